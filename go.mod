@@ -1,0 +1,3 @@
+module ptxvm
+
+go 1.26
