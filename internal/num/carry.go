@@ -1,0 +1,40 @@
+// Extended precision: addition, subtraction and multiply-add with carry in and
+// carry out (9.7.2). The carry is 0 or 1; for subtraction it is the borrow.
+
+package num
+
+import "math/bits"
+
+func AddC32(a, b, cin uint32) (d, cout uint32) {
+	s := uint64(a) + uint64(b) + uint64(cin)
+	return uint32(s), uint32(s >> 32)
+}
+
+func SubC32(a, b, bin uint32) (d, bout uint32) {
+	s := uint64(a) - uint64(b) - uint64(bin)
+	return uint32(s), uint32(s>>32) & 1
+}
+
+func AddC64(a, b uint64, cin uint32) (d uint64, cout uint32) {
+	s, c := bits.Add64(a, b, uint64(cin))
+	return s, uint32(c)
+}
+
+func SubC64(a, b uint64, bin uint32) (d uint64, bout uint32) {
+	s, c := bits.Sub64(a, b, uint64(bin))
+	return s, uint32(c)
+}
+
+// Multiply-add: the carry out is that of the final addition of the chosen half
+// of the product and c.
+func MadLoC32(a, b, c, cin uint32) (d, cout uint32)  { return AddC32(a*b, c, cin) }
+func MadHiCU32(a, b, c, cin uint32) (d, cout uint32) { return AddC32(MulHiU32(a, b), c, cin) }
+func MadHiCS32(a, b, c, cin uint32) (d, cout uint32) { return AddC32(MulHiS32(a, b), c, cin) }
+
+func MadLoC64(a, b, c uint64, cin uint32) (d uint64, cout uint32) { return AddC64(a*b, c, cin) }
+func MadHiCU64(a, b, c uint64, cin uint32) (d uint64, cout uint32) {
+	return AddC64(MulHiU64(a, b), c, cin)
+}
+func MadHiCS64(a, b, c uint64, cin uint32) (d uint64, cout uint32) {
+	return AddC64(MulHiS64(a, b), c, cin)
+}
