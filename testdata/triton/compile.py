@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Compiles the kernels of kernels.py for sm_80 to NAME.sm_80.ptx and NAME.sm_80.json; needs Triton, no GPU.
+
+    PYTHONPATH=PIP_TARGET compile.py [OUT]
+
+The packages and their versions stand in .ci/requirements.txt. OUT is this folder unless it is given.
+"""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+os.chdir(HERE)
+sys.path.insert(0, str(HERE))
+os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"
+sys.dont_write_bytecode = True
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+import kernels
+
+
+def forget_folder(module):
+    """Names each function's source file relative to this folder: debug data records the name and its folder."""
+    for fn in vars(module).values():
+        if isinstance(fn, triton.runtime.JITFunction):
+            fn.file_name = "kernels.py"
+
+
+forget_folder(kernels)
+
+# Signature, constants, warps, and how many leading parameters are multiples of 16 (which vectorises loads).
+KERNELS = {
+    "vecadd": (dict(x="*fp32", y="*fp32", out="*fp32", n="i32"), dict(BLOCK=1024), 4, 4),
+    "softmax": (dict(x="*fp32", out="*fp32", columns="i32", stride="i32"), dict(BLOCK=512), 4, 0),
+    "layernorm": (
+        dict(x="*fp32", weight="*fp32", bias="*fp32", out="*fp32", columns="i32", stride="i32", epsilon="fp32"),
+        dict(BLOCK=512),
+        8,
+        4,
+    ),
+}
+
+
+def build(name, signature, constants, warps, aligned):
+    """Returns the PTX text and what a launcher must know."""
+    types = dict(signature, **{k: "constexpr" for k in constants})
+    attrs = {(i,): [["tt.divisibility", 16]] for i in range(aligned)}
+    source = ASTSource(fn=getattr(kernels, name), signature=types, constexprs=constants, attrs=attrs)
+    done = triton.compile(source, target=GPUTarget("cuda", 80, 32), options=dict(num_warps=warps))
+    meta = {
+        "name": done.metadata.name,
+        "shared": done.metadata.shared,
+        "num_warps": done.metadata.num_warps,
+        "num_ctas": done.metadata.num_ctas,
+        "global_scratch_size": done.metadata.global_scratch_size,
+        "signature": signature,
+        "constants": constants,
+    }
+    return done.asm["ptx"], meta
+
+
+def main():
+    out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE)
+    for name, (signature, constants, warps, aligned) in KERNELS.items():
+        text, meta = build(name, signature, constants, warps, aligned)
+        header = f"// triton {triton.__version__}: compile.py, kernel {name}, sm_80, num_warps={warps}\n"
+        (out / f"{name}.sm_80.ptx").write_text(header + text)
+        (out / f"{name}.sm_80.json").write_text(json.dumps(meta, indent=2) + "\n")
+
+
+main()

@@ -1,0 +1,48 @@
+"""Our own Triton kernels; compile.py turns them into PTX.
+
+Reductions name their own combining functions, so that line information stays in this file.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def plus(a, b):
+    return a + b
+
+
+@triton.jit
+def larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def vecadd(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(out + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)
+
+
+@triton.jit
+def softmax(x, out, columns, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * stride + at, mask=inside, other=-float("inf"))
+    e = tl.exp(v - tl.reduce(v, 0, larger))
+    tl.store(out + row * stride + at, e / tl.reduce(e, 0, plus), mask=inside)
+
+
+@triton.jit
+def layernorm(x, weight, bias, out, columns, stride, epsilon, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * stride + at, mask=inside, other=0.0)
+    mean = tl.reduce(v, 0, plus) / columns
+    d = tl.where(inside, v - mean, 0.0)
+    variance = tl.reduce(d * d, 0, plus) / columns
+    y = d / tl.sqrt_rn(variance + epsilon)
+    y = y * tl.load(weight + at, mask=inside, other=0.0) + tl.load(bias + at, mask=inside, other=0.0)
+    tl.store(out + row * stride + at, y, mask=inside)
