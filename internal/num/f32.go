@@ -233,39 +233,37 @@ func CopysignF32(a, b uint32) uint32 { return a&signF32 | b&magF32 }
 // MinF32 is min.f32: the other operand of a NaN, canonical if both are.
 func MinF32(a, b uint32) uint32 {
 	x, y := math.Float32frombits(a), math.Float32frombits(b)
-	if x < y {
+	switch {
+	case x < y:
 		return a
-	}
-	if x > y {
+	case x > y:
+		return b
+	case x == y:
+		return a | b // -0 is below +0
+	case x == x:
+		return a
+	case y == y:
 		return b
 	}
-	return sameF32(a, b, a|b)
+	return nanF32
 }
 
 // MaxF32 is max.f32.
 func MaxF32(a, b uint32) uint32 {
 	x, y := math.Float32frombits(a), math.Float32frombits(b)
-	if x > y {
+	switch {
+	case x > y:
 		return a
-	}
-	if x < y {
+	case x < y:
+		return b
+	case x == y:
+		return a & b // +0 is above -0
+	case x == x:
+		return a
+	case y == y:
 		return b
 	}
-	return sameF32(a, b, a&b)
-}
-
-// sameF32 finishes min and max where no operand is smaller: equal returns eq,
-// which settles the sign of zeros; a NaN gives way to a number.
-func sameF32(a, b, eq uint32) uint32 {
-	switch aNaN, bNaN := isNaNF32(a), isNaNF32(b); {
-	case aNaN && bNaN:
-		return nanF32
-	case aNaN:
-		return b
-	case bNaN:
-		return a
-	}
-	return eq
+	return nanF32
 }
 
 // MinNaNF32 and MaxNaNF32 return the canonical NaN if any operand is NaN.
