@@ -31,7 +31,7 @@ func SatF64(a uint64) uint64 {
 func AddF64(a, b uint64) uint64 {
 	d := f64(a) + f64(b)
 	if d != d {
-		return F64.Add(a, b, RN, false)
+		return fmtF64.Add(a, b, RN, false)
 	}
 	return math.Float64bits(d)
 }
@@ -40,7 +40,7 @@ func AddF64(a, b uint64) uint64 {
 func SubF64(a, b uint64) uint64 {
 	d := f64(a) - f64(b)
 	if d != d {
-		return F64.Sub(a, b, RN, false)
+		return fmtF64.Sub(a, b, RN, false)
 	}
 	return math.Float64bits(d)
 }
@@ -49,7 +49,7 @@ func SubF64(a, b uint64) uint64 {
 func MulF64(a, b uint64) uint64 {
 	d := f64(a) * f64(b)
 	if d != d {
-		return F64.Mul(a, b, RN, false)
+		return fmtF64.Mul(a, b, RN, false)
 	}
 	return math.Float64bits(d)
 }
@@ -58,7 +58,7 @@ func MulF64(a, b uint64) uint64 {
 func FmaF64(a, b, c uint64) uint64 {
 	d := math.FMA(f64(a), f64(b), f64(c))
 	if d != d {
-		return F64.Fma(a, b, c, RN, false)
+		return fmtF64.Fma(a, b, c, RN, false)
 	}
 	return math.Float64bits(d)
 }
@@ -67,7 +67,7 @@ func FmaF64(a, b, c uint64) uint64 {
 func DivF64(a, b uint64) uint64 {
 	d := f64(a) / f64(b)
 	if d != d {
-		return F64.Div(a, b, RN, false)
+		return fmtF64.Div(a, b, RN, false)
 	}
 	return math.Float64bits(d)
 }
@@ -76,7 +76,7 @@ func DivF64(a, b uint64) uint64 {
 func RcpF64(a uint64) uint64 {
 	d := 1 / f64(a)
 	if d != d {
-		return F64.Div(oneF64, a, RN, false)
+		return fmtF64.Div(oneF64, a, RN, false)
 	}
 	return math.Float64bits(d)
 }
@@ -85,19 +85,19 @@ func RcpF64(a uint64) uint64 {
 func SqrtF64(a uint64) uint64 {
 	d := math.Sqrt(f64(a))
 	if d != d {
-		return F64.Sqrt(a, RN, false)
+		return fmtF64.Sqrt(a, RN, false)
 	}
 	return math.Float64bits(d)
 }
 
 // The general forms, in any mode.
-func AddModeF64(a, b uint64, m Mode) uint64    { return F64.Add(a, b, m, false) }
-func SubModeF64(a, b uint64, m Mode) uint64    { return F64.Sub(a, b, m, false) }
-func MulModeF64(a, b uint64, m Mode) uint64    { return F64.Mul(a, b, m, false) }
-func FmaModeF64(a, b, c uint64, m Mode) uint64 { return F64.Fma(a, b, c, m, false) }
-func DivModeF64(a, b uint64, m Mode) uint64    { return F64.Div(a, b, m, false) }
-func RcpModeF64(a uint64, m Mode) uint64       { return F64.Div(oneF64, a, m, false) }
-func SqrtModeF64(a uint64, m Mode) uint64      { return F64.Sqrt(a, m, false) }
+func AddModeF64(a, b uint64, m Mode) uint64    { return fmtF64.Add(a, b, m, false) }
+func SubModeF64(a, b uint64, m Mode) uint64    { return fmtF64.Sub(a, b, m, false) }
+func MulModeF64(a, b uint64, m Mode) uint64    { return fmtF64.Mul(a, b, m, false) }
+func FmaModeF64(a, b, c uint64, m Mode) uint64 { return fmtF64.Fma(a, b, c, m, false) }
+func DivModeF64(a, b uint64, m Mode) uint64    { return fmtF64.Div(a, b, m, false) }
+func RcpModeF64(a uint64, m Mode) uint64       { return fmtF64.Div(oneF64, a, m, false) }
+func SqrtModeF64(a uint64, m Mode) uint64      { return fmtF64.Sqrt(a, m, false) }
 
 // Comparisons, as for f32.
 func EqF64(a, b uint64) bool  { return f64(a) == f64(b) }

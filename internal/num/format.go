@@ -32,23 +32,6 @@ type Format struct {
 	Payload  bool   // operations keep NaN payloads (f64 alone)
 }
 
-// The formats of 5.2.3, and the ones of the narrow conversions.
-var (
-	F64  = &Format{Exp: 11, Man: 52, Bias: 1023, Max: 0x7fefffffffffffff, Inf: 0x7ff0000000000000, NaN: 0x7ff8000000000000, Payload: true}
-	F32  = &Format{Exp: 8, Man: 23, Bias: 127, Max: 0x7f7fffff, Inf: 0x7f800000, NaN: 0x7fffffff}
-	BF16 = &Format{Exp: 8, Man: 7, Bias: 127, Max: 0x7f7f, Inf: 0x7f80, NaN: 0x7fff}
-	F16  = &Format{Exp: 5, Man: 10, Bias: 15, Max: 0x7bff, Inf: 0x7c00, NaN: 0x7fff}
-	E5M2 = &Format{Exp: 5, Man: 2, Bias: 15, Max: 0x7b, Inf: 0x7c, NaN: 0x7f}
-	E4M3 = &Format{Exp: 4, Man: 3, Bias: 7, Max: 0x7e, NaN: 0x7f}
-	E3M2 = &Format{Exp: 3, Man: 2, Bias: 3, Max: 0x1f}
-	E2M3 = &Format{Exp: 2, Man: 3, Bias: 1, Max: 0x1f}
-	E2M1 = &Format{Exp: 2, Man: 1, Bias: 1, Max: 0x7}
-	// TF32 as a 19-bit code: the upper bits of its f32 container.
-	TF32  = &Format{Exp: 8, Man: 10, Bias: 127, Max: 0x3fbff, Inf: 0x3fc00, NaN: 0x3ffff}
-	UE5M3 = &Format{Exp: 5, Man: 3, Bias: 15, Max: 0xfe, NaN: 0xff, Unsigned: true}
-	UE4M3 = &Format{Exp: 4, Man: 3, Bias: 7, Max: 0x7e, NaN: 0x7f, Unsigned: true}
-)
-
 // class orders what a decoded value is.
 type class uint8
 
@@ -188,3 +171,6 @@ func (f *Format) encode(u unpacked, m Mode, flush bool) uint64 {
 func Convert(dst, src *Format, v uint64, m Mode, flush bool) uint64 {
 	return dst.encode(src.decode(v), m, flush)
 }
+
+// leading counts the leading zeros of a non-zero x.
+func leading(x uint64) int32 { return int32(bits.LeadingZeros64(x)) }

@@ -1,0 +1,154 @@
+// The conversions that programs use most, as plain functions on host floats.
+// Names follow PTX: cvt, rounding, .ftz, destination, source. Each is compared
+// with Cvt.Apply.
+
+package num
+
+import "math"
+
+// Extension of the low bits of a row value. The narrowing conversions are
+// Zext8, Zext16 and Go's uint32().
+func Zext8(a uint32) uint32       { return a & 0xff }
+func Zext16(a uint32) uint32      { return a & 0xffff }
+func Sext8(a uint32) uint32       { return uint32(int8(a)) }
+func Sext16(a uint32) uint32      { return uint32(int16(a)) }
+func Zext32To64(a uint32) uint64  { return uint64(a) }
+func Sext8To64(a uint32) uint64   { return uint64(int8(a)) }
+func Sext16To64(a uint32) uint64  { return uint64(int16(a)) }
+func Sext32To64(a uint32) uint64  { return uint64(int32(a)) }
+func Trunc64To32(a uint64) uint32 { return uint32(a) }
+
+// Integers to floats, nearest even. The 32-bit unsigned source also serves u8
+// and u16. Go rounds each of these once, u64 too.
+func CvtF32S32(a uint32) uint32 { return math.Float32bits(float32(int32(a))) }
+func CvtF32U32(a uint32) uint32 { return math.Float32bits(float32(a)) }
+func CvtF32S64(a uint64) uint32 { return math.Float32bits(float32(int64(a))) }
+func CvtF32U64(a uint64) uint32 { return math.Float32bits(float32(a)) }
+func CvtF64S32(a uint32) uint64 { return math.Float64bits(float64(int32(a))) }
+func CvtF64U32(a uint32) uint64 { return math.Float64bits(float64(a)) }
+func CvtF64S64(a uint64) uint64 { return math.Float64bits(float64(int64(a))) }
+func CvtF64U64(a uint64) uint64 { return math.Float64bits(float64(a)) }
+
+// toS32 and the like convert an integral x, clamped; NaN gives nan.
+func toS32(x float64, nan uint32) uint32 {
+	switch {
+	case x >= -1<<31 && x < 1<<31:
+		return uint32(int32(x))
+	case x != x:
+		return nan
+	case x < 0:
+		return 1 << 31
+	}
+	return 1<<31 - 1
+}
+
+func toU32(x float64, nan uint32) uint32 {
+	switch {
+	case x >= 0 && x < 1<<32:
+		return uint32(int64(x))
+	case x != x:
+		return nan
+	case x < 0:
+		return 0
+	}
+	return 1<<32 - 1
+}
+
+func toS64(x float64) uint64 {
+	switch {
+	case x >= -1<<63 && x < 1<<63:
+		return uint64(int64(x))
+	case x > 0:
+		return 1<<63 - 1
+	}
+	return 1 << 63 // below, and NaN
+}
+
+func toU64(x float64) uint64 {
+	switch {
+	case x >= 0 && x < 1<<63:
+		return uint64(int64(x))
+	case x >= 1<<63 && x < 1<<64:
+		return uint64(int64(x-1<<63)) | 1<<63
+	case x < 0:
+		return 0
+	case x != x:
+		return 1 << 63
+	}
+	return 1<<64 - 1
+}
+
+// widenNaN widens a NaN to f64, quieted, with its payload.
+func widenNaN(a uint32) uint64 {
+	return uint64(a&signF32)<<32 | 0x7ff8000000000000 | uint64(a&0x7fffff)<<29
+}
+
+// CvtF64F32 is cvt.f64.f32.
+func CvtF64F32(a uint32) uint64 {
+	if isNaNF32(a) {
+		return widenNaN(a)
+	}
+	return math.Float64bits(f32(a))
+}
+
+// CvtF32F64 is cvt.rn.f32.f64; a NaN keeps its sign and upper payload.
+func CvtF32F64(a uint64) uint32 {
+	if isNaNF64(a) {
+		return uint32(a>>32)&signF32 | 0x7fc00000 | uint32(a>>29)&0x3fffff
+	}
+	return math.Float32bits(float32(f64(a)))
+}
+
+// CvtF32F16 is cvt.f32.f16.
+func CvtF32F16(a uint32) uint32 { return putF32(fF16(a)) }
+
+// CvtF32BF16 is cvt.f32.bf16: the bits of an f32, NaN included.
+func CvtF32BF16(a uint32) uint32 { return a << 16 }
+
+// CvtF16F32 is cvt.rn.f16.f32, CvtBF16F32 cvt.rn.bf16.f32.
+func CvtF16F32(a uint32) uint32  { return putF16(f32(a), false) }
+func CvtBF16F32(a uint32) uint32 { return putBF16(f32(a)) }
+
+// CvtF16F64 is cvt.rn.f16.f64, rounded once.
+func CvtF16F64(a uint64) uint32 {
+	if isNaNF64(a) {
+		return uint32(a>>48)&signHalf | 0x7e00 | uint32(a>>42)&0x1ff
+	}
+	return putF16(f64(a), false)
+}
+
+// CvtF16x2F32 is cvt.rn.f16x2.f32: a gives the high half and b the low one.
+func CvtF16x2F32(a, b uint32) uint32  { return CvtF16F32(a)<<16 | CvtF16F32(b) }
+func CvtBF16x2F32(a, b uint32) uint32 { return CvtBF16F32(a)<<16 | CvtBF16F32(b) }
+
+// The .relu forms of the packed conversions.
+func CvtReluF16x2F32(a, b uint32) uint32 {
+	return ReluF16(CvtF16F32(a))<<16 | ReluF16(CvtF16F32(b))
+}
+func CvtReluBF16x2F32(a, b uint32) uint32 {
+	return ReluBF16(CvtBF16F32(a))<<16 | ReluBF16(CvtBF16F32(b))
+}
+
+// Pack is Apply on two operands: a gives the upper element, b the lower one.
+// Elements of 6 bits stand right-aligned in bytes.
+func (c *Cvt) Pack(a, b uint64) uint64 {
+	w := c.Dst.Width()
+	if w == 6 {
+		w = 8
+	}
+	return c.Apply(a)<<w | c.Apply(b)
+}
+
+// CvtPack is cvt.pack.sat (9.7.9.22): a and b, both s32, clamped to t; b in the
+// lowest field and a above it, the low bits of c shifted up over both.
+func CvtPack(t Type, a, b, c uint64, width uint) uint32 {
+	field := func(v uint64) uint32 {
+		x := int64(int32(v))
+		lo, hi := int64(0), int64(1)<<width-1
+		if t.Signed() {
+			lo, hi = -int64(1)<<(width-1), hi>>1
+		}
+		return uint32(min(max(x, lo), hi)) & uint32(hi-lo)
+	}
+	return uint32(c<<(2*width)) | field(a)<<width | field(b)
+}
