@@ -1,0 +1,235 @@
+package syntax
+
+// This file parses declarations of variables and parameters (5.4).
+
+import "ptxvm/internal/diag"
+
+// variables = specifiers declarator {"," declarator} ";".
+func (p *parser) variables(first, linkage TokenID) Stmt {
+	n := &Variables{Linkage: linkage}
+	p.specifiers(n)
+	for !p.failed {
+		n.Vars = append(n.Vars, p.declarator(true))
+		if !p.accept(Comma) {
+			break
+		}
+	}
+	p.semicolon()
+	n.Range = p.since(first)
+	return n
+}
+
+// parameter = specifiers [declarator].
+func (p *parser) parameter() Variables {
+	first := p.tok
+	var n Variables
+	p.specifiers(&n)
+	if p.kind == Ident {
+		n.Vars = []Declarator{p.declarator(false)}
+	}
+	n.Range = p.since(first)
+	return n
+}
+
+// specifiers = {space | .align | .attribute} [vector] type [ptr].
+func (p *parser) specifiers(n *Variables) {
+	for p.kind == DotWord && !p.failed {
+		p.specifier(n)
+	}
+	if n.Space == NoToken && !p.failed {
+		p.errorExpected("a state space", "in the declaration")
+	}
+	if n.Type == NoToken && !p.failed {
+		p.errorAt(p.f.TokenSpan(p.prev), diag.MissingType, "expected a type after %s", quote(p.f.Text(p.prev)))
+	}
+}
+
+func (p *parser) specifier(n *Variables) {
+	switch r := roleOf(p.word); {
+	case r == roleSpace:
+		p.once(&n.Space, n)
+		n.Bank = p.bank(n.Space)
+	case p.word == WordAlign:
+		p.early(n)
+		at := p.take()
+		if n.Align != NoToken {
+			p.repeated(at)
+		}
+		n.Align = p.expect(Int, "after .align")
+	case p.word == WordAttribute:
+		p.early(n)
+		n.Attributes = append(n.Attributes, p.attributes()...)
+	case r == roleVector:
+		p.once(&n.Vector, n)
+	case p.word == WordPtr:
+		n.Ptr = p.ptr()
+	default:
+		p.once(&n.Type, n)
+	}
+}
+
+// once sets a specifier that may stand once; all but the type itself stand before the type.
+func (p *parser) once(field *TokenID, n *Variables) {
+	if *field != NoToken {
+		p.repeated(p.tok)
+	}
+	p.beforeType(n)
+	*field = p.take()
+	if *field == NoToken { // the module begins with it
+		p.errorAt(p.f.TokenSpan(p.prev), diag.MissingVersion, "the module must begin with .version")
+	}
+}
+
+func (p *parser) repeated(at TokenID) {
+	p.errorAt(p.f.TokenSpan(at), diag.RepeatedSpecifier, "%s is one specifier too many", quote(p.f.Text(at)))
+}
+
+// early checks that alignment and attributes stand before vector and type.
+func (p *parser) early(n *Variables) {
+	if n.Vector != NoToken {
+		p.order(n.Vector)
+	}
+	p.beforeType(n)
+}
+
+func (p *parser) beforeType(n *Variables) {
+	if n.Type != NoToken {
+		p.order(n.Type)
+	}
+}
+
+func (p *parser) order(before TokenID) {
+	p.errorAt(p.f.TokenSpan(p.tok), diag.SpecifierOrder, "%s must stand before %s", p.found(), quote(p.f.Text(before)))
+}
+
+// bank = "[" int "]", after .const.
+func (p *parser) bank(space TokenID) TokenID {
+	if p.kind != LBracket || p.f.Word(space) != WordConst {
+		return NoToken
+	}
+	p.next()
+	n := p.expect(Int, "as bank")
+	p.expect(RBracket, "")
+	return n
+}
+
+// attributes = ".attribute" "(" attribute {"," attribute} ")".
+func (p *parser) attributes() []Attribute {
+	var list []Attribute
+	p.next()
+	p.expect(LParen, "after .attribute")
+	for !p.failed {
+		list = append(list, p.attribute())
+		if !p.accept(Comma) {
+			break
+		}
+	}
+	p.expect(RParen, "")
+	return list
+}
+
+// attribute = word ["(" int {"," int} ")"].
+func (p *parser) attribute() Attribute {
+	first := p.tok
+	a := Attribute{Name: p.expect(DotWord, "as attribute")}
+	if p.accept(LParen) {
+		for {
+			a.Args = append(a.Args, p.expect(Int, "as argument of the attribute"))
+			if !p.accept(Comma) {
+				break
+			}
+		}
+		p.expect(RParen, "")
+	}
+	a.Range = p.since(first)
+	return a
+}
+
+// ptr = ".ptr" [space] [".align" int].
+func (p *parser) ptr() *Ptr {
+	first := p.take()
+	n := &Ptr{}
+	if roleOf(p.word) == roleSpace {
+		n.Space = p.take()
+	}
+	if p.word == WordAlign {
+		p.next()
+		n.Align = p.expect(Int, "after .align")
+	}
+	n.Range = p.since(first)
+	return n
+}
+
+// declarator = name ["<" int ">"] {"[" [expr] "]"} ["=" init].
+func (p *parser) declarator(named bool) Declarator {
+	first := p.tok
+	if p.kind != Ident && named && p.kind != BadToken {
+		p.errorAt(p.f.TokenSpan(p.tok), diag.MissingName, "expected a name, found %s", p.found())
+	}
+	d := Declarator{Name: p.expect(Ident, "")}
+	if p.accept(Less) {
+		d.Count = p.expect(Int, "as number of names")
+		p.expect(Greater, "")
+	}
+	for p.kind == LBracket && !p.failed {
+		d.Dims = append(d.Dims, p.dim())
+	}
+	if p.accept(Assign) {
+		init := p.init()
+		d.Init = &init
+	}
+	d.Range = p.since(first)
+	return d
+}
+
+func (p *parser) dim() Dim {
+	first := p.take()
+	var d Dim
+	if p.kind != RBracket {
+		d.Size = p.expr()
+	}
+	p.expect(RBracket, "")
+	d.Range = p.since(first)
+	return d
+}
+
+// init = "{" [init {"," init}] "}" | [name "="] expr.
+func (p *parser) init() Init {
+	first := p.tok
+	var n Init
+	if p.kind == LBrace {
+		n.List = p.initList()
+		n.Range = p.since(first)
+		return n
+	}
+	if p.kind == Ident && p.peekKind() == Assign {
+		n.Field = p.take()
+		p.next()
+	}
+	n.Expr = p.expr()
+	n.Range = p.since(first)
+	return n
+}
+
+func (p *parser) initList() []Init {
+	if !p.nest() {
+		return nil
+	}
+	defer p.unnest()
+	p.next()
+	mark := len(p.initStack)
+	for p.kind != RBrace && !p.failed {
+		p.initStack = append(p.initStack, p.init())
+		if p.kind == RBrace {
+			break
+		}
+		p.expect(Comma, "or '}' in the initialiser")
+		if p.kind == RBrace && !p.failed {
+			p.errorExpected("a value", "after ','")
+		}
+	}
+	p.expect(RBrace, "")
+	list := p.inits.keep(p.initStack[mark:])
+	p.initStack = p.initStack[:mark]
+	return list
+}

@@ -1,0 +1,138 @@
+package syntax
+
+// This file parses functions: heads, parameters, attached directives and bodies (11.2).
+
+import "ptxvm/internal/diag"
+
+// function = (".entry" | ".func") [attributes] [returns] name [params] {directive} (body | ";").
+func (p *parser) function(first, linkage TokenID) Stmt {
+	n := &Function{Linkage: linkage, Keyword: p.take()}
+	if p.word == WordAttribute {
+		n.Attributes = p.attributes()
+	}
+	if p.kind == LParen {
+		n.Returns = p.params()
+	}
+	if p.kind != Ident && p.kind != BadToken {
+		p.errorAt(p.f.TokenSpan(p.tok), diag.MissingName, "expected the name of the function, found %s", p.found())
+	}
+	n.Name = p.expect(Ident, "")
+	if p.kind == LParen {
+		n.Params = p.params()
+	}
+	n.Directives = p.directives()
+	p.functionEnd(n)
+	n.Range = p.since(first)
+	return n
+}
+
+func (p *parser) functionEnd(n *Function) {
+	switch {
+	case p.failed:
+	case p.kind == LBrace:
+		n.Body = p.block(true)
+	case p.kind == Semicolon:
+		p.next()
+	default:
+		p.errorExpected("'{' or ';'", "after the head of the function")
+	}
+}
+
+// params = "(" [parameter {"," parameter}] ")".
+func (p *parser) params() *Params {
+	first := p.take()
+	n := &Params{}
+	for p.kind != RParen && !p.failed {
+		n.List = append(n.List, p.parameter())
+		if p.kind != RParen {
+			p.expect(Comma, "or ')' after the parameter")
+		}
+	}
+	p.expect(RParen, "")
+	n.Range = p.since(first)
+	return n
+}
+
+// directives = {directive}.
+func (p *parser) directives() []Directive {
+	var list []Directive
+	for p.kind == DotWord && !p.failed {
+		list = append(list, p.directive())
+	}
+	return list
+}
+
+// directive = word [arg {"," arg}] | ".pragma" string {"," string} ";".
+func (p *parser) directive() Directive {
+	first := p.tok
+	if roleOf(p.word) != roleAttachment && p.word != WordPragma {
+		p.errorAt(p.f.TokenSpan(p.tok), diag.UnknownDirective, "%s is no directive of a function's head", p.found())
+	}
+	isPragma := p.word == WordPragma
+	p.next()
+	d := Directive{Keyword: first, Args: p.directiveArgs()}
+	if isPragma {
+		p.semicolon()
+	}
+	d.Range = p.since(first)
+	return d
+}
+
+func (p *parser) directiveArgs() []TokenID {
+	mark := len(p.tokenStack)
+	for p.kind == Int || p.kind == String {
+		p.tokenStack = append(p.tokenStack, p.take())
+		if p.kind != Comma {
+			break
+		}
+		p.next()
+		if p.kind != Int && p.kind != String {
+			p.errorExpected("a number or string", "after ','")
+		}
+	}
+	return p.popTokens(mark)
+}
+
+// block = "{" {statement} "}". The body of a function ends also where a statement of
+// module level begins, so that one missing brace is one error.
+func (p *parser) block(body bool) *Block {
+	first := p.tok
+	n := &Block{}
+	if !p.nest() {
+		return n
+	}
+	defer p.unnest()
+	p.next()
+	for p.kind != RBrace {
+		if p.kind == EOF || p.beginsModule() && p.endsBody() {
+			p.unclosed(first, body)
+			break
+		}
+		if s := p.bodyStmt(); s != nil {
+			n.Stmts = append(n.Stmts, s)
+		}
+	}
+	p.accept(RBrace)
+	n.Range = p.since(first)
+	return n
+}
+
+// endsBody reports whether the current directive cannot stand in a body.
+func (p *parser) endsBody() bool {
+	switch roleOf(p.word) {
+	case roleFunction:
+		return true
+	case roleLinkage:
+		return roleOf(p.f.Word(p.peek())) == roleFunction
+	}
+	return false
+}
+
+// unclosed reports the outermost block that has no closing brace.
+func (p *parser) unclosed(open TokenID, body bool) {
+	if body {
+		p.failed = false
+		p.errorAt(p.f.TokenSpan(open), diag.UnbalancedBrace, "'{' has no '}'")
+		p.failed = false
+	}
+}

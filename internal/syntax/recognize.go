@@ -1,0 +1,109 @@
+package syntax
+
+// This file recognises what is not PTX by its content; the catalogue says which command
+// makes PTX from it.
+
+import (
+	"bytes"
+	"regexp"
+
+	"ptxvm/internal/diag"
+)
+
+// magics are the first bytes of binary formats.
+var magics = []struct {
+	prefix string
+	code   diag.Code
+}{
+	{"\x50\xed\x55\xba", diag.LooksLikeFatbin},     // fatbin, 0xba55ed50
+	{"\xb1\x43\x62\x46", diag.LooksLikeFatbin},     // wrapper of a fatbin, 0x466243b1
+	{"\x7fELF", diag.LooksLikeCubin},               // cubin or host object
+	{"BC\xc0\xde", diag.LooksLikeLLVM},             // LLVM bitcode
+	{"\xde\xc0\x17\x0b", diag.LooksLikeLLVM},       // wrapped bitcode
+	{"ML\xefR", diag.LooksLikeMLIR},                // MLIR bytecode
+	{"MZ", diag.LooksLikeExecutable},               // Windows
+	{"\xcf\xfa\xed\xfe", diag.LooksLikeExecutable}, // macOS, 64-bit
+	{"\xca\xfe\xba\xbe", diag.LooksLikeExecutable}, // macOS, several architectures
+	{"!<arch>\n", diag.LooksLikeExecutable},        // static library
+	{"\x1f\x8b", diag.LooksCompressed},             // gzip
+	{"\x28\xb5\x2f\xfd", diag.LooksCompressed},     // zstd
+	{"\xfd7zXZ\x00", diag.LooksCompressed},
+	{"BZh", diag.LooksCompressed},
+	{"PK\x03\x04", diag.LooksCompressed},
+	{"\xff\xfe", diag.NotText}, // UTF-16
+	{"\xfe\xff", diag.NotText},
+}
+
+// spellings are what the text formats contain near their beginning, most telling first.
+var spellings = []struct {
+	pattern *regexp.Regexp
+	code    diag.Code
+}{
+	{regexp.MustCompile(`(?m)^; ModuleID|^target (triple|datalayout) =|^source_filename =|^define .*@`), diag.LooksLikeLLVM},
+	{regexp.MustCompile(`(?m)^#(loc|blocked|shared|mma)\d* = |^\s*module (@\w+ )?(attributes )?\{|\b(tt|ttg|gpu|llvm)\.func\b`), diag.LooksLikeMLIR},
+	{regexp.MustCompile(`(?m)^\s*(code for sm_\d+|\.headerflags|Fatbin (elf|ptx) code:|/\*[0-9a-f]{4}\*/)`), diag.LooksLikeSASS},
+	{regexp.MustCompile(`\b__(global|device|host|shared)__\b|(?m)^\s*(#include|template\s*<|namespace\s|extern "C"|using namespace)`), diag.LooksLikeCUDA},
+}
+
+// versionDirective begins every PTX module, after comments.
+var versionDirective = regexp.MustCompile(`(?m)^\s*\.(version|target)\s`)
+
+const recognized = 16 << 10 // bytes looked at
+
+// refuse reports a source that surely is no PTX, or is too large.
+func refuse(src *diag.Source) (diag.Diagnostic, bool) {
+	code, ok := recognize(src.Text)
+	if !ok {
+		return diag.Diagnostic{}, false
+	}
+	e, _ := diag.Lookup(code)
+	return newError(src, diag.Span{}, code, "%s", e.Title), true
+}
+
+// recognize returns the code for content that is not PTX.
+func recognize(text []byte) (diag.Code, bool) {
+	for _, m := range magics {
+		if bytes.HasPrefix(text, []byte(m.prefix)) {
+			return m.code, true
+		}
+	}
+	head := text[:min(len(text), recognized)]
+	switch {
+	case len(text) > MaxSource:
+		return diag.FileTooLarge, true
+	case versionDirective.Match(head):
+		return 0, false
+	case bytes.IndexByte(head, 0) >= 0:
+		return diag.NotText, true
+	}
+	for _, s := range spellings {
+		if s.pattern.Match(head) {
+			return s.code, true
+		}
+	}
+	return diag.EmptyFile, onlyTrivia(text)
+}
+
+// onlyTrivia reports whether text holds nothing but white space and comments.
+func onlyTrivia(text []byte) bool {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n\f\v")
+		switch {
+		case len(text) == 0:
+			return true
+		case bytes.HasPrefix(text, []byte("//")):
+			text = text[endOf(text, "\n"):]
+		case bytes.HasPrefix(text, []byte("/*")) && bytes.Contains(text, []byte("*/")):
+			text = text[endOf(text, "*/"):]
+		default:
+			return false
+		}
+	}
+}
+
+func endOf(text []byte, mark string) int {
+	if i := bytes.Index(text, []byte(mark)); i >= 0 {
+		return i + len(mark)
+	}
+	return len(text)
+}
