@@ -1,0 +1,60 @@
+// Package corpus is the table of whole kernels that compilers made, with inputs and independently
+// computed results: data and plain Go, which knows nothing of the machine that runs them.
+//
+// Results are exact wherever the kernel's arithmetic is: the references use the fused operations that
+// stand in the PTX, and they add in the order of the schedule contract with one worker (CTAs, warps and
+// lanes ascending, atomics lane by lane). Only approximate functions carry a tolerance, with its reason.
+package corpus
+
+import "fmt"
+
+// Case is one kernel or chain of kernels of one committed module.
+type Case struct {
+	Name   string              // unique, "reduce/f32"
+	Module string              // the PTX below testdata without ".sm_NN.ptx", "cuda/reduce"
+	Archs  []int               // the targets the module is committed for, 75 and 90 or 80
+	Make   func(arch int) *Run // builds fresh inputs and results
+}
+
+// Path returns the case's PTX file for one target, below testdata and with slashes.
+func (c Case) Path(arch int) string {
+	return fmt.Sprintf("%s.sm_%d.ptx", c.Module, arch)
+}
+
+// Run is what one execution of a case needs, and what it must give.
+// Each run wants a freshly loaded module: some kernels keep state in module variables.
+type Run struct {
+	Buffers  []*Buffer
+	Launches []Launch // one after the other on the same buffers
+	Stdout   string   // what device printf writes, with one worker
+	Fault    *Fault   // the last launch ends in this fault; buffers are not compared then
+}
+
+// Launch is one kernel launch.
+type Launch struct {
+	Kernel      string // the symbol, mangled where the compiler mangles it
+	Grid, Block [3]int // CTAs, threads
+	Shared      int    // bytes of dynamic shared memory
+	Args        []Arg  // one a parameter, in order
+}
+
+// Arg is one kernel argument: the address of a buffer, or a scalar by value.
+type Arg struct {
+	Buffer *Buffer // nil for a scalar
+	Elem   Elem    // the scalar's type
+	Scalar []byte  // the scalar's bytes, little-endian
+}
+
+// Fault is the device fault that a case must end in.
+type Fault struct {
+	Text        string // stands in the report
+	File        string // source position by .loc
+	Line        int
+	CTA, Thread [3]int
+}
+
+// line returns a one-dimensional extent.
+func line(n int) [3]int { return [3]int{n, 1, 1} }
+
+// blocks returns how many CTAs of size threads cover n items.
+func blocks(n, threads int) int { return (n + threads - 1) / threads }
