@@ -139,16 +139,18 @@ func (c *Cvt) Pack(a, b uint64) uint64 {
 	return c.Apply(a)<<w | c.Apply(b)
 }
 
-// CvtPack is cvt.pack.sat (9.7.9.22): a and b, both s32, clamped to t; b in the
-// lowest field and a above it, the low bits of c shifted up over both.
-func CvtPack(t Type, a, b, c uint64, width uint) uint32 {
-	field := func(v uint64) uint32 {
-		x := int64(int32(v))
-		lo, hi := int64(0), int64(1)<<width-1
-		if t.Signed() {
-			lo, hi = -int64(1)<<(width-1), hi>>1
-		}
-		return uint32(min(max(x, lo), hi)) & uint32(hi-lo)
+// CvtPackU and CvtPackS are cvt.pack.sat (9.7.9.22): a and b, both s32, clamped
+// to width bits unsigned or signed; b in the lowest field and a above it, the
+// low bits of c shifted up over both. Width 16 leaves no room for c.
+func CvtPackU(a, b, c uint32, width uint) uint32 {
+	hi := int32(1)<<width - 1
+	clamp := func(v uint32) uint32 { return uint32(min(max(int32(v), 0), hi)) }
+	return c<<(2*width) | clamp(a)<<width | clamp(b)
+}
+func CvtPackS(a, b, c uint32, width uint) uint32 {
+	hi := int32(1)<<(width-1) - 1
+	clamp := func(v uint32) uint32 {
+		return uint32(min(max(int32(v), -hi-1), hi)) & (1<<width - 1)
 	}
-	return uint32(c<<(2*width)) | field(a)<<width | field(b)
+	return c<<(2*width) | clamp(a)<<width | clamp(b)
 }

@@ -223,9 +223,20 @@ func GeuF32(a, b uint32) bool { return !LtF32(a, b) }
 func NumF32(a, b uint32) bool { return !isNaNF32(a) && !isNaNF32(b) }
 func NanF32(a, b uint32) bool { return isNaNF32(a) || isNaNF32(b) }
 
-// AbsF32 and NegF32 edit the sign bit alone, NaN included.
-func AbsF32(a uint32) uint32 { return a & magF32 }
-func NegF32(a uint32) uint32 { return a ^ signF32 }
+// AbsF32 and NegF32 edit the sign; a NaN becomes the canonical one, because the
+// machine code is an addition of zero. (The manual promises any NaN.)
+func AbsF32(a uint32) uint32 {
+	if isNaNF32(a) {
+		return nanF32
+	}
+	return a & magF32
+}
+func NegF32(a uint32) uint32 {
+	if isNaNF32(a) {
+		return nanF32
+	}
+	return a ^ signF32
+}
 
 // CopysignF32 returns the magnitude of b with the sign of a (the reverse of C).
 func CopysignF32(a, b uint32) uint32 { return a&signF32 | b&magF32 }

@@ -157,9 +157,27 @@ func FmaOobBF16(a, b, c uint32) uint32 {
 	return FmaBF16(a, b, c)
 }
 
-// Sign edits, NaN included.
-func AbsHalf(a uint32) uint32 { return a & magHalf }
-func NegHalf(a uint32) uint32 { return a ^ signHalf }
+// Sign edits; a NaN becomes the canonical one, as for f32.
+func AbsF16(a uint32) uint32  { return absHalf(a, infF16) }
+func NegF16(a uint32) uint32  { return negHalf(a, infF16) }
+func AbsBF16(a uint32) uint32 { return absHalf(a, infBF16) }
+func NegBF16(a uint32) uint32 { return negHalf(a, infBF16) }
+
+func absHalf(a, inf uint32) uint32 { return a&magHalf | halfNaN(a, inf) }
+func negHalf(a, inf uint32) uint32 {
+	if n := halfNaN(a, inf); n != 0 {
+		return n
+	}
+	return a ^ signHalf
+}
+
+// halfNaN returns the canonical NaN if a is one, else 0.
+func halfNaN(a, inf uint32) uint32 {
+	if a&magHalf > inf {
+		return nanHalf
+	}
+	return 0
+}
 
 // The min and max families take the infinity of the format, above which
 // magnitudes are NaN.

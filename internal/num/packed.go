@@ -142,8 +142,10 @@ func MaxNaNXorsignAbsBF16x2(a, b uint32) uint32 {
 }
 
 // Sign edits of both elements.
-func AbsHalfx2(a uint32) uint32 { return a & 0x7fff7fff }
-func NegHalfx2(a uint32) uint32 { return a ^ 0x80008000 }
+func AbsF16x2(a uint32) uint32  { return AbsF16(a&0xffff) | AbsF16(a>>16)<<16 }
+func NegF16x2(a uint32) uint32  { return NegF16(a&0xffff) | NegF16(a>>16)<<16 }
+func AbsBF16x2(a uint32) uint32 { return AbsBF16(a&0xffff) | AbsBF16(a>>16)<<16 }
+func NegBF16x2(a uint32) uint32 { return NegBF16(a&0xffff) | NegBF16(a>>16)<<16 }
 
 // lo32 and hi32 split a 64-bit value; join32 puts it together.
 func lo32(a uint64) uint32        { return uint32(a) }

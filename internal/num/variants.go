@@ -177,6 +177,14 @@ func Max3FtzNaNF32(a, b, c uint32) uint32       { return Max3NaNF32(FtzF32(a), F
 func Max3FtzAbsF32(a, b, c uint32) uint32       { return Max3AbsF32(FtzF32(a), FtzF32(b), FtzF32(c)) }
 func Max3FtzNaNAbsF32(a, b, c uint32) uint32    { return Max3NaNAbsF32(FtzF32(a), FtzF32(b), FtzF32(c)) }
 
+// abs and neg with .ftz.
+func AbsFtzF32(a uint32) uint32   { return AbsF32(FtzF32(a)) }
+func NegFtzF32(a uint32) uint32   { return NegF32(FtzF32(a)) }
+func AbsFtzF16(a uint32) uint32   { return AbsF16(FtzF16(a)) }
+func NegFtzF16(a uint32) uint32   { return NegF16(FtzF16(a)) }
+func AbsFtzF16x2(a uint32) uint32 { return AbsF16x2(FtzF16x2(a)) }
+func NegFtzF16x2(a uint32) uint32 { return NegF16x2(FtzF16x2(a)) }
+
 // Comparisons of halves, exact in f32.
 func EqF16(a, b uint32) bool   { return EqF32(widenF16(a), widenF16(b)) }
 func NeF16(a, b uint32) bool   { return NeF32(widenF16(a), widenF16(b)) }

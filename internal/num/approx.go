@@ -1,0 +1,200 @@
+// The .approx instructions as the compiler builds them around the special
+// function unit (4.2 of the fact sheet, confirmed by the machine code that
+// ptxas 13.5 emits for sm_90 and sm_100).
+
+package num
+
+import "math"
+
+const (
+	minNormF32 = 0x00800000 // 2^-126
+	big126F32  = 0x7e800000 // 2^126
+	two24F32   = 0x4b800000 // 2^24
+	quarterF32 = 0x3e800000 // 0.25
+	invTwoPi   = 0x3e22f983 // 1/(2π)
+)
+
+// belowNormal reports whether |a| < 2^-126 (false for NaN).
+func belowNormal(a uint32) bool { return a&magF32 < minNormF32 }
+
+// aboveBig reports whether |a| > 2^126; false for NaN.
+func aboveBig(a uint32) bool { return a&magF32 > big126F32 && !isNaNF32(a) }
+
+// RcpApproxFtzF32 is rcp.approx.ftz.f32.
+func RcpApproxFtzF32(a uint32) uint32 { return mufuRcp(a) }
+
+// RcpApproxF32 is rcp.approx.f32: the operand is scaled into the range where
+// neither it nor the result is subnormal.
+func RcpApproxF32(a uint32) uint32 {
+	k := uint32(oneF32)
+	switch {
+	case belowNormal(a):
+		k = two24F32
+	case aboveBig(a):
+		k = quarterF32
+	}
+	return MulF32(k, mufuRcp(MulF32(a, k)))
+}
+
+// RsqrtApproxFtzF32 is rsqrt.approx.ftz.f32.
+func RsqrtApproxFtzF32(a uint32) uint32 { return mufuRsq(a) }
+
+// RsqrtApproxF32 is rsqrt.approx.f32.
+func RsqrtApproxF32(a uint32) uint32 {
+	if belowNormal(a) {
+		const two12 = 0x45800000
+		return MulF32(mufuRsq(MulF32(a, two24F32)), two12)
+	}
+	return mufuRsq(a)
+}
+
+// SqrtApproxFtzF32 is sqrt.approx.ftz.f32: correctly rounded, which is inside
+// the manual's bound (an assumption: the unit's own table is not known).
+func SqrtApproxFtzF32(a uint32) uint32 { return SqrtF32(FtzF32(a)) }
+
+// SqrtApproxF32 is sqrt.approx.f32. Scaling subnormals changes nothing as
+// long as the root is correctly rounded.
+func SqrtApproxF32(a uint32) uint32 { return SqrtF32(a) }
+
+// Ex2ApproxFtzF32 is ex2.approx.ftz.f32.
+func Ex2ApproxFtzF32(a uint32) uint32 { return mufuEx2(a) }
+
+// Ex2ApproxF32 is ex2.approx.f32: below -126 the square of 2^(a/2).
+func Ex2ApproxF32(a uint32) uint32 {
+	const half, minus126 = 0x3f000000, 0xc2fc0000
+	if LtF32(a, minus126) {
+		r := mufuEx2(MulF32(a, half))
+		return MulF32(r, r)
+	}
+	return mufuEx2(a)
+}
+
+// Lg2ApproxFtzF32 is lg2.approx.ftz.f32.
+func Lg2ApproxFtzF32(a uint32) uint32 { return mufuLg2(a) }
+
+// Lg2ApproxF32 is lg2.approx.f32.
+func Lg2ApproxF32(a uint32) uint32 {
+	if belowNormal(a) {
+		const minus24 = 0xc1c00000
+		return AddF32(mufuLg2(MulF32(a, two24F32)), minus24)
+	}
+	return mufuLg2(a)
+}
+
+// SinApproxF32 is sin.approx.f32: the product with 1/(2π) rounds toward zero.
+func SinApproxF32(a uint32) uint32 { return mufuSin(MulModeF32(a, invTwoPi, RZ, false)) }
+
+// CosApproxF32 is cos.approx.f32.
+func CosApproxF32(a uint32) uint32 { return mufuCos(MulModeF32(a, invTwoPi, RZ, false)) }
+
+// SinApproxFtzF32 and CosApproxFtzF32 flush subnormal operands; the unit does
+// so in any case.
+func SinApproxFtzF32(a uint32) uint32 { return mufuSin(MulModeF32(a, invTwoPi, RZ, true)) }
+func CosApproxFtzF32(a uint32) uint32 { return mufuCos(MulModeF32(a, invTwoPi, RZ, true)) }
+
+// DivApproxF32 is div.approx.f32: a times the reciprocal of b. Beyond 2^126
+// the reciprocal is zero.
+func DivApproxF32(a, b uint32) uint32 {
+	if belowNormal(b) {
+		a, b = MulF32(a, two24F32), MulF32(b, two24F32)
+	}
+	return MulF32(mufuRcp(b), a)
+}
+
+// DivApproxFtzF32 is div.approx.ftz.f32.
+func DivApproxFtzF32(a, b uint32) uint32 { return MulFtzF32(a, mufuRcp(b)) }
+
+// DivFullF32 is div.full.f32: as div.approx, scaled at both ends of the range.
+func DivFullF32(a, b uint32) uint32 {
+	switch {
+	case aboveBig(b):
+		a, b = MulF32(a, quarterF32), MulF32(b, quarterF32)
+	case belowNormal(b):
+		a, b = MulF32(a, two24F32), MulF32(b, two24F32)
+	}
+	return MulF32(mufuRcp(b), a)
+}
+
+// DivFullFtzF32 is div.full.ftz.f32.
+func DivFullFtzF32(a, b uint32) uint32 {
+	if aboveBig(b) {
+		a, b = MulFtzF32(a, quarterF32), MulFtzF32(b, quarterF32)
+	}
+	return MulFtzF32(mufuRcp(b), a)
+}
+
+// TanhApproxF32 is tanh.approx.f32: correctly rounded (an assumption), which
+// passes zeros and subnormals through.
+func TanhApproxF32(a uint32) uint32 { return putF32(float32(tanh(f32(a)))) }
+
+// TanhApproxF16 is tanh.approx.f16, TanhApproxBF16 tanh.approx.bf16.
+func TanhApproxF16(a uint32) uint32  { return putF16(tanh(float64(fF16(a))), false) }
+func TanhApproxBF16(a uint32) uint32 { return putBF16(tanh(float64(fBF16(a)))) }
+
+// Ex2ApproxF16 is ex2.approx.f16: correctly rounded (an assumption).
+func Ex2ApproxF16(a uint32) uint32 { return putF16(exp2(float64(fF16(a))), false) }
+
+// Ex2ApproxFtzBF16 is ex2.approx.ftz.bf16; subnormal operands and results are
+// flushed.
+func Ex2ApproxFtzBF16(a uint32) uint32 {
+	return packingBF16.round(exp2(float64(fBF16(a))), true)
+}
+
+// The packed forms.
+func TanhApproxF16x2(a uint32) uint32 { return TanhApproxF16(a&0xffff) | TanhApproxF16(a>>16)<<16 }
+func TanhApproxBF16x2(a uint32) uint32 {
+	return TanhApproxBF16(a&0xffff) | TanhApproxBF16(a>>16)<<16
+}
+func Ex2ApproxF16x2(a uint32) uint32 { return Ex2ApproxF16(a&0xffff) | Ex2ApproxF16(a>>16)<<16 }
+func Ex2ApproxFtzBF16x2(a uint32) uint32 {
+	return Ex2ApproxFtzBF16(a&0xffff) | Ex2ApproxFtzBF16(a>>16)<<16
+}
+
+// Series in float64 for the functions that are rounded to short formats. Each
+// product is rounded by itself, so every host gives the same bits.
+
+// inverse holds 1/n for the series.
+var inverse = func() (t [19]float64) {
+	for n := 1; n < len(t); n++ {
+		t[n] = 1 / float64(n)
+	}
+	return t
+}()
+
+// expm1Small returns e^t - 1 for |t| <= 0.7 by its Taylor series.
+func expm1Small(t float64) float64 {
+	s := 0.0
+	for n := len(inverse) - 1; n >= 1; n-- {
+		s = float64(float64(t*inverse[n]) * (1 + s))
+	}
+	return s
+}
+
+// exp2 returns 2^x to about 1e-15.
+func exp2(x float64) float64 {
+	switch {
+	case x != x:
+		return x
+	case x > 1024:
+		return math.Inf(1)
+	case x < -1100:
+		return 0
+	}
+	n := math.RoundToEven(x)
+	return math.Ldexp(1+expm1Small(float64((x-n)*math.Ln2)), int(n))
+}
+
+// tanh returns the hyperbolic tangent of x to about 1e-15.
+func tanh(x float64) float64 {
+	switch a := math.Abs(x); {
+	case x != x || x == 0:
+		return x
+	case a > 22:
+		return math.Copysign(1, x)
+	case a <= 0.35:
+		e := expm1Small(2 * x)
+		return e / (e + 2)
+	default:
+		return math.Copysign(1-2/(exp2(float64(2*math.Log2E*a))+1), x)
+	}
+}

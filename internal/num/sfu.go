@@ -1,0 +1,169 @@
+// The special function unit: rcp, rsqrt, ex2, lg2, sin and cos of f32 as the
+// hardware interpolates them, from a table of quadratics with a truncated
+// square (Oberman and Siu, ARITH-17, 2005; constants of the G80 unit, which
+// later generations match wherever they were measured).
+//
+// These are the bare unit: subnormal operands count as zero and results below
+// 2^-126 become zero. The PTX forms around it are in approx.go.
+
+package num
+
+import "math/bits"
+
+// truncSquare is the unit's square of an x of up to 17 bits: the partial
+// products are cut before they are summed.
+func truncSquare(x uint32) int64 {
+	var sum uint32
+	for m := x; m != 0; m &= m - 1 {
+		sum += x >> (18 - bits.TrailingZeros32(m))
+	}
+	return int64(sum >> 1)
+}
+
+// at evaluates the segment at remainder r: c0 scaled up by s0, c2 by s2, with
+// the square of rq.
+func (c *coeff) at(s0, s2 uint, r, rq uint32) int64 {
+	return c.c0<<s0 + c.c1*int64(r) + c.c2*truncSquare(rq)<<s2
+}
+
+// sfuPack builds sign, biased exponent e and 24-bit significand m (hidden one
+// included, 2^24 allowed): too small is zero, too large infinity.
+func sfuPack(sign uint32, e int32, m uint32) uint32 {
+	if m == 1<<24 {
+		m, e = 1<<23, e+1
+	}
+	switch {
+	case e <= 0:
+		return sign
+	case e >= 255:
+		return sign | infF32
+	}
+	return sign | uint32(e)<<23 | m&0x7fffff
+}
+
+// mufuRcp is MUFU.RCP.
+func mufuRcp(a uint32) uint32 {
+	sign, e, f := a&signF32, int32(a>>23&0xff), a&0x7fffff
+	switch {
+	case isNaNF32(a):
+		return nanF32
+	case e == 0:
+		return sign | infF32
+	case e == 255:
+		return sign
+	}
+	r := f & 0xffff
+	m := (sfuRcp[f>>16].at(13, 0, r, 2*r) + 0x47e7) >> 15
+	return sfuPack(sign, 253-e, uint32(m))
+}
+
+// mufuRsq is MUFU.RSQ.
+func mufuRsq(a uint32) uint32 {
+	e, f := int32(a>>23&0xff), a&0x7fffff
+	switch {
+	case isNaNF32(a):
+		return nanF32
+	case e == 0:
+		return a&signF32 | infF32
+	case a&signF32 != 0:
+		return nanF32
+	case e == 255:
+		return 0
+	}
+	e -= 127
+	fx, h := f|uint32(e&1)<<23, e>>1
+	if fx == 0 {
+		return sfuPack(0, 127-h, 1<<23)
+	}
+	r := fx & 0x1ffff
+	m := (sfuRsqrt[fx>>17].at(14, 2, r, r) + 0x7fff) >> 16
+	return sfuPack(0, 126-h, uint32(m))
+}
+
+// mufuEx2 is MUFU.EX2. A negative operand complements its fraction instead of
+// negating it.
+func mufuEx2(a uint32) uint32 {
+	e, sig := int32(a>>23&0xff), a&0x7fffff|1<<23
+	switch {
+	case isNaNF32(a):
+		return nanF32
+	case e >= 127+7:
+		return ^uint32(int32(a)>>31) & infF32
+	case e == 0:
+		return oneF32
+	}
+	fix := uint64(sig) << 7 >> uint32(min(134-e, 63)) // 23 fraction bits
+	n, f := int32(fix>>23), uint32(fix&0x7fffff)
+	if a&signF32 != 0 {
+		n = -n
+		if f != 0 {
+			n, f = n-1, ^f&0x7fffff
+		}
+	}
+	r := f & 0x1ffff
+	m := (sfuEx2[f>>17].at(13, 0, r, r) + 0x77e2) >> 15
+	return sfuPack(0, 127+n, uint32(m))
+}
+
+// mufuLg2 is MUFU.LG2.
+func mufuLg2(a uint32) uint32 {
+	e, f := int32(a>>23&0xff), a&0x7fffff
+	switch {
+	case isNaNF32(a):
+		return nanF32
+	case e == 0:
+		return signF32 | infF32
+	case a&signF32 != 0:
+		return nanF32
+	case e == 255:
+		return infF32
+	case a == oneF32:
+		return 0
+	}
+	r := f & 0x1ffff
+	t := (sfuLg2[f>>17].at(12, 1, r, r)+0x3345)>>2 + int64(e-127)<<36
+	sign := uint32(0)
+	if t < 0 {
+		sign, t = signF32, ^t
+	}
+	return sfuFloat(sign, t, 36)
+}
+
+// sfuFloat returns t * 2^-frac, truncated to 24 bits; 0 gives a signed zero.
+func sfuFloat(sign uint32, t int64, frac int32) uint32 {
+	if t == 0 {
+		return sign
+	}
+	n := int32(bits.Len64(uint64(t))) - 1
+	m := uint64(t) << (63 - n) >> 40
+	return sfuPack(sign, 127+n-frac, uint32(m))
+}
+
+// mufuSin and mufuCos are MUFU.SIN and MUFU.COS of an operand in turns: the
+// fraction of a turn to 25 bits, truncated, is a quadrant and a 23-bit part.
+func mufuSin(a uint32) uint32 { return mufuTurn(a, 0) }
+func mufuCos(a uint32) uint32 { return mufuTurn(a&magF32, 1) }
+
+func mufuTurn(a, quadrant uint32) uint32 {
+	e, sig := int32(a>>23&0xff), uint64(a&0x7fffff|1<<23)
+	if e == 255 {
+		return nanF32
+	}
+	var fix uint64
+	switch shift := e - 150 + 25; {
+	case e == 0:
+	case shift >= 25:
+	case shift >= 0:
+		fix = sig << shift
+	default:
+		fix = sig >> min(-shift, 63)
+	}
+	q, f := uint32(fix>>23)+quadrant, uint32(fix&0x7fffff)
+	sign := a & signF32
+	if q&1 != 0 {
+		f = ^f & 0x7fffff
+	}
+	sign ^= q & 2 << 30
+	r := f & 0x1ffff
+	return sfuFloat(sign, sfuSin[f>>17].at(11, 0, r, r), 37)
+}
