@@ -15,10 +15,10 @@ func VecAdd() *Run {
 }
 
 // Saxpy is y = a*x + y, fused.
-func Saxpy() *Run {
+func Saxpy(t Target) *Run {
 	const n, a = 1000, float32(2.7182817)
 	x, y := floats(3, n), floats(4, n)
-	bx, by := input("x", x), inout("y", y, list(n, func(i int) float32 { return fma32(a, x[i], y[i]) }))
+	bx, by := input("x", x), inout("y", y, list(n, func(i int) float32 { return t.fma32(a, x[i], y[i]) }))
 	return &Run{
 		Buffers:  []*Buffer{bx, by},
 		Launches: []Launch{{Kernel: "saxpy", Grid: line(4), Block: line(256), Args: args(int32(n), a, bx, by)}},
@@ -51,21 +51,21 @@ func aluMix(i, rounds uint32) uint32 {
 }
 
 // FmaLoop runs rounds of eight independent fused multiply-adds in every thread.
-func FmaLoop(ctas, threads int, rounds int32) *Run {
+func FmaLoop(t Target, ctas, threads int, rounds int32) *Run {
 	const m, c = float32(0.99993896), float32(0.33333334)
-	out := output("out", list(ctas*threads, func(i int) float32 { return fmaChains(i, m, c, rounds) }))
+	out := output("out", list(ctas*threads, func(i int) float32 { return fmaChains(t, i, m, c, rounds) }))
 	return &Run{
 		Buffers:  []*Buffer{out},
 		Launches: []Launch{{Kernel: "fmaloop", Grid: line(ctas), Block: line(threads), Args: args(out, m, c, rounds)}},
 	}
 }
 
-func fmaChains(i int, m, c float32, rounds int32) float32 {
+func fmaChains(t Target, i int, m, c float32, rounds int32) float32 {
 	var sum float32
 	for k := range 8 {
 		v := float32(i + k)
 		for range rounds {
-			v = fma32(v, m, c)
+			v = t.fma32(v, m, c)
 		}
 		if k == 0 {
 			sum = v

@@ -10,10 +10,16 @@ import "fmt"
 
 // Case is one kernel or chain of kernels of one committed module.
 type Case struct {
-	Name   string              // unique, "reduce/f32"
-	Module string              // the PTX below testdata without ".sm_NN.ptx", "cuda/reduce"
-	Archs  []int               // the targets the module is committed for, 75 and 90 or 80
-	Make   func(arch int) *Run // builds fresh inputs and results
+	Name   string            // unique, "reduce/f32"
+	Module string            // the PTX below testdata without ".sm_NN.ptx", "cuda/reduce"
+	Archs  []int             // the targets the module is committed for, 75 and 90 or 80
+	Make   func(Target) *Run // builds fresh inputs and results
+}
+
+// Target is what a module was compiled for, as far as results depend on it.
+type Target struct {
+	Arch  int  // 75 for sm_75
+	Debug bool // nvcc -G: no product is fused with a sum
 }
 
 // Path returns the case's PTX file for one target, below testdata and with slashes.
@@ -32,7 +38,7 @@ type Run struct {
 
 // Launch is one kernel launch.
 type Launch struct {
-	Kernel      string // the symbol, mangled where the compiler mangles it
+	Kernel      string // the symbol, or a piece of it that no other kernel of the module has
 	Grid, Block [3]int // CTAs, threads
 	Shared      int    // bytes of dynamic shared memory
 	Args        []Arg  // one a parameter, in order
@@ -41,8 +47,9 @@ type Launch struct {
 // Arg is one kernel argument: the address of a buffer, or a scalar by value.
 type Arg struct {
 	Buffer *Buffer // nil for a scalar
-	Elem   Elem    // the scalar's type
+	Elem   Elem    // the scalar's type; U64 for an address
 	Scalar []byte  // the scalar's bytes, little-endian
+	Size   int     // bytes of a struct that begins with the address or scalar and is zero after it; 0: no struct
 }
 
 // Fault is the device fault that a case must end in.

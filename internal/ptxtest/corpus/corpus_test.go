@@ -50,7 +50,7 @@ func TestCasesFitTheirModules(t *testing.T) {
 		names[c.Name] = true
 		for _, arch := range c.Archs {
 			kernels := signatures(read(t, c.Path(arch)))
-			for _, l := range c.Make(arch).Launches {
+			for _, l := range c.Make(Target{Arch: arch}).Launches {
 				checkLaunch(t, c.Name, l, kernels)
 			}
 		}
@@ -124,7 +124,7 @@ func TestTritonMetadata(t *testing.T) {
 		if err := json.Unmarshal([]byte(read(t, c.Module+".sm_80.json")), &meta); err != nil {
 			t.Fatal(err)
 		}
-		l := c.Make(80).Launches[0]
+		l := c.Make(Target{Arch: 80}).Launches[0]
 		if l.Kernel != meta.Name || l.Shared != meta.Shared || l.Block != line(32*meta.Warps) {
 			t.Errorf("%s: launch %s %d bytes %v, metadata %+v", c.Name, l.Kernel, l.Shared, l.Block, meta)
 		}
@@ -134,7 +134,7 @@ func TestTritonMetadata(t *testing.T) {
 // A case that its own inputs satisfy would pass without running anything.
 func TestCasesCanFail(t *testing.T) {
 	for _, c := range Cases() {
-		run := c.Make(c.Archs[0])
+		run := c.Make(Target{Arch: c.Archs[0]})
 		changed := run.Stdout != "" || run.Fault != nil || c.Name == "empty"
 		for _, b := range run.Buffers {
 			changed = changed || b.Check(b.Init) != nil

@@ -25,6 +25,22 @@ func fma32(a, b, c float32) float32 {
 	return float32(oddSum(float64(float64(a)*float64(b)), float64(c)))
 }
 
+// fma32 is a*b+c in f32 as the compiler writes it for the target.
+func (t Target) fma32(a, b, c float32) float32 {
+	if t.Debug {
+		return float32(a*b) + c
+	}
+	return fma32(a, b, c)
+}
+
+// fma64 is a*b+c in f64 as the compiler writes it for the target.
+func (t Target) fma64(a, b, c float64) float64 {
+	if t.Debug {
+		return float64(a*b) + c
+	}
+	return math.FMA(a, b, c)
+}
+
 // sqrt32 is sqrt.rn.f32: 53 bits are enough to round twice.
 func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 

@@ -3,11 +3,11 @@
 package corpus
 
 // Mandelbrot counts iterations, at most limit, on a width×height window around the set.
-func Mandelbrot(width, height int, limit int32) *Run {
+func Mandelbrot(t Target, width, height int, limit int32) *Run {
 	const x0, y0 = float32(-2.2), float32(-1.2)
 	step := 3.2 / float32(width)
 	out := output("iterations", list(width*height, func(i int) uint16 {
-		cx, cy := fma32(float32(i%width), step, x0), fma32(float32(i/width), step, y0)
+		cx, cy := t.fma32(float32(i%width), step, x0), t.fma32(float32(i/width), step, y0)
 		return uint16(escape(cx, cy, limit))
 	}))
 	return &Run{

@@ -3,9 +3,9 @@
 package corpus
 
 // Matmul is C = A·B of m×k and k×n floats by 16×16 tiles.
-func Matmul(m, n, k int) *Run {
+func Matmul(t Target, m, n, k int) *Run {
 	a, b := floats(5, m*k), floats(6, k*n)
-	c := output("c", matmul(a, b, m, n, k, 16))
+	c := output("c", matmul(t, a, b, m, n, k, 16))
 	ba, bb := input("a", a), input("b", b)
 	return &Run{
 		Buffers: []*Buffer{ba, bb, c},
@@ -15,15 +15,15 @@ func Matmul(m, n, k int) *Run {
 }
 
 // matmul adds in ascending k; tiles beyond the edge add products of zeros.
-func matmul(a, b []float32, m, n, k, tile int) []float32 {
+func matmul(t Target, a, b []float32, m, n, k, tile int) []float32 {
 	return list(m*n, func(i int) float32 {
 		row, col := i/n, i%n
 		var sum float32
 		for j := range k {
-			sum = fma32(a[row*k+j], b[j*n+col], sum)
+			sum = t.fma32(a[row*k+j], b[j*n+col], sum)
 		}
 		for range blocks(k, tile)*tile - k {
-			sum = fma32(0, 0, sum)
+			sum = t.fma32(0, 0, sum)
 		}
 		return sum
 	})
@@ -42,7 +42,7 @@ func Transpose(width, height int) *Run {
 }
 
 // Stencil is one step of the five-point stencil.
-func Stencil(width, height int) *Run {
+func Stencil(t Target, width, height int) *Run {
 	const center, side = float32(0.6), float32(0.1)
 	in := floats(8, width*height)
 	out := output("out", list(len(in), func(i int) float32 {
@@ -51,7 +51,7 @@ func Stencil(width, height int) *Run {
 			return in[i]
 		}
 		sides := in[i-width] + in[i+width] + in[i-1] + in[i+1]
-		return fma32(in[i], center, float32(sides*side))
+		return t.fma32(in[i], center, float32(sides*side))
 	}))
 	bin := input("in", in)
 	return &Run{

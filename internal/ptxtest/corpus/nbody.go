@@ -5,16 +5,16 @@ package corpus
 type vec4 [4]float32
 
 // NBody moves n bodies by one step; square root, division and products round as the PTX says.
-func NBody(n int) *Run {
+func NBody(t Target, n int) *Run {
 	const tile, dt, soft = 64, float32(0.01), float32(0.0025)
 	pos, vel := bodies(16, n, 1), bodies(17, n, 0.1)
 	next, nextVel := make([]vec4, n), make([]vec4, n)
 	for i := range n {
-		a := acceleration(pos, pos[i], blocks(n, tile)*tile, soft)
+		a := acceleration(t, pos, pos[i], blocks(n, tile)*tile, soft)
 		next[i], nextVel[i] = pos[i], vel[i]
 		for k := range 3 {
-			nextVel[i][k] = fma32(a[k], dt, vel[i][k])
-			next[i][k] = fma32(nextVel[i][k], dt, pos[i][k])
+			nextVel[i][k] = t.fma32(a[k], dt, vel[i][k])
+			next[i][k] = t.fma32(nextVel[i][k], dt, pos[i][k])
 		}
 	}
 	bpos, bvel := input("pos", flat(pos)), inout("vel", flat(vel), flat(nextVel))
@@ -27,7 +27,7 @@ func NBody(n int) *Run {
 }
 
 // acceleration sums over count bodies; those past the end are massless at the origin.
-func acceleration(pos []vec4, p vec4, count int, soft float32) [3]float32 {
+func acceleration(t Target, pos []vec4, p vec4, count int, soft float32) [3]float32 {
 	var sum [3]float32
 	for j := range count {
 		var q vec4
@@ -35,12 +35,12 @@ func acceleration(pos []vec4, p vec4, count int, soft float32) [3]float32 {
 			q = pos[j]
 		}
 		d := [3]float32{q[0] - p[0], q[1] - p[1], q[2] - p[2]}
-		d2 := fma32(d[2], d[2], fma32(d[1], d[1], fma32(d[0], d[0], soft)))
+		d2 := t.fma32(d[2], d[2], t.fma32(d[1], d[1], t.fma32(d[0], d[0], soft)))
 		inv := 1 / sqrt32(d2)
 		cube := inv * float32(inv*inv)
 		s := q[3] * float32(cube)
 		for k := range sum {
-			sum[k] = fma32(d[k], s, sum[k])
+			sum[k] = t.fma32(d[k], s, sum[k])
 		}
 	}
 	return sum

@@ -24,7 +24,7 @@ func wanted[T any](t *testing.T, b *Buffer, n int) []T {
 func TestMatmulReference(t *testing.T) {
 	const m, n, k = 5, 7, 19
 	a, b := floats(1, m*k), floats(2, k*n)
-	for i, got := range matmul(a, b, m, n, k, 16) {
+	for i, got := range matmul(Target{}, a, b, m, n, k, 16) {
 		want := 0.0
 		for j := range k {
 			want += float64(a[i/n*k+j]) * float64(b[j*n+i%n])
@@ -122,7 +122,7 @@ func TestOptionPolynomial(t *testing.T) {
 // The residual vanishes in as many iterations as there are points, and then A·x is the right side.
 func TestConjugateGradientReference(t *testing.T) {
 	const n = 20
-	run := ConjugateGradient(n, n)
+	run := ConjugateGradient(Target{}, n, n)
 	x := wanted[float64](t, run.Buffers[0], n)
 	b := make([]float64, n)
 	if _, err := binary.Decode(run.Buffers[1].Init, binary.LittleEndian, b); err != nil {
@@ -143,8 +143,8 @@ func TestConjugateGradientReference(t *testing.T) {
 }
 
 func TestSpmvReferences(t *testing.T) {
-	a := wanted[float32](t, SpmvRow().Buffers[4], 150)
-	b := wanted[float32](t, SpmvWarp().Buffers[4], 150)
+	a := wanted[float32](t, SpmvRow(Target{}).Buffers[4], 150)
+	b := wanted[float32](t, SpmvWarp(Target{}).Buffers[4], 150)
 	for i := range a {
 		if !near(float64(a[i]), float64(b[i]), 1e-5, 1) {
 			t.Errorf("row %d: %v and %v", i, a[i], b[i])
@@ -156,8 +156,8 @@ func TestSpmvReferences(t *testing.T) {
 }
 
 func TestBfloatReference(t *testing.T) {
-	wide := wanted[bfloat](t, BfloatDot(75).Buffers[2], 4)
-	narrow := wanted[bfloat](t, BfloatDot(90).Buffers[2], 4)
+	wide := wanted[bfloat](t, BfloatDot(Target{Arch: 75}).Buffers[2], 4)
+	narrow := wanted[bfloat](t, BfloatDot(Target{Arch: 90}).Buffers[2], 4)
 	for i := range wide {
 		if !near(float64(bfloatValue(wide[i])), float64(bfloatValue(narrow[i])), 0.05, 10) {
 			t.Errorf("dot %d: %v and %v", i, bfloatValue(wide[i]), bfloatValue(narrow[i]))
@@ -178,7 +178,7 @@ func TestFIRSaturates(t *testing.T) {
 // Two bodies attract each other with equal force.
 func TestAcceleration(t *testing.T) {
 	pos := []vec4{{-1, 0, 0, 1}, {1, 0, 0, 1}}
-	a, b := acceleration(pos, pos[0], 64, 0.01), acceleration(pos, pos[1], 64, 0.01)
+	a, b := acceleration(Target{}, pos, pos[0], 64, 0.01), acceleration(Target{}, pos, pos[1], 64, 0.01)
 	if !near(float64(a[0]), 2/math.Pow(4.01, 1.5), 1e-6, 1) || a[0] != -b[0] {
 		t.Errorf("got %v and %v", a, b)
 	}

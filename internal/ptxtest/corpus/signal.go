@@ -48,14 +48,14 @@ func HalfAxpy() *Run {
 }
 
 // BfloatDot is a dot product of bfloat16 by one warp a CTA; from sm_80 on a thread's sums are bfloat16.
-func BfloatDot(arch int) *Run {
+func BfloatDot(t Target) *Run {
 	const n, ctas = 2000, 4
 	seed := random(25)
 	narrow := func(int) bfloat { return roundBfloat(seed.unit()) }
 	x, y := list(n, narrow), list(n, narrow)
 	dots := list(ctas, func(cta int) bfloat {
 		return roundBfloat(shuffleDown(lanes(func(lane int) float32 {
-			return bfloatThread(arch, x, y, cta*32+lane, ctas*32)
+			return bfloatThread(t, x, y, cta*32+lane, ctas*32)
 		})))
 	})
 	bx, by, out := input("x", x), input("y", y), output("dots", dots)
@@ -67,17 +67,17 @@ func BfloatDot(arch int) *Run {
 }
 
 // bfloatThread is one thread's share: the low and the high halves of every stride-th pair.
-func bfloatThread(arch int, x, y []bfloat, first, stride int) float32 {
+func bfloatThread(t Target, x, y []bfloat, first, stride int) float32 {
 	var narrow [2]bfloat
 	var wide [2]float32
 	for pair := first; pair < len(x)/2; pair += stride {
 		for h := range 2 {
 			a, b := x[2*pair+h], y[2*pair+h]
 			narrow[h] = fmaBfloat(a, b, narrow[h])
-			wide[h] = fma32(bfloatValue(a), bfloatValue(b), wide[h])
+			wide[h] = t.fma32(bfloatValue(a), bfloatValue(b), wide[h])
 		}
 	}
-	if arch >= 80 {
+	if t.Arch >= 80 {
 		return bfloatValue(narrow[0]) + bfloatValue(narrow[1])
 	}
 	return wide[0] + wide[1]

@@ -24,23 +24,23 @@ func sparse(seed random, n int) csr {
 }
 
 // dot adds every stride-th product of a row, from the one numbered first.
-func (m csr) dot(r, first, stride int, x []float32) float32 {
+func (m csr) dot(t Target, r, first, stride int, x []float32) float32 {
 	var sum float32
 	for k := int(m.rows[r]) + first; k < int(m.rows[r+1]); k += stride {
-		sum = fma32(m.vals[k], x[m.cols[k]], sum)
+		sum = t.fma32(m.vals[k], x[m.cols[k]], sum)
 	}
 	return sum
 }
 
 // SpmvRow multiplies with a thread a row.
-func SpmvRow() *Run {
-	return spmv("spmvRow", 1, func(m csr, r int, x []float32) float32 { return m.dot(r, 0, 1, x) })
+func SpmvRow(t Target) *Run {
+	return spmv("spmvRow", 1, func(m csr, r int, x []float32) float32 { return m.dot(t, r, 0, 1, x) })
 }
 
 // SpmvWarp multiplies with a warp a row.
-func SpmvWarp() *Run {
+func SpmvWarp(t Target) *Run {
 	return spmv("spmvWarp", 32, func(m csr, r int, x []float32) float32 {
-		return shuffleXor(lanes(func(lane int) float32 { return m.dot(r, lane, 32, x) }), 16)
+		return shuffleXor(lanes(func(lane int) float32 { return m.dot(t, r, lane, 32, x) }), 16)
 	})
 }
 
@@ -65,7 +65,7 @@ type poisson struct {
 const cgThreads = 64
 
 // ConjugateGradient solves the 1-D Poisson equation on n points, in so many iterations of four launches.
-func ConjugateGradient(n, iterations int) *Run {
+func ConjugateGradient(t Target, n, iterations int) *Run {
 	seed := random(22)
 	r := list(n, func(int) float64 { return float64(seed.unit()) })
 	rr := 0.0
@@ -75,7 +75,7 @@ func ConjugateGradient(n, iterations int) *Run {
 	state := poisson{make([]float64, n), append([]float64(nil), r...), append([]float64(nil), r...),
 		make([]float64, n), [3]float64{rr}}
 	for range iterations {
-		state.iterate()
+		state.iterate(t)
 	}
 	x, q := inout("x", make([]float64, n), state.x), output("q", state.q)
 	br, p := inout("r", r, state.r), inout("p", r, state.p)
@@ -92,7 +92,7 @@ func ConjugateGradient(n, iterations int) *Run {
 	return run
 }
 
-func (c *poisson) iterate() {
+func (c *poisson) iterate(t Target) {
 	at := func(i int) float64 {
 		if i < 0 || i >= len(c.p) {
 			return 0
@@ -105,13 +105,13 @@ func (c *poisson) iterate() {
 	c.s[1] = warpAtomics(0, c.p, c.q)
 	alpha := c.s[0] / c.s[1]
 	for i := range c.x {
-		c.x[i] = math.FMA(alpha, c.p[i], c.x[i])
+		c.x[i] = t.fma64(alpha, c.p[i], c.x[i])
 		c.r[i] -= float64(alpha * c.q[i])
 	}
 	c.s[2] = warpAtomics(0, c.r, c.r)
 	beta := c.s[2] / c.s[0]
 	for i := range c.p {
-		c.p[i] = math.FMA(beta, c.p[i], c.r[i])
+		c.p[i] = t.fma64(beta, c.p[i], c.r[i])
 	}
 	c.s = [3]float64{c.s[2]}
 }
