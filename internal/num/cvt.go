@@ -110,7 +110,7 @@ func (u unpacked) whole(m Mode) uint64 {
 	if u.class == zero {
 		return 0
 	}
-	return roundShift(u.sig, uint32(min(63-u.exp, 65)), u.neg, m)
+	return roundShift(u.sig, uint32(63-u.exp), u.neg, m)
 }
 
 // floatToFloat rounds once from the exact value and treats NaN by 2.10 of the

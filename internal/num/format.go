@@ -118,10 +118,10 @@ func (f *Format) overflow(neg bool, m Mode) uint64 {
 
 // roundShift divides sig by 2^shift and rounds the quotient to an integer.
 func roundShift(sig uint64, shift uint32, neg bool, m Mode) uint64 {
-	keep, rest := sig>>shift, sig<<(64-shift)
 	if shift > 64 {
-		rest = 1 // below one half, not zero
+		sig, shift = 1, 64 // below one half, not zero
 	}
+	keep, rest := sig>>shift, sig<<(64-shift)
 	const half = 1 << 63
 	up := false
 	switch m {
@@ -157,7 +157,7 @@ func (f *Format) encode(u unpacked, m Mode, flush bool) uint64 {
 	if e < f.emin() {
 		shift, e = shift+f.emin()-e, f.emin()
 	}
-	keep := roundShift(u.sig, uint32(min(shift, 65)), u.neg, m)
+	keep := roundShift(u.sig, uint32(shift), u.neg, m)
 	code := uint64(e-f.emin())<<f.Man + keep
 	if code > f.Max {
 		return f.overflow(u.neg, m)
