@@ -29,7 +29,8 @@ const (
 	BadExpression             Code = 1026 // malformed constant expression
 	NotConstant               Code = 1027 // not a constant expression
 	ConstantDivision          Code = 1028 // division by zero in a constant expression
-	FloatExpression           Code = 1029 // arithmetic on float constants
+	ConstantTypes             Code = 1029 // constants of different or wrong types
+	ConstantOverflow          Code = 1030 // integer constant too large
 	LooksLikeCUDA             Code = 1040 // CUDA C++ source, not PTX
 	LooksLikeFatbin           Code = 1041 // fat binary, not PTX
 	LooksLikeCubin            Code = 1042 // GPU or host object file, not PTX

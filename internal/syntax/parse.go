@@ -150,6 +150,15 @@ func (p *parser) expect(k Kind, context string) TokenID {
 	return p.take()
 }
 
+// expectWord consumes a word of the grammar or reports its absence.
+func (p *parser) expectWord(w Word, context string) {
+	if p.word != w {
+		p.errorExpected("'"+grammarWords[w]+"'", context)
+		return
+	}
+	p.next()
+}
+
 // peek returns the token after the current one.
 func (p *parser) peek() TokenID { return p.f.Next(p.tok) }
 
@@ -245,10 +254,10 @@ func (p *parser) missingSemicolon() {
 
 // ---- recovery
 
-// skipStatement moves behind the semicolon of a broken statement of a body, or to a
+// skipStatement moves behind the semicolon of a broken statement that began at a token of a body, or to a
 // place where another statement surely begins.
-func (p *parser) skipStatement() {
-	for depth := 0; p.kind != EOF; p.next() {
+func (p *parser) skipStatement(at TokenID) {
+	for depth := p.openBraces(at); p.kind != EOF; p.next() {
 		switch p.kind {
 		case Semicolon:
 			p.next()
@@ -261,11 +270,25 @@ func (p *parser) skipStatement() {
 			}
 			depth--
 		case Ident, DotWord:
-			if p.beginsStatement() {
+			if p.lineStart() && (p.kind == DotWord || p.beginsStatement()) {
 				return
 			}
 		}
 	}
+}
+
+// openBraces counts the braces that are open between the token at and the current one.
+func (p *parser) openBraces(at TokenID) int {
+	depth := 0
+	for _, t := range p.f.Tokens[at:p.tok] {
+		switch t.Kind() {
+		case LBrace:
+			depth++
+		case RBrace:
+			depth = max(0, depth-1)
+		}
+	}
+	return depth
 }
 
 // beginsStatement reports whether the current token, at the start of a line, is a label
@@ -282,8 +305,8 @@ func (p *parser) beginsStatement() bool {
 }
 
 // skipModule moves behind a broken statement of module level, bodies included.
-func (p *parser) skipModule() {
-	for depth := 0; p.kind != EOF; p.next() {
+func (p *parser) skipModule(at TokenID) {
+	for depth := p.openBraces(at); p.kind != EOF; p.next() {
 		switch p.kind {
 		case Semicolon:
 			if depth == 0 {

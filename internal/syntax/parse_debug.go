@@ -117,10 +117,7 @@ func (p *parser) intermediateSource() Stmt {
 func (p *parser) codeBlock() CodeBlock {
 	first := p.tok
 	var b CodeBlock
-	if p.word != WordCodeBlock {
-		p.errorExpected("'.code_block'", "")
-	}
-	p.next()
+	p.expectWord(WordCodeBlock, "")
 	p.expect(LBrace, "")
 	for !p.failed && p.kind != RBrace {
 		p.codeField(&b)
@@ -143,10 +140,7 @@ func (p *parser) codeField(b *CodeBlock) {
 	case WordSourceBegin:
 		p.next()
 		b.Text = p.takeIf(RawText)
-		if p.word != WordSourceEnd {
-			p.errorExpected("'.source_end' on a line of its own", "")
-		}
-		p.next()
+		p.expectWord(WordSourceEnd, "on a line of its own")
 	default:
 		p.errorExpected("a field of .code_block", "")
 	}
@@ -173,10 +167,7 @@ func (p *parser) inlined() *Inlined {
 		p.inlinedFunction(n)
 		p.expect(Comma, "")
 	}
-	if p.word != WordInlinedAt {
-		p.errorExpected("'inlined_at'", "in .loc")
-	}
-	p.next()
+	p.expectWord(WordInlinedAt, "in .loc")
 	n.File = p.expect(Int, "as file index")
 	n.Line = p.expect(Int, "as line")
 	n.Col = p.expect(Int, "as column")

@@ -25,7 +25,7 @@ func (p *parser) badModule(at TokenID) Stmt {
 	if p.tok == at {
 		p.next()
 	}
-	p.skipModule()
+	p.skipModule(at)
 	return &Bad{p.since(at)}
 }
 

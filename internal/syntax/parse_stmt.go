@@ -15,7 +15,7 @@ func (p *parser) bodyStmt() Stmt {
 	if p.tok == at {
 		p.next()
 	}
-	p.skipStatement()
+	p.skipStatement(at)
 	p.failed = false
 	return &Bad{p.since(at)}
 }
@@ -117,10 +117,7 @@ func (p *parser) prototype(label TokenID) Stmt {
 	if p.kind == LParen {
 		n.Returns = p.params()
 	}
-	if p.word != WordSink {
-		p.errorExpected("'_'", "in .callprototype")
-	}
-	p.next()
+	p.expectWord(WordSink, "in .callprototype")
 	if p.kind == LParen {
 		n.Params = p.params()
 	}

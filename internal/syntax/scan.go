@@ -270,10 +270,14 @@ func (s *scanner) beginsLine() bool {
 	return last.Kind() == Space && (n == 1 || strings.Contains(s.text[last.Off:s.pos], "\n"))
 }
 
-// bad takes a run of bytes that begin no token as one token, with one report.
+// bad takes a run of bytes that begin no token as one token, with one report. A
+// character constant of C is one such token.
 func (s *scanner) bad() Kind {
 	start := s.pos
 	s.pos++
+	if s.text[start] == '\'' && s.at(start+2) == '\'' {
+		s.pos += 2
+	}
 	for s.pos < len(s.text) && classes[s.text[s.pos]] == classBad {
 		s.pos++
 	}
