@@ -116,7 +116,10 @@ func (f *Format) overflow(neg bool, m Mode) uint64 {
 	return f.signed(neg, f.Max)
 }
 
-// roundShift divides sig by 2^shift and rounds the quotient to an integer.
+// roundShift divides sig by 2^shift and rounds the quotient to an integer. The
+// count is capped before it is used: Go 1.26.8 on amd64 shares a later
+// comparison of the count with 64 with the one inside the shift, and loses its
+// flags.
 func roundShift(sig uint64, shift uint32, neg bool, m Mode) uint64 {
 	if shift > 64 {
 		sig, shift = 1, 64 // below one half, not zero
