@@ -26,7 +26,7 @@ func (c *Cvt) Apply(v uint64) uint64 {
 	case src.format == nil && dst.format == nil:
 		return c.intToInt(v, src, dst)
 	case src.format == nil:
-		return c.finish(dst.format.encode(fromInt(v, src), c.Round, false))
+		return c.finish(c.encode(dst.format, fromInt(v, src), false))
 	case dst.format == nil:
 		return c.floatToInt(v, src, dst)
 	}
@@ -124,11 +124,20 @@ func (c *Cvt) floatToFloat(v uint64, src, dst *Format) uint64 {
 	case u.class == nan:
 		return c.nan(v, src, dst)
 	case c.Integral:
-		return dst.encode(u.integral(c.Round), RZ, false)
+		return dst.encode(u.integral(c.Round), RZ, false) // exact
 	case c.Ftz && c.Dst == F32 && c.Src == F64:
-		return dst.encode(u, c.Round, u.class == finite && tinyAfterRounding(u, c.Round))
+		return c.encode(dst, u, u.class == finite && tinyAfterRounding(u, c.Round))
 	}
-	return dst.encode(u, c.Round, c.Ftz && c.Dst == F32)
+	return c.encode(dst, u, c.Ftz && c.Dst == F32)
+}
+
+// encode rounds u in c's mode; .satfinite keeps overflow and infinity finite.
+func (c *Cvt) encode(dst *Format, u unpacked, flush bool) uint64 {
+	d := dst.encode(u, c.Round, flush)
+	if c.Satfinite && u.class != nan && d&^dst.signBit() > dst.Max {
+		return dst.signed(u.neg, dst.Max)
+	}
+	return d
 }
 
 // integral rounds u to an integral value; a zero keeps the sign.
@@ -196,7 +205,7 @@ func (c *Cvt) toTF32(v uint64) uint64 {
 	const low = 1<<13 - 1
 	sign, mag := v&signF32, v&magF32
 	if c.Round != RNA {
-		return fmtTF32.encode(fmtF32.decode(v), c.Round, false) << 13
+		return c.encode(fmtTF32, fmtF32.decode(v), false) << 13
 	}
 	if mag < infF32 {
 		mag += 1 << 12
@@ -208,9 +217,9 @@ func (c *Cvt) toTF32(v uint64) uint64 {
 	return sign | mag
 }
 
-// finish applies .satfinite, .relu, .pzo and .sat to a result, in this order.
+// finish applies .relu, .pzo and .sat to a result, in this order.
 func (c *Cvt) finish(d uint64) uint64 {
-	if !c.Satfinite && !c.Relu && !c.Pzo && !c.Sat {
+	if !c.Relu && !c.Pzo && !c.Sat {
 		return d
 	}
 	f, shift := types[c.Dst].format, uint8(0)
@@ -225,9 +234,6 @@ func (f *Format) clamp(d uint64, c *Cvt) uint64 {
 	sign := d & f.signBit()
 	mag := d &^ sign
 	isNaN := f.isNaN(mag)
-	if c.Satfinite && !isNaN && mag > f.Max {
-		mag = f.Max
-	}
 	if sign != 0 && (c.Relu || c.Pzo && mag == 0) && !isNaN {
 		sign, mag = 0, 0
 	}
