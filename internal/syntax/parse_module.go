@@ -92,7 +92,8 @@ func (p *parser) moduleDirective() Stmt {
 
 // declaration = {linkage} (function | variables).
 func (p *parser) declaration() Stmt {
-	first, linkage := p.tok, p.linkage()
+	first := p.tok
+	linkage := p.linkage()
 	if roleOf(p.word) == roleFunction {
 		return p.function(first, linkage)
 	}

@@ -34,7 +34,9 @@ func (p *parser) operand() Operand {
 	case LBracket:
 		return p.address()
 	case LParen:
-		return p.list()
+		if p.peekKind() != DotWord { // else a cast
+			return p.list()
+		}
 	case Not, Minus:
 		if next := p.peek(); p.f.Kind(next) == Ident && p.f.Word(next) != WordWarpSize {
 			return p.signed()

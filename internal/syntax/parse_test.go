@@ -1,8 +1,11 @@
 package syntax
 
 import (
+	"bytes"
+	"flag"
 	"os"
 	"testing"
+	"unsafe"
 )
 
 // BenchmarkParse reads the file named by PTXVM_BENCH_PTX, such as a large CUB module.
@@ -21,4 +24,85 @@ func BenchmarkParse(b *testing.B) {
 		Parse("bench.ptx", data)
 	}
 	b.ReportMetric(float64(f.Source.Lines())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
+}
+
+var update = flag.Bool("update", false, "write golden files")
+
+// golden compares got with a file, which -update rewrites.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; run with -update if that is right. Got:\n%s", name, got)
+	}
+}
+
+// TestTrees compares the printed trees of correct files with goldens.
+func TestTrees(t *testing.T) {
+	for _, name := range []string{"directives", "operands"} {
+		text, err := os.ReadFile("testdata/" + name + ".ptx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Parse(name+".ptx", text)
+		if err := f.Errors.Err(); err != nil {
+			t.Fatal(f.Errors)
+		}
+		checkInvariants(t, f)
+		checkFormat(t, f)
+		var b bytes.Buffer
+		if err := WriteTree(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "testdata/"+name+".tree", b.Bytes())
+	}
+}
+
+// TestEveryGrammarWordIsUsed holds that the directive file shows each word of the grammar.
+func TestEveryGrammarWordIsUsed(t *testing.T) {
+	text, err := os.ReadFile("testdata/directives.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Parse("directives.ptx", text)
+	seen := map[Word]bool{}
+	for i := range f.Tokens {
+		seen[f.Tokens[i].Word()] = true
+	}
+	elsewhere := map[Word]bool{WordV8: true, WordS64: true, WordU64: true, WordWarpSize: true}
+	for w := WordNone + 1; w < WordCount; w++ {
+		if !seen[w] && !elsewhere[w] {
+			t.Errorf("no example of %s", grammarWords[w])
+		}
+	}
+}
+
+func TestWriteTokens(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteTokens(&b, Parse("x", []byte(".version 9.1\n// é\n"))); err != nil {
+		t.Fatal(err)
+	}
+	want := "1:1\tword\t\".version\"\n1:9\twhite space\t\" \"\n1:10\tfloat\t\"9.1\"\n1:13\twhite space\t\"\\n\"\n" +
+		"2:1\tcomment\t\"// \\u00e9\"\n2:6\twhite space\t\"\\n\"\n3:1\tend of file\t\"\"\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestTokenSize pins what makes parsing cheap.
+func TestTokenSize(t *testing.T) {
+	if n := unsafe.Sizeof(Token{}); n != 8 {
+		t.Errorf("a token has %d bytes", n)
+	}
+	if n := unsafe.Sizeof(Operand{}); n > 64 {
+		t.Errorf("an operand has %d bytes", n)
+	}
 }

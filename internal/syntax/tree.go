@@ -361,6 +361,11 @@ const (
 	ExprMask            // 0xff00(X), Token is the literal
 )
 
+var exprKindNames = [...]string{"bad", "int", "float", "name", "unary", "binary", "cond", "paren", "cast", "call", "mask"}
+
+// String names the kind in a dump.
+func (k ExprKind) String() string { return exprKindNames[k] }
+
 // Expr is a node of a constant expression.
 type Expr struct {
 	Range
