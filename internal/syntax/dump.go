@@ -14,6 +14,9 @@ import (
 func WriteTokens(w io.Writer, f *File) error {
 	for i := range f.Tokens {
 		t := TokenID(i)
+		if t == NoToken {
+			continue
+		}
 		line, col := f.Source.Position(f.Tokens[i].Off)
 		if _, err := fmt.Fprintf(w, "%d:%d\t%v\t%s\n", line, col, f.Kind(t), strconv.QuoteToASCII(f.Text(t))); err != nil {
 			return err

@@ -37,7 +37,7 @@ func (f *File) refused(d diag.Diagnostic) {
 	if len(f.Source.Text) <= MaxSource {
 		f.text = string(f.Source.Text)
 	}
-	f.Tokens = []Token{makeToken(0, BadToken, 0), makeToken(len(f.text), EOF, 0)}
+	f.Tokens = []Token{makeToken(0, Space, 0), makeToken(0, BadToken, 0), makeToken(len(f.text), EOF, 0)}
 	f.Words = grammarTable().words
 }
 
@@ -171,7 +171,7 @@ func (p *parser) lineStart() bool {
 			return true
 		}
 	}
-	return p.tok == 0
+	return p.prev == NoToken
 }
 
 // since returns the tokens from first to the last consumed one.

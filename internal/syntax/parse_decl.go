@@ -75,9 +75,6 @@ func (p *parser) once(field *TokenID, n *Variables) {
 	}
 	p.beforeType(n)
 	*field = p.take()
-	if *field == NoToken { // the module begins with it
-		p.errorAt(p.f.TokenSpan(p.prev), diag.MissingVersion, "the module must begin with .version")
-	}
 }
 
 func (p *parser) repeated(at TokenID) {

@@ -106,9 +106,6 @@ func (p *parser) linkage() TokenID {
 		return NoToken
 	}
 	t := p.take()
-	if t == NoToken { // the module begins with it
-		t = p.prev
-	}
 	if roleOf(p.word) == roleLinkage {
 		p.errorAt(p.f.TokenSpan(p.tok), diag.RepeatedSpecifier, "%s after %s: one linkage is enough", p.found(), quote(p.f.Text(t)))
 	}

@@ -62,6 +62,7 @@ type scanner struct {
 // scan covers the text with tokens and ends them with EOF.
 func (s *scanner) scan() {
 	s.tokens = make([]Token, 0, len(s.text)/3+8)
+	s.tokens = append(s.tokens, makeToken(0, Space, 0)) // NoToken
 	for s.pos < len(s.text) {
 		start := s.pos
 		kind, word := s.token()
@@ -263,11 +264,8 @@ func (s *scanner) hash() Kind {
 // looks at one token, so that a line of # characters costs linear time.
 func (s *scanner) beginsLine() bool {
 	n := len(s.tokens)
-	if n == 0 {
-		return true
-	}
 	last := s.tokens[n-1]
-	return last.Kind() == Space && (n == 1 || strings.Contains(s.text[last.Off:s.pos], "\n"))
+	return last.Kind() == Space && (n <= 2 || strings.Contains(s.text[last.Off:s.pos], "\n"))
 }
 
 // bad takes a run of bytes that begin no token as one token, with one report. A

@@ -83,8 +83,8 @@ func (k Kind) String() string { return kindNames[k] }
 // TokenID is the index of a token in its file.
 type TokenID int32
 
-// NoToken marks the absence of an optional token. Token 0 can stand for it because
-// no optional part of the grammar can begin a file.
+// NoToken marks the absence of a token. Token 0 of every file is empty white space, so
+// that no token of the grammar has its number.
 const NoToken TokenID = 0
 
 // Token is one token, in 8 bytes. It ends where the next begins.
