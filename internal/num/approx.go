@@ -129,7 +129,7 @@ func TanhApproxF32(a uint32) uint32 { return putF32(float32(tanh(f32(a)))) }
 
 // TanhApproxF16 is tanh.approx.f16, TanhApproxBF16 tanh.approx.bf16.
 func TanhApproxF16(a uint32) uint32  { return putF16(tanh(float64(fF16(a))), false) }
-func TanhApproxBF16(a uint32) uint32 { return putBF16(tanh(float64(fBF16(a)))) }
+func TanhApproxBF16(a uint32) uint32 { return putBF16(tanh(float64(fBF16(a))), false) }
 
 // Ex2ApproxF16 is ex2.approx.f16: correctly rounded (an assumption).
 func Ex2ApproxF16(a uint32) uint32 { return putF16(exp2(float64(fF16(a))), false) }
@@ -137,7 +137,7 @@ func Ex2ApproxF16(a uint32) uint32 { return putF16(exp2(float64(fF16(a))), false
 // Ex2ApproxFtzBF16 is ex2.approx.ftz.bf16; subnormal operands and results are
 // flushed.
 func Ex2ApproxFtzBF16(a uint32) uint32 {
-	return packingBF16.round(exp2(float64(fBF16(a))), true)
+	return putBF16(exp2(float64(fBF16(a))), true)
 }
 
 // The packed forms.

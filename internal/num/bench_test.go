@@ -85,3 +85,96 @@ func BenchmarkFmaRZF32(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkDivF32(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = DivF32(x.a[i], x.b[i])
+		}
+	}
+}
+
+func BenchmarkFmaRZF64(b *testing.B) {
+	v := [32]uint64{}
+	for i := range v {
+		v[i] = math.Float64bits(1.1 + float64(i))
+	}
+	for b.Loop() {
+		for i := range v {
+			v[i] = FmaModeF64(v[i], v[31-i], oneF64, RZ)&^(1<<62) | oneF64
+		}
+	}
+}
+
+func BenchmarkEx2ApproxFtzF32(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = Ex2ApproxFtzF32(x.a[i])
+		}
+	}
+}
+
+func BenchmarkSinApproxF32(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = SinApproxF32(x.a[i])
+		}
+	}
+}
+
+func BenchmarkTanhApproxF32(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = TanhApproxF32(x.a[i])
+		}
+	}
+}
+
+func BenchmarkFmaF16x2(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = FmaF16x2(x.a[i]&0x3fff3fff, x.b[i]&0x3fff3fff, x.c[i]&0x3fff3fff)
+		}
+	}
+}
+
+func BenchmarkFmaBF16x2(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = FmaBF16x2(x.a[i], x.b[i], x.c[i])
+		}
+	}
+}
+
+func BenchmarkCvtRziS32F32(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = CvtRziS32F32(x.a[i])
+		}
+	}
+}
+
+func BenchmarkCvtRniS32F32(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = CvtRniS32F32(x.a[i])
+		}
+	}
+}
+
+func BenchmarkLop3(b *testing.B) {
+	x := benchRows()
+	for b.Loop() {
+		for i := range x.d {
+			x.d[i] = Lop3(x.a[i], x.b[i], x.c[i], 0x1a)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func CvtF32BF16(a uint32) uint32 { return a << 16 }
 
 // CvtF16F32 is cvt.rn.f16.f32, CvtBF16F32 cvt.rn.bf16.f32.
 func CvtF16F32(a uint32) uint32  { return putF16(f32(a), false) }
-func CvtBF16F32(a uint32) uint32 { return putBF16(f32(a)) }
+func CvtBF16F32(a uint32) uint32 { return putBF16(f32(a), false) }
 
 // CvtF16F64 is cvt.rn.f16.f64, rounded once.
 func CvtF16F64(a uint64) uint32 {

@@ -27,40 +27,59 @@ func fF16(a uint32) float32 {
 // fBF16 returns the value of a bf16, exactly.
 func fBF16(a uint32) float32 { return math.Float32frombits(a << 16) }
 
-// halfPacking holds what rounding a float64 to a 16-bit format needs.
-type halfPacking struct {
-	drop    uint8   // fraction bits that the format lacks
-	rebias  uint64  // difference of the biases, as a code
-	minBits uint64  // bits of the smallest normal value
-	magic   float64 // its last place is the format's smallest subnormal
-	inf     uint64
-}
-
-var (
-	packingF16  = halfPacking{42, (1023 - 15) << 10, (1023 - 14) << 52, 0x1p28, infF16}
-	packingBF16 = halfPacking{45, (1023 - 127) << 7, (1023 - 126) << 52, 0x1p-81, infBF16}
+// The float64 magnitudes between which a value rounds to a normal code (or,
+// by the carry, to infinity), and their distance from the codes.
+const (
+	minBitsF16  = (1023 - 14) << 52
+	endBitsF16  = (1023 + 16) << 52
+	rebiasF16   = (1023 - 15) << 10
+	minBitsBF16 = (1023 - 126) << 52
+	endBitsBF16 = (1023 + 128) << 52
+	rebiasBF16  = (1023 - 127) << 7
+	dropF16     = 52 - 10 // fraction bits that the format lacks
+	dropBF16    = 52 - 7
+	magicF16    = 0x1p28  // its last place is the smallest subnormal f16
+	magicBF16   = 0x1p-81 // its last place is the smallest subnormal bf16
 )
 
-// round returns s, exact or rounded to odd, as the nearest 16-bit code. With
-// ftz a magnitude below the smallest normal becomes a zero of its sign.
-func (p *halfPacking) round(s float64, ftz bool) uint32 {
+// putF16 rounds s, exact or rounded to odd, to the nearest f16. With ftz a
+// magnitude below the smallest normal becomes a zero of its sign.
+func putF16(s float64, ftz bool) uint32 {
+	u := math.Float64bits(s)
+	mag := u & magF64
+	if mag-minBitsF16 >= endBitsF16-minBitsF16 {
+		return putRareHalf(s, ftz, minBitsF16, magicF16, infF16)
+	}
+	mag += 1<<(dropF16-1) - 1 + mag>>dropF16&1
+	return uint32(u>>48)&signHalf | uint32(mag>>dropF16-rebiasF16)
+}
+
+// putBF16 rounds s, exact or rounded to odd, to the nearest bf16.
+func putBF16(s float64, ftz bool) uint32 {
+	u := math.Float64bits(s)
+	mag := u & magF64
+	if mag-minBitsBF16 >= endBitsBF16-minBitsBF16 {
+		return putRareHalf(s, ftz, minBitsBF16, magicBF16, infBF16)
+	}
+	mag += 1<<(dropBF16-1) - 1 + mag>>dropBF16&1
+	return uint32(u>>48)&signHalf | uint32(mag>>dropBF16-rebiasBF16)
+}
+
+// putRareHalf rounds what is not normal: adding magic leaves a subnormal's
+// code in the low bits.
+func putRareHalf(s float64, ftz bool, minBits uint64, magic float64, inf uint32) uint32 {
 	u := math.Float64bits(s)
 	sign, mag := uint32(u>>48)&signHalf, u&magF64
 	switch {
 	case mag > infF64:
 		return nanHalf
-	case mag >= p.minBits:
-		mag += 1<<(p.drop-1) - 1 + mag>>p.drop&1
-		return sign | uint32(min(mag>>p.drop-p.rebias, p.inf))
+	case mag >= minBits:
+		return sign | inf
 	case ftz:
 		return sign
 	}
-	return sign | uint32(math.Float64bits(math.Abs(s)+p.magic))&0xfff
+	return sign | uint32(math.Float64bits(math.Abs(s)+magic))&0xfff
 }
-
-// putF16 and putBF16 round s to the format.
-func putF16(s float64, ftz bool) uint32 { return packingF16.round(s, ftz) }
-func putBF16(s float64) uint32          { return packingBF16.round(s, false) }
 
 // FtzF16 flushes a subnormal to a zero of its sign.
 func FtzF16(a uint32) uint32 {
@@ -71,11 +90,11 @@ func FtzF16(a uint32) uint32 {
 }
 
 // ftzF16If flushes a if ftz, and returns its value.
-func ftzF16If(a uint32, ftz bool) float64 {
+func ftzF16If(a uint32, ftz bool) float32 {
 	if ftz {
 		a = FtzF16(a)
 	}
-	return float64(fF16(a))
+	return fF16(a)
 }
 
 // SatF16 clamps to [0, 1]; NaN and -0 become +0.
@@ -101,13 +120,20 @@ func ReluBF16(a uint32) uint32 {
 	return a & (a>>15 - 1)
 }
 
-// Sums and products of two f16 values are exact in float64; a float64 fma is
-// inexact only when the smaller part cannot reach a tie of f16.
-func addF16(a, b uint32, ftz bool) uint32 { return putF16(ftzF16If(a, ftz)+ftzF16If(b, ftz), ftz) }
-func subF16(a, b uint32, ftz bool) uint32 { return putF16(ftzF16If(a, ftz)-ftzF16If(b, ftz), ftz) }
-func mulF16(a, b uint32, ftz bool) uint32 { return putF16(ftzF16If(a, ftz)*ftzF16If(b, ftz), ftz) }
+// Products of two f16 values are exact in float32 and sums in float64; the
+// float64 sum of an fma is inexact only when the smaller part cannot reach a
+// tie of f16.
+func addF16(a, b uint32, ftz bool) uint32 {
+	return putF16(float64(ftzF16If(a, ftz))+float64(ftzF16If(b, ftz)), ftz)
+}
+func subF16(a, b uint32, ftz bool) uint32 {
+	return putF16(float64(ftzF16If(a, ftz))-float64(ftzF16If(b, ftz)), ftz)
+}
+func mulF16(a, b uint32, ftz bool) uint32 {
+	return putF16(float64(ftzF16If(a, ftz)*ftzF16If(b, ftz)), ftz)
+}
 func fmaF16(a, b, c uint32, ftz bool) uint32 {
-	return putF16(float64(ftzF16If(a, ftz)*ftzF16If(b, ftz))+ftzF16If(c, ftz), ftz)
+	return putF16(float64(ftzF16If(a, ftz)*ftzF16If(b, ftz))+float64(ftzF16If(c, ftz)), ftz)
 }
 
 // AddF16 is add.rn.f16.
@@ -120,21 +146,29 @@ func SubF16(a, b uint32) uint32 { return subF16(a, b, false) }
 func MulF16(a, b uint32) uint32 { return mulF16(a, b, false) }
 
 // FmaF16 is fma.rn.f16.
-func FmaF16(a, b, c uint32) uint32 { return fmaF16(a, b, c, false) }
+func FmaF16(a, b, c uint32) uint32 {
+	return putF16(float64(fF16(a)*fF16(b))+float64(fF16(c)), false)
+}
 
-// AddBF16 is add.rn.bf16.
-func AddBF16(a, b uint32) uint32 { return putBF16(oddSum(float64(fBF16(a)), float64(fBF16(b)))) }
+// AddBF16 is add.rn.bf16. A float64 sum is inexact only when the smaller part
+// is too far down to matter to 8 bits, ties included.
+func AddBF16(a, b uint32) uint32 { return putBF16(float64(fBF16(a))+float64(fBF16(b)), false) }
 
 // SubBF16 is sub.rn.bf16.
 func SubBF16(a, b uint32) uint32 { return AddBF16(a, b^signHalf) }
 
 // MulBF16 is mul.rn.bf16.
-func MulBF16(a, b uint32) uint32 { return putBF16(float64(fBF16(a)) * float64(fBF16(b))) }
+func MulBF16(a, b uint32) uint32 { return putBF16(float64(fBF16(a))*float64(fBF16(b)), false) }
 
-// FmaBF16 is fma.rn.bf16.
+// FmaBF16 is fma.rn.bf16. Only a float64 sum on a tie of bf16 needs the exact
+// one: its low 28 bits are then zero, as in FmaF32.
 func FmaBF16(a, b, c uint32) uint32 {
-	p := float64(fBF16(a)) * float64(fBF16(b))
-	return putBF16(oddSum(p, float64(fBF16(c))))
+	p, z := float64(fBF16(a))*float64(fBF16(b)), float64(fBF16(c))
+	s := p + z
+	if math.Float64bits(s)<<36 == 0 {
+		s = oddSum(p, z)
+	}
+	return putBF16(s, false)
 }
 
 // isOOB reports whether a 16-bit element is the out-of-bounds NaN, which a

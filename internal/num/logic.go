@@ -29,14 +29,21 @@ func Cnot64(a uint64) uint64 {
 }
 
 // Lop3 evaluates the three-input truth table lut: bit (a<<2 | b<<1 | c) of lut
-// is the result for that combination (9.7.8.6).
-func Lop3(a, b, c, lut uint32) (d uint32) {
-	for i := uint32(0); i < 8; i++ {
-		if lut>>i&1 != 0 {
-			d |= (a ^ (i>>2&1 - 1)) & (b ^ (i>>1&1 - 1)) & (c ^ (i&1 - 1))
-		}
-	}
-	return d
+// is the result for that combination (9.7.8.6). Each step halves the table by
+// one input.
+func Lop3(a, b, c, lut uint32) uint32 {
+	c0 := lopPick(c, lut>>1, lut)
+	c1 := lopPick(c, lut>>3, lut>>2)
+	c2 := lopPick(c, lut>>5, lut>>4)
+	c3 := lopPick(c, lut>>7, lut>>6)
+	b0, b1 := c0^b&(c0^c1), c2^b&(c2^c3)
+	return b0 ^ a&(b0^b1)
+}
+
+// lopPick spreads the low bits of yes and no over the bits of c.
+func lopPick(c, yes, no uint32) uint32 {
+	y, n := -(yes & 1), -(no & 1)
+	return n ^ c&(n^y)
 }
 
 // The truth tables that compilers use most, as plain functions.

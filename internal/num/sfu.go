@@ -11,12 +11,14 @@ package num
 import "math/bits"
 
 // truncSquare is the unit's square of an x of up to 17 bits: the partial
-// products are cut before they are summed.
+// products are cut before they are summed. Written out, because the branches
+// of a loop over the set bits cost more than all the terms.
 func truncSquare(x uint32) int64 {
-	var sum uint32
-	for m := x; m != 0; m &= m - 1 {
-		sum += x >> (18 - bits.TrailingZeros32(m))
-	}
+	sum := x>>16&-(x>>2&1) + x>>15&-(x>>3&1) + x>>14&-(x>>4&1) +
+		x>>13&-(x>>5&1) + x>>12&-(x>>6&1) + x>>11&-(x>>7&1) +
+		x>>10&-(x>>8&1) + x>>9&-(x>>9&1) + x>>8&-(x>>10&1) +
+		x>>7&-(x>>11&1) + x>>6&-(x>>12&1) + x>>5&-(x>>13&1) +
+		x>>4&-(x>>14&1) + x>>3&-(x>>15&1) + x>>2&-(x>>16&1)
 	return int64(sum >> 1)
 }
 
