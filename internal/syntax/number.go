@@ -47,6 +47,10 @@ func (s *scanner) prefixed(kind Kind, digits string, want int) Kind {
 // decimal scans decimal and octal integers and floats.
 func (s *scanner) decimal(start int) Kind {
 	i := s.endOfDigits(start)
+	if c := s.at(i); s.text[start] != '0' && c != '.' && !follows(c) {
+		s.pos = i
+		return Int
+	}
 	kind := Int
 	if s.at(i) == '.' {
 		kind, i = Float, s.endOfDigits(i+1)

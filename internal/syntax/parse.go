@@ -58,10 +58,12 @@ type parser struct {
 	tokens       slab[TokenID]
 	inits        slab[Init]
 	values       slab[SectionValue]
+	inlines      slab[Inlined]
 
 	operandStack []Operand // operands of the lists being read
 	tokenStack   []TokenID
 	initStack    []Init
+	valueStack   []SectionValue
 }
 
 // slab hands out memory in chunks, so that a tree costs few allocations.

@@ -47,15 +47,14 @@ func (p *parser) sectionLine() SectionLine {
 		return SectionLine{Range: p.since(first), Label: first}
 	}
 	typ := p.expect(DotWord, "or label in section")
-	var buf [16]SectionValue
-	values := buf[:0]
+	p.valueStack = p.valueStack[:0]
 	for !p.failed {
-		values = append(values, p.sectionValue())
+		p.valueStack = append(p.valueStack, p.sectionValue())
 		if !p.accept(Comma) {
 			break
 		}
 	}
-	return SectionLine{Range: p.since(first), Type: typ, Values: p.values.keep(values)}
+	return SectionLine{Range: p.since(first), Type: typ, Values: p.values.keep(p.valueStack)}
 }
 
 // sectionValue = ["-"] int | (name | section) ["+" ["-"] int] | name "-" name.
@@ -162,7 +161,7 @@ func (p *parser) loc() *Loc {
 
 // inlined = "function_name" label ["+" int] "," "inlined_at" int int int.
 func (p *parser) inlined() *Inlined {
-	n := &Inlined{}
+	n := p.inlines.one()
 	if p.word == WordFunctionName {
 		p.inlinedFunction(n)
 		p.expect(Comma, "")

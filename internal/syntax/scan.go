@@ -16,8 +16,9 @@ const (
 	classSpace
 	classLetter // begins and continues a name
 	classDigit
-	classMark // _ and $: continue a name, begin one of at least two characters
-	classPunct
+	classMark   // _ and $: continue a name, begin one of at least two characters
+	classSingle // punctuation that is a token by itself
+	classPunct  // punctuation that may begin a longer token
 )
 
 var classes = makeClasses()
@@ -33,15 +34,26 @@ func makeClasses() (c [256]class) {
 			c[i] = classMark
 		case strings.IndexByte(" \t\r\n\f\v", b) >= 0:
 			c[i] = classSpace
-		case strings.IndexByte(",;:(){}[]@=?+-*/%~!&|^<>.\"#", b) >= 0:
+		case strings.IndexByte(",;:(){}[]@?+-*~^", b) >= 0:
+			c[i] = classSingle
+		case strings.IndexByte("=/%!&|<>.\"#", b) >= 0:
 			c[i] = classPunct
 		}
 	}
 	return c
 }
 
-// follows reports whether b continues a name (4.4: followsym).
-func follows(b byte) bool { k := classes[b]; return k >= classLetter && k <= classMark }
+// followsym holds the bytes that continue a name (4.4).
+var followsym = makeFollowsym()
+
+func makeFollowsym() (f [256]bool) {
+	for i, k := range classes {
+		f[i] = k >= classLetter && k <= classMark
+	}
+	return f
+}
+
+func follows(b byte) bool { return followsym[b] }
 
 var singles = [256]Kind{
 	',': Comma, ';': Semicolon, ':': Colon, '(': LParen, ')': RParen, '{': LBrace, '}': RBrace,
@@ -61,7 +73,7 @@ type scanner struct {
 
 // scan covers the text with tokens and ends them with EOF.
 func (s *scanner) scan() {
-	s.tokens = make([]Token, 0, len(s.text)/3+8)
+	s.tokens = make([]Token, 0, len(s.text)*2/5+8)
 	s.tokens = append(s.tokens, makeToken(0, Space, 0)) // NoToken
 	for s.pos < len(s.text) {
 		start := s.pos
@@ -76,17 +88,21 @@ func (s *scanner) scan() {
 
 // token consumes one token; it always consumes at least one byte.
 func (s *scanner) token() (Kind, Word) {
-	switch c := s.text[s.pos]; classes[c] {
+	c := s.text[s.pos]
+	switch classes[c] {
 	case classSpace:
 		return s.space(), 0
+	case classSingle:
+		s.pos++
+		return singles[c], 0
 	case classLetter:
 		return s.name()
 	case classDigit:
 		return s.number(), 0
-	case classMark:
-		return s.marked()
 	case classPunct:
 		return s.punct(c)
+	case classMark:
+		return s.marked()
 	}
 	return s.bad(), 0
 }
@@ -142,6 +158,9 @@ func (s *scanner) punct(c byte) (Kind, Word) {
 	next := s.at(s.pos + 1)
 	switch c {
 	case '.':
+		if classes[next] == classLetter {
+			return s.dotWord()
+		}
 		return s.point()
 	case '%':
 		if follows(next) {
@@ -212,7 +231,13 @@ func (s *scanner) point() (Kind, Word) {
 			return Float, 0
 		}
 	}
-	s.pos = s.endOfName(start + 1)
+	return s.dotWord()
+}
+
+// dotWord scans a word whose first part is not empty.
+func (s *scanner) dotWord() (Kind, Word) {
+	start := s.pos
+	s.pos = s.endOfName(start + 2)
 	for s.at(s.pos) == ':' && s.at(s.pos+1) == ':' && follows(s.at(s.pos+2)) {
 		s.pos = s.endOfName(s.pos + 2)
 	}

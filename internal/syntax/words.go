@@ -153,6 +153,16 @@ var hashSeed = maphash.MakeSeed()
 type wordTable struct {
 	words []string // by Word
 	slots []slot   // a power of two, at most half full
+
+	// recent holds the word last found for a length and two last characters: words come
+	// in clusters, and comparing is cheaper than hashing.
+	recent [1024]Word
+}
+
+// nearKey is the index into recent; text is not empty.
+func nearKey(text string) uint32 {
+	n := len(text)
+	return (uint32(text[n-1]) + uint32(text[n>>1])<<5 + uint32(n)<<8) % 1024
 }
 
 type slot struct {
@@ -179,6 +189,14 @@ func newWordTable() *wordTable {
 
 // intern returns the number of text, making one if it is new; 0 if there are too many.
 func (t *wordTable) intern(text string) Word {
+	near := &t.recent[nearKey(text)]
+	if t.words[*near] != text {
+		*near = t.lookup(text)
+	}
+	return *near
+}
+
+func (t *wordTable) lookup(text string) Word {
 	h := uint32(maphash.String(hashSeed, text))
 	mask := uint32(len(t.slots) - 1)
 	i := h & mask
