@@ -1,0 +1,220 @@
+package mem
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+func newArena(t testing.TB, limit uint64) *Arena {
+	t.Helper()
+	a, err := NewArena(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
+func TestAllocBounds(t *testing.T) {
+	a := newArena(t, 1<<20)
+	p, err := a.Alloc(1000, Info{Label: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p != GlobalBase {
+		t.Errorf("first address %#x, want %#x", p, GlobalBase)
+	}
+	for _, c := range []struct {
+		addr uint64
+		in   bool
+	}{{p - 1, false}, {p, true}, {p + 999, true}, {p + 1000, false}} {
+		if _, ok := a.Find(c.addr); ok != c.in {
+			t.Errorf("Find(%#x) = %v, want %v", c.addr, ok, c.in)
+		}
+	}
+	if b := a.Bytes(p, 1000); len(b) != 1000 {
+		t.Errorf("Bytes returned %d bytes", len(b))
+	}
+	for _, n := range []uint64{1001, 1 << 63, ^uint64(0)} {
+		if a.Bytes(p, n) != nil {
+			t.Errorf("Bytes past the end (%d)", n)
+		}
+	}
+	q, _ := a.Alloc(1, Info{})
+	if q%Align != 0 || q < p+1000+DefaultSlack {
+		t.Errorf("second allocation at %#x after %#x", q, p)
+	}
+}
+
+func TestLimitAndReuse(t *testing.T) {
+	a := newArena(t, 1<<20)
+	if _, err := a.Alloc(1<<20+1, Info{}); !errors.Is(err, ErrOutOfMemory) {
+		t.Errorf("above the limit: %v", err)
+	}
+	if _, err := a.Alloc(^uint64(0)-10, Info{}); !errors.Is(err, ErrOutOfMemory) {
+		t.Errorf("huge: %v", err)
+	}
+	p, err := a.Alloc(1<<20, Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Alloc(1, Info{}); !errors.Is(err, ErrOutOfMemory) {
+		t.Errorf("full: %v", err)
+	}
+	a.Bytes(p, 1<<20)[77] = 1
+	epoch := a.Epoch()
+	if err := a.Free(p + 256); !errors.Is(err, ErrNotAllocated) {
+		t.Errorf("free inside: %v", err)
+	}
+	if err := a.Free(p); err != nil {
+		t.Fatal(err)
+	}
+	if a.Epoch() == epoch {
+		t.Error("epoch did not change")
+	}
+	if _, ok, freed := a.Nearest(p+77, 4); !ok || !freed {
+		t.Error("Nearest does not know the freed allocation")
+	}
+	q, _ := a.Alloc(1<<19, Info{})
+	if q != p || a.Bytes(q, 1<<19)[77] != 0 {
+		t.Errorf("reused at %#x (want %#x) without being zeroed", q, p)
+	}
+	if u := a.Usage(); u.Bytes != 1<<19 || u.Peak != 1<<20 || u.Count != 1 {
+		t.Errorf("usage %+v", u)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	a := newArena(t, 1<<20)
+	p, _ := a.Alloc(100, Info{Label: "p"})
+	q, _ := a.Alloc(100, Info{Label: "q"})
+	for _, c := range []struct {
+		addr uint64
+		want string
+	}{{0, "p"}, {p + 100, "p"}, {q - 8, "q"}, {q + 100, "q"}, {1 << 60, "q"}} {
+		if n, ok, _ := a.Nearest(c.addr, 4); !ok || n.Label != c.want {
+			t.Errorf("Nearest(%#x) = %q, want %q", c.addr, n.Label, c.want)
+		}
+	}
+}
+
+// simpleArena is the slow twin: a list of allocations, searched from the front.
+type simpleArena struct{ live []Allocation }
+
+func (s *simpleArena) find(addr uint64) (Allocation, bool) {
+	for _, v := range s.live {
+		if v.Start <= addr && addr < v.End {
+			return v, true
+		}
+	}
+	return Allocation{}, false
+}
+
+func (s *simpleArena) overlaps(start, end uint64) bool {
+	for _, v := range s.live {
+		if start < v.End+DefaultSlack && v.Start < end+DefaultSlack {
+			return true
+		}
+	}
+	return false
+}
+
+// runScript interprets bytes as allocations, frees and look-ups on both.
+func runScript(t *testing.T, script []byte) {
+	a := newArena(t, 64<<20)
+	var s simpleArena
+	for len(script) >= 3 {
+		op, arg := script[0], uint64(script[1])<<8|uint64(script[2])
+		script = script[3:]
+		switch {
+		case op < 140 || len(s.live) == 0:
+			size := arg%5000 + 1
+			p, err := a.Alloc(size, Info{})
+			if err != nil {
+				continue
+			}
+			if p%Align != 0 || s.overlaps(p, p+size) {
+				t.Fatalf("bad place %#x for %d", p, size)
+			}
+			b := a.Bytes(p, size)
+			if b[0]|b[size-1] != 0 {
+				t.Fatal("not zeroed")
+			}
+			b[0], b[size-1] = 1, 1
+			s.live = append(s.live, Allocation{Start: p, End: p + size})
+		case op < 220:
+			i := int(arg) % len(s.live)
+			if err := a.Free(s.live[i].Start); err != nil {
+				t.Fatal(err)
+			}
+			s.live = append(s.live[:i], s.live[i+1:]...)
+		default:
+			addr := GlobalBase + arg*13
+			got, ok := a.Find(addr)
+			want, wantOK := s.find(addr)
+			if ok != wantOK || got != want {
+				t.Fatalf("Find(%#x) = %v %v, want %v %v", addr, got, ok, want, wantOK)
+			}
+		}
+	}
+	if u := a.Usage(); u.Count != len(s.live) {
+		t.Fatalf("%d live, want %d", u.Count, len(s.live))
+	}
+	for _, v := range s.live {
+		if err := a.Free(v.Start); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(a.free.leaves); n > 1 || n == 1 && len(a.free.leaves[0].spans) != 1 {
+		t.Fatalf("free space did not join: %d leaves", n)
+	}
+}
+
+func FuzzArena(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 0, 1, 1, 150, 0, 0, 250, 0, 9})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) > 3000 {
+			return
+		}
+		runScript(t, script)
+	})
+}
+
+func TestArenaRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		script := make([]byte, 6000)
+		for i := range script {
+			script[i] = byte(r.Uint32())
+		}
+		runScript(t, script)
+	}
+}
+
+func TestSlab(t *testing.T) {
+	var s Slab
+	defer s.Close()
+	for _, n := range []int{1, 64, 100, 3 << 20, 5} {
+		if p := uintptr(s.Get(n)); p%64 != 0 {
+			t.Errorf("Get(%d) is not aligned: %#x", n, p)
+		}
+	}
+}
+
+func BenchmarkAllocFree(b *testing.B) {
+	a := newArena(b, 1<<30)
+	var live []uint64
+	for range 10000 {
+		p, _ := a.Alloc(64, Info{})
+		live = append(live, p)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		k := i * 7919 % len(live)
+		if err := a.Free(live[k]); err != nil {
+			b.Fatal(err)
+		}
+		live[k], _ = a.Alloc(64, Info{})
+	}
+}

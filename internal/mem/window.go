@@ -1,0 +1,26 @@
+package mem
+
+// This file says where things lie in the generic address space.
+
+// Generic addresses. Global memory lies in the canonical half of the space; the other windows
+// lie where no host has memory, in every mode: bit 56 set and bit 57 clear is canonical neither
+// for 48-bit nor for 57-bit addresses.
+const (
+	GlobalBase   uint64 = 0x7000_0000_0000
+	SharedWindow uint64 = 1 << 56        // + 32-bit shared address
+	LocalWindow  uint64 = 1<<56 + 1<<40  // + byte offset in the thread's local memory
+	CodeWindow   uint64 = 1<<56 + 2<<40  // + 16 × number of the function
+	WindowSize   uint64 = 1 << 32        // of each of the three
+	NullPage     uint64 = 4096           // addresses below are reported as null
+	RankShift           = 24             // a shared address is rank<<RankShift | offset
+	MaxShared           = 1 << RankShift // bytes of a CTA's shared window
+	CodeStep     uint64 = 16             // distance of function addresses
+	Align        uint64 = 256            // of allocations
+	DefaultSlack uint64 = 4096           // unused bytes behind an allocation
+)
+
+// InShared tells whether a generic address lies in the shared window.
+func InShared(addr uint64) bool { return addr-SharedWindow < WindowSize }
+
+// InLocal tells whether a generic address lies in the local window.
+func InLocal(addr uint64) bool { return addr-LocalWindow < WindowSize }
