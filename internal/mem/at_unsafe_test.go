@@ -1,0 +1,5 @@
+package mem
+
+import "unsafe"
+
+func at(p unsafe.Pointer, off int) unsafe.Pointer { return unsafe.Add(p, off) }
