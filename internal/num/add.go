@@ -50,11 +50,6 @@ func Sub16(a, b uint32) uint32 { return (a - b) & 0xffff }
 func Sub32(a, b uint32) uint32 { return a - b }
 func Sub64(a, b uint64) uint64 { return a - b }
 
-// Sub16x2 subtracts two 16-bit elements without a borrow between them.
-func Sub16x2(a, b uint32) uint32 {
-	return ((a | signBits16) - (b &^ signBits16)) ^ ((a ^ ^b) & signBits16)
-}
-
 // Sub8x4 subtracts four 8-bit elements without borrows between them.
 func Sub8x4(a, b uint32) uint32 {
 	return ((a | signBits8) - (b &^ signBits8)) ^ ((a ^ ^b) & signBits8)
@@ -74,9 +69,6 @@ func AddSatU32(a, b uint32) uint32 {
 	return 1<<32 - 1
 }
 
-// SubSatU32 clamps the exact difference to the range of u32.
-func SubSatU32(a, b uint32) uint32 { return a - min(a, b) }
-
 // AddSatU16x2 adds two u16 elements, each clamped.
 func AddSatU16x2(a, b uint32) uint32 {
 	return min(a&0xffff+b&0xffff, 0xffff) | min(a>>16+b>>16, 0xffff)<<16
@@ -85,16 +77,6 @@ func AddSatU16x2(a, b uint32) uint32 {
 // AddSatS16x2 adds two s16 elements, each clamped.
 func AddSatS16x2(a, b uint32) uint32 {
 	return clampS16(s16(a)+s16(b)) | clampS16(s16(a>>16)+s16(b>>16))<<16
-}
-
-// SubSatU16x2 subtracts two u16 elements, each clamped.
-func SubSatU16x2(a, b uint32) uint32 {
-	return clampU16(int32(a&0xffff)-int32(b&0xffff)) | clampU16(int32(a>>16)-int32(b>>16))<<16
-}
-
-// SubSatS16x2 subtracts two s16 elements, each clamped.
-func SubSatS16x2(a, b uint32) uint32 {
-	return clampS16(s16(a)-s16(b)) | clampS16(s16(a>>16)-s16(b>>16))<<16
 }
 
 // AddSatU8x4 adds four u8 elements, each clamped.

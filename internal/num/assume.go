@@ -20,8 +20,6 @@ var Assumptions = []Assumption{
 	{"sfu-f64", "rcp and rsqrt .approx.ftz.f64", "nearest 20-bit fraction", "another last place"},
 	{"nan-order-f64", "f64 add sub mul fma div", "the last NaN operand wins, quieted, sign kept", "another operand, or the sign flipped by sub"},
 	{"oob-addend", "fma.oob", "the out-of-bounds NaN counts in every operand", "only in the factors"},
-	{"min-nan-f64", "min.f64, max.f64 of two NaN", "the bits of b", "quieted"},
-	{"cvt-f16-nan", "cvt of a NaN f16 to f32", "canonical", "payload kept"},
 	{"cvt-ftz-half", "cvt.ftz.f16.f32", "a subnormal operand is flushed in every mode, as the manual says", "not in .rm and .rp, as the machine code"},
-	{"div-zero", "div and rem by zero, 64 bits", "all ones, as measured for 16 and 32 bits in machine code", "another constant"},
+	{"absneg-f64", "abs.f64 and neg.f64 of a NaN", "a sign edit, as the manual says", "quieted, as the addition in machine code"},
 }

@@ -1,8 +1,8 @@
 // Integer division and remainder (9.7.1.8, 9.7.1.9): quotient toward zero,
 // remainder with the sign of the dividend.
 //
-// Division by zero has no defined result; the machine code forces both
-// quotient and remainder to all ones. The most negative value divided by -1
+// Division by zero has no defined result; the machine code of every width
+// forces both quotient and remainder to all ones. The most negative value divided by -1
 // gives itself, remainder 0: Go's division does the same.
 
 package num

@@ -122,7 +122,7 @@ func NegF64(a uint64) uint64 { return a ^ signF64 }
 // CopysignF64 returns the magnitude of b with the sign of a.
 func CopysignF64(a, b uint64) uint64 { return a&signF64 | b&magF64 }
 
-// MinF64 is min.f64: the other operand of a NaN, b's own bits if both are NaN.
+// MinF64 is min.f64: the other operand of a NaN, b quieted if both are NaN.
 func MinF64(a, b uint64) uint64 {
 	if f64(a) < f64(b) {
 		return a
@@ -147,6 +147,8 @@ func MaxF64(a, b uint64) uint64 {
 // sameF64 finishes min and max where no operand is smaller.
 func sameF64(a, b, eq uint64) uint64 {
 	switch {
+	case isNaNF64(a) && isNaNF64(b):
+		return b | 1<<51
 	case isNaNF64(a):
 		return b
 	case isNaNF64(b):

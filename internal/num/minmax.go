@@ -60,6 +60,3 @@ func AbsS64(a uint64) uint64 { return MaxS64(a, -a) }
 
 // Neg8x4 negates four 8-bit elements.
 func Neg8x4(a uint32) uint32 { return Sub8x4(0, a) }
-
-// AbsS8x4 takes the absolute value of four s8 elements, wrapping -128.
-func AbsS8x4(a uint32) uint32 { return MaxS8x4(a, Neg8x4(a)) }

@@ -11,9 +11,6 @@ func MulLo16(a, b uint32) uint32 { return (a * b) & 0xffff }
 func MulLo32(a, b uint32) uint32 { return a * b }
 func MulLo64(a, b uint64) uint64 { return a * b }
 
-// MulLo16x2 multiplies two 16-bit elements, keeping the low halves.
-func MulLo16x2(a, b uint32) uint32 { return (a*b)&0xffff | (a>>16)*(b>>16)<<16 }
-
 // High halves of products.
 func MulHiU16(a, b uint32) uint32 { return a * b >> 16 }
 func MulHiS16(a, b uint32) uint32 { return uint32(s16(a)*s16(b)) >> 16 }

@@ -7,7 +7,7 @@
 // signed ones too, and every function returns them so; arguments are expected
 // in that form. Hence a function without a type letter (Add32, Eq32, Shl32)
 // serves every type of its width, and the unsigned 32-bit functions (MinU32,
-// LtU32, ShrU32, DivU32 but not its division by zero) also serve u16 and u8.
+// LtU32, ShrU32) also serve u16 and u8.
 //
 // Names are the operation, then its modifiers in PTX order, then the type:
 // AddSatS32, MulHiU64, FmaRZFtzF32. A float name without a rounding mode rounds

@@ -55,6 +55,9 @@ func FmaFtzReluF16x2(a, b, c uint32) uint32 {
 func FmaOobF16x2(a, b, c uint32) uint32 {
 	return FmaOobF16(a&0xffff, b&0xffff, c&0xffff) | FmaOobF16(a>>16, b>>16, c>>16)<<16
 }
+func FmaOobSatF16x2(a, b, c uint32) uint32 {
+	return FmaOobSatF16(a&0xffff, b&0xffff, c&0xffff) | FmaOobSatF16(a>>16, b>>16, c>>16)<<16
+}
 func FmaOobReluF16x2(a, b, c uint32) uint32 {
 	return FmaOobReluF16(a&0xffff, b&0xffff, c&0xffff) | FmaOobReluF16(a>>16, b>>16, c>>16)<<16
 }

@@ -11,10 +11,10 @@ import (
 
 var full = flag.Bool("num.full", false, "run the exhaustive and the long random tests")
 
-// scale is n, or a thousand-fold n under -num.full.
+// scale is n, or fifty times n under -num.full.
 func scale(n int) int {
 	if *full {
-		return n * 1000
+		return n * 50
 	}
 	return n
 }

@@ -145,6 +145,7 @@ func FmaSatF16(a, b, c uint32) uint32     { return SatF16(fmaF16(a, b, c, false)
 func FmaFtzSatF16(a, b, c uint32) uint32  { return SatF16(fmaF16(a, b, c, true)) }
 func FmaReluF16(a, b, c uint32) uint32    { return ReluF16(FmaF16(a, b, c)) }
 func FmaFtzReluF16(a, b, c uint32) uint32 { return ReluF16(FmaFtzF16(a, b, c)) }
+func FmaOobSatF16(a, b, c uint32) uint32  { return SatF16(FmaOobF16(a, b, c)) }
 func FmaOobReluF16(a, b, c uint32) uint32 { return ReluF16(FmaOobF16(a, b, c)) }
 
 // bf16: .relu.
