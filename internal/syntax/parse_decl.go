@@ -9,7 +9,7 @@ func (p *parser) variables(first, linkage TokenID) Stmt {
 	n := &Variables{Linkage: linkage}
 	p.specifiers(n)
 	for !p.failed {
-		n.Vars = append(n.Vars, p.declarator(true))
+		n.Vars = append(n.Vars, p.declarator())
 		if !p.accept(Comma) {
 			break
 		}
@@ -19,13 +19,13 @@ func (p *parser) variables(first, linkage TokenID) Stmt {
 	return n
 }
 
-// parameter = specifiers [declarator].
+// parameter = specifiers declarator.
 func (p *parser) parameter() Variables {
 	first := p.tok
 	var n Variables
 	p.specifiers(&n)
-	if p.kind == Ident {
-		n.Vars = []Declarator{p.declarator(false)}
+	if !p.failed {
+		n.Vars = []Declarator{p.declarator()}
 	}
 	n.Range = p.since(first)
 	return n
@@ -62,6 +62,9 @@ func (p *parser) specifier(n *Variables) {
 	case r == roleVector:
 		p.once(&n.Vector, n)
 	case p.word == WordPtr:
+		if n.Ptr != nil {
+			p.repeated(p.tok)
+		}
 		n.Ptr = p.ptr()
 	default:
 		p.once(&n.Type, n)
@@ -158,9 +161,9 @@ func (p *parser) ptr() *Ptr {
 }
 
 // declarator = name ["<" int ">"] {"[" [expr] "]"} ["=" init].
-func (p *parser) declarator(named bool) Declarator {
+func (p *parser) declarator() Declarator {
 	first := p.tok
-	if p.kind != Ident && named && p.kind != BadToken {
+	if p.kind != Ident && p.kind != BadToken {
 		p.errorAt(p.f.TokenSpan(p.tok), diag.MissingName, "expected a name, found %s", p.found())
 	}
 	d := Declarator{Name: p.expect(Ident, "")}

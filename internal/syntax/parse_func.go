@@ -62,33 +62,54 @@ func (p *parser) directives() []Directive {
 	return list
 }
 
+// arity is how many arguments a directive between head and body takes (11.4, 11.7, 11.8).
+type arity struct {
+	most    int  // at least one, unless most is 0
+	strings bool // strings are allowed, not only integers
+}
+
+const unlimited = 1 << 30
+
+var arities = [WordCount]arity{
+	WordMaxNReg: {1, false}, WordMaxNTid: {3, false}, WordReqNTid: {3, false},
+	WordMinNCTAPerSM: {1, false}, WordMaxNCTAPerSM: {1, false}, WordNoReturn: {},
+	WordAbiPreserve: {1, false}, WordAbiPreserveControl: {1, false},
+	WordMinPerCTAMemory: {1, false}, WordReqNCTAPerCluster: {3, false}, WordExplicitCluster: {},
+	WordMaxClusterRank: {1, false}, WordBlocksAreClusters: {}, WordLanguage: {unlimited, true},
+	WordPragma: {unlimited, true},
+}
+
 // directive = word [arg {"," arg}] | ".pragma" string {"," string} ";".
 func (p *parser) directive() Directive {
-	first := p.tok
-	if roleOf(p.word) != roleAttachment && p.word != WordPragma {
-		p.errorAt(p.f.TokenSpan(p.tok), diag.UnknownDirective, "%s is no directive of a function's head", p.found())
+	first, word := p.tok, p.word
+	if roleOf(word) != roleAttachment && word != WordPragma {
+		p.errorAt(p.f.TokenSpan(first), diag.UnknownDirective, "%s is no directive of a function's head", p.found())
+		return Directive{Keyword: first, Range: Range{first, first}}
 	}
-	isPragma := p.word == WordPragma
 	p.next()
-	d := Directive{Keyword: first, Args: p.directiveArgs()}
-	if isPragma {
+	d := Directive{Keyword: first, Args: p.directiveArgs(arities[word])}
+	if word == WordPragma {
 		p.semicolon()
 	}
 	d.Range = p.since(first)
 	return d
 }
 
-func (p *parser) directiveArgs() []TokenID {
+func (p *parser) directiveArgs(a arity) []TokenID {
 	mark := len(p.tokenStack)
-	for p.kind == Int || p.kind == String {
+	for n := 0; n < a.most; n++ {
+		if p.kind != Int && !(a.strings && p.kind == String) {
+			p.errorExpected("a number", "after "+quote(p.f.Text(p.prev)))
+			break
+		}
 		p.tokenStack = append(p.tokenStack, p.take())
 		if p.kind != Comma {
 			break
 		}
 		p.next()
-		if p.kind != Int && p.kind != String {
-			p.errorExpected("a number or string", "after ','")
-		}
+	}
+	if len(p.tokenStack)-mark == a.most && p.f.Kind(p.prev) == Comma {
+		p.errorAt(p.f.TokenSpan(p.prev), diag.BadDirective, "more than %d arguments", a.most)
 	}
 	return p.popTokens(mark)
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 	"unsafe"
@@ -110,5 +111,33 @@ func TestTokenSize(t *testing.T) {
 	}
 	if n := unsafe.Sizeof(Operand{}); n > 64 {
 		t.Errorf("an operand has %d bytes", n)
+	}
+}
+
+// TestCompilerOutput parses and formats everything that the repository holds of real compilers.
+func TestCompilerOutput(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../../testdata/*/*.ptx", "../../testdata/*.ptx"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Skip("testdata holds no PTX")
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Parse(name, text)
+		if err := f.Errors.Err(); err != nil {
+			t.Error(err)
+			continue
+		}
+		checkInvariants(t, f)
+		checkFormat(t, f)
 	}
 }

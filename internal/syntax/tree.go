@@ -164,7 +164,7 @@ type Attribute struct {
 //	name   name<count>   name[dim]…   name = init
 type Declarator struct {
 	Range
-	Name  TokenID // NoToken for a parameter without one; may be _
+	Name  TokenID // may be _ in a prototype
 	Count TokenID // Int of name<count>, or NoToken
 	Dims  []Dim
 	Init  *Init // or nil
