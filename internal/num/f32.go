@@ -183,7 +183,13 @@ func AddFtzF32(a, b uint32) uint32 { return FtzF32(AddF32(FtzF32(a), FtzF32(b)))
 func SubFtzF32(a, b uint32) uint32 { return FtzF32(SubF32(FtzF32(a), FtzF32(b))) }
 
 // MulFtzF32 is mul.rn.ftz.f32: the exact product decides about flushing.
-func MulFtzF32(a, b uint32) uint32 { return MulModeF32(a, b, RN, true) }
+func MulFtzF32(a, b uint32) uint32 {
+	p := f32(FtzF32(a)) * f32(FtzF32(b))
+	if math.Abs(p) < minF32 {
+		return (a ^ b) & signF32
+	}
+	return putF32(float32(p))
+}
 
 // FmaFtzF32 is fma.rn.ftz.f32.
 func FmaFtzF32(a, b, c uint32) uint32 {
