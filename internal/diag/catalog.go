@@ -140,7 +140,8 @@ func (p *catalogParser) line(line string) error {
 	case strings.HasPrefix(line, "#"):
 		return nil
 	case strings.TrimSpace(line) == "":
-		return p.blank()
+		p.field = nil // a blank line ends every field, examples too
+		return nil
 	case line[0] == '\t' || line[0] == ' ':
 		return p.continuation(line)
 	case line[0] == 'P':
@@ -151,12 +152,6 @@ func (p *catalogParser) line(line string) error {
 		return fmt.Errorf("not a field: %q", line)
 	}
 	return p.key(&p.entries[len(p.entries)-1], key, strings.TrimSpace(value))
-}
-
-// blank ends every field but an example, in which blank lines are not allowed either.
-func (p *catalogParser) blank() error {
-	p.field = nil
-	return nil
 }
 
 func (p *catalogParser) continuation(line string) error {

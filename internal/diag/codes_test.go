@@ -12,17 +12,47 @@ import (
 var update = flag.Bool("update", false, "write generated files")
 
 func TestConstants(t *testing.T) {
-	want, err := ConstantsSource()
+	text, err := ConstantsSource()
 	if err != nil {
 		t.Fatal(err)
 	}
+	generated(t, "zcodes.go", text)
+}
+
+func TestMarkdown(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	generated(t, "../../docs/errors.md", b.Bytes())
+}
+
+// generated compares a file with what codes.txt says, or writes it.
+func generated(t *testing.T, name string, want []byte) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile("zcodes.go", want, 0o666); err != nil {
+		if err := os.WriteFile(name, want, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, _ := os.ReadFile("zcodes.go"); !bytes.Equal(got, want) {
-		t.Error("zcodes.go is not what codes.txt says; run go generate ./internal/diag")
+	if got, _ := os.ReadFile(name); !bytes.Equal(got, want) {
+		t.Errorf("%s is not what codes.txt says; run go generate ./internal/diag", name)
+	}
+}
+
+func TestExplanation(t *testing.T) {
+	e, ok := Named("LonePoint")
+	if !ok {
+		t.Fatal("no LonePoint")
+	}
+	var b bytes.Buffer
+	if err := WriteExplanation(&b, e); err != nil {
+		t.Fatal(err)
+	}
+	want := "P1005 LonePoint: a point without a word\n\n" + e.When + "\n\nSee PTX ISA 4.3.2.\n\nExample:\n\n" +
+		"    add. s32 %r1, %r2, %r3;\n\nFix: " + e.Fix + "\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 

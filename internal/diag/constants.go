@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:generate go test -run TestConstants -update
+//go:generate go test -run TestConstants|TestMarkdown -update
 
 // ConstantsSource returns the text of zcodes.go. It depends on codes.txt alone, so the
 // generated file can be deleted and made again.
