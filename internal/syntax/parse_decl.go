@@ -4,11 +4,12 @@ package syntax
 
 import "ptxvm/internal/diag"
 
-// variables = specifiers declarator {"," declarator} ";".
+// variables = specifiers [declarator {"," declarator}] ";". ptxas takes a declaration of
+// nothing, too.
 func (p *parser) variables(first, linkage TokenID) Stmt {
 	n := &Variables{Linkage: linkage}
 	p.specifiers(n)
-	for !p.failed {
+	for !p.failed && (p.kind != Semicolon || len(n.Vars) > 0) {
 		n.Vars = append(n.Vars, p.declarator())
 		if !p.accept(Comma) {
 			break
@@ -170,6 +171,7 @@ func (p *parser) declarator() Declarator {
 	if p.accept(Less) {
 		d.Count = p.expect(Int, "as number of names")
 		p.expect(Greater, "")
+		p.family()
 	}
 	for p.kind == LBracket && !p.failed {
 		d.Dims = append(d.Dims, p.dim())
@@ -180,6 +182,13 @@ func (p *parser) declarator() Declarator {
 	}
 	d.Range = p.since(first)
 	return d
+}
+
+// family checks that a family of names is no array and has no initialiser (5.4.6).
+func (p *parser) family() {
+	if p.kind == LBracket || p.kind == Assign {
+		p.errorAt(p.f.TokenSpan(p.tok), diag.BadParameterRange, "a family of names is no array and takes no initialiser")
+	}
 }
 
 func (p *parser) dim() Dim {

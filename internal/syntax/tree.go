@@ -137,8 +137,8 @@ type Variables struct {
 	Vector     TokenID // .v2 .v4 .v8, or NoToken
 	Type       TokenID
 	Attributes []Attribute
-	Ptr        *Ptr // of kernel parameters, else nil
-	Vars       []Declarator
+	Ptr        *Ptr         // of kernel parameters, else nil
+	Vars       []Declarator // may be empty: .global .u32;
 }
 
 // Ptr is the attribute of a pointer parameter (5.1.6.3):
