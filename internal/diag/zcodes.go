@@ -78,6 +78,7 @@ const (
 	OperandWidth              Code = 3011 // wrong width of operand
 	ImmediateRange            Code = 3012 // constant out of range
 	VectorLength              Code = 3013 // wrong vector length
+	GuardNotAllowed           Code = 3014 // guard not allowed
 	SpecialRegisterNotAllowed Code = 3015 // special register not allowed here
 	AddressSpace              Code = 3016 // address in the wrong state space
 	AddressWidth              Code = 3017 // address register of the wrong width
