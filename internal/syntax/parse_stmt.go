@@ -69,10 +69,9 @@ func (p *parser) bodyDirective(label TokenID) Stmt {
 		return p.prototype(label)
 	}
 	switch roleOf(p.word) {
-	case roleSpace, roleSpecifier, roleLinkage:
-		first := p.tok
-		return p.variables(first, p.linkage())
-	case roleModule, roleFunction:
+	case roleSpace, roleSpecifier:
+		return p.variables(p.tok, NoToken)
+	case roleModule, roleFunction, roleLinkage:
 		p.errorAt(p.f.TokenSpan(p.tok), diag.InsideFunction, "%s is not allowed inside a function", p.found())
 		return nil
 	}
