@@ -1,0 +1,169 @@
+package isa
+
+// This file holds the predicates of the check clause: rules that no clause of the notation
+// expresses. Each returns what is wrong, "" if nothing.
+
+import "fmt"
+
+// checkFunc judges a statement that fits a plan.
+type checkFunc func(q *Query, p *plan) string
+
+// checks are the predicates by the names that the data uses.
+var checks map[string]checkFunc
+
+func init() {
+	checks = map[string]checkFunc{
+		"cvt.sat_can_clip":    checkSatCanClip,
+		"ld.param_space":      checkLoadParam,
+		"st.param_space":      checkStoreParam,
+		"unified_variable":    checkUnified,
+		"bar.count_multiple":  checkBarrierCount,
+		"setmaxnreg.multiple": checkRegisterCount,
+		"mma.scale_selector":  checkScaleSelector,
+		"tex.mode":            checkTexMode,
+		"mov.address":         checkElsewhere,
+		"mov.pack":            checkElsewhere,
+		"call.signature":      checkElsewhere,
+	}
+}
+
+// checkElsewhere stands for rules about declarations, which package check applies.
+func checkElsewhere(*Query, *plan) string { return "" }
+
+// typeOf returns the type that is the value of a class.
+func (p *plan) typeOf(class string) Type {
+	return p.sel.Type(Class(p.sel.Entry.table.classes.lookup(class)))
+}
+
+// operand returns the operand of a role, nil if the statement has none.
+func (p *plan) operand(q *Query, role string) *Shape {
+	for i, r := range p.sel.Entry.roles {
+		if p.env.present>>i&1 != 0 && p.sel.Entry.table.roles.name(uint16(r)) == role {
+			return p.shape(q, i)
+		}
+	}
+	return nil
+}
+
+// base returns the base of the first address, nil if it has none.
+func base(q *Query) *Shape {
+	for i := range q.Operands {
+		if s := &q.Operands[i]; s.Kind == ShapeAddr && len(s.Elems) > 0 {
+			return &s.Elems[0]
+		}
+	}
+	return nil
+}
+
+// checkSatCanClip: an integer conversion saturates only if a value can be out of range
+// (9.7.9.21).
+func checkSatCanClip(_ *Query, p *plan) string {
+	d, a := p.typeOf(".dtype"), p.typeOf(".atype")
+	dk, ak := d.Kind(), a.Kind()
+	whole := func(k Kind) bool { return k == Signed || k == Unsigned }
+	if !whole(dk) || !whole(ak) {
+		return ""
+	}
+	if dk == ak && d.Bits() >= a.Bits() || dk == Signed && ak == Unsigned && d.Bits() > a.Bits() {
+		return fmt.Sprintf(".sat has no meaning here: every %s is a %s", a, d)
+	}
+	return ""
+}
+
+// checkLoadParam: .param::entry and .param::func name whose parameter is read (9.7.9.8).
+func checkLoadParam(q *Query, p *plan) string {
+	b := base(q)
+	if b == nil || b.Kind != ShapeSym || b.Space != ParamSpace {
+		return ""
+	}
+	switch {
+	case p.has(".param::entry") && b.Param != KernelParam:
+		return "this is no kernel parameter"
+	case p.has(".param::func") && b.Param == KernelParam:
+		return "this is a kernel parameter"
+	}
+	return ""
+}
+
+// checkStoreParam: kernel parameters are read-only (9.7.9.11).
+func checkStoreParam(q *Query, p *plan) string {
+	b := base(q)
+	if b == nil || b.Kind != ShapeSym || b.Space != ParamSpace {
+		return ""
+	}
+	if b.Param == KernelParam {
+		return "a kernel parameter is read-only"
+	}
+	return ""
+}
+
+// has tells whether the statement has the modifier of a spelling.
+func (p *plan) has(spelling string) bool {
+	m := p.sel.Entry.table.knownMod(spelling)
+	return m != 0 && p.sel.Has(m)
+}
+
+// checkUnified: a variable in a .unified access was declared so (9.7.9.8).
+func checkUnified(q *Query, _ *plan) string {
+	if b := base(q); b != nil && b.Kind == ShapeSym && !b.Unified {
+		return "the variable has no .attribute(.unified)"
+	}
+	return ""
+}
+
+// checkBarrierCount: the number of threads is a multiple of the warp size (9.7.13.1).
+func checkBarrierCount(q *Query, p *plan) string {
+	if b := p.operand(q, "b"); b != nil && b.Kind == ShapeImm && b.Value%32 != 0 {
+		return "the number of threads must be a multiple of 32"
+	}
+	return ""
+}
+
+// checkRegisterCount: 24 to 256 registers, in steps of 8 (9.7.19.5).
+func checkRegisterCount(q *Query, _ *plan) string {
+	for i := range q.Operands {
+		if s := &q.Operands[i]; s.Kind == ShapeImm && s.Value%8 != 0 {
+			return "the number of registers must be a multiple of 8"
+		}
+	}
+	return ""
+}
+
+// checkScaleSelector: the byte and the thread that hold the scale factors (9.7.14.3): constants
+// that the size of the scale vector and the matrix bound.
+func checkScaleSelector(q *Query, p *plan) string {
+	step, last := int64(1), int64(3)
+	switch {
+	case p.has(".scale_vec::4X"):
+		last = 0
+	case p.has(".scale_vec::2X") || p.has(".kind::mxf4"):
+		step, last = 2, 2
+	}
+	for role, threads := range map[string]int64{"sel-a": 1, "sel-b": 3} {
+		s := p.operand(q, role)
+		if s == nil || len(s.Elems) != 2 {
+			continue
+		}
+		id, thread := &s.Elems[0], &s.Elems[1]
+		switch {
+		case id.Kind != ShapeImm || thread.Kind != ShapeImm:
+			return "scale selectors must be constants"
+		case id.Value < 0 || id.Value > last || id.Value%step != 0:
+			return fmt.Sprintf("the byte of %s must be a multiple of %d up to %d", role, step, last)
+		case thread.Value < 0 || thread.Value > threads:
+			return fmt.Sprintf("the thread of %s must be 0 to %d", role, threads)
+		}
+	}
+	return ""
+}
+
+// checkTexMode: samplers are operands in independent mode only (9.7.10.1).
+func checkTexMode(q *Query, p *plan) string {
+	switch sampler := p.operand(q, "b") != nil; {
+	case sampler && !q.Independent:
+		return "a sampler operand needs .target texmode_independent"
+	case !sampler && q.Independent:
+		return "texmode_independent needs a sampler operand"
+	}
+	return ""
+}

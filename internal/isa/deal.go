@@ -1,0 +1,148 @@
+package isa
+
+// This file deals the modifiers of a statement to the slots of a form. Order is free (facts:
+// ptxas), except among slots that share values: there the written order decides, by role.
+
+// dealer tries the slots for each modifier in written order.
+type dealer struct {
+	e      *Entry
+	alt    *Alt
+	mods   []Mod
+	suffix Mod
+	taken  []Mod // by slot
+	family []int // by slot: slots with the same number share values
+	visit  func(*env)
+	count  int
+}
+
+// maxDeals bounds the readings of one form; real data has one or two.
+const maxDeals = 16
+
+// link numbers the families of slots that share values.
+func (d *dealer) link() {
+	n := len(d.alt.slots)
+	d.family = make([]int, n)
+	for i := range d.family {
+		d.family[i] = i
+		for j := range i {
+			if d.share(i, j) && d.family[i] != d.family[j] {
+				d.join(d.family[i], d.family[j])
+			}
+		}
+	}
+}
+
+func (d *dealer) join(from, to int) {
+	for i, f := range d.family {
+		if f == from {
+			d.family[i] = to
+		}
+	}
+}
+
+func (d *dealer) share(i, j int) bool {
+	for _, m := range d.values(i) {
+		if d.alt.slots[j].accepts(d.e, m) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *dealer) values(i int) []Mod {
+	switch s := &d.alt.slots[i]; {
+	case s.class < 0:
+		return []Mod{s.mod}
+	case s.only != nil:
+		return s.only
+	default:
+		return d.e.classes[s.class].values
+	}
+}
+
+// deal gives modifier n and those after it to free slots.
+func (d *dealer) deal(n int) {
+	if d.count >= maxDeals {
+		return
+	}
+	if n == len(d.mods) {
+		d.done()
+		return
+	}
+	m := d.mods[n]
+	for i := range d.alt.slots {
+		s := &d.alt.slots[i]
+		if d.taken[i] != 0 || s.suffix || !s.accepts(d.e, m) || d.passed(i) {
+			continue
+		}
+		d.taken[i] = m
+		d.deal(n + 1)
+		d.taken[i] = 0
+	}
+}
+
+// passed tells whether a later slot of the family is taken already.
+func (d *dealer) passed(slot int) bool {
+	for j := slot + 1; j < len(d.taken); j++ {
+		if d.taken[j] != 0 && d.family[j] == d.family[slot] {
+			return true
+		}
+	}
+	return false
+}
+
+// done checks that nothing is missing and visits the reading.
+func (d *dealer) done() {
+	if !d.takeSuffix() || !d.complete() {
+		return
+	}
+	d.count++
+	v := &env{
+		entry: d.e, alt: d.alt,
+		chosen: make([]Mod, len(d.e.classes)), captures: make([]capture, len(d.e.captures)),
+	}
+	for i, m := range d.taken {
+		if m == 0 {
+			continue
+		}
+		v.mods = append(v.mods, m)
+		if c := d.alt.slots[i].class; c >= 0 {
+			v.bind(c, m)
+		}
+	}
+	d.visit(v)
+}
+
+// takeSuffix gives the suffix of an address to its slot.
+func (d *dealer) takeSuffix() bool {
+	found := d.suffix == 0
+	for i := range d.alt.slots {
+		if s := &d.alt.slots[i]; s.suffix {
+			d.taken[i] = 0
+			if d.suffix != 0 && s.accepts(d.e, d.suffix) {
+				d.taken[i], found = d.suffix, true
+			}
+		}
+	}
+	return found
+}
+
+// complete tells whether all needed slots are taken, and groups wholly or not at all.
+func (d *dealer) complete() bool {
+	for i := range d.alt.slots {
+		s := &d.alt.slots[i]
+		if d.taken[i] == 0 && (!s.opt || d.groupTaken(s.group)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *dealer) groupTaken(group int) bool {
+	for i := range d.alt.slots {
+		if group != 0 && d.alt.slots[i].group == group && d.taken[i] != 0 {
+			return true
+		}
+	}
+	return false
+}

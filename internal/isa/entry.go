@@ -1,0 +1,195 @@
+package isa
+
+// This file declares entries: what the parser makes of the notation.
+
+// Entry is one entry of the data: the forms of one meaning.
+type Entry struct {
+	ID      ID
+	Name    string   // add.int
+	Section string   // of the 9.1 manual, or of Manual's
+	Manual  Version  // the manual that Section numbers; 0: 9.1
+	Doc     string   // one line
+	About   string   // one or two sentences for explain
+	Opcode  []string // glued tokens: mbarrier .try_wait
+	Alts    []Alt    // the forms
+	Effects []Effect
+	Notes   []string // where ptxas differs from the manual
+	File    string   // of the data
+	Line    int
+
+	table    *ISA
+	classes  []class
+	roles    []Role
+	captures []string
+	lines    []operandLine
+	tables   []table
+	rules    []rule
+	gates    []gateLine
+	checks   []checkLine
+	defaults []classValue
+	unique   []Class
+}
+
+// Effect is one word list of the effect clause: {"read", ".ss"}.
+type Effect []string
+
+// class is a set of modifiers.
+type class struct {
+	id     Class
+	values []Mod
+	binds  [][]binding // by value; nil if none of them captures
+	none   bool        // "absent" is a member
+	inForm bool        // a form takes it; else it is a set for conditions
+}
+
+// binding is a capture of a class value: N = 16 in .m64n16k8.
+type binding struct{ capture, value int }
+
+func (c *class) has(m Mod) bool { return c.index(m) >= 0 }
+
+func (c *class) index(m Mod) int {
+	for i, v := range c.values {
+		if v == m {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *class) bindings(m Mod) []binding {
+	if i := c.index(m); i >= 0 && c.binds != nil {
+		return c.binds[i]
+	}
+	return nil
+}
+
+// Alt is one form: the modifiers and operands that may stand together.
+type Alt struct {
+	Text     string // as the data has it
+	slots    []slot
+	operands []operandForm
+	groups   int // optional groups of operands, numbered from 1
+}
+
+// slot is a place for a modifier of a form.
+type slot struct {
+	mod    Mod // a literal
+	class  int // or a class of the entry, -1 for a literal
+	only   []Mod
+	opt    bool
+	group  int  // modifiers of one { } are all there or none; 0: alone
+	suffix bool // stands behind an address operand: [a].unified
+}
+
+// accepts tells whether the slot takes m.
+func (s *slot) accepts(e *Entry, m Mod) bool {
+	switch {
+	case s.class < 0:
+		return m == s.mod
+	case s.only != nil:
+		return containsMod(s.only, m)
+	}
+	return e.classes[s.class].has(m)
+}
+
+func containsMod(list []Mod, m Mod) bool {
+	for _, v := range list {
+		if v == m {
+			return true
+		}
+	}
+	return false
+}
+
+// takes tells whether the form has a place for the class.
+func (a *Alt) takes(class int) bool {
+	for i := range a.slots {
+		if a.slots[i].class == class {
+			return true
+		}
+	}
+	return false
+}
+
+// operandForm is one written operand of a form.
+type operandForm struct {
+	kind  byte // ' ' one role, '[' an address, '(' a list of parameters, '|' a pair
+	parts []operandPart
+	group int // optional group, 0: always there
+}
+
+type operandPart struct {
+	role  int // index in the entry
+	group int
+}
+
+// operandLine says what an operand may be.
+type operandLine struct {
+	roles []int
+	kinds []operandKind
+	when  cond // nil: always
+	line  int
+}
+
+// operandKind is one alternative of an operand line.
+type operandKind struct {
+	sorts  sortSet
+	vector *expr // nil: no vector
+	types  []typeRef
+	wider  bool
+	ranges []span
+	space  typelessRef
+	align  *expr
+}
+
+// span is a range of immediates; a bound may be a column.
+type span struct{ lo, hi *expr }
+
+// typelessRef is the state space of an address: fixed or the value of a class.
+type typelessRef struct {
+	space Space
+	class int // -1 if fixed
+}
+
+// table restricts classes to its rows and gives numbers.
+type table struct {
+	name    string
+	keys    []int
+	columns []int // captures
+	rows    []row
+}
+
+type row struct {
+	cells  [][]valueRef
+	values []int
+	gate   Gate
+	line   int
+}
+
+// rule is a require or exclude clause: needs must hold if when does.
+type rule struct {
+	needs, when cond // needs nil: when must not hold
+	iff         bool // and when must hold if needs does
+	text        string
+	line        int
+}
+
+// gateLine is a since or until clause.
+type gateLine struct {
+	gate  Gate
+	when  cond
+	until bool
+	text  string
+}
+
+type checkLine struct {
+	name string
+	when cond
+}
+
+// classValue is ".class=.value" of a default clause.
+type classValue struct {
+	name, value string
+	class       Class
+	mod         Mod
+}

@@ -1,0 +1,87 @@
+package isa
+
+// This file reports gates and checks, and writes operands in words.
+
+import (
+	"fmt"
+	"strings"
+)
+
+// lateFindings says which gates and checks reject a statement that fits.
+func (p *plan) lateFindings(q *Query) []Mismatch {
+	e, alt := p.sel.Entry, p.sel.Alt
+	var out []Mismatch
+	if c := p.firstClosedGate(q); c != nil {
+		f := about(StageGates, GateClosed, e, alt)
+		if c.until {
+			f.Kind = GatePast
+		}
+		f.Gate = c.gate
+		f.Want = c.gate.Nearest(q.Target).String()
+		f.Have = fmt.Sprintf("%v %v", q.Version, q.Target)
+		out = append(out, f)
+	}
+	for _, name := range p.checks {
+		if msg := checks[name](q, p); msg != "" {
+			f := about(StageChecks, CheckFailed, e, alt)
+			f.Want = msg
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+var sortWords = []struct {
+	sort sortSet
+	word string
+}{
+	{sortReg, "register"}, {sortImm, "constant"}, {sortPred, "predicate"}, {sortSink, "_"}, {sortAddr, "address"},
+	{sortParams, "parameter list"}, {sortFunction, "function"}, {sortTexref, "texture"},
+	{sortSamplerref, "sampler"}, {sortSurfref, "surface"}, {sortCallTable, "call table"},
+	{sortCallTargets, "list of call targets"}, {sortCallPrototype, "call prototype"},
+	{sortBranchTargets, "list of branch targets"}, {sortLabel, "label"}, {sortSpecial, "special register"},
+	{sortVar, "variable"},
+}
+
+// String describes what an operand may be.
+func (k *kindSpec) String() string {
+	var words []string
+	for _, w := range sortWords {
+		if k.sorts&w.sort != 0 {
+			words = append(words, w.word)
+		}
+	}
+	s := strings.Join(words, " or ")
+	if k.vector >= 0 {
+		s = fmt.Sprintf("vector of %d: %s", k.vector, s)
+	}
+	if k.types[0] != 0 {
+		s += " " + k.types[0].String()
+	}
+	if k.sorts == sortAddr && k.space != Generic {
+		s += " in " + k.space.String()
+	}
+	for i, r := range k.ranges {
+		s += map[bool]string{true: " in ", false: " or "}[i == 0] + fmt.Sprintf("%d..%d", r[0], r[1])
+	}
+	return s
+}
+
+// String describes an operand.
+func (s *Shape) String() string {
+	switch {
+	case s.Kind == ShapeVec:
+		return fmt.Sprintf("vector of %d", len(s.Elems))
+	case s.Kind == ShapeReg && s.Type == thePrelude.pred:
+		return "predicate"
+	case s.Kind == ShapeReg || s.Kind == ShapeSpecial:
+		return s.Type.String() + " " + s.Kind.String()
+	case s.Kind == ShapeSym:
+		return s.Kind.String() + " in " + s.Space.String()
+	case s.Kind == ShapeImm && s.Float:
+		return "floating-point constant"
+	case s.Kind == ShapeImm:
+		return fmt.Sprintf("constant %d", s.Value)
+	}
+	return s.Kind.String()
+}

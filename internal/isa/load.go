@@ -1,0 +1,238 @@
+package isa
+
+// This file loads the data: through the generated index if it fits the data, else by
+// reading every entry.
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+// ISA is the loaded instruction set. It is safe for concurrent use.
+type ISA struct {
+	ids, mods, classes, roles *names
+
+	modTypes []Type // by Mod
+	repeat   map[Mod]bool
+	entries  []lazyEntry // by ID
+	opcodes  map[string]*opcode
+	cache    formsCache
+}
+
+// lazyEntry is parsed when it is first asked for.
+type lazyEntry struct {
+	once  sync.Once
+	entry *Entry
+	src   entryText
+}
+
+// opcode is a sequence of glued tokens, or the beginning of one.
+type opcode struct {
+	ids []ID // in the order of the data; nil if only a beginning
+}
+
+// index is what internal/gen finds in the data, so that loading need not read it.
+type index struct {
+	Files   []indexFile
+	Entries []indexEntry // by ID, from 1
+	Mods    []string
+	Classes []string
+	Roles   []string
+}
+
+type indexFile struct {
+	Name string
+	Sum  uint32 // CRC-32 (IEEE)
+}
+
+type indexEntry struct {
+	Name, Opcode               string
+	File, Line, Offset, Length int
+}
+
+// generated is set by zisa.go; nil while that file is being made.
+var generated *index
+
+// Table returns the instruction set. The data is read when it is first called.
+var Table = sync.OnceValue(func() *ISA {
+	t, err := load(dataFS, generated)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return t
+})
+
+// Load reads all of the data without the index, for the generator and the data's tests. The
+// errors name file and line.
+func Load() (*ISA, error) {
+	t := newISA(&index{})
+	return t, t.readAll(dataFS)
+}
+
+func load(data fs.FS, ix *index) (*ISA, error) {
+	if ix == nil {
+		return Load()
+	}
+	t := newISA(ix)
+	texts, err := readIndexed(data, ix)
+	if err != nil {
+		return nil, err
+	}
+	if texts == nil { // the data was edited: names keep their numbers, new ones follow
+		return t, t.readAll(data)
+	}
+	t.entries = make([]lazyEntry, len(ix.Entries)+1)
+	for i := range ix.Entries {
+		e := &ix.Entries[i]
+		t.entries[i+1].src = entryText{ix.Files[e.File].Name, e.Line, texts[e.File][e.Offset : e.Offset+e.Length]}
+		t.addOpcode(e.Opcode, ID(i+1))
+	}
+	t.finish()
+	return t, nil
+}
+
+func newISA(ix *index) *ISA {
+	ids := make([]string, len(ix.Entries))
+	for i := range ix.Entries {
+		ids[i] = ix.Entries[i].Name
+	}
+	return &ISA{
+		ids: newNames(ids), mods: newNames(ix.Mods), classes: newNames(ix.Classes), roles: newNames(ix.Roles),
+		opcodes: make(map[string]*opcode, 2*len(ids)),
+	}
+}
+
+// readIndexed reads the files of the index; nil if one of them, or their number, changed.
+func readIndexed(data fs.FS, ix *index) ([]string, error) {
+	files, err := dataFiles(data)
+	if err != nil || len(files) != len(ix.Files) {
+		return nil, err
+	}
+	texts := make([]string, len(files))
+	for i, f := range ix.Files {
+		b, err := fs.ReadFile(data, f.Name)
+		if err != nil || crc32.ChecksumIEEE(b) != f.Sum {
+			return nil, nil
+		}
+		texts[i] = string(b)
+	}
+	return texts, nil
+}
+
+// dataFiles lists the files with entries, in order of chapters.
+func dataFiles(data fs.FS) ([]string, error) {
+	all, err := fs.Glob(data, "data/*.isa")
+	var files []string
+	for _, f := range all {
+		if b := path.Base(f); b != "prelude.isa" && b != "special.isa" {
+			files = append(files, f)
+		}
+	}
+	return files, err
+}
+
+// readAll parses every entry; it goes on after errors and returns all of them.
+func (t *ISA) readAll(data fs.FS) error {
+	files, err := dataFiles(data)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	parsed := map[ID]*Entry{}
+	for _, f := range files {
+		b, err := fs.ReadFile(data, f)
+		if err != nil {
+			return err
+		}
+		for _, src := range splitEntries(f, string(b)) {
+			e, err := t.parseEntry(src)
+			if err == nil && parsed[e.ID] != nil {
+				err = fmt.Errorf("%s:%d: %s is defined twice", f, e.Line, e.Name)
+			}
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			parsed[e.ID] = e
+			t.addOpcode(strings.Join(e.Opcode, ""), e.ID)
+		}
+	}
+	t.entries = make([]lazyEntry, t.ids.len())
+	for id, e := range parsed {
+		t.entries[id].entry = e
+		t.entries[id].once.Do(func() {})
+	}
+	t.finish()
+	return errors.Join(errs...)
+}
+
+// addOpcode makes the opcode and all its beginnings known.
+func (t *ISA) addOpcode(text string, id ID) {
+	for i := 1; i < len(text); i++ {
+		if text[i] == '.' && t.opcodes[text[:i]] == nil {
+			t.opcodes[text[:i]] = &opcode{}
+		}
+	}
+	if t.opcodes[text] == nil {
+		t.opcodes[text] = &opcode{}
+	}
+	o := t.opcodes[text]
+	o.ids = append(o.ids, id)
+}
+
+// finish fills what follows from the names.
+func (t *ISA) finish() {
+	t.modTypes = make([]Type, t.mods.len())
+	for name, typ := range thePrelude.typeByName {
+		if m := t.mods.lookup(name); m != 0 {
+			t.modTypes[m] = typ
+		}
+	}
+	t.repeat = map[Mod]bool{}
+	for _, name := range thePrelude.repeat {
+		t.repeat[t.knownMod(name)] = true
+	}
+	t.cache.init()
+}
+
+// Entry returns the entry of an id, nil for 0.
+func (t *ISA) Entry(id ID) *Entry {
+	if id == 0 || int(id) >= len(t.entries) {
+		return nil
+	}
+	l := &t.entries[id]
+	l.once.Do(func() {
+		e, err := t.parseEntry(l.src)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		l.entry = e
+	})
+	return l.entry
+}
+
+// Entries returns all entries in the order of the data.
+func (t *ISA) Entries() []*Entry {
+	all := make([]*Entry, 0, len(t.entries))
+	for id := 1; id < len(t.entries); id++ {
+		if e := t.Entry(ID(id)); e != nil {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// knownMod returns the modifier of a spelling, 0 if no entry has it.
+func (t *ISA) knownMod(s string) Mod { return Mod(t.mods.lookup(s)) }
+
+func (t *ISA) modType(m Mod) Type {
+	if int(m) < len(t.modTypes) {
+		return t.modTypes[m]
+	}
+	return 0
+}

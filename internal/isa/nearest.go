@@ -1,0 +1,47 @@
+package isa
+
+// This file finds the known spelling that a user most likely meant.
+
+// Nearest returns the name with the least edit distance to s, "" if none is close: at most a
+// third of the letters differ. Equal distances go to the alphabetically first.
+func Nearest(s string, names []string) string {
+	limit := max(1, len(s)/3)
+	best, bestAt := "", limit+1
+	for _, name := range names {
+		if d := distance(s, name, bestAt); d < bestAt || d == bestAt && d <= limit && name < best {
+			best, bestAt = name, d
+		}
+	}
+	return best
+}
+
+// maxSpelling bounds the names that are compared, since the distance costs their product.
+const maxSpelling = 64
+
+// distance counts the letters to insert, delete, change, or swap with the next one; it gives
+// up above limit.
+func distance(a, b string, limit int) int {
+	if n := len(a) - len(b); n > limit || -n > limit || len(a) > maxSpelling || len(b) > maxSpelling {
+		return limit + 1
+	}
+	var rows [3][maxSpelling + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,222 @@
+package isa
+
+// This file compares one operand with what a form says it may be.
+
+import "slices"
+
+// misfit says why an operand is not what a form wants; the later, the closer it came.
+type misfit uint8
+
+const (
+	wrongKind misfit = iota
+	wrongSpace
+	wrongLength
+	wrongType
+	wrongWidth
+	wrongRange
+	fits
+)
+
+// misfit compares an operand with a kind.
+func (k *kindSpec) misfit(s *Shape) misfit {
+	switch {
+	case k.sorts == sortAddr:
+		if s.Kind != ShapeAddr || len(s.Elems) != 1 {
+			return wrongKind
+		}
+		return k.misfitAddress(&s.Elems[0])
+	case k.vector >= 0:
+		return k.misfitVector(s)
+	case s.Kind == ShapeVec && len(s.Elems) == 1: // {%x} passes as a scalar (facts: ptxas)
+		return k.misfitScalar(&s.Elems[0])
+	}
+	return k.misfitScalar(s)
+}
+
+func (k *kindSpec) misfitInside(s *Shape, bracket byte) misfit {
+	if bracket == '[' && k.sorts == sortAddr {
+		return k.misfitAddress(s)
+	}
+	return k.misfit(s)
+}
+
+func (k *kindSpec) misfitVector(s *Shape) misfit {
+	if k.vector == 1 && s.Kind != ShapeVec && s.Lanes == 0 {
+		return k.misfitScalar(s)
+	}
+	if s.Lanes != 0 && (s.Kind == ShapeReg || s.Kind == ShapeSpecial) {
+		return k.misfitWhole(s)
+	}
+	if s.Kind != ShapeVec {
+		return wrongKind
+	}
+	if len(s.Elems) != k.vector {
+		return wrongLength
+	}
+	worst := fits
+	for i := range s.Elems {
+		worst = min(worst, k.misfitScalar(&s.Elems[i]))
+	}
+	return worst
+}
+
+// misfitWhole: a register declared with .v2 or .v4 stands for its components.
+func (k *kindSpec) misfitWhole(s *Shape) misfit {
+	if int(s.Lanes) != k.vector {
+		return wrongLength
+	}
+	one := *s
+	one.Lanes = 0
+	return k.misfitScalar(&one)
+}
+
+func (k *kindSpec) misfitScalar(s *Shape) misfit {
+	switch s.Kind {
+	case ShapeReg:
+		return k.misfitRegister(s)
+	case ShapeImm:
+		return k.misfitConstant(s)
+	case ShapeSpecial:
+		return k.misfitSpecial(s)
+	case ShapeSym, ShapeFunc:
+		return k.misfitSymbol(s)
+	}
+	if k.sorts&s.sorts() != 0 {
+		return fits
+	}
+	return wrongKind
+}
+
+func (k *kindSpec) misfitRegister(s *Shape) misfit {
+	if s.Lanes != 0 {
+		return wrongLength
+	}
+	if s.Type == thePrelude.pred {
+		return k.misfitPredicate(s)
+	}
+	if k.sorts&sortReg == 0 || s.Neg {
+		return wrongKind
+	}
+	if k.types[0] == 0 {
+		return fits
+	}
+	for _, t := range k.types {
+		if t != 0 && t.AcceptsRegister(s.Type, k.wider) {
+			return fits
+		}
+	}
+	if k.types[0].Storage().Bits() != s.Type.Bits() {
+		return wrongWidth
+	}
+	return wrongType
+}
+
+func (k *kindSpec) misfitPredicate(s *Shape) misfit {
+	switch {
+	case k.sorts&(sortPred|sortNotPred) != 0:
+		if s.Neg && k.sorts&sortNotPred == 0 {
+			return wrongKind
+		}
+		return fits
+	case k.sorts&sortReg != 0 && k.types[0] == thePrelude.pred:
+		return fits
+	}
+	return wrongKind
+}
+
+// misfitConstant: whole numbers are cut to the type (facts: ptxas), so only the kind of the
+// literal and the ranges of the form count.
+func (k *kindSpec) misfitConstant(s *Shape) misfit {
+	if k.sorts&sortImm == 0 {
+		return wrongKind
+	}
+	switch kind := k.types[0].Kind(); {
+	case kind == Float && !s.Float,
+		s.Float && !s.Hex && kind != Float && kind != NoKind,
+		s.Float && (kind == Unsigned || kind == Signed || kind == Predicate):
+		return wrongType
+	}
+	if k.ranges == nil {
+		return fits
+	}
+	inside := func(r [2]int) bool { return int64(r[0]) <= s.Value && s.Value <= int64(r[1]) }
+	if slices.ContainsFunc(k.ranges, inside) {
+		return fits
+	}
+	return wrongRange
+}
+
+// misfitSpecial: a special register is read as its type, or narrower where old code did.
+func (k *kindSpec) misfitSpecial(s *Shape) misfit {
+	if k.sorts&sortSpecial == 0 || s.Lanes != 0 {
+		return wrongKind
+	}
+	t := k.types[0]
+	if t == 0 && k.sorts&sortPred != 0 {
+		t = thePrelude.pred
+	}
+	if t == 0 || t.AcceptsRegister(s.Type, k.wider) {
+		return fits
+	}
+	for _, also := range s.Special.Info().Also {
+		if t.AcceptsRegister(also, k.wider) {
+			return fits
+		}
+	}
+	if t.Bits() != s.Type.Bits() {
+		return wrongWidth
+	}
+	return wrongType
+}
+
+// misfitSymbol: names of variables and functions are numbers where a whole number may stand.
+func (k *kindSpec) misfitSymbol(s *Shape) misfit {
+	switch {
+	case k.sorts&s.sorts() != 0:
+		return fits
+	case k.sorts&sortImm == 0:
+		return wrongKind
+	case !k.types[0].Kind().integer():
+		return wrongType
+	}
+	return fits
+}
+
+// misfitAddress compares the base of an address with the instruction's space.
+func (k *kindSpec) misfitAddress(base *Shape) misfit {
+	switch base.Kind {
+	case ShapeReg:
+		return k.misfitPointer(base)
+	case ShapeSym:
+		if k.space == base.Space || k.space == Generic && base.Space.generic() {
+			return fits
+		}
+		return wrongSpace
+	case ShapeImm:
+		return fits
+	case ShapeFunc:
+		if k.space == Generic {
+			return fits
+		}
+		return wrongSpace
+	}
+	return wrongKind
+}
+
+// generic tells whether generic addresses reach the space without a conversion.
+func (s Space) generic() bool { return s == GlobalSpace || s == SharedSpace || s == LocalSpace }
+
+// misfitPointer: a register that holds an address is a whole number of 16 bits or more, of
+// 32 bits for tensor memory; a 32-bit one reaches no global memory.
+func (k *kindSpec) misfitPointer(r *Shape) misfit {
+	if !r.Type.Kind().integer() || r.Lanes != 0 {
+		return wrongType
+	}
+	switch bits := r.Type.Bits(); {
+	case k.space == TensorSpace && bits != 32,
+		(k.space == GlobalSpace || k.space == Generic) && bits == 32,
+		bits < 16 || bits > 64:
+		return wrongWidth
+	}
+	return fits
+}

@@ -1,0 +1,238 @@
+package isa
+
+// This file reads data/prelude.isa and data/special.isa: what stands before the entries.
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed data/*.isa
+var dataFS embed.FS
+
+// prelude holds the tables of prelude.isa.
+type prelude struct {
+	versions   [256]bool
+	targets    map[Target]Version // the version that brought each
+	families   []family
+	gates      map[string]Gate
+	types      []typeInfo // types[0] is none
+	typeByName map[string]Type
+	pred       Type
+	sets       []setText // shared sets, for the entries
+	repeat     []string
+	specials   []SpecialInfo // specials[0] is none
+	special    map[string]Special
+}
+
+// family is the family of an f target: its members in ascending order of their features.
+type family struct{ arch []int }
+
+// setText is ".name = { .a .b }" of the prelude.
+type setText struct {
+	name   string
+	values []string
+}
+
+// thePrelude is read when the process starts, since types and targets are asked for
+// everywhere without an error; the data's tests keep it readable.
+var thePrelude = mustPrelude()
+
+func mustPrelude() *prelude {
+	p := &prelude{
+		targets: map[Target]Version{}, gates: map[string]Gate{}, types: make([]typeInfo, 1, 64),
+		typeByName: map[string]Type{}, specials: make([]SpecialInfo, 1, 96), special: map[string]Special{},
+	}
+	for _, file := range []string{"prelude.isa", "special.isa"} {
+		if err := p.read(file); err != nil {
+			panic("BUG: " + err.Error())
+		}
+	}
+	p.pred = p.typeByName[".pred"]
+	return p
+}
+
+func (p *prelude) read(file string) error {
+	text, err := dataFS.ReadFile("data/" + file)
+	if err != nil {
+		return err
+	}
+	table, line := "", 0
+	for s := range strings.Lines(string(text)) {
+		line++
+		s = strings.TrimRight(stripComment(s), " \n")
+		switch {
+		case s == "":
+		case strings.HasPrefix(s, "table "):
+			table = strings.TrimSpace(s[len("table "):])
+		case s[0] == '.':
+			err = p.readSet(s)
+		default:
+			err = p.readRow(table, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+	}
+	return nil
+}
+
+func stripComment(s string) string {
+	if i := strings.IndexByte(s, '#'); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+func (p *prelude) readSet(s string) error {
+	name, values, ok := strings.Cut(s, " = { ")
+	if !ok {
+		return fmt.Errorf("a set is written .name = { .a .b }")
+	}
+	list := strings.Fields(strings.TrimSuffix(values, "}"))
+	if name == ".repeat" {
+		p.repeat = list
+		return nil
+	}
+	p.sets = append(p.sets, setText{name, list})
+	return nil
+}
+
+// readRow reads " key… : value…" of a table.
+func (p *prelude) readRow(table, s string) error {
+	k, v, ok := strings.Cut(s, " : ")
+	if !ok || s[0] != ' ' {
+		return fmt.Errorf("a row is written \" key : value\"")
+	}
+	keys, values := strings.Fields(k), strings.Fields(v)
+	switch table {
+	case "version":
+		return p.addVersions(keys[0], values)
+	case "target":
+		return p.addTargets(keys, values[0])
+	case "family":
+		return p.addFamily(values)
+	case "gate":
+		g, err := p.parseGate(v)
+		p.gates[keys[0]] = g
+		return err
+	case "type":
+		return p.addTypes(keys, values)
+	case "register", "wider":
+		return p.addRegisters(table, keys, values)
+	case "special":
+		return p.addSpecials(keys[0], v)
+	}
+	return fmt.Errorf("the prelude has no table %q", table)
+}
+
+func (p *prelude) addVersions(major string, minors []string) error {
+	n, err := atois(append([]string{major}, minors...))
+	if err != nil || len(n) != 3 {
+		return fmt.Errorf("a row of versions is major, first and last minor number")
+	}
+	for minor := n[1]; minor <= n[2]; minor++ {
+		p.versions[V(n[0], minor)] = true
+	}
+	return nil
+}
+
+func (p *prelude) latest() Version {
+	v := len(p.versions) - 1
+	for !p.versions[v] {
+		v--
+	}
+	return Version(v)
+}
+
+func (p *prelude) addTargets(names []string, since string) error {
+	v, ok := scanVersion(since)
+	if !ok || !p.versions[v] {
+		return fmt.Errorf("%q is no version", since)
+	}
+	for _, name := range names {
+		t, ok := scanTarget(name)
+		if !ok {
+			return fmt.Errorf("%q is no target", name)
+		}
+		p.targets[t] = v
+	}
+	return nil
+}
+
+func (p *prelude) addFamily(members []string) error {
+	n, err := atois(members)
+	p.families = append(p.families, family{n})
+	return err
+}
+
+// inFamily tells whether arch is the member named first or a later one of its family.
+func (p *prelude) inFamily(arch, first int) bool {
+	for _, f := range p.families {
+		if i := slices.Index(f.arch, first); i >= 0 {
+			return f.renamed() && slices.Contains(f.arch, arch) || slices.Contains(f.arch[i:], arch)
+		}
+	}
+	return arch == first
+}
+
+// renamed tells whether the members are names of one architecture: not in ascending order.
+func (f family) renamed() bool { return !slices.IsSorted(f.arch) }
+
+func (p *prelude) addTypes(names, values []string) error {
+	bits, err := strconv.Atoi(values[0])
+	kind := slices.Index(kindNames[:], values[1])
+	if err != nil || kind < 0 || len(values) != 3 {
+		return fmt.Errorf("a row of types is names, bits, kind, storage")
+	}
+	for _, name := range names {
+		t := Type(len(p.types))
+		p.typeByName[name] = t
+		p.types = append(p.types, typeInfo{name: name, bits: bits, kind: Kind(kind)})
+		storage, ok := p.typeByName[values[2]]
+		if !ok {
+			return fmt.Errorf("%s is not a type above", values[2])
+		}
+		p.types[t].storage = storage
+		p.types[t].registers = 1 << storage
+	}
+	return nil
+}
+
+func (p *prelude) addRegisters(table string, names, registers []string) error {
+	mask := uint64(0)
+	for _, r := range registers {
+		t, ok := p.typeByName[r]
+		if !ok {
+			return fmt.Errorf("%s is no type", r)
+		}
+		mask |= 1 << t
+	}
+	for _, name := range names {
+		t, ok := p.typeByName[name]
+		if !ok {
+			return fmt.Errorf("%s is no type", name)
+		}
+		if table == "wider" {
+			p.types[t].wider = mask
+		} else {
+			p.types[t].registers = mask
+		}
+	}
+	return nil
+}
+
+func atois(words []string) ([]int, error) {
+	out := make([]int, len(words))
+	for i, w := range words {
+		n, err := strconv.Atoi(w)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = n
+	}
+	return out, nil
+}

@@ -1,0 +1,403 @@
+package isa
+
+// This file resolves the modifiers of a statement: every way to read them by the forms of
+// an opcode, and for each the operands that may follow. It runs once for each distinct list
+// of modifiers (Forms); operands are looked at later.
+
+// maxModifiers bounds the modifiers of a statement; no form has half as many.
+const maxModifiers = 40
+
+// Forms are all readings of one list of modifiers.
+type Forms struct {
+	tokens []string // as written, opcode first
+	suffix string
+	plans  []*plan
+	next   *Forms // in the cache
+	hash   uint64
+}
+
+// plan is one reading of the modifiers by one form, with one choice of optional operands.
+type plan struct {
+	sel      Sel
+	env      env
+	operands []operandSpec
+	late     []*rule // rules that ask for the kind of an operand
+	gates    []*gateLine
+	lateGate bool // a gate asks for the kind of an operand
+	rowGates []Gate
+	checks   []string
+	passed   passCache // the module for which the gates passed last
+}
+
+// operandSpec is what one written operand may be.
+type operandSpec struct {
+	kind  byte // as in operandForm
+	parts []partSpec
+}
+
+// partSpec is what one role may be: any of kinds.
+type partSpec struct {
+	role  int
+	kinds []kindSpec
+}
+
+// kindSpec is an operand kind with its classes and captures filled in.
+type kindSpec struct {
+	sorts  sortSet
+	vector int // length, -1: no vector
+	types  [2]Type
+	wider  bool
+	ranges [][2]int
+	space  Space
+	align  int
+}
+
+// resolve finds all readings of a statement's modifiers, best-fitting opcode first.
+func (t *ISA) resolve(tokens []string, suffix string) *Forms {
+	f := &Forms{tokens: append([]string(nil), tokens...), suffix: suffix}
+	op, n := t.findOpcode(tokens)
+	if op == nil || len(tokens) > maxModifiers {
+		return f
+	}
+	mods, ok := t.modifiers(tokens[:n], tokens[n:])
+	if !ok {
+		return f
+	}
+	sm := t.knownMod(suffix)
+	if suffix != "" && sm == 0 {
+		return f
+	}
+	for _, id := range op.ids {
+		e := t.Entry(id)
+		for a := range e.Alts {
+			f.plans = append(f.plans, e.plans(a, mods, sm)...)
+		}
+	}
+	return f
+}
+
+// findOpcode finds the longest opcode that the tokens begin with, and its length.
+func (t *ISA) findOpcode(tokens []string) (best *opcode, n int) {
+	text := ""
+	for i, tok := range tokens {
+		text += tok
+		op := t.opcodes[text]
+		if op == nil {
+			break
+		}
+		if op.ids != nil {
+			best, n = op, i+1
+		}
+	}
+	return best, n
+}
+
+// modifiers interns spellings. What may be repeated and is there, or glued, is dropped.
+func (t *ISA) modifiers(glued, tokens []string) (mods []Mod, ok bool) {
+	for _, tok := range tokens {
+		m := t.knownMod(tok)
+		if m == 0 {
+			return nil, false
+		}
+		if t.repeat[m] && (containsMod(mods, m) || containsString(glued, tok)) {
+			continue
+		}
+		mods = append(mods, m)
+	}
+	return mods, true
+}
+
+func containsString(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
+
+// plans returns the readings of mods by one form for which all rules hold.
+func (e *Entry) plans(alt int, mods []Mod, suffix Mod) []*plan {
+	var out []*plan
+	e.eachDeal(alt, mods, suffix, func(v *env) {
+		if gates, ok := v.rows(); ok {
+			e.eachSubset(v, func(sub *env) {
+				if p, ok := e.plan(alt, sub, gates); ok {
+					out = append(out, p)
+				}
+			})
+		}
+	})
+	return out
+}
+
+// eachDeal visits every way to give the modifiers to the slots of a form.
+func (e *Entry) eachDeal(alt int, mods []Mod, suffix Mod, visit func(*env)) {
+	d := dealer{e: e, alt: &e.Alts[alt], mods: mods, suffix: suffix, visit: visit}
+	d.taken = make([]Mod, len(d.alt.slots))
+	d.link()
+	d.deal(0)
+}
+
+// rows looks the classes up in the entry's tables and binds the columns; ok is false if a
+// table has no row for them. It returns the gates of the rows.
+func (v *env) rows() (gates []Gate, ok bool) {
+	for i := range v.entry.tables {
+		t := &v.entry.tables[i]
+		if !v.alt.takesAll(t.keys) {
+			continue
+		}
+		r := t.find(v)
+		if r == nil {
+			return nil, false
+		}
+		for c, n := range r.values {
+			v.captures[t.columns[c]] = capture{n, true}
+		}
+		if r.gate != nil {
+			gates = append(gates, r.gate)
+		}
+	}
+	return gates, true
+}
+
+func (a *Alt) takesAll(classes []int) bool {
+	for _, c := range classes {
+		if !a.takes(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *table) find(v *env) *row {
+	for i := range t.rows {
+		if t.rows[i].matches(t, v) == len(t.keys) {
+			return &t.rows[i]
+		}
+	}
+	return nil
+}
+
+// matches counts the cells that agree. A cell that names its own class stands for any value.
+func (r *row) matches(t *table, v *env) (n int) {
+	for i, cell := range r.cells {
+		m := v.get(t.keys[i])
+		for _, ref := range cell {
+			if v.cellNames(ref, m) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// cellNames tells whether a cell's reference covers m; a class covers all its values.
+func (v *env) cellNames(r valueRef, m Mod) bool {
+	switch {
+	case r.none:
+		return m == 0
+	case r.class < 0:
+		return m == r.mod
+	}
+	c := &v.entry.classes[r.class]
+	return m == 0 && c.none || c.has(m)
+}
+
+// eachSubset visits every choice of the form's optional operands.
+func (e *Entry) eachSubset(v *env, visit func(*env)) {
+	for set := 0; set < 1<<v.alt.groups; set++ {
+		sub := *v
+		sub.rolesKnown = true
+		sub.present = v.alt.rolesOf(set)
+		visit(&sub)
+	}
+}
+
+// groupIn tells whether an optional group is in a choice; 0 always is.
+func groupIn(set, group int) bool { return group == 0 || set>>(group-1)&1 != 0 }
+
+func (a *Alt) rolesOf(set int) (present uint64) {
+	for i := range a.operands {
+		o := &a.operands[i]
+		for _, part := range o.parts {
+			if groupIn(set, o.group) && groupIn(set, part.group) {
+				present |= 1 << part.role
+			}
+		}
+	}
+	return present
+}
+
+// plan makes the plan of a reading; ok is false if a rule does not hold.
+func (e *Entry) plan(alt int, v *env, rowGates []Gate) (p *plan, ok bool) {
+	p = &plan{env: *v, rowGates: rowGates}
+	for i := range e.rules {
+		switch r := &e.rules[i]; r.holds(v) {
+		case no:
+			return nil, false
+		case unknown:
+			p.late = append(p.late, r)
+		}
+	}
+	for i := range e.gates {
+		g := &e.gates[i]
+		switch evalOr(g.when, v, yes) {
+		case unknown:
+			p.lateGate = true
+			fallthrough
+		case yes:
+			p.gates = append(p.gates, g)
+		}
+	}
+	for i := range e.checks {
+		if evalOr(e.checks[i].when, v, yes) != no {
+			p.checks = append(p.checks, e.checks[i].name)
+		}
+	}
+	if p.operands, ok = e.specs(&p.env); !ok {
+		return nil, false
+	}
+	p.fillSel(e, alt)
+	return p, true
+}
+
+func evalOr(c cond, v *env, absent truth) truth {
+	if c == nil {
+		return absent
+	}
+	return c.eval(v)
+}
+
+// holds evaluates a require or exclude clause.
+func (r *rule) holds(v *env) truth {
+	if r.needs == nil {
+		return notCond{r.when}.eval(v)
+	}
+	when := evalOr(r.when, v, yes)
+	needs := r.needs.eval(v)
+	if r.iff {
+		switch {
+		case when == unknown || needs == unknown:
+			return unknown
+		}
+		return truthOf(when == needs)
+	}
+	switch {
+	case when == no || needs == yes:
+		return yes
+	case when == unknown || needs == unknown:
+		return unknown
+	}
+	return no
+}
+
+// specs lists what the operands of a reading may be; ok is false if one of them has no line
+// or a vector of no length.
+func (e *Entry) specs(v *env) (specs []operandSpec, ok bool) {
+	for i := range v.alt.operands {
+		o := &v.alt.operands[i]
+		s := operandSpec{kind: o.kind}
+		for _, part := range o.parts {
+			if v.present>>part.role&1 == 0 {
+				continue
+			}
+			kinds := e.kinds(v, part.role)
+			if len(kinds) == 0 {
+				return nil, false
+			}
+			s.parts = append(s.parts, partSpec{part.role, kinds})
+		}
+		if s.kind == '|' && len(s.parts) == 1 {
+			s.kind = ' '
+		}
+		if len(s.parts) > 0 {
+			specs = append(specs, s)
+		}
+	}
+	return specs, true
+}
+
+// kinds resolves the last line whose condition holds for a role.
+func (e *Entry) kinds(v *env, role int) []kindSpec {
+	var line *operandLine
+	for i := range e.lines {
+		l := &e.lines[i]
+		if containsInt(l.roles, role) && evalOr(l.when, v, yes) != no {
+			line = l
+		}
+	}
+	if line == nil {
+		return nil
+	}
+	var out []kindSpec
+	for i := range line.kinds {
+		if k, ok := line.kinds[i].resolve(v); ok {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func containsInt(list []int, n int) bool {
+	for _, v := range list {
+		if v == n {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *operandKind) resolve(v *env) (kindSpec, bool) {
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, space: k.space.space}
+	if k.vector != nil {
+		n, ok := k.vector.value(v)
+		if !ok || n <= 0 {
+			return out, false
+		}
+		out.vector = n
+	}
+	for i, t := range k.types {
+		if i < len(out.types) {
+			out.types[i] = v.typeOf(t)
+		}
+	}
+	for _, r := range k.ranges {
+		lo, _ := r.lo.value(v)
+		hi, _ := r.hi.value(v)
+		out.ranges = append(out.ranges, [2]int{lo, hi})
+	}
+	if k.space.class >= 0 {
+		out.space, _ = LookupSpace(v.entry.table.mods.name(uint16(v.get(k.space.class))))
+	}
+	if k.align != nil {
+		out.align = k.align.scale(v)
+	}
+	return out, true
+}
+
+// fillSel writes the part of a plan that users see.
+func (p *plan) fillSel(e *Entry, alt int) {
+	v := &p.env
+	p.sel = Sel{Entry: e, Alt: alt, mods: v.mods, captures: v.captures}
+	p.sel.chosen = make([]Mod, len(e.classes))
+	for c := range e.classes {
+		p.sel.chosen[c] = v.get(c)
+	}
+	for i := range p.operands {
+		o := &p.operands[i]
+		for j := range o.parts {
+			part := j
+			if o.kind == ' ' || o.kind == '[' && len(o.parts) == 1 {
+				part = -1
+			}
+			k := &o.parts[j].kinds[0]
+			at := RoleAt{Role: e.roles[o.parts[j].role], Op: i, Part: part, Type: k.types[0], Space: k.space, Align: k.align}
+			if k.vector > 0 {
+				at.Vector = k.vector
+			}
+			p.sel.Roles = append(p.sel.Roles, at)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package isa
+
+// This file declares operand types, which the prelude lists (5.2), and the registers that
+// an operand of a type may be (9.4, 9.4.1).
+
+// Type is a type such as .u32. 0 is none.
+type Type uint8
+
+// Kind groups types by how their bits are read.
+type Kind uint8
+
+// The kinds of types.
+const (
+	NoKind    Kind = iota
+	Bits           // untyped, .b32
+	Unsigned       // .u32
+	Signed         // .s32
+	Float          // one number, .f32, .bf16, .e4m3
+	Packed         // several numbers, .f16x2
+	Predicate      // .pred
+	Opaque         // .texref, .samplerref, .surfref
+)
+
+var kindNames = [...]string{"none", "bits", "unsigned", "signed", "float", "packed", "pred", "opaque"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// typeInfo is one type of the prelude.
+type typeInfo struct {
+	name      string // with its dot
+	bits      int
+	kind      Kind
+	storage   Type
+	registers uint64 // the register types of table register, by bit
+	wider     uint64 // those of table wider
+}
+
+func (t Type) info() *typeInfo { return &thePrelude.types[t] }
+
+// Bits returns the width of a value in bits.
+func (t Type) Bits() int { return t.info().bits }
+
+// Bytes returns the width of a value in memory.
+func (t Type) Bytes() int { return (t.info().bits + 7) / 8 }
+
+// Kind returns how the bits are read.
+func (t Type) Kind() Kind { return t.info().kind }
+
+// Storage returns the untyped register type that holds a value: .b32 for .f16x2.
+func (t Type) Storage() Type { return t.info().storage }
+
+// String returns the name with its dot.
+func (t Type) String() string { return t.info().name }
+
+// Mod returns the modifier that names the type.
+func (t Type) Mod() Mod { return Mod(Table().mods.lookup(t.info().name)) }
+
+// LookupType returns the type of a name with its dot.
+func LookupType(name string) (Type, bool) {
+	t, ok := thePrelude.typeByName[name]
+	return t, ok
+}
+
+// PredType returns the type of predicates.
+func PredType() Type { return thePrelude.pred }
+
+// Types lists all types.
+func Types() []Type {
+	all := make([]Type, 0, len(thePrelude.types))
+	for t := 1; t < len(thePrelude.types); t++ {
+		all = append(all, Type(t))
+	}
+	return all
+}
+
+// AcceptsRegister tells whether an operand of instruction type t may be a register declared
+// as r (9.4). With wider it may also be one of those of tables 27 and 28 (9.4.1).
+func (t Type) AcceptsRegister(r Type, wider bool) bool {
+	mask := t.info().registers
+	if wider {
+		mask |= t.info().wider
+	}
+	return r < 64 && mask>>r&1 != 0
+}
+
+// integer tells whether values are whole numbers or untyped.
+func (k Kind) integer() bool { return k == Bits || k == Unsigned || k == Signed }

@@ -1,0 +1,49 @@
+package isa
+
+// This file declares PTX ISA versions and which of them exist.
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Version is a PTX ISA version, major*10 + minor.
+type Version uint8
+
+// V makes a Version.
+func V(major, minor int) Version { return Version(major*10 + minor) }
+
+// Latest is the newest version that is known.
+var Latest = thePrelude.latest()
+
+// Before tells whether v is older than w.
+func (v Version) Before(w Version) bool { return v < w }
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d", v/10, v%10) }
+
+// Known tells whether such a version was ever published.
+func (v Version) Known() bool { return thePrelude.versions[v] }
+
+// ParseVersion reads a version as ptxas does: leading zeros of the major and trailing zeros
+// of the minor number do not count (8.00, 08.0). It fails for versions that do not exist.
+func ParseVersion(s string) (Version, error) {
+	major, minor, ok := strings.Cut(s, ".")
+	a, errA := strconv.ParseUint(major, 10, 8)
+	b, errB := strconv.ParseUint(firstDigit(minor), 10, 8)
+	if !ok || errA != nil || errB != nil || a > 25 {
+		return 0, fmt.Errorf("%q is no PTX ISA version; one looks like %v", s, Latest)
+	}
+	if v := V(int(a), int(b)); v.Known() {
+		return v, nil
+	}
+	return 0, fmt.Errorf("there is no PTX ISA version %s; the newest is %v", s, Latest)
+}
+
+// firstDigit cuts the zeros after the first digit.
+func firstDigit(minor string) string {
+	if len(minor) > 1 && strings.Trim(minor[1:], "0") == "" {
+		return minor[:1]
+	}
+	return minor
+}
