@@ -1,0 +1,271 @@
+package machine
+
+// This file checks the addresses of memory instructions, all lanes before any is touched.
+
+import "ptxvm/internal/mem"
+
+// Request is the decode-time part of a memory instruction.
+type Request struct {
+	Space Space
+	Kind  AccessKind
+	Size  uint32 // bytes each lane touches: all elements of a vector
+	Align uint32 // a power of two: the address must be a multiple of it
+	// OwnCTA is set for .shared::cta and for plain .shared: an address of another CTA of the
+	// cluster is a fault.
+	OwnCTA bool
+}
+
+// AccessMode says where the lanes of a checked instruction point.
+type AccessMode uint8
+
+// The modes.
+const (
+	OneSpan AccessMode = iota // host address = At(device address)
+	OneRow                    // local memory, one address in all lanes: Row
+	PerPtr                    // every lane has its own: Lane, and Local
+)
+
+// Access is a checked memory instruction. The loads and stores of access_unsafe.go work in
+// every mode; handlers look at the mode for speed. It is valid until the handler returns.
+type Access struct {
+	Mode  AccessMode
+	base  rowBase
+	org   uint64      // device address of base, less the displacement
+	Row   *[32]uint32 // OneRow: the first word; further words in the rows behind
+	shift uint32      // OneRow: bytes of the address within its word
+	ptr   [32]rowBase // PerPtr
+	Local uint32      // PerPtr: lanes whose words lie 128 bytes apart
+}
+
+// cached is an allocation that a memory instruction of this worker has hit. It serves
+// any instruction: bounds are those of the allocation.
+type cached struct {
+	start, end uint64
+	writeEnd   uint64 // end, or 0 if kernels must not write
+	epoch      uint64
+}
+
+// Access checks the addresses addr[i] + in.Imm of the lanes in w.Mask. On Faulted the handler
+// returns it at once.
+func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
+	lo, hi, low := span(addr, in.Imm, w.Mask)
+	a := &w.access
+	if low&uint64(q.Align-1) == 0 && q.Space <= Param && w.inCached(in, q, lo, hi) {
+		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
+		return a, Next
+	}
+	return w.accessSlow(in, q, addr, lo, hi, low)
+}
+
+// Access32 is Access for 32-bit addresses of the shared, local and constant spaces.
+func (w *Warp) Access32(in *Inst, q *Request, addr *[32]uint32) (*Access, State) {
+	wide := &w.wide
+	for i := range wide {
+		wide[i] = uint64(addr[i])
+	}
+	return w.Access(in, q, wide)
+}
+
+// AccessUniform checks one address + in.Imm for all lanes in w.Mask and returns its host
+// address; local memory is not uniform.
+func (w *Warp) AccessUniform(in *Inst, q *Request, addr uint64) (rowBase, State) {
+	x := addr + in.Imm
+	if x&uint64(q.Align-1) == 0 && q.Space <= Param && w.inCached(in, q, x, x) {
+		return w.hostGlobal(x), Next
+	}
+	lane := first(w.Mask)
+	p, _, f := w.resolve(q, x, lane)
+	if f != nil {
+		f.Lanes = w.Mask
+		return nil, w.Fault(in, f)
+	}
+	return p, Next
+}
+
+// span returns the lowest and highest address of the lanes and the OR of all.
+func span(addr *[32]uint64, disp uint64, lanes uint32) (lo, hi, low uint64) {
+	if lanes == ^uint32(0) {
+		lo = addr[0] + disp
+		hi = lo
+		for i := range addr {
+			x := addr[i] + disp
+			lo, hi, low = min(lo, x), max(hi, x), low|x
+		}
+		return lo, hi, low
+	}
+	lo = ^uint64(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		x := addr[first(m)] + disp
+		lo, hi, low = min(lo, x), max(hi, x), low|x
+	}
+	return lo, hi, low
+}
+
+// inCached tells whether [lo, hi+size) lies in the allocation that the instruction hit last.
+func (w *Warp) inCached(in *Inst, q *Request, lo, hi uint64) bool {
+	c := w.wk.cacheLine(in)
+	end := c.end
+	if q.Kind != Load {
+		end = c.writeEnd
+	}
+	return lo >= c.start && hi < end && uint64(q.Size) <= end-hi && c.epoch == w.wk.arena.Epoch()
+}
+
+// accessSlow resolves every lane, faults for the first that fails, and finds the mode.
+func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low uint64) (*Access, State) {
+	a := &w.access
+	if low&uint64(q.Align-1) == 0 && w.oneSpan(in, q, a, lo, hi) {
+		return a, Next
+	}
+	if w.oneRow(q, a, lo, hi, low) {
+		return a, Next
+	}
+	a.Mode, a.Local = PerPtr, 0
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := first(m)
+		p, local, f := w.resolve(q, addr[i]+in.Imm, i)
+		if f != nil {
+			f.Lanes = 1 << i
+			return nil, w.Fault(in, f)
+		}
+		a.ptr[i] = p
+		if local {
+			a.Local |= 1 << i
+		}
+	}
+	return a, Next
+}
+
+// oneSpan recognises accesses that lie in one allocation or in the CTA's shared memory.
+func (w *Warp) oneSpan(in *Inst, q *Request, a *Access, lo, hi uint64) bool {
+	base := lo
+	switch {
+	case q.Space == Shared:
+		base = 0
+	case q.Space == Generic && mem.InShared(lo):
+		base = mem.SharedWindow
+	case q.Space <= Param && w.lookup(in, q, lo, hi):
+		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
+		return true
+	default:
+		return false
+	}
+	g := w.cta.grid
+	start := uint64(g.Target.ReservedShared)
+	end := start + uint64(g.Shared)
+	if lo-base < start || hi-base >= end || uint64(q.Size) > end-(hi-base) {
+		return false
+	}
+	a.Mode, a.base, a.org = OneSpan, w.cta.shared, base+start-in.Imm
+	return true
+}
+
+// lookup finds the allocation around [lo, hi+size) and remembers it for the instruction.
+func (w *Warp) lookup(in *Inst, q *Request, lo, hi uint64) bool {
+	epoch := w.wk.arena.Epoch()
+	v, ok := w.wk.arena.Find(lo)
+	if !ok || hi < lo || uint64(q.Size) > v.End-lo || hi > v.End-uint64(q.Size) || q.Kind != Load && v.ReadOnly {
+		return false
+	}
+	c := cached{start: v.Start, end: v.End, writeEnd: v.End, epoch: epoch}
+	if v.ReadOnly {
+		c.writeEnd = 0
+	}
+	*w.wk.cacheLine(in) = c
+	return true
+}
+
+// oneRow recognises a local access at one address in all lanes.
+func (w *Warp) oneRow(q *Request, a *Access, lo, hi, low uint64) bool {
+	off := lo
+	if q.Space == Generic {
+		off -= mem.LocalWindow
+	} else if q.Space != Local {
+		return false
+	}
+	if lo != hi || low&uint64(q.Align-1) != 0 || q.Kind == Atomic || !w.inStack(off, q.Size) {
+		return false
+	}
+	a.Mode, a.Row, a.shift = OneRow, w.LocalRow(uint32(off)), uint32(off&3)
+	return true
+}
+
+// inStack tells whether bytes lie in a thread's local memory.
+func (w *Warp) inStack(off uint64, size uint32) bool {
+	limit := uint64(w.cta.grid.stackLimit)
+	return off < limit && uint64(size) <= limit-off
+}
+
+// resolve checks one lane's address. local tells that the words lie wordStride apart.
+func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f *Fault) {
+	fail := func(kind FaultKind) (rowBase, bool, *Fault) {
+		return nil, false, &Fault{Kind: kind, Addr: x, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
+	}
+	if x&uint64(q.Align-1) != 0 {
+		return fail(Misaligned)
+	}
+	switch {
+	case q.Space == Shared:
+		return w.resolveShared(q, x, fail)
+	case q.Space == Generic && mem.InShared(x):
+		return w.resolveShared(q, x-mem.SharedWindow, fail)
+	case q.Space == Local:
+		return w.resolveLocal(q, x, lane, fail)
+	case q.Space == Generic && mem.InLocal(x):
+		return w.resolveLocal(q, x-mem.LocalWindow, lane, fail)
+	case mem.InShared(x) || mem.InLocal(x):
+		return fail(WrongWindow)
+	case x < mem.NullPage:
+		return fail(NullAccess)
+	}
+	v, ok := w.wk.arena.Find(x)
+	switch {
+	case !ok || uint64(q.Size) > v.End-x:
+		_, _, f = fail(OutOfBounds)
+		f.Near = w.near(x, uint64(q.Size))
+		return nil, false, f
+	case v.ReadOnly && q.Kind != Load:
+		return fail(ReadOnlyAccess)
+	}
+	return w.hostGlobal(x), false, nil
+}
+
+func (w *Warp) resolveShared(q *Request, x uint64, fail func(FaultKind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
+	g := w.cta.grid
+	start := uint64(g.Target.ReservedShared)
+	rank, off := x>>mem.RankShift, x&(mem.MaxShared-1)
+	switch {
+	case rank >= g.clusterSize():
+		return fail(OutOfBounds)
+	case rank != w.cta.clusterRank() && q.OwnCTA:
+		return fail(WrongWindow)
+	case off < start || off+uint64(q.Size) > start+uint64(g.Shared):
+		return fail(OutOfBounds)
+	}
+	return w.cta.sharedAt(rank, off-start), false, nil
+}
+
+func (w *Warp) resolveLocal(q *Request, off uint64, lane int, fail func(FaultKind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
+	switch {
+	case q.Kind == Atomic: // 9.7.13.5: atom works on global and shared memory
+		return fail(WrongWindow)
+	case !w.inStack(off, q.Size):
+		return fail(OutOfBounds)
+	}
+	return w.laneWord(uint32(off), lane), true, nil
+}
+
+// near describes the allocation closest to a faulting access.
+func (w *Warp) near(x, size uint64) *NearAllocation {
+	v, ok, freed := w.wk.arena.Nearest(x, size)
+	if !ok {
+		return nil
+	}
+	n := &NearAllocation{Start: v.Start, Size: v.End - v.Start, Label: v.Label, Freed: freed}
+	if n.Before = x < v.Start; n.Before {
+		n.Distance = v.Start - x
+	} else if x >= v.End {
+		n.Distance = x - v.End
+	}
+	return n
+}

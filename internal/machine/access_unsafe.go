@@ -1,0 +1,98 @@
+package machine
+
+// This file touches memory at checked addresses: one plain access of the element's size each.
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/mem"
+)
+
+// At returns the host address of a lane's device address, before its displacement (OneSpan).
+func (a *Access) At(addr uint64) unsafe.Pointer { return unsafe.Add(a.base, addr-a.org) }
+
+// Ptr returns the host address of byte off of what a lane accesses, in every mode. Elements
+// of up to 32 bits are contiguous in every mode, wider ones are not in local memory. addr is
+// the row that Access got.
+func (a *Access) Ptr(addr *[32]uint64, lane int, off uint32) unsafe.Pointer {
+	switch {
+	case a.Mode == OneSpan:
+		return unsafe.Add(a.base, addr[lane]-a.org+uint64(off))
+	case a.Mode == OneRow:
+		off += a.shift
+		return unsafe.Add(unsafe.Pointer(a.Row), uint32(lane)*4+off/4*wordStride+off%4)
+	case a.Local>>lane&1 != 0:
+		p := a.ptr[lane]
+		off += uint32(uintptr(p) & 3)
+		return unsafe.Add(p, int(off/4*wordStride+off%4)-int(uintptr(p)&3))
+	}
+	return unsafe.Add(a.ptr[lane], off)
+}
+
+// scattered tells whether the words of a lane's wider elements lie apart.
+func (a *Access) scattered(lane int) bool {
+	return a.Mode == OneRow || a.Mode == PerPtr && a.Local>>lane&1 != 0
+}
+
+// Load8 returns the byte at byte off of what a lane accesses.
+func (a *Access) Load8(addr *[32]uint64, lane int, off uint32) uint8 {
+	return *(*uint8)(a.Ptr(addr, lane, off))
+}
+
+// Load16 returns 16 bits at byte off of what a lane accesses.
+func (a *Access) Load16(addr *[32]uint64, lane int, off uint32) uint16 {
+	return *(*uint16)(a.Ptr(addr, lane, off))
+}
+
+// Load32 returns 32 bits at byte off of what a lane accesses.
+func (a *Access) Load32(addr *[32]uint64, lane int, off uint32) uint32 {
+	return *(*uint32)(a.Ptr(addr, lane, off))
+}
+
+// Load64 returns 64 bits at byte off of what a lane accesses.
+func (a *Access) Load64(addr *[32]uint64, lane int, off uint32) uint64 {
+	if a.scattered(lane) {
+		return uint64(a.Load32(addr, lane, off)) | uint64(a.Load32(addr, lane, off+4))<<32
+	}
+	return *(*uint64)(a.Ptr(addr, lane, off))
+}
+
+// Store8 stores the byte at byte off of what a lane accesses.
+func (a *Access) Store8(addr *[32]uint64, lane int, off uint32, v uint8) {
+	*(*uint8)(a.Ptr(addr, lane, off)) = v
+}
+
+// Store16 stores 16 bits at byte off of what a lane accesses.
+func (a *Access) Store16(addr *[32]uint64, lane int, off uint32, v uint16) {
+	*(*uint16)(a.Ptr(addr, lane, off)) = v
+}
+
+// Store32 stores 32 bits at byte off of what a lane accesses.
+func (a *Access) Store32(addr *[32]uint64, lane int, off uint32, v uint32) {
+	*(*uint32)(a.Ptr(addr, lane, off)) = v
+}
+
+// Store64 stores 64 bits at byte off of what a lane accesses.
+func (a *Access) Store64(addr *[32]uint64, lane int, off uint32, v uint64) {
+	if a.scattered(lane) {
+		a.Store32(addr, lane, off, uint32(v))
+		a.Store32(addr, lane, off+4, uint32(v>>32))
+		return
+	}
+	*(*uint64)(a.Ptr(addr, lane, off)) = v
+}
+
+// hostGlobal returns the host address of a checked global address.
+func (w *Warp) hostGlobal(x uint64) unsafe.Pointer {
+	return unsafe.Add(w.wk.arenaBase, x-mem.GlobalBase)
+}
+
+// sharedAt returns the host address of an offset in the shared memory of a CTA of the cluster.
+// Clusters have one CTA.
+func (c *CTA) sharedAt(rank, off uint64) unsafe.Pointer { return unsafe.Add(c.shared, off) }
+
+// cacheLine returns the worker's memory of an instruction. Instructions that fall together
+// share one: it holds bounds of an allocation, which are right for anybody.
+func (wk *worker) cacheLine(in *Inst) *cached {
+	return &wk.cache[uintptr(unsafe.Pointer(in))/unsafe.Sizeof(Inst{})%uintptr(len(wk.cache))]
+}

@@ -1,0 +1,199 @@
+package machine
+
+// This file is a tiny assembler for tests: hand-decoded programs with handlers of their own.
+
+import (
+	"context"
+	"testing"
+
+	"ptxvm/internal/mem"
+)
+
+// Layout of the test programs' register blocks.
+const (
+	testPred   = 16 * 128
+	testScalar = testPred + 64
+	testWide   = testScalar + 64
+	testBytes  = testWide + 8*256
+	testTid    = testBytes
+	testRegs   = testTid + 128
+)
+
+func r(i int) uint32 { return uint32(i) * 128 }
+func p(i int) uint32 { return testPred + uint32(i)*4 }
+func x(i int) uint32 { return testWide + uint32(i)*256 }
+
+// tid is the row of %tid.x.
+const tid = testTid
+
+// lanes runs a function for every lane of w.Mask.
+func lanes(f func(w *Warp, in *Inst, i int)) Handler {
+	return func(w *Warp, in *Inst) State {
+		for m := w.Mask; m != 0; m &= m - 1 {
+			f(w, in, first(m))
+		}
+		return Next
+	}
+}
+
+func op(h Handler, d, a, b uint32, imm uint64) Inst {
+	return Inst{Full: h, Part: h, D: d, A: a, B: b, Imm: imm, Guard: NoGuard}
+}
+
+// The handlers.
+var (
+	hAdd = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = w.R32(in.A)[i] + w.R32(in.B)[i] })
+	hAdI = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = w.R32(in.A)[i] + uint32(in.Imm) })
+	hAnI = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = w.R32(in.A)[i] & uint32(in.Imm) })
+	hImm = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = uint32(in.Imm) })
+	hLtI = lanes(func(w *Warp, in *Inst, i int) { setPred(w, in.D, i, w.R32(in.A)[i] < uint32(in.Imm)) })
+	hEqI = lanes(func(w *Warp, in *Inst, i int) { setPred(w, in.D, i, w.R32(in.A)[i] == uint32(in.Imm)) })
+	hLt  = lanes(func(w *Warp, in *Inst, i int) { setPred(w, in.D, i, w.R32(in.A)[i] < w.R32(in.B)[i]) })
+	// hCAS and hAtom work on the word Imm of the global buffer.
+	hCAS = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = mem.CAS32(word(w, in.Imm), 0, 1) })
+	hXch = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = mem.Exchange32(word(w, in.Imm), w.R32(in.A)[i]) })
+	hAto = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = mem.Add32(word(w, in.Imm), w.R32(in.A)[i]) })
+	hGet = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = mem.Load32(word(w, in.Imm)) })
+	// hOut stores A at word Imm + thread of the global buffer.
+	hOut = lanes(func(w *Warp, in *Inst, i int) {
+		mem.Store32(word(w, in.Imm+uint64(w.Index()*32+i)), w.R32(in.A)[i])
+	})
+	hBra  Handler = func(w *Warp, in *Inst) State { return w.Branch(in, w.Mask, int32(in.Imm)) }
+	hExit Handler = func(w *Warp, in *Inst) State { return w.Exit(in) }
+	hRet  Handler = func(w *Warp, in *Inst) State { return w.Ret(in) }
+	hCall Handler = func(w *Warp, in *Inst) State { return w.Call(in, nil) }
+	hCalX Handler = func(w *Warp, in *Inst) State { return w.Call(in, w.R64(in.A)) }
+	hBar  Handler = func(w *Warp, in *Inst) State { return barrier(w, in, BarSync, false) }
+	hBarC Handler = func(w *Warp, in *Inst) State { return barrier(w, in, BarSync, true) }
+	hArrC Handler = func(w *Warp, in *Inst) State { return barrier(w, in, BarArrive, true) }
+	hNap  Handler = func(w *Warp, in *Inst) State { return w.Sleep(100) }
+	// hPopc counts the lanes with A != 0 over the CTA.
+	hPopc Handler = func(w *Warp, in *Inst) State {
+		var id [32]uint32
+		n, st := w.Barrier(in, BarrierIn{Kind: BarPopc, ID: &id, Pred: *w.P(in.A)})
+		if st != Next {
+			return st
+		}
+		return lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = n })(w, in)
+	}
+	// hSum is a .sync instruction: D = sum of A over the lanes of the member mask in B.
+	hSum Handler = func(w *Warp, in *Inst) State {
+		members := w.R32(in.B)
+		g, st := w.Gather(in, GatherIn{Key: 1, Members: members, A: w.R32(in.A)})
+		if st != Next {
+			return st
+		}
+		var sum [32]uint32
+		for m := w.Mask; m != 0; m &= m - 1 {
+			for k := members[first(m)] & g.Lanes; k != 0; k &= k - 1 {
+				sum[first(m)] += g.A[first(k)]
+			}
+		}
+		for m := w.Mask; m != 0; m &= m - 1 {
+			w.R32(in.D)[first(m)] = sum[first(m)]
+		}
+		return Next
+	}
+	// hSAdd adds Imm to the scalar at D, hSOut broadcasts it to row D.
+	hSAdd Handler = func(w *Warp, in *Inst) State { *w.S64(in.D) += in.Imm; return Next }
+	hSOut         = lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = uint32(*w.S64(in.A)) })
+)
+
+func setPred(w *Warp, off uint32, i int, v bool) {
+	q := w.P(off)
+	*q &^= 1 << i
+	if v {
+		*q |= 1 << i
+	}
+}
+
+func barrier(w *Warp, in *Inst, k BarrierKind, counted bool) State {
+	var id, count [32]uint32
+	for i := range id {
+		id[i], count[i] = in.A, uint32(in.Imm)
+	}
+	b := BarrierIn{Kind: k, ID: &id}
+	if counted {
+		b.Count = &count
+	}
+	_, st := w.Barrier(in, b)
+	return st
+}
+
+// bra jumps to target; the lanes meet at pc.
+func bra(target, meet int) Inst {
+	return Inst{Full: hBra, Part: hBra, Imm: uint64(target), D: uint32(int32(meet)), Guard: NoGuard}
+}
+
+func (in Inst) when(pred uint32) Inst   { in.Guard = pred; return in }
+func (in Inst) unless(pred uint32) Inst { in.Guard = pred | 1; return in }
+
+// code makes a function that runs split.
+func code(insts ...Inst) *Code {
+	for i := range insts {
+		insts[i].Flags |= BlockStart
+	}
+	return &Code{
+		Func: &FuncInfo{Name: "f"}, Split: insts, RegBytes: testBytes, FrameBytes: testRegs,
+		Specials: []SpecialRef{{Off: tid, Width: Row32, Reg: specialNamed("%tid")}},
+	}
+}
+
+// testMachine is a device with a buffer of words.
+type testMachine struct {
+	*Device
+	t     testing.TB
+	words []uint32
+	base  uint64
+}
+
+func newMachine(t testing.TB, words int) *testMachine {
+	t.Helper()
+	a, err := mem.NewArena(64 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &testMachine{Device: NewDevice(a, 1), t: t}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if m.base, err = a.Alloc(uint64(words)*4, mem.Info{Label: "buffer"}); err != nil {
+		t.Fatal(err)
+	}
+	m.words = wordsOf(a.Bytes(m.base, uint64(words)*4))
+	return m
+}
+
+func (m *testMachine) launch(c *Code, grid, block uint32, change func(*Launch)) (Stats, error) {
+	l := &Launch{
+		Entry: c, Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Cluster: [3]uint32{1, 1, 1},
+		Target: TargetOf(90), Workers: 1,
+	}
+	if change != nil {
+		change(l)
+	}
+	clear(m.words)
+	return m.Launch(context.Background(), l)
+}
+
+// mustRun launches and fails the test on an error.
+func (m *testMachine) mustRun(c *Code, grid, block uint32, change func(*Launch)) Stats {
+	m.t.Helper()
+	s, err := m.launch(c, grid, block, change)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return s
+}
+
+// want compares words of the buffer from word 64 on with f(thread).
+func (m *testMachine) want(threads int, f func(i int) uint32) {
+	m.t.Helper()
+	for i := range threads {
+		if got := m.words[64+i]; got != f(i) {
+			m.t.Fatalf("thread %d: got %d, want %d", i, got, f(i))
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package machine
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/mem"
+)
+
+// word returns a word of the test buffer, which is the first allocation.
+func word(w *Warp, i uint64) unsafe.Pointer { return w.hostGlobal(mem.GlobalBase + 4*i) }
+
+func wordsOf(b []byte) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}
+
+func specialNamed(name string) isa.Special {
+	s, ok := isa.LookupSpecial(name)
+	if !ok {
+		panic("no special register " + name)
+	}
+	return s
+}

@@ -1,0 +1,113 @@
+package machine
+
+// This file declares what decode hands to the machine: functions as arrays of decoded
+// instructions with the facts that the schedule needs.
+
+import "sort"
+
+// Code is one function decoded for one launch shape. It is never written after decode and
+// shared by all workers and launches.
+//
+// The register block of a frame, in bytes:
+//
+//	[0, RegBytes)           registers and scalar slots: zero when a frame starts
+//	[RegBytes, FrameBytes)  constant rows and special registers: filled by the machine
+type Code struct {
+	Func  *FuncInfo
+	Insts []Inst // converged variant; nil if the function always runs split
+	Split []Inst // split variant: same length, same pcs, same rows, no scalar slots
+	// Observed replaces Split (and Insts) in launches with an observer: same pcs and rows.
+	Observed []Inst
+
+	RegBytes   uint32
+	FrameBytes uint32 // a multiple of 64
+	Consts     []ConstRow
+	Specials   []SpecialRef
+	Scalars    []ScalarSlot
+
+	ParamBytes uint32 // .param area at the bottom of the frame's local memory
+	LocalBytes uint32 // local depot above it
+}
+
+// FuncInfo is what faults and reports say about a function.
+type FuncInfo struct {
+	Name  string
+	Entry bool
+	Addr  uint64 // address in the code window; 0 if it is never taken
+	Data  any    // the ir function, for those who render faults
+}
+
+// ConstRow is a constant that instructions read as a row, a scalar slot or a predicate (bit 0
+// of Value for all lanes).
+type ConstRow struct {
+	Off   uint32
+	Width Width
+	Value uint64
+}
+
+// Width is the shape of an operand in a register block.
+type Width uint8
+
+// The shapes.
+const (
+	Row32  Width = iota // 32 × uint32
+	Row64               // 32 × uint64
+	Slot32              // one uint32 in 8 bytes
+	Slot64              // one uint64
+	Pred                // one uint32, bit i for lane i
+)
+
+// ScalarSlot connects a scalar slot of the converged variant with the row that holds the same
+// register in the split variant. Lane i of the row is the slot's value + i×Stride.
+//
+// Rows are shared by registers that are not live together, so a broadcast must know where the
+// register is live: Live holds ascending, disjoint ranges of pcs before which it is.
+type ScalarSlot struct {
+	Slot   uint32
+	Row    uint32
+	Width  Width // Row32 or Row64: of the row
+	Stride uint64
+	Live   []Range
+}
+
+// Range is the pcs From ≤ pc < To.
+type Range struct{ From, To int32 }
+
+// liveAt tells whether the register is live before the instruction at pc.
+func (s *ScalarSlot) liveAt(pc int32) bool {
+	i := sort.Search(len(s.Live), func(i int) bool { return s.Live[i].To > pc })
+	return i < len(s.Live) && s.Live[i].From <= pc
+}
+
+// NoReconv is the reconvergence pc (Inst.D) of a branch whose arms never meet in its function.
+const NoReconv = ^uint32(0)
+
+// CallSite is what a call instruction carries in Inst.Ext.Call.
+type CallSite struct {
+	Callee *Code // nil: indirect, Inst.A is the row of function addresses
+	Args   []Move
+	Rets   []Move
+	// Converged: the callee may start in its converged variant if all lanes of a converged
+	// frame make the call. Decode grants it where its classes for the callee's parameters hold.
+	Converged bool
+}
+
+// Move copies one parameter between caller and callee; From and To are byte offsets in the
+// register block or in the .param area, in the direction of the copy.
+type Move struct {
+	Kind     MoveKind
+	From, To uint32
+	Size     uint32 // bytes: Param moves only, a multiple of 4 is copied
+}
+
+// MoveKind says where a parameter lies on the two sides.
+type MoveKind uint8
+
+// The kinds of parameter moves.
+const (
+	MoveParam MoveKind = iota // .param area to .param area
+	Move32                    // row to row
+	Move64
+	Move128
+	MovePred
+)

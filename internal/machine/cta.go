@@ -1,0 +1,258 @@
+package machine
+
+// This file holds CTAs: their start, the schedule of their warps, and what stops them.
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// CTA is one cooperative thread array. It belongs to one worker at a time; a launch without
+// clusters is clusters of one CTA.
+//
+// Asynchronous operations (bulk copies, wgmma, tcgen05) will be records that belong to the CTA:
+// open ones count as able to run when a deadlock is looked for.
+type CTA struct {
+	grid     *Grid
+	rank     uint64 // linear index in the grid
+	id       [3]uint32
+	warps    []*Warp
+	shared   rowBase
+	bars     [NumBarriers]ctaBarrier
+	alive    uint64 // warps with a living lane
+	runnable uint64 // warps that are not blocked
+	cycles   uint64
+}
+
+func (c *CTA) clusterRank() uint64 { return 0 }
+
+// start makes a CTA ready to run. fresh tells that it was last used by another launch.
+func (c *CTA) start(wk *worker, g *Grid, rank uint64, fresh bool) {
+	c.grid, c.rank, c.id, c.cycles = g, rank, g.coords(rank), 0
+	c.bars = [NumBarriers]ctaBarrier{}
+	c.alive = 1<<len(c.warps) - 1
+	c.runnable = c.alive
+	for i, w := range c.warps {
+		left := g.block.threads - uint32(i)*32
+		w.wk = wk
+		w.begin(^uint32(0)>>(32-min(left, 32)), fresh)
+	}
+}
+
+// begin puts all lanes of a warp at the start of the kernel.
+func (w *Warp) begin(lanes uint32, fresh bool) {
+	code := w.cta.grid.Entry
+	w.Live = lanes
+	v := split
+	switch {
+	case w.cta.grid.observing:
+		v = observed
+	case code.Insts != nil:
+		v = converged
+	}
+	if w.root == nil {
+		w.root = w.pushFrame(code, nil, lanes, v)
+	} else {
+		w.restartRoot(lanes, v, fresh)
+	}
+	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
+	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: turn}
+	w.steps, w.slept, w.ops, w.lost = 0, 0, 0, 0
+}
+
+// restartRoot uses the kernel's frame of the CTA before again.
+func (w *Warp) restartRoot(lanes uint32, v variant, fresh bool) {
+	f := w.root
+	f.lanes, f.variant, f.retry, f.wait = lanes, v, firstRetry, firstRetry
+	end := (f.code.ParamBytes + f.code.LocalBytes + 15) &^ 15
+	if f.sp[0] != end || !allEqual(&f.sp) {
+		for i := range f.sp {
+			f.sp[i] = end
+		}
+	}
+	f.regs.clear(f.code.RegBytes)
+	if fresh {
+		w.fillSpecials(f)
+	} else {
+		w.refillSpecials(f)
+	}
+}
+
+func allEqual(row *[32]uint32) bool { return sameValue(row, ^uint32(0)) == ^uint32(0) }
+
+// end gives back what a CTA holds beyond its warps' own frames; it may be in any state.
+func (c *CTA) end() {
+	for _, w := range c.warps {
+		for m := w.used; m != 0; m &= m - 1 {
+			f := &w.frags[first(m)]
+			for frame := f.frame; frame != nil; {
+				caller := frame.caller
+				w.leave(frame, f.mask)
+				frame = caller
+			}
+			*f = Fragment{}
+		}
+		w.used, w.ready, w.joining, w.yielded, w.arriving = 0, 0, 0, 0, 0
+		w.bars, w.gathers = w.bars[:0], w.gathers[:0]
+		w.clearLocal()
+	}
+}
+
+// verdict says why a CTA stopped running.
+type verdict uint8
+
+const (
+	finished verdict = iota
+	parked           // it waits for others, or had its slice
+	stuck            // deadlock: reported
+	broken           // fault, limit or cancellation
+)
+
+// ctaSlice is the passes over its warps after which a CTA lets others run.
+const ctaSlice = 64
+
+// run executes the CTA. crowded tells whether another CTA could use the worker.
+func (c *CTA) run(crowded func() bool) verdict {
+	for pass := 1; ; pass++ {
+		moved, ok := c.pass()
+		switch {
+		case !ok:
+			return broken
+		case c.alive == 0:
+			return finished
+		case c.runnable == 0:
+			c.grid.fail(c.deadlock())
+			return stuck
+		case c.grid.stopped.Load():
+			return broken
+		}
+		if (!moved || pass >= ctaSlice) && crowded() {
+			return parked
+		}
+		if !moved || pass%ctaSlice == 0 {
+			c.warps[0].wk.breathe()
+		}
+	}
+}
+
+// pass lets every warp that can run have a turn, in ascending order. moved is false if all of
+// them only polled.
+func (c *CTA) pass() (moved, ok bool) {
+	for i, w := range c.warps {
+		if c.runnable>>i&1 == 0 {
+			continue
+		}
+		out := w.run()
+		c.account(w)
+		switch out {
+		case failed:
+			return moved, false
+		case blocked:
+			// A barrier that this warp completed may have released it in the same turn.
+			if w.ready|w.joining == 0 {
+				c.runnable &^= 1 << i
+			}
+			moved = true
+		case done:
+			moved = true
+		case turnOver:
+			moved = moved || !w.polled
+			if c.grid.stopped.Load() {
+				return moved, false
+			}
+		}
+	}
+	return moved, true
+}
+
+// account moves a warp's counts to its worker.
+func (c *CTA) account(w *Warp) {
+	s := &w.wk.stats
+	s.Steps += w.steps
+	s.LaneOps += w.ops - w.lost
+	c.cycles += w.steps + w.slept
+	c.grid.charge(w.steps)
+	w.steps, w.ops, w.lost, w.slept = 0, 0, 0, 0
+}
+
+// Waiter is a set of lanes in a deadlock report.
+type Waiter struct {
+	Warp    int
+	Lanes   uint32
+	Func    *FuncInfo
+	PC      int32
+	For     WaitFor
+	Barrier uint8  // for WaitWarp and WaitCTA
+	Members uint32 // for WaitMembers: the member mask; for WaitWarp: the living lanes
+	Missing uint32 // lanes of this warp that have not come
+	Arrived uint32 // for WaitCTA: threads that are there
+	Want    uint32 // for WaitCTA: threads expected
+}
+
+// WaitFor says what a Waiter waits for.
+type WaitFor = waitKind
+
+// What lanes can wait for in a deadlock.
+const (
+	WaitMembers = waitMembers
+	WaitWarp    = waitWarp
+	WaitCTA     = waitCTA
+)
+
+// DeadlockError says that no thread of a CTA can go on.
+type DeadlockError struct {
+	Kernel  string
+	CTA     [3]uint32
+	Waiters []Waiter
+}
+
+func (e *DeadlockError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "P7008: deadlock in kernel %s, CTA (%d,%d,%d)", e.Kernel, e.CTA[0], e.CTA[1], e.CTA[2])
+	for _, v := range e.Waiters {
+		fmt.Fprintf(&b, "\n  warp %d lanes %08x at %s+%d: %s", v.Warp, v.Lanes, v.Func.Name, v.PC, v.reason())
+	}
+	return b.String()
+}
+
+func (v *Waiter) reason() string {
+	switch v.For {
+	case WaitMembers:
+		return fmt.Sprintf("wait for lanes %08x of member mask %08x", v.Missing, v.Members)
+	case WaitWarp:
+		return fmt.Sprintf("wait at barrier %d for lanes %08x of their warp", v.Barrier, v.Missing)
+	}
+	return fmt.Sprintf("wait at barrier %d, %d of %d threads have arrived", v.Barrier, v.Arrived, v.Want)
+}
+
+// deadlock describes a CTA in which nobody can go on. With clusters of one nobody outside can
+// help, so this is known at once.
+func (c *CTA) deadlock() error {
+	e := &DeadlockError{Kernel: c.grid.Entry.Func.Name, CTA: c.id}
+	for _, w := range c.warps {
+		for m := w.used; m != 0; m &= m - 1 {
+			e.Waiters = append(e.Waiters, w.waiter(&w.frags[first(m)]))
+		}
+	}
+	return e
+}
+
+func (w *Warp) waiter(f *Fragment) Waiter {
+	v := Waiter{Warp: int(w.index), Lanes: f.mask, Func: f.frame.code.Func, PC: f.pc, For: f.wait, Barrier: f.id}
+	switch f.wait {
+	case waitMembers:
+		v.Members = f.gather.members
+		v.Missing = v.Members & w.Live &^ f.gather.Lanes
+	case waitWarp:
+		v.Members = w.Live
+		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
+	case waitCTA:
+		b := &w.cta.bars[f.id]
+		v.Arrived, v.Want = b.arrived, b.count
+		if v.Want == 0 {
+			v.Want = 32 * uint32(bits.OnesCount64(w.cta.alive))
+		}
+	}
+	return v
+}

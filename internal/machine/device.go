@@ -1,0 +1,256 @@
+package machine
+
+// This file holds the device: its memory and its crews of workers.
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ptxvm/internal/mem"
+)
+
+// ErrClosed is returned for a device that has been closed.
+var ErrClosed = errors.New("the device is closed")
+
+// Device runs launches. It is safe for concurrent use: launches at the same time have crews of
+// their own and share the arena.
+type Device struct {
+	Arena   *mem.Arena
+	workers int
+
+	mu       sync.Mutex
+	idle     []*crew
+	busy     sync.WaitGroup
+	closed   bool
+	launches atomic.Uint64
+	elapsed  atomic.Uint64 // nanoseconds of emulated time: one for each warp instruction
+}
+
+// crew is the workers of one launch, with the memory that they keep for the next.
+type crew struct {
+	workers []*worker
+	params  uint64 // allocation of the parameter block
+	size    uint64
+}
+
+// NewDevice makes a device on an arena, which it closes with itself. workers 0 means
+// GOMAXPROCS.
+func NewDevice(arena *mem.Arena, workers int) *Device {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return &Device{Arena: arena, workers: workers}
+}
+
+// Close waits for running launches and gives all memory back. It is idempotent.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	d.mu.Unlock()
+	d.busy.Wait()
+	var errs []error
+	for _, c := range d.idle {
+		errs = append(errs, c.disband())
+	}
+	d.idle = nil
+	return errors.Join(append(errs, d.Arena.Close())...)
+}
+
+// Launch runs a kernel to its end. The error is a *Fault, a *DeadlockError, ErrStepLimit, the
+// context's, mem.ErrOutOfMemory, or says what is wrong with the shape. It returns when all
+// workers have left the kernel.
+func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
+	if err := l.validate(); err != nil {
+		return Stats{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Stats{}, err
+	}
+	g := newGrid(l)
+	c, err := d.hire(g)
+	if err != nil {
+		return Stats{}, err
+	}
+	if err := c.setParams(d.Arena, g); err != nil {
+		d.dismiss(c)
+		return Stats{}, err
+	}
+	g.number, g.epoch = d.launches.Add(1)-1, d.elapsed.Load()
+	defer g.watch(ctx)()
+	c.run(g)
+	stats := c.collect()
+	d.elapsed.Add(stats.Steps)
+	d.dismiss(c)
+	if g.crashed != nil {
+		panic(g.crashed)
+	}
+	return stats, g.err
+}
+
+func newGrid(l *Launch) *Grid {
+	g := &Grid{Launch: *l, observing: l.Observer != nil, stackLimit: l.Stack, maxDepth: l.Depth, block: l.shape()}
+	if g.stackLimit == 0 {
+		g.stackLimit = DefaultStack
+	}
+	if g.maxDepth == 0 {
+		g.maxDepth = DefaultDepth
+	}
+	g.sched.total, g.sched.seed = g.ctas(), l.Seed
+	g.sched.room = int64(l.Target.resident(g.block.threads, l.Shared))
+	return g
+}
+
+// watch stops the launch when its context ends and reports progress; the result ends both.
+func (g *Grid) watch(ctx context.Context) func() {
+	stop := func() bool { return true }
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, func() { g.fail(context.Cause(ctx)) })
+	}
+	if g.Progress == nil {
+		return func() { stop() }
+	}
+	quit := make(chan struct{})
+	go g.report(quit)
+	return func() {
+		stop()
+		close(quit)
+	}
+}
+
+// reportEvery is the time between calls of Launch.Progress.
+const reportEvery = 100 * time.Millisecond
+
+func (g *Grid) report(quit chan struct{}) {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+			g.Progress(g.done.Load(), g.ctas())
+		}
+	}
+}
+
+// hire returns a crew that no other launch uses.
+func (d *Device) hire(g *Grid) (*crew, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, ErrClosed
+	}
+	d.busy.Add(1)
+	var c *crew
+	if n := len(d.idle); n > 0 {
+		c, d.idle = d.idle[n-1], d.idle[:n-1]
+	} else {
+		c = new(crew)
+	}
+	n := g.Workers
+	if n <= 0 {
+		n = d.workers
+	}
+	for len(c.workers) < n {
+		c.workers = append(c.workers, newWorker(d.Arena))
+	}
+	return c, nil
+}
+
+func newWorker(a *mem.Arena) *worker {
+	return &worker{
+		arena: a, arenaBase: a.Base(),
+		pools: make(map[*Code]*blockPool), shared: make(map[uint32][]rowBase),
+	}
+}
+
+// crewMemory is the bytes that an idle crew may keep.
+const crewMemory = 256 << 20
+
+func (d *Device) dismiss(c *crew) {
+	if c.bytes() > crewMemory {
+		c.disband()
+		*c = crew{params: c.params, size: c.size}
+	}
+	d.mu.Lock()
+	d.idle = append(d.idle, c)
+	d.mu.Unlock()
+	d.busy.Done()
+}
+
+func (c *crew) bytes() uint64 {
+	n := uint64(0)
+	for _, wk := range c.workers {
+		n += wk.slab.Bytes()
+	}
+	return n
+}
+
+// disband gives the crew's memory back.
+func (c *crew) disband() error {
+	var errs []error
+	for _, wk := range c.workers {
+		errs = append(errs, wk.slab.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// setParams copies the parameter block to where kernels read it. A crew keeps the allocation
+// while the size stays.
+func (c *crew) setParams(a *mem.Arena, g *Grid) error {
+	n := uint64(len(g.Params))
+	if c.params == 0 || c.size != n {
+		if c.params != 0 {
+			if err := a.Free(c.params); err != nil {
+				return err
+			}
+			c.params = 0
+		}
+		p, err := a.Alloc(n, mem.Info{Label: "kernel parameters", ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		c.params, c.size = p, n
+	}
+	copy(a.Bytes(c.params, max(n, 1)), g.Params)
+	g.params = c.params
+	return nil
+}
+
+// run lets as many workers as there is work for execute the launch; the caller is one of them.
+func (c *crew) run(g *Grid) {
+	n := len(c.workers)
+	if g.Workers > 0 {
+		n = g.Workers
+	}
+	if total := g.ctas(); uint64(n) > total {
+		n = int(total)
+	}
+	var wg sync.WaitGroup
+	for _, wk := range c.workers[1:n] {
+		wg.Go(func() { wk.work(g) })
+	}
+	c.workers[0].work(g)
+	wg.Wait()
+	for _, p := range g.sched.queue {
+		c.workers[0].adopt(p)
+		c.workers[0].retire(p)
+	}
+}
+
+func (c *crew) collect() Stats {
+	var s Stats
+	for _, wk := range c.workers {
+		s.add(wk.stats)
+		wk.stats = Stats{}
+	}
+	return s
+}

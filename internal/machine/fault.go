@@ -1,0 +1,119 @@
+package machine
+
+// This file holds faults: what stops a launch, with all that a report needs.
+
+import "fmt"
+
+// FaultKind is the number of a fault in the catalogue of diagnostics.
+type FaultKind uint16
+
+// The faults.
+const (
+	OutOfBounds        FaultKind = 7001 // address in no allocation, or only partly in one
+	Misaligned         FaultKind = 7002 // address not a multiple of the access size
+	NullAccess         FaultKind = 7003 // address in the first page
+	WrongWindow        FaultKind = 7004 // address of a window that the instruction's space does not have
+	Trap               FaultKind = 7005
+	AssertFailed       FaultKind = 7006 // __assertfail; Text has the message
+	StackOverflow      FaultKind = 7007 // frames, depot and alloca exceed the limit
+	BarrierDivergence  FaultKind = 7011 // .aligned barrier in divergent code below sm_70
+	IllegalInstruction FaultKind = 7012 // run-time operand outside its range; Value, Text
+	OutOfMemory        FaultKind = 7013
+	BadBarrier         FaultKind = 7014 // number or thread count invalid, or counts differ (Want)
+	ReadOnlyAccess     FaultKind = 7016 // write to constant or parameter memory
+	BadIndirectCall    FaultKind = 7017 // call of something that is no function
+	OutputLimit        FaultKind = 7018
+)
+
+// AccessKind is what an instruction does to memory.
+type AccessKind uint8
+
+// The kinds of access.
+const (
+	Load AccessKind = iota
+	Store
+	Atomic
+)
+
+func (k AccessKind) String() string { return [...]string{"load", "store", "atomic"}[k] }
+
+// Space is the state space that an instruction names (5.1).
+type Space uint8
+
+// The spaces.
+const (
+	Generic Space = iota
+	Global
+	Const
+	Param // kernel parameters
+	Shared
+	Local
+)
+
+func (s Space) String() string {
+	return [...]string{"generic", "global", "const", "param", "shared", "local"}[s]
+}
+
+// Fault says what stopped a launch and where. A handler fills what describes the failure;
+// Warp.Fault adds where it happened.
+type Fault struct {
+	Kind   FaultKind
+	Lanes  uint32 // lanes that failed; the first is reported
+	Addr   uint64 // memory faults: as the lane computed it
+	Size   uint32 // bytes of the access
+	Align  uint32 // bytes it must be a multiple of
+	Access AccessKind
+	Space  Space
+	Value  uint64 // the offending operand
+	Want   uint64
+	Text   string // assertion message
+
+	Kernel  string
+	Func    *FuncInfo
+	Inst    *Inst // nil if it was an exit that completed a barrier
+	PC      int32
+	Calls   []CallFrame // innermost first, without Func itself
+	CTA     [3]uint32
+	Thread  [3]uint32
+	Near    *NearAllocation // memory faults
+	CTARank uint64          // linear index of the CTA
+}
+
+// CallFrame is one caller of a fault.
+type CallFrame struct {
+	Func *FuncInfo
+	PC   int32 // of the call
+}
+
+// NearAllocation is the allocation closest to a faulting address.
+type NearAllocation struct {
+	Start, Size uint64
+	Label       string
+	Distance    uint64 // bytes between the access and the allocation
+	Before      bool   // the address lies before it
+	Freed       bool
+}
+
+func (f *Fault) Error() string {
+	return fmt.Sprintf("P%d: kernel %s, CTA (%d,%d,%d), thread (%d,%d,%d), %s+%d, address %#x",
+		f.Kind, f.Kernel, f.CTA[0], f.CTA[1], f.CTA[2], f.Thread[0], f.Thread[1], f.Thread[2], f.Func.Name, f.PC, f.Addr)
+}
+
+// Fault reports that an instruction failed; it must have had no effect in any lane. The first
+// fault of a launch stops it.
+func (w *Warp) Fault(in *Inst, f *Fault) State {
+	lane := first(f.Lanes)
+	frame := w.frag.frame
+	f.Kernel, f.Func = w.cta.grid.Entry.Func.Name, frame.code.Func
+	f.Inst, f.PC = in, w.frag.pc
+	if in != nil {
+		f.PC = w.PC(in)
+	}
+	for caller := frame; caller.caller != nil; caller = caller.caller {
+		f.Calls = append(f.Calls, CallFrame{caller.caller.code.Func, caller.join.pc - 1})
+	}
+	f.CTA, f.CTARank = w.cta.id, w.cta.rank
+	f.Thread = w.cta.grid.thread(w.index, lane)
+	w.cta.grid.fail(f)
+	return Faulted
+}

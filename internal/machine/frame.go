@@ -1,0 +1,197 @@
+package machine
+
+// This file holds frames: the register block and local memory of one call.
+
+// variant says which of a Code's instruction arrays a frame runs.
+type variant uint8
+
+const (
+	split     variant = iota // every register is a row
+	converged                // uniform registers are scalar slots
+	observed                 // split, with an observer in every handler
+)
+
+func (c *Code) insts(v variant) []Inst {
+	switch v {
+	case converged:
+		return c.Insts
+	case observed:
+		return c.Observed
+	}
+	return c.Split
+}
+
+// Frame is made by one call that one fragment executes and freed by the last lane that leaves.
+type Frame struct {
+	code    *Code
+	regs    block
+	variant variant
+	caller  *Frame
+	site    *CallSite
+	join    *region // where lanes that return meet: in the caller, behind the call
+	depth   int32
+	lanes   uint32 // inside, also those that are in deeper frames
+
+	local uint32     // start of the .param area in the warp's local memory, in bytes
+	sp    [32]uint32 // end of what a lane has allocated there
+
+	retry, wait uint32 // block starts until the next attempt to return to converged
+}
+
+// pushFrame makes a frame for lanes of the running fragment.
+func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame {
+	f := w.wk.newFrame()
+	*f = Frame{code: c, caller: caller, lanes: lanes, variant: v, regs: w.wk.takeBlock(c)}
+	if caller != nil {
+		f.depth = caller.depth + 1
+		f.local = caller.top(lanes)
+	}
+	end := f.local + (c.ParamBytes+c.LocalBytes+15)&^15
+	for i := range f.sp {
+		f.sp[i] = end
+	}
+	f.regs.clear(c.RegBytes)
+	w.fillSpecials(f)
+	return f
+}
+
+// top is where a callee's frame starts: above everything the lanes have allocated, because a
+// frame has one address in every lane.
+func (f *Frame) top(lanes uint32) uint32 {
+	top := uint32(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		top = max(top, f.sp[first(m)])
+	}
+	return (top + 15) &^ 15
+}
+
+func (w *Warp) freeFrame(f *Frame) {
+	w.wk.giveBlock(f.code, f.regs)
+	w.wk.freeFrame(f)
+}
+
+// leave takes lanes out of one frame; the last one frees it, but for the kernel's own frame,
+// which the next CTA uses again.
+func (w *Warp) leave(f *Frame, lanes uint32) {
+	f.lanes &^= lanes
+	if f.lanes == 0 && f.caller != nil {
+		w.freeFrame(f)
+	}
+}
+
+// splitFrame ends the converged state of a frame: the scalars that are live where each lane
+// stands go to rows. Nothing of the frame may be running.
+func (w *Warp) splitFrame(f *Frame) {
+	if f.variant != converged {
+		return
+	}
+	f.variant = split
+	f.retry, f.wait = firstRetry, firstRetry
+	for m := w.used; m != 0; m &= m - 1 {
+		g := &w.frags[first(m)]
+		if pc, inside := g.pcIn(f); inside {
+			f.broadcast(pc, g.mask)
+		}
+	}
+}
+
+// firstRetry is the number of block starts after which a split frame tries to converge again;
+// it doubles at every failure.
+const firstRetry = 4
+
+// pcIn returns where the lanes of a fragment stand in a frame: its own pc, or the return pc of
+// the call that leads to the fragment's frame.
+func (g *Fragment) pcIn(f *Frame) (int32, bool) {
+	if g.frame == f {
+		return g.pc, true
+	}
+	for inner := g.frame; inner != nil; inner = inner.caller {
+		if inner.caller == f {
+			return inner.join.pc, true
+		}
+	}
+	return 0, false
+}
+
+func (f *Frame) broadcast(pc int32, lanes uint32) {
+	for i := range f.code.Scalars {
+		s := &f.code.Scalars[i]
+		if s.liveAt(pc) {
+			f.spread(s, lanes)
+		}
+	}
+}
+
+// spread writes a scalar to the lanes of its row.
+func (f *Frame) spread(s *ScalarSlot, lanes uint32) {
+	v := *f.regs.slot(s.Slot)
+	for m := lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		e := v + uint64(i)*s.Stride
+		if s.Width == Row64 {
+			f.regs.row64(s.Row)[i] = e
+		} else {
+			f.regs.row32(s.Row)[i] = uint32(e)
+		}
+	}
+}
+
+// converge tries to return a split frame to its converged variant: one fragment holds every
+// lane, stands at a block start, and its lanes agree on every scalar that is live there.
+func (f *Frame) converge(g *Fragment) {
+	if f.variant != split || f.code.Insts == nil || g.mask != f.lanes {
+		return
+	}
+	if f.code.Split[g.pc].Flags&BlockStart == 0 || !f.due() || !f.agree(g.pc) {
+		return
+	}
+	for i := range f.code.Scalars {
+		if s := &f.code.Scalars[i]; s.liveAt(g.pc) {
+			*f.regs.slot(s.Slot) = f.lane0(s)
+		}
+	}
+	f.variant = converged
+}
+
+// due spaces out the attempts to converge.
+func (f *Frame) due() bool {
+	if f.wait--; f.wait > 0 {
+		return false
+	}
+	f.retry *= 2
+	f.wait = f.retry
+	return true
+}
+
+// lane0 is the value of a scalar by the first lane of the frame, counted back to lane 0.
+func (f *Frame) lane0(s *ScalarSlot) uint64 {
+	i := first(f.lanes)
+	if s.Width == Row64 {
+		return f.regs.row64(s.Row)[i] - uint64(i)*s.Stride
+	}
+	return uint64(f.regs.row32(s.Row)[i] - uint32(i)*uint32(s.Stride))
+}
+
+func (f *Frame) agree(pc int32) bool {
+	for i := range f.code.Scalars {
+		if s := &f.code.Scalars[i]; s.liveAt(pc) && !f.agreeOn(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Frame) agreeOn(s *ScalarSlot) bool {
+	v := f.lane0(s)
+	for m := f.lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		want := v + uint64(i)*s.Stride
+		if s.Width == Row64 && f.regs.row64(s.Row)[i] != want {
+			return false
+		}
+		if s.Width != Row64 && f.regs.row32(s.Row)[i] != uint32(want) {
+			return false
+		}
+	}
+	return true
+}

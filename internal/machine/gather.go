@@ -1,0 +1,176 @@
+package machine
+
+// This file brings lanes of a warp together at instructions with a member mask.
+
+// GatherIn is what the lanes of w.Mask bring to a .sync instruction.
+type GatherIn struct {
+	Key     uint64      // equal for instructions that wait for each other: form and qualifiers
+	Members *[32]uint32 // member mask of each lane
+	Pred    uint32      // source predicate, if the form has one
+	A       *[32]uint32 // source row, if the form has one
+	X       *[32]uint64 // the same for 64-bit forms
+}
+
+// Gather is a set of lanes that have met, with the values they brought. It is valid until the
+// handler returns.
+type Gather struct {
+	Lanes uint32 // everyone who takes part
+	Pred  uint32
+	A     *[32]uint32
+	X     *[32]uint64
+
+	key     uint64
+	members uint32 // as the lanes gave it
+	left    uint32 // lanes that have not fetched the result
+	full    bool
+	a       [32]uint32
+	x       [32]uint64
+}
+
+// Gather waits until every living lane of each member mask is at an instruction with the same
+// key and mask, at whatever pc (9.7.9.6, 9.7.13.9). On Next the handler computes for the lanes
+// of w.Mask; lane i takes part with the lanes of Members[i] that are in Lanes. On another state
+// the handler returns it at once, having written nothing, and is executed again.
+func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
+	f := w.frag
+	if f.woken {
+		return w.fetch(f), Next
+	}
+	if w.allHere(v.Members) {
+		g := &w.direct
+		g.Lanes, g.Pred, g.A, g.X = w.Mask, v.Pred, v.A, v.X
+		return g, Next
+	}
+	members := v.Members[first(w.Mask)]
+	if same := sameValue(v.Members, w.Mask); same != f.mask {
+		return nil, w.separate(in, f, same)
+	}
+	g := w.openGather(v.Key, members)
+	g.deposit(w.Mask, v)
+	f.gather, f.wait = g, waitMembers
+	if !w.closeGather(g) {
+		return nil, Wait
+	}
+	return w.fetch(f), Next
+}
+
+// allHere tells whether the running lanes need nobody else.
+func (w *Warp) allHere(members *[32]uint32) bool {
+	need := uint32(0)
+	for m := w.Mask; m != 0; m &= m - 1 {
+		need |= members[first(m)]
+	}
+	return need&w.Live&^w.Mask == 0
+}
+
+func sameValue(row *[32]uint32, lanes uint32) uint32 {
+	v := row[first(lanes)]
+	same := uint32(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		if i := first(m); row[i] == v {
+			same |= 1 << i
+		}
+	}
+	return same
+}
+
+// separate makes fragments of the lanes that execute with one operand value and of the others,
+// so that each can wait for itself; they meet again behind the instruction, where lanes that
+// the guard excludes are already.
+func (w *Warp) separate(in *Inst, f *Fragment, same uint32) State {
+	pc := w.PC(in)
+	off, others := f.mask&^w.Mask, w.Mask&^same
+	w.diverge(&Inst{D: uint32(pc + 1)}, f)
+	f.pc = pc
+	if others != 0 {
+		w.part(f, others)
+	}
+	w.arriving = 0 // fragments at one pc that must not merge
+	if off != 0 {
+		w.move(w.part(f, off), pc+1)
+	}
+	return Diverge
+}
+
+func (w *Warp) openGather(key uint64, members uint32) *Gather {
+	for _, g := range w.gathers {
+		if !g.full && g.key == key && g.members == members {
+			return g
+		}
+	}
+	var g *Gather
+	if n := len(w.freeGathers); n > 0 {
+		g, w.freeGathers = w.freeGathers[n-1], w.freeGathers[:n-1]
+	} else {
+		g = new(Gather)
+	}
+	g.key, g.members, g.full = key, members, false
+	g.Lanes, g.Pred, g.left = 0, 0, 0
+	g.A, g.X = &g.a, &g.x
+	w.gathers = append(w.gathers, g)
+	return g
+}
+
+func (g *Gather) deposit(lanes uint32, v GatherIn) {
+	g.Lanes |= lanes
+	g.left |= lanes
+	g.Pred |= v.Pred & lanes
+	for m := lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		if v.A != nil {
+			g.a[i] = v.A[i]
+		}
+		if v.X != nil {
+			g.x[i] = v.X[i]
+		}
+	}
+}
+
+// closeGather wakes the fragments of a gather if no living member is missing.
+func (w *Warp) closeGather(g *Gather) bool {
+	if g.full || g.members&w.Live&^g.Lanes != 0 {
+		return g.full
+	}
+	g.full = true
+	for m := w.used; m != 0; m &= m - 1 {
+		if f := &w.frags[first(m)]; f.gather == g {
+			w.wake(f)
+		}
+	}
+	return true
+}
+
+// wake makes a waiting fragment execute its instruction again, this time with the result.
+func (w *Warp) wake(f *Fragment) {
+	f.wait, f.woken = notWaiting, true
+	w.ready |= 1 << f.index
+}
+
+// fetch hands the result of a finished gather to a woken fragment.
+func (w *Warp) fetch(f *Fragment) *Gather {
+	g := f.gather
+	f.gather, f.woken = nil, false
+	if g.left &^= f.mask; g.left == 0 {
+		w.dropGather(g)
+	}
+	return g
+}
+
+// dropGather takes a gather off the list; its values stay until the next openGather.
+func (w *Warp) dropGather(g *Gather) {
+	for i, h := range w.gathers {
+		if h == g {
+			w.gathers = append(w.gathers[:i], w.gathers[i+1:]...)
+			break
+		}
+	}
+	w.freeGathers = append(w.freeGathers, g)
+}
+
+// recheck looks again at everything that waits for lanes that have exited.
+func (w *Warp) recheck() State {
+	for _, g := range w.gathers {
+		w.closeGather(g)
+	}
+	return w.recheckBarriers()
+}

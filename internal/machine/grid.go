@@ -1,0 +1,195 @@
+package machine
+
+// This file holds one launch: its shape, limits and outcome.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// ErrStepLimit is returned when a launch has executed Launch.MaxSteps warp instructions.
+var ErrStepLimit = errors.New("step limit reached")
+
+// Launch describes the launch of a kernel.
+type Launch struct {
+	Entry           *Code
+	Functions       map[uint64]*Code // by address in the code window, for indirect calls
+	Grid            [3]uint32        // CTAs
+	Block           [3]uint32        // threads
+	Cluster         [3]uint32        // CTAs; {1,1,1} without clusters
+	ExplicitCluster bool
+	Shared          uint32 // bytes of a CTA, static and dynamic, without the reserved block
+	Dynamic         uint32 // bytes of dynamic shared memory, for %dynamic_smem_size
+	Params          []byte // the kernel's parameter block
+	Target          Target
+	Lockstep        bool   // below sm_70: the lanes of a warp share one pc by contract
+	Stack           uint32 // bytes of local memory a thread may have; 0: DefaultStack
+	Depth           int32  // nested calls; 0: DefaultDepth
+	MaxSteps        uint64 // warp instructions; 0: no limit
+	Seed            uint64 // of the schedule; 0: in order
+	Workers         int    // 0: those of the device
+	Output          *Output
+	Observer        Observer                 // nil: code runs unobserved
+	Progress        func(done, total uint64) // called now and then with CTAs; may be nil
+}
+
+// Limits of a thread unless the launch says otherwise.
+const (
+	DefaultStack uint32 = 512 << 10 // the most that hardware gives a thread
+	DefaultDepth int32  = 4096
+)
+
+// Stats is what a launch has executed.
+type Stats struct {
+	CTAs    uint64
+	Steps   uint64 // warp instructions
+	LaneOps uint64 // instructions times the lanes that executed them
+	Splits  uint64 // times a frame left the converged state
+	Parked  uint64 // times a CTA gave its worker to another
+}
+
+func (s *Stats) add(t Stats) {
+	s.CTAs += t.CTAs
+	s.Steps += t.Steps
+	s.LaneOps += t.LaneOps
+	s.Splits += t.Splits
+	s.Parked += t.Parked
+}
+
+// Grid is a launch that runs.
+type Grid struct {
+	Launch
+	observing  bool
+	number     uint64
+	epoch      uint64 // nanoseconds of emulated time before this launch
+	params     uint64 // address of the parameter block
+	stackLimit uint32
+	maxDepth   int32
+	block      shape
+	sched      schedule
+
+	stopped atomic.Bool
+	steps   atomic.Uint64 // only counted if MaxSteps is set
+	done    atomic.Uint64 // CTAs
+
+	mu      sync.Mutex
+	err     error // the first
+	crashed any   // panic of a worker
+}
+
+// shape is the arithmetic of a block.
+type shape struct{ threads, warps uint32 }
+
+func (l *Launch) shape() shape {
+	n := l.Block[0] * l.Block[1] * l.Block[2]
+	return shape{n, (n + 31) / 32}
+}
+
+// maxThreads is the most threads a CTA may have on any target.
+const maxThreads = 1024
+
+// validate refuses shapes that the machine's arithmetic does not hold; what a target allows
+// is judged before.
+func (l *Launch) validate() error {
+	for i := range 3 {
+		if l.Grid[i] == 0 || l.Block[i] == 0 || l.Block[i] > maxThreads || l.Cluster[i] == 0 {
+			return fmt.Errorf("launch shape grid %v block %v cluster %v is not possible", l.Grid, l.Block, l.Cluster)
+		}
+	}
+	if n := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2]); n > maxThreads {
+		return fmt.Errorf("a block of %d threads is not possible; the most is %d", n, maxThreads)
+	}
+	if l.Cluster != [3]uint32{1, 1, 1} {
+		return fmt.Errorf("clusters of more than one CTA are not executed yet")
+	}
+	return nil
+}
+
+func (g *Grid) ctas() uint64 {
+	return uint64(g.Grid[0]) * uint64(g.Grid[1]) * uint64(g.Grid[2])
+}
+
+// coords returns the place of a CTA in the grid.
+func (g *Grid) coords(rank uint64) [3]uint32 {
+	x, rest := rank%uint64(g.Grid[0]), rank/uint64(g.Grid[0])
+	return [3]uint32{uint32(x), uint32(rest % uint64(g.Grid[1])), uint32(rest / uint64(g.Grid[1]))}
+}
+
+// thread returns the place of a lane in its block.
+func (g *Grid) thread(warp int32, lane int) [3]uint32 {
+	t := uint32(warp)*32 + uint32(lane)
+	return [3]uint32{t % g.Block[0], t / g.Block[0] % g.Block[1], t / g.Block[0] / g.Block[1]}
+}
+
+func (g *Grid) clusterSize() uint64 {
+	return uint64(g.Cluster[0]) * uint64(g.Cluster[1]) * uint64(g.Cluster[2])
+}
+
+// unit rounds a size of shared memory up as 10.30 says.
+func (g *Grid) unit(n uint32) uint32 {
+	return (n + g.Target.SharedUnit - 1) / g.Target.SharedUnit * g.Target.SharedUnit
+}
+
+// fail stops the launch; the first error is its result.
+func (g *Grid) fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err == nil {
+		g.err = err
+	}
+	g.stopped.Store(true)
+}
+
+// charge counts steps against the limit.
+func (g *Grid) charge(steps uint64) {
+	if g.MaxSteps != 0 && g.steps.Add(steps) > g.MaxSteps {
+		g.fail(ErrStepLimit)
+	}
+}
+
+// Launch returns the launch that the warp belongs to. It must not be written.
+func (w *Warp) Launch() *Launch { return &w.cta.grid.Launch }
+
+// Params returns the generic address of the kernel's parameter block.
+func (w *Warp) Params() uint64 { return w.cta.grid.params }
+
+// Rank returns the linear index of the warp's CTA in the grid.
+func (w *Warp) Rank() uint64 { return w.cta.rank }
+
+// Index returns the number of the warp in its CTA.
+func (w *Warp) Index() int { return int(w.index) }
+
+// Output collects what kernels print, one message after the other, up to a limit.
+type Output struct {
+	mu    sync.Mutex
+	to    io.Writer
+	left  int64
+	limit bool
+}
+
+// NewOutput writes to w at most limit bytes; 0 is no limit. A nil w discards.
+func NewOutput(w io.Writer, limit int64) *Output {
+	return &Output{to: w, left: limit, limit: limit > 0}
+}
+
+// Print writes one message whole; false if it exceeds the limit, in which case the part that
+// fits is written.
+func (o *Output) Print(msg []byte) (bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fits := true
+	if o.limit {
+		if fits = int64(len(msg)) <= o.left; !fits {
+			msg = msg[:o.left]
+		}
+		o.left -= int64(len(msg))
+	}
+	if o.to == nil {
+		return fits, nil
+	}
+	_, err := o.to.Write(msg)
+	return fits, err
+}

@@ -1,0 +1,73 @@
+package machine
+
+// This file declares the decoded instruction, the unit that the fragment loop runs.
+
+import "ptxvm/internal/isa"
+
+// State is what a handler tells the fragment loop to do next. A handler never
+// blocks a goroutine: whatever has to wait is described in the warp and returned.
+type State uint8
+
+// The states a handler returns.
+const (
+	Next    State = iota // go on with the following instruction
+	Jump                 // the handler has set the fragment's pc (uniform branch)
+	Diverge              // fragments have changed; the scheduler chooses who runs
+	Wait                 // the fragment waits; executed again when it is woken
+	Again                // the fragment gives way and goes on behind this instruction later
+	Exited               // every lane of the fragment has left
+	Faulted              // the grid holds the fault; nothing of this instruction took effect
+)
+
+// Handler executes one decoded instruction for the lanes in w.Mask.
+type Handler func(w *Warp, in *Inst) State
+
+// Inst is one decoded instruction, one cache line. Operand offsets are bytes
+// from the register block of the current frame: a row of 32 uint32 or 32 uint64,
+// a predicate mask (uint32) or a scalar slot (8 bytes), as the handler expects.
+// Immediates are rows too (constant rows, written once when a block is made), so
+// no handler looks at operand kinds.
+//
+// Branches have the target pc in Imm and the reconvergence pc, or NoReconv, in D.
+type Inst struct {
+	Full  Handler // every lane of the frame executes; ALU handlers may write all 32 lanes
+	Part  Handler // some lanes execute; rows are blended
+	Inner Handler // what a wrapper (scalar-then-broadcast, observer, breakpoint) calls
+	Imm   uint64  // address displacement, immediate of the form, or branch target pc
+	Ext   *Ext    // what does not fit: vectors, tables of targets, call signatures
+	D     uint32  // destination
+	A     uint32  // sources in the form's written order
+	B     uint32
+	C     uint32
+	Guard uint32 // offset of the guard predicate; NoGuard without one; bit 0 set when negated
+	Flags Flags
+	_     uint16
+}
+
+// Flags are facts about one instruction.
+type Flags uint16
+
+// The flags.
+const (
+	// WritesScalar marks an instruction of the converged variant that writes a scalar slot.
+	WritesScalar Flags = 1 << iota
+	// QuietLoop marks a branch whose back edge closes a loop without atomic, volatile, relaxed
+	// or acquire access, sleep, barrier or call: it waits for nobody, so its fragments give
+	// way to their siblings much later.
+	QuietLoop
+	// BlockStart marks the first instruction of a basic block.
+	BlockStart
+)
+
+// NoGuard marks an instruction without @p.
+const NoGuard = ^uint32(0)
+
+// Ext holds what few instructions need: it is shared, never written after decode.
+type Ext struct {
+	Sel  *isa.Sel // the chosen form, for handlers that read attributes at decode only and for faults
+	Dst  []uint32 // offsets of a vector's or pair's destinations; NoGuard for the sink `_`
+	Src  []uint32 // offsets of further sources, vectors flattened
+	To   []int32  // branch targets (pc)
+	Call *CallSite
+	Data any // decode-time constant of one family of handlers; its own file says what
+}

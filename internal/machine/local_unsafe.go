@@ -1,0 +1,115 @@
+package machine
+
+// This file holds the local memory of a warp: one address space of words [word][lane], so that
+// the same address in every lane is one row.
+
+import "unsafe"
+
+// localMemory is in chunks, made when they are touched. All words of an aligned access of up
+// to 32 bytes lie in one chunk.
+type localMemory struct {
+	chunks []rowBase
+}
+
+// localChunk is the bytes per lane of a chunk; 32 times as many are allocated.
+const localChunk = 1024
+
+// wordStride is the distance of consecutive words of one lane.
+const wordStride = 128
+
+// localWord returns the address of lane 0's word at a byte offset of local memory.
+func (w *Warp) localWord(off uint32) rowBase {
+	c := off / localChunk
+	if int(c) >= len(w.local.chunks) || w.local.chunks[c] == nil {
+		w.touchLocal(c)
+	}
+	return unsafe.Add(w.local.chunks[c], off%localChunk/4*wordStride)
+}
+
+// touchLocal makes a chunk of zeros.
+func (w *Warp) touchLocal(c uint32) {
+	for len(w.local.chunks) <= int(c) {
+		w.local.chunks = append(w.local.chunks, nil)
+	}
+	w.local.chunks[c] = w.wk.takeChunk()
+}
+
+// clearLocal ends the local memory of a warp.
+func (w *Warp) clearLocal() {
+	for i, p := range w.local.chunks {
+		if p != nil {
+			w.wk.giveChunk(p)
+		}
+		w.local.chunks[i] = nil
+	}
+	w.local.chunks = w.local.chunks[:0]
+}
+
+// LocalRow returns the row of 32-bit words at a byte offset of the warp's local memory. The
+// words of wider elements follow in the next rows.
+func (w *Warp) LocalRow(off uint32) *[32]uint32 { return (*[32]uint32)(w.localWord(off &^ 3)) }
+
+// ParamRow returns the row of words at a byte offset of the running frame's .param area.
+func (w *Warp) ParamRow(off uint32) *[32]uint32 { return w.LocalRow(w.frag.frame.local + off) }
+
+// LocalBase returns the offset in local memory at which the running frame's local depot starts.
+// The generic address is mem.LocalWindow + offset.
+func (w *Warp) LocalBase() uint32 { return w.frag.frame.local + w.frag.frame.code.ParamBytes }
+
+// ParamBase returns the offset in local memory at which the running frame's .param area starts.
+func (w *Warp) ParamBase() uint32 { return w.frag.frame.local }
+
+// Stack returns the stack pointers of the running frame's lanes, as offsets in local memory
+// (9.7.17 stacksave, stackrestore, alloca).
+func (w *Warp) Stack() *[32]uint32 { return &w.frag.frame.sp }
+
+// StackLimit returns the bytes of local memory that a thread may have.
+func (w *Warp) StackLimit() uint32 { return w.cta.grid.stackLimit }
+
+// laneWord returns the address of a byte of one lane's local memory.
+func (w *Warp) laneWord(off uint32, lane int) rowBase {
+	return unsafe.Add(w.localWord(off), uint32(lane)*4+off%4)
+}
+
+// moveAll passes parameters between a caller and a callee.
+func (w *Warp) moveAll(moves []Move, from, to *Frame, lanes uint32) {
+	for i := range moves {
+		m := &moves[i]
+		switch m.Kind {
+		case MoveParam:
+			for k := uint32(0); k < m.Size; k += 4 {
+				blend32(w.LocalRow(to.local+m.To+k), w.LocalRow(from.local+m.From+k), lanes)
+			}
+		case Move32:
+			blend32(to.regs.row32(m.To), from.regs.row32(m.From), lanes)
+		case Move64:
+			blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
+		case Move128:
+			blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
+			blend64(to.regs.row64(m.To+256), from.regs.row64(m.From+256), lanes)
+		case MovePred:
+			d := to.regs.word(m.To)
+			*d = *d&^lanes | *from.regs.word(m.From)&lanes
+		}
+	}
+}
+
+func blend32(d, s *[32]uint32, lanes uint32) {
+	if lanes == ^uint32(0) {
+		*d = *s
+		return
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		d[first(m)] = s[first(m)]
+	}
+}
+
+func blend64(d, s *[32]uint64, lanes uint32) {
+	if lanes == ^uint32(0) {
+		*d = *s
+		return
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		d[first(m)] = s[first(m)]
+	}
+}

@@ -1,0 +1,101 @@
+package machine
+
+// This file decides which CTA a worker runs next.
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// schedule hands out the CTAs of a launch: new ones in ascending linear order (permuted by the
+// seed) while the device has room for them, then parked ones in the order in which they were
+// parked.
+type schedule struct {
+	total    uint64
+	room     int64 // CTAs that may be resident
+	next     atomic.Uint64
+	resident atomic.Int64
+	waiting  atomic.Int64 // length of queue
+	mu       sync.Mutex
+	queue    []*CTA // parked
+	seed     uint64
+}
+
+// begin returns a CTA that has not started.
+func (s *schedule) begin() (rank uint64, ok bool) {
+	if s.next.Load() >= s.total {
+		return 0, false
+	}
+	if s.resident.Add(1) > s.room {
+		s.resident.Add(-1)
+		return 0, false
+	}
+	i := s.next.Add(1) - 1
+	if i >= s.total {
+		s.resident.Add(-1)
+		return 0, false
+	}
+	return s.permute(i), true
+}
+
+// leave tells that a CTA has ended.
+func (s *schedule) leave() { s.resident.Add(-1) }
+
+// crowded tells whether another CTA could use the worker.
+func (s *schedule) crowded() bool {
+	return s.waiting.Load() > 0 || s.next.Load() < s.total && s.resident.Load() < s.room
+}
+
+func (s *schedule) park(c *CTA) {
+	s.mu.Lock()
+	s.queue = append(s.queue, c)
+	s.waiting.Store(int64(len(s.queue)))
+	s.mu.Unlock()
+}
+
+func (s *schedule) unpark() *CTA {
+	if s.waiting.Load() == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		return nil
+	}
+	c := s.queue[0]
+	s.queue[0] = nil
+	s.queue = s.queue[1:]
+	s.waiting.Store(int64(len(s.queue)))
+	return c
+}
+
+// permute maps ranks one to one onto ranks: a four-round Feistel network over the next even
+// number of bits, walked until it falls below the total.
+func (s *schedule) permute(i uint64) uint64 {
+	if s.seed == 0 || s.total < 2 {
+		return i
+	}
+	half := uint(bits.Len64(s.total-1)+1) / 2
+	for {
+		if i = s.feistel(i, half); i < s.total {
+			return i
+		}
+	}
+}
+
+func (s *schedule) feistel(i uint64, half uint) uint64 {
+	mask := uint64(1)<<half - 1
+	l, r := i>>half, i&mask
+	for round := range uint64(4) {
+		l, r = r, l^mix(r+s.seed+round<<56)&mask
+	}
+	return l<<half | r
+}
+
+// mix is the finaliser of SplitMix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,165 @@
+package machine
+
+// This file says what each special register holds (chapter 10).
+
+import (
+	"sync"
+
+	"ptxvm/internal/isa"
+)
+
+// SpecialRef asks for a special register in a register block. Component 0 is x.
+type SpecialRef struct {
+	Off   uint32
+	Width Width
+	Reg   isa.Special
+	Comp  uint8
+}
+
+// SpecialClass says what a special register depends on.
+type SpecialClass uint8
+
+// The classes.
+const (
+	NoSpecial SpecialClass = iota // the machine does not have it
+	PerLaunch                     // one value a launch
+	PerCTA                        // one value a CTA
+	PerWarp                       // one value a warp, fixed by its place in the CTA
+	PerLane                       // fixed by the thread's place in the CTA
+	Changing                      // another value at every read: only Warp.Special reads it
+)
+
+// special is one line of the table. The name is the manual's; value gets the component and lane.
+type special struct {
+	name  string
+	class SpecialClass
+	value func(w *Warp, comp uint8, lane int) uint64
+}
+
+var specialTable = []special{
+	{"%tid", PerLane, func(w *Warp, c uint8, i int) uint64 { return at(w.cta.grid.thread(w.index, i), c) }},
+	{"%ntid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Block, c) }},
+	{"%laneid", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return uint64(i) }},
+	{"%warpid", PerWarp, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.index) }},
+	{"%nwarpid", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.Target.WarpsPerSM) }},
+	{"%ctaid", PerCTA, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.id, c) }},
+	{"%nctaid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Grid, c) }},
+	{"%smid", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.rank % uint64(w.cta.grid.Target.SMs) }},
+	{"%nsmid", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.Target.SMs) }},
+	{"%gridid", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.number }},
+
+	{"%is_explicit_cluster", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return boolBit(w.cta.grid.ExplicitCluster) }},
+	{"%clusterid", PerCTA, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.id, c) / at(w.cta.grid.Cluster, c) }},
+	{"%nclusterid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Grid, c) / at(w.cta.grid.Cluster, c) }},
+	{"%cluster_ctaid", PerCTA, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.id, c) % at(w.cta.grid.Cluster, c) }},
+	{"%cluster_nctaid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Cluster, c) }},
+	{"%cluster_ctarank", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.clusterRank() }},
+	{"%cluster_nctarank", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.clusterSize() }},
+
+	{"%lanemask_eq", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return 1 << i }},
+	{"%lanemask_le", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return 2<<i - 1 }},
+	{"%lanemask_lt", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return 1<<i - 1 }},
+	{"%lanemask_ge", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return uint64(^uint32(0) << i) }},
+	{"%lanemask_gt", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return uint64(^uint32(1) << i) }},
+
+	{"%clock", Changing, func(w *Warp, _ uint8, _ int) uint64 { return uint64(uint32(w.clock())) }},
+	{"%clock_hi", Changing, func(w *Warp, _ uint8, _ int) uint64 { return w.clock() >> 32 }},
+	{"%clock64", Changing, func(w *Warp, _ uint8, _ int) uint64 { return w.clock() }},
+	{"%globaltimer", Changing, func(w *Warp, _ uint8, _ int) uint64 { return w.timer() }},
+	{"%globaltimer_lo", Changing, func(w *Warp, _ uint8, _ int) uint64 { return uint64(uint32(w.timer())) }},
+	{"%globaltimer_hi", Changing, func(w *Warp, _ uint8, _ int) uint64 { return w.timer() >> 32 }},
+
+	{"%reserved_smem_offset_begin", PerLaunch, func(*Warp, uint8, int) uint64 { return 0 }},
+	{"%reserved_smem_offset_end", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.Target.ReservedShared) }},
+	{"%reserved_smem_offset_cap", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.Target.ReservedShared) }},
+	{"%total_smem_size", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.unit(w.cta.grid.Shared)) }},
+	{"%aggr_smem_size", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 {
+		return uint64(w.cta.grid.unit(w.cta.grid.Shared + w.cta.grid.Target.ReservedShared))
+	}},
+	{"%dynamic_smem_size", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.Dynamic) }},
+	{"%current_graph_exec", PerLaunch, func(*Warp, uint8, int) uint64 { return 0 }}, // 10.33: not launched by a graph
+}
+
+// zeroSections are those of numbered registers that no driver has filled (10.27) or whose
+// behaviour the manual leaves undefined (10.25, 10.26): they read as zero.
+var zeroSections = map[string]bool{"10.25": true, "10.26": true, "10.27": true}
+
+func at(v [3]uint32, comp uint8) uint64 {
+	if comp > 2 { // .w of a .v4 register reads as zero
+		return 0
+	}
+	return uint64(v[comp])
+}
+
+func boolBit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// bySpecial indexes the table by register.
+var bySpecial = sync.OnceValue(func() []special {
+	all := isa.Specials()
+	table := make([]special, len(all)+1)
+	for _, s := range all {
+		if zeroSections[s.Info().Section] {
+			table[s] = special{s.String(), PerLaunch, func(*Warp, uint8, int) uint64 { return 0 }}
+		}
+	}
+	for _, s := range specialTable {
+		if id, ok := isa.LookupSpecial(s.name); ok {
+			table[id] = s
+		}
+	}
+	return table
+})
+
+// ClassOf says what a special register depends on.
+func ClassOf(s isa.Special) SpecialClass { return bySpecial()[s].class }
+
+// Special reads a special register for one lane at an instruction. The register must have a
+// class.
+func (w *Warp) Special(in *Inst, s isa.Special, comp uint8, lane int) uint64 {
+	w.now = in
+	return bySpecial()[s].value(w, comp, lane)
+}
+
+// fillSpecials writes the constants' companions, the special registers, of a new frame.
+func (w *Warp) fillSpecials(f *Frame) {
+	for i := range f.code.Specials {
+		f.fillSpecial(w, &f.code.Specials[i])
+	}
+}
+
+// refillSpecials writes those that differ between CTAs.
+func (w *Warp) refillSpecials(f *Frame) {
+	for i := range f.code.Specials {
+		if r := &f.code.Specials[i]; ClassOf(r.Reg) == PerCTA {
+			f.fillSpecial(w, r)
+		}
+	}
+}
+
+func (f *Frame) fillSpecial(w *Warp, r *SpecialRef) {
+	s := &bySpecial()[r.Reg]
+	first := s.value(w, r.Comp, 0)
+	for i := range 32 {
+		v := first
+		if s.class == PerLane {
+			v = s.value(w, r.Comp, i)
+		}
+		if !f.regs.put(r.Off, r.Width, i, v) {
+			return
+		}
+	}
+}
+
+// clock is the CTA's clock (10.23): instructions that its warps have executed, one cycle each,
+// and time slept.
+func (w *Warp) clock() uint64 {
+	return w.cta.cycles + w.steps + w.slept + uint64(w.PC(w.now)-w.start)
+}
+
+// timer is the global timer in nanoseconds (10.28): the launches before this one and the clock.
+func (w *Warp) timer() uint64 { return w.cta.grid.epoch + w.clock() }

@@ -1,0 +1,138 @@
+package machine
+
+// This file holds the warp and the choice of the fragment that runs next.
+
+import "math"
+
+// Warp is 32 lanes. It belongs to one worker while its CTA runs.
+type Warp struct {
+	Mask uint32 // lanes that execute the current instruction
+	Live uint32 // lanes that have not exited
+
+	regs  rowBase // register block of the running frame
+	frag  *Fragment
+	insts []Inst
+	next  int32 // target of a Jump
+	start int32 // pc at which the current straight run began
+	now   *Inst // instruction that reads a clock
+	cta   *CTA
+	root  *Frame // the kernel's own frame
+	wk    *worker
+
+	// Sets of fragments, by index into frags.
+	used     uint32
+	ready    uint32
+	joining  uint32 // wait for siblings
+	yielded  uint32 // ready, but have had their turn in this round
+	arriving uint32 // ready, and have not looked around at their pc
+	frags    [32]Fragment
+
+	freeRegions []*region
+	gathers     []*Gather
+	freeGathers []*Gather
+	direct      Gather
+	bars        []warpBarrier // gathers of this warp at CTA barriers
+
+	local  localMemory
+	access Access
+	wide   [32]uint64 // 32-bit addresses, widened
+	index  int32      // in the CTA
+	polled bool       // the turn ended without other back edges than polling ones
+	steps  uint64
+	slept  uint64
+	lost   uint64 // lane-ops that guards suppressed
+	ops    uint64
+}
+
+// outcome says why a warp stopped running.
+type outcome uint8
+
+const (
+	turnOver outcome = iota // it can go on
+	blocked                 // every fragment waits
+	done                    // every lane has exited
+	failed                  // a fault
+)
+
+// run executes the warp until it blocks, ends, faults or has had its turn.
+func (w *Warp) run() outcome {
+	w.polled = true
+	for {
+		f := w.pick()
+		if f == nil {
+			if w.yielded != 0 {
+				w.yielded = 0
+				return turnOver
+			}
+			return blocked
+		}
+		switch w.execute(f) {
+		case Exited:
+			return done
+		case Faulted:
+			return failed
+		}
+	}
+}
+
+// pick chooses the fragment that runs next: of those that have not had their turn the one in
+// the deepest frame, then with the smallest pc, then with the lowest lane. If only joining
+// fragments could go on, one of them stops waiting.
+func (w *Warp) pick() *Fragment {
+	for {
+		for w.arriving != 0 {
+			f := &w.frags[first(w.arriving)]
+			w.arriving &^= 1 << f.index
+			w.arrive(f)
+		}
+		if f := w.best(w.ready &^ w.yielded); f != nil {
+			return f
+		}
+		f := w.best(w.joining)
+		if f == nil {
+			return nil
+		}
+		w.release(f)
+	}
+}
+
+func (w *Warp) best(set uint32) *Fragment {
+	var best *Fragment
+	for ; set != 0; set &= set - 1 {
+		if f := &w.frags[first(set)]; best == nil || f.before(best) {
+			best = f
+		}
+	}
+	return best
+}
+
+func (f *Fragment) before(g *Fragment) bool {
+	if f.frame.depth != g.frame.depth {
+		return f.frame.depth > g.frame.depth
+	}
+	if f.pc != g.pc {
+		return f.pc < g.pc
+	}
+	return first(f.mask) < first(g.mask)
+}
+
+// limits returns the next pc at which a fragment has to stop because it may meet somebody, and
+// whether there is one behind it, so that every back edge has to look.
+func (w *Warp) limits(f *Fragment) (ahead int32, behind bool) {
+	ahead = math.MaxInt32
+	if r := f.region; r != nil && r.frame == f.frame && r.pc != noPC {
+		if behind = r.pc <= f.pc; !behind {
+			ahead = r.pc
+		}
+	}
+	for m := w.ready &^ (1 << f.index); m != 0; m &= m - 1 {
+		switch g := &w.frags[first(m)]; {
+		case g.frame != f.frame:
+		case g.pc < f.pc:
+			behind = true
+		default:
+			ahead = min(ahead, max(g.pc, f.pc+1))
+		}
+	}
+	return ahead, behind
+}

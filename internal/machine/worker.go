@@ -1,0 +1,213 @@
+package machine
+
+// This file holds workers: goroutines that run CTAs, and the memory they use again and again.
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+
+	"ptxvm/internal/mem"
+)
+
+// worker owns one CTA at a time. Its pools are touched by it alone; pieces may come from the
+// slab of another worker of the same crew, so slabs end only together.
+type worker struct {
+	arena     *mem.Arena
+	arenaBase rowBase
+	slab      mem.Slab
+	pools     map[*Code]*blockPool
+	lastCode  *Code
+	lastPool  *blockPool
+	frames    []*Frame
+	chunks    []rowBase
+	shared    map[uint32][]rowBase // by size in bytes
+	ctas      []*CTA               // at rest, all of the same entry and shape
+	cache     [256]cached
+	fence     atomic.Uint32
+	stats     Stats
+	_         [64]byte // keeps workers off each other's cache lines
+}
+
+// blockPool is the free register blocks of a function. Their constant rows are written.
+type blockPool struct{ free []block }
+
+func (wk *worker) pool(c *Code) *blockPool {
+	if wk.lastCode == c {
+		return wk.lastPool
+	}
+	p := wk.pools[c]
+	if p == nil {
+		p = new(blockPool)
+		wk.pools[c] = p
+	}
+	wk.lastCode, wk.lastPool = c, p
+	return p
+}
+
+func (wk *worker) takeBlock(c *Code) block {
+	p := wk.pool(c)
+	if n := len(p.free); n > 0 {
+		b := p.free[n-1]
+		p.free = p.free[:n-1]
+		return b
+	}
+	b := block{p: wk.slab.Get(int(c.FrameBytes)), n: c.FrameBytes}
+	b.fillConsts(c.Consts)
+	return b
+}
+
+func (wk *worker) giveBlock(c *Code, b block) {
+	p := wk.pool(c)
+	p.free = append(p.free, b)
+}
+
+func (wk *worker) newFrame() *Frame {
+	if n := len(wk.frames); n > 0 {
+		f := wk.frames[n-1]
+		wk.frames = wk.frames[:n-1]
+		return f
+	}
+	return new(Frame)
+}
+
+func (wk *worker) freeFrame(f *Frame) { wk.frames = append(wk.frames, f) }
+
+// takeChunk returns a zeroed chunk of local memory.
+func (wk *worker) takeChunk() rowBase {
+	if n := len(wk.chunks); n > 0 {
+		p := wk.chunks[n-1]
+		wk.chunks = wk.chunks[:n-1]
+		block{p: p}.clear(32 * localChunk)
+		return p
+	}
+	return wk.slab.Get(32 * localChunk)
+}
+
+func (wk *worker) giveChunk(p rowBase) { wk.chunks = append(wk.chunks, p) }
+
+// takeShared returns zeroed shared memory for a CTA.
+func (wk *worker) takeShared(n uint32) rowBase {
+	free := wk.shared[n]
+	if k := len(free); k > 0 {
+		wk.shared[n] = free[:k-1]
+		block{p: free[k-1]}.clear(n)
+		return free[k-1]
+	}
+	return wk.slab.Get(int(n))
+}
+
+func (wk *worker) giveShared(n uint32, p rowBase) { wk.shared[n] = append(wk.shared[n], p) }
+
+// newCTA returns a started CTA: one at rest if it has the launch's shape.
+func (wk *worker) newCTA(g *Grid, rank uint64) *CTA {
+	var c *CTA
+	if n := len(wk.ctas); n > 0 {
+		c, wk.ctas = wk.ctas[n-1], wk.ctas[:n-1]
+		if c.warps[0].root.code != g.Entry || len(c.warps) != int(g.block.warps) {
+			wk.dismantle(c)
+			c = nil
+		}
+	}
+	fresh := true
+	if c == nil {
+		c = &CTA{warps: make([]*Warp, g.block.warps)}
+		for i := range c.warps {
+			c.warps[i] = &Warp{cta: c, index: int32(i)}
+		}
+	} else {
+		fresh = c.grid != g
+	}
+	if g.Shared != 0 {
+		c.shared = wk.takeShared(g.Shared)
+	}
+	c.start(wk, g, rank, fresh)
+	return c
+}
+
+// dismantle gives the register blocks of a CTA at rest back.
+func (wk *worker) dismantle(c *CTA) {
+	for _, w := range c.warps {
+		wk.giveBlock(w.root.code, w.root.regs)
+		wk.freeFrame(w.root)
+	}
+}
+
+// retire puts a CTA to rest, in whatever state it is.
+func (wk *worker) retire(c *CTA) {
+	c.end()
+	if c.grid.Shared != 0 {
+		wk.giveShared(c.grid.Shared, c.shared)
+	}
+	wk.ctas = append(wk.ctas, c)
+}
+
+// adopt makes a parked CTA the worker's own.
+func (wk *worker) adopt(c *CTA) {
+	for _, w := range c.warps {
+		w.wk = wk
+	}
+}
+
+// breathe lets the scheduler of Go run others: needed where there is one thread for all.
+func (wk *worker) breathe() { runtime.Gosched() }
+
+// Fence is a fence.sc or fence.acq_rel at gpu or sys scope (9.7.13.4): an atomic
+// read-modify-write, which Go orders with all other accesses of the worker. At CTA and cluster
+// scope none is needed: one worker runs the CTA.
+func (w *Warp) Fence() { w.wk.fence.Add(1) }
+
+// work runs CTAs until none is left or the launch stops.
+func (wk *worker) work(g *Grid) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.crash(p)
+		}
+	}()
+	crowded := g.sched.crowded
+	for !g.stopped.Load() {
+		c := wk.obtain(g)
+		if c == nil {
+			return
+		}
+		wk.settle(g, c, c.run(crowded))
+	}
+}
+
+// obtain returns the CTA that the worker runs next, nil if none is left for it.
+func (wk *worker) obtain(g *Grid) *CTA {
+	if rank, ok := g.sched.begin(); ok {
+		return wk.newCTA(g, rank)
+	}
+	c := g.sched.unpark()
+	if c != nil {
+		wk.adopt(c)
+	}
+	return c
+}
+
+// settle does what follows from the way a CTA stopped.
+func (wk *worker) settle(g *Grid, c *CTA, v verdict) {
+	if v == parked {
+		wk.stats.Parked++
+		g.sched.park(c)
+		return
+	}
+	if v == finished {
+		wk.stats.CTAs++
+		g.done.Add(1)
+	}
+	wk.retire(c)
+	g.sched.leave()
+}
+
+// crash keeps a panic of a worker for the goroutine that launched.
+func (g *Grid) crash(p any) {
+	g.mu.Lock()
+	if g.crashed == nil {
+		g.crashed = fmt.Sprintf("%v\n%s", p, debug.Stack())
+	}
+	g.mu.Unlock()
+	g.stopped.Store(true)
+}
