@@ -83,9 +83,9 @@ type Object struct {
 	Type    isa.Type // of registers, of elements of variables and parameters
 	Vector  uint8    // elements of a vector type: 1, 2, 4 or 8
 	Space   Space
-	Bank    uint8    // .const[n]
-	Dims    []int64  // of arrays; the first is 0 where it was left open
-	Align   int64    // bytes, as given or natural
+	Bank    uint8       // .const[n]
+	Dims    []int64     // of arrays; the first is 0 where it was left open
+	Align   int64       // bytes, as given or natural
 	Linkage syntax.Word // WordExtern, WordVisible, WordWeak, WordCommon or WordNone
 	Managed bool
 	Unified bool
@@ -111,28 +111,22 @@ func (o *Object) Elements() int64 {
 }
 
 // Size is the bytes of a variable or parameter.
-func (o *Object) Size() int64 { return o.Elements() * int64(o.Type.Bits()+7) / 8 }
+func (o *Object) Size() int64 { return o.Elements() * int64(o.Type.Bytes()) }
 
 // Space is a state space (5.1).
-type Space uint8
+type Space = isa.Space
 
-// The state spaces.
+// The state spaces of declarations.
 const (
-	NoSpace Space = iota
-	Reg
-	SReg
-	Const
-	Global
-	Local
-	Param
-	Shared
-	Tex
+	Reg    = isa.RegSpace
+	SReg   = isa.SregSpace
+	Const  = isa.ConstSpace
+	Global = isa.GlobalSpace
+	Local  = isa.LocalSpace
+	Param  = isa.ParamSpace
+	Shared = isa.SharedSpace
+	Tex    = isa.TexSpace
 )
-
-var spaceNames = [...]string{"", ".reg", ".sreg", ".const", ".global", ".local", ".param", ".shared", ".tex"}
-
-// String writes the space as PTX does.
-func (s Space) String() string { return spaceNames[s] }
 
 // spaceOf maps the words of declarations to spaces.
 var spaceOf = map[syntax.Word]Space{

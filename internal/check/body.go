@@ -1,0 +1,120 @@
+package check
+
+// This file walks the body of a function: labels first, since branches go forward,
+// then statements in order, since registers must be declared before they are used.
+
+import (
+	"ptxvm/internal/diag"
+	"ptxvm/internal/syntax"
+)
+
+// body checks the outermost block, which shares its scope with the parameters.
+func (c *checker) body(b *syntax.Block) {
+	clear(c.unique)
+	c.stmts(b)
+}
+
+// block checks an inner block in a scope of its own.
+func (c *checker) block(b *syntax.Block) {
+	c.scopes.push()
+	c.stmts(b)
+	c.scopes.pop()
+}
+
+func (c *checker) stmts(b *syntax.Block) {
+	c.labels(b)
+	for _, s := range b.Stmts {
+		c.stmt(s)
+	}
+}
+
+// labels declares the labels of one block, and the lists and prototypes that are labels, too.
+func (c *checker) labels(b *syntax.Block) {
+	for _, s := range b.Stmts {
+		switch s := s.(type) {
+		case *syntax.Label:
+			c.label(s.Name, Label, s)
+		case *syntax.Targets:
+			kind := BranchTargets
+			if c.file.Word(s.Keyword) == syntax.WordCallTargets {
+				kind = CallTargets
+			}
+			c.label(s.Label, kind, s)
+		case *syntax.Prototype:
+			if o := c.label(s.Label, Prototype, s); o != nil {
+				c.scopes.push()
+				o.Sig = c.signature(s.Returns, s.Params, false)
+				c.scopes.pop()
+				c.prototypeDirectives(s, o)
+			}
+		}
+	}
+}
+
+// prototypeDirectives allows .noreturn and the .abi_preserve family on a .callprototype (11.3.3).
+func (c *checker) prototypeDirectives(s *syntax.Prototype, o *Object) {
+	c.directives(s.Directives, &Func{Sig: o.Sig, Object: o})
+}
+
+func (c *checker) label(name syntax.TokenID, kind ObjectKind, s syntax.Stmt) *Object {
+	o := &Object{Kind: kind, Name: c.text(name), Tok: name, Func: c.fn, Stmt: s}
+	if other := c.clash(o); other != nil {
+		d := c.errorf(diag.DuplicateLabel, c.at(name), "%s is already declared as a %v", o.Name, other.Kind)
+		c.declaredHere(d, other)
+		return nil
+	}
+	return c.enter(o)
+}
+
+func (c *checker) stmt(s syntax.Stmt) {
+	switch s := s.(type) {
+	case *syntax.Variables:
+		c.bodyVariables(s)
+	case *syntax.Block:
+		c.block(s)
+	case *syntax.Instruction:
+		c.instruction(s)
+	case *syntax.Targets:
+		c.targets(s)
+	case *syntax.Pragma:
+		c.bodyPragma(s)
+	}
+}
+
+// targets resolves the names of a .branchtargets or .calltargets list (11.3.1, 11.3.2).
+func (c *checker) targets(s *syntax.Targets) {
+	list := c.scopes.open[len(c.scopes.open)-1].names[c.file.Word(s.Label)]
+	if list == nil {
+		return // a duplicate, reported by labels
+	}
+	want := Label
+	if list.Kind == CallTargets {
+		want = Function
+	}
+	for _, n := range s.Names {
+		c.targetName(list, n, want)
+	}
+}
+
+func (c *checker) targetName(list *Object, n syntax.TargetName, want ObjectKind) {
+	u, ok := c.use(n.Name)
+	switch {
+	case !ok && want == Label:
+		c.errorf(diag.UndefinedLabel, c.at(n.Name), "label %s is not defined", c.text(n.Name))
+	case !ok:
+		c.undeclared(n.Name)
+	case u.Object == nil || u.Object.Kind != want:
+		c.errorf(diag.BadTargetList, c.at(n.Name), "%s is no %v", c.text(n.Name), want)
+	default:
+		list.List = append(list.List, u.Object)
+	}
+}
+
+// bodyPragma differs from module scope: what ptxas does not know is only a warning here.
+func (c *checker) bodyPragma(s *syntax.Pragma) {
+	before := len(c.diags)
+	c.pragma(s)
+	for i := before; i < len(c.diags); i++ {
+		c.diags[i].Severity = diag.Warning
+	}
+}

@@ -1,0 +1,90 @@
+package check
+
+// This file holds the checker's state and its entry point.
+
+import (
+	"fmt"
+
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
+)
+
+// Options says what a module is judged for.
+type Options struct {
+	Arch   string // ptxas's -arch: sm_90; "" judges for the module's own .target
+	Manual bool   // where ptxas and the manual differ, follow the manual
+}
+
+// Check judges f and returns the side tables and all diagnostics, syntax errors
+// included, sorted by place. The Info is complete only without errors.
+func Check(f *syntax.File, opt Options) (*Info, diag.List) {
+	c := &checker{
+		file: f, opt: opt, isa: isa.Table(), scopes: newScopes(f),
+		info:  &Info{File: f, AddressSize: 64, byToken: make([]int32, len(f.Tokens))},
+		diags: append(diag.List(nil), f.Errors...), formCache: map[uint64]cachedForms{},
+	}
+	c.module()
+	c.diags.Sort()
+	return c.info, c.diags
+}
+
+// checker walks the tree once. Names of registers and variables must be declared
+// before they are used; labels are visible in all of their braces.
+type checker struct {
+	file   *syntax.File
+	opt    Options
+	isa    *isa.ISA
+	info   *Info
+	scopes *scopes
+	diags  diag.List
+	fn     *Func // the function being checked, nil at module scope
+
+	query     isa.Query // reused for every instruction
+	arena     []isa.Shape
+	tokens    []string // spelling of the current instruction
+	inCall    bool     // its operands in parentheses are lists
+	formCache map[uint64]cachedForms
+
+	unique map[isa.Class]isa.Mod // per function: classes that all instructions must agree on
+}
+
+// errorf reports one error at a span. It returns the diagnostic, to add notes, fixes and a section.
+func (c *checker) errorf(code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
+	return c.reportf(diag.Error, code, span, format, args...)
+}
+
+func (c *checker) warnf(code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
+	return c.reportf(diag.Warning, code, span, format, args...)
+}
+
+func (c *checker) reportf(sev diag.Severity, code diag.Code, span diag.Span, format string, args ...any) *diag.Diagnostic {
+	d := diag.Diagnostic{Code: code, Severity: sev, Source: c.file.Source, Span: span, Msg: fmt.Sprintf(format, args...)}
+	if e, ok := diag.Lookup(code); ok {
+		d.Spec = e.Spec
+	}
+	c.diags = append(c.diags, d)
+	return &c.diags[len(c.diags)-1]
+}
+
+// at is the span of one token.
+func (c *checker) at(t syntax.TokenID) diag.Span { return c.file.TokenSpan(t) }
+
+// text is the spelling of one token.
+func (c *checker) text(t syntax.TokenID) string { return c.file.Text(t) }
+
+// declaredHere is a note that points at an object's declaration.
+func (c *checker) declaredHere(d *diag.Diagnostic, o *Object) {
+	d.Related = append(d.Related, diag.Note{Source: c.file.Source, Span: c.at(o.Tok),
+		Msg: fmt.Sprintf("%s declared here", o.Kind)})
+}
+
+// undeclared reports a name that nothing declares, with the nearest one that is visible.
+func (c *checker) undeclared(tok syntax.TokenID) {
+	name := c.text(tok)
+	d := c.errorf(diag.Undeclared, c.at(tok), "%s is not declared", name)
+	if near := c.scopes.near(name); near != "" {
+		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + near,
+			Edits: []diag.Edit{{Span: c.at(tok), New: near}}})
+	}
+}

@@ -1,0 +1,293 @@
+package check
+
+// This file checks declarations of registers and variables (5.4).
+
+import (
+	"strconv"
+	"strings"
+
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
+)
+
+// moduleVariables checks a declaration at module scope, where registers, local and
+// param variables cannot stand (ptxas: "not allowed with ABI").
+func (c *checker) moduleVariables(s *syntax.Variables) {
+	switch space := spaceOf[c.file.Word(s.Space)]; space {
+	case Reg, SReg, Local, Param:
+		c.errorf(diag.WrongSpace, c.at(s.Space), "a %v variable cannot stand at module scope; declare it inside a function", space)
+	default:
+		c.variables(s, space)
+	}
+}
+
+// bodyVariables checks a declaration inside a function: without linkage.
+func (c *checker) bodyVariables(s *syntax.Variables) {
+	if s.Linkage != syntax.NoToken {
+		c.errorf(diag.BadLinkage, c.at(s.Linkage), "%s belongs to module scope, not inside a function", c.text(s.Linkage))
+		return
+	}
+	c.variables(s, spaceOf[c.file.Word(s.Space)])
+}
+
+// variables declares every declarator of s.
+func (c *checker) variables(s *syntax.Variables, space Space) {
+	proto, ok := c.declaration(s, space)
+	if !ok {
+		return
+	}
+	for i := range s.Vars {
+		o := proto
+		c.declarator(s, &s.Vars[i], &o)
+	}
+}
+
+// declaration reads what all declarators of s share.
+func (c *checker) declaration(s *syntax.Variables, space Space) (Object, bool) {
+	o := Object{Kind: Variable, Space: space, Decl: s, Func: c.fn, Vector: 1, Ptr: s.Ptr, Linkage: c.file.Word(s.Linkage)}
+	if space == Reg {
+		o.Kind = Register
+	}
+	var ok bool
+	if o.Type, ok = c.declaredType(s.Type, space); !ok {
+		return o, false
+	}
+	if s.Vector != syntax.NoToken {
+		if o.Vector, ok = c.vector(s, o.Type); !ok {
+			return o, false
+		}
+	}
+	if s.Bank != syntax.NoToken {
+		o.Bank, ok = c.bank(s.Bank)
+	}
+	o.Align = int64(o.Type.Bytes()) * int64(o.Vector)
+	if s.Align != syntax.NoToken {
+		o.Align = c.alignment(s.Align)
+	}
+	c.attributes(s, &o)
+	return o, ok && o.Align > 0 && c.spaceAllows(s, &o)
+}
+
+// declaredType reads the type of a declaration; registers and memory allow different ones (5.2, 5.3).
+func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool) {
+	t, ok := isa.LookupType(c.text(tok))
+	switch {
+	case !ok || !declarable(t):
+		c.errorf(diag.UnknownType, c.at(tok), "%s is no type that a variable can have", c.text(tok))
+	case t == isa.PredType() && space != Reg:
+		c.errorf(diag.WrongSpace, c.at(tok), "a .pred variable is a register, it cannot live in .%v", space)
+	case t.Kind() == isa.Opaque && space != Global && space != Param && space != Tex:
+		c.errorf(diag.WrongSpace, c.at(tok), "%s variables live in .global or .param, not in %v", c.text(tok), space)
+	default:
+		return t, true
+	}
+	return t, false
+}
+
+// declarable tells a fundamental type (5.2.1) from the formats that only instructions name.
+func declarable(t isa.Type) bool {
+	return t.Kind() == isa.Opaque || t == isa.PredType() || t.AcceptsRegister(t, false)
+}
+
+// vector reads .v2, .v4 or .v8: at most 128 bits together (5.4.2).
+func (c *checker) vector(s *syntax.Variables, t isa.Type) (uint8, bool) {
+	n := map[syntax.Word]uint8{syntax.WordV2: 2, syntax.WordV4: 4, syntax.WordV8: 8}[c.file.Word(s.Vector)]
+	if int(n)*t.Bits() > 128 || t == isa.PredType() {
+		c.errorf(diag.BadVectorType, c.at(s.Vector), "%s %s has %d bits; a vector has at most 128",
+			c.text(s.Vector), c.text(s.Type), int(n)*t.Bits())
+		return 0, false
+	}
+	return n, true
+}
+
+// bank reads .const[n]: banks 0 to 10 (5.1.3).
+func (c *checker) bank(tok syntax.TokenID) (uint8, bool) {
+	n, err := strconv.ParseUint(c.text(tok), 0, 8)
+	if err != nil || n > 10 {
+		c.errorf(diag.WrongSpace, c.at(tok), "constant bank %s does not exist: want 0 to 10", c.text(tok))
+		return 0, false
+	}
+	return uint8(n), true
+}
+
+// alignment reads a power of two, in bytes; 0 after an error.
+func (c *checker) alignment(tok syntax.TokenID) int64 {
+	n, err := strconv.ParseInt(c.text(tok), 0, 32)
+	if err != nil || n <= 0 || n&(n-1) != 0 {
+		c.errorf(diag.BadAlignment, c.at(tok), "alignment %s is no power of two", c.text(tok))
+		return 0
+	}
+	return n
+}
+
+func (c *checker) attributes(s *syntax.Variables, o *Object) {
+	for _, a := range s.Attributes {
+		switch c.file.Word(a.Name) {
+		case syntax.WordManaged:
+			o.Managed = true
+			c.gate(a.First, ".managed", isa.V(4, 0))
+		case syntax.WordUnified:
+			o.Unified = true
+			c.gate(a.First, ".unified", isa.V(8, 3))
+		default:
+			c.errorf(diag.BadAttribute, c.at(a.Name), "unknown attribute %s", c.text(a.Name))
+		}
+		if o.Space != Global {
+			c.errorf(diag.BadAttribute, c.at(a.Name), "%s is for .global variables", c.text(a.Name))
+		}
+	}
+}
+
+// spaceAllows checks linkage against the state space (11.6).
+func (c *checker) spaceAllows(s *syntax.Variables, o *Object) bool {
+	if o.Linkage == syntax.WordCommon && o.Space != Global {
+		c.errorf(diag.BadLinkage, c.at(s.Linkage), ".common variables live in .global, not in %v", o.Space)
+		return false
+	}
+	if s.Ptr != nil {
+		c.errorf(diag.BadParameter, c.file.Span(s.Ptr.Range), ".ptr is for kernel parameters")
+		return false
+	}
+	return true
+}
+
+// declarator completes one name of a declaration and enters it.
+func (c *checker) declarator(s *syntax.Variables, v *syntax.Declarator, o *Object) {
+	o.Tok, o.Var = v.Name, v
+	o.Name = c.text(v.Name)
+	if v.Count != syntax.NoToken && !c.familyCount(v, o) {
+		return
+	}
+	if !c.dims(v, o) {
+		return
+	}
+	c.complete(v, o)
+	stored := c.enter(o)
+	if v.Init != nil && stored != nil {
+		c.initialiser(v, stored)
+	}
+}
+
+// familyCount reads the n of name<n>; a family of none is accepted and empty.
+func (c *checker) familyCount(v *syntax.Declarator, o *Object) bool {
+	n, err := strconv.ParseInt(c.text(v.Count), 0, 32)
+	if err != nil || n < 0 || n > maxFamily {
+		c.errorf(diag.BadParameterRange, c.at(v.Count), "%s<%s>: want a count up to %d", o.Name, c.text(v.Count), maxFamily)
+		return false
+	}
+	o.Count = int32(n)
+	return true
+}
+
+// maxFamily bounds %r<n>, so that hostile input cannot ask for unbounded tables.
+const maxFamily = 1 << 24
+
+// maxBytes bounds one variable; device memory is far smaller.
+const maxBytes = 1 << 40
+
+// dims reads array dimensions; only the first may be open (5.4.3).
+func (c *checker) dims(v *syntax.Declarator, o *Object) bool {
+	total := int64(o.Type.Bytes()) * int64(o.Vector)
+	for i, d := range v.Dims {
+		n := int64(0)
+		if d.Size != nil {
+			val, ok := c.constant(d.Size)
+			n = int64(val.Bits)
+			if !ok || !val.Integer() || n < 0 || (n > 0 && total > maxBytes/n) {
+				c.errorf(diag.BadArraySize, c.file.Span(d.Range), "array size must be a constant from 0 to 2^40 bytes in all")
+				return false
+			}
+		}
+		if n == 0 && i > 0 {
+			c.errorf(diag.BadArraySize, c.file.Span(d.Range), "only the first dimension can be open")
+			return false
+		}
+		total *= max(n, 1)
+		o.Dims = append(o.Dims[:i:i], n)
+	}
+	return true
+}
+
+// complete closes an open dimension by its initialiser and refuses what stays open.
+func (c *checker) complete(v *syntax.Declarator, o *Object) {
+	if len(o.Dims) == 0 || o.Dims[0] != 0 || o.Kind != Variable {
+		return
+	}
+	switch {
+	case v.Init != nil && v.Init.Expr == nil:
+		o.Dims[0] = int64(len(v.Init.List))
+	case o.Linkage != syntax.WordExtern && o.Space != Param:
+		c.errorf(diag.BadArraySize, c.at(v.Name), "%s has no size; only .extern arrays can be open", o.Name)
+	}
+}
+
+// enter adds o to the innermost scope and the object list; nil if the name is taken.
+// A definition that completes an earlier declaration joins it.
+func (c *checker) enter(o *Object) *Object {
+	if reservedNames[o.Name] {
+		c.errorf(diag.ReservedName, c.at(o.Tok), "%s is reserved", o.Name)
+		return nil
+	}
+	if other := c.clash(o); other != nil {
+		if o.Kind == Variable && c.completes(other, o) {
+			return other
+		}
+		d := c.errorf(diag.Redeclared, c.at(o.Tok), "%s is already declared as a %v", o.Name, other.Kind)
+		c.declaredHere(d, other)
+		return nil
+	}
+	stored := new(Object)
+	*stored = *o
+	stored.ID = len(c.info.Objects)
+	c.info.Objects = append(c.info.Objects, stored)
+	c.scopes.declare(c.file.Word(o.Tok), stored)
+	return stored
+}
+
+// reservedNames cannot be declared (4.4, facts: ptxas 13.5).
+var reservedNames = map[string]bool{"_": true, "$": true, "%": true, "WARP_SZ": true}
+
+// clash finds what is in o's way in the innermost scope: the same name, a family that
+// holds it, or for a new family a single name among its members.
+func (c *checker) clash(o *Object) *Object {
+	top := &c.scopes.open[len(c.scopes.open)-1]
+	if o.Count == 0 {
+		if other := top.names[c.file.Word(o.Tok)]; other != nil {
+			return other
+		}
+		other, _ := top.member(o.Name)
+		return other
+	}
+	for _, other := range top.families {
+		if other.Name == o.Name {
+			return other
+		}
+	}
+	for word, other := range top.names {
+		digits, ok := strings.CutPrefix(c.file.Words[word], o.Name)
+		if n, isNumber := familyNumber(digits); ok && isNumber && n < o.Count {
+			return other
+		}
+	}
+	return nil
+}
+
+// completes lets a .visible definition follow an .extern declaration of the same
+// variable (11.6.1), and reports how the two differ.
+func (c *checker) completes(old, o *Object) bool {
+	if old.Kind != Variable || old.Linkage != syntax.WordExtern || o.Linkage == syntax.WordNone {
+		return false
+	}
+	if old.Type != o.Type || old.Space != o.Space || old.Vector != o.Vector || len(old.Dims) != len(o.Dims) {
+		d := c.errorf(diag.PrototypeMismatch, c.at(o.Tok), "%s was declared with another type", o.Name)
+		c.declaredHere(d, old)
+		return true
+	}
+	id, extern := old.ID, o.Linkage == syntax.WordExtern
+	if !extern {
+		*old = *o
+		old.ID = id
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+package check
+
+// This file checks one instruction: its guard, its operands' names, its form.
+
+import (
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
+)
+
+// instruction checks s and records the chosen form. At most one error is reported for
+// the form; names are reported each.
+func (c *checker) instruction(s *syntax.Instruction) {
+	c.arena = c.arena[:0]
+	ok := c.guard(s)
+	forms := c.forms(s)
+	c.inCall = isCall(forms)
+	shapes, named := c.shapes(s.Operands)
+	if !ok || !named {
+		return
+	}
+	q := &c.query
+	q.Tokens, q.Operands, q.Suffix = c.tokens, shapes, c.suffix(s)
+	q.Version, q.Target, q.Manual = c.info.Version, c.info.Target, c.opt.Manual
+	q.Entry, q.Guarded, q.Independent = c.fn.Entry, s.Guard != syntax.NoToken, c.info.Independent
+	sel, fails := forms.Match(c.isa, q)
+	if fails != nil {
+		c.mismatch(s, sel, fails)
+		return
+	}
+	c.info.sels = append(c.info.sels, sel)
+	c.info.byToken[s.Opcode] = int32(len(c.info.sels))
+	c.afterMatch(s, sel)
+}
+
+// guard checks @p: a predicate register.
+func (c *checker) guard(s *syntax.Instruction) bool {
+	if s.Guard == syntax.NoToken {
+		return true
+	}
+	u, ok := c.use(s.Guard)
+	if !ok {
+		c.undeclared(s.Guard)
+		return false
+	}
+	if u.Object == nil || u.Object.Kind != Register || u.Object.Type != isa.PredType() {
+		c.errorf(diag.OperandType, c.at(s.Guard), "the guard %s is no predicate register", c.text(s.Guard))
+		return false
+	}
+	return true
+}
+
+// forms resolves opcode and modifiers. Equal sequences of words have equal forms, which a
+// small table remembers: real modules use few distinct ones.
+func (c *checker) forms(s *syntax.Instruction) *isa.Forms {
+	key := uint64(c.file.Word(s.Opcode))
+	for _, m := range s.Mods {
+		key = key*0x9e3779b97f4a7c15 + uint64(c.file.Word(m)) + 1
+	}
+	if hit, ok := c.formCache[key]; ok && c.sameWords(hit, s) {
+		c.tokens = hit.tokens
+		return hit.forms
+	}
+	tokens := make([]string, 0, len(s.Mods)+1)
+	tokens = append(tokens, c.text(s.Opcode))
+	for _, m := range s.Mods {
+		tokens = append(tokens, c.text(m))
+	}
+	c.tokens = tokens
+	forms := c.isa.Forms(tokens, c.suffix(s))
+	c.formCache[key] = cachedForms{s, tokens, forms}
+	return forms
+}
+
+// cachedForms is what one spelling of opcode and modifiers resolved to.
+type cachedForms struct {
+	first  *syntax.Instruction
+	tokens []string
+	forms  *isa.Forms
+}
+
+// sameWords tells whether s is spelled as the instruction that made a cache entry.
+func (c *checker) sameWords(hit cachedForms, s *syntax.Instruction) bool {
+	a := hit.first
+	if len(a.Mods) != len(s.Mods) || c.file.Word(a.Opcode) != c.file.Word(s.Opcode) || c.suffix(a) != c.suffix(s) {
+		return false
+	}
+	for i := range a.Mods {
+		if c.file.Word(a.Mods[i]) != c.file.Word(s.Mods[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// suffix is what stands behind an address operand: the .unified of [a].unified.
+func (c *checker) suffix(s *syntax.Instruction) string {
+	for i := range s.Operands {
+		if o := &s.Operands[i]; o.Kind == syntax.OperandAddress && o.Field != syntax.NoToken {
+			return c.text(o.Field)
+		}
+	}
+	return ""
+}
+
+// afterMatch checks what needs declarations: calls, .param space, and what all
+// instructions of one function must agree on.
+func (c *checker) afterMatch(s *syntax.Instruction, sel *isa.Sel) {
+	if c.inCall {
+		c.call(s)
+	}
+	for _, at := range sel.Roles {
+		if at.Space == isa.ParamSpace && at.Op < len(s.Operands) {
+			c.paramOperand(s, &s.Operands[at.Op], isStore(sel))
+		}
+	}
+	for _, class := range sel.Entry.Unique() {
+		c.agree(s, sel, class)
+	}
+}
+
+// isStore tells from the effects whether an instruction writes memory.
+func isStore(sel *isa.Sel) bool {
+	for _, e := range sel.Entry.Effects {
+		if e[0] == "write" {
+			return true
+		}
+	}
+	return false
+}
+
+// isCall tells whether the forms are those of call, whose lists are not expressions.
+func isCall(forms *isa.Forms) bool {
+	e := forms.Entry()
+	if e == nil {
+		return false
+	}
+	for _, effect := range e.Effects {
+		if effect[0] == "call" {
+			return true
+		}
+	}
+	return false
+}
+
+// agree holds the instructions of one function to one value of a class (.cta_group).
+func (c *checker) agree(s *syntax.Instruction, sel *isa.Sel, class isa.Class) {
+	m := sel.Get(class)
+	if m == 0 {
+		return
+	}
+	if c.unique == nil {
+		c.unique = map[isa.Class]isa.Mod{}
+	}
+	if old, seen := c.unique[class]; seen && old != m {
+		d := c.errorf(diag.NotAllowedWith, c.file.Span(s.Range), "%v, but the function uses %v elsewhere; they must agree", m, old)
+		d.Spec = sel.Entry.Section
+	}
+	c.unique[class] = m
+}
+
+// paramOperand checks an address in .param space.
+func (c *checker) paramOperand(s *syntax.Instruction, o *syntax.Operand, store bool) {
+	if o.Kind != syntax.OperandAddress || len(o.Elems) == 0 || o.Elems[0].Kind != syntax.OperandName {
+		return
+	}
+	if u, ok := c.use(o.Elems[0].Name); ok && u.Object != nil && u.Object.Space == Param {
+		c.paramAccess(s, u.Object, o.Elems[0].Name, store)
+	}
+}

@@ -1,0 +1,144 @@
+package check
+
+// This file keeps the names that are visible at one place, and resolves uses.
+
+import (
+	"strings"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
+)
+
+// scope is one region of names: the module, a function with its parameters, or a
+// block in braces (a label inside braces is visible only inside them).
+type scope struct {
+	names    map[syntax.Word]*Object
+	families []*Object // %r<100>: Name is the prefix
+}
+
+// scopes is the stack of open scopes, innermost last, with a cache of resolved words.
+type scopes struct {
+	file  *syntax.File
+	open  []scope
+	cache []cached // by Word
+	epoch uint32   // raised whenever a cached answer may have become wrong
+}
+
+// cached remembers what a word resolved to; use indexes Info.uses.
+type cached struct {
+	epoch uint32
+	use   int32
+}
+
+func newScopes(f *syntax.File) *scopes {
+	return &scopes{file: f, cache: make([]cached, len(f.Words)), epoch: 1}
+}
+
+func (s *scopes) push() { s.open = append(s.open, scope{}) }
+
+func (s *scopes) pop() {
+	top := &s.open[len(s.open)-1]
+	if len(top.names)+len(top.families) > 0 {
+		s.epoch++
+	}
+	s.open = s.open[:len(s.open)-1]
+}
+
+// declare enters o into the innermost scope, where its name is free.
+func (s *scopes) declare(word syntax.Word, o *Object) {
+	top := &s.open[len(s.open)-1]
+	s.epoch++
+	if o.Count > 0 || o.Var != nil && o.Var.Count != syntax.NoToken {
+		top.families = append(top.families, o)
+		return
+	}
+	if top.names == nil {
+		top.names = map[syntax.Word]*Object{}
+	}
+	top.names[word] = o
+}
+
+// lookup resolves a word from the innermost scope outwards.
+func (s *scopes) lookup(word syntax.Word) (*Object, int32) {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		if o := s.open[i].names[word]; o != nil {
+			return o, 0
+		}
+		if o, n := s.open[i].member(s.file.Words[word]); o != nil {
+			return o, n
+		}
+	}
+	return nil, 0
+}
+
+// member finds the family that a name such as %r17 belongs to; ptxas takes leading zeros, too.
+func (sc *scope) member(name string) (*Object, int32) {
+	for _, o := range sc.families {
+		digits, ok := strings.CutPrefix(name, o.Name)
+		if !ok {
+			continue
+		}
+		if n, ok := familyNumber(digits); ok && n < o.Count {
+			return o, n
+		}
+	}
+	return nil, 0
+}
+
+// familyNumber reads the number of a family member. Its families are far smaller than 2^30.
+func familyNumber(digits string) (int32, bool) {
+	if digits == "" || len(digits) > 9 {
+		return 0, false
+	}
+	n := int32(0)
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int32(digits[i]-'0')
+	}
+	return n, true
+}
+
+// near returns the visible name closest to an undeclared one, "" if none is close.
+func (s *scopes) near(name string) string {
+	var names []string
+	for i := range s.open {
+		for word := range s.open[i].names {
+			names = append(names, s.file.Words[word])
+		}
+		for _, o := range s.open[i].families {
+			names = append(names, o.Name+strings.TrimLeft(name, o.Name))
+		}
+	}
+	return isa.Nearest(name, names)
+}
+
+// use resolves the name at a token and records it in the side table. Special registers
+// come last: %tid and others may be redeclared in a function (facts: ptxas 13.5).
+func (c *checker) use(tok syntax.TokenID) (Use, bool) {
+	word := c.file.Word(tok)
+	if hit := c.scopes.cache[word]; hit.epoch == c.scopes.epoch {
+		c.info.byToken[tok] = hit.use + 1
+		return c.info.uses[hit.use], true
+	}
+	u, ok := c.resolve(word)
+	if !ok {
+		return Use{}, false
+	}
+	n := int32(len(c.info.uses))
+	c.info.uses = append(c.info.uses, u)
+	c.info.byToken[tok] = n + 1
+	c.scopes.cache[word] = cached{c.scopes.epoch, n}
+	return u, true
+}
+
+func (c *checker) resolve(word syntax.Word) (Use, bool) {
+	if o, n := c.scopes.lookup(word); o != nil {
+		return Use{Object: o, Index: n}, true
+	}
+	if sp, ok := isa.LookupSpecial(c.file.Words[word]); ok {
+		return Use{Special: sp}, true
+	}
+	return Use{}, false
+}

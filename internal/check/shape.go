@@ -1,0 +1,199 @@
+package check
+
+// This file describes operands to the matcher: what each is, not what it is called.
+
+import (
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
+)
+
+// shapes describes a list of operands in the arena; ok is false after an error.
+func (c *checker) shapes(list []syntax.Operand) ([]isa.Shape, bool) {
+	out := c.cut(len(list))
+	ok := true
+	for i := range list {
+		ok = c.shape(&list[i], &out[i]) && ok
+	}
+	return out, ok
+}
+
+// cut takes n shapes from the arena, which is reset for every instruction.
+func (c *checker) cut(n int) []isa.Shape {
+	if len(c.arena)+n > cap(c.arena) {
+		c.arena = make([]isa.Shape, 0, max(2*cap(c.arena), 64, n))
+	}
+	at := len(c.arena)
+	c.arena = c.arena[:at+n]
+	out := c.arena[at : at+n : at+n]
+	clear(out)
+	return out
+}
+
+// shape describes one operand. Errors are those of names; everything else the matcher judges.
+func (c *checker) shape(o *syntax.Operand, s *isa.Shape) bool {
+	switch o.Kind {
+	case syntax.OperandName:
+		return c.nameShape(o, s)
+	case syntax.OperandConstant:
+		return c.constantShape(o.Expr, s)
+	case syntax.OperandVector:
+		return c.listShape(isa.ShapeVec, o.Elems, s)
+	case syntax.OperandAddress:
+		return c.listShape(isa.ShapeAddr, o.Elems, s)
+	case syntax.OperandPair:
+		return c.listShape(isa.ShapePair, o.Elems, s)
+	case syntax.OperandList:
+		if e := o.Constant(); e != nil && !c.inCall {
+			return c.constantShape(e, s)
+		}
+		return c.listShape(isa.ShapeParams, o.Elems, s)
+	case syntax.OperandIndex:
+		return c.indexShape(o, s)
+	}
+	return false
+}
+
+func (c *checker) listShape(kind isa.ShapeKind, elems []syntax.Operand, s *isa.Shape) bool {
+	s.Kind = kind
+	var ok bool
+	s.Elems, ok = c.shapes(elems)
+	return ok
+}
+
+func (c *checker) constantShape(e *syntax.Expr, s *isa.Shape) bool {
+	val, ok := c.constant(e)
+	s.Kind, s.Float, s.Hex, s.Value = isa.ShapeImm, !val.Integer(), val.Exact, int64(val.Bits)
+	s.Neg = e.Kind == syntax.ExprUnary && c.file.Kind(e.Token) == syntax.Not
+	return ok
+}
+
+// indexShape is name[i]: the address of an element, as a variable is.
+func (c *checker) indexShape(o *syntax.Operand, s *isa.Shape) bool {
+	u, ok := c.use(o.Name)
+	if !ok {
+		c.undeclared(o.Name)
+		return false
+	}
+	if u.Object == nil || u.Object.Kind == Register {
+		c.errorf(diag.OperandKind, c.file.Span(o.Range), "%s is no array", c.text(o.Name))
+		return false
+	}
+	s.Kind, s.Elems = isa.ShapeAddr, c.cut(1)
+	c.objectShape(u.Object, &s.Elems[0])
+	return true
+}
+
+// nameShape describes a name: sink, WARP_SZ, register, variable, function, label or special register.
+func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
+	switch c.file.Word(o.Name) {
+	case syntax.WordSink:
+		s.Kind = isa.ShapeSink
+		return true
+	case syntax.WordWarpSize:
+		s.Kind, s.Value = isa.ShapeImm, 32 // 4.5.1
+		return true
+	}
+	u, ok := c.use(o.Name)
+	if !ok {
+		c.undeclared(o.Name)
+		return false
+	}
+	s.Neg = o.Not
+	if u.Object == nil {
+		return c.specialShape(o, u.Special, s)
+	}
+	c.objectShape(u.Object, s)
+	if o.Field != syntax.NoToken {
+		return c.component(o, u.Object, s)
+	}
+	return true
+}
+
+// components are the selectors of a vector (6.4.3).
+var components = map[string]uint8{".x": 0, ".y": 1, ".z": 2, ".w": 3, ".r": 0, ".g": 1, ".b": 2, ".a": 3}
+
+// component describes one element of a vector register.
+func (c *checker) component(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
+	n, known := components[c.text(o.Field)]
+	if obj.Kind != Register || !known || n >= obj.Vector || obj.Vector < 2 {
+		c.errorf(diag.BadComponent, c.at(o.Field), "%s has no component %s", obj.Name, c.text(o.Field))
+		return false
+	}
+	s.Lanes = 0
+	return true
+}
+
+// specialShape describes a special register or one component of it, and checks its gate.
+func (c *checker) specialShape(o *syntax.Operand, sp isa.Special, s *isa.Shape) bool {
+	info := sp.Info()
+	s.Kind, s.Special, s.Type = isa.ShapeSpecial, sp, info.Type
+	if info.Lanes > 1 && o.Field == syntax.NoToken {
+		s.Lanes = uint8(info.Lanes)
+	}
+	if o.Field != syntax.NoToken {
+		if n, known := components[c.text(o.Field)]; !known || info.Lanes == 1 || int(n) >= 4 {
+			c.errorf(diag.BadComponent, c.at(o.Field), "%s has no component %s", info.Name, c.text(o.Field))
+			return false
+		}
+	}
+	if !info.Since.Passes(c.info.Version, c.info.Target) {
+		d := c.errorf(diag.NeedsVersion, c.at(o.Name), "%s needs %v; the module has .version %v and %v",
+			info.Name, info.Since, c.info.Version, c.info.Target)
+		d.Spec = info.Section
+		return false
+	}
+	return true
+}
+
+// objectShape describes a declared name.
+func (c *checker) objectShape(o *Object, s *isa.Shape) {
+	s.Type = o.Type
+	switch o.Kind {
+	case Register:
+		s.Kind = isa.ShapeReg
+		if o.Vector > 1 {
+			s.Lanes = o.Vector
+		}
+	case Variable, Parameter:
+		c.variableShape(o, s)
+	case Function, AliasName:
+		s.Kind = isa.ShapeFunc
+	case Label:
+		s.Kind = isa.ShapeLabel
+	case BranchTargets, CallTargets:
+		s.Kind = isa.ShapeTable
+	case Prototype:
+		s.Kind = isa.ShapeProto
+	}
+}
+
+// opaqueShapes are the kinds of opaque variables (5.3).
+var opaqueShapes = map[string]isa.ShapeKind{
+	".texref": isa.ShapeTexref, ".samplerref": isa.ShapeSamplerref, ".surfref": isa.ShapeSurfref,
+}
+
+func (c *checker) variableShape(o *Object, s *isa.Shape) {
+	s.Kind, s.Space, s.Unified, s.Param = isa.ShapeSym, o.Space, o.Unified, paramKind(o)
+	if kind, ok := opaqueShapes[o.Type.String()]; ok {
+		s.Kind = kind
+	}
+	if o.Space == Tex { // 5.3: the old .tex space
+		s.Kind = isa.ShapeTexref
+	}
+}
+
+// paramKind says whose parameter a .param variable is.
+func paramKind(o *Object) isa.ParamKind {
+	switch {
+	case o.Space != Param:
+		return isa.NotParam
+	case o.Kind == Variable:
+		return isa.CallParam
+	case o.Func != nil && o.Func.Entry:
+		return isa.KernelParam
+	case isInput(o):
+		return isa.FunctionParam
+	}
+	return isa.ReturnParam
+}
