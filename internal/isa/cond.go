@@ -154,10 +154,10 @@ func (c kindCond) eval(v *env) truth {
 	switch {
 	case v.rolesKnown && v.present>>c.role&1 == 0:
 		return no
-	case v.shapes == nil:
+	case v.query == nil:
 		return unknown
 	}
-	return truthOf(v.shapes(c.role).sorts()&c.sort != 0)
+	return truthOf(v.plan.shape(v.query, c.role).sorts()&c.sort != 0)
 }
 
 // condition parses words up to the end.

@@ -14,7 +14,8 @@ type env struct {
 	captures   []capture // by capture of the entry
 	present    uint64    // operands, by role of the entry
 	rolesKnown bool
-	shapes     func(role int) *Shape // nil until the operands are there
+	query      *Query // nil until the operands are there
+	plan       *plan  // which tells where they are
 }
 
 // capture is the value of <N …> or of a table's column.

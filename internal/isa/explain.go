@@ -5,6 +5,7 @@ package isa
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -298,7 +299,7 @@ func (x *explainer) explainSubset(v *env) []Mismatch {
 	specs, ok := x.e.specs(v)
 	if !ok || len(specs) != len(x.q.Operands) {
 		f := x.finding(StageCount, OperandCount)
-		f.Operand = min(len(specs), len(x.q.Operands)) - 1
+		f.Want, f.Have = strconv.Itoa(len(specs)), strconv.Itoa(len(x.q.Operands))
 		return []Mismatch{f}
 	}
 	p := plan{env: *v, operands: specs}
@@ -320,7 +321,7 @@ func (x *explainer) ruleFindings(p *plan) []Mismatch {
 	var out []Mismatch
 	for i := range x.e.rules {
 		r := &x.e.rules[i]
-		if r.holds(&v) != no {
+		if r.holds(v) != no {
 			continue
 		}
 		f := x.finding(StageRules, RuleBroken)

@@ -17,6 +17,8 @@ type Query struct {
 	Entry       bool // the statement is in a kernel, not in a device function
 	Guarded     bool // it has a guard @p
 	Independent bool // texmode_independent
+
+	scratch env // of conditions that look at the operands
 }
 
 // Match finds the form of a statement. Without a finding fails is nil. If only gates or
@@ -62,7 +64,7 @@ func (p *plan) fits(q *Query) bool {
 func (p *plan) lateRulesHold(q *Query) bool {
 	v := p.withShapes(q)
 	for _, r := range p.late {
-		if r.holds(&v) == no {
+		if r.holds(v) == no {
 			return false
 		}
 	}
@@ -70,10 +72,10 @@ func (p *plan) lateRulesHold(q *Query) bool {
 }
 
 // withShapes lets conditions see the operands.
-func (p *plan) withShapes(q *Query) env {
-	v := p.env
-	v.shapes = func(role int) *Shape { return p.shape(q, role) }
-	return v
+func (p *plan) withShapes(q *Query) *env {
+	q.scratch = p.env
+	q.scratch.query, q.scratch.plan = q, p
+	return &q.scratch
 }
 
 // shape returns the operand of a role.
@@ -189,7 +191,7 @@ type closedGate struct {
 func (p *plan) firstClosedGate(q *Query) *closedGate {
 	v := p.withShapes(q)
 	for _, g := range p.gates {
-		if evalOr(g.when, &v, yes) == yes && g.gate.Passes(q.Version, q.Target) == g.until {
+		if evalOr(g.when, v, yes) == yes && g.gate.Passes(q.Version, q.Target) == g.until {
 			return &closedGate{g.gate, g.until}
 		}
 	}

@@ -67,6 +67,17 @@ type Mismatch struct {
 	Gate    Gate // of GateClosed and GatePast
 }
 
+// String gives a finding in few words, for tests and internal messages.
+func (m Mismatch) String() string {
+	s := m.Kind.String()
+	for _, part := range []string{m.Want, m.Have} {
+		if part != "" {
+			s += ": " + part
+		}
+	}
+	return s
+}
+
 // about starts a finding that concerns neither a token nor an operand.
 func about(stage Stage, kind MismatchKind, e *Entry, alt int) Mismatch {
 	return Mismatch{Stage: stage, Kind: kind, Token: -1, Other: -1, Operand: -1, Part: -1, Entry: e, Alt: alt}

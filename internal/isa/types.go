@@ -18,7 +18,7 @@ const (
 	Float          // one number, .f32, .bf16, .e4m3
 	Packed         // several numbers, .f16x2
 	Predicate      // .pred
-	Opaque         // .texref, .samplerref, .surfref
+	Reference      // .texref, .samplerref, .surfref
 )
 
 var kindNames = [...]string{"none", "bits", "unsigned", "signed", "float", "packed", "pred", "opaque"}
@@ -85,3 +85,6 @@ func (t Type) AcceptsRegister(r Type, wider bool) bool {
 
 // integer tells whether values are whole numbers or untyped.
 func (k Kind) integer() bool { return k == Bits || k == Unsigned || k == Signed }
+
+// Opaque tells whether t is the type of a texture, sampler or surface reference (5.3).
+func (t Type) Opaque() bool { return t.Kind() == Reference }

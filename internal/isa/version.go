@@ -47,3 +47,6 @@ func firstDigit(minor string) string {
 	}
 	return minor
 }
+
+// After tells whether v is newer than w.
+func (v Version) After(w Version) bool { return v > w }
