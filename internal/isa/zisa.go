@@ -119,6 +119,9 @@ const (
 	StAsync
 	StAsyncGlobal
 	StBulk
+	MultimemLdReduce
+	MultimemSt
+	MultimemRed
 	Prefetch
 	Prefetchu
 	Applypriority
@@ -169,6 +172,8 @@ const (
 	Red
 	RedHalf
 	RedVec
+	RedAsync
+	RedAsyncGlobal
 	Vote
 	VoteSync
 	MatchAnySync
@@ -404,6 +409,7 @@ const (
 	C_w32
 	C_glob
 	C_shm
+	C_acc
 	C_space
 	C_level
 	C_priority
@@ -469,6 +475,7 @@ const (
 	R_mbar
 	R_size
 	R_initval
+	R_size32
 	R_primary_size
 	R_total_size
 	R_fraction
@@ -666,6 +673,13 @@ const (
 	M_wt
 	M_release
 	M_mbarrier_complete_tx_bytes
+	M_min
+	M_max
+	M_add
+	M_acc_f32
+	M_acc_f16
+	M_e5m2x2
+	M_e4m3x2
 	M_L1
 	M_L2
 	M_L1_32B
@@ -678,8 +692,6 @@ const (
 	M_rpi
 	M_rna
 	M_scaled_n2_ue8m0
-	M_e4m3x2
-	M_e5m2x2
 	M_e2m3x2
 	M_e3m2x2
 	M_tf32
@@ -720,11 +732,8 @@ const (
 	M_async_generic
 	M_gl
 	M_exch
-	M_add
 	M_inc
 	M_dec
-	M_min
-	M_max
 	M_noftz
 	M_cas
 	M_all
@@ -956,10 +965,10 @@ func init() {
 			{"data/0905-mixed.isa", 0x65d0dd88},
 			{"data/0906-compare.isa", 0x1d27e800},
 			{"data/0908-logic.isa", 0x1b66bbf9},
-			{"data/0909-move.isa", 0x84d288f5},
+			{"data/0909-move.isa", 0xac5c84a3},
 			{"data/0910-texture.isa", 0xc049d74c},
 			{"data/0912-control.isa", 0x582a9ee5},
-			{"data/0913-sync.isa", 0x6ebf147a},
+			{"data/0913-sync.isa", 0xf0896b67},
 			{"data/0914-mma.isa", 0x5f8d5d3f},
 			{"data/0915-wgmma.isa", 0xb74f1639},
 			{"data/0916-tcgen05.isa", 0x69c1af0c},
@@ -1080,27 +1089,30 @@ func init() {
 			{"st", "st", 7, 198, 7438, 2266},
 			{"st.async", "st.async", 7, 253, 9704, 967},
 			{"st.async.global", "st.async", 7, 277, 10671, 535},
-			{"st.bulk", "st.bulk", 7, 293, 11206, 324},
-			{"prefetch", "prefetch", 7, 304, 11530, 730},
-			{"prefetchu", "prefetchu", 7, 326, 12260, 214},
-			{"applypriority", "applypriority", 7, 333, 12474, 299},
-			{"discard", "discard", 7, 342, 12773, 291},
-			{"createpolicy.range", "createpolicy.range", 7, 351, 13064, 562},
-			{"createpolicy.fractional", "createpolicy.fractional", 7, 363, 13626, 514},
-			{"createpolicy.cvt", "createpolicy.cvt", 7, 373, 14140, 255},
-			{"isspacep", "isspacep", 7, 380, 14395, 494},
-			{"cvta", "cvta", 7, 395, 14889, 580},
-			{"cvta.to", "cvta.to", 7, 412, 15469, 576},
-			{"cvt", "cvt", 7, 429, 16045, 1663},
-			{"cvt.pack", "cvt", 7, 478, 17708, 2596},
-			{"cvt.pack.sat", "cvt.pack", 7, 525, 20304, 535},
-			{"mapa", "mapa", 7, 541, 20839, 412},
-			{"getctarank", "getctarank", 7, 553, 21251, 384},
-			{"cp.async.ca", "cp.async.ca", 7, 564, 21635, 674},
-			{"cp.async.cg", "cp.async.cg", 7, 581, 22309, 673},
-			{"cp.async.commit_group", "cp.async.commit_group", 7, 598, 22982, 216},
-			{"cp.async.wait_group", "cp.async.wait_group", 7, 604, 23198, 213},
-			{"cp.async.wait_all", "cp.async.wait_all", 7, 611, 23411, 187},
+			{"st.bulk", "st.bulk", 7, 293, 11206, 386},
+			{"multimem.ld_reduce", "multimem.ld_reduce", 7, 307, 11592, 1527},
+			{"multimem.st", "multimem.st", 7, 343, 13119, 978},
+			{"multimem.red", "multimem.red", 7, 369, 14097, 839},
+			{"prefetch", "prefetch", 7, 393, 14936, 730},
+			{"prefetchu", "prefetchu", 7, 415, 15666, 214},
+			{"applypriority", "applypriority", 7, 422, 15880, 299},
+			{"discard", "discard", 7, 431, 16179, 291},
+			{"createpolicy.range", "createpolicy.range", 7, 440, 16470, 562},
+			{"createpolicy.fractional", "createpolicy.fractional", 7, 452, 17032, 514},
+			{"createpolicy.cvt", "createpolicy.cvt", 7, 462, 17546, 255},
+			{"isspacep", "isspacep", 7, 469, 17801, 494},
+			{"cvta", "cvta", 7, 484, 18295, 580},
+			{"cvta.to", "cvta.to", 7, 501, 18875, 576},
+			{"cvt", "cvt", 7, 518, 19451, 1663},
+			{"cvt.pack", "cvt", 7, 567, 21114, 2596},
+			{"cvt.pack.sat", "cvt.pack", 7, 614, 23710, 535},
+			{"mapa", "mapa", 7, 630, 24245, 412},
+			{"getctarank", "getctarank", 7, 642, 24657, 384},
+			{"cp.async.ca", "cp.async.ca", 7, 653, 25041, 674},
+			{"cp.async.cg", "cp.async.cg", 7, 670, 25715, 673},
+			{"cp.async.commit_group", "cp.async.commit_group", 7, 687, 26388, 216},
+			{"cp.async.wait_group", "cp.async.wait_group", 7, 693, 26604, 213},
+			{"cp.async.wait_all", "cp.async.wait_all", 7, 700, 26817, 187},
 			{"tex", "tex", 8, 3, 45, 1294},
 			{"bra", "bra", 9, 3, 51, 164},
 			{"brx.idx", "brx.idx", 9, 10, 215, 245},
@@ -1131,24 +1143,26 @@ func init() {
 			{"red", "red", 10, 302, 10843, 1477},
 			{"red.half", "red", 10, 345, 12320, 961},
 			{"red.vec", "red", 10, 371, 13281, 952},
-			{"vote", "vote", 10, 398, 14233, 386},
-			{"vote.sync", "vote", 10, 411, 14619, 434},
-			{"match.any.sync", "match", 10, 424, 15053, 327},
-			{"match.all.sync", "match", 10, 435, 15380, 383},
-			{"activemask", "activemask", 10, 448, 15763, 178},
-			{"redux.sync", "redux", 10, 454, 15941, 592},
-			{"griddepcontrol", "griddepcontrol", 10, 472, 16533, 249},
-			{"elect.sync", "elect", 10, 479, 16782, 278},
-			{"mbarrier.init", "mbarrier.init", 10, 489, 17060, 322},
-			{"mbarrier.inval", "mbarrier.inval", 10, 500, 17382, 273},
-			{"mbarrier.expect_tx", "mbarrier.expect_tx", 10, 510, 17655, 399},
-			{"mbarrier.complete_tx", "mbarrier.complete_tx", 10, 522, 18054, 433},
-			{"mbarrier.arrive", "mbarrier.arrive", 10, 534, 18487, 1019},
-			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 10, 556, 19506, 1085},
-			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 10, 578, 20591, 409},
-			{"mbarrier.test_wait", "mbarrier.test_wait", 10, 588, 21000, 557},
-			{"mbarrier.try_wait", "mbarrier.try_wait", 10, 605, 21557, 602},
-			{"mbarrier.pending_count", "mbarrier.pending_count", 10, 622, 22159, 229},
+			{"red.async", "red.async", 10, 398, 14233, 696},
+			{"red.async.global", "red.async", 10, 418, 14929, 505},
+			{"vote", "vote", 10, 434, 15434, 386},
+			{"vote.sync", "vote", 10, 447, 15820, 434},
+			{"match.any.sync", "match", 10, 460, 16254, 327},
+			{"match.all.sync", "match", 10, 471, 16581, 383},
+			{"activemask", "activemask", 10, 484, 16964, 178},
+			{"redux.sync", "redux", 10, 490, 17142, 592},
+			{"griddepcontrol", "griddepcontrol", 10, 508, 17734, 249},
+			{"elect.sync", "elect", 10, 515, 17983, 278},
+			{"mbarrier.init", "mbarrier.init", 10, 525, 18261, 322},
+			{"mbarrier.inval", "mbarrier.inval", 10, 536, 18583, 273},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", 10, 546, 18856, 399},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", 10, 558, 19255, 433},
+			{"mbarrier.arrive", "mbarrier.arrive", 10, 570, 19688, 1040},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 10, 593, 20728, 1085},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 10, 615, 21813, 409},
+			{"mbarrier.test_wait", "mbarrier.test_wait", 10, 625, 22222, 557},
+			{"mbarrier.try_wait", "mbarrier.try_wait", 10, 642, 22779, 602},
+			{"mbarrier.pending_count", "mbarrier.pending_count", 10, 659, 23381, 229},
 			{"mma", "mma", 11, 3, 44, 2559},
 			{"mma.block", "mma", 11, 59, 2603, 1532},
 			{"mma.sp", "mma", 11, 89, 4135, 1584},
@@ -1182,54 +1196,55 @@ func init() {
 			".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_last", ".L2::cache_hint", ".L2::64B",
 			".L2::128B", ".L2::256B", ".relaxed", ".acquire", ".cta", ".cluster", ".gpu", ".sys", ".v8", ".b8",
 			".weak", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt", ".release", ".mbarrier::complete_tx::bytes",
-			".L1", ".L2", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi",
-			".rna", ".scaled::n2::ue8m0", ".e4m3x2", ".e5m2x2", ".e2m3x2", ".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2", ".s2f6x2",
-			".rs", ".u2", ".s2", ".base", ".level", ".grad", ".1d", ".2d", ".3d", ".a1d",
-			".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".uni", ".arrive", ".red", ".popc", ".aligned",
-			".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async", ".async.global", ".async.shared::cta", ".async.shared::cluster",
-			".tensormap::generic", ".async::generic", ".gl", ".exch", ".add", ".inc", ".dec", ".min", ".max", ".noftz",
-			".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete", ".noinc", ".parity",
-			".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128",
-			".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X",
-			".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256",
-			".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16",
-			".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256",
-			".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16",
-			".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256",
-			".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16",
-			".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256",
-			".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16",
-			".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256",
-			".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16",
-			".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256",
-			".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16",
-			".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256",
-			".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x1",
-			".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".x128", ".pack::16b", ".cta_group::1", ".cta_group::2",
-			".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".b8x16", ".b6x16_p32",
-			".b4x16_p64", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard",
-			".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
-			".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mask",
+			".min", ".max", ".add", ".acc::f32", ".acc::f16", ".e5m2x2", ".e4m3x2", ".L1", ".L2", ".L1::32B",
+			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".rna", ".scaled::n2::ue8m0", ".e2m3x2",
+			".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2", ".s2f6x2", ".rs", ".u2", ".s2", ".base", ".level",
+			".grad", ".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms",
+			".uni", ".arrive", ".red", ".popc", ".aligned", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init",
+			".alias", ".async", ".async.global", ".async.shared::cta", ".async.shared::cluster", ".tensormap::generic", ".async::generic", ".gl", ".exch", ".inc",
+			".dec", ".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete",
+			".noinc", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32",
+			".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4",
+			".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m64n8k8", ".m64n8k16",
+			".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256",
+			".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16",
+			".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256",
+			".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16",
+			".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256",
+			".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16",
+			".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256",
+			".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16",
+			".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256",
+			".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16",
+			".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256",
+			".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16",
+			".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b",
+			".16x256b", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".x128", ".pack::16b",
+			".cta_group::1", ".cta_group::2", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4",
+			".b8x16", ".b6x16_p32", ".b4x16_p64", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use",
+			".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use",
+			".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
 			".btype", ".op", ".rnd", ".fast", ".bf", ".abtype", ".dtype", ".half", ".ftz", ".ctype",
 			".cmp", ".bool", ".stype", ".bits", ".uns", ".sig", ".h", ".k", ".any", ".vec",
 			".w64", ".ss", ".cop", ".l1", ".l2", ".hint", ".pf", ".sem", ".scope", ".w32",
-			".glob", ".shm", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary", ".secondary", ".size",
-			".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".scale", ".h2", ".f8x2", ".f6x2", ".x4",
-			".mip", ".geom", ".ms", ".cb", ".kind", ".count", ".order", ".t64", ".fop", ".action",
-			".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".num", ".pack", ".cta_group", ".multicast",
-			".dst_fmt", ".src_fmt", ".mx", ".collector",
+			".glob", ".shm", ".acc", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary", ".secondary",
+			".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".scale", ".h2", ".f8x2", ".f6x2",
+			".x4", ".mip", ".geom", ".ms", ".cb", ".kind", ".count", ".order", ".t64", ".fop",
+			".action", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".num", ".pack", ".cta_group",
+			".multicast", ".dst_fmt", ".src_fmt", ".mx", ".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
-			"immLut", "s", "v", "membermask", "policy", "mbar", "size", "initval", "primary-size", "total-size",
-			"fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest", "n",
-			"lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func", "args",
-			"fptr", "addr", "r", "count", "tx", "state", "phase", "hint", "scale-a", "sel-a",
-			"scale-b", "sel-b", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb", "taddr",
-			"split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr", "align", "t",
+			"immLut", "s", "v", "membermask", "policy", "mbar", "size", "initval", "size32", "primary-size",
+			"total-size", "fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest",
+			"n", "lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func",
+			"args", "fptr", "addr", "r", "count", "tx", "state", "phase", "hint", "scale-a",
+			"sel-a", "scale-b", "sel-b", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb",
+			"taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr", "align",
+			"t",
 		},
 	}
 }
