@@ -281,8 +281,7 @@ func laneIndex(k int) string {
 	return fmt.Sprintf("i+%d", k)
 }
 
-// partLoop visits the active lanes only: up to half a warp that is faster than blending
-// all 32, and a function's cost is paid for active lanes alone.
+// partLoop visits the active lanes only, most shapes through part1 to part3 of lane.go.
 func (f *laneFunc) partLoop(b *bytes.Buffer) {
 	each := "for m := w.Mask; m != 0; m &= m - 1 {\ni := bits.TrailingZeros32(m) & 31\n"
 	switch {
@@ -293,9 +292,19 @@ func (f *laneFunc) partLoop(b *bytes.Buffer) {
 	case f.compares():
 		fmt.Fprintf(b, "var r uint32\n%sr |= bit(%s(%s)) << i\n}\n", each, f.expr, f.args("i"))
 		b.WriteString("p := w.P(in.D)\n*p = *p&^w.Mask | r\n")
-	default:
+	case len(f.params) > 3:
 		fmt.Fprintf(b, "%sd[i] = %s(%s)\n}\n", each, f.expr, f.args("i"))
+	default:
+		fmt.Fprintf(b, "part%d(w.Mask, d, %s, %s)\n", len(f.params), strings.Join(f.rows(), ", "), f.expr)
 	}
+}
+
+// rows names the source rows.
+func (f *laneFunc) rows() (names []string) {
+	for k := range f.sources() {
+		names = append(names, operands[k].name)
+	}
+	return names
 }
 
 // scalar writes the handler that executes once, on scalar slots.

@@ -1,0 +1,187 @@
+package sem
+
+// Atomic operations and reductions on memory, 9.7.13.5 and 9.7.13.6: lane by lane in ascending
+// order. Shared memory belongs to the worker that runs the CTA, so there they are plain
+// operations; global memory is reached by compare-and-swap.
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type, isa.C_vec}
+
+var atomicLines = []Line{
+	{isa.Atom, nil, plan(planAtom, atomClasses...), ""},
+	{isa.AtomCas, nil, plan(planCas, atomClasses...), ""},
+	{isa.AtomHalf, nil, plan(planAtom, atomClasses...), ""},
+	{isa.AtomVec, nil, plan(planAtom, atomClasses...), ""},
+	{isa.Red, nil, plan(planRed, atomClasses...), ""},
+	{isa.RedHalf, nil, plan(planRed, atomClasses...), ""},
+	{isa.RedVec, nil, plan(planRed, atomClasses...), ""},
+}
+
+// atomicOp is the decode-time constant of an atomic instruction.
+type atomicOp struct {
+	memoryOp
+	rmw
+	find   func(w *machine.Warp, in *machine.Inst, wide *[32]uint64) *[32]uint64
+	result bool // there is a destination
+}
+
+// planAtom sets up d = [a]; [a] = op([a], b).
+func planAtom(b *Build) { b.atomic(&b.In.Ops[0], b.In.Ops[1:]) }
+
+// planRed sets up [a] = op([a], b).
+func planRed(b *Build) { b.atomic(nil, b.In.Ops) }
+
+func (b *Build) atomic(d *ir.Operand, ops []ir.Operand) {
+	src := elements(&ops[1])
+	o := b.atomicOp(d, &ops[0], src)
+	op := b.Sel.Get(isa.C_op)
+	if op == 0 {
+		op = isa.M_add
+	}
+	k := rmwKey{op, b.Sel.Get(isa.C_type)}
+	f, ok := rmws[k]
+	if !ok {
+		b.fail("%s%s is not executed yet", k.op, k.typ)
+		return
+	}
+	if b.Sel.Has(isa.M_noftz) && f.exact != nil {
+		f.f32 = f.exact
+	}
+	o.rmw = f
+	b.handler(atomic)
+	if o.elem == 16 {
+		b.handler(exchange128)
+	}
+}
+
+// planCas sets up d = [a]; [a] = [a] == b ? c : [a].
+func planCas(b *Build) {
+	ops := b.In.Ops
+	o := b.atomicOp(&ops[0], &ops[1], ops[2:3])
+	if o.elem == 16 {
+		lo, hi := b.halves(&ops[3])
+		b.Ext().Src = append(b.Ext().Src, lo, hi)
+		b.handler(cas128)
+		return
+	}
+	b.Ext().Src = append(b.Ext().Src, b.src(&ops[3], o.bits[0]))
+	b.handler(cas)
+}
+
+// atomicOp places destination, address and sources; d is nil without a destination.
+func (b *Build) atomicOp(d, a *ir.Operand, src []ir.Operand) *atomicOp {
+	m := b.memoryOp(machine.Atomic, b.Sel.Get(isa.C_space), src)
+	by := b.address(a, m)
+	o := &atomicOp{memoryOp: *m, find: addressRows[by], result: d != nil && d.Kind != ir.OpSink}
+	if o.find == nil {
+		b.fail("atomic operations work on global and shared memory")
+	}
+	b.Ext().Data = o
+	b.rows(&b.Ext().Src, src, o)
+	if o.result {
+		b.rows(&b.Ext().Dst, elements(d), o)
+	}
+	return o
+}
+
+// rows places the elements of a source or destination; a 128-bit register is two rows.
+func (b *Build) rows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
+	for i := range elems {
+		switch {
+		case o.elem == 16:
+			lo, hi := b.halves(&elems[i])
+			*to = append(*to, lo, hi)
+		case elems[i].Kind == ir.OpSink:
+			*to = append(*to, b.Scratch(b.shape(o.bits[i])))
+		default:
+			*to = append(*to, b.src(&elems[i], o.bits[i]))
+		}
+	}
+}
+
+// addressRows returns the lanes' addresses, less the displacement, by addressing.
+var addressRows = map[addressing]func(w *machine.Warp, in *machine.Inst, wide *[32]uint64) *[32]uint64{
+	byRow64: func(w *machine.Warp, in *machine.Inst, _ *[32]uint64) *[32]uint64 { return w.R64(in.A) },
+	byRow32: func(w *machine.Warp, in *machine.Inst, wide *[32]uint64) *[32]uint64 {
+		widen(wide, w.R32(in.A))
+		return wide
+	},
+	byConst: func(_ *machine.Warp, _ *machine.Inst, wide *[32]uint64) *[32]uint64 { return wide },
+}
+
+// atomicLanes checks the addresses and visits the executing lanes.
+func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i int, p pointer, shared bool)) machine.State {
+	var wide [32]uint64
+	addr := o.find(w, in, &wide)
+	a, st := w.Access(in, &o.Request, addr)
+	if st != machine.Next {
+		return st
+	}
+	each(w.Mask, func(i int) {
+		visit(i, a.Ptr(addr, i, 0), o.Space == machine.Shared || mem.InShared(addr[i]+in.Imm))
+	})
+	return machine.Next
+}
+
+func atomic(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*atomicOp)
+	return atomicLanes(w, in, o, func(i int, p pointer, shared bool) {
+		for k, src := range in.Ext.Src {
+			old := o.apply(add(p, uint32(k)*o.elem), o.elem, loadElem(w, src, o.bits[k], i), shared)
+			if o.result {
+				storeElem(w, in.Ext.Dst[k], o.bits[k], i, old)
+			}
+		}
+	})
+}
+
+func cas(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*atomicOp)
+	bits := o.bits[0]
+	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
+		want, v := loadElem(w, in.Ext.Src[0], bits, i), loadElem(w, in.Ext.Src[1], bits, i)
+		var old uint64
+		switch o.elem {
+		case 8:
+			old = mem.CAS64(p, want, v)
+		case 4:
+			old = uint64(mem.CAS32(p, uint32(want), uint32(v)))
+		default:
+			old = uint64(mem.CAS16(p, uint16(want), uint16(v)))
+		}
+		if o.result {
+			storeElem(w, in.Ext.Dst[0], bits, i, old)
+		}
+	})
+}
+
+// wide128 reads lane i of a pair of rows.
+func wide128(w *machine.Warp, rows []uint32, i int) mem.Uint128 {
+	return mem.Uint128{Lo: w.R64(rows[0])[i], Hi: w.R64(rows[1])[i]}
+}
+
+func (o *atomicOp) put128(w *machine.Warp, in *machine.Inst, i int, v mem.Uint128) {
+	if o.result {
+		w.R64(in.Ext.Dst[0])[i], w.R64(in.Ext.Dst[1])[i] = v.Lo, v.Hi
+	}
+}
+
+func exchange128(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*atomicOp)
+	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
+		o.put128(w, in, i, mem.Exchange128(p, wide128(w, in.Ext.Src, i)))
+	})
+}
+
+func cas128(w *machine.Warp, in *machine.Inst) machine.State {
+	o, src := in.Ext.Data.(*atomicOp), in.Ext.Src
+	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
+		o.put128(w, in, i, mem.CAS128(p, wide128(w, src[:2], i), wide128(w, src[2:], i)))
+	})
+}

@@ -1,0 +1,199 @@
+package sem
+
+// Building decoded instructions: where the operands of a statement are.
+
+import (
+	"fmt"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+// Frame places what the instructions of one function touch in its register block, and knows
+// where code and variables are; package decode implements it. Offsets are bytes.
+type Frame interface {
+	Row(r ir.Reg) uint32                                              // the row of a register, the mask of a predicate
+	Slot(r ir.Reg) uint32                                             // the scalar slot of a uniform register, the mask of a predicate
+	Bits(r ir.Reg) int                                                // declared width, 1 for a predicate
+	Const(shape machine.Width, v uint64) uint32                       // a constant
+	Special(o *ir.Operand, shape machine.Width) (off uint32, ok bool) // a special register that keeps its value
+	Scratch(shape machine.Width) uint32                               // nobody's: what is written there is lost
+	Carry() uint32                                                    // CC.CF
+	Symbol(o *ir.Operand) (addr uint64, err error)                    // the address that a symbol stands for, displacement included
+	Home(v *ir.Var) Home
+	Targets() []int32                               // of the branch
+	Reconvergence() uint32                          // pc at which the lanes of the branch meet, or machine.NoReconv
+	CallSite(c *ir.Call) (*machine.CallSite, error) // of a call that the machine makes
+	Argument(o *ir.Operand) (Place, error)          // of a call
+}
+
+// Build is one statement on its way to a decoded instruction.
+type Build struct {
+	Frame
+	In     *ir.Inst
+	Sel    *isa.Sel
+	Out    *machine.Inst
+	Scalar bool // it executes once, on scalar slots
+	Err    error
+}
+
+// fail records why the statement cannot be decoded.
+func (b *Build) fail(format string, args ...any) {
+	if b.Err == nil {
+		b.Err = fmt.Errorf(format, args...)
+	}
+}
+
+// Ext returns the instruction's extension.
+func (b *Build) Ext() *machine.Ext {
+	if b.Out.Ext == nil {
+		b.Out.Ext = &machine.Ext{Sel: b.Sel}
+	}
+	return b.Out.Ext
+}
+
+// handler sets one handler for every mask.
+func (b *Build) handler(h machine.Handler) { b.Out.Full, b.Out.Part = h, h }
+
+// stamped sets the generated handlers of a lane function.
+func (b *Build) stamped(s *stamp) {
+	if b.Scalar {
+		b.handler(s.scalar)
+		return
+	}
+	b.Out.Full, b.Out.Part = s.full, s.part
+}
+
+// shape is where an operand of so many bits is, in this statement.
+func (b *Build) shape(bits int) machine.Width {
+	switch {
+	case bits == 1:
+		return machine.Pred
+	case b.Scalar && bits > 32:
+		return machine.Slot64
+	case b.Scalar:
+		return machine.Slot32
+	case bits > 32:
+		return machine.Row64
+	}
+	return machine.Row32
+}
+
+// src returns where an operand is read that the handler takes as a row (or slot) of 32 or
+// 64 bits, or as a mask.
+func (b *Build) src(o *ir.Operand, bits int) uint32 {
+	switch o.Kind {
+	case ir.OpReg:
+		return b.reg(o.Reg, bits)
+	case ir.OpImm:
+		return b.constant(o.Imm, bits)
+	case ir.OpSym:
+		addr, err := b.Symbol(o)
+		if err != nil {
+			b.fail("%w", err)
+		}
+		return b.constant(addr, bits)
+	case ir.OpSpec:
+		off, ok := b.Special(o, b.shape(bits))
+		if !ok {
+			b.fail("this special register is no operand here")
+		}
+		return off
+	case ir.OpVec:
+		if len(o.Elems) == 1 {
+			return b.src(&o.Elems[0], bits)
+		}
+	}
+	b.fail("operand kind %v is not executed yet here", o.Kind)
+	return 0
+}
+
+// constant places an immediate; a predicate constant is true if it is not 0 (4.5.3).
+func (b *Build) constant(v uint64, bits int) uint32 {
+	switch {
+	case bits == 1 && v != 0:
+		v = 0xffffffff
+	case bits <= 32:
+		v &= 0xffffffff
+	}
+	return b.Const(b.shape(bits), v)
+}
+
+// reg returns where a register is. Registers of up to 32 bits are 32-bit rows.
+func (b *Build) reg(r ir.Reg, bits int) uint32 {
+	if have := b.Bits(r); rowBits(have) != rowBits(bits) {
+		b.fail("BUG: a %d-bit register as a %d-bit operand", have, bits)
+	}
+	if b.Scalar {
+		return b.Slot(r)
+	}
+	return b.Row(r)
+}
+
+// rowBits is the element size of the row that holds a register of so many bits.
+func rowBits(bits int) int {
+	switch {
+	case bits == 1:
+		return 1
+	case bits <= 32:
+		return 32
+	}
+	return 64
+}
+
+// dst returns where a result goes; the sink is a scratch row.
+func (b *Build) dst(o *ir.Operand, bits int) uint32 {
+	if o.Kind == ir.OpSink {
+		return b.Scratch(b.shape(bits))
+	}
+	return b.src(o, bits)
+}
+
+// ext128 returns where the low and the high half of a 128-bit register are.
+func (b *Build) halves(o *ir.Operand) (lo, hi uint32) {
+	if o.Kind == ir.OpSink {
+		s := b.Scratch(machine.Row64)
+		return s, s
+	}
+	lo = b.reg(o.Reg, 128)
+	return lo, lo + row64Bytes
+}
+
+const row64Bytes = 32 * 8
+
+// flip is all ones for a negated predicate operand.
+func flip(o *ir.Operand) uint32 {
+	if o.Neg {
+		return ^uint32(0)
+	}
+	return 0
+}
+
+// planDo executes a statement as a function sets it up.
+type planDo struct {
+	plan      func(*Build)
+	classes   []isa.Class
+	onScalars bool
+}
+
+// plan names the function that sets up a statement and the classes that it looks at.
+func plan(f func(*Build), classes ...isa.Class) planDo { return planDo{plan: f, classes: classes} }
+
+// orScalar says that the function also sets up execution on scalar slots.
+func (p planDo) orScalar() planDo {
+	p.onScalars = true
+	return p
+}
+
+func (p planDo) Plan(b *Build)      { p.plan(b) }
+func (p planDo) reads() []isa.Class { return p.classes }
+func (p planDo) scalar() bool       { return p.onScalars }
+
+// handlers sets handlers for all lanes of the frame, for some of them, and for scalar slots.
+func (b *Build) handlers(full, part, scalar machine.Handler) {
+	b.Out.Full, b.Out.Part = full, part
+	if b.Scalar {
+		b.handler(scalar)
+	}
+}

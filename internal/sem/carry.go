@@ -1,0 +1,66 @@
+package sem
+
+// Extended precision, 9.7.2: the carry flag CC.CF of each lane is a bit of a predicate.
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/num"
+)
+
+var carryLines = []Line{
+	{isa.AddCc, of(isa.M_u32, isa.M_s32), carry(lane(num.AddC32)), ""},
+	{isa.AddCc, of(isa.M_u64, isa.M_s64), carry(lane(num.AddC64)), ""},
+	{isa.Addc, of(isa.M_u16, isa.M_s16), carry(lane(addC16)), ""},
+	{isa.Addc, of(isa.M_u32, isa.M_s32), carry(lane(num.AddC32)), ""},
+	{isa.Addc, of(isa.M_u64, isa.M_s64), carry(lane(num.AddC64)), ""},
+	{isa.SubCc, of(isa.M_u32, isa.M_s32), carry(lane(num.SubC32)), ""},
+	{isa.SubCc, of(isa.M_u64, isa.M_s64), carry(lane(num.SubC64)), ""},
+	{isa.Subc, of(isa.M_u16, isa.M_s16), carry(lane(subC16)), ""},
+	{isa.Subc, of(isa.M_u32, isa.M_s32), carry(lane(num.SubC32)), ""},
+	{isa.Subc, of(isa.M_u64, isa.M_s64), carry(lane(num.SubC64)), ""},
+
+	{isa.MadLoCc, of(isa.M_u32, isa.M_s32), carry(lane(num.MadLoC32)), ""},
+	{isa.MadLoCc, of(isa.M_u64, isa.M_s64), carry(lane(num.MadLoC64)), ""},
+	{isa.MadHiCc, of(isa.M_u32), carry(lane(num.MadHiCU32)), ""},
+	{isa.MadHiCc, of(isa.M_s32), carry(lane(num.MadHiCS32)), ""},
+	{isa.MadHiCc, of(isa.M_u64), carry(lane(num.MadHiCU64)), ""},
+	{isa.MadHiCc, of(isa.M_s64), carry(lane(num.MadHiCS64)), ""},
+	{isa.MadcLo, of(isa.M_u16, isa.M_s16), carry(lane(madLoC16)), ""},
+	{isa.MadcLo, of(isa.M_u32, isa.M_s32), carry(lane(num.MadLoC32)), ""},
+	{isa.MadcLo, of(isa.M_u64, isa.M_s64), carry(lane(num.MadLoC64)), ""},
+	{isa.MadcHi, of(isa.M_u16), carry(lane(madHiCU16)), ""},
+	{isa.MadcHi, of(isa.M_s16), carry(lane(madHiCS16)), ""},
+	{isa.MadcHi, of(isa.M_u32), carry(lane(num.MadHiCU32)), ""},
+	{isa.MadcHi, of(isa.M_s32), carry(lane(num.MadHiCS32)), ""},
+	{isa.MadcHi, of(isa.M_u64), carry(lane(num.MadHiCU64)), ""},
+	{isa.MadcHi, of(isa.M_s64), carry(lane(num.MadHiCS64)), ""},
+}
+
+// ptxas takes 16-bit types where no carry is written, so the carry out is never read.
+
+func addC16(a, b, cin uint32) (d, cout uint32) { return num.Add16(a+cin, b), 0 }
+func subC16(a, b, bin uint32) (d, bout uint32) { return num.Sub16(a-bin, b), 0 }
+
+func madLoC16(a, b, c, cin uint32) (d, cout uint32)  { return num.MadLo16(a, b, c+cin), 0 }
+func madHiCU16(a, b, c, cin uint32) (d, cout uint32) { return num.MadHiU16(a, b, c+cin), 0 }
+func madHiCS16(a, b, c, cin uint32) (d, cout uint32) { return num.MadHiS16(a, b, c+cin), 0 }
+
+// carryDo is a lane function whose last operand and result are the carry.
+type carryDo struct{ laneDo }
+
+func carry(l laneDo) carryDo { return carryDo{l} }
+
+// Plan puts the offsets of the two flags into the immediate, carry in below carry out.
+func (c carryDo) Plan(b *Build) {
+	in, out := b.Const(machine.Pred, 0), b.Scratch(machine.Pred)
+	if b.In.Carry&ir.CarryIn != 0 {
+		in = b.Carry()
+	}
+	if b.In.Carry&ir.CarryOut != 0 {
+		out = b.Carry()
+	}
+	b.Out.Imm = uint64(out)<<32 | uint64(in)
+	c.laneDo.Plan(b)
+}

@@ -1,0 +1,176 @@
+package sem
+
+// Comparison, 9.7.6 and 9.7.7. A predicate is a lane mask: setp computes the mask of a
+// comparison and combines it as a word.
+
+import (
+	"slices"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/num"
+)
+
+var compareLines = slices.Concat(
+	compareTable(isa.Setp, 0, comparisons, func(l laneDo) Do { return setpDo{l} }),
+	compareTable(isa.SetpHalf, 0, halfComparisons, func(l laneDo) Do { return setpDo{l} }),
+	compareTable(isa.SetpHalf, 0, packed(halfComparisons), func(l laneDo) Do { return setpHalvesDo{l} }),
+	compareTable(isa.Set, isa.C_stype, comparisons, func(l laneDo) Do { return setDo{l} }),
+	compareTable(isa.SetHalf, isa.C_stype, comparisons, func(l laneDo) Do { return setDo{l} }),
+	compareTable(isa.SetHalf, isa.C_stype, halfComparisons, func(l laneDo) Do { return setDo{l} }),
+	compareTable(isa.SetHalf, isa.C_stype, packed(halfComparisons), func(l laneDo) Do { return setHalvesDo{l} }),
+	selectLines,
+)
+
+// compareTable makes the lines of a form from comparisons. types is the class of the compared
+// type, 0 if the form has one type only.
+func compareTable(id isa.ID, types isa.Class, of []comparison, do func(laneDo) Do) (lines []Line) {
+	for _, c := range of {
+		when := append(Cond{{any: c.ops}}, c.when...)
+		when[1].class = types
+		lines = append(lines, Line{id, when, do(c.do), ""})
+	}
+	return lines
+}
+
+// packed returns the comparisons of halves as those of packed halves.
+func packed(halves []comparison) (out []comparison) {
+	pair := map[isa.Mod]isa.Mod{isa.M_f16: isa.M_f16x2, isa.M_bf16: isa.M_bf16x2}
+	for _, c := range halves {
+		when := slices.Clone(c.when)
+		when[0] = term{any: []isa.Mod{pair[when[0].any[0]]}}
+		out = append(out, comparison{c.ops, when, c.do})
+	}
+	return out
+}
+
+// maskOps combine the mask of a comparison with a predicate.
+var maskOps = map[isa.Mod]func(t, c uint32) uint32{
+	0:         func(t, _ uint32) uint32 { return t },
+	isa.M_and: func(t, c uint32) uint32 { return t & c },
+	isa.M_or:  func(t, c uint32) uint32 { return t | c },
+	isa.M_xor: func(t, c uint32) uint32 { return t ^ c },
+}
+
+// combine says what becomes of the masks of comparisons: p = t op c, q = u op c.
+type combine struct {
+	op   func(t, c uint32) uint32
+	p, q uint32 // destinations
+	c    uint32 // predicate operand
+	flip uint32 // all ones if it is negated
+}
+
+// combine sets up the combination: dst is p or p|q, c holds the predicate operand if any.
+func (b *Build) combine(dst *ir.Operand, c []ir.Operand) *combine {
+	k := &combine{op: maskOps[b.Sel.Get(isa.C_bool)], q: b.Scratch(machine.Pred)}
+	if dst.Kind == ir.OpPair {
+		k.p, k.q = b.dst(&dst.Elems[0], 1), b.dst(&dst.Elems[1], 1)
+	} else {
+		k.p = b.dst(dst, 1)
+	}
+	if len(c) > 0 {
+		k.c, k.flip = b.src(&c[0], 1), flip(&c[0])
+	} else {
+		k.c = b.Const(machine.Pred, 0)
+	}
+	return k
+}
+
+// with combines one mask with the predicate operand.
+func (k *combine) with(w *machine.Warp, t uint32) uint32 { return k.op(t, *w.P(k.c)^k.flip) }
+
+// put writes the executing lanes of p and q.
+func (k *combine) put(w *machine.Warp, t, u uint32) {
+	p, q := k.with(w, t), k.with(w, u)
+	setMask(w, k.p, p)
+	setMask(w, k.q, q)
+}
+
+// setMask writes the executing lanes of a predicate.
+func setMask(w *machine.Warp, off, value uint32) {
+	p := w.P(off)
+	*p = *p&^w.Mask | value&w.Mask
+}
+
+// setpDo is setp with one comparison.
+type setpDo struct{ laneDo }
+
+func (setpDo) reads() []isa.Class { return []isa.Class{isa.C_bool} }
+
+func (s setpDo) Plan(b *Build) {
+	ops := b.In.Ops
+	if ops[0].Kind != ir.OpPair && len(ops) == 3 {
+		s.laneDo.Plan(b)
+		return
+	}
+	b.compare(s.laneDo)
+	b.Ext().Data = b.combine(&ops[0], ops[3:])
+	b.handler(setp)
+}
+
+// compare sets up the comparison of operands 1 and 2 as the inner handler, into a scratch
+// mask. It looks at every lane: it is pure, and who reads the mask knows which count.
+func (b *Build) compare(l laneDo) {
+	s := l.stamp()
+	b.Out.Inner = s.full
+	if b.Scalar {
+		b.Out.Inner = s.scalar
+	}
+	sink := ir.Operand{Kind: ir.OpSink}
+	b.operands(s, &sink, b.In.Ops[1:])
+}
+
+// setp: p = t op c, q = !t op c.
+func setp(w *machine.Warp, in *machine.Inst) machine.State {
+	in.Inner(w, in)
+	t := *w.P(in.D)
+	in.Ext.Data.(*combine).put(w, t, ^t)
+	return machine.Next
+}
+
+// setDo is set with one comparison: the result is a number.
+type setDo struct{ laneDo }
+
+func (setDo) reads() []isa.Class { return []isa.Class{isa.C_bool, isa.C_dtype} }
+
+// setTrue is the result of a comparison that holds, by destination type (9.7.6.1, 9.7.7.1).
+var setTrue = map[isa.Mod]uint64{
+	isa.M_u32: num.SetTrue32, isa.M_s32: num.SetTrue32, isa.M_f32: num.SetTrueF32,
+	isa.M_u16: num.SetTrue16, isa.M_s16: num.SetTrue16,
+	isa.M_f16: num.SetTrueF16, isa.M_bf16: num.SetTrueBF16,
+}
+
+func (s setDo) Plan(b *Build) {
+	ops := b.In.Ops
+	b.Out.Imm = setTrue[b.Sel.Get(isa.C_dtype)]
+	b.compare(s.laneDo)
+	sink := ir.Operand{Kind: ir.OpSink}
+	b.Ext().Data = &setResult{combine: *b.combine(&sink, ops[3:]), d: b.dst(&ops[0], 32)}
+	b.handlers(setRow, setRow, setScalar)
+}
+
+// setResult is a combination whose result goes to a row or slot.
+type setResult struct {
+	combine
+	d uint32
+}
+
+func setRow(w *machine.Warp, in *machine.Inst) machine.State {
+	r := in.Ext.Data.(*setResult)
+	in.Inner(w, in)
+	yes, d := r.with(w, *w.P(in.D)), w.R32(r.d)
+	for i := range d {
+		if w.Mask>>i&1 != 0 {
+			d[i] = uint32(in.Imm) & -(yes >> i & 1)
+		}
+	}
+	return machine.Next
+}
+
+func setScalar(w *machine.Warp, in *machine.Inst) machine.State {
+	r := in.Ext.Data.(*setResult)
+	in.Inner(w, in)
+	*w.S32(r.d) = uint32(in.Imm) & -bit(r.with(w, *w.P(in.D))&w.Mask != 0)
+	return machine.Next
+}

@@ -1,0 +1,80 @@
+package sem
+
+// Control flow, 9.7.12: the machine moves the lanes.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+var controlLines = []Line{
+	{isa.Bra, nil, plan(planBranch), ""},
+	{isa.BrxIdx, nil, plan(planBranchTable), ""},
+	{isa.Call, nil, plan(planCall), ""},
+	{isa.Ret, nil, plan(func(b *Build) { b.handler(ret) }), ""},
+	{isa.Exit, nil, plan(func(b *Build) { b.handler(exit) }), ""},
+}
+
+// planBranch: decode has put the targets into To and the reconvergence pc into D.
+func planBranch(b *Build) {
+	b.Out.Imm = uint64(b.Targets()[0])
+	b.Out.D = b.Reconvergence()
+	b.handler(branch)
+}
+
+// branch takes the lanes that the guard left.
+func branch(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.Branch(in, w.Mask, int32(in.Imm))
+}
+
+// brx.idx index, list: 9.7.12.4.
+func planBranchTable(b *Build) {
+	b.Ext().To = b.Targets()
+	b.Out.D = b.Reconvergence()
+	b.Out.A = b.src(&b.In.Ops[0], 32)
+	b.handler(branchTable)
+}
+
+func branchTable(w *machine.Warp, in *machine.Inst) machine.State {
+	index := w.R32(in.A)
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if int(index[i]) >= len(in.Ext.To) {
+			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << i, Value: uint64(index[i]), Want: uint64(len(in.Ext.To))})
+		}
+	}
+	return w.BranchTable(in, index)
+}
+
+func ret(w *machine.Warp, in *machine.Inst) machine.State  { return w.Ret(in) }
+func exit(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }
+
+// planCall sets up a direct or indirect call, or the device function that a call of a
+// runtime name is.
+func planCall(b *Build) {
+	c := b.In.Call
+	if n := nativeOf(c); n != nil {
+		n.plan(b, c)
+		return
+	}
+	site, err := b.CallSite(c)
+	if err != nil {
+		b.fail("%w", err)
+		return
+	}
+	b.Ext().Call = site
+	if c.Callee != nil {
+		b.handler(callDirect)
+		return
+	}
+	b.Out.A = b.src(&c.Target, 64)
+	b.handler(callIndirect)
+}
+
+func callDirect(w *machine.Warp, in *machine.Inst) machine.State { return w.Call(in, nil) }
+
+func callIndirect(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.Call(in, w.R64(in.A))
+}

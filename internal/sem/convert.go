@@ -1,0 +1,272 @@
+package sem
+
+// Conversion, 9.7.9.21.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/num"
+)
+
+var convertLines = []Line{
+	{isa.Cvt, nil, cvtDo{}, ""},
+	{isa.CvtPack, nil, nil, "not executed yet in this combination"},
+	{isa.CvtPack, at(isa.C_dtype, isa.M_f16x2).at(isa.C_atype, isa.M_f32), cvtPackDo{}, ""},
+	{isa.CvtPack, at(isa.C_dtype, isa.M_bf16x2).at(isa.C_atype, isa.M_f32), cvtPackDo{}, ""},
+	{isa.CvtPack, at(isa.C_dtype, isa.M_tf32).at(isa.C_atype, isa.M_f32), cvtDo{}, ""},
+	{isa.CvtPack, at(isa.C_dtype, isa.M_e4m3x2, isa.M_e5m2x2, isa.M_e2m3x2, isa.M_e3m2x2, isa.M_e2m1x2), cvtPackDo{}, ""},
+	{isa.CvtPack, at(isa.C_atype, isa.M_e4m3x2, isa.M_e5m2x2, isa.M_e2m3x2, isa.M_e3m2x2, isa.M_e2m1x2), cvtPackDo{}, ""},
+}
+
+// scalarTypes are the types of cvt by their modifier; packed types by that of one element.
+var scalarTypes = map[isa.Mod]num.Type{
+	isa.M_u8: num.U8, isa.M_s8: num.S8, isa.M_u16: num.U16, isa.M_s16: num.S16,
+	isa.M_u32: num.U32, isa.M_s32: num.S32, isa.M_u64: num.U64, isa.M_s64: num.S64,
+	isa.M_f16: num.F16, isa.M_bf16: num.BF16, isa.M_f32: num.F32, isa.M_f64: num.F64, isa.M_tf32: num.TF32,
+	isa.M_f16x2: num.F16, isa.M_bf16x2: num.BF16,
+	isa.M_e4m3x2: num.E4M3, isa.M_e5m2x2: num.E5M2,
+	isa.M_e2m3x2: num.E2M3, isa.M_e3m2x2: num.E3M2, isa.M_e2m1x2: num.E2M1,
+}
+
+// roundings are the rounding modifiers; those to an integer share the modes.
+var roundings = map[isa.Mod]num.Mode{
+	isa.M_rn: num.RN, isa.M_rz: num.RZ, isa.M_rm: num.RM, isa.M_rp: num.RP, isa.M_rna: num.RNA,
+	isa.M_rni: num.RN, isa.M_rzi: num.RZ, isa.M_rmi: num.RM, isa.M_rpi: num.RP,
+}
+
+// cvtOf reads what a statement converts.
+func cvtOf(sel *isa.Sel) num.Cvt {
+	c := num.Cvt{
+		Dst: scalarTypes[sel.Get(isa.C_dtype)], Src: scalarTypes[sel.Get(isa.C_atype)],
+		Ftz: sel.Has(isa.M_ftz), Sat: sel.Has(isa.M_sat),
+		Satfinite: sel.Has(isa.M_satfinite), Relu: sel.Has(isa.M_relu),
+	}
+	for m, mode := range roundings {
+		if sel.Has(m) {
+			c.Round = mode
+			c.Integral = c.Dst == c.Src && c.Dst.Format() != nil && sel.Get(isa.C_irnd) == m
+		}
+	}
+	return c
+}
+
+type cvtDo struct{}
+
+func (cvtDo) reads() []isa.Class {
+	return []isa.Class{isa.C_dtype, isa.C_atype, isa.C_irnd, isa.C_frnd, isa.C_frnd2, isa.C_rnd}
+}
+
+func (cvtDo) scalar() bool { return true }
+
+// Plan takes a lane function where there is one for these types and register widths, else
+// the general conversion.
+func (cvtDo) Plan(b *Build) {
+	d, a, c := &b.In.Ops[0], &b.In.Ops[1], cvtOf(b.Sel)
+	p := &conversion{Cvt: c, srcBits: b.operandBits(a, int(c.Src.Width())), dstBits: b.operandBits(d, int(c.Dst.Width()))}
+	if l, ok := p.lane(); ok {
+		b.operands(l.stamp(), d, b.In.Ops[1:2])
+		b.stamped(l.stamp())
+		return
+	}
+	b.Out.D, b.Out.A = b.dst(d, p.dstBits), b.src(a, p.srcBits)
+	b.Ext().Data = p
+	if b.Scalar {
+		b.handler(convertScalar)
+	} else {
+		b.handler(convertRow)
+	}
+}
+
+// operandBits is the width of a register operand; that of the type for anything else.
+func (b *Build) operandBits(o *ir.Operand, typeBits int) int {
+	if o.Kind == ir.OpReg {
+		return b.Bits(o.Reg)
+	}
+	return typeBits
+}
+
+// conversion is a cvt between registers that may be wider than the types (tables 27, 28):
+// the source is cut to its type, the result extended by the sign of its own.
+type conversion struct {
+	num.Cvt
+	srcBits, dstBits int // of the registers
+}
+
+func (p *conversion) apply(v uint64) uint64 {
+	r := p.Apply(v)
+	if n := p.Dst.Width(); p.Dst.Format() == nil && p.Dst.Signed() && uint(p.dstBits) > n {
+		r = uint64(int64(r<<(64-n))>>(64-n)) & (^uint64(0) >> (64 - uint(p.dstBits)))
+	}
+	return r
+}
+
+func convertRow(w *machine.Warp, in *machine.Inst) machine.State {
+	p := in.Ext.Data.(*conversion)
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		storeElem(w, in.D, p.dstBits, i, p.apply(loadElem(w, in.A, p.srcBits, i)))
+	}
+	return machine.Next
+}
+
+func convertScalar(w *machine.Warp, in *machine.Inst) machine.State {
+	p := in.Ext.Data.(*conversion)
+	v := uint64(*w.S32(in.A))
+	if p.srcBits > 32 {
+		v = *w.S64(in.A)
+	}
+	if r := p.apply(v); p.dstBits > 32 {
+		*w.S64(in.D) = r
+	} else {
+		*w.S32(in.D) = uint32(r)
+	}
+	return machine.Next
+}
+
+// loadElem and storeElem reach one lane's element of a row by register width.
+func loadElem(w *machine.Warp, off uint32, bits, i int) uint64 {
+	if bits > 32 {
+		return w.R64(off)[i&31]
+	}
+	return uint64(w.R32(off)[i&31])
+}
+
+func storeElem(w *machine.Warp, off uint32, bits, i int, v uint64) {
+	if bits > 32 {
+		w.R64(off)[i&31] = v
+	} else {
+		w.R32(off)[i&31] = uint32(v)
+	}
+}
+
+// lane returns the lane function for this conversion, if there is one.
+func (p *conversion) lane() (laneDo, bool) {
+	src, dst := int(p.Src.Width()), int(p.Dst.Width())
+	if p.Src.Format() == nil && p.Dst.Format() == nil {
+		return p.intLane()
+	}
+	if p.srcBits != src || p.dstBits != dst {
+		return laneDo{}, false
+	}
+	l, ok := floatLanes[p.Cvt]
+	return l, ok
+}
+
+// extension is what an integer conversion without .sat comes to: the low bits of a row
+// element, extended by sign, into a register of so many bits.
+type extension struct {
+	bits     int
+	signed   bool
+	src, dst int // 32 or 64: the rows
+	keep     int // bits of the destination register below 32
+}
+
+// intLane finds the extension that the conversion is: chop to the narrower of the types
+// and extend by the sign of whichever type widens.
+func (p *conversion) intLane() (laneDo, bool) {
+	src, dst := int(p.Src.Width()), int(p.Dst.Width())
+	if p.Sat {
+		return laneDo{}, false
+	}
+	e := extension{bits: min(src, dst), src: rowBits(p.srcBits), dst: rowBits(p.dstBits), keep: min(p.dstBits, 32)}
+	switch {
+	case src < dst && dst < p.dstBits && p.Src.Signed() != p.Dst.Signed():
+		return laneDo{}, false // two extensions of different signs
+	case src < dst:
+		e.signed = p.Src.Signed()
+	default:
+		e.signed = p.Dst.Signed()
+	}
+	if e.bits >= p.dstBits {
+		e.signed, e.keep = false, 32 // nothing is extended
+	}
+	if !e.signed {
+		e.keep = 32 // rows hold zero-extended values
+	}
+	l, ok := extensions[e]
+	return l, ok
+}
+
+var extensions = map[extension]laneDo{
+	{8, false, 32, 32, 32}:  lane(num.Zext8),
+	{8, true, 32, 32, 16}:   lane(sext8to16),
+	{8, true, 32, 32, 32}:   lane(num.Sext8),
+	{16, false, 32, 32, 32}: lane(num.Zext16),
+	{16, true, 32, 32, 32}:  lane(num.Sext16),
+	{32, false, 32, 32, 32}: lane(copy32),
+	{8, false, 32, 64, 32}:  lane(zext8to64),
+	{8, true, 32, 64, 32}:   lane(num.Sext8To64),
+	{16, false, 32, 64, 32}: lane(zext16to64),
+	{16, true, 32, 64, 32}:  lane(num.Sext16To64),
+	{32, false, 32, 64, 32}: lane(num.Zext32To64),
+	{32, true, 32, 64, 32}:  lane(num.Sext32To64),
+	{32, false, 64, 32, 32}: lane(num.Trunc64To32),
+	{16, false, 64, 32, 32}: lane(trunc64to16),
+	{8, false, 64, 32, 32}:  lane(trunc64to8),
+	{64, false, 64, 64, 32}: lane(copy64),
+}
+
+func copy32(a uint32) uint32      { return a }
+func copy64(a uint64) uint64      { return a }
+func sext8to16(a uint32) uint32   { return num.Zext16(num.Sext8(a)) }
+func zext8to64(a uint32) uint64   { return uint64(num.Zext8(a)) }
+func zext16to64(a uint32) uint64  { return uint64(num.Zext16(a)) }
+func trunc64to16(a uint64) uint32 { return uint32(uint16(a)) }
+func trunc64to8(a uint64) uint32  { return uint32(uint8(a)) }
+
+// floatLanes are the conversions from and to floats that programs use most.
+var floatLanes = map[num.Cvt]laneDo{
+	{Dst: num.F32, Src: num.U8}:   lane(num.CvtF32U32),
+	{Dst: num.F32, Src: num.U16}:  lane(num.CvtF32U32),
+	{Dst: num.F32, Src: num.S32}:  lane(num.CvtF32S32),
+	{Dst: num.F32, Src: num.U32}:  lane(num.CvtF32U32),
+	{Dst: num.F32, Src: num.S64}:  lane(num.CvtF32S64),
+	{Dst: num.F32, Src: num.U64}:  lane(num.CvtF32U64),
+	{Dst: num.F64, Src: num.U8}:   lane(num.CvtF64U32),
+	{Dst: num.F64, Src: num.U16}:  lane(num.CvtF64U32),
+	{Dst: num.F64, Src: num.S32}:  lane(num.CvtF64S32),
+	{Dst: num.F64, Src: num.U32}:  lane(num.CvtF64U32),
+	{Dst: num.F64, Src: num.S64}:  lane(num.CvtF64S64),
+	{Dst: num.F64, Src: num.U64}:  lane(num.CvtF64U64),
+	{Dst: num.F64, Src: num.F32}:  lane(num.CvtF64F32),
+	{Dst: num.F32, Src: num.F64}:  lane(num.CvtF32F64),
+	{Dst: num.F32, Src: num.F16}:  lane(num.CvtF32F16),
+	{Dst: num.F32, Src: num.BF16}: lane(num.CvtF32BF16),
+	{Dst: num.F16, Src: num.F32}:  lane(num.CvtF16F32),
+	{Dst: num.BF16, Src: num.F32}: lane(num.CvtBF16F32),
+	{Dst: num.F16, Src: num.F64}:  lane(num.CvtF16F64),
+
+	{Dst: num.S32, Src: num.F32, Round: num.RN}: lane(num.CvtRniS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RZ}: lane(num.CvtRziS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RM}: lane(num.CvtRmiS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RP}: lane(num.CvtRpiS32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RN}: lane(num.CvtRniU32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RZ}: lane(num.CvtRziU32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RM}: lane(num.CvtRmiU32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RP}: lane(num.CvtRpiU32F32),
+	{Dst: num.S64, Src: num.F32, Round: num.RZ}: lane(num.CvtRziS64F32),
+	{Dst: num.U64, Src: num.F32, Round: num.RZ}: lane(num.CvtRziU64F32),
+	{Dst: num.S32, Src: num.F64, Round: num.RN}: lane(num.CvtRniS32F64),
+	{Dst: num.S32, Src: num.F64, Round: num.RZ}: lane(num.CvtRziS32F64),
+	{Dst: num.S32, Src: num.F64, Round: num.RM}: lane(num.CvtRmiS32F64),
+	{Dst: num.S32, Src: num.F64, Round: num.RP}: lane(num.CvtRpiS32F64),
+	{Dst: num.U32, Src: num.F64, Round: num.RZ}: lane(num.CvtRziU32F64),
+	{Dst: num.S64, Src: num.F64, Round: num.RZ}: lane(num.CvtRziS64F64),
+	{Dst: num.U64, Src: num.F64, Round: num.RZ}: lane(num.CvtRziU64F64),
+
+	{Dst: num.S32, Src: num.F32, Round: num.RN, Ftz: true}: lane(num.CvtRniFtzS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzS32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzU32F32),
+
+	{Dst: num.F32, Src: num.F32, Round: num.RN, Integral: true}: lane(num.CvtRniF32F32),
+	{Dst: num.F32, Src: num.F32, Round: num.RZ, Integral: true}: lane(num.CvtRziF32F32),
+	{Dst: num.F32, Src: num.F32, Round: num.RM, Integral: true}: lane(num.CvtRmiF32F32),
+	{Dst: num.F32, Src: num.F32, Round: num.RP, Integral: true}: lane(num.CvtRpiF32F32),
+	{Dst: num.F64, Src: num.F64, Round: num.RN, Integral: true}: lane(num.CvtRniF64F64),
+	{Dst: num.F64, Src: num.F64, Round: num.RZ, Integral: true}: lane(num.CvtRziF64F64),
+	{Dst: num.F64, Src: num.F64, Round: num.RM, Integral: true}: lane(num.CvtRmiF64F64),
+	{Dst: num.F64, Src: num.F64, Round: num.RP, Integral: true}: lane(num.CvtRpiF64F64),
+}

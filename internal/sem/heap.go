@@ -1,0 +1,40 @@
+package sem
+
+// malloc and free of kernels: allocations of the device's memory.
+
+import (
+	"errors"
+
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// deviceMalloc returns null when memory is short, as malloc does; of 0 bytes as well.
+func deviceMalloc(w *machine.Warp, _ *machine.Inst, c *nativeCall) machine.State {
+	return perLane(w, func(lane int) machine.State {
+		addr, size := uint64(0), c.arg(w, 0, lane)
+		if size != 0 {
+			a, err := w.Arena().Alloc(size, mem.Info{Label: "malloc", Heap: true})
+			if err == nil {
+				addr = a
+			}
+		}
+		c.give(w, lane, addr)
+		return machine.Next
+	})
+}
+
+// deviceFree takes what malloc returned; null is nothing to free.
+func deviceFree(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
+	return perLane(w, func(lane int) machine.State {
+		addr := c.arg(w, 0, lane)
+		if addr == 0 {
+			return machine.Next
+		}
+		a, ok := w.Arena().Find(addr)
+		if !ok || !a.Heap || a.Start != addr || errors.Is(w.Arena().Free(addr), mem.ErrNotAllocated) {
+			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Addr: addr})
+		}
+		return machine.Next
+	})
+}

@@ -1,0 +1,281 @@
+package sem
+
+// ld, ld.nc, ldu.
+
+import (
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// planLoad sets up d = [a].
+func planLoad(b *Build) { b.load(b.Sel.Get(isa.C_ss)) }
+
+// planLoadGlobal is for forms that only read global memory.
+func planLoadGlobal(b *Build) { b.load(isa.M_global) }
+
+func (b *Build) load(space isa.Mod) {
+	ops := b.In.Ops
+	elems := elements(&ops[0])
+	m := b.memoryOp(machine.Load, space, elems)
+	for i := range elems {
+		off := machine.NoGuard
+		switch {
+		case m.bits[i] > 64:
+			lo, hi := b.halves(&elems[i])
+			b.Ext().Dst = append(b.Ext().Dst, lo)
+			off = hi
+			m.bits = []int{64, 64}
+			m.elem = 8
+		case m.bits[i] > 0:
+			off = b.dst(&elems[i], m.bits[i])
+		}
+		b.Ext().Dst = append(b.Ext().Dst, off)
+	}
+	b.Out.D = b.Ext().Dst[0]
+	b.loadHandlers(m, b.address(&ops[1], m))
+}
+
+// loadHandlers chooses by addressing; the plain 32- and 64-bit loads have handlers of their own.
+func (b *Build) loadHandlers(m *memoryOp, by addressing) {
+	single := len(m.bits) == 1 && !m.strong
+	switch {
+	case by == byRow64 && single && m.elem == 4 && m.bits[0] == 32:
+		b.handler(load32)
+	case by == byRow64 && single && m.elem == 8:
+		b.handler(load64)
+	case by == byRow64:
+		b.handler(loadRows)
+	case by == byRow32:
+		b.handler(loadRows32)
+	case by == byFrame:
+		b.handler(loadFrame)
+	case by == byParam:
+		b.handler(loadParam)
+	default:
+		b.uniformLoad(by)
+	}
+}
+
+// uniformLoad sets up a load from one address for all lanes, to scalar slots or to rows.
+func (b *Build) uniformLoad(by addressing) {
+	find := uniformAddress[by]
+	row := func(w *machine.Warp, in *machine.Inst) machine.State { return loadUniform(w, in, find(w, in), fillRow) }
+	slot := func(w *machine.Warp, in *machine.Inst) machine.State {
+		return loadUniform(w, in, find(w, in), fillSlot)
+	}
+	b.handlers(row, row, slot)
+}
+
+// uniformAddress is the address, less the displacement, that all lanes have.
+var uniformAddress = map[addressing]func(w *machine.Warp, in *machine.Inst) uint64{
+	byConst:  func(*machine.Warp, *machine.Inst) uint64 { return 0 },
+	bySlot64: func(w *machine.Warp, in *machine.Inst) uint64 { return *w.S64(in.A) },
+	bySlot32: func(w *machine.Warp, in *machine.Inst) uint64 { return uint64(*w.S32(in.A)) },
+	byKernel: func(w *machine.Warp, _ *machine.Inst) uint64 { return w.Params() },
+}
+
+// extend cuts or extends an element of memory to its register: by its own sign if it has one,
+// to the register's width (9.4.1).
+func (m *memoryOp) extend(v uint64, bits int) uint64 {
+	if n := 64 - 8*uint(m.elem); m.signed {
+		v = uint64(int64(v<<n) >> n)
+	}
+	return v & (^uint64(0) >> (64 - uint(bits)))
+}
+
+func fillRow(w *machine.Warp, off uint32, bits int, v uint64) {
+	if bits > 32 {
+		d := w.R64(off)
+		for i := range d {
+			if w.Mask>>i&1 != 0 {
+				d[i] = v
+			}
+		}
+		return
+	}
+	d := w.R32(off)
+	for i := range d {
+		if w.Mask>>i&1 != 0 {
+			d[i] = uint32(v)
+		}
+	}
+}
+
+func fillSlot(w *machine.Warp, off uint32, bits int, v uint64) {
+	if bits > 32 {
+		*w.S64(off) = v
+	} else {
+		*w.S32(off) = uint32(v)
+	}
+}
+
+func loadUniform(w *machine.Warp, in *machine.Inst, addr uint64, fill func(*machine.Warp, uint32, int, uint64)) machine.State {
+	m := in.Ext.Data.(*memoryOp)
+	p, st := w.AccessUniform(in, &m.Request, addr)
+	if st != machine.Next {
+		return st
+	}
+	for k, off := range in.Ext.Dst {
+		if off != machine.NoGuard {
+			fill(w, off, m.bits[k], m.extend(m.read(add(p, uint32(k)*m.elem)), m.bits[k]))
+		}
+	}
+	return machine.Next
+}
+
+func load32(w *machine.Warp, in *machine.Inst) machine.State {
+	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	a, st := w.Access(in, &m.Request, addr)
+	if st == machine.Next {
+		loadRow[uint32](w.R32(in.D), a, addr, 0, w.Mask, ^uint32(0))
+	}
+	return st
+}
+
+func load64(w *machine.Warp, in *machine.Inst) machine.State {
+	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	a, st := w.Access(in, &m.Request, addr)
+	if st == machine.Next {
+		loadRow64(w.R64(in.D), a, addr, 0, w.Mask)
+	}
+	return st
+}
+
+func loadRows(w *machine.Warp, in *machine.Inst) machine.State {
+	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	a, st := w.Access(in, &m.Request, addr)
+	if st != machine.Next {
+		return st
+	}
+	m.loadAll(w, in, a, addr)
+	return machine.Next
+}
+
+func loadRows32(w *machine.Warp, in *machine.Inst) machine.State {
+	var wide [32]uint64
+	m := in.Ext.Data.(*memoryOp)
+	widen(&wide, w.R32(in.A))
+	a, st := w.Access(in, &m.Request, &wide)
+	if st != machine.Next {
+		return st
+	}
+	m.loadAll(w, in, a, &wide)
+	return machine.Next
+}
+
+// widen zero-extends a row of 32-bit addresses.
+func widen(d *[32]uint64, a *[32]uint32) {
+	for i := range d {
+		d[i] = uint64(a[i])
+	}
+}
+
+// loadAll loads every element of every executing lane.
+func (m *memoryOp) loadAll(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
+	for k, off := range in.Ext.Dst {
+		if off == machine.NoGuard {
+			continue
+		}
+		if from := uint32(k) * m.elem; m.strong {
+			m.loadStrong(w, a, addr, off, from, m.bits[k])
+		} else {
+			m.loadElement(w, a, addr, off, from, m.bits[k])
+		}
+	}
+}
+
+// loadElement loads one element by its size and sign into a row by the register's width.
+func (m *memoryOp) loadElement(w *machine.Warp, a *machine.Access, addr *[32]uint64, off, from uint32, bits int) {
+	if bits > 32 {
+		d := w.R64(off)
+		switch {
+		case m.elem == 8:
+			loadRow64(d, a, addr, from, w.Mask)
+		case m.elem == 4 && m.signed:
+			loadRow[int32](d, a, addr, from, w.Mask, ^uint64(0))
+		case m.elem == 4:
+			loadRow[uint32](d, a, addr, from, w.Mask, ^uint64(0))
+		case m.elem == 2 && m.signed:
+			loadRow[int16](d, a, addr, from, w.Mask, ^uint64(0))
+		case m.elem == 2:
+			loadRow[uint16](d, a, addr, from, w.Mask, ^uint64(0))
+		case m.signed:
+			loadRow[int8](d, a, addr, from, w.Mask, ^uint64(0))
+		default:
+			loadRow[uint8](d, a, addr, from, w.Mask, ^uint64(0))
+		}
+		return
+	}
+	d, keep := w.R32(off), ^uint32(0)>>(32-uint(bits))
+	switch {
+	case m.elem == 4:
+		loadRow[uint32](d, a, addr, from, w.Mask, keep)
+	case m.elem == 2 && m.signed:
+		loadRow[int16](d, a, addr, from, w.Mask, keep)
+	case m.elem == 2:
+		loadRow[uint16](d, a, addr, from, w.Mask, keep)
+	case m.signed:
+		loadRow[int8](d, a, addr, from, w.Mask, keep)
+	default:
+		loadRow[uint8](d, a, addr, from, w.Mask, keep)
+	}
+}
+
+// loadStrong loads one element atomically, lane by lane (8.4: relaxed and stronger).
+func (m *memoryOp) loadStrong(w *machine.Warp, a *machine.Access, addr *[32]uint64, off, from uint32, bits int) {
+	each(w.Mask, func(i int) {
+		var v uint64
+		if m.elem == 8 {
+			v = strongLoad64(a, addr, i, from)
+		} else {
+			v = m.read(a.Ptr(addr, i, from))
+		}
+		storeElem(w, off, bits, i, m.extend(v, bits))
+	})
+}
+
+// loadFrame loads from the frame's local depot, at one offset in all lanes.
+func loadFrame(w *machine.Warp, in *machine.Inst) machine.State {
+	return loadLocal(w, in, w.LocalBase())
+}
+
+// loadParam loads from the frame's .param area.
+func loadParam(w *machine.Warp, in *machine.Inst) machine.State {
+	return loadLocal(w, in, w.ParamBase())
+}
+
+func loadLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
+	m := in.Ext.Data.(*memoryOp)
+	at := uint64(base) + in.Imm
+	if m.elem == 4 && m.bits[0] == 32 && len(m.bits) == 1 && at%4 == 0 && at < uint64(w.StackLimit()) {
+		storeLanes(w.R32(in.D), w.LocalRow(uint32(at)), w.Mask)
+		return machine.Next
+	}
+	q := m.Request
+	q.Space = machine.Local
+	var addr [32]uint64
+	for i := range addr {
+		addr[i] = uint64(base)
+	}
+	a, st := w.Access(in, &q, &addr)
+	if st == machine.Next {
+		m.loadAll(w, in, a, &addr)
+	}
+	return st
+}
+
+// read reads one element at a host address: atomically if the access is strong.
+func (m *memoryOp) read(p pointer) uint64 {
+	switch {
+	case m.strong && m.elem == 8:
+		return mem.Load64(p)
+	case m.strong && m.elem == 4:
+		return uint64(mem.Load32(p))
+	case m.strong && m.elem == 2:
+		return uint64(mem.Load16(p))
+	case m.strong:
+		return uint64(mem.Load8(p))
+	}
+	return plainLoad(p, m.elem)
+}

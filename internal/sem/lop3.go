@@ -1,0 +1,74 @@
+package sem
+
+// lop3, 9.7.8.6: any function of three words, with an optional predicate of the result.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/num"
+)
+
+// lop3Funcs are the functions that have a loop of their own, by immLut.
+var lop3Funcs = map[uint64]laneDo{
+	0x80: lane(num.Lop3And3),
+	0xfe: lane(num.Lop3Or3),
+	0x96: lane(num.Lop3Xor3),
+	0xe8: lane(num.Lop3Maj),
+	0xca: lane(num.Lop3Sel),
+	0xea: lane(num.Lop3AndOr),
+	0xa8: lane(num.Lop3OrAnd),
+	0x6a: lane(num.Lop3AndXor),
+	0x28: lane(num.Lop3XorAnd),
+}
+
+// lop3Any takes the table as a fourth operand.
+var lop3Any = lane(num.Lop3)
+
+type lop3Do struct{}
+
+func (lop3Do) reads() []isa.Class { return []isa.Class{isa.C_bool} }
+func (lop3Do) scalar() bool       { return true }
+
+func (lop3Do) Plan(b *Build) {
+	ops := b.In.Ops
+	do, ok := lop3Funcs[ops[4].Imm&0xff]
+	if !ok {
+		do = lop3Any
+	}
+	dst := &ops[0]
+	if dst.Kind == ir.OpPair {
+		dst = &dst.Elems[0]
+	}
+	b.operands(do.stamp(), dst, ops[1:])
+	b.stamped(do.stamp())
+	if b.Sel.Get(isa.C_bool) == 0 {
+		return
+	}
+	b.Out.Inner = b.Out.Part
+	k := &combine{op: maskOps[b.Sel.Get(isa.C_bool)], q: b.Scratch(machine.Pred)}
+	k.p, k.c, k.flip = b.dst(&ops[0].Elems[1], 1), b.src(&ops[5], 1), flip(&ops[5])
+	b.Ext().Data = k
+	b.handlers(lop3Pred, lop3Pred, lop3PredScalar)
+}
+
+// lop3Pred sets p to (d != 0) combined with q.
+func lop3Pred(w *machine.Warp, in *machine.Inst) machine.State {
+	in.Inner(w, in)
+	d := w.R32(in.D)
+	var nonzero uint32
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		nonzero |= bit(d[i] != 0) << i
+	}
+	in.Ext.Data.(*combine).put(w, nonzero, 0)
+	return machine.Next
+}
+
+func lop3PredScalar(w *machine.Warp, in *machine.Inst) machine.State {
+	in.Inner(w, in)
+	in.Ext.Data.(*combine).put(w, -bit(*w.S32(in.D) != 0), 0)
+	return machine.Next
+}

@@ -1,0 +1,138 @@
+package sem
+
+// Elements of memory at checked host addresses: one plain access of the element's size each.
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// pointer is a checked host address.
+type pointer = unsafe.Pointer
+
+func add(p pointer, off uint32) pointer { return unsafe.Add(p, off) }
+
+// plainLoad reads an element of 1, 2, 4 or 8 bytes.
+func plainLoad(p pointer, size uint32) uint64 {
+	switch size {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+// contiguous tells whether the lanes of a full warp access adjacent elements of size bytes.
+func contiguous(addr *[32]uint64, size uint64) bool {
+	next, same := addr[0], uint64(0)
+	for i := range addr {
+		same |= addr[i] ^ next
+		next += size
+	}
+	return same == 0
+}
+
+// element is a type of memory elements up to 32 bits; signed ones extend by their sign.
+type element interface {
+	int8 | int16 | int32 | uint8 | uint16 | uint32
+}
+
+type word interface{ uint32 | uint64 }
+
+// loadRow loads elements of type T at byte off of what each lane accesses; keep cuts the
+// result to its register.
+func loadRow[T element, D word](d *[32]D, a *machine.Access, addr *[32]uint64, off uint32, mask uint32, keep D) {
+	switch {
+	case a.Mode != machine.OneSpan:
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			d[i] = D(*(*T)(a.Ptr(addr, i, off))) & keep
+		}
+	case mask == ^uint32(0):
+		for i := range d {
+			d[i] = D(*(*T)(unsafe.Add(a.At(addr[i]), off))) & keep
+		}
+	default:
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			d[i] = D(*(*T)(unsafe.Add(a.At(addr[i]), off))) & keep
+		}
+	}
+}
+
+// loadRow64 loads 64-bit elements.
+func loadRow64(d *[32]uint64, a *machine.Access, addr *[32]uint64, off uint32, mask uint32) {
+	if a.Mode != machine.OneSpan {
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			d[i] = a.Load64(addr, i, off)
+		}
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = *(*uint64)(unsafe.Add(a.At(addr[i]), off))
+	}
+}
+
+// storeRow stores the low bytes of a row.
+func storeRow[T uint8 | uint16 | uint32, S word](s *[32]S, a *machine.Access, addr *[32]uint64, off uint32, mask uint32) {
+	switch {
+	case a.Mode != machine.OneSpan:
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			*(*T)(a.Ptr(addr, i, off)) = T(s[i])
+		}
+	case mask == ^uint32(0):
+		for i := range s {
+			*(*T)(unsafe.Add(a.At(addr[i]), off)) = T(s[i])
+		}
+	default:
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			*(*T)(unsafe.Add(a.At(addr[i]), off)) = T(s[i])
+		}
+	}
+}
+
+// storeRow64 stores 64-bit elements.
+func storeRow64(s *[32]uint64, a *machine.Access, addr *[32]uint64, off uint32, mask uint32) {
+	if a.Mode != machine.OneSpan {
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			a.Store64(addr, i, off, s[i])
+		}
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		*(*uint64)(unsafe.Add(a.At(addr[i]), off)) = s[i]
+	}
+}
+
+// scattered tells whether the two words of a lane's 64-bit element lie apart: local memory,
+// which nobody else sees.
+func scattered(a *machine.Access, lane int) bool {
+	return a.Mode == machine.OneRow || a.Mode == machine.PerPtr && a.Local>>lane&1 != 0
+}
+
+func strongLoad64(a *machine.Access, addr *[32]uint64, i int, off uint32) uint64 {
+	if scattered(a, i) {
+		return a.Load64(addr, i, off)
+	}
+	return mem.Load64(a.Ptr(addr, i, off))
+}
+
+func strongStore64(a *machine.Access, addr *[32]uint64, i int, off uint32, v uint64) {
+	if scattered(a, i) {
+		a.Store64(addr, i, off, v)
+		return
+	}
+	mem.Store64(a.Ptr(addr, i, off), v)
+}

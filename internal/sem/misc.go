@@ -1,0 +1,92 @@
+package sem
+
+// Addresses of other spaces, cache hints and the rest: 9.7.9.15 to 9.7.9.24, 9.7.19.
+
+import (
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+var miscLines = []Line{
+	{isa.Cvta, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+	{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(fromShared), ""},
+	{isa.Cvta, of(isa.M_local), plan(planCvtaLocal).orScalar(), ""},
+	{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+	{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(toShared), ""},
+	{isa.CvtaTo, of(isa.M_local), lane(toLocal), ""},
+	{isa.Isspacep, of(isa.M_global), lane(isGlobal), ""},
+	{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(isShared), ""},
+	{isa.Isspacep, of(isa.M_local), lane(isLocal), ""},
+	{isa.Isspacep, of(isa.M_const, isa.M_param, isa.M_param_entry), nil, "constant and parameter windows are not told apart from global memory yet"},
+
+	{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(mapa32), ""},
+	{isa.Mapa, of(isa.M_u64, isa.M_s64), lane(mapa64), ""},
+	{isa.Getctarank, of(isa.M_u32, isa.M_s32), lane(ctaRank32), ""},
+	{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(ctaRank64), ""},
+
+	{isa.Prefetch, nil, plan(planNothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
+	{isa.Prefetchu, nil, plan(planNothing), ""},
+	{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
+	{isa.Discard, nil, plan(planNothing, isa.C_ss), "memory keeps its old value, one of those allowed"},
+	{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), "a policy is a number without effect"},
+	{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), "a policy is a number without effect"},
+	{isa.CreatepolicyCvt, nil, plan(planPolicy), "a policy is a number without effect"},
+
+	{isa.Nanosleep, nil, plan(planNanosleep), ""},
+	{isa.Trap, nil, plan(planTrap), ""},
+	{isa.Brkpt, nil, plan(planTrap), "without a debugger a breakpoint stops the launch"},
+	{isa.Pmevent, nil, plan(planNothing), ""},
+	{isa.Setmaxnreg, nil, plan(planNothing, isa.C_action), ""},
+	{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), "launches follow each other, so there is nothing to wait for"},
+}
+
+// Generic addresses of the windows. Global, constant and parameter memory have their own
+// addresses as generic ones.
+
+func fromShared(a uint64) uint64 { return mem.SharedWindow + a }
+func toShared(a uint64) uint64   { return a - mem.SharedWindow }
+func fromLocal(a uint64) uint64  { return mem.LocalWindow + a }
+func toLocal(a uint64) uint64    { return a - mem.LocalWindow }
+func isGlobal(a uint64) bool     { return a < mem.SharedWindow }
+func isShared(a uint64) bool     { return mem.InShared(a) }
+func isLocal(a uint64) bool      { return mem.InLocal(a) }
+
+// 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses.
+
+func mapa32(a, rank uint32) uint32        { return a&(mem.MaxShared-1) | rank<<mem.RankShift }
+func mapa64(a uint64, rank uint32) uint64 { return a&^0xff000000 | uint64(rank)<<mem.RankShift }
+func ctaRank32(a uint32) uint32           { return a >> mem.RankShift }
+func ctaRank64(a uint64) uint32           { return uint32(a) >> mem.RankShift }
+
+// planCvtaLocal: a variable of the frame has its address added at run time.
+func planCvtaLocal(b *Build) {
+	if b.frameSymbol(&b.In.Ops[0], &b.In.Ops[1], mem.LocalWindow) {
+		return
+	}
+	lane(fromLocal).Plan(b)
+}
+
+// planPolicy gives cache policies one value.
+func planPolicy(b *Build) {
+	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 64), b.Const(machine.Row64, 1<<63)
+	b.copyHandlers(64)
+}
+
+func planNanosleep(b *Build) {
+	b.Out.A = b.src(&b.In.Ops[0], 32)
+	b.handler(nanosleep)
+}
+
+// nanosleep sleeps as long as the lane that sleeps longest.
+func nanosleep(w *machine.Warp, in *machine.Inst) machine.State {
+	t, most := w.R32(in.A), uint32(0)
+	each(w.Mask, func(i int) { most = max(most, t[i]) })
+	return w.Sleep(uint64(most))
+}
+
+func planTrap(b *Build) { b.handler(trap) }
+
+func trap(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.Fault(in, &machine.Fault{Kind: machine.Trap, Lanes: w.Mask})
+}

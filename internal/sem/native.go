@@ -1,0 +1,173 @@
+package sem
+
+// Device functions that the runtime provides: compilers declare them .extern and call them
+// with parameters in .param space or, in the old style, in registers.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+)
+
+// native is one provided function. run gets the arguments lane by lane; on Next it has left
+// each lane's result in results.
+type native struct {
+	args   []int // bits
+	result int   // bits, 0: none
+	run    func(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State
+}
+
+// natives are the provided functions by name.
+var natives = map[string]*native{
+	"vprintf":      {[]int{64, 64}, 32, vprintf},
+	"malloc":       {[]int{64}, 64, deviceMalloc},
+	"free":         {[]int{64}, 0, deviceFree},
+	"__assertfail": {[]int{64, 64, 32, 64, 64}, 0, assertFail},
+}
+
+// IsNative tells whether the runtime provides a function that a module only declares.
+func IsNative(name string) bool { return natives[name] != nil }
+
+func nativeOf(c *ir.Call) *native {
+	if c.Callee == nil || c.Callee.Defined {
+		return nil
+	}
+	return natives[c.Callee.Name]
+}
+
+// Place is where an argument or result of a call is: in the frame's .param area or in a row.
+type Place struct {
+	Param bool
+	Off   uint32 // in the .param area, or of the row
+}
+
+// nativeCall is the decode-time constant of a call.
+type nativeCall struct {
+	*native
+	from []Place
+	to   []Place
+}
+
+func (n *native) plan(b *Build, c *ir.Call) {
+	if len(c.Args) != len(n.args) || len(c.Rets) > 1 {
+		b.fail("%s takes %d arguments", c.Callee.Name, len(n.args))
+		return
+	}
+	call := &nativeCall{native: n}
+	for i := range c.Args {
+		call.from = append(call.from, b.place(&c.Args[i], n.args[i]))
+	}
+	for i := range c.Rets {
+		call.to = append(call.to, b.place(&c.Rets[i], n.result))
+	}
+	b.Ext().Data = call
+	b.handler(callNative)
+}
+
+func (b *Build) place(o *ir.Operand, width int) Place {
+	if o.Kind == ir.OpMem {
+		p, err := b.Argument(o)
+		if err != nil {
+			b.fail("%w", err)
+		}
+		return p
+	}
+	return Place{Off: b.dst(o, width)}
+}
+
+func callNative(w *machine.Warp, in *machine.Inst) machine.State {
+	c := in.Ext.Data.(*nativeCall)
+	return c.run(w, in, c)
+}
+
+// arg returns a lane's argument.
+func (c *nativeCall) arg(w *machine.Warp, k, lane int) uint64 {
+	p, width := c.from[k], c.args[k]
+	if !p.Param {
+		return loadElem(w, p.Off, width, lane)
+	}
+	v := uint64(w.ParamRow(p.Off)[lane&31])
+	if width > 32 {
+		v |= uint64(w.ParamRow(p.Off + 4)[lane&31]) << 32
+	}
+	return v
+}
+
+// give stores a lane's result.
+func (c *nativeCall) give(w *machine.Warp, lane int, v uint64) {
+	for _, p := range c.to {
+		if !p.Param {
+			storeElem(w, p.Off, c.result, lane, v)
+			continue
+		}
+		w.ParamRow(p.Off)[lane&31] = uint32(v)
+		if c.result > 32 {
+			w.ParamRow(p.Off + 4)[lane&31] = uint32(v >> 32)
+		}
+	}
+}
+
+// perLane runs f for the executing lanes one by one, with w.Mask set to that lane, so that a
+// fault names it.
+func perLane(w *machine.Warp, f func(lane int) machine.State) machine.State {
+	all := w.Mask
+	defer func() { w.Mask = all }()
+	for m := all; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		w.Mask = 1 << lane
+		if st := f(lane); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// maxString bounds the strings that a kernel hands to the runtime.
+const maxString = 1 << 16
+
+// readString reads a NUL-terminated string at a generic address.
+func readString(w *machine.Warp, in *machine.Inst, addr uint64) (string, machine.State) {
+	var s []byte
+	for len(s) < maxString {
+		c, st := readGeneric(w, in, addr+uint64(len(s)), 1)
+		if st != machine.Next || c == 0 {
+			return string(s), st
+		}
+		s = append(s, byte(c))
+	}
+	return string(s), machine.Next
+}
+
+// readGeneric reads 1, 4 or 8 bytes at a generic address for the one lane in w.Mask.
+func readGeneric(w *machine.Warp, in *machine.Inst, addr uint64, size uint32) (uint64, machine.State) {
+	var row [32]uint64
+	lane := bits.TrailingZeros32(w.Mask) & 31
+	row[lane] = addr - in.Imm
+	a, st := w.Access(in, &machine.Request{Space: machine.Generic, Kind: machine.Load, Size: size, Align: size}, &row)
+	if st != machine.Next {
+		return 0, st
+	}
+	switch size {
+	case 1:
+		return uint64(a.Load8(&row, lane, 0)), st
+	case 4:
+		return uint64(a.Load32(&row, lane, 0)), st
+	}
+	return a.Load64(&row, lane, 0), st
+}
+
+// assertFail is __assertfail(message, file, line, function, charSize).
+func assertFail(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
+	return perLane(w, func(lane int) machine.State {
+		var text [3]string
+		for i, k := range []int{0, 1, 3} {
+			s, st := readString(w, in, c.arg(w, k, lane))
+			if st != machine.Next {
+				return st
+			}
+			text[i] = s
+		}
+		return w.Fault(in, &machine.Fault{Kind: machine.AssertFailed, Lanes: w.Mask, Text: assertText(text, c.arg(w, 2, lane))})
+	})
+}

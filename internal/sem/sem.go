@@ -1,0 +1,111 @@
+// Package sem says what each form of the ISA does.
+//
+// The semantics table has one file a chapter (int.go, float.go, …), each a slice of
+// lines {form, condition on its modifiers, what executes it, note}. The most specific
+// line that holds for a statement is its meaning; a form, type or modifier that no line
+// accounts for is refused by name before anything runs. Nothing here is written twice:
+// which instructions are executed, and how completely, is derived from the table.
+//
+//	lane(num.AddSatS32)   a pure function of one lane; its loops are stamped by internal/gen
+//	compare(lane(…))      the same to a predicate, with the combinations of setp
+//	plan(f, …)            a hand-written handler, chosen and set up by f at decode
+//
+// Handlers are called by package machine with rows of registers (DESIGN §7); package
+// decode builds the instructions from these lines.
+package sem
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"ptxvm/internal/isa"
+)
+
+// Line is one line of the semantics table.
+type Line struct {
+	ID   isa.ID // the form
+	When Cond   // what must hold for a statement's modifiers
+	Do   Do     // what executes it; nil: known and not executed yet, the note says why
+	Note string // what is not modelled, for users; empty if nothing
+}
+
+// Do is what executes a statement.
+type Do interface {
+	// Plan sets up the decoded instruction b.Out for the statement b.In; b.Err says why it
+	// could not.
+	Plan(b *Build)
+	// reads tells which classes of modifiers Plan looks at.
+	reads() []isa.Class
+	// scalar tells whether Plan can set up execution on scalar slots.
+	scalar() bool
+}
+
+// chapters are the tables in the manual's order.
+var chapters = [][]Line{
+	intLines, carryLines, floatLines, halfLines, mixedLines, compareLines, logicLines,
+	moveLines, convertLines, memoryLines, atomicLines, controlLines, syncLines, warpLines,
+	stackLines, miscLines,
+}
+
+// byID is the table by form; lines keep their order.
+var byID = sync.OnceValue(func() map[isa.ID][]*Line {
+	table := map[isa.ID][]*Line{}
+	for _, chapter := range chapters {
+		for i := range chapter {
+			l := &chapter[i]
+			table[l.ID] = append(table[l.ID], l)
+		}
+	}
+	return table
+})
+
+// Lookup returns the line that says what a statement does. It fails with an error that
+// names what is missing: the form, its type, or a modifier that no line accounts for.
+func Lookup(sel *isa.Sel) (*Line, error) {
+	best, tie := pick(byID()[sel.ID()], sel)
+	switch {
+	case best == nil:
+		return nil, errNoLine
+	case tie:
+		return nil, fmt.Errorf("BUG: two semantics lines for %s", sel.Text())
+	case best.Do == nil:
+		return nil, fmt.Errorf("%s", best.Note)
+	}
+	if m := best.unread(sel); m != 0 {
+		return nil, fmt.Errorf("%s is not executed yet", m)
+	}
+	return best, nil
+}
+
+// errNoLine is the reason when not even the type of a form is there.
+var errNoLine = fmt.Errorf("not executed yet")
+
+// pick returns the most specific line that holds, and whether another is as specific.
+func pick(lines []*Line, sel *isa.Sel) (best *Line, tie bool) {
+	for _, l := range lines {
+		switch {
+		case !l.When.holds(sel):
+		case best == nil || len(l.When) > len(best.When):
+			best, tie = l, false
+		case len(l.When) == len(best.When):
+			tie = true
+		}
+	}
+	return best, tie
+}
+
+// unread returns a modifier of the statement that neither the line's condition nor its
+// executor looks at and that is not known to be without effect; 0 if there is none.
+func (l *Line) unread(sel *isa.Sel) isa.Mod {
+	for _, m := range sel.Mods() {
+		if !l.When.names(m) && !l.executorReads(sel, m) && !HasNoEffect(sel.ID(), m) {
+			return m
+		}
+	}
+	return 0
+}
+
+func (l *Line) executorReads(sel *isa.Sel, m isa.Mod) bool {
+	return slices.ContainsFunc(l.Do.reads(), func(c isa.Class) bool { return sel.Get(c) == m })
+}

@@ -1,0 +1,94 @@
+package sem
+
+// The stack in local memory, 9.7.17. Its pointer is an offset in local memory, one per lane.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+var stackLines = []Line{
+	{isa.Stacksave, nil, plan(planStacksave, isa.C_type), ""},
+	{isa.Stackrestore, nil, plan(planStackrestore, isa.C_type), ""},
+	{isa.Alloca, nil, plan(planAlloca, isa.C_type), ""},
+}
+
+// stackOp is the decode-time constant of a stack instruction.
+type stackOp struct {
+	width int    // bits of the pointer
+	align uint32 // bytes, a power of two
+}
+
+// stackOp reads the pointer's width from the type.
+func (b *Build) stackOp() *stackOp {
+	o := &stackOp{width: b.Sel.Type(isa.C_type).Bits(), align: 8}
+	b.Ext().Data = o
+	return o
+}
+
+func planStacksave(b *Build) {
+	b.Out.D = b.dst(&b.In.Ops[0], b.stackOp().width)
+	b.handler(stacksave)
+}
+
+func stacksave(w *machine.Warp, in *machine.Inst) machine.State {
+	o, sp := in.Ext.Data.(*stackOp), w.Stack()
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		storeElem(w, in.D, o.width, i, uint64(sp[i]))
+	}
+	return machine.Next
+}
+
+func planStackrestore(b *Build) {
+	b.Out.A = b.src(&b.In.Ops[0], b.stackOp().width)
+	b.handler(stackrestore)
+}
+
+// stackrestore takes what stacksave gave in this frame: anything above the present pointer or
+// below the frame's variables is a fault.
+func stackrestore(w *machine.Warp, in *machine.Inst) machine.State {
+	o, sp := in.Ext.Data.(*stackOp), w.Stack()
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if v := loadElem(w, in.A, o.width, i); v > uint64(sp[i]) || v < uint64(w.LocalBase()) {
+			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << i, Value: v, Want: uint64(sp[i])})
+		}
+	}
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		sp[i] = uint32(loadElem(w, in.A, o.width, i))
+	}
+	return machine.Next
+}
+
+// alloca ptr, size{, align}: the address of size new bytes.
+func planAlloca(b *Build) {
+	o := b.stackOp()
+	ops := b.In.Ops
+	if len(ops) > 2 {
+		o.align = uint32(ops[2].Imm)
+	}
+	b.Out.D, b.Out.A = b.dst(&ops[0], o.width), b.src(&ops[1], o.width)
+	b.handler(alloca)
+}
+
+func alloca(w *machine.Warp, in *machine.Inst) machine.State {
+	o, sp, limit := in.Ext.Data.(*stackOp), w.Stack(), uint64(w.StackLimit())
+	start := func(i int) uint64 { return (uint64(sp[i]) + uint64(o.align) - 1) &^ (uint64(o.align) - 1) }
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if size := loadElem(w, in.A, o.width, i); size > limit || start(i)+size > limit {
+			return w.Fault(in, &machine.Fault{Kind: machine.StackOverflow, Lanes: 1 << i, Value: size})
+		}
+	}
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		at := start(i)
+		sp[i] = uint32(at + loadElem(w, in.A, o.width, i))
+		storeElem(w, in.D, o.width, i, at)
+	}
+	return machine.Next
+}

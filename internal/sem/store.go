@@ -1,0 +1,187 @@
+package sem
+
+// st. Lanes store in ascending order, so the highest of those with one address wins.
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// planStore sets up [a] = b.
+func planStore(b *Build) {
+	ops := b.In.Ops
+	elems := elements(&ops[1])
+	m := b.memoryOp(machine.Store, b.Sel.Get(isa.C_ss), elems)
+	for i := range elems {
+		if m.elem == 16 {
+			lo, hi := b.halves(&elems[i])
+			b.Ext().Src = append(b.Ext().Src, lo, hi)
+			m.bits, m.elem = []int{64, 64}, 8
+			break
+		}
+		b.Ext().Src = append(b.Ext().Src, b.element(&elems[i], m, i))
+	}
+	b.Out.B = b.Ext().Src[0]
+	b.storeHandlers(m, b.address(&ops[0], m))
+}
+
+// element places a source element; an immediate takes the width of the type.
+func (b *Build) element(o *ir.Operand, m *memoryOp, i int) uint32 { return b.src(o, m.bits[i]) }
+
+func (b *Build) storeHandlers(m *memoryOp, by addressing) {
+	single := len(m.bits) == 1 && !m.strong
+	switch {
+	case by == byRow64 && single && m.elem == 4 && m.bits[0] <= 32:
+		b.handler(store32)
+	case by == byRow64 && single && m.elem == 8:
+		b.handler(store64)
+	case by == byRow64:
+		b.handler(storeRows)
+	case by == byRow32:
+		b.handler(storeRows32)
+	case by == byFrame:
+		b.handler(storeFrame)
+	case by == byParam:
+		b.handler(storeParam)
+	case by == byConst:
+		b.handler(storeConst)
+	default:
+		b.fail("BUG: a store cannot have this address")
+	}
+}
+
+func store32(w *machine.Warp, in *machine.Inst) machine.State {
+	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	a, st := w.Access(in, &m.Request, addr)
+	if st == machine.Next {
+		storeRow[uint32](w.R32(in.B), a, addr, 0, w.Mask)
+	}
+	return st
+}
+
+func store64(w *machine.Warp, in *machine.Inst) machine.State {
+	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	a, st := w.Access(in, &m.Request, addr)
+	if st == machine.Next {
+		storeRow64(w.R64(in.B), a, addr, 0, w.Mask)
+	}
+	return st
+}
+
+func storeRows(w *machine.Warp, in *machine.Inst) machine.State {
+	return storeAt(w, in, w.R64(in.A))
+}
+
+func storeRows32(w *machine.Warp, in *machine.Inst) machine.State {
+	var wide [32]uint64
+	widen(&wide, w.R32(in.A))
+	return storeAt(w, in, &wide)
+}
+
+func storeConst(w *machine.Warp, in *machine.Inst) machine.State {
+	var zero [32]uint64
+	return storeAt(w, in, &zero)
+}
+
+func storeAt(w *machine.Warp, in *machine.Inst, addr *[32]uint64) machine.State {
+	m := in.Ext.Data.(*memoryOp)
+	a, st := w.Access(in, &m.Request, addr)
+	if st == machine.Next {
+		m.storeAll(w, in, a, addr)
+	}
+	return st
+}
+
+// storeAll stores every element of every executing lane. A vector is stored lane by lane:
+// vectors of two lanes may overlap.
+func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
+	if len(m.bits) == 1 && !m.strong {
+		m.storeElement(w, a, addr, in.B, m.bits[0])
+		return
+	}
+	each(w.Mask, func(i int) {
+		for k, off := range in.Ext.Src {
+			m.write(a, addr, i, uint32(k)*m.elem, loadElem(w, off, m.bits[k], i))
+		}
+	})
+}
+
+// storeElement stores the low bytes of a row.
+func (m *memoryOp) storeElement(w *machine.Warp, a *machine.Access, addr *[32]uint64, off uint32, bits int) {
+	if bits > 32 {
+		s := w.R64(off)
+		switch m.elem {
+		case 1:
+			storeRow[uint8](s, a, addr, 0, w.Mask)
+		case 2:
+			storeRow[uint16](s, a, addr, 0, w.Mask)
+		case 4:
+			storeRow[uint32](s, a, addr, 0, w.Mask)
+		default:
+			storeRow64(s, a, addr, 0, w.Mask)
+		}
+		return
+	}
+	s := w.R32(off)
+	switch m.elem {
+	case 1:
+		storeRow[uint8](s, a, addr, 0, w.Mask)
+	case 2:
+		storeRow[uint16](s, a, addr, 0, w.Mask)
+	default:
+		storeRow[uint32](s, a, addr, 0, w.Mask)
+	}
+}
+
+// write stores one element of one lane: atomically if the access is strong.
+func (m *memoryOp) write(a *machine.Access, addr *[32]uint64, i int, off uint32, v uint64) {
+	switch {
+	case m.elem == 8 && m.strong:
+		strongStore64(a, addr, i, off, v)
+	case m.elem == 8:
+		a.Store64(addr, i, off, v)
+	case m.elem == 4 && m.strong:
+		mem.Store32(a.Ptr(addr, i, off), uint32(v))
+	case m.elem == 4:
+		a.Store32(addr, i, off, uint32(v))
+	case m.elem == 2 && m.strong:
+		mem.Store16(a.Ptr(addr, i, off), uint16(v))
+	case m.elem == 2:
+		a.Store16(addr, i, off, uint16(v))
+	case m.strong:
+		mem.Store8(a.Ptr(addr, i, off), uint8(v))
+	default:
+		a.Store8(addr, i, off, uint8(v))
+	}
+}
+
+func storeFrame(w *machine.Warp, in *machine.Inst) machine.State {
+	return storeLocal(w, in, w.LocalBase())
+}
+
+func storeParam(w *machine.Warp, in *machine.Inst) machine.State {
+	return storeLocal(w, in, w.ParamBase())
+}
+
+// storeLocal stores to the frame's local memory, at one offset in all lanes.
+func storeLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
+	m := in.Ext.Data.(*memoryOp)
+	at := uint64(base) + in.Imm
+	if m.elem == 4 && m.bits[0] <= 32 && len(m.bits) == 1 && at%4 == 0 && at < uint64(w.StackLimit()) {
+		storeLanes(w.LocalRow(uint32(at)), w.R32(in.B), w.Mask)
+		return machine.Next
+	}
+	q := m.Request
+	q.Space = machine.Local
+	var addr [32]uint64
+	for i := range addr {
+		addr[i] = uint64(base)
+	}
+	a, st := w.Access(in, &q, &addr)
+	if st == machine.Next {
+		m.storeAll(w, in, a, &addr)
+	}
+	return st
+}

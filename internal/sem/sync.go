@@ -1,0 +1,141 @@
+package sem
+
+// Barriers and fences, 9.7.13.1 to 9.7.13.4.
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+var syncLines = []Line{
+	{isa.BarSync, nil, barrier(machine.BarSync, true), ""},
+	{isa.BarArrive, nil, barrier(machine.BarArrive, true), ""},
+	{isa.BarRed, nil, reduction(true), ""},
+	{isa.BarrierSync, nil, barrier(machine.BarSync, false), ""},
+	{isa.BarrierSync, of(isa.M_aligned), barrier(machine.BarSync, true), ""},
+	{isa.BarrierArrive, nil, barrier(machine.BarArrive, false), ""},
+	{isa.BarrierArrive, of(isa.M_aligned), barrier(machine.BarArrive, true), ""},
+	{isa.BarrierRed, nil, reduction(false), ""},
+	{isa.BarrierRed, of(isa.M_aligned), reduction(true), ""},
+	{isa.BarWarpSync, nil, plan(planWarpSync), ""},
+
+	{isa.Fence, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
+	{isa.Membar, nil, plan(planFence, isa.C_level), ""},
+	{isa.FenceSyncRestrict, nil, plan(planNothing), ""},
+	{isa.FenceMbarrierInit, nil, plan(planNothing), ""},
+	{isa.FenceProxy, nil, plan(planNothing, isa.C_kind), "all proxies see one memory"},
+	{isa.FenceProxyTensormap, nil, plan(planNothing, isa.C_scope), "all proxies see one memory"},
+	{isa.FenceProxyAsyncGeneric, nil, plan(planNothing), "all proxies see one memory"},
+	{isa.MembarProxy, nil, plan(planNothing, isa.C_kind), "all proxies see one memory"},
+
+	{isa.BarrierClusterArrive, nil, nil, "clusters are not executed yet"},
+	{isa.BarrierClusterWait, nil, nil, "clusters are not executed yet"},
+}
+
+// barrierOp is the decode-time constant of a barrier.
+type barrierOp struct {
+	kind    machine.BarrierKind
+	aligned bool
+	counted bool
+	flip    uint32 // reductions: all ones if the predicate is negated
+}
+
+// barrier plans a barrier without reduction: a{, b}.
+func barrier(kind machine.BarrierKind, aligned bool) planDo {
+	return plan(func(b *Build) {
+		o := &barrierOp{kind: kind, aligned: aligned}
+		b.barrierOperands(o, b.In.Ops)
+		b.handler(waitBarrier)
+	})
+}
+
+// barrierOperands places the number of the barrier in A and a count in B.
+func (b *Build) barrierOperands(o *barrierOp, ops []ir.Operand) {
+	b.Ext().Data = o
+	b.Out.A = b.src(&ops[0], 32)
+	if len(ops) > 1 {
+		o.counted, b.Out.B = true, b.src(&ops[1], 32)
+	}
+}
+
+// reduction plans a barrier that reduces a predicate: d, a{, b}, c.
+func reduction(aligned bool) planDo {
+	return plan(func(b *Build) {
+		ops := b.In.Ops
+		last := len(ops) - 1
+		o := &barrierOp{kind: machine.BarPopc, aligned: aligned, flip: flip(&ops[last])}
+		h, width := reduceCount, 32
+		if op := b.Sel.Get(isa.C_op); op != 0 {
+			h, width, o.kind = reducePred, 1, barrierKinds[op]
+		}
+		b.barrierOperands(o, ops[1:last])
+		b.Out.C, b.Out.D = b.src(&ops[last], 1), b.dst(&ops[0], width)
+		b.handler(h)
+	}, isa.C_op)
+}
+
+var barrierKinds = map[isa.Mod]machine.BarrierKind{isa.M_and: machine.BarAnd, isa.M_or: machine.BarOr}
+
+func (o *barrierOp) wait(w *machine.Warp, in *machine.Inst, pred uint32) (uint32, machine.State) {
+	v := machine.BarrierIn{Kind: o.kind, Aligned: o.aligned, ID: w.R32(in.A), Pred: pred}
+	if o.counted {
+		v.Count = w.R32(in.B)
+	}
+	return w.Barrier(in, v)
+}
+
+func waitBarrier(w *machine.Warp, in *machine.Inst) machine.State {
+	_, st := in.Ext.Data.(*barrierOp).wait(w, in, 0)
+	return st
+}
+
+func reduceCount(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*barrierOp)
+	v, st := o.wait(w, in, *w.P(in.C)^o.flip)
+	if st == machine.Next {
+		fillRow(w, in.D, 32, uint64(v))
+	}
+	return st
+}
+
+func reducePred(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*barrierOp)
+	v, st := o.wait(w, in, *w.P(in.C)^o.flip)
+	if st == machine.Next {
+		setMask(w, in.D, -v)
+	}
+	return st
+}
+
+// bar.warp.sync membermask: 9.7.13.2.
+func planWarpSync(b *Build) {
+	b.warpOp(&b.In.Ops[0])
+	b.handler(warpSync)
+}
+
+func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
+	_, st := in.Ext.Data.(*warpOp).gather(w, in, machine.GatherIn{})
+	return st
+}
+
+// planFence: at gpu and system scope a fence orders the worker's accesses; a CTA and a cluster
+// are run by one worker, in order.
+func planFence(b *Build) {
+	switch {
+	case b.Sel.Has(isa.M_cta), b.Sel.Has(isa.M_cluster):
+		b.handler(nothing)
+	default:
+		b.handler(fence)
+	}
+}
+
+func fence(w *machine.Warp, _ *machine.Inst) machine.State {
+	w.Fence()
+	return machine.Next
+}
+
+// planNothing is for statements that change nothing here.
+func planNothing(b *Build) { b.handler(nothing) }
+
+func nothing(*machine.Warp, *machine.Inst) machine.State { return machine.Next }

@@ -1,0 +1,317 @@
+package sem
+
+// Communication inside a warp, 9.7.9.6 and 9.7.13: every lane hands in a value at a .sync
+// instruction and gets one computed from those of the lanes in its member mask.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+var warpLines = []Line{
+	{isa.ShflSync, nil, plan(planShfl, isa.C_mode), ""},
+	{isa.Shfl, nil, plan(planShfl, isa.C_mode), ""},
+	{isa.VoteSync, nil, plan(planVote, isa.C_mode), ""},
+	{isa.Vote, nil, plan(planVote, isa.C_mode), ""},
+	{isa.MatchAnySync, nil, plan(planMatchAny, isa.C_type), ""},
+	{isa.MatchAllSync, nil, plan(planMatchAll, isa.C_type), ""},
+	{isa.Activemask, nil, plan(planActivemask), ""},
+	{isa.ReduxSync, nil, plan(planRedux, isa.C_op, isa.C_fop, isa.C_type), ""},
+	{isa.ElectSync, nil, plan(planElect), ""},
+}
+
+// warpOp is the decode-time constant of a handler that gathers lanes.
+type warpOp struct {
+	key     uint64 // what lanes must agree on to wait for each other
+	members uint32 // row of member masks; unset: the executing lanes are the members
+	sync    bool
+	flip    uint32 // all ones if the source predicate is negated
+	pair    uint32 // mask destination of d|p
+}
+
+// gather brings the lanes of w.Mask together with their members.
+func (o *warpOp) gather(w *machine.Warp, in *machine.Inst, v machine.GatherIn) (*machine.Gather, machine.State) {
+	if !o.sync {
+		return &machine.Gather{Lanes: w.Mask, Pred: v.Pred, A: v.A, X: v.X}, machine.Next
+	}
+	v.Key, v.Members = o.key, w.R32(o.members)
+	return w.Gather(in, v)
+}
+
+// peers returns the lanes that lane i takes part with.
+func (o *warpOp) peers(w *machine.Warp, g *machine.Gather, i int) uint32 {
+	if !o.sync {
+		return g.Lanes
+	}
+	return g.Lanes & w.R32(o.members)[i&31]
+}
+
+// warpOp sets up the gathering of a statement; members is its mask operand, nil if the form
+// has none.
+func (b *Build) warpOp(members *ir.Operand) *warpOp {
+	o := &warpOp{key: uint64(b.Sel.ID())<<32 | uint64(b.Sel.Alt)}
+	if members != nil {
+		o.sync, o.members = true, b.src(members, 32)
+	}
+	b.Ext().Data = o
+	return o
+}
+
+// last returns the operand behind n others, nil if there is none.
+func (b *Build) last(n int) *ir.Operand {
+	if len(b.In.Ops) > n {
+		return &b.In.Ops[n]
+	}
+	return nil
+}
+
+// pairDst places d of `d` or `d|p`, and p as the operation's pair.
+func (b *Build) pairDst(o *warpOp, width int) {
+	d := &b.In.Ops[0]
+	o.pair = b.Scratch(machine.Pred)
+	if d.Kind == ir.OpPair {
+		o.pair = b.dst(&d.Elems[1], 1)
+		d = &d.Elems[0]
+	}
+	b.Out.D = b.dst(d, width)
+}
+
+// each visits the lanes of a mask in ascending order.
+func each(m uint32, visit func(i int)) {
+	for ; m != 0; m &= m - 1 {
+		visit(bits.TrailingZeros32(m) & 31)
+	}
+}
+
+// shfl{.sync}.mode.b32 d|p, a, b, c{, membermask}: 9.7.9.6.
+func planShfl(b *Build) {
+	o := b.warpOp(b.last(4))
+	b.pairDst(o, 32)
+	b.Out.A, b.Out.B, b.Out.C = b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32), b.src(&b.In.Ops[3], 32)
+	b.handler(shflModes[b.Sel.Get(isa.C_mode)])
+}
+
+var shflModes = map[isa.Mod]machine.Handler{
+	isa.M_up:   func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflUp) },
+	isa.M_down: func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflDown) },
+	isa.M_bfly: func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflBfly) },
+	isa.M_idx:  func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflIdx) },
+}
+
+// The source lane j of lane i and whether it is in range; seg is the segment mask c[12:8],
+// clamp is c[4:0].
+
+func shflUp(i, b, seg, clamp int) (j int, ok bool) {
+	j = i - b
+	return j, j >= i&seg|clamp&^seg
+}
+
+func shflDown(i, b, seg, clamp int) (j int, ok bool) {
+	j = i + b
+	return j, j <= i&seg|clamp&^seg
+}
+
+func shflBfly(i, b, seg, clamp int) (j int, ok bool) {
+	j = i ^ b
+	return j, j <= i&seg|clamp&^seg
+}
+
+func shflIdx(i, b, seg, clamp int) (j int, ok bool) {
+	j = i&seg | b&^seg
+	return j, j <= i&seg|clamp&^seg
+}
+
+// shfl copies from the source lane, from the own one if it is out of range or no member:
+// what an inactive lane gives is undefined.
+func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (int, bool)) machine.State {
+	o := in.Ext.Data.(*warpOp)
+	g, st := o.gather(w, in, machine.GatherIn{A: w.R32(in.A)})
+	if st != machine.Next {
+		return st
+	}
+	d, b, c, a := w.R32(in.D), w.R32(in.B), w.R32(in.C), *g.A
+	var inRange uint32
+	var out [32]uint32
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		j, ok := source(i, int(b[i]&31), int(c[i]>>8&31), int(c[i]&31))
+		inRange |= bit(ok) << i
+		if !ok || o.peers(w, g, i)>>(j&31)&1 == 0 {
+			j = i
+		}
+		out[i] = a[j&31]
+	}
+	storeLanes(d, &out, w.Mask)
+	setMask(w, o.pair, inRange)
+	return machine.Next
+}
+
+// storeLanes writes the executing lanes of a row.
+func storeLanes(d, v *[32]uint32, mask uint32) {
+	if mask == ^uint32(0) {
+		*d = *v
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = v[i]
+	}
+}
+
+// vote{.sync}.mode d, {!}a{, membermask}: 9.7.13.9.
+func planVote(b *Build) {
+	o := b.warpOp(b.last(2))
+	o.flip = flip(&b.In.Ops[1])
+	b.Out.A = b.src(&b.In.Ops[1], 1)
+	h, ok := voteModes[b.Sel.Get(isa.C_mode)]
+	if ok {
+		b.Out.D = b.dst(&b.In.Ops[0], 1)
+	} else {
+		b.Out.D, h = b.dst(&b.In.Ops[0], 32), ballot
+	}
+	b.handler(h)
+}
+
+// The results of a vote by the true predicates among the peers.
+var voteModes = map[isa.Mod]machine.Handler{
+	isa.M_all: voteBy(func(yes, peers uint32) bool { return yes == peers }),
+	isa.M_any: voteBy(func(yes, peers uint32) bool { return yes != 0 }),
+	isa.M_uni: voteBy(func(yes, peers uint32) bool { return yes == 0 || yes == peers }),
+}
+
+func voteBy(f func(yes, peers uint32) bool) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		return vote(w, in, func(o *warpOp, g *machine.Gather) {
+			var p uint32
+			each(w.Mask, func(i int) {
+				peers := o.peers(w, g, i)
+				p |= bit(f(g.Pred&peers, peers)) << i
+			})
+			setMask(w, in.D, p)
+		})
+	}
+}
+
+func ballot(w *machine.Warp, in *machine.Inst) machine.State {
+	return vote(w, in, func(o *warpOp, g *machine.Gather) {
+		d, members := w.R32(in.D), *w.R32(o.members) // d may be the row of the masks
+		each(w.Mask, func(i int) {
+			d[i] = g.Pred & g.Lanes
+			if o.sync {
+				d[i] &= members[i]
+			}
+		})
+	})
+}
+
+func vote(w *machine.Warp, in *machine.Inst, result func(*warpOp, *machine.Gather)) machine.State {
+	o := in.Ext.Data.(*warpOp)
+	g, st := o.gather(w, in, machine.GatherIn{Pred: (*w.P(in.A) ^ o.flip) & w.Mask})
+	if st == machine.Next {
+		result(o, g)
+	}
+	return st
+}
+
+// match.any.sync.type d, a, membermask: the members with an equal value (9.7.13.10).
+func planMatchAny(b *Build) { b.match(matchAny) }
+
+// match.all.sync.type d|p, a, membermask: all members if their values are equal.
+func planMatchAll(b *Build) { b.match(matchAll) }
+
+func (b *Build) match(h machine.Handler) {
+	o := b.warpOp(&b.In.Ops[2])
+	b.pairDst(o, 32)
+	b.Out.Imm = 32
+	if b.Sel.Has(isa.M_b64) {
+		b.Out.Imm = 64
+	}
+	b.Out.A = b.src(&b.In.Ops[1], int(b.Out.Imm))
+	b.handler(h)
+}
+
+// matching gathers the values of a match and hands each lane the peers with an equal one.
+func matching(w *machine.Warp, in *machine.Inst, result func(i int, same, peers uint32)) machine.State {
+	o, v := in.Ext.Data.(*warpOp), machine.GatherIn{}
+	if in.Imm == 64 {
+		v.X = w.R64(in.A)
+	} else {
+		v.A = w.R32(in.A)
+	}
+	g, st := o.gather(w, in, v)
+	if st != machine.Next {
+		return st
+	}
+	values, members := gathered(g), *w.R32(o.members)
+	each(w.Mask, func(i int) {
+		peers, same := members[i]&g.Lanes, uint32(0)
+		each(peers, func(j int) { same |= bit(values[j] == values[i]) << j })
+		result(i, same, peers)
+	})
+	return machine.Next
+}
+
+// gathered copies the values of a gather: results may go to the row they came from.
+func gathered(g *machine.Gather) (v [32]uint64) {
+	if g.X != nil {
+		return *g.X
+	}
+	for i, x := range g.A {
+		v[i] = uint64(x)
+	}
+	return v
+}
+
+func matchAny(w *machine.Warp, in *machine.Inst) machine.State {
+	d := w.R32(in.D)
+	return matching(w, in, func(i int, same, _ uint32) { d[i] = same })
+}
+
+func matchAll(w *machine.Warp, in *machine.Inst) machine.State {
+	d, p := w.R32(in.D), uint32(0)
+	st := matching(w, in, func(i int, same, peers uint32) {
+		all := bit(same == peers)
+		d[i], p = peers&-all, p|all<<i
+	})
+	if st == machine.Next {
+		setMask(w, in.Ext.Data.(*warpOp).pair, p)
+	}
+	return st
+}
+
+// activemask.b32 d: the lanes that execute together (9.7.13.11).
+func planActivemask(b *Build) {
+	b.Out.D = b.dst(&b.In.Ops[0], 32)
+	b.handler(activemask)
+}
+
+func activemask(w *machine.Warp, in *machine.Inst) machine.State {
+	d := w.R32(in.D)
+	each(w.Mask, func(i int) { d[i] = w.Mask })
+	return machine.Next
+}
+
+// elect.sync d|p, membermask: the lowest member leads (9.7.13.15).
+func planElect(b *Build) {
+	o := b.warpOp(&b.In.Ops[1])
+	b.pairDst(o, 32)
+	b.handler(elect)
+}
+
+func elect(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*warpOp)
+	g, st := o.gather(w, in, machine.GatherIn{})
+	if st != machine.Next {
+		return st
+	}
+	d, members, p := w.R32(in.D), *w.R32(o.members), uint32(0)
+	each(w.Mask, func(i int) {
+		leader := bits.TrailingZeros32(g.Lanes & members[i])
+		d[i], p = uint32(leader), p|bit(leader == i)<<i
+	})
+	setMask(w, o.pair, p)
+	return machine.Next
+}
