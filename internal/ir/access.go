@@ -20,6 +20,13 @@ func (f *Func) EachReg(in *Inst, visit func(Reg, Access)) {
 		visit(f.CC, Read)
 	}
 	eachRead(in.Ops, visit)
+	if in.IsReturn() {
+		for _, q := range f.Rets { // the caller reads them
+			if q.Reg != NoReg {
+				visit(q.Reg, Read)
+			}
+		}
+	}
 	if c := in.Call; c != nil {
 		eachRead(c.Args, visit)
 		if c.Callee == nil {

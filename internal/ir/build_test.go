@@ -10,7 +10,7 @@ import (
 // head begins a test module with one function.
 const head = `module "t" version 8.0 target sm_90
 func f entry
- frame params 0 locals 0 shared 0
+ frame params 0 call 0 locals 0 shared 0
  reg %p pred
  reg %q pred
  reg %a b32

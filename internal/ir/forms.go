@@ -154,10 +154,11 @@ func symbolShape(o *Operand) isa.Shape {
 
 // paramKind says whose parameter a .param variable is.
 func (v *Var) paramKind() isa.ParamKind {
+	if v.Kernel {
+		return isa.KernelParam
+	}
 	for _, q := range v.Func.Params {
-		if &q.Var == v && v.Func.Entry {
-			return isa.KernelParam
-		} else if &q.Var == v {
+		if &q.Var == v {
 			return isa.FunctionParam
 		}
 	}

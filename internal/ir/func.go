@@ -27,7 +27,8 @@ type Func struct {
 	Sigs    []*Sig // .callprototype
 	Pragmas []string
 
-	ParamBytes  int64 // .param area of a frame: rets, params, then body variables; kernel: parameter block
+	ParamBytes  int64 // rets and params: of a kernel its parameter block, of a function the front of its .param area
+	CallBytes   int64 // .param area of a frame: of a function ParamBytes and the body's .param variables, of a kernel only these
 	LocalBytes  int64 // local depot of a frame, without alloca
 	SharedBytes int64 // kernel, after linking: static shared memory
 	CC          Reg   // predicate register that stands for CC.CF; NoReg if unused

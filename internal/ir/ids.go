@@ -148,6 +148,20 @@ func (in *Inst) Annotate(regs []RegInfo) {
 		in.annotate(&in.Sel.Roles[i])
 	}
 	setTypes(in.Ops, regs)
+	if c := in.Call; c != nil {
+		c.annotate(regs)
+	}
+}
+
+func (c *Call) annotate(regs []RegInfo) {
+	setTypes(c.Rets, regs)
+	setTypes(c.Args, regs)
+	if c.Target.Kind == OpReg {
+		c.Target.Type = regs[c.Target.Reg].Type
+	}
+	for i := range c.Rets {
+		c.Rets[i].write(OnlyWrite)
+	}
 }
 
 // annotate gives one operand its role, and constants their type.

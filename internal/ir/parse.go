@@ -162,6 +162,8 @@ func (p *parser) inFunction(key string, args *words, all []string) {
 	case "frame":
 		args.want("params")
 		p.f.ParamBytes = args.int()
+		args.want("call")
+		p.f.CallBytes = args.int()
 		args.want("locals")
 		p.f.LocalBytes = args.int()
 		args.want("shared")
@@ -192,6 +194,14 @@ func (a *words) next() string {
 	s := a.w[0]
 	a.w = a.w[1:]
 	return s
+}
+
+// name reads a name, which is - where there is none.
+func (a *words) name() string {
+	if a.flag("-") {
+		return ""
+	}
+	return a.next()
 }
 
 func (a *words) want(word string) {
@@ -429,7 +439,7 @@ func (p *parser) perf(a *words) {
 }
 
 func (p *parser) param(a *words) *Param {
-	q := &Param{Var: Var{Name: a.next()}, Reg: NoReg}
+	q := &Param{Var: Var{Name: a.name()}, Reg: NoReg}
 	p.variable(&q.Var, a, func(key string) {
 		switch key {
 		case "reg":
@@ -445,7 +455,7 @@ func (p *parser) param(a *words) *Param {
 		}
 	})
 	if p.sig == nil {
-		q.Func = p.f
+		q.Func, q.Kernel = p.f, p.f.Entry
 		p.frame[q.Name] = &q.Var
 	}
 	return q
@@ -477,10 +487,7 @@ func (p *parser) reg(name string) Reg {
 
 func (p *parser) block(a *words) {
 	p.sig = nil
-	label := a.next()
-	if label == "-" {
-		label = ""
-	}
+	label := a.name()
 	n := int32(len(p.f.Insts))
 	p.f.Blocks = append(p.f.Blocks, Block{Label: label, First: n, End: n})
 }

@@ -153,7 +153,7 @@ func (p *printer) function(f *Func) {
 		}
 		p.f("\n")
 	}
-	p.f(" frame params %d locals %d shared %d\n", f.ParamBytes, f.LocalBytes, f.SharedBytes)
+	p.f(" frame params %d call %d locals %d shared %d\n", f.ParamBytes, f.CallBytes, f.LocalBytes, f.SharedBytes)
 	p.registers(f)
 	for _, s := range f.Sigs {
 		p.signature(s)
@@ -197,7 +197,7 @@ func (p *printer) triple(name string, n [3]int32) {
 // params prints parameters; f is nil in a prototype, whose register parameters have no register.
 func (p *printer) params(f *Func, list []*Param, what string) {
 	for _, q := range list {
-		p.f(" %s %s ", what, q.Name)
+		p.f(" %s %s ", what, orDash(q.Name))
 		p.varBody(&q.Var)
 		switch {
 		case q.Reg == NoReg:

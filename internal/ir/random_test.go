@@ -11,7 +11,7 @@ import (
 // templates holds one instruction of each shape that random functions are made of.
 const templates = `module "t" version 8.0 target sm_90
 func f
- frame params 0 locals 0 shared 0
+ frame params 0 call 0 locals 0 shared 0
  reg %r0 b32
  reg %d0 b64
  reg %p0 pred

@@ -40,7 +40,8 @@ func (f *Func) Row(r Reg, pc int32) (w Width, row int32, ok bool) {
 	return f.Regs[r].Width(), row, row >= 0 && f.Rows.From[r] <= pc && pc <= f.Rows.To[r]
 }
 
-// EntryLive lists the registers that may be read before they are written: they read as 0.
+// EntryLive lists the registers that may be read before they are written: register
+// parameters, which the call writes, and registers that read as 0.
 func (f *Func) EntryLive() []Reg {
 	var out []Reg
 	if len(f.Blocks) > 0 {
@@ -157,6 +158,11 @@ func (h *hulls) at(r Reg, pos int32) {
 // intervals returns the hull of every register that is touched or live anywhere.
 func (f *Func) intervals() []interval {
 	h := hulls{filled(len(f.Regs), -1), filled(len(f.Regs), -1)}
+	for _, q := range f.Params {
+		if q.Reg != NoReg {
+			h.at(q.Reg, 0) // the call writes all of them, read or not
+		}
+	}
 	for i := range f.Blocks {
 		b := &f.Blocks[i]
 		b.LiveIn.Each(func(g int) { h.at(f.Globals[g], 2*b.First) })

@@ -160,7 +160,7 @@ func (in *Inst) wraps() bool {
 
 // loaded: one address in a space that the lanes share gives one value, since a converged
 // warp reads it once for all. A generic address may be local memory, which every lane has
-// its own of, and so are the parameters of a device function.
+// its own of, and so is the .param area of a frame.
 func (s *solver) loaded(in *Inst) Class {
 	mem := in.address()
 	if mem == nil || s.all(in).Kind != Uniform {
@@ -170,7 +170,7 @@ func (s *solver) loaded(in *Inst) Class {
 	case SpaceGlobal, SpaceConst, SpaceShared:
 		return Class{}
 	case SpaceParam:
-		if s.f.Entry {
+		if mem.Var != nil && mem.Var.Kernel {
 			return Class{}
 		}
 	}

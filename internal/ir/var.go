@@ -56,11 +56,12 @@ type Var struct {
 	Size    int64    // bytes; 0 for dynamic shared memory and unsized extern arrays
 	Init    []byte   // little-endian, may be shorter than Size: the rest is zero
 	Relocs  []Reloc  // in ascending Off
-	Offset  int64    // bytes from the start of the static shared memory, local depot or param area
+	Offset  int64    // bytes from the start of static shared memory, local depot, .param area or parameter block
 	Managed bool     // .attribute(.managed)
 	Unified bool     // .attribute(.unified)
 	Dynamic bool     // extern .shared without a size: starts after all static shared memory
 	Func    *Func    // the function that declares it, nil at module scope
+	Kernel  bool     // a kernel parameter: in the parameter block, not in a frame
 	Pos     diag.Pos // of the name
 }
 

@@ -210,6 +210,9 @@ func (f *Func) verifyRows() error {
 		for pc := b.End - 1; pc >= b.First && err == nil; pc-- {
 			err = v.step(&f.Insts[pc])
 		}
+		if i == 0 {
+			err = firstError(err, v.params())
+		}
 		if err != nil {
 			return fmt.Errorf("b%d: %w", i, err)
 		}
@@ -250,6 +253,16 @@ func (v *rowCheck) occupy(r Reg) (err error) {
 		}
 		v.owner[k] = r
 	})
+	return err
+}
+
+// params: the call writes every register parameter while what is live on entry lives.
+func (v *rowCheck) params() (err error) {
+	for _, q := range v.f.Params {
+		if q.Reg != NoReg {
+			err = firstError(err, v.occupy(q.Reg))
+		}
+	}
 	return err
 }
 

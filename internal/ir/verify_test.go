@@ -9,7 +9,7 @@ import (
 
 const sound = `module "t" version 8.0 target sm_90
 func f
- frame params 0 locals 0 shared 0
+ frame params 0 call 0 locals 0 shared 0
  reg %p pred
  reg %a b32
  reg %b b32

@@ -1,0 +1,94 @@
+package lower
+
+// This file turns initialisers into bytes and relocations (5.4.4).
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"ptxvm/internal/check"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/syntax"
+)
+
+// initialisers fills the initial values, once all symbols exist.
+func (l *lowerer) initialisers() {
+	for _, o := range l.info.Objects {
+		if v := l.vars[o.ID]; v != nil && o.Var != nil && o.Var.Init != nil && !o.Type.Opaque() {
+			w := initWriter{l: l, v: v, elem: int64(max(v.Type.Bits(), 8) / 8)}
+			shape := o.Dims
+			if o.Vector > 1 {
+				shape = append(shape[:len(shape):len(shape)], int64(o.Vector))
+			}
+			w.level(o.Var.Init, shape, 0)
+		}
+	}
+}
+
+// initWriter writes the values of one variable.
+type initWriter struct {
+	l    *lowerer
+	v    *ir.Var
+	elem int64 // bytes of an element
+}
+
+// level writes one nesting level, whose elements begin at byte off. Lists may be short.
+func (w *initWriter) level(init *syntax.Init, shape []int64, off int64) {
+	if init.Expr != nil {
+		w.value(init.Expr, off)
+		return
+	}
+	if len(shape) == 0 {
+		return
+	}
+	step := w.elem
+	for _, n := range shape[1:] {
+		step *= n
+	}
+	for i := range init.List {
+		w.level(&init.List[i], shape[1:], off+int64(i)*step)
+	}
+}
+
+func (w *initWriter) value(e *syntax.Expr, off int64) {
+	val, err := w.l.file.EvalInit(e)
+	if err != nil {
+		return // check has reported it
+	}
+	w.grow(off + w.elem)
+	if val.Symbol == syntax.NoToken {
+		w.put(off, constantBits(val.Value, w.v.Type))
+		return
+	}
+	w.reloc(off, &val)
+}
+
+func (w *initWriter) grow(n int64) {
+	if have := int64(len(w.v.Init)); have < n {
+		w.v.Init = append(w.v.Init, make([]byte, n-have)...)
+	}
+}
+
+func (w *initWriter) put(off int64, n uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	copy(w.v.Init[off:off+w.elem], b[:])
+}
+
+func (w *initWriter) reloc(off int64, val *syntax.InitValue) {
+	r := ir.Reloc{Off: off, Bytes: uint8(min(w.elem, 8)), Generic: val.Generic, Add: int64(val.Value.Bits)}
+	if val.Mask != 0 {
+		r.Shift = uint8(bits.TrailingZeros64(val.Mask)) &^ 7
+		r.Bytes = uint8(min(int64(r.Bytes), int64(bits.Len64(val.Mask>>r.Shift)+7)/8))
+	}
+	u, ok := w.l.info.Use(val.Symbol)
+	if !ok || u.Object == nil {
+		return // check has reported it
+	}
+	if u.Object.Kind == check.Function || u.Object.Kind == check.AliasName {
+		r.Func = w.l.callee(u.Object)
+	} else {
+		r.Var = w.l.vars[u.Object.ID]
+	}
+	w.v.Relocs = append(w.v.Relocs, r)
+}

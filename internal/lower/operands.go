@@ -1,0 +1,250 @@
+package lower
+
+// This file lowers instructions and their operands.
+
+import (
+	"ptxvm/internal/check"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/num"
+	"ptxvm/internal/syntax"
+)
+
+// instruction lowers one statement.
+func (b *bodyLowerer) instruction(s *syntax.Instruction) {
+	in := ir.Inst{Sel: b.info.Sel(s), Guard: ir.Unguarded, Pos: b.file.Span(s.Range).Start, Loc: b.loc}
+	if s.Guard != syntax.NoToken {
+		in.Guard = ir.Guard{Reg: b.registerAt(s.Guard, 0), Neg: s.GuardNot}
+	}
+	switch {
+	case in.IsCall():
+		in.Call = b.call(s)
+		in.Annotate(b.f.Regs)
+	case in.IsBranch():
+		b.branch(&in, s)
+	default:
+		in.Ops = b.operands(s.Operands)
+		in.Annotate(b.f.Regs)
+		b.immediates(&in, s.Operands, in.Ops)
+	}
+	if in.IsReturn() && b.f.Entry {
+		in.LeaveKernel()
+	}
+	b.body.Insts = append(b.body.Insts, in)
+}
+
+// branch splits the operands of bra and brx.idx into targets and the rest.
+func (b *bodyLowerer) branch(in *ir.Inst, s *syntax.Instruction) {
+	last := len(s.Operands) - 1
+	in.Ops = b.operands(s.Operands[:last])
+	in.Annotate(b.f.Regs)
+	u, _ := b.info.Use(s.Operands[last].Name)
+	if u.Object == nil {
+		return
+	}
+	if u.Object.Kind == check.Label {
+		in.Targets = []ir.BlockID{b.labelOf(u.Object)}
+	}
+	for _, t := range u.Object.List {
+		in.Targets = append(in.Targets, b.labelOf(t))
+	}
+}
+
+func (b *bodyLowerer) operands(list []syntax.Operand) []ir.Operand {
+	out := b.ops.cut(len(list))
+	for i := range list {
+		b.operand(&list[i], &out[i])
+	}
+	return out
+}
+
+func (b *bodyLowerer) operand(s *syntax.Operand, o *ir.Operand) {
+	switch s.Kind {
+	case syntax.OperandName:
+		b.name(s, o)
+	case syntax.OperandConstant:
+		o.Kind = ir.OpImm // its bits follow when the form has given it a type
+	case syntax.OperandVector:
+		o.Kind, o.Elems = ir.OpVec, b.operands(s.Elems)
+	case syntax.OperandPair:
+		o.Kind, o.Elems = ir.OpPair, b.operands(s.Elems)
+	case syntax.OperandAddress:
+		b.address(s.Elems, o)
+	case syntax.OperandIndex:
+		b.element(s, o)
+	case syntax.OperandList:
+		if len(s.Elems) == 1 {
+			b.operand(&s.Elems[0], o)
+		}
+	}
+}
+
+// name lowers a name: register, special register, symbol, sink or WARP_SZ.
+func (b *bodyLowerer) name(s *syntax.Operand, o *ir.Operand) {
+	switch b.file.Word(s.Name) {
+	case syntax.WordSink:
+		o.Kind = ir.OpSink
+		return
+	case syntax.WordWarpSize:
+		o.Kind, o.Imm, o.Neg = ir.OpImm, warpSize, s.Not
+		return
+	}
+	u, _ := b.info.Use(s.Name)
+	switch {
+	case u.Object == nil:
+		b.special(u.Special, s, o)
+	case u.Object.Kind == check.Register:
+		b.registerOperand(u, s, o)
+	default:
+		b.symbol(u.Object, o)
+		o.Imm = b.displacement(s.Expr)
+	}
+}
+
+const warpSize = 32 // 4.5.1
+
+func (b *bodyLowerer) special(sp isa.Special, s *syntax.Operand, o *ir.Operand) {
+	o.Kind, o.Special, o.Comp = ir.OpSpec, sp, b.component(s.Field)
+	if sp.Info().Lanes > 1 && s.Field == syntax.NoToken {
+		o.Comp = ir.WholeSpecial
+	}
+}
+
+// component reads .x .y .z .w, also spelled .r .g .b .a; 0 without one.
+func (b *bodyLowerer) component(field syntax.TokenID) uint8 {
+	if field == syntax.NoToken {
+		return 0
+	}
+	return componentOf[b.file.Text(field)]
+}
+
+var componentOf = map[string]uint8{".x": 0, ".y": 1, ".z": 2, ".w": 3, ".r": 0, ".g": 1, ".b": 2, ".a": 3}
+
+// registerOperand lowers a register; a vector register without a component is the vector
+// of its components.
+func (b *bodyLowerer) registerOperand(u check.Use, s *syntax.Operand, o *ir.Operand) {
+	if u.Object.Vector > 1 && s.Field == syntax.NoToken {
+		o.Kind, o.Elems = ir.OpVec, b.ops.cut(int(u.Object.Vector))
+		for i := range o.Elems {
+			o.Elems[i] = ir.Operand{Kind: ir.OpReg, Reg: b.register(regKey{u.Object, u.Index, int8(i)})}
+		}
+		return
+	}
+	o.Kind, o.Neg = ir.OpReg, s.Not
+	o.Reg = b.registerAt(s.Name, b.component(s.Field))
+}
+
+// registerAt returns the register that a name stands for, by way of the last answer for
+// the same word.
+func (b *bodyLowerer) registerAt(name syntax.TokenID, comp uint8) ir.Reg {
+	u, _ := b.info.Use(name)
+	k := regKey{u.Object, u.Index, int8(comp)}
+	c := &b.cached[b.file.Word(name)]
+	if c.regKey != k {
+		*c = cachedReg{k, b.register(k)}
+	}
+	return c.reg
+}
+
+// symbol lowers the name of a variable, parameter or function.
+func (b *bodyLowerer) symbol(obj *check.Object, o *ir.Operand) {
+	o.Kind, o.Reg = ir.OpSym, ir.NoReg
+	if obj.Kind == check.Function || obj.Kind == check.AliasName {
+		o.Func = b.callee(obj)
+	} else {
+		o.Var = b.vars[obj.ID]
+	}
+}
+
+// callee is the function that an object names, through aliases.
+func (l *lowerer) callee(o *check.Object) *ir.Func {
+	for o.Alias != nil {
+		o = o.Alias
+	}
+	return l.funcs[o.ID]
+}
+
+// displacement evaluates what is added to a name; nil is 0.
+func (b *bodyLowerer) displacement(e *syntax.Expr) uint64 {
+	if e == nil {
+		return 0
+	}
+	v, _ := b.file.Eval(e)
+	return v.Bits
+}
+
+// address lowers [a], [a+4], [8] and [a, b, …].
+func (b *bodyLowerer) address(elems []syntax.Operand, o *ir.Operand) {
+	o.Kind, o.Reg = ir.OpMem, ir.NoReg
+	if len(elems) == 0 {
+		return
+	}
+	switch base := &elems[0]; base.Kind {
+	case syntax.OperandName:
+		b.base(base, o)
+	case syntax.OperandConstant:
+		o.Imm = b.displacement(base.Expr)
+	}
+	o.Elems = b.operands(elems[1:])
+}
+
+func (b *bodyLowerer) base(s *syntax.Operand, o *ir.Operand) {
+	u, _ := b.info.Use(s.Name)
+	switch {
+	case u.Object == nil:
+		return
+	case u.Object.Kind == check.Register:
+		o.Reg = b.registerAt(s.Name, b.component(s.Field))
+	default:
+		b.symbol(u.Object, o)
+		o.Kind = ir.OpMem
+	}
+	o.Imm = b.displacement(s.Expr)
+}
+
+// element lowers name[i], which is the address name+i.
+func (b *bodyLowerer) element(s *syntax.Operand, o *ir.Operand) {
+	u, _ := b.info.Use(s.Name)
+	if u.Object == nil {
+		return
+	}
+	b.symbol(u.Object, o)
+	if len(s.Elems) == 1 {
+		o.Imm = b.displacement(s.Elems[0].Constant())
+	}
+}
+
+// immediates gives constants their bits, now that their operand types are known.
+func (b *bodyLowerer) immediates(in *ir.Inst, list []syntax.Operand, ops []ir.Operand) {
+	for i := range list {
+		s, o := &list[i], &ops[i]
+		if s.Kind == syntax.OperandList && len(s.Elems) == 1 {
+			s = &s.Elems[0]
+		}
+		switch {
+		case s.Kind == syntax.OperandConstant:
+			if v, err := b.file.Eval(s.Expr); err == nil {
+				o.Imm = constantBits(v, o.Type)
+			}
+			if s.Not {
+				o.Neg = true
+			}
+		case s.Kind == syntax.OperandAddress && len(s.Elems) > 0:
+			b.immediates(in, s.Elems[1:], o.Elems)
+		case len(s.Elems) == len(o.Elems):
+			b.immediates(in, s.Elems, o.Elems)
+		}
+	}
+}
+
+// constantBits turns a constant into the bits of an operand of type t. Integers are cut;
+// a double given for a narrower float is rounded (4.5.2).
+func constantBits(v syntax.Value, t isa.Type) uint64 {
+	if v.Kind == syntax.Double && (t.Kind() == isa.Float) && t.Bits() == 32 {
+		return uint64(num.CvtF32F64(v.Bits))
+	}
+	if n := t.Bits(); n < 64 && n > 0 {
+		return v.Bits & (1<<n - 1)
+	}
+	return v.Bits
+}

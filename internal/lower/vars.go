@@ -1,0 +1,49 @@
+package lower
+
+// This file lays out variables and parameters (5.1, 5.4).
+
+import (
+	"ptxvm/internal/check"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/syntax"
+)
+
+var spaces = map[check.Space]ir.Space{
+	check.Global: ir.SpaceGlobal, check.Const: ir.SpaceConst, check.Shared: ir.SpaceShared,
+	check.Local: ir.SpaceLocal, check.Param: ir.SpaceParam, check.Tex: ir.SpaceTex,
+}
+
+// moduleVar makes a variable of module scope. One that a function declares (shared, or
+// global in old code) is hoisted; its name is made unique.
+func (l *lowerer) moduleVar(o *check.Object) {
+	v := l.newVar(o)
+	v.Name = unique(l.names, o.Name)
+	v.Dynamic = o.Space == check.Shared && o.Linkage == syntax.WordExtern
+	if o.Func != nil {
+		v.Func = nil // its function is known by use; the frame does not hold it
+	}
+	l.vars[o.ID] = v
+	l.m.Vars = append(l.m.Vars, v)
+}
+
+func (l *lowerer) newVar(o *check.Object) *ir.Var {
+	v := &ir.Var{
+		Name: o.Name, Space: spaces[o.Space], Linkage: linkages[o.Linkage], Bank: o.Bank,
+		Type: o.Type, Vec: max(o.Vector, 1), Dims: o.Dims, Align: int(max(o.Align, 1)), Size: o.Size(),
+		Managed: o.Managed, Unified: o.Unified,
+	}
+	if o.Tok != syntax.NoToken {
+		v.Pos = l.at(o.Tok)
+	}
+	return v
+}
+
+// area places variables one behind another.
+type area struct{ size int64 }
+
+func (a *area) place(v *ir.Var) {
+	v.Offset = alignUp(a.size, int64(v.Align))
+	a.size = v.Offset + v.Size
+}
+
+func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
