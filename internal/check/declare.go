@@ -77,7 +77,7 @@ func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool)
 		c.errorf(diag.UnknownType, c.at(tok), "%s is no type that a variable can have", c.text(tok))
 	case t == isa.PredType() && space != Reg:
 		c.errorf(diag.WrongSpace, c.at(tok), "a .pred variable is a register, it cannot live in .%v", space)
-	case t.Kind() == isa.Opaque && space != Global && space != Param && space != Tex:
+	case t.Opaque() && space != Global && space != Param && space != Tex:
 		c.errorf(diag.WrongSpace, c.at(tok), "%s variables live in .global or .param, not in %v", c.text(tok), space)
 	default:
 		return t, true
@@ -87,7 +87,7 @@ func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool)
 
 // declarable tells a fundamental type (5.2.1) from the formats that only instructions name.
 func declarable(t isa.Type) bool {
-	return t.Kind() == isa.Opaque || t == isa.PredType() || t.AcceptsRegister(t, false)
+	return t.Opaque() || t == isa.PredType() || t.AcceptsRegister(t, false)
 }
 
 // vector reads .v2, .v4 or .v8: at most 128 bits together (5.4.2).

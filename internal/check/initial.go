@@ -16,7 +16,7 @@ func (c *checker) initialiser(v *syntax.Declarator, o *Object) {
 		c.errorf(diag.BadInitializer, span, "%s is in .%v; only .global and .const variables have initial values", o.Name, o.Space)
 	case o.Linkage == syntax.WordExtern:
 		c.errorf(diag.BadInitializer, span, "%s is .extern; its initial value belongs to its definition", o.Name)
-	case o.Type.Kind() == isa.Opaque:
+	case o.Type.Opaque():
 		c.opaqueInit(v.Init)
 	case !initialisable(o.Type):
 		c.errorf(diag.BadInitializer, span, "%v variables take no initial value; declare .b16 or .b32", o.Type)
