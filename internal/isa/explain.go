@@ -100,14 +100,8 @@ func (t *ISA) modifiersOf(glued []string) []string {
 	op, _ := t.findOpcode(glued)
 	var all []string
 	for _, id := range op.ids {
-		e := t.Entry(id)
-		for a := range e.Alts {
-			d := dealer{e: e, alt: &e.Alts[a]}
-			for i := range d.alt.slots {
-				for _, m := range d.values(i) {
-					all = append(all, t.mods.name(uint16(m)))
-				}
-			}
+		for _, m := range t.Entry(id).Modifiers() {
+			all = append(all, t.mods.name(uint16(m)))
 		}
 	}
 	return all
