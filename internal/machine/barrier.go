@@ -58,10 +58,11 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 		f.woken = false
 		return f.result, Next
 	}
-	if st := w.checkBarrier(in, &b); st != Next {
+	same := b.sameBarrier(w.Mask)
+	if st := w.checkBarrier(in, &b, same); st != Next {
 		return 0, st
 	}
-	if same := b.sameBarrier(w.Mask); same != f.mask {
+	if same != f.mask {
 		return 0, w.separate(in, f, same)
 	}
 	i := first(w.Mask)
@@ -87,19 +88,17 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	return 0, Wait
 }
 
-// checkBarrier faults on operands that no barrier has.
-func (w *Warp) checkBarrier(in *Inst, b *BarrierIn) State {
-	if b.Aligned && w.cta.grid.Lockstep && w.Mask != w.Live {
+// checkBarrier faults on operands that no barrier has. Lanes with other operands than the
+// first are checked when it is their turn.
+func (w *Warp) checkBarrier(in *Inst, b *BarrierIn, same uint32) State {
+	i := first(same)
+	switch {
+	case b.Aligned && w.cta.grid.Lockstep && w.Mask != w.Live:
 		return w.Fault(in, &Fault{Kind: BarrierDivergence, Lanes: w.Mask})
-	}
-	for m := w.Mask; m != 0; m &= m - 1 {
-		i := first(m)
-		if b.ID[i] >= NumBarriers {
-			return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: 1 << i, Value: uint64(b.ID[i])})
-		}
-		if b.Count != nil && (b.Count[i]%32 != 0 || b.Count[i] == 0) {
-			return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: 1 << i, Value: uint64(b.Count[i])})
-		}
+	case b.ID[i] >= NumBarriers:
+		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: same, Value: uint64(b.ID[i]), Text: "barrier number"})
+	case b.Count != nil && (b.Count[i]%32 != 0 || b.Count[i] == 0):
+		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: same, Value: uint64(b.Count[i]), Text: "thread count"})
 	}
 	return Next
 }
@@ -126,8 +125,9 @@ func (w *Warp) barrierEntry(id uint8, kind BarrierKind) *warpBarrier {
 func (w *Warp) gathered(in *Inst, e *warpBarrier) State { // in is nil when an exit completes it
 	b := &w.cta.bars[e.id]
 	if b.arrived != 0 && b.count != e.count {
-		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.lanes, Value: uint64(e.count), Want: uint64(b.count)})
+		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.lanes, Value: uint64(e.count), Want: uint64(b.count), Text: "thread count differs"})
 	}
+	w.cta.pending |= 1 << e.id
 	b.count = e.count
 	b.arrived += 32
 	b.popc += uint32(bits.OnesCount32(e.pred))
@@ -183,6 +183,7 @@ func (c *CTA) completeBarrier(id uint8) {
 	}
 	done := *b
 	*b = ctaBarrier{}
+	c.pending &^= 1 << id
 	for m := done.waiting; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		c.warps[i].pass(id, &done)
@@ -222,8 +223,8 @@ func (k BarrierKind) reduce(b *ctaBarrier) uint32 {
 func (c *CTA) warpEnded(w *Warp) {
 	c.alive &^= 1 << w.index
 	c.runnable &^= 1 << w.index
-	for id := range c.bars {
-		if c.bars[id].count == 0 {
+	for m := c.pending; m != 0; m &= m - 1 {
+		if id := bits.TrailingZeros16(m); c.bars[id].count == 0 {
 			c.completeBarrier(uint8(id))
 		}
 	}

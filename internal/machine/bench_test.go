@@ -124,3 +124,20 @@ func BenchmarkAccess(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkBareCall is the floor under BenchmarkDispatch: handlers called from a loop that does
+// nothing else.
+func BenchmarkBareCall(b *testing.B) {
+	w := &Warp{}
+	insts := make([]Inst, 16)
+	for i := range insts {
+		insts[i] = op(hNothing, 0, 0, 0, 0)
+	}
+	for i := 0; i < b.N; i += len(insts) {
+		for k := range insts {
+			if insts[k].Full(w, &insts[k]) != Next {
+				b.Fatal("stopped")
+			}
+		}
+	}
+}

@@ -20,6 +20,7 @@ type CTA struct {
 	warps    []*Warp
 	shared   rowBase
 	bars     [NumBarriers]ctaBarrier
+	pending  uint16 // barriers at which somebody has arrived
 	alive    uint64 // warps with a living lane
 	runnable uint64 // warps that are not blocked
 	cycles   uint64
@@ -30,7 +31,7 @@ func (c *CTA) clusterRank() uint64 { return 0 }
 // start makes a CTA ready to run. fresh tells that it was last used by another launch.
 func (c *CTA) start(wk *worker, g *Grid, rank uint64, fresh bool) {
 	c.grid, c.rank, c.id, c.cycles = g, rank, g.coords(rank), 0
-	c.bars = [NumBarriers]ctaBarrier{}
+	c.bars, c.pending = [NumBarriers]ctaBarrier{}, 0
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	for i, w := range c.warps {
@@ -65,12 +66,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 func (w *Warp) restartRoot(lanes uint32, v variant, fresh bool) {
 	f := w.root
 	f.lanes, f.variant, f.retry, f.wait = lanes, v, firstRetry, firstRetry
-	end := (f.code.ParamBytes + f.code.LocalBytes + 15) &^ 15
-	if f.sp[0] != end || !allEqual(&f.sp) {
-		for i := range f.sp {
-			f.sp[i] = end
-		}
-	}
+	f.moved = false
 	f.regs.clear(f.code.RegBytes)
 	if fresh {
 		w.fillSpecials(f)
@@ -78,8 +74,6 @@ func (w *Warp) restartRoot(lanes uint32, v variant, fresh bool) {
 		w.refillSpecials(f)
 	}
 }
-
-func allEqual(row *[32]uint32) bool { return sameValue(row, ^uint32(0)) == ^uint32(0) }
 
 // end gives back what a CTA holds beyond its warps' own frames; it may be in any state.
 func (c *CTA) end() {
@@ -109,6 +103,9 @@ const (
 	broken           // fault, limit or cancellation
 )
 
+// breatheEvery is the passes after which a worker lets other goroutines run.
+const breatheEvery = 1024
+
 // ctaSlice is the passes over its warps after which a CTA lets others run.
 const ctaSlice = 64
 
@@ -130,7 +127,7 @@ func (c *CTA) run(crowded func() bool) verdict {
 		if (!moved || pass >= ctaSlice) && crowded() {
 			return parked
 		}
-		if !moved || pass%ctaSlice == 0 {
+		if !moved || pass%breatheEvery == 0 {
 			c.warps[0].wk.breathe()
 		}
 	}

@@ -66,7 +66,7 @@ type Fault struct {
 	Space  Space
 	Value  uint64 // the offending operand
 	Want   uint64
-	Text   string // assertion message
+	Text   string // assertion message, or what Value is
 
 	Kernel  string
 	Func    *FuncInfo

@@ -33,7 +33,9 @@ type Frame struct {
 	lanes   uint32 // inside, also those that are in deeper frames
 
 	local uint32     // start of the .param area in the warp's local memory, in bytes
-	sp    [32]uint32 // end of what a lane has allocated there
+	end   uint32     // end of the frame there, without alloca
+	sp    [32]uint32 // end of what a lane has allocated; only if moved
+	moved bool       // a handler has asked for the stack pointers
 
 	retry, wait uint32 // block starts until the next attempt to return to converged
 }
@@ -41,15 +43,14 @@ type Frame struct {
 // pushFrame makes a frame for lanes of the running fragment.
 func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame {
 	f := w.wk.newFrame()
-	*f = Frame{code: c, caller: caller, lanes: lanes, variant: v, regs: w.wk.takeBlock(c)}
+	f.code, f.caller, f.lanes, f.variant, f.regs = c, caller, lanes, v, w.wk.takeBlock(c)
+	f.site, f.join, f.depth, f.local, f.moved = nil, nil, 0, 0, false
+	f.retry, f.wait = firstRetry, firstRetry
 	if caller != nil {
 		f.depth = caller.depth + 1
 		f.local = caller.top(lanes)
 	}
-	end := f.local + (c.ParamBytes+c.LocalBytes+15)&^15
-	for i := range f.sp {
-		f.sp[i] = end
-	}
+	f.end = f.local + (c.ParamBytes+c.LocalBytes+15)&^15
 	f.regs.clear(c.RegBytes)
 	w.fillSpecials(f)
 	return f
@@ -58,6 +59,9 @@ func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame
 // top is where a callee's frame starts: above everything the lanes have allocated, because a
 // frame has one address in every lane.
 func (f *Frame) top(lanes uint32) uint32 {
+	if !f.moved {
+		return f.end
+	}
 	top := uint32(0)
 	for m := lanes; m != 0; m &= m - 1 {
 		top = max(top, f.sp[first(m)])

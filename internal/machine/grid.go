@@ -121,6 +121,9 @@ func (g *Grid) coords(rank uint64) [3]uint32 {
 // thread returns the place of a lane in its block.
 func (g *Grid) thread(warp int32, lane int) [3]uint32 {
 	t := uint32(warp)*32 + uint32(lane)
+	if t < g.Block[0] {
+		return [3]uint32{t, 0, 0}
+	}
 	return [3]uint32{t % g.Block[0], t / g.Block[0] % g.Block[1], t / g.Block[0] / g.Block[1]}
 }
 

@@ -61,7 +61,16 @@ func (w *Warp) ParamBase() uint32 { return w.frag.frame.local }
 
 // Stack returns the stack pointers of the running frame's lanes, as offsets in local memory
 // (9.7.17 stacksave, stackrestore, alloca).
-func (w *Warp) Stack() *[32]uint32 { return &w.frag.frame.sp }
+func (w *Warp) Stack() *[32]uint32 {
+	f := w.frag.frame
+	if !f.moved {
+		f.moved = true
+		for i := range f.sp {
+			f.sp[i] = f.end
+		}
+	}
+	return &f.sp
+}
 
 // StackLimit returns the bytes of local memory that a thread may have.
 func (w *Warp) StackLimit() uint32 { return w.cta.grid.stackLimit }
