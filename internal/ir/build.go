@@ -22,7 +22,7 @@ type Options struct {
 	OneRowEach bool // every register has its own row: for debugging and initcheck
 }
 
-// Build fills Insts, Blocks, Rows and Equations of a defined function. Blocks that nothing
+// Build fills Insts, Blocks and Rows of a defined function. Blocks that nothing
 // reaches are dropped. The body must not be used afterwards.
 func (f *Func) Build(body *Body, opt Options) error {
 	for i := range body.Insts {

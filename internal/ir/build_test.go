@@ -40,12 +40,12 @@ func rebuild(t *testing.T, f *Func, opt Options) *Func {
 	for i := range f.Blocks {
 		body.Labels = append(body.Labels, Label{Name: f.Blocks[i].Label, At: f.Blocks[i].First})
 	}
-	g := *f
-	g.Insts, g.Blocks = nil, nil
+	g := NewFunc(f.Name)
+	g.Entry, g.Regs, g.CC = f.Entry, f.Regs, f.CC
 	if err := g.Build(&body, opt); err != nil {
 		t.Fatal(err)
 	}
-	return &g
+	return g
 }
 
 // layoutOf lists the labels in layout order.

@@ -10,6 +10,8 @@ package ir
 // divergent branch: reachable from the branch before its immediate post-dominator, back
 // edges included, so registers of a loop that lanes leave in different turns are in it.
 
+import "sync"
+
 // Kind orders the classes: each holds everything that the ones before it hold.
 type Kind uint8
 
@@ -93,14 +95,16 @@ func (s LaunchShape) tidZ() Class {
 	return Class{Kind: Vector}
 }
 
-// Equations is what a function keeps for solving: per register, which instructions read it.
+// Equations is what a function keeps for solving: per register, which instructions read
+// it. They are made at the first Solve, since most functions of a module are never run.
 type Equations struct {
+	once    sync.Once
 	readers []int32 // pcs, by register
 	start   []int32 // readers of register r: readers[start[r]:start[r+1]]
 }
 
-func (f *Func) equations() Equations {
-	e := Equations{start: make([]int32, len(f.Regs)+1)}
+func (e *Equations) fill(f *Func) {
+	e.start = make([]int32, len(f.Regs)+1)
 	f.eachRead(func(r Reg, _ int32) { e.start[r+1]++ })
 	for r := range f.Regs {
 		e.start[r+1] += e.start[r]
@@ -111,7 +115,6 @@ func (f *Func) equations() Equations {
 		e.readers[at[r]] = pc
 		at[r]++
 	})
-	return e
 }
 
 func (f *Func) eachRead(visit func(Reg, int32)) {
@@ -133,6 +136,7 @@ type Solution struct {
 // Solve computes the least solution. Where asVector (may be nil) returns true, results are
 // taken as Vector: decode uses it for forms that it cannot run on scalars.
 func (f *Func) Solve(shape LaunchShape, asVector func(pc int32) bool) *Solution {
+	f.equations.once.Do(func() { f.equations.fill(f) })
 	s := &solver{f: f, shape: shape, asVector: asVector,
 		out:    &Solution{Regs: make([]Class, len(f.Regs)), Divergent: make([]bool, len(f.Blocks))},
 		queued: make([]bool, len(f.Insts)), block: make([]BlockID, len(f.Insts)),
@@ -201,7 +205,7 @@ func (s *solver) raise(r Reg, c Class) {
 		return
 	}
 	s.out.Regs[r] = next
-	e := &s.f.Equations
+	e := &s.f.equations
 	for _, pc := range e.readers[e.start[r]:e.start[r+1]] {
 		s.queue(pc)
 	}

@@ -7,7 +7,7 @@
 // which runs the fragment with the smallest pc first, reconverges at post-dominators.
 //
 //	Module ─ Vars, Funcs, Locs
-//	Func   ─ Regs, Params, Rets, Locals, Insts, Blocks, Rows, Equations
+//	Func   ─ Regs, Params, Rets, Locals, Insts, Blocks, Rows
 //	Block  ─ Insts[First:End], Succs, Preds, IDom, IPDom, live registers at its edges
 //	Inst   ─ Sel (chosen form), Guard, Ops in written order, Targets, Call
 //

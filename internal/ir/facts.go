@@ -15,14 +15,13 @@ func (f *Func) Finish(opt Options) error {
 	return nil
 }
 
-// finish computes edges, dominators, loops, liveness, rows and equations of a function
+// finish computes edges, dominators, loops, liveness and rows of a function
 // whose Insts and Blocks (Label, First, End) are set.
 func (f *Func) finish(opt Options) {
 	f.linkBlocks()
 	f.computeDominators()
 	f.computeLiveness()
 	f.colour(opt.OneRowEach)
-	f.Equations = f.equations()
 }
 
 // linkBlocks derives Succs and Preds from the last instruction of each block.

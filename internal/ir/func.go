@@ -39,7 +39,7 @@ type Func struct {
 	Globals   []Reg // registers that are live at some block edge; bit i of LiveIn is Globals[i]
 	GlobalOf  []int32
 	Rows      Rows
-	Equations Equations
+	equations Equations
 }
 
 // NewFunc returns an empty function.

@@ -24,6 +24,9 @@ func (b *bodyLowerer) stmts(block *syntax.Block) {
 			open = append(open, inner.Stmts)
 			continue
 		}
+		if v, ok := s.(*syntax.Variables); ok && len(open) > 1 && b.file.Word(v.Space) == syntax.WordReg {
+			b.shadow()
+		}
 		b.stmt(s)
 	}
 }

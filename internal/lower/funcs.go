@@ -16,7 +16,8 @@ type bodyLowerer struct {
 	*lowerer
 	fn     *check.Func
 	f      *ir.Func
-	names  map[string]int
+	names  map[string]int // of variables, and prototypes
+	taken  map[string]int // of registers; nil until an inner scope declares some
 	regs   map[regKey]ir.Reg
 	body   ir.Body
 	labels map[*check.Object]ir.BlockID // label → index of body.Labels
@@ -52,6 +53,7 @@ func (l *lowerer) function(fn *check.Func) error {
 	}
 	b.directives(fn.Node.Directives)
 	if fn.Node.Body != nil {
+		b.body.Insts = make([]ir.Inst, 0, len(fn.Node.Body.Stmts)+1)
 		b.stmts(fn.Node.Body)
 		b.addCarry()
 	}
@@ -152,9 +154,24 @@ func (b *bodyLowerer) register(k regKey) ir.Reg {
 	if k.object.Vector > 1 {
 		name += componentSuffix[k.comp]
 	}
-	r := b.f.AddReg(unique(b.names, name), k.object.Type)
+	if b.taken != nil {
+		name = unique(b.taken, name)
+	}
+	r := b.f.AddReg(name, k.object.Type)
 	b.regs[k] = r
 	return r
+}
+
+// shadow makes register names unique from here on: within one scope they are already, so
+// it is called when an inner scope declares registers.
+func (b *bodyLowerer) shadow() {
+	if b.taken != nil {
+		return
+	}
+	b.taken = make(map[string]int, len(b.f.Regs))
+	for i := range b.f.Regs {
+		b.taken[b.f.Regs[i].Name] = 1
+	}
 }
 
 var componentSuffix = [...]string{".x", ".y", ".z", ".w", ".4", ".5", ".6", ".7"}
@@ -163,7 +180,8 @@ var componentSuffix = [...]string{".x", ".y", ".z", ".w", ".4", ".5", ".6", ".7"
 func (b *bodyLowerer) addCarry() {
 	for i := range b.body.Insts {
 		if b.body.Insts[i].Carry != 0 {
-			b.f.CC = b.f.AddReg(unique(b.names, "%cc"), isa.PredType())
+			b.shadow()
+			b.f.CC = b.f.AddReg(unique(b.taken, "%cc"), isa.PredType())
 			return
 		}
 	}

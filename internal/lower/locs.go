@@ -15,7 +15,7 @@ type place struct{ file, line, col int32 }
 // inlinedPlace is a place with the call it was inlined through.
 type inlinedPlace struct {
 	place
-	function string
+	function nameAt // zero if not inlined
 	at       ir.LocID
 }
 
@@ -66,7 +66,7 @@ func (t *locTable) init(l *lowerer) {
 func (t *locTable) id(s *syntax.Loc) ir.LocID {
 	p := inlinedPlace{place: t.place(s.File, s.Line, s.Col)}
 	if n := s.Inlined; n != nil {
-		p.function = t.functionName(n)
+		p.function = t.nameAt(n)
 		p.at = t.caller(t.place(n.File, n.Line, n.Col))
 	}
 	return t.intern(p)
@@ -93,19 +93,23 @@ func (t *locTable) intern(p inlinedPlace) ir.LocID {
 	id, ok := t.ids[p]
 	if !ok {
 		id = ir.LocID(len(t.l.m.Locs))
-		t.l.m.Locs = append(t.l.m.Locs, ir.Loc{File: p.file, Line: p.line, Col: p.col, Function: p.function, InlinedAt: p.at})
+		t.l.m.Locs = append(t.l.m.Locs, ir.Loc{File: p.file, Line: p.line, Col: p.col, Function: t.functionName(p.function), InlinedAt: p.at})
 		t.ids[p] = id
 	}
 	t.last[p.place] = id
 	return id
 }
 
-// functionName returns the string that function_name refers to.
-func (t *locTable) functionName(n *syntax.Inlined) string {
+func (t *locTable) nameAt(n *syntax.Inlined) nameAt {
 	at := nameAt{label: t.l.file.Word(n.Function)}
 	if n.Offset != syntax.NoToken {
 		at.skip = t.l.integer(n.Offset)
 	}
+	return at
+}
+
+// functionName returns the string that function_name refers to.
+func (t *locTable) functionName(at nameAt) string {
 	name, ok := t.names[at]
 	if !ok {
 		name = t.readName(at)

@@ -103,6 +103,13 @@ func unique(given map[string]int, name string) string {
 
 // integer reads an Int token.
 func (l *lowerer) integer(t syntax.TokenID) int32 {
+	if text := l.file.Text(t); len(text) > 0 && len(text) < 9 && text[0] != '0' { // most are short and decimal
+		n := int32(0)
+		for i := range len(text) {
+			n = n*10 + int32(text[i]-'0')
+		}
+		return n
+	}
 	n, _ := strconv.ParseInt(l.file.Text(t), 0, 32)
 	return int32(n)
 }
