@@ -253,3 +253,40 @@ func TestRowsOnRandomPaths(t *testing.T) {
 		t.Errorf("only %d functions had shared rows", shared)
 	}
 }
+
+// TestHostileSize: tens of thousands of blocks, and as many registers that live through all
+// of them, are built within the budgets; what the sets cannot hold counts as live everywhere.
+func TestHostileSize(t *testing.T) {
+	b := newBuilder(t, 4)
+	const n = 40_000
+	f := NewFunc("f")
+	for range n {
+		f.AddReg("", parseType("b32"))
+	}
+	for range 2 {
+		f.AddReg("", parseType("pred"))
+	}
+	add := func(d, a Reg) Inst {
+		in := b.insts[0]
+		in.Ops = append([]Operand(nil), in.Ops...)
+		in.Ops[0].Reg, in.Ops[1].Reg, in.Ops[2].Reg = d, a, a
+		return in
+	}
+	var body Body
+	for i := range Reg(n) { // block i defines register i and reads register n-1-i
+		body.Labels = append(body.Labels, Label{At: int32(len(body.Insts))})
+		jump := b.insts[5]
+		jump.Guard, jump.Targets = Guard{Reg: n}, []BlockID{BlockID(i / 2)}
+		body.Insts = append(body.Insts, add(i, n-1-i), jump)
+	}
+	if err := f.Build(&body, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if f.Blocks[0].LiveIn != nil {
+		t.Error("the sets of this function should be over the budget")
+	}
+	if !f.LiveIn(1, 0) || f.Rows.Count[W32] != n {
+		t.Errorf("%d rows; without sets every global register is live everywhere", f.Rows.Count[W32])
+	}
+	f.Solve(LaunchShape{256, 1, 1}, nil)
+}
