@@ -1,0 +1,146 @@
+package mutants
+
+// The lists: what the operators make of a sample, and that every mutant of the rooms is one
+// edit that still parses.
+
+import (
+	"flag"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// TestOperators compares the mutants of a small file with the golden list.
+func TestOperators(t *testing.T) {
+	text, err := os.ReadFile("testdata/sample.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &source{name: "sample.go", text: text, fset: token.NewFileSet()}
+	if s.tree, err = parser.ParseFile(s.fset, "sample.go", text, 0); err != nil {
+		t.Fatal(err)
+	}
+	var known functions
+	known.add("", []*source{s})
+	ms := mutate(s, known)
+	number(ms)
+	var got strings.Builder
+	for i := range ms {
+		got.WriteString(ms[i].String() + "\n")
+	}
+	const golden = "testdata/sample.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("-update rewrites %s; got\n%s", golden, got.String())
+	}
+}
+
+// TestEnumerate checks the lists of the rooms themselves.
+func TestEnumerate(t *testing.T) {
+	for i := range Rooms {
+		room := &Rooms[i]
+		ms := enumerate(t, room)
+		if len(ms) == 0 {
+			t.Errorf("%s has no mutants", room.Name)
+		}
+		kinds, keys := map[string]bool{}, map[string]bool{}
+		for j := range ms {
+			if keys[ms[j].Key()] {
+				t.Errorf("two mutants with one key: %v", &ms[j])
+			}
+			kinds[ms[j].Kind], keys[ms[j].Key()] = true, true
+		}
+		for _, op := range operators {
+			if !kinds[op.kind] {
+				t.Errorf("no mutant of kind %s in %s", op.kind, room.Name)
+			}
+		}
+		for j, m := range Sample(enumerate(t, room), 200, 1) {
+			if n := 200; j >= n || !keys[m.Key()] {
+				t.Errorf("sampled twice, the second time %v", &m)
+			}
+			checkEdit(t, &m)
+		}
+	}
+}
+
+// checkEdit wants the edit to change the file into another that parses.
+func checkEdit(t *testing.T, m *Mutant) {
+	src, err := os.ReadFile(filepath.Join(moduleRoot(t), filepath.FromSlash(m.File)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutated := m.apply(src)
+	if string(mutated) == string(src) {
+		t.Errorf("changes nothing: %v", m)
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), m.File, mutated, 0); err != nil {
+		t.Errorf("%v: %v", m, err)
+	}
+}
+
+// TestSample wants samples of the asked size that depend on the seed.
+func TestSample(t *testing.T) {
+	ms := enumerate(t, &Rooms[0])
+	a, b := Sample(ms, 50, 1), Sample(ms, 50, 2)
+	if len(a) != 50 || len(b) != 50 {
+		t.Fatalf("samples of %d and %d, want 50", len(a), len(b))
+	}
+	in := map[string]bool{}
+	for i := range a {
+		in[a[i].Key()] = true
+	}
+	common := 0
+	for i := range b {
+		if in[b[i].Key()] {
+			common++
+		}
+	}
+	if common > 10 {
+		t.Errorf("%d of 50 mutants are in the samples of both seeds", common)
+	}
+}
+
+// TestEquivalents wants every listed mutant to exist still.
+func TestEquivalents(t *testing.T) {
+	known, err := Equivalents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := map[string]bool{}
+	for i := range Rooms {
+		for _, m := range enumerate(t, &Rooms[i]) {
+			exists[m.Key()] = true
+		}
+	}
+	for key := range known {
+		if !exists[key] {
+			t.Errorf("equivalent.txt lists a mutant that is no more: %s", key)
+		}
+	}
+}
+
+func TestParseEquivalents(t *testing.T) {
+	got, err := parseEquivalents("# why\na.go F: x => y\n    one\n    two\n\nb.go G: p => q\n\tr\n")
+	if err != nil || len(got) != 2 || got["a.go F: x => y"] != "one two" || got["b.go G: p => q"] != "r" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for _, bad := range []string{"a.go F: x => y\n", " reason\n", "a: x\n r\na: x\n r\n"} {
+		if _, err := parseEquivalents(bad); err == nil {
+			t.Errorf("no error for %q", bad)
+		}
+	}
+}
