@@ -240,7 +240,9 @@ func (w *Warp) resolveShared(q *Request, x uint64, fail func(FaultKind) (rowBase
 	case rank != w.cta.clusterRank() && q.OwnCTA:
 		return fail(WrongWindow)
 	case off < start || off+uint64(q.Size) > start+uint64(g.Shared):
-		return fail(OutOfBounds)
+		_, _, f := fail(OutOfBounds)
+		f.Value, f.Want = start, start+uint64(g.Shared)
+		return nil, false, f
 	}
 	return w.cta.sharedAt(rank, off-start), false, nil
 }

@@ -73,7 +73,7 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	if b.Count != nil {
 		e.count = b.Count[i]
 	}
-	f.wait, f.id, f.pc = waitWarp, e.id, e.pc
+	f.wait, f.id, f.pc = WaitWarp, e.id, e.pc
 	f.kind = e.kind
 	if e.lanes != w.Live {
 		return 0, Wait
@@ -138,8 +138,8 @@ func (w *Warp) gathered(in *Inst, e *warpBarrier) State { // in is nil when an e
 		b.waiting |= 1 << w.index
 	}
 	for m := w.used; m != 0; m &= m - 1 {
-		if f := &w.frags[first(m)]; f.wait == waitWarp && f.id == id && f.kind == kind {
-			if f.wait = waitCTA; kind == BarArrive {
+		if f := &w.frags[first(m)]; f.wait == WaitWarp && f.id == id && f.kind == kind {
+			if f.wait = WaitCTA; kind == BarArrive {
 				w.wake(f)
 			}
 		}
@@ -195,7 +195,7 @@ func (c *CTA) completeBarrier(id uint8) {
 func (w *Warp) pass(id uint8, b *ctaBarrier) {
 	for m := w.used; m != 0; m &= m - 1 {
 		f := &w.frags[first(m)]
-		if f.wait != waitCTA || f.id != id {
+		if f.wait != WaitCTA || f.id != id {
 			continue
 		}
 		f.result = f.kind.reduce(b)

@@ -58,7 +58,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 		w.restartRoot(lanes, v, fresh)
 	}
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
-	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: turn}
+	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost = 0, 0, 0, 0
 }
 
@@ -112,7 +112,7 @@ const ctaSlice = 64
 // run executes the CTA. crowded tells whether another CTA could use the worker.
 func (c *CTA) run(crowded func() bool) verdict {
 	for pass := 1; ; pass++ {
-		moved, ok := c.pass()
+		moved, ok := c.pass(pass)
 		switch {
 		case !ok:
 			return broken
@@ -133,10 +133,13 @@ func (c *CTA) run(crowded func() bool) verdict {
 	}
 }
 
-// pass lets every warp that can run have a turn, in ascending order. moved is false if all of
-// them only polled.
-func (c *CTA) pass() (moved, ok bool) {
-	for i, w := range c.warps {
+// pass lets every warp that can run have a turn, in ascending order from a first one that the
+// seed chooses. moved is false if all of them only polled.
+func (c *CTA) pass(number int) (moved, ok bool) {
+	from := c.grid.firstWarp(c.rank, number)
+	for k := range c.warps {
+		i := (from + k) % len(c.warps)
+		w := c.warps[i]
 		if c.runnable>>i&1 == 0 {
 			continue
 		}
@@ -146,10 +149,7 @@ func (c *CTA) pass() (moved, ok bool) {
 		case failed:
 			return moved, false
 		case blocked:
-			// A barrier that this warp completed may have released it in the same turn.
-			if w.ready|w.joining == 0 {
-				c.runnable &^= 1 << i
-			}
+			c.runnable &^= 1 << i
 			moved = true
 		case done:
 			moved = true
@@ -186,16 +186,6 @@ type Waiter struct {
 	Arrived uint32 // for WaitCTA: threads that are there
 	Want    uint32 // for WaitCTA: threads expected
 }
-
-// WaitFor says what a Waiter waits for.
-type WaitFor = waitKind
-
-// What lanes can wait for in a deadlock.
-const (
-	WaitMembers = waitMembers
-	WaitWarp    = waitWarp
-	WaitCTA     = waitCTA
-)
 
 // DeadlockError says that no thread of a CTA can go on.
 type DeadlockError struct {
@@ -238,13 +228,13 @@ func (c *CTA) deadlock() error {
 func (w *Warp) waiter(f *Fragment) Waiter {
 	v := Waiter{Warp: int(w.index), Lanes: f.mask, Func: f.frame.code.Func, PC: f.pc, For: f.wait, Barrier: f.id}
 	switch f.wait {
-	case waitMembers:
+	case WaitMembers:
 		v.Members = f.gather.members
 		v.Missing = v.Members & w.Live &^ f.gather.Lanes
-	case waitWarp:
+	case WaitWarp:
 		v.Members = w.Live
 		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
-	case waitCTA:
+	case WaitCTA:
 		b := &w.cta.bars[f.id]
 		v.Arrived, v.Want = b.arrived, b.count
 		if v.Want == 0 {

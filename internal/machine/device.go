@@ -112,16 +112,18 @@ func newGrid(l *Launch) *Grid {
 func (g *Grid) watch(ctx context.Context) func() {
 	stop := func() bool { return true }
 	if ctx.Done() != nil {
-		stop = context.AfterFunc(ctx, func() { g.fail(context.Cause(ctx)) })
+		stop = context.AfterFunc(ctx, func() { g.fail(ctx.Err()) })
 	}
 	if g.Progress == nil {
 		return func() { stop() }
 	}
 	quit := make(chan struct{})
-	go g.report(quit)
+	var reporter sync.WaitGroup
+	reporter.Go(func() { g.report(quit) })
 	return func() {
 		stop()
 		close(quit)
+		reporter.Wait()
 	}
 }
 

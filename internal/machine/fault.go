@@ -64,8 +64,8 @@ type Fault struct {
 	Align  uint32 // bytes it must be a multiple of
 	Access AccessKind
 	Space  Space
-	Value  uint64 // the offending operand
-	Want   uint64
+	Value  uint64 // the offending operand; shared memory: the first offset that exists
+	Want   uint64 // what it should be; shared memory: the end of the offsets that exist
 	Text   string // assertion message, or what Value is
 
 	Kernel  string

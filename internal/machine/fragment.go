@@ -17,23 +17,24 @@ type Fragment struct {
 	pc     int32
 	fuel   int32 // back edges that it may still take before it gives way
 	index  uint8
-	wait   waitKind
-	id     uint8 // barrier, for waitWarp and waitCTA
+	wait   WaitFor
+	id     uint8 // barrier, for WaitWarp and WaitCTA
 	kind   BarrierKind
 	woken  bool    // the wait is over: the instruction executes again and goes on
 	result uint32  // of the barrier reduction
-	gather *Gather // open or finished gather of a waitMembers fragment
+	gather *Gather // open or finished gather of a WaitMembers fragment
 }
 
-// waitKind says what a fragment waits for.
-type waitKind uint8
+// WaitFor says what a fragment waits for.
+type WaitFor uint8
 
+// What a fragment can wait for; the last three may be in a deadlock.
 const (
-	notWaiting  waitKind = iota
-	waitSibling          // joining: at a reconvergence pc
-	waitMembers          // at a .sync instruction, for the member mask
-	waitWarp             // at a CTA barrier, for the other lanes of its warp
-	waitCTA              // at a CTA barrier, for other warps
+	notWaiting  WaitFor = iota
+	waitSibling         // joining: at a reconvergence pc
+	WaitMembers         // at a .sync instruction, for the member mask
+	WaitWarp            // at a CTA barrier, for the other lanes of its warp
+	WaitCTA             // at a CTA barrier, for other warps
 )
 
 // region remembers where the lanes of a divergent branch or call meet again. Regions form a

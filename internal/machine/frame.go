@@ -89,6 +89,7 @@ func (w *Warp) splitFrame(f *Frame) {
 	if f.variant != converged {
 		return
 	}
+	w.wk.stats.Splits++
 	f.variant = split
 	f.retry, f.wait = firstRetry, firstRetry
 	for m := w.used; m != 0; m &= m - 1 {

@@ -47,7 +47,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	}
 	g := w.openGather(v.Key, members)
 	g.deposit(w.Mask, v)
-	f.gather, f.wait = g, waitMembers
+	f.gather, f.wait = g, WaitMembers
 	if !w.closeGather(g) {
 		return nil, Wait
 	}

@@ -93,6 +93,22 @@ func (s *schedule) feistel(i uint64, half uint) uint64 {
 	return l<<half | r
 }
 
+// firstWarp is the warp with which a pass over a CTA's warps begins.
+func (g *Grid) firstWarp(rank uint64, pass int) int {
+	if g.Seed == 0 {
+		return 0
+	}
+	return int(mix(g.Seed^rank<<20^uint64(pass)) % uint64(g.block.warps))
+}
+
+// firstFuel is the fuel of a warp's first turn: a seed lets warps give way at different times.
+func (g *Grid) firstFuel(rank uint64, warp int32) int32 {
+	if g.Seed == 0 {
+		return turn
+	}
+	return int32(1 + mix(g.Seed+rank<<8+uint64(warp))%turn)
+}
+
 // mix is the finaliser of SplitMix64.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -81,9 +81,12 @@ func (a *Arena) Usage() Usage {
 	return a.usage
 }
 
-// Alloc makes a zeroed allocation of size bytes, at least one, with DefaultSlack behind it.
-// It returns ErrOutOfMemory if the limit does not allow it.
+// Alloc makes a zeroed allocation of size bytes, at least one, with unused bytes behind it. It
+// returns ErrOutOfMemory if the limit does not allow it.
 func (a *Arena) Alloc(size uint64, info Info) (uint64, error) {
+	if info.Heap {
+		return a.alloc(size, HeapSlack, info)
+	}
 	return a.alloc(size, DefaultSlack, info)
 }
 

@@ -17,6 +17,7 @@ const (
 	CodeStep     uint64 = 16             // distance of function addresses
 	Align        uint64 = 256            // of allocations
 	DefaultSlack uint64 = 4096           // unused bytes behind an allocation
+	HeapSlack    uint64 = 16             // the same for what a kernel allocates, often and small
 )
 
 // InShared tells whether a generic address lies in the shared window.

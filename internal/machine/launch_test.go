@@ -1,0 +1,231 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/mem"
+)
+
+// TestSpecialTable demands a line for every special register of the ISA, or a reason.
+func TestSpecialTable(t *testing.T) {
+	none := map[string]bool{ // refused by name before anything runs
+		"%reserved_smem_offset_0": true, "%reserved_smem_offset_1": true,
+		"%perctamemoryoffset": true, "%perctamemorysize": true,
+	}
+	known := map[string]bool{}
+	for _, s := range isa.Specials() {
+		known[s.String()] = true
+		if got := ClassOf(s) == NoSpecial; got != none[s.String()] {
+			t.Errorf("%s: missing %v, want %v", s, got, none[s.String()])
+		}
+	}
+	for _, line := range specialTable {
+		if !known[line.name] {
+			t.Errorf("%s is no special register", line.name)
+		}
+	}
+}
+
+// TestSpecials reads registers by row and at run time, in a block of three dimensions.
+func TestSpecials(t *testing.T) {
+	m := newMachine(t, 2000)
+	read := func(name string, comp uint8) Inst {
+		s := specialNamed(name)
+		return op(lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = uint32(w.Special(in, s, comp, i)) }), r(1), 0, 0, 0)
+	}
+	for _, c := range []struct {
+		name string
+		comp uint8
+		want func(i int) uint32
+	}{
+		{"%tid", 0, func(i int) uint32 { return uint32(i % 5) }},
+		{"%tid", 1, func(i int) uint32 { return uint32(i / 5 % 3) }},
+		{"%tid", 2, func(i int) uint32 { return uint32(i / 15) }},
+		{"%tid", 3, func(int) uint32 { return 0 }},
+		{"%ntid", 1, func(int) uint32 { return 3 }},
+		{"%laneid", 0, func(i int) uint32 { return uint32(i % 32) }},
+		{"%warpid", 0, func(i int) uint32 { return uint32(i / 32) }},
+		{"%ctaid", 1, func(int) uint32 { return 1 }},
+		{"%nctaid", 1, func(int) uint32 { return 2 }},
+		{"%lanemask_lt", 0, func(i int) uint32 { return 1<<(i%32) - 1 }},
+		{"%lanemask_le", 0, func(i int) uint32 { return uint32(uint64(2)<<(i%32) - 1) }},
+		{"%lanemask_gt", 0, func(i int) uint32 { return ^uint32(uint64(2)<<(i%32) - 1) }},
+		{"%lanemask_ge", 0, func(i int) uint32 { return ^uint32(1<<(i%32) - 1) }},
+		{"%total_smem_size", 0, func(int) uint32 { return 256 }},
+		{"%nsmid", 0, func(int) uint32 { return 132 }},
+	} {
+		prog := code(read(c.name, c.comp), op(hOut, 0, r(1), 0, 64), op(hExit, 0, 0, 0, 0))
+		m.mustRun(prog, 1, 1, func(l *Launch) {
+			l.Grid, l.Block, l.Shared = [3]uint32{1, 2, 1}, [3]uint32{5, 3, 4}, 200
+		})
+		m.want(60, c.want)
+	}
+}
+
+// TestClock reads the clock twice around two instructions and a sleep.
+func TestClock(t *testing.T) {
+	m := newMachine(t, 200)
+	clock := specialNamed("%clock")
+	read := func(d uint32) Inst {
+		return op(lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = uint32(w.Special(in, clock, 0, i)) }), d, 0, 0, 0)
+	}
+	minus := lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = w.R32(in.A)[i] - w.R32(in.B)[i] })
+	prog := code(
+		read(r(1)), op(hNothing, 0, 0, 0, 0), read(r(2)),
+		op(hNap, 0, 0, 0, 0), read(r(3)),
+		op(minus, r(4), r(2), r(1), 0), op(minus, r(5), r(3), r(1), 0),
+		op(hOut, 0, r(4), 0, 64), op(hOut, 0, r(5), 0, 65), op(hExit, 0, 0, 0, 0),
+	)
+	m.mustRun(prog, 1, 1, nil)
+	if m.words[64] != 2 || m.words[65] != 104 {
+		t.Errorf("clock advanced by %d and %d, want 2 and 104", m.words[64], m.words[65])
+	}
+}
+
+// TestConcurrentLaunches runs launches at the same time, on crews of their own.
+func TestConcurrentLaunches(t *testing.T) {
+	m := newMachine(t, 2000)
+	one := op(hImm, r(1), 0, 0, 1)
+	c := code(one, op(hAto, r(2), r(1), 0, 0), op(hBar, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 20 {
+				if _, err := m.Launch(context.Background(), &Launch{
+					Entry: c, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{48, 1, 1}, Cluster: [3]uint32{1, 1, 1},
+					Target: TargetOf(90), Workers: 2, Params: make([]byte, 16),
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := m.words[0]; got != 4*20*5*48 {
+		t.Errorf("%d threads ran, want %d", got, 4*20*5*48)
+	}
+}
+
+// TestDeterminism demands equal statistics and memory of equal seeds with one worker.
+func TestDeterminism(t *testing.T) {
+	m := newMachine(t, 2000)
+	c := code(
+		op(hImm, r(1), 0, 0, 1),
+		op(hAto, r(2), r(1), 0, 0),
+		op(hOut, 0, r(2), 0, 64),
+		op(hExit, 0, 0, 0, 0),
+	)
+	run := func(seed uint64) []uint32 {
+		m.mustRun(c, 7, 96, func(l *Launch) { l.Seed = seed })
+		return append([]uint32(nil), m.words...)
+	}
+	differ := false
+	for seed := range uint64(5) {
+		a, b := run(seed), run(seed)
+		for i := range a {
+			if a[i] != b[i] {
+				t.Fatalf("seed %d: word %d differs", seed, i)
+			}
+		}
+		first := run(0)
+		for i := range a {
+			differ = differ || a[i] != first[i]
+		}
+	}
+	if !differ {
+		t.Error("no seed changed the schedule")
+	}
+}
+
+func TestClosed(t *testing.T) {
+	a, err := mem.NewArena(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDevice(a, 2)
+	if err := errors.Join(d.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	_, err = d.Launch(context.Background(), &Launch{
+		Entry: code(op(hExit, 0, 0, 0, 0)), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1},
+		Target: TargetOf(90),
+	})
+	if !errors.Is(err, ErrClosed) {
+		t.Errorf("launch on a closed device: %v", err)
+	}
+}
+
+func TestShape(t *testing.T) {
+	m := newMachine(t, 64)
+	c := code(op(hExit, 0, 0, 0, 0))
+	for _, block := range [][3]uint32{{0, 1, 1}, {1025, 1, 1}, {32, 33, 1}, {1 << 31, 2, 1}} {
+		if _, err := m.launch(c, 1, 1, func(l *Launch) { l.Block = block }); err == nil {
+			t.Errorf("block %v was launched", block)
+		}
+	}
+}
+
+// TestPanic passes a defect in a handler on to the goroutine that launched.
+func TestPanic(t *testing.T) {
+	m := newMachine(t, 64)
+	c := code(op(func(*Warp, *Inst) State { panic("BUG: test") }, 0, 0, 0, 0))
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic was lost")
+		}
+	}()
+	m.launch(c, 4, 32, func(l *Launch) { l.Workers = 2 })
+}
+
+func TestOutput(t *testing.T) {
+	var b bytes.Buffer
+	o := NewOutput(&b, 5)
+	if ok, err := o.Print([]byte("abc")); !ok || err != nil {
+		t.Error(ok, err)
+	}
+	if ok, err := o.Print([]byte("def")); ok || err != nil {
+		t.Error(ok, err)
+	}
+	if b.String() != "abcde" {
+		t.Errorf("wrote %q", b.String())
+	}
+}
+
+type counting struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+func (c *counting) Observe(e *Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events = append(c.events, *e)
+}
+
+// TestObserver runs the observed array, never the others.
+func TestObserver(t *testing.T) {
+	m := newMachine(t, 200)
+	c := code(op(hImm, r(1), 0, 0, 1), op(hOut, 0, r(1), 0, 64), op(hExit, 0, 0, 0, 0))
+	for _, in := range c.Split {
+		in.Inner = in.Full
+		in.Full = func(w *Warp, in *Inst) State {
+			w.Observe(in, Event{Lanes: w.Mask})
+			return in.Inner(w, in)
+		}
+		in.Part = in.Full
+		c.Observed = append(c.Observed, in)
+	}
+	var seen counting
+	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer = &seen })
+	if len(seen.events) != 2*2*3 {
+		t.Fatalf("%d events, want 12", len(seen.events))
+	}
+	if e := seen.events[4]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {
+		t.Errorf("%+v", e)
+	}
+}
