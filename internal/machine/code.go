@@ -65,7 +65,7 @@ const (
 type ScalarSlot struct {
 	Slot   uint32
 	Row    uint32
-	Width  Width // Row32 or Row64: of the row
+	Width  Width // Row32 or Row64: of the row; Pred: a uniform predicate, which is a mask in both variants
 	Stride uint64
 	Live   []Range
 }

@@ -129,6 +129,9 @@ func (f *Frame) broadcast(pc int32, lanes uint32) {
 
 // spread writes a scalar to the lanes of its row.
 func (f *Frame) spread(s *ScalarSlot, lanes uint32) {
+	if s.Width == Pred {
+		return
+	}
 	v := *f.regs.slot(s.Slot)
 	for m := lanes; m != 0; m &= m - 1 {
 		i := first(m)
@@ -151,7 +154,7 @@ func (f *Frame) converge(g *Fragment) {
 		return
 	}
 	for i := range f.code.Scalars {
-		if s := &f.code.Scalars[i]; s.liveAt(g.pc) {
+		if s := &f.code.Scalars[i]; s.liveAt(g.pc) && s.Width != Pred {
 			*f.regs.slot(s.Slot) = f.lane0(s)
 		}
 	}
@@ -187,6 +190,10 @@ func (f *Frame) agree(pc int32) bool {
 }
 
 func (f *Frame) agreeOn(s *ScalarSlot) bool {
+	if s.Width == Pred {
+		p := *f.regs.word(s.Row) & f.lanes
+		return p == 0 || p == f.lanes
+	}
 	v := f.lane0(s)
 	for m := f.lanes; m != 0; m &= m - 1 {
 		i := first(m)
