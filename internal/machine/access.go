@@ -48,12 +48,16 @@ type cached struct {
 // Access checks the addresses addr[i] + in.Imm of the lanes in w.Mask. On Faulted the handler
 // returns it at once.
 func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
-	lo, hi, low := span(addr, in.Imm, w.Mask)
 	a := &w.access
-	if low&uint64(q.Align-1) == 0 && q.Space <= Param && w.inCached(in, q, lo, hi) {
+	switch {
+	case q.Space <= Param && w.allCached(in, q, addr):
 		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
 		return a, Next
+	case q.Space == Shared && w.allShared(in, q, addr):
+		a.Mode, a.base, a.org = OneSpan, w.cta.shared, uint64(w.cta.grid.Target.ReservedShared)-in.Imm
+		return a, Next
 	}
+	lo, hi, low := span(addr, in.Imm, w.Mask)
 	return w.accessSlow(in, q, addr, lo, hi, low)
 }
 
@@ -101,6 +105,51 @@ func span(addr *[32]uint64, disp uint64, lanes uint32) (lo, hi, low uint64) {
 	return lo, hi, low
 }
 
+// allCached tells whether all lanes lie, aligned, in the allocation that the instruction hit
+// last.
+func (w *Warp) allCached(in *Inst, q *Request, addr *[32]uint64) bool {
+	c := w.wk.cacheLine(in)
+	end := c.end
+	if q.Kind != Load {
+		end = c.writeEnd
+	}
+	if end < c.start || c.epoch != w.wk.arena.Epoch() {
+		return false
+	}
+	return within(addr, w.Mask, q, in.Imm-c.start, end-c.start)
+}
+
+// allShared tells whether all lanes lie, aligned, in the CTA's own shared memory.
+func (w *Warp) allShared(in *Inst, q *Request, addr *[32]uint64) bool {
+	g := w.cta.grid
+	return within(addr, w.Mask, q, in.Imm-uint64(g.Target.ReservedShared), uint64(g.Shared))
+}
+
+// within tells whether addr+off of the lanes lies in [0, n), whole and aligned; n < 1<<63. With
+// room = n-size, x is inside exactly if neither x nor room-x has its top bit set; so the loop
+// needs no comparison. What off counts from is aligned more than any access.
+func within(addr *[32]uint64, lanes uint32, q *Request, off, n uint64) bool {
+	if n < uint64(q.Size) {
+		return false
+	}
+	var out, low uint64
+	room := n - uint64(q.Size)
+	if lanes == ^uint32(0) {
+		for i := range addr {
+			x := addr[i] + off
+			low |= x
+			out |= room - x
+		}
+	} else {
+		for m := lanes; m != 0; m &= m - 1 {
+			x := addr[first(m)] + off
+			low |= x
+			out |= room - x
+		}
+	}
+	return (out|low)>>63 == 0 && low&uint64(q.Align-1) == 0
+}
+
 // inCached tells whether [lo, hi+size) lies in the allocation that the instruction hit last.
 func (w *Warp) inCached(in *Inst, q *Request, lo, hi uint64) bool {
 	c := w.wk.cacheLine(in)
@@ -136,14 +185,12 @@ func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low ui
 	return a, Next
 }
 
-// oneSpan recognises accesses that lie in one allocation or in the CTA's shared memory.
+// oneSpan recognises accesses that lie in one allocation or, by generic address, in the CTA's
+// shared memory.
 func (w *Warp) oneSpan(in *Inst, q *Request, a *Access, lo, hi uint64) bool {
-	base := lo
+	base := mem.SharedWindow
 	switch {
-	case q.Space == Shared:
-		base = 0
 	case q.Space == Generic && mem.InShared(lo):
-		base = mem.SharedWindow
 	case q.Space <= Param && w.lookup(in, q, lo, hi):
 		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
 		return true

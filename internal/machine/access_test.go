@@ -174,7 +174,7 @@ func TestCachedAgreesWithFind(t *testing.T) {
 	if !w.lookup(in, q, m.base, m.base) {
 		t.Fatal("first look-up fails")
 	}
-	for _, d := range []uint64{0, 1, 4, 128, 252, 253, 256, 1 << 20, ^uint64(0), ^uint64(3), ^m.base, ^m.base + 1} {
+	for _, d := range []uint64{0, 1, 4, 128, 252, 253, 256, 1 << 20, ^uint64(0), ^uint64(3), ^m.base, ^m.base + 1, 1<<63 - m.base, 1<<63 - 4, 1 << 63} {
 		for _, size := range []uint32{1, 4, 8, 32} {
 			for _, e := range []uint64{d, d + 8} {
 				q := request(Global, Load, size)
@@ -182,8 +182,20 @@ func TestCachedAgreesWithFind(t *testing.T) {
 				fast := w.inCached(in, q, lo, hi)
 				_, _, f1 := w.resolve(&Request{Space: Global, Size: size, Align: 1}, lo, 0)
 				_, _, f2 := w.resolve(&Request{Space: Global, Size: size, Align: 1}, hi, 0)
-				if slow := f1 == nil && f2 == nil; lo <= hi && fast != slow {
+				slow := f1 == nil && f2 == nil
+				if lo <= hi && fast != slow {
 					t.Errorf("[%#x, %#x+%d): fast %v, slow %v", lo, hi, size, fast, slow)
+				}
+				q.Align = 1
+				for _, mask := range []uint32{^uint32(0), 0x80000001} {
+					w.Mask = mask
+					addr := [32]uint64{31: hi}
+					for i := range 31 {
+						addr[i] = lo
+					}
+					if got := w.allCached(in, q, &addr); got != slow {
+						t.Errorf("lanes %08x in [%#x, %#x+%d): fast %v, slow %v", mask, lo, hi, size, got, slow)
+					}
 				}
 			}
 		}

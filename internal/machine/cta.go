@@ -198,12 +198,13 @@ func (e *DeadlockError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "P7008: deadlock in kernel %s, CTA (%d,%d,%d)", e.Kernel, e.CTA[0], e.CTA[1], e.CTA[2])
 	for _, v := range e.Waiters {
-		fmt.Fprintf(&b, "\n  warp %d lanes %08x at %s+%d: %s", v.Warp, v.Lanes, v.Func.Name, v.PC, v.reason())
+		fmt.Fprintf(&b, "\n  warp %d lanes %08x at %s+%d: %s", v.Warp, v.Lanes, v.Func.Name, v.PC, v.Reason())
 	}
 	return b.String()
 }
 
-func (v *Waiter) reason() string {
+// Reason says in words what the lanes wait for.
+func (v *Waiter) Reason() string {
 	switch v.For {
 	case WaitMembers:
 		return fmt.Sprintf("wait for lanes %08x of member mask %08x", v.Missing, v.Members)

@@ -4,8 +4,9 @@ package machine
 
 import "math/bits"
 
-// Fuel, in units of a back edge that does not poll. A fragment that polls gives way after
-// turn/pollCost = 64 back edges.
+// Fuel, in units of a back edge of a QuietLoop. A fragment in any other loop may wait for a
+// sibling and gives way after turn/pollCost = 64 back edges; the two costs stand for fuel that
+// grows while a fragment makes progress, without a guess at run time of what progress is.
 const (
 	turn     = 1 << 14
 	pollCost = 256
