@@ -103,8 +103,8 @@ const (
 	broken           // fault, limit or cancellation
 )
 
-// breatheEvery is the passes after which a worker lets other goroutines run.
-const breatheEvery = 1024
+// breatheEvery is the steps after which a worker lets other goroutines run: some 20 ms.
+const breatheEvery = 1 << 20
 
 // ctaSlice is the passes over its warps after which a CTA lets others run.
 const ctaSlice = 64
@@ -127,8 +127,8 @@ func (c *CTA) run(crowded func() bool) verdict {
 		if (!moved || pass >= ctaSlice) && crowded() {
 			return parked
 		}
-		if !moved || pass%breatheEvery == 0 {
-			c.warps[0].wk.breathe()
+		if wk := c.warps[0].wk; !moved || wk.stats.Steps-wk.breathed > breatheEvery {
+			wk.breathe()
 		}
 	}
 }

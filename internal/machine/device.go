@@ -252,7 +252,7 @@ func (c *crew) collect() Stats {
 	var s Stats
 	for _, wk := range c.workers {
 		s.add(wk.stats)
-		wk.stats = Stats{}
+		wk.stats, wk.breathed = Stats{}, 0
 	}
 	return s
 }

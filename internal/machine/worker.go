@@ -27,6 +27,7 @@ type worker struct {
 	cache     [256]cached
 	fence     atomic.Uint32
 	stats     Stats
+	breathed  uint64 // Steps at the last breath
 	_         [64]byte // keeps workers off each other's cache lines
 }
 
@@ -151,7 +152,10 @@ func (wk *worker) adopt(c *CTA) {
 }
 
 // breathe lets the scheduler of Go run others: needed where there is one thread for all.
-func (wk *worker) breathe() { runtime.Gosched() }
+func (wk *worker) breathe() {
+	wk.breathed = wk.stats.Steps
+	runtime.Gosched()
+}
 
 // Fence is a fence.sc or fence.acq_rel at gpu or sys scope (9.7.13.4): an atomic
 // read-modify-write, which Go orders with all other accesses of the worker. At CTA and cluster
