@@ -27,7 +27,7 @@ type worker struct {
 	cache     [256]cached
 	fence     atomic.Uint32
 	stats     Stats
-	breathed  uint64 // Steps at the last breath
+	breathed  uint64   // Steps at the last breath
 	_         [64]byte // keeps workers off each other's cache lines
 }
 
