@@ -64,6 +64,7 @@ func (c *checker) listShape(kind isa.ShapeKind, elems []syntax.Operand, s *isa.S
 func (c *checker) constantShape(e *syntax.Expr, s *isa.Shape) bool {
 	val, ok := c.constant(e)
 	s.Kind, s.Float, s.Hex, s.Value = isa.ShapeImm, !val.Integer(), val.Exact, int64(val.Bits)
+	s.Double = val.Exact && val.Kind == syntax.Double
 	s.Neg = e.Kind == syntax.ExprUnary && c.file.Kind(e.Token) == syntax.Not
 	return ok
 }

@@ -101,6 +101,7 @@ func (p *parser) shape(o *Operand) isa.Shape {
 		s.Kind, s.Value = isa.ShapeImm, int64(o.Imm)
 		s.Float = o.Type.Kind() == isa.Float
 		s.Hex = s.Float
+		s.Double = s.Float && o.Type.Bits() == 64
 	case OpSpec:
 		s.Kind, s.Special, s.Type = isa.ShapeSpecial, o.Special, o.Special.Info().Type
 		if o.Comp == WholeSpecial {

@@ -138,15 +138,17 @@ type operandKind struct {
 	types  []typeRef
 	wider  bool
 	ranges []span
-	space  typelessRef
+	space  spaceRef
+	of     spaceRef // where named variables must be
+	ofSet  bool
 	align  *expr
 }
 
 // span is a range of immediates; a bound may be a column.
 type span struct{ lo, hi *expr }
 
-// typelessRef is the state space of an address: fixed or the value of a class.
-type typelessRef struct {
+// spaceRef is a state space: fixed or the value of a class.
+type spaceRef struct {
 	space Space
 	class int // -1 if fixed
 }

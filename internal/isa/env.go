@@ -77,6 +77,15 @@ func (v *env) typeOf(r typeRef) Type {
 	return v.entry.table.modType(v.get(r.class))
 }
 
+// spaceOf returns the space that a reference stands for; generic if its class is absent.
+func (v *env) spaceOf(r spaceRef) Space {
+	if r.class < 0 {
+		return r.space
+	}
+	s, _ := LookupSpace(v.entry.table.mods.name(uint16(v.get(r.class))))
+	return s
+}
+
 // bind gives the captures of a class value.
 func (v *env) bind(class int, m Mod) {
 	v.chosen[class] = m

@@ -53,11 +53,46 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 	if len(s.Elems) != k.vector {
 		return wrongLength
 	}
-	worst := fits
+	worst, joined := fits, Type(0)
 	for i := range s.Elems {
-		worst = min(worst, k.misfitScalar(&s.Elems[i]))
+		e := &s.Elems[i]
+		if e.Kind == ShapeReg {
+			if joined = join(joined, e.Type); joined == 0 {
+				return wrongType
+			}
+			if k.sorts&(sortReg|sortPred) != 0 {
+				continue // the joined type is compared below
+			}
+		}
+		worst = min(worst, k.misfitScalar(e))
 	}
-	return worst
+	if joined == 0 {
+		if k.onlySinks(s) {
+			return wrongKind // nothing says what the elements are
+		}
+		return worst
+	}
+	return min(worst, k.misfitRegister(&Shape{Kind: ShapeReg, Type: joined}))
+}
+
+// onlySinks: a vector of sinks alone has no type (facts: ptxas).
+func (k *kindSpec) onlySinks(s *Shape) bool {
+	return !slices.ContainsFunc(s.Elems, func(e Shape) bool { return e.Kind != ShapeSink })
+}
+
+// join returns the type of a vector whose elements so far are t and that goes on with r: an
+// untyped one of their size, unless they are alike; 0 if they do not go together.
+func join(t, r Type) Type {
+	tk, rk := t.Kind(), r.Kind()
+	switch {
+	case t == 0 || t == r:
+		return r
+	case t.Bits() != r.Bits():
+		return 0
+	case tk == Bits || rk == Bits || tk.integer() && rk.integer():
+		return r.Storage()
+	}
+	return 0
 }
 
 // misfitWhole: a register declared with .v2 or .v4 stands for its components.
@@ -101,7 +136,7 @@ func (k *kindSpec) misfitRegister(s *Shape) misfit {
 		return fits
 	}
 	for _, t := range k.types {
-		if t != 0 && t.AcceptsRegister(s.Type, k.wider) {
+		if t != 0 && t.AcceptsRegister(s.Type, k.wider) && !k.refuses(t, s.Type) {
 			return fits
 		}
 	}
@@ -109,6 +144,13 @@ func (k *kindSpec) misfitRegister(s *Shape) misfit {
 		return wrongWidth
 	}
 	return wrongType
+}
+
+// refuses: a fixed whole-number type takes no packed register, though a type that the
+// instruction names does (facts: ptxas).
+func (k *kindSpec) refuses(t, r Type) bool {
+	kind := t.Kind()
+	return k.plain && r.Kind() == Packed && (kind == Signed || kind == Unsigned)
 }
 
 func (k *kindSpec) misfitPredicate(s *Shape) misfit {
@@ -130,10 +172,11 @@ func (k *kindSpec) misfitConstant(s *Shape) misfit {
 	if k.sorts&sortImm == 0 {
 		return wrongKind
 	}
-	switch kind := k.types[0].Kind(); {
-	case kind == Float && !s.Float,
-		s.Float && !s.Hex && kind != Float && kind != NoKind,
-		s.Float && (kind == Unsigned || kind == Signed || kind == Predicate):
+	t := k.types[0]
+	if t == 0 && k.sorts&sortPred != 0 {
+		t = thePrelude.pred
+	}
+	if t != 0 && !t.acceptsConstant(s) {
 		return wrongType
 	}
 	if k.ranges == nil {
@@ -144,6 +187,20 @@ func (k *kindSpec) misfitConstant(s *Shape) misfit {
 		return fits
 	}
 	return wrongRange
+}
+
+// acceptsConstant: floating-point types take floating-point literals, whole-number types
+// whole numbers; untyped ones also the literals that spell as many bits: 0f… for 32, 0d… and
+// decimal ones for 64.
+func (t Type) acceptsConstant(s *Shape) bool {
+	switch t.Kind() {
+	case Float:
+		return s.Float
+	case Bits:
+		single := s.Hex && !s.Double
+		return !s.Float || t.Bits() == 32 && single || t.Bits() == 64 && !single
+	}
+	return !s.Float
 }
 
 // misfitSpecial: a special register is read as its type, or narrower where old code did.
@@ -172,6 +229,8 @@ func (k *kindSpec) misfitSpecial(s *Shape) misfit {
 // misfitSymbol: names of variables and functions are numbers where a whole number may stand.
 func (k *kindSpec) misfitSymbol(s *Shape) misfit {
 	switch {
+	case k.ofSet && s.Kind == ShapeSym && s.Space != k.of:
+		return wrongSpace
 	case k.sorts&s.sorts() != 0:
 		return fits
 	case k.sorts&sortImm == 0:
@@ -188,6 +247,9 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 	case ShapeReg:
 		return k.misfitPointer(base)
 	case ShapeSym:
+		if k.ofSet {
+			return k.misfitSymbolSpace(base)
+		}
 		if k.space == base.Space || k.space == Generic && base.Space.generic() {
 			return fits
 		}
@@ -201,6 +263,14 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 		return wrongSpace
 	}
 	return wrongKind
+}
+
+// misfitSymbolSpace: the form says where named variables must be.
+func (k *kindSpec) misfitSymbolSpace(base *Shape) misfit {
+	if base.Space == k.of {
+		return fits
+	}
+	return wrongSpace
 }
 
 // generic tells whether generic addresses reach the space without a conversion.

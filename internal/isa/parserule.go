@@ -244,9 +244,9 @@ func (p *entryParser) operandLine(s string) error {
 	return err
 }
 
-// operandKind reads "vec N/2 reg|imm .type wider in 0..15" or "addr .ss align 8".
+// operandKind reads "vec N/2 reg|imm .type wider in 0..15" or "addr .ss of shared align 8".
 func (p *entryParser) operandKind(words []string) (operandKind, error) {
-	k := operandKind{space: typelessRef{class: -1}}
+	k := operandKind{space: spaceRef{class: -1}}
 	next := func() (w string) {
 		if len(words) > 0 {
 			w, words = words[0], words[1:]
@@ -265,7 +265,7 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 		return k, err
 	}
 	if k.sorts == sortAddr {
-		if err := p.addressSpace(&k, next()); err != nil {
+		if k.space, err = p.spaceRef(next()); err != nil {
 			return k, err
 		}
 	}
@@ -275,6 +275,9 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.wider = true
 		case word == "in":
 			k.ranges, err = p.ranges(next())
+		case word == "of":
+			k.ofSet = true
+			k.of, err = p.spaceRef(next())
 		case word == "align":
 			k.align, err = p.expression(next())
 		case word[0] == '.':
@@ -298,17 +301,15 @@ func sorts(word string) (sortSet, error) {
 	return set, nil
 }
 
-func (p *entryParser) addressSpace(k *operandKind, word string) error {
+func (p *entryParser) spaceRef(word string) (spaceRef, error) {
 	if c, ok := p.classIndex(word); ok && !p.isShared(c) {
-		k.space.class = c
-		return nil
+		return spaceRef{class: c}, nil
 	}
 	s, ok := LookupSpace(word)
 	if !ok {
-		return fmt.Errorf("%q is no state space", word)
+		return spaceRef{}, fmt.Errorf("%q is no state space", word)
 	}
-	k.space.space = s
-	return nil
+	return spaceRef{space: s, class: -1}, nil
 }
 
 func (p *entryParser) typeRefs(word string) ([]typeRef, error) {

@@ -46,9 +46,12 @@ type kindSpec struct {
 	sorts  sortSet
 	vector int // length, -1: no vector
 	types  [2]Type
+	plain  bool // the whole-number type is fixed: no .f16x2 register (facts: ptxas)
 	wider  bool
 	ranges [][2]int
 	space  Space
+	of     Space // of named variables
+	ofSet  bool
 	align  int
 }
 
@@ -350,7 +353,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, space: k.space.space}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {
@@ -361,15 +364,13 @@ func (k *operandKind) resolve(v *env) (kindSpec, bool) {
 	for i, t := range k.types {
 		if i < len(out.types) {
 			out.types[i] = v.typeOf(t)
+			out.plain = t.class < 0
 		}
 	}
 	for _, r := range k.ranges {
 		lo, _ := r.lo.value(v)
 		hi, _ := r.hi.value(v)
 		out.ranges = append(out.ranges, [2]int{lo, hi})
-	}
-	if k.space.class >= 0 {
-		out.space, _ = LookupSpace(v.entry.table.mods.name(uint16(v.get(k.space.class))))
 	}
 	if k.align != nil {
 		out.align = k.align.scale(v)

@@ -37,7 +37,9 @@ type KindSpec struct {
 	Wider  bool
 	Ranges [][2]int // of constants; nil: any
 	Space  Space    // of an address
-	Align  int      // of an address in bytes, 0: not said
+	Of     Space    // of named variables, if OfSet
+	OfSet  bool
+	Align  int // of an address in bytes, 0: not said
 }
 
 // Choice fixes what a sample must have; -1 leaves it open.
@@ -252,7 +254,7 @@ func (p *plan) partSpec(part partSpec) PartSpec {
 		k := &part.kinds[i]
 		spec := KindSpec{
 			Pred: k.sorts&sortPred != 0, Neg: k.sorts&sortNotPred != 0, Vector: k.vector,
-			Type: k.types[0], Wider: k.wider, Ranges: k.ranges, Space: k.space, Align: k.align,
+			Type: k.types[0], Wider: k.wider, Ranges: k.ranges, Space: k.space, Of: k.of, OfSet: k.ofSet, Align: k.align,
 		}
 		for kind, set := range sortsOf {
 			if k.sorts&set != 0 {

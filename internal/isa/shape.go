@@ -93,7 +93,7 @@ type Shape struct {
 	Neg     bool      // !p
 	Float   bool      // the constant is a floating-point literal
 	Hex     bool      // the literal is 0f… or 0d…
-	Wide    bool      // the variable is of a type that 5.2.2 does not let registers have
+	Double  bool      // the literal is 0d…
 	Unified bool      // the variable was declared with .attribute(.unified)
 	Value   int64     // of an integer constant
 	Elems   []Shape

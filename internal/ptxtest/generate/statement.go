@@ -1,0 +1,216 @@
+// Package generate makes PTX statements from the ISA's data: legal ones, and ones that are a
+// single change away from legal. It is the project's only generator of PTX.
+//
+// A statement is drawn form first, then rows of tables, classes and optional parts
+// (isa.Entry.Sample), then its operands; everything follows from a seed.
+package generate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"ptxvm/internal/isa"
+)
+
+// Statement is one instruction with what it needs around it.
+type Statement struct {
+	Entry    *isa.Entry // the form it was drawn from
+	Tokens   []string   // opcode, modifiers with their dots
+	Suffix   string     // behind the first address
+	Operands []Operand
+	Version  isa.Version // a module in which the gates pass
+	Target   isa.Target
+	Device   bool   // stands in a device function, else in a kernel
+	Mutation string // what was changed; "" for a legal statement
+}
+
+// Operand is an operand as text and as the matcher sees it.
+type Operand struct {
+	Text  string
+	Shape isa.Shape
+	spec  isa.OperandSpec
+}
+
+// Query is the statement as a question to the matcher.
+func (s *Statement) Query() *isa.Query {
+	q := &isa.Query{Tokens: s.Tokens, Suffix: s.Suffix, Version: s.Version, Target: s.Target, Entry: !s.Device}
+	for i := range s.Operands {
+		q.Operands = append(q.Operands, s.Operands[i].Shape)
+	}
+	return q
+}
+
+// Text is the statement in PTX.
+func (s *Statement) Text() string {
+	var b strings.Builder
+	b.WriteString(strings.Join(s.Tokens, ""))
+	suffix := s.Suffix
+	for i := range s.Operands {
+		b.WriteString([]string{" ", ", "}[min(i, 1)])
+		b.WriteString(s.Operands[i].Text)
+		if suffix != "" && s.Operands[i].Shape.Kind == isa.ShapeAddr {
+			b.WriteString(suffix)
+			suffix = ""
+		}
+	}
+	return b.String() + ";"
+}
+
+// Generator draws statements of one instruction set.
+type Generator struct {
+	r       *rand.Rand
+	entries []*isa.Entry
+	targets []isa.Target // of modules
+}
+
+// New returns a generator whose draws follow from seed. It draws from entries, all of the
+// instruction set if nil, for the given targets, all known ones if nil.
+func New(seed uint64, entries []*isa.Entry, targets []isa.Target) *Generator {
+	if entries == nil {
+		entries = isa.Table().Entries()
+	}
+	if targets == nil {
+		targets = isa.Targets()
+	}
+	return &Generator{rand.New(rand.NewPCG(seed, 0)), entries, targets}
+}
+
+// drawLimit bounds the draws for one statement.
+const drawLimit = 20000
+
+// Legal draws a legal statement of the entry, for a module of a random target that it may
+// stand in, at the latest version or the first in which it may. It returns nil if none can be
+// written for these targets, or if the entry's operands need declarations that the generator
+// does not make.
+func (g *Generator) Legal(e *isa.Entry) *Statement {
+	for range drawLimit {
+		sample := e.Sample(g.r, isa.Any)
+		if sample == nil {
+			continue
+		}
+		if s := g.statement(sample); s != nil {
+			return s
+		}
+		if !writable(sample) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Any draws a legal statement of a random entry.
+func (g *Generator) Any() *Statement {
+	for range drawLimit {
+		if s := g.Legal(g.entries[g.r.IntN(len(g.entries))]); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+func (g *Generator) statement(sample *isa.Sample) *Statement {
+	s := &Statement{Entry: sample.Sel.Entry, Tokens: slices.Clone(sample.Sel.Entry.Opcode)}
+	if !g.module(s, sample) {
+		return nil
+	}
+	for _, m := range sample.Sel.Mods() {
+		if m == sample.Suffix {
+			s.Suffix = m.String()
+			continue
+		}
+		s.Tokens = append(s.Tokens, m.String())
+	}
+	s.Device = slices.Contains(s.Tokens, ".param::func")
+	d := drawer{g: g, s: s, used: map[string]int{}}
+	for _, spec := range sample.Operands {
+		o, ok := d.operand(spec)
+		if !ok {
+			return nil
+		}
+		s.Operands = append(s.Operands, o)
+	}
+	if _, fails := isa.Table().Match(s.Query()); fails != nil {
+		return nil // a check, or a register type that the module does not have
+	}
+	return s
+}
+
+// module chooses a version and a target in which the sample's gates pass.
+func (g *Generator) module(s *Statement, sample *isa.Sample) bool {
+	for _, i := range g.r.Perm(len(g.targets)) {
+		var open []isa.Version
+		for v := isa.TargetSince(g.targets[i]); v <= isa.Latest; v++ {
+			if v.Known() && gatesPass(sample, v, g.targets[i]) {
+				open = append(open, v)
+			}
+		}
+		if open == nil {
+			continue
+		}
+		s.Target, s.Version = g.targets[i], open[len(open)-1]
+		if g.r.IntN(2) == 0 {
+			s.Version = open[0]
+		}
+		return true
+	}
+	return false
+}
+
+// gatesPass tells whether the sample's gates pass in a module.
+func gatesPass(sample *isa.Sample, v isa.Version, t isa.Target) bool {
+	for _, gate := range sample.Since {
+		if !gate.Passes(v, t) {
+			return false
+		}
+	}
+	for _, gate := range sample.Until {
+		if gate.Passes(v, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// writable tells whether the generator can write operands for the sample.
+func writable(sample *isa.Sample) bool {
+	for _, o := range sample.Operands {
+		for _, part := range o.Parts {
+			if !slices.ContainsFunc(part.Kinds, func(k isa.KindSpec) bool { return len(writableKinds(&k)) > 0 }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Declarations lists the registers that the statement uses, one .reg line a type.
+func (s *Statement) Declarations() []string {
+	most := map[isa.Type]int{}
+	for i := range s.Operands {
+		countRegisters(s.Operands[i].Shape, most)
+	}
+	var lines []string
+	for _, t := range isa.Types() {
+		if n := most[t]; n > 0 {
+			lines = append(lines, fmt.Sprintf(".reg %v %s<%d>;", t, registerPrefix(t), n+firstMutant+1))
+		}
+	}
+	return lines
+}
+
+func countRegisters(s isa.Shape, most map[isa.Type]int) {
+	if s.Kind == isa.ShapeReg {
+		most[s.Type]++
+	}
+	for i := range s.Elems {
+		countRegisters(s.Elems[i], most)
+	}
+}
+
+// firstMutant numbers the registers that mutations add, above those that the statement has
+// lost: declarations reach as far above the count.
+const firstMutant = 40
+
+func registerPrefix(t isa.Type) string { return "%" + t.String()[1:] + "_" }

@@ -1,0 +1,96 @@
+// Package ptxas runs NVIDIA's assembler as the judge of PTX modules, in tests, where it is
+// installed.
+package ptxas
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ptxvm/internal/isa"
+)
+
+// Find returns the path of ptxas: $PTXVM_PTXAS, the .cuda folder at the top of the module,
+// or the PATH. The error says where it looked.
+func Find() (string, error) {
+	if p := os.Getenv("PTXVM_PTXAS"); p != "" {
+		return p, nil
+	}
+	if dir, err := os.Getwd(); err == nil {
+		for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+			found, _ := filepath.Glob(filepath.Join(dir, ".cuda", "nvidia", "*", "bin", "ptxas"))
+			if len(found) > 0 {
+				return found[0], nil
+			}
+		}
+	}
+	p, err := exec.LookPath("ptxas")
+	if err != nil {
+		return "", errors.New("no ptxas: $PTXVM_PTXAS is not set, there is none under .cuda nor in PATH")
+	}
+	return p, nil
+}
+
+// oldest is the least architecture that the assembler compiles to; it judges modules for
+// older ones all the same.
+const oldest = 75
+
+// Report is what the assembler says about a module.
+type Report struct {
+	Accepted bool
+	Errors   []Error
+	Stderr   string
+}
+
+// Error is one error line.
+type Error struct {
+	Line  int // 0: none given
+	Fatal bool
+	Msg   string
+}
+
+var errorLine = regexp.MustCompile(`(?m)^ptxas .*?(?:, line (\d+))?; (error|fatal) *: *(.*)$|^ptxas (error|fatal) *: *(.*)$`)
+
+// Judge assembles a module for its target.
+func Judge(path, text string, t isa.Target) (*Report, error) {
+	if t.Arch < oldest {
+		t = isa.Target{Arch: oldest}
+	}
+	dir, err := os.MkdirTemp("", "ptxas")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "m.ptx")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command(path, "-arch", t.String(), "-O0", "-o", os.DevNull, file)
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, fmt.Errorf("ptxas: %w", err)
+	}
+	return report(err == nil, stderr.String()), nil
+}
+
+func report(accepted bool, stderr string) *Report {
+	r := &Report{Accepted: accepted, Stderr: stderr}
+	for _, m := range errorLine.FindAllStringSubmatch(stderr, -1) {
+		line, _ := strconv.Atoi(m[1])
+		e := Error{Line: line, Fatal: m[2] == "fatal" || m[4] == "fatal", Msg: m[3] + m[5]}
+		if strings.HasPrefix(e.Msg, "Ptx assembly aborted") {
+			continue
+		}
+		r.Errors = append(r.Errors, e)
+	}
+	return r
+}
