@@ -148,33 +148,82 @@ func TestMinMax(t *testing.T) {
 	}
 }
 
+// testps are the classes of testp: by f32, by f64, and what they mean.
+var testps = map[string]struct {
+	f32  func(a uint32) bool
+	f64  func(a uint64) bool
+	want func(o oracle, v uint64) bool
+}{
+	"finite":    {FiniteF32, FiniteF64, func(o oracle, v uint64) bool { return !o.isNaN(v) && !o.isInf(v) }},
+	"infinite":  {InfiniteF32, InfiniteF64, oracle.isInf},
+	"number":    {NumberF32, NumberF64, func(o oracle, v uint64) bool { return !o.isNaN(v) }},
+	"notnumber": {NotANumberF32, NotANumberF64, oracle.isNaN},
+	"normal": {NormalF32, NormalF64, func(o oracle, v uint64) bool {
+		return !o.isNaN(v) && !o.isInf(v) && !o.isSubnormal(v)
+	}},
+	"subnormal": {SubnormalF32, SubnormalF64, oracle.isSubnormal},
+}
+
+// isSubnormal tells whether v is neither zero nor normal, by its value.
+func (o oracle) isSubnormal(v uint64) bool {
+	if o.isNaN(v) || o.isInf(v) {
+		return false
+	}
+	x := o.rat(v, false)
+	return x.Sign() != 0 && x.Abs(x).Cmp(pow2(o.emin())) < 0
+}
+
 func TestTestp(t *testing.T) {
-	o := newOracle(fmtF32)
-	for _, v := range o.edges() {
-		a, f := uint32(v), math.Abs(float64(math.Float32frombits(uint32(v))))
-		sub := f > 0 && f < 0x1p-126
-		for name, pair := range map[string][2]bool{
-			"finite":    {FiniteF32(a), !math.IsInf(f, 0) && f == f},
-			"infinite":  {InfiniteF32(a), math.IsInf(f, 0)},
-			"number":    {NumberF32(a), f == f},
-			"notnumber": {NotANumberF32(a), f != f},
-			"normal":    {NormalF32(a), !sub && !math.IsInf(f, 0) && f == f},
-			"subnormal": {SubnormalF32(a), sub},
-		} {
-			if pair[0] != pair[1] {
-				t.Errorf("testp.%s %x = %v", name, a, pair[0])
+	for name, c := range testps {
+		for _, v := range newOracle(fmtF32).edges() {
+			if got, want := c.f32(uint32(v)), c.want(newOracle(fmtF32), v); got != want {
+				t.Errorf("testp.%s.f32 %x = %v", name, v, got)
+			}
+		}
+		for _, v := range newOracle(fmtF64).edges() {
+			if got, want := c.f64(v), c.want(newOracle(fmtF64), v); got != want {
+				t.Errorf("testp.%s.f64 %x = %v", name, v, got)
 			}
 		}
 	}
+}
+
+// TestSelect checks set and the float selector of slct, 9.7.6.1 and 9.7.6.4.
+func TestSelect(t *testing.T) {
+	for yes, want := range map[uint32]float64{
+		SetTrueF32: fmtF32.value(SetTrueF32), SetTrueF16: fmtF16.value(SetTrueF16), SetTrueBF16: fmtBF16.value(SetTrueBF16),
+	} {
+		if want != 1 {
+			t.Errorf("set gives %x, which is %v and not 1.0", yes, want)
+		}
+	}
+	if Set(true, SetTrue32) != 1<<32-1 || Set(true, SetTrue16) != 1<<16-1 || Set(false, SetTrue32) != 0 {
+		t.Error("set does not give all ones or zero")
+	}
+	for _, c := range newOracle(fmtF32).edges() {
+		want := uint32(22) // b, also for NaN
+		if math.Float32frombits(uint32(c)) >= 0 {
+			want = 11
+		}
+		if d, e := Slct32F32(11, 22, uint32(c)), Slct64F32(11, 22, uint32(c)); d != want || e != uint64(want) {
+			t.Errorf("slct.f32 by %x = %d and %d, want %d", c, d, e, want)
+		}
+	}
+}
+
+// value is the value of a finite code, exact.
+func (f *Format) value(v uint64) float64 {
+	x, _ := newOracle(f).rat(v, false).Float64()
+	return x
 }
 
 // TestPacked checks that packed functions are their scalars, element by
 // element, in the right order.
 func TestPacked(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 12))
-	scalars := []func(a, b, c uint32) uint32{FmaF16, FmaFtzF16, FmaReluF16, FmaOobF16, FmaBF16, FmaReluBF16, two(AddF16), two(SubF16), two(MulF16), two(AddBF16), two(MinF16), two(MaxNaNBF16), one(NegF16), one(AbsBF16)}
-	packed := []func(a, b, c uint32) uint32{FmaF16x2, FmaFtzF16x2, FmaReluF16x2, FmaOobF16x2, FmaBF16x2, FmaReluBF16x2, two(AddF16x2), two(SubF16x2), two(MulF16x2), two(AddBF16x2), two(MinF16x2), two(MaxNaNBF16x2), one(NegF16x2), one(AbsBF16x2)}
-	for range 2000 {
+	scalars := []func(a, b, c uint32) uint32{FmaF16, FmaFtzF16, FmaReluF16, FmaOobF16, FmaBF16, FmaReluBF16, two(AddF16), two(SubF16), two(MulF16), two(AddBF16), two(MinF16), two(MaxNaNBF16), one(NegF16), one(AbsBF16), one(TanhApproxF16), one(TanhApproxBF16), one(Ex2ApproxF16), one(Ex2ApproxFtzBF16)}
+	packed := []func(a, b, c uint32) uint32{FmaF16x2, FmaFtzF16x2, FmaReluF16x2, FmaOobF16x2, FmaBF16x2, FmaReluBF16x2, two(AddF16x2), two(SubF16x2), two(MulF16x2), two(AddBF16x2), two(MinF16x2), two(MaxNaNBF16x2), one(NegF16x2), one(AbsBF16x2), one(TanhApproxF16x2), one(TanhApproxBF16x2), one(Ex2ApproxF16x2), one(Ex2ApproxFtzBF16x2)}
+	for range 500 {
 		a, b, c := r.Uint32(), r.Uint32(), r.Uint32()
 		for i := range scalars {
 			lo := scalars[i](a&0xffff, b&0xffff, c&0xffff)
@@ -228,6 +277,7 @@ func TestPackedIntegers(t *testing.T) {
 		{MinU8x4, 8, false, lo}, {MaxU8x4, 8, false, hi}, {MinS8x4, 8, true, lo}, {MaxS8x4, 8, true, hi},
 		{MinReluS16x2, 16, true, relu(lo)}, {MaxReluS16x2, 16, true, relu(hi)},
 		{MinReluS8x4, 8, true, relu(lo)}, {MaxReluS8x4, 8, true, relu(hi)},
+		{func(_, b uint32) uint32 { return Neg8x4(b) }, 8, false, func(_, y int64) int64 { return -y }},
 	} {
 		for range 3000 {
 			a, b := r.Uint32(), r.Uint32()
@@ -313,6 +363,42 @@ func TestCarry(t *testing.T) {
 		h, _ := MadHiCU32(x, y, 9, k)
 		if got, want := join32(l, h), uint64(x)*uint64(y)+(9<<32|7); got != want {
 			t.Fatalf("mad.cc chain of %x %x = %x, want %x", x, y, got, want)
+		}
+	}
+}
+
+// TestFns scans for the bit as 9.7.1.17 tells.
+func TestFns(t *testing.T) {
+	slow := func(mask, base uint32, offset int32) uint32 {
+		step, left := 1, int(offset)
+		if offset == 0 {
+			mask, left = mask&(1<<base), 1
+		} else if offset < 0 {
+			step, left = -1, -left
+		}
+		for i := int(base); i >= 0 && i < 32; i += step {
+			if left -= int(mask >> i & 1); left == 0 {
+				return uint32(i)
+			}
+		}
+		return 1<<32 - 1
+	}
+	r := rand.New(rand.NewPCG(20, 20))
+	for range 4000 {
+		mask, base, offset := r.Uint32()|r.Uint32(), r.Uint32N(32), int32(r.IntN(70)-35)
+		if got, want := Fns32(mask, base, uint32(offset)), slow(mask, base, offset); got != want {
+			t.Fatalf("fns %x %d %d = %x, want %x", mask, base, offset, got, want)
+		}
+	}
+}
+
+// TestAtomAddGlobal: additions on global memory flush (9.7.13.5).
+func TestAtomAddGlobal(t *testing.T) {
+	for _, a := range newOracle(fmtF32).edges() {
+		for _, b := range newOracle(fmtF32).edges() {
+			if got, want := AtomAddGlobalF32(uint32(a), uint32(b)), fmtF32.Add(a, b, RN, true); uint64(got) != want {
+				t.Errorf("atom.add.f32 %x %x = %x, want %x", a, b, got, want)
+			}
 		}
 	}
 }

@@ -61,7 +61,7 @@ func NewRunner(root string, room *Room, scratch string, env []string) (*Runner, 
 		slowest = 0
 		for _, p := range r.Tests {
 			start := time.Now()
-			if out, err := r.goTest(p, "-count=1"); err != nil {
+			if out, err := r.goTest(p); err != nil {
 				return nil, fmt.Errorf("%s fails without a mutant: %w\n%s", p, err, out)
 			}
 			slowest = max(slowest, time.Since(start))
@@ -71,18 +71,18 @@ func NewRunner(root string, room *Room, scratch string, env []string) (*Runner, 
 	return r, nil
 }
 
-// goTest runs the tests of a package once, one processor each: two mutants run side by side.
+// goTest runs the tests of a package once, on one processor: two mutants run side by side.
 func (r *Runner) goTest(pkg string, flags ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limit+2*time.Minute) // compilation included
 	defer cancel()
-	args := append([]string{"test", "-short", "-failfast", "-vet=off", "-timeout=" + r.limit.String()}, flags...)
+	args := append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout=" + r.limit.String()}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./"+pkg)...)
 	cmd.Dir, cmd.Env = r.Root, append(os.Environ(), append(r.Env, "GOMAXPROCS=1")...)
 	cmd.WaitDelay = 5 * time.Second
 	return cmd.CombinedOutput()
 }
 
-// Run judges one mutant.
+// Run judges one mutant: by the short tests first, by all if it survives those.
 func (r *Runner) Run(m *Mutant) (Result, error) {
 	start := time.Now()
 	overlay, err := r.overlay(m)
@@ -90,16 +90,21 @@ func (r *Runner) Run(m *Mutant) (Result, error) {
 		return Result{}, err
 	}
 	defer os.RemoveAll(filepath.Dir(overlay))
-	res := Result{Mutant: *m, Verdict: Survived}
+	verdict := r.judge("-short=true", overlay)
+	if verdict == Survived {
+		verdict = r.judge("-short=false", overlay)
+	}
+	return Result{*m, verdict, time.Since(start).Seconds()}, nil
+}
+
+// judge runs the room's tests, one package after the other, until one fails.
+func (r *Runner) judge(short, overlay string) Verdict {
 	for _, p := range r.Tests {
-		out, err := r.goTest(p, "-count=1", "-overlay="+overlay)
-		if err != nil {
-			res.Verdict = verdictOf(out)
-			break
+		if out, err := r.goTest(p, short, "-overlay="+overlay); err != nil {
+			return verdictOf(out)
 		}
 	}
-	res.Seconds = time.Since(start).Seconds()
-	return res, nil
+	return Survived
 }
 
 // verdictOf tells a failed test from a failed build.
