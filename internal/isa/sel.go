@@ -124,3 +124,14 @@ func (e *Entry) defaultOf(c Class) Mod {
 
 // Unique returns the classes on which all instructions of one function must agree.
 func (e *Entry) Unique() []Class { return e.unique }
+
+// Fixed tells whether every statement of the chosen form has the modifier: it is part of the
+// form, as the opcode is, and no choice.
+func (s *Sel) Fixed(m Mod) bool {
+	for i := range s.Entry.Alts[s.Alt].slots {
+		if t := &s.Entry.Alts[s.Alt].slots[i]; t.class < 0 && t.mod == m && !t.opt {
+			return true
+		}
+	}
+	return false
+}

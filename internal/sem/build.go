@@ -187,8 +187,8 @@ func (p planDo) orScalar() planDo {
 }
 
 func (p planDo) Plan(b *Build)      { p.plan(b) }
-func (p planDo) reads() []isa.Class { return p.classes }
-func (p planDo) scalar() bool       { return p.onScalars }
+func (p planDo) Reads() []isa.Class { return p.classes }
+func (p planDo) Scalar() bool       { return p.onScalars }
 
 // handlers sets handlers for all lanes of the frame, for some of them, and for scalar slots.
 func (b *Build) handlers(full, part, scalar machine.Handler) {

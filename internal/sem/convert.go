@@ -55,11 +55,11 @@ func cvtOf(sel *isa.Sel) num.Cvt {
 
 type cvtDo struct{}
 
-func (cvtDo) reads() []isa.Class {
+func (cvtDo) Reads() []isa.Class {
 	return []isa.Class{isa.C_dtype, isa.C_atype, isa.C_irnd, isa.C_frnd, isa.C_frnd2, isa.C_rnd}
 }
 
-func (cvtDo) scalar() bool { return true }
+func (cvtDo) Scalar() bool { return true }
 
 // Plan takes a lane function where there is one for these types and register widths, else
 // the general conversion.

@@ -12,8 +12,8 @@ import (
 
 type cvtPackDo struct{}
 
-func (cvtPackDo) reads() []isa.Class { return cvtDo{}.reads() }
-func (cvtPackDo) scalar() bool       { return true }
+func (cvtPackDo) Reads() []isa.Class { return cvtDo{}.Reads() }
+func (cvtPackDo) Scalar() bool       { return true }
 
 // pairConversion converts two elements.
 type pairConversion struct {

@@ -35,10 +35,10 @@ type Do interface {
 	// Plan sets up the decoded instruction b.Out for the statement b.In; b.Err says why it
 	// could not.
 	Plan(b *Build)
-	// reads tells which classes of modifiers Plan looks at.
-	reads() []isa.Class
-	// scalar tells whether Plan can set up execution on scalar slots.
-	scalar() bool
+	// Reads tells which classes of modifiers Plan looks at.
+	Reads() []isa.Class
+	// Scalar tells whether Plan can set up execution on scalar slots.
+	Scalar() bool
 }
 
 // chapters are the tables in the manual's order.
@@ -99,7 +99,7 @@ func pick(lines []*Line, sel *isa.Sel) (best *Line, tie bool) {
 // executor looks at and that is not known to be without effect; 0 if there is none.
 func (l *Line) unread(sel *isa.Sel) isa.Mod {
 	for _, m := range sel.Mods() {
-		if !l.When.names(m) && !l.executorReads(sel, m) && !HasNoEffect(sel.ID(), m) {
+		if !sel.Fixed(m) && !l.When.names(m) && !l.executorReads(sel, m) && !HasNoEffect(sel.ID(), m) {
 			return m
 		}
 	}
@@ -107,5 +107,5 @@ func (l *Line) unread(sel *isa.Sel) isa.Mod {
 }
 
 func (l *Line) executorReads(sel *isa.Sel, m isa.Mod) bool {
-	return slices.ContainsFunc(l.Do.reads(), func(c isa.Class) bool { return sel.Get(c) == m })
+	return slices.ContainsFunc(l.Do.Reads(), func(c isa.Class) bool { return sel.Get(c) == m })
 }

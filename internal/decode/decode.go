@@ -1,0 +1,147 @@
+// Package decode turns linked functions into what the machine runs, for one launch shape:
+// it solves register classes, places rows, scalar slots and constants, and lets each
+// statement's semantics line (package sem) set up its decoded instruction, once for the
+// converged variant and once for the split one.
+//
+// Instruction i of a function is Insts[i] and Split[i]: pcs agree everywhere.
+package decode
+
+import (
+	"sync"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// Placement says where a module lies on the device.
+type Placement interface {
+	Var(v *ir.Var) uint64   // address of a global or constant variable
+	Func(f *ir.Func) uint64 // address of a function in the code window
+}
+
+// Program is the decoded code of one kernel and of all functions that it may call.
+type Program struct {
+	Entry     *machine.Code
+	Functions map[uint64]*machine.Code // by address: those that an indirect call may reach
+}
+
+// Decoder decodes the kernels of one linked module and keeps the results by launch shape.
+// It is safe for concurrent use.
+type Decoder struct {
+	mod   *ir.Module
+	where Placement
+
+	mu       sync.Mutex
+	programs map[programKey]*Program
+}
+
+type programKey struct {
+	kernel *ir.Func
+	shape  ir.LaunchShape
+	start  uint32 // of the kernel's shared memory in the window
+	static int
+}
+
+// New returns a decoder of a linked module.
+func New(mod *ir.Module, where Placement) *Decoder {
+	return &Decoder{mod: mod, where: where, programs: map[programKey]*Program{}}
+}
+
+// Provided tells whether the runtime supplies a function that modules only declare.
+func Provided(name string) bool { return sem.IsNative(name) }
+
+// DynamicStart returns the offset of dynamic shared memory behind static bytes: 1024-aligned,
+// because kernels compute swizzles from address bits (DESIGN §7).
+func DynamicStart(static int) int { return (static + 1023) &^ 1023 }
+
+// Kernel decodes a kernel for a block shape and a target; static is the kernel's static shared
+// memory. The error is an *UnsupportedError, before anything has run.
+func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, static int) (*Program, error) {
+	key := programKey{kernel, shape, target.ReservedShared, static}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p := d.programs[key]; p != nil {
+		return p, nil
+	}
+	reach := d.reach(kernel)
+	if err := check(kernel, reach); err != nil {
+		return nil, err
+	}
+	u := &unit{d: d, key: key, codes: map[*ir.Func]*machine.Code{}}
+	p := &Program{Functions: map[uint64]*machine.Code{}}
+	for _, f := range reach.funcs {
+		u.codes[f] = &machine.Code{}
+	}
+	for _, f := range reach.funcs {
+		if err := u.function(f); err != nil {
+			return nil, err
+		}
+		if reach.indirect {
+			p.Functions[d.where.Func(f)] = u.codes[f]
+		}
+	}
+	p.Entry = u.codes[kernel]
+	d.programs[key] = p
+	return p, nil
+}
+
+// reachable is what a kernel may execute.
+type reachable struct {
+	funcs    []*ir.Func // the kernel first
+	indirect bool       // it calls through addresses
+}
+
+// reach follows direct calls; an indirect call may reach every function whose address is
+// taken, by code or by an initial value.
+func (d *Decoder) reach(kernel *ir.Func) *reachable {
+	r := &reachable{}
+	seen := map[*ir.Func]bool{}
+	var add func(f *ir.Func)
+	add = func(f *ir.Func) {
+		if f == nil || !f.Defined || seen[f] {
+			return
+		}
+		seen[f] = true
+		r.funcs = append(r.funcs, f)
+	}
+	add(kernel)
+	for i := 0; i < len(r.funcs); i++ {
+		for pc := range r.funcs[i].Insts {
+			if c := r.funcs[i].Insts[pc].Call; c != nil {
+				add(c.Callee)
+				if c.Callee == nil && !r.indirect {
+					r.indirect = true
+					d.eachTaken(add)
+				}
+			}
+		}
+	}
+	return r
+}
+
+// eachTaken visits the functions whose address the module takes.
+func (d *Decoder) eachTaken(visit func(*ir.Func)) {
+	for _, v := range d.mod.Vars {
+		for i := range v.Relocs {
+			visit(v.Relocs[i].Func)
+		}
+	}
+	for _, f := range d.mod.Funcs {
+		for pc := range f.Insts {
+			eachOperand(f.Insts[pc].Ops, func(o *ir.Operand) { visit(o.Func) })
+			if c := f.Insts[pc].Call; c != nil {
+				for _, t := range c.Table {
+					visit(t)
+				}
+			}
+		}
+	}
+}
+
+func eachOperand(ops []ir.Operand, visit func(*ir.Operand)) {
+	for i := range ops {
+		visit(&ops[i])
+		eachOperand(ops[i].Elems, visit)
+	}
+}

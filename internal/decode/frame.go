@@ -1,0 +1,111 @@
+package decode
+
+// The register block of a function: where rows, masks, scalar slots and constants lie.
+//
+//	masks │ 32-bit rows │ 64-bit rows │ scalar slots │ scratch ║ constants, special registers
+//	0                                                         RegBytes              FrameBytes
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+// rowBytes is the size of an operand by shape.
+var rowBytes = [...]uint32{
+	machine.Row32: 32 * 4, machine.Row64: 32 * 8, machine.Slot32: 8, machine.Slot64: 8, machine.Pred: 4,
+}
+
+// rowUnit is the size of one row of a register set.
+var rowUnit = [ir.NumWidths]uint32{ir.WPred: 4, ir.W32: 32 * 4, ir.W64: 32 * 8}
+
+const blockAlign = 64
+
+// layout is the register block of one function; both variants share it.
+type layout struct {
+	f        *ir.Func
+	first    [ir.NumWidths]uint32 // of each row set; 128-bit registers lie in that of 64 bits
+	slot     []uint32             // scalar slot of a register, noSlot if it has none
+	scratch  [len(rowBytes)]uint32
+	regBytes uint32
+	end      uint32
+
+	consts   []machine.ConstRow
+	constOff map[constKey]uint32
+	specials []machine.SpecialRef
+	specOff  map[specialKey]uint32
+}
+
+type constKey struct {
+	shape machine.Width
+	value uint64
+}
+
+type specialKey struct {
+	shape   machine.Width
+	special isa.Special
+	comp    uint8
+}
+
+const noSlot = ^uint32(0)
+
+// newLayout places rows and scratch rows, and a slot for every register of which uniform is
+// true.
+func newLayout(f *ir.Func, uniform func(ir.Reg) bool) *layout {
+	l := &layout{f: f, slot: make([]uint32, len(f.Regs)), constOff: map[constKey]uint32{}, specOff: map[specialKey]uint32{}}
+	for _, w := range []ir.Width{ir.WPred, ir.W32, ir.W64} {
+		l.first[w] = l.take(uint32(f.Rows.Count[w])*rowUnit[w], blockAlign)
+	}
+	l.first[ir.W128] = l.first[ir.W64]
+	for r := range f.Regs {
+		l.slot[r] = noSlot
+		if f.Rows.Of[r] >= 0 && f.Regs[r].Bits > 1 && uniform(ir.Reg(r)) {
+			l.slot[r] = l.take(rowBytes[machine.Slot64], rowBytes[machine.Slot64])
+		}
+	}
+	for shape, n := range rowBytes {
+		l.scratch[shape] = l.take(n, blockAlign)
+	}
+	l.regBytes = l.take(0, blockAlign)
+	return l
+}
+
+// take reserves n bytes and returns where they start.
+func (l *layout) take(n, align uint32) uint32 {
+	off := (l.end + align - 1) &^ (align - 1)
+	l.end = off + n
+	return off
+}
+
+// row is the offset of a register's row or mask.
+func (l *layout) row(r ir.Reg) uint32 {
+	w, unit := l.f.Regs[r].Width(), uint32(0)
+	if unit = rowUnit[w]; w == ir.W128 {
+		unit = rowUnit[ir.W64]
+	}
+	return l.first[w] + uint32(l.f.Rows.Of[r])*unit
+}
+
+// constant returns the offset of a constant, which the machine fills in once.
+func (l *layout) constant(shape machine.Width, v uint64) uint32 {
+	k := constKey{shape, v}
+	if off, ok := l.constOff[k]; ok {
+		return off
+	}
+	off := l.take(rowBytes[shape], min(rowBytes[shape], blockAlign))
+	l.constOff[k] = off
+	l.consts = append(l.consts, machine.ConstRow{Off: off, Width: shape, Value: v})
+	return off
+}
+
+// special returns the offset of a special register, which the machine fills in.
+func (l *layout) special(shape machine.Width, s isa.Special, comp uint8) uint32 {
+	k := specialKey{shape, s, comp}
+	if off, ok := l.specOff[k]; ok {
+		return off
+	}
+	off := l.take(rowBytes[shape], min(rowBytes[shape], blockAlign))
+	l.specOff[k] = off
+	l.specials = append(l.specials, machine.SpecialRef{Off: off, Width: shape, Reg: s, Comp: comp})
+	return off
+}

@@ -1,0 +1,207 @@
+package decode
+
+// Decoding one function in both variants.
+
+import (
+	"fmt"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// unit is the code of one kernel while it is decoded.
+type unit struct {
+	d     *Decoder
+	key   programKey
+	codes map[*ir.Func]*machine.Code
+}
+
+// function is one function while it is decoded.
+type function struct {
+	*unit
+	*layout
+	f       *ir.Func
+	lines   []*sem.Line
+	block   []ir.BlockID // by pc
+	classes *ir.Solution
+	scalar  []bool // by pc: executes once, on scalar slots, in the converged variant
+	spread  []bool // by register: row-wise readers want the row of a uniform register
+	pc      int32  // being decoded
+	onSlots bool   // the instruction being decoded runs on scalar slots
+}
+
+// function decodes f into its Code.
+func (u *unit) function(f *ir.Func) error {
+	x := &function{unit: u, f: f, lines: make([]*sem.Line, len(f.Insts)), block: make([]ir.BlockID, len(f.Insts))}
+	for pc := range f.Insts {
+		l, err := sem.Lookup(f.Insts[pc].Sel)
+		if err != nil {
+			return fmt.Errorf("BUG: %s+%d: %w", f.Name, pc, err)
+		}
+		x.lines[pc] = l
+	}
+	for b := range f.Blocks {
+		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
+			x.block[pc] = ir.BlockID(b)
+		}
+	}
+	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.lines[pc].Do.Scalar() })
+	x.chooseScalars()
+	x.layout = newLayout(f, x.uniform)
+	return x.emit(u.codes[f])
+}
+
+// registerCalls tells whether parameters or results are registers: the old calling style,
+// which passes rows.
+func registerCalls(f *ir.Func) bool {
+	for _, list := range [][]*ir.Param{f.Params, f.Rets} {
+		for _, p := range list {
+			if p.Reg != ir.NoReg {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (x *function) uniform(r ir.Reg) bool { return x.classes.Regs[r].Kind == ir.Uniform }
+
+// chooseScalars finds what runs on scalar slots: whatever defines uniform registers. Their
+// rows are written too if anything else reads them.
+func (x *function) chooseScalars() {
+	x.scalar, x.spread = make([]bool, len(x.f.Insts)), make([]bool, len(x.f.Regs))
+	for pc := range x.f.Insts {
+		in := &x.f.Insts[pc]
+		defines, uniform := false, true
+		x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+			if a == ir.Write {
+				defines, uniform = true, uniform && x.uniform(r)
+			}
+		})
+		x.scalar[pc] = defines && uniform && x.lines[pc].Do.Scalar()
+		if !x.scalar[pc] {
+			x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+				x.spread[r] = x.spread[r] || a == ir.Read && x.uniform(r)
+			})
+		}
+	}
+}
+
+// emit fills the code.
+func (x *function) emit(code *machine.Code) error {
+	f := x.f
+	split, err := x.variant(false)
+	if err != nil {
+		return err
+	}
+	var insts []machine.Inst
+	if !registerCalls(f) {
+		if insts, err = x.variant(true); err != nil {
+			return err
+		}
+		code.Scalars = x.scalarSlots()
+	}
+	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(f), Data: f}
+	code.Insts, code.Split = insts, split
+	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
+	code.Consts, code.Specials = x.consts, x.specials
+	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), up16(f.LocalBytes)
+	return nil
+}
+
+// up16 keeps the parts of a frame's local memory aligned for every access.
+func up16(n int64) uint32 { return uint32(n+15) &^ 15 }
+
+// variant decodes every instruction.
+func (x *function) variant(converged bool) ([]machine.Inst, error) {
+	insts := make([]machine.Inst, len(x.f.Insts))
+	for pc := range insts {
+		x.pc, x.onSlots = int32(pc), converged && x.scalar[pc]
+		if err := x.inst(&insts[pc]); err != nil {
+			return nil, err
+		}
+	}
+	for b := range x.f.Blocks {
+		insts[x.f.Blocks[b].First].Flags |= machine.BlockStart
+	}
+	return insts, nil
+}
+
+// inst decodes the instruction at x.pc.
+func (x *function) inst(out *machine.Inst) error {
+	in := &x.f.Insts[x.pc]
+	out.Guard = machine.NoGuard
+	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots}
+	x.lines[x.pc].Do.Plan(b)
+	if b.Err != nil {
+		e := &UnsupportedError{Kernel: x.key.kernel.Name}
+		e.add(x.f, in, b.Err.Error())
+		return e
+	}
+	if in.Guard.Reg != ir.NoReg {
+		out.Guard = x.row(in.Guard.Reg)
+		if in.Guard.Neg {
+			out.Guard |= 1
+		}
+	}
+	if x.onSlots {
+		out.Flags |= machine.WritesScalar
+		sem.Spread(out, x.spreads(in))
+	}
+	if in.IsBranch() && x.quiet(in) {
+		out.Flags |= machine.QuietLoop
+	}
+	return nil
+}
+
+// spreads lists the uniform registers that an instruction defines and whose rows are read.
+func (x *function) spreads(in *ir.Inst) (list []machine.ScalarSlot) {
+	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+		if a == ir.Write && x.spread[r] && x.slot[r] != noSlot {
+			list = append(list, machine.ScalarSlot{Slot: x.slot[r], Row: x.row(r), Width: x.rowShape(r)})
+		}
+	})
+	return list
+}
+
+func (x *function) rowShape(r ir.Reg) machine.Width {
+	if x.f.Regs[r].Width() == ir.W32 {
+		return machine.Row32
+	}
+	return machine.Row64
+}
+
+// quiet tells whether a branch closes a loop that waits for nobody: without access that others
+// could answer, sleep, barrier or call.
+func (x *function) quiet(in *ir.Inst) bool {
+	for _, t := range in.Targets {
+		from := x.f.Blocks[t].First
+		for pc := from; pc < x.pc; pc++ {
+			if waits(&x.f.Insts[pc]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// waits tells whether an instruction may be part of waiting for somebody.
+func waits(in *ir.Inst) bool {
+	if in.IsCall() || in.Sel.Has(isa.M_volatile) {
+		return true
+	}
+	for _, e := range in.Sel.Entry.Effects {
+		switch e[0] {
+		case "read", "write", "fault", "branch", "return", "exit", "hint":
+		case "sync":
+			if in.Sel.Get(isa.C_sem) != 0 {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}

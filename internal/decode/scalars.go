@@ -1,0 +1,113 @@
+package decode
+
+// Where scalar slots are live: the machine spreads them to rows when a frame splits.
+
+import (
+	"slices"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+)
+
+// scalarSlots lists the uniform registers with the pcs before which each is live. Uniform
+// predicates are listed too: their lanes have to agree before a frame converges again.
+func (x *function) scalarSlots() (list []machine.ScalarSlot) {
+	live := x.liveRanges()
+	for r := range x.f.Regs {
+		if len(live[r]) == 0 {
+			continue
+		}
+		s := machine.ScalarSlot{Slot: x.slot[r], Row: x.row(ir.Reg(r)), Width: x.rowShape(ir.Reg(r)), Live: live[r]}
+		if x.f.Regs[r].Bits == 1 {
+			s.Slot, s.Width = s.Row, machine.Pred
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// liveRanges walks every block backwards for the uniform registers.
+func (x *function) liveRanges() [][]machine.Range {
+	w := rangeWalk{f: x.f, out: make([][]machine.Range, len(x.f.Regs)), end: make([]int32, len(x.f.Regs))}
+	var regs []ir.Reg
+	for r := range x.f.Regs {
+		if x.f.Rows.Of[r] >= 0 && x.uniform(ir.Reg(r)) {
+			regs = append(regs, ir.Reg(r))
+		}
+	}
+	w.member = make([]bool, len(x.f.Regs))
+	for _, r := range regs {
+		w.member[r] = true
+	}
+	for b := range x.f.Blocks {
+		w.walk(ir.BlockID(b), regs)
+	}
+	for r := range w.out {
+		slices.SortFunc(w.out[r], func(a, b machine.Range) int { return int(a.From - b.From) })
+		w.out[r] = join(w.out[r])
+	}
+	return w.out
+}
+
+// rangeWalk collects ranges; end is where the current range of a live register ends, 0 if it
+// is dead.
+type rangeWalk struct {
+	f      *ir.Func
+	member []bool
+	end    []int32
+	out    [][]machine.Range
+}
+
+func (w *rangeWalk) walk(b ir.BlockID, regs []ir.Reg) {
+	blk := &w.f.Blocks[b]
+	for _, r := range regs {
+		if w.end[r] = 0; w.f.LiveOut(b, r) {
+			w.end[r] = blk.End
+		}
+	}
+	for pc := blk.End - 1; pc >= blk.First; pc-- {
+		w.step(pc)
+	}
+	for _, r := range regs {
+		w.close(r, blk.First)
+	}
+}
+
+// step goes from behind an instruction to before it: an unguarded write ends the life of the
+// old value, a read begins it.
+func (w *rangeWalk) step(pc int32) {
+	in := &w.f.Insts[pc]
+	if in.Guard.Reg == ir.NoReg {
+		w.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+			if a == ir.Write && w.member[r] {
+				w.close(r, pc+1)
+			}
+		})
+	}
+	w.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+		if a == ir.Read && w.member[r] && w.end[r] == 0 {
+			w.end[r] = pc + 1
+		}
+	})
+}
+
+// close ends a range at its lower end.
+func (w *rangeWalk) close(r ir.Reg, from int32) {
+	if w.end[r] > from {
+		w.out[r] = append(w.out[r], machine.Range{From: from, To: w.end[r]})
+	}
+	w.end[r] = 0
+}
+
+// join unites ranges that touch.
+func join(list []machine.Range) []machine.Range {
+	var out []machine.Range
+	for _, v := range list {
+		if n := len(out); n > 0 && out[n-1].To >= v.From {
+			out[n-1].To = max(out[n-1].To, v.To)
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package decode
+
+// What a kernel needs and nothing executes yet: found before anything runs.
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm/internal/diag"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/sem"
+)
+
+// UnsupportedError lists the forms that a kernel reaches and that have no semantics.
+type UnsupportedError struct {
+	Kernel string
+	Forms  []UnsupportedForm // in the order in which they were met
+}
+
+// UnsupportedForm is one such form.
+type UnsupportedForm struct {
+	ID     isa.ID
+	Text   string // one spelling that the code uses
+	Reason string
+	Unit   int        // module of the first, index into ir.Module.Sources
+	At     []diag.Pos // of all
+}
+
+func (e *UnsupportedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s needs %d form(s) that are not executed yet:", e.Kernel, len(e.Forms))
+	for _, f := range e.Forms {
+		fmt.Fprintf(&b, "\n  %s (%s): %s, %d times", f.Text, isa.Table().Entry(f.ID).Section, f.Reason, len(f.At))
+	}
+	return b.String()
+}
+
+// add counts one instruction.
+func (e *UnsupportedError) add(f *ir.Func, in *ir.Inst, reason string) {
+	for i := range e.Forms {
+		if u := &e.Forms[i]; u.ID == in.Sel.ID() && u.Reason == reason {
+			u.At = append(u.At, in.Pos)
+			return
+		}
+	}
+	e.Forms = append(e.Forms, UnsupportedForm{in.Sel.ID(), in.Sel.Text(), reason, f.Unit, []diag.Pos{in.Pos}})
+}
+
+// check looks up every statement.
+func check(kernel *ir.Func, r *reachable) error {
+	e := &UnsupportedError{Kernel: kernel.Name}
+	missing := map[*isa.Sel]string{}
+	for _, f := range r.funcs {
+		for pc := range f.Insts {
+			in := &f.Insts[pc]
+			reason, known := missing[in.Sel]
+			if !known {
+				if _, err := sem.Lookup(in.Sel); err != nil {
+					reason = err.Error()
+				}
+				missing[in.Sel] = reason
+			}
+			if reason != "" {
+				e.add(f, in, reason)
+			}
+		}
+	}
+	if len(e.Forms) > 0 {
+		return e
+	}
+	return nil
+}
