@@ -14,13 +14,13 @@ import (
 var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type, isa.C_vec}
 
 var atomicLines = []Line{
-	{isa.Atom, nil, plan(planAtom, atomClasses...), ""},
+	{isa.Atom, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
 	{isa.AtomCas, nil, plan(planCas, atomClasses...), ""},
-	{isa.AtomHalf, nil, plan(planAtom, atomClasses...), ""},
-	{isa.AtomVec, nil, plan(planAtom, atomClasses...), ""},
-	{isa.Red, nil, plan(planRed, atomClasses...), ""},
-	{isa.RedHalf, nil, plan(planRed, atomClasses...), ""},
-	{isa.RedVec, nil, plan(planRed, atomClasses...), ""},
+	{isa.AtomHalf, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+	{isa.AtomVec, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+	{isa.Red, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+	{isa.RedHalf, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+	{isa.RedVec, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
 }
 
 // atomicOp is the decode-time constant of an atomic instruction.
@@ -40,16 +40,7 @@ func planRed(b *Build) { b.atomic(nil, b.In.Ops) }
 func (b *Build) atomic(d *ir.Operand, ops []ir.Operand) {
 	src := elements(&ops[1])
 	o := b.atomicOp(d, &ops[0], src)
-	op := b.Sel.Get(isa.C_op)
-	if op == 0 {
-		op = isa.M_add
-	}
-	k := rmwKey{op, b.Sel.Get(isa.C_type)}
-	f, ok := rmws[k]
-	if !ok {
-		b.fail("%s%s is not executed yet", k.op, k.typ)
-		return
-	}
+	f := rmws[rmwOf(b.Sel)]
 	if b.Sel.Has(isa.M_noftz) && f.exact != nil {
 		f.f32 = f.exact
 	}
@@ -58,6 +49,20 @@ func (b *Build) atomic(d *ir.Operand, ops []ir.Operand) {
 	if o.elem == 16 {
 		b.handler(exchange128)
 	}
+}
+
+// rmwOf reads operation and type; forms that only add do not say so by a class.
+func rmwOf(sel *isa.Sel) rmwKey {
+	k := rmwKey{sel.Get(isa.C_op), sel.Get(isa.C_type)}
+	if k.op == 0 {
+		k.op = isa.M_add
+	}
+	return k
+}
+
+func hasRmw(sel *isa.Sel) bool {
+	_, ok := rmws[rmwOf(sel)]
+	return ok
 }
 
 // planCas sets up d = [a]; [a] = [a] == b ? c : [a].

@@ -4,6 +4,7 @@ package sem
 
 import (
 	"fmt"
+	"slices"
 
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
@@ -174,7 +175,9 @@ func flip(o *ir.Operand) uint32 {
 type planDo struct {
 	plan      func(*Build)
 	classes   []isa.Class
+	mods      []isa.Mod
 	onScalars bool
+	has       func(*isa.Sel) bool // nil: every statement of the line
 }
 
 // plan names the function that sets up a statement and the classes that it looks at.
@@ -186,9 +189,26 @@ func (p planDo) orScalar() planDo {
 	return p
 }
 
-func (p planDo) Plan(b *Build)      { p.plan(b) }
-func (p planDo) Reads() []isa.Class { return p.classes }
-func (p planDo) Scalar() bool       { return p.onScalars }
+// sees adds modifiers that the function looks at.
+func (p planDo) sees(mods ...isa.Mod) planDo {
+	p.mods = mods
+	return p
+}
+
+// where limits the line to the statements that has knows.
+func (p planDo) where(has func(*isa.Sel) bool) planDo {
+	p.has = has
+	return p
+}
+
+func (p planDo) supports(sel *isa.Sel) bool { return p.has == nil || p.has(sel) }
+
+func (p planDo) Plan(b *Build) { p.plan(b) }
+func (p planDo) Reads(sel *isa.Sel, m isa.Mod) bool {
+	return inClass(sel, m, p.classes...) || slices.Contains(p.mods, m)
+}
+
+func (p planDo) Scalar() bool { return p.onScalars }
 
 // handlers sets handlers for all lanes of the frame, for some of them, and for scalar slots.
 func (b *Build) handlers(full, part, scalar machine.Handler) {

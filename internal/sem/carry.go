@@ -52,6 +52,9 @@ type carryDo struct{ laneDo }
 
 func carry(l laneDo) carryDo { return carryDo{l} }
 
+// Reads: .cc is in ir.Inst.Carry.
+func (carryDo) Reads(_ *isa.Sel, m isa.Mod) bool { return m == isa.M_cc }
+
 // Plan puts the offsets of the two flags into the immediate, carry in below carry out.
 func (c carryDo) Plan(b *Build) {
 	in, out := b.Const(machine.Pred, 0), b.Scratch(machine.Pred)

@@ -96,7 +96,7 @@ func setMask(w *machine.Warp, off, value uint32) {
 // setpDo is setp with one comparison.
 type setpDo struct{ laneDo }
 
-func (setpDo) Reads() []isa.Class { return []isa.Class{isa.C_bool} }
+func (setpDo) Reads(sel *isa.Sel, m isa.Mod) bool { return inClass(sel, m, isa.C_bool) }
 
 func (s setpDo) Plan(b *Build) {
 	ops := b.In.Ops
@@ -132,7 +132,9 @@ func setp(w *machine.Warp, in *machine.Inst) machine.State {
 // setDo is set with one comparison: the result is a number.
 type setDo struct{ laneDo }
 
-func (setDo) Reads() []isa.Class { return []isa.Class{isa.C_bool, isa.C_dtype} }
+func (setDo) Reads(sel *isa.Sel, m isa.Mod) bool {
+	return inClass(sel, m, isa.C_bool, isa.C_dtype)
+}
 
 // setTrue is the result of a comparison that holds, by destination type (9.7.6.1, 9.7.7.1).
 var setTrue = map[isa.Mod]uint64{

@@ -55,8 +55,10 @@ func cvtOf(sel *isa.Sel) num.Cvt {
 
 type cvtDo struct{}
 
-func (cvtDo) Reads() []isa.Class {
-	return []isa.Class{isa.C_dtype, isa.C_atype, isa.C_irnd, isa.C_frnd, isa.C_frnd2, isa.C_rnd}
+func (cvtDo) Reads(sel *isa.Sel, m isa.Mod) bool {
+	_, rounding := roundings[m]
+	return rounding || inClass(sel, m, isa.C_dtype, isa.C_atype) ||
+		m == isa.M_ftz || m == isa.M_sat || m == isa.M_satfinite || m == isa.M_relu
 }
 
 func (cvtDo) Scalar() bool { return true }

@@ -12,8 +12,8 @@ import (
 
 type cvtPackDo struct{}
 
-func (cvtPackDo) Reads() []isa.Class { return cvtDo{}.Reads() }
-func (cvtPackDo) Scalar() bool       { return true }
+func (cvtPackDo) Reads(sel *isa.Sel, m isa.Mod) bool { return cvtDo{}.Reads(sel, m) }
+func (cvtPackDo) Scalar() bool                       { return true }
 
 // pairConversion converts two elements.
 type pairConversion struct {

@@ -243,7 +243,7 @@ var floatLines = []Line{
 	{isa.Rcp, of(isa.M_f64).with(isa.M_rz), lane(num.RcpRZF64), ""},
 	{isa.Rcp, of(isa.M_f64).with(isa.M_rm), lane(num.RcpRMF64), ""},
 	{isa.Rcp, of(isa.M_f64).with(isa.M_rp), lane(num.RcpRPF64), ""},
-	{isa.Rcp, of(isa.M_f64), lane(num.RcpF64), ""},
+	{isa.Rcp, of(isa.M_f64).with(isa.M_ftz).at(isa.C_rnd, isa.M_rn, isa.M_rz, isa.M_rm, isa.M_rp), nil, "what .ftz does to .f64 is not documented"},
 
 	{isa.Sqrt, of(isa.M_f32), lane(num.SqrtApproxFtzF32), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_ftz), lane(num.SqrtApproxFtzF32), ""},

@@ -65,6 +65,8 @@ var halfLines = []Line{
 	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_relu), lane(num.FmaReluBF16x2), ""},
 	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_oob), lane(num.FmaOobBF16x2), ""},
 	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_oob, isa.M_relu), lane(num.FmaOobReluBF16x2), ""},
+	{isa.FmaHalf, of(isa.M_f16).with(isa.M_sat, isa.M_oob), lane(fmaOobSatF16), ""},
+	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_sat, isa.M_oob), lane(fmaOobSatF16x2), ""},
 
 	{isa.NegHalf, of(isa.M_f16), lane(num.NegF16), ""},
 	{isa.NegHalf, of(isa.M_bf16), lane(num.NegBF16), ""},
@@ -145,3 +147,9 @@ func absFtzF16(a uint32) uint32   { return num.AbsF16(num.FtzF16(a)) }
 func negFtzF16(a uint32) uint32   { return num.NegF16(num.FtzF16(a)) }
 func absFtzF16x2(a uint32) uint32 { return num.AbsF16x2(num.FtzF16x2(a)) }
 func negFtzF16x2(a uint32) uint32 { return num.NegF16x2(num.FtzF16x2(a)) }
+
+// 9.7.4.4: the saturated result of a lane that is out of bounds is +0 as well.
+func fmaOobSatF16(a, b, c uint32) uint32 { return num.SatF16(num.FmaOobF16(a, b, c)) }
+func fmaOobSatF16x2(a, b, c uint32) uint32 {
+	return fmaOobSatF16(a&0xffff, b&0xffff, c&0xffff) | fmaOobSatF16(a>>16, b>>16, c>>16)<<16
+}

@@ -40,8 +40,8 @@ func (r *halvesResult) masks(w *machine.Warp, in *machine.Inst) (lo, hi uint32) 
 // setpHalvesDo is setp of packed halves: p is that of element 0, q that of element 1.
 type setpHalvesDo struct{ laneDo }
 
-func (setpHalvesDo) Reads() []isa.Class { return []isa.Class{isa.C_bool} }
-func (setpHalvesDo) Scalar() bool       { return false }
+func (setpHalvesDo) Reads(sel *isa.Sel, m isa.Mod) bool { return inClass(sel, m, isa.C_bool) }
+func (setpHalvesDo) Scalar() bool                       { return false }
 
 func (s setpHalvesDo) Plan(b *Build) {
 	b.halvesOf(s.laneDo, &b.In.Ops[0])
@@ -58,8 +58,10 @@ func setpHalves(w *machine.Warp, in *machine.Inst) machine.State {
 // setHalvesDo is set of packed halves: 1.0 or all ones in each half.
 type setHalvesDo struct{ laneDo }
 
-func (setHalvesDo) Reads() []isa.Class { return []isa.Class{isa.C_bool, isa.C_dtype} }
-func (setHalvesDo) Scalar() bool       { return false }
+func (setHalvesDo) Reads(sel *isa.Sel, m isa.Mod) bool {
+	return inClass(sel, m, isa.C_bool, isa.C_dtype)
+}
+func (setHalvesDo) Scalar() bool { return false }
 
 // setTrueHalf is the result in one half, by destination type (9.7.7.1).
 var setTrueHalf = map[isa.Mod]uint32{

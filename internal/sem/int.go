@@ -163,6 +163,6 @@ var intLines = []Line{
 	{isa.Dp2aHi, at(isa.C_atype, isa.M_s32).at(isa.C_btype, isa.M_u32), lane(num.Dp2aHiSU), ""},
 	{isa.Dp2aHi, at(isa.C_atype, isa.M_s32).at(isa.C_btype, isa.M_s32), lane(num.Dp2aHiSS), ""},
 
-	{isa.ClmadLo, of(isa.M_b64), lane(num.ClmadLo64), ""},
-	{isa.ClmadHi, of(isa.M_b64), lane(num.ClmadHi64), ""},
+	{isa.ClmadLo, of(isa.M_u64, isa.M_s64), lane(num.ClmadLo64), ""},
+	{isa.ClmadHi, of(isa.M_u64, isa.M_s64), lane(num.ClmadHi64), ""},
 }

@@ -49,8 +49,8 @@ type laneDo struct{ fn any }
 // lane names the function that computes a statement; its signature is the shape.
 func lane(fn any) laneDo { return laneDo{fn} }
 
-func (laneDo) Reads() []isa.Class { return nil }
-func (laneDo) Scalar() bool       { return true }
+func (laneDo) Reads(*isa.Sel, isa.Mod) bool { return false }
+func (laneDo) Scalar() bool                 { return true }
 
 func (l laneDo) Plan(b *Build) {
 	b.operands(l.stamp(), &b.In.Ops[0], b.In.Ops[1:])

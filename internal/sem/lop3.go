@@ -29,8 +29,8 @@ var lop3Any = lane(num.Lop3)
 
 type lop3Do struct{}
 
-func (lop3Do) Reads() []isa.Class { return []isa.Class{isa.C_bool} }
-func (lop3Do) Scalar() bool       { return true }
+func (lop3Do) Reads(sel *isa.Sel, m isa.Mod) bool { return inClass(sel, m, isa.C_bool) }
+func (lop3Do) Scalar() bool                       { return true }
 
 func (lop3Do) Plan(b *Build) {
 	ops := b.In.Ops

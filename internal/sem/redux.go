@@ -42,13 +42,19 @@ type reduxData struct {
 	abs, float bool
 }
 
+// reduxOf reads the reduction; the float forms have an operation class of their own.
+func reduxOf(sel *isa.Sel) reduxOp {
+	return reduxOp{sel.Get(isa.C_op) | sel.Get(isa.C_fop), sel.Get(isa.C_type), sel.Has(isa.M_abs), sel.Has(isa.M_NaN)}
+}
+
+func hasRedux(sel *isa.Sel) bool {
+	_, ok := reductions[reduxOf(sel)]
+	return ok
+}
+
 func planRedux(b *Build) {
-	k := reduxOp{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_type), b.Sel.Has(isa.M_abs), b.Sel.Has(isa.M_NaN)}
-	f, ok := reductions[k]
-	if !ok {
-		b.fail("not executed yet in this combination")
-		return
-	}
+	k := reduxOf(b.Sel)
+	f := reductions[k]
 	o := b.warpOp(&b.In.Ops[2])
 	b.Ext().Data = &reduxData{*o, f, k.abs, k.typ == isa.M_f32}
 	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)

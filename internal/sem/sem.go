@@ -35,8 +35,8 @@ type Do interface {
 	// Plan sets up the decoded instruction b.Out for the statement b.In; b.Err says why it
 	// could not.
 	Plan(b *Build)
-	// Reads tells which classes of modifiers Plan looks at.
-	Reads() []isa.Class
+	// Reads tells whether Plan looks at a modifier of a statement.
+	Reads(sel *isa.Sel, m isa.Mod) bool
 	// Scalar tells whether Plan can set up execution on scalar slots.
 	Scalar() bool
 }
@@ -72,6 +72,9 @@ func Lookup(sel *isa.Sel) (*Line, error) {
 	case best.Do == nil:
 		return nil, fmt.Errorf("%s", best.Note)
 	}
+	if p, ok := best.Do.(planDo); ok && !p.supports(sel) {
+		return nil, errNoLine
+	}
 	if m := best.unread(sel); m != 0 {
 		return nil, fmt.Errorf("%s is not executed yet", m)
 	}
@@ -99,13 +102,14 @@ func pick(lines []*Line, sel *isa.Sel) (best *Line, tie bool) {
 // executor looks at and that is not known to be without effect; 0 if there is none.
 func (l *Line) unread(sel *isa.Sel) isa.Mod {
 	for _, m := range sel.Mods() {
-		if !sel.Fixed(m) && !l.When.names(m) && !l.executorReads(sel, m) && !HasNoEffect(sel.ID(), m) {
+		if !sel.Fixed(m) && !l.When.names(m) && !l.Do.Reads(sel, m) && !HasNoEffect(sel.ID(), m) {
 			return m
 		}
 	}
 	return 0
 }
 
-func (l *Line) executorReads(sel *isa.Sel, m isa.Mod) bool {
-	return slices.ContainsFunc(l.Do.Reads(), func(c isa.Class) bool { return sel.Get(c) == m })
+// inClass tells whether a modifier is the statement's value of one of the classes.
+func inClass(sel *isa.Sel, m isa.Mod, classes ...isa.Class) bool {
+	return slices.ContainsFunc(classes, func(c isa.Class) bool { return sel.Get(c) == m })
 }

@@ -24,10 +24,10 @@ var syncLines = []Line{
 	{isa.Membar, nil, plan(planFence, isa.C_level), ""},
 	{isa.FenceSyncRestrict, nil, plan(planNothing), ""},
 	{isa.FenceMbarrierInit, nil, plan(planNothing), ""},
-	{isa.FenceProxy, nil, plan(planNothing, isa.C_kind), "all proxies see one memory"},
+	{isa.FenceProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), "all proxies see one memory"},
 	{isa.FenceProxyTensormap, nil, plan(planNothing, isa.C_scope), "all proxies see one memory"},
 	{isa.FenceProxyAsyncGeneric, nil, plan(planNothing), "all proxies see one memory"},
-	{isa.MembarProxy, nil, plan(planNothing, isa.C_kind), "all proxies see one memory"},
+	{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), "all proxies see one memory"},
 
 	{isa.BarrierClusterArrive, nil, nil, "clusters are not executed yet"},
 	{isa.BarrierClusterWait, nil, nil, "clusters are not executed yet"},
@@ -47,7 +47,7 @@ func barrier(kind machine.BarrierKind, aligned bool) planDo {
 		o := &barrierOp{kind: kind, aligned: aligned}
 		b.barrierOperands(o, b.In.Ops)
 		b.handler(waitBarrier)
-	})
+	}).sees(isa.M_cta)
 }
 
 // barrierOperands places the number of the barrier in A and a count in B.
@@ -72,7 +72,7 @@ func reduction(aligned bool) planDo {
 		b.barrierOperands(o, ops[1:last])
 		b.Out.C, b.Out.D = b.src(&ops[last], 1), b.dst(&ops[0], width)
 		b.handler(h)
-	}, isa.C_op)
+	}, isa.C_op).sees(isa.M_cta)
 }
 
 var barrierKinds = map[isa.Mod]machine.BarrierKind{isa.M_and: machine.BarAnd, isa.M_or: machine.BarOr}

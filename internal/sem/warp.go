@@ -19,7 +19,7 @@ var warpLines = []Line{
 	{isa.MatchAnySync, nil, plan(planMatchAny, isa.C_type), ""},
 	{isa.MatchAllSync, nil, plan(planMatchAll, isa.C_type), ""},
 	{isa.Activemask, nil, plan(planActivemask), ""},
-	{isa.ReduxSync, nil, plan(planRedux, isa.C_op, isa.C_fop, isa.C_type), ""},
+	{isa.ReduxSync, nil, plan(planRedux, isa.C_op, isa.C_fop, isa.C_type).where(hasRedux).sees(isa.M_abs, isa.M_NaN), ""},
 	{isa.ElectSync, nil, plan(planElect), ""},
 }
 

@@ -250,6 +250,8 @@ var stamps = []stamp{
 	{num.FmaOobReluBF16x2, fullFmaOobReluBF16x2, partFmaOobReluBF16x2, scalarFmaOobReluBF16x2},
 	{num.FmaOobReluF16, fullFmaOobReluF16, partFmaOobReluF16, scalarFmaOobReluF16},
 	{num.FmaOobReluF16x2, fullFmaOobReluF16x2, partFmaOobReluF16x2, scalarFmaOobReluF16x2},
+	{fmaOobSatF16, fullFmaOobSatF16, partFmaOobSatF16, scalarFmaOobSatF16},
+	{fmaOobSatF16x2, fullFmaOobSatF16x2, partFmaOobSatF16x2, scalarFmaOobSatF16x2},
 	{num.FmaRMF32, fullFmaRMF32, partFmaRMF32, scalarFmaRMF32},
 	{num.FmaRMF32BF16, fullFmaRMF32BF16, partFmaRMF32BF16, scalarFmaRMF32BF16},
 	{num.FmaRMF32F16, fullFmaRMF32F16, partFmaRMF32F16, scalarFmaRMF32F16},
@@ -6220,6 +6222,50 @@ func partFmaOobReluF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarFmaOobReluF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.FmaOobReluF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobSatF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = fmaOobSatF16(a[i], b[i], c[i])
+		d[i+1] = fmaOobSatF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = fmaOobSatF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = fmaOobSatF16(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobSatF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, fmaOobSatF16)
+	return machine.Next
+}
+
+func scalarFmaOobSatF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = fmaOobSatF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = fmaOobSatF16x2(a[i], b[i], c[i])
+		d[i+1] = fmaOobSatF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = fmaOobSatF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = fmaOobSatF16x2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, fmaOobSatF16x2)
+	return machine.Next
+}
+
+func scalarFmaOobSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = fmaOobSatF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
 	return machine.Next
 }
 
