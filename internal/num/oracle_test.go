@@ -71,30 +71,10 @@ func (o oracle) round(x *big.Rat, zeroNeg bool, m Mode, ftz bool) uint64 {
 		return sign
 	}
 	a := new(big.Rat).Abs(x)
-	e := ilog2(a)
-	if e < o.emin() {
-		if ftz {
-			return sign
-		}
-		e = o.emin()
+	if ftz && ilog2(a) < o.emin() {
+		return sign
 	}
-	a.Mul(a, pow2(int(o.man)-e))
-	n, rem := new(big.Int).DivMod(a.Num(), a.Denom(), new(big.Int))
-	twice := rem.Lsh(rem, 1).Cmp(a.Denom()) // 0 on a tie
-	up := false
-	switch m {
-	case RN:
-		up = twice > 0 || twice == 0 && n.Bit(0) == 1
-	case RP:
-		up = rem.Sign() > 0 && sign == 0
-	case RM:
-		up = rem.Sign() > 0 && sign != 0
-	}
-	q := n.Uint64()
-	if up {
-		q++
-	}
-	code := uint64(e-o.emin())<<o.man + q
+	code := o.magnitude(a, sign != 0, m)
 	if code >= o.inf() {
 		code = o.inf()
 		if m == RZ || m == RP && sign != 0 || m == RM && sign == 0 {
@@ -102,6 +82,22 @@ func (o oracle) round(x *big.Rat, zeroNeg bool, m Mode, ftz bool) uint64 {
 		}
 	}
 	return sign | code
+}
+
+// magnitude rounds a positive a, the magnitude of a value of that sign, to a code without an
+// upper limit.
+func (o oracle) magnitude(a *big.Rat, neg bool, m Mode) uint64 {
+	e := max(ilog2(a), o.emin())
+	a = new(big.Rat).Mul(a, pow2(int(o.man)-e))
+	n, rem := new(big.Int).DivMod(a.Num(), a.Denom(), new(big.Int))
+	inexact := rem.Sign() > 0
+	twice := rem.Lsh(rem, 1).Cmp(a.Denom()) // 0 on a tie
+	q := n.Uint64()
+	switch {
+	case m == RN && (twice > 0 || twice == 0 && n.Bit(0) == 1), m == RP && inexact && !neg, m == RM && inexact && neg:
+		q++
+	}
+	return uint64(e-o.emin())<<o.man + q
 }
 
 // zeroSign is the sign of an exact zero sum of terms with these signs.
