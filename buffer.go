@@ -1,0 +1,113 @@
+package ptxvm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"ptxvm/internal/mem"
+)
+
+// Buffer is a piece of device memory: an allocation, a part of one (Slice) or a module
+// variable. It is a small value; copies mean the same memory. Reading and writing while
+// a kernel uses the memory is the caller's race, and breaks nothing but the data.
+type Buffer struct {
+	d    *Device
+	addr uint64
+	size int
+	base uint64 // start of the allocation
+	own  bool   // Free may end the allocation
+}
+
+// Alloc allocates n zeroed bytes at a multiple of 256. It fails with ErrOutOfMemory.
+func (d *Device) Alloc(n int) (Buffer, error) {
+	if n < 0 {
+		return Buffer{}, fmt.Errorf("ptxvm: an allocation of %d bytes", n)
+	}
+	var addr uint64
+	err := d.use(func() (err error) {
+		addr, err = d.machine.Arena.Alloc(uint64(n), mem.Info{})
+		return err
+	})
+	if err != nil {
+		return Buffer{}, d.outOfMemory(err, n)
+	}
+	return Buffer{d: d, addr: addr, size: n, base: addr, own: true}, nil
+}
+
+// outOfMemory says how much was asked for and how much there is.
+func (d *Device) outOfMemory(err error, n int) error {
+	if !errors.Is(err, mem.ErrOutOfMemory) {
+		return err
+	}
+	arena := d.machine.Arena
+	return fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, n, arena.Usage().Bytes, arena.Limit())
+}
+
+// Addr is the device address, as a kernel sees it.
+func (b Buffer) Addr() uint64 { return b.addr }
+
+// Len is the size in bytes.
+func (b Buffer) Len() int { return b.size }
+
+// Slice is the part of b from byte from up to byte to, which must lie inside; it panics
+// otherwise, as a slice expression does.
+func (b Buffer) Slice(from, to int) Buffer {
+	if from < 0 || to < from || to > b.size {
+		panic(fmt.Sprintf("ptxvm: slice [%d:%d] of a buffer of %d bytes", from, to, b.size))
+	}
+	b.addr, b.size, b.own = b.addr+uint64(from), to-from, false
+	return b
+}
+
+// Free ends the allocation. It is idempotent; later use of b or a slice of it returns
+// ErrClosed. Slices and module variables are not freed by this.
+func (b Buffer) Free() error {
+	if !b.own {
+		return nil
+	}
+	return b.d.use(func() error {
+		if err := b.d.machine.Arena.Free(b.base); err != nil && !errors.Is(err, mem.ErrNotAllocated) {
+			return err
+		}
+		return nil
+	})
+}
+
+// ReadAt copies bytes out of device memory, as io.ReaderAt says.
+func (b Buffer) ReadAt(p []byte, off int64) (int, error) {
+	return b.transfer(p, off, func(host, device []byte) int { return copy(host, device) })
+}
+
+// WriteAt copies bytes into device memory, as io.WriterAt says; what lies behind the end
+// is not written and gives io.ErrShortWrite.
+func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
+	n, err := b.transfer(p, off, func(host, device []byte) int { return copy(device, host) })
+	if err == io.EOF {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
+func (b Buffer) transfer(p []byte, off int64, move func(host, device []byte) int) (n int, err error) {
+	if b.d == nil {
+		return 0, ErrClosed
+	}
+	if off < 0 {
+		return 0, fmt.Errorf("ptxvm: negative offset %d in a buffer", off)
+	}
+	err = b.d.use(func() error {
+		if a, ok := b.d.machine.Arena.Find(b.base); !ok || a.Start != b.base {
+			return ErrClosed
+		}
+		left := max(int64(b.size)-off, 0)
+		if want := min(int64(len(p)), left); want > 0 {
+			n = move(p, b.d.machine.Arena.Bytes(b.addr+uint64(off), uint64(want)))
+		}
+		if n < len(p) {
+			return io.EOF
+		}
+		return nil
+	})
+	return n, err
+}

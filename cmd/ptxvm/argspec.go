@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"ptxvm"
+)
+
+// This file reads the --arg grammar of the run and bench verbs:
+//
+//	TYPE:VALUE                a scalar by value
+//	bytes:HEX | bytes:@FILE   an aggregate by value
+//	in:DATA                   an anonymous buffer, read by the kernel
+//	out:SIZE[:SINK]           one that it writes
+//	inout:DATA[:SINK]         both
+//	null | ptr:0              a null address
+
+// argSpec is one --arg, read but not yet bound to a parameter.
+type argSpec struct {
+	text  string
+	value []byte   // scalars, bytes and null: the parameter's bytes
+	buf   *bufSpec // in, out, inout
+}
+
+// bufSpec is an anonymous buffer: what it starts with and where it goes.
+type bufSpec struct {
+	data  array  // the initial contents, zeros for out; after a launch the results
+	first []byte // the initial contents once data holds results
+	input bool   // given by the user, so it is worth no second look in results
+	sink  string
+	print bool // out and inout without a sink are printed
+}
+
+// initial is what the buffer holds before every launch.
+func (b *bufSpec) initial() []byte {
+	if b.first == nil {
+		b.first = slices.Clone(b.data.bytes)
+	}
+	return b.first
+}
+
+// laterArgs are keywords that CONTRACT §2 promises and later work builds.
+var laterArgs = map[string]string{
+	"struct": "structs by value", "surf": "surfaces", "tex": "textures",
+}
+
+// parseArg reads one --arg. Errors say what was expected, in the words of the grammar.
+func parseArg(text string) (argSpec, error) {
+	if text == "null" {
+		return argSpec{text: text, value: make([]byte, 8)}, nil
+	}
+	key, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return argSpec{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX or null", text)
+	}
+	spec, err := parseKeyed(key, rest)
+	if err != nil {
+		return argSpec{}, fmt.Errorf("--arg %s: %w", text, err)
+	}
+	spec.text = text
+	return spec, nil
+}
+
+func parseKeyed(key, rest string) (argSpec, error) {
+	switch key {
+	case "in":
+		data, err := parseData(rest)
+		return argSpec{buf: &bufSpec{data: data, input: true}}, err
+	case "inout":
+		return parseBuffer(rest, parseData)
+	case "out":
+		return parseBuffer(rest, parseSize)
+	case "bytes":
+		value, err := parseBytes(rest)
+		return argSpec{value: value}, err
+	case "ptr":
+		return parsePtr(rest)
+	}
+	if what, later := laterArgs[key]; later {
+		return argSpec{}, fmt.Errorf("%s: (%s) is not built yet", key, what)
+	}
+	return parseScalarArg(key, rest)
+}
+
+func parseScalarArg(key, rest string) (argSpec, error) {
+	typ, err := ptxvm.ParseScalarType(key)
+	if err != nil {
+		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, ptr, null", key)
+	}
+	if !typ.Param() {
+		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
+	}
+	value, err := typ.Parse(rest)
+	return argSpec{value: value}, err
+}
+
+// parsePtr knows the null address; addresses inside named buffers come with --buf.
+func parsePtr(rest string) (argSpec, error) {
+	if rest != "0" {
+		return argSpec{}, fmt.Errorf("ptr:%s needs named buffers (--buf), which are not built yet; ptr:0 is the null address", rest)
+	}
+	return argSpec{value: make([]byte, 8)}, nil
+}
+
+// parseBuffer splits off the sink, which begins at the last ":@", so that file
+// names may hold colons, spaces and drive letters.
+func parseBuffer(rest string, contents func(string) (array, error)) (argSpec, error) {
+	body, sink := rest, ""
+	if i := strings.LastIndex(rest, ":@"); i >= 0 {
+		body, sink = rest[:i], rest[i+2:]
+		if sink == "" {
+			return argSpec{}, fmt.Errorf("the sink after \":@\" has no file name")
+		}
+	} else if i := strings.LastIndex(rest, ":term"); i >= 0 && i == len(rest)-len(":term") {
+		return argSpec{}, fmt.Errorf("the sink term is not built yet; leave it out to print the buffer")
+	}
+	data, err := contents(body)
+	return argSpec{buf: &bufSpec{data: data, sink: sink, print: sink == ""}}, err
+}
+
+func parseBytes(rest string) ([]byte, error) {
+	if name, isFile := strings.CutPrefix(rest, "@"); isFile {
+		return os.ReadFile(name)
+	}
+	value, err := hex.DecodeString(strings.TrimPrefix(rest, "0x"))
+	if err != nil {
+		return nil, fmt.Errorf("want an even number of hex digits: %w", err)
+	}
+	return value, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ptxvm"
+)
+
+// newBench builds the bench verb: run's flags, several launches, times.
+func newBench(s streams) *cobra.Command {
+	var f runFlags
+	var repeat int
+	var format string
+	cmd := &cobra.Command{
+		Use:   "bench FILE… [flags]",
+		Short: "Launch a kernel repeatedly and print times",
+		Args:  needFiles,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if repeat < 1 || (format != "text" && format != "json") {
+				return usageError{fmt.Errorf("want --repeat of at least 1 and --format text or json")}
+			}
+			return benchFiles(cmd.Context(), s, &f, files, repeat, format)
+		},
+	}
+	f.bind(cmd)
+	cmd.Flags().IntVar(&repeat, "repeat", 10, "number of launches")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// benchResult is what bench prints; the JSON names are part of the contract.
+type benchResult struct {
+	Schema        int                `json:"schema"`
+	Kernel        string             `json:"kernel"`
+	TimesNs       []int64            `json:"times_ns"`
+	LaneOps       uint64             `json:"lane_ops"` // of one launch
+	LaneOpsPerSec float64            `json:"lane_ops_per_s"`
+	Engines       map[string]float64 `json:"engines"` // share of lane_ops
+}
+
+func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, repeat int, format string) error {
+	j, err := prepare(s, f, files)
+	if err != nil {
+		return report(s, f, err)
+	}
+	defer j.close()
+	result := benchResult{Schema: 1, Kernel: j.kernel.Info().Name}
+	for i := range repeat {
+		if err := j.restore(); err != nil {
+			return err
+		}
+		start := time.Now()
+		stats, err := j.launch(ctx)
+		elapsed := time.Since(start)
+		if err != nil {
+			return report(s, f, err)
+		}
+		result.add(elapsed, stats)
+		if i == 0 {
+			// The first launch's results are the ones that sinks and prints show.
+			if err := j.writeResults(io.Discard); err != nil {
+				return err
+			}
+		}
+	}
+	return result.write(s.out, format)
+}
+
+// restore puts the initial contents back into every buffer.
+func (j *job) restore() error {
+	for i, spec := range j.specs {
+		if spec.buf == nil {
+			continue
+		}
+		if _, err := j.buffers[i].WriteAt(spec.buf.initial(), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *benchResult) add(elapsed time.Duration, stats ptxvm.Stats) {
+	r.TimesNs = append(r.TimesNs, elapsed.Nanoseconds())
+	r.LaneOps, r.Engines = stats.LaneOps, stats.EngineShares()
+	r.LaneOpsPerSec = float64(r.LaneOps) / (float64(r.median()) / 1e9)
+}
+
+// median is the middle time, which bench's rate is computed from.
+func (r *benchResult) median() int64 {
+	sorted := slices.Sorted(slices.Values(r.TimesNs))
+	return sorted[len(sorted)/2]
+}
+
+func (r *benchResult) write(w io.Writer, format string) error {
+	if format == "json" {
+		return json.NewEncoder(w).Encode(r)
+	}
+	_, err := fmt.Fprintf(w, "%s: %d launches, median %v, fastest %v; %d lane-ops, %slane-ops/s\n", r.Kernel,
+		len(r.TimesNs), time.Duration(r.median()), time.Duration(slices.Min(r.TimesNs)), r.LaneOps, siRate(r.LaneOpsPerSec))
+	return err
+}
+
+// siRate prints a rate with a decimal prefix: "1.25 G".
+func siRate(perSecond float64) string {
+	for _, unit := range []struct {
+		factor float64
+		prefix string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if perSecond >= unit.factor {
+			return fmt.Sprintf("%.2f %s", perSecond/unit.factor, unit.prefix)
+		}
+	}
+	return fmt.Sprintf("%.0f ", perSecond)
+}
+
+// printStats is what --stats shows after a run.
+func printStats(w io.Writer, stats ptxvm.Stats) {
+	fmt.Fprintf(w, "stats: %d CTAs, %d warp instructions, %d lane-ops, %slane-ops/s, %v\n", stats.CTAs,
+		stats.WarpInsts, stats.LaneOps, siRate(stats.LaneOpsPerSecond()), stats.Elapsed)
+}

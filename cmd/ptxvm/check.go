@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ptxvm"
+)
+
+// checkFlags are the options of check.
+type checkFlags struct {
+	format, color, arch string
+	werror              bool
+}
+
+// newCheck builds the check verb: diagnostics on standard output, exit 1 on errors.
+func newCheck(s streams) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check FILE…",
+		Short: "Judge modules as ptxas does",
+		Args:  needFiles,
+		RunE:  func(_ *cobra.Command, files []string) error { return checkFiles(s, &f, files) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", "text, json or ptxas")
+	fl.StringVar(&f.color, "color", "auto", "auto, always or never")
+	fl.BoolVar(&f.werror, "werror", false, "warnings reject, too")
+	fl.StringVar(&f.arch, "arch", "", "check for this architecture, such as sm_90; default the module's target")
+	fl.StringVar(&f.arch, "gpu-name", "", "the same, as ptxas spells it")
+	fl.Var(laterFlag("judge"), "judge", "")
+	fl.Var(laterFlag("fix"), "fix", "")
+	fl.Lookup("fix").NoOptDefVal = "true"
+	for _, hidden := range []string{"gpu-name", "judge", "fix"} {
+		_ = fl.MarkHidden(hidden) // fails only for a flag that does not exist
+	}
+	return cmd
+}
+
+func checkFiles(s streams, f *checkFlags, files []string) error {
+	format, err := ptxvm.ParseDiagnosticFormat(f.format)
+	if err != nil {
+		return usageError{err}
+	}
+	invalid := false
+	for _, file := range files {
+		ok, err := checkFile(s, f, format, file)
+		if err != nil {
+			return err
+		}
+		invalid = invalid || !ok
+	}
+	if invalid {
+		return exitError{exitInvalid}
+	}
+	return nil
+}
+
+// checkFile prints the diagnostics of one file and tells whether it is valid.
+func checkFile(s streams, f *checkFlags, format ptxvm.DiagnosticFormat, file string) (bool, error) {
+	name, src, err := readSource(s, file)
+	if err != nil {
+		return false, err
+	}
+	diags, err := ptxvm.Check(name, src, &ptxvm.CompileConfig{Arch: f.arch, WarningsAreErrors: f.werror})
+	if err != nil {
+		return false, usageError{err}
+	}
+	return !diags.HasErrors(), writeCheck(s.out, f, format, name, diags)
+}
+
+func writeCheck(w io.Writer, f *checkFlags, format ptxvm.DiagnosticFormat, name string, diags ptxvm.Diagnostics) error {
+	if format == ptxvm.DiagnosticJSON {
+		return ptxvm.WriteDiagnosticsJSON(w, name, diags)
+	}
+	return ptxvm.WriteDiagnostics(w, diags, format, useColor(w, f.color))
+}
+
+// errDiffers says that fmt -l or -d found an unformatted file.
+var errDiffers = exitError{exitInvalid}
+
+// newFmt builds the fmt verb, with gofmt's flags.
+func newFmt(s streams) *cobra.Command {
+	var f fmtFlags
+	cmd := &cobra.Command{
+		Use:   "fmt [-l] [-d] [-w] FILE…",
+		Short: "Lay out PTX, as gofmt does for Go",
+		Args:  needFiles,
+		RunE:  func(_ *cobra.Command, files []string) error { return fmtFiles(s, &f, files) },
+	}
+	cmd.Flags().BoolVarP(&f.list, "list", "l", false, "list files whose layout differs")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print differences instead of the file")
+	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the file")
+	return cmd
+}
+
+type fmtFlags struct{ list, diff, write bool }
+
+func fmtFiles(s streams, f *fmtFlags, files []string) error {
+	var differs error
+	for _, file := range files {
+		err := fmtFile(s, f, file)
+		if errors.Is(err, errDiffers) {
+			differs = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return differs
+}
+
+func fmtFile(s streams, f *fmtFlags, file string) error {
+	name, src, err := readSource(s, file)
+	if err != nil {
+		return err
+	}
+	out, err := ptxvm.Format(name, src)
+	if diags, ok := asDiagnostics(err); ok {
+		writeDiagnostics(s, "auto", diags)
+		return exitError{exitInvalid}
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	if !f.list && !f.diff && !f.write {
+		_, err := s.out.Write(out)
+		return err
+	}
+	if string(out) == string(src) {
+		return nil
+	}
+	return f.changed(s, file, name, src, out)
+}
+
+// changed does what the flags ask for with a file that is not in layout.
+func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error {
+	if f.list {
+		fmt.Fprintln(s.out, name)
+	}
+	if f.diff {
+		fmt.Fprint(s.out, unifiedDiff(name, src, out))
+	}
+	if f.write {
+		if file == "-" {
+			return usageError{errors.New("fmt -w cannot write to standard input")}
+		}
+		return wrapUsage(writeWhole(file, out))
+	}
+	return errDiffers
+}

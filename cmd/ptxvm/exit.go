@@ -1,0 +1,23 @@
+package main
+
+import "fmt"
+
+// The exit codes of CONTRACT §4; scripts depend on them.
+const (
+	exitDone        = 0
+	exitInvalid     = 1  // the module is not valid; fmt -l: a file differs
+	exitUsage       = 2  // usage, unreadable input, unwritable output
+	exitFault       = 3  // the kernel faulted
+	exitLimit       = 4  // time or step limit, or deadlock
+	exitUnsupported = 5  // valid, but needs a form that is not executed yet
+	exitDefect      = 70 // a defect in ptxvm
+	exitInterrupted = 130
+)
+
+// exitError carries an exit code whose reason has been printed already.
+type exitError struct{ code int }
+
+func (e exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
+
+// usageError is a mistake in the command line: exit 2.
+type usageError struct{ error }

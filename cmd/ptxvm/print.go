@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxPrinted is how many values of a buffer are shown; longer ones are cut in the middle.
+const maxPrinted = 64
+
+// printArray writes a result buffer: `name f32[8] = [0 0.5 …]`, or a hex dump
+// where the buffer has no type.
+func printArray(w io.Writer, name string, a array) error {
+	if a.shape == nil {
+		_, err := fmt.Fprintf(w, "%s bytes[%d]\n%s", name, len(a.bytes), hexDump(a.bytes))
+		return err
+	}
+	extents := make([]string, len(a.shape))
+	for i, n := range a.shape {
+		extents[i] = fmt.Sprint(n)
+	}
+	_, err := fmt.Fprintf(w, "%s %s[%s] = [%s]\n", name, a.typ.Name(), strings.Join(extents, "x"), strings.Join(a.words(), " "))
+	return err
+}
+
+// words formats the values with the shortest digits that read back, at most
+// maxPrinted of them and an ellipsis that says how many are left out.
+func (a array) words() []string {
+	n := a.count()
+	if n <= maxPrinted {
+		return a.formatRange(nil, 0, n)
+	}
+	head := a.formatRange(nil, 0, maxPrinted/2)
+	head = append(head, fmt.Sprintf("… %d more …", n-maxPrinted))
+	return a.formatRange(head, n-maxPrinted/2, n)
+}
+
+func (a array) formatRange(out []string, from, to int) []string {
+	size := a.typ.Size()
+	for i := from; i < to; i++ {
+		out = append(out, a.typ.Format(a.bytes[i*size:(i+1)*size]))
+	}
+	return out
+}
+
+// hexDump shows raw bytes as hex.Dump does, cut in the middle beyond 64 lines.
+func hexDump(data []byte) string {
+	const line, lines = 16, 64
+	if len(data) <= line*lines {
+		return hex.Dump(data)
+	}
+	tail := len(data) - line*lines/2
+	tail -= tail % line
+	cut := tail - line*lines/2
+	return hex.Dump(data[:line*lines/2]) + fmt.Sprintf("… %d more bytes …\n", cut) + offsetDump(data[tail:], tail)
+}
+
+// offsetDump is hex.Dump with addresses that start at base, a multiple of 16.
+func offsetDump(data []byte, base int) string {
+	var b strings.Builder
+	for line := range strings.Lines(hex.Dump(data)) {
+		if len(line) < 10 { // the last line of hex.Dump may be a lone offset
+			continue
+		}
+		var offset int
+		fmt.Sscanf(line[:8], "%x", &offset)
+		fmt.Fprintf(&b, "%08x%s", base+offset, line[8:])
+	}
+	return b.String()
+}

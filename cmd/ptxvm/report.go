@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ptxvm"
+)
+
+// report prints why a run ended early and gives the exit code of CONTRACT §4.
+func report(s streams, f *runFlags, err error) error {
+	var fault *ptxvm.Fault
+	var deadlock *ptxvm.DeadlockError
+	var unsupported *ptxvm.UnsupportedError
+	if diags, ok := asDiagnostics(err); ok {
+		writeDiagnostics(s, f.color, diags)
+		return exitError{exitInvalid}
+	}
+	switch {
+	case errors.As(err, &fault):
+		fmt.Fprintln(s.err, fault.Detail())
+		return exitError{exitFault}
+	case errors.As(err, &deadlock):
+		fmt.Fprintln(s.err, deadlock.Detail())
+		return exitError{exitLimit}
+	case errors.As(err, &unsupported):
+		fmt.Fprintln(s.err, unsupported)
+		return exitError{exitUnsupported}
+	case errors.Is(err, ptxvm.ErrStepLimit):
+		fmt.Fprintf(s.err, "steps: the launch executed --max-steps %d warp instructions without ending\n", f.maxSteps)
+		return exitError{exitLimit}
+	case errors.Is(err, context.DeadlineExceeded):
+		fmt.Fprintf(s.err, "timeout: the kernel was still running after --timeout %v\n", f.timeout)
+		return exitError{exitLimit}
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(s.err, "interrupted")
+		return exitError{exitInterrupted}
+	}
+	return wrapUsage(err)
+}
+
+// asDiagnostics tells whether err is a list of diagnostics.
+func asDiagnostics(err error) (ptxvm.Diagnostics, bool) {
+	var diags ptxvm.Diagnostics
+	ok := errors.As(err, &diags)
+	return diags, ok
+}
+
+// writeDiagnostics prints compile errors of run to standard error.
+func writeDiagnostics(s streams, color string, diags ptxvm.Diagnostics) {
+	// A write error on standard error cannot be reported anywhere.
+	_ = ptxvm.WriteDiagnostics(s.err, diags, ptxvm.DiagnosticText, useColor(s.err, color))
+}

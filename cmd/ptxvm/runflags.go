@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ptxvm"
+)
+
+// runFlags are the options that run and bench share (CONTRACT §2).
+type runFlags struct {
+	kernel               string
+	grid, block, cluster dim3Flag
+	shared, memory       sizeFlag
+	maxOutput            sizeFlag
+	arch, engine, color  string
+	workers              int
+	seed, maxSteps       uint64
+	timeout              time.Duration
+	stats, quiet         bool
+	args                 []string
+}
+
+// laterFlags are promised by the contract and refused by name until they are built.
+var laterFlags = []string{
+	"async", "judge", "image", "assume", "show", "sanitize", "global", "buf", "triton",
+	"expect", "tol", "report", "trace", "trace-to", "max-reports", "keep-output", "show-to", "source-root",
+}
+
+// bind declares the flags on a verb.
+func (f *runFlags) bind(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.kernel, "kernel", "", "kernel to launch; needed only where there are several")
+	fl.Var(&f.grid, "grid", "CTAs as X[,Y[,Z]]")
+	fl.Var(&f.block, "block", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
+	fl.Var(&f.cluster, "cluster", "CTAs of a cluster as X[,Y[,Z]]; default .reqnctapercluster")
+	fl.StringArrayVar(&f.args, "arg", nil, "one per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, null")
+	fl.Var(&f.shared, "shared", "dynamic shared memory in bytes, such as 48K")
+	fl.StringVar(&f.arch, "arch", "", "device to emulate, such as sm_90a; default the module's target")
+	fl.IntVar(&f.workers, "workers", 0, "CTAs run by this many workers; 1 is deterministic, 0 one a CPU")
+	fl.Uint64Var(&f.seed, "seed", 0, "permutes the schedule; 0 is the natural order")
+	fl.StringVar(&f.engine, "engine", "auto", "auto or interp")
+	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock limit, such as 10s")
+	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
+	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
+	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
+	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
+	fl.BoolVar(&f.quiet, "quiet", false, "print no progress and no reports")
+	fl.StringVar(&f.color, "color", "auto", "auto, always or never")
+	refuseLater(fl)
+}
+
+// refuseLater registers the flags of later work so that they are named, not unknown.
+func refuseLater(fl *pflag.FlagSet) {
+	for _, name := range laterFlags {
+		fl.Var(laterFlag(name), name, "")
+		_ = fl.MarkHidden(name) // fails only for a flag that does not exist
+	}
+}
+
+// laterFlag refuses any value.
+type laterFlag string
+
+func (f laterFlag) String() string   { return "" }
+func (f laterFlag) Type() string     { return "later" }
+func (f laterFlag) Set(string) error { return fmt.Errorf("--%s is not built yet", string(f)) }
+
+// dim3Flag reads X[,Y[,Z]]; what is left out is 1.
+type dim3Flag struct {
+	ptxvm.Dim3
+	given bool
+}
+
+func (f *dim3Flag) String() string {
+	if !f.given {
+		return ""
+	}
+	return f.Dim3.String()
+}
+func (f *dim3Flag) Type() string { return "X,Y,Z" }
+
+func (f *dim3Flag) Set(text string) error {
+	words := strings.Split(text, ",")
+	if len(words) > 3 {
+		return fmt.Errorf("want X[,Y[,Z]], have %d numbers", len(words))
+	}
+	extents := [3]uint32{1, 1, 1}
+	for i, word := range words {
+		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
+		if err != nil || n == 0 {
+			return fmt.Errorf("%q is no extent: want a number from 1 to 4294967295", word)
+		}
+		extents[i] = uint32(n)
+	}
+	f.Dim3, f.given = ptxvm.Dim3{X: extents[0], Y: extents[1], Z: extents[2]}, true
+	return nil
+}
+
+// sizeFlag reads 4096, 48K, 1M or 2G.
+type sizeFlag int64
+
+func (f *sizeFlag) String() string { return strconv.FormatInt(int64(*f), 10) }
+func (f *sizeFlag) Type() string   { return "SIZE" }
+func (f *sizeFlag) Set(text string) error {
+	n, err := parseByteSize(text)
+	*f = sizeFlag(n)
+	return err
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"ptxvm"
+)
+
+// stdinName is what FILE - is called in messages.
+const stdinName = "<stdin>"
+
+// readSource reads one FILE; - is standard input. What cannot be read is a usage error.
+func readSource(s streams, file string) (name string, src []byte, err error) {
+	if file == "-" {
+		src, err = io.ReadAll(s.in)
+		return stdinName, src, wrapUsage(err)
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return file, nil, usageError{fmt.Errorf("%s is a directory; want a PTX file", file)}
+	}
+	src, err = os.ReadFile(file)
+	return file, src, wrapUsage(err)
+}
+
+func wrapUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// compileFiles compiles every file, so that one run reports the errors of all of them.
+func compileFiles(s streams, arch string, files []string) ([]*ptxvm.Module, error) {
+	var modules []*ptxvm.Module
+	var all ptxvm.Diagnostics
+	for _, file := range files {
+		name, src, err := readSource(s, file)
+		if err != nil {
+			return nil, err
+		}
+		m, err := ptxvm.Compile(name, src, &ptxvm.CompileConfig{Arch: arch})
+		diags, rejected := asDiagnostics(err)
+		if err != nil && !rejected {
+			return nil, err
+		}
+		all = append(all, diags...)
+		modules = append(modules, m)
+	}
+	return modules, all.Err()
+}

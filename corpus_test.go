@@ -1,0 +1,145 @@
+package ptxvm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ptxvm"
+	"ptxvm/internal/ptxtest/corpus"
+)
+
+// TestCorpus runs every kernel that nvcc and Triton made, for each architecture, with one
+// worker, and compares with the independent computation.
+func TestCorpus(t *testing.T) {
+	for _, c := range corpus.Cases() {
+		for _, arch := range c.Archs {
+			t.Run(fmt.Sprintf("%s/sm_%d", c.Name, arch), func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+				run(t, path, arch, c.Make(corpus.Target{Arch: arch}))
+			})
+		}
+	}
+}
+
+// run launches what a case says and checks buffers, output and fault.
+func run(t *testing.T, path string, arch int, r *corpus.Run) {
+	t.Helper()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ptxvm.Compile(path, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: fmt.Sprintf("sm_%d", arch), Workers: 1, Stdout: &out, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffers := map[*corpus.Buffer]ptxvm.Buffer{}
+	for _, b := range r.Buffers {
+		if buffers[b], err = ptxvm.Upload(d, b.Init); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range r.Launches {
+		if err = launch(p, l, buffers); err != nil {
+			break
+		}
+	}
+	if r.Fault != nil {
+		checkFault(t, err, r.Fault)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResults(t, r, buffers, out.String())
+}
+
+// launch starts one kernel of a case.
+func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer) error {
+	k, err := findKernel(p, l.Kernel)
+	if err != nil {
+		return err
+	}
+	args := make([]any, len(l.Args))
+	for i, a := range l.Args {
+		args[i] = argument(a, buffers)
+	}
+	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}, args...)
+	return err
+}
+
+// findKernel knows a kernel by its symbol or by a piece of it.
+func findKernel(p *ptxvm.Program, name string) (*ptxvm.Kernel, error) {
+	for _, k := range p.Kernels() {
+		if k.Name != name && strings.Contains(k.Name, name) {
+			return p.Kernel(k.Name)
+		}
+	}
+	return p.Kernel(name)
+}
+
+// argument gives the bytes of an argument; a struct is padded with zeros.
+func argument(a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) any {
+	data := a.Scalar
+	if a.Buffer != nil {
+		data = make([]byte, 8)
+		for i := range data {
+			data[i] = byte(buffers[a.Buffer].Addr() >> (8 * i))
+		}
+	}
+	if a.Size > len(data) {
+		data = append(bytes.Clone(data), make([]byte, a.Size-len(data))...)
+	}
+	return data
+}
+
+func dim(v [3]int) ptxvm.Dim3 {
+	return ptxvm.Dim3{X: uint32(v[0]), Y: uint32(v[1]), Z: uint32(v[2])}
+}
+
+func checkResults(t *testing.T, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer, stdout string) {
+	t.Helper()
+	for _, b := range r.Buffers {
+		got := make([]byte, buffers[b].Len())
+		if err := ptxvm.Download(buffers[b], got); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Check(got); err != nil {
+			t.Error(err)
+		}
+	}
+	if stdout != r.Stdout {
+		t.Errorf("printed %q, want %q", stdout, r.Stdout)
+	}
+}
+
+// checkFault holds a fault to its kind, place in the source and thread.
+func checkFault(t *testing.T, err error, want *corpus.Fault) {
+	t.Helper()
+	var f *ptxvm.Fault
+	if !errors.As(err, &f) {
+		t.Fatalf("got %v, want a fault", err)
+	}
+	if len(f.Source) == 0 || f.Source[0].Line != want.Line || filepath.Base(f.Source[0].File) != filepath.Base(want.File) {
+		t.Errorf("fault at %v, want %s:%d", f.Source, want.File, want.Line)
+	}
+	if f.CTA != dim(want.CTA) || f.Thread != dim(want.Thread) || !strings.Contains(f.Detail(), want.Text) {
+		t.Errorf("fault %s, want CTA %v thread %v and %q", f.Detail(), want.CTA, want.Thread, want.Text)
+	}
+}

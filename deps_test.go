@@ -1,0 +1,109 @@
+package ptxvm_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// importOrder says what each room may import of ours, one room a line. It is
+// the picture of the tree: do not widen a line to make a build pass.
+const importOrder = `
+internal/diag:
+internal/isa:
+internal/num:
+internal/mem:       internal/num
+internal/tensor:    internal/num
+internal/tex:       internal/num
+internal/syntax:    internal/diag
+internal/check:     internal/diag internal/isa internal/num internal/syntax
+internal/ir:        internal/diag internal/isa internal/num
+internal/lower:     internal/check internal/diag internal/ir internal/isa internal/num internal/syntax
+internal/machine:   internal/diag internal/isa internal/mem internal/num
+internal/sem:       internal/ir internal/isa internal/machine internal/mem internal/num
+internal/decode:    internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
+.:                  internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/sem internal/syntax
+`
+
+// freeRooms are not part of the core: tools and test harnesses may import anything.
+var freeRooms = []string{"cmd/", "internal/ptxtest", "internal/gen"}
+
+// outside lists the packages beyond the standard library that the core may import (DESIGN §12).
+var outside = []string{"golang.org/x/sys/", "github.com/ianlancetaylor/demangle"}
+
+func TestImportOrder(t *testing.T) {
+	allowed := parseOrder(t)
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}:{{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, imports, _ := strings.Cut(strings.TrimSpace(line), ":")
+		checkRoom(t, allowed, room(path), strings.Fields(imports))
+	}
+}
+
+// parseOrder reads importOrder into room → set of rooms.
+func parseOrder(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	order := map[string]map[string]bool{}
+	for line := range strings.Lines(strings.TrimSpace(importOrder)) {
+		name, may, ok := strings.Cut(line, ":")
+		if !ok {
+			t.Fatalf("importOrder: no colon in %q", line)
+		}
+		order[name] = map[string]bool{}
+		for _, m := range strings.Fields(may) {
+			order[name][m] = true
+		}
+	}
+	return order
+}
+
+// room names a package of ours by its folder, "." for the root.
+func room(path string) string {
+	if path == "ptxvm" {
+		return "."
+	}
+	return strings.TrimPrefix(path, "ptxvm/")
+}
+
+func checkRoom(t *testing.T, allowed map[string]map[string]bool, name string, imports []string) {
+	t.Helper()
+	if isFree(name) {
+		return
+	}
+	may, known := allowed[name]
+	if !known {
+		t.Errorf("room %s has no line in importOrder", name)
+		return
+	}
+	for _, path := range imports {
+		switch {
+		case path == "ptxvm" || strings.HasPrefix(path, "ptxvm/"):
+			if !may[room(path)] {
+				t.Errorf("%s imports %s, against the import order", name, room(path))
+			}
+		case strings.Contains(path, ".") && !isOutside(path):
+			t.Errorf("%s imports %s: the core needs the standard library and x/sys only", name, path)
+		}
+	}
+}
+
+func isFree(name string) bool {
+	for _, f := range freeRooms {
+		if strings.HasPrefix(name, f) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOutside(path string) bool {
+	for _, o := range outside {
+		if strings.HasPrefix(path, o) {
+			return true
+		}
+	}
+	return false
+}

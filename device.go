@@ -1,0 +1,107 @@
+package ptxvm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// Engine chooses how kernels are executed.
+type Engine uint8
+
+// The engines.
+const (
+	Auto   Engine = iota // the fastest that can run the kernel
+	Interp               // the interpreter, which runs everything
+)
+
+// DeviceConfig describes an emulated device. Its zero value is the default.
+type DeviceConfig struct {
+	Arch      string // "sm_90a"; "" is sm_90
+	Memory    int64  // bytes that allocations may have in all; 0: half of what the process may use
+	Workers   int    // CTAs executed at a time; 1 is deterministic; 0: GOMAXPROCS
+	Seed      uint64 // permutes schedules; 0: CTAs and warps in ascending order
+	Engine    Engine
+	MaxSteps  uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
+	MaxOutput int64          // bytes of printf per launch; 0: 64 MiB
+	Stdout    io.Writer      // printf; nil discards
+	Progress  func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
+}
+
+// Device is an emulated GPU with its own memory. It is safe for concurrent use, and
+// several devices are independent.
+type Device struct {
+	cfg     DeviceConfig
+	target  isa.Target
+	machine *machine.Device
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// defaultArch is the device that a nil DeviceConfig gives.
+const defaultArch = "sm_90"
+
+// defaultOutput bounds printf unless the configuration says otherwise.
+const defaultOutput = 64 << 20
+
+// NewDevice makes a device; nil is the default configuration.
+func NewDevice(cfg *DeviceConfig) (*Device, error) {
+	d := &Device{}
+	if cfg != nil {
+		d.cfg = *cfg
+	}
+	if d.cfg.Arch == "" {
+		d.cfg.Arch = defaultArch
+	}
+	if d.cfg.MaxOutput == 0 {
+		d.cfg.MaxOutput = defaultOutput
+	}
+	if d.cfg.Memory == 0 {
+		d.cfg.Memory = mem.DefaultLimit()
+	}
+	var err error
+	if d.target, err = isa.ParseTarget(d.cfg.Arch); err != nil {
+		return nil, fmt.Errorf("ptxvm: %w", err)
+	}
+	if d.cfg.Memory < 0 || d.cfg.Workers < 0 || d.cfg.MaxOutput < 0 {
+		return nil, errors.New("ptxvm: a negative limit")
+	}
+	arena, err := mem.NewArena(uint64(d.cfg.Memory))
+	if err != nil {
+		return nil, fmt.Errorf("ptxvm: %w", err)
+	}
+	d.machine = machine.NewDevice(arena, d.cfg.Workers)
+	return d, nil
+}
+
+// Close waits for running launches and gives the device's memory back. Further use of
+// the device, its buffers and programs returns ErrClosed.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	d.mu.Unlock()
+	return d.machine.Close()
+}
+
+// use runs f unless the device is closed; Close cannot come in between.
+func (d *Device) use(f func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	return f()
+}
+
+// Arch is the device's architecture, such as "sm_90".
+func (d *Device) Arch() string { return d.target.String() }

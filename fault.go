@@ -1,0 +1,237 @@
+package ptxvm
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm/internal/diag"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+)
+
+// Fault says what stopped a kernel: kind, place in the source, thread, and for memory
+// faults the access and the allocation next to it. The instruction had no effect in any
+// lane. A fault is not sticky: the device goes on.
+type Fault struct {
+	Code    diag.Code // P7001 and up; `ptxvm explain` has more
+	Msg     string    // what happened, in words
+	Kernel  string
+	Func    string // the function that faulted: the kernel or one that it called
+	CTA     Dim3
+	Thread  Dim3
+	Lanes   uint32 // lanes of the warp that faulted; Thread is the first of them
+	Address uint64 // memory faults
+	Size    int    // bytes of the access; 0 if the fault is about no memory
+	Near    *Allocation
+	PTX     Location   // the instruction
+	Source  []Location // where it comes from by .loc, innermost first; empty without
+	Calls   []Location // the calls that led here, innermost first
+
+	text string // the instruction as written
+}
+
+// Allocation is what lies next to a faulting address.
+type Allocation struct {
+	Start, Size uint64
+	Label       string // name of a module variable; empty for buffers
+	Distance    uint64 // bytes between the access and the allocation
+	Before      bool   // the address lies before its start
+	Freed       bool
+}
+
+// Location is a place in a source.
+type Location struct {
+	File      string
+	Line, Col int
+	Function  string
+}
+
+func (l Location) String() string {
+	text := fmt.Sprintf("%s:%d", diag.Escape(l.File), l.Line)
+	if l.Col > 0 {
+		text += fmt.Sprintf(":%d", l.Col)
+	}
+	return text
+}
+
+// Error is one line: code, what, where.
+func (f *Fault) Error() string {
+	place := f.PTX
+	if len(f.Source) > 0 {
+		place = f.Source[0]
+	}
+	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %v, thread %v)", place, f.Code, f.Msg, f.Kernel, f.CTA, f.Thread)
+}
+
+// Detail is the whole report on several lines.
+func (f *Fault) Detail() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n", f.Error())
+	fmt.Fprintf(&b, "  ptx:    %v  %s\n", f.PTX, diag.Escape(f.text))
+	for i, l := range f.Source {
+		word := "source:"
+		if i > 0 {
+			word = "inlined"
+		}
+		fmt.Fprintf(&b, "  %s %v\n", word, l)
+	}
+	for _, l := range f.Calls {
+		fmt.Fprintf(&b, "  called from %v in %s\n", l, diag.Escape(l.Function))
+	}
+	if f.Near != nil {
+		fmt.Fprintf(&b, "  near:   %v\n", f.Near)
+	}
+	if n := popcount(f.Lanes); n > 1 {
+		fmt.Fprintf(&b, "  lanes:  %d of the warp fault here (mask %08x); the first is shown\n", n, f.Lanes)
+	}
+	fmt.Fprintf(&b, "  help:   ptxvm explain %v", f.Code)
+	return b.String()
+}
+
+// String says where an access lies relative to an allocation.
+func (a *Allocation) String() string {
+	what := "an allocation"
+	if a.Label != "" {
+		what = diag.Escape(a.Label)
+	}
+	if a.Freed {
+		what += " that has been freed"
+	}
+	side := "past the end of"
+	if a.Before {
+		side = "before the start of"
+	}
+	if a.Distance == 0 && !a.Freed {
+		return fmt.Sprintf("reaches over the end of %s, %d bytes at %#x", what, a.Size, a.Start)
+	}
+	return fmt.Sprintf("%d bytes %s %s, %d bytes at %#x", a.Distance, side, what, a.Size, a.Start)
+}
+
+func popcount(m uint32) (n int) {
+	for ; m != 0; m &= m - 1 {
+		n++
+	}
+	return n
+}
+
+// newFault puts a machine's fault into the terms of the program's source.
+func (p *Program) newFault(m *machine.Fault) *Fault {
+	f := &Fault{
+		Code: diag.Code(m.Kind), Msg: faultMessage(m), Kernel: m.Kernel, Func: m.Func.Name,
+		CTA: dim(m.CTA), Thread: dim(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
+	}
+	f.PTX, f.Source, f.text = p.locate(m.Func, m.PC)
+	for _, c := range m.Calls {
+		ptx, source, _ := p.locate(c.Func, c.PC)
+		if len(source) > 0 {
+			ptx.File, ptx.Line, ptx.Col = source[0].File, source[0].Line, source[0].Col
+		}
+		f.Calls = append(f.Calls, ptx)
+	}
+	if n := m.Near; n != nil {
+		f.Near = &Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance, Before: n.Before, Freed: n.Freed}
+	}
+	return f
+}
+
+func dim(v [3]uint32) Dim3 { return Dim3{v[0], v[1], v[2]} }
+
+// locate finds an instruction in the PTX and, by .loc, in the source behind it.
+func (p *Program) locate(fn *machine.FuncInfo, pc int32) (ptx Location, source []Location, text string) {
+	f, ok := fn.Data.(*ir.Func)
+	if !ok || pc < 0 || int(pc) >= len(f.Insts) {
+		return Location{Function: fn.Name}, nil, ""
+	}
+	in := &f.Insts[pc]
+	src := p.module.Sources[f.Unit]
+	ptx = Location{File: src.Name, Function: f.Name}
+	ptx.Line, ptx.Col = src.Position(in.Pos)
+	for _, l := range p.module.Chain(in.Loc) {
+		name := ""
+		if int(l.File) < len(p.module.Files) && l.File >= 0 {
+			name = p.module.Files[l.File]
+		}
+		source = append(source, Location{File: name, Line: int(l.Line), Col: int(l.Col), Function: l.Function})
+	}
+	return ptx, source, statement(src, in.Pos)
+}
+
+// statement is the text of the instruction at a position, on one line.
+func statement(src *diag.Source, at diag.Pos) string {
+	rest := string(src.Text[at:min(int(at)+200, len(src.Text))])
+	if i := strings.IndexByte(rest, ';'); i >= 0 {
+		rest = rest[:i+1]
+	}
+	return strings.Join(strings.Fields(rest), " ")
+}
+
+// faultMessage says in words what happened.
+func faultMessage(m *machine.Fault) string {
+	title := faultTitle(m.Kind)
+	switch {
+	case m.Text != "":
+		return m.Text
+	case m.Size > 0 && m.Kind == machine.Misaligned:
+		return fmt.Sprintf("%s: %s of %d bytes at %#x, which is no multiple of %d", title, accessWord(m), m.Size, m.Addr, m.Align)
+	case m.Size > 0:
+		return fmt.Sprintf("%s: %s of %d bytes at %#x", title, accessWord(m), m.Size, m.Addr)
+	}
+	return title
+}
+
+// faultTitle is the catalogue's name of a fault.
+func faultTitle(kind machine.FaultKind) string {
+	if e, ok := diag.Lookup(diag.Code(kind)); ok {
+		return e.Title
+	}
+	return "fault"
+}
+
+// accessWord is "global load" and the like.
+func accessWord(m *machine.Fault) string { return m.Space.String() + " " + m.Access.String() }
+
+// DeadlockError says that no thread of a CTA can go on: who waits for whom.
+type DeadlockError struct {
+	Kernel  string
+	CTA     Dim3
+	Waiters []Waiter
+}
+
+// Waiter is a set of lanes of one warp that wait at one place.
+type Waiter struct {
+	Warp    int
+	Lanes   uint32
+	Missing uint32 // lanes of the warp that they wait for; 0 if they wait for other warps
+	Reason  string
+	PTX     Location
+	Source  []Location
+}
+
+func (e *DeadlockError) Error() string {
+	return fmt.Sprintf("deadlock: no thread of CTA %v of kernel %s can go on", e.CTA, e.Kernel)
+}
+
+// Detail is the whole report on several lines.
+func (e *DeadlockError) Detail() string {
+	var b strings.Builder
+	b.WriteString(e.Error())
+	for _, w := range e.Waiters {
+		place := w.PTX
+		if len(w.Source) > 0 {
+			place = w.Source[0]
+		}
+		fmt.Fprintf(&b, "\n  warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
+	}
+	return b.String()
+}
+
+func (p *Program) newDeadlock(m *machine.DeadlockError) *DeadlockError {
+	e := &DeadlockError{Kernel: m.Kernel, CTA: dim(m.CTA)}
+	for i := range m.Waiters {
+		v := &m.Waiters[i]
+		w := Waiter{Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
+		w.PTX, w.Source, _ = p.locate(v.Func, v.PC)
+		e.Waiters = append(e.Waiters, w)
+	}
+	return e
+}

@@ -1,0 +1,137 @@
+package ptxvm
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/lower"
+)
+
+// Dim3 is an extent in up to three dimensions; a zero component counts as 1.
+type Dim3 struct{ X, Y, Z uint32 }
+
+// filled replaces zero components by 1.
+func (d Dim3) filled() Dim3 { return Dim3{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }
+
+// Count is the number of points, X·Y·Z, zero components counting as 1.
+func (d Dim3) Count() uint64 {
+	f := d.filled()
+	return uint64(f.X) * uint64(f.Y) * uint64(f.Z)
+}
+
+// String prints the extent as the command line takes it: 4,2,1.
+func (d Dim3) String() string { f := d.filled(); return fmt.Sprintf("%d,%d,%d", f.X, f.Y, f.Z) }
+
+// KernelInfo describes one .entry of a module.
+type KernelInfo struct {
+	Name         string // the symbol
+	Demangled    string // the C++ signature behind the symbol, or Name
+	Params       []ParamInfo
+	ReqBlock     Dim3   // .reqntid; all zero without one
+	MaxThreads   uint32 // product of .maxntid; 0 without one
+	ReqCluster   Dim3   // .reqnctapercluster; all zero without one
+	StaticShared int    // bytes of .shared variables that the kernel reaches
+}
+
+// ParamInfo describes one kernel parameter.
+type ParamInfo struct {
+	Name   string
+	Type   string // PTX type of the parameter or of its elements: u64, f32, b8
+	Count  int    // elements of an array parameter; 0 for a scalar
+	Size   int    // bytes
+	Align  int    // bytes
+	Offset int    // bytes from the start of the parameter block
+	Space  string // .ptr's state space: global, const, local, shared; empty without .ptr
+}
+
+// Decl prints the parameter as PTX declares it.
+func (p ParamInfo) Decl() string {
+	decl := fmt.Sprintf(".param .%s %s", p.Type, p.Name)
+	if p.Count > 0 {
+		decl = fmt.Sprintf(".param .align %d .%s %s[%d]", p.Align, p.Type, p.Name, p.Count)
+	}
+	return decl
+}
+
+// signature lists a kernel's parameters, one a line.
+func signature(kernel string, params []ParamInfo) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s(", kernel)
+	for i, p := range params {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "\n  %s", p.Decl())
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// Signature lists the kernel's parameters as declared, one a line.
+func (k KernelInfo) Signature() string { return signature(k.Name, k.Params) }
+
+// Kernels describes the module's kernels in written order.
+func (m *Module) Kernels() []KernelInfo {
+	unit, err := lower.Module(m.info, lower.Options{})
+	if err != nil {
+		panic("BUG: a module that was accepted does not lower: " + err.Error())
+	}
+	linked, _ := lower.Link([]*ir.Module{unit}, func(string) bool { return true })
+	return kernels(linked)
+}
+
+// kernels describes the kernels of a linked module.
+func kernels(m *ir.Module) []KernelInfo {
+	var infos []KernelInfo
+	for _, f := range m.Funcs {
+		if f.Entry && f.Defined {
+			infos = append(infos, kernelInfo(f))
+		}
+	}
+	return infos
+}
+
+func kernelInfo(f *ir.Func) KernelInfo {
+	info := KernelInfo{
+		Name: f.Name, Demangled: demangled(f.Name), StaticShared: int(f.SharedBytes),
+		ReqBlock: directiveDim(f.Perf.ReqNTid), ReqCluster: directiveDim(f.Perf.ReqCluster),
+	}
+	if max := directiveDim(f.Perf.MaxNTid); max != (Dim3{}) {
+		info.MaxThreads = uint32(max.Count())
+	}
+	for _, p := range f.Params {
+		info.Params = append(info.Params, paramInfo(p))
+	}
+	return info
+}
+
+// directiveDim reads a directive's extents; all zero without the directive.
+func directiveDim(v [3]int32) Dim3 { return Dim3{uint32(v[0]), uint32(v[1]), uint32(v[2])} }
+
+func paramInfo(p *ir.Param) ParamInfo {
+	info := ParamInfo{
+		Name: p.Name, Type: strings.TrimPrefix(p.Type.String(), "."),
+		Size: int(p.Size), Align: p.Align, Offset: int(p.Offset),
+	}
+	if len(p.Dims) > 0 {
+		info.Count = int(p.Size) / p.Type.Bytes()
+	}
+	if p.Ptr {
+		info.Space = p.PtrSpace.String()
+	}
+	return info
+}
+
+// unknownKernel suggests the nearest name.
+func unknownKernel(name string, infos []KernelInfo) error {
+	names := make([]string, 0, 2*len(infos))
+	for _, k := range infos {
+		names = append(names, k.Name, baseName(k.Demangled))
+	}
+	if near := isa.Nearest(name, names); near != "" {
+		return fmt.Errorf("ptxvm: there is no kernel %q; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(infos))
+}

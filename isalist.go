@@ -1,0 +1,111 @@
+package ptxvm
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/sem"
+)
+
+// FormInfo describes one entry of the ISA data. The JSON names are part of the contract.
+type FormInfo struct {
+	Name    string   `json:"name"`    // the entry's id, such as add.int
+	Section string   `json:"section"` // of the PTX ISA manual
+	Doc     string   `json:"doc"`
+	Forms   []string `json:"forms"`  // in the notation of the data
+	Gates   []string `json:"gates"`  // since which version and on which targets
+	Status  string   `json:"status"` // done, partial or todo
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Forms lists the ISA: every entry, or those whose id or opcode is name.
+func Forms(name string) []FormInfo {
+	var forms []FormInfo
+	for _, e := range isa.Table().Entries() {
+		if name == "" || e.Name == name || e.Opcode[0] == name {
+			forms = append(forms, formInfo(e))
+		}
+	}
+	return forms
+}
+
+func formInfo(e *isa.Entry) FormInfo {
+	info := FormInfo{Name: e.Name, Section: e.Section, Doc: e.Doc, Gates: e.Gates()}
+	if e.Manual != 0 {
+		info.Section = fmt.Sprintf("%v: %s", e.Manual, e.Section)
+	}
+	for i := range e.Alts {
+		info.Forms = append(info.Forms, e.Alts[i].Text)
+	}
+	info.Status, info.Notes = sem.Status(e)
+	return info
+}
+
+// WriteISA prints Forms(name) as a table, as JSON (one array) or as Markdown.
+func WriteISA(w io.Writer, name, format string) error {
+	forms := Forms(name)
+	if len(forms) == 0 {
+		return fmt.Errorf("no instruction form is called %q%s", name, suggestForm(name))
+	}
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(forms)
+	case "md":
+		return writeFormsMarkdown(w, forms)
+	case "table":
+		return writeFormsTable(w, forms)
+	}
+	return fmt.Errorf("format %q: want table, json or md", format)
+}
+
+func suggestForm(name string) string {
+	var names []string
+	for _, e := range isa.Table().Entries() {
+		names = append(names, e.Name, e.Opcode[0])
+	}
+	if near := isa.Nearest(name, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+func writeFormsTable(w io.Writer, forms []FormInfo) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, f := range forms {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.Section, f.Status, f.Doc)
+		if len(forms) > 8 {
+			continue
+		}
+		for _, line := range append(append(f.Forms, f.Gates...), f.Notes...) {
+			fmt.Fprintf(t, "  %s\n", line)
+		}
+	}
+	return t.Flush()
+}
+
+func writeFormsMarkdown(w io.Writer, forms []FormInfo) error {
+	count := map[string]int{}
+	for _, f := range forms {
+		count[f.Status]++
+	}
+	fmt.Fprintf(w, "# Instruction forms and their status\n\nGenerated from the ISA data and the semantics table; do not edit.\n")
+	fmt.Fprintf(w, "%d forms: %d done, %d partial, %d todo. Every form is judged by `check`; `run` refuses a form that is todo by name.\n\n",
+		len(forms), count["done"], count["partial"], count["todo"])
+	fmt.Fprint(w, "| form | section | status | what |\n|---|---|---|---|\n")
+	for _, f := range forms {
+		doc := f.Doc
+		if len(f.Notes) > 0 {
+			doc += " — " + strings.Join(f.Notes, "; ")
+		}
+		if _, err := fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", f.Name, f.Section, f.Status, strings.ReplaceAll(doc, "|", "\\|")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

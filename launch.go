@@ -1,0 +1,189 @@
+package ptxvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// Kernel is one .entry of a loaded program.
+type Kernel struct {
+	program *Program
+	info    KernelInfo
+	fn      *ir.Func
+}
+
+// Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
+// is what the kernel requires (.reqntid, .reqnctapercluster), else 1.
+type Launch struct {
+	Grid    Dim3 // CTAs
+	Block   Dim3 // threads of a CTA, at most 1024
+	Cluster Dim3 // CTAs of a cluster
+	Shared  int  // bytes of dynamic shared memory
+}
+
+// Stats is what a launch has executed.
+type Stats struct {
+	CTAs      uint64
+	WarpInsts uint64 // instructions times the warps that executed them
+	LaneOps   uint64 // instructions times the lanes that executed them
+	Elapsed   time.Duration
+}
+
+// LaneOpsPerSecond is the rate of the launch.
+func (s Stats) LaneOpsPerSecond() float64 { return perSecond(s.LaneOps, s.Elapsed) }
+
+// EngineShares tells which part of the lane-ops ran where.
+func (s Stats) EngineShares() map[string]float64 { return map[string]float64{"interp": 1} }
+
+// Progress is how far a launch is.
+type Progress struct {
+	CTAsDone, CTAs uint64
+	LaneOps        uint64 // of the CTAs that are done
+	Elapsed        time.Duration
+}
+
+// LaneOpsPerSecond is the rate since the launch.
+func (p Progress) LaneOpsPerSecond() float64 { return perSecond(p.LaneOps, p.Elapsed) }
+
+func perSecond(n uint64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}
+
+// Info describes the kernel.
+func (k *Kernel) Info() KernelInfo { return k.info }
+
+// Launch runs the kernel to its end; everything it writes is written when Launch returns.
+// An argument is a fixed-size number of the parameter's size, a Buffer (its address),
+// []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
+// (nothing has run), *Fault, *DeadlockError, ErrStepLimit, ErrOutOfMemory, ErrClosed or
+// the context's.
+func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
+	p := k.program
+	if err := p.alive(); err != nil {
+		return Stats{}, err
+	}
+	params, err := packArgs(k.info.Name, k.info.Params, int(k.fn.ParamBytes), args)
+	if err != nil {
+		return Stats{}, err
+	}
+	ml, err := k.shape(l)
+	if err != nil {
+		return Stats{}, err
+	}
+	if err := k.decode(ml); err != nil {
+		return Stats{}, err
+	}
+	ml.Params = params
+	start := time.Now()
+	if report := p.d.cfg.Progress; report != nil {
+		ml.Progress = func(done, total uint64) {
+			report(Progress{CTAsDone: done, CTAs: total, Elapsed: time.Since(start)})
+		}
+	}
+	ran, err := p.d.machine.Launch(ctx, ml)
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start)}
+	return stats, p.outcome(err)
+}
+
+// shape applies defaults and refuses what the kernel or the device does not allow.
+func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
+	if l.Block == (Dim3{}) {
+		l.Block = k.info.ReqBlock
+	}
+	if l.Cluster == (Dim3{}) {
+		l.Cluster = k.info.ReqCluster
+	}
+	grid, block, cluster := l.Grid.filled(), l.Block.filled(), l.Cluster.filled()
+	target := machine.TargetOf(k.program.d.target.Arch)
+	shared := k.info.StaticShared + l.Shared
+	if err := k.admit(grid, block, cluster, l.Shared, shared, target); err != nil {
+		return nil, err
+	}
+	cfg := &k.program.d.cfg
+	return &machine.Launch{
+		Grid: extent(grid), Block: extent(block), Cluster: extent(cluster),
+		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
+		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Before(isa.MustTarget("sm_70")),
+		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Workers: cfg.Workers,
+		Output: machine.NewOutput(cfg.Stdout, cfg.MaxOutput),
+	}, nil
+}
+
+func extent(d Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
+
+// Limits of a grid and a block on every target (CUDA programming guide, table of
+// technical specifications).
+const (
+	maxGridX, maxGridYZ = 1<<31 - 1, 65535
+	maxThreads          = 1024
+	maxBlockXY          = 1024
+	maxBlockZ           = 64
+)
+
+// admit says why a launch is not possible, nil if it is.
+func (k *Kernel) admit(grid, block, cluster Dim3, dynamic, shared int, target machine.Target) error {
+	refuse := func(format string, args ...any) error {
+		return &ArgError{Kernel: k.info.Name, Index: -1, Msg: k.info.Name + ": " + fmt.Sprintf(format, args...), Signature: k.info.Signature()}
+	}
+	required := k.info.ReqBlock
+	switch {
+	case grid.X > maxGridX || grid.Y > maxGridYZ || grid.Z > maxGridYZ:
+		return refuse("a grid of %v CTAs is too large: at most %d,%d,%d", grid, maxGridX, maxGridYZ, maxGridYZ)
+	case block.Count() > maxThreads || block.X > maxBlockXY || block.Y > maxBlockXY || block.Z > maxBlockZ:
+		return refuse("a block of %v threads is too large: at most %d in all and %d,%d,%d", block, maxThreads, maxBlockXY, maxBlockXY, maxBlockZ)
+	case required != (Dim3{}) && block != required.filled():
+		return refuse("the kernel requires blocks of %v threads (.reqntid), not %v", required, block)
+	case k.info.MaxThreads != 0 && block.Count() > uint64(k.info.MaxThreads):
+		return refuse("the kernel allows %d threads a CTA (.maxntid), not %d", k.info.MaxThreads, block.Count())
+	case dynamic < 0:
+		return refuse("%d bytes of shared memory", dynamic)
+	case shared > int(target.SharedPerCTA):
+		return refuse("%d bytes of shared memory (%d static, %d dynamic); sm_%d has %d for a CTA", shared,
+			k.info.StaticShared, dynamic, target.Arch, target.SharedPerCTA)
+	case cluster.Count() > 1:
+		return refuse("clusters of %v CTAs are not executed yet", cluster)
+	}
+	return nil
+}
+
+// decode sets the launch's code: the kernel and all functions it may call, for this shape.
+func (k *Kernel) decode(l *machine.Launch) error {
+	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2])}
+	code, err := k.program.decoder.Kernel(k.fn, shape, l.Target, k.info.StaticShared)
+	if err != nil {
+		return k.program.unsupported(k.info.Name, err)
+	}
+	l.Entry, l.Functions = code.Entry, code.Functions
+	return nil
+}
+
+// outcome turns the machine's errors into those of this package.
+func (p *Program) outcome(err error) error {
+	var fault *machine.Fault
+	var deadlock *machine.DeadlockError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &fault):
+		return p.newFault(fault)
+	case errors.As(err, &deadlock):
+		return p.newDeadlock(deadlock)
+	case errors.Is(err, machine.ErrStepLimit):
+		return ErrStepLimit
+	case errors.Is(err, mem.ErrOutOfMemory):
+		return p.d.outOfMemory(err, 0)
+	case errors.Is(err, machine.ErrClosed):
+		return ErrClosed
+	}
+	return err
+}

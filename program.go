@@ -1,0 +1,144 @@
+package ptxvm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/lower"
+)
+
+// Program is one or several modules linked and loaded onto a device: module variables
+// have addresses and initial values, kernels can be launched.
+type Program struct {
+	d       *Device
+	module  *ir.Module
+	image   *image
+	decoder *decode.Decoder
+
+	mu       sync.Mutex
+	unloaded bool
+}
+
+// Load links modules (.extern, .visible, .weak, .common; 11.6), allocates their variables
+// and writes initial values. The error is a Diagnostics, or ErrOutOfMemory.
+func (d *Device) Load(modules ...*Module) (*Program, error) {
+	if len(modules) == 0 {
+		return nil, fmt.Errorf("ptxvm: Load needs a module")
+	}
+	units := make([]*ir.Module, len(modules))
+	for i, m := range modules {
+		if err := d.runs(m); err != nil {
+			return nil, err
+		}
+		// Linking changes its input, and a module may be loaded many times: lower it anew.
+		var err error
+		if units[i], err = lower.Module(m.info, lower.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	linked, diags := lower.Link(units, decode.Provided)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	p := &Program{d: d, module: linked}
+	err := d.use(func() (err error) {
+		p.image, err = newImage(d.machine.Arena, linked)
+		return err
+	})
+	if err != nil {
+		return nil, d.outOfMemory(err, 0)
+	}
+	p.decoder = decode.New(linked, p.image)
+	return p, nil
+}
+
+// runs tells whether the device can run a module: its architecture must not be older than
+// the module's target, and an architecture-specific target runs on that one alone.
+func (d *Device) runs(m *Module) error {
+	want := m.info.Target
+	if d.target.Satisfies(want) || want.Suffix != 0 && d.target.Arch == want.Arch {
+		return nil
+	}
+	return fmt.Errorf("ptxvm: %s is for %v; the device is %v (DeviceConfig.Arch, --arch)", m.name, want, d.target)
+}
+
+// Unload frees the program's variables. It is idempotent.
+func (p *Program) Unload() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unloaded {
+		return nil
+	}
+	p.unloaded = true
+	return p.d.use(func() error { return p.image.free(p.d.machine.Arena) })
+}
+
+func (p *Program) alive() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unloaded {
+		return ErrClosed
+	}
+	return p.d.use(func() error { return nil })
+}
+
+// Global returns the memory of a module variable in .global or .const space.
+func (p *Program) Global(name string) (Buffer, error) {
+	if err := p.alive(); err != nil {
+		return Buffer{}, err
+	}
+	v := p.module.Var(name)
+	if v == nil || (v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst) {
+		return Buffer{}, fmt.Errorf("ptxvm: no .global or .const variable is called %q", name)
+	}
+	addr := p.image.vars[v]
+	return Buffer{d: p.d, addr: addr, size: int(v.Size), base: addr}, nil
+}
+
+// Kernels describes the kernels in written order.
+func (p *Program) Kernels() []KernelInfo { return kernels(p.module) }
+
+// Kernel finds a kernel by its symbol, by its demangled name, or by its base name if
+// that is unique; "" finds the only kernel there is.
+func (p *Program) Kernel(name string) (*Kernel, error) {
+	if err := p.alive(); err != nil {
+		return nil, err
+	}
+	infos := p.Kernels()
+	if name == "" {
+		if len(infos) == 1 {
+			return p.kernel(infos[0]), nil
+		}
+		return nil, fmt.Errorf("ptxvm: the program has %d kernels; name one of %s", len(infos), kernelNames(infos))
+	}
+	for _, match := range []func(KernelInfo) bool{
+		func(k KernelInfo) bool { return k.Name == name || k.Demangled == name },
+		func(k KernelInfo) bool { return baseName(k.Demangled) == name },
+	} {
+		if found := slices.DeleteFunc(slices.Clone(infos), func(k KernelInfo) bool { return !match(k) }); len(found) == 1 {
+			return p.kernel(found[0]), nil
+		}
+	}
+	return nil, unknownKernel(name, infos)
+}
+
+func (p *Program) kernel(info KernelInfo) *Kernel {
+	return &Kernel{program: p, info: info, fn: p.module.Func(info.Name)}
+}
+
+// kernelNames lists what could have been meant, cut after eight.
+func kernelNames(infos []KernelInfo) string {
+	var names []string
+	for i, k := range infos {
+		if i == 8 {
+			names = append(names, fmt.Sprintf("and %d more", len(infos)-i))
+			break
+		}
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,117 @@
+package ptxvm
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ptxvm/internal/decode"
+	"ptxvm/internal/diag"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/lower"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/syntax"
+)
+
+// DiagnosticFormat chooses how diagnostics are printed.
+type DiagnosticFormat uint8
+
+// The formats.
+const (
+	DiagnosticText  DiagnosticFormat = iota // with the source line, caret, form and fix
+	DiagnosticJSON                          // one object per file
+	DiagnosticPtxas                         // as ptxas prints, for editors that know that
+)
+
+// ParseDiagnosticFormat knows text, json and ptxas.
+func ParseDiagnosticFormat(name string) (DiagnosticFormat, error) {
+	i := slices.Index([]string{"text", "json", "ptxas"}, name)
+	if i < 0 {
+		return 0, fmt.Errorf("format %q: want text, json or ptxas", name)
+	}
+	return DiagnosticFormat(i), nil
+}
+
+// WriteDiagnostics prints a list as text or as ptxas does; color is for text.
+func WriteDiagnostics(w io.Writer, list Diagnostics, format DiagnosticFormat, color bool) error {
+	if format == DiagnosticPtxas {
+		return diag.WritePtxas(w, list)
+	}
+	return diag.WriteText(w, list, diag.TextOptions{Color: color})
+}
+
+// WriteDiagnosticsJSON prints the list of one file as one JSON object on one line.
+func WriteDiagnosticsJSON(w io.Writer, file string, list Diagnostics) error {
+	return diag.WriteJSON(w, file, list)
+}
+
+// Format lays out a module as `ptxvm fmt` does. Comments stay; the result is a fixed
+// point. The error is a Diagnostics of syntax errors.
+func Format(filename string, src []byte) ([]byte, error) {
+	f := syntax.Parse(filename, src)
+	if err := f.Errors.Err(); err != nil {
+		return nil, err
+	}
+	return syntax.Format(f, syntax.FormatOptions{})
+}
+
+// Explain describes an error code such as "P3004", with an example.
+func Explain(code string) (string, error) {
+	c, ok := diag.ParseCode(code)
+	e, known := diag.Lookup(c)
+	if !ok || !known {
+		return "", fmt.Errorf("%q is no error code; they look like P3004", code)
+	}
+	var b strings.Builder
+	err := diag.WriteExplanation(&b, e)
+	return b.String(), err
+}
+
+// stages are what Dump prints, in the order in which a module passes them.
+var stages = []string{"tokens", "syntax", "info", "ir", "code"}
+
+// Stages lists what Dump can print.
+func Stages() []string { return slices.Clone(stages) }
+
+// Dump prints one stage of the way from text to decoded code. Stages from info on need a
+// valid module; otherwise the error is a Diagnostics. code is decoded for blocks of 256
+// threads.
+func Dump(w io.Writer, filename string, src []byte, stage string) error {
+	i := slices.Index(stages, stage)
+	if i < 0 {
+		return fmt.Errorf("stage %q: want one of %s", stage, strings.Join(stages, ", "))
+	}
+	f := syntax.Parse(filename, src)
+	switch stage {
+	case "tokens":
+		return syntax.WriteTokens(w, f)
+	case "syntax":
+		return syntax.WriteTree(w, f)
+	}
+	m, err := Compile(filename, src, nil)
+	if err != nil {
+		return err
+	}
+	if stage == "info" {
+		return m.info.Write(w)
+	}
+	return m.dumpLowered(w, stage)
+}
+
+// dumpLowered prints ir or decoded code of a linked module.
+func (m *Module) dumpLowered(w io.Writer, stage string) error {
+	unit, err := lower.Module(m.info, lower.Options{})
+	if err != nil {
+		return err
+	}
+	linked, diags := lower.Link([]*ir.Module{unit}, decode.Provided)
+	if err := diags.Err(); err != nil {
+		return err
+	}
+	if stage == "ir" {
+		return ir.Print(w, linked)
+	}
+	target := machine.TargetOf(m.info.Target.Arch)
+	return decode.New(linked, &image{}).Write(w, ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}, target)
+}
