@@ -13,17 +13,19 @@ var checks map[string]checkFunc
 
 func init() {
 	checks = map[string]checkFunc{
-		"cvt.sat_can_clip":    checkSatCanClip,
-		"ld.param_space":      checkLoadParam,
-		"st.param_space":      checkStoreParam,
-		"unified_variable":    checkUnified,
-		"bar.count_multiple":  checkBarrierCount,
-		"setmaxnreg.multiple": checkRegisterCount,
-		"mma.scale_selector":  checkScaleSelector,
-		"tex.mode":            checkTexMode,
-		"mov.address":         checkElsewhere,
-		"mov.pack":            checkElsewhere,
-		"call.signature":      checkElsewhere,
+		"cvt.sat_can_clip":          checkSatCanClip,
+		"ld.param_space":            checkLoadParam,
+		"st.param_space":            checkStoreParam,
+		"unified_variable":          checkUnified,
+		"bar.count_multiple":        checkBarrierCount,
+		"setmaxnreg.multiple":       checkRegisterCount,
+		"createpolicy.primary_size": checkPrimarySize,
+		"cp.async.source_size":      checkSourceSize,
+		"mma.scale_selector":        checkScaleSelector,
+		"tex.mode":                  checkTexMode,
+		"mov.address":               checkElsewhere,
+		"mov.pack":                  checkElsewhere,
+		"call.signature":            checkElsewhere,
 	}
 }
 
@@ -125,6 +127,23 @@ func checkRegisterCount(q *Query, _ *plan) string {
 		if s := &q.Operands[i]; s.Kind == ShapeImm && s.Value%8 != 0 {
 			return "the number of registers must be a multiple of 8"
 		}
+	}
+	return ""
+}
+
+// checkPrimarySize: the part with the first priority is no longer than the whole (9.7.9.18).
+func checkPrimarySize(q *Query, p *plan) string {
+	return p.atMost(q, "primary-size", "total-size")
+}
+
+// checkSourceSize: no more bytes are read than written (9.7.9.25.3.1).
+func checkSourceSize(q *Query, p *plan) string { return p.atMost(q, "rest", "cp-size") }
+
+// atMost compares two constants.
+func (p *plan) atMost(q *Query, small, large string) string {
+	a, b := p.operand(q, small), p.operand(q, large)
+	if a != nil && b != nil && a.Kind == ShapeImm && b.Kind == ShapeImm && a.Value > b.Value {
+		return fmt.Sprintf("%s, %d, must be at most %s, %d", small, a.Value, large, b.Value)
 	}
 	return ""
 }

@@ -103,10 +103,15 @@ func shuffleFree(e *Entry, alt int, mods []Mod, r *rand.Rand) {
 	}
 	for range 4 * len(mods) {
 		i := r.IntN(len(mods))
-		if i+1 < len(mods) && !slices.ContainsFunc(families(mods[i]), func(f int) bool { return slices.Contains(families(mods[i+1]), f) }) {
+		if i+1 < len(mods) && !e.leads(mods[i]) && !e.leads(mods[i+1]) && !slices.ContainsFunc(families(mods[i]), func(f int) bool { return slices.Contains(families(mods[i+1]), f) }) {
 			mods[i], mods[i+1] = mods[i+1], mods[i]
 		}
 	}
+}
+
+// leads tells whether m is one of the modifiers whose place is fixed.
+func (e *Entry) leads(m Mod) bool {
+	return slices.ContainsFunc(e.first, func(r valueRef) bool { return r.mod == m || r.class >= 0 && e.classes[r.class].has(m) })
 }
 
 // checkDisjoint: no other id of the opcode reads the modifiers with operands alike.

@@ -40,13 +40,21 @@ func (d *dealer) join(from, to int) {
 	}
 }
 
+// share tells whether two slots are of one family: they have a value in common, or both
+// take types, or both take state spaces (facts: ptxas keeps the order of these).
 func (d *dealer) share(i, j int) bool {
 	for _, m := range d.values(i) {
 		if d.alt.slots[j].accepts(d.e, m) {
 			return true
 		}
 	}
-	return false
+	a, b := d.values(i)[0], d.values(j)[0] // a class has no values of another kind
+	return d.e.table.modType(a) != 0 && d.e.table.modType(b) != 0 || d.isSpace(a) && d.isSpace(b)
+}
+
+func (d *dealer) isSpace(m Mod) bool {
+	_, ok := LookupSpace(d.e.table.mods.name(uint16(m)))
+	return ok
 }
 
 func (d *dealer) values(i int) []Mod {
@@ -56,8 +64,30 @@ func (d *dealer) values(i int) []Mod {
 	case s.only != nil:
 		return s.only
 	default:
-		return d.e.classes[s.class].values
+		c := &d.e.classes[s.class]
+		return c.values[:c.own]
 	}
+}
+
+// led tells whether the modifiers of the first clause stand before all others, in its order.
+func (d *dealer) led() bool {
+	at, last := 0, -1
+	for i, m := range d.mods {
+		rank := -1
+		for r, ref := range d.e.first {
+			if ref.mod == m || ref.class >= 0 && d.e.classes[ref.class].has(m) {
+				rank = r
+			}
+		}
+		if rank < 0 {
+			continue
+		}
+		if i != at || rank < last {
+			return false
+		}
+		at, last = at+1, rank
+	}
+	return true
 }
 
 // deal gives modifier n and those after it to free slots.

@@ -28,6 +28,7 @@ type Entry struct {
 	checks   []checkLine
 	defaults []classValue
 	unique   []Class
+	first    []valueRef // modifiers that stand before all others, in this order
 }
 
 // Effect is one word list of the effect clause: {"read", ".ss"}.
@@ -37,6 +38,7 @@ type Effect []string
 type class struct {
 	id     Class
 	values []Mod
+	own    int         // how many of them its clause lists; forms add those that they fix
 	binds  [][]binding // by value; nil if none of them captures
 	none   bool        // "absent" is a member
 	inForm bool        // a form takes it; else it is a set for conditions
@@ -89,7 +91,8 @@ func (s *slot) accepts(e *Entry, m Mod) bool {
 	case s.only != nil:
 		return containsMod(s.only, m)
 	}
-	return e.classes[s.class].has(m)
+	i := e.classes[s.class].index(m)
+	return i >= 0 && i < e.classes[s.class].own
 }
 
 func containsMod(list []Mod, m Mod) bool {
@@ -137,6 +140,7 @@ type operandKind struct {
 	vector *expr // nil: no vector
 	types  []typeRef
 	wider  bool
+	exact  bool
 	ranges []span
 	space  spaceRef
 	of     spaceRef // where named variables must be

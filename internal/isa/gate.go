@@ -136,3 +136,12 @@ func scanVersion(s string) (Version, bool) {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Gates lists an entry's since and until clauses as the data has them.
+func (e *Entry) Gates() []string {
+	var out []string
+	for _, g := range e.gates {
+		out = append(out, g.text)
+	}
+	return out
+}

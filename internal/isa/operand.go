@@ -146,11 +146,11 @@ func (k *kindSpec) misfitRegister(s *Shape) misfit {
 	return wrongType
 }
 
-// refuses: a fixed whole-number type takes no packed register, though a type that the
-// instruction names does (facts: ptxas).
+// refuses: an exact operand takes only registers of its storage type; a fixed whole-number
+// type takes no packed register, though a type that the instruction names does (facts: ptxas).
 func (k *kindSpec) refuses(t, r Type) bool {
 	kind := t.Kind()
-	return k.plain && r.Kind() == Packed && (kind == Signed || kind == Unsigned)
+	return k.exact && r != t.Storage() || k.plain && r.Kind() == Packed && (kind == Signed || kind == Unsigned)
 }
 
 func (k *kindSpec) misfitPredicate(s *Shape) misfit {
@@ -194,8 +194,8 @@ func (k *kindSpec) misfitConstant(s *Shape) misfit {
 // decimal ones for 64.
 func (t Type) acceptsConstant(s *Shape) bool {
 	switch t.Kind() {
-	case Float:
-		return s.Float
+	case Float: // there are no literals of the narrow formats
+		return s.Float && t.Bits() >= 32
 	case Bits:
 		single := s.Hex && !s.Double
 		return !s.Float || t.Bits() == 32 && single || t.Bits() == 64 && !single
@@ -226,14 +226,15 @@ func (k *kindSpec) misfitSpecial(s *Shape) misfit {
 	return wrongType
 }
 
-// misfitSymbol: names of variables and functions are numbers where a whole number may stand.
+// misfitSymbol: names of functions, and of variables with a displacement, are numbers where a
+// whole number may stand; a variable alone is not (facts: ptxas).
 func (k *kindSpec) misfitSymbol(s *Shape) misfit {
 	switch {
 	case k.ofSet && s.Kind == ShapeSym && s.Space != k.of:
 		return wrongSpace
 	case k.sorts&s.sorts() != 0:
 		return fits
-	case k.sorts&sortImm == 0:
+	case k.sorts&sortImm == 0, s.Kind == ShapeSym && !s.Offset:
 		return wrongKind
 	case !k.types[0].Kind().integer():
 		return wrongType
@@ -254,13 +255,10 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 			return fits
 		}
 		return wrongSpace
-	case ShapeImm:
-		return fits
-	case ShapeFunc:
-		if k.space == Generic {
+	case ShapeImm: // the machine has no fixed addresses elsewhere (facts: ptxas)
+		if !base.Float && (k.space == LocalSpace || k.space == TensorSpace) {
 			return fits
 		}
-		return wrongSpace
 	}
 	return wrongKind
 }

@@ -175,6 +175,7 @@ func (p *entryParser) addClass(name string, values []string) error {
 			return err
 		}
 	}
+	c.own = len(c.values)
 	p.byName[name] = len(p.e.classes)
 	p.e.classes = append(p.e.classes, c)
 	return nil

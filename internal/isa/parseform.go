@@ -30,7 +30,7 @@ func (p *entryParser) formPass(s string) error {
 	return nil
 }
 
-var keywords = []string{"opcode", "about", "table", "require", "exclude", "default", "unique", "since", "until", "effect", "check"}
+var keywords = []string{"opcode", "about", "table", "require", "exclude", "default", "unique", "first", "since", "until", "effect", "check"}
 
 // isForm tells a form from other clauses: it ends with a semicolon and begins with no keyword.
 func isForm(s string) bool {

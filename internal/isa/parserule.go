@@ -128,6 +128,10 @@ func (p *entryParser) rulePass(s string) error {
 		return p.defaultValues(rest)
 	case word == "unique":
 		return p.uniqueClass(rest)
+	case word == "first":
+		refs, err := p.valueRefs(strings.ReplaceAll(rest, " ", "|"))
+		p.e.first = refs
+		return err
 	case word == "effect":
 		p.effects(rest)
 		return nil
@@ -273,6 +277,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 		switch word := next(); {
 		case word == "wider":
 			k.wider = true
+		case word == "exact":
+			k.exact = true
 		case word == "in":
 			k.ranges, err = p.ranges(next())
 		case word == "of":

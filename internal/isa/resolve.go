@@ -48,6 +48,7 @@ type kindSpec struct {
 	types  [2]Type
 	plain  bool // the whole-number type is fixed: no .f16x2 register (facts: ptxas)
 	wider  bool
+	exact  bool // registers of the storage type only
 	ranges [][2]int
 	space  Space
 	of     Space // of named variables
@@ -139,7 +140,9 @@ func (e *Entry) eachDeal(alt int, mods []Mod, suffix Mod, visit func(*env)) {
 	d := dealer{e: e, alt: &e.Alts[alt], mods: mods, suffix: suffix, visit: visit}
 	d.taken = make([]Mod, len(d.alt.slots))
 	d.link()
-	d.deal(0)
+	if d.led() {
+		d.deal(0)
+	}
 }
 
 // rows looks the classes up in the entry's tables and binds the columns; ok is false if a
@@ -353,7 +356,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

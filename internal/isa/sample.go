@@ -35,6 +35,7 @@ type KindSpec struct {
 	Vector int         // length, -1: no vector
 	Type   Type
 	Wider  bool
+	Exact  bool     // registers of the storage type only
 	Ranges [][2]int // of constants; nil: any
 	Space  Space    // of an address
 	Of     Space    // of named variables, if OfSet
@@ -254,7 +255,7 @@ func (p *plan) partSpec(part partSpec) PartSpec {
 		k := &part.kinds[i]
 		spec := KindSpec{
 			Pred: k.sorts&sortPred != 0, Neg: k.sorts&sortNotPred != 0, Vector: k.vector,
-			Type: k.types[0], Wider: k.wider, Ranges: k.ranges, Space: k.space, Of: k.of, OfSet: k.ofSet, Align: k.align,
+			Type: k.types[0], Wider: k.wider, Exact: k.exact, Ranges: k.ranges, Space: k.space, Of: k.of, OfSet: k.ofSet, Align: k.align,
 		}
 		for kind, set := range sortsOf {
 			if k.sorts&set != 0 {

@@ -18,6 +18,7 @@ type SpecialInfo struct {
 	Type    Type   // of a component
 	Lanes   int    // components x y z w; 1: a scalar
 	Also    []Type // narrower types that code for old versions reads it with
+	Needs   string // a directive that the kernel must have, "" if none
 	Since   Gate
 }
 
@@ -58,7 +59,11 @@ func (p *prelude) addSpecials(name, row string) error {
 	}
 	info := SpecialInfo{Section: words[0], Type: p.typeByName[words[1]], Lanes: lanes, Since: since}
 	for _, w := range words[3:] {
-		info.Also = append(info.Also, p.typeByName[w])
+		if t, ok := p.typeByName[w]; ok {
+			info.Also = append(info.Also, t)
+		} else {
+			info.Needs = w
+		}
 	}
 	return eachNumbered(name, func(full string) {
 		info.Name = full

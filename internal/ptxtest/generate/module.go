@@ -29,12 +29,17 @@ func (m *Module) Of(line int) int {
 }
 
 // moduleHead is the number of lines before the first function.
-const moduleHead = 5
+const moduleHead = 6
 
 // Print writes the statements, which have one version and target, as a module.
 func Print(v isa.Version, t isa.Target, list []*Statement) *Module {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".version %v\n.target %v\n", v, t)
+	if v.Before(isa.V(2, 3)) {
+		b.WriteString("\n")
+	} else {
+		b.WriteString(".address_size 64\n")
+	}
 	b.WriteString(".global .align 128 .b8 v_global[512];\n.shared .align 128 .b8 v_shared[512];\n.const .align 128 .b8 v_const[512];\n")
 	m := &Module{}
 	for i, s := range list {

@@ -175,6 +175,9 @@ func olderVersion(g *Generator, s *Statement) string {
 		return ""
 	}
 	s.Version = v
+	if !s.declared() {
+		return ""
+	}
 	return "at the version before"
 }
 
@@ -184,5 +187,23 @@ func otherTarget(g *Generator, s *Statement) string {
 		return ""
 	}
 	s.Target = t
+	if !s.declared() {
+		return ""
+	}
 	return "on another target"
+}
+
+// declared tells whether the module can declare the statement's registers.
+func (s *Statement) declared() bool {
+	known := append(declarable(s.Version, s.Target), isa.PredType())
+	most := map[isa.Type]int{}
+	for i := range s.Operands {
+		countRegisters(s.Operands[i].Shape, most)
+	}
+	for t := range most {
+		if !slices.Contains(known, t) {
+			return false
+		}
+	}
+	return true
 }

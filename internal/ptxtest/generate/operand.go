@@ -128,7 +128,7 @@ func (d *drawer) register(k *isa.KindSpec) (string, isa.Shape, bool) {
 	}
 	var fit []isa.Type
 	for _, t := range declarable(d.s.Version, d.s.Target) {
-		if k.Type == 0 || k.Type.AcceptsRegister(t, k.Wider) {
+		if k.Type == 0 || k.Type.AcceptsRegister(t, k.Wider) && (!k.Exact || t == k.Type.Storage()) {
 			fit = append(fit, t)
 		}
 	}
@@ -208,7 +208,7 @@ func (d *drawer) special(k *isa.KindSpec) (string, isa.Shape, bool) {
 	for _, i := range d.g.r.Perm(len(all)) {
 		info := all[i].Info()
 		fits := k.Type != 0 && k.Type.AcceptsRegister(info.Type, k.Wider) || k.Pred && info.Type == isa.PredType()
-		if !fits || !info.Since.Passes(d.s.Version, d.s.Target) {
+		if !fits || info.Needs != "" || !info.Since.Passes(d.s.Version, d.s.Target) {
 			continue
 		}
 		text := info.Name
