@@ -189,16 +189,12 @@ func (x *function) quiet(in *ir.Inst) bool {
 
 // waits tells whether an instruction may be part of waiting for somebody.
 func waits(in *ir.Inst) bool {
-	if in.IsCall() || in.Sel.Has(isa.M_volatile) {
+	if in.IsCall() || in.Sel.Has(isa.M_volatile) || in.Sel.Has(isa.M_mmio) || in.Sel.Get(isa.C_sem) != 0 {
 		return true
 	}
 	for _, e := range in.Sel.Entry.Effects {
 		switch e[0] {
 		case "read", "write", "fault", "branch", "return", "exit", "hint":
-		case "sync":
-			if in.Sel.Get(isa.C_sem) != 0 {
-				return true
-			}
 		default:
 			return true
 		}
