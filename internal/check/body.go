@@ -4,6 +4,8 @@ package check
 // then statements in order, since registers must be declared before they are used.
 
 import (
+	"strconv"
+
 	"ptxvm/internal/diag"
 	"ptxvm/internal/syntax"
 )
@@ -11,6 +13,7 @@ import (
 // body checks the outermost block, which shares its scope with the parameters.
 func (c *checker) body(b *syntax.Block) {
 	clear(c.unique)
+	clear(c.returned)
 	c.stmts(b)
 }
 
@@ -43,7 +46,9 @@ func (c *checker) labels(b *syntax.Block) {
 		case *syntax.Prototype:
 			if o := c.label(s.Label, Prototype, s); o != nil {
 				c.scopes.push()
+				c.prototype = true
 				o.Sig = c.signature(s.Returns, s.Params, false)
+				c.prototype = false
 				c.scopes.pop()
 				c.prototypeDirectives(s, o)
 			}
@@ -92,19 +97,40 @@ func (c *checker) targets(s *syntax.Targets) {
 		want = Function
 	}
 	for _, n := range s.Names {
-		c.targetName(list, n, want)
+		if n.Count == syntax.NoToken {
+			c.targetName(list, n.Name, want)
+		} else {
+			c.targetFamily(list, n)
+		}
 	}
 }
 
-func (c *checker) targetName(list *Object, n syntax.TargetName, want ObjectKind) {
-	u, ok := c.use(n.Name)
+// targetFamily resolves name<n>: the labels name0 to name(n-1).
+func (c *checker) targetFamily(list *Object, n syntax.TargetName) {
+	count, ok := c.literal(n.Count)
+	if !ok || count < 0 {
+		return
+	}
+	for i := range count {
+		name := c.text(n.Name) + strconv.FormatInt(i, 10)
+		o := c.scopes.named(name)
+		if o == nil || o.Kind != Label {
+			c.errorf(diag.UndefinedLabel, c.at(n.Name), "label %s is not defined", name)
+			return
+		}
+		list.List = append(list.List, o)
+	}
+}
+
+func (c *checker) targetName(list *Object, name syntax.TokenID, want ObjectKind) {
+	u, ok := c.use(name)
 	switch {
 	case !ok && want == Label:
-		c.errorf(diag.UndefinedLabel, c.at(n.Name), "label %s is not defined", c.text(n.Name))
+		c.errorf(diag.UndefinedLabel, c.at(name), "label %s is not defined", c.text(name))
 	case !ok:
-		c.undeclared(n.Name)
+		c.undeclared(name)
 	case u.Object == nil || u.Object.Kind != want:
-		c.errorf(diag.BadTargetList, c.at(n.Name), "%s is no %v", c.text(n.Name), want)
+		c.errorf(diag.BadTargetList, c.at(name), "%s is no %v", c.text(name), want)
 	default:
 		list.List = append(list.List, u.Object)
 	}

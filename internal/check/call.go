@@ -4,6 +4,7 @@ package check
 
 import (
 	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
 )
 
@@ -23,7 +24,30 @@ func (c *checker) call(s *syntax.Instruction) {
 	}
 	if sig := c.callee(s, target, ops); sig != nil {
 		c.callReturns(s, sig, rets)
-		c.callArguments(s, sig, args)
+		c.callArguments(s, sig, args, s.Operands[len(s.Operands)-1].Kind == syntax.OperandList)
+	}
+}
+
+// listOperands: a call takes a list of call targets or a prototype, a branch a list of
+// branch targets, and each stands before its use (ptxas 13.5).
+func (c *checker) listOperands(s *syntax.Instruction) {
+	for i := range s.Operands {
+		o := &s.Operands[i]
+		if o.Kind != syntax.OperandName {
+			continue
+		}
+		u, ok := c.use(o.Name)
+		if !ok || u.Object == nil {
+			continue
+		}
+		switch l := u.Object; {
+		case l.Kind == CallTargets && c.inBranch, l.Kind == BranchTargets && c.inCall:
+			d := c.errorf(diag.BadTargetList, c.at(o.Name), "%s is a %v", l.Name, l.Kind)
+			c.declaredHere(d, l)
+		case (l.Kind == CallTargets || l.Kind == BranchTargets || l.Kind == Prototype) && l.Tok > o.Name:
+			d := c.errorf(diag.Undeclared, c.at(o.Name), "%s is declared further down; a %v stands before its use", l.Name, l.Kind)
+			c.declaredHere(d, l)
+		}
 	}
 }
 
@@ -38,6 +62,7 @@ func (c *checker) callee(s *syntax.Instruction, target *syntax.Operand, rest []s
 		c.errorf(diag.CallKernel, c.at(target.Name), "%s is a kernel; only device functions can be called", u.Object.Name)
 		return nil
 	case u.Object.Kind == Function:
+		c.calling(target.Name)
 		return u.Object.Sig
 	case len(rest) == 0:
 		c.errorf(diag.MissingPrototype, c.file.Span(s.Range), "an indirect call needs a .callprototype or .calltargets label as its last operand")
@@ -54,7 +79,7 @@ func (c *checker) listSignature(o *syntax.Operand) *Signature {
 	switch l := u.Object; l.Kind {
 	case Prototype:
 		return l.Sig
-	case CallTargets:
+	case CallTargets, Variable:
 		for i, f := range l.List {
 			if f.Func.Entry || signatureDiff(f.Sig, l.List[0].Sig) != "" {
 				c.errorf(diag.BadTargetList, c.at(o.Name), "%s lists functions of different signatures (%s)", l.Name, l.List[i].Name)
@@ -76,16 +101,26 @@ func (c *checker) callReturns(s *syntax.Instruction, sig *Signature, rets []synt
 		return
 	}
 	for i := range rets {
+		c.fills(&rets[i])
 		if why := c.argument(&rets[i], sig.Rets[i], true); why != "" {
 			c.errorf(diag.CallReturn, c.file.Span(rets[i].Range), "return value %d: %s", i, why)
 		}
 	}
 }
 
-func (c *checker) callArguments(s *syntax.Instruction, sig *Signature, args []syntax.Operand) {
+// fills notes that a call stores its result in a .param variable, which can be read from then on.
+func (c *checker) fills(o *syntax.Operand) {
+	if u, ok := c.use(o.Name); o.Kind == syntax.OperandName && ok && u.Object != nil {
+		c.returned[u.Object] = true
+	}
+}
+
+// callArguments compares arguments with parameters. With a list, even an empty one, a
+// variadic function may lack its last one.
+func (c *checker) callArguments(s *syntax.Instruction, sig *Signature, args []syntax.Operand, list bool) {
 	switch {
 	case len(args) == len(sig.Params):
-	case sig.Variadic && len(args) == len(sig.Params)-1:
+	case sig.Variadic && len(args) == len(sig.Params)-1 && (list || len(args) > 0):
 	default:
 		c.errorf(diag.CallArguments, c.file.Span(s.Range), "the function takes %d arguments, the call gives %d", len(sig.Params), len(args))
 		return
@@ -98,35 +133,69 @@ func (c *checker) callArguments(s *syntax.Instruction, sig *Signature, args []sy
 	}
 }
 
-// argument says why an operand does not fit a parameter; "" if it does. Sizes count, not
-// kinds of types; memory in .param space must agree in extent and alignment.
+// argument says why an operand does not fit a parameter; "" if it does. Memory in .param
+// space must agree in extent and alignment.
 func (c *checker) argument(op *syntax.Operand, p *Object, isReturn bool) string {
-	if op.Constant() != nil {
+	switch {
+	case p.Kind == Register && p.Type.Bits() < 32:
+		return "registers below 32 bits and predicates cannot be passed; use .param space"
+	case op.Constant() != nil:
+		return c.constantArgument(op.Constant(), p, isReturn)
+	case op.Kind != syntax.OperandName:
+		return "want a name or a constant"
+	case c.file.Word(op.Name) == syntax.WordSink:
 		if isReturn {
-			return "a constant cannot receive a value"
+			return ""
 		}
-		return ""
-	}
-	if op.Kind != syntax.OperandName || c.file.Word(op.Name) == syntax.WordSink {
-		return ""
+		return "_ has no value"
 	}
 	u, ok := c.use(op.Name)
-	if !ok || u.Object == nil {
+	switch {
+	case !ok || op.Name == syntax.NoToken:
+		return ""
+	case u.Object == nil:
+		return "a special register cannot be passed; move it into a register"
+	case u.Object.Kind == Function:
 		return ""
 	}
-	o := u.Object
+	return objectArgument(u.Object, p)
+}
+
+// constantArgument: literals have to be of the parameter's kind.
+func (c *checker) constantArgument(e *syntax.Expr, p *Object, isReturn bool) string {
+	val, ok := c.constant(e)
+	switch kind := p.Type.Kind(); {
+	case isReturn:
+		return "a constant cannot receive a value"
+	case !ok || kind == isa.Bits:
+		return ""
+	case val.Integer() && kind == isa.Float:
+		return "a whole number for a " + p.Type.String() + " parameter; write 1.0"
+	case !val.Integer() && (kind == isa.Signed || kind == isa.Unsigned):
+		return "a floating-point constant for a " + p.Type.String() + " parameter"
+	}
+	return ""
+}
+
+func objectArgument(o, p *Object) string {
 	open := len(p.Dims) > 0 && p.Dims[0] == 0
 	switch {
-	case o.Kind == Function:
-		return ""
-	case o.Type.Bits() != p.Type.Bits() && !open:
+	case !open && !goTogether(o.Type, p.Type):
 		return "it has type " + o.Type.String() + ", the parameter " + p.Type.String()
-	case o.Kind == Register:
+	case o.Kind == Register || open:
 		return ""
-	case !open && o.Size() != p.Size():
+	case len(o.Dims) != len(p.Dims):
+		return "one of it and the parameter is an array"
+	case o.Size() != p.Size():
 		return "its size differs from the parameter's"
-	case len(p.Dims) > 0 && !open && o.Align != p.Align:
+	case len(p.Dims) > 0 && o.Align != p.Align:
 		return "its alignment differs from the parameter's"
 	}
 	return ""
+}
+
+// goTogether: types of one width, alike or one of them untyped.
+func goTogether(a, b isa.Type) bool {
+	whole := func(t isa.Type) bool { return t.Kind() == isa.Signed || t.Kind() == isa.Unsigned }
+	return a == b || a.Bits() == b.Bits() && (a.Kind() == isa.Bits || b.Kind() == isa.Bits || whole(a) && whole(b))
 }

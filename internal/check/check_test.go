@@ -3,7 +3,6 @@ package check
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"ptxvm/internal/diag"
@@ -13,7 +12,7 @@ import (
 
 // judge parses and checks a text.
 func judge(name string, text []byte) diag.List {
-	_, list := Check(syntax.Parse(name, text), Options{})
+	_, list := Check(syntax.Parse(name, text), Options{WholeProgram: true})
 	return list
 }
 
@@ -38,27 +37,6 @@ func TestCorpus(t *testing.T) {
 
 // TestErrors holds the messages to the expectations beside the tokens.
 func TestErrors(t *testing.T) { diagtest.Run(t, "testdata/*.ptx", judge) }
-
-// TestVerdicts compares verdicts on whole small modules with what ptxas 13.5 said:
-// each module of verdicts.txt begins with its verdict and, if any, the -arch.
-func TestVerdicts(t *testing.T) {
-	text, err := os.ReadFile("testdata/verdicts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range diagtest.Split(text) {
-		head, _, _ := strings.Cut(string(m.Text), "\n")
-		words := strings.Fields(head)
-		opt := Options{}
-		if len(words) == 4 {
-			opt.Arch = words[3]
-		}
-		_, list := Check(syntax.Parse("verdicts.txt", m.Text), opt)
-		if got := !list.HasErrors(); got != (words[1] == "accept") {
-			t.Errorf("line %d: ptxas says %s; %v\n%s", m.Line, words[1], list, m.Text)
-		}
-	}
-}
 
 // TestExamples: every example of the catalogue that is the checker's gives its code.
 func TestExamples(t *testing.T) {

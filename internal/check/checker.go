@@ -14,6 +14,11 @@ import (
 type Options struct {
 	Arch   string // ptxas's -arch: sm_90; "" judges for the module's own .target
 	Manual bool   // where ptxas and the manual differ, follow the manual
+
+	// WholeProgram judges as ptxas does without -c: what the module declares and uses,
+	// it has to define, and a kernel's memory has to fit. Off for a module that others
+	// will be linked to.
+	WholeProgram bool
 }
 
 // Check judges f and returns the side tables and all diagnostics, syntax errors
@@ -22,9 +27,12 @@ func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 	c := &checker{
 		file: f, opt: opt, isa: isa.Table(), scopes: newScopes(f),
 		info:  &Info{File: f, AddressSize: 64, byToken: make([]int32, len(f.Tokens))},
-		diags: append(diag.List(nil), f.Errors...), formCache: map[uint64]cachedForms{},
+		diags: append(diag.List(nil), f.Errors...), formCache: map[uint64]cachedForms{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
 	}
 	c.module()
+	if opt.WholeProgram && !c.diags.HasErrors() {
+		c.program()
+	}
 	c.diags.Sort()
 	return c.info, c.diags
 }
@@ -43,10 +51,26 @@ type checker struct {
 	query     isa.Query // reused for every instruction
 	arena     []isa.Shape
 	tokens    []string // spelling of the current instruction
+	prototype bool     // the parameters being read are those of a .callprototype
+	inMemory  bool     // it reads or writes memory
+	inBranch  bool     // the current instruction is a branch
 	inCall    bool     // its operands in parentheses are lists
 	formCache map[uint64]cachedForms
 
 	unique map[isa.Class]isa.Mod // per function: classes that all instructions must agree on
+
+	texmode string         // of .target, "" if it gives none
+	debug   syntax.TokenID // of .target
+
+	refs     map[*Func][]reference // what each function names; nil is the key of initialisers
+	returned map[*Object]bool      // per function: .param variables that a call has filled
+}
+
+// reference is one mention of a function or shared variable.
+type reference struct {
+	object *Object
+	token  syntax.TokenID
+	called bool
 }
 
 // errorf reports one error at a span. It returns the diagnostic, to add notes, fixes and a section.
@@ -77,6 +101,15 @@ func (c *checker) text(t syntax.TokenID) string { return c.file.Text(t) }
 func (c *checker) declaredHere(d *diag.Diagnostic, o *Object) {
 	d.Related = append(d.Related, diag.Note{Source: c.file.Source, Span: c.at(o.Tok),
 		Msg: fmt.Sprintf("%s declared here", o.Kind)})
+}
+
+// undeclaredOperand reports a name among operands: of a branch, it is a label.
+func (c *checker) undeclaredOperand(tok syntax.TokenID) {
+	if c.inBranch {
+		c.errorf(diag.UndefinedLabel, c.at(tok), "label %s is not defined in this function, or stands inside braces", c.text(tok))
+		return
+	}
+	c.undeclared(tok)
 }
 
 // undeclared reports a name that nothing declares, with the nearest one that is visible.

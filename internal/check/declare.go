@@ -15,7 +15,9 @@ import (
 // param variables cannot stand (ptxas: "not allowed with ABI").
 func (c *checker) moduleVariables(s *syntax.Variables) {
 	switch space := spaceOf[c.file.Word(s.Space)]; space {
-	case Reg, SReg, Local, Param:
+	case SReg:
+		c.specialVariable(s)
+	case Reg, Local, Param:
 		c.errorf(diag.WrongSpace, c.at(s.Space), "a %v variable cannot stand at module scope; declare it inside a function", space)
 	default:
 		c.variables(s, space)
@@ -28,7 +30,26 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 		c.errorf(diag.BadLinkage, c.at(s.Linkage), "%s belongs to module scope, not inside a function", c.text(s.Linkage))
 		return
 	}
-	c.variables(s, spaceOf[c.file.Word(s.Space)])
+	space := spaceOf[c.file.Word(s.Space)]
+	if space == SReg {
+		c.specialVariable(s)
+		return
+	}
+	c.variables(s, space)
+}
+
+func (c *checker) specialVariable(s *syntax.Variables) {
+	c.errorf(diag.WrongSpace, c.at(s.Space), "special registers are predefined and cannot be declared")
+}
+
+// literal reads an integer literal, or WARP_SZ, where the grammar has no expressions.
+func (c *checker) literal(tok syntax.TokenID) (int64, bool) {
+	e := syntax.Expr{Range: syntax.Range{First: tok, Last: tok}, Kind: syntax.ExprInt, Token: tok}
+	if c.file.Kind(tok) == syntax.Ident {
+		e.Kind = syntax.ExprName
+	}
+	v, ok := c.constant(&e)
+	return int64(v.Bits), ok && v.Integer()
 }
 
 // variables declares every declarator of s.
@@ -101,8 +122,13 @@ func (c *checker) vector(s *syntax.Variables, t isa.Type) (uint8, bool) {
 	return n, true
 }
 
-// bank reads .const[n]: banks 0 to 10 (5.1.3).
+// bank reads .const[n]: banks 0 to 10, from 1.5 until 2.2 (5.1.3).
 func (c *checker) bank(tok syntax.TokenID) (uint8, bool) {
+	if !c.info.Version.Before(isa.V(2, 2)) {
+		c.errorf(diag.Removed, c.at(tok), "constant banks are gone since .version 2.2, the module has %v", c.info.Version)
+		return 0, false
+	}
+	c.gate(tok, ".const with a bank", isa.V(1, 5))
 	n, err := strconv.ParseUint(c.text(tok), 0, 8)
 	if err != nil || n > 10 {
 		c.errorf(diag.WrongSpace, c.at(tok), "constant bank %s does not exist: want 0 to 10", c.text(tok))
@@ -113,13 +139,16 @@ func (c *checker) bank(tok syntax.TokenID) (uint8, bool) {
 
 // alignment reads a power of two, in bytes; 0 after an error.
 func (c *checker) alignment(tok syntax.TokenID) int64 {
-	n, err := strconv.ParseInt(c.text(tok), 0, 32)
-	if err != nil || n <= 0 || n&(n-1) != 0 {
+	n, ok := c.literal(tok)
+	if !ok || n <= 0 || n > maxAlign || n&(n-1) != 0 {
 		c.errorf(diag.BadAlignment, c.at(tok), "alignment %s is no power of two", c.text(tok))
 		return 0
 	}
 	return n
 }
+
+// maxAlign keeps sums of sizes and alignments small.
+const maxAlign = 1 << 30
 
 func (c *checker) attributes(s *syntax.Variables, o *Object) {
 	for _, a := range s.Attributes {
@@ -171,8 +200,8 @@ func (c *checker) declarator(s *syntax.Variables, v *syntax.Declarator, o *Objec
 
 // familyCount reads the n of name<n>; a family of none is accepted and empty.
 func (c *checker) familyCount(v *syntax.Declarator, o *Object) bool {
-	n, err := strconv.ParseInt(c.text(v.Count), 0, 32)
-	if err != nil || n < 0 || n > maxFamily {
+	n, ok := c.literal(v.Count)
+	if !ok || n < 0 || n > maxFamily {
 		c.errorf(diag.BadParameterRange, c.at(v.Count), "%s<%s>: want a count up to %d", o.Name, c.text(v.Count), maxFamily)
 		return false
 	}
@@ -190,14 +219,13 @@ const maxBytes = 1 << 40
 func (c *checker) dims(v *syntax.Declarator, o *Object) bool {
 	total := int64(o.Type.Bytes()) * int64(o.Vector)
 	for i, d := range v.Dims {
-		n := int64(0)
-		if d.Size != nil {
-			val, ok := c.constant(d.Size)
-			n = int64(val.Bits)
-			if !ok || !val.Integer() || n < 0 || (n > 0 && total > maxBytes/n) {
-				c.errorf(diag.BadArraySize, c.file.Span(d.Range), "array size must be a constant from 0 to 2^40 bytes in all")
-				return false
-			}
+		n, ok := c.dim(d)
+		if !ok {
+			return false
+		}
+		if n > 0 && total > maxBytes/n {
+			c.errorf(diag.BadArraySize, c.file.Span(d.Range), "%s has more than 2^40 bytes", o.Name)
+			return false
 		}
 		if n == 0 && i > 0 {
 			c.errorf(diag.BadArraySize, c.file.Span(d.Range), "only the first dimension can be open")
@@ -207,6 +235,22 @@ func (c *checker) dims(v *syntax.Declarator, o *Object) bool {
 		o.Dims = append(o.Dims[:i:i], n)
 	}
 	return true
+}
+
+// dim reads one dimension: a literal or WARP_SZ, no expression; 0 if it is open (ptxas 13.5).
+func (c *checker) dim(d syntax.Dim) (int64, bool) {
+	if d.Size == nil {
+		return 0, true
+	}
+	n, ok := int64(0), d.Size.Kind == syntax.ExprInt || d.Size.Kind == syntax.ExprName
+	if ok {
+		n, ok = c.literal(d.Size.Token)
+	}
+	if !ok || n < 0 {
+		c.errorf(diag.BadArraySize, c.file.Span(d.Size.Range), "the size of an array is a number or WARP_SZ, not %s", c.file.RangeText(d.Size.Range))
+		return 0, false
+	}
+	return n, true
 }
 
 // complete closes an open dimension by its initialiser and refuses what stays open.
@@ -276,18 +320,31 @@ func (c *checker) clash(o *Object) *Object {
 // completes lets a .visible definition follow an .extern declaration of the same
 // variable (11.6.1), and reports how the two differ.
 func (c *checker) completes(old, o *Object) bool {
-	if old.Kind != Variable || old.Linkage != syntax.WordExtern || o.Linkage == syntax.WordNone {
+	extern := o.Linkage == syntax.WordExtern
+	if old.Kind != Variable || old.Linkage != syntax.WordExtern && !extern || old.Linkage == syntax.WordNone || o.Linkage == syntax.WordNone {
 		return false
 	}
-	if old.Type != o.Type || old.Space != o.Space || old.Vector != o.Vector || len(old.Dims) != len(o.Dims) {
+	if old.Type != o.Type || old.Space != o.Space || old.Vector != o.Vector || !sameDims(old.Dims, o.Dims) {
 		d := c.errorf(diag.PrototypeMismatch, c.at(o.Tok), "%s was declared with another type", o.Name)
 		c.declaredHere(d, old)
 		return true
 	}
-	id, extern := old.ID, o.Linkage == syntax.WordExtern
-	if !extern {
+	if id := old.ID; !extern || old.Linkage == syntax.WordExtern && old.Size() == 0 {
 		*old = *o
 		old.ID = id
+	}
+	return true
+}
+
+// sameDims compares dimensions; an open first one agrees with any.
+func sameDims(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && (i > 0 || a[0] != 0 && b[0] != 0) {
+			return false
+		}
 	}
 	return true
 }

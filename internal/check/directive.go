@@ -16,16 +16,17 @@ type directiveRule struct {
 	entry, device bool // where it may stand
 	args          int  // most arguments
 	since         isa.Version
-	target        string // least target, "" for all
-	positive      bool   // arguments must not be zero
+	until         isa.Version // from which on it is gone; 0: it is still there
+	target        string      // least target, "" for all
+	positive      bool        // arguments must not be zero
 }
 
 var directiveRules = map[syntax.Word]directiveRule{
 	syntax.WordMaxNReg:            {entry: true, args: 1, since: isa.V(1, 3), positive: true},
 	syntax.WordMaxNTid:            {entry: true, args: 3, since: isa.V(1, 3), positive: true},
 	syntax.WordReqNTid:            {entry: true, args: 3, since: isa.V(2, 1), positive: true},
-	syntax.WordMinNCTAPerSM:       {entry: true, args: 1, since: isa.V(2, 0)},
-	syntax.WordMaxNCTAPerSM:       {entry: true, args: 1, since: isa.V(1, 3)},
+	syntax.WordMinNCTAPerSM:       {entry: true, args: 1, since: isa.V(2, 0), positive: true},
+	syntax.WordMaxNCTAPerSM:       {entry: true, args: 1, since: isa.V(1, 3), until: isa.V(2, 1)},
 	syntax.WordNoReturn:           {device: true, since: isa.V(6, 4), target: "sm_30"},
 	syntax.WordPragma:             {entry: true, device: true, args: 64, since: isa.V(2, 0)},
 	syntax.WordAbiPreserve:        {device: true, args: 1, since: isa.V(9, 0), target: "sm_80"},
@@ -82,9 +83,12 @@ func (c *checker) directive(d *syntax.Directive, fn *Func) {
 	case len(d.Args) > rule.args:
 		c.errorf(diag.BadPerformanceDirective, c.at(d.Args[rule.args]), "%s takes at most %d values", name, rule.args)
 	case c.file.Word(d.Keyword) == syntax.WordNoReturn && len(fn.Sig.Rets) > 0:
-		c.errorf(diag.BadPerformanceDirective, c.at(d.Keyword), "a .noreturn function has no return value")
+		c.errorf(diag.NoReturnReturns, c.at(d.Keyword), "a .noreturn function has no return value")
 	}
 	c.gate(d.Keyword, name, rule.since)
+	if rule.until != 0 && !c.info.Version.Before(rule.until) {
+		c.errorf(diag.Removed, c.at(d.Keyword), "%s is gone since .version %v, the module has %v", name, rule.until, c.info.Version)
+	}
 	if rule.target != "" && c.info.Target.Before(isa.MustTarget(rule.target)) {
 		c.errorf(diag.NeedsTarget, c.at(d.Keyword), "%s needs %s or later, the target is %v", name, rule.target, c.info.Target)
 	}

@@ -15,6 +15,9 @@ func (c *checker) function(s *syntax.Function) {
 	o := &Object{Kind: Function, Name: c.text(s.Name), Tok: s.Name, Func: fn, Linkage: c.file.Word(s.Linkage)}
 	c.scopes.push()
 	c.fn = fn
+	if fn.Entry && s.Returns != nil {
+		c.errorf(diag.BadParameter, c.file.Span(s.Returns.Range), "a kernel has no return value")
+	}
 	fn.Sig = c.signature(s.Returns, s.Params, fn.Entry)
 	o.Sig = fn.Sig
 	c.parameterBytes(s, fn)
@@ -22,7 +25,7 @@ func (c *checker) function(s *syntax.Function) {
 	// The name is known inside the body, so that a function can call itself.
 	c.fn = nil
 	c.declareFunction(o, s)
-	c.fn = fn
+	c.fn = o.Func
 	if s.Body != nil {
 		c.body(s.Body)
 	}
@@ -34,6 +37,9 @@ func (c *checker) function(s *syntax.Function) {
 func (c *checker) declareFunction(o *Object, s *syntax.Function) {
 	if s.Body != nil && o.Linkage == syntax.WordExtern {
 		c.errorf(diag.BadLinkage, c.at(s.Linkage), "%s has a body, so it cannot be .extern", o.Name)
+	}
+	if o.Linkage == syntax.WordCommon {
+		c.errorf(diag.BadLinkage, c.at(s.Linkage), ".common is for variables in .global")
 	}
 	inner := c.scopes.open
 	c.scopes.open = inner[:1]
@@ -171,6 +177,9 @@ func (c *checker) parameter(s *syntax.Variables, entry, last bool) *Object {
 	if space == Param {
 		o.Kind = Parameter
 	}
+	if o.Type.Opaque() && !entry {
+		c.errorf(diag.BadParameter, c.at(s.Type), "only kernels take parameters of type %v", o.Type)
+	}
 	if ptr != nil {
 		c.pointer(ptr, entry)
 	}
@@ -184,6 +193,9 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		return nil
 	}
 	span := c.file.Span(s.Range)
+	if len(o.Dims) > 1 {
+		c.errorf(diag.BadParameter, span, "a parameter has one dimension at most")
+	}
 	switch open := len(o.Dims) > 0 && o.Dims[0] == 0; {
 	case open && entry:
 		c.errorf(diag.BadParameter, span, "a kernel parameter needs a size")
@@ -192,7 +204,12 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 	case o.Vector > 1 && o.Kind == Parameter:
 		c.errorf(diag.BadParameter, span, "a parameter in .param space cannot have a vector type; use an aligned array")
 	}
-	if v.Name == syntax.NoToken || c.file.Word(v.Name) == syntax.WordSink {
+	sink := c.file.Word(v.Name) == syntax.WordSink
+	if sink && !entry && !c.prototype {
+		c.errorf(diag.BadParameter, c.at(v.Name), "a parameter needs a name; only .callprototype takes _")
+		return nil
+	}
+	if v.Name == syntax.NoToken || sink {
 		o.ID = len(c.info.Objects)
 		c.info.Objects = append(c.info.Objects, o)
 		return o
@@ -205,6 +222,11 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 func (c *checker) pointer(p *syntax.Ptr, entry bool) {
 	if !entry {
 		c.errorf(diag.BadParameter, c.file.Span(p.Range), ".ptr is for kernel parameters")
+	}
+	switch space := spaceOf[c.file.Word(p.Space)]; space {
+	case isa.Generic, Const, Global, Local, Shared:
+	default:
+		c.errorf(diag.BadParameter, c.at(p.Space), "a pointer leads to .const .global .local or .shared, not to %s", c.text(p.Space))
 	}
 	if p.Align != syntax.NoToken {
 		c.alignment(p.Align)

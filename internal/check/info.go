@@ -96,7 +96,7 @@ type Object struct {
 	Func  *Func              // Function: itself; others: the function around it, nil at module scope
 	Alias *Object            // AliasName: the function it stands for
 	Sig   *Signature         // Function, Prototype
-	List  []*Object          // BranchTargets, CallTargets: what it names
+	List  []*Object          // BranchTargets, CallTargets: what it names; Variable: functions its initialiser names
 	Stmt  syntax.Stmt        // Label: the label statement; Prototype, Targets: the directive
 }
 

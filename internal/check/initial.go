@@ -92,6 +92,12 @@ func constantWord(t isa.Type) string {
 // initAddress checks an address: of a variable in .global or .const, or of a function.
 func (c *checker) initAddress(e *syntax.Expr, val syntax.InitValue, o *Object) {
 	u, ok := c.use(val.Symbol)
+	if ok && u.Object != nil && o.Func == nil {
+		c.refer(u.Object, val.Symbol)
+		if u.Object.Kind == Function {
+			o.List = append(o.List, u.Object)
+		}
+	}
 	switch {
 	case !ok:
 		c.undeclared(val.Symbol)

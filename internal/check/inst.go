@@ -14,7 +14,8 @@ func (c *checker) instruction(s *syntax.Instruction) {
 	c.arena = c.arena[:0]
 	ok := c.guard(s)
 	forms := c.forms(s)
-	c.inCall = isCall(forms)
+	c.inCall, c.inBranch = hasEffect(forms, "call"), hasEffect(forms, "branch")
+	c.inMemory = hasEffect(forms, "read") || hasEffect(forms, "write")
 	shapes, named := c.shapes(s.Operands)
 	if !ok || !named {
 		return
@@ -109,6 +110,10 @@ func (c *checker) afterMatch(s *syntax.Instruction, sel *isa.Sel) {
 	if c.inCall {
 		c.call(s)
 	}
+	if c.inCall || c.inBranch {
+		c.listOperands(s)
+	}
+	c.symbolOperands(s, c.query.Operands)
 	for _, at := range sel.Roles {
 		if at.Space == isa.ParamSpace && at.Op < len(s.Operands) {
 			c.paramOperand(s, &s.Operands[at.Op], isStore(sel))
@@ -116,6 +121,26 @@ func (c *checker) afterMatch(s *syntax.Instruction, sel *isa.Sel) {
 	}
 	for _, class := range sel.Entry.Unique() {
 		c.agree(s, sel, class)
+	}
+}
+
+// symbolOperands checks variables whose address is an operand: a global one has 64 bits,
+// and memory that passes arguments has no address (ptxas 13.5).
+func (c *checker) symbolOperands(s *syntax.Instruction, shapes []isa.Shape) {
+	for i := range shapes {
+		if shapes[i].Kind != isa.ShapeSym {
+			continue
+		}
+		o := &s.Operands[i]
+		u, ok := c.use(o.Name)
+		switch {
+		case !ok || u.Object == nil:
+		case u.Object.Kind == Variable && u.Object.Space == Param:
+			c.errorf(diag.OperandKind, c.file.Span(o.Range), "%s passes an argument or result of a call; its address cannot be taken", u.Object.Name)
+		case u.Object.Space == Global && shapes[0].Type.Bits() == 32 && o.Expr == nil:
+			d := c.errorf(diag.AddressWidth, c.file.Span(o.Range), "the address of %s has 64 bits, %s has 32", u.Object.Name, c.text(s.Operands[0].Name))
+			c.declaredHere(d, u.Object)
+		}
 	}
 }
 
@@ -129,14 +154,15 @@ func isStore(sel *isa.Sel) bool {
 	return false
 }
 
-// isCall tells whether the forms are those of call, whose lists are not expressions.
-func isCall(forms *isa.Forms) bool {
+// hasEffect tells whether the forms have an effect: the lists of a call are not
+// expressions, the names in a branch are labels.
+func hasEffect(forms *isa.Forms, want string) bool {
 	e := forms.Entry()
 	if e == nil {
 		return false
 	}
 	for _, effect := range e.Effects {
-		if effect[0] == "call" {
+		if effect[0] == want {
 			return true
 		}
 	}

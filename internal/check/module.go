@@ -19,6 +19,7 @@ func (c *checker) module() {
 		c.moduleStmt(s)
 	}
 	c.aliases()
+	c.debugData()
 }
 
 // header reads .version, .target and .address_size, which the rest depends on. They
@@ -83,6 +84,7 @@ func (c *checker) target(s *syntax.Target) {
 				c.info.Target = t
 				c.gate(tok, ".target "+name, isa.TargetSince(t))
 			}
+			c.runsOn(tok, t)
 		case i == 0:
 			c.errorf(diag.UnknownTarget, c.at(tok), "%v", err)
 			c.info.Target = isa.MustTarget("sm_90")
@@ -101,11 +103,66 @@ func (c *checker) targetOption(tok syntax.TokenID, name string) {
 	switch {
 	case !targetOptions[name]:
 		c.errorf(diag.UnknownTarget, c.at(tok), "%s is neither an architecture nor a target option", name)
-	case name == "map_f64_to_f32" && !c.info.Target.Before(isa.MustTarget("sm_20")):
-		c.errorf(diag.BadTargetOption, c.at(tok), "map_f64_to_f32 is for targets below sm_20, the target is %v", c.info.Target)
-	case name == "texmode_independent":
-		c.info.Independent = true
+	case name == "map_f64_to_f32" && !c.info.Target.Before(isa.MustTarget("sm_13")):
+		c.errorf(diag.BadTargetOption, c.at(tok), "map_f64_to_f32 is for targets below sm_13, the target is %v", c.info.Target)
+	case name == "debug":
+		c.debug = tok
+	case strings.HasPrefix(name, "texmode_"):
+		c.texMode(tok, name)
 	}
+}
+
+// texMode reads the texturing mode, of which there is one (11.1.2).
+func (c *checker) texMode(tok syntax.TokenID, name string) {
+	if c.texmode != "" && c.texmode != name {
+		c.errorf(diag.BadTargetOption, c.at(tok), "%s contradicts %s", name, c.texmode)
+	}
+	c.texmode = name
+	c.info.Independent = name == "texmode_independent"
+}
+
+// runsOn reports a target whose code the architecture to compile for cannot run (11.1.2).
+func (c *checker) runsOn(tok syntax.TokenID, t isa.Target) {
+	arch := c.info.Target
+	if c.opt.Arch != "" {
+		var err error
+		if arch, err = isa.ParseTarget(c.opt.Arch); err != nil {
+			c.errorf(diag.UnknownTarget, c.at(tok), "%v", err)
+			return
+		}
+	}
+	if !compilesTo(t, arch) {
+		c.errorf(diag.TargetMismatch, c.at(tok), "code for %v does not run on %v%s", t, arch, whyNot[t.Suffix])
+	}
+}
+
+var whyNot = map[byte]string{0: ", which is older", 'a': "; the suffix a ties it to its own architecture",
+	'f': ", which is older or of another family"}
+
+// compilesTo: plain targets go to the same or a later architecture, a targets only to
+// themselves, f targets to later members of the family. sm_110 is the new name of sm_101.
+func compilesTo(t, arch isa.Target) bool {
+	switch t.Suffix {
+	case 'a':
+		return t == arch || t == isa.Target{Arch: 101, Suffix: 'a'} && arch == isa.Target{Arch: 110, Suffix: 'a'}
+	case 'f':
+		return isa.Target{Arch: arch.Arch, Suffix: 'f'}.Satisfies(t)
+	}
+	return t.Arch <= arch.Arch
+}
+
+// debugData: .target debug promises debug data (11.1.2).
+func (c *checker) debugData() {
+	if c.debug == syntax.NoToken {
+		return
+	}
+	for _, s := range c.file.Stmts {
+		switch s.(type) {
+		case *syntax.Section, *syntax.DwarfLine:
+			return
+		}
+	}
+	c.errorf(diag.BadTargetOption, c.at(c.debug), "debug needs a .section with debug data, and the module has none")
 }
 
 func (c *checker) addressSize(s *syntax.AddressSize) {
@@ -136,33 +193,49 @@ func (c *checker) moduleStmt(s syntax.Stmt) {
 		c.function(s)
 	case *syntax.Pragma:
 		c.pragma(s)
+	case *syntax.Alias:
+		c.alias(s)
 	case *syntax.Prototype, *syntax.Targets:
 		c.errorf(diag.MisplacedDirective, c.file.Span(s.Extent()), "a list of targets or a prototype belongs into a function")
 	}
 }
 
-// aliases resolves .alias after all functions are known (11.2.3).
-func (c *checker) aliases() {
-	for _, s := range c.file.Stmts {
-		if a, ok := s.(*syntax.Alias); ok {
-			c.alias(a)
-		}
-	}
-}
-
+// alias joins two declared functions (11.2.3). The aliasee may be defined further down.
 func (c *checker) alias(s *syntax.Alias) {
 	name, to := c.functionNamed(s.Name), c.functionNamed(s.Aliasee)
 	switch {
 	case name == nil || to == nil:
 		return
+	case name == to:
+		c.errorf(diag.BadAlias, c.at(s.Aliasee), "%s cannot be an alias of itself", name.Name)
+	case name.Alias != nil:
+		c.errorf(diag.BadAlias, c.at(s.Name), "%s is already an alias of %s", name.Name, name.Alias.Name)
 	case name.Func.Node.Body != nil:
 		c.errorf(diag.BadAlias, c.at(s.Name), "%s has a body; an alias is only declared", name.Name)
-	case to.Func.Node.Body == nil:
-		c.errorf(diag.BadAlias, c.at(s.Aliasee), "%s has no body to alias", to.Name)
+	case to.Linkage == syntax.WordWeak:
+		c.errorf(diag.BadAlias, c.at(s.Aliasee), "%s is .weak; another definition may take its place, so it has no alias", to.Name)
 	case name.Func.Entry || to.Func.Entry:
 		c.errorf(diag.BadAlias, c.file.Span(s.Range), "an alias joins device functions, not kernels")
 	default:
+		if why := signatureDiff(name.Sig, to.Sig); why != "" {
+			c.errorf(diag.BadAlias, c.at(s.Name), "%s has %s than %s", name.Name, why, to.Name)
+			return
+		}
 		name.Alias = to
+	}
+}
+
+// aliases demands a body of every aliasee, after all functions are known.
+func (c *checker) aliases() {
+	for _, s := range c.file.Stmts {
+		a, ok := s.(*syntax.Alias)
+		if !ok {
+			continue
+		}
+		u, ok := c.use(a.Aliasee)
+		if ok && u.Object != nil && u.Object.Kind == Function && u.Object.Alias == nil && u.Object.Func.Node.Body == nil {
+			c.errorf(diag.BadAlias, c.at(a.Aliasee), "%s has no body to alias", u.Object.Name)
+		}
 	}
 }
 
@@ -171,7 +244,7 @@ func (c *checker) functionNamed(tok syntax.TokenID) *Object {
 	u, ok := c.use(tok)
 	switch {
 	case !ok:
-		c.undeclared(tok)
+		c.errorf(diag.BadAlias, c.at(tok), "function %s is not declared", c.text(tok))
 	case u.Object == nil || u.Object.Kind != Function:
 		c.errorf(diag.BadAlias, c.at(tok), "%s is no function", c.text(tok))
 	default:

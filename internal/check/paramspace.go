@@ -13,6 +13,8 @@ func (c *checker) paramAccess(s *syntax.Instruction, o *Object, name syntax.Toke
 	switch {
 	case o.Kind == Variable && o.Space == Param && s.Guard != syntax.NoToken:
 		c.errorf(diag.GuardNotAllowed, c.at(s.Guard), "arguments and results of a call cannot be accessed under a guard")
+	case o.Kind == Variable && !store && !c.returned[o]:
+		c.errorf(diag.ReadOnlyOperand, c.at(name), "%s holds no result yet; a call has to name it as its return value first", o.Name)
 	case o.Kind != Parameter:
 	case store && isInput(o):
 		c.errorf(diag.ReadOnlyOperand, c.at(name), "%s is an input parameter; it cannot be written", o.Name)

@@ -20,8 +20,9 @@ type scope struct {
 type scopes struct {
 	file  *syntax.File
 	open  []scope
-	cache []cached // by Word
-	epoch uint32   // raised whenever a cached answer may have become wrong
+	cache []cached               // by Word
+	words map[string]syntax.Word // spellings, made on demand
+	epoch uint32                 // raised whenever a cached answer may have become wrong
 }
 
 // cached remembers what a word resolved to; use indexes Info.uses.
@@ -69,6 +70,22 @@ func (s *scopes) lookup(word syntax.Word) (*Object, int32) {
 		}
 	}
 	return nil, 0
+}
+
+// named is lookup for a name that no token spells.
+func (s *scopes) named(name string) *Object {
+	if s.words == nil {
+		s.words = make(map[string]syntax.Word, len(s.file.Words))
+		for w, text := range s.file.Words {
+			s.words[text] = syntax.Word(w)
+		}
+	}
+	word, ok := s.words[name]
+	if !ok {
+		return nil
+	}
+	o, _ := s.lookup(word)
+	return o
 }
 
 // member finds the family that a name such as %r17 belongs to; ptxas takes leading zeros, too.

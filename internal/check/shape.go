@@ -40,7 +40,7 @@ func (c *checker) shape(o *syntax.Operand, s *isa.Shape) bool {
 	case syntax.OperandVector:
 		return c.listShape(isa.ShapeVec, o.Elems, s)
 	case syntax.OperandAddress:
-		return c.listShape(isa.ShapeAddr, o.Elems, s)
+		return c.listShape(isa.ShapeAddr, o.Elems, s) && c.plainBase(o)
 	case syntax.OperandPair:
 		return c.listShape(isa.ShapePair, o.Elems, s)
 	case syntax.OperandList:
@@ -52,6 +52,22 @@ func (c *checker) shape(o *syntax.Operand, s *isa.Shape) bool {
 		return c.indexShape(o, s)
 	}
 	return false
+}
+
+// plainBase: the base of an address is neither negated nor an array element (ptxas 13.5).
+func (c *checker) plainBase(o *syntax.Operand) bool {
+	if len(o.Elems) == 0 {
+		return true
+	}
+	switch base := &o.Elems[0]; {
+	case base.Not:
+		c.errorf(diag.NegationNotAllowed, c.file.Span(base.Range), "an address cannot be negated")
+		return false
+	case base.Kind == syntax.OperandIndex:
+		c.errorf(diag.OperandKind, c.file.Span(base.Range), "an array element stands without brackets around it; else write [name+bytes]")
+		return false
+	}
+	return true
 }
 
 func (c *checker) listShape(kind isa.ShapeKind, elems []syntax.Operand, s *isa.Shape) bool {
@@ -69,20 +85,45 @@ func (c *checker) constantShape(e *syntax.Expr, s *isa.Shape) bool {
 	return ok
 }
 
-// indexShape is name[i]: the address of an element, as a variable is.
+// indexShape is name[i]: the address of element i.
 func (c *checker) indexShape(o *syntax.Operand, s *isa.Shape) bool {
 	u, ok := c.use(o.Name)
 	if !ok {
 		c.undeclared(o.Name)
 		return false
 	}
-	if u.Object == nil || u.Object.Kind == Register {
+	if u.Object == nil || u.Object.Kind != Variable && u.Object.Kind != Parameter {
 		c.errorf(diag.OperandKind, c.file.Span(o.Range), "%s is no array", c.text(o.Name))
 		return false
 	}
-	s.Kind, s.Elems = isa.ShapeAddr, c.cut(1)
-	c.objectShape(u.Object, &s.Elems[0])
-	return true
+	var index *syntax.Expr
+	if len(o.Elems) == 1 {
+		index = o.Elems[0].Constant()
+	}
+	if index == nil {
+		c.errorf(diag.OperandKind, c.file.Span(o.Range), "the index of %s must be one constant", c.text(o.Name))
+		return false
+	}
+	c.refer(u.Object, o.Name)
+	if c.inMemory { // ld and st take it without brackets
+		s.Kind, s.Elems = isa.ShapeAddr, c.cut(1)
+		s = &s.Elems[0]
+	}
+	c.objectShape(u.Object, s)
+	return c.displacement(index)
+}
+
+// displacement checks what is added to an address: a whole number.
+func (c *checker) displacement(e *syntax.Expr) bool {
+	if e == nil {
+		return true
+	}
+	val, ok := c.constant(e)
+	if ok && !val.Integer() {
+		c.errorf(diag.FloatConstant, c.file.Span(e.Range), "want a whole number, have %s", c.file.RangeText(e.Range))
+		return false
+	}
+	return ok
 }
 
 // nameShape describes a name: sink, WARP_SZ, register, variable, function, label or special register.
@@ -97,18 +138,37 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 	}
 	u, ok := c.use(o.Name)
 	if !ok {
-		c.undeclared(o.Name)
+		c.undeclaredOperand(o.Name)
+		return false
+	}
+	if o.Neg {
+		c.errorf(diag.NegationNotAllowed, c.file.Span(o.Range), "an operand takes no minus; use neg")
 		return false
 	}
 	s.Neg = o.Not
 	if u.Object == nil {
 		return c.specialShape(o, u.Special, s)
 	}
+	c.refer(u.Object, o.Name)
 	c.objectShape(u.Object, s)
+	if o.Expr != nil && !c.displaced(o, u.Object, s) {
+		return false
+	}
 	if o.Field != syntax.NoToken {
 		return c.component(o, u.Object, s)
 	}
 	return true
+}
+
+// displaced checks name+constant: an address, or in brackets a register that holds one.
+func (c *checker) displaced(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
+	switch obj.Kind {
+	case Register, Variable, Parameter:
+		s.Offset = s.Kind == isa.ShapeSym
+		return c.displacement(o.Expr)
+	}
+	c.errorf(diag.OperandKind, c.file.Span(o.Range), "nothing can be added to a %v", obj.Kind)
+	return false
 }
 
 // components are the selectors of a vector (6.4.3).
@@ -128,6 +188,10 @@ func (c *checker) component(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
 // specialShape describes a special register or one component of it, and checks its gate.
 func (c *checker) specialShape(o *syntax.Operand, sp isa.Special, s *isa.Shape) bool {
 	info := sp.Info()
+	if o.Expr != nil {
+		c.errorf(diag.OperandKind, c.file.Span(o.Range), "nothing can be added to a special register")
+		return false
+	}
 	s.Kind, s.Special, s.Type = isa.ShapeSpecial, sp, info.Type
 	if info.Lanes > 1 && o.Field == syntax.NoToken {
 		s.Lanes = uint8(info.Lanes)
@@ -158,6 +222,9 @@ func (c *checker) objectShape(o *Object, s *isa.Shape) {
 		}
 	case Variable, Parameter:
 		c.variableShape(o, s)
+		if c.inCall && len(o.List) > 0 {
+			s.Kind = isa.ShapeTable
+		}
 	case Function, AliasName:
 		s.Kind = isa.ShapeFunc
 	case Label:

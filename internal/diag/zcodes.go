@@ -65,6 +65,7 @@ const (
 	UnknownPragma             Code = 2022 // unknown pragma
 	BadParameter              Code = 2023 // bad parameter
 	UnsupportedAddressSize    Code = 2024 // address size not supported
+	TooMuchMemory             Code = 2025 // too much constant or shared memory
 	UnknownInstruction        Code = 3001 // unknown instruction
 	UnknownModifier           Code = 3002 // unknown modifier
 	RepeatedModifier          Code = 3003 // modifier twice

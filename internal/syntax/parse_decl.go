@@ -169,7 +169,7 @@ func (p *parser) declarator() Declarator {
 	}
 	d := Declarator{Name: p.expect(Ident, "")}
 	if p.accept(Less) {
-		d.Count = p.expect(Int, "as number of names")
+		d.Count = p.count()
 		p.expect(Greater, "")
 		p.family()
 	}
@@ -182,6 +182,14 @@ func (p *parser) declarator() Declarator {
 	}
 	d.Range = p.since(first)
 	return d
+}
+
+// count = int | "WARP_SZ", the number of names in a family.
+func (p *parser) count() TokenID {
+	if p.kind == Ident && p.word == WordWarpSize {
+		return p.take()
+	}
+	return p.expect(Int, "as number of names")
 }
 
 // family checks that a family of names is no array and has no initialiser (5.4.6).

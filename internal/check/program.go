@@ -1,0 +1,170 @@
+package check
+
+// This file checks what only the whole module shows, when it is to stand alone: names
+// that nothing defines, and memory that does not fit.
+
+import (
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
+)
+
+// provided are the functions that exist without a definition, for calls only (ptxas 13.5
+// links them; CUDA C++ programming guide: printf, heap, assert).
+var provided = map[string]bool{
+	"vprintf": true, "malloc": true, "free": true, "__assertfail": true,
+	"__cuda_syscall_cp": true, "cudaGraphLaunch": true,
+}
+
+// What a module may take of memory that is laid out before a launch.
+const (
+	maxConstBytes  = 64 << 10
+	maxSharedBytes = 48 << 10
+)
+
+// program judges the module as ptxas does without -c.
+func (c *checker) program() {
+	c.unresolvedFunctions()
+	c.unresolvedVariables()
+	c.constantMemory()
+	if !c.diags.HasErrors() {
+		c.sharedMemory()
+	}
+}
+
+// refer notes that the current function, or an initialiser, names an object.
+func (c *checker) refer(o *Object, tok syntax.TokenID) {
+	if o.Kind == Function || o.Kind == Variable && o.Space == Shared {
+		c.refs[c.fn] = append(c.refs[c.fn], reference{object: o, token: tok})
+	}
+}
+
+// calling marks the latest mention of a function as a call.
+func (c *checker) calling(tok syntax.TokenID) {
+	list := c.refs[c.fn]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].token == tok {
+			list[i].called = true
+			return
+		}
+	}
+}
+
+// unresolvedFunctions: a declared function needs a definition unless it is .extern and
+// not used; an alias is one.
+func (c *checker) unresolvedFunctions() {
+	for _, f := range c.info.Funcs {
+		o := f.Object
+		if f.Node.Body == nil && o.Alias == nil && o.Linkage != syntax.WordExtern {
+			c.errorf(diag.Unresolved, c.at(o.Tok), "%s is declared but not defined; link the module that defines it, or declare it .extern", o.Name)
+		}
+	}
+	reported := map[*Object]bool{}
+	for _, f := range append([]*Func{nil}, c.info.Funcs...) {
+		for _, r := range c.refs[f] {
+			o := r.object
+			if o.Kind == Function && o.Linkage == syntax.WordExtern && o.Alias == nil && !reported[o] && !(r.called && provided[o.Name]) {
+				reported[o] = true
+				d := c.errorf(diag.Unresolved, c.at(r.token), "%s is used here, and nothing defines it; link the module that does", o.Name)
+				c.declaredHere(d, o)
+			}
+		}
+	}
+}
+
+// unresolvedVariables: what .extern leaves open stays unknown; a variable of known size
+// is taken as defined here, with a warning. Open shared arrays get their size at launch.
+func (c *checker) unresolvedVariables() {
+	for _, o := range c.info.Objects {
+		switch {
+		case o.Kind != Variable || o.Linkage != syntax.WordExtern:
+		case o.Size() > 0:
+			c.warnf(diag.Unresolved, c.at(o.Tok), "%s is .extern, and no module defines it; it counts as defined here", o.Name)
+		case o.Space != Shared:
+			c.errorf(diag.Unresolved, c.at(o.Tok), "%s has no size, and no module defines it", o.Name)
+		}
+	}
+}
+
+func (c *checker) constantMemory() {
+	end := int64(0)
+	for _, o := range c.info.Objects {
+		if o.Kind != Variable || o.Space != isa.ConstSpace {
+			continue
+		}
+		if end = alignUp(end, o.Align) + o.Size(); end > maxConstBytes {
+			c.errorf(diag.TooMuchMemory, c.at(o.Tok), "up to %s the constants take %d bytes; a module has at most %d", o.Name, end, maxConstBytes)
+			return
+		}
+	}
+}
+
+func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
+
+// sharedMemory bounds the static shared memory of each kernel: its own variables, those of
+// the functions it calls, and those of the module that either of them name.
+func (c *checker) sharedMemory() {
+	own := map[*Func][]*Object{}
+	total := int64(0)
+	for _, o := range c.info.Objects {
+		if o.Kind == Variable && o.Space == Shared {
+			total += o.Size() + o.Align
+			if o.Func != nil {
+				own[o.Func] = append(own[o.Func], o)
+			}
+		}
+	}
+	if total <= maxSharedBytes {
+		return
+	}
+	steps := maxSharedSteps
+	for _, f := range c.info.Funcs {
+		if f.Entry && f.Node.Body != nil {
+			if n := c.sharedBytes(f, own, &steps); n > maxSharedBytes {
+				c.errorf(diag.TooMuchMemory, c.at(f.Object.Tok), "%s takes %d bytes of static shared memory; a kernel has at most %d, more is dynamic (.extern .shared)",
+					f.Object.Name, n, maxSharedBytes)
+			}
+		}
+	}
+}
+
+// maxSharedSteps bounds the walks through the call graph, which could cost kernels times
+// functions. What is left unchecked fails at launch.
+const maxSharedSteps = 1 << 24
+
+func (c *checker) sharedBytes(kernel *Func, own map[*Func][]*Object, steps *int) int64 {
+	seen := map[*Object]bool{}
+	end := int64(0)
+	place := func(o *Object) {
+		if !seen[o] {
+			seen[o] = true
+			end = alignUp(end, o.Align) + o.Size()
+		}
+	}
+	visited := map[*Func]bool{kernel: true}
+	for work := []*Func{kernel}; len(work) > 0; {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, o := range own[f] {
+			place(o)
+		}
+		for _, r := range c.refs[f] {
+			if *steps--; *steps < 0 {
+				return end
+			}
+			if r.object.Kind == Variable {
+				place(r.object)
+				continue
+			}
+			g := r.object
+			if g.Alias != nil {
+				g = g.Alias
+			}
+			if !visited[g.Func] {
+				visited[g.Func] = true
+				work = append(work, g.Func)
+			}
+		}
+	}
+	return end
+}
