@@ -44,8 +44,8 @@ type Runner struct {
 // errNoTests says that nothing guards a room.
 var errNoTests = errors.New("the room has no tests")
 
-// NewRunner measures the tests without a mutant: they must pass, and their time gives the
-// limit for a mutant that hangs.
+// NewRunner runs the tests without a mutant: they must pass, and their time gives the limit
+// for a mutant that hangs.
 func NewRunner(root string, room *Room, scratch string, env []string) (*Runner, error) {
 	r := &Runner{Root: root, Room: room, Scratch: scratch, Env: env, limit: 10 * time.Minute}
 	for _, p := range room.Tests {
@@ -57,18 +57,25 @@ func NewRunner(root string, room *Room, scratch string, env []string) (*Runner, 
 		return nil, fmt.Errorf("%s: %w", room.Name, errNoTests)
 	}
 	var slowest time.Duration
-	for range 2 { // the first time compiles
-		slowest = 0
-		for _, p := range r.Tests {
-			start := time.Now()
-			if out, err := r.goTest(p); err != nil {
-				return nil, fmt.Errorf("%s fails without a mutant: %w\n%s", p, err, out)
-			}
-			slowest = max(slowest, time.Since(start))
+	for _, p := range r.Tests {
+		out, err := r.goTest(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s fails without a mutant: %w\n%s", p, err, out)
 		}
+		slowest = max(slowest, elapsed(out))
 	}
-	r.limit = 10*time.Second + 3*slowest
+	r.limit = 10*time.Second + 4*slowest
 	return r, nil
+}
+
+// elapsed reads the time that the go command reports behind "ok".
+func elapsed(out []byte) time.Duration {
+	out = bytes.TrimSpace(out)
+	d, err := time.ParseDuration(string(out[bytes.LastIndexAny(out, " \t")+1:]))
+	if err != nil {
+		return time.Minute
+	}
+	return d
 }
 
 // goTest runs the tests of a package once, on one processor: two mutants run side by side.
