@@ -5,10 +5,21 @@
 //	  0x7fffffff 1  = 0x7fffffff     # manual: clamps to MAXINT
 //
 // A block is a statement, or several with ; between them, over names that stand for
-// registers: those that a statement writes before any reads them are results, the others are
-// operands, both in order of appearance. A name may carry its register type, as in d:b64,
-// where it is wider than the form's. Values are bits: integers, negative ones too, hexadecimal
-// or decimal; predicates are 0 and 1. A line `arch sm_120a` sets the target of what follows.
+// registers. Names that begin with d, e, p or q and appear first in the first operand of a
+// statement are results; names that begin with t are temporary; all others are operands. A
+// case lists operands and results in order of appearance. A name may carry its register type
+// once, as in d:b64, where it is wider than the form's. A guard, labels ($L:) and
+// declarations (.reg …) are allowed; a \ at the end of a line continues it.
+//
+// Values are bits: integers, negative ones too, hexadecimal or decimal, 0f… and 0d…, and
+// decimal fractions, inf and nan of operands of 32 and 64 bits; predicates are 0 and 1; a
+// result _ is not looked at. A case is the work of one lane, and runs in every mode (modes.go),
+// unless one of its values is a list [0..15 7*16]: then it is the work of a warp, and a word
+// mask=0x… in front says which lanes execute it.
+//
+// Capital names are memory (environ.go). Lines `arch sm_120a` and `version 8.0` set the module
+// of what follows, `arch` and `version` alone return to the harness's choice; `module …` adds
+// text in front of the next block's kernels.
 package vec
 
 import (
@@ -21,18 +32,22 @@ import (
 
 // Block is a statement with its cases.
 type Block struct {
-	File  string
-	Line  int
-	Text  string // the statements
-	Arch  string // target, "" for the harness's choice
-	Cases []Case
+	File    string
+	Line    int
+	Text    string // the statements
+	Arch    string // target, "" for the harness's choice
+	Version string // of the module, "" for the latest
+	Module  string // declarations in front of the kernels
+	Cases   []Case
 }
 
 // Case is one line: operands in order, results in order.
 type Case struct {
 	Line   int
-	In     []uint64
-	Out    []uint64
+	In     []Values
+	Out    []Values
+	Mask   uint32 // lanes that execute, if the case is a warp's
+	Warp   bool   // it is a warp's
 	Source string // where the expectation comes from
 }
 
@@ -44,67 +59,92 @@ func Parse(name string) ([]*Block, error) {
 	}
 	defer f.Close()
 	p := parser{file: name}
-	for s := bufio.NewScanner(f); s.Scan(); {
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
 		p.line++
 		if err := p.read(s.Text()); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, p.line, err)
 		}
 	}
-	return p.blocks, nil
+	return p.blocks, s.Err()
 }
 
 type parser struct {
-	file, arch string
-	line       int
-	blocks     []*Block
+	file   string
+	next   Block // what the next block begins with
+	open   string
+	line   int
+	blocks []*Block
 }
 
 func (p *parser) read(text string) error {
+	if rest, ok := strings.CutSuffix(text, `\`); ok {
+		p.open += rest
+		return nil
+	}
+	text, p.open = p.open+text, ""
 	body, comment, _ := strings.Cut(text, "#")
 	indented := strings.HasPrefix(body, " ")
-	switch body = strings.TrimSpace(body); {
+	body = strings.TrimSpace(body)
+	word, rest, _ := strings.Cut(body, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
 	case body == "":
-		return nil
-	case strings.HasPrefix(body, "arch "):
-		p.arch = strings.TrimSpace(body[len("arch "):])
-		return nil
-	case !indented:
-		p.blocks = append(p.blocks, &Block{File: p.file, Line: p.line, Text: body, Arch: p.arch})
-		return nil
-	case len(p.blocks) == 0:
+	case indented:
+		return p.addCase(body, strings.TrimSpace(comment))
+	case word == "arch":
+		p.next.Arch = rest
+	case word == "version":
+		p.next.Version = rest
+	case word == "module":
+		p.next.Module += rest + "\n"
+	default:
+		b := p.next
+		b.File, b.Line, b.Text = p.file, p.line, body
+		p.blocks = append(p.blocks, &b)
+		p.next.Module = ""
+	}
+	return nil
+}
+
+func (p *parser) addCase(body, source string) error {
+	if len(p.blocks) == 0 {
 		return fmt.Errorf("a case before any statement")
 	}
-	c, err := parseCase(body)
-	if c.Line, c.Source = p.line, strings.TrimSpace(comment); err == nil && c.Source == "" {
-		err = fmt.Errorf("the case does not say where its expectation comes from")
+	if source == "" {
+		return fmt.Errorf("the case does not say where its expectation comes from")
+	}
+	c := Case{Line: p.line, Source: source, Mask: 0xffffffff}
+	if err := c.parse(body); err != nil {
+		return err
 	}
 	b := p.blocks[len(p.blocks)-1]
 	b.Cases = append(b.Cases, c)
-	return err
+	return nil
 }
 
-func parseCase(body string) (c Case, err error) {
-	in, out, ok := strings.Cut(body, "=")
-	if !ok {
-		return c, fmt.Errorf("a case is: operands = results")
+func (c *Case) parse(body string) error {
+	if rest, ok := strings.CutPrefix(body, "mask="); ok {
+		word, rest, _ := strings.Cut(rest, " ")
+		m, err := strconv.ParseUint(word, 0, 32)
+		if err != nil {
+			return err
+		}
+		c.Mask, c.Warp, body = uint32(m), true, rest
 	}
+	in, out, ok := strings.Cut(" "+body, " =")
+	if !ok {
+		return fmt.Errorf("a case is: operands = results")
+	}
+	var err error
 	if c.In, err = parseValues(in); err == nil {
 		c.Out, err = parseValues(out)
 	}
-	return c, err
-}
-
-func parseValues(s string) (list []uint64, err error) {
-	for _, word := range strings.Fields(s) {
-		v, err := strconv.ParseUint(word, 0, 64)
-		if err != nil {
-			i, signed := strconv.ParseInt(word, 0, 64)
-			if signed != nil {
-				return nil, fmt.Errorf("%q is no integer", word)
-			}
-			v = uint64(i)
+	for _, list := range [][]Values{c.In, c.Out} {
+		for _, v := range list {
+			c.Warp = c.Warp || len(v) > 1
 		}
-		list = append(list, v)
 	}
-	return list, nil
+	return err
 }

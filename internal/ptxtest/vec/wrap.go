@@ -1,241 +1,235 @@
 package vec
 
-// Wrapping a block into a kernel: registers for its names, loads and stores around it.
+// Wrapping a block into kernels: the register types of its names, from the forms.
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ptxvm/internal/isa"
 )
 
-// operand is a name of a block.
-type operand struct {
-	name   string
-	typ    string // register type with its dot
-	result bool
+// register is a name of a block.
+type register struct {
+	name string
+	typ  string // register type with its dot
+	role nameRole
 }
 
-// bits is the width of the register.
-func (o *operand) bits() int {
-	t, _ := isa.LookupType(o.typ)
+type nameRole uint8
+
+const (
+	operandName nameRole = iota
+	resultName
+	temporaryName
+)
+
+// bits is the width of the register, 1 of a predicate.
+func (r *register) bits() int {
+	t, _ := isa.LookupType(r.typ)
 	return t.Bits()
 }
 
-// wrapped is a block ready to be printed as PTX.
-type wrapped struct {
+// Wrapped is a block whose statements are matched with their forms.
+type Wrapped struct {
 	*Block
-	target  isa.Target
-	stmts   []string
-	names   []*operand
-	in, out []*operand
+	Target  isa.Target
+	Version isa.Version
+	Stmts   []*Statement
+
+	names   []*register
+	in, out []*register
 }
 
-var nameRE = regexp.MustCompile(`\b([a-z]\w*)(?::(\w+))?\b`)
+// targets are tried in turn until one has the forms.
+var targets = []string{"sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_107a", "sm_60"}
 
-// wrap finds the names and their register types.
-func wrap(b *Block) (*wrapped, error) {
-	w := &wrapped{Block: b}
+// Wrap matches the statements and finds the register types of the names.
+func Wrap(b *Block) (*Wrapped, error) {
+	w := &Wrapped{Block: b, Version: isa.Latest}
 	for _, s := range strings.Split(b.Text, ";") {
 		if s = strings.TrimSpace(s); s != "" {
-			w.addNames(s)
-			w.stmts = append(w.stmts, nameRE.ReplaceAllStringFunc(s, stripType))
+			stmt := parseStatement(s)
+			w.addNames(s, stmt)
+			w.Stmts = append(w.Stmts, stmt)
 		}
 	}
-	if err := w.chooseTypes(); err != nil {
+	if err := w.match(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %s: %w", b.File, b.Line, b.Text, err)
 	}
-	for _, o := range w.names {
-		if o.result {
-			w.out = append(w.out, o)
-		} else {
-			w.in = append(w.in, o)
+	for _, r := range w.names {
+		switch r.role {
+		case resultName:
+			w.out = append(w.out, r)
+		case operandName:
+			w.in = append(w.in, r)
 		}
 	}
 	return w, nil
 }
 
-func stripType(s string) string {
-	name, _, _ := strings.Cut(s, ":")
-	return name
-}
-
-// split returns opcode and operands of a statement.
-func split(stmt string) (opcode, operands string) {
-	opcode, operands, _ = strings.Cut(stmt, " ")
-	return opcode, strings.TrimSpace(operands)
-}
-
-func (w *wrapped) addNames(stmt string) {
-	_, operands := split(stmt)
-	first := operands
-	depth := 0
-	for i, c := range operands { // the first operand ends at the first comma outside braces
-		if c == '{' {
-			depth++
-		} else if c == '}' {
-			depth--
-		} else if c == ',' && depth == 0 {
-			first = operands[:i]
-			break
+// addNames collects the names of a statement's guard and operands.
+func (w *Wrapped) addNames(text string, s *Statement) {
+	if len(s.Tokens) == 0 {
+		for _, word := range nameRE.FindAllString(s.Text, -1) {
+			if isName(word) {
+				w.names = append(w.names, &register{name: word, typ: ".b32", role: temporaryName})
+			}
+		}
+		return
+	}
+	if s.Guard != "" {
+		w.addName(strings.TrimLeft(s.Guard, "@!"), ".pred", false)
+	}
+	types := map[string]string{}
+	for _, word := range nameRE.FindAllString(text, -1) {
+		if name, typ, ok := strings.Cut(word, ":"); ok && isName(word) {
+			types[name] = "." + typ
 		}
 	}
-	for _, m := range nameRE.FindAllStringSubmatchIndex(operands, -1) {
-		name, typ := operands[m[2]:m[3]], ""
-		if m[4] >= 0 {
-			typ = "." + operands[m[4]:m[5]]
-		}
-		if !slices.ContainsFunc(w.names, func(o *operand) bool { return o.name == name }) {
-			w.names = append(w.names, &operand{name: name, typ: typ, result: m[2] < len(first)})
+	for i, o := range s.Operands {
+		for _, word := range nameRE.FindAllString(o, -1) {
+			if isName(word) {
+				w.addName(word, types[word], i == 0 && o[0] != '[')
+			}
 		}
 	}
 }
 
-// targets are tried in turn until one has the form.
-var targets = []string{"sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_60"}
+func (w *Wrapped) addName(name, typ string, first bool) {
+	if r := w.register(name); r != nil {
+		return
+	}
+	r := &register{name: name, typ: typ}
+	switch {
+	case name[0] == 't':
+		r.role = temporaryName
+	case first && strings.IndexByte("depq", name[0]) >= 0:
+		r.role = resultName
+	}
+	w.names = append(w.names, r)
+}
 
-// chooseTypes gives every name without a type the register type of its operand.
-func (w *wrapped) chooseTypes() error {
+func (w *Wrapped) register(name string) *register {
+	for _, r := range w.names {
+		if r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// match finds a target in which every statement has a form.
+func (w *Wrapped) match() (err error) {
+	if w.Block.Version != "" {
+		if w.Version, err = isa.ParseVersion(w.Block.Version); err != nil {
+			return err
+		}
+	}
 	try := targets
 	if w.Arch != "" {
 		try = []string{w.Arch}
 	}
-	var failed error
 	for _, name := range try {
-		if w.target, failed = isa.ParseTarget(name); failed != nil {
-			return failed
+		if w.Target, err = isa.ParseTarget(name); err != nil {
+			return err
 		}
-		failed = nil
-		for _, s := range w.stmts {
-			if err := w.typesOf(s); err != nil {
-				failed = err
-			}
-		}
-		if failed == nil {
+		if err = w.matchAll(); err == nil {
 			return nil
 		}
 	}
-	return failed
+	return err
 }
 
-// candidates are the register types that are tried, in this order.
-var candidates = []string{".b32", ".b16", ".b64", ".pred", ".f32", ".b128", ".u32", ".u64", ".u16"}
-
-// typesOf matches one statement with every combination of types for the names that have none
-// yet, and takes the one whose registers are as wide as the form's types.
-func (w *wrapped) typesOf(stmt string) error {
-	opcode, operands := split(stmt)
-	tokens := strings.Split(opcode, ".")
-	for i := 1; i < len(tokens); i++ {
-		tokens[i] = "." + tokens[i]
-	}
-	var open []*operand
-	for _, m := range nameRE.FindAllStringSubmatch(operands, -1) {
-		if o := w.operand(m[1]); o.typ == "" && !slices.Contains(open, o) {
-			open = append(open, o)
+func (w *Wrapped) matchAll() error {
+	for _, s := range w.Stmts {
+		if len(s.Tokens) == 0 {
+			continue
 		}
-	}
-	var last error
-	if w.assign(open, func() bool {
-		last = w.match(tokens, operands)
-		return last == nil
-	}) {
-		return nil
-	}
-	return last
-}
-
-func (w *wrapped) operand(name string) *operand {
-	for _, o := range w.names {
-		if o.name == name {
-			return o
+		sel, err := w.Match(s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Text, err)
 		}
+		s.Sel = sel
 	}
 	return nil
 }
 
-// assign tries all types of the open names until ok.
-func (w *wrapped) assign(open []*operand, ok func() bool) bool {
-	if len(open) == 0 {
-		return ok()
-	}
-	for _, t := range candidates {
-		open[0].typ = t
-		if w.assign(open[1:], ok) {
-			return true
+// Match finds the form of a statement over the block's names. Names without a type get that
+// of the first reading of the modifiers whose operands are as written.
+func (w *Wrapped) Match(s *Statement) (*isa.Sel, error) {
+	forms := isa.Table().Forms(s.Tokens, s.Suffix)
+	var fails []isa.Mismatch
+	for _, reading := range forms.Readings() {
+		open := w.assign(s, reading)
+		var sel *isa.Sel
+		if sel, fails = isa.Table().Match(w.query(s)); len(fails) == 0 {
+			return sel, nil
+		}
+		for _, r := range open {
+			r.typ = ""
 		}
 	}
-	open[0].typ = ""
-	return false
+	if fails == nil {
+		_, fails = isa.Table().Match(w.query(s))
+	}
+	return nil, fmt.Errorf("no form: %v", fails)
 }
 
-func (w *wrapped) match(tokens []string, operands string) error {
-	q := &isa.Query{Tokens: tokens, Operands: w.shapes(operands), Version: isa.Latest, Target: w.target, Entry: true}
-	sel, fails := isa.Table().Match(q)
-	if len(fails) > 0 || sel == nil {
-		return fmt.Errorf("no form: %v", fails)
-	}
-	for i := range sel.Roles {
-		at := &sel.Roles[i]
-		if o := w.at(q.Operands, operands, at); o != nil && at.Type != 0 && at.Type.Storage().Bits() != o.bits() && at.Type.Bits() >= 16 {
-			return fmt.Errorf("%s is wider than its type", o.name)
+// assign gives the open names of a statement the types of a reading.
+func (w *Wrapped) assign(s *Statement, reading *isa.Sample) (open []*register) {
+	for i, o := range s.Operands {
+		for j, part := range strings.Split(o, "|") {
+			for _, word := range nameRE.FindAllString(part, -1) {
+				r := w.register(word)
+				if r == nil || r.typ != "" {
+					continue
+				}
+				r.typ = ".b32"
+				if o[0] == '[' {
+					r.typ = ".b64"
+				} else if i < len(reading.Operands) && j < len(reading.Operands[i].Parts) {
+					r.typ = registerType(&reading.Operands[i].Parts[j], part[0] == '{')
+				}
+				open = append(open, r)
+			}
 		}
 	}
-	return nil
+	return open
 }
 
-// at returns the name that stands at a role, nil if none does alone.
-func (w *wrapped) at(shapes []isa.Shape, operands string, at *isa.RoleAt) *operand {
-	parts := splitOperands(operands)
-	if at.Op >= len(parts) || shapes[at.Op].Kind != isa.ShapeReg {
-		return nil
-	}
-	return w.operand(strings.TrimLeft(parts[at.Op], "!"))
-}
-
-// splitOperands cuts at commas outside braces.
-func splitOperands(s string) (parts []string) {
-	depth, from := 0, 0
-	for i, c := range s {
-		switch {
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-		case c == ',' && depth == 0:
-			parts = append(parts, strings.TrimSpace(s[from:i]))
-			from = i + 1
+// registerType is the narrowest register that a role takes.
+func registerType(p *isa.PartSpec, vector bool) string {
+	kinds := p.Kinds
+	k := &kinds[0]
+	for i := range kinds {
+		if slices.Contains(kinds[i].Kinds, isa.ShapeReg) && kinds[i].Vector >= 0 == vector {
+			k = &kinds[i]
+			break
 		}
-	}
-	if rest := strings.TrimSpace(s[from:]); rest != "" {
-		parts = append(parts, rest)
-	}
-	return parts
-}
-
-func (w *wrapped) shapes(operands string) (list []isa.Shape) {
-	for _, p := range splitOperands(operands) {
-		list = append(list, w.shape(p))
-	}
-	return list
-}
-
-func (w *wrapped) shape(p string) isa.Shape {
-	if a, b, ok := strings.Cut(p, "|"); ok {
-		return isa.Shape{Kind: isa.ShapePair, Elems: []isa.Shape{w.shape(a), w.shape(b)}}
 	}
 	switch {
-	case strings.HasPrefix(p, "{"):
-		return isa.Shape{Kind: isa.ShapeVec, Elems: w.shapes(strings.Trim(p, "{}"))}
-	case p == "_":
-		return isa.Shape{Kind: isa.ShapeSink}
+	case k.Pred:
+		return ".pred"
+	case k.Type == 0:
+		return ".b32"
 	}
-	name := strings.TrimPrefix(p, "!")
-	if o := w.operand(name); o != nil {
-		t, _ := isa.LookupType(o.typ)
-		return isa.Shape{Kind: isa.ShapeReg, Type: t, Neg: name != p}
+	switch n := k.Type.Storage().Bits(); n {
+	case 1:
+		return ".pred"
+	case 8:
+		return ".b32"
+	default:
+		return fmt.Sprintf(".b%d", n)
 	}
-	return isa.Shape{Kind: isa.ShapeImm}
+}
+
+// query is a statement as a question to the matcher.
+func (w *Wrapped) query(s *Statement) *isa.Query {
+	q := &isa.Query{Tokens: s.Tokens, Suffix: s.Suffix, Version: w.Version, Target: w.Target, Entry: true, Guarded: s.Guard != ""}
+	for _, o := range s.Operands {
+		q.Operands = append(q.Operands, w.shape(o))
+	}
+	return q
 }
