@@ -23,14 +23,22 @@ func init() {
 		"cp.async.source_size":      checkSourceSize,
 		"mma.scale_selector":        checkScaleSelector,
 		"tex.mode":                  checkTexMode,
-		"mov.address":               checkElsewhere,
-		"mov.pack":                  checkElsewhere,
+		"mov.address":               checkMovAddress,
 		"call.signature":            checkElsewhere,
 	}
 }
 
 // checkElsewhere stands for rules about declarations, which package check applies.
 func checkElsewhere(*Query, *plan) string { return "" }
+
+// checkMovAddress: the address of a global variable has 64 bits (facts: ptxas).
+func checkMovAddress(q *Query, p *plan) string {
+	a := p.operand(q, "a")
+	if a != nil && a.Kind == ShapeSym && a.Space == GlobalSpace && p.typeOf(".type").Bits() == 32 {
+		return "the address of a global variable does not fit 32 bits"
+	}
+	return ""
+}
 
 // typeOf returns the type that is the value of a class.
 func (p *plan) typeOf(class string) Type {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ptxvm/internal/isa"
+	"ptxvm/internal/ptxtest/nvcc"
 	"ptxvm/internal/ptxtest/ptxas"
 )
 
@@ -29,8 +30,8 @@ func targets(names string) (out []isa.Target) {
 	return out
 }
 
-// chapterEntries are the entries that issue 3 executes and that the data promises complete.
-func chapterEntries() []*isa.Entry {
+// judgedEntries are the entries that the flags ask for.
+func judgedEntries() []*isa.Entry {
 	var out []*isa.Entry
 	for _, e := range isa.Table().Entries() {
 		if strings.HasPrefix(e.Name, *only) {
@@ -45,7 +46,7 @@ func chapterEntries() []*isa.Entry {
 func TestJudge(t *testing.T) {
 	path, err := ptxas.Find()
 	if err != nil {
-		t.Skip(err)
+		t.Skip(nvcc.SkipMark + err.Error())
 	}
 	perEntry := 2
 	if *full {
@@ -53,7 +54,7 @@ func TestJudge(t *testing.T) {
 	}
 	g := New(*seed, nil, judgeTargets)
 	var legal, mutants []*Statement
-	for _, e := range chapterEntries() {
+	for _, e := range judgedEntries() {
 		for range perEntry {
 			if s := g.Legal(e); s != nil {
 				legal = append(legal, s)

@@ -1,0 +1,38 @@
+package isa
+
+// This file offers what a repair of a rejected statement can try: the modifiers that the
+// forms of an opcode take, and a match without findings.
+
+import (
+	"slices"
+	"strings"
+)
+
+// Candidates lists the modifiers of all forms whose opcode begins with op, those that name
+// the operation included, sorted.
+func (t *ISA) Candidates(op string) []string {
+	var all []string
+	for name, entry := range t.opcodes {
+		rest, ok := strings.CutPrefix(name, op)
+		if !ok || rest != "" && rest[0] != '.' {
+			continue
+		}
+		for word := range strings.SplitSeq(rest, ".") {
+			if word != "" {
+				all = append(all, "."+word)
+			}
+		}
+		for _, id := range entry.ids {
+			for _, m := range t.Entry(id).Modifiers() {
+				all = append(all, t.mods.name(uint16(m)))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Fits tells whether a statement matches a form and passes its gates and checks.
+func (f *Forms) Fits(q *Query) bool {
+	return slices.ContainsFunc(f.plans, func(p *plan) bool { return p.fits(q) && p.allowed(q) })
+}
