@@ -31,10 +31,11 @@ func init() {
 // checkElsewhere stands for rules about declarations, which package check applies.
 func checkElsewhere(*Query, *plan) string { return "" }
 
-// checkMovAddress: the address of a global variable has 64 bits (facts: ptxas).
+// checkMovAddress: the address of a global variable has 64 bits. ptxas asks only where the
+// name stands alone.
 func checkMovAddress(q *Query, p *plan) string {
 	a := p.operand(q, "a")
-	if a != nil && a.Kind == ShapeSym && a.Space == GlobalSpace && p.typeOf(".type").Bits() == 32 {
+	if a != nil && a.Kind == ShapeSym && a.Space == GlobalSpace && !a.Offset && p.typeOf(".type").Bits() == 32 {
 		return "the address of a global variable does not fit 32 bits"
 	}
 	return ""

@@ -282,3 +282,13 @@ func (e *Entry) Modifiers() []Mod {
 	}
 	return all
 }
+
+// Readings lists what the operands of a statement with these modifiers may be, one sample a
+// reading, in the order in which they are matched.
+func (f *Forms) Readings() []*Sample {
+	list := make([]*Sample, len(f.plans))
+	for i, p := range f.plans {
+		list[i] = p.sample(0)
+	}
+	return list
+}

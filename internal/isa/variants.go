@@ -36,3 +36,13 @@ func (t *ISA) Candidates(op string) []string {
 func (f *Forms) Fits(q *Query) bool {
 	return slices.ContainsFunc(f.plans, func(p *plan) bool { return p.fits(q) && p.allowed(q) })
 }
+
+// Until returns the gate from which on no statement of the entry is legal, nil if it stays.
+func (e *Entry) Until() Gate {
+	for _, g := range e.gates {
+		if g.until && g.when == nil {
+			return g.gate
+		}
+	}
+	return nil
+}
