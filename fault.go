@@ -60,7 +60,7 @@ func (f *Fault) Error() string {
 	if len(f.Source) > 0 {
 		place = f.Source[0]
 	}
-	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %v, thread %v)", place, f.Code, f.Msg, f.Kernel, f.CTA, f.Thread)
+	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, f.Msg, f.Kernel, f.CTA.point(), f.Thread.point())
 }
 
 // Detail is the whole report on several lines.
@@ -208,7 +208,7 @@ type Waiter struct {
 }
 
 func (e *DeadlockError) Error() string {
-	return fmt.Sprintf("deadlock: no thread of CTA %v of kernel %s can go on", e.CTA, e.Kernel)
+	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA.point(), e.Kernel)
 }
 
 // Detail is the whole report on several lines.

@@ -24,6 +24,9 @@ func (d Dim3) Count() uint64 {
 // String prints the extent as the command line takes it: 4,2,1.
 func (d Dim3) String() string { f := d.filled(); return fmt.Sprintf("%d,%d,%d", f.X, f.Y, f.Z) }
 
+// point prints d as a place: (0,0,1).
+func (d Dim3) point() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
+
 // KernelInfo describes one .entry of a module.
 type KernelInfo struct {
 	Name         string // the symbol

@@ -32,9 +32,10 @@ type Device struct {
 
 // crew is the workers of one launch, with the memory that they keep for the next.
 type crew struct {
-	workers []*worker
-	params  uint64 // allocation of the parameter block
-	size    uint64
+	workers   []*worker
+	params    uint64 // allocation of the parameter block
+	workspace uint64 // allocation of the grid workspace
+	size      uint64
 }
 
 // NewDevice makes a device on an arena, which it closes with itself. workers 0 means
@@ -79,7 +80,7 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	if err := c.setParams(d.Arena, g); err != nil {
+	if err := errors.Join(c.setParams(d.Arena, g), c.setWorkspace(d.Arena, g)); err != nil {
 		d.dismiss(c)
 		return Stats{}, err
 	}
@@ -138,7 +139,7 @@ func (g *Grid) report(quit chan struct{}) {
 		case <-quit:
 			return
 		case <-tick.C:
-			g.Progress(g.done.Load(), g.ctas())
+			g.Progress(Progress{Done: g.done.Load(), CTAs: g.ctas(), LaneOps: g.laneOps.Load()})
 		}
 	}
 }
@@ -180,7 +181,7 @@ const crewMemory = 256 << 20
 func (d *Device) dismiss(c *crew) {
 	if c.bytes() > crewMemory {
 		c.disband()
-		*c = crew{params: c.params, size: c.size}
+		*c = crew{params: c.params, size: c.size, workspace: c.workspace}
 	}
 	d.mu.Lock()
 	d.idle = append(d.idle, c)
@@ -252,7 +253,7 @@ func (c *crew) collect() Stats {
 	var s Stats
 	for _, wk := range c.workers {
 		s.add(wk.stats)
-		wk.stats, wk.breathed = Stats{}, 0
+		wk.stats, wk.breathed, wk.published = Stats{}, 0, 0
 	}
 	return s
 }

@@ -32,8 +32,14 @@ type Launch struct {
 	Seed            uint64 // of the schedule; 0: in order
 	Workers         int    // 0: those of the device
 	Output          *Output
-	Observer        Observer                 // nil: code runs unobserved
-	Progress        func(done, total uint64) // called now and then with CTAs; may be nil
+	Observer        Observer       // nil: code runs unobserved
+	Progress        func(Progress) // called now and then; may be nil
+}
+
+// Progress is how far a launch is.
+type Progress struct {
+	Done, CTAs uint64
+	LaneOps    uint64 // executed by each worker up to the last CTA that it finished
 }
 
 // Limits of a thread unless the launch says otherwise.
@@ -66,6 +72,7 @@ type Grid struct {
 	number     uint64
 	epoch      uint64 // nanoseconds of emulated time before this launch
 	params     uint64 // address of the parameter block
+	workspace  uint64 // address of the grid workspace
 	stackLimit uint32
 	maxDepth   int32
 	block      shape
@@ -74,6 +81,7 @@ type Grid struct {
 	stopped atomic.Bool
 	steps   atomic.Uint64 // only counted if MaxSteps is set
 	done    atomic.Uint64 // CTAs
+	laneOps atomic.Uint64 // as in Progress
 
 	mu      sync.Mutex
 	err     error // the first

@@ -229,3 +229,27 @@ func TestObserver(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestProgress stops the last of four CTAs until a report has counted the work of three.
+func TestProgress(t *testing.T) {
+	m := newMachine(t, 200)
+	reports, once := make(chan Progress), sync.Once{}
+	wait := func(w *Warp, in *Inst) State {
+		if w.Rank() == 3 {
+			<-reports
+		}
+		return Next
+	}
+	prog := code(op(wait, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
+	var seen Progress
+	m.mustRun(prog, 4, 32, func(l *Launch) {
+		l.Progress = func(p Progress) {
+			if p.Done == 3 {
+				once.Do(func() { seen = p; close(reports) })
+			}
+		}
+	})
+	if want := (Progress{Done: 3, CTAs: 4, LaneOps: 3 * 2 * 32}); seen != want {
+		t.Errorf("reported %+v, want %+v", seen, want)
+	}
+}

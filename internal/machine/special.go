@@ -77,6 +77,8 @@ var specialTable = []special{
 		return uint64(w.cta.grid.unit(w.cta.grid.Shared + w.cta.grid.Target.ReservedShared))
 	}},
 	{"%dynamic_smem_size", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.grid.Dynamic) }},
+	{"%envreg1", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.workspace >> 32 }},
+	{"%envreg2", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.workspace & 0xffffffff }},
 	{"%current_graph_exec", PerLaunch, func(*Warp, uint8, int) uint64 { return 0 }}, // 10.33: not launched by a graph
 }
 

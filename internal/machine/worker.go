@@ -28,6 +28,7 @@ type worker struct {
 	fence     atomic.Uint32
 	stats     Stats
 	breathed  uint64   // Steps at the last breath
+	published uint64   // LaneOps that Grid.laneOps has from this worker
 	_         [64]byte // keeps workers off each other's cache lines
 }
 
@@ -169,6 +170,8 @@ func (wk *worker) work(g *Grid) {
 			g.crash(p)
 		}
 	}()
+	// A wild access of a handler is a defect to report, not the end of the process.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	crowded := g.sched.crowded
 	for !g.stopped.Load() {
 		c := wk.obtain(g)
@@ -200,10 +203,19 @@ func (wk *worker) settle(g *Grid, c *CTA, v verdict) {
 	}
 	if v == finished {
 		wk.stats.CTAs++
-		g.done.Add(1)
+		wk.publish(g)
 	}
 	wk.retire(c)
 	g.sched.leave()
+}
+
+// publish counts a finished CTA where Launch.Progress looks.
+func (wk *worker) publish(g *Grid) {
+	g.done.Add(1)
+	if g.Progress != nil {
+		g.laneOps.Add(wk.stats.LaneOps - wk.published)
+		wk.published = wk.stats.LaneOps
+	}
 }
 
 // crash keeps a panic of a worker for the goroutine that launched.
