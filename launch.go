@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
@@ -105,7 +106,7 @@ func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
 	}
 	grid, block, cluster := l.Grid.filled(), l.Block.filled(), l.Cluster.filled()
 	target := machine.TargetOf(k.program.d.target.Arch)
-	shared := k.info.StaticShared + l.Shared
+	shared := decode.DynamicStart(k.info.StaticShared, l.Shared, int(target.SharedPerCTA)) + l.Shared
 	if err := k.admit(grid, block, cluster, l.Shared, shared, target); err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (k *Kernel) admit(grid, block, cluster Dim3, dynamic, shared int, target ma
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(l *machine.Launch) error {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2])}
-	code, err := k.program.decoder.Kernel(k.fn, shape, l.Target, k.info.StaticShared)
+	code, err := k.program.decoder.Kernel(k.fn, shape, l.Target, l.Shared-l.Dynamic)
 	if err != nil {
 		return k.program.unsupported(k.info.Name, err)
 	}

@@ -37,10 +37,10 @@ type Decoder struct {
 }
 
 type programKey struct {
-	kernel *ir.Func
-	shape  ir.LaunchShape
-	start  uint32 // of the kernel's shared memory in the window
-	static int
+	kernel  *ir.Func
+	shape   ir.LaunchShape
+	start   uint32 // of the kernel's shared memory in the window
+	dynamic uint32 // of dynamic shared memory behind that
 }
 
 // New returns a decoder of a linked module.
@@ -51,14 +51,24 @@ func New(mod *ir.Module, where Placement) *Decoder {
 // Provided tells whether the runtime supplies a function that modules only declare.
 func Provided(name string) bool { return sem.IsNative(name) }
 
-// DynamicStart returns the offset of dynamic shared memory behind static bytes: 1024-aligned,
-// because kernels compute swizzles from address bits (DESIGN §7).
-func DynamicStart(static int) int { return (static + 1023) &^ 1023 }
+// DynamicStart returns the offset at which dynamic bytes of shared memory begin behind static
+// ones: 1024-aligned, because kernels compute swizzles from address bits (DESIGN §7), unless a
+// CTA's limit does not leave room for that.
+func DynamicStart(static, dynamic, limit int) int {
+	start := (static + 1023) &^ 1023
+	switch {
+	case dynamic == 0:
+		return static
+	case start+dynamic > limit:
+		return (static + 15) &^ 15
+	}
+	return start
+}
 
-// Kernel decodes a kernel for a block shape and a target; static is the kernel's static shared
-// memory. The error is an *UnsupportedError, before anything has run.
-func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, static int) (*Program, error) {
-	key := programKey{kernel, shape, target.ReservedShared, static}
+// Kernel decodes a kernel for a block shape, a target and the offset at which its dynamic
+// shared memory begins. The error is an *UnsupportedError, before anything has run.
+func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32) (*Program, error) {
+	key := programKey{kernel, shape, target.ReservedShared, dynamic}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p := d.programs[key]; p != nil {

@@ -66,7 +66,7 @@ func (x *function) Symbol(o *ir.Operand) (uint64, error) {
 // sharedOffset is a variable's place in the shared window of its CTA.
 func (x *function) sharedOffset(v *ir.Var) uint32 {
 	if v.Dynamic {
-		return x.key.start + uint32(DynamicStart(x.key.static))
+		return x.key.start + x.key.dynamic
 	}
 	return x.key.start + uint32(v.Offset)
 }

@@ -1,4 +1,4 @@
-package vec
+package decode_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ func BenchmarkFMA(b *testing.B) { benchmark(b, "fmaloop", 8, float32(0.99), floa
 
 // benchmark runs 64 CTAs of 256 threads with one worker.
 func benchmark(b *testing.B, name string, _ int, args ...any) {
-	src, err := os.ReadFile(fmt.Sprintf("../../../testdata/cuda/%s.sm_90.ptx", name))
+	src, err := os.ReadFile(fmt.Sprintf("../../testdata/cuda/%s.sm_90.ptx", name))
 	if err != nil {
 		b.Fatal(err)
 	}
