@@ -23,7 +23,7 @@ func (d *Decoder) Write(w io.Writer, shape ir.LaunchShape, target machine.Target
 		if !f.Entry || !f.Defined {
 			continue
 		}
-		p, err := d.Kernel(f, shape, target, int(f.SharedBytes))
+		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes))
 		if err != nil {
 			fmt.Fprintf(b, "%v\n", err)
 			continue
