@@ -48,7 +48,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Skip(nvcc.SkipMark + err.Error())
 	}
-	perEntry := 2
+	perEntry := 1
 	if *full {
 		perEntry = 40
 	}
