@@ -75,7 +75,7 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 		return p, nil
 	}
 	reach := d.reach(kernel)
-	if err := check(kernel, reach); err != nil {
+	if err := executable(kernel, reach); err != nil {
 		return nil, err
 	}
 	u := &unit{d: d, key: key, codes: map[*ir.Func]*machine.Code{}}

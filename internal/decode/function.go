@@ -34,11 +34,20 @@ type function struct {
 
 // function decodes f into its Code.
 func (u *unit) function(f *ir.Func) error {
+	x, err := u.analyse(f)
+	if err != nil {
+		return err
+	}
+	return x.emit(u.codes[f])
+}
+
+// analyse looks up every statement, solves the classes and places the registers.
+func (u *unit) analyse(f *ir.Func) (*function, error) {
 	x := &function{unit: u, f: f, lines: make([]*sem.Line, len(f.Insts)), block: make([]ir.BlockID, len(f.Insts))}
 	for pc := range f.Insts {
 		l, err := sem.Lookup(f.Insts[pc].Sel)
 		if err != nil {
-			return fmt.Errorf("BUG: %s+%d: %w", f.Name, pc, err)
+			return nil, fmt.Errorf("BUG: %s+%d: %w", f.Name, pc, err)
 		}
 		x.lines[pc] = l
 	}
@@ -50,7 +59,7 @@ func (u *unit) function(f *ir.Func) error {
 	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.lines[pc].Do.Scalar() })
 	x.chooseScalars()
 	x.layout = newLayout(f, x.uniform)
-	return x.emit(u.codes[f])
+	return x, nil
 }
 
 // registerCalls tells whether parameters or results are registers: the old calling style,

@@ -47,8 +47,8 @@ func (e *UnsupportedError) add(f *ir.Func, in *ir.Inst, reason string) {
 	e.Forms = append(e.Forms, UnsupportedForm{in.Sel.ID(), in.Sel.Text(), reason, f.Unit, []diag.Pos{in.Pos}})
 }
 
-// check looks up every statement.
-func check(kernel *ir.Func, r *reachable) error {
+// executable looks up every statement.
+func executable(kernel *ir.Func, r *reachable) error {
 	e := &UnsupportedError{Kernel: kernel.Name}
 	missing := map[*isa.Sel]string{}
 	for _, f := range r.funcs {
