@@ -29,7 +29,10 @@ func vprintf(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 		}
 		c.give(w, lane, uint64(p.count))
 		if out := w.Launch().Output; out != nil {
-			out.Print([]byte(p.out.String()))
+			// A writer that fails ends the launch by itself.
+			if fits, _ := out.Print([]byte(p.out.String())); !fits {
+				return w.Fault(in, &machine.Fault{Kind: machine.OutputLimit, Lanes: 1 << lane})
+			}
 		}
 		return machine.Next
 	})
@@ -80,6 +83,17 @@ type directive struct {
 
 // directive formats what follows a % and returns the rest.
 func (p *printer) directive(f string) string {
+	d, f := p.parse(f)
+	if f == "" {
+		p.out.WriteByte('%')
+		return f
+	}
+	p.convert(&d, f[0])
+	return f[1:]
+}
+
+// parse reads flags, width, precision and length.
+func (p *printer) parse(f string) (directive, string) {
 	n := len(f) - len(strings.TrimLeft(f, "-+ #0"))
 	d := directive{flags: f[:n], precision: -1}
 	d.width, f = p.number(f[n:])
@@ -99,12 +113,7 @@ func (p *printer) directive(f string) string {
 		}
 		f = f[1:]
 	}
-	if f == "" {
-		p.out.WriteByte('%')
-		return f
-	}
-	p.convert(&d, f[0])
-	return f[1:]
+	return d, f
 }
 
 // maxField bounds widths and precisions: more is a mistake of the kernel.
@@ -116,10 +125,7 @@ func (p *printer) number(f string) (int, string) {
 		return min(max(int(int32(p.next(4))), -maxField), maxField), f[1:]
 	}
 	n := len(f) - len(strings.TrimLeft(f, "0123456789"))
-	v, err := strconv.Atoi(f[:n])
-	if err != nil {
-		v = 0
-	}
+	v, _ := strconv.Atoi(f[:n]) // 0 of no digits, the largest int of too many
 	return min(v, maxField), f[n:]
 }
 
@@ -151,14 +157,18 @@ func (p *printer) integer(d *directive) int64 {
 	if d.long {
 		return int64(p.next(8))
 	}
-	v := int32(p.next(4))
+	return d.cutInt(int64(int32(p.next(4))))
+}
+
+// cutInt cuts an int to the shorter length that the directive gives it.
+func (d *directive) cutInt(v int64) int64 {
 	switch d.half {
 	case 1:
-		v = int32(int16(v))
+		return int64(int16(v))
 	case 2:
-		v = int32(int8(v))
+		return int64(int8(v))
 	}
-	return int64(v)
+	return v
 }
 
 func (p *printer) text() string {
