@@ -2,28 +2,32 @@ package ptxvm
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
 )
 
-// packArgs writes args into one kernel parameter block: each value little-endian
+// packArgs writes args into one kernel parameter block for d: each value little-endian
 // at its parameter's offset, as the .param space of an entry is laid out (PTX ISA
-// 7.1). The result is size bytes long. Errors are *ArgError.
-func packArgs(kernel string, params []ParamInfo, size int, args []any) ([]byte, error) {
+// 7.1). The result is size bytes long. Errors are *ArgError; ErrClosed for a freed buffer.
+func (d *Device) packArgs(kernel string, params []ParamInfo, size int, args []any) ([]byte, error) {
+	refuse := func(index int, format string, words ...any) error {
+		return &ArgError{Kernel: kernel, Index: index, Msg: fmt.Sprintf(format, words...), Signature: signature(kernel, params)}
+	}
 	if len(args) != len(params) {
-		return nil, &ArgError{Kernel: kernel, Index: -1, Msg: fmt.Sprintf(
-			"%s takes %d arguments, not %d", kernel, len(params), len(args)), Signature: signature(kernel, params)}
+		return nil, refuse(-1, "%s takes %d arguments, not %d", kernel, len(params), len(args))
 	}
 	block := make([]byte, size)
 	for i, arg := range args {
-		data, err := encodeArg(arg)
-		if err == nil && len(data) != params[i].Size {
-			err = fmt.Errorf("has %d bytes, the parameter %s needs %d", len(data), params[i].Decl(), params[i].Size)
-		}
-		if err != nil {
-			return nil, &ArgError{Kernel: kernel, Index: i, Msg: fmt.Sprintf("argument %d (%T) %v", i, arg, err),
-				Signature: signature(kernel, params)}
+		data, err := d.encodeArg(arg)
+		switch {
+		case errors.Is(err, ErrClosed):
+			return nil, err
+		case err != nil:
+			return nil, refuse(i, "argument %d (%T) %v", i, arg, err)
+		case len(data) != params[i].Size:
+			return nil, refuse(i, "argument %d (%T) has %d bytes, the parameter %s needs %d", i, arg, len(data), params[i].Decl(), params[i].Size)
 		}
 		copy(block[params[i].Offset:], data)
 	}
@@ -31,23 +35,21 @@ func packArgs(kernel string, params []ParamInfo, size int, args []any) ([]byte, 
 }
 
 // encodeArg gives the bytes that an argument puts into the parameter block.
-func encodeArg(arg any) ([]byte, error) {
+func (d *Device) encodeArg(arg any) ([]byte, error) {
 	switch v := arg.(type) {
 	case []byte:
 		return v, nil
-	case Buffer:
-		return binary.LittleEndian.AppendUint64(nil, v.Addr()), nil
 	case nil:
-		return nil, fmt.Errorf("is nil; pass uint64(0) for a null address")
+		return nil, errors.New("is nil; pass uint64(0) for a null address")
 	}
-	return encodeValue(nil, reflect.ValueOf(arg))
+	return d.encodeValue(nil, reflect.ValueOf(arg))
 }
 
 // encodeValue appends a fixed-size number, array or struct of these in C layout:
 // each field at a multiple of its alignment, the whole padded to the largest.
-func encodeValue(out []byte, v reflect.Value) ([]byte, error) {
-	if b, ok := bufferValue(v); ok {
-		return binary.LittleEndian.AppendUint64(out, b.Addr()), nil
+func (d *Device) encodeValue(out []byte, v reflect.Value) ([]byte, error) {
+	if v.Type() == reflect.TypeFor[Buffer]() {
+		return d.encodeBuffer(out, v)
 	}
 	switch v.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -64,43 +66,45 @@ func encodeValue(out []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Float64:
 		return appendBits(out, math.Float64bits(v.Float()), 8), nil
 	case reflect.Array:
-		return encodeArray(out, v)
+		return d.encodeArray(out, v)
 	case reflect.Struct:
-		return encodeStruct(out, v)
+		return d.encodeStruct(out, v)
 	}
-	return nil, fmt.Errorf("cannot be passed to a kernel: want a fixed-size number, a Buffer, []byte, or a struct of these")
+	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, []byte, or a struct of these")
 }
 
-func encodeArray(out []byte, v reflect.Value) ([]byte, error) {
+// encodeBuffer appends the address of a Buffer that this device still has.
+func (d *Device) encodeBuffer(out []byte, v reflect.Value) ([]byte, error) {
+	of := lifetimeOf(v)
+	switch {
+	case of == nil:
+		return nil, errors.New("is the zero Buffer; pass uint64(0) for a null address")
+	case of.d != d:
+		return nil, errors.New("is memory of another device")
+	case of.gone.Load():
+		return nil, ErrClosed
+	}
+	return appendBits(out, v.FieldByName("addr").Uint(), 8), nil
+}
+
+func (d *Device) encodeArray(out []byte, v reflect.Value) ([]byte, error) {
 	var err error
 	for i := 0; i < v.Len() && err == nil; i++ {
-		out, err = encodeValue(out, v.Index(i))
+		out, err = d.encodeValue(out, v.Index(i))
 	}
 	return out, err
 }
 
-func encodeStruct(out []byte, v reflect.Value) ([]byte, error) {
+func (d *Device) encodeStruct(out []byte, v reflect.Value) ([]byte, error) {
 	start := len(out)
 	for i := range v.NumField() {
 		out = padTo(out, start, cAlign(v.Field(i).Type()))
 		var err error
-		if out, err = encodeValue(out, v.Field(i)); err != nil {
+		if out, err = d.encodeValue(out, v.Field(i)); err != nil {
 			return nil, fmt.Errorf("field %s %w", v.Type().Field(i).Name, err)
 		}
 	}
 	return padTo(out, start, cAlign(v.Type())), nil
-}
-
-// bufferValue sees a Buffer inside a struct, where reflection may not call Interface
-// on unexported fields; those are read by copy.
-func bufferValue(v reflect.Value) (Buffer, bool) {
-	if v.Type() != reflect.TypeFor[Buffer]() {
-		return Buffer{}, false
-	}
-	if v.CanInterface() {
-		return v.Interface().(Buffer), true
-	}
-	return Buffer{addr: v.FieldByName("addr").Uint()}, true
 }
 
 // cAlign is the alignment that C gives a type of this shape; a Buffer is an address.

@@ -12,7 +12,7 @@ import (
 // variable. It is a small value; copies mean the same memory. Reading and writing while
 // a kernel uses the memory is the caller's race, and breaks nothing but the data.
 type Buffer struct {
-	d    *Device
+	of   *lifetime
 	addr uint64
 	size int
 	base uint64 // start of the allocation
@@ -32,7 +32,7 @@ func (d *Device) Alloc(n int) (Buffer, error) {
 	if err != nil {
 		return Buffer{}, d.outOfMemory(err, n)
 	}
-	return Buffer{d: d, addr: addr, size: n, base: addr, own: true}, nil
+	return Buffer{of: &lifetime{d: d}, addr: addr, size: n, base: addr, own: true}, nil
 }
 
 // outOfMemory says how much was asked for and how much there is.
@@ -61,17 +61,12 @@ func (b Buffer) Slice(from, to int) Buffer {
 }
 
 // Free ends the allocation. It is idempotent; later use of b or a slice of it returns
-// ErrClosed. Slices and module variables are not freed by this.
+// ErrClosed. On a slice, a module variable or the zero Buffer it does nothing.
 func (b Buffer) Free() error {
 	if !b.own {
 		return nil
 	}
-	return b.d.use(func() error {
-		if err := b.d.machine.Arena.Free(b.base); err != nil && !errors.Is(err, mem.ErrNotAllocated) {
-			return err
-		}
-		return nil
-	})
+	return b.of.end(func() error { return b.of.d.machine.Arena.Free(b.base) })
 }
 
 // ReadAt copies bytes out of device memory, as io.ReaderAt says.
@@ -90,19 +85,13 @@ func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (b Buffer) transfer(p []byte, off int64, move func(host, device []byte) int) (n int, err error) {
-	if b.d == nil {
-		return 0, ErrClosed
-	}
 	if off < 0 {
 		return 0, fmt.Errorf("ptxvm: negative offset %d in a buffer", off)
 	}
-	err = b.d.use(func() error {
-		if a, ok := b.d.machine.Arena.Find(b.base); !ok || a.Start != b.base {
-			return ErrClosed
-		}
+	err = b.of.use(func() error {
 		left := max(int64(b.size)-off, 0)
 		if want := min(int64(len(p)), left); want > 0 {
-			n = move(p, b.d.machine.Arena.Bytes(b.addr+uint64(off), uint64(want)))
+			n = move(p, b.of.d.machine.Arena.Bytes(b.addr+uint64(off), uint64(want)))
 		}
 		if n < len(p) {
 			return io.EOF

@@ -6,9 +6,18 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
+// Bounds of demangling: a symbol may expand exponentially, and is hostile input.
+const (
+	maxSymbol    = 4096
+	maxDemangled = 13 // a power of two: longer names are cut
+)
+
 // demangled is the C++ signature behind a symbol, or the symbol itself.
 func demangled(symbol string) string {
-	text, err := demangle.ToString(symbol)
+	if len(symbol) > maxSymbol {
+		return symbol
+	}
+	text, err := demangle.ToString(symbol, demangle.MaxLength(maxDemangled))
 	if err != nil {
 		return symbol
 	}

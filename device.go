@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
@@ -40,7 +41,7 @@ type Device struct {
 	target  isa.Target
 	machine *machine.Device
 
-	mu     sync.Mutex
+	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed bool
 }
 
@@ -95,12 +96,40 @@ func (d *Device) Close() error {
 
 // use runs f unless the device is closed; Close cannot come in between.
 func (d *Device) use(f func() error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.mu.RLock()
+	defer d.mu.RUnlock()
 	if d.closed {
 		return ErrClosed
 	}
 	return f()
+}
+
+// lifetime is what a piece of device memory shares with all who hold it: none of them
+// outlives it, even if its address is given out again.
+type lifetime struct {
+	d    *Device
+	gone atomic.Bool
+}
+
+// use runs f while the memory exists. A nil lifetime is that of nothing.
+func (l *lifetime) use(f func() error) error {
+	if l == nil {
+		return ErrClosed
+	}
+	return l.d.use(func() error {
+		if l.gone.Load() {
+			return ErrClosed
+		}
+		return f()
+	})
+}
+
+// end runs f, which frees the memory, the first time that it is called.
+func (l *lifetime) end(f func() error) error {
+	if l.gone.Swap(true) {
+		return nil
+	}
+	return l.d.use(f)
 }
 
 // Arch is the device's architecture, such as "sm_90".

@@ -2,11 +2,13 @@ package ptxvm
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"ptxvm/internal/diag"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
 )
 
 // Fault says what stopped a kernel: kind, place in the source, thread, and for memory
@@ -24,7 +26,7 @@ type Fault struct {
 	Size    int    // bytes of the access; 0 if the fault is about no memory
 	Near    *Allocation
 	PTX     Location   // the instruction
-	Source  []Location // where it comes from by .loc, innermost first; empty without
+	Source  []Location // where it comes from by .loc, innermost first: of the instruction, else of the nearest call that has a line
 	Calls   []Location // the calls that led here, innermost first
 
 	text string // the instruction as written
@@ -60,7 +62,7 @@ func (f *Fault) Error() string {
 	if len(f.Source) > 0 {
 		place = f.Source[0]
 	}
-	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, f.Msg, f.Kernel, f.CTA.point(), f.Thread.point())
+	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), f.Kernel, f.CTA.point(), f.Thread.point())
 }
 
 // Detail is the whole report on several lines.
@@ -73,19 +75,27 @@ func (f *Fault) Detail() string {
 		if i > 0 {
 			word = "inlined"
 		}
-		fmt.Fprintf(&b, "  %s %v\n", word, l)
+		fmt.Fprintf(&b, "  %s %v%s\n", word, l, inFunction(l.Function))
 	}
 	for _, l := range f.Calls {
-		fmt.Fprintf(&b, "  called from %v in %s\n", l, diag.Escape(l.Function))
+		fmt.Fprintf(&b, "  called from %v%s\n", l, inFunction(l.Function))
 	}
 	if f.Near != nil {
 		fmt.Fprintf(&b, "  near:   %v\n", f.Near)
 	}
-	if n := popcount(f.Lanes); n > 1 {
+	if n := bits.OnesCount32(f.Lanes); n > 1 {
 		fmt.Fprintf(&b, "  lanes:  %d of the warp fault here (mask %08x); the first is shown\n", n, f.Lanes)
 	}
 	fmt.Fprintf(&b, "  help:   ptxvm explain %v", f.Code)
 	return b.String()
+}
+
+// inFunction names the function of a place, if .loc does.
+func inFunction(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " in " + diag.Escape(demangled(name))
 }
 
 // String says where an access lies relative to an allocation.
@@ -107,13 +117,6 @@ func (a *Allocation) String() string {
 	return fmt.Sprintf("%d bytes %s %s, %d bytes at %#x", a.Distance, side, what, a.Size, a.Start)
 }
 
-func popcount(m uint32) (n int) {
-	for ; m != 0; m &= m - 1 {
-		n++
-	}
-	return n
-}
-
 // newFault puts a machine's fault into the terms of the program's source.
 func (p *Program) newFault(m *machine.Fault) *Fault {
 	f := &Fault{
@@ -125,6 +128,9 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		ptx, source, _ := p.locate(c.Func, c.PC)
 		if len(source) > 0 {
 			ptx.File, ptx.Line, ptx.Col = source[0].File, source[0].Line, source[0].Col
+		}
+		if len(f.Source) == 0 { // helpers of the compiler have no lines of their own
+			f.Source = source
 		}
 		f.Calls = append(f.Calls, ptx)
 	}
@@ -167,16 +173,44 @@ func statement(src *diag.Source, at diag.Pos) string {
 
 // faultMessage says in words what happened.
 func faultMessage(m *machine.Fault) string {
-	title := faultTitle(m.Kind)
+	title, more := faultTitle(m.Kind), ""
 	switch {
-	case m.Text != "":
-		return m.Text
-	case m.Size > 0 && m.Kind == machine.Misaligned:
-		return fmt.Sprintf("%s: %s of %d bytes at %#x, which is no multiple of %d", title, accessWord(m), m.Size, m.Addr, m.Align)
+	case m.Kind == machine.AssertFailed:
+		more = m.Text
+	case m.Kind == machine.BadBarrier:
+		more = barrierMessage(m)
 	case m.Size > 0:
-		return fmt.Sprintf("%s: %s of %d bytes at %#x", title, accessWord(m), m.Size, m.Addr)
+		more = accessMessage(m)
+	case m.Kind == machine.IllegalInstruction:
+		more = fmt.Sprintf("an operand is %d, which exceeds its limit of %d", m.Value, m.Want)
 	}
-	return title
+	if more == "" {
+		return title
+	}
+	return title + ": " + more
+}
+
+func barrierMessage(m *machine.Fault) string {
+	if m.Want != 0 {
+		return fmt.Sprintf("%s: this thread says %d, others said %d", m.Text, m.Value, m.Want)
+	}
+	return fmt.Sprintf("%s %d", m.Text, m.Value)
+}
+
+// accessMessage describes an access; for shared memory also what the CTA has, as there is no
+// allocation to name.
+func accessMessage(m *machine.Fault) string {
+	text := fmt.Sprintf("%s of %d bytes at %#x", accessWord(m), m.Size, m.Addr)
+	offset := m.Addr & (mem.MaxShared - 1)
+	switch {
+	case m.Kind == machine.Misaligned:
+		return text + fmt.Sprintf(", which is no multiple of %d", m.Align)
+	case m.Want == 0 && m.Value == 0:
+		return text
+	case offset < m.Value:
+		return text + fmt.Sprintf(", %d bytes before the CTA's %d bytes of shared memory", m.Value-offset, m.Want-m.Value)
+	}
+	return text + fmt.Sprintf(", which ends %d bytes past the CTA's %d bytes of shared memory", offset+uint64(m.Size)-m.Want, m.Want-m.Value)
 }
 
 // faultTitle is the catalogue's name of a fault.

@@ -79,6 +79,5 @@ func (img *image) free(arena *mem.Arena) error {
 			first = err
 		}
 	}
-	clear(img.vars)
 	return first
 }

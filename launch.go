@@ -73,7 +73,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err := p.alive(); err != nil {
 		return Stats{}, err
 	}
-	params, err := packArgs(k.info.Name, k.info.Params, int(k.fn.ParamBytes), args)
+	params, err := p.d.packArgs(k.info.Name, k.info.Params, int(k.fn.ParamBytes), args)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -85,15 +85,25 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 		return Stats{}, err
 	}
 	ml.Params = params
+	ctx, out := watchOutput(ctx, p.d.cfg.Stdout)
+	defer out.cancel(nil)
+	ml.Output = machine.NewOutput(out, p.d.cfg.MaxOutput)
 	start := time.Now()
-	if report := p.d.cfg.Progress; report != nil {
-		ml.Progress = func(done, total uint64) {
-			report(Progress{CTAsDone: done, CTAs: total, Elapsed: time.Since(start)})
-		}
-	}
+	ml.Progress = p.d.progress(start)
 	ran, err := p.d.machine.Launch(ctx, ml)
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start)}
-	return stats, p.outcome(err)
+	return stats, p.outcome(outputFailed(ctx, err))
+}
+
+// progress puts the machine's reports into the terms of the configuration; nil if nobody asks.
+func (d *Device) progress(start time.Time) func(machine.Progress) {
+	report := d.cfg.Progress
+	if report == nil {
+		return nil
+	}
+	return func(p machine.Progress) {
+		report(Progress{CTAsDone: p.Done, CTAs: p.CTAs, LaneOps: p.LaneOps, Elapsed: time.Since(start)})
+	}
 }
 
 // shape applies defaults and refuses what the kernel or the device does not allow.
@@ -116,7 +126,6 @@ func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Before(isa.MustTarget("sm_70")),
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Workers: cfg.Workers,
-		Output: machine.NewOutput(cfg.Stdout, cfg.MaxOutput),
 	}, nil
 }
 
@@ -146,15 +155,24 @@ func (k *Kernel) admit(grid, block, cluster Dim3, dynamic, shared int, target ma
 		return refuse("the kernel requires blocks of %v threads (.reqntid), not %v", required, block)
 	case k.info.MaxThreads != 0 && block.Count() > uint64(k.info.MaxThreads):
 		return refuse("the kernel allows %d threads a CTA (.maxntid), not %d", k.info.MaxThreads, block.Count())
-	case dynamic < 0:
-		return refuse("%d bytes of shared memory", dynamic)
+	case dynamic < 0 || dynamic > int(target.SharedPerCTA):
+		return refuse("%d bytes of dynamic shared memory; sm_%d has %d for a CTA", dynamic, target.Arch, target.SharedPerCTA)
 	case shared > int(target.SharedPerCTA):
 		return refuse("%d bytes of shared memory (%d static, %d dynamic); sm_%d has %d for a CTA", shared,
 			k.info.StaticShared, dynamic, target.Arch, target.SharedPerCTA)
-	case cluster.Count() > 1:
-		return refuse("clusters of %v CTAs are not executed yet", cluster)
+	case cluster == (Dim3{1, 1, 1}):
+		return nil
+	case k.info.ReqCluster.filled() == cluster:
+		return k.needsClusters()
 	}
-	return nil
+	return refuse("clusters of %v CTAs are not executed yet", cluster)
+}
+
+// needsClusters says that the kernel itself asks for what is not executed yet.
+func (k *Kernel) needsClusters() error {
+	line, _ := k.program.module.Sources[k.fn.Unit].Position(k.fn.Pos)
+	return &UnsupportedError{Kernel: k.info.Name, Forms: []UnsupportedForm{{Name: "reqnctapercluster", Section: "11.7.1",
+		Text: ".reqnctapercluster " + k.info.ReqCluster.String(), Reason: "clusters of more than one CTA", Count: 1, Line: line}}}
 }
 
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
@@ -18,9 +17,7 @@ type Program struct {
 	module  *ir.Module
 	image   *image
 	decoder *decode.Decoder
-
-	mu       sync.Mutex
-	unloaded bool
+	life    *lifetime // of the variables
 }
 
 // Load links modules (.extern, .visible, .weak, .common; 11.6), allocates their variables
@@ -44,7 +41,7 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	p := &Program{d: d, module: linked}
+	p := &Program{d: d, module: linked, life: &lifetime{d: d}}
 	err := d.use(func() (err error) {
 		p.image, err = newImage(d.machine.Arena, linked)
 		return err
@@ -68,23 +65,11 @@ func (d *Device) runs(m *Module) error {
 
 // Unload frees the program's variables. It is idempotent.
 func (p *Program) Unload() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.unloaded {
-		return nil
-	}
-	p.unloaded = true
-	return p.d.use(func() error { return p.image.free(p.d.machine.Arena) })
+	return p.life.end(func() error { return p.image.free(p.d.machine.Arena) })
 }
 
-func (p *Program) alive() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.unloaded {
-		return ErrClosed
-	}
-	return p.d.use(func() error { return nil })
-}
+// alive returns ErrClosed once the program is unloaded or its device closed.
+func (p *Program) alive() error { return p.life.use(func() error { return nil }) }
 
 // Global returns the memory of a module variable in .global or .const space.
 func (p *Program) Global(name string) (Buffer, error) {
@@ -95,8 +80,7 @@ func (p *Program) Global(name string) (Buffer, error) {
 	if v == nil || (v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst) {
 		return Buffer{}, fmt.Errorf("ptxvm: no .global or .const variable is called %q", name)
 	}
-	addr := p.image.vars[v]
-	return Buffer{d: p.d, addr: addr, size: int(v.Size), base: addr}, nil
+	return Buffer{of: p.life, addr: p.image.vars[v], size: int(v.Size)}, nil
 }
 
 // Kernels describes the kernels in written order.
