@@ -155,14 +155,19 @@ func (m *floatModel) editSign(o oracle, v uint64) uint64 {
 
 // operand draws an operand: a sample of the format, in every element.
 func (m *floatModel) operand(r *rand.Rand, f *Format) uint64 {
-	v := newOracle(f).sample(r)
-	if m.oob && r.IntN(8) == 0 {
-		v = 0x7ff7 | uint64(r.IntN(2))<<15
-	}
+	v := operand(r, f)
 	if m.two {
-		v |= newOracle(f).sample(r) << m.width()
+		v |= operand(r, f) << m.width()
 	}
 	return v
+}
+
+// operand draws a sample, of halves often the out-of-bounds NaN.
+func operand(r *rand.Rand, f *Format) uint64 {
+	if f.Man <= 10 && r.IntN(16) == 0 {
+		return 0x7ff7 | uint64(r.IntN(2))<<15
+	}
+	return newOracle(f).sample(r)
 }
 
 // operands draws those of a function of n operands.

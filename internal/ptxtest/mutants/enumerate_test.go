@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -120,23 +121,37 @@ func TestEquivalents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exists := map[string]bool{}
+	var all []Mutant
 	for i := range Rooms {
-		for _, m := range enumerate(t, &Rooms[i]) {
-			exists[m.Key()] = true
-		}
+		all = append(all, enumerate(t, &Rooms[i])...)
 	}
-	for key := range known {
-		if !exists[key] {
-			t.Errorf("equivalent.txt lists a mutant that is no more: %s", key)
+	for _, e := range known {
+		if !slices.ContainsFunc(all, func(m Mutant) bool { return e.Matches(&m) }) {
+			t.Errorf("equivalent.txt lists a mutant that is no more: %s", e.Key)
 		}
 	}
 }
 
 func TestParseEquivalents(t *testing.T) {
-	got, err := parseEquivalents("# why\na.go F: x => y\n    one\n    two\n\nb.go G: p => q\n\tr\n")
-	if err != nil || len(got) != 2 || got["a.go F: x => y"] != "one two" || got["b.go G: p => q"] != "r" {
-		t.Errorf("got %q, %v", got, err)
+	list, err := parseEquivalents("# why\nc.go H: u => v\na.go F: x => y\n    one\n    two\n\n~ b.go *x2: p* => q*\n\tr\n")
+	if err != nil || len(list) != 3 {
+		t.Fatalf("got %v, %v", list, err)
+	}
+	for m, want := range map[Mutant]string{
+		{File: "a.go", Func: "F", Text: "x => y"}:      "one two",
+		{File: "c.go", Func: "H", Text: "u => v"}:      "one two",
+		{File: "b.go", Func: "Fx2", Text: "p1 => q2"}:  "r",
+		{File: "b.go", Func: "Fx4", Text: "p1 => q2"}:  "",
+		{File: "a.go", Func: "F", Text: "x => y #2"}:   "",
+		{File: "b.go", Func: "Fx2", Text: "o p => q2"}: "",
+	} {
+		got := ""
+		if e := list.Find(&m); e != nil {
+			got = e.Reason
+		}
+		if got != want {
+			t.Errorf("%s: reason %q, want %q", m.Key(), got, want)
+		}
 	}
 	for _, bad := range []string{"a.go F: x => y\n", " reason\n", "a: x\n r\na: x\n r\n"} {
 		if _, err := parseEquivalents(bad); err == nil {

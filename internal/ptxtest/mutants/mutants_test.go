@@ -59,7 +59,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-func runRoom(t *testing.T, room *Room, known map[string]string) {
+func runRoom(t *testing.T, room *Room, known EquivalentList) {
 	c := newCache(t)
 	r, err := NewRunner(moduleRoot(t), room, t.TempDir(), c.env())
 	if errors.Is(err, errNoTests) {
@@ -105,17 +105,23 @@ type tally struct {
 	seconds                                    float64
 }
 
-func (s *tally) add(t *testing.T, res Result, known map[string]string) {
+func (s *tally) add(t *testing.T, res Result, known EquivalentList) {
 	s.seconds += res.Seconds
+	defer func() {
+		if s.total()%50 == 0 {
+			t.Logf("so far: %v", s)
+		}
+	}()
+	listed := known.Find(&res.Mutant)
 	switch {
 	case res.Verdict == Killed:
 		s.killed++
-		if reason, listed := known[res.Key()]; listed {
-			t.Errorf("killed, though listed as equivalent: %v (%s)", &res.Mutant, reason)
+		if listed != nil && !listed.Pattern() {
+			t.Errorf("killed, though listed as equivalent: %v (%s)", &res.Mutant, listed.Reason)
 		}
 	case res.Verdict == NotCompiling:
 		s.notCompiling++
-	case known[res.Key()] != "":
+	case listed != nil:
 		s.equivalent++
 	default:
 		s.survived++
@@ -130,7 +136,9 @@ func (s *tally) add(t *testing.T, res Result, known map[string]string) {
 // rate is the part killed of the mutants that compile and change the program.
 func (s *tally) rate() float64 { return float64(s.killed) / float64(max(1, s.killed+s.survived)) }
 
+func (s *tally) total() int { return s.killed + s.survived + s.equivalent + s.notCompiling }
+
 func (s *tally) String() string {
 	return fmt.Sprintf("%d mutants: %d killed, %d survived, %d equivalent, %d not compiling; %.0f s of tests",
-		s.killed+s.survived+s.equivalent+s.notCompiling, s.killed, s.survived, s.equivalent, s.notCompiling, s.seconds)
+		s.total(), s.killed, s.survived, s.equivalent, s.notCompiling, s.seconds)
 }
