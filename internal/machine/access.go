@@ -74,7 +74,7 @@ func (w *Warp) Access32(in *Inst, q *Request, addr *[32]uint32) (*Access, State)
 // address; local memory is not uniform.
 func (w *Warp) AccessUniform(in *Inst, q *Request, addr uint64) (rowBase, State) {
 	x := addr + in.Imm
-	if x&uint64(q.Align-1) == 0 && q.Space <= Param && w.inCached(in, q, x, x) {
+	if x&uint64(q.Align-1) == 0 && q.Space <= Param && (w.inCached(in, q, x, x) || x < mem.SharedWindow && w.lookup(in, q, x, x)) {
 		return w.hostGlobal(x), Next
 	}
 	lane := first(w.Mask)
