@@ -3,6 +3,8 @@ package check
 // This file checks calls and branches against what they name (9.7.12).
 
 import (
+	"strconv"
+
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
@@ -95,15 +97,23 @@ func (c *checker) listSignature(o *syntax.Operand) *Signature {
 	return nil
 }
 
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
 func (c *checker) callReturns(s *syntax.Instruction, sig *Signature, rets []syntax.Operand) {
 	if len(rets) != len(sig.Rets) {
-		c.errorf(diag.CallReturn, c.file.Span(s.Range), "the function returns %d values, the call takes %d", len(sig.Rets), len(rets))
+		c.errorf(diag.CallReturn, c.file.Span(s.Range), "the function returns %s, the call takes %d", count(len(sig.Rets), "value"), len(rets))
 		return
 	}
 	for i := range rets {
 		c.fills(&rets[i])
 		if why := c.argument(&rets[i], sig.Rets[i], true); why != "" {
-			c.errorf(diag.CallReturn, c.file.Span(rets[i].Range), "return value %d: %s", i, why)
+			c.errorf(diag.CallReturn, c.file.Span(rets[i].Range), "return value %d: %s", i+1, why)
 		}
 	}
 }
@@ -122,12 +132,12 @@ func (c *checker) callArguments(s *syntax.Instruction, sig *Signature, args []sy
 	case len(args) == len(sig.Params):
 	case sig.Variadic && len(args) == len(sig.Params)-1 && (list || len(args) > 0):
 	default:
-		c.errorf(diag.CallArguments, c.file.Span(s.Range), "the function takes %d arguments, the call gives %d", len(sig.Params), len(args))
+		c.errorf(diag.CallArguments, c.file.Span(s.Range), "the function takes %s, the call gives %d", count(len(sig.Params), "argument"), len(args))
 		return
 	}
 	for i := range args {
 		if why := c.argument(&args[i], sig.Params[i], false); why != "" {
-			d := c.errorf(diag.CallArguments, c.file.Span(args[i].Range), "argument %d: %s", i, why)
+			d := c.errorf(diag.CallArguments, c.file.Span(args[i].Range), "argument %d: %s", i+1, why)
 			c.declaredHere(d, sig.Params[i])
 		}
 	}

@@ -3,6 +3,8 @@ package check
 // This file checks one instruction: its guard, its operands' names, its form.
 
 import (
+	"strings"
+
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
@@ -31,7 +33,18 @@ func (c *checker) instruction(s *syntax.Instruction) {
 	}
 	c.info.sels = append(c.info.sels, sel)
 	c.info.byToken[s.Opcode] = int32(len(c.info.sels))
+	c.deprecated(s, sel)
 	c.afterMatch(s, sel)
+}
+
+// deprecated warns of a form that a later minor version or target drops.
+func (c *checker) deprecated(s *syntax.Instruction, sel *isa.Sel) {
+	for _, alt := range sel.Entry.Until() {
+		if alt.Version/10 == c.info.Version/10 {
+			d := c.warnf(diag.Deprecated, c.at(s.Opcode), "%s goes with .version %v", strings.Join(c.tokens, ""), alt)
+			d.Spec = section(sel.Entry)
+		}
+	}
 }
 
 // guard checks @p: a predicate register.

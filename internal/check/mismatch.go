@@ -4,6 +4,7 @@ package check
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ptxvm/internal/diag"
@@ -24,17 +25,17 @@ var findings = [isa.NumMismatchKinds]finding{
 	isa.NotAllowed:         {diag.NotAllowedWith, "{token} is not allowed"},
 	isa.MissingModifier:    {diag.MissingModifier, "{opcode} needs {want}"},
 	isa.WrongOrder:         {diag.TypeOrder, "the types of {opcode} are in the wrong order"},
-	isa.NoCombination:      {diag.NoSuchCombination, "{opcode} has no such combination"},
-	isa.OperandCount:       {diag.OperandCount, "{opcode} takes {want} operands, not {have}"},
+	isa.NoCombination:      {diag.NoSuchCombination, "no form of the instruction takes {opcode} together"},
+	isa.OperandCount:       {diag.OperandCount, "{opcode} takes {want}, not {have}"},
 	isa.OperandKind:        {diag.OperandKind, "want {want}, have {have}"},
 	isa.OperandSpace:       {diag.AddressSpace, "want {want}, have {have}"},
 	isa.OperandLength:      {diag.VectorLength, "want {want}, have {have}"},
 	isa.OperandType:        {diag.OperandType, "want {want}, have {have}"},
 	isa.OperandWidth:       {diag.OperandWidth, "want {want}, have {have}"},
 	isa.OperandRange:       {diag.ImmediateRange, "want {want}, have {have}"},
-	isa.RuleBroken:         {diag.NotAllowedWith, "{opcode}: {want}"},
-	isa.GateClosed:         {diag.NeedsVersion, "this form needs {want}; the module has .version {version} and .target {target}"},
-	isa.GatePast:           {diag.Removed, "this form is gone since {want}; the module has .version {version} and .target {target}"},
+	isa.RuleBroken:         {diag.NoSuchCombination, "no form of the instruction takes {opcode} together"},
+	isa.GateClosed:         {diag.NeedsVersion, "{opcode} needs {gate}"},
+	isa.GatePast:           {diag.Removed, "{opcode} is gone since {gate}"},
 	isa.CheckFailed:        {diag.NotAllowedWith, "{want}"},
 }
 
@@ -44,6 +45,9 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	f := findings[m.Kind]
 	span := c.mismatchSpan(s, m)
 	d := c.errorf(c.mismatchCode(m, f.code), span, "%s", c.fill(f.text, s, m))
+	if m.Kind == isa.NotAllowed && m.Other >= 0 { // two of one group
+		d.Code = diag.RepeatedModifier
+	}
 	if m.Other >= 0 {
 		d.Msg += " with " + c.queryToken(m.Other)
 	} else if m.Kind == isa.NotAllowed && m.Want != "" {
@@ -55,6 +59,91 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 		d.Spec = section(sel.Entry)
 	}
 	c.mismatchFix(d, s, m)
+	if m.Operand >= 0 {
+		c.operandFinding(d, s, m)
+	} else if aboutModifiers(m) {
+		c.repairModifiers(d, s, m)
+	}
+}
+
+// aboutModifiers tells findings that another choice of modifiers may settle.
+func aboutModifiers(m *isa.Mismatch) bool {
+	switch m.Kind {
+	case isa.RepeatedModifier, isa.NotAllowed, isa.MissingModifier, isa.WrongOrder, isa.NoCombination, isa.RuleBroken,
+		isa.UnknownInstruction, isa.UnknownModifier, isa.GatePast:
+		return true
+	}
+	return false
+}
+
+// operandFinding sharpens a finding about one operand: what it is decides the code.
+func (c *checker) operandFinding(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) {
+	shape := c.operandShape(m)
+	if shape == nil {
+		return
+	}
+	what := c.file.RangeText(c.operandRange(s, m))
+	destination := m.Operand == 0 && !strings.Contains(m.Want, "constant") && strings.Contains(m.Want, "register")
+	switch kind := shape.Kind; {
+	case m.Kind == isa.OperandType && kind == isa.ShapeImm:
+		d.Code, d.Msg = diag.FloatConstant, constantMessage(shape, what, m)
+	case m.Kind == isa.OperandWidth && kind == isa.ShapeAddr, m.Kind == isa.OperandWidth && strings.HasPrefix(m.Want, "address"):
+		d.Code, d.Msg = diag.AddressWidth, fmt.Sprintf("%s has %d bits; %s takes another width", what, c.addressBits(shape), m.Want)
+	case kind == isa.ShapeReg && shape.Lanes > 1 && !strings.HasPrefix(m.Want, "vector"):
+		d.Msg = fmt.Sprintf("%s is a vector of %d; name one component, as in %s.x", what, shape.Lanes, what)
+	case m.Kind != isa.OperandKind:
+	case c.inBranch && kind == isa.ShapeFunc:
+		d.Code, d.Msg = diag.BranchOutside, what+" is a function; call it, or branch to a label"
+	case c.inCall && kind == isa.ShapeReg:
+		d.Code, d.Msg = diag.MissingPrototype, "an indirect call names a .callprototype or .calltargets last"
+	case kind == isa.ShapePair:
+		d.Code, d.Msg = diag.PairNotAllowed, c.tokens[0]+" has one result here, not two"
+	case kind == isa.ShapeSink:
+		d.Code, d.Msg = diag.SinkNotAllowed, "_ cannot stand here; want "+typeFirst(m.Want)
+	case kind == isa.ShapeSpecial && shape.Lanes > 1:
+		d.Code, d.Msg = diag.BadComponent, what+" is a vector; name one component, as in "+what+".x"
+	case shape.Neg:
+		d.Code, d.Msg = diag.NegationNotAllowed, what+" cannot be negated here"
+	case destination && kind != isa.ShapeReg && kind != isa.ShapeVec && kind != isa.ShapeAddr:
+		d.Code, d.Msg = diag.ReadOnlyOperand, fmt.Sprintf("%s is a %v and cannot be written; want a %s", what, kind, typeFirst(m.Want))
+	case kind == isa.ShapeSpecial:
+		d.Code, d.Msg = diag.SpecialRegisterNotAllowed, what+" is a special register; move it into a register first"
+	}
+}
+
+func constantMessage(s *isa.Shape, what string, m *isa.Mismatch) string {
+	if s.Float {
+		return what + " is a floating-point constant; want " + typeFirst(m.Want)
+	}
+	return what + " is a whole number; write it with a point, or its bits as 0f and 8 digits or 0d and 16"
+}
+
+// addressBits is the width of the register that an address is made of.
+func (c *checker) addressBits(s *isa.Shape) int {
+	if s.Kind == isa.ShapeAddr && len(s.Elems) > 0 {
+		s = &s.Elems[0]
+	}
+	return s.Type.Bits()
+}
+
+// operandShape is the operand, or the part of it, that a finding is about.
+func (c *checker) operandShape(m *isa.Mismatch) *isa.Shape {
+	if m.Operand >= len(c.query.Operands) {
+		return nil
+	}
+	s := &c.query.Operands[m.Operand]
+	if m.Part >= 0 && m.Part < len(s.Elems) {
+		return &s.Elems[m.Part]
+	}
+	return s
+}
+
+func (c *checker) operandRange(s *syntax.Instruction, m *isa.Mismatch) syntax.Range {
+	o := &s.Operands[m.Operand]
+	if m.Part >= 0 && m.Part < len(o.Elems) {
+		return o.Elems[m.Part].Range
+	}
+	return o.Range
 }
 
 // section cites an entry: the 9.1 manual's number, or the manual that has it.
@@ -100,8 +189,62 @@ func (c *checker) fill(text string, s *syntax.Instruction, m *isa.Mismatch) stri
 	if m.Token >= 0 {
 		token = c.queryToken(m.Token)
 	}
-	return strings.NewReplacer("{have}", m.Have, "{want}", m.Want, "{token}", token,
-		"{opcode}", strings.Join(c.tokens, ""), "{version}", c.info.Version.String(), "{target}", c.info.Target.String()).Replace(text)
+	want := typeFirst(m.Want)
+	if n, err := strconv.Atoi(m.Want); err == nil {
+		want = count(n, "operand")
+	}
+	return strings.NewReplacer("{have}", typeFirst(m.Have), "{want}", want, "{gate}", c.gateText(m), "{token}", token,
+		"{opcode}", strings.Join(c.tokens, "")).Replace(text)
+}
+
+// typeFirst turns "register or constant .u32" round and shortens its ranges.
+func typeFirst(s string) string {
+	if head, ranges, ok := strings.Cut(s, " in "); ok && strings.Contains(ranges, "..") {
+		return typeFirst(head) + " in " + shortRanges(ranges)
+	}
+	head, tail, ok := strings.Cut(s, " .")
+	if !ok || strings.Contains(head, ":") {
+		return s
+	}
+	typ, rest, _ := strings.Cut(tail, " ")
+	if rest != "" {
+		rest = " " + rest
+	}
+	return "." + typ + " " + head + rest
+}
+
+// shortRanges writes 4..4 as 4, and leaves out the middle of long lists.
+func shortRanges(s string) string {
+	list := strings.Split(s, " or ")
+	for i, r := range list {
+		if low, high, _ := strings.Cut(r, ".."); low == high {
+			list[i] = low
+		}
+	}
+	if n := len(list); n > maxOffers {
+		list = []string{list[0], list[1], "…", list[n-1]}
+	}
+	return strings.Join(list, " or ")
+}
+
+// gateText says what of a gate the module lacks, and what it has.
+func (c *checker) gateText(m *isa.Mismatch) string {
+	if len(m.Gate) == 0 {
+		return ""
+	}
+	alt := m.Gate.Nearest(c.info.Target)
+	var need, have []string
+	if alt.Version != 0 && (m.Kind == isa.GatePast || c.info.Version.Before(alt.Version)) {
+		need, have = append(need, ".version "+alt.Version.String()), append(have, c.info.Version.String())
+	}
+	if len(alt.Targets) > 0 && (m.Kind == isa.GatePast || !c.passesAny(alt.Targets)) {
+		var names []string
+		for _, t := range alt.Targets {
+			names = append(names, t.String())
+		}
+		need, have = append(need, ".target "+oneOf(names)), append(have, c.info.Target.String())
+	}
+	return strings.Join(need, " and ") + "; the module has " + strings.Join(have, " and ")
 }
 
 // queryToken is the spelling of a token of the query; the suffix stands behind the modifiers.
@@ -143,8 +286,6 @@ func (c *checker) mismatchFix(d *diag.Diagnostic, s *syntax.Instruction, m *isa.
 		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m.Fix, Edits: []diag.Edit{{Span: c.at(s.Opcode), New: m.Fix}}})
 	case m.Kind == isa.UnknownModifier && m.Fix != "" && m.Token > 0 && m.Token <= len(s.Mods):
 		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m.Fix, Edits: []diag.Edit{{Span: c.at(s.Mods[m.Token-1]), New: m.Fix}}})
-	case (m.Kind == isa.NotAllowed || m.Kind == isa.RepeatedModifier) && m.Token > 0 && m.Token <= len(s.Mods):
-		d.Fixes = append(d.Fixes, diag.Fix{Label: "remove " + c.tokens[m.Token], Edits: []diag.Edit{{Span: c.at(s.Mods[m.Token-1])}}})
 	case m.Fix != "":
 		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m.Fix})
 	}

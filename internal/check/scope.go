@@ -21,6 +21,7 @@ type scopes struct {
 	file  *syntax.File
 	open  []scope
 	cache []cached               // by Word
+	asked int                    // for near names
 	words map[string]syntax.Word // spellings, made on demand
 	epoch uint32                 // raised whenever a cached answer may have become wrong
 }
@@ -117,16 +118,35 @@ func familyNumber(digits string) (int32, bool) {
 	return n, true
 }
 
-// near returns the visible name closest to an undeclared one, "" if none is close.
+// family finds the family that a name would belong to if it were larger.
+func (s *scopes) family(name string) *Object {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		for _, o := range s.open[i].families {
+			digits, ok := strings.CutPrefix(name, o.Name)
+			if _, number := familyNumber(digits); ok && number && o.Count > 0 {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// maxNear bounds the search for near names in a file with many undeclared ones.
+const maxNear = 50
+
+// near returns the visible name or special register closest to an undeclared one, "" if none is.
 func (s *scopes) near(name string) string {
+	if s.asked++; s.asked > maxNear {
+		return ""
+	}
 	var names []string
 	for i := range s.open {
 		for word := range s.open[i].names {
 			names = append(names, s.file.Words[word])
 		}
-		for _, o := range s.open[i].families {
-			names = append(names, o.Name+strings.TrimLeft(name, o.Name))
-		}
+	}
+	for _, sp := range isa.Specials() {
+		names = append(names, sp.Info().Name)
 	}
 	return isa.Nearest(name, names)
 }

@@ -179,7 +179,7 @@ func (k *kindSpec) misfitConstant(s *Shape) misfit {
 	if t != 0 && !t.acceptsConstant(s) {
 		return wrongType
 	}
-	if k.ranges == nil {
+	if k.ranges == nil || s.Float { // ranges are of whole numbers
 		return fits
 	}
 	inside := func(r [2]int) bool { return int64(r[0]) <= s.Value && s.Value <= int64(r[1]) }
