@@ -160,7 +160,8 @@ func (w *Warp) inCached(in *Inst, q *Request, lo, hi uint64) bool {
 	return lo >= c.start && hi < end && uint64(q.Size) <= end-hi && c.epoch == w.wk.arena.Epoch()
 }
 
-// accessSlow resolves every lane, faults for the first that fails, and finds the mode.
+// accessSlow resolves every lane, faults for the first that fails and those that fail like it, and
+// finds the mode.
 func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low uint64) (*Access, State) {
 	a := &w.access
 	if low&uint64(q.Align-1) == 0 && w.oneSpan(in, q, a, lo, hi) {
@@ -174,7 +175,7 @@ func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low ui
 		i := first(m)
 		p, local, f := w.resolve(q, addr[i]+in.Imm, i)
 		if f != nil {
-			f.Lanes = 1 << i
+			f.Lanes = w.alsoFault(in, q, addr, m, f.Kind)
 			return nil, w.Fault(in, f)
 		}
 		a.ptr[i] = p
@@ -183,6 +184,17 @@ func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low ui
 		}
 	}
 	return a, Next
+}
+
+// alsoFault returns those of some lanes whose addresses fail in one way.
+func (w *Warp) alsoFault(in *Inst, q *Request, addr *[32]uint64, lanes uint32, kind FaultKind) (fail uint32) {
+	for m := lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		if _, _, f := w.resolve(q, addr[i]+in.Imm, i); f != nil && f.Kind == kind {
+			fail |= 1 << i
+		}
+	}
+	return fail
 }
 
 // oneSpan recognises accesses that lie in one allocation or, by generic address, in the CTA's
