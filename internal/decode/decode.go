@@ -75,10 +75,11 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 		return p, nil
 	}
 	reach := d.reach(kernel)
-	if err := executable(kernel, reach); err != nil {
+	lines, err := executable(kernel, reach)
+	if err != nil {
 		return nil, err
 	}
-	u := &unit{d: d, key: key, codes: map[*ir.Func]*machine.Code{}}
+	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
 	p := &Program{Functions: map[uint64]*machine.Code{}}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}

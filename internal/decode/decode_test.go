@@ -157,11 +157,12 @@ func kernels(t *testing.T, visit func(name string, m *ir.Module, f *ir.Func)) {
 func TestScalarRanges(t *testing.T) {
 	uniform := 0
 	kernels(t, func(name string, m *ir.Module, f *ir.Func) {
-		u := &unit{d: New(m, &onDevice{m: m}), key: programKey{shape: ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1}}}
-		x, err := u.analyse(f)
+		lines, err := executable(f, &reachable{funcs: []*ir.Func{f}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		u := &unit{d: New(m, &onDevice{m: m}), key: programKey{shape: ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1}}, lines: lines}
+		x := u.analyse(f)
 		ranges := x.liveRanges()
 		for pc := range int32(len(f.Insts)) {
 			live := f.LiveAt(pc)

@@ -3,8 +3,6 @@ package decode
 // Decoding one function in both variants.
 
 import (
-	"fmt"
-
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
@@ -15,6 +13,7 @@ import (
 type unit struct {
 	d     *Decoder
 	key   programKey
+	lines map[*isa.Sel]*sem.Line
 	codes map[*ir.Func]*machine.Code
 }
 
@@ -23,7 +22,6 @@ type function struct {
 	*unit
 	*layout
 	f       *ir.Func
-	lines   []*sem.Line
 	block   []ir.BlockID // by pc
 	classes *ir.Solution
 	scalar  []bool // by pc: executes once, on scalar slots, in the converged variant
@@ -34,33 +32,25 @@ type function struct {
 
 // function decodes f into its Code.
 func (u *unit) function(f *ir.Func) error {
-	x, err := u.analyse(f)
-	if err != nil {
-		return err
-	}
-	return x.emit(u.codes[f])
+	return u.analyse(f).emit(u.codes[f])
 }
 
-// analyse looks up every statement, solves the classes and places the registers.
-func (u *unit) analyse(f *ir.Func) (*function, error) {
-	x := &function{unit: u, f: f, lines: make([]*sem.Line, len(f.Insts)), block: make([]ir.BlockID, len(f.Insts))}
-	for pc := range f.Insts {
-		l, err := sem.Lookup(f.Insts[pc].Sel)
-		if err != nil {
-			return nil, fmt.Errorf("BUG: %s+%d: %w", f.Name, pc, err)
-		}
-		x.lines[pc] = l
-	}
+// analyse solves the classes and places the registers.
+func (u *unit) analyse(f *ir.Func) *function {
+	x := &function{unit: u, f: f, block: make([]ir.BlockID, len(f.Insts))}
 	for b := range f.Blocks {
 		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
 			x.block[pc] = ir.BlockID(b)
 		}
 	}
-	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.lines[pc].Do.Scalar() })
+	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.line(pc).Do.Scalar() })
 	x.chooseScalars()
 	x.layout = newLayout(f, x.uniform)
-	return x, nil
+	return x
 }
+
+// line is what executes an instruction.
+func (x *function) line(pc int32) *sem.Line { return x.lines[x.f.Insts[pc].Sel] }
 
 // registerCalls tells whether parameters or results are registers: the old calling style,
 // which passes rows.
@@ -89,7 +79,7 @@ func (x *function) chooseScalars() {
 				defines, uniform = true, uniform && x.uniform(r)
 			}
 		})
-		x.scalar[pc] = defines && uniform && x.lines[pc].Do.Scalar()
+		x.scalar[pc] = defines && uniform && x.line(int32(pc)).Do.Scalar()
 		if !x.scalar[pc] {
 			x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 				x.spread[r] = x.spread[r] || a == ir.Read && x.uniform(r)
@@ -143,7 +133,7 @@ func (x *function) inst(out *machine.Inst) error {
 	in := &x.f.Insts[x.pc]
 	out.Guard = machine.NoGuard
 	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots}
-	x.lines[x.pc].Do.Plan(b)
+	x.line(x.pc).Do.Plan(b)
 	if b.Err != nil {
 		e := &UnsupportedError{Kernel: x.key.kernel.Name}
 		e.add(x.f, in, b.Err.Error())

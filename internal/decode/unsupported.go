@@ -47,27 +47,31 @@ func (e *UnsupportedError) add(f *ir.Func, in *ir.Inst, reason string) {
 	e.Forms = append(e.Forms, UnsupportedForm{in.Sel.ID(), in.Sel.Text(), reason, f.Unit, []diag.Pos{in.Pos}})
 }
 
-// executable looks up every statement.
-func executable(kernel *ir.Func, r *reachable) error {
+// executable looks up every statement and returns the lines by form.
+func executable(kernel *ir.Func, r *reachable) (map[*isa.Sel]*sem.Line, error) {
 	e := &UnsupportedError{Kernel: kernel.Name}
-	missing := map[*isa.Sel]string{}
+	lines, missing := map[*isa.Sel]*sem.Line{}, map[*isa.Sel]string{}
 	for _, f := range r.funcs {
 		for pc := range f.Insts {
 			in := &f.Insts[pc]
+			if lines[in.Sel] != nil {
+				continue
+			}
 			reason, known := missing[in.Sel]
 			if !known {
-				if _, err := sem.Lookup(in.Sel); err != nil {
-					reason = err.Error()
+				l, err := sem.Lookup(in.Sel)
+				if err == nil {
+					lines[in.Sel] = l
+					continue
 				}
+				reason = err.Error()
 				missing[in.Sel] = reason
 			}
-			if reason != "" {
-				e.add(f, in, reason)
-			}
+			e.add(f, in, reason)
 		}
 	}
 	if len(e.Forms) > 0 {
-		return e
+		return nil, e
 	}
-	return nil
+	return lines, nil
 }

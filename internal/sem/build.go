@@ -124,7 +124,7 @@ func (b *Build) constant(v uint64, bits int) uint32 {
 // reg returns where a register is. Registers of up to 32 bits are 32-bit rows.
 func (b *Build) reg(r ir.Reg, bits int) uint32 {
 	if have := b.Bits(r); rowBits(have) != rowBits(bits) {
-		b.fail("BUG: a %d-bit register as a %d-bit operand", have, bits)
+		b.fail("a %d-bit register as a %d-bit operand is not executed yet", have, bits)
 	}
 	if b.Scalar {
 		return b.Slot(r)

@@ -13,6 +13,15 @@ import (
 
 var convertLines = []Line{
 	{isa.Cvt, nil, cvtDo{}, ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), lane(packSatU16), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), lane(packSatS16), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), lane(packSatU8), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), lane(packSatS8), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), lane(packSatU4), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), lane(packSatS4), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), lane(packSatU2), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), lane(packSatS2), ""},
+
 	{isa.CvtPack, nil, nil, "not executed yet in this combination"},
 	{isa.CvtPack, at(isa.C_dtype, isa.M_f16x2).at(isa.C_atype, isa.M_f32), cvtPackDo{}, ""},
 	{isa.CvtPack, at(isa.C_dtype, isa.M_bf16x2).at(isa.C_atype, isa.M_f32), cvtPackDo{}, ""},

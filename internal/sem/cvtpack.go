@@ -8,6 +8,7 @@ import (
 
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
+	"ptxvm/internal/num"
 )
 
 type cvtPackDo struct{}
@@ -70,3 +71,14 @@ func convertPairScalar(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = p.pair(*w.S32(in.A), *w.S32(in.B))
 	return machine.Next
 }
+
+// 9.7.9.22: two integers clamped to a width, over the low bits of c.
+
+func packSatU16(a, b uint32) uint32   { return num.CvtPackU(a, b, 0, 16) }
+func packSatS16(a, b uint32) uint32   { return num.CvtPackS(a, b, 0, 16) }
+func packSatU8(a, b, c uint32) uint32 { return num.CvtPackU(a, b, c, 8) }
+func packSatS8(a, b, c uint32) uint32 { return num.CvtPackS(a, b, c, 8) }
+func packSatU4(a, b, c uint32) uint32 { return num.CvtPackU(a, b, c, 4) }
+func packSatS4(a, b, c uint32) uint32 { return num.CvtPackS(a, b, c, 4) }
+func packSatU2(a, b, c uint32) uint32 { return num.CvtPackU(a, b, c, 2) }
+func packSatS2(a, b, c uint32) uint32 { return num.CvtPackS(a, b, c, 2) }

@@ -15,10 +15,11 @@ var miscLines = []Line{
 	{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
 	{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(toShared), ""},
 	{isa.CvtaTo, of(isa.M_local).with(isa.M_u64), lane(toLocal), ""},
-	{isa.Isspacep, of(isa.M_global), lane(isGlobal), ""},
+	{isa.Isspacep, of(isa.M_global), plan(planIsspacep(isGlobal)), ""},
+	{isa.Isspacep, of(isa.M_const), plan(planIsspacep(isConst)), ""},
+	{isa.Isspacep, of(isa.M_param, isa.M_param_entry), plan(planIsspacep(isParam)), ""},
 	{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(isShared), ""},
 	{isa.Isspacep, of(isa.M_local), lane(isLocal), ""},
-	{isa.Isspacep, of(isa.M_const, isa.M_param, isa.M_param_entry), nil, "constant and parameter windows are not told apart from global memory yet"},
 
 	{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(mapa32), ""},
 	{isa.Mapa, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(mapa32), ""},
@@ -52,9 +53,40 @@ func fromShared(a uint64) uint64 { return mem.SharedWindow + a }
 func toShared(a uint64) uint64   { return a - mem.SharedWindow }
 func fromLocal(a uint64) uint64  { return mem.LocalWindow + a }
 func toLocal(a uint64) uint64    { return a - mem.LocalWindow }
-func isGlobal(a uint64) bool     { return a < mem.SharedWindow }
 func isShared(a uint64) bool     { return mem.InShared(a) }
 func isLocal(a uint64) bool      { return mem.InLocal(a) }
+
+// Constants and kernel parameters are allocations that kernels must not write. What is in no
+// window is global (5.1, 6.4.1.1).
+
+func isParam(w *machine.Warp, a uint64) bool {
+	return a-w.Params() < uint64(len(w.Launch().Params))
+}
+
+func isConst(w *machine.Warp, a uint64) bool {
+	v, ok := w.Arena().Find(a)
+	return ok && v.ReadOnly && !isParam(w, a)
+}
+
+func isGlobal(w *machine.Warp, a uint64) bool {
+	return !mem.InShared(a) && !mem.InLocal(a) && !isParam(w, a) && !isConst(w, a)
+}
+
+// planIsspacep is for the spaces that only the launch can tell apart.
+func planIsspacep(inSpace func(*machine.Warp, uint64) bool) func(*Build) {
+	h := func(w *machine.Warp, in *machine.Inst) machine.State {
+		p := uint32(0)
+		each(w.Mask, func(i int) { p |= bit(inSpace(w, loadElem(w, in.A, int(in.Imm), i))) << i })
+		setMask(w, in.D, p)
+		return machine.Next
+	}
+	return func(b *Build) {
+		ops := b.In.Ops
+		width := b.operandBits(&ops[1], 64)
+		b.Out.D, b.Out.A, b.Out.Imm = b.dst(&ops[0], 1), b.src(&ops[1], width), uint64(width)
+		b.handler(h)
+	}
+}
 
 // 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses.
 

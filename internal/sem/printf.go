@@ -29,9 +29,8 @@ func vprintf(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 		}
 		c.give(w, lane, uint64(p.count))
 		if out := w.Launch().Output; out != nil {
-			// A writer that fails ends the launch by itself.
 			if fits, _ := out.Print([]byte(p.out.String())); !fits {
-				return w.Fault(in, &machine.Fault{Kind: machine.OutputLimit, Lanes: 1 << lane})
+				return w.Fault(in, &machine.Fault{Kind: machine.OutputLimit, Lanes: w.Mask})
 			}
 		}
 		return machine.Next

@@ -67,10 +67,10 @@ func redux(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	d, members, a := w.R32(in.D), *w.R32(r.members), *g.A
+	d, members, a := w.R32(in.D), *w.R32(r.members), *g.a
 	var last, result uint32 // lanes with equal masks have equal results
 	each(w.Mask, func(i int) {
-		if peers := members[i] & g.Lanes; peers != last {
+		if peers := members[i] & g.lanes; peers != last {
 			last, result = peers, r.reduce(&a, peers)
 		}
 		d[i] = result

@@ -32,21 +32,34 @@ type warpOp struct {
 	pair    uint32 // mask destination of d|p
 }
 
-// gather brings the lanes of w.Mask together with their members.
-func (o *warpOp) gather(w *machine.Warp, in *machine.Inst, v machine.GatherIn) (*machine.Gather, machine.State) {
+// met is what lanes that have met brought.
+type met struct {
+	lanes uint32 // everyone who takes part
+	pred  uint32
+	a     *[32]uint32
+	x     *[32]uint64
+}
+
+// gather brings the lanes of w.Mask together with their members; without a mask the executing
+// lanes are among themselves.
+func (o *warpOp) gather(w *machine.Warp, in *machine.Inst, v machine.GatherIn) (met, machine.State) {
 	if !o.sync {
-		return &machine.Gather{Lanes: w.Mask, Pred: v.Pred, A: v.A, X: v.X}, machine.Next
+		return met{w.Mask, v.Pred, v.A, v.X}, machine.Next
 	}
 	v.Key, v.Members = o.key, w.R32(o.members)
-	return w.Gather(in, v)
+	g, st := w.Gather(in, v)
+	if st != machine.Next {
+		return met{}, st
+	}
+	return met{g.Lanes, g.Pred, g.A, g.X}, st
 }
 
 // peers returns the lanes that lane i takes part with.
-func (o *warpOp) peers(w *machine.Warp, g *machine.Gather, i int) uint32 {
+func (o *warpOp) peers(w *machine.Warp, g *met, i int) uint32 {
 	if !o.sync {
-		return g.Lanes
+		return g.lanes
 	}
-	return g.Lanes & w.R32(o.members)[i&31]
+	return g.lanes & w.R32(o.members)[i&31]
 }
 
 // warpOp sets up the gathering of a statement; members is its mask operand, nil if the form
@@ -132,14 +145,14 @@ func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (
 	if st != machine.Next {
 		return st
 	}
-	d, b, c, a := w.R32(in.D), w.R32(in.B), w.R32(in.C), *g.A
+	d, b, c, a := w.R32(in.D), w.R32(in.B), w.R32(in.C), *g.a
 	var inRange uint32
 	var out [32]uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		j, ok := source(i, int(b[i]&31), int(c[i]>>8&31), int(c[i]&31))
 		inRange |= bit(ok) << i
-		if !ok || o.peers(w, g, i)>>(j&31)&1 == 0 {
+		if !ok || o.peers(w, &g, i)>>(j&31)&1 == 0 {
 			j = i
 		}
 		out[i] = a[j&31]
@@ -184,11 +197,11 @@ var voteModes = map[isa.Mod]machine.Handler{
 
 func voteBy(f func(yes, peers uint32) bool) machine.Handler {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		return vote(w, in, func(o *warpOp, g *machine.Gather) {
+		return vote(w, in, func(o *warpOp, g met) {
 			var p uint32
 			each(w.Mask, func(i int) {
-				peers := o.peers(w, g, i)
-				p |= bit(f(g.Pred&peers, peers)) << i
+				peers := o.peers(w, &g, i)
+				p |= bit(f(g.pred&peers, peers)) << i
 			})
 			setMask(w, in.D, p)
 		})
@@ -196,10 +209,10 @@ func voteBy(f func(yes, peers uint32) bool) machine.Handler {
 }
 
 func ballot(w *machine.Warp, in *machine.Inst) machine.State {
-	return vote(w, in, func(o *warpOp, g *machine.Gather) {
+	return vote(w, in, func(o *warpOp, g met) {
 		d, members := w.R32(in.D), *w.R32(o.members) // d may be the row of the masks
 		each(w.Mask, func(i int) {
-			d[i] = g.Pred & g.Lanes
+			d[i] = g.pred & g.lanes
 			if o.sync {
 				d[i] &= members[i]
 			}
@@ -207,7 +220,7 @@ func ballot(w *machine.Warp, in *machine.Inst) machine.State {
 	})
 }
 
-func vote(w *machine.Warp, in *machine.Inst, result func(*warpOp, *machine.Gather)) machine.State {
+func vote(w *machine.Warp, in *machine.Inst, result func(*warpOp, met)) machine.State {
 	o := in.Ext.Data.(*warpOp)
 	g, st := o.gather(w, in, machine.GatherIn{Pred: (*w.P(in.A) ^ o.flip) & w.Mask})
 	if st == machine.Next {
@@ -247,7 +260,7 @@ func matching(w *machine.Warp, in *machine.Inst, result func(i int, same, peers 
 	}
 	values, members := gathered(g), *w.R32(o.members)
 	each(w.Mask, func(i int) {
-		peers, same := members[i]&g.Lanes, uint32(0)
+		peers, same := members[i]&g.lanes, uint32(0)
 		each(peers, func(j int) { same |= bit(values[j] == values[i]) << j })
 		result(i, same, peers)
 	})
@@ -255,11 +268,11 @@ func matching(w *machine.Warp, in *machine.Inst, result func(i int, same, peers 
 }
 
 // gathered copies the values of a gather: results may go to the row they came from.
-func gathered(g *machine.Gather) (v [32]uint64) {
-	if g.X != nil {
-		return *g.X
+func gathered(g met) (v [32]uint64) {
+	if g.x != nil {
+		return *g.x
 	}
-	for i, x := range g.A {
+	for i, x := range g.a {
 		v[i] = uint64(x)
 	}
 	return v
@@ -309,7 +322,7 @@ func elect(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	d, members, p := w.R32(in.D), *w.R32(o.members), uint32(0)
 	each(w.Mask, func(i int) {
-		leader := bits.TrailingZeros32(g.Lanes & members[i])
+		leader := bits.TrailingZeros32(g.lanes & members[i])
 		d[i], p = uint32(leader), p|bit(leader == i)<<i
 	})
 	setMask(w, o.pair, p)

@@ -333,7 +333,6 @@ var stamps = []stamp{
 	{gtuFtzF32, fullGtuFtzF32, partGtuFtzF32, scalarGtuFtzF32},
 	{num.InfiniteF32, fullInfiniteF32, partInfiniteF32, scalarInfiniteF32},
 	{num.InfiniteF64, fullInfiniteF64, partInfiniteF64, scalarInfiniteF64},
-	{isGlobal, fullIsGlobal, partIsGlobal, scalarIsGlobal},
 	{isLocal, fullIsLocal, partIsLocal, scalarIsLocal},
 	{isShared, fullIsShared, partIsShared, scalarIsShared},
 	{num.LeBF16, fullLeBF16, partLeBF16, scalarLeBF16},
@@ -630,6 +629,14 @@ var stamps = []stamp{
 	{pack2x8, fullPack2x8, partPack2x8, scalarPack2x8},
 	{pack4x16, fullPack4x16, partPack4x16, scalarPack4x16},
 	{pack4x8, fullPack4x8, partPack4x8, scalarPack4x8},
+	{packSatS16, fullPackSatS16, partPackSatS16, scalarPackSatS16},
+	{packSatS2, fullPackSatS2, partPackSatS2, scalarPackSatS2},
+	{packSatS4, fullPackSatS4, partPackSatS4, scalarPackSatS4},
+	{packSatS8, fullPackSatS8, partPackSatS8, scalarPackSatS8},
+	{packSatU16, fullPackSatU16, partPackSatU16, scalarPackSatU16},
+	{packSatU2, fullPackSatU2, partPackSatU2, scalarPackSatU2},
+	{packSatU4, fullPackSatU4, partPackSatU4, scalarPackSatU4},
+	{packSatU8, fullPackSatU8, partPackSatU8, scalarPackSatU8},
 	{num.Popc32, fullPopc32, partPopc32, scalarPopc32},
 	{num.Popc64, fullPopc64, partPopc64, scalarPopc64},
 	{num.Prmt, fullPrmt, partPrmt, scalarPrmt},
@@ -8339,36 +8346,6 @@ func scalarInfiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-func fullIsGlobal(w *machine.Warp, in *machine.Inst) machine.State {
-	a := w.R64(in.A)
-	var m uint32
-	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(isGlobal(a[i+3]))
-		m = m<<1 + bit(isGlobal(a[i+2]))
-		m = m<<1 + bit(isGlobal(a[i+1]))
-		m = m<<1 + bit(isGlobal(a[i]))
-	}
-	*w.P(in.D) = m
-	return machine.Next
-}
-
-func partIsGlobal(w *machine.Warp, in *machine.Inst) machine.State {
-	a := w.R64(in.A)
-	var r uint32
-	for m := w.Mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		r |= bit(isGlobal(a[i])) << i
-	}
-	p := w.P(in.D)
-	*p = *p&^w.Mask | r
-	return machine.Next
-}
-
-func scalarIsGlobal(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(isGlobal(*w.S64(in.A)))
-	return machine.Next
-}
-
 func fullIsLocal(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
@@ -15530,6 +15507,182 @@ func partPack4x8(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarPack4x8(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = pack4x8(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), *w.S32(uint32(in.Imm)))
+	return machine.Next
+}
+
+func fullPackSatS16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatS16(a[i], b[i])
+		d[i+1] = packSatS16(a[i+1], b[i+1])
+		d[i+2] = packSatS16(a[i+2], b[i+2])
+		d[i+3] = packSatS16(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatS16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	part2(w.Mask, d, a, b, packSatS16)
+	return machine.Next
+}
+
+func scalarPackSatS16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatS16(*w.S32(in.A), *w.S32(in.B))
+	return machine.Next
+}
+
+func fullPackSatS2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatS2(a[i], b[i], c[i])
+		d[i+1] = packSatS2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = packSatS2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = packSatS2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatS2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, packSatS2)
+	return machine.Next
+}
+
+func scalarPackSatS2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatS2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullPackSatS4(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatS4(a[i], b[i], c[i])
+		d[i+1] = packSatS4(a[i+1], b[i+1], c[i+1])
+		d[i+2] = packSatS4(a[i+2], b[i+2], c[i+2])
+		d[i+3] = packSatS4(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatS4(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, packSatS4)
+	return machine.Next
+}
+
+func scalarPackSatS4(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatS4(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullPackSatS8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatS8(a[i], b[i], c[i])
+		d[i+1] = packSatS8(a[i+1], b[i+1], c[i+1])
+		d[i+2] = packSatS8(a[i+2], b[i+2], c[i+2])
+		d[i+3] = packSatS8(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatS8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, packSatS8)
+	return machine.Next
+}
+
+func scalarPackSatS8(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatS8(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullPackSatU16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatU16(a[i], b[i])
+		d[i+1] = packSatU16(a[i+1], b[i+1])
+		d[i+2] = packSatU16(a[i+2], b[i+2])
+		d[i+3] = packSatU16(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatU16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	part2(w.Mask, d, a, b, packSatU16)
+	return machine.Next
+}
+
+func scalarPackSatU16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatU16(*w.S32(in.A), *w.S32(in.B))
+	return machine.Next
+}
+
+func fullPackSatU2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatU2(a[i], b[i], c[i])
+		d[i+1] = packSatU2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = packSatU2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = packSatU2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatU2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, packSatU2)
+	return machine.Next
+}
+
+func scalarPackSatU2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatU2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullPackSatU4(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatU4(a[i], b[i], c[i])
+		d[i+1] = packSatU4(a[i+1], b[i+1], c[i+1])
+		d[i+2] = packSatU4(a[i+2], b[i+2], c[i+2])
+		d[i+3] = packSatU4(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatU4(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, packSatU4)
+	return machine.Next
+}
+
+func scalarPackSatU4(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatU4(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullPackSatU8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = packSatU8(a[i], b[i], c[i])
+		d[i+1] = packSatU8(a[i+1], b[i+1], c[i+1])
+		d[i+2] = packSatU8(a[i+2], b[i+2], c[i+2])
+		d[i+3] = packSatU8(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partPackSatU8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, packSatU8)
+	return machine.Next
+}
+
+func scalarPackSatU8(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = packSatU8(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
 	return machine.Next
 }
 
