@@ -4,7 +4,6 @@ package check
 
 import (
 	"strconv"
-	"strings"
 
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
@@ -303,16 +302,11 @@ func (c *checker) clash(o *Object) *Object {
 		other, _ := top.member(o.Name)
 		return other
 	}
-	for _, other := range top.families {
-		if other.Name == o.Name {
-			return other
-		}
+	if other := top.families[o.Name]; other != nil {
+		return other
 	}
-	for word, other := range top.names {
-		digits, ok := strings.CutPrefix(c.file.Words[word], o.Name)
-		if n, isNumber := familyNumber(digits); ok && isNumber && n < o.Count {
-			return other
-		}
+	if low, ok := top.numbered[o.Name]; ok && low.number < o.Count {
+		return low.object
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package check
 // This file keeps the names that are visible at one place, and resolves uses.
 
 import (
-	"strings"
-
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
 )
@@ -13,7 +11,14 @@ import (
 // block in braces (a label inside braces is visible only inside them).
 type scope struct {
 	names    map[syntax.Word]*Object
-	families []*Object // %r<100>: Name is the prefix
+	families map[string]*Object // %r<100> by its prefix
+	numbered map[string]lowest  // single names that could be members, by every prefix
+}
+
+// lowest is the single name with the least number behind a prefix.
+type lowest struct {
+	number int32
+	object *Object
 }
 
 // scopes is the stack of open scopes, innermost last, with a cache of resolved words.
@@ -51,9 +56,13 @@ func (s *scopes) declare(word syntax.Word, o *Object) {
 	top := &s.open[len(s.open)-1]
 	s.epoch++
 	if o.Count > 0 || o.Var != nil && o.Var.Count != syntax.NoToken {
-		top.families = append(top.families, o)
+		if top.families == nil {
+			top.families = map[string]*Object{}
+		}
+		top.families[o.Name] = o
 		return
 	}
+	top.number(o)
 	if top.names == nil {
 		top.names = map[syntax.Word]*Object{}
 	}
@@ -91,16 +100,35 @@ func (s *scopes) named(name string) *Object {
 
 // member finds the family that a name such as %r17 belongs to; ptxas takes leading zeros, too.
 func (sc *scope) member(name string) (*Object, int32) {
-	for _, o := range sc.families {
-		digits, ok := strings.CutPrefix(name, o.Name)
+	if len(sc.families) == 0 {
+		return nil, 0
+	}
+	for i := len(name) - 1; i > 0; i-- {
+		n, ok := familyNumber(name[i:])
 		if !ok {
-			continue
+			break
 		}
-		if n, ok := familyNumber(digits); ok && n < o.Count {
+		if o := sc.families[name[:i]]; o != nil && n < o.Count {
 			return o, n
 		}
 	}
 	return nil, 0
+}
+
+// number enters a single name under every prefix of a family that could hold it.
+func (sc *scope) number(o *Object) {
+	for i := len(o.Name) - 1; i > 0; i-- {
+		n, ok := familyNumber(o.Name[i:])
+		if !ok {
+			break
+		}
+		if sc.numbered == nil {
+			sc.numbered = map[string]lowest{}
+		}
+		if old, ok := sc.numbered[o.Name[:i]]; !ok || n < old.number {
+			sc.numbered[o.Name[:i]] = lowest{n, o}
+		}
+	}
 }
 
 // familyNumber reads the number of a family member. Its families are far smaller than 2^30.
@@ -121,9 +149,11 @@ func familyNumber(digits string) (int32, bool) {
 // family finds the family that a name would belong to if it were larger.
 func (s *scopes) family(name string) *Object {
 	for i := len(s.open) - 1; i >= 0; i-- {
-		for _, o := range s.open[i].families {
-			digits, ok := strings.CutPrefix(name, o.Name)
-			if _, number := familyNumber(digits); ok && number && o.Count > 0 {
+		for j := len(name) - 1; j > 0; j-- {
+			if _, ok := familyNumber(name[j:]); !ok {
+				break
+			}
+			if o := s.open[i].families[name[:j]]; o != nil && o.Count > 0 {
 				return o
 			}
 		}

@@ -1,0 +1,135 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ptxvm/internal/syntax"
+)
+
+// FuzzCheck: no input makes the checker panic; every diagnostic lies in the text; and an
+// accepted module has a form for each instruction.
+func FuzzCheck(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.ptx")
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	files, _ = filepath.Glob("testdata/verdicts/*.txt")
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i, v := range verdicts(strings.Split(string(text), "\n")) {
+			if i%16 == 0 {
+				f.Add([]byte(v.module))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := syntax.Parse("fuzz.ptx", text)
+		info, list := Check(file, Options{WholeProgram: true})
+		for _, d := range list {
+			if d.Span.Start < 0 || d.Span.End < d.Span.Start || int(d.Span.End) > len(text) {
+				t.Fatalf("%v has the span %v", d, d.Span)
+			}
+			for _, fix := range d.Fixes {
+				for _, e := range fix.Edits {
+					if e.Span.Start < 0 || e.Span.End < e.Span.Start || int(e.Span.End) > len(text) {
+						t.Fatalf("%v has the edit %v", d, e)
+					}
+				}
+			}
+		}
+		if !list.HasErrors() {
+			eachInstruction(file.Stmts, func(s *syntax.Instruction) {
+				if info.Sel(s) == nil {
+					t.Fatalf("no form for %s", file.RangeText(s.Range))
+				}
+			})
+		}
+	})
+}
+
+func eachInstruction(stmts []syntax.Stmt, visit func(*syntax.Instruction)) {
+	for _, s := range stmts {
+		switch s := s.(type) {
+		case *syntax.Instruction:
+			visit(s)
+		case *syntax.Block:
+			eachInstruction(s.Stmts, visit)
+		case *syntax.Function:
+			if s.Body != nil {
+				eachInstruction(s.Body.Stmts, visit)
+			}
+		}
+	}
+}
+
+const head = ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+// TestLinear: four times the text takes about four times the time, for inputs made to
+// ask for more.
+func TestLinear(t *testing.T) {
+	kernel := func(line string) func(n int) string {
+		return func(n int) string {
+			return head + ".shared .b8 sm[50000];\n.entry k() { .reg .b32 %r<9>;\n" + strings.Repeat(line+"\n", n) + "}"
+		}
+	}
+	for name, text := range map[string]func(n int) string{
+		"undeclared": kernel("add.s32 %x, %y, %z;"),
+		"mismatches": kernel("add.sat.u32 %r1, %r2, 1.5;"),
+		"unknown":    kernel("frobnicate.s32 %r1;"),
+		"families":   kernel("{ .reg .b32 a<9>, b<9>; add.s32 a1, b2, a3; }"),
+		"many names": func(n int) string {
+			return head + ".entry k() {" + numbered(".reg .b32 r#x; mov.b32 r#x, 1;\n", n) + "}"
+		},
+		"many kernels": func(n int) string { return head + numbered(".entry k#() { ret; }\n", n) },
+		"call chain":   func(n int) string { return head + ".func f0() { ret; }\n" + chained(n) },
+		"open blocks":  func(n int) string { return head + ".entry k() {" + strings.Repeat("{", n) },
+		"prefixes": func(n int) string {
+			return head + ".entry k() {" + numbered(".reg .b32 p#_<2>; mov.b32 p#_1, 1;\n", n) + "}"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cost := func(n int) time.Duration {
+				src := []byte(text(n))
+				best := time.Hour
+				for range 3 {
+					start := time.Now()
+					Check(syntax.Parse(name, src), Options{WholeProgram: true})
+					best = min(best, time.Since(start))
+				}
+				return best
+			}
+			small, large := cost(1000), cost(4000)
+			if large > 12*small && large > 50*time.Millisecond {
+				t.Errorf("1000 lines take %v, 4000 take %v", small, large)
+			}
+		})
+	}
+}
+
+func numbered(line string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(line, "#", strconv.Itoa(i)))
+	}
+	return b.String()
+}
+
+func chained(n int) string {
+	var b strings.Builder
+	for i := 1; i < n; i++ {
+		b.WriteString(".func f" + strconv.Itoa(i) + "() { call f" + strconv.Itoa(i-1) + "; ret; }\n")
+	}
+	return b.String() + ".entry k() { call f" + strconv.Itoa(n-1) + "; ret; }"
+}
