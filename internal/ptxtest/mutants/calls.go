@@ -11,12 +11,16 @@ import (
 )
 
 // commutative functions begin with one of these words: their first two arguments swapped change
-// nothing but the choice of a NaN.
-var commutative = []string{"add", "mul", "min", "max", "eq", "ne", "and", "or", "xor", "num", "nan", "fma", "mad", "sad"}
+// nothing but the choice of a NaN. Of symmetric ones no two matter.
+var (
+	commutative = []string{"add", "mul", "min", "max", "eq", "ne", "and", "or", "xor", "num", "nan", "fma", "mad", "sad"}
+	symmetric   = []string{"min3", "max3", "addc"}
+)
 
-func isCommutative(name string) bool {
+// begins tells whether a function's name, without its package, begins with one of the words.
+func begins(name string, words []string) bool {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	return slices.ContainsFunc(commutative, func(w string) bool { return strings.HasPrefix(name, w) })
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(name, w) })
 }
 
 // swapArguments swaps neighbouring arguments of the same type. Of functions outside the
@@ -29,7 +33,7 @@ func swapArguments(f *finder, n ast.Node) {
 	name := reference(call.Fun)
 	known := f.known.byName[name]
 	for i := range len(call.Args) - 1 {
-		if i == 0 && name != "" && isCommutative(name) {
+		if i == 0 && begins(name, commutative) || begins(name, symmetric) {
 			continue
 		}
 		if known != nil && (len(known.params) != len(call.Args) || known.params[i] != known.params[i+1]) {
