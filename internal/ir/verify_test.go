@@ -19,7 +19,7 @@ block A
 block B
   add.s32 %a, %a, %b @0 0
 block C
-  st.global.u32 [0], %a @0 0
+  st.local.u32 [0], %a @0 0
   ret @0 0
 end
 `
