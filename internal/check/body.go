@@ -129,6 +129,7 @@ func (c *checker) targetName(list *Object, name syntax.TokenID, want ObjectKind)
 		c.errorf(diag.UndefinedLabel, c.at(name), "label %s is not defined", c.text(name))
 	case !ok:
 		c.undeclared(name)
+	case u.poisoned():
 	case u.Object == nil || u.Object.Kind != want:
 		c.errorf(diag.BadTargetList, c.at(name), "%s is no %v", c.text(name), want)
 	default:

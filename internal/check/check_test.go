@@ -39,6 +39,9 @@ func TestCorpus(t *testing.T) {
 // TestErrors holds the messages to the expectations beside the tokens.
 func TestErrors(t *testing.T) { diagtest.Run(t, "testdata/*.ptx", judge) }
 
+// TestFollowOn: one mistake gives one message.
+func TestFollowOn(t *testing.T) { diagtest.Run(t, "testdata/follow/*.ptx", judge) }
+
 // TestErrorsRecorded: ptxas rejects, too, what the files expect an error for: either the
 // whole module or the statement is a recorded verdict.
 func TestErrorsRecorded(t *testing.T) {

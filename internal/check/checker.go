@@ -59,7 +59,8 @@ type checker struct {
 
 	unique map[isa.Class]isa.Mod // per function: classes that all instructions must agree on
 
-	repaired int // statements searched for a repair
+	broken   map[string]bool // names in statements that could not be parsed; nil: not asked yet
+	repaired int             // statements searched for a repair
 
 	texmode string         // of .target, "" if it gives none
 	debug   syntax.TokenID // of .target
@@ -117,6 +118,9 @@ func (c *checker) undeclaredOperand(tok syntax.TokenID) {
 // undeclared reports a name that nothing declares, with the nearest one that is visible.
 func (c *checker) undeclared(tok syntax.TokenID) {
 	name := c.text(tok)
+	if len(c.file.Errors) > 0 && c.brokenName(tok) {
+		return
+	}
 	if f := c.scopes.family(name); f != nil {
 		d := c.errorf(diag.Undeclared, c.at(tok), "%s is not declared: %s<%d> ends at %s%d", name, f.Name, f.Count, f.Name, f.Count-1)
 		c.declaredHere(d, f)

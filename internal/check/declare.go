@@ -17,6 +17,7 @@ func (c *checker) moduleVariables(s *syntax.Variables) {
 	case SReg:
 		c.specialVariable(s)
 	case Reg, Local, Param:
+		c.poison(s)
 		c.errorf(diag.WrongSpace, c.at(s.Space), "a %v variable cannot stand at module scope; declare it inside a function", space)
 	default:
 		c.variables(s, space)
@@ -26,6 +27,7 @@ func (c *checker) moduleVariables(s *syntax.Variables) {
 // bodyVariables checks a declaration inside a function: without linkage.
 func (c *checker) bodyVariables(s *syntax.Variables) {
 	if s.Linkage != syntax.NoToken {
+		c.poison(s)
 		c.errorf(diag.BadLinkage, c.at(s.Linkage), "%s belongs to module scope, not inside a function", c.text(s.Linkage))
 		return
 	}
@@ -38,6 +40,7 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 }
 
 func (c *checker) specialVariable(s *syntax.Variables) {
+	c.poison(s)
 	c.errorf(diag.WrongSpace, c.at(s.Space), "special registers are predefined and cannot be declared")
 }
 
@@ -55,6 +58,7 @@ func (c *checker) literal(tok syntax.TokenID) (int64, bool) {
 func (c *checker) variables(s *syntax.Variables, space Space) {
 	proto, ok := c.declaration(s, space)
 	if !ok {
+		c.poison(s)
 		return
 	}
 	for i := range s.Vars {
@@ -184,10 +188,8 @@ func (c *checker) spaceAllows(s *syntax.Variables, o *Object) bool {
 func (c *checker) declarator(s *syntax.Variables, v *syntax.Declarator, o *Object) {
 	o.Tok, o.Var = v.Name, v
 	o.Name = c.text(v.Name)
-	if v.Count != syntax.NoToken && !c.familyCount(v, o) {
-		return
-	}
-	if !c.dims(v, o) {
+	if v.Count != syntax.NoToken && !c.familyCount(v, o) || !c.dims(v, o) {
+		c.poisonName(v)
 		return
 	}
 	c.complete(v, o)

@@ -163,6 +163,7 @@ func (c *checker) parameters(list *syntax.Params, entry bool) []*Object {
 func (c *checker) parameter(s *syntax.Variables, entry, last bool) *Object {
 	space := spaceOf[c.file.Word(s.Space)]
 	if space != Param && (entry || space != Reg) {
+		c.poison(s)
 		c.errorf(diag.BadParameter, c.at(s.Space), "a parameter lives in .param space, not in %s", c.text(s.Space))
 		return nil
 	}
@@ -171,6 +172,7 @@ func (c *checker) parameter(s *syntax.Variables, entry, last bool) *Object {
 	bare.Ptr = nil
 	o, ok := c.declaration(&bare, space)
 	if !ok || len(s.Vars) != 1 {
+		c.poison(s)
 		return nil
 	}
 	o.Decl, o.Ptr = s, ptr
@@ -190,6 +192,7 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 	v := &s.Vars[0]
 	o.Var, o.Tok = v, v.Name
 	if !c.dims(v, o) {
+		c.poisonName(v)
 		return nil
 	}
 	span := c.file.Span(s.Range)

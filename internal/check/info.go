@@ -64,10 +64,11 @@ const (
 	BranchTargets            // label: .branchtargets
 	CallTargets              // label: .calltargets
 	Prototype                // label: .callprototype
+	poisoned                 // its declaration is wrong, so its uses are not judged
 )
 
 var objectKindNames = [...]string{"register", "variable", "parameter", "function", "alias", "label",
-	"branch target list", "call target list", "call prototype"}
+	"branch target list", "call target list", "call prototype", "name"}
 
 // String names the kind in a message.
 func (k ObjectKind) String() string { return objectKindNames[k] }

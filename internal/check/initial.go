@@ -101,6 +101,7 @@ func (c *checker) initAddress(e *syntax.Expr, val syntax.InitValue, o *Object) {
 	switch {
 	case !ok:
 		c.undeclared(val.Symbol)
+	case u.poisoned():
 	case u.Object == nil || (u.Object.Kind != Variable && u.Object.Kind != Function):
 		c.errorf(diag.BadInitializer, c.at(val.Symbol), "%s has no address", c.text(val.Symbol))
 	case u.Object.Kind == Function && val.Generic:

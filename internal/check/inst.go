@@ -57,6 +57,9 @@ func (c *checker) guard(s *syntax.Instruction) bool {
 		c.undeclared(s.Guard)
 		return false
 	}
+	if u.poisoned() {
+		return false
+	}
 	if u.Object == nil || u.Object.Kind != Register || u.Object.Type != isa.PredType() {
 		c.errorf(diag.OperandType, c.at(s.Guard), "the guard %s is no predicate register", c.text(s.Guard))
 		return false

@@ -245,6 +245,7 @@ func (c *checker) functionNamed(tok syntax.TokenID) *Object {
 	switch {
 	case !ok:
 		c.errorf(diag.BadAlias, c.at(tok), "function %s is not declared", c.text(tok))
+	case u.poisoned():
 	case u.Object == nil || u.Object.Kind != Function:
 		c.errorf(diag.BadAlias, c.at(tok), "%s is no function", c.text(tok))
 	default:

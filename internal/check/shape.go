@@ -92,6 +92,9 @@ func (c *checker) indexShape(o *syntax.Operand, s *isa.Shape) bool {
 		c.undeclared(o.Name)
 		return false
 	}
+	if u.poisoned() {
+		return false
+	}
 	if u.Object == nil || u.Object.Kind != Variable && u.Object.Kind != Parameter {
 		c.errorf(diag.OperandKind, c.file.Span(o.Range), "%s is no array", c.text(o.Name))
 		return false
@@ -139,6 +142,9 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 	u, ok := c.use(o.Name)
 	if !ok {
 		c.undeclaredOperand(o.Name)
+		return false
+	}
+	if u.poisoned() {
 		return false
 	}
 	if o.Neg {
