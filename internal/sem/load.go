@@ -25,8 +25,7 @@ func (b *Build) load(space isa.Mod) {
 			lo, hi := b.halves(&elems[i])
 			b.Ext().Dst = append(b.Ext().Dst, lo)
 			off = hi
-			m.bits = []int{64, 64}
-			m.elem = 8
+			m.halve()
 		case m.bits[i] > 0:
 			off = b.dst(&elems[i], m.bits[i])
 		}
@@ -35,6 +34,9 @@ func (b *Build) load(space isa.Mod) {
 	b.Out.D = b.Ext().Dst[0]
 	b.loadHandlers(m, b.address(&ops[1], m))
 }
+
+// halve turns a 128-bit element into two of 64 bits; a strong access stays whole.
+func (m *memoryOp) halve() { m.bits, m.elem, m.whole = []int{64, 64}, 8, m.strong }
 
 // loadHandlers chooses by addressing; the plain 32- and 64-bit loads have handlers of their own.
 func (b *Build) loadHandlers(m *memoryOp, by addressing) {
@@ -116,6 +118,12 @@ func loadUniform(w *machine.Warp, in *machine.Inst, addr uint64, fill func(*mach
 	if st != machine.Next {
 		return st
 	}
+	if m.whole {
+		v := mem.Load128(p)
+		fill(w, in.Ext.Dst[0], 64, v.Lo)
+		fill(w, in.Ext.Dst[1], 64, v.Hi)
+		return machine.Next
+	}
 	for k, off := range in.Ext.Dst {
 		if off != machine.NoGuard {
 			fill(w, off, m.bits[k], m.extend(m.read(add(p, uint32(k)*m.elem)), m.bits[k]))
@@ -173,6 +181,10 @@ func widen(d *[32]uint64, a *[32]uint32) {
 
 // loadAll loads every element of every executing lane.
 func (m *memoryOp) loadAll(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
+	if m.whole {
+		m.loadWhole(w, in, a, addr)
+		return
+	}
 	for k, off := range in.Ext.Dst {
 		if off == machine.NoGuard {
 			continue
@@ -232,6 +244,15 @@ func (m *memoryOp) loadStrong(w *machine.Warp, a *machine.Access, addr *[32]uint
 			v = m.read(a.Ptr(addr, i, from))
 		}
 		storeElem(w, off, bits, i, m.extend(v, bits))
+	})
+}
+
+// loadWhole loads 128 bits at once, lane by lane.
+func (m *memoryOp) loadWhole(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
+	lo, hi := w.R64(in.Ext.Dst[0]), w.R64(in.Ext.Dst[1])
+	each(w.Mask, func(i int) {
+		v := strongLoad128(a, addr, i)
+		lo[i], hi[i] = v.Lo, v.Hi
 	})
 }
 

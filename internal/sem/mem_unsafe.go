@@ -136,3 +136,19 @@ func strongStore64(a *machine.Access, addr *[32]uint64, i int, off uint32, v uin
 	}
 	mem.Store64(a.Ptr(addr, i, off), v)
 }
+
+func strongLoad128(a *machine.Access, addr *[32]uint64, i int) mem.Uint128 {
+	if scattered(a, i) {
+		return mem.Uint128{Lo: a.Load64(addr, i, 0), Hi: a.Load64(addr, i, 8)}
+	}
+	return mem.Load128(a.Ptr(addr, i, 0))
+}
+
+func strongStore128(a *machine.Access, addr *[32]uint64, i int, v mem.Uint128) {
+	if scattered(a, i) {
+		a.Store64(addr, i, 0, v.Lo)
+		a.Store64(addr, i, 8, v.Hi)
+		return
+	}
+	mem.Exchange128(a.Ptr(addr, i, 0), v)
+}

@@ -22,6 +22,7 @@ type memoryOp struct {
 	elem   uint32 // bytes of an element
 	signed bool   // elements extend by their sign
 	strong bool   // relaxed, volatile and stronger: a single atomic access (8.4)
+	whole  bool   // strong and one 128-bit element, handled as two halves of 8 bytes
 	bits   []int  // of the registers of each element; 0: the sink
 }
 

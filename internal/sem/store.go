@@ -18,7 +18,7 @@ func planStore(b *Build) {
 		if m.elem == 16 {
 			lo, hi := b.halves(&elems[i])
 			b.Ext().Src = append(b.Ext().Src, lo, hi)
-			m.bits, m.elem = []int{64, 64}, 8
+			m.halve()
 			break
 		}
 		b.Ext().Src = append(b.Ext().Src, b.element(&elems[i], m, i))
@@ -99,6 +99,10 @@ func storeAt(w *machine.Warp, in *machine.Inst, addr *[32]uint64) machine.State 
 func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
 	if len(m.bits) == 1 && !m.strong {
 		m.storeElement(w, a, addr, in.B, m.bits[0])
+		return
+	}
+	if m.whole {
+		each(w.Mask, func(i int) { strongStore128(a, addr, i, wide128(w, in.Ext.Src, i)) })
 		return
 	}
 	each(w.Mask, func(i int) {

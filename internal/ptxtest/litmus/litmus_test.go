@@ -22,7 +22,7 @@ func rounds() int {
 	case *full:
 		return 1_000_000
 	case *ci:
-		return 24_000
+		return 16_000
 	}
 	return 1_600
 }
