@@ -17,6 +17,9 @@
 // unless one of its values is a list [0..15 7*16]: then it is the work of a warp, and a word
 // mask=0x… in front says which lanes execute it.
 //
+// A line `todo` says that the statements are refused before anything runs, and why; its cases
+// wait for them.
+//
 // Capital names are memory (environ.go). Lines `arch sm_120a` and `version 8.0` set the module
 // of what follows, `arch` and `version` alone return to the harness's choice; `module …` adds
 // text in front of the next block's kernels.
@@ -38,6 +41,7 @@ type Block struct {
 	Arch    string // target, "" for the harness's choice
 	Version string // of the module, "" for the latest
 	Module  string // declarations in front of the kernels
+	Todo    string // why the statements are not executed yet, "" if they are
 	Cases   []Case
 }
 
@@ -114,6 +118,10 @@ func (p *parser) addCase(body, source string) error {
 	}
 	if source == "" {
 		return fmt.Errorf("the case does not say where its expectation comes from")
+	}
+	if body == "todo" {
+		p.blocks[len(p.blocks)-1].Todo = source
+		return nil
 	}
 	c := Case{Line: p.line, Source: source, Mask: 0xffffffff}
 	if err := c.parse(body); err != nil {

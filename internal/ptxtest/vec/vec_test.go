@@ -11,18 +11,14 @@ func TestVectors(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no vector files", err)
 	}
-	r, err := NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	for _, f := range files {
-		blocks, err := Parse(f)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
 		t.Run(filepath.Base(f), func(t *testing.T) {
+			blocks, err := Parse(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := NewRunner()
+			defer r.Close()
 			for _, b := range blocks {
 				for _, err := range r.Block(b) {
 					t.Error(err)
