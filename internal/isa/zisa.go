@@ -195,6 +195,9 @@ const (
 	Mma
 	MmaBlock
 	MmaSp
+	WgmmaFence
+	WgmmaCommitGroup
+	WgmmaWaitGroup
 	WgmmaMmaAsync
 	Tcgen05Ld
 	Tcgen05LdRed
@@ -964,12 +967,12 @@ func init() {
 			{"data/0905-mixed.isa", 0x347d675e},
 			{"data/0906-compare.isa", 0x1d27e800},
 			{"data/0908-logic.isa", 0x1b66bbf9},
-			{"data/0909-move.isa", 0xad1e71cf},
+			{"data/0909-move.isa", 0x3883080a},
 			{"data/0910-texture.isa", 0xb4071a2d},
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-sync.isa", 0xbd38cc70},
 			{"data/0914-mma.isa", 0x0623c0bc},
-			{"data/0915-wgmma.isa", 0x1cd0009f},
+			{"data/0915-wgmma.isa", 0x66785473},
 			{"data/0916-tcgen05.isa", 0x46972659},
 			{"data/0917-stack.isa", 0x16d552c3},
 			{"data/0919-misc.isa", 0x32de915e},
@@ -1102,16 +1105,16 @@ func init() {
 			{"isspacep", "isspacep", 7, 478, 18216, 494},
 			{"cvta", "cvta", 7, 493, 18710, 590},
 			{"cvta.to", "cvta.to", 7, 510, 19300, 576},
-			{"cvt", "cvt", 7, 527, 19876, 1663},
-			{"cvt.pack", "cvt", 7, 576, 21539, 3233},
-			{"cvt.pack.sat", "cvt.pack", 7, 632, 24772, 535},
-			{"mapa", "mapa", 7, 648, 25307, 394},
-			{"getctarank", "getctarank", 7, 659, 25701, 366},
-			{"cp.async.ca", "cp.async.ca", 7, 669, 26067, 701},
-			{"cp.async.cg", "cp.async.cg", 7, 687, 26768, 700},
-			{"cp.async.commit_group", "cp.async.commit_group", 7, 705, 27468, 216},
-			{"cp.async.wait_group", "cp.async.wait_group", 7, 711, 27684, 213},
-			{"cp.async.wait_all", "cp.async.wait_all", 7, 718, 27897, 187},
+			{"cvt", "cvt", 7, 527, 19876, 1677},
+			{"cvt.pack", "cvt", 7, 576, 21553, 3233},
+			{"cvt.pack.sat", "cvt.pack", 7, 632, 24786, 535},
+			{"mapa", "mapa", 7, 648, 25321, 394},
+			{"getctarank", "getctarank", 7, 659, 25715, 366},
+			{"cp.async.ca", "cp.async.ca", 7, 669, 26081, 701},
+			{"cp.async.cg", "cp.async.cg", 7, 687, 26782, 700},
+			{"cp.async.commit_group", "cp.async.commit_group", 7, 705, 27482, 216},
+			{"cp.async.wait_group", "cp.async.wait_group", 7, 711, 27698, 213},
+			{"cp.async.wait_all", "cp.async.wait_all", 7, 718, 27911, 187},
 			{"tex", "tex", 8, 3, 45, 1305},
 			{"bra", "bra", 9, 3, 51, 164},
 			{"brx.idx", "brx.idx", 9, 10, 215, 249},
@@ -1165,7 +1168,10 @@ func init() {
 			{"mma", "mma", 11, 3, 44, 2639},
 			{"mma.block", "mma", 11, 61, 2683, 1532},
 			{"mma.sp", "mma", 11, 91, 4215, 1584},
-			{"wgmma.mma_async", "wgmma.mma_async", 12, 3, 47, 1144},
+			{"wgmma.fence", "wgmma.fence", 12, 3, 47, 412},
+			{"wgmma.commit_group", "wgmma.commit_group", 12, 10, 459, 289},
+			{"wgmma.wait_group", "wgmma.wait_group", 12, 17, 748, 303},
+			{"wgmma.mma_async", "wgmma.mma_async", 12, 25, 1051, 1206},
 			{"tcgen05.ld", "tcgen05.ld", 13, 3, 54, 487},
 			{"tcgen05.ld.red", "tcgen05.ld.red", 13, 20, 541, 500},
 			{"tcgen05.cp", "tcgen05.cp", 13, 35, 1041, 586},
