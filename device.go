@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +22,21 @@ const (
 	Auto   Engine = iota // the fastest that can run the kernel
 	Interp               // the interpreter, which runs everything
 )
+
+// engines are the names of the engines, by number.
+var engines = []string{Auto: "auto", Interp: "interp"}
+
+// ParseEngine knows auto and interp.
+func ParseEngine(name string) (Engine, error) {
+	i := slices.Index(engines, name)
+	if i < 0 {
+		return 0, fmt.Errorf("ptxvm: engine %q is not built yet; there are %s", name, strings.Join(engines, " and "))
+	}
+	return Engine(i), nil
+}
+
+// String is the engine's name.
+func (e Engine) String() string { return engines[e] }
 
 // DeviceConfig describes an emulated device. Its zero value is the default.
 type DeviceConfig struct {
@@ -72,6 +89,9 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	}
 	if d.cfg.Memory < 0 || d.cfg.Workers < 0 || d.cfg.MaxOutput < 0 {
 		return nil, errors.New("ptxvm: a negative limit")
+	}
+	if int(d.cfg.Engine) >= len(engines) {
+		return nil, fmt.Errorf("ptxvm: there is no engine %d", d.cfg.Engine)
 	}
 	arena, err := mem.NewArena(uint64(d.cfg.Memory))
 	if err != nil {

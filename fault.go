@@ -36,8 +36,10 @@ type Fault struct {
 type Allocation struct {
 	Start, Size uint64
 	Label       string // name of a module variable; empty for buffers
+	Param       string // the first kernel parameter that holds Start; empty if none does
 	Distance    uint64 // bytes between the access and the allocation
 	Before      bool   // the address lies before its start
+	Inside      bool   // the access begins inside and reaches over the end
 	Freed       bool
 }
 
@@ -98,23 +100,31 @@ func inFunction(name string) string {
 	return " in " + diag.Escape(demangled(name))
 }
 
-// String says where an access lies relative to an allocation.
+// String says where the access lies relative to the allocation.
 func (a *Allocation) String() string {
-	what := "an allocation"
-	if a.Label != "" {
-		what = diag.Escape(a.Label)
+	return fmt.Sprintf("%s %s, %d bytes at %#x", a.relation(), a.what(), a.Size, a.Start)
+}
+
+func (a *Allocation) what() string {
+	switch {
+	case a.Label != "":
+		return diag.Escape(a.Label)
+	case a.Param != "":
+		return "the buffer in " + a.Param
 	}
-	if a.Freed {
-		what += " that has been freed"
+	return "an allocation"
+}
+
+func (a *Allocation) relation() string {
+	switch {
+	case a.Freed:
+		return "inside freed memory:"
+	case a.Before:
+		return fmt.Sprintf("%d bytes before the start of", a.Distance)
+	case a.Inside:
+		return "reaches over the end of"
 	}
-	side := "past the end of"
-	if a.Before {
-		side = "before the start of"
-	}
-	if a.Distance == 0 && !a.Freed {
-		return fmt.Sprintf("reaches over the end of %s, %d bytes at %#x", what, a.Size, a.Start)
-	}
-	return fmt.Sprintf("%d bytes %s %s, %d bytes at %#x", a.Distance, side, what, a.Size, a.Start)
+	return fmt.Sprintf("%d bytes past the end of", a.Distance)
 }
 
 // newFault puts a machine's fault into the terms of the program's source.
@@ -135,7 +145,8 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		f.Calls = append(f.Calls, ptx)
 	}
 	if n := m.Near; n != nil {
-		f.Near = &Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance, Before: n.Before, Freed: n.Freed}
+		f.Near = &Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
+			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Freed: n.Freed}
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package ptxvm
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -92,7 +93,23 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	ml.Progress = p.d.progress(start)
 	ran, err := p.d.machine.Launch(ctx, ml)
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start)}
-	return stats, p.outcome(outputFailed(ctx, err))
+	err = p.outcome(outputFailed(ctx, err))
+	k.nameBuffer(err, params)
+	return stats, err
+}
+
+// nameBuffer says which parameter pointed to the allocation next to a fault.
+func (k *Kernel) nameBuffer(err error, block []byte) {
+	fault, ok := err.(*Fault)
+	if !ok || fault.Near == nil {
+		return
+	}
+	for _, p := range k.info.Params {
+		if p.Size == 8 && binary.LittleEndian.Uint64(block[p.Offset:]) == fault.Near.Start {
+			fault.Near.Param = p.Name
+			return
+		}
+	}
 }
 
 // progress puts the machine's reports into the terms of the configuration; nil if nobody asks.

@@ -18,7 +18,9 @@
 package ptxvm
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"ptxvm/internal/check"
 	"ptxvm/internal/diag"
@@ -91,6 +93,16 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 
 // Target is the module's .target architecture, such as "sm_90".
 func (m *Module) Target() string { return m.info.Target.String() }
+
+// NewestTarget is the newest of the modules' targets: the architecture of a device that runs
+// all of them, if they go together. "" without modules.
+func NewestTarget(modules ...*Module) string {
+	if len(modules) == 0 {
+		return ""
+	}
+	newest := slices.MaxFunc(modules, func(a, b *Module) int { return cmp.Compare(a.info.Target.Arch, b.info.Target.Arch) })
+	return newest.Target()
+}
 
 // Warnings returns what Compile found that does not reject the module.
 func (m *Module) Warnings() Diagnostics { return m.warnings }

@@ -46,6 +46,10 @@ func WriteDiagnosticsJSON(w io.Writer, file string, list Diagnostics) error {
 	return diag.WriteJSON(w, file, list)
 }
 
+// Escape makes text that comes from input safe for a terminal: control characters, line
+// breaks, invisible characters and bytes that are no UTF-8 become \xNN or \u{…}.
+func Escape(text string) string { return diag.Escape(text) }
+
 // Format lays out a module as `ptxvm fmt` does. Comments stay; the result is a fixed
 // point. The error is a Diagnostics of syntax errors.
 func Format(filename string, src []byte) ([]byte, error) {
@@ -61,6 +65,9 @@ func Explain(code string) (string, error) {
 	c, ok := diag.ParseCode(code)
 	e, known := diag.Lookup(c)
 	if !ok || !known {
+		if len(Forms(code)) > 0 {
+			return "", fmt.Errorf("explaining instructions is not built yet; `ptxvm isa %s` lists the forms", code)
+		}
 		return "", fmt.Errorf("%q is no error code; they look like P3004", code)
 	}
 	var b strings.Builder
@@ -80,7 +87,7 @@ func Stages() []string { return slices.Clone(stages) }
 func Dump(w io.Writer, filename string, src []byte, stage string) error {
 	i := slices.Index(stages, stage)
 	if i < 0 {
-		return fmt.Errorf("stage %q: want one of %s", stage, strings.Join(stages, ", "))
+		return fmt.Errorf("stage %q is not built yet or does not exist; there are %s", stage, strings.Join(stages, ", "))
 	}
 	f := syntax.Parse(filename, src)
 	switch stage {

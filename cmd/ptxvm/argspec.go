@@ -1,15 +1,5 @@
 package main
 
-import (
-	"encoding/hex"
-	"fmt"
-	"os"
-	"slices"
-	"strings"
-
-	"ptxvm"
-)
-
 // This file reads the --arg grammar of the run and bench verbs:
 //
 //	TYPE:VALUE                a scalar by value
@@ -18,6 +8,15 @@ import (
 //	out:SIZE[:SINK]           one that it writes
 //	inout:DATA[:SINK]         both
 //	null | ptr:0              a null address
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+
+	"ptxvm"
+)
 
 // argSpec is one --arg, read but not yet bound to a parameter.
 type argSpec struct {
@@ -28,19 +27,9 @@ type argSpec struct {
 
 // bufSpec is an anonymous buffer: what it starts with and where it goes.
 type bufSpec struct {
-	data  array  // the initial contents, zeros for out; after a launch the results
-	first []byte // the initial contents once data holds results
-	input bool   // given by the user, so it is worth no second look in results
-	sink  string
-	print bool // out and inout without a sink are printed
-}
-
-// initial is what the buffer holds before every launch.
-func (b *bufSpec) initial() []byte {
-	if b.first == nil {
-		b.first = slices.Clone(b.data.bytes)
-	}
-	return b.first
+	start contents
+	input bool   // given by the user: it is no result
+	sink  string // a file; empty: results are printed
 }
 
 // laterArgs are keywords that CONTRACT §2 promises and later work builds.
@@ -68,8 +57,8 @@ func parseArg(text string) (argSpec, error) {
 func parseKeyed(key, rest string) (argSpec, error) {
 	switch key {
 	case "in":
-		data, err := parseData(rest)
-		return argSpec{buf: &bufSpec{data: data, input: true}}, err
+		start, err := parseData(rest)
+		return argSpec{buf: &bufSpec{start: start, input: true}}, err
 	case "inout":
 		return parseBuffer(rest, parseData)
 	case "out":
@@ -108,18 +97,18 @@ func parsePtr(rest string) (argSpec, error) {
 
 // parseBuffer splits off the sink, which begins at the last ":@", so that file
 // names may hold colons, spaces and drive letters.
-func parseBuffer(rest string, contents func(string) (array, error)) (argSpec, error) {
+func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, error) {
 	body, sink := rest, ""
 	if i := strings.LastIndex(rest, ":@"); i >= 0 {
 		body, sink = rest[:i], rest[i+2:]
 		if sink == "" {
 			return argSpec{}, fmt.Errorf("the sink after \":@\" has no file name")
 		}
-	} else if i := strings.LastIndex(rest, ":term"); i >= 0 && i == len(rest)-len(":term") {
+	} else if strings.HasSuffix(rest, ":term") {
 		return argSpec{}, fmt.Errorf("the sink term is not built yet; leave it out to print the buffer")
 	}
-	data, err := contents(body)
-	return argSpec{buf: &bufSpec{data: data, sink: sink, print: sink == ""}}, err
+	start, err := parse(body)
+	return argSpec{buf: &bufSpec{start: start, sink: sink}}, err
 }
 
 func parseBytes(rest string) ([]byte, error) {

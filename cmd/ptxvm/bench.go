@@ -1,5 +1,7 @@
 package main
 
+// This file is the bench verb: run's flags, several launches, times.
+
 import (
 	"context"
 	"encoding/json"
@@ -13,20 +15,20 @@ import (
 	"ptxvm"
 )
 
-// newBench builds the bench verb: run's flags, several launches, times.
+// newBench builds the bench verb.
 func newBench(s streams) *cobra.Command {
 	var f runFlags
 	var repeat int
 	var format string
 	cmd := &cobra.Command{
 		Use:   "bench FILE… [flags]",
-		Short: "Launch a kernel repeatedly and print times",
+		Short: "Launch a kernel repeatedly and print times; its printf is discarded",
 		Args:  needFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if repeat < 1 || (format != "text" && format != "json") {
 				return usageError{fmt.Errorf("want --repeat of at least 1 and --format text or json")}
 			}
-			return benchFiles(cmd.Context(), s, &f, files, repeat, format)
+			return report(s, &f, benchFiles(cmd.Context(), s, &f, files, repeat, format))
 		},
 	}
 	f.bind(cmd)
@@ -45,45 +47,48 @@ type benchResult struct {
 	Engines       map[string]float64 `json:"engines"` // share of lane_ops
 }
 
-func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, repeat int, format string) error {
-	j, err := prepare(s, f, files)
+// benchFiles launches repeat times. Kernel printf is discarded, since it would stand between
+// the figures. Results are those of the first launch, written when all have succeeded.
+func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, repeat int, format string) (err error) {
+	j, err := prepare(f, files, s, ptxvm.DeviceConfig{})
 	if err != nil {
-		return report(s, f, err)
+		return err
 	}
-	defer j.close()
-	result := benchResult{Schema: 1, Kernel: j.kernel.Info().Name}
+	defer j.close(&err)
+	bench := benchResult{Schema: 1, Kernel: j.kernel.Info().Name}
+	var first []result
 	for i := range repeat {
-		if err := j.restore(); err != nil {
+		if err := j.measure(ctx, &bench); err != nil {
 			return err
 		}
-		start := time.Now()
-		stats, err := j.launch(ctx)
-		elapsed := time.Since(start)
-		if err != nil {
-			return report(s, f, err)
-		}
-		result.add(elapsed, stats)
 		if i == 0 {
-			// The first launch's results are the ones that sinks and prints show.
-			if err := j.writeResults(io.Discard); err != nil {
+			if first, err = j.results(); err != nil {
 				return err
 			}
 		}
 	}
-	return result.write(s.out, format)
+	if err := writeSinks(first); err != nil {
+		return usageError{fmt.Errorf("cannot write results: %w", err)}
+	}
+	return bench.write(s.out, format)
 }
 
-// restore puts the initial contents back into every buffer.
-func (j *job) restore() error {
+// measure restores the buffers and times one launch.
+func (j *job) measure(ctx context.Context, bench *benchResult) error {
 	for i, spec := range j.specs {
 		if spec.buf == nil {
 			continue
 		}
-		if _, err := j.buffers[i].WriteAt(spec.buf.initial(), 0); err != nil {
+		if err := restore(j.buffers[i], spec.buf); err != nil {
 			return err
 		}
 	}
-	return nil
+	start := time.Now()
+	stats, err := j.launch(ctx)
+	if err == nil {
+		bench.add(time.Since(start), stats)
+	}
+	return err
 }
 
 func (r *benchResult) add(elapsed time.Duration, stats ptxvm.Stats) {

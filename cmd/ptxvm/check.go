@@ -42,7 +42,7 @@ func newCheck(s streams) *cobra.Command {
 
 func checkFiles(s streams, f *checkFlags, files []string) error {
 	format, err := ptxvm.ParseDiagnosticFormat(f.format)
-	if err != nil {
+	if err = errors.Join(err, checkColor(f.color)); err != nil {
 		return usageError{err}
 	}
 	invalid := false

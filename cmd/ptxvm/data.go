@@ -1,5 +1,10 @@
 package main
 
+// This file reads DATA and SIZE, what a buffer holds before a launch:
+//
+//	DATA = @FILE | TYPE:v,v,… | TYPExN[xN…]=VALUE|iota|rand:SEED
+//	SIZE = BYTES | TYPExN[xN…]
+
 import (
 	"fmt"
 	"math"
@@ -10,138 +15,169 @@ import (
 	"ptxvm"
 )
 
-// array is typed contents of a buffer: an element type, a shape and the bytes.
-// A raw file has no type and no shape.
+// array is values in memory: an element type, a shape and the bytes. Raw bytes have no type
+// and a nil shape.
 type array struct {
-	typ   ptxvm.ScalarType // the zero type for raw bytes
-	shape []int            // nil for raw bytes
+	typ   ptxvm.ScalarType
+	shape []int
 	bytes []byte
 }
 
-// maxElements bounds what a command line may ask for before any memory is taken:
-// the device's own limit gives the better message for everything below.
-const maxElements = 1 << 40
+// contents describes what a buffer starts with. Large ones are made only once the device has
+// found room for them.
+type contents struct {
+	array             // bytes are nil if they are still to be made
+	size  int         // bytes
+	fill  elementFunc // nil: zeros
+}
 
-// parseData reads DATA: @FILE, TYPE:v,v,… or TYPExN[xN…]=FILL.
-func parseData(text string) (array, error) {
-	if name, isFile := strings.CutPrefix(text, "@"); isFile {
-		return readArray(name)
+// elementFunc appends the i-th element.
+type elementFunc func(out []byte, i int) ([]byte, error)
+
+// loaded is contents that are there.
+func loaded(a array) contents { return contents{array: a, size: len(a.bytes)} }
+
+// zero tells whether a fresh buffer needs no writing.
+func (c *contents) zero() bool { return c.bytes == nil && c.fill == nil }
+
+// data returns the bytes.
+func (c *contents) data() ([]byte, error) {
+	if c.bytes != nil || c.size == 0 {
+		return c.bytes, nil
 	}
-	if spec, fill, ok := strings.Cut(text, "="); ok {
-		return parseFilled(spec, fill)
+	if c.fill == nil {
+		return make([]byte, c.size), nil
+	}
+	out := make([]byte, 0, c.size)
+	var err error
+	for i := 0; len(out) < c.size && err == nil; i++ {
+		out, err = c.fill(out, i)
+	}
+	return out, err
+}
+
+// parseData reads DATA.
+func parseData(text string) (contents, error) {
+	if name, isFile := strings.CutPrefix(text, "@"); isFile {
+		a, err := readArray(name)
+		return loaded(a), err
+	}
+	if shape, fill, ok := strings.Cut(text, "="); ok {
+		return parseFilled(shape, fill)
 	}
 	typeName, list, ok := strings.Cut(text, ":")
 	if !ok {
-		return array{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED")
+		return contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED")
 	}
 	if typeName == "ptr" {
-		return array{}, fmt.Errorf("ptr:{…} needs named buffers (--buf), which are not built yet")
+		return contents{}, fmt.Errorf("ptr:{…} needs named buffers (--buf), which are not built yet")
 	}
 	return parseList(typeName, list)
 }
 
-func parseList(typeName, list string) (array, error) {
+func parseList(typeName, list string) (contents, error) {
 	typ, err := ptxvm.ParseScalarType(typeName)
 	if err != nil {
-		return array{}, err
+		return contents{}, err
 	}
 	a := array{typ: typ}
 	for i, word := range strings.Split(list, ",") {
 		value, err := typ.Parse(strings.TrimSpace(word))
 		if err != nil {
-			return array{}, fmt.Errorf("value %d: %w", i, err)
+			return contents{}, fmt.Errorf("value %d: %w", i, err)
 		}
 		a.bytes = append(a.bytes, value...)
 	}
 	a.shape = []int{len(a.bytes) / typ.Size()}
-	return a, nil
+	return loaded(a), nil
 }
 
-// parseSize reads SIZE: a number of bytes, or TYPExN[xN…]. The contents are zeros.
-func parseSize(text string) (array, error) {
+// parseSize reads SIZE; the contents are zeros.
+func parseSize(text string) (contents, error) {
 	if n, err := parseByteSize(text); err == nil {
-		if n > math.MaxInt32*64 {
-			return array{}, fmt.Errorf("%s bytes are too many for one buffer", text)
-		}
-		return array{bytes: make([]byte, n)}, nil
+		return contents{size: int(n)}, nil
 	}
-	a, count, err := parseShape(text)
-	if err != nil {
-		return array{}, err
-	}
-	a.bytes = make([]byte, count*a.typ.Size())
-	return a, nil
+	return parseShape(text)
 }
 
-// parseShape reads TYPExN[xN…] and returns the number of elements.
-func parseShape(text string) (array, int, error) {
+// parseShape reads TYPExN[xN…].
+func parseShape(text string) (contents, error) {
 	words := strings.Split(text, "x")
 	if len(words) < 2 {
-		return array{}, 0, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024")
+		return contents{}, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024")
 	}
-	// bf16x2 and the like do not occur: packed types are written by element.
 	typ, err := ptxvm.ParseScalarType(words[0])
 	if err != nil {
-		return array{}, 0, err
+		return contents{}, err
 	}
-	a, count := array{typ: typ}, 1
+	c := contents{array: array{typ: typ}, size: typ.Size()}
 	for _, word := range words[1:] {
 		n, err := strconv.Atoi(word)
-		if err != nil || n < 0 || (n > 0 && count > maxElements/n) {
-			return array{}, 0, fmt.Errorf("%q is no usable extent in %s", word, text)
+		if err != nil || n < 0 {
+			return contents{}, fmt.Errorf("%q is no extent in %s", word, text)
 		}
-		a.shape = append(a.shape, n)
-		count *= n
+		if n > 0 && c.size > math.MaxInt/n {
+			return contents{}, fmt.Errorf("%s is more than any memory holds", text)
+		}
+		c.size *= n
+		c.shape = append(c.shape, n)
 	}
-	return a, count, nil
+	return c, nil
 }
 
-func parseFilled(spec, fill string) (array, error) {
-	a, count, err := parseShape(spec)
-	if err != nil {
-		return array{}, err
+func parseFilled(shape, fill string) (contents, error) {
+	c, err := parseShape(shape)
+	if err == nil {
+		c.fill, err = filler(c.typ, fill)
 	}
-	size := a.typ.Size()
-	a.bytes = make([]byte, 0, count*size)
-	next, err := filler(a.typ, fill)
-	if err != nil {
-		return array{}, err
-	}
-	for i := range count {
-		value, err := next(i)
-		if err != nil {
-			return array{}, err
-		}
-		a.bytes = append(a.bytes, value...)
-	}
-	return a, nil
+	return c, err
 }
 
-// filler makes the i-th element: iota counts from 0, rand:SEED draws uniform bits
-// for integers and uniform values in [0,1) for floats, anything else is a constant.
-func filler(typ ptxvm.ScalarType, fill string) (func(i int) ([]byte, error), error) {
+// filler makes elements: iota counts from 0, rand:SEED draws uniform bits for integers and
+// uniform values in [0,1) for floats, anything else is a constant.
+func filler(typ ptxvm.ScalarType, fill string) (elementFunc, error) {
 	if fill == "iota" {
-		return func(i int) ([]byte, error) { return typ.Parse(strconv.Itoa(i)) }, nil
+		return counting(typ), nil
 	}
 	if word, ok := strings.CutPrefix(fill, "rand:"); ok {
 		seed, err := strconv.ParseUint(word, 0, 64)
 		if err != nil {
 			return nil, fmt.Errorf("rand:%s: the seed is an unsigned number", word)
 		}
-		return randomFiller(typ, seed), nil
+		return random(typ, seed), nil
 	}
 	value, err := typ.Parse(fill)
-	return func(int) ([]byte, error) { return value, nil }, err
+	return func(out []byte, _ int) ([]byte, error) { return append(out, value...), nil }, err
 }
 
-func randomFiller(typ ptxvm.ScalarType, seed uint64) func(int) ([]byte, error) {
-	return func(i int) ([]byte, error) {
+func counting(typ ptxvm.ScalarType) elementFunc {
+	if typ.Float() {
+		return func(out []byte, i int) ([]byte, error) { return appendFloat(out, typ, float64(i)) }
+	}
+	return func(out []byte, i int) ([]byte, error) {
+		value, err := typ.Parse(strconv.Itoa(i))
+		return append(out, value...), err
+	}
+}
+
+func random(typ ptxvm.ScalarType, seed uint64) elementFunc {
+	return func(out []byte, i int) ([]byte, error) {
 		bits := splitmix(seed + uint64(i)*0x9e3779b97f4a7c15)
 		if typ.Float() {
-			return typ.Parse(strconv.FormatFloat(float64(bits>>40)/(1<<24), 'g', -1, 64))
+			return appendFloat(out, typ, float64(bits>>40)/(1<<24))
 		}
-		return typ.Bits(bits), nil
+		out = typ.Append(out, bits)
+		for k := 8; k < typ.Size(); k++ { // b128: a second draw
+			bits = splitmix(bits)
+			out[len(out)-typ.Size()+k] = byte(bits)
+		}
+		return out, nil
 	}
+}
+
+func appendFloat(out []byte, typ ptxvm.ScalarType, f float64) ([]byte, error) {
+	bits, err := typ.FromFloat(f)
+	return typ.Append(out, bits), err
 }
 
 // splitmix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): equal seeds
@@ -161,18 +197,20 @@ func readArray(name string) (array, error) {
 	return array{bytes: data}, err
 }
 
-// parseByteSize reads a size such as 48K, 1M, 2G or 4096; units are powers of 1024.
+// sizeUnits are powers of 1024.
+var sizeUnits = map[byte]int{'K': 10, 'M': 20, 'G': 30, 'T': 40}
+
+// parseByteSize reads a size such as 48K, 1M, 2G or 4096.
 func parseByteSize(text string) (int64, error) {
-	units := map[byte]int{'K': 10, 'M': 20, 'G': 30, 'T': 40}
 	shift, number := 0, text
 	if text != "" {
-		if s, ok := units[text[len(text)-1]&^0x20]; ok {
+		if s, ok := sizeUnits[text[len(text)-1]&^0x20]; ok {
 			shift, number = s, text[:len(text)-1]
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q is no size: want a number with K, M or G", text)
+		return 0, fmt.Errorf("%q is no size: want a number of bytes, or one with K, M, G or T", text)
 	}
 	return n << shift, nil
 }

@@ -13,12 +13,21 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"ptxvm"
 )
 
 func main() {
-	os.Exit(doMain(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	// What cannot be recovered says its reason and no more: stacks are for reports.
+	if !wantStack() {
+		debug.SetTraceback("none")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(doMain(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // streams are the three standard streams of one invocation; tests pass their own.
@@ -27,22 +36,44 @@ type streams struct {
 	out, err io.Writer
 }
 
-// doMain runs one command line and returns its exit code. It never panics: a
-// panic below is a defect in ptxvm and becomes exit code 70 with a line on how to
+// doMain runs one command line and returns its exit code.
+func doMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	root := newRoot(streams{in, out, errw})
+	root.SetArgs(doubleDash(args))
+	return execute(ctx, root, errw, args)
+}
+
+// grace is how long a verb may take to notice that it is interrupted; a launch needs
+// milliseconds, a read of standard input never notices.
+const grace = 2 * time.Second
+
+// execute runs the command on a goroutine of its own, so that an interrupt always ends it.
+func execute(ctx context.Context, root *cobra.Command, errw io.Writer, args []string) int {
+	code := make(chan int, 1)
+	go func() { code <- guarded(ctx, root, errw, args) }()
+	select {
+	case c := <-code:
+		return c
+	case <-ctx.Done():
+	}
+	select {
+	case c := <-code:
+		return c
+	case <-time.After(grace):
+		fmt.Fprintln(errw, "interrupted")
+		return exitInterrupted
+	}
+}
+
+// guarded turns a panic, which is a defect in ptxvm, into exit code 70 and a line on how to
 // report it.
-func doMain(args []string, in io.Reader, out, errw io.Writer) (code int) {
-	s := streams{in, out, errw}
+func guarded(ctx context.Context, root *cobra.Command, errw io.Writer, args []string) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			code = reportDefect(errw, args, p)
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	root := newRoot(s)
-	root.SetArgs(doubleDash(args))
-	err := root.ExecuteContext(ctx)
-	return finish(errw, err)
+	return finish(errw, root.ExecuteContext(ctx))
 }
 
 // newRoot assembles the verbs.
@@ -50,8 +81,12 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ptxvm",
 		Short:         "PTX, checked as ptxas does and run on the CPU",
+		Args:          cobra.ArbitraryArgs, // a verb that does not exist comes as an argument
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		RunE:          noVerb,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -60,6 +95,18 @@ func newRoot(s streams) *cobra.Command {
 	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s))
 	root.AddCommand(laterVerbs()...)
 	return root
+}
+
+// noVerb answers a command line without a verb that exists.
+func noVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError{fmt.Errorf("want a verb\n%s", strings.TrimSpace(root.UsageString()))}
+	}
+	hint := ""
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "; did you mean " + near[0] + "?"
+	}
+	return usageError{fmt.Errorf("there is no verb %q%s", args[0], hint)}
 }
 
 // doubleDash lets -arch stand for --arch, as ptxas spells it.
@@ -97,16 +144,34 @@ func finish(errw io.Writer, err error) int {
 	if errors.As(err, &coded) {
 		return coded.code
 	}
-	fmt.Fprintf(errw, "ptxvm: %v\n", err)
+	fmt.Fprintf(errw, "ptxvm: %s\n", escapeLines(strings.TrimPrefix(err.Error(), "ptxvm: ")))
 	return exitUsage
 }
 
-// reportDefect prints one line for the user and the stack for the report.
+// escapeLines makes a message of several lines safe for a terminal: names of files and
+// kernels in it are input.
+func escapeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = ptxvm.Escape(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wantStack tells whether defects are shown with the stack of the goroutine.
+func wantStack() bool { return os.Getenv("PTXVM_STACK") != "" }
+
+// reportDefect prints what a report needs. A panic of a worker carries its stack behind the
+// first line.
 func reportDefect(errw io.Writer, args []string, p any) int {
-	fmt.Fprintf(errw, "ptxvm: a defect in ptxvm, not in your PTX: %v\n", p)
+	first, stack, carried := strings.Cut(fmt.Sprint(p), "\n")
+	if !carried {
+		stack = string(debug.Stack())
+	}
+	fmt.Fprintf(errw, "ptxvm: a defect in ptxvm, not in your PTX: %s\n", ptxvm.Escape(first))
 	fmt.Fprintf(errw, "ptxvm: please report it with the input file and this command line: ptxvm %q\n", args)
-	if os.Getenv("PTXVM_STACK") != "" {
-		fmt.Fprintf(errw, "%s", debug.Stack())
+	if wantStack() {
+		fmt.Fprintln(errw, stack)
 	} else {
 		fmt.Fprintln(errw, "ptxvm: PTXVM_STACK=1 in the environment adds the stack")
 	}

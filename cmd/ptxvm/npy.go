@@ -67,8 +67,11 @@ func decodeNpy(raw []byte) (array, error) {
 	if err != nil {
 		return array{}, err
 	}
-	a := array{typ: typ, shape: npyExtents(shape[1]), bytes: slices.Clone(data)}
-	if want := a.count() * typ.Size(); len(data) != want || want < 0 {
+	a := array{typ: typ, bytes: slices.Clone(data)}
+	if a.shape, err = npyExtents(shape[1]); err != nil {
+		return array{}, err
+	}
+	if want := a.count() * typ.Size(); len(data) != want {
 		return array{}, fmt.Errorf("shape (%s) of %s needs %d bytes, the file holds %d", shape[1], name, want, len(data))
 	}
 	if descr[1] == ">" {
@@ -95,15 +98,24 @@ func splitNpy(raw []byte) (string, []byte, error) {
 	return string(raw[start : start+size]), raw[start+size:], nil
 }
 
-func npyExtents(text string) []int {
-	shape := []int{}
+// npyExtents reads the shape; that of a scalar is empty, which is not nil.
+func npyExtents(text string) ([]int, error) {
+	shape, count := []int{}, 1
 	for word := range strings.SplitSeq(text, ",") {
-		if n, err := strconv.Atoi(strings.TrimSpace(word)); err == nil {
-			shape = append(shape, n)
+		if word = strings.TrimSpace(word); word == "" {
+			continue // behind the last comma
 		}
+		n, err := strconv.Atoi(word)
+		if err != nil || n > 0 && count > maxNpy/n {
+			return nil, fmt.Errorf("shape (%s) is more than any file holds", text)
+		}
+		shape, count = append(shape, n), count*n
 	}
-	return shape
+	return shape, nil
 }
+
+// maxNpy bounds the elements of an array, so that their bytes do not overflow.
+const maxNpy = 1 << 48
 
 func swapBytes(data []byte, size int) {
 	for i := 0; i+size <= len(data); i += size {
@@ -143,6 +155,9 @@ func encodeNpy(a array) []byte {
 	if len(a.shape) == 1 {
 		shape += ","
 	}
+	if a.shape == nil { // raw bytes
+		shape = strconv.Itoa(len(a.bytes)) + ","
+	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", a.npyDescr(), shape)
 	pad := 63 - (10+len(header))%64
 	header += strings.Repeat(" ", pad) + "\n"
@@ -157,6 +172,9 @@ func encodeNpy(a array) []byte {
 // npyDescr is the dtype that a is written with; types NumPy lacks become unsigned
 // integers of their size, 128-bit ones pairs of them.
 func (a array) npyDescr() string {
+	if a.shape == nil {
+		return "|u1"
+	}
 	if d, ok := npyWritten[a.typ.Name()]; ok {
 		return d
 	}

@@ -50,9 +50,32 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
 	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
 	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
-	fl.BoolVar(&f.quiet, "quiet", false, "print no progress and no reports")
+	fl.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fl.StringVar(&f.color, "color", "auto", "auto, always or never")
 	refuseLater(fl)
+}
+
+// complete puts the flags into a device configuration.
+func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
+	if err := checkColor(f.color); err != nil {
+		return err
+	}
+	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
+	cfg.MaxSteps, cfg.MaxOutput = f.maxSteps, int64(f.maxOutput)
+	cfg.Engine, err = ptxvm.ParseEngine(f.engine)
+	return err
+}
+
+// shape is the launch's shape; what no flag says is the kernel's own, else 1.
+func (f *runFlags) shape(info ptxvm.KernelInfo) ptxvm.Launch {
+	shape := ptxvm.Launch{Grid: f.grid.Dim3, Block: f.block.Dim3, Cluster: f.cluster.Dim3, Shared: int(f.shared)}
+	if !f.block.given {
+		shape.Block = info.ReqBlock
+	}
+	if !f.cluster.given {
+		shape.Cluster = info.ReqCluster
+	}
+	return shape
 }
 
 // refuseLater registers the flags of later work so that they are named, not unknown.

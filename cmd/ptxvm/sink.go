@@ -1,57 +1,130 @@
 package main
 
+// This file writes results: files whole or not at all, the others as text.
+
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// writeSink writes a result file whole or not at all: to a temporary neighbour,
-// then renamed. Devices such as /dev/null are written in place.
-func writeSink(name string, a array) error {
-	data := a.bytes
-	if strings.HasSuffix(name, ".npy") {
-		data = encodeNpy(a.typed())
-	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		if info.IsDir() {
-			return fmt.Errorf("%s is a directory, not a file to write", name)
-		}
-		return os.WriteFile(name, data, 0o666)
-	}
-	return writeWhole(name, data)
+// result is one buffer after a launch.
+type result struct {
+	array
+	name string // of the parameter
+	sink string // a file; empty: printed
 }
 
-func writeWhole(name string, data []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
-	if err != nil {
-		return err
+// writeResults writes sinks first, then prints the rest.
+func writeResults(out io.Writer, results []result) error {
+	if err := writeSinks(results); err != nil {
+		return usageError{fmt.Errorf("cannot write results: %w", err)}
 	}
+	for _, r := range results {
+		if r.sink == "" {
+			if err := printArray(out, r.name, r.array); err != nil {
+				return usageError{err}
+			}
+		}
+	}
+	return nil
+}
+
+// writeSinks writes all files before it gives any of them its name.
+func writeSinks(results []result) (err error) {
+	var staged []*stagedFile
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(tmp.Name()))
+		for _, f := range staged {
+			err = errors.Join(err, f.discard())
 		}
 	}()
-	if _, err = tmp.Write(data); err != nil {
-		return errors.Join(err, tmp.Close())
+	for _, r := range results {
+		if r.sink == "" {
+			continue
+		}
+		f, err := stage(r.sink, r.encoded())
+		if err != nil {
+			return err
+		}
+		staged = append(staged, f)
 	}
-	if err = errors.Join(tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
+	for _, f := range staged {
+		if err := f.commit(); err != nil {
+			return err
+		}
 	}
-	return os.Rename(tmp.Name(), name)
+	return nil
 }
 
-// typed gives raw bytes the type u8, as .npy needs one.
-func (a array) typed() array {
-	if a.shape != nil {
-		return a
+// encoded is the content of a result's file.
+func (r *result) encoded() []byte {
+	if strings.HasSuffix(r.sink, ".npy") {
+		return encodeNpy(r.array)
 	}
-	u8, err := parseSize(fmt.Sprintf("u8x%d", len(a.bytes)))
+	return r.bytes
+}
+
+// stagedFile is a file under a temporary name; a device such as /dev/null is written by commit.
+type stagedFile struct {
+	name, temporary string
+	device          []byte
+}
+
+// stage writes data next to the file that is to have it.
+func stage(name string, data []byte) (*stagedFile, error) {
+	mode := os.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	switch info, err := os.Stat(name); {
+	case err != nil:
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", name)
+	case !info.Mode().IsRegular():
+		return &stagedFile{name: name, device: data}, nil
+	default:
+		mode = info.Mode().Perm()
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
 	if err != nil {
-		panic("BUG: u8 is a type: " + err.Error())
+		return nil, err
 	}
-	u8.bytes = a.bytes
-	return u8
+	f := &stagedFile{name: name, temporary: tmp.Name()}
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Chmod(mode), tmp.Close()); err != nil {
+		return nil, errors.Join(err, f.discard())
+	}
+	return f, nil
+}
+
+// commit gives the file its name.
+func (f *stagedFile) commit() error {
+	if f.temporary == "" {
+		return os.WriteFile(f.name, f.device, 0o666)
+	}
+	err := os.Rename(f.temporary, f.name)
+	if err == nil {
+		f.temporary = ""
+	}
+	return err
+}
+
+// discard removes what has not been committed.
+func (f *stagedFile) discard() error {
+	if f.temporary == "" {
+		return nil
+	}
+	return os.Remove(f.temporary)
+}
+
+// writeWhole writes a file whole or not at all.
+func writeWhole(name string, data []byte) error {
+	f, err := stage(name, data)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.commit(), f.discard())
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/term"
 )
@@ -11,6 +13,14 @@ import (
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// checkColor refuses a --color that is none.
+func checkColor(mode string) error {
+	if !slices.Contains([]string{"auto", "always", "never"}, mode) {
+		return fmt.Errorf("--color %s: want auto, always or never", mode)
+	}
+	return nil
 }
 
 // useColor decides --color; auto honours NO_COLOR (no-color.org).

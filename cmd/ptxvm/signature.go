@@ -1,0 +1,103 @@
+package main
+
+// This file holds the --arg list against the kernel's parameters and writes the command line
+// that would fit.
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm"
+)
+
+func parseArgs(texts []string) ([]argSpec, error) {
+	specs := make([]argSpec, len(texts))
+	for i, text := range texts {
+		var err error
+		if specs[i], err = parseArg(text); err != nil {
+			return nil, err
+		}
+	}
+	return specs, nil
+}
+
+// checkArgs compares the --arg list with the parameters before anything is allocated.
+func checkArgs(info ptxvm.KernelInfo, specs []argSpec, files []string) error {
+	if len(specs) != len(info.Params) {
+		return fmt.Errorf("%s takes %d arguments, %d given\n%s\n%s", info.Name, len(info.Params), len(specs),
+			info.Signature(), exampleLine(info, files))
+	}
+	for i, spec := range specs {
+		if have, p := spec.size(), info.Params[i]; have != p.Size {
+			return fmt.Errorf("--arg %s gives %d bytes, parameter %d needs %d: %s\nwrite --arg %s",
+				spec.text, have, i, p.Size, p.Decl(), shellWord(corrected(spec, p)))
+		}
+	}
+	return nil
+}
+
+// size is the bytes that the spec puts into the parameter block; a buffer its address.
+func (a *argSpec) size() int {
+	if a.buf != nil {
+		return 8
+	}
+	return len(a.value)
+}
+
+// exampleLine is a command line ready to edit.
+func exampleLine(info ptxvm.KernelInfo, files []string) string {
+	words := []string{"ptxvm", "run"}
+	for _, file := range files {
+		words = append(words, shellWord(file))
+	}
+	words = append(words, "--kernel", shellWord(info.Name), "--grid", "1")
+	if info.ReqBlock == (ptxvm.Dim3{}) {
+		words = append(words, "--block", "32")
+	}
+	for _, p := range info.Params {
+		words = append(words, "--arg", shellWord(exampleArg(p)))
+	}
+	return strings.Join(words, " ")
+}
+
+// maxHexExample is the longest aggregate that an example spells out.
+const maxHexExample = 64
+
+// exampleArg is a spec of the right size for a parameter. Most 64-bit parameters are pointers.
+func exampleArg(p ptxvm.ParamInfo) string {
+	typ, err := ptxvm.ParseScalarType(p.Type)
+	switch {
+	case p.Count == 0 && (p.Type == "u64" || p.Type == "b64"):
+		return "inout:f32x32=0"
+	case p.Count == 0 && err == nil && typ.Param():
+		return p.Type + ":0"
+	case p.Size > maxHexExample:
+		return "bytes:@params.bin"
+	}
+	return "bytes:" + strings.Repeat("00", p.Size)
+}
+
+// corrected is the user's value in the width of the parameter, or an example.
+func corrected(spec argSpec, p ptxvm.ParamInfo) string {
+	name, value, _ := strings.Cut(spec.text, ":")
+	kind := strings.TrimRight(name, "0123456789")
+	typ, err := ptxvm.ParseScalarType(fmt.Sprintf("%s%d", kind, 8*p.Size))
+	if err != nil || p.Count > 0 {
+		return exampleArg(p)
+	}
+	if _, err := typ.Parse(value); err != nil {
+		return exampleArg(p)
+	}
+	return typ.Name() + ":" + value
+}
+
+// plainWord are the bytes that no shell interprets.
+const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+"
+
+// shellWord quotes a word for a POSIX shell where it needs that.
+func shellWord(word string) string {
+	if word != "" && strings.Trim(word, plainWord) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
