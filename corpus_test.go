@@ -22,19 +22,19 @@ func TestCorpus(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/sm_%d", c.Name, arch), func(t *testing.T) {
 				t.Parallel()
 				path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
-				run(t, path, arch, c.Make(corpus.Target{Arch: arch}))
+				src, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runText(t, path, src, arch, c.Make(corpus.Target{Arch: arch}))
 			})
 		}
 	}
 }
 
-// run launches what a case says and checks buffers, output and fault.
-func run(t *testing.T, path string, arch int, r *corpus.Run) {
+// runText launches what a case says and checks buffers, output and fault.
+func runText(t *testing.T, path string, src []byte, arch int, r *corpus.Run) {
 	t.Helper()
-	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m, err := ptxvm.Compile(path, src, nil)
 	if err != nil {
 		t.Fatal(err)
