@@ -125,11 +125,17 @@ func (e *Entry) defaultOf(c Class) Mod {
 // Unique returns the classes on which all instructions of one function must agree.
 func (e *Entry) Unique() []Class { return e.unique }
 
+// single tells whether a slot takes one modifier only: a literal, or the value of a class that
+// has no other.
+func (e *Entry) single(t *slot) bool {
+	return t.class < 0 || len(t.only) == 1 || t.only == nil && len(e.classes[t.class].values) == 1
+}
+
 // Fixed tells whether every statement of the chosen form has the modifier: it is part of the
 // form, as the opcode is, and no choice.
 func (s *Sel) Fixed(m Mod) bool {
 	for i := range s.Entry.Alts[s.Alt].slots {
-		if t := &s.Entry.Alts[s.Alt].slots[i]; t.class < 0 && t.mod == m && !t.opt {
+		if t := &s.Entry.Alts[s.Alt].slots[i]; !t.opt && t.accepts(s.Entry, m) && s.Entry.single(t) {
 			return true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"ptxvm/internal/mem"
 )
 
+// Launches follow each other, so griddepcontrol has nothing to wait for; discarded memory may
+// hold anything, its old value too.
 var miscLines = []Line{
 	{isa.Cvta, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
 	{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(fromShared), ""},
@@ -33,7 +35,7 @@ var miscLines = []Line{
 	{isa.Prefetch, nil, plan(planNothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
 	{isa.Prefetchu, nil, plan(planNothing), ""},
 	{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
-	{isa.Discard, nil, plan(planNothing, isa.C_ss), "memory keeps its old value, one of those allowed"},
+	{isa.Discard, nil, plan(planNothing, isa.C_ss), ""},
 	{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), "a policy is a number without effect"},
 	{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), "a policy is a number without effect"},
 	{isa.CreatepolicyCvt, nil, plan(planPolicy), "a policy is a number without effect"},
@@ -43,7 +45,7 @@ var miscLines = []Line{
 	{isa.Brkpt, nil, plan(planTrap), "without a debugger a breakpoint stops the launch"},
 	{isa.Pmevent, nil, plan(planNothing).sees(isa.M_mask), ""},
 	{isa.Setmaxnreg, nil, plan(planNothing, isa.C_action), ""},
-	{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), "launches follow each other, so there is nothing to wait for"},
+	{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), ""},
 }
 
 // Generic addresses of the windows. Global, constant and parameter memory have their own

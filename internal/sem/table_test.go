@@ -1,7 +1,10 @@
 package sem
 
 import (
+	"flag"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -67,13 +70,43 @@ func describe(c Cond) string {
 	return strings.Join(words, " and ")
 }
 
-// TestScope: what the table does not execute of the sections it covers is listed here, so that
-// a gap is a decision.
-func TestScope(t *testing.T) {
+var update = flag.Bool("update", false, "rewrite testdata/status.txt")
+
+// TestStatus compares what is not fully executed with testdata/status.txt, so that every gap
+// is a decision. Whole families that later work brings are in it as todo.
+func TestStatus(t *testing.T) {
+	var b strings.Builder
 	for _, e := range isa.Table().Entries() {
-		status, notes := Status(e)
-		t.Logf("%-8s %s %v", status, e.Name, notes)
+		if status, notes := Status(e); status != Done {
+			fmt.Fprintf(&b, "%-8s %s\n", status, e.Name)
+			for _, n := range notes {
+				fmt.Fprintf(&b, "         %s\n", n)
+			}
+		}
 	}
+	const name = "testdata/status.txt"
+	if *update {
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the status of forms has changed; look at it and run with -update:\n%s", firstDifference(b.String(), string(want)))
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d: have %q, want %q", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("have %d lines, want %d", len(g), len(w))
 }
 
 // TestStampsAreFound: every lane function of the table has its generated loops.
