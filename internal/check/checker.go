@@ -61,6 +61,7 @@ type checker struct {
 
 	broken   map[string]bool // names in statements that could not be parsed; nil: not asked yet
 	repaired int             // statements searched for a repair
+	fileSeen map[int64]bool  // indexes of .file
 
 	texmode string         // of .target, "" if it gives none
 	debug   syntax.TokenID // of .target

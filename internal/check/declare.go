@@ -14,6 +14,8 @@ import (
 // param variables cannot stand (ptxas: "not allowed with ABI").
 func (c *checker) moduleVariables(s *syntax.Variables) {
 	switch space := spaceOf[c.file.Word(s.Space)]; space {
+	case Tex:
+		c.textureVariable(s)
 	case SReg:
 		c.specialVariable(s)
 	case Reg, Local, Param:
@@ -32,11 +34,24 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 		return
 	}
 	space := spaceOf[c.file.Word(s.Space)]
-	if space == SReg {
+	switch space {
+	case SReg:
 		c.specialVariable(s)
+	case Tex:
+		c.textureVariable(s)
+	default:
+		c.variables(s, space)
+	}
+}
+
+// textureVariable: the .tex space is gone since 1.5 (5.1.8).
+func (c *checker) textureVariable(s *syntax.Variables) {
+	if c.info.Version.Before(isa.V(1, 5)) {
+		c.variables(s, Tex)
 		return
 	}
-	c.variables(s, space)
+	c.poison(s)
+	c.errorf(diag.Removed, c.at(s.Space), ".tex variables are gone since .version 1.5; declare .global .texref")
 }
 
 func (c *checker) specialVariable(s *syntax.Variables) {
@@ -99,6 +114,10 @@ func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool)
 	switch {
 	case !ok || !declarable(t):
 		c.errorf(diag.UnknownType, c.at(tok), "%s is no type that a variable can have", c.text(tok))
+	case t.String() == ".samplerref" && !c.info.Independent:
+		c.errorf(diag.WrongSpace, c.at(tok), "a .samplerref needs .target texmode_independent; else the texture holds the sampler")
+	case space == Param && t.Kind() == isa.Packed:
+		c.errorf(diag.WrongSpace, c.at(tok), "a parameter cannot have type %v; declare .b32", t)
 	case t == isa.PredType() && space != Reg:
 		c.errorf(diag.WrongSpace, c.at(tok), "a .pred variable is a register, it cannot live in .%v", space)
 	case t.Opaque() && space != Global && space != Param && space != Tex:
@@ -114,9 +133,13 @@ func declarable(t isa.Type) bool {
 	return t.Opaque() || t == isa.PredType() || t.AcceptsRegister(t, false)
 }
 
-// vector reads .v2, .v4 or .v8: at most 128 bits together (5.4.2).
+// vector reads .v2 or .v4: at most 128 bits together (5.4.2).
 func (c *checker) vector(s *syntax.Variables, t isa.Type) (uint8, bool) {
-	n := map[syntax.Word]uint8{syntax.WordV2: 2, syntax.WordV4: 4, syntax.WordV8: 8}[c.file.Word(s.Vector)]
+	n := map[syntax.Word]uint8{syntax.WordV2: 2, syntax.WordV4: 4}[c.file.Word(s.Vector)]
+	if n == 0 {
+		c.errorf(diag.BadVectorType, c.at(s.Vector), "a variable has 2 or 4 elements in a vector, not %s", c.text(s.Vector))
+		return 0, false
+	}
 	if int(n)*t.Bits() > 128 || t == isa.PredType() {
 		c.errorf(diag.BadVectorType, c.at(s.Vector), "%s %s has %d bits; a vector has at most 128",
 			c.text(s.Vector), c.text(s.Type), int(n)*t.Bits())
@@ -161,6 +184,9 @@ func (c *checker) attributes(s *syntax.Variables, o *Object) {
 			c.gate(a.First, ".managed", isa.V(4, 0))
 		case syntax.WordUnified:
 			o.Unified = true
+			if c.opt.WholeProgram {
+				c.errorf(diag.BadAttribute, c.at(a.Name), ".unified is for modules that are linked; this one is judged as a whole program")
+			}
 			c.gate(a.First, ".unified", isa.V(8, 3))
 		default:
 			c.errorf(diag.BadAttribute, c.at(a.Name), "unknown attribute %s", c.text(a.Name))
@@ -188,6 +214,11 @@ func (c *checker) spaceAllows(s *syntax.Variables, o *Object) bool {
 func (c *checker) declarator(s *syntax.Variables, v *syntax.Declarator, o *Object) {
 	o.Tok, o.Var = v.Name, v
 	o.Name = c.text(v.Name)
+	if o.Kind == Register && len(v.Dims) > 0 {
+		c.errorf(diag.BadArraySize, c.file.Span(v.Dims[0].Range), "registers have no arrays; a family is written %s<n>", o.Name)
+		c.poisonName(v)
+		return
+	}
 	if v.Count != syntax.NoToken && !c.familyCount(v, o) || !c.dims(v, o) {
 		c.poisonName(v)
 		return
@@ -260,7 +291,7 @@ func (c *checker) complete(v *syntax.Declarator, o *Object) {
 		return
 	}
 	switch {
-	case v.Init != nil && v.Init.Expr == nil:
+	case v.Init != nil && v.Init.Expr == nil && len(v.Init.List) > 0:
 		o.Dims[0] = int64(len(v.Init.List))
 	case o.Linkage != syntax.WordExtern && o.Space != Param:
 		c.errorf(diag.BadArraySize, c.at(v.Name), "%s has no size; only .extern arrays can be open", o.Name)
@@ -270,6 +301,10 @@ func (c *checker) complete(v *syntax.Declarator, o *Object) {
 // enter adds o to the innermost scope and the object list; nil if the name is taken.
 // A definition that completes an earlier declaration joins it.
 func (c *checker) enter(o *Object) *Object {
+	if _, special := isa.LookupSpecial(o.Name); special && len(c.scopes.open) == 1 {
+		c.errorf(diag.ReservedName, c.at(o.Tok), "%s is a special register; only a function can reuse its name", o.Name)
+		return nil
+	}
 	if reservedNames[o.Name] {
 		c.errorf(diag.ReservedName, c.at(o.Tok), "%s is reserved", o.Name)
 		return nil

@@ -1,8 +1,11 @@
 package check
 
 import (
+	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,30 +37,81 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		file := syntax.Parse("fuzz.ptx", text)
-		info, list := Check(file, Options{WholeProgram: true})
-		for _, d := range list {
-			if d.Span.Start < 0 || d.Span.End < d.Span.Start || int(d.Span.End) > len(text) {
-				t.Fatalf("%v has the span %v", d, d.Span)
-			}
-			for _, fix := range d.Fixes {
-				for _, e := range fix.Edits {
-					if e.Span.Start < 0 || e.Span.End < e.Span.Start || int(e.Span.End) > len(text) {
-						t.Fatalf("%v has the edit %v", d, e)
-					}
-				}
-			}
-		}
-		if !list.HasErrors() {
-			eachInstruction(file.Stmts, func(s *syntax.Instruction) {
-				if info.Sel(s) == nil {
-					t.Fatalf("no form for %s", file.RangeText(s.Range))
-				}
-			})
-		}
-	})
+	f.Fuzz(checkHostile)
 }
+
+// checkHostile holds what is true of every input.
+func checkHostile(t *testing.T, text []byte) {
+	file := syntax.Parse("fuzz.ptx", text)
+	info, list := Check(file, Options{WholeProgram: true})
+	for _, d := range list {
+		if d.Span.Start < 0 || d.Span.End < d.Span.Start || int(d.Span.End) > len(text) {
+			t.Fatalf("%v has the span %v", d, d.Span)
+		}
+		for _, fix := range d.Fixes {
+			for _, e := range fix.Edits {
+				if e.Span.Start < 0 || e.Span.End < e.Span.Start || int(e.Span.End) > len(text) {
+					t.Fatalf("%v has the edit %v", d, e)
+				}
+			}
+		}
+	}
+	if !list.HasErrors() {
+		eachInstruction(file.Stmts, func(s *syntax.Instruction) {
+			if info.Sel(s) == nil {
+				t.Fatalf("no form for %s", file.RangeText(s.Range))
+			}
+		})
+	}
+}
+
+// TestMutations is the fuzz target on a fixed sequence: words of the recorded verdicts are
+// deleted, doubled and exchanged.
+func TestMutations(t *testing.T) {
+	rounds := 1500
+	if *full {
+		rounds = 100_000
+	}
+	files, _ := filepath.Glob("testdata/verdicts/*.txt")
+	var modules []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range verdicts(strings.Split(string(text), "\n")) {
+			modules = append(modules, v.module)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range rounds {
+		checkHostile(t, []byte(mutate(rng, modules[rng.IntN(len(modules))], modules[rng.IntN(len(modules))])))
+	}
+}
+
+var full = flag.Bool("full", false, "run the long variants of the tests")
+
+// mutate changes some words of a; new ones come from b.
+func mutate(rng *rand.Rand, a, b string) string {
+	words, other := pieces.FindAllString(a, -1), pieces.FindAllString(b, -1)
+	for range 1 + rng.IntN(4) {
+		i := rng.IntN(len(words))
+		switch rng.IntN(4) {
+		case 0:
+			words[i] = ""
+		case 1:
+			words[i] += words[i]
+		case 2:
+			words[i] = other[rng.IntN(len(other))]
+		case 3:
+			j := rng.IntN(len(words))
+			words[i], words[j] = words[j], words[i]
+		}
+	}
+	return strings.Join(words, "")
+}
+
+var pieces = regexp.MustCompile(`[.%\w$]+|\s+|.`)
 
 func eachInstruction(stmts []syntax.Stmt, visit func(*syntax.Instruction)) {
 	for _, s := range stmts {

@@ -3,6 +3,8 @@ package check
 // This file checks initialisers: constants, nested lists, addresses (5.4.4).
 
 import (
+	"math/bits"
+
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
@@ -76,6 +78,8 @@ func (c *checker) initValue(e *syntax.Expr, o *Object) {
 		c.diags = append(c.diags, *err)
 	case val.Symbol != syntax.NoToken:
 		c.initAddress(e, val, o)
+	case e.Kind == syntax.ExprFloat && !val.Value.Exact && val.Value.Bits == infinity:
+		c.errorf(diag.ConstantOverflow, c.file.Span(e.Range), "%s does not fit into .f64", c.file.RangeText(e.Range))
 	case o.Type.Kind() != isa.Bits && val.Value.Integer() == (o.Type.Kind() == isa.Float):
 		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "%s is %v, its initial value has to be %s", o.Name, o.Type, constantWord(o.Type))
 	}
@@ -102,20 +106,46 @@ func (c *checker) initAddress(e *syntax.Expr, val syntax.InitValue, o *Object) {
 	case !ok:
 		c.undeclared(val.Symbol)
 	case u.poisoned():
+	case !c.plainAddress(e):
+		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "an address is written name, name+bytes, generic(name) or generic(name)+bytes")
+	case val.Mask != 0 && !byteMask(val.Mask):
+		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "a mask is one byte of the address: 0xff, 0xff00 and so on")
 	case u.Object == nil || (u.Object.Kind != Variable && u.Object.Kind != Function):
 		c.errorf(diag.BadInitializer, c.at(val.Symbol), "%s has no address", c.text(val.Symbol))
+	case u.Object.Kind == Function && e.Kind == syntax.ExprBinary:
+		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "nothing can be added to the address of a function")
 	case u.Object.Kind == Function && val.Generic:
 		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "generic() is for variables; a function's address needs none")
 	case u.Object.Kind == Variable && u.Object.Space != Global && u.Object.Space != Const:
 		c.errorf(diag.BadInitializer, c.at(val.Symbol), "%s is in .%v; only addresses in .global and .const are known before a launch",
 			u.Object.Name, u.Object.Space)
-	case o.Type.Kind() == isa.Float:
-		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "%s is a float; an address is an integer", o.Name)
+	case val.Mask == 0 && (o.Type.Kind() != isa.Unsigned || o.Type.Bits() < 32):
+		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "%s is %v; an address is .u64 or .u32, or a byte of it 0xff(name)", o.Name, o.Type)
 	}
 }
 
+// plainAddress tells the ways to write an address from other sums (ptxas 13.5).
+func (c *checker) plainAddress(e *syntax.Expr) bool {
+	if e.Kind == syntax.ExprMask {
+		e = e.X
+	}
+	if e.Kind == syntax.ExprBinary {
+		plus := c.file.Kind(e.Token) == syntax.Plus
+		e = e.X
+		if !plus || e.Kind != syntax.ExprName && e.Kind != syntax.ExprCall {
+			return false
+		}
+	}
+	return e.Kind == syntax.ExprName || e.Kind == syntax.ExprCall && e.X.Kind == syntax.ExprName
+}
+
+func byteMask(m uint64) bool { return m>>(bits.TrailingZeros64(m)&^7) == 0xff }
+
 // opaqueInit checks the fields of a texture, sampler or surface (5.3).
 func (c *checker) opaqueInit(init *syntax.Init) {
+	if init.Expr != nil {
+		c.errorf(diag.BadInitializer, c.file.Span(init.Range), "want {field = value, …}")
+	}
 	for i := range init.List {
 		f := &init.List[i]
 		if f.Field == syntax.NoToken || !opaqueFields[c.text(f.Field)] {
@@ -138,5 +168,12 @@ func (c *checker) constant(e *syntax.Expr) (syntax.Value, bool) {
 		c.diags = append(c.diags, *err)
 		return val, false
 	}
+	if e.Kind == syntax.ExprFloat && !val.Exact && val.Bits == infinity {
+		c.errorf(diag.ConstantOverflow, c.file.Span(e.Range), "%s does not fit into .f64", c.file.RangeText(e.Range))
+		return val, false
+	}
 	return val, true
 }
+
+// infinity is what a literal beyond the range of .f64 evaluates to.
+const infinity = 0x7ff << 52

@@ -27,7 +27,7 @@ func (c *checker) module() {
 func (c *checker) header() {
 	var version *syntax.Version
 	var target *syntax.Target
-	for _, s := range c.file.Stmts {
+	for i, s := range c.file.Stmts {
 		switch s := s.(type) {
 		case *syntax.Version:
 			if version == nil {
@@ -42,10 +42,21 @@ func (c *checker) header() {
 			}
 			c.target(s)
 		case *syntax.AddressSize:
+			if _, afterTarget := c.before(i).(*syntax.Target); !afterTarget {
+				c.errorf(diag.MisplacedDirective, c.file.Span(s.Range), ".address_size stands once, right after .target")
+			}
 			c.addressSize(s)
 		}
 	}
 	c.headerPresent(version, target)
+}
+
+// before is the statement in front of statement i, nil if it is the first.
+func (c *checker) before(i int) syntax.Stmt {
+	if i == 0 {
+		return nil
+	}
+	return c.file.Stmts[i-1]
 }
 
 func (c *checker) headerPresent(version *syntax.Version, target *syntax.Target) {
@@ -195,6 +206,10 @@ func (c *checker) moduleStmt(s syntax.Stmt) {
 		c.pragma(s)
 	case *syntax.Alias:
 		c.alias(s)
+	case *syntax.FileDirective:
+		c.fileDirective(s)
+	case *syntax.Section:
+		c.section(s)
 	case *syntax.Prototype, *syntax.Targets:
 		c.errorf(diag.MisplacedDirective, c.file.Span(s.Extent()), "a list of targets or a prototype belongs into a function")
 	}

@@ -56,7 +56,7 @@ func (p *parser) specifier(n *Variables) {
 		if n.Align != NoToken {
 			p.repeated(at)
 		}
-		n.Align = p.expect(Int, "after .align")
+		n.Align = p.count("after .align")
 	case p.word == WordAttribute:
 		p.early(n)
 		n.Attributes = append(n.Attributes, p.attributes()...)
@@ -155,7 +155,7 @@ func (p *parser) ptr() *Ptr {
 	}
 	if p.word == WordAlign {
 		p.next()
-		n.Align = p.expect(Int, "after .align")
+		n.Align = p.count("after .align")
 	}
 	n.Range = p.since(first)
 	return n
@@ -169,7 +169,7 @@ func (p *parser) declarator() Declarator {
 	}
 	d := Declarator{Name: p.expect(Ident, "")}
 	if p.accept(Less) {
-		d.Count = p.count()
+		d.Count = p.count("as number of names")
 		p.expect(Greater, "")
 		p.family()
 	}
@@ -184,12 +184,12 @@ func (p *parser) declarator() Declarator {
 	return d
 }
 
-// count = int | "WARP_SZ", the number of names in a family.
-func (p *parser) count() TokenID {
+// count = int | "WARP_SZ".
+func (p *parser) count(where string) TokenID {
 	if p.kind == Ident && p.word == WordWarpSize {
 		return p.take()
 	}
-	return p.expect(Int, "as number of names")
+	return p.expect(Int, where)
 }
 
 // family checks that a family of names is no array and has no initialiser (5.4.6).
