@@ -48,6 +48,7 @@ func (b *Build) move(width int) {
 		b.move128(d, a)
 	default:
 		b.Out.D, b.Out.A = b.dst(d, width), b.src(a, width)
+		b.Out.Imm = uint64(flip(a))
 		b.copyHandlers(width)
 	}
 }
@@ -76,7 +77,7 @@ func copyRow64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func moveMask(w *machine.Warp, in *machine.Inst) machine.State {
-	setMask(w, in.D, *w.P(in.A))
+	setMask(w, in.D, *w.P(in.A)^uint32(in.Imm))
 	return machine.Next
 }
 
