@@ -164,9 +164,15 @@ func TestLinear(t *testing.T) {
 				}
 				return best
 			}
-			small, large := cost(1000), cost(4000)
-			if large > 12*small && large > 50*time.Millisecond {
-				t.Errorf("1000 lines take %v, 4000 take %v", small, large)
+			// Quadratic work shows a ratio of 16 each time; a busy machine does not.
+			for try := 1; ; try++ {
+				small, large := cost(1000), cost(4000)
+				if large <= 10*small || large < 20*time.Millisecond {
+					return
+				}
+				if try == 5 {
+					t.Fatalf("1000 lines take %v, 4000 take %v", small, large)
+				}
 			}
 		})
 	}
