@@ -3,13 +3,19 @@ package sem
 // Modifiers that change no result: the reviewed list that `isa` prints. Everything else that a
 // statement has must be looked at by its line, or the statement is refused.
 
-import "ptxvm/internal/isa"
+import (
+	"slices"
 
-// noEffect lists them with the reason.
-var noEffect = []struct {
+	"ptxvm/internal/isa"
+)
+
+// Harmless is a group of modifiers that change no result, with the reason.
+type Harmless struct {
 	Reason string
 	Mods   []isa.Mod
-}{
+}
+
+var noEffect = []Harmless{
 	{"the default rounding", []isa.Mod{isa.M_rn}},
 	{"the default strength", []isa.Mod{isa.M_weak}},
 	{"a promise to the compiler", []isa.Mod{isa.M_uni}},
@@ -21,14 +27,10 @@ var noEffect = []struct {
 	{"memory is one for all devices", []isa.Mod{isa.M_unified}},
 }
 
-// HasNoEffect tells whether a modifier changes no result of a form.
-func HasNoEffect(id isa.ID, m isa.Mod) bool {
-	for _, group := range noEffect {
-		for _, n := range group.Mods {
-			if n == m {
-				return true
-			}
-		}
-	}
-	return false
+// NoEffects returns the list. It must not be written.
+func NoEffects() []Harmless { return noEffect }
+
+// HasNoEffect tells whether a modifier is on the list.
+func HasNoEffect(m isa.Mod) bool {
+	return slices.ContainsFunc(noEffect, func(h Harmless) bool { return slices.Contains(h.Mods, m) })
 }

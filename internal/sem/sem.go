@@ -102,7 +102,7 @@ func pick(lines []*Line, sel *isa.Sel) (best *Line, tie bool) {
 // executor looks at and that is not known to be without effect; 0 if there is none.
 func (l *Line) unread(sel *isa.Sel) isa.Mod {
 	for _, m := range sel.Mods() {
-		if !sel.Fixed(m) && !l.When.names(m) && !l.Do.Reads(sel, m) && !HasNoEffect(sel.ID(), m) {
+		if !sel.Fixed(m) && !l.When.names(m) && !l.Do.Reads(sel, m) && !HasNoEffect(m) {
 			return m
 		}
 	}

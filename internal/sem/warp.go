@@ -4,6 +4,7 @@ package sem
 // instruction and gets one computed from those of the lanes in its member mask.
 
 import (
+	"hash/fnv"
 	"math/bits"
 
 	"ptxvm/internal/ir"
@@ -65,12 +66,19 @@ func (o *warpOp) peers(w *machine.Warp, g *met, i int) uint32 {
 // warpOp sets up the gathering of a statement; members is its mask operand, nil if the form
 // has none.
 func (b *Build) warpOp(members *ir.Operand) *warpOp {
-	o := &warpOp{key: uint64(b.Sel.ID())<<32 | uint64(b.Sel.Alt)}
+	o := &warpOp{key: keyOf(b.Sel)}
 	if members != nil {
 		o.sync, o.members = true, b.src(members, 32)
 	}
 	b.Ext().Data = o
 	return o
+}
+
+// keyOf is equal for statements that wait for each other: those with the same qualifiers.
+func keyOf(sel *isa.Sel) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(sel.Text()))
+	return h.Sum64()
 }
 
 // last returns the operand behind n others, nil if there is none.
