@@ -1,6 +1,7 @@
 package ptxvm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,6 +97,9 @@ func (p *Program) Kernel(name string) (*Kernel, error) {
 	if name == "" {
 		if len(infos) == 1 {
 			return p.kernel(infos[0]), nil
+		}
+		if len(infos) == 0 {
+			return nil, errors.New("ptxvm: the program has no kernel (.entry)")
 		}
 		return nil, fmt.Errorf("ptxvm: the program has %d kernels; name one of %s", len(infos), kernelNames(infos))
 	}

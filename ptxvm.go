@@ -35,6 +35,9 @@ type Diagnostics = diag.List
 // Diagnostic is one of them: code, place, message, form, section and fixes.
 type Diagnostic = diag.Diagnostic
 
+// MaxSource is the most bytes that a module may have.
+const MaxSource = syntax.MaxSource
+
 // CompileConfig says what a module is judged for. Its zero value is the default.
 type CompileConfig struct {
 	Arch              string // judge for this architecture, such as "sm_90a"; "" the module's own target
@@ -80,7 +83,11 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 			return nil, nil, fmt.Errorf("ptxvm: %w", err)
 		}
 	}
-	info, diags := check.Check(syntax.Parse(filename, src), check.Options{Arch: cfg.Arch, WholeProgram: whole})
+	f := syntax.Parse(filename, src)
+	if noPTX(f.Errors) {
+		return nil, f.Errors, nil // what a checker would say of it helps nobody
+	}
+	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, WholeProgram: whole})
 	if cfg.WarningsAreErrors {
 		for i := range diags {
 			if diags[i].Severity == diag.Warning {
@@ -93,6 +100,14 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 
 // Target is the module's .target architecture, such as "sm_90".
 func (m *Module) Target() string { return m.info.Target.String() }
+
+// noPTX tells whether the parser has refused the text as something else: P1040 to P1049, or
+// as too large.
+func noPTX(errs Diagnostics) bool {
+	return slices.ContainsFunc(errs, func(d Diagnostic) bool {
+		return d.Code == diag.FileTooLarge || diag.LooksLikeCUDA <= d.Code && d.Code <= diag.NotText
+	})
+}
 
 // NewestTarget is the newest of the modules' targets: the architecture of a device that runs
 // all of them, if they go together. "" without modules.

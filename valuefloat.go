@@ -26,7 +26,7 @@ func (t ScalarType) parseFloat(text string) ([]byte, error) {
 	if bits, err := t.FromFloat(f); err == nil {
 		return t.bytes(bits), nil
 	}
-	return nil, fmt.Errorf("%q does not fit %s: the largest finite value is %s", text, t.row.name, t.formatFloat(t.row.format.Max<<t.row.shift))
+	return nil, fmt.Errorf("%q does not fit %s: the largest finite value is %s", text, t.row.name, layout(t.toFloat(t.row.format.Max<<t.row.shift), 64))
 }
 
 // nearest reads a number as a float64 from which one more rounding, to the type, gives what

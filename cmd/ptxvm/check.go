@@ -113,6 +113,9 @@ func fmtFiles(s streams, f *fmtFlags, files []string) error {
 }
 
 func fmtFile(s streams, f *fmtFlags, file string) error {
+	if f.write && file == "-" {
+		return usageError{errors.New("fmt -w cannot write to standard input")}
+	}
 	name, src, err := readSource(s, file)
 	if err != nil {
 		return err
@@ -144,9 +147,6 @@ func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error 
 		fmt.Fprint(s.out, unifiedDiff(name, src, out))
 	}
 	if f.write {
-		if file == "-" {
-			return usageError{errors.New("fmt -w cannot write to standard input")}
-		}
 		return wrapUsage(writeWhole(file, out))
 	}
 	return errDiffers

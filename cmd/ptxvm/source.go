@@ -11,16 +11,22 @@ import (
 // stdinName is what FILE - is called in messages.
 const stdinName = "<stdin>"
 
-// readSource reads one FILE; - is standard input. What cannot be read is a usage error.
+// readSource reads one FILE; - is standard input. What cannot be read is a usage error. No
+// more is read than a module may have: one byte beyond, so that the checker says so.
 func readSource(s streams, file string) (name string, src []byte, err error) {
 	if file == "-" {
-		src, err = io.ReadAll(s.in)
+		src, err = io.ReadAll(io.LimitReader(s.in, ptxvm.MaxSource+1))
 		return stdinName, src, wrapUsage(err)
 	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
+	f, err := os.Open(file)
+	if err != nil {
+		return file, nil, usageError{err}
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return file, nil, usageError{fmt.Errorf("%s is a directory; want a PTX file", file)}
 	}
-	src, err = os.ReadFile(file)
+	src, err = io.ReadAll(io.LimitReader(f, ptxvm.MaxSource+1))
 	return file, src, wrapUsage(err)
 }
 

@@ -57,7 +57,9 @@ func refuse(src *diag.Source) (diag.Diagnostic, bool) {
 		return diag.Diagnostic{}, false
 	}
 	e, _ := diag.Lookup(code)
-	return newError(src, diag.Span{}, code, "%s", e.Title), true
+	d := newError(src, diag.Span{}, code, "%s", e.Title)
+	d.Fixes = []diag.Fix{{Label: e.Fix}} // which command makes PTX of it
+	return d, true
 }
 
 // recognize returns the code for content that is not PTX.

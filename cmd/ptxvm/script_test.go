@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ptxvm": main})
+}
+
+// TestScripts runs the command lines of testdata/script. $PTX is testdata/ptx, $CUDA the
+// kernels that nvcc made.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		UpdateScripts: os.Getenv("PTXVM_UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			for name, dir := range map[string]string{"PTX": "testdata/ptx", "CUDA": "../../testdata/cuda"} {
+				path, err := filepath.Abs(filepath.FromSlash(dir))
+				if err != nil {
+					return err
+				}
+				env.Setenv(name, path)
+			}
+			return nil
+		},
+	})
+}
+
+// exits CODE ARGS… runs ptxvm and demands the exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE [ARGS…]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var failed *exec.ExitError
+	if err := ts.Exec("ptxvm", args[1:]...); errors.As(err, &failed) {
+		got = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
