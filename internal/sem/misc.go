@@ -59,7 +59,7 @@ func isShared(a uint64) bool     { return mem.InShared(a) }
 func isLocal(a uint64) bool      { return mem.InLocal(a) }
 
 // Constants and kernel parameters are allocations that kernels must not write. What is in no
-// window is global (5.1, 6.4.1.1).
+// window is global, and the window of parameters lies in that of global (6.4.1.1, 9.7.9.19).
 
 func isParam(w *machine.Warp, a uint64) bool {
 	return a-w.Params() < uint64(len(w.Launch().Params))
@@ -71,7 +71,7 @@ func isConst(w *machine.Warp, a uint64) bool {
 }
 
 func isGlobal(w *machine.Warp, a uint64) bool {
-	return !mem.InShared(a) && !mem.InLocal(a) && !isParam(w, a) && !isConst(w, a)
+	return !mem.InShared(a) && !mem.InLocal(a) && !isConst(w, a)
 }
 
 // planIsspacep is for the spaces that only the launch can tell apart.

@@ -143,6 +143,8 @@ func (p *printer) poison(r *register) {
 	switch n := r.bits(); n {
 	case 1:
 		p.line("setp.eq.u32 %s, 0, 1;", r.name)
+	case 8:
+		p.line("mov.u32 %%s, %#x; cvt.u8.u32 %s, %%s;", uint64(poison)&0xff, r.name)
 	case 128:
 		p.line("mov.u64 %%v, %#x; mov.b128 %s, {%%v, %%v};", uint64(poison), r.name)
 	default:

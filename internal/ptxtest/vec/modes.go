@@ -20,7 +20,7 @@ var Masks = []uint32{0xffffffff, 0xaaaa5555, 0x00000001, 0x80000000}
 // inPlace lists the kernels in which the result's register is an operand's, of a block of one
 // statement.
 func (w *Wrapped) inPlace() (list []variant) {
-	if len(w.Stmts) != 1 || len(w.out) != 1 {
+	if len(w.Stmts) != 1 || len(w.out) != 1 || w.Stmts[0].Guard != "" {
 		return nil
 	}
 	d := w.out[0]

@@ -69,6 +69,8 @@ type execution struct {
 	d    *device
 	p    *ptxvm.Program
 	errs []error
+
+	broken bool // it could not be launched
 }
 
 // start compiles kernels of a block.
@@ -76,7 +78,7 @@ func (r *Runner) start(w *Wrapped, kernels ...variant) (*execution, error) {
 	src := w.source(kernels...)
 	m, err := ptxvm.Compile(w.File, []byte(src), nil)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %s: %w\n%s", w.File, w.Line, w.Text, err, src)
+		return nil, fmt.Errorf("%s:%d: %s: %w", w.File, w.Line, w.Text, err)
 	}
 	d, err := r.device(w.Target.String())
 	if err != nil {
@@ -188,9 +190,13 @@ func (x *execution) all(k variant, c *Case) {
 // check runs a kernel on one warp, whose lanes have the given cases, and compares results; in
 // lanes outside the mask nothing may have changed.
 func (x *execution) check(k variant, mask uint32, of func(lane int) *Case) {
+	if x.broken {
+		return
+	}
 	got, err := x.launch(k, mask, of)
 	if err != nil {
 		x.fail(k, mask, of(0), 0, "%v", err)
+		x.broken = true
 		return
 	}
 	for lane := range 32 {

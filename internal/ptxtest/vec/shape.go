@@ -44,7 +44,7 @@ func (w *Wrapped) shapes(list string) (out []isa.Shape) {
 // bases are the parts of an address without displacements.
 func (w *Wrapped) bases(list string) (out []isa.Shape) {
 	for _, o := range splitOperands(list) {
-		if base, _, moved := strings.Cut(o, "+"); moved && isUpper(base) {
+		if base, _, moved := strings.Cut(o, "+"); moved && (isUpper(base) || w.register(base) != nil) {
 			o = base
 		}
 		out = append(out, w.shape(o))

@@ -219,7 +219,10 @@ func registerType(p *isa.PartSpec, vector bool) string {
 	case 1:
 		return ".pred"
 	case 8:
-		return ".b32"
+		if k.Wider {
+			return ".b32"
+		}
+		return ".b8"
 	default:
 		return fmt.Sprintf(".b%d", n)
 	}
