@@ -24,6 +24,7 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		b.branch(&in, s)
 	default:
 		in.Ops = b.operands(s.Operands)
+		accessElements(&in, s.Operands)
 		in.Annotate(b.f.Regs)
 		b.immediates(&in, s.Operands, in.Ops)
 	}
@@ -202,7 +203,19 @@ func (b *bodyLowerer) base(s *syntax.Operand, o *ir.Operand) {
 	o.Imm = b.displacement(s.Expr)
 }
 
-// element lowers name[i], which is the address name+i.
+// accessElements makes name[i] an access where the form wants an address, as [name+n] is;
+// elsewhere, in mov, it stays the address itself.
+func accessElements(in *ir.Inst, list []syntax.Operand) {
+	for i := range in.Sel.Roles {
+		at := &in.Sel.Roles[i]
+		if at.Align != 0 && at.Part < 0 && list[at.Op].Kind == syntax.OperandIndex {
+			in.Ops[at.Op].Kind = ir.OpMem
+		}
+	}
+}
+
+// element lowers name[i], the address of element i: the index counts elements, not bytes
+// (6.4.2; seen in what ptxas 13.5 makes of it).
 func (b *bodyLowerer) element(s *syntax.Operand, o *ir.Operand) {
 	u, _ := b.info.Use(s.Name)
 	if u.Object == nil {
@@ -210,7 +223,8 @@ func (b *bodyLowerer) element(s *syntax.Operand, o *ir.Operand) {
 	}
 	b.symbol(u.Object, o)
 	if len(s.Elems) == 1 {
-		o.Imm = b.displacement(s.Elems[0].Constant())
+		size := uint64(u.Object.Type.Bytes()) * uint64(max(u.Object.Vector, 1))
+		o.Imm = b.displacement(s.Elems[0].Constant()) * size
 	}
 }
 
