@@ -61,13 +61,12 @@ func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
 	return w.accessSlow(in, q, addr, lo, hi, low)
 }
 
-// Access32 is Access for 32-bit addresses of the shared, local and constant spaces.
-func (w *Warp) Access32(in *Inst, q *Request, addr *[32]uint32) (*Access, State) {
-	wide := &w.wide
-	for i := range wide {
-		wide[i] = uint64(addr[i])
+// Widen zero-extends a row of 32-bit addresses. The result is valid until the handler returns.
+func (w *Warp) Widen(addr *[32]uint32) *[32]uint64 {
+	for i := range w.wide {
+		w.wide[i] = uint64(addr[i])
 	}
-	return w.Access(in, q, wide)
+	return &w.wide
 }
 
 // AccessUniform checks one address + in.Imm for all lanes in w.Mask and returns its host

@@ -10,6 +10,7 @@ func (w *Warp) Branch(in *Inst, taken uint32, target int32) State {
 		w.next = target
 		return Jump
 	}
+	w.learn(f, true)
 	w.diverge(in, f)
 	w.move(w.part(f, taken), target)
 	w.move(f, w.PC(in)+1)

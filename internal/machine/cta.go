@@ -58,6 +58,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 		w.restartRoot(lanes, v, fresh)
 	}
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
+	w.watched, w.hurry = 0, 0
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost = 0, 0, 0, 0
 }

@@ -5,11 +5,11 @@ package machine
 import "math/bits"
 
 // Fuel, in units of a back edge of a QuietLoop. A fragment in any other loop may wait for a
-// sibling and gives way after turn/pollCost = 64 back edges; the two costs stand for fuel that
-// grows while a fragment makes progress, without a guess at run time of what progress is.
+// sibling and gives way after turn/pollCost = 64 back edges, fewer where that has helped.
 const (
 	turn     = 1 << 14
 	pollCost = 256
+	maxHurry = 6 // pollCost << maxHurry is a turn: one back edge
 )
 
 // execute runs a fragment until something other than straight-line code, a uniform branch or
@@ -40,7 +40,7 @@ func (w *Warp) execute(f *Fragment) State {
 			return w.ended(st, f, pc)
 		}
 		to := w.next
-		if to <= pc && (!w.burn(f, w.insts[pc].cost()) || behind) || to >= ahead {
+		if to <= pc && (!w.burn(f, &w.insts[pc]) || behind) || to >= ahead {
 			w.move(f, to)
 			return Diverge
 		}
@@ -140,18 +140,14 @@ func (w *Warp) count(pc int32, mask uint32) {
 	w.ops += n * uint64(bits.OnesCount32(mask))
 }
 
-func (in *Inst) cost() int32 {
-	if in.Flags&QuietLoop != 0 {
-		return 1
-	}
-	return pollCost
-}
-
 // burn takes fuel for a back edge; false if the fragment has to give way.
-func (w *Warp) burn(f *Fragment, cost int32) bool {
-	f.fuel -= cost
-	if cost != pollCost {
+func (w *Warp) burn(f *Fragment, in *Inst) bool {
+	if in.Flags&QuietLoop != 0 {
+		f.fuel--
 		w.polled = false
+	} else {
+		w.learn(f, false)
+		f.fuel -= pollCost << w.hurry
 	}
 	if f.fuel > 0 {
 		return true
@@ -159,4 +155,21 @@ func (w *Warp) burn(f *Fragment, cost int32) bool {
 	f.fuel = turn
 	w.yielded |= 1 << f.index
 	return false
+}
+
+// learn judges the release of a joining fragment by what a fragment that had given way does
+// next. If lanes leave its loop at once, they waited for the released ones, as in a lock: next
+// time polling loops give way after half as many back edges. If not, the released lanes would
+// better have waited for the others.
+func (w *Warp) learn(f *Fragment, left bool) {
+	if w.watched>>f.index&1 == 0 {
+		return
+	}
+	w.watched = 0
+	switch {
+	case left && w.hurry < maxHurry:
+		w.hurry++
+	case !left && w.hurry > 0:
+		w.hurry--
+	}
 }

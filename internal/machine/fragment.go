@@ -85,6 +85,7 @@ func (w *Warp) freeFragment(f *Fragment) {
 	w.joining &^= bit
 	w.yielded &^= bit
 	w.arriving &^= bit
+	w.watched &^= bit
 	*f = Fragment{index: f.index}
 }
 
@@ -181,6 +182,7 @@ func (w *Warp) settle(r *region) {
 // branch of a converged frame the scalars end.
 func (w *Warp) release(f *Fragment) {
 	r := f.region
+	w.watched = w.yielded
 	r.joiner, r.joined = -1, 0
 	bit := uint32(1) << f.index
 	w.joining &^= bit
@@ -217,6 +219,9 @@ func (w *Warp) merge(f, g *Fragment) {
 	f.mask |= lanes
 	f.fuel = min(f.fuel, g.fuel)
 	f.region = up
+	if w.watched>>g.index&1 != 0 {
+		w.watched |= 1 << f.index
+	}
 	w.freeFragment(g)
 	w.remove(lanes, from, up)
 	w.remove(own, ownFrom, up)

@@ -25,6 +25,8 @@ type Warp struct {
 	joining  uint32 // wait for siblings
 	yielded  uint32 // ready, but have had their turn in this round
 	arriving uint32 // ready, and have not looked around at their pc
+	watched  uint32 // had given way when a joining fragment was released
+	hurry    uint8  // halvings of the back edges after which polling loops give way
 	frags    [32]Fragment
 
 	freeRegions []*region

@@ -27,7 +27,7 @@ var atomicLines = []Line{
 type atomicOp struct {
 	memoryOp
 	rmw
-	find   func(w *machine.Warp, in *machine.Inst, wide *[32]uint64) *[32]uint64
+	find   func(w *machine.Warp, in *machine.Inst) *[32]uint64
 	result bool // there is a destination
 }
 
@@ -111,19 +111,18 @@ func (b *Build) rows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
 }
 
 // addressRows returns the lanes' addresses, less the displacement, by addressing.
-var addressRows = map[addressing]func(w *machine.Warp, in *machine.Inst, wide *[32]uint64) *[32]uint64{
-	byRow64: func(w *machine.Warp, in *machine.Inst, _ *[32]uint64) *[32]uint64 { return w.R64(in.A) },
-	byRow32: func(w *machine.Warp, in *machine.Inst, wide *[32]uint64) *[32]uint64 {
-		widen(wide, w.R32(in.A))
-		return wide
-	},
-	byConst: func(_ *machine.Warp, _ *machine.Inst, wide *[32]uint64) *[32]uint64 { return wide },
+var addressRows = map[addressing]func(w *machine.Warp, in *machine.Inst) *[32]uint64{
+	byRow64: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.R64(in.A) },
+	byRow32: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.Widen(w.R32(in.A)) },
+	byConst: func(*machine.Warp, *machine.Inst) *[32]uint64 { return &zeroRow },
 }
+
+// zeroRow is never written.
+var zeroRow [32]uint64
 
 // atomicLanes checks the addresses and visits the executing lanes.
 func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i int, p pointer, shared bool)) machine.State {
-	var wide [32]uint64
-	addr := o.find(w, in, &wide)
+	addr := o.find(w, in)
 	a, st := w.Access(in, &o.Request, addr)
 	if st != machine.Next {
 		return st
