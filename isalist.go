@@ -22,6 +22,12 @@ type FormInfo struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
+// formList is the JSON of a list (docs/json.md).
+type formList struct {
+	Schema int        `json:"schema"`
+	Forms  []FormInfo `json:"forms"`
+}
+
 // Forms lists the ISA: every entry, or those whose id or opcode is name.
 func Forms(name string) []FormInfo {
 	var forms []FormInfo
@@ -34,7 +40,7 @@ func Forms(name string) []FormInfo {
 }
 
 func formInfo(e *isa.Entry) FormInfo {
-	info := FormInfo{Name: e.Name, Section: e.Section, Doc: e.Doc, Gates: e.Gates()}
+	info := FormInfo{Name: e.Name, Section: e.Section, Doc: e.Doc, Forms: []string{}, Gates: append([]string{}, e.Gates()...)}
 	if e.Manual != 0 {
 		info.Section = fmt.Sprintf("%v: %s", e.Manual, e.Section)
 	}
@@ -45,7 +51,7 @@ func formInfo(e *isa.Entry) FormInfo {
 	return info
 }
 
-// WriteISA prints Forms(name) as a table, as JSON (one array) or as Markdown.
+// WriteISA prints Forms(name) as a table, as JSON (docs/json.md) or as Markdown.
 func WriteISA(w io.Writer, name, format string) error {
 	forms := Forms(name)
 	if len(forms) == 0 {
@@ -55,7 +61,8 @@ func WriteISA(w io.Writer, name, format string) error {
 	case "json":
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		return enc.Encode(forms)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(formList{Schema: 1, Forms: forms})
 	case "md":
 		return writeFormsMarkdown(w, forms)
 	case "table":

@@ -45,7 +45,7 @@ func doMain(ctx context.Context, args []string, in io.Reader, out, errw io.Write
 
 // grace is how long a verb may take to notice that it is interrupted; a launch needs
 // milliseconds, a read of standard input never notices.
-const grace = 2 * time.Second
+const grace = time.Second
 
 // execute runs the command on a goroutine of its own, so that an interrupt always ends it.
 func execute(ctx context.Context, root *cobra.Command, errw io.Writer, args []string) int {

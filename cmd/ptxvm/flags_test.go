@@ -1,0 +1,64 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ptxvm"
+)
+
+// fieldOf says which field of the public API a flag of run fills; flags of the command line
+// itself have none.
+var fieldOf = map[string]string{
+	"arch": "DeviceConfig.Arch", "memory": "DeviceConfig.Memory", "workers": "DeviceConfig.Workers", "seed": "DeviceConfig.Seed",
+	"engine": "DeviceConfig.Engine", "max-steps": "DeviceConfig.MaxSteps", "max-output": "DeviceConfig.MaxOutput",
+	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
+	"arg": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
+}
+
+// TestFlagsHaveFields holds run's flags to the API: each fills a field that exists.
+func TestFlagsHaveFields(t *testing.T) {
+	fields := map[string]bool{"": true}
+	for _, typ := range []reflect.Type{reflect.TypeFor[ptxvm.DeviceConfig](), reflect.TypeFor[ptxvm.Launch]()} {
+		for i := range typ.NumField() {
+			fields[typ.Name()+"."+typ.Field(i).Name] = true
+		}
+	}
+	newRun(streams{}).Flags().VisitAll(func(f *pflag.Flag) {
+		if _, later := f.Value.(laterFlag); later {
+			return
+		}
+		if field, known := fieldOf[f.Name]; !known || !fields[field] {
+			t.Errorf("--%s fills no field of the API", f.Name)
+		}
+	})
+}
+
+// TestFlagsArrive sets every flag and looks into the structures.
+func TestFlagsArrive(t *testing.T) {
+	var f runFlags
+	cmd := &cobra.Command{Use: "run"}
+	f.bind(cmd)
+	args := "--arch sm_90a --memory 2G --workers 3 --seed 9 --engine interp --max-steps 7 --max-output 1K " +
+		"--grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
+	if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
+		t.Fatal(err)
+	}
+	var cfg ptxvm.DeviceConfig
+	if err := f.complete(&cfg); err != nil {
+		t.Fatal(err)
+	}
+	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, MaxSteps: 7, MaxOutput: 1024}
+	if !reflect.DeepEqual(cfg, want) {
+		t.Errorf("got %+v, want %+v", cfg, want)
+	}
+	shape := f.shape(ptxvm.KernelInfo{ReqBlock: ptxvm.Dim3{X: 9}})
+	if want := (ptxvm.Launch{Grid: ptxvm.Dim3{X: 2, Y: 3, Z: 1}, Block: ptxvm.Dim3{X: 4, Y: 1, Z: 1},
+		Cluster: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Shared: 48 << 10}); shape != want {
+		t.Errorf("got %+v, want %+v", shape, want)
+	}
+}
