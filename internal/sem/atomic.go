@@ -5,6 +5,8 @@ package sem
 // operations; global memory is reached by compare-and-swap.
 
 import (
+	"math/bits"
+
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
@@ -76,6 +78,10 @@ func planCas(b *Build) {
 		return
 	}
 	b.Ext().Src = append(b.Ext().Src, b.src(&ops[3], o.bits[0]))
+	if o.elem == 4 && o.bits[0] == 32 && o.result {
+		b.handler(cas32)
+		return
+	}
 	b.handler(cas)
 }
 
@@ -145,11 +151,27 @@ func atomic(w *machine.Warp, in *machine.Inst) machine.State {
 	})
 }
 
+// cas32 is cas for what locks are made of.
+func cas32(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*atomicOp)
+	addr := o.find(w, in)
+	a, st := w.Access(in, &o.Request, addr)
+	if st != machine.Next {
+		return st
+	}
+	d, want, v := w.R32(in.Ext.Dst[0]), w.R32(in.Ext.Src[0]), w.R32(in.Ext.Src[1])
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = mem.CAS32(a.Ptr(addr, i, 0), want[i], v[i])
+	}
+	return machine.Next
+}
+
 func cas(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
-	bits := o.bits[0]
+	width := o.bits[0]
 	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
-		want, v := loadElem(w, in.Ext.Src[0], bits, i), loadElem(w, in.Ext.Src[1], bits, i)
+		want, v := loadElem(w, in.Ext.Src[0], width, i), loadElem(w, in.Ext.Src[1], width, i)
 		var old uint64
 		switch o.elem {
 		case 8:
@@ -160,7 +182,7 @@ func cas(w *machine.Warp, in *machine.Inst) machine.State {
 			old = uint64(mem.CAS16(p, uint16(want), uint16(v)))
 		}
 		if o.result {
-			storeElem(w, in.Ext.Dst[0], bits, i, old)
+			storeElem(w, in.Ext.Dst[0], width, i, old)
 		}
 	})
 }
