@@ -18,6 +18,8 @@ func init() {
 		"st.param_space":            checkStoreParam,
 		"unified_variable":          checkUnified,
 		"bar.count_multiple":        checkBarrierCount,
+		"address.register":          checkAddressRegister,
+		"st.bulk.size":              checkBulkSize,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
 		"cp.async.source_size":      checkSourceSize,
@@ -118,6 +120,22 @@ func (p *plan) has(spelling string) bool {
 func checkUnified(q *Query, _ *plan) string {
 	if b := base(q); b != nil && b.Kind == ShapeSym && !b.Unified {
 		return "the variable has no .attribute(.unified)"
+	}
+	return ""
+}
+
+// checkAddressRegister: the address is a register, not a variable.
+func checkAddressRegister(q *Query, _ *plan) string {
+	if b := base(q); b != nil && b.Kind != ShapeReg {
+		return "the address must be a register"
+	}
+	return ""
+}
+
+// checkBulkSize: whole words of 8 bytes are filled (9.7.9.13).
+func checkBulkSize(q *Query, p *plan) string {
+	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%8 != 0 {
+		return "the size must be a multiple of 8"
 	}
 	return ""
 }

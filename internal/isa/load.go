@@ -17,9 +17,10 @@ import (
 type ISA struct {
 	ids, mods, classes, roles *names
 
-	modTypes []Type // by Mod
-	repeat   map[Mod]bool
-	entries  []lazyEntry // by ID
+	modTypes []Type       // by Mod
+	repeat   map[Mod]bool // may be written twice
+	ignored  map[Mod]bool // means nothing where no form has it
+	entries  []lazyEntry  // by ID
 	opcodes  map[string]*opcode
 	cache    formsCache
 }
@@ -185,6 +186,14 @@ func (t *ISA) addOpcode(text string, id ID) {
 	o.ids = append(o.ids, id)
 }
 
+func (t *ISA) modSet(names []string) map[Mod]bool {
+	set := map[Mod]bool{}
+	for _, name := range names {
+		set[t.knownMod(name)] = true
+	}
+	return set
+}
+
 // finish fills what follows from the names.
 func (t *ISA) finish() {
 	t.modTypes = make([]Type, t.mods.len())
@@ -193,10 +202,7 @@ func (t *ISA) finish() {
 			t.modTypes[m] = typ
 		}
 	}
-	t.repeat = map[Mod]bool{}
-	for _, name := range thePrelude.repeat {
-		t.repeat[t.knownMod(name)] = true
-	}
+	t.repeat, t.ignored = t.modSet(thePrelude.repeat), t.modSet(thePrelude.ignored)
 	t.cache.init()
 }
 

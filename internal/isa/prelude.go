@@ -24,6 +24,7 @@ type prelude struct {
 	pred       Type
 	sets       []setText // shared sets, for the entries
 	repeat     []string
+	ignored    []string
 	specials   []SpecialInfo // specials[0] is none
 	special    map[string]Special
 }
@@ -93,8 +94,12 @@ func (p *prelude) readSet(s string) error {
 		return fmt.Errorf("a set is written .name = { .a .b }")
 	}
 	list := strings.Fields(strings.TrimSuffix(values, "}"))
-	if name == ".repeat" {
+	switch name {
+	case ".repeat":
 		p.repeat = list
+		return nil
+	case ".ignored":
+		p.ignored = list
 		return nil
 	}
 	p.sets = append(p.sets, setText{name, list})

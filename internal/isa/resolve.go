@@ -71,13 +71,44 @@ func (t *ISA) resolve(tokens []string, suffix string) *Forms {
 	if suffix != "" && sm == 0 {
 		return f
 	}
-	for _, id := range op.ids {
-		e := t.Entry(id)
-		for a := range e.Alts {
-			f.plans = append(f.plans, e.plans(a, mods, sm)...)
+	if f.plans = t.readings(op, mods, sm); f.plans == nil {
+		if rest := t.meaningful(op, mods); len(rest) < len(mods) {
+			f.plans = t.readings(op, rest, sm)
 		}
 	}
 	return f
+}
+
+// readings returns the plans of all entries of an opcode.
+func (t *ISA) readings(op *opcode, mods []Mod, suffix Mod) (plans []*plan) {
+	for _, id := range op.ids {
+		e := t.Entry(id)
+		for a := range e.Alts {
+			plans = append(plans, e.plans(a, mods, suffix)...)
+		}
+	}
+	return plans
+}
+
+// meaningful drops modifiers that ptxas ignores (.ignored of the prelude) and that no entry of
+// the opcode has.
+func (t *ISA) meaningful(op *opcode, mods []Mod) (rest []Mod) {
+	for _, m := range mods {
+		if !t.ignored[m] || t.has(op, m) {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+// has tells whether an entry of the opcode has the modifier.
+func (t *ISA) has(op *opcode, m Mod) bool {
+	for _, id := range op.ids {
+		if containsMod(t.Entry(id).Modifiers(), m) {
+			return true
+		}
+	}
+	return false
 }
 
 // findOpcode finds the longest opcode that the tokens begin with, and its length.

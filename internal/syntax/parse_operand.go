@@ -22,7 +22,7 @@ func (p *parser) operandsUntil(end Kind) []Operand {
 	return list
 }
 
-// operand = name … | constant | vector | address | list.
+// operand = name … | constant | vector ["|" operand] | address | list.
 func (p *parser) operand() Operand {
 	switch p.kind {
 	case Ident:
@@ -30,7 +30,11 @@ func (p *parser) operand() Operand {
 			return p.nameOperand(Operand{Range: Range{p.tok, p.tok}})
 		}
 	case LBrace:
-		return p.enclosed(OperandVector, RBrace)
+		v := p.enclosed(OperandVector, RBrace)
+		if p.kind == Or && !p.failed { // tex {…}|p
+			return p.pair(v)
+		}
+		return v
 	case LBracket:
 		return p.address()
 	case LParen:
@@ -88,7 +92,7 @@ func (p *parser) subtracted() *Expr {
 	return e
 }
 
-// pair = name "|" operand.
+// pair = (name | vector) "|" operand.
 func (p *parser) pair(left Operand) Operand {
 	p.next()
 	right := p.operand()

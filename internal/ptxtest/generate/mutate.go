@@ -15,7 +15,7 @@ type mutation func(g *Generator, s *Statement) string
 
 var mutations = []mutation{
 	dropModifier, addModifier, replaceModifier, swapModifiers, retypeRegister, dropOperand,
-	repeatOperand, changeVector, olderVersion, otherTarget, constantOperand,
+	repeatOperand, changeVector, olderVersion, otherTarget, constantOperand, otherCallee,
 }
 
 // Mutate returns a copy of the statement with one change.

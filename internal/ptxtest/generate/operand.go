@@ -17,6 +17,8 @@ type drawer struct {
 	g    *Generator
 	s    *Statement
 	used map[string]int // by prefix
+
+	first bool // the first operand is being drawn
 }
 
 // writableKinds lists what of a kind the generator can write.
@@ -24,7 +26,8 @@ func writableKinds(k *isa.KindSpec) []isa.ShapeKind {
 	var out []isa.ShapeKind
 	for _, kind := range k.Kinds {
 		switch kind {
-		case isa.ShapeReg, isa.ShapeImm, isa.ShapeSink, isa.ShapeAddr, isa.ShapeLabel, isa.ShapeSpecial, isa.ShapeSym:
+		case isa.ShapeReg, isa.ShapeImm, isa.ShapeSink, isa.ShapeAddr, isa.ShapeLabel, isa.ShapeSpecial, isa.ShapeSym,
+			isa.ShapeFunc, isa.ShapeParams, isa.ShapeTable, isa.ShapeProto:
 			out = append(out, kind)
 		}
 	}
@@ -36,7 +39,7 @@ func writableKinds(k *isa.KindSpec) []isa.ShapeKind {
 
 func (d *drawer) operand(spec isa.OperandSpec) (Operand, bool) {
 	o := Operand{spec: spec}
-	if spec.Bracket == ' ' {
+	if spec.Bracket == ' ' || spec.Bracket == '(' {
 		text, shape, ok := d.part(&spec.Parts[0], false)
 		o.Text, o.Shape = text, shape
 		return o, ok
@@ -108,6 +111,15 @@ func (d *drawer) scalar(k *isa.KindSpec) (string, isa.Shape, bool) {
 		return label, isa.Shape{Kind: kind}, true
 	case isa.ShapeSpecial:
 		return d.special(k)
+	case isa.ShapeFunc:
+		return calleeName, isa.Shape{Kind: kind}, true
+	case isa.ShapeParams:
+		return d.params(d.first)
+	case isa.ShapeTable:
+		return d.targets()
+	case isa.ShapeProto:
+		d.s.callee.prototype = true
+		return protoName, isa.Shape{Kind: kind}, true
 	case isa.ShapeSym:
 		if k.OfSet {
 			return d.variable(k.Of)

@@ -6,7 +6,6 @@
 package generate
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,8 +21,9 @@ type Statement struct {
 	Operands []Operand
 	Version  isa.Version // a module in which the gates pass
 	Target   isa.Target
-	Device   bool   // stands in a device function, else in a kernel
-	Mutation string // what was changed; "" for a legal statement
+	Device   bool    // stands in a device function, else in a kernel
+	Mutation string  // what was changed; "" for a legal statement
+	callee   *callee // of a call
 }
 
 // Operand is an operand as text and as the matcher sees it.
@@ -124,7 +124,11 @@ func (g *Generator) statement(sample *isa.Sample) *Statement {
 	}
 	s.Device = slices.Contains(s.Tokens, ".param::func")
 	d := drawer{g: g, s: s, used: map[string]int{}}
-	for _, spec := range sample.Operands {
+	if slices.ContainsFunc(s.Entry.Effects, func(e isa.Effect) bool { return len(e) > 0 && e[0] == "call" }) {
+		d.drawCallee(sample.Operands)
+	}
+	for i, spec := range sample.Operands {
+		d.first = i == 0
 		o, ok := d.operand(spec)
 		if !ok {
 			return nil
@@ -185,21 +189,6 @@ func writable(sample *isa.Sample) bool {
 	return true
 }
 
-// Declarations lists the registers that the statement uses, one .reg line a type.
-func (s *Statement) Declarations() []string {
-	most := map[isa.Type]int{}
-	for i := range s.Operands {
-		countRegisters(s.Operands[i].Shape, most)
-	}
-	var lines []string
-	for _, t := range isa.Types() {
-		if n := most[t]; n > 0 {
-			lines = append(lines, fmt.Sprintf(".reg %v %s<%d>;", t, registerPrefix(t), n+firstMutant+1))
-		}
-	}
-	return lines
-}
-
 func countRegisters(s isa.Shape, most map[isa.Type]int) {
 	if s.Kind == isa.ShapeReg {
 		most[s.Type]++
@@ -209,8 +198,7 @@ func countRegisters(s isa.Shape, most map[isa.Type]int) {
 	}
 }
 
-// firstMutant numbers the registers that mutations add, above those that the statement has
-// lost: declarations reach as far above the count.
+// firstMutant numbers the registers that mutations add, above all that a statement has.
 const firstMutant = 40
 
 func registerPrefix(t isa.Type) string { return "%" + t.String()[1:] + "_" }

@@ -1,0 +1,165 @@
+// Package judge compares the checker's verdicts with those of ptxas: on generated statements,
+// legal and one change away from legal, and on whole modules.
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ptxvm"
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/ptxtest/generate"
+	"ptxvm/internal/ptxtest/ptxas"
+)
+
+// Case is a statement in its surroundings and the verdict of ptxas.
+type Case struct {
+	generate.Function
+	Change string // what makes it differ from a legal statement, "" if it is one
+	Ptxas  string // its first error, "" if it accepts
+}
+
+// Cases draws perEntry legal statements of each entry whose name has the prefix, and as many
+// with one change.
+func Cases(seed uint64, targets []isa.Target, prefix string, perEntry int) []*Case {
+	g := generate.New(seed, nil, targets)
+	var out []*Case
+	for _, e := range isa.Table().Entries() {
+		for range perEntry {
+			if !strings.HasPrefix(e.Name, prefix) {
+				break
+			}
+			s := g.Legal(e)
+			if s == nil {
+				break
+			}
+			out = append(out, &Case{Function: s.Function()})
+			if m := g.Mutate(s); m != nil {
+				out = append(out, &Case{Function: m.Function(), Change: m.Mutation})
+			}
+		}
+	}
+	return out
+}
+
+// Here is the checker's verdict on a case alone in its module: its first error, "" if it accepts.
+func (c *Case) Here() string {
+	diags, err := ptxvm.Check("case.ptx", []byte(generate.Print([]generate.Function{c.Function}).Text), nil)
+	if err != nil {
+		return err.Error()
+	}
+	for _, d := range diags {
+		if d.Severity == diag.Error {
+			return d.Error()
+		}
+	}
+	return ""
+}
+
+// String is the case in one line.
+func (c *Case) String() string {
+	s := fmt.Sprintf("%v %v: %s", c.Version, c.Target, c.Text)
+	if len(c.Outside)+len(c.Inside) > 0 {
+		s += "  // " + strings.Join(slices.Concat(c.Outside, c.Inside), " ")
+	}
+	if c.Change != "" {
+		s += "  // " + c.Change
+	}
+	return s
+}
+
+// perModule is the number of statements that ptxas is given at a time.
+const perModule = 60
+
+// Ask fills in the verdicts of ptxas, two modules at a time.
+func Ask(path string, cases []*Case) error {
+	work := make(chan []*Case)
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for group := range work {
+				errs[i] = cmp.Or(errs[i], ask(path, group))
+			}
+		})
+	}
+	for _, group := range modules(cases) {
+		work <- group
+	}
+	close(work)
+	wg.Wait()
+	return cmp.Or(errs[0], errs[1])
+}
+
+// modules groups cases by version and target.
+func modules(cases []*Case) [][]*Case {
+	type key struct {
+		v isa.Version
+		t isa.Target
+	}
+	groups := map[key][]*Case{}
+	for _, c := range cases {
+		k := key{c.Version, c.Target}
+		groups[k] = append(groups[k], c)
+	}
+	var out [][]*Case
+	for _, g := range groups {
+		out = slices.AppendSeq(out, slices.Chunk(g, perModule))
+	}
+	return out
+}
+
+// ask asks about one module. Errors hide what later stages would find, so the rest is judged
+// again until it passes as a whole.
+func ask(path string, left []*Case) error {
+	for len(left) > 0 {
+		m := module(left)
+		r, err := ptxas.Judge(path, m.Text, left[0].Target)
+		if err != nil || r.Accepted {
+			return err
+		}
+		rest := blame(m, r, left)
+		if len(rest) == len(left) { // an error without a line
+			return askEach(path, left, r)
+		}
+		left = rest
+	}
+	return nil
+}
+
+func module(list []*Case) *generate.Module {
+	functions := make([]generate.Function, len(list))
+	for i, c := range list {
+		functions[i] = c.Function
+	}
+	return generate.Print(functions)
+}
+
+// blame gives the errors to the cases at their lines and returns the cases without.
+func blame(m *generate.Module, r *ptxas.Report, list []*Case) (rest []*Case) {
+	for _, e := range r.Errors {
+		if n := m.Of(e.Line); n >= 0 && e.Line > 0 {
+			list[n].Ptxas = cmp.Or(list[n].Ptxas, e.Msg, "rejects")
+		}
+	}
+	for _, c := range list {
+		if c.Ptxas == "" {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// askEach finds who is to blame for an error that names no line.
+func askEach(path string, list []*Case, r *ptxas.Report) error {
+	if len(list) == 1 {
+		list[0].Ptxas = cmp.Or(strings.TrimSpace(r.Stderr), "dies")
+		return nil
+	}
+	half := len(list) / 2
+	return cmp.Or(ask(path, list[:half]), ask(path, list[half:]))
+}
