@@ -971,7 +971,7 @@ func init() {
 			{"data/0910-texture.isa", 0x954f5a39},
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-sync.isa", 0x053c63eb},
-			{"data/0914-mma.isa", 0x96ec256b},
+			{"data/0914-mma.isa", 0x9ec0f262},
 			{"data/0915-wgmma.isa", 0x66785473},
 			{"data/0916-tcgen05.isa", 0x9703edd9},
 			{"data/0917-stack.isa", 0x16d552c3},
