@@ -40,6 +40,7 @@ type Allocation struct {
 	Distance    uint64 // bytes between the access and the allocation
 	Before      bool   // the address lies before its start
 	Inside      bool   // the access begins inside and reaches over the end
+	ReadOnly    bool   // the access lies inside and is a write
 	Freed       bool
 }
 
@@ -121,6 +122,8 @@ func (a *Allocation) relation() string {
 		return "inside freed memory:"
 	case a.Before:
 		return fmt.Sprintf("%d bytes before the start of", a.Distance)
+	case a.ReadOnly:
+		return "inside the read-only memory of"
 	case a.Inside:
 		return "reaches over the end of"
 	}
@@ -144,6 +147,9 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		}
 		f.Calls = append(f.Calls, ptx)
 	}
+	if m.Kind == machine.ReadOnlyAccess {
+		f.Near = p.readOnly(m.Addr)
+	}
 	if n := m.Near; n != nil {
 		f.Near = &Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
 			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Freed: n.Freed}
@@ -152,6 +158,15 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 }
 
 func dim(v [3]uint32) Dim3 { return Dim3{v[0], v[1], v[2]} }
+
+// readOnly describes the constant or parameter block that a kernel has written to.
+func (p *Program) readOnly(addr uint64) *Allocation {
+	a, ok := p.d.machine.Arena.Find(addr)
+	if !ok {
+		return nil
+	}
+	return &Allocation{Start: a.Start, Size: a.End - a.Start, Label: a.Label, ReadOnly: true}
+}
 
 // locate finds an instruction in the PTX and, by .loc, in the source behind it.
 func (p *Program) locate(fn *machine.FuncInfo, pc int32) (ptx Location, source []Location, text string) {

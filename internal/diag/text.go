@@ -3,6 +3,7 @@ package diag
 // This file renders diagnostics for people: message, source excerpt, caret, form and fixes.
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -94,6 +95,9 @@ func (t *textWriter) excerpt(src *Source, span Span) {
 	}
 	line, col := src.Position(span.Start)
 	text := src.Line(line)
+	if bytes.IndexByte(text, 0) >= 0 {
+		return // no text at all: an object file
+	}
 	start := min(col-1, len(text))
 	end := min(start+int(span.End-span.Start), len(text))
 	shown, caret, width := layout(text, start, end)
