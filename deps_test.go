@@ -26,7 +26,7 @@ internal/decode:    internal/diag internal/ir internal/isa internal/machine inte
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.
-var freeRooms = []string{"cmd/", "internal/diag/diagtest", "internal/ptxtest", "internal/gen"}
+var freeRooms = []string{"bench", "cmd/", "internal/diag/diagtest", "internal/ptxtest", "internal/gen"}
 
 // outside lists the packages beyond the standard library that the core may import (DESIGN §12).
 var outside = []string{"golang.org/x/sys/", "github.com/ianlancetaylor/demangle"}

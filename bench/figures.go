@@ -1,0 +1,143 @@
+package main
+
+// The figures: what is measured, in which unit, and what is to be reached.
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"ptxvm"
+)
+
+// figure is one line of docs/performance.md.
+type figure struct {
+	name    string // of the sub-benchmark
+	what    string
+	unit    string
+	goal    float64
+	least   bool // the goal is a minimum
+	measure func(b *testing.B) float64
+}
+
+// figures are in the order of the document.
+var figures = []figure{
+	{"alu", "32-bit integer ALU code, one core, full warps", "Glane-ops/s", 1, true, measureALU},
+	{"fma", "exact fma.rn.f32, one core, full warps", "Glane-ops/s", 0.25, true, measureFMA},
+	{"scaling", "1,000 compute-bound CTAs, two cores against one, wall time", "times", 1.9, true, measureScaling},
+	{"empty", "empty launch", "µs", 20, false, measureEmpty},
+	{"load", "load, check and lower a module of 98 instructions", "ms", 1, false, measureLoad},
+	{"isa", "load the ISA data", "ms", 1, false, measureISA},
+	{"start", "process start to the end of the README example", "ms", 100, false, measureStart},
+	{"lock", "in-warp lock, 32 lanes of 100 turns", "ms", 5, false, measureLock},
+	{"gridsync", "100 grid syncs of 264 CTAs on two cores", "s", 1, false, measureGridSync},
+	{"rows", "register bytes of a SHA-256 warp against ptxas -v", "times", 2, false, measureRows},
+	{"check", "check of the CUB sort and scan, one core", "lines/s", 500_000, true, measureCheck},
+}
+
+// ratio is what was reached of the goal: 1 and more is reached.
+func (f *figure) ratio(value float64) float64 {
+	if f.least {
+		return value / f.goal
+	}
+	return f.goal / value
+}
+
+// rate is the lane-ops of all launches of b per nanosecond of processor time.
+func rate(b *testing.B, k *ptxvm.Kernel, l ptxvm.Launch, args ...any) float64 {
+	ops := uint64(0)
+	start := cpuTime()
+	for b.Loop() {
+		ops += launch(b, k, l, args...).LaneOps
+	}
+	return float64(ops) / float64(cpuTime()-start)
+}
+
+func measureALU(b *testing.B) float64 {
+	d, k := kernel(b, ptxvm.DeviceConfig{Workers: 1}, "aluloop")
+	return rate(b, k, shape(16, 256), alloc(b, d, 16*256*4), uint32(50))
+}
+
+func measureFMA(b *testing.B) float64 {
+	d, k := kernel(b, ptxvm.DeviceConfig{Workers: 1}, "fmaloop")
+	return rate(b, k, shape(16, 256), alloc(b, d, 16*256*4), float32(0.99), float32(0.33), int32(100))
+}
+
+// measureScaling runs one grid with one and two workers in turn, and compares the fastest of each.
+func measureScaling(b *testing.B) float64 {
+	var kernels [2]*ptxvm.Kernel
+	var outs [2]ptxvm.Buffer
+	var best [2]time.Duration
+	for i := range kernels {
+		var d *ptxvm.Device
+		d, kernels[i] = kernel(b, ptxvm.DeviceConfig{Workers: i + 1}, "aluloop")
+		outs[i] = alloc(b, d, 1000*32*4)
+	}
+	for b.Loop() {
+		for i, k := range kernels {
+			took := launch(b, k, shape(1000, 32), outs[i], uint32(10)).Elapsed
+			if best[i] == 0 || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	return best[0].Seconds() / best[1].Seconds()
+}
+
+// fastest is the shortest wall time of a round, as others may use the machine.
+func fastest(b *testing.B, round func()) time.Duration {
+	var best time.Duration
+	for b.Loop() {
+		start := time.Now()
+		round()
+		if took := time.Since(start); best == 0 || took < best {
+			best = took
+		}
+	}
+	return best
+}
+
+// milliseconds of a duration.
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1e3 }
+
+func measureEmpty(b *testing.B) float64 {
+	_, k := kernel(b, ptxvm.DeviceConfig{}, "empty")
+	return milliseconds(fastest(b, func() { launch(b, k, shape(1, 32)) })) * 1e3
+}
+
+// measureLoad includes what every later use of the ISA data shares: the machine is warm.
+func measureLoad(b *testing.B) float64 {
+	src := read(b, "testdata/cuda/blackscholes.sm_90.ptx")
+	d := device(b, ptxvm.DeviceConfig{})
+	return milliseconds(fastest(b, func() {
+		p, err := load(d, "blackscholes", src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Unload()
+	}))
+}
+
+func measureLock(b *testing.B) float64 {
+	d, k := kernel(b, ptxvm.DeviceConfig{Workers: 1}, "warplock")
+	mutex, counter, turns := alloc(b, d, 4), alloc(b, d, 4), alloc(b, d, 32*4)
+	return milliseconds(fastest(b, func() { launch(b, k, shape(1, 32), mutex, counter, turns, int32(100)) }))
+}
+
+func measureGridSync(b *testing.B) float64 {
+	d, k := kernel(b, ptxvm.DeviceConfig{Workers: 2}, "gridsync")
+	data, barrier := alloc(b, d, 2*264*4), alloc(b, d, 8)
+	return fastest(b, func() { launch(b, k, shape(264, 64), data, barrier, int32(100)) }).Seconds()
+}
+
+func shape(grid, block uint32) ptxvm.Launch {
+	return ptxvm.Launch{Grid: ptxvm.Dim3{X: grid}, Block: ptxvm.Dim3{X: block}}
+}
+
+func launch(b *testing.B, k *ptxvm.Kernel, l ptxvm.Launch, args ...any) ptxvm.Stats {
+	s, err := k.Launch(context.Background(), l, args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}

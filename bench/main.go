@@ -1,0 +1,95 @@
+// Command bench measures the figures of docs/performance.md and prints its table.
+//
+//	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
+//
+// Each figure is measured several times, and the best counts: others may use the machine. Times are those
+// of the fastest round. Rates per core are by processor time where the system tells it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func main() {
+	testing.Init()
+	count := flag.Int("count", 5, "measurements of each figure")
+	span := flag.Duration("time", 300*time.Millisecond, "time of each measurement")
+	only := flag.String("run", "", "figures whose name matches")
+	flag.Parse()
+	if err := run(*count, *span, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+}
+
+func run(count int, span time.Duration, only string) error {
+	match, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	if err := flag.Set("test.benchtime", span.String()); err != nil {
+		return err
+	}
+	fmt.Printf("Machine: %s.\n\n", machine())
+	fmt.Println("| Figure | Goal | Best | Median | Of the goal |")
+	fmt.Println("|---|---|---|---|---|")
+	for i := range figures {
+		if f := &figures[i]; match.MatchString(f.name) {
+			f.print(count)
+		}
+	}
+	return nil
+}
+
+// print measures a figure and prints its line.
+func (f *figure) print(count int) {
+	var values []float64
+	for range count {
+		var value float64
+		if r := testing.Benchmark(func(b *testing.B) { value = f.measure(b) }); r.N > 0 {
+			values = append(values, value)
+		}
+	}
+	word := "at most"
+	if f.least {
+		word = "at least"
+	}
+	if len(values) == 0 {
+		fmt.Printf("| %s | %s %s | not measured: a tool is missing, or it failed | | |\n", f.what, word, f.amount(f.goal))
+		return
+	}
+	slices.Sort(values)
+	best, median := values[0], values[len(values)/2]
+	if f.least {
+		best = values[len(values)-1]
+	}
+	fmt.Printf("| %s | %s %s | %s | %s | %.2f |\n", f.what, word, f.amount(f.goal), f.amount(best), f.amount(median), f.ratio(best))
+}
+
+// amount prints three digits and the unit.
+func (f *figure) amount(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f %s", v, f.unit)
+	}
+	return fmt.Sprintf("%.3g %s", v, f.unit)
+}
+
+// machine says where this ran.
+func machine() string {
+	cpu := "unknown processor"
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, ok := strings.Cut(string(text), "model name"); ok {
+			line, _, _ := strings.Cut(rest, "\n")
+			cpu = strings.TrimLeft(line, "\t :")
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
