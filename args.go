@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file packs Go values into the parameter block of a launch.
+
 import (
 	"encoding/binary"
 	"errors"

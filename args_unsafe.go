@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file reads Buffers inside arguments, where reflection may not.
+
 import (
 	"reflect"
 	"unsafe"

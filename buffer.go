@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file holds device memory as the caller sees it.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file turns symbols into the names that people wrote.
+
 import (
 	"strings"
 

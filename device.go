@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file holds the emulated device: its configuration and who may use it.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file holds the errors that callers tell apart; faults and deadlocks are in fault.go.
+
 import (
 	"errors"
 	"fmt"

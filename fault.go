@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file turns what stopped a kernel into a report in terms of the source.
+
 import (
 	"fmt"
 	"math/bits"

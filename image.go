@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file places a program's variables and functions on a device.
+
 import (
 	"encoding/binary"
 	"fmt"

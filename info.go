@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file describes kernels and their parameters.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file lists the instruction forms with their status.
+
 import (
 	"encoding/json"
 	"fmt"

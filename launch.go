@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file checks the shape of a launch and runs it.
+
 import (
 	"context"
 	"encoding/binary"

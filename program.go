@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file links modules, loads them and finds kernels.
+
 import (
 	"errors"
 	"fmt"

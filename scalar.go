@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file copies slices of Go numbers to and from devices.
+
 import (
 	"unsafe"
 )

@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file views Go numbers as bytes.
+
 import "unsafe"
 
 // scalarBytes views vals as the bytes they are in memory. All hosts that Go and

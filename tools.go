@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file holds what the command needs beside running: rendering, formatting, explaining, dumping.
+
 import (
 	"fmt"
 	"io"

@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file says which forms keep a kernel from running.
+
 import (
 	"errors"
 

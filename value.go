@@ -1,5 +1,7 @@
 package ptxvm
 
+// This file reads and prints values of every scalar type; floats are in valuefloat.go.
+
 import (
 	"encoding/binary"
 	"encoding/hex"

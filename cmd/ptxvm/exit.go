@@ -1,5 +1,7 @@
 package main
 
+// This file holds the exit codes.
+
 import "fmt"
 
 // The exit codes of CONTRACT §4; scripts depend on them.

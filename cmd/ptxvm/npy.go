@@ -1,5 +1,9 @@
 package main
 
+// This file reads and writes NumPy's .npy format, versions 1 to 3: a magic, a
+// header that is a Python dict, and dense data. Fortran order and big-endian data
+// are converted on reading; what is written is C order and little-endian.
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -12,10 +16,6 @@ import (
 
 	"ptxvm"
 )
-
-// This file reads and writes NumPy's .npy format, versions 1 to 3: a magic, a
-// header that is a Python dict, and dense data. Fortran order and big-endian data
-// are converted on reading; what is written is C order and little-endian.
 
 const npyMagic = "\x93NUMPY"
 

@@ -1,5 +1,7 @@
 package main
 
+// This file prints result buffers.
+
 import (
 	"encoding/hex"
 	"fmt"

@@ -2,6 +2,8 @@
 
 package main
 
+// This file shows how far a long run is.
+
 import (
 	"io"
 	"sync"

@@ -1,5 +1,7 @@
 package main
 
+// This file says why a run ended early, and with which exit code.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// This file holds the flags of run and bench.
+
 import (
 	"fmt"
 	"strconv"

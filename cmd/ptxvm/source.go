@@ -1,5 +1,7 @@
 package main
 
+// This file reads PTX files and compiles them.
+
 import (
 	"fmt"
 	"io"

@@ -1,5 +1,7 @@
 package main
 
+// This file decides what a terminal gets and a file does not.
+
 import (
 	"fmt"
 	"io"

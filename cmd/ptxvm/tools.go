@@ -1,5 +1,7 @@
 package main
 
+// This file holds the verbs isa, explain and dump.
+
 import (
 	"fmt"
 	"strings"

@@ -1,0 +1,98 @@
+package main
+
+// This file is the fmt verb.
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pmezard/go-difflib/difflib"
+	"github.com/spf13/cobra"
+
+	"ptxvm"
+)
+
+// errDiffers says that fmt -l or -d found an unformatted file.
+var errDiffers = exitError{exitInvalid}
+
+// newFmt builds the fmt verb, with gofmt's flags.
+func newFmt(s streams) *cobra.Command {
+	var f fmtFlags
+	cmd := &cobra.Command{
+		Use:   "fmt [-l] [-d] [-w] FILE…",
+		Short: "Lay out PTX, as gofmt does for Go",
+		Args:  needFiles,
+		RunE:  func(_ *cobra.Command, files []string) error { return fmtFiles(s, &f, files) },
+	}
+	cmd.Flags().BoolVarP(&f.list, "list", "l", false, "list files whose layout differs")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print differences instead of the file")
+	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the file")
+	return cmd
+}
+
+type fmtFlags struct{ list, diff, write bool }
+
+func fmtFiles(s streams, f *fmtFlags, files []string) error {
+	var differs error
+	for _, file := range files {
+		err := fmtFile(s, f, file)
+		if errors.Is(err, errDiffers) {
+			differs = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return differs
+}
+
+func fmtFile(s streams, f *fmtFlags, file string) error {
+	if f.write && file == "-" {
+		return usageError{errors.New("fmt -w cannot write to standard input")}
+	}
+	name, src, err := readSource(s, file)
+	if err != nil {
+		return err
+	}
+	out, err := ptxvm.Format(name, src)
+	if diags, ok := asDiagnostics(err); ok {
+		writeDiagnostics(s, "auto", diags)
+		return exitError{exitInvalid}
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	if !f.list && !f.diff && !f.write {
+		_, err := s.out.Write(out)
+		return err
+	}
+	if string(out) == string(src) {
+		return nil
+	}
+	return f.changed(s, file, name, src, out)
+}
+
+// changed does what the flags ask for with a file that is not in layout.
+func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error {
+	if f.list {
+		fmt.Fprintln(s.out, name)
+	}
+	if f.diff {
+		fmt.Fprint(s.out, unifiedDiff(name, src, out))
+	}
+	if f.write {
+		return wrapUsage(writeWhole(file, out))
+	}
+	return errDiffers
+}
+
+// unifiedDiff compares a file with its formatted form, as diff -u prints it.
+func unifiedDiff(name string, before, after []byte) string {
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: difflib.SplitLines(string(before)), B: difflib.SplitLines(string(after)),
+		FromFile: name, ToFile: name + " (formatted)", Context: 3,
+	})
+	if err != nil {
+		panic("BUG: a diff into memory cannot fail: " + err.Error())
+	}
+	return text
+}
