@@ -190,3 +190,15 @@ func lineOf(t *testing.T, file, kernel, mark string) int {
 	t.Fatalf("%s.ptx has no line marked %q in %s", file, mark, kernel)
 	return 0
 }
+
+// TestPolling bounds what a lock costs: polling lanes give way soon after they have learnt that it helps.
+func TestPolling(t *testing.T) {
+	const turns = 100
+	_, stats, err := lock(1, 32, turns).launch(t, ptxvm.DeviceConfig{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if each := stats.WarpInsts / (32 * turns); each > 30 {
+		t.Errorf("%d warp instructions for each of %d turns with the lock; the section itself has 15", each, 32*turns)
+	}
+}
