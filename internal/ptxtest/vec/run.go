@@ -25,7 +25,7 @@ type device struct {
 const (
 	maxValues   = 24 // operands or results of a block
 	valuesBytes = 32 * maxValues * valueBytes
-	memBytes    = warpBytes + laneBytes
+	memBytes    = warpBytes + 2*laneBytes // GW is a line of 128 bytes
 )
 
 // NewRunner makes a runner without devices.

@@ -28,7 +28,9 @@ func (w *Wrapped) shape(o string) isa.Shape {
 		return special(o)
 	}
 	name := strings.TrimPrefix(o, "!")
-	if r := w.register(name); r != nil {
+	if r := w.register(name); r != nil && r.param {
+		return isa.Shape{Kind: isa.ShapeSym, Space: isa.ParamSpace, Type: lookup(".b8"), Param: isa.CallParam}
+	} else if r != nil {
 		return isa.Shape{Kind: isa.ShapeReg, Type: lookup(r.typ), Neg: name != o}
 	}
 	return symbol(o)

@@ -13,6 +13,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(f), func(t *testing.T) {
+			t.Parallel()
 			blocks, err := Parse(f)
 			if err != nil {
 				t.Fatal(err)

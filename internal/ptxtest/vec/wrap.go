@@ -15,6 +15,8 @@ type register struct {
 	name string
 	typ  string // register type with its dot
 	role nameRole
+
+	param bool // it is a .param variable for calls, no register
 }
 
 type nameRole uint8
@@ -74,7 +76,8 @@ func (w *Wrapped) addNames(text string, s *Statement) {
 	if len(s.Tokens) == 0 {
 		for _, word := range nameRE.FindAllString(s.Text, -1) {
 			if isName(word) {
-				w.names = append(w.names, &register{name: word, typ: ".b32", role: temporaryName})
+				param := strings.HasPrefix(s.Text, ".param")
+				w.names = append(w.names, &register{name: word, typ: ".b32", role: temporaryName, param: param})
 			}
 		}
 		return
@@ -232,7 +235,11 @@ func registerType(p *isa.PartSpec, vector bool) string {
 func (w *Wrapped) query(s *Statement) *isa.Query {
 	q := &isa.Query{Tokens: s.Tokens, Suffix: s.Suffix, Version: w.Version, Target: w.Target, Entry: true, Guarded: s.Guard != ""}
 	for _, o := range s.Operands {
-		q.Operands = append(q.Operands, w.shape(o))
+		shape := w.shape(o)
+		if shape.Kind == isa.ShapeLabel && s.Tokens[0] == "call" {
+			shape.Kind = isa.ShapeFunc
+		}
+		q.Operands = append(q.Operands, shape)
 	}
 	return q
 }
