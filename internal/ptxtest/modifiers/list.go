@@ -30,7 +30,20 @@ func readList(name string) (map[string]string, error) {
 	return list, nil
 }
 
+// writeList writes a list; entries that it had keep their comments.
 func writeList(name, head string, entries []string) error {
+	known, err := readList(name)
+	if err != nil {
+		return err
+	}
 	slices.Sort(entries)
-	return os.WriteFile(name, []byte("# "+head+"\n"+strings.Join(append(entries, ""), "\n")), 0o666)
+	var b strings.Builder
+	b.WriteString("# " + head + "\n")
+	for _, e := range entries {
+		if c := known[e]; c != "" {
+			e += "  # " + c
+		}
+		b.WriteString(e + "\n")
+	}
+	return os.WriteFile(name, []byte(b.String()), 0o666)
 }

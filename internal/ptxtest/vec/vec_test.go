@@ -2,6 +2,7 @@ package vec
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -20,11 +21,36 @@ func TestVectors(t *testing.T) {
 			}
 			r := NewRunner()
 			defer r.Close()
+			todo := 0
 			for _, b := range blocks {
+				if b.Todo != "" {
+					todo++
+				}
 				for _, err := range r.Block(b) {
 					t.Error(err)
 				}
 			}
+			t.Logf("%d blocks, %d of them not executed yet", len(blocks), todo)
 		})
+	}
+}
+
+// TestFailures: a vector file that is wrong in every line fails in every line, and says how.
+func TestFailures(t *testing.T) {
+	blocks, err := Parse("testdata/wrong.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRunner()
+	defer r.Close()
+	for _, b := range blocks {
+		errs := r.Block(b)
+		if len(errs) == 0 {
+			t.Errorf("%s:%d: %s: nothing is wrong", b.File, b.Line, b.Text)
+			continue
+		}
+		if want := b.Cases[0].Source; !strings.Contains(errs[0].Error(), want) {
+			t.Errorf("%v\nwant %q in it", errs[0], want)
+		}
 	}
 }
