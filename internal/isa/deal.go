@@ -43,8 +43,8 @@ func (d *dealer) join(from, to int) {
 // share tells whether two slots are of one family: they have a value in common, or both
 // take types, or both take state spaces (facts: ptxas keeps the order of these).
 func (d *dealer) share(i, j int) bool {
-	for _, m := range d.values(i) {
-		if d.alt.slots[j].accepts(d.e, m) {
+	for _, m := range d.whole(i) {
+		if containsMod(d.whole(j), m) {
 			return true
 		}
 	}
@@ -57,8 +57,17 @@ func (d *dealer) isSpace(m Mod) bool {
 	return ok
 }
 
-func (d *dealer) values(i int) []Mod {
-	switch s := &d.alt.slots[i]; {
+// whole lists the values of a slot's class, also of those that the form does not take.
+func (d *dealer) whole(i int) []Mod {
+	s := d.alt.slots[i]
+	s.only = nil
+	return d.valuesOf(&s)
+}
+
+func (d *dealer) values(i int) []Mod { return d.valuesOf(&d.alt.slots[i]) }
+
+func (d *dealer) valuesOf(s *slot) []Mod {
+	switch {
 	case s.class < 0:
 		return []Mod{s.mod}
 	case s.only != nil:
