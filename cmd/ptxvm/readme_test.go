@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestReadme runs the README's commands from the repository's root and compares what they
+// print, both streams together, with what the README shows.
+func TestReadme(t *testing.T) {
+	t.Chdir("../..")
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for i, block := range strings.Split(string(text), "```") {
+		command, shown, ok := readmeCommand(block)
+		if i%2 == 0 || !ok {
+			continue
+		}
+		ran++
+		var out bytes.Buffer
+		doMain(strings.Fields(command), strings.NewReader(""), &out, &out)
+		if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(shown) {
+			t.Errorf("ptxvm %s prints\n%s\nthe README shows\n%s", command, got, shown)
+		}
+	}
+	if ran < 3 {
+		t.Errorf("only %d commands found", ran)
+	}
+}
+
+// readmeCommand splits a fenced block into the arguments of `$ go run ./cmd/ptxvm …` and the
+// lines that follow it.
+func readmeCommand(block string) (command, shown string, ok bool) {
+	block = strings.ReplaceAll(block, "\\\n", " ")
+	rest, ok := strings.CutPrefix(strings.TrimLeft(block, "\n"), "$ go run ./cmd/ptxvm ")
+	command, shown, _ = strings.Cut(rest, "\n")
+	return command, shown, ok
+}
