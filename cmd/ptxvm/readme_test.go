@@ -23,7 +23,7 @@ func TestReadme(t *testing.T) {
 		}
 		ran++
 		var out bytes.Buffer
-		doMain(strings.Fields(command), strings.NewReader(""), &out, &out)
+		doMain(t.Context(), strings.Fields(command), strings.NewReader(""), &out, &out)
 		if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(shown) {
 			t.Errorf("ptxvm %s prints\n%s\nthe README shows\n%s", command, got, shown)
 		}
