@@ -66,3 +66,15 @@ func TestPrintfIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintfText: text before, between and behind directives stays; a lone % at the end
+// prints itself.
+func TestPrintfText(t *testing.T) {
+	for f, want := range map[string]string{"a%%b%%c": "a%b%c", "%%": "%", "plain": "plain", "50%": "50%"} {
+		var p printer
+		p.format(f)
+		if got := p.out.String(); got != want {
+			t.Errorf("%q prints %q, want %q", f, got, want)
+		}
+	}
+}
