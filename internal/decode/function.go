@@ -43,7 +43,7 @@ func (u *unit) analyse(f *ir.Func) *function {
 			x.block[pc] = ir.BlockID(b)
 		}
 	}
-	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.line(pc).Do.Scalar() })
+	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.canBeScalar(pc) })
 	x.chooseScalars()
 	x.layout = newLayout(f, x.uniform)
 	return x
@@ -51,6 +51,15 @@ func (u *unit) analyse(f *ir.Func) *function {
 
 // line is what executes an instruction.
 func (x *function) line(pc int32) *sem.Line { return x.lines[x.f.Insts[pc].Sel] }
+
+// canBeScalar tells whether an instruction can run on scalar slots, which hold 64 bits.
+func (x *function) canBeScalar(pc int32) bool {
+	fits := x.line(pc).Do.Scalar()
+	x.f.EachReg(&x.f.Insts[pc], func(r ir.Reg, _ ir.Access) {
+		fits = fits && x.f.Regs[r].Width() != ir.W128
+	})
+	return fits
+}
 
 // registerCalls tells whether parameters or results are registers: the old calling style,
 // which passes rows.
@@ -79,7 +88,7 @@ func (x *function) chooseScalars() {
 				defines, uniform = true, uniform && x.uniform(r)
 			}
 		})
-		x.scalar[pc] = defines && uniform && x.line(int32(pc)).Do.Scalar()
+		x.scalar[pc] = defines && uniform && x.canBeScalar(int32(pc))
 		if !x.scalar[pc] {
 			x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 				x.spread[r] = x.spread[r] || a == ir.Read && x.uniform(r)
