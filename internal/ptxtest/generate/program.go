@@ -17,7 +17,7 @@ import (
 
 // Program is a kernel
 //
-//	run(.param .u64 in, .param .u64 out, .param .align 8 .b8 same[RowBytes])
+//	run(.param .u64 in, .param .u64 out, .param .align 16 .b8 same[RowBytes])
 //
 // Each lane reads a row of in, at its linear index in the grid times RowBytes, and writes the
 // final value of every register to the same place in out. The registers of the second half
@@ -35,6 +35,7 @@ type Node struct {
 	Then    []*Node // of a branch, and the body of a loop
 	Else    []*Node
 	Dropped bool // by minimisation
+	Bare    bool // only its Then is left, by minimisation
 }
 
 // NodeKind says what a node is.
@@ -310,19 +311,25 @@ func (p *Program) Each(visit func(*Node)) {
 	walk(p.Nodes)
 }
 
-// Minimise drops every node without which the program still fails.
+// Minimise drops every node without which the program still fails, and takes branches and
+// loops away from around their bodies.
 func (p *Program) Minimise(fails func() bool) {
 	for again := true; again; {
 		again = false
 		p.Each(func(n *Node) {
-			n.Dropped = true
-			if fails() {
-				again = true
-			} else {
-				n.Dropped = false
+			again = try(&n.Dropped, fails) || again
+			if n.Kind != Straight && !n.Bare && !n.Dropped {
+				again = try(&n.Bare, fails) || again
 			}
 		})
 	}
+}
+
+// try sets a switch that makes the program smaller, and takes it back if it fails no more.
+func try(smaller *bool, fails func() bool) bool {
+	*smaller = true
+	*smaller = fails()
+	return *smaller
 }
 
 // String prints the program as a module.
@@ -337,16 +344,16 @@ func (p *Program) String() string {
 	f := Function{Text: t.b.String() + " " + strings.Join(names, " ")}
 	var b strings.Builder
 	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size 64\n", isa.Latest, p.Target)
-	fmt.Fprintf(&b, ".visible .entry run(.param .u64 in, .param .u64 out, .param .align 8 .b8 same[%d])\n{\n", RowBytes)
+	fmt.Fprintf(&b, ".visible .entry run(.param .u64 in, .param .u64 out, .param .align 16 .b8 same[%d])\n{\n", RowBytes)
 	b.WriteString(strings.Join(f.registers(), "\n"))
 	fmt.Fprintf(&b, "\n.reg .u32 %%x<8>;\n.reg .u64 %%in, %%out, %%row;\n.reg .u32 %%turn<%d>, %%turns<%d>, %%byte;\n.reg .pred %%again;\n", t.loops+1, t.loops+1)
 	b.WriteString(programHead)
 	for i, name := range names {
-		b.WriteString(initialise(name, 8*i))
+		b.WriteString(initialise(name, 16*i))
 	}
 	b.WriteString(t.b.String())
 	for i, name := range names {
-		b.WriteString(finalise(name, 8*i))
+		b.WriteString(finalise(name, 16*i))
 	}
 	b.WriteString("ret;\n}\n")
 	return b.String()
@@ -391,6 +398,8 @@ func (t *programText) block(nodes []*Node) {
 	for _, n := range nodes {
 		switch {
 		case n.Dropped:
+		case n.Bare:
+			t.block(n.Then)
 		case n.Kind == Branch:
 			t.branch(n)
 		case n.Kind == Loop:

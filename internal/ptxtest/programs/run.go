@@ -1,0 +1,256 @@
+// Package programs runs random programs of package generate in every way that must not matter:
+// block shapes, workers, single lanes, converged and split code.
+package programs
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"ptxvm/internal/check"
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/lower"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+	"ptxvm/internal/ptxtest/generate"
+	"ptxvm/internal/sem"
+	"ptxvm/internal/syntax"
+)
+
+// Lanes is the number of lanes of a launch that are compared.
+const Lanes = 256
+
+// Way is a way to run a program.
+type Way struct {
+	Block   [3]uint32
+	Workers int
+	Split   bool // no lane shares scalar code with another
+}
+
+func (w Way) String() string {
+	s := fmt.Sprintf("block %v, %d workers", w.Block, w.Workers)
+	if w.Split {
+		s += ", split"
+	}
+	return s
+}
+
+// blocks are the shapes of blocks; the warps of the first ones hold the same lanes.
+var blocks = [][3]uint32{{32, 1, 1}, {256, 1, 1}, {16, 16, 1}, {8, 8, 4}, {64, 1, 1}, {33, 1, 1}, {1, 1, 1}, {5, 3, 1}}
+
+// sameWarps is the number of blocks that a program with warp operations may have.
+const sameWarps = 5
+
+// Ways lists the ways to run a program; all have the results of the first.
+func Ways(p *generate.Program) (list []Way) {
+	for i, b := range blocks {
+		if p.Warp && i >= sameWarps {
+			break
+		}
+		list = append(list, Way{b, 1, false}, Way{b, 1, true})
+		if i < 2 {
+			list = append(list, Way{b, 2, false})
+		}
+	}
+	return list
+}
+
+// Executed tells whether a statement has semantics.
+func Executed(sel *isa.Sel) bool {
+	line, err := sem.Lookup(sel)
+	return err == nil && line.Do != nil
+}
+
+// Input is what a program reads: rows of edge values and random ones, and one row for all lanes.
+type Input struct{ in, same []byte }
+
+// edges are values at the ends of what formats hold, in bits.
+var edges = []uint64{
+	0, 1, 2, 31, 32, 63, 64, 0xff, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1 << 63, 1<<63 - 1, ^uint64(0),
+	0x3c00, 0x7c00, 0xfc00, 0x7e00, 0x0001, 0x7bff, 0x3f80, 0x7f80, 0x7fc0, 0x3c003c00, 0x7c00fc00,
+	0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x00000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000,
+	0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0x43e0000000000000,
+}
+
+// NewInput makes the input of a seed.
+func NewInput(seed uint64) *Input {
+	r := rand.New(rand.NewPCG(seed, 2))
+	fill := func(n int) (out []byte) {
+		for range n / 8 {
+			v := edges[r.IntN(len(edges))]
+			switch r.IntN(3) {
+			case 0:
+				v = r.Uint64()
+			case 1:
+				v |= edges[r.IntN(len(edges))] << 32
+			}
+			out = binary.LittleEndian.AppendUint64(out, v)
+		}
+		return out
+	}
+	return &Input{fill(Lanes * generate.RowBytes), fill(generate.RowBytes)}
+}
+
+// compiled is a program in the machine's memory.
+type compiled struct {
+	arena   *mem.Arena
+	device  *machine.Device
+	decoder *decode.Decoder
+	kernel  *ir.Func
+	target  machine.Target
+	in, out uint64
+	params  []byte
+}
+
+// placed gives addresses to functions; programs have no variables.
+type placed struct{}
+
+func (placed) Func(*ir.Func) uint64 { return mem.CodeWindow }
+func (placed) Var(*ir.Var) uint64   { return 0 }
+
+// maxWorkers is the most workers that a way has.
+const maxWorkers = 2
+
+// spare is the number of lanes above Lanes that blocks of odd shape bring.
+const spare = 64
+
+func compile(p *generate.Program, input *Input) (*compiled, error) {
+	info, diags := check.Check(syntax.Parse("program.ptx", []byte(p.String())), check.Options{})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	m, err := lower.Module(info, lower.Options{})
+	if err != nil {
+		return nil, err
+	}
+	linked, diags := lower.Link([]*ir.Module{m}, decode.Provided)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	c := &compiled{decoder: decode.New(linked, placed{}), kernel: linked.Func("run"), target: machine.TargetOf(p.Target.Arch)}
+	if c.arena, err = mem.NewArena(4 << 20); err != nil {
+		return nil, err
+	}
+	c.device = machine.NewDevice(c.arena, maxWorkers)
+	if c.in, err = c.arena.Alloc((Lanes+spare)*generate.RowBytes, mem.Info{Label: "in"}); err != nil {
+		return nil, err
+	}
+	if c.out, err = c.arena.Alloc((Lanes+spare)*generate.RowBytes, mem.Info{Label: "out"}); err != nil {
+		return nil, err
+	}
+	copy(c.arena.Bytes(c.in, Lanes*generate.RowBytes), input.in)
+	c.params = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, c.in), c.out)
+	c.params = append(c.params, input.same...) // 16 bytes, so aligned
+	return c, nil
+}
+
+// run executes the program in one way and returns what the lanes have written.
+func (c *compiled) run(w Way) ([]byte, error) {
+	shape := ir.LaunchShape{BlockX: int32(w.Block[0]), BlockY: int32(w.Block[1]), BlockZ: int32(w.Block[2])}
+	p, err := c.decoder.Kernel(c.kernel, shape, c.target, 0)
+	if err != nil {
+		return nil, err
+	}
+	entry := *p.Entry
+	if w.Split {
+		entry.Insts = nil
+	}
+	out := c.arena.Bytes(c.out, (Lanes+spare)*generate.RowBytes)
+	clear(out)
+	size := w.Block[0] * w.Block[1] * w.Block[2]
+	_, err = c.device.Launch(context.Background(), &machine.Launch{
+		Entry: &entry, Functions: p.Functions, Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block,
+		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24, Workers: w.Workers,
+	})
+	return bytes.Clone(out[:Lanes*generate.RowBytes]), err
+}
+
+// Supported drops the statements that are refused because of their operands, which no form
+// shows, and returns how many.
+func Supported(p *generate.Program) (dropped int, err error) {
+	for {
+		n, err := dropRefused(p)
+		dropped += n
+		if n == 0 {
+			return dropped, err
+		}
+	}
+}
+
+// dropRefused drops the statements that one decoding finds.
+func dropRefused(p *generate.Program) (dropped int, err error) {
+	c, err := compile(p, &Input{})
+	if err != nil {
+		return 0, err
+	}
+	defer c.device.Close()
+	_, err = c.decoder.Kernel(c.kernel, ir.LaunchShape{BlockX: 1, BlockY: 1, BlockZ: 1}, c.target, 0)
+	var refused *decode.UnsupportedError
+	if !errors.As(err, &refused) {
+		return 0, err
+	}
+	text := p.String()
+	for _, form := range refused.Forms {
+		for _, at := range form.At {
+			p.Each(func(n *generate.Node) {
+				if n.Kind == generate.Straight && strings.Contains(n.Text, lineAt(text, int(at))) {
+					n.Dropped = true
+					dropped++
+				}
+			})
+		}
+	}
+	if dropped == 0 {
+		return 0, err
+	}
+	return dropped, nil
+}
+
+// lineAt is the line of a text around an offset.
+func lineAt(text string, at int) string {
+	first := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[first:], "\n")
+	return line
+}
+
+// Compare runs a program in all ways and says in which it differs from the first, nil if in none.
+func Compare(p *generate.Program, input *Input) error {
+	c, err := compile(p, input)
+	if err != nil {
+		return err
+	}
+	defer c.device.Close()
+	ways := Ways(p)
+	want, err := c.run(ways[0])
+	if err != nil {
+		return err
+	}
+	for _, w := range ways[1:] {
+		got, err := c.run(w)
+		if err != nil {
+			return fmt.Errorf("%v: %w", w, err)
+		}
+		if at := differ(got, want); at >= 0 {
+			return fmt.Errorf("%v: lane %d, byte %d: %#x, want %#x", w, at/generate.RowBytes, at%generate.RowBytes, word(got, at), word(want, at))
+		}
+	}
+	return nil
+}
+
+// differ returns the first word at which two memories differ, -1 if they are equal.
+func differ(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i &^ 7
+		}
+	}
+	return -1
+}
+
+func word(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
