@@ -95,8 +95,8 @@ func (s LaunchShape) tidZ() Class {
 	return Class{Kind: Vector}
 }
 
-// Equations is what a function keeps for solving: per register, which instructions read
-// it. They are made at the first Solve, since most functions of a module are never run.
+// Equations is what a function keeps for solving: per register, which instructions depend
+// on it: those that read it, and those that write it together with another. They are made at the first Solve, since most functions of a module are never run.
 type Equations struct {
 	once    sync.Once
 	readers []int32 // pcs, by register
@@ -105,26 +105,37 @@ type Equations struct {
 
 func (e *Equations) fill(f *Func) {
 	e.start = make([]int32, len(f.Regs)+1)
-	f.eachRead(func(r Reg, _ int32) { e.start[r+1]++ })
+	f.eachDependent(func(r Reg, _ int32) { e.start[r+1]++ })
 	for r := range f.Regs {
 		e.start[r+1] += e.start[r]
 	}
 	e.readers = make([]int32, e.start[len(f.Regs)])
 	at := append([]int32(nil), e.start...)
-	f.eachRead(func(r Reg, pc int32) {
+	f.eachDependent(func(r Reg, pc int32) {
 		e.readers[at[r]] = pc
 		at[r]++
 	})
 }
 
-func (f *Func) eachRead(visit func(Reg, int32)) {
+func (f *Func) eachDependent(visit func(Reg, int32)) {
 	for pc := range int32(len(f.Insts)) {
+		writes := f.writes(&f.Insts[pc])
 		f.EachReg(&f.Insts[pc], func(r Reg, a Access) {
-			if a == Read {
+			if a == Read || writes > 1 {
 				visit(r, pc)
 			}
 		})
 	}
+}
+
+// writes counts the results of an instruction.
+func (f *Func) writes(in *Inst) (n int) {
+	f.EachReg(in, func(_ Reg, a Access) {
+		if a == Write {
+			n++
+		}
+	})
+	return n
 }
 
 // Solution is the solved classes of one function under one launch shape.
@@ -169,7 +180,8 @@ type solver struct {
 	budget   int // block visits while marking regions; past it everything diverges
 }
 
-// step evaluates one instruction and raises what it defines.
+// step evaluates one instruction and raises what it defines. It executes in one way, so all
+// its results are uniform or none is: if another instruction raises one, all rise.
 func (s *solver) step(pc int32) {
 	in := &s.f.Insts[pc]
 	if in.endsBlock() {
@@ -177,15 +189,22 @@ func (s *solver) step(pc int32) {
 			s.markRegion(s.block[pc])
 		}
 	}
-	c, known := Class{}, false
+	writes := s.f.writes(in)
+	if writes == 0 {
+		return
+	}
+	c := s.result(pc, in)
+	if writes > 1 {
+		s.eachWrite(in, func(r Reg) { c = c.join(s.out.Regs[r]) })
+	}
+	s.eachWrite(in, func(r Reg) { s.raise(r, s.f.Regs[r].bound(c)) })
+}
+
+func (s *solver) eachWrite(in *Inst, visit func(Reg)) {
 	s.f.EachReg(in, func(r Reg, a Access) {
-		if a != Write {
-			return
+		if a == Write {
+			visit(r)
 		}
-		if !known {
-			c, known = s.result(pc, in), true
-		}
-		s.raise(r, s.f.Regs[r].bound(c))
 	})
 }
 
