@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ptxvm/internal/isa"
 )
@@ -91,7 +92,7 @@ const carrySection = "9.7.2."
 
 // choose sorts the entries by what programs do with them.
 func (w *writer) choose() {
-	for _, e := range isa.Table().Entries() {
+	for _, e := range available(w.p.Target) {
 		chapter, _ := strconv.Atoi(strings.SplitN(e.Section+".", ".", 4)[2])
 		switch {
 		case strings.HasPrefix(e.Section, carrySection):
@@ -102,6 +103,31 @@ func (w *writer) choose() {
 			w.warp = append(w.warp, e)
 		}
 	}
+}
+
+var (
+	availableMu sync.Mutex
+	availableOn = map[isa.Target][]*isa.Entry{}
+)
+
+// available lists the entries with statements for a target; those that hardly ever have one
+// do not count.
+func available(t isa.Target) []*isa.Entry {
+	availableMu.Lock()
+	defer availableMu.Unlock()
+	if list := availableOn[t]; list != nil {
+		return list
+	}
+	g := New(0, nil, []isa.Target{t})
+	g.limit = 100
+	var list []*isa.Entry
+	for _, e := range g.entries {
+		if g.Legal(e) != nil {
+			list = append(list, e)
+		}
+	}
+	availableOn[t] = list
+	return list
 }
 
 // maskRole is the operand that says which lanes take part in a warp operation.

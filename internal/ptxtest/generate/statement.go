@@ -63,6 +63,7 @@ type Generator struct {
 	r       *rand.Rand
 	entries []*isa.Entry
 	targets []isa.Target // of modules
+	limit   int          // draws for one statement
 }
 
 // New returns a generator whose draws follow from seed. It draws from entries, all of the
@@ -74,7 +75,7 @@ func New(seed uint64, entries []*isa.Entry, targets []isa.Target) *Generator {
 	if targets == nil {
 		targets = isa.Targets()
 	}
-	return &Generator{rand.New(rand.NewPCG(seed, 0)), entries, targets}
+	return &Generator{rand.New(rand.NewPCG(seed, 0)), entries, targets, drawLimit}
 }
 
 // drawLimit bounds the draws for one statement.
@@ -85,7 +86,7 @@ const drawLimit = 20000
 // written for these targets, or if the entry's operands need declarations that the generator
 // does not make.
 func (g *Generator) Legal(e *isa.Entry) *Statement {
-	for range drawLimit {
+	for range g.limit {
 		sample := e.Sample(g.r, isa.Any)
 		if sample == nil {
 			continue

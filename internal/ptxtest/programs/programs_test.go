@@ -11,7 +11,7 @@ import (
 var (
 	full  = flag.Bool("full", false, "run programs for ten minutes")
 	seed  = flag.Uint64("seed", 1, "seed of the first program")
-	count = flag.Int("programs", 60, "programs to run")
+	count = flag.Int("programs", 100, "programs to run")
 )
 
 // TestPrograms: what a program computes does not depend on the shape of blocks, on the workers,
