@@ -52,7 +52,7 @@ func TestSpecials(t *testing.T) {
 		t.Errorf("%d special registers", n)
 	}
 	for name, want := range map[string]string{
-		"%tid": ".u32 4 10.1 1.0", "%clock64": ".u64 1 10.24 2.0 sm_20", "%envreg31": ".b32 1 10.27 2.1", "%pm7_64": ".u64 1 10.26 4.0 sm_50",
+		"%tid": ".u32 4 10.1 1.0", "%clock64": ".u64 1 10.24 2.0 sm_20", "%envreg31": ".b32 1 10.27 1.0", "%pm7_64": ".u64 1 10.26 4.0 sm_50",
 		"%is_explicit_cluster": ".pred 1 10.11 7.8 sm_90", "%reserved_smem_offset_1": ".b32 1 10.29 7.6 sm_80", "%gridid": ".u64 1 10.10 1.0",
 	} {
 		s, ok := LookupSpecial(name)

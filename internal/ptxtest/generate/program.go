@@ -147,9 +147,9 @@ func (w *writer) block(depth int, uniform bool) (nodes []*Node) {
 		case k == 2:
 			nodes = append(nodes, w.chain(uniform))
 		case k <= 4 && w.p.Warp && uniform:
-			nodes = append(nodes, w.straight(w.warp, uniform, false))
+			nodes = append(nodes, w.warpOperation())
 		default:
-			nodes = append(nodes, w.straight(w.pure, uniform, true))
+			nodes = append(nodes, w.straight(uniform))
 		}
 	}
 	return nodes
@@ -179,12 +179,18 @@ func (w *writer) loop(depth int, uniform bool) *Node {
 	return n
 }
 
+// warpOperation draws one, in which all lanes take part and get different results.
+func (w *writer) warpOperation() *Node {
+	s, _ := w.statement(w.warp)
+	return &Node{Text: w.rename(s, lanes)}
+}
+
 // straight draws one statement, now and then under a guard.
-func (w *writer) straight(entries []*isa.Entry, uniform, guards bool) *Node {
-	s, _ := w.statement(entries)
+func (w *writer) straight(uniform bool) *Node {
+	s, _ := w.statement(w.pure)
 	m := w.mode(uniform)
 	text := w.rename(s, m)
-	if guards && w.r.IntN(6) == 0 {
+	if w.r.IntN(6) == 0 {
 		text = "@" + []string{"", "!"}[w.r.IntN(2)] + fmt.Sprintf("%%pred_%d ", m.source(w.r)) + text
 	}
 	return &Node{Text: text}
