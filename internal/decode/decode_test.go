@@ -188,7 +188,7 @@ func inRanges(list []machine.Range, pc int32) bool {
 
 // TestVariantsAgree runs kernels in the converged and in the split variant alone.
 func TestVariantsAgree(t *testing.T) {
-	for _, src := range []string{uniformLoop, sharedSum} {
+	for _, src := range []string{uniformLoop, sharedSum, wideAndCarry} {
 		m := module(t, "variants.ptx", header+src)
 		want := runVariant(t, m, false)
 		if got := runVariant(t, m, true); !bytes.Equal(got, want) {
@@ -237,6 +237,37 @@ JOIN:
 	mul.wide.u32 %rd2, %r2, 4;
 	add.u64 %rd3, %rd1, %rd2;
 	st.global.u32 [%rd3], %r8;
+	ret;
+}`
+
+// wideAndCarry has a 128-bit value that all lanes share, and an instruction whose result is
+// uniform while the carry that it passes on is not.
+const wideAndCarry = `
+.visible .entry k(.param .u64 out, .param .u32 n) {
+	.reg .b32 %r<12>;
+	.reg .b64 %rd<10>;
+	.reg .b128 %q<3>;
+	ld.param.u64 %rd1, [out];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %tid.x;
+	mov.u64 %rd2, 0x123456789;
+	cvt.u64.u32 %rd3, %r1;
+	mov.b128 %q1, {%rd3, %rd2};
+	mov.b128 %q2, %q1;
+	mov.b128 {%rd4, %rd5}, %q2;
+	cvt.u32.u64 %r3, %rd5;
+	sub.cc.u32 %r4, 96, 224;
+	addc.cc.u32 %r5, %r2, -1;
+	sub.cc.u32 %r6, 192, %r2;
+	addc.cc.u32 %r6, 1, 2;
+	addc.u32 %r7, %r2, 0;
+	neg.s32 %r8, %r4;
+	mad.lo.u32 %r9, %r8, 3, %r3;
+	mad.lo.u32 %r9, %r6, 5, %r9;
+	mad.lo.u32 %r9, %r7, 7, %r9;
+	mul.wide.u32 %rd6, %r2, 4;
+	add.u64 %rd7, %rd1, %rd6;
+	st.global.u32 [%rd7], %r9;
 	ret;
 }`
 
