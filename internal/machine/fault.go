@@ -48,10 +48,11 @@ const (
 	Param // kernel parameters
 	Shared
 	Local
+	Tensor // tensor memory
 )
 
 func (s Space) String() string {
-	return [...]string{"generic", "global", "const", "param", "shared", "local"}[s]
+	return [...]string{"generic", "global", "const", "param", "shared", "local", "tensor"}[s]
 }
 
 // Fault says what stopped a launch and where. A handler fills what describes the failure;

@@ -121,13 +121,13 @@ func (g *Grid) ctas() uint64 {
 }
 
 // coords returns the place of a CTA in the grid.
-func (g *Grid) coords(rank uint64) [3]uint32 {
+func (g *Launch) coords(rank uint64) [3]uint32 {
 	x, rest := rank%uint64(g.Grid[0]), rank/uint64(g.Grid[0])
 	return [3]uint32{uint32(x), uint32(rest % uint64(g.Grid[1])), uint32(rest / uint64(g.Grid[1]))}
 }
 
 // thread returns the place of a lane in its block.
-func (g *Grid) thread(warp int32, lane int) [3]uint32 {
+func (g *Launch) thread(warp int32, lane int) [3]uint32 {
 	t := uint32(warp)*32 + uint32(lane)
 	if t < g.Block[0] {
 		return [3]uint32{t, 0, 0}

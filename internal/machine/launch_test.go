@@ -222,10 +222,13 @@ func TestObserver(t *testing.T) {
 	}
 	var seen counting
 	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer = &seen })
-	if len(seen.events) != 2*2*3 {
-		t.Fatalf("%d events, want 12", len(seen.events))
+	if len(seen.events) != 2*(2*3+2) {
+		t.Fatalf("%d events, want 16", len(seen.events))
 	}
-	if e := seen.events[4]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {
+	if a, b := seen.events[0].What, seen.events[7].What; a != CTABegin || b != CTAEnd {
+		t.Errorf("events %v and %v around a CTA", a, b)
+	}
+	if e := seen.events[5]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {
 		t.Errorf("%+v", e)
 	}
 }

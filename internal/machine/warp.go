@@ -43,6 +43,7 @@ type Warp struct {
 	steps  uint64
 	slept  uint64
 	lost   uint64 // lane-ops that guards suppressed
+	event  *Event // of launches with an observer
 	ops    uint64
 }
 
