@@ -143,6 +143,9 @@ const (
 	CpAsyncWaitGroup
 	CpAsyncWaitAll
 	Tex
+	Tld4
+	Txq
+	Istypep
 	Bra
 	BrxIdx
 	Call
@@ -195,6 +198,14 @@ const (
 	Mma
 	MmaBlock
 	MmaSp
+	Ldmatrix
+	Stmatrix
+	Movmatrix
+	WmmaLoadA
+	WmmaLoadB
+	WmmaLoadC
+	WmmaStoreD
+	WmmaMma
 	WgmmaFence
 	WgmmaCommitGroup
 	WgmmaWaitGroup
@@ -436,6 +447,9 @@ const (
 	C_geom
 	C_ms
 	C_cb
+	C_comp
+	C_query
+	C_lquery
 	C_kind
 	C_count
 	C_order
@@ -449,11 +463,13 @@ const (
 	C_vecsize
 	C_spv
 	C_num
+	C_dst_fmt
+	C_src_fmt
+	C_sub
+	C_layout
 	C_pack
 	C_cta_group
 	C_multicast
-	C_dst_fmt
-	C_src_fmt
 	C_mx
 	C_collector
 )
@@ -514,6 +530,7 @@ const (
 	R_sel_a
 	R_scale_b
 	R_sel_b
+	R_stride
 	R_a_desc
 	R_b_desc
 	R_scale_d
@@ -718,6 +735,27 @@ const (
 	M_acube
 	M_2dms
 	M_a2dms
+	M_r
+	M_g
+	M_b
+	M_a
+	M_width
+	M_height
+	M_depth
+	M_channel_data_type
+	M_channel_order
+	M_normalized_coords
+	M_array_size
+	M_num_mipmap_levels
+	M_num_samples
+	M_force_unnormalized_coords
+	M_filter_mode
+	M_addr_mode_0
+	M_addr_mode_1
+	M_addr_mode_2
+	M_texref
+	M_samplerref
+	M_surfref
 	M_uni
 	M_arrive
 	M_red
@@ -773,6 +811,21 @@ const (
 	M_block_scale
 	M_sp_ordered_metadata
 	M_sp
+	M_m8n8
+	M_m16n16
+	M_m8n16
+	M_x1
+	M_x2
+	M_x4
+	M_b8x16
+	M_b6x16_p32
+	M_b4x16_p64
+	M_trans
+	M_m16n8
+	M_m16n16k16
+	M_m8n32k16
+	M_m32n8k16
+	M_m16n16k8
 	M_m64n8k8
 	M_m64n8k16
 	M_m64n8k32
@@ -906,9 +959,6 @@ const (
 	M_32x32b
 	M_16x128b
 	M_16x256b
-	M_x1
-	M_x2
-	M_x4
 	M_x8
 	M_x16
 	M_x32
@@ -925,9 +975,6 @@ const (
 	M_warpx2_02_13
 	M_warpx2_01_23
 	M_warpx4
-	M_b8x16
-	M_b6x16_p32
-	M_b4x16_p64
 	M_kind_f16
 	M_kind_tf32
 	M_kind_i8
@@ -968,10 +1015,10 @@ func init() {
 			{"data/0906-compare.isa", 0x1d27e800},
 			{"data/0908-logic.isa", 0x1b66bbf9},
 			{"data/0909-move.isa", 0x8fbc9121},
-			{"data/0910-texture.isa", 0xbcdfc079},
+			{"data/0910-texture.isa", 0x3aaf8e0e},
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-sync.isa", 0x053c63eb},
-			{"data/0914-mma.isa", 0x72dd7c39},
+			{"data/0914-mma.isa", 0x756e716f},
 			{"data/0915-wgmma.isa", 0x15b46030},
 			{"data/0916-tcgen05.isa", 0x9703edd9},
 			{"data/0917-stack.isa", 0x16d552c3},
@@ -1115,7 +1162,10 @@ func init() {
 			{"cp.async.commit_group", "cp.async.commit_group", 7, 718, 28163, 216},
 			{"cp.async.wait_group", "cp.async.wait_group", 7, 724, 28379, 213},
 			{"cp.async.wait_all", "cp.async.wait_all", 7, 731, 28592, 187},
-			{"tex", "tex", 8, 3, 45, 1350},
+			{"tex", "tex", 8, 3, 45, 1351},
+			{"tld4", "tld4", 8, 53, 1396, 954},
+			{"txq", "txq", 8, 84, 2350, 794},
+			{"istypep", "istypep", 8, 103, 3144, 243},
 			{"bra", "bra", 9, 3, 51, 164},
 			{"brx.idx", "brx.idx", 9, 10, 215, 249},
 			{"call", "call", 9, 18, 464, 477},
@@ -1167,7 +1217,15 @@ func init() {
 			{"mbarrier.pending_count", "mbarrier.pending_count", 10, 675, 23740, 229},
 			{"mma", "mma", 11, 3, 44, 2758},
 			{"mma.block", "mma", 11, 64, 2802, 1608},
-			{"mma.sp", "mma", 11, 95, 4410, 1766},
+			{"mma.sp", "mma", 11, 95, 4410, 1767},
+			{"ldmatrix", "ldmatrix", 11, 135, 6177, 867},
+			{"stmatrix", "stmatrix", 11, 161, 7044, 483},
+			{"movmatrix", "movmatrix", 11, 176, 7527, 282},
+			{"wmma.load.a", "wmma.load.a", 11, 185, 7809, 1230},
+			{"wmma.load.b", "wmma.load.b", 11, 218, 9039, 1231},
+			{"wmma.load.c", "wmma.load.c", 11, 251, 10270, 985},
+			{"wmma.store.d", "wmma.store.d", 11, 276, 11255, 968},
+			{"wmma.mma", "wmma.mma", 11, 301, 12223, 2117},
 			{"wgmma.fence", "wgmma.fence", 12, 3, 47, 412},
 			{"wgmma.commit_group", "wgmma.commit_group", 12, 10, 459, 289},
 			{"wgmma.wait_group", "wgmma.wait_group", 12, 17, 748, 303},
@@ -1205,28 +1263,31 @@ func init() {
 			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".rna", ".scaled::n2::ue8m0", ".e2m3x2",
 			".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".base",
 			".level", ".grad", ".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms",
-			".a2dms", ".uni", ".arrive", ".red", ".popc", ".aligned", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta",
-			".mbarrier_init", ".alias", ".async", ".tensormap::generic", ".async::generic", ".gl", ".exch", ".inc", ".dec", ".noftz",
-			".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete", ".noinc", ".parity",
-			".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128",
-			".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X",
-			".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256",
-			".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16",
-			".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256",
-			".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16",
-			".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256",
-			".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16",
-			".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256",
-			".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16",
-			".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256",
-			".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16",
-			".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256",
-			".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16",
-			".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256",
-			".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x1",
-			".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".x128", ".pack::16b", ".cta_group::1", ".cta_group::2",
-			".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".b8x16", ".b6x16_p32",
-			".b4x16_p64", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard",
+			".a2dms", ".r", ".g", ".b", ".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order",
+			".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref",
+			".samplerref", ".surfref", ".uni", ".arrive", ".red", ".popc", ".aligned", ".sc", ".acq_rel", ".sync_restrict::shared::cluster",
+			".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async", ".tensormap::generic", ".async::generic", ".gl", ".exch", ".inc", ".dec",
+			".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete", ".noinc",
+			".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64",
+			".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X",
+			".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16",
+			".x1", ".x2", ".x4", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16",
+			".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256",
+			".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16",
+			".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256",
+			".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16",
+			".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256",
+			".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16",
+			".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256",
+			".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16",
+			".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256",
+			".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16",
+			".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256",
+			".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16",
+			".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256",
+			".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x8", ".x16", ".x32", ".x64", ".x128",
+			".pack::16b", ".cta_group::1", ".cta_group::2", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23",
+			".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard",
 			".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
 			".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mask",
 		},
@@ -1237,9 +1298,10 @@ func init() {
 			".w64", ".ss", ".cop", ".l1", ".l2", ".hint", ".pf", ".sem", ".scope", ".w32",
 			".glob", ".shm", ".acc", ".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary",
 			".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".scale", ".h2", ".f8x2",
-			".f6x2", ".x4", ".mip", ".geom", ".ms", ".cb", ".kind", ".count", ".order", ".t64",
-			".fop", ".action", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".num", ".pack",
-			".cta_group", ".multicast", ".dst_fmt", ".src_fmt", ".mx", ".collector",
+			".f6x2", ".x4", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".kind",
+			".count", ".order", ".t64", ".fop", ".action", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize",
+			".spv", ".num", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack", ".cta_group", ".multicast", ".mx",
+			".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
@@ -1247,9 +1309,9 @@ func init() {
 			"total-size", "fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest",
 			"n", "lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func",
 			"args", "fptr", "addr", "r", "count", "tx", "state", "phase", "hint", "scale-a",
-			"sel-a", "scale-b", "sel-b", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb",
-			"taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr", "align",
-			"t",
+			"sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta",
+			"tb", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr",
+			"align", "t",
 		},
 	}
 }
