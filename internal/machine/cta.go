@@ -10,15 +10,13 @@ import (
 
 // CTA is one cooperative thread array. It belongs to one worker at a time; a launch without
 // clusters is clusters of one CTA.
-//
-// Asynchronous operations (bulk copies, wgmma, tcgen05) will be records that belong to the CTA:
-// open ones count as able to run when a deadlock is looked for.
 type CTA struct {
 	grid     *Grid
 	rank     uint64 // linear index in the grid
 	id       [3]uint32
 	warps    []*Warp
 	shared   rowBase
+	async    *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
 	bars     [NumBarriers]ctaBarrier
 	pending  uint16 // barriers at which somebody has arrived
 	alive    uint64 // warps with a living lane
@@ -32,6 +30,7 @@ func (c *CTA) clusterRank() uint64 { return 0 }
 func (c *CTA) start(wk *worker, g *Grid, rank uint64, fresh bool) {
 	c.grid, c.rank, c.id, c.cycles = g, rank, g.coords(rank), 0
 	c.bars, c.pending = [NumBarriers]ctaBarrier{}, 0
+	c.async.start(g, rank)
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	for i, w := range c.warps {
@@ -62,6 +61,9 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 	w.watched, w.hurry = 0, 0
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost = 0, 0, 0, 0
+	if w.cta.async.mode != Eager {
+		w.groups = [pipeKinds]*[32]uint64{}
+	}
 }
 
 // restartRoot uses the kernel's frame of the CTA before again.
@@ -120,12 +122,14 @@ func (c *CTA) run(crowded func() bool) verdict {
 		case !ok:
 			return broken
 		case c.alive == 0:
-			return finished
-		case c.runnable == 0:
-			c.grid.fail(c.deadlock())
-			return stuck
+			return c.finish()
 		case c.grid.stopped.Load():
 			return broken
+		case !moved && c.async.press():
+			continue
+		case c.runnable == 0 && !c.grid.stopped.Load():
+			c.grid.fail(c.deadlock())
+			return stuck
 		}
 		if (!moved || pass >= ctaSlice) && crowded() {
 			return parked
@@ -134,6 +138,15 @@ func (c *CTA) run(crowded func() bool) verdict {
 			wk.breathe()
 		}
 	}
+}
+
+// finish ends a CTA whose lanes have all exited: asynchronous operations outlive them.
+func (c *CTA) finish() verdict {
+	c.exitReports()
+	if !c.async.drain() {
+		return broken
+	}
+	return finished
 }
 
 // pass lets every warp that can run have a turn, in ascending order from a first one that the
@@ -148,6 +161,9 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		}
 		out := w.run()
 		c.account(w)
+		if len(c.async.open) != 0 && !c.async.turn() {
+			return moved, false
+		}
 		switch out {
 		case failed:
 			return moved, false

@@ -23,4 +23,19 @@
 // through Access and AccessUniform; failure through Fault. A handler that waits is executed
 // again from its start when it may go on, so it must write nothing before it knows that it
 // need not wait.
+//
+// Asynchronous operations: a handler checks its operands, makes an Op (a record with the steps
+// Read, Write, Signal) and returns Issue's state. CommitGroup, WaitGroups and WaitPipe are the
+// waits; a wait for an mbarrier needs nothing from here: when nobody in the cluster moves, the
+// oldest operation that signals is completed before a deadlock is looked for (CTA.run). In mode
+// Eager all steps happen in Issue and nothing is ever open; a handler may then do without a
+// record. Modes Lazy and Random keep the open records of a cluster in asyncOps; each pipe says
+// in pipeFacts which of its operations have an order. Steps run on the worker that owns the
+// cluster, at any later moment, so a step keeps what it needs and reaches memory through
+// op.Global and op.Shared.
+//
+// Reports (mode Lazy with Launch.Reporter): Op.Touches lists what an operation reads and writes.
+// Warp.Observe checks every observed access against the open operations; Issue does so for a new
+// operation, whose own event therefore says Async. Both places are in the Report. Conflict asks
+// for one extent, be it memory, tensor memory or rows of a frame (Warp.Rows).
 package machine

@@ -48,11 +48,12 @@ const (
 	Param // kernel parameters
 	Shared
 	Local
-	Tensor // tensor memory
+	Tensor    // tensor memory of a CTA
+	Registers // of a frame
 )
 
 func (s Space) String() string {
-	return [...]string{"generic", "global", "const", "param", "shared", "local", "tensor"}[s]
+	return [...]string{"generic", "global", "const", "param", "shared", "local", "tensor", "register"}[s]
 }
 
 // Fault says what stopped a launch and where. A handler fills what describes the failure;

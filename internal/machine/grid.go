@@ -32,7 +32,9 @@ type Launch struct {
 	Seed            uint64 // of the schedule; 0: in order
 	Workers         int    // 0: those of the device
 	Output          *Output
-	Observer        Observer       // nil: code runs unobserved
+	Observer        Observer // nil: code runs unobserved
+	Async           AsyncMode
+	Reporter        Reporter       // of mode Lazy; nil: nobody wants reports
 	Progress        func(Progress) // called now and then; may be nil
 }
 

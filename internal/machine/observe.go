@@ -80,6 +80,8 @@ type Event struct {
 	CTA  uint64 // linear index in the grid
 	Warp int
 	On   *Warp // who; nil for CTABegin and CTAEnd
+
+	Async bool // what an asynchronous operation will do: Issue checks it against open ones
 }
 
 // Observer gets the events of a launch, from several workers at a time; those of one CTA come
@@ -95,6 +97,7 @@ func (w *Warp) Observe(in *Inst, e Event) {
 	}
 	*w.event = e
 	w.event.PC, w.event.Func, w.event.CTA, w.event.Warp, w.event.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
+	w.checkOpen(in, w.event)
 	w.cta.grid.Observer.Observe(w.event)
 }
 

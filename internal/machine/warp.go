@@ -35,6 +35,7 @@ type Warp struct {
 	direct      Gather
 	bars        []warpBarrier // gathers of this warp at CTA barriers
 
+	groups [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
 	local  localMemory
 	access Access
 	wide   [32]uint64 // 32-bit addresses, widened

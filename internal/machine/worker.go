@@ -114,7 +114,7 @@ func (wk *worker) newCTA(g *Grid, rank uint64) *CTA {
 	}
 	fresh := true
 	if c == nil {
-		c = &CTA{warps: make([]*Warp, g.block.warps)}
+		c = &CTA{warps: make([]*Warp, g.block.warps), async: new(asyncOps)}
 		for i := range c.warps {
 			c.warps[i] = &Warp{cta: c, index: int32(i)}
 		}

@@ -1,0 +1,192 @@
+package machine
+
+// This file declares asynchronous operations: records of what an instruction has begun and
+// others wait for (cp.async, bulk copies, st.async, tcgen05, wgmma).
+
+import "iter"
+
+// AsyncMode says when the steps of asynchronous operations happen. A correct kernel has the
+// same results in all modes.
+type AsyncMode uint8
+
+// The modes.
+const (
+	Eager  AsyncMode = iota // at issue
+	Lazy                    // as late as the rules allow: sources are read late, too
+	Random                  // in between, by the launch's seed
+)
+
+// Op is an asynchronous operation. The handler that begins it fills the exported fields and
+// passes it to Issue. Its steps happen in the order Read, Write, Signal, each at some moment
+// between Issue and the wait that covers it; each may be nil.
+//
+// A step works for the lanes op.Lanes, which may be fewer than at Issue: lanes of one record
+// that are waited for at different times become records of their own, with the same steps. A
+// step must not touch the warp, which may be elsewhere; what it needs it keeps in Data or in
+// its closure, by lane. It reaches memory through op.Global and op.Shared, which check. A fault
+// is reported with the place of the issue, so the step fills only what went wrong.
+type Op struct {
+	Pipe   PipeKind
+	Proxy  Proxy
+	Read   func(op *Op) *Fault // sources, into the record
+	Write  func(op *Op) *Fault // the record, into destinations
+	Signal func(op *Op) *Fault // mbarriers, groups of others
+	// After: Signal comes after all that the same lanes have issued to the pipe before
+	// (cp.async.mbarrier.arrive, tcgen05.commit).
+	After bool
+	// Touches lists what the steps will read (Load) and write (Store) for op.Lanes, for
+	// reports; nil if nothing. It is only called while reports are wanted.
+	Touches func(op *Op) iter.Seq2[Extent, AccessKind]
+	Data    any
+
+	Place // of the issue; filled by Issue
+	cta   *CTA
+	warp  *Warp
+	seq   uint64
+	group *[32]uint64 // of each lane, in pipes with groups
+	done  step        // the last step that has happened
+}
+
+// Place is where some lanes of a warp did something.
+type Place struct {
+	Site    // of the first lane
+	Inst    *Inst
+	Calls   []CallFrame // innermost first, without Func itself
+	CTARank uint64      // linear index of the CTA in the grid
+	Warp    int
+	Lanes   uint32
+}
+
+// step is how far an operation is.
+type step uint8
+
+const (
+	issued step = iota
+	hasRead
+	hasWritten
+	hasSignalled
+)
+
+// PipeKind says where an operation queues. Pipes decide order: an operation of an ordered pipe
+// takes its first step after the last step of all earlier ones in it.
+type PipeKind uint8
+
+// The pipes.
+const (
+	CopyPipe        PipeKind = iota // cp.async: by lane, with groups, no order
+	BulkPipe                        // bulk and bulk tensor operations: by lane, with groups, no order
+	StorePipe                       // st.async, red.async: no order
+	TensorPipe                      // tcgen05.cp, shift, mma, commit of a CTA: in order (9.7.16.6)
+	TensorLoadPipe                  // tcgen05.ld of a warp: in order
+	TensorStorePipe                 // tcgen05.st of a warp: in order
+	ProductPipe                     // wgmma of a warp, with groups: in order
+)
+
+// pipeFacts says what the kinds of pipes are like.
+var pipeFacts = [...]struct {
+	ordered bool
+	shared  bool // one pipe for the CTA, whoever issues; else one for each warp
+}{
+	TensorPipe: {ordered: true, shared: true}, TensorLoadPipe: {ordered: true},
+	TensorStorePipe: {ordered: true}, ProductPipe: {ordered: true},
+}
+
+// follows tells whether an operation must wait for an earlier one before it takes a step.
+func (op *Op) follows(o *Op, s step) bool {
+	f := &pipeFacts[op.Pipe]
+	switch {
+	case o.Pipe != op.Pipe || o.seq >= op.seq || o.cta != op.cta || !f.shared && o.warp != op.warp:
+		return false
+	case f.ordered:
+		return true
+	}
+	return s == hasSignalled && op.After && o.Lanes&op.Lanes != 0
+}
+
+// AsyncMode returns the mode of the launch. In mode Eager nothing is ever open, so a handler may
+// do at once what its operation does, without a record.
+func (w *Warp) AsyncMode() AsyncMode { return w.cta.grid.Async }
+
+// Issue begins an operation for the lanes of w.Mask, which the handler has checked. The handler
+// returns the state.
+func (w *Warp) Issue(in *Inst, op *Op) State {
+	q := w.cta.async
+	op.cta, op.warp = w.cta, w
+	op.Inst, op.Lanes = in, w.Mask
+	if q.mode == Eager {
+		f := op.perform()
+		if f == nil {
+			return Next
+		}
+		if f.Lanes == 0 {
+			f.Lanes = w.Mask
+		}
+		return w.Fault(in, f)
+	}
+	op.Place = w.Place(in)
+	q.next++
+	op.seq = q.next
+	if g := w.groups[op.Pipe]; g != nil {
+		numbers := *g
+		op.group = &numbers
+	} else {
+		op.group = new([32]uint64)
+	}
+	w.issueReports(q, op)
+	q.open = append(q.open, op)
+	return q.state(q.turn())
+}
+
+// perform takes all steps that are left.
+func (op *Op) perform() *Fault {
+	for s := op.done + 1; s <= hasSignalled; s++ {
+		if f := op.take(s); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// take takes one step.
+func (op *Op) take(s step) *Fault {
+	op.done = s
+	do := op.Read
+	switch s {
+	case hasWritten:
+		do = op.Write
+	case hasSignalled:
+		do = op.Signal
+	}
+	if do == nil {
+		return nil
+	}
+	return do(op)
+}
+
+// Place returns where the running lanes are.
+func (w *Warp) Place(in *Inst) Place {
+	frame := w.frag.frame
+	p := Place{
+		Site: w.site(w.PC(in), first(w.Mask)), Inst: in, CTARank: w.cta.rank, Warp: int(w.index), Lanes: w.Mask,
+	}
+	for ; frame.caller != nil; frame = frame.caller {
+		p.Calls = append(p.Calls, CallFrame{frame.caller.code.Func, frame.join.pc - 1})
+	}
+	return p
+}
+
+// fail stops the launch with a fault of a step.
+func (op *Op) fail(f *Fault) {
+	if f.Lanes == 0 {
+		f.Lanes = op.Lanes
+	}
+	g := op.cta.grid
+	f.Kernel, f.Func, f.Inst, f.PC, f.Calls = g.Entry.Func.Name, op.Func, op.Inst, op.PC, op.Calls
+	f.CTA, f.CTARank, f.Thread = op.CTA, op.CTARank, g.thread(int32(op.Warp), first(f.Lanes))
+	g.fail(f)
+}
+
+// site is where a lane of the running fragment is.
+func (w *Warp) site(pc int32, lane int) Site {
+	return Site{Func: w.frag.frame.code.Func, PC: pc, CTA: w.cta.id, Thread: w.cta.grid.thread(w.index, lane)}
+}

@@ -1,0 +1,35 @@
+package machine
+
+// This file reaches memory from the steps of asynchronous operations.
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/mem"
+)
+
+// Global returns the host memory of n bytes of global memory, which the issue has checked. They
+// may have been freed since.
+func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
+	wk := op.warp.wk
+	v, ok := wk.arena.Find(addr)
+	if !ok || n > v.End-addr || v.ReadOnly && kind != Load {
+		f := &Fault{Kind: OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global}
+		if ok && n <= v.End-addr {
+			f.Kind = ReadOnlyAccess
+		} else {
+			f.Near = op.warp.near(addr, n)
+		}
+		return nil, f
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(wk.arenaBase, addr-mem.GlobalBase)), n), nil
+}
+
+// Shared returns the host memory of n bytes of shared memory at an address in the shared window,
+// rank included, which the issue has checked.
+func (op *Op) Shared(addr, n uint64) []byte { return op.cta.sharedBytes(addr, n) }
+
+func (c *CTA) sharedBytes(addr, n uint64) []byte {
+	off := addr&(mem.MaxShared-1) - uint64(c.grid.Target.ReservedShared)
+	return unsafe.Slice((*byte)(c.sharedAt(addr>>mem.RankShift, off)), n)
+}

@@ -1,0 +1,170 @@
+package machine
+
+// This file finds accesses that an open asynchronous operation does not allow yet (9.7.9.25.1:
+// reading the destination or changing the source before completion is undefined).
+
+import "ptxvm/internal/mem"
+
+// Extent is a piece of what an operation touches.
+type Extent struct {
+	Space    Space
+	CTA      uint32 // Shared, Tensor: rank in the cluster
+	Lane     int    // of the operation; -1: the operation as a whole
+	From, To uint64 // Global: addresses; Shared: offsets in the CTA's window; Tensor: columns; Registers: bytes of the frame's block
+	Row, End uint32 // Tensor: lanes [Row, End)
+	frame    *Frame // Registers
+}
+
+// Overlaps tells whether two extents have something in common.
+func (e Extent) Overlaps(o Extent) bool {
+	switch {
+	case e.Space != o.Space || e.From >= o.To || o.From >= e.To:
+		return false
+	case e.Space == Shared:
+		return e.CTA == o.CTA
+	case e.Space == Tensor:
+		return e.CTA == o.CTA && e.Row < o.End && o.Row < e.End
+	case e.Space == Registers:
+		return e.frame == o.frame
+	}
+	return true
+}
+
+// Rows returns the extent of bytes of the running frame's register block.
+func (w *Warp) Rows(from, to uint32) Extent {
+	return Extent{Space: Registers, Lane: -1, From: uint64(from), To: uint64(to), frame: w.frag.frame}
+}
+
+// ReportKind says what is wrong about an order.
+type ReportKind uint8
+
+// The kinds of reports.
+const (
+	ReadBeforeDone  ReportKind = iota // of what an open operation writes
+	WriteBeforeDone                   // of what an open operation writes
+	WriteBeforeRead                   // of what an open operation reads
+	OpenAtExit                        // the CTA ended while an operation reads its shared memory
+)
+
+// Report is something that no rule orders: an access that an asynchronous operation may overtake.
+type Report struct {
+	Kind   ReportKind
+	Extent Extent // what both touch
+	Op     Place  // the operation's issue
+	Then   Place  // the access; OpenAtExit: zero but for the CTA
+}
+
+// Reporter gets the reports of a launch, from several workers at a time.
+type Reporter interface {
+	Report(*Report)
+}
+
+// Conflict returns the oldest open operation of the warp's cluster that does not allow an access
+// yet, with what is wrong about it; nil if none.
+func (w *Warp) Conflict(e Extent, kind AccessKind) (*Op, ReportKind) {
+	for _, op := range w.cta.async.open {
+		if r, bad := op.conflict(e, kind); bad {
+			return op, r
+		}
+	}
+	return nil, 0
+}
+
+func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
+	if op.Touches == nil {
+		return 0, false
+	}
+	for x, does := range op.Touches(op) {
+		if !x.Overlaps(e) {
+			continue
+		}
+		switch {
+		case does != Load && op.done < hasWritten && kind == Load:
+			return ReadBeforeDone, true
+		case does != Load && op.done < hasWritten:
+			return WriteBeforeDone, true
+		case kind != Load && op.done < hasRead:
+			return WriteBeforeRead, true
+		}
+	}
+	return 0, false
+}
+
+// reporting tells whether somebody wants reports of a cluster's operations. Only mode Lazy leaves
+// every step open for as long as the rules allow.
+func (g *Grid) reporting() bool { return g.Async == Lazy && g.Reporter != nil }
+
+// checkOpen reports the lanes of an observed access that an open operation does not allow.
+func (w *Warp) checkOpen(in *Inst, e *Event) {
+	if len(w.cta.async.open) == 0 || !w.cta.grid.reporting() || e.What != Touch || e.Async {
+		return
+	}
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		x, ok := w.extentOf(e.Space, e.Addr[i], uint64(e.Size))
+		if !ok {
+			continue
+		}
+		if op, kind := w.Conflict(x, e.Kind); op != nil {
+			then := w.Place(in)
+			then.Lanes, then.Site = 1<<i, w.site(then.PC, i)
+			w.cta.grid.Reporter.Report(&Report{Kind: kind, Extent: x, Op: op.Place, Then: then})
+			return
+		}
+	}
+}
+
+// extentOf classifies an address; false for memory that no operation touches.
+func (w *Warp) extentOf(space Space, addr, size uint64) (Extent, bool) {
+	switch {
+	case space == Generic && mem.InShared(addr):
+		space, addr = Shared, addr-mem.SharedWindow
+	case space == Generic && mem.InLocal(addr), space == Local:
+		return Extent{}, false
+	case space <= Param:
+		space = Global
+	}
+	x := Extent{Space: space, Lane: -1, From: addr, To: addr + size}
+	if space == Shared {
+		off := addr & (mem.MaxShared - 1)
+		x.CTA, x.From, x.To = uint32(addr>>mem.RankShift), off, off+size
+	}
+	return x, true
+}
+
+// issueReports reports what a new operation and the open ones do to the same bytes without an
+// order between them.
+func (w *Warp) issueReports(q *asyncOps, op *Op) {
+	if len(q.open) == 0 || op.Touches == nil || !w.cta.grid.reporting() {
+		return
+	}
+	for x, does := range op.Touches(op) {
+		for _, o := range q.open {
+			if op.follows(o, hasRead) {
+				continue
+			}
+			if kind, bad := o.conflict(x, does); bad {
+				w.cta.grid.Reporter.Report(&Report{Kind: kind, Extent: x, Op: o.Place, Then: op.Place})
+				return
+			}
+		}
+	}
+}
+
+// exitReports reports the operations that still read the shared memory of a CTA that ends.
+func (c *CTA) exitReports() {
+	if !c.grid.reporting() {
+		return
+	}
+	for _, op := range c.async.open {
+		if op.cta != c || op.done >= hasRead || op.Touches == nil {
+			continue
+		}
+		for x, does := range op.Touches(op) {
+			if x.Space == Shared && does == Load {
+				c.grid.Reporter.Report(&Report{Kind: OpenAtExit, Extent: x, Op: op.Place, Then: Place{Site: Site{CTA: c.id}, CTARank: c.rank}})
+				break
+			}
+		}
+	}
+}
