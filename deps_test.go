@@ -10,6 +10,7 @@ import (
 // the picture of the tree: do not widen a line to make a build pass.
 const importOrder = `
 internal/diag:
+internal/assume:
 internal/isa:
 internal/num:
 internal/mem:       internal/num
@@ -20,9 +21,9 @@ internal/check:     internal/diag internal/isa internal/num internal/syntax
 internal/ir:        internal/diag internal/isa internal/num
 internal/lower:     internal/check internal/diag internal/ir internal/isa internal/num internal/syntax
 internal/machine:   internal/diag internal/isa internal/mem internal/num
-internal/sem:       internal/ir internal/isa internal/machine internal/mem internal/num
-internal/decode:    internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
-.:                  internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/sem internal/syntax
+internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num
+internal/decode:    internal/assume internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
+.:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/sem internal/syntax
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

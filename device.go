@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
@@ -50,6 +51,7 @@ type DeviceConfig struct {
 	MaxSteps  uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput int64          // bytes of printf per launch; 0: 64 MiB
 	Stdout    io.Writer      // printf; nil discards
+	Assume    string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=down"; Assumptions lists them
 	Progress  func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 }
 
@@ -59,6 +61,7 @@ type Device struct {
 	cfg     DeviceConfig
 	target  isa.Target
 	machine *machine.Device
+	guesses assume.Set
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed bool
@@ -88,6 +91,9 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	var err error
 	if d.target, err = isa.ParseTarget(d.cfg.Arch); err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
+	}
+	if d.guesses, err = assume.Parse(d.cfg.Assume); err != nil {
+		return nil, fmt.Errorf("ptxvm: assume: %w", err)
 	}
 	if d.cfg.Memory < 0 || d.cfg.Workers < 0 || d.cfg.MaxOutput < 0 {
 		return nil, errors.New("ptxvm: a negative limit")

@@ -38,6 +38,7 @@ type Stats struct {
 	WarpInsts uint64 // instructions times the warps that executed them
 	LaneOps   uint64 // instructions times the lanes that executed them
 	Elapsed   time.Duration
+	Assumed   []string // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
 // LaneOpsPerSecond is the rate of the launch.
@@ -84,7 +85,8 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err != nil {
 		return Stats{}, err
 	}
-	if err := k.decode(ml); err != nil {
+	code, err := k.decode(ml)
+	if err != nil {
 		return Stats{}, err
 	}
 	ml.Params = params
@@ -94,7 +96,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	start := time.Now()
 	ml.Progress = p.d.progress(start)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Assumed: p.d.describe(code.Guesses)}
 	err = p.outcome(outputFailed(ctx, err))
 	k.nameBuffer(err, params)
 	return stats, err
@@ -195,14 +197,14 @@ func (k *Kernel) needsClusters() error {
 }
 
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
-func (k *Kernel) decode(l *machine.Launch) error {
+func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2])}
-	code, err := k.program.decoder.Kernel(k.fn, shape, l.Target, l.Shared-l.Dynamic)
+	code, err := k.program.decoder.Kernel(k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
 	if err != nil {
-		return k.program.unsupported(k.info.Name, err)
+		return nil, k.program.unsupported(k.info.Name, err)
 	}
 	l.Entry, l.Functions = code.Entry, code.Functions
-	return nil
+	return code, nil
 }
 
 // outcome turns the machine's errors into those of this package.

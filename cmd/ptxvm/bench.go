@@ -129,4 +129,7 @@ func siRate(perSecond float64) string {
 func printStats(w io.Writer, stats ptxvm.Stats) {
 	fmt.Fprintf(w, "stats: %d CTAs, %d warp instructions, %d lane-ops, %slane-ops/s, %v\n", stats.CTAs,
 		stats.WarpInsts, stats.LaneOps, siRate(stats.LaneOpsPerSecond()), stats.Elapsed)
+	for _, guess := range stats.Assumed {
+		fmt.Fprintf(w, "stats: assumes %s\n", guess)
+	}
 }

@@ -14,12 +14,16 @@ import (
 // newISA builds the isa verb: every form with its gates, section and status.
 func newISA(s streams) *cobra.Command {
 	var format string
+	var assumptions bool
 	cmd := &cobra.Command{
 		Use:   "isa [NAME]",
 		Short: "List instruction forms: gates, section, status",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := strings.Join(args, "")
+			if assumptions {
+				return listAssumptions(s, name, format)
+			}
 			if err := ptxvm.WriteISA(s.out, name, format); err != nil {
 				return usageError{err}
 			}
@@ -27,12 +31,20 @@ func newISA(s streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "table", "table, json or md")
-	for _, later := range []string{"diff", "target", "assumptions"} {
+	cmd.Flags().BoolVar(&assumptions, "assumptions", false, "list the guesses about hardware instead: id, name, section, question, forms, positions")
+	for _, later := range []string{"diff", "target"} {
 		cmd.Flags().Var(laterFlag(later), later, "")
 		_ = cmd.Flags().MarkHidden(later) // fails only for a flag that does not exist
 	}
-	cmd.Flags().Lookup("assumptions").NoOptDefVal = "true"
 	return cmd
+}
+
+// listAssumptions prints all guesses.
+func listAssumptions(s streams, name, format string) error {
+	if name != "" {
+		return usageError{fmt.Errorf("isa --assumptions lists all guesses; it takes no NAME")}
+	}
+	return wrapUsage(ptxvm.WriteAssumptions(s.out, format))
 }
 
 // newExplain builds the explain verb: an error code in words, with an example.

@@ -7,9 +7,12 @@
 package decode
 
 import (
+	"slices"
 	"sync"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
 )
@@ -24,6 +27,7 @@ type Placement interface {
 type Program struct {
 	Entry     *machine.Code
 	Functions map[uint64]*machine.Code // by address: those that an indirect call may reach
+	Guesses   []assume.Guess           // that the code depends on, in the table's order
 }
 
 // Decoder decodes the kernels of one linked module and keeps the results by launch shape.
@@ -41,6 +45,7 @@ type programKey struct {
 	shape   ir.LaunchShape
 	start   uint32 // of the kernel's shared memory in the window
 	dynamic uint32 // of dynamic shared memory behind that
+	guesses assume.Set
 }
 
 // New returns a decoder of a linked module.
@@ -65,10 +70,11 @@ func DynamicStart(static, dynamic, limit int) int {
 	return start
 }
 
-// Kernel decodes a kernel for a block shape, a target and the offset at which its dynamic
-// shared memory begins. The error is an *UnsupportedError, before anything has run.
-func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32) (*Program, error) {
-	key := programKey{kernel, shape, target.ReservedShared, dynamic}
+// Kernel decodes a kernel for a block shape, a target, the offset at which its dynamic
+// shared memory begins, and positions of the guesses. The error is an *UnsupportedError, before
+// anything has run.
+func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
+	key := programKey{kernel, shape, target.ReservedShared, dynamic, guesses}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p := d.programs[key]; p != nil {
@@ -80,7 +86,7 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 		return nil, err
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
-	p := &Program{Functions: map[uint64]*machine.Code{}}
+	p := &Program{Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}
 	}
@@ -95,6 +101,15 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 	p.Entry = u.codes[kernel]
 	d.programs[key] = p
 	return p, nil
+}
+
+// guessesOf lists the guesses that any of the lines depends on.
+func guessesOf(lines map[*isa.Sel]*sem.Line) (list []assume.Guess) {
+	for _, l := range lines {
+		list = append(list, l.Guesses()...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // reachable is what a kernel may execute.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/check"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/lower"
@@ -82,7 +83,7 @@ func TestUnsupported(t *testing.T) {
 .visible .entry fine() { ret; }
 `)
 	d := New(m, &onDevice{m: m})
-	_, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0)
+	_, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
 	var e *UnsupportedError
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v, want an UnsupportedError", err)
@@ -97,7 +98,7 @@ func TestUnsupported(t *testing.T) {
 	if !strings.Contains(err.Error(), "mbarrier.init") {
 		t.Errorf("error does not name the form: %v", err)
 	}
-	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0); err != nil {
+	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{}); err != nil {
 		t.Errorf("a kernel that does not reach them: %v", err)
 	}
 }
@@ -121,7 +122,7 @@ func TestCache(t *testing.T) {
 	m := module(t, "cache.ptx", header+".visible .entry k() { ret; }")
 	d := New(m, &onDevice{m: m})
 	decode := func(x int32) *Program {
-		p, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: x, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0)
+		p, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: x, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +324,7 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 	}
 	where := &onDevice{m, arena, map[*ir.Var]uint64{}}
 	f := m.Func("k")
-	p, err := New(m, where).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0)
+	p, err := New(m, where).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/machine"
 )
@@ -23,7 +24,7 @@ func (d *Decoder) Write(w io.Writer, shape ir.LaunchShape, target machine.Target
 		if !f.Entry || !f.Defined {
 			continue
 		}
-		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes))
+		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes), assume.Set{})
 		if err != nil {
 			fmt.Fprintf(b, "%v\n", err)
 			continue

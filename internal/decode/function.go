@@ -141,7 +141,7 @@ func (x *function) variant(converged bool) ([]machine.Inst, error) {
 func (x *function) inst(out *machine.Inst) error {
 	in := &x.f.Insts[x.pc]
 	out.Guard = machine.NoGuard
-	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots}
+	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, Guesses: x.key.guesses}
 	x.line(x.pc).Do.Plan(b)
 	if b.Err != nil {
 		e := &UnsupportedError{Kernel: x.key.kernel.Name}

@@ -49,7 +49,7 @@ func RsqrtApproxF32(a uint32) uint32 {
 }
 
 // SqrtApproxFtzF32 is sqrt.approx.ftz.f32: correctly rounded, which is inside
-// the manual's bound (an assumption: the unit's own table is not known).
+// the manual's bound (the unit's own table is not known: guess sfu-sqrt).
 func SqrtApproxFtzF32(a uint32) uint32 { return SqrtF32(FtzF32(a)) }
 
 // SqrtApproxF32 is sqrt.approx.f32. Scaling subnormals changes nothing as
@@ -123,7 +123,7 @@ func DivFullFtzF32(a, b uint32) uint32 {
 	return MulFtzF32(mufuRcp(b), a)
 }
 
-// TanhApproxF32 is tanh.approx.f32: correctly rounded (an assumption), which
+// TanhApproxF32 is tanh.approx.f32: correctly rounded (guess sfu-tanh), which
 // passes zeros and subnormals through.
 func TanhApproxF32(a uint32) uint32 { return putF32(float32(tanh(f32(a)))) }
 
@@ -131,7 +131,7 @@ func TanhApproxF32(a uint32) uint32 { return putF32(float32(tanh(f32(a)))) }
 func TanhApproxF16(a uint32) uint32  { return putF16(tanh(float64(fF16(a))), false) }
 func TanhApproxBF16(a uint32) uint32 { return putBF16(tanh(float64(fBF16(a))), false) }
 
-// Ex2ApproxF16 is ex2.approx.f16: correctly rounded (an assumption).
+// Ex2ApproxF16 is ex2.approx.f16: correctly rounded (guess sfu-half).
 func Ex2ApproxF16(a uint32) uint32 { return putF16(exp2(float64(fF16(a))), false) }
 
 // Ex2ApproxFtzBF16 is ex2.approx.ftz.bf16; subnormal operands and results are

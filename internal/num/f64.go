@@ -1,6 +1,7 @@
 // f64 arithmetic: host floats for nearest, the integers of soft.go for the
 // directed modes. f64 has no .ftz and keeps NaN payloads (1.3 of the IEEE
-// notes in 9.7.3): which operand wins is an assumption, see assume.go.
+// notes in 9.7.3): which operand wins is a guess
+// (nan-order-f64).
 
 package num
 
@@ -118,6 +119,18 @@ func NanF64(a, b uint64) bool { return isNaNF64(a) || isNaNF64(b) }
 // AbsF64 and NegF64 edit the sign bit alone; NaN bits pass (9.7.3.9).
 func AbsF64(a uint64) uint64 { return a & magF64 }
 func NegF64(a uint64) uint64 { return a ^ signF64 }
+
+// AbsQuietF64 and NegQuietF64 also quiet a NaN (guess absneg-f64).
+func AbsQuietF64(a uint64) uint64 { return quietNaNF64(AbsF64(a)) }
+func NegQuietF64(a uint64) uint64 { return quietNaNF64(NegF64(a)) }
+
+// quietNaNF64 sets the quiet bit of a NaN.
+func quietNaNF64(a uint64) uint64 {
+	if isNaNF64(a) {
+		return a | 1<<51
+	}
+	return a
+}
 
 // CopysignF64 returns the magnitude of b with the sign of a.
 func CopysignF64(a, b uint64) uint64 { return a&signF64 | b&magF64 }

@@ -48,7 +48,7 @@ func plain(f *ast.FuncDecl) bool {
 // elsewhere are the functions that have tests of their own instead of a model by name.
 var elsewhere = regexp.MustCompile(`Approx|DivFull|^Cvt|^Dp[24]a|^Prmt|^Lop3|x4$|[US]16x2$|^Add16x2$` +
 	`|^(Eq|Ne|Lt|Le|Gt|Ge)u?B?F|^(Num|Nan)B?F|^(Finite|Infinite|Number|NotANumber|Normal|Subnormal)F` +
-	`|^AtomAddGlobalF32$|^Fns32$|^Set$|^Slct..F32$`)
+	`|^AtomAddGlobalF32$|^Fns32$|^Set$|^Slct..F32$|^FmaOobFactors|QuietF64$`)
 
 // TestEveryFunctionTested wants a model, or another test, for each function.
 func TestEveryFunctionTested(t *testing.T) {
@@ -70,6 +70,7 @@ var functions = map[string]any{
 	"AbsFtzF16":                AbsFtzF16,
 	"AbsFtzF16x2":              AbsFtzF16x2,
 	"AbsFtzF32":                AbsFtzF32,
+	"AbsQuietF64":              AbsQuietF64,
 	"AbsS16":                   AbsS16,
 	"AbsS32":                   AbsS32,
 	"AbsS64":                   AbsS64,
@@ -333,6 +334,16 @@ var functions = map[string]any{
 	"FmaOobBF16x2":             FmaOobBF16x2,
 	"FmaOobF16":                FmaOobF16,
 	"FmaOobF16x2":              FmaOobF16x2,
+	"FmaOobFactorsBF16":        FmaOobFactorsBF16,
+	"FmaOobFactorsBF16x2":      FmaOobFactorsBF16x2,
+	"FmaOobFactorsF16":         FmaOobFactorsF16,
+	"FmaOobFactorsF16x2":       FmaOobFactorsF16x2,
+	"FmaOobFactorsReluBF16":    FmaOobFactorsReluBF16,
+	"FmaOobFactorsReluBF16x2":  FmaOobFactorsReluBF16x2,
+	"FmaOobFactorsReluF16":     FmaOobFactorsReluF16,
+	"FmaOobFactorsReluF16x2":   FmaOobFactorsReluF16x2,
+	"FmaOobFactorsSatF16":      FmaOobFactorsSatF16,
+	"FmaOobFactorsSatF16x2":    FmaOobFactorsSatF16x2,
 	"FmaOobReluBF16":           FmaOobReluBF16,
 	"FmaOobReluBF16x2":         FmaOobReluBF16x2,
 	"FmaOobReluF16":            FmaOobReluF16,
@@ -662,6 +673,7 @@ var functions = map[string]any{
 	"NegFtzF16":                NegFtzF16,
 	"NegFtzF16x2":              NegFtzF16x2,
 	"NegFtzF32":                NegFtzF32,
+	"NegQuietF64":              NegQuietF64,
 	"NeuBF16":                  NeuBF16,
 	"NeuF16":                   NeuF16,
 	"NeuF32":                   NeuF32,
@@ -690,6 +702,7 @@ var functions = map[string]any{
 	"PrmtF4e":                  PrmtF4e,
 	"PrmtRc16":                 PrmtRc16,
 	"PrmtRc8":                  PrmtRc8,
+	"RcpApproxDownF64":         RcpApproxDownF64,
 	"RcpApproxF32":             RcpApproxF32,
 	"RcpApproxFtzF32":          RcpApproxFtzF32,
 	"RcpApproxFtzF64":          RcpApproxFtzF64,
@@ -713,8 +726,10 @@ var functions = map[string]any{
 	"RemU16":                   RemU16,
 	"RemU32":                   RemU32,
 	"RemU64":                   RemU64,
+	"RsqrtApproxDownF64":       RsqrtApproxDownF64,
 	"RsqrtApproxF32":           RsqrtApproxF32,
 	"RsqrtApproxF64":           RsqrtApproxF64,
+	"RsqrtApproxFtzDownF64":    RsqrtApproxFtzDownF64,
 	"RsqrtApproxFtzF32":        RsqrtApproxFtzF32,
 	"RsqrtApproxFtzF64":        RsqrtApproxFtzF64,
 	"SadS16":                   SadS16,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
@@ -37,6 +38,9 @@ type Build struct {
 	Out    *machine.Inst
 	Scalar bool // it executes once, on scalar slots
 	Err    error
+
+	Guesses assume.Set     // of the launch; Assume asks it
+	asks    []assume.Guess // those that the line has declared
 }
 
 // fail records why the statement cannot be decoded.
@@ -178,6 +182,7 @@ type planDo struct {
 	mods      []isa.Mod
 	onScalars bool
 	has       func(*isa.Sel) bool // nil: every statement of the line
+	asks      []assume.Guess
 }
 
 // plan names the function that sets up a statement and the classes that it looks at.
@@ -203,7 +208,11 @@ func (p planDo) where(has func(*isa.Sel) bool) planDo {
 
 func (p planDo) supports(sel *isa.Sel) bool { return p.has == nil || p.has(sel) }
 
-func (p planDo) Plan(b *Build) { p.plan(b) }
+func (p planDo) Plan(b *Build) {
+	b.asks = p.asks
+	p.plan(b)
+}
+
 func (p planDo) Reads(sel *isa.Sel, m isa.Mod) bool {
 	return inClass(sel, m, p.classes...) || slices.Contains(p.mods, m)
 }

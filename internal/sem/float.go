@@ -3,6 +3,7 @@ package sem
 // Floating point in single and double precision, 9.7.3.
 
 import (
+	"ptxvm/internal/assume"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/num"
 )
@@ -184,10 +185,10 @@ var floatLines = []Line{
 
 	{isa.AbsFloat, of(isa.M_f32), lane(num.AbsF32), ""},
 	{isa.AbsFloat, of(isa.M_f32).with(isa.M_ftz), lane(absFtzF32), ""},
-	{isa.AbsFloat, of(isa.M_f64), lane(num.AbsF64), ""},
+	{isa.AbsFloat, of(isa.M_f64), guess(assume.AbsNegF64, lane(num.AbsF64), lane(num.AbsQuietF64)), ""},
 	{isa.NegFloat, of(isa.M_f32), lane(num.NegF32), ""},
 	{isa.NegFloat, of(isa.M_f32).with(isa.M_ftz), lane(negFtzF32), ""},
-	{isa.NegFloat, of(isa.M_f64), lane(num.NegF64), ""},
+	{isa.NegFloat, of(isa.M_f64), guess(assume.AbsNegF64, lane(num.NegF64), lane(num.NegQuietF64)), ""},
 
 	{isa.MinFloat, of(isa.M_f32), lane(num.MinF32), ""},
 	{isa.MinFloat, of(isa.M_f32).with(isa.M_ftz), lane(num.MinFtzF32), ""},
@@ -245,8 +246,8 @@ var floatLines = []Line{
 	{isa.Rcp, of(isa.M_f64).with(isa.M_rp), lane(num.RcpRPF64), ""},
 	{isa.Rcp, of(isa.M_f64).with(isa.M_ftz).at(isa.C_rnd, isa.M_rn, isa.M_rz, isa.M_rm, isa.M_rp), nil, "what .ftz does to .f64 is not documented"},
 
-	{isa.Sqrt, of(isa.M_f32), lane(num.SqrtApproxFtzF32), ""},
-	{isa.Sqrt, of(isa.M_f32).with(isa.M_ftz), lane(num.SqrtApproxFtzF32), ""},
+	{isa.Sqrt, of(isa.M_f32), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtRZFtzF32)), ""},
+	{isa.Sqrt, of(isa.M_f32).with(isa.M_ftz), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtRZFtzF32)), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rn), lane(num.SqrtF32), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rz), lane(num.SqrtRZF32), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rz, isa.M_ftz), lane(num.SqrtRZFtzF32), ""},
@@ -254,8 +255,8 @@ var floatLines = []Line{
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rm, isa.M_ftz), lane(num.SqrtRMFtzF32), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rp), lane(num.SqrtRPF32), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rp, isa.M_ftz), lane(num.SqrtRPFtzF32), ""},
-	{isa.Sqrt, of(isa.M_f32).with(isa.M_approx), lane(num.SqrtApproxF32), ""},
-	{isa.Sqrt, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), lane(num.SqrtApproxFtzF32), ""},
+	{isa.Sqrt, of(isa.M_f32).with(isa.M_approx), guess(assume.SFUSqrt, lane(num.SqrtApproxF32), lane(num.SqrtRZF32)), ""},
+	{isa.Sqrt, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtRZFtzF32)), ""},
 	{isa.Sqrt, of(isa.M_f32).with(isa.M_rn, isa.M_ftz), lane(num.SqrtFtzF32), ""},
 	{isa.Sqrt, of(isa.M_f64).with(isa.M_rn), lane(num.SqrtF64), ""},
 	{isa.Sqrt, of(isa.M_f64).with(isa.M_rz), lane(num.SqrtRZF64), ""},
@@ -267,10 +268,10 @@ var floatLines = []Line{
 	{isa.Rsqrt, of(isa.M_f32).with(isa.M_ftz), lane(num.RsqrtApproxFtzF32), ""},
 	{isa.Rsqrt, of(isa.M_f32).with(isa.M_approx), lane(num.RsqrtApproxF32), ""},
 	{isa.Rsqrt, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), lane(num.RsqrtApproxFtzF32), ""},
-	{isa.Rsqrt, of(isa.M_f64).with(isa.M_approx), lane(num.RsqrtApproxF64), ""},
-	{isa.Rsqrt, of(isa.M_f64), lane(num.RsqrtApproxF64), ""},
-	{isa.RsqrtApproxFtzF64, nil, lane(num.RsqrtApproxFtzF64), ""},
-	{isa.RcpApproxFtzF64, nil, lane(num.RcpApproxFtzF64), ""},
+	{isa.Rsqrt, of(isa.M_f64).with(isa.M_approx), guess(assume.SFUF64, lane(num.RsqrtApproxF64), lane(num.RsqrtApproxDownF64)), ""},
+	{isa.Rsqrt, of(isa.M_f64), guess(assume.SFUF64, lane(num.RsqrtApproxF64), lane(num.RsqrtApproxDownF64)), ""},
+	{isa.RsqrtApproxFtzF64, nil, guess(assume.SFUF64, lane(num.RsqrtApproxFtzF64), lane(num.RsqrtApproxFtzDownF64)), ""},
+	{isa.RcpApproxFtzF64, nil, guess(assume.SFUF64, lane(num.RcpApproxFtzF64), lane(num.RcpApproxDownF64)), ""},
 
 	{isa.Sin, of(isa.M_f32), lane(num.SinApproxFtzF32), ""},
 	{isa.Sin, of(isa.M_f32).with(isa.M_ftz), lane(num.SinApproxFtzF32), ""},

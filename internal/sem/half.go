@@ -3,6 +3,7 @@ package sem
 // Half precision and bfloat16, scalar and packed, 9.7.4.
 
 import (
+	"ptxvm/internal/assume"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/num"
 )
@@ -47,26 +48,26 @@ var halfLines = []Line{
 	{isa.FmaHalf, of(isa.M_f16).with(isa.M_ftz, isa.M_relu), lane(num.FmaFtzReluF16), ""},
 	{isa.FmaHalf, of(isa.M_f16).with(isa.M_sat), lane(num.FmaSatF16), ""},
 	{isa.FmaHalf, of(isa.M_f16).with(isa.M_relu), lane(num.FmaReluF16), ""},
-	{isa.FmaHalf, of(isa.M_f16).with(isa.M_oob), lane(num.FmaOobF16), ""},
-	{isa.FmaHalf, of(isa.M_f16).with(isa.M_oob, isa.M_relu), lane(num.FmaOobReluF16), ""},
+	{isa.FmaHalf, of(isa.M_f16).with(isa.M_oob), guess(assume.OOBAddend, lane(num.FmaOobF16), lane(num.FmaOobFactorsF16)), ""},
+	{isa.FmaHalf, of(isa.M_f16).with(isa.M_oob, isa.M_relu), guess(assume.OOBAddend, lane(num.FmaOobReluF16), lane(num.FmaOobFactorsReluF16)), ""},
 	{isa.FmaHalf, of(isa.M_f16x2), lane(num.FmaF16x2), ""},
 	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_ftz), lane(num.FmaFtzF16x2), ""},
 	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_ftz, isa.M_sat), lane(num.FmaFtzSatF16x2), ""},
 	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_ftz, isa.M_relu), lane(num.FmaFtzReluF16x2), ""},
 	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_sat), lane(num.FmaSatF16x2), ""},
 	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_relu), lane(num.FmaReluF16x2), ""},
-	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_oob), lane(num.FmaOobF16x2), ""},
-	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_oob, isa.M_relu), lane(num.FmaOobReluF16x2), ""},
+	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_oob), guess(assume.OOBAddend, lane(num.FmaOobF16x2), lane(num.FmaOobFactorsF16x2)), ""},
+	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_oob, isa.M_relu), guess(assume.OOBAddend, lane(num.FmaOobReluF16x2), lane(num.FmaOobFactorsReluF16x2)), ""},
 	{isa.FmaHalf, of(isa.M_bf16), lane(num.FmaBF16), ""},
 	{isa.FmaHalf, of(isa.M_bf16).with(isa.M_relu), lane(num.FmaReluBF16), ""},
-	{isa.FmaHalf, of(isa.M_bf16).with(isa.M_oob), lane(num.FmaOobBF16), ""},
-	{isa.FmaHalf, of(isa.M_bf16).with(isa.M_oob, isa.M_relu), lane(num.FmaOobReluBF16), ""},
+	{isa.FmaHalf, of(isa.M_bf16).with(isa.M_oob), guess(assume.OOBAddend, lane(num.FmaOobBF16), lane(num.FmaOobFactorsBF16)), ""},
+	{isa.FmaHalf, of(isa.M_bf16).with(isa.M_oob, isa.M_relu), guess(assume.OOBAddend, lane(num.FmaOobReluBF16), lane(num.FmaOobFactorsReluBF16)), ""},
 	{isa.FmaHalf, of(isa.M_bf16x2), lane(num.FmaBF16x2), ""},
 	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_relu), lane(num.FmaReluBF16x2), ""},
-	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_oob), lane(num.FmaOobBF16x2), ""},
-	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_oob, isa.M_relu), lane(num.FmaOobReluBF16x2), ""},
-	{isa.FmaHalf, of(isa.M_f16).with(isa.M_sat, isa.M_oob), lane(fmaOobSatF16), ""},
-	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_sat, isa.M_oob), lane(fmaOobSatF16x2), ""},
+	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_oob), guess(assume.OOBAddend, lane(num.FmaOobBF16x2), lane(num.FmaOobFactorsBF16x2)), ""},
+	{isa.FmaHalf, of(isa.M_bf16x2).with(isa.M_oob, isa.M_relu), guess(assume.OOBAddend, lane(num.FmaOobReluBF16x2), lane(num.FmaOobFactorsReluBF16x2)), ""},
+	{isa.FmaHalf, of(isa.M_f16).with(isa.M_sat, isa.M_oob), guess(assume.OOBAddend, lane(num.FmaOobSatF16), lane(num.FmaOobFactorsSatF16)), ""},
+	{isa.FmaHalf, of(isa.M_f16x2).with(isa.M_sat, isa.M_oob), guess(assume.OOBAddend, lane(num.FmaOobSatF16x2), lane(num.FmaOobFactorsSatF16x2)), ""},
 
 	{isa.NegHalf, of(isa.M_f16), lane(num.NegF16), ""},
 	{isa.NegHalf, of(isa.M_bf16), lane(num.NegBF16), ""},
@@ -147,9 +148,3 @@ func absFtzF16(a uint32) uint32   { return num.AbsF16(num.FtzF16(a)) }
 func negFtzF16(a uint32) uint32   { return num.NegF16(num.FtzF16(a)) }
 func absFtzF16x2(a uint32) uint32 { return num.AbsF16x2(num.FtzF16x2(a)) }
 func negFtzF16x2(a uint32) uint32 { return num.NegF16x2(num.FtzF16x2(a)) }
-
-// 9.7.4.4: the saturated result of a lane that is out of bounds is +0 as well.
-func fmaOobSatF16(a, b, c uint32) uint32 { return num.SatF16(num.FmaOobF16(a, b, c)) }
-func fmaOobSatF16x2(a, b, c uint32) uint32 {
-	return fmaOobSatF16(a&0xffff, b&0xffff, c&0xffff) | fmaOobSatF16(a>>16, b>>16, c>>16)<<16
-}

@@ -9,6 +9,8 @@
 //	lane(num.AddSatS32)   a pure function of one lane; its loops are stamped by internal/gen
 //	compare(lane(…))      the same to a predicate, with the combinations of setp
 //	plan(f, …)            a hand-written handler, chosen and set up by f at decode
+//	guess(assume.X, …)    one of these for each position of a guess about hardware; a plan asks
+//	                      b.Assume(assume.X) and declares it: plan(f).assuming(assume.X)
 //
 // Handlers are called by package machine with rows of registers (DESIGN §7); package
 // decode builds the instructions from these lines.
@@ -72,7 +74,7 @@ func Lookup(sel *isa.Sel) (*Line, error) {
 	case best.Do == nil:
 		return nil, fmt.Errorf("%s", best.Note)
 	}
-	if p, ok := best.Do.(planDo); ok && !p.supports(sel) {
+	if l, ok := best.Do.(limited); ok && !l.supports(sel) {
 		return nil, errNoLine
 	}
 	if m := best.unread(sel); m != 0 {

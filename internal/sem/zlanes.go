@@ -20,6 +20,7 @@ var stamps = []stamp{
 	{absFtzF16, fullAbsFtzF16, partAbsFtzF16, scalarAbsFtzF16},
 	{absFtzF16x2, fullAbsFtzF16x2, partAbsFtzF16x2, scalarAbsFtzF16x2},
 	{absFtzF32, fullAbsFtzF32, partAbsFtzF32, scalarAbsFtzF32},
+	{num.AbsQuietF64, fullAbsQuietF64, partAbsQuietF64, scalarAbsQuietF64},
 	{num.AbsS16, fullAbsS16, partAbsS16, scalarAbsS16},
 	{num.AbsS32, fullAbsS32, partAbsS32, scalarAbsS32},
 	{num.AbsS64, fullAbsS64, partAbsS64, scalarAbsS64},
@@ -246,12 +247,22 @@ var stamps = []stamp{
 	{num.FmaOobBF16x2, fullFmaOobBF16x2, partFmaOobBF16x2, scalarFmaOobBF16x2},
 	{num.FmaOobF16, fullFmaOobF16, partFmaOobF16, scalarFmaOobF16},
 	{num.FmaOobF16x2, fullFmaOobF16x2, partFmaOobF16x2, scalarFmaOobF16x2},
+	{num.FmaOobFactorsBF16, fullFmaOobFactorsBF16, partFmaOobFactorsBF16, scalarFmaOobFactorsBF16},
+	{num.FmaOobFactorsBF16x2, fullFmaOobFactorsBF16x2, partFmaOobFactorsBF16x2, scalarFmaOobFactorsBF16x2},
+	{num.FmaOobFactorsF16, fullFmaOobFactorsF16, partFmaOobFactorsF16, scalarFmaOobFactorsF16},
+	{num.FmaOobFactorsF16x2, fullFmaOobFactorsF16x2, partFmaOobFactorsF16x2, scalarFmaOobFactorsF16x2},
+	{num.FmaOobFactorsReluBF16, fullFmaOobFactorsReluBF16, partFmaOobFactorsReluBF16, scalarFmaOobFactorsReluBF16},
+	{num.FmaOobFactorsReluBF16x2, fullFmaOobFactorsReluBF16x2, partFmaOobFactorsReluBF16x2, scalarFmaOobFactorsReluBF16x2},
+	{num.FmaOobFactorsReluF16, fullFmaOobFactorsReluF16, partFmaOobFactorsReluF16, scalarFmaOobFactorsReluF16},
+	{num.FmaOobFactorsReluF16x2, fullFmaOobFactorsReluF16x2, partFmaOobFactorsReluF16x2, scalarFmaOobFactorsReluF16x2},
+	{num.FmaOobFactorsSatF16, fullFmaOobFactorsSatF16, partFmaOobFactorsSatF16, scalarFmaOobFactorsSatF16},
+	{num.FmaOobFactorsSatF16x2, fullFmaOobFactorsSatF16x2, partFmaOobFactorsSatF16x2, scalarFmaOobFactorsSatF16x2},
 	{num.FmaOobReluBF16, fullFmaOobReluBF16, partFmaOobReluBF16, scalarFmaOobReluBF16},
 	{num.FmaOobReluBF16x2, fullFmaOobReluBF16x2, partFmaOobReluBF16x2, scalarFmaOobReluBF16x2},
 	{num.FmaOobReluF16, fullFmaOobReluF16, partFmaOobReluF16, scalarFmaOobReluF16},
 	{num.FmaOobReluF16x2, fullFmaOobReluF16x2, partFmaOobReluF16x2, scalarFmaOobReluF16x2},
-	{fmaOobSatF16, fullFmaOobSatF16, partFmaOobSatF16, scalarFmaOobSatF16},
-	{fmaOobSatF16x2, fullFmaOobSatF16x2, partFmaOobSatF16x2, scalarFmaOobSatF16x2},
+	{num.FmaOobSatF16, fullFmaOobSatF16, partFmaOobSatF16, scalarFmaOobSatF16},
+	{num.FmaOobSatF16x2, fullFmaOobSatF16x2, partFmaOobSatF16x2, scalarFmaOobSatF16x2},
 	{num.FmaRMF32, fullFmaRMF32, partFmaRMF32, scalarFmaRMF32},
 	{num.FmaRMF32BF16, fullFmaRMF32BF16, partFmaRMF32BF16, scalarFmaRMF32BF16},
 	{num.FmaRMF32F16, fullFmaRMF32F16, partFmaRMF32F16, scalarFmaRMF32F16},
@@ -601,6 +612,7 @@ var stamps = []stamp{
 	{negFtzF16, fullNegFtzF16, partNegFtzF16, scalarNegFtzF16},
 	{negFtzF16x2, fullNegFtzF16x2, partNegFtzF16x2, scalarNegFtzF16x2},
 	{negFtzF32, fullNegFtzF32, partNegFtzF32, scalarNegFtzF32},
+	{num.NegQuietF64, fullNegQuietF64, partNegQuietF64, scalarNegQuietF64},
 	{num.NeuBF16, fullNeuBF16, partNeuBF16, scalarNeuBF16},
 	{num.NeuF16, fullNeuF16, partNeuF16, scalarNeuF16},
 	{num.NeuF32, fullNeuF32, partNeuF32, scalarNeuF32},
@@ -646,6 +658,7 @@ var stamps = []stamp{
 	{num.PrmtF4e, fullPrmtF4e, partPrmtF4e, scalarPrmtF4e},
 	{num.PrmtRc16, fullPrmtRc16, partPrmtRc16, scalarPrmtRc16},
 	{num.PrmtRc8, fullPrmtRc8, partPrmtRc8, scalarPrmtRc8},
+	{num.RcpApproxDownF64, fullRcpApproxDownF64, partRcpApproxDownF64, scalarRcpApproxDownF64},
 	{num.RcpApproxF32, fullRcpApproxF32, partRcpApproxF32, scalarRcpApproxF32},
 	{num.RcpApproxFtzF32, fullRcpApproxFtzF32, partRcpApproxFtzF32, scalarRcpApproxFtzF32},
 	{num.RcpApproxFtzF64, fullRcpApproxFtzF64, partRcpApproxFtzF64, scalarRcpApproxFtzF64},
@@ -667,8 +680,10 @@ var stamps = []stamp{
 	{num.RemU16, fullRemU16, partRemU16, scalarRemU16},
 	{num.RemU32, fullRemU32, partRemU32, scalarRemU32},
 	{num.RemU64, fullRemU64, partRemU64, scalarRemU64},
+	{num.RsqrtApproxDownF64, fullRsqrtApproxDownF64, partRsqrtApproxDownF64, scalarRsqrtApproxDownF64},
 	{num.RsqrtApproxF32, fullRsqrtApproxF32, partRsqrtApproxF32, scalarRsqrtApproxF32},
 	{num.RsqrtApproxF64, fullRsqrtApproxF64, partRsqrtApproxF64, scalarRsqrtApproxF64},
+	{num.RsqrtApproxFtzDownF64, fullRsqrtApproxFtzDownF64, partRsqrtApproxFtzDownF64, scalarRsqrtApproxFtzDownF64},
 	{num.RsqrtApproxFtzF32, fullRsqrtApproxFtzF32, partRsqrtApproxFtzF32, scalarRsqrtApproxFtzF32},
 	{num.RsqrtApproxFtzF64, fullRsqrtApproxFtzF64, partRsqrtApproxFtzF64, scalarRsqrtApproxFtzF64},
 	{num.SadS16, fullSadS16, partSadS16, scalarSadS16},
@@ -1002,6 +1017,28 @@ func partAbsFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarAbsFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = absFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullAbsQuietF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.AbsQuietF64(a[i])
+		d[i+1] = num.AbsQuietF64(a[i+1])
+		d[i+2] = num.AbsQuietF64(a[i+2])
+		d[i+3] = num.AbsQuietF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partAbsQuietF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.AbsQuietF64)
+	return machine.Next
+}
+
+func scalarAbsQuietF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.AbsQuietF64(*w.S64(in.A))
 	return machine.Next
 }
 
@@ -6144,6 +6181,226 @@ func scalarFmaOobF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullFmaOobFactorsBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsBF16(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsBF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsBF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsBF16(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsBF16)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsBF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsBF16x2(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsBF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsBF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsBF16x2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsBF16x2)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsBF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsF16(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsF16(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsF16)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsF16x2(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsF16x2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsF16x2)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsReluBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsReluBF16(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsReluBF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsReluBF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsReluBF16(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsReluBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsReluBF16)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsReluBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsReluBF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsReluBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsReluBF16x2(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsReluBF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsReluBF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsReluBF16x2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsReluBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsReluBF16x2)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsReluBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsReluBF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsReluF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsReluF16(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsReluF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsReluF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsReluF16(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsReluF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsReluF16)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsReluF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsReluF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsReluF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsReluF16x2(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsReluF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsReluF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsReluF16x2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsReluF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsReluF16x2)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsReluF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsReluF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsSatF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsSatF16(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsSatF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsSatF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsSatF16(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsSatF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsSatF16)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsSatF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsSatF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFmaOobFactorsSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaOobFactorsSatF16x2(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobFactorsSatF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobFactorsSatF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobFactorsSatF16x2(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaOobFactorsSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaOobFactorsSatF16x2)
+	return machine.Next
+}
+
+func scalarFmaOobFactorsSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.FmaOobFactorsSatF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
 func fullFmaOobReluBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
 	for i := 0; i < 32; i += 4 {
@@ -6235,44 +6492,44 @@ func scalarFmaOobReluF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 func fullFmaOobSatF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
 	for i := 0; i < 32; i += 4 {
-		d[i] = fmaOobSatF16(a[i], b[i], c[i])
-		d[i+1] = fmaOobSatF16(a[i+1], b[i+1], c[i+1])
-		d[i+2] = fmaOobSatF16(a[i+2], b[i+2], c[i+2])
-		d[i+3] = fmaOobSatF16(a[i+3], b[i+3], c[i+3])
+		d[i] = num.FmaOobSatF16(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobSatF16(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobSatF16(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobSatF16(a[i+3], b[i+3], c[i+3])
 	}
 	return machine.Next
 }
 
 func partFmaOobSatF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
-	part3(w.Mask, d, a, b, c, fmaOobSatF16)
+	part3(w.Mask, d, a, b, c, num.FmaOobSatF16)
 	return machine.Next
 }
 
 func scalarFmaOobSatF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = fmaOobSatF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	*w.S32(in.D) = num.FmaOobSatF16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
 	return machine.Next
 }
 
 func fullFmaOobSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
 	for i := 0; i < 32; i += 4 {
-		d[i] = fmaOobSatF16x2(a[i], b[i], c[i])
-		d[i+1] = fmaOobSatF16x2(a[i+1], b[i+1], c[i+1])
-		d[i+2] = fmaOobSatF16x2(a[i+2], b[i+2], c[i+2])
-		d[i+3] = fmaOobSatF16x2(a[i+3], b[i+3], c[i+3])
+		d[i] = num.FmaOobSatF16x2(a[i], b[i], c[i])
+		d[i+1] = num.FmaOobSatF16x2(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaOobSatF16x2(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaOobSatF16x2(a[i+3], b[i+3], c[i+3])
 	}
 	return machine.Next
 }
 
 func partFmaOobSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
-	part3(w.Mask, d, a, b, c, fmaOobSatF16x2)
+	part3(w.Mask, d, a, b, c, num.FmaOobSatF16x2)
 	return machine.Next
 }
 
 func scalarFmaOobSatF16x2(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = fmaOobSatF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	*w.S32(in.D) = num.FmaOobSatF16x2(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
 	return machine.Next
 }
 
@@ -14744,6 +15001,28 @@ func scalarNegFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullNegQuietF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.NegQuietF64(a[i])
+		d[i+1] = num.NegQuietF64(a[i+1])
+		d[i+2] = num.NegQuietF64(a[i+2])
+		d[i+3] = num.NegQuietF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partNegQuietF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.NegQuietF64)
+	return machine.Next
+}
+
+func scalarNegQuietF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.NegQuietF64(*w.S64(in.A))
+	return machine.Next
+}
+
 func fullNeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
@@ -15884,6 +16163,28 @@ func scalarPrmtRc8(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullRcpApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RcpApproxDownF64(a[i])
+		d[i+1] = num.RcpApproxDownF64(a[i+1])
+		d[i+2] = num.RcpApproxDownF64(a[i+2])
+		d[i+3] = num.RcpApproxDownF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRcpApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.RcpApproxDownF64)
+	return machine.Next
+}
+
+func scalarRcpApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.RcpApproxDownF64(*w.S64(in.A))
+	return machine.Next
+}
+
 func fullRcpApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -16346,6 +16647,28 @@ func scalarRemU64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullRsqrtApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RsqrtApproxDownF64(a[i])
+		d[i+1] = num.RsqrtApproxDownF64(a[i+1])
+		d[i+2] = num.RsqrtApproxDownF64(a[i+2])
+		d[i+3] = num.RsqrtApproxDownF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRsqrtApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.RsqrtApproxDownF64)
+	return machine.Next
+}
+
+func scalarRsqrtApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.RsqrtApproxDownF64(*w.S64(in.A))
+	return machine.Next
+}
+
 func fullRsqrtApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -16387,6 +16710,28 @@ func partRsqrtApproxF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarRsqrtApproxF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.RsqrtApproxF64(*w.S64(in.A))
+	return machine.Next
+}
+
+func fullRsqrtApproxFtzDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RsqrtApproxFtzDownF64(a[i])
+		d[i+1] = num.RsqrtApproxFtzDownF64(a[i+1])
+		d[i+2] = num.RsqrtApproxFtzDownF64(a[i+2])
+		d[i+3] = num.RsqrtApproxFtzDownF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRsqrtApproxFtzDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.RsqrtApproxFtzDownF64)
+	return machine.Next
+}
+
+func scalarRsqrtApproxFtzDownF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.RsqrtApproxFtzDownF64(*w.S64(in.A))
 	return machine.Next
 }
 

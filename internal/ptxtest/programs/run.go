@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/check"
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
@@ -153,7 +154,7 @@ func compile(p *generate.Program, input *Input) (*compiled, error) {
 // run executes the program in one way and returns what the lanes have written.
 func (c *compiled) run(w Way) ([]byte, error) {
 	shape := ir.LaunchShape{BlockX: int32(w.Block[0]), BlockY: int32(w.Block[1]), BlockZ: int32(w.Block[2])}
-	p, err := c.decoder.Kernel(c.kernel, shape, c.target, 0)
+	p, err := c.decoder.Kernel(c.kernel, shape, c.target, 0, assume.Set{})
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func dropRefused(p *generate.Program) (dropped int, err error) {
 		return 0, err
 	}
 	defer c.device.Close()
-	_, err = c.decoder.Kernel(c.kernel, ir.LaunchShape{BlockX: 1, BlockY: 1, BlockZ: 1}, c.target, 0)
+	_, err = c.decoder.Kernel(c.kernel, ir.LaunchShape{BlockX: 1, BlockY: 1, BlockZ: 1}, c.target, 0, assume.Set{})
 	var refused *decode.UnsupportedError
 	if !errors.As(err, &refused) {
 		return 0, err

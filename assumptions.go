@@ -1,0 +1,131 @@
+package ptxvm
+
+// This file lists the guesses about hardware.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/sem"
+)
+
+// AssumptionInfo is one guess about hardware: a question that neither the manual nor a known
+// measurement answers, on which something that is executed depends. The JSON names are part
+// of the contract.
+type AssumptionInfo struct {
+	ID        string         `json:"id"`      // "U3": stable
+	Name      string         `json:"name"`    // the same in words
+	Section   string         `json:"section"` // of the PTX ISA manual
+	About     string         `json:"about"`
+	Forms     []string       `json:"forms"`     // entries of the ISA data that depend on it
+	Positions []PositionInfo `json:"positions"` // the first is the default
+	Chance    int            `json:"chance"`    // that the default is right, in percent; 0: not known
+}
+
+// PositionInfo is one answer to a guess.
+type PositionInfo struct {
+	Name  string `json:"name"`
+	Means string `json:"means"`
+}
+
+// assumptionList is the JSON of the list (docs/json.md).
+type assumptionList struct {
+	Schema      int              `json:"schema"`
+	Assumptions []AssumptionInfo `json:"assumptions"`
+}
+
+// Assumptions lists the guesses that something executed depends on. DeviceConfig.Assume
+// chooses other positions; Stats.Assumed names those that a launch used.
+func Assumptions() []AssumptionInfo {
+	list := []AssumptionInfo{}
+	for i := range assume.Table {
+		if forms := sem.GuessedForms(assume.Guess(i)); len(forms) > 0 {
+			list = append(list, assumptionInfo(&assume.Table[i], forms))
+		}
+	}
+	return list
+}
+
+func assumptionInfo(r *assume.Row, forms []isa.ID) AssumptionInfo {
+	info := AssumptionInfo{ID: r.ID, Name: r.Name, Section: r.Section, About: r.About, Chance: r.Chance}
+	for _, id := range forms {
+		info.Forms = append(info.Forms, isa.Table().Entry(id).Name)
+	}
+	for _, p := range r.Positions {
+		info.Positions = append(info.Positions, PositionInfo{p.Name, p.Means})
+	}
+	return info
+}
+
+// describe names guesses with the device's positions.
+func (d *Device) describe(guesses []assume.Guess) (list []string) {
+	for _, g := range guesses {
+		list = append(list, d.guesses.Describe(g))
+	}
+	return list
+}
+
+// WriteAssumptions prints Assumptions as a table, as JSON (docs/json.md) or as Markdown.
+func WriteAssumptions(w io.Writer, format string) error {
+	list := Assumptions()
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(assumptionList{Schema: 1, Assumptions: list})
+	case "md":
+		return writeAssumptionsMarkdown(w, list)
+	case "table":
+		return writeAssumptionsTable(w, list)
+	}
+	return fmt.Errorf("format %q: want table, json or md", format)
+}
+
+// chance is how sure the default is, for people.
+func (a *AssumptionInfo) chance() string {
+	if a.Chance == 0 {
+		return "not known"
+	}
+	return fmt.Sprintf("about %d %%", a.Chance)
+}
+
+func writeAssumptionsTable(w io.Writer, list []AssumptionInfo) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for i := range list {
+		a := &list[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.ID, a.Name, a.Section, a.About)
+		fmt.Fprintf(t, "\tforms\t\t%s\n", strings.Join(a.Forms, " "))
+		for i, p := range a.Positions {
+			note := ""
+			if i == 0 {
+				note = fmt.Sprintf(" (default; chance to be right: %s)", a.chance())
+			}
+			fmt.Fprintf(t, "\t=%s\t\t%s%s\n", p.Name, p.Means, note)
+		}
+	}
+	return t.Flush()
+}
+
+func writeAssumptionsMarkdown(w io.Writer, list []AssumptionInfo) error {
+	fmt.Fprint(w, "# Guesses about hardware\n\nGenerated from the table of guesses and the semantics table; do not edit.\n",
+		"`--assume ID=POSITION,…` takes another position; the first is the default.\n\n",
+		"| id | name | section | question | forms | positions | chance of the default |\n|---|---|---|---|---|---|---|\n")
+	for i := range list {
+		a := &list[i]
+		var positions []string
+		for _, p := range a.Positions {
+			positions = append(positions, "`"+p.Name+"` "+p.Means)
+		}
+		if _, err := fmt.Fprintf(w, "| %s | `%s` | %s | %s | %s | %s | %s |\n", a.ID, a.Name, a.Section, a.About,
+			strings.Join(a.Forms, " "), strings.Join(positions, "; "), a.chance()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

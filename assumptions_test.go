@@ -1,0 +1,124 @@
+package ptxvm_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ptxvm"
+)
+
+// TestAssumptions holds every guess that something executed depends on to
+// testdata/assume/ID.ptx: a kernel k of one thread that gets the address of 256 bytes. Each
+// position must give bytes of its own, and each launch must name the guess that it used.
+func TestAssumptions(t *testing.T) {
+	rows := ptxvm.Assumptions()
+	if len(rows) == 0 {
+		t.Fatal("no guess is used")
+	}
+	known := map[string]bool{}
+	for _, row := range rows {
+		known[row.ID+".ptx"] = true
+		t.Run(row.ID, func(t *testing.T) { checkAssumption(t, row) })
+	}
+	files, err := filepath.Glob("testdata/assume/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !known[filepath.Base(f)] {
+			t.Errorf("%s belongs to no guess that is used", f)
+		}
+	}
+}
+
+func checkAssumption(t *testing.T, row ptxvm.AssumptionInfo) {
+	file := filepath.Join("testdata", "assume", row.ID+".ptx")
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%s %s has no kernel that shows its positions: %v", row.ID, row.Name, err)
+	}
+	seen := map[string]string{"": "nothing"}
+	for i, p := range row.Positions {
+		setting := row.ID + "=" + p.Name
+		got, assumed := runAssuming(t, file, src, setting)
+		if other, same := seen[got]; same {
+			t.Errorf("%s gives the result of %s", setting, other)
+		}
+		seen[got] = setting
+		if want := fmt.Sprintf("%s %s=%s", row.ID, row.Name, p.Name); !strings.Contains(strings.Join(assumed, "\n"), want) {
+			t.Errorf("%s: the launch names %q, want %q", setting, assumed, want)
+		}
+		if i > 0 {
+			continue
+		}
+		if plain, _ := runAssuming(t, file, src, ""); plain != got {
+			t.Errorf("%s is not the default", setting)
+		}
+	}
+}
+
+// runAssuming launches k and returns its bytes in hexadecimal, with the guesses it used.
+func runAssuming(t *testing.T, file string, src []byte, setting string) (string, []string) {
+	t.Helper()
+	m, err := ptxvm.Compile(file, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: m.Target(), Workers: 1, Memory: 1 << 20, Assume: setting})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := ptxvm.Upload(d, make([]uint8, 256))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := k.Launch(context.Background(), ptxvm.Launch{}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := make([]uint8, 256)
+	if err := ptxvm.Download(out, bytes); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", bytes), stats.Assumed
+}
+
+// TestAssumeRefused: a position that does not exist is an error that lists those that do.
+func TestAssumeRefused(t *testing.T) {
+	_, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Assume: "sfu-sqrt=up"})
+	if err == nil || !strings.Contains(err.Error(), `U15 (sfu-sqrt) has no position "up": want nearest|down`) {
+		t.Errorf("have %v", err)
+	}
+}
+
+// TestAssumptionFormats: the three formats name every guess.
+func TestAssumptionFormats(t *testing.T) {
+	for _, format := range []string{"table", "json", "md"} {
+		var b bytes.Buffer
+		if err := ptxvm.WriteAssumptions(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range ptxvm.Assumptions() {
+			if !strings.Contains(b.String(), row.ID) || !strings.Contains(b.String(), row.About) {
+				t.Errorf("%s: %s is missing", format, row.ID)
+			}
+		}
+	}
+	if err := ptxvm.WriteAssumptions(&bytes.Buffer{}, "xml"); err == nil {
+		t.Error("format xml is taken")
+	}
+}

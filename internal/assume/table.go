@@ -1,0 +1,93 @@
+package assume
+
+// Guess is a row of Table, by index.
+type Guess uint8
+
+// The guesses. A new one goes to the end, here and in Table, with the next free number.
+const (
+	ShiftDirection  Guess = iota // U1
+	ShiftLanes                   // U2
+	Container4                   // U3
+	RandomE2M1                   // U4
+	RandomNarrow                 // U5
+	RandomSubnormal              // U6
+	Unpack16                     // U8
+	SFUTables                    // U14
+	SFUSqrt                      // U15
+	SFUTanh                      // U16
+	SFUHalf                      // U17
+	SFUF64                       // U18
+	NaNOrderF64                  // U19
+	OOBAddend                    // U20
+	CvtFtzHalf                   // U21
+	AbsNegF64                    // U22
+)
+
+// Table has one row for each guess, in the order of the constants. The numbers up to U13 are
+// those of the layout fact sheet; U7 and U9 to U13 concern forms that are not executed yet.
+var Table = []Row{
+	ShiftDirection: {"U1", "shift-direction", "9.7.16.9.5", "tcgen05.shift.down: where the row of lane i comes from", []Position{
+		{"next", "lane i takes lane i+1, lane 31 keeps its row"},
+		{"previous", "lane i takes lane i-1, lane 0 keeps its row"},
+	}, 65},
+	ShiftLanes: {"U2", "shift-lanes", "9.7.16.9.5", "tcgen05.shift.down: which lanes are shifted", []Position{
+		{"group", "the 32 lanes that begin at the lane of the address"},
+		{"all", "the 32 lanes of each of the four groups"},
+	}, 75},
+	Container4: {"U3", "b4x16-container", "9.7.16.9.2", "tcgen05.cp .b8x16.b4x16_p64: where the 4 bits go in the byte", []Position{
+		{"mid", "bits 5 to 2"},
+		{"low", "bits 3 to 0, as ldmatrix puts them"},
+	}, 75},
+	RandomE2M1: {"U4", "cvt-rs-e2m1x4", "9.7.9.21", "cvt.rs to e2m1x4: which random bits an element gets", []Position{
+		{"pairs", "16 bits shared by a pair, reversed for its first element"},
+		{"bytes", "one byte for each element, straight"},
+	}, 85},
+	RandomNarrow: {"U5", "cvt-rs-narrow", "9.7.9.21", "cvt.rs to e5m2x4, e2m3x4 and e3m2x4: the order of the random bits of a pair", []Position{
+		{"reversed", "reversed for the first element, as measured for e4m3x4"},
+		{"straight", "the same for both elements"},
+	}, 90},
+	RandomSubnormal: {"U6", "cvt-rs-subnormal", "9.7.9.21", "cvt.rs to f16 and bf16 with a subnormal result: what the random bits are added to", []Position{
+		{"discarded", "the highest of the bits that are discarded"},
+		{"normal", "the bits that a normal result would discard"},
+	}, 60},
+	Unpack16: {"U8", "unpack-16b", "9.7.16.9.4", "tcgen05.st .unpack::16b: bits 31 to 16 of the words written", []Position{
+		{"zero", "zero"},
+		{"keep", "what they were"},
+	}, 60},
+	SFUTables: {"U14", "sfu-tables", "9.7.3", "rcp, rsqrt, ex2, lg2, sin, cos .approx.f32, and div built on them: the tables of the special function unit", []Position{
+		{"g80", "the tables of the G80 in every generation"},
+		{"nearest", "correctly rounded functions in the place of the unit"},
+	}, 70},
+	SFUSqrt: {"U15", "sfu-sqrt", "9.7.3.15", "sqrt.approx.f32: the last place", []Position{
+		{"nearest", "correctly rounded"},
+		{"down", "rounded toward zero, also within 2^-23"},
+	}, 0},
+	SFUTanh: {"U16", "sfu-tanh", "9.7.3.24", "tanh.approx: the error", []Position{
+		{"nearest", "correctly rounded"},
+		{"coarse", "cut to 12 significant bits first, within the documented error"},
+	}, 0},
+	SFUHalf: {"U17", "sfu-half", "9.7.4.9", "ex2.approx of f16 and bf16", []Position{
+		{"nearest", "correctly rounded"},
+		{"unit", "the unit's f32 result, rounded"},
+	}, 0},
+	SFUF64: {"U18", "sfu-f64", "9.7.3.14", "rcp and rsqrt .approx.ftz.f64: the last of the 20 fraction bits", []Position{
+		{"nearest", "rounded to nearest"},
+		{"down", "cut"},
+	}, 0},
+	NaNOrderF64: {"U19", "nan-order-f64", "9.7.3", "add, sub, mul, fma, div .f64: which of several NaN operands the result is", []Position{
+		{"last", "the last one, quieted"},
+		{"first", "the first one, quieted"},
+	}, 0},
+	OOBAddend: {"U20", "oob-addend", "9.7.4.4", "fma.oob: where the out-of-bounds NaN makes the result zero", []Position{
+		{"every", "in each of the three operands"},
+		{"factors", "in the two factors alone"},
+	}, 0},
+	CvtFtzHalf: {"U21", "cvt-ftz-half", "9.7.9.21", "cvt.rm.ftz and cvt.rp.ftz to f16 from f32: a subnormal operand", []Position{
+		{"flush", "counts as zero, as the manual says"},
+		{"keep", "counts as it is, as the machine code has no flush"},
+	}, 0},
+	AbsNegF64: {"U22", "absneg-f64", "9.7.3.9", "abs.f64 and neg.f64 of a signalling NaN", []Position{
+		{"bits", "an edit of the sign bit, as the manual says"},
+		{"quiet", "quieted, as by the addition in the machine code"},
+	}, 0},
+}
