@@ -141,6 +141,7 @@ type operandKind struct {
 	types  []typeRef
 	wider  bool
 	exact  bool
+	loose  bool
 	ranges []span
 	space  spaceRef
 	of     spaceRef // where named variables must be

@@ -72,6 +72,9 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 		}
 		return worst
 	}
+	if k.loose && k.types[0].acceptsElement(joined) {
+		return worst
+	}
 	return min(worst, k.misfitRegister(&Shape{Kind: ShapeReg, Type: joined}))
 }
 

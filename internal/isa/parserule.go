@@ -277,6 +277,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 		switch word := next(); {
 		case word == "wider":
 			k.wider = true
+		case word == "loose":
+			k.loose = true
 		case word == "exact":
 			k.exact = true
 		case word == "in":

@@ -126,7 +126,7 @@ func (p *prelude) readRow(table, s string) error {
 		return err
 	case "type":
 		return p.addTypes(keys, values)
-	case "register", "wider":
+	case "register", "wider", "loose":
 		return p.addRegisters(table, keys, values)
 	case "special":
 		return p.addSpecials(keys[0], v)
@@ -221,9 +221,12 @@ func (p *prelude) addRegisters(table string, names, registers []string) error {
 		if !ok {
 			return fmt.Errorf("%s is no type", name)
 		}
-		if table == "wider" {
+		switch table {
+		case "wider":
 			p.types[t].wider = mask
-		} else {
+		case "loose":
+			p.types[t].loose = mask
+		default:
 			p.types[t].registers = mask
 		}
 	}

@@ -49,6 +49,7 @@ type kindSpec struct {
 	plain  bool // the whole-number type is fixed: no .f16x2 register (facts: ptxas)
 	wider  bool
 	exact  bool // registers of the storage type only
+	loose  bool // vectors of floats in integer registers, too
 	ranges [][2]int
 	space  Space
 	of     Space // of named variables
@@ -387,7 +388,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

@@ -33,6 +33,7 @@ type typeInfo struct {
 	storage   Type
 	registers uint64 // the register types of table register, by bit
 	wider     uint64 // those of table wider
+	loose     uint64 // those of table loose
 }
 
 func (t Type) info() *typeInfo { return &thePrelude.types[t] }
@@ -82,6 +83,10 @@ func (t Type) AcceptsRegister(r Type, wider bool) bool {
 	}
 	return r < 64 && mask>>r&1 != 0
 }
+
+// acceptsElement tells whether a vector of registers declared as r may stand for one of type t
+// where a form lets floats lie in integer registers.
+func (t Type) acceptsElement(r Type) bool { return r < 64 && t.info().loose>>r&1 != 0 }
 
 // integer tells whether values are whole numbers or untyped.
 func (k Kind) integer() bool { return k == Bits || k == Unsigned || k == Signed }

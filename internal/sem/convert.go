@@ -78,8 +78,8 @@ func (cvtDo) Plan(b *Build) {
 	d, a, c := &b.In.Ops[0], &b.In.Ops[1], cvtOf(b.Sel)
 	p := &conversion{Cvt: c, srcBits: b.operandBits(a, int(c.Src.Width())), dstBits: b.operandBits(d, int(c.Dst.Width()))}
 	if p.dstBits > 64 {
-		b.fail("a 128-bit register for a narrower type is not executed yet")
-		return
+		p.dstBits = 64
+		defer func() { b.extendHigh([]uint32{b.Out.D}, p.Dst.Format() == nil && p.Dst.Signed()) }()
 	}
 	if l, ok := p.lane(); ok {
 		b.operands(l.stamp(), d, b.In.Ops[1:2])

@@ -18,12 +18,13 @@ func (b *Build) load(space isa.Mod) {
 	ops := b.In.Ops
 	elems := elements(&ops[0])
 	m := b.memoryOp(machine.Load, space, elems)
+	var wide []uint32 // rows of 128-bit registers for narrower elements
 	for i := range elems {
 		off := machine.NoGuard
 		switch {
-		case m.bits[i] > 64 && m.elem < 16: // 9.4.1 would extend it to both halves
-			b.fail("a 128-bit register for a narrower type is not executed yet")
-			return
+		case m.bits[i] > 64 && m.elem < 16:
+			off, _ = b.halves(&elems[i])
+			wide, m.bits[i] = append(wide, off), 64
 		case m.bits[i] > 64:
 			lo, hi := b.halves(&elems[i])
 			b.Ext().Dst = append(b.Ext().Dst, lo)
@@ -36,6 +37,7 @@ func (b *Build) load(space isa.Mod) {
 	}
 	b.Out.D = b.Ext().Dst[0]
 	b.loadHandlers(m, b.address(&ops[1], m))
+	b.extendHigh(wide, m.signed)
 }
 
 // halve turns a 128-bit element into two of 64 bits; a strong access stays whole.

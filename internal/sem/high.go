@@ -1,0 +1,37 @@
+package sem
+
+// Results of 64 bits and less in 128-bit registers (tables 27 and 28, 9.4.1): a handler writes
+// the low half as it writes a 64-bit register; the high half is then zeros, or the sign.
+
+import "ptxvm/internal/machine"
+
+// extendHigh makes the statement extend the low halves, rows at these offsets, to their high
+// halves. It comes after the handlers are set; such a statement never executes on scalar slots.
+func (b *Build) extendHigh(lows []uint32, signed bool) {
+	if len(lows) == 0 || b.Out.Full == nil {
+		return
+	}
+	b.Out.Full = withHigh(b.Out.Full, lows, signed)
+	b.Out.Part = withHigh(b.Out.Part, lows, signed)
+}
+
+func withHigh(inner machine.Handler, lows []uint32, signed bool) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		st := inner(w, in)
+		if st == machine.Next {
+			for _, off := range lows {
+				fillHigh(w.R64(off), w.R64(off+row64Bytes), w.Mask, signed)
+			}
+		}
+		return st
+	}
+}
+
+func fillHigh(lo, hi *[32]uint64, mask uint32, signed bool) {
+	each(mask, func(i int) {
+		hi[i] = 0
+		if signed {
+			hi[i] = uint64(int64(lo[i]) >> 63)
+		}
+	})
+}
