@@ -85,6 +85,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err != nil {
 		return Stats{}, err
 	}
+	ml.Observer = machine.ObserverOf(ctx)
 	code, err := k.decode(ml)
 	if err != nil {
 		return Stats{}, err
@@ -199,7 +200,11 @@ func (k *Kernel) needsClusters() error {
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2])}
-	code, err := k.program.decoder.Kernel(k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
+	decoded := k.program.decoder.Kernel
+	if l.Observer != nil {
+		decoded = k.program.decoder.Observed
+	}
+	code, err := decoded(k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
 	if err != nil {
 		return nil, k.program.unsupported(k.info.Name, err)
 	}

@@ -46,6 +46,7 @@ type programKey struct {
 	start   uint32 // of the kernel's shared memory in the window
 	dynamic uint32 // of dynamic shared memory behind that
 	guesses assume.Set
+	observe bool // the code tells an observer what it does
 }
 
 // New returns a decoder of a linked module.
@@ -74,7 +75,16 @@ func DynamicStart(static, dynamic, limit int) int {
 // shared memory begins, and positions of the guesses. The error is an *UnsupportedError, before
 // anything has run.
 func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
-	key := programKey{kernel, shape, target.ReservedShared, dynamic, guesses}
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, false})
+}
+
+// Observed is Kernel for launches with an observer: the code has the observed variant only.
+func (d *Decoder) Observed(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, true})
+}
+
+func (d *Decoder) program(key programKey) (*Program, error) {
+	kernel := key.kernel
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p := d.programs[key]; p != nil {

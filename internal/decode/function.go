@@ -105,7 +105,10 @@ func (x *function) emit(code *machine.Code) error {
 		return err
 	}
 	var insts []machine.Inst
-	if !registerCalls(f) {
+	switch {
+	case x.key.observe:
+		code.Observed = split
+	case !registerCalls(f):
 		if insts, err = x.variant(true); err != nil {
 			return err
 		}
@@ -160,6 +163,9 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	if in.IsBranch() && x.quiet(in) {
 		out.Flags |= machine.QuietLoop
+	}
+	if x.key.observe {
+		sem.Observe(b)
 	}
 	return nil
 }

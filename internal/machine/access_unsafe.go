@@ -96,11 +96,3 @@ func (c *CTA) sharedAt(rank, off uint64) unsafe.Pointer { return unsafe.Add(c.sh
 func (wk *worker) cacheLine(in *Inst) *cached {
 	return &wk.cache[uintptr(unsafe.Pointer(in))/unsafe.Sizeof(Inst{})%uintptr(len(wk.cache))]
 }
-
-// sharedSlice is the shared memory of a CTA.
-func sharedSlice(p rowBase, n uint32) []byte {
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(p), n)
-}

@@ -4,6 +4,8 @@ package machine
 // run Code.Observed, whose handlers report before they act, so that unobserved code pays
 // nothing.
 
+import "context"
+
 // EventKind says what an event is about.
 type EventKind uint8
 
@@ -126,11 +128,13 @@ func (l *Launch) SiteOf(fn *FuncInfo, pc int32, cta uint64, warp, lane int) Site
 	return Site{Func: fn, PC: pc, CTA: l.coords(cta), Thread: l.thread(int32(warp), lane)}
 }
 
-// SharedBytes returns the shared memory of the warp's CTA and the offset at which it starts in
-// the window.
-func (w *Warp) SharedBytes() (data []byte, start uint32) {
-	g := w.cta.grid
-	return sharedSlice(w.cta.shared, g.Shared), g.Target.ReservedShared
+// Byte returns the host byte that a lane's address means, nil if there is none.
+func (w *Warp) Byte(space Space, addr uint64, lane int) *byte {
+	p, _, f := w.resolve(&Request{Space: space, Size: 1, Align: 1}, addr, lane)
+	if f != nil {
+		return nil
+	}
+	return (*byte)(p)
 }
 
 // tell reports the start or end of a CTA.
@@ -138,4 +142,17 @@ func (c *CTA) tell(what EventKind) {
 	if c.grid.observing {
 		c.grid.Observer.Observe(&Event{What: what, CTA: c.rank})
 	}
+}
+
+type observerKey struct{}
+
+// WithObserver returns a context whose launches have an observer.
+func WithObserver(ctx context.Context, o Observer) context.Context {
+	return context.WithValue(ctx, observerKey{}, o)
+}
+
+// ObserverOf returns the observer that WithObserver has put into a context, nil if there is none.
+func ObserverOf(ctx context.Context) Observer {
+	o, _ := ctx.Value(observerKey{}).(Observer)
+	return o
 }

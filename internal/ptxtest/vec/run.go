@@ -13,6 +13,8 @@ import (
 
 // Runner runs blocks on small devices, one an architecture.
 type Runner struct {
+	Context context.Context // of every launch; it may carry an observer
+
 	devices map[string]*device
 }
 
@@ -29,7 +31,7 @@ const (
 )
 
 // NewRunner makes a runner without devices.
-func NewRunner() *Runner { return &Runner{map[string]*device{}} }
+func NewRunner() *Runner { return &Runner{context.Background(), map[string]*device{}} }
 
 // Close ends the devices.
 func (r *Runner) Close() error {
@@ -66,6 +68,7 @@ func (r *Runner) device(arch string) (*device, error) {
 // execution is a block that runs.
 type execution struct {
 	*Wrapped
+	ctx  context.Context
 	d    *device
 	p    *ptxvm.Program
 	errs []error
@@ -88,7 +91,7 @@ func (r *Runner) start(w *Wrapped, kernels ...variant) (*execution, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %s: %w", w.File, w.Line, w.Text, err)
 	}
-	return &execution{Wrapped: w, d: d, p: p}, nil
+	return &execution{Wrapped: w, ctx: r.Context, d: d, p: p}, nil
 }
 
 // Block runs every case in every mode and reports the differences.
@@ -269,7 +272,7 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 		pattern[i] = patternByte(i)
 	}
 	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: 1}, Block: ptxvm.Dim3{X: 32}}
-	if _, err = kernel.Launch(context.Background(), shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
+	if _, err = kernel.Launch(x.ctx, shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
 		return nil, err
 	}
 	return x.results()

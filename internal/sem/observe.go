@@ -1,0 +1,269 @@
+package sem
+
+// What an instruction tells observers before it acts (DESIGN §7), derived from the effect
+// clauses of the ISA data and the roles of the operands:
+//
+//	read, write        every address operand is touched, as many bytes as its alignment says
+//	                   or an operand called size; both together are one atomic access
+//	sync ORDER SCOPE   beside an access its strength; alone a fence or barrier
+//	proxy KIND         a proxy fence
+//	async              nothing: the asynchronous operation itself tells when it acts
+//
+// Tensor memory, images and what the runtime's functions read tell for themselves.
+
+import (
+	"slices"
+	"strings"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+// watch is what one instruction tells; the events are templates.
+type watch struct {
+	touches []touch
+	fences  []machine.Event // proxies
+	order   machine.Order   // of a fence or barrier
+	scope   machine.Scope
+}
+
+// touch is one address operand.
+type touch struct {
+	machine.Event
+	by   addressing
+	row  uint32 // of addresses
+	disp uint64
+	size *ir.Operand
+	bits int    // of the row of sizes
+	rows uint32 // where the sizes are
+}
+
+// Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
+// observers what they are about to do.
+func Observe(b *Build) {
+	o := newWatch(b)
+	if o == nil {
+		return
+	}
+	b.Out.Full, b.Out.Part = o.wrap(b.Out.Full), o.wrap(b.Out.Part)
+}
+
+// newWatch reads the effects; nil if there is nothing to tell.
+func newWatch(b *Build) *watch {
+	o := &watch{}
+	effects := b.Sel.Entry.Effects
+	has := func(word string) bool {
+		return slices.ContainsFunc(effects, func(e isa.Effect) bool { return e[0] == word })
+	}
+	read, write := has("read"), has("write")
+	switch {
+	case has("async"):
+	case read && write:
+		o.touch(b, machine.Atomic)
+	case read:
+		o.touch(b, machine.Load)
+	case write:
+		o.touch(b, machine.Store)
+	}
+	for _, e := range effects {
+		switch e[0] {
+		case "sync":
+			if !read && !write && !has("proxy") {
+				o.order, o.scope = syncOf(b.Sel, e[1:])
+			}
+		case "proxy":
+			o.fences = append(o.fences, proxyFence(b.Sel, e[1]))
+		}
+	}
+	if o.touches == nil && o.fences == nil && o.order == machine.Weak {
+		return nil
+	}
+	return o
+}
+
+// touch adds the address operands.
+func (o *watch) touch(b *Build, kind machine.AccessKind) {
+	for i := range b.Sel.Roles {
+		at := &b.Sel.Roles[i]
+		space, ok := observedSpaces[at.Space]
+		op := b.In.Op(at.Role)
+		if !ok || at.Align == 0 || op == nil || op.Kind != ir.OpMem {
+			continue
+		}
+		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align)}}
+		t.Order, t.Scope = orderOf(b.Sel), scopes[b.Sel.Default(isa.C_scope)]
+		if t.Order == machine.Weak {
+			t.Scope = machine.NoScope
+		}
+		t.place(b, op)
+		o.touches = append(o.touches, t)
+	}
+}
+
+// place finds where the lanes have the address and, if an operand says it, the size.
+func (t *touch) place(b *Build, op *ir.Operand) {
+	probe := *b
+	probe.Out = &machine.Inst{}
+	m := &memoryOp{}
+	m.Space = t.Space
+	t.by = probe.address(op, m)
+	t.Space, t.row, t.disp = m.Space, probe.Out.A, probe.Out.Imm
+	if t.by == byFrame || t.by == byParam {
+		t.Space = machine.Local
+	}
+	for _, role := range []isa.Role{isa.R_size, isa.R_size32} {
+		if o := b.In.Op(role); o != nil {
+			t.size, t.bits = o, int(b.Sel.At(role).Type.Bits())
+			t.rows = probe.src(o, t.bits)
+		}
+	}
+}
+
+// observedSpaces are the spaces whose address operands are told, as handlers name them.
+var observedSpaces = map[isa.Space]machine.Space{
+	isa.Generic: machine.Generic, isa.GlobalSpace: machine.Global, isa.ConstSpace: machine.Const,
+	isa.ParamSpace: machine.Param, isa.SharedSpace: machine.Shared, isa.LocalSpace: machine.Local,
+}
+
+var orders = map[isa.Mod]machine.Order{
+	isa.M_relaxed: machine.Relaxed, isa.M_acquire: machine.AcquireOrder, isa.M_release: machine.ReleaseOrder,
+	isa.M_acq_rel: machine.AcqRel, isa.M_sc: machine.SeqCst,
+}
+
+var scopes = map[isa.Mod]machine.Scope{
+	isa.M_cta: machine.CTAScope, isa.M_cluster: machine.ClusterScope, isa.M_gpu: machine.GPUScope, isa.M_gl: machine.GPUScope,
+	isa.M_sys: machine.SysScope,
+}
+
+// orderOf is the strength of an access. Volatile ones are relaxed (8.4).
+func orderOf(sel *isa.Sel) machine.Order {
+	if sel.Has(isa.M_volatile) {
+		return machine.Relaxed
+	}
+	return orders[sel.Default(isa.C_sem)]
+}
+
+// syncOf reads the words behind sync: a strength and a scope, each a word or a class. Where the
+// strength is a fixed modifier of the form, it is not repeated there.
+func syncOf(sel *isa.Sel, words []string) (order machine.Order, scope machine.Scope) {
+	for _, word := range words {
+		m := wordMod(sel, word)
+		if v, ok := orders[m]; ok {
+			order = v
+		}
+		if v, ok := scopes[m]; ok {
+			scope = v
+		}
+		if word == "warp" {
+			scope = machine.WarpScope
+		}
+	}
+	if order == machine.Weak {
+		order = fixedOrder(sel)
+	}
+	return order, scope
+}
+
+func fixedOrder(sel *isa.Sel) machine.Order {
+	for _, m := range sel.Mods() {
+		if v, ok := orders[m]; ok {
+			return v
+		}
+	}
+	return machine.Weak
+}
+
+// wordMod is the modifier that a word of an effect stands for: its class's value, or itself.
+func wordMod(sel *isa.Sel, word string) isa.Mod {
+	if !strings.HasPrefix(word, ".") {
+		return isa.LookupMod("." + word)
+	}
+	if c := isa.LookupClass(word); c != 0 {
+		return sel.Default(c)
+	}
+	return isa.LookupMod(word)
+}
+
+var proxies = map[isa.Mod]machine.Proxy{
+	isa.M_async: machine.AsyncProxy, isa.M_alias: machine.AliasProxy, isa.M_tensormap: machine.TensormapProxy,
+}
+
+// proxyFence is the fence that an effect names, for the memory that a modifier restricts it to.
+func proxyFence(sel *isa.Sel, word string) machine.Event {
+	e := machine.Event{What: machine.ProxyFence, Proxy: proxies[wordMod(sel, word)]}
+	e.Order, e.Scope = fixedOrder(sel), scopes[sel.Get(isa.C_scope)]
+	for _, m := range sel.Mods() {
+		switch m {
+		case isa.M_global:
+			e.Space = machine.Global
+		case isa.M_shared_cta, isa.M_shared_cluster, isa.M_sync_restrict_shared_cta, isa.M_sync_restrict_shared_cluster:
+			e.Space = machine.Shared
+		}
+	}
+	return e
+}
+
+// wrap tells before a handler acts, and what it has acquired behind it.
+func (o *watch) wrap(inner machine.Handler) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		if !w.Resuming() {
+			o.before(w, in)
+		}
+		lanes := w.Mask
+		st := inner(w, in)
+		if st == machine.Next && o.order.Acquires() {
+			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes})
+		}
+		return st
+	}
+}
+
+func (o *watch) before(w *machine.Warp, in *machine.Inst) {
+	for i := range o.touches {
+		o.touches[i].tell(w, in)
+	}
+	for _, e := range o.fences {
+		e.Lanes = w.Mask
+		w.Observe(in, e)
+	}
+	if o.order.Releases() {
+		w.Observe(in, machine.Event{What: machine.Release, Order: o.order, Scope: o.scope, Lanes: w.Mask})
+	}
+}
+
+// tell emits an access: one event, or one for each lane if they have sizes of their own.
+func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
+	e := t.Event
+	var addr [32]uint64
+	t.addresses(w, &addr)
+	e.Addr, e.Lanes = &addr, w.Mask
+	if t.size == nil {
+		w.Observe(in, e)
+		return
+	}
+	each(w.Mask, func(i int) {
+		e.Lanes, e.Size = 1<<i, uint32(loadElem(w, t.rows, t.bits, i))
+		w.Observe(in, e)
+	})
+}
+
+// addresses computes the lanes' addresses.
+func (t *touch) addresses(w *machine.Warp, addr *[32]uint64) {
+	base := uint64(0)
+	switch t.by {
+	case byRow64:
+		*addr = *w.R64(t.row)
+	case byRow32:
+		widen(addr, w.R32(t.row))
+	case byFrame:
+		base = uint64(w.LocalBase())
+	case byParam:
+		base = uint64(w.ParamBase())
+	case byKernel:
+		base = w.Params()
+	}
+	for i := range addr {
+		addr[i] += base + t.disp
+	}
+}
