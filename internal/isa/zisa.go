@@ -142,6 +142,11 @@ const (
 	CpAsyncCommitGroup
 	CpAsyncWaitGroup
 	CpAsyncWaitAll
+	CpAsyncBulkTensor
+	CpReduceAsyncBulkTensor
+	CpAsyncBulkPrefetchTensor
+	TensormapReplace
+	TensormapCpFenceproxy
 	Tex
 	Tld4
 	Txq
@@ -151,6 +156,8 @@ const (
 	Call
 	Ret
 	Exit
+	ClusterlaunchcontrolTryCancel
+	ClusterlaunchcontrolQueryCancel
 	BarSync
 	BarArrive
 	BarRed
@@ -443,6 +450,16 @@ const (
 	C_f8x2
 	C_f6x2
 	C_x4
+	C_dim
+	C_dst
+	C_load
+	C_store
+	C_cta_group
+	C_i2c
+	C_whole
+	C_each
+	C_enum
+	C_src
 	C_mip
 	C_geom
 	C_ms
@@ -468,7 +485,6 @@ const (
 	C_sub
 	C_layout
 	C_pack
-	C_cta_group
 	C_multicast
 	C_mx
 	C_collector
@@ -508,6 +524,16 @@ const (
 	R_cp_size
 	R_rest
 	R_n
+	R_dst_mem
+	R_map
+	R_coords
+	R_im2col
+	R_cta_mask
+	R_src_mem
+	R_addr
+	R_value
+	R_ord
+	R_choice
 	R_lod
 	R_dpdx
 	R_dpdy
@@ -519,7 +545,7 @@ const (
 	R_func
 	R_args
 	R_fptr
-	R_addr
+	R_x
 	R_r
 	R_count
 	R_tx
@@ -723,12 +749,41 @@ const (
 	M_rs
 	M_u2
 	M_s2
-	M_base
-	M_level
-	M_grad
 	M_1d
 	M_2d
 	M_3d
+	M_4d
+	M_5d
+	M_tile
+	M_tile_gather4
+	M_im2col
+	M_im2col_w
+	M_im2col_w_128
+	M_tile_scatter4
+	M_im2col_no_offs
+	M_cta_group_1
+	M_cta_group_2
+	M_multicast_cluster
+	M_bulk_group
+	M_inc
+	M_dec
+	M_global_address
+	M_rank
+	M_box_dim
+	M_global_dim
+	M_global_stride
+	M_element_stride
+	M_elemtype
+	M_interleave_layout
+	M_swizzle_mode
+	M_swizzle_atomicity
+	M_fill_mode
+	M_b1024
+	M_tensormap_generic
+	M_aligned
+	M_base
+	M_level
+	M_grad
 	M_a1d
 	M_a2d
 	M_cube
@@ -757,23 +812,25 @@ const (
 	M_samplerref
 	M_surfref
 	M_uni
+	M_async
+	M_multicast_cluster_all
+	M_get_first_ctaid_x
+	M_get_first_ctaid_y
+	M_get_first_ctaid_z
+	M_is_canceled
+	M_get_first_ctaid
 	M_arrive
 	M_red
 	M_popc
-	M_aligned
 	M_sc
 	M_acq_rel
 	M_sync_restrict_shared_cluster
 	M_sync_restrict_shared_cta
 	M_mbarrier_init
 	M_alias
-	M_async
-	M_tensormap_generic
 	M_async_generic
 	M_gl
 	M_exch
-	M_inc
-	M_dec
 	M_noftz
 	M_cas
 	M_all
@@ -965,8 +1022,6 @@ const (
 	M_x64
 	M_x128
 	M_pack_16b
-	M_cta_group_1
-	M_cta_group_2
 	M_128x256b
 	M_4x256b
 	M_128x128b
@@ -1015,8 +1070,10 @@ func init() {
 			{"data/0906-compare.isa", 0x1d27e800},
 			{"data/0908-logic.isa", 0x1b66bbf9},
 			{"data/0909-move.isa", 0x802eb65b},
+			{"data/0909-tensor.isa", 0x785eda88},
 			{"data/0910-texture.isa", 0x3aaf8e0e},
 			{"data/0912-control.isa", 0x888d1acd},
+			{"data/0913-launch.isa", 0x4134bb76},
 			{"data/0913-sync.isa", 0x053c63eb},
 			{"data/0914-mma.isa", 0x756e716f},
 			{"data/0915-wgmma.isa", 0x15b46030},
@@ -1162,87 +1219,94 @@ func init() {
 			{"cp.async.commit_group", "cp.async.commit_group", 7, 718, 28205, 216},
 			{"cp.async.wait_group", "cp.async.wait_group", 7, 724, 28421, 213},
 			{"cp.async.wait_all", "cp.async.wait_all", 7, 731, 28634, 187},
-			{"tex", "tex", 8, 3, 45, 1351},
-			{"tld4", "tld4", 8, 53, 1396, 954},
-			{"txq", "txq", 8, 84, 2350, 794},
-			{"istypep", "istypep", 8, 103, 3144, 243},
-			{"bra", "bra", 9, 3, 51, 164},
-			{"brx.idx", "brx.idx", 9, 10, 215, 249},
-			{"call", "call", 9, 18, 464, 477},
-			{"ret", "ret", 9, 32, 941, 120},
-			{"exit", "exit", 9, 38, 1061, 109},
-			{"bar.sync", "bar", 10, 3, 72, 483},
-			{"bar.arrive", "bar", 10, 16, 555, 361},
-			{"bar.red", "bar", 10, 28, 916, 488},
-			{"barrier.sync", "barrier", 10, 45, 1404, 383},
-			{"barrier.arrive", "barrier", 10, 57, 1787, 399},
-			{"barrier.red", "barrier", 10, 69, 2186, 522},
-			{"bar.warp.sync", "bar.warp", 10, 86, 2708, 319},
-			{"barrier.cluster.arrive", "barrier.cluster.arrive", 10, 94, 3027, 326},
-			{"barrier.cluster.wait", "barrier.cluster.wait", 10, 103, 3353, 256},
-			{"fence", "fence", 10, 110, 3609, 395},
-			{"fence.sync_restrict", "fence", 10, 121, 4004, 321},
-			{"fence.mbarrier_init", "fence", 10, 129, 4325, 243},
-			{"fence.proxy", "fence.proxy", 10, 136, 4568, 369},
-			{"fence.proxy.tensormap", "fence.proxy", 10, 146, 4937, 423},
-			{"fence.proxy.async::generic", "fence.proxy", 10, 157, 5360, 424},
-			{"membar", "membar", 10, 165, 5784, 272},
-			{"membar.proxy", "membar.proxy", 10, 173, 6056, 277},
-			{"atom", "atom", 10, 182, 6333, 1571},
-			{"atom.cas", "atom", 10, 227, 7904, 1007},
-			{"atom.half", "atom", 10, 255, 8911, 1027},
-			{"atom.vec", "atom", 10, 282, 9938, 1028},
-			{"red", "red", 10, 310, 10966, 1418},
-			{"red.half", "red", 10, 351, 12384, 961},
-			{"red.vec", "red", 10, 377, 13345, 952},
-			{"red.async", "red.async", 10, 404, 14297, 696},
-			{"red.async.global", "red.async", 10, 424, 14993, 505},
-			{"vote", "vote", 10, 440, 15498, 386},
-			{"vote.sync", "vote", 10, 453, 15884, 434},
-			{"match.any.sync", "match", 10, 466, 16318, 327},
-			{"match.all.sync", "match", 10, 477, 16645, 383},
-			{"activemask", "activemask", 10, 490, 17028, 178},
-			{"redux.sync", "redux", 10, 496, 17206, 646},
-			{"griddepcontrol", "griddepcontrol", 10, 516, 17852, 249},
-			{"elect.sync", "elect", 10, 523, 18101, 278},
-			{"mbarrier.init", "mbarrier.init", 10, 533, 18379, 332},
-			{"mbarrier.inval", "mbarrier.inval", 10, 544, 18711, 283},
-			{"mbarrier.expect_tx", "mbarrier.expect_tx", 10, 554, 18994, 409},
-			{"mbarrier.complete_tx", "mbarrier.complete_tx", 10, 566, 19403, 443},
-			{"mbarrier.arrive", "mbarrier.arrive", 10, 578, 19846, 1083},
-			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 10, 603, 20929, 1128},
-			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 10, 627, 22057, 419},
-			{"mbarrier.test_wait", "mbarrier.test_wait", 10, 637, 22476, 638},
-			{"mbarrier.try_wait", "mbarrier.try_wait", 10, 657, 23114, 626},
-			{"mbarrier.pending_count", "mbarrier.pending_count", 10, 675, 23740, 229},
-			{"mma", "mma", 11, 3, 44, 2758},
-			{"mma.block", "mma", 11, 64, 2802, 1608},
-			{"mma.sp", "mma", 11, 95, 4410, 1767},
-			{"ldmatrix", "ldmatrix", 11, 135, 6177, 867},
-			{"stmatrix", "stmatrix", 11, 161, 7044, 483},
-			{"movmatrix", "movmatrix", 11, 176, 7527, 282},
-			{"wmma.load.a", "wmma.load.a", 11, 185, 7809, 1230},
-			{"wmma.load.b", "wmma.load.b", 11, 218, 9039, 1231},
-			{"wmma.load.c", "wmma.load.c", 11, 251, 10270, 985},
-			{"wmma.store.d", "wmma.store.d", 11, 276, 11255, 968},
-			{"wmma.mma", "wmma.mma", 11, 301, 12223, 2117},
-			{"wgmma.fence", "wgmma.fence", 12, 3, 47, 412},
-			{"wgmma.commit_group", "wgmma.commit_group", 12, 10, 459, 289},
-			{"wgmma.wait_group", "wgmma.wait_group", 12, 17, 748, 303},
-			{"wgmma.mma_async", "wgmma.mma_async", 12, 25, 1051, 1210},
-			{"tcgen05.ld", "tcgen05.ld", 13, 3, 54, 487},
-			{"tcgen05.ld.red", "tcgen05.ld.red", 13, 20, 541, 571},
-			{"tcgen05.cp", "tcgen05.cp", 13, 36, 1112, 590},
-			{"tcgen05.mma", "tcgen05.mma", 13, 52, 1702, 1838},
-			{"tcgen05.mma.ws", "tcgen05.mma.ws", 13, 89, 3540, 725},
-			{"stacksave", "stacksave", 14, 3, 57, 166},
-			{"stackrestore", "stackrestore", 14, 10, 223, 216},
-			{"alloca", "alloca", 14, 17, 439, 368},
-			{"brkpt", "brkpt", 15, 3, 65, 103},
-			{"nanosleep", "nanosleep", 15, 9, 168, 190},
-			{"pmevent", "pmevent", 15, 17, 358, 236},
-			{"trap", "trap", 15, 25, 594, 101},
-			{"setmaxnreg", "setmaxnreg", 15, 31, 695, 499},
+			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 8, 3, 95, 1788},
+			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 8, 38, 1883, 702},
+			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 8, 55, 2585, 894},
+			{"tensormap.replace", "tensormap.replace", 8, 77, 3479, 1122},
+			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 8, 105, 4601, 531},
+			{"tex", "tex", 9, 3, 45, 1351},
+			{"tld4", "tld4", 9, 53, 1396, 954},
+			{"txq", "txq", 9, 84, 2350, 794},
+			{"istypep", "istypep", 9, 103, 3144, 243},
+			{"bra", "bra", 10, 3, 51, 164},
+			{"brx.idx", "brx.idx", 10, 10, 215, 249},
+			{"call", "call", 10, 18, 464, 477},
+			{"ret", "ret", 10, 32, 941, 120},
+			{"exit", "exit", 10, 38, 1061, 109},
+			{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", 11, 3, 79, 581},
+			{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", 11, 16, 660, 573},
+			{"bar.sync", "bar", 12, 3, 72, 483},
+			{"bar.arrive", "bar", 12, 16, 555, 361},
+			{"bar.red", "bar", 12, 28, 916, 488},
+			{"barrier.sync", "barrier", 12, 45, 1404, 383},
+			{"barrier.arrive", "barrier", 12, 57, 1787, 399},
+			{"barrier.red", "barrier", 12, 69, 2186, 522},
+			{"bar.warp.sync", "bar.warp", 12, 86, 2708, 319},
+			{"barrier.cluster.arrive", "barrier.cluster.arrive", 12, 94, 3027, 326},
+			{"barrier.cluster.wait", "barrier.cluster.wait", 12, 103, 3353, 256},
+			{"fence", "fence", 12, 110, 3609, 395},
+			{"fence.sync_restrict", "fence", 12, 121, 4004, 321},
+			{"fence.mbarrier_init", "fence", 12, 129, 4325, 243},
+			{"fence.proxy", "fence.proxy", 12, 136, 4568, 369},
+			{"fence.proxy.tensormap", "fence.proxy", 12, 146, 4937, 423},
+			{"fence.proxy.async::generic", "fence.proxy", 12, 157, 5360, 424},
+			{"membar", "membar", 12, 165, 5784, 272},
+			{"membar.proxy", "membar.proxy", 12, 173, 6056, 277},
+			{"atom", "atom", 12, 182, 6333, 1571},
+			{"atom.cas", "atom", 12, 227, 7904, 1007},
+			{"atom.half", "atom", 12, 255, 8911, 1027},
+			{"atom.vec", "atom", 12, 282, 9938, 1028},
+			{"red", "red", 12, 310, 10966, 1418},
+			{"red.half", "red", 12, 351, 12384, 961},
+			{"red.vec", "red", 12, 377, 13345, 952},
+			{"red.async", "red.async", 12, 404, 14297, 696},
+			{"red.async.global", "red.async", 12, 424, 14993, 505},
+			{"vote", "vote", 12, 440, 15498, 386},
+			{"vote.sync", "vote", 12, 453, 15884, 434},
+			{"match.any.sync", "match", 12, 466, 16318, 327},
+			{"match.all.sync", "match", 12, 477, 16645, 383},
+			{"activemask", "activemask", 12, 490, 17028, 178},
+			{"redux.sync", "redux", 12, 496, 17206, 646},
+			{"griddepcontrol", "griddepcontrol", 12, 516, 17852, 249},
+			{"elect.sync", "elect", 12, 523, 18101, 278},
+			{"mbarrier.init", "mbarrier.init", 12, 533, 18379, 332},
+			{"mbarrier.inval", "mbarrier.inval", 12, 544, 18711, 283},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", 12, 554, 18994, 409},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", 12, 566, 19403, 443},
+			{"mbarrier.arrive", "mbarrier.arrive", 12, 578, 19846, 1083},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 12, 603, 20929, 1128},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 12, 627, 22057, 419},
+			{"mbarrier.test_wait", "mbarrier.test_wait", 12, 637, 22476, 638},
+			{"mbarrier.try_wait", "mbarrier.try_wait", 12, 657, 23114, 626},
+			{"mbarrier.pending_count", "mbarrier.pending_count", 12, 675, 23740, 229},
+			{"mma", "mma", 13, 3, 44, 2758},
+			{"mma.block", "mma", 13, 64, 2802, 1608},
+			{"mma.sp", "mma", 13, 95, 4410, 1767},
+			{"ldmatrix", "ldmatrix", 13, 135, 6177, 867},
+			{"stmatrix", "stmatrix", 13, 161, 7044, 483},
+			{"movmatrix", "movmatrix", 13, 176, 7527, 282},
+			{"wmma.load.a", "wmma.load.a", 13, 185, 7809, 1230},
+			{"wmma.load.b", "wmma.load.b", 13, 218, 9039, 1231},
+			{"wmma.load.c", "wmma.load.c", 13, 251, 10270, 985},
+			{"wmma.store.d", "wmma.store.d", 13, 276, 11255, 968},
+			{"wmma.mma", "wmma.mma", 13, 301, 12223, 2117},
+			{"wgmma.fence", "wgmma.fence", 14, 3, 47, 412},
+			{"wgmma.commit_group", "wgmma.commit_group", 14, 10, 459, 289},
+			{"wgmma.wait_group", "wgmma.wait_group", 14, 17, 748, 303},
+			{"wgmma.mma_async", "wgmma.mma_async", 14, 25, 1051, 1210},
+			{"tcgen05.ld", "tcgen05.ld", 15, 3, 54, 487},
+			{"tcgen05.ld.red", "tcgen05.ld.red", 15, 20, 541, 571},
+			{"tcgen05.cp", "tcgen05.cp", 15, 36, 1112, 590},
+			{"tcgen05.mma", "tcgen05.mma", 15, 52, 1702, 1838},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", 15, 89, 3540, 725},
+			{"stacksave", "stacksave", 16, 3, 57, 166},
+			{"stackrestore", "stackrestore", 16, 10, 223, 216},
+			{"alloca", "alloca", 16, 17, 439, 368},
+			{"brkpt", "brkpt", 17, 3, 65, 103},
+			{"nanosleep", "nanosleep", 17, 9, 168, 190},
+			{"pmevent", "pmevent", 17, 17, 358, 236},
+			{"trap", "trap", 17, 25, 594, 101},
+			{"setmaxnreg", "setmaxnreg", 17, 31, 695, 499},
 		},
 		Mods: []string{
 			".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".bf16", ".f16",
@@ -1261,35 +1325,38 @@ func init() {
 			".weak", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt", ".release", ".mbarrier::complete_tx::bytes",
 			".min", ".max", ".add", ".acc::f32", ".acc::f16", ".e5m2x2", ".e4m3x2", ".L1", ".L2", ".L1::32B",
 			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".rna", ".scaled::n2::ue8m0", ".e2m3x2",
-			".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".base",
-			".level", ".grad", ".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms",
-			".a2dms", ".r", ".g", ".b", ".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order",
-			".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref",
-			".samplerref", ".surfref", ".uni", ".arrive", ".red", ".popc", ".aligned", ".sc", ".acq_rel", ".sync_restrict::shared::cluster",
-			".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async", ".tensormap::generic", ".async::generic", ".gl", ".exch", ".inc", ".dec",
-			".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete", ".noinc",
-			".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64",
-			".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X",
-			".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16",
-			".x1", ".x2", ".x4", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16",
-			".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256",
-			".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16",
-			".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256",
-			".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16",
-			".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256",
-			".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16",
-			".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256",
-			".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16",
-			".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256",
-			".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16",
-			".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256",
-			".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16",
-			".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256",
-			".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x8", ".x16", ".x32", ".x64", ".x128",
-			".pack::16b", ".cta_group::1", ".cta_group::2", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23",
-			".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard",
-			".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
-			".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mask",
+			".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d",
+			".2d", ".3d", ".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4",
+			".im2col_no_offs", ".cta_group::1", ".cta_group::2", ".multicast::cluster", ".bulk_group", ".inc", ".dec", ".global_address", ".rank", ".box_dim",
+			".global_dim", ".global_stride", ".element_stride", ".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic",
+			".aligned", ".base", ".level", ".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms",
+			".r", ".g", ".b", ".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords",
+			".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref",
+			".surfref", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive",
+			".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl",
+			".exch", ".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete",
+			".noinc", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32",
+			".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4",
+			".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16",
+			".m8n16", ".x1", ".x2", ".x4", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16",
+			".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32",
+			".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8",
+			".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32",
+			".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8",
+			".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32",
+			".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8",
+			".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32",
+			".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8",
+			".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32",
+			".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8",
+			".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32",
+			".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8",
+			".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32",
+			".m64n256k256", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x8", ".x16", ".x32", ".x64",
+			".x128", ".pack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4",
+			".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift",
+			".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse",
+			".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1298,17 +1365,18 @@ func init() {
 			".w64", ".ss", ".cop", ".l1", ".l2", ".hint", ".pf", ".sem", ".scope", ".w32",
 			".glob", ".shm", ".acc", ".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary",
 			".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".scale", ".h2", ".f8x2",
-			".f6x2", ".x4", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".kind",
+			".f6x2", ".x4", ".dim", ".dst", ".load", ".store", ".cta_group", ".i2c", ".whole", ".each",
+			".enum", ".src", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".kind",
 			".count", ".order", ".t64", ".fop", ".action", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize",
-			".spv", ".num", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack", ".cta_group", ".multicast", ".mx",
-			".collector",
+			".spv", ".num", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack", ".multicast", ".mx", ".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
 			"immLut", "s", "v", "membermask", "policy", "mbar", "size", "initval", "size32", "primary-size",
 			"total-size", "fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest",
-			"n", "lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func",
-			"args", "fptr", "addr", "r", "count", "tx", "state", "phase", "hint", "scale-a",
+			"n", "dst-mem", "map", "coords", "im2col", "cta-mask", "src-mem", "addr", "value", "ord",
+			"choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func",
+			"args", "fptr", "x", "r", "count", "tx", "state", "phase", "hint", "scale-a",
 			"sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta",
 			"tb", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr",
 			"align", "t",
