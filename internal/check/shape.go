@@ -170,7 +170,7 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 func (c *checker) displaced(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
 	switch obj.Kind {
 	case Register, Variable, Parameter:
-		s.Offset = s.Kind == isa.ShapeSym
+		s.Offset = true
 		return c.displacement(o.Expr)
 	}
 	c.errorf(diag.OperandKind, c.file.Span(o.Range), "nothing can be added to a %v", obj.Kind)

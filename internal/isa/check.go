@@ -26,6 +26,8 @@ func init() {
 		"mma.scale_selector":        checkScaleSelector,
 		"tex.mode":                  checkTexMode,
 		"mov.address":               checkMovAddress,
+		"surface.operands":          checkSurfaceOperands,
+		"surface.scalars":           checkScalars,
 		"call.signature":            checkElsewhere,
 	}
 }
@@ -39,6 +41,33 @@ func checkMovAddress(q *Query, p *plan) string {
 	a := p.operand(q, "a")
 	if a != nil && a.Kind == ShapeSym && a.Space == GlobalSpace && !a.Offset && p.typeOf(".type").Bits() == 32 {
 		return "the address of a global variable does not fit 32 bits"
+	}
+	return ""
+}
+
+// checkSurfaceOperands: a single coordinate in braces is one coordinate, and constants and special
+// registers stand in braces only; a surface takes no displacement (facts: ptxas).
+func checkSurfaceOperands(q *Query, p *plan) string {
+	b, c := p.operand(q, "b"), p.operand(q, "c")
+	switch a := p.operand(q, "a"); {
+	case a.Offset:
+		return "a surface has no parts: nothing can be added to it"
+	case b != nil && b.Kind == ShapeVec && len(b.Elems) == 1 && !p.has(".1d"):
+		return "this geometry has more than one coordinate"
+	case b != nil && (b.Kind == ShapeImm || b.Kind == ShapeSpecial):
+		return "a coordinate that is no register stands in braces"
+	case c != nil && c.Kind == ShapeSpecial:
+		return "a special register stands in braces"
+	}
+	return ""
+}
+
+// checkScalars: operands without a vector form take no braces (facts: ptxas).
+func checkScalars(q *Query, p *plan) string {
+	for _, role := range []string{"c", "d"} {
+		if s := p.operand(q, role); s != nil && s.Kind == ShapeVec {
+			return "this operand is no vector"
+		}
 	}
 	return ""
 }

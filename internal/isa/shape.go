@@ -94,7 +94,7 @@ type Shape struct {
 	Float   bool      // the constant is a floating-point literal
 	Hex     bool      // the literal is 0f… or 0d…
 	Double  bool      // the literal is 0d…
-	Offset  bool      // a displacement follows the name of the variable
+	Offset  bool      // a displacement follows the name
 	Unified bool      // the variable was declared with .attribute(.unified)
 	Value   int64     // of an integer constant
 	Elems   []Shape
