@@ -5,7 +5,7 @@ package check
 // A file there is a list of cases, one a line: accept or reject, and a text that takes
 // the place of $ in the template above it, whose lines begin with ": ". A template may
 // begin with "arch sm_90:", which is ptxas's -arch; else it is the module's own target,
-// at least sm_75, which is the oldest that ptxas 13.5 compiles for. Lines with # are comments; a comment
+// at least sm_75, which is the oldest that ptxas 13.5 compiles for, and sm_110 for sm_101. Lines with # are comments; a comment
 // "# differs: why" lets the next case differ, see docs/ptxas-differences.md.
 //
 // New cases are written with ? for the verdict; then
@@ -164,7 +164,7 @@ var targetLine = regexp.MustCompile(`\.target\s+(\w+)`)
 func ownArch(module string) string {
 	if m := targetLine.FindStringSubmatch(module); m != nil {
 		if target, err := isa.ParseTarget(m[1]); err == nil && target.Arch >= 75 {
-			return target.String()
+			return strings.Replace(target.String(), "sm_101", "sm_110", 1) // its old name
 		}
 	}
 	return "sm_75"

@@ -3,7 +3,10 @@ package isa
 // This file holds the predicates of the check clause: rules that no clause of the notation
 // expresses. Each returns what is wrong, "" if nothing.
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // checkFunc judges a statement that fits a plan.
 type checkFunc func(q *Query, p *plan) string
@@ -29,6 +32,8 @@ func init() {
 		"surface.operands":          checkSurfaceOperands,
 		"surface.scalars":           checkScalars,
 		"call.signature":            checkElsewhere,
+		"tcgen05.columns":           checkTensorColumns,
+		"tcgen05.registers":         checkRegisterVector,
 	}
 }
 
@@ -239,6 +244,28 @@ func checkTexMode(q *Query, p *plan) string {
 		return "a sampler operand needs .target texmode_independent"
 	case !sampler && q.Independent:
 		return "texmode_independent needs a sampler operand"
+	}
+	return ""
+}
+
+// checkTensorColumns: exclusive allocations of tensor memory are whole units of 32 columns
+// (PTX 9.4).
+func checkTensorColumns(q *Query, p *plan) string {
+	if s := p.operand(q, "columns"); s != nil && s.Kind == ShapeImm && (s.Value == 0 || s.Value%32 != 0) {
+		return "the number of columns must be a multiple of 32, and not 0"
+	}
+	return ""
+}
+
+// checkRegisterVector: what tcgen05.ld and st move is in braces, one register too, and not
+// constants alone.
+func checkRegisterVector(q *Query, p *plan) string {
+	s := p.operand(q, "r")
+	switch {
+	case s.Kind != ShapeVec:
+		return "the registers must stand in braces"
+	case !slices.ContainsFunc(s.Elems, func(e Shape) bool { return e.Kind != ShapeImm }):
+		return "at least one element must be a register"
 	}
 	return ""
 }

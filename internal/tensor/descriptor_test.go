@@ -1,0 +1,129 @@
+package tensor
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDescriptorByHand reads a descriptor put together bit by bit (table 40).
+func TestDescriptorByHand(t *testing.T) {
+	d := uint64(0x12340>>4) | // start
+		uint64(256>>4)<<16 | // leading
+		uint64(1024>>4)<<32 | // stride
+		1<<46 | // constant
+		5<<49 | // base offset
+		1<<52 | // absolute
+		2<<61 // 128-byte swizzle
+	m, err := Decode(d)
+	want := Descriptor{Start: 0x12340, Leading: 256, Stride: 1024, Base: 5, Absolute: true, Swizzle: Swizzle128}
+	if err != nil || m != want {
+		t.Errorf("%v, %v; want %v", m, err, want)
+	}
+	if m.Encode() != d {
+		t.Errorf("encoded %#x, want %#x", m.Encode(), d)
+	}
+}
+
+// TestDescriptorFields: every field, at its least, greatest and single bits, comes back; every
+// other bit is refused with its position.
+func TestDescriptorFields(t *testing.T) {
+	base := Descriptor{}.Encode()
+	for bit := range uint(64) {
+		d := base ^ 1<<bit
+		m, err := Decode(d)
+		var want string
+		switch {
+		case bit == 14 || bit == 15:
+			want = "bits 14 to 15"
+		case bit == 30 || bit == 31:
+			want = "bits 30 to 31"
+		case bit >= 46 && bit <= 48:
+			want = "bits 46 to 48"
+		case bit >= 53 && bit <= 60:
+			want = "bits 53 to 60"
+		}
+		switch {
+		case want == "" && (err != nil || m.Encode() != d):
+			t.Errorf("bit %d: %v, %v, encoded %#x", bit, m, err, m.Encode())
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("bit %d: %v, want an error about %s", bit, err, want)
+		}
+	}
+	for v := range uint64(8) {
+		_, err := Decode(base | v<<61)
+		if ok := v != 3 && v != 5 && v != 7; (err == nil) != ok {
+			t.Errorf("swizzle %d: %v", v, err)
+		}
+	}
+	all := Descriptor{Start: 0x3fff0, Leading: 0x3fff0, Stride: 0x3fff0, Base: 7, Absolute: true, Swizzle: Swizzle32}
+	if m, err := Decode(all.Encode()); err != nil || m != all {
+		t.Errorf("%v, %v; want %v", m, err, all)
+	}
+}
+
+// TestCanonicalByHand: cells of the canonical layouts (9.7.16.3), worked out.
+func TestCanonicalByHand(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    Descriptor
+		mn   bool
+		x, y uint32 // row and byte of K; or byte of MN and column
+		want uint32
+	}{
+		// f16: row 10, k 20 → byte 40: 2·128 + 1·1024 + 40 = 1320 = 0x528; line 10, 10%8 = 2: ^ 2<<4.
+		{"K 128B", Descriptor{Stride: 1024, Swizzle: Swizzle128}, false, 10, 40, 0x508},
+		// tf32: row 9, k 5 → byte 20: 1·16 + 1·128 + 1·256 + 4.
+		{"K none", Descriptor{Leading: 256, Stride: 128}, false, 9, 20, 404},
+		// row 3, byte 16: 3·32 + 16 = 0x70, line 0: as it is.
+		{"K 32B", Descriptor{Stride: 256, Swizzle: Swizzle32}, false, 3, 16, 0x70},
+		// row 5, byte 16: 5·32 + 16 = 0xb0; line 1: ^ 1<<4.
+		{"K 32B, line 1", Descriptor{Stride: 256, Swizzle: Swizzle32}, false, 5, 16, 0xa0},
+		// row 7, byte 0, start 0x400: 0x400 + 7·128 = 0x780; line 15, 15%4 = 3: ^ 3<<5.
+		{"K 32B atoms", Descriptor{Start: 0x400, Stride: 1024, Swizzle: Swizzle128Atom32}, false, 7, 0, 0x7e0},
+		// f16: mn 40 → byte 80, k 9: 16 + 1·4096 + 1·64 + 1·512 = 4688 = 0x1250; line 0x24, %4 = 0.
+		{"MN 64B", Descriptor{Leading: 4096, Stride: 512, Swizzle: Swizzle64}, true, 80, 9, 4688},
+		// byte 40, k 10: 40%16 + 2·SBO + 2·16 + 1·LBO = 8 + 2·1024 + 32 + 128.
+		{"MN none", Descriptor{Leading: 128, Stride: 1024}, true, 40, 10, 2216},
+		// 32-byte atoms: groups of 4 columns: byte 130, k 5: 2 + 4096 + 128 + 512 = 0x1282; line 37, %4 = 1: ^ 1<<5.
+		{"MN 32B atoms", Descriptor{Leading: 4096, Stride: 512, Swizzle: Swizzle128Atom32}, true, 130, 5, 0x12a2},
+	} {
+		got := c.m.KMajor(c.x, c.y)
+		if c.mn {
+			got = c.m.MNMajor(c.x, c.y)
+		}
+		if got != c.want {
+			t.Errorf("%s: %#x, want %#x", c.name, got, c.want)
+		}
+	}
+}
+
+// TestCanonicalDense: with the strides of a dense matrix of 64 rows, or 64 bytes along MN, and
+// one span along the other way, every layout hits each byte of its block once.
+func TestCanonicalDense(t *testing.T) {
+	for _, s := range modes {
+		span := s.Span()
+		k := Descriptor{Start: 4096, Stride: 8 * span, Leading: 64 * span, Swizzle: s}
+		mn := Descriptor{Start: 4096, Leading: 8 * 8 * span, Stride: 8 * span, Swizzle: s}
+		if s == NoSwizzle {
+			mn.Leading, mn.Stride = 8*span, 8*8*span
+		}
+		group := uint32(8)
+		if s == Swizzle128Atom32 {
+			group, mn.Stride = 4, 4*span
+		}
+		check := func(name string, n, m uint32, at func(x, y uint32) uint32) {
+			seen := map[uint32]bool{}
+			for x := range n {
+				for y := range m {
+					a := at(x, y)
+					if a < 4096 || a >= 4096+n*m || seen[a] {
+						t.Fatalf("%s, swizzle %s: (%d,%d) is at %#x: outside, or hit twice", name, s, x, y, a)
+					}
+					seen[a] = true
+				}
+			}
+		}
+		check("K", 64, span, k.KMajor)
+		check("MN", 2*span, 8*group*8/group, func(x, y uint32) uint32 { return mn.MNMajor(x, y) })
+	}
+}
