@@ -223,11 +223,21 @@ const (
 	WgmmaCommitGroup
 	WgmmaWaitGroup
 	WgmmaMmaAsync
+	Tcgen05Alloc
+	Tcgen05Dealloc
+	Tcgen05RelinquishAllocPermit
 	Tcgen05Ld
 	Tcgen05LdRed
+	Tcgen05St
+	Tcgen05WaitLd
+	Tcgen05WaitSt
 	Tcgen05Cp
+	Tcgen05Shift
 	Tcgen05Mma
 	Tcgen05MmaWs
+	Tcgen05FenceBeforeThreadSync
+	Tcgen05FenceAfterThreadSync
+	Tcgen05Commit
 	Stacksave
 	Stackrestore
 	Alloca
@@ -494,6 +504,7 @@ const (
 	C_sub
 	C_layout
 	C_pack
+	C_unpack
 	C_multicast
 	C_mx
 	C_collector
@@ -573,6 +584,7 @@ const (
 	R_sb
 	R_ta
 	R_tb
+	R_columns
 	R_taddr
 	R_split
 	R_red
@@ -1023,6 +1035,7 @@ const (
 	M_m64n256k16
 	M_m64n256k32
 	M_m64n256k256
+	M_exclusive
 	M_16x32bx2
 	M_16x64b
 	M_32x32b
@@ -1034,6 +1047,7 @@ const (
 	M_x64
 	M_x128
 	M_pack_16b
+	M_unpack_16b
 	M_128x256b
 	M_4x256b
 	M_128x128b
@@ -1068,6 +1082,10 @@ const (
 	M_collector_b1_discard
 	M_collector_b2_discard
 	M_collector_b3_discard
+	M_multicast_cluster_16b
+	M_multicast_cluster_32b
+	M_mbarrier_arrive_one
+	M_sync_restrict_shared_read_mma_a
 	M_mask
 )
 
@@ -1090,7 +1108,7 @@ func init() {
 			{"data/0913-sync.isa", 0x053c63eb},
 			{"data/0914-mma.isa", 0x756e716f},
 			{"data/0915-wgmma.isa", 0x15b46030},
-			{"data/0916-tcgen05.isa", 0x9703edd9},
+			{"data/0916-tcgen05.isa", 0xd4bb8f63},
 			{"data/0917-stack.isa", 0x16d552c3},
 			{"data/0919-misc.isa", 0x32de915e},
 		},
@@ -1313,11 +1331,21 @@ func init() {
 			{"wgmma.commit_group", "wgmma.commit_group", 15, 10, 459, 289},
 			{"wgmma.wait_group", "wgmma.wait_group", 15, 17, 748, 303},
 			{"wgmma.mma_async", "wgmma.mma_async", 15, 25, 1051, 1210},
-			{"tcgen05.ld", "tcgen05.ld", 16, 3, 54, 487},
-			{"tcgen05.ld.red", "tcgen05.ld.red", 16, 20, 541, 571},
-			{"tcgen05.cp", "tcgen05.cp", 16, 36, 1112, 590},
-			{"tcgen05.mma", "tcgen05.mma", 16, 52, 1702, 1838},
-			{"tcgen05.mma.ws", "tcgen05.mma.ws", 16, 89, 3540, 725},
+			{"tcgen05.alloc", "tcgen05.alloc", 16, 3, 54, 596},
+			{"tcgen05.dealloc", "tcgen05.dealloc", 16, 17, 650, 463},
+			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 16, 30, 1113, 306},
+			{"tcgen05.ld", "tcgen05.ld", 16, 38, 1419, 655},
+			{"tcgen05.ld.red", "tcgen05.ld.red", 16, 58, 2074, 727},
+			{"tcgen05.st", "tcgen05.st", 16, 77, 2801, 641},
+			{"tcgen05.wait::ld", "tcgen05.wait::ld", 16, 97, 3442, 213},
+			{"tcgen05.wait::st", "tcgen05.wait::st", 16, 103, 3655, 214},
+			{"tcgen05.cp", "tcgen05.cp", 16, 109, 3869, 763},
+			{"tcgen05.shift", "tcgen05.shift", 16, 127, 4632, 390},
+			{"tcgen05.mma", "tcgen05.mma", 16, 137, 5022, 1861},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", 16, 175, 6883, 749},
+			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 16, 192, 7632, 274},
+			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 16, 198, 7906, 268},
+			{"tcgen05.commit", "tcgen05.commit", 16, 204, 8174, 864},
 			{"stacksave", "stacksave", 17, 3, 57, 166},
 			{"stackrestore", "stackrestore", 17, 10, 223, 216},
 			{"alloca", "alloca", 17, 17, 439, 368},
@@ -1371,11 +1399,12 @@ func init() {
 			".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256",
 			".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16",
 			".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256",
-			".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x8",
-			".x16", ".x32", ".x64", ".x128", ".pack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b",
-			".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use",
-			".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use",
-			".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mask",
+			".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b",
+			".x8", ".x16", ".x32", ".x64", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b",
+			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32",
+			".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use",
+			".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard",
+			".collector::b3::discard", ".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1388,7 +1417,7 @@ func init() {
 			".enum", ".src", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".bounds",
 			".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop", ".action", ".shape", ".alayout",
 			".blayout", ".bitop", ".vecsize", ".spv", ".num", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack",
-			".multicast", ".mx", ".collector",
+			".unpack", ".multicast", ".mx", ".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
@@ -1398,8 +1427,8 @@ func init() {
 			"choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func",
 			"args", "fptr", "x", "r", "count", "tx", "state", "phase", "hint", "scale-a",
 			"sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta",
-			"tb", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr",
-			"align", "t",
+			"tb", "columns", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask",
+			"ptr", "align", "t",
 		},
 	}
 }
