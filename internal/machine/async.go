@@ -104,8 +104,14 @@ func (op *Op) follows(o *Op, s step) bool {
 }
 
 // AsyncMode returns the mode of the launch. In mode Eager nothing is ever open, so a handler may
-// do at once what its operation does, without a record.
-func (w *Warp) AsyncMode() AsyncMode { return w.cta.grid.Async }
+// do at once what its operation does, without a record; a launch with an observer wants the
+// record, though, and so never says Eager.
+func (w *Warp) AsyncMode() AsyncMode {
+	if g := w.cta.grid; g.Async != Eager || !g.observing {
+		return g.Async
+	}
+	return Lazy
+}
 
 // Issue begins an operation for the lanes of w.Mask, which the handler has checked. The handler
 // returns the state.
@@ -113,6 +119,7 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	q := w.cta.async
 	op.cta, op.warp = w.cta, w
 	op.Inst, op.Lanes = in, w.Mask
+	w.tellOp(in, op)
 	if q.mode == Eager {
 		f := op.perform()
 		if f == nil {

@@ -38,4 +38,10 @@
 // Warp.Observe checks every observed access against the open operations; Issue does so for a new
 // operation, whose own event therefore says Async. Both places are in the Report. Conflict asks
 // for one extent, be it memory, tensor memory or rows of a frame (Warp.Rows).
+//
+// Observers (DESIGN §7): in launches with one, sem wraps every handler by the effect clauses of
+// the ISA data: memory operands by address, fences and barriers tell for themselves what they do
+// (sem/observe.go). Issue tells the extents of Op.Touches. What neither covers, tells itself if
+// Warp.Observing: tcgen05.alloc and dealloc (Allocated, Freed), tensor memory that is read or
+// written without a record (Touch with an Extent).
 package machine

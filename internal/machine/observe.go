@@ -17,6 +17,8 @@ const (
 	ProxyFence                  // a fence between the generic proxy and Proxy, for Space
 	CTABegin                    // a CTA starts: its shared memory is new
 	CTAEnd                      // a CTA has ended, in whatever way
+	Allocated                   // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
+	Freed                       // Extent is gone
 )
 
 // Proxy is the path of an access to memory (8.2 of the memory model, 9.7.13.4).
@@ -77,6 +79,10 @@ type Event struct {
 	Lanes uint32
 	Addr  *[32]uint64 // of the lanes, as computed, displacement included; nil without access
 
+	// Extent is what an access covers where Addr is nil: one extent of an asynchronous operation,
+	// tensor memory.
+	Extent *Extent
+
 	PC   int32
 	Func *FuncInfo
 	CTA  uint64 // linear index in the grid
@@ -101,6 +107,20 @@ func (w *Warp) Observe(in *Inst, e Event) {
 	w.event.PC, w.event.Func, w.event.CTA, w.event.Warp, w.event.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
 	w.checkOpen(in, w.event)
 	w.cta.grid.Observer.Observe(w.event)
+}
+
+// tellOp tells what an operation that is being issued will touch.
+func (w *Warp) tellOp(in *Inst, op *Op) {
+	if !w.cta.grid.observing || op.Touches == nil {
+		return
+	}
+	for x, kind := range op.Touches(op) {
+		lanes := w.Mask
+		if x.Lane >= 0 {
+			lanes = 1 << x.Lane
+		}
+		w.Observe(in, Event{What: Touch, Async: true, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
+	}
 }
 
 // Observing tells whether the launch has an observer.
