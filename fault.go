@@ -203,10 +203,12 @@ func statement(src *diag.Source, at diag.Pos) string {
 func faultMessage(m *machine.Fault) string {
 	title, more := faultTitle(m.Kind), ""
 	switch {
-	case m.Kind == machine.AssertFailed:
+	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse:
 		more = m.Text
 	case m.Kind == machine.BadBarrier:
 		more = barrierMessage(m)
+	case m.Kind == machine.NoSuchCTA || m.Kind == machine.OtherCTA || m.Kind == machine.ExitedCTA:
+		more = peerMessage(m)
 	case m.Size > 0:
 		more = accessMessage(m)
 	case m.Kind == machine.IllegalInstruction:
@@ -223,6 +225,18 @@ func barrierMessage(m *machine.Fault) string {
 		return fmt.Sprintf("%s: this thread says %d, others said %d", m.Text, m.Value, m.Want)
 	}
 	return fmt.Sprintf("%s %d", m.Text, m.Value)
+}
+
+// peerMessage describes an access to the shared memory of a CTA of the cluster.
+func peerMessage(m *machine.Fault) string {
+	text := fmt.Sprintf("%s of %d bytes at %#x, offset %#x of rank %d", accessWord(m), m.Size, m.Addr, m.Addr&(mem.MaxShared-1), m.Value)
+	switch m.Kind {
+	case machine.NoSuchCTA:
+		return text + fmt.Sprintf("; the cluster has %d CTAs", m.Want)
+	case machine.OtherCTA:
+		return text + fmt.Sprintf("; the thread's own rank is %d", m.Want)
+	}
+	return text
 }
 
 // accessMessage describes an access; for shared memory also what the CTA has, as there is no
@@ -252,15 +266,17 @@ func faultTitle(kind machine.FaultKind) string {
 // accessWord is "global load" and the like.
 func accessWord(m *machine.Fault) string { return m.Space.String() + " " + m.Access.String() }
 
-// DeadlockError says that no thread of a CTA can go on: who waits for whom.
+// DeadlockError says that no thread of a CTA and its cluster can go on: who waits for whom.
 type DeadlockError struct {
 	Kernel  string
-	CTA     Dim3
+	CTA     Dim3 // of the first waiter
+	Cluster bool // there are several CTAs in the cluster
 	Waiters []Waiter
 }
 
 // Waiter is a set of lanes of one warp that wait at one place.
 type Waiter struct {
+	CTA     Dim3
 	Warp    int
 	Lanes   uint32
 	Missing uint32 // lanes of the warp that they wait for; 0 if they wait for other warps
@@ -270,6 +286,9 @@ type Waiter struct {
 }
 
 func (e *DeadlockError) Error() string {
+	if e.Cluster {
+		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA.point(), e.Kernel)
+	}
 	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA.point(), e.Kernel)
 }
 
@@ -282,16 +301,20 @@ func (e *DeadlockError) Detail() string {
 		if len(w.Source) > 0 {
 			place = w.Source[0]
 		}
-		fmt.Fprintf(&b, "\n  warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
+		b.WriteString("\n  ")
+		if e.Cluster {
+			fmt.Fprintf(&b, "CTA %s ", w.CTA.point())
+		}
+		fmt.Fprintf(&b, "warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
 	}
 	return b.String()
 }
 
 func (p *Program) newDeadlock(m *machine.DeadlockError) *DeadlockError {
-	e := &DeadlockError{Kernel: m.Kernel, CTA: dim(m.CTA)}
+	e := &DeadlockError{Kernel: m.Kernel, CTA: dim(m.CTA), Cluster: m.Cluster}
 	for i := range m.Waiters {
 		v := &m.Waiters[i]
-		w := Waiter{Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
+		w := Waiter{CTA: dim(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
 		w.PTX, w.Source, _ = p.locate(v.Func, v.PC)
 		e.Waiters = append(e.Waiters, w)
 	}

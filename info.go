@@ -31,13 +31,16 @@ func (d Dim3) point() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
 
 // KernelInfo describes one .entry of a module.
 type KernelInfo struct {
-	Name         string // the symbol
-	Demangled    string // the C++ signature behind the symbol, or Name
-	Params       []ParamInfo
-	ReqBlock     Dim3   // .reqntid; all zero without one
-	MaxThreads   uint32 // product of .maxntid; 0 without one
-	ReqCluster   Dim3   // .reqnctapercluster; all zero without one
-	StaticShared int    // bytes of .shared variables that the kernel reaches
+	Name              string // the symbol
+	Demangled         string // the C++ signature behind the symbol, or Name
+	Params            []ParamInfo
+	ReqBlock          Dim3   // .reqntid; all zero without one
+	MaxThreads        uint32 // product of .maxntid; 0 without one
+	ReqCluster        Dim3   // .reqnctapercluster; all zero without one
+	MaxClusterRank    uint32 // .maxclusterrank; 0 without one
+	ExplicitCluster   bool   // .explicitcluster: a launch must name the cluster's shape, unless ReqCluster does
+	BlocksAreClusters bool   // .blocksareclusters: Launch.Grid counts clusters
+	StaticShared      int    // bytes of .shared variables that the kernel reaches
 }
 
 // ParamInfo describes one kernel parameter.
@@ -102,6 +105,7 @@ func kernelInfo(f *ir.Func) KernelInfo {
 	info := KernelInfo{
 		Name: f.Name, Demangled: demangled(f.Name), StaticShared: int(f.SharedBytes),
 		ReqBlock: directiveDim(f.Perf.ReqNTid), ReqCluster: directiveDim(f.Perf.ReqCluster),
+		MaxClusterRank: uint32(f.Perf.MaxClusterRank), ExplicitCluster: f.Perf.ExplicitCluster, BlocksAreClusters: f.Perf.BlocksAreClusters,
 	}
 	if max := directiveDim(f.Perf.MaxNTid); max != (Dim3{}) {
 		info.MaxThreads = uint32(max.Count())

@@ -26,7 +26,7 @@ type Kernel struct {
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
 // is what the kernel requires (.reqntid, .reqnctapercluster), else 1.
 type Launch struct {
-	Grid    Dim3 // CTAs
+	Grid    Dim3 // CTAs, a multiple of Cluster; for a kernel with .blocksareclusters, clusters
 	Block   Dim3 // threads of a CTA, at most 1024
 	Cluster Dim3 // CTAs of a cluster
 	Shared  int  // bytes of dynamic shared memory
@@ -137,9 +137,15 @@ func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
 		l.Cluster = k.info.ReqCluster
 	}
 	grid, block, cluster := l.Grid.filled(), l.Block.filled(), l.Cluster.filled()
+	if k.info.BlocksAreClusters { // 11.8.1
+		grid = Dim3{grid.X * cluster.X, grid.Y * cluster.Y, grid.Z * cluster.Z}
+	}
 	target := machine.TargetOf(k.program.d.target.Arch)
 	shared := decode.DynamicStart(k.info.StaticShared, l.Shared, int(target.SharedPerCTA)) + l.Shared
-	if err := k.admit(grid, block, cluster, l.Shared, shared, target); err != nil {
+	if err := k.admit(grid, block, l.Shared, shared, target); err != nil {
+		return nil, err
+	}
+	if err := k.admitCluster(grid, cluster, l.Cluster != (Dim3{}), target); err != nil {
 		return nil, err
 	}
 	cfg := &k.program.d.cfg
@@ -163,10 +169,8 @@ const (
 )
 
 // admit says why a launch is not possible, nil if it is.
-func (k *Kernel) admit(grid, block, cluster Dim3, dynamic, shared int, target machine.Target) error {
-	refuse := func(format string, args ...any) error {
-		return &ArgError{Kernel: k.info.Name, Index: -1, Msg: k.info.Name + ": " + fmt.Sprintf(format, args...), Signature: k.info.Signature()}
-	}
+func (k *Kernel) admit(grid, block Dim3, dynamic, shared int, target machine.Target) error {
+	refuse := k.refuse
 	required := k.info.ReqBlock
 	switch {
 	case grid.X > maxGridX || grid.Y > maxGridYZ || grid.Z > maxGridYZ:
@@ -182,24 +186,41 @@ func (k *Kernel) admit(grid, block, cluster Dim3, dynamic, shared int, target ma
 	case shared > int(target.SharedPerCTA):
 		return refuse("%d bytes of shared memory (%d static, %d dynamic); sm_%d has %d for a CTA", shared,
 			k.info.StaticShared, dynamic, target.Arch, target.SharedPerCTA)
-	case cluster == (Dim3{1, 1, 1}):
-		return nil
-	case k.info.ReqCluster.filled() == cluster:
-		return k.needsClusters()
 	}
-	return refuse("clusters of %v CTAs are not executed yet", cluster)
+	return nil
 }
 
-// needsClusters says that the kernel itself asks for what is not executed yet.
-func (k *Kernel) needsClusters() error {
-	line, _ := k.program.module.Sources[k.fn.Unit].Position(k.fn.Pos)
-	return &UnsupportedError{Kernel: k.info.Name, Forms: []UnsupportedForm{{Name: "reqnctapercluster", Section: "11.7.1",
-		Text: ".reqnctapercluster " + k.info.ReqCluster.String(), Reason: "clusters of more than one CTA", Count: 1, Line: line}}}
+// admitCluster says why clusters of that shape are not possible (11.7), nil if they are.
+// explicit tells that the launch or the kernel names the shape.
+func (k *Kernel) admitCluster(grid, cluster Dim3, explicit bool, target machine.Target) error {
+	required := k.info.ReqCluster
+	size, most := cluster.Count(), uint64(target.MaxCluster())
+	switch {
+	case required != (Dim3{}) && cluster != required.filled():
+		return k.refuse("the kernel requires clusters of %v CTAs (.reqnctapercluster), not %v", required, cluster)
+	case k.info.ExplicitCluster && !explicit:
+		return k.refuse("the kernel must be launched with the cluster's shape (.explicitcluster): give Launch.Cluster, or --cluster")
+	case cluster.X > machine.MaxClusterRank || cluster.Y > machine.MaxClusterRank || cluster.Z > machine.MaxClusterRank || size > most:
+		if most == 1 {
+			return k.refuse("clusters of %v CTAs: sm_%d has no clusters, they need sm_90", cluster, target.Arch)
+		}
+		return k.refuse("a cluster of %v CTAs is too large: at most %d on sm_%d", cluster, most, target.Arch)
+	case k.info.MaxClusterRank != 0 && size > uint64(k.info.MaxClusterRank):
+		return k.refuse("the kernel allows clusters of %d CTAs (.maxclusterrank), not %d", k.info.MaxClusterRank, size)
+	case grid.X%cluster.X != 0 || grid.Y%cluster.Y != 0 || grid.Z%cluster.Z != 0:
+		return k.refuse("a grid of %v CTAs is no multiple of clusters of %v", grid, cluster)
+	}
+	return nil
+}
+
+// refuse says that a launch is not possible.
+func (k *Kernel) refuse(format string, args ...any) error {
+	return &ArgError{Kernel: k.info.Name, Index: -1, Msg: k.info.Name + ": " + fmt.Sprintf(format, args...), Signature: k.info.Signature()}
 }
 
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
-	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2])}
+	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
 	decoded := k.program.decoder.Kernel
 	if l.Observer != nil {
 		decoded = k.program.decoder.Observed

@@ -71,7 +71,7 @@ func DynamicStart(static, dynamic, limit int) int {
 	return start
 }
 
-// Kernel decodes a kernel for a block shape, a target, the offset at which its dynamic
+// Kernel decodes a kernel for a launch shape, a target, the offset at which its dynamic
 // shared memory begins, and positions of the guesses. The error is an *UnsupportedError, before
 // anything has run.
 func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {

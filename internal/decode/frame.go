@@ -45,6 +45,7 @@ type specialKey struct {
 	shape   machine.Width
 	special isa.Special
 	comp    uint8
+	add     uint64
 }
 
 const noSlot = ^uint32(0)
@@ -100,12 +101,20 @@ func (l *layout) constant(shape machine.Width, v uint64) uint32 {
 
 // special returns the offset of a special register, which the machine fills in.
 func (l *layout) special(shape machine.Width, s isa.Special, comp uint8) uint32 {
-	k := specialKey{shape, s, comp}
+	return l.filled(specialKey{shape: shape, special: s, comp: comp})
+}
+
+// sharedSymbol returns the offset of an address in the CTA's own shared window.
+func (l *layout) sharedSymbol(shape machine.Width, addr uint64) uint32 {
+	return l.filled(specialKey{shape: shape, special: machine.SharedBase, add: addr})
+}
+
+func (l *layout) filled(k specialKey) uint32 {
 	if off, ok := l.specOff[k]; ok {
 		return off
 	}
-	off := l.take(rowBytes[shape], min(rowBytes[shape], blockAlign))
+	off := l.take(rowBytes[k.shape], min(rowBytes[k.shape], blockAlign))
 	l.specOff[k] = off
-	l.specials = append(l.specials, machine.SpecialRef{Off: off, Width: shape, Reg: s, Comp: comp})
+	l.specials = append(l.specials, machine.SpecialRef{Off: off, Width: k.shape, Reg: k.special, Comp: k.comp, Add: k.add})
 	return off
 }

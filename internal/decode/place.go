@@ -63,6 +63,17 @@ func (x *function) Symbol(o *ir.Operand) (uint64, error) {
 	return 0, fmt.Errorf("the address of a variable in %s space is not executed yet here", o.Var.Space)
 }
 
+// CTASymbol implements sem.Frame: without clusters every CTA has the same addresses.
+func (x *function) CTASymbol(o *ir.Operand, shape machine.Width) (uint32, bool) {
+	if !x.key.shape.Clusters || o.Var == nil || o.Var.Space != ir.SpaceShared {
+		return 0, false
+	}
+	return x.sharedSymbol(shape, uint64(x.sharedOffset(o.Var))+o.Imm), true
+}
+
+// SharedBase implements sem.Frame.
+func (x *function) SharedBase(shape machine.Width) uint32 { return x.sharedSymbol(shape, 0) }
+
 // sharedOffset is a variable's place in the shared window of its CTA.
 func (x *function) sharedOffset(v *ir.Var) uint32 {
 	if v.Dynamic {

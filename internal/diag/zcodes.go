@@ -129,6 +129,10 @@ const (
 	ReadOnlyAccess            Code = 7016 // write to read-only memory
 	BadIndirectCall           Code = 7017 // call of no function
 	OutputLimit               Code = 7018 // too much output
+	NoSuchCTA                 Code = 7019 // shared address of no CTA of the cluster
+	OtherCTA                  Code = 7020 // own shared memory expected, address of another CTA
+	ExitedCTA                 Code = 7021 // shared memory of a CTA that has ended
+	ClusterMisuse             Code = 7022 // misuse of the cluster's barrier
 	UninitializedRead         Code = 8001 // read of uninitialised memory or register
 	DataRace                  Code = 8002 // data race
 	SyncMisuse                Code = 8003 // misuse of a barrier

@@ -55,6 +55,7 @@ func (a Class) join(b Class) Class {
 // LaunchShape is what classes depend on.
 type LaunchShape struct {
 	BlockX, BlockY, BlockZ int32 // threads, at least 1 each
+	Clusters               bool  // of more than one CTA: addresses of shared variables differ between them
 }
 
 // tidX, tidY and tidZ give the classes of the thread index. The linear index of the thread

@@ -288,5 +288,5 @@ func TestHostileSize(t *testing.T) {
 	if !f.LiveIn(1, 0) || f.Rows.Count[W32] != n {
 		t.Errorf("%d rows; without sets every global register is live everywhere", f.Rows.Count[W32])
 	}
-	f.Solve(LaunchShape{256, 1, 1}, nil)
+	f.Solve(LaunchShape{256, 1, 1, false}, nil)
 }

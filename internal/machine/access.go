@@ -54,7 +54,7 @@ func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
 		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
 		return a, Next
 	case q.Space == Shared && w.allShared(in, q, addr):
-		a.Mode, a.base, a.org = OneSpan, w.cta.shared, uint64(w.cta.grid.Target.ReservedShared)-in.Imm
+		a.Mode, a.base, a.org = OneSpan, w.cta.shared, w.cta.window-in.Imm
 		return a, Next
 	}
 	lo, hi, low := span(addr, in.Imm, w.Mask)
@@ -120,8 +120,7 @@ func (w *Warp) allCached(in *Inst, q *Request, addr *[32]uint64) bool {
 
 // allShared tells whether all lanes lie, aligned, in the CTA's own shared memory.
 func (w *Warp) allShared(in *Inst, q *Request, addr *[32]uint64) bool {
-	g := w.cta.grid
-	return within(addr, w.Mask, q, in.Imm-uint64(g.Target.ReservedShared), uint64(g.Shared))
+	return within(addr, w.Mask, q, in.Imm-w.cta.window, uint64(w.cta.grid.Shared))
 }
 
 // within tells whether addr+off of the lanes lies in [0, n), whole and aligned; n < 1<<63. With
@@ -196,26 +195,39 @@ func (w *Warp) alsoFault(in *Inst, q *Request, addr *[32]uint64, lanes uint32, k
 	return fail
 }
 
-// oneSpan recognises accesses that lie in one allocation or, by generic address, in the CTA's
-// shared memory.
+// oneSpan recognises accesses that lie in one allocation or in the shared memory of one CTA.
 func (w *Warp) oneSpan(in *Inst, q *Request, a *Access, lo, hi uint64) bool {
 	base := mem.SharedWindow
 	switch {
 	case q.Space == Generic && mem.InShared(lo):
+	case q.Space == Shared && !q.OwnCTA:
+		base = 0
 	case q.Space <= Param && w.lookup(in, q, lo, hi):
 		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
 		return true
 	default:
 		return false
 	}
-	g := w.cta.grid
-	start := uint64(g.Target.ReservedShared)
-	end := start + uint64(g.Shared)
+	c := w.cta.peer(lo - base)
+	if c == nil {
+		return false
+	}
+	start := c.window
+	end := start + uint64(w.cta.grid.Shared)
 	if lo-base < start || hi-base >= end || uint64(q.Size) > end-(hi-base) {
 		return false
 	}
-	a.Mode, a.base, a.org = OneSpan, w.cta.shared, base+start-in.Imm
+	a.Mode, a.base, a.org = OneSpan, c.shared, base+start-in.Imm
 	return true
+}
+
+// peer returns the CTA that a shared address belongs to, nil if there is none or it has ended.
+func (c *CTA) peer(addr uint64) *CTA {
+	rank := addr >> mem.RankShift
+	if rank >= uint64(len(c.cluster.ctas)) || c.cluster.ctas[rank].alive == 0 {
+		return nil
+	}
+	return c.cluster.ctas[rank]
 }
 
 // lookup finds the allocation around [lo, hi+size) and remembers it for the instruction.
@@ -289,20 +301,32 @@ func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f
 }
 
 func (w *Warp) resolveShared(q *Request, x uint64, fail func(FaultKind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
-	g := w.cta.grid
+	g, ctas := w.cta.grid, w.cta.cluster.ctas
 	start := uint64(g.Target.ReservedShared)
 	rank, off := x>>mem.RankShift, x&(mem.MaxShared-1)
 	switch {
-	case rank >= g.clusterSize():
+	case rank >= uint64(len(ctas)) && len(ctas) == 1:
 		return fail(OutOfBounds)
-	case rank != w.cta.clusterRank() && q.OwnCTA:
-		return fail(WrongWindow)
+	case rank >= uint64(len(ctas)):
+		return foreign(fail, NoSuchCTA, rank, uint64(len(ctas)))
+	case rank != uint64(w.cta.crank) && q.OwnCTA:
+		return foreign(fail, OtherCTA, rank, uint64(w.cta.crank))
+	case ctas[rank].alive == 0:
+		return foreign(fail, ExitedCTA, rank, 0)
 	case off < start || off+uint64(q.Size) > start+uint64(g.Shared):
 		_, _, f := fail(OutOfBounds)
 		f.Value, f.Want = start, start+uint64(g.Shared)
 		return nil, false, f
 	}
-	return w.cta.sharedAt(rank, off-start), false, nil
+	return ctas[rank].sharedAt(off - start), false, nil
+}
+
+// foreign makes the fault of an access to the shared memory of a CTA that has none for it. Value
+// is the rank that the address names; Want the number of CTAs, or the rank of the lane's own.
+func foreign(fail func(FaultKind) (rowBase, bool, *Fault), kind FaultKind, rank, want uint64) (rowBase, bool, *Fault) {
+	_, _, f := fail(kind)
+	f.Value, f.Want = rank, want
+	return nil, false, f
 }
 
 func (w *Warp) resolveLocal(q *Request, off uint64, lane int, fail func(FaultKind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {

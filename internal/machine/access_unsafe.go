@@ -87,9 +87,8 @@ func (w *Warp) hostGlobal(x uint64) unsafe.Pointer {
 	return unsafe.Add(w.wk.arenaBase, x-mem.GlobalBase)
 }
 
-// sharedAt returns the host address of an offset in the shared memory of a CTA of the cluster.
-// Clusters have one CTA.
-func (c *CTA) sharedAt(rank, off uint64) unsafe.Pointer { return unsafe.Add(c.shared, off) }
+// sharedAt returns the host address of an offset in the CTA's shared memory.
+func (c *CTA) sharedAt(off uint64) unsafe.Pointer { return unsafe.Add(c.shared, off) }
 
 // cacheLine returns the worker's memory of an instruction. Instructions that fall together
 // share one: it holds bounds of an allocation, which are right for anybody.

@@ -31,5 +31,5 @@ func (op *Op) Shared(addr, n uint64) []byte { return op.cta.sharedBytes(addr, n)
 
 func (c *CTA) sharedBytes(addr, n uint64) []byte {
 	off := addr&(mem.MaxShared-1) - uint64(c.grid.Target.ReservedShared)
-	return unsafe.Slice((*byte)(c.sharedAt(addr>>mem.RankShift, off)), n)
+	return unsafe.Slice((*byte)(c.cluster.ctas[addr>>mem.RankShift].sharedAt(off)), n)
 }

@@ -19,6 +19,8 @@ const (
 	BarPopc
 	BarAnd
 	BarOr
+	ClusterArrive // the last two at the barrier of the cluster
+	ClusterWait
 )
 
 // BarrierIn is what the lanes of w.Mask bring to a barrier.
@@ -123,6 +125,9 @@ func (w *Warp) barrierEntry(id uint8, kind BarrierKind) *warpBarrier {
 
 // gathered lets a warp whose living lanes are all there arrive at the barrier.
 func (w *Warp) gathered(in *Inst, e *warpBarrier) State { // in is nil when an exit completes it
+	if e.id == clusterBarrierID {
+		return w.gatheredForCluster(in, e)
+	}
 	b := &w.cta.bars[e.id]
 	if b.arrived != 0 && b.count != e.count {
 		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.lanes, Value: uint64(e.count), Want: uint64(b.count), Text: "thread count differs"})
@@ -228,4 +233,5 @@ func (c *CTA) warpEnded(w *Warp) {
 			c.completeBarrier(uint8(id))
 		}
 	}
+	c.cluster.completeBarrier()
 }

@@ -6,31 +6,37 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"ptxvm/internal/mem"
 )
 
-// CTA is one cooperative thread array. It belongs to one worker at a time; a launch without
-// clusters is clusters of one CTA.
+// CTA is one cooperative thread array. It belongs to one worker at a time, with its cluster.
 type CTA struct {
-	grid     *Grid
-	rank     uint64 // linear index in the grid
-	id       [3]uint32
-	warps    []*Warp
-	shared   rowBase
-	async    *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
-	bars     [NumBarriers]ctaBarrier
-	pending  uint16 // barriers at which somebody has arrived
-	alive    uint64 // warps with a living lane
-	runnable uint64 // warps that are not blocked
-	cycles   uint64
+	grid       *Grid
+	cluster    *Cluster
+	crank      uint32 // in the cluster
+	window     uint64 // shared address of the first byte it owns: rank<<24 | reserved block
+	rank       uint64 // linear index in the grid
+	id         [3]uint32
+	warps      []*Warp
+	shared     rowBase
+	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
+	bars       [NumBarriers]ctaBarrier
+	clusterBar clusterBarrier
+	pending    uint16 // barriers at which somebody has arrived
+	alive      uint64 // warps with a living lane
+	runnable   uint64 // warps that are not blocked
+	cycles     uint64
 }
 
-func (c *CTA) clusterRank() uint64 { return 0 }
-
-// start makes a CTA ready to run. fresh tells that it was last used by another launch.
-func (c *CTA) start(wk *worker, g *Grid, rank uint64, fresh bool) {
-	c.grid, c.rank, c.id, c.cycles = g, rank, g.coords(rank), 0
-	c.bars, c.pending = [NumBarriers]ctaBarrier{}, 0
-	c.async.start(g, rank)
+// start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
+// by another launch.
+func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
+	g := cl.grid
+	c.grid, c.cluster, c.crank, c.cycles, c.async = g, cl, crank, 0, &cl.async
+	c.id, c.rank = g.place(cl.rank, crank)
+	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
+	c.bars, c.pending, c.clusterBar = [NumBarriers]ctaBarrier{}, 0, clusterBarrier{}
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	for i, w := range c.warps {
@@ -98,7 +104,7 @@ func (c *CTA) end() {
 	}
 }
 
-// verdict says why a CTA stopped running.
+// verdict says why a cluster stopped running.
 type verdict uint8
 
 const (
@@ -111,43 +117,8 @@ const (
 // breatheEvery is the steps after which a worker lets other goroutines run: some 20 ms.
 const breatheEvery = 1 << 20
 
-// ctaSlice is the passes over its warps after which a CTA lets others run.
+// ctaSlice is the passes over its warps after which a cluster lets others run.
 const ctaSlice = 64
-
-// run executes the CTA. crowded tells whether another CTA could use the worker.
-func (c *CTA) run(crowded func() bool) verdict {
-	for pass := 1; ; pass++ {
-		moved, ok := c.pass(pass)
-		switch {
-		case !ok:
-			return broken
-		case c.alive == 0:
-			return c.finish()
-		case c.grid.stopped.Load():
-			return broken
-		case !moved && c.async.press():
-			continue
-		case c.runnable == 0 && !c.grid.stopped.Load():
-			c.grid.fail(c.deadlock())
-			return stuck
-		}
-		if (!moved || pass >= ctaSlice) && crowded() {
-			return parked
-		}
-		if wk := c.warps[0].wk; !moved || wk.stats.Steps-wk.breathed > breatheEvery {
-			wk.breathe()
-		}
-	}
-}
-
-// finish ends a CTA whose lanes have all exited: asynchronous operations outlive them.
-func (c *CTA) finish() verdict {
-	c.exitReports()
-	if !c.async.drain() {
-		return broken
-	}
-	return finished
-}
 
 // pass lets every warp that can run have a turn, in ascending order from a first one that the
 // seed chooses. moved is false if all of them only polled.
@@ -194,22 +165,24 @@ func (c *CTA) account(w *Warp) {
 
 // Waiter is a set of lanes in a deadlock report.
 type Waiter struct {
+	CTA     [3]uint32
 	Warp    int
 	Lanes   uint32
 	Func    *FuncInfo
 	PC      int32
 	For     WaitFor
-	Barrier uint8  // for WaitWarp and WaitCTA
+	Barrier uint8  // for WaitWarp and WaitCTA; NumBarriers is that of the cluster
 	Members uint32 // for WaitMembers: the member mask; for WaitWarp: the living lanes
 	Missing uint32 // lanes of this warp that have not come
-	Arrived uint32 // for WaitCTA: threads that are there
-	Want    uint32 // for WaitCTA: threads expected
+	Arrived uint32 // for WaitCTA and WaitCluster: threads that are there
+	Want    uint32 // for WaitCTA and WaitCluster: threads expected
 }
 
-// DeadlockError says that no thread of a CTA can go on.
+// DeadlockError says that no thread of a CTA and its cluster can go on.
 type DeadlockError struct {
 	Kernel  string
-	CTA     [3]uint32
+	CTA     [3]uint32 // of the first waiter
+	Cluster bool      // there are several CTAs in the cluster
 	Waiters []Waiter
 }
 
@@ -217,7 +190,11 @@ func (e *DeadlockError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "P7008: deadlock in kernel %s, CTA (%d,%d,%d)", e.Kernel, e.CTA[0], e.CTA[1], e.CTA[2])
 	for _, v := range e.Waiters {
-		fmt.Fprintf(&b, "\n  warp %d lanes %08x at %s+%d: %s", v.Warp, v.Lanes, v.Func.Name, v.PC, v.Reason())
+		b.WriteString("\n  ")
+		if e.Cluster {
+			fmt.Fprintf(&b, "CTA (%d,%d,%d) ", v.CTA[0], v.CTA[1], v.CTA[2])
+		}
+		fmt.Fprintf(&b, "warp %d lanes %08x at %s+%d: %s", v.Warp, v.Lanes, v.Func.Name, v.PC, v.Reason())
 	}
 	return b.String()
 }
@@ -228,25 +205,37 @@ func (v *Waiter) Reason() string {
 	case WaitMembers:
 		return fmt.Sprintf("wait for lanes %08x of member mask %08x", v.Missing, v.Members)
 	case WaitWarp:
-		return fmt.Sprintf("wait at barrier %d for lanes %08x of their warp", v.Barrier, v.Missing)
+		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
+	case WaitCluster:
+		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
 	}
 	return fmt.Sprintf("wait at barrier %d, %d of %d threads have arrived", v.Barrier, v.Arrived, v.Want)
 }
 
-// deadlock describes a CTA in which nobody can go on. With clusters of one nobody outside can
-// help, so this is known at once.
-func (c *CTA) deadlock() error {
-	e := &DeadlockError{Kernel: c.grid.Entry.Func.Name, CTA: c.id}
-	for _, w := range c.warps {
-		for m := w.used; m != 0; m &= m - 1 {
-			e.Waiters = append(e.Waiters, w.waiter(&w.frags[first(m)]))
+func barrierName(id uint8) string {
+	if id == clusterBarrierID {
+		return "barrier.cluster"
+	}
+	return fmt.Sprintf("barrier %d", id)
+}
+
+// deadlock describes a cluster in which nobody can go on. Nobody outside can help, so this is
+// known at once.
+func (cl *Cluster) deadlock() error {
+	e := &DeadlockError{Kernel: cl.grid.Entry.Func.Name, Cluster: len(cl.ctas) > 1}
+	for _, c := range cl.ctas {
+		for _, w := range c.warps {
+			for m := w.used; m != 0; m &= m - 1 {
+				e.Waiters = append(e.Waiters, w.waiter(&w.frags[first(m)]))
+			}
 		}
 	}
+	e.CTA = e.Waiters[0].CTA
 	return e
 }
 
 func (w *Warp) waiter(f *Fragment) Waiter {
-	v := Waiter{Warp: int(w.index), Lanes: f.mask, Func: f.frame.code.Func, PC: f.pc, For: f.wait, Barrier: f.id}
+	v := Waiter{CTA: w.cta.id, Warp: int(w.index), Lanes: f.mask, Func: f.frame.code.Func, PC: f.pc, For: f.wait, Barrier: f.id}
 	switch f.wait {
 	case WaitMembers:
 		v.Members = f.gather.members
@@ -254,6 +243,8 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 	case WaitWarp:
 		v.Members = w.Live
 		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
+	case WaitCluster:
+		v.Arrived, v.Want = w.cta.cluster.arrivals()
 	case WaitCTA:
 		b := &w.cta.bars[f.id]
 		v.Arrived, v.Want = b.arrived, b.count

@@ -104,8 +104,8 @@ func newGrid(l *Launch) *Grid {
 	if g.maxDepth == 0 {
 		g.maxDepth = DefaultDepth
 	}
-	g.sched.total, g.sched.seed = g.ctas(), l.Seed
-	g.sched.room = int64(l.Target.resident(g.block.threads, l.Shared))
+	g.sched.total, g.sched.seed = g.ctas()/g.clusterSize(), l.Seed
+	g.sched.room = max(int64(l.Target.resident(g.block.threads, l.Shared))/int64(g.clusterSize()), 1)
 	return g
 }
 
@@ -234,7 +234,7 @@ func (c *crew) run(g *Grid) {
 	if g.Workers > 0 {
 		n = g.Workers
 	}
-	if total := g.ctas(); uint64(n) > total {
+	if total := g.sched.total; uint64(n) > total {
 		n = int(total)
 	}
 	var wg sync.WaitGroup
@@ -245,7 +245,7 @@ func (c *crew) run(g *Grid) {
 	wg.Wait()
 	for _, p := range g.sched.queue {
 		c.workers[0].adopt(p)
-		c.workers[0].retire(p)
+		c.workers[0].retireCluster(p)
 	}
 }
 

@@ -23,6 +23,10 @@ const (
 	ReadOnlyAccess     FaultKind = 7016 // write to constant or parameter memory
 	BadIndirectCall    FaultKind = 7017 // call of something that is no function
 	OutputLimit        FaultKind = 7018
+	NoSuchCTA          FaultKind = 7019 // shared address with a rank (Value) that the cluster of Want CTAs does not have
+	OtherCTA           FaultKind = 7020 // .shared::cta address of another CTA: rank Value, own rank Want
+	ExitedCTA          FaultKind = 7021 // shared memory of a CTA (rank Value) whose threads have all exited
+	ClusterMisuse      FaultKind = 7022 // barrier.cluster: Text says what
 )
 
 // AccessKind is what an instruction does to memory.

@@ -28,13 +28,14 @@ type Fragment struct {
 // WaitFor says what a fragment waits for.
 type WaitFor uint8
 
-// What a fragment can wait for; the last three may be in a deadlock.
+// What a fragment can wait for; those from WaitMembers on may be in a deadlock.
 const (
 	notWaiting  WaitFor = iota
 	waitSibling         // joining: at a reconvergence pc
 	WaitMembers         // at a .sync instruction, for the member mask
 	WaitWarp            // at a CTA barrier, for the other lanes of its warp
 	WaitCTA             // at a CTA barrier, for other warps
+	WaitCluster         // at the barrier of the cluster, for other warps
 )
 
 // region remembers where the lanes of a divergent branch or call meet again. Regions form a

@@ -56,7 +56,7 @@ type Stats struct {
 	Steps   uint64 // warp instructions
 	LaneOps uint64 // instructions times the lanes that executed them
 	Splits  uint64 // times a frame left the converged state
-	Parked  uint64 // times a CTA gave its worker to another
+	Parked  uint64 // times a cluster gave its worker to another
 }
 
 func (s *Stats) add(t Stats) {
@@ -112,8 +112,13 @@ func (l *Launch) validate() error {
 	if n := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2]); n > maxThreads {
 		return fmt.Errorf("a block of %d threads is not possible; the most is %d", n, maxThreads)
 	}
-	if l.Cluster != [3]uint32{1, 1, 1} {
-		return fmt.Errorf("clusters of more than one CTA are not executed yet")
+	for i := range 3 {
+		if l.Cluster[i] > MaxClusterRank || l.Grid[i]%l.Cluster[i] != 0 {
+			return fmt.Errorf("a grid of %v CTAs is not possible in clusters of %v", l.Grid, l.Cluster)
+		}
+	}
+	if n := l.Cluster[0] * l.Cluster[1] * l.Cluster[2]; n > MaxClusterRank {
+		return fmt.Errorf("a cluster of %d CTAs is not possible; the most is %d", n, MaxClusterRank)
 	}
 	return nil
 }
@@ -124,8 +129,7 @@ func (g *Grid) ctas() uint64 {
 
 // coords returns the place of a CTA in the grid.
 func (g *Launch) coords(rank uint64) [3]uint32 {
-	x, rest := rank%uint64(g.Grid[0]), rank/uint64(g.Grid[0])
-	return [3]uint32{uint32(x), uint32(rest % uint64(g.Grid[1])), uint32(rest / uint64(g.Grid[1]))}
+	return place(g.Grid, rank)
 }
 
 // thread returns the place of a lane in its block.

@@ -1,6 +1,6 @@
 package machine
 
-// This file decides which CTA a worker runs next.
+// This file decides which cluster a worker runs next.
 
 import (
 	"math/bits"
@@ -8,21 +8,21 @@ import (
 	"sync/atomic"
 )
 
-// schedule hands out the CTAs of a launch: new ones in ascending linear order (permuted by the
+// schedule hands out the clusters of a launch: new ones in ascending linear order (permuted by the
 // seed) while the device has room for them, then parked ones in the order in which they were
 // parked.
 type schedule struct {
 	total    uint64
-	room     int64 // CTAs that may be resident
+	room     int64 // clusters that may be resident
 	next     atomic.Uint64
 	resident atomic.Int64
 	waiting  atomic.Int64 // length of queue
 	mu       sync.Mutex
-	queue    []*CTA // parked
+	queue    []*Cluster // parked
 	seed     uint64
 }
 
-// begin returns a CTA that has not started.
+// begin returns a cluster that has not started.
 func (s *schedule) begin() (rank uint64, ok bool) {
 	if s.next.Load() >= s.total {
 		return 0, false
@@ -39,22 +39,22 @@ func (s *schedule) begin() (rank uint64, ok bool) {
 	return s.permute(i), true
 }
 
-// leave tells that a CTA has ended.
+// leave tells that a cluster has ended.
 func (s *schedule) leave() { s.resident.Add(-1) }
 
-// crowded tells whether another CTA could use the worker.
+// crowded tells whether another cluster could use the worker.
 func (s *schedule) crowded() bool {
 	return s.waiting.Load() > 0 || s.next.Load() < s.total && s.resident.Load() < s.room
 }
 
-func (s *schedule) park(c *CTA) {
+func (s *schedule) park(c *Cluster) {
 	s.mu.Lock()
 	s.queue = append(s.queue, c)
 	s.waiting.Store(int64(len(s.queue)))
 	s.mu.Unlock()
 }
 
-func (s *schedule) unpark() *CTA {
+func (s *schedule) unpark() *Cluster {
 	if s.waiting.Load() == 0 {
 		return nil
 	}

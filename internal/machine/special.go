@@ -6,15 +6,21 @@ import (
 	"sync"
 
 	"ptxvm/internal/isa"
+	"ptxvm/internal/mem"
 )
 
 // SpecialRef asks for a special register in a register block. Component 0 is x.
 type SpecialRef struct {
 	Off   uint32
 	Width Width
-	Reg   isa.Special
+	Reg   isa.Special // SharedBase: of the address of a shared variable
 	Comp  uint8
+	Add   uint64 // to its value
 }
+
+// SharedBase is what the shared addresses of a CTA have in common, its rank in the cluster at
+// bit 24, where a special register is asked for.
+const SharedBase isa.Special = 0
 
 // SpecialClass says what a special register depends on.
 type SpecialClass uint8
@@ -53,7 +59,7 @@ var specialTable = []special{
 	{"%nclusterid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Grid, c) / at(w.cta.grid.Cluster, c) }},
 	{"%cluster_ctaid", PerCTA, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.id, c) % at(w.cta.grid.Cluster, c) }},
 	{"%cluster_nctaid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Cluster, c) }},
-	{"%cluster_ctarank", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.clusterRank() }},
+	{"%cluster_ctarank", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.crank) }},
 	{"%cluster_nctarank", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.clusterSize() }},
 
 	{"%lanemask_eq", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return 1 << i }},
@@ -104,6 +110,7 @@ func boolBit(b bool) uint64 {
 var bySpecial = sync.OnceValue(func() []special {
 	all := isa.Specials()
 	table := make([]special, len(all)+1)
+	table[SharedBase] = special{"shared base", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.crank) << mem.RankShift }}
 	for _, s := range all {
 		if zeroSections[s.Info().Section] {
 			table[s] = special{s.String(), PerLaunch, func(*Warp, uint8, int) uint64 { return 0 }}
@@ -145,11 +152,11 @@ func (w *Warp) refillSpecials(f *Frame) {
 
 func (f *Frame) fillSpecial(w *Warp, r *SpecialRef) {
 	s := &bySpecial()[r.Reg]
-	first := s.value(w, r.Comp, 0)
+	first := s.value(w, r.Comp, 0) + r.Add
 	for i := range 32 {
 		v := first
 		if s.class == PerLane {
-			v = s.value(w, r.Comp, i)
+			v = s.value(w, r.Comp, i) + r.Add
 		}
 		if !f.regs.put(r.Off, r.Width, i, v) {
 			return

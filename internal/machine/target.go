@@ -53,6 +53,18 @@ func TargetOf(arch int) Target {
 	return t
 }
 
+// MaxCluster is the most CTAs of a cluster; beyond 8, hosts set the attribute for non-portable
+// sizes, which is taken for granted here.
+func (t *Target) MaxCluster() int {
+	switch {
+	case t.Arch < 90:
+		return 1
+	case t.Arch < 120:
+		return MaxClusterRank
+	}
+	return 8
+}
+
 // resident is how many CTAs of a launch the device holds at a time, at least one.
 func (t *Target) resident(threads, shared uint32) int {
 	warps := int(threads+31) / 32

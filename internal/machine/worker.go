@@ -1,6 +1,6 @@
 package machine
 
-// This file holds workers: goroutines that run CTAs, and the memory they use again and again.
+// This file holds workers: goroutines that run clusters of CTAs, and the memory they use again and again.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"ptxvm/internal/mem"
 )
 
-// worker owns one CTA at a time. Its pools are touched by it alone; pieces may come from the
+// worker owns one cluster at a time. Its pools are touched by it alone; pieces may come from the
 // slab of another worker of the same crew, so slabs end only together.
 type worker struct {
 	arena     *mem.Arena
@@ -24,6 +24,7 @@ type worker struct {
 	chunks    []rowBase
 	shared    map[uint32][]rowBase // by size in bytes
 	ctas      []*CTA               // at rest, all of the same entry and shape
+	clusters  []*Cluster           // at rest, without CTAs
 	cache     [256]cached
 	fence     atomic.Uint32
 	stats     Stats
@@ -103,7 +104,7 @@ func (wk *worker) takeShared(n uint32) rowBase {
 func (wk *worker) giveShared(n uint32, p rowBase) { wk.shared[n] = append(wk.shared[n], p) }
 
 // newCTA returns a started CTA: one at rest if it has the launch's shape.
-func (wk *worker) newCTA(g *Grid, rank uint64) *CTA {
+func (wk *worker) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 	var c *CTA
 	if n := len(wk.ctas); n > 0 {
 		c, wk.ctas = wk.ctas[n-1], wk.ctas[:n-1]
@@ -114,7 +115,7 @@ func (wk *worker) newCTA(g *Grid, rank uint64) *CTA {
 	}
 	fresh := true
 	if c == nil {
-		c = &CTA{warps: make([]*Warp, g.block.warps), async: new(asyncOps)}
+		c = &CTA{warps: make([]*Warp, g.block.warps)}
 		for i := range c.warps {
 			c.warps[i] = &Warp{cta: c, index: int32(i)}
 		}
@@ -124,7 +125,7 @@ func (wk *worker) newCTA(g *Grid, rank uint64) *CTA {
 	if g.Shared != 0 {
 		c.shared = wk.takeShared(g.Shared)
 	}
-	c.start(wk, g, rank, fresh)
+	c.start(wk, cl, crank, fresh)
 	return c
 }
 
@@ -145,10 +146,13 @@ func (wk *worker) retire(c *CTA) {
 	wk.ctas = append(wk.ctas, c)
 }
 
-// adopt makes a parked CTA the worker's own.
-func (wk *worker) adopt(c *CTA) {
-	for _, w := range c.warps {
-		w.wk = wk
+// adopt makes a parked cluster the worker's own.
+func (wk *worker) adopt(cl *Cluster) {
+	cl.wk = wk
+	for _, c := range cl.ctas {
+		for _, w := range c.warps {
+			w.wk = wk
+		}
 	}
 }
 
@@ -160,10 +164,10 @@ func (wk *worker) breathe() {
 
 // Fence is a fence.sc or fence.acq_rel at gpu or sys scope (9.7.13.4): an atomic
 // read-modify-write, which Go orders with all other accesses of the worker. At CTA and cluster
-// scope none is needed: one worker runs the CTA.
+// scope none is needed: one worker runs the cluster.
 func (w *Warp) Fence() { w.wk.fence.Add(1) }
 
-// work runs CTAs until none is left or the launch stops.
+// work runs clusters until none is left or the launch stops.
 func (wk *worker) work(g *Grid) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -174,44 +178,44 @@ func (wk *worker) work(g *Grid) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	crowded := g.sched.crowded
 	for !g.stopped.Load() {
-		c := wk.obtain(g)
-		if c == nil {
+		cl := wk.obtain(g)
+		if cl == nil {
 			return
 		}
-		wk.settle(g, c, c.run(crowded))
+		wk.settle(g, cl, cl.run(crowded))
 	}
 }
 
-// obtain returns the CTA that the worker runs next, nil if none is left for it.
-func (wk *worker) obtain(g *Grid) *CTA {
+// obtain returns the cluster that the worker runs next, nil if none is left for it.
+func (wk *worker) obtain(g *Grid) *Cluster {
 	if rank, ok := g.sched.begin(); ok {
-		return wk.newCTA(g, rank)
+		return wk.newCluster(g, rank)
 	}
-	c := g.sched.unpark()
-	if c != nil {
-		wk.adopt(c)
+	cl := g.sched.unpark()
+	if cl != nil {
+		wk.adopt(cl)
 	}
-	return c
+	return cl
 }
 
-// settle does what follows from the way a CTA stopped.
-func (wk *worker) settle(g *Grid, c *CTA, v verdict) {
+// settle does what follows from the way a cluster stopped.
+func (wk *worker) settle(g *Grid, cl *Cluster, v verdict) {
 	if v == parked {
 		wk.stats.Parked++
-		g.sched.park(c)
+		g.sched.park(cl)
 		return
 	}
 	if v == finished {
-		wk.stats.CTAs++
-		wk.publish(g)
+		wk.stats.CTAs += uint64(len(cl.ctas))
+		wk.publish(g, uint64(len(cl.ctas)))
 	}
-	wk.retire(c)
+	wk.retireCluster(cl)
 	g.sched.leave()
 }
 
-// publish counts a finished CTA where Launch.Progress looks.
-func (wk *worker) publish(g *Grid) {
-	g.done.Add(1)
+// publish counts finished CTAs where Launch.Progress looks.
+func (wk *worker) publish(g *Grid, ctas uint64) {
+	g.done.Add(ctas)
 	if g.Progress != nil {
 		g.laneOps.Add(wk.stats.LaneOps - wk.published)
 		wk.published = wk.stats.LaneOps

@@ -15,14 +15,16 @@ import (
 // Frame places what the instructions of one function touch in its register block, and knows
 // where code and variables are; package decode implements it. Offsets are bytes.
 type Frame interface {
-	Row(r ir.Reg) uint32                                              // the row of a register, the mask of a predicate
-	Slot(r ir.Reg) uint32                                             // the scalar slot of a uniform register, the mask of a predicate
-	Bits(r ir.Reg) int                                                // declared width, 1 for a predicate
-	Const(shape machine.Width, v uint64) uint32                       // a constant
-	Special(o *ir.Operand, shape machine.Width) (off uint32, ok bool) // a special register that keeps its value
-	Scratch(shape machine.Width) uint32                               // nobody's: what is written there is lost
-	Carry() uint32                                                    // CC.CF
-	Symbol(o *ir.Operand) (addr uint64, err error)                    // the address that a symbol stands for, displacement included
+	Row(r ir.Reg) uint32                                                // the row of a register, the mask of a predicate
+	Slot(r ir.Reg) uint32                                               // the scalar slot of a uniform register, the mask of a predicate
+	Bits(r ir.Reg) int                                                  // declared width, 1 for a predicate
+	Const(shape machine.Width, v uint64) uint32                         // a constant
+	Special(o *ir.Operand, shape machine.Width) (off uint32, ok bool)   // a special register that keeps its value
+	Scratch(shape machine.Width) uint32                                 // nobody's: what is written there is lost
+	Carry() uint32                                                      // CC.CF
+	Symbol(o *ir.Operand) (addr uint64, err error)                      // the address that a symbol stands for, displacement included
+	CTASymbol(o *ir.Operand, shape machine.Width) (off uint32, ok bool) // the same of a symbol whose address differs between the CTAs of a cluster
+	SharedBase(shape machine.Width) uint32                              // what such addresses have in common in a CTA
 	Home(v *ir.Var) Home
 	Targets() []int32                               // of the branch
 	Reconvergence() uint32                          // pc at which the lanes of the branch meet, or machine.NoReconv
@@ -94,6 +96,9 @@ func (b *Build) src(o *ir.Operand, bits int) uint32 {
 	case ir.OpImm:
 		return b.constant(o.Imm, bits)
 	case ir.OpSym:
+		if off, ok := b.CTASymbol(o, b.shape(bits)); ok {
+			return off
+		}
 		addr, err := b.Symbol(o)
 		if err != nil {
 			b.fail("%w", err)

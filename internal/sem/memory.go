@@ -129,7 +129,13 @@ func (b *Build) variable(o *ir.Operand, m *memoryOp) addressing {
 		b.fail("%w", err)
 	}
 	b.Out.Imm = addr
-	return byConst
+	if _, ok := b.CTASymbol(o, machine.Row32); !ok {
+		return byConst
+	}
+	if b.Out.A = b.SharedBase(b.shape(32)); b.Scalar {
+		return bySlot32
+	}
+	return byRow32
 }
 
 // Home says what holds a variable.

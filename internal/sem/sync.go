@@ -29,8 +29,8 @@ var syncLines = []Line{
 	{isa.FenceProxyAsyncGeneric, nil, plan(planNothing), "all proxies see one memory"},
 	{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), "all proxies see one memory"},
 
-	{isa.BarrierClusterArrive, nil, nil, "clusters are not executed yet"},
-	{isa.BarrierClusterWait, nil, nil, "clusters are not executed yet"},
+	{isa.BarrierClusterArrive, nil, clusterBarrier(machine.ClusterArrive), ""},
+	{isa.BarrierClusterWait, nil, clusterBarrier(machine.ClusterWait), ""},
 }
 
 // barrierOp is the decode-time constant of a barrier.
@@ -106,6 +106,13 @@ func reducePred(w *machine.Warp, in *machine.Inst) machine.State {
 		setMask(w, in.D, -v)
 	}
 	return st
+}
+
+// clusterBarrier plans an instruction at the barrier of the cluster. One worker runs a cluster, in
+// order, so memory is in order with and without .relaxed.
+func clusterBarrier(kind machine.BarrierKind) planDo {
+	h := func(w *machine.Warp, in *machine.Inst) machine.State { return w.ClusterBarrier(in, kind) }
+	return plan(func(b *Build) { b.handler(h) }, isa.C_sem).sees(isa.M_acquire, isa.M_aligned)
 }
 
 // bar.warp.sync membermask: 9.7.13.2.

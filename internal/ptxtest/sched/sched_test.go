@@ -18,13 +18,14 @@ import (
 type scenario struct {
 	file, kernel string
 	grid, block  ptxvm.Dim3
+	cluster      ptxvm.Dim3
 	mem          []uint32 // initial contents
 	args         []any    // further arguments
 	want         []uint32 // contents afterwards
 }
 
 func (s *scenario) name() string {
-	return fmt.Sprintf("%s/%s/%v/%v", s.file, s.kernel, s.grid, s.block)
+	return fmt.Sprintf("%s/%s/%v/%v/%v", s.file, s.kernel, s.grid, s.block, s.cluster)
 }
 
 // schedules are the configurations in which every scenario runs.
@@ -78,7 +79,7 @@ func (s *scenario) launch(t testing.TB, cfg ptxvm.DeviceConfig) ([]uint32, ptxvm
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, launchErr := k.Launch(context.Background(), ptxvm.Launch{Grid: s.grid, Block: s.block}, append([]any{b}, s.args...)...)
+	stats, launchErr := k.Launch(context.Background(), ptxvm.Launch{Grid: s.grid, Block: s.block, Cluster: s.cluster}, append([]any{b}, s.args...)...)
 	got := make([]uint32, len(s.mem))
 	if err := ptxvm.Download(b, got); err != nil {
 		t.Fatal(err)

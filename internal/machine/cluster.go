@@ -1,0 +1,136 @@
+package machine
+
+// This file holds clusters: the CTAs that one worker runs together, turn by turn, until all
+// have ended or others shall have the worker.
+
+// MaxClusterRank is the most CTAs of a cluster that hardware takes, with the attribute for
+// non-portable sizes; 8 is the portable limit.
+const MaxClusterRank = 16
+
+// Cluster is the CTAs that run together. Everything in it (shared memory, barriers, mbarriers)
+// is touched by the worker alone that owns it; a launch without clusters is clusters of one.
+//
+// A CTA that has ended keeps its place, so that an access to its shared memory is a fault with
+// a name, and its memory until the cluster ends.
+type Cluster struct {
+	grid  *Grid
+	rank  uint64 // linear index in the grid of clusters
+	ctas  []*CTA // by rank in the cluster
+	wk    *worker
+	async asyncOps
+}
+
+// newCluster returns started CTAs.
+func (wk *worker) newCluster(g *Grid, rank uint64) *Cluster {
+	var cl *Cluster
+	if n := len(wk.clusters); n > 0 {
+		cl, wk.clusters = wk.clusters[n-1], wk.clusters[:n-1]
+	} else {
+		cl = new(Cluster)
+	}
+	cl.grid, cl.rank, cl.wk = g, rank, wk
+	_, first := g.place(rank, 0)
+	cl.async.start(g, first)
+	for i := range g.clusterSize() {
+		cl.ctas = append(cl.ctas, wk.newCTA(g, cl, uint32(i)))
+	}
+	return cl
+}
+
+// retireCluster puts a cluster to rest, in whatever state it is.
+func (wk *worker) retireCluster(cl *Cluster) {
+	for i, c := range cl.ctas {
+		wk.retire(c)
+		cl.ctas[i] = nil
+	}
+	cl.ctas = cl.ctas[:0]
+	wk.clusters = append(wk.clusters, cl)
+}
+
+// run executes the cluster. crowded tells whether another one could use the worker.
+func (cl *Cluster) run(crowded func() bool) verdict {
+	for pass := 1; ; pass++ {
+		moved, ok := cl.pass(pass)
+		able, alive := cl.able()
+		switch {
+		case !ok:
+			return broken
+		case !alive:
+			return cl.finish()
+		case cl.grid.stopped.Load():
+			return broken
+		case !moved && cl.async.press():
+			continue
+		case !able && !cl.grid.stopped.Load():
+			cl.grid.fail(cl.deadlock())
+			return stuck
+		}
+		if (!moved || pass >= ctaSlice) && crowded() {
+			return parked
+		}
+		if !moved || cl.wk.stats.Steps-cl.wk.breathed > breatheEvery {
+			cl.wk.breathe()
+		}
+	}
+}
+
+// finish ends a cluster whose lanes have all exited: asynchronous operations outlive them.
+func (cl *Cluster) finish() verdict {
+	if !cl.async.drain() {
+		return broken
+	}
+	return finished
+}
+
+// pass lets every CTA that can run have a turn, in ascending order: one that waits for a peer
+// gives way to it. moved is false if all only polled.
+func (cl *Cluster) pass(number int) (moved, ok bool) {
+	for _, c := range cl.ctas {
+		if c.runnable == 0 {
+			continue
+		}
+		m, ok := c.pass(number)
+		if moved = moved || m; !ok {
+			return moved, false
+		}
+		if c.alive == 0 {
+			c.exitReports()
+		}
+	}
+	return moved, true
+}
+
+// able tells whether a warp can run, and whether one has a living lane.
+func (cl *Cluster) able() (able, alive bool) {
+	for _, c := range cl.ctas {
+		able = able || c.runnable != 0
+		alive = alive || c.alive != 0
+	}
+	return able, alive
+}
+
+// place returns the coordinates of a CTA in the grid and its linear index there.
+func (g *Grid) place(cluster uint64, rank uint32) (id [3]uint32, linear uint64) {
+	if g.clusterSize() == 1 {
+		return place(g.Grid, cluster), cluster
+	}
+	at, in := place(g.nclusters(), cluster), place(g.Cluster, uint64(rank))
+	for i := range 3 {
+		id[i] = at[i]*g.Cluster[i] + in[i]
+	}
+	return id, uint64(id[0]) + uint64(g.Grid[0])*(uint64(id[1])+uint64(g.Grid[1])*uint64(id[2]))
+}
+
+// nclusters is the extent of the grid in clusters.
+func (g *Grid) nclusters() (n [3]uint32) {
+	for i := range 3 {
+		n[i] = g.Grid[i] / g.Cluster[i]
+	}
+	return n
+}
+
+// place returns the coordinates of a linear index in an extent.
+func place(extent [3]uint32, rank uint64) [3]uint32 {
+	x, rest := rank%uint64(extent[0]), rank/uint64(extent[0])
+	return [3]uint32{uint32(x), uint32(rest % uint64(extent[1])), uint32(rest / uint64(extent[1]))}
+}
