@@ -41,6 +41,32 @@ func ParseEngine(name string) (Engine, error) {
 // String is the engine's name.
 func (e Engine) String() string { return engines[e] }
 
+// Async chooses when asynchronous operations (cp.async and its kin) happen between their issue
+// and the wait for them. A correct kernel gives the same results with every choice.
+type Async uint8
+
+// The choices.
+const (
+	AsyncEager  Async = iota // at issue
+	AsyncLazy                // as late as the rules allow; early accesses are reported
+	AsyncRandom              // in between, by DeviceConfig.Seed
+)
+
+// asyncs are the names of the choices, by number.
+var asyncs = []string{AsyncEager: "eager", AsyncLazy: "lazy", AsyncRandom: "random"}
+
+// ParseAsync knows eager, lazy and random.
+func ParseAsync(name string) (Async, error) {
+	i := slices.Index(asyncs, name)
+	if i < 0 {
+		return 0, fmt.Errorf("ptxvm: asynchronous operations happen %s, not %q", strings.Join(asyncs, ", "), name)
+	}
+	return Async(i), nil
+}
+
+// String is the choice's name.
+func (a Async) String() string { return asyncs[a] }
+
 // DeviceConfig describes an emulated device. Its zero value is the default.
 type DeviceConfig struct {
 	Arch      string // "sm_90a"; "" is sm_90
@@ -48,6 +74,7 @@ type DeviceConfig struct {
 	Workers   int    // CTAs executed at a time; 1 is deterministic; 0: GOMAXPROCS
 	Seed      uint64 // permutes schedules; 0: CTAs and warps in ascending order
 	Engine    Engine
+	Async     Async
 	MaxSteps  uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput int64          // bytes of printf per launch; 0: 64 MiB
 	Stdout    io.Writer      // printf; nil discards
@@ -100,6 +127,9 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	}
 	if int(d.cfg.Engine) >= len(engines) {
 		return nil, fmt.Errorf("ptxvm: there is no engine %d", d.cfg.Engine)
+	}
+	if int(d.cfg.Async) >= len(asyncs) {
+		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", d.cfg.Async)
 	}
 	arena, err := mem.NewArena(uint64(d.cfg.Memory))
 	if err != nil {

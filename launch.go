@@ -154,6 +154,7 @@ func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Before(isa.MustTarget("sm_70")),
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Workers: cfg.Workers,
+		Async: machine.AsyncMode(cfg.Async),
 	}, nil
 }
 

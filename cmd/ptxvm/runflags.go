@@ -21,7 +21,7 @@ type runFlags struct {
 	shared, memory       sizeFlag
 	maxOutput            sizeFlag
 	arch, engine, color  string
-	assume               string
+	assume, async        string
 	workers              int
 	seed, maxSteps       uint64
 	timeout              time.Duration
@@ -31,7 +31,7 @@ type runFlags struct {
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"async", "judge", "image", "show", "sanitize", "global", "buf", "triton",
+	"judge", "image", "show", "sanitize", "global", "buf", "triton",
 	"expect", "tol", "report", "trace", "trace-to", "max-reports", "keep-output", "show-to", "source-root",
 }
 
@@ -49,6 +49,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 0, "permutes the schedule; 0 is the natural order")
 	fl.StringVar(&f.engine, "engine", "auto", "auto or interp")
 	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as U15=down; isa --assumptions lists them")
+	fl.StringVar(&f.async, "async", "eager", "asynchronous operations happen eager (at issue), lazy (as late as allowed) or random (by --seed)")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock limit, such as 10s")
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
@@ -67,6 +68,9 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
 	cfg.Assume = f.assume
 	cfg.MaxSteps, cfg.MaxOutput = f.maxSteps, int64(f.maxOutput)
+	if cfg.Async, err = ptxvm.ParseAsync(f.async); err != nil {
+		return err
+	}
 	cfg.Engine, err = ptxvm.ParseEngine(f.engine)
 	return err
 }

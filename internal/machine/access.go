@@ -353,3 +353,13 @@ func (w *Warp) near(x, size uint64) *NearAllocation {
 	}
 	return n
 }
+
+// Keep copies a checked access, which the next call of Access would overwrite. It is valid until
+// the handler returns, or Keep is called again.
+func (w *Warp) Keep(a *Access) *Access {
+	k := &w.kept
+	if k.Mode, k.base, k.org, k.Local = a.Mode, a.base, a.org, 0; a.Mode != OneSpan {
+		*k = *a
+	}
+	return k
+}

@@ -168,3 +168,14 @@ func (c *CTA) exitReports() {
 		}
 	}
 }
+
+// Extent returns the extent of n bytes at an address of global memory or of the shared window,
+// rank included, for a lane of the operation.
+func (op *Op) Extent(space Space, lane int, addr, n uint64) Extent {
+	x := Extent{Space: space, Lane: lane, From: addr, To: addr + n}
+	if space == Shared {
+		off := addr & (mem.MaxShared - 1)
+		x.CTA, x.From, x.To = uint32(addr>>mem.RankShift), off, off+n
+	}
+	return x
+}

@@ -38,6 +38,7 @@ type Warp struct {
 	groups [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
 	local  localMemory
 	access Access
+	kept   Access
 	wide   [32]uint64 // 32-bit addresses, widened
 	index  int32      // in the CTA
 	polled bool       // the turn ended without other back edges than polling ones

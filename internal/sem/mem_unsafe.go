@@ -152,3 +152,15 @@ func strongStore128(a *machine.Access, addr *[32]uint64, i int, v mem.Uint128) {
 	}
 	mem.Exchange128(a.Ptr(addr, i, 0), v)
 }
+
+// copyElement copies 4, 8 or 16 aligned bytes.
+func copyElement(to, from pointer, size uint32) {
+	switch size {
+	case 4:
+		*(*uint32)(to) = *(*uint32)(from)
+	case 8:
+		*(*uint64)(to) = *(*uint64)(from)
+	default:
+		*(*[2]uint64)(to) = *(*[2]uint64)(from)
+	}
+}

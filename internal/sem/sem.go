@@ -47,7 +47,7 @@ type Do interface {
 var chapters = [][]Line{
 	intLines, carryLines, floatLines, halfLines, mixedLines, compareLines, logicLines,
 	moveLines, convertLines, memoryLines, atomicLines, controlLines, syncLines, warpLines,
-	stackLines, miscLines,
+	stackLines, miscLines, asyncLines,
 }
 
 // byID is the table by form; lines keep their order.

@@ -1,0 +1,264 @@
+package sem
+
+// Copies from global to shared memory without registers, 9.7.9.25.3: a record for each warp's
+// instruction, or, in mode Eager, a copy at once.
+
+import (
+	"iter"
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+)
+
+var asyncLines = []Line{
+	{isa.CpAsyncCa, nil, plan(planCopy, isa.C_ss), ""},
+	{isa.CpAsyncCg, nil, plan(planCopy, isa.C_ss), ""},
+	{isa.CpAsyncCommitGroup, nil, plan(planCommit(machine.CopyPipe)), ""},
+	{isa.CpAsyncWaitGroup, nil, plan(planWaitGroup(machine.CopyPipe)), ""},
+	{isa.CpAsyncWaitAll, nil, plan(func(b *Build) { b.handler(waitCopies) }), ""},
+}
+
+// addressOp is the decode-time constant of one address operand of several.
+type addressOp struct {
+	by   addressing
+	row  uint32
+	disp uint64
+}
+
+// addressAt places an address operand apart from A and Imm, which are left to another one.
+func (b *Build) addressAt(o *ir.Operand) addressOp {
+	row, disp := b.Out.A, b.Out.Imm
+	var m memoryOp
+	a := addressOp{by: b.address(o, &m)}
+	a.row, a.disp = b.Out.A, b.Out.Imm
+	b.Out.A, b.Out.Imm = row, disp
+	if addressRows[a.by] == nil {
+		b.fail("asynchronous operations work on global and shared memory")
+	}
+	return a
+}
+
+// lanes writes the lanes' addresses, less a displacement.
+func (a *addressOp) lanes(w *machine.Warp, to *[32]uint64, less uint64) {
+	disp := a.disp - less
+	switch a.by {
+	case byRow64:
+		for i, x := range w.R64(a.row) {
+			to[i] = x + disp
+		}
+	case byRow32:
+		for i, x := range w.R32(a.row) {
+			to[i] = uint64(x) + disp
+		}
+	default:
+		for i := range to {
+			to[i] = disp
+		}
+	}
+}
+
+// copyOp is the decode-time constant of cp.async: [A+Imm] in shared memory = [from] in global
+// memory, size bytes of which the first as many as rest says are read.
+type copyOp struct {
+	to, src machine.Request
+	from    addressOp
+	find    func(w *machine.Warp, in *machine.Inst) *[32]uint64
+	size    uint32
+	rest    restKind
+	row     uint32 // of rest
+	flip    uint32 // all ones if rest is a negated predicate
+}
+
+// restKind says how a copy limits what it reads.
+type restKind uint8
+
+const (
+	readAll restKind = iota
+	readCount
+	readUnless // a predicate: nothing where it is true
+)
+
+// planCopy sets up cp.async [dst], [src], cp-size{, src-size|ignore-src}{, policy}.
+func planCopy(b *Build) {
+	ops := b.In.Ops
+	o := &copyOp{size: uint32(ops[2].Imm), from: b.addressAt(&ops[1])}
+	o.to = machine.Request{Space: machine.Shared, Kind: machine.Store, Size: o.size, Align: o.size, OwnCTA: true}
+	o.src = machine.Request{Space: machine.Global, Kind: machine.Load, Size: o.size, Align: o.size}
+	var m memoryOp
+	if o.find = addressRows[b.address(&ops[0], &m)]; o.find == nil {
+		b.fail("asynchronous operations work on global and shared memory")
+	}
+	if at := b.Sel.At(isa.R_rest); at != nil {
+		b.copyRest(o, &ops[at.Op])
+	}
+	b.Ext().Data = o
+	b.handler(copyAsync)
+}
+
+// copyRest places the operand that limits what is read.
+func (b *Build) copyRest(o *copyOp, rest *ir.Operand) {
+	if rest.Kind == ir.OpReg && b.Bits(rest.Reg) == 1 {
+		o.rest, o.row, o.flip = readUnless, b.src(rest, 1), flip(rest)
+		return
+	}
+	o.rest, o.row = readCount, b.src(rest, 32)
+}
+
+// copyAsync checks all addresses before anything is copied.
+func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*copyOp)
+	dst := o.find(w, in)
+	to, st := w.Access(in, &o.to, dst)
+	if st != machine.Next {
+		return st
+	}
+	var src [32]uint64
+	o.from.lanes(w, &src, in.Imm)
+	if o.rest != readAll || w.AsyncMode() != machine.Eager {
+		return o.begin(w, in, dst, &src)
+	}
+	to = w.Keep(to)
+	from, st := w.Access(in, &o.src, &src)
+	if st != machine.Next {
+		return st
+	}
+	for i := range src {
+		if w.Mask>>i&1 != 0 {
+			copyElement(to.Ptr(dst, i, 0), from.Ptr(&src, i, 0), o.size)
+		}
+	}
+	return machine.Next
+}
+
+// copyRecord is what an open copy keeps.
+type copyRecord struct {
+	size     uint32
+	src, dst [32]uint64
+	read     [32]uint32 // bytes of src
+	data     [32][16]byte
+}
+
+// begin makes a record of a copy; the destinations have been checked.
+func (o *copyOp) begin(w *machine.Warp, in *machine.Inst, dst, src *[32]uint64) machine.State {
+	r := &copyRecord{size: o.size}
+	for i := range src {
+		r.src[i], r.dst[i] = src[i]+in.Imm, dst[i]+in.Imm
+	}
+	if st := o.limits(w, in, &r.read); st != machine.Next {
+		return st
+	}
+	if st := o.checkSources(w, in, src, &r.read); st != machine.Next {
+		return st
+	}
+	return w.Issue(in, &machine.Op{
+		Pipe: machine.CopyPipe, Data: r, Read: r.fetch, Write: r.store, Touches: r.touches,
+	})
+}
+
+// limits finds the bytes that each lane reads. More than it writes is undefined: a fault.
+func (o *copyOp) limits(w *machine.Warp, in *machine.Inst, n *[32]uint32) machine.State {
+	skip := uint32(0)
+	switch o.rest {
+	case readCount:
+		*n = *w.R32(o.row)
+	case readUnless:
+		skip = *w.P(o.row) ^ o.flip
+		fallthrough
+	default:
+		for i := range n {
+			n[i] = o.size &^ -(skip >> i & 1)
+		}
+	}
+	over := uint32(0)
+	each(w.Mask, func(i int) { over |= bit(n[i] > o.size) << i })
+	if over == 0 {
+		return machine.Next
+	}
+	return w.Fault(in, &machine.Fault{
+		Kind: machine.IllegalInstruction, Lanes: over, Value: uint64(n[lowest(over)]), Want: uint64(o.size),
+		Text: "src-size of cp.async, which is at most cp-size,",
+	})
+}
+
+// checkSources checks the bytes that are read; where none are, any address will do.
+func (o *copyOp) checkSources(w *machine.Warp, in *machine.Inst, src *[32]uint64, n *[32]uint32) machine.State {
+	mask := w.Mask
+	defer func() { w.Mask = mask }()
+	for left := mask; left != 0; {
+		q, same := o.src, uint32(0)
+		q.Size = n[lowest(left)]
+		each(left, func(i int) { same |= bit(n[i] == q.Size) << i })
+		left &^= same
+		if w.Mask = same; q.Size == 0 {
+			continue
+		}
+		if _, st := w.Access(in, &q, src); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// fetch reads the sources; what is not read is zero.
+func (r *copyRecord) fetch(op *machine.Op) (fault *machine.Fault) {
+	for m := op.Lanes; m != 0 && fault == nil; m &= m - 1 {
+		i := lowest(m)
+		r.data[i] = [16]byte{}
+		if n := r.read[i]; n != 0 {
+			var b []byte
+			if b, fault = op.Global(r.src[i], uint64(n), machine.Load); fault != nil {
+				fault.Lanes = 1 << i
+			}
+			copy(r.data[i][:], b)
+		}
+	}
+	return fault
+}
+
+func (r *copyRecord) store(op *machine.Op) *machine.Fault {
+	for m := op.Lanes; m != 0; m &= m - 1 {
+		i := lowest(m)
+		copy(op.Shared(r.dst[i], uint64(r.size)), r.data[i][:])
+	}
+	return nil
+}
+
+func (r *copyRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		for m := op.Lanes; m != 0; m &= m - 1 {
+			i := lowest(m)
+			if r.read[i] != 0 && !yield(op.Extent(machine.Global, i, r.src[i], uint64(r.read[i])), machine.Load) ||
+				!yield(op.Extent(machine.Shared, i, r.dst[i], uint64(r.size)), machine.Store) {
+				return
+			}
+		}
+	}
+}
+
+// lowest is the first lane of a mask that is not empty.
+func lowest(m uint32) int { return bits.TrailingZeros32(m) & 31 }
+
+// planCommit sets up the end of a group.
+func planCommit(pipe machine.PipeKind) func(*Build) {
+	h := func(w *machine.Warp, _ *machine.Inst) machine.State { return w.CommitGroup(pipe) }
+	return func(b *Build) { b.handler(h) }
+}
+
+// planWaitGroup sets up the wait for all groups but the newest Imm.
+func planWaitGroup(pipe machine.PipeKind) func(*Build) {
+	h := func(w *machine.Warp, in *machine.Inst) machine.State { return w.WaitGroups(pipe, in.Imm, false) }
+	return func(b *Build) {
+		b.Out.Imm = uint64(uint32(b.In.Ops[0].Imm))
+		b.handler(h)
+	}
+}
+
+// waitCopies is commit_group and wait_group 0 in one (9.7.9.25.3.3).
+func waitCopies(w *machine.Warp, _ *machine.Inst) machine.State {
+	if st := w.CommitGroup(machine.CopyPipe); st != machine.Next {
+		return st
+	}
+	return w.WaitGroups(machine.CopyPipe, 0, false)
+}
