@@ -23,7 +23,8 @@ internal/lower:     internal/check internal/diag internal/ir internal/isa intern
 internal/machine:   internal/diag internal/isa internal/mem internal/num
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num
 internal/decode:    internal/assume internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
-.:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/sem internal/syntax
+internal/san:       internal/machine internal/mem
+.:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/san internal/sem internal/syntax
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

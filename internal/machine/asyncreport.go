@@ -44,6 +44,8 @@ const (
 	WriteBeforeDone                   // of what an open operation writes
 	WriteBeforeRead                   // of what an open operation reads
 	OpenAtExit                        // the CTA ended while an operation reads its shared memory
+	NeverWritten                      // a read of what nobody has written; Op is the allocation, if one is known
+	NoProxyFence                      // the async proxy reads what the generic one wrote, at Op, without a fence
 )
 
 // Report is something that no rule orders: an access that an asynchronous operation may overtake.

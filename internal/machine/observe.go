@@ -137,15 +137,43 @@ type Site struct {
 	Thread [3]uint32
 }
 
-// Site returns where one lane of an event is.
-func (e *Event) Site(lane int) Site {
-	g := e.On.cta.grid
-	return Site{Func: e.Func, PC: e.PC, CTA: e.On.cta.id, Thread: g.thread(e.On.index, lane)}
+// Place returns where some lanes of an event are.
+func (e *Event) Place(lanes uint32) Place {
+	p := Place{Site: e.On.site(e.PC, first(lanes)), CTARank: e.CTA, Warp: e.Warp, Lanes: lanes}
+	for f := e.On.frag.frame; f.caller != nil; f = f.caller {
+		p.Calls = append(p.Calls, CallFrame{f.caller.code.Func, f.join.pc - 1})
+	}
+	return p
 }
 
-// SiteOf is the site of an event that has passed.
-func (l *Launch) SiteOf(fn *FuncInfo, pc int32, cta uint64, warp, lane int) Site {
-	return Site{Func: fn, PC: pc, CTA: l.coords(cta), Thread: l.thread(int32(warp), lane)}
+// At returns a place of the warp's launch with another lane.
+func (w *Warp) At(p Place, lane int) Place {
+	p.Thread, p.Lanes = w.cta.grid.thread(int32(p.Warp), lane), 1<<lane
+	return p
+}
+
+// Extents visits what an event touches, lane by lane or as a whole (-1), but for local memory.
+func (e *Event) Extents(visit func(lane int, x Extent)) {
+	if e.Extent != nil {
+		visit(e.Extent.Lane, *e.Extent)
+		return
+	}
+	for m := e.Lanes; m != 0 && e.Addr != nil; m &= m - 1 {
+		if x, ok := e.On.extentOf(e.Space, e.Addr[first(m)], uint64(e.Size)); ok {
+			visit(first(m), x)
+		}
+	}
+}
+
+// Mate returns the linear index in the grid of the CTA with a rank in the warp's cluster.
+func (w *Warp) Mate(rank uint32) uint64 {
+	g, id := w.cta.grid, w.cta.id
+	rest := [3]uint32{rank % g.Cluster[0], rank / g.Cluster[0] % g.Cluster[1], rank / g.Cluster[0] / g.Cluster[1]}
+	at := uint64(0)
+	for i := 2; i >= 0; i-- {
+		at = at*uint64(g.Grid[i]) + uint64(id[i]-id[i]%g.Cluster[i]+rest[i])
+	}
+	return at
 }
 
 // Byte returns the host byte that a lane's address means, nil if there is none.

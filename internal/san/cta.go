@@ -1,0 +1,98 @@
+package san
+
+// This file holds what a sanitizer knows about one CTA's memory.
+
+import (
+	"ptxvm/internal/machine"
+)
+
+// cta is the shadow of a CTA. Offsets of shared memory are those of its window, cells of tensor
+// memory are lane × columns + column.
+type cta struct {
+	shared, tensor bitset
+	allocs         [columns]*machine.Place // by column of tensor memory
+
+	order
+	last map[uint64]*[page]ref // by page of shared memory: who wrote each byte last
+}
+
+// columns of tensor memory; each has 128 lanes of 32 bits.
+const columns = 512
+
+// bitset grows as it is written.
+type bitset []uint64
+
+// fill sets the bits from..to.
+func (b *bitset) fill(from, to uint64, set bool) {
+	if n := int(to+63) / 64; n > len(*b) {
+		*b = append(*b, make([]uint64, n-len(*b))...)
+	}
+	for i := from; i < to; {
+		n := min(64-i%64, to-i)
+		mask := ^uint64(0) >> (64 - n) << (i % 64)
+		if set {
+			(*b)[i/64] |= mask
+		} else {
+			(*b)[i/64] &^= mask
+		}
+		i += n
+	}
+}
+
+// all tells whether the bits from..to are set.
+func (b bitset) all(from, to uint64) bool {
+	for i := from; i < to; {
+		n := min(64-i%64, to-i)
+		mask := ^uint64(0) >> (64 - n) << (i % 64)
+		if i/64 >= uint64(len(b)) || b[i/64]&mask != mask {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// runs visits the bits of an extent as ranges.
+func runs(x machine.Extent, visit func(from, to uint64)) {
+	if x.Space == machine.Shared {
+		visit(x.From, x.To)
+		return
+	}
+	for row := uint64(x.Row); row < uint64(x.End); row++ {
+		visit(row*columns+x.From, row*columns+min(x.To, columns))
+	}
+}
+
+// written notes a write; of a read it tells whether everything was written before. What has been
+// reported counts as written.
+func (c *cta) written(kind machine.AccessKind, x machine.Extent) bool {
+	b, ok := &c.shared, true
+	if x.Space == machine.Tensor {
+		b = &c.tensor
+	}
+	runs(x, func(from, to uint64) {
+		ok = ok && (kind == machine.Store || b.all(from, to))
+		b.fill(from, to, true)
+	})
+	return ok
+}
+
+// allocate makes columns new, or nobody's.
+func (c *cta) allocate(e *machine.Event) {
+	x := *e.Extent
+	x.Row, x.End = 0, 128
+	runs(x, func(from, to uint64) { c.tensor.fill(from, to, false) })
+	var at *machine.Place
+	if e.What == machine.Allocated {
+		p := e.Place(e.Lanes)
+		at = &p
+	}
+	for i := x.From; i < min(x.To, columns); i++ {
+		c.allocs[i] = at
+	}
+}
+
+// allocation says where the first column of an extent was allocated.
+func (c *cta) allocation(x machine.Extent) *machine.Place {
+	return c.allocs[min(x.From, columns-1)]
+}

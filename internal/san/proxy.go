@@ -1,0 +1,126 @@
+package san
+
+// This file checks that shared memory written through the generic proxy is fenced before the
+// async proxy reads it (9.7.13.4 fence.proxy.async; 8.9: causality order over two proxies needs a
+// proxy fence along the way).
+//
+// A fence covers the stores of its own lanes, and those of others that its warp has acquired:
+// made before the warp last passed a barrier, a fence or a strong access. So a fence by the
+// writer before the barrier and one by the issuer behind it both count.
+
+import "ptxvm/internal/machine"
+
+// ref is the generic store that wrote a byte last; by is nil if none or the async proxy did.
+type ref struct {
+	by   *machine.Place
+	time uint64
+	lane uint8
+}
+
+// writer is an instruction of a warp.
+type writer struct {
+	fn   *machine.FuncInfo
+	pc   int32
+	warp int
+	cta  uint64
+}
+
+// page is the bytes of a piece of the shadow.
+const page = 1024
+
+// order is what a CTA's warps have acquired and fenced, by the sanitizer's clock.
+type order struct {
+	acquired [32]uint64     // by warp: when it last saw what others had published
+	fenced   [32][32]uint64 // by warp and lane: its own last fence
+	covered  uint64         // what others had published by then, some fence covers
+}
+
+// acquire notes that a warp has seen what others had published.
+func (s *Sanitizer) acquire(e *machine.Event) {
+	if c := s.ctas[e.CTA]; c != nil {
+		c.acquired[e.Warp] = s.tick()
+	}
+}
+
+// fence covers stores.
+func (s *Sanitizer) fence(e *machine.Event) {
+	c := s.ctas[e.CTA]
+	if c == nil || e.Proxy != machine.AsyncProxy || e.Space == machine.Global {
+		return
+	}
+	now := s.tick()
+	for lane := range 32 {
+		if e.Lanes>>lane&1 != 0 {
+			c.fenced[e.Warp][lane] = now
+		}
+	}
+	c.covered = max(c.covered, c.acquired[e.Warp])
+}
+
+func (s *Sanitizer) tick() uint64 {
+	s.clock++
+	return s.clock
+}
+
+// cross notes a generic store to a CTA's shared memory, and finds one that the async proxy reads
+// without a fence.
+func (s *Sanitizer) cross(c *cta, e *machine.Event, lane int, x machine.Extent) *machine.Place {
+	switch {
+	case e.Proxy == machine.AsyncProxy && e.Kind == machine.Load:
+		return s.unfenced(c, e, x)
+	case e.Kind == machine.Load:
+	case e.Proxy == machine.AsyncProxy:
+		c.mark(x, ref{})
+	default:
+		c.mark(x, ref{s.writer(e), s.tick(), uint8(max(lane, 0))})
+	}
+	return nil
+}
+
+// writer is the place of an event, one for all events of the instruction and warp.
+func (s *Sanitizer) writer(e *machine.Event) *machine.Place {
+	key := writer{e.Func, e.PC, e.Warp, e.CTA}
+	p := s.writers[key]
+	if p == nil {
+		place := e.Place(e.Lanes)
+		p = &place
+		s.writers[key] = p
+	}
+	return p
+}
+
+func (c *cta) mark(x machine.Extent, r ref) {
+	for i := x.From; i < x.To; i++ {
+		p := c.last[i/page]
+		if p == nil {
+			if r.by == nil {
+				continue
+			}
+			if c.last == nil {
+				c.last = map[uint64]*[page]ref{}
+			}
+			p = new([page]ref)
+			c.last[i/page] = p
+		}
+		p[i%page] = r
+	}
+}
+
+// unfenced returns a store of the bytes that no fence covers.
+func (s *Sanitizer) unfenced(c *cta, e *machine.Event, x machine.Extent) *machine.Place {
+	issuer := s.ctas[e.CTA]
+	for i := x.From; i < x.To; i++ {
+		p := c.last[i/page]
+		if p == nil || p[i%page].by == nil {
+			continue
+		}
+		r := p[i%page]
+		from := s.ctas[r.by.CTARank]
+		if from == nil || from.fenced[r.by.Warp][r.lane] > r.time || max(from.covered, issuer.covered) > r.time {
+			continue
+		}
+		place := e.On.At(*r.by, int(r.lane))
+		return &place
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+// Package san holds the sanitizers: observers of a launch that report what a kernel may not rely
+// on, though this machine gives it some value. They never change what a kernel does.
+//
+//	Init   reads of tensor, shared and global memory that nobody has written
+//	Async  in mode Lazy: accesses that an open asynchronous operation does not allow yet, and
+//	       data that crosses from the generic to the async proxy without a fence
+//
+// A CTA's shadow (cta) is by byte of shared memory and by cell of tensor memory; that of global
+// memory (Memory) belongs to the device, because data outlives launches.
+package san
+
+import (
+	"sync"
+
+	"ptxvm/internal/machine"
+)
+
+// Checks is a set of sanitizers.
+type Checks uint8
+
+// The sanitizers.
+const (
+	Init Checks = 1 << iota
+	Async
+)
+
+// Found is a report with the number of times that the same two instructions gave it.
+type Found struct {
+	machine.Report
+	Access machine.AccessKind // of Then
+	Times  int
+}
+
+// Sanitizer observes one launch.
+type Sanitizer struct {
+	checks Checks
+	max    int
+	global *Memory
+
+	mu    sync.Mutex
+	ctas  map[uint64]*cta // by linear index in the grid
+	found []*Found
+	index map[pair]*Found
+	lost  int
+
+	clock   uint64 // counts the events whose order matters to proxies
+	writers map[writer]*machine.Place
+}
+
+// pair is what makes two reports the same: kind and instructions.
+type pair struct {
+	kind   machine.ReportKind
+	a, b   *machine.FuncInfo
+	pa, pb int32
+}
+
+// New returns a sanitizer that keeps at most so many reports. global may be nil.
+func New(checks Checks, max int, global *Memory) *Sanitizer {
+	return &Sanitizer{checks: checks, max: max, global: global,
+		ctas: map[uint64]*cta{}, index: map[pair]*Found{}, writers: map[writer]*machine.Place{}}
+}
+
+// Found returns the reports in the order in which they were made, and how many pairs of places
+// had none because there were too many.
+func (s *Sanitizer) Found() ([]*Found, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.found, s.lost
+}
+
+// Report takes a report of the machine's.
+func (s *Sanitizer) Report(r *machine.Report) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kind := machine.Store
+	if r.Kind == machine.ReadBeforeDone {
+		kind = machine.Load
+	}
+	s.add(r, kind)
+}
+
+func (s *Sanitizer) add(r *machine.Report, kind machine.AccessKind) {
+	key := pair{r.Kind, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
+	f := s.index[key]
+	switch {
+	case f != nil:
+		f.Times++
+	case len(s.found) == s.max:
+		s.index[key] = &Found{}
+		s.lost++
+	default:
+		f = &Found{*r, kind, 1}
+		s.index[key] = f
+		s.found = append(s.found, f)
+	}
+}
+
+// Observe implements machine.Observer.
+func (s *Sanitizer) Observe(e *machine.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.What {
+	case machine.CTABegin:
+		s.ctas[e.CTA] = &cta{}
+	case machine.CTAEnd:
+		delete(s.ctas, e.CTA)
+	case machine.Touch:
+		s.touch(e)
+	case machine.Acquire:
+		s.acquire(e)
+	case machine.ProxyFence:
+		s.fence(e)
+	case machine.Allocated, machine.Freed:
+		if c := s.ctas[e.On.Mate(e.Extent.CTA)]; c != nil {
+			c.allocate(e)
+		}
+	}
+}
+
+// touch checks one access and notes what it writes.
+func (s *Sanitizer) touch(e *machine.Event) {
+	var unwritten, unfenced fault
+	e.Extents(func(lane int, x machine.Extent) {
+		switch x.Space {
+		case machine.Shared, machine.Tensor:
+			c := s.ctas[e.On.Mate(x.CTA)]
+			if c == nil {
+				return // the machine has its own word on CTAs that have ended
+			}
+			if s.checks&Init != 0 && !c.written(e.Kind, x) {
+				unwritten.lane(lane, x, e)
+			}
+			if s.checks&Async != 0 && x.Space == machine.Shared {
+				if w := s.cross(c, e, lane, x); w != nil && unfenced.lane(lane, x, e) {
+					unfenced.op = w
+				}
+			}
+			if x.Space == machine.Tensor {
+				unwritten.op = c.allocation(x)
+			}
+		case machine.Global:
+			if s.checks&Init != 0 && s.global != nil && !s.global.touched(e.Kind, x.From, x.To) {
+				unwritten.lane(lane, x, e)
+			}
+		}
+	})
+	s.blame(e, machine.NeverWritten, &unwritten)
+	s.blame(e, machine.NoProxyFence, &unfenced)
+	if e.Order != machine.Weak {
+		s.acquire(e)
+	}
+}
+
+// fault is the lanes of an event that do the same wrong thing, with the extent of the first.
+type fault struct {
+	lanes  uint32
+	extent machine.Extent
+	op     *machine.Place
+}
+
+// lane adds a lane; it tells whether it is the first.
+func (f *fault) lane(lane int, x machine.Extent, e *machine.Event) bool {
+	firstOne := f.lanes == 0
+	if firstOne {
+		f.extent = x
+	}
+	if f.lanes |= 1 << (lane & 31); lane < 0 {
+		f.lanes = e.Lanes
+	}
+	return firstOne
+}
+
+func (s *Sanitizer) blame(e *machine.Event, kind machine.ReportKind, f *fault) {
+	if f.lanes == 0 {
+		return
+	}
+	r := &machine.Report{Kind: kind, Extent: f.extent, Then: e.Place(f.lanes)}
+	if f.op != nil {
+		r.Op = *f.op
+	}
+	s.add(r, e.Kind)
+}
