@@ -23,6 +23,7 @@ func init() {
 		"bar.count_multiple":        checkBarrierCount,
 		"address.register":          checkAddressRegister,
 		"st.bulk.size":              checkBulkSize,
+		"applypriority.size":        checkPrioritySize,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
 		"cp.async.source_size":      checkSourceSize,
@@ -170,6 +171,14 @@ func checkAddressRegister(q *Query, _ *plan) string {
 func checkBulkSize(q *Query, p *plan) string {
 	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%8 != 0 {
 		return "the size must be a multiple of 8"
+	}
+	return ""
+}
+
+// checkPrioritySize: whole units of 16 bytes get the priority (9.4: 9.7.10.18).
+func checkPrioritySize(q *Query, p *plan) string {
+	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%16 != 0 {
+		return "the size must be a multiple of 16"
 	}
 	return ""
 }

@@ -106,6 +106,17 @@ const (
 	ShfR
 	Shl
 	Shr
+	MultimemStAsync
+	MultimemRedAsync
+	ApplypriorityAsyncBulk
+	Spcompress
+	Spdecompress
+	FabricTryGet
+	FabricTryPut
+	FabricTryRed
+	FabricTryPullred
+	FabricSubmit
+	FabricWait
 	Mov
 	MovVector
 	MovPack
@@ -299,6 +310,7 @@ const (
 	E2M3x4
 	E2M1x4
 	B1
+	B2
 	B4
 	U4
 	S4
@@ -433,20 +445,30 @@ const (
 	C_h
 	C_k
 	C_any
+	C_sem
+	C_scope
+	C_ss
+	C_prio
+	C_elem
+	C_index
+	C_factor
+	C_num
+	C_dst
+	C_src
+	C_minmax
+	C_sum
+	C_acc
+	C_restrict
 	C_vec
 	C_w64
-	C_ss
 	C_cop
 	C_l1
 	C_l2
 	C_hint
 	C_pf
-	C_sem
-	C_scope
 	C_w32
 	C_glob
 	C_shm
-	C_acc
 	C_narrow
 	C_space
 	C_level
@@ -467,7 +489,6 @@ const (
 	C_f6x2
 	C_x4
 	C_dim
-	C_dst
 	C_load
 	C_store
 	C_cta_group
@@ -475,7 +496,6 @@ const (
 	C_whole
 	C_each
 	C_enum
-	C_src
 	C_mip
 	C_geom
 	C_ms
@@ -498,7 +518,6 @@ const (
 	C_bitop
 	C_vecsize
 	C_spv
-	C_num
 	C_dst_fmt
 	C_src_fmt
 	C_sub
@@ -524,12 +543,21 @@ const (
 	R_p
 	R_q
 	R_immLut
+	R_size
+	R_mdata
+	R_cdata
+	R_data
+	R_spdesc
+	R_le
+	R_off
+	R_bar
 	R_s
+	R_counter
+	R_members
 	R_v
 	R_membermask
 	R_policy
 	R_mbar
-	R_size
 	R_initval
 	R_size32
 	R_primary_size
@@ -683,14 +711,54 @@ const (
 	M_xor
 	M_b16
 	M_pred
+	M_release
+	M_gpu
+	M_sys
+	M_global
+	M_b8
+	M_add
+	M_L2_evict_normal
+	M_bulk_group
+	M_b2
+	M_b4
+	M_sp_2_4
+	M_x1
+	M_x2
+	M_x4
+	M_x8
+	M_x16
+	M_x32
+	M_x64
+	M_sp_1_2
+	M_sp_1_4
+	M_sp_1_8
+	M_sp_1_16
+	M_sp_2_8
+	M_sp_2_16
+	M_sp_4_8
+	M_sp_4_16
+	M_shared_cta
+	M_relaxed
 	M_b128
+	M_mbarrier_complete_tx_bytes
+	M_mbarrier_report_fabric
+	M_multimem
+	M_mbarrier_complete_tx_16B
+	M_cp_mask
+	M_counted_bytes
+	M_min
+	M_max
+	M_acc_f16
+	M_acc_f32
+	M_sync
+	M_op_restrict_fetching
+	M_sync_restrict_reads
 	M_v2
 	M_v4
 	M_up
 	M_down
 	M_bfly
 	M_idx
-	M_sync
 	M_f4e
 	M_b4e
 	M_rc8
@@ -698,13 +766,11 @@ const (
 	M_ecr
 	M_rc16
 	M_const
-	M_global
 	M_local
 	M_param
 	M_param_entry
 	M_param_func
 	M_shared
-	M_shared_cta
 	M_shared_cluster
 	M_ca
 	M_cg
@@ -716,21 +782,16 @@ const (
 	M_L1_evict_first
 	M_L1_evict_last
 	M_L1_no_allocate
-	M_L2_evict_normal
 	M_L2_evict_first
 	M_L2_evict_last
 	M_L2_cache_hint
 	M_L2_64B
 	M_L2_128B
 	M_L2_256B
-	M_relaxed
 	M_acquire
 	M_cta
 	M_cluster
-	M_gpu
-	M_sys
 	M_v8
-	M_b8
 	M_weak
 	M_unified
 	M_volatile
@@ -739,13 +800,6 @@ const (
 	M_nc
 	M_wb
 	M_wt
-	M_release
-	M_mbarrier_complete_tx_bytes
-	M_min
-	M_max
-	M_add
-	M_acc_f32
-	M_acc_f16
 	M_e5m2x2
 	M_e4m3x2
 	M_L1
@@ -785,7 +839,6 @@ const (
 	M_cta_group_1
 	M_cta_group_2
 	M_multicast_cluster
-	M_bulk_group
 	M_inc
 	M_dec
 	M_global_address
@@ -895,9 +948,6 @@ const (
 	M_m8n8
 	M_m16n16
 	M_m8n16
-	M_x1
-	M_x2
-	M_x4
 	M_b8x16
 	M_b6x16_p32
 	M_b4x16_p64
@@ -1041,10 +1091,6 @@ const (
 	M_32x32b
 	M_16x128b
 	M_16x256b
-	M_x8
-	M_x16
-	M_x32
-	M_x64
 	M_x128
 	M_pack_16b
 	M_unpack_16b
@@ -1099,6 +1145,7 @@ func init() {
 			{"data/0905-mixed.isa", 0x347d675e},
 			{"data/0906-compare.isa", 0x1d27e800},
 			{"data/0908-logic.isa", 0x1b66bbf9},
+			{"data/0909-fabric.isa", 0xbbc38d6a},
 			{"data/0909-move.isa", 0x0e091449},
 			{"data/0909-tensor.isa", 0x785eda88},
 			{"data/0910-texture.isa", 0xc1483e84},
@@ -1214,146 +1261,157 @@ func init() {
 			{"shf.r", "shf.r", 6, 73, 1824, 277},
 			{"shl", "shl", 6, 82, 2101, 225},
 			{"shr", "shr", 6, 91, 2326, 303},
-			{"mov", "mov", 7, 3, 66, 787},
-			{"mov.vector", "mov", 7, 23, 853, 530},
-			{"mov.pack", "mov", 7, 38, 1383, 916},
-			{"shfl", "shfl", 7, 58, 2299, 382},
-			{"shfl.sync", "shfl", 7, 70, 2681, 422},
-			{"prmt", "prmt", 7, 83, 3103, 257},
-			{"ld", "ld", 7, 91, 3360, 2494},
-			{"ld.nc", "ld", 7, 152, 5854, 1187},
-			{"ldu", "ldu", 7, 183, 7041, 544},
-			{"st", "st", 7, 200, 7585, 2272},
-			{"st.async", "st.async", 7, 255, 9857, 967},
-			{"st.async.global", "st.async", 7, 279, 10824, 660},
-			{"st.bulk", "st.bulk", 7, 298, 11484, 520},
-			{"multimem.ld_reduce", "multimem.ld_reduce", 7, 315, 12004, 1716},
-			{"multimem.st", "multimem.st", 7, 354, 13720, 1316},
-			{"multimem.red", "multimem.red", 7, 386, 15036, 1058},
-			{"prefetch", "prefetch", 7, 415, 16094, 730},
-			{"prefetchu", "prefetchu", 7, 437, 16824, 214},
-			{"applypriority", "applypriority", 7, 444, 17038, 299},
-			{"discard", "discard", 7, 453, 17337, 291},
-			{"createpolicy.range", "createpolicy.range", 7, 462, 17628, 594},
-			{"createpolicy.fractional", "createpolicy.fractional", 7, 475, 18222, 514},
-			{"createpolicy.cvt", "createpolicy.cvt", 7, 485, 18736, 255},
-			{"isspacep", "isspacep", 7, 492, 18991, 494},
-			{"cvta", "cvta", 7, 507, 19485, 590},
-			{"cvta.to", "cvta.to", 7, 524, 20075, 576},
-			{"cvt", "cvt", 7, 541, 20651, 1727},
-			{"cvt.pack", "cvt", 7, 591, 22378, 3239},
-			{"cvt.pack.sat", "cvt.pack", 7, 647, 25617, 535},
-			{"mapa", "mapa", 7, 663, 26152, 394},
-			{"getctarank", "getctarank", 7, 674, 26546, 366},
-			{"cp.async.ca", "cp.async.ca", 7, 684, 26912, 701},
-			{"cp.async.cg", "cp.async.cg", 7, 702, 27613, 700},
-			{"cp.async.commit_group", "cp.async.commit_group", 7, 720, 28313, 216},
-			{"cp.async.wait_group", "cp.async.wait_group", 7, 726, 28529, 213},
-			{"cp.async.wait_all", "cp.async.wait_all", 7, 733, 28742, 187},
-			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 8, 3, 95, 1788},
-			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 8, 38, 1883, 702},
-			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 8, 55, 2585, 894},
-			{"tensormap.replace", "tensormap.replace", 8, 77, 3479, 1122},
-			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 8, 105, 4601, 531},
-			{"tex", "tex", 9, 3, 21, 1351},
-			{"tld4", "tld4", 9, 53, 1372, 954},
-			{"txq", "txq", 9, 84, 2326, 794},
-			{"istypep", "istypep", 9, 103, 3120, 243},
-			{"suld.b", "suld.b", 10, 4, 222, 1084},
-			{"sust.b", "sust.b", 10, 31, 1306, 1107},
-			{"sust.p", "sust.p", 10, 58, 2413, 988},
-			{"sured.b", "sured.b", 10, 81, 3401, 854},
-			{"sured.p", "sured.p", 10, 105, 4255, 927},
-			{"suq", "suq", 10, 128, 5182, 532},
-			{"bra", "bra", 11, 3, 51, 164},
-			{"brx.idx", "brx.idx", 11, 10, 215, 249},
-			{"call", "call", 11, 18, 464, 477},
-			{"ret", "ret", 11, 32, 941, 120},
-			{"exit", "exit", 11, 38, 1061, 109},
-			{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", 12, 3, 79, 581},
-			{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", 12, 16, 660, 573},
-			{"bar.sync", "bar", 13, 3, 72, 483},
-			{"bar.arrive", "bar", 13, 16, 555, 361},
-			{"bar.red", "bar", 13, 28, 916, 488},
-			{"barrier.sync", "barrier", 13, 45, 1404, 383},
-			{"barrier.arrive", "barrier", 13, 57, 1787, 399},
-			{"barrier.red", "barrier", 13, 69, 2186, 522},
-			{"bar.warp.sync", "bar.warp", 13, 86, 2708, 319},
-			{"barrier.cluster.arrive", "barrier.cluster.arrive", 13, 94, 3027, 326},
-			{"barrier.cluster.wait", "barrier.cluster.wait", 13, 103, 3353, 256},
-			{"fence", "fence", 13, 110, 3609, 395},
-			{"fence.sync_restrict", "fence", 13, 121, 4004, 321},
-			{"fence.mbarrier_init", "fence", 13, 129, 4325, 243},
-			{"fence.proxy", "fence.proxy", 13, 136, 4568, 369},
-			{"fence.proxy.tensormap", "fence.proxy", 13, 146, 4937, 423},
-			{"fence.proxy.async::generic", "fence.proxy", 13, 157, 5360, 424},
-			{"membar", "membar", 13, 165, 5784, 272},
-			{"membar.proxy", "membar.proxy", 13, 173, 6056, 277},
-			{"atom", "atom", 13, 182, 6333, 1571},
-			{"atom.cas", "atom", 13, 227, 7904, 1007},
-			{"atom.half", "atom", 13, 255, 8911, 1027},
-			{"atom.vec", "atom", 13, 282, 9938, 1028},
-			{"red", "red", 13, 310, 10966, 1418},
-			{"red.half", "red", 13, 351, 12384, 961},
-			{"red.vec", "red", 13, 377, 13345, 952},
-			{"red.async", "red.async", 13, 404, 14297, 696},
-			{"red.async.global", "red.async", 13, 424, 14993, 505},
-			{"vote", "vote", 13, 440, 15498, 386},
-			{"vote.sync", "vote", 13, 453, 15884, 434},
-			{"match.any.sync", "match", 13, 466, 16318, 327},
-			{"match.all.sync", "match", 13, 477, 16645, 383},
-			{"activemask", "activemask", 13, 490, 17028, 178},
-			{"redux.sync", "redux", 13, 496, 17206, 646},
-			{"griddepcontrol", "griddepcontrol", 13, 516, 17852, 249},
-			{"elect.sync", "elect", 13, 523, 18101, 278},
-			{"mbarrier.init", "mbarrier.init", 13, 533, 18379, 332},
-			{"mbarrier.inval", "mbarrier.inval", 13, 544, 18711, 283},
-			{"mbarrier.expect_tx", "mbarrier.expect_tx", 13, 554, 18994, 409},
-			{"mbarrier.complete_tx", "mbarrier.complete_tx", 13, 566, 19403, 443},
-			{"mbarrier.arrive", "mbarrier.arrive", 13, 578, 19846, 1083},
-			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 13, 603, 20929, 1128},
-			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 13, 627, 22057, 419},
-			{"mbarrier.test_wait", "mbarrier.test_wait", 13, 637, 22476, 638},
-			{"mbarrier.try_wait", "mbarrier.try_wait", 13, 657, 23114, 626},
-			{"mbarrier.pending_count", "mbarrier.pending_count", 13, 675, 23740, 229},
-			{"mma", "mma", 14, 3, 44, 2758},
-			{"mma.block", "mma", 14, 64, 2802, 1608},
-			{"mma.sp", "mma", 14, 95, 4410, 1767},
-			{"ldmatrix", "ldmatrix", 14, 135, 6177, 867},
-			{"stmatrix", "stmatrix", 14, 161, 7044, 483},
-			{"movmatrix", "movmatrix", 14, 176, 7527, 282},
-			{"wmma.load.a", "wmma.load.a", 14, 185, 7809, 1230},
-			{"wmma.load.b", "wmma.load.b", 14, 218, 9039, 1231},
-			{"wmma.load.c", "wmma.load.c", 14, 251, 10270, 985},
-			{"wmma.store.d", "wmma.store.d", 14, 276, 11255, 968},
-			{"wmma.mma", "wmma.mma", 14, 301, 12223, 2117},
-			{"wgmma.fence", "wgmma.fence", 15, 3, 47, 412},
-			{"wgmma.commit_group", "wgmma.commit_group", 15, 10, 459, 289},
-			{"wgmma.wait_group", "wgmma.wait_group", 15, 17, 748, 303},
-			{"wgmma.mma_async", "wgmma.mma_async", 15, 25, 1051, 1210},
-			{"tcgen05.alloc", "tcgen05.alloc", 16, 3, 54, 596},
-			{"tcgen05.dealloc", "tcgen05.dealloc", 16, 17, 650, 463},
-			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 16, 30, 1113, 306},
-			{"tcgen05.ld", "tcgen05.ld", 16, 38, 1419, 655},
-			{"tcgen05.ld.red", "tcgen05.ld.red", 16, 58, 2074, 727},
-			{"tcgen05.st", "tcgen05.st", 16, 77, 2801, 641},
-			{"tcgen05.wait::ld", "tcgen05.wait::ld", 16, 97, 3442, 213},
-			{"tcgen05.wait::st", "tcgen05.wait::st", 16, 103, 3655, 214},
-			{"tcgen05.cp", "tcgen05.cp", 16, 109, 3869, 763},
-			{"tcgen05.shift", "tcgen05.shift", 16, 127, 4632, 390},
-			{"tcgen05.mma", "tcgen05.mma", 16, 137, 5022, 1861},
-			{"tcgen05.mma.ws", "tcgen05.mma.ws", 16, 175, 6883, 749},
-			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 16, 192, 7632, 274},
-			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 16, 198, 7906, 268},
-			{"tcgen05.commit", "tcgen05.commit", 16, 204, 8174, 864},
-			{"stacksave", "stacksave", 17, 3, 57, 166},
-			{"stackrestore", "stackrestore", 17, 10, 223, 216},
-			{"alloca", "alloca", 17, 17, 439, 368},
-			{"brkpt", "brkpt", 18, 3, 65, 103},
-			{"nanosleep", "nanosleep", 18, 9, 168, 190},
-			{"pmevent", "pmevent", 18, 17, 358, 236},
-			{"trap", "trap", 18, 25, 594, 101},
-			{"setmaxnreg", "setmaxnreg", 18, 31, 695, 499},
+			{"multimem.st.async", "multimem.st.async", 7, 3, 125, 521},
+			{"multimem.red.async", "multimem.red.async", 7, 17, 646, 462},
+			{"applypriority.async.bulk", "applypriority.async.bulk", 7, 31, 1108, 429},
+			{"spcompress", "spcompress", 7, 42, 1537, 491},
+			{"spdecompress", "spdecompress", 7, 56, 2028, 622},
+			{"fabric.try_get", "fabric.try_get.async", 7, 74, 2650, 616},
+			{"fabric.try_put", "fabric.try_put.async", 7, 91, 3266, 839},
+			{"fabric.try_red", "fabric.try_red.async", 7, 111, 4105, 1023},
+			{"fabric.try_pullred", "fabric.try_pullred.async", 7, 136, 5128, 1174},
+			{"fabric.submit", "fabric.submit", 7, 166, 6302, 246},
+			{"fabric.wait", "fabric.wait", 7, 173, 6548, 270},
+			{"mov", "mov", 8, 3, 66, 787},
+			{"mov.vector", "mov", 8, 23, 853, 530},
+			{"mov.pack", "mov", 8, 38, 1383, 916},
+			{"shfl", "shfl", 8, 58, 2299, 382},
+			{"shfl.sync", "shfl", 8, 70, 2681, 422},
+			{"prmt", "prmt", 8, 83, 3103, 257},
+			{"ld", "ld", 8, 91, 3360, 2494},
+			{"ld.nc", "ld", 8, 152, 5854, 1187},
+			{"ldu", "ldu", 8, 183, 7041, 544},
+			{"st", "st", 8, 200, 7585, 2272},
+			{"st.async", "st.async", 8, 255, 9857, 967},
+			{"st.async.global", "st.async", 8, 279, 10824, 660},
+			{"st.bulk", "st.bulk", 8, 298, 11484, 520},
+			{"multimem.ld_reduce", "multimem.ld_reduce", 8, 315, 12004, 1716},
+			{"multimem.st", "multimem.st", 8, 354, 13720, 1316},
+			{"multimem.red", "multimem.red", 8, 386, 15036, 1058},
+			{"prefetch", "prefetch", 8, 415, 16094, 730},
+			{"prefetchu", "prefetchu", 8, 437, 16824, 214},
+			{"applypriority", "applypriority", 8, 444, 17038, 299},
+			{"discard", "discard", 8, 453, 17337, 291},
+			{"createpolicy.range", "createpolicy.range", 8, 462, 17628, 594},
+			{"createpolicy.fractional", "createpolicy.fractional", 8, 475, 18222, 514},
+			{"createpolicy.cvt", "createpolicy.cvt", 8, 485, 18736, 255},
+			{"isspacep", "isspacep", 8, 492, 18991, 494},
+			{"cvta", "cvta", 8, 507, 19485, 590},
+			{"cvta.to", "cvta.to", 8, 524, 20075, 576},
+			{"cvt", "cvt", 8, 541, 20651, 1727},
+			{"cvt.pack", "cvt", 8, 591, 22378, 3239},
+			{"cvt.pack.sat", "cvt.pack", 8, 647, 25617, 535},
+			{"mapa", "mapa", 8, 663, 26152, 394},
+			{"getctarank", "getctarank", 8, 674, 26546, 366},
+			{"cp.async.ca", "cp.async.ca", 8, 684, 26912, 701},
+			{"cp.async.cg", "cp.async.cg", 8, 702, 27613, 700},
+			{"cp.async.commit_group", "cp.async.commit_group", 8, 720, 28313, 216},
+			{"cp.async.wait_group", "cp.async.wait_group", 8, 726, 28529, 213},
+			{"cp.async.wait_all", "cp.async.wait_all", 8, 733, 28742, 187},
+			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 9, 3, 95, 1788},
+			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 9, 38, 1883, 702},
+			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 9, 55, 2585, 894},
+			{"tensormap.replace", "tensormap.replace", 9, 77, 3479, 1122},
+			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 9, 105, 4601, 531},
+			{"tex", "tex", 10, 3, 21, 1351},
+			{"tld4", "tld4", 10, 53, 1372, 954},
+			{"txq", "txq", 10, 84, 2326, 794},
+			{"istypep", "istypep", 10, 103, 3120, 243},
+			{"suld.b", "suld.b", 11, 4, 222, 1084},
+			{"sust.b", "sust.b", 11, 31, 1306, 1107},
+			{"sust.p", "sust.p", 11, 58, 2413, 988},
+			{"sured.b", "sured.b", 11, 81, 3401, 854},
+			{"sured.p", "sured.p", 11, 105, 4255, 927},
+			{"suq", "suq", 11, 128, 5182, 532},
+			{"bra", "bra", 12, 3, 51, 164},
+			{"brx.idx", "brx.idx", 12, 10, 215, 249},
+			{"call", "call", 12, 18, 464, 477},
+			{"ret", "ret", 12, 32, 941, 120},
+			{"exit", "exit", 12, 38, 1061, 109},
+			{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", 13, 3, 79, 581},
+			{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", 13, 16, 660, 573},
+			{"bar.sync", "bar", 14, 3, 72, 483},
+			{"bar.arrive", "bar", 14, 16, 555, 361},
+			{"bar.red", "bar", 14, 28, 916, 488},
+			{"barrier.sync", "barrier", 14, 45, 1404, 383},
+			{"barrier.arrive", "barrier", 14, 57, 1787, 399},
+			{"barrier.red", "barrier", 14, 69, 2186, 522},
+			{"bar.warp.sync", "bar.warp", 14, 86, 2708, 319},
+			{"barrier.cluster.arrive", "barrier.cluster.arrive", 14, 94, 3027, 326},
+			{"barrier.cluster.wait", "barrier.cluster.wait", 14, 103, 3353, 256},
+			{"fence", "fence", 14, 110, 3609, 395},
+			{"fence.sync_restrict", "fence", 14, 121, 4004, 321},
+			{"fence.mbarrier_init", "fence", 14, 129, 4325, 243},
+			{"fence.proxy", "fence.proxy", 14, 136, 4568, 369},
+			{"fence.proxy.tensormap", "fence.proxy", 14, 146, 4937, 423},
+			{"fence.proxy.async::generic", "fence.proxy", 14, 157, 5360, 424},
+			{"membar", "membar", 14, 165, 5784, 272},
+			{"membar.proxy", "membar.proxy", 14, 173, 6056, 277},
+			{"atom", "atom", 14, 182, 6333, 1571},
+			{"atom.cas", "atom", 14, 227, 7904, 1007},
+			{"atom.half", "atom", 14, 255, 8911, 1027},
+			{"atom.vec", "atom", 14, 282, 9938, 1028},
+			{"red", "red", 14, 310, 10966, 1418},
+			{"red.half", "red", 14, 351, 12384, 961},
+			{"red.vec", "red", 14, 377, 13345, 952},
+			{"red.async", "red.async", 14, 404, 14297, 696},
+			{"red.async.global", "red.async", 14, 424, 14993, 505},
+			{"vote", "vote", 14, 440, 15498, 386},
+			{"vote.sync", "vote", 14, 453, 15884, 434},
+			{"match.any.sync", "match", 14, 466, 16318, 327},
+			{"match.all.sync", "match", 14, 477, 16645, 383},
+			{"activemask", "activemask", 14, 490, 17028, 178},
+			{"redux.sync", "redux", 14, 496, 17206, 646},
+			{"griddepcontrol", "griddepcontrol", 14, 516, 17852, 249},
+			{"elect.sync", "elect", 14, 523, 18101, 278},
+			{"mbarrier.init", "mbarrier.init", 14, 533, 18379, 332},
+			{"mbarrier.inval", "mbarrier.inval", 14, 544, 18711, 283},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", 14, 554, 18994, 409},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", 14, 566, 19403, 443},
+			{"mbarrier.arrive", "mbarrier.arrive", 14, 578, 19846, 1083},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 14, 603, 20929, 1128},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 14, 627, 22057, 419},
+			{"mbarrier.test_wait", "mbarrier.test_wait", 14, 637, 22476, 638},
+			{"mbarrier.try_wait", "mbarrier.try_wait", 14, 657, 23114, 626},
+			{"mbarrier.pending_count", "mbarrier.pending_count", 14, 675, 23740, 229},
+			{"mma", "mma", 15, 3, 44, 2758},
+			{"mma.block", "mma", 15, 64, 2802, 1608},
+			{"mma.sp", "mma", 15, 95, 4410, 1767},
+			{"ldmatrix", "ldmatrix", 15, 135, 6177, 867},
+			{"stmatrix", "stmatrix", 15, 161, 7044, 483},
+			{"movmatrix", "movmatrix", 15, 176, 7527, 282},
+			{"wmma.load.a", "wmma.load.a", 15, 185, 7809, 1230},
+			{"wmma.load.b", "wmma.load.b", 15, 218, 9039, 1231},
+			{"wmma.load.c", "wmma.load.c", 15, 251, 10270, 985},
+			{"wmma.store.d", "wmma.store.d", 15, 276, 11255, 968},
+			{"wmma.mma", "wmma.mma", 15, 301, 12223, 2117},
+			{"wgmma.fence", "wgmma.fence", 16, 3, 47, 412},
+			{"wgmma.commit_group", "wgmma.commit_group", 16, 10, 459, 289},
+			{"wgmma.wait_group", "wgmma.wait_group", 16, 17, 748, 303},
+			{"wgmma.mma_async", "wgmma.mma_async", 16, 25, 1051, 1210},
+			{"tcgen05.alloc", "tcgen05.alloc", 17, 3, 54, 596},
+			{"tcgen05.dealloc", "tcgen05.dealloc", 17, 17, 650, 463},
+			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 17, 30, 1113, 306},
+			{"tcgen05.ld", "tcgen05.ld", 17, 38, 1419, 655},
+			{"tcgen05.ld.red", "tcgen05.ld.red", 17, 58, 2074, 727},
+			{"tcgen05.st", "tcgen05.st", 17, 77, 2801, 641},
+			{"tcgen05.wait::ld", "tcgen05.wait::ld", 17, 97, 3442, 213},
+			{"tcgen05.wait::st", "tcgen05.wait::st", 17, 103, 3655, 214},
+			{"tcgen05.cp", "tcgen05.cp", 17, 109, 3869, 763},
+			{"tcgen05.shift", "tcgen05.shift", 17, 127, 4632, 390},
+			{"tcgen05.mma", "tcgen05.mma", 17, 137, 5022, 1861},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", 17, 175, 6883, 749},
+			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 17, 192, 7632, 274},
+			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 17, 198, 7906, 268},
+			{"tcgen05.commit", "tcgen05.commit", 17, 204, 8174, 864},
+			{"stacksave", "stacksave", 18, 3, 57, 166},
+			{"stackrestore", "stackrestore", 18, 10, 223, 216},
+			{"alloca", "alloca", 18, 17, 439, 368},
+			{"brkpt", "brkpt", 19, 3, 65, 103},
+			{"nanosleep", "nanosleep", 19, 9, 168, 190},
+			{"pmevent", "pmevent", 19, 17, 358, 236},
+			{"trap", "trap", 19, 25, 594, 101},
+			{"setmaxnreg", "setmaxnreg", 19, 31, 695, 499},
 		},
 		Mods: []string{
 			".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".bf16", ".f16",
@@ -1364,71 +1422,75 @@ func init() {
 			".oob", ".e5m2x4", ".e4m3x4", ".e3m2x4", ".e2m3x4", ".e2m1x4", ".e2m1p4x4", ".ue8m0x4", ".satfinite", ".eq",
 			".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ",
 			".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan", ".and", ".or", ".xor",
-			".b16", ".pred", ".b128", ".v2", ".v4", ".up", ".down", ".bfly", ".idx", ".sync",
-			".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16", ".const", ".global", ".local", ".param",
-			".param::entry", ".param::func", ".shared", ".shared::cta", ".shared::cluster", ".ca", ".cg", ".cs", ".lu", ".cv",
-			".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_last", ".L2::cache_hint", ".L2::64B",
-			".L2::128B", ".L2::256B", ".relaxed", ".acquire", ".cta", ".cluster", ".gpu", ".sys", ".v8", ".b8",
-			".weak", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt", ".release", ".mbarrier::complete_tx::bytes",
-			".min", ".max", ".add", ".acc::f32", ".acc::f16", ".e5m2x2", ".e4m3x2", ".L1", ".L2", ".L1::32B",
-			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".rna", ".scaled::n2::ue8m0", ".e2m3x2",
-			".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d",
-			".2d", ".3d", ".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4",
-			".im2col_no_offs", ".cta_group::1", ".cta_group::2", ".multicast::cluster", ".bulk_group", ".inc", ".dec", ".global_address", ".rank", ".box_dim",
-			".global_dim", ".global_stride", ".element_stride", ".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic",
-			".aligned", ".base", ".level", ".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms",
-			".r", ".g", ".b", ".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords",
-			".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref",
-			".surfref", ".trap", ".zero", ".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z",
-			".is_canceled", ".get_first_ctaid", ".arrive", ".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init",
-			".alias", ".async::generic", ".gl", ".exch", ".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents",
-			".wait", ".expect_tx", ".noComplete", ".noinc", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4",
-			".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1",
-			".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata",
-			".sp", ".m8n8", ".m16n16", ".m8n16", ".x1", ".x2", ".x4", ".b8x16", ".b6x16_p32", ".b4x16_p64",
-			".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256",
-			".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16",
-			".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256",
-			".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16",
-			".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256",
-			".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16",
-			".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256",
-			".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16",
-			".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256",
-			".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16",
-			".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256",
-			".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16",
-			".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256",
-			".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b",
-			".x8", ".x16", ".x32", ".x64", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b",
-			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32",
-			".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use",
-			".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard",
-			".collector::b3::discard", ".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
+			".b16", ".pred", ".release", ".gpu", ".sys", ".global", ".b8", ".add", ".L2::evict_normal", ".bulk_group",
+			".b2", ".b4", ".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64",
+			".sp::1:2", ".sp::1:4", ".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".shared::cta", ".relaxed",
+			".b128", ".mbarrier::complete_tx::bytes", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B", ".cp_mask", ".counted::bytes", ".min", ".max", ".acc::f16",
+			".acc::f32", ".sync", ".op_restrict::fetching", ".sync_restrict::reads", ".v2", ".v4", ".up", ".down", ".bfly", ".idx",
+			".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16", ".const", ".local", ".param", ".param::entry",
+			".param::func", ".shared", ".shared::cluster", ".ca", ".cg", ".cs", ".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged",
+			".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::evict_last", ".L2::cache_hint", ".L2::64B", ".L2::128B", ".L2::256B", ".acquire",
+			".cta", ".cluster", ".v8", ".weak", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb",
+			".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L2", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni",
+			".rzi", ".rmi", ".rpi", ".rna", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2",
+			".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d", ".2d", ".3d", ".4d", ".5d",
+			".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".cta_group::1", ".cta_group::2", ".multicast::cluster",
+			".inc", ".dec", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride", ".elemtype", ".interleave_layout",
+			".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level", ".grad", ".a1d",
+			".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b", ".a", ".width",
+			".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode",
+			".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap", ".zero", ".memory_layout", ".uni",
+			".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive", ".red", ".popc",
+			".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl", ".exch", ".noftz",
+			".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete", ".noinc", ".parity",
+			".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128",
+			".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X",
+			".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16",
+			".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16",
+			".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256",
+			".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16",
+			".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256",
+			".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16",
+			".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256",
+			".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16",
+			".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256",
+			".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16",
+			".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256",
+			".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16",
+			".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256",
+			".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16",
+			".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b",
+			".16x128b", ".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b",
+			".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use",
+			".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use",
+			".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".multicast::cluster::16b",
+			".multicast::cluster::32b", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
 			".btype", ".op", ".rnd", ".fast", ".bf", ".abtype", ".dtype", ".half", ".ftz", ".ctype",
-			".cmp", ".bool", ".stype", ".bits", ".uns", ".sig", ".h", ".k", ".any", ".vec",
-			".w64", ".ss", ".cop", ".l1", ".l2", ".hint", ".pf", ".sem", ".scope", ".w32",
-			".glob", ".shm", ".acc", ".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary",
+			".cmp", ".bool", ".stype", ".bits", ".uns", ".sig", ".h", ".k", ".any", ".sem",
+			".scope", ".ss", ".prio", ".elem", ".index", ".factor", ".num", ".dst", ".src", ".minmax",
+			".sum", ".acc", ".restrict", ".vec", ".w64", ".cop", ".l1", ".l2", ".hint", ".pf",
+			".w32", ".glob", ".shm", ".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary",
 			".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".scale", ".h2", ".f8x2",
-			".f6x2", ".x4", ".dim", ".dst", ".load", ".store", ".cta_group", ".i2c", ".whole", ".each",
-			".enum", ".src", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".bounds",
-			".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop", ".action", ".shape", ".alayout",
-			".blayout", ".bitop", ".vecsize", ".spv", ".num", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack",
-			".unpack", ".multicast", ".mx", ".collector",
+			".f6x2", ".x4", ".dim", ".load", ".store", ".cta_group", ".i2c", ".whole", ".each", ".enum",
+			".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".bounds", ".pair", ".quad",
+			".kind", ".count", ".order", ".t64", ".fop", ".action", ".shape", ".alayout", ".blayout", ".bitop",
+			".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack", ".unpack", ".multicast", ".mx",
+			".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
-			"immLut", "s", "v", "membermask", "policy", "mbar", "size", "initval", "size32", "primary-size",
-			"total-size", "fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest",
-			"n", "dst-mem", "map", "coords", "im2col", "cta-mask", "src-mem", "addr", "value", "ord",
-			"choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func",
-			"args", "fptr", "x", "r", "count", "tx", "state", "phase", "hint", "scale-a",
-			"sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta",
-			"tb", "columns", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask",
-			"ptr", "align", "t",
+			"immLut", "size", "mdata", "cdata", "data", "spdesc", "le", "off", "bar", "s",
+			"counter", "members", "v", "membermask", "policy", "mbar", "initval", "size32", "primary-size", "total-size",
+			"fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest", "n",
+			"dst-mem", "map", "coords", "im2col", "cta-mask", "src-mem", "addr", "value", "ord", "choice",
+			"lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func", "args",
+			"fptr", "x", "r", "count", "tx", "state", "phase", "hint", "scale-a", "sel-a",
+			"scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb",
+			"columns", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr",
+			"align", "t",
 		},
 	}
 }

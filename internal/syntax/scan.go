@@ -234,12 +234,16 @@ func (s *scanner) point() (Kind, Word) {
 	return s.dotWord()
 }
 
-// dotWord scans a word whose first part is not empty.
+// dotWord scans a word whose first part is not empty. Behind a double colon a part may be a ratio:
+// .sp::2:4.
 func (s *scanner) dotWord() (Kind, Word) {
 	start := s.pos
 	s.pos = s.endOfName(start + 2)
 	for s.at(s.pos) == ':' && s.at(s.pos+1) == ':' && follows(s.at(s.pos+2)) {
 		s.pos = s.endOfName(s.pos + 2)
+		if s.at(s.pos) == ':' && classes[s.at(s.pos+1)] == classDigit {
+			s.pos = s.endOfName(s.pos + 1)
+		}
 	}
 	return s.word(DotWord, start)
 }
