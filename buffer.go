@@ -28,7 +28,9 @@ func (d *Device) Alloc(n int) (Buffer, error) {
 	}
 	var addr uint64
 	err := d.use(func() (err error) {
-		addr, err = d.machine.Arena.Alloc(uint64(n), mem.Info{})
+		if addr, err = d.machine.Arena.Alloc(uint64(n), mem.Info{}); err == nil {
+			d.shadow.Track(addr, uint64(n))
+		}
 		return err
 	})
 	if err != nil {
@@ -68,7 +70,10 @@ func (b Buffer) Free() error {
 	if !b.own {
 		return nil
 	}
-	return b.of.end(func() error { return b.of.d.machine.Arena.Free(b.base) })
+	return b.of.end(func() error {
+		b.of.d.shadow.Drop(b.base)
+		return b.of.d.machine.Arena.Free(b.base)
+	})
 }
 
 // ReadAt copies bytes out of device memory, as io.ReaderAt says.
@@ -79,7 +84,10 @@ func (b Buffer) ReadAt(p []byte, off int64) (int, error) {
 // WriteAt copies bytes into device memory, as io.WriterAt says; what lies behind the end
 // is not written and gives io.ErrShortWrite.
 func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
-	n, err := b.transfer(p, off, func(host, device []byte) int { return copy(device, host) })
+	n, err := b.transfer(p, off, func(host, device []byte) int {
+		b.of.d.shadow.Written(b.addr+uint64(off), uint64(len(device)))
+		return copy(device, host)
+	})
 	if err == io.EOF {
 		err = io.ErrShortWrite
 	}

@@ -15,6 +15,7 @@ import (
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
+	"ptxvm/internal/san"
 )
 
 // Engine chooses how kernels are executed.
@@ -69,17 +70,19 @@ func (a Async) String() string { return asyncs[a] }
 
 // DeviceConfig describes an emulated device. Its zero value is the default.
 type DeviceConfig struct {
-	Arch      string // "sm_90a"; "" is sm_90
-	Memory    int64  // bytes that allocations may have in all; 0: half of what the process may use
-	Workers   int    // CTAs executed at a time; 1 is deterministic; 0: GOMAXPROCS
-	Seed      uint64 // permutes schedules; 0: CTAs and warps in ascending order
-	Engine    Engine
-	Async     Async
-	MaxSteps  uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
-	MaxOutput int64          // bytes of printf per launch; 0: 64 MiB
-	Stdout    io.Writer      // printf; nil discards
-	Assume    string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=down"; Assumptions lists them
-	Progress  func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
+	Arch       string // "sm_90a"; "" is sm_90
+	Memory     int64  // bytes that allocations may have in all; 0: half of what the process may use
+	Workers    int    // CTAs executed at a time; 1 is deterministic; 0: GOMAXPROCS
+	Seed       uint64 // permutes schedules; 0: CTAs and warps in ascending order
+	Engine     Engine
+	Async      Async
+	Sanitize   Sanitize       // what is looked for while kernels run, slowly
+	MaxReports int            // of sanitizers, per launch; 0: 20
+	MaxSteps   uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
+	MaxOutput  int64          // bytes of printf per launch; 0: 64 MiB
+	Stdout     io.Writer      // printf; nil discards
+	Assume     string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=down"; Assumptions lists them
+	Progress   func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 }
 
 // Device is an emulated GPU with its own memory. It is safe for concurrent use, and
@@ -88,6 +91,7 @@ type Device struct {
 	cfg     DeviceConfig
 	target  isa.Target
 	machine *machine.Device
+	shadow  *san.Memory // of buffers, under SanitizeInit
 	guesses assume.Set
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
@@ -122,7 +126,7 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	if d.guesses, err = assume.Parse(d.cfg.Assume); err != nil {
 		return nil, fmt.Errorf("ptxvm: assume: %w", err)
 	}
-	if d.cfg.Memory < 0 || d.cfg.Workers < 0 || d.cfg.MaxOutput < 0 {
+	if d.cfg.Memory < 0 || d.cfg.Workers < 0 || d.cfg.MaxOutput < 0 || d.cfg.MaxReports < 0 {
 		return nil, errors.New("ptxvm: a negative limit")
 	}
 	if int(d.cfg.Engine) >= len(engines) {
@@ -136,6 +140,9 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
 	d.machine = machine.NewDevice(arena, d.cfg.Workers)
+	if d.cfg.Sanitize&SanitizeInit != 0 {
+		d.shadow = new(san.Memory)
+	}
 	return d, nil
 }
 

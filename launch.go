@@ -71,7 +71,7 @@ func (k *Kernel) Info() KernelInfo { return k.info }
 // An argument is a fixed-size number of the parameter's size, a Buffer (its address),
 // []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
 // (nothing has run), *Fault, *DeadlockError, ErrStepLimit, ErrOutOfMemory, ErrClosed or
-// the context's.
+// the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
 	p := k.program
 	if err := p.alive(); err != nil {
@@ -85,7 +85,10 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err != nil {
 		return Stats{}, err
 	}
-	ml.Observer = machine.ObserverOf(ctx)
+	watcher := p.d.sanitizer()
+	if ml.Observer = machine.ObserverOf(ctx); watcher != nil {
+		ml.Observer, ml.Reporter = watcher, watcher
+	}
 	code, err := k.decode(ml)
 	if err != nil {
 		return Stats{}, err
@@ -100,7 +103,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Assumed: p.d.describe(code.Guesses)}
 	err = p.outcome(outputFailed(ctx, err))
 	k.nameBuffer(err, params)
-	return stats, err
+	return stats, k.reported(watcher, ml, err)
 }
 
 // nameBuffer says which parameter pointed to the allocation next to a fault.

@@ -29,6 +29,7 @@ type contents struct {
 	array             // bytes are nil if they are still to be made
 	size  int         // bytes
 	fill  elementFunc // nil: zeros
+	unset bool        // the user says nothing: --sanitize init wants the kernel to write before it reads
 }
 
 // elementFunc appends the i-th element.
@@ -92,12 +93,14 @@ func parseList(typeName, list string) (contents, error) {
 	return loaded(a), nil
 }
 
-// parseSize reads SIZE; the contents are zeros.
-func parseSize(text string) (contents, error) {
+// parseSize reads SIZE; the contents are zeros that nobody asked for.
+func parseSize(text string) (c contents, err error) {
 	if n, err := parseByteSize(text); err == nil {
-		return contents{size: int(n)}, nil
+		return contents{size: int(n), unset: true}, nil
 	}
-	return parseShape(text)
+	c, err = parseShape(text)
+	c.unset = true
+	return c, err
 }
 
 // parseShape reads TYPExN[xN…].

@@ -17,6 +17,7 @@ var fieldOf = map[string]string{
 	"arch": "DeviceConfig.Arch", "memory": "DeviceConfig.Memory", "workers": "DeviceConfig.Workers", "seed": "DeviceConfig.Seed",
 	"engine": "DeviceConfig.Engine", "max-steps": "DeviceConfig.MaxSteps", "max-output": "DeviceConfig.MaxOutput",
 	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async",
+	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
 	"arg": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
 }
@@ -45,7 +46,7 @@ func TestFlagsArrive(t *testing.T) {
 	cmd := &cobra.Command{Use: "run"}
 	f.bind(cmd)
 	args := "--arch sm_90a --memory 2G --workers 3 --seed 9 --engine interp --max-steps 7 --max-output 1K --assume U15=down " +
-		"--async lazy --grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
+		"--async lazy --sanitize init --max-reports 5 --grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
 	if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestFlagsArrive(t *testing.T) {
 	if err := f.complete(&cfg); err != nil {
 		t.Fatal(err)
 	}
-	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=down"}
+	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=down"}
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v, want %+v", cfg, want)
 	}

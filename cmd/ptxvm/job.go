@@ -75,7 +75,7 @@ func (j *job) fill() error {
 			continue
 		}
 		b, err := j.device.Alloc(spec.buf.start.size)
-		if err == nil && !spec.buf.start.zero() {
+		if err == nil && (!spec.buf.start.zero() || j.flags.sanitize != "" && !spec.buf.start.unset) {
 			err = restore(b, spec.buf)
 		}
 		if err != nil {

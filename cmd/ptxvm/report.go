@@ -15,9 +15,16 @@ func report(s streams, f *runFlags, err error) error {
 	var fault *ptxvm.Fault
 	var deadlock *ptxvm.DeadlockError
 	var unsupported *ptxvm.UnsupportedError
+	var reports *ptxvm.SanitizerError
 	if diags, ok := asDiagnostics(err); ok {
 		writeDiagnostics(s, f.color, diags)
 		return exitError{exitInvalid}
+	}
+	if errors.As(err, &reports) {
+		fmt.Fprintln(s.err, reports.Detail())
+		if err = reports.Err; err == nil {
+			return exitError{exitFault}
+		}
 	}
 	switch {
 	case errors.As(err, &fault):

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,8 @@ func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err e
 	defer job.close(&err)
 	stats, err := job.launch(ctx)
 	bar.done()
-	if err != nil {
+	reported := f.keepable(err)
+	if err != nil && reported == nil {
 		return err
 	}
 	results, err := job.results()
@@ -61,6 +63,16 @@ func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err e
 	}
 	if f.stats {
 		printStats(s.err, stats)
+	}
+	return reported
+}
+
+// keepable returns err if it is nothing but the reports of sanitizers about a kernel that ran to
+// its end, and --keep-output asks for its results; else nil.
+func (f *runFlags) keepable(err error) error {
+	var reports *ptxvm.SanitizerError
+	if f.keepOutput && errors.As(err, &reports) && reports.Err == nil {
+		return err
 	}
 	return nil
 }

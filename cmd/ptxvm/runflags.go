@@ -26,13 +26,16 @@ type runFlags struct {
 	seed, maxSteps       uint64
 	timeout              time.Duration
 	stats, quiet         bool
+	sanitize             string
+	maxReports           int
+	keepOutput           bool
 	args                 []string
 }
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"judge", "image", "show", "sanitize", "global", "buf", "triton",
-	"expect", "tol", "report", "trace", "trace-to", "max-reports", "keep-output", "show-to", "source-root",
+	"judge", "image", "show", "global", "buf", "triton",
+	"expect", "tol", "report", "trace", "trace-to", "show-to", "source-root",
 }
 
 // bind declares the flags on a verb.
@@ -50,6 +53,9 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.StringVar(&f.engine, "engine", "auto", "auto or interp")
 	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as U15=down; isa --assumptions lists them")
 	fl.StringVar(&f.async, "async", "eager", "asynchronous operations happen eager (at issue), lazy (as late as allowed) or random (by --seed)")
+	fl.StringVar(&f.sanitize, "sanitize", "", "report, slowly, what results must not depend on: init, reads of memory that was never written")
+	fl.IntVar(&f.maxReports, "max-reports", 20, "reports of sanitizers that are shown")
+	fl.BoolVar(&f.keepOutput, "keep-output", false, "write results although a sanitizer has reported")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock limit, such as 10s")
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
@@ -68,6 +74,12 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
 	cfg.Assume = f.assume
 	cfg.MaxSteps, cfg.MaxOutput = f.maxSteps, int64(f.maxOutput)
+	if cfg.Sanitize, err = ptxvm.ParseSanitize(f.sanitize); err != nil {
+		return err
+	}
+	if cfg.MaxReports = f.maxReports; f.maxReports < 1 {
+		return fmt.Errorf("--max-reports %d: want 1 or more", f.maxReports)
+	}
 	if cfg.Async, err = ptxvm.ParseAsync(f.async); err != nil {
 		return err
 	}

@@ -1,0 +1,276 @@
+package ptxvm
+
+// This file holds the sanitizers as callers see them: what to check, and reports in terms of the
+// source.
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"ptxvm/internal/diag"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/san"
+)
+
+// Sanitize is a set of sanitizers. Asynchrony AsyncLazy brings its own: early accesses to what
+// asynchronous operations touch, and missing proxy fences.
+type Sanitize uint8
+
+// The sanitizers.
+const (
+	// SanitizeInit reports reads of tensor, shared and global memory that neither a kernel nor
+	// the host has written. Module variables and what kernels malloc count as written.
+	SanitizeInit Sanitize = 1 << iota
+)
+
+// sanitizers are their names, by bit.
+var sanitizers = []string{"init"}
+
+// laterSanitizers are promised and not built yet.
+var laterSanitizers = []string{"mem", "race", "sync", "all"}
+
+// ParseSanitize reads a list of names, such as init.
+func ParseSanitize(list string) (set Sanitize, err error) {
+	for _, name := range strings.Split(list, ",") {
+		i := slices.Index(sanitizers, name)
+		switch {
+		case list == "":
+		case i >= 0:
+			set |= 1 << i
+		case slices.Contains(laterSanitizers, name):
+			return 0, fmt.Errorf("ptxvm: sanitizer %q is not built yet; there is %s", name, strings.Join(sanitizers, ", "))
+		default:
+			return 0, fmt.Errorf("ptxvm: there is no sanitizer %q; want %s", name, strings.Join(sanitizers, ", "))
+		}
+	}
+	return set, nil
+}
+
+// defaultReports is how many reports a launch has at most unless the configuration says otherwise.
+const defaultReports = 20
+
+// SanitizerError is what a launch returns that sanitizers have reported about. The kernel has run
+// to its end, and its results are there, unless Err says otherwise.
+type SanitizerError struct {
+	Kernel  string
+	Reports []*Report // one for each pair of places, in the order of their first time
+	More    int       // pairs of places beyond DeviceConfig.MaxReports
+	Err     error     // what the launch would have returned without sanitizers, such as a *Fault
+}
+
+func (e *SanitizerError) Error() string {
+	return fmt.Sprintf("%d sanitizer report(s) about kernel %s, the first: %v", len(e.Reports)+e.More, e.Kernel, e.Reports[0])
+}
+
+func (e *SanitizerError) Unwrap() error { return e.Err }
+
+// Detail is all reports, on several lines each.
+func (e *SanitizerError) Detail() string {
+	var b strings.Builder
+	for _, r := range e.Reports {
+		b.WriteString(r.Detail())
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "sanitizer: %d report(s) about kernel %s", len(e.Reports), e.Kernel)
+	if e.More > 0 {
+		fmt.Fprintf(&b, "; %d more pair(s) of places are not shown (DeviceConfig.MaxReports, --max-reports)", e.More)
+	}
+	return b.String()
+}
+
+// Report says what a kernel did that its results must not depend on, with both places.
+type Report struct {
+	Code   diag.Code // P8001 and up; `ptxvm explain` has more
+	Msg    string    // what happened, in words
+	Kernel string
+	Here   Involved  // the access; of OpenAtExit, as far as it is known
+	Other  *Involved // what it conflicts with: the operation, store or allocation; nil if nothing
+	Times  int       // that the same two instructions did this
+
+	role, otherRole, fix string
+}
+
+// Involved is one of the places of a report.
+type Involved struct {
+	CTA    Dim3
+	Thread Dim3   // the first
+	Lanes  uint32 // of the warp
+	PTX    Location
+	Source []Location // as in Fault
+	Calls  []Location
+	Text   string // the instruction as written
+}
+
+// Error is one line: code, what, where.
+func (r *Report) Error() string {
+	if r.Here.PTX.File == "" {
+		return fmt.Sprintf("%v: %s (kernel %s, CTA %s)", r.Code, diag.Escape(r.Msg), r.Kernel, r.Here.CTA.point())
+	}
+	return fmt.Sprintf("%v: %v: %s (kernel %s, CTA %s, thread %s)", r.Here.line(), r.Code, diag.Escape(r.Msg), r.Kernel,
+		r.Here.CTA.point(), r.Here.Thread.point())
+}
+
+// line is the innermost place.
+func (v *Involved) line() Location {
+	if len(v.Source) > 0 {
+		return v.Source[0]
+	}
+	return v.PTX
+}
+
+// Detail is the whole report on several lines.
+func (r *Report) Detail() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n", r.Error())
+	r.Here.print(&b, r.role)
+	if r.Other != nil {
+		r.Other.print(&b, r.otherRole)
+	}
+	if r.Times > 1 {
+		fmt.Fprintf(&b, "  times:   %d; the first is shown\n", r.Times)
+	}
+	fmt.Fprintf(&b, "  fix:     %s\n  help:    ptxvm explain %v", r.fix, r.Code)
+	return b.String()
+}
+
+func (v *Involved) print(b *strings.Builder, role string) {
+	if v.PTX.File == "" {
+		return
+	}
+	fmt.Fprintf(b, "  %-8s %v  %s\n", role+":", v.PTX, diag.Escape(v.Text))
+	fmt.Fprintf(b, "           by CTA %s, thread %s", v.CTA.point(), v.Thread.point())
+	if n := bits.OnesCount32(v.Lanes); n > 1 {
+		fmt.Fprintf(b, " and %d more of its warp (mask %08x)", n-1, v.Lanes)
+	}
+	b.WriteByte('\n')
+	for _, l := range v.Source {
+		fmt.Fprintf(b, "           from %v%s\n", l, inFunction(l.Function))
+	}
+	for _, l := range v.Calls {
+		fmt.Fprintf(b, "           called from %v%s\n", l, inFunction(l.Function))
+	}
+}
+
+// sanitizer returns what observes a launch, nil if nobody asks.
+func (d *Device) sanitizer() *san.Sanitizer {
+	var checks san.Checks
+	if d.cfg.Sanitize&SanitizeInit != 0 {
+		checks |= san.Init
+	}
+	if d.cfg.Async == AsyncLazy {
+		checks |= san.Async
+	}
+	if checks == 0 {
+		return nil
+	}
+	n := d.cfg.MaxReports
+	if n == 0 {
+		n = defaultReports
+	}
+	return san.New(checks, n, d.shadow)
+}
+
+// reported joins what a sanitizer has found to the outcome of a launch.
+func (k *Kernel) reported(s *san.Sanitizer, l *machine.Launch, err error) error {
+	if s == nil {
+		return err
+	}
+	found, more := s.Found()
+	if len(found) == 0 {
+		return err
+	}
+	e := &SanitizerError{Kernel: k.info.Name, More: more, Err: err}
+	for _, f := range found {
+		e.Reports = append(e.Reports, k.newReport(f, l))
+	}
+	return e
+}
+
+// reportWords is what the kinds of reports say.
+var reportWords = map[machine.ReportKind]struct {
+	code             diag.Code
+	msg              string // %s: what both touch
+	role, other, fix string
+}{
+	machine.ReadBeforeDone: {diag.AsyncInUse, "read of %s, which an asynchronous operation may not have written yet", "read", "written",
+		"wait for the operation before the read: for its group, its mbarrier, or with the wait of its own kind"},
+	machine.WriteBeforeDone: {diag.AsyncInUse, "write to %s, which an asynchronous operation may still write", "write", "written",
+		"wait for the operation before the write: for its group, its mbarrier, or with the wait of its own kind"},
+	machine.WriteBeforeRead: {diag.AsyncInUse, "write to %s, which an asynchronous operation may still read", "write", "read",
+		"wait until the operation has read its source: for its group, its mbarrier, or with the wait of its own kind"},
+	machine.OpenAtExit: {diag.AsyncInUse, "the CTA ends while an asynchronous operation may still read %s", "exit", "read",
+		"wait for the operation before the last thread exits"},
+	machine.NeverWritten: {diag.UninitializedRead, "read of %s, which nothing has written", "read", "new",
+		"write it first; here it holds what the allocation left there, on hardware anything"},
+	machine.NoProxyFence: {diag.ProxyOrder, "the async proxy reads %s, written through the generic proxy without a proxy fence since", "read", "written",
+		"fence.proxy.async, by the writing threads before they synchronise with the reader, or by the reading thread behind that"},
+}
+
+func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
+	w := reportWords[f.Kind]
+	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, role: w.role, otherRole: w.other, fix: w.fix}
+	r.Msg = fmt.Sprintf(w.msg, k.extentWords(f.Extent, l))
+	r.Here = k.program.involved(&f.Then)
+	if f.Op.Func != nil {
+		other := k.program.involved(&f.Op)
+		r.Other = &other
+	}
+	return r
+}
+
+// involved puts a place into the terms of the source.
+func (p *Program) involved(at *machine.Place) Involved {
+	v := Involved{CTA: dim(at.CTA), Thread: dim(at.Thread), Lanes: at.Lanes}
+	if at.Func == nil {
+		return v
+	}
+	v.PTX, v.Source, v.Text = p.locate(at.Func, at.PC)
+	for _, c := range at.Calls {
+		ptx, source, _ := p.locate(c.Func, c.PC)
+		if len(source) > 0 {
+			ptx.File, ptx.Line, ptx.Col = source[0].File, source[0].Line, source[0].Col
+		}
+		v.Calls = append(v.Calls, ptx)
+	}
+	return v
+}
+
+// extentWords names what was touched: bytes of a variable or a buffer, cells of tensor memory.
+func (k *Kernel) extentWords(x machine.Extent, l *machine.Launch) string {
+	n := x.To - x.From
+	switch x.Space {
+	case machine.Tensor:
+		return fmt.Sprintf("tensor memory, lanes %d to %d, columns %d to %d", x.Row, x.End-1, x.From, x.To-1)
+	case machine.Registers:
+		return "a register"
+	case machine.Shared:
+		return fmt.Sprintf("%d bytes of shared memory at %#x%s", n, x.From, k.program.sharedName(x.From-uint64(l.Target.ReservedShared)))
+	}
+	return fmt.Sprintf("%d bytes of global memory at %#x%s", n, x.From, k.program.globalName(x.From))
+}
+
+// sharedName says in which variable an offset of static shared memory lies.
+func (p *Program) sharedName(off uint64) string {
+	for _, v := range p.module.Vars {
+		if v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
+			return fmt.Sprintf(" (%s+%d)", v.Name, off-uint64(v.Offset))
+		}
+	}
+	return ""
+}
+
+// globalName says in which allocation an address lies.
+func (p *Program) globalName(addr uint64) string {
+	a, ok := p.d.machine.Arena.Find(addr)
+	if !ok {
+		return ""
+	}
+	name := a.Label
+	if name == "" {
+		name = "a buffer"
+	}
+	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, name, a.End-a.Start)
+}
