@@ -3,6 +3,7 @@ package ptxvm
 // This file turns what stopped a kernel into a report in terms of the source.
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -212,7 +213,7 @@ func faultMessage(m *machine.Fault) string {
 	case m.Size > 0:
 		more = accessMessage(m)
 	case m.Kind == machine.IllegalInstruction:
-		more = fmt.Sprintf("an operand is %d, which exceeds its limit of %d", m.Value, m.Want)
+		more = fmt.Sprintf("%s is %d, which exceeds its limit of %d", cmp.Or(m.Text, "an operand"), m.Value, m.Want)
 	}
 	if more == "" {
 		return title

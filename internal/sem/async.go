@@ -99,11 +99,12 @@ func planCopy(b *Build) {
 
 // copyRest places the operand that limits what is read.
 func (b *Build) copyRest(o *copyOp, rest *ir.Operand) {
-	if rest.Kind == ir.OpReg && b.Bits(rest.Reg) == 1 {
+	switch {
+	case rest.Kind == ir.OpReg && b.Bits(rest.Reg) == 1:
 		o.rest, o.row, o.flip = readUnless, b.src(rest, 1), flip(rest)
-		return
+	case rest.Kind != ir.OpImm || rest.Imm != uint64(o.size):
+		o.rest, o.row = readCount, b.src(rest, 32)
 	}
-	o.rest, o.row = readCount, b.src(rest, 32)
 }
 
 // copyAsync checks all addresses before anything is copied.
@@ -116,7 +117,7 @@ func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	var src [32]uint64
 	o.from.lanes(w, &src, in.Imm)
-	if o.rest != readAll || w.AsyncMode() != machine.Eager {
+	if w.AsyncMode() != machine.Eager || !o.whole(w) {
 		return o.begin(w, in, dst, &src)
 	}
 	to = w.Keep(to)
@@ -130,6 +131,22 @@ func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 	}
 	return machine.Next
+}
+
+// whole tells whether every lane reads as much as it writes.
+func (o *copyOp) whole(w *machine.Warp) bool {
+	switch o.rest {
+	case readCount:
+		n := w.R32(o.row)
+		for m := w.Mask; m != 0; m &= m - 1 {
+			if n[lowest(m)] != o.size {
+				return false
+			}
+		}
+	case readUnless:
+		return (*w.P(o.row)^o.flip)&w.Mask == 0
+	}
+	return true
 }
 
 // copyRecord is what an open copy keeps.
@@ -178,7 +195,7 @@ func (o *copyOp) limits(w *machine.Warp, in *machine.Inst, n *[32]uint32) machin
 	}
 	return w.Fault(in, &machine.Fault{
 		Kind: machine.IllegalInstruction, Lanes: over, Value: uint64(n[lowest(over)]), Want: uint64(o.size),
-		Text: "src-size of cp.async, which is at most cp-size,",
+		Text: "src-size",
 	})
 }
 
