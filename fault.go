@@ -204,6 +204,8 @@ func statement(src *diag.Source, at diag.Pos) string {
 func faultMessage(m *machine.Fault) string {
 	title, more := faultTitle(m.Kind), ""
 	switch {
+	case m.Kind == machine.BadMbarrier:
+		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
 	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse:
 		more = m.Text
 	case m.Kind == machine.BadBarrier:

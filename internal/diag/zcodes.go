@@ -133,6 +133,7 @@ const (
 	OtherCTA                  Code = 7020 // own shared memory expected, address of another CTA
 	ExitedCTA                 Code = 7021 // shared memory of a CTA that has ended
 	ClusterMisuse             Code = 7022 // misuse of the cluster's barrier
+	BadMbarrier               Code = 7023 // misuse of an mbarrier
 	UninitializedRead         Code = 8001 // read of uninitialised memory or register
 	DataRace                  Code = 8002 // data race
 	SyncMisuse                Code = 8003 // misuse of a barrier

@@ -186,6 +186,7 @@ func (c *CTA) completeBarrier(id uint8) {
 	if b.arrived == 0 || b.arrived < want {
 		return
 	}
+	c.cluster.changed++
 	done := *b
 	*b = ctaBarrier{}
 	c.pending &^= 1 << id

@@ -18,6 +18,12 @@ type Cluster struct {
 	ctas  []*CTA // by rank in the cluster
 	wk    *worker
 	async asyncOps
+
+	sleepers []sleeper
+	changed  uint64 // operations on mbarriers, completed barriers and exits
+	seen     uint64 // changed at the last timeout
+	rounds   uint32 // timeouts without a change between them
+	given    bool   // counted among the hopeless
 }
 
 // newCluster returns started CTAs.
@@ -29,6 +35,7 @@ func (wk *worker) newCluster(g *Grid, rank uint64) *Cluster {
 		cl = new(Cluster)
 	}
 	cl.grid, cl.rank, cl.wk = g, rank, wk
+	cl.sleepers, cl.changed, cl.seen, cl.rounds = cl.sleepers[:0], 0, 0, 0
 	_, first := g.place(rank, 0)
 	cl.async.start(g, first)
 	for i := range g.clusterSize() {
@@ -39,6 +46,7 @@ func (wk *worker) newCluster(g *Grid, rank uint64) *Cluster {
 
 // retireCluster puts a cluster to rest, in whatever state it is.
 func (wk *worker) retireCluster(cl *Cluster) {
+	cl.giveHope()
 	for i, c := range cl.ctas {
 		wk.retire(c)
 		cl.ctas[i] = nil
@@ -59,8 +67,9 @@ func (cl *Cluster) run(crowded func() bool) verdict {
 			return cl.finish()
 		case cl.grid.stopped.Load():
 			return broken
-		case !moved && cl.async.press():
+		case (!moved || !able) && cl.async.press():
 			continue
+		case !able && cl.idle():
 		case !able && !cl.grid.stopped.Load():
 			cl.grid.fail(cl.deadlock())
 			return stuck
@@ -85,6 +94,9 @@ func (cl *Cluster) finish() verdict {
 // pass lets every CTA that can run have a turn, in ascending order: one that waits for a peer
 // gives way to it. moved is false if all only polled.
 func (cl *Cluster) pass(number int) (moved, ok bool) {
+	if len(cl.sleepers) != 0 {
+		cl.due()
+	}
 	for _, c := range cl.ctas {
 		if c.runnable == 0 {
 			continue

@@ -98,6 +98,7 @@ func (cl *Cluster) completeBarrier() {
 	if any == 0 {
 		return
 	}
+	cl.changed++
 	for _, c := range cl.ctas {
 		b := c.clusterBar
 		c.clusterBar = clusterBarrier{passed: b.arrived &^ b.waiting}

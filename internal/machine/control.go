@@ -89,6 +89,7 @@ func (w *Warp) Exit(in *Inst) State {
 	f, lanes := w.frag, w.Mask
 	frame, r, rest := f.frame, f.region, f.mask&^w.Mask
 	w.Live &^= lanes
+	w.cta.cluster.changed++
 	w.freeFragment(w.part(f, lanes))
 	w.stay(f, rest, w.PC(in)+1)
 	w.remove(lanes, r, nil)

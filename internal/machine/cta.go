@@ -27,6 +27,7 @@ type CTA struct {
 	alive      uint64 // warps with a living lane
 	runnable   uint64 // warps that are not blocked
 	cycles     uint64
+	mbarriers  map[uint32]madeMbarrier // by shared address
 }
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
@@ -37,6 +38,7 @@ func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 	c.id, c.rank = g.place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.bars, c.pending, c.clusterBar = [NumBarriers]ctaBarrier{}, 0, clusterBarrier{}
+	clear(c.mbarriers)
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	for i, w := range c.warps {
@@ -64,7 +66,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 		w.restartRoot(lanes, v, fresh)
 	}
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
-	w.watched, w.hurry = 0, 0
+	w.watched, w.hurry, w.patient, w.parting = 0, 0, 0, false
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost = 0, 0, 0, 0
 	if w.cta.async.mode != Eager {
@@ -176,6 +178,7 @@ type Waiter struct {
 	Missing uint32 // lanes of this warp that have not come
 	Arrived uint32 // for WaitCTA and WaitCluster: threads that are there
 	Want    uint32 // for WaitCTA and WaitCluster: threads expected
+	Text    string // for WaitPhase: which mbarrier, and its state
 }
 
 // DeadlockError says that no thread of a CTA and its cluster can go on.
@@ -206,6 +209,8 @@ func (v *Waiter) Reason() string {
 		return fmt.Sprintf("wait for lanes %08x of member mask %08x", v.Missing, v.Members)
 	case WaitWarp:
 		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
+	case WaitPhase:
+		return v.Text
 	case WaitCluster:
 		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
 	}
@@ -243,6 +248,8 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 	case WaitWarp:
 		v.Members = w.Live
 		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
+	case WaitPhase:
+		v.Text = w.phaseOf(f)
 	case WaitCluster:
 		v.Arrived, v.Want = w.cta.cluster.arrivals()
 	case WaitCTA:

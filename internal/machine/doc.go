@@ -2,9 +2,9 @@
 // gathers, the schedule and its faults. It never sees source text and knows no instruction:
 // what an instruction does is in its Handler.
 //
-//	Device ─ Launch ─ Grid ─ worker ─ CTA ─ Warp ─ Fragment ─ Frame
-//	                                          │        └ region: who is to meet where
-//	                                          └ local memory, barrier arrivals
+//	Device ─ Launch ─ Grid ─ worker ─ Cluster ─ CTA ─ Warp ─ Fragment ─ Frame
+//	                                                    │        └ region: who is to meet where
+//	                                                    └ local memory, barrier arrivals
 //
 // A Frame is the register block of one call. A Fragment is a set of lanes with one pc in one
 // frame. Lanes of a warp separate at a divergent branch or call and meet again at the
@@ -27,12 +27,22 @@
 // Asynchronous operations: a handler checks its operands, makes an Op (a record with the steps
 // Read, Write, Signal) and returns Issue's state. CommitGroup, WaitGroups and WaitPipe are the
 // waits; a wait for an mbarrier needs nothing from here: when nobody in the cluster moves, the
-// oldest operation that signals is completed before a deadlock is looked for (CTA.run). In mode
+// oldest operation that signals is completed before a deadlock is looked for (Cluster.run). In mode
 // Eager all steps happen in Issue and nothing is ever open; a handler may then do without a
 // record. Modes Lazy and Random keep the open records of a cluster in asyncOps; each pipe says
 // in pipeFacts which of its operations have an order. Steps run on the worker that owns the
 // cluster, at any later moment, so a step keeps what it needs and reaches memory through
 // op.Global and op.Shared.
+//
+// Clusters: a worker owns a whole Cluster; a launch without clusters is clusters of one CTA. Shared
+// addresses are rank<<24 | offset, also a CTA's own, so Warp.Access, Op.Shared and Op.Mbarrier take
+// them as they are. Whatever changes a CTA's or its peers' state runs on that worker: no locks.
+//
+// Mbarriers: Warp.MbarrierAt (handlers) and Op.Mbarrier (steps) find the object at a shared address
+// of any CTA of the cluster. Its methods Init, Inval, ExpectTx, CompleteTx, Arrive, ArriveExpectTx,
+// Drop and Expect do one operation and wake those who wait for a phase that completes; they return
+// nil, or a fault to hand to Warp.Fault or to return from the step. Token, Passed and PassedParity
+// serve the waits; Suspend makes a fragment wait for objects or until its time is over.
 //
 // Reports (mode Lazy with Launch.Reporter): Op.Touches lists what an operation reads and writes.
 // Warp.Observe checks every observed access against the open operations; Issue does so for a new

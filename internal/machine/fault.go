@@ -27,6 +27,7 @@ const (
 	OtherCTA           FaultKind = 7020 // .shared::cta address of another CTA: rank Value, own rank Want
 	ExitedCTA          FaultKind = 7021 // shared memory of a CTA (rank Value) whose threads have all exited
 	ClusterMisuse      FaultKind = 7022 // barrier.cluster: Text says what
+	BadMbarrier        FaultKind = 7023 // Addr is the object's shared address, Text says what is wrong
 )
 
 // AccessKind is what an instruction does to memory.

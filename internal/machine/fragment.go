@@ -36,6 +36,7 @@ const (
 	WaitWarp            // at a CTA barrier, for the other lanes of its warp
 	WaitCTA             // at a CTA barrier, for other warps
 	WaitCluster         // at the barrier of the cluster, for other warps
+	WaitPhase           // in try_wait, for the phase of an mbarrier
 )
 
 // region remembers where the lanes of a divergent branch or call meet again. Regions form a

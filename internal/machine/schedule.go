@@ -17,6 +17,7 @@ type schedule struct {
 	next     atomic.Uint64
 	resident atomic.Int64
 	waiting  atomic.Int64 // length of queue
+	hopeless atomic.Int64 // resident clusters that have waited for mbarriers too long
 	mu       sync.Mutex
 	queue    []*Cluster // parked
 	seed     uint64

@@ -25,6 +25,8 @@ type Warp struct {
 	joining  uint32 // wait for siblings
 	yielded  uint32 // ready, but have had their turn in this round
 	arriving uint32 // ready, and have not looked around at their pc
+	patient  uint32 // wait for mbarriers: siblings at a reconvergence pc wait with them
+	parting  bool   // these siblings shall go on
 	watched  uint32 // had given way when a joining fragment was released
 	hurry    uint8  // halvings of the back edges after which polling loops give way
 	frags    [32]Fragment
@@ -94,9 +96,10 @@ func (w *Warp) pick() *Fragment {
 			return f
 		}
 		f := w.best(w.joining)
-		if f == nil {
+		if f == nil || w.patient != 0 && w.yielded == 0 && !w.parting {
 			return nil
 		}
+		w.parting = false
 		w.release(f)
 	}
 }

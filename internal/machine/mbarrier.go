@@ -1,0 +1,205 @@
+package machine
+
+// This file finds mbarrier objects in the shared memory of a cluster, applies operations to them
+// and wakes who waits for their phases (9.7.13.15).
+
+import (
+	"fmt"
+
+	"ptxvm/internal/mem"
+)
+
+// Mbarrier is an mbarrier object of a CTA of the cluster. Its methods return nil, or what is
+// wrong: a fault without a place, as a step of an operation returns it and Warp.Fault takes it.
+//
+// The object's 64 bits lie in shared memory; the CTA remembers beside them what the last
+// operation left there, so that an object that was never made, was ended or was overwritten is
+// told from a living one, and counts the phases, of which the object holds the parity.
+type Mbarrier struct {
+	cta  *CTA
+	addr uint32 // rank << 24 | offset
+	word *mem.Mbarrier
+}
+
+// madeMbarrier is what a CTA remembers of an object.
+type madeMbarrier struct {
+	word  mem.Mbarrier
+	phase uint64
+}
+
+// MbarrierAt finds the object at a lane's address; q is of kind Atomic and of 8 aligned bytes, in
+// generic or shared space.
+func (w *Warp) MbarrierAt(q *Request, addr uint64, lane int) (Mbarrier, *Fault) {
+	x := addr
+	if q.Space == Generic {
+		if !mem.InShared(addr) {
+			return Mbarrier{}, &Fault{Kind: WrongWindow, Lanes: 1 << lane, Addr: addr, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
+		}
+		x -= mem.SharedWindow
+	}
+	p, _, f := w.resolve(q, addr, lane)
+	if f != nil {
+		f.Lanes = 1 << lane
+		return Mbarrier{}, f
+	}
+	return Mbarrier{w.cta.cluster.ctas[x>>mem.RankShift], uint32(x), (*mem.Mbarrier)(p)}, nil
+}
+
+// Mbarrier finds the object at a shared address, rank included, for a step of an operation.
+func (op *Op) Mbarrier(addr uint64) (Mbarrier, *Fault) {
+	q := Request{Space: Shared, Kind: Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
+	b, f := op.warp.MbarrierAt(&q, addr, 0)
+	if f != nil {
+		f.Lanes = 0
+	}
+	return b, f
+}
+
+// Init makes an object (9.7.13.15.9), also over what is left of another.
+func (b Mbarrier) Init(count uint32, v1 bool) *Fault {
+	m, e := mem.NewMbarrier(count, v1)
+	if e != 0 {
+		return b.fault(uint64(count), "mbarrier.init with a count of %d, which is not in 1…%d", count, mem.MaxMbarrierCount(v1))
+	}
+	b.put(m, 0)
+	return nil
+}
+
+// Inval ends an object (9.7.13.15.10): its memory is free for other use.
+func (b Mbarrier) Inval() *Fault {
+	if _, f := b.state(); f != nil {
+		return f
+	}
+	delete(b.cta.mbarriers, b.addr)
+	*b.word = 0
+	return nil
+}
+
+// ExpectTx raises the tx-count.
+func (b Mbarrier) ExpectTx(n uint32) *Fault { return b.apply("expect_tx", n, mem.Mbarrier.ExpectTx) }
+
+// CompleteTx lowers the tx-count, as n bytes of a copy that have come.
+func (b Mbarrier) CompleteTx(n uint32) *Fault {
+	return b.apply("complete_tx", n, mem.Mbarrier.CompleteTx)
+}
+
+// Arrive counts n arrivals.
+func (b Mbarrier) Arrive(n uint32) *Fault { return b.apply("arrive", n, mem.Mbarrier.Arrive) }
+
+// ArriveExpectTx raises the tx-count and arrives once.
+func (b Mbarrier) ArriveExpectTx(n uint32) *Fault {
+	return b.apply("arrive.expect_tx", n, mem.Mbarrier.ArriveExpectTx)
+}
+
+// Drop lowers the arrivals that later phases expect; the arrival itself is another step.
+func (b Mbarrier) Drop(n uint32) *Fault { return b.apply("arrive_drop", n, mem.Mbarrier.Drop) }
+
+// Expect raises the arrivals that the current phase expects.
+func (b Mbarrier) Expect(n uint32) *Fault {
+	return b.apply("cp.async.mbarrier.arrive", n, mem.Mbarrier.Expect)
+}
+
+// Token is the state word of an arrival at this moment (9.7.13.15.13).
+func (b Mbarrier) Token() (uint64, *Fault) {
+	m, f := b.state()
+	if f != nil {
+		return 0, f
+	}
+	return m.word.Token(m.phase), nil
+}
+
+// State returns the object's counts, and the number of its phase.
+func (b Mbarrier) State() (m mem.Mbarrier, phase uint64, f *Fault) {
+	made, f := b.state()
+	return made.word, made.phase, f
+}
+
+// Passed tells whether the phase of a token has completed (9.7.13.15.16). It must be the current
+// phase or the one before.
+func (b Mbarrier) Passed(token uint64) (bool, *Fault) {
+	m, f := b.state()
+	if f != nil {
+		return false, f
+	}
+	const phases = 1<<44 - 1 // of which a token holds the number
+	switch of := mem.TokenPhase(token); (m.phase - of) & phases {
+	case 0:
+		return false, nil
+	case 1:
+		return true, nil
+	default:
+		return false, b.fault(token, "a wait with the state of phase %d, neither the current one nor the one before%s", of, m.describe())
+	}
+}
+
+// PassedParity tells whether the current phase has another parity: then the phase before has
+// completed, which is the one that was asked for.
+func (b Mbarrier) PassedParity(parity uint32) (bool, *Fault) {
+	m, f := b.state()
+	if f != nil {
+		return false, f
+	}
+	if parity > 1 {
+		return false, b.fault(uint64(parity), "a wait with phase parity %d, which is neither 0 nor 1%s", parity, m.describe())
+	}
+	return m.word.Parity() != parity, nil
+}
+
+// state returns the object, or why there is none.
+func (b Mbarrier) state() (madeMbarrier, *Fault) {
+	m, ok := b.cta.mbarriers[b.addr]
+	switch {
+	case !ok && *b.word == 0:
+		return m, b.fault(0, "there is no mbarrier: it was not initialised, or has been invalidated")
+	case !ok:
+		return m, b.fault(uint64(*b.word), "there is no mbarrier, but other data: %#016x", uint64(*b.word))
+	case *b.word != m.word:
+		return m, b.fault(uint64(*b.word), "the mbarrier was overwritten with %#016x", uint64(*b.word))
+	}
+	return m, nil
+}
+
+// apply does one operation and wakes those who wait for the phase that it completes.
+func (b Mbarrier) apply(name string, n uint32, do func(mem.Mbarrier, uint32) (mem.Mbarrier, mem.MbarrierError)) *Fault {
+	m, f := b.state()
+	if f != nil {
+		return f
+	}
+	next, e := do(m.word, n)
+	if e != 0 {
+		return b.fault(uint64(n), "%s of %d: %s%s", name, n, reasons[e], m.describe())
+	}
+	b.cta.cluster.changed++
+	if next.Parity() == m.word.Parity() {
+		b.put(next, m.phase)
+		return nil
+	}
+	b.put(next, m.phase+1)
+	b.cta.cluster.wakeFor(b.addr)
+	return nil
+}
+
+func (b Mbarrier) put(m mem.Mbarrier, phase uint64) {
+	if b.cta.mbarriers == nil {
+		b.cta.mbarriers = map[uint32]madeMbarrier{}
+	}
+	*b.word = m
+	b.cta.mbarriers[b.addr] = madeMbarrier{m, phase}
+}
+
+// reasons say which rule an operation would break.
+var reasons = map[mem.MbarrierError]string{
+	mem.MbarrierCount:    "the count is 0 or exceeds what an mbarrier holds",
+	mem.MbarrierArrivals: "more arrivals than are pending",
+	mem.MbarrierDrop:     "more arrivals than later phases expect",
+	mem.MbarrierTx:       "the tx-count would leave its range of ±1048575",
+}
+
+// describe names the fields.
+func (m madeMbarrier) describe() string {
+	return fmt.Sprintf(" (phase %d, pending %d of %d, tx-count %d)", m.phase, m.word.Pending(), m.word.Expected(), m.word.Tx())
+}
+
+func (b Mbarrier) fault(value uint64, format string, args ...any) *Fault {
+	return &Fault{Kind: BadMbarrier, Addr: uint64(b.addr), Value: value, Space: Shared, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,185 @@
+package machine
+
+// This file suspends fragments that wait for the phase of an mbarrier (9.7.13.15.16 try_wait):
+// until it completes, or their time is over. Nobody looks at them in between.
+//
+// Lanes of the same warp that wait for them at a reconvergence pc go on waiting: a warp that is
+// whole behind the wait runs faster, and .aligned instructions there see it whole. They go on
+// alone when nobody else in the cluster can, or when the wait has timed out.
+
+import (
+	"fmt"
+
+	"ptxvm/internal/mem"
+)
+
+// DefaultSuspend is the nanoseconds of a try_wait without hint: the system-dependent limit.
+const DefaultSuspend = 1 << 14
+
+// hopelessRounds is how often all threads of a cluster must have waited in vain, one time limit
+// after the other, before that is a deadlock: a loop that gives up earlier by itself may.
+const hopelessRounds = 1024
+
+// sleeper is one fragment that waits for one mbarrier.
+type sleeper struct {
+	w     *Warp
+	frag  uint8
+	addr  uint32
+	until uint64 // by the CTA's clock
+}
+
+// Resumed tells whether the instruction executes again because its wait is over, for whatever
+// reason; it then must not suspend again.
+func (w *Warp) Resumed() bool {
+	was := w.frag.woken
+	w.frag.woken = false
+	return was
+}
+
+// Suspend waits until one of the objects that the lanes of w.Mask name completes a phase, or for
+// ns. The handler returns the state at once, having written nothing, and is executed again.
+func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, ns uint64) State {
+	f := w.frag
+	if w.Mask != f.mask {
+		return w.separate(in, f, w.Mask)
+	}
+	f.wait = WaitPhase
+	w.patient |= 1 << f.index
+	cl := w.cta.cluster
+	until := w.cta.cycles + w.steps + w.slept + uint64(w.PC(in)-w.start) + max(ns, 1)
+	for m := w.Mask; m != 0; {
+		addr := barriers[first(m)].addr
+		cl.sleepers = append(cl.sleepers, sleeper{w, f.index, addr, until})
+		for k := m; k != 0; k &= k - 1 {
+			if barriers[first(k)].addr == addr {
+				m &^= 1 << first(k)
+			}
+		}
+	}
+	return Wait
+}
+
+// wakeFor wakes the fragments that wait for an mbarrier.
+func (cl *Cluster) wakeFor(addr uint32) {
+	for i := 0; i < len(cl.sleepers); {
+		if s := cl.sleepers[i]; s.addr == addr {
+			cl.rouse(s)
+			i = 0
+			continue
+		}
+		i++
+	}
+}
+
+// rouse ends the wait of a fragment.
+func (cl *Cluster) rouse(s sleeper) {
+	kept := cl.sleepers[:0]
+	for _, o := range cl.sleepers {
+		if o.w != s.w || o.frag != s.frag {
+			kept = append(kept, o)
+		}
+	}
+	cl.sleepers = kept
+	s.w.patient &^= 1 << s.frag
+	s.w.wake(&s.w.frags[s.frag])
+	s.w.cta.runnable |= 1 << s.w.index
+}
+
+// now is the latest clock of the cluster's CTAs.
+func (cl *Cluster) now() uint64 {
+	t := uint64(0)
+	for _, c := range cl.ctas {
+		t = max(t, c.cycles)
+	}
+	return t
+}
+
+// due wakes those whose time is over.
+func (cl *Cluster) due() {
+	now := cl.now()
+	for i := 0; i < len(cl.sleepers); {
+		s := cl.sleepers[i]
+		if s.until > now {
+			i++
+			continue
+		}
+		c := s.w.cta
+		c.cycles = max(c.cycles, s.until)
+		s.w.parting = s.w.joining != 0
+		cl.rouse(s)
+		i = 0
+	}
+}
+
+// idle lets somebody go on when no warp of the cluster can: siblings of those who wait, then
+// those whose time is over first. False if nobody will ever go on.
+func (cl *Cluster) idle() bool {
+	if len(cl.sleepers) == 0 {
+		return false
+	}
+	return cl.parting() || cl.timeout()
+}
+
+// parting lets lanes that only wait for waiting siblings go on without them.
+func (cl *Cluster) parting() bool {
+	any := false
+	for _, c := range cl.ctas {
+		for _, w := range c.warps {
+			if w.patient != 0 && w.joining != 0 {
+				w.parting, any = true, true
+				c.runnable |= 1 << w.index
+			}
+		}
+	}
+	return any
+}
+
+// timeout lets the time pass that the first waits last, unless that has happened too often.
+func (cl *Cluster) timeout() bool {
+	if cl.rounds++; cl.changed != cl.seen {
+		cl.seen, cl.rounds = cl.changed, 0
+		cl.giveHope()
+	}
+	if cl.rounds >= hopelessRounds && cl.hopeless() {
+		return false
+	}
+	next := cl.sleepers[0].until
+	for _, s := range cl.sleepers {
+		next = min(next, s.until)
+	}
+	for _, c := range cl.ctas {
+		c.cycles = max(c.cycles, next)
+	}
+	cl.due()
+	return true
+}
+
+// hopeless tells whether nobody in the grid can change what the cluster waits for: loops around
+// waits may look at global memory too.
+func (cl *Cluster) hopeless() bool {
+	s := &cl.grid.sched
+	if !cl.given {
+		cl.given = true
+		s.hopeless.Add(1)
+	}
+	return s.hopeless.Load() >= s.resident.Load() && (s.next.Load() >= s.total || s.resident.Load() >= s.room)
+}
+
+// giveHope takes the cluster back from the hopeless ones.
+func (cl *Cluster) giveHope() {
+	if cl.given {
+		cl.given = false
+		cl.grid.sched.hopeless.Add(-1)
+	}
+}
+
+// phaseOf describes what a suspended fragment waits for.
+func (w *Warp) phaseOf(f *Fragment) string {
+	for _, s := range w.cta.cluster.sleepers {
+		if s.w == w && s.frag == f.index {
+			c := w.cta.cluster.ctas[s.addr>>mem.RankShift]
+			return fmt.Sprintf("wait for the mbarrier at %#x%s", s.addr, c.mbarriers[s.addr].describe())
+		}
+	}
+	return "wait for an mbarrier"
+}
