@@ -41,6 +41,7 @@ const MaxSource = syntax.MaxSource
 // CompileConfig says what a module is judged for. Its zero value is the default.
 type CompileConfig struct {
 	Arch              string // judge for this architecture, such as "sm_90a"; "" the module's own target
+	Judge             Judge  // whom to follow where ptxas and the manual differ
 	WarningsAreErrors bool
 }
 
@@ -83,11 +84,14 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 			return nil, nil, fmt.Errorf("ptxvm: %w", err)
 		}
 	}
+	if !cfg.Judge.valid() {
+		return nil, nil, fmt.Errorf("ptxvm: there is no judge %d", cfg.Judge)
+	}
 	f := syntax.Parse(filename, src)
 	if noPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it helps nobody
 	}
-	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, WholeProgram: whole})
+	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole})
 	if cfg.WarningsAreErrors {
 		for i := range diags {
 			if diags[i].Severity == diag.Warning {

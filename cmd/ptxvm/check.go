@@ -13,8 +13,8 @@ import (
 
 // checkFlags are the options of check.
 type checkFlags struct {
-	format, color, arch string
-	werror              bool
+	format, color, arch, judge string
+	werror                     bool
 }
 
 // newCheck builds the check verb: diagnostics on standard output, exit 1 on errors.
@@ -32,10 +32,10 @@ func newCheck(s streams) *cobra.Command {
 	fl.BoolVar(&f.werror, "werror", false, "warnings reject, too")
 	fl.StringVar(&f.arch, "arch", "", "check for this architecture, such as sm_90; default the module's target")
 	fl.StringVar(&f.arch, "gpu-name", "", "the same, as ptxas spells it")
-	fl.Var(laterFlag("judge"), "judge", "")
+	fl.StringVar(&f.judge, "judge", "ptxas", "ptxas or manual: whom to follow where they differ")
 	fl.Var(laterFlag("fix"), "fix", "")
 	fl.Lookup("fix").NoOptDefVal = "true"
-	for _, hidden := range []string{"gpu-name", "judge", "fix"} {
+	for _, hidden := range []string{"gpu-name", "fix"} {
 		_ = fl.MarkHidden(hidden) // fails only for a flag that does not exist
 	}
 	return cmd
@@ -66,7 +66,11 @@ func checkFile(s streams, f *checkFlags, format ptxvm.DiagnosticFormat, file str
 	if err != nil {
 		return false, err
 	}
-	diags, err := ptxvm.Check(name, src, &ptxvm.CompileConfig{Arch: f.arch, WarningsAreErrors: f.werror})
+	judge, err := ptxvm.ParseJudge(f.judge)
+	if err != nil {
+		return false, usageError{err}
+	}
+	diags, err := ptxvm.Check(name, src, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror})
 	if err != nil {
 		return false, usageError{err}
 	}

@@ -16,7 +16,7 @@ import (
 var fieldOf = map[string]string{
 	"arch": "DeviceConfig.Arch", "memory": "DeviceConfig.Memory", "workers": "DeviceConfig.Workers", "seed": "DeviceConfig.Seed",
 	"engine": "DeviceConfig.Engine", "max-steps": "DeviceConfig.MaxSteps", "max-output": "DeviceConfig.MaxOutput",
-	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async",
+	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async", "judge": "CompileConfig.Judge",
 	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
 	"arg": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
@@ -25,7 +25,7 @@ var fieldOf = map[string]string{
 // TestFlagsHaveFields holds run's flags to the API: each fills a field that exists.
 func TestFlagsHaveFields(t *testing.T) {
 	fields := map[string]bool{"": true}
-	for _, typ := range []reflect.Type{reflect.TypeFor[ptxvm.DeviceConfig](), reflect.TypeFor[ptxvm.Launch]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[ptxvm.DeviceConfig](), reflect.TypeFor[ptxvm.Launch](), reflect.TypeFor[ptxvm.CompileConfig]()} {
 		for i := range typ.NumField() {
 			fields[typ.Name()+"."+typ.Field(i).Name] = true
 		}

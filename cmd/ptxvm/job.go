@@ -31,7 +31,11 @@ func prepare(f *runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*j
 	if err != nil {
 		return nil, usageError{err}
 	}
-	modules, err := compileFiles(s, f.arch, files)
+	judge, err := ptxvm.ParseJudge(f.judge)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	modules, err := compileFiles(s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
 	if err != nil {
 		return nil, err
 	}

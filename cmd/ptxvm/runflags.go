@@ -21,7 +21,7 @@ type runFlags struct {
 	shared, memory       sizeFlag
 	maxOutput            sizeFlag
 	arch, engine, color  string
-	assume, async        string
+	assume, async, judge string
 	workers              int
 	seed, maxSteps       uint64
 	timeout              time.Duration
@@ -34,7 +34,7 @@ type runFlags struct {
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"judge", "image", "show", "global", "buf", "triton",
+	"image", "show", "global", "buf", "triton",
 	"expect", "tol", "report", "trace", "trace-to", "show-to", "source-root",
 }
 
@@ -51,6 +51,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.IntVar(&f.workers, "workers", 0, "CTAs run by this many workers; 1 is deterministic, 0 one a CPU")
 	fl.Uint64Var(&f.seed, "seed", 0, "permutes the schedule; 0 is the natural order")
 	fl.StringVar(&f.engine, "engine", "auto", "auto or interp")
+	fl.StringVar(&f.judge, "judge", "ptxas", "ptxas or manual: whom to follow where they differ about what is valid")
 	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as U15=down; isa --assumptions lists them")
 	fl.StringVar(&f.async, "async", "eager", "asynchronous operations happen eager (at issue), lazy (as late as allowed) or random (by --seed)")
 	fl.StringVar(&f.sanitize, "sanitize", "", "report, slowly, what results must not depend on: init, reads of memory that was never written")

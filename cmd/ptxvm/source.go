@@ -40,7 +40,7 @@ func wrapUsage(err error) error {
 }
 
 // compileFiles compiles every file, so that one run reports the errors of all of them.
-func compileFiles(s streams, arch string, files []string) ([]*ptxvm.Module, error) {
+func compileFiles(s streams, cfg *ptxvm.CompileConfig, files []string) ([]*ptxvm.Module, error) {
 	var modules []*ptxvm.Module
 	var all ptxvm.Diagnostics
 	for _, file := range files {
@@ -48,7 +48,7 @@ func compileFiles(s streams, arch string, files []string) ([]*ptxvm.Module, erro
 		if err != nil {
 			return nil, err
 		}
-		m, err := ptxvm.Compile(name, src, &ptxvm.CompileConfig{Arch: arch})
+		m, err := ptxvm.Compile(name, src, cfg)
 		diags, rejected := asDiagnostics(err)
 		if err != nil && !rejected {
 			return nil, err

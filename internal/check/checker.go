@@ -12,8 +12,8 @@ import (
 
 // Options says what a module is judged for.
 type Options struct {
-	Arch   string // ptxas's -arch: sm_90; "" judges for the module's own .target
-	Manual bool   // where ptxas and the manual differ, follow the manual
+	Arch  string    // ptxas's -arch: sm_90; "" judges for the module's own .target
+	Judge isa.Judge // whom to follow where ptxas and the manual differ
 
 	// WholeProgram judges as ptxas does without -c: what the module declares and uses,
 	// it has to define, and a kernel's memory has to fit. Off for a module that others
@@ -25,7 +25,7 @@ type Options struct {
 // included, sorted by place. The Info is complete only without errors.
 func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 	c := &checker{
-		file: f, opt: opt, isa: isa.Table(), scopes: newScopes(f),
+		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f),
 		info:  &Info{File: f, AddressSize: 64, byToken: make([]int32, len(f.Tokens))},
 		diags: append(diag.List(nil), f.Errors...), formCache: map[uint64]cachedForms{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
 	}

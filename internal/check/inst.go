@@ -24,7 +24,7 @@ func (c *checker) instruction(s *syntax.Instruction) {
 	}
 	q := &c.query
 	q.Tokens, q.Operands, q.Suffix = c.tokens, shapes, c.suffix(s)
-	q.Version, q.Target, q.Manual = c.info.Version, c.info.Target, c.opt.Manual
+	q.Version, q.Target = c.info.Version, c.info.Target
 	q.Entry, q.Guarded, q.Independent = c.fn.Entry, s.Guard != syntax.NoToken, c.info.Independent
 	sel, fails := forms.Match(c.isa, q)
 	if fails != nil {

@@ -64,6 +64,7 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	} else if aboutModifiers(m) {
 		c.repairModifiers(d, s, m)
 	}
+	c.otherJudge(d, m)
 }
 
 // aboutModifiers tells findings that another choice of modifiers may settle.

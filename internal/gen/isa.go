@@ -13,7 +13,7 @@ import (
 
 // isaConstants returns the text of zisa.go.
 func isaConstants() ([]byte, error) {
-	t, err := isa.Load()
+	t, err := isa.Load(isa.Ptxas)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,8 @@
 package isa
 
 // This file deals the modifiers of a statement to the slots of a form. Order is free (facts:
-// ptxas), except among slots that share values: there the written order decides, by role.
+// ptxas), except among slots that share values: there the written order decides, by role. The
+// manual keeps the form's order unless an entry says `order free`.
 
 // dealer tries the slots for each modifier in written order.
 type dealer struct {
@@ -11,6 +12,7 @@ type dealer struct {
 	suffix Mod
 	taken  []Mod // by slot
 	family []int // by slot: slots with the same number share values
+	strict bool  // the form's order counts
 	visit  func(*env)
 	count  int
 }
@@ -111,7 +113,7 @@ func (d *dealer) deal(n int) {
 	m := d.mods[n]
 	for i := range d.alt.slots {
 		s := &d.alt.slots[i]
-		if d.taken[i] != 0 || s.suffix || !s.accepts(d.e, m) || d.passed(i) {
+		if d.taken[i] != 0 || s.suffix || !s.accepts(d.e, m) || d.passed(i) || d.strict && d.behind(i) {
 			continue
 		}
 		d.taken[i] = m
@@ -124,6 +126,16 @@ func (d *dealer) deal(n int) {
 func (d *dealer) passed(slot int) bool {
 	for j := slot + 1; j < len(d.taken); j++ {
 		if d.taken[j] != 0 && d.family[j] == d.family[slot] {
+			return true
+		}
+	}
+	return false
+}
+
+// behind tells whether any later slot is taken already.
+func (d *dealer) behind(slot int) bool {
+	for i := slot + 1; i < len(d.taken); i++ {
+		if d.taken[i] != 0 && !d.alt.slots[i].suffix {
 			return true
 		}
 	}

@@ -29,6 +29,9 @@ type Entry struct {
 	defaults []classValue
 	unique   []Class
 	first    []valueRef // modifiers that stand before all others, in this order
+
+	whys      []string // where the judges differ, in words
+	freeOrder bool     // modifiers may stand in any order though the judge keeps that of the forms
 }
 
 // Effect is one word list of the effect clause: {"read", ".ss"}.
@@ -38,10 +41,11 @@ type Effect []string
 type class struct {
 	id     Class
 	values []Mod
-	own    int         // how many of them its clause lists; forms add those that they fix
-	binds  [][]binding // by value; nil if none of them captures
-	none   bool        // "absent" is a member
-	inForm bool        // a form takes it; else it is a set for conditions
+	own    int            // how many of them its clause lists; forms add those that they fix
+	binds  [][]binding    // by value; nil if none of them captures
+	none   bool           // "absent" is a member
+	inForm bool           // a form takes it; else it is a set for conditions
+	whys   map[Mod]string // values that are one judge's, and why
 }
 
 // binding is a capture of a class value: N = 16 in .m64n16k8.
@@ -68,6 +72,7 @@ func (c *class) bindings(m Mod) []binding {
 // Alt is one form: the modifiers and operands that may stand together.
 type Alt struct {
 	Text     string // as the data has it
+	why      string // it is one judge's, and why
 	slots    []slot
 	operands []operandForm
 	groups   int // optional groups of operands, numbered from 1
@@ -178,6 +183,7 @@ type rule struct {
 	needs, when cond // needs nil: when must not hold
 	iff         bool // and when must hold if needs does
 	text        string
+	why         string // it is one judge's, and why
 	line        int
 }
 
@@ -187,6 +193,7 @@ type gateLine struct {
 	when  cond
 	until bool
 	text  string
+	why   string // it is one judge's, and why
 }
 
 type checkLine struct {

@@ -319,7 +319,7 @@ func (x *explainer) ruleFindings(p *plan) []Mismatch {
 			continue
 		}
 		f := x.finding(StageRules, RuleBroken)
-		f.Want = r.text
+		f.Want, f.Why = r.text, r.why
 		f.Token, f.Other = x.blame(r)
 		if f.Token >= 0 {
 			f.Have = x.q.Tokens[f.Token]

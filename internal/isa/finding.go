@@ -16,7 +16,7 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 		if c.until {
 			f.Kind = GatePast
 		}
-		f.Gate = c.gate
+		f.Gate, f.Why = c.gate, c.why
 		f.Want = c.gate.Nearest(q.Target).String()
 		f.Have = fmt.Sprintf("%v %v", q.Version, q.Target)
 		out = append(out, f)

@@ -15,6 +15,7 @@ import (
 
 // ISA is the loaded instruction set. It is safe for concurrent use.
 type ISA struct {
+	judge                     Judge
 	ids, mods, classes, roles *names
 
 	modTypes []Type       // by Mod
@@ -59,27 +60,31 @@ type indexEntry struct {
 // generated is set by zisa.go; nil while that file is being made.
 var generated *index
 
-// Table returns the instruction set. The data is read when it is first called.
-var Table = sync.OnceValue(func() *ISA {
-	t, err := load(dataFS, generated)
+// Table returns the instruction set as ptxas judges it. The data is read when it is first called.
+var Table = sync.OnceValue(func() *ISA { return mustLoad(Ptxas) })
+
+var manualTable = sync.OnceValue(func() *ISA { return mustLoad(Manual) })
+
+func mustLoad(j Judge) *ISA {
+	t, err := load(dataFS, generated, j)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
 	return t
-})
+}
 
 // Load reads all of the data without the index, for the generator and the data's tests. The
 // errors name file and line.
-func Load() (*ISA, error) {
-	t := newISA(&index{})
+func Load(j Judge) (*ISA, error) {
+	t := newISA(&index{}, j)
 	return t, t.readAll(dataFS)
 }
 
-func load(data fs.FS, ix *index) (*ISA, error) {
+func load(data fs.FS, ix *index, j Judge) (*ISA, error) {
 	if ix == nil {
-		return Load()
+		return Load(j)
 	}
-	t := newISA(ix)
+	t := newISA(ix, j)
 	texts, err := readIndexed(data, ix)
 	if err != nil {
 		return nil, err
@@ -97,13 +102,14 @@ func load(data fs.FS, ix *index) (*ISA, error) {
 	return t, nil
 }
 
-func newISA(ix *index) *ISA {
+func newISA(ix *index, j Judge) *ISA {
 	ids := make([]string, len(ix.Entries))
 	for i := range ix.Entries {
 		ids[i] = ix.Entries[i].Name
 	}
 	return &ISA{
-		ids: newNames(ids), mods: newNames(ix.Mods), classes: newNames(ix.Classes), roles: newNames(ix.Roles),
+		judge: j,
+		ids:   newNames(ids), mods: newNames(ix.Mods), classes: newNames(ix.Classes), roles: newNames(ix.Roles),
 		opcodes: make(map[string]*opcode, 2*len(ids)),
 	}
 }
@@ -151,7 +157,7 @@ func (t *ISA) readAll(data fs.FS) error {
 			return err
 		}
 		for _, src := range splitEntries(f, string(b)) {
-			e, err := t.parseEntry(src)
+			e, err := t.parseBoth(src)
 			if err == nil && parsed[e.ID] != nil {
 				err = fmt.Errorf("%s:%d: %s is defined twice", f, e.Line, e.Name)
 			}
@@ -170,6 +176,21 @@ func (t *ISA) readAll(data fs.FS) error {
 	}
 	t.finish()
 	return errors.Join(errs...)
+}
+
+// parseBoth reads an entry as both judges do, so that names have the same numbers in both
+// tables, and returns the table's own.
+func (t *ISA) parseBoth(src entryText) (own *Entry, err error) {
+	for j := range Judge(len(judgeNames)) {
+		e, errJ := t.parseEntry(src, j)
+		if errJ != nil {
+			return nil, errJ
+		}
+		if j == t.judge {
+			own = e
+		}
+	}
+	return own, nil
 }
 
 // addOpcode makes the opcode and all its beginnings known.
@@ -202,7 +223,7 @@ func (t *ISA) finish() {
 			t.modTypes[m] = typ
 		}
 	}
-	t.repeat, t.ignored = t.modSet(thePrelude.repeat), t.modSet(thePrelude.ignored)
+	t.repeat, t.ignored = t.modSet(thePrelude.repeat[t.judge]), t.modSet(thePrelude.ignored[t.judge])
 	t.cache.init()
 }
 
@@ -213,7 +234,7 @@ func (t *ISA) Entry(id ID) *Entry {
 	}
 	l := &t.entries[id]
 	l.once.Do(func() {
-		e, err := t.parseEntry(l.src)
+		e, err := t.parseEntry(l.src, t.judge)
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}

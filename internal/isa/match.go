@@ -12,7 +12,6 @@ type Query struct {
 	Operands []Shape
 	Version  Version
 	Target   Target
-	Manual   bool // follow the manual where ptxas differs
 
 	Entry       bool // the statement is in a kernel, not in a device function
 	Guarded     bool // it has a guard @p
@@ -186,18 +185,19 @@ func (p *plan) gatesPass(q *Query) bool {
 type closedGate struct {
 	gate  Gate
 	until bool
+	why   string
 }
 
 func (p *plan) firstClosedGate(q *Query) *closedGate {
 	v := p.withShapes(q)
 	for _, g := range p.gates {
 		if evalOr(g.when, v, yes) == yes && g.gate.Passes(q.Version, q.Target) == g.until {
-			return &closedGate{g.gate, g.until}
+			return &closedGate{g.gate, g.until, g.why}
 		}
 	}
 	for _, g := range p.rowGates {
 		if !g.Passes(q.Version, q.Target) {
-			return &closedGate{g, false}
+			return &closedGate{gate: g}
 		}
 	}
 	return p.specialGate(q.Operands, q)
@@ -208,7 +208,7 @@ func (p *plan) specialGate(shapes []Shape, q *Query) *closedGate {
 	for i := range shapes {
 		s := &shapes[i]
 		if s.Kind == ShapeSpecial && !s.Special.Info().Since.Passes(q.Version, q.Target) {
-			return &closedGate{s.Special.Info().Since, false}
+			return &closedGate{gate: s.Special.Info().Since}
 		}
 		if c := p.specialGate(s.Elems, q); c != nil {
 			return c

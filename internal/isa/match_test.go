@@ -172,7 +172,7 @@ func BenchmarkMatch(b *testing.B) {
 
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		if _, err := load(dataFS, generated); err != nil {
+		if _, err := load(dataFS, generated, Ptxas); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -180,7 +180,7 @@ func BenchmarkLoad(b *testing.B) {
 
 func BenchmarkLoadAll(b *testing.B) {
 	for b.Loop() {
-		if _, err := Load(); err != nil {
+		if _, err := Load(Ptxas); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -64,7 +64,8 @@ type Mismatch struct {
 	Fix     string // a spelling that would do, "" if none is known
 	Entry   *Entry // the form it is compared with; nil if none
 	Alt     int
-	Gate    Gate // of GateClosed and GatePast
+	Gate    Gate   // of GateClosed and GatePast
+	Why     string // the clause that rejects is one judge's, and why
 }
 
 // String gives a finding in few words, for tests and internal messages.

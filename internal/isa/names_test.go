@@ -83,11 +83,11 @@ func TestIndexAgrees(t *testing.T) {
 	if generated == nil {
 		t.Skip("zisa.go is being made")
 	}
-	whole, err := Load()
+	whole, err := Load(Ptxas)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lazy, err := load(dataFS, generated)
+	lazy, err := load(dataFS, generated, Ptxas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestIndexAgrees(t *testing.T) {
 
 // TestConcurrent: many goroutines match statements while the cache grows.
 func TestConcurrent(t *testing.T) {
-	table, err := load(dataFS, generated)
+	table, err := load(dataFS, generated, Ptxas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,5 +163,5 @@ func TestBadData(t *testing.T) {
 
 // parseEntryText parses one entry with names of its own.
 func parseEntryText(file, text string) (*Entry, error) {
-	return newISA(&index{}).parseEntry(splitEntries(file, text)[0])
+	return newISA(&index{}, Ptxas).parseEntry(splitEntries(file, text)[0], Ptxas)
 }

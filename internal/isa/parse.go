@@ -38,6 +38,7 @@ func splitEntries(file, text string) []entryText {
 // entryParser holds what is known while an entry is read.
 type entryParser struct {
 	t        *ISA
+	judge    Judge
 	e        *Entry
 	at       int // line in the file
 	clauses  []clause
@@ -47,20 +48,21 @@ type entryParser struct {
 	byName   map[string]int // classes
 	uses     map[Mod]bool   // modifiers of this entry
 	table    *table         // the table whose rows are being read
-	note     string         // a manual: comment, for the next clause
 	groups   int            // optional groups of modifiers
+	why      string         // of the clause being read
 }
 
 // clause is one line of an entry.
 type clause struct {
 	line int
 	text string
+	why  string // it is one judge's, and why
 }
 
-// parseEntry reads an entry. Errors name file and line.
-func (t *ISA) parseEntry(src entryText) (*Entry, error) {
+// parseEntry reads an entry as a judge does. Errors name file and line.
+func (t *ISA) parseEntry(src entryText, j Judge) (*Entry, error) {
 	p := &entryParser{
-		t: t, e: &Entry{File: src.file, Line: src.line, table: t}, at: src.line,
+		t: t, judge: j, e: &Entry{File: src.file, Line: src.line, table: t}, at: src.line,
 		captures: map[string]int{}, symbols: map[string]int{}, byName: map[string]int{}, uses: map[Mod]bool{},
 	}
 	if err := p.parse(src); err != nil {
@@ -76,8 +78,17 @@ func (p *entryParser) parse(src entryText) error {
 		if note, ok := strings.CutPrefix(s, "# manual: "); ok {
 			p.e.Notes = append(p.e.Notes, strings.TrimSpace(note))
 		}
-		if s = strings.TrimRight(stripComment(s), " \n"); s != "" {
-			p.clauses = append(p.clauses, clause{line, s})
+		text, comment, _ := strings.Cut(s, "#")
+		if text = strings.TrimRight(text, " \n"); text == "" {
+			continue
+		}
+		own, ok := p.judge.clause(text)
+		why := ""
+		if own != text {
+			why = p.e.addWhy(comment)
+		}
+		if ok {
+			p.clauses = append(p.clauses, clause{line, own, why})
 		}
 	}
 	if err := p.header(p.clauses[0].text); err != nil {
@@ -88,7 +99,7 @@ func (p *entryParser) parse(src entryText) error {
 	// What later clauses refer to comes first: classes, then forms, then tables.
 	for _, pass := range []func(string) error{p.classPass, p.formPass, p.tablePass, p.rulePass} {
 		for _, c := range p.clauses {
-			p.at = c.line
+			p.at, p.why = c.line, c.why
 			if err := pass(c.text); err != nil {
 				return err
 			}
@@ -145,7 +156,8 @@ func (p *entryParser) classClause(s string) error {
 	if open < 0 || s[len(s)-1] != '}' {
 		return fmt.Errorf("a class is written .name = { .a .b }")
 	}
-	names := strings.Fields(strings.ReplaceAll(s[:open], "=", " "))
+	head, more := strings.CutSuffix(strings.TrimSpace(s[:open]), "+=")
+	names := strings.Fields(strings.ReplaceAll(head, "=", " "))
 	values, err := splitValues(s[open+1 : len(s)-1])
 	if err != nil {
 		return err
@@ -154,10 +166,32 @@ func (p *entryParser) classClause(s string) error {
 		if name[0] != '.' {
 			return fmt.Errorf("%q is no name of a class", name)
 		}
+		if more {
+			if err := p.extendClass(name, values); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := p.addClass(name, values); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// extendClass reads ".a += { values }": more values of a class above.
+func (p *entryParser) extendClass(name string, values []string) error {
+	i, ok := p.byName[name]
+	if !ok || p.isShared(i) {
+		return fmt.Errorf("there is no class %s above", name)
+	}
+	c := &p.e.classes[i]
+	for _, v := range values {
+		if err := p.expandValue(c, v, nil); err != nil {
+			return err
+		}
+	}
+	c.own = len(c.values)
 	return nil
 }
 
@@ -265,6 +299,12 @@ func (p *entryParser) addValue(c *class, spelling string, bound []binding) {
 	m := Mod(p.t.mods.intern(spelling))
 	p.uses[m] = true
 	c.values = append(c.values, m)
+	if p.why != "" {
+		if c.whys == nil {
+			c.whys = map[Mod]string{}
+		}
+		c.whys[m] = p.why
+	}
 	if bound != nil && c.binds == nil {
 		c.binds = make([][]binding, len(c.values)-1)
 	}

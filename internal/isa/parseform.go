@@ -19,7 +19,7 @@ func (p *entryParser) formPass(s string) error {
 		return fmt.Errorf("the form does not begin with the opcode %s", opcode)
 	}
 	mods, operands, _ := strings.Cut(rest, " ")
-	f := formParser{p: p, alt: Alt{Text: s}}
+	f := formParser{p: p, alt: Alt{Text: s, why: p.why}}
 	if err := f.modifiers(mods); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (p *entryParser) formPass(s string) error {
 	return nil
 }
 
-var keywords = []string{"opcode", "about", "table", "require", "exclude", "default", "unique", "first", "since", "until", "effect", "check"}
+var keywords = []string{"opcode", "about", "table", "require", "exclude", "default", "unique", "first", "since", "until", "effect", "check", "order"}
 
 // isForm tells a form from other clauses: it ends with a semicolon and begins with no keyword.
 func isForm(s string) bool {

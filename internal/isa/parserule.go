@@ -120,7 +120,7 @@ func (p *entryParser) rulePass(s string) error {
 		return p.require(s, rest)
 	case word == "exclude":
 		when, err := p.condition(rest)
-		p.e.rules = append(p.e.rules, rule{when: when, text: s, line: p.at})
+		p.e.rules = append(p.e.rules, rule{when: when, text: s, why: p.why, line: p.at})
 		return err
 	case word == "since" || word == "until":
 		return p.gate(s, rest, word == "until")
@@ -137,6 +137,12 @@ func (p *entryParser) rulePass(s string) error {
 		return nil
 	case word == "check":
 		return p.check(rest)
+	case word == "order":
+		if rest != "free" {
+			return fmt.Errorf("order is written: order free")
+		}
+		p.e.freeOrder = true
+		return nil
 	case strings.Contains(s, " : "):
 		return p.operandLine(s)
 	}
@@ -145,7 +151,7 @@ func (p *entryParser) rulePass(s string) error {
 
 // require reads "cond [if|iff cond]".
 func (p *entryParser) require(text, s string) error {
-	r := rule{text: text, line: p.at}
+	r := rule{text: text, why: p.why, line: p.at}
 	needs, when, ok := strings.Cut(s, " iff ")
 	r.iff = ok
 	if !ok {
@@ -168,7 +174,7 @@ func (p *entryParser) gate(text, s string, until bool) error {
 	if err != nil {
 		return err
 	}
-	line := gateLine{gate: g, until: until, text: text}
+	line := gateLine{gate: g, until: until, text: text, why: p.why}
 	if ok {
 		if line.when, err = p.condition(when); err != nil {
 			return err
@@ -277,8 +283,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 		switch word := next(); {
 		case word == "wider":
 			k.wider = true
-		case word == "loose":
-			k.loose = true
+		case word == "loose": // the manual's table 27 has no such registers
+			k.loose = p.judge == Ptxas
 		case word == "exact":
 			k.exact = true
 		case word == "in":

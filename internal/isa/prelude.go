@@ -22,9 +22,9 @@ type prelude struct {
 	types      []typeInfo // types[0] is none
 	typeByName map[string]Type
 	pred       Type
-	sets       []setText // shared sets, for the entries
-	repeat     []string
-	ignored    []string
+	sets       []setText   // shared sets, for the entries
+	repeat     [2][]string // by judge
+	ignored    [2][]string
 	specials   []SpecialInfo // specials[0] is none
 	special    map[string]Special
 }
@@ -65,6 +65,12 @@ func (p *prelude) read(file string) error {
 	for s := range strings.Lines(string(text)) {
 		line++
 		s = strings.TrimRight(stripComment(s), " \n")
+		for j := range Judge(len(judgeNames)) {
+			if j.named(s) {
+				err = p.readJudgeSet(s, j)
+				s = ""
+			}
+		}
 		switch {
 		case s == "":
 		case strings.HasPrefix(s, "table "):
@@ -93,16 +99,23 @@ func (p *prelude) readSet(s string) error {
 	if !ok {
 		return fmt.Errorf("a set is written .name = { .a .b }")
 	}
+	p.sets = append(p.sets, setText{name, strings.Fields(strings.TrimSuffix(values, "}"))})
+	return nil
+}
+
+// readJudgeSet reads a set that one judge alone has: what may be repeated, what is ignored.
+func (p *prelude) readJudgeSet(s string, j Judge) error {
+	text, _ := j.clause(s)
+	name, values, ok := strings.Cut(text, " = { ")
 	list := strings.Fields(strings.TrimSuffix(values, "}"))
-	switch name {
-	case ".repeat":
-		p.repeat = list
-		return nil
-	case ".ignored":
-		p.ignored = list
-		return nil
+	switch {
+	case ok && name == ".repeat":
+		p.repeat[j] = list
+	case ok && name == ".ignored":
+		p.ignored[j] = list
+	default:
+		return fmt.Errorf("a judge of the prelude has .repeat and .ignored")
 	}
-	p.sets = append(p.sets, setText{name, list})
 	return nil
 }
 

@@ -170,7 +170,7 @@ func (e *Entry) plans(alt int, mods []Mod, suffix Mod) []*plan {
 // eachDeal visits every way to give the modifiers to the slots of a form.
 func (e *Entry) eachDeal(alt int, mods []Mod, suffix Mod, visit func(*env)) {
 	d := dealer{e: e, alt: &e.Alts[alt], mods: mods, suffix: suffix, visit: visit}
-	d.taken = make([]Mod, len(d.alt.slots))
+	d.taken, d.strict = make([]Mod, len(d.alt.slots)), e.table.judge == Manual && !e.freeOrder
 	d.link()
 	if d.led() {
 		d.deal(0)
