@@ -51,7 +51,10 @@ func (d *Device) encodeArg(arg any) ([]byte, error) {
 // each field at a multiple of its alignment, the whole padded to the largest.
 func (d *Device) encodeValue(out []byte, v reflect.Value) ([]byte, error) {
 	if v.Type() == reflect.TypeFor[Buffer]() {
-		return d.encodeBuffer(out, v)
+		return d.encodeHandle(out, v, "addr")
+	}
+	if v.Type() == reflect.TypeFor[Surface]() {
+		return d.encodeHandle(out, v, "handle")
 	}
 	switch v.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -72,21 +75,22 @@ func (d *Device) encodeValue(out []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Struct:
 		return d.encodeStruct(out, v)
 	}
-	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, []byte, or a struct of these")
+	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, a Surface, []byte, or a struct of these")
 }
 
-// encodeBuffer appends the address of a Buffer that this device still has.
-func (d *Device) encodeBuffer(out []byte, v reflect.Value) ([]byte, error) {
+// encodeHandle appends the address of a Buffer or the handle of a Surface that this device still
+// has.
+func (d *Device) encodeHandle(out []byte, v reflect.Value, field string) ([]byte, error) {
 	of := lifetimeOf(v)
 	switch {
 	case of == nil:
-		return nil, errors.New("is the zero Buffer; pass uint64(0) for a null address")
+		return nil, fmt.Errorf("is the zero %s; pass uint64(0) for null", v.Type().Name())
 	case of.d != d:
 		return nil, errors.New("is memory of another device")
 	case of.gone.Load():
 		return nil, ErrClosed
 	}
-	return appendBits(out, v.FieldByName("addr").Uint(), 8), nil
+	return appendBits(out, v.FieldByName(field).Uint(), 8), nil
 }
 
 func (d *Device) encodeArray(out []byte, v reflect.Value) ([]byte, error) {
@@ -109,10 +113,10 @@ func (d *Device) encodeStruct(out []byte, v reflect.Value) ([]byte, error) {
 	return padTo(out, start, cAlign(v.Type())), nil
 }
 
-// cAlign is the alignment that C gives a type of this shape; a Buffer is an address.
+// cAlign is the alignment that C gives a type of this shape; a Buffer is an address, a Surface as large.
 func cAlign(t reflect.Type) int {
 	switch {
-	case t == reflect.TypeFor[Buffer]():
+	case t == reflect.TypeFor[Buffer](), t == reflect.TypeFor[Surface]():
 		return 8
 	case t.Kind() == reflect.Array:
 		return cAlign(t.Elem())

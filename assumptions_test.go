@@ -3,6 +3,7 @@ package ptxvm_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +14,9 @@ import (
 )
 
 // TestAssumptions holds every guess that something executed depends on to
-// testdata/assume/ID.ptx: a kernel k of one thread that gets the address of 256 bytes. Each
-// position must give bytes of its own, and each launch must name the guess that it used.
+// testdata/assume/ID.ptx: a kernel k of one thread that gets the address of 256 bytes, and
+// surfaces by the names of testArrays. Each position must give bytes or a fault of its own, and
+// each launch must name the guess that it used.
 func TestAssumptions(t *testing.T) {
 	rows := ptxvm.Assumptions()
 	if len(rows) == 0 {
@@ -86,7 +88,12 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 	if err != nil {
 		t.Fatal(err)
 	}
+	testArrays(t, d)
 	stats, err := k.Launch(context.Background(), ptxvm.Launch{}, out)
+	var fault *ptxvm.Fault
+	if errors.As(err, &fault) {
+		return fault.Msg, stats.Assumed
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +102,14 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%x", bytes), stats.Assumed
+}
+
+// testArrays makes a line of four u8x4 and two layers of two, byte i being i.
+func testArrays(t *testing.T, d *ptxvm.Device) {
+	t.Helper()
+	l := &surfaceLab{t, d, nil}
+	l.array("line", ptxvm.Array1D, "u8x4", 4)
+	l.array("layers", ptxvm.Array1DLayered, "u8x4", 2, 2)
 }
 
 // TestAssumeRefused: a position that does not exist is an error that lists those that do.

@@ -92,6 +92,7 @@ type Device struct {
 	target  isa.Target
 	machine *machine.Device
 	shadow  *san.Memory // of buffers, under SanitizeInit
+	arrays  namedArrays
 	guesses assume.Set
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close

@@ -208,6 +208,8 @@ func faultMessage(m *machine.Fault) string {
 		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
 	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse:
 		more = m.Text
+	case m.Kind >= machine.SurfaceBounds && m.Kind <= machine.WrongSurface:
+		more = m.Text
 	case m.Kind == machine.BadBarrier:
 		more = barrierMessage(m)
 	case m.Kind == machine.NoSuchCTA || m.Kind == machine.OtherCTA || m.Kind == machine.ExitedCTA:

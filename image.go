@@ -7,34 +7,39 @@ import (
 	"fmt"
 
 	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
 )
 
 // image is where a program's variables and functions lie on a device.
 type image struct {
-	vars  map[*ir.Var]uint64  // generic addresses of .global and .const variables
+	vars  map[*ir.Var]uint64  // generic addresses of .global and .const variables, handles of .surfref
 	funcs map[*ir.Func]uint64 // addresses in the code window
 }
 
 // newImage allocates the variables of m and writes their initial values. On failure
 // nothing stays allocated.
-func newImage(arena *mem.Arena, m *ir.Module) (*image, error) {
+func newImage(d *machine.Device, m *ir.Module) (*image, error) {
 	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
 	for i, f := range m.Funcs {
 		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
 	}
 	for _, v := range m.Vars {
-		if !inArena(v) {
+		switch {
+		case !inArena(v):
+			continue
+		case isSurface(v):
+			img.vars[v] = d.AddHandles(v.Name, references(v))
 			continue
 		}
-		addr, err := arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst})
+		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst})
 		if err != nil {
-			return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(arena))
+			return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(d))
 		}
 		img.vars[v] = addr
 	}
 	for v := range img.vars {
-		img.initialise(arena, v)
+		img.initialise(d.Arena, v)
 	}
 	return img, nil
 }
@@ -46,7 +51,7 @@ func inArena(v *ir.Var) bool {
 
 // initialise writes a variable's bytes, then the addresses in them (5.4.4).
 func (img *image) initialise(arena *mem.Arena, v *ir.Var) {
-	if len(v.Init) == 0 && len(v.Relocs) == 0 {
+	if len(v.Init) == 0 && len(v.Relocs) == 0 || isSurface(v) {
 		return
 	}
 	data := arena.Bytes(img.vars[v], uint64(v.Size))
@@ -73,11 +78,15 @@ func (img *image) Var(v *ir.Var) uint64 { return img.vars[v] }
 // Func implements decode's placement: the address of a function.
 func (img *image) Func(f *ir.Func) uint64 { return img.funcs[f] }
 
-// free ends all allocations.
-func (img *image) free(arena *mem.Arena) error {
+// free ends all allocations and handles.
+func (img *image) free(d *machine.Device) error {
 	var first error
-	for _, addr := range img.vars {
-		if err := arena.Free(addr); err != nil && first == nil {
+	for v, addr := range img.vars {
+		if isSurface(v) {
+			d.DropHandles(addr, references(v))
+			continue
+		}
+		if err := d.Arena.Free(addr); err != nil && first == nil {
 			first = err
 		}
 	}

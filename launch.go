@@ -69,7 +69,7 @@ func (k *Kernel) Info() KernelInfo { return k.info }
 
 // Launch runs the kernel to its end; everything it writes is written when Launch returns.
 // An argument is a fixed-size number of the parameter's size, a Buffer (its address),
-// []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
+// a Surface, []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
 // (nothing has run), *Fault, *DeadlockError, ErrStepLimit, ErrOutOfMemory, ErrClosed or
 // the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
@@ -94,6 +94,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 		return Stats{}, err
 	}
 	ml.Params = params
+	p.bindSurfaces()
 	ctx, out := watchOutput(ctx, p.d.cfg.Stdout)
 	defer out.cancel(nil)
 	ml.Output = machine.NewOutput(out, p.d.cfg.MaxOutput)

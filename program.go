@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
@@ -21,6 +22,8 @@ type Program struct {
 	image   *image
 	decoder *decode.Decoder
 	life    *lifetime // of the variables
+	refs    []*ir.Var // of type .surfref
+	bound   sync.Map  // *ir.Var → Surface: what Bind was told
 }
 
 // Load links modules (.extern, .visible, .weak, .common; 11.6), allocates their variables
@@ -46,13 +49,14 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 	}
 	p := &Program{d: d, module: linked, life: &lifetime{d: d}}
 	err := d.use(func() (err error) {
-		p.image, err = newImage(d.machine.Arena, linked)
+		p.image, err = newImage(d.machine, linked)
 		return err
 	})
 	if err != nil {
 		return nil, d.outOfMemory(err, 0)
 	}
 	p.decoder = decode.New(linked, p.image)
+	p.refs = slices.DeleteFunc(slices.Clone(linked.Vars), func(v *ir.Var) bool { return !isSurface(v) })
 	return p, nil
 }
 
@@ -68,7 +72,7 @@ func (d *Device) runs(m *Module) error {
 
 // Unload frees the program's variables. It is idempotent.
 func (p *Program) Unload() error {
-	return p.life.end(func() error { return p.image.free(p.d.machine.Arena) })
+	return p.life.end(func() error { return p.image.free(p.d.machine) })
 }
 
 // alive returns ErrClosed once the program is unloaded or its device closed.
@@ -80,7 +84,10 @@ func (p *Program) Global(name string) (Buffer, error) {
 		return Buffer{}, err
 	}
 	v := p.module.Var(name)
-	if v == nil || (v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst) {
+	switch {
+	case v != nil && isSurface(v):
+		return Buffer{}, fmt.Errorf("ptxvm: %s is a reference to a surface and has no memory; see Program.Bind", name)
+	case v == nil || (v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst):
 		return Buffer{}, fmt.Errorf("ptxvm: no .global or .const variable is called %q", name)
 	}
 	return Buffer{of: p.life, addr: p.image.vars[v], size: int(v.Size)}, nil

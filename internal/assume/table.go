@@ -5,22 +5,26 @@ type Guess uint8
 
 // The guesses. A new one goes to the end, here and in Table, with the next free number.
 const (
-	ShiftDirection  Guess = iota // U1
-	ShiftLanes                   // U2
-	Container4                   // U3
-	RandomE2M1                   // U4
-	RandomNarrow                 // U5
-	RandomSubnormal              // U6
-	Unpack16                     // U8
-	SFUTables                    // U14
-	SFUSqrt                      // U15
-	SFUTanh                      // U16
-	SFUHalf                      // U17
-	SFUF64                       // U18
-	NaNOrderF64                  // U19
-	OOBAddend                    // U20
-	CvtFtzHalf                   // U21
-	AbsNegF64                    // U22
+	ShiftDirection   Guess = iota // U1
+	ShiftLanes                    // U2
+	Container4                    // U3
+	RandomE2M1                    // U4
+	RandomNarrow                  // U5
+	RandomSubnormal               // U6
+	Unpack16                      // U8
+	SFUTables                     // U14
+	SFUSqrt                       // U15
+	SFUTanh                       // U16
+	SFUHalf                       // U17
+	SFUF64                        // U18
+	NaNOrderF64                   // U19
+	OOBAddend                     // U20
+	CvtFtzHalf                    // U21
+	AbsNegF64                     // U22
+	SurfaceAlignment              // U23
+	SurfaceLayer                  // U24
+	SampleInteger                 // U25
+	SurfaceExtent                 // U26
 )
 
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
@@ -89,5 +93,21 @@ var Table = []Row{
 	AbsNegF64: {"U22", "absneg-f64", "9.7.3.9", "abs.f64 and neg.f64 of a signalling NaN", []Position{
 		{"bits", "an edit of the sign bit, as the manual says"},
 		{"quiet", "quieted, as by the addition in the machine code"},
+	}, 0},
+	SurfaceAlignment: {"U23", "surf-misaligned", "9.7.11.1", "suld, sust and sured with an x that is no multiple of the access", []Position{
+		{"fault", "a fault"},
+		{"mask", "the low bits of x do not count"},
+	}, 0},
+	SurfaceLayer: {"U24", "surf-layer", "9.7.11.1", "suld, sust .a1d and .a2d: a layer that does not exist", []Position{
+		{"mode", "as .trap, .clamp or .zero says, as for other coordinates"},
+		{"last", "the last layer in every mode, as for textures"},
+	}, 80},
+	SampleInteger: {"U25", "sust-integer", "9.7.11.2", "sust.p of an integer that does not fit its channel", []Position{
+		{"saturate", "the nearest that fits"},
+		{"cut", "its low bits"},
+	}, 75},
+	SurfaceExtent: {"U26", "suq-absent", "9.7.11.4", "suq.height and .depth of a surface without that dimension", []Position{
+		{"one", "1"},
+		{"zero", "0"},
 	}, 0},
 }

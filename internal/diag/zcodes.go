@@ -134,6 +134,10 @@ const (
 	ExitedCTA                 Code = 7021 // shared memory of a CTA that has ended
 	ClusterMisuse             Code = 7022 // misuse of the cluster's barrier
 	BadMbarrier               Code = 7023 // misuse of an mbarrier
+	SurfaceBounds             Code = 7030 // surface access out of bounds
+	SurfaceAlignment          Code = 7031 // misaligned surface access
+	NoSurface                 Code = 7032 // no surface
+	WrongSurface              Code = 7033 // surface of another kind
 	UninitializedRead         Code = 8001 // read of uninitialised memory or register
 	DataRace                  Code = 8002 // data race
 	SyncMisuse                Code = 8003 // misuse of a barrier

@@ -283,7 +283,7 @@ func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f
 		return w.resolveLocal(q, x, lane, fail)
 	case q.Space == Generic && mem.InLocal(x):
 		return w.resolveLocal(q, x-mem.LocalWindow, lane, fail)
-	case mem.InShared(x) || mem.InLocal(x):
+	case mem.InShared(x) || mem.InLocal(x) || mem.InImages(x):
 		return fail(WrongWindow)
 	case x < mem.NullPage:
 		return fail(NullAccess)

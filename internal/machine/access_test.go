@@ -167,7 +167,7 @@ func TestCacheEpoch(t *testing.T) {
 // TestCachedAgreesWithFind compares the fast bounds check with a look-up, around the edges.
 func TestCachedAgreesWithFind(t *testing.T) {
 	m := newMachine(t, 64)
-	w := &Warp{wk: newWorker(m.Arena), Mask: 1}
+	w := &Warp{wk: newWorker(m.Arena, nil), Mask: 1}
 	w.cta = &CTA{grid: newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
 	in := &Inst{}
 	q := request(Global, Load, 4)

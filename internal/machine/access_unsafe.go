@@ -87,6 +87,9 @@ func (w *Warp) hostGlobal(x uint64) unsafe.Pointer {
 	return unsafe.Add(w.wk.arenaBase, x-mem.GlobalBase)
 }
 
+// GlobalAt returns the host address of byte off of an image. Bounds are the caller's business.
+func (w *Warp) GlobalAt(im *Image, off uint64) unsafe.Pointer { return w.hostGlobal(im.Base + off) }
+
 // sharedAt returns the host address of an offset in the CTA's shared memory.
 func (c *CTA) sharedAt(off uint64) unsafe.Pointer { return unsafe.Add(c.shared, off) }
 

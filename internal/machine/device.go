@@ -21,6 +21,7 @@ var ErrClosed = errors.New("the device is closed")
 type Device struct {
 	Arena   *mem.Arena
 	workers int
+	images  images
 
 	mu       sync.Mutex
 	idle     []*crew
@@ -163,14 +164,14 @@ func (d *Device) hire(g *Grid) (*crew, error) {
 		n = d.workers
 	}
 	for len(c.workers) < n {
-		c.workers = append(c.workers, newWorker(d.Arena))
+		c.workers = append(c.workers, newWorker(d.Arena, &d.images))
 	}
 	return c, nil
 }
 
-func newWorker(a *mem.Arena) *worker {
+func newWorker(a *mem.Arena, im *images) *worker {
 	return &worker{
-		arena: a, arenaBase: a.Base(),
+		arena: a, arenaBase: a.Base(), images: im,
 		pools: make(map[*Code]*blockPool), shared: make(map[uint32][]rowBase),
 	}
 }

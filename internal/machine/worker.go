@@ -16,6 +16,7 @@ import (
 type worker struct {
 	arena     *mem.Arena
 	arenaBase rowBase
+	images    *images
 	slab      mem.Slab
 	pools     map[*Code]*blockPool
 	lastCode  *Code

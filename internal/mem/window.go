@@ -10,11 +10,13 @@ const (
 	SharedWindow uint64 = 1 << 56        // + 32-bit shared address
 	LocalWindow  uint64 = 1<<56 + 1<<40  // + byte offset in the thread's local memory
 	CodeWindow   uint64 = 1<<56 + 2<<40  // + 16 × number of the function
-	WindowSize   uint64 = 1 << 32        // of each of the three
+	ImageWindow  uint64 = 1<<56 + 3<<40  // + ImageStep × number of the handle
+	WindowSize   uint64 = 1 << 32        // of each of the four
 	NullPage     uint64 = 4096           // addresses below are reported as null
 	RankShift           = 24             // a shared address is rank<<RankShift | offset
 	MaxShared           = 1 << RankShift // bytes of a CTA's shared window
 	CodeStep     uint64 = 16             // distance of function addresses
+	ImageStep    uint64 = 8              // distance of image handles: the size of a reference
 	Align        uint64 = 256            // of allocations
 	DefaultSlack uint64 = 4096           // unused bytes behind an allocation
 	HeapSlack    uint64 = 16             // the same for what a kernel allocates, often and small
@@ -25,3 +27,6 @@ func InShared(addr uint64) bool { return addr-SharedWindow < WindowSize }
 
 // InLocal tells whether a generic address lies in the local window.
 func InLocal(addr uint64) bool { return addr-LocalWindow < WindowSize }
+
+// InImages tells whether an address is a handle of an image.
+func InImages(addr uint64) bool { return addr-ImageWindow < WindowSize }

@@ -43,6 +43,7 @@ func (b *Build) move(width int) {
 		b.unpack(d.Elems, a, width)
 	case a.Kind == ir.OpSpec && changing(a.Special):
 		b.readSpecial(d, a, width)
+	case b.surfaceParam(d, a):
 	case b.frameSymbol(d, a, 0):
 	case width == 128:
 		b.move128(d, a)

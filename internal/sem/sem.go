@@ -46,7 +46,7 @@ type Do interface {
 // chapters are the tables in the manual's order.
 var chapters = [][]Line{
 	intLines, carryLines, floatLines, halfLines, mixedLines, compareLines, logicLines,
-	moveLines, convertLines, memoryLines, atomicLines, controlLines, syncLines, warpLines,
+	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, warpLines,
 	stackLines, miscLines, asyncLines,
 }
 

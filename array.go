@@ -1,0 +1,162 @@
+package ptxvm
+
+// This file holds arrays: images in device memory, which kernels reach through surfaces.
+
+import (
+	"fmt"
+	"io"
+
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+	"ptxvm/internal/tex"
+)
+
+// Geometry is the shape of an array, as CUDA has it.
+type Geometry uint8
+
+// The geometries, with the extents of each.
+const (
+	Array1D          = Geometry(tex.D1)          // width
+	Array2D          = Geometry(tex.D2)          // width, height
+	Array3D          = Geometry(tex.D3)          // width, height, depth
+	Array1DLayered   = Geometry(tex.D1Layered)   // width, layers
+	Array2DLayered   = Geometry(tex.D2Layered)   // width, height, layers
+	ArrayCube        = Geometry(tex.Cube)        // width, width: six faces
+	ArrayCubeLayered = Geometry(tex.CubeLayered) // width, width, cubes
+)
+
+// String is the geometry as the command line takes it: 2dlayered.
+func (g Geometry) String() string { return tex.Geometry(g).String() }
+
+// ParseGeometry knows 1d, 2d, 3d, 1dlayered, 2dlayered, cube and cubelayered.
+func ParseGeometry(text string) (Geometry, error) {
+	g, err := tex.ParseGeometry(text)
+	return Geometry(g), err
+}
+
+// SampleFormat is the format of one sample of an array: the type of its channels, and which
+// channels there are. The zero value is u8x1.
+type SampleFormat struct{ f tex.Format }
+
+// ParseSampleFormat reads u8, u16, u32, s8, s16, s32, f16, f32, unorm8, unorm16, snorm8 or
+// snorm16, then x1, x2 or x4 channels; or a dot and the channels in the order of memory, which
+// are r, a, rg, ra, rgb, rgba, bgra or argb.
+func ParseSampleFormat(text string) (SampleFormat, error) {
+	f, err := tex.ParseFormat(text)
+	return SampleFormat{f}, err
+}
+
+// String is what ParseSampleFormat reads.
+func (f SampleFormat) String() string { return f.f.String() }
+
+// Channel is the type of a channel in the words of the command line: unorm8.
+func (f SampleFormat) Channel() string { return f.f.Channel.String() }
+
+// Channels is the number of channels.
+func (f SampleFormat) Channels() int { return f.f.Order.Channels() }
+
+// Bytes is the size of a sample.
+func (f SampleFormat) Bytes() int { return f.f.Bytes() }
+
+// ArrayDesc describes an array.
+type ArrayDesc struct {
+	Name     string // a module's .surfref of this name is bound to it; may be empty
+	Geometry Geometry
+	Size     []int // extents in samples, as the geometry has them
+	Format   SampleFormat
+	Linear   bool // suq.memory_layout says linear; nothing else depends on it
+}
+
+// Array is an image in device memory. It is a small value; copies mean the same memory.
+type Array struct {
+	of     *lifetime
+	desc   ArrayDesc
+	image  *machine.Image
+	handle uint64
+}
+
+// NewArray makes an array of zeros.
+func (d *Device) NewArray(desc ArrayDesc) (Array, error) {
+	im, err := tex.New(tex.Geometry(desc.Geometry), desc.Size, desc.Format.f)
+	if err != nil {
+		return Array{}, fmt.Errorf("ptxvm: %w", err)
+	}
+	im.Linear = desc.Linear
+	desc.Size = im.Size()
+	a := Array{of: &lifetime{d: d}, desc: desc, image: &machine.Image{Image: im, Name: desc.Name}}
+	err = d.use(func() (err error) {
+		a.image.Base, err = d.machine.Arena.Alloc(im.Bytes(), mem.Info{Label: desc.Name})
+		return err
+	})
+	if err != nil {
+		return Array{}, d.outOfMemory(err, int(im.Bytes()))
+	}
+	a.handle = d.machine.AddHandles(arrayName(desc.Name), 1)
+	d.machine.SetImage(a.handle, a.image)
+	d.arrays.add(a)
+	return a, nil
+}
+
+// arrayName is what reports call an array.
+func arrayName(name string) string {
+	if name == "" {
+		return "an array"
+	}
+	return name
+}
+
+// Desc describes the array.
+func (a Array) Desc() ArrayDesc { return a.desc }
+
+// Len is the bytes of its samples: [slice or layer][row][sample][channel], without gaps.
+func (a Array) Len() int {
+	if a.image == nil {
+		return 0
+	}
+	return int(a.image.Dense())
+}
+
+// Surface is the handle that kernels get as an argument.
+func (a Array) Surface() Surface { return Surface{of: a.of, handle: a.handle} }
+
+// Write copies Len bytes into the array.
+func (a Array) Write(data []byte) error {
+	if len(data) != a.Len() {
+		return fmt.Errorf("ptxvm: %d bytes for an array of %d: %w", len(data), a.Len(), io.ErrShortWrite)
+	}
+	return a.rows(func(row, device []byte) { copy(device, row) }, data)
+}
+
+// Read copies all of the array into data, which has Len bytes.
+func (a Array) Read(data []byte) error {
+	if len(data) != a.Len() {
+		return fmt.Errorf("ptxvm: an array of %d bytes does not fit %d", a.Len(), len(data))
+	}
+	return a.rows(func(row, device []byte) { copy(row, device) }, data)
+}
+
+// rows visits the rows of dense data with their places on the device.
+func (a Array) rows(move func(row, device []byte), data []byte) error {
+	return a.of.use(func() error {
+		im := a.image
+		memory := a.of.d.machine.Arena.Bytes(im.Base, im.Bytes())
+		n := int(im.Row())
+		for i := range int(im.Rows()) {
+			move(data[i*n:(i+1)*n], memory[i*int(im.Pitch):])
+		}
+		return nil
+	})
+}
+
+// Free ends the array. It is idempotent; kernels that use a handle of it afterwards fault.
+func (a Array) Free() error {
+	if a.of == nil {
+		return nil
+	}
+	return a.of.end(func() error {
+		d := a.of.d
+		d.arrays.remove(a)
+		d.machine.DropHandles(a.handle, 1)
+		return d.machine.Arena.Free(a.image.Base)
+	})
+}

@@ -1,0 +1,276 @@
+package sem
+
+// Surfaces, 9.7.11: what a statement accesses, and where its lanes find it. All lanes are looked
+// at before any of them accesses memory, so an instruction that faults has no effect.
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/tex"
+)
+
+var surfaceLines = []Line{
+	{isa.SuldB, nil, plan(planSurfaceLoad, isa.C_geom, isa.C_vec, isa.C_dtype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
+	{isa.SustB, nil, plan(planSurfaceStore, isa.C_geom, isa.C_vec, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
+	{isa.SustP, nil, plan(planSampleStore, isa.C_geom, isa.C_vec, isa.C_bounds).assuming(assume.SurfaceLayer, assume.SampleInteger), ""},
+	{isa.SuredB, nil, plan(planSurfaceReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment), ""},
+	{isa.SuredP, nil, plan(planSampleReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds), ""},
+	{isa.Suq, nil, plan(planSurfaceQuery, isa.C_query).assuming(assume.SurfaceExtent), ""},
+}
+
+// surfaceOp is the decode-time constant of a surface instruction.
+type surfaceOp struct {
+	tex.Access
+	handles func(w *machine.Warp, in *machine.Inst) (one uint64, row *[32]uint64) // row is nil if all lanes have one
+	x, y, k uint32                                                                // rows of coordinates
+	elem    uint32                                                                // bytes of an element
+	bits    []int                                                                 // of the registers of each element; 0: the sink
+	name    string                                                                // of the form, for faults
+	wants   func(im *machine.Image) string                                        // why the format does not do; nil: any does
+	cut     bool                                                                  // sust.p: integers lose high bits
+	signed  rmw                                                                   // sured: on numbers with a sign
+	plain   rmw                                                                   // sured: on others
+}
+
+// found is where the lanes of an instruction access memory.
+type found struct {
+	at    [32]pointer
+	image [32]*machine.Image // set by mixed handles; one is in all lanes otherwise
+	lanes uint32             // those that access memory; the others of the mask are dropped
+}
+
+var reaches = map[isa.Mod]tex.Reach{
+	isa.M_1d: tex.Reach1D, isa.M_2d: tex.Reach2D, isa.M_3d: tex.Reach3D, isa.M_a1d: tex.ReachA1D, isa.M_a2d: tex.ReachA2D,
+}
+
+var boundsModes = map[isa.Mod]tex.Bounds{isa.M_trap: tex.Trap, isa.M_clamp: tex.Clamp, isa.M_zero: tex.Zero}
+
+// surfaceOp reads what a statement accesses and places surface and coordinates; a is the operand
+// with both.
+func (b *Build) surfaceOp(a *ir.Operand, size uint64) *surfaceOp {
+	o := &surfaceOp{name: b.Sel.Entry.Name, elem: uint32(size)}
+	o.Reach, o.Bounds, o.Size = reaches[b.Sel.Get(isa.C_geom)], boundsModes[b.Sel.Get(isa.C_bounds)], size
+	b.surface(a, o)
+	b.coordinates(&a.Elems[0], o)
+	b.Ext().Data = o
+	return o
+}
+
+// surface places the handle.
+func (b *Build) surface(a *ir.Operand, o *surfaceOp) {
+	b.Out.Imm = a.Imm
+	switch {
+	case a.Reg != ir.NoReg:
+		b.Out.A = b.reg(a.Reg, 64)
+		o.handles = handleRow
+	case a.Var == nil:
+		b.fail("BUG: a surface without name")
+	case b.Home(a.Var) == HomeKernelParam:
+		b.Out.Imm += uint64(a.Var.Offset)
+		o.handles = handleParam
+	default:
+		addr, err := b.Symbol(a)
+		if err != nil {
+			b.fail("%w", err)
+		}
+		b.Out.Imm = addr
+		o.handles = handleConst
+	}
+}
+
+func handleRow(w *machine.Warp, in *machine.Inst) (uint64, *[32]uint64) { return 0, w.R64(in.A) }
+
+func handleConst(_ *machine.Warp, in *machine.Inst) (uint64, *[32]uint64) { return in.Imm, nil }
+
+// handleParam reads a .surfref parameter of the kernel.
+func handleParam(w *machine.Warp, in *machine.Inst) (uint64, *[32]uint64) {
+	p, st := w.AccessUniform(in, &handleRequest, w.Params())
+	if st != machine.Next {
+		return 0, nil
+	}
+	return plainLoad(p, 8), nil
+}
+
+var handleRequest = machine.Request{Space: machine.Param, Kind: machine.Load, Size: 8, Align: 8}
+
+// coordinates places x, y and k. One register for several coordinates is the first of them, the
+// others are 0 (as ptxas 13.5 compiles it); what a vector has more than the geometry is ignored.
+func (b *Build) coordinates(c *ir.Operand, o *surfaceOp) {
+	list := elements(c)
+	at := func(i int) uint32 {
+		if i < 0 || i >= len(list) {
+			return b.constant(0, 32)
+		}
+		return b.src(&list[i], 32)
+	}
+	order := map[tex.Reach][3]int{
+		tex.Reach1D: {0, -1, -1}, tex.Reach2D: {0, 1, -1}, tex.Reach3D: {0, 1, 2}, tex.ReachA1D: {1, -1, 0}, tex.ReachA2D: {1, 2, 0},
+	}[o.Reach]
+	o.x, o.y, o.k = at(order[0]), at(order[1]), at(order[2])
+}
+
+// guessed reads the launch's positions of the guesses that the line depends on.
+func (o *surfaceOp) guessed(b *Build, g ...assume.Guess) {
+	for _, g := range g {
+		on := b.Assume(g) == 1
+		switch g {
+		case assume.SurfaceAlignment:
+			o.Mask = on
+		case assume.SurfaceLayer:
+			o.AnyMode = on
+		case assume.SampleInteger:
+			o.cut = on
+		}
+	}
+}
+
+// data places the elements of a destination or source and returns their offsets.
+func (b *Build) data(d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) {
+	list := elements(d)
+	for i := range list {
+		if list[i].Kind == ir.OpSink {
+			o.bits = append(o.bits, 0)
+			offs = append(offs, machine.NoGuard)
+			continue
+		}
+		width := b.operandBits(&list[i], typeBits)
+		o.bits = append(o.bits, width)
+		if width > 64 { // 9.4.1: the low half is what is accessed
+			lo, _ := b.halves(&list[i])
+			offs = append(offs, lo)
+			continue
+		}
+		offs = append(offs, b.src(&list[i], width))
+	}
+	return offs
+}
+
+// find locates the lanes of an instruction.
+func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.State {
+	one, row := o.handles(w, in)
+	f.lanes = 0
+	for rest := w.Mask; rest != 0; {
+		group := rest
+		if row != nil {
+			one, group = sameHandle(row, rest)
+		}
+		rest &^= group
+		im, why := w.Image(one)
+		if im == nil {
+			return o.missing(w, in, one, group, why)
+		}
+		if st := o.locate(w, in, im, group, f); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// missing is the fault of a handle that names no surface.
+func (o *surfaceOp) missing(w *machine.Warp, in *machine.Inst, handle uint64, lanes uint32, why string) machine.State {
+	return w.Fault(in, &machine.Fault{Kind: machine.NoSurface, Lanes: lanes, Addr: handle, Text: fmt.Sprintf("%s of %#x: %s", o.name, handle, why)})
+}
+
+// sameHandle returns the handle of the first lane, and the lanes that have it.
+func sameHandle(row *[32]uint64, lanes uint32) (one uint64, group uint32) {
+	one = row[bits.TrailingZeros32(lanes)&31]
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		group |= bit(row[i] == one) << i
+	}
+	return one, group
+}
+
+// locate finds the lanes of one surface: those that are plainly inside by Window, the others one
+// by one.
+func (o *surfaceOp) locate(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, f *found) machine.State {
+	v := o.Window(&im.Image)
+	if st := o.suits(w, in, im, lanes, &v); st != machine.Next {
+		return st
+	}
+	x, y, k := w.R32(o.x), w.R32(o.y), w.R32(o.k)
+	slow := uint32(0)
+	base := w.GlobalAt(im, 0)
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		off, ok := v.Inside(x[i], y[i], k[i])
+		f.at[i], f.image[i] = addLong(base, off), im
+		slow |= bit(!ok) << i
+	}
+	f.lanes |= lanes
+	if slow == 0 {
+		return machine.Next
+	}
+	return o.locateSlow(w, in, im, slow, f)
+}
+
+func (o *surfaceOp) locateSlow(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, f *found) machine.State {
+	var first tex.Outcome
+	bad := uint32(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		off, out := o.Locate(&im.Image, o.point(w, i))
+		switch {
+		case out == tex.Inside:
+			f.at[i] = w.GlobalAt(im, off)
+		case out == tex.Dropped:
+			f.lanes &^= 1 << i
+		case bad == 0:
+			first = out
+			fallthrough
+		case out == first:
+			bad |= 1 << i
+		}
+	}
+	if bad == 0 {
+		return machine.Next
+	}
+	return o.outside(w, in, im, bad, first)
+}
+
+func (o *surfaceOp) point(w *machine.Warp, i int) tex.Point {
+	return tex.Point{X: int32(w.R32(o.x)[i]), Y: int32(w.R32(o.y)[i]), K: w.R32(o.k)[i]}
+}
+
+// outside is the fault of lanes that do not find a place.
+func (o *surfaceOp) outside(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, out tex.Outcome) machine.State {
+	kind := machine.SurfaceBounds
+	if out == tex.Misaligned {
+		kind = machine.SurfaceAlignment
+	}
+	p := o.point(w, bits.TrailingZeros32(lanes)&31)
+	size := o.Size
+	if size == 0 {
+		size = uint64(im.Format.Bytes())
+	}
+	return w.Fault(in, &machine.Fault{Kind: kind, Lanes: lanes, Text: fmt.Sprintf("%s.%v of %d bytes at %s of %s: %s",
+		o.name, o.Reach, size, o.Point(p), named(im), o.Why(&im.Image, p, out))})
+}
+
+// named describes an image for faults: surface photo (2d 64x48 u8x4).
+func named(im *machine.Image) string {
+	if im.Name == "" {
+		return fmt.Sprintf("a surface (%v)", &im.Image)
+	}
+	return fmt.Sprintf("surface %s (%v)", im.Name, &im.Image)
+}
+
+// suits faults where the surface is not of the kind that the instruction wants.
+func (o *surfaceOp) suits(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, v *tex.Window) machine.State {
+	why := ""
+	switch {
+	case !v.Accessible:
+		why = fmt.Sprintf("its geometry wants .%v", im.Geometry.Reach())
+	case o.wants != nil:
+		why = o.wants(im)
+	}
+	if why == "" {
+		return machine.Next
+	}
+	return w.Fault(in, &machine.Fault{Kind: machine.WrongSurface, Lanes: lanes, Text: fmt.Sprintf("%s.%v of %s: %s", o.name, o.Reach, named(im), why)})
+}

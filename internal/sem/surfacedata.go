@@ -1,0 +1,243 @@
+package sem
+
+// Surfaces, 9.7.11: loads, stores, reductions and queries at places that are known.
+
+import (
+	"fmt"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/tex"
+)
+
+// planSurfaceLoad sets up d = bytes of [a, b].
+func planSurfaceLoad(b *Build) {
+	t := b.Sel.Type(isa.C_dtype)
+	ops := b.In.Ops
+	o := b.surfaceOp(&ops[1], uint64(t.Bytes()*len(elements(&ops[0]))))
+	o.elem = uint32(t.Bytes())
+	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
+	b.Ext().Dst = b.data(&ops[0], t.Bits(), o)
+	b.handler(surfaceLoad)
+	b.extendHigh(o.wide(b.Ext().Dst), false)
+}
+
+// wide lists the destinations of 128 bits.
+func (o *surfaceOp) wide(offs []uint32) (lows []uint32) {
+	for i, off := range offs {
+		if o.bits[i] > 64 {
+			lows = append(lows, off)
+		}
+	}
+	return lows
+}
+
+// planSurfaceStore sets up bytes of [a, b] = c.
+func planSurfaceStore(b *Build) {
+	t := b.Sel.Type(isa.C_ctype)
+	ops := b.In.Ops
+	o := b.surfaceOp(&ops[0], uint64(t.Bytes()*len(elements(&ops[1]))))
+	o.elem = uint32(t.Bytes())
+	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
+	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
+	b.handler(surfaceStore)
+}
+
+// planSampleStore sets up sample of [a, b] = c, converted.
+func planSampleStore(b *Build) {
+	ops := b.In.Ops
+	o := b.surfaceOp(&ops[0], 0)
+	o.Samples = true
+	o.guessed(b, assume.SurfaceLayer, assume.SampleInteger)
+	b.Ext().Src = b.data(&ops[1], 32, o)
+	b.handler(sampleStore)
+}
+
+// planSurfaceReduce sets up bytes of [a, b] = op(bytes, c).
+func planSurfaceReduce(b *Build) {
+	t := b.Sel.Type(isa.C_ctype)
+	o := b.reduction(t)
+	o.guessed(b, assume.SurfaceAlignment)
+	o.plain = rmws[rmwKey{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_ctype)}]
+	o.signed = o.plain
+}
+
+// planSampleReduce sets up the same by samples: the format says whether numbers have a sign.
+func planSampleReduce(b *Build) {
+	t := b.Sel.Type(isa.C_ctype)
+	o := b.reduction(t)
+	o.Samples, o.wants = true, wantsInteger
+	op, types := b.Sel.Get(isa.C_op), [2]isa.Mod{isa.M_u32, isa.M_s32}
+	switch {
+	case t.Bits() == 64:
+		types = [2]isa.Mod{isa.M_u64, isa.M_s64}
+	case op == isa.M_and || op == isa.M_or:
+		types = [2]isa.Mod{isa.M_b32, isa.M_b32}
+	}
+	o.plain, o.signed = rmws[rmwKey{op, types[0]}], rmws[rmwKey{op, types[1]}]
+}
+
+// wantsInteger: 9.7.11.3 says what formats of integers mean, and of no others.
+func wantsInteger(im *machine.Image) string {
+	if im.Format.Channel.Reads() == tex.AsFloat {
+		return fmt.Sprintf("samples of %v are no integers", im.Format)
+	}
+	return ""
+}
+
+func (b *Build) reduction(t isa.Type) *surfaceOp {
+	ops := b.In.Ops
+	o := b.surfaceOp(&ops[0], uint64(t.Bytes()))
+	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
+	b.handler(surfaceReduce)
+	return o
+}
+
+func surfaceLoad(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*surfaceOp)
+	var f found
+	if st := o.find(w, in, &f); st != machine.Next {
+		return st
+	}
+	for k, off := range in.Ext.Dst {
+		switch {
+		case off == machine.NoGuard:
+		case o.bits[k] > 32:
+			loadFound(w.R64(off), &f, uint32(k)*o.elem, o.elem, w.Mask)
+		default:
+			loadFound(w.R32(off), &f, uint32(k)*o.elem, o.elem, w.Mask)
+		}
+	}
+	return machine.Next
+}
+
+// surfaceStore stores lane by lane: vectors of two lanes may overlap, and the highest lane wins.
+func surfaceStore(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*surfaceOp)
+	var f found
+	if st := o.find(w, in, &f); st != machine.Next {
+		return st
+	}
+	if src := in.Ext.Src; len(src) == 1 && o.elem == 4 && o.bits[0] == 32 {
+		storeFound32(w.R32(src[0]), &f)
+		return machine.Next
+	}
+	each(f.lanes, func(i int) {
+		for k, off := range in.Ext.Src {
+			plainStore(add(f.at[i], uint32(k)*o.elem), o.elem, loadElem(w, off, o.bits[k], i))
+		}
+	})
+	return machine.Next
+}
+
+func sampleStore(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*surfaceOp)
+	var f found
+	if st := o.find(w, in, &f); st != machine.Next {
+		return st
+	}
+	each(f.lanes, func(i int) {
+		var c [4]uint32
+		for k, off := range in.Ext.Src {
+			c[k&3] = uint32(loadElem(w, off, o.bits[k], i))
+		}
+		format := f.image[i].Format
+		s := format.Encode(c, len(in.Ext.Src), o.cut)
+		storeSample(f.at[i], &s, format)
+	})
+	return machine.Next
+}
+
+func surfaceReduce(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*surfaceOp)
+	var f found
+	if st := o.find(w, in, &f); st != machine.Next {
+		return st
+	}
+	each(f.lanes, func(i int) {
+		op := &o.plain
+		if o.Samples && f.image[i].Format.Channel.Reads() == tex.AsSigned {
+			op = &o.signed
+		}
+		op.apply(f.at[i], o.elem, loadElem(w, in.Ext.Src[0], o.bits[0], i), false)
+	})
+	return machine.Next
+}
+
+// planSurfaceQuery sets up d = a property of a.
+func planSurfaceQuery(b *Build) {
+	ops := b.In.Ops
+	o := &surfaceOp{name: b.Sel.Entry.Name}
+	b.surface(&ops[1], o)
+	query := queries[b.Sel.Get(isa.C_query)]
+	b.Ext().Data = &surfaceQuery{o, query, uint32(1 - b.Assume(assume.SurfaceExtent))}
+	b.Out.D = b.dst(&ops[0], 32)
+	b.handler(querySurface)
+}
+
+// surfaceQuery is the decode-time constant of suq.
+type surfaceQuery struct {
+	*surfaceOp
+	of     func(im *machine.Image, absent uint32) uint32
+	absent uint32 // the extent of a dimension that the geometry does not have
+}
+
+var queries = map[isa.Mod]func(im *machine.Image, absent uint32) uint32{
+	isa.M_width:             func(im *machine.Image, _ uint32) uint32 { return im.Width },
+	isa.M_height:            queryHeight,
+	isa.M_depth:             queryDepth,
+	isa.M_channel_data_type: func(im *machine.Image, _ uint32) uint32 { return im.Format.Channel.OpenCL() },
+	isa.M_channel_order:     func(im *machine.Image, _ uint32) uint32 { return im.Format.Order.OpenCL() },
+	isa.M_array_size:        func(im *machine.Image, _ uint32) uint32 { return im.Layers() },
+	isa.M_memory_layout:     func(im *machine.Image, _ uint32) uint32 { return bit(im.Linear) },
+}
+
+func queryHeight(im *machine.Image, absent uint32) uint32 {
+	if r := im.Geometry.Reach(); r == tex.Reach1D || r == tex.ReachA1D {
+		return absent
+	}
+	return im.Height
+}
+
+func queryDepth(im *machine.Image, absent uint32) uint32 {
+	if im.Geometry != tex.D3 {
+		return absent
+	}
+	return im.Depth()
+}
+
+// querySurface answers for each distinct handle once.
+func querySurface(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*surfaceQuery)
+	one, row := o.handles(w, in)
+	var answers [32]uint32
+	for rest := w.Mask; rest != 0; {
+		group := rest
+		if row != nil {
+			one, group = sameHandle(row, rest)
+		}
+		rest &^= group
+		im, why := w.Image(one)
+		if im == nil {
+			return o.missing(w, in, one, group, why)
+		}
+		v := o.of(im, o.absent)
+		each(group, func(i int) { answers[i] = v })
+	}
+	storeLanes(w.R32(in.D), &answers, w.Mask)
+	return machine.Next
+}
+
+// surfaceParam sets up d = a .surfref parameter: the handle that the launch has passed.
+func (b *Build) surfaceParam(d, a *ir.Operand) bool {
+	if a.Kind != ir.OpSym || a.Var == nil || !a.Var.Type.Opaque() || b.Home(a.Var) != HomeKernelParam {
+		return false
+	}
+	m := &memoryOp{Request: handleRequest, elem: 8, bits: []int{64}}
+	b.Ext().Data, b.Ext().Dst = m, []uint32{b.dst(d, 64)}
+	b.Out.Imm = uint64(a.Var.Offset) + a.Imm
+	b.uniformLoad(byKernel)
+	return true
+}

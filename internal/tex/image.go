@@ -1,0 +1,179 @@
+package tex
+
+// This file holds extents and layout.
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Geometry is the shape of an image, as CUDA's arrays have it.
+type Geometry uint8
+
+// The geometries.
+const (
+	D1 Geometry = iota
+	D2
+	D3
+	D1Layered
+	D2Layered
+	Cube        // six square layers, one a face
+	CubeLayered // six for each cube
+)
+
+// geometries are the facts of each: the words of its size, and how instructions reach it.
+var geometries = [...]struct {
+	name, size string
+	reach      Reach
+}{
+	D1: {"1d", "W", Reach1D}, D2: {"2d", "WxH", Reach2D}, D3: {"3d", "WxHxD", Reach3D},
+	D1Layered: {"1dlayered", "WxL", ReachA1D}, D2Layered: {"2dlayered", "WxHxL", ReachA2D},
+	Cube: {"cube", "WxW", ReachA2D}, CubeLayered: {"cubelayered", "WxWxL", ReachA2D},
+}
+
+// String is the name that the command line takes.
+func (g Geometry) String() string { return geometries[g].name }
+
+// Valid tells whether the geometry exists.
+func (g Geometry) Valid() bool { return int(g) < len(geometries) }
+
+// Reach is the geometry that instructions name to reach the image.
+func (g Geometry) Reach() Reach { return geometries[g].reach }
+
+// ParseGeometry reads what String writes.
+func ParseGeometry(text string) (Geometry, error) {
+	var names []string
+	for g := range geometries {
+		if geometries[g].name == text {
+			return Geometry(g), nil
+		}
+		names = append(names, geometries[g].name)
+	}
+	return 0, fmt.Errorf("%q is no geometry: want %s", text, strings.Join(names, ", "))
+}
+
+// Image is extents, format and layout of an image. Rows lie Pitch bytes apart, slices of a
+// volume and layers Slice bytes.
+type Image struct {
+	Geometry Geometry
+	Format   Format
+	Linear   bool // memory_layout says linear
+
+	Width, Height uint32 // samples; Height is 1 without a second dimension
+	Slices        uint32 // of a volume, layers of an array, faces of cubes; else 1
+	Pitch, Slice  uint64 // bytes
+}
+
+// rowAlign is what rows begin at a multiple of: the widest access (9.7.11.1).
+const rowAlign = 16
+
+// maxRow bounds the bytes of a row, which coordinates count, and maxExtent the other extents.
+const maxRow, maxExtent = 1 << 30, 1 << 27
+
+// New makes an image of a size as the geometry writes it: width, then height, then depth or
+// layers, each where there is one.
+func New(g Geometry, size []int, f Format) (Image, error) {
+	if !g.Valid() || !f.Valid() {
+		return Image{}, fmt.Errorf("there is no geometry %d or format %d", g, f)
+	}
+	words := strings.Split(geometries[g].size, "x")
+	if len(size) != len(words) {
+		return Image{}, fmt.Errorf("a %v image has a size %s, not %s", g, geometries[g].size, SizeText(size))
+	}
+	im := Image{Geometry: g, Format: f, Height: 1, Slices: 1}
+	for i, n := range size {
+		if n < 1 || n > maxExtent {
+			return Image{}, fmt.Errorf("an extent of %d in %s: want 1 to %d", n, SizeText(size), maxExtent)
+		}
+		switch {
+		case i == 0:
+			im.Width = uint32(n)
+		case words[i] == "D" || words[i] == "L":
+			im.Slices = uint32(n)
+		default:
+			im.Height = uint32(n)
+		}
+	}
+	return im.laidOut(size)
+}
+
+// laidOut places rows and slices.
+func (im Image) laidOut(size []int) (Image, error) {
+	if im.Geometry == Cube || im.Geometry == CubeLayered {
+		if im.Width != im.Height {
+			return Image{}, fmt.Errorf("the faces of a cube are squares, not %s", SizeText(size))
+		}
+		im.Slices *= 6
+	}
+	if im.Row() > maxRow {
+		return Image{}, fmt.Errorf("rows of %d bytes: want at most %d", im.Row(), maxRow)
+	}
+	im.Pitch = (im.Row() + rowAlign - 1) &^ (rowAlign - 1)
+	im.Slice = im.Pitch * uint64(im.Height)
+	if im.Slice > maxBytes/uint64(im.Slices) {
+		return Image{}, fmt.Errorf("%s samples of %v are more than any device holds", SizeText(size), im.Format)
+	}
+	return im, nil
+}
+
+// maxBytes bounds an image.
+const maxBytes = 1 << 44
+
+// Row is the bytes of the samples of a row.
+func (im *Image) Row() uint64 { return uint64(im.Width) * uint64(im.Format.Bytes()) }
+
+// Rows is the number of rows of all slices.
+func (im *Image) Rows() uint64 { return uint64(im.Height) * uint64(im.Slices) }
+
+// Bytes is the memory that the image takes, with the padding behind rows.
+func (im *Image) Bytes() uint64 { return im.Slice * uint64(im.Slices) }
+
+// Dense is the bytes of the samples alone: [slice][row][sample][channel].
+func (im *Image) Dense() uint64 { return im.Row() * im.Rows() }
+
+// Size is the size as the geometry writes it.
+func (im *Image) Size() []int {
+	w, h, n := int(im.Width), int(im.Height), int(im.Slices)
+	switch im.Geometry {
+	case D1:
+		return []int{w}
+	case D1Layered:
+		return []int{w, n}
+	case D2, Cube:
+		return []int{w, h}
+	case CubeLayered:
+		n /= 6
+	}
+	return []int{w, h, n}
+}
+
+// SizeText writes a size as 64x32x4.
+func SizeText(size []int) string {
+	words := make([]string, len(size))
+	for i, n := range size {
+		words[i] = fmt.Sprint(n)
+	}
+	return strings.Join(words, "x")
+}
+
+// String describes the image: 2d 16x8 u8x4.
+func (im *Image) String() string {
+	return fmt.Sprintf("%v %s %v", im.Geometry, SizeText(im.Size()), im.Format)
+}
+
+// Layers is what suq.array_size returns: 0 unless the image is an array.
+func (im *Image) Layers() uint32 {
+	switch im.Geometry {
+	case D1Layered, D2Layered, CubeLayered:
+		return uint32(im.Size()[len(im.Size())-1])
+	}
+	return 0
+}
+
+// Depth is the extent of a volume, 1 of anything else.
+func (im *Image) Depth() uint32 {
+	if im.Geometry == D3 {
+		return im.Slices
+	}
+	return 1
+}

@@ -1,0 +1,272 @@
+package tex
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func image(t testing.TB, g Geometry, f string, size ...int) *Image {
+	t.Helper()
+	format, err := ParseFormat(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := New(g, size, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &im
+}
+
+// TestExample is the example of the fact sheet: RGBA8, W=16, P=64.
+func TestExample(t *testing.T) {
+	im := image(t, D2, "unorm8x4", 16, 4)
+	bytes := Access{Reach: Reach2D, Size: 4}
+	if off, out := bytes.Locate(im, Point{X: 12, Y: 2}); off != 140 || out != Inside {
+		t.Errorf("byte 12 of row 2 is at %d, %v", off, out)
+	}
+	sample := Access{Reach: Reach2D, Samples: true}
+	if off, out := sample.Locate(im, Point{X: 3, Y: 2}); off != 140 || out != Inside {
+		t.Errorf("sample 3 of row 2 is at %d, %v", off, out)
+	}
+	s := im.Format.Encode([4]uint32{0x3f800000, 0x3f000000, 0, 0x3f800000}, 4, false)
+	if [4]byte(s[:4]) != [4]byte{0xff, 0x80, 0, 0xff} {
+		t.Errorf("encoded as % x", s[:4])
+	}
+}
+
+// model locates by the words of 9.7.11.1 alone: it walks all places of an access and takes the
+// nearest.
+func model(im *Image, a *Access, p Point) (off uint64, out Outcome) {
+	size := int64(a.Size)
+	x := int64(p.X)
+	if a.Samples {
+		x *= size
+	} else if x%size != 0 {
+		return 0, Misaligned
+	}
+	z := int64(p.K)
+	if a.Reach == Reach3D {
+		z = int64(int32(p.K))
+	}
+	fits := x >= 0 && x+size <= int64(im.Row()) && p.Y >= 0 && int64(p.Y) < int64(im.Height) && z >= 0 && z < int64(im.Slices)
+	switch {
+	case !fits && a.Bounds == Trap:
+		return 0, Outside
+	case !fits && a.Bounds == Zero:
+		return 0, Dropped
+	}
+	nearest := func(v, n, step int64) int64 {
+		best := int64(0)
+		for at := int64(0); at+step <= n; at += step {
+			if diff(at, v) < diff(best, v) {
+				best = at
+			}
+		}
+		return best
+	}
+	return uint64(nearest(x, int64(im.Row()), size)) + uint64(nearest(int64(p.Y), int64(im.Height), 1))*im.Pitch +
+		uint64(nearest(z, int64(im.Slices), 1))*im.Slice, Inside
+}
+
+func diff(a, b int64) int64 { return max(a-b, b-a) }
+
+// TestLocate compares Locate, and Window.Inside where it answers, with the model: every geometry,
+// mode and size, points around every edge.
+func TestLocate(t *testing.T) {
+	for _, im := range []*Image{
+		image(t, D1, "u8x1", 37), image(t, D2, "u8x4", 5, 3), image(t, D3, "u16x2", 6, 3, 4),
+		image(t, D1Layered, "u32x1", 7, 3), image(t, D2Layered, "f32x4", 3, 2, 5), image(t, Cube, "u8x1", 16, 16), image(t, CubeLayered, "u8x1", 8, 8, 2),
+	} {
+		for _, size := range []uint64{1, 2, 4, 8, 16} {
+			if size > im.Row() {
+				continue
+			}
+			for _, bounds := range []Bounds{Trap, Clamp, Zero} {
+				for _, samples := range []bool{false, true} {
+					compare(t, im, &Access{Reach: im.Geometry.Reach(), Bounds: bounds, Size: size, Samples: samples})
+				}
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, im *Image, a *Access) {
+	t.Helper()
+	v := a.Window(im)
+	for _, x := range edges(int32(im.Row())) {
+		for _, y := range edges(int32(im.Height)) {
+			for _, k := range edges(int32(im.Slices)) {
+				p := Point{x, 0, 0}
+				if a.Reach == Reach2D || a.Reach == Reach3D || a.Reach == ReachA2D {
+					p.Y = y
+				}
+				if a.Reach >= Reach3D {
+					p.K = uint32(k)
+				}
+				want, out := model(im, a, p)
+				have, got := a.Locate(im, p)
+				if have != want || got != out {
+					t.Fatalf("%v, %+v: %s is at %d (%d), the model says %d (%d)", im, a, a.Point(p), have, got, want, out)
+				}
+				if fast, ok := v.Inside(uint32(p.X), uint32(p.Y), p.K); ok && (fast != want || out != Inside) {
+					t.Fatalf("%v, %+v: %s fast at %d, the model says %d (%d)", im, a, a.Point(p), fast, want, out)
+				}
+			}
+		}
+	}
+}
+
+func edges(n int32) []int32 {
+	return []int32{0, 1, 2, 3, 4, 7, 8, n - 16, n - 8, n - 4, n - 3, n - 2, n - 1, n, n + 1, n + 4, n + 16, -1, -2, -4, -16, math.MaxInt32, math.MaxInt32 &^ 15, math.MinInt32}
+}
+
+// TestClamped: the whole vector moves to the last place that it fits (hand: row of 20 bytes,
+// v4.b32 takes 16, so the last aligned place is 0; v2.b32 takes 8: 8).
+func TestClamped(t *testing.T) {
+	im := image(t, D2, "u8x4", 5, 3)
+	for size, want := range map[uint64]uint64{16: 0, 8: 8, 4: 16, 2: 18, 1: 19} {
+		a := Access{Reach: Reach2D, Bounds: Clamp, Size: size}
+		if off, out := a.Locate(im, Point{X: 1 << 20}); off != want || out != Inside {
+			t.Errorf("%d bytes at %d, want %d", size, off, want)
+		}
+	}
+	narrow := Access{Reach: Reach2D, Bounds: Clamp, Size: 16}
+	if _, out := narrow.Locate(image(t, D2, "u8x1", 5, 3), Point{}); out != Outside {
+		t.Error("16 bytes fit a row of 5")
+	}
+}
+
+// TestMask: with the guess "mask" low bits are cut before bounds are looked at.
+func TestMask(t *testing.T) {
+	im := image(t, D1, "u8x1", 16)
+	a := Access{Size: 4, Mask: true}
+	for x, want := range map[int32]uint64{5: 4, 7: 4, 15: 12} {
+		if off, out := a.Locate(im, Point{X: x}); off != want || out != Inside {
+			t.Errorf("x %d is at %d (%d), want %d", x, off, out, want)
+		}
+	}
+}
+
+// TestScaled compares the conversions to normalised channels with exact arithmetic.
+func TestScaled(t *testing.T) {
+	values := []float32{0, 0.5, -0.5, 1, -1, 2, -2, 1e-30, -1e-30, float32(math.Inf(1)), float32(math.Inf(-1)), 1.0 / 255, 0.499999, 0.5 / 255, math.SmallestNonzeroFloat32}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		values = append(values, float32(r.Float64()*2.4-1.2), float32(math.Ldexp(r.Float64()-.5, -r.IntN(30))))
+	}
+	for c, most := range map[Channel]int64{Unorm8: 255, Unorm16: 65535, Snorm8: 127, Snorm16: 32767} {
+		keep := uint32(1)<<(8*c.Bytes()) - 1
+		for _, v := range values {
+			if have, want := c.encode(math.Float32bits(v), false)&keep, exact(v, most, c)&keep; have != want {
+				t.Fatalf("%v of %g: have %#x, want %#x", c, v, have, want)
+			}
+		}
+		if c.encode(0x7fc00000, false) != 0 || c.encode(0xffffffff, false) != 0 {
+			t.Errorf("%v of NaN is not 0", c)
+		}
+	}
+}
+
+// exact is round-half-away(clamp(v) · most) by rational numbers.
+func exact(v float32, most int64, c Channel) uint32 {
+	low := 0.0
+	if c == Snorm8 || c == Snorm16 {
+		low = -1
+	}
+	x := new(big.Rat).SetFloat64(min(max(float64(v), low), 1))
+	x.Mul(x, new(big.Rat).SetInt64(most))
+	half := big.NewRat(1, 2)
+	if x.Sign() < 0 {
+		half.Neg(half)
+	}
+	x.Add(x, half)
+	return uint32(new(big.Int).Quo(x.Num(), x.Denom()).Int64())
+}
+
+// TestIntegers: integers saturate to the channel, or are cut.
+func TestIntegers(t *testing.T) {
+	for _, c := range []struct {
+		channel  Channel
+		v        uint32
+		sat, cut uint32
+	}{
+		{U8, 300, 255, 300 & 255}, {U8, 255, 255, 255}, {U16, 1 << 20, 65535, 0}, {U32, ^uint32(0), ^uint32(0), ^uint32(0)},
+		{S8, 200, 127, 200}, {S8, uint32(0xffffff00), 0x80, 0}, {S8, ^uint32(0), 0xff, 0xff}, {S16, 1 << 16, 0x7fff, 0}, {S32, 1 << 31, 1 << 31, 1 << 31},
+		{F16, 0x3f800000, 0x3c00, 0x3c00}, {F32, 0x7fc01234, 0x7fc01234, 0x7fc01234},
+	} {
+		keep := uint32(uint64(1)<<(8*c.channel.Bytes()) - 1)
+		if have := c.channel.encode(c.v, false) & keep; have != c.sat {
+			t.Errorf("%v of %#x saturates to %#x, want %#x", c.channel, c.v, have, c.sat)
+		}
+		if have := c.channel.encode(c.v, true) & keep; have != c.cut {
+			t.Errorf("%v of %#x cuts to %#x, want %#x", c.channel, c.v, have, c.cut)
+		}
+	}
+}
+
+// TestOrders: the place of each component in memory (5.3.3), and components that are not given.
+func TestOrders(t *testing.T) {
+	for name, want := range map[string]string{
+		"u8.r": "r", "u8.a": "a", "u8.rg": "rg", "u8.ra": "ra", "u8.rgb": "rgb", "u8.rgba": "rgba", "u8.bgra": "bgra", "u8.argb": "argb",
+	} {
+		f, err := ParseFormat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 5 {
+			s := f.Encode([4]uint32{'r', 'g', 'b', 'a'}, n, false)
+			given := strings.Map(func(c rune) rune {
+				if strings.IndexRune("rgba", c) < n {
+					return c
+				}
+				return 0
+			}, want)
+			if string(s[:len(want)]) != given || f.Bytes() != len(want) {
+				t.Errorf("%s with %d components: %q, want %q", name, n, s[:len(want)], given)
+			}
+		}
+	}
+}
+
+// TestWords reads back what is written, and refuses the rest in words.
+func TestWords(t *testing.T) {
+	for c := range channels {
+		for o := range orders {
+			f := Format{Channel(c), Order(o)}
+			if back, err := ParseFormat(f.String()); err != nil || back != f {
+				t.Errorf("%v reads as %v, %v", f, back, err)
+			}
+		}
+	}
+	for g := range geometries {
+		if back, err := ParseGeometry(Geometry(g).String()); err != nil || back != Geometry(g) {
+			t.Errorf("%v reads as %v, %v", Geometry(g), back, err)
+		}
+	}
+	for _, text := range []string{"", "u8", "u8x3", "u9x1", "u8.x", "x4", "U8x1"} {
+		if f, err := ParseFormat(text); err == nil {
+			t.Errorf("%q reads as %v", text, f)
+		}
+	}
+	rgba := Format{U8, RGBA}
+	for want, size := range map[string][]int{
+		"has a size WxH, not 5": {5}, "an extent of 0": {4, 0}, "an extent of -1": {-1, 4}, "an extent of 268435456": {1 << 28, 2},
+	} {
+		if im, err := New(D2, size, rgba); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: have %v, %v, want %q", size, im, err, want)
+		}
+	}
+	if _, err := New(D3, []int{1 << 20, 1 << 20, 1 << 20}, rgba); err == nil {
+		t.Error("2^62 bytes are an image")
+	}
+	if _, err := New(Cube, []int{4, 5}, rgba); err == nil {
+		t.Error("4x5 is a face of a cube")
+	}
+	if im, err := New(CubeLayered, []int{4, 4, 3}, rgba); err != nil || im.Slices != 18 || im.Layers() != 3 || im.String() != "cubelayered 4x4x3 u8x4" {
+		t.Errorf("three cubes are %v, %v", im, err)
+	}
+}
