@@ -190,6 +190,7 @@ func (c *CTA) completeBarrier(id uint8) {
 	done := *b
 	*b = ctaBarrier{}
 	c.pending &^= 1 << id
+	c.tell(BarrierDone, done.waiting)
 	for m := done.waiting; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		c.warps[i].pass(id, &done)

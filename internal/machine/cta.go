@@ -46,7 +46,7 @@ func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 		w.wk = wk
 		w.begin(^uint32(0)>>(32-min(left, 32)), fresh)
 	}
-	c.tell(CTABegin)
+	c.tell(CTABegin, 0)
 }
 
 // begin puts all lanes of a warp at the start of the kernel.
@@ -89,7 +89,7 @@ func (w *Warp) restartRoot(lanes uint32, v variant, fresh bool) {
 
 // end gives back what a CTA holds beyond its warps' own frames; it may be in any state.
 func (c *CTA) end() {
-	c.tell(CTAEnd)
+	c.tell(CTAEnd, 0)
 	for _, w := range c.warps {
 		for m := w.used; m != 0; m &= m - 1 {
 			f := &w.frags[first(m)]

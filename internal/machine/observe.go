@@ -11,14 +11,15 @@ type EventKind uint8
 
 // The events.
 const (
-	Touch      EventKind = iota // the lanes are about to access memory
-	Release                     // a fence or barrier is about to publish what the lanes did before
-	Acquire                     // a fence or barrier lets the lanes see what others published
-	ProxyFence                  // a fence between the generic proxy and Proxy, for Space
-	CTABegin                    // a CTA starts: its shared memory is new
-	CTAEnd                      // a CTA has ended, in whatever way
-	Allocated                   // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
-	Freed                       // Extent is gone
+	Touch       EventKind = iota // the lanes are about to access memory
+	Release                      // a fence or barrier is about to publish what the lanes did before
+	Acquire                      // a fence or barrier lets the lanes see what others published
+	ProxyFence                   // a fence between the generic proxy and Proxy, for Space
+	BarrierDone                  // a barrier of the CTA has completed, Warps may go on; each tells Acquire when it does
+	CTABegin                     // a CTA starts: its shared memory is new
+	CTAEnd                       // a CTA has ended, in whatever way
+	Allocated                    // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
+	Freed                        // Extent is gone
 )
 
 // Proxy is the path of an access to memory (8.2 of the memory model, 9.7.13.4).
@@ -77,6 +78,7 @@ type Event struct {
 	Scope Scope
 	Size  uint32 // bytes a lane touches
 	Lanes uint32
+	Warps uint64      // BarrierDone
 	Addr  *[32]uint64 // of the lanes, as computed, displacement included; nil without access
 
 	// Extent is what an access covers where Addr is nil: one extent of an asynchronous operation,
@@ -87,7 +89,7 @@ type Event struct {
 	Func *FuncInfo
 	CTA  uint64 // linear index in the grid
 	Warp int
-	On   *Warp // who; nil for CTABegin and CTAEnd
+	On   *Warp // who; nil for what a CTA tells: BarrierDone, CTABegin, CTAEnd
 
 	Async bool // what an asynchronous operation will do: Issue checks it against open ones
 }
@@ -185,10 +187,10 @@ func (w *Warp) Byte(space Space, addr uint64, lane int) *byte {
 	return (*byte)(p)
 }
 
-// tell reports the start or end of a CTA.
-func (c *CTA) tell(what EventKind) {
+// tell reports something about a CTA.
+func (c *CTA) tell(what EventKind, warps uint64) {
 	if c.grid.observing {
-		c.grid.Observer.Observe(&Event{What: what, CTA: c.rank})
+		c.grid.Observer.Observe(&Event{What: what, CTA: c.rank, Warps: warps})
 	}
 }
 

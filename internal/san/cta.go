@@ -16,8 +16,8 @@ type cta struct {
 	last map[uint64]*[page]ref // by page of shared memory: who wrote each byte last
 }
 
-// columns of tensor memory; each has 128 lanes of 32 bits.
-const columns = 512
+// columns is at least what any target has of tensor memory; each has 128 lanes of 32 bits.
+const columns = 1024
 
 // bitset grows as it is written.
 type bitset []uint64

@@ -1,14 +1,18 @@
 package san
 
 // This file checks that shared memory written through the generic proxy is fenced before the
-// async proxy reads it (9.7.13.4 fence.proxy.async; 8.9: causality order over two proxies needs a
-// proxy fence along the way).
+// async proxy reads it (8.6, 8.9.5: operations of different proxies are ordered only by a
+// proxy fence between them; 9.7.13.4 fence.proxy.async).
 //
 // A fence covers the stores of its own lanes, and those of others that its warp has acquired:
 // made before the warp last passed a barrier, a fence or a strong access. So a fence by the
 // writer before the barrier and one by the issuer behind it both count.
 
-import "ptxvm/internal/machine"
+import (
+	"math/bits"
+
+	"ptxvm/internal/machine"
+)
 
 // ref is the generic store that wrote a byte last; by is nil if none or the async proxy did.
 type ref struct {
@@ -30,15 +34,34 @@ const page = 1024
 
 // order is what a CTA's warps have acquired and fenced, by the sanitizer's clock.
 type order struct {
-	acquired [32]uint64     // by warp: when it last saw what others had published
+	passed   [32]uint64     // by warp: when the barrier completed that it has not told to have passed
+	acquired [32]uint64     // by warp: it has seen what others had published by then
+	joined   [32]uint64     // by warp: its lanes have seen what the others of them had published
 	fenced   [32][32]uint64 // by warp and lane: its own last fence
-	covered  uint64         // what others had published by then, some fence covers
+	covered  uint64         // what was published by then, some fence covers
+	within   [32]uint64     // by warp: what its lanes had published to each other by then, a fence of it covers
+}
+
+// barrierDone notes when warps have acquired what they will tell to have passed.
+func (s *Sanitizer) barrierDone(e *machine.Event) {
+	c, now := s.ctas[e.CTA], s.tick()
+	for m := e.Warps; c != nil && m != 0; m &= m - 1 {
+		c.passed[bits.TrailingZeros64(m)&31] = now
+	}
 }
 
 // acquire notes that a warp has seen what others had published.
 func (s *Sanitizer) acquire(e *machine.Event) {
-	if c := s.ctas[e.CTA]; c != nil {
-		c.acquired[e.Warp] = s.tick()
+	c, now := s.ctas[e.CTA], s.tick()
+	switch {
+	case c == nil:
+	case e.Scope == machine.WarpScope:
+		c.joined[e.Warp] = now
+	case e.Scope == machine.CTAScope && e.What == machine.Acquire && c.passed[e.Warp] != 0:
+		now, c.passed[e.Warp] = c.passed[e.Warp], 0
+		fallthrough
+	default:
+		c.acquired[e.Warp], c.joined[e.Warp] = now, now
 	}
 }
 
@@ -55,6 +78,7 @@ func (s *Sanitizer) fence(e *machine.Event) {
 		}
 	}
 	c.covered = max(c.covered, c.acquired[e.Warp])
+	c.within[e.Warp] = max(c.within[e.Warp], c.joined[e.Warp])
 }
 
 func (s *Sanitizer) tick() uint64 {
@@ -115,8 +139,8 @@ func (s *Sanitizer) unfenced(c *cta, e *machine.Event, x machine.Extent) *machin
 			continue
 		}
 		r := p[i%page]
-		from := s.ctas[r.by.CTARank]
-		if from == nil || from.fenced[r.by.Warp][r.lane] > r.time || max(from.covered, issuer.covered) > r.time {
+		from, w := s.ctas[r.by.CTARank], r.by.Warp
+		if from == nil || max(from.fenced[w][r.lane], from.within[w], from.covered, issuer.covered) > r.time {
 			continue
 		}
 		place := e.On.At(*r.by, int(r.lane))

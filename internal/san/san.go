@@ -104,6 +104,8 @@ func (s *Sanitizer) Observe(e *machine.Event) {
 		s.ctas[e.CTA] = &cta{}
 	case machine.CTAEnd:
 		delete(s.ctas, e.CTA)
+	case machine.BarrierDone:
+		s.barrierDone(e)
 	case machine.Touch:
 		s.touch(e)
 	case machine.Acquire:

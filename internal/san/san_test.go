@@ -1,0 +1,247 @@
+package san
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// The tests run two warps through steps: handlers that tell what an instruction would.
+
+const start = 1024 // of shared memory on sm_90: its reserved bytes
+
+type step = machine.Handler
+
+// by lets one warp take a step, with some lanes.
+func by(warp int, lanes uint32, h step) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		all := w.Mask
+		if w.Index() != warp || all&lanes == 0 {
+			return machine.Next
+		}
+		w.Mask = all & lanes
+		defer func() { w.Mask = all }()
+		return h(w, in)
+	}
+}
+
+const everyone = ^uint32(0)
+
+// touch accesses 4 bytes of shared memory, thread i at word i from off on.
+func touch(kind machine.AccessKind, off uint64, order machine.Order) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		var addr [32]uint64
+		for i := range addr {
+			addr[i] = start + off + uint64(4*(32*w.Index()+i))
+		}
+		w.Observe(in, machine.Event{Space: machine.Shared, Kind: kind, Order: order, Size: 4, Lanes: w.Mask, Addr: &addr})
+		return machine.Next
+	}
+}
+
+func store(off uint64) step { return touch(machine.Store, off, machine.Weak) }
+func load(off uint64) step  { return touch(machine.Load, off, machine.Weak) }
+
+// copies is an operation of the async proxy that reads or writes n bytes of shared memory.
+func copies(kind machine.AccessKind, off, n uint64) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		x := machine.Extent{Space: machine.Shared, Lane: -1, From: start + off, To: start + off + n}
+		return w.Issue(in, &machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy,
+			Touches: func(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+				return func(yield func(machine.Extent, machine.AccessKind) bool) { yield(x, kind) }
+			}})
+	}
+}
+
+func fence(space machine.Space) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		w.Observe(in, machine.Event{What: machine.ProxyFence, Proxy: machine.AsyncProxy, Space: space, Lanes: w.Mask})
+		return machine.Next
+	}
+}
+
+var ids, proxyFence = new([32]uint32), fence(machine.Generic)
+
+// barrier is what sem makes of bar.sync in an observed launch.
+func barrier(w *machine.Warp, in *machine.Inst) machine.State {
+	if !w.Resuming() {
+		w.Observe(in, machine.Event{What: machine.Release, Order: machine.AcqRel, Lanes: w.Mask})
+	}
+	_, st := w.Barrier(in, machine.BarrierIn{ID: ids})
+	if st == machine.Next {
+		w.Observe(in, machine.Event{What: machine.Acquire, Order: machine.AcqRel, Scope: machine.CTAScope, Lanes: w.Mask})
+	}
+	return st
+}
+
+// warpSync is what sem tells of bar.warp.sync.
+func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
+	w.Observe(in, machine.Event{What: machine.Acquire, Order: machine.AcqRel, Scope: machine.WarpScope, Lanes: w.Mask})
+	return machine.Next
+}
+
+// columnsOf tells about columns of tensor memory.
+func columnsOf(what machine.EventKind, kind machine.AccessKind, from, to uint64, row, end uint32) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		w.Observe(in, machine.Event{What: what, Space: machine.Tensor, Kind: kind, Lanes: w.Mask,
+			Extent: &machine.Extent{Space: machine.Tensor, Lane: -1, From: from, To: to, Row: row, End: end}})
+		return machine.Next
+	}
+}
+
+// found runs the steps in one CTA of 64 threads and lists the reports: kind, place of the
+// operation and of the access, thread.
+func found(t *testing.T, checks Checks, steps ...step) (list []string) {
+	t.Helper()
+	arena, err := mem.NewArena(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := machine.NewDevice(arena, 1)
+	defer d.Close()
+	code := &machine.Code{Func: &machine.FuncInfo{Name: "f"}, RegBytes: 64, FrameBytes: 64}
+	exit := func(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }
+	for _, h := range append(steps, exit) {
+		code.Observed = append(code.Observed, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
+	}
+	code.Split = code.Observed
+	s := New(checks, 10, nil)
+	one := [3]uint32{1, 1, 1}
+	_, err = d.Launch(context.Background(), &machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
+		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Params: make([]byte, 8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports, _ := s.Found()
+	for _, r := range reports {
+		op := "-"
+		if r.Op.Func != nil {
+			op = fmt.Sprintf("%d by %d", r.Op.PC, r.Op.Thread[0])
+		}
+		list = append(list, fmt.Sprintf("%d: %s, then %d by %d", r.Kind, op, r.Then.PC, r.Then.Thread[0]))
+	}
+	return list
+}
+
+// TestProxyFence: which fences cover which stores (8.6, 9.7.13.4).
+func TestProxyFence(t *testing.T) {
+	report := func(op, by, then int) string {
+		return fmt.Sprintf("%d: %d by %d, then %d by 0", machine.NoProxyFence, op, by, then)
+	}
+	read := func(off, n uint64) step { return by(0, 1, copies(machine.Load, off, n)) }
+	for _, c := range []struct {
+		name  string
+		steps []step
+		want  string
+	}{
+		{"by the writers, before the barrier", []step{store(0), proxyFence, barrier, read(0, 256)}, ""},
+		{"by the reader, behind the barrier", []step{store(0), barrier, by(0, 1, proxyFence), read(0, 256)}, ""},
+		{"none", []step{store(0), barrier, read(0, 256)}, report(0, 0, 2)},
+		{"none, of the second warp's bytes", []step{store(0), barrier, read(128, 4)}, report(0, 32, 2)},
+		{"none, but other bytes", []step{store(0), barrier, read(256, 4)}, ""},
+		{"before the store", []step{proxyFence, store(0), barrier, read(0, 4)}, report(1, 0, 3)},
+		{"between two stores", []step{store(0), proxyFence, store(0), barrier, read(0, 4)}, report(2, 0, 4)},
+		{"of one warp only, its bytes", []step{store(0), by(0, everyone, proxyFence), barrier, read(0, 128)}, ""},
+		{"of one warp only, the other's", []step{store(0), by(0, everyone, proxyFence), barrier, read(128, 4)}, report(0, 32, 3)},
+		{"of some lanes only, theirs", []step{store(0), by(0, 0xffff, proxyFence), barrier, read(0, 64)}, ""},
+		{"of some lanes only, others", []step{store(0), by(0, 0xffff, proxyFence), barrier, read(80, 4)}, report(0, 20, 3)},
+		{"for global memory", []step{store(0), fence(machine.Global), barrier, read(0, 4)}, report(0, 0, 3)},
+		{"for shared memory", []step{store(0), fence(machine.Shared), barrier, read(0, 4)}, ""},
+		{"by the reader, who has not synchronised", []step{by(1, everyone, store(0)), barrier, by(1, everyone, store(0)), by(0, 1, proxyFence),
+			barrier, read(128, 4)}, report(2, 32, 5)},
+		{"by the reader, behind an acquire", []step{store(0), barrier, by(1, everyone, store(512)),
+			by(0, 1, touch(machine.Load, 0, machine.AcquireOrder)), by(0, 1, proxyFence), read(0, 4)}, ""},
+		{"by another lane", []step{store(0), by(0, 2, proxyFence), barrier, read(0, 4)}, report(0, 0, 3)},
+		{"by another lane, behind bar.warp.sync", []step{store(0), warpSync, by(0, 2, proxyFence), barrier, read(0, 4)}, ""},
+		{"by another lane, behind bar.warp.sync, the other warp's", []step{store(0), warpSync, by(0, 2, proxyFence), barrier, read(128, 4)}, report(0, 32, 4)},
+		{"none, but the async proxy wrote last", []step{store(0), barrier, by(0, 1, copies(machine.Store, 0, 256)), read(0, 256)}, ""},
+		{"none, read by the generic proxy", []step{store(0), barrier, load(0)}, ""},
+	} {
+		got := found(t, Async, c.steps...)
+		if want := c.want; len(got) > 1 || len(got) == 1 && got[0] != want || len(got) == 0 && want != "" {
+			t.Errorf("fence %s: %q, want %q", c.name, got, want)
+		}
+	}
+}
+
+// TestNeverWritten: shared and tensor memory, with the allocation of the latter.
+func TestNeverWritten(t *testing.T) {
+	alloc := by(0, everyone, columnsOf(machine.Allocated, 0, 32, 64, 0, 128))
+	free := by(0, everyone, columnsOf(machine.Freed, 0, 32, 64, 0, 128))
+	cells := func(kind machine.AccessKind, from, to uint64, row, end uint32) step {
+		return by(0, everyone, columnsOf(machine.Touch, kind, from, to, row, end))
+	}
+	plain := func(then, thread int) string {
+		return fmt.Sprintf("%d: -, then %d by %d", machine.NeverWritten, then, thread)
+	}
+	tensor := func(op, then int) string {
+		return fmt.Sprintf("%d: %d by 0, then %d by 0", machine.NeverWritten, op, then)
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+		want  string
+	}{
+		{"written", []step{store(0), load(0)}, ""},
+		{"not written", []step{load(0)}, plain(0, 0)},
+		{"written in part", []step{by(0, 0xff, store(0)), by(0, everyone, load(0))}, plain(1, 8)},
+		{"atomic", []step{touch(machine.Atomic, 0, machine.Relaxed)}, plain(0, 0)},
+		{"by the async proxy", []step{by(0, 1, copies(machine.Store, 0, 256)), barrier, load(0)}, ""},
+		{"cells", []step{alloc, cells(machine.Store, 32, 36, 0, 32), cells(machine.Load, 32, 36, 0, 32)}, ""},
+		{"another column", []step{alloc, cells(machine.Store, 32, 36, 0, 32), cells(machine.Load, 33, 37, 0, 32)}, tensor(0, 2)},
+		{"another lane", []step{alloc, cells(machine.Store, 32, 36, 0, 32), cells(machine.Load, 32, 36, 32, 64)}, tensor(0, 2)},
+		{"allocated anew", []step{alloc, cells(machine.Store, 32, 36, 0, 32), free, alloc, cells(machine.Load, 32, 36, 0, 32)}, tensor(3, 4)},
+		{"the last cell", []step{alloc, cells(machine.Store, 32, 64, 0, 127), cells(machine.Load, 63, 64, 127, 128)}, tensor(0, 2)},
+	} {
+		got := found(t, Init, c.steps...)
+		if want := c.want; len(got) > 1 || len(got) == 1 && got[0] != want || len(got) == 0 && want != "" {
+			t.Errorf("%s: %q, want %q", c.name, got, want)
+		}
+	}
+}
+
+// TestLimits: one report for each pair of places, and no more than asked for.
+func TestLimits(t *testing.T) {
+	s := New(Init, 2, nil)
+	fn := &machine.FuncInfo{}
+	for i := range int32(12) {
+		r := &machine.Report{Kind: machine.ReadBeforeDone, Op: machine.Place{Site: machine.Site{Func: fn, PC: 1}}}
+		r.Then = machine.Place{Site: machine.Site{Func: fn, PC: i % 4}}
+		s.Report(r)
+	}
+	list, more := s.Found()
+	if len(list) != 2 || more != 2 || list[0].Times != 3 {
+		t.Errorf("%d reports, %d more, the first %d times; want 2, 2, 3", len(list), more, list[0].Times)
+	}
+}
+
+// TestMemory follows what is written of global memory, byte by byte.
+func TestMemory(t *testing.T) {
+	m := &Memory{}
+	m.Track(1000, 200)
+	m.Track(100, 100)
+	m.Written(1010, 100)
+	for _, c := range []struct {
+		from, to uint64
+		want     bool
+	}{
+		{1010, 1110, true}, {1009, 1012, false}, {1109, 1111, false}, {1199, 1200, false}, {100, 101, false},
+		{150, 250, true}, // not inside one allocation: somebody else's business
+		{99, 100, true}, {200, 204, true}, {5000, 5004, true},
+	} {
+		if got := m.touched(machine.Load, c.from, c.to); got != c.want {
+			t.Errorf("%d..%d written: %v", c.from, c.to, got)
+		}
+	}
+	if m.Drop(1000); !m.touched(machine.Load, 1150, 1154) {
+		t.Error("a dropped allocation is still tracked")
+	}
+	m.Track(1000, 200)
+	if m.touched(machine.Load, 1010, 1014) {
+		t.Error("a new allocation counts as written")
+	}
+}
