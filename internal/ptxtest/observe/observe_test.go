@@ -120,7 +120,7 @@ func touches(e *isa.Entry) (any, reads bool) {
 	has := func(word string) bool {
 		return slices.ContainsFunc(e.Effects, func(x isa.Effect) bool { return x[0] == word })
 	}
-	if status, _ := sem.Status(e); status == sem.Todo || has("async") || !has("read") && !has("write") {
+	if status, _ := sem.Status(e); status == sem.Todo || !has("read") && !has("write") {
 		return false, false
 	}
 	sem.EachSample(e, 2, func(s *isa.Sample) {

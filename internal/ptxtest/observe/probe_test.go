@@ -12,10 +12,11 @@ import (
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
 )
 
 // margin is the bytes around a lane's access that must not matter.
-const margin = 4
+const margin = 2
 
 // mode is what a probe does to the bytes of an access.
 type mode uint8
@@ -28,14 +29,22 @@ const (
 
 const pattern = 0xa5
 
-// access is one event with the host bytes that it covers and those around it.
+// access is one event with the host bytes that it covers.
 type access struct {
 	number int
-	kind   machine.AccessKind
 	form   *isa.Entry
 	text   string
 	inside []*byte
-	near   []*byte
+}
+
+// group is what one instruction touches: one event, or the extents of an asynchronous operation.
+type group struct {
+	fn     *machine.FuncInfo
+	pc     int32
+	async  bool
+	inside map[*byte]bool
+	near   map[*byte]bool // inverted while the instruction runs
+	stores []*access
 }
 
 // probe checks the accesses of one block, run with one worker. kept holds what two runs of the
@@ -43,7 +52,7 @@ type access struct {
 type probe struct {
 	mode    mode
 	only    func(*isa.Entry) bool // the forms whose bytes mode last inverts
-	pending *access
+	pending *group
 	number  int
 	kept    map[string]bool
 	seen    map[*isa.Entry]bool
@@ -51,23 +60,43 @@ type probe struct {
 }
 
 func (p *probe) Observe(e *machine.Event) {
-	p.settle()
-	if e.What != machine.Touch {
+	g := p.pending
+	if g == nil || !e.Async || !g.async || g.pc != e.PC || g.fn != e.Func {
+		p.settle()
+	}
+	if e.What != machine.Touch || e.Space == machine.Tensor {
 		return
+	}
+	if p.pending == nil {
+		p.pending = &group{fn: e.Func, pc: e.PC, async: e.Async, inside: map[*byte]bool{}, near: map[*byte]bool{}}
 	}
 	in := &e.Func.Data.(*ir.Func).Insts[e.PC]
 	p.seen[in.Sel.Entry] = true
 	p.number++
-	a := &access{number: p.number, kind: e.Kind, form: in.Sel.Entry, text: in.Sel.Text()}
-	a.cover(e)
-	if calls(e.Func) || !e.Func.Entry {
-		a.near = nil // calls pass .param bytes without an access
-	}
-	for _, b := range a.near {
-		*b = ^*b
-	}
+	a := &access{number: p.number, form: in.Sel.Entry, text: in.Sel.Text()}
+	p.pending.cover(a, e)
 	p.tamper(a, e)
-	p.pending = a
+}
+
+// cover collects the bytes of an access and inverts those around it.
+func (g *group) cover(a *access, e *machine.Event) {
+	pieces(e, 0, 0, func(b *byte) {
+		if g.near[b] {
+			*b = ^*b
+			delete(g.near, b)
+		}
+		g.inside[b] = true
+		a.inside = append(a.inside, b)
+	})
+	if calls(e.Func) || !e.Func.Entry {
+		return // calls pass .param bytes without an access
+	}
+	pieces(e, -margin, margin, func(b *byte) {
+		if !g.inside[b] && !g.near[b] {
+			*b = ^*b
+			g.near[b] = true
+		}
+	})
 }
 
 func calls(f *machine.FuncInfo) bool {
@@ -75,48 +104,57 @@ func calls(f *machine.FuncInfo) bool {
 	return slices.ContainsFunc(insts, func(in ir.Inst) bool { return in.IsCall() })
 }
 
-// cover collects the bytes of the lanes and those around them.
-func (a *access) cover(e *machine.Event) {
-	inside := map[*byte]bool{}
-	each(e, 0, int(e.Size), func(b *byte) {
-		if !inside[b] {
-			a.inside = append(a.inside, b)
-		}
-		inside[b] = true
-	})
-	each(e, -margin, int(e.Size)+margin, func(b *byte) {
-		if !inside[b] {
-			a.near = append(a.near, b)
-		}
-		inside[b] = true
-	})
-}
-
-// each visits the bytes from..to of every lane's address that exist.
-func each(e *machine.Event, from, to int, visit func(*byte)) {
-	for lane := range 32 {
-		for i := from; i < to && e.Lanes>>lane&1 != 0; i++ {
-			if b := e.On.Byte(e.Space, e.Addr[lane]+uint64(i), lane); b != nil {
+// pieces visits the bytes of what every lane touches that exist, with so many more before and
+// behind.
+func pieces(e *machine.Event, before, behind int, visit func(*byte)) {
+	piece := func(lane int, space machine.Space, from uint64, n int) {
+		for i := before; i < n+behind; i++ {
+			if b := e.On.Byte(space, from+uint64(i), lane); b != nil {
 				visit(b)
 			}
 		}
 	}
+	if x := e.Extent; x != nil {
+		from := x.From
+		if x.Space == machine.Shared {
+			from |= uint64(x.CTA) << mem.RankShift
+		}
+		piece(max(x.Lane, 0), x.Space, from, int(x.To-x.From))
+		return
+	}
+	for lane := range 32 {
+		if e.Lanes>>lane&1 != 0 {
+			piece(lane, e.Space, e.Addr[lane], int(e.Size))
+		}
+	}
+}
+
+// lastBytes visits the last byte of what every lane touches, once.
+func lastBytes(e *machine.Event, visit func(*byte)) {
+	n := int(e.Size)
+	if e.Extent != nil {
+		n = int(e.Extent.To - e.Extent.From)
+	}
+	done := map[*byte]bool{}
+	pieces(e, n-1, 0, func(b *byte) {
+		if !done[b] {
+			visit(b)
+		}
+		done[b] = true
+	})
 }
 
 func (p *probe) tamper(a *access, e *machine.Event) {
 	switch {
-	case a.kind == machine.Store && p.mode != last:
+	case e.Kind == machine.Store && p.mode != last:
 		for _, b := range a.inside {
 			*b = p.fill()
 		}
-	case a.kind != machine.Store && p.mode == last && p.only(a.form):
-		done := map[*byte]bool{}
-		each(e, int(e.Size)-1, int(e.Size), func(b *byte) {
-			if !done[b] {
-				*b = ^*b
-			}
-			done[b] = true
-		})
+		if a.form.ID != isa.Discard { // which leaves any values
+			p.pending.stores = append(p.pending.stores, a)
+		}
+	case e.Kind != machine.Store && p.mode == last && p.only(a.form):
+		lastBytes(e, func(b *byte) { *b = ^*b })
 	}
 }
 
@@ -127,27 +165,25 @@ func (p *probe) fill() byte {
 	return pattern
 }
 
-// settle looks at what the last access has done.
+// settle looks at what the last instruction has done.
 func (p *probe) settle() {
-	a := p.pending
-	if p.pending = nil; a == nil {
+	g := p.pending
+	if p.pending = nil; g == nil {
 		return
 	}
-	for _, b := range a.near {
+	for b := range g.near {
 		*b = ^*b // a store next to the access now has a wrong value, which the vector finds
 	}
-	if a.kind != machine.Store || p.mode == last || a.form.ID == isa.Discard { // which leaves any values
-		return
-	}
-	for i, b := range a.inside {
-		key := fmt.Sprintf("store %d, %s: byte %d", a.number, a.text, i)
-		if *b != p.fill() {
-			continue
-		}
-		if p.mode == fillA {
-			p.kept[key] = true
-		} else if p.kept[key] {
-			p.fails = append(p.fails, key+" is not stored")
+	for _, a := range g.stores {
+		for i, b := range a.inside {
+			key := fmt.Sprintf("store %d, %s: byte %d", a.number, a.text, i)
+			switch {
+			case *b != p.fill():
+			case p.mode == fillA:
+				p.kept[key] = true
+			case p.kept[key]:
+				p.fails = append(p.fails, key+" is not stored")
+			}
 		}
 	}
 }
