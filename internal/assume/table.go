@@ -25,6 +25,9 @@ const (
 	SurfaceLayer                  // U24
 	SampleInteger                 // U25
 	SurfaceExtent                 // U26
+	MixedFtz                      // U27
+	MixedHalves                   // U28
+	DirectedBF16                  // U29
 )
 
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
@@ -110,4 +113,16 @@ var Table = []Row{
 		{"one", "1"},
 		{"zero", "0"},
 	}, 0},
+	MixedFtz: {"U27", "mixed-ftz-f16x2", "9.4: 9.7.5.1", "add, sub and mul .ftz.f16x2.f32x2: what is flushed", []Position{
+		{"results", "subnormal f32 operands and results below the smallest normal f16"},
+		{"operands", "subnormal f32 operands alone"},
+	}, 60},
+	MixedHalves: {"U28", "mixed-mul-halves", "9.4: 9.7.5.4", "mul.bf16x2.bf16x2.f16x2 and mul.f16x2.f16x2.bf16x2: the conversion of c", []Position{
+		{"exact", "none: the exact product is rounded once"},
+		{"converted", "c is rounded to the format of the result first"},
+	}, 70},
+	DirectedBF16: {"U29", "fma-bf16-directed", "9.7.4.4", "fma.rz, .rm and .rp .bf16 and .bf16x2, which ptxas takes and the manual does not have", []Position{
+		{"directed", "rounded as the modifier says"},
+		{"nearest", "rounded to nearest, as by the machine code of the packed forms"},
+	}, 40},
 }
