@@ -12,25 +12,29 @@ import (
 
 var mixed2Lines = []Line{
 	{isa.AddMixed2, nil, mixedPlan(addMixed2), ""},
+	{isa.AddMixed2, of(isa.M_ftz), mixedPlan(addMixed2, assume.MixedFtz), ""},
 	{isa.SubMixed2, nil, mixedPlan(subMixed2), ""},
+	{isa.SubMixed2, of(isa.M_ftz), mixedPlan(subMixed2, assume.MixedFtz), ""},
 	{isa.FmaMixed2, nil, mixedPlan(fmaMixed2), ""},
 	{isa.MulMixed2, nil, mixedPlan(mulMixed2), ""},
+	{isa.MulMixed2, of(isa.M_ftz), mixedPlan(mulMixed2, assume.MixedFtz), ""},
+	{isa.MulMixed2, at(isa.C_ctype, isa.M_f16x2, isa.M_bf16x2), mixedPlan(mulMixed2, assume.MixedHalves), ""},
 	{isa.AddNarrow, nil, mixedPlan(addNarrow), ""},
 	{isa.SubNarrow, nil, mixedPlan(subNarrow), ""},
 	{isa.MulNarrow, nil, mixedPlan(mulNarrow), ""},
 	{isa.FmaNarrow, nil, mixedPlan(fmaNarrow), ""},
 
-	{isa.FmaHalf, directed, mixedPlan(fmaDirected), ""},
-	{isa.FmaHalf, directed.with(isa.M_relu), mixedPlan(fmaDirected), ""},
-	{isa.FmaHalf, directed.with(isa.M_oob), mixedPlan(fmaDirected), ""},
-	{isa.FmaHalf, directed.with(isa.M_oob, isa.M_relu), mixedPlan(fmaDirected), ""},
+	{isa.FmaHalf, directed, mixedPlan(fmaDirected, assume.DirectedBF16), ""},
+	{isa.FmaHalf, directed.with(isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16), ""},
+	{isa.FmaHalf, directed.with(isa.M_oob), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
+	{isa.FmaHalf, directed.with(isa.M_oob, isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
 }
 
 // directed is a rounding of bf16 that the manual does not have.
 var directed = of(isa.M_bf16, isa.M_bf16x2).at(isa.C_rnd, isa.M_rz, isa.M_rm, isa.M_rp)
 
 // mixedPlan names the function that fills in what a statement computes.
-func mixedPlan(fill func(b *Build, x *packedMixed)) planDo {
+func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Guess) planDo {
 	return plan(func(b *Build) {
 		x := &packedMixed{}
 		x.Round = roundings[b.rounding()]
@@ -39,7 +43,7 @@ func mixedPlan(fill func(b *Build, x *packedMixed)) planDo {
 		b.Ext().Data = x
 		b.handler(mixedElements)
 	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_type, isa.C_rnd, isa.C_ftz).
-		sees(isa.M_satfinite, isa.M_relu, isa.M_oob).assuming(assume.MixedFtz, assume.MixedHalves, assume.DirectedBF16, assume.OOBAddend)
+		sees(isa.M_satfinite, isa.M_relu, isa.M_oob).assuming(asks...)
 }
 
 // rounding is the statement's rounding modifier. The narrowing forms have .rz alone, which
@@ -168,7 +172,9 @@ func fmaDirected(b *Build, x *packedMixed) {
 	if t == isa.M_bf16 {
 		x.count = 1
 	}
-	x.Oob, x.OobAll = b.Sel.Has(isa.M_oob), b.Assume(assume.OOBAddend) == 0
+	if x.Oob = b.Sel.Has(isa.M_oob); x.Oob {
+		x.OobAll = b.Assume(assume.OOBAddend) == 0
+	}
 	if b.Assume(assume.DirectedBF16) == 1 {
 		x.Round = num.RN
 	}

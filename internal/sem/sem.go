@@ -45,8 +45,8 @@ type Do interface {
 
 // chapters are the tables in the manual's order.
 var chapters = [][]Line{
-	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, warpLines,
 	intLines, carryLines, floatLines, halfLines, mixedLines, mixed2Lines, setPackedLines, compareLines, logicLines,
+	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, warpLines,
 	stackLines, miscLines, asyncLines,
 }
 
