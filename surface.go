@@ -81,6 +81,14 @@ func (p *Program) Bind(name string, s Surface) error {
 	})
 }
 
+// Surfaces lists the module's .surfref variables.
+func (p *Program) Surfaces() (names []string) {
+	for _, v := range p.refs {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
 // bindSurfaces binds the references that nobody has bound, or whose array has gone, by name.
 func (p *Program) bindSurfaces() {
 	for _, v := range p.refs {

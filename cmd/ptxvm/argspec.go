@@ -7,6 +7,7 @@ package main
 //	in:DATA                   an anonymous buffer, read by the kernel
 //	out:SIZE[:SINK]           one that it writes
 //	inout:DATA[:SINK]         both
+//	surf:NAME                 the handle of an image (--image)
 //	null | ptr:0              a null address
 
 import (
@@ -23,6 +24,8 @@ type argSpec struct {
 	text  string
 	value []byte   // scalars, bytes and null: the parameter's bytes
 	buf   *bufSpec // in, out, inout
+
+	surface string // surf: the name of an image
 }
 
 // bufSpec is an anonymous buffer: what it starts with and where it goes.
@@ -34,7 +37,7 @@ type bufSpec struct {
 
 // laterArgs are keywords that CONTRACT §2 promises and later work builds.
 var laterArgs = map[string]string{
-	"struct": "structs by value", "surf": "surfaces", "tex": "textures",
+	"struct": "structs by value", "tex": "textures",
 }
 
 // parseArg reads one --arg. Errors say what was expected, in the words of the grammar.
@@ -68,6 +71,11 @@ func parseKeyed(key, rest string) (argSpec, error) {
 		return argSpec{value: value}, err
 	case "ptr":
 		return parsePtr(rest)
+	case "surf":
+		if rest == "" {
+			return argSpec{}, fmt.Errorf("want surf:NAME, the name of an --image")
+		}
+		return argSpec{surface: rest}, nil
 	}
 	if what, later := laterArgs[key]; later {
 		return argSpec{}, fmt.Errorf("%s: (%s) is not built yet", key, what)
@@ -78,7 +86,7 @@ func parseKeyed(key, rest string) (argSpec, error) {
 func parseScalarArg(key, rest string) (argSpec, error) {
 	typ, err := ptxvm.ParseScalarType(key)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, ptr, null", key)
+		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, ptr, surf, null", key)
 	}
 	if !typ.Param() {
 		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
@@ -103,6 +111,9 @@ func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, er
 		body, sink = rest[:i], rest[i+2:]
 		if sink == "" {
 			return argSpec{}, fmt.Errorf("the sink after \":@\" has no file name")
+		}
+		if strings.HasSuffix(sink, ".png") {
+			return argSpec{}, fmt.Errorf("a buffer is no picture: .png is for images (--image)")
 		}
 	} else if strings.HasSuffix(rest, ":term") {
 		return argSpec{}, fmt.Errorf("the sink term is not built yet; leave it out to print the buffer")

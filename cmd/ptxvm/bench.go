@@ -83,6 +83,9 @@ func (j *job) measure(ctx context.Context, bench *benchResult) error {
 			return err
 		}
 	}
+	if err := j.restoreImages(); err != nil {
+		return err
+	}
 	start := time.Now()
 	stats, err := j.launch(ctx)
 	if err == nil {

@@ -19,7 +19,7 @@ var fieldOf = map[string]string{
 	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async", "judge": "CompileConfig.Judge",
 	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
-	"arg": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
+	"arg": "", "image": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
 }
 
 // TestFlagsHaveFields holds run's flags to the API: each fills a field that exists.

@@ -18,6 +18,7 @@ type job struct {
 	specs   []argSpec
 	buffers []ptxvm.Buffer // one per spec; the zero Buffer for values
 	args    []any
+	images  []image
 	flags   *runFlags
 }
 
@@ -28,6 +29,10 @@ func prepare(f *runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*j
 		return nil, usageError{err}
 	}
 	specs, err := parseArgs(f.args)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	images, err := parseImages(f.images)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -43,15 +48,15 @@ func prepare(f *runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*j
 		cfg.Arch = ptxvm.NewestTarget(modules...)
 	}
 	j := &job{specs: specs, flags: f}
-	if err := j.load(cfg, modules, files); err != nil {
+	if err := j.load(cfg, modules, files, images); err != nil {
 		j.close(&err)
 		return nil, err
 	}
 	return j, nil
 }
 
-// load makes the device, links the modules and fills the buffers.
-func (j *job) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string) (err error) {
+// load makes the device, links the modules and fills images and buffers.
+func (j *job) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, images []imageSpec) (err error) {
 	if j.device, err = ptxvm.NewDevice(&cfg); err != nil {
 		return usageError{err}
 	}
@@ -66,6 +71,12 @@ func (j *job) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []stri
 	if err := checkArgs(j.kernel.Info(), j.specs, files); err != nil {
 		return usageError{err}
 	}
+	if err := j.makeImages(images); err != nil {
+		return err
+	}
+	if err := j.checkImages(program.Surfaces()); err != nil {
+		return err
+	}
 	return j.fill()
 }
 
@@ -74,6 +85,14 @@ func (j *job) fill() error {
 	j.buffers = make([]ptxvm.Buffer, len(j.specs))
 	j.args = make([]any, len(j.specs))
 	for i, spec := range j.specs {
+		if spec.surface != "" {
+			s, err := j.surface(spec.surface)
+			if err != nil {
+				return usageError{fmt.Errorf("--arg %s: %w", spec.text, err)}
+			}
+			j.args[i] = s
+			continue
+		}
 		if spec.buf == nil {
 			j.args[i] = spec.value
 			continue
@@ -122,7 +141,8 @@ func (j *job) results() ([]result, error) {
 		}
 		out = append(out, r)
 	}
-	return out, nil
+	images, err := j.imageResults()
+	return append(out, images...), err
 }
 
 // close gives the device's memory back and joins a failure of that to err.

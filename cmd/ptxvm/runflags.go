@@ -29,12 +29,12 @@ type runFlags struct {
 	sanitize             string
 	maxReports           int
 	keepOutput           bool
-	args                 []string
+	args, images         []string
 }
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"image", "show", "global", "buf", "triton",
+	"show", "global", "buf", "triton",
 	"expect", "tol", "report", "trace", "trace-to", "show-to", "source-root",
 }
 
@@ -45,7 +45,8 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Var(&f.grid, "grid", "CTAs as X[,Y[,Z]]")
 	fl.Var(&f.block, "block", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
 	fl.Var(&f.cluster, "cluster", "CTAs of a cluster as X[,Y[,Z]]; default .reqnctapercluster")
-	fl.StringArrayVar(&f.args, "arg", nil, "one per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, null")
+	fl.StringArrayVar(&f.args, "arg", nil, "one per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, surf:NAME, null")
+	fl.StringArrayVar(&f.images, "image", nil, "a surface as NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK], such as photo=2d,64x48,u8x4,from=@photo.png")
 	fl.Var(&f.shared, "shared", "dynamic shared memory in bytes, such as 48K")
 	fl.StringVar(&f.arch, "arch", "", "device to emulate, such as sm_90a; default the module's target")
 	fl.IntVar(&f.workers, "workers", 0, "CTAs run by this many workers; 1 is deterministic, 0 one a CPU")

@@ -38,7 +38,7 @@ func checkArgs(info ptxvm.KernelInfo, specs []argSpec, files []string) error {
 
 // size is the bytes that the spec puts into the parameter block; a buffer its address.
 func (a *argSpec) size() int {
-	if a.buf != nil {
+	if a.buf != nil || a.surface != "" {
 		return 8
 	}
 	return len(a.value)
@@ -67,6 +67,8 @@ const maxHexExample = 64
 func exampleArg(p ptxvm.ParamInfo) string {
 	typ, err := ptxvm.ParseScalarType(p.Type)
 	switch {
+	case p.Type == "surfref":
+		return "surf:NAME"
 	case p.Count == 0 && (p.Type == "u64" || p.Type == "b64"):
 		return "inout:f32x32=0"
 	case p.Count == 0 && err == nil && typ.Param():

@@ -9,13 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ptxvm"
 )
 
 // result is one buffer after a launch.
 type result struct {
 	array
-	name string // of the parameter
+	name string // of the parameter or image
 	sink string // a file; empty: printed
+
+	picture ptxvm.ArrayDesc // of an image
 }
 
 // writeResults writes sinks first, then prints the rest.
@@ -45,7 +49,11 @@ func writeSinks(results []result) (err error) {
 		if r.sink == "" {
 			continue
 		}
-		f, err := stage(r.sink, r.encoded())
+		data, err := r.encoded()
+		if err != nil {
+			return err
+		}
+		f, err := stage(r.sink, data)
 		if err != nil {
 			return err
 		}
@@ -60,11 +68,14 @@ func writeSinks(results []result) (err error) {
 }
 
 // encoded is the content of a result's file.
-func (r *result) encoded() []byte {
-	if strings.HasSuffix(r.sink, ".npy") {
-		return encodeNpy(r.array)
+func (r *result) encoded() ([]byte, error) {
+	switch {
+	case strings.HasSuffix(r.sink, ".npy"):
+		return encodeNpy(r.array), nil
+	case strings.HasSuffix(r.sink, ".png") && r.picture.Size != nil:
+		return encodePicture(r.bytes, r.picture)
 	}
-	return r.bytes
+	return r.bytes, nil
 }
 
 // stagedFile is a file under a temporary name; a device such as /dev/null is written by commit.

@@ -1,0 +1,249 @@
+package main
+
+// This file reads --image NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK]: surfaces of a launch, what
+// they hold before it and where they go after it. png.go reads and writes pictures.
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ptxvm"
+)
+
+// imageSpec is one --image.
+type imageSpec struct {
+	text  string
+	desc  ptxvm.ArrayDesc
+	from  string // DATA; empty: zeros
+	to    string // a file; empty: printed, unless the image is an input
+	input bool   // from without to: it is no result
+}
+
+// parseImage reads one --image.
+func parseImage(text string) (imageSpec, error) {
+	spec := imageSpec{text: text}
+	name, rest, ok := strings.Cut(text, "=")
+	words := strings.SplitN(rest, ",", 4)
+	if !ok || name == "" || len(words) < 3 {
+		return spec, fmt.Errorf("--image %s: want NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK], such as photo=2d,64x48,u8x4,from=@photo.png", text)
+	}
+	spec.desc.Name = name
+	err := spec.shape(words[0], words[1], words[2])
+	if err == nil && len(words) == 4 {
+		err = spec.options(words[3])
+	}
+	if err == nil && strings.HasSuffix(spec.to, ".png") {
+		err = checkPicture(spec.desc)
+	}
+	if err != nil {
+		return spec, fmt.Errorf("--image %s: %w", text, err)
+	}
+	spec.input = spec.from != "" && spec.to == ""
+	return spec, nil
+}
+
+func (s *imageSpec) shape(geometry, size, format string) (err error) {
+	if s.desc.Geometry, err = ptxvm.ParseGeometry(geometry); err != nil {
+		return err
+	}
+	for word := range strings.SplitSeq(size, "x") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is no extent in %q; want numbers joined by x, such as 64x48", word, size)
+		}
+		s.desc.Size = append(s.desc.Size, n)
+	}
+	s.desc.Format, err = ptxvm.ParseSampleFormat(format)
+	return err
+}
+
+// options reads from= and to=; a value ends only before the other key.
+func (s *imageSpec) options(text string) error {
+	for text != "" {
+		key, rest, ok := strings.Cut(text, "=")
+		end, other := len(rest), map[string]string{"from": ",to=", "to": ",from="}[key]
+		if !ok || other == "" {
+			return fmt.Errorf("%q is neither from=DATA nor to=SINK", text)
+		}
+		if i := strings.LastIndex(rest, other); i >= 0 {
+			end = i
+		}
+		if err := s.option(key, rest[:end]); err != nil {
+			return err
+		}
+		text = strings.TrimPrefix(rest[end:], ",")
+	}
+	return nil
+}
+
+func (s *imageSpec) option(key, value string) error {
+	if key == "from" {
+		if s.from != "" || value == "" {
+			return fmt.Errorf("want one from=DATA")
+		}
+		s.from = value
+		return nil
+	}
+	file, isFile := strings.CutPrefix(value, "@")
+	if s.to != "" || !isFile || file == "" {
+		return fmt.Errorf("want one to=@FILE, have to=%s", value)
+	}
+	s.to = file
+	return nil
+}
+
+// parseImages reads all, whose names must differ.
+func parseImages(texts []string) (list []imageSpec, err error) {
+	for _, text := range texts {
+		spec, err := parseImage(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(o imageSpec) bool { return o.desc.Name == spec.desc.Name }) {
+			return nil, fmt.Errorf("--image %s is given twice", spec.desc.Name)
+		}
+		list = append(list, spec)
+	}
+	return list, nil
+}
+
+// image is one of the device's.
+type image struct {
+	imageSpec
+	array ptxvm.Array
+	start []byte // what it holds before a launch; nil: zeros
+}
+
+// makeImages makes the images and fills them.
+func (j *job) makeImages(specs []imageSpec) error {
+	for _, spec := range specs {
+		im := image{imageSpec: spec}
+		var err error
+		if im.array, err = j.device.NewArray(spec.desc); err == nil && spec.from != "" {
+			if im.start, err = spec.load(im.array.Len()); err == nil {
+				err = im.array.Write(im.start)
+			}
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("--image %s: %w", spec.text, err)}
+		}
+		j.images = append(j.images, im)
+	}
+	return nil
+}
+
+// load reads DATA as n bytes of samples.
+func (s *imageSpec) load(n int) ([]byte, error) {
+	if name, isFile := strings.CutPrefix(s.from, "@"); isFile && strings.HasSuffix(name, ".png") {
+		return readPicture(name, s.desc)
+	}
+	c, err := parseData(s.from)
+	if err != nil {
+		return nil, err
+	}
+	if c.size != n {
+		return nil, fmt.Errorf("%s holds %d bytes; %s of %v has %d", s.from, c.size, s.sizeText(), s.desc.Format, n)
+	}
+	if want := channelType(s.desc.Format); c.typ.Name() != "" && c.typ.Name() != want.Name() {
+		return nil, fmt.Errorf("%s holds %s, the channels of %v are %s", s.from, c.typ.Name(), s.desc.Format, want.Name())
+	}
+	return c.data()
+}
+
+// sizeText is the size as it was written.
+func (s *imageSpec) sizeText() string {
+	words := make([]string, len(s.desc.Size))
+	for i, n := range s.desc.Size {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, "x")
+}
+
+// channelType is how the channels of a format are written in text and .npy.
+func channelType(f ptxvm.SampleFormat) ptxvm.ScalarType {
+	name := map[string]string{"unorm8": "u8", "unorm16": "u16", "snorm8": "s8", "snorm16": "s16"}[f.Channel()]
+	if name == "" {
+		name = f.Channel()
+	}
+	typ, err := ptxvm.ParseScalarType(name)
+	if err != nil {
+		panic("BUG: a channel without type: " + err.Error())
+	}
+	return typ
+}
+
+// restoreImages writes what the images hold before a launch.
+func (j *job) restoreImages() error {
+	for _, im := range j.images {
+		start := im.start
+		if start == nil {
+			start = make([]byte, im.array.Len())
+		}
+		if err := im.array.Write(start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// surface returns the handle of a named image.
+func (j *job) surface(name string) (ptxvm.Surface, error) {
+	var names []string
+	for _, im := range j.images {
+		if im.desc.Name == name {
+			return im.array.Surface(), nil
+		}
+		names = append(names, im.desc.Name)
+	}
+	if len(names) == 0 {
+		return ptxvm.Surface{}, fmt.Errorf("there is no image; --image %s=GEOM,SIZE,FORMAT makes one", name)
+	}
+	return ptxvm.Surface{}, fmt.Errorf("no image is called %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// checkImages refuses images that nothing can reach.
+func (j *job) checkImages(references []string) error {
+	for _, im := range j.images {
+		used := slices.Contains(references, im.desc.Name) ||
+			slices.ContainsFunc(j.specs, func(a argSpec) bool { return a.surface == im.desc.Name })
+		if !used {
+			return usageError{fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, or a .surfref of this name", im.text, im.desc.Name)}
+		}
+	}
+	return nil
+}
+
+// imageResults reads back the images that are no inputs.
+func (j *job) imageResults() ([]result, error) {
+	var out []result
+	for _, im := range j.images {
+		if im.input {
+			continue
+		}
+		a := array{typ: channelType(im.desc.Format), shape: extents(im.desc), bytes: make([]byte, im.array.Len())}
+		if err := im.array.Read(a.bytes); err != nil {
+			return nil, err
+		}
+		out = append(out, result{name: im.desc.Name, sink: im.to, array: a, picture: im.desc})
+	}
+	return out, nil
+}
+
+// extents is the shape of an image's samples, the slowest dimension first; channels come last,
+// where there are several.
+func extents(d ptxvm.ArrayDesc) []int {
+	shape := slices.Clone(d.Size)
+	slices.Reverse(shape)
+	switch d.Geometry {
+	case ptxvm.ArrayCube:
+		shape = append([]int{6}, shape...)
+	case ptxvm.ArrayCubeLayered:
+		shape[0] *= 6
+	}
+	if n := d.Format.Channels(); n > 1 {
+		shape = append(shape, n)
+	}
+	return shape
+}
