@@ -35,12 +35,19 @@ func TestCorpus(t *testing.T) {
 // runText launches what a case says and checks buffers, output and fault.
 func runText(t *testing.T, path string, src []byte, arch int, r *corpus.Run) {
 	t.Helper()
+	runWith(t, ptxvm.DeviceConfig{}, path, src, arch, r)
+}
+
+// runWith is runText on a device that is configured in other ways, too.
+func runWith(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch int, r *corpus.Run) {
+	t.Helper()
 	m, err := ptxvm.Compile(path, src, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: fmt.Sprintf("sm_%d", arch), Workers: 1, Stdout: &out, Memory: 1 << 30})
+	cfg.Arch, cfg.Workers, cfg.Stdout, cfg.Memory = fmt.Sprintf("sm_%d", arch), 1, &out, 1<<30
+	d, err := ptxvm.NewDevice(&cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
