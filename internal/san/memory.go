@@ -57,9 +57,9 @@ func (m *Memory) Written(addr, n uint64) {
 	}
 }
 
-// touched notes a write; of a read it tells whether all bytes were written before. What has been
-// reported counts as written.
-func (m *Memory) touched(kind machine.AccessKind, from, to uint64) bool {
+// touched notes a write; of a read it tells whether all bytes were written before, and where the
+// allocation starts. What has been reported counts as written.
+func (m *Memory) touched(kind machine.AccessKind, from, to uint64) (start uint64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i, exact := m.at(from)
@@ -67,10 +67,10 @@ func (m *Memory) touched(kind machine.AccessKind, from, to uint64) bool {
 		i--
 	}
 	if i < 0 || to > m.spans[i].end || from >= to {
-		return true
+		return 0, true
 	}
 	t := m.spans[i]
-	ok := kind == machine.Store || t.written.all(from-t.start, to-t.start)
+	ok = kind == machine.Store || t.written.all(from-t.start, to-t.start)
 	t.written.fill(from-t.start, to-t.start, true)
-	return ok
+	return t.start, ok
 }

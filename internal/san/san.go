@@ -38,7 +38,8 @@ type Sanitizer struct {
 	global *Memory
 
 	mu    sync.Mutex
-	ctas  map[uint64]*cta // by linear index in the grid
+	ctas  map[uint64]*cta           // by linear index in the grid
+	heap  map[uint64]*machine.Place // what this launch has allocated, by address
 	found []*Found
 	index map[pair]*Found
 	lost  int
@@ -57,7 +58,8 @@ type pair struct {
 // New returns a sanitizer that keeps at most so many reports. global may be nil.
 func New(checks Checks, max int, global *Memory) *Sanitizer {
 	return &Sanitizer{checks: checks, max: max, global: global,
-		ctas: map[uint64]*cta{}, index: map[pair]*Found{}, writers: map[writer]*machine.Place{}}
+		ctas: map[uint64]*cta{}, index: map[pair]*Found{}, writers: map[writer]*machine.Place{},
+		heap: map[uint64]*machine.Place{}}
 }
 
 // Found returns the reports in the order in which they were made, and how many pairs of places
@@ -113,9 +115,24 @@ func (s *Sanitizer) Observe(e *machine.Event) {
 	case machine.ProxyFence:
 		s.fence(e)
 	case machine.Allocated, machine.Freed:
-		if c := s.ctas[e.On.Mate(e.Extent.CTA)]; c != nil {
+		s.allocate(e)
+	}
+}
+
+// allocate makes tensor memory or a piece of the heap new, or nobody's.
+func (s *Sanitizer) allocate(e *machine.Event) {
+	switch x := e.Extent; {
+	case x.Space == machine.Tensor:
+		if c := s.ctas[e.On.Mate(x.CTA)]; c != nil {
 			c.allocate(e)
 		}
+	case e.What == machine.Allocated:
+		place := e.Place(e.Lanes)
+		s.heap[x.From] = &place
+		s.global.Track(x.From, x.To-x.From)
+	default:
+		delete(s.heap, x.From)
+		s.global.Drop(x.From)
 	}
 }
 
@@ -141,8 +158,11 @@ func (s *Sanitizer) touch(e *machine.Event) {
 				unwritten.op = c.allocation(x)
 			}
 		case machine.Global:
-			if s.checks&Init != 0 && s.global != nil && !s.global.touched(e.Kind, x.From, x.To) {
-				unwritten.lane(lane, x, e)
+			if s.checks&Init == 0 || s.global == nil {
+				return
+			}
+			if start, ok := s.global.touched(e.Kind, x.From, x.To); !ok && unwritten.lane(lane, x, e) {
+				unwritten.op = s.heap[start]
 			}
 		}
 	})

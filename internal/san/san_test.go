@@ -233,15 +233,16 @@ func TestMemory(t *testing.T) {
 		{150, 250, true}, // not inside one allocation: somebody else's business
 		{99, 100, true}, {200, 204, true}, {5000, 5004, true},
 	} {
-		if got := m.touched(machine.Load, c.from, c.to); got != c.want {
+		if _, got := m.touched(machine.Load, c.from, c.to); got != c.want {
 			t.Errorf("%d..%d written: %v", c.from, c.to, got)
 		}
 	}
-	if m.Drop(1000); !m.touched(machine.Load, 1150, 1154) {
+	m.Drop(1000)
+	if _, ok := m.touched(machine.Load, 1150, 1154); !ok {
 		t.Error("a dropped allocation is still tracked")
 	}
 	m.Track(1000, 200)
-	if m.touched(machine.Load, 1010, 1014) {
+	if start, ok := m.touched(machine.Load, 1010, 1014); ok || start != 1000 {
 		t.Error("a new allocation counts as written")
 	}
 }

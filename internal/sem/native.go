@@ -143,6 +143,10 @@ func readString(w *machine.Warp, in *machine.Inst, addr uint64) (string, machine
 func readGeneric(w *machine.Warp, in *machine.Inst, addr uint64, size uint32) (uint64, machine.State) {
 	var row [32]uint64
 	lane := bits.TrailingZeros32(w.Mask) & 31
+	if w.Observing() {
+		row[lane] = addr
+		w.Observe(in, machine.Event{Space: machine.Generic, Kind: machine.Load, Size: size, Lanes: w.Mask, Addr: &row})
+	}
 	row[lane] = addr - in.Imm
 	a, st := w.Access(in, &machine.Request{Space: machine.Generic, Kind: machine.Load, Size: size, Align: size}, &row)
 	if st != machine.Next {
