@@ -28,6 +28,13 @@ const (
 	MixedFtz                      // U27
 	MixedHalves                   // U28
 	DirectedBF16                  // U29
+	CvtF16NaN                     // U30
+	CvtHalfNaN                    // U31
+	CvtTF32NaN                    // U32
+	CvtS2F6Min                    // U33
+	CvtUE5M3Sign                  // U34
+	CvtUE5M3Half                  // U35
+	CvtFlushSign                  // U36
 )
 
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
@@ -125,4 +132,32 @@ var Table = []Row{
 		{"directed", "rounded as the modifier says"},
 		{"nearest", "rounded to nearest, as by the machine code of the packed forms"},
 	}, 40},
+	CvtF16NaN: {"U30", "cvt-f16-nan", "9.7.9.21", "cvt.f32.f16 of a NaN, without .ftz", []Position{
+		{"canonical", "7fffffff, as the one arithmetic instruction in the machine code makes it"},
+		{"payload", "its sign and payload, quieted"},
+	}, 80},
+	CvtHalfNaN: {"U31", "cvt-half-nan", "9.7.9.21", "cvt among f16 and bf16 of a NaN", []Position{
+		{"canonical", "7fff, as the arithmetic instruction in the machine code makes it"},
+		{"payload", "its sign and payload, quieted; its bits where the type stays"},
+	}, 70},
+	CvtTF32NaN: {"U32", "cvt-tf32-nan", "9.7.9.21", "cvt.rna.tf32.f32 of a NaN", []Position{
+		{"cut", "the low 13 bits are cleared, so a NaN may become an infinity, and a finite value with .satfinite"},
+		{"canonical", "7fffe000, as in the other modes"},
+	}, 80},
+	CvtS2F6Min: {"U33", "cvt-s2f6-min", "9.7.9.21", "cvt to s2f6x2: the result of a negative overflow", []Position{
+		{"full", "-2, the smallest value of the format"},
+		{"symmetric", "-127/64, the largest value with the other sign"},
+	}, 80},
+	CvtUE5M3Sign: {"U34", "cvt-ue5m3-sign", "9.4: 9.7.10.24", "cvt to ue5m3x2 of a negative value", []Position{
+		{"magnitude", "its magnitude is converted"},
+		{"zero", "the result is 0"},
+	}, 70},
+	CvtUE5M3Half: {"U35", "cvt-ue5m3-half", "9.4: 9.7.10.24", "cvt.rn.f16x2.ue5m3x2: values above 65504", []Position{
+		{"infinity", "infinity, as in IEEE 754"},
+		{"largest", "65504"},
+	}, 75},
+	CvtFlushSign: {"U36", "cvt-flush-sign", "9.4: 9.7.10.24", "cvt.scaled::n1::ue8m0: the zero that a subnormal operand becomes", []Position{
+		{"positive", "+0"},
+		{"signed", "a zero of its sign"},
+	}, 70},
 }

@@ -483,7 +483,10 @@ const (
 	C_frnd2
 	C_relu
 	C_satfinite
+	C_pzo
 	C_scale
+	C_n1
+	C_n2
 	C_h2
 	C_f8x2
 	C_f6x2
@@ -812,12 +815,14 @@ const (
 	M_rzi
 	M_rmi
 	M_rpi
+	M_pzo
 	M_rna
+	M_scaled_n1_ue8m0
 	M_scaled_n2_ue8m0
 	M_e2m3x2
 	M_e3m2x2
-	M_tf32
 	M_e2m1x2
+	M_tf32
 	M_ue8m0x2
 	M_ue5m3x2
 	M_s2f6x2
@@ -1146,7 +1151,7 @@ func init() {
 			{"data/0906-compare.isa", 0x74cf1f7b},
 			{"data/0908-logic.isa", 0x1b66bbf9},
 			{"data/0909-fabric.isa", 0xbbc38d6a},
-			{"data/0909-move.isa", 0xf2911b16},
+			{"data/0909-move.isa", 0xb6db5c47},
 			{"data/0909-tensor.isa", 0x77236ac4},
 			{"data/0910-texture.isa", 0xc1483e84},
 			{"data/0911-surface.isa", 0x92e58f90},
@@ -1298,16 +1303,16 @@ func init() {
 			{"isspacep", "isspacep", 8, 500, 19744, 546},
 			{"cvta", "cvta", 8, 515, 20290, 642},
 			{"cvta.to", "cvta.to", 8, 532, 20932, 628},
-			{"cvt", "cvt", 8, 549, 21560, 1810},
-			{"cvt.pack", "cvt", 8, 601, 23370, 3281},
-			{"cvt.pack.sat", "cvt.pack", 8, 657, 26651, 535},
-			{"mapa", "mapa", 8, 673, 27186, 396},
-			{"getctarank", "getctarank", 8, 684, 27582, 368},
-			{"cp.async.ca", "cp.async.ca", 8, 694, 27950, 701},
-			{"cp.async.cg", "cp.async.cg", 8, 712, 28651, 700},
-			{"cp.async.commit_group", "cp.async.commit_group", 8, 730, 29351, 216},
-			{"cp.async.wait_group", "cp.async.wait_group", 8, 736, 29567, 213},
-			{"cp.async.wait_all", "cp.async.wait_all", 8, 743, 29780, 187},
+			{"cvt", "cvt", 8, 549, 21560, 2093},
+			{"cvt.pack", "cvt", 8, 607, 23653, 4064},
+			{"cvt.pack.sat", "cvt.pack", 8, 673, 27717, 535},
+			{"mapa", "mapa", 8, 689, 28252, 396},
+			{"getctarank", "getctarank", 8, 700, 28648, 368},
+			{"cp.async.ca", "cp.async.ca", 8, 710, 29016, 701},
+			{"cp.async.cg", "cp.async.cg", 8, 728, 29717, 700},
+			{"cp.async.commit_group", "cp.async.commit_group", 8, 746, 30417, 216},
+			{"cp.async.wait_group", "cp.async.wait_group", 8, 752, 30633, 213},
+			{"cp.async.wait_all", "cp.async.wait_all", 8, 759, 30846, 187},
 			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 9, 3, 95, 1854},
 			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 9, 40, 1949, 702},
 			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 9, 57, 2651, 894},
@@ -1432,39 +1437,39 @@ func init() {
 			".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::evict_last", ".L2::cache_hint", ".L2::64B", ".L2::128B", ".L2::256B", ".acquire",
 			".cta", ".cluster", ".v8", ".weak", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb",
 			".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L2", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni",
-			".rzi", ".rmi", ".rpi", ".rna", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".tf32", ".e2m1x2", ".ue8m0x2",
-			".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d", ".2d", ".3d", ".4d", ".5d",
-			".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".cta_group::1", ".cta_group::2", ".multicast::cluster",
-			".inc", ".dec", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride", ".elemtype", ".interleave_layout",
-			".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level", ".grad", ".a1d",
-			".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b", ".a", ".width",
-			".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode",
-			".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap", ".zero", ".memory_layout", ".uni",
-			".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive", ".red", ".popc",
-			".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl", ".exch", ".noftz",
-			".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete", ".noinc", ".parity",
-			".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128",
-			".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X",
-			".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16",
-			".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16",
-			".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256",
-			".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16",
-			".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256",
-			".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16",
-			".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256",
-			".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16",
-			".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256",
-			".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16",
-			".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256",
-			".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16",
-			".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256",
-			".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16",
-			".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b",
-			".16x128b", ".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b",
-			".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use",
-			".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use",
-			".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".multicast::cluster::16b",
-			".multicast::cluster::32b", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
+			".rzi", ".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2",
+			".tf32", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d", ".2d", ".3d",
+			".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".cta_group::1",
+			".cta_group::2", ".multicast::cluster", ".inc", ".dec", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride",
+			".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level",
+			".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b",
+			".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples",
+			".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap", ".zero",
+			".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive",
+			".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl",
+			".exch", ".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete",
+			".noinc", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32",
+			".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4",
+			".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16",
+			".m8n16", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8",
+			".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16",
+			".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256",
+			".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16",
+			".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256",
+			".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16",
+			".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256",
+			".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16",
+			".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256",
+			".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16",
+			".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256",
+			".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16",
+			".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256",
+			".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2",
+			".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b",
+			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32",
+			".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use",
+			".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard",
+			".collector::b3::discard", ".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1473,12 +1478,12 @@ func init() {
 			".scope", ".ss", ".prio", ".elem", ".index", ".factor", ".num", ".dst", ".src", ".minmax",
 			".sum", ".acc", ".restrict", ".vec", ".w64", ".cop", ".l1", ".l2", ".hint", ".pf",
 			".w32", ".glob", ".shm", ".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary",
-			".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".scale", ".h2", ".f8x2",
-			".f6x2", ".x4", ".dim", ".load", ".store", ".cta_group", ".i2c", ".whole", ".each", ".enum",
-			".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".bounds", ".pair", ".quad",
-			".kind", ".count", ".order", ".t64", ".fop", ".action", ".shape", ".alayout", ".blayout", ".bitop",
-			".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack", ".unpack", ".multicast", ".mx",
-			".collector",
+			".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".pzo", ".scale", ".n1",
+			".n2", ".h2", ".f8x2", ".f6x2", ".x4", ".dim", ".load", ".store", ".cta_group", ".i2c",
+			".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery",
+			".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop", ".action", ".shape",
+			".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack",
+			".unpack", ".multicast", ".mx", ".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",

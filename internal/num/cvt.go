@@ -7,19 +7,47 @@ package num
 // Cvt says what one cvt does to one element.
 type Cvt struct {
 	Dst, Src  Type
-	Round     Mode // to float, or to integer; ignored where the result is exact
-	Integral  bool // float to the same float, rounded to an integral value
-	Ftz       bool // f32 source or destination: flush subnormals
-	Sat       bool // clamp to the integer range, or to [0, 1]
-	Satfinite bool // overflow and infinity give the largest finite value
-	Relu      bool // negative results give +0
-	Pzo       bool // a -0 result gives +0 (9.4)
+	Round     Mode  // to float, or to integer; ignored where the result is exact
+	Integral  bool  // float to the same float, rounded to an integral value
+	Ftz       bool  // f32 source or destination: flush subnormals
+	Sat       bool  // clamp to the integer range, or to [0, 1]
+	Satfinite bool  // overflow and infinity give the largest finite value
+	Relu      bool  // negative results give +0
+	Pzo       bool  // a -0 result gives +0 (9.4)
+	Scaled    bool  // by a ue8m0 factor: narrow results are divided, bf16 ones multiplied
+	Flush     bool  // .scaled::n1: a subnormal operand counts as +0
+	Random    uint8 // .rs: the number of random bits
+	Else      Else  // guesses about hardware that are answered otherwise
 }
+
+// Else says which answers to open questions differ from the default ones; the
+// rows of internal/assume name them.
+type Else uint16
+
+const (
+	ElseKeepFtz       Else = 1 << iota // cvt.ftz to f16 leaves a subnormal operand
+	ElseRandomNormal                   // .rs: a subnormal result adds where a normal one does
+	ElseF16Payload                     // f16 to f32: a NaN keeps its payload, quieted
+	ElseHalfPayload                    // among f16 and bf16: likewise; a copy keeps its bits
+	ElseTF32NaN                        // .rna: NaN gives the canonical NaN
+	ElseS2F6Symmetric                  // s2f6: the smallest value is -127/64
+	ElseUE5M3Zero                      // ue5m3: a negative operand gives 0
+	ElseUE5M3Max                       // ue5m3 to f16: overflow gives the largest finite value
+	ElseFlushSign                      // .scaled::n1: a flushed operand keeps its sign
+)
+
+func (c *Cvt) is(e Else) bool { return c.Else&e != 0 }
+
+// unity is the ue8m0 code of 1.
+const unity = 127
 
 // Apply converts v, of which the low Src.Width() bits count. The result has
 // Dst.Width() bits, zero-extended; extending it to a wider register by the
 // sign of Dst (9.4.1) is the caller's.
-func (c *Cvt) Apply(v uint64) uint64 {
+func (c *Cvt) Apply(v uint64) uint64 { return c.ApplyWith(v, unity, 0) }
+
+// ApplyWith is Apply with a scale factor, if c is Scaled, and c.Random random bits.
+func (c *Cvt) ApplyWith(v uint64, scale uint8, random uint32) uint64 {
 	src, dst := &types[c.Src], &types[c.Dst]
 	v &= 1<<src.width - 1
 	switch {
@@ -30,7 +58,7 @@ func (c *Cvt) Apply(v uint64) uint64 {
 	case dst.format == nil:
 		return c.floatToInt(v, src, dst)
 	}
-	return c.finish(c.floatToFloat(v, src.format, dst.format))
+	return c.finish(c.floatToFloat(v, src.format, dst.format, scale, random))
 }
 
 // extend returns v as the two's complement int64 of its value; a u64 stays.
@@ -115,26 +143,77 @@ func (u unpacked) whole(m Mode) uint64 {
 
 // floatToFloat rounds once from the exact value and treats NaN by 2.10 of the
 // fact sheet: per pair of types it is kept, quieted or replaced.
-func (c *Cvt) floatToFloat(v uint64, src, dst *Format) uint64 {
+func (c *Cvt) floatToFloat(v uint64, src, dst *Format, scale uint8, random uint32) uint64 {
 	if c.Dst == TF32 {
 		return c.toTF32(v)
 	}
-	u := src.operand(v, c.Ftz && c.Src == F32)
+	u := c.operand(v, src)
+	if c.Scaled {
+		u = u.scaled(scale, dst.Exp+dst.Man <= 8)
+	}
 	switch {
 	case u.class == nan:
 		return c.nan(v, src, dst)
 	case c.Integral:
 		return dst.encode(u.integral(c.Round), RZ, false) // exact
+	case c.Dst == UE8M0:
+		return c.toUE8M0(u)
+	case c.Dst == S2F6:
+		return c.toS2F6(u)
+	case c.Round == RS:
+		return c.saturate(dst, u, dst.encodeRandom(u, random, c.Random, c.is(ElseRandomNormal)))
 	case c.Ftz && c.Dst == F32 && c.Src == F64:
 		return c.encode(dst, u, u.class == finite && tinyAfterRounding(u, c.Round))
 	}
 	return c.encode(dst, u, c.Ftz && c.Dst == F32)
 }
 
+// operand decodes v. The sign of a value that becomes unsigned is dropped first, so
+// that .rp rounds magnitudes.
+func (c *Cvt) operand(v uint64, src *Format) unpacked {
+	u := c.decode(v, src)
+	if u.class == finite && u.exp < src.emin() && c.flushes() {
+		u.class, u.neg = zero, u.neg && (!c.Flush || c.is(ElseFlushSign))
+	}
+	if types[c.Dst].format.Unsigned {
+		if u.neg && u.class != nan && c.Dst == UE5M3 && c.is(ElseUE5M3Zero) {
+			u.class = zero
+		}
+		u.neg = false
+	}
+	return u
+}
+
+// decode unpacks v of the source type.
+func (c *Cvt) decode(v uint64, src *Format) unpacked {
+	switch c.Src {
+	case UE8M0:
+		return fromUE8M0(v)
+	case S2F6:
+		return fromS2F6(v)
+	}
+	return src.decode(v)
+}
+
+// flushes reports whether a subnormal operand counts as zero. 9.7.9.21 has no
+// exception for .rm and .rp to f16; the machine code for them has no flush.
+func (c *Cvt) flushes() bool {
+	if c.Flush {
+		return true
+	}
+	kept := c.is(ElseKeepFtz) && c.Dst == F16 && (c.Round == RM || c.Round == RP)
+	return c.Ftz && c.Src == F32 && !kept
+}
+
 // encode rounds u in c's mode; .satfinite keeps overflow and infinity finite.
 func (c *Cvt) encode(dst *Format, u unpacked, flush bool) uint64 {
-	d := dst.encode(u, c.Round, flush)
-	if c.Satfinite && u.class != nan && d&^dst.signBit() > dst.Max {
+	return c.saturate(dst, u, dst.encode(u, c.Round, flush))
+}
+
+// saturate applies .satfinite to the code d that u was rounded to.
+func (c *Cvt) saturate(dst *Format, u unpacked, d uint64) uint64 {
+	limited := c.Satfinite || c.Src == UE5M3 && c.Dst == F16 && c.is(ElseUE5M3Max)
+	if limited && u.class != nan && d&^dst.signBit() > dst.Max {
 		return dst.signed(u.neg, dst.Max)
 	}
 	return d
@@ -174,6 +253,12 @@ func (c *Cvt) nan(v uint64, src, dst *Format) uint64 {
 		return v // a move
 	case c.Src == BF16 && c.Dst == F32 && !c.Ftz:
 		return v << 16
+	case c.Src == F16 && c.Dst == F32 && !c.Ftz && c.is(ElseF16Payload):
+		// quieted below
+	case (c.Src == F16 || c.Src == BF16) && (c.Dst == F16 || c.Dst == BF16) && c.is(ElseHalfPayload):
+		if c.Src == c.Dst {
+			return v
+		}
 	case c.Src == F32 && c.Dst == F64:
 		if c.Ftz { // a flushing multiply comes first
 			v, neg = nanF32, false
@@ -204,7 +289,7 @@ func (c *Cvt) narrowNaN(dst *Format) uint64 {
 func (c *Cvt) toTF32(v uint64) uint64 {
 	const low = 1<<13 - 1
 	sign, mag := v&signF32, v&magF32
-	if c.Round != RNA {
+	if c.Round != RNA || mag > infF32 && c.is(ElseTF32NaN) {
 		return c.encode(fmtTF32, fmtF32.decode(v), false) << 13
 	}
 	if mag < infF32 {

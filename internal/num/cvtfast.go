@@ -129,16 +129,6 @@ func CvtReluBF16x2F32(a, b uint32) uint32 {
 	return ReluBF16(CvtBF16F32(a))<<16 | ReluBF16(CvtBF16F32(b))
 }
 
-// Pack is Apply on two operands: a gives the upper element, b the lower one.
-// Elements of 6 bits stand right-aligned in bytes.
-func (c *Cvt) Pack(a, b uint64) uint64 {
-	w := c.Dst.Width()
-	if w == 6 {
-		w = 8
-	}
-	return c.Apply(a)<<w | c.Apply(b)
-}
-
 // CvtPackU and CvtPackS are cvt.pack.sat (9.7.9.22): a and b, both s32, clamped
 // to width bits unsigned or signed; b in the lowest field and a above it, the
 // low bits of c shifted up over both. Width 16 leaves no room for c.

@@ -13,7 +13,7 @@ import (
 func wantNarrow(c *Cvt, v uint64) uint64 {
 	f, src := c.Dst.Format(), newOracle(c.Src.Format())
 	o, x := newOracle(f), src.rat(v, false)
-	neg, code := src.neg(v), uint64(0)
+	neg, code := src.neg(v) && !f.Unsigned, uint64(0)
 	if x.Sign() != 0 {
 		code = o.magnitude(x.Abs(x), neg, c.Round)
 	}
@@ -110,7 +110,8 @@ func TestCvtPairs(t *testing.T) {
 				slot = 8
 			}
 			want := c.Apply(a)<<slot | c.Apply(b)
-			if got := c.Pack(a, b); got != want {
+			p := Packing{Cvt: c, N: 2}
+			if got := uint64(p.Convert(&[4]uint32{uint32(a), uint32(b)}, 0, 0)); got != want {
 				t.Fatalf("pack %v of %x %x = %x, want %x", dst, a, b, got, want)
 			}
 		}

@@ -14,6 +14,7 @@ const (
 	RM              // toward minus infinity
 	RP              // toward plus infinity
 	RNA             // nearest, ties away from zero (tf32 only)
+	RS              // stochastic: away from zero where random bits carry (cvt only)
 )
 
 // away reports whether a directed mode enlarges the magnitude of an inexact

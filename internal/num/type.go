@@ -28,6 +28,8 @@ const (
 	E2M1
 	UE5M3
 	UE4M3
+	UE8M0
+	S2F6
 	numTypes
 )
 
@@ -60,6 +62,8 @@ var types = [numTypes]typeInfo{
 	E2M1:  {"e2m1", 4, true, fmtE2M1},
 	UE5M3: {"ue5m3", 8, false, fmtUE5M3},
 	UE4M3: {"ue4m3", 7, false, fmtUE4M3},
+	UE8M0: {"ue8m0", 8, false, fmtUE8M0},
+	S2F6:  {"s2f6", 8, true, fmtS2F6},
 }
 
 // The formats, from 5.2.3.
@@ -76,6 +80,11 @@ var (
 	fmtTF32  = &Format{Exp: 8, Man: 10, Bias: 127, Max: 0x3fbff, Inf: 0x3fc00, NaN: 0x3ffff} // a 19-bit code
 	fmtUE5M3 = &Format{Exp: 5, Man: 3, Bias: 15, Max: 0xfe, NaN: 0xff, Unsigned: true}
 	fmtUE4M3 = &Format{Exp: 4, Man: 3, Bias: 7, Max: 0x7e, NaN: 0x7f, Unsigned: true}
+
+	// Powers of two without a zero, and two's complement in 1/64: their codes
+	// are made and read in cvtscale.go; here are limits, NaN and sign.
+	fmtUE8M0 = &Format{Exp: 8, Bias: 127, Max: 0xfe, NaN: 0xff, Unsigned: true}
+	fmtS2F6  = &Format{Exp: 1, Man: 6, Max: 0x7f}
 )
 
 // String returns the type as PTX writes it, without the dot.

@@ -4,6 +4,7 @@ package sem
 
 import (
 	"math/bits"
+	"slices"
 
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
@@ -11,8 +12,7 @@ import (
 	"ptxvm/internal/num"
 )
 
-var convertLines = []Line{
-	{isa.Cvt, nil, cvtDo{}, ""},
+var cvtPackSatLines = []Line{
 	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), lane(packSatU16), ""},
 	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), lane(packSatS16), ""},
 	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), lane(packSatU8), ""},
@@ -21,13 +21,6 @@ var convertLines = []Line{
 	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), lane(packSatS4), ""},
 	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), lane(packSatU2), ""},
 	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), lane(packSatS2), ""},
-
-	{isa.CvtPack, nil, nil, "not executed yet in this combination"},
-	{isa.CvtPack, at(isa.C_dtype, isa.M_f16x2).at(isa.C_atype, isa.M_f32), cvtPackDo{}, ""},
-	{isa.CvtPack, at(isa.C_dtype, isa.M_bf16x2).at(isa.C_atype, isa.M_f32), cvtPackDo{}, ""},
-	{isa.CvtPack, at(isa.C_dtype, isa.M_tf32).at(isa.C_atype, isa.M_f32), cvtDo{}, ""},
-	{isa.CvtPack, at(isa.C_dtype, isa.M_e4m3x2, isa.M_e5m2x2, isa.M_e2m3x2, isa.M_e3m2x2, isa.M_e2m1x2), cvtPackDo{}, ""},
-	{isa.CvtPack, at(isa.C_atype, isa.M_e4m3x2, isa.M_e5m2x2, isa.M_e2m3x2, isa.M_e3m2x2, isa.M_e2m1x2), cvtPackDo{}, ""},
 }
 
 // scalarTypes are the types of cvt by their modifier; packed types by that of one element.
@@ -38,11 +31,14 @@ var scalarTypes = map[isa.Mod]num.Type{
 	isa.M_f16x2: num.F16, isa.M_bf16x2: num.BF16,
 	isa.M_e4m3x2: num.E4M3, isa.M_e5m2x2: num.E5M2,
 	isa.M_e2m3x2: num.E2M3, isa.M_e3m2x2: num.E3M2, isa.M_e2m1x2: num.E2M1,
+	isa.M_e4m3x4: num.E4M3, isa.M_e5m2x4: num.E5M2,
+	isa.M_e2m3x4: num.E2M3, isa.M_e3m2x4: num.E3M2, isa.M_e2m1x4: num.E2M1,
+	isa.M_ue8m0x2: num.UE8M0, isa.M_ue5m3x2: num.UE5M3, isa.M_s2f6x2: num.S2F6,
 }
 
 // roundings are the rounding modifiers; those to an integer share the modes.
 var roundings = map[isa.Mod]num.Mode{
-	isa.M_rn: num.RN, isa.M_rz: num.RZ, isa.M_rm: num.RM, isa.M_rp: num.RP, isa.M_rna: num.RNA,
+	isa.M_rn: num.RN, isa.M_rz: num.RZ, isa.M_rm: num.RM, isa.M_rp: num.RP, isa.M_rna: num.RNA, isa.M_rs: num.RS,
 	isa.M_rni: num.RN, isa.M_rzi: num.RZ, isa.M_rmi: num.RM, isa.M_rpi: num.RP,
 }
 
@@ -51,7 +47,9 @@ func cvtOf(sel *isa.Sel) num.Cvt {
 	c := num.Cvt{
 		Dst: scalarTypes[sel.Get(isa.C_dtype)], Src: scalarTypes[sel.Get(isa.C_atype)],
 		Ftz: sel.Has(isa.M_ftz), Sat: sel.Has(isa.M_sat),
-		Satfinite: sel.Has(isa.M_satfinite), Relu: sel.Has(isa.M_relu),
+		Satfinite: sel.Has(isa.M_satfinite), Relu: sel.Has(isa.M_relu), Pzo: sel.Has(isa.M_pzo),
+		Scaled: sel.Has(isa.M_scaled_n1_ue8m0) || sel.Has(isa.M_scaled_n2_ue8m0),
+		Flush:  sel.Has(isa.M_scaled_n1_ue8m0),
 	}
 	for m, mode := range roundings {
 		if sel.Has(m) {
@@ -62,20 +60,27 @@ func cvtOf(sel *isa.Sel) num.Cvt {
 	return c
 }
 
-type cvtDo struct{}
+// cvtDo converts one value.
+type cvtDo struct{ asking }
 
 func (cvtDo) Reads(sel *isa.Sel, m isa.Mod) bool {
 	_, rounding := roundings[m]
 	return rounding || inClass(sel, m, isa.C_dtype, isa.C_atype) ||
-		m == isa.M_ftz || m == isa.M_sat || m == isa.M_satfinite || m == isa.M_relu
+		slices.Contains(cvtModifiers, m)
+}
+
+// cvtModifiers are the modifiers that are neither types nor roundings.
+var cvtModifiers = []isa.Mod{
+	isa.M_ftz, isa.M_sat, isa.M_satfinite, isa.M_relu, isa.M_pzo, isa.M_scaled_n1_ue8m0, isa.M_scaled_n2_ue8m0,
 }
 
 func (cvtDo) Scalar() bool { return true }
 
 // Plan takes a lane function where there is one for these types and register widths, else
 // the general conversion.
-func (cvtDo) Plan(b *Build) {
+func (do cvtDo) Plan(b *Build) {
 	d, a, c := &b.In.Ops[0], &b.In.Ops[1], cvtOf(b.Sel)
+	c.Else = do.otherwise(b)
 	p := &conversion{Cvt: c, srcBits: b.operandBits(a, int(c.Src.Width())), dstBits: b.operandBits(d, int(c.Dst.Width()))}
 	if p.dstBits > 64 {
 		p.dstBits = 64

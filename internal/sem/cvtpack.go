@@ -1,75 +1,137 @@
 package sem
 
-// Conversions to and from packed pairs, 9.7.9.21: element 0 is the low one, and of two
-// sources the first becomes the high element.
+// Packed conversions, 9.7.9.21 and 9.7.9.22: of several sources the first becomes the
+// upper element.
 
 import (
-	"math/bits"
-
+	"ptxvm/internal/assume"
+	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/num"
 )
 
-type cvtPackDo struct{}
+// cvtPackDo converts two or four elements.
+type cvtPackDo struct{ asking }
 
 func (cvtPackDo) Reads(sel *isa.Sel, m isa.Mod) bool { return cvtDo{}.Reads(sel, m) }
 func (cvtPackDo) Scalar() bool                       { return true }
 
-// pairConversion converts two elements.
-type pairConversion struct {
-	conversion
-	place   uint // distance of the elements in the destination, in bits
-	from    uint // the same in a packed source
-	unpacks bool // one packed source, not two
-}
-
-func (cvtPackDo) Plan(b *Build) {
-	c := cvtOf(b.Sel)
-	p := &pairConversion{conversion: conversion{Cvt: c}, place: container(int(c.Dst.Width())), from: container(int(c.Src.Width()))}
-	p.unpacks = len(b.In.Ops) == 2
-	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)
-	b.Out.B = b.Out.A
-	if !p.unpacks {
-		b.Out.B = b.src(&b.In.Ops[2], 32)
+func (do cvtPackDo) Plan(b *Build) {
+	p, d := do.packing(b), &b.In.Ops[0]
+	bits := b.operandBits(d, 32)
+	if bits > 64 {
+		defer func() { b.extendHigh([]uint32{b.Out.D}, false) }()
 	}
+	if l, ok := packedLanes[p.Packing]; ok && bits <= 32 {
+		b.operands(l.stamp(), d, b.In.Ops[1:])
+		b.stamped(l.stamp())
+		return
+	}
+	b.Out.D = b.dst(d, bits)
+	p.place(b)
 	b.Ext().Data = p
-	b.handler(convertPair)
+	b.handler(p.rowHandler(bits))
 	if b.Scalar {
-		b.handler(convertPairScalar)
+		b.handler(p.scalarHandler(bits))
 	}
 }
 
-// container is the space that one element takes: six-bit formats lie in bytes.
-func container(bits int) uint {
-	if bits == 6 {
-		return 8
-	}
-	return uint(bits)
+// packing is a packed conversion with the places of its operands.
+type packing struct {
+	num.Packing
+	from          [4]uint32 // the sources
+	scale, random uint32    // what a statement lacks is some row that is there
 }
 
-func (p *pairConversion) pair(a, b uint32) uint32 {
-	hi, lo := uint64(a), uint64(b)
-	if p.unpacks {
-		hi, lo = uint64(a)>>p.from, uint64(a)
+// randomBits is the layout of the random operand by destination; the layouts of
+// e5m2x4, e2m3x4 and e3m2x4 are inferred from the one measured, e4m3x4.
+func (do cvtPackDo) randomBits(b *Build, dst num.Type) num.RandomBits {
+	switch {
+	case dst == num.F16 || dst == num.BF16:
+		return num.RandomHalves
+	case dst == num.E2M1 && do.position(b, assume.RandomE2M1) == 1:
+		return num.RandomBytes
+	case dst == num.E2M1:
+		return num.RandomNested
+	case dst != num.E4M3 && do.position(b, assume.RandomNarrow) == 1:
+		return num.RandomNoFlip
 	}
-	return uint32(p.Apply(hi)<<p.place | p.Apply(lo))
+	return num.RandomPairs
 }
 
-func convertPair(w *machine.Warp, in *machine.Inst) machine.State {
-	p := in.Ext.Data.(*pairConversion)
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	for m := w.Mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		d[i] = p.pair(a[i], b[i])
+// packing reads what a statement converts.
+func (do cvtPackDo) packing(b *Build) *packing {
+	c := cvtOf(b.Sel)
+	c.Else = do.otherwise(b)
+	p := &packing{Packing: num.Packing{Cvt: c, N: 2, Packed: c.Src != num.F32, Each: b.Sel.Has(isa.M_scaled_n2_ue8m0)}}
+	if b.In.Ops[1].Kind == ir.OpVec && len(b.In.Ops[1].Elems) > 1 {
+		p.N = 4
 	}
-	return machine.Next
+	if c.Round == num.RS {
+		p.Fields = do.randomBits(b, c.Dst)
+		p.Random = p.Fields.Width(c.Dst)
+	}
+	return p
 }
 
-func convertPairScalar(w *machine.Warp, in *machine.Inst) machine.State {
-	p := in.Ext.Data.(*pairConversion)
-	*w.S32(in.D) = p.pair(*w.S32(in.A), *w.S32(in.B))
-	return machine.Next
+// place finds the rows, or slots, of the operands: sources, then a scale factor or random bits.
+func (p *packing) place(b *Build) {
+	var sources, rest []ir.Operand
+	switch {
+	case p.N == 4:
+		sources, rest = b.In.Ops[1].Elems, b.In.Ops[2:]
+	case p.Packed:
+		sources, rest = b.In.Ops[1:2], b.In.Ops[2:]
+	default:
+		sources, rest = b.In.Ops[1:3], b.In.Ops[3:]
+	}
+	for i := range p.from {
+		p.from[i] = b.src(&sources[min(i, len(sources)-1)], 32)
+	}
+	p.scale, p.random = p.from[0], p.from[0]
+	switch {
+	case p.Scaled:
+		p.scale = b.src(&rest[0], 32)
+	case p.Round == num.RS:
+		p.random = b.src(&rest[0], 32)
+	}
+}
+
+func (p *packing) rowHandler(bits int) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		s0, s1, s2, s3 := w.R32(p.from[0]), w.R32(p.from[1]), w.R32(p.from[2]), w.R32(p.from[3])
+		scale, random := w.R32(p.scale), w.R32(p.random)
+		each(w.Mask, func(i int) {
+			v := p.Convert(&[4]uint32{s0[i], s1[i], s2[i], s3[i]}, scale[i], random[i])
+			storeElem(w, in.D, bits, i, uint64(v))
+		})
+		return machine.Next
+	}
+}
+
+func (p *packing) scalarHandler(bits int) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		var src [4]uint32
+		for i := range src {
+			src[i] = *w.S32(p.from[i])
+		}
+		v := p.Convert(&src, *w.S32(p.scale), *w.S32(p.random))
+		if bits > 32 {
+			*w.S64(in.D) = uint64(v)
+		} else {
+			*w.S32(in.D) = v
+		}
+		return machine.Next
+	}
+}
+
+// packedLanes are the packed conversions that programs use most.
+var packedLanes = map[num.Packing]laneDo{
+	{Cvt: num.Cvt{Dst: num.F16, Src: num.F32}, N: 2}:              lane(num.CvtF16x2F32),
+	{Cvt: num.Cvt{Dst: num.BF16, Src: num.F32}, N: 2}:             lane(num.CvtBF16x2F32),
+	{Cvt: num.Cvt{Dst: num.F16, Src: num.F32, Relu: true}, N: 2}:  lane(num.CvtReluF16x2F32),
+	{Cvt: num.Cvt{Dst: num.BF16, Src: num.F32, Relu: true}, N: 2}: lane(num.CvtReluBF16x2F32),
 }
 
 // 9.7.9.22: two integers clamped to a width, over the low bits of c.
