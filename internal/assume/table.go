@@ -80,7 +80,7 @@ var Table = []Row{
 		{"nearest", "correctly rounded"},
 		{"coarse", "cut to 12 significant bits first, within the documented error"},
 	}, 0},
-	SFUHalf: {"U17", "sfu-half", "9.7.4.9", "ex2.approx of f16 and bf16", []Position{
+	SFUHalf: {"U17", "sfu-half", "9.7.4.9", "ex2.approx.f16: how the result comes about (for bf16 both answers agree)", []Position{
 		{"nearest", "correctly rounded"},
 		{"unit", "the unit's f32 result, rounded"},
 	}, 0},

@@ -20,12 +20,15 @@ func belowNormal(a uint32) bool { return a&magF32 < minNormF32 }
 // aboveBig reports whether |a| > 2^126; false for NaN.
 func aboveBig(a uint32) bool { return a&magF32 > big126F32 && !isNaNF32(a) }
 
-// RcpApproxFtzF32 is rcp.approx.ftz.f32.
-func RcpApproxFtzF32(a uint32) uint32 { return mufuRcp(a) }
+// Forms that scale are functions of the unit (sfu.go), because its tables are a guess
+// (sfu-tables; nearest.go has the other position).
 
-// RcpApproxF32 is rcp.approx.f32: the operand is scaled into the range where
-// neither it nor the result is subnormal.
-func RcpApproxF32(a uint32) uint32 {
+// RcpApproxFtzF32 is rcp.approx.ftz.f32, RcpApproxF32 rcp.approx.f32.
+func RcpApproxFtzF32(a uint32) uint32 { return mufuRcp(a) }
+func RcpApproxF32(a uint32) uint32    { return rcpApprox(a, mufuRcp) }
+
+// rcpApprox scales the operand into the range where neither it nor the result is subnormal.
+func rcpApprox(a uint32, unit func(uint32) uint32) uint32 {
 	k := uint32(oneF32)
 	switch {
 	case belowNormal(a):
@@ -33,19 +36,19 @@ func RcpApproxF32(a uint32) uint32 {
 	case aboveBig(a):
 		k = quarterF32
 	}
-	return MulF32(k, mufuRcp(MulF32(a, k)))
+	return MulF32(k, unit(MulF32(a, k)))
 }
 
-// RsqrtApproxFtzF32 is rsqrt.approx.ftz.f32.
+// RsqrtApproxFtzF32 is rsqrt.approx.ftz.f32, RsqrtApproxF32 rsqrt.approx.f32.
 func RsqrtApproxFtzF32(a uint32) uint32 { return mufuRsq(a) }
+func RsqrtApproxF32(a uint32) uint32    { return rsqrtApprox(a, mufuRsq) }
 
-// RsqrtApproxF32 is rsqrt.approx.f32.
-func RsqrtApproxF32(a uint32) uint32 {
+func rsqrtApprox(a uint32, unit func(uint32) uint32) uint32 {
 	if belowNormal(a) {
 		const two12 = 0x45800000
-		return MulF32(mufuRsq(MulF32(a, two24F32)), two12)
+		return MulF32(unit(MulF32(a, two24F32)), two12)
 	}
-	return mufuRsq(a)
+	return unit(a)
 }
 
 // SqrtApproxFtzF32 is sqrt.approx.ftz.f32: correctly rounded, which is inside
@@ -56,71 +59,75 @@ func SqrtApproxFtzF32(a uint32) uint32 { return SqrtF32(FtzF32(a)) }
 // long as the root is correctly rounded.
 func SqrtApproxF32(a uint32) uint32 { return SqrtF32(a) }
 
-// Ex2ApproxFtzF32 is ex2.approx.ftz.f32.
+// Ex2ApproxFtzF32 is ex2.approx.ftz.f32, Ex2ApproxF32 ex2.approx.f32.
 func Ex2ApproxFtzF32(a uint32) uint32 { return mufuEx2(a) }
+func Ex2ApproxF32(a uint32) uint32    { return ex2Approx(a, mufuEx2) }
 
-// Ex2ApproxF32 is ex2.approx.f32: below -126 the square of 2^(a/2).
-func Ex2ApproxF32(a uint32) uint32 {
+// ex2Approx gives the square of 2^(a/2) below -126.
+func ex2Approx(a uint32, unit func(uint32) uint32) uint32 {
 	const half, minus126 = 0x3f000000, 0xc2fc0000
 	if LtF32(a, minus126) {
-		r := mufuEx2(MulF32(a, half))
+		r := unit(MulF32(a, half))
 		return MulF32(r, r)
 	}
-	return mufuEx2(a)
+	return unit(a)
 }
 
-// Lg2ApproxFtzF32 is lg2.approx.ftz.f32.
+// Lg2ApproxFtzF32 is lg2.approx.ftz.f32, Lg2ApproxF32 lg2.approx.f32.
 func Lg2ApproxFtzF32(a uint32) uint32 { return mufuLg2(a) }
+func Lg2ApproxF32(a uint32) uint32    { return lg2Approx(a, mufuLg2) }
 
-// Lg2ApproxF32 is lg2.approx.f32.
-func Lg2ApproxF32(a uint32) uint32 {
+func lg2Approx(a uint32, unit func(uint32) uint32) uint32 {
 	if belowNormal(a) {
 		const minus24 = 0xc1c00000
-		return AddF32(mufuLg2(MulF32(a, two24F32)), minus24)
+		return AddF32(unit(MulF32(a, two24F32)), minus24)
 	}
-	return mufuLg2(a)
+	return unit(a)
 }
 
-// SinApproxF32 is sin.approx.f32: the product with 1/(2π) rounds toward zero.
-func SinApproxF32(a uint32) uint32 { return mufuSin(MulModeF32(a, invTwoPi, RZ, false)) }
+// turns is the product with 1/(2π), rounded toward zero: what the unit takes.
+func turns(a uint32) uint32    { return MulModeF32(a, invTwoPi, RZ, false) }
+func turnsFtz(a uint32) uint32 { return MulModeF32(a, invTwoPi, RZ, true) }
 
-// CosApproxF32 is cos.approx.f32.
-func CosApproxF32(a uint32) uint32 { return mufuCos(MulModeF32(a, invTwoPi, RZ, false)) }
+// SinApproxF32 is sin.approx.f32, CosApproxF32 cos.approx.f32; .ftz flushes subnormal
+// operands, and the unit does so in any case.
+func SinApproxF32(a uint32) uint32    { return mufuSin(turns(a)) }
+func CosApproxF32(a uint32) uint32    { return mufuCos(turns(a)) }
+func SinApproxFtzF32(a uint32) uint32 { return mufuSin(turnsFtz(a)) }
+func CosApproxFtzF32(a uint32) uint32 { return mufuCos(turnsFtz(a)) }
 
-// SinApproxFtzF32 and CosApproxFtzF32 flush subnormal operands; the unit does
-// so in any case.
-func SinApproxFtzF32(a uint32) uint32 { return mufuSin(MulModeF32(a, invTwoPi, RZ, true)) }
-func CosApproxFtzF32(a uint32) uint32 { return mufuCos(MulModeF32(a, invTwoPi, RZ, true)) }
+// DivApproxF32 is div.approx.f32, DivApproxFtzF32 div.approx.ftz.f32.
+func DivApproxF32(a, b uint32) uint32    { return divApprox(a, b, mufuRcp) }
+func DivApproxFtzF32(a, b uint32) uint32 { return MulFtzF32(a, mufuRcp(b)) }
 
-// DivApproxF32 is div.approx.f32: a times the reciprocal of b. Beyond 2^126
-// the reciprocal is zero.
-func DivApproxF32(a, b uint32) uint32 {
+// divApprox is a times the reciprocal of b. Beyond 2^126 the reciprocal is zero.
+func divApprox(a, b uint32, unit func(uint32) uint32) uint32 {
 	if belowNormal(b) {
 		a, b = MulF32(a, two24F32), MulF32(b, two24F32)
 	}
-	return MulF32(mufuRcp(b), a)
+	return MulF32(unit(b), a)
 }
 
-// DivApproxFtzF32 is div.approx.ftz.f32.
-func DivApproxFtzF32(a, b uint32) uint32 { return MulFtzF32(a, mufuRcp(b)) }
+// DivFullF32 is div.full.f32, DivFullFtzF32 div.full.ftz.f32: as div.approx, scaled at both
+// ends of the range.
+func DivFullF32(a, b uint32) uint32    { return divFull(a, b, mufuRcp) }
+func DivFullFtzF32(a, b uint32) uint32 { return divFullFtz(a, b, mufuRcp) }
 
-// DivFullF32 is div.full.f32: as div.approx, scaled at both ends of the range.
-func DivFullF32(a, b uint32) uint32 {
+func divFull(a, b uint32, unit func(uint32) uint32) uint32 {
 	switch {
 	case aboveBig(b):
 		a, b = MulF32(a, quarterF32), MulF32(b, quarterF32)
 	case belowNormal(b):
 		a, b = MulF32(a, two24F32), MulF32(b, two24F32)
 	}
-	return MulF32(mufuRcp(b), a)
+	return MulF32(unit(b), a)
 }
 
-// DivFullFtzF32 is div.full.ftz.f32.
-func DivFullFtzF32(a, b uint32) uint32 {
+func divFullFtz(a, b uint32, unit func(uint32) uint32) uint32 {
 	if aboveBig(b) {
 		a, b = MulFtzF32(a, quarterF32), MulFtzF32(b, quarterF32)
 	}
-	return MulFtzF32(mufuRcp(b), a)
+	return MulFtzF32(unit(b), a)
 }
 
 // TanhApproxF32 is tanh.approx.f32: correctly rounded (guess sfu-tanh), which

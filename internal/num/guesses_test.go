@@ -75,3 +75,129 @@ func TestDownF64(t *testing.T) {
 		}
 	}
 }
+
+// nearForms are the forms on the correctly rounded unit, with their functions and operands
+// between which results are normal numbers.
+var nearForms = []struct {
+	name         string
+	f            func(uint32) uint32
+	exact        func(float64) float64
+	from, to     float64
+	ulps, around float64 // allowed error in last places, or absolute
+}{
+	{"rcp", RcpNearestF32, func(x float64) float64 { return 1 / x }, 0x1p-120, 0x1p120, 0.5000001, 0},
+	{"rcp.ftz", RcpNearestFtzF32, func(x float64) float64 { return 1 / x }, 0x1p-120, 0x1p120, 0.5000001, 0},
+	{"rsqrt", RsqrtNearestF32, func(x float64) float64 { return 1 / math.Sqrt(x) }, 0x1p-148, 0x1p127, 0.5000001, 0},
+	{"rsqrt.ftz", RsqrtNearestFtzF32, func(x float64) float64 { return 1 / math.Sqrt(x) }, 0x1p-125, 0x1p127, 0.5000001, 0},
+	{"ex2", Ex2NearestF32, math.Exp2, 0x1p-100, 127, 0.5000001, 0},
+	{"ex2.ftz", Ex2NearestFtzF32, math.Exp2, 0x1p-100, 127, 0.5000001, 0},
+	{"lg2", Lg2NearestF32, math.Log2, 0x1p-120, 0x1p127, 0.5000001, 0},
+	{"lg2.ftz", Lg2NearestFtzF32, math.Log2, 0x1p-120, 0x1p127, 0.5000001, 0},
+	{"sin", SinNearestF32, math.Sin, 0x1p-60, 6, 0, 0x1p-20},
+	{"sin.ftz", SinNearestFtzF32, math.Sin, 0x1p-60, 6, 0, 0x1p-20},
+	{"cos", CosNearestF32, math.Cos, 0x1p-60, 6, 0, 0x1p-20},
+	{"cos.ftz", CosNearestFtzF32, math.Cos, 0x1p-60, 6, 0, 0x1p-20},
+}
+
+// TestNearest compares the forms on the correctly rounded unit with the functions, and their
+// special values with those of the tables.
+func TestNearest(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	for _, f := range nearForms {
+		lo, hi := math.Log2(f.from), math.Log2(f.to)
+		for range 2000 {
+			a := putF32(float32(math.Exp2(lo + r.Float64()*(hi-lo))))
+			have, want := f32(f.f(a)), f.exact(f32(a))
+			limit := f.around
+			if f.ulps > 0 {
+				limit = f.ulps * math.Ldexp(1, math.Ilogb(want)-23)
+			}
+			if math.Abs(have-want) > limit {
+				t.Fatalf("%s(%v) = %v, want %v", f.name, f32(a), have, want)
+			}
+		}
+	}
+	for _, pair := range [][2]func(uint32) uint32{
+		{RcpNearestF32, RcpApproxF32}, {RcpNearestFtzF32, RcpApproxFtzF32}, {RsqrtNearestF32, RsqrtApproxF32}, {RsqrtNearestFtzF32, RsqrtApproxFtzF32},
+		{Ex2NearestF32, Ex2ApproxF32}, {Ex2NearestFtzF32, Ex2ApproxFtzF32}, {Lg2NearestF32, Lg2ApproxF32}, {Lg2NearestFtzF32, Lg2ApproxFtzF32},
+		{SinNearestF32, SinApproxF32}, {SinNearestFtzF32, SinApproxFtzF32}, {CosNearestF32, CosApproxF32}, {CosNearestFtzF32, CosApproxFtzF32},
+	} {
+		for _, a := range []uint32{0, signF32, infF32, infF32 | signF32, nanF32} {
+			if have, want := pair[0](a), pair[1](a); have != want {
+				t.Errorf("%#x: %#x, the tables give %#x", a, have, want)
+			}
+		}
+	}
+}
+
+// TestNearestDiv: the quotient is within two last places in the range that the manual bounds.
+func TestNearestDiv(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 2))
+	for _, div := range []func(a, b uint32) uint32{DivNearestF32, DivNearestFtzF32, DivFullNearestF32, DivFullNearestFtzF32} {
+		for range 1000 {
+			a, b := putF32(float32(1+r.Float64())), putF32(float32(math.Exp2(r.Float64()*200-100)))
+			if have, want := f32(div(a, b)), f32(a)/f32(b); math.Abs(have/want-1) > 0x1p-22 {
+				t.Fatalf("%v / %v = %v", f32(a), f32(b), have)
+			}
+		}
+	}
+}
+
+// TestCoarse: the cut result is within 2^-11 of the function, NaN and tiny numbers pass.
+func TestCoarse(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	for range 2000 {
+		a := putF32(float32(r.NormFloat64()))
+		if have, want := f32(TanhCoarseF32(a)), math.Tanh(f32(a)); math.Abs(have/want-1) > 0x1p-11 || TanhCoarseF32(a)&0xfff != 0 {
+			t.Fatalf("tanh(%v) = %v", f32(a), have)
+		}
+	}
+	for _, a := range []uint32{0, signF32, 1, nanF32} {
+		if have, want := TanhCoarseF32(a), TanhApproxF32(a); have != want {
+			t.Errorf("tanh(%#x) = %#x, want %#x", a, have, want)
+		}
+	}
+	for a := range uint32(0x10000) {
+		have, want := f32(putF32(fF16(TanhCoarseF16(a)))), math.Tanh(float64(fF16(a)))
+		if math.Abs(have-want) > 0x1p-10*math.Abs(want)+0x1p-24 {
+			t.Fatalf("tanh.f16(%#x) = %v, want %v", a, have, want)
+		}
+		unit, nearest := int(Ex2UnitF16(a)), int(Ex2ApproxF16(a))
+		if max(unit-nearest, nearest-unit) > 1 {
+			t.Fatalf("ex2.f16(%#x): %#x and %#x", a, unit, nearest)
+		}
+		have, want = float64(fBF16(TanhCoarseBF16(a))), math.Tanh(float64(fBF16(a)))
+		if math.Abs(have-want) > 0x1p-7*math.Abs(want)+0x1p-133 {
+			t.Fatalf("tanh.bf16(%#x) = %v, want %v", a, have, want)
+		}
+	}
+}
+
+// TestFirstNaN: the first NaN wins, quieted; without a NaN operand nothing changes.
+func TestFirstNaN(t *testing.T) {
+	const n1, n2, n3 = infF64 | 1, infF64 | 1<<51 | 2, infF64 | signF64 | 1<<51 | 3
+	values := []uint64{0, signF64, oneF64, infF64, 1}
+	for i, f := range []func(a, b uint64) uint64{AddFirstF64, AddRZFirstF64, AddRMFirstF64, AddRPFirstF64, SubFirstF64, SubRZFirstF64, SubRMFirstF64, SubRPFirstF64,
+		MulFirstF64, MulRZFirstF64, MulRMFirstF64, MulRPFirstF64, DivFirstF64, DivRZFirstF64, DivRMFirstF64, DivRPFirstF64} {
+		last := []func(a, b uint64) uint64{AddF64, AddRZF64, AddRMF64, AddRPF64, SubF64, SubRZF64, SubRMF64, SubRPF64,
+			MulF64, MulRZF64, MulRMF64, MulRPF64, DivF64, DivRZF64, DivRMF64, DivRPF64}[i]
+		if a, b, c := f(n1, n2), f(oneF64, n3), f(n3, n1); a != n1|1<<51 || b != n3 || c != n3 {
+			t.Errorf("function %d: %#x, %#x, %#x", i, a, b, c)
+		}
+		for _, a := range values {
+			for _, b := range values {
+				if f(a, b) != last(a, b) {
+					t.Errorf("function %d(%#x, %#x) = %#x", i, a, b, f(a, b))
+				}
+			}
+		}
+	}
+	for i, f := range []func(a, b, c uint64) uint64{FmaFirstF64, FmaRZFirstF64, FmaRMFirstF64, FmaRPFirstF64} {
+		if a, b, c := f(n1, n2, n3), f(oneF64, n3, n2), f(oneF64, oneF64, n3); a != n1|1<<51 || b != n3 || c != n3 {
+			t.Errorf("fma %d: %#x, %#x, %#x", i, a, b, c)
+		}
+		if d, want := f(oneF64, oneF64, 1), []func(a, b, c uint64) uint64{FmaF64, FmaRZF64, FmaRMF64, FmaRPF64}[i](oneF64, oneF64, 1); d != want {
+			t.Errorf("fma %d: %#x, want %#x", i, d, want)
+		}
+	}
+}

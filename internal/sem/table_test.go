@@ -133,6 +133,12 @@ func lanesOf(do Do) []laneDo {
 		return []laneDo{d.laneDo}
 	case setDo:
 		return []laneDo{d.laneDo}
+	case guessDo:
+		var all []laneDo
+		for _, do := range d.do {
+			all = append(all, lanesOf(do)...)
+		}
+		return all
 	}
 	return nil
 }

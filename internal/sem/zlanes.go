@@ -41,6 +41,7 @@ var stamps = []stamp{
 	{num.AddF32F16, fullAddF32F16, partAddF32F16, scalarAddF32F16},
 	{num.AddF32x2, fullAddF32x2, partAddF32x2, scalarAddF32x2},
 	{num.AddF64, fullAddF64, partAddF64, scalarAddF64},
+	{num.AddFirstF64, fullAddFirstF64, partAddFirstF64, scalarAddFirstF64},
 	{num.AddFtzF16, fullAddFtzF16, partAddFtzF16, scalarAddFtzF16},
 	{num.AddFtzF16x2, fullAddFtzF16x2, partAddFtzF16x2, scalarAddFtzF16x2},
 	{num.AddFtzF32, fullAddFtzF32, partAddFtzF32, scalarAddFtzF32},
@@ -53,6 +54,7 @@ var stamps = []stamp{
 	{num.AddRMF32F16, fullAddRMF32F16, partAddRMF32F16, scalarAddRMF32F16},
 	{num.AddRMF32x2, fullAddRMF32x2, partAddRMF32x2, scalarAddRMF32x2},
 	{num.AddRMF64, fullAddRMF64, partAddRMF64, scalarAddRMF64},
+	{num.AddRMFirstF64, fullAddRMFirstF64, partAddRMFirstF64, scalarAddRMFirstF64},
 	{num.AddRMFtzF32, fullAddRMFtzF32, partAddRMFtzF32, scalarAddRMFtzF32},
 	{num.AddRMFtzF32x2, fullAddRMFtzF32x2, partAddRMFtzF32x2, scalarAddRMFtzF32x2},
 	{num.AddRMFtzSatF32, fullAddRMFtzSatF32, partAddRMFtzSatF32, scalarAddRMFtzSatF32},
@@ -64,6 +66,7 @@ var stamps = []stamp{
 	{num.AddRPF32F16, fullAddRPF32F16, partAddRPF32F16, scalarAddRPF32F16},
 	{num.AddRPF32x2, fullAddRPF32x2, partAddRPF32x2, scalarAddRPF32x2},
 	{num.AddRPF64, fullAddRPF64, partAddRPF64, scalarAddRPF64},
+	{num.AddRPFirstF64, fullAddRPFirstF64, partAddRPFirstF64, scalarAddRPFirstF64},
 	{num.AddRPFtzF32, fullAddRPFtzF32, partAddRPFtzF32, scalarAddRPFtzF32},
 	{num.AddRPFtzF32x2, fullAddRPFtzF32x2, partAddRPFtzF32x2, scalarAddRPFtzF32x2},
 	{num.AddRPFtzSatF32, fullAddRPFtzSatF32, partAddRPFtzSatF32, scalarAddRPFtzSatF32},
@@ -75,6 +78,7 @@ var stamps = []stamp{
 	{num.AddRZF32F16, fullAddRZF32F16, partAddRZF32F16, scalarAddRZF32F16},
 	{num.AddRZF32x2, fullAddRZF32x2, partAddRZF32x2, scalarAddRZF32x2},
 	{num.AddRZF64, fullAddRZF64, partAddRZF64, scalarAddRZF64},
+	{num.AddRZFirstF64, fullAddRZFirstF64, partAddRZFirstF64, scalarAddRZFirstF64},
 	{num.AddRZFtzF32, fullAddRZFtzF32, partAddRZFtzF32, scalarAddRZFtzF32},
 	{num.AddRZFtzF32x2, fullAddRZFtzF32x2, partAddRZFtzF32x2, scalarAddRZFtzF32x2},
 	{num.AddRZFtzSatF32, fullAddRZFtzSatF32, partAddRZFtzSatF32, scalarAddRZFtzSatF32},
@@ -124,6 +128,8 @@ var stamps = []stamp{
 	{num.CopysignF64, fullCopysignF64, partCopysignF64, scalarCopysignF64},
 	{num.CosApproxF32, fullCosApproxF32, partCosApproxF32, scalarCosApproxF32},
 	{num.CosApproxFtzF32, fullCosApproxFtzF32, partCosApproxFtzF32, scalarCosApproxFtzF32},
+	{num.CosNearestF32, fullCosNearestF32, partCosNearestF32, scalarCosNearestF32},
+	{num.CosNearestFtzF32, fullCosNearestFtzF32, partCosNearestFtzF32, scalarCosNearestFtzF32},
 	{ctaRank32, fullCtaRank32, partCtaRank32, scalarCtaRank32},
 	{ctaRank64, fullCtaRank64, partCtaRank64, scalarCtaRank64},
 	{num.CvtBF16F32, fullCvtBF16F32, partCvtBF16F32, scalarCvtBF16F32},
@@ -177,17 +183,25 @@ var stamps = []stamp{
 	{num.DivApproxFtzF32, fullDivApproxFtzF32, partDivApproxFtzF32, scalarDivApproxFtzF32},
 	{num.DivF32, fullDivF32, partDivF32, scalarDivF32},
 	{num.DivF64, fullDivF64, partDivF64, scalarDivF64},
+	{num.DivFirstF64, fullDivFirstF64, partDivFirstF64, scalarDivFirstF64},
 	{num.DivFtzF32, fullDivFtzF32, partDivFtzF32, scalarDivFtzF32},
 	{num.DivFullF32, fullDivFullF32, partDivFullF32, scalarDivFullF32},
 	{num.DivFullFtzF32, fullDivFullFtzF32, partDivFullFtzF32, scalarDivFullFtzF32},
+	{num.DivFullNearestF32, fullDivFullNearestF32, partDivFullNearestF32, scalarDivFullNearestF32},
+	{num.DivFullNearestFtzF32, fullDivFullNearestFtzF32, partDivFullNearestFtzF32, scalarDivFullNearestFtzF32},
+	{num.DivNearestF32, fullDivNearestF32, partDivNearestF32, scalarDivNearestF32},
+	{num.DivNearestFtzF32, fullDivNearestFtzF32, partDivNearestFtzF32, scalarDivNearestFtzF32},
 	{num.DivRMF32, fullDivRMF32, partDivRMF32, scalarDivRMF32},
 	{num.DivRMF64, fullDivRMF64, partDivRMF64, scalarDivRMF64},
+	{num.DivRMFirstF64, fullDivRMFirstF64, partDivRMFirstF64, scalarDivRMFirstF64},
 	{num.DivRMFtzF32, fullDivRMFtzF32, partDivRMFtzF32, scalarDivRMFtzF32},
 	{num.DivRPF32, fullDivRPF32, partDivRPF32, scalarDivRPF32},
 	{num.DivRPF64, fullDivRPF64, partDivRPF64, scalarDivRPF64},
+	{num.DivRPFirstF64, fullDivRPFirstF64, partDivRPFirstF64, scalarDivRPFirstF64},
 	{num.DivRPFtzF32, fullDivRPFtzF32, partDivRPFtzF32, scalarDivRPFtzF32},
 	{num.DivRZF32, fullDivRZF32, partDivRZF32, scalarDivRZF32},
 	{num.DivRZF64, fullDivRZF64, partDivRZF64, scalarDivRZF64},
+	{num.DivRZFirstF64, fullDivRZFirstF64, partDivRZFirstF64, scalarDivRZFirstF64},
 	{num.DivRZFtzF32, fullDivRZFtzF32, partDivRZFtzF32, scalarDivRZFtzF32},
 	{num.DivS16, fullDivS16, partDivS16, scalarDivS16},
 	{num.DivS32, fullDivS32, partDivS32, scalarDivS32},
@@ -227,6 +241,10 @@ var stamps = []stamp{
 	{num.Ex2ApproxFtzBF16, fullEx2ApproxFtzBF16, partEx2ApproxFtzBF16, scalarEx2ApproxFtzBF16},
 	{num.Ex2ApproxFtzBF16x2, fullEx2ApproxFtzBF16x2, partEx2ApproxFtzBF16x2, scalarEx2ApproxFtzBF16x2},
 	{num.Ex2ApproxFtzF32, fullEx2ApproxFtzF32, partEx2ApproxFtzF32, scalarEx2ApproxFtzF32},
+	{num.Ex2NearestF32, fullEx2NearestF32, partEx2NearestF32, scalarEx2NearestF32},
+	{num.Ex2NearestFtzF32, fullEx2NearestFtzF32, partEx2NearestFtzF32, scalarEx2NearestFtzF32},
+	{num.Ex2UnitF16, fullEx2UnitF16, partEx2UnitF16, scalarEx2UnitF16},
+	{num.Ex2UnitF16x2, fullEx2UnitF16x2, partEx2UnitF16x2, scalarEx2UnitF16x2},
 	{num.FiniteF32, fullFiniteF32, partFiniteF32, scalarFiniteF32},
 	{num.FiniteF64, fullFiniteF64, partFiniteF64, scalarFiniteF64},
 	{num.FmaBF16, fullFmaBF16, partFmaBF16, scalarFmaBF16},
@@ -238,6 +256,7 @@ var stamps = []stamp{
 	{num.FmaF32F16, fullFmaF32F16, partFmaF32F16, scalarFmaF32F16},
 	{num.FmaF32x2, fullFmaF32x2, partFmaF32x2, scalarFmaF32x2},
 	{num.FmaF64, fullFmaF64, partFmaF64, scalarFmaF64},
+	{num.FmaFirstF64, fullFmaFirstF64, partFmaFirstF64, scalarFmaFirstF64},
 	{num.FmaFtzF16, fullFmaFtzF16, partFmaFtzF16, scalarFmaFtzF16},
 	{num.FmaFtzF16x2, fullFmaFtzF16x2, partFmaFtzF16x2, scalarFmaFtzF16x2},
 	{num.FmaFtzF32, fullFmaFtzF32, partFmaFtzF32, scalarFmaFtzF32},
@@ -272,6 +291,7 @@ var stamps = []stamp{
 	{num.FmaRMF32F16, fullFmaRMF32F16, partFmaRMF32F16, scalarFmaRMF32F16},
 	{num.FmaRMF32x2, fullFmaRMF32x2, partFmaRMF32x2, scalarFmaRMF32x2},
 	{num.FmaRMF64, fullFmaRMF64, partFmaRMF64, scalarFmaRMF64},
+	{num.FmaRMFirstF64, fullFmaRMFirstF64, partFmaRMFirstF64, scalarFmaRMFirstF64},
 	{num.FmaRMFtzF32, fullFmaRMFtzF32, partFmaRMFtzF32, scalarFmaRMFtzF32},
 	{num.FmaRMFtzF32x2, fullFmaRMFtzF32x2, partFmaRMFtzF32x2, scalarFmaRMFtzF32x2},
 	{num.FmaRMFtzSatF32, fullFmaRMFtzSatF32, partFmaRMFtzSatF32, scalarFmaRMFtzSatF32},
@@ -283,6 +303,7 @@ var stamps = []stamp{
 	{num.FmaRPF32F16, fullFmaRPF32F16, partFmaRPF32F16, scalarFmaRPF32F16},
 	{num.FmaRPF32x2, fullFmaRPF32x2, partFmaRPF32x2, scalarFmaRPF32x2},
 	{num.FmaRPF64, fullFmaRPF64, partFmaRPF64, scalarFmaRPF64},
+	{num.FmaRPFirstF64, fullFmaRPFirstF64, partFmaRPFirstF64, scalarFmaRPFirstF64},
 	{num.FmaRPFtzF32, fullFmaRPFtzF32, partFmaRPFtzF32, scalarFmaRPFtzF32},
 	{num.FmaRPFtzF32x2, fullFmaRPFtzF32x2, partFmaRPFtzF32x2, scalarFmaRPFtzF32x2},
 	{num.FmaRPFtzSatF32, fullFmaRPFtzSatF32, partFmaRPFtzSatF32, scalarFmaRPFtzSatF32},
@@ -294,6 +315,7 @@ var stamps = []stamp{
 	{num.FmaRZF32F16, fullFmaRZF32F16, partFmaRZF32F16, scalarFmaRZF32F16},
 	{num.FmaRZF32x2, fullFmaRZF32x2, partFmaRZF32x2, scalarFmaRZF32x2},
 	{num.FmaRZF64, fullFmaRZF64, partFmaRZF64, scalarFmaRZF64},
+	{num.FmaRZFirstF64, fullFmaRZFirstF64, partFmaRZFirstF64, scalarFmaRZFirstF64},
 	{num.FmaRZFtzF32, fullFmaRZFtzF32, partFmaRZFtzF32, scalarFmaRZFtzF32},
 	{num.FmaRZFtzF32x2, fullFmaRZFtzF32x2, partFmaRZFtzF32x2, scalarFmaRZFtzF32x2},
 	{num.FmaRZFtzSatF32, fullFmaRZFtzSatF32, partFmaRZFtzSatF32, scalarFmaRZFtzSatF32},
@@ -369,6 +391,8 @@ var stamps = []stamp{
 	{leuFtzF32, fullLeuFtzF32, partLeuFtzF32, scalarLeuFtzF32},
 	{num.Lg2ApproxF32, fullLg2ApproxF32, partLg2ApproxF32, scalarLg2ApproxF32},
 	{num.Lg2ApproxFtzF32, fullLg2ApproxFtzF32, partLg2ApproxFtzF32, scalarLg2ApproxFtzF32},
+	{num.Lg2NearestF32, fullLg2NearestF32, partLg2NearestF32, scalarLg2NearestF32},
+	{num.Lg2NearestFtzF32, fullLg2NearestFtzF32, partLg2NearestFtzF32, scalarLg2NearestFtzF32},
 	{num.Lop3, fullLop3, partLop3, scalarLop3},
 	{num.Lop3And3, fullLop3And3, partLop3And3, scalarLop3And3},
 	{num.Lop3AndOr, fullLop3AndOr, partLop3AndOr, scalarLop3AndOr},
@@ -545,6 +569,7 @@ var stamps = []stamp{
 	{num.MulF32, fullMulF32, partMulF32, scalarMulF32},
 	{num.MulF32x2, fullMulF32x2, partMulF32x2, scalarMulF32x2},
 	{num.MulF64, fullMulF64, partMulF64, scalarMulF64},
+	{num.MulFirstF64, fullMulFirstF64, partMulFirstF64, scalarMulFirstF64},
 	{num.MulFtzF16, fullMulFtzF16, partMulFtzF16, scalarMulFtzF16},
 	{num.MulFtzF16x2, fullMulFtzF16x2, partMulFtzF16x2, scalarMulFtzF16x2},
 	{num.MulFtzF32, fullMulFtzF32, partMulFtzF32, scalarMulFtzF32},
@@ -564,6 +589,7 @@ var stamps = []stamp{
 	{num.MulRMF32, fullMulRMF32, partMulRMF32, scalarMulRMF32},
 	{num.MulRMF32x2, fullMulRMF32x2, partMulRMF32x2, scalarMulRMF32x2},
 	{num.MulRMF64, fullMulRMF64, partMulRMF64, scalarMulRMF64},
+	{num.MulRMFirstF64, fullMulRMFirstF64, partMulRMFirstF64, scalarMulRMFirstF64},
 	{num.MulRMFtzF32, fullMulRMFtzF32, partMulRMFtzF32, scalarMulRMFtzF32},
 	{num.MulRMFtzF32x2, fullMulRMFtzF32x2, partMulRMFtzF32x2, scalarMulRMFtzF32x2},
 	{num.MulRMFtzSatF32, fullMulRMFtzSatF32, partMulRMFtzSatF32, scalarMulRMFtzSatF32},
@@ -571,6 +597,7 @@ var stamps = []stamp{
 	{num.MulRPF32, fullMulRPF32, partMulRPF32, scalarMulRPF32},
 	{num.MulRPF32x2, fullMulRPF32x2, partMulRPF32x2, scalarMulRPF32x2},
 	{num.MulRPF64, fullMulRPF64, partMulRPF64, scalarMulRPF64},
+	{num.MulRPFirstF64, fullMulRPFirstF64, partMulRPFirstF64, scalarMulRPFirstF64},
 	{num.MulRPFtzF32, fullMulRPFtzF32, partMulRPFtzF32, scalarMulRPFtzF32},
 	{num.MulRPFtzF32x2, fullMulRPFtzF32x2, partMulRPFtzF32x2, scalarMulRPFtzF32x2},
 	{num.MulRPFtzSatF32, fullMulRPFtzSatF32, partMulRPFtzSatF32, scalarMulRPFtzSatF32},
@@ -578,6 +605,7 @@ var stamps = []stamp{
 	{num.MulRZF32, fullMulRZF32, partMulRZF32, scalarMulRZF32},
 	{num.MulRZF32x2, fullMulRZF32x2, partMulRZF32x2, scalarMulRZF32x2},
 	{num.MulRZF64, fullMulRZF64, partMulRZF64, scalarMulRZF64},
+	{num.MulRZFirstF64, fullMulRZFirstF64, partMulRZFirstF64, scalarMulRZFirstF64},
 	{num.MulRZFtzF32, fullMulRZFtzF32, partMulRZFtzF32, scalarMulRZFtzF32},
 	{num.MulRZFtzF32x2, fullMulRZFtzF32x2, partMulRZFtzF32x2, scalarMulRZFtzF32x2},
 	{num.MulRZFtzSatF32, fullMulRZFtzSatF32, partMulRZFtzSatF32, scalarMulRZFtzSatF32},
@@ -669,6 +697,8 @@ var stamps = []stamp{
 	{num.RcpF32, fullRcpF32, partRcpF32, scalarRcpF32},
 	{num.RcpF64, fullRcpF64, partRcpF64, scalarRcpF64},
 	{num.RcpFtzF32, fullRcpFtzF32, partRcpFtzF32, scalarRcpFtzF32},
+	{num.RcpNearestF32, fullRcpNearestF32, partRcpNearestF32, scalarRcpNearestF32},
+	{num.RcpNearestFtzF32, fullRcpNearestFtzF32, partRcpNearestFtzF32, scalarRcpNearestFtzF32},
 	{num.RcpRMF32, fullRcpRMF32, partRcpRMF32, scalarRcpRMF32},
 	{num.RcpRMF64, fullRcpRMF64, partRcpRMF64, scalarRcpRMF64},
 	{num.RcpRMFtzF32, fullRcpRMFtzF32, partRcpRMFtzF32, scalarRcpRMFtzF32},
@@ -690,6 +720,8 @@ var stamps = []stamp{
 	{num.RsqrtApproxFtzDownF64, fullRsqrtApproxFtzDownF64, partRsqrtApproxFtzDownF64, scalarRsqrtApproxFtzDownF64},
 	{num.RsqrtApproxFtzF32, fullRsqrtApproxFtzF32, partRsqrtApproxFtzF32, scalarRsqrtApproxFtzF32},
 	{num.RsqrtApproxFtzF64, fullRsqrtApproxFtzF64, partRsqrtApproxFtzF64, scalarRsqrtApproxFtzF64},
+	{num.RsqrtNearestF32, fullRsqrtNearestF32, partRsqrtNearestF32, scalarRsqrtNearestF32},
+	{num.RsqrtNearestFtzF32, fullRsqrtNearestFtzF32, partRsqrtNearestFtzF32, scalarRsqrtNearestFtzF32},
 	{num.SadS16, fullSadS16, partSadS16, scalarSadS16},
 	{num.SadS32, fullSadS32, partSadS32, scalarSadS32},
 	{num.SadS64, fullSadS64, partSadS64, scalarSadS64},
@@ -717,6 +749,8 @@ var stamps = []stamp{
 	{num.ShrU64, fullShrU64, partShrU64, scalarShrU64},
 	{num.SinApproxF32, fullSinApproxF32, partSinApproxF32, scalarSinApproxF32},
 	{num.SinApproxFtzF32, fullSinApproxFtzF32, partSinApproxFtzF32, scalarSinApproxFtzF32},
+	{num.SinNearestF32, fullSinNearestF32, partSinNearestF32, scalarSinNearestF32},
+	{num.SinNearestFtzF32, fullSinNearestFtzF32, partSinNearestFtzF32, scalarSinNearestFtzF32},
 	{num.Slct32F32, fullSlct32F32, partSlct32F32, scalarSlct32F32},
 	{num.Slct32S32, fullSlct32S32, partSlct32S32, scalarSlct32S32},
 	{num.Slct64F32, fullSlct64F32, partSlct64F32, scalarSlct64F32},
@@ -753,6 +787,7 @@ var stamps = []stamp{
 	{num.SubF32F16, fullSubF32F16, partSubF32F16, scalarSubF32F16},
 	{num.SubF32x2, fullSubF32x2, partSubF32x2, scalarSubF32x2},
 	{num.SubF64, fullSubF64, partSubF64, scalarSubF64},
+	{num.SubFirstF64, fullSubFirstF64, partSubFirstF64, scalarSubFirstF64},
 	{num.SubFtzF16, fullSubFtzF16, partSubFtzF16, scalarSubFtzF16},
 	{num.SubFtzF16x2, fullSubFtzF16x2, partSubFtzF16x2, scalarSubFtzF16x2},
 	{num.SubFtzF32, fullSubFtzF32, partSubFtzF32, scalarSubFtzF32},
@@ -765,6 +800,7 @@ var stamps = []stamp{
 	{num.SubRMF32F16, fullSubRMF32F16, partSubRMF32F16, scalarSubRMF32F16},
 	{num.SubRMF32x2, fullSubRMF32x2, partSubRMF32x2, scalarSubRMF32x2},
 	{num.SubRMF64, fullSubRMF64, partSubRMF64, scalarSubRMF64},
+	{num.SubRMFirstF64, fullSubRMFirstF64, partSubRMFirstF64, scalarSubRMFirstF64},
 	{num.SubRMFtzF32, fullSubRMFtzF32, partSubRMFtzF32, scalarSubRMFtzF32},
 	{num.SubRMFtzF32x2, fullSubRMFtzF32x2, partSubRMFtzF32x2, scalarSubRMFtzF32x2},
 	{num.SubRMFtzSatF32, fullSubRMFtzSatF32, partSubRMFtzSatF32, scalarSubRMFtzSatF32},
@@ -776,6 +812,7 @@ var stamps = []stamp{
 	{num.SubRPF32F16, fullSubRPF32F16, partSubRPF32F16, scalarSubRPF32F16},
 	{num.SubRPF32x2, fullSubRPF32x2, partSubRPF32x2, scalarSubRPF32x2},
 	{num.SubRPF64, fullSubRPF64, partSubRPF64, scalarSubRPF64},
+	{num.SubRPFirstF64, fullSubRPFirstF64, partSubRPFirstF64, scalarSubRPFirstF64},
 	{num.SubRPFtzF32, fullSubRPFtzF32, partSubRPFtzF32, scalarSubRPFtzF32},
 	{num.SubRPFtzF32x2, fullSubRPFtzF32x2, partSubRPFtzF32x2, scalarSubRPFtzF32x2},
 	{num.SubRPFtzSatF32, fullSubRPFtzSatF32, partSubRPFtzSatF32, scalarSubRPFtzSatF32},
@@ -787,6 +824,7 @@ var stamps = []stamp{
 	{num.SubRZF32F16, fullSubRZF32F16, partSubRZF32F16, scalarSubRZF32F16},
 	{num.SubRZF32x2, fullSubRZF32x2, partSubRZF32x2, scalarSubRZF32x2},
 	{num.SubRZF64, fullSubRZF64, partSubRZF64, scalarSubRZF64},
+	{num.SubRZFirstF64, fullSubRZFirstF64, partSubRZFirstF64, scalarSubRZFirstF64},
 	{num.SubRZFtzF32, fullSubRZFtzF32, partSubRZFtzF32, scalarSubRZFtzF32},
 	{num.SubRZFtzF32x2, fullSubRZFtzF32x2, partSubRZFtzF32x2, scalarSubRZFtzF32x2},
 	{num.SubRZFtzSatF32, fullSubRZFtzSatF32, partSubRZFtzSatF32, scalarSubRZFtzSatF32},
@@ -812,6 +850,11 @@ var stamps = []stamp{
 	{num.TanhApproxF16, fullTanhApproxF16, partTanhApproxF16, scalarTanhApproxF16},
 	{num.TanhApproxF16x2, fullTanhApproxF16x2, partTanhApproxF16x2, scalarTanhApproxF16x2},
 	{num.TanhApproxF32, fullTanhApproxF32, partTanhApproxF32, scalarTanhApproxF32},
+	{num.TanhCoarseBF16, fullTanhCoarseBF16, partTanhCoarseBF16, scalarTanhCoarseBF16},
+	{num.TanhCoarseBF16x2, fullTanhCoarseBF16x2, partTanhCoarseBF16x2, scalarTanhCoarseBF16x2},
+	{num.TanhCoarseF16, fullTanhCoarseF16, partTanhCoarseF16, scalarTanhCoarseF16},
+	{num.TanhCoarseF16x2, fullTanhCoarseF16x2, partTanhCoarseF16x2, scalarTanhCoarseF16x2},
+	{num.TanhCoarseF32, fullTanhCoarseF32, partTanhCoarseF32, scalarTanhCoarseF32},
 	{toLocal, fullToLocal, partToLocal, scalarToLocal},
 	{toShared, fullToShared, partToShared, scalarToShared},
 	{num.Trunc64To32, fullTrunc64To32, partTrunc64To32, scalarTrunc64To32},
@@ -1519,6 +1562,28 @@ func scalarAddF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullAddFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.AddFirstF64(a[i], b[i])
+		d[i+1] = num.AddFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.AddFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.AddFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partAddFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.AddFirstF64)
+	return machine.Next
+}
+
+func scalarAddFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.AddFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullAddFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -1783,6 +1848,28 @@ func scalarAddRMF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullAddRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.AddRMFirstF64(a[i], b[i])
+		d[i+1] = num.AddRMFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.AddRMFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.AddRMFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partAddRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.AddRMFirstF64)
+	return machine.Next
+}
+
+func scalarAddRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.AddRMFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullAddRMFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -2025,6 +2112,28 @@ func scalarAddRPF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullAddRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.AddRPFirstF64(a[i], b[i])
+		d[i+1] = num.AddRPFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.AddRPFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.AddRPFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partAddRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.AddRPFirstF64)
+	return machine.Next
+}
+
+func scalarAddRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.AddRPFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullAddRPFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -2264,6 +2373,28 @@ func partAddRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarAddRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.AddRZF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
+func fullAddRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.AddRZFirstF64(a[i], b[i])
+		d[i+1] = num.AddRZFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.AddRZFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.AddRZFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partAddRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.AddRZFirstF64)
+	return machine.Next
+}
+
+func scalarAddRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.AddRZFirstF64(*w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
@@ -3348,6 +3479,50 @@ func partCosApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarCosApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.CosApproxFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullCosNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.CosNearestF32(a[i])
+		d[i+1] = num.CosNearestF32(a[i+1])
+		d[i+2] = num.CosNearestF32(a[i+2])
+		d[i+3] = num.CosNearestF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partCosNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.CosNearestF32)
+	return machine.Next
+}
+
+func scalarCosNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.CosNearestF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullCosNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.CosNearestFtzF32(a[i])
+		d[i+1] = num.CosNearestFtzF32(a[i+1])
+		d[i+2] = num.CosNearestFtzF32(a[i+2])
+		d[i+3] = num.CosNearestFtzF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partCosNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.CosNearestFtzF32)
+	return machine.Next
+}
+
+func scalarCosNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.CosNearestFtzF32(*w.S32(in.A))
 	return machine.Next
 }
 
@@ -4517,6 +4692,28 @@ func scalarDivF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullDivFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivFirstF64(a[i], b[i])
+		d[i+1] = num.DivFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.DivFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.DivFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.DivFirstF64)
+	return machine.Next
+}
+
+func scalarDivFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.DivFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullDivFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -4583,6 +4780,94 @@ func scalarDivFullFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullDivFullNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivFullNearestF32(a[i], b[i])
+		d[i+1] = num.DivFullNearestF32(a[i+1], b[i+1])
+		d[i+2] = num.DivFullNearestF32(a[i+2], b[i+2])
+		d[i+3] = num.DivFullNearestF32(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivFullNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	part2(w.Mask, d, a, b, num.DivFullNearestF32)
+	return machine.Next
+}
+
+func scalarDivFullNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.DivFullNearestF32(*w.S32(in.A), *w.S32(in.B))
+	return machine.Next
+}
+
+func fullDivFullNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivFullNearestFtzF32(a[i], b[i])
+		d[i+1] = num.DivFullNearestFtzF32(a[i+1], b[i+1])
+		d[i+2] = num.DivFullNearestFtzF32(a[i+2], b[i+2])
+		d[i+3] = num.DivFullNearestFtzF32(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivFullNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	part2(w.Mask, d, a, b, num.DivFullNearestFtzF32)
+	return machine.Next
+}
+
+func scalarDivFullNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.DivFullNearestFtzF32(*w.S32(in.A), *w.S32(in.B))
+	return machine.Next
+}
+
+func fullDivNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivNearestF32(a[i], b[i])
+		d[i+1] = num.DivNearestF32(a[i+1], b[i+1])
+		d[i+2] = num.DivNearestF32(a[i+2], b[i+2])
+		d[i+3] = num.DivNearestF32(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	part2(w.Mask, d, a, b, num.DivNearestF32)
+	return machine.Next
+}
+
+func scalarDivNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.DivNearestF32(*w.S32(in.A), *w.S32(in.B))
+	return machine.Next
+}
+
+func fullDivNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivNearestFtzF32(a[i], b[i])
+		d[i+1] = num.DivNearestFtzF32(a[i+1], b[i+1])
+		d[i+2] = num.DivNearestFtzF32(a[i+2], b[i+2])
+		d[i+3] = num.DivNearestFtzF32(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
+	part2(w.Mask, d, a, b, num.DivNearestFtzF32)
+	return machine.Next
+}
+
+func scalarDivNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.DivNearestFtzF32(*w.S32(in.A), *w.S32(in.B))
+	return machine.Next
+}
+
 func fullDivRMF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -4624,6 +4909,28 @@ func partDivRMF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarDivRMF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.DivRMF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
+func fullDivRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivRMFirstF64(a[i], b[i])
+		d[i+1] = num.DivRMFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.DivRMFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.DivRMFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.DivRMFirstF64)
+	return machine.Next
+}
+
+func scalarDivRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.DivRMFirstF64(*w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
@@ -4693,6 +5000,28 @@ func scalarDivRPF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullDivRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivRPFirstF64(a[i], b[i])
+		d[i+1] = num.DivRPFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.DivRPFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.DivRPFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.DivRPFirstF64)
+	return machine.Next
+}
+
+func scalarDivRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.DivRPFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullDivRPFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -4756,6 +5085,28 @@ func partDivRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarDivRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.DivRZF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
+func fullDivRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.DivRZFirstF64(a[i], b[i])
+		d[i+1] = num.DivRZFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.DivRZFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.DivRZFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partDivRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.DivRZFirstF64)
+	return machine.Next
+}
+
+func scalarDivRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.DivRZFirstF64(*w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
@@ -5729,6 +6080,94 @@ func scalarEx2ApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullEx2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2NearestF32(a[i])
+		d[i+1] = num.Ex2NearestF32(a[i+1])
+		d[i+2] = num.Ex2NearestF32(a[i+2])
+		d[i+3] = num.Ex2NearestF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2NearestF32)
+	return machine.Next
+}
+
+func scalarEx2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2NearestF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullEx2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2NearestFtzF32(a[i])
+		d[i+1] = num.Ex2NearestFtzF32(a[i+1])
+		d[i+2] = num.Ex2NearestFtzF32(a[i+2])
+		d[i+3] = num.Ex2NearestFtzF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2NearestFtzF32)
+	return machine.Next
+}
+
+func scalarEx2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2NearestFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullEx2UnitF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2UnitF16(a[i])
+		d[i+1] = num.Ex2UnitF16(a[i+1])
+		d[i+2] = num.Ex2UnitF16(a[i+2])
+		d[i+3] = num.Ex2UnitF16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2UnitF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2UnitF16)
+	return machine.Next
+}
+
+func scalarEx2UnitF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2UnitF16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2UnitF16x2(a[i])
+		d[i+1] = num.Ex2UnitF16x2(a[i+1])
+		d[i+2] = num.Ex2UnitF16x2(a[i+2])
+		d[i+3] = num.Ex2UnitF16x2(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2UnitF16x2)
+	return machine.Next
+}
+
+func scalarEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2UnitF16x2(*w.S32(in.A))
+	return machine.Next
+}
+
 func fullFiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
@@ -5984,6 +6423,28 @@ func partFmaF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarFmaF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.FmaF64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C))
+	return machine.Next
+}
+
+func fullFmaFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaFirstF64(a[i], b[i], c[i])
+		d[i+1] = num.FmaFirstF64(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaFirstF64(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaFirstF64(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaFirstF64)
+	return machine.Next
+}
+
+func scalarFmaFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.FmaFirstF64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C))
 	return machine.Next
 }
 
@@ -6735,6 +7196,28 @@ func scalarFmaRMF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullFmaRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaRMFirstF64(a[i], b[i], c[i])
+		d[i+1] = num.FmaRMFirstF64(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaRMFirstF64(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaRMFirstF64(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaRMFirstF64)
+	return machine.Next
+}
+
+func scalarFmaRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.FmaRMFirstF64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C))
+	return machine.Next
+}
+
 func fullFmaRMFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
 	for i := 0; i < 32; i += 4 {
@@ -6977,6 +7460,28 @@ func scalarFmaRPF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullFmaRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaRPFirstF64(a[i], b[i], c[i])
+		d[i+1] = num.FmaRPFirstF64(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaRPFirstF64(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaRPFirstF64(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaRPFirstF64)
+	return machine.Next
+}
+
+func scalarFmaRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.FmaRPFirstF64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C))
+	return machine.Next
+}
+
 func fullFmaRPFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
 	for i := 0; i < 32; i += 4 {
@@ -7216,6 +7721,28 @@ func partFmaRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarFmaRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.FmaRZF64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C))
+	return machine.Next
+}
+
+func fullFmaRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.FmaRZFirstF64(a[i], b[i], c[i])
+		d[i+1] = num.FmaRZFirstF64(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.FmaRZFirstF64(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.FmaRZFirstF64(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partFmaRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R64(in.D), w.R64(in.A), w.R64(in.B), w.R64(in.C)
+	part3(w.Mask, d, a, b, c, num.FmaRZFirstF64)
+	return machine.Next
+}
+
+func scalarFmaRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.FmaRZFirstF64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C))
 	return machine.Next
 }
 
@@ -9306,6 +9833,50 @@ func partLg2ApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarLg2ApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.Lg2ApproxFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullLg2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Lg2NearestF32(a[i])
+		d[i+1] = num.Lg2NearestF32(a[i+1])
+		d[i+2] = num.Lg2NearestF32(a[i+2])
+		d[i+3] = num.Lg2NearestF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partLg2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Lg2NearestF32)
+	return machine.Next
+}
+
+func scalarLg2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Lg2NearestF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullLg2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Lg2NearestFtzF32(a[i])
+		d[i+1] = num.Lg2NearestFtzF32(a[i+1])
+		d[i+2] = num.Lg2NearestFtzF32(a[i+2])
+		d[i+3] = num.Lg2NearestFtzF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partLg2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Lg2NearestFtzF32)
+	return machine.Next
+}
+
+func scalarLg2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Lg2NearestFtzF32(*w.S32(in.A))
 	return machine.Next
 }
 
@@ -13419,6 +13990,28 @@ func scalarMulF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullMulFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.MulFirstF64(a[i], b[i])
+		d[i+1] = num.MulFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.MulFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.MulFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partMulFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.MulFirstF64)
+	return machine.Next
+}
+
+func scalarMulFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.MulFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullMulFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -13837,6 +14430,28 @@ func scalarMulRMF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullMulRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.MulRMFirstF64(a[i], b[i])
+		d[i+1] = num.MulRMFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.MulRMFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.MulRMFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partMulRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.MulRMFirstF64)
+	return machine.Next
+}
+
+func scalarMulRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.MulRMFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullMulRMFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -13991,6 +14606,28 @@ func scalarMulRPF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullMulRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.MulRPFirstF64(a[i], b[i])
+		d[i+1] = num.MulRPFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.MulRPFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.MulRPFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partMulRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.MulRPFirstF64)
+	return machine.Next
+}
+
+func scalarMulRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.MulRPFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullMulRPFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -14142,6 +14779,28 @@ func partMulRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarMulRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.MulRZF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
+func fullMulRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.MulRZFirstF64(a[i], b[i])
+		d[i+1] = num.MulRZFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.MulRZFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.MulRZFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partMulRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.MulRZFirstF64)
+	return machine.Next
+}
+
+func scalarMulRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.MulRZFirstF64(*w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
@@ -16409,6 +17068,50 @@ func scalarRcpFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullRcpNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RcpNearestF32(a[i])
+		d[i+1] = num.RcpNearestF32(a[i+1])
+		d[i+2] = num.RcpNearestF32(a[i+2])
+		d[i+3] = num.RcpNearestF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRcpNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.RcpNearestF32)
+	return machine.Next
+}
+
+func scalarRcpNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.RcpNearestF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullRcpNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RcpNearestFtzF32(a[i])
+		d[i+1] = num.RcpNearestFtzF32(a[i+1])
+		d[i+2] = num.RcpNearestFtzF32(a[i+2])
+		d[i+3] = num.RcpNearestFtzF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRcpNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.RcpNearestFtzF32)
+	return machine.Next
+}
+
+func scalarRcpNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.RcpNearestFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
 func fullRcpRMF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -16868,6 +17571,50 @@ func partRsqrtApproxFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarRsqrtApproxFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.RsqrtApproxFtzF64(*w.S64(in.A))
+	return machine.Next
+}
+
+func fullRsqrtNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RsqrtNearestF32(a[i])
+		d[i+1] = num.RsqrtNearestF32(a[i+1])
+		d[i+2] = num.RsqrtNearestF32(a[i+2])
+		d[i+3] = num.RsqrtNearestF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRsqrtNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.RsqrtNearestF32)
+	return machine.Next
+}
+
+func scalarRsqrtNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.RsqrtNearestF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullRsqrtNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RsqrtNearestFtzF32(a[i])
+		d[i+1] = num.RsqrtNearestFtzF32(a[i+1])
+		d[i+2] = num.RsqrtNearestFtzF32(a[i+2])
+		d[i+3] = num.RsqrtNearestFtzF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRsqrtNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.RsqrtNearestFtzF32)
+	return machine.Next
+}
+
+func scalarRsqrtNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.RsqrtNearestFtzF32(*w.S32(in.A))
 	return machine.Next
 }
 
@@ -17462,6 +18209,50 @@ func partSinApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarSinApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.SinApproxFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullSinNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.SinNearestF32(a[i])
+		d[i+1] = num.SinNearestF32(a[i+1])
+		d[i+2] = num.SinNearestF32(a[i+2])
+		d[i+3] = num.SinNearestF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partSinNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.SinNearestF32)
+	return machine.Next
+}
+
+func scalarSinNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.SinNearestF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullSinNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.SinNearestFtzF32(a[i])
+		d[i+1] = num.SinNearestFtzF32(a[i+1])
+		d[i+2] = num.SinNearestFtzF32(a[i+2])
+		d[i+3] = num.SinNearestFtzF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partSinNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.SinNearestFtzF32)
+	return machine.Next
+}
+
+func scalarSinNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.SinNearestFtzF32(*w.S32(in.A))
 	return machine.Next
 }
 
@@ -18290,6 +19081,28 @@ func scalarSubF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullSubFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.SubFirstF64(a[i], b[i])
+		d[i+1] = num.SubFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.SubFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.SubFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partSubFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.SubFirstF64)
+	return machine.Next
+}
+
+func scalarSubFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.SubFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullSubFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -18554,6 +19367,28 @@ func scalarSubRMF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullSubRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.SubRMFirstF64(a[i], b[i])
+		d[i+1] = num.SubRMFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.SubRMFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.SubRMFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partSubRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.SubRMFirstF64)
+	return machine.Next
+}
+
+func scalarSubRMFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.SubRMFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullSubRMFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -18796,6 +19631,28 @@ func scalarSubRPF64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullSubRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.SubRPFirstF64(a[i], b[i])
+		d[i+1] = num.SubRPFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.SubRPFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.SubRPFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partSubRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.SubRPFirstF64)
+	return machine.Next
+}
+
+func scalarSubRPFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.SubRPFirstF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
 func fullSubRPFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
 	for i := 0; i < 32; i += 4 {
@@ -19035,6 +19892,28 @@ func partSubRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarSubRZF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.SubRZF64(*w.S64(in.A), *w.S64(in.B))
+	return machine.Next
+}
+
+func fullSubRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.SubRZFirstF64(a[i], b[i])
+		d[i+1] = num.SubRZFirstF64(a[i+1], b[i+1])
+		d[i+2] = num.SubRZFirstF64(a[i+2], b[i+2])
+		d[i+3] = num.SubRZFirstF64(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partSubRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, num.SubRZFirstF64)
+	return machine.Next
+}
+
+func scalarSubRZFirstF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.SubRZFirstF64(*w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
@@ -19601,6 +20480,116 @@ func partTanhApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarTanhApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.TanhApproxF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullTanhCoarseBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.TanhCoarseBF16(a[i])
+		d[i+1] = num.TanhCoarseBF16(a[i+1])
+		d[i+2] = num.TanhCoarseBF16(a[i+2])
+		d[i+3] = num.TanhCoarseBF16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partTanhCoarseBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.TanhCoarseBF16)
+	return machine.Next
+}
+
+func scalarTanhCoarseBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhCoarseBF16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullTanhCoarseBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.TanhCoarseBF16x2(a[i])
+		d[i+1] = num.TanhCoarseBF16x2(a[i+1])
+		d[i+2] = num.TanhCoarseBF16x2(a[i+2])
+		d[i+3] = num.TanhCoarseBF16x2(a[i+3])
+	}
+	return machine.Next
+}
+
+func partTanhCoarseBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.TanhCoarseBF16x2)
+	return machine.Next
+}
+
+func scalarTanhCoarseBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhCoarseBF16x2(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullTanhCoarseF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.TanhCoarseF16(a[i])
+		d[i+1] = num.TanhCoarseF16(a[i+1])
+		d[i+2] = num.TanhCoarseF16(a[i+2])
+		d[i+3] = num.TanhCoarseF16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partTanhCoarseF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.TanhCoarseF16)
+	return machine.Next
+}
+
+func scalarTanhCoarseF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhCoarseF16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullTanhCoarseF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.TanhCoarseF16x2(a[i])
+		d[i+1] = num.TanhCoarseF16x2(a[i+1])
+		d[i+2] = num.TanhCoarseF16x2(a[i+2])
+		d[i+3] = num.TanhCoarseF16x2(a[i+3])
+	}
+	return machine.Next
+}
+
+func partTanhCoarseF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.TanhCoarseF16x2)
+	return machine.Next
+}
+
+func scalarTanhCoarseF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhCoarseF16x2(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullTanhCoarseF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.TanhCoarseF32(a[i])
+		d[i+1] = num.TanhCoarseF32(a[i+1])
+		d[i+2] = num.TanhCoarseF32(a[i+2])
+		d[i+3] = num.TanhCoarseF32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partTanhCoarseF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.TanhCoarseF32)
+	return machine.Next
+}
+
+func scalarTanhCoarseF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhCoarseF32(*w.S32(in.A))
 	return machine.Next
 }
 
