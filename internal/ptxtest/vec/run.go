@@ -22,6 +22,7 @@ type Runner struct {
 type device struct {
 	*ptxvm.Device
 	in, out, mem ptxvm.Buffer
+	images       []ptxvm.Array // of lane 0, then of lane 1 …
 }
 
 const (
@@ -56,7 +57,7 @@ func (r *Runner) device(arch string) (*device, error) {
 	for _, b := range []struct {
 		at   *ptxvm.Buffer
 		size int
-	}{{&d.in, valuesBytes}, {&d.out, valuesBytes}, {&d.mem, memBytes}} {
+	}{{&d.in, valuesBytes}, {&d.out, valuesBytes}, {&d.mem, handlesAt + warpBytes}} {
 		if *b.at, err = dev.Alloc(b.size); err != nil {
 			return nil, err
 		}
@@ -258,10 +259,16 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 	for lane := range 32 {
 		in = append(in, x.row(of(lane), lane)...)
 	}
+	var handles []byte
+	if used := x.imagesUsed(); used != nil {
+		if handles, err = x.d.handles(used); err != nil {
+			return nil, err
+		}
+	}
 	for _, w := range []struct {
 		b    ptxvm.Buffer
 		data []byte
-	}{{x.d.in, in}, {x.d.mem, make([]byte, memBytes)}} {
+	}{{x.d.in, in}, {x.d.mem, append(make([]byte, memBytes), handles...)}} {
 		if _, err := w.b.WriteAt(w.data, 0); err != nil {
 			return nil, err
 		}
