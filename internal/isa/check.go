@@ -23,7 +23,7 @@ func init() {
 		"bar.count_multiple":        checkBarrierCount,
 		"address.register":          checkAddressRegister,
 		"st.bulk.size":              checkBulkSize,
-		"applypriority.size":        checkPrioritySize,
+		"bulk.size":                 checkSixteenths,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
 		"cp.async.source_size":      checkSourceSize,
@@ -175,8 +175,8 @@ func checkBulkSize(q *Query, p *plan) string {
 	return ""
 }
 
-// checkPrioritySize: whole units of 16 bytes get the priority (9.4: 9.7.10.18).
-func checkPrioritySize(q *Query, p *plan) string {
+// checkSixteenths: bulk operations work on whole units of 16 bytes (9.7.9.25.4, 9.4: 9.7.10.18).
+func checkSixteenths(q *Query, p *plan) string {
 	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%16 != 0 {
 		return "the size must be a multiple of 16"
 	}

@@ -106,6 +106,14 @@ const (
 	ShfR
 	Shl
 	Shr
+	CpAsyncBulk
+	CpAsyncBulkCluster
+	CpAsyncBulkGlobal
+	CpReduceAsyncBulk
+	CpReduceAsyncBulkGlobal
+	CpAsyncBulkPrefetch
+	CpAsyncBulkCommitGroup
+	CpAsyncBulkWaitGroup
 	MultimemStAsync
 	MultimemRedAsync
 	ApplypriorityAsyncBulk
@@ -447,14 +455,17 @@ const (
 	C_any
 	C_sem
 	C_scope
-	C_ss
+	C_dst
+	C_multicast
+	C_report
+	C_hint
+	C_src
 	C_prio
+	C_ss
 	C_elem
 	C_index
 	C_factor
 	C_num
-	C_dst
-	C_src
 	C_minmax
 	C_sum
 	C_acc
@@ -464,7 +475,6 @@ const (
 	C_cop
 	C_l1
 	C_l2
-	C_hint
 	C_pf
 	C_w32
 	C_glob
@@ -527,7 +537,6 @@ const (
 	C_layout
 	C_pack
 	C_unpack
-	C_multicast
 	C_mx
 	C_collector
 )
@@ -546,7 +555,16 @@ const (
 	R_p
 	R_q
 	R_immLut
+	R_dst_mem
+	R_src_mem
 	R_size
+	R_left
+	R_right
+	R_mbar
+	R_cta_mask
+	R_policy
+	R_byte_mask
+	R_n
 	R_mdata
 	R_cdata
 	R_data
@@ -559,8 +577,6 @@ const (
 	R_members
 	R_v
 	R_membermask
-	R_policy
-	R_mbar
 	R_initval
 	R_size32
 	R_primary_size
@@ -574,13 +590,9 @@ const (
 	R_src
 	R_cp_size
 	R_rest
-	R_n
-	R_dst_mem
 	R_map
 	R_coords
 	R_im2col
-	R_cta_mask
-	R_src_mem
 	R_addr
 	R_value
 	R_ord
@@ -714,14 +726,42 @@ const (
 	M_xor
 	M_b16
 	M_pred
-	M_release
+	M_relaxed
+	M_cta
+	M_cluster
 	M_gpu
 	M_sys
+	M_shared_cta
+	M_shared_cluster
+	M_multicast_cluster
+	M_multicast_cluster_16b
+	M_multicast_cluster_32b
+	M_mbarrier_report_disabled
+	M_mbarrier_report_validity_per_16bytes_80000000
+	M_mbarrier_report_validity_per_16bytes_8000
+	M_mbarrier_report_validity_per_16bytes_80
+	M_mbarrier_report_validity_per_16bytes_8
+	M_mbarrier_report_validity_per_element_ff
+	M_L2_cache_hint
+	M_b128
+	M_weak
 	M_global
-	M_b8
-	M_add
-	M_L2_evict_normal
+	M_mbarrier_complete_tx_bytes
+	M_ignore_oob
 	M_bulk_group
+	M_cp_mask
+	M_add
+	M_min
+	M_max
+	M_inc
+	M_dec
+	M_noftz
+	M_L2_evict_last
+	M_L2
+	M_read
+	M_release
+	M_b8
+	M_L2_evict_normal
 	M_b2
 	M_b4
 	M_sp_2_4
@@ -740,17 +780,10 @@ const (
 	M_sp_2_16
 	M_sp_4_8
 	M_sp_4_16
-	M_shared_cta
-	M_relaxed
-	M_b128
-	M_mbarrier_complete_tx_bytes
 	M_mbarrier_report_fabric
 	M_multimem
 	M_mbarrier_complete_tx_16B
-	M_cp_mask
 	M_counted_bytes
-	M_min
-	M_max
 	M_acc_f16
 	M_acc_f32
 	M_sync
@@ -774,7 +807,6 @@ const (
 	M_param_entry
 	M_param_func
 	M_shared
-	M_shared_cluster
 	M_ca
 	M_cg
 	M_cs
@@ -786,16 +818,11 @@ const (
 	M_L1_evict_last
 	M_L1_no_allocate
 	M_L2_evict_first
-	M_L2_evict_last
-	M_L2_cache_hint
 	M_L2_64B
 	M_L2_128B
 	M_L2_256B
 	M_acquire
-	M_cta
-	M_cluster
 	M_v8
-	M_weak
 	M_unified
 	M_volatile
 	M_mmio
@@ -806,7 +833,6 @@ const (
 	M_e5m2x2
 	M_e4m3x2
 	M_L1
-	M_L2
 	M_L1_32B
 	M_valid_addr
 	M_tensormap
@@ -843,9 +869,6 @@ const (
 	M_im2col_no_offs
 	M_cta_group_1
 	M_cta_group_2
-	M_multicast_cluster
-	M_inc
-	M_dec
 	M_global_address
 	M_rank
 	M_box_dim
@@ -913,7 +936,6 @@ const (
 	M_async_generic
 	M_gl
 	M_exch
-	M_noftz
 	M_cas
 	M_all
 	M_any
@@ -1133,8 +1155,6 @@ const (
 	M_collector_b1_discard
 	M_collector_b2_discard
 	M_collector_b3_discard
-	M_multicast_cluster_16b
-	M_multicast_cluster_32b
 	M_mbarrier_arrive_one
 	M_sync_restrict_shared_read_mma_a
 	M_mask
@@ -1150,7 +1170,8 @@ func init() {
 			{"data/0905-mixed.isa", 0xc06f4606},
 			{"data/0906-compare.isa", 0x74cf1f7b},
 			{"data/0908-logic.isa", 0x1b66bbf9},
-			{"data/0909-fabric.isa", 0xbbc38d6a},
+			{"data/0909-bulk.isa", 0x4a7e83eb},
+			{"data/0909-fabric.isa", 0x31cbab52},
 			{"data/0909-move.isa", 0xb6db5c47},
 			{"data/0909-tensor.isa", 0x77236ac4},
 			{"data/0910-texture.isa", 0xc1483e84},
@@ -1266,157 +1287,165 @@ func init() {
 			{"shf.r", "shf.r", 6, 73, 1824, 277},
 			{"shl", "shl", 6, 82, 2101, 225},
 			{"shr", "shr", 6, 91, 2326, 303},
-			{"multimem.st.async", "multimem.st.async", 7, 3, 125, 521},
-			{"multimem.red.async", "multimem.red.async", 7, 17, 646, 462},
-			{"applypriority.async.bulk", "applypriority.async.bulk", 7, 31, 1108, 429},
-			{"spcompress", "spcompress", 7, 42, 1537, 491},
-			{"spdecompress", "spdecompress", 7, 56, 2028, 622},
-			{"fabric.try_get", "fabric.try_get.async", 7, 74, 2650, 616},
-			{"fabric.try_put", "fabric.try_put.async", 7, 91, 3266, 839},
-			{"fabric.try_red", "fabric.try_red.async", 7, 111, 4105, 1023},
-			{"fabric.try_pullred", "fabric.try_pullred.async", 7, 136, 5128, 1174},
-			{"fabric.submit", "fabric.submit", 7, 166, 6302, 246},
-			{"fabric.wait", "fabric.wait", 7, 173, 6548, 270},
-			{"mov", "mov", 8, 3, 66, 854},
-			{"mov.vector", "mov", 8, 23, 920, 558},
-			{"mov.pack", "mov", 8, 38, 1478, 916},
-			{"shfl", "shfl", 8, 58, 2394, 382},
-			{"shfl.sync", "shfl", 8, 70, 2776, 422},
-			{"prmt", "prmt", 8, 83, 3198, 257},
-			{"ld", "ld", 8, 91, 3455, 2788},
-			{"ld.nc", "ld", 8, 155, 6243, 1304},
-			{"ldu", "ldu", 8, 187, 7547, 544},
-			{"st", "st", 8, 204, 8091, 2480},
-			{"st.async", "st.async", 8, 262, 10571, 974},
-			{"st.async.global", "st.async", 8, 286, 11545, 768},
-			{"st.bulk", "st.bulk", 8, 307, 12313, 451},
-			{"multimem.ld_reduce", "multimem.ld_reduce", 8, 323, 12764, 1716},
-			{"multimem.st", "multimem.st", 8, 362, 14480, 1316},
-			{"multimem.red", "multimem.red", 8, 394, 15796, 1058},
-			{"prefetch", "prefetch", 8, 423, 16854, 723},
-			{"prefetchu", "prefetchu", 8, 445, 17577, 214},
-			{"applypriority", "applypriority", 8, 452, 17791, 299},
-			{"discard", "discard", 8, 461, 18090, 291},
-			{"createpolicy.range", "createpolicy.range", 8, 470, 18381, 594},
-			{"createpolicy.fractional", "createpolicy.fractional", 8, 483, 18975, 514},
-			{"createpolicy.cvt", "createpolicy.cvt", 8, 493, 19489, 255},
-			{"isspacep", "isspacep", 8, 500, 19744, 546},
-			{"cvta", "cvta", 8, 515, 20290, 642},
-			{"cvta.to", "cvta.to", 8, 532, 20932, 628},
-			{"cvt", "cvt", 8, 549, 21560, 2093},
-			{"cvt.pack", "cvt", 8, 607, 23653, 4064},
-			{"cvt.pack.sat", "cvt.pack", 8, 673, 27717, 535},
-			{"mapa", "mapa", 8, 689, 28252, 396},
-			{"getctarank", "getctarank", 8, 700, 28648, 368},
-			{"cp.async.ca", "cp.async.ca", 8, 710, 29016, 701},
-			{"cp.async.cg", "cp.async.cg", 8, 728, 29717, 700},
-			{"cp.async.commit_group", "cp.async.commit_group", 8, 746, 30417, 216},
-			{"cp.async.wait_group", "cp.async.wait_group", 8, 752, 30633, 213},
-			{"cp.async.wait_all", "cp.async.wait_all", 8, 759, 30846, 187},
-			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 9, 3, 95, 1854},
-			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 9, 40, 1949, 702},
-			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 9, 57, 2651, 894},
-			{"tensormap.replace", "tensormap.replace", 9, 79, 3545, 1122},
-			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 9, 107, 4667, 531},
-			{"tex", "tex", 10, 3, 21, 1351},
-			{"tld4", "tld4", 10, 53, 1372, 954},
-			{"txq", "txq", 10, 84, 2326, 794},
-			{"istypep", "istypep", 10, 103, 3120, 243},
-			{"suld.b", "suld.b", 11, 4, 222, 1123},
-			{"sust.b", "sust.b", 11, 31, 1345, 1143},
-			{"sust.p", "sust.p", 11, 58, 2488, 988},
-			{"sured.b", "sured.b", 11, 81, 3476, 854},
-			{"sured.p", "sured.p", 11, 105, 4330, 927},
-			{"suq", "suq", 11, 128, 5257, 532},
-			{"bra", "bra", 12, 3, 51, 164},
-			{"brx.idx", "brx.idx", 12, 10, 215, 249},
-			{"call", "call", 12, 18, 464, 477},
-			{"ret", "ret", 12, 32, 941, 120},
-			{"exit", "exit", 12, 38, 1061, 109},
-			{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", 13, 3, 79, 581},
-			{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", 13, 16, 660, 573},
-			{"bar.sync", "bar", 14, 3, 72, 483},
-			{"bar.arrive", "bar", 14, 16, 555, 361},
-			{"bar.red", "bar", 14, 28, 916, 488},
-			{"barrier.sync", "barrier", 14, 45, 1404, 383},
-			{"barrier.arrive", "barrier", 14, 57, 1787, 399},
-			{"barrier.red", "barrier", 14, 69, 2186, 522},
-			{"bar.warp.sync", "bar.warp", 14, 86, 2708, 319},
-			{"barrier.cluster.arrive", "barrier.cluster.arrive", 14, 94, 3027, 326},
-			{"barrier.cluster.wait", "barrier.cluster.wait", 14, 103, 3353, 256},
-			{"fence", "fence", 14, 110, 3609, 395},
-			{"fence.sync_restrict", "fence", 14, 121, 4004, 321},
-			{"fence.mbarrier_init", "fence", 14, 129, 4325, 243},
-			{"fence.proxy", "fence.proxy", 14, 136, 4568, 369},
-			{"fence.proxy.tensormap", "fence.proxy", 14, 146, 4937, 423},
-			{"fence.proxy.async::generic", "fence.proxy", 14, 157, 5360, 424},
-			{"membar", "membar", 14, 165, 5784, 272},
-			{"membar.proxy", "membar.proxy", 14, 173, 6056, 277},
-			{"atom", "atom", 14, 182, 6333, 1689},
-			{"atom.cas", "atom", 14, 229, 8022, 1142},
-			{"atom.half", "atom", 14, 259, 9164, 1145},
-			{"atom.vec", "atom", 14, 288, 10309, 1094},
-			{"red", "red", 14, 318, 11403, 1536},
-			{"red.half", "red", 14, 361, 12939, 1013},
-			{"red.vec", "red", 14, 387, 13952, 1018},
-			{"red.async", "red.async", 14, 416, 14970, 696},
-			{"red.async.global", "red.async", 14, 436, 15666, 521},
-			{"vote", "vote", 14, 452, 16187, 386},
-			{"vote.sync", "vote", 14, 465, 16573, 434},
-			{"match.any.sync", "match", 14, 478, 17007, 327},
-			{"match.all.sync", "match", 14, 489, 17334, 383},
-			{"activemask", "activemask", 14, 502, 17717, 178},
-			{"redux.sync", "redux", 14, 508, 17895, 646},
-			{"griddepcontrol", "griddepcontrol", 14, 528, 18541, 249},
-			{"elect.sync", "elect", 14, 535, 18790, 278},
-			{"mbarrier.init", "mbarrier.init", 14, 545, 19068, 332},
-			{"mbarrier.inval", "mbarrier.inval", 14, 556, 19400, 283},
-			{"mbarrier.expect_tx", "mbarrier.expect_tx", 14, 566, 19683, 409},
-			{"mbarrier.complete_tx", "mbarrier.complete_tx", 14, 578, 20092, 443},
-			{"mbarrier.arrive", "mbarrier.arrive", 14, 590, 20535, 1149},
-			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 14, 617, 21684, 1194},
-			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 14, 643, 22878, 419},
-			{"mbarrier.test_wait", "mbarrier.test_wait", 14, 653, 23297, 638},
-			{"mbarrier.try_wait", "mbarrier.try_wait", 14, 673, 23935, 692},
-			{"mbarrier.pending_count", "mbarrier.pending_count", 14, 693, 24627, 229},
-			{"mma", "mma", 15, 3, 44, 2758},
-			{"mma.block", "mma", 15, 64, 2802, 1608},
-			{"mma.sp", "mma", 15, 95, 4410, 1767},
-			{"ldmatrix", "ldmatrix", 15, 135, 6177, 867},
-			{"stmatrix", "stmatrix", 15, 161, 7044, 483},
-			{"movmatrix", "movmatrix", 15, 176, 7527, 282},
-			{"wmma.load.a", "wmma.load.a", 15, 185, 7809, 1296},
-			{"wmma.load.b", "wmma.load.b", 15, 220, 9105, 1297},
-			{"wmma.load.c", "wmma.load.c", 15, 255, 10402, 1051},
-			{"wmma.store.d", "wmma.store.d", 15, 282, 11453, 1034},
-			{"wmma.mma", "wmma.mma", 15, 309, 12487, 2183},
-			{"wgmma.fence", "wgmma.fence", 16, 3, 47, 413},
-			{"wgmma.commit_group", "wgmma.commit_group", 16, 10, 460, 290},
-			{"wgmma.wait_group", "wgmma.wait_group", 16, 17, 750, 304},
-			{"wgmma.mma_async", "wgmma.mma_async", 16, 25, 1054, 1277},
-			{"tcgen05.alloc", "tcgen05.alloc", 17, 3, 54, 596},
-			{"tcgen05.dealloc", "tcgen05.dealloc", 17, 17, 650, 463},
-			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 17, 30, 1113, 306},
-			{"tcgen05.ld", "tcgen05.ld", 17, 38, 1419, 655},
-			{"tcgen05.ld.red", "tcgen05.ld.red", 17, 58, 2074, 793},
-			{"tcgen05.st", "tcgen05.st", 17, 79, 2867, 641},
-			{"tcgen05.wait::ld", "tcgen05.wait::ld", 17, 99, 3508, 213},
-			{"tcgen05.wait::st", "tcgen05.wait::st", 17, 105, 3721, 214},
-			{"tcgen05.cp", "tcgen05.cp", 17, 111, 3935, 763},
-			{"tcgen05.shift", "tcgen05.shift", 17, 129, 4698, 390},
-			{"tcgen05.mma", "tcgen05.mma", 17, 139, 5088, 1901},
-			{"tcgen05.mma.ws", "tcgen05.mma.ws", 17, 177, 6989, 749},
-			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 17, 194, 7738, 274},
-			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 17, 200, 8012, 268},
-			{"tcgen05.commit", "tcgen05.commit", 17, 206, 8280, 864},
-			{"stacksave", "stacksave", 18, 3, 57, 166},
-			{"stackrestore", "stackrestore", 18, 10, 223, 216},
-			{"alloca", "alloca", 18, 17, 439, 368},
-			{"brkpt", "brkpt", 19, 3, 65, 103},
-			{"nanosleep", "nanosleep", 19, 9, 168, 225},
-			{"pmevent", "pmevent", 19, 17, 393, 236},
-			{"trap", "trap", 19, 25, 629, 101},
-			{"setmaxnreg", "setmaxnreg", 19, 31, 730, 499},
+			{"cp.async.bulk", "cp.async.bulk", 7, 3, 103, 2027},
+			{"cp.async.bulk.cluster", "cp.async.bulk", 7, 40, 2130, 905},
+			{"cp.async.bulk.global", "cp.async.bulk", 7, 60, 3035, 1055},
+			{"cp.reduce.async.bulk", "cp.reduce.async.bulk", 7, 85, 4090, 880},
+			{"cp.reduce.async.bulk.global", "cp.reduce.async.bulk", 7, 108, 4970, 1165},
+			{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch", 7, 139, 6135, 467},
+			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 153, 6602, 232},
+			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 159, 6834, 273},
+			{"multimem.st.async", "multimem.st.async", 8, 3, 125, 521},
+			{"multimem.red.async", "multimem.red.async", 8, 17, 646, 462},
+			{"applypriority.async.bulk", "applypriority.async.bulk", 8, 31, 1108, 420},
+			{"spcompress", "spcompress", 8, 42, 1528, 491},
+			{"spdecompress", "spdecompress", 8, 56, 2019, 622},
+			{"fabric.try_get", "fabric.try_get.async", 8, 74, 2641, 616},
+			{"fabric.try_put", "fabric.try_put.async", 8, 91, 3257, 839},
+			{"fabric.try_red", "fabric.try_red.async", 8, 111, 4096, 1023},
+			{"fabric.try_pullred", "fabric.try_pullred.async", 8, 136, 5119, 1174},
+			{"fabric.submit", "fabric.submit", 8, 166, 6293, 246},
+			{"fabric.wait", "fabric.wait", 8, 173, 6539, 270},
+			{"mov", "mov", 9, 3, 66, 854},
+			{"mov.vector", "mov", 9, 23, 920, 558},
+			{"mov.pack", "mov", 9, 38, 1478, 916},
+			{"shfl", "shfl", 9, 58, 2394, 382},
+			{"shfl.sync", "shfl", 9, 70, 2776, 422},
+			{"prmt", "prmt", 9, 83, 3198, 257},
+			{"ld", "ld", 9, 91, 3455, 2788},
+			{"ld.nc", "ld", 9, 155, 6243, 1304},
+			{"ldu", "ldu", 9, 187, 7547, 544},
+			{"st", "st", 9, 204, 8091, 2480},
+			{"st.async", "st.async", 9, 262, 10571, 974},
+			{"st.async.global", "st.async", 9, 286, 11545, 768},
+			{"st.bulk", "st.bulk", 9, 307, 12313, 451},
+			{"multimem.ld_reduce", "multimem.ld_reduce", 9, 323, 12764, 1716},
+			{"multimem.st", "multimem.st", 9, 362, 14480, 1316},
+			{"multimem.red", "multimem.red", 9, 394, 15796, 1058},
+			{"prefetch", "prefetch", 9, 423, 16854, 723},
+			{"prefetchu", "prefetchu", 9, 445, 17577, 214},
+			{"applypriority", "applypriority", 9, 452, 17791, 299},
+			{"discard", "discard", 9, 461, 18090, 291},
+			{"createpolicy.range", "createpolicy.range", 9, 470, 18381, 594},
+			{"createpolicy.fractional", "createpolicy.fractional", 9, 483, 18975, 514},
+			{"createpolicy.cvt", "createpolicy.cvt", 9, 493, 19489, 255},
+			{"isspacep", "isspacep", 9, 500, 19744, 546},
+			{"cvta", "cvta", 9, 515, 20290, 642},
+			{"cvta.to", "cvta.to", 9, 532, 20932, 628},
+			{"cvt", "cvt", 9, 549, 21560, 2093},
+			{"cvt.pack", "cvt", 9, 607, 23653, 4064},
+			{"cvt.pack.sat", "cvt.pack", 9, 673, 27717, 535},
+			{"mapa", "mapa", 9, 689, 28252, 396},
+			{"getctarank", "getctarank", 9, 700, 28648, 368},
+			{"cp.async.ca", "cp.async.ca", 9, 710, 29016, 701},
+			{"cp.async.cg", "cp.async.cg", 9, 728, 29717, 700},
+			{"cp.async.commit_group", "cp.async.commit_group", 9, 746, 30417, 216},
+			{"cp.async.wait_group", "cp.async.wait_group", 9, 752, 30633, 213},
+			{"cp.async.wait_all", "cp.async.wait_all", 9, 759, 30846, 187},
+			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 10, 3, 95, 1854},
+			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 10, 40, 1949, 702},
+			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 10, 57, 2651, 894},
+			{"tensormap.replace", "tensormap.replace", 10, 79, 3545, 1122},
+			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 10, 107, 4667, 531},
+			{"tex", "tex", 11, 3, 21, 1351},
+			{"tld4", "tld4", 11, 53, 1372, 954},
+			{"txq", "txq", 11, 84, 2326, 794},
+			{"istypep", "istypep", 11, 103, 3120, 243},
+			{"suld.b", "suld.b", 12, 4, 222, 1123},
+			{"sust.b", "sust.b", 12, 31, 1345, 1143},
+			{"sust.p", "sust.p", 12, 58, 2488, 988},
+			{"sured.b", "sured.b", 12, 81, 3476, 854},
+			{"sured.p", "sured.p", 12, 105, 4330, 927},
+			{"suq", "suq", 12, 128, 5257, 532},
+			{"bra", "bra", 13, 3, 51, 164},
+			{"brx.idx", "brx.idx", 13, 10, 215, 249},
+			{"call", "call", 13, 18, 464, 477},
+			{"ret", "ret", 13, 32, 941, 120},
+			{"exit", "exit", 13, 38, 1061, 109},
+			{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", 14, 3, 79, 581},
+			{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", 14, 16, 660, 573},
+			{"bar.sync", "bar", 15, 3, 72, 483},
+			{"bar.arrive", "bar", 15, 16, 555, 361},
+			{"bar.red", "bar", 15, 28, 916, 488},
+			{"barrier.sync", "barrier", 15, 45, 1404, 383},
+			{"barrier.arrive", "barrier", 15, 57, 1787, 399},
+			{"barrier.red", "barrier", 15, 69, 2186, 522},
+			{"bar.warp.sync", "bar.warp", 15, 86, 2708, 319},
+			{"barrier.cluster.arrive", "barrier.cluster.arrive", 15, 94, 3027, 326},
+			{"barrier.cluster.wait", "barrier.cluster.wait", 15, 103, 3353, 256},
+			{"fence", "fence", 15, 110, 3609, 395},
+			{"fence.sync_restrict", "fence", 15, 121, 4004, 321},
+			{"fence.mbarrier_init", "fence", 15, 129, 4325, 243},
+			{"fence.proxy", "fence.proxy", 15, 136, 4568, 369},
+			{"fence.proxy.tensormap", "fence.proxy", 15, 146, 4937, 423},
+			{"fence.proxy.async::generic", "fence.proxy", 15, 157, 5360, 424},
+			{"membar", "membar", 15, 165, 5784, 272},
+			{"membar.proxy", "membar.proxy", 15, 173, 6056, 277},
+			{"atom", "atom", 15, 182, 6333, 1689},
+			{"atom.cas", "atom", 15, 229, 8022, 1142},
+			{"atom.half", "atom", 15, 259, 9164, 1145},
+			{"atom.vec", "atom", 15, 288, 10309, 1094},
+			{"red", "red", 15, 318, 11403, 1536},
+			{"red.half", "red", 15, 361, 12939, 1013},
+			{"red.vec", "red", 15, 387, 13952, 1018},
+			{"red.async", "red.async", 15, 416, 14970, 696},
+			{"red.async.global", "red.async", 15, 436, 15666, 521},
+			{"vote", "vote", 15, 452, 16187, 386},
+			{"vote.sync", "vote", 15, 465, 16573, 434},
+			{"match.any.sync", "match", 15, 478, 17007, 327},
+			{"match.all.sync", "match", 15, 489, 17334, 383},
+			{"activemask", "activemask", 15, 502, 17717, 178},
+			{"redux.sync", "redux", 15, 508, 17895, 646},
+			{"griddepcontrol", "griddepcontrol", 15, 528, 18541, 249},
+			{"elect.sync", "elect", 15, 535, 18790, 278},
+			{"mbarrier.init", "mbarrier.init", 15, 545, 19068, 332},
+			{"mbarrier.inval", "mbarrier.inval", 15, 556, 19400, 283},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", 15, 566, 19683, 409},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", 15, 578, 20092, 443},
+			{"mbarrier.arrive", "mbarrier.arrive", 15, 590, 20535, 1149},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 15, 617, 21684, 1194},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 15, 643, 22878, 419},
+			{"mbarrier.test_wait", "mbarrier.test_wait", 15, 653, 23297, 638},
+			{"mbarrier.try_wait", "mbarrier.try_wait", 15, 673, 23935, 692},
+			{"mbarrier.pending_count", "mbarrier.pending_count", 15, 693, 24627, 229},
+			{"mma", "mma", 16, 3, 44, 2758},
+			{"mma.block", "mma", 16, 64, 2802, 1608},
+			{"mma.sp", "mma", 16, 95, 4410, 1767},
+			{"ldmatrix", "ldmatrix", 16, 135, 6177, 867},
+			{"stmatrix", "stmatrix", 16, 161, 7044, 483},
+			{"movmatrix", "movmatrix", 16, 176, 7527, 282},
+			{"wmma.load.a", "wmma.load.a", 16, 185, 7809, 1296},
+			{"wmma.load.b", "wmma.load.b", 16, 220, 9105, 1297},
+			{"wmma.load.c", "wmma.load.c", 16, 255, 10402, 1051},
+			{"wmma.store.d", "wmma.store.d", 16, 282, 11453, 1034},
+			{"wmma.mma", "wmma.mma", 16, 309, 12487, 2183},
+			{"wgmma.fence", "wgmma.fence", 17, 3, 47, 413},
+			{"wgmma.commit_group", "wgmma.commit_group", 17, 10, 460, 290},
+			{"wgmma.wait_group", "wgmma.wait_group", 17, 17, 750, 304},
+			{"wgmma.mma_async", "wgmma.mma_async", 17, 25, 1054, 1277},
+			{"tcgen05.alloc", "tcgen05.alloc", 18, 3, 54, 596},
+			{"tcgen05.dealloc", "tcgen05.dealloc", 18, 17, 650, 463},
+			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 18, 30, 1113, 306},
+			{"tcgen05.ld", "tcgen05.ld", 18, 38, 1419, 655},
+			{"tcgen05.ld.red", "tcgen05.ld.red", 18, 58, 2074, 793},
+			{"tcgen05.st", "tcgen05.st", 18, 79, 2867, 641},
+			{"tcgen05.wait::ld", "tcgen05.wait::ld", 18, 99, 3508, 213},
+			{"tcgen05.wait::st", "tcgen05.wait::st", 18, 105, 3721, 214},
+			{"tcgen05.cp", "tcgen05.cp", 18, 111, 3935, 763},
+			{"tcgen05.shift", "tcgen05.shift", 18, 129, 4698, 390},
+			{"tcgen05.mma", "tcgen05.mma", 18, 139, 5088, 1901},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", 18, 177, 6989, 749},
+			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 18, 194, 7738, 274},
+			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 18, 200, 8012, 268},
+			{"tcgen05.commit", "tcgen05.commit", 18, 206, 8280, 864},
+			{"stacksave", "stacksave", 19, 3, 57, 166},
+			{"stackrestore", "stackrestore", 19, 10, 223, 216},
+			{"alloca", "alloca", 19, 17, 439, 368},
+			{"brkpt", "brkpt", 20, 3, 65, 103},
+			{"nanosleep", "nanosleep", 20, 9, 168, 225},
+			{"pmevent", "pmevent", 20, 17, 393, 236},
+			{"trap", "trap", 20, 25, 629, 101},
+			{"setmaxnreg", "setmaxnreg", 20, 31, 730, 499},
 		},
 		Mods: []string{
 			".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".bf16", ".f16",
@@ -1427,27 +1456,28 @@ func init() {
 			".oob", ".e5m2x4", ".e4m3x4", ".e3m2x4", ".e2m3x4", ".e2m1x4", ".e2m1p4x4", ".ue8m0x4", ".satfinite", ".eq",
 			".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ",
 			".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan", ".and", ".or", ".xor",
-			".b16", ".pred", ".release", ".gpu", ".sys", ".global", ".b8", ".add", ".L2::evict_normal", ".bulk_group",
-			".b2", ".b4", ".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64",
-			".sp::1:2", ".sp::1:4", ".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".shared::cta", ".relaxed",
-			".b128", ".mbarrier::complete_tx::bytes", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B", ".cp_mask", ".counted::bytes", ".min", ".max", ".acc::f16",
-			".acc::f32", ".sync", ".op_restrict::fetching", ".sync_restrict::reads", ".v2", ".v4", ".up", ".down", ".bfly", ".idx",
-			".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16", ".const", ".local", ".param", ".param::entry",
-			".param::func", ".shared", ".shared::cluster", ".ca", ".cg", ".cs", ".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged",
-			".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::evict_last", ".L2::cache_hint", ".L2::64B", ".L2::128B", ".L2::256B", ".acquire",
-			".cta", ".cluster", ".v8", ".weak", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb",
-			".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L2", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni",
-			".rzi", ".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2",
-			".tf32", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d", ".2d", ".3d",
-			".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".cta_group::1",
-			".cta_group::2", ".multicast::cluster", ".inc", ".dec", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride",
-			".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level",
-			".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b",
-			".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples",
-			".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap", ".zero",
-			".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive",
-			".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl",
-			".exch", ".noftz", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete",
+			".b16", ".pred", ".relaxed", ".cta", ".cluster", ".gpu", ".sys", ".shared::cta", ".shared::cluster", ".multicast::cluster",
+			".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::report::disabled", ".mbarrier::report::validity::per_16bytes::80000000", ".mbarrier::report::validity::per_16bytes::8000", ".mbarrier::report::validity::per_16bytes::80", ".mbarrier::report::validity::per_16bytes::8", ".mbarrier::report::validity::per_element::ff", ".L2::cache_hint", ".b128",
+			".weak", ".global", ".mbarrier::complete_tx::bytes", ".ignore_oob", ".bulk_group", ".cp_mask", ".add", ".min", ".max", ".inc",
+			".dec", ".noftz", ".L2::evict_last", ".L2", ".read", ".release", ".b8", ".L2::evict_normal", ".b2", ".b4",
+			".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".sp::1:2", ".sp::1:4",
+			".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B", ".counted::bytes",
+			".acc::f16", ".acc::f32", ".sync", ".op_restrict::fetching", ".sync_restrict::reads", ".v2", ".v4", ".up", ".down", ".bfly",
+			".idx", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16", ".const", ".local", ".param",
+			".param::entry", ".param::func", ".shared", ".ca", ".cg", ".cs", ".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged",
+			".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::64B", ".L2::128B", ".L2::256B", ".acquire", ".v8", ".unified",
+			".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L1::32B",
+			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0",
+			".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2",
+			".s2", ".1d", ".2d", ".3d", ".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w",
+			".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".cta_group::1", ".cta_group::2", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride",
+			".element_stride", ".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base",
+			".level", ".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g",
+			".b", ".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels",
+			".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap",
+			".zero", ".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid",
+			".arrive", ".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic",
+			".gl", ".exch", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete",
 			".noinc", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32",
 			".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4",
 			".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16",
@@ -1469,33 +1499,33 @@ func init() {
 			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32",
 			".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use",
 			".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard",
-			".collector::b3::discard", ".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
+			".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
 			".btype", ".op", ".rnd", ".fast", ".bf", ".abtype", ".dtype", ".half", ".ftz", ".ctype",
 			".cmp", ".bool", ".stype", ".bits", ".uns", ".sig", ".h", ".k", ".any", ".sem",
-			".scope", ".ss", ".prio", ".elem", ".index", ".factor", ".num", ".dst", ".src", ".minmax",
-			".sum", ".acc", ".restrict", ".vec", ".w64", ".cop", ".l1", ".l2", ".hint", ".pf",
-			".w32", ".glob", ".shm", ".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary",
-			".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".pzo", ".scale", ".n1",
-			".n2", ".h2", ".f8x2", ".f6x2", ".x4", ".dim", ".load", ".store", ".cta_group", ".i2c",
-			".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb", ".comp", ".query", ".lquery",
-			".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop", ".action", ".shape",
-			".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub", ".layout", ".pack",
-			".unpack", ".multicast", ".mx", ".collector",
+			".scope", ".dst", ".multicast", ".report", ".hint", ".src", ".prio", ".ss", ".elem", ".index",
+			".factor", ".num", ".minmax", ".sum", ".acc", ".restrict", ".vec", ".w64", ".cop", ".l1",
+			".l2", ".pf", ".w32", ".glob", ".shm", ".narrow", ".space", ".level", ".priority", ".gspace",
+			".mapspace", ".primary", ".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".pzo",
+			".scale", ".n1", ".n2", ".h2", ".f8x2", ".f6x2", ".x4", ".dim", ".load", ".store",
+			".cta_group", ".i2c", ".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb", ".comp",
+			".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop",
+			".action", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub",
+			".layout", ".pack", ".unpack", ".mx", ".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
-			"immLut", "size", "mdata", "cdata", "data", "spdesc", "le", "off", "bar", "s",
-			"counter", "members", "v", "membermask", "policy", "mbar", "initval", "size32", "primary-size", "total-size",
-			"fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size", "rest", "n",
-			"dst-mem", "map", "coords", "im2col", "cta-mask", "src-mem", "addr", "value", "ord", "choice",
-			"lod", "dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func", "args",
-			"fptr", "x", "r", "count", "tx", "state", "phase", "hint", "scale-a", "sel-a",
-			"scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb",
-			"columns", "taddr", "split", "red", "s-desc", "meta", "idesc", "enable-d", "zero-mask", "ptr",
-			"align", "t",
+			"immLut", "dst-mem", "src-mem", "size", "left", "right", "mbar", "cta-mask", "policy", "byte-mask",
+			"n", "mdata", "cdata", "data", "spdesc", "le", "off", "bar", "s", "counter",
+			"members", "v", "membermask", "initval", "size32", "primary-size", "total-size", "fraction", "property", "scale-factor",
+			"rbits", "abef", "dst", "src", "cp-size", "rest", "map", "coords", "im2col", "addr",
+			"value", "ord", "choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets",
+			"ret", "func", "args", "fptr", "x", "r", "count", "tx", "state", "phase",
+			"hint", "scale-a", "sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa",
+			"sb", "ta", "tb", "columns", "taddr", "split", "red", "s-desc", "meta", "idesc",
+			"enable-d", "zero-mask", "ptr", "align", "t",
 		},
 	}
 }
