@@ -167,6 +167,23 @@ func (e *Event) Extents(visit func(lane int, x Extent)) {
 	}
 }
 
+// Dense returns what an event touches as one extent, if its lanes touch neighbouring bytes in
+// ascending order, as they mostly do.
+func (e *Event) Dense() (x Extent, ok bool) {
+	if e.Addr == nil || e.Lanes == 0 {
+		return x, false
+	}
+	from := e.Addr[first(e.Lanes)]
+	to := from
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		if e.Addr[first(m)] != to {
+			return x, false
+		}
+		to += uint64(e.Size)
+	}
+	return e.On.extentOf(e.Space, from, to-from)
+}
+
 // Mate returns the linear index in the grid of the CTA with a rank in the warp's cluster.
 func (w *Warp) Mate(rank uint32) uint64 {
 	g, id := w.cta.grid, w.cta.id

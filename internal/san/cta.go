@@ -63,8 +63,7 @@ func runs(x machine.Extent, visit func(from, to uint64)) {
 	}
 }
 
-// written notes a write; of a read it tells whether everything was written before. What has been
-// reported counts as written.
+// written notes a write; of a read it tells whether everything was written before.
 func (c *cta) written(kind machine.AccessKind, x machine.Extent) bool {
 	b, ok := &c.shared, true
 	if x.Space == machine.Tensor {
@@ -72,7 +71,9 @@ func (c *cta) written(kind machine.AccessKind, x machine.Extent) bool {
 	}
 	runs(x, func(from, to uint64) {
 		ok = ok && (kind == machine.Store || b.all(from, to))
-		b.fill(from, to, true)
+		if kind != machine.Load {
+			b.fill(from, to, true)
+		}
 	})
 	return ok
 }

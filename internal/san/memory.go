@@ -58,7 +58,7 @@ func (m *Memory) Written(addr, n uint64) {
 }
 
 // touched notes a write; of a read it tells whether all bytes were written before, and where the
-// allocation starts. What has been reported counts as written.
+// allocation starts.
 func (m *Memory) touched(kind machine.AccessKind, from, to uint64) (start uint64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,6 +71,8 @@ func (m *Memory) touched(kind machine.AccessKind, from, to uint64) (start uint64
 	}
 	t := m.spans[i]
 	ok = kind == machine.Store || t.written.all(from-t.start, to-t.start)
-	t.written.fill(from-t.start, to-t.start, true)
+	if kind != machine.Load {
+		t.written.fill(from-t.start, to-t.start, true)
+	}
 	return t.start, ok
 }

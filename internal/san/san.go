@@ -138,6 +138,12 @@ func (s *Sanitizer) allocate(e *machine.Event) {
 
 // touch checks one access and notes what it writes.
 func (s *Sanitizer) touch(e *machine.Event) {
+	if e.Order != machine.Weak {
+		defer s.acquire(e)
+	}
+	if s.plain(e) {
+		return
+	}
 	var unwritten, unfenced fault
 	e.Extents(func(lane int, x machine.Extent) {
 		switch x.Space {
@@ -168,9 +174,31 @@ func (s *Sanitizer) touch(e *machine.Event) {
 	})
 	s.blame(e, machine.NeverWritten, &unwritten)
 	s.blame(e, machine.NoProxyFence, &unfenced)
-	if e.Order != machine.Weak {
-		s.acquire(e)
+}
+
+// plain deals with most accesses at once: neighbouring bytes, nothing wrong.
+func (s *Sanitizer) plain(e *machine.Event) bool {
+	switch {
+	case e.Extent != nil:
+		return false
+	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
+		return true // always written, or looked at by nobody
+	case s.checks&Init == 0 && e.Space == machine.Global:
+		return true
 	}
+	x, ok := e.Dense()
+	switch {
+	case !ok || e.Kind == machine.Atomic || s.checks&Async != 0 && x.Space == machine.Shared:
+		return false
+	case s.checks&Init == 0:
+		return true
+	case x.Space == machine.Shared:
+		c := s.ctas[e.On.Mate(x.CTA)]
+		return c != nil && c.written(e.Kind, x)
+	case s.global != nil:
+		_, ok = s.global.touched(e.Kind, x.From, x.To)
+	}
+	return ok
 }
 
 // fault is the lanes of an event that do the same wrong thing, with the extent of the first.

@@ -6,6 +6,7 @@ package sem
 //	read, write        every address operand is touched, as many bytes as its alignment says
 //	                   or an operand called size; both together are one atomic access
 //	sync ORDER SCOPE   beside an access its strength; alone a fence or barrier
+//	block              beside an access: what it acquires, it tells when its wait is over
 //	proxy KIND         a proxy fence
 //	async              nothing: the asynchronous operation itself tells when it acts
 //
@@ -26,6 +27,7 @@ type watch struct {
 	fences  []machine.Event // proxies
 	order   machine.Order   // of a fence or barrier
 	scope   machine.Scope
+	waits   bool // an access that may wait before it acquires
 }
 
 // touch is one address operand.
@@ -69,7 +71,8 @@ func newWatch(b *Build) *watch {
 	for _, e := range effects {
 		switch e[0] {
 		case "sync":
-			if !read && !write && !has("proxy") {
+			o.waits = has("block") && (read || write)
+			if !read && !write && !has("proxy") || o.waits {
 				o.order, o.scope = syncOf(b.Sel, e[1:])
 			}
 		case "proxy":
@@ -227,7 +230,7 @@ func (o *watch) before(w *machine.Warp, in *machine.Inst) {
 		e.Lanes = w.Mask
 		w.Observe(in, e)
 	}
-	if o.order.Releases() {
+	if o.order.Releases() && !o.waits {
 		w.Observe(in, machine.Event{What: machine.Release, Order: o.order, Scope: o.scope, Lanes: w.Mask})
 	}
 }
