@@ -6,6 +6,8 @@ import "fmt"
 const (
 	Lanes   = 128
 	Columns = 512
+	// MaxColumns is the most of any target: sm_107 has 576 for an exclusive allocation (PTX 9.4).
+	MaxColumns = 576
 	// Unit is the columns that are allocated together (9.7.16.1.2).
 	Unit = 32
 )
@@ -35,6 +37,18 @@ func ColumnCount(n uint32) error {
 		return fmt.Errorf("%d columns: tensor memory is allocated in 32, 64, 128, 256 or 512 columns", n)
 	case n&(n-1) != 0:
 		return fmt.Errorf("%d columns: the number must be a power of two (32, 64, 128, 256, 512)", n)
+	}
+	return nil
+}
+
+// ExclusiveCount says why a number of columns cannot be allocated exclusively on a device that
+// has so many; nil if it can (PTX 9.4: whole units).
+func ExclusiveCount(n, have uint32) error {
+	switch {
+	case n == 0 || n%Unit != 0:
+		return fmt.Errorf("%d columns: an exclusive allocation takes a multiple of 32 columns", n)
+	case n > have:
+		return fmt.Errorf("%d columns: the device has %d", n, have)
 	}
 	return nil
 }

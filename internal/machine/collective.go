@@ -1,0 +1,54 @@
+package machine
+
+// This file brings the lanes of a warp together at .sync.aligned instructions that the warp
+// executes as a whole: those of tensor memory.
+
+import "fmt"
+
+// Collective waits until all 32 lanes of the warp are at an instruction. On another state than
+// Next the handler returns it, having written nothing, and is executed again. Lanes that have
+// exited, or that the guard excludes, never come: that is a fault, because the manual leaves
+// open what happens then.
+func (w *Warp) Collective(in *Inst) State {
+	f := w.frag
+	switch {
+	case w.Mask == ^uint32(0):
+		return Next
+	case w.Live != ^uint32(0):
+		return w.collectiveFault(in, "lanes %08x have exited or do not exist; all 32 lanes of the warp must execute it", ^w.Live)
+	case w.Mask != f.mask:
+		return w.collectiveFault(in, "the guard excludes lanes %08x; all 32 lanes of the warp must execute it", f.mask&^w.Mask)
+	}
+	f.wait, f.pc = WaitAligned, w.PC(in)
+	here := uint32(0)
+	for m := w.used; m != 0; m &= m - 1 {
+		switch g := &w.frags[first(m)]; {
+		case g.wait != WaitAligned:
+		case g.frame != f.frame || g.pc != f.pc:
+			f.wait = notWaiting
+			return w.collectiveFault(in, "lanes %08x are at another .aligned instruction", g.mask)
+		default:
+			here |= g.mask
+		}
+	}
+	if here != ^uint32(0) {
+		return Wait
+	}
+	w.gatherAligned()
+	return Diverge
+}
+
+// gatherAligned lets the fragments at an .aligned instruction merge into one.
+func (w *Warp) gatherAligned() {
+	for m := w.used; m != 0; m &= m - 1 {
+		if f := &w.frags[first(m)]; f.wait == WaitAligned {
+			f.wait = notWaiting
+			w.ready |= 1 << f.index
+			w.come(f)
+		}
+	}
+}
+
+func (w *Warp) collectiveFault(in *Inst, format string, lanes uint32) State {
+	return w.Fault(in, &Fault{Kind: PartialWarp, Lanes: w.Mask, Text: fmt.Sprintf(format, lanes)})
+}
