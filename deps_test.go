@@ -20,8 +20,8 @@ internal/syntax:    internal/diag
 internal/check:     internal/diag internal/isa internal/num internal/syntax
 internal/ir:        internal/diag internal/isa internal/num
 internal/lower:     internal/check internal/diag internal/ir internal/isa internal/num internal/syntax
-internal/machine:   internal/diag internal/isa internal/mem internal/num internal/tex
-internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tex
+internal/machine:   internal/diag internal/isa internal/mem internal/num internal/tensor internal/tex
+internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex
 internal/decode:    internal/assume internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
 internal/san:       internal/machine internal/mem
 .:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/san internal/sem internal/syntax internal/tex

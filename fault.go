@@ -206,7 +206,7 @@ func faultMessage(m *machine.Fault) string {
 	switch {
 	case m.Kind == machine.BadMbarrier:
 		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
-	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse:
+	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind >= machine.BadTensorAllocation:
 		more = m.Text
 	case m.Kind >= machine.SurfaceBounds && m.Kind <= machine.WrongSurface:
 		more = m.Text

@@ -33,3 +33,13 @@ func (c *CTA) sharedBytes(addr, n uint64) []byte {
 	off := addr&(mem.MaxShared-1) - uint64(c.grid.Target.ReservedShared)
 	return unsafe.Slice((*byte)(c.cluster.ctas[addr>>mem.RankShift].sharedAt(off)), n)
 }
+
+// SharedMemory returns the shared memory of a CTA of the warp's cluster, from the first byte that
+// the kernel owns on, and that byte's offset in the window; nil if the cluster has no such CTA.
+func (w *Warp) SharedMemory(rank uint32) (bytes []byte, start uint32) {
+	cl := w.cta.cluster
+	if int(rank) >= len(cl.ctas) || w.cta.grid.Shared == 0 {
+		return nil, w.cta.grid.Target.ReservedShared
+	}
+	return unsafe.Slice((*byte)(cl.ctas[rank].shared), w.cta.grid.Shared), w.cta.grid.Target.ReservedShared
+}

@@ -88,6 +88,10 @@ func (cl *Cluster) finish() verdict {
 	if !cl.async.drain() {
 		return broken
 	}
+	for _, c := range cl.ctas {
+		c.leaks()
+		c.show()
+	}
 	return finished
 }
 

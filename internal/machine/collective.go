@@ -20,22 +20,27 @@ func (w *Warp) Collective(in *Inst) State {
 		return w.collectiveFault(in, "the guard excludes lanes %08x; all 32 lanes of the warp must execute it", f.mask&^w.Mask)
 	}
 	f.wait, f.pc = WaitAligned, w.PC(in)
-	here := uint32(0)
 	for m := w.used; m != 0; m &= m - 1 {
-		switch g := &w.frags[first(m)]; {
-		case g.wait != WaitAligned:
-		case g.frame != f.frame || g.pc != f.pc:
+		if g := &w.frags[first(m)]; g.wait == WaitAligned && (g.frame != f.frame || g.pc != f.pc) {
 			f.wait = notWaiting
 			return w.collectiveFault(in, "lanes %08x are at another .aligned instruction", g.mask)
-		default:
-			here |= g.mask
 		}
 	}
-	if here != ^uint32(0) {
+	if w.aligned() != ^uint32(0) {
 		return Wait
 	}
 	w.gatherAligned()
 	return Diverge
+}
+
+// aligned is the lanes that wait at an .aligned instruction.
+func (w *Warp) aligned() (lanes uint32) {
+	for m := w.used; m != 0; m &= m - 1 {
+		if f := &w.frags[first(m)]; f.wait == WaitAligned {
+			lanes |= f.mask
+		}
+	}
+	return lanes
 }
 
 // gatherAligned lets the fragments at an .aligned instruction merge into one.

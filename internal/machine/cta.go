@@ -24,6 +24,7 @@ type CTA struct {
 	bars       [NumBarriers]ctaBarrier
 	clusterBar clusterBarrier
 	pending    uint16 // barriers at which somebody has arrived
+	tensor     TensorMemory
 	alive      uint64 // warps with a living lane
 	runnable   uint64 // warps that are not blocked
 	cycles     uint64
@@ -39,6 +40,7 @@ func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.bars, c.pending, c.clusterBar = [NumBarriers]ctaBarrier{}, 0, clusterBarrier{}
 	clear(c.mbarriers)
+	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	for i, w := range c.warps {
@@ -178,7 +180,7 @@ type Waiter struct {
 	Missing uint32 // lanes of this warp that have not come
 	Arrived uint32 // for WaitCTA and WaitCluster: threads that are there
 	Want    uint32 // for WaitCTA and WaitCluster: threads expected
-	Text    string // for WaitPhase: which mbarrier, and its state
+	Text    string // for WaitPhase: which mbarrier, and its state; for WaitTensor: why
 }
 
 // DeadlockError says that no thread of a CTA and its cluster can go on.
@@ -209,7 +211,9 @@ func (v *Waiter) Reason() string {
 		return fmt.Sprintf("wait for lanes %08x of member mask %08x", v.Missing, v.Members)
 	case WaitWarp:
 		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
-	case WaitPhase:
+	case WaitAligned:
+		return fmt.Sprintf("wait at an .aligned instruction for lanes %08x of their warp", v.Missing)
+	case WaitTensor, WaitPhase:
 		return v.Text
 	case WaitCluster:
 		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
@@ -250,6 +254,10 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
 	case WaitPhase:
 		v.Text = w.phaseOf(f)
+	case WaitAligned:
+		v.Missing = w.Live &^ w.aligned()
+	case WaitTensor:
+		v.Text = w.tensorReason(f)
 	case WaitCluster:
 		v.Arrived, v.Want = w.cta.cluster.arrivals()
 	case WaitCTA:

@@ -89,6 +89,7 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	defer g.watch(ctx)()
 	c.run(g)
 	stats := c.collect()
+	stats.Leaked = g.leaked
 	d.elapsed.Add(stats.Steps)
 	d.dismiss(c)
 	if g.crashed != nil {

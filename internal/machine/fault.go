@@ -32,6 +32,10 @@ const (
 	SurfaceAlignment   FaultKind = 7031
 	NoSurface          FaultKind = 7032 // a handle that names nothing
 	WrongSurface       FaultKind = 7033 // geometry or format are not what the instruction wants
+	BadTensorAllocation FaultKind = 7040 // tcgen05.alloc, dealloc: Text says what
+	BadTensorAccess     FaultKind = 7041 // address in tensor memory: Text says what
+	BadDescriptor       FaultKind = 7042 // of a matrix in shared memory: Text says which field
+	PartialWarp         FaultKind = 7043 // an .aligned instruction without some lanes: Text says which
 )
 
 // AccessKind is what an instruction does to memory.

@@ -35,6 +35,8 @@ const (
 	WaitMembers         // at a .sync instruction, for the member mask
 	WaitWarp            // at a CTA barrier, for the other lanes of its warp
 	WaitCTA             // at a CTA barrier, for other warps
+	WaitTensor          // at tcgen05.alloc or dealloc, for columns or for the peer CTA
+	WaitAligned         // at an .aligned instruction, for the other lanes of its warp
 	WaitCluster         // at the barrier of the cluster, for other warps
 	WaitPhase           // in try_wait, for the phase of an mbarrier
 )

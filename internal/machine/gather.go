@@ -172,5 +172,6 @@ func (w *Warp) recheck() State {
 	for _, g := range w.gathers {
 		w.closeGather(g)
 	}
+	w.gatherAligned() // they will not be complete any more
 	return w.recheckBarriers()
 }

@@ -36,6 +36,7 @@ type Launch struct {
 	Async           AsyncMode
 	Reporter        Reporter       // of mode Lazy; nil: nobody wants reports
 	Progress        func(Progress) // called now and then; may be nil
+	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
 }
 
 // Progress is how far a launch is.
@@ -53,10 +54,11 @@ const (
 // Stats is what a launch has executed.
 type Stats struct {
 	CTAs    uint64
-	Steps   uint64 // warp instructions
-	LaneOps uint64 // instructions times the lanes that executed them
-	Splits  uint64 // times a frame left the converged state
-	Parked  uint64 // times a cluster gave its worker to another
+	Steps   uint64      // warp instructions
+	LaneOps uint64      // instructions times the lanes that executed them
+	Splits  uint64      // times a frame left the converged state
+	Parked  uint64      // times a cluster gave its worker to another
+	Leaked  *TensorLeak // tensor memory that was not freed; nil: all was
 }
 
 func (s *Stats) add(t Stats) {
@@ -87,7 +89,8 @@ type Grid struct {
 
 	mu      sync.Mutex
 	err     error // the first
-	crashed any   // panic of a worker
+	leaked  *TensorLeak
+	crashed any // panic of a worker
 }
 
 // shape is the arithmetic of a block.

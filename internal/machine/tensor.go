@@ -33,8 +33,17 @@ func (w *Warp) Tensor() *TensorMemory { return &w.cta.tensor }
 
 // PeerTensor returns that of the peer CTA (9.7.16.5.2), nil if there is no CTA that lives.
 func (w *Warp) PeerTensor() *TensorMemory {
-	if p := w.cta.peer(); p != nil && p.alive != 0 {
+	if p := w.cta.pair(); p != nil && p.alive != 0 {
 		return &p.tensor
+	}
+	return nil
+}
+
+// pair returns the peer CTA: the other one whose rank in the cluster differs in the last bit
+// (9.7.16.5.1); nil if there is none.
+func (c *CTA) pair() *CTA {
+	if r := int(c.crank ^ 1); r < len(c.cluster.ctas) {
+		return c.cluster.ctas[r]
 	}
 	return nil
 }
@@ -46,6 +55,19 @@ func (t *TensorMemory) Rank() uint32 { return t.cta.crank }
 func (t *TensorMemory) Row(lane, column, n int) []uint32 {
 	at := lane*tensor.MaxColumns + column
 	return t.words[at : at+n : at+n]
+}
+
+// From returns the words from a cell on: that of the next lane is tensor.MaxColumns further.
+func (t *TensorMemory) From(lane, column int) []uint32 {
+	return t.words[lane*tensor.MaxColumns+column:]
+}
+
+// Extent describes lanes × columns for reports.
+func (t *TensorMemory) Extent(lane, lanes, column, columns int) Extent {
+	return Extent{
+		Space: Tensor, CTA: t.cta.crank, Lane: -1, From: uint64(column), To: uint64(column + columns),
+		Row: uint32(lane), End: uint32(lane + lanes),
+	}
 }
 
 // Check says why columns cannot be touched in some lanes; nil if they can.

@@ -163,7 +163,7 @@ func (w *Warp) pairAllocate(in *Inst, q TensorCall) (tensor.Addr, State) {
 
 // noPeer says why there is no peer CTA.
 func (w *Warp) noPeer() error {
-	if w.cta.peer() != nil {
+	if w.cta.pair() != nil {
 		return fmt.Errorf("cta_group::2: all threads of the peer CTA (rank %d) have exited", w.cta.crank^1)
 	}
 	return fmt.Errorf("cta_group::2 needs a peer CTA: the cluster has no CTA of rank %d", w.cta.crank^1)
@@ -274,8 +274,21 @@ func (c *CTA) wakeTensor() {
 	}
 }
 
+// tensorReason says what a fragment at alloc or dealloc waits for.
+func (w *Warp) tensorReason(f *Fragment) string {
+	t := w.Tensor()
+	for _, c := range t.calls {
+		if c.warp == w && c.frag == f {
+			if p := w.cta.pair(); p != nil && p.tensor.next(false) == nil {
+				return fmt.Sprintf("wait for the peer CTA (rank %d) to make the same call: %v", p.crank, &c.TensorCall)
+			}
+		}
+	}
+	return "wait for free columns of tensor memory" + t.held()
+}
+
 func (w *Warp) tensorFault(in *Inst, err error) State {
-	return w.Fault(in, &Fault{Kind: TensorAllocationFault, Lanes: w.Mask, Text: err.Error()})
+	return w.Fault(in, &Fault{Kind: BadTensorAllocation, Lanes: w.Mask, Text: err.Error()})
 }
 
 // tellTensor tells observers that columns are new or gone.

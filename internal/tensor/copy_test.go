@@ -94,3 +94,29 @@ func TestCopyByHand(t *testing.T) {
 		}
 	}
 }
+
+// TestSources: the fast twin gives the same addresses, for every copy, swizzle and base offset.
+func TestSources(t *testing.T) {
+	var to [MaxUnits]uint32
+	for name, c := range copies {
+		for _, s := range modes {
+			for base := range uint32(8) {
+				for _, m := range []Descriptor{
+					{Start: 1024, Stride: 1024, Leading: 2048, Base: base, Swizzle: s},
+					{Start: 0x3fff0, Stride: 0x3fff0, Leading: 0x3fff0, Base: base, Swizzle: s},
+					{Start: 1024 + 48, Stride: 16, Leading: 16, Base: base, Swizzle: s},
+				} {
+					list := c.Sources(&m, &to)
+					if len(list) != c.Rows*c.Units {
+						t.Fatalf("%s: %d units", name, len(list))
+					}
+					for i, got := range list {
+						if want := c.Source(&m, i/c.Units, i%c.Units); got != want {
+							t.Fatalf("%s of %v: unit %d is at %#x, want %#x", name, m, i, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

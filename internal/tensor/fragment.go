@@ -51,6 +51,21 @@ func (s Shape) Cell(thread, r, split int) (row, column int) {
 	return thread, r
 }
 
+// Word returns the same as Cell when each register holds a word; with pack it returns the first of
+// the two neighbouring columns whose lower halves a register holds (9.7.16.8.2). Columns then
+// count twice, but split is a distance in tensor memory and does not.
+func (s Shape) Word(thread, r, split int, pack bool) (row, column int) {
+	if !pack {
+		return s.Cell(thread, r, split)
+	}
+	row, column = s.Cell(thread, r, 0)
+	column *= 2
+	if s == S16x32bx2 {
+		column += thread >> 4 * split
+	}
+	return row, column
+}
+
 // Columns returns the columns that a fragment covers, the split of S16x32bx2 left aside.
 func (s Shape) Columns(num int) int { return s.Regs(num) * 32 / s.Rows() / halves(s) }
 

@@ -75,3 +75,28 @@ func TestFragmentBijection(t *testing.T) {
 		}
 	}
 }
+
+// TestPackedWords: with pack a register takes two neighbouring columns; all words are covered
+// once. By hand: 16x64b.x2, thread 5, register 1 is cell (9,2): columns 4 and 5.
+func TestPackedWords(t *testing.T) {
+	if row, col := S16x64b.Word(5, 1, 0, true); row != 9 || col != 4 {
+		t.Errorf("(%d,%d), want (9,4)", row, col)
+	}
+	if row, col := S16x32bx2.Word(21, 3, 40, true); row != 5 || col != 46 {
+		t.Errorf("(%d,%d), want (5,46)", row, col)
+	}
+	for _, s := range shapes {
+		for num := 1; s.Regs(num) <= 128; num *= 2 {
+			seen := map[[2]int]bool{}
+			for thread := range 32 {
+				for r := range s.Regs(num) {
+					row, col := s.Word(thread, r, 2*s.Columns(num), true)
+					seen[[2]int{row, col}], seen[[2]int{row, col + 1}] = true, true
+				}
+			}
+			if len(seen) != 2*32*s.Regs(num) {
+				t.Errorf("%s.x%d: %d words", s, num, len(seen))
+			}
+		}
+	}
+}

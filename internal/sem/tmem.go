@@ -1,0 +1,466 @@
+package sem
+
+// Tensor memory, 9.7.16: allocation, loads and stores of fragments, and the waits for them. What
+// goes on asynchronously is a record; in mode Eager it happens at once, without one.
+
+import (
+	"fmt"
+	"iter"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/num"
+	"ptxvm/internal/tensor"
+)
+
+var tensorLines = []Line{
+	{isa.Tcgen05Alloc, nil, plan(planTensorAlloc, isa.C_cta_group, isa.C_space).sees(isa.M_exclusive), ""},
+	{isa.Tcgen05Dealloc, nil, plan(planTensorDealloc, isa.C_cta_group).sees(isa.M_exclusive), ""},
+	{isa.Tcgen05RelinquishAllocPermit, nil, plan(func(b *Build) { b.handler(relinquish) }, isa.C_cta_group), ""},
+	{isa.Tcgen05Ld, nil, plan(planTensorLoad, isa.C_shape, isa.C_num, isa.C_pack), ""},
+	{isa.Tcgen05LdRed, nil, plan(planTensorReduce, isa.C_shape, isa.C_num, isa.C_op, isa.C_type).sees(isa.M_abs, isa.M_NaN), ""},
+	{isa.Tcgen05St, nil, plan(planTensorStore, isa.C_shape, isa.C_num, isa.C_unpack).assuming(assume.Unpack16), ""},
+	{isa.Tcgen05WaitLd, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorLoadPipe)) }), ""},
+	{isa.Tcgen05WaitSt, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorStorePipe)) }), ""},
+	{isa.Tcgen05Cp, nil, plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).assuming(assume.Container4), ""},
+	{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
+	{isa.Tcgen05FenceBeforeThreadSync, nil, plan(planNothing), "instructions of a thread begin in order"},
+	{isa.Tcgen05FenceAfterThreadSync, nil, plan(planNothing), "instructions of a thread begin in order"},
+}
+
+// group is the number of CTAs that a statement works on.
+func (b *Build) group() int {
+	if b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2 {
+		return 2
+	}
+	return 1
+}
+
+// uniform returns the value that all running lanes have in a row; false if they differ.
+func uniform(w *machine.Warp, row uint32) (uint32, bool) {
+	v := w.R32(row)
+	x := v[lowest(w.Mask)]
+	for m := w.Mask; m != 0; m &= m - 1 {
+		if v[lowest(m)] != x {
+			return x, false
+		}
+	}
+	return x, true
+}
+
+// tensorFault reports an access to tensor memory that is not possible.
+func tensorFault(w *machine.Warp, in *machine.Inst, format string, args ...any) machine.State {
+	return w.Fault(in, &machine.Fault{Kind: machine.BadTensorAccess, Lanes: w.Mask, Text: fmt.Sprintf(format, args...)})
+}
+
+// allocOp is the decode-time constant of tcgen05.alloc.
+type allocOp struct {
+	machine.TensorCall
+	dst machine.Request
+	to  addressOp
+}
+
+// planTensorAlloc sets up tcgen05.alloc [dst], columns.
+func planTensorAlloc(b *Build) {
+	o := &allocOp{TensorCall: machine.TensorCall{Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}}
+	o.dst = machine.Request{Space: machine.Generic, Kind: machine.Store, Size: 4, Align: 4}
+	if b.Sel.Has(isa.M_shared_cta) {
+		o.dst.Space, o.dst.OwnCTA = machine.Shared, true
+	}
+	o.to = b.addressAt(&b.In.Ops[0])
+	b.Out.B = b.src(&b.In.Ops[1], 32)
+	b.Ext().Data = o
+	b.handler(allocTensor)
+}
+
+// allocTensor checks where the address goes before it allocates. It is written once: by one lane.
+func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*allocOp)
+	q := o.TensorCall
+	var ok bool
+	if q.Columns, ok = uniform(w, in.B); !ok {
+		return tensorFault(w, in, "the lanes give different numbers of columns")
+	}
+	var to [32]uint64
+	o.to.lanes(w, &to, in.Imm)
+	a, st := w.Access(in, &o.dst, &to)
+	if st != machine.Next {
+		return st
+	}
+	lane := lowest(w.Mask)
+	a = w.Keep(a)
+	addr, st := w.TensorAllocate(in, q)
+	if st == machine.Next {
+		a.Store32(&to, lane, 0, uint32(addr))
+	}
+	return st
+}
+
+// planTensorDealloc sets up tcgen05.dealloc taddr, columns.
+func planTensorDealloc(b *Build) {
+	b.Ext().Data = &machine.TensorCall{Free: true, Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}
+	b.Out.A, b.Out.B = b.src(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)
+	b.handler(deallocTensor)
+}
+
+func deallocTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	q := *in.Ext.Data.(*machine.TensorCall)
+	addr, same := uniform(w, in.A)
+	columns, alike := uniform(w, in.B)
+	if !same || !alike {
+		return tensorFault(w, in, "the lanes give different addresses or numbers of columns")
+	}
+	q.Addr, q.Columns = tensor.Addr(addr), columns
+	_, st := w.TensorAllocate(in, q)
+	return st
+}
+
+func relinquish(w *machine.Warp, in *machine.Inst) machine.State { return w.TensorRelinquish(in) }
+
+// waitTensor waits for the loads or the stores of the warp (9.7.16.8.5).
+func waitTensor(pipe machine.PipeKind) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		if st := w.Collective(in); st != machine.Next {
+			return st
+		}
+		return w.WaitPipe(pipe)
+	}
+}
+
+// fragmentOp is the decode-time constant of tcgen05.ld and st: which words of tensor memory the
+// registers of each thread are.
+type fragmentOp struct {
+	shape   tensor.Shape
+	regs    []uint32 // rows
+	words   []int32  // register after register, 32 threads each: from the word at the base address
+	pair    bool     // a register is the lower halves of two neighbouring words
+	keep    bool     // store: upper halves of unpacked words stay
+	columns int      // that the fragment covers from its base on
+	split   int      // the second half is so far behind; 0 without one
+	halved  bool
+}
+
+var shapes = map[isa.Mod]tensor.Shape{
+	isa.M_32x32b: tensor.S32x32b, isa.M_16x64b: tensor.S16x64b, isa.M_16x128b: tensor.S16x128b,
+	isa.M_16x256b: tensor.S16x256b, isa.M_16x32bx2: tensor.S16x32bx2,
+}
+
+// fragment sets up the map; the address is the operand of role taddr.
+func (b *Build) fragment(pair bool) *fragmentOp {
+	num, _ := b.Sel.Cap("X")
+	o := &fragmentOp{shape: shapes[b.Sel.Get(isa.C_shape)], pair: pair}
+	o.columns = o.shape.Columns(num)
+	if pair {
+		o.columns *= 2
+	}
+	if split := b.In.Op(isa.R_split); split != nil {
+		o.split, o.halved = int(int32(split.Imm)), true
+	}
+	for r := range o.shape.Regs(num) {
+		for thread := range 32 {
+			row, col := o.shape.Word(thread, r, o.split, pair)
+			o.words = append(o.words, int32(row*tensor.MaxColumns+col))
+		}
+	}
+	var m memoryOp
+	if b.address(b.In.Op(isa.R_taddr), &m) != byRow32 {
+		b.fail("an address in tensor memory is a 32-bit register")
+	}
+	return o
+}
+
+// vectorRows places the elements of a register vector.
+func (b *Build) vectorRows(v *ir.Operand, place func(*ir.Operand, int) uint32) (rows []uint32) {
+	for i := range v.Elems {
+		rows = append(rows, place(&v.Elems[i], 32))
+	}
+	return rows
+}
+
+// locate checks the address of a fragment for the running warp (9.7.16.8.1).
+func (o *fragmentOp) locate(w *machine.Warp, in *machine.Inst) (tensor.Addr, machine.State) {
+	if st := w.Collective(in); st != machine.Next {
+		return 0, st
+	}
+	v, same := uniform(w, in.A)
+	if !same {
+		return 0, tensorFault(w, in, "the lanes give different addresses in tensor memory; the first is %v", tensor.Addr(v))
+	}
+	a := tensor.Addr(v + uint32(in.Imm))
+	lane, quarter := a.Lane(), w.Index()%4*32
+	switch {
+	case lane < quarter || lane >= quarter+32:
+		return 0, tensorFault(w, in, "address %v: warp %d may touch lanes %d to %d only (warp %d of its warpgroup)", a, w.Index(), quarter, quarter+31, w.Index()%4)
+	case lane%o.shape.Rows() != 0:
+		return 0, tensorFault(w, in, "address %v: the lane must be a multiple of %d for .%s", a, o.shape.Rows(), o.shape)
+	}
+	if err := o.check(w.Tensor(), a); err != nil {
+		return 0, tensorFault(w, in, "address %v: %v", a, err)
+	}
+	return a, machine.Next
+}
+
+// check looks whether all columns of a fragment are there, now or when a step is due.
+func (o *fragmentOp) check(t *machine.TensorMemory, a tensor.Addr) error {
+	if o.halved && (o.split < 0 || a.Column()+o.split+o.columns > int(t.Columns())) {
+		return fmt.Errorf("immHalfSplitoff %d: the second half would begin at column %d and end behind column %d; tensor memory has columns 0 to %d",
+			o.split, a.Column()+o.split, a.Column()+o.split+o.columns-1, t.Columns()-1)
+	}
+	err := t.Check(a.Lane(), o.shape.Rows(), a.Column(), o.columns)
+	if err == nil && o.halved {
+		err = t.Check(a.Lane(), o.shape.Rows(), a.Column()+o.split, o.columns)
+	}
+	return err
+}
+
+// base is the memory from the base address on.
+func base(t *machine.TensorMemory, a tensor.Addr) []uint32 { return t.From(a.Lane(), a.Column()) }
+
+// extents lists the tensor memory that a fragment covers.
+func (o *fragmentOp) extents(t *machine.TensorMemory, a tensor.Addr, kind machine.AccessKind, yield func(machine.Extent, machine.AccessKind) bool) bool {
+	x := t.Extent(a.Lane(), o.shape.Rows(), a.Column(), o.columns)
+	if !yield(x, kind) {
+		return false
+	}
+	if o.halved && o.split != 0 {
+		return yield(t.Extent(a.Lane(), o.shape.Rows(), a.Column()+o.split, o.columns), kind)
+	}
+	return true
+}
+
+// stepFault is what a late step reports when the columns have gone since the issue.
+func stepFault(err error) *machine.Fault {
+	if err == nil {
+		return nil
+	}
+	return &machine.Fault{Kind: machine.BadTensorAccess, Text: err.Error() + "; it was when the operation was issued"}
+}
+
+// planTensorLoad sets up tcgen05.ld r, [taddr]{, split}.
+func planTensorLoad(b *Build) {
+	o := b.fragment(b.Sel.Has(isa.M_pack_16b))
+	o.regs = b.vectorRows(b.In.Op(isa.R_r), b.dst)
+	b.Ext().Data = o
+	b.handler(loadTensor)
+}
+
+func loadTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*fragmentOp)
+	a, st := o.locate(w, in)
+	if st != machine.Next {
+		return st
+	}
+	l := fragmentLoad{op: o, t: w.Tensor(), at: a}
+	l.rowsOf(w)
+	if w.AsyncMode() == machine.Eager {
+		o.load(base(l.t, a), l.rows)
+		return machine.Next
+	}
+	return w.Issue(in, l.record(w))
+}
+
+// load moves words to rows.
+func (o *fragmentOp) load(from []uint32, rows []*[32]uint32) {
+	for r, row := range rows {
+		at := (*[32]int32)(o.words[32*r:])
+		if o.pair {
+			for i := range row {
+				row[i] = from[at[i]]&0xffff | from[at[i]+1]<<16
+			}
+			continue
+		}
+		for i := range row {
+			row[i] = from[at[i]]
+		}
+	}
+}
+
+// fragmentLoad is what an open tcgen05.ld keeps. The rows belong to the warp's frame; their
+// registers share them with no others (ir.Func.colour).
+type fragmentLoad struct {
+	op   *fragmentOp
+	t    *machine.TensorMemory
+	at   tensor.Addr
+	rows []*[32]uint32
+	data [][32]uint32
+	ext  []machine.Extent
+	red  *reduceOp
+	into *[32]uint32 // of the reduction
+}
+
+func (l *fragmentLoad) rowsOf(w *machine.Warp) {
+	for _, off := range l.op.regs {
+		l.rows = append(l.rows, w.R32(off))
+	}
+}
+
+// record makes the operation.
+func (l fragmentLoad) record(w *machine.Warp) *machine.Op {
+	for _, off := range l.op.regs {
+		l.ext = append(l.ext, w.Rows(off, off+128))
+	}
+	l.data = make([][32]uint32, len(l.rows))
+	return &machine.Op{Pipe: machine.TensorLoadPipe, Proxy: machine.AsyncProxy, Read: l.read, Write: l.write, Touches: l.touches}
+}
+
+func (l *fragmentLoad) read(*machine.Op) *machine.Fault {
+	if err := l.op.check(l.t, l.at); err != nil {
+		return stepFault(err)
+	}
+	kept := make([]*[32]uint32, len(l.data))
+	for i := range kept {
+		kept[i] = &l.data[i]
+	}
+	l.op.load(base(l.t, l.at), kept)
+	return nil
+}
+
+func (l *fragmentLoad) write(*machine.Op) *machine.Fault {
+	for i, row := range l.rows {
+		*row = l.data[i]
+	}
+	if l.red != nil {
+		l.red.reduce(l.rows, l.into)
+	}
+	return nil
+}
+
+func (l *fragmentLoad) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		if !l.op.extents(l.t, l.at, machine.Load, yield) {
+			return
+		}
+		for _, x := range l.ext {
+			if !yield(x, machine.Store) {
+				return
+			}
+		}
+	}
+}
+
+// reduceOp is the decode-time constant of tcgen05.ld.red.
+type reduceOp struct {
+	fragmentOp
+	into uint32
+	abs  bool
+	f    func(a, b uint32) uint32
+}
+
+// foldings by operation, type and .NaN.
+var foldings = map[[3]isa.Mod]func(a, b uint32) uint32{
+	{isa.M_min, isa.M_u32}: num.MinU32, {isa.M_max, isa.M_u32}: num.MaxU32,
+	{isa.M_min, isa.M_s32}: num.MinS32, {isa.M_max, isa.M_s32}: num.MaxS32,
+	{isa.M_min, isa.M_f32}: num.MinF32, {isa.M_max, isa.M_f32}: num.MaxF32,
+	{isa.M_min, isa.M_f32, isa.M_NaN}: num.MinNaNF32, {isa.M_max, isa.M_f32, isa.M_NaN}: num.MaxNaNF32,
+}
+
+// planTensorReduce sets up tcgen05.ld.red r, red, [taddr]{, split}.
+func planTensorReduce(b *Build) {
+	o := &reduceOp{fragmentOp: *b.fragment(false), abs: b.Sel.Has(isa.M_abs)}
+	key := [3]isa.Mod{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_type)}
+	if b.Sel.Has(isa.M_NaN) {
+		key[2] = isa.M_NaN
+	}
+	o.f = foldings[key]
+	o.regs, o.into = b.vectorRows(b.In.Op(isa.R_r), b.dst), b.dst(b.In.Op(isa.R_red), 32)
+	b.Ext().Data = o
+	b.handler(reduceTensor)
+}
+
+func reduceTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*reduceOp)
+	a, st := o.locate(w, in)
+	if st != machine.Next {
+		return st
+	}
+	l := fragmentLoad{op: &o.fragmentOp, t: w.Tensor(), at: a, red: o, into: w.R32(o.into)}
+	l.rowsOf(w)
+	if w.AsyncMode() == machine.Eager {
+		o.load(base(l.t, a), l.rows)
+		o.reduce(l.rows, l.into)
+		return machine.Next
+	}
+	l.ext = append(l.ext, w.Rows(o.into, o.into+128))
+	return w.Issue(in, l.record(w))
+}
+
+// reduce combines the registers of each thread from the first on. With .abs it compares and
+// returns magnitudes; a lone NaN then is as without.
+func (o *reduceOp) reduce(rows []*[32]uint32, into *[32]uint32) {
+	mask := ^uint32(0)
+	if o.abs {
+		mask >>= 1
+	}
+	for i := range into {
+		v := rows[0][i] & mask
+		for _, row := range rows[1:] {
+			v = o.f(v, row[i]&mask)
+		}
+		into[i] = v
+	}
+}
+
+// planTensorStore sets up tcgen05.st [taddr]{, split}, r.
+func planTensorStore(b *Build) {
+	o := b.fragment(b.Sel.Has(isa.M_unpack_16b))
+	o.regs, o.keep = b.vectorRows(b.In.Op(isa.R_r), b.src), b.Assume(assume.Unpack16) == 1
+	b.Ext().Data = o
+	b.handler(storeTensor)
+}
+
+func storeTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*fragmentOp)
+	a, st := o.locate(w, in)
+	if st != machine.Next {
+		return st
+	}
+	t := w.Tensor()
+	if w.AsyncMode() == machine.Eager {
+		for r, off := range o.regs {
+			o.store(base(t, a), r, w.R32(off))
+		}
+		return machine.Next
+	}
+	// The registers are read at the issue: only tensor memory is touched later.
+	data := make([][32]uint32, len(o.regs))
+	for r, off := range o.regs {
+		data[r] = *w.R32(off)
+	}
+	return w.Issue(in, &machine.Op{
+		Pipe: machine.TensorStorePipe, Proxy: machine.AsyncProxy,
+		Write: func(*machine.Op) *machine.Fault {
+			if err := o.check(t, a); err != nil {
+				return stepFault(err)
+			}
+			for r := range data {
+				o.store(base(t, a), r, &data[r])
+			}
+			return nil
+		},
+		Touches: func(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+			return func(yield func(machine.Extent, machine.AccessKind) bool) { o.extents(t, a, machine.Store, yield) }
+		},
+	})
+}
+
+// store moves one row of registers to words.
+func (o *fragmentOp) store(to []uint32, r int, row *[32]uint32) {
+	at := (*[32]int32)(o.words[32*r:])
+	switch {
+	case o.pair && o.keep:
+		for i, v := range row {
+			lo, hi := &to[at[i]], &to[at[i]+1]
+			*lo, *hi = *lo&^0xffff|v&0xffff, *hi&^0xffff|v>>16
+		}
+	case o.pair:
+		for i, v := range row {
+			to[at[i]], to[at[i]+1] = v&0xffff, v>>16
+		}
+	default:
+		for i, v := range row {
+			to[at[i]] = v
+		}
+	}
+}

@@ -1,0 +1,358 @@
+package sem
+
+// tcgen05.cp and tcgen05.shift, 9.7.16.9: single threads start them; they are ordered among
+// themselves in the pipe of the CTA.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/tensor"
+)
+
+// tensorCopyOp is the decode-time constant of tcgen05.cp [taddr], s-desc.
+type tensorCopyOp struct {
+	tensor.Copy
+	lanes  []uint8 // row after row, Copy.Times each: relative to that of the address
+	last   int     // the highest of them
+	format tensor.Format
+	shift4 uint
+	group  int
+	desc   uint32 // row of descriptors
+}
+
+// copyShapes by shape and multicast.
+var copyShapes = map[[2]isa.Mod]*tensor.Copy{
+	{isa.M_128x256b}:                    &tensor.Copy128x256b,
+	{isa.M_128x128b}:                    &tensor.Copy128x128b,
+	{isa.M_4x256b}:                      &tensor.Copy4x256b,
+	{isa.M_64x128b, isa.M_warpx2_02_13}: &tensor.Copy64x128b02_13,
+	{isa.M_64x128b, isa.M_warpx2_01_23}: &tensor.Copy64x128b01_23,
+	{isa.M_32x128b, isa.M_warpx4}:       &tensor.Copy32x128b,
+}
+
+var copyFormats = map[isa.Mod]tensor.Format{isa.M_b6x16_p32: tensor.B6x16P32, isa.M_b4x16_p64: tensor.B4x16P64}
+
+func planTensorCopy(b *Build) {
+	o := &tensorCopyOp{group: b.group(), format: copyFormats[b.Sel.Get(isa.C_src_fmt)], shift4: 2}
+	o.Copy = *copyShapes[[2]isa.Mod{b.Sel.Get(isa.C_shape), b.Sel.Get(isa.C_multicast)}]
+	if b.Assume(assume.Container4) == 1 {
+		o.shift4 = 0
+	}
+	for row := range o.Rows {
+		for time := range o.Times {
+			o.lanes = append(o.lanes, uint8(o.Lane(row, time)))
+		}
+	}
+	o.last = o.LastLane()
+	o.desc = b.src(&b.In.Ops[1], 64)
+	b.tensorAddress()
+	b.Ext().Data = o
+	b.handler(copyToTensor)
+}
+
+// tensorAddress places [taddr], of each lane.
+func (b *Build) tensorAddress() {
+	var m memoryOp
+	if b.address(b.In.Op(isa.R_taddr), &m) != byRow32 {
+		b.fail("an address in tensor memory is a 32-bit register")
+	}
+}
+
+// eachThread executes an instruction that single threads issue, lane by lane.
+func eachThread(w *machine.Warp, do func(i int) machine.State) machine.State {
+	mask := w.Mask
+	defer func() { w.Mask = mask }()
+	for m := mask; m != 0; m &= m - 1 {
+		w.Mask = m & -m
+		if st := do(lowest(m)); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// memories returns the tensor memories that a statement works on: the CTA's own, and that of its
+// peer for cta_group::2.
+func memories(w *machine.Warp, in *machine.Inst, group int) ([]*machine.TensorMemory, machine.State) {
+	list := append(make([]*machine.TensorMemory, 0, 2), w.Tensor())
+	if group == 2 {
+		peer := w.PeerTensor()
+		if peer == nil {
+			return nil, tensorFault(w, in, "cta_group::2: there is no peer CTA, or its threads have exited")
+		}
+		list = append(list, peer)
+	}
+	return list, machine.Next
+}
+
+func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*tensorCopyOp)
+	mems, st := memories(w, in, o.group)
+	if st != machine.Next {
+		return st
+	}
+	return eachThread(w, func(i int) machine.State {
+		c := &tensorCopy{tensorCopyOp: o, at: tensor.Addr(w.R32(in.A)[i] + uint32(in.Imm))}
+		if st := c.locate(w, in, w.R64(o.desc)[i], mems); st != machine.Next {
+			return st
+		}
+		if w.AsyncMode() == machine.Eager {
+			for p := range c.parts {
+				c.parts[p].move(c)
+			}
+			return machine.Next
+		}
+		return w.Issue(in, &machine.Op{
+			Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
+		})
+	})
+}
+
+// tensorCopy is one copy: what it keeps while it is open. Source addresses are offsets in the
+// shared memory of each CTA, the same in both.
+type tensorCopy struct {
+	*tensorCopyOp
+	at    tensor.Addr
+	from  []uint32 // of each unit
+	start uint32   // offset in the window of the shared memory's first byte
+	parts []copyPart
+	units [tensor.MaxUnits]uint32
+}
+
+// copyPart is the work in one CTA.
+type copyPart struct {
+	t      *machine.TensorMemory
+	shared []byte
+	data   [][16]byte
+}
+
+// locate checks address and descriptor, in all CTAs, before anything is copied.
+func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, d uint64, mems []*machine.TensorMemory) machine.State {
+	m, err := tensor.Decode(d)
+	switch {
+	case err != nil:
+		return descriptorFault(w, in, "%v", err)
+	case m.Absolute && w.Launch().Target.Arch != 103:
+		return descriptorFault(w, in, "matrix descriptor %#016x: bit 52 (the leading dimension is an address) is for sm_103a", d)
+	case m.Absolute:
+		return descriptorFault(w, in, "matrix descriptor %#016x: bit 52 (the leading dimension is an address) is for tcgen05.mma with K = 96; tcgen05.cp has no such reading", d)
+	}
+	c.from = c.Sources(&m, &c.units)
+	for _, t := range mems {
+		shared, start := w.SharedMemory(t.Rank())
+		if unit, bad := outside(c.from, start, uint32(len(shared))); bad {
+			return descriptorFault(w, in, "matrix descriptor %#016x (%v): row %d is read at offset %#x of shared memory, which has %#x to %#x",
+				d, m, unit/c.Units, c.from[unit], start, start+uint32(len(shared))-1)
+		}
+		if err := c.check(t); err != nil {
+			return tensorFault(w, in, "address %v: %v", c.at, err)
+		}
+		c.start = start
+		c.parts = append(c.parts, copyPart{t: t, shared: shared})
+	}
+	return machine.Next
+}
+
+// outside finds a unit that does not lie in shared memory.
+func outside(units []uint32, start, size uint32) (unit int, bad bool) {
+	for i, x := range units {
+		if x < start || x-start > size-16 || size < 16 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func descriptorFault(w *machine.Warp, in *machine.Inst, format string, args ...any) machine.State {
+	return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: fmt.Sprintf(format, args...)})
+}
+
+// check looks whether the destination is there. The lanes of a copy are counted from that of the
+// address.
+func (c *tensorCopy) check(t *machine.TensorMemory) error {
+	return t.Check(c.at.Lane(), c.last+1, c.at.Column(), c.Columns())
+}
+
+// move copies at once: 16 bytes of shared memory are 4 words of a lane.
+func (p *copyPart) move(c *tensorCopy) {
+	if c.format != tensor.Plain {
+		p.read(c)
+		p.write(c)
+		return
+	}
+	lanes, column := c.lanes, c.at.Column()
+	for i := 0; i < len(c.from); i += c.Units {
+		for t := range c.Times {
+			words := p.t.Row(c.at.Lane()+int(lanes[t]), column, 4*c.Units)
+			for u := range c.Units {
+				src := p.shared[c.from[i+u]-c.start:][:16]
+				dst := words[4*u:][:4]
+				dst[0], dst[1] = binary.LittleEndian.Uint32(src), binary.LittleEndian.Uint32(src[4:])
+				dst[2], dst[3] = binary.LittleEndian.Uint32(src[8:]), binary.LittleEndian.Uint32(src[12:])
+			}
+		}
+		lanes = lanes[c.Times:]
+	}
+}
+
+// read fetches and decompresses the units.
+func (p *copyPart) read(c *tensorCopy) {
+	p.data = make([][16]byte, len(c.from))
+	for i, at := range c.from {
+		p.data[i] = c.format.Expand((*[16]byte)(p.shared[at-c.start:]), c.shift4)
+	}
+}
+
+// write puts the units where they belong.
+func (p *copyPart) write(c *tensorCopy) {
+	for i := range p.data {
+		row, u := i/c.Units, i%c.Units
+		for _, lane := range c.lanes[row*c.Times : (row+1)*c.Times] {
+			words := p.t.Row(c.at.Lane()+int(lane), c.at.Column()+4*u, 4)
+			for k := range words {
+				words[k] = binary.LittleEndian.Uint32(p.data[i][4*k:])
+			}
+		}
+	}
+}
+
+func (c *tensorCopy) read(*machine.Op) *machine.Fault {
+	for i := range c.parts {
+		c.parts[i].read(c)
+	}
+	return nil
+}
+
+func (c *tensorCopy) write(*machine.Op) *machine.Fault {
+	for i := range c.parts {
+		if err := c.check(c.parts[i].t); err != nil {
+			return stepFault(err)
+		}
+		c.parts[i].write(c)
+	}
+	return nil
+}
+
+// touches lists the units, neighbours together, and the lanes.
+func (c *tensorCopy) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		for _, p := range c.parts {
+			for i := 0; i < len(c.from); {
+				n := 1
+				for i+n < len(c.from) && c.from[i+n] == c.from[i]+uint32(16*n) {
+					n++
+				}
+				from := uint64(c.from[i])
+				if !yield(machine.Extent{Space: machine.Shared, CTA: p.t.Rank(), Lane: -1, From: from, To: from + uint64(16*n)}, machine.Load) {
+					return
+				}
+				i += n
+			}
+			for _, lane := range c.lanes {
+				if !yield(p.t.Extent(c.at.Lane()+int(lane), 1, c.at.Column(), c.Columns()), machine.Store) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tensorShiftOp is the decode-time constant of tcgen05.shift.down [taddr].
+type tensorShiftOp struct {
+	group int
+	down  bool // rows go to higher lanes (U1)
+	all   bool // in each group of 32 lanes (U2)
+}
+
+func planTensorShift(b *Build) {
+	o := &tensorShiftOp{group: b.group()}
+	o.down, o.all = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftLanes) == 1
+	b.tensorAddress()
+	b.Ext().Data = o
+	b.handler(shiftTensor)
+}
+
+func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*tensorShiftOp)
+	mems, st := memories(w, in, o.group)
+	if st != machine.Next {
+		return st
+	}
+	return eachThread(w, func(i int) machine.State {
+		s := &tensorShift{tensorShiftOp: o, at: tensor.Addr(w.R32(in.A)[i] + uint32(in.Imm)), mems: mems}
+		if s.at.Lane()%32 != 0 {
+			return tensorFault(w, in, "address %v: the lane of tcgen05.shift must be a multiple of 32", s.at)
+		}
+		for _, t := range mems {
+			if err := s.check(t); err != nil {
+				return tensorFault(w, in, "address %v: %v", s.at, err)
+			}
+		}
+		return w.Issue(in, &machine.Op{Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: s.read, Write: s.write, Touches: s.touches})
+	})
+}
+
+// tensorShift is one shift: rows of 8 words move by a lane inside groups of 32.
+type tensorShift struct {
+	*tensorShiftOp
+	at   tensor.Addr
+	mems []*machine.TensorMemory
+	rows [][tensor.ShiftColumns]uint32
+}
+
+// span is the lanes that are touched.
+func (s *tensorShift) span() (lane, lanes int) {
+	if s.all {
+		return 0, tensor.Lanes
+	}
+	return s.at.Lane(), 32
+}
+
+func (s *tensorShift) check(t *machine.TensorMemory) error {
+	lane, lanes := s.span()
+	return t.Check(lane, lanes, s.at.Column(), tensor.ShiftColumns)
+}
+
+func (s *tensorShift) read(*machine.Op) *machine.Fault {
+	lane, lanes := s.span()
+	for _, t := range s.mems {
+		if err := s.check(t); err != nil {
+			return stepFault(err)
+		}
+		for i := range lanes {
+			from := lane + i&^31 + tensor.ShiftSource(i&31, s.down)
+			s.rows = append(s.rows, [tensor.ShiftColumns]uint32(t.Row(from, s.at.Column(), tensor.ShiftColumns)))
+		}
+	}
+	return nil
+}
+
+func (s *tensorShift) write(*machine.Op) *machine.Fault {
+	lane, lanes := s.span()
+	for k, t := range s.mems {
+		if err := s.check(t); err != nil {
+			return stepFault(err)
+		}
+		for i := range lanes {
+			copy(t.Row(lane+i, s.at.Column(), tensor.ShiftColumns), s.rows[k*lanes+i][:])
+		}
+	}
+	return nil
+}
+
+func (s *tensorShift) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		lane, lanes := s.span()
+		for _, t := range s.mems {
+			x := t.Extent(lane, lanes, s.at.Column(), tensor.ShiftColumns)
+			if !yield(x, machine.Load) || !yield(x, machine.Store) {
+				return
+			}
+		}
+	}
+}
