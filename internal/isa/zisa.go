@@ -1181,7 +1181,7 @@ func init() {
 			{"data/0913-sync.isa", 0xa2507da8},
 			{"data/0914-mma.isa", 0xb7e33a56},
 			{"data/0915-wgmma.isa", 0x65c087f2},
-			{"data/0916-tcgen05.isa", 0x42edade8},
+			{"data/0916-tcgen05.isa", 0xded53d55},
 			{"data/0917-stack.isa", 0x16d552c3},
 			{"data/0919-misc.isa", 0x77bc6723},
 		},
