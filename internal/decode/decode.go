@@ -96,6 +96,7 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 		return nil, err
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
+	u.pins = key.observe && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}

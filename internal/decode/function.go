@@ -15,6 +15,7 @@ type unit struct {
 	key   programKey
 	lines map[*isa.Sel]*sem.Line
 	codes map[*ir.Func]*machine.Code
+	pins  bool // observed: asynchronous operations write registers
 }
 
 // function is one function while it is decoded.
@@ -165,9 +166,41 @@ func (x *function) inst(out *machine.Inst) error {
 		out.Flags |= machine.QuietLoop
 	}
 	if x.key.observe {
-		sem.Observe(b)
+		sem.Observe(b, x.rowUses(in))
 	}
 	return nil
+}
+
+// rowUses lists the rows that an instruction of a kernel with asynchronous operations on registers
+// reads and writes; such an operation's own results are checked when it is issued.
+func (x *function) rowUses(in *ir.Inst) (list []sem.RowUse) {
+	if !x.pins {
+		return nil
+	}
+	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+		use := sem.RowUse{From: x.row(r), Kind: machine.Load}
+		if use.To = use.From + rowBytes[x.rowShape(r)]; x.f.Regs[r].Width() == ir.W128 {
+			use.To += rowBytes[machine.Row64]
+		}
+		if a == ir.Write {
+			use.Kind = machine.Store
+		}
+		if x.f.Regs[r].Bits > 1 && (a == ir.Read || !sem.StartsAsync(in.Sel)) {
+			list = append(list, use)
+		}
+	})
+	return list
+}
+
+// pinning tells whether an asynchronous operation in a function writes registers.
+func pinning(f *ir.Func) (yes bool) {
+	for pc := range f.Insts {
+		in := &f.Insts[pc]
+		if sem.StartsAsync(in.Sel) {
+			f.EachReg(in, func(_ ir.Reg, a ir.Access) { yes = yes || a == ir.Write })
+		}
+	}
+	return yes
 }
 
 // spreads lists the uniform registers that an instruction defines and whose rows are read.

@@ -116,6 +116,18 @@ func (w *Warp) checkOpen(in *Inst, e *Event) {
 	}
 }
 
+// CheckRows reports the running lanes if an open operation does not allow what they do to bytes of
+// the frame's register block.
+func (w *Warp) CheckRows(in *Inst, from, to uint32, kind AccessKind) {
+	if len(w.cta.async.open) == 0 || !w.cta.grid.reporting() {
+		return
+	}
+	x := w.Rows(from, to)
+	if op, what := w.Conflict(x, kind); op != nil {
+		w.cta.grid.Reporter.Report(&Report{Kind: what, Extent: x, Op: op.Place, Then: w.Place(in)})
+	}
+}
+
 // extentOf classifies an address; false for memory that no operation touches.
 func (w *Warp) extentOf(space Space, addr, size uint64) (Extent, bool) {
 	switch {

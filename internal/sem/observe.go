@@ -28,6 +28,13 @@ type watch struct {
 	order   machine.Order   // of a fence or barrier
 	scope   machine.Scope
 	waits   bool // an access that may wait before it acquires
+	rows    []RowUse
+}
+
+// RowUse is the bytes of a register block that an instruction reads or writes.
+type RowUse struct {
+	From, To uint32
+	Kind     machine.AccessKind // Load or Store
 }
 
 // touch is one address operand.
@@ -42,16 +49,27 @@ type touch struct {
 }
 
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
-// observers what they are about to do.
-func Observe(b *Build) {
+// observers what they are about to do. rows are what it does to registers, where an asynchronous
+// operation may have pinned some.
+func Observe(b *Build, rows []RowUse) {
 	o := newWatch(b)
-	if o == nil {
+	if o.rows = rows; len(rows) == 0 && o.silent() {
 		return
 	}
 	b.Out.Full, b.Out.Part = o.wrap(b.Out.Full), o.wrap(b.Out.Part)
 }
 
-// newWatch reads the effects; nil if there is nothing to tell.
+// StartsAsync tells whether a statement begins an asynchronous operation.
+func StartsAsync(sel *isa.Sel) bool {
+	return slices.ContainsFunc(sel.Entry.Effects, func(e isa.Effect) bool { return e[0] == "async" })
+}
+
+// silent tells whether there is nothing to tell but rows.
+func (o *watch) silent() bool {
+	return o.touches == nil && o.fences == nil && o.order == machine.Weak
+}
+
+// newWatch reads the effects.
 func newWatch(b *Build) *watch {
 	o := &watch{}
 	effects := b.Sel.Entry.Effects
@@ -78,9 +96,6 @@ func newWatch(b *Build) *watch {
 		case "proxy":
 			o.fences = append(o.fences, proxyFence(b.Sel, e[1]))
 		}
-	}
-	if o.touches == nil && o.fences == nil && o.order == machine.Weak {
-		return nil
 	}
 	return o
 }
@@ -223,6 +238,9 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 }
 
 func (o *watch) before(w *machine.Warp, in *machine.Inst) {
+	for _, r := range o.rows {
+		w.CheckRows(in, r.From, r.To, r.Kind)
+	}
 	for i := range o.touches {
 		o.touches[i].tell(w, in)
 	}
