@@ -16,6 +16,9 @@ package ir
 // live into the entry block is read before it is written on some path and has to be zero:
 // it holds its row from the start (EntryLive lists those).
 //
+// A register that an asynchronous load writes shares its row with nobody: the write comes at an
+// unknown moment before the wait, even if nobody reads the register.
+//
 // A scalar slot that is spread into rows (DESIGN §7, converged to split) must be spread, in
 // each fragment, to the lanes of that fragment only and only if it is live at its pc
 // (Func.LiveAt): elsewhere its row may belong to another register by then.
@@ -190,7 +193,21 @@ func (f *Func) touched(h *hulls, pc int32) {
 		if a == Write {
 			h.at(r, 2*pc+1)
 		}
+		if a == Write && in.late() {
+			h.at(r, 0)
+			h.at(r, 2*int32(len(f.Insts))-1)
+		}
 	})
+}
+
+// late tells whether an instruction writes registers after it has been issued: tcgen05.ld.
+func (in *Inst) late() bool {
+	for _, e := range in.Sel.Entry.Effects {
+		if e[0] == "async" && e[len(e)-1] == "tcgen05.ld" {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *hulls) spans() []interval {

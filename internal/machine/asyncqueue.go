@@ -188,3 +188,30 @@ func (q *asyncOps) part(op *Op, lanes uint32) *Op {
 // OpenOps returns the open operations of the warp's cluster in the order of issue. It must not
 // be written.
 func (w *Warp) OpenOps() []*Op { return w.cta.async.open }
+
+// settle completes the operations that write registers of a frame, which is about to go: a
+// function may end without a wait for loads whose values it does not want.
+func (q *asyncOps) settle(f *Frame) {
+	for again := true; again; {
+		again = false
+		for _, op := range q.open {
+			if op.writes(f) {
+				again = q.complete(op)
+				break
+			}
+		}
+	}
+}
+
+// writes tells whether an operation writes registers of a frame.
+func (op *Op) writes(f *Frame) bool {
+	if op.Touches == nil {
+		return false
+	}
+	for x, kind := range op.Touches(op) {
+		if x.Space == Registers && x.frame == f && kind != Load {
+			return true
+		}
+	}
+	return false
+}

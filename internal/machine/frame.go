@@ -79,6 +79,7 @@ func (w *Warp) freeFrame(f *Frame) {
 func (w *Warp) leave(f *Frame, lanes uint32) {
 	f.lanes &^= lanes
 	if f.lanes == 0 && f.caller != nil {
+		w.cta.async.settle(f)
 		w.freeFrame(f)
 	}
 }

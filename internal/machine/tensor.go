@@ -48,6 +48,9 @@ func (c *CTA) pair() *CTA {
 	return nil
 }
 
+// ClusterSize returns the number of CTAs of the warp's cluster.
+func (w *Warp) ClusterSize() int { return len(w.cta.cluster.ctas) }
+
 // Rank returns the rank of the CTA in its cluster.
 func (t *TensorMemory) Rank() uint32 { return t.cta.crank }
 
