@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm/internal/decode"
 	"ptxvm/internal/diag"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/machine"
@@ -104,13 +105,14 @@ type Involved struct {
 	Text   string // the instruction as written
 }
 
-// Error is one line: code, what, where.
+// Error is one line: where, code, what. The end of a CTA has no line of its own.
 func (r *Report) Error() string {
-	if r.Here.PTX.File == "" {
-		return fmt.Sprintf("%v: %s (kernel %s, CTA %s)", r.Code, diag.Escape(r.Msg), r.Kernel, r.Here.CTA.point())
+	at := &r.Here
+	if at.PTX.File == "" && r.Other != nil {
+		at = r.Other
 	}
-	return fmt.Sprintf("%v: %v: %s (kernel %s, CTA %s, thread %s)", r.Here.line(), r.Code, diag.Escape(r.Msg), r.Kernel,
-		r.Here.CTA.point(), r.Here.Thread.point())
+	return fmt.Sprintf("%v: %v: %s (kernel %s, CTA %s, thread %s)", at.line(), r.Code, diag.Escape(r.Msg), r.Kernel,
+		at.CTA.point(), at.Thread.point())
 }
 
 // line is the innermost place.
@@ -212,7 +214,7 @@ var reportWords = map[machine.ReportKind]struct {
 func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	w := reportWords[f.Kind]
 	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, role: w.role, otherRole: w.other, fix: w.fix}
-	r.Msg = fmt.Sprintf(w.msg, k.extentWords(f.Extent, l))
+	r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))
 	r.Here = k.program.involved(&f.Then)
 	if f.Op.Func != nil {
 		other := k.program.involved(&f.Op)
@@ -239,27 +241,41 @@ func (p *Program) involved(at *machine.Place) Involved {
 }
 
 // extentWords names what was touched: bytes of a variable or a buffer, cells of tensor memory.
-func (k *Kernel) extentWords(x machine.Extent, l *machine.Launch) string {
+func (k *Kernel) extentWords(r *machine.Report, l *machine.Launch) string {
+	x := r.Extent
 	n := x.To - x.From
 	switch x.Space {
 	case machine.Tensor:
 		return fmt.Sprintf("tensor memory, lanes %d to %d, columns %d to %d", x.Row, x.End-1, x.From, x.To-1)
 	case machine.Registers:
+		if f, ok := r.Then.Func.Data.(*ir.Func); ok {
+			return "register " + decode.RegisterAt(f, r.Then.PC, uint32(x.From))
+		}
 		return "a register"
 	case machine.Shared:
-		return fmt.Sprintf("%d bytes of shared memory at %#x%s", n, x.From, k.program.sharedName(x.From-uint64(l.Target.ReservedShared)))
+		return fmt.Sprintf("%d bytes of shared memory at %#x%s", n, x.From, k.sharedName(x.From-uint64(l.Target.ReservedShared)))
 	}
 	return fmt.Sprintf("%d bytes of global memory at %#x%s", n, x.From, k.program.globalName(x.From))
 }
 
-// sharedName says in which variable an offset of static shared memory lies.
-func (p *Program) sharedName(off uint64) string {
-	for _, v := range p.module.Vars {
-		if v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
-			return fmt.Sprintf(" (%s+%d)", v.Name, off-uint64(v.Offset))
+// sharedName says in which variable an offset of static shared memory lies, of those that the
+// kernel names: other kernels have others there.
+func (k *Kernel) sharedName(off uint64) (name string) {
+	var visit func(ops []ir.Operand)
+	visit = func(ops []ir.Operand) {
+		for i := range ops {
+			v := ops[i].Var
+			if v != nil && v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
+				written, _, _ := strings.Cut(v.Name, "~") // lowering makes the names of kernels' variables unique
+				name = fmt.Sprintf(" (%s+%d)", written, off-uint64(v.Offset))
+			}
+			visit(ops[i].Elems)
 		}
 	}
-	return ""
+	for pc := range k.fn.Insts {
+		visit(k.fn.Insts[pc].Ops)
+	}
+	return name
 }
 
 // globalName says in which allocation an address lies.

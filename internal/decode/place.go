@@ -216,3 +216,15 @@ func (x *function) registerArgument(o *ir.Operand, p *ir.Param) (uint32, machine
 func rowIn(f *ir.Func, r ir.Reg) uint32 {
 	return newLayout(f, func(ir.Reg) bool { return false }).row(r)
 }
+
+// RegisterAt names the register of an instruction that has an offset in the register block, ""
+// if none has.
+func RegisterAt(f *ir.Func, pc int32, off uint32) (name string) {
+	l := newLayout(f, func(ir.Reg) bool { return false })
+	f.EachReg(&f.Insts[pc], func(r ir.Reg, _ ir.Access) {
+		if name == "" && f.Regs[r].Bits > 1 && l.row(r) == off {
+			name = f.Regs[r].Name
+		}
+	})
+	return name
+}

@@ -117,15 +117,17 @@ func (w *Warp) checkOpen(in *Inst, e *Event) {
 }
 
 // CheckRows reports the running lanes if an open operation does not allow what they do to bytes of
-// the frame's register block.
-func (w *Warp) CheckRows(in *Inst, from, to uint32, kind AccessKind) {
+// the frame's register block, and tells whether it did.
+func (w *Warp) CheckRows(in *Inst, from, to uint32, kind AccessKind) bool {
 	if len(w.cta.async.open) == 0 || !w.cta.grid.reporting() {
-		return
+		return false
 	}
 	x := w.Rows(from, to)
-	if op, what := w.Conflict(x, kind); op != nil {
+	op, what := w.Conflict(x, kind)
+	if op != nil {
 		w.cta.grid.Reporter.Report(&Report{Kind: what, Extent: x, Op: op.Place, Then: w.Place(in)})
 	}
+	return op != nil
 }
 
 // extentOf classifies an address; false for memory that no operation touches.

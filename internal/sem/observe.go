@@ -239,7 +239,9 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 
 func (o *watch) before(w *machine.Warp, in *machine.Inst) {
 	for _, r := range o.rows {
-		w.CheckRows(in, r.From, r.To, r.Kind)
+		if w.CheckRows(in, r.From, r.To, r.Kind) {
+			break // one register is enough
+		}
 	}
 	for i := range o.touches {
 		o.touches[i].tell(w, in)
