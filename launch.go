@@ -26,10 +26,11 @@ type Kernel struct {
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
 // is what the kernel requires (.reqntid, .reqnctapercluster), else 1.
 type Launch struct {
-	Grid    Dim3 // CTAs, a multiple of Cluster; for a kernel with .blocksareclusters, clusters
-	Block   Dim3 // threads of a CTA, at most 1024
-	Cluster Dim3 // CTAs of a cluster
-	Shared  int  // bytes of dynamic shared memory
+	Grid    Dim3          // CTAs, a multiple of Cluster; for a kernel with .blocksareclusters, clusters
+	Block   Dim3          // threads of a CTA, at most 1024
+	Cluster Dim3          // CTAs of a cluster
+	Shared  int           // bytes of dynamic shared memory
+	Tensor  *TensorMemory // filled by the launch: the tensor memory of one CTA; nil: of none
 }
 
 // Stats is what a launch has executed.
@@ -38,7 +39,8 @@ type Stats struct {
 	WarpInsts uint64 // instructions times the warps that executed them
 	LaneOps   uint64 // instructions times the lanes that executed them
 	Elapsed   time.Duration
-	Assumed   []string // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
+	Leak      *TensorLeak // tensor memory that was not freed; nil if all was
+	Assumed   []string    // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
 // LaneOpsPerSecond is the rate of the launch.
@@ -100,8 +102,10 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	ml.Output = machine.NewOutput(out, p.d.cfg.MaxOutput)
 	start := time.Now()
 	ml.Progress = p.d.progress(start)
+	fill := l.Tensor.watchTensor(ml)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Assumed: p.d.describe(code.Guesses)}
+	fill()
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(code.Guesses)}
 	err = p.outcome(outputFailed(ctx, err))
 	k.nameBuffer(err, params)
 	return stats, k.reported(watcher, ml, err)
@@ -232,6 +236,9 @@ func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	}
 	code, err := decoded(k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
 	if err != nil {
+		if mixed := k.program.disagreement(err); mixed != nil {
+			return nil, mixed
+		}
 		return nil, k.program.unsupported(k.info.Name, err)
 	}
 	l.Entry, l.Functions = code.Entry, code.Functions

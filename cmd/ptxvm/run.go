@@ -61,6 +61,14 @@ func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err e
 	if err := writeResults(s.out, results); err != nil {
 		return err
 	}
+	if f.show.memory != nil {
+		if err := printTensor(s.out, f.show.memory); err != nil {
+			return err
+		}
+	}
+	if stats.Leak != nil {
+		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
+	}
 	if f.stats {
 		printStats(s.err, stats)
 	}

@@ -29,12 +29,13 @@ type runFlags struct {
 	sanitize             string
 	maxReports           int
 	keepOutput           bool
+	show                 showFlag
 	args, images         []string
 }
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"show", "global", "buf", "triton",
+	"global", "buf", "triton",
 	"expect", "tol", "report", "trace", "trace-to", "show-to", "source-root",
 }
 
@@ -58,6 +59,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.StringVar(&f.sanitize, "sanitize", "", "report, slowly, what results must not depend on: init, reads of memory that was never written")
 	fl.IntVar(&f.maxReports, "max-reports", 20, "reports of sanitizers that are shown")
 	fl.BoolVar(&f.keepOutput, "keep-output", false, "write results although a sanitizer has reported")
+	fl.Var(&f.show, "show", "tmem[=X,Y,Z]: print the tensor memory of a CTA, by default the first, as it is at its end")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock limit, such as 10s")
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
@@ -98,6 +100,7 @@ func (f *runFlags) shape(info ptxvm.KernelInfo) ptxvm.Launch {
 	if !f.cluster.given {
 		shape.Cluster = info.ReqCluster
 	}
+	shape.Tensor = f.show.memory
 	return shape
 }
 

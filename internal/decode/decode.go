@@ -95,6 +95,9 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := agree(kernel, reach.funcs); err != nil {
+		return nil, err
+	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
 	u.pins = key.observe && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
