@@ -246,16 +246,24 @@ func (k *Kernel) extentWords(r *machine.Report, l *machine.Launch) string {
 	n := x.To - x.From
 	switch x.Space {
 	case machine.Tensor:
-		return fmt.Sprintf("tensor memory, lanes %d to %d, columns %d to %d", x.Row, x.End-1, x.From, x.To-1)
+		return fmt.Sprintf("tensor memory%s, lanes %d to %d, columns %d to %d", ofRank(x, l), x.Row, x.End-1, x.From, x.To-1)
 	case machine.Registers:
 		if f, ok := r.Then.Func.Data.(*ir.Func); ok {
 			return "register " + decode.RegisterAt(f, r.Then.PC, uint32(x.From))
 		}
 		return "a register"
 	case machine.Shared:
-		return fmt.Sprintf("%d bytes of shared memory at %#x%s", n, x.From, k.sharedName(x.From-uint64(l.Target.ReservedShared)))
+		return fmt.Sprintf("%d bytes of shared memory%s at %#x%s", n, ofRank(x, l), x.From, k.sharedName(x.From-uint64(l.Target.ReservedShared)))
 	}
 	return fmt.Sprintf("%d bytes of global memory at %#x%s", n, x.From, k.program.globalName(x.From))
+}
+
+// ofRank names the CTA of a cluster whose memory it is.
+func ofRank(x machine.Extent, l *machine.Launch) string {
+	if l.Cluster == [3]uint32{1, 1, 1} {
+		return ""
+	}
+	return fmt.Sprintf(" of CTA rank %d", x.CTA)
 }
 
 // sharedName says in which variable an offset of static shared memory lies, of those that the
