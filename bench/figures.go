@@ -24,6 +24,7 @@ type figure struct {
 var figures = []figure{
 	{"alu", "32-bit integer ALU code, one core, full warps", "Glane-ops/s", 1, true, measureALU},
 	{"fma", "exact fma.rn.f32, one core, full warps", "Glane-ops/s", 0.25, true, measureFMA},
+	{"surface", "surface accesses of sharpen.cu, one core", "million/s", 20, true, measureSurface},
 	{"scaling", "1,000 compute-bound CTAs, two cores against one, wall time", "times", 1.9, true, measureScaling},
 	{"empty", "empty launch", "µs", 20, false, measureEmpty},
 	{"load", "load, check and lower a module of 98 instructions", "ms", 1, false, measureLoad},
@@ -61,6 +62,21 @@ func measureALU(b *testing.B) float64 {
 func measureFMA(b *testing.B) float64 {
 	d, k := kernel(b, ptxvm.DeviceConfig{Workers: 1}, "fmaloop")
 	return rate(b, k, shape(16, 256), alloc(b, d, 16*256*4), float32(0.99), float32(0.33), int32(100))
+}
+
+// measureSurface counts the five loads and the store of each thread, of four bytes each; the filter
+// between them is in the time.
+func measureSurface(b *testing.B) float64 {
+	const side, perThread = 256, 6
+	d, k := kernelOf(b, ptxvm.DeviceConfig{Workers: 1}, "testdata/surface", "sharpen")
+	in, out := picture(b, d, side, side), picture(b, d, side, side)
+	l := ptxvm.Launch{Grid: ptxvm.Dim3{X: side / 32, Y: side / 8}, Block: ptxvm.Dim3{X: 32, Y: 8}}
+	launches, start := 0, cpuTime()
+	for b.Loop() {
+		launch(b, k, l, in, out, int32(side), int32(side))
+		launches++
+	}
+	return float64(launches*side*side*perThread) / (cpuTime() - start).Seconds() / 1e6
 }
 
 // measureScaling runs one grid with one and two workers in turn, and compares the fastest of each.

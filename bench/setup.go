@@ -63,8 +63,13 @@ func load(d *ptxvm.Device, name string, src []byte) (*ptxvm.Program, error) {
 
 // kernel loads the module of one kernel of testdata/cuda.
 func kernel(b *testing.B, cfg ptxvm.DeviceConfig, name string) (*ptxvm.Device, *ptxvm.Kernel) {
+	return kernelOf(b, cfg, "testdata/cuda", name)
+}
+
+// kernelOf loads the module of one kernel of a folder.
+func kernelOf(b *testing.B, cfg ptxvm.DeviceConfig, folder, name string) (*ptxvm.Device, *ptxvm.Kernel) {
 	d := device(b, cfg)
-	p, err := load(d, name, read(b, "testdata/cuda/"+name+".sm_90.ptx"))
+	p, err := load(d, name, read(b, folder+"/"+name+".sm_90.ptx"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,4 +86,17 @@ func alloc(b *testing.B, d *ptxvm.Device, n int) ptxvm.Buffer {
 		b.Fatal(err)
 	}
 	return buf
+}
+
+// picture is the handle of a new array of u8x4.
+func picture(b *testing.B, d *ptxvm.Device, width, height int) ptxvm.Surface {
+	format, err := ptxvm.ParseSampleFormat("u8x4")
+	if err != nil {
+		b.Fatal(err)
+	}
+	a, err := d.NewArray(ptxvm.ArrayDesc{Geometry: ptxvm.Array2D, Size: []int{width, height}, Format: format})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a.Surface()
 }
