@@ -227,6 +227,7 @@ const (
 	MbarrierTestWait
 	MbarrierTryWait
 	MbarrierPendingCount
+	MbarrierCheckLayout
 	Mma
 	MmaBlock
 	MmaSp
@@ -525,6 +526,8 @@ const (
 	C_t64
 	C_fop
 	C_action
+	C_layout
+	C_phase_type
 	C_shape
 	C_alayout
 	C_blayout
@@ -534,7 +537,6 @@ const (
 	C_dst_fmt
 	C_src_fmt
 	C_sub
-	C_layout
 	C_pack
 	C_unpack
 	C_mx
@@ -612,8 +614,10 @@ const (
 	R_r
 	R_count
 	R_tx
+	R_ctaMask
 	R_state
 	R_phase
+	R_report
 	R_hint
 	R_scale_a
 	R_sel_a
@@ -942,9 +946,13 @@ const (
 	M_ballot
 	M_launch_dependents
 	M_wait
+	M_layout_v0
+	M_layout_v1
 	M_expect_tx
 	M_noComplete
 	M_noinc
+	M_phase_type_primary
+	M_phase_type_conditional
 	M_parity
 	M_m8n8k4
 	M_m8n8k16
@@ -1178,7 +1186,7 @@ func init() {
 			{"data/0911-surface.isa", 0x24b390ce},
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-launch.isa", 0x4134bb76},
-			{"data/0913-sync.isa", 0xa2507da8},
+			{"data/0913-sync.isa", 0xc905c9d8},
 			{"data/0914-mma.isa", 0xb7e33a56},
 			{"data/0915-wgmma.isa", 0x65c087f2},
 			{"data/0916-tcgen05.isa", 0xded53d55},
@@ -1398,16 +1406,17 @@ func init() {
 			{"redux.sync", "redux", 15, 508, 17895, 646},
 			{"griddepcontrol", "griddepcontrol", 15, 528, 18541, 249},
 			{"elect.sync", "elect", 15, 535, 18790, 278},
-			{"mbarrier.init", "mbarrier.init", 15, 545, 19068, 332},
-			{"mbarrier.inval", "mbarrier.inval", 15, 556, 19400, 283},
-			{"mbarrier.expect_tx", "mbarrier.expect_tx", 15, 566, 19683, 409},
-			{"mbarrier.complete_tx", "mbarrier.complete_tx", 15, 578, 20092, 443},
-			{"mbarrier.arrive", "mbarrier.arrive", 15, 590, 20535, 1149},
-			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 15, 617, 21684, 1194},
-			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 15, 643, 22878, 419},
-			{"mbarrier.test_wait", "mbarrier.test_wait", 15, 653, 23297, 638},
-			{"mbarrier.try_wait", "mbarrier.try_wait", 15, 673, 23935, 692},
-			{"mbarrier.pending_count", "mbarrier.pending_count", 15, 693, 24627, 229},
+			{"mbarrier.init", "mbarrier.init", 15, 545, 19068, 522},
+			{"mbarrier.inval", "mbarrier.inval", 15, 559, 19590, 283},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", 15, 569, 19873, 623},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", 15, 585, 20496, 659},
+			{"mbarrier.arrive", "mbarrier.arrive", 15, 601, 21155, 1471},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 15, 633, 22626, 1526},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 15, 664, 24152, 419},
+			{"mbarrier.test_wait", "mbarrier.test_wait", 15, 674, 24571, 1043},
+			{"mbarrier.try_wait", "mbarrier.try_wait", 15, 701, 25614, 1099},
+			{"mbarrier.pending_count", "mbarrier.pending_count", 15, 728, 26713, 292},
+			{"mbarrier.check_layout", "mbarrier.check_layout", 15, 737, 27005, 340},
 			{"mma", "mma", 16, 3, 44, 2758},
 			{"mma.block", "mma", 16, 64, 2802, 1608},
 			{"mma.sp", "mma", 16, 95, 4410, 1767},
@@ -1477,29 +1486,29 @@ func init() {
 			".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap",
 			".zero", ".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid",
 			".arrive", ".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic",
-			".gl", ".exch", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".expect_tx", ".noComplete",
-			".noinc", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32",
-			".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4",
-			".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16",
-			".m8n16", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8",
-			".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16",
-			".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256",
-			".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16",
-			".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256",
-			".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16",
-			".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256",
-			".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16",
-			".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256",
-			".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16",
-			".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256",
-			".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16",
-			".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256",
-			".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2",
-			".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b",
-			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32",
-			".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use",
-			".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard",
-			".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
+			".gl", ".exch", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".layout::v0", ".layout::v1",
+			".expect_tx", ".noComplete", ".noinc", ".phase_type::primary", ".phase_type::conditional", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128",
+			".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4",
+			".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale",
+			".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8",
+			".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16",
+			".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256",
+			".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16",
+			".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256",
+			".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16",
+			".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256",
+			".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16",
+			".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256",
+			".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16",
+			".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256",
+			".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16",
+			".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256",
+			".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16",
+			".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x128", ".pack::16b",
+			".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16",
+			".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill",
+			".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse",
+			".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1512,8 +1521,8 @@ func init() {
 			".scale", ".n1", ".n2", ".h2", ".f8x2", ".f6x2", ".x4", ".dim", ".load", ".store",
 			".cta_group", ".i2c", ".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb", ".comp",
 			".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop",
-			".action", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub",
-			".layout", ".pack", ".unpack", ".mx", ".collector",
+			".action", ".layout", ".phase_type", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt",
+			".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
@@ -1522,10 +1531,10 @@ func init() {
 			"members", "v", "membermask", "initval", "size32", "primary-size", "total-size", "fraction", "property", "scale-factor",
 			"rbits", "abef", "dst", "src", "cp-size", "rest", "map", "coords", "im2col", "addr",
 			"value", "ord", "choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets",
-			"ret", "func", "args", "fptr", "x", "r", "count", "tx", "state", "phase",
-			"hint", "scale-a", "sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa",
-			"sb", "ta", "tb", "columns", "taddr", "split", "red", "s-desc", "meta", "idesc",
-			"enable-d", "zero-mask", "ptr", "align", "t",
+			"ret", "func", "args", "fptr", "x", "r", "count", "tx", "ctaMask", "state",
+			"phase", "report", "hint", "scale-a", "sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc",
+			"scale-d", "sa", "sb", "ta", "tb", "columns", "taddr", "split", "red", "s-desc",
+			"meta", "idesc", "enable-d", "zero-mask", "ptr", "align", "t",
 		},
 	}
 }

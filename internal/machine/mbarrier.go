@@ -99,6 +99,18 @@ func (b Mbarrier) Expect(n uint32) *Fault {
 	return b.apply("cp.async.mbarrier.arrive", n, mem.Mbarrier.Expect)
 }
 
+// Rank is that of the object's CTA in the cluster.
+func (b Mbarrier) Rank() uint32 { return b.cta.crank }
+
+// Incomplete demands that n arrivals do not complete the phase (.noComplete).
+func (b Mbarrier) Incomplete(n uint32) *Fault {
+	m, f := b.state()
+	if f != nil || m.word.Pending() != n || m.word.Tx() != 0 {
+		return f
+	}
+	return b.fault(uint64(n), "%d arrivals with .noComplete would complete the phase%s", n, m.describe())
+}
+
 // Token is the state word of an arrival at this moment (9.7.13.15.13).
 func (b Mbarrier) Token() (uint64, *Fault) {
 	m, f := b.state()

@@ -46,7 +46,7 @@ type Do interface {
 // chapters are the tables in the manual's order.
 var chapters = [][]Line{
 	intLines, carryLines, floatLines, halfLines, mixedLines, mixed2Lines, setPackedLines, compareLines, logicLines,
-	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, warpLines,
+	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, mbarrierLines, warpLines,
 	stackLines, tensorLines, miscLines, asyncLines,
 }
 

@@ -681,6 +681,7 @@ var stamps = []stamp{
 	{packSatU2, fullPackSatU2, partPackSatU2, scalarPackSatU2},
 	{packSatU4, fullPackSatU4, partPackSatU4, scalarPackSatU4},
 	{packSatU8, fullPackSatU8, partPackSatU8, scalarPackSatU8},
+	{pendingCount, fullPendingCount, partPendingCount, scalarPendingCount},
 	{num.Popc32, fullPopc32, partPopc32, scalarPopc32},
 	{num.Popc64, fullPopc64, partPopc64, scalarPopc64},
 	{num.Prmt, fullPrmt, partPrmt, scalarPrmt},
@@ -16713,6 +16714,28 @@ func partPackSatU8(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarPackSatU8(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = packSatU8(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullPendingCount(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = pendingCount(a[i])
+		d[i+1] = pendingCount(a[i+1])
+		d[i+2] = pendingCount(a[i+2])
+		d[i+3] = pendingCount(a[i+3])
+	}
+	return machine.Next
+}
+
+func partPendingCount(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, pendingCount)
+	return machine.Next
+}
+
+func scalarPendingCount(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = pendingCount(*w.S64(in.A))
 	return machine.Next
 }
 

@@ -21,7 +21,7 @@ func scenarios() []*scenario {
 	for _, block := range []ptxvm.Dim3{{X: 33}, {X: 1, Y: 1}, {X: 8, Y: 8, Z: 4}, {X: 16, Y: 16}, {X: 7, Y: 5, Z: 3}, {X: 1, Y: 64}, {X: 64, Y: 2}} {
 		all = append(all, shapes(2, block))
 	}
-	return append(all, clusterScenarios()...)
+	return append(append(all, clusterScenarios()...), mbarrierScenarios()...)
 }
 
 // fill computes n words by index.

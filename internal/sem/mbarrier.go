@@ -1,0 +1,355 @@
+package sem
+
+// mbarrier, 9.7.13.15 (9.4: 9.7.15.16): objects in shared memory that count arrivals of threads
+// and bytes of copies. What an operation does to an object is in package mem, who waits in
+// package machine.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// One worker runs a cluster, in order, so memory is in order with and without .relaxed, in every
+// scope of a cluster.
+var mbarrierLines = []Line{
+	{isa.MbarrierInit, nil, plan(planInit, isa.C_layout, isa.C_ss), ""},
+	{isa.MbarrierInval, nil, plan(planInval, isa.C_ss), ""},
+	{isa.MbarrierExpectTx, nil, mbarrierCount(machine.Mbarrier.ExpectTx), ""},
+	{isa.MbarrierCompleteTx, nil, mbarrierCount(machine.Mbarrier.CompleteTx), ""},
+	{isa.MbarrierArrive, nil, mbarrierArrive(false), ""},
+	{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
+	{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
+	{isa.MbarrierTryWait, nil, mbarrierWait(true), ""},
+	{isa.MbarrierPendingCount, nil, lane(pendingCount), ""},
+	{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(pendingCount), ""},
+	{isa.MbarrierCheckLayout, nil, plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
+}
+
+// pendingCount takes the count out of the state of an arrival.
+func pendingCount(state uint64) uint32 { return mem.TokenPending(state) }
+
+// mbarrierOp is the decode-time constant of an operation on mbarriers.
+type mbarrierOp struct {
+	memoryOp
+	find func(w *machine.Warp, in *machine.Inst) *[32]uint64
+	do   func(b machine.Mbarrier, n uint32) *machine.Fault
+
+	count    uint32 // row of the operand of do; unset: 1
+	counted  bool
+	state    uint32 // row of states, if there is a result
+	result   bool
+	ranks    uint32 // row of masks of CTAs, if multicast
+	multi    bool
+	restrict bool // .noComplete
+
+	parity bool // waits: phase is a parity
+	phase  uint32
+	hint   uint32 // row of time limits, if there is one
+	hinted bool
+	report uint32 // mask of the report predicate
+	value  uint32 // row of the report value
+	v1     bool
+}
+
+// mbarrierOp places the address. own says that the object must be the CTA's own.
+func (b *Build) mbarrierOp(a *ir.Operand, own bool) *mbarrierOp {
+	o := &mbarrierOp{}
+	o.elem = mem.MbarrierBytes
+	o.Request = machine.Request{Space: spaces[b.Sel.Get(isa.C_ss)], Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
+	o.OwnCTA = own || b.Sel.Has(isa.M_shared) || b.Sel.Has(isa.M_shared_cta)
+	if a.Var != nil && a.Var.Space == ir.SpaceShared { // examples of 9.7.13.15.17 name a variable without .shared
+		o.Space = machine.Shared
+	}
+	if o.find = addressRows[b.address(a, &o.memoryOp)]; o.find == nil {
+		b.fail("an mbarrier lies in shared memory")
+	}
+	b.Ext().Data = o
+	return o
+}
+
+// eachMbarrier finds the objects of all lanes of w.Mask, then visits them in ascending order.
+func (o *mbarrierOp) each(w *machine.Warp, in *machine.Inst, visit func(i int, b machine.Mbarrier) *machine.Fault) machine.State {
+	var objects [32]machine.Mbarrier
+	if st := o.locate(w, in, &objects); st != machine.Next {
+		return st
+	}
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if f := visit(i, objects[i]); f != nil {
+			return failLane(w, in, f, i)
+		}
+	}
+	return machine.Next
+}
+
+func (o *mbarrierOp) locate(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier) machine.State {
+	addr := o.find(w, in)
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		var f *machine.Fault
+		if objects[i], f = w.MbarrierAt(&o.Request, addr[i]+in.Imm, i); f != nil {
+			return failLane(w, in, f, i)
+		}
+	}
+	return machine.Next
+}
+
+func failLane(w *machine.Warp, in *machine.Inst, f *machine.Fault, lane int) machine.State {
+	if f.Lanes == 0 {
+		f.Lanes = 1 << lane
+	}
+	return w.Fault(in, f)
+}
+
+// mbarrier.init [addr], count: 9.7.13.15.9.
+func planInit(b *Build) {
+	o := b.mbarrierOp(&b.In.Ops[0], true)
+	o.count, o.counted, o.v1 = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1)
+	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
+	b.handler(mbarrierSimple)
+}
+
+// mbarrier.inval [addr]: 9.7.13.15.10.
+func planInval(b *Build) {
+	o := b.mbarrierOp(&b.In.Ops[0], true)
+	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { return m.Inval() }
+	b.handler(mbarrierSimple)
+}
+
+// mbarrierCount plans [addr], tx{, ctaMask}: 9.7.13.15.11 and 12.
+func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault) planDo {
+	return plan(func(b *Build) {
+		o := b.mbarrierOp(&b.In.Ops[0], false)
+		o.do = do
+		b.mbarrierOperands(o, b.In.Ops[1:])
+	}, isa.C_ss, isa.C_sem, isa.C_scope).sees(isa.M_multicast_cluster_32b)
+}
+
+// mbarrierOperands places what stands behind the address, and chooses the handler.
+func (b *Build) mbarrierOperands(o *mbarrierOp, ops []ir.Operand) {
+	if o.multi = b.Sel.Has(isa.M_multicast_cluster_32b); o.multi {
+		o.ranks = b.src(&ops[len(ops)-1], 32)
+		ops = ops[:len(ops)-1]
+	}
+	if len(ops) > 0 {
+		o.count, o.counted = b.src(&ops[0], 32), true
+	}
+	if o.multi {
+		b.handler(mbarrierMulticast)
+		return
+	}
+	b.handler(mbarrierSimple)
+}
+
+// mbarrierArrive plans state, [addr]{, count|tx}{, ctaMask}: 9.7.13.15.13 and 14. An object of
+// another CTA gives no state, so a destination asks for the CTA's own.
+func mbarrierArrive(drop bool) planDo {
+	return plan(func(b *Build) {
+		d := &b.In.Ops[0]
+		result := d.Kind != ir.OpSink
+		o := b.mbarrierOp(&b.In.Ops[1], result)
+		if o.result = result; result {
+			o.state = b.dst(d, 64)
+		}
+		o.restrict = b.Sel.Has(isa.M_noComplete)
+		o.do = arrival(drop, b.Sel.Has(isa.M_expect_tx), o.restrict)
+		b.mbarrierOperands(o, b.In.Ops[2:])
+	}, isa.C_ss, isa.C_sem, isa.C_scope).sees(isa.M_multicast_cluster_32b, isa.M_expect_tx, isa.M_noComplete)
+}
+
+// arrival is what an arrival with these modifiers does to an object.
+func arrival(drop, expect, restrict bool) func(machine.Mbarrier, uint32) *machine.Fault {
+	return func(m machine.Mbarrier, n uint32) *machine.Fault {
+		leave := n
+		if expect {
+			leave = 1
+		}
+		if restrict {
+			if f := m.Incomplete(n); f != nil {
+				return f
+			}
+		}
+		if drop {
+			if f := m.Drop(leave); f != nil {
+				return f
+			}
+		}
+		if expect {
+			return m.ArriveExpectTx(n)
+		}
+		return m.Arrive(n)
+	}
+}
+
+// operand is the operand of do in a lane.
+func (o *mbarrierOp) operand(w *machine.Warp, i int) uint32 {
+	if !o.counted {
+		return 1
+	}
+	return w.R32(o.count)[i&31]
+}
+
+func mbarrierSimple(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*mbarrierOp)
+	return o.each(w, in, func(i int, b machine.Mbarrier) *machine.Fault {
+		n := o.operand(w, i)
+		if o.result {
+			token, f := b.Token()
+			if f != nil {
+				return f
+			}
+			defer func() { w.R64(o.state)[i&31] = token }()
+		}
+		return o.do(b, n)
+	})
+}
+
+// mbarrierMulticast does the operation at the address's offset in each CTA of a lane's mask
+// (9.4: 9.7.15.16.14).
+func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*mbarrierOp)
+	addr := o.find(w, in)
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		n, x := o.operand(w, i), addr[i]+in.Imm
+		for ranks := w.R32(o.ranks)[i]; ranks != 0; ranks &= ranks - 1 {
+			rank := uint64(bits.TrailingZeros32(ranks))
+			b, f := w.MbarrierAt(&o.Request, mapa64(x, uint32(rank)), i)
+			if f == nil && o.result && rank == uint64(b.Rank()) {
+				w.R64(o.state)[i], f = b.Token()
+			}
+			if f == nil {
+				f = o.do(b, n)
+			}
+			if f != nil {
+				return failLane(w, in, f, i)
+			}
+		}
+	}
+	return machine.Next
+}
+
+// mbarrierWait plans p{|report}{, value}, [addr], phase{, hint}: 9.7.13.15.16. No operation that
+// reports is executed, so reports are zero and both phases are one.
+func mbarrierWait(suspends bool) planDo {
+	return plan(func(b *Build) {
+		ops := b.In.Ops
+		at := 1
+		if len(ops[1].Elems) == 0 && ops[1].Kind != ir.OpMem {
+			at = 2
+		}
+		o := b.mbarrierOp(&ops[at], true)
+		o.report, o.value = b.Scratch(machine.Pred), b.Scratch(machine.Row32)
+		p := &ops[0]
+		if p.Kind == ir.OpPair {
+			o.report = b.dst(&p.Elems[1], 1)
+			p = &p.Elems[0]
+		}
+		if at == 2 {
+			o.value = b.dst(&ops[1], 32)
+		}
+		b.Out.D = b.dst(p, 1)
+		width := 64
+		if o.parity = b.Sel.Has(isa.M_parity); o.parity {
+			width = 32
+		}
+		o.phase = b.src(&ops[at+1], width)
+		if len(ops) > at+2 {
+			o.hint, o.hinted = b.src(&ops[at+2], 32), true
+		}
+		if b.handler(testWait); suspends {
+			b.handler(tryWait)
+		}
+	}, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_phase_type).sees(isa.M_parity)
+}
+
+// passed returns the lanes of w.Mask whose phase has completed.
+func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier) (done uint32, st machine.State) {
+	if st = o.locate(w, in, objects); st != machine.Next {
+		return 0, st
+	}
+	for m := w.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		var ok bool
+		var f *machine.Fault
+		if o.parity {
+			ok, f = objects[i].PassedParity(w.R32(o.phase)[i])
+		} else {
+			ok, f = objects[i].Passed(w.R64(o.phase)[i])
+		}
+		if f != nil {
+			return 0, failLane(w, in, f, i)
+		}
+		done |= bit(ok) << i
+	}
+	return done, machine.Next
+}
+
+// tell writes the results of a wait.
+func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, done uint32) machine.State {
+	setMask(w, in.D, done)
+	setMask(w, o.report, 0)
+	fillRow(w, o.value, 32, 0)
+	return machine.Next
+}
+
+func testWait(w *machine.Warp, in *machine.Inst) machine.State {
+	var objects [32]machine.Mbarrier
+	o := in.Ext.Data.(*mbarrierOp)
+	done, st := o.passed(w, in, &objects)
+	if st != machine.Next {
+		return st
+	}
+	return o.tell(w, in, done)
+}
+
+// tryWait suspends the lanes until the phase of one of them completes, or the longest of their
+// times is over.
+func tryWait(w *machine.Warp, in *machine.Inst) machine.State {
+	var objects [32]machine.Mbarrier
+	o := in.Ext.Data.(*mbarrierOp)
+	resumed := w.Resumed()
+	done, st := o.passed(w, in, &objects)
+	if st != machine.Next {
+		return st
+	}
+	if done == 0 && !resumed {
+		return w.Suspend(in, &objects, o.limit(w))
+	}
+	return o.tell(w, in, done)
+}
+
+// limit is the longest time, in nanoseconds, that a lane of w.Mask allows.
+func (o *mbarrierOp) limit(w *machine.Warp) uint64 {
+	if !o.hinted {
+		return machine.DefaultSuspend
+	}
+	t, most := w.R32(o.hint), uint32(0)
+	each(w.Mask, func(i int) { most = max(most, t[i]) })
+	return uint64(most)
+}
+
+// mbarrier.check_layout p, [addr]: 9.3: 9.7.13.15.18.
+func planCheckLayout(b *Build) {
+	b.Out.D = b.dst(&b.In.Ops[0], 1)
+	o := b.mbarrierOp(&b.In.Ops[1], true)
+	o.v1 = b.Sel.Has(isa.M_layout_v1)
+	b.handler(checkLayout)
+}
+
+func checkLayout(w *machine.Warp, in *machine.Inst) machine.State {
+	o, p := in.Ext.Data.(*mbarrierOp), uint32(0)
+	st := o.each(w, in, func(i int, b machine.Mbarrier) *machine.Fault {
+		m, _, f := b.State()
+		p |= bit(m.V1() == o.v1) << i
+		return f
+	})
+	if st == machine.Next {
+		setMask(w, in.D, p)
+	}
+	return st
+}
