@@ -1,6 +1,7 @@
 // Command bench measures the figures of docs/performance.md and prints its table.
 //
 //	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
+//	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
 // of the fastest round. Rates per core are by processor time where the system tells it.
@@ -23,7 +24,16 @@ func main() {
 	count := flag.Int("count", 5, "measurements of each figure")
 	span := flag.Duration("time", 300*time.Millisecond, "time of each measurement")
 	only := flag.String("run", "", "figures whose name matches")
+	cvt := flag.String("cvt", "", "instead, conversions whose name (\"f16x2.f32 .rn\") matches")
+	each := flag.Bool("each", false, "with -cvt: a line for each form")
 	flag.Parse()
+	if *cvt != "" {
+		if err := cvtTable(regexp.MustCompile(*cvt), *span/30, *each); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(2)
+		}
+		return
+	}
 	if err := run(*count, *span, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
