@@ -101,6 +101,7 @@ func (x exact) quotient(q int, m Mode, random uint32, width uint8) *big.Int {
 
 // modelCvt is what c gives for v. c.Else must be 0.
 func modelCvt(c *Cvt, v uint64, scale uint8, random uint32) uint64 {
+	v &= 1<<c.Src.Width() - 1
 	if c.Dst == TF32 {
 		return modelTF32(c, v)
 	}
