@@ -9,9 +9,14 @@ import (
 
 // TestReadme runs the README's commands from the repository's root and compares what they
 // print, both streams together, with what the README shows.
-func TestReadme(t *testing.T) {
+func TestReadme(t *testing.T) { testCommands(t, "README.md", 3) }
+
+// TestSanitizersPage is TestReadme for the page on sanitizers.
+func TestSanitizersPage(t *testing.T) { testCommands(t, "docs/sanitizers.md", 1) }
+
+func testCommands(t *testing.T, page string, atLeast int) {
 	t.Chdir("../..")
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +30,10 @@ func TestReadme(t *testing.T) {
 		var out bytes.Buffer
 		doMain(t.Context(), strings.Fields(command), strings.NewReader(""), &out, &out)
 		if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(shown) {
-			t.Errorf("ptxvm %s prints\n%s\nthe README shows\n%s", command, got, shown)
+			t.Errorf("ptxvm %s prints\n%s\n%s shows\n%s", command, got, page, shown)
 		}
 	}
-	if ran < 3 {
+	if ran < atLeast {
 		t.Errorf("only %d commands found", ran)
 	}
 }

@@ -31,7 +31,9 @@ func TestAccesses(t *testing.T) {
 	seen, read := map[*isa.Entry]bool{}, map[*isa.Entry]bool{}
 	r := vec.NewRunner()
 	defer r.Close()
-	for _, b := range blocks(t) {
+	list := blocks(t)
+	t.Logf("%d blocks", len(list))
+	for _, b := range list {
 		p := &probe{kept: map[string]bool{}, seen: map[*isa.Entry]bool{}}
 		for p.mode = range last {
 			p.number = 0
