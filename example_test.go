@@ -88,6 +88,42 @@ func Example() {
 	// Output: [2 5 -6] 1
 }
 
+func ExampleDevice_NewArray() {
+	d, p, err := load(`.global .surfref picture;
+.entry k(.param .u64 handle)
+{
+	.reg .b64 h;
+	.reg .b32 x, v;
+	ld.param.u64 h, [handle];
+	mov.u32 x, %tid.x;
+	suld.b.1d.b8.zero v, [picture, {x}];
+	sust.b.1d.b8.zero [h, {x}], v;
+	ret;
+}`, ptxvm.DeviceConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer d.Close()
+	// The first array is bound to the .surfref of its name, the second passed as a handle.
+	from, err := d.NewArray(ptxvm.ArrayDesc{Name: "picture", Geometry: ptxvm.Array1D, Size: []int{3}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	to, err := d.NewArray(ptxvm.ArrayDesc{Geometry: ptxvm.Array1D, Size: []int{5}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	k, _ := p.Kernel("")
+	err = from.Write([]byte{7, 8, 9})
+	_, launched := k.Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, to.Surface())
+	data := make([]byte, to.Len())
+	fmt.Println(errors.Join(err, launched, to.Read(data)), data)
+	// Output: <nil> [7 8 9 0 0]
+}
+
 func ExampleCompile_diagnostics() {
 	_, err := ptxvm.Compile("bad.ptx", []byte(header+".entry k() { .reg .f64 f; add.sat.f64 f, f, f; ret; }"), nil)
 	var diags ptxvm.Diagnostics

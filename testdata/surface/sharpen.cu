@@ -1,6 +1,6 @@
 // A picture is read through one surface, sharpened, and written through another.
 
-static __device__ int weigh(int middle, int left, int right, int above, int below)
+inline __device__ int weigh(int middle, int left, int right, int above, int below)
 {
     int v = 5 * middle - left - right - above - below;
     return min(max(v, 0), 255);

@@ -105,8 +105,16 @@ func TestCommittedPTX(t *testing.T) {
 	if err != nil {
 		t.Skip(SkipMark + err.Error())
 	}
+	for _, folder := range []string{"cuda", "surface"} {
+		regenerate(t, compiler, folder)
+	}
+}
+
+// regenerate runs a folder's script and compares what it makes with what is committed.
+func regenerate(t *testing.T, compiler, folder string) {
+	t.Helper()
 	out := t.TempDir()
-	script := exec.Command(filepath.Join(testdata, "cuda", "regenerate.sh"))
+	script := exec.Command(filepath.Join(testdata, folder, "regenerate.sh"))
 	script.Env = append(os.Environ(), "NVCC="+compiler, "OUT="+out)
 	if text, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -117,9 +125,9 @@ func TestCommittedPTX(t *testing.T) {
 	}
 	for _, path := range made {
 		want, _ := os.ReadFile(path)
-		got, _ := os.ReadFile(filepath.Join(testdata, "cuda", filepath.Base(path)))
+		got, _ := os.ReadFile(filepath.Join(testdata, folder, filepath.Base(path)))
 		if string(got) != string(want) {
-			t.Errorf("%s differs; run testdata/cuda/regenerate.sh", filepath.Base(path))
+			t.Errorf("%s differs; run testdata/%s/regenerate.sh", filepath.Base(path), folder)
 		}
 	}
 }
