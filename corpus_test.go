@@ -87,7 +87,7 @@ func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.
 	for i, a := range l.Args {
 		args[i] = argument(a, buffers)
 	}
-	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}, args...)
+	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared}, args...)
 	return err
 }
 

@@ -40,6 +40,7 @@ type Run struct {
 type Launch struct {
 	Kernel      string // the symbol, or a piece of it that no other kernel of the module has
 	Grid, Block [3]int // CTAs, threads
+	Cluster     [3]int // CTAs; zero: what the kernel requires
 	Shared      int    // bytes of dynamic shared memory
 	Args        []Arg  // one a parameter, in order
 }
