@@ -42,19 +42,24 @@ func Write(w io.Writer, cases []*Case) error {
 }
 
 func (c *Case) line() string {
+	if c.Ptxas != "" {
+		return "reject " + c.Body() + "\n"
+	}
+	return "accept " + c.Body() + "\n"
+}
+
+// Body is the statement with what it needs, on one line.
+func (c *Case) Body() string {
 	var parts []string
 	for _, d := range c.Outside {
 		parts = append(parts, outside+d)
 	}
 	parts = append(append(parts, c.Inside...), c.Text)
-	verdict := "accept "
-	if c.Ptxas != "" {
-		verdict = "reject "
-	}
+	body := strings.Join(parts, separator)
 	if c.Device {
-		verdict += inFunction
+		return inFunction + body
 	}
-	return verdict + strings.Join(parts, separator) + "\n"
+	return body
 }
 
 // Read reads what Write has written. Changes and the texts of errors are not recorded.
@@ -79,7 +84,7 @@ func Read(r io.Reader) ([]*Case, error) {
 		default:
 			return nil, fmt.Errorf("no verdict: %s", lines.Text())
 		}
-		c.readStatement(rest)
+		c.SetBody(rest)
 		out = append(out, &c)
 	}
 	return out, lines.Err()
@@ -94,7 +99,8 @@ func (c *Case) readModule(text string) (err error) {
 	return err
 }
 
-func (c *Case) readStatement(text string) {
+// SetBody reads what Body has written.
+func (c *Case) SetBody(text string) {
 	text, c.Device = strings.CutPrefix(text, inFunction)
 	parts := strings.Split(text, separator)
 	for _, d := range parts[:len(parts)-1] {
