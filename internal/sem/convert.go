@@ -13,14 +13,14 @@ import (
 )
 
 var cvtPackSatLines = []Line{
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), lane(packSatU16), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), lane(packSatS16), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), lane(packSatU8), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), lane(packSatS8), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), lane(packSatU4), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), lane(packSatS4), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), lane(packSatU2), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), lane(packSatS2), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), widened(lane(packSatU16)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), widened(lane(packSatS16)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), widened(lane(packSatU8)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), widened(lane(packSatS8)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), widened(lane(packSatU4)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), widened(lane(packSatS4)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), widened(lane(packSatU2)), ""},
+	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), widened(lane(packSatS2)), ""},
 }
 
 // scalarTypes are the types of cvt by their modifier; packed types by that of one element.

@@ -77,7 +77,7 @@ func (w *Wrapped) literal(r *register, v Value) string {
 	case at != nil && at.Type != 0 && at.Type.Kind() == isa.Float && at.Type.Bits() == 64:
 		return fmt.Sprintf("0d%016x", lo)
 	case at != nil && at.Type != 0 && at.Type.Kind() == isa.Signed:
-		n := 64 - r.bits()
+		n := max(0, 64-r.bits()) // of a 128-bit register no constant is made
 		return fmt.Sprint(int64(lo<<n) >> n)
 	}
 	return fmt.Sprintf("%#x", lo)
