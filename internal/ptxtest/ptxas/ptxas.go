@@ -82,6 +82,23 @@ func Judge(path, text string, t isa.Target) (*Report, error) {
 	return report(err == nil, stderr.String()), nil
 }
 
+// Assemble makes the machine code of a module for its target: a cubin.
+func Assemble(path, text string, t isa.Target) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "ptxas")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file, image := filepath.Join(dir, "m.ptx"), filepath.Join(dir, "m.cubin")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(path, "-arch", t.String(), "-o", image, file).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("ptxas: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return os.ReadFile(image)
+}
+
 func report(accepted bool, stderr string) *Report {
 	r := &Report{Accepted: accepted, Stderr: stderr}
 	for _, m := range errorLine.FindAllStringSubmatch(stderr, -1) {

@@ -10,6 +10,7 @@ package vec
 // Every value travels as valueBytes; a lane's results follow each other.
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -22,6 +23,7 @@ const poison = 0x5a5aa5a5c3c33c3c
 // variant is one kernel.
 type variant struct {
 	name    string
+	entry   string // name of the kernel; "" is name
 	uniform bool
 	rename  map[string]string // operand → constant, or result → operand
 }
@@ -29,10 +31,7 @@ type variant struct {
 // source prints the module with the kernels.
 func (w *Wrapped) source(kernels ...variant) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size 64\n%s", w.Version, w.Target, w.Module)
-	if strings.Contains(w.Text, "[C") || strings.Contains(w.Text, " C") {
-		b.WriteString(constants())
-	}
+	b.WriteString(w.Header())
 	for _, k := range kernels {
 		p := printer{Wrapped: w, k: k, b: &b}
 		p.kernel()
@@ -50,7 +49,7 @@ func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.b, "\t"+forma
 
 func (p *printer) kernel() {
 	fmt.Fprintf(p.b, ".visible .entry %s(.param .u64 pin, .param .u64 pout, .param .u64 pmem, .param .u32 pmask, "+
-		".param .align 16 .b8 pu[%d], .param .align 16 .b8 P[%d])\n{\n", p.k.name, paramBytes, laneBytes)
+		".param .align 16 .b8 pu[%d], .param .align 16 .b8 P[%d])\n{\n", cmp.Or(p.k.entry, p.k.name), paramBytes, laneBytes)
 	p.declare()
 	p.environ()
 	from := "%in"

@@ -286,8 +286,8 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 }
 
 // row is the operands of one lane.
-func (x *execution) row(c *Case, lane int) (b []byte) {
-	for i, r := range x.in {
+func (w *Wrapped) row(c *Case, lane int) (b []byte) {
+	for i, r := range w.in {
 		lo, hi := c.In[i].Lane(lane).Bits(r.bits())
 		b = binary.LittleEndian.AppendUint64(b, lo)
 		b = binary.LittleEndian.AppendUint64(b, hi)
@@ -300,9 +300,13 @@ func (x *execution) results() ([]Value, error) {
 	if _, err := x.d.out.ReadAt(data, 0); err != nil {
 		return nil, err
 	}
-	var list []Value
+	return values(data), nil
+}
+
+// values reads what the kernels store.
+func values(data []byte) (list []Value) {
 	for ; len(data) > 0; data = data[valueBytes:] {
 		list = append(list, Value{Lo: binary.LittleEndian.Uint64(data), Hi: binary.LittleEndian.Uint64(data[8:])})
 	}
-	return list, nil
+	return list
 }

@@ -1,0 +1,87 @@
+package main
+
+// What the oracle asks of a GPU. The real one is cuda.go; tests have one that runs PTX on ptxvm.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ptxvm/internal/isa"
+)
+
+// errNoDriver says that there is no GPU to ask.
+var errNoDriver = errors.New("no CUDA driver")
+
+// Driver is one device with a context. It is used by one goroutine.
+type Driver interface {
+	Device() Device
+	Load(image []byte) (Module, error) // a cubin
+	Alloc(bytes int) (Address, error)  // device memory
+	Free(Address) error
+	Write(to Address, data []byte) error
+	Read(from Address, data []byte) error
+	Close() error
+}
+
+// Device says what the driver found.
+type Device struct {
+	Name   string
+	Target string // "sm_90"
+}
+
+// Address is a place in device memory.
+type Address uint64
+
+// param is an address as a kernel's parameter.
+func (a Address) param() []byte { return binary.LittleEndian.AppendUint64(nil, uint64(a)) }
+
+// Module is a loaded image.
+type Module interface {
+	// Launch runs a kernel and waits for its end. Each argument is the bytes of one parameter.
+	Launch(kernel string, grid, block [3]uint32, args [][]byte) error
+	Unload() error
+}
+
+// Assembler makes an image of a PTX module for a target.
+type Assembler func(ptx string, target isa.Target) (image []byte, err error)
+
+// machine is a device with what makes images for it.
+type machine struct {
+	open     func() (Driver, error) // a fresh context; a fault ends the one before
+	driver   Driver
+	assemble Assembler
+	target   isa.Target // of the images: the device's own, with its architecture-specific forms
+}
+
+// start opens the device.
+func start(open func() (Driver, error), assemble Assembler) (*machine, error) {
+	d, err := open()
+	if err != nil {
+		return nil, err
+	}
+	target, err := isa.ParseTarget(d.Device().Target)
+	if err != nil {
+		return nil, fmt.Errorf("the device %s: %w", d.Device().Name, err)
+	}
+	if specific, err := isa.ParseTarget(d.Device().Target + "a"); err == nil {
+		target = specific
+	}
+	return &machine{open, d, assemble, target}, nil
+}
+
+// restart gives the device a new context after a fault.
+func (m *machine) restart() (err error) {
+	_ = m.driver.Close() // of a context that is lost already
+	m.driver, err = m.open()
+	return err
+}
+
+// buffer allocates memory with contents.
+func (m *machine) buffer(data []byte) (Address, error) {
+	a, err := m.driver.Alloc(len(data))
+	if err != nil {
+		return 0, err
+	}
+	return a, m.driver.Write(a, data)
+}

@@ -1,0 +1,166 @@
+package main
+
+// Running vector files: many blocks an image, one launch for each 32 cases of lanes and for
+// each case of a warp.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ptxvm/internal/ptxtest/vec"
+)
+
+// batch bounds the kernels of one image: one bad kernel costs the images of its batch.
+const batch = 64
+
+// outcome is what the device says about one file.
+type outcome struct {
+	confirmed map[int]bool // lines of cases
+	differ    []string     // file:line: what, want, have
+	failed    []string     // blocks that could not be assembled or run
+	skipped   int          // blocks that this target does not have, or that wait for execution
+}
+
+// unit is one block ready to run.
+type unit struct {
+	*vec.Wrapped
+	kernel string
+}
+
+// vectors runs the blocks of one file.
+func (m *machine) vectors(blocks []*vec.Block) *outcome {
+	o := &outcome{confirmed: map[int]bool{}}
+	for _, units := range m.batches(blocks, o) {
+		m.runBatch(units, o)
+	}
+	return o
+}
+
+// batches groups blocks that can share a module: those with equal headers.
+func (m *machine) batches(blocks []*vec.Block, o *outcome) (list [][]unit) {
+	open := map[string]int{} // header → index of the batch that still has room
+	for i, b := range blocks {
+		w, err := vec.WrapFor(b, m.target.String())
+		if b.Todo != "" || err != nil || !m.target.Satisfies(w.Target) {
+			o.skipped++
+			continue
+		}
+		header := w.Header()
+		at, known := open[header]
+		if !known || len(list[at]) == batch {
+			at = len(list)
+			open[header] = at
+			list = append(list, nil)
+		}
+		list[at] = append(list[at], unit{w, fmt.Sprintf("k%d", i)})
+	}
+	return list
+}
+
+// runBatch assembles blocks together; if that fails, each alone, so that one error costs one
+// block.
+func (m *machine) runBatch(units []unit, o *outcome) {
+	image, err := m.image(units)
+	if err != nil && len(units) > 1 {
+		for i := range units {
+			m.runBatch(units[i:i+1], o)
+		}
+		return
+	}
+	if err == nil {
+		err = m.runImage(image, units, o)
+	}
+	if err != nil {
+		o.fail(units[0], err)
+	}
+}
+
+func (o *outcome) fail(u unit, err error) {
+	o.failed = append(o.failed, fmt.Sprintf("%s:%d: %s: %v", u.File, u.Line, u.Text, err))
+}
+
+// image assembles the kernels of a batch.
+func (m *machine) image(units []unit) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString(units[0].Header())
+	for _, u := range units {
+		b.WriteString(u.Kernel(u.kernel))
+	}
+	return m.assemble(b.String(), m.target)
+}
+
+// runImage runs every kernel of an image. A launch that fails loses the context: the rest goes
+// on in a new one.
+func (m *machine) runImage(image []byte, units []unit, o *outcome) error {
+	mod, err := m.driver.Load(image)
+	if err != nil {
+		return err
+	}
+	for i, u := range units {
+		if err := m.runUnit(mod, u, o); err != nil {
+			o.fail(u, err)
+			if err := m.restart(); err != nil {
+				return err
+			}
+			if i+1 < len(units) {
+				return m.runImage(image, units[i+1:], o)
+			}
+			return nil
+		}
+	}
+	return mod.Unload()
+}
+
+// runUnit runs the cases of one block and sorts them.
+func (m *machine) runUnit(mod Module, u unit, o *outcome) error {
+	for _, l := range u.Launches() {
+		out, err := m.launch(mod, u.kernel, l)
+		if err != nil {
+			return err
+		}
+		differ := map[*vec.Case]bool{}
+		for _, d := range u.Compare(l, out) {
+			differ[d.Case] = true
+			o.differ = append(o.differ, fmt.Sprintf("%s:%d: %s: lane %d: %s: want %s (%s), have %s", u.File, d.Case.Line, u.Text, d.Lane, d.Name, d.Want, d.Case.Source, d.Have))
+		}
+		for _, c := range l.Cases {
+			if !differ[c] {
+				o.confirmed[c.Line] = true
+			}
+		}
+	}
+	return nil
+}
+
+// launch copies a launch's memory in, runs it on one warp and copies the results out.
+func (m *machine) launch(mod Module, kernel string, l *vec.Launch) (out []byte, err error) {
+	var at [3]Address
+	for i, data := range [][]byte{l.In, make([]byte, l.OutBytes), make([]byte, l.MemBytes)} {
+		if at[i], err = m.buffer(data); err != nil {
+			return nil, err
+		}
+	}
+	args := [][]byte{at[0].param(), at[1].param(), at[2].param(), binary.LittleEndian.AppendUint32(nil, l.Mask), l.Params, l.Pattern}
+	if err := mod.Launch(kernel, [3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, args); err != nil {
+		return nil, err
+	}
+	out = make([]byte, l.OutBytes)
+	err = m.driver.Read(at[1], out)
+	for _, a := range at {
+		err = errors.Join(err, m.driver.Free(a))
+	}
+	return out, err
+}
+
+// print reports one file.
+func (o *outcome) print(w io.Writer, file string) {
+	for _, list := range [][]string{o.differ, o.failed} {
+		for _, line := range list {
+			fmt.Fprintln(w, line)
+		}
+	}
+	fmt.Fprintf(w, "%s: %d rows confirmed, %d differ, %d blocks failed, %d blocks not for this device\n", file, len(o.confirmed), len(o.differ), len(o.failed), o.skipped)
+}
