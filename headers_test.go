@@ -35,7 +35,7 @@ func TestDebugBuilds(t *testing.T) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			const arch = 75
+			arch := c.Archs[0]
 			src := nvcc.Compile(t, sourceOf(c), arch, "-G")
 			runText(t, c.Source(), []byte(src), arch, c.Make(corpus.Target{Arch: arch, Debug: true}))
 		})
