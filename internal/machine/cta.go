@@ -136,6 +136,9 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		}
 		out := w.run()
 		c.account(w)
+		if out == blocked {
+			c.runnable &^= 1 << i // before operations go on: they may wake it
+		}
 		if len(c.async.open) != 0 && !c.async.turn() {
 			return moved, false
 		}
@@ -143,7 +146,6 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		case failed:
 			return moved, false
 		case blocked:
-			c.runnable &^= 1 << i
 			moved = true
 		case done:
 			moved = true
