@@ -2,6 +2,7 @@ package ptxvm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,5 +68,64 @@ func BenchmarkSanitized(b *testing.B) {
 			}
 			b.ReportMetric(float64(n)*3*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccesses/s")
 		})
+	}
+}
+
+// TestSanitizerError: results are there in spite of reports, a fault is inside, and what callers
+// look at has its place.
+func TestSanitizerError(t *testing.T) {
+	const src = `.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 far)
+{
+	.reg .b32 %r<4>; .reg .b64 %rd<4>;
+	.shared .align 4 .b8 cell[4];
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r1, [far];
+	ld.shared.u32 %r2, [cell];
+	add.u32 %r2, %r2, 5;
+	st.global.u32 [%rd1], %r2;
+	cvt.u64.u32 %rd2, %r1;
+	add.u64 %rd1, %rd1, %rd2;
+	ld.global.u32 %r2, [%rd1];
+	ret;
+}`
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit, Workers: 1, Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m, err := ptxvm.Compile("cell.ptx", []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf, err := ptxvm.Upload(d, []uint32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for far, fault := range map[uint32]bool{0: false, 8: true} {
+		_, err := k.Launch(context.Background(), ptxvm.Launch{}, buf, far)
+		var reports *ptxvm.SanitizerError
+		var f *ptxvm.Fault
+		if !errors.As(err, &reports) || errors.As(err, &f) != fault {
+			t.Fatalf("far %d: %v", far, err)
+		}
+		r := reports.Reports[0]
+		if len(reports.Reports) != 1 || r.Code.String() != "P8001" || r.Here.PTX.Line != 10 || r.Other != nil || r.Times != 1 {
+			t.Errorf("far %d: %+v", far, r)
+		}
+		got := make([]uint32, 2)
+		if err := ptxvm.Download(buf, got); err != nil || got[0] != 5 {
+			t.Errorf("far %d: %v %v", far, got, err)
+		}
 	}
 }

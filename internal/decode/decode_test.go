@@ -343,3 +343,23 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 	}
 	return bytes.Clone(arena.Bytes(out, 64*4))
 }
+
+// TestObserved: launches with an observer have a program of their own, at the same pcs.
+func TestObserved(t *testing.T) {
+	m := module(t, "observed.ptx", header+".visible .entry k(.param .u32 a) { .reg .b32 %r<3>; ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; ret; }")
+	d, shape := New(m, &onDevice{m: m}), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}
+	plain, err := d.Kernel(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := d.Observed(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain == seen || plain.Entry.Observed != nil || len(seen.Entry.Observed) != len(plain.Entry.Split) || seen.Entry.Insts != nil {
+		t.Errorf("observed code: %d instructions, unobserved %d", len(seen.Entry.Observed), len(plain.Entry.Split))
+	}
+	if again, _ := d.Observed(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
+		t.Error("observed programs are not kept")
+	}
+}
