@@ -216,6 +216,8 @@ func faultMessage(m *machine.Fault) string {
 		more = peerMessage(m)
 	case m.Size > 0:
 		more = accessMessage(m)
+	case m.Kind == machine.IllegalInstruction && m.Align != 0:
+		more = fmt.Sprintf("%s is %d, which is no multiple of %d", m.Text, m.Value, m.Align)
 	case m.Kind == machine.IllegalInstruction:
 		more = fmt.Sprintf("%s is %d, which exceeds its limit of %d", cmp.Or(m.Text, "an operand"), m.Value, m.Want)
 	}

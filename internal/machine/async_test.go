@@ -204,14 +204,23 @@ func TestAsyncSignal(t *testing.T) {
 	m.modes(t, 64, prog, func(AsyncMode) { m.want(64, func(i int) uint32 { return uint32(1000 + i) }) })
 }
 
-// TestAsyncExit completes what is open when the last lane has gone.
+// TestAsyncExit completes what is open when the last lane has gone; nobody is left to be told.
 func TestAsyncExit(t *testing.T) {
 	m := newMachine(t, 2000)
-	a := m.asyncCode()
-	prog := code(op(a.signal, 0, 0, 0, 10), op(hExit, 0, 0, 0, 0))
+	h := func(w *Warp, in *Inst) State {
+		return w.Issue(in, &Op{
+			Pipe:   StorePipe,
+			Write:  func(op *Op) *Fault { m.words[10] += uint32(bits.OnesCount32(op.Lanes)); return nil },
+			Signal: func(op *Op) *Fault { m.words[11]++; return nil },
+		})
+	}
+	prog := code(op(h, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
 	m.modes(t, 96, prog, func(mode AsyncMode) {
 		if m.words[10] != 96 {
 			t.Errorf("mode %d: %d signals", mode, m.words[10])
+		}
+		if mode == Lazy && m.words[11] != 0 {
+			t.Errorf("%d signals", m.words[11])
 		}
 	})
 }

@@ -10,6 +10,7 @@ type asyncOps struct {
 	next   uint64 // number of the last operation
 	chance uint64 // state of the random mode
 	idle   int    // turns since an operation last went on by itself
+	ending bool   // every lane has exited: nobody is left to be told
 }
 
 // start begins a cluster; rank is that of its first CTA.
@@ -91,8 +92,9 @@ func (q *asyncOps) press() bool {
 	return q.complete(op)
 }
 
-// drain completes everything.
+// drain completes everything when every lane has exited, but for signals.
 func (q *asyncOps) drain() bool {
+	q.ending = true
 	for len(q.open) > 0 {
 		if !q.complete(q.open[0]) {
 			return false
@@ -148,6 +150,9 @@ func (q *asyncOps) needed(op, o *Op) uint32 {
 // step takes the next step of an operation; the last one closes it.
 func (q *asyncOps) step(op *Op) bool {
 	q.idle = 0
+	if q.ending {
+		op.Signal = nil
+	}
 	f := op.take(op.done + 1)
 	if op.done == hasSignalled {
 		q.remove(op)

@@ -83,6 +83,7 @@ func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
 		switch {
 		case does != Load && op.done < hasWritten && kind == Load:
 			return ReadBeforeDone, true
+		case does == Atomic && kind == Atomic: // in any order
 		case does != Load && op.done < hasWritten:
 			return WriteBeforeDone, true
 		case kind != Load && op.done < hasRead:

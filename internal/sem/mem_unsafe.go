@@ -164,3 +164,34 @@ func copyElement(to, from pointer, size uint32) {
 		*(*[2]uint64)(to) = *(*[2]uint64)(from)
 	}
 }
+
+// storeWhole stores one element of 1, 2, 4 or 8 bytes that others may read meanwhile.
+func storeWhole(to, data []byte) {
+	p, v := unsafe.Pointer(unsafe.SliceData(to)), plainLoad(unsafe.Pointer(unsafe.SliceData(data)), uint32(len(data)))
+	switch len(data) {
+	case 1:
+		mem.Store8(p, uint8(v))
+	case 2:
+		mem.Store16(p, uint16(v))
+	case 4:
+		mem.Store32(p, uint32(v))
+	default:
+		mem.Store64(p, v)
+	}
+}
+
+// copyStrong copies between shared and global memory in units of 16 bytes, each whole; toGlobal
+// says which side others may reach.
+func copyStrong(to, from []byte, toGlobal bool) {
+	for k := 0; k < len(from); k += 16 {
+		d, s := unsafe.Pointer(&to[k]), unsafe.Pointer(&from[k])
+		if toGlobal {
+			mem.Exchange128(d, *(*mem.Uint128)(s))
+		} else {
+			*(*mem.Uint128)(d) = mem.Load128(s)
+		}
+	}
+}
+
+// clearBytes makes n bytes zero.
+func clearBytes(p pointer, n uint64) { clear(unsafe.Slice((*byte)(p), n)) }

@@ -3,6 +3,8 @@ package sem
 // Read-modify-write of one element, by operation and type.
 
 import (
+	"unsafe"
+
 	"ptxvm/internal/isa"
 	"ptxvm/internal/mem"
 	"ptxvm/internal/num"
@@ -115,5 +117,12 @@ func swap16(p pointer, b uint32, f func(old, b uint32) uint32) uint32 {
 			return uint32(old)
 		}
 		old = was
+	}
+}
+
+// applyRun combines a run of elements with another.
+func (r *rmw) applyRun(to, with []byte, size uint32, shared bool) {
+	for k := 0; k < len(with); k += int(size) {
+		r.apply(unsafe.Pointer(&to[k]), size, plainLoad(unsafe.Pointer(&with[k]), size), shared)
 	}
 }

@@ -1,0 +1,414 @@
+package sem
+
+// Runs of bytes that a lane does not wait for, 9.7.9.25.4 and 9.7.9.13: each executing lane has
+// a run of its own.
+
+import (
+	"iter"
+
+	"ptxvm/internal/isa"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// bulkUnit is what sizes and addresses of bulk operations are multiples of.
+const bulkUnit = 16
+
+var asyncBulkLines = []Line{
+	{isa.CpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type).sees(isa.M_mbarrier_report_disabled, isa.M_ignore_oob),
+		"bytes that .ignore_oob gives up are zero"},
+	{isa.CpAsyncBulkCluster, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
+	{isa.CpAsyncBulkGlobal, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
+	{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
+	{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
+	{isa.CpAsyncBulkPrefetch, nil, plan(planNothing, isa.C_prio), ""},
+	{isa.CpAsyncBulkCommitGroup, nil, plan(planCommit(machine.BulkPipe)), ""},
+	{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
+	{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},
+}
+
+// bulkOp is the decode-time constant of a bulk operation; rows are nil for operands that it does
+// not have.
+type bulkOp struct {
+	writes   machine.Request // of the size of each lane
+	reads    machine.Request
+	dst, src addressOp
+	bar      *addressOp // nil: the operation belongs to a group
+	size     uint32     // row of sizes
+	rankRow  *uint32    // of masks of CTAs
+	byteRow  *uint32    // of masks of bytes
+	edges    *[2]uint32 // rows of the bytes to give up, left and right
+	strong   bool       // units of 16 bytes are each whole
+	red      *rmw       // nil: a copy
+	elem     uint32
+}
+
+// planBulk sets up cp.async.bulk [dst], [src], size{, left, right}{, [mbar]}{, masks and hints}.
+func planBulk(b *Build) { b.bulk(machine.Store) }
+
+// planBulkReduce sets up cp.reduce.async.bulk, with the same operands.
+func planBulkReduce(b *Build) {
+	o := b.bulk(machine.Atomic)
+	f := rmws[rmwOf(b.Sel)]
+	if b.Sel.Has(isa.M_noftz) && f.exact != nil {
+		f.f32 = f.exact
+	}
+	o.red, o.elem = &f, uint32(b.Sel.Type(isa.C_type).Bytes())
+}
+
+func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
+	dst, src := b.Sel.Get(isa.C_dst), b.Sel.Get(isa.C_src)
+	if src == 0 {
+		src = isa.M_global
+	}
+	o := &bulkOp{strong: b.Sel.Get(isa.C_sem) != 0}
+	o.writes = machine.Request{Space: spaces[dst], Kind: kind, Align: bulkUnit, OwnCTA: ownCTA(dst)}
+	o.reads = machine.Request{Space: spaces[src], Kind: machine.Load, Align: bulkUnit, OwnCTA: ownCTA(src)}
+	o.dst, o.src = b.addressAt(b.In.Op(isa.R_dst_mem)), b.addressAt(b.In.Op(isa.R_src_mem))
+	if bar := b.In.Op(isa.R_mbar); bar != nil {
+		at := b.addressAt(bar)
+		o.bar = &at
+	}
+	o.size = b.src(b.In.Op(isa.R_size), 32)
+	o.rankRow, o.byteRow = b.optional(isa.R_cta_mask), b.optional(isa.R_byte_mask)
+	if left := b.optional(isa.R_left); left != nil {
+		o.edges = &[2]uint32{*left, *b.optional(isa.R_right)}
+	}
+	b.Ext().Data = o
+	b.handler(bulkAsync)
+	return o
+}
+
+// optional places an operand of up to 32 bits that may be missing: nil.
+func (b *Build) optional(r isa.Role) *uint32 {
+	op := b.In.Op(r)
+	if op == nil {
+		return nil
+	}
+	row := b.src(op, 32)
+	return &row
+}
+
+// bulkRecord is what an open bulk operation keeps, by lane.
+type bulkRecord struct {
+	*bulkOp
+	from, at, bars [32]uint64 // bars and shared memory: addresses in the window
+	size           [32]uint32
+	left, right    [32]uint32 // bytes that are not read
+	mask           [32]uint32 // of the bytes of each unit
+	ranks          [32]uint32 // CTAs; 0: the one of the address
+	data           [32][]byte
+	alias          bool // data may be the source itself: it is written at once
+}
+
+// bulkAsync checks all operands before anything is copied.
+func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*bulkOp)
+	r := &bulkRecord{bulkOp: o, size: *w.R32(o.size), alias: w.AsyncMode() == machine.Eager}
+	o.dst.lanes(w, &r.at, 0)
+	o.src.lanes(w, &r.from, 0)
+	op := &machine.Op{
+		Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Data: r, Read: r.fetch, Write: r.write, Touches: r.touches,
+	}
+	if st := r.limits(w, in); st != machine.Next {
+		return st
+	}
+	if st := r.check(w, in); st != machine.Next {
+		return st
+	}
+	if o.bar != nil {
+		o.bar.lanes(w, &r.bars, 0)
+		same := &r.at
+		if r.rankRow != nil {
+			same = nil
+		}
+		if st := mbarriersAt(w, in, machine.Shared, &r.bars, same); st != machine.Next {
+			return st
+		}
+		op.Pipe, op.Signal = machine.StorePipe, r.signal
+	}
+	return w.Issue(in, op)
+}
+
+// limits reads the optional operands and checks the values of all.
+func (r *bulkRecord) limits(w *machine.Warp, in *machine.Inst) machine.State {
+	for i := range r.mask {
+		r.mask[i] = 0xffff
+	}
+	if r.byteRow != nil {
+		r.mask = *w.R32(*r.byteRow)
+	}
+	if r.rankRow != nil {
+		r.ranks = *w.R32(*r.rankRow)
+	}
+	if st := unitSizes(w, in, &r.size, bulkUnit); st != machine.Next || r.edges == nil {
+		return st
+	}
+	r.left, r.right = *w.R32(r.edges[0]), *w.R32(r.edges[1])
+	for i, side := range []*[32]uint32{&r.left, &r.right} {
+		name := [...]string{"ignoreBytesLeft", "ignoreBytesRight"}[i]
+		if st := atMost(w, in, side, bulkUnit-1, name); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// unitSizes faults on sizes that are no multiple of a unit: undefined.
+func unitSizes(w *machine.Warp, in *machine.Inst, size *[32]uint32, unit uint32) machine.State {
+	bad := uint32(0)
+	each(w.Mask, func(i int) { bad |= bit(size[i]%unit != 0) << i })
+	if bad == 0 {
+		return machine.Next
+	}
+	return w.Fault(in, &machine.Fault{
+		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(size[lowest(bad)]), Align: unit, Text: "size",
+	})
+}
+
+// atMost faults on operands above a limit.
+func atMost(w *machine.Warp, in *machine.Inst, v *[32]uint32, limit uint32, name string) machine.State {
+	bad := uint32(0)
+	each(w.Mask, func(i int) { bad |= bit(v[i] > limit) << i })
+	if bad == 0 {
+		return machine.Next
+	}
+	return w.Fault(in, &machine.Fault{
+		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(v[lowest(bad)]), Want: uint64(limit), Text: name,
+	})
+}
+
+// check checks each lane's ranges: all that is read, and what is written in every CTA.
+func (r *bulkRecord) check(w *machine.Warp, in *machine.Inst) machine.State {
+	mask := w.Mask
+	defer func() { w.Mask = mask }()
+	for m := mask; m != 0; m &= m - 1 {
+		i := lowest(m)
+		w.Mask = 1 << i
+		if st := r.checkLane(w, in, i); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+func (r *bulkRecord) checkLane(w *machine.Warp, in *machine.Inst, i int) machine.State {
+	if r.from[i]%bulkUnit != 0 { // bytes given up may lie outside, but count for the alignment
+		q := r.reads
+		q.Size = r.size[i]
+		_, st := w.Access(in, &q, &r.from)
+		return st
+	}
+	if from, n := r.source(i); n != 0 {
+		q, addr := r.reads, r.from
+		addr[i], q.Size, q.Align = from, n, 1
+		if _, st := w.Access(in, &q, &addr); st != machine.Next {
+			return st
+		}
+	}
+	q := r.writes
+	q.Size = r.size[i]
+	for at := range r.targets(i) {
+		addr := r.at
+		if addr[i] = at; q.Size == 0 {
+			continue
+		}
+		if _, st := w.Access(in, &q, &addr); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// source returns the bytes that lane i reads.
+func (r *bulkRecord) source(i int) (from uint64, n uint32) {
+	if skip := r.left[i] + r.right[i]; skip < r.size[i] {
+		return r.from[i] + uint64(r.left[i]), r.size[i] - skip
+	}
+	return r.from[i], 0
+}
+
+// targets lists the addresses that lane i writes to: one, or the same offset in several CTAs.
+func (r *bulkRecord) targets(i int) iter.Seq[uint64] { return r.inRanks(i, r.at[i]) }
+
+func (r *bulkRecord) inRanks(i int, addr uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		if r.rankRow == nil {
+			yield(addr)
+			return
+		}
+		for m := r.ranks[i]; m != 0; m &= m - 1 {
+			if !yield(addr&(mem.MaxShared-1) | uint64(lowest(m))<<mem.RankShift) {
+				return
+			}
+		}
+	}
+}
+
+// fetch reads the sources.
+func (r *bulkRecord) fetch(op *machine.Op) *machine.Fault {
+	for m := op.Lanes; m != 0; m &= m - 1 {
+		i := lowest(m)
+		from, n := r.source(i)
+		data, f := r.memory(op, r.reads.Space, i, from, n, machine.Load)
+		switch {
+		case f != nil:
+			return f
+		case r.edges != nil:
+			whole := make([]byte, r.size[i])
+			copy(whole[min(r.left[i], r.size[i]):], data)
+			r.data[i] = whole
+		case r.alias:
+			r.data[i] = data
+		default:
+			r.data[i] = append([]byte(nil), data...)
+		}
+	}
+	return nil
+}
+
+// memory returns n bytes at an address of global memory or the shared window.
+func (r *bulkRecord) memory(op *machine.Op, space machine.Space, i int, addr uint64, n uint32, kind machine.AccessKind) ([]byte, *machine.Fault) {
+	if n == 0 {
+		return nil, nil
+	}
+	if space == machine.Shared {
+		return op.Shared(addr, uint64(n)), nil
+	}
+	b, f := op.Global(addr, uint64(n), kind)
+	if f != nil {
+		f.Lanes = 1 << i
+	}
+	return b, f
+}
+
+func (r *bulkRecord) write(op *machine.Op) *machine.Fault {
+	for m := op.Lanes; m != 0; m &= m - 1 {
+		i := lowest(m)
+		for at := range r.targets(i) {
+			to, f := r.memory(op, r.writes.Space, i, at, r.size[i], r.writes.Kind)
+			if f != nil {
+				return f
+			}
+			r.put(to, r.data[i], r.mask[i])
+		}
+		r.data[i] = nil
+	}
+	return nil
+}
+
+// put writes one run.
+func (r *bulkRecord) put(to, data []byte, mask uint32) {
+	shared := r.writes.Space == machine.Shared
+	switch {
+	case r.red != nil:
+		r.red.applyRun(to, data, r.elem, shared)
+	case mask&0xffff != 0xffff:
+		for k, v := range data {
+			if mask>>(k%bulkUnit)&1 != 0 {
+				to[k] = v
+			}
+		}
+	case r.strong && (!shared || r.reads.Space != machine.Shared):
+		copyStrong(to, data, !shared)
+	default:
+		copy(to, data)
+	}
+}
+
+func (r *bulkRecord) signal(op *machine.Op) *machine.Fault {
+	for m := op.Lanes; m != 0; m &= m - 1 {
+		i := lowest(m)
+		for at := range r.inRanks(i, r.bars[i]) {
+			if f := completeOne(op, i, at, r.size[i]); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func (r *bulkRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		for m := op.Lanes; m != 0; m &= m - 1 {
+			i := lowest(m)
+			if from, n := r.source(i); n != 0 && !yield(op.Extent(r.reads.Space, i, from, uint64(n)), machine.Load) {
+				return
+			}
+			for at := range r.targets(i) {
+				if r.size[i] != 0 && !yield(op.Extent(r.writes.Space, i, at, uint64(r.size[i])), r.writes.Kind) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// planBulkWait sets up cp.async.bulk.wait_group{.read} n.
+func planBulkWait(b *Build) {
+	reads := b.Sel.Has(isa.M_read)
+	b.Out.Imm = uint64(uint32(b.In.Ops[0].Imm))
+	b.handler(func(w *machine.Warp, in *machine.Inst) machine.State {
+		return w.WaitGroups(machine.BulkPipe, in.Imm, reads)
+	})
+}
+
+// bulkStore is the decode-time constant of st.bulk.
+type bulkStore struct {
+	space machine.Space
+	at    addressOp
+	row   uint32 // of sizes
+	bits  int
+}
+
+// maxStoreBulk is the most bytes that st.bulk takes (9.7.9.13).
+const maxStoreBulk = 1 << 24
+
+// planStoreBulk sets up st.bulk [a], size, 0.
+func planStoreBulk(b *Build) {
+	size := &b.In.Ops[1]
+	o := &bulkStore{space: spaces[b.Sel.Get(isa.C_ss)], at: b.addressAt(&b.In.Ops[0]), bits: b.operandBits(size, 64)}
+	o.row = b.src(size, o.bits)
+	b.Ext().Data = o
+	b.handler(storeBulk)
+}
+
+// storeBulk fills each lane's run with zeros.
+func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*bulkStore)
+	mask := w.Mask
+	defer func() { w.Mask = mask }()
+	var addr [32]uint64
+	o.at.lanes(w, &addr, 0)
+	var at [32]pointer
+	for m := mask; m != 0; m &= m - 1 {
+		i := lowest(m)
+		w.Mask = 1 << i
+		n := loadElem(w, o.row, o.bits, i)
+		switch {
+		case n%8 != 0:
+			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: n, Align: 8, Text: "size"})
+		case n > maxStoreBulk:
+			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: n, Want: maxStoreBulk, Text: "size"})
+		case n == 0:
+			continue
+		}
+		q := machine.Request{Space: o.space, Kind: machine.Store, Size: uint32(n), Align: 8, OwnCTA: o.space == machine.Shared}
+		if o.space == machine.Generic && !mem.InShared(addr[i]) {
+			return w.Fault(in, &machine.Fault{
+				Kind: machine.WrongWindow, Lanes: w.Mask, Addr: addr[i], Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space,
+			})
+		}
+		a, st := w.Access(in, &q, &addr)
+		if st != machine.Next {
+			return st
+		}
+		at[i] = a.Ptr(&addr, i, 0)
+	}
+	each(mask, func(i int) {
+		if at[i] != nil {
+			clearBytes(at[i], loadElem(w, o.row, o.bits, i))
+		}
+	})
+	return machine.Next
+}
