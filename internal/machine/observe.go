@@ -184,15 +184,18 @@ func (e *Event) Dense() (x Extent, ok bool) {
 	return e.On.extentOf(e.Space, from, to-from)
 }
 
-// Mate returns the linear index in the grid of the CTA with a rank in the warp's cluster.
-func (w *Warp) Mate(rank uint32) uint64 {
+// Mate returns the linear index in the grid of the CTA with a rank in the warp's cluster; false if
+// there is none.
+func (w *Warp) Mate(rank uint32) (index uint64, ok bool) {
 	g, id := w.cta.grid, w.cta.id
-	rest := [3]uint32{rank % g.Cluster[0], rank / g.Cluster[0] % g.Cluster[1], rank / g.Cluster[0] / g.Cluster[1]}
-	at := uint64(0)
-	for i := 2; i >= 0; i-- {
-		at = at*uint64(g.Grid[i]) + uint64(id[i]-id[i]%g.Cluster[i]+rest[i])
+	if uint64(rank) >= g.clusterSize() {
+		return 0, false
 	}
-	return at
+	rest := [3]uint32{rank % g.Cluster[0], rank / g.Cluster[0] % g.Cluster[1], rank / g.Cluster[0] / g.Cluster[1]}
+	for i := 2; i >= 0; i-- {
+		index = index*uint64(g.Grid[i]) + uint64(id[i]-id[i]%g.Cluster[i]+rest[i])
+	}
+	return index, true
 }
 
 // Byte returns the host byte that a lane's address means, nil if there is none.

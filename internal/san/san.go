@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
 )
 
 // Checks is a set of sanitizers.
@@ -123,7 +124,7 @@ func (s *Sanitizer) Observe(e *machine.Event) {
 func (s *Sanitizer) allocate(e *machine.Event) {
 	switch x := e.Extent; {
 	case x.Space == machine.Tensor:
-		if c := s.ctas[e.On.Mate(x.CTA)]; c != nil {
+		if c := s.owner(e, *x); c != nil {
 			c.allocate(e)
 		}
 	case e.What == machine.Allocated:
@@ -134,6 +135,16 @@ func (s *Sanitizer) allocate(e *machine.Event) {
 		delete(s.heap, x.From)
 		s.global.Drop(x.From)
 	}
+}
+
+// owner is the CTA whose memory an extent is, nil if there is no such memory: addresses come before
+// they are checked, and the machine has its own word on them.
+func (s *Sanitizer) owner(e *machine.Event, x machine.Extent) *cta {
+	index, ok := e.On.Mate(x.CTA)
+	if !ok || x.Space == machine.Shared && x.To > mem.MaxShared {
+		return nil
+	}
+	return s.ctas[index]
 }
 
 // touch checks one access and notes what it writes.
@@ -148,9 +159,9 @@ func (s *Sanitizer) touch(e *machine.Event) {
 	e.Extents(func(lane int, x machine.Extent) {
 		switch x.Space {
 		case machine.Shared, machine.Tensor:
-			c := s.ctas[e.On.Mate(x.CTA)]
+			c := s.owner(e, x)
 			if c == nil {
-				return // the machine has its own word on CTAs that have ended
+				return
 			}
 			if s.checks&Init != 0 && !c.written(e.Kind, x) {
 				unwritten.lane(lane, x, e)
@@ -193,7 +204,7 @@ func (s *Sanitizer) plain(e *machine.Event) bool {
 	case s.checks&Init == 0:
 		return true
 	case x.Space == machine.Shared:
-		c := s.ctas[e.On.Mate(x.CTA)]
+		c := s.owner(e, x)
 		return c != nil && c.written(e.Kind, x)
 	case s.global != nil:
 		_, ok = s.global.touched(e.Kind, x.From, x.To)

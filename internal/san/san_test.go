@@ -204,6 +204,25 @@ func TestNeverWritten(t *testing.T) {
 	}
 }
 
+// TestWild: addresses that no memory has, which the machine refuses after they have been told, neither
+// report nor cost.
+func TestWild(t *testing.T) {
+	for _, size := range []uint32{4, 1 << 31} {
+		for _, addr := range []uint64{0, 1 << 20, 1<<24 - 2, 5 << 24, 1<<32 - 1, 1 << 60} {
+			wild := func(kind machine.AccessKind) step {
+				return by(0, 1, func(w *machine.Warp, in *machine.Inst) machine.State {
+					w.Observe(in, machine.Event{Space: machine.Shared, Kind: kind, Size: size, Lanes: w.Mask, Addr: &[32]uint64{addr}})
+					return machine.Next
+				})
+			}
+			got := found(t, Init|Async, wild(machine.Store), wild(machine.Load), wild(machine.Atomic))
+			if len(got) != 0 {
+				t.Errorf("%d bytes at %#x: %q", size, addr, got)
+			}
+		}
+	}
+}
+
 // TestLimits: one report for each pair of places, and no more than asked for.
 func TestLimits(t *testing.T) {
 	s := New(Init, 2, nil)
