@@ -40,7 +40,7 @@ type surfaceOp struct {
 // found is where the lanes of an instruction access memory.
 type found struct {
 	at    [32]pointer
-	image [32]*machine.Image // set by mixed handles; one is in all lanes otherwise
+	image [32]*machine.Image // of each lane that has a place
 	lanes uint32             // those that access memory; the others of the mask are dropped
 }
 
@@ -115,8 +115,8 @@ func (b *Build) coordinates(c *ir.Operand, o *surfaceOp) {
 }
 
 // guessed reads the launch's positions of the guesses that the line depends on.
-func (o *surfaceOp) guessed(b *Build, g ...assume.Guess) {
-	for _, g := range g {
+func (o *surfaceOp) guessed(b *Build, asked ...assume.Guess) {
+	for _, g := range asked {
 		on := b.Assume(g) == 1
 		switch g {
 		case assume.SurfaceAlignment:

@@ -4,7 +4,6 @@ package tex
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"ptxvm/internal/num"
 )
@@ -52,7 +51,7 @@ func (c Channel) encode(v uint32, cut bool) uint32 {
 }
 
 // scaled is v, an f32 clamped to [-1, 1], times most, rounded to the nearest whole number; down
-// to -least. NaN is 0. (Ties happen at one half alone, where even and away agree.)
+// to -least. NaN is 0. Ties happen at one half alone, where even and away agree.
 func scaled(v, most, least uint32) uint32 {
 	exp, man := int(v>>23&0xff), uint64(v&0x7fffff)
 	negative := v>>31 != 0
@@ -62,27 +61,14 @@ func scaled(v, most, least uint32) uint32 {
 	case negative && least == 0:
 		return 0
 	case exp >= 127:
-		man, exp = 1<<23, 127
-	case exp == 0:
-		exp = 1
-	default:
-		man |= 1 << 23
+		man, exp = 0, 127
+	case exp < 100: // far below one half
+		return 0
 	}
-	n := uint32(roundShift(man*uint64(most), 150-exp))
+	k := 150 - exp
+	n := uint32(((man|1<<23)*uint64(most) + 1<<(k-1)) >> k)
 	if negative {
 		return -n
 	}
 	return n
-}
-
-// roundShift is p / 2^k rounded to nearest even, for p below 2^40 and k of at least 23.
-func roundShift(p uint64, k int) uint64 {
-	if k > 62 || bits.Len64(p) < k {
-		return 0 // below one half
-	}
-	q, rest, half := p>>k, p&(1<<k-1), uint64(1)<<(k-1)
-	if rest > half || rest == half && q&1 != 0 {
-		q++
-	}
-	return q
 }

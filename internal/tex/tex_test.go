@@ -112,8 +112,9 @@ func compare(t *testing.T, im *Image, a *Access) {
 				if have != want || got != out {
 					t.Fatalf("%v, %+v: %s is at %d (%d), the model says %d (%d)", im, a, a.Point(p), have, got, want, out)
 				}
-				if fast, ok := v.Inside(uint32(p.X), uint32(p.Y), p.K); ok && (fast != want || out != Inside) {
-					t.Fatalf("%v, %+v: %s fast at %d, the model says %d (%d)", im, a, a.Point(p), fast, want, out)
+				fast, ok := v.Inside(uint32(p.X), uint32(p.Y), p.K)
+				if ok && (fast != want || out != Inside) || a.Bounds == Trap && ok != (out == Inside) {
+					t.Fatalf("%v, %+v: %s fast at %d (%v), the model says %d (%d)", im, a, a.Point(p), fast, ok, want, out)
 				}
 			}
 		}
@@ -268,5 +269,66 @@ func TestWords(t *testing.T) {
 	}
 	if im, err := New(CubeLayered, []int{4, 4, 3}, rgba); err != nil || im.Slices != 18 || im.Layers() != 3 || im.String() != "cubelayered 4x4x3 u8x4" {
 		t.Errorf("three cubes are %v, %v", im, err)
+	}
+}
+
+// TestOpenCL: the numbers of tables 12 and 13 (5.3.3).
+func TestOpenCL(t *testing.T) {
+	types := map[string]uint32{"snorm8": 0x10d0, "snorm16": 0x10d1, "unorm8": 0x10d2, "unorm16": 0x10d3, "s8": 0x10d7, "s16": 0x10d8, "s32": 0x10d9,
+		"u8": 0x10da, "u16": 0x10db, "u32": 0x10dc, "f16": 0x10dd, "f32": 0x10de}
+	orders := map[string]uint32{"r": 0x10b0, "a": 0x10b1, "rg": 0x10b2, "ra": 0x10b3, "rgb": 0x10b4, "rgba": 0x10b5, "bgra": 0x10b6, "argb": 0x10b7}
+	for c, channel := range types {
+		for o, order := range orders {
+			f, err := ParseFormat(c + "." + o)
+			if err != nil || f.Channel.OpenCL() != channel || f.Order.OpenCL() != order {
+				t.Errorf("%s.%s is %#x, %#x, %v", c, o, f.Channel.OpenCL(), f.Order.OpenCL(), err)
+			}
+		}
+	}
+}
+
+// TestWhy: points and what is wrong with them, in the words of the instruction.
+func TestWhy(t *testing.T) {
+	for _, c := range []struct {
+		im    *Image
+		a     Access
+		p     Point
+		point string
+		why   string
+	}{
+		{image(t, D1, "u32x1", 8), Access{Size: 4}, Point{X: 32}, "byte x 32", "the access ends at byte 36 of a row of 32"},
+		{image(t, D1, "u32x1", 8), Access{Size: 4, Samples: true}, Point{X: -1}, "sample x -1", "x is negative"},
+		{image(t, D1, "u8x1", 8), Access{Size: 16}, Point{}, "byte x 0", "16 bytes do not fit a row of 8"},
+		{image(t, D1, "u8x1", 8), Access{Size: 2}, Point{X: 3}, "byte x 3", "x is no multiple of the 2 bytes accessed"},
+		{image(t, D2, "u32x1", 8, 3), Access{Reach: Reach2D, Size: 4}, Point{Y: 3}, "byte x 0, y 3", "y is not in 0 to 2"},
+		{image(t, D3, "u32x1", 8, 3, 2), Access{Reach: Reach3D, Size: 4}, Point{Y: 2, K: 1<<32 - 1}, "byte x 0, y 2, z -1", "z is not in 0 to 1"},
+		{image(t, D1Layered, "u32x1", 8, 5), Access{Reach: ReachA1D, Size: 4}, Point{K: 1<<32 - 1}, "layer 4294967295, byte x 0", "the layer is not in 0 to 4"},
+		{image(t, CubeLayered, "u32x1", 8, 8, 2), Access{Reach: ReachA2D, Samples: true}, Point{K: 12}, "layer 12, sample x 0, y 0", "the layer is not in 0 to 11"},
+	} {
+		_, out := c.a.Locate(c.im, c.p)
+		if have := c.a.Point(c.p); have != c.point {
+			t.Errorf("have %q, want %q", have, c.point)
+		}
+		if have := c.a.Why(c.im, c.p, out); have != c.why {
+			t.Errorf("%s: have %q, want %q", c.point, have, c.why)
+		}
+	}
+}
+
+// TestInvalid: numbers that name nothing are refused, and words list what there is.
+func TestInvalid(t *testing.T) {
+	for _, f := range []Format{{Channel: Channel(len(channels))}, {Order: Order(len(orders))}, {Channel: 255, Order: 255}} {
+		if _, err := New(D1, []int{1}, f); err == nil {
+			t.Errorf("format %d is taken", f)
+		}
+	}
+	if _, err := New(CubeLayered+1, []int{1}, Format{}); err == nil {
+		t.Error("a geometry too many is taken")
+	}
+	if _, err := ParseGeometry("4d"); err == nil || !strings.Contains(err.Error(), "want 1d, 2d, 3d, 1dlayered, 2dlayered, cube, cubelayered") {
+		t.Errorf("have %v", err)
+	}
+	if _, err := New(D1, []int{1<<30/16 + 1}, Format{F32, RGBA}); err == nil || !strings.Contains(err.Error(), "want at most 1073741824") {
+		t.Errorf("have %v", err)
 	}
 }
