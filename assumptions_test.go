@@ -14,7 +14,7 @@ import (
 )
 
 // TestAssumptions holds every guess that something executed depends on to
-// testdata/assume/ID.ptx: a kernel k of one thread that gets the address of 256 bytes, and
+// testdata/assume/ID.ptx: a kernel k, of one thread unless .reqntid says otherwise, that gets the address of 256 bytes, and
 // surfaces by the names of testArrays. Each position must give bytes or a fault of its own, and
 // each launch must name the guess that it used.
 func TestAssumptions(t *testing.T) {
