@@ -37,11 +37,12 @@ type access struct {
 	inside []*byte
 }
 
-// group is what one instruction touches: one event, or the extents of an asynchronous operation.
+// group is what one instruction touches: one event, one for each lane, or the extents of an
+// asynchronous operation.
 type group struct {
 	fn     *machine.FuncInfo
 	pc     int32
-	async  bool
+	lanes  uint32
 	inside map[*byte]bool
 	near   map[*byte]bool // inverted while the instruction runs
 	stores []*access
@@ -61,15 +62,16 @@ type probe struct {
 
 func (p *probe) Observe(e *machine.Event) {
 	g := p.pending
-	if g == nil || !e.Async || !g.async || g.pc != e.PC || g.fn != e.Func {
+	if g == nil || g.pc != e.PC || g.fn != e.Func || !e.Async && g.lanes&e.Lanes != 0 {
 		p.settle()
 	}
 	if e.What != machine.Touch || e.Space == machine.Tensor {
 		return
 	}
 	if p.pending == nil {
-		p.pending = &group{fn: e.Func, pc: e.PC, async: e.Async, inside: map[*byte]bool{}, near: map[*byte]bool{}}
+		p.pending = &group{fn: e.Func, pc: e.PC, inside: map[*byte]bool{}, near: map[*byte]bool{}}
 	}
+	p.pending.lanes |= e.Lanes
 	in := &e.Func.Data.(*ir.Func).Insts[e.PC]
 	p.seen[in.Sel.Entry] = true
 	p.number++
@@ -146,13 +148,12 @@ func lastBytes(e *machine.Event, visit func(*byte)) {
 
 func (p *probe) tamper(a *access, e *machine.Event) {
 	switch {
+	case a.form.ID == isa.Discard || a.form.ID == isa.MbarrierInval: // which leave any values
 	case e.Kind == machine.Store && p.mode != last:
 		for _, b := range a.inside {
 			*b = p.fill()
 		}
-		if a.form.ID != isa.Discard { // which leaves any values
-			p.pending.stores = append(p.pending.stores, a)
-		}
+		p.pending.stores = append(p.pending.stores, a)
 	case e.Kind != machine.Store && p.mode == last && p.only(a.form):
 		lastBytes(e, func(b *byte) { *b = ^*b })
 	}
