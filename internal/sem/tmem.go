@@ -76,7 +76,7 @@ func planTensorAlloc(b *Build) {
 	b.handler(allocTensor)
 }
 
-// allocTensor checks where the address goes before it allocates. It is written once: by one lane.
+// allocTensor checks where the address goes before it allocates.
 func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*allocOp)
 	q := o.TensorCall
@@ -90,11 +90,12 @@ func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	lane := lowest(w.Mask)
 	a = w.Keep(a)
 	addr, st := w.TensorAllocate(in, q)
 	if st == machine.Next {
-		a.Store32(&to, lane, 0, uint32(addr))
+		for i := range to {
+			a.Store32(&to, i, 0, uint32(addr))
+		}
 	}
 	return st
 }
