@@ -61,6 +61,7 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	c.mismatchFix(d, s, m)
 	if m.Operand >= 0 {
 		c.operandFinding(d, s, m)
+		c.relaxedFinding(d, m)
 	} else if aboutModifiers(m) {
 		c.repairModifiers(d, s, m)
 	}
@@ -110,6 +111,29 @@ func (c *checker) operandFinding(d *diag.Diagnostic, s *syntax.Instruction, m *i
 	case kind == isa.ShapeSpecial:
 		d.Code, d.Msg = diag.SpecialRegisterNotAllowed, what+" is a special register; move it into a register first"
 	}
+}
+
+// relaxedFinding tells of a register that table 27 or 28 has no room for which ones it has (9.4.1).
+func (c *checker) relaxedFinding(d *diag.Diagnostic, m *isa.Mismatch) {
+	shape := c.operandShape(m)
+	if m.Relaxed == 0 || shape == nil || shape.Kind != isa.ShapeReg && shape.Kind != isa.ShapeVec {
+		return
+	}
+	for i := range shape.Elems {
+		if e := &shape.Elems[i]; e.Kind == isa.ShapeReg {
+			d.Msg += " of " + e.Type.String()
+			break
+		}
+	}
+	table := 27
+	if m.Operand == 0 {
+		table = 28
+	}
+	var legal []string
+	for _, r := range m.Relaxed.WiderRegisters() {
+		legal = append(legal, r.String())
+	}
+	d.Msg += fmt.Sprintf("; by table %d (9.4.1) type %v goes with registers %s", table, m.Relaxed, strings.Join(legal, " "))
 }
 
 func constantMessage(s *isa.Shape, what string, m *isa.Mismatch) string {

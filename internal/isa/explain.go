@@ -375,4 +375,7 @@ func (x *explainer) partFinding(f *Mismatch, p *partSpec, s *Shape, bracket byte
 	}
 	f.Kind = misfitKinds[best]
 	f.Want, f.Have = k.String(), s.String()
+	if k.wider && (f.Kind == OperandType || f.Kind == OperandWidth) {
+		f.Relaxed = k.types[0]
+	}
 }

@@ -65,6 +65,7 @@ type Mismatch struct {
 	Entry   *Entry // the form it is compared with; nil if none
 	Alt     int
 	Gate    Gate   // of GateClosed and GatePast
+	Relaxed Type   // the type of an operand that may be wider (9.4.1) and does not fit, 0 else
 	Why     string // the clause that rejects is one judge's, and why
 }
 

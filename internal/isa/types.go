@@ -84,6 +84,19 @@ func (t Type) AcceptsRegister(r Type, wider bool) bool {
 	return r < 64 && mask>>r&1 != 0
 }
 
+// WiderRegisters lists the registers that an operand of type t may be where it may be wider
+// (tables 27 and 28, 9.4.1): those of its own width first.
+func (t Type) WiderRegisters() (list []Type) {
+	for _, wider := range []bool{false, true} {
+		for _, r := range Types() {
+			if t.AcceptsRegister(r, true) && (r.Bits() > t.Bits()) == wider {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
 // acceptsElement tells whether a vector of registers declared as r may stand for one of type t
 // where a form lets floats lie in integer registers.
 func (t Type) acceptsElement(r Type) bool { return r < 64 && t.info().loose>>r&1 != 0 }
