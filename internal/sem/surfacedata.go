@@ -205,7 +205,7 @@ func queryDepth(im *machine.Image, absent uint32) uint32 {
 	if im.Geometry != tex.D3 {
 		return absent
 	}
-	return im.Depth()
+	return im.Slices
 }
 
 // querySurface answers for each distinct handle once.

@@ -169,11 +169,3 @@ func (im *Image) Layers() uint32 {
 	}
 	return 0
 }
-
-// Depth is the extent of a volume, 1 of anything else.
-func (im *Image) Depth() uint32 {
-	if im.Geometry == D3 {
-		return im.Slices
-	}
-	return 1
-}

@@ -139,6 +139,10 @@ func TestClamped(t *testing.T) {
 	if _, out := narrow.Locate(image(t, D2, "u8x1", 5, 3), Point{}); out != Outside {
 		t.Error("16 bytes fit a row of 5")
 	}
+	narrow.Bounds = Zero
+	if _, out := narrow.Locate(image(t, D2, "u8x1", 5, 3), Point{}); out != Dropped {
+		t.Error("16 bytes of a row of 5 are not dropped")
+	}
 }
 
 // TestMask: with the guess "mask" low bits are cut before bounds are looked at.
@@ -320,6 +324,11 @@ func TestInvalid(t *testing.T) {
 	for _, f := range []Format{{Channel: Channel(len(channels))}, {Order: Order(len(orders))}, {Channel: 255, Order: 255}} {
 		if _, err := New(D1, []int{1}, f); err == nil {
 			t.Errorf("format %d is taken", f)
+		}
+	}
+	for _, n := range []int{1, maxExtent} {
+		if im, err := New(D1, []int{n}, Format{}); err != nil || im.Layers() != 0 || int(im.Width) != n {
+			t.Errorf("%d samples: %v, %v", n, im, err)
 		}
 	}
 	if _, err := New(CubeLayered+1, []int{1}, Format{}); err == nil {
