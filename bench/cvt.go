@@ -82,7 +82,7 @@ func cvtRegister(t string) string {
 
 const (
 	cvtUnroll = 64 // statements in the loop
-	cvtRounds = 200
+	cvtRounds = 20
 )
 
 // kernel is a loop of conversions of eight registers.

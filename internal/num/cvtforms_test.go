@@ -108,7 +108,10 @@ func around(r *rand.Rand, c *Cvt) uint64 {
 
 var edgeScales = []uint8{127, 0, 1, 100, 126, 128, 140, 253, 254, 255}
 
-// checkForm compares one result.
+// quicks are the prepared conversions of the forms.
+var quicks = map[Cvt]*Quick{}
+
+// checkForm compares the quick result with the slow one, and that with the model.
 func checkForm(t *testing.T, c *Cvt, v uint64, r *rand.Rand) {
 	scale, random := uint8(0), uint32(0)
 	if c.Scaled {
@@ -116,6 +119,12 @@ func checkForm(t *testing.T, c *Cvt, v uint64, r *rand.Rand) {
 	}
 	if c.Round == RS {
 		random = r.Uint32() >> r.IntN(12) & (1<<c.Random - 1)
+	}
+	if quicks[*c] == nil {
+		quicks[*c] = c.Quick()
+	}
+	if got, want := quicks[*c].ConvertWith(v, scale, random), c.ApplyWith(v, scale, random); got != want {
+		t.Fatalf("quick %v.%v %+v of %x, scale %d, random %x = %x, slow %x", c.Dst, c.Src, *c, v&(1<<c.Src.Width()-1), scale, random, got, want)
 	}
 	if got, want := c.ApplyWith(v, scale, random), modelCvt(c, v, scale, random); got != want {
 		t.Fatalf("%v.%v %+v of %x, scale %d, random %x = %x, want %x", c.Dst, c.Src, *c, v&(1<<c.Src.Width()-1), scale, random, got, want)

@@ -74,6 +74,14 @@ func (p *Packing) Convert(src *[4]uint32, scale, random uint32) (d uint32) {
 	return d
 }
 
+// Quickly is Convert by a prepared q of p.Cvt.
+func (p *Packing) Quickly(q *Quick, src *[4]uint32, scale, random uint32) (d uint32) {
+	for i := range p.N {
+		d = d<<place(p.Dst) | uint32(q.ConvertWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
+	}
+	return d
+}
+
 func (p *Packing) element(src *[4]uint32, i int) uint64 {
 	if p.Packed {
 		return uint64(src[0] >> (place(p.Src) * uint(p.N-1-i)))

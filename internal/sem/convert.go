@@ -91,6 +91,7 @@ func (do cvtDo) Plan(b *Build) {
 		b.stamped(l.stamp())
 		return
 	}
+	p.quick = p.Quick()
 	b.Out.D, b.Out.A = b.dst(d, p.dstBits), b.src(a, p.srcBits)
 	b.Ext().Data = p
 	if b.Scalar {
@@ -112,11 +113,12 @@ func (b *Build) operandBits(o *ir.Operand, typeBits int) int {
 // the source is cut to its type, the result extended by the sign of its own.
 type conversion struct {
 	num.Cvt
+	quick            *num.Quick
 	srcBits, dstBits int // of the registers
 }
 
 func (p *conversion) apply(v uint64) uint64 {
-	r := p.Apply(v)
+	r := p.quick.Convert(v)
 	if n := p.Dst.Width(); p.Dst.Format() == nil && p.Dst.Signed() && uint(p.dstBits) > n {
 		r = uint64(int64(r<<(64-n))>>(64-n)) & (^uint64(0) >> (64 - uint(p.dstBits)))
 	}

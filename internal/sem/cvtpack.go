@@ -30,6 +30,7 @@ func (do cvtPackDo) Plan(b *Build) {
 	}
 	b.Out.D = b.dst(d, bits)
 	p.place(b)
+	p.quick = p.Quick()
 	b.Ext().Data = p
 	b.handler(p.rowHandler(bits))
 	if b.Scalar {
@@ -40,6 +41,7 @@ func (do cvtPackDo) Plan(b *Build) {
 // packing is a packed conversion with the places of its operands.
 type packing struct {
 	num.Packing
+	quick         *num.Quick
 	from          [4]uint32 // the sources
 	scale, random uint32    // what a statement lacks is some row that is there
 }
@@ -103,7 +105,7 @@ func (p *packing) rowHandler(bits int) machine.Handler {
 		s0, s1, s2, s3 := w.R32(p.from[0]), w.R32(p.from[1]), w.R32(p.from[2]), w.R32(p.from[3])
 		scale, random := w.R32(p.scale), w.R32(p.random)
 		each(w.Mask, func(i int) {
-			v := p.Convert(&[4]uint32{s0[i], s1[i], s2[i], s3[i]}, scale[i], random[i])
+			v := p.Quickly(p.quick, &[4]uint32{s0[i], s1[i], s2[i], s3[i]}, scale[i], random[i])
 			storeElem(w, in.D, bits, i, uint64(v))
 		})
 		return machine.Next
@@ -116,7 +118,7 @@ func (p *packing) scalarHandler(bits int) machine.Handler {
 		for i := range src {
 			src[i] = *w.S32(p.from[i])
 		}
-		v := p.Convert(&src, *w.S32(p.scale), *w.S32(p.random))
+		v := p.Quickly(p.quick, &src, *w.S32(p.scale), *w.S32(p.random))
 		if bits > 32 {
 			*w.S64(in.D) = uint64(v)
 		} else {
