@@ -69,14 +69,14 @@ func TestUnsupported(t *testing.T) {
 .func f() {
 	.reg .b64 %rd<2>;
 	.reg .b64 %s;
-	mbarrier.inval.b64 [%rd1];
+	multimem.st.global.u32 [%rd1], 1;
 	ret;
 }
 .visible .entry k() {
 	.reg .b64 %rd<4>;
-	mbarrier.inval.b64 [%rd1];
-	mbarrier.inval.b64 [%rd2];
-	mbarrier.init.b64 [%rd2], 3;
+	multimem.st.global.u32 [%rd1], 1;
+	multimem.st.global.u32 [%rd2], 2;
+	multimem.red.global.add.u32 [%rd2], 3;
 	call f;
 	ret;
 }
@@ -92,10 +92,10 @@ func TestUnsupported(t *testing.T) {
 	for _, f := range e.Forms {
 		counts[f.Text] = len(f.At)
 	}
-	if len(counts) != 2 || counts["mbarrier.inval.b64"] != 3 || counts["mbarrier.init.b64"] != 1 {
+	if len(counts) != 2 || counts["multimem.st.global.u32"] != 3 || counts["multimem.red.global.add.u32"] != 1 {
 		t.Errorf("missing forms %v", counts)
 	}
-	if !strings.Contains(err.Error(), "mbarrier.init") {
+	if !strings.Contains(err.Error(), "multimem.red") {
 		t.Errorf("error does not name the form: %v", err)
 	}
 	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{}); err != nil {

@@ -34,6 +34,7 @@ type access struct {
 	number int
 	form   *isa.Entry
 	text   string
+	masked bool
 	inside []*byte
 }
 
@@ -75,7 +76,7 @@ func (p *probe) Observe(e *machine.Event) {
 	in := &e.Func.Data.(*ir.Func).Insts[e.PC]
 	p.seen[in.Sel.Entry] = true
 	p.number++
-	a := &access{number: p.number, form: in.Sel.Entry, text: in.Sel.Text()}
+	a := &access{number: p.number, form: in.Sel.Entry, text: in.Sel.Text(), masked: in.Sel.Has(isa.M_cp_mask)}
 	p.pending.cover(a, e)
 	p.tamper(a, e)
 }
@@ -149,6 +150,7 @@ func lastBytes(e *machine.Event, visit func(*byte)) {
 func (p *probe) tamper(a *access, e *machine.Event) {
 	switch {
 	case a.form.ID == isa.Discard || a.form.ID == isa.MbarrierInval: // which leave any values
+	case a.masked: // the extents of a copy are whole, its mask picks bytes of them
 	case e.Kind == machine.Store && p.mode != last:
 		for _, b := range a.inside {
 			*b = p.fill()
