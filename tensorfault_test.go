@@ -208,3 +208,41 @@ func TestTensorShow(t *testing.T) {
 		t.Errorf("%d columns of %d lanes", len(m.Columns), len(m.Words))
 	}
 }
+
+// TestTensorShiftPair: a shift of cta_group::2 moves rows in both CTAs, each its own: lane i of CTA c
+// holds 1000c + i before.
+func TestTensorShiftPair(t *testing.T) {
+	pair := "\n.explicitcluster\n.reqnctapercluster 2, 1, 1"
+	text := fmt.Sprintf(tensorKernel, `
+	mov.u32 %%r3, %%cluster_ctarank;
+	mad.lo.u32 %%r2, %%r3, 1000, %%r0;
+	tcgen05.st.sync.aligned.32x32b.x1.b32 [%%r8], {%%r2};
+	tcgen05.wait::st.sync.aligned;
+	mbarrier.init.shared::cta.b64 [bar], 1;
+	barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+	or.b32 %%r4, %%r3, %%r0; setp.eq.u32 %%p2, %%r4, 0;
+	@!%%p2 bra ON;
+	tcgen05.shift.down.cta_group::2 [%%r8];
+	mov.u32 %%r5, bar;
+	tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%%r5];
+WAIT:
+	mbarrier.try_wait.parity.shared::cta.b64 %%p3, [bar], 0;
+	@!%%p3 bra WAIT;
+ON:
+	barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;`, pair, 2)
+	text = strings.ReplaceAll(text, "%%", "%")
+	for _, mode := range []Async{AsyncEager, AsyncLazy, AsyncRandom} {
+		for cta := range uint32(2) {
+			m := &TensorMemory{CTA: Dim3{X: cta}}
+			_, err := launchTensor(t, text, DeviceConfig{Async: mode}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}, Tensor: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range uint32(32) {
+				if have, want := m.Words[i][0], 1000*cta+min(i+1, 31); have != want {
+					t.Errorf("%v, CTA %d: lane %d holds %d, want %d", mode, cta, i, have, want)
+				}
+			}
+		}
+	}
+}
