@@ -33,6 +33,7 @@ var findings = [isa.NumMismatchKinds]finding{
 	isa.OperandType:        {diag.OperandType, "want {want}, have {have}"},
 	isa.OperandWidth:       {diag.OperandWidth, "want {want}, have {have}"},
 	isa.OperandRange:       {diag.ImmediateRange, "want {want}, have {have}"},
+	isa.OperandSelector:    {diag.BadComponent, "want {want}, have {have}"},
 	isa.RuleBroken:         {diag.NoSuchCombination, "no form of the instruction takes {opcode} together"},
 	isa.GateClosed:         {diag.NeedsVersion, "{opcode} needs {gate}"},
 	isa.GatePast:           {diag.Removed, "{opcode} is gone since {gate}"},

@@ -147,11 +147,11 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 	if u.poisoned() {
 		return false
 	}
-	if o.Neg {
+	if o.Neg && !c.isa.TakesSelectors(c.tokens) { // negatives stand where selectors do (9.7.18)
 		c.errorf(diag.NegationNotAllowed, c.file.Span(o.Range), "an operand takes no minus; use neg")
 		return false
 	}
-	s.Neg = o.Not
+	s.Neg, s.Minus = o.Not, o.Neg
 	if u.Object == nil {
 		return c.specialShape(o, u.Special, s)
 	}
@@ -182,6 +182,10 @@ var components = map[string]uint8{".x": 0, ".y": 1, ".z": 2, ".w": 3, ".r": 0, "
 
 // component describes one element of a vector register.
 func (c *checker) component(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
+	if obj.Kind == Register && obj.Vector < 2 && c.isa.TakesSelectors(c.tokens) {
+		s.Selector = c.text(o.Field)
+		return true
+	}
 	n, known := components[c.text(o.Field)]
 	if obj.Kind != Register || !known || n >= obj.Vector || obj.Vector < 2 {
 		c.errorf(diag.BadComponent, c.at(o.Field), "%s has no component %s", obj.Name, c.text(o.Field))

@@ -96,7 +96,10 @@ func (p *parser) shape(o *Operand) isa.Shape {
 	s := isa.Shape{Neg: o.Neg}
 	switch o.Kind {
 	case OpReg:
-		s.Kind, s.Type = isa.ShapeReg, p.f.Regs[o.Reg].Type
+		s.Kind, s.Type, s.Selector = isa.ShapeReg, p.f.Regs[o.Reg].Type, o.Selector
+		if s.Type.Kind() != isa.Predicate {
+			s.Neg, s.Minus = false, o.Neg
+		}
 	case OpImm:
 		s.Kind, s.Value = isa.ShapeImm, int64(o.Imm)
 		s.Float = o.Type.Kind() == isa.Float

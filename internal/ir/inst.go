@@ -72,18 +72,19 @@ func (k OperandKind) String() string { return kindNames[k] }
 
 // Operand is one operand of an instruction.
 type Operand struct {
-	Kind    OperandKind
-	Neg     bool          // !p
-	Access  OperandAccess // OpReg
-	Type    isa.Type      // declared type of the register or variable; of an immediate the type it was read as
-	Role    isa.Role      // what the form calls it
-	Special isa.Special   // OpSpec
-	Comp    uint8         // OpSpec: component 0–3 of a vector register
-	Reg     Reg           // OpReg; base of OpMem, NoReg if it has none
-	Imm     uint64        // OpImm; the displacement (an int64) of OpMem and OpSym
-	Var     *Var          // OpSym, OpMem
-	Func    *Func         // OpSym
-	Elems   []Operand     // OpVec, OpPair, OpMem with several parts
+	Kind     OperandKind
+	Neg      bool          // !p, -r
+	Selector string        // OpReg: the part of the register that is meant, .b0 or .h10; empty: all of it
+	Access   OperandAccess // OpReg
+	Type     isa.Type      // declared type of the register or variable; of an immediate the type it was read as
+	Role     isa.Role      // what the form calls it
+	Special  isa.Special   // OpSpec
+	Comp     uint8         // OpSpec: component 0–3 of a vector register
+	Reg      Reg           // OpReg; base of OpMem, NoReg if it has none
+	Imm      uint64        // OpImm; the displacement (an int64) of OpMem and OpSym
+	Var      *Var          // OpSym, OpMem
+	Func     *Func         // OpSym
+	Elems    []Operand     // OpVec, OpPair, OpMem with several parts
 }
 
 // Disp returns the displacement of an address in bytes.

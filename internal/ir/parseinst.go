@@ -117,7 +117,8 @@ func (o *operands) single() Operand {
 	case "none":
 		return Operand{}
 	default:
-		return Operand{Kind: OpReg, Neg: neg, Reg: o.p.reg(w)}
+		name, selector, _ := strings.Cut(w, ":")
+		return Operand{Kind: OpReg, Neg: neg, Reg: o.p.reg(name), Selector: selector}
 	}
 }
 

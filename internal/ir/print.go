@@ -324,6 +324,9 @@ func (p *printer) operand(f *Func, o *Operand) {
 		p.f("none")
 	case OpReg:
 		p.f("%s%s", bang(o.Neg), f.Regs[o.Reg].Name)
+		if o.Selector != "" {
+			p.f(":%s", o.Selector)
+		}
 	case OpImm:
 		p.f("%#x:%s", o.Imm, typeName(o.Type))
 	case OpSpec:

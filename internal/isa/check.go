@@ -32,6 +32,8 @@ func init() {
 		"mov.address":               checkMovAddress,
 		"surface.operands":          checkSurfaceOperands,
 		"surface.scalars":           checkScalars,
+		"video.merge":               checkVideoMerge,
+		"video.negation":            checkVideoNegation,
 		"call.signature":            checkElsewhere,
 		"tcgen05.columns":           checkTensorColumns,
 		"tcgen05.registers":         checkRegisterVector,
@@ -40,6 +42,34 @@ func init() {
 
 // checkElsewhere stands for rules about declarations, which package check applies.
 func checkElsewhere(*Query, *plan) string { return "" }
+
+// checkVideoMerge: a part of the destination is merged into c, which a second operation would
+// take for itself (9.7.18.1).
+func checkVideoMerge(q *Query, p *plan) string {
+	if d := p.operand(q, "d"); d.Selector == "" {
+		return ""
+	}
+	if p.operand(q, "c") == nil {
+		return "a part of the destination needs a third source, which it is merged into"
+	}
+	if p.has(".add") || p.has(".min") || p.has(".max") {
+		return "a part of the destination leaves no place for a second operation"
+	}
+	return ""
+}
+
+// checkVideoNegation: the product is negated, or c, and neither beside .po (9.7.18.1.3).
+func checkVideoNegation(q *Query, p *plan) string {
+	negative := func(role string) bool { return p.operand(q, role).Minus }
+	product := negative("a") != negative("b")
+	switch {
+	case product && negative("c"):
+		return "the product is negated, or c, but not both"
+	case p.has(".po") && (negative("a") || negative("b") || negative("c")):
+		return ".po takes no negated operand"
+	}
+	return ""
+}
 
 // checkMovAddress: the address of a global variable has 64 bits. ptxas asks only where the
 // name stands alone.

@@ -141,17 +141,19 @@ type operandLine struct {
 
 // operandKind is one alternative of an operand line.
 type operandKind struct {
-	sorts  sortSet
-	vector *expr // nil: no vector
-	types  []typeRef
-	wider  bool
-	exact  bool
-	loose  bool
-	ranges []span
-	space  spaceRef
-	of     spaceRef // where named variables must be
-	ofSet  bool
-	align  *expr
+	sorts     sortSet
+	vector    *expr // nil: no vector
+	types     []typeRef
+	wider     bool
+	exact     bool
+	loose     bool
+	minus     bool // its negative, too
+	selectors []SelectorSet
+	ranges    []span
+	space     spaceRef
+	of        spaceRef // where named variables must be
+	ofSet     bool
+	align     *expr
 }
 
 // span is a range of immediates; a bound may be a column.

@@ -361,7 +361,7 @@ func (x *explainer) operandFinding(o *operandSpec, i int) (Mismatch, bool) {
 
 var misfitKinds = map[misfit]MismatchKind{
 	wrongKind: OperandKind, wrongSpace: OperandSpace, wrongLength: OperandLength,
-	wrongType: OperandType, wrongWidth: OperandWidth, wrongRange: OperandRange,
+	wrongType: OperandType, wrongWidth: OperandWidth, wrongRange: OperandRange, wrongSelector: OperandSelector,
 }
 
 // partFinding reports the alternative that came closest.

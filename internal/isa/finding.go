@@ -61,6 +61,9 @@ func (k *kindSpec) String() string {
 	if k.sorts == sortAddr && k.space != Generic {
 		s += " in " + k.space.String()
 	}
+	for i, set := range k.selectors {
+		s += map[bool]string{true: ", ", false: " or "}[i == 0] + set.String()
+	}
 	for i, r := range k.ranges {
 		s += map[bool]string{true: " in ", false: " or "}[i == 0] + fmt.Sprintf("%d..%d", r[0], r[1])
 	}
@@ -74,6 +77,10 @@ func (s *Shape) String() string {
 		return fmt.Sprintf("vector of %d", len(s.Elems))
 	case s.Kind == ShapeReg && s.Type == thePrelude.pred:
 		return "predicate"
+	case s.Kind == ShapeReg && s.Minus:
+		return "negated register"
+	case s.Kind == ShapeReg && s.Selector != "":
+		return "selector " + s.Selector
 	case s.Kind == ShapeReg || s.Kind == ShapeSpecial:
 		return s.Type.String() + " " + s.Kind.String()
 	case s.Kind == ShapeSym:

@@ -36,6 +36,7 @@ const (
 	OperandType
 	OperandWidth
 	OperandRange
+	OperandSelector
 	RuleBroken // Want: the rule
 	GateClosed // Gate
 	GatePast   // removed from Gate on

@@ -14,6 +14,7 @@ const (
 	wrongType
 	wrongWidth
 	wrongRange
+	wrongSelector
 	fits
 )
 
@@ -140,7 +141,7 @@ func (k *kindSpec) misfitRegister(s *Shape) misfit {
 	}
 	for _, t := range k.types {
 		if t != 0 && t.AcceptsRegister(s.Type, k.wider) && !k.refuses(t, s.Type) {
-			return fits
+			return k.misfitSelector(s)
 		}
 	}
 	if k.types[0].Storage().Bits() != s.Type.Bits() {

@@ -285,6 +285,10 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.wider = true
 		case word == "loose": // the manual's table 27 has no such registers
 			k.loose = p.judge == Ptxas
+		case word == "minus":
+			k.minus = true
+		case word == "select", word == "mask":
+			k.selectors, err = selectorSets(next(), word == "mask")
 		case word == "exact":
 			k.exact = true
 		case word == "in":

@@ -43,18 +43,20 @@ type partSpec struct {
 
 // kindSpec is an operand kind with its classes and captures filled in.
 type kindSpec struct {
-	sorts  sortSet
-	vector int // length, -1: no vector
-	types  [2]Type
-	plain  bool // the whole-number type is fixed: no .f16x2 register (facts: ptxas)
-	wider  bool
-	exact  bool // registers of the storage type only
-	loose  bool // vectors of floats in integer registers, too
-	ranges [][2]int
-	space  Space
-	of     Space // of named variables
-	ofSet  bool
-	align  int
+	sorts     sortSet
+	vector    int // length, -1: no vector
+	types     [2]Type
+	plain     bool // the whole-number type is fixed: no .f16x2 register (facts: ptxas)
+	wider     bool
+	exact     bool // registers of the storage type only
+	loose     bool // vectors of floats in integer registers, too
+	minus     bool // its negative, too
+	selectors []SelectorSet
+	ranges    [][2]int
+	space     Space
+	of        Space // of named variables
+	ofSet     bool
+	align     int
 }
 
 // resolve finds all readings of a statement's modifiers, best-fitting opcode first.
@@ -388,7 +390,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

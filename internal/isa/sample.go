@@ -29,18 +29,20 @@ type PartSpec struct {
 
 // KindSpec is one kind of operand.
 type KindSpec struct {
-	Kinds  []ShapeKind // what it may be; of a vector: each element
-	Pred   bool        // a predicate register
-	Neg    bool        // which may be negated
-	Vector int         // length, -1: no vector
-	Type   Type
-	Wider  bool
-	Exact  bool     // registers of the storage type only
-	Ranges [][2]int // of constants; nil: any
-	Space  Space    // of an address
-	Of     Space    // of named variables, if OfSet
-	OfSet  bool
-	Align  int // of an address in bytes, 0: not said
+	Kinds     []ShapeKind // what it may be; of a vector: each element
+	Pred      bool        // a predicate register
+	Neg       bool        // which may be negated
+	Vector    int         // length, -1: no vector
+	Type      Type
+	Wider     bool
+	Exact     bool          // registers of the storage type only
+	Selectors []SelectorSet // parts that it may select
+	Minus     bool          // its negative, too
+	Ranges    [][2]int      // of constants; nil: any
+	Space     Space         // of an address
+	Of        Space         // of named variables, if OfSet
+	OfSet     bool
+	Align     int // of an address in bytes, 0: not said
 }
 
 // Choice fixes what a sample must have; -1 leaves it open.
@@ -255,7 +257,7 @@ func (p *plan) partSpec(part partSpec) PartSpec {
 		k := &part.kinds[i]
 		spec := KindSpec{
 			Pred: k.sorts&sortPred != 0, Neg: k.sorts&sortNotPred != 0, Vector: k.vector,
-			Type: k.types[0], Wider: k.wider, Exact: k.exact, Ranges: k.ranges, Space: k.space, Of: k.of, OfSet: k.ofSet, Align: k.align,
+			Type: k.types[0], Wider: k.wider, Exact: k.exact, Selectors: k.selectors, Minus: k.minus, Ranges: k.ranges, Space: k.space, Of: k.of, OfSet: k.ofSet, Align: k.align,
 		}
 		for kind, set := range sortsOf {
 			if k.sorts&set != 0 {

@@ -84,20 +84,22 @@ const (
 
 // Shape is an operand.
 type Shape struct {
-	Kind    ShapeKind
-	Type    Type      // declared type of a register, variable or special register
-	Space   Space     // of a variable
-	Param   ParamKind // of a .param variable
-	Special Special   // of ShapeSpecial, with its component in Type
-	Lanes   uint8     // of a vector register or a whole vector special register: 2 or 4
-	Neg     bool      // !p
-	Float   bool      // the constant is a floating-point literal
-	Hex     bool      // the literal is 0f… or 0d…
-	Double  bool      // the literal is 0d…
-	Offset  bool      // a displacement follows the name
-	Unified bool      // the variable was declared with .attribute(.unified)
-	Value   int64     // of an integer constant
-	Elems   []Shape
+	Kind     ShapeKind
+	Type     Type      // declared type of a register, variable or special register
+	Space    Space     // of a variable
+	Param    ParamKind // of a .param variable
+	Special  Special   // of ShapeSpecial, with its component in Type
+	Lanes    uint8     // of a vector register or a whole vector special register: 2 or 4
+	Neg      bool      // !p
+	Minus    bool      // -r
+	Selector string    // of a register, with its point: .b0 of r.b0; empty: all of it
+	Float    bool      // the constant is a floating-point literal
+	Hex      bool      // the literal is 0f… or 0d…
+	Double   bool      // the literal is 0d…
+	Offset   bool      // a displacement follows the name
+	Unified  bool      // the variable was declared with .attribute(.unified)
+	Value    int64     // of an integer constant
+	Elems    []Shape
 }
 
 // sortSet is a set of the operand sorts of the notation.

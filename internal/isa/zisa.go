@@ -261,6 +261,29 @@ const (
 	Stacksave
 	Stackrestore
 	Alloca
+	Vadd
+	Vsub
+	Vabsdiff
+	Vmin
+	Vmax
+	Vshl
+	Vshr
+	Vmad
+	Vset
+	Vadd2
+	Vsub2
+	Vavrg2
+	Vabsdiff2
+	Vmin2
+	Vmax2
+	Vset2
+	Vadd4
+	Vsub4
+	Vavrg4
+	Vabsdiff4
+	Vmin4
+	Vmax4
+	Vset4
 	Brkpt
 	Nanosleep
 	Pmevent
@@ -541,6 +564,7 @@ const (
 	C_unpack
 	C_mx
 	C_collector
+	C_op2
 )
 
 // The roles of operands.
@@ -1165,6 +1189,9 @@ const (
 	M_collector_b3_discard
 	M_mbarrier_arrive_one
 	M_sync_restrict_shared_read_mma_a
+	M_shr7
+	M_shr15
+	M_po
 	M_mask
 )
 
@@ -1191,6 +1218,7 @@ func init() {
 			{"data/0915-wgmma.isa", 0x65c087f2},
 			{"data/0916-tcgen05.isa", 0xded53d55},
 			{"data/0917-stack.isa", 0x16d552c3},
+			{"data/0918-video.isa", 0x2d353e41},
 			{"data/0919-misc.isa", 0x77bc6723},
 		},
 		Entries: []indexEntry{
@@ -1450,11 +1478,34 @@ func init() {
 			{"stacksave", "stacksave", 19, 3, 57, 166},
 			{"stackrestore", "stackrestore", 19, 10, 223, 216},
 			{"alloca", "alloca", 19, 17, 439, 368},
-			{"brkpt", "brkpt", 20, 3, 65, 103},
-			{"nanosleep", "nanosleep", 20, 9, 168, 225},
-			{"pmevent", "pmevent", 20, 17, 393, 236},
-			{"trap", "trap", 20, 25, 629, 101},
-			{"setmaxnreg", "setmaxnreg", 20, 31, 730, 499},
+			{"vadd", "vadd", 20, 3, 103, 471},
+			{"vsub", "vsub", 20, 16, 574, 481},
+			{"vabsdiff", "vabsdiff", 20, 29, 1055, 511},
+			{"vmin", "vmin", 20, 42, 1566, 494},
+			{"vmax", "vmax", 20, 55, 2060, 494},
+			{"vshl", "vshl", 20, 68, 2554, 499},
+			{"vshr", "vshr", 20, 83, 3053, 501},
+			{"vmad", "vmad", 20, 98, 3554, 474},
+			{"vset", "vset", 20, 110, 4028, 420},
+			{"vadd2", "vadd2", 20, 124, 4448, 412},
+			{"vsub2", "vsub2", 20, 135, 4860, 422},
+			{"vavrg2", "vavrg2", 20, 146, 5282, 422},
+			{"vabsdiff2", "vabsdiff2", 20, 157, 5704, 453},
+			{"vmin2", "vmin2", 20, 168, 6157, 435},
+			{"vmax2", "vmax2", 20, 179, 6592, 435},
+			{"vset2", "vset2", 20, 190, 7027, 411},
+			{"vadd4", "vadd4", 20, 201, 7438, 410},
+			{"vsub4", "vsub4", 20, 212, 7848, 420},
+			{"vavrg4", "vavrg4", 20, 223, 8268, 420},
+			{"vabsdiff4", "vabsdiff4", 20, 234, 8688, 451},
+			{"vmin4", "vmin4", 20, 245, 9139, 433},
+			{"vmax4", "vmax4", 20, 256, 9572, 433},
+			{"vset4", "vset4", 20, 267, 10005, 408},
+			{"brkpt", "brkpt", 21, 3, 65, 103},
+			{"nanosleep", "nanosleep", 21, 9, 168, 225},
+			{"pmevent", "pmevent", 21, 17, 393, 236},
+			{"trap", "trap", 21, 25, 629, 101},
+			{"setmaxnreg", "setmaxnreg", 21, 31, 730, 499},
 		},
 		Mods: []string{
 			".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".bf16", ".f16",
@@ -1508,7 +1559,8 @@ func init() {
 			".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16",
 			".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill",
 			".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse",
-			".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".mask",
+			".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7", ".shr15", ".po",
+			".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1522,7 +1574,7 @@ func init() {
 			".cta_group", ".i2c", ".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb", ".comp",
 			".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop",
 			".action", ".layout", ".phase_type", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt",
-			".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector",
+			".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector", ".op2",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",

@@ -131,7 +131,11 @@ func (b *bodyLowerer) registerOperand(u check.Use, s *syntax.Operand, o *ir.Oper
 		}
 		return
 	}
-	o.Kind, o.Neg = ir.OpReg, s.Not
+	o.Kind, o.Neg = ir.OpReg, s.Not || s.Neg
+	if s.Field != syntax.NoToken && u.Object.Vector < 2 {
+		o.Reg, o.Selector = b.registerAt(s.Name, 0), b.file.Text(s.Field)
+		return
+	}
 	o.Reg = b.registerAt(s.Name, b.component(s.Field))
 }
 

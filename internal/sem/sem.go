@@ -47,7 +47,7 @@ type Do interface {
 var chapters = [][]Line{
 	intLines, carryLines, floatLines, halfLines, mixedLines, mixed2Lines, setPackedLines, compareLines, logicLines,
 	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, mbarrierLines, warpLines,
-	stackLines, tensorLines, miscLines, asyncLines, asyncStoreLines, asyncBulkLines,
+	videoLines, stackLines, tensorLines, miscLines, asyncLines, asyncStoreLines, asyncBulkLines,
 }
 
 // byID is the table by form; lines keep their order.

@@ -150,7 +150,15 @@ func (d *drawer) register(k *isa.KindSpec) (string, isa.Shape, bool) {
 	if k.Vector > 1 { // mixed elements are ptxas's own art: all of one type
 		return d.newRegister(fit[0])
 	}
-	return d.newRegister(fit[d.g.r.IntN(len(fit))])
+	text, shape, ok := d.newRegister(fit[d.g.r.IntN(len(fit))])
+	if n := len(k.Selectors); n > 0 && d.g.r.IntN(3) == 0 {
+		shape.Selector = k.Selectors[d.g.r.IntN(n)].At(d.g.r.IntN(1 << 12))
+		text += shape.Selector
+	}
+	if k.Minus && d.g.r.IntN(4) == 0 {
+		text, shape.Minus = "-"+text, true
+	}
+	return text, shape, ok
 }
 
 // declarable lists the register types of a module (5.2.1). Those of 8 bits stand for ld, st

@@ -174,8 +174,12 @@ func (p *printer) renamed(stmt string) string {
 		return stmt
 	}
 	return nameRE.ReplaceAllStringFunc(stmt, func(word string) string {
-		if other, ok := p.k.rename[word]; ok {
-			return other
+		name := word
+		if isName(word) {
+			name = unselected(word)
+		}
+		if other, ok := p.k.rename[name]; ok {
+			return other + word[len(name):]
 		}
 		return word
 	})

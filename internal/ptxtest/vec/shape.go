@@ -27,11 +27,14 @@ func (w *Wrapped) shape(o string) isa.Shape {
 	case o[0] == '%':
 		return special(o)
 	}
-	name := strings.TrimPrefix(o, "!")
+	name, selector := strings.TrimLeft(o, "!-"), ""
+	if at := strings.IndexByte(name, '.'); at > 0 {
+		name, selector = name[:at], name[at:]
+	}
 	if r := w.register(name); r != nil && r.param {
 		return isa.Shape{Kind: isa.ShapeSym, Space: isa.ParamSpace, Type: lookup(".b8"), Param: isa.CallParam}
 	} else if r != nil {
-		return isa.Shape{Kind: isa.ShapeReg, Type: lookup(r.typ), Neg: name != o}
+		return isa.Shape{Kind: isa.ShapeReg, Type: lookup(r.typ), Neg: o[0] == '!', Minus: o[0] == '-', Selector: selector}
 	}
 	return symbol(o)
 }

@@ -94,7 +94,8 @@ func (w *Wrapped) addNames(text string, s *Statement) {
 	for i, o := range s.Operands {
 		for _, word := range nameRE.FindAllString(o, -1) {
 			if isName(word) {
-				w.addName(word, types[word], i == 0 && o[0] != '[')
+				name := unselected(word)
+				w.addName(name, types[name], i == 0 && o[0] != '[')
 			}
 		}
 	}
@@ -112,6 +113,12 @@ func (w *Wrapped) addName(name, typ string, first bool) {
 		r.role = resultName
 	}
 	w.names = append(w.names, r)
+}
+
+// unselected takes the selector of a part off a register's name.
+func unselected(word string) string {
+	name, _, _ := strings.Cut(word, ".")
+	return name
 }
 
 func (w *Wrapped) register(name string) *register {
@@ -185,7 +192,7 @@ func (w *Wrapped) assign(s *Statement, reading *isa.Sample) (open []*register) {
 	for i, o := range s.Operands {
 		for j, part := range strings.Split(o, "|") {
 			for _, word := range nameRE.FindAllString(part, -1) {
-				r := w.register(word)
+				r := w.register(unselected(word))
 				if r == nil || r.typ != "" {
 					continue
 				}
