@@ -28,6 +28,7 @@ var elsewhere = map[string]string{
 	"cp.reduce.async.bulk":  "internal/ptxtest/async, by the conflicts of its record",
 	"st.async":              "internal/ptxtest/async, by the conflicts of its record",
 	"red.async":             "internal/ptxtest/async, by the conflicts of its record",
+	"mbarrier.inval":        "it reads the object only to see that it is one: TestMbarrierFaults of ptxtest/sched",
 	"tcgen05.alloc":         "cmd/ptxvm/testdata/script/sanitizetensor.txtar reads the address that it stores",
 }
 
