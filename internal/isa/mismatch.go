@@ -47,7 +47,7 @@ const (
 var mismatchNames = [NumMismatchKinds]string{
 	"unknown instruction", "unknown modifier", "repeated modifier", "not allowed", "missing modifier",
 	"wrong order", "no such combination", "operand count", "operand kind", "operand space", "vector length",
-	"operand type", "operand width", "operand range", "rule", "gate", "removed", "check",
+	"operand type", "operand width", "operand range", "operand selector", "rule", "gate", "removed", "check",
 }
 
 func (k MismatchKind) String() string { return mismatchNames[k] }
