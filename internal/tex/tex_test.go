@@ -28,6 +28,9 @@ func TestExample(t *testing.T) {
 	if off, out := bytes.Locate(im, Point{X: 12, Y: 2}); off != 140 || out != Inside {
 		t.Errorf("byte 12 of row 2 is at %d, %v", off, out)
 	}
+	if volume := image(t, D3, "u8x1", 5, 3, 4); volume.Bytes() != 16*3*4 || volume.Dense() != 5*3*4 {
+		t.Errorf("5x3x4 bytes take %d, %d of them samples", volume.Bytes(), volume.Dense())
+	}
 	sample := Access{Reach: Reach2D, Samples: true}
 	if off, out := sample.Locate(im, Point{X: 3, Y: 2}); off != 140 || out != Inside {
 		t.Errorf("sample 3 of row 2 is at %d, %v", off, out)
