@@ -25,6 +25,7 @@ var figures = []figure{
 	{"alu", "32-bit integer ALU code, one core, full warps", "Glane-ops/s", 1, true, measureALU},
 	{"fma", "exact fma.rn.f32, one core, full warps", "Glane-ops/s", 0.25, true, measureFMA},
 	{"surface", "surface accesses of sharpen.cu, one core", "million/s", 20, true, measureSurface},
+	{"tensor", "tcgen05.cp.128x256b, 128-byte swizzle, one core", "GB/s", 1, true, measureTensorCopy},
 	{"scaling", "1,000 compute-bound CTAs, two cores against one, wall time", "times", 1.9, true, measureScaling},
 	{"empty", "empty launch", "µs", 20, false, measureEmpty},
 	{"load", "load, check and lower a module of 98 instructions", "ms", 1, false, measureLoad},

@@ -40,11 +40,11 @@ const (
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
 // those of the layout fact sheet; U7 and U9 to U13 concern forms that are not executed yet.
 var Table = []Row{
-	ShiftDirection: {"U1", "shift-direction", "9.7.16.9.5", "tcgen05.shift.down: where the row of lane i comes from", []Position{
+	ShiftDirection: {"U1", "shift-direction", "9.7.16.9.3", "tcgen05.shift.down: where the row of lane i comes from", []Position{
 		{"next", "lane i takes lane i+1, lane 31 keeps its row"},
 		{"previous", "lane i takes lane i-1, lane 0 keeps its row"},
 	}, 65},
-	ShiftLanes: {"U2", "shift-lanes", "9.7.16.9.5", "tcgen05.shift.down: which lanes are shifted", []Position{
+	ShiftLanes: {"U2", "shift-lanes", "9.7.16.9.3", "tcgen05.shift.down: which lanes are shifted", []Position{
 		{"group", "the 32 lanes that begin at the lane of the address"},
 		{"all", "the 32 lanes of each of the four groups"},
 	}, 75},
@@ -64,7 +64,7 @@ var Table = []Row{
 		{"discarded", "the highest of the bits that are discarded"},
 		{"normal", "the bits that a normal result would discard"},
 	}, 60},
-	Unpack16: {"U8", "unpack-16b", "9.7.16.9.4", "tcgen05.st .unpack::16b: bits 31 to 16 of the words written", []Position{
+	Unpack16: {"U8", "unpack-16b", "9.7.16.8.4", "tcgen05.st .unpack::16b: bits 31 to 16 of the words written", []Position{
 		{"zero", "zero"},
 		{"keep", "what they were"},
 	}, 60},
