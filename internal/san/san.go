@@ -28,8 +28,7 @@ const (
 // Found is a report with the number of times that the same two instructions gave it.
 type Found struct {
 	machine.Report
-	Access machine.AccessKind // of Then
-	Times  int
+	Times int
 }
 
 // Sanitizer observes one launch.
@@ -75,14 +74,10 @@ func (s *Sanitizer) Found() ([]*Found, int) {
 func (s *Sanitizer) Report(r *machine.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kind := machine.Store
-	if r.Kind == machine.ReadBeforeDone {
-		kind = machine.Load
-	}
-	s.add(r, kind)
+	s.add(r)
 }
 
-func (s *Sanitizer) add(r *machine.Report, kind machine.AccessKind) {
+func (s *Sanitizer) add(r *machine.Report) {
 	key := pair{r.Kind, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
 	f := s.index[key]
 	switch {
@@ -92,7 +87,7 @@ func (s *Sanitizer) add(r *machine.Report, kind machine.AccessKind) {
 		s.index[key] = &Found{}
 		s.lost++
 	default:
-		f = &Found{*r, kind, 1}
+		f = &Found{*r, 1}
 		s.index[key] = f
 		s.found = append(s.found, f)
 	}
@@ -239,5 +234,5 @@ func (s *Sanitizer) blame(e *machine.Event, kind machine.ReportKind, f *fault) {
 	if f.op != nil {
 		r.Op = *f.op
 	}
-	s.add(r, e.Kind)
+	s.add(r)
 }
