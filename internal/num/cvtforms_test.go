@@ -229,3 +229,29 @@ func TestCvtBoundaries(t *testing.T) {
 		}
 	}
 }
+
+// TestCvtQuickly: packed conversions by prepared elements and one by one are equal, in every
+// layout of operands, factors and random bits.
+func TestCvtQuickly(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	for _, list := range cvtForms(t) {
+		for i := range list {
+			c := &list[i]
+			if c.Src.Width() > 32 || c.Dst.Width() > 16 || c.Src.Format() == nil || c.Dst.Format() == nil {
+				continue
+			}
+			p := Packing{Cvt: *c, N: 2, Packed: c.Src != F32, Each: !c.Flush, Fields: RandomHalves}
+			if c.Round == RS && c.Dst.Width() <= 8 {
+				p.N, p.Fields = 4, RandomBits(1+r.IntN(3))
+			}
+			q := c.Quick()
+			for range 200 {
+				src := [4]uint32{r.Uint32(), r.Uint32(), uint32(around(r, c)), uint32(around(r, c))}
+				scale, random := r.Uint32(), r.Uint32()
+				if have, want := p.Quickly(q, &src, scale, random), p.Convert(&src, scale, random); have != want {
+					t.Fatalf("%+v of %x, %x, %x: %x, one by one %x", p, src, scale, random, have, want)
+				}
+			}
+		}
+	}
+}

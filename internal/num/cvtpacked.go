@@ -76,10 +76,17 @@ func (p *Packing) Convert(src *[4]uint32, scale, random uint32) (d uint32) {
 
 // Quickly is Convert by a prepared q of p.Cvt.
 func (p *Packing) Quickly(q *Quick, src *[4]uint32, scale, random uint32) (d uint32) {
-	for i := range p.N {
-		d = d<<place(p.Dst) | uint32(q.ConvertWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
+	switch {
+	case p.Scaled || p.Random != 0:
+		for i := range p.N {
+			d = d<<place(p.Dst) | uint32(q.ConvertWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
+		}
+		return d
+	case p.Packed:
+		n := place(p.Src) & 31
+		return uint32(q.Convert(uint64(src[0]>>n)))<<place(p.Dst) | uint32(q.Convert(uint64(src[0])))
 	}
-	return d
+	return uint32(q.Convert(uint64(src[0])))<<place(p.Dst) | uint32(q.Convert(uint64(src[1])))
 }
 
 func (p *Packing) element(src *[4]uint32, i int) uint64 {

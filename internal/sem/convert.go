@@ -239,10 +239,19 @@ func zext16to64(a uint32) uint64  { return uint64(num.Zext16(a)) }
 func trunc64to16(a uint64) uint32 { return uint32(uint16(a)) }
 func trunc64to8(a uint64) uint32  { return uint32(uint8(a)) }
 
+func f32FromS8(a uint32) uint32  { return num.CvtF32S32(num.Sext8(a)) }
+func f32FromS16(a uint32) uint32 { return num.CvtF32S32(num.Sext16(a)) }
+func f64FromS8(a uint32) uint64  { return num.CvtF64S32(num.Sext8(a)) }
+func f64FromS16(a uint32) uint64 { return num.CvtF64S32(num.Sext16(a)) }
+
 // floatLanes are the conversions from and to floats that programs use most.
 var floatLanes = map[num.Cvt]laneDo{
 	{Dst: num.F32, Src: num.U8}:   lane(num.CvtF32U32),
 	{Dst: num.F32, Src: num.U16}:  lane(num.CvtF32U32),
+	{Dst: num.F32, Src: num.S8}:   lane(f32FromS8),
+	{Dst: num.F32, Src: num.S16}:  lane(f32FromS16),
+	{Dst: num.F64, Src: num.S8}:   lane(f64FromS8),
+	{Dst: num.F64, Src: num.S16}:  lane(f64FromS16),
 	{Dst: num.F32, Src: num.S32}:  lane(num.CvtF32S32),
 	{Dst: num.F32, Src: num.U32}:  lane(num.CvtF32U32),
 	{Dst: num.F32, Src: num.S64}:  lane(num.CvtF32S64),

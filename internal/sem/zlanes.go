@@ -245,6 +245,10 @@ var stamps = []stamp{
 	{num.Ex2NearestFtzF32, fullEx2NearestFtzF32, partEx2NearestFtzF32, scalarEx2NearestFtzF32},
 	{num.Ex2UnitF16, fullEx2UnitF16, partEx2UnitF16, scalarEx2UnitF16},
 	{num.Ex2UnitF16x2, fullEx2UnitF16x2, partEx2UnitF16x2, scalarEx2UnitF16x2},
+	{f32FromS16, fullF32FromS16, partF32FromS16, scalarF32FromS16},
+	{f32FromS8, fullF32FromS8, partF32FromS8, scalarF32FromS8},
+	{f64FromS16, fullF64FromS16, partF64FromS16, scalarF64FromS16},
+	{f64FromS8, fullF64FromS8, partF64FromS8, scalarF64FromS8},
 	{num.FiniteF32, fullFiniteF32, partFiniteF32, scalarFiniteF32},
 	{num.FiniteF64, fullFiniteF64, partFiniteF64, scalarFiniteF64},
 	{num.FmaBF16, fullFmaBF16, partFmaBF16, scalarFmaBF16},
@@ -6166,6 +6170,94 @@ func partEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.Ex2UnitF16x2(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullF32FromS16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = f32FromS16(a[i])
+		d[i+1] = f32FromS16(a[i+1])
+		d[i+2] = f32FromS16(a[i+2])
+		d[i+3] = f32FromS16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partF32FromS16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, f32FromS16)
+	return machine.Next
+}
+
+func scalarF32FromS16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = f32FromS16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullF32FromS8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = f32FromS8(a[i])
+		d[i+1] = f32FromS8(a[i+1])
+		d[i+2] = f32FromS8(a[i+2])
+		d[i+3] = f32FromS8(a[i+3])
+	}
+	return machine.Next
+}
+
+func partF32FromS8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, f32FromS8)
+	return machine.Next
+}
+
+func scalarF32FromS8(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = f32FromS8(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullF64FromS16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = f64FromS16(a[i])
+		d[i+1] = f64FromS16(a[i+1])
+		d[i+2] = f64FromS16(a[i+2])
+		d[i+3] = f64FromS16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partF64FromS16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, f64FromS16)
+	return machine.Next
+}
+
+func scalarF64FromS16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = f64FromS16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullF64FromS8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = f64FromS8(a[i])
+		d[i+1] = f64FromS8(a[i+1])
+		d[i+2] = f64FromS8(a[i+2])
+		d[i+3] = f64FromS8(a[i+3])
+	}
+	return machine.Next
+}
+
+func partF64FromS8(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, f64FromS8)
+	return machine.Next
+}
+
+func scalarF64FromS8(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = f64FromS8(*w.S32(in.A))
 	return machine.Next
 }
 
