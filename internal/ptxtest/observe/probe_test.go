@@ -150,6 +150,7 @@ func lastBytes(e *machine.Event, visit func(*byte)) {
 func (p *probe) tamper(a *access, e *machine.Event) {
 	switch {
 	case a.form.ID == isa.Discard || a.form.ID == isa.MbarrierInval: // which leave any values
+	case a.form.ID == isa.Tcgen05Alloc: // one lane stores for all, which mean one address
 	case a.masked: // the extents of a copy are whole, its mask picks bytes of them
 	case e.Kind == machine.Store && p.mode != last:
 		for _, b := range a.inside {
