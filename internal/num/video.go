@@ -161,7 +161,7 @@ func (x int128) clamp32(signed bool) uint32 {
 		lo, hi = -1<<31, 1<<31-1
 	}
 	switch {
-	case x.high < 0 && (x.high != -1 || int64(x.low) < lo):
+	case x.high < -1, x.high == -1 && (int64(x.low) >= 0 || int64(x.low) < lo): // far below, or below
 		return uint32(lo)
 	case x.high > 0 || x.high == 0 && x.low > uint64(hi):
 		return uint32(hi)
