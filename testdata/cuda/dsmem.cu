@@ -1,24 +1,31 @@
 // A histogram whose bins lie spread over the shared memory of a cluster, and a ring in which every
-// block hands its sum to the next one, by the cluster API of cooperative groups.
-#include <cooperative_groups.h>
+// block hands its sum to the next one, by the compiler's cluster intrinsics.
 
-namespace cg = cooperative_groups;
+static __device__ void clusterSync()
+{
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+}
+
+static __device__ unsigned *inBlock(unsigned *p, unsigned rank)
+{
+    return static_cast<unsigned *>(__cluster_map_shared_rank(p, rank));
+}
 
 extern "C" __global__ void clusterHist(const unsigned *in, unsigned n, unsigned *bins, unsigned nbins)
 {
     extern __shared__ unsigned part[];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned ranks = cluster.num_blocks(), rank = cluster.block_rank();
+    unsigned ranks = __clusterSizeInBlocks(), rank = __clusterRelativeBlockRank();
     unsigned each = (nbins + ranks - 1) / ranks;
     for (unsigned i = threadIdx.x; i < each; i += blockDim.x)
         part[i] = 0;
-    cluster.sync();
+    clusterSync();
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         unsigned b = in[i] % nbins;
-        unsigned *there = cluster.map_shared_rank(part, b / each);
+        unsigned *there = inBlock(part, b / each);
         atomicAdd(there + b % each, 1u);
     }
-    cluster.sync();
+    clusterSync();
     for (unsigned i = threadIdx.x; i < each; i += blockDim.x) {
         unsigned b = rank * each + i;
         if (b < nbins)
@@ -31,8 +38,7 @@ extern "C" __global__ void clusterHist(const unsigned *in, unsigned n, unsigned 
 extern "C" __global__ void __cluster_dims__(4, 1, 1) ringSum(const unsigned *in, unsigned *out)
 {
     __shared__ unsigned own, seen;
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned rank = cluster.block_rank(), ranks = cluster.num_blocks();
+    unsigned rank = __clusterRelativeBlockRank(), ranks = __clusterSizeInBlocks();
     if (threadIdx.x == 0)
         own = seen = 0;
     __syncthreads();
@@ -41,13 +47,12 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) ringSum(const unsigned *in,
     unsigned total = own;
     for (unsigned step = 1; step < ranks; step++) {
         if (threadIdx.x == 0)
-            *cluster.map_shared_rank(&seen, (rank + step) % ranks) = own * (step + 1);
-        auto token = cluster.barrier_arrive();
-        cluster.barrier_wait(std::move(token));
+            *inBlock(&seen, (rank + step) % ranks) = own * (step + 1);
+        clusterSync();
         total = total * 3 + seen;
-        cluster.sync();
+        clusterSync();
     }
     if (threadIdx.x == 0)
         out[blockIdx.x] = total;
-    cluster.sync();
+    clusterSync();
 }

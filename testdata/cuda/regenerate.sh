@@ -17,7 +17,7 @@ trap 'rm -rf "$scratch"' EXIT
 for source in *.cu; do
   name=${source%.cu}
   archs="sm_75 sm_90"
-  if grep -q cluster_group "$source"; then archs=sm_90; fi # clusters need sm_90
+  if grep -q __cluster_ "$source"; then archs=sm_90; fi # clusters need sm_90
   for arch in $archs; do
     "$nvcc" -ptx -O3 -lineinfo -arch=$arch "$source" -o "$scratch/$name.ptx"
     {

@@ -18,6 +18,7 @@ func Headers() []Case {
 		{"headers/libdevice", "cuda/headers/libdevice", both, same(HeaderLibdevice)},
 		{"headers/cubsort", "cuda/headers/cubsort", both, same(HeaderSort)},
 		{"headers/cubscan", "cuda/headers/cubscan", both, HeaderScan},
+		{"headers/barrier", "cuda/headers/barrier", []int{80, 90}, same(HeaderBarrier)},
 	}
 }
 
@@ -49,6 +50,29 @@ func HeaderCooperative() *Run {
 	return &Run{
 		Buffers:  []*Buffer{data},
 		Launches: []Launch{{Kernel: "ring", Grid: line(ctas), Block: line(64), Args: args(data, int32(rounds))}},
+	}
+}
+
+// HeaderBarrier sums tiles that asynchronous copies bring, by cuda::barrier and by cuda::pipeline.
+func HeaderBarrier() *Run {
+	const tile, tiles, threads = 128, 5, 64
+	seed := random(45)
+	in := list(tile*tiles, func(int) int32 { return int32(seed.next()) })
+	sums := func(stride int) []int32 {
+		return list(threads, func(t int) (sum int32) {
+			for k := range tiles {
+				sum += in[k*tile+t*stride%tile]
+			}
+			return sum
+		})
+	}
+	from, bar, pipe := input("in", in), output("bar", sums(7)), output("pipe", sums(5))
+	return &Run{
+		Buffers: []*Buffer{from, bar, pipe},
+		Launches: []Launch{
+			{Kernel: "withBarrier", Grid: line(1), Block: line(threads), Args: args(from, bar, int32(tiles))},
+			{Kernel: "withPipeline", Grid: line(1), Block: line(threads), Args: args(from, pipe, int32(tiles))},
+		},
 	}
 }
 
