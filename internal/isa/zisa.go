@@ -112,6 +112,8 @@ const (
 	CpReduceAsyncBulk
 	CpReduceAsyncBulkGlobal
 	CpAsyncBulkPrefetch
+	MultimemCpAsyncBulk
+	MultimemCpReduceAsyncBulk
 	CpAsyncBulkCommitGroup
 	CpAsyncBulkWaitGroup
 	MultimemStAsync
@@ -243,6 +245,7 @@ const (
 	WgmmaCommitGroup
 	WgmmaWaitGroup
 	WgmmaMmaAsync
+	WgmmaMmaAsyncSp
 	Tcgen05Alloc
 	Tcgen05Dealloc
 	Tcgen05RelinquishAllocPermit
@@ -655,12 +658,13 @@ const (
 	R_sb
 	R_ta
 	R_tb
+	R_meta
+	R_selector
 	R_columns
 	R_taddr
 	R_split
 	R_red
 	R_s_desc
-	R_meta
 	R_idesc
 	R_enable_d
 	R_zero_mask
@@ -1144,6 +1148,38 @@ const (
 	M_m64n256k16
 	M_m64n256k32
 	M_m64n256k256
+	M_m64n8k64
+	M_m64n16k64
+	M_m64n24k64
+	M_m64n32k64
+	M_m64n40k64
+	M_m64n48k64
+	M_m64n56k64
+	M_m64n64k64
+	M_m64n72k64
+	M_m64n80k64
+	M_m64n88k64
+	M_m64n96k64
+	M_m64n104k64
+	M_m64n112k64
+	M_m64n120k64
+	M_m64n128k64
+	M_m64n136k64
+	M_m64n144k64
+	M_m64n152k64
+	M_m64n160k64
+	M_m64n168k64
+	M_m64n176k64
+	M_m64n184k64
+	M_m64n192k64
+	M_m64n200k64
+	M_m64n208k64
+	M_m64n216k64
+	M_m64n224k64
+	M_m64n232k64
+	M_m64n240k64
+	M_m64n248k64
+	M_m64n256k64
 	M_exclusive
 	M_16x32bx2
 	M_16x64b
@@ -1205,7 +1241,7 @@ func init() {
 			{"data/0905-mixed.isa", 0xc06f4606},
 			{"data/0906-compare.isa", 0x74cf1f7b},
 			{"data/0908-logic.isa", 0x1b66bbf9},
-			{"data/0909-bulk.isa", 0x4a7e83eb},
+			{"data/0909-bulk.isa", 0xc80d673b},
 			{"data/0909-fabric.isa", 0x31cbab52},
 			{"data/0909-move.isa", 0x4e1cd47a},
 			{"data/0909-tensor.isa", 0x77236ac4},
@@ -1215,7 +1251,7 @@ func init() {
 			{"data/0913-launch.isa", 0x4134bb76},
 			{"data/0913-sync.isa", 0xbca44068},
 			{"data/0914-mma.isa", 0xb7e33a56},
-			{"data/0915-wgmma.isa", 0x65c087f2},
+			{"data/0915-wgmma.isa", 0x13387b49},
 			{"data/0916-tcgen05.isa", 0xded53d55},
 			{"data/0917-stack.isa", 0x16d552c3},
 			{"data/0918-video.isa", 0x503ba2ba},
@@ -1329,8 +1365,10 @@ func init() {
 			{"cp.reduce.async.bulk", "cp.reduce.async.bulk", 7, 85, 4090, 880},
 			{"cp.reduce.async.bulk.global", "cp.reduce.async.bulk", 7, 108, 4970, 1165},
 			{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch", 7, 139, 6135, 467},
-			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 153, 6602, 232},
-			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 159, 6834, 273},
+			{"multimem.cp.async.bulk", "multimem.cp.async.bulk", 7, 153, 6602, 1063},
+			{"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk", 7, 175, 7665, 1045},
+			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 201, 8710, 232},
+			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 207, 8942, 273},
 			{"multimem.st.async", "multimem.st.async", 8, 3, 125, 521},
 			{"multimem.red.async", "multimem.red.async", 8, 17, 646, 462},
 			{"applypriority.async.bulk", "applypriority.async.bulk", 8, 31, 1108, 420},
@@ -1459,7 +1497,8 @@ func init() {
 			{"wgmma.fence", "wgmma.fence", 17, 3, 47, 413},
 			{"wgmma.commit_group", "wgmma.commit_group", 17, 10, 460, 290},
 			{"wgmma.wait_group", "wgmma.wait_group", 17, 17, 750, 304},
-			{"wgmma.mma_async", "wgmma.mma_async", 17, 25, 1054, 1277},
+			{"wgmma.mma_async", "wgmma.mma_async", 17, 25, 1054, 1278},
+			{"wgmma.mma_async.sp", "wgmma.mma_async", 17, 63, 2332, 1359},
 			{"tcgen05.alloc", "tcgen05.alloc", 18, 3, 54, 596},
 			{"tcgen05.dealloc", "tcgen05.dealloc", 18, 17, 650, 463},
 			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 18, 30, 1113, 306},
@@ -1555,12 +1594,15 @@ func init() {
 			".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16",
 			".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256",
 			".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16",
-			".m64n256k32", ".m64n256k256", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x128", ".pack::16b",
-			".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16",
-			".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".ashift", ".collector::b0::fill",
-			".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse",
-			".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7", ".shr15", ".po",
-			".mask",
+			".m64n256k32", ".m64n256k256", ".m64n8k64", ".m64n16k64", ".m64n24k64", ".m64n32k64", ".m64n40k64", ".m64n48k64", ".m64n56k64", ".m64n64k64",
+			".m64n72k64", ".m64n80k64", ".m64n88k64", ".m64n96k64", ".m64n104k64", ".m64n112k64", ".m64n120k64", ".m64n128k64", ".m64n136k64", ".m64n144k64",
+			".m64n152k64", ".m64n160k64", ".m64n168k64", ".m64n176k64", ".m64n184k64", ".m64n192k64", ".m64n200k64", ".m64n208k64", ".m64n216k64", ".m64n224k64",
+			".m64n232k64", ".m64n240k64", ".m64n248k64", ".m64n256k64", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b",
+			".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23",
+			".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard",
+			".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
+			".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7",
+			".shr15", ".po", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1585,8 +1627,8 @@ func init() {
 			"value", "ord", "choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets",
 			"ret", "func", "args", "fptr", "x", "r", "count", "tx", "ctaMask", "state",
 			"phase", "report", "hint", "scale-a", "sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc",
-			"scale-d", "sa", "sb", "ta", "tb", "columns", "taddr", "split", "red", "s-desc",
-			"meta", "idesc", "enable-d", "zero-mask", "ptr", "align", "t",
+			"scale-d", "sa", "sb", "ta", "tb", "meta", "selector", "columns", "taddr", "split",
+			"red", "s-desc", "idesc", "enable-d", "zero-mask", "ptr", "align", "t",
 		},
 	}
 }
