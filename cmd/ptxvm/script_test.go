@@ -16,14 +16,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command lines of testdata/script. $PTX is testdata/ptx, $CUDA the
-// kernels that nvcc made.
+// kernels that nvcc made, $TENSOR those of tensor memory.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		UpdateScripts: os.Getenv("PTXVM_UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			for name, dir := range map[string]string{"PTX": "testdata/ptx", "CUDA": "../../testdata/cuda"} {
+			for name, dir := range map[string]string{"PTX": "testdata/ptx", "CUDA": "../../testdata/cuda", "TENSOR": "../../testdata/tensor"} {
 				path, err := filepath.Abs(filepath.FromSlash(dir))
 				if err != nil {
 					return err
