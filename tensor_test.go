@@ -53,6 +53,22 @@ func element(in []byte, at, n int) (v uint32) {
 	return v
 }
 
+// sixBits is word `word` of what 16 elements of 6 bits become.
+func sixBits(in []byte, word int) (v uint32) {
+	for b := range 4 {
+		v |= element(in, 6*(4*word+b), 6) << (8 * b)
+	}
+	return v
+}
+
+// fourBits is that of elements of 4 bits, which go to bits 5 to 2 of their bytes.
+func fourBits(in []byte, word int) (v uint32) {
+	for b := range 4 {
+		v |= element(in, 4*(4*word+b), 4) << 2 << (8 * b)
+	}
+	return v
+}
+
 var tensorCases = map[string]tensorCase{
 	"cp_128x256b": {128, 1, 1024, 1024, func(in []byte, lane, word int) uint32 {
 		return at(in, lane*16+word/4*2048+word%4*4)
@@ -75,17 +91,9 @@ var tensorCases = map[string]tensorCase{
 	"cp_32x128b": {128, 1, 512, 512, func(in []byte, lane, word int) uint32 {
 		return at(in, lane%32*16+4*word)
 	}},
-	"decompress4": {128, 1, 512, 512, func(in []byte, lane, word int) (v uint32) {
-		for b := range 4 {
-			v |= element(in[lane*16:], 4*(4*word+b), 4) << 2 << (8 * b)
-		}
-		return v
-	}},
-	"decompress6": {128, 1, 4096, 1024, func(in []byte, lane, word int) (v uint32) {
-		for b := range 4 {
-			v |= element(in[rowOf(lane, word/4, 128, 2):], 6*(word%4*4+b), 6) << (8 * b)
-		}
-		return v
+	"decompress4": {128, 1, 512, 512, func(in []byte, lane, word int) uint32 { return fourBits(in[lane*16:], word) }},
+	"decompress6": {128, 1, 4096, 1024, func(in []byte, lane, word int) uint32 {
+		return sixBits(in[rowOf(lane, word/4, 128, 2):], word%4)
 	}},
 	"shift": {128, 1, 1024, 1024, func(in []byte, lane, word int) uint32 {
 		if lane >= 32 && lane < 63 { // the second warp's lanes take the row of the next
@@ -93,7 +101,13 @@ var tensorCases = map[string]tensorCase{
 		}
 		return at(in, lane*16+word/4*2048+word%4*4)
 	}},
-	"pair":      {128, 2, 512, 512, func(in []byte, lane, word int) uint32 { return at(in, lane*16+4*word) }},
+	"pair": {128, 2, 512, 512, func(in []byte, lane, word int) uint32 { return at(in, lane*16+4*word) }},
+	"pair_decompress": {128, 2, 512, 1024, func(in []byte, lane, word int) uint32 {
+		if word < 4 {
+			return sixBits(in[lane*16:], word)
+		}
+		return fourBits(in[lane*16:], word-4)
+	}},
 	"multicast": {128, 2, 512, 512, func(in []byte, lane, word int) uint32 { return at(in, lane*16+4*word) }},
 	"stages": {128, 1, 512, 4 * 512, func(in []byte, row, word int) uint32 {
 		return at(in, row%128*16+4*word) + uint32(row/128)
@@ -194,6 +208,23 @@ func TestTensorKernels(t *testing.T) {
 			}
 			if stats.Leak != nil {
 				t.Errorf("%s: %v", name, stats.Leak)
+			}
+		}
+	}
+}
+
+// TestTensorPairSecond: either CTA of a pair may start the copies of both.
+func TestTensorPairSecond(t *testing.T) {
+	for _, name := range []string{"pair", "pair_decompress"} {
+		c, text := tensorCases[name], tensorText(t, name)
+		second := strings.Replace(text, "setp.ne.u32 %p5, %r15, 0;", "setp.ne.u32 %p5, %r15, 1;", 1)
+		if second == text {
+			t.Fatalf("%s: the choice of a CTA is not found", name)
+		}
+		in := c.data(3)
+		for _, mode := range []AsyncMode{AsyncEager, AsyncLazy} {
+			if out, _, err := runTensor(t, name, second, &c, DeviceConfig{Async: mode}, in); err != nil || !slices.Equal(out, c.want(in)) {
+				t.Errorf("%s, %v: %v, or other words", name, mode, err)
 			}
 		}
 	}

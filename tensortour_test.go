@@ -41,7 +41,7 @@ func tourTile(format int) (tile []byte) {
 }
 
 // tourCell is what the tour must leave in a lane and column.
-func tourCell(tile []byte, format, lane, column int) (v uint32) {
+func tourCell(tile []byte, format, lane, column int) uint32 {
 	s := len(tourShapes) - 1
 	for tourShapes[s].from > column {
 		s--
@@ -56,15 +56,9 @@ func tourCell(tile []byte, format, lane, column int) (v uint32) {
 	}
 	switch format {
 	case 2:
-		for b := range 4 {
-			v |= element(tile[off:], 6*(4*word+b), 6) << (8 * b)
-		}
-		return v
+		return sixBits(tile[off:], word)
 	case 3:
-		for b := range 4 {
-			v |= element(tile[off:], 4*(4*word+b), 4) << (8*b + 2)
-		}
-		return v
+		return fourBits(tile[off:], word)
 	}
 	return at(tile, off+4*word)
 }
