@@ -222,7 +222,7 @@ func TestTensorPairSecond(t *testing.T) {
 			t.Fatalf("%s: the choice of a CTA is not found", name)
 		}
 		in := c.data(3)
-		for _, mode := range []AsyncMode{AsyncEager, AsyncLazy} {
+		for _, mode := range []Async{AsyncEager, AsyncLazy} {
 			if out, _, err := runTensor(t, name, second, &c, DeviceConfig{Async: mode}, in); err != nil || !slices.Equal(out, c.want(in)) {
 				t.Errorf("%s, %v: %v, or other words", name, mode, err)
 			}
