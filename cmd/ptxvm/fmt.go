@@ -77,7 +77,7 @@ func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error 
 		fmt.Fprintln(s.out, name)
 	}
 	if f.diff {
-		fmt.Fprint(s.out, unifiedDiff(name, src, out))
+		fmt.Fprint(s.out, unifiedDiff(name, "formatted", src, out))
 	}
 	if f.write {
 		return wrapUsage(writeWhole(file, out))
@@ -85,11 +85,11 @@ func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error 
 	return errDiffers
 }
 
-// unifiedDiff compares a file with its formatted form, as diff -u prints it.
-func unifiedDiff(name string, before, after []byte) string {
+// unifiedDiff compares a file with what a verb made of it, as diff -u prints it.
+func unifiedDiff(name, made string, before, after []byte) string {
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
 		A: difflib.SplitLines(string(before)), B: difflib.SplitLines(string(after)),
-		FromFile: name, ToFile: name + " (formatted)", Context: 3,
+		FromFile: name, ToFile: name + " (" + made + ")", Context: 3,
 	})
 	if err != nil {
 		panic("BUG: a diff into memory cannot fail: " + err.Error())

@@ -7,18 +7,19 @@ import (
 
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
+	"ptxvm/internal/syntax"
 )
 
 // otherJudge adds to a rejection that the other judge accepts the statement, and why the two
 // differ, if the data says so.
-func (c *checker) otherJudge(d *diag.Diagnostic, m *isa.Mismatch) {
+func (c *checker) otherJudge(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) {
 	sel, fails := isa.Of(c.opt.Judge.Other()).Match(&c.query)
 	if fails != nil {
 		return
 	}
 	if m.Kind == isa.WrongOrder && c.opt.Judge == isa.Manual {
 		d.Code, d.Msg = diag.NotAllowedWith, "the modifiers stand in another order than in the manual's form"
-		d.Fixes = []diag.Fix{{Label: "write " + sel.Text()}}
+		d.Fixes = []diag.Fix{{Label: "write " + sel.Text(), Mechanical: true, Edits: c.reorder(s, sel)}}
 	}
 	manual := fmt.Sprintf("the manual (%s)", section(sel.Entry))
 	if c.opt.Judge == isa.Ptxas {
@@ -29,4 +30,30 @@ func (c *checker) otherJudge(d *diag.Diagnostic, m *isa.Mismatch) {
 	if why := sel.Why(m); why != "" {
 		d.Msg += ": " + why
 	}
+}
+
+// reorder writes the modifiers as the form has them, word by word: what stands between the
+// words stays. It gives nothing if a modifier is written twice or means nothing.
+func (c *checker) reorder(s *syntax.Instruction, sel *isa.Sel) []diag.Edit {
+	words := FormOrder(sel)
+	if len(words) != len(s.Mods) {
+		return nil
+	}
+	var edits []diag.Edit
+	for i, t := range s.Mods {
+		if c.text(t) != words[i] {
+			edits = append(edits, diag.Edit{Span: c.at(t), New: words[i]})
+		}
+	}
+	return edits
+}
+
+// FormOrder lists the words behind the opcode in the order in which the form of a statement
+// has them, a suffix of an operand left out.
+func FormOrder(sel *isa.Sel) []string {
+	words := append([]string(nil), sel.Entry.Opcode[1:]...)
+	for _, m := range sel.Mods() {
+		words = append(words, m.String())
+	}
+	return words
 }

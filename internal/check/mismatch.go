@@ -63,10 +63,11 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	if m.Operand >= 0 {
 		c.operandFinding(d, s, m)
 		c.relaxedFinding(d, m)
-	} else if aboutModifiers(m) {
+		c.exchanged(d, s, m)
+	} else if aboutModifiers(m) && !c.misspelled(d, s, m) {
 		c.repairModifiers(d, s, m)
 	}
-	c.otherJudge(d, m)
+	c.otherJudge(d, s, m)
 }
 
 // aboutModifiers tells findings that another choice of modifiers may settle.
@@ -307,12 +308,34 @@ func (c *checker) operandSpan(o *syntax.Operand, part int) diag.Span {
 
 // mismatchFix offers an edit where the finding names a spelling that would do.
 func (c *checker) mismatchFix(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) {
+	if m.Fix == "" {
+		return
+	}
+	fix := diag.Fix{Label: "write " + m.Fix}
+	if at, ok := c.misspelling(s, m); ok {
+		fix.Edits = []diag.Edit{{Span: at, New: m.Fix}}
+	}
+	d.Fixes = append(d.Fixes, fix)
+}
+
+// misspelling is the word that is nearly the finding's spelling.
+func (c *checker) misspelling(s *syntax.Instruction, m *isa.Mismatch) (diag.Span, bool) {
 	switch {
 	case m.Kind == isa.UnknownInstruction && m.Fix != "" && !strings.Contains(m.Fix, "."):
-		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m.Fix, Edits: []diag.Edit{{Span: c.at(s.Opcode), New: m.Fix}}})
+		return c.at(s.Opcode), true
 	case m.Kind == isa.UnknownModifier && m.Fix != "" && m.Token > 0 && m.Token <= len(s.Mods):
-		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m.Fix, Edits: []diag.Edit{{Span: c.at(s.Mods[m.Token-1]), New: m.Fix}}})
-	case m.Fix != "":
-		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m.Fix})
+		return c.at(s.Mods[m.Token-1]), true
 	}
+	return diag.Span{}, false
+}
+
+// misspelled tells whether a word is a slip of the pen, and the known spelling makes the statement legal as it stands. Then
+// that is what was meant, and no other change of the modifiers is worth a word.
+func (c *checker) misspelled(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) bool {
+	at, ok := c.misspelling(s, m)
+	if i := max(m.Token, 0); !ok || !isa.Misspelled(c.tokens[i], m.Fix) || !c.matches(replaced(c.tokens, i, m.Fix)) {
+		return false
+	}
+	d.Fixes = []diag.Fix{{Label: "write " + m.Fix, Mechanical: true, Edits: []diag.Edit{{Span: at, New: m.Fix}}}}
+	return true
 }

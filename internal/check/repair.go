@@ -4,6 +4,7 @@ package check
 // What it offers has been matched, so a fix never leads to the next error.
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 // repairs are the changes that work, by kind. Positions index the tokens of the statement.
 type repairs struct {
 	drop    []int      // without this modifier
-	insert  []string   // with this one more
+	insert  []string   // with this one more,
+	last    bool       // … behind all others; else behind the opcode
 	replace [][]string // per position: spellings that would do there
 	swap    [2]int     // these two exchanged; zero if none
 	loose   bool       // the operands do not fit yet
@@ -62,13 +64,22 @@ func (c *checker) search(legal func(tokens []string) bool) *repairs {
 			}
 		}
 	}
+	c.searchInsertions(r, candidates, 1, legal)
+	if r.insert == nil {
+		r.last = true
+		c.searchInsertions(r, candidates, len(c.tokens), legal)
+	}
+	return r
+}
+
+// searchInsertions tries one word more at a place: order is free, but for words behind the
+// opcode that name the operation.
+func (c *checker) searchInsertions(r *repairs, candidates []string, at int, legal func(tokens []string) bool) {
 	for _, m := range candidates {
-		// Behind the opcode a word may name the operation; else order is free.
-		if legal(slices.Insert(slices.Clone(c.tokens), 1, m)) {
+		if legal(slices.Insert(slices.Clone(c.tokens), at, m)) {
 			r.insert = append(r.insert, m)
 		}
 	}
-	return r
 }
 
 // byLikeness puts those first that end like the word they replace: .s32 for .u32.
@@ -114,22 +125,18 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 	if m.Kind == isa.GatePast {
 		if len(r.insert) > 0 {
 			d.Msg += "; add " + oneOf(r.insert)
-			d.Fixes = c.insertions(s, r.insert)
+			d.Fixes = c.insertions(s, r)
 		}
 		return
 	}
 	at := func(i int) diag.Span { return c.at(s.Mods[i-1]) }
 	switch {
 	case r.swap[1] > 0:
-		i, j := r.swap[0], r.swap[1]
-		d.Code, d.Span = diag.TypeOrder, at(i)
-		d.Msg = "the types of " + opcode + " are in the wrong order"
-		d.Fixes = []diag.Fix{{Label: "exchange " + c.tokens[i] + " and " + c.tokens[j],
-			Edits: []diag.Edit{{Span: at(i), New: c.tokens[j]}, {Span: at(j), New: c.tokens[i]}}}}
+		c.exchange(d, s, r.swap[0], r.swap[1], !r.loose)
 	case len(r.insert) > 0:
 		d.Code, d.Span = insertionCode(r.insert), c.at(s.Opcode)
 		d.Msg = opcode + " needs " + oneOf(r.insert)
-		d.Fixes = c.insertions(s, r.insert)
+		d.Fixes = c.insertions(s, r)
 	case len(r.drop) > 0:
 		i := r.drop[len(r.drop)-1]
 		if m.Token > 0 && slices.Contains(r.drop, m.Token) {
@@ -138,6 +145,31 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 		c.dropped(d, i, at(i))
 	default:
 		c.replacements(d, r, at)
+	}
+}
+
+// exchange blames the order of two types.
+func (c *checker) exchange(d *diag.Diagnostic, s *syntax.Instruction, i, j int, mechanical bool) {
+	first, second := c.at(s.Mods[i-1]), c.at(s.Mods[j-1])
+	d.Code, d.Span = diag.TypeOrder, first
+	d.Msg = "the types of " + strings.Join(c.tokens, "") + " are in the wrong order"
+	d.Fixes = []diag.Fix{{Label: "exchange " + c.tokens[i] + " and " + c.tokens[j], Mechanical: mechanical,
+		Edits: []diag.Edit{{Span: first, New: c.tokens[j]}, {Span: second, New: c.tokens[i]}}}}
+}
+
+// exchanged sharpens a finding about an operand's type: the statement has two types, and
+// with the one in the place of the other all operands fit.
+func (c *checker) exchanged(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) {
+	if m.Kind != isa.OperandType && m.Kind != isa.OperandWidth {
+		return
+	}
+	for i := 1; i < len(c.tokens); i++ {
+		for j := i + 1; j < len(c.tokens); j++ {
+			if areTypes(c.tokens[i], c.tokens[j]) && c.matches(replaced(replaced(c.tokens, i, c.tokens[j]), j, c.tokens[i])) {
+				c.exchange(d, s, i, j, true)
+				return
+			}
+		}
 	}
 }
 
@@ -151,24 +183,37 @@ func insertionCode(mods []string) diag.Code {
 	return diag.ScopeRequired
 }
 
-// insertions offers each modifier behind the opcode.
-func (c *checker) insertions(s *syntax.Instruction, mods []string) []diag.Fix {
+// insertions offers each modifier where it would do.
+func (c *checker) insertions(s *syntax.Instruction, r *repairs) []diag.Fix {
 	at := c.at(s.Opcode)
+	if n := len(s.Mods); r.last && n > 0 {
+		at = c.at(s.Mods[n-1])
+	}
 	at.Start = at.End
 	var fixes []diag.Fix
-	if len(mods) > maxFixes {
+	if len(r.insert) > maxFixes {
 		return nil
 	}
-	for _, m := range mods {
-		fixes = append(fixes, diag.Fix{Label: "add " + m, Edits: []diag.Edit{{Span: at, New: m}}})
+	for _, m := range r.insert {
+		fixes = append(fixes, diag.Fix{Label: "add " + m, Mechanical: !r.loose && usual(m, r.insert), Edits: []diag.Edit{{Span: at, New: m}}})
 	}
 	return fixes
+}
+
+// usual tells whether a missing modifier goes without saying: it is the only one, or the one
+// that other languages and older forms mean where they say nothing: rounding to the nearest
+// even number (9.7.3), a trap outside of an image (9.7.11.1).
+func usual(m string, all []string) bool {
+	among := func(group ...string) bool {
+		return m == group[0] && !slices.ContainsFunc(all, func(other string) bool { return !slices.Contains(group, other) })
+	}
+	return len(all) == 1 || among(".rn", ".rz", ".rm", ".rp", ".rna", ".rs") || among(".trap", ".clamp", ".zero")
 }
 
 // A message lists some alternatives, and only a few are offered as edits.
 const (
 	maxOffers = 6
-	maxFixes  = 3
+	maxFixes  = 4
 )
 
 // dropped blames one modifier. Beside another of its group it is one too many.
@@ -181,7 +226,8 @@ func (c *checker) dropped(d *diag.Diagnostic, i int, at diag.Span) {
 	if d.Code == diag.MissingModifier || d.Code == diag.NoSuchCombination {
 		d.Code = diag.NotAllowedWith
 	}
-	d.Fixes = []diag.Fix{{Label: "remove " + c.tokens[i], Edits: []diag.Edit{{Span: at}}}}
+	again := slices.Index(c.tokens, c.tokens[i]) < i
+	d.Fixes = []diag.Fix{{Label: "remove " + c.tokens[i], Mechanical: again, Edits: []diag.Edit{{Span: at}}}}
 }
 
 // replacements offers other values, at the last position that has any: types stand last.
@@ -200,14 +246,27 @@ func (c *checker) replacements(d *diag.Diagnostic, r *repairs, at func(int) diag
 		if d.Code == diag.RepeatedModifier {
 			d.Code = diag.NotAllowedWith
 		}
+		same := bitType(c.tokens[i])
+		if slices.Contains(words, same) && !r.loose {
+			words = []string{same} // the other types say more about the bits than the statement does
+		}
 		if len(words) > maxFixes {
 			return
 		}
 		for _, m := range words {
-			d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m, Edits: []diag.Edit{{Span: at(i), New: m}}})
+			d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m, Mechanical: m == same && !r.loose, Edits: []diag.Edit{{Span: at(i), New: m}}})
 		}
 		return
 	}
+}
+
+// bitType is the untyped .b16 of .f16 or .u16, "" for other words.
+func bitType(word string) string {
+	t, ok := isa.LookupType(word)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(".b%d", t.Bits())
 }
 
 // oneOf lists alternatives in words.

@@ -35,7 +35,7 @@ func sample() (*Source, List) {
 		Code: 3004, Source: src, Span: Span{at, at + 4}, Msg: ".sat is not allowed with .u32",
 		Form: "add{.sat}.s32 d, a, b", Spec: "9.7.1.1",
 		Related: []Note{{src, Span{0, 8}, "version is here"}},
-		Fixes:   []Fix{{"remove .sat", []Edit{{Span{at, at + 4}, ""}}}},
+		Fixes:   []Fix{{Label: "remove .sat", Edits: []Edit{{Span{at, at + 4}, ""}}}},
 	}}
 }
 

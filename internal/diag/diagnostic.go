@@ -52,6 +52,10 @@ type Note struct {
 type Fix struct {
 	Label string // imperative: "remove .sat"
 	Edits []Edit // not overlapping, in ascending order
+
+	// Mechanical says that nobody needs to look: the edits leave one sensible meaning, the
+	// one that the statement already had in mind. `check --fix` applies such fixes alone.
+	Mechanical bool
 }
 
 // Edit replaces a span by New; an empty span inserts.

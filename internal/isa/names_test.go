@@ -66,6 +66,19 @@ func TestSpecials(t *testing.T) {
 	}
 }
 
+func TestMisspelled(t *testing.T) {
+	for _, pair := range [][2]string{{".gloabl", ".global"}, {".globl", ".global"}, {"poppc", "popc"}, {".vollatile", ".volatile"}} {
+		if !Misspelled(pair[0], pair[1]) {
+			t.Errorf("%s is a slip for %s", pair[0], pair[1])
+		}
+	}
+	for _, pair := range [][2]string{{".nand", ".and"}, {".L3", ".L1"}, {".L2::512B", ".L2::128B"}, {".m16n8k4", ".m16n8k8"}, {".global", ".global"}, {".local", ".global"}} {
+		if Misspelled(pair[0], pair[1]) {
+			t.Errorf("%s may be more than a slip for %s", pair[0], pair[1])
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"add", "addc", "and", "mad", "popc", "mbarrier.arrive"}
 	for s, want := range map[string]string{"ad": "add", "adn": "add", "pocp": "popc", "xyz": "", "mbarier.arive": "mbarrier.arrive"} {

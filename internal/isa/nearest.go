@@ -2,6 +2,8 @@ package isa
 
 // This file finds the known spelling that a user most likely meant.
 
+import "strings"
+
 // Nearest returns the name with the least edit distance to s, "" if none is close: at most a
 // third of the letters differ. Equal distances go to the alphabetically first.
 func Nearest(s string, names []string) string {
@@ -14,6 +16,23 @@ func Nearest(s string, names []string) string {
 	}
 	return best
 }
+
+// Misspelled tells whether s can hardly be anything but a slip of the pen for name: one letter
+// is wrong, missing, too many or exchanged with the next one, in a word that is long enough
+// and no digit of which changes. (.L3 may mean .L1 or .L2, and .nand is no slip for .and.)
+func Misspelled(s, name string) bool {
+	digits := func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}
+	letters := len(strings.TrimPrefix(name, "."))
+	return letters >= minSlip && distance(s, name, 1) == 1 && strings.Map(digits, s) == strings.Map(digits, name)
+}
+
+// minSlip is the shortest word, without its point, in which one letter says little.
+const minSlip = 4
 
 // maxSpelling bounds the names that are compared, since the distance costs their product.
 const maxSpelling = 64

@@ -250,7 +250,7 @@ func (p *parser) semicolon() {
 func (p *parser) missingSemicolon() {
 	end := p.f.TokenSpan(p.prev).End
 	d := newError(p.f.Source, diag.Span{Start: end, End: end}, diag.MissingSemicolon, "expected ';' after %s", quote(p.f.Text(p.prev)))
-	d.Fixes = []diag.Fix{{Label: "add ;", Edits: []diag.Edit{{Span: diag.Span{Start: end, End: end}, New: ";"}}}}
+	d.Fixes = []diag.Fix{{Label: "add ;", Mechanical: true, Edits: []diag.Edit{{Span: diag.Span{Start: end, End: end}, New: ";"}}}}
 	p.report(d)
 }
 

@@ -86,7 +86,7 @@ func (p *parser) subtracted() *Expr {
 	e := p.expr()
 	if !p.failed {
 		d := newError(p.f.Source, at, diag.SubtractedOffset, "an offset is added, never subtracted: write +-")
-		d.Fixes = []diag.Fix{{Label: "replace - by +-", Edits: []diag.Edit{{Span: at, New: "+-"}}}}
+		d.Fixes = []diag.Fix{{Label: "replace - by +-", Mechanical: true, Edits: []diag.Edit{{Span: at, New: "+-"}}}}
 		p.report(d)
 	}
 	return e

@@ -1,0 +1,129 @@
+package ptxvm
+
+// This file applies the fixes that diagnostics carry, where they are mechanical.
+
+import (
+	"slices"
+
+	"ptxvm/internal/diag"
+)
+
+// Fix applies the mechanical fixes of Check's errors to a module: those with one sensible
+// meaning, such as a misspelled modifier or a missing semicolon. It returns the new text and
+// how many fixes are in it; all other bytes stay. A fix that does not make errors fewer is
+// left out, so fixing the result changes nothing more. The error is about the configuration.
+func Fix(filename string, src []byte, cfg *CompileConfig) ([]byte, int, error) {
+	if cfg == nil {
+		cfg = &CompileConfig{}
+	}
+	r := repairer{name: filename, cfg: cfg, text: src}
+	var err error
+	if r.diags, err = r.judge(src); err != nil {
+		return src, 0, err
+	}
+	for r.try(r.mechanical()) {
+	}
+	return r.text, r.applied, nil
+}
+
+// repairer holds a text, what is wrong with it, and how many fixes made it.
+type repairer struct {
+	name    string
+	cfg     *CompileConfig
+	text    []byte
+	diags   Diagnostics
+	applied int
+	judged  int
+}
+
+// maxJudgements bounds the work for hostile files: the fixes of some fifty statements cost one.
+const maxJudgements = 2000
+
+// judge looks at statements and declarations; what a whole program lacks shows only in a
+// text without other errors, and would hide that these became fewer.
+func (r *repairer) judge(text []byte) (Diagnostics, error) {
+	r.judged++
+	_, diags, err := judge(r.name, text, r.cfg, false)
+	return diags, err
+}
+
+// mechanical lists fixes that can be made together: of the syntax first, since errors there
+// hide others.
+func (r *repairer) mechanical() []diag.Fix {
+	fixes := r.mechanicalOf(syntaxError)
+	if fixes == nil {
+		fixes = r.mechanicalOf(func(diag.Code) bool { return true })
+	}
+	return fixes
+}
+
+func (r *repairer) mechanicalOf(kind func(diag.Code) bool) []diag.Fix {
+	var fixes []diag.Fix
+	end := diag.Pos(0)
+	for i := range r.diags {
+		d := &r.diags[i]
+		at := slices.IndexFunc(d.Fixes, func(f diag.Fix) bool { return f.Mechanical && len(f.Edits) > 0 })
+		if d.Severity != diag.Error || at < 0 || !kind(d.Code) || len(fixes) > 0 && d.Fixes[at].Edits[0].Span.Start <= end {
+			continue
+		}
+		fixes = append(fixes, d.Fixes[at])
+		end = d.Fixes[at].Edits[len(d.Fixes[at].Edits)-1].Span.End
+	}
+	return fixes
+}
+
+// syntaxError tells the codes of the parser (1xxx).
+func syntaxError(c diag.Code) bool { return c < 2000 }
+
+// try makes fixes together if each of them takes an error away, else some of them. It tells
+// whether the text changed.
+func (r *repairer) try(fixes []diag.Fix) bool {
+	if len(fixes) == 0 || r.judged >= maxJudgements {
+		return false
+	}
+	if r.commit(fixes) {
+		return true
+	}
+	n := len(fixes) / 2
+	return n > 0 && (r.try(fixes[:n]) || r.try(fixes[n:]))
+}
+
+func (r *repairer) commit(fixes []diag.Fix) bool {
+	var all diag.Fix
+	for _, f := range fixes {
+		all.Edits = append(all.Edits, f.Edits...)
+	}
+	text, err := all.Apply(r.text)
+	if err != nil {
+		return false // edits of two diagnostics overlap; alone each is tried again
+	}
+	diags, err := r.judge(text)
+	if err != nil || !fewer(r.diags, diags, len(fixes)) {
+		return false
+	}
+	r.text, r.diags, r.applied = text, diags, r.applied+len(fixes)
+	return true
+}
+
+// fewer tells whether n errors went away; those that errors of the syntax hid may have come.
+func fewer(before, after Diagnostics, n int) bool {
+	syntaxBefore, allBefore := countErrors(before)
+	syntaxAfter, allAfter := countErrors(after)
+	if syntaxBefore != syntaxAfter {
+		return syntaxAfter <= syntaxBefore-n
+	}
+	return allAfter <= allBefore-n
+}
+
+func countErrors(list Diagnostics) (syntax, all int) {
+	for i := range list {
+		if list[i].Severity != diag.Error {
+			continue
+		}
+		all++
+		if syntaxError(list[i].Code) {
+			syntax++
+		}
+	}
+	return syntax, all
+}
