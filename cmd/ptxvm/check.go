@@ -46,41 +46,60 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 	if err = errors.Join(err, checkColor(f.color), f.valid()); err != nil {
 		return usageError{err}
 	}
-	invalid := false
-	for _, file := range files {
-		ok, err := checkFile(s, f, format, file)
-		if err != nil {
-			return err
-		}
-		invalid = invalid || !ok
-	}
-	if invalid {
-		return exitError{exitInvalid}
-	}
-	return nil
-}
-
-// checkFile prints the diagnostics of one file and tells whether it is valid.
-func checkFile(s streams, f *checkFlags, format ptxvm.DiagnosticFormat, file string) (bool, error) {
-	name, src, err := readSource(s, file)
-	if err != nil {
-		return false, err
-	}
 	judge, err := ptxvm.ParseJudge(f.judge)
 	if err != nil {
-		return false, usageError{err}
+		return usageError{err}
 	}
 	cfg := &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror}
+	invalid := false
+	err = inOrder(len(files),
+		func(i int) (source, error) { return openSource(s, files[i]) },
+		func(src source) (judged, error) { return judgeSource(f, cfg, src) },
+		func(j judged) error {
+			invalid = invalid || j.diags.HasErrors()
+			if err := writeFix(s, f, &j); err != nil {
+				return err
+			}
+			return writeCheck(s.out, f, format, j.name, j.diags)
+		})
+	if err == nil && invalid {
+		return exitError{exitInvalid}
+	}
+	return err
+}
+
+// source is a file that was read.
+type source struct {
+	file, name string // as given, and as messages call it
+	text       []byte
+}
+
+func openSource(s streams, file string) (source, error) {
+	name, text, err := readSource(s, file)
+	return source{file, name, text}, err
+}
+
+// judged is a file with what there is to say of it. Nothing is written before its turn has come.
+type judged struct {
+	source
+	fixed []byte
+	fixes int // in fixed
+	diags ptxvm.Diagnostics
+}
+
+func judgeSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) (j judged, err error) {
+	j.source, j.fixed = src, src.text
 	if f.fix {
-		if src, err = fixFile(s, f, cfg, file, name, src); err != nil {
-			return false, err
+		if j.fixed, j.fixes, err = fixSource(f, cfg, src); err != nil {
+			return j, usageError{err}
 		}
 	}
-	diags, err := ptxvm.Check(name, src, cfg)
-	if err != nil {
-		return false, usageError{err}
+	text := j.fixed
+	if f.diff {
+		text = src.text
 	}
-	return !diags.HasErrors(), writeCheck(s.out, f, format, name, diags)
+	j.diags, err = ptxvm.Check(src.name, text, cfg)
+	return j, wrapUsage(err)
 }
 
 // valid refuses flags that mean nothing together: what is printed as JSON is no diff.
@@ -94,24 +113,25 @@ func (f *checkFlags) valid() error {
 	return nil
 }
 
-// fixFile applies mechanical fixes and returns the text to judge: the new one, or with -d,
-// which prints the difference, still the old one.
-func fixFile(s streams, f *checkFlags, cfg *ptxvm.CompileConfig, file, name string, src []byte) ([]byte, error) {
-	if file == "-" && !f.diff {
-		return nil, usageError{errors.New("check --fix cannot write to standard input; -d prints the differences")}
+// fixSource applies mechanical fixes; without -d the file must be one that can be written.
+func fixSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) ([]byte, int, error) {
+	if src.file == "-" && !f.diff {
+		return nil, 0, errors.New("check --fix cannot write to standard input; -d prints the differences")
 	}
-	fixed, n, err := ptxvm.Fix(name, src, cfg)
+	return ptxvm.Fix(src.name, src.text, cfg)
+}
+
+// writeFix replaces a file by its fixed text, or with -d prints the difference.
+func writeFix(s streams, f *checkFlags, j *judged) error {
 	switch {
-	case err != nil:
-		return nil, usageError{err}
-	case n == 0:
-		return src, nil
+	case j.fixes == 0:
+		return nil
 	case f.diff:
-		_, err := io.WriteString(s.out, unifiedDiff(name, "fixed", src, fixed))
-		return src, err
+		_, err := io.WriteString(s.out, unifiedDiff(j.name, "fixed", j.text, j.fixed))
+		return err
 	}
-	fmt.Fprintf(s.err, "%s: %d fixed\n", ptxvm.Escape(name), n)
-	return fixed, wrapUsage(writeWhole(file, fixed))
+	fmt.Fprintf(s.err, "%s: %d fixed\n", ptxvm.Escape(j.name), j.fixes)
+	return wrapUsage(writeWhole(j.file, j.fixed))
 }
 
 func writeCheck(w io.Writer, f *checkFlags, format ptxvm.DiagnosticFormat, name string, diags ptxvm.Diagnostics) error {
