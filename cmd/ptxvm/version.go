@@ -1,0 +1,59 @@
+package main
+
+// This file is the version verb.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ptxvm"
+)
+
+// newVersion builds the version verb: what this build is, and what it can do here.
+func newVersion(s streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print version, commit, ranges of PTX and sm, forms done, CPU, engine",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return wrapUsage(writeJSON(s.out, ptxvm.About()))
+			}
+			return wrapUsage(writeVersion(s.out, ptxvm.About()))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object, as docs/json.md describes it")
+	return cmd
+}
+
+// writeJSON prints an indented object; names such as <stdin> stay readable.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+func writeVersion(w io.Writer, b ptxvm.BuildInfo) error {
+	commit := b.Commit
+	if b.Changed {
+		commit += ", changed"
+	}
+	if commit != "" {
+		commit = " (" + commit + ")"
+	}
+	_, err := fmt.Fprintf(w, `ptxvm   %s%s
+go      %s %s/%s
+ptx     %s to %s, %s to %s
+forms   %d of %d executed, %d more in part
+cpu     %s
+engine  %s: %s
+`, b.Version, commit, b.Go, b.OS, b.Arch, b.PTX[0], b.PTX[1], b.Targets[0], b.Targets[1],
+		b.Forms["done"], b.Forms["total"], b.Forms["partial"], strings.Join(b.CPU, " "), b.Engine, b.Why)
+	return err
+}
