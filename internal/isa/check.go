@@ -24,6 +24,7 @@ func init() {
 		"address.register":          checkAddressRegister,
 		"st.bulk.size":              checkBulkSize,
 		"bulk.size":                 checkSixteenths,
+		"tensor.override":           checkOverride,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
 		"cp.async.source_size":      checkSourceSize,
@@ -209,6 +210,17 @@ func checkBulkSize(q *Query, p *plan) string {
 func checkSixteenths(q *Query, p *plan) string {
 	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%16 != 0 {
 		return "the size must be a multiple of 16"
+	}
+	return ""
+}
+
+// checkOverride: what replaces sizes and strides of a tensor map is written in braces even if
+// it is one register (9.4: 9.7.10.28.5.2).
+func checkOverride(q *Query, p *plan) string {
+	for _, role := range []string{"sizes", "lower"} {
+		if s := p.operand(q, role); s != nil && s.Kind != ShapeVec {
+			return "the sizes and strides that replace those of the tensor map stand in braces"
+		}
 	}
 	return ""
 }

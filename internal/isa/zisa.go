@@ -166,6 +166,7 @@ const (
 	CpAsyncBulkTensor
 	CpReduceAsyncBulkTensor
 	CpAsyncBulkPrefetchTensor
+	ApplypriorityAsyncBulkTensor
 	TensormapReplace
 	TensormapCpFenceproxy
 	Tex
@@ -532,6 +533,7 @@ const (
 	C_load
 	C_store
 	C_cta_group
+	C_override
 	C_i2c
 	C_whole
 	C_each
@@ -567,6 +569,7 @@ const (
 	C_unpack
 	C_mx
 	C_collector
+	C_collector_b
 	C_op2
 )
 
@@ -620,6 +623,10 @@ const (
 	R_cp_size
 	R_rest
 	R_map
+	R_address
+	R_sizes
+	R_lower
+	R_upper
 	R_coords
 	R_im2col
 	R_addr
@@ -665,6 +672,7 @@ const (
 	R_split
 	R_red
 	R_s_desc
+	R_lut
 	R_idesc
 	R_enable_d
 	R_zero_mask
@@ -899,8 +907,12 @@ const (
 	M_im2col_w_128
 	M_tile_scatter4
 	M_im2col_no_offs
+	M_im2col_no_offs_w
 	M_cta_group_1
 	M_cta_group_2
+	M_override_global_dim
+	M_override_global_dim_stride
+	M_override_global_address
 	M_global_address
 	M_rank
 	M_box_dim
@@ -1200,13 +1212,19 @@ const (
 	M_kind_f16
 	M_kind_tf32
 	M_kind_i8
+	M_kind_ti16
 	M_block16
 	M_block32
 	M_collector_a_fill
 	M_collector_a_use
 	M_collector_a_lastuse
 	M_collector_a_discard
+	M_collector_b_fill
+	M_collector_b_use
+	M_collector_b_lastuse
+	M_collector_b_discard
 	M_ashift
+	M_decompress_lut_b
 	M_collector_b0_fill
 	M_collector_b1_fill
 	M_collector_b2_fill
@@ -1244,7 +1262,7 @@ func init() {
 			{"data/0909-bulk.isa", 0xc80d673b},
 			{"data/0909-fabric.isa", 0x31cbab52},
 			{"data/0909-move.isa", 0x4e1cd47a},
-			{"data/0909-tensor.isa", 0x77236ac4},
+			{"data/0909-tensor.isa", 0x4142bf8c},
 			{"data/0910-texture.isa", 0xc1483e84},
 			{"data/0911-surface.isa", 0x24b390ce},
 			{"data/0912-control.isa", 0x888d1acd},
@@ -1252,7 +1270,7 @@ func init() {
 			{"data/0913-sync.isa", 0xbca44068},
 			{"data/0914-mma.isa", 0xb7e33a56},
 			{"data/0915-wgmma.isa", 0x13387b49},
-			{"data/0916-tcgen05.isa", 0xded53d55},
+			{"data/0916-tcgen05.isa", 0x02c8c947},
 			{"data/0917-stack.isa", 0x16d552c3},
 			{"data/0918-video.isa", 0x503ba2ba},
 			{"data/0919-misc.isa", 0x77bc6723},
@@ -1416,11 +1434,12 @@ func init() {
 			{"cp.async.commit_group", "cp.async.commit_group", 9, 759, 31659, 216},
 			{"cp.async.wait_group", "cp.async.wait_group", 9, 765, 31875, 213},
 			{"cp.async.wait_all", "cp.async.wait_all", 9, 772, 32088, 187},
-			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 10, 3, 95, 1854},
-			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 10, 40, 1949, 702},
-			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 10, 57, 2651, 894},
-			{"tensormap.replace", "tensormap.replace", 10, 79, 3545, 1122},
-			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 10, 107, 4667, 531},
+			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 10, 3, 95, 3252},
+			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 10, 61, 3347, 1404},
+			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 10, 93, 4751, 1617},
+			{"applypriority.async.bulk.tensor", "applypriority.async.bulk.tensor", 10, 132, 6368, 1448},
+			{"tensormap.replace", "tensormap.replace", 10, 166, 7816, 1122},
+			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 10, 194, 8938, 531},
 			{"tex", "tex", 11, 3, 21, 1351},
 			{"tld4", "tld4", 11, 53, 1372, 954},
 			{"txq", "txq", 11, 84, 2326, 794},
@@ -1509,11 +1528,11 @@ func init() {
 			{"tcgen05.wait::st", "tcgen05.wait::st", 18, 105, 3721, 214},
 			{"tcgen05.cp", "tcgen05.cp", 18, 111, 3935, 763},
 			{"tcgen05.shift", "tcgen05.shift", 18, 129, 4698, 390},
-			{"tcgen05.mma", "tcgen05.mma", 18, 139, 5088, 1901},
-			{"tcgen05.mma.ws", "tcgen05.mma.ws", 18, 177, 6989, 749},
-			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 18, 194, 7738, 274},
-			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 18, 200, 8012, 268},
-			{"tcgen05.commit", "tcgen05.commit", 18, 206, 8280, 864},
+			{"tcgen05.mma", "tcgen05.mma", 18, 139, 5088, 2546},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", 18, 184, 7634, 794},
+			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 18, 202, 8428, 274},
+			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 18, 208, 8702, 268},
+			{"tcgen05.commit", "tcgen05.commit", 18, 214, 8970, 864},
 			{"stacksave", "stacksave", 19, 3, 57, 166},
 			{"stackrestore", "stackrestore", 19, 10, 223, 216},
 			{"alloca", "alloca", 19, 17, 439, 368},
@@ -1569,38 +1588,39 @@ func init() {
 			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0",
 			".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2",
 			".s2", ".1d", ".2d", ".3d", ".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w",
-			".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".cta_group::1", ".cta_group::2", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride",
-			".element_stride", ".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base",
-			".level", ".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g",
-			".b", ".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels",
-			".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap",
-			".zero", ".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid",
-			".arrive", ".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic",
-			".gl", ".exch", ".cas", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".layout::v0", ".layout::v1",
-			".expect_tx", ".noComplete", ".noinc", ".phase_type::primary", ".phase_type::conditional", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128",
-			".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col", ".kind::f8f6f4",
-			".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale",
-			".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8",
-			".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16",
-			".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256",
-			".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16",
-			".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256",
-			".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16",
-			".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256",
-			".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16",
-			".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256",
-			".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16",
-			".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256",
-			".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16",
-			".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256",
-			".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16",
-			".m64n256k32", ".m64n256k256", ".m64n8k64", ".m64n16k64", ".m64n24k64", ".m64n32k64", ".m64n40k64", ".m64n48k64", ".m64n56k64", ".m64n64k64",
-			".m64n72k64", ".m64n80k64", ".m64n88k64", ".m64n96k64", ".m64n104k64", ".m64n112k64", ".m64n120k64", ".m64n128k64", ".m64n136k64", ".m64n144k64",
-			".m64n152k64", ".m64n160k64", ".m64n168k64", ".m64n176k64", ".m64n184k64", ".m64n192k64", ".m64n200k64", ".m64n208k64", ".m64n216k64", ".m64n224k64",
-			".m64n232k64", ".m64n240k64", ".m64n248k64", ".m64n256k64", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b", ".16x256b",
-			".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23",
-			".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".block16", ".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard",
-			".ashift", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
+			".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".im2col_no_offs::w", ".cta_group::1", ".cta_group::2", ".override::global_dim", ".override::global_dim_stride", ".override::global_address", ".global_address",
+			".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride", ".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode",
+			".b1024", ".tensormap::generic", ".aligned", ".base", ".level", ".grad", ".a1d", ".a2d", ".cube", ".acube",
+			".2dms", ".a2dms", ".r", ".g", ".b", ".a", ".width", ".height", ".depth", ".channel_data_type",
+			".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2",
+			".texref", ".samplerref", ".surfref", ".trap", ".zero", ".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x",
+			".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive", ".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster",
+			".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl", ".exch", ".cas", ".all", ".any", ".ballot",
+			".launch_dependents", ".wait", ".layout::v0", ".layout::v1", ".expect_tx", ".noComplete", ".noinc", ".phase_type::primary", ".phase_type::conditional", ".parity",
+			".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128",
+			".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X",
+			".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16",
+			".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16",
+			".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256",
+			".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16",
+			".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256",
+			".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16",
+			".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256",
+			".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16",
+			".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256",
+			".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16",
+			".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256",
+			".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16",
+			".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256",
+			".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16",
+			".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".m64n8k64", ".m64n16k64", ".m64n24k64", ".m64n32k64",
+			".m64n40k64", ".m64n48k64", ".m64n56k64", ".m64n64k64", ".m64n72k64", ".m64n80k64", ".m64n88k64", ".m64n96k64", ".m64n104k64", ".m64n112k64",
+			".m64n120k64", ".m64n128k64", ".m64n136k64", ".m64n144k64", ".m64n152k64", ".m64n160k64", ".m64n168k64", ".m64n176k64", ".m64n184k64", ".m64n192k64",
+			".m64n200k64", ".m64n208k64", ".m64n216k64", ".m64n224k64", ".m64n232k64", ".m64n240k64", ".m64n248k64", ".m64n256k64", ".exclusive", ".16x32bx2",
+			".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b",
+			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".kind::ti16", ".block16",
+			".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".collector::b::fill", ".collector::b::use", ".collector::b::lastuse", ".collector::b::discard", ".ashift",
+			".decompress::lut::b", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
 			".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7",
 			".shr15", ".po", ".mask",
 		},
@@ -1613,22 +1633,23 @@ func init() {
 			".l2", ".pf", ".w32", ".glob", ".shm", ".narrow", ".space", ".level", ".priority", ".gspace",
 			".mapspace", ".primary", ".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".pzo",
 			".scale", ".n1", ".n2", ".h2", ".f8x2", ".f6x2", ".x4", ".dim", ".load", ".store",
-			".cta_group", ".i2c", ".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb", ".comp",
-			".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64", ".fop",
-			".action", ".layout", ".phase_type", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt",
-			".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector", ".op2",
+			".cta_group", ".override", ".i2c", ".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb",
+			".comp", ".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64",
+			".fop", ".action", ".layout", ".phase_type", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv",
+			".dst_fmt", ".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector", ".collector-b", ".op2",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
 			"immLut", "dst-mem", "src-mem", "size", "left", "right", "mbar", "cta-mask", "policy", "byte-mask",
 			"n", "mdata", "cdata", "data", "spdesc", "le", "off", "bar", "s", "counter",
 			"members", "v", "membermask", "initval", "size32", "primary-size", "total-size", "fraction", "property", "scale-factor",
-			"rbits", "abef", "dst", "src", "cp-size", "rest", "map", "coords", "im2col", "addr",
-			"value", "ord", "choice", "lod", "dpdx", "dpdy", "e", "target", "index", "targets",
-			"ret", "func", "args", "fptr", "x", "r", "count", "tx", "ctaMask", "state",
-			"phase", "report", "hint", "scale-a", "sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc",
-			"scale-d", "sa", "sb", "ta", "tb", "meta", "selector", "columns", "taddr", "split",
-			"red", "s-desc", "idesc", "enable-d", "zero-mask", "ptr", "align", "t",
+			"rbits", "abef", "dst", "src", "cp-size", "rest", "map", "address", "sizes", "lower",
+			"upper", "coords", "im2col", "addr", "value", "ord", "choice", "lod", "dpdx", "dpdy",
+			"e", "target", "index", "targets", "ret", "func", "args", "fptr", "x", "r",
+			"count", "tx", "ctaMask", "state", "phase", "report", "hint", "scale-a", "sel-a", "scale-b",
+			"sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb", "meta",
+			"selector", "columns", "taddr", "split", "red", "s-desc", "lut", "idesc", "enable-d", "zero-mask",
+			"ptr", "align", "t",
 		},
 	}
 }

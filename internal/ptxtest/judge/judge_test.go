@@ -2,6 +2,7 @@ package judge
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ var (
 	judge   = flag.Bool("judge", false, "ask ptxas about 5,000 statements and the whole corpus")
 	full    = flag.Bool("full", false, "ask about 16,000 statements")
 	seed    = flag.Uint64("seed", 1, "seed of the statements")
+	count   = flag.Int("n", 0, "ask about so many legal statements of each entry and as many with a change")
 	only    = flag.String("entries", "", "only entries whose name has this prefix")
 	write   = flag.Bool("write", false, "record the verdicts of a sample in "+recorded)
 	verbose = flag.Bool("differences", false, "print explained differences, too")
@@ -78,7 +80,7 @@ func differences(t *testing.T) []Difference {
 // TestJudgeStatements: ptxas and the checker agree on legal statements and on statements one
 // change away from legal, but for the differences that are listed.
 func TestJudgeStatements(t *testing.T) {
-	if !*judge && !*full {
+	if !*judge && !*full && *count == 0 {
 		t.Skip("asks ptxas for minutes; -judge")
 	}
 	path := assembler(t)
@@ -86,7 +88,7 @@ func TestJudgeStatements(t *testing.T) {
 	if *full {
 		n = perEntryFull
 	}
-	cases := Cases(*seed, judgedTargets, *only, n)
+	cases := Cases(*seed, judgedTargets, *only, cmp.Or(*count, n))
 	if err := Ask(path, cases); err != nil {
 		t.Fatal(err)
 	}
