@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/ebitengine/purego"
 )
@@ -32,6 +33,11 @@ type cuda struct {
 	memFree       func(address uint64) int32
 	copyToDevice  func(to uint64, from *byte, bytes uintptr) int32
 	copyFromThere func(to *byte, from uint64, bytes uintptr) int32
+	arrayCreate   func(array *uintptr, d *arrayDescriptor) int32
+	arrayDestroy  func(array uintptr) int32
+	copy3D        func(d *copyDescriptor) int32
+	surfaceCreate func(surface *uint64, d *resourceDescriptor) int32
+	surfaceDelete func(surface uint64) int32
 	launch        func(function uintptr, gx, gy, gz, bx, by, bz, shared uint32, stream uintptr, params *uintptr, extra uintptr) int32
 
 	device int32
@@ -91,6 +97,8 @@ func (c *cuda) bind() error {
 		"cuCtxSetCurrent": &c.setCurrent, "cuCtxSynchronize": &c.synchronize, "cuModuleLoadData": &c.moduleLoad,
 		"cuModuleUnload": &c.moduleUnload, "cuModuleGetFunction": &c.getFunction, "cuMemAlloc_v2": &c.memAlloc, "cuMemFree_v2": &c.memFree,
 		"cuMemcpyHtoD_v2": &c.copyToDevice, "cuMemcpyDtoH_v2": &c.copyFromThere, "cuLaunchKernel": &c.launch,
+		"cuArray3DCreate_v2": &c.arrayCreate, "cuArrayDestroy": &c.arrayDestroy, "cuMemcpy3D_v2": &c.copy3D,
+		"cuSurfObjectCreate": &c.surfaceCreate, "cuSurfObjectDestroy": &c.surfaceDelete,
 	} {
 		symbol, err := purego.Dlsym(lib, name)
 		if err != nil {
@@ -182,5 +190,10 @@ func (m *cudaModule) Launch(kernel string, grid, block [3]uint32, args [][]byte)
 	if err := m.c.check("cuLaunchKernel", code); err != nil {
 		return err
 	}
-	return m.c.check("cuCtxSynchronize", m.c.synchronize())
+	code = m.c.synchronize()
+	err := m.c.check("cuCtxSynchronize", code)
+	if slices.Contains(faults, code) {
+		return kernelFault{err}
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ptxvm"
 	"ptxvm/internal/isa"
 )
 
@@ -21,7 +22,25 @@ type Driver interface {
 	Free(Address) error
 	Write(to Address, data []byte) error
 	Read(from Address, data []byte) error
+	NewArray(ptxvm.ArrayDesc) (Array, error) // for surfaces; the name is not used
 	Close() error
+}
+
+// Array is an image on the device: its bytes are [slice or layer][row][sample][channel].
+type Array interface {
+	Surface() uint64 // the handle that kernels take
+	Write(data []byte) error
+	Read(data []byte) error
+	Free() error
+}
+
+// kernelFault is a launch that ended because of what the kernel did. Its context is lost.
+type kernelFault struct{ error }
+
+// isFault tells a fault of the kernel from a mistake in calling the driver.
+func isFault(err error) bool {
+	var f kernelFault
+	return errors.As(err, &f)
 }
 
 // Device says what the driver found.
@@ -39,6 +58,7 @@ func (a Address) param() []byte { return binary.LittleEndian.AppendUint64(nil, u
 // Module is a loaded image.
 type Module interface {
 	// Launch runs a kernel and waits for its end. Each argument is the bytes of one parameter.
+	// A fault of the kernel is a kernelFault.
 	Launch(kernel string, grid, block [3]uint32, args [][]byte) error
 	Unload() error
 }
@@ -52,6 +72,7 @@ type machine struct {
 	driver   Driver
 	assemble Assembler
 	target   isa.Target // of the images: the device's own, with its architecture-specific forms
+	arrays   arrays     // of the context
 }
 
 // start opens the device.
@@ -67,12 +88,13 @@ func start(open func() (Driver, error), assemble Assembler) (*machine, error) {
 	if specific, err := isa.ParseTarget(d.Device().Target + "a"); err == nil {
 		target = specific
 	}
-	return &machine{open, d, assemble, target}, nil
+	return &machine{open: open, driver: d, assemble: assemble, target: target}, nil
 }
 
 // restart gives the device a new context after a fault.
 func (m *machine) restart() (err error) {
 	_ = m.driver.Close() // of a context that is lost already
+	m.arrays = nil
 	m.driver, err = m.open()
 	return err
 }

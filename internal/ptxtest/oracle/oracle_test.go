@@ -83,6 +83,24 @@ func (f *fake) Read(a Address, data []byte) error {
 	return errors.Join(err, f.call("read"))
 }
 
+// fakeArray is an array of ptxvm.
+type fakeArray struct {
+	f *fake
+	ptxvm.Array
+}
+
+func (f *fake) NewArray(desc ptxvm.ArrayDesc) (Array, error) {
+	a, err := f.d.NewArray(desc)
+	return fakeArray{f, a}, errors.Join(err, f.call("array"))
+}
+
+func (a fakeArray) Surface() uint64 { return a.Array.Surface().Handle() }
+func (a fakeArray) Write(data []byte) error {
+	return errors.Join(a.Array.Write(data), a.f.call("fill"))
+}
+func (a fakeArray) Read(data []byte) error { return errors.Join(a.Array.Read(data), a.f.call("fetch")) }
+func (a fakeArray) Free() error            { return errors.Join(a.Array.Free(), a.f.call("release")) }
+
 type fakeModule struct {
 	f *fake
 	p *ptxvm.Program
@@ -110,7 +128,7 @@ func (m *fakeModule) Launch(kernel string, grid, block [3]uint32, args [][]byte)
 	}
 	if kernel == m.f.fault {
 		m.f.lost = true
-		return errLost
+		return kernelFault{errLost}
 	}
 	k, err := m.p.Kernel(kernel)
 	if err != nil {
@@ -132,6 +150,11 @@ func (m *fakeModule) Launch(kernel string, grid, block [3]uint32, args [][]byte)
 	}
 	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: grid[0], Y: grid[1], Z: grid[2]}, Block: ptxvm.Dim3{X: block[0], Y: block[1], Z: block[2]}}
 	_, err = k.Launch(context.Background(), shape, values...)
+	var fault *ptxvm.Fault
+	if errors.As(err, &fault) {
+		m.f.lost = true
+		return kernelFault{errLost}
+	}
 	return err
 }
 

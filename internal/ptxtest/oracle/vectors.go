@@ -117,7 +117,7 @@ func (m *machine) runImage(image []byte, units []unit, o *outcome) error {
 // runUnit runs the cases of one block and sorts them.
 func (m *machine) runUnit(mod Module, u unit, o *outcome) error {
 	for _, l := range u.Launches() {
-		out, err := m.launch(mod, u.kernel, l)
+		out, err := m.launch(mod, u, l)
 		if err != nil {
 			return err
 		}
@@ -136,15 +136,19 @@ func (m *machine) runUnit(mod Module, u unit, o *outcome) error {
 }
 
 // launch copies a launch's memory in, runs it on one warp and copies the results out.
-func (m *machine) launch(mod Module, kernel string, l *vec.Launch) (out []byte, err error) {
+func (m *machine) launch(mod Module, u unit, l *vec.Launch) (out []byte, err error) {
+	handles, err := m.arrays.handles(m.driver, u.Images())
+	if err != nil {
+		return nil, err
+	}
 	var at [3]Address
-	for i, data := range [][]byte{l.In, make([]byte, l.OutBytes), make([]byte, l.MemBytes)} {
+	for i, data := range [][]byte{l.In, make([]byte, l.OutBytes), l.Memory(handles)} {
 		if at[i], err = m.buffer(data); err != nil {
 			return nil, err
 		}
 	}
 	args := [][]byte{at[0].param(), at[1].param(), at[2].param(), binary.LittleEndian.AppendUint32(nil, l.Mask), l.Params, l.Pattern}
-	if err := mod.Launch(kernel, [3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, args); err != nil {
+	if err := mod.Launch(u.kernel, [3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, args); err != nil {
 		return nil, err
 	}
 	out = make([]byte, l.OutBytes)

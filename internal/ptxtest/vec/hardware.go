@@ -4,8 +4,11 @@ package vec
 // bytes, and the comparison of what came back.
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"ptxvm"
 )
 
 // WrapFor is Wrap for one target, unless the block names its own.
@@ -40,8 +43,35 @@ func (w *Wrapped) Kernel(name string) string {
 	return b.String()
 }
 
+// Image is one surface of a lane.
+type Image struct {
+	ptxvm.ArrayDesc
+	Used bool // the block names it; before each launch its samples are Pattern
+}
+
+// Images lists the surfaces that each lane has, nil if the block names none.
+func (w *Wrapped) Images() (list []Image) {
+	used := w.imagesUsed()
+	for i := range used {
+		list = append(list, Image{imageDesc(i), used[i]})
+	}
+	return list
+}
+
+// Memory is the memory of a launch: MemBytes of zeros, behind them the handles of each lane's
+// surfaces in the order of Images, 0 for one that is not used.
+func (l *Launch) Memory(handles [32][]uint64) []byte {
+	data := make([]byte, l.MemBytes+32*laneBytes)
+	for lane := range handles {
+		for i, h := range handles[lane] {
+			binary.LittleEndian.PutUint64(data[handlesAt+lane*laneBytes+8*i:], h)
+		}
+	}
+	return data
+}
+
 // Launch is one launch of Kernel on a warp. The kernel's parameters are the addresses of In, of
-// OutBytes of results and of MemBytes of zeros, then Mask, Params and Pattern by value.
+// OutBytes of results and of Memory, then Mask, Params and Pattern by value.
 type Launch struct {
 	Cases    [32]*Case // by lane
 	Mask     uint32

@@ -63,7 +63,7 @@ func (d *device) handles(used []bool) ([]byte, error) {
 			}
 			a := d.images[lane*len(imageKinds)+i]
 			if i < len(used) && used[i] {
-				if err := a.Write(pattern(a.Len())); err != nil {
+				if err := a.Write(Pattern(a.Len())); err != nil {
 					return nil, err
 				}
 			}
@@ -73,7 +73,8 @@ func (d *device) handles(used []bool) ([]byte, error) {
 	return out, nil
 }
 
-func pattern(n int) []byte {
+// Pattern is what the samples of an image are at first.
+func Pattern(n int) []byte {
 	out := make([]byte, n)
 	for i := range out {
 		out[i] = patternByte(i)
@@ -82,12 +83,17 @@ func pattern(n int) []byte {
 }
 
 func (d *device) addImage(kind int) error {
+	a, err := d.NewArray(imageDesc(kind))
+	d.images = append(d.images, a)
+	return err
+}
+
+// imageDesc describes the images of a kind.
+func imageDesc(kind int) ptxvm.ArrayDesc {
 	k := imageKinds[kind]
 	f, err := ptxvm.ParseSampleFormat(k.format)
 	if err != nil {
-		return err
+		panic(err) // the table above is at fault
 	}
-	a, err := d.NewArray(ptxvm.ArrayDesc{Name: strings.ToLower(k.name), Geometry: k.geometry, Size: k.size, Format: f})
-	d.images = append(d.images, a)
-	return err
+	return ptxvm.ArrayDesc{Name: strings.ToLower(k.name), Geometry: k.geometry, Size: k.size, Format: f}
 }
