@@ -91,7 +91,7 @@ func (do cvtDo) Plan(b *Build) {
 		b.stamped(l.stamp())
 		return
 	}
-	p.quick = p.Quick()
+	p.rows = p.Rows()
 	b.Out.D, b.Out.A = b.dst(d, p.dstBits), b.src(a, p.srcBits)
 	b.Ext().Data = p
 	if b.Scalar {
@@ -113,25 +113,49 @@ func (b *Build) operandBits(o *ir.Operand, typeBits int) int {
 // the source is cut to its type, the result extended by the sign of its own.
 type conversion struct {
 	num.Cvt
-	quick            *num.Quick
+	rows             *num.Rows
 	srcBits, dstBits int // of the registers
 }
 
 func (p *conversion) apply(v uint64) uint64 {
-	r := p.quick.Convert(v)
+	r := p.rows.Quick.Convert(v)
 	if n := p.Dst.Width(); p.Dst.Format() == nil && p.Dst.Signed() && uint(p.dstBits) > n {
 		r = uint64(int64(r<<(64-n))>>(64-n)) & (^uint64(0) >> (64 - uint(p.dstBits)))
 	}
 	return r
 }
 
+// fewLanes is how many lanes are converted one by one: a whole row takes as long.
+const fewLanes = 6
+
 func convertRow(w *machine.Warp, in *machine.Inst) machine.State {
 	p := in.Ext.Data.(*conversion)
-	for m := w.Mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		storeElem(w, in.D, p.dstBits, i, p.apply(loadElem(w, in.A, p.srcBits, i)))
+	switch {
+	case w.Mask == ^uint32(0):
+		p.rows.Convert(rowLanes(w, in.D, p.dstBits), rowLanes(w, in.A, p.srcBits), uint(p.dstBits))
+	case bits.OnesCount32(w.Mask) <= fewLanes:
+		for m := w.Mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			storeElem(w, in.D, p.dstBits, i, p.apply(loadElem(w, in.A, p.srcBits, i)))
+		}
+	case p.dstBits > 32:
+		var d [32]uint64
+		p.rows.Convert(num.Lanes{W64: &d}, rowLanes(w, in.A, p.srcBits), uint(p.dstBits))
+		part1(w.Mask, w.R64(in.D), &d, copy64)
+	default:
+		var d [32]uint32
+		p.rows.Convert(num.Lanes{W32: &d}, rowLanes(w, in.A, p.srcBits), uint(p.dstBits))
+		part1(w.Mask, w.R32(in.D), &d, copy32)
 	}
 	return machine.Next
+}
+
+// rowLanes is a row of registers of so many bits.
+func rowLanes(w *machine.Warp, off uint32, bits int) num.Lanes {
+	if bits > 32 {
+		return num.Lanes{W64: w.R64(off)}
+	}
+	return num.Lanes{W32: w.R32(off)}
 }
 
 func convertScalar(w *machine.Warp, in *machine.Inst) machine.State {

@@ -23,14 +23,9 @@ func (do cvtPackDo) Plan(b *Build) {
 	if bits > 64 {
 		defer func() { b.extendHigh([]uint32{b.Out.D}, false) }()
 	}
-	if l, ok := packedLanes[p.Packing]; ok && bits <= 32 {
-		b.operands(l.stamp(), d, b.In.Ops[1:])
-		b.stamped(l.stamp())
-		return
-	}
 	b.Out.D = b.dst(d, bits)
 	p.place(b)
-	p.quick = p.Quick()
+	p.rows = p.Rows()
 	b.Ext().Data = p
 	b.handler(p.rowHandler(bits))
 	if b.Scalar {
@@ -41,7 +36,7 @@ func (do cvtPackDo) Plan(b *Build) {
 // packing is a packed conversion with the places of its operands.
 type packing struct {
 	num.Packing
-	quick         *num.Quick
+	rows          *num.PackedRows
 	from          [4]uint32 // the sources
 	scale, random uint32    // what a statement lacks is some row that is there
 }
@@ -102,12 +97,15 @@ func (p *packing) place(b *Build) {
 
 func (p *packing) rowHandler(bits int) machine.Handler {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		s0, s1, s2, s3 := w.R32(p.from[0]), w.R32(p.from[1]), w.R32(p.from[2]), w.R32(p.from[3])
+		src := [4]*[32]uint32{w.R32(p.from[0]), w.R32(p.from[1]), w.R32(p.from[2]), w.R32(p.from[3])}
 		scale, random := w.R32(p.scale), w.R32(p.random)
-		each(w.Mask, func(i int) {
-			v := p.Quickly(p.quick, &[4]uint32{s0[i], s1[i], s2[i], s3[i]}, scale[i], random[i])
-			storeElem(w, in.D, bits, i, uint64(v))
-		})
+		if w.Mask == ^uint32(0) && bits <= 32 {
+			p.rows.Convert(w.R32(in.D), &src, scale, random)
+			return machine.Next
+		}
+		var d [32]uint32
+		p.rows.Convert(&d, &src, scale, random)
+		each(w.Mask, func(i int) { storeElem(w, in.D, bits, i, uint64(d[i])) })
 		return machine.Next
 	}
 }
@@ -118,7 +116,7 @@ func (p *packing) scalarHandler(bits int) machine.Handler {
 		for i := range src {
 			src[i] = *w.S32(p.from[i])
 		}
-		v := p.Quickly(p.quick, &src, *w.S32(p.scale), *w.S32(p.random))
+		v := p.rows.One(&src, *w.S32(p.scale), *w.S32(p.random))
 		if bits > 32 {
 			*w.S64(in.D) = uint64(v)
 		} else {
@@ -126,14 +124,6 @@ func (p *packing) scalarHandler(bits int) machine.Handler {
 		}
 		return machine.Next
 	}
-}
-
-// packedLanes are the packed conversions that programs use most.
-var packedLanes = map[num.Packing]laneDo{
-	{Cvt: num.Cvt{Dst: num.F16, Src: num.F32}, N: 2}:              lane(num.CvtF16x2F32),
-	{Cvt: num.Cvt{Dst: num.BF16, Src: num.F32}, N: 2}:             lane(num.CvtBF16x2F32),
-	{Cvt: num.Cvt{Dst: num.F16, Src: num.F32, Relu: true}, N: 2}:  lane(num.CvtReluF16x2F32),
-	{Cvt: num.Cvt{Dst: num.BF16, Src: num.F32, Relu: true}, N: 2}: lane(num.CvtReluBF16x2F32),
 }
 
 // 9.7.9.22: two integers clamped to a width, over the low bits of c.

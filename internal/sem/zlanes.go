@@ -133,10 +133,8 @@ var stamps = []stamp{
 	{ctaRank32, fullCtaRank32, partCtaRank32, scalarCtaRank32},
 	{ctaRank64, fullCtaRank64, partCtaRank64, scalarCtaRank64},
 	{num.CvtBF16F32, fullCvtBF16F32, partCvtBF16F32, scalarCvtBF16F32},
-	{num.CvtBF16x2F32, fullCvtBF16x2F32, partCvtBF16x2F32, scalarCvtBF16x2F32},
 	{num.CvtF16F32, fullCvtF16F32, partCvtF16F32, scalarCvtF16F32},
 	{num.CvtF16F64, fullCvtF16F64, partCvtF16F64, scalarCvtF16F64},
-	{num.CvtF16x2F32, fullCvtF16x2F32, partCvtF16x2F32, scalarCvtF16x2F32},
 	{num.CvtF32BF16, fullCvtF32BF16, partCvtF32BF16, scalarCvtF32BF16},
 	{num.CvtF32F16, fullCvtF32F16, partCvtF32F16, scalarCvtF32F16},
 	{num.CvtF32F64, fullCvtF32F64, partCvtF32F64, scalarCvtF32F64},
@@ -149,8 +147,6 @@ var stamps = []stamp{
 	{num.CvtF64S64, fullCvtF64S64, partCvtF64S64, scalarCvtF64S64},
 	{num.CvtF64U32, fullCvtF64U32, partCvtF64U32, scalarCvtF64U32},
 	{num.CvtF64U64, fullCvtF64U64, partCvtF64U64, scalarCvtF64U64},
-	{num.CvtReluBF16x2F32, fullCvtReluBF16x2F32, partCvtReluBF16x2F32, scalarCvtReluBF16x2F32},
-	{num.CvtReluF16x2F32, fullCvtReluF16x2F32, partCvtReluF16x2F32, scalarCvtReluF16x2F32},
 	{num.CvtRmiF32F32, fullCvtRmiF32F32, partCvtRmiF32F32, scalarCvtRmiF32F32},
 	{num.CvtRmiF64F64, fullCvtRmiF64F64, partCvtRmiF64F64, scalarCvtRmiF64F64},
 	{num.CvtRmiS32F32, fullCvtRmiS32F32, partCvtRmiS32F32, scalarCvtRmiS32F32},
@@ -3597,28 +3593,6 @@ func scalarCvtBF16F32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-func fullCvtBF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtBF16x2F32(a[i], b[i])
-		d[i+1] = num.CvtBF16x2F32(a[i+1], b[i+1])
-		d[i+2] = num.CvtBF16x2F32(a[i+2], b[i+2])
-		d[i+3] = num.CvtBF16x2F32(a[i+3], b[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtBF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	part2(w.Mask, d, a, b, num.CvtBF16x2F32)
-	return machine.Next
-}
-
-func scalarCvtBF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtBF16x2F32(*w.S32(in.A), *w.S32(in.B))
-	return machine.Next
-}
-
 func fullCvtF16F32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -3660,28 +3634,6 @@ func partCvtF16F64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarCvtF16F64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.CvtF16F64(*w.S64(in.A))
-	return machine.Next
-}
-
-func fullCvtF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtF16x2F32(a[i], b[i])
-		d[i+1] = num.CvtF16x2F32(a[i+1], b[i+1])
-		d[i+2] = num.CvtF16x2F32(a[i+2], b[i+2])
-		d[i+3] = num.CvtF16x2F32(a[i+3], b[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	part2(w.Mask, d, a, b, num.CvtF16x2F32)
-	return machine.Next
-}
-
-func scalarCvtF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtF16x2F32(*w.S32(in.A), *w.S32(in.B))
 	return machine.Next
 }
 
@@ -3946,50 +3898,6 @@ func partCvtF64U64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarCvtF64U64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.CvtF64U64(*w.S64(in.A))
-	return machine.Next
-}
-
-func fullCvtReluBF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtReluBF16x2F32(a[i], b[i])
-		d[i+1] = num.CvtReluBF16x2F32(a[i+1], b[i+1])
-		d[i+2] = num.CvtReluBF16x2F32(a[i+2], b[i+2])
-		d[i+3] = num.CvtReluBF16x2F32(a[i+3], b[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtReluBF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	part2(w.Mask, d, a, b, num.CvtReluBF16x2F32)
-	return machine.Next
-}
-
-func scalarCvtReluBF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtReluBF16x2F32(*w.S32(in.A), *w.S32(in.B))
-	return machine.Next
-}
-
-func fullCvtReluF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtReluF16x2F32(a[i], b[i])
-		d[i+1] = num.CvtReluF16x2F32(a[i+1], b[i+1])
-		d[i+2] = num.CvtReluF16x2F32(a[i+2], b[i+2])
-		d[i+3] = num.CvtReluF16x2F32(a[i+3], b[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtReluF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	part2(w.Mask, d, a, b, num.CvtReluF16x2F32)
-	return machine.Next
-}
-
-func scalarCvtReluF16x2F32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtReluF16x2F32(*w.S32(in.A), *w.S32(in.B))
 	return machine.Next
 }
 
