@@ -5,6 +5,9 @@ package main
 // This file reads the processor time of the process.
 
 import (
+	"os"
+	"runtime"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,4 +21,17 @@ func cpuTime() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peakMemory is the most memory that a process had, in MB.
+func peakMemory(s *os.ProcessState) float64 {
+	u, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	unit := 1024.0 // bytes of Maxrss
+	if runtime.GOOS == "darwin" {
+		unit = 1
+	}
+	return float64(u.Maxrss) * unit / 1e6
 }

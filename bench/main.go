@@ -2,6 +2,8 @@
 //
 //	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
+//	go run ./bench -speed                       # check as a process and in one, against ptxas
+//	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
 // of the fastest round. Rates per core are by processor time where the system tells it.
@@ -26,25 +28,28 @@ func main() {
 	only := flag.String("run", "", "figures whose name matches")
 	cvt := flag.String("cvt", "", "instead, conversions whose name (\"f16x2.f32 .rn\") matches")
 	each := flag.Bool("each", false, "with -cvt: a line for each form")
+	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
+	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 	flag.Parse()
-	if *cvt != "" {
-		if err := cvtTable(regexp.MustCompile(*cvt), *span/30, *each); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(2)
-		}
-		return
+	match, err := regexp.Compile(*only)
+	switch {
+	case err != nil:
+	case *cvt != "":
+		err = cvtTable(regexp.MustCompile(*cvt), *span/30, *each)
+	case *speed:
+		err = speedTable(match, *count)
+	case *megabytes > 0:
+		err = hostileTable(match, *megabytes)
+	default:
+		err = run(*count, *span, match)
 	}
-	if err := run(*count, *span, *only); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func run(count int, span time.Duration, only string) error {
-	match, err := regexp.Compile(only)
-	if err != nil {
-		return err
-	}
+func run(count int, span time.Duration, match *regexp.Regexp) error {
 	if err := flag.Set("test.benchtime", span.String()); err != nil {
 		return err
 	}

@@ -1,0 +1,45 @@
+package main
+
+// This file runs other programs on one core and says what they used.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// build makes the command in dir.
+func build(dir string) (binary string, err error) {
+	binary = filepath.Join(dir, "ptxvm")
+	cmd := exec.Command("go", "build", "-o", binary, "./cmd/ptxvm")
+	if cmd.Dir, err = root(); err != nil {
+		return "", err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// usage is what a process used.
+type usage struct {
+	cpu  time.Duration // user and system
+	peak float64       // memory, MB; 0 where the system does not tell
+	exit int
+}
+
+// spend runs a program with one thread of Go code and drops what it prints. Exit code 1, a verdict, is no error.
+func spend(program string, args ...string) (usage, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	err := cmd.Run()
+	var ended *exec.ExitError
+	if err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
+		return usage{}, fmt.Errorf("%v: %w", cmd.Args, err)
+	}
+	s := cmd.ProcessState
+	return usage{s.UserTime() + s.SystemTime(), peakMemory(s), s.ExitCode()}, nil
+}

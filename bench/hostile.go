@@ -1,0 +1,123 @@
+package main
+
+// This file measures the checker on inputs made to ask for more than their size: time and memory must grow
+// as the text does.
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// hostile is one kind of input: text made of a beginning, as many repetitions of a piece as fit (its # is
+// replaced by a number), and an end.
+type hostile struct{ name, begin, piece, end string }
+
+const (
+	module = ".version 9.0\n.target sm_90\n.address_size 64\n"
+	body   = module + ".entry k() {\n.reg .pred p; .reg .b32 r; .reg .b64 a;\n"
+)
+
+var hostiles = []hostile{
+	{"open blocks", module + ".entry k() {", "{", ""},
+	{"blocks side by side", body, "{}", "}"},
+	{"open vectors", body + "mov.b64 a, ", "{", ""},
+	{"a vector of many tokens", body + "mov.b64 a, {r", ",r", "};}"},
+	{"open parentheses", module + ".global .u32 x = ", "(", ";"},
+	{"a long sum", module + ".global .u32 x = 1", "+1", ";"},
+	{"a long conditional", module + ".global .u32 x = 1", "?1:1", ";"},
+	{"many signs", module + ".global .u32 x = ", "-", "1;"},
+	{"labels", body, "L#:\n", "}"},
+	{"labels and branches to them", body, "L#: bra L#;\n", "}"},
+	{"branches to labels that are missing", body, "bra L#;\n", "}"},
+	{"the same label", body, "L:\n", "}"},
+	{"registers", body, ".reg .b32 r#;\n", "}"},
+	{"registers in one declaration", body + ".reg .b32 x", ",r#", ";}"},
+	{"ranges of registers", body, ".reg .b32 r#_<99999>;\n", "}"},
+	{"registers of the same name", body, ".reg .b32 r;\n", "}"},
+	{"undeclared registers", body, "add.s32 x#, y, z;\n", "}"},
+	{"one endless line", body, "add.s32 r,r,r;", "}"},
+	{"one endless line of errors", body, "add.s32 r,r,1.5;", "}"},
+	{"one endless name", body + "mov.b32 r, ", "x", ";}"},
+	{"one endless number", module + ".global .u32 x = ", "1", ";"},
+	{"one endless modifier", body, ".x", ";}"},
+	{"modifiers of one instruction", body + "add", ".s32", " r,r,r;}"},
+	{"operands of one instruction", body + "add.s32 r", ",r", ";}"},
+	{"an initialiser", module + ".global .u32 x[] = {1", ",1", "};"},
+	{"an initialiser of addresses", module + ".global .u64 y;\n.global .u64 x[] = {y", ",y", "};"},
+	{"strings that are not closed", module, "\"", "\""},
+	{"comments that are not closed", module, "/*", ""},
+	{"white space", module, " \n", ""},
+	{"bytes that are no text", module, "\x01", ""},
+	{"wrong directives", module, ".frob\n", ""},
+	{"wrong opcodes", body, "frobnicate.s32 r;\n", "}"},
+	{"misspelled opcodes", body, "ad.s32 r,r,r;\n", "}"},
+	{"kernels", module, ".entry k#() {}\n", ""},
+	{"functions that call each other", module + ".func f();\n", ".func g#() { call f; }\n", ""},
+	{"parameters", module + ".entry k(.param .u32 a", ",.param .u32 p#", ") {}"},
+	{"globals", module, ".global .u32 g#;\n", ""},
+	{"lines of the debugger", module + ".file 1 \"a\"\n.entry k() {", ".loc 1 1 1\n", "}"},
+	{"files of the debugger", module, ".file # \"a#\"\n", ""},
+	{"sections", module + ".section .debug_info {", ".b8 1\n", "}"},
+	{"pragmas", module, ".pragma \"x#\";\n", ""},
+	{"aliases", module + ".func f() {}\n", ".func g#();\n.alias g#, f;\n", ""},
+	{"targets of one branch", body + "T: .branchtargets L", ",L", "; L:}"},
+}
+
+// text is an input of at most size bytes.
+func (h *hostile) text(size int) []byte {
+	b := append(make([]byte, 0, size), h.begin...)
+	for i := 0; ; i++ {
+		piece := h.piece
+		if strings.Contains(piece, "#") {
+			piece = strings.ReplaceAll(piece, "#", strconv.Itoa(i))
+		}
+		if len(b)+len(piece)+len(h.end) > size {
+			return append(b, h.end...)
+		}
+		b = append(b, piece...)
+	}
+}
+
+// hostileTable prints the time and memory of a process that checks each input at size/10 and size megabytes.
+func hostileTable(match *regexp.Regexp, megabytes int) error {
+	dir, err := os.MkdirTemp("", "hostile")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	binary, err := build(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| Input | %d MB | %d MB | Ratio | Peak | Peak | Ratio | Verdict |\n|---|---|---|---|---|---|---|---|\n", megabytes/10, megabytes)
+	for i := range hostiles {
+		if h := &hostiles[i]; match.MatchString(h.name) {
+			if err := h.print(binary, filepath.Join(dir, "input.ptx"), megabytes*1e6); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (h *hostile) print(binary, path string, size int) error {
+	var used [2]usage
+	for i, n := range []int{size / 10, size} {
+		if err := os.WriteFile(path, h.text(n), 0o644); err != nil {
+			return err
+		}
+		var err error
+		if used[i], err = spend(binary, "check", path); err != nil {
+			return err
+		}
+	}
+	small, large := &used[0], &used[1]
+	fmt.Printf("| %s | %.2f s | %.2f s | %.1f | %.0f MB | %.0f MB | %.1f | exit %d |\n", h.name,
+		small.cpu.Seconds(), large.cpu.Seconds(), large.cpu.Seconds()/small.cpu.Seconds(),
+		small.peak, large.peak, large.peak/small.peak, large.exit)
+	return nil
+}
