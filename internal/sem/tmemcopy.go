@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"sync"
 
 	"ptxvm/internal/assume"
 	"ptxvm/internal/isa"
@@ -76,18 +77,16 @@ func eachThread(w *machine.Warp, do func(i int) machine.State) machine.State {
 	return machine.Next
 }
 
-// memories returns the tensor memories that a statement works on: the CTA's own, and that of its
-// peer for cta_group::2.
-func memories(w *machine.Warp, in *machine.Inst, group int) ([]*machine.TensorMemory, machine.State) {
-	list := append(make([]*machine.TensorMemory, 0, 2), w.Tensor())
+// memories returns the tensor memories that a statement works on, as many as its group has CTAs:
+// the CTA's own, and that of its peer for cta_group::2.
+func memories(w *machine.Warp, in *machine.Inst, group int) (mems [2]*machine.TensorMemory, st machine.State) {
+	mems[0] = w.Tensor()
 	if group == 2 {
-		peer := w.PeerTensor()
-		if peer == nil {
-			return nil, tensorFault(w, in, "cta_group::2: there is no peer CTA, or its threads have exited")
+		if mems[1] = w.PeerTensor(); mems[1] == nil {
+			return mems, tensorFault(w, in, "cta_group::2: there is no peer CTA, or its threads have exited")
 		}
-		list = append(list, peer)
 	}
-	return list, machine.Next
+	return mems, machine.Next
 }
 
 func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -97,20 +96,40 @@ func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	return eachThread(w, func(i int) machine.State {
-		c := &tensorCopy{tensorCopyOp: o, at: tensor.Addr(w.R32(in.A)[i] + uint32(in.Imm))}
-		if st := c.locate(w, in, w.R64(o.desc)[i], mems); st != machine.Next {
-			return st
-		}
+		at, d := tensor.Addr(w.R32(in.A)[i]+uint32(in.Imm)), w.R64(o.desc)[i]
 		if w.AsyncMode() == machine.Eager {
-			for p := range c.parts {
-				c.parts[p].move(c)
-			}
-			return machine.Next
+			return copyAtOnce(w, in, at, d, &mems)
 		}
-		return w.Issue(in, &machine.Op{
-			Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
-		})
+		return beginCopy(w, in, at, d, &mems)
 	})
+}
+
+// beginCopy issues a copy.
+func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
+	c := new(tensorCopy)
+	if st := c.locate(w, in, at, d, mems); st != machine.Next {
+		return st
+	}
+	return w.Issue(in, &machine.Op{
+		Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
+	})
+}
+
+// spareCopies are records of copies that are done at once.
+var spareCopies = sync.Pool{New: func() any { return new(tensorCopy) }}
+
+// copyAtOnce is beginCopy in mode Eager, its fast twin: nothing of the copy stays.
+func copyAtOnce(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
+	c := spareCopies.Get().(*tensorCopy)
+	st := c.locate(w, in, at, d, mems)
+	if st == machine.Next {
+		for p := range c.parts[:c.group] {
+			c.parts[p].move(c)
+		}
+	}
+	c.tensorCopyOp, c.parts = nil, [2]copyPart{} // a spare keeps nothing alive
+	spareCopies.Put(c)
+	return st
 }
 
 // tensorCopy is one copy: what it keeps while it is open. Source addresses are offsets in the
@@ -118,9 +137,9 @@ func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
 type tensorCopy struct {
 	*tensorCopyOp
 	at    tensor.Addr
-	from  []uint32 // of each unit
-	start uint32   // offset in the window of the shared memory's first byte
-	parts []copyPart
+	from  []uint32    // of each unit
+	start uint32      // offset in the window of the shared memory's first byte
+	parts [2]copyPart // as many as the group has CTAs
 	units [tensor.MaxUnits]uint32
 }
 
@@ -131,8 +150,10 @@ type copyPart struct {
 	data   [][16]byte
 }
 
-// locate checks address and descriptor, in all CTAs, before anything is copied.
-func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, d uint64, mems []*machine.TensorMemory) machine.State {
+// locate makes c a copy of the statement, and checks address and descriptor in all CTAs before
+// anything is copied.
+func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
+	c.tensorCopyOp, c.at = in.Ext.Data.(*tensorCopyOp), at
 	m, err := tensor.Decode(d)
 	switch {
 	case err != nil:
@@ -143,7 +164,7 @@ func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, d uint64, mems []
 		return descriptorFault(w, in, "matrix descriptor %#016x: bit 52 (the leading dimension is an address) is for tcgen05.mma with K = 96; tcgen05.cp has no such reading", d)
 	}
 	c.from = c.Sources(&m, &c.units)
-	for _, t := range mems {
+	for k, t := range mems[:c.group] {
 		shared, start := w.SharedMemory(t.Rank())
 		if unit, bad := outside(c.from, start, uint32(len(shared))); bad {
 			return descriptorFault(w, in, "matrix descriptor %#016x (%v): row %d is read at offset %#x of shared memory, which has %#x to %#x",
@@ -153,7 +174,7 @@ func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, d uint64, mems []
 			return tensorFault(w, in, "address %v: %v", c.at, err)
 		}
 		c.start = start
-		c.parts = append(c.parts, copyPart{t: t, shared: shared})
+		c.parts[k] = copyPart{t: t, shared: shared}
 	}
 	return machine.Next
 }
@@ -178,22 +199,22 @@ func (c *tensorCopy) check(t *machine.TensorMemory) error {
 	return t.Check(c.at.Lane(), c.last+1, c.at.Column(), c.Columns())
 }
 
-// move copies at once: 16 bytes of shared memory are 4 words of a lane.
+// move copies at once: 16 bytes of shared memory, expanded or not, are 4 words in each of the
+// lanes of a row. It is the fast twin of read and write.
 func (p *copyPart) move(c *tensorCopy) {
-	if c.format != tensor.Plain {
-		p.read(c)
-		p.write(c)
-		return
-	}
-	lanes, column := c.lanes, c.at.Column()
+	words := p.t.From(c.at.Lane(), c.at.Column())
+	lanes := c.lanes
 	for i := 0; i < len(c.from); i += c.Units {
-		for t := range c.Times {
-			words := p.t.Row(c.at.Lane()+int(lanes[t]), column, 4*c.Units)
-			for u := range c.Units {
-				src := p.shared[c.from[i+u]-c.start:][:16]
-				dst := words[4*u:][:4]
-				dst[0], dst[1] = binary.LittleEndian.Uint32(src), binary.LittleEndian.Uint32(src[4:])
-				dst[2], dst[3] = binary.LittleEndian.Uint32(src[8:]), binary.LittleEndian.Uint32(src[12:])
+		for u, at := range c.from[i : i+c.Units] {
+			src := (*[16]byte)(p.shared[at-c.start:])
+			if c.format != tensor.Plain {
+				expanded := c.format.Expand(src, c.shift4)
+				src = &expanded
+			}
+			low, high := binary.LittleEndian.Uint64(src[:8]), binary.LittleEndian.Uint64(src[8:])
+			for _, lane := range lanes[:c.Times] {
+				dst := (*[4]uint32)(words[int(lane)*tensor.MaxColumns+4*u:])
+				dst[0], dst[1], dst[2], dst[3] = uint32(low), uint32(low>>32), uint32(high), uint32(high>>32)
 			}
 		}
 		lanes = lanes[c.Times:]
@@ -222,14 +243,14 @@ func (p *copyPart) write(c *tensorCopy) {
 }
 
 func (c *tensorCopy) read(*machine.Op) *machine.Fault {
-	for i := range c.parts {
+	for i := range c.parts[:c.group] {
 		c.parts[i].read(c)
 	}
 	return nil
 }
 
 func (c *tensorCopy) write(*machine.Op) *machine.Fault {
-	for i := range c.parts {
+	for i := range c.parts[:c.group] {
 		if err := c.check(c.parts[i].t); err != nil {
 			return stepFault(err)
 		}
@@ -241,7 +262,7 @@ func (c *tensorCopy) write(*machine.Op) *machine.Fault {
 // touches lists the units, neighbours together, and the lanes.
 func (c *tensorCopy) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
-		for _, p := range c.parts {
+		for _, p := range c.parts[:c.group] {
 			for i := 0; i < len(c.from); {
 				n := 1
 				for i+n < len(c.from) && c.from[i+n] == c.from[i]+uint32(16*n) {
@@ -288,7 +309,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		if s.at.Lane()%32 != 0 {
 			return tensorFault(w, in, "address %v: the lane of tcgen05.shift must be a multiple of 32", s.at)
 		}
-		for _, t := range mems {
+		for _, t := range mems[:o.group] {
 			if err := s.check(t); err != nil {
 				return tensorFault(w, in, "address %v: %v", s.at, err)
 			}
@@ -301,7 +322,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 type tensorShift struct {
 	*tensorShiftOp
 	at   tensor.Addr
-	mems []*machine.TensorMemory
+	mems [2]*machine.TensorMemory
 	rows [][tensor.ShiftColumns]uint32
 }
 
@@ -320,7 +341,7 @@ func (s *tensorShift) check(t *machine.TensorMemory) error {
 
 func (s *tensorShift) read(*machine.Op) *machine.Fault {
 	lane, lanes := s.span()
-	for _, t := range s.mems {
+	for _, t := range s.mems[:s.group] {
 		if err := s.check(t); err != nil {
 			return stepFault(err)
 		}
@@ -334,7 +355,7 @@ func (s *tensorShift) read(*machine.Op) *machine.Fault {
 
 func (s *tensorShift) write(*machine.Op) *machine.Fault {
 	lane, lanes := s.span()
-	for k, t := range s.mems {
+	for k, t := range s.mems[:s.group] {
 		if err := s.check(t); err != nil {
 			return stepFault(err)
 		}
@@ -348,7 +369,7 @@ func (s *tensorShift) write(*machine.Op) *machine.Fault {
 func (s *tensorShift) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		lane, lanes := s.span()
-		for _, t := range s.mems {
+		for _, t := range s.mems[:s.group] {
 			x := t.Extent(lane, lanes, s.at.Column(), tensor.ShiftColumns)
 			if !yield(x, machine.Load) || !yield(x, machine.Store) {
 				return
