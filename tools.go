@@ -62,21 +62,6 @@ func Format(filename string, src []byte) ([]byte, error) {
 	return syntax.Format(f, syntax.FormatOptions{})
 }
 
-// Explain describes an error code such as "P3004", with an example.
-func Explain(code string) (string, error) {
-	c, ok := diag.ParseCode(code)
-	e, known := diag.Lookup(c)
-	if !ok || !known {
-		if len(Forms(code)) > 0 {
-			return "", fmt.Errorf("explaining instructions is not built yet; `ptxvm isa %s` lists the forms", code)
-		}
-		return "", fmt.Errorf("%q is no error code; they look like P3004", code)
-	}
-	var b strings.Builder
-	err := diag.WriteExplanation(&b, e)
-	return b.String(), err
-}
-
 // stages are what Dump prints, in the order in which a module passes them.
 var stages = []string{"tokens", "syntax", "info", "ir", "code"}
 

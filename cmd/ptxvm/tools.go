@@ -47,11 +47,11 @@ func listAssumptions(s streams, name, format string) error {
 	return wrapUsage(ptxvm.WriteAssumptions(s.out, format))
 }
 
-// newExplain builds the explain verb: an error code in words, with an example.
+// newExplain builds the explain verb: an error code or an instruction, with examples.
 func newExplain(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain CODE",
-		Short: "Explain an error code, such as P3004",
+		Use:   "explain CODE|NAME",
+		Short: "Explain an error code, such as P3004, or an instruction, such as cvt",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := ptxvm.Explain(args[0])

@@ -18,6 +18,7 @@ type Entry struct {
 	Line    int
 
 	table    *ISA
+	source   string // of the data
 	classes  []class
 	roles    []Role
 	captures []string

@@ -62,7 +62,7 @@ type clause struct {
 // parseEntry reads an entry as a judge does. Errors name file and line.
 func (t *ISA) parseEntry(src entryText, j Judge) (*Entry, error) {
 	p := &entryParser{
-		t: t, judge: j, e: &Entry{File: src.file, Line: src.line, table: t}, at: src.line,
+		t: t, judge: j, e: &Entry{File: src.file, Line: src.line, table: t, source: src.text}, at: src.line,
 		captures: map[string]int{}, symbols: map[string]int{}, byName: map[string]int{}, uses: map[Mod]bool{},
 	}
 	if err := p.parse(src); err != nil {

@@ -1,0 +1,97 @@
+package ptxvm
+
+// This file explains error codes and instructions in words.
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm/internal/diag"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/sem"
+)
+
+// Explain describes an error code such as "P3004", or the instructions of a name such as
+// "cvt" or "add.int", each with an example.
+func Explain(name string) (string, error) {
+	var b strings.Builder
+	if c, ok := diag.ParseCode(name); ok {
+		e, _ := diag.Lookup(c)
+		err := diag.WriteExplanation(&b, e)
+		return b.String(), err
+	}
+	for _, e := range isa.Table().Entries() {
+		if e.Name != name && e.Opcode[0] != name {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		explainEntry(&b, e)
+	}
+	if b.Len() == 0 {
+		return "", fmt.Errorf("%q is no error code and no instruction; codes look like P3004, instructions like cvt or add.int%s", name, suggestForm(name))
+	}
+	return b.String(), nil
+}
+
+// Example is a valid module that has a statement of an entry of Forms.
+func Example(name string) (string, bool) {
+	for _, e := range isa.Table().Entries() {
+		if e.Name == name {
+			return e.Example(), e.Example() != ""
+		}
+	}
+	return "", false
+}
+
+func explainEntry(b *strings.Builder, e *isa.Entry) {
+	info, words := formInfo(e), e.Words()
+	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n", e.Name, e.Doc, info.Section)
+	if e.About != "" {
+		fmt.Fprintf(b, "\n%s\n", e.About)
+	}
+	explainList(b, "Forms", info.Forms)
+	explainList(b, "Modifiers", described(words.Modifiers))
+	explainList(b, "Operands", described(words.Operands))
+	explainList(b, "Rules", words.Rules)
+	explainList(b, "Legal", words.Gates)
+	explainList(b, "Where ptxas and the manual differ", e.Notes)
+	fmt.Fprintf(b, "\nStatus: %s\n", statusWords(e))
+	if example := e.Example(); example != "" {
+		explainList(b, "Example", strings.Split(strings.TrimSuffix(example, "\n"), "\n"))
+	}
+}
+
+// statusWords says whether `run` executes the forms, and what of them it does not.
+func statusWords(e *isa.Entry) string {
+	status, notes := sem.Status(e)
+	text := map[string]string{
+		"done": "executed", "partial": "some of it is executed; the rest is refused by name before anything runs",
+		"todo": "checked; `run` refuses it by name before anything runs",
+	}[status]
+	return strings.Join(append([]string{text}, notes...), "; ")
+}
+
+func explainList(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n\n", title)
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+	}
+}
+
+// described sets names and descriptions in two columns.
+func described(list []isa.Described) []string {
+	width := 0
+	for _, d := range list {
+		width = max(width, len(d.Name))
+	}
+	var lines []string
+	for _, d := range list {
+		lines = append(lines, fmt.Sprintf("%-*s  %s", width, d.Name, d.What))
+	}
+	return lines
+}

@@ -1,0 +1,45 @@
+package ptxvm_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ptxvm"
+)
+
+// TestExplain explains every entry of the data: in words, with an example that `check` has
+// nothing to say against and that has a statement of the entry.
+func TestExplain(t *testing.T) {
+	for _, f := range ptxvm.Forms("") {
+		text, err := ptxvm.Explain(f.Name)
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		for _, part := range []string{f.Name + ": " + f.Doc, "\nForms:\n\n    " + f.Forms[0], "\nLegal:\n\n    ", "since PTX ", "\nStatus: ", "\nExample:\n\n    .version"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: no %q in\n%s", f.Name, part, text)
+			}
+		}
+		checkInstructionExample(t, f.Name)
+	}
+}
+
+func checkInstructionExample(t *testing.T, name string) {
+	t.Helper()
+	example, ok := ptxvm.Example(name)
+	if !ok {
+		t.Errorf("%s has no example; go generate ./internal/isa", name)
+		return
+	}
+	diags, err := ptxvm.Check(name, []byte(example), nil)
+	if err != nil || len(diags) > 0 {
+		t.Errorf("%s: %v, %v in\n%s", name, err, diags, example)
+		return
+	}
+	var info bytes.Buffer
+	if err := ptxvm.Dump(&info, name, []byte(example), "info"); err != nil || !strings.Contains(info.String(), " "+name+" ") {
+		t.Errorf("%s: the example shows something else (%v):\n%s\n%s", name, err, example, info.String())
+	}
+}
