@@ -16,7 +16,7 @@ var checks map[string]checkFunc
 
 func init() {
 	checks = map[string]checkFunc{
-		"cvt.sat_can_clip":          checkSatCanClip,
+		satCanClip:                  checkSatCanClip,
 		"ld.param_space":            checkLoadParam,
 		"st.param_space":            checkStoreParam,
 		"unified_variable":          checkUnified,
@@ -40,6 +40,9 @@ func init() {
 		"tcgen05.registers":         checkRegisterVector,
 	}
 }
+
+// satCanClip is the one predicate about modifiers alone, which samples must satisfy.
+const satCanClip = "cvt.sat_can_clip"
 
 // checkElsewhere stands for rules about declarations, which package check applies.
 func checkElsewhere(*Query, *plan) string { return "" }

@@ -4,7 +4,10 @@ package isa
 // the classes, then the optional parts; what breaks a rule is drawn again. The program
 // generator and the data's tests stand on it.
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Sample is a legal reading of a form: modifiers, and what each operand may be.
 type Sample struct {
@@ -96,7 +99,11 @@ func (e *Entry) Sample(r *rand.Rand, c Choice) *Sample {
 	if len(plans) == 0 {
 		return nil
 	}
-	return plans[r.IntN(len(plans))].sample(suffix)
+	p := plans[r.IntN(len(plans))]
+	if slices.Contains(p.checks, satCanClip) && checkSatCanClip(nil, p) != "" {
+		return nil
+	}
+	return p.sample(suffix)
 }
 
 // sampler draws the modifiers of one form.

@@ -3,6 +3,7 @@ package sem
 // What users are told about each form: derived from the table, never written down.
 
 import (
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 
@@ -56,7 +57,9 @@ func cut(notes []string) []string {
 // EachSample visits n legal statements for every form, table row and modifier value of an
 // entry, the same ones in every run.
 func EachSample(e *isa.Entry, n int, visit func(*isa.Sample)) {
-	r := rand.New(rand.NewPCG(1, uint64(e.ID)))
+	name := fnv.New64a()
+	name.Write([]byte(e.ID.String())) // not the number, which a new entry elsewhere shifts
+	r := rand.New(rand.NewPCG(1, name.Sum64()))
 	for _, c := range e.Choices() {
 		for range n {
 			if s := e.Sample(r, c); s != nil {
