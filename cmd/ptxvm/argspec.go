@@ -8,6 +8,8 @@ package main
 //	out:SIZE[:SINK]           one that it writes
 //	inout:DATA[:SINK]         both
 //	surf:NAME                 the handle of an image (--image)
+//	struct:{FIELD,…}          an aggregate by value, in C layout
+//	ptr:NAME[±BYTES]          an address inside a named buffer (--buf)
 //	null | ptr:0              a null address
 
 import (
@@ -22,8 +24,10 @@ import (
 // argSpec is one --arg, read but not yet bound to a parameter.
 type argSpec struct {
 	text  string
-	value []byte   // scalars, bytes and null: the parameter's bytes
+	value []byte   // scalars, aggregates and addresses: the parameter's bytes
 	buf   *bufSpec // in, out, inout
+
+	places []place // of addresses in value
 
 	surface string // surf: the name of an image
 }
@@ -33,11 +37,12 @@ type bufSpec struct {
 	start contents
 	input bool   // given by the user: it is no result
 	sink  string // a file; empty: results are printed
+	term  bool   // the sink term: shown as a picture of characters
 }
 
 // laterArgs are keywords that CONTRACT §2 promises and later work builds.
 var laterArgs = map[string]string{
-	"struct": "structs by value", "tex": "textures",
+	"tex": "textures",
 }
 
 // parseArg reads one --arg. Errors say what was expected, in the words of the grammar.
@@ -47,7 +52,7 @@ func parseArg(text string) (argSpec, error) {
 	}
 	key, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return argSpec{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX or null", text)
+		return argSpec{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{…}, ptr:NAME or null", text)
 	}
 	spec, err := parseKeyed(key, rest)
 	if err != nil {
@@ -69,8 +74,11 @@ func parseKeyed(key, rest string) (argSpec, error) {
 	case "bytes":
 		value, err := parseBytes(rest)
 		return argSpec{value: value}, err
+	case "struct":
+		return parseStruct(rest)
 	case "ptr":
-		return parsePtr(rest)
+		value, places, err := appendAddress(nil, nil, rest)
+		return argSpec{value: value, places: places}, err
 	case "surf":
 		if rest == "" {
 			return argSpec{}, fmt.Errorf("want surf:NAME, the name of an --image")
@@ -86,7 +94,7 @@ func parseKeyed(key, rest string) (argSpec, error) {
 func parseScalarArg(key, rest string) (argSpec, error) {
 	typ, err := ptxvm.ParseScalarType(key)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, ptr, surf, null", key)
+		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, null", key)
 	}
 	if !typ.Param() {
 		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
@@ -95,18 +103,21 @@ func parseScalarArg(key, rest string) (argSpec, error) {
 	return argSpec{value: value}, err
 }
 
-// parsePtr knows the null address; addresses inside named buffers come with --buf.
-func parsePtr(rest string) (argSpec, error) {
-	if rest != "0" {
-		return argSpec{}, fmt.Errorf("ptr:%s needs named buffers (--buf), which are not built yet; ptr:0 is the null address", rest)
+// addresses lists the places of addresses in a spec's bytes or data.
+func (a *argSpec) addresses() []place {
+	if a.buf != nil {
+		return a.buf.start.places
 	}
-	return argSpec{value: make([]byte, 8)}, nil
+	return a.places
 }
+
+// hasSink tells whether results go anywhere but to the printed ones.
+func (b *bufSpec) hasSink() bool { return b.sink != "" || b.term }
 
 // parseBuffer splits off the sink, which begins at the last ":@", so that file
 // names may hold colons, spaces and drive letters.
 func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, error) {
-	body, sink := rest, ""
+	body, sink, term := rest, "", false
 	if i := strings.LastIndex(rest, ":@"); i >= 0 {
 		body, sink = rest[:i], rest[i+2:]
 		if sink == "" {
@@ -115,11 +126,14 @@ func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, er
 		if strings.HasSuffix(sink, ".png") {
 			return argSpec{}, fmt.Errorf("a buffer is no picture: .png is for images (--image)")
 		}
-	} else if strings.HasSuffix(rest, ":term") {
-		return argSpec{}, fmt.Errorf("the sink term is not built yet; leave it out to print the buffer")
+	} else {
+		body, term = strings.CutSuffix(rest, ":term")
 	}
 	start, err := parse(body)
-	return argSpec{buf: &bufSpec{start: start, sink: sink}}, err
+	if err == nil && term {
+		err = checkTerm(start.array)
+	}
+	return argSpec{buf: &bufSpec{start: start, sink: sink, term: term}}, err
 }
 
 func parseBytes(rest string) ([]byte, error) {

@@ -50,11 +50,22 @@ type benchResult struct {
 // benchFiles launches repeat times. Kernel printf is discarded, since it would stand between
 // the figures. Results are those of the first launch, written when all have succeeded.
 func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, repeat int, format string) (err error) {
-	j, err := prepare(f, files, s, ptxvm.DeviceConfig{})
+	launches, files, err := f.launches(files)
+	if err == nil && len(launches) > 1 {
+		err = usageError{fmt.Errorf("bench times one launch; the options hold %d, separated by ---", len(launches))}
+	}
 	if err != nil {
 		return err
 	}
-	defer j.close(&err)
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{})
+	if err != nil {
+		return err
+	}
+	defer session.close(&err)
+	j := session.jobs[0]
+	if err := j.fill(); err != nil {
+		return err
+	}
 	bench := benchResult{Schema: 1, Kernel: j.kernel.Info().Name}
 	var first []result
 	for i := range repeat {
@@ -62,7 +73,7 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 			return err
 		}
 		if i == 0 {
-			if first, err = j.results(); err != nil {
+			if first, err = j.allResults(); err != nil {
 				return err
 			}
 		}
@@ -79,7 +90,15 @@ func (j *job) measure(ctx context.Context, bench *benchResult) error {
 		if spec.buf == nil {
 			continue
 		}
-		if err := restore(j.buffers[i], spec.buf); err != nil {
+		if err := j.restore(j.buffers[i], spec.buf); err != nil {
+			return err
+		}
+	}
+	for _, n := range j.own {
+		if !n.set {
+			continue
+		}
+		if err := j.restore(n.buffer, &n.bufSpec); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,7 @@ package main
 
 // This file reads DATA and SIZE, what a buffer holds before a launch:
 //
-//	DATA = @FILE | TYPE:v,v,… | TYPExN[xN…]=VALUE|iota|rand:SEED
+//	DATA = @FILE | TYPE:v,v,… | TYPExN[xN…]=VALUE|iota|rand:SEED | ptr:{NAME[±BYTES],…}
 //	SIZE = BYTES | TYPExN[xN…]
 
 import (
@@ -26,10 +26,11 @@ type array struct {
 // contents describes what a buffer starts with. Large ones are made only once the device has
 // found room for them.
 type contents struct {
-	array             // bytes are nil if they are still to be made
-	size  int         // bytes
-	fill  elementFunc // nil: zeros
-	unset bool        // the user says nothing: --sanitize init wants the kernel to write before it reads
+	array              // bytes are nil if they are still to be made
+	size   int         // bytes
+	fill   elementFunc // nil: zeros
+	places []place     // of addresses in the bytes
+	unset  bool        // the user says nothing: --sanitize init wants the kernel to write before it reads
 }
 
 // elementFunc appends the i-th element.
@@ -71,7 +72,7 @@ func parseData(text string) (contents, error) {
 		return contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED")
 	}
 	if typeName == "ptr" {
-		return contents{}, fmt.Errorf("ptr:{…} needs named buffers (--buf), which are not built yet")
+		return parseAddresses(list)
 	}
 	return parseList(typeName, list)
 }

@@ -18,6 +18,7 @@ type imageSpec struct {
 	desc  ptxvm.ArrayDesc
 	from  string // DATA; empty: zeros
 	to    string // a file; empty: printed, unless the image is an input
+	term  bool   // to=term: shown as a picture of characters
 	input bool   // from without to: it is no result
 }
 
@@ -37,10 +38,13 @@ func parseImage(text string) (imageSpec, error) {
 	if err == nil && strings.HasSuffix(spec.to, ".png") {
 		err = checkPicture(spec.desc)
 	}
+	if err == nil && spec.term {
+		err = checkTerm(array{typ: channelType(spec.desc.Format), shape: extents(spec.desc)})
+	}
 	if err != nil {
 		return spec, fmt.Errorf("--image %s: %w", text, err)
 	}
-	spec.input = spec.from != "" && spec.to == ""
+	spec.input = spec.from != "" && spec.to == "" && !spec.term
 	return spec, nil
 }
 
@@ -86,9 +90,13 @@ func (s *imageSpec) option(key, value string) error {
 		s.from = value
 		return nil
 	}
+	if value == "term" && s.to == "" {
+		s.term = true
+		return nil
+	}
 	file, isFile := strings.CutPrefix(value, "@")
-	if s.to != "" || !isFile || file == "" {
-		return fmt.Errorf("want one to=@FILE, have to=%s", value)
+	if s.to != "" || s.term || !isFile || file == "" {
+		return fmt.Errorf("want one to=@FILE or to=term, have to=%s", value)
 	}
 	s.to = file
 	return nil
@@ -129,7 +137,7 @@ func (j *job) makeImages(specs []imageSpec) error {
 		if err != nil {
 			return usageError{fmt.Errorf("--image %s: %w", spec.text, err)}
 		}
-		j.images = append(j.images, im)
+		j.session.images = append(j.session.images, im)
 	}
 	return nil
 }
@@ -175,8 +183,8 @@ func channelType(f ptxvm.SampleFormat) ptxvm.ScalarType {
 }
 
 // restoreImages writes what the images hold before a launch.
-func (j *job) restoreImages() error {
-	for _, im := range j.images {
+func (s *session) restoreImages() error {
+	for _, im := range s.images {
 		start := im.start
 		if start == nil {
 			start = make([]byte, im.array.Len())
@@ -189,9 +197,9 @@ func (j *job) restoreImages() error {
 }
 
 // surface returns the handle of a named image.
-func (j *job) surface(name string) (ptxvm.Surface, error) {
+func (s *session) surface(name string) (ptxvm.Surface, error) {
 	var names []string
-	for _, im := range j.images {
+	for _, im := range s.images {
 		if im.desc.Name == name {
 			return im.array.Surface(), nil
 		}
@@ -204,10 +212,10 @@ func (j *job) surface(name string) (ptxvm.Surface, error) {
 }
 
 // checkImages refuses images that nothing can reach.
-func (j *job) checkImages(references []string) error {
-	for _, im := range j.images {
+func (s *session) checkImages(references []string) error {
+	for _, im := range s.images {
 		used := slices.Contains(references, im.desc.Name) ||
-			slices.ContainsFunc(j.specs, func(a argSpec) bool { return a.surface == im.desc.Name })
+			slices.ContainsFunc(s.jobs, func(j *job) bool { return j.uses(im.desc.Name) })
 		if !used {
 			return usageError{fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, or a .surfref of this name", im.text, im.desc.Name)}
 		}
@@ -215,10 +223,15 @@ func (j *job) checkImages(references []string) error {
 	return nil
 }
 
+// uses tells whether an argument is the handle of an image.
+func (j *job) uses(image string) bool {
+	return slices.ContainsFunc(j.specs, func(a argSpec) bool { return a.surface == image })
+}
+
 // imageResults reads back the images that are no inputs.
-func (j *job) imageResults() ([]result, error) {
+func (s *session) imageResults() ([]result, error) {
 	var out []result
-	for _, im := range j.images {
+	for _, im := range s.images {
 		if im.input {
 			continue
 		}
@@ -226,7 +239,7 @@ func (j *job) imageResults() ([]result, error) {
 		if err := im.array.Read(a.bytes); err != nil {
 			return nil, err
 		}
-		out = append(out, result{name: im.desc.Name, sink: im.to, array: a, picture: im.desc})
+		out = append(out, result{name: im.desc.Name, sink: im.to, term: im.term, array: a, picture: im.desc})
 	}
 	return out, nil
 }

@@ -1,6 +1,6 @@
 package main
 
-// This file prepares a launch: modules, device, kernel, buffers; run and bench share it.
+// This file prepares launches: modules, device, kernels, buffers; run and bench share it.
 
 import (
 	"context"
@@ -10,31 +10,62 @@ import (
 	"ptxvm"
 )
 
-// job is one kernel ready to launch, with its buffers in place.
-type job struct {
+// session is what the launches of one command line share: the device with the linked modules,
+// images and named buffers.
+type session struct {
 	device  *ptxvm.Device
-	kernel  *ptxvm.Kernel
-	shape   ptxvm.Launch
-	specs   []argSpec
-	buffers []ptxvm.Buffer // one per spec; the zero Buffer for values
-	args    []any
+	program *ptxvm.Program
 	images  []image
-	flags   *runFlags
+	named   []*named
+	jobs    []*job // in the order of their launches
 }
 
-// prepare does everything before the launch. What fails here leaves no trace. cfg holds what
-// flags do not say.
-func prepare(f *runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*job, error) {
+// job is one kernel ready to launch.
+type job struct {
+	*session
+	request
+	kernel  *ptxvm.Kernel
+	shape   ptxvm.Launch
+	buffers []ptxvm.Buffer // one per spec; the zero Buffer for values
+	args    []any
+	own     []*named // what this launch's --buf and --global name
+}
+
+// request is the options of a launch, read but not yet bound to a kernel.
+type request struct {
+	flags  *runFlags
+	specs  []argSpec
+	images []imageSpec
+	named  []namedSpec
+}
+
+// read reads the options that have a grammar of their own.
+func (f *runFlags) read() (r request, err error) {
+	r.flags = f
+	if r.specs, err = parseArgs(f.args); err != nil {
+		return r, err
+	}
+	if r.images, err = parseImages(f.images); err != nil {
+		return r, err
+	}
+	r.named, err = parseNamed(f.bufs, f.globals)
+	return r, err
+}
+
+// prepare does everything before the first launch. What fails here leaves no trace. cfg holds
+// what flags do not say; launches holds the flags of each launch, those of the device in the first.
+func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*session, error) {
+	f := launches[0]
 	if err := f.complete(&cfg); err != nil {
 		return nil, usageError{err}
 	}
-	specs, err := parseArgs(f.args)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	images, err := parseImages(f.images)
-	if err != nil {
-		return nil, usageError{err}
+	var requests []request
+	for _, flags := range launches {
+		r, err := flags.read()
+		if err != nil {
+			return nil, usageError{err}
+		}
+		requests = append(requests, r)
 	}
 	judge, err := ptxvm.ParseJudge(f.judge)
 	if err != nil {
@@ -47,71 +78,101 @@ func prepare(f *runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*j
 	if cfg.Arch == "" {
 		cfg.Arch = ptxvm.NewestTarget(modules...)
 	}
-	j := &job{specs: specs, flags: f}
-	if err := j.load(cfg, modules, files, images); err != nil {
-		j.close(&err)
+	ses := &session{}
+	if err := ses.load(cfg, modules, files, requests); err != nil {
+		ses.close(&err)
 		return nil, err
 	}
-	return j, nil
+	return ses, nil
 }
 
-// load makes the device, links the modules and fills images and buffers.
-func (j *job) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, images []imageSpec) (err error) {
-	if j.device, err = ptxvm.NewDevice(&cfg); err != nil {
+// load makes the device, links the modules, and binds every launch to its kernel.
+func (s *session) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, requests []request) (err error) {
+	if s.device, err = ptxvm.NewDevice(&cfg); err != nil {
 		return usageError{err}
 	}
-	program, err := j.device.Load(modules...)
-	if err != nil {
+	if s.program, err = s.device.Load(modules...); err != nil {
 		return err
 	}
-	if j.kernel, err = program.Kernel(j.flags.kernel); err != nil {
+	for _, r := range requests {
+		j := &job{session: s, request: r}
+		if err := j.bind(files); err != nil {
+			return err
+		}
+		s.jobs = append(s.jobs, j)
+	}
+	return s.checkImages(s.program.Surfaces())
+}
+
+// bind finds the kernel and holds the arguments against its parameters.
+func (j *job) bind(files []string) (err error) {
+	if j.kernel, err = j.program.Kernel(j.flags.kernel); err != nil {
 		return usageError{err}
 	}
 	j.shape = j.flags.shape(j.kernel.Info())
 	if err := checkArgs(j.kernel.Info(), j.specs, files); err != nil {
 		return usageError{err}
 	}
-	if err := j.makeImages(images); err != nil {
+	if err := j.makeImages(j.request.images); err != nil {
 		return err
 	}
-	if err := j.checkImages(program.Surfaces()); err != nil {
+	if err := j.makeNamed(j.request.named); err != nil {
 		return err
 	}
-	return j.fill()
+	return j.checkReferences()
 }
 
-// fill allocates the buffers and copies in what they start with.
-func (j *job) fill() error {
-	j.buffers = make([]ptxvm.Buffer, len(j.specs))
-	j.args = make([]any, len(j.specs))
-	for i, spec := range j.specs {
-		if spec.surface != "" {
-			s, err := j.surface(spec.surface)
-			if err != nil {
-				return usageError{fmt.Errorf("--arg %s: %w", spec.text, err)}
+// checkReferences finds what addresses point to, before anything runs.
+func (j *job) checkReferences() error {
+	for i := range j.specs {
+		for _, p := range j.specs[i].addresses() {
+			if _, err := j.address(p.to); err != nil {
+				return usageError{fmt.Errorf("--arg %s: %w", j.specs[i].text, err)}
 			}
-			j.args[i] = s
-			continue
 		}
-		if spec.buf == nil {
-			j.args[i] = spec.value
-			continue
-		}
-		b, err := j.device.Alloc(spec.buf.start.size)
-		if err == nil && (!spec.buf.start.zero() || j.flags.sanitize != "" && !spec.buf.start.unset) {
-			err = restore(b, spec.buf)
-		}
-		if err != nil {
-			return usageError{fmt.Errorf("--arg %s: %w", spec.text, err)}
-		}
-		j.buffers[i], j.args[i] = b, b
 	}
 	return nil
 }
 
+// fill allocates the buffers and copies in what they and named memory start with.
+func (j *job) fill() error {
+	if err := j.fillNamed(); err != nil {
+		return err
+	}
+	j.buffers = make([]ptxvm.Buffer, len(j.specs))
+	j.args = make([]any, len(j.specs))
+	for i := range j.specs {
+		if err := j.fillArg(i); err != nil {
+			return usageError{fmt.Errorf("--arg %s: %w", j.specs[i].text, err)}
+		}
+	}
+	return nil
+}
+
+func (j *job) fillArg(i int) (err error) {
+	spec := &j.specs[i]
+	switch {
+	case spec.surface != "":
+		j.args[i], err = j.surface(spec.surface)
+		return err
+	case spec.buf == nil:
+		j.args[i], err = j.resolve(spec.value, spec.places)
+		return err
+	}
+	b, err := j.device.Alloc(spec.buf.start.size)
+	if err == nil && (!spec.buf.start.zero() || j.flags.sanitize != "" && !spec.buf.start.unset) {
+		err = j.restore(b, spec.buf)
+	}
+	j.buffers[i], j.args[i] = b, b
+	return err
+}
+
 // restore writes what a buffer starts with.
-func restore(b ptxvm.Buffer, spec *bufSpec) error {
+func (j *job) restore(b ptxvm.Buffer, spec *bufSpec) error {
 	data, err := spec.start.data()
+	if err == nil {
+		data, err = j.resolve(data, spec.start.places)
+	}
 	if err == nil {
 		_, err = b.WriteAt(data, 0)
 	}
@@ -127,27 +188,52 @@ func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
 	return j.kernel.Launch(ctx, j.shape, j.args...)
 }
 
-// results reads back what the kernel wrote.
+// results reads back what the launch wrote: its anonymous buffers and the variables it names.
 func (j *job) results() ([]result, error) {
 	var out []result
 	for i, spec := range j.specs {
 		if spec.buf == nil || spec.buf.input {
 			continue
 		}
-		r := result{name: j.kernel.Info().Params[i].Name, sink: spec.buf.sink, array: spec.buf.start.array}
-		r.bytes = make([]byte, spec.buf.start.size)
-		if err := ptxvm.Download(j.buffers[i], r.bytes); err != nil {
+		r, err := readBack(j.kernel.Info().Params[i].Name, j.buffers[i], spec.buf)
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, r)
 	}
-	images, err := j.imageResults()
-	return append(out, images...), err
+	variables, err := namedResults(j.own, true)
+	return append(out, variables...), err
+}
+
+// results reads back what outlives launches: named buffers and images.
+func (s *session) results() ([]result, error) {
+	buffers, err := namedResults(s.named, false)
+	if err != nil {
+		return nil, err
+	}
+	images, err := s.imageResults()
+	return append(buffers, images...), err
+}
+
+// readBack reads a buffer as its spec describes it.
+func readBack(name string, b ptxvm.Buffer, spec *bufSpec) (result, error) {
+	r := result{name: name, sink: spec.sink, term: spec.term, array: spec.start.array}
+	r.bytes = make([]byte, spec.start.size)
+	return r, ptxvm.Download(b, r.bytes)
+}
+
+// release frees the anonymous buffers of a launch that is over.
+func (j *job) release() error {
+	var errs []error
+	for _, b := range j.buffers {
+		errs = append(errs, b.Free())
+	}
+	return errors.Join(errs...)
 }
 
 // close gives the device's memory back and joins a failure of that to err.
-func (j *job) close(err *error) {
-	if j.device != nil {
-		*err = errors.Join(*err, j.device.Close())
+func (s *session) close(err *error) {
+	if s.device != nil {
+		*err = errors.Join(*err, s.device.Close())
 	}
 }

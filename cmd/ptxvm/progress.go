@@ -63,5 +63,6 @@ func (p *progressBar) done() {
 	if p.bar != nil {
 		p.bar.Abort(true)
 		p.group.Wait()
+		p.bar, p.once = nil, sync.Once{} // the next launch gets a bar of its own
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,46 +32,79 @@ func needFiles(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError{fmt.Errorf("%s needs a PTX file; - is standard input", cmd.Name())}
 	}
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "@") {
-			return usageError{fmt.Errorf("%s: options from a file are not built yet", arg)}
-		}
-	}
 	return nil
 }
 
 func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err error) {
 	bar := newProgressBar(s.err, f.quiet)
-	job, err := prepare(f, files, s, ptxvm.DeviceConfig{Stdout: s.out, Progress: bar.update})
+	launches, files, err := f.launches(files)
 	if err != nil {
 		return err
 	}
-	defer job.close(&err)
-	stats, err := job.launch(ctx)
-	bar.done()
-	reported := f.keepable(err)
-	if err != nil && reported == nil {
-		return err
-	}
-	results, err := job.results()
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: s.out, Progress: bar.update})
 	if err != nil {
 		return err
 	}
-	if err := writeResults(s.out, results); err != nil {
-		return err
-	}
-	if f.show.memory != nil {
-		if err := printTensor(s.out, f.show.memory); err != nil {
+	defer session.close(&err)
+	var results []result
+	var reported error
+	for _, j := range session.jobs {
+		wrote, err := j.once(ctx, s)
+		bar.done()
+		if kept := f.keepable(err); err != nil && kept == nil {
 			return err
 		}
+		reported = errors.Join(reported, err)
+		results = append(results, wrote...)
+	}
+	last, err := session.results()
+	if err != nil {
+		return err
+	}
+	if err := writeResults(s.out, append(results, last...), f.color); err != nil {
+		return err
+	}
+	for _, j := range session.jobs {
+		if j.flags.show.memory == nil {
+			continue
+		}
+		if err := printTensor(s.out, j.flags.show.memory); err != nil {
+			return err
+		}
+	}
+	return reported
+}
+
+// once runs a launch and reads what it wrote. The error may be one that --keep-output forgives.
+func (j *job) once(ctx context.Context, s streams) ([]result, error) {
+	if err := j.fill(); err != nil {
+		return nil, err
+	}
+	stats, err := j.launch(ctx)
+	if err != nil && j.flags.keepable(err) == nil {
+		return nil, err
+	}
+	results, failed := j.results()
+	if failed = errors.Join(failed, j.release()); failed != nil {
+		return nil, failed
 	}
 	if stats.Leak != nil {
 		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
 	}
-	if f.stats {
+	if j.flags.stats {
 		printStats(s.err, stats)
 	}
-	return reported
+	return results, err
+}
+
+// allResults are those of a single launch with what outlives it.
+func (j *job) allResults() ([]result, error) {
+	own, err := j.results()
+	if err != nil {
+		return nil, err
+	}
+	shared, err := j.session.results()
+	return append(own, shared...), err
 }
 
 // keepable returns err if it is nothing but the reports of sanitizers about a kernel that ran to

@@ -31,23 +31,29 @@ type runFlags struct {
 	keepOutput           bool
 	show                 showFlag
 	args, images         []string
+	bufs, globals        []string
+
+	set *pflag.FlagSet // that these are the values of
 }
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"global", "buf", "triton",
+	"triton",
 	"expect", "tol", "report", "trace", "trace-to", "show-to", "source-root",
 }
 
 // bind declares the flags on a verb.
 func (f *runFlags) bind(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	f.set = fl
 	fl.StringVar(&f.kernel, "kernel", "", "kernel to launch; needed only where there are several")
 	fl.Var(&f.grid, "grid", "CTAs as X[,Y[,Z]]")
 	fl.Var(&f.block, "block", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
 	fl.Var(&f.cluster, "cluster", "CTAs of a cluster as X[,Y[,Z]]; default .reqnctapercluster")
-	fl.StringArrayVar(&f.args, "arg", nil, "one per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, surf:NAME, null")
+	fl.StringArrayVar(&f.args, "arg", nil, "one per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{TYPE:VALUE,…}, ptr:NAME, surf:NAME, null")
 	fl.StringArrayVar(&f.images, "image", nil, "a surface as NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK], such as photo=2d,64x48,u8x4,from=@photo.png")
+	fl.StringArrayVar(&f.bufs, "buf", nil, "a buffer as NAME=DATA|SIZE[,to=SINK], which ptr:NAME[±BYTES] points into")
+	fl.StringArrayVar(&f.globals, "global", nil, "sets and reads a .global or .const variable: NAME=DATA[,to=SINK], or NAME to print it")
 	fl.Var(&f.shared, "shared", "dynamic shared memory in bytes, such as 48K")
 	fl.StringVar(&f.arch, "arch", "", "device to emulate, such as sm_90a; default the module's target")
 	fl.IntVar(&f.workers, "workers", 0, "CTAs run by this many workers; 1 is deterministic, 0 one a CPU")

@@ -18,23 +18,33 @@ type result struct {
 	array
 	name string // of the parameter or image
 	sink string // a file; empty: printed
+	term bool   // printed as a picture of characters
 
 	picture ptxvm.ArrayDesc // of an image
 }
 
 // writeResults writes sinks first, then prints the rest.
-func writeResults(out io.Writer, results []result) error {
+func writeResults(out io.Writer, results []result, color string) error {
 	if err := writeSinks(results); err != nil {
 		return usageError{fmt.Errorf("cannot write results: %w", err)}
 	}
 	for _, r := range results {
-		if r.sink == "" {
-			if err := printArray(out, r.name, r.array); err != nil {
-				return usageError{err}
-			}
+		if err := r.print(out, color); err != nil {
+			return usageError{err}
 		}
 	}
 	return nil
+}
+
+// print shows a result that goes to no file.
+func (r *result) print(out io.Writer, color string) error {
+	switch {
+	case r.sink != "":
+		return nil
+	case r.term:
+		return printTerm(out, r, color)
+	}
+	return printArray(out, r.name, r.array)
 }
 
 // writeSinks writes all files before it gives any of them its name.

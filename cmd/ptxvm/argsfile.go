@@ -1,0 +1,125 @@
+package main
+
+// This file reads options from files: @ARGS.txt holds one option or FILE a line. A value is the
+// rest of its line as it stands, without quotes; empty lines and lines that begin with # do not
+// count. A line --- starts the options of the next launch, on the same device.
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// perLaunch are the options that a launch behind the first may have; the others are of the
+// device and all launches.
+var perLaunch = []string{"kernel", "grid", "block", "cluster", "shared", "arg", "image", "buf", "global", "expect", "tol", "timeout", "show", "triton"}
+
+// nextLaunch is the line between launches.
+const nextLaunch = "---"
+
+// maxLine is the longest option in a file.
+const maxLine = 1 << 20
+
+// launches expands the @FILEs among the files: the flags of each launch, and the PTX files. Options
+// that are lists go behind those of the command line; of the others, the command line's count.
+func (f *runFlags) launches(args []string) (list []*runFlags, files []string, err error) {
+	list = []*runFlags{f}
+	given := map[string]bool{}
+	f.set.Visit(func(fl *pflag.Flag) { given[fl.Name] = true })
+	for _, arg := range args {
+		name, isArgs := strings.CutPrefix(arg, "@")
+		if !isArgs {
+			files = append(files, arg)
+			continue
+		}
+		more, err := readOptions(name, &list, given)
+		if err != nil {
+			return nil, nil, usageError{err}
+		}
+		files = append(files, more...)
+	}
+	if len(files) == 0 {
+		return nil, nil, usageError{fmt.Errorf("run needs a PTX file; - is standard input")}
+	}
+	return list, files, nil
+}
+
+// readOptions reads one file into the last of the launches, and those that it starts.
+func readOptions(name string, list *[]*runFlags, given map[string]bool) (files []string, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(io.LimitReader(file, 64*maxLine))
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case line == "" || line[0] == '#':
+		case line == nextLaunch:
+			*list = append(*list, (*list)[0].next())
+		case line[0] == '-' && line != "-":
+			err = setOption(*list, line, given)
+		case len(*list) > 1:
+			err = fmt.Errorf("%q is no option; PTX files stand before the first %s", line, nextLaunch)
+		default:
+			files = append(files, line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	return files, lines.Err()
+}
+
+// next is the flags of a further launch: those of the device and of all launches stay.
+func (f *runFlags) next() *runFlags {
+	g := new(runFlags)
+	g.bind(&cobra.Command{})
+	g.arch, g.color, g.timeout, g.maxSteps = f.arch, f.color, f.timeout, f.maxSteps
+	g.stats, g.quiet, g.sanitize, g.keepOutput = f.stats, f.quiet, f.sanitize, f.keepOutput
+	return g
+}
+
+// setOption sets an option of the last launch. given are the command line's own, which win in the
+// first launch unless they are lists.
+func setOption(list []*runFlags, line string, given map[string]bool) error {
+	f := list[len(list)-1]
+	name, value, hasValue := cutOption(line)
+	if name == "arch" || len(line) > 2 && line[:2] == "--" {
+		fl := f.set.Lookup(name)
+		switch {
+		case fl == nil:
+			return fmt.Errorf("there is no option --%s", name)
+		case !hasValue && fl.NoOptDefVal == "":
+			return fmt.Errorf("--%s needs a value, on the same line", name)
+		case !hasValue:
+			value = fl.NoOptDefVal
+		}
+		if len(list) > 1 && !slices.Contains(perLaunch, name) {
+			return fmt.Errorf("--%s is for all launches; write it before the first %s", name, nextLaunch)
+		}
+		if _, isList := fl.Value.(pflag.SliceValue); !isList && given[name] && len(list) == 1 {
+			return nil
+		}
+		return f.set.Set(name, value)
+	}
+	return fmt.Errorf("%q is no option", line)
+}
+
+// cutOption splits --NAME VALUE or --NAME=VALUE.
+func cutOption(line string) (name, value string, hasValue bool) {
+	name = strings.TrimLeft(line, "-")
+	i := strings.IndexAny(name, "= \t")
+	if i < 0 {
+		return name, "", false
+	}
+	return name[:i], strings.TrimSpace(name[i+1:]), true
+}

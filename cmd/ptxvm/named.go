@@ -1,0 +1,208 @@
+package main
+
+// This file reads memory that has a name:
+//
+//	--buf NAME=DATA|SIZE[,to=SINK]    a buffer, which ptr:NAME points into
+//	--global NAME[=DATA][,to=SINK]    a module variable in .global or .const space
+//
+// What is given DATA and no sink is an input and not printed.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ptxvm"
+)
+
+// namedSpec is one --buf or --global.
+type namedSpec struct {
+	bufSpec
+	text, name string
+	global     bool
+	set        bool // DATA or SIZE is given
+}
+
+func (n *namedSpec) flag() string {
+	if n.global {
+		return "--global"
+	}
+	return "--buf"
+}
+
+// named is such memory on the device.
+type named struct {
+	namedSpec
+	buffer ptxvm.Buffer
+}
+
+// parseBuf reads one --buf.
+func parseBuf(text string) (namedSpec, error) {
+	n := namedSpec{text: text}
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok || name == "" || name == "0" {
+		return n, fmt.Errorf("--buf %s: want NAME=DATA or NAME=SIZE, then ,to=SINK for a file", text)
+	}
+	n.name, n.set = name, true
+	body, err := n.cutSink(rest)
+	if err == nil {
+		if n.start, err = parseSize(body); err != nil && (strings.ContainsAny(body, ":=") || strings.HasPrefix(body, "@")) {
+			n.start, err = parseData(body)
+			n.input = !n.hasSink()
+		}
+	}
+	if err == nil && n.term {
+		err = checkTerm(n.start.array)
+	}
+	if err != nil {
+		return n, fmt.Errorf("--buf %s: %w", text, err)
+	}
+	return n, nil
+}
+
+// parseGlobal reads one --global.
+func parseGlobal(text string) (namedSpec, error) {
+	n := namedSpec{text: text, global: true}
+	body, err := n.cutSink(text)
+	name, data, set := strings.Cut(body, "=")
+	if err == nil && name == "" {
+		err = fmt.Errorf("want NAME=DATA, NAME,to=SINK or NAME")
+	}
+	if err == nil && set && data != "" {
+		n.set, n.input = true, !n.hasSink()
+		n.start, err = parseData(data)
+	}
+	if n.name = name; err != nil {
+		return n, fmt.Errorf("--global %s: %w", text, err)
+	}
+	return n, nil
+}
+
+// cutSink splits off ,to=SINK.
+func (n *namedSpec) cutSink(text string) (string, error) {
+	i := strings.LastIndex(text, ",to=")
+	if i < 0 {
+		return text, nil
+	}
+	sink := text[i+len(",to="):]
+	file, isFile := strings.CutPrefix(sink, "@")
+	switch {
+	case sink == "term":
+		n.term = true
+	case !isFile || file == "":
+		return "", fmt.Errorf("want to=@FILE or to=term, have to=%s", sink)
+	case strings.HasSuffix(file, ".png"):
+		return "", fmt.Errorf("a buffer is no picture: .png is for images (--image)")
+	}
+	n.sink = file
+	if n.term {
+		n.sink = ""
+	}
+	return text[:i], nil
+}
+
+// parseNamed reads all --buf and --global of a launch.
+func parseNamed(bufs, globals []string) (list []namedSpec, err error) {
+	for i, text := range append(slices.Clone(bufs), globals...) {
+		parse := parseBuf
+		if i >= len(bufs) {
+			parse = parseGlobal
+		}
+		n, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(o namedSpec) bool { return o.name == n.name && o.global == n.global }) {
+			return nil, fmt.Errorf("%s %s is given twice", n.flag(), n.name)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// makeNamed allocates named buffers and finds variables. Nothing is written yet.
+func (j *job) makeNamed(specs []namedSpec) error {
+	for _, spec := range specs {
+		n := &named{namedSpec: spec}
+		make := j.makeBuffer
+		if spec.global {
+			make = j.findGlobal
+		}
+		if err := make(n); err != nil {
+			return usageError{fmt.Errorf("%s %s: %w", spec.flag(), spec.text, err)}
+		}
+		j.session.named = append(j.session.named, n)
+		j.own = append(j.own, n)
+	}
+	return nil
+}
+
+func (j *job) makeBuffer(n *named) (err error) {
+	if old, err := j.find(n.name); err == nil {
+		return fmt.Errorf("%s is the name of an earlier launch's buffer, --buf %s", n.name, old.text)
+	}
+	n.buffer, err = j.device.Alloc(n.start.size)
+	return err
+}
+
+// findGlobal finds the variable. Without DATA its own declaration says what it holds.
+func (j *job) findGlobal(n *named) (err error) {
+	if n.buffer, err = j.program.Global(n.name); err != nil {
+		return err
+	}
+	infos := j.program.Globals()
+	i := slices.IndexFunc(infos, func(v ptxvm.VarInfo) bool { return v.Name == n.name })
+	declared := declaredAs(infos[i])
+	if !n.set {
+		n.start = declared
+	}
+	if n.term {
+		if err := checkTerm(n.start.array); err != nil {
+			return err
+		}
+	}
+	if n.start.size != n.buffer.Len() {
+		return fmt.Errorf("DATA has %d bytes, the variable %d: .%s .%s %s%s", n.start.size, n.buffer.Len(),
+			infos[i].Space, infos[i].Type, n.name, brackets(infos[i].Count))
+	}
+	return nil
+}
+
+// declaredAs is the type and shape of a variable; types without values of their own are bytes.
+func declaredAs(v ptxvm.VarInfo) contents {
+	c := contents{size: v.Size, unset: true}
+	typ, err := ptxvm.ParseScalarType(v.Type)
+	if err == nil && v.Size > 0 && v.Size%typ.Size() == 0 {
+		c.array = array{typ: typ, shape: []int{v.Size / typ.Size()}}
+	}
+	return c
+}
+
+// fillNamed writes what named memory starts with; addresses need all of it to be there.
+func (j *job) fillNamed() error {
+	for _, n := range j.own {
+		if !n.set || n.start.unset && n.start.zero() {
+			continue
+		}
+		if err := j.restore(n.buffer, &n.bufSpec); err != nil {
+			return usageError{fmt.Errorf("%s %s: %w", n.flag(), n.text, err)}
+		}
+	}
+	return nil
+}
+
+// namedResults reads back variables (global), or buffers, that are results.
+func namedResults(list []*named, global bool) ([]result, error) {
+	var out []result
+	for _, n := range list {
+		if n.input || n.global != global {
+			continue
+		}
+		r, err := readBack(n.name, n.buffer, &n.bufSpec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}

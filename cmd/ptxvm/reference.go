@@ -1,0 +1,188 @@
+package main
+
+// This file reads addresses inside named buffers: ptr:NAME[±BYTES], alone, in structs and in data.
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ptxvm"
+)
+
+// reference is NAME[±BYTES].
+type reference struct {
+	name string
+	add  int64
+}
+
+// place is where in some bytes an address goes.
+type place struct {
+	at int
+	to reference
+}
+
+// addressSize is the bytes of an address.
+const addressSize = 8
+
+// parseReference reads NAME[±BYTES]. A name may hold signs: only a number ends it.
+func parseReference(text string) (reference, error) {
+	if i := strings.LastIndexAny(text, "+-"); i > 0 {
+		if n, err := strconv.ParseInt(text[i:], 0, 64); err == nil {
+			return reference{text[:i], n}, nil
+		}
+	}
+	if text == "" {
+		return reference{}, fmt.Errorf("want ptr:NAME[±BYTES], the name of a --buf; ptr:0 is the null address")
+	}
+	return reference{name: text}, nil
+}
+
+// appendAddress appends room for an address; 0 is null.
+func appendAddress(out []byte, places []place, text string) ([]byte, []place, error) {
+	if text != "0" {
+		to, err := parseReference(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		places = append(places, place{len(out), to})
+	}
+	return append(out, make([]byte, addressSize)...), places, nil
+}
+
+// parseAddresses reads {a,b,c+256}, an array of addresses.
+func parseAddresses(text string) (contents, error) {
+	inner, ok := braced(text)
+	if !ok {
+		return contents{}, fmt.Errorf("want ptr:{NAME[±BYTES],…}, have ptr:%s", text)
+	}
+	typ, err := ptxvm.ParseScalarType("b64")
+	c := contents{array: array{typ: typ}}
+	for word := range strings.SplitSeq(inner, ",") {
+		if err == nil {
+			c.bytes, c.places, err = appendAddress(c.bytes, c.places, strings.TrimSpace(word))
+		}
+	}
+	c.size, c.shape = len(c.bytes), []int{len(c.bytes) / addressSize}
+	return c, err
+}
+
+// braced cuts the braces of {…}.
+func braced(text string) (string, bool) {
+	inner, ok := strings.CutPrefix(text, "{")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(inner, "}")
+}
+
+// parseStruct reads {FIELD,…} in C layout: each field at a multiple of its size, the whole padded
+// to the largest. bytes: and pad: have no alignment.
+func parseStruct(text string) (argSpec, error) {
+	inner, ok := braced(text)
+	if !ok {
+		return argSpec{}, fmt.Errorf("want struct:{FIELD,…}, each TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N")
+	}
+	var spec argSpec
+	align := 1
+	for i, field := range strings.Split(inner, ",") {
+		n, err := spec.addField(strings.TrimSpace(field))
+		if err != nil {
+			return argSpec{}, fmt.Errorf("field %d: %w", i, err)
+		}
+		align = max(align, n)
+	}
+	spec.pad(align)
+	return spec, nil
+}
+
+// addField appends a field and returns its alignment.
+func (a *argSpec) addField(text string) (align int, err error) {
+	key, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return 0, fmt.Errorf("%q: want TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N", text)
+	}
+	switch key {
+	case "ptr":
+		a.pad(addressSize)
+		a.value, a.places, err = appendAddress(a.value, a.places, rest)
+		return addressSize, err
+	case "bytes":
+		value, err := hex.DecodeString(strings.TrimPrefix(rest, "0x"))
+		a.value = append(a.value, value...)
+		return 1, err
+	case "pad":
+		n, err := parseByteSize(rest)
+		if err == nil && n > maxPad {
+			err = fmt.Errorf("pad:%s: parameters are not that large", rest)
+		}
+		if err == nil {
+			a.value = append(a.value, make([]byte, n)...)
+		}
+		return 1, err
+	}
+	value, err := parseScalarArg(key, rest)
+	if err != nil {
+		return 0, err
+	}
+	a.pad(len(value.value))
+	a.value = append(a.value, value.value...)
+	return len(value.value), nil
+}
+
+// maxPad bounds the gaps of a struct; parameters have 32764 bytes at most (7.1).
+const maxPad = 1 << 16
+
+func (a *argSpec) pad(align int) {
+	for len(a.value)%align != 0 {
+		a.value = append(a.value, 0)
+	}
+}
+
+// resolve returns a copy of data with the addresses in their places.
+func (j *job) resolve(data []byte, places []place) ([]byte, error) {
+	if len(places) == 0 {
+		return data, nil
+	}
+	data = slices.Clone(data)
+	for _, p := range places {
+		addr, err := j.address(p.to)
+		if err != nil {
+			return nil, err
+		}
+		binary.LittleEndian.PutUint64(data[p.at:], addr)
+	}
+	return data, nil
+}
+
+// address is where a reference points. One byte behind the end is still an address of the buffer.
+func (s *session) address(to reference) (uint64, error) {
+	n, err := s.find(to.name)
+	if err != nil {
+		return 0, err
+	}
+	if size := int64(n.buffer.Len()); to.add < 0 || to.add > size {
+		return 0, fmt.Errorf("ptr:%s%+d is not inside %s, which has %d bytes", to.name, to.add, to.name, size)
+	}
+	return n.buffer.Addr() + uint64(to.add), nil
+}
+
+// find returns the named buffer.
+func (s *session) find(name string) (*named, error) {
+	var names []string
+	for _, n := range s.named {
+		if n.name == name && !n.global {
+			return n, nil
+		}
+		if !n.global {
+			names = append(names, n.name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("ptr:%s: there is no named buffer; --buf %s=DATA or --buf %s=SIZE makes one", name, name, name)
+	}
+	return nil, fmt.Errorf("ptr:%s: no buffer is called %q; there are %s", name, name, strings.Join(names, ", "))
+}

@@ -1,0 +1,134 @@
+package main
+
+// This file shows a buffer as a picture of characters: the sink term. On a terminal a character is
+// two pixels, one above the other (half blocks), in shades of grey, or in colour if the last of
+// three extents is 3 or 4; elsewhere it is one of a ramp of ten, for two pixels as well, since
+// characters are about twice as high as wide.
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"ptxvm"
+)
+
+// termRamp is from dark to bright.
+const termRamp = " .:-=+*#%@"
+
+// termColumns is the widest picture where there is no terminal to ask.
+const termColumns = 120
+
+// picture is pixels with a brightness from 0 to 255 in each of three channels.
+type picture struct {
+	width, height int
+	at            func(x, y int) [3]byte
+}
+
+// checkTerm tells whether such data can be shown: u8 from 0 to 255, f32 from 0 to 1.
+func checkTerm(a array) error {
+	if name := a.typ.Name(); name != "u8" && name != "f32" || len(a.shape) == 0 {
+		return fmt.Errorf("the sink term shows u8 or f32 with a shape, such as out:u8x32x64:term for 32 rows of 64")
+	}
+	return nil
+}
+
+// asPicture is rows and columns of an array: the last extent runs along a row, all before it are rows.
+func asPicture(a array) picture {
+	shape, channels := a.shape, 1
+	if n := len(shape); n == 3 && shape[2] >= 3 && shape[2] <= 4 {
+		shape, channels = shape[:2], shape[2]
+	}
+	p := picture{width: shape[len(shape)-1]}
+	if p.width > 0 {
+		p.height = len(a.bytes) / a.typ.Size() / channels / p.width
+	}
+	p.at = func(x, y int) (c [3]byte) {
+		for i := range c {
+			c[i] = brightness(a, (y*p.width+x)*channels+min(i, channels-1))
+		}
+		return c
+	}
+	return p
+}
+
+// brightness is an element from 0 to 255: f32 is black at 0 or NaN and white at 1.
+func brightness(a array, i int) byte {
+	if a.typ.Name() == "u8" {
+		return a.bytes[i]
+	}
+	return ptxvm.Brightness(binary.LittleEndian.Uint32(a.bytes[4*i:]))
+}
+
+// printTerm shows a result.
+func printTerm(w io.Writer, r *result, color string) error {
+	if err := checkTerm(r.array); err != nil {
+		return err
+	}
+	p, wide := asPicture(r.array), termColumns
+	blocks := useColor(w, color)
+	if f, ok := w.(*os.File); ok && isTerminal(w) {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			wide = columns
+		}
+	}
+	p = p.shrunk(wide)
+	out := bufio.NewWriter(w)
+	for y := 0; y < p.height; y += 2 {
+		if blocks {
+			p.writeBlocks(out, y)
+		} else {
+			p.writeRamp(out, y)
+		}
+	}
+	return out.Flush()
+}
+
+// shrunk is the picture in at most wide columns: every n-th pixel of every n-th row.
+func (p picture) shrunk(wide int) picture {
+	n := (p.width + wide - 1) / wide
+	if n <= 1 {
+		return p
+	}
+	whole := p
+	p.width, p.height = (p.width+n-1)/n, (p.height+n-1)/n
+	p.at = func(x, y int) [3]byte { return whole.at(x*n, y*n) }
+	return p
+}
+
+// below is the pixel under (x, y), black under the last row.
+func (p picture) below(x, y int) [3]byte {
+	if y+1 < p.height {
+		return p.at(x, y+1)
+	}
+	return [3]byte{}
+}
+
+// writeBlocks writes two rows of pixels as upper half blocks: foreground above, background below.
+func (p picture) writeBlocks(out *bufio.Writer, y int) {
+	for x := range p.width {
+		a, b := p.at(x, y), p.below(x, y)
+		fmt.Fprintf(out, "\x1b[38;2;%d;%d;%d;48;2;%d;%d;%dm▀", a[0], a[1], a[2], b[0], b[1], b[2])
+	}
+	fmt.Fprint(out, "\x1b[0m\n")
+}
+
+// writeRamp writes two rows of pixels by their mean. Blanks at the end of a line stay: lines are
+// equally long.
+func (p picture) writeRamp(out *bufio.Writer, y int) {
+	for x := range p.width {
+		sum, n := luma(p.at(x, y)), 1
+		if y+1 < p.height {
+			sum, n = sum+luma(p.at(x, y+1)), 2
+		}
+		out.WriteByte(termRamp[sum*len(termRamp)/(256*n)])
+	}
+	out.WriteByte('\n')
+}
+
+// luma weighs the channels as Rec. 601 does, in 256ths.
+func luma(c [3]byte) int { return (77*int(c[0]) + 150*int(c[1]) + 29*int(c[2])) >> 8 }
