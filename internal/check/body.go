@@ -139,9 +139,7 @@ func (c *checker) targetName(list *Object, name syntax.TokenID, want ObjectKind)
 
 // bodyPragma differs from module scope: what ptxas does not know is only a warning here.
 func (c *checker) bodyPragma(s *syntax.Pragma) {
-	before := len(c.diags)
+	c.lenient = true
 	c.pragma(s)
-	for i := before; i < len(c.diags); i++ {
-		c.diags[i].Severity = diag.Warning
-	}
+	c.lenient = false
 }

@@ -33,6 +33,7 @@ func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 	if opt.WholeProgram && !c.diags.HasErrors() {
 		c.program()
 	}
+	c.sayUnlisted()
 	c.diags.Sort()
 	return c.info, c.diags
 }
@@ -46,7 +47,9 @@ type checker struct {
 	info   *Info
 	scopes *scopes
 	diags  diag.List
-	fn     *Func // the function being checked, nil at module scope
+	kept   [diag.Remark + 1]int // in diags, by severity
+	spare  diag.Diagnostic      // the last that was not kept
+	fn     *Func                // the function being checked, nil at module scope
 
 	query     isa.Query // reused for every instruction
 	arena     []isa.Shape
@@ -60,6 +63,8 @@ type checker struct {
 	unique map[isa.Class]isa.Mod // per function: classes that all instructions must agree on
 
 	broken   map[string]bool // names in statements that could not be parsed; nil: not asked yet
+	lenient  bool            // errors are only warnings
+	unlisted int             // diagnostics that were not kept
 	repaired int             // statements searched for a repair
 	fileSeen map[int64]bool  // indexes of .file
 
@@ -91,8 +96,34 @@ func (c *checker) reportf(sev diag.Severity, code diag.Code, span diag.Span, for
 	if e, ok := diag.Lookup(code); ok {
 		d.Spec = e.Spec
 	}
+	return c.add(d)
+}
+
+// maxDiagnostics bounds the errors, and the warnings, of one module; hostile input has millions.
+const maxDiagnostics = 10_000
+
+// add keeps a diagnostic, or counts it where there are too many. Warnings never take the place of an error, so
+// the verdict stays.
+func (c *checker) add(d diag.Diagnostic) *diag.Diagnostic {
+	if c.lenient {
+		d.Severity = max(d.Severity, diag.Warning)
+	}
+	if c.kept[d.Severity] >= maxDiagnostics {
+		c.unlisted++
+		c.spare = d
+		return &c.spare
+	}
+	c.kept[d.Severity]++
 	c.diags = append(c.diags, d)
 	return &c.diags[len(c.diags)-1]
+}
+
+// sayUnlisted tells how many diagnostics were left out, behind the last of them.
+func (c *checker) sayUnlisted() {
+	if c.unlisted > 0 {
+		end := diag.Pos(len(c.file.Source.Text))
+		c.reportf(diag.Remark, diag.Unlisted, diag.Span{Start: end, End: end}, "%d more errors and warnings are not listed", c.unlisted)
+	}
 }
 
 // at is the span of one token.

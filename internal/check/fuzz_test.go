@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ptxvm/internal/diag"
 	"ptxvm/internal/syntax"
 )
 
@@ -175,6 +176,33 @@ func TestLinear(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyDiagnostics: warnings and errors beyond a limit are counted, and warnings hide no error.
+func TestManyDiagnostics(t *testing.T) {
+	const n = maxDiagnostics + 5
+	for name, c := range map[string]struct {
+		lines                    string
+		errors, warnings, others int
+	}{
+		"errors":   {strings.Repeat("add.s32 %x, %x, %x;\n", n), maxDiagnostics, 0, 2*maxDiagnostics + 15},
+		"warnings": {strings.Repeat(".pragma \"frob\";\n", n) + "mov.b32 %r1, 1;\nadd.s32 %x, 1, 1;", 1, maxDiagnostics, 5},
+		"fewer":    {strings.Repeat(".pragma \"frob\";\n", 5) + "add.s32 %x, 1, 1;", 1, 5, 0},
+	} {
+		_, diags := Check(syntax.Parse(name, []byte(head+".entry k() { .reg .b32 %r<9>;\n"+c.lines+"}")), Options{})
+		var by [diag.Remark + 1]int
+		for i := range diags {
+			by[diags[i].Severity]++
+		}
+		said := 0
+		if last := diags[len(diags)-1]; last.Code == diag.Unlisted {
+			said, _ = strconv.Atoi(strings.Fields(last.Msg)[0])
+		}
+		if by[diag.Error] != c.errors || by[diag.Warning] != c.warnings || said != c.others {
+			t.Errorf("%s: %d errors, %d warnings, %d said to be more; want %d, %d and %d",
+				name, by[diag.Error], by[diag.Warning], said, c.errors, c.warnings, c.others)
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ func (c *checker) initValue(e *syntax.Expr, o *Object) {
 	val, err := c.file.EvalInit(e)
 	switch {
 	case err != nil:
-		c.diags = append(c.diags, *err)
+		c.add(*err)
 	case val.Symbol != syntax.NoToken:
 		c.initAddress(e, val, o)
 	case e.Kind == syntax.ExprFloat && !val.Value.Exact && val.Value.Bits == infinity:
@@ -165,7 +165,7 @@ var opaqueFields = map[string]bool{
 func (c *checker) constant(e *syntax.Expr) (syntax.Value, bool) {
 	val, err := c.file.Eval(e)
 	if err != nil {
-		c.diags = append(c.diags, *err)
+		c.add(*err)
 		return val, false
 	}
 	if e.Kind == syntax.ExprFloat && !val.Exact && val.Bits == infinity {

@@ -60,6 +60,7 @@ func TestExplanation(t *testing.T) {
 var withoutExample = map[string]string{
 	"NestingTooDeep":      "the example would be hundreds of braces",
 	"FileTooLarge":        "the example would be too large",
+	"Unlisted":            "the example would be ten thousand errors",
 	"LooksLikeFatbin":     "binary",
 	"LooksLikeCubin":      "binary",
 	"LooksLikeExecutable": "binary",

@@ -37,11 +37,20 @@ var severityColor = [...]string{Error: "\x1b[1;31m", Warning: "\x1b[1;35m", Rema
 func WriteText(w io.Writer, list List, opt TextOptions) error {
 	t := &textWriter{color: opt.Color}
 	for i := range list {
-		t.diagnostic(&list[i])
+		if t.diagnostic(&list[i]); t.b.Len() < writeAtOnce {
+			continue
+		}
+		if _, err := io.WriteString(w, t.b.String()); err != nil {
+			return err
+		}
+		t.b.Reset()
 	}
 	_, err := io.WriteString(w, t.b.String())
 	return err
 }
+
+// writeAtOnce is how much text is collected before it is written.
+const writeAtOnce = 64 << 10
 
 type textWriter struct {
 	b     strings.Builder

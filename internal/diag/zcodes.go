@@ -31,6 +31,7 @@ const (
 	ConstantDivision          Code = 1028 // division by zero in a constant expression
 	ConstantTypes             Code = 1029 // constants of different or wrong types
 	ConstantOverflow          Code = 1030 // integer constant too large
+	Unlisted                  Code = 1031 // more errors than are listed
 	LooksLikeCUDA             Code = 1040 // CUDA C++ source, not PTX
 	LooksLikeFatbin           Code = 1041 // fat binary, not PTX
 	LooksLikeCubin            Code = 1042 // GPU or host object file, not PTX
