@@ -12,6 +12,7 @@ const (
 	exitFault       = 3  // the kernel faulted
 	exitLimit       = 4  // time or step limit, or deadlock
 	exitUnsupported = 5  // valid, but needs a form that is not executed yet
+	exitDiffers     = 6  // a result differs from --expect
 	exitDefect      = 70 // a defect in ptxvm
 	exitInterrupted = 130
 )

@@ -37,6 +37,9 @@ type request struct {
 	specs  []argSpec
 	images []imageSpec
 	named  []namedSpec
+
+	expects   []expectation
+	tolerance ptxvm.Tolerance
 }
 
 // read reads the options that have a grammar of their own.
@@ -48,7 +51,15 @@ func (f *runFlags) read() (r request, err error) {
 	if r.images, err = parseImages(f.images); err != nil {
 		return r, err
 	}
-	r.named, err = parseNamed(f.bufs, f.globals)
+	if r.named, err = parseNamed(f.bufs, f.globals); err != nil {
+		return r, err
+	}
+	if f.tol != "" {
+		if r.tolerance, err = ptxvm.ParseTolerance(f.tol); err != nil {
+			return r, fmt.Errorf("--tol: %w", err)
+		}
+	}
+	r.expects, err = parseExpects(f.expects)
 	return r, err
 }
 
@@ -119,7 +130,10 @@ func (j *job) bind(files []string) (err error) {
 	if err := j.makeNamed(j.request.named); err != nil {
 		return err
 	}
-	return j.checkReferences()
+	if err := j.checkReferences(); err != nil {
+		return err
+	}
+	return j.bindExpects()
 }
 
 // checkReferences finds what addresses point to, before anything runs.

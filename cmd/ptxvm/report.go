@@ -26,7 +26,12 @@ func report(s streams, f *runFlags, err error) error {
 			return exitError{exitFault}
 		}
 	}
+	var differs *differsError
 	switch {
+	case errors.As(err, &differs):
+		// A write error on standard error cannot be reported anywhere.
+		_ = differs.write(s.err)
+		return exitError{exitDiffers}
 	case errors.As(err, &fault):
 		fmt.Fprintln(s.err, fault.Detail())
 		return exitError{exitFault}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +22,7 @@ func newRun(s streams) *cobra.Command {
 		Short: "Run a kernel on the CPU; several files are linked",
 		Args:  needFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			return report(s, &f, runOnce(cmd.Context(), s, &f, files))
+			return runReported(cmd.Context(), s, &f, files)
 		},
 	}
 	f.bind(cmd)
@@ -35,7 +37,32 @@ func needFiles(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err error) {
+// runReported runs, says on standard error why a run ended early, and writes --report.
+func runReported(ctx context.Context, s streams, f *runFlags, files []string) error {
+	var r runReport
+	var told strings.Builder
+	err := runAll(ctx, s, f, files, &r)
+	s.err = io.MultiWriter(s.err, &told)
+	end := report(s, f, err)
+	if f.report == "" {
+		return end
+	}
+	code := exitDone
+	var coded exitError
+	switch {
+	case errors.As(end, &coded):
+		code = coded.code
+	case end != nil:
+		code = exitUsage
+		told.WriteString(end.Error())
+	}
+	if failed := r.save(f.report, err, code, strings.TrimSpace(told.String())); failed != nil {
+		return failed
+	}
+	return end
+}
+
+func runAll(ctx context.Context, s streams, f *runFlags, files []string, to *runReport) (err error) {
 	bar := newProgressBar(s.err, f.quiet)
 	launches, files, err := f.launches(files)
 	if err != nil {
@@ -48,14 +75,19 @@ func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err e
 	defer session.close(&err)
 	var results []result
 	var reported error
+	var differs differsError
 	for _, j := range session.jobs {
-		wrote, err := j.once(ctx, s)
+		wrote, err := j.once(ctx, s, to)
 		bar.done()
 		if kept := f.keepable(err); err != nil && kept == nil {
 			return err
 		}
 		reported = errors.Join(reported, err)
-		results = append(results, wrote...)
+		results = append(results, wrote.results...)
+		differs.list = append(differs.list, wrote.differs...)
+	}
+	if len(differs.list) > 0 {
+		return errors.Join(reported, &differs)
 	}
 	last, err := session.results()
 	if err != nil {
@@ -75,18 +107,27 @@ func runOnce(ctx context.Context, s streams, f *runFlags, files []string) (err e
 	return reported
 }
 
+// ran is what a launch leaves.
+type ran struct {
+	results []result
+	differs []mismatch
+}
+
 // once runs a launch and reads what it wrote. The error may be one that --keep-output forgives.
-func (j *job) once(ctx context.Context, s streams) ([]result, error) {
+func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err error) {
 	if err := j.fill(); err != nil {
-		return nil, err
+		return out, err
 	}
 	stats, err := j.launch(ctx)
+	to.ran(j, stats)
 	if err != nil && j.flags.keepable(err) == nil {
-		return nil, err
+		return out, err
 	}
-	results, failed := j.results()
-	if failed = errors.Join(failed, j.release()); failed != nil {
-		return nil, failed
+	var failed, unread error
+	out.results, failed = j.results()
+	out.differs, unread = j.compare()
+	if failed = errors.Join(failed, unread, j.release()); failed != nil {
+		return out, failed
 	}
 	if stats.Leak != nil {
 		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
@@ -94,7 +135,7 @@ func (j *job) once(ctx context.Context, s streams) ([]result, error) {
 	if j.flags.stats {
 		printStats(s.err, stats)
 	}
-	return results, err
+	return out, err
 }
 
 // allResults are those of a single launch with what outlives it.

@@ -32,6 +32,8 @@ type runFlags struct {
 	show                 showFlag
 	args, images         []string
 	bufs, globals        []string
+	expects              []string
+	tol, report          string
 
 	set *pflag.FlagSet // that these are the values of
 }
@@ -39,7 +41,7 @@ type runFlags struct {
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
 	"triton",
-	"expect", "tol", "report", "trace", "trace-to", "show-to", "source-root",
+	"trace", "trace-to", "show-to", "source-root",
 }
 
 // bind declares the flags on a verb.
@@ -54,6 +56,8 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.images, "image", nil, "a surface as NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK], such as photo=2d,64x48,u8x4,from=@photo.png")
 	fl.StringArrayVar(&f.bufs, "buf", nil, "a buffer as NAME=DATA|SIZE[,to=SINK], which ptr:NAME[±BYTES] points into")
 	fl.StringArrayVar(&f.globals, "global", nil, "sets and reads a .global or .const variable: NAME=DATA[,to=SINK], or NAME to print it")
+	fl.StringArrayVar(&f.expects, "expect", nil, "N=DATA: the launch must leave this in parameter N (number from 0, or name), --buf or --global; exit 6 if not")
+	fl.StringVar(&f.tol, "tol", "", "how near is near enough for --expect: rtol=R,atol=A or ulp=U; default equal bits")
 	fl.Var(&f.shared, "shared", "dynamic shared memory in bytes, such as 48K")
 	fl.StringVar(&f.arch, "arch", "", "device to emulate, such as sm_90a; default the module's target")
 	fl.IntVar(&f.workers, "workers", 0, "CTAs run by this many workers; 1 is deterministic, 0 one a CPU")
@@ -70,6 +74,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
 	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
+	fl.StringVar(&f.report, "report", "", "a file that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
 	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
 	fl.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fl.StringVar(&f.color, "color", "auto", "auto, always or never")

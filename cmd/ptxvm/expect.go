@@ -1,0 +1,196 @@
+package main
+
+// This file compares results with --expect N=DATA, N being a parameter's number or name, or the name
+// of a --buf or --global, within --tol.
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"ptxvm"
+)
+
+// expectation is one --expect.
+type expectation struct {
+	text, name string
+	want       contents
+	from       func() (ptxvm.Buffer, error) // set by bind: where the values are
+	label      string
+}
+
+// parseExpects reads all.
+func parseExpects(texts []string) (list []expectation, err error) {
+	for _, text := range texts {
+		name, data, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--expect %s: want N=DATA, N being a parameter's number from 0 or its name", text)
+		}
+		e := expectation{text: text, name: name}
+		if e.want, err = parseData(data); err == nil && len(e.want.places) > 0 {
+			err = fmt.Errorf("addresses are not known before the launch")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--expect %s: %w", text, err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// bindExpects finds what is to be compared, before anything runs.
+func (j *job) bindExpects() error {
+	for i := range j.expects {
+		e := &j.expects[i]
+		have, err := j.bindExpect(e)
+		if err == nil {
+			err = e.fit(have)
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("--expect %s: %w", e.text, err)}
+		}
+	}
+	return nil
+}
+
+// bindExpect returns what the memory is declared to hold.
+func (j *job) bindExpect(e *expectation) (contents, error) {
+	params := j.kernel.Info().Params
+	for i, p := range params {
+		if e.name == p.Name || e.name == strconv.Itoa(i) {
+			e.label = p.Name
+			return j.bindParam(e, i)
+		}
+	}
+	for _, n := range j.session.named {
+		if n.name == e.name {
+			e.label, e.from = n.name, func() (ptxvm.Buffer, error) { return n.buffer, nil }
+			return n.start, nil
+		}
+	}
+	return contents{}, fmt.Errorf("no parameter, --buf or --global is called %q; %s", e.name, j.kernel.Info().Signature())
+}
+
+// bindParam takes the buffer of a parameter, or what its address points to.
+func (j *job) bindParam(e *expectation, i int) (contents, error) {
+	spec := &j.specs[i]
+	if spec.buf != nil {
+		e.from = func() (ptxvm.Buffer, error) { return j.buffers[i], nil }
+		return spec.buf.start, nil
+	}
+	if len(spec.places) != 1 || len(spec.value) != addressSize {
+		return contents{}, fmt.Errorf("--arg %s is no buffer", spec.text)
+	}
+	to := spec.places[0].to
+	n, err := j.find(to.name)
+	if err != nil {
+		return contents{}, err
+	}
+	e.from = func() (ptxvm.Buffer, error) { return n.buffer.Slice(int(to.add), n.buffer.Len()), nil }
+	have := n.start
+	have.size -= int(to.add)
+	return have, nil
+}
+
+// fit holds size and type of what is expected against what there will be. Raw files, and .npy where
+// NumPy has no such type, take the buffer's type.
+func (e *expectation) fit(have contents) error {
+	if e.want.size != have.size {
+		return fmt.Errorf("DATA has %d bytes, %s has %d", e.want.size, e.label, have.size)
+	}
+	want, is := e.want.typ.Name(), have.typ.Name()
+	switch {
+	case is == "" || want == is:
+	case want == "" || strings.HasPrefix(want, "u") && e.want.typ.Size() == have.typ.Size():
+		e.want.typ = have.typ
+	default:
+		return fmt.Errorf("DATA is %s, %s is %s", want, e.label, is)
+	}
+	return nil
+}
+
+// maxDifferences is how many are shown of each buffer.
+const maxDifferences = 16
+
+// mismatch is a result that differs; the JSON names are part of the contract.
+type mismatch struct {
+	Name   string       `json:"name"`
+	Type   string       `json:"type"`
+	Count  int          `json:"count"` // of differences
+	Values int          `json:"values"`
+	First  []difference `json:"first"`
+}
+
+type difference struct {
+	Index int     `json:"index"`
+	Want  string  `json:"want"`
+	Have  string  `json:"have"`
+	ULP   *uint64 `json:"ulp"` // null from or to a NaN, or without a type
+}
+
+// compare holds the expectations against memory.
+func (j *job) compare() (list []mismatch, err error) {
+	for i := range j.expects {
+		e := &j.expects[i]
+		b, err := e.from()
+		if err != nil {
+			return nil, err
+		}
+		have := make([]byte, e.want.size)
+		if err := ptxvm.Download(b, have); err != nil {
+			return nil, err
+		}
+		want, err := e.want.data()
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--expect %s: %w", e.text, err)}
+		}
+		m := mismatch{Name: e.label, Type: e.want.typ.Name(), Values: len(want) / e.want.typ.Size()}
+		var first []ptxvm.Difference
+		if first, m.Count = e.want.typ.Compare(have, want, j.tolerance, maxDifferences); m.Count == 0 {
+			continue
+		}
+		for _, d := range first {
+			m.First = append(m.First, asDifference(d))
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func asDifference(d ptxvm.Difference) difference {
+	out := difference{Index: d.Index, Want: d.Want, Have: d.Have}
+	if d.Apart {
+		out.ULP = &d.ULP
+	}
+	return out
+}
+
+// differsError is results that differ from --expect: exit 6.
+type differsError struct{ list []mismatch }
+
+func (e *differsError) Error() string { return fmt.Sprintf("%d result(s) differ", len(e.list)) }
+
+// write prints a table for each result that differs.
+func (e *differsError) write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	for _, m := range e.list {
+		fmt.Fprintf(t, "differs: %s: %d of %d values\n", m.Name, m.Count, m.Values)
+		fmt.Fprint(t, "index\twant\thave\tulp\t\n")
+		for _, d := range m.First {
+			ulp := "-"
+			if d.ULP != nil {
+				ulp = strconv.FormatUint(*d.ULP, 10)
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t\n", d.Index, d.Want, d.Have, ulp)
+		}
+		if m.Count > len(m.First) {
+			fmt.Fprintf(t, "… %d more\n", m.Count-len(m.First))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

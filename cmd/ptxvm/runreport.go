@@ -1,0 +1,177 @@
+package main
+
+// This file writes --report FILE: how a run ended, as JSON.
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"ptxvm"
+)
+
+// runReport is the object of --report; the JSON names are part of the contract (docs/json.md).
+type runReport struct {
+	Schema      int                `json:"schema"`
+	Outcome     string             `json:"outcome"` // by exit code
+	Exit        int                `json:"exit"`
+	Message     string             `json:"message"`
+	Launches    []launchReport     `json:"launches"`
+	Diagnostics []diagnosticReport `json:"diagnostics,omitempty"`
+	Fault       *faultReport       `json:"fault,omitempty"`
+	Waiters     []waiterReport     `json:"waiters,omitempty"`
+	Missing     []missingForm      `json:"missing,omitempty"`
+	Sanitizer   []sanitizerReport  `json:"sanitizer,omitempty"`
+	Differences []mismatch         `json:"differences,omitempty"`
+}
+
+type launchReport struct {
+	Kernel    string    `json:"kernel"`
+	Grid      [3]uint32 `json:"grid"`
+	Block     [3]uint32 `json:"block"`
+	CTAs      uint64    `json:"ctas"`
+	WarpInsts uint64    `json:"warp_insts"`
+	LaneOps   uint64    `json:"lane_ops"`
+	ElapsedNs int64     `json:"elapsed_ns"`
+	Guesses   []string  `json:"guesses"`
+}
+
+type diagnosticReport struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+}
+
+type placeReport struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Col      int    `json:"col"`
+	Function string `json:"function"`
+}
+
+type faultReport struct {
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	Kernel  string        `json:"kernel"`
+	CTA     [3]uint32     `json:"cta"`
+	Thread  [3]uint32     `json:"thread"`
+	Lanes   uint32        `json:"lanes"`
+	Address string        `json:"address"` // hexadecimal; empty if the fault is about no memory
+	Size    int           `json:"size"`
+	Near    string        `json:"near"`
+	PTX     placeReport   `json:"ptx"`
+	Source  []placeReport `json:"source"`
+	Calls   []placeReport `json:"calls"`
+}
+
+type waiterReport struct {
+	CTA    [3]uint32     `json:"cta"`
+	Warp   int           `json:"warp"`
+	Lanes  uint32        `json:"lanes"`
+	Reason string        `json:"reason"`
+	PTX    placeReport   `json:"ptx"`
+	Source []placeReport `json:"source"`
+}
+
+type sanitizerReport struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Times   int    `json:"times"`
+	Detail  string `json:"detail"`
+}
+
+// outcomes names the exit codes.
+var outcomes = map[int]string{
+	exitDone: "done", exitInvalid: "invalid", exitUsage: "usage", exitFault: "fault", exitLimit: "limit",
+	exitUnsupported: "unsupported", exitDiffers: "differs", exitInterrupted: "interrupted",
+}
+
+// save writes the report of a run that ended with err and gives this exit code. text is what
+// standard error was told.
+func (r *runReport) save(name string, err error, code int, text string) error {
+	r.Schema, r.Outcome, r.Exit, r.Message = 1, outcomes[code], code, text
+	if r.Launches == nil {
+		r.Launches = []launchReport{}
+	}
+	r.explain(err)
+	var out bytes.Buffer
+	if err := writeJSON(&out, r); err != nil {
+		return err
+	}
+	if err := writeWhole(name, out.Bytes()); err != nil {
+		return usageError{fmt.Errorf("cannot write --report: %w", err)}
+	}
+	return nil
+}
+
+// explain adds what the error holds.
+func (r *runReport) explain(err error) {
+	var fault *ptxvm.Fault
+	var deadlock *ptxvm.DeadlockError
+	var unsupported *ptxvm.UnsupportedError
+	var reports *ptxvm.SanitizerError
+	var differs *differsError
+	if diags, ok := asDiagnostics(err); ok {
+		for _, d := range diags {
+			r.Diagnostics = append(r.Diagnostics, diagnosticReport{d.Code.String(), d.Severity.String(), d.Msg})
+		}
+	}
+	if errors.As(err, &reports) {
+		for _, s := range reports.Reports {
+			r.Sanitizer = append(r.Sanitizer, sanitizerReport{s.Code.String(), s.Msg, s.Times, s.Detail()})
+		}
+	}
+	if errors.As(err, &fault) {
+		r.Fault = describeFault(fault)
+	}
+	if errors.As(err, &deadlock) {
+		for _, w := range deadlock.Waiters {
+			r.Waiters = append(r.Waiters, waiterReport{triple(w.CTA), w.Warp, w.Lanes, w.Reason, placeOf(w.PTX), placesOf(w.Source)})
+		}
+	}
+	if errors.As(err, &unsupported) {
+		for _, f := range unsupported.Forms {
+			r.Missing = append(r.Missing, missingForm(f))
+		}
+	}
+	if errors.As(err, &differs) {
+		r.Differences = differs.list
+	}
+}
+
+// ran adds a launch.
+func (r *runReport) ran(j *job, stats ptxvm.Stats) {
+	r.Launches = append(r.Launches, launchReport{
+		Kernel: j.kernel.Info().Name, Grid: filled(j.shape.Grid), Block: filled(j.shape.Block), CTAs: stats.CTAs,
+		WarpInsts: stats.WarpInsts, LaneOps: stats.LaneOps, ElapsedNs: stats.Elapsed.Nanoseconds(),
+		Guesses: append([]string{}, stats.Assumed...),
+	})
+}
+
+func describeFault(f *ptxvm.Fault) *faultReport {
+	out := &faultReport{Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: triple(f.CTA), Thread: triple(f.Thread),
+		Lanes: f.Lanes, Size: f.Size, PTX: placeOf(f.PTX), Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
+	if f.Size > 0 {
+		out.Address = fmt.Sprintf("%#x", f.Address)
+	}
+	if f.Near != nil {
+		out.Near = f.Near.String()
+	}
+	return out
+}
+
+// triple is a place in a grid or block.
+func triple(d ptxvm.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
+
+// filled is an extent; what is 0 counts as 1.
+func filled(d ptxvm.Dim3) [3]uint32 { return [3]uint32{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }
+
+func placeOf(l ptxvm.Location) placeReport { return placeReport{l.File, l.Line, l.Col, l.Function} }
+
+func placesOf(list []ptxvm.Location) []placeReport {
+	out := []placeReport{}
+	for _, l := range list {
+		out = append(out, placeOf(l))
+	}
+	return out
+}
