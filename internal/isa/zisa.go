@@ -125,6 +125,7 @@ const (
 	FabricTryPut
 	FabricTryRed
 	FabricTryPullred
+	FabricTryAtom
 	FabricSubmit
 	FabricWait
 	Mov
@@ -199,6 +200,9 @@ const (
 	FenceSyncRestrict
 	FenceMbarrierInit
 	FenceProxy
+	FenceProxyAlias
+	FenceProxyFabric
+	FenceAlias
 	FenceProxyTensormap
 	FenceProxyAsyncGeneric
 	Membar
@@ -549,6 +553,8 @@ const (
 	C_pair
 	C_quad
 	C_kind
+	C_dir
+	C_near
 	C_count
 	C_order
 	C_t64
@@ -799,6 +805,7 @@ const (
 	M_L2_evict_last
 	M_L2
 	M_read
+	M_sync_restrict_proxy_async
 	M_release
 	M_b8
 	M_L2_evict_normal
@@ -827,8 +834,12 @@ const (
 	M_acc_f16
 	M_acc_f32
 	M_sync
+	M_exch
+	M_cas
 	M_op_restrict_fetching
+	M_commit_group
 	M_sync_restrict_reads
+	M_sync_restrict_read
 	M_v2
 	M_v4
 	M_up
@@ -977,10 +988,12 @@ const (
 	M_sync_restrict_shared_cta
 	M_mbarrier_init
 	M_alias
+	M_fabric_fabric
+	M_fabric_generic
+	M_generic_fabric
 	M_async_generic
+	M_sync_restrict_shared_cluster_read
 	M_gl
-	M_exch
-	M_cas
 	M_all
 	M_any
 	M_ballot
@@ -1259,15 +1272,15 @@ func init() {
 			{"data/0905-mixed.isa", 0xc06f4606},
 			{"data/0906-compare.isa", 0x74cf1f7b},
 			{"data/0908-logic.isa", 0x1b66bbf9},
-			{"data/0909-bulk.isa", 0xc80d673b},
-			{"data/0909-fabric.isa", 0x31cbab52},
+			{"data/0909-bulk.isa", 0x1ec33b93},
+			{"data/0909-fabric.isa", 0x516c28de},
 			{"data/0909-move.isa", 0x4e1cd47a},
 			{"data/0909-tensor.isa", 0x4142bf8c},
 			{"data/0910-texture.isa", 0xc1483e84},
 			{"data/0911-surface.isa", 0x24b390ce},
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-launch.isa", 0x4134bb76},
-			{"data/0913-sync.isa", 0xbca44068},
+			{"data/0913-sync.isa", 0xb4d60194},
 			{"data/0914-mma.isa", 0xb7e33a56},
 			{"data/0915-wgmma.isa", 0x13387b49},
 			{"data/0916-tcgen05.isa", 0x02c8c947},
@@ -1386,18 +1399,19 @@ func init() {
 			{"multimem.cp.async.bulk", "multimem.cp.async.bulk", 7, 153, 6602, 1063},
 			{"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk", 7, 175, 7665, 1045},
 			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 201, 8710, 232},
-			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 207, 8942, 273},
+			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 207, 8942, 371},
 			{"multimem.st.async", "multimem.st.async", 8, 3, 125, 521},
 			{"multimem.red.async", "multimem.red.async", 8, 17, 646, 462},
 			{"applypriority.async.bulk", "applypriority.async.bulk", 8, 31, 1108, 420},
 			{"spcompress", "spcompress", 8, 42, 1528, 491},
 			{"spdecompress", "spdecompress", 8, 56, 2019, 622},
-			{"fabric.try_get", "fabric.try_get.async", 8, 74, 2641, 616},
-			{"fabric.try_put", "fabric.try_put.async", 8, 91, 3257, 839},
-			{"fabric.try_red", "fabric.try_red.async", 8, 111, 4096, 1023},
-			{"fabric.try_pullred", "fabric.try_pullred.async", 8, 136, 5119, 1174},
-			{"fabric.submit", "fabric.submit", 8, 166, 6293, 246},
-			{"fabric.wait", "fabric.wait", 8, 173, 6539, 270},
+			{"fabric.try_get", "fabric.try_get.async", 8, 74, 2641, 708},
+			{"fabric.try_put", "fabric.try_put.async", 8, 94, 3349, 948},
+			{"fabric.try_red", "fabric.try_red.async", 8, 117, 4297, 1132},
+			{"fabric.try_pullred", "fabric.try_pullred.async", 8, 145, 5429, 1174},
+			{"fabric.try_atom", "fabric.try_atom.async", 8, 175, 6603, 1028},
+			{"fabric.submit", "fabric.submit", 8, 200, 7631, 301},
+			{"fabric.wait", "fabric.wait", 8, 209, 7932, 333},
 			{"mov", "mov", 9, 3, 66, 854},
 			{"mov.vector", "mov", 9, 23, 920, 762},
 			{"mov.pack", "mov", 9, 41, 1682, 916},
@@ -1470,38 +1484,41 @@ func init() {
 			{"fence.sync_restrict", "fence", 15, 121, 4004, 321},
 			{"fence.mbarrier_init", "fence", 15, 129, 4325, 243},
 			{"fence.proxy", "fence.proxy", 15, 136, 4568, 369},
-			{"fence.proxy.tensormap", "fence.proxy", 15, 146, 4937, 423},
-			{"fence.proxy.async::generic", "fence.proxy", 15, 157, 5360, 424},
-			{"membar", "membar", 15, 165, 5784, 272},
-			{"membar.proxy", "membar.proxy", 15, 173, 6056, 277},
-			{"atom", "atom", 15, 182, 6333, 1689},
-			{"atom.cas", "atom", 15, 229, 8022, 1142},
-			{"atom.half", "atom", 15, 259, 9164, 1145},
-			{"atom.vec", "atom", 15, 288, 10309, 1323},
-			{"red", "red", 15, 321, 11632, 1536},
-			{"red.half", "red", 15, 364, 13168, 1013},
-			{"red.vec", "red", 15, 390, 14181, 1160},
-			{"red.async", "red.async", 15, 421, 15341, 696},
-			{"red.async.global", "red.async", 15, 441, 16037, 521},
-			{"vote", "vote", 15, 457, 16558, 386},
-			{"vote.sync", "vote", 15, 470, 16944, 434},
-			{"match.any.sync", "match", 15, 483, 17378, 327},
-			{"match.all.sync", "match", 15, 494, 17705, 383},
-			{"activemask", "activemask", 15, 507, 18088, 178},
-			{"redux.sync", "redux", 15, 513, 18266, 646},
-			{"griddepcontrol", "griddepcontrol", 15, 533, 18912, 249},
-			{"elect.sync", "elect", 15, 540, 19161, 278},
-			{"mbarrier.init", "mbarrier.init", 15, 550, 19439, 522},
-			{"mbarrier.inval", "mbarrier.inval", 15, 564, 19961, 293},
-			{"mbarrier.expect_tx", "mbarrier.expect_tx", 15, 574, 20254, 623},
-			{"mbarrier.complete_tx", "mbarrier.complete_tx", 15, 590, 20877, 659},
-			{"mbarrier.arrive", "mbarrier.arrive", 15, 606, 21536, 1558},
-			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 15, 639, 23094, 1613},
-			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 15, 671, 24707, 419},
-			{"mbarrier.test_wait", "mbarrier.test_wait", 15, 681, 25126, 1239},
-			{"mbarrier.try_wait", "mbarrier.try_wait", 15, 710, 26365, 1302},
-			{"mbarrier.pending_count", "mbarrier.pending_count", 15, 739, 27667, 292},
-			{"mbarrier.check_layout", "mbarrier.check_layout", 15, 748, 27959, 340},
+			{"fence.proxy.alias", "fence.proxy", 15, 146, 4937, 363},
+			{"fence.proxy.fabric", "fence.proxy", 15, 155, 5300, 430},
+			{"fence.alias", "fence", 15, 165, 5730, 340},
+			{"fence.proxy.tensormap", "fence.proxy", 15, 174, 6070, 423},
+			{"fence.proxy.async::generic", "fence.proxy", 15, 185, 6493, 579},
+			{"membar", "membar", 15, 196, 7072, 272},
+			{"membar.proxy", "membar.proxy", 15, 204, 7344, 277},
+			{"atom", "atom", 15, 213, 7621, 1689},
+			{"atom.cas", "atom", 15, 260, 9310, 1142},
+			{"atom.half", "atom", 15, 290, 10452, 1145},
+			{"atom.vec", "atom", 15, 319, 11597, 1323},
+			{"red", "red", 15, 352, 12920, 1536},
+			{"red.half", "red", 15, 395, 14456, 1013},
+			{"red.vec", "red", 15, 421, 15469, 1160},
+			{"red.async", "red.async", 15, 452, 16629, 696},
+			{"red.async.global", "red.async", 15, 472, 17325, 521},
+			{"vote", "vote", 15, 488, 17846, 386},
+			{"vote.sync", "vote", 15, 501, 18232, 434},
+			{"match.any.sync", "match", 15, 514, 18666, 327},
+			{"match.all.sync", "match", 15, 525, 18993, 383},
+			{"activemask", "activemask", 15, 538, 19376, 178},
+			{"redux.sync", "redux", 15, 544, 19554, 646},
+			{"griddepcontrol", "griddepcontrol", 15, 564, 20200, 249},
+			{"elect.sync", "elect", 15, 571, 20449, 278},
+			{"mbarrier.init", "mbarrier.init", 15, 581, 20727, 522},
+			{"mbarrier.inval", "mbarrier.inval", 15, 595, 21249, 293},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", 15, 605, 21542, 623},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", 15, 621, 22165, 659},
+			{"mbarrier.arrive", "mbarrier.arrive", 15, 637, 22824, 1558},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 15, 670, 24382, 1613},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 15, 702, 25995, 419},
+			{"mbarrier.test_wait", "mbarrier.test_wait", 15, 712, 26414, 1239},
+			{"mbarrier.try_wait", "mbarrier.try_wait", 15, 741, 27653, 1302},
+			{"mbarrier.pending_count", "mbarrier.pending_count", 15, 770, 28955, 292},
+			{"mbarrier.check_layout", "mbarrier.check_layout", 15, 779, 29247, 340},
 			{"mma", "mma", 16, 3, 44, 2758},
 			{"mma.block", "mma", 16, 64, 2802, 1608},
 			{"mma.sp", "mma", 16, 95, 4410, 1767},
@@ -1577,52 +1594,52 @@ func init() {
 			".b16", ".pred", ".relaxed", ".cta", ".cluster", ".gpu", ".sys", ".shared::cta", ".shared::cluster", ".multicast::cluster",
 			".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::report::disabled", ".mbarrier::report::validity::per_16bytes::80000000", ".mbarrier::report::validity::per_16bytes::8000", ".mbarrier::report::validity::per_16bytes::80", ".mbarrier::report::validity::per_16bytes::8", ".mbarrier::report::validity::per_element::ff", ".L2::cache_hint", ".b128",
 			".weak", ".global", ".mbarrier::complete_tx::bytes", ".ignore_oob", ".bulk_group", ".cp_mask", ".add", ".min", ".max", ".inc",
-			".dec", ".noftz", ".L2::evict_last", ".L2", ".read", ".release", ".b8", ".L2::evict_normal", ".b2", ".b4",
-			".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".sp::1:2", ".sp::1:4",
-			".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B", ".counted::bytes",
-			".acc::f16", ".acc::f32", ".sync", ".op_restrict::fetching", ".sync_restrict::reads", ".v2", ".v4", ".up", ".down", ".bfly",
-			".idx", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16", ".const", ".local", ".param",
-			".param::entry", ".param::func", ".shared", ".ca", ".cg", ".cs", ".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged",
-			".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::64B", ".L2::128B", ".L2::256B", ".acquire", ".v8", ".unified",
-			".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L1::32B",
-			".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0",
-			".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32", ".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2",
-			".s2", ".1d", ".2d", ".3d", ".4d", ".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w",
-			".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".im2col_no_offs::w", ".cta_group::1", ".cta_group::2", ".override::global_dim", ".override::global_dim_stride", ".override::global_address", ".global_address",
-			".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride", ".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode",
-			".b1024", ".tensormap::generic", ".aligned", ".base", ".level", ".grad", ".a1d", ".a2d", ".cube", ".acube",
-			".2dms", ".a2dms", ".r", ".g", ".b", ".a", ".width", ".height", ".depth", ".channel_data_type",
-			".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples", ".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2",
-			".texref", ".samplerref", ".surfref", ".trap", ".zero", ".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x",
-			".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive", ".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster",
-			".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".async::generic", ".gl", ".exch", ".cas", ".all", ".any", ".ballot",
-			".launch_dependents", ".wait", ".layout::v0", ".layout::v1", ".expect_tx", ".noComplete", ".noinc", ".phase_type::primary", ".phase_type::conditional", ".parity",
-			".m8n8k4", ".m8n8k16", ".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128",
-			".m16n8k256", ".row", ".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X",
-			".scale_vec::4X", ".ue8m0", ".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16",
-			".b6x16_p32", ".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16",
-			".m64n8k32", ".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256",
-			".m64n32k8", ".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16",
-			".m64n48k32", ".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256",
-			".m64n72k8", ".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16",
-			".m64n88k32", ".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256",
-			".m64n112k8", ".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16",
-			".m64n128k32", ".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256",
-			".m64n152k8", ".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16",
-			".m64n168k32", ".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256",
-			".m64n192k8", ".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16",
-			".m64n208k32", ".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256",
-			".m64n232k8", ".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16",
-			".m64n248k32", ".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".m64n8k64", ".m64n16k64", ".m64n24k64", ".m64n32k64",
-			".m64n40k64", ".m64n48k64", ".m64n56k64", ".m64n64k64", ".m64n72k64", ".m64n80k64", ".m64n88k64", ".m64n96k64", ".m64n104k64", ".m64n112k64",
-			".m64n120k64", ".m64n128k64", ".m64n136k64", ".m64n144k64", ".m64n152k64", ".m64n160k64", ".m64n168k64", ".m64n176k64", ".m64n184k64", ".m64n192k64",
-			".m64n200k64", ".m64n208k64", ".m64n216k64", ".m64n224k64", ".m64n232k64", ".m64n240k64", ".m64n248k64", ".m64n256k64", ".exclusive", ".16x32bx2",
-			".16x64b", ".32x32b", ".16x128b", ".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b",
-			".64x128b", ".32x128b", ".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".kind::ti16", ".block16",
-			".block32", ".collector::a::fill", ".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".collector::b::fill", ".collector::b::use", ".collector::b::lastuse", ".collector::b::discard", ".ashift",
-			".decompress::lut::b", ".collector::b0::fill", ".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse",
-			".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7",
-			".shr15", ".po", ".mask",
+			".dec", ".noftz", ".L2::evict_last", ".L2", ".read", ".sync_restrict::proxy::async", ".release", ".b8", ".L2::evict_normal", ".b2",
+			".b4", ".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".sp::1:2",
+			".sp::1:4", ".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B",
+			".counted::bytes", ".acc::f16", ".acc::f32", ".sync", ".exch", ".cas", ".op_restrict::fetching", ".commit_group", ".sync_restrict::reads", ".sync_restrict::read",
+			".v2", ".v4", ".up", ".down", ".bfly", ".idx", ".f4e", ".b4e", ".rc8", ".ecl",
+			".ecr", ".rc16", ".const", ".local", ".param", ".param::entry", ".param::func", ".shared", ".ca", ".cg",
+			".cs", ".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::64B",
+			".L2::128B", ".L2::256B", ".acquire", ".v8", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb",
+			".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi",
+			".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32",
+			".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d", ".2d", ".3d", ".4d",
+			".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".im2col_no_offs::w", ".cta_group::1",
+			".cta_group::2", ".override::global_dim", ".override::global_dim_stride", ".override::global_address", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride",
+			".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level",
+			".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b",
+			".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples",
+			".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap", ".zero",
+			".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".arrive",
+			".red", ".popc", ".sc", ".acq_rel", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".fabric::fabric", ".fabric::generic",
+			".generic::fabric", ".async::generic", ".sync_restrict::shared::cluster::read", ".gl", ".all", ".any", ".ballot", ".launch_dependents", ".wait", ".layout::v0",
+			".layout::v1", ".expect_tx", ".noComplete", ".noinc", ".phase_type::primary", ".phase_type::conditional", ".parity", ".m8n8k4", ".m8n8k16", ".m8n8k32",
+			".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128", ".m16n8k256", ".row", ".col",
+			".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0", ".ue4m3",
+			".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".b8x16", ".b6x16_p32", ".b4x16_p64", ".trans",
+			".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32", ".m64n8k256", ".m64n16k8",
+			".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8", ".m64n32k16", ".m64n32k32",
+			".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32", ".m64n48k256", ".m64n56k8",
+			".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8", ".m64n72k16", ".m64n72k32",
+			".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32", ".m64n88k256", ".m64n96k8",
+			".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8", ".m64n112k16", ".m64n112k32",
+			".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32", ".m64n128k256", ".m64n136k8",
+			".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8", ".m64n152k16", ".m64n152k32",
+			".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32", ".m64n168k256", ".m64n176k8",
+			".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8", ".m64n192k16", ".m64n192k32",
+			".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32", ".m64n208k256", ".m64n216k8",
+			".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8", ".m64n232k16", ".m64n232k32",
+			".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32", ".m64n248k256", ".m64n256k8",
+			".m64n256k16", ".m64n256k32", ".m64n256k256", ".m64n8k64", ".m64n16k64", ".m64n24k64", ".m64n32k64", ".m64n40k64", ".m64n48k64", ".m64n56k64",
+			".m64n64k64", ".m64n72k64", ".m64n80k64", ".m64n88k64", ".m64n96k64", ".m64n104k64", ".m64n112k64", ".m64n120k64", ".m64n128k64", ".m64n136k64",
+			".m64n144k64", ".m64n152k64", ".m64n160k64", ".m64n168k64", ".m64n176k64", ".m64n184k64", ".m64n192k64", ".m64n200k64", ".m64n208k64", ".m64n216k64",
+			".m64n224k64", ".m64n232k64", ".m64n240k64", ".m64n248k64", ".m64n256k64", ".exclusive", ".16x32bx2", ".16x64b", ".32x32b", ".16x128b",
+			".16x256b", ".x128", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b", ".warpx2::02_13",
+			".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".kind::ti16", ".block16", ".block32", ".collector::a::fill", ".collector::a::use",
+			".collector::a::lastuse", ".collector::a::discard", ".collector::b::fill", ".collector::b::use", ".collector::b::lastuse", ".collector::b::discard", ".ashift", ".decompress::lut::b", ".collector::b0::fill", ".collector::b1::fill",
+			".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse", ".collector::b3::lastuse",
+			".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7", ".shr15", ".po", ".mask",
 		},
 		Classes: []string{
 			".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
@@ -1634,9 +1651,10 @@ func init() {
 			".mapspace", ".primary", ".secondary", ".size", ".irnd", ".frnd", ".frnd2", ".relu", ".satfinite", ".pzo",
 			".scale", ".n1", ".n2", ".h2", ".f8x2", ".f6x2", ".x4", ".dim", ".load", ".store",
 			".cta_group", ".override", ".i2c", ".whole", ".each", ".enum", ".mip", ".geom", ".ms", ".cb",
-			".comp", ".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".count", ".order", ".t64",
-			".fop", ".action", ".layout", ".phase_type", ".shape", ".alayout", ".blayout", ".bitop", ".vecsize", ".spv",
-			".dst_fmt", ".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector", ".collector-b", ".op2",
+			".comp", ".query", ".lquery", ".bounds", ".pair", ".quad", ".kind", ".dir", ".near", ".count",
+			".order", ".t64", ".fop", ".action", ".layout", ".phase_type", ".shape", ".alayout", ".blayout", ".bitop",
+			".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub", ".pack", ".unpack", ".mx", ".collector", ".collector-b",
+			".op2",
 		},
 		Roles: []string{
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",

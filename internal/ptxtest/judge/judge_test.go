@@ -228,6 +228,34 @@ func TestJudgeCorpus(t *testing.T) {
 	t.Logf("%d modules", len(files))
 }
 
+// TestJudgeWrappers: the statements of the CUDA library's headers, on every target that has forms of
+// its own.
+func TestJudgeWrappers(t *testing.T) {
+	if !*judge && !*full {
+		t.Skip("asks ptxas; -judge")
+	}
+	path := assembler(t)
+	texts, err := Wrappers(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) == 0 {
+		t.Skip("the headers of the CUDA library are not beside ptxas")
+	}
+	names := []string{"sm_100a"}
+	if *full {
+		names = []string{"sm_80", "sm_90", "sm_90a", "sm_100", "sm_100f", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a"}
+	}
+	var cases []*Case
+	for _, name := range names {
+		cases = append(cases, WrapperCases(texts, isa.V(9, 5), isa.MustTarget(name))...)
+	}
+	if err := Ask(path, cases); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, cases)
+}
+
 var targetLine = regexp.MustCompile(`(?m)^\.target\s+(\w+)`)
 
 // target is the architecture of a module.
