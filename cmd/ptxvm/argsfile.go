@@ -57,7 +57,12 @@ func readOptions(name string, list *[]*runFlags, given map[string]bool) (files [
 		return nil, err
 	}
 	defer file.Close()
-	lines := bufio.NewScanner(io.LimitReader(file, 64*maxLine))
+	return scanOptions(name, file, list, given)
+}
+
+// scanOptions is readOptions of text.
+func scanOptions(name string, text io.Reader, list *[]*runFlags, given map[string]bool) (files []string, err error) {
+	lines := bufio.NewScanner(io.LimitReader(text, 64*maxLine))
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())

@@ -36,7 +36,7 @@ func TestDefect(t *testing.T) {
 // panicking runs a verb that panics.
 func panicking(value any) (int, string) {
 	var errs bytes.Buffer
-	root := newRoot(streams{strings.NewReader(""), io.Discard, &errs})
+	root := newRoot(streams{in: strings.NewReader(""), out: io.Discard, err: &errs})
 	root.AddCommand(&cobra.Command{Use: "panic", Run: func(*cobra.Command, []string) { panic(value) }})
 	root.SetArgs([]string{"panic"})
 	return execute(context.Background(), root, &errs, []string{"panic"}), errs.String()

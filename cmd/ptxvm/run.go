@@ -22,7 +22,11 @@ func newRun(s streams) *cobra.Command {
 		Short: "Run a kernel on the CPU; several files are linked",
 		Args:  needFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			return runReported(cmd.Context(), s, &f, files)
+			launches, files, err := f.launches(files)
+			if err != nil {
+				return err
+			}
+			return runReported(cmd.Context(), s, launches, files)
 		},
 	}
 	f.bind(cmd)
@@ -38,10 +42,11 @@ func needFiles(cmd *cobra.Command, args []string) error {
 }
 
 // runReported runs, says on standard error why a run ended early, and writes --report.
-func runReported(ctx context.Context, s streams, f *runFlags, files []string) error {
+func runReported(ctx context.Context, s streams, launches []*runFlags, files []string) error {
+	f := launches[0]
 	var r runReport
 	var told strings.Builder
-	err := runAll(ctx, s, f, files, &r)
+	err := runAll(ctx, s, launches, files, &r)
 	s.err = io.MultiWriter(s.err, &told)
 	end := report(s, f, err)
 	if f.report == "" {
@@ -62,12 +67,9 @@ func runReported(ctx context.Context, s streams, f *runFlags, files []string) er
 	return end
 }
 
-func runAll(ctx context.Context, s streams, f *runFlags, files []string, to *runReport) (err error) {
+func runAll(ctx context.Context, s streams, launches []*runFlags, files []string, to *runReport) (err error) {
+	f := launches[0]
 	bar := newProgressBar(s.err, f.quiet)
-	launches, files, err := f.launches(files)
-	if err != nil {
-		return err
-	}
 	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: s.out, Progress: bar.update})
 	if err != nil {
 		return err

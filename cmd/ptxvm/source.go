@@ -3,6 +3,7 @@ package main
 // This file reads PTX files and compiles them.
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ const stdinName = "<stdin>"
 func readSource(s streams, file string) (name string, src []byte, err error) {
 	if file == "-" {
 		src, err = io.ReadAll(io.LimitReader(s.in, ptxvm.MaxSource+1))
-		return stdinName, src, wrapUsage(err)
+		return cmp.Or(s.name, stdinName), src, wrapUsage(err)
 	}
 	f, err := os.Open(file)
 	if err != nil {
