@@ -52,8 +52,13 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 	}
 	cfg := &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror}
 	invalid := false
+	collectLess := lazyCollector()
 	err = inOrder(len(files),
-		func(i int) (source, error) { return openSource(s, files[i]) },
+		func(i int) (source, error) {
+			src, err := openSource(s, files[i])
+			collectLess(len(src.text))
+			return src, err
+		},
 		func(src source) (judged, error) { return judgeSource(f, cfg, src) },
 		func(j judged) error {
 			invalid = invalid || j.diags.HasErrors()

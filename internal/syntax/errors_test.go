@@ -105,3 +105,14 @@ func TestErrorsAreBounded(t *testing.T) {
 		t.Errorf("%d errors, want %d", n, maxErrors)
 	}
 }
+
+// TestOperandsAreBounded: as many operands as the limit are read, one more is refused once, and the next statement is
+// read again.
+func TestOperandsAreBounded(t *testing.T) {
+	for n, want := range map[int]int{maxOperands: 0, maxOperands + 1: 1, 3 * maxOperands: 1} {
+		f := Parse("many", []byte(".version 9.1\n.target sm_90\n.entry k() { mov a, {r"+strings.Repeat(",r", n-1)+"}; ret; }"))
+		if len(f.Errors) != want {
+			t.Errorf("%d operands: %d errors, want %d", n, len(f.Errors), want)
+		}
+	}
+}

@@ -11,6 +11,9 @@ import (
 // maxNesting bounds blocks, vectors, initialisers and parentheses, and so the stack.
 const maxNesting = 200
 
+// maxOperands bounds one list of operands, and so the memory for a statement that nothing accepts.
+const maxOperands = 1 << 16
+
 // Parse reads a module. It always returns a tree, with Bad nodes where the text does not
 // follow the grammar; File.Errors says what is wrong. It accepts a larger language than
 // PTX: package check rejects the rest with better words. Time and memory are linear in

@@ -9,6 +9,10 @@ import "ptxvm/internal/diag"
 func (p *parser) operandsUntil(end Kind) []Operand {
 	mark := len(p.operandStack)
 	for !p.failed {
+		if len(p.operandStack)-mark == maxOperands {
+			p.errorAt(p.f.TokenSpan(p.tok), diag.NestingTooDeep, "more than %d operands stand side by side", maxOperands)
+			break
+		}
 		p.operandStack = append(p.operandStack, p.operand())
 		if !p.accept(Comma) {
 			break
