@@ -5,7 +5,7 @@
 //
 //	oracle vectors [-write] FILE…      rows of vector files; -write marks those that the device confirms
 //	oracle sweep [flags] cvt|approx    every operand of a function, compared and summed up
-//	oracle sweep surf                  surface accesses out of bounds and misaligned
+//	oracle sweep [flags] surface       surface accesses out of bounds and misaligned
 //	oracle plan                        what to capture first, as command lines
 package main
 

@@ -29,13 +29,17 @@ type fake struct {
 	calls   []string
 	corrupt func(kernel string, out []byte) // what comes back from memory
 	fault   string                          // a kernel that faults
+	forever bool                            // a fault is never got over
 	lost    bool                            // after a fault nothing works
 	kernel  string                          // launched last
 	args    [][]byte
 }
 
-func newFake(t *testing.T, target string) *fake {
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: target + "a", Workers: 1, Memory: 64 << 20})
+func newFake(t *testing.T, target string) *fake { return newFakeThat(t, target, "") }
+
+// newFakeThat makes a fake that answers guesses otherwise.
+func newFakeThat(t *testing.T, target, assume string) *fake {
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: target + "a", Workers: 1, Memory: 64 << 20, Assume: assume})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +48,7 @@ func newFake(t *testing.T, target string) *fake {
 }
 
 func (f *fake) open() (Driver, error) {
-	f.calls, f.lost = append(f.calls, "open"), false
+	f.calls, f.lost = append(f.calls, "open"), f.lost && f.forever
 	return f, nil
 }
 
@@ -124,7 +128,7 @@ func (m *fakeModule) Unload() error { return errors.Join(m.p.Unload(), m.f.call(
 func (m *fakeModule) Launch(kernel string, grid, block [3]uint32, args [][]byte) error {
 	m.f.kernel, m.f.args = kernel, args
 	if err := m.f.call("launch"); err != nil {
-		return err
+		return kernelFault{err}
 	}
 	if kernel == m.f.fault {
 		m.f.lost = true
@@ -366,21 +370,38 @@ func TestCommandLine(t *testing.T) {
 	}
 	f := newFake(t, "sm_90")
 	for line, want := range map[string]string{
-		"":                    "want vectors, sweep or plan",
-		"measure":             `no verb "measure"`,
-		"vectors":             "needs a file",
-		"sweep":               "one of: cvt, approx",
-		"sweep tex":           `no sweep "tex"`,
-		"sweep -only foo cvt": `begins with "foo"`,
-		"sweep -raw r approx": "-raw is for one function",
-		"vectors missing.txt": "missing.txt",
+		"":                        "want vectors, sweep or plan",
+		"measure":                 `no verb "measure"`,
+		"vectors":                 "needs a file",
+		"sweep":                   "one of: cvt, surface, approx",
+		"sweep tex":               `no sweep "tex"`,
+		"sweep -only foo cvt":     `begins with "foo"`,
+		"sweep -raw r approx":     "-raw is for one function",
+		"sweep -raw r surface":    "-raw is for functions",
+		"sweep -only tex surface": `no statement of the surface sweep begins with "tex"`,
+		"vectors missing.txt":     "missing.txt",
 	} {
 		if code, _, errs := f.oracle(text, strings.Fields(line)...); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%q: code %d: %s", line, code, errs)
 		}
 	}
-	if code, out, _ := f.oracle(text, "plan"); code != exitAgree || strings.Count(out, "oracle ") != 4 {
-		t.Errorf("plan: code %d: %s", code, out)
+}
+
+// TestPlan: conversions first, then surfaces, then the approximate functions; its commands have
+// verbs and sweeps that there are.
+func TestPlan(t *testing.T) {
+	f := newFake(t, "sm_90")
+	code, out, _ := f.oracle(text, "plan")
+	var order []string
+	for line := range strings.Lines(out) {
+		if words := strings.Fields(line); words[0] == "oracle" {
+			order = append(order, words[1]+" "+words[len(words)-1])
+		}
+	}
+	const vec = "internal/sem/testdata/vec/"
+	want := []string{"sweep cvt", "sweep surface", "vectors " + vec + "surface.txt", "sweep approx", "sweep approx", "vectors " + vec + "*.txt"}
+	if code != exitAgree || !slices.Equal(order, want) {
+		t.Errorf("plan: code %d: %q", code, order)
 	}
 }
 

@@ -45,9 +45,9 @@ func (s *sum) String() string {
 func sweepVerb(args []string, out, errs io.Writer, open func() (Driver, error), assemble Assembler) error {
 	fl := flag.NewFlagSet("sweep", flag.ContinueOnError)
 	fl.SetOutput(errs)
-	only := fl.String("only", "", "functions whose name begins so")
-	from := fl.Uint64("from", 0, "first operand")
-	count := fl.Uint64("count", 0, "number of operands; 0: all")
+	only := fl.String("only", "", "functions and statements that begin so")
+	from := fl.Uint64("from", 0, "first operand, or case of a surface")
+	count := fl.Uint64("count", 0, "number of operands or cases; 0: all")
 	table := fl.String("o", "", "write the table to this file, too")
 	raw := fl.String("raw", "", "write the results of one function to this file, little-endian")
 	if err := fl.Parse(args); err != nil {
@@ -58,27 +58,46 @@ func sweepVerb(args []string, out, errs io.Writer, open func() (Driver, error), 
 		return err
 	}
 	defer func() { _ = m.driver.Close() }() // everything is read back
-	list, err := m.functions(fl.Args(), *only)
-	if err != nil {
-		return err
-	}
-	if *raw != "" && len(list) != 1 {
-		return fmt.Errorf("-raw is for one function; -only leaves %d", len(list))
-	}
-	var sums bytes.Buffer
+	var sums strings.Builder
 	fmt.Fprintf(&sums, "# %s, %s\n", m.driver.Device().Name, m.driver.Device().Target)
 	var differ, failed int
+	if fl.NArg() == 1 && fl.Arg(0) == "surface" {
+		if *raw != "" {
+			return errors.New("-raw is for functions; the table of a surface sweep has every answer")
+		}
+		differ, failed, err = m.surfaceSweep(*only, *from, *count, out, errs, &sums)
+	} else {
+		differ, failed, err = m.functionSweep(fl.Args(), *only, *raw, *from, *count, out, errs, &sums)
+	}
+	if *table != "" {
+		err = errors.Join(err, os.WriteFile(*table, []byte(sums.String()), 0o644))
+	}
+	if err == nil && differ+failed > 0 {
+		err = errDiffer
+	}
+	return err
+}
+
+// functionSweep sweeps functions of one operand.
+func (m *machine) functionSweep(names []string, only, raw string, from, count uint64, out, errs io.Writer, sums io.Writer) (differ, failed int, err error) {
+	list, err := m.functions(names, only)
+	if err != nil {
+		return 0, 0, err
+	}
+	if raw != "" && len(list) != 1 {
+		return 0, 0, fmt.Errorf("-raw is for one function; -only leaves %d", len(list))
+	}
 	for _, f := range list {
-		s, err := m.sweep(f, *from, *count, *raw)
+		s, err := m.sweep(f, from, count, raw)
 		if err != nil {
 			failed++
 			fmt.Fprintf(errs, "%s: %v\n", f.text(), err)
 			if err := m.restart(); err != nil {
-				return err
+				return differ, failed, err
 			}
 			continue
 		}
-		fmt.Fprintf(io.MultiWriter(out, &sums), "%v\n", s)
+		fmt.Fprintf(io.MultiWriter(out, sums), "%v\n", s)
 		for _, line := range s.first {
 			fmt.Fprintf(out, "\t%s\n", line)
 		}
@@ -87,21 +106,13 @@ func sweepVerb(args []string, out, errs io.Writer, open func() (Driver, error), 
 		}
 	}
 	fmt.Fprintf(out, "%d functions, %d differ, %d failed\n", len(list), differ, failed)
-	if *table != "" {
-		if err := os.WriteFile(*table, sums.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
-	if differ+failed > 0 {
-		return errDiffer
-	}
-	return nil
+	return differ, failed, nil
 }
 
 // functions lists what a sweep goes over.
 func (m *machine) functions(names []string, only string) (list []*function, err error) {
 	if len(names) != 1 {
-		return nil, errors.New("sweep goes over one of: cvt, approx")
+		return nil, errors.New("sweep goes over one of: cvt, surface, approx")
 	}
 	switch names[0] {
 	case "cvt":
@@ -109,7 +120,7 @@ func (m *machine) functions(names []string, only string) (list []*function, err 
 	case "approx":
 		list = approximations(m.target)
 	default:
-		return nil, fmt.Errorf("there is no sweep %q: want cvt or approx", names[0])
+		return nil, fmt.Errorf("there is no sweep %q: want cvt, surface or approx", names[0])
 	}
 	var some []*function
 	for _, f := range list {

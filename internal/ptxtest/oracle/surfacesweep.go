@@ -1,0 +1,304 @@
+package main
+
+// The surface sweep: every question of surfacecases.go on the device, one launch each, held to what
+// ptxvm answers; where they differ, which position of which guess has the device's answer.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ptxvm"
+	"ptxvm/internal/assume"
+	"ptxvm/internal/ptxtest/vec"
+)
+
+// question is a case with what ptxvm answers: by default, and by each of the other positions.
+type question struct {
+	*surfaceCase
+	want   result
+	others []result // as otherPositions
+}
+
+// surfaces is a sweep under way.
+type surfaces struct {
+	*machine
+	out, errs io.Writer
+	table     io.Writer
+	positions []position
+	images    map[*access][]byte
+	modules   map[*access]Module // of the context
+	decided   map[assume.Guess]*decision
+	differ    int
+	failed    int
+}
+
+// decision counts, for one guess, the cases that tell its positions apart, and those that each
+// position, the default first, answers as the device does.
+type decision struct {
+	cases int
+	has   []int
+}
+
+// surfaceSweep runs the cases whose statement begins with only, from the given one on; count 0 is
+// all of them. It returns how many cases differ and how many could not be asked.
+func (m *machine) surfaceSweep(only string, from, count uint64, out, errs, table io.Writer) (differ, failed int, err error) {
+	list, err := m.questions(only)
+	if err != nil {
+		return 0, 0, err
+	}
+	s := &surfaces{machine: m, out: out, errs: errs, table: table, positions: otherPositions(), images: map[*access][]byte{},
+		modules: map[*access]Module{}, decided: map[assume.Guess]*decision{}}
+	for _, g := range surfaceGuesses {
+		s.decided[g] = &decision{has: make([]int, len(assume.Table[g].Positions))}
+	}
+	if err := s.plain(); err != nil {
+		return 0, 0, err
+	}
+	total := uint64(len(list))
+	from = min(from, total)
+	end := total
+	if count != 0 {
+		end = from + min(count, total-from)
+	}
+	done := from
+	for ; done < end && err == nil; done++ {
+		err = s.ask(list[done])
+	}
+	s.summary()
+	fmt.Fprintf(out, "cases %d to %d of %d: %d differ, %d failed\n", from, done, total, s.differ, s.failed)
+	if err != nil {
+		err = fmt.Errorf("%w; the rest: -from %d", err, done)
+	}
+	return s.differ, s.failed, err
+}
+
+// questions lists the cases with ptxvm's answers. Those that end in a fault come last: a device
+// may not recover from one.
+func (m *machine) questions(only string) (list []*question, err error) {
+	ptxvms := []*emulation{}
+	for _, p := range append([]position{{}}, otherPositions()...) {
+		e, err := newEmulation(m.target, p)
+		if err != nil {
+			return nil, err
+		}
+		defer e.d.Close()
+		ptxvms = append(ptxvms, e)
+	}
+	var loaded *access
+	for _, c := range surfaceCases() {
+		if !strings.HasPrefix(c.op, only) {
+			continue
+		}
+		if c.access != loaded {
+			if err := load(ptxvms, c.access, m); err != nil {
+				return nil, err
+			}
+			loaded = c.access
+		}
+		q, err := answers(ptxvms, c)
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", c, err)
+		}
+		list = append(list, q)
+	}
+	if list == nil {
+		return nil, fmt.Errorf("no statement of the surface sweep begins with %q", only)
+	}
+	slices.SortStableFunc(list, func(a, b *question) int { return cmp.Compare(ended(a), ended(b)) })
+	return list, nil
+}
+
+// ended is 1 for a question that ends in a fault.
+func ended(q *question) int {
+	if q.want.fault {
+		return 1
+	}
+	return 0
+}
+
+// load compiles a statement's kernel for every emulation.
+func load(ptxvms []*emulation, a *access, m *machine) error {
+	mod, err := ptxvm.Compile(a.op, []byte(a.kernel(m.target)), nil)
+	if err != nil {
+		return err
+	}
+	for _, e := range ptxvms {
+		if err := e.load(a, mod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answers puts one question to every emulation.
+func answers(ptxvms []*emulation, c *surfaceCase) (*question, error) {
+	q := &question{surfaceCase: c}
+	for i, e := range ptxvms {
+		r, err := e.answer(c)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			q.want = r
+		} else {
+			q.others = append(q.others, r)
+		}
+	}
+	return q, nil
+}
+
+// ask puts one question to the device and writes its row. An error is one after which no further
+// question makes sense.
+func (s *surfaces) ask(q *question) error {
+	have, err := s.device(q.surfaceCase)
+	if err != nil {
+		s.failed++
+		fmt.Fprintf(s.errs, "%v: %v\n", q, err)
+		return s.fresh()
+	}
+	line := fmt.Sprintf("%v = %s %s %s", q, have.write(q.surfaceCase), hardware, s.driver.Device().Target)
+	if have != q.want {
+		s.differ++
+		line += fmt.Sprintf(": want %s, have %s; %s", q.want.write(q.surfaceCase), have.write(q.surfaceCase), s.who(q, have))
+		fmt.Fprintln(s.out, line)
+	}
+	fmt.Fprintln(s.table, line)
+	s.decide(q, have)
+	if have.fault {
+		return s.fresh()
+	}
+	return nil
+}
+
+// device answers a question on the device.
+func (s *surfaces) device(q *surfaceCase) (r result, err error) {
+	mod, err := s.module(q.access)
+	if err != nil {
+		return r, err
+	}
+	a, err := s.arrays.get(s.driver, q.array, 0)
+	if err != nil {
+		return r, err
+	}
+	out, err := s.buffer(poison())
+	if err != nil {
+		return r, err
+	}
+	err = mod.Launch("surface", [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, q.args(out, a.Surface()))
+	if isFault(err) {
+		return result{fault: true}, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	read, image := make([]byte, outBytes), make([]byte, a.bytes)
+	err = errors.Join(s.driver.Read(out, read), a.Read(image), s.driver.Free(out))
+	return result{read: string(read), image: string(image)}, err
+}
+
+// module is the image of a statement, loaded in this context.
+func (s *surfaces) module(a *access) (Module, error) {
+	if mod := s.modules[a]; mod != nil {
+		return mod, nil
+	}
+	image := s.images[a]
+	if image == nil {
+		var err error
+		if image, err = s.assemble(a.kernel(s.target), s.target); err != nil {
+			return nil, err
+		}
+		s.images[a] = image
+	}
+	mod, err := s.driver.Load(image)
+	if err == nil {
+		s.modules[a] = mod
+	}
+	return mod, err
+}
+
+// fresh gives the device a new context and makes sure that it works: what a fault leaves behind
+// must not be taken for the next answer.
+func (s *surfaces) fresh() error {
+	s.modules = map[*access]Module{}
+	if err := s.restart(); err != nil {
+		return fmt.Errorf("no new context after a fault: %w", err)
+	}
+	if err := s.plain(); err != nil {
+		return fmt.Errorf("the device does not recover from a fault: %w", err)
+	}
+	return nil
+}
+
+// known is a load that every device must do.
+var known = &surfaceCase{access: &access{op: "suld.b.1d.b32.trap", geometry: ptxvm.Array1D, bits: 32, count: 1}, array: arrayOf(ptxvm.Array1D, "u32x1", 8)}
+
+// plain asks for it.
+func (s *surfaces) plain() error {
+	r, err := s.device(known)
+	if err == nil && (r.fault || r.read[:4] != string(vec.Pattern(4))) {
+		err = fmt.Errorf("have %s", r.write(known))
+	}
+	if err != nil {
+		return fmt.Errorf("%v in a new context: %w", known, err)
+	}
+	return nil
+}
+
+// who names the positions that have the device's answer.
+func (s *surfaces) who(q *question, have result) string {
+	var list []string
+	for i, r := range q.others {
+		if r == have {
+			p := s.positions[i]
+			list = append(list, fmt.Sprintf("%v %s=%s has it", p.guess, assume.Table[p.guess].Name, p.name))
+		}
+	}
+	if list == nil {
+		return "no position of a guess has it"
+	}
+	return strings.Join(list, ", ")
+}
+
+// decide counts what an answer says about each guess whose positions differ here.
+func (s *surfaces) decide(q *question, have result) {
+	for _, g := range surfaceGuesses {
+		answers, apart := []result{q.want}, false
+		for i, p := range s.positions {
+			if p.guess == g {
+				answers = append(answers, q.others[i])
+				apart = apart || q.others[i] != q.want
+			}
+		}
+		if !apart {
+			continue
+		}
+		d := s.decided[g]
+		d.cases++
+		for i, r := range answers {
+			if r == have {
+				d.has[i]++
+			}
+		}
+	}
+}
+
+// summary prints what the answers say about the guesses.
+func (s *surfaces) summary() {
+	for _, g := range surfaceGuesses {
+		row, d := &assume.Table[g], s.decided[g]
+		if d.cases == 0 {
+			continue
+		}
+		var words []string
+		for i, p := range row.Positions {
+			words = append(words, fmt.Sprintf("%s %d", p.Name, d.has[i]))
+		}
+		line := fmt.Sprintf("%s %s: %d cases tell: %s", row.ID, row.Name, d.cases, strings.Join(words, ", "))
+		fmt.Fprintln(s.out, line)
+		fmt.Fprintln(s.table, "#", line)
+	}
+}
