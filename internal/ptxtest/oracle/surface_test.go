@@ -16,7 +16,7 @@ import (
 // rows of 32 bytes, layers of 96): what is read, what is changed, and what faults.
 func TestSurfaceSweep(t *testing.T) {
 	f := newFake(t, "sm_90")
-	table := filepath.Join(t.TempDir(), "t")
+	table := filepath.Join(t.TempDir(), "hw", "t")
 	code, out, errs := f.oracle(text, "sweep", "-only", "sust.b.a2d.v2.b16", "-o", table, "surface")
 	if code != exitAgree || !strings.Contains(out, ": 0 differ, 0 failed") {
 		t.Fatalf("code %d: %s%s", code, out, errs)

@@ -12,6 +12,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"ptxvm"
@@ -51,6 +52,9 @@ func sweepVerb(args []string, out, errs io.Writer, open func() (Driver, error), 
 	table := fl.String("o", "", "write the table to this file, too")
 	raw := fl.String("raw", "", "write the results of one function to this file, little-endian")
 	if err := fl.Parse(args); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(*table), 0o755); err != nil { // hours later would be too late
 		return err
 	}
 	m, err := start(open, assemble)
