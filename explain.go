@@ -20,10 +20,11 @@ func Explain(name string) (string, error) {
 		err := diag.WriteExplanation(&b, e)
 		return b.String(), err
 	}
-	for _, e := range isa.Table().Entries() {
-		if e.Name != name && e.Opcode[0] != name {
-			continue
-		}
+	entries := named(name)
+	if name == "" {
+		entries = nil
+	}
+	for _, e := range entries {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}

@@ -3,7 +3,6 @@ package ptxvm
 // This file lists the instruction forms with their status.
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -22,6 +21,7 @@ type FormInfo struct {
 	Gates   []string `json:"gates"`  // since which version and on which targets
 	Status  string   `json:"status"` // done, partial or todo
 	Notes   []string `json:"notes,omitempty"`
+	Without []string `json:"without,omitempty"` // FormsFor: what the target lacks, in words
 }
 
 // formList is the JSON of a list (docs/json.md).
@@ -33,12 +33,21 @@ type formList struct {
 // Forms lists the ISA: every entry, or those whose id or opcode is name.
 func Forms(name string) []FormInfo {
 	var forms []FormInfo
-	for _, e := range isa.Table().Entries() {
-		if name == "" || e.Name == name || e.Opcode[0] == name {
-			forms = append(forms, formInfo(e))
-		}
+	for _, e := range named(name) {
+		forms = append(forms, formInfo(e))
 	}
 	return forms
+}
+
+// named lists the entries whose id or opcode is name; "" is all of them.
+func named(name string) []*isa.Entry {
+	var list []*isa.Entry
+	for _, e := range isa.Table().Entries() {
+		if name == "" || e.Name == name || e.Opcode[0] == name {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func formInfo(e *isa.Entry) FormInfo {
@@ -55,16 +64,16 @@ func formInfo(e *isa.Entry) FormInfo {
 
 // WriteISA prints Forms(name) as a table, as JSON (docs/json.md) or as Markdown.
 func WriteISA(w io.Writer, name, format string) error {
-	forms := Forms(name)
+	return writeForms(w, name, format, Forms(name))
+}
+
+func writeForms(w io.Writer, name, format string, forms []FormInfo) error {
 	if len(forms) == 0 {
 		return fmt.Errorf("no instruction form is called %q%s", name, suggestForm(name))
 	}
 	switch format {
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(formList{Schema: 1, Forms: forms})
+		return writeIndented(w, formList{Schema: 1, Forms: forms})
 	case "md":
 		return writeFormsMarkdown(w, forms)
 	case "table":
@@ -88,6 +97,9 @@ func writeFormsTable(w io.Writer, forms []FormInfo) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for _, f := range forms {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.Section, f.Status, f.Doc)
+		for _, line := range f.Without {
+			fmt.Fprintf(t, "  not %s\n", line)
+		}
 		if len(forms) > 8 {
 			continue
 		}

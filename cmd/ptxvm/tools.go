@@ -3,6 +3,7 @@ package main
 // This file holds the verbs isa, explain and dump.
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,32 +12,44 @@ import (
 	"ptxvm"
 )
 
+// isaFlags are the options of isa.
+type isaFlags struct {
+	format, target, diff string
+	assumptions          bool
+}
+
 // newISA builds the isa verb: every form with its gates, section and status.
 func newISA(s streams) *cobra.Command {
-	var format string
-	var assumptions bool
+	var f isaFlags
 	cmd := &cobra.Command{
 		Use:   "isa [NAME]",
 		Short: "List instruction forms: gates, section, status",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			name := strings.Join(args, "")
-			if assumptions {
-				return listAssumptions(s, name, format)
-			}
-			if err := ptxvm.WriteISA(s.out, name, format); err != nil {
-				return usageError{err}
-			}
-			return nil
-		},
+		RunE:  func(_ *cobra.Command, args []string) error { return f.list(s, strings.Join(args, "")) },
 	}
-	cmd.Flags().StringVar(&format, "format", "table", "table, json or md")
-	cmd.Flags().BoolVar(&assumptions, "assumptions", false, "list the guesses about hardware instead: id, name, section, question, forms, positions")
-	for _, later := range []string{"diff", "target"} {
-		cmd.Flags().Var(laterFlag(later), later, "")
-		_ = cmd.Flags().MarkHidden(later) // fails only for a flag that does not exist
-	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "table", "table, json or md")
+	fl.StringVar(&f.target, "target", "", "only what a module for this architecture may have, such as sm_120a")
+	fl.StringVar(&f.diff, "diff", "", "what came after this version of PTX, up to the version that follows: --diff 9.1 9.4")
+	fl.BoolVar(&f.assumptions, "assumptions", false, "list the guesses about hardware instead: id, name, section, question, forms, positions")
 	return cmd
+}
+
+// list answers one of the questions about the ISA; arg is a name, or the second version.
+func (f *isaFlags) list(s streams, arg string) error {
+	switch {
+	case f.assumptions && (f.diff != "" || f.target != ""):
+		return usageError{errors.New("isa --assumptions goes with neither --diff nor --target")}
+	case f.assumptions:
+		return listAssumptions(s, arg, f.format)
+	case f.diff != "" && arg == "":
+		return usageError{fmt.Errorf("isa --diff wants two versions, as in --diff %s 9.4", f.diff)}
+	case f.diff != "":
+		return wrapUsage(ptxvm.WriteISAChanges(s.out, f.diff, arg, f.target, f.format))
+	case f.target != "":
+		return wrapUsage(ptxvm.WriteISAFor(s.out, arg, f.target, f.format))
+	}
+	return wrapUsage(ptxvm.WriteISA(s.out, arg, f.format))
 }
 
 // listAssumptions prints all guesses.

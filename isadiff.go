@@ -1,0 +1,144 @@
+package ptxvm
+
+// This file answers what is new between two versions, and what there is on one target.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ptxvm/internal/isa"
+)
+
+// ISAChange is something that a version of PTX brought or took away. The JSON names are part
+// of the contract.
+type ISAChange struct {
+	Name    string   `json:"name"`    // of an entry, a special register or a target
+	Section string   `json:"section"` // of the PTX ISA manual, "" for targets
+	Kind    string   `json:"kind"`    // new, more (targets or modifiers) or gone
+	Doc     string   `json:"doc"`
+	What    []string `json:"what"` // the gates, in words
+}
+
+// changeList is the JSON of a comparison (docs/json.md).
+type changeList struct {
+	Schema  int         `json:"schema"`
+	From    string      `json:"from"`
+	To      string      `json:"to"`
+	Target  string      `json:"target,omitempty"`
+	Changes []ISAChange `json:"changes"`
+}
+
+// ISAChanges compares two versions of PTX, such as "9.1" and "9.4": what came after the first
+// and up to the second. target restricts the answer to an architecture such as "sm_120a";
+// "" is any of them.
+func ISAChanges(from, to, target string) ([]ISAChange, error) {
+	v, w, t, err := comparison(from, to, target)
+	if err != nil {
+		return nil, err
+	}
+	list := []ISAChange{}
+	for _, e := range isa.Table().Entries() {
+		if kind, what := e.Changes(v, w, t); kind != isa.Unchanged {
+			info := formInfo(e)
+			list = append(list, ISAChange{e.Name, info.Section, kind.String(), e.Doc, what})
+		}
+	}
+	for _, s := range isa.Specials() {
+		if what := s.Info().Since.Opened(v, w, t); what != "" {
+			list = append(list, ISAChange{s.String(), s.Info().Section, isa.New.String(), "Special register", []string{what}})
+		}
+	}
+	for _, n := range isa.Targets() {
+		if since := isa.TargetSince(n); since > v && since <= w && (t.IsZero() || t == n) {
+			list = append(list, ISAChange{n.String(), "", isa.New.String(), "Target", []string{"since PTX " + since.String()}})
+		}
+	}
+	return list, nil
+}
+
+func comparison(from, to, target string) (v, w isa.Version, t isa.Target, err error) {
+	if v, err = isa.ParseVersion(from); err == nil {
+		w, err = isa.ParseVersion(to)
+	}
+	if err == nil && target != "" {
+		t, err = isa.ParseTarget(target)
+	}
+	if err == nil && !v.Before(w) {
+		err = fmt.Errorf("%s is not older than %s; the older version comes first", from, to)
+	}
+	if err != nil {
+		return 0, 0, t, fmt.Errorf("ptxvm: %w", err)
+	}
+	return v, w, t, nil
+}
+
+// WriteISAChanges prints ISAChanges as a table, as JSON (docs/json.md) or as Markdown.
+func WriteISAChanges(w io.Writer, from, to, target, format string) error {
+	changes, err := ISAChanges(from, to, target)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "json":
+		return writeIndented(w, changeList{1, from, to, target, changes})
+	case "md":
+		fmt.Fprint(w, "| name | section | change | what |\n|---|---|---|---|\n")
+		for _, c := range changes {
+			cells := strings.ReplaceAll(strings.Join(c.What, "; "), "|", "\\|")
+			if _, err := fmt.Fprintf(w, "| `%s` | %s | %s | %s: %s |\n", c.Name, c.Section, c.Kind, c.Doc, cells); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "table":
+		t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+		for _, c := range changes {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.Section, c.Kind, c.Doc)
+			for _, what := range c.What {
+				fmt.Fprintf(t, "  %s\n", what)
+			}
+		}
+		return t.Flush()
+	}
+	return fmt.Errorf("format %q: want table, json or md", format)
+}
+
+// FormsFor lists Forms(name) that a module for an architecture such as "sm_120a" may have in
+// the newest version; Without says which of their gates stay closed.
+func FormsFor(name, target string) ([]FormInfo, error) {
+	t, err := isa.ParseTarget(target)
+	if err != nil {
+		return nil, fmt.Errorf("ptxvm: %w", err)
+	}
+	var forms []FormInfo
+	for _, e := range named(name) {
+		if e.Available(isa.Latest, t) {
+			info := formInfo(e)
+			info.Without = e.Closed(isa.Latest, t)
+			forms = append(forms, info)
+		}
+	}
+	return forms, nil
+}
+
+// WriteISAFor prints FormsFor as WriteISA does.
+func WriteISAFor(w io.Writer, name, target, format string) error {
+	forms, err := FormsFor(name, target)
+	if err == nil && len(named(name)) > 0 && len(forms) == 0 {
+		err = fmt.Errorf("no form of %s is legal on %s; ptxvm isa %s lists since when and where", name, target, name)
+	}
+	if err != nil {
+		return err
+	}
+	return writeForms(w, name, format, forms)
+}
+
+func writeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
