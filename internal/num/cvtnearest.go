@@ -1,5 +1,4 @@
-// The shortest way from f32, f16 and bf16 to the nearest code of a shorter float, for
-// whole rows: the additions of a float32 do the rounding.
+// The shortest way from f32 to the nearest f16 and bf16, for whole rows.
 
 package num
 
@@ -9,12 +8,10 @@ import "math"
 // of the code, leaves the rounded code in the low bits, subnormal or not. Where the exponents
 // are those of f32 (bf16), such an n may not exist; then the bits are rounded.
 type rounder struct {
-	src    Type
 	cap    uint32 // the f32 with the largest code, or with the one that follows it
 	least  uint32 // the exponent field of the smallest normal value
 	up     uint32 // the distance from there to the 2^n that is added
 	drop   uint8  // fraction bits of f32 that the format lacks
-	place  uint8  // the distance between elements
 	sign   uint32
 	lose   uint32 // .relu: the bits that negative codes lose
 	nan    uint32
@@ -24,16 +21,14 @@ type rounder struct {
 // nearest prepares c; nil if this is no way for it.
 func (c *Cvt) nearest() *rounder {
 	f := types[c.Dst].format
-	if c.Round != RN || c.Ftz || c.Sat || c.Pzo || c.Scaled || c.Integral || c.Dst == TF32 || c.Dst == F32 || c.Src == c.Dst ||
-		c.Src != F32 && (c.Src != F16 && c.Src != BF16 || f.Man > 3) ||
-		f.Inf == 0 && f.NaN != 0 && !f.Unsigned && !c.Satfinite {
+	if c.Src != F32 || c.Dst != F16 && c.Dst != BF16 || c.Round != RN || c.Ftz || c.Sat || c.Pzo || c.Scaled {
 		return nil
 	}
 	limit := f.Max
-	if !c.Satfinite && (f.Inf != 0 || f.NaN != 0) {
+	if !c.Satfinite {
 		limit++
 	}
-	n := &rounder{src: c.Src, drop: 23 - f.Man, place: uint8(place(c.Dst)), sign: uint32(f.signBit())}
+	n := &rounder{drop: 23 - f.Man, sign: uint32(f.signBit())}
 	n.least = uint32(127+f.emin()) << 23
 	n.up = uint32(n.drop) << 23
 	n.cap = n.least - 1<<23 + uint32(limit)<<n.drop
@@ -62,8 +57,6 @@ func (n *rounder) signed(code, a uint32) uint32 {
 
 // row converts scalars.
 func (n *rounder) row(d, a *[32]uint32) {
-	var x [32]uint32
-	a = n.widen(&x, a, 0)
 	if n.direct {
 		n.directRow(d, a)
 		return
@@ -92,62 +85,74 @@ func (n *rounder) directRow(d, a *[32]uint32) {
 
 // pair converts two rows of scalars to one of packed codes, a in the upper half.
 func (n *rounder) pair(d, a, b *[32]uint32) {
-	if n.direct {
-		var hi [32]uint32
-		n.directRow(&hi, a)
-		n.directRow(d, b)
-		for i, v := range hi {
-			d[i] |= v << 16
-		}
+	switch {
+	case n.direct && n.cap == infF32:
+		n.pairBF16(d, a, b)
+		return
+	case n.drop == dropF16-29 && n.cap == endF16<<23:
+		n.pairF16(d, a, b)
 		return
 	}
-	place := n.place & 31
 	for i, v := range a {
-		u := b[i]
-		if v&magF32 > infF32 || u&magF32 > infF32 {
-			d[i] = n.single(v)<<place | n.single(u)
-			continue
-		}
-		d[i] = n.signed(n.magnitude(v), v)<<place | n.signed(n.magnitude(u), u)
+		d[i] = n.single(v)<<16 | n.single(b[i])
 	}
 }
 
+// single is the code of an f32.
 func (n *rounder) single(a uint32) uint32 {
-	if a&magF32 > infF32 {
+	m := a & magF32
+	switch {
+	case m > infF32:
 		return n.nan
+	case n.direct:
+		return n.signed(min((m+0x7fff+m>>16&1)>>16, n.cap>>16), a)
 	}
 	return n.signed(n.magnitude(a), a)
 }
 
-// widen returns the operands as f32, in x where they are halves; shift is 16 for upper ones.
-func (n *rounder) widen(x, a *[32]uint32, shift uint8) *[32]uint32 {
-	switch n.src {
-	case F16:
-		widenHalves(x, a, shift)
-	case BF16:
-		for i, v := range a {
-			x[i] = v >> (shift & 31) << 16
-		}
-	default:
-		return a
-	}
-	return x
-}
+// Both elements of a pair in the halves of a uint64. No sum carries into the upper one.
+const (
+	both     = 1<<32 | 1
+	endF16   = 127 + 16 // the exponent field of the first f32 beyond f16
+	leastF16 = 127 - 14
+)
 
-// widenHalves widens f16 to f32.
-func widenHalves(x, a *[32]uint32, shift uint8) {
+// pairF16 is for f16: normal results here, others one by one.
+func (n *rounder) pairF16(d, a, b *[32]uint32) {
 	for i, v := range a {
-		v >>= shift & 31
-		if v&infF16 == infF16 {
-			x[i] = CvtF32F16(v & 0xffff)
+		x := uint64(v)<<32 | uint64(b[i])
+		m := x & (magF32 * both)
+		if (m+(1<<31-leastF16<<23)*both)&^(m+(1<<31-endF16<<23)*both)&(signF32*both) != signF32*both {
+			d[i] = n.single(v)<<16 | n.single(b[i])
 			continue
 		}
-		x[i] = math.Float32bits(math.Float32frombits(v&signHalf<<16|v&magHalf<<13) * 0x1p112)
+		m += 0xfff*both + m>>13&both
+		m = (m-(leastF16-1)<<23*both)>>13&(magHalf*both) | x>>16&(signHalf*both)
+		d[i] = uint32(m>>16) | uint32(m)
+	}
+	n.reluPairs(d)
+}
+
+// reluPairs makes negative halves 0; a NaN is positive.
+func (n *rounder) reluPairs(d *[32]uint32) {
+	if n.lose == 0 {
+		return
+	}
+	for i, v := range d {
+		d[i] = v &^ (v >> 15 & (1<<16 | 1) * 0xffff)
 	}
 }
 
-// packed converts packed halves to packed codes.
-func (n *rounder) packed(d, a *[32]uint32) {
-	var hi, lo [32]uint32
-	n.pair(d, n.widen(&hi, a, 16), n.widen(&lo, a, 0))
+// pairBF16 is for bf16: all but NaN.
+func (n *rounder) pairBF16(d, a, b *[32]uint32) {
+	for i, v := range a {
+		x := uint64(v)<<32 | uint64(b[i])
+		if (x&(magF32*both)+(1<<31-infF32-1)*both)&(signF32*both) != 0 {
+			d[i] = n.single(v)<<16 | n.single(b[i])
+			continue
+		}
+		x += 0x7fff*both + x>>16&both
+		d[i] = uint32(x>>32)&^0xffff | uint32(x)>>16
+	}
+	n.reluPairs(d)
 }

@@ -21,8 +21,11 @@ func (p *PackedRows) One(src *[4]uint32, scale, random uint32) uint32 {
 // Convert packs the elements of src; what an operand is not used for is ignored.
 func (p *PackedRows) Convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
 	switch {
-	case p.rows.near != nil && p.Packed:
-		p.rows.near.packed(d, src[0])
+	case p.rows.half != nil && p.Packed:
+		p.rows.half.packed(d, src[0], place(p.Dst))
+		return
+	case p.rows.half != nil && p.N == 2:
+		p.rows.half.pair(d, src[0], src[1], place(p.Dst))
 		return
 	case p.rows.near != nil && p.N == 2:
 		p.rows.near.pair(d, src[0], src[1])

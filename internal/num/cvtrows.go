@@ -8,8 +8,9 @@ import "math"
 // Rows is a conversion prepared for whole rows. Its slow twin is Quick.ConvertWith.
 type Rows struct {
 	Quick
-	steps *steps   // to floats of at most 32 bits
-	near  *rounder // the shortest way to some of them
+	steps *steps     // to floats of at most 32 bits
+	near  *rounder   // the shortest way to some of them
+	half  *halfTable // to floats of at most 8 bits
 }
 
 // Lanes are the elements of a row: of 32 or of 64 bits, one of the two.
@@ -26,6 +27,13 @@ type rowIn struct {
 
 // Rows prepares the conversion for rows.
 func (c *Cvt) Rows() *Rows {
+	r := c.stages()
+	r.half = c.halves()
+	return r
+}
+
+// stages prepares the conversion without its table of halves.
+func (c *Cvt) stages() *Rows {
 	r := &Rows{Quick: *c.Quick()}
 	if r.widen == nil || r.table != nil {
 		return r
@@ -96,6 +104,9 @@ func (r *Rows) codes(out *[32]uint64, in *rowIn) {
 		for i, v := range in.a {
 			out[i] = uint64(r.table[v&0xff])
 		}
+		return
+	case r.half != nil:
+		r.half.row(out, in.a, r.Src)
 		return
 	case src.format == nil && dst.format == nil && r.Else == 0:
 		r.clampRow(out, in, src, dst)

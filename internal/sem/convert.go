@@ -291,7 +291,6 @@ var floatLanes = map[num.Cvt]laneDo{
 	{Dst: num.F32, Src: num.F16}:  lane(num.CvtF32F16),
 	{Dst: num.F32, Src: num.BF16}: lane(num.CvtF32BF16),
 	{Dst: num.F16, Src: num.F32}:  lane(num.CvtF16F32),
-	{Dst: num.BF16, Src: num.F32}: lane(num.CvtBF16F32),
 	{Dst: num.F16, Src: num.F64}:  lane(num.CvtF16F64),
 
 	{Dst: num.S32, Src: num.F32, Round: num.RN}: lane(num.CvtRniS32F32),
@@ -315,6 +314,8 @@ var floatLanes = map[num.Cvt]laneDo{
 	{Dst: num.S32, Src: num.F32, Round: num.RN, Ftz: true}: lane(num.CvtRniFtzS32F32),
 	{Dst: num.S32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzS32F32),
 	{Dst: num.U32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzU32F32),
+	{Dst: num.S64, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzS64F32),
+	{Dst: num.U64, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzU64F32),
 
 	{Dst: num.F32, Src: num.F32, Round: num.RN, Integral: true}: lane(num.CvtRniF32F32),
 	{Dst: num.F32, Src: num.F32, Round: num.RZ, Integral: true}: lane(num.CvtRziF32F32),

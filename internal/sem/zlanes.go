@@ -132,7 +132,6 @@ var stamps = []stamp{
 	{num.CosNearestFtzF32, fullCosNearestFtzF32, partCosNearestFtzF32, scalarCosNearestFtzF32},
 	{ctaRank32, fullCtaRank32, partCtaRank32, scalarCtaRank32},
 	{ctaRank64, fullCtaRank64, partCtaRank64, scalarCtaRank64},
-	{num.CvtBF16F32, fullCvtBF16F32, partCvtBF16F32, scalarCvtBF16F32},
 	{num.CvtF16F32, fullCvtF16F32, partCvtF16F32, scalarCvtF16F32},
 	{num.CvtF16F64, fullCvtF16F64, partCvtF16F64, scalarCvtF16F64},
 	{num.CvtF32BF16, fullCvtF32BF16, partCvtF32BF16, scalarCvtF32BF16},
@@ -166,7 +165,9 @@ var stamps = []stamp{
 	{num.CvtRziF32F32, fullCvtRziF32F32, partCvtRziF32F32, scalarCvtRziF32F32},
 	{num.CvtRziF64F64, fullCvtRziF64F64, partCvtRziF64F64, scalarCvtRziF64F64},
 	{num.CvtRziFtzS32F32, fullCvtRziFtzS32F32, partCvtRziFtzS32F32, scalarCvtRziFtzS32F32},
+	{num.CvtRziFtzS64F32, fullCvtRziFtzS64F32, partCvtRziFtzS64F32, scalarCvtRziFtzS64F32},
 	{num.CvtRziFtzU32F32, fullCvtRziFtzU32F32, partCvtRziFtzU32F32, scalarCvtRziFtzU32F32},
+	{num.CvtRziFtzU64F32, fullCvtRziFtzU64F32, partCvtRziFtzU64F32, scalarCvtRziFtzU64F32},
 	{num.CvtRziS32F32, fullCvtRziS32F32, partCvtRziS32F32, scalarCvtRziS32F32},
 	{num.CvtRziS32F64, fullCvtRziS32F64, partCvtRziS32F64, scalarCvtRziS32F64},
 	{num.CvtRziS64F32, fullCvtRziS64F32, partCvtRziS64F32, scalarCvtRziS64F32},
@@ -3571,28 +3572,6 @@ func scalarCtaRank64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-func fullCvtBF16F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtBF16F32(a[i])
-		d[i+1] = num.CvtBF16F32(a[i+1])
-		d[i+2] = num.CvtBF16F32(a[i+2])
-		d[i+3] = num.CvtBF16F32(a[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtBF16F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.CvtBF16F32)
-	return machine.Next
-}
-
-func scalarCvtBF16F32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtBF16F32(*w.S32(in.A))
-	return machine.Next
-}
-
 func fullCvtF16F32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -4319,6 +4298,28 @@ func scalarCvtRziFtzS32F32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullCvtRziFtzS64F32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.CvtRziFtzS64F32(a[i])
+		d[i+1] = num.CvtRziFtzS64F32(a[i+1])
+		d[i+2] = num.CvtRziFtzS64F32(a[i+2])
+		d[i+3] = num.CvtRziFtzS64F32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partCvtRziFtzS64F32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.CvtRziFtzS64F32)
+	return machine.Next
+}
+
+func scalarCvtRziFtzS64F32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.CvtRziFtzS64F32(*w.S32(in.A))
+	return machine.Next
+}
+
 func fullCvtRziFtzU32F32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -4338,6 +4339,28 @@ func partCvtRziFtzU32F32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarCvtRziFtzU32F32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.CvtRziFtzU32F32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullCvtRziFtzU64F32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.CvtRziFtzU64F32(a[i])
+		d[i+1] = num.CvtRziFtzU64F32(a[i+1])
+		d[i+2] = num.CvtRziFtzU64F32(a[i+2])
+		d[i+3] = num.CvtRziFtzU64F32(a[i+3])
+	}
+	return machine.Next
+}
+
+func partCvtRziFtzU64F32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.CvtRziFtzU64F32)
+	return machine.Next
+}
+
+func scalarCvtRziFtzU64F32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.CvtRziFtzU64F32(*w.S32(in.A))
 	return machine.Next
 }
 
