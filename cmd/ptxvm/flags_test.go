@@ -20,7 +20,7 @@ var fieldOf = map[string]string{
 	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
 	"show": "Launch.Tensor",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
-	"arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
+	"arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "triton": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
 }
 
 // TestFlagsHaveFields holds run's flags to the API: each fills a field that exists.

@@ -40,6 +40,7 @@ type request struct {
 
 	expects   []expectation
 	tolerance ptxvm.Tolerance
+	triton    *tritonMeta // nil without --triton
 }
 
 // read reads the options that have a grammar of their own.
@@ -57,6 +58,11 @@ func (f *runFlags) read() (r request, err error) {
 	if f.tol != "" {
 		if r.tolerance, err = ptxvm.ParseTolerance(f.tol); err != nil {
 			return r, fmt.Errorf("--tol: %w", err)
+		}
+	}
+	if f.triton != "" {
+		if r.triton, err = readTriton(f.triton); err != nil {
+			return r, err
 		}
 	}
 	r.expects, err = parseExpects(f.expects)
@@ -117,10 +123,11 @@ func (s *session) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []
 
 // bind finds the kernel and holds the arguments against its parameters.
 func (j *job) bind(files []string) (err error) {
-	if j.kernel, err = j.program.Kernel(j.flags.kernel); err != nil {
+	if j.kernel, err = j.program.Kernel(j.kernelName()); err != nil {
 		return usageError{err}
 	}
 	j.shape = j.flags.shape(j.kernel.Info())
+	j.applyTriton(j.kernel.Info())
 	if err := checkArgs(j.kernel.Info(), j.specs, files); err != nil {
 		return usageError{err}
 	}

@@ -33,14 +33,13 @@ type runFlags struct {
 	args, images         []string
 	bufs, globals        []string
 	expects              []string
-	tol, report          string
+	tol, report, triton  string
 
 	set *pflag.FlagSet // that these are the values of
 }
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"triton",
 	"trace", "trace-to", "show-to", "source-root",
 }
 
@@ -74,6 +73,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
 	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
+	fl.StringVar(&f.triton, "triton", "", "Triton's metadata of the kernel (.json): name, shared bytes, warps, cluster, and the hidden scratch arguments")
 	fl.StringVar(&f.report, "report", "", "a file that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
 	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
 	fl.BoolVar(&f.quiet, "quiet", false, "print no progress")

@@ -23,7 +23,7 @@ func TestScripts(t *testing.T) {
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		UpdateScripts: os.Getenv("PTXVM_UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			for name, dir := range map[string]string{"PTX": "testdata/ptx", "CUDA": "../../testdata/cuda", "TENSOR": "../../testdata/tensor"} {
+			for name, dir := range map[string]string{"PTX": "testdata/ptx", "CUDA": "../../testdata/cuda", "TRITON": "../../testdata/triton", "TENSOR": "../../testdata/tensor"} {
 				path, err := filepath.Abs(filepath.FromSlash(dir))
 				if err != nil {
 					return err
