@@ -26,7 +26,9 @@ var syncLines = []Line{
 	{isa.FenceMbarrierInit, nil, plan(planNothing), ""},
 	{isa.FenceProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), "all proxies see one memory"},
 	{isa.FenceProxyTensormap, nil, plan(planNothing, isa.C_scope), "all proxies see one memory"},
-	{isa.FenceProxyAsyncGeneric, nil, plan(planNothing), "all proxies see one memory"},
+	{isa.FenceProxyAsyncGeneric, nil, plan(planNothing, isa.C_near), "all proxies see one memory"},
+	{isa.FenceProxyAlias, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
+	{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
 	{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), "all proxies see one memory"},
 
 	{isa.BarrierClusterArrive, nil, clusterBarrier(machine.ClusterArrive), ""},
