@@ -94,7 +94,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s))
+	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s))
 	root.AddCommand(laterVerbs()...)
 	return root
 }
@@ -126,7 +126,7 @@ func doubleDash(args []string) []string {
 // laterVerbs are promised by the contract and refused by name until they are built.
 func laterVerbs() []*cobra.Command {
 	var verbs []*cobra.Command
-	for _, name := range []string{"test", "debug", "lsp", "serve", "ptxas"} {
+	for _, name := range []string{"debug", "lsp", "serve", "ptxas"} {
 		verbs = append(verbs, &cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error {

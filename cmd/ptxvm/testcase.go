@@ -1,0 +1,260 @@
+package main
+
+// This file runs one txtar case in a directory of its own. Its comment is command lines:
+//
+//	run …, check …, any verb    must exit with 0; after ! with anything else
+//	exit N                      the last verb exited with N; it may stand behind a plain verb, too
+//	stdout 'RE', stderr 'RE'    the last verb printed a line that matches; after ! none
+//	cmp FILE FILE               are equal; stdout and stderr name what the last verb printed
+//
+// Words are separated by blanks; 'single quotes' keep them, and two make one.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// caseRunner runs cases with the command itself.
+type caseRunner struct {
+	self   string
+	update bool
+}
+
+// caseRun is one case while it runs.
+type caseRun struct {
+	*caseRunner
+	ctx     context.Context
+	archive *txtar.Archive
+	dir     string
+	changed bool
+
+	ran            bool
+	line           string // of the last verb
+	code           int
+	pending        error // the last verb's exit code, unless exit follows
+	stdout, stderr []byte
+}
+
+func (r *caseRunner) run(ctx context.Context, file string) (err error) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "ptxvm-case-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	c := &caseRun{caseRunner: r, ctx: ctx, archive: archive, dir: dir}
+	if err := c.unpack(); err != nil {
+		return err
+	}
+	for n, line := range strings.Split(string(archive.Comment), "\n") {
+		if err := c.do(line); err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n+1, err)
+		}
+	}
+	if err := c.settle(); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if !c.ran {
+		return fmt.Errorf("%s: the case runs nothing: want command lines before the first -- FILE --", file)
+	}
+	if c.changed {
+		return writeWhole(file, txtar.Format(archive))
+	}
+	return nil
+}
+
+// unpack writes the case's files, which must lie below its directory.
+func (c *caseRun) unpack() error {
+	for _, f := range c.archive.Files {
+		if !filepath.IsLocal(f.Name) {
+			return fmt.Errorf("the file %s lies outside the case's directory", f.Name)
+		}
+		name := filepath.Join(c.dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do runs a line.
+func (c *caseRun) do(line string) error {
+	words, err := splitWords(line)
+	if err != nil || len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return err
+	}
+	not := words[0] == "!"
+	if not {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return fmt.Errorf("! needs a command line")
+	}
+	switch words[0] {
+	case "exit":
+		return c.exit(not, words[1:])
+	case "stdout":
+		return c.match(not, words, c.stdout)
+	case "stderr":
+		return c.match(not, words, c.stderr)
+	case "cmp":
+		return c.cmp(not, words[1:])
+	}
+	if err := c.settle(); err != nil {
+		return err
+	}
+	return c.verb(not, line, words)
+}
+
+// settle fails for a verb that failed and was not expected to.
+func (c *caseRun) settle() error {
+	err := c.pending
+	c.pending = nil
+	return err
+}
+
+// verb runs the command. Whether its exit code is right shows when the next verb comes, so that exit
+// can stand between.
+func (c *caseRun) verb(not bool, line string, words []string) error {
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(c.ctx, c.self, words...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &out, &errs
+	err := cmd.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		return err
+	}
+	c.ran, c.line, c.code = true, line, cmd.ProcessState.ExitCode()
+	c.stdout, c.stderr = out.Bytes(), errs.Bytes()
+	if (c.code != 0) != not {
+		c.pending = fmt.Errorf("%s\nexit code %d\n%s%s", strings.TrimSpace(line), c.code, c.stdout, c.stderr)
+	}
+	return nil
+}
+
+func (c *caseRun) exit(not bool, args []string) error {
+	if len(args) != 1 || not {
+		return fmt.Errorf("want exit N")
+	}
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		return fmt.Errorf("exit %s: want a number", args[0])
+	}
+	if err := c.needVerb("exit"); err != nil {
+		return err
+	}
+	if want != c.code {
+		return fmt.Errorf("%s\nexit code %d, want %d\n%s", strings.TrimSpace(c.line), c.code, want, c.stderr)
+	}
+	c.pending = nil
+	return nil
+}
+
+// needVerb refuses to look at the output of nothing.
+func (c *caseRun) needVerb(what string) error {
+	if !c.ran {
+		return fmt.Errorf("%s: no verb has run before it", what)
+	}
+	return nil
+}
+
+func (c *caseRun) match(not bool, words []string, text []byte) error {
+	if len(words) != 2 {
+		return fmt.Errorf("want %s 'RE'", words[0])
+	}
+	if err := c.needVerb(words[0]); err != nil {
+		return err
+	}
+	re, err := regexp.Compile("(?m)" + words[1])
+	if err != nil {
+		return err
+	}
+	if re.Match(text) == not {
+		return fmt.Errorf("%s %q: want match %v in\n%s", words[0], words[1], !not, text)
+	}
+	return nil
+}
+
+// cmp compares; with --update a difference goes into the case's own file.
+func (c *caseRun) cmp(not bool, args []string) error {
+	if len(args) != 2 || not {
+		return fmt.Errorf("want cmp FILE FILE")
+	}
+	have, err := c.content(args[0])
+	if err != nil {
+		return err
+	}
+	want, err := c.content(args[1])
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(have, want) || c.update && c.replace(args[1], have) {
+		return nil
+	}
+	return fmt.Errorf("%s and %s differ, have\n%swant\n%s", args[0], args[1], have, want)
+}
+
+func (c *caseRun) content(name string) ([]byte, error) {
+	switch name {
+	case "stdout":
+		return c.stdout, c.needVerb("cmp")
+	case "stderr":
+		return c.stderr, c.needVerb("cmp")
+	}
+	return os.ReadFile(filepath.Join(c.dir, name))
+}
+
+// replace changes a file of the archive.
+func (c *caseRun) replace(name string, data []byte) bool {
+	for i := range c.archive.Files {
+		if c.archive.Files[i].Name == name {
+			c.archive.Files[i].Data, c.changed = data, true
+			return true
+		}
+	}
+	return false
+}
+
+// splitWords splits at blanks outside of 'single quotes'; two quotes inside are one.
+func splitWords(line string) (words []string, err error) {
+	var word []byte
+	started, quoted := false, false
+	for i := 0; i < len(line); i++ {
+		switch b := line[i]; {
+		case quoted && b == '\'' && i+1 < len(line) && line[i+1] == '\'':
+			word = append(word, b)
+			i++
+		case b == '\'':
+			started, quoted = true, !quoted
+		case !quoted && (b == ' ' || b == '\t' || b == '\r'):
+			if started {
+				words, word, started = append(words, string(word)), nil, false
+			}
+		default:
+			word, started = append(word, b), true
+		}
+	}
+	if quoted {
+		return nil, fmt.Errorf("a quote is not closed: %s", line)
+	}
+	if started {
+		words = append(words, string(word))
+	}
+	return words, nil
+}
