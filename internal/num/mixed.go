@@ -3,9 +3,6 @@
 
 package num
 
-// Powers is the format of ue8m0: the powers of two from 2^-127, no zero, no sign (5.2.3).
-var Powers = &Format{Exp: 8, Bias: 127, Max: 0xfe, NaN: 0xff, Unsigned: true}
-
 // Mixed is the sum a + c, the product a * b or the fused multiply-add a * b + c.
 type Mixed struct {
 	Dst     *Format
@@ -65,16 +62,8 @@ func (x *Mixed) exact(a, b, c uint64) unpacked {
 }
 
 func (x *Mixed) operand(f *Format, v uint64) unpacked {
-	if f == Powers {
-		return power(v)
+	if f == fmtUE8M0 {
+		return fromUE8M0(v & 0xff)
 	}
 	return f.operand(v, x.Ftz || x.FtzOperands)
-}
-
-// power reads a ue8m0 code.
-func power(v uint64) unpacked {
-	if v &= 0xff; v == Powers.NaN {
-		return unpacked{class: nan}
-	}
-	return unpacked{class: finite, exp: int32(v) - Powers.Bias, sig: 1 << 63}
 }

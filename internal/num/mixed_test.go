@@ -192,14 +192,14 @@ func TestMixedRandom(t *testing.T) {
 }
 
 // narrowFormats are those of FP8, FP6 and FP4 arithmetic with the width of a code.
-var narrowFormats = map[*Format]int{fmtE5M2: 8, fmtE4M3: 8, fmtE3M2: 6, fmtE2M3: 6, fmtE2M1: 4, Powers: 8}
+var narrowFormats = map[*Format]int{fmtE5M2: 8, fmtE4M3: 8, fmtE3M2: 6, fmtE2M3: 6, fmtE2M1: 4, fmtUE8M0: 8}
 
 // readNarrow is the value of a code, by the tables of 5.2.3.
 func readNarrow(f *Format, v uint64) rational {
 	switch f {
 	case fmtE5M2:
 		return newOracle(f).read(v & 0xff)
-	case Powers:
+	case fmtUE8M0:
 		if v&0xff == 0xff {
 			return rational{nan: true}
 		}

@@ -73,7 +73,7 @@ var elementsOf = map[isa.Mod]elemental{
 	isa.M_e5m2x4: {num.E5M2.Format(), 8, 32}, isa.M_e4m3x4: {num.E4M3.Format(), 8, 32},
 	isa.M_e3m2x4: {num.E3M2.Format(), 8, 32}, isa.M_e2m3x4: {num.E2M3.Format(), 8, 32},
 	isa.M_e2m1x4: {num.E2M1.Format(), 4, 32}, isa.M_e2m1p4x4: {num.E2M1.Format(), 8, 32},
-	isa.M_ue8m0x4: {num.Powers, 8, 32},
+	isa.M_ue8m0x4: {num.UE8M0.Format(), 8, 32},
 }
 
 // packedOperand is a row of packed elements.

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// longText bounds the context that a mutant's text shows.
-const longText = 96
+// longText bounds the context that a mutant's text shows: a line of a table with a guess is shown
+// whole, or lines that choose the same functions would share a key.
+const longText = 150
 
 // finder collects the mutants of one file.
 type finder struct {
