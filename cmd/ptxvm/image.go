@@ -129,6 +129,9 @@ func (j *job) makeImages(specs []imageSpec) error {
 	for _, spec := range specs {
 		im := image{imageSpec: spec}
 		var err error
+		if slices.ContainsFunc(j.session.images, func(o image) bool { return o.desc.Name == spec.desc.Name }) {
+			return usageError{fmt.Errorf("--image %s is given twice; an earlier launch's stays", spec.desc.Name)}
+		}
 		if im.array, err = j.device.NewArray(spec.desc); err == nil && spec.from != "" {
 			if im.start, err = spec.load(im.array.Len()); err == nil {
 				err = im.array.Write(im.start)
