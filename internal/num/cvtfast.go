@@ -117,18 +117,6 @@ func CvtF16F64(a uint64) uint32 {
 	return putF16(f64(a), false)
 }
 
-// CvtF16x2F32 is cvt.rn.f16x2.f32: a gives the high half and b the low one.
-func CvtF16x2F32(a, b uint32) uint32  { return CvtF16F32(a)<<16 | CvtF16F32(b) }
-func CvtBF16x2F32(a, b uint32) uint32 { return CvtBF16F32(a)<<16 | CvtBF16F32(b) }
-
-// The .relu forms of the packed conversions.
-func CvtReluF16x2F32(a, b uint32) uint32 {
-	return ReluF16(CvtF16F32(a))<<16 | ReluF16(CvtF16F32(b))
-}
-func CvtReluBF16x2F32(a, b uint32) uint32 {
-	return ReluBF16(CvtBF16F32(a))<<16 | ReluBF16(CvtBF16F32(b))
-}
-
 // CvtPackU and CvtPackS are cvt.pack.sat (9.7.9.22): a and b, both s32, clamped
 // to width bits unsigned or signed; b in the lowest field and a above it, the
 // low bits of c shifted up over both. Width 16 leaves no room for c.

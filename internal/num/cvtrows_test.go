@@ -192,7 +192,7 @@ func BenchmarkCvtRows(b *testing.B) {
 				for i := range 32 {
 					v := r.Uint32()&(1<<31|1<<24-1) | 0x7e<<23
 					if p.Src == F16 {
-						v = CvtF16x2F32(v, r.Uint32()&(1<<31|1<<24-1)|0x7e<<23)
+						v = CvtF16F32(v)<<16 | CvtF16F32(r.Uint32()&(1<<31|1<<24-1)|0x7e<<23)
 					}
 					src[k][i], factor[i] = v, 0x7e80
 				}
