@@ -23,7 +23,13 @@ func newSurfaceLab(t *testing.T, src string, cfg *ptxvm.DeviceConfig) *surfaceLa
 	if !strings.Contains(src, ".version") {
 		src = ".version 9.0\n.target sm_90\n.address_size 64\n" + src
 	}
-	m, err := ptxvm.Compile("surface.ptx", []byte(src), nil)
+	return newLab(t, src, nil, cfg)
+}
+
+// newLab loads a module whose header is there on a device.
+func newLab(t *testing.T, src string, compile *ptxvm.CompileConfig, cfg *ptxvm.DeviceConfig) *surfaceLab {
+	t.Helper()
+	m, err := ptxvm.Compile("surface.ptx", []byte(src), compile)
 	if err != nil {
 		t.Fatal(err)
 	}

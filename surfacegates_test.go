@@ -147,20 +147,7 @@ func TestSuldExamples(t *testing.T) {
 // labJudged is newSurfaceLab under the manual's judge.
 func labJudged(t *testing.T, src string) *surfaceLab {
 	t.Helper()
-	m, err := ptxvm.Compile("surface.ptx", []byte(src), &ptxvm.CompileConfig{Judge: ptxvm.JudgeManual})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := ptxvm.NewDevice(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	p, err := d.Load(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &surfaceLab{t, d, p}
+	return newLab(t, src, &ptxvm.CompileConfig{Judge: ptxvm.JudgeManual}, nil)
 }
 
 // TestSiblingExamples runs the examples of 9.7.11.2 to 9.7.11.4 under the manual's judge.

@@ -130,11 +130,6 @@ func (g *Grid) ctas() uint64 {
 	return uint64(g.Grid[0]) * uint64(g.Grid[1]) * uint64(g.Grid[2])
 }
 
-// coords returns the place of a CTA in the grid.
-func (g *Launch) coords(rank uint64) [3]uint32 {
-	return place(g.Grid, rank)
-}
-
 // thread returns the place of a lane in its block.
 func (g *Launch) thread(warp int32, lane int) [3]uint32 {
 	t := uint32(warp)*32 + uint32(lane)

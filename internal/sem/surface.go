@@ -150,10 +150,10 @@ func (b *Build) data(d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) 
 	return offs
 }
 
-// find locates the lanes of an instruction.
-func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.State {
+// eachImage visits the images that the running lanes name, each once with its lanes, until a visit
+// does not end with Next; a handle of no image is a fault.
+func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *machine.Image, group uint32) machine.State) machine.State {
 	one, row := o.handles(w, in)
-	f.lanes = 0
 	for rest := w.Mask; rest != 0; {
 		group := rest
 		if row != nil {
@@ -164,11 +164,19 @@ func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.St
 		if im == nil {
 			return o.missing(w, in, one, group, why)
 		}
-		if st := o.locate(w, in, im, group, f); st != machine.Next {
+		if st := visit(im, group); st != machine.Next {
 			return st
 		}
 	}
 	return machine.Next
+}
+
+// find locates the lanes of an instruction.
+func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.State {
+	f.lanes = 0
+	return o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
+		return o.locate(w, in, im, group, f)
+	})
 }
 
 // missing is the fault of a handle that names no surface.

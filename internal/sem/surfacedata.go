@@ -211,23 +211,16 @@ func queryDepth(im *machine.Image, absent uint32) uint32 {
 // querySurface answers for each distinct handle once.
 func querySurface(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*surfaceQuery)
-	one, row := o.handles(w, in)
 	var answers [32]uint32
-	for rest := w.Mask; rest != 0; {
-		group := rest
-		if row != nil {
-			one, group = sameHandle(row, rest)
-		}
-		rest &^= group
-		im, why := w.Image(one)
-		if im == nil {
-			return o.missing(w, in, one, group, why)
-		}
+	st := o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
 		v := o.of(im, o.absent)
 		each(group, func(i int) { answers[i] = v })
+		return machine.Next
+	})
+	if st == machine.Next {
+		storeLanes(w.R32(in.D), &answers, w.Mask)
 	}
-	storeLanes(w.R32(in.D), &answers, w.Mask)
-	return machine.Next
+	return st
 }
 
 // surfaceParam sets up d = a .surfref parameter: the handle that the launch has passed.

@@ -37,9 +37,6 @@ func (s Site) vector() string {
 	return fmt.Sprintf(".v%d", s.Vector)
 }
 
-// Writes tells whether the operand is a destination: table 28 holds, else table 27.
-func (s Site) Writes() bool { return s.Op == "ld" || s.Op == "cvt-d" }
-
 // Sites lists all: loads and stores of one, two and four elements in every space, eight where
 // global memory takes 32 bytes, and both ends of cvt.
 func Sites() (list []Site) {
