@@ -134,10 +134,6 @@ type Block struct {
 	LiveOut    Bits
 }
 
-// IsBackEdge tells whether an edge goes back in layout order: the edges that fuel counts.
-// Every cycle has one, reducible or not.
-func IsBackEdge(from, to BlockID) bool { return to <= from }
-
 // BlockOf returns the block that holds a pc.
 func (f *Func) BlockOf(pc int32) BlockID {
 	lo, hi := 0, len(f.Blocks)

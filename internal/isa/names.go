@@ -26,15 +26,6 @@ func LookupMod(s string) Mod { return Mod(Table().mods.lookup(s)) }
 // LookupClass returns the class of a name with its dot, 0 if there is none.
 func LookupClass(s string) Class { return Class(Table().classes.lookup(s)) }
 
-// LookupRole returns the role of a name, 0 if there is none.
-func LookupRole(s string) Role { return Role(Table().roles.lookup(s)) }
-
-// LookupID returns the id of an entry's name, 0 if there is none.
-func LookupID(s string) ID { return ID(Table().ids.lookup(s)) }
-
-// NumIDs is the number of ids, the absent one included: ids lie below it.
-func NumIDs() int { return Table().ids.len() }
-
 // NumMods is the number of modifiers, the absent one included.
 func NumMods() int { return Table().mods.len() }
 

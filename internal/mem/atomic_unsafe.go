@@ -54,9 +54,6 @@ func Add64(p unsafe.Pointer, v uint64) uint64 { return atomic.AddUint64((*uint64
 // Exchange32 stores and returns what was there.
 func Exchange32(p unsafe.Pointer, v uint32) uint32 { return atomic.SwapUint32((*uint32)(p), v) }
 
-// Exchange64 stores and returns what was there.
-func Exchange64(p unsafe.Pointer, v uint64) uint64 { return atomic.SwapUint64((*uint64)(p), v) }
-
 // word returns the aligned 32-bit word around a narrower element and the element's bit offset
 // in it.
 func word(p unsafe.Pointer) (*uint32, uint) {
@@ -85,11 +82,6 @@ func Store16(p unsafe.Pointer, v uint16) { exchangePart(p, uint32(v), 0xffff) }
 
 // Exchange8 stores and returns what was there.
 func Exchange8(p unsafe.Pointer, v uint8) uint8 { return uint8(exchangePart(p, uint32(v), 0xff)) }
-
-// Exchange16 stores and returns what was there.
-func Exchange16(p unsafe.Pointer, v uint16) uint16 {
-	return uint16(exchangePart(p, uint32(v), 0xffff))
-}
 
 // CAS8 compares and swaps 8 bits and returns what was there.
 func CAS8(p unsafe.Pointer, old, new uint8) uint8 {

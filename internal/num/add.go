@@ -18,9 +18,6 @@ func s8(a uint32) int32 { return int32(int8(a)) }
 // clampS16 clamps v to the range of s16 and returns it zero-extended.
 func clampS16(v int32) uint32 { return uint32(uint16(min(max(v, -1<<15), 1<<15-1))) }
 
-// clampU16 clamps v to the range of u16.
-func clampU16(v int32) uint32 { return uint32(min(max(v, 0), 1<<16-1)) }
-
 // clampS8 clamps v to the range of s8 and returns it zero-extended.
 func clampS8(v int32) uint32 { return uint32(uint8(min(max(v, -1<<7), 1<<7-1))) }
 

@@ -28,16 +28,6 @@ func plainLoad(p pointer, size uint32) uint64 {
 	return *(*uint64)(p)
 }
 
-// contiguous tells whether the lanes of a full warp access adjacent elements of size bytes.
-func contiguous(addr *[32]uint64, size uint64) bool {
-	next, same := addr[0], uint64(0)
-	for i := range addr {
-		same |= addr[i] ^ next
-		next += size
-	}
-	return same == 0
-}
-
 // element is a type of memory elements up to 32 bits; signed ones extend by their sign.
 type element interface {
 	int8 | int16 | int32 | uint8 | uint16 | uint32
