@@ -17,7 +17,7 @@ var magics = []struct {
 }{
 	{"\x50\xed\x55\xba", diag.LooksLikeFatbin},     // fatbin, 0xba55ed50
 	{"\xb1\x43\x62\x46", diag.LooksLikeFatbin},     // wrapper of a fatbin, 0x466243b1
-	{"\x7fELF", diag.LooksLikeCubin},               // cubin or host object
+	{"\x7fELF", diag.LooksLikeExecutable},          // Linux; a cubin is told by its machine
 	{"BC\xc0\xde", diag.LooksLikeLLVM},             // LLVM bitcode
 	{"\xde\xc0\x17\x0b", diag.LooksLikeLLVM},       // wrapped bitcode
 	{"ML\xefR", diag.LooksLikeMLIR},                // MLIR bytecode
@@ -42,7 +42,9 @@ var spellings = []struct {
 	{regexp.MustCompile(`(?m)^; ModuleID|^target (triple|datalayout) =|^source_filename =|^define .*@`), diag.LooksLikeLLVM},
 	{regexp.MustCompile(`(?m)^#(loc|blocked|shared|mma)\d* = |^\s*module (@\w+ )?(attributes )?\{|\b(tt|ttg|gpu|llvm)\.func\b`), diag.LooksLikeMLIR},
 	{regexp.MustCompile(`(?m)^\s*(code for sm_\d+|\.headerflags|Fatbin (elf|ptx) code:|/\*[0-9a-f]{4}\*/)`), diag.LooksLikeSASS},
+	{regexp.MustCompile(`(?m)^(import \w|from [\w.]+ import |def \w+\(|@triton\.jit|#!.*\bpython)`), diag.LooksLikePython},
 	{regexp.MustCompile(`\b__(global|device|host|shared)__\b|(?m)^\s*(#include|template\s*<|namespace\s|extern "C"|using namespace)`), diag.LooksLikeCUDA},
+	{regexp.MustCompile(`(?m)^\s*#\s*(define|ifdef|ifndef|pragma)\b|\b__attribute__\s*\(\(|\b__nvvm_\w+\(|^((static|const|unsigned) )*(void|int|float|double|char|long) [^;\n]*\{`), diag.LooksLikeC},
 }
 
 // versionDirective begins every PTX module, after comments.
@@ -64,6 +66,9 @@ func refuse(src *diag.Source) (diag.Diagnostic, bool) {
 
 // recognize returns the code for content that is not PTX.
 func recognize(text []byte) (diag.Code, bool) {
+	if isCubin(text) {
+		return diag.LooksLikeCubin, true
+	}
 	for _, m := range magics {
 		if bytes.HasPrefix(text, []byte(m.prefix)) {
 			return m.code, true
@@ -84,6 +89,12 @@ func recognize(text []byte) (diag.Code, bool) {
 		}
 	}
 	return diag.EmptyFile, onlyTrivia(text)
+}
+
+// isCubin reports whether text is an ELF object for NVIDIA's machine, number 190.
+func isCubin(text []byte) bool {
+	const machine = 18 // where the header names it
+	return bytes.HasPrefix(text, []byte("\x7fELF")) && len(text) > machine+1 && text[machine] == 190 && text[machine+1] == 0
 }
 
 // onlyTrivia reports whether text holds nothing but white space and comments.
