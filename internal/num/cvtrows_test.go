@@ -104,7 +104,7 @@ func TestCvtPackedRows(t *testing.T) {
 
 func checkPackedRow(t *testing.T, p *Packing, rows *PackedRows, r *rand.Rand) {
 	t.Helper()
-	src, scale, random, got := [4]*[32]uint32{}, new([32]uint32), new([32]uint32), new([32]uint32)
+	src, scale, random, got := [4]*[32]uint32{}, new([32]uint32), new([32]uint32), poisoned(r)
 	for k := range src {
 		src[k] = new([32]uint32)
 		for i := range src[k] {
@@ -155,6 +155,7 @@ func testNearest(t *testing.T, c *Cvt, near *rounder) {
 	r := rand.New(rand.NewPCG(14, uint64(c.Dst)))
 	var a, d [32]uint32
 	for n := range 1 << 16 / 32 {
+		d = *poisoned(r)
 		for i := range a {
 			v := uint32(32*n + i)
 			if c.Src == F32 {
