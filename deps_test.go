@@ -24,11 +24,12 @@ internal/machine:   internal/diag internal/isa internal/mem internal/num interna
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex
 internal/decode:    internal/assume internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
 internal/san:       internal/machine internal/mem
+examples:
 .:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/san internal/sem internal/syntax internal/tex
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.
-var freeRooms = []string{"bench", "cmd/", "internal/diag/diagtest", "internal/ptxtest", "internal/gen"}
+var freeRooms = []string{"bench", "cmd/", "examples/", "internal/diag/diagtest", "internal/ptxtest", "internal/gen"}
 
 // outside lists the packages beyond the standard library that the core may import (DESIGN §12).
 var outside = []string{"golang.org/x/sys/", "github.com/ianlancetaylor/demangle"}

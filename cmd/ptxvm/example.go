@@ -5,24 +5,18 @@ package main
 import (
 	"bytes"
 	"context"
-	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"ptxvm/examples"
 )
-
-// examples holds NAME.cu, the PTX that nvcc makes of it, and NAME.txt, the options that run it.
-//
-//go:embed examples/*.cu examples/*.ptx examples/*.txt
-var examples embed.FS
-
-// exampleExts are the files of an example.
-var exampleExts = []string{".cu", ".ptx", ".txt"}
 
 // newExample builds the example verb.
 func newExample(s streams) *cobra.Command {
@@ -32,38 +26,56 @@ func newExample(s streams) *cobra.Command {
 		Short: "List small kernels that come along; run one, or write its files with -o DIR",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			names := exampleNames()
 			switch {
 			case len(args) == 0 && dir == "":
 				return wrapUsage(listExamples(s))
 			case len(args) == 0:
-				return wrapUsage(writeExamples(s, exampleNames(), dir))
-			case !slices.Contains(exampleNames(), args[0]):
-				return usageError{fmt.Errorf("there is no example %q; there are %s", args[0], strings.Join(exampleNames(), ", "))}
+				return wrapUsage(writeExamples(s, names, dir))
+			case !slices.Contains(names, args[0]):
+				return usageError{fmt.Errorf("there is no example %q; there are %s", args[0], strings.Join(names, ", "))}
 			case dir != "":
 				return wrapUsage(writeExamples(s, args, dir))
 			}
 			return runExample(cmd.Context(), s, args[0])
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "write source, PTX and options to this directory instead")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write source, PTX, options and case to this directory instead")
 	return cmd
 }
 
 func exampleNames() (names []string) {
-	entries, err := examples.ReadDir("examples")
+	entries, err := examples.FS.ReadDir(".")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".cu"); ok {
-			names = append(names, name)
-		}
+		names = append(names, e.Name())
 	}
 	return names
 }
 
-func exampleFile(name string) []byte {
-	data, err := examples.ReadFile("examples/" + name)
+// exampleFiles lists the files of an example: its source, then the others.
+func exampleFiles(name string) (files []string) {
+	entries, err := examples.FS.ReadDir(name)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for _, e := range entries {
+		files = append(files, e.Name())
+	}
+	return slices.SortedStableFunc(slices.Values(files), func(a, b string) int { return sourceFirst(a) - sourceFirst(b) })
+}
+
+func sourceFirst(file string) int {
+	if slices.Contains([]string{".cu", ".c", ".py"}, filepath.Ext(file)) {
+		return 0
+	}
+	return 1
+}
+
+func exampleFile(name, file string) []byte {
+	data, err := fs.ReadFile(examples.FS, name+"/"+file)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -73,8 +85,8 @@ func exampleFile(name string) []byte {
 // listExamples prints names with the first line of each source, a comment that says what it is.
 func listExamples(s streams) error {
 	for _, name := range exampleNames() {
-		line, _, _ := strings.Cut(string(exampleFile(name+".cu")), "\n")
-		if _, err := fmt.Fprintf(s.out, "%-12s %s\n", name, strings.TrimPrefix(line, "// ")); err != nil {
+		line, _, _ := strings.Cut(string(exampleFile(name, exampleFiles(name)[0])), "\n")
+		if _, err := fmt.Fprintf(s.out, "%-12s %s\n", name, strings.TrimLeft(line, `/" `)); err != nil {
 			return err
 		}
 	}
@@ -82,34 +94,55 @@ func listExamples(s streams) error {
 	return err
 }
 
-// runExample runs an example as `ptxvm run @NAME.txt` does.
-func runExample(ctx context.Context, s streams, name string) error {
+// runExample runs an example as `ptxvm run @NAME.txt` does, in a directory that has its files.
+func runExample(ctx context.Context, s streams, name string) (err error) {
+	back, err := os.Getwd()
+	if err != nil {
+		return wrapUsage(err)
+	}
+	dir, err := os.MkdirTemp("", "ptxvm-example-")
+	if err != nil {
+		return wrapUsage(err)
+	}
+	defer func() { err = errors.Join(err, wrapUsage(os.Chdir(back)), wrapUsage(os.RemoveAll(dir))) }()
+	if err := errors.Join(writeExample(name, dir), os.Chdir(dir)); err != nil {
+		return wrapUsage(err)
+	}
 	var f runFlags
 	f.bind(&cobra.Command{Use: "run"})
 	list := []*runFlags{&f}
-	if _, err := scanOptions(name+".txt", bytes.NewReader(exampleFile(name+".txt")), &list, nil); err != nil {
+	options := name + ".txt"
+	files, err := scanOptions(options, bytes.NewReader(exampleFile(name, options)), &list, nil)
+	if err != nil {
 		return usageError{err}
 	}
-	s.in, s.name = bytes.NewReader(exampleFile(name+".ptx")), name+".ptx"
-	return runReported(ctx, s, list, []string{"-"})
+	return runReported(ctx, s, list, files)
 }
 
-// writeExamples writes files that do not exist yet, and says how to run them.
+// writeExamples writes files, and says how to run them.
 func writeExamples(s streams, names []string, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, name := range names {
-		for _, ext := range exampleExts {
-			file := filepath.Join(dir, name+ext)
-			if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("%s exists already (%v); nothing is overwritten", file, err)
-			}
-			if err := writeWhole(file, exampleFile(name+ext)); err != nil {
-				return err
-			}
+		if err := writeExample(name, dir); err != nil {
+			return err
 		}
 		if _, err := fmt.Fprintf(s.out, "cd %s && ptxvm run @%s.txt\n", shellWord(dir), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeExample writes the files of an example, none of which may exist yet.
+func writeExample(name, dir string) error {
+	for _, base := range exampleFiles(name) {
+		file := filepath.Join(dir, base)
+		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s exists already (%v); nothing is overwritten", file, err)
+		}
+		if err := writeWhole(file, exampleFile(name, base)); err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func TestImports(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, spec := range f.Imports {
-			if strings.HasPrefix(spec.Path.Value, `"ptxvm/`) {
+			if strings.HasPrefix(spec.Path.Value, `"ptxvm/internal/`) {
 				t.Errorf("%s imports %s; the command uses the public API alone", file, spec.Path.Value)
 			}
 		}

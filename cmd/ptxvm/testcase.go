@@ -6,6 +6,7 @@ package main
 //	exit N                      the last verb exited with N; it may stand behind a plain verb, too
 //	stdout 'RE', stderr 'RE'    the last verb printed a line that matches; after ! none
 //	cmp FILE FILE               are equal; stdout and stderr name what the last verb printed
+//	use FILE…                   copies files that lie beside the case into its directory
 //
 // Words are separated by blanks; 'single quotes' keep them, and two make one.
 
@@ -34,6 +35,7 @@ type caseRunner struct {
 type caseRun struct {
 	*caseRunner
 	ctx     context.Context
+	beside  string // the directory of the case's file
 	archive *txtar.Archive
 	dir     string
 	changed bool
@@ -55,7 +57,7 @@ func (r *caseRunner) run(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	c := &caseRun{caseRunner: r, ctx: ctx, archive: archive, dir: dir}
+	c := &caseRun{caseRunner: r, ctx: ctx, archive: archive, dir: dir, beside: filepath.Dir(file)}
 	if err := c.unpack(); err != nil {
 		return err
 	}
@@ -79,14 +81,47 @@ func (r *caseRunner) run(ctx context.Context, file string) (err error) {
 // unpack writes the case's files, which must lie below its directory.
 func (c *caseRun) unpack() error {
 	for _, f := range c.archive.Files {
-		if !filepath.IsLocal(f.Name) {
-			return fmt.Errorf("the file %s lies outside the case's directory", f.Name)
-		}
-		name := filepath.Join(c.dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		if err := c.write(f.Name, f.Data); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+	}
+	return nil
+}
+
+// write makes a file of the case's directory.
+func (c *caseRun) write(file string, data []byte) error {
+	if err := local(file); err != nil {
+		return err
+	}
+	name := filepath.Join(c.dir, file)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o666)
+}
+
+// local refuses names that lead out of a directory.
+func local(file string) error {
+	if !filepath.IsLocal(file) {
+		return fmt.Errorf("the file %s lies outside the case's directory", file)
+	}
+	return nil
+}
+
+// use copies files from beside the case.
+func (c *caseRun) use(not bool, files []string) error {
+	if len(files) == 0 || not {
+		return fmt.Errorf("want use FILE…")
+	}
+	for _, file := range files {
+		if err := local(file); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(c.beside, file))
+		if err != nil {
+			return err
+		}
+		if err := c.write(file, data); err != nil {
 			return err
 		}
 	}
@@ -115,6 +150,8 @@ func (c *caseRun) do(line string) error {
 		return c.match(not, words, c.stderr)
 	case "cmp":
 		return c.cmp(not, words[1:])
+	case "use":
+		return c.use(not, words[1:])
 	}
 	if err := c.settle(); err != nil {
 		return err
