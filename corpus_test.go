@@ -41,6 +41,12 @@ func runText(t *testing.T, path string, src []byte, arch int, r *corpus.Run) {
 // runWith is runText on a device that is configured in other ways, too.
 func runWith(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch int, r *corpus.Run) {
 	t.Helper()
+	runTraced(t, cfg, path, src, arch, r, nil)
+}
+
+// runTraced is runWith with a trace of every launch; nil: without.
+func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch int, r *corpus.Run, trace *ptxvm.Trace) {
+	t.Helper()
 	m, err := ptxvm.Compile(path, src, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,7 @@ func runWith(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch
 		}
 	}
 	for _, l := range r.Launches {
-		if err = launch(p, l, buffers); err != nil {
+		if err = launch(p, l, buffers, trace); err != nil {
 			break
 		}
 	}
@@ -78,7 +84,7 @@ func runWith(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch
 }
 
 // launch starts one kernel of a case.
-func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer) error {
+func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) error {
 	k, err := findKernel(p, l.Kernel)
 	if err != nil {
 		return err
@@ -87,7 +93,7 @@ func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.
 	for i, a := range l.Args {
 		args[i] = argument(a, buffers)
 	}
-	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared}, args...)
+	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared, Trace: trace}, args...)
 	return err
 }
 

@@ -31,6 +31,7 @@ type Launch struct {
 	Cluster Dim3          // CTAs of a cluster
 	Shared  int           // bytes of dynamic shared memory
 	Tensor  *TensorMemory // filled by the launch: the tensor memory of one CTA; nil: of none
+	Trace   *Trace        // what is shown of the launch; nil: nothing
 }
 
 // Stats is what a launch has executed.
@@ -90,6 +91,9 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	watcher := p.d.sanitizer()
 	if ml.Observer = machine.ObserverOf(ctx); watcher != nil {
 		ml.Observer, ml.Reporter = watcher, watcher
+	}
+	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
+		return Stats{}, err
 	}
 	code, err := k.decode(ml)
 	if err != nil {
@@ -230,11 +234,8 @@ func (k *Kernel) refuse(format string, args ...any) error {
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	decoded := k.program.decoder.Kernel
-	if l.Observer != nil {
-		decoded = k.program.decoder.Observed
-	}
-	code, err := decoded(k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
+	by := decode.Watch{Observe: l.Observer != nil, Trace: l.Trace != nil}
+	code, err := k.program.decoder.Watched(by, k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
 	if err != nil {
 		if mixed := k.program.disagreement(err); mixed != nil {
 			return nil, mixed

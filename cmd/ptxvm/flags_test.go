@@ -18,7 +18,7 @@ var fieldOf = map[string]string{
 	"engine": "DeviceConfig.Engine", "max-steps": "DeviceConfig.MaxSteps", "max-output": "DeviceConfig.MaxOutput",
 	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async", "judge": "CompileConfig.Judge",
 	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
-	"show": "Launch.Tensor",
+	"show": "Launch.Tensor", "trace": "Launch.Trace", "trace-to": "", "max-trace": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
 	"arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "triton": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
 }

@@ -75,12 +75,18 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		return err
 	}
 	defer session.close(&err)
+	trace, err := openTrace(s, f, session.jobs)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, trace.close(s.err)) }()
 	var results []result
 	var reported error
 	var differs differsError
 	for _, j := range session.jobs {
 		wrote, err := j.once(ctx, s, to)
 		bar.done()
+		trace.flush()
 		if kept := f.keepable(err); err != nil && kept == nil {
 			return err
 		}

@@ -30,6 +30,9 @@ type runFlags struct {
 	maxReports           int
 	keepOutput           bool
 	show                 showFlag
+	trace                traceFlag
+	maxTrace             uint64
+	traceTo              string
 	args, images         []string
 	bufs, globals        []string
 	expects              []string
@@ -40,7 +43,7 @@ type runFlags struct {
 
 // laterFlags are promised by the contract and refused by name until they are built.
 var laterFlags = []string{
-	"trace", "trace-to", "show-to", "source-root",
+	"show-to", "source-root",
 }
 
 // bind declares the flags on a verb.
@@ -69,6 +72,9 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.IntVar(&f.maxReports, "max-reports", 20, "reports of sanitizers that are shown")
 	fl.BoolVar(&f.keepOutput, "keep-output", false, "write results although a sanitizer has reported")
 	fl.Var(&f.show, "show", "tmem[=X,Y,Z]: print the tensor memory of a CTA, by default the first, as it is at its end")
+	fl.Var(&f.trace, "trace", "show each instruction that a CTA, or a thread of it, executes, of the lines of the PTX that are named: 0, 1,2/5, 0@20-31")
+	fl.StringVar(&f.traceTo, "trace-to", "", "a file for --trace, as JSON lines if it ends in .json or .jsonl; default standard error")
+	fl.Uint64Var(&f.maxTrace, "max-trace", 100000, "instructions that --trace shows")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock limit, such as 10s")
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
@@ -111,7 +117,7 @@ func (f *runFlags) shape(info ptxvm.KernelInfo) ptxvm.Launch {
 	if !f.cluster.given {
 		shape.Cluster = info.ReqCluster
 	}
-	shape.Tensor = f.show.memory
+	shape.Tensor, shape.Trace = f.show.memory, f.trace.what
 	return shape
 }
 

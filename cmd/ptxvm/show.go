@@ -18,7 +18,7 @@ type showFlag struct{ memory *ptxvm.TensorMemory }
 func (f *showFlag) String() string { return "" }
 func (f *showFlag) Type() string   { return "WHAT" }
 
-func (f *showFlag) Set(text string) error {
+func (f *showFlag) Set(text string) (err error) {
 	what, at, given := strings.Cut(text, "=")
 	if what != "tmem" {
 		return fmt.Errorf("%q is not built yet; want tmem or tmem=X,Y,Z", what)
@@ -27,17 +27,9 @@ func (f *showFlag) Set(text string) error {
 	if !given {
 		return nil
 	}
-	var d [3]uint32
-	words := strings.Split(at, ",")
-	for i, word := range words {
-		if i > 2 {
-			return fmt.Errorf("want tmem=X[,Y[,Z]], have %d numbers", len(words))
-		}
-		if _, err := fmt.Sscanf(word, "%d", &d[i]); err != nil {
-			return fmt.Errorf("%q is no number of a CTA", word)
-		}
+	if f.memory.CTA, err = parsePoint(at); err != nil {
+		return fmt.Errorf("CTA %w", err)
 	}
-	f.memory.CTA = ptxvm.Dim3{X: d[0], Y: d[1], Z: d[2]}
 	return nil
 }
 

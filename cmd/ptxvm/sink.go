@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,57 +89,100 @@ func (r *result) encoded() ([]byte, error) {
 	return r.bytes, nil
 }
 
-// stagedFile is a file under a temporary name; a device such as /dev/null is written by commit.
+// stagedFile is a file under a temporary name next to the one that it is to have. A device such as
+// /dev/null is written by commit.
 type stagedFile struct {
-	name, temporary string
-	device          []byte
+	name string
+	mode os.FileMode
+	tmp  *os.File // nil: a device, or committed
+	held []byte   // for a device
 }
 
-// stage writes data next to the file that is to have it.
-func stage(name string, data []byte) (*stagedFile, error) {
-	mode := os.FileMode(0o644)
+// create makes an empty staged file.
+func create(name string) (*stagedFile, error) {
+	f := &stagedFile{name: name, mode: 0o644}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
+		f.name = target
 	}
-	switch info, err := os.Stat(name); {
+	switch info, err := os.Stat(f.name); {
 	case err != nil:
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory", name)
+		return nil, fmt.Errorf("%s is a directory; name a file in it", name)
 	case !info.Mode().IsRegular():
-		return &stagedFile{name: name, device: data}, nil
+		return f, nil
 	default:
-		mode = info.Mode().Perm()
+		f.mode = info.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
-	if err != nil {
-		return nil, err
-	}
-	f := &stagedFile{name: name, temporary: tmp.Name()}
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Chmod(mode), tmp.Close()); err != nil {
-		return nil, errors.Join(err, f.discard())
+	var err error
+	if f.tmp, err = os.CreateTemp(filepath.Dir(f.name), filepath.Base(f.name)+".tmp*"); err != nil {
+		return nil, fileError(name, err)
 	}
 	return f, nil
 }
 
+// fileError names the file that the user has named, not the temporary one.
+func fileError(name string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	if dir := filepath.Dir(name); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no directory %s", name, dir)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Write implements io.Writer.
+func (f *stagedFile) Write(data []byte) (int, error) {
+	if f.tmp == nil {
+		f.held = append(f.held, data...)
+		return len(data), nil
+	}
+	n, err := f.tmp.Write(data)
+	if err != nil {
+		err = fileError(f.name, err)
+	}
+	return n, err
+}
+
 // commit gives the file its name.
 func (f *stagedFile) commit() error {
-	if f.temporary == "" {
-		return os.WriteFile(f.name, f.device, 0o666)
+	var err error
+	if f.tmp == nil {
+		err = os.WriteFile(f.name, f.held, 0o666)
+	} else if err = errors.Join(f.tmp.Chmod(f.mode), f.tmp.Close()); err == nil {
+		err = os.Rename(f.tmp.Name(), f.name)
 	}
-	err := os.Rename(f.temporary, f.name)
-	if err == nil {
-		f.temporary = ""
+	if err != nil {
+		return fileError(f.name, err)
 	}
-	return err
+	f.tmp = nil
+	return nil
 }
 
 // discard removes what has not been committed.
 func (f *stagedFile) discard() error {
-	if f.temporary == "" {
+	if f.tmp == nil {
 		return nil
 	}
-	return os.Remove(f.temporary)
+	_ = f.tmp.Close() // commit may have closed it
+	return os.Remove(f.tmp.Name())
+}
+
+// stage writes data next to the file that is to have it.
+func stage(name string, data []byte) (*stagedFile, error) {
+	f, err := create(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(data); err != nil {
+		return nil, errors.Join(err, f.discard())
+	}
+	return f, nil
 }
 
 // writeWhole writes a file whole or not at all.

@@ -46,7 +46,7 @@ type programKey struct {
 	start   uint32 // of the kernel's shared memory in the window
 	dynamic uint32 // of dynamic shared memory behind that
 	guesses assume.Set
-	observe bool // the code tells an observer what it does
+	watch   Watch
 }
 
 // New returns a decoder of a linked module.
@@ -75,12 +75,18 @@ func DynamicStart(static, dynamic, limit int) int {
 // shared memory begins, and positions of the guesses. The error is an *UnsupportedError, before
 // anything has run.
 func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, false})
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, Watch{}})
 }
 
-// Observed is Kernel for launches with an observer: the code has the observed variant only.
-func (d *Decoder) Observed(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, true})
+// Watch is who looks on.
+type Watch struct {
+	Observe bool // the code tells an observer what it is about to do
+	Trace   bool // it shows a tracer what it has done
+}
+
+// Watched is Kernel for launches that somebody watches: the code has the observed variant only.
+func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, by})
 }
 
 func (d *Decoder) program(key programKey) (*Program, error) {
@@ -99,7 +105,7 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 		return nil, err
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
-	u.pins = key.observe && slices.ContainsFunc(reach.funcs, pinning)
+	u.pins = key.watch.Observe && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}

@@ -352,14 +352,14 @@ func TestObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := d.Observed(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	seen, err := d.Watched(Watch{Observe: true}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain == seen || plain.Entry.Observed != nil || len(seen.Entry.Observed) != len(plain.Entry.Split) || seen.Entry.Insts != nil {
 		t.Errorf("observed code: %d instructions, unobserved %d", len(seen.Entry.Observed), len(plain.Entry.Split))
 	}
-	if again, _ := d.Observed(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
+	if again, _ := d.Watched(Watch{Observe: true}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
 		t.Error("observed programs are not kept")
 	}
 }

@@ -107,7 +107,7 @@ func (x *function) emit(code *machine.Code) error {
 	}
 	var insts []machine.Inst
 	switch {
-	case x.key.observe:
+	case x.key.watch != Watch{}:
 		code.Observed = split
 	case !registerCalls(f):
 		if insts, err = x.variant(true); err != nil {
@@ -165,10 +165,28 @@ func (x *function) inst(out *machine.Inst) error {
 	if in.IsBranch() && x.quiet(in) {
 		out.Flags |= machine.QuietLoop
 	}
-	if x.key.observe {
+	if x.key.watch.Observe {
 		sem.Observe(b, x.rowUses(in))
 	}
+	if x.key.watch.Trace {
+		machine.Traced(out, x.tracedRows(in))
+	}
 	return nil
+}
+
+// tracedRows lists the rows of an instruction's registers in the order of ir.Func.EachReg.
+func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {
+	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
+		row := machine.RegisterRow{Off: x.row(r), Width: x.rowShape(r), Write: a == ir.Write}
+		switch x.f.Regs[r].Width() {
+		case ir.WPred:
+			row.Width = machine.Pred
+		case ir.W128:
+			row.Wide = true
+		}
+		list = append(list, row)
+	})
+	return list
 }
 
 // rowUses lists the rows that an instruction of a kernel with asynchronous operations on registers

@@ -16,7 +16,7 @@ type Code struct {
 	Func  *FuncInfo
 	Insts []Inst // converged variant; nil if the function always runs split
 	Split []Inst // split variant: same length, same pcs, same rows, no scalar slots
-	// Observed replaces Split (and Insts) in launches with an observer: same pcs and rows.
+	// Observed replaces Split (and Insts) in launches with an observer or a tracer: same pcs and rows.
 	Observed []Inst
 
 	RegBytes   uint32

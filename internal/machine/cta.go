@@ -57,7 +57,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 	w.Live = lanes
 	v := split
 	switch {
-	case w.cta.grid.observing:
+	case w.cta.grid.observed:
 		v = observed
 	case code.Insts != nil:
 		v = converged

@@ -99,7 +99,7 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 }
 
 func newGrid(l *Launch) *Grid {
-	g := &Grid{Launch: *l, observing: l.Observer != nil, stackLimit: l.Stack, maxDepth: l.Depth, block: l.shape()}
+	g := &Grid{Launch: *l, observing: l.Observer != nil, observed: l.Observer != nil || l.Trace != nil, stackLimit: l.Stack, maxDepth: l.Depth, block: l.shape()}
 	if g.stackLimit == 0 {
 		g.stackLimit = DefaultStack
 	}

@@ -112,6 +112,9 @@ func (w *Warp) guarded(in *Inst, all Handler) State {
 	}
 	w.lost += uint64(bits.OnesCount32(mask &^ m))
 	if m == 0 {
+		if in.Flags&TellsSkips != 0 {
+			w.skipped(in)
+		}
 		return Next
 	}
 	w.Mask = m

@@ -8,7 +8,7 @@ type variant uint8
 const (
 	split     variant = iota // every register is a row
 	converged                // uniform registers are scalar slots
-	observed                 // split, with an observer in every handler
+	observed                 // split, with handlers that tell what they do
 )
 
 func (c *Code) insts(v variant) []Inst {

@@ -32,7 +32,8 @@ type Launch struct {
 	Seed            uint64 // of the schedule; 0: in order
 	Workers         int    // 0: those of the device
 	Output          *Output
-	Observer        Observer // nil: code runs unobserved
+	Observer        Observer // nil: nobody looks on
+	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
 	Reporter        Reporter       // of mode Lazy; nil: nobody wants reports
 	Progress        func(Progress) // called now and then; may be nil
@@ -72,7 +73,8 @@ func (s *Stats) add(t Stats) {
 // Grid is a launch that runs.
 type Grid struct {
 	Launch
-	observing  bool
+	observing  bool // there is an observer
+	observed   bool // functions run in the observed variant
 	number     uint64
 	epoch      uint64 // nanoseconds of emulated time before this launch
 	params     uint64 // address of the parameter block

@@ -57,6 +57,8 @@ const (
 	QuietLoop
 	// BlockStart marks the first instruction of a basic block.
 	BlockStart
+	// TellsSkips marks an instruction of traced code: it shows that its guard holds in no lane.
+	TellsSkips
 )
 
 // NoGuard marks an instruction without @p.

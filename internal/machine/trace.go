@@ -1,0 +1,127 @@
+package machine
+
+// This file is where traces look on: in launches with a Tracer, the handlers of observed code that
+// Traced has wrapped show each instruction with what its registers hold before and after.
+
+// Tracer says which instructions a launch shows, and to whom.
+type Tracer struct {
+	CTARank uint64 // linear index of the CTA in the grid
+	Warp    int32  // of the CTA; -1: all
+	Lanes   uint32 // that somebody wants to see
+	Step    func(*Step)
+}
+
+// Step is an instruction that lanes of a warp have executed. It is valid until Tracer.Step returns.
+type Step struct {
+	Place         // Lanes: those that execute; none if the guard holds in no lane
+	Active uint32 // lanes that stand at the instruction; where Lanes lacks some, their guard is false
+	Then   State  // what the handler has said; Wait: the lanes execute it again later
+	Calls  int    // frames above the kernel's own
+	Target int32  // pc, of a Jump
+
+	// The registers in the order that Traced was given: what they held before, and those that are
+	// written, once more, what they hold now; nil if the instruction has not written.
+	Before, After []Register
+}
+
+// Register is the row of a register: its low and, of 128-bit registers, high halves.
+type Register struct{ Low, High [32]uint64 }
+
+// RegisterRow says where a frame holds a register.
+type RegisterRow struct {
+	Off   uint32
+	Width Width // Row32, Row64 or Pred
+	Wide  bool  // 128 bits: a second row
+	Write bool  // written, else read
+}
+
+// Traced wraps a decoded instruction of observed code. rows are its registers.
+func Traced(in *Inst, rows []RegisterRow) {
+	t := &tracing{rows: rows, call: in.Ext != nil && in.Ext.Call != nil}
+	in.Flags |= TellsSkips
+	in.Full, in.Part = t.wrap(in.Full), t.wrap(in.Part)
+}
+
+// tracing is what one instruction shows. The values of a call come with the return.
+type tracing struct {
+	rows []RegisterRow
+	call bool
+}
+
+func (t *tracing) wrap(inner Handler) Handler {
+	return func(w *Warp, in *Inst) State {
+		to := w.tracer()
+		if to == nil {
+			return inner(w, in)
+		}
+		s := w.newStep(in)
+		s.Before = t.read(w.regs, false)
+		regs := w.regs
+		s.Then = inner(w, in)
+		switch s.Then {
+		case Next, Again:
+			s.After = t.read(regs, true)
+		case Jump:
+			s.Target = w.next
+		case Diverge:
+			if !t.call {
+				s.After = t.read(regs, true)
+			}
+		}
+		to.Step(s)
+		return s.Then
+	}
+}
+
+// tracer returns who wants to see what the warp's lanes execute now.
+func (w *Warp) tracer() *Tracer {
+	t := w.cta.grid.Trace
+	if t == nil || t.CTARank != w.cta.rank || t.Warp >= 0 && t.Warp != w.index || t.Lanes&w.frag.mask == 0 {
+		return nil
+	}
+	return t
+}
+
+func (w *Warp) newStep(in *Inst) *Step {
+	s := &Step{Place: w.Place(in), Active: w.frag.mask}
+	s.Calls = len(s.Place.Calls)
+	return s
+}
+
+// skipped shows an instruction whose guard holds in no lane.
+func (w *Warp) skipped(in *Inst) {
+	if to := w.tracer(); to != nil {
+		s := w.newStep(in)
+		s.Lanes = 0
+		to.Step(s)
+	}
+}
+
+// read copies the registers that are read, or those that are written.
+func (t *tracing) read(regs rowBase, write bool) (out []Register) {
+	b := block{p: regs}
+	for _, r := range t.rows {
+		if r.Write == write {
+			out = append(out, b.register(r))
+		}
+	}
+	return out
+}
+
+// register reads a row in whatever width; of a predicate bit i is lane i.
+func (b block) register(r RegisterRow) (out Register) {
+	for i := range 32 {
+		switch r.Width {
+		case Row32:
+			out.Low[i] = uint64(b.row32(r.Off)[i])
+		case Pred:
+			out.Low[i] = uint64(*b.word(r.Off) >> i & 1)
+		default:
+			out.Low[i] = b.row64(r.Off)[i]
+		}
+	}
+	if r.Wide {
+		out.High = *b.row64(r.Off + 32*8)
+	}
+	return out
+}

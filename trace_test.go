@@ -1,0 +1,261 @@
+package ptxvm_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ptxvm"
+	"ptxvm/internal/ptxtest/corpus"
+)
+
+var traceAll = flag.Bool("trace.all", false, "TestCorpusTraced traces every kernel of the corpus")
+
+// traced are the kernels that TestCorpusTraced runs without -trace.all: calls, indirect and recursive
+// ones, divergence, locks, shuffles, barriers, shared memory of peers, carries, printf.
+var traced = []string{"fntable", "quicksort", "virtual", "warplock", "reduce", "scan", "dsmem", "saxpy", "printf", "transpose", "haxpy"}
+
+// TestCorpusTraced: a trace changes no result, and each register that an instruction reads holds what the
+// last one that wrote it has left there, in every lane of the first CTA.
+func TestCorpusTraced(t *testing.T) {
+	for _, c := range corpus.Cases() {
+		if !*traceAll && !slices.Contains(traced, c.Name) {
+			continue
+		}
+		arch := c.Archs[len(c.Archs)-1]
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay := replay{t: t, lanes: map[laneAt]map[string]string{}}
+			runTraced(t, ptxvm.DeviceConfig{}, path, src, arch, c.Make(corpus.Target{Arch: arch}), &ptxvm.Trace{Each: replay.step})
+			if replay.checked == 0 && c.Name != "empty" {
+				t.Error("the trace shows no register that was written before")
+			}
+		})
+	}
+}
+
+// replay follows the registers of each lane.
+type replay struct {
+	t       *testing.T
+	lanes   map[laneAt]map[string]string
+	checked int
+}
+
+// laneAt is a lane in a frame.
+type laneAt struct{ warp, lane, calls int }
+
+func (r *replay) step(s *ptxvm.Step) {
+	for lane := range 32 {
+		if s.Lanes>>lane&1 != 0 {
+			r.lane(s, lane)
+		}
+	}
+}
+
+func (r *replay) lane(s *ptxvm.Step, lane int) {
+	at := laneAt{s.Warp, lane, s.Calls}
+	regs := r.lanes[at]
+	if regs == nil {
+		regs = map[string]string{}
+		r.lanes[at] = regs
+	}
+	for i := range s.Reads {
+		v := &s.Reads[i]
+		want, known := regs[v.Name]
+		if known {
+			r.checked++
+		}
+		if have := fmt.Sprintf("%x", v.Bits(lane)); known && have != want && !r.t.Failed() {
+			r.t.Errorf("%v warp %d lane %d: %s reads %s = %s, last written %s", s.PTX, s.Warp, lane, s.Text, v.Name, have, want)
+		}
+	}
+	for i := range s.Writes {
+		regs[s.Writes[i].Name] = fmt.Sprintf("%x", s.Writes[i].Bits(lane))
+	}
+	switch {
+	case strings.Contains(s.Text, "call"): // a new frame; results come with the return
+		delete(r.lanes, laneAt{s.Warp, lane, s.Calls + 1})
+		if strings.Contains(s.Text, "(%") {
+			delete(r.lanes, at)
+		}
+	case s.Then == "exits":
+		delete(r.lanes, at)
+	}
+}
+
+// TestTrace looks at every field of steps: guards, jumps, calls, waits, faults, and filters.
+func TestTrace(t *testing.T) {
+	const src = `.version 9.0
+.target sm_90
+.address_size 64
+.func (.reg .u32 r) twice(.reg .u32 a)
+{
+	add.u32 r, a, a;
+	ret;
+}
+.visible .entry k(.param .u64 out)
+{
+	.reg .b64 p;
+	.reg .b32 i, j;
+	.reg .f32 f;
+	.reg .pred q;
+	mov.u32 i, %tid.x;
+	setp.lt.u32 q, i, 4;
+	@q mov.f32 f, 0f3fc00000;
+	@!q bra DONE;
+	call (j), twice, (i);
+	ld.param.u64 p, [out];
+	st.global.u32 [p+4], j;
+DONE:
+	setp.gt.u32 q, i, 99;
+	@q trap;
+	bar.sync 0;
+	bra.uni LAST;
+LAST:
+	ret;
+}
+`
+	steps := traceOf(t, src, &ptxvm.Trace{})
+	want := []string{
+		"w0 ff/ff mov.u32 i, %tid.x; >i u32 0..7 ",
+		"w0 ff/ff setp.lt.u32 q, i, 4; <i u32 0..7 >q pred 1..0 ",
+		"w0 f/ff @q mov.f32 f, 0f3fc00000; >f f32 1.5..1.5 ",
+		"w0 f0/ff @!q bra DONE; diverges",
+		"w0 f/f call (j), twice, (i); <i b32 0x00000000..0x00000003 diverges",
+		"w0 f/f ·add.u32 r, a, a; <a u32 0..3 <a u32 0..3 >r u32 0..6 ",
+		"w0 f/f ·ret; diverges",
+		"w0 f/f ld.param.u64 p, [out]; >p u64 P..P ",
+		"w0 f/f st.global.u32 [p+4], j; <[p+4] b64 A..A <j u32 0..6 ",
+		"w0 ff/ff setp.gt.u32 q, i, 99; <i u32 0..7 >q pred 0..0 ",
+		"w0 0/ff @q trap; ",
+		"w0 ff/ff bar.sync 0; ",
+		"w0 ff/ff bra.uni LAST; jumps 28",
+		"w0 ff/ff ret; exits",
+	}
+	if !slices.Equal(steps, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(steps, "\n"), strings.Join(want, "\n"))
+	}
+	for _, c := range []struct {
+		trace ptxvm.Trace
+		want  []string
+	}{
+		{ptxvm.Trace{From: 17, To: 18, Thread: &ptxvm.Dim3{X: 3}}, []string{
+			"w0 8/8 @q mov.f32 f, 0f3fc00000; >f f32 1.5..1.5 ", "w0 0/8 @!q bra DONE; diverges"}},
+		{ptxvm.Trace{From: 17, To: 17, Thread: &ptxvm.Dim3{X: 5}}, []string{"w0 0/20 @q mov.f32 f, 0f3fc00000; "}},
+		{ptxvm.Trace{From: 25, To: 25, Thread: &ptxvm.Dim3{X: 39}}, []string{"w1 80/80 bar.sync 0; "}},
+		{ptxvm.Trace{From: 25, To: 25}, []string{"w0 ffffffff/ffffffff bar.sync 0; waits", "w1 ff/ff bar.sync 0; ", "w0 ffffffff/ffffffff bar.sync 0; "}},
+		{ptxvm.Trace{From: 15, To: 15, CTA: ptxvm.Dim3{X: 1}, Thread: &ptxvm.Dim3{Y: 1}}, []string{"w0 10/10 mov.u32 i, %tid.x; >i u32 0..0 "}},
+	} {
+		if got := traceOf(t, src, &c.trace); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got\n%s\nwant\n%s", c.trace, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// traceOf runs a kernel with two CTAs of eight threads, and prints the steps.
+func traceOf(t *testing.T, src string, trace *ptxvm.Trace) (lines []string) {
+	t.Helper()
+	trace.Each = func(s *ptxvm.Step) { lines = append(lines, stepText(s)) }
+	k, out := loadKernel(t, src)
+	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: 2}, Block: ptxvm.Dim3{X: 8}, Trace: trace}
+	switch {
+	case trace.Thread != nil && trace.Thread.Y > 0:
+		shape.Block = ptxvm.Dim3{X: 4, Y: 2}
+	case trace.From == 25: // the barrier, in two warps
+		shape.Block.X = 40
+	}
+	if _, err := k.Launch(context.Background(), shape, out); err != nil {
+		t.Fatal(err)
+	}
+	replace := strings.NewReplacer(fmt.Sprintf("%d..%[1]d", out.Addr()), "P..P", fmt.Sprintf("0x%016x..0x%016[1]x", out.Addr()+4), "A..A")
+	for i := range lines {
+		lines[i] = replace.Replace(lines[i])
+	}
+	return lines
+}
+
+// loadKernel compiles the only kernel of a module for a device with a buffer.
+func loadKernel(t *testing.T, src string) (*ptxvm.Kernel, ptxvm.Buffer) {
+	t.Helper()
+	m, err := ptxvm.Compile("t.ptx", []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Memory: 1 << 24, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Alloc(256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, out
+}
+
+// stepText is a step on one line: the first and the last value of each operand.
+func stepText(s *ptxvm.Step) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "w%d %x/%x %s%s ", s.Warp, s.Lanes, s.Active, strings.Repeat("·", s.Calls), s.Text)
+	b.WriteString(operandsText("<", s.Reads, s.Lanes) + operandsText(">", s.Writes, s.Lanes) + s.Then)
+	if s.Next > 0 {
+		fmt.Fprintf(&b, " %d", s.Next)
+	}
+	return b.String()
+}
+
+func operandsText(mark string, list []ptxvm.Traced, lanes uint32) string {
+	var b strings.Builder
+	for i := range list {
+		v := &list[i]
+		first, last := -1, 0
+		for lane := range 32 {
+			if lanes>>lane&1 != 0 {
+				if first < 0 {
+					first = lane
+				}
+				last = lane
+			}
+		}
+		fmt.Fprintf(&b, "%s%s %s %s..%s ", mark, v.Name, v.Type, v.Value(first), v.Value(last))
+	}
+	return b.String()
+}
+
+// TestTraceFault: the last step is the one that faults; what lies outside the launch is refused.
+func TestTraceFault(t *testing.T) {
+	k, out := loadKernel(t, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\nld.param.u64 a, [p];\nst.global.u32 [a+256], 1;\nret;\n}\n")
+	last := ""
+	trace := ptxvm.Trace{Each: func(s *ptxvm.Step) { last = s.Text + " " + s.Then }}
+	_, err := k.Launch(context.Background(), ptxvm.Launch{Trace: &trace}, out)
+	var f *ptxvm.Fault
+	if !errors.As(err, &f) || last != "st.global.u32 [a+256], 1; faults" {
+		t.Errorf("got %v, last step %q", err, last)
+	}
+	for _, bad := range []ptxvm.Trace{{CTA: ptxvm.Dim3{X: 1}}, {Thread: &ptxvm.Dim3{Z: 1}}} {
+		bad.Each = trace.Each
+		var arg *ptxvm.ArgError
+		if _, err := k.Launch(context.Background(), ptxvm.Launch{Trace: &bad}, out); !errors.As(err, &arg) || !strings.Contains(err.Error(), "is not in the") {
+			t.Errorf("%+v: got %v", bad, err)
+		}
+	}
+}
