@@ -34,8 +34,8 @@ for source in */*.cu */*.c */*.py; do
       headed "$file" "nvcc $("$nvcc" --version | sed -n 's/^Cuda compilation tools, //p'): nvcc -ptx -O3 -lineinfo -arch=sm_90 $file" <"$name.new" >"$name.ptx"
       ;;
     *.c)
-      "$clang" --target=nvptx64-nvidia-cuda -march=sm_90 -O2 -gline-tables-only -S "$file" -o "$name.new"
-      headed "$file" "$("$clang" --version | sed -n '1s/.*clang version \([0-9.]*\).*/clang \1/p'): clang --target=nvptx64-nvidia-cuda -march=sm_90 -O2 -gline-tables-only -S $file" <"$name.new" >"$name.ptx"
+      "$clang" --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature -Xclang +ptx80 -O2 -gline-tables-only -S "$file" -o "$name.new"
+      headed "$file" "$("$clang" --version | sed -n '1s/.*clang version \([0-9.]*\).*/clang \1/p'): clang --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature -Xclang +ptx80 -O2 -gline-tables-only -S $file" <"$name.new" >"$name.ptx"
       ;;
     *.py)
       TRITON_CACHE_DIR=$(mktemp -d) TRITON_DEFAULT_FP_FUSION=1 python3 "$file"
