@@ -3,10 +3,13 @@ package machine
 // This file declares what decode hands to the machine: functions as arrays of decoded
 // instructions with the facts that the schedule needs.
 
-import "sort"
+import (
+	"sort"
+	"sync/atomic"
+)
 
-// Code is one function decoded for one launch shape. It is never written after decode and
-// shared by all workers and launches.
+// Code is one function decoded for one launch shape. It is never written after decode, but for
+// its machine code, and shared by all workers and launches.
 //
 // The register block of a frame, in bytes:
 //
@@ -27,6 +30,8 @@ type Code struct {
 
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it
+
+	native atomic.Pointer[Native]
 }
 
 // FuncInfo is what faults and reports say about a function.

@@ -11,15 +11,14 @@ func (w *Warp) Branch(in *Inst, taken uint32, target int32) State {
 		return Jump
 	}
 	w.learn(f, true)
-	w.diverge(in, f)
+	w.enclose(f, int32(in.D))
 	w.move(w.part(f, taken), target)
 	w.move(f, w.PC(in)+1)
 	return Diverge
 }
 
-// diverge puts a fragment that is about to separate into the region of the branch.
-func (w *Warp) diverge(in *Inst, f *Fragment) {
-	pc := int32(in.D)
+// enclose puts a fragment whose lanes part, to meet again at a pc, into a region of its own.
+func (w *Warp) enclose(f *Fragment, pc int32) {
 	if r := f.region; r != nil && r.frame == f.frame && r.pc == pc {
 		return
 	}
@@ -49,7 +48,7 @@ func (w *Warp) BranchTable(in *Inst, index *[32]uint32) State {
 		w.next = t
 		return Jump
 	}
-	w.diverge(in, f)
+	w.enclose(f, int32(in.D))
 	rest := f.mask &^ groups
 	for groups != 0 {
 		lanes := sameIndex(in, index, groups)
@@ -85,13 +84,16 @@ func sameIndex(in *Inst, index *[32]uint32, lanes uint32) uint32 {
 }
 
 // Exit ends the lanes of w.Mask (9.7.12.7). Whoever waits for them is looked at again.
-func (w *Warp) Exit(in *Inst) State {
-	f, lanes := w.frag, w.Mask
-	frame, r, rest := f.frame, f.region, f.mask&^w.Mask
+func (w *Warp) Exit(in *Inst) State { return w.exitLanes(w.frag, w.Mask, w.PC(in)+1) }
+
+// exitLanes ends lanes of a fragment; the others go on at a pc. The state is Diverge if the warp
+// still lives.
+func (w *Warp) exitLanes(f *Fragment, lanes uint32, pc int32) State {
+	frame, r, rest := f.frame, f.region, f.mask&^lanes
 	w.Live &^= lanes
 	w.cta.cluster.changed++
 	w.freeFragment(w.part(f, lanes))
-	w.stay(f, rest, w.PC(in)+1)
+	w.stay(f, rest, pc)
 	w.remove(lanes, r, nil)
 	for frame != nil {
 		caller := frame.caller

@@ -26,12 +26,28 @@ func (w *Warp) execute(f *Fragment) State {
 		straight = (*Warp).runFull
 	}
 	w.Mask = f.mask
+	native, left := w.compiled(f), int32(-1)
 	for {
+		stop := ahead
+		if native != nil {
+			if native.Entries[pc] != 0 && pc != left {
+				if st := w.runNative(f, native, pc); st != Next {
+					return st
+				}
+				pc = f.pc
+				left = pc
+				continue
+			}
+			left, stop = -1, min(ahead, native.next[pc])
+		}
 		w.start = pc
-		n, st := straight(w, w.insts[pc:ahead])
+		n, st := straight(w, w.insts[pc:stop])
 		pc += int32(n)
 		if st == Next {
 			w.count(pc, f.mask)
+			if pc < ahead {
+				continue
+			}
 			w.move(f, pc)
 			return Diverge
 		}
@@ -43,6 +59,9 @@ func (w *Warp) execute(f *Fragment) State {
 		if to <= pc && (!w.burn(f, &w.insts[pc]) || behind) || to >= ahead {
 			w.move(f, to)
 			return Diverge
+		}
+		if native == nil && to <= pc && w.compiling(f) {
+			native = w.heat(f.frame.code)
 		}
 		pc = to
 	}

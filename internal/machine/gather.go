@@ -80,7 +80,7 @@ func sameValue(row *[32]uint32, lanes uint32) uint32 {
 func (w *Warp) separate(in *Inst, f *Fragment, same uint32) State {
 	pc := w.PC(in)
 	off, others := f.mask&^w.Mask, w.Mask&^same
-	w.diverge(&Inst{D: uint32(pc + 1)}, f)
+	w.enclose(f, pc+1)
 	f.pc = pc
 	if others != 0 {
 		w.part(f, others)

@@ -37,6 +37,8 @@ type Launch struct {
 	Async           AsyncMode
 	Reporter        Reporter       // of mode Lazy; nil: nobody wants reports
 	Progress        func(Progress) // called now and then; may be nil
+	Compile         func(*Code)    // installs machine code (Code.SetNative); nil: code is interpreted
+	CompileAfter    uint32         // times that a worker enters code or loops in it before it calls Compile
 	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
 }
 
@@ -54,18 +56,20 @@ const (
 
 // Stats is what a launch has executed.
 type Stats struct {
-	CTAs    uint64
-	Steps   uint64      // warp instructions
-	LaneOps uint64      // instructions times the lanes that executed them
-	Splits  uint64      // times a frame left the converged state
-	Parked  uint64      // times a cluster gave its worker to another
-	Leaked  *TensorLeak // tensor memory that was not freed; nil: all was
+	CTAs      uint64
+	Steps     uint64      // warp instructions
+	LaneOps   uint64      // instructions times the lanes that executed them
+	NativeOps uint64      // those of LaneOps that compiled code executed
+	Splits    uint64      // times a frame left the converged state
+	Parked    uint64      // times a cluster gave its worker to another
+	Leaked    *TensorLeak // tensor memory that was not freed; nil: all was
 }
 
 func (s *Stats) add(t Stats) {
 	s.CTAs += t.CTAs
 	s.Steps += t.Steps
 	s.LaneOps += t.LaneOps
+	s.NativeOps += t.NativeOps
 	s.Splits += t.Splits
 	s.Parked += t.Parked
 }

@@ -27,6 +27,12 @@ type worker struct {
 	ctas      []*CTA               // at rest, all of the same entry and shape
 	clusters  []*Cluster           // at rest, without CTAs
 	cache     [256]cached
+
+	native     *NativeState
+	natives    map[*Native]*nativeTable
+	lastNative *Native
+	lastTable  *nativeTable
+
 	fence     atomic.Uint32
 	stats     Stats
 	breathed  uint64   // Steps at the last breath
@@ -35,7 +41,10 @@ type worker struct {
 }
 
 // blockPool is the free register blocks of a function. Their constant rows are written.
-type blockPool struct{ free []block }
+type blockPool struct {
+	free []block
+	heat uint32
+}
 
 func (wk *worker) pool(c *Code) *blockPool {
 	if wk.lastCode == c {

@@ -1,0 +1,94 @@
+package machine
+
+// This file declares what the machine and compiled code tell each other (DESIGN §8). Who
+// compiles is above this package; the machine only calls.
+//
+// Compiled code runs one warp whose living lanes all stand in one fragment of a converged
+// frame. It starts at an entry pc and returns at resume points: pcs whose instructions the
+// interpreter is to execute next, with everything before them done, the register block
+// exact, and nothing behind them begun. Lanes may stand at several places. Everything that a
+// program can see is as the fragment loop would leave it: lanes at the smallest pc go first,
+// a taken back edge of a quiet loop costs one unit of fuel, steps and lane-ops count alike.
+
+// Native is the machine code of the converged variant of one Code. It is never written after
+// Code.SetNative and shared by all workers.
+type Native struct {
+	// Call runs the code at an entry.
+	Call func(s *NativeState, entry uintptr)
+	// Entries has the address of the code that starts at a pc, 0 for none; one for each instruction.
+	Entries []uintptr
+	// Meets has for each pc the first pc of the immediate post-dominator of its block, -1 for none.
+	Meets []int32
+	// Bounds has for each pc the index of its memory instruction in the bounds table, -1 for none.
+	Bounds []int32
+	// NumBounds is the size of that table.
+	NumBounds int
+	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
+	Listing func() string
+
+	next   []int32 // by pc: the first entry behind it
+	blocks []Inst  // of the variant, for its block starts
+}
+
+// NativeState is the context of compiled code, one for each worker. Addresses are the host's, of
+// memory outside the Go heap.
+type NativeState struct {
+	Regs        uintptr // register block of the frame
+	Arena       uintptr // global memory: the byte at device address mem.GlobalBase
+	Shared      uintptr // the CTA's own shared memory
+	Window      uint64  // its first shared address: rank<<24 | reserved block
+	SharedBytes uint64
+	Params      uint64  // device address of the kernel's parameter block
+	Bounds      uintptr // *[NumBounds]NativeBounds
+	Mask        uint32  // lanes that enter: all living lanes of the warp
+	Fuel        int32   // of the entering fragment; what compiled code returns is in Places
+
+	Steps, Ops uint64 // added to: warp instructions, and lanes that executed them
+	Exited     uint32 // lanes that have executed exit, or ret of a kernel
+	Looped     uint32 // not 0: a back edge was taken
+	N          uint32 // places
+	_          uint32
+	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
+	_          [2]uint64       // Save is 64-byte aligned, as the state is
+	Save       [8192]byte
+}
+
+// NativePlace is a pc at which lanes stand when compiled code returns.
+type NativePlace struct {
+	PC    int32
+	Mask  uint32
+	Fuel  int32
+	Flags PlaceFlags
+}
+
+// PlaceFlags say why lanes stand there.
+type PlaceFlags uint32
+
+// FuelOut: a back edge took the last fuel; PC is its target.
+const FuelOut PlaceFlags = 1
+
+// NativeBounds are the device addresses that a memory instruction may touch without asking: an
+// allocation that it has hit before. End ≤ Start allows nothing.
+type NativeBounds struct {
+	Start, End uint64
+	WriteEnd   uint64 // for stores: End, or 0 if kernels must not write there
+}
+
+// SetNative installs machine code; a Native without entries says that there will be none.
+func (c *Code) SetNative(n *Native) {
+	n.next = make([]int32, len(n.Entries))
+	next := int32(len(n.Entries))
+	for pc := len(n.Entries) - 1; pc >= 0; pc-- {
+		if n.next[pc] = next; n.Entries[pc] != 0 {
+			next = int32(pc)
+		}
+	}
+	n.blocks = c.Insts
+	c.native.Store(n)
+}
+
+// Native returns the machine code, nil if none has been installed.
+func (c *Code) Native() *Native { return c.native.Load() }
+
+// starts tells whether a block starts at a pc.
+func (n *Native) starts(pc int32) bool { return n.blocks[pc].Flags&BlockStart != 0 }

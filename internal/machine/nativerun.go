@@ -1,0 +1,208 @@
+package machine
+
+// This file runs compiled code and makes fragments of what it returns.
+
+// nativeTable is what one worker keeps for one Native.
+type nativeTable struct {
+	bounds []NativeBounds
+	epoch  uint64 // of the arena when the bounds were found
+	missed int32  // pc at which code returned last, -1 if it needs no bounds
+	in     *Inst
+	left   []uint64 // by pc: times that lanes were left there
+}
+
+// nativeTable returns the worker's table.
+func (wk *worker) nativeTable(n *Native) *nativeTable {
+	if wk.lastNative == n {
+		return wk.lastTable
+	}
+	t := wk.natives[n]
+	if t == nil {
+		t = wk.newNativeTable(n)
+		if wk.natives == nil {
+			wk.natives = map[*Native]*nativeTable{}
+		}
+		wk.natives[n] = t
+	}
+	wk.lastNative, wk.lastTable = n, t
+	return t
+}
+
+// refresh forgets bounds of allocations that have ended, and learns those that the interpreter
+// has found for the instruction at which code returned.
+func (t *nativeTable) refresh(wk *worker, n *Native) {
+	if e := wk.arena.Epoch(); t.epoch != e {
+		clear(t.bounds)
+		t.epoch = e
+	}
+	if t.missed < 0 {
+		return
+	}
+	if c := wk.cacheLine(t.in); c.epoch == t.epoch {
+		t.bounds[n.Bounds[t.missed]] = NativeBounds{c.start, c.end, c.writeEnd}
+	}
+	t.missed = -1
+}
+
+// compiled returns the machine code for a fragment that no other one of the warp can have a say
+// in, nil if there is none. Code that has become hot is compiled here.
+func (w *Warp) compiled(f *Fragment) *Native {
+	if !w.compiling(f) {
+		return nil
+	}
+	if n := f.frame.code.native.Load(); n != nil {
+		return n
+	}
+	return w.heat(f.frame.code)
+}
+
+// compiling tells whether compiled code may run the fragment.
+func (w *Warp) compiling(f *Fragment) bool {
+	return w.cta.grid.Compile != nil && w.used == 1<<f.index && w.watched == 0 && f.frame.variant == converged
+}
+
+// heat counts how often code is entered or loops; at Launch.CompileAfter it is compiled.
+func (w *Warp) heat(c *Code) *Native {
+	p := w.wk.pool(c)
+	if p.heat++; p.heat <= w.cta.grid.CompileAfter {
+		return nil
+	}
+	p.heat = 0
+	w.cta.grid.Compile(c)
+	return c.native.Load()
+}
+
+// runNative runs compiled code from an entry. The state is Next if the fragment has stayed whole
+// and goes on at f.pc.
+func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
+	wk := w.wk
+	t, s := wk.nativeTable(n), wk.nativeState()
+	t.refresh(wk, n)
+	w.fillNative(s, t, f)
+	callNative(n, s, n.Entries[pc])
+	w.steps += s.Steps
+	w.ops += s.Ops
+	wk.stats.NativeOps += s.Ops
+	if s.Looped != 0 {
+		w.polled = false
+	}
+	places := s.Places[:s.N]
+	t.note(n, w, places)
+	if s.Exited == 0 && len(places) == 1 {
+		return w.onePlace(f, &places[0])
+	}
+	return w.scatter(f, n, places, s.Exited)
+}
+
+// note remembers where code has left lanes, and the memory instruction that may have missed.
+func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
+	for i := range places {
+		pc := places[i].PC
+		t.left[pc]++
+		if i == 0 && n.Bounds[pc] >= 0 {
+			t.missed, t.in = pc, &w.insts[pc]
+		}
+	}
+}
+
+// callNative is a function of its own with a stack check: where a goroutine can be stopped for
+// garbage collection between two calls.
+//
+//go:noinline
+func callNative(n *Native, s *NativeState, entry uintptr) { n.Call(s, entry) }
+
+// onePlace continues a fragment that has stayed whole.
+func (w *Warp) onePlace(f *Fragment, p *NativePlace) State {
+	f.pc, f.fuel = p.PC, p.Fuel
+	if p.Flags&FuelOut == 0 {
+		return Next
+	}
+	w.rest(f)
+	w.come(f)
+	return Diverge
+}
+
+// rest ends the turn of a fragment that has used its fuel.
+func (w *Warp) rest(f *Fragment) {
+	f.fuel = turn
+	w.yielded |= 1 << f.index
+}
+
+// scatter ends lanes and makes a fragment of each place.
+func (w *Warp) scatter(f *Fragment, n *Native, places []NativePlace, exited uint32) State {
+	if exited != 0 {
+		next := f.pc
+		if len(places) != 0 {
+			next = places[0].PC
+		}
+		if st := w.exitLanes(f, exited, next); st != Diverge {
+			return st
+		}
+	}
+	w.spreadOut(f, n, places)
+	return Diverge
+}
+
+// spreadOut parts a fragment that holds the lanes of all places into one for each, in the
+// regions that the branches between them would have made: where ways meet, their lanes do.
+func (w *Warp) spreadOut(f *Fragment, n *Native, places []NativePlace) {
+	if len(places) == 1 {
+		p := &places[0]
+		if f.fuel = p.Fuel; p.Flags&FuelOut != 0 {
+			w.rest(f)
+		}
+		w.move(f, p.PC)
+		return
+	}
+	meet := n.meet(places)
+	w.enclose(f, meet)
+	for len(places) != 0 {
+		k, lanes := n.sameWay(places, meet)
+		w.spreadOut(w.part(f, lanes), n, places[:k])
+		places = places[k:]
+	}
+}
+
+// meet returns the nearest pc that lanes reach from all places, -1 for none.
+func (n *Native) meet(places []NativePlace) int32 {
+	at := places[0].PC
+	for _, p := range places[1:] {
+		for at >= 0 && !n.passes(p.PC, at) {
+			at = n.Meets[at]
+		}
+	}
+	if at == places[0].PC && !n.starts(at) {
+		at = n.Meets[at]
+	}
+	return at
+}
+
+// passes tells whether lanes at a pc stand at, or will come to, a post-dominator.
+func (n *Native) passes(pc, at int32) bool {
+	for pc >= 0 && pc != at {
+		pc = n.Meets[pc]
+	}
+	return pc == at
+}
+
+// sameWay moves the places that come to meet by the way of the first one to the front, and
+// returns their number and lanes.
+func (n *Native) sameWay(places []NativePlace, meet int32) (k int, lanes uint32) {
+	way := n.before(places[0].PC, meet)
+	for i := range places {
+		if n.before(places[i].PC, meet) == way {
+			places[i], places[k] = places[k], places[i]
+			lanes |= places[k].Mask
+			k++
+		}
+	}
+	return k, lanes
+}
+
+// before returns the last post-dominator of a pc before meet, or the pc itself.
+func (n *Native) before(pc, meet int32) int32 {
+	for pc != meet && n.Meets[pc] != meet {
+		pc = n.Meets[pc]
+	}
+	return pc
+}
