@@ -21,3 +21,6 @@ func specialNamed(name string) isa.Special {
 	}
 	return s
 }
+
+// rowsAt is the register block that compiled code gets; it lies outside the Go heap.
+func rowsAt(s *NativeState) rowBase { return *(*unsafe.Pointer)(unsafe.Pointer(&s.Regs)) }

@@ -203,13 +203,12 @@ func (w *Warp) release(f *Fragment) {
 // chooses who runs.
 func (w *Warp) come(f *Fragment) { w.arriving |= 1 << f.index }
 
-// meet merges a ready fragment with a ready one at the same frame and pc.
+// meet merges a ready fragment with the ready ones at the same frame and pc.
 func (w *Warp) meet(f *Fragment) {
 	for m := w.ready &^ (1 << f.index); m != 0; m &= m - 1 {
 		g := &w.frags[first(m)]
 		if g.frame == f.frame && g.pc == f.pc && !g.woken && !f.woken {
 			w.merge(f, g)
-			return
 		}
 	}
 	w.popWhole(f)
@@ -229,7 +228,6 @@ func (w *Warp) merge(f, g *Fragment) {
 	w.freeFragment(g)
 	w.remove(lanes, from, up)
 	w.remove(own, ownFrom, up)
-	w.popWhole(f)
 }
 
 // common is the innermost region that contains both.

@@ -6,9 +6,21 @@ package machine
 // Compiled code runs one warp whose living lanes all stand in one fragment of a converged
 // frame. It starts at an entry pc and returns at resume points: pcs whose instructions the
 // interpreter is to execute next, with everything before them done, the register block
-// exact, and nothing behind them begun. Lanes may stand at several places. Everything that a
-// program can see is as the fragment loop would leave it: lanes at the smallest pc go first,
-// a taken back edge of a quiet loop costs one unit of fuel, steps and lane-ops count alike.
+// exact, and nothing behind them begun. Lanes may stand at several places.
+//
+// Everything that a program can see is as the fragment loop would leave it, which means:
+//
+//   - Of the lanes' places the smallest pc goes first; lanes that come to the same pc go on together.
+//   - That is right for a divergent branch whose reconvergence pc (Inst.D) lies behind it. One
+//     that meets at an earlier pc (the header of its loop) is left to the interpreter unless all
+//     lanes agree: there the first to come wait for the others.
+//   - A branch that all lanes of a place take back (target ≤ pc) costs their fuel 1; at 0 they
+//     stand at the target with FuelOut. Where lanes part, both sides have the fuel that was left
+//     and nobody pays; where they come together, they have the smaller one. Only branches with
+//     QuietLoop may be taken back; at others code returns.
+//   - Steps count an instruction for each time that lanes at its pc come to it, Ops the lanes
+//     that execute it: not those that its guard excludes.
+//   - Lanes that exit go to Exited and are at no place.
 
 // Native is the machine code of the converged variant of one Code. It is never written after
 // Code.SetNative and shared by all workers.
@@ -64,7 +76,8 @@ type NativePlace struct {
 // PlaceFlags say why lanes stand there.
 type PlaceFlags uint32
 
-// FuelOut: a back edge took the last fuel; PC is its target.
+// FuelOut: a back edge took the last fuel; PC is its target. Fuel is that of the lanes that were
+// there already, 0 if there were none.
 const FuelOut PlaceFlags = 1
 
 // NativeBounds are the device addresses that a memory instruction may touch without asking: an

@@ -124,7 +124,9 @@ func (w *Warp) onePlace(f *Fragment, p *NativePlace) State {
 
 // rest ends the turn of a fragment that has used its fuel.
 func (w *Warp) rest(f *Fragment) {
-	f.fuel = turn
+	if f.fuel <= 0 {
+		f.fuel = turn
+	}
 	w.yielded |= 1 << f.index
 }
 
@@ -163,16 +165,18 @@ func (w *Warp) spreadOut(f *Fragment, n *Native, places []NativePlace) {
 	}
 }
 
-// meet returns the nearest pc that lanes reach from all places, -1 for none.
+// meet returns the nearest pc ahead of all places that lanes reach from each of them, -1 for
+// none. Ahead, because the branches that parted the lanes meet there (native.go); at a nearer
+// pc between the places nobody waits.
 func (n *Native) meet(places []NativePlace) int32 {
 	at := places[0].PC
-	for _, p := range places[1:] {
-		for at >= 0 && !n.passes(p.PC, at) {
+	if !n.starts(at) {
+		at = n.Meets[at]
+	}
+	for i := range places {
+		for pc := places[i].PC; at >= 0 && (at < pc || !n.passes(pc, at)); {
 			at = n.Meets[at]
 		}
-	}
-	if at == places[0].PC && !n.starts(at) {
-		at = n.Meets[at]
 	}
 	return at
 }
