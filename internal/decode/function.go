@@ -160,7 +160,7 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	if x.onSlots {
 		out.Flags |= machine.WritesScalar
-		sem.Spread(out, x.spreads(in))
+		b.Spread(x.spreads(in))
 	}
 	if in.IsBranch() && x.quiet(in) {
 		out.Flags |= machine.QuietLoop

@@ -17,7 +17,7 @@ func (x *function) scalarSlots() (list []machine.ScalarSlot) {
 		if len(live[r]) == 0 {
 			continue
 		}
-		s := machine.ScalarSlot{Slot: x.slot[r], Row: x.row(ir.Reg(r)), Width: x.rowShape(ir.Reg(r)), Live: live[r]}
+		s := machine.ScalarSlot{Slot: x.slot[r], Row: x.row(ir.Reg(r)), Width: x.rowShape(ir.Reg(r)), Live: live[r], Spread: x.spread[r]}
 		if x.f.Regs[r].Bits == 1 {
 			s.Slot, s.Width = s.Row, machine.Pred
 		}

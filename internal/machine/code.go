@@ -73,13 +73,14 @@ type ScalarSlot struct {
 	Width  Width // Row32 or Row64: of the row; Pred: a uniform predicate, which is a mask in both variants
 	Stride uint64
 	Live   []Range
+	Spread bool // instructions read the row, and those that define the register write it
 }
 
 // Range is the pcs From ≤ pc < To.
 type Range struct{ From, To int32 }
 
-// liveAt tells whether the register is live before the instruction at pc.
-func (s *ScalarSlot) liveAt(pc int32) bool {
+// LiveAt tells whether the register is live before the instruction at pc.
+func (s *ScalarSlot) LiveAt(pc int32) bool {
 	i := sort.Search(len(s.Live), func(i int) bool { return s.Live[i].To > pc })
 	return i < len(s.Live) && s.Live[i].From <= pc
 }

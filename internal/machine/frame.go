@@ -122,7 +122,7 @@ func (g *Fragment) pcIn(f *Frame) (int32, bool) {
 func (f *Frame) broadcast(pc int32, lanes uint32) {
 	for i := range f.code.Scalars {
 		s := &f.code.Scalars[i]
-		if s.liveAt(pc) {
+		if s.LiveAt(pc) {
 			f.spread(s, lanes)
 		}
 	}
@@ -155,7 +155,7 @@ func (f *Frame) converge(g *Fragment) {
 		return
 	}
 	for i := range f.code.Scalars {
-		if s := &f.code.Scalars[i]; s.liveAt(g.pc) && s.Width != Pred {
+		if s := &f.code.Scalars[i]; s.LiveAt(g.pc) && s.Width != Pred {
 			*f.regs.slot(s.Slot) = f.lane0(s)
 		}
 	}
@@ -183,7 +183,7 @@ func (f *Frame) lane0(s *ScalarSlot) uint64 {
 
 func (f *Frame) agree(pc int32) bool {
 	for i := range f.code.Scalars {
-		if s := &f.code.Scalars[i]; s.liveAt(pc) && !f.agreeOn(s) {
+		if s := &f.code.Scalars[i]; s.LiveAt(pc) && !f.agreeOn(s) {
 			return false
 		}
 	}

@@ -71,5 +71,13 @@ type Ext struct {
 	Src  []uint32 // offsets of further sources, vectors flattened
 	To   []int32  // branch targets (pc)
 	Call *CallSite
-	Data any // decode-time constant of one family of handlers; its own file says what
+	// Spread is what a scalar instruction whose results are also read as rows does first.
+	Spread *Spread
+	Data   any // decode-time constant of one family of handlers; its own file says what
+}
+
+// Spread makes a scalar instruction write the rows of its results, too.
+type Spread struct {
+	Inner Handler
+	To    []ScalarSlot
 }

@@ -46,16 +46,13 @@ func packed(halves []comparison) (out []comparison) {
 }
 
 // maskOps combine the mask of a comparison with a predicate.
-var maskOps = map[isa.Mod]func(t, c uint32) uint32{
-	0:         func(t, _ uint32) uint32 { return t },
-	isa.M_and: func(t, c uint32) uint32 { return t & c },
-	isa.M_or:  func(t, c uint32) uint32 { return t | c },
-	isa.M_xor: func(t, c uint32) uint32 { return t ^ c },
-}
+var maskOps = map[isa.Mod]maskOp{0: firstMask, isa.M_and: num.And32, isa.M_or: num.Or32, isa.M_xor: num.Xor32}
+
+func firstMask(t, _ uint32) uint32 { return t }
 
 // combine says what becomes of the masks of comparisons: p = t op c, q = u op c.
 type combine struct {
-	op   func(t, c uint32) uint32
+	op   maskOp
 	p, q uint32 // destinations
 	c    uint32 // predicate operand
 	flip uint32 // all ones if it is negated

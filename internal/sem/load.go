@@ -24,7 +24,7 @@ func (b *Build) load(space isa.Mod) {
 		switch {
 		case m.bits[i] > 64 && m.elem < 16:
 			off, _ = b.halves(&elems[i])
-			wide, m.bits[i] = append(wide, off), 64
+			wide, m.bits[i], m.wide = append(wide, off), 64, true
 		case m.bits[i] > 64:
 			lo, hi := b.halves(&elems[i])
 			b.Ext().Dst = append(b.Ext().Dst, lo)

@@ -42,22 +42,27 @@ var logicLines = []Line{
 	{isa.Lop3, nil, lop3Do{}, ""},
 }
 
+// maskOp combines two predicates as words.
+type maskOp func(a, b uint32) uint32
+
 // masks executes a statement on whole predicates; the same handler serves every mask, and a
 // uniform predicate is a mask too.
-func masks(op func(a, b uint32) uint32) planDo {
-	h := func(w *machine.Warp, in *machine.Inst) machine.State {
-		flip := in.Imm
-		a, b := *w.P(in.A)^uint32(flip), *w.P(in.B)^uint32(flip>>32)
-		setMask(w, in.D, op(a, b))
-		return machine.Next
-	}
+func masks(op maskOp) planDo {
 	return plan(func(b *Build) {
 		ops := b.In.Ops
 		x, y := &ops[1], &ops[len(ops)-1]
 		b.Out.D, b.Out.A, b.Out.B = b.dst(&ops[0], 1), b.src(x, 1), b.src(y, 1)
 		b.Out.Imm = uint64(flip(y))<<32 | uint64(flip(x))
-		b.handler(h)
+		b.Ext().Data = op
+		b.handler(logicMask)
 	}).orScalar()
+}
+
+func logicMask(w *machine.Warp, in *machine.Inst) machine.State {
+	flip := in.Imm
+	a, b := *w.P(in.A)^uint32(flip), *w.P(in.B)^uint32(flip>>32)
+	setMask(w, in.D, in.Ext.Data.(maskOp)(a, b))
+	return machine.Next
 }
 
 func notMask(a, _ uint32) uint32 { return ^a }

@@ -24,6 +24,8 @@ type memoryOp struct {
 	strong bool   // relaxed, volatile and stronger: a single atomic access (8.4)
 	whole  bool   // strong and one 128-bit element, handled as two halves of 8 bytes
 	bits   []int  // of the registers of each element; 0: the sink
+	by     addressing
+	wide   bool // elements of 128-bit registers are extended afterwards
 }
 
 // spaces are the state spaces by modifier; absent is generic.
@@ -78,6 +80,11 @@ const (
 
 // address places the address operand: A and Imm.
 func (b *Build) address(o *ir.Operand, m *memoryOp) addressing {
+	m.by = b.addressing(o, m)
+	return m.by
+}
+
+func (b *Build) addressing(o *ir.Operand, m *memoryOp) addressing {
 	if o.Kind != ir.OpMem {
 		b.fail("BUG: an address is operand kind %v", o.Kind)
 		return byConst

@@ -4,23 +4,25 @@ package sem
 
 import "ptxvm/internal/machine"
 
-// Spread makes an instruction on scalar slots write the rows of its results too. The lanes of
-// a converged frame execute together, so whole rows are written.
-func Spread(out *machine.Inst, to []machine.ScalarSlot) {
+// Spread makes the instruction, which runs on scalar slots, write the rows of its results too.
+// The lanes of a converged frame execute together, so whole rows are written.
+func (b *Build) Spread(to []machine.ScalarSlot) {
 	if len(to) == 0 {
 		return
 	}
-	inner := out.Full
-	h := func(w *machine.Warp, in *machine.Inst) machine.State {
-		st := inner(w, in)
-		if st == machine.Next {
-			for i := range to {
-				spread(w, &to[i])
-			}
+	b.Ext().Spread = &machine.Spread{Inner: b.Out.Full, To: to}
+	b.handler(spreadRows)
+}
+
+func spreadRows(w *machine.Warp, in *machine.Inst) machine.State {
+	s := in.Ext.Spread
+	st := s.Inner(w, in)
+	if st == machine.Next {
+		for i := range s.To {
+			spread(w, &s.To[i])
 		}
-		return st
 	}
-	out.Full, out.Part = h, h
+	return st
 }
 
 func spread(w *machine.Warp, s *machine.ScalarSlot) {
