@@ -254,6 +254,7 @@ func (c *crew) run(g *Grid) {
 func (c *crew) collect() Stats {
 	var s Stats
 	for _, wk := range c.workers {
+		wk.stats.Left = wk.left()
 		s.add(wk.stats)
 		wk.stats, wk.breathed, wk.published = Stats{}, 0, 0
 	}

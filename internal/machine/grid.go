@@ -62,7 +62,15 @@ type Stats struct {
 	NativeOps uint64      // those of LaneOps that compiled code executed
 	Splits    uint64      // times a frame left the converged state
 	Parked    uint64      // times a cluster gave its worker to another
+	Left      []Left      // where compiled code has returned, by Code and pc
 	Leaked    *TensorLeak // tensor memory that was not freed; nil: all was
+}
+
+// Left counts how often compiled code left lanes at a pc for the interpreter.
+type Left struct {
+	Code  *Code
+	PC    int32
+	Times uint64
 }
 
 func (s *Stats) add(t Stats) {
@@ -72,6 +80,7 @@ func (s *Stats) add(t Stats) {
 	s.NativeOps += t.NativeOps
 	s.Splits += t.Splits
 	s.Parked += t.Parked
+	s.Left = append(s.Left, t.Left...)
 }
 
 // Grid is a launch that runs.

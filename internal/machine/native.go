@@ -38,8 +38,8 @@ type Native struct {
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
 
-	next   []int32 // by pc: the first entry behind it
-	blocks []Inst  // of the variant, for its block starts
+	next []int32 // by pc: the first entry behind it
+	code *Code
 }
 
 // NativeState is the context of compiled code, one for each worker. Addresses are the host's, of
@@ -96,7 +96,7 @@ func (c *Code) SetNative(n *Native) {
 			next = int32(pc)
 		}
 	}
-	n.blocks = c.Insts
+	n.code = c
 	c.native.Store(n)
 }
 
@@ -104,4 +104,4 @@ func (c *Code) SetNative(n *Native) {
 func (c *Code) Native() *Native { return c.native.Load() }
 
 // starts tells whether a block starts at a pc.
-func (n *Native) starts(pc int32) bool { return n.blocks[pc].Flags&BlockStart != 0 }
+func (n *Native) starts(pc int32) bool { return n.code.Insts[pc].Flags&BlockStart != 0 }

@@ -9,6 +9,7 @@ type nativeTable struct {
 	missed int32  // pc at which code returned last, -1 if it needs no bounds
 	in     *Inst
 	left   []uint64 // by pc: times that lanes were left there
+	used   bool     // since left was read
 }
 
 // nativeTable returns the worker's table.
@@ -96,6 +97,7 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 
 // note remembers where code has left lanes, and the memory instruction that may have missed.
 func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
+	t.used = true
 	for i := range places {
 		pc := places[i].PC
 		t.left[pc]++
@@ -103,6 +105,23 @@ func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
 			t.missed, t.in = pc, &w.insts[pc]
 		}
 	}
+}
+
+// left lists where compiled code has left lanes since it was asked last.
+func (wk *worker) left() (list []Left) {
+	for n, t := range wk.natives {
+		if !t.used {
+			continue
+		}
+		t.used = false
+		for pc, times := range t.left {
+			if times != 0 {
+				list = append(list, Left{n.code, int32(pc), times})
+			}
+		}
+		clear(t.left)
+	}
+	return list
 }
 
 // callNative is a function of its own with a stack check: where a goroutine can be stopped for
