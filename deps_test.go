@@ -13,6 +13,7 @@ internal/diag:
 internal/assume:
 internal/isa:
 internal/num:
+internal/jit/x86:
 internal/mem:       internal/num
 internal/tensor:    internal/num
 internal/tex:       internal/num

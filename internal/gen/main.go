@@ -23,6 +23,7 @@ type output struct {
 var outputs = []output{
 	{"internal/isa/zisa.go", func(string) ([]byte, error) { return isaConstants() }},
 	{"internal/sem/zlanes.go", lanes},
+	{"internal/jit/x86/zforms.go", x86Forms},
 	{"internal/isa/data/examples.txt", examples},
 }
 
