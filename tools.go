@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm/internal/check"
 	"ptxvm/internal/decode"
 	"ptxvm/internal/diag"
 	"ptxvm/internal/ir"
@@ -52,14 +53,16 @@ func WriteDiagnosticsJSON(w io.Writer, file string, list Diagnostics) error {
 // breaks, invisible characters and bytes that are no UTF-8 become \xNN or \u{…}.
 func Escape(text string) string { return diag.Escape(text) }
 
-// Format lays out a module as `ptxvm fmt` does. Comments stay; the result is a fixed
-// point. The error is a Diagnostics of syntax errors.
+// Format lays out a module as `ptxvm fmt` does: white space, and the order of specifiers and of
+// modifiers. Comments stay; the result is a fixed point. With syntax errors the error is a Diagnostics,
+// and the result has the broken statements as they were; it is nil for what is no PTX at all.
 func Format(filename string, src []byte) ([]byte, error) {
 	f := syntax.Parse(filename, src)
-	if err := f.Errors.Err(); err != nil {
-		return nil, err
+	if noPTX(f.Errors) {
+		return nil, f.Errors
 	}
-	return syntax.Format(f, syntax.FormatOptions{})
+	info, _ := check.Check(f, check.Options{})
+	return syntax.Format(f, syntax.FormatOptions{Modifiers: info.ModifierOrder}), f.Errors.Err()
 }
 
 // stages are what Dump prints, in the order in which a module passes them.

@@ -12,8 +12,8 @@ import (
 	"ptxvm"
 )
 
-// errDiffers says that fmt -l or -d found an unformatted file.
-var errDiffers = exitError{exitInvalid}
+// errInvalid says that fmt -l or -d found an unformatted file, or fmt a broken one.
+var errInvalid = exitError{exitInvalid}
 
 // newFmt builds the fmt verb, with gofmt's flags.
 func newFmt(s streams) *cobra.Command {
@@ -36,7 +36,7 @@ func fmtFiles(s streams, f *fmtFlags, files []string) error {
 	var differs error
 	for _, file := range files {
 		err := fmtFile(s, f, file)
-		if errors.Is(err, errDiffers) {
+		if errors.Is(err, errInvalid) {
 			differs = err
 		} else if err != nil {
 			return err
@@ -54,18 +54,28 @@ func fmtFile(s streams, f *fmtFlags, file string) error {
 		return err
 	}
 	out, err := ptxvm.Format(name, src)
-	if diags, ok := asDiagnostics(err); ok {
+	diags, broken := asDiagnostics(err)
+	if broken {
 		writeDiagnostics(s, "auto", diags)
-		return exitError{exitInvalid}
-	}
-	if err != nil {
+	} else if err != nil {
 		return usageError{err}
 	}
-	if !f.list && !f.diff && !f.write {
+	if out == nil {
+		return errInvalid
+	}
+	if err = f.result(s, file, name, src, out); err == nil && broken {
+		return errInvalid
+	}
+	return err
+}
+
+// result prints or writes a formatted file as the flags ask for.
+func (f *fmtFlags) result(s streams, file, name string, src, out []byte) error {
+	switch {
+	case !f.list && !f.diff && !f.write:
 		_, err := s.out.Write(out)
 		return err
-	}
-	if string(out) == string(src) {
+	case string(out) == string(src):
 		return nil
 	}
 	return f.changed(s, file, name, src, out)
@@ -82,7 +92,7 @@ func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error 
 	if f.write {
 		return wrapUsage(writeWhole(file, out))
 	}
-	return errDiffers
+	return errInvalid
 }
 
 // unifiedDiff compares a file with what a verb made of it, as diff -u prints it.

@@ -177,22 +177,53 @@ func (c *checker) alignment(tok syntax.TokenID) int64 {
 const maxAlign = 1 << 30
 
 func (c *checker) attributes(s *syntax.Variables, o *Object) {
-	for _, a := range s.Attributes {
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
 		switch c.file.Word(a.Name) {
 		case syntax.WordManaged:
 			o.Managed = true
 			c.gate(a.First, ".managed", isa.V(4, 0))
+			if len(a.Args) > 0 {
+				c.errorf(diag.BadAttribute, c.file.Span(a.Range), ".managed takes no arguments")
+			}
 		case syntax.WordUnified:
 			o.Unified = true
-			if c.opt.WholeProgram {
-				c.errorf(diag.BadAttribute, c.at(a.Name), ".unified is for modules that are linked; this one is judged as a whole program")
-			}
-			c.gate(a.First, ".unified", isa.V(8, 3))
+			c.unified(a)
 		default:
 			c.errorf(diag.BadAttribute, c.at(a.Name), "unknown attribute %s", c.text(a.Name))
 		}
 		if o.Space != Global {
 			c.errorf(diag.BadAttribute, c.at(a.Name), "%s is for .global variables", c.text(a.Name))
+		}
+	}
+}
+
+// unified checks .unified(uuid1, uuid2) of a variable or function (5.4.8).
+func (c *checker) unified(a *syntax.Attribute) {
+	if c.opt.WholeProgram {
+		c.errorf(diag.BadAttribute, c.at(a.Name), ".unified is for modules that are linked; this one is judged as a whole program")
+	}
+	if len(a.Args) != 2 {
+		c.errorf(diag.BadAttribute, c.file.Span(a.Range), ".unified takes two numbers, which name the object: .unified(1, 2)")
+	}
+	c.gate(a.First, ".unified", isa.V(8, 0)) // ptxas 13.5; the manual says 9.0
+	if sm90 := isa.MustTarget("sm_90"); c.info.Target.Before(sm90) {
+		c.errorf(diag.NeedsTarget, c.at(a.Name), ".unified needs .target sm_90, the module has %v", c.info.Target)
+	}
+}
+
+// functionAttributes checks .attribute of a function, which knows .unified alone (11.2.2).
+func (c *checker) functionAttributes(s *syntax.Function, entry bool) {
+	for i := range s.Attributes {
+		switch a := &s.Attributes[i]; {
+		case i > 0:
+			c.errorf(diag.BadAttribute, c.at(a.Name), "a function takes one attribute")
+		case entry:
+			c.errorf(diag.BadAttribute, c.at(a.Name), "a kernel takes no attributes")
+		case c.file.Word(a.Name) != syntax.WordUnified:
+			c.errorf(diag.BadAttribute, c.at(a.Name), "a function takes the attribute .unified alone, not %s", c.text(a.Name))
+		default:
+			c.unified(a)
 		}
 	}
 }

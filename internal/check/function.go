@@ -20,6 +20,7 @@ func (c *checker) function(s *syntax.Function) {
 	}
 	fn.Sig = c.signature(s.Returns, s.Params, fn.Entry)
 	o.Sig = fn.Sig
+	c.functionAttributes(s, fn.Entry)
 	c.parameterBytes(s, fn)
 	c.directives(s.Directives, fn)
 	// The name is known inside the body, so that a function can call itself.

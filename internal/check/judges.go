@@ -49,7 +49,7 @@ func (c *checker) reorder(s *syntax.Instruction, sel *isa.Sel) []diag.Edit {
 }
 
 // FormOrder lists the words behind the opcode in the order in which the form of a statement
-// has them, a suffix of an operand left out.
+// has them, and the suffix of an operand where that stands.
 func FormOrder(sel *isa.Sel) []string {
 	words := append([]string(nil), sel.Entry.Opcode[1:]...)
 	for _, m := range sel.Mods() {

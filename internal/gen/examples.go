@@ -39,11 +39,7 @@ func example(e *isa.Entry) (string, error) {
 		if target != "" {
 			targets = []isa.Target{isa.MustTarget(target)}
 		}
-		text, err := shortest(e, targets)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", e.Name, err)
-		}
-		if text != "" {
+		if text := shortest(e, targets); text != "" {
 			return text, nil
 		}
 	}
@@ -54,7 +50,7 @@ func example(e *isa.Entry) (string, error) {
 var exampleTargets = []string{"sm_90", "sm_100a", "sm_107a", ""}
 
 // shortest draws legal statements for targets and returns the shortest module; "" if none.
-func shortest(e *isa.Entry, targets []isa.Target) (string, error) {
+func shortest(e *isa.Entry, targets []isa.Target) string {
 	g := generate.New(uint64(crc32.ChecksumIEEE([]byte(e.Name))), []*isa.Entry{e}, targets)
 	best, weight := "", 0
 	for range exampleDraws {
@@ -65,15 +61,12 @@ func shortest(e *isa.Entry, targets []isa.Target) (string, error) {
 		if s == nil {
 			break
 		}
-		text, err := exampleModule(s)
-		if err != nil {
-			return "", err
-		}
+		text := exampleModule(s)
 		if w := statementWeight(s, text); text != "" && (best == "" || w < weight) {
 			best, weight = text, w
 		}
 	}
-	return best, nil
+	return best
 }
 
 // mayStand spares draws for a target that the entry's own gates exclude.
@@ -94,14 +87,14 @@ func statementWeight(s *generate.Statement, text string) int {
 
 // exampleModule prints a statement with no more around it than it needs; "" if the module has
 // more to say against it than the statement has.
-func exampleModule(s *generate.Statement) (string, error) {
+func exampleModule(s *generate.Statement) string {
 	text := withoutUnused(generate.Print([]generate.Function{s.Function()}).Text)
 	f := syntax.Parse("example", []byte(text))
-	if info, diags := check.Check(f, check.Options{WholeProgram: true}); len(diags) > 0 || !shows(info, s.Entry) {
-		return "", nil
+	info, diags := check.Check(f, check.Options{WholeProgram: true})
+	if len(diags) > 0 || !shows(info, s.Entry) {
+		return ""
 	}
-	out, err := syntax.Format(f, syntax.FormatOptions{})
-	return string(out), err
+	return string(syntax.Format(f, syntax.FormatOptions{Modifiers: info.ModifierOrder}))
 }
 
 // shows tells whether some instruction is of the entry.

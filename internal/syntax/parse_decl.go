@@ -24,7 +24,9 @@ func (p *parser) variables(first, linkage TokenID) Stmt {
 func (p *parser) parameter() Variables {
 	first := p.tok
 	var n Variables
+	p.inParameter = true
 	p.specifiers(&n)
+	p.inParameter = false
 	if !p.failed {
 		n.Vars = []Declarator{p.declarator()}
 	}
@@ -50,6 +52,8 @@ func (p *parser) specifier(n *Variables) {
 	case r == roleSpace:
 		p.once(&n.Space, n)
 		n.Bank = p.bank(n.Space)
+	case p.word == WordAlign && p.inParameter && n.Type != NoToken && n.Ptr == nil:
+		n.Ptr = p.ptr(p.tok)
 	case p.word == WordAlign:
 		p.early(n)
 		at := p.take()
@@ -66,7 +70,7 @@ func (p *parser) specifier(n *Variables) {
 		if n.Ptr != nil {
 			p.repeated(p.tok)
 		}
-		n.Ptr = p.ptr()
+		n.Ptr = p.ptr(p.take())
 	default:
 		p.once(&n.Type, n)
 	}
@@ -146,9 +150,8 @@ func (p *parser) attribute() Attribute {
 	return a
 }
 
-// ptr = ".ptr" [space] [".align" int].
-func (p *parser) ptr() *Ptr {
-	first := p.take()
+// ptr = ".ptr" [space] [".align" int]. ptxas takes the alignment alone, too.
+func (p *parser) ptr(first TokenID) *Ptr {
 	n := &Ptr{}
 	if roleOf(p.word) == roleSpace {
 		n.Space = p.take()

@@ -143,7 +143,7 @@ type Variables struct {
 
 // Ptr is the attribute of a pointer parameter (5.1.6.3):
 //
-//	.ptr {.space} {.align n}
+//	.ptr {.space} {.align n}   .align n
 type Ptr struct {
 	Range
 	Space TokenID // or NoToken
