@@ -1,16 +1,16 @@
 package mutants
 
-// Running a room's tests on a mutant, with the go command and an overlay.
+// Judging mutants by a room's tests: those of one sheet in one program, the quick tests first.
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -31,146 +31,172 @@ type Result struct {
 	Seconds float64
 }
 
-// Runner runs the tests of one room.
+// Runner judges the mutants of one room.
 type Runner struct {
 	Root    string // the module root
 	Room    *Room
-	Tests   []string // the room's test packages that exist
-	Scratch string   // a folder for overlays
+	Scratch string // a folder for overlays and programs
 	Env     []string
-	limit   time.Duration // of one test binary
+	guards  []*guard
+	sources []*source
+}
+
+// guard is a package of tests, and what is known of them without a mutant.
+type guard struct {
+	pkg         string
+	quick       string // a pattern that matches the tests that take little time
+	short, full time.Duration
 }
 
 // errNoTests says that nothing guards a room.
 var errNoTests = errors.New("the room has no tests")
 
-// NewRunner runs the tests without a mutant: they must pass, and their time gives the limit
-// for a mutant that hangs.
+// NewRunner looks for the room's tests.
 func NewRunner(root string, room *Room, scratch string, env []string) (*Runner, error) {
-	r := &Runner{Root: root, Room: room, Scratch: scratch, Env: env, limit: 10 * time.Minute}
+	r := &Runner{Root: root, Room: room, Scratch: scratch, Env: env}
 	for _, p := range room.Tests {
 		if found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(p), "*_test.go")); len(found) > 0 {
-			r.Tests = append(r.Tests, p)
+			r.guards = append(r.guards, &guard{pkg: p})
 		}
 	}
-	if len(r.Tests) == 0 {
+	if len(r.guards) == 0 {
 		return nil, fmt.Errorf("%s: %w", room.Name, errNoTests)
 	}
-	var slowest time.Duration
-	for _, p := range r.Tests {
-		out, err := r.goTest(p)
-		if err != nil {
-			return nil, fmt.Errorf("%s fails without a mutant: %w\n%s", p, err, out)
+	var err error
+	r.sources, err = parseDir(root, room.Dir)
+	return r, err
+}
+
+// RunAll judges mutants, two at a time, and hands each result to report as it comes.
+func (r *Runner) RunAll(ms []Mutant, report func(Result)) error {
+	s, p, err := r.fill(pointers(ms))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(p.dir)
+	if err := r.measure(p); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	done := func(m *Mutant, v Verdict, start time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		report(Result{*m, v, time.Since(start).Seconds()})
+	}
+	numbers := make([]int, 0, len(s.on))
+	for n := range s.on {
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	err = twoAtATime(numbers, func(n int) error {
+		start := time.Now()
+		done(s.on[n], r.judge(p, n), start)
+		return nil
+	})
+	return errors.Join(err, twoAtATime(s.alone, func(m *Mutant) error {
+		start := time.Now()
+		v, err := r.alone(m)
+		if err == nil {
+			done(m, v, start)
 		}
-		slowest = max(slowest, elapsed(out))
-	}
-	r.limit = 10*time.Second + 4*slowest
-	return r, nil
+		return err
+	}))
 }
 
-// elapsed reads the time that the go command reports behind "ok".
-func elapsed(out []byte) time.Duration {
-	out = bytes.TrimSpace(out)
-	d, err := time.ParseDuration(string(out[bytes.LastIndexAny(out, " \t")+1:]))
+func pointers(ms []Mutant) (out []*Mutant) {
+	for i := range ms {
+		out = append(out, &ms[i])
+	}
+	return out
+}
+
+// twoAtATime does something for each member of a list, and returns all errors.
+func twoAtATime[T any](list []T, do func(T) error) error {
+	next, errs := make(chan T), [2]error{}
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for x := range next {
+				errs[i] = errors.Join(errs[i], do(x))
+			}
+		})
+	}
+	for _, x := range list {
+		next <- x
+	}
+	close(next)
+	wg.Wait()
+	return errors.Join(errs[:]...)
+}
+
+// fill makes a sheet of the mutants that compile beside one another, and its program.
+func (r *Runner) fill(ms []*Mutant) (*sheet, *program, error) {
+	var alone []*Mutant
+	for {
+		s := newSheet(r.sources, ms)
+		p, output, err := r.build(s.files)
+		if err != nil {
+			return nil, nil, err
+		}
+		if output == nil {
+			s.alone = append(s.alone, alone...)
+			return s, p, nil
+		}
+		blamed := s.blamed(output)
+		if len(blamed) == 0 {
+			return nil, nil, fmt.Errorf("%s does not compile:\n%s", r.Room.Name, output)
+		}
+		alone = append(alone, blamed...)
+		ms = slices.DeleteFunc(slices.Clone(ms), func(m *Mutant) bool { return slices.Contains(blamed, m) })
+	}
+}
+
+// alone judges a mutant by a program of its own.
+func (r *Runner) alone(m *Mutant) (Verdict, error) {
+	text, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(m.File)))
 	if err != nil {
-		return time.Minute
+		return 0, err
 	}
-	return d
-}
-
-// goTest runs the tests of a package once, on one processor: two mutants run side by side.
-func (r *Runner) goTest(pkg string, flags ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.limit+2*time.Minute) // compilation included
-	defer cancel()
-	args := append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout=" + r.limit.String()}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./"+pkg)...)
-	cmd.Dir, cmd.Env = r.Root, append(os.Environ(), append(r.Env, "GOMAXPROCS=1")...)
-	cmd.WaitDelay = 5 * time.Second
-	return cmd.CombinedOutput()
-}
-
-// Run judges one mutant: by the short tests first, by all if it survives those.
-func (r *Runner) Run(m *Mutant) (Result, error) {
-	start := time.Now()
-	overlay, err := r.overlay(m)
+	p, output, err := r.build(map[string][]byte{m.File: m.apply(text)})
 	if err != nil {
-		return Result{}, err
+		return 0, err
 	}
-	defer os.RemoveAll(filepath.Dir(overlay))
-	verdict := r.judge("-short=true", overlay)
-	if verdict == Survived {
-		verdict = r.judge("-short=false", overlay)
+	defer os.RemoveAll(p.dir)
+	if output != nil {
+		return NotCompiling, nil
 	}
-	return Result{*m, verdict, time.Since(start).Seconds()}, nil
+	return r.judge(p, 0), nil
 }
 
-// judge runs the room's tests, one package after the other, until one fails.
-func (r *Runner) judge(short, overlay string) Verdict {
-	for _, p := range r.Tests {
-		if out, err := r.goTest(p, short, "-overlay="+overlay); err != nil {
-			return verdictOf(out)
+// judge runs the room's tests until one fails: of every package the short and quick ones,
+// then the other short ones, then all at full size.
+func (r *Runner) judge(p *program, number int) Verdict {
+	for stage := range 3 {
+		for i, g := range r.guards {
+			flags, took := []string{"-test.short"}, g.short
+			switch stage {
+			case 0:
+				flags = append(flags, "-test.run="+g.quick)
+			case 1:
+				flags = append(flags, "-test.skip="+g.quick)
+			default:
+				flags, took = nil, g.full
+			}
+			if _, err := r.test(p, i, number, 10*time.Second+4*took, flags...); err != nil {
+				return Killed
+			}
 		}
 	}
 	return Survived
 }
 
-// verdictOf tells a failed test from a failed build.
-func verdictOf(out []byte) Verdict {
-	if bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")) {
-		return NotCompiling
-	}
-	return Killed
-}
-
-// overlay writes the mutated file and the JSON that puts it in place of the original.
-func (r *Runner) overlay(m *Mutant) (string, error) {
-	dir, err := os.MkdirTemp(r.Scratch, "mutant")
-	if err != nil {
-		return "", err
-	}
-	original := filepath.Join(r.Root, filepath.FromSlash(m.File))
-	src, err := os.ReadFile(original)
-	if err != nil {
-		return "", err
-	}
-	mutated := filepath.Join(dir, filepath.Base(original))
-	if err := os.WriteFile(mutated, m.apply(src), 0o600); err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(dir, "overlay.json")
-	return name, os.WriteFile(name, text, 0o600)
-}
-
-// RunAll judges mutants, two at a time, and hands each result to report as it comes.
-func (r *Runner) RunAll(ms []Mutant, report func(Result)) error {
-	var (
-		mu    sync.Mutex
-		wg    sync.WaitGroup
-		first error
-	)
-	next := make(chan *Mutant)
-	for range 2 {
-		wg.Go(func() {
-			for m := range next {
-				res, err := r.Run(m)
-				mu.Lock()
-				if err == nil {
-					report(res)
-				} else if first == nil {
-					first = err
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range ms {
-		next <- &ms[i]
-	}
-	close(next)
-	wg.Wait()
-	return first
+// test runs the tests of a package once, on one processor: two mutants run side by side.
+func (r *Runner) test(p *program, i, number int, limit time.Duration, flags ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.binary(i), append(flags, "-test.failfast", "-test.timeout="+limit.String())...)
+	cmd.Dir = filepath.Join(r.Root, filepath.FromSlash(r.guards[i].pkg))
+	cmd.Env = append(os.Environ(), append(r.Env, "GOMAXPROCS=1", pickVariable+"="+strconv.Itoa(number))...)
+	cmd.WaitDelay = 5 * time.Second
+	return cmd.CombinedOutput()
 }
