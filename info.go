@@ -43,6 +43,9 @@ type KernelInfo struct {
 	StaticShared      int    // bytes of .shared variables that the kernel reaches
 }
 
+// Base is the function's own name: Demangled without result, scope, template arguments and parameters.
+func (k KernelInfo) Base() string { return baseName(k.Demangled) }
+
 // ParamInfo describes one kernel parameter.
 type ParamInfo struct {
 	Name   string
@@ -137,7 +140,7 @@ func paramInfo(p *ir.Param) ParamInfo {
 func unknownKernel(name string, infos []KernelInfo) error {
 	names := make([]string, 0, 2*len(infos))
 	for _, k := range infos {
-		names = append(names, k.Name, baseName(k.Demangled))
+		names = append(names, k.Name, k.Base())
 	}
 	if near := isa.Nearest(name, names); near != "" {
 		return fmt.Errorf("ptxvm: there is no kernel %q; did you mean %s?", name, near)

@@ -114,7 +114,7 @@ func (p *Program) Kernel(name string) (*Kernel, error) {
 	}
 	for _, match := range []func(KernelInfo) bool{
 		func(k KernelInfo) bool { return k.Name == name || k.Demangled == name },
-		func(k KernelInfo) bool { return baseName(k.Demangled) == name },
+		func(k KernelInfo) bool { return k.Base() == name },
 	} {
 		if found := slices.DeleteFunc(slices.Clone(infos), func(k KernelInfo) bool { return !match(k) }); len(found) == 1 {
 			return p.kernel(found[0]), nil

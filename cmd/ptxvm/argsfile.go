@@ -18,7 +18,7 @@ import (
 
 // perLaunch are the options that a launch behind the first may have; the others are of the
 // device and all launches.
-var perLaunch = []string{"kernel", "grid", "block", "cluster", "shared", "arg", "image", "buf", "global", "expect", "tol", "timeout", "show", "trace", "triton"}
+var perLaunch = []string{"kernel", "grid", "block", "cluster", "shared", "arg", "image", "buf", "global", "expect", "tol", "timeout", "show", "show-to", "trace", "triton"}
 
 // nextLaunch is the line between launches.
 const nextLaunch = "---"

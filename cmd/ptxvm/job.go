@@ -49,6 +49,9 @@ func (f *runFlags) read() (r request, err error) {
 	if r.specs, err = parseArgs(f.args); err != nil {
 		return r, err
 	}
+	if err = f.checkShowTo(); err != nil {
+		return r, err
+	}
 	if r.images, err = parseImages(f.images); err != nil {
 		return r, err
 	}
@@ -118,7 +121,10 @@ func (s *session) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []
 		}
 		s.jobs = append(s.jobs, j)
 	}
-	return s.checkImages(s.program.Surfaces())
+	if err := s.checkImages(s.program.Surfaces()); err != nil {
+		return err
+	}
+	return s.checkOutputs(files)
 }
 
 // bind finds the kernel and holds the arguments against its parameters.

@@ -96,6 +96,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s))
 	root.AddCommand(laterVerbs()...)
+	addCompletion(root)
 	return root
 }
 

@@ -22,6 +22,9 @@ func report(s streams, f *runFlags, err error) error {
 	}
 	if errors.As(err, &reports) {
 		fmt.Fprintln(s.err, reports.Detail())
+		for _, r := range reports.Reports {
+			f.sourceRoot.show(s.err, r.Here.Source...)
+		}
 		if err = reports.Err; err == nil {
 			return exitError{exitFault}
 		}
@@ -34,9 +37,15 @@ func report(s streams, f *runFlags, err error) error {
 		return exitError{exitDiffers}
 	case errors.As(err, &fault):
 		fmt.Fprintln(s.err, fault.Detail())
+		f.sourceRoot.show(s.err, fault.Source...)
 		return exitError{exitFault}
 	case errors.As(err, &deadlock):
 		fmt.Fprintln(s.err, deadlock.Detail())
+		var places []ptxvm.Location
+		for _, w := range deadlock.Waiters {
+			places = append(places, w.Source...)
+		}
+		f.sourceRoot.show(s.err, places...)
 		return exitError{exitLimit}
 	case errors.As(err, &unsupported):
 		fmt.Fprintln(s.err, unsupported)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,18 +102,14 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err != nil {
 		return err
 	}
-	if err := writeResults(s.out, append(results, last...), f.color); err != nil {
+	shown, err := session.shown()
+	if err != nil {
 		return err
 	}
-	for _, j := range session.jobs {
-		if j.flags.show.memory == nil {
-			continue
-		}
-		if err := printTensor(s.out, j.flags.show.memory); err != nil {
-			return err
-		}
+	if err := writeResults(s.out, slices.Concat(results, last, shown), f.color); err != nil {
+		return err
 	}
-	return reported
+	return errors.Join(reported, session.printShown(s.out))
 }
 
 // ran is what a launch leaves.

@@ -30,8 +30,10 @@ type runFlags struct {
 	maxReports           int
 	keepOutput           bool
 	show                 showFlag
+	showTo               string
 	trace                traceFlag
 	maxTrace             uint64
+	sourceRoot           sourceFlag
 	traceTo              string
 	args, images         []string
 	bufs, globals        []string
@@ -39,11 +41,6 @@ type runFlags struct {
 	tol, report, triton  string
 
 	set *pflag.FlagSet // that these are the values of
-}
-
-// laterFlags are promised by the contract and refused by name until they are built.
-var laterFlags = []string{
-	"show-to", "source-root",
 }
 
 // bind declares the flags on a verb.
@@ -72,6 +69,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.IntVar(&f.maxReports, "max-reports", 20, "reports of sanitizers that are shown")
 	fl.BoolVar(&f.keepOutput, "keep-output", false, "write results although a sanitizer has reported")
 	fl.Var(&f.show, "show", "tmem[=X,Y,Z]: print the tensor memory of a CTA, by default the first, as it is at its end")
+	fl.StringVar(&f.showTo, "show-to", "", "a file for --show: .json, or .png with a pixel a word, its upper three bytes red, green and blue")
 	fl.Var(&f.trace, "trace", "show each instruction that a CTA, or a thread of it, executes, of the lines of the PTX that are named: 0, 1,2/5, 0@20-31")
 	fl.StringVar(&f.traceTo, "trace-to", "", "a file for --trace, as JSON lines if it ends in .json or .jsonl; default standard error")
 	fl.Uint64Var(&f.maxTrace, "max-trace", 100000, "instructions that --trace shows")
@@ -80,11 +78,12 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
 	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
 	fl.StringVar(&f.triton, "triton", "", "Triton's metadata of the kernel (.json): name, shared bytes, warps, cluster, and the hidden scratch arguments")
+	fl.Var(&f.sourceRoot, "source-root", "reports quote lines of the files that .file names, looked for below this directory alone")
 	fl.StringVar(&f.report, "report", "", "a file that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
 	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
 	fl.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fl.StringVar(&f.color, "color", "auto", "auto, always or never")
-	refuseLater(fl)
+	completeFlags(cmd)
 }
 
 // complete puts the flags into a device configuration.
@@ -120,21 +119,6 @@ func (f *runFlags) shape(info ptxvm.KernelInfo) ptxvm.Launch {
 	shape.Tensor, shape.Trace = f.show.memory, f.trace.what
 	return shape
 }
-
-// refuseLater registers the flags of later work so that they are named, not unknown.
-func refuseLater(fl *pflag.FlagSet) {
-	for _, name := range laterFlags {
-		fl.Var(laterFlag(name), name, "")
-		_ = fl.MarkHidden(name) // fails only for a flag that does not exist
-	}
-}
-
-// laterFlag refuses any value.
-type laterFlag string
-
-func (f laterFlag) String() string   { return "" }
-func (f laterFlag) Type() string     { return "later" }
-func (f laterFlag) Set(string) error { return fmt.Errorf("--%s is not built yet", string(f)) }
 
 // dim3Flag reads X[,Y[,Z]]; what is left out is 1.
 type dim3Flag struct {

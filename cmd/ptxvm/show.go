@@ -4,8 +4,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,6 +34,63 @@ func (f *showFlag) Set(text string) (err error) {
 		return fmt.Errorf("CTA %w", err)
 	}
 	return nil
+}
+
+// checkShowTo refuses a --show-to that nothing can be written to.
+func (f *runFlags) checkShowTo() error {
+	switch ext := filepath.Ext(f.showTo); {
+	case f.showTo == "":
+	case f.show.memory == nil:
+		return fmt.Errorf("--show-to %s: --show tmem says what to show", f.showTo)
+	case ext != ".json" && ext != ".png":
+		return fmt.Errorf("--show-to %s: want a file that ends in .json or .png", f.showTo)
+	}
+	return nil
+}
+
+// shown is what --show-to writes, a file a launch.
+func (s *session) shown() (list []result, err error) {
+	for _, j := range s.jobs {
+		m, name := j.flags.show.memory, j.flags.showTo
+		if m == nil || name == "" {
+			continue
+		}
+		encode := tensorJSON
+		if filepath.Ext(name) == ".png" {
+			encode = tensorPicture
+		}
+		data, err := encode(m)
+		if err != nil {
+			return nil, fmt.Errorf("--show-to %s: %w", name, err)
+		}
+		list = append(list, result{sink: name, array: array{bytes: data}})
+	}
+	return list, nil
+}
+
+// printShown prints what --show asks for and --show-to does not take.
+func (s *session) printShown(to io.Writer) error {
+	for _, j := range s.jobs {
+		if j.flags.show.memory == nil || j.flags.showTo != "" {
+			continue
+		}
+		if err := printTensor(to, j.flags.show.memory); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
+// tensorJSON is the memory as JSON; the names are part of the contract (docs/json.md).
+func tensorJSON(m *ptxvm.TensorMemory) ([]byte, error) {
+	var out bytes.Buffer
+	err := json.NewEncoder(&out).Encode(struct {
+		Schema  int        `json:"schema"`
+		CTA     [3]uint32  `json:"cta"`
+		Columns []int      `json:"columns"`
+		Words   [][]uint32 `json:"words"` // by lane
+	}{1, triple(m.CTA), append([]int{}, m.Columns...), append([][]uint32{}, m.Words...)})
+	return out.Bytes(), err
 }
 
 // columnsAcross is the columns of a table.

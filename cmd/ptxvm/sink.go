@@ -112,6 +112,12 @@ func create(name string) (*stagedFile, error) {
 		return f, nil
 	default:
 		f.mode = info.Mode().Perm()
+		// The new file would replace one that its owner has protected.
+		old, err := os.OpenFile(f.name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, fileError(name, err)
+		}
+		_ = old.Close()
 	}
 	var err error
 	if f.tmp, err = os.CreateTemp(filepath.Dir(f.name), filepath.Base(f.name)+".tmp*"); err != nil {

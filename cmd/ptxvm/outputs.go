@@ -1,0 +1,83 @@
+package main
+
+// This file looks at the files that a command line is going to write before anything runs: a long run
+// must not end with results that have nowhere to go.
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// output is a file that an option names.
+type output struct{ option, file string }
+
+// outputs lists what the launches will write.
+func (s *session) outputs() (list []output) {
+	f := s.jobs[0].flags
+	add := func(option, file string) {
+		if file != "" {
+			list = append(list, output{option, file})
+		}
+	}
+	for _, j := range s.jobs {
+		for _, spec := range j.specs {
+			if spec.buf != nil {
+				add("--arg "+spec.text, spec.buf.sink)
+			}
+		}
+		for _, spec := range j.request.named {
+			add(spec.flag()+" "+spec.text, spec.sink)
+		}
+		for _, spec := range j.request.images {
+			add("--image "+spec.text, spec.to)
+		}
+		add("--show-to "+j.flags.showTo, j.flags.showTo)
+	}
+	add("--report "+f.report, f.report)
+	add("--trace-to "+f.traceTo, f.traceTo)
+	return list
+}
+
+// checkOutputs refuses files that cannot be written, two results for one file, and one for a PTX file
+// of the command line. A result may take the place of the data that it came from.
+func (s *session) checkOutputs(sources []string) error {
+	taken := map[string]string{}
+	for _, file := range sources {
+		if key := fileKey(file); key != "" && file != "-" {
+			taken[key] = "is the PTX that runs"
+		}
+	}
+	for _, o := range s.outputs() {
+		f, err := create(o.file)
+		if err == nil {
+			err = f.discard()
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("%s cannot be written: %w", o.option, err)}
+		}
+		key := fileKey(o.file)
+		if other, twice := taken[key]; twice && key != "" {
+			return usageError{fmt.Errorf("%s: %s %s; give each its own file", o.option, o.file, other)}
+		}
+		taken[key] = "is also written by " + o.option
+	}
+	return nil
+}
+
+// fileKey tells files apart: the path behind symbolic links; empty for what is no file, such as
+// /dev/null.
+func fileKey(name string) string {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return ""
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		name = filepath.Join(dir, filepath.Base(name))
+	}
+	if full, err := filepath.Abs(name); err == nil {
+		return full
+	}
+	return name
+}
