@@ -34,6 +34,14 @@ type Code struct {
 	native atomic.Pointer[Native]
 }
 
+// OnlySplit returns a copy of the code, for tests, that always runs split.
+func (c *Code) OnlySplit() *Code {
+	return &Code{
+		Func: c.Func, Split: c.Split, Observed: c.Observed, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
+		Consts: c.Consts, Specials: c.Specials, Scalars: c.Scalars, ParamBytes: c.ParamBytes, LocalBytes: c.LocalBytes,
+	}
+}
+
 // FuncInfo is what faults and reports say about a function.
 type FuncInfo struct {
 	Name  string

@@ -158,15 +158,15 @@ func (c *compiled) run(w Way) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := *p.Entry
+	entry := p.Entry
 	if w.Split {
-		entry.Insts = nil
+		entry = entry.OnlySplit()
 	}
 	out := c.arena.Bytes(c.out, (Lanes+spare)*generate.RowBytes)
 	clear(out)
 	size := w.Block[0] * w.Block[1] * w.Block[2]
 	_, err = c.device.Launch(context.Background(), &machine.Launch{
-		Entry: &entry, Functions: p.Functions, Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block,
+		Entry: entry, Functions: p.Functions, Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block,
 		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24, Workers: w.Workers,
 	})
 	return bytes.Clone(out[:Lanes*generate.RowBytes]), err
