@@ -58,7 +58,8 @@ func (c *checker) labels(b *syntax.Block) {
 
 // prototypeDirectives allows .noreturn and the .abi_preserve family on a .callprototype (11.3.3).
 func (c *checker) prototypeDirectives(s *syntax.Prototype, o *Object) {
-	c.directives(s.Directives, &Func{Sig: o.Sig, Object: o})
+	c.admit(s.Keyword)
+	c.directives(s.Directives, &Func{Sig: o.Sig, Object: o}, placePrototype)
 }
 
 func (c *checker) label(name syntax.TokenID, kind ObjectKind, s syntax.Stmt) *Object {
@@ -80,9 +81,12 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.Instruction:
 		c.instruction(s)
 	case *syntax.Targets:
+		c.admit(s.Keyword)
 		c.targets(s)
+	case *syntax.Loc:
+		c.loc(s)
 	case *syntax.Pragma:
-		c.bodyPragma(s)
+		c.pragma(s, placeBody)
 	}
 }
 
@@ -135,11 +139,4 @@ func (c *checker) targetName(list *Object, name syntax.TokenID, want ObjectKind)
 	default:
 		list.List = append(list.List, u.Object)
 	}
-}
-
-// bodyPragma differs from module scope: what ptxas does not know is only a warning here.
-func (c *checker) bodyPragma(s *syntax.Pragma) {
-	c.lenient = true
-	c.pragma(s)
-	c.lenient = false
 }

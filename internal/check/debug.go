@@ -12,6 +12,9 @@ import (
 
 // fileDirective: each index names one file.
 func (c *checker) fileDirective(s *syntax.FileDirective) {
+	if s.Timestamp != syntax.NoToken {
+		c.admitPart(s.Timestamp, ".file", "timestamp")
+	}
 	n, ok := c.literal(s.Index)
 	if !ok {
 		return
@@ -27,17 +30,44 @@ func (c *checker) fileDirective(s *syntax.FileDirective) {
 
 // section checks the name and that each number fits its type.
 func (c *checker) section(s *syntax.Section) {
+	c.admit(s.First)
 	if c.file.Kind(s.Name) == syntax.Ident {
 		c.errorf(diag.BadDirective, c.at(s.Name), "the name of a section begins with a point: .%s", c.text(s.Name))
 	}
 	for i := range s.Lines {
 		line := &s.Lines[i]
+		if line.Label != syntax.NoToken {
+			c.admitPart(line.Label, ".section", "label:")
+		}
 		t, ok := isa.LookupType(strings.ToLower(c.text(line.Type)))
 		for j := range line.Values {
+			c.sectionParts(&line.Values[j])
 			if ok && t.Bits() < 64 {
 				c.sectionValue(&line.Values[j], t)
 			}
 		}
+	}
+}
+
+// sectionParts judges the gates of what a value is made of.
+func (c *checker) sectionParts(v *syntax.SectionValue) {
+	switch {
+	case v.Neg:
+		c.admitPart(v.A, ".section", "-number")
+	case v.Op != syntax.NoToken && c.file.Kind(v.Op) == syntax.Minus:
+		c.admitPart(v.Op, ".section", "label-label")
+	case v.Op != syntax.NoToken:
+		c.admitPart(v.Op, ".section", "label+bytes")
+	}
+}
+
+// loc judges the gate of inlined_at.
+func (c *checker) loc(s *syntax.Loc) {
+	if s.Inlined != nil {
+		c.admitPart(s.Inlined.File, ".loc", "inlined_at")
+	}
+	if c.file.Word(s.Keyword) != syntax.WordLoc {
+		c.admit(s.Keyword)
 	}
 }
 

@@ -39,19 +39,21 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 		c.specialVariable(s)
 	case Tex:
 		c.textureVariable(s)
+	case Param:
+		c.admitPart(s.Space, ".param", "body")
+		c.variables(s, space)
 	default:
 		c.variables(s, space)
 	}
 }
 
-// textureVariable: the .tex space is gone since 1.5 (5.1.8).
+// textureVariable: the .tex space is of old versions (5.1.8).
 func (c *checker) textureVariable(s *syntax.Variables) {
-	if c.info.Version.Before(isa.V(1, 5)) {
+	if c.admit(s.Space) {
 		c.variables(s, Tex)
-		return
+	} else {
+		c.poison(s)
 	}
-	c.poison(s)
-	c.errorf(diag.Removed, c.at(s.Space), ".tex variables are gone since .version 1.5; declare .global .texref")
 }
 
 func (c *checker) specialVariable(s *syntax.Variables) {
@@ -123,6 +125,9 @@ func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool)
 	case t.Opaque() && space != Global && space != Param && space != Tex:
 		c.errorf(diag.WrongSpace, c.at(tok), "%s variables live in .global or .param, not in %v", c.text(tok), space)
 	default:
+		if t.Since() != nil {
+			c.since(tok, t.String(), nil, t.Since())
+		}
 		return t, true
 	}
 	return t, false
@@ -148,13 +153,11 @@ func (c *checker) vector(s *syntax.Variables, t isa.Type) (uint8, bool) {
 	return n, true
 }
 
-// bank reads .const[n]: banks 0 to 10, from 1.5 until 2.2 (5.1.3).
+// bank reads .const[n]: banks 0 to 10 (5.1.3).
 func (c *checker) bank(tok syntax.TokenID) (uint8, bool) {
-	if !c.info.Version.Before(isa.V(2, 2)) {
-		c.errorf(diag.Removed, c.at(tok), "constant banks are gone since .version 2.2, the module has %v", c.info.Version)
+	if !c.admitAs(tok, isa.LookupDirective(".const[bank]")) {
 		return 0, false
 	}
-	c.gate(tok, ".const with a bank", isa.V(1, 5))
 	n, err := strconv.ParseUint(c.text(tok), 0, 8)
 	if err != nil || n > 10 {
 		c.errorf(diag.WrongSpace, c.at(tok), "constant bank %s does not exist: want 0 to 10", c.text(tok))
@@ -179,10 +182,10 @@ const maxAlign = 1 << 30
 func (c *checker) attributes(s *syntax.Variables, o *Object) {
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
+		c.admit(a.Name)
 		switch c.file.Word(a.Name) {
 		case syntax.WordManaged:
 			o.Managed = true
-			c.gate(a.First, ".managed", isa.V(4, 0))
 			if len(a.Args) > 0 {
 				c.errorf(diag.BadAttribute, c.file.Span(a.Range), ".managed takes no arguments")
 			}
@@ -206,10 +209,6 @@ func (c *checker) unified(a *syntax.Attribute) {
 	if len(a.Args) != 2 {
 		c.errorf(diag.BadAttribute, c.file.Span(a.Range), ".unified takes two numbers, which name the object: .unified(1, 2)")
 	}
-	c.gate(a.First, ".unified", isa.V(8, 0)) // ptxas 13.5; the manual says 9.0
-	if sm90 := isa.MustTarget("sm_90"); c.info.Target.Before(sm90) {
-		c.errorf(diag.NeedsTarget, c.at(a.Name), ".unified needs .target sm_90, the module has %v", c.info.Target)
-	}
 }
 
 // functionAttributes checks .attribute of a function, which knows .unified alone (11.2.2).
@@ -230,6 +229,7 @@ func (c *checker) functionAttributes(s *syntax.Function, entry bool) {
 
 // spaceAllows checks linkage against the state space (11.6).
 func (c *checker) spaceAllows(s *syntax.Variables, o *Object) bool {
+	c.linkage(s.Linkage)
 	if o.Linkage == syntax.WordCommon && o.Space != Global {
 		c.errorf(diag.BadLinkage, c.at(s.Linkage), ".common variables live in .global, not in %v", o.Space)
 		return false
@@ -239,6 +239,13 @@ func (c *checker) spaceAllows(s *syntax.Variables, o *Object) bool {
 		return false
 	}
 	return true
+}
+
+// linkage judges the gates of .weak and others.
+func (c *checker) linkage(tok syntax.TokenID) {
+	if tok != syntax.NoToken {
+		c.admit(tok)
+	}
 }
 
 // declarator completes one name of a declaration and enters it.

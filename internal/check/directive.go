@@ -1,109 +1,145 @@
 package check
 
-// This file checks the directives of a function: what they are for, their values,
-// and which exclude or demand each other.
+// This file checks the directives of a function: where they stand, their values, and
+// which exclude or demand each other. The rules stand in the ISA data.
 
 import (
-	"strconv"
+	"strings"
 
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
 )
 
-// directiveRule is what one directive of a function head demands.
-type directiveRule struct {
-	entry, device bool // where it may stand
-	args          int  // most arguments
-	since         isa.Version
-	until         isa.Version // from which on it is gone; 0: it is still there
-	target        string      // least target, "" for all
-	positive      bool        // arguments must not be zero
+// Places of directives, as the ISA data names them.
+const (
+	placeKernel    = "kernel"
+	placeFunction  = "function"
+	placePrototype = "prototype"
+	placeModule    = "module"
+	placeBody      = "body"
+)
+
+// placeWords name places in messages.
+var placeWords = map[string]string{
+	placeKernel: "kernels", placeFunction: "device functions", placePrototype: "prototypes",
+	placeModule: "module scope", placeBody: "bodies of functions",
 }
 
-var directiveRules = map[syntax.Word]directiveRule{
-	syntax.WordMaxNReg:            {entry: true, args: 1, since: isa.V(1, 3), positive: true},
-	syntax.WordMaxNTid:            {entry: true, args: 3, since: isa.V(1, 3), positive: true},
-	syntax.WordReqNTid:            {entry: true, args: 3, since: isa.V(2, 1), positive: true},
-	syntax.WordMinNCTAPerSM:       {entry: true, args: 1, since: isa.V(2, 0), positive: true},
-	syntax.WordMaxNCTAPerSM:       {entry: true, args: 1, since: isa.V(1, 3), until: isa.V(2, 1)},
-	syntax.WordNoReturn:           {device: true, since: isa.V(6, 4), target: "sm_30"},
-	syntax.WordPragma:             {entry: true, device: true, args: 64, since: isa.V(2, 0)},
-	syntax.WordAbiPreserve:        {device: true, args: 1, since: isa.V(9, 0), target: "sm_80"},
-	syntax.WordAbiPreserveControl: {device: true, args: 1, since: isa.V(9, 0), target: "sm_80"},
-	syntax.WordReqNCTAPerCluster:  {entry: true, args: 3, since: isa.V(7, 8), target: "sm_90"},
-	syntax.WordExplicitCluster:    {entry: true, since: isa.V(7, 8), target: "sm_90"},
-	syntax.WordMaxClusterRank:     {entry: true, args: 1, since: isa.V(7, 8), target: "sm_90"},
-	syntax.WordBlocksAreClusters:  {entry: true, since: isa.V(9, 0), target: "sm_90"},
-	syntax.WordMinPerCTAMemory:    {entry: true, args: 1, since: isa.V(9, 4)},
-	syntax.WordLanguage:           {entry: true, device: true, args: 2, since: isa.V(9, 2)},
+func placeNames(places []string) string {
+	var words []string
+	for _, p := range places {
+		words = append(words, placeWords[p])
+	}
+	return strings.Join(words, " and ")
 }
 
-// conflicts are pairs that cannot both be given (11.4.3, 11.7.1).
-var conflicts = [][2]syntax.Word{
-	{syntax.WordMaxNTid, syntax.WordReqNTid},
-	{syntax.WordReqNCTAPerCluster, syntax.WordMaxClusterRank},
+// headPlace is the place of the directives between a function's head and its body.
+func headPlace(fn *Func) string {
+	if fn.Entry {
+		return placeKernel
+	}
+	return placeFunction
 }
 
-func (c *checker) directives(list []syntax.Directive, fn *Func) {
-	seen := map[syntax.Word]*syntax.Directive{}
+// directives checks the directives of a function's head, or of a prototype.
+func (c *checker) directives(list []syntax.Directive, fn *Func, place string) {
+	if len(list) == 0 {
+		return
+	}
+	seen := map[string]*syntax.Directive{}
 	for i := range list {
 		d := &list[i]
-		seen[c.file.Word(d.Keyword)] = d
-		c.directive(d, fn)
+		seen[c.text(d.Keyword)] = d
+		c.directive(d, fn, place)
 	}
-	for _, pair := range conflicts {
-		if a, b := seen[pair[0]], seen[pair[1]]; a != nil && b != nil {
-			c.errorf(diag.BadPerformanceDirective, c.at(b.Keyword), "%s and %s cannot both be given", c.text(a.Keyword), c.text(b.Keyword))
+	for i := range list {
+		c.companions(&list[i], seen)
+	}
+}
+
+// companions checks directives that cannot stand together, and those that mean nothing, or
+// nothing legal, alone.
+func (c *checker) companions(d *syntax.Directive, seen map[string]*syntax.Directive) {
+	rule := isa.LookupDirective(c.text(d.Keyword))
+	if rule == nil {
+		return
+	}
+	for _, other := range rule.Excludes {
+		if o := seen[other]; o != nil && o.Keyword < d.Keyword {
+			c.badDirective(d.Keyword, rule, "%s and %s cannot both be given", other, rule.Name)
 		}
 	}
-	c.companions(seen)
-}
-
-// companions checks directives that mean nothing, or nothing legal, alone.
-func (c *checker) companions(seen map[syntax.Word]*syntax.Directive) {
-	if d := seen[syntax.WordBlocksAreClusters]; d != nil && (seen[syntax.WordReqNTid] == nil || seen[syntax.WordReqNCTAPerCluster] == nil) {
-		c.errorf(diag.BadPerformanceDirective, c.at(d.Keyword), "%s needs .reqntid and .reqnctapercluster", c.text(d.Keyword))
+	for _, other := range rule.Needs {
+		if seen[other] == nil {
+			c.badDirective(d.Keyword, rule, "%s needs %s", rule.Name, strings.Join(rule.Needs, " and "))
+			break
+		}
 	}
-	if d := seen[syntax.WordMinNCTAPerSM]; d != nil && seen[syntax.WordMaxNTid] == nil && seen[syntax.WordReqNTid] == nil {
-		c.warnf(diag.BadPerformanceDirective, c.at(d.Keyword), "%s has no effect without .maxntid or .reqntid", c.text(d.Keyword))
+	if len(rule.Wants) > 0 && !anySeen(rule.Wants, seen) {
+		c.warnf(diag.BadPerformanceDirective, c.at(d.Keyword), "%s has no effect without %s", rule.Name, strings.Join(rule.Wants, " or "))
 	}
 }
 
-func (c *checker) directive(d *syntax.Directive, fn *Func) {
-	rule, ok := directiveRules[c.file.Word(d.Keyword)]
-	name := c.text(d.Keyword)
-	switch {
-	case !ok:
+func anySeen(names []string, seen map[string]*syntax.Directive) bool {
+	for _, name := range names {
+		if seen[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) badDirective(tok syntax.TokenID, rule *isa.Directive, format string, args ...any) {
+	d := c.errorf(diag.BadPerformanceDirective, c.at(tok), format, args...)
+	d.Spec = directiveSection(rule)
+}
+
+func (c *checker) directive(d *syntax.Directive, fn *Func, place string) {
+	rule := isa.LookupDirective(c.text(d.Keyword))
+	if rule == nil {
 		return // reported by the parser
-	case fn.Entry && !rule.entry:
-		c.errorf(diag.BadPerformanceDirective, c.at(d.Keyword), "%s is for device functions", name)
-	case !fn.Entry && !rule.device:
-		c.errorf(diag.BadPerformanceDirective, c.at(d.Keyword), "%s is for kernels", name)
-	case len(d.Args) > rule.args:
-		c.errorf(diag.BadPerformanceDirective, c.at(d.Args[rule.args]), "%s takes at most %d values", name, rule.args)
-	case c.file.Word(d.Keyword) == syntax.WordNoReturn && len(fn.Sig.Rets) > 0:
-		c.errorf(diag.NoReturnReturns, c.at(d.Keyword), "a .noreturn function has no return value")
 	}
-	c.gate(d.Keyword, name, rule.since)
-	if rule.until != 0 && !c.info.Version.Before(rule.until) {
-		c.errorf(diag.Removed, c.at(d.Keyword), "%s is gone since .version %v, the module has %v", name, rule.until, c.info.Version)
+	if !rule.In(place) {
+		c.badDirective(d.Keyword, rule, "%s is for %s, not for %s", rule.Name, placeNames(rule.Places), placeWords[place])
+		return
 	}
-	if rule.target != "" && c.info.Target.Before(isa.MustTarget(rule.target)) {
-		c.errorf(diag.NeedsTarget, c.at(d.Keyword), "%s needs %s or later, the target is %v", name, rule.target, c.info.Target)
-	}
-	if rule.positive {
-		c.positive(d, name)
-	}
-	if c.file.Word(d.Keyword) == syntax.WordNoReturn {
+	c.directiveValues(d, rule)
+	c.admitAs(d.Keyword, rule)
+	switch c.file.Word(d.Keyword) {
+	case syntax.WordNoReturn:
 		fn.Sig.NoReturn = true
+		if len(fn.Sig.Rets) > 0 {
+			c.errorf(diag.NoReturnReturns, c.at(d.Keyword), "a .noreturn function has no return value")
+		}
+	case syntax.WordPragma:
+		c.pragmas(d.Args, place)
 	}
 }
 
-func (c *checker) positive(d *syntax.Directive, name string) {
-	for _, tok := range d.Args {
-		if n, err := strconv.ParseUint(c.text(tok), 0, 32); err != nil || n == 0 {
-			c.errorf(diag.BadPerformanceDirective, c.at(tok), "%s needs positive numbers, not %s", name, c.text(tok))
+// directiveValues checks how many values there are, and each.
+func (c *checker) directiveValues(d *syntax.Directive, rule *isa.Directive) {
+	switch a := &rule.Args; {
+	case len(d.Args) < a.Least:
+		c.badDirective(d.Keyword, rule, "%s needs a value: %s", rule.Name, rule.Form)
+	case len(d.Args) > a.Most:
+		c.badDirective(d.Args[a.Most], rule, "%s takes no more than %s", rule.Name, count(a.Most, "value"))
+	default:
+		for _, tok := range d.Args {
+			c.directiveValue(tok, rule)
 		}
+	}
+}
+
+func (c *checker) directiveValue(tok syntax.TokenID, rule *isa.Directive) {
+	if a := &rule.Args; (c.file.Kind(tok) == syntax.String) != a.Strings {
+		want := map[bool]string{true: "strings", false: "numbers"}[a.Strings]
+		c.badDirective(tok, rule, "%s takes %s, not %s", rule.Name, want, c.text(tok))
+	} else if n, ok := c.literal(tok); a.Strings || ok && uint64(n) >= a.Lo && uint64(n) <= a.Hi {
+		return
+	} else if n == 0 {
+		c.badDirective(tok, rule, "%s needs positive numbers, not %s", rule.Name, c.text(tok))
+	} else {
+		c.badDirective(tok, rule, "%s takes numbers from %d to %d, not %s", rule.Name, a.Lo, a.Hi, c.text(tok))
 	}
 }

@@ -12,6 +12,7 @@ import (
 // function checks a kernel or device function and declares its name at module scope.
 func (c *checker) function(s *syntax.Function) {
 	fn := &Func{Node: s, Entry: c.file.Word(s.Keyword) == syntax.WordEntry}
+	c.functionParts(s, fn)
 	o := &Object{Kind: Function, Name: c.text(s.Name), Tok: s.Name, Func: fn, Linkage: c.file.Word(s.Linkage)}
 	c.scopes.push()
 	c.fn = fn
@@ -22,7 +23,7 @@ func (c *checker) function(s *syntax.Function) {
 	o.Sig = fn.Sig
 	c.functionAttributes(s, fn.Entry)
 	c.parameterBytes(s, fn)
-	c.directives(s.Directives, fn)
+	c.directives(s.Directives, fn, headPlace(fn))
 	// The name is known inside the body, so that a function can call itself.
 	c.fn = nil
 	c.declareFunction(o, s)
@@ -34,8 +35,22 @@ func (c *checker) function(s *syntax.Function) {
 	c.scopes.pop()
 }
 
+// functionParts judges the gates of what a function's head has.
+func (c *checker) functionParts(s *syntax.Function, fn *Func) {
+	if fn.Entry && s.Params != nil && len(s.Params.List) > 0 {
+		c.admitPart(s.Name, ".entry", "parameters")
+	}
+	if len(s.Attributes) > 0 {
+		c.admitPart(s.Attributes[0].Name, ".func", ".attribute")
+	}
+	if fn.Entry && s.Body == nil && len(s.Directives) > 0 {
+		c.errorf(diag.BadPerformanceDirective, c.at(s.Directives[0].Keyword), "a kernel that is only declared has no directives")
+	}
+}
+
 // declareFunction enters the name into module scope, or joins it with an earlier prototype.
 func (c *checker) declareFunction(o *Object, s *syntax.Function) {
+	c.linkage(s.Linkage)
 	if s.Body != nil && o.Linkage == syntax.WordExtern {
 		c.errorf(diag.BadLinkage, c.at(s.Linkage), "%s has a body, so it cannot be .extern", o.Name)
 	}
@@ -179,6 +194,9 @@ func (c *checker) parameter(s *syntax.Variables, entry, last bool) *Object {
 	o.Decl, o.Ptr = s, ptr
 	if space == Param {
 		o.Kind = Parameter
+		if !entry {
+			c.admitPart(s.Space, ".param", "function")
+		}
 	}
 	if o.Type.Opaque() && !entry {
 		c.errorf(diag.BadParameter, c.at(s.Type), "only kernels take parameters of type %v", o.Type)
@@ -200,7 +218,11 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 	if len(o.Dims) > 1 {
 		c.errorf(diag.BadParameter, span, "a parameter has one dimension at most")
 	}
-	switch open := len(o.Dims) > 0 && o.Dims[0] == 0; {
+	open := len(o.Dims) > 0 && o.Dims[0] == 0
+	if open && !entry {
+		c.admitPart(v.Name, ".param", "name[]")
+	}
+	switch {
 	case open && entry:
 		c.errorf(diag.BadParameter, span, "a kernel parameter needs a size")
 	case open && !last:
@@ -232,6 +254,7 @@ func (c *checker) pointer(p *syntax.Ptr, entry bool) {
 	default:
 		c.errorf(diag.BadParameter, c.at(p.Space), "a pointer leads to .const .global .local or .shared, not to %s", c.text(p.Space))
 	}
+	c.admit(p.First)
 	if p.Align != syntax.NoToken {
 		c.alignment(p.Align)
 	}

@@ -102,6 +102,7 @@ func (c *checker) initAddress(e *syntax.Expr, val syntax.InitValue, o *Object) {
 			o.List = append(o.List, u.Object)
 		}
 	}
+	c.initParts(val, u)
 	switch {
 	case !ok:
 		c.undeclared(val.Symbol)
@@ -122,6 +123,20 @@ func (c *checker) initAddress(e *syntax.Expr, val syntax.InitValue, o *Object) {
 	case val.Mask == 0 && (o.Type.Kind() != isa.Unsigned || o.Type.Bits() < 32):
 		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "%s is %v; an address is .u64 or .u32, or a byte of it 0xff(name)", o.Name, o.Type)
 	}
+}
+
+// initParts judges the gates of the ways to write an address.
+func (c *checker) initParts(val syntax.InitValue, u Use) {
+	part := "address"
+	switch {
+	case u.Object != nil && u.Object.Kind == Function:
+		part = "function"
+	case val.Mask != 0:
+		part = "byte"
+	case val.Generic:
+		part = "generic"
+	}
+	c.admitPart(val.Symbol, "initialiser", part)
 }
 
 // plainAddress tells the ways to write an address from other sums (ptxas 13.5).

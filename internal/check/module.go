@@ -93,7 +93,7 @@ func (c *checker) target(s *syntax.Target) {
 		case err == nil:
 			if c.info.Target.IsZero() {
 				c.info.Target = t
-				c.gate(tok, ".target "+name, isa.TargetSince(t))
+				c.since(tok, ".target "+name, nil, isa.Gate{{Version: isa.TargetSince(t)}})
 			}
 			c.runsOn(tok, t)
 		case i == 0:
@@ -105,17 +105,17 @@ func (c *checker) target(s *syntax.Target) {
 	}
 }
 
-// targetOptions are the words that may follow the architecture (11.1.2).
-var targetOptions = map[string]bool{
-	"texmode_unified": true, "texmode_independent": true, "debug": true, "map_f64_to_f32": true,
-}
+// placeTarget is the place of the words that may follow the architecture (11.1.2).
+const placeTarget = "target"
 
 func (c *checker) targetOption(tok syntax.TokenID, name string) {
-	switch {
-	case !targetOptions[name]:
+	option := isa.LookupDirective(name)
+	if option == nil || !option.In(placeTarget) {
 		c.errorf(diag.UnknownTarget, c.at(tok), "%s is neither an architecture nor a target option", name)
-	case name == "map_f64_to_f32" && !c.info.Target.Before(isa.MustTarget("sm_13")):
-		c.errorf(diag.BadTargetOption, c.at(tok), "map_f64_to_f32 is for targets below sm_13, the target is %v", c.info.Target)
+		return
+	}
+	c.admitAs(tok, option)
+	switch {
 	case name == "debug":
 		c.debug = tok
 	case strings.HasPrefix(name, "texmode_"):
@@ -177,22 +177,15 @@ func (c *checker) debugData() {
 }
 
 func (c *checker) addressSize(s *syntax.AddressSize) {
-	c.gate(s.First, ".address_size", isa.V(2, 3))
-	switch c.text(s.Size) {
-	case "32":
+	c.admit(s.First)
+	switch n, ok := c.literal(s.Size); {
+	case ok && n == 32:
 		c.info.AddressSize = 32
 		// nvcc and ptxas have dropped 32-bit global addressing; so does the machine.
 		c.errorf(diag.UnsupportedAddressSize, c.at(s.Size), "32-bit addressing is no longer supported; write 64")
-	case "64":
+	case ok && n == 64:
 	default:
 		c.errorf(diag.UnsupportedAddressSize, c.at(s.Size), "the address size is 32 or 64, not %s", c.text(s.Size))
-	}
-}
-
-// gate reports a construct that the module's version is too old for.
-func (c *checker) gate(tok syntax.TokenID, what string, since isa.Version) {
-	if c.info.Version.Before(since) {
-		c.errorf(diag.NeedsVersion, c.at(tok), "%s needs .version %v, the module has %v", what, since, c.info.Version)
 	}
 }
 
@@ -203,7 +196,7 @@ func (c *checker) moduleStmt(s syntax.Stmt) {
 	case *syntax.Function:
 		c.function(s)
 	case *syntax.Pragma:
-		c.pragma(s)
+		c.pragma(s, placeModule)
 	case *syntax.Alias:
 		c.alias(s)
 	case *syntax.FileDirective:
@@ -217,6 +210,7 @@ func (c *checker) moduleStmt(s syntax.Stmt) {
 
 // alias joins two declared functions (11.2.3). The aliasee may be defined further down.
 func (c *checker) alias(s *syntax.Alias) {
+	c.admit(s.First)
 	name, to := c.functionNamed(s.Name), c.functionNamed(s.Aliasee)
 	switch {
 	case name == nil || to == nil:
@@ -269,16 +263,24 @@ func (c *checker) functionNamed(tok syntax.TokenID) *Object {
 	return nil
 }
 
-// pragmas are the strings that ptxas knows (chapter 12); the first word decides.
-var pragmas = map[string]bool{
-	"nounroll": true, "used_bytes_mask": true, "enable_smem_spilling": true, "frequency": true, "mma_throughput": true,
+func (c *checker) pragma(s *syntax.Pragma, place string) {
+	c.admit(s.First)
+	c.pragmas(s.Strings, place)
 }
 
-func (c *checker) pragma(s *syntax.Pragma) {
-	for _, tok := range s.Strings {
-		words := strings.Fields(strings.Trim(c.text(tok), `"`))
-		if len(words) == 0 || !pragmas[words[0]] {
+// pragmas checks strings of .pragma (chapter 12). What ptxas does not know is only a warning
+// in a body.
+func (c *checker) pragmas(list []syntax.TokenID, place string) {
+	for _, tok := range list {
+		switch rule := isa.LookupPragma(c.text(tok)); {
+		case rule == nil && place == placeBody:
+			c.warnf(diag.UnknownPragma, c.at(tok), "unknown pragma %s", c.text(tok))
+		case rule == nil:
 			c.errorf(diag.UnknownPragma, c.at(tok), "unknown pragma %s", c.text(tok))
+		case !rule.In(place):
+			c.badDirective(tok, rule, "%s is for %s, not for %s", rule.Name, placeNames(rule.Places), placeWords[place])
+		default:
+			c.admitAs(tok, rule)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func dataFiles(data fs.FS) ([]string, error) {
 	all, err := fs.Glob(data, "data/*.isa")
 	var files []string
 	for _, f := range all {
-		if b := path.Base(f); b != "prelude.isa" && b != "special.isa" {
+		if b := path.Base(f); b != "prelude.isa" && b != "special.isa" && b != "directives.isa" {
 			files = append(files, f)
 		}
 	}

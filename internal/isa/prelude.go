@@ -138,7 +138,7 @@ func (p *prelude) readRow(table, s string) error {
 		p.gates[keys[0]] = g
 		return err
 	case "type":
-		return p.addTypes(keys, values)
+		return p.addTypes(keys, v)
 	case "register", "wider", "loose":
 		return p.addRegisters(table, keys, values)
 	case "special":
@@ -200,7 +200,16 @@ func (p *prelude) inFamily(arch, first int) bool {
 // renamed tells whether the members are names of one architecture: not in ascending order.
 func (f family) renamed() bool { return !slices.IsSorted(f.arch) }
 
-func (p *prelude) addTypes(names, values []string) error {
+func (p *prelude) addTypes(names []string, row string) error {
+	row, since, gated := strings.Cut(row, " since ")
+	values := strings.Fields(row)
+	var gate Gate
+	if gated {
+		var err error
+		if gate, err = p.parseGate(since); err != nil {
+			return err
+		}
+	}
 	bits, err := strconv.Atoi(values[0])
 	kind := slices.Index(kindNames[:], values[1])
 	if err != nil || kind < 0 || len(values) != 3 {
@@ -209,7 +218,7 @@ func (p *prelude) addTypes(names, values []string) error {
 	for _, name := range names {
 		t := Type(len(p.types))
 		p.typeByName[name] = t
-		p.types = append(p.types, typeInfo{name: name, bits: bits, kind: Kind(kind)})
+		p.types = append(p.types, typeInfo{name: name, bits: bits, kind: Kind(kind), since: gate})
 		storage, ok := p.typeByName[values[2]]
 		if !ok {
 			return fmt.Errorf("%s is not a type above", values[2])

@@ -34,6 +34,7 @@ type typeInfo struct {
 	registers uint64 // the register types of table register, by bit
 	wider     uint64 // those of table wider
 	loose     uint64 // those of table loose
+	since     Gate   // of declarations; nil: since ever
 }
 
 func (t Type) info() *typeInfo { return &thePrelude.types[t] }
@@ -46,6 +47,9 @@ func (t Type) Bytes() int { return (t.info().bits + 7) / 8 }
 
 // Kind returns how the bits are read.
 func (t Type) Kind() Kind { return t.info().kind }
+
+// Since returns from when on declarations may have the type; nil: since ever.
+func (t Type) Since() Gate { return t.info().since }
 
 // Storage returns the untyped register type that holds a value: .b32 for .f16x2.
 func (t Type) Storage() Type { return t.info().storage }

@@ -25,27 +25,19 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d", v/10, v%10) }
 // Known tells whether such a version was ever published.
 func (v Version) Known() bool { return thePrelude.versions[v] }
 
-// ParseVersion reads a version as ptxas does: leading zeros of the major and trailing zeros
-// of the minor number do not count (8.00, 08.0). It fails for versions that do not exist.
+// ParseVersion reads a version as ptxas does: two whole numbers, so that leading zeros do not
+// count (08.0, 8.00, 9.05). It fails for versions that do not exist.
 func ParseVersion(s string) (Version, error) {
 	major, minor, ok := strings.Cut(s, ".")
 	a, errA := strconv.ParseUint(major, 10, 8)
-	b, errB := strconv.ParseUint(firstDigit(minor), 10, 8)
+	b, errB := strconv.ParseUint(minor, 10, 8)
 	if !ok || errA != nil || errB != nil || a > 25 {
 		return 0, fmt.Errorf("%q is no PTX ISA version; one looks like %v", s, Latest)
 	}
-	if v := V(int(a), int(b)); v.Known() {
+	if v := V(int(a), int(b)); b < 10 && v.Known() {
 		return v, nil
 	}
 	return 0, fmt.Errorf("there is no PTX ISA version %s; the newest is %v", s, Latest)
-}
-
-// firstDigit cuts the zeros after the first digit.
-func firstDigit(minor string) string {
-	if len(minor) > 1 && strings.Trim(minor[1:], "0") == "" {
-		return minor[:1]
-	}
-	return minor
 }
 
 // After tells whether v is newer than w.

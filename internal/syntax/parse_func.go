@@ -62,23 +62,6 @@ func (p *parser) directives() []Directive {
 	return list
 }
 
-// arity is how many arguments a directive between head and body takes (11.4, 11.7, 11.8).
-type arity struct {
-	most    int  // at least one, unless most is 0
-	strings bool // strings are allowed, not only integers
-}
-
-const unlimited = 1 << 30
-
-var arities = [WordCount]arity{
-	WordMaxNReg: {1, false}, WordMaxNTid: {3, false}, WordReqNTid: {3, false},
-	WordMinNCTAPerSM: {1, false}, WordMaxNCTAPerSM: {1, false}, WordNoReturn: {},
-	WordAbiPreserve: {1, false}, WordAbiPreserveControl: {1, false},
-	WordMinPerCTAMemory: {1, false}, WordReqNCTAPerCluster: {3, false}, WordExplicitCluster: {},
-	WordMaxClusterRank: {1, false}, WordBlocksAreClusters: {}, WordLanguage: {unlimited, true},
-	WordPragma: {unlimited, true},
-}
-
 // directive = word [arg {"," arg}] | ".pragma" string {"," string} ";".
 func (p *parser) directive() Directive {
 	first, word := p.tok, p.word
@@ -87,7 +70,7 @@ func (p *parser) directive() Directive {
 		return Directive{Keyword: first, Range: Range{first, first}}
 	}
 	p.next()
-	d := Directive{Keyword: first, Args: p.directiveArgs(arities[word])}
+	d := Directive{Keyword: first, Args: p.directiveArgs()}
 	if word == WordPragma {
 		p.semicolon()
 	}
@@ -95,23 +78,28 @@ func (p *parser) directive() Directive {
 	return d
 }
 
-func (p *parser) directiveArgs(a arity) []TokenID {
+// directiveArgs = [value {"," value}]. How many, and of which kind, package check knows.
+func (p *parser) directiveArgs() []TokenID {
+	if !p.atValue() {
+		return nil
+	}
 	mark := len(p.tokenStack)
-	for n := 0; n < a.most; n++ {
-		if p.kind != Int && !(a.strings && p.kind == String) {
-			p.errorExpected("a number", "after "+quote(p.f.Text(p.prev)))
+	for {
+		if !p.atValue() {
+			p.errorExpected("a number", "after ','")
 			break
 		}
 		p.tokenStack = append(p.tokenStack, p.take())
-		if p.kind != Comma {
+		if !p.accept(Comma) {
 			break
 		}
-		p.next()
-	}
-	if len(p.tokenStack)-mark == a.most && p.f.Kind(p.prev) == Comma {
-		p.errorAt(p.f.TokenSpan(p.prev), diag.BadDirective, "more than %d arguments", a.most)
 	}
 	return p.popTokens(mark)
+}
+
+// atValue tells whether a number or string stands here.
+func (p *parser) atValue() bool {
+	return p.kind == Int || p.kind == String || p.kind == Ident && p.word == WordWarpSize
 }
 
 // block = "{" {statement} "}". The body of a function ends also where a statement of

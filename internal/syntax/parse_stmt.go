@@ -111,8 +111,7 @@ func (p *parser) targets(label TokenID) Stmt {
 // prototype = label ":" ".callprototype" [params] "_" [params] {directive} ";".
 func (p *parser) prototype(label TokenID) Stmt {
 	first := p.needLabel(label)
-	n := &Prototype{Label: label}
-	p.next()
+	n := &Prototype{Label: label, Keyword: p.take()}
 	if p.kind == LParen {
 		n.Returns = p.params()
 	}

@@ -279,6 +279,7 @@ type TargetName struct {
 type Prototype struct {
 	Range
 	Label      TokenID
+	Keyword    TokenID
 	Returns    *Params
 	Params     *Params
 	Directives []Directive

@@ -4,6 +4,7 @@ package ptxas
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"ptxvm/internal/isa"
 )
@@ -57,6 +59,9 @@ type Error struct {
 
 var errorLine = regexp.MustCompile(`(?m)^ptxas .*?(?:, line (\d+))?; (error|fatal) *: *(.*)$|^ptxas (error|fatal) *: *(.*)$`)
 
+// patience bounds the time for a module: on a few, ptxas takes all memory there is.
+const patience = 30 * time.Second
+
 // Judge assembles a module for its target.
 func Judge(path, text string, t isa.Target) (*Report, error) {
 	if t.Arch < oldest {
@@ -72,7 +77,9 @@ func Judge(path, text string, t isa.Target) (*Report, error) {
 		return nil, err
 	}
 	var stderr bytes.Buffer
-	cmd := exec.Command(path, "-arch", t.String(), "-O0", "-o", os.DevNull, file)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-arch", t.String(), "-O0", "-o", os.DevNull, file)
 	cmd.Stderr = &stderr
 	err = cmd.Run()
 	var exit *exec.ExitError

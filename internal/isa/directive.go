@@ -1,0 +1,216 @@
+package isa
+
+// This file reads data/directives.isa: directives, specifiers of declarations, and the
+// strings of .pragma.
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Directive is one entry of the data on directives.
+type Directive struct {
+	Name     string // as it is written; strings of .pragma with their quotes
+	Section  string
+	Manual   Version // of the section's number; 0: 9.1
+	Doc      string
+	About    string
+	Form     string
+	Places   []string // kernel, function, module and others; NOTATION.md lists them
+	Args     Arity
+	Since    Gate
+	Until    Gate     // from which on it is gone; nil: it is still there
+	Parts    []Part   // what came later than the rest
+	Excludes []string // directives that cannot stand beside it
+	Needs    []string // directives that have to
+	Wants    []string // without one of these it has no effect
+	Examples []string // module texts without their header
+	Notes    []string // where ptxas and the manual differ
+}
+
+// Arity is what may stand behind a directive of a function's head.
+type Arity struct {
+	Least, Most int
+	Strings     bool   // strings, not whole numbers
+	Lo, Hi      uint64 // of the numbers
+}
+
+// Part is something about a directive that has a gate of its own.
+type Part struct {
+	Name  string
+	Since Gate
+}
+
+// Part returns the gate of a part; nil, which is closed, if the data has no such part.
+func (d *Directive) Part(name string) Gate {
+	for i := range d.Parts {
+		if d.Parts[i].Name == name {
+			return d.Parts[i].Since
+		}
+	}
+	return nil
+}
+
+// Directives lists the data in its order.
+func Directives() []*Directive { return directives().list }
+
+// LookupDirective returns the entry of a name, nil if there is none. A .pragma string may
+// have arguments.
+func LookupDirective(name string) *Directive { return directives().byName[name] }
+
+// LookupPragma returns the entry of a string of .pragma, in its quotes; its first word decides.
+func LookupPragma(text string) *Directive {
+	words := strings.Fields(strings.Trim(text, `"`))
+	if len(words) == 0 {
+		return nil
+	}
+	return LookupDirective(`"` + words[0] + `"`)
+}
+
+// IsPragma tells the strings of .pragma from directives.
+func (d *Directive) IsPragma() bool { return d.Name[0] == '"' }
+
+// In tells whether the directive may stand in a place.
+func (d *Directive) In(place string) bool { return slices.Contains(d.Places, place) }
+
+// directiveTable is the data, read when it is first asked for.
+type directiveTable struct {
+	list   []*Directive
+	byName map[string]*Directive
+}
+
+var directives = sync.OnceValue(func() *directiveTable {
+	text, err := dataFS.ReadFile(directivesFile)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	t, err := readDirectives(string(text))
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return t
+})
+
+const directivesFile = "data/directives.isa"
+
+func readDirectives(text string) (*directiveTable, error) {
+	t := &directiveTable{byName: map[string]*Directive{}}
+	for _, src := range splitEntries(directivesFile, text) {
+		d := &Directive{}
+		line := src.line - 1
+		for s := range strings.Lines(src.text) {
+			line++
+			if err := d.clause(strings.TrimSpace(s)); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", directivesFile, line, err)
+			}
+		}
+		if t.byName[d.Name] != nil {
+			return nil, fmt.Errorf("%s:%d: %s is there twice", directivesFile, src.line, d.Name)
+		}
+		t.byName[d.Name] = d
+		t.list = append(t.list, d)
+	}
+	return t, nil
+}
+
+// clause reads one line.
+func (d *Directive) clause(s string) (err error) {
+	word, rest, _ := strings.Cut(s, " ")
+	switch rest = strings.TrimSpace(rest); word {
+	case "":
+	case "#":
+		if note, ok := strings.CutPrefix(rest, "manual: "); ok {
+			d.Notes = append(d.Notes, note)
+		}
+	case "=":
+		err = d.header(rest)
+	case "about":
+		d.About = rest
+	case "form":
+		d.Form = rest
+	case "in":
+		d.Places = strings.Fields(rest)
+	case "args":
+		d.Args, err = parseArity(strings.Fields(rest))
+	case "since":
+		d.Since, err = thePrelude.parseGate(rest)
+	case "until":
+		d.Until, err = thePrelude.parseGate(rest)
+	case "part":
+		name, gate, _ := strings.Cut(rest, " ")
+		part := Part{Name: name}
+		part.Since, err = thePrelude.parseGate(gate)
+		d.Parts = append(d.Parts, part)
+	case "exclude":
+		d.Excludes = strings.Fields(rest)
+	case "need":
+		d.Needs = strings.Fields(rest)
+	case "want":
+		d.Wants = strings.Split(rest, "|")
+	case "example":
+		d.Examples = append(d.Examples, strings.ReplaceAll(rest, `\n`, "\n"))
+	default:
+		err = fmt.Errorf("a directive has no clause %q", word)
+	}
+	return err
+}
+
+// header reads "[version:] section name  doc".
+func (d *Directive) header(s string) error {
+	words := strings.Fields(s)
+	if len(words) > 0 && strings.HasSuffix(words[0], ":") {
+		v, ok := scanVersion(strings.TrimSuffix(words[0], ":"))
+		if !ok {
+			return fmt.Errorf("%q is no version", words[0])
+		}
+		d.Manual, words = v, words[1:]
+	}
+	if len(words) < 3 {
+		return fmt.Errorf("a header is: = section name  doc")
+	}
+	d.Section, d.Name, d.Doc = words[0], words[1], strings.Join(words[2:], " ")
+	return nil
+}
+
+// parseArity reads "1", "1..3 positive", "1 in 0..10" or "1.. string".
+func parseArity(words []string) (a Arity, err error) {
+	if len(words) == 0 {
+		return a, fmt.Errorf("args: want how many")
+	}
+	a.Hi = math.MaxUint32
+	if a.Least, a.Most, err = parseSpan(words[0]); err != nil {
+		return a, err
+	}
+	for i, w := range words[1:] {
+		switch {
+		case w == "string":
+			a.Strings = true
+		case w == "positive":
+			a.Lo = 1
+		case w == "in" && i+2 < len(words):
+			lo, hi, err := parseSpan(words[i+2])
+			a.Lo, a.Hi = uint64(lo), uint64(hi)
+			return a, err
+		default:
+			return a, fmt.Errorf("args: %q is neither string nor positive nor in", w)
+		}
+	}
+	return a, nil
+}
+
+// parseSpan reads "1", "1..3" or "1..", which has no end.
+func parseSpan(s string) (least, most int, err error) {
+	first, last, more := strings.Cut(s, "..")
+	if least, err = strconv.Atoi(first); err != nil || !more {
+		return least, least, err
+	}
+	if last == "" {
+		return least, math.MaxInt, nil
+	}
+	most, err = strconv.Atoi(last)
+	return least, most, err
+}
