@@ -32,6 +32,8 @@ type x86Op struct {
 type x86Form struct {
 	reg, mem                      uint16
 	operands                      []string
+	at                            [4]int // positions of slots R, N, M or O, S; 4: none
+	imm                           byte   // class of the immediate, 0: none
 	prefix, opmap, opcode, digit  int
 	flags                         []string
 	sizes, vex, evex, vexW, evexW int
@@ -92,8 +94,8 @@ func (f *x86Form) literal() string {
 	if len(f.flags) > 0 {
 		flags = strings.Join(f.flags, "|")
 	}
-	return fmt.Sprintf("{%#x, %#x, [4]operand{%s}, %d, %d, %#x, %#x, %s, %#x, %d, %d, %d, %d, [3]Feature{%s}},",
-		f.reg, f.mem, strings.Join(f.operands, ", "), f.prefix, f.opmap, f.opcode, f.digit, flags,
+	return fmt.Sprintf("{%#x, %#x, [4]operand{%s}, %d, %d, %d, %d, %q, %d, %d, %#x, %#x, %s, %#x, %d, %d, %d, %d, [3]Feature{%s}},",
+		f.reg, f.mem, strings.Join(f.operands, ", "), f.at[0], f.at[1], f.at[2], f.at[3], f.imm, f.prefix, f.opmap, f.opcode, f.digit, flags,
 		f.sizes, f.vex, f.evex, f.vexW, f.evexW, strings.Join(f.needs[:], ", "))
 }
 
@@ -128,7 +130,7 @@ func addX86(all []*x86Op, known map[string]*x86Op, words []string) ([]*x86Op, er
 	}
 	name, suffix, _ := strings.Cut(words[0], "/")
 	constant := strings.ToUpper(name + suffix)
-	f := &x86Form{needs: [3]string{"0", "0", "0"}}
+	f := &x86Form{at: [4]int{4, 4, 4, 4}, needs: [3]string{"0", "0", "0"}}
 	if err := f.parse(words[1:]); err != nil {
 		return nil, err
 	}
@@ -196,6 +198,7 @@ func (f *x86Form) parseOperands(list string) error {
 			return fmt.Errorf("operand %s: %w", text, err)
 		}
 		f.operands = append(f.operands, o.literal())
+		f.locate(&o, i)
 		kind := o.kind()
 		f.reg |= kind << (4 * i)
 		if o.slot == 'M' {
@@ -211,6 +214,24 @@ func (f *x86Form) parseOperands(list string) error {
 		f.mem = 0
 	}
 	return nil
+}
+
+// locate notes where operand i is encoded.
+func (f *x86Form) locate(o *x86Operand, i int) {
+	switch o.slot {
+	case 'R':
+		f.at[0] = i
+	case 'N':
+		f.at[1] = i
+	case 'M', 'O':
+		f.at[2] = i
+	case 'S':
+		f.at[3], f.imm = i, 'S'
+	case 'I':
+		f.imm = o.class
+	default:
+		f.flags = append(f.flags, "hasPinned")
+	}
 }
 
 // kind returns the kind of the operand as a register or immediate.
@@ -271,7 +292,7 @@ func (o *x86Operand) parseWhat(letter byte, rest string) (err error) {
 			o.index, o.mem = rest[0], rest[1:]
 		}
 	case 'm':
-		o.mem = map[string]string{"v": "'v'", "0": "'a'"}[rest]
+		o.mem = map[string]string{"v": "'v'", "s": "'s'", "0": "'a'"}[rest]
 		if o.mem == "" {
 			o.mem = rest
 		}

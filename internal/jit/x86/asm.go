@@ -100,7 +100,9 @@ func (a *Asm) NewLabel() Label {
 func (a *Asm) Bind(l Label) {
 	if p := a.place(l); p != nil && *p == unbound {
 		*p = int32(len(a.buf))
-		a.listing.add(len(a.buf), l.String()+":")
+		if a.listing != nil {
+			a.listing.add(len(a.buf), l.String()+":")
+		}
 		return
 	}
 	a.fail("label %v is unknown or bound already", l)
@@ -133,7 +135,8 @@ func (a *Asm) Call(l Label) { a.branch("call", 0, 0, 0xe8, l) }
 
 // Jcc jumps to l if c holds.
 func (a *Asm) Jcc(c Cond, l Label) {
-	a.branch("j"+condNames[c&15], 0x70+byte(c&15), 0x0f, 0x80+byte(c&15), l)
+	c &= 15
+	a.branch(jccNames[c], 0x70+byte(c), 0x0f, 0x80+byte(c), l)
 }
 
 // branch emits the short form (opcode short, 0: none) or the long one (escape, 0: none; opcode long).

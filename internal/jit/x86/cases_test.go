@@ -6,13 +6,15 @@ import (
 	"testing"
 )
 
-var full = flag.Bool("full", false, "all memory operands for every form, and a million random instructions")
+var full = flag.Bool("full", false, "all memory operands for every form, and half a million random instructions")
 
 // testCase is an instruction, how it was assembled.
 type testCase struct {
 	text string
 	code string
 	form *form
+	in   inst
+	d    deco
 }
 
 // afterCode is where the test's label stands: so far behind the instruction.
@@ -28,8 +30,8 @@ func assemble(t testing.TB, a *Asm, in inst, d deco) *testCase {
 	}
 	a.deco = d
 	list := a.List()
-	chosen := choose(&in, &d)
-	a.emit(in)
+	chosen := chosenForm(&in, &d)
+	a.emit(&in)
 	if a.err != nil {
 		return nil
 	}
@@ -40,10 +42,11 @@ func assemble(t testing.TB, a *Asm, in inst, d deco) *testCase {
 		t.Fatalf("%v", err)
 	}
 	text := strings.ReplaceAll(list.Lines[0].Text, l.String(), "64")
-	return &testCase{text, string(code[:n]), chosen}
+	return &testCase{text, string(code[:n]), chosen, in, d}
 }
 
-func choose(in *inst, d *deco) *form {
+// chosenForm is the first form that says in.
+func chosenForm(in *inst, d *deco) *form {
 	forms := in.op.forms()
 	for i := range forms {
 		if forms[i].encoding(in, d) != encNone {
@@ -78,7 +81,7 @@ type variant struct {
 }
 
 // registerSets are the numbers that operands get in turn: low, below 16, all.
-var registerSets = [][4]uint8{{3, 6, 1, 7}, {9, 14, 12, 10}, {1, 13, 5, 8}, {17, 30, 4, 21}, {2, 8, 27, 11}, {31, 7, 18, 16}}
+var registerSets = [][4]uint8{{3, 6, 1, 7}, {9, 14, 12, 10}, {1, 13, 15, 8}, {17, 30, 4, 21}, {2, 8, 27, 11}, {31, 23, 18, 16}}
 
 // variants returns instructions that f may say: each size or width, register set, kind of memory
 // operand, mask, broadcast and rounding. Which of them it really says is the encoder's business,
@@ -89,7 +92,7 @@ func (f *form) variants(op Op) (all []variant) {
 			if f.reg != 0 || f.operand[0].slot == 0 {
 				all = append(all, f.fill(op, w, f.reg, set))
 			}
-			if f.mem != 0 {
+			if f.mem != 0 && set%3 == 0 {
 				all = append(all, f.fill(op, w, f.mem, set))
 			}
 		}
@@ -120,7 +123,7 @@ func (f *form) fill(op Op, w uint8, s shape, set int) variant {
 		case kind == kMem:
 			in.m = At(RBX, 0)
 			if f.operand[i].index != 0 {
-				in.m = AtVec(RBX, Vec(regs[2]), 4, 0)
+				in.m = AtVec(RBX, Vec(regs[3]), 4, 0)
 			}
 		}
 	}
@@ -130,7 +133,7 @@ func (f *form) fill(op Op, w uint8, s shape, set int) variant {
 
 // immediates are four values that f's immediate can have at w.
 func (f *form) immediates(w uint8) [4]int64 {
-	switch class := f.immediateClass(); {
+	switch class := f.imm; {
 	case class == '1':
 		return [4]int64{1, 1, 1, 1}
 	case class == 'j':
@@ -199,12 +202,14 @@ func (f *form) addresses(op Op, w uint8) (all []variant) {
 		AtIndex(RBX, RCX, 8, 64), AtIndex(RBP, R12, 1, 0), AtIndex(R13, RBP, 4, 7*n), AtIndex(NoReg, RDX, 4, 1000), AtIndex(RSP, RSI, 2, 128*n),
 	}
 	for i, m := range places {
-		if !*full && i > 4 && (i+int(op)+int(w))%5 != 0 {
+		if !*full && i > 4 && (i+int(op)+int(w))%9 != 0 {
 			continue
 		}
-		v := f.fill(op, w, f.mem, i)
-		v.in.m = m
-		all = append(all, v)
+		for _, set := range []int{i % 3, 3 + i&1*2} { // for VEX and for EVEX
+			v := f.fill(op, w, f.mem, set)
+			v.in.m = m
+			all = append(all, v)
+		}
 	}
 	b := int32(f.memory().bcast)
 	for i, m := range []Mem{At(RBX, 127*b), AtIndex(R9, R10, 2, -129*b), At(R12, -128*b), At(RBX, 128*b), AtLabel(1)} {

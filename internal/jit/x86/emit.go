@@ -6,7 +6,7 @@ type inst struct {
 	w     uint8 // Width of vector forms, Size of general ones
 	cond  Cond
 	shape shape
-	n     [4]uint8 // numbers of register operands, by position
+	n     [5]uint8 // numbers of register operands, by position; the last is 0, for operands that a form lacks
 	m     Mem
 	imm   int64
 }
@@ -22,32 +22,34 @@ const (
 )
 
 // emit appends in: the first of its forms that can say it, in that form's encoding.
-func (a *Asm) emit(in inst) {
+func (a *Asm) emit(in *inst) {
 	start := len(a.buf)
 	d := a.deco
-	a.deco = deco{}
+	if d != (deco{}) {
+		a.deco = deco{}
+	}
 	forms := in.op.forms()
 	for i := range forms {
 		f := &forms[i]
-		e := f.encoding(&in, &d)
+		e := f.encoding(in, &d)
 		if e == encNone {
 			continue
 		}
 		switch e {
 		case encLegacy:
-			a.legacy(f, &in, &d)
+			a.legacy(f, in, &d)
 		case encVEX:
-			a.vex(f, &in)
+			a.vex(f, in)
 		default:
-			a.evex(f, &in, &d)
+			a.evex(f, in, &d)
 		}
-		a.used |= f.need(&in, e)
+		a.used |= f.need(in, e)
 		if a.listing != nil {
-			a.listing.add(start, string(appendText(nil, f, &in, &d)))
+			a.listing.add(start, string(appendText(nil, f, in, &d)))
 		}
 		return
 	}
-	a.err = a.explain(&in, &d)
+	a.err = a.explain(in, &d)
 }
 
 // encoding returns how f says in, encNone if it cannot.
@@ -83,7 +85,7 @@ func (f *form) vectorEncoding(in *inst, d *deco) encoding {
 	}
 	plain := d.k == 0 && d.round == 0 && !in.m.bcast
 	if plain && f.vex>>in.w&1 != 0 && !in.high() && !(in.shape == f.mem && f.flags&vexRegs != 0) {
-		if f.flags&hasMirror != 0 && in.shape == f.reg && in.n[0] < 8 && in.n[1] >= 8 {
+		if f.flags&hasMirror != 0 && in.shape == f.reg && in.n[f.r] < 8 && in.n[f.m] >= 8 {
 			return encNone
 		}
 		return encVEX
@@ -111,50 +113,47 @@ func (f *form) decorated(in *inst, d *deco) bool {
 	return whole && allowed && in.shape == f.reg
 }
 
-// memory returns the operand in ModRM.rm.
-func (f *form) memory() *operand {
-	for i := range f.operand {
-		if f.operand[i].slot == 'M' {
-			return &f.operand[i]
-		}
-	}
-	return &operand{}
-}
+// memory returns the operand in ModRM.rm, one of zeros where there is none.
+func (f *form) memory() *operand { return &f.operand[f.m&3] }
 
 // high tells whether in uses a vector register that only EVEX can name.
 func (in *inst) high() bool {
-	for i := range in.n {
-		if in.n[i] > 15 {
-			return true
-		}
-	}
-	return in.m.vsib && in.m.Index > 15
+	return in.n[0]|in.n[1]|in.n[2]|in.n[3] > 15 || in.m.vsib && in.m.Index > 15
 }
 
-// operandsFit tells whether registers and immediates are what f can encode.
+// operandsFit tells whether registers, memory and immediate are what f can encode.
 func (f *form) operandsFit(in *inst) bool {
-	for i := range f.operand {
-		o, kind := &f.operand[i], in.shape.at(i)
-		if in.n[i] > lastRegister[kind] {
+	for i, n := range in.n[:4] {
+		if n > lastRegister[in.shape.at(i)] {
 			return false
 		}
-		switch o.slot {
-		case 0:
-			return true
-		case 'I':
-			if !immediateFits(o.class, in) {
-				return false
-			}
+	}
+	if f.imm != 0 && !immediateFits(f.imm, in) || f.flags&hasPinned != 0 && !f.pinnedFit(in) {
+		return false
+	}
+	return !in.isMem() || in.m.vsib == (f.memory().index != 0) && in.m.wrong() == "" && !in.gatherOverlaps()
+}
+
+// gatherOverlaps tells whether a gather has one register twice among destination, indices and
+// mask, which is an invalid instruction.
+func (in *inst) gatherOverlaps() bool {
+	if !in.m.vsib || in.shape.at(0) != kVec {
+		return false
+	}
+	d, index := in.n[0], uint8(in.m.Index)
+	return d == index || in.shape.at(2) == kVec && (in.n[2] == d || in.n[2] == index)
+}
+
+// pinnedFit tells whether operands that can be one register only are that one.
+func (f *form) pinnedFit(in *inst) bool {
+	for i := range f.operand {
+		switch f.operand[i].slot {
 		case 'A':
-			if in.n[i] != 0 {
+			if in.n[i] != uint8(RAX) {
 				return false
 			}
 		case 'C':
 			if in.n[i] != uint8(RCX) {
-				return false
-			}
-		case 'M':
-			if kind == kMem && (in.m.vsib != (o.index != 0) || in.m.wrong() != "") {
 				return false
 			}
 		}
@@ -197,38 +196,4 @@ func (f *form) need(in *inst, e encoding) Feature {
 		return f.needs[1]
 	}
 	return f.needs[0]
-}
-
-// fields are the register numbers of an instruction by slot.
-type fields struct {
-	reg, vvvv, rm, is4, low uint8
-	imm                     byte // class of the immediate, 0: none
-	rmOp                    *operand
-}
-
-// fields sorts the operands of in by slot.
-func (f *form) fields(in *inst) (s fields) {
-	if f.digit < noDigit {
-		s.reg = f.digit
-	}
-	for i := range f.operand {
-		o := &f.operand[i]
-		switch o.slot {
-		case 0:
-			return s
-		case 'R':
-			s.reg = in.n[i]
-		case 'N':
-			s.vvvv = in.n[i]
-		case 'M':
-			s.rm, s.rmOp = in.n[i], o
-		case 'S':
-			s.is4, s.imm = in.n[i], 'S'
-		case 'O':
-			s.low = in.n[i]
-		case 'I':
-			s.imm = o.class
-		}
-	}
-	return s
 }

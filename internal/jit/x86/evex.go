@@ -2,9 +2,9 @@ package x86
 
 // evex appends in with an EVEX prefix.
 func (a *Asm) evex(f *form, in *inst, d *deco) {
-	s := f.fields(in)
-	x, b, v := in.memBits(s.rm)
-	v |= s.vvvv >> 4
+	x, b, v := f.highBits(in)
+	r, vvvv := f.modrmReg(in), in.n[f.v]
+	v |= vvvv >> 4
 	ll, bit := in.w, byte(0)
 	switch {
 	case d.round == SAE:
@@ -18,14 +18,13 @@ func (a *Asm) evex(f *form, in *inst, d *deco) {
 	if d.zero {
 		z = 1
 	}
-	r := s.reg
 	a.buf = append(a.buf, 0x62,
 		(r>>3&1^1)<<7|(x^1)<<6|(b^1)<<5|(r>>4&1^1)<<4|f.opmap,
-		f.evexW<<7|^s.vvvv&15<<3|4|f.prefix,
+		f.evexW<<7|^vvvv&15<<3|4|f.prefix,
 		z<<7|ll<<5|bit<<4|(v^1)<<3|byte(d.k),
 		f.opcode)
-	a.modrm(in, &s, s.rmOp.unit(in), immBytes(s.imm, in.w))
-	a.immediate(in, &s)
+	a.modrm(f, in, f.memory().unit(in), immBytes(f.imm, in.w))
+	a.immediate(f, in)
 }
 
 // unit returns what disp8 counts in: the bytes that are accessed, or of one element.

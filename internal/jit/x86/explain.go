@@ -34,6 +34,8 @@ func (f *form) obstacle(in *inst, d *deco) string {
 		}
 	}
 	switch {
+	case in.gatherOverlaps():
+		return "destination, indices and mask of a gather must be distinct registers"
 	case !f.operandsFit(in):
 		return fmt.Sprintf("a register number or the immediate %d is out of range", in.imm)
 	case f.sizes != 0:

@@ -4,6 +4,9 @@ package x86
 type form struct {
 	reg, mem shape      // kinds of operands, with slot M a register, and memory; 0: cannot be
 	operand  [4]operand // in the order of the manual
+	r, v, m  uint8      // positions of the operands in ModRM.reg, vvvv, and ModRM.rm or the opcode; 4: none
+	is4      uint8      // position of the operand in an immediate's bits 7:4; 4: none
+	imm      byte       // class of the immediate, 'S' for is4, 0 for none
 	prefix   uint8      // 0, 1: 66, 2: f3, 3: f2
 	opmap    uint8      // 0: one byte, 1: 0f, 2: 0f38, 3: 0f3a
 	opcode   uint8
@@ -33,6 +36,7 @@ const (
 	noMask                      // no write mask
 	mustMask                    // a write mask must be given
 	vexRegs                     // memory needs EVEX
+	hasPinned                   // an operand can be one register only: rax, cl
 	hasMirror                   // the next form exchanges the registers, for a shorter VEX prefix
 )
 

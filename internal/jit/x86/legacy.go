@@ -2,7 +2,6 @@ package x86
 
 // legacy appends in with REX where it is needed: [66] [lock] [prefix] [REX] opcode ….
 func (a *Asm) legacy(f *form, in *inst, d *deco) {
-	s := f.fields(in)
 	if in.w == uint8(S16) {
 		a.buf = append(a.buf, 0x66)
 	}
@@ -12,25 +11,25 @@ func (a *Asm) legacy(f *form, in *inst, d *deco) {
 	if f.prefix != 0 {
 		a.buf = append(a.buf, prefixes[f.prefix])
 	}
-	if rex := f.rex(in, &s); rex != 0 {
+	if rex := f.rex(in); rex != 0 {
 		a.buf = append(a.buf, rex)
 	}
-	a.opcode(f, in, s.low)
+	a.opcode(f, in)
 	switch {
 	case f.digit > noDigit:
 		a.buf = append(a.buf, f.digit)
-	case s.rmOp != nil:
-		a.modrm(in, &s, 1, immBytes(s.imm, in.w))
+	case f.memory().slot == 'M':
+		a.modrm(f, in, 1, immBytes(f.imm, in.w))
 	}
-	a.immediate(in, &s)
+	a.immediate(f, in)
 }
 
 var prefixes = [...]byte{0, 0x66, 0xf3, 0xf2}
 
 // rex returns the REX prefix, 0 where none is needed.
-func (f *form) rex(in *inst, s *fields) (rex byte) {
-	x, b, _ := in.memBits(s.rm | s.low) // no form has both
-	rex = s.reg>>3&1<<2 | x<<1 | b
+func (f *form) rex(in *inst) (rex byte) {
+	x, b, _ := f.highBits(in)
+	rex = f.modrmReg(in)>>3<<2 | x<<1 | b
 	if in.w == uint8(S64) && f.flags&noRexW == 0 {
 		rex |= 8
 	}
@@ -54,12 +53,15 @@ func (f *form) newByteRegister(in *inst) bool {
 
 // opcode appends the opcode: with the condition, the register in its low bits, and, for bytes,
 // bit 0 clear.
-func (a *Asm) opcode(f *form, in *inst, low uint8) {
+func (a *Asm) opcode(f *form, in *inst) {
 	op := f.opcode
 	if in.w == uint8(S8) && f.operand[0].class == 's' {
 		op &^= 1
 	}
-	op += byte(in.cond) | low&7
+	op += byte(in.cond)
+	if f.memory().slot == 'O' {
+		op += in.n[f.m] & 7
+	}
 	switch f.opmap {
 	case 1:
 		a.buf = append(a.buf, 0x0f, op)

@@ -4,13 +4,21 @@ import "encoding/binary"
 
 // modrm appends ModRM, SIB and displacement for in. n is what disp8 counts in (1 outside EVEX),
 // behind how many bytes of immediate follow.
-func (a *Asm) modrm(in *inst, s *fields, n int32, behind int) {
-	reg := s.reg & 7 << 3
+func (a *Asm) modrm(f *form, in *inst, n int32, behind int) {
+	reg := f.modrmReg(in) & 7 << 3
 	if in.isMem() {
 		a.memory(&in.m, reg, n, behind)
 		return
 	}
-	a.buf = append(a.buf, 0xc0|reg|s.rm&7)
+	a.buf = append(a.buf, 0xc0|reg|in.n[f.m]&7)
+}
+
+// modrmReg returns what stands in ModRM.reg: the form's digit or a register.
+func (f *form) modrmReg(in *inst) uint8 {
+	if f.digit < noDigit {
+		return f.digit
+	}
+	return in.n[f.r]
 }
 
 // isMem tells whether in has a memory operand.
@@ -66,10 +74,11 @@ func (a *Asm) based(m *Mem, reg byte, n int32) {
 	}
 }
 
-// memBits returns the high bits of the memory operand's registers: X and B of REX, inverted
-// nowhere yet, and bit 4 of a vector index.
-func (in *inst) memBits(rm uint8) (x, b, v byte) {
+// highBits returns the high bits of the registers in ModRM.rm and SIB, as REX has them: X and B,
+// and bit 4 of a vector of indices.
+func (f *form) highBits(in *inst) (x, b, v byte) {
 	if !in.isMem() {
+		rm := in.n[f.m]
 		return rm >> 4 & 1, rm >> 3 & 1, 0
 	}
 	m := &in.m
@@ -96,12 +105,12 @@ func immBytes(class byte, w uint8) int {
 }
 
 // immediate appends the immediate of in.
-func (a *Asm) immediate(in *inst, s *fields) {
+func (a *Asm) immediate(f *form, in *inst) {
 	v := in.imm
-	if s.imm == 'S' {
-		v = int64(s.is4) << 4
+	if f.imm == 'S' {
+		v = int64(in.n[f.is4]) << 4
 	}
-	for range immBytes(s.imm, in.w) {
+	for range immBytes(f.imm, in.w) {
 		a.buf = append(a.buf, byte(v))
 		v >>= 8
 	}

@@ -22,13 +22,13 @@ func (a *Asm) List() *Listing {
 }
 
 // Note puts a remark into the listing, if there is one.
-func (a *Asm) Note(text string) { a.listing.add(len(a.buf), "# "+text) }
-
-func (l *Listing) add(at int, text string) {
-	if l != nil {
-		l.Lines = append(l.Lines, Line{at, text})
+func (a *Asm) Note(text string) {
+	if a.listing != nil {
+		a.listing.add(len(a.buf), "# "+text)
 	}
 }
+
+func (l *Listing) add(at int, text string) { l.Lines = append(l.Lines, Line{at, text}) }
 
 // appendText appends the text of in as f says it.
 func appendText(b []byte, f *form, in *inst, d *deco) []byte {
@@ -37,7 +37,7 @@ func appendText(b []byte, f *form, in *inst, d *deco) []byte {
 	}
 	b = append(b, in.op.String()...)
 	if f.flags&hasCond != 0 {
-		b = append(b, condNames[in.cond&15]...)
+		b = append(b, in.cond.String()...)
 	}
 	for i := range f.operand {
 		o := &f.operand[i]
@@ -58,21 +58,11 @@ func appendText(b []byte, f *form, in *inst, d *deco) []byte {
 			b = appendMask(b, d)
 		}
 	}
-	if d.round != 0 && f.immediateClass() == 0 {
+	if d.round != 0 && f.imm == 0 {
 		b = appendRounding(append(b, ", "...), d)
 		b = b[:len(b)-2]
 	}
 	return b
-}
-
-// immediateClass returns the class of f's immediate, 0 if it has none.
-func (f *form) immediateClass() byte {
-	for i := range f.operand {
-		if f.operand[i].slot == 'I' {
-			return f.operand[i].class
-		}
-	}
-	return 0
 }
 
 // appendMask appends the write mask, which stands behind the destination.
@@ -97,7 +87,11 @@ func appendRounding(b []byte, d *deco) []byte {
 
 var roundingNames = [...]string{"", "{rn-sae}, ", "{rd-sae}, ", "{ru-sae}, ", "{rz-sae}, ", "{sae}, "}
 
-var condNames = [...]string{"o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g"}
+// jccNames are the jumps by condition; the condition's own name stands behind the j.
+var jccNames = [16]string{"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja", "js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg"}
+
+// String returns the condition as mnemonics have it: "ne".
+func (c Cond) String() string { return jccNames[c&15][1:] }
 
 // appendOperand appends operand i, o in f.
 func appendOperand(b []byte, o *operand, in *inst, i int) []byte {
@@ -188,6 +182,9 @@ func appendMem(b []byte, o *operand, in *inst) []byte {
 
 // appendAddress appends [base+index*scale+disp].
 func (m *Mem) appendAddress(b []byte, o *operand, w Width) []byte {
+	if m.Rip == 0 && m.Base == NoReg && !m.indexed() {
+		b = append(b, "ds:"...) // as takes a number alone for no address before {1to8} or {k1}
+	}
 	b = append(b, '[')
 	plus := ""
 	if m.Rip != 0 {
