@@ -136,13 +136,30 @@ func paramInfo(p *ir.Param) ParamInfo {
 	return info
 }
 
+// Nearest returns the name that a word most likely is a slip of the pen for, "" if none is near: names of
+// files, flags and kernels in messages. Case does not count.
+func Nearest(word string, names []string) string {
+	for _, name := range names {
+		if strings.EqualFold(word, name) {
+			return name
+		}
+	}
+	return isa.Nearest(word, names)
+}
+
 // unknownKernel suggests the nearest name.
 func unknownKernel(name string, infos []KernelInfo) error {
 	names := make([]string, 0, 2*len(infos))
 	for _, k := range infos {
 		names = append(names, k.Name, k.Base())
 	}
-	if near := isa.Nearest(name, names); near != "" {
+	near := Nearest(name, names)
+	for _, other := range names { // half a name says more than a near one
+		if near == "" && strings.Contains(strings.ToLower(other), strings.ToLower(name)) {
+			near = other
+		}
+	}
+	if near != "" {
 		return fmt.Errorf("ptxvm: there is no kernel %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(infos))

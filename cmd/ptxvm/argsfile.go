@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func (f *runFlags) launches(args []string) (list []*runFlags, files []string, er
 
 // readOptions reads one file into the last of the launches, and those that it starts.
 func readOptions(name string, list *[]*runFlags, given map[string]bool) (files []string, err error) {
-	file, err := os.Open(name)
+	file, err := openFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func scanOptions(name string, text io.Reader, list *[]*runFlags, given map[strin
 	lines := bufio.NewScanner(io.LimitReader(text, 64*maxLine))
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
 		switch {
 		case line == "" || line[0] == '#':
 		case line == nextLaunch:
@@ -102,7 +101,7 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		fl := f.set.Lookup(name)
 		switch {
 		case fl == nil:
-			return fmt.Errorf("there is no option --%s", name)
+			return unknownFlag(f.verb, name)
 		case !hasValue && fl.NoOptDefVal == "":
 			return fmt.Errorf("--%s needs a value, on the same line", name)
 		case !hasValue:
@@ -116,7 +115,7 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		}
 		return f.set.Set(name, value)
 	}
-	return fmt.Errorf("%q is no option", line)
+	return fmt.Errorf("%q is no option: want --NAME VALUE", line)
 }
 
 // cutOption splits --NAME VALUE or --NAME=VALUE.

@@ -15,7 +15,6 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
 
 	"ptxvm"
@@ -52,7 +51,7 @@ func parseArg(text string) (argSpec, error) {
 	}
 	key, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return argSpec{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{…}, ptr:NAME or null", text)
+		return argSpec{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{…}, ptr:NAME or null%s", text, argHint(text))
 	}
 	spec, err := parseKeyed(key, rest)
 	if err != nil {
@@ -91,10 +90,41 @@ func parseKeyed(key, rest string) (argSpec, error) {
 	return parseScalarArg(key, rest)
 }
 
+// argHint is what a value without a type could have been.
+func argHint(text string) string {
+	if key, value, ok := strings.Cut(text, "="); ok {
+		if _, err := parseKeyed(key, value); err == nil {
+			return "; write " + key + ":" + value
+		}
+	}
+	for _, key := range []string{"s32", "f32"} {
+		if _, err := parseScalarArg(key, text); err == nil {
+			return fmt.Sprintf("; write %s:%s, or another type", key, text)
+		}
+	}
+	return ""
+}
+
+// otherTypes are the names of types in C, Python and LLVM.
+var otherTypes = map[string]string{
+	"bool": "u8", "char": "s8", "uchar": "u8", "short": "s16", "int": "s32", "uint": "u32", "unsigned": "u32", "long": "s64", "size_t": "u64",
+	"half": "f16", "float": "f32", "double": "f64", "bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64",
+	"fp16": "f16", "fp32": "f32", "fp64": "f64", "int32_t": "s32", "uint32_t": "u32", "int64_t": "s64", "uint64_t": "u64",
+	"int8": "s8", "int16": "s16", "int32": "s32", "int64": "s64", "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+	"i8": "s8", "i16": "s16", "i32": "s32", "i64": "s64", "pointer": "ptr", "file": "in", "input": "in", "output": "out",
+}
+
+func typeHint(key string) string {
+	if other := otherTypes[strings.ToLower(key)]; other != "" {
+		return "; write " + other
+	}
+	return ""
+}
+
 func parseScalarArg(key, rest string) (argSpec, error) {
 	typ, err := ptxvm.ParseScalarType(key)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, null", key)
+		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, null%s", key, typeHint(key))
 	}
 	if !typ.Param() {
 		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
@@ -138,7 +168,7 @@ func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, er
 
 func parseBytes(rest string) ([]byte, error) {
 	if name, isFile := strings.CutPrefix(rest, "@"); isFile {
-		return os.ReadFile(name)
+		return readFile(name)
 	}
 	value, err := hex.DecodeString(strings.TrimPrefix(rest, "0x"))
 	if err != nil {

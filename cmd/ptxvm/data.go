@@ -69,7 +69,7 @@ func parseData(text string) (contents, error) {
 	}
 	typeName, list, ok := strings.Cut(text, ":")
 	if !ok {
-		return contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED")
+		return contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED%s", fileHint(text))
 	}
 	if typeName == "ptr" {
 		return parseAddresses(list)
@@ -94,6 +94,14 @@ func parseList(typeName, list string) (contents, error) {
 	return loaded(a), nil
 }
 
+// fileHint is what to write for a file without its @.
+func fileHint(text string) string {
+	if _, err := os.Stat(text); err == nil || strings.HasSuffix(text, ".npy") {
+		return "; a file is written @" + text
+	}
+	return ""
+}
+
 // parseSize reads SIZE; the contents are zeros that nobody asked for.
 func parseSize(text string) (c contents, err error) {
 	if n, err := parseByteSize(text); err == nil {
@@ -107,8 +115,11 @@ func parseSize(text string) (c contents, err error) {
 // parseShape reads TYPExN[xN…].
 func parseShape(text string) (contents, error) {
 	words := strings.Split(text, "x")
+	if body, sink, ok := strings.Cut(text, ":"); ok {
+		return contents{}, fmt.Errorf("a file that gets the result is written %s:@%s", body, sink)
+	}
 	if len(words) < 2 {
-		return contents{}, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024")
+		return contents{}, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024%s", sizeHint(text))
 	}
 	typ, err := ptxvm.ParseScalarType(words[0])
 	if err != nil {
@@ -197,12 +208,24 @@ func readArray(name string) (array, error) {
 	if strings.HasSuffix(name, ".npy") {
 		return readNpy(name)
 	}
-	data, err := os.ReadFile(name)
+	data, err := readFile(name)
 	return array{bytes: data}, err
 }
 
 // sizeUnits are powers of 1024.
 var sizeUnits = map[byte]int{'K': 10, 'M': 20, 'G': 30, 'T': 40}
+
+// sizeHint is the size that a unit written out means.
+func sizeHint(text string) string {
+	for _, unit := range []string{"iB", "ib", "IB", "B", "b"} {
+		if short, ok := strings.CutSuffix(text, unit); ok {
+			if _, err := parseByteSize(short); err == nil {
+				return "; write " + short
+			}
+		}
+	}
+	return ""
+}
 
 // parseByteSize reads a size such as 48K, 1M, 2G or 4096.
 func parseByteSize(text string) (int64, error) {
@@ -214,7 +237,7 @@ func parseByteSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q is no size: want a number of bytes, or one with K, M, G or T", text)
+		return 0, fmt.Errorf("%q is no size: want a number of bytes, or one with K, M, G or T%s", text, sizeHint(text))
 	}
 	return n << shift, nil
 }

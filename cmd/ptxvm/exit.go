@@ -24,3 +24,5 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
 // usageError is a mistake in the command line: exit 2.
 type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }

@@ -97,9 +97,6 @@ func (j *job) bindParam(e *expectation, i int) (contents, error) {
 // fit holds size and type of what is expected against what there will be. Raw files, and .npy where
 // NumPy has no such type, take the buffer's type.
 func (e *expectation) fit(have contents) error {
-	if e.want.size != have.size {
-		return fmt.Errorf("DATA has %d bytes, %s has %d", e.want.size, e.label, have.size)
-	}
 	want, is := e.want.typ.Name(), have.typ.Name()
 	switch {
 	case is == "" || want == is:
@@ -107,6 +104,9 @@ func (e *expectation) fit(have contents) error {
 		e.want.typ = have.typ
 	default:
 		return fmt.Errorf("DATA is %s, %s is %s", want, e.label, is)
+	}
+	if e.want.size != have.size {
+		return fmt.Errorf("DATA has %d bytes, %s has %d", e.want.size, e.label, have.size)
 	}
 	return nil
 }

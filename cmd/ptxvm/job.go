@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"ptxvm"
 )
@@ -209,7 +210,7 @@ func (j *job) restore(b ptxvm.Buffer, spec *bufSpec) error {
 func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
 	if j.flags.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, j.flags.timeout)
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(j.flags.timeout))
 		defer cancel()
 	}
 	return j.kernel.Launch(ctx, j.shape, j.args...)

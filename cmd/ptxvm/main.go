@@ -25,6 +25,7 @@ func main() {
 	if !wantStack() {
 		debug.SetTraceback("none")
 	}
+	ignoreSignals()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(doMain(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -87,13 +88,11 @@ func newRoot(s streams) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          noVerb,
-
-		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s))
 	root.AddCommand(laterVerbs()...)
 	addCompletion(root)
@@ -106,8 +105,16 @@ func noVerb(root *cobra.Command, args []string) error {
 		return usageError{fmt.Errorf("want a verb\n%s", strings.TrimSpace(root.UsageString()))}
 	}
 	hint := ""
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "; did you mean " + near[0] + "?"
+	var verbs []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			verbs = append(verbs, c.Name())
+		}
+	}
+	if near := ptxvm.Nearest(args[0], verbs); near != "" {
+		hint = "; did you mean " + near + "?"
+	} else if _, err := os.Stat(args[0]); err == nil {
+		hint = fmt.Sprintf(", but a file; ptxvm run %[1]s runs it, ptxvm check %[1]s judges it", shellWord(args[0]))
 	}
 	return usageError{fmt.Errorf("there is no verb %q%s", args[0], hint)}
 }
@@ -146,6 +153,9 @@ func finish(errw io.Writer, err error) int {
 	var coded exitError
 	if errors.As(err, &coded) {
 		return coded.code
+	}
+	if closedPipe(err) {
+		return exitUsage // whoever read has seen enough, and wants no message
 	}
 	fmt.Fprintf(errw, "ptxvm: %s\n", escapeLines(strings.TrimPrefix(err.Error(), "ptxvm: ")))
 	return exitUsage

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,7 +38,7 @@ var npyWritten = map[string]string{
 }
 
 func readNpy(name string) (array, error) {
-	raw, err := os.ReadFile(name)
+	raw, err := readFile(name)
 	if err != nil {
 		return array{}, err
 	}

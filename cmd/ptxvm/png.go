@@ -10,7 +10,6 @@ import (
 	stdimage "image"
 	"image/color"
 	"image/png"
-	"os"
 
 	"ptxvm"
 )
@@ -33,7 +32,7 @@ func readPicture(name string, d ptxvm.ArrayDesc) ([]byte, error) {
 	if err := checkPicture(d); err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(name)
+	raw, err := readFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"ptxvm"
 )
@@ -54,7 +55,7 @@ func report(s streams, f *runFlags, err error) error {
 		fmt.Fprintf(s.err, "steps: the launch executed --max-steps %d warp instructions without ending\n", f.maxSteps)
 		return exitError{exitLimit}
 	case errors.Is(err, context.DeadlineExceeded):
-		fmt.Fprintf(s.err, "timeout: the kernel was still running after --timeout %v\n", f.timeout)
+		fmt.Fprintf(s.err, "timeout: the kernel was still running after --timeout %v\n", time.Duration(f.timeout))
 		return exitError{exitLimit}
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(s.err, "interrupted")

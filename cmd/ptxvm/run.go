@@ -80,7 +80,15 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, trace.close(s.err)) }()
+	defer func() {
+		switch failed := trace.close(s.err); {
+		case err == nil:
+			err = failed
+		case failed != nil: // the run's own end decides the exit code
+			fmt.Fprintf(s.err, "ptxvm: %v\n", failed)
+		}
+	}()
+	session.warn(s.err)
 	var results []result
 	var reported error
 	var differs differsError
@@ -110,6 +118,15 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		return err
 	}
 	return errors.Join(reported, session.printShown(s.out))
+}
+
+// warn says what may not be meant.
+func (s *session) warn(w io.Writer) {
+	for _, j := range s.jobs {
+		for _, text := range mixedTypes(j.kernel.Info(), j.specs) {
+			fmt.Fprintf(w, "warning: %s\n", ptxvm.Escape(text))
+		}
+	}
 }
 
 // ran is what a launch leaves.

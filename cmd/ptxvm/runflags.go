@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,7 +23,7 @@ type runFlags struct {
 	assume, async, judge string
 	workers              int
 	seed, maxSteps       uint64
-	timeout              time.Duration
+	timeout              durationFlag
 	stats, quiet         bool
 	sanitize             string
 	maxReports           int
@@ -40,13 +39,14 @@ type runFlags struct {
 	expects              []string
 	tol, report, triton  string
 
-	set *pflag.FlagSet // that these are the values of
+	verb *cobra.Command
+	set  *pflag.FlagSet // that these are the values of
 }
 
 // bind declares the flags on a verb.
 func (f *runFlags) bind(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	f.set = fl
+	f.verb, f.set = cmd, fl
 	fl.StringVar(&f.kernel, "kernel", "", "kernel to launch; needed only where there are several")
 	fl.Var(&f.grid, "grid", "CTAs as X[,Y[,Z]]")
 	fl.Var(&f.block, "block", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
@@ -73,7 +73,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Var(&f.trace, "trace", "show each instruction that a CTA, or a thread of it, executes, of the lines of the PTX that are named: 0, 1,2/5, 0@20-31")
 	fl.StringVar(&f.traceTo, "trace-to", "", "a file for --trace, as JSON lines if it ends in .json or .jsonl; default standard error")
 	fl.Uint64Var(&f.maxTrace, "max-trace", 100000, "instructions that --trace shows")
-	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock limit, such as 10s")
+	fl.Var(&f.timeout, "timeout", "wall clock limit, such as 10s")
 	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of warp instructions per launch")
 	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
 	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
@@ -93,6 +93,9 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 	}
 	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
 	cfg.Assume = f.assume
+	if f.workers < 0 {
+		return fmt.Errorf("--workers %d: want 1 or more; 0 is one a CPU", f.workers)
+	}
 	cfg.MaxSteps, cfg.MaxOutput = f.maxSteps, int64(f.maxOutput)
 	if cfg.Sanitize, err = ptxvm.ParseSanitize(f.sanitize); err != nil {
 		return err
@@ -143,6 +146,9 @@ func (f *dim3Flag) Set(text string) error {
 	for i, word := range words {
 		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
 		if err != nil || n == 0 {
+			if commas := strings.ReplaceAll(text, "x", ","); commas != text && new(dim3Flag).Set(commas) == nil {
+				return fmt.Errorf("extents are separated by commas; write %s", commas)
+			}
 			return fmt.Errorf("%q is no extent: want a number from 1 to 4294967295", word)
 		}
 		extents[i] = uint32(n)

@@ -29,11 +29,41 @@ func checkArgs(info ptxvm.KernelInfo, specs []argSpec, files []string) error {
 	}
 	for i, spec := range specs {
 		if have, p := spec.size(), info.Params[i]; have != p.Size {
-			return fmt.Errorf("--arg %s gives %d bytes, parameter %d needs %d: %s\nwrite --arg %s",
-				spec.text, have, i, p.Size, p.Decl(), shellWord(corrected(spec, p)))
+			fix := "write --arg " + shellWord(corrected(spec, p))
+			if later := fitsLater(specs[i+1:], p); later != "" {
+				fix = "--arg " + later + ", given later, would fit; is the order right?"
+			}
+			return fmt.Errorf("--arg %s gives %d bytes, parameter %d needs %d: %s\n%s", spec.text, have, i, p.Size, p.Decl(), fix)
 		}
 	}
 	return nil
+}
+
+// fitsLater returns an argument of the parameter's own type, "" if there is none.
+func fitsLater(specs []argSpec, p ptxvm.ParamInfo) string {
+	for _, spec := range specs {
+		if key, _, _ := strings.Cut(spec.text, ":"); spec.size() == p.Size && key == p.Type {
+			return spec.text
+		}
+	}
+	return ""
+}
+
+// mixedTypes says which arguments are floats where the kernel declares integers, or the reverse: the
+// bits go as they are, which is seldom meant. Pointers and bits are what they are.
+func mixedTypes(info ptxvm.KernelInfo, specs []argSpec) (list []string) {
+	for i, spec := range specs {
+		key, _, _ := strings.Cut(spec.text, ":")
+		given, err := ptxvm.ParseScalarType(key)
+		wanted, unknown := ptxvm.ParseScalarType(info.Params[i].Type)
+		if err != nil || unknown != nil || info.Params[i].Count > 0 || given.Name()[0] == 'b' && !given.Float() || wanted.Name()[0] == 'b' && !wanted.Float() {
+			continue
+		}
+		if given.Float() != wanted.Float() {
+			list = append(list, fmt.Sprintf("--arg %s gives the bits of %s for parameter %d: %s; is the order right?", spec.text, given.Name(), i, info.Params[i].Decl()))
+		}
+	}
+	return list
 }
 
 // size is the bytes that the spec puts into the parameter block; a buffer its address.

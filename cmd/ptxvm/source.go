@@ -4,9 +4,13 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"ptxvm"
 )
@@ -21,7 +25,7 @@ func readSource(s streams, file string) (name string, src []byte, err error) {
 		src, err = io.ReadAll(io.LimitReader(s.in, ptxvm.MaxSource+1))
 		return cmp.Or(s.name, stdinName), src, wrapUsage(err)
 	}
-	f, err := os.Open(file)
+	f, err := openFile(file)
 	if err != nil {
 		return file, nil, usageError{err}
 	}
@@ -31,6 +35,45 @@ func readSource(s streams, file string) (name string, src []byte, err error) {
 	}
 	src, err = io.ReadAll(io.LimitReader(f, ptxvm.MaxSource+1))
 	return file, src, wrapUsage(err)
+}
+
+// openFile opens a file that the user names; what does not exist may be a slip of the pen.
+func openFile(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s%s", name, nearFile(name))
+	}
+	return f, err
+}
+
+// readFile reads a file that the user names.
+func readFile(name string) ([]byte, error) {
+	f, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// nearFile suggests a file of the same folder: the name with an ending, else the nearest.
+func nearFile(name string) string {
+	dir := filepath.Dir(name)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "; there is no directory " + dir
+	}
+	var names []string
+	for _, e := range entries {
+		if stem := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())); stem == filepath.Base(name) {
+			return "; did you mean " + filepath.Join(dir, e.Name()) + "?"
+		}
+		names = append(names, e.Name())
+	}
+	if near := ptxvm.Nearest(filepath.Base(name), names); near != "" {
+		return "; did you mean " + filepath.Join(dir, near) + "?"
+	}
+	return ""
 }
 
 func wrapUsage(err error) error {

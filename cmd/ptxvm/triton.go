@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"os"
 
 	"ptxvm"
 )
@@ -27,7 +26,7 @@ type tritonMeta struct {
 const tritonHidden = 2
 
 func readTriton(name string) (*tritonMeta, error) {
-	raw, err := os.ReadFile(name)
+	raw, err := readFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("--triton: %w", err)
 	}

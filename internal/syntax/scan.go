@@ -308,9 +308,16 @@ func (s *scanner) bad() Kind {
 	for s.pos < len(s.text) && classes[s.text[s.pos]] == classBad {
 		s.pos++
 	}
+	if start == 0 && s.text[:s.pos] == byteOrderMark {
+		s.errorf(start, diag.UnexpectedCharacter, "the file begins with a byte order mark, which PTX has none of; save it as UTF-8 without one")
+		return BadToken
+	}
 	s.errorf(start, diag.UnexpectedCharacter, "unexpected character %s", quote(s.text[start:s.pos]))
 	return BadToken
 }
+
+// byteOrderMark is what some editors write in front of UTF-8.
+const byteOrderMark = "\ufeff"
 
 // rawText takes everything up to a line that holds .source_end alone (9.4: 11.5.6).
 func (s *scanner) rawText() {
