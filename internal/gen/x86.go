@@ -66,15 +66,15 @@ func writeX86Features(b *strings.Builder) {
 }
 
 func writeX86Ops(b *strings.Builder, all []*x86Op) {
-	b.WriteString("// The instructions.\nconst (\n")
+	b.WriteString("// The instructions. The zero Op is none.\nconst (\n")
 	for i, op := range all {
 		if i == 0 {
-			fmt.Fprintf(b, "%s Op = iota\n", op.constant)
+			fmt.Fprintf(b, "%s Op = iota + 1\n", op.constant)
 			continue
 		}
 		fmt.Fprintln(b, op.constant)
 	}
-	b.WriteString(")\n\nvar ops = [...]opInfo{\n")
+	b.WriteString(")\n\nvar ops = [...]opInfo{\n{\"(no instruction)\", 0, 0},\n")
 	n := 0
 	for _, op := range all {
 		fmt.Fprintf(b, "{%q, %d, %d},\n", op.name, n, len(op.forms))

@@ -2,6 +2,7 @@ package x86
 
 import (
 	"flag"
+	"hash/crc32"
 	"strings"
 	"testing"
 )
@@ -201,8 +202,9 @@ func (f *form) addresses(op Op, w uint8) (all []variant) {
 		At(R14, -128*n), At(RAX, 8*n), At(NoReg, 4096), AtLabel(1).Plus(8),
 		AtIndex(RBX, RCX, 8, 64), AtIndex(RBP, R12, 1, 0), AtIndex(R13, RBP, 4, 7*n), AtIndex(NoReg, RDX, 4, 1000), AtIndex(RSP, RSI, 2, 128*n),
 	}
+	turn := int(crc32.ChecksumIEEE([]byte(op.String())) % 9) // does not change when instructions are added
 	for i, m := range places {
-		if !*full && i > 4 && (i+int(op)+int(w))%9 != 0 {
+		if !*full && i > 4 && (i+turn+int(w))%9 != 0 {
 			continue
 		}
 		for _, set := range []int{i % 3, 3 + i&1*2} { // for VEX and for EVEX

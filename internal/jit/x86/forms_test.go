@@ -134,6 +134,7 @@ func TestRefused(t *testing.T) {
 		{func(a *Asm) { a.KK(KNOTW, 1, 8) }, "a register number"},
 		{func(a *Asm) { a.VV(VPADDD, W256, 1, 2) }, "vpaddd takes no operands (vector, vector)"},
 		{func(a *Asm) { a.VV(Op(60000), W256, 1, 2) }, "no instruction has the number 60000"},
+		{func(a *Asm) { a.VV(0, W256, 1, 2) }, "no instruction has the number 0"},
 		{func(a *Asm) { a.None(Op(60000)) }, "no instruction has the number 60000"},
 		{func(a *Asm) { a.KK(Op(60000), 1, 2) }, "no instruction has the number 60000"},
 		{func(a *Asm) { a.VVM(VPADDD, W256, 1, 2, vsib) }, "a vector of indices is for gathers"},

@@ -53,9 +53,9 @@ var featureNames = [...]string{
 	"VPCLMULQDQ",
 }
 
-// The instructions.
+// The instructions. The zero Op is none.
 const (
-	VCVTPS2PD Op = iota
+	VCVTPS2PD Op = iota + 1
 	VCVTPD2PS
 	VCVTSS2SD
 	VCVTSD2SS
@@ -786,6 +786,7 @@ const (
 )
 
 var ops = [...]opInfo{
+	{"(no instruction)", 0, 0},
 	{"vcvtps2pd", 0, 1},
 	{"vcvtpd2ps", 1, 1},
 	{"vcvtss2sd", 2, 1},
