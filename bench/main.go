@@ -3,6 +3,7 @@
 //	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
+//	go run ./bench -native                      # whole kernels against the best of gcc and clang
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
@@ -29,6 +30,8 @@ func main() {
 	cvt := flag.String("cvt", "", "instead, conversions whose name (\"f16x2.f32 .rn\") matches")
 	each := flag.Bool("each", false, "with -cvt: a line for each form")
 	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
+	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
+	engine := flag.String("engine", "auto", "with -native: auto, interp or jit")
 	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 	flag.Parse()
 	match, err := regexp.Compile(*only)
@@ -38,6 +41,8 @@ func main() {
 		err = cvtTable(regexp.MustCompile(*cvt), *span/30, *each)
 	case *speed:
 		err = speedTable(match, *count)
+	case *c:
+		err = nativeTable(match, *engine, *span)
 	case *megabytes > 0:
 		err = hostileTable(match, *megabytes)
 	default:

@@ -14,14 +14,14 @@ func VecAdd() *Run {
 	}
 }
 
-// Saxpy is y = a*x + y, fused.
-func Saxpy(t Target) *Run {
-	const n, a = 1000, float32(2.7182817)
+// Saxpy is y = a*x + y for n elements, fused.
+func Saxpy(t Target, n int) *Run {
+	const a = float32(2.7182817)
 	x, y := floats(3, n), floats(4, n)
 	bx, by := input("x", x), inout("y", y, list(n, func(i int) float32 { return t.fma32(a, x[i], y[i]) }))
 	return &Run{
 		Buffers:  []*Buffer{bx, by},
-		Launches: []Launch{{Kernel: "saxpy", Grid: line(4), Block: line(256), Args: args(int32(n), a, bx, by)}},
+		Launches: []Launch{{Kernel: "saxpy", Grid: line(blocks(n, 256)), Block: line(256), Args: args(int32(n), a, bx, by)}},
 	}
 }
 

@@ -2,19 +2,19 @@
 
 package corpus
 
-// ReduceInt is a sum of words.
-func ReduceInt() *Run {
+// ReduceInt is a sum of n words by some CTAs.
+func ReduceInt(ctas, n int) *Run {
 	seed := random(10)
-	return reduction("_Z6reduceIiEvPKT_PS0_i", list(5000, func(int) int32 { return int32(seed.next()) }))
+	return reduction("_Z6reduceIiEvPKT_PS0_i", ctas, list(n, func(int) int32 { return int32(seed.next()) }))
 }
 
 // ReduceFloat is a sum of floats in the order of grid-stride loop, shuffles and atomics.
 func ReduceFloat() *Run {
-	return reduction("_Z6reduceIfEvPKT_PS0_i", floats(11, 5000))
+	return reduction("_Z6reduceIfEvPKT_PS0_i", 6, floats(11, 5000))
 }
 
-func reduction[T int32 | float32](kernel string, x []T) *Run {
-	const ctas, threads = 6, 192
+func reduction[T int32 | float32](kernel string, ctas int, x []T) *Run {
+	const threads = 192
 	var total T
 	for cta := range ctas { // one atomic a CTA, CTAs ascending
 		total += blockSum(x, cta, ctas, threads)

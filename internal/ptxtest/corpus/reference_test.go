@@ -48,7 +48,7 @@ func TestReductionReference(t *testing.T) {
 	for range 5000 {
 		exact += int32(seed.next())
 	}
-	if got := wanted[int32](t, ReduceInt().Buffers[1], 1)[0]; got != exact {
+	if got := wanted[int32](t, ReduceInt(6, 5000).Buffers[1], 1)[0]; got != exact {
 		t.Errorf("sum = %d, want %d", got, exact)
 	}
 }
@@ -143,8 +143,8 @@ func TestConjugateGradientReference(t *testing.T) {
 }
 
 func TestSpmvReferences(t *testing.T) {
-	a := wanted[float32](t, SpmvRow(Target{}).Buffers[4], 150)
-	b := wanted[float32](t, SpmvWarp(Target{}).Buffers[4], 150)
+	a := wanted[float32](t, SpmvRow(Target{}, 150).Buffers[4], 150)
+	b := wanted[float32](t, SpmvWarp(Target{}, 150).Buffers[4], 150)
 	for i := range a {
 		if !near(float64(a[i]), float64(b[i]), 1e-5, 1) {
 			t.Errorf("row %d: %v and %v", i, a[i], b[i])

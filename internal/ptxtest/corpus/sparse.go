@@ -32,20 +32,19 @@ func (m csr) dot(t Target, r, first, stride int, x []float32) float32 {
 	return sum
 }
 
-// SpmvRow multiplies with a thread a row.
-func SpmvRow(t Target) *Run {
-	return spmv("spmvRow", 1, func(m csr, r int, x []float32) float32 { return m.dot(t, r, 0, 1, x) })
+// SpmvRow multiplies an n×n matrix with a thread a row.
+func SpmvRow(t Target, n int) *Run {
+	return spmv("spmvRow", n, 1, func(m csr, r int, x []float32) float32 { return m.dot(t, r, 0, 1, x) })
 }
 
 // SpmvWarp multiplies with a warp a row.
-func SpmvWarp(t Target) *Run {
-	return spmv("spmvWarp", 32, func(m csr, r int, x []float32) float32 {
+func SpmvWarp(t Target, n int) *Run {
+	return spmv("spmvWarp", n, 32, func(m csr, r int, x []float32) float32 {
 		return shuffleXor(lanes(func(lane int) float32 { return m.dot(t, r, lane, 32, x) }), 16)
 	})
 }
 
-func spmv(kernel string, threadsPerRow int, row func(m csr, r int, x []float32) float32) *Run {
-	const n = 150
+func spmv(kernel string, n, threadsPerRow int, row func(m csr, r int, x []float32) float32) *Run {
 	m, x := sparse(20, n), floats(21, n)
 	y := output("y", list(n, func(r int) float32 { return row(m, r, x) }))
 	in := []*Buffer{input("rows", m.rows), input("cols", m.cols), input("vals", m.vals), input("x", x)}

@@ -1,0 +1,275 @@
+package main
+
+// This file measures whole kernels against the same work in C (bench/native), compiled by gcc and by
+// clang: the better of the two is the reference. Both sides start from the same bytes, and both
+// results are held to the corpus.
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"ptxvm"
+	"ptxvm/internal/ptxtest/corpus"
+)
+
+// workload is a kernel with its twin bench/native/NAME.c.
+type workload struct {
+	name string
+	make func(corpus.Target) *corpus.Run
+	fast bool // approximate functions: C may be compiled with -ffast-math
+}
+
+// workloads are loops in registers, then the twelve kernels.
+var workloads = []workload{
+	{name: "fmaloop", make: func(t corpus.Target) *corpus.Run { return corpus.FmaLoop(t, 32, 256, 200) }},
+	{name: "aluloop", make: func(corpus.Target) *corpus.Run { return corpus.AluLoop(32, 256, 100) }},
+	{name: "saxpy", make: func(t corpus.Target) *corpus.Run { return corpus.Saxpy(t, 1<<16) }},
+	{name: "collatz", make: func(corpus.Target) *corpus.Run { return corpus.Collatz(1, 1<<15) }},
+	{name: "matmul", make: func(t corpus.Target) *corpus.Run { return corpus.Matmul(t, 256, 256, 256) }},
+	{name: "reduce", make: func(corpus.Target) *corpus.Run { return corpus.ReduceInt(64, 1<<20) }},
+	{name: "scan", make: func(corpus.Target) *corpus.Run { return corpus.Scan(1 << 18) }},
+	{name: "histogram", make: func(corpus.Target) *corpus.Run { return corpus.Histogram(64, 1<<20) }},
+	{name: "transpose", make: func(corpus.Target) *corpus.Run { return corpus.Transpose(512, 512) }},
+	{name: "nbody", make: func(t corpus.Target) *corpus.Run { return corpus.NBody(t, 1024) }},
+	{name: "blackscholes", make: func(corpus.Target) *corpus.Run { return corpus.BlackScholes(1 << 15) }, fast: true},
+	{name: "mandelbrot", make: func(t corpus.Target) *corpus.Run { return corpus.Mandelbrot(t, 256, 192, 500) }},
+	{name: "sha256", make: func(corpus.Target) *corpus.Run { return corpus.SHA256(4096) }},
+	{name: "stencil", make: func(t corpus.Target) *corpus.Run { return corpus.Stencil(t, 512, 512) }},
+	{name: "spmv", make: func(t corpus.Target) *corpus.Run { return corpus.SpmvRow(t, 4096) }},
+	{name: "radixsort", make: func(corpus.Target) *corpus.Run { return corpus.RadixSort(1 << 15) }},
+}
+
+// ccFlags compile the references: vectorised for this machine, every rounding where the source has it.
+var ccFlags = []string{"-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"}
+
+// nativeTable prints a line for each workload: microseconds of C by the better compiler, and of ptxvm
+// on one worker, and their ratio.
+func nativeTable(match *regexp.Regexp, engine string, span time.Duration) error {
+	e, err := ptxvm.ParseEngine(engine)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "native")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	top, err := root()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Machine: %s.\n\n| Kernel | C | by | ptxvm, %s | Of C | Glane-ops/s |\n|---|---|---|---|---|---|\n", machine(), e)
+	product, count := 1.0, 0
+	for i := range workloads {
+		w := &workloads[i]
+		if !match.MatchString(w.name) {
+			continue
+		}
+		ratio, err := w.compare(top, dir, e, span)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		product *= ratio
+		count++
+	}
+	if count > 0 {
+		fmt.Printf("\nGeometric mean: %.3f of C.\n", math.Pow(product, 1/float64(count)))
+	}
+	return nil
+}
+
+// compare measures both sides.
+func (w *workload) compare(top, dir string, e ptxvm.Engine, span time.Duration) (ratio float64, err error) {
+	r := w.make(corpus.Target{Arch: 90})
+	c, by, err := w.c(top, dir, r, span)
+	if err != nil {
+		return 0, err
+	}
+	ours, ops, err := w.ours(top, r, e, span)
+	if err != nil {
+		return 0, err
+	}
+	ratio = c.Seconds() / ours.Seconds()
+	fmt.Printf("| %s | %.1f µs | %s | %.1f µs | %.3f | %.2f |\n", w.name, micros(c), by, micros(ours), ratio, float64(ops)/float64(ours))
+	return ratio, nil
+}
+
+func micros(d time.Duration) float64 { return d.Seconds() * 1e6 }
+
+// c runs the reference by each compiler that is there, and returns the faster one.
+func (w *workload) c(top, dir string, r *corpus.Run, span time.Duration) (best time.Duration, by string, err error) {
+	args, err := w.arguments(dir, r)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, cc := range []string{"gcc", "clang"} {
+		if _, err := exec.LookPath(cc); err != nil {
+			continue
+		}
+		took, err := w.runC(top, dir, cc, args, span)
+		if err == nil {
+			err = checkFiles(dir, r)
+		}
+		if err != nil {
+			return 0, "", fmt.Errorf("%s: %w", cc, err)
+		}
+		if best == 0 || took < best {
+			best, by = took, cc
+		}
+	}
+	if best == 0 {
+		err = errors.New("neither gcc nor clang is here")
+	}
+	return best, by, err
+}
+
+// runC compiles and runs the reference.
+func (w *workload) runC(top, dir, cc string, args []string, span time.Duration) (time.Duration, error) {
+	binary := filepath.Join(dir, w.name+"."+cc)
+	src := filepath.Join(top, "bench", "native")
+	flags := append(ccFlags[:len(ccFlags):len(ccFlags)], "-ffp-contract=off")
+	if w.fast {
+		flags = append(flags, "-ffast-math")
+	}
+	flags = append(flags, "-o", binary, filepath.Join(src, "main.c"), filepath.Join(src, w.name+".c"), "-lm")
+	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%w\n%s", err, out)
+	}
+	out, err := exec.Command(binary, append([]string{fmt.Sprint(span.Seconds())}, args...)...).Output()
+	if err != nil {
+		return 0, err
+	}
+	ns, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	return time.Duration(max(ns, 1)), err
+}
+
+// arguments writes the buffers and lists the arguments of the reference: all buffers, then the scalars of
+// the first launch.
+func (w *workload) arguments(dir string, r *corpus.Run) (args []string, err error) {
+	for i, b := range r.Buffers {
+		path := bufferFile(dir, i)
+		if err := os.WriteFile(path, b.Init, 0o666); err != nil {
+			return nil, err
+		}
+		args = append(args, "@"+path)
+	}
+	for _, a := range r.Launches[0].Args {
+		if a.Buffer == nil {
+			args = append(args, scalarText(a))
+		}
+	}
+	return args, nil
+}
+
+func bufferFile(dir string, i int) string { return filepath.Join(dir, fmt.Sprintf("buffer%d", i)) }
+
+// scalarText prints a scalar so that a double holds it.
+func scalarText(a corpus.Arg) string {
+	bits := make([]byte, 8)
+	copy(bits, a.Scalar)
+	v := binary.LittleEndian.Uint64(bits)
+	switch a.Elem {
+	case corpus.F32:
+		return fmt.Sprint(float64(math.Float32frombits(uint32(v))))
+	case corpus.S32:
+		return fmt.Sprint(int32(v))
+	}
+	return fmt.Sprint(v)
+}
+
+// checkFiles holds what the reference wrote to the corpus.
+func checkFiles(dir string, r *corpus.Run) error {
+	for i, b := range r.Buffers {
+		got, err := os.ReadFile(bufferFile(dir, i) + ".out")
+		if err != nil {
+			return err
+		}
+		if err := b.Check(got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ours runs the launches on one worker and returns the time of the fastest round, with its lane-ops.
+func (w *workload) ours(top string, r *corpus.Run, e ptxvm.Engine, span time.Duration) (best time.Duration, ops uint64, err error) {
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Workers: 1, Memory: 1 << 28, Engine: e})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer d.Close()
+	name := filepath.Join(top, "testdata", "cuda", w.name+".sm_90.ptx")
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, err := load(d, name, src)
+	if err != nil {
+		return 0, 0, err
+	}
+	buffers := map[*corpus.Buffer]ptxvm.Buffer{}
+	for _, b := range r.Buffers {
+		if buffers[b], err = d.Alloc(len(b.Init)); err != nil {
+			return 0, 0, err
+		}
+	}
+	for start := time.Now(); best == 0 || time.Since(start) < span; {
+		took, n, err := round(p, r, buffers)
+		if err != nil {
+			return 0, 0, err
+		}
+		if best == 0 || took < best {
+			best, ops = took, n
+		}
+	}
+	for _, b := range r.Buffers {
+		got := make([]byte, len(b.Init))
+		if _, err := buffers[b].ReadAt(got, 0); err != nil {
+			return 0, 0, err
+		}
+		if err := b.Check(got); err != nil {
+			return 0, 0, err
+		}
+	}
+	return best, ops, nil
+}
+
+// round fills the buffers and launches; the time is that of the launches.
+func round(p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer) (took time.Duration, ops uint64, err error) {
+	for _, b := range r.Buffers {
+		if _, err := buffers[b].WriteAt(b.Init, 0); err != nil {
+			return 0, 0, err
+		}
+	}
+	for _, l := range r.Launches {
+		k, err := p.Kernel(l.Kernel)
+		if err != nil {
+			return 0, 0, err
+		}
+		args := make([]any, len(l.Args))
+		for i, a := range l.Args {
+			if args[i] = a.Scalar; a.Buffer != nil {
+				args[i] = buffers[a.Buffer]
+			}
+		}
+		stats, err := k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}, args...)
+		if err != nil {
+			return 0, 0, err
+		}
+		took += stats.Elapsed
+		ops += stats.LaneOps
+	}
+	return took, ops, nil
+}
+
+func dim(n [3]int) ptxvm.Dim3 { return ptxvm.Dim3{X: uint32(n[0]), Y: uint32(n[1]), Z: uint32(n[2])} }
