@@ -141,7 +141,8 @@ func (c *checker) declaredHere(d *diag.Diagnostic, o *Object) {
 // undeclaredOperand reports a name among operands: of a branch, it is a label.
 func (c *checker) undeclaredOperand(tok syntax.TokenID) {
 	if c.inBranch {
-		c.errorf(diag.UndefinedLabel, c.at(tok), "label %s is not defined in this function, or stands inside braces", c.text(tok))
+		d := c.errorf(diag.UndefinedLabel, c.at(tok), "label %s is not defined in this function, or stands inside braces", c.text(tok))
+		c.nearName(d, tok)
 		return
 	}
 	c.undeclared(tok)
@@ -159,8 +160,12 @@ func (c *checker) undeclared(tok syntax.TokenID) {
 		return
 	}
 	d := c.errorf(diag.Undeclared, c.at(tok), "%s is not declared", name)
-	if near := c.scopes.near(name); near != "" {
-		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + near,
-			Edits: []diag.Edit{{Span: c.at(tok), New: near}}})
+	c.nearName(d, tok)
+}
+
+// nearName offers the visible name that is most like the one at tok.
+func (c *checker) nearName(d *diag.Diagnostic, tok syntax.TokenID) {
+	if near := c.scopes.near(c.text(tok)); near != "" {
+		d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + near, Edits: []diag.Edit{{Span: c.at(tok), New: near}}})
 	}
 }

@@ -3,6 +3,7 @@ package check
 // This file checks declarations of registers and variables (5.4).
 
 import (
+	"math/bits"
 	"strconv"
 
 	"ptxvm/internal/diag"
@@ -170,7 +171,11 @@ func (c *checker) bank(tok syntax.TokenID) (uint8, bool) {
 func (c *checker) alignment(tok syntax.TokenID) int64 {
 	n, ok := c.literal(tok)
 	if !ok || n <= 0 || n > maxAlign || n&(n-1) != 0 {
-		c.errorf(diag.BadAlignment, c.at(tok), "alignment %s is no power of two", c.text(tok))
+		d := c.errorf(diag.BadAlignment, c.at(tok), "alignment %s is no power of two", c.text(tok))
+		if ok && n > 0 && n < maxAlign {
+			up := strconv.Itoa(1 << bits.Len64(uint64(n)))
+			d.Fixes = []diag.Fix{{Label: "write " + up, Edits: []diag.Edit{{Span: c.at(tok), New: up}}}}
+		}
 		return 0
 	}
 	return n

@@ -4,6 +4,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,7 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	} else if aboutModifiers(m) && !c.misspelled(d, s, m) {
 		c.repairModifiers(d, s, m)
 	}
+	c.hint(d, s, m)
 	c.otherJudge(d, s, m)
 }
 
@@ -92,7 +94,7 @@ func (c *checker) operandFinding(d *diag.Diagnostic, s *syntax.Instruction, m *i
 	case m.Kind == isa.OperandType && kind == isa.ShapeImm:
 		d.Code, d.Msg = diag.FloatConstant, constantMessage(shape, what, m)
 	case m.Kind == isa.OperandWidth && kind == isa.ShapeAddr, m.Kind == isa.OperandWidth && strings.HasPrefix(m.Want, "address"):
-		d.Code, d.Msg = diag.AddressWidth, fmt.Sprintf("%s has %d bits; %s takes another width", what, c.addressBits(shape), m.Want)
+		d.Code, d.Msg = diag.AddressWidth, fmt.Sprintf("%s has %d bits; an %s takes %s", what, c.addressBits(shape), m.Want, otherWidth(c.addressBits(shape)))
 	case kind == isa.ShapeReg && shape.Lanes > 1 && !strings.HasPrefix(m.Want, "vector"):
 		d.Msg = fmt.Sprintf("%s is a vector of %d; name one component, as in %s.x", what, shape.Lanes, what)
 	case m.Kind != isa.OperandKind:
@@ -102,6 +104,8 @@ func (c *checker) operandFinding(d *diag.Diagnostic, s *syntax.Instruction, m *i
 		d.Code, d.Msg = diag.MissingPrototype, "an indirect call names a .callprototype or .calltargets last"
 	case kind == isa.ShapePair:
 		d.Code, d.Msg = diag.PairNotAllowed, c.tokens[0]+" has one result here, not two"
+	case kind == isa.ShapeVec && slices.ContainsFunc(shape.Elems, func(e isa.Shape) bool { return e.Kind == isa.ShapeSink }) && !strings.Contains(m.Want, "_"):
+		d.Code, d.Msg = diag.SinkNotAllowed, "_ cannot stand in this vector; want "+typeFirst(m.Want)
 	case kind == isa.ShapeSink:
 		d.Code, d.Msg = diag.SinkNotAllowed, "_ cannot stand here; want "+typeFirst(m.Want)
 	case kind == isa.ShapeSpecial && shape.Lanes > 1:
@@ -143,6 +147,18 @@ func constantMessage(s *isa.Shape, what string, m *isa.Mismatch) string {
 		return what + " is a floating-point constant; want " + typeFirst(m.Want)
 	}
 	return what + " is a whole number; write it with a point, or its bits as 0f and 8 digits or 0d and 16"
+}
+
+// otherWidth is that of addresses which one of another width stands for: generic and global ones have 64 bits, those
+// of tensor memory 32.
+func otherWidth(bits int) string {
+	switch bits {
+	case 32:
+		return "64"
+	case 64:
+		return "32"
+	}
+	return "another width"
 }
 
 // addressBits is the width of the register that an address is made of.
@@ -228,6 +244,9 @@ func (c *checker) fill(text string, s *syntax.Instruction, m *isa.Mismatch) stri
 func typeFirst(s string) string {
 	if head, ranges, ok := strings.Cut(s, " in "); ok && strings.Contains(ranges, "..") {
 		return typeFirst(head) + " in " + shortRanges(ranges)
+	}
+	if n, elements, ok := strings.Cut(strings.TrimPrefix(s, "vector of "), ": "); ok && strings.HasPrefix(s, "vector of ") {
+		return "a vector of " + n + ": each " + typeFirst(elements)
 	}
 	head, tail, ok := strings.Cut(s, " .")
 	if !ok || strings.Contains(head, ":") {

@@ -4,6 +4,7 @@ package check
 // then declarations and functions in written order.
 
 import (
+	"slices"
 	"strings"
 
 	"ptxvm/internal/diag"
@@ -27,6 +28,8 @@ func (c *checker) module() {
 func (c *checker) header() {
 	var version *syntax.Version
 	var target *syntax.Target
+	c.info.Version = isa.Latest // if there is none, that is error enough
+	targeted := slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Target); return ok })
 	for i, s := range c.file.Stmts {
 		switch s := s.(type) {
 		case *syntax.Version:
@@ -42,7 +45,7 @@ func (c *checker) header() {
 			}
 			c.target(s)
 		case *syntax.AddressSize:
-			if _, afterTarget := c.before(i).(*syntax.Target); !afterTarget {
+			if _, afterTarget := c.before(i).(*syntax.Target); !afterTarget && targeted {
 				c.errorf(diag.MisplacedDirective, c.file.Span(s.Range), ".address_size stands once, right after .target")
 			}
 			c.addressSize(s)

@@ -19,14 +19,6 @@ func TestConstants(t *testing.T) {
 	generated(t, "zcodes.go", text)
 }
 
-func TestMarkdown(t *testing.T) {
-	var b bytes.Buffer
-	if err := WriteMarkdown(&b); err != nil {
-		t.Fatal(err)
-	}
-	generated(t, "../../docs/errors.md", b.Bytes())
-}
-
 // generated compares a file with what codes.txt says, or writes it.
 func generated(t *testing.T, name string, want []byte) {
 	t.Helper()

@@ -30,11 +30,11 @@ var ranges = map[Code]string{
 	5: "Control flow, calls and linking", 7: "Faults at run time", 8: "Sanitizers",
 }
 
-// WriteMarkdown prints the whole catalogue, the text of docs/errors.md.
+// WriteMarkdown prints the whole catalogue, the first part of docs/errors.md.
 func WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("<!-- Code generated from internal/diag/codes.txt by go generate ./internal/diag; DO NOT EDIT. -->\n\n# Diagnostics\n\n")
-	b.WriteString("Every code that ptxvm reports. `ptxvm explain CODE` prints the same.\n")
+	b.WriteString("<!-- Code generated from internal/diag/codes.txt and testdata/mistakes.txtar by go generate ./internal/diag; DO NOT EDIT. -->\n\n# Diagnostics\n\n")
+	b.WriteString("Every code that ptxvm reports. `ptxvm explain CODE` prints the same. At the end: [typical mistakes](#typical-mistakes), beside what ptxas says of them.\n")
 	last := Code(0)
 	for i := range Catalog() {
 		e := &Catalog()[i]

@@ -24,11 +24,25 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 	for _, name := range p.checks {
 		if msg := checks[name](q, p); msg != "" {
 			f := about(StageChecks, CheckFailed, e, alt)
-			f.Want = msg
+			f.Want, f.Operand = msg, p.blamed(q, name)
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// checkRoles are the operands that checks are about.
+var checkRoles = map[string]string{"bar.count_multiple": "b", "st.param_space": "a", "ld.param_space": "a"}
+
+// blamed is the operand that a check is about, -1 if none is.
+func (p *plan) blamed(q *Query, check string) int {
+	s := p.operand(q, checkRoles[check])
+	for i := range q.Operands {
+		if s == &q.Operands[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 var sortWords = []struct {

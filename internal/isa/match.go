@@ -224,3 +224,9 @@ func (f *Forms) Entry() *Entry {
 	}
 	return f.plans[0].sel.Entry
 }
+
+// Text is the form that the modifiers lead to first, as the data has it; there must be one.
+func (f *Forms) Text() string {
+	sel := &f.plans[0].sel
+	return sel.Entry.Alts[sel.Alt].Text
+}

@@ -248,7 +248,18 @@ func (p *parser) semicolon() {
 		p.missingSemicolon()
 	default:
 		p.errorExpected("',' or ';'", "")
+		p.missingComma()
 	}
+}
+
+// missingComma offers a comma where an operand follows another on one line.
+func (p *parser) missingComma() {
+	n := len(p.f.Errors)
+	if p.kind != Ident && p.kind != LBracket && p.kind != LBrace || n == 0 || p.f.Errors[n-1].Span != p.f.TokenSpan(p.tok) {
+		return
+	}
+	end := p.f.TokenSpan(p.prev).End
+	p.f.Errors[n-1].Fixes = []diag.Fix{{Label: "add ,", Mechanical: true, Edits: []diag.Edit{{Span: diag.Span{Start: end, End: end}, New: ","}}}}
 }
 
 // missingSemicolon reports a statement that does not end, without skipping the next.
