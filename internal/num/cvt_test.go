@@ -255,7 +255,6 @@ var fastCvts = []fastCvt{
 	{"CvtF32BF16", CvtF32BF16, Cvt{Dst: F32, Src: BF16}},
 	{"CvtF16F32", CvtF16F32, Cvt{Dst: F16, Src: F32}},
 	{"CvtBF16F32", CvtBF16F32, Cvt{Dst: BF16, Src: F32}},
-	{"CvtF16F64", CvtF16F64, Cvt{Dst: F16, Src: F64}},
 }
 
 // callFast calls a conversion function of any operand and result width.

@@ -12,8 +12,8 @@ type step struct {
 	odd         uint64 // 1: the last bit that stays is added too (nearest even)
 	base, cap   uint32
 	sign, zero  uint32 // of a result that is not zero; the result zero
-	shift, at   uint8  // at: where random bits are added
-	slow        bool   // left to Cvt.ApplyWith
+	shift       uint8
+	slow        bool // left to Cvt.ApplyWith
 }
 
 // steps are those of one conversion, for positive values, then for negative ones. The first
@@ -32,9 +32,6 @@ func (q *Quick) newSteps(f *Format) *steps {
 		return nil
 	}
 	below := int32(f.Man) + 2
-	if q.Round == RS {
-		below = 63 - int32(q.drop)
-	}
 	top := int32(f.Max>>f.Man) - f.Bias
 	low := f.emin() - below
 	s := &steps{first: uint64(1023 + low), span: uint64(top + 1 - low), left: q.left}
@@ -57,7 +54,7 @@ func (q *Quick) step(f *Format, neg int, e int32, least, over bool) step {
 	case tiny && q.flush:
 		s.cap, s.shift, s.odd, s.slow = 0, 63, 0, q.Src == F64 && e == f.emin()-1
 	case least:
-		s.hidden, s.shift, s.odd, s.slow = 1<<52, 63, 0, q.Round == RS
+		s.hidden, s.shift, s.odd = 1<<52, 63, 0
 		if away {
 			s.add = 1<<63 - 1
 		}
@@ -69,7 +66,6 @@ func (q *Quick) step(f *Format, neg int, e int32, least, over bool) step {
 			s.shift += uint8(f.emin() - e)
 			s.add = q.rounding(s.shift, away)
 		}
-		s.at = s.shift - q.Random
 	}
 	return s
 }
@@ -133,30 +129,6 @@ func (r *Rows) encodeRow(out *[32]uint64, x *[32]float64, in *rowIn) {
 			code = s.zero
 		}
 		out[i] = uint64(code << left)
-	}
-}
-
-// encodeRandomRow is encodeRow for .rs.
-func (r *Rows) encodeRandomRow(out *[32]uint64, x *[32]float64, in *rowIn) {
-	for i, v := range x {
-		b := math.Float64bits(v)
-		if b&magF64-1 >= infF64-1 {
-			out[i] = r.special(b, in, i)
-			continue
-		}
-		s := r.steps.of(b)
-		if s.slow {
-			out[i] = r.slow(in, i)
-			continue
-		}
-		sig := b&(1<<52-1) | s.hidden + uint64(in.random[i])<<(s.at&63)
-		code := min(uint32(sig>>(s.shift&63))+s.base, s.cap)
-		if code != 0 {
-			code |= s.sign
-		} else {
-			code = s.zero
-		}
-		out[i] = uint64(code)
 	}
 }
 

@@ -29,11 +29,17 @@ func CvtF64U32(a uint32) uint64 { return math.Float64bits(float64(a)) }
 func CvtF64S64(a uint64) uint64 { return math.Float64bits(float64(int64(a))) }
 func CvtF64U64(a uint64) uint64 { return math.Float64bits(float64(a)) }
 
-// toS32 and the like convert an integral x, clamped; NaN gives nan.
+// toS32 and the like cut off the fraction and clamp; NaN gives nan. What is far from zero is
+// left to a function of its own, so that these are inlined.
 func toS32(x float64, nan uint32) uint32 {
-	switch {
-	case x >= -1<<31 && x < 1<<31:
+	if x > -1<<31 && x < 1<<31 {
 		return uint32(int32(x))
+	}
+	return farS32(x, nan)
+}
+
+func farS32(x float64, nan uint32) uint32 {
+	switch {
 	case x != x:
 		return nan
 	case x < 0:
@@ -43,9 +49,14 @@ func toS32(x float64, nan uint32) uint32 {
 }
 
 func toU32(x float64, nan uint32) uint32 {
+	if x > -1<<62 && x < 1<<62 {
+		return uint32(min(max(int64(x), 0), 1<<32-1))
+	}
+	return farU32(x, nan)
+}
+
+func farU32(x float64, nan uint32) uint32 {
 	switch {
-	case x >= 0 && x < 1<<32:
-		return uint32(int64(x))
 	case x != x:
 		return nan
 	case x < 0:
@@ -55,19 +66,28 @@ func toU32(x float64, nan uint32) uint32 {
 }
 
 func toS64(x float64) uint64 {
-	switch {
-	case x >= -1<<63 && x < 1<<63:
+	if x > -1<<63 && x < 1<<63 {
 		return uint64(int64(x))
-	case x > 0:
+	}
+	return farS64(x)
+}
+
+func farS64(x float64) uint64 {
+	if x > 0 {
 		return 1<<63 - 1
 	}
 	return 1 << 63 // below, and NaN
 }
 
 func toU64(x float64) uint64 {
+	if x > -1<<63 && x < 1<<63 {
+		return uint64(max(int64(x), 0))
+	}
+	return farU64(x)
+}
+
+func farU64(x float64) uint64 {
 	switch {
-	case x >= 0 && x < 1<<63:
-		return uint64(int64(x))
 	case x >= 1<<63 && x < 1<<64:
 		return uint64(int64(x-1<<63)) | 1<<63
 	case x < 0:
@@ -109,12 +129,15 @@ func CvtF32BF16(a uint32) uint32 { return a << 16 }
 func CvtF16F32(a uint32) uint32  { return putF16(f32(a), false) }
 func CvtBF16F32(a uint32) uint32 { return putBF16(f32(a), false) }
 
-// CvtF16F64 is cvt.rn.f16.f64, rounded once.
-func CvtF16F64(a uint64) uint32 {
+// putRareF16 is putF16 of what is not normal.
+func putRareF16(s float64) uint32 { return putRareHalf(s, false, minBitsF16, magicF16, infF16) }
+
+// rareF16F64 is cvt.rn.f16.f64 of what is not normal; a NaN keeps its sign and upper payload.
+func rareF16F64(a uint64) uint32 {
 	if isNaNF64(a) {
 		return uint32(a>>48)&signHalf | 0x7e00 | uint32(a>>42)&0x1ff
 	}
-	return putF16(f64(a), false)
+	return putRareF16(f64(a))
 }
 
 // CvtPackU and CvtPackS are cvt.pack.sat (9.7.9.22): a and b, both s32, clamped

@@ -61,25 +61,60 @@ func (n *rounder) row(d, a *[32]uint32) {
 		n.directRow(d, a)
 		return
 	}
+	if n.lose == 0 && n.cap == endF16<<23 {
+		rowF16(d, a)
+		return
+	}
 	for i, v := range a {
-		if v&magF32 > infF32 {
-			d[i] = n.nan
+		d[i] = n.signed(n.magnitude(v), v)
+	}
+	n.nans(d, a)
+}
+
+// rowF16 is CvtF16F32 for rows.
+func rowF16(d, a *[32]uint32) {
+	for i, v := range a {
+		m := v & magF32
+		if m-leastF16<<23 >= (endF16-leastF16)<<23 {
+			d[i] = putRareF16(f32(v))
 			continue
 		}
-		d[i] = n.signed(n.magnitude(v), v)
+		d[i] = v>>16&signHalf | (m-(leastF16-1)<<23+0xfff+m>>13&1)>>13
 	}
 }
 
-// directRow rounds the bits of an f32 to its upper half.
-func (n *rounder) directRow(d, a *[32]uint32) {
-	nan, top, lose := n.nan, n.cap>>16, n.lose
+// rowF16F64 is cvt.rn.f16.f64, rounded once.
+func rowF16F64(d *[32]uint32, a *[32]uint64) {
 	for i, v := range a {
-		m := v & magF32
-		if m > infF32 {
-			d[i] = nan
+		m := v & magF64
+		if m-minBitsF16 >= endBitsF16-minBitsF16 {
+			d[i] = rareF16F64(v)
 			continue
 		}
+		d[i] = uint32(v>>48)&signHalf | uint32((m-rebiasF16<<dropF16+(1<<(dropF16-1)-1)+m>>dropF16&1)>>dropF16)
+	}
+}
+
+// nans gives NaN operands their code.
+func (n *rounder) nans(d, a *[32]uint32) {
+	for i, v := range a {
+		if v&magF32 > infF32 {
+			d[i] = n.nan
+		}
+	}
+}
+
+// directRow rounds the bits of an f32 to its upper half. The top bit of nan says that there
+// is one.
+func (n *rounder) directRow(d, a *[32]uint32) {
+	top, lose, nan := n.cap>>16, n.lose, uint32(0)
+	for i, v := range a {
+		m := v & magF32
+		nan |= infF32 - m
 		d[i] = (min((m+0x7fff+m>>16&1)>>16, top) | v>>16&signHalf) &^ (-(v >> 31) & lose)
+	}
+	if nan&signF32 != 0 {
+		n.nans(d, a)
 	}
 }
 
@@ -143,16 +178,26 @@ func (n *rounder) reluPairs(d *[32]uint32) {
 	}
 }
 
-// pairBF16 is for bf16: all but NaN.
+// pairBF16 is for bf16. The top bit of each half of nan says that there is one.
 func (n *rounder) pairBF16(d, a, b *[32]uint32) {
+	nan := uint64(0)
 	for i, v := range a {
 		x := uint64(v)<<32 | uint64(b[i])
-		if (x&(magF32*both)+(1<<31-infF32-1)*both)&(signF32*both) != 0 {
-			d[i] = n.single(v)<<16 | n.single(b[i])
-			continue
-		}
+		nan |= x&(magF32*both) + (1<<31-infF32-1)*both
 		x += 0x7fff*both + x>>16&both
 		d[i] = uint32(x>>32)&^0xffff | uint32(x)>>16
 	}
+	if nan&(signF32*both) != 0 {
+		n.nanPairs(d, a, b)
+	}
 	n.reluPairs(d)
+}
+
+// nanPairs gives pairs with NaN operands their codes.
+func (n *rounder) nanPairs(d, a, b *[32]uint32) {
+	for i, v := range a {
+		if max(v&magF32, b[i]&magF32) > infF32 {
+			d[i] = n.single(v)<<16 | n.single(b[i])
+		}
+	}
 }

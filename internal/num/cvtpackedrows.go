@@ -33,23 +33,44 @@ func (p *PackedRows) Convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *
 	case p.rows.table != nil:
 		p.lookUp(d, src[0])
 		return
+	case p.rows.code != nil:
+		p.coded(d, src, scale, random)
+		return
 	}
 	var all [32]uint32
 	step := place(p.Dst) & 31
 	for k := range p.N {
 		var a, out [32]uint64
-		var factors, fields [32]uint32
-		in := rowIn{a: p.elements(&a, src, k), scale: scale}
+		p.rows.codes(&out, &rowIn{a: p.elements(&a, src, k), scale: scale})
+		for i, v := range out {
+			all[i] = all[i]<<step | uint32(v)
+		}
+	}
+	*d = all
+}
+
+// coded converts by the coder.
+func (p *PackedRows) coded(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
+	var all, out, space, fields [32]uint32
+	c, step := p.rows.code, place(p.Dst)&31
+	for k := range p.N {
+		a, up, factor := src[k], uint(0), uint(0)
+		if p.Packed {
+			a, up = src[0], place(p.Src)*uint(p.N-1-k)
+		}
 		if p.Each && k == 0 {
-			in.scale = p.upper(&factors, scale)
+			factor = 8
 		}
 		if p.Random != 0 {
 			p.Fields.row(&fields, random, k, 1<<p.Random-1)
-			in.random = &fields
 		}
-		p.rows.codes(&out, &in)
+		c.codes(&out, c.f32s(&space, a, up), scale, factor, &fields)
+		if k == 0 {
+			all = out
+			continue
+		}
 		for i, v := range out {
-			all[i] = all[i]<<step | uint32(v)
+			all[i] = all[i]<<step | v
 		}
 	}
 	*d = all
@@ -72,14 +93,6 @@ func (p *PackedRows) elements(x *[32]uint64, src *[4]*[32]uint32, k int) *[32]ui
 	shift, mask := place(p.Src)*uint(p.N-1-k)&31, uint32(1)<<p.Src.Width()-1
 	for i, v := range src[0] {
 		x[i] = uint64(v >> shift & mask)
-	}
-	return x
-}
-
-// upper is the factor of the upper element.
-func (p *PackedRows) upper(x, scale *[32]uint32) *[32]uint32 {
-	for i, v := range scale {
-		x[i] = v >> 8
 	}
 	return x
 }

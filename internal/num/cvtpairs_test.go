@@ -68,3 +68,27 @@ func poisoned(r *rand.Rand) *[32]uint32 {
 	}
 	return d
 }
+
+// TestCvtRowF16F64: rows of f64 to f16, at what lies beside the middle between two codes in
+// bits that f32 lacks, and around the ends of the normal ones. By hand.
+func TestCvtRowF16F64(t *testing.T) {
+	var a [32]uint64
+	var d, want [32]uint32
+	for i, v := range []struct {
+		a    uint64
+		want uint32
+	}{
+		{0x3ff0020000001000, 0x3c01}, {0x3ff0020000000000, 0x3c00}, {0x3ff0060000000000, 0x3c02}, {0xbff0020000000001, 0xbc01},
+		{0, 0}, {1 << 63, 0x8000}, {1, 0}, {0x3f0ffdffffffffff, 0x03ff}, {0x3f0ffe0000000000, 0x0400}, {0x3f10000000000000, 0x0400},
+		{0x40effdffffffffff, 0x7bff}, {0x40effe0000000000, 0x7c00}, {0xc0effe0000000000, 0xfc00}, {0x40f0000000000000, 0x7c00},
+		{0x7ff0000000000000, 0x7c00}, {0xfff0000000000000, 0xfc00}, {0x7ff8000000000000, 0x7e00}, {0xfff0040000000001, 0xfe01},
+	} {
+		a[i], want[i], d[i] = v.a, v.want, ^v.want
+	}
+	(&Cvt{Dst: F16, Src: F64}).Rows().Convert(Lanes{W32: &d}, Lanes{W64: &a}, 16)
+	for i, w := range want {
+		if d[i] != w {
+			t.Errorf("f16 of %x = %x, want %x", a[i], d[i], w)
+		}
+	}
+}

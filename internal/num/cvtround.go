@@ -10,10 +10,10 @@ func CvtRniS32F32(a uint32) uint32 { return toS32(math.RoundToEven(f32(a)), 0) }
 func CvtRniU32F32(a uint32) uint32 { return toU32(math.RoundToEven(f32(a)), 0) }
 func CvtRniS64F32(a uint32) uint64 { return toS64(math.RoundToEven(f32(a))) }
 func CvtRniU64F32(a uint32) uint64 { return toU64(math.RoundToEven(f32(a))) }
-func CvtRziS32F32(a uint32) uint32 { return toS32(math.Trunc(f32(a)), 0) }
-func CvtRziU32F32(a uint32) uint32 { return toU32(math.Trunc(f32(a)), 0) }
-func CvtRziS64F32(a uint32) uint64 { return toS64(math.Trunc(f32(a))) }
-func CvtRziU64F32(a uint32) uint64 { return toU64(math.Trunc(f32(a))) }
+func CvtRziS32F32(a uint32) uint32 { return toS32(f32(a), 0) }
+func CvtRziU32F32(a uint32) uint32 { return toU32(f32(a), 0) }
+func CvtRziS64F32(a uint32) uint64 { return toS64(f32(a)) }
+func CvtRziU64F32(a uint32) uint64 { return toU64(f32(a)) }
 func CvtRmiS32F32(a uint32) uint32 { return toS32(math.Floor(f32(a)), 0) }
 func CvtRmiU32F32(a uint32) uint32 { return toU32(math.Floor(f32(a)), 0) }
 func CvtRmiS64F32(a uint32) uint64 { return toS64(math.Floor(f32(a))) }
@@ -28,10 +28,10 @@ func CvtRniS32F64(a uint64) uint32 { return toS32(math.RoundToEven(f64(a)), 1<<3
 func CvtRniU32F64(a uint64) uint32 { return toU32(math.RoundToEven(f64(a)), 1<<31) }
 func CvtRniS64F64(a uint64) uint64 { return toS64(math.RoundToEven(f64(a))) }
 func CvtRniU64F64(a uint64) uint64 { return toU64(math.RoundToEven(f64(a))) }
-func CvtRziS32F64(a uint64) uint32 { return toS32(math.Trunc(f64(a)), 1<<31) }
-func CvtRziU32F64(a uint64) uint32 { return toU32(math.Trunc(f64(a)), 1<<31) }
-func CvtRziS64F64(a uint64) uint64 { return toS64(math.Trunc(f64(a))) }
-func CvtRziU64F64(a uint64) uint64 { return toU64(math.Trunc(f64(a))) }
+func CvtRziS32F64(a uint64) uint32 { return toS32(f64(a), 1<<31) }
+func CvtRziU32F64(a uint64) uint32 { return toU32(f64(a), 1<<31) }
+func CvtRziS64F64(a uint64) uint64 { return toS64(f64(a)) }
+func CvtRziU64F64(a uint64) uint64 { return toU64(f64(a)) }
 func CvtRmiS32F64(a uint64) uint32 { return toS32(math.Floor(f64(a)), 1<<31) }
 func CvtRmiU32F64(a uint64) uint32 { return toU32(math.Floor(f64(a)), 1<<31) }
 func CvtRmiS64F64(a uint64) uint64 { return toS64(math.Floor(f64(a))) }

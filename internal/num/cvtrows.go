@@ -9,6 +9,7 @@ import "math"
 type Rows struct {
 	Quick
 	steps *steps     // to floats of at most 32 bits
+	code  *coder     // to floats of at most 16 bits from f32 values
 	near  *rounder   // the shortest way to some of them
 	half  *halfTable // to floats of at most 8 bits
 }
@@ -38,9 +39,12 @@ func (c *Cvt) stages() *Rows {
 	if r.widen == nil || r.table != nil {
 		return r
 	}
+	r.code = r.Quick.coder()
 	if f := types[c.Dst].format; f != nil && c.Dst != F64 && c.Dst != UE8M0 && c.Dst != S2F6 {
-		r.steps = r.Quick.newSteps(f)
 		r.near = c.nearest()
+		if r.code == nil {
+			r.steps = r.Quick.newSteps(f)
+		}
 	}
 	return r
 }
@@ -50,6 +54,14 @@ func (c *Cvt) stages() *Rows {
 func (r *Rows) Convert(d, a Lanes, regBits uint) {
 	if r.near != nil && a.W32 != nil && d.W32 != nil {
 		r.near.row(d.W32, a.W32)
+		return
+	}
+	if r.Cvt == (Cvt{Dst: F16, Src: F64}) && d.W32 != nil {
+		rowF16F64(d.W32, a.W64)
+		return
+	}
+	if r.code != nil && r.half == nil && a.W32 != nil && d.W32 != nil {
+		r.code.codes(d.W32, r.code.f32s(new([32]uint32), a.W32, 0), nil, 0, nil)
 		return
 	}
 	var out [32]uint64
@@ -116,16 +128,16 @@ func (r *Rows) codes(out *[32]uint64, in *rowIn) {
 			out[i] = r.slow(in, i)
 		}
 		return
+	case r.code != nil:
+		r.coded(out, in)
+		return
 	case src.format == nil && src.width == 64 && r.Dst == F64:
 		r.wholeRow(out, in)
 		return
 	}
 	var x [32]float64
 	r.widenRow(&x, in.a)
-	if r.Scaled {
-		r.scaleRow(&x, in)
-	}
-	if r.round != nil && r.Dst != S2F6 {
+	if r.round != nil {
 		roundRow(&x, r.Round)
 	}
 	switch {
@@ -133,16 +145,10 @@ func (r *Rows) codes(out *[32]uint64, in *rowIn) {
 		r.integerRow(out, &x, in)
 	case r.Dst == F64:
 		r.wideRow(out, &x, in)
-	case r.Dst == S2F6:
-		for i, x := range x {
-			out[i] = r.fixed(x)
-		}
 	case r.Dst == UE8M0:
 		for i, x := range x {
 			out[i] = r.power(math.Float64bits(x) & magF64)
 		}
-	case r.Round == RS:
-		r.encodeRandomRow(out, &x, in)
 	default:
 		r.encodeRow(out, &x, in)
 	}
@@ -180,16 +186,15 @@ func (r *Rows) clampRow(out *[32]uint64, in *rowIn, src, dst *typeInfo) {
 	}
 }
 
-// scaleRow multiplies by the factors. What has a path of its own becomes a NaN, of
-// which slow makes the result.
-func (r *Rows) scaleRow(x *[32]float64, in *rowIn) {
-	for i := range x {
-		scale := uint8(in.scale[i])
-		if scale == 0xff || r.Flush && in.a[i]&r.normal == 0 {
-			x[i] = math.NaN()
-		} else {
-			x[i] *= r.factor(scale)
-		}
+// coded converts by the coder.
+func (r *Rows) coded(out *[32]uint64, in *rowIn) {
+	var a, x, d [32]uint32
+	for i, v := range in.a {
+		a[i] = uint32(v)
+	}
+	r.code.codes(&d, r.code.f32s(&x, &a, 0), in.scale, 0, in.random)
+	for i, v := range d {
+		out[i] = uint64(v)
 	}
 }
 

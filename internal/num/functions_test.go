@@ -203,7 +203,6 @@ var functions = map[string]any{
 	"CosNearestFtzF32":         CosNearestFtzF32,
 	"CvtBF16F32":               CvtBF16F32,
 	"CvtF16F32":                CvtF16F32,
-	"CvtF16F64":                CvtF16F64,
 	"CvtF32BF16":               CvtF32BF16,
 	"CvtF32F16":                CvtF32F16,
 	"CvtF32F64":                CvtF32F64,

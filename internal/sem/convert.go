@@ -290,8 +290,6 @@ var floatLanes = map[num.Cvt]laneDo{
 	{Dst: num.F32, Src: num.F64}:  lane(num.CvtF32F64),
 	{Dst: num.F32, Src: num.F16}:  lane(num.CvtF32F16),
 	{Dst: num.F32, Src: num.BF16}: lane(num.CvtF32BF16),
-	{Dst: num.F16, Src: num.F32}:  lane(num.CvtF16F32),
-	{Dst: num.F16, Src: num.F64}:  lane(num.CvtF16F64),
 
 	{Dst: num.S32, Src: num.F32, Round: num.RN}: lane(num.CvtRniS32F32),
 	{Dst: num.S32, Src: num.F32, Round: num.RZ}: lane(num.CvtRziS32F32),

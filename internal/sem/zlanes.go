@@ -132,8 +132,6 @@ var stamps = []stamp{
 	{num.CosNearestFtzF32, fullCosNearestFtzF32, partCosNearestFtzF32, scalarCosNearestFtzF32},
 	{ctaRank32, fullCtaRank32, partCtaRank32, scalarCtaRank32},
 	{ctaRank64, fullCtaRank64, partCtaRank64, scalarCtaRank64},
-	{num.CvtF16F32, fullCvtF16F32, partCvtF16F32, scalarCvtF16F32},
-	{num.CvtF16F64, fullCvtF16F64, partCvtF16F64, scalarCvtF16F64},
 	{num.CvtF32BF16, fullCvtF32BF16, partCvtF32BF16, scalarCvtF32BF16},
 	{num.CvtF32F16, fullCvtF32F16, partCvtF32F16, scalarCvtF32F16},
 	{num.CvtF32F64, fullCvtF32F64, partCvtF32F64, scalarCvtF32F64},
@@ -3569,50 +3567,6 @@ func partCtaRank64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarCtaRank64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = ctaRank64(*w.S64(in.A))
-	return machine.Next
-}
-
-func fullCvtF16F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtF16F32(a[i])
-		d[i+1] = num.CvtF16F32(a[i+1])
-		d[i+2] = num.CvtF16F32(a[i+2])
-		d[i+3] = num.CvtF16F32(a[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtF16F32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.CvtF16F32)
-	return machine.Next
-}
-
-func scalarCvtF16F32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtF16F32(*w.S32(in.A))
-	return machine.Next
-}
-
-func fullCvtF16F64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R64(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.CvtF16F64(a[i])
-		d[i+1] = num.CvtF16F64(a[i+1])
-		d[i+2] = num.CvtF16F64(a[i+2])
-		d[i+3] = num.CvtF16F64(a[i+3])
-	}
-	return machine.Next
-}
-
-func partCvtF16F64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R64(in.A)
-	part1(w.Mask, d, a, num.CvtF16F64)
-	return machine.Next
-}
-
-func scalarCvtF16F64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.CvtF16F64(*w.S64(in.A))
 	return machine.Next
 }
 
