@@ -166,6 +166,7 @@ const (
 	x86K
 	x86Mem
 	x86Imm
+	x86NoShape = 0xffff
 )
 
 // x86Operand is an operand as form.go of the room has it; mem is a Go literal.
@@ -189,6 +190,7 @@ func (o *x86Operand) literal() string {
 // parseOperands reads the list of operands and makes the shapes with ModRM.rm a register and memory.
 func (f *x86Form) parseOperands(list string) error {
 	if list == "." {
+		f.mem = x86NoShape
 		return nil
 	}
 	asReg, asMem := true, false
@@ -208,10 +210,10 @@ func (f *x86Form) parseOperands(list string) error {
 		f.mem |= kind << (4 * i)
 	}
 	if !asReg {
-		f.reg = 0
+		f.reg = x86NoShape
 	}
 	if !asMem {
-		f.mem = 0
+		f.mem = x86NoShape
 	}
 	return nil
 }

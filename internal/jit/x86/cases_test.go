@@ -57,23 +57,27 @@ func chosenForm(in *inst, d *deco) *form {
 	return nil
 }
 
-// eachCase calls yield for the cases of every form.
-func eachCase(t testing.TB, yield func(*testCase)) {
-	a := New(nil)
-	seen := map[string]bool{}
-	for op := range ops {
-		for i := range Op(op).forms() {
-			f := &Op(op).forms()[i]
-			for _, v := range f.variants(Op(op)) {
-				c := assemble(t, a, v.in, v.d)
-				if c != nil && !seen[c.text] {
-					seen[c.text] = true
-					yield(c)
+// allCases returns the cases of every form, each text once.
+func allCases(t testing.TB) []*testCase {
+	if len(cached) == 0 {
+		a := New(nil)
+		seen := map[string]bool{}
+		for op := range ops {
+			for i := range Op(op).forms() {
+				for _, v := range Op(op).forms()[i].variants(Op(op)) {
+					if c := assemble(t, a, v.in, v.d); c != nil && !seen[c.text] {
+						seen[c.text] = true
+						cached = append(cached, c)
+					}
 				}
 			}
 		}
 	}
+	return cached
 }
+
+// cached is what allCases made.
+var cached []*testCase
 
 // variant is an instruction to try; forms that cannot say it refuse it.
 type variant struct {
@@ -90,16 +94,16 @@ var registerSets = [][4]uint8{{3, 6, 1, 7}, {9, 14, 12, 10}, {1, 13, 15, 8}, {17
 func (f *form) variants(op Op) (all []variant) {
 	for w := range uint8(4) {
 		for set := range registerSets {
-			if f.reg != 0 || f.operand[0].slot == 0 {
+			if f.reg != noShape {
 				all = append(all, f.fill(op, w, f.reg, set))
 			}
-			if f.mem != 0 && set%3 == 0 {
+			if f.mem != noShape && set%3 == 0 {
 				all = append(all, f.fill(op, w, f.mem, set))
 			}
 		}
 		all = append(all, f.conditions(op, w)...)
 		all = append(all, f.decorations(op, w)...)
-		if f.mem != 0 {
+		if f.mem != noShape {
 			all = append(all, f.addresses(op, w)...)
 		}
 	}
@@ -172,7 +176,7 @@ func (f *form) decorations(op Op, w uint8) (all []variant) {
 	decos = append(decos, deco{round: RU, k: K3, zero: true}, deco{round: SAE, k: K3})
 	for i, d := range decos {
 		for _, s := range []shape{f.reg, f.mem} {
-			if s != 0 {
+			if s != noShape {
 				v := f.fill(op, w, s, i)
 				v.d = d
 				all = append(all, v)

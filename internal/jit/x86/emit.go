@@ -54,7 +54,7 @@ func (a *Asm) emit(in *inst) {
 
 // encoding returns how f says in, encNone if it cannot.
 func (f *form) encoding(in *inst, d *deco) encoding {
-	if in.shape != f.reg && in.shape != f.mem || in.shape == 0 && f.operand[0].slot != 0 {
+	if in.shape != f.reg && in.shape != f.mem {
 		return encNone
 	}
 	if !f.operandsFit(in) {
@@ -123,15 +123,15 @@ func (in *inst) high() bool {
 
 // operandsFit tells whether registers, memory and immediate are what f can encode.
 func (f *form) operandsFit(in *inst) bool {
-	for i, n := range in.n[:4] {
-		if n > lastRegister[in.shape.at(i)] {
-			return false
-		}
+	s := in.shape
+	if in.n[0] > lastRegister[s&15] || in.n[1] > lastRegister[s>>4&15] ||
+		in.n[2] > lastRegister[s>>8&15] || in.n[3] > lastRegister[s>>12] {
+		return false
 	}
 	if f.imm != 0 && !immediateFits(f.imm, in) || f.flags&hasPinned != 0 && !f.pinnedFit(in) {
 		return false
 	}
-	return !in.isMem() || in.m.vsib == (f.memory().index != 0) && in.m.wrong() == "" && !in.gatherOverlaps()
+	return s != f.mem || in.m.vsib == (f.memory().index != 0) && in.m.wrong() == "" && !in.gatherOverlaps()
 }
 
 // gatherOverlaps tells whether a gather has one register twice among destination, indices and

@@ -25,7 +25,7 @@ func (a *Asm) explain(in *inst, d *deco) error {
 
 // obstacle says what of in, whose operands are of the right kinds, f cannot say.
 func (f *form) obstacle(in *inst, d *deco) string {
-	if in.isMem() {
+	if in.shape == f.mem {
 		if why := in.m.wrong(); why != "" {
 			return why
 		}

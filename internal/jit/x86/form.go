@@ -2,7 +2,7 @@ package x86
 
 // form is one way to say an instruction: a line of data/*.x86, see data/NOTATION.md.
 type form struct {
-	reg, mem shape      // kinds of operands, with slot M a register, and memory; 0: cannot be
+	reg, mem shape      // kinds of operands, with slot M a register, and memory; or noShape
 	operand  [4]operand // in the order of the manual
 	r, v, m  uint8      // positions of the operands in ModRM.reg, vvvv, and ModRM.rm or the opcode; 4: none
 	is4      uint8      // position of the operand in an immediate's bits 7:4; 4: none
@@ -61,6 +61,9 @@ const (
 	kMem
 	kImm
 )
+
+// noShape is the shape of no instruction.
+const noShape shape = 0xffff
 
 // at returns the kind of operand i, 0 behind the last.
 func (s shape) at(i int) shape { return s >> (4 * i) & 15 }

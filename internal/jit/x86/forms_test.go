@@ -10,14 +10,14 @@ import (
 // with what its encoding allows: memory, masks, broadcasts, roundings.
 func TestCoverage(t *testing.T) {
 	reached := map[*form]map[string]bool{}
-	eachCase(t, func(c *testCase) {
+	for _, c := range allCases(t) {
 		if reached[c.form] == nil {
 			reached[c.form] = map[string]bool{}
 		}
 		for _, trait := range c.traits() {
 			reached[c.form][trait] = true
 		}
-	})
+	}
 	for op := range ops {
 		for i := range Op(op).forms() {
 			f := &Op(op).forms()[i]
@@ -38,7 +38,7 @@ func TestCoverage(t *testing.T) {
 func (c *testCase) traits() []string {
 	e := c.form.encoding(&c.in, &c.d)
 	all := []string{fmt.Sprintf("encoding %d width %d", e, c.in.w)}
-	if c.in.isMem() {
+	if c.in.shape == c.form.mem {
 		all = append(all, "memory", "memory "+c.addressing())
 	} else if c.in.shape == c.form.reg {
 		all = append(all, "registers")
@@ -89,9 +89,9 @@ func (f *form) traits() (all []string) {
 		add(f.evex>>w&1 != 0, fmt.Sprintf("encoding %d width %d", encEVEX, w))
 	}
 	vsib := f.memory().index != 0
-	add(f.reg != 0, "registers")
-	add(f.mem != 0 && vsib, "memory with a vector of indices")
-	add(f.mem != 0 && !vsib, "memory at a label", "memory with an index", "memory plain", "memory with a displacement")
+	add(f.reg != noShape, "registers")
+	add(f.mem != noShape && vsib, "memory with a vector of indices")
+	add(f.mem != noShape && !vsib, "memory at a label", "memory with an index", "memory plain", "memory with a displacement")
 	add(f.evex != 0 && f.hasVector(), "register 16")
 	maskable := f.evex != 0 && f.flags&noMask == 0
 	add(maskable, "mask")

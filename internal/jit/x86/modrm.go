@@ -6,7 +6,7 @@ import "encoding/binary"
 // behind how many bytes of immediate follow.
 func (a *Asm) modrm(f *form, in *inst, n int32, behind int) {
 	reg := f.modrmReg(in) & 7 << 3
-	if in.isMem() {
+	if in.shape == f.mem {
 		a.memory(&in.m, reg, n, behind)
 		return
 	}
@@ -19,12 +19,6 @@ func (f *form) modrmReg(in *inst) uint8 {
 		return f.digit
 	}
 	return in.n[f.r]
-}
-
-// isMem tells whether in has a memory operand.
-func (in *inst) isMem() bool {
-	s := in.shape
-	return s&15 == kMem || s>>4&15 == kMem || s>>8&15 == kMem
 }
 
 func (a *Asm) memory(m *Mem, reg byte, n int32, behind int) {
@@ -77,7 +71,7 @@ func (a *Asm) based(m *Mem, reg byte, n int32) {
 // highBits returns the high bits of the registers in ModRM.rm and SIB, as REX has them: X and B,
 // and bit 4 of a vector of indices.
 func (f *form) highBits(in *inst) (x, b, v byte) {
-	if !in.isMem() {
+	if in.shape != f.mem {
 		rm := in.n[f.m]
 		return rm >> 4 & 1, rm >> 3 & 1, 0
 	}
@@ -110,8 +104,14 @@ func (a *Asm) immediate(f *form, in *inst) {
 	if f.imm == 'S' {
 		v = int64(in.n[f.is4]) << 4
 	}
-	for range immBytes(f.imm, in.w) {
+	switch immBytes(f.imm, in.w) {
+	case 1:
 		a.buf = append(a.buf, byte(v))
-		v >>= 8
+	case 2:
+		a.buf = binary.LittleEndian.AppendUint16(a.buf, uint16(v))
+	case 4:
+		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(v))
+	case 8:
+		a.buf = binary.LittleEndian.AppendUint64(a.buf, uint64(v))
 	}
 }

@@ -36,7 +36,7 @@ func randomInst(r *rand.Rand) (in inst, d deco) {
 	for {
 		f := &allForms[r.IntN(len(allForms))]
 		in = f.fill(opOf(f), uint8(r.IntN(4)), f.reg, r.IntN(4)).in
-		if f.mem != 0 && (f.reg == 0 || r.IntN(2) == 0) {
+		if f.mem != noShape && (f.reg == noShape || r.IntN(2) == 0) {
 			in.shape = f.mem
 			in.m = randomMem(r, f.memory())
 		}

@@ -69,10 +69,10 @@ var dumpLine = regexp.MustCompile(`(?m)^ +[0-9a-f]+:\t((?:[0-9a-f]{2} )+)`)
 // encodes its text. Where as is not installed, its answers are those kept in testdata.
 func TestReference(t *testing.T) {
 	var texts []string
-	var cases []*testCase
-	eachCase(t, func(c *testCase) {
-		cases, texts = append(cases, c), append(texts, c.text)
-	})
+	cases := allCases(t)
+	for _, c := range cases {
+		texts = append(texts, c.text)
+	}
 	if code, ok := gnuAs(t, texts); ok {
 		if len(code) != len(cases) {
 			t.Errorf("as made %d instructions of %d", len(code), len(cases))
