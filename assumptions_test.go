@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,5 +136,23 @@ func TestAssumptionFormats(t *testing.T) {
 	}
 	if err := ptxvm.WriteAssumptions(&bytes.Buffer{}, "xml"); err == nil {
 		t.Error("format xml is taken")
+	}
+}
+
+// TestExactness: forms and guesses name each other, and approximate forms are known as such.
+func TestExactness(t *testing.T) {
+	for _, a := range ptxvm.Assumptions() {
+		for _, form := range a.Forms {
+			if f := ptxvm.Forms(form)[0]; !slices.Contains(f.Guesses, a.ID) {
+				t.Errorf("%s depends on %s and lists %v", form, a.ID, f.Guesses)
+			}
+		}
+	}
+	for form, want := range map[string][]string{
+		"add.int": nil, "fma.float": nil, "div.float": {".approx", ".full"}, "rsqrt": {".approx"}, "rcp.approx.ftz.f64": {".approx"}, "wgmma.fence": nil,
+	} {
+		if f := ptxvm.Forms(form)[0]; !slices.Equal(f.Approximate, want) {
+			t.Errorf("%s: approximate with %v, want %v", form, f.Approximate, want)
+		}
 	}
 }

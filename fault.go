@@ -83,8 +83,13 @@ func (f *Fault) Detail() string {
 		}
 		fmt.Fprintf(&b, "  %s %v%s\n", word, l, inFunction(l.Function))
 	}
-	for _, l := range f.Calls {
-		fmt.Fprintf(&b, "  called from %v%s\n", l, inFunction(l.Function))
+	for i, l := range f.Calls {
+		switch hidden := len(f.Calls) - callsShown; {
+		case hidden > 1 && i == callsShown/2:
+			fmt.Fprintf(&b, "  … %d more calls\n", hidden)
+		case hidden <= 1 || i < callsShown/2 || i >= callsShown/2+hidden:
+			fmt.Fprintf(&b, "  called from %v%s\n", l, inFunction(l.Function))
+		}
 	}
 	if f.Near != nil {
 		fmt.Fprintf(&b, "  near:   %v\n", f.Near)
@@ -95,6 +100,9 @@ func (f *Fault) Detail() string {
 	fmt.Fprintf(&b, "  help:   ptxvm explain %v", f.Code)
 	return b.String()
 }
+
+// callsShown is how many calls of a deep recursion a report shows: the innermost and the outermost half.
+const callsShown = 8
 
 // inFunction names the function of a place, if .loc does.
 func inFunction(name string) string {

@@ -5,9 +5,11 @@ package ptxvm
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/sem"
 )
@@ -22,6 +24,10 @@ type FormInfo struct {
 	Status  string   `json:"status"` // done, partial or todo
 	Notes   []string `json:"notes,omitempty"`
 	Without []string `json:"without,omitempty"` // FormsFor: what the target lacks, in words
+
+	// A result that is executed is exact, the one that the manual defines, but for these.
+	Approximate []string `json:"approximate,omitempty"` // modifiers whose result the manual bounds and does not define
+	Guesses     []string `json:"guesses,omitempty"`     // Assumptions that some of its cases depend on, by id
 }
 
 // formList is the JSON of a list (docs/json.md).
@@ -59,7 +65,31 @@ func formInfo(e *isa.Entry) FormInfo {
 		info.Forms = append(info.Forms, e.Alts[i].Text)
 	}
 	info.Status, info.Notes = sem.Status(e)
+	if info.Status != sem.Todo {
+		info.Approximate, info.Guesses = approximations(e), guesses(e)
+	}
 	return info
+}
+
+// approximations lists the modifiers of e, or of its name, that ask for less than a rounded result.
+func approximations(e *isa.Entry) (list []string) {
+	modifiers := e.Modifiers()
+	for _, m := range []isa.Mod{isa.M_approx, isa.M_full} {
+		if text := m.String(); slices.Contains(modifiers, m) || slices.Contains(e.Opcode, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// guesses lists the rows of the table of guesses that the execution of e asks.
+func guesses(e *isa.Entry) (list []string) {
+	for i := range assume.Table {
+		if slices.Contains(sem.GuessedForms(assume.Guess(i)), e.ID) {
+			list = append(list, assume.Table[i].ID)
+		}
+	}
+	return list
 }
 
 // WriteISA prints Forms(name) as a table, as JSON (docs/json.md) or as Markdown.
@@ -110,6 +140,24 @@ func writeFormsTable(w io.Writer, forms []FormInfo) error {
 	return t.Flush()
 }
 
+// result says in words how far the form's results are those of the hardware.
+func (f FormInfo) result() string {
+	if f.Status == sem.Todo {
+		return "–"
+	}
+	var words []string
+	if len(f.Approximate) > 0 {
+		words = append(words, "approximate: `"+strings.Join(f.Approximate, "` `")+"`")
+	}
+	if len(f.Guesses) > 0 {
+		words = append(words, "guess: "+strings.Join(f.Guesses, " "))
+	}
+	if len(words) == 0 {
+		return "exact"
+	}
+	return strings.Join(words, "; ")
+}
+
 func writeFormsMarkdown(w io.Writer, forms []FormInfo) error {
 	count := map[string]int{}
 	for _, f := range forms {
@@ -118,13 +166,15 @@ func writeFormsMarkdown(w io.Writer, forms []FormInfo) error {
 	fmt.Fprintf(w, "# Instruction forms and their status\n\nGenerated from the ISA data and the semantics table; do not edit.\n")
 	fmt.Fprintf(w, "%d forms: %d done, %d partial, %d todo. Every form is judged by `check`; `run` refuses a form that is todo by name.\n\n",
 		len(forms), count["done"], count["partial"], count["todo"])
-	fmt.Fprint(w, "| form | section | status | what |\n|---|---|---|---|\n")
+	fmt.Fprintf(w, "Results that are executed are exact: the bits that the manual defines. Where it only bounds the error, the modifier is named; where it leaves\n"+
+		"a case open, so is the guess that is taken (`isa --assumptions` has the question and the other answers, `--assume` takes one).\n\n")
+	fmt.Fprint(w, "| form | section | status | result | what |\n|---|---|---|---|---|\n")
 	for _, f := range forms {
 		doc := f.Doc
 		if len(f.Notes) > 0 {
 			doc += " — " + strings.Join(f.Notes, "; ")
 		}
-		if _, err := fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", f.Name, f.Section, f.Status, strings.ReplaceAll(doc, "|", "\\|")); err != nil {
+		if _, err := fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.Section, f.Status, f.result(), strings.ReplaceAll(doc, "|", "\\|")); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,10 @@
 // what these print. Its test does all of it.
 package pages
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Page is a file of the documentation, from its beginning to its end.
 type Page struct {
@@ -15,9 +18,11 @@ type Step struct {
 	Line int // of the page, from 1
 
 	File, Text string // a fenced block with a file name behind its language: ```c saxpy.c
+	Excerpt    bool   // the word excerpt behind the name: a part of a file of the repository, which the reader only reads
 
 	Command string   // a line that begins with "$ ", continued behind each backslash at its end
 	Output  []string // the lines below it, both streams; a line ⋮ stands for any number that are left out
+	Below   int      // the page's line, from 1, where Output begins
 
 	Instead []string // files of the repository that a command makes, for where its tool is missing: <!-- makes: FILE… -->
 }
@@ -44,7 +49,8 @@ func Parse(name, text string) Page {
 		}
 		block := lines[start:min(i, len(lines))]
 		if _, file, named := strings.Cut(info, " "); named {
-			p.Steps = append(p.Steps, Step{Line: start, File: file, Text: strings.Join(block, "\n") + "\n"})
+			file, excerpt := strings.CutSuffix(file, " excerpt")
+			p.Steps = append(p.Steps, Step{Line: start, File: file, Excerpt: excerpt, Text: strings.Join(block, "\n") + "\n"})
 		} else if len(block) > 0 && strings.HasPrefix(block[0], "$ ") {
 			p.Steps = append(p.Steps, commands(block, start+1, instead)...)
 		}
@@ -67,10 +73,16 @@ func commands(block []string, line int, instead []string) (steps []Step) {
 			i++
 			command = strings.TrimSuffix(command, "\\") + " " + strings.TrimSpace(block[i])
 		}
-		s.Command = command
+		s.Command, s.Below = command, line+i+1
 		steps = append(steps, s)
 	}
 	return steps
+}
+
+// Shown is the page's text with other output below a command.
+func (s Step) Shown(text string, output []string) string {
+	lines := strings.Split(text, "\n")
+	return strings.Join(slices.Replace(lines, s.Below-1, s.Below-1+len(s.Output), output...), "\n")
 }
 
 // Matches tells whether lines are those shown, with some others where a line is ⋮.

@@ -2,18 +2,23 @@ package pages
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"ptxvm/internal/ptxtest/nvcc"
 )
+
+var update = flag.Bool("update", false, "write what commands print into the pages, but where a page leaves lines out")
 
 // bin is a folder with the command under test, first in PATH.
 var bin string
@@ -77,6 +82,7 @@ func TestPages(t *testing.T) {
 			for _, step := range p.Steps {
 				s.do(step)
 			}
+			s.rewrite(text)
 		})
 	}
 }
@@ -89,6 +95,7 @@ type session struct {
 	env   []string
 	tools map[string]func() error // why the tool behind a command is not there
 	exit  int                     // of the last command, for echo $?
+	fresh map[int][]string        // with -update: what commands print, by Step.Below
 }
 
 // fromCheckout are commands as somebody types them who has the sources and no installed command.
@@ -96,7 +103,7 @@ const fromCheckout = "go run ./cmd/ptxvm "
 
 // newSession begins in a new folder, or in the repository for a page that says `go run ./cmd/ptxvm`.
 func newSession(t *testing.T, p Page) *session {
-	s := &session{T: t, page: p, dir: t.TempDir(), tools: map[string]func() error{}}
+	s := &session{T: t, page: p, dir: t.TempDir(), tools: map[string]func() error{}, fresh: map[int][]string{}}
 	for _, step := range p.Steps {
 		if strings.HasPrefix(step.Command, fromCheckout) {
 			s.dir = root(t)
@@ -110,7 +117,8 @@ func newSession(t *testing.T, p Page) *session {
 	s.tools["python3"] = func() error { return findTriton(root(t)) }
 	s.env = append(os.Environ(), "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)),
 		"PYTHONPATH="+filepath.Join(root(t), ".cuda")+string(filepath.ListSeparator)+os.Getenv("PYTHONPATH"),
-		"PTXVM="+root(t), "TRITON_CACHE_DIR="+filepath.Join(t.TempDir(), "triton"), "TRITON_DEFAULT_FP_FUSION=1", "GOFLAGS=-mod=mod", "GOPROXY=off")
+		"PTXVM="+root(t), "TRITON_CACHE_DIR="+filepath.Join(t.TempDir(), "triton"), "TRITON_DEFAULT_FP_FUSION=1",
+		"GOFLAGS="+strings.ReplaceAll(os.Getenv("GOFLAGS"), "-mod=readonly", "")+" -mod=mod", "GOPROXY=off", "GOSUMDB=off")
 	return s
 }
 
@@ -180,9 +188,12 @@ func (s *session) write(step Step) {
 	base := filepath.Base(step.File)
 	if base != step.File {
 		want, err := os.ReadFile(filepath.Join(root(s.T), step.File))
-		if err != nil || string(want) != step.Text {
+		if err != nil || string(want) != step.Text && !(step.Excerpt && strings.Contains(string(want), step.Text)) {
 			s.Errorf("%s:%d: %s is not what the page shows (%v)", s.page.Name, step.Line, step.File, err)
 		}
+	}
+	if step.Excerpt {
+		return
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, base), []byte(step.Text), 0o666); err != nil {
 		s.Fatal(err)
@@ -215,10 +226,27 @@ func (s *session) run(step Step) {
 	got, shown := strings.TrimSpace(out.String()), strings.TrimSpace(strings.Join(step.Output, "\n"))
 	where := fmt.Sprintf("%s:%d: %s", s.page.Name, step.Line, step.Command)
 	switch {
+	case *update && !slices.Contains(step.Output, "⋮"):
+		s.fresh[step.Below] = strings.Split(got, "\n")
 	case shown == "" && err != nil:
 		s.Errorf("%s\n%v, prints\n%s", where, err, got)
 	case shown != "" && !Matches(strings.Split(got, "\n"), strings.Split(shown, "\n")):
 		s.Errorf("%s\nprints\n%s\nthe page shows\n%s", where, got, shown)
+	}
+}
+
+// rewrite puts what commands print into the page, last first. Commands that show nothing go on showing nothing.
+func (s *session) rewrite(text string) {
+	for _, step := range slices.Backward(s.page.Steps) {
+		if fresh := s.fresh[step.Below]; len(step.Output) > 0 && fresh != nil {
+			text = step.Shown(text, fresh)
+		}
+	}
+	if len(s.fresh) == 0 {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(root(s.T), s.page.Name), []byte(text), 0o666); err != nil {
+		s.Error(err)
 	}
 }
 
@@ -251,15 +279,51 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// maxDownload is the bytes of a compressed checkout: what go get and git archive fetch.
+const maxDownload = 4 << 20
+
+// TestDownload: what a user downloads stays small.
+func TestDownload(t *testing.T) {
+	cmd := exec.Command("git", "ls-files", "-z")
+	cmd.Dir = root(t)
+	list, err := cmd.Output()
+	if err != nil {
+		t.Skip(nvcc.SkipMark + "no git checkout: " + err.Error())
+	}
+	var size counter
+	zip, _ := gzip.NewWriterLevel(&size, gzip.BestSpeed)
+	for file := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join(root(t), file))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		zip.Write(data)
+	}
+	zip.Close()
+	if size > maxDownload {
+		t.Errorf("a checkout is %d bytes compressed, more than %d", size, maxDownload)
+	}
+	t.Logf("%d bytes compressed", size)
+}
+
+// counter counts what is written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
 func TestParse(t *testing.T) {
-	p := Parse("p", "text\n```c k.c\nint x;\n```\n<!-- makes: a/k.ptx b -->\n```console\n$ clang \\\n    -S k.c\n$ ptxvm run k.ptx\none\n⋮\ntwo\n```\n```\nno command\n```\n")
+	const text = "text\n```c k.c\nint x;\n```\n<!-- makes: a/k.ptx b -->\n```console\n$ clang \\\n    -S k.c\n$ ptxvm run k.ptx\none\n⋮\ntwo\n```\n```\nno command\n```\n"
+	p := Parse("p", text)
 	want := []Step{
 		{Line: 2, File: "k.c", Text: "int x;\n"},
-		{Line: 7, Command: "clang  -S k.c", Instead: []string{"a/k.ptx", "b"}},
-		{Line: 9, Command: "ptxvm run k.ptx", Output: []string{"one", "⋮", "two"}, Instead: []string{"a/k.ptx", "b"}},
+		{Line: 7, Below: 9, Command: "clang  -S k.c", Instead: []string{"a/k.ptx", "b"}},
+		{Line: 9, Below: 10, Command: "ptxvm run k.ptx", Output: []string{"one", "⋮", "two"}, Instead: []string{"a/k.ptx", "b"}},
 	}
 	if !reflect.DeepEqual(p.Steps, want) {
 		t.Errorf("got %+v", p.Steps)
+	}
+	if got, want := p.Steps[2].Shown(text, []string{"four"}), strings.Replace(text, "one\n⋮\ntwo", "four", 1); got != want {
+		t.Errorf("rewritten it is %q", got)
 	}
 }
 
