@@ -48,7 +48,7 @@ func commandsPage(root *cobra.Command) []byte {
 }
 
 func writeFlag(b *bytes.Buffer, f *pflag.Flag) {
-	if _, later := f.Value.(laterFlag); later || f.Hidden {
+	if f.Hidden {
 		return
 	}
 	value, usage := pflag.UnquoteUsage(f)
