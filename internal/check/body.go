@@ -85,6 +85,8 @@ func (c *checker) stmt(s syntax.Stmt) {
 		c.targets(s)
 	case *syntax.Loc:
 		c.loc(s)
+	case *syntax.DwarfLine:
+		c.dwarfLine(s)
 	case *syntax.Pragma:
 		c.pragma(s, placeBody)
 	}
@@ -104,13 +106,13 @@ func (c *checker) targets(s *syntax.Targets) {
 		if n.Count == syntax.NoToken {
 			c.targetName(list, n.Name, want)
 		} else {
-			c.targetFamily(list, n)
+			c.targetFamily(list, n, want)
 		}
 	}
 }
 
 // targetFamily resolves name<n>: the labels name0 to name(n-1).
-func (c *checker) targetFamily(list *Object, n syntax.TargetName) {
+func (c *checker) targetFamily(list *Object, n syntax.TargetName, want ObjectKind) {
 	count, ok := c.literal(n.Count)
 	if !ok || count < 0 {
 		return
@@ -118,8 +120,8 @@ func (c *checker) targetFamily(list *Object, n syntax.TargetName) {
 	for i := range count {
 		name := c.text(n.Name) + strconv.FormatInt(i, 10)
 		o := c.scopes.named(name)
-		if o == nil || o.Kind != Label {
-			c.errorf(diag.UndefinedLabel, c.at(n.Name), "label %s is not defined", name)
+		if o == nil || o.Kind != want {
+			c.errorf(diag.UndefinedLabel, c.at(n.Name), "%v %s is not defined", want, name)
 			return
 		}
 		list.List = append(list.List, o)

@@ -67,6 +67,7 @@ type checker struct {
 	unlisted int             // diagnostics that were not kept
 	repaired int             // statements searched for a repair
 	fileSeen map[int64]bool  // indexes of .file
+	places   map[place]bool  // of .loc
 
 	texmode string         // of .target, "" if it gives none
 	debug   syntax.TokenID // of .target

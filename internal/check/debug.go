@@ -15,7 +15,7 @@ func (c *checker) fileDirective(s *syntax.FileDirective) {
 	if s.Timestamp != syntax.NoToken {
 		c.admitPart(s.Timestamp, ".file", "timestamp")
 	}
-	n, ok := c.literal(s.Index)
+	n, ok := c.index32(s.Index)
 	if !ok {
 		return
 	}
@@ -31,17 +31,23 @@ func (c *checker) fileDirective(s *syntax.FileDirective) {
 // section checks the name and that each number fits its type.
 func (c *checker) section(s *syntax.Section) {
 	c.admit(s.First)
-	if c.file.Kind(s.Name) == syntax.Ident {
-		c.errorf(diag.BadDirective, c.at(s.Name), "the name of a section begins with a point: .%s", c.text(s.Name))
+	switch name := c.text(s.Name); {
+	case c.file.Kind(s.Name) == syntax.Ident:
+		c.errorf(diag.BadDirective, c.at(s.Name), "the name of a section begins with a point: .%s", name)
+	case isa.LookupMod(name) != 0 || isa.LookupDirective(name) != nil:
+		c.errorf(diag.BadDirective, c.at(s.Name), "%s is a word of PTX; a section has another name, such as .debug_info", name)
 	}
+	labels := map[string]bool{}
 	for i := range s.Lines {
 		line := &s.Lines[i]
 		if line.Label != syntax.NoToken {
 			c.admitPart(line.Label, ".section", "label:")
+			c.sectionLabel(line.Label, labels)
 		}
 		t, ok := isa.LookupType(strings.ToLower(c.text(line.Type)))
 		for j := range line.Values {
 			c.sectionParts(&line.Values[j])
+			c.sectionName(line, &line.Values[j])
 			if ok && t.Bits() < 64 {
 				c.sectionValue(&line.Values[j], t)
 			}
@@ -61,13 +67,86 @@ func (c *checker) sectionParts(v *syntax.SectionValue) {
 	}
 }
 
-// loc judges the gate of inlined_at.
-func (c *checker) loc(s *syntax.Loc) {
-	if s.Inlined != nil {
-		c.admitPart(s.Inlined.File, ".loc", "inlined_at")
+// sectionLabel: a label is a name, and stands once in its section.
+func (c *checker) sectionLabel(tok syntax.TokenID, labels map[string]bool) {
+	switch name := c.text(tok); {
+	case reservedNames[name]:
+		c.errorf(diag.ReservedName, c.at(tok), "%s is reserved", name)
+	case labels[name]:
+		c.errorf(diag.DuplicateLabel, c.at(tok), "%s is already a label of the section", name)
+	default:
+		labels[name] = true
 	}
+}
+
+// sectionName: a label or section stands alone, as 32 or 64 bits.
+func (c *checker) sectionName(line *syntax.SectionLine, v *syntax.SectionValue) {
+	if c.file.Kind(v.A) == syntax.Int {
+		return
+	}
+	t, _ := isa.LookupType(strings.ToLower(c.text(line.Type)))
+	if len(line.Values) > 1 || t.Bits() < 32 || c.file.Word(v.A) == syntax.WordWarpSize {
+		c.errorf(diag.BadDirective, c.at(v.A), "%s: want a number; a label stands alone behind .b32 or .b64", c.text(v.A))
+	}
+}
+
+// place is a file, a line and a column.
+type place [3]int64
+
+// loc checks the numbers of a .loc, which have 32 bits, and that code is inlined at a place
+// that an earlier one names.
+func (c *checker) loc(s *syntax.Loc) {
+	at, ok := c.place(s.File, s.Line, s.Col)
 	if c.file.Word(s.Keyword) != syntax.WordLoc {
 		c.admit(s.Keyword)
+		return
+	}
+	if in := s.Inlined; in != nil {
+		c.admitPart(in.File, ".loc", "inlined_at")
+		if to, ok := c.place(in.File, in.Line, in.Col); ok && !c.places[to] {
+			c.errorf(diag.BadDirective, c.at(in.File), "no .loc before this one names the place that the code is inlined at")
+		}
+	}
+	if ok {
+		if c.places == nil {
+			c.places = map[place]bool{}
+		}
+		c.places[at] = true
+	}
+}
+
+func (c *checker) place(file, line, col syntax.TokenID) (at place, ok bool) {
+	for i, tok := range []syntax.TokenID{file, line, col} {
+		if at[i], ok = c.index32(tok); !ok {
+			return at, false
+		}
+	}
+	return at, true
+}
+
+// index32 reads a number of 32 bits.
+func (c *checker) index32(tok syntax.TokenID) (int64, bool) {
+	n, ok := c.literal(tok)
+	if ok && uint64(n)>>32 != 0 {
+		c.errorf(diag.ConstantOverflow, c.at(tok), "%s does not fit into 32 bits", c.text(tok))
+		return 0, false
+	}
+	return n, ok
+}
+
+// dwarfWords begin a line of debug data of old versions.
+var dwarfWords = map[string]bool{".section": true, ".byte": true, ".4byte": true, ".quad": true}
+
+// dwarfLine checks the version, and what the line is.
+func (c *checker) dwarfLine(s *syntax.DwarfLine) {
+	const ats, name = 2, "@@DWARF"
+	c.admitAs(s.First, isa.LookupDirective(name))
+	word := s.First
+	for range ats {
+		word = c.file.Next(word)
+	}
+	if word = c.file.Next(word); !dwarfWords[c.text(word)] {
+		c.errorf(diag.BadDirective, c.at(s.First), "%s is followed by .section, .byte, .4byte or .quad", name)
 	}
 }
 
@@ -75,7 +154,8 @@ func (c *checker) sectionValue(v *syntax.SectionValue, t isa.Type) {
 	if c.file.Kind(v.A) != syntax.Int {
 		return
 	}
-	if n, ok := c.literal(v.A); ok && uint64(n)>>t.Bits() != 0 {
+	// Numbers are cut to 32 bits first (ptxas 13.5).
+	if n, ok := c.literal(v.A); ok && uint64(uint32(n))>>t.Bits() != 0 {
 		c.errorf(diag.BadDirective, c.at(v.A), "%s does not fit into %v", c.text(v.A), t)
 	}
 }

@@ -50,11 +50,19 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 
 // textureVariable: the .tex space is of old versions (5.1.8).
 func (c *checker) textureVariable(s *syntax.Variables) {
-	if c.admit(s.Space) {
-		c.variables(s, Tex)
-	} else {
+	if !c.admit(s.Space) {
 		c.poison(s)
+		return
 	}
+	for i := range s.Vars {
+		if t, ok := isa.LookupType(c.text(s.Type)); !ok || t.Kind() != isa.Unsigned || t.Bits() < 32 || len(s.Vars[i].Dims) > 0 {
+			c.errorf(diag.WrongSpace, c.at(s.Vars[i].Name), "a .tex variable is a single .u32 or .u64")
+		}
+	}
+	if c.fn != nil {
+		c.errorf(diag.WrongSpace, c.at(s.Space), ".tex variables stand at module scope")
+	}
+	c.variables(s, Tex)
 }
 
 func (c *checker) specialVariable(s *syntax.Variables) {
@@ -119,8 +127,8 @@ func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool)
 		c.errorf(diag.UnknownType, c.at(tok), "%s is no type that a variable can have", c.text(tok))
 	case t.String() == ".samplerref" && !c.info.Independent:
 		c.errorf(diag.WrongSpace, c.at(tok), "a .samplerref needs .target texmode_independent; else the texture holds the sampler")
-	case space == Param && t.Kind() == isa.Packed:
-		c.errorf(diag.WrongSpace, c.at(tok), "a parameter cannot have type %v; declare .b32", t)
+	case c.prototype:
+		return t, true // ptxas takes all types there
 	case t == isa.PredType() && space != Reg:
 		c.errorf(diag.WrongSpace, c.at(tok), "a .pred variable is a register, it cannot live in .%v", space)
 	case t.Opaque() && space != Global && space != Param && space != Tex:
@@ -235,6 +243,10 @@ func (c *checker) functionAttributes(s *syntax.Function, entry bool) {
 // spaceAllows checks linkage against the state space (11.6).
 func (c *checker) spaceAllows(s *syntax.Variables, o *Object) bool {
 	c.linkage(s.Linkage)
+	if o.Linkage == syntax.WordCommon && o.Type.Opaque() {
+		c.errorf(diag.BadLinkage, c.at(s.Linkage), ".common is not for variables of type %v", o.Type)
+		return false
+	}
 	if o.Linkage == syntax.WordCommon && o.Space != Global {
 		c.errorf(diag.BadLinkage, c.at(s.Linkage), ".common variables live in .global, not in %v", o.Space)
 		return false
@@ -266,6 +278,10 @@ func (c *checker) declarator(s *syntax.Variables, v *syntax.Declarator, o *Objec
 		c.poisonName(v)
 		return
 	}
+	if o.Space == Param && o.Align > maxParamAlign {
+		c.errorf(diag.BadAlignment, c.at(v.Name), "what a call passes is aligned to %d bytes at most", maxParamAlign)
+	}
+	c.banked(v, o)
 	c.complete(v, o)
 	stored := c.enter(o)
 	if v.Init != nil && stored != nil {
@@ -328,12 +344,20 @@ func (c *checker) dim(d syntax.Dim) (int64, bool) {
 	return n, true
 }
 
+// banked: banks above 0 are for arrays that are open and .extern (5.1.3.1).
+func (c *checker) banked(v *syntax.Declarator, o *Object) {
+	if o.Bank > 0 && (o.Linkage != syntax.WordExtern || len(o.Dims) == 0 || o.Dims[0] != 0) {
+		c.errorf(diag.WrongSpace, c.at(v.Name), "%s is in bank %d; banks above 0 hold .extern arrays without size", o.Name, o.Bank)
+	}
+}
+
 // complete closes an open dimension by its initialiser and refuses what stays open.
 func (c *checker) complete(v *syntax.Declarator, o *Object) {
 	if len(o.Dims) == 0 || o.Dims[0] != 0 || o.Kind != Variable {
 		return
 	}
 	switch {
+	case o.Bank > 0:
 	case v.Init != nil && v.Init.Expr == nil && len(v.Init.List) > 0:
 		o.Dims[0] = int64(len(v.Init.List))
 	case o.Linkage != syntax.WordExtern && o.Space != Param:

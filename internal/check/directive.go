@@ -56,6 +56,28 @@ func (c *checker) directives(list []syntax.Directive, fn *Func, place string) {
 	for i := range list {
 		c.companions(&list[i], seen)
 	}
+	if place != placeKernel {
+		c.directiveOrder(list)
+	}
+}
+
+// directiveOrder: in the head of a function directives have an order, and stand once (11.2.2).
+func (c *checker) directiveOrder(list []syntax.Directive) {
+	var last *isa.Directive
+	seen := map[*isa.Directive]bool{}
+	for i := range list {
+		tok := list[i].Keyword
+		rule := isa.LookupDirective(c.text(tok))
+		switch {
+		case rule == nil:
+			continue
+		case seen[rule]:
+			c.badDirective(tok, rule, "%s is there twice", rule.Name)
+		case last != nil && rule.Order < last.Order:
+			c.badDirective(tok, rule, "%s stands before %s", rule.Name, last.Name)
+		}
+		last, seen[rule] = rule, true
+	}
 }
 
 // companions checks directives that cannot stand together, and those that mean nothing, or

@@ -198,7 +198,7 @@ func (c *checker) parameter(s *syntax.Variables, entry, last bool) *Object {
 			c.admitPart(s.Space, ".param", "function")
 		}
 	}
-	if o.Type.Opaque() && !entry {
+	if o.Type.Opaque() && !entry && !c.prototype {
 		c.errorf(diag.BadParameter, c.at(s.Type), "only kernels take parameters of type %v", o.Type)
 	}
 	if ptr != nil {
@@ -215,6 +215,15 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		return nil
 	}
 	span := c.file.Span(s.Range)
+	if o.Kind == Register && len(o.Dims) > 0 {
+		c.errorf(diag.BadParameter, span, "a parameter in a register is no array")
+	}
+	if o.Kind == Parameter && len(o.Dims) == 0 && o.Type.Kind() == isa.Packed && !c.prototype {
+		c.errorf(diag.WrongSpace, c.at(s.Type), "a parameter cannot have type %v; declare .b32", o.Type)
+	}
+	if o.Kind == Parameter && !entry && o.Align > maxParamAlign && !c.prototype {
+		c.errorf(diag.BadAlignment, span, "a parameter of a function is aligned to %d bytes at most", maxParamAlign)
+	}
 	if len(o.Dims) > 1 {
 		c.errorf(diag.BadParameter, span, "a parameter has one dimension at most")
 	}
@@ -243,6 +252,9 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 	o.Name = c.text(v.Name)
 	return c.enter(o)
 }
+
+// maxParamAlign bounds the alignment of what is passed to a function (ptxas 13.5).
+const maxParamAlign = 128
 
 // pointer checks .ptr {.space} {.align n}, which only kernel parameters take (5.1.6.3).
 func (c *checker) pointer(p *syntax.Ptr, entry bool) {

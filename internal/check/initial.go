@@ -56,6 +56,10 @@ func (c *checker) initLevel(init *syntax.Init, o *Object, shape []int64) {
 	case init.Expr == nil && len(shape) == 0:
 		c.errorf(diag.BadInitializer, span, "%s is a scalar; its initial value has no braces", o.Name)
 	case init.Expr == nil:
+		if len(shape) == 1 && o.Vector > 1 && len(init.List) != int(o.Vector) {
+			c.errorf(diag.BadInitializer, span, "%d values for a vector of %d", len(init.List), o.Vector)
+			return
+		}
 		if int64(len(init.List)) > shape[0] {
 			c.errorf(diag.BadInitializer, span, "%d values for %d elements", len(init.List), shape[0])
 			return

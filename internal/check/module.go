@@ -4,7 +4,9 @@ package check
 // then declarations and functions in written order.
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ptxvm/internal/diag"
@@ -43,6 +45,7 @@ func (c *checker) header() {
 			if target == nil {
 				target = s
 			}
+			c.targetPlace(s, c.before(i))
 			c.target(s)
 		case *syntax.AddressSize:
 			if _, afterTarget := c.before(i).(*syntax.Target); !afterTarget && targeted {
@@ -52,6 +55,15 @@ func (c *checker) header() {
 		}
 	}
 	c.headerPresent(version, target)
+}
+
+// targetPlace: .target follows .version, and others may follow it.
+func (c *checker) targetPlace(s *syntax.Target, before syntax.Stmt) {
+	switch before.(type) {
+	case *syntax.Version, *syntax.Target:
+	default:
+		c.errorf(diag.MisplacedDirective, c.file.Span(s.Range), ".target stands right after .version, or after another .target")
+	}
 }
 
 // before is the statement in front of statement i, nil if it is the first.
@@ -138,6 +150,9 @@ func (c *checker) texMode(tok syntax.TokenID, name string) {
 // runsOn reports a target whose code the architecture to compile for cannot run (11.1.2).
 func (c *checker) runsOn(tok syntax.TokenID, t isa.Target) {
 	arch := c.info.Target
+	if arch.Arch < oldestCompiled {
+		arch = isa.Target{Arch: oldestCompiled}
+	}
 	if c.opt.Arch != "" {
 		var err error
 		if arch, err = isa.ParseTarget(c.opt.Arch); err != nil {
@@ -149,6 +164,9 @@ func (c *checker) runsOn(tok syntax.TokenID, t isa.Target) {
 		c.errorf(diag.TargetMismatch, c.at(tok), "code for %v does not run on %v%s", t, arch, whyNot[t.Suffix])
 	}
 }
+
+// oldestCompiled is the least architecture that ptxas 13.5 compiles for.
+const oldestCompiled = 75
 
 var whyNot = map[byte]string{0: ", which is older", 'a': "; the suffix a ties it to its own architecture",
 	'f': ", which is older or of another family"}
@@ -206,6 +224,10 @@ func (c *checker) moduleStmt(s syntax.Stmt) {
 		c.fileDirective(s)
 	case *syntax.Section:
 		c.section(s)
+	case *syntax.DwarfLine:
+		c.dwarfLine(s)
+	case *syntax.IntermediateSource:
+		c.admit(s.First)
 	case *syntax.Prototype, *syntax.Targets:
 		c.errorf(diag.MisplacedDirective, c.file.Span(s.Extent()), "a list of targets or a prototype belongs into a function")
 	}
@@ -271,19 +293,43 @@ func (c *checker) pragma(s *syntax.Pragma, place string) {
 	c.pragmas(s.Strings, place)
 }
 
-// pragmas checks strings of .pragma (chapter 12). What ptxas does not know is only a warning
-// in a body.
+// pragmas checks strings of .pragma (chapter 12). What ptxas does not know is an error at
+// module scope alone.
 func (c *checker) pragmas(list []syntax.TokenID, place string) {
 	for _, tok := range list {
 		switch rule := isa.LookupPragma(c.text(tok)); {
-		case rule == nil && place == placeBody:
-			c.warnf(diag.UnknownPragma, c.at(tok), "unknown pragma %s", c.text(tok))
-		case rule == nil:
+		case rule == nil && place == placeModule:
 			c.errorf(diag.UnknownPragma, c.at(tok), "unknown pragma %s", c.text(tok))
+		case rule == nil:
+			c.warnf(diag.UnknownPragma, c.at(tok), "unknown pragma %s", c.text(tok))
 		case !rule.In(place):
 			c.badDirective(tok, rule, "%s is for %s, not for %s", rule.Name, placeNames(rule.Places), placeWords[place])
+		case rule.Kernels && !c.fn.Entry:
+			c.badDirective(tok, rule, "%s is for kernels, not for device functions", rule.Name)
 		default:
+			c.pragmaValues(tok, rule, place)
 			c.admitAs(tok, rule)
 		}
 	}
+}
+
+// pragmaValues checks what stands behind the first word of a string.
+func (c *checker) pragmaValues(tok syntax.TokenID, rule *isa.Directive, place string) {
+	_, text, _ := strings.Cut(strings.TrimSpace(strings.Trim(c.text(tok), `"`)), " ")
+	switch a := &rule.Args; {
+	case a.Most == 0 && text != "" && place == placeModule:
+		c.badDirective(tok, rule, "%s has no value", rule.Name)
+	case a.Most == 0 && text != "":
+		c.warnf(diag.UnknownPragma, c.at(tok), "%s has no value", rule.Name)
+	case a.Least == 1 && !pragmaNumber(text, a.Lo):
+		c.badDirective(tok, rule, "%s needs one number, %s", rule.Name, rule.Form)
+	}
+}
+
+// pragmaNumber reads a number as strtoull does, but for blanks behind it: too large ones are cut.
+func pragmaNumber(text string, least uint64) bool {
+	text = strings.TrimLeft(text, " ")
+	negative := strings.HasPrefix(text, "-")
+	n, err := strconv.ParseUint(strings.TrimLeft(text, "+-"), 0, 64)
+	return (err == nil || errors.Is(err, strconv.ErrRange)) && n >= least && !(negative && least > 0)
 }

@@ -22,6 +22,8 @@ type Directive struct {
 	Form     string
 	Places   []string // kernel, function, module and others; NOTATION.md lists them
 	Args     Arity
+	Order    int  // in the head of a function: behind those of lower order; 0: anywhere
+	Kernels  bool // not in the bodies of device functions
 	Since    Gate
 	Until    Gate     // from which on it is gone; nil: it is still there
 	Parts    []Part   // what came later than the rest
@@ -136,6 +138,10 @@ func (d *Directive) clause(s string) (err error) {
 		d.Places = strings.Fields(rest)
 	case "args":
 		d.Args, err = parseArity(strings.Fields(rest))
+	case "order":
+		d.Order, err = strconv.Atoi(rest)
+	case "kernels":
+		d.Kernels = true
 	case "since":
 		d.Since, err = thePrelude.parseGate(rest)
 	case "until":

@@ -13,8 +13,9 @@ func (p *parser) fileDirective() Stmt {
 	n := &FileDirective{Index: p.take(), Name: p.expect(String, "as file name")}
 	if p.accept(Comma) {
 		n.Timestamp = p.expect(Int, "as timestamp")
-		p.expect(Comma, "")
-		n.Size = p.expect(Int, "as file size")
+		if p.accept(Comma) {
+			n.Size = p.expect(Int, "as file size")
+		}
 	}
 	n.Range = p.since(first)
 	return n

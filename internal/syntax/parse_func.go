@@ -20,7 +20,9 @@ func (p *parser) function(first, linkage TokenID) Stmt {
 	if p.kind == LParen {
 		n.Params = p.params()
 	}
-	n.Directives = p.directives()
+	if !p.endsPrototype(n) {
+		n.Directives = p.directives()
+	}
 	p.functionEnd(n)
 	n.Range = p.since(first)
 	return n
@@ -33,9 +35,23 @@ func (p *parser) functionEnd(n *Function) {
 		n.Body = p.block(true)
 	case p.kind == Semicolon:
 		p.next()
+	case p.endsPrototype(n):
 	default:
 		p.errorExpected("'{' or ';'", "after the head of the function")
 	}
+}
+
+// endsPrototype tells whether another statement of the module begins: the semicolon behind the
+// declaration of a device function may be missing (ptxas 13.5).
+func (p *parser) endsPrototype(n *Function) bool {
+	if p.f.Word(n.Keyword) != WordFunc {
+		return false
+	}
+	switch roleOf(p.word) {
+	case roleModule, roleFunction, roleLinkage, roleSpace:
+		return true
+	}
+	return p.word == WordPragma
 }
 
 // params = "(" [parameter {"," parameter}] ")".
