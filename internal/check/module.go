@@ -60,7 +60,7 @@ func (c *checker) header() {
 // targetPlace: .target follows .version, and others may follow it.
 func (c *checker) targetPlace(s *syntax.Target, before syntax.Stmt) {
 	switch before.(type) {
-	case *syntax.Version, *syntax.Target:
+	case nil, *syntax.Version, *syntax.Target: // nil: .version is not the first statement, which is reported
 	default:
 		c.errorf(diag.MisplacedDirective, c.file.Span(s.Range), ".target stands right after .version, or after another .target")
 	}
