@@ -130,8 +130,11 @@ func (c *caseRun) use(not bool, files []string) error {
 
 // do runs a line.
 func (c *caseRun) do(line string) error {
+	if strings.HasPrefix(strings.TrimSpace(line), "#") { // what stands there need not close its quotes
+		return nil
+	}
 	words, err := splitWords(line)
-	if err != nil || len(words) == 0 || strings.HasPrefix(words[0], "#") {
+	if err != nil || len(words) == 0 {
 		return err
 	}
 	not := words[0] == "!"

@@ -105,7 +105,7 @@ func TestCommittedPTX(t *testing.T) {
 	if err != nil {
 		t.Skip(SkipMark + err.Error())
 	}
-	for _, folder := range []string{"cuda", "surface"} {
+	for _, folder := range []string{"cuda", "surface", "cases"} {
 		regenerate(t, compiler, folder)
 	}
 }
@@ -119,7 +119,7 @@ func regenerate(t *testing.T, compiler, folder string) {
 	if text, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	made, err := filepath.Glob(filepath.Join(out, "*.ptx"))
+	made, err := filepath.Glob(filepath.Join(out, "*"))
 	if err != nil || len(made) == 0 {
 		t.Fatalf("%d files, %v", len(made), err)
 	}
