@@ -73,6 +73,7 @@ func TestReference(t *testing.T) {
 	for _, c := range cases {
 		texts = append(texts, c.text)
 	}
+	t.Logf("%d cases of %d forms of %d instructions", len(cases), len(allForms), len(ops)-1)
 	if code, ok := gnuAs(t, texts); ok {
 		if len(code) != len(cases) {
 			t.Errorf("as made %d instructions of %d", len(code), len(cases))
