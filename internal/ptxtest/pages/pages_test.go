@@ -282,6 +282,32 @@ func TestLinks(t *testing.T) {
 // maxDownload is the bytes of a compressed checkout: what go get and git archive fetch.
 const maxDownload = 3 << 20
 
+// TestPackages: what the pages install is what CI installs.
+func TestPackages(t *testing.T) {
+	known, err := os.ReadFile(filepath.Join(root(t), ".ci", "requirements.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	installs := 0
+	for name, text := range markdown(t) {
+		for _, step := range Parse(name, text).Steps {
+			words := strings.Fields(step.Command)
+			if !strings.HasPrefix(step.Command, notRun[0]) {
+				continue
+			}
+			installs++
+			for _, word := range words[4:] {
+				if word[0] != '-' && word != "cuda" && !strings.Contains(string(known), "\n"+word+"==") {
+					t.Errorf("%s:%d installs %s, which .ci/requirements.txt does not have", name, step.Line, word)
+				}
+			}
+		}
+	}
+	if installs < 2 {
+		t.Errorf("only %d installations", installs)
+	}
+}
+
 // TestDownload: what a user downloads stays small.
 func TestDownload(t *testing.T) {
 	cmd := exec.Command("git", "ls-files", "-z")
