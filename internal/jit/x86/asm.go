@@ -168,8 +168,8 @@ func (a *Asm) refer(l Label, disp int32, behind int) {
 	a.fixups = append(a.fixups, fixup{end - 4, end + int32(behind) - disp, l})
 }
 
-// Align puts nothing that is executed before the next multiple of n, a power of two; the code
-// must be mapped with at least that alignment.
+// Align fills the code up to a multiple of n, a power of two, with instructions without effect;
+// the code must be mapped with at least that alignment.
 func (a *Asm) Align(n int) {
 	for k := -len(a.buf) & (n - 1); k > 0; {
 		nop := nops[min(k, len(nops)-1)]
@@ -191,8 +191,9 @@ var nops = [...]string{
 	9: "\x66\x0f\x1f\x84\x00\x00\x00\x00\x00",
 }
 
-// Finish puts the constants behind the code and fills in the distances. The code runs at any
-// address that is a multiple of the largest alignment asked for (64 always suffices).
+// Finish puts the constants behind the code and fills in the distances. Nothing can be assembled
+// behind it before [Asm.Reset]. The code runs at any address that is a multiple of the largest
+// alignment asked for.
 func (a *Asm) Finish() ([]byte, error) {
 	if a.deco != (deco{}) {
 		a.fail("a mask, rounding or lock that no instruction took")

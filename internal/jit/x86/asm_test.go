@@ -97,6 +97,24 @@ func TestJumps(t *testing.T) {
 	checkKnown(t, code, a.Offset(near)+4+31*4, "e9 7b ff ff ff 0f 82 75 ff ff ff")
 }
 
+// TestShortest: a jump back takes two bytes as far as eight bits reach: 128 bytes, its own two among them.
+func TestShortest(t *testing.T) {
+	for n := 124; n < 130; n++ {
+		a := New(nil)
+		list := a.List()
+		back := a.NewLabel()
+		a.Bind(back)
+		for range n {
+			a.None(NOP)
+		}
+		a.Jmp(back)
+		if short := a.Len() == n+2; short != (n <= 126) {
+			t.Errorf("over %d bytes: %d", n, a.Len()-n)
+		}
+		checkProgram(t, list, finish(t, a))
+	}
+}
+
 // checkKnown compares bytes that were taken from GNU as once.
 func checkKnown(t *testing.T, code []byte, at int, want string) {
 	t.Helper()
@@ -126,6 +144,7 @@ func checkProgram(t *testing.T, list *Listing, code []byte) {
 // TestPool: constants stand behind the code, aligned, equal ones once.
 func TestPool(t *testing.T) {
 	a := New(nil)
+	list := a.List()
 	row := make([]byte, 64)
 	for i := range row {
 		row[i] = byte(i)
@@ -142,8 +161,8 @@ func TestPool(t *testing.T) {
 	if a.Const32(0x3f800000) != one || a.ConstRow(row, 64) != a.ConstRow(row, 64) {
 		t.Error("equal constants have two places")
 	}
-	if a.ConstRow(one32(), 16) == one {
-		t.Error("a constant with another alignment has the same place")
+	if a.ConstRow([]byte{0, 0, 0x80, 0x3f, 9}, 16) == one || a.ConstRow([]byte{0, 0, 0x80, 0x3f}, 16) == one {
+		t.Error("other constants, or with another alignment, have the same place")
 	}
 	code := finish(t, a)
 	target := func(end, behind int) int {
@@ -158,12 +177,11 @@ func TestPool(t *testing.T) {
 	if p := target(at3, 1); code[p] != 5 || code[p+8] != 6 || p%16 != 0 {
 		t.Errorf("the pair stands at %d", p)
 	}
+	checkProgram(t, list, code)
 	if p := target(at4, 0) - 4; binary.LittleEndian.Uint64(code[p:]) != 77 || p%8 != 0 {
 		t.Errorf("the quadword stands at %d", p)
 	}
 }
-
-func one32() []byte { return []byte{0, 0, 0x80, 0x3f} }
 
 // TestMistakes: what belongs to no instruction is found by Finish or at once; the first mistake stays.
 func TestMistakes(t *testing.T) {
@@ -231,18 +249,11 @@ func TestAlign(t *testing.T) {
 	}
 	var lines []string
 	for _, nop := range nops[1:] {
-		lines = append(lines, fmt.Sprintf(".byte %#x", nop[0])+bytesText(nop[1:]))
+		lines = append(lines, dataText([]byte(nop)))
 	}
 	if code, ok := gnuAs(t, lines); ok && len(code) != len(lines) {
 		t.Errorf("%d instructions, want %d", len(code), len(lines))
 	}
-}
-
-func bytesText(s string) (text string) {
-	for i := range len(s) {
-		text += fmt.Sprintf(", %#x", s[i])
-	}
-	return text
 }
 
 // TestNeeds: the features that code needs are those of its encodings.

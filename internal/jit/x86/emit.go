@@ -113,7 +113,8 @@ func (f *form) decorated(in *inst, d *deco) bool {
 	return whole && allowed && in.shape == f.reg
 }
 
-// memory returns the operand in ModRM.rm, one of zeros where there is none.
+// memory returns the operand in ModRM.rm or the opcode; where there is none, the first, which then
+// cannot be memory.
 func (f *form) memory() *operand { return &f.operand[f.m&3] }
 
 // high tells whether in uses a vector register that only EVEX can name.

@@ -2,6 +2,7 @@ package x86
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 )
 
@@ -67,10 +68,52 @@ func (a *Asm) ConstRow(row []byte, align int) Mem {
 // append puts the pool behind a's code, as far behind as its alignment wants, and returns where
 // it starts.
 func (p *pool) append(a *Asm) int32 {
-	for p.align > 0 && len(a.buf)&(p.align-1) != 0 {
+	if len(p.bytes) == 0 {
+		return int32(len(a.buf))
+	}
+	if a.listing != nil {
+		a.listing.add(len(a.buf), fmt.Sprintf(".balign %d, 0xcc", p.align))
+	}
+	for len(a.buf)&(p.align-1) != 0 {
 		a.buf = append(a.buf, 0xcc) // int3: nothing runs into constants
 	}
-	start := int32(len(a.buf))
+	start := len(a.buf)
 	a.buf = append(a.buf, p.bytes...)
-	return start
+	if a.listing != nil {
+		p.list(a, start)
+	}
+	return int32(start)
+}
+
+// list puts the constants, which stand at start, into the listing, four bytes or one at a time.
+func (p *pool) list(a *Asm, start int) {
+	at := map[int]Label{}
+	for i, place := range a.labels {
+		if place <= poolBase {
+			at[int(poolBase-place)] = Label(i + 1)
+		}
+	}
+	for i := 0; i < len(p.bytes); {
+		if l := at[i]; l != 0 {
+			a.listing.add(start+i, l.String()+":")
+		}
+		n := 1
+		for n < 4 && i+n < len(p.bytes) && at[i+n] == 0 {
+			n++
+		}
+		a.listing.add(start+i, dataText(p.bytes[i:i+n]))
+		i += n
+	}
+}
+
+// dataText returns bytes as a directive: a word of four, or single ones.
+func dataText(b []byte) string {
+	if len(b) == 4 {
+		return fmt.Sprintf(".long %#x", binary.LittleEndian.Uint32(b))
+	}
+	text := fmt.Sprintf(".byte %#x", b[0])
+	for _, v := range b[1:] {
+		text += fmt.Sprintf(", %#x", v)
+	}
+	return text
 }

@@ -45,7 +45,7 @@ func gnuAs(t testing.TB, lines []string) (code []string, ok bool) {
 		}
 		t.Fatalf("as: %v", err)
 	}
-	out, err := exec.Command("objdump", "-d", "-M", "intel", "--insn-width=15", object).Output()
+	out, err := exec.Command("objdump", "-d", "-z", "-M", "intel", "--insn-width=15", object).Output()
 	if err != nil {
 		t.Fatalf("objdump: %v", err)
 	}

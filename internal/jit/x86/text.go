@@ -7,7 +7,7 @@ type Listing struct {
 	Lines []Line
 }
 
-// Line is an instruction, a label with its colon, or a note behind "#".
+// Line is an instruction, a label with its colon, a constant as a directive, or a note behind "#".
 type Line struct {
 	At   int // offset of the code
 	Text string
