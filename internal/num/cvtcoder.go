@@ -12,13 +12,13 @@ import (
 type coder struct {
 	Cvt
 	// by the sign and exponent field of an f32; if scaled, by the sign and the exponent
-	// field plus that of the factor, or plus 254 less that of the divisor
-	list       []piece
-	flip, from uint32      // scaled: n of a factor adds n^flip + from
-	widened    [256]uint32 // the f32 of each operand of at most 8 bits
-	nan        uint32
-	zero, inf  [2]uint32 // by sign
-	minus      uint32    // .pzo: the code that becomes zero
+	// field plus the code of the factor, or its complement if that is a divisor
+	list      []piece
+	flip      uint32      // what makes a code its complement, or 0
+	widened   [256]uint32 // the f32 of each operand of at most 8 bits
+	nan       uint32
+	zero, inf [2]uint32 // by sign
+	minus     uint32    // .pzo: the code that becomes zero
 }
 
 // piece is where the f32 of one sign and exponent lie among the codes:
@@ -67,12 +67,13 @@ func (q *Quick) newCoder(src, dst *Format) *coder {
 		}
 	}
 	if q.Scaled {
+		at := int32(2 * unity)
 		if q.Dst != BF16 {
-			k.flip, k.from = ^uint32(0), 255
+			k.flip, at = 255, at+1
 		}
 		for neg := range 2 {
 			for i := range int32(512) {
-				k.list = append(k.list, q.piece(dst, neg, i-254))
+				k.list = append(k.list, q.piece(dst, neg, i-at))
 			}
 		}
 		return k
@@ -135,7 +136,11 @@ func (k *coder) f32s(space, a *[32]uint32, shift uint) *[32]uint32 {
 		}
 	case F16:
 		for i, v := range a {
-			space[i] = k.widenF16(v >> shift)
+			v >>= shift
+			space[i] = v&signHalf<<16 | (v&magHalf<<13 + (127-15)<<23)
+			if (v+1<<10)&(infF16&^(1<<10)) == 0 { // not normal
+				space[i] = k.rareF16(v & 0xffff)
+			}
 		}
 	default:
 		for i, v := range a {
@@ -145,24 +150,12 @@ func (k *coder) f32s(space, a *[32]uint32, shift uint) *[32]uint32 {
 	return space
 }
 
-// widenF16 widens the low half of v. .scaled::n1 makes a subnormal one +0.
-func (k *coder) widenF16(v uint32) uint32 {
-	x := v&signHalf<<16 | (v&magHalf<<13 + (127-15)<<23)
-	if e := v & infF16; e == 0 || e == infF16 {
-		if e == 0 && k.Flush {
-			return k.flushed(v&magHalf, v&signHalf<<16)
-		}
-		x = CvtF32F16(v & 0xffff)
-	}
-	return x
-}
-
-// flushed is the zero that a magnitude below the normal ones counts as.
-func (k *coder) flushed(mag, sign uint32) uint32 {
-	if mag != 0 {
+// rareF16 widens what is not normal. .scaled::n1 makes a subnormal number +0.
+func (k *coder) rareF16(v uint32) uint32 {
+	if k.Flush && v&infF16 == 0 && v&magHalf != 0 {
 		return 0
 	}
-	return sign
+	return CvtF32F16(v)
 }
 
 // row converts f32 without a factor, to nearest.
@@ -202,27 +195,44 @@ func (k *coder) randomRow(d, a, random *[32]uint32) {
 	k.finish(d, a, nan)
 }
 
-// scaledRow converts f32 with the factors that lie so far up in scale.
-func (k *coder) scaledRow(d, a, scale *[32]uint32, shift uint) {
-	list, rare := (*[1024]piece)(k.list), uint32(0)
-	flip, from, half, odd := k.flip, k.from, uint64(1<<(unit-1)-1), uint64(1)
-	if k.Round != RN {
-		half, odd = 0, 0
-	}
+// scaledRow converts f32 with the factors in the low bytes of n, to nearest.
+func (k *coder) scaledRow(d, a, n *[32]uint32) {
+	list, flip, rare := (*[1024]piece)(k.list), k.flip, uint32(0)
 	for i, v := range a {
-		n, e := scale[i]>>(shift&31)&0xff, v>>23&0xff
-		if e-1 >= 254 || n == 255 {
+		e, by := v>>23&0xff, n[i]&0xff
+		if e-1 >= 254 || by == 255 {
 			rare |= 1 << (i & 31)
 		}
-		p := &list[(v>>31<<9+e+(n^flip)+from)&1023]
+		p := &list[(v>>31<<9+e+(by^flip))&1023]
 		y := uint64(v&(1<<23-1))*p.scale + p.base
-		y += half + y>>unit&odd
+		y += 1<<(unit-1) - 1 + y>>unit&1
 		d[i] = uint32(min(y>>unit, p.cap))
 	}
 	k.finish(d, a, 0)
-	for ; rare != 0; rare &= rare - 1 {
-		i := bits.TrailingZeros32(rare) & 31
-		d[i] = k.special(a[i], scale[i]>>(shift&31)&0xff)
+	k.specials(d, a, n, rare)
+}
+
+// directedScaledRow is scaledRow for .rz, .rm and .rp.
+func (k *coder) directedScaledRow(d, a, n *[32]uint32) {
+	list, flip, rare := (*[1024]piece)(k.list), k.flip, uint32(0)
+	for i, v := range a {
+		e, by := v>>23&0xff, n[i]&0xff
+		if e-1 >= 254 || by == 255 {
+			rare |= 1 << (i & 31)
+		}
+		p := &list[(v>>31<<9+e+(by^flip))&1023]
+		y := uint64(v&(1<<23-1))*p.scale + p.base
+		d[i] = uint32(min(y>>unit, p.cap))
+	}
+	k.finish(d, a, 0)
+	k.specials(d, a, n, rare)
+}
+
+// specials converts the lanes that have no piece.
+func (k *coder) specials(d, a, n *[32]uint32, lanes uint32) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		i := bits.TrailingZeros32(lanes) & 31
+		d[i] = k.special(a[i], n[i]&0xff)
 	}
 }
 
@@ -270,10 +280,12 @@ func (k *coder) finish(d, a *[32]uint32, nan uint32) {
 }
 
 // codes converts f32 as the conversion says, with factors or random bits where it has them.
-func (k *coder) codes(d, a, scale *[32]uint32, shift uint, random *[32]uint32) {
+func (k *coder) codes(d, a, scale, random *[32]uint32) {
 	switch {
+	case k.Scaled && k.Round == RN:
+		k.scaledRow(d, a, scale)
 	case k.Scaled:
-		k.scaledRow(d, a, scale, shift)
+		k.directedScaledRow(d, a, scale)
 	case k.Round == RS:
 		k.randomRow(d, a, random)
 	case k.Round == RN:

@@ -2,8 +2,6 @@
 
 package num
 
-import "math/bits"
-
 // PackedRows is a packed conversion prepared for rows. Its slow twin is Packing.Convert.
 type PackedRows struct {
 	Packing
@@ -51,29 +49,39 @@ func (p *PackedRows) Convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *
 
 // coded converts by the coder.
 func (p *PackedRows) coded(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
-	var all, out, space, fields [32]uint32
+	var out [4][32]uint32
+	var space, fields [32]uint32
 	c, step := p.rows.code, place(p.Dst)&31
 	for k := range p.N {
-		a, up, factor := src[k], uint(0), uint(0)
+		a, up, factor := src[k], uint(0), scale
 		if p.Packed {
 			a, up = src[0], place(p.Src)*uint(p.N-1-k)
 		}
 		if p.Each && k == 0 {
-			factor = 8
+			factor = p.upper(&fields, scale)
 		}
 		if p.Random != 0 {
 			p.Fields.row(&fields, random, k, 1<<p.Random-1)
 		}
-		c.codes(&out, c.f32s(&space, a, up), scale, factor, &fields)
-		if k == 0 {
-			all = out
-			continue
-		}
-		for i, v := range out {
-			all[i] = all[i]<<step | v
-		}
+		c.codes(&out[k], c.f32s(&space, a, up), factor, &fields)
 	}
-	*d = all
+	if p.N == 2 {
+		for i, v := range &out[0] {
+			d[i] = v<<step | out[1][i]
+		}
+		return
+	}
+	for i, v := range &out[0] {
+		d[i] = ((v<<step|out[1][i])<<step|out[2][i])<<step | out[3][i]
+	}
+}
+
+// upper is the factor of the upper element.
+func (p *PackedRows) upper(x, scale *[32]uint32) *[32]uint32 {
+	for i, v := range scale {
+		x[i] = v >> 8
+	}
+	return x
 }
 
 // lookUp converts pairs of codes by table.
@@ -105,17 +113,41 @@ func (l RandomBits) row(d, r *[32]uint32, k int, mask uint32) {
 		shift = 0
 	}
 	switch {
-	case l == RandomBytes || l == RandomNested:
+	case l == RandomBytes:
+		at := [4]uint{24, 8, 16, 0}[k&3]
 		for i, v := range r {
-			d[i] = l.of(v, k) & mask
+			d[i] = v >> at & mask & 0xff
+		}
+	case l == RandomNested: // a byte of each half
+		at := uint(8)
+		if k >= 2 {
+			at = 0
+		}
+		for i, v := range r {
+			v >>= at
+			d[i] = v>>8&0xff00 | v&0xff
+		}
+		if k%2 == 0 {
+			reverse(d)
 		}
 	case l == RandomPairs && k%2 == 0:
 		for i, v := range r {
-			d[i] = uint32(bits.Reverse16(uint16(v>>shift))) & mask
+			d[i] = v >> shift & 0xffff
 		}
+		reverse(d)
 	default:
 		for i, v := range r {
 			d[i] = v >> shift & mask
 		}
+	}
+}
+
+// reverse reverses 16 bits of each lane.
+func reverse(d *[32]uint32) {
+	for i, v := range d {
+		v = v>>1&0x5555 | v&0x5555<<1
+		v = v>>2&0x3333 | v&0x3333<<2
+		v = v>>4&0x0f0f | v&0x0f0f<<4
+		d[i] = v>>8 | v&0xff<<8
 	}
 }

@@ -61,7 +61,7 @@ func (r *Rows) Convert(d, a Lanes, regBits uint) {
 		return
 	}
 	if r.code != nil && r.half == nil && a.W32 != nil && d.W32 != nil {
-		r.code.codes(d.W32, r.code.f32s(new([32]uint32), a.W32, 0), nil, 0, nil)
+		r.code.codes(d.W32, r.code.f32s(new([32]uint32), a.W32, 0), nil, nil)
 		return
 	}
 	var out [32]uint64
@@ -192,7 +192,7 @@ func (r *Rows) coded(out *[32]uint64, in *rowIn) {
 	for i, v := range in.a {
 		a[i] = uint32(v)
 	}
-	r.code.codes(&d, r.code.f32s(&x, &a, 0), in.scale, 0, in.random)
+	r.code.codes(&d, r.code.f32s(&x, &a, 0), in.scale, in.random)
 	for i, v := range d {
 		out[i] = uint64(v)
 	}
