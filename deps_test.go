@@ -25,6 +25,7 @@ internal/machine:   internal/diag internal/isa internal/mem internal/num interna
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex
 internal/decode:    internal/assume internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem
 internal/jit/native:
+internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem
 internal/san:       internal/machine internal/mem
 examples:
 .:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/san internal/sem internal/syntax internal/tex

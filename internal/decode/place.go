@@ -228,3 +228,8 @@ func RegisterAt(f *ir.Func, pc int32, off uint32) (name string) {
 	})
 	return name
 }
+
+// RowOffsets returns where the rows of a function's registers lie in its register block.
+func RowOffsets(f *ir.Func) func(ir.Reg) uint32 {
+	return newLayout(f, func(ir.Reg) bool { return false }).row
+}

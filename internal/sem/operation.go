@@ -196,3 +196,13 @@ var wordOps = sync.OnceValue(func() map[uintptr]WordOp {
 	return map[uintptr]WordOp{codeOf(firstMask): WordFirst, codeOf(num.And32): WordAnd, codeOf(num.Or32): WordOr,
 		codeOf(num.Xor32): WordXor, codeOf(notMask): WordNot}
 })
+
+// LaneFunctions lists the lane functions that have stamped loops and no carry.
+func LaneFunctions() (list []any) {
+	for i := range stamps {
+		if reflect.TypeOf(stamps[i].fn).NumOut() == 1 {
+			list = append(list, stamps[i].fn)
+		}
+	}
+	return list
+}

@@ -1,0 +1,519 @@
+package jit
+
+// One vector operation as amd64 instructions.
+
+import "ptxvm/internal/jit/x86"
+
+// vop is an instruction of two sources for 32- and 64-bit elements; 0 where there is none.
+type vop struct {
+	evex, avx2 [2]x86.Op // by typ
+	commutes   bool
+	rounds     bool
+}
+
+var vops = map[code]vop{
+	cAdd:   {[2]x86.Op{x86.VPADDD, x86.VPADDQ}, [2]x86.Op{x86.VPADDD, x86.VPADDQ}, true, false},
+	cSub:   {[2]x86.Op{x86.VPSUBD, x86.VPSUBQ}, [2]x86.Op{x86.VPSUBD, x86.VPSUBQ}, false, false},
+	cMul:   {[2]x86.Op{x86.VPMULLD, x86.VPMULLQ}, [2]x86.Op{x86.VPMULLD}, true, false},
+	cAnd:   {[2]x86.Op{x86.VPANDD, x86.VPANDQ}, [2]x86.Op{x86.VPAND, x86.VPAND}, true, false},
+	cOr:    {[2]x86.Op{x86.VPORD, x86.VPORQ}, [2]x86.Op{x86.VPOR, x86.VPOR}, true, false},
+	cXor:   {[2]x86.Op{x86.VPXORD, x86.VPXORQ}, [2]x86.Op{x86.VPXOR, x86.VPXOR}, true, false},
+	cAndn:  {[2]x86.Op{x86.VPANDND, x86.VPANDNQ}, [2]x86.Op{x86.VPANDN, x86.VPANDN}, false, false},
+	cMinS:  {[2]x86.Op{x86.VPMINSD, x86.VPMINSQ}, [2]x86.Op{x86.VPMINSD}, true, false},
+	cMaxS:  {[2]x86.Op{x86.VPMAXSD, x86.VPMAXSQ}, [2]x86.Op{x86.VPMAXSD}, true, false},
+	cMinU:  {[2]x86.Op{x86.VPMINUD, x86.VPMINUQ}, [2]x86.Op{x86.VPMINUD}, true, false},
+	cMaxU:  {[2]x86.Op{x86.VPMAXUD, x86.VPMAXUQ}, [2]x86.Op{x86.VPMAXUD}, true, false},
+	cShl:   {[2]x86.Op{x86.VPSLLVD, x86.VPSLLVQ}, [2]x86.Op{x86.VPSLLVD, x86.VPSLLVQ}, false, false},
+	cShr:   {[2]x86.Op{x86.VPSRLVD, x86.VPSRLVQ}, [2]x86.Op{x86.VPSRLVD, x86.VPSRLVQ}, false, false},
+	cSar:   {[2]x86.Op{x86.VPSRAVD, x86.VPSRAVQ}, [2]x86.Op{x86.VPSRAVD}, false, false},
+	cMulLU: {[2]x86.Op{0, x86.VPMULUDQ}, [2]x86.Op{0, x86.VPMULUDQ}, true, false},
+	cMulLS: {[2]x86.Op{0, x86.VPMULDQ}, [2]x86.Op{0, x86.VPMULDQ}, true, false},
+	cFAdd:  {[2]x86.Op{x86.VADDPS, x86.VADDPD}, [2]x86.Op{x86.VADDPS, x86.VADDPD}, true, true},
+	cFSub:  {[2]x86.Op{x86.VSUBPS, x86.VSUBPD}, [2]x86.Op{x86.VSUBPS, x86.VSUBPD}, false, true},
+	cFMul:  {[2]x86.Op{x86.VMULPS, x86.VMULPD}, [2]x86.Op{x86.VMULPS, x86.VMULPD}, true, true},
+	cFDiv:  {[2]x86.Op{x86.VDIVPS, x86.VDIVPD}, [2]x86.Op{x86.VDIVPS, x86.VDIVPD}, false, true},
+	cFMin:  {[2]x86.Op{x86.VMINPS, x86.VMINPD}, [2]x86.Op{x86.VMINPS, x86.VMINPD}, false, false},
+	cFMax:  {[2]x86.Op{x86.VMAXPS, x86.VMAXPD}, [2]x86.Op{x86.VMAXPS, x86.VMAXPD}, false, false},
+}
+
+// uops are the instructions of one source; those with imm take the operation's.
+var uops = map[code]struct{ evex, avx2 [2]x86.Op }{
+	cShlI:  {[2]x86.Op{x86.VPSLLD, x86.VPSLLQ}, [2]x86.Op{x86.VPSLLD, x86.VPSLLQ}},
+	cShrI:  {[2]x86.Op{x86.VPSRLD, x86.VPSRLQ}, [2]x86.Op{x86.VPSRLD, x86.VPSRLQ}},
+	cSarI:  {[2]x86.Op{x86.VPSRAD, x86.VPSRAQ}, [2]x86.Op{x86.VPSRAD}},
+	cRotI:  {[2]x86.Op{x86.VPROLD, x86.VPROLQ}, [2]x86.Op{}},
+	cPopc:  {[2]x86.Op{x86.VPOPCNTD, x86.VPOPCNTQ}, [2]x86.Op{}},
+	cClz:   {[2]x86.Op{x86.VPLZCNTD, x86.VPLZCNTQ}, [2]x86.Op{}},
+	cI2F:   {[2]x86.Op{x86.VCVTDQ2PS, x86.VCVTDQ2PD}, [2]x86.Op{x86.VCVTDQ2PS, x86.VCVTDQ2PD}},
+	cU2F:   {[2]x86.Op{x86.VCVTUDQ2PS}, [2]x86.Op{}},
+	cF2I:   {[2]x86.Op{x86.VCVTTPS2DQ}, [2]x86.Op{x86.VCVTTPS2DQ}},
+	cFInt:  {[2]x86.Op{x86.VRNDSCALEPS, x86.VRNDSCALEPD}, [2]x86.Op{x86.VROUNDPS, x86.VROUNDPD}},
+	cZext:  {[2]x86.Op{0, x86.VPMOVZXDQ}, [2]x86.Op{0, x86.VPMOVZXDQ}},
+	cSext:  {[2]x86.Op{0, x86.VPMOVSXDQ}, [2]x86.Op{0, x86.VPMOVSXDQ}},
+	cFSqrt: {[2]x86.Op{x86.VSQRTPS, x86.VSQRTPD}, [2]x86.Op{x86.VSQRTPS, x86.VSQRTPD}},
+}
+
+// supports tells whether the machine has an operation.
+func supports(evex bool, o *operation) bool {
+	t := int(o.typ)
+	near := evex || o.imm == roundNear
+	if v, ok := vops[o.code]; ok {
+		if v.rounds && !near {
+			return false
+		}
+		return o.typ != tM && (evex && v.evex[t] != 0 || !evex && v.avx2[t] != 0)
+	}
+	if u, ok := uops[o.code]; ok {
+		if o.code == cFSqrt && !near {
+			return false
+		}
+		return o.typ != tM && (evex && u.evex[t] != 0 || !evex && u.avx2[t] != 0)
+	}
+	switch o.code {
+	case cTern:
+		return evex
+	case cFFma:
+		return near
+	case cF2F:
+		return false
+	}
+	return true
+}
+
+// maskable tells whether an operation is one instruction that can write under a mask.
+func maskable(c code) bool {
+	_, v := vops[c]
+	_, u := uops[c]
+	return v || u && c != cPopc
+}
+
+func (e *emitter) opOf(ops [2][2]x86.Op, t typ) x86.Op {
+	if e.evex {
+		return ops[0][t]
+	}
+	return ops[1][t]
+}
+
+// operation assembles one operation, to target or to a temporary.
+func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec, direct bool) loc {
+	d := func() x86.Vec {
+		if direct {
+			return target
+		}
+		return e.alloc()
+	}
+	arg := func(k int) loc { return vals[o.args()[k]] }
+	if v, ok := vops[o.code]; ok {
+		return e.two(&v, o, arg(0), arg(1), p.typ(o.a), d)
+	}
+	if u, ok := uops[o.code]; ok {
+		return e.one(e.opOf([2][2]x86.Op{u.evex, u.avx2}, o.typ), o, arg(0), p.typ(o.a), d)
+	}
+	switch o.code {
+	case cMulHiU, cMulHiS:
+		return e.mulHigh(o, arg(0), arg(1), d)
+	case cTern:
+		return e.ternary(o, arg(0), arg(1), arg(2))
+	case cBytes:
+		return e.bytes(o, arg(0), d)
+	case cTrunc:
+		return e.truncate(arg(0), d)
+	case cCmp, cFCmp:
+		return e.compare(o, arg(0), arg(1), p.typ(o.a))
+	case cSel:
+		return e.selects(o, arg(0), arg(1), arg(2), d)
+	case cMAnd, cMOr, cMXor:
+		return e.maskTwo(o, arg(0), arg(1))
+	case cMNot:
+		return e.maskNot(arg(0))
+	case cFFma:
+		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
+	case cCanon:
+		return e.canon(o, arg(0), d)
+	}
+	e.short = true
+	return loc{}
+}
+
+// done makes the result's location.
+func done(v x86.Vec) loc { return temp(v) }
+
+// deco gives the next instruction the write mask.
+func (e *emitter) deco(round uint64) {
+	if e.wmask != 0 {
+		e.Masked(e.wmask)
+	}
+	if round != roundNear {
+		e.Round(x86.RN + x86.Rounding(round))
+	}
+}
+
+// vvx assembles op d, a, b with b in a register or in memory.
+func (e *emitter) vvx(op x86.Op, w x86.Width, d, a x86.Vec, b loc) {
+	switch b.kind {
+	case inVec:
+		e.VVV(op, w, d, a, b.v)
+	case inBcast:
+		e.VVM(op, w, d, a, b.m.Bcast())
+	default:
+		e.VVM(op, w, d, a, b.m)
+	}
+}
+
+func (e *emitter) two(v *vop, o *operation, a, b loc, t typ, dst func() x86.Vec) loc {
+	w := e.width(t)
+	if v.commutes && a.kind != inVec && b.kind == inVec {
+		a, b = b, a
+	}
+	x := e.load(a, t)
+	y := b
+	if v.rounds && o.imm != roundNear {
+		y = e.load(b, t)
+		if w != x86.W512 {
+			w = x86.W512 // roundings are for whole registers
+		}
+	}
+	d := dst()
+	if v.rounds {
+		e.deco(o.imm)
+	} else {
+		e.deco(roundNear)
+	}
+	e.vvx(e.opOf([2][2]x86.Op{v.evex, v.avx2}, o.typ), w, d, x.v, y)
+	e.unload(x, a)
+	e.unload(y, b)
+	return done(d)
+}
+
+// unload gives back what load took.
+func (e *emitter) unload(loaded, from loc) {
+	if loaded.owned && from.kind != inVec {
+		e.release(loaded)
+	}
+}
+
+func (e *emitter) one(op x86.Op, o *operation, a loc, t typ, dst func() x86.Vec) loc {
+	x := a
+	if a.kind == inBcast || a.kind == inMem && !e.evex || o.code == cFSqrt && o.imm != roundNear {
+		x = e.load(a, t)
+	}
+	w := e.width(o.typ)
+	d := dst()
+	if o.code == cFSqrt {
+		e.deco(o.imm)
+	} else {
+		e.deco(roundNear)
+	}
+	imm := uint8(o.imm)
+	switch {
+	case o.code == cFInt:
+		imm |= 8
+		fallthrough
+	case o.code == cShlI || o.code == cShrI || o.code == cSarI || o.code == cRotI:
+		if x.kind == inVec {
+			e.VVI(op, w, d, x.v, imm)
+		} else {
+			e.VMI(op, w, d, x.m, imm)
+		}
+	case o.code == cFSqrt && o.imm != roundNear:
+		e.Round(x86.RN+x86.Rounding(o.imm)).VV(op, x86.W512, d, x.v)
+	case x.kind == inVec:
+		e.VV(op, w, d, x.v)
+	default:
+		e.VM(op, w, d, x.m)
+	}
+	e.unload(x, a)
+	return done(d)
+}
+
+// mulHigh: products of the even elements, then of the odd ones; their upper halves interleaved.
+func (e *emitter) mulHigh(o *operation, a, b loc, dst func() x86.Vec) loc {
+	op := x86.VPMULUDQ
+	if o.code == cMulHiS {
+		op = x86.VPMULDQ
+	}
+	w := e.width(tW)
+	x, y := e.load(a, tW), e.load(b, tW)
+	even, odd := e.alloc(), e.alloc()
+	e.VVI(x86.VPSRLQ, w, even, x.v, 32)
+	e.VVI(x86.VPSRLQ, w, odd, y.v, 32)
+	e.VVV(op, w, odd, even, odd)
+	e.VVV(op, w, even, x.v, y.v)
+	e.unload(x, a)
+	e.unload(y, b)
+	e.VVI(x86.VPSRLQ, w, even, even, 32)
+	d := dst()
+	if e.evex {
+		k := e.allocK()
+		e.MovImm(x86.RCX, 0xaaaa)
+		e.KR(x86.KMOVD, k, x86.RCX)
+		e.Masked(k).VVV(x86.VPBLENDMD, w, d, even, odd)
+		e.release(loc{kind: inK, k: k, owned: true})
+	} else {
+		e.VVVI(x86.VPBLENDD, w, d, even, odd, 0xaa)
+	}
+	e.release(temp(even))
+	e.release(temp(odd))
+	return done(d)
+}
+
+func (e *emitter) ternary(o *operation, a, b, c loc) loc {
+	w := e.width(o.typ)
+	op := x86.VPTERNLOGD
+	if o.typ == tX {
+		op = x86.VPTERNLOGQ
+	}
+	d := e.alloc()
+	switch a.kind {
+	case inVec:
+		e.copy(w, d, a.v)
+	case inBcast:
+		e.broadcast(w, o.typ, d, a.m)
+	default:
+		e.move(w, d, a.m)
+	}
+	y := e.load(b, o.typ)
+	switch c.kind {
+	case inVec:
+		e.VVVI(op, w, d, y.v, c.v, uint8(o.imm))
+	case inBcast:
+		e.VVMI(op, w, d, y.v, c.m.Bcast(), uint8(o.imm))
+	default:
+		e.VVMI(op, w, d, y.v, c.m, uint8(o.imm))
+	}
+	e.unload(y, b)
+	return done(d)
+}
+
+// bytes shuffles within each element.
+func (e *emitter) bytes(o *operation, a loc, dst func() x86.Vec) loc {
+	control := e.constRow(tW, func(i int) (v uint64) {
+		for k := range uint(4) {
+			from := o.imm >> (8 * k) & 0xff
+			if from&0x80 == 0 {
+				from += uint64(i % 4 * 4)
+			}
+			v |= from << (8 * k)
+		}
+		return v
+	})
+	x := e.load(a, tW)
+	d := dst()
+	e.VVM(x86.VPSHUFB, e.width(tW), d, x.v, control)
+	e.unload(x, a)
+	return done(d)
+}
+
+func (e *emitter) truncate(a loc, dst func() x86.Vec) loc {
+	if e.lanes == 1 {
+		x := e.load(a, tX)
+		d := dst()
+		e.copy(x86.W128, d, x.v)
+		e.unload(x, a)
+		return done(d)
+	}
+	if e.evex {
+		x := e.load(a, tX)
+		d := dst()
+		e.VV(x86.VPMOVQD, e.full(), d, x.v)
+		e.unload(x, a)
+		return done(d)
+	}
+	d := e.alloc()
+	e.move(e.full(), d, e.constRow(tW, func(i int) uint64 { return uint64(2 * i & 7) }))
+	e.vvx(x86.VPERMD, e.full(), d, d, a)
+	return done(d)
+}
+
+// Predicates of vcmpps by fcmp*: quiet, false (or true, with the last four) for NaNs.
+var fcmpImm = [...]uint8{fcmpEQ: 0, fcmpLT: 0x11, fcmpLE: 0x12, fcmpORD: 7, fcmpUNORD: 3, fcmpNLT: 0x15, fcmpNLE: 0x16, fcmpNEQ: 4}
+
+// icmp are the instruction and predicate of integer comparisons by cmp*.
+var icmp = [...]struct {
+	op  [2]x86.Op
+	imm uint8
+}{
+	cmpEQ: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 0}, cmpNE: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 4},
+	cmpLTS: {[2]x86.Op{x86.VPCMPD, x86.VPCMPQ}, 1}, cmpLES: {[2]x86.Op{x86.VPCMPD, x86.VPCMPQ}, 2},
+	cmpLTU: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 1}, cmpLEU: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 2},
+}
+
+func (e *emitter) compare(o *operation, a, b loc, t typ) loc {
+	w := e.width(t)
+	if !e.evex {
+		return e.compareVector(o, a, b, t)
+	}
+	op, imm := icmp[o.imm%6].op[t], icmp[o.imm%6].imm
+	if o.code == cFCmp {
+		op, imm = [2]x86.Op{x86.VCMPPSK, x86.VCMPPDK}[t], fcmpImm[o.imm]
+	}
+	x := e.load(a, t)
+	k := e.allocK()
+	switch b.kind {
+	case inVec:
+		e.KVVI(op, w, k, x.v, b.v, imm)
+	case inBcast:
+		e.KVMI(op, w, k, x.v, b.m.Bcast(), imm)
+	default:
+		e.KVMI(op, w, k, x.v, b.m, imm)
+	}
+	e.unload(x, a)
+	return loc{kind: inK, k: k, owned: true}
+}
+
+func (e *emitter) compareVector(o *operation, a, b loc, t typ) loc {
+	w := e.width(t)
+	if o.code == cCmp && o.imm == cmpLTS {
+		a, b = b, a
+	}
+	x := e.load(a, t)
+	d := e.alloc()
+	switch {
+	case o.code == cFCmp && b.kind == inVec:
+		e.VVVI([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[t], w, d, x.v, b.v, fcmpImm[o.imm])
+	case o.code == cFCmp:
+		e.VVMI([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[t], w, d, x.v, b.m, fcmpImm[o.imm])
+	case o.imm == cmpEQ:
+		e.vvx([2]x86.Op{x86.VPCMPEQD, x86.VPCMPEQQ}[t], w, d, x.v, b)
+	default:
+		e.vvx([2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}[t], w, d, x.v, b)
+	}
+	e.unload(x, a)
+	return loc{kind: inVec, v: d, owned: true, elem: t}
+}
+
+func (e *emitter) selects(o *operation, m, a, b loc, dst func() x86.Vec) loc {
+	w := e.width(o.typ)
+	y := e.load(b, o.typ)
+	if e.evex {
+		op := x86.VPBLENDMD
+		if o.typ == tX {
+			op = x86.VPBLENDMQ
+		}
+		d := dst()
+		e.Masked(m.k)
+		e.vvx(op, w, d, y.v, a)
+		e.unload(y, b)
+		return done(d)
+	}
+	if m.elem != o.typ && e.lanes != 1 {
+		e.short = true
+	}
+	x := e.load(a, o.typ)
+	d := dst()
+	e.VVVV(x86.VBLENDVPS, w, d, y.v, x.v, m.v)
+	if o.typ == tX && m.elem == tX {
+		// the same: both halves of a truth value are all ones or zero
+	}
+	e.unload(x, a)
+	e.unload(y, b)
+	return done(d)
+}
+
+func (e *emitter) maskTwo(o *operation, a, b loc) loc {
+	if e.evex {
+		k := e.allocK()
+		e.KKK(map[code]x86.Op{cMAnd: x86.KANDD, cMOr: x86.KORD, cMXor: x86.KXORD}[o.code], k, a.k, b.k)
+		return loc{kind: inK, k: k, owned: true}
+	}
+	d := e.alloc()
+	e.VVV(map[code]x86.Op{cMAnd: x86.VPAND, cMOr: x86.VPOR, cMXor: x86.VPXOR}[o.code], e.full(), d, a.v, b.v)
+	return loc{kind: inVec, v: d, owned: true, elem: a.elem}
+}
+
+func (e *emitter) maskNot(a loc) loc {
+	if e.evex {
+		k := e.allocK()
+		e.KK(x86.KNOTD, k, a.k)
+		return loc{kind: inK, k: k, owned: true}
+	}
+	d := e.alloc()
+	e.VVM(x86.VPXOR, e.full(), d, a.v, e.constRow(tW, func(int) uint64 { return 0xffffffff }))
+	return loc{kind: inVec, v: d, owned: true, elem: a.elem}
+}
+
+// fma: d = a·b + c in one of the forms that overwrite a source.
+func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) loc {
+	w := e.width(o.typ)
+	op213 := [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}[o.typ]
+	op231 := [2]x86.Op{x86.VFMADD231PS, x86.VFMADD231PD}[o.typ]
+	is := func(l loc) bool { return direct && l.kind == inVec && l.v == target }
+	if is(b) || a.kind != inVec && b.kind == inVec {
+		a, b = b, a
+	}
+	rounded := o.imm != roundNear
+	if rounded {
+		w = x86.W512
+	}
+	if is(a) && !is(b) && !is(c) {
+		y := e.load(b, o.typ)
+		z := c
+		if rounded {
+			z = e.load(c, o.typ)
+		}
+		e.deco(o.imm)
+		e.vvx(op213, w, target, y.v, z)
+		e.unload(y, b)
+		if rounded {
+			e.unload(z, c)
+		}
+		return done(target)
+	}
+	d := target
+	if !direct || is(a) || is(b) {
+		d = e.alloc()
+	}
+	switch {
+	case c.kind == inVec:
+		e.copy(e.width(o.typ), d, c.v)
+	case c.kind == inBcast:
+		e.broadcast(e.width(o.typ), o.typ, d, c.m)
+	default:
+		e.move(e.width(o.typ), d, c.m)
+	}
+	x := e.load(a, o.typ)
+	y := b
+	if rounded {
+		y = e.load(b, o.typ)
+	}
+	e.deco(o.imm)
+	e.vvx(op231, w, d, x.v, y)
+	e.unload(x, a)
+	if rounded {
+		e.unload(y, b)
+	}
+	if direct && d != target {
+		e.copy(e.width(o.typ), target, d)
+		e.release(temp(d))
+		d = target
+	}
+	return done(d)
+}
+
+// canon replaces NaNs by the canonical one.
+func (e *emitter) canon(o *operation, a loc, dst func() x86.Vec) loc {
+	w := e.width(tW)
+	x := e.load(a, tW)
+	if e.evex {
+		k := e.allocK()
+		e.KVVI(x86.VCMPPSK, w, k, x.v, x.v, 3)
+		d := dst()
+		e.Masked(k)
+		e.vvx(x86.VPBLENDMD, w, d, x.v, e.constant(tW, nanF32))
+		e.release(loc{kind: inK, k: k, owned: true})
+		e.unload(x, a)
+		return done(d)
+	}
+	t := e.alloc()
+	e.VVVI(x86.VCMPPS, w, t, x.v, x.v, 3)
+	d := dst()
+	nan := e.constant(tW, nanF32)
+	if nan.kind == inVec {
+		e.VVVV(x86.VBLENDVPS, w, d, x.v, nan.v, t)
+	} else {
+		e.VVMV(x86.VBLENDVPS, w, d, x.v, nan.m, t)
+	}
+	e.release(temp(t))
+	e.unload(x, a)
+	return done(d)
+}

@@ -1,0 +1,251 @@
+package jit
+
+// Running a program on the parts of its operands.
+
+import "ptxvm/internal/jit/x86"
+
+// run assembles a program. Results of 32 and 64 bits go to dst; of truth values the bits of all
+// parts are collected in R8.
+func (e *emitter) run(p *program, in []source, dst *source, scalar bool, use maskUse) {
+	e.wide = false
+	for i := range p.ops {
+		e.wide = e.wide || p.ops[i].typ == tX
+	}
+	parts := e.parts(scalar)
+	last := lastUses(p)
+	for e.part = range parts {
+		e.runPart(p, in, dst, last, use)
+	}
+}
+
+// parts sets the lanes of a part and returns how many there are.
+func (e *emitter) parts(scalar bool) int {
+	e.lanes = e.full().Bytes() / 4
+	if e.wide {
+		e.lanes /= 2
+	}
+	if scalar {
+		e.lanes = 1
+		return 1
+	}
+	return 32 / e.lanes
+}
+
+// lastUses has for each operation the last one that reads it, -1 for those that nobody needs.
+func lastUses(p *program) []int {
+	last, need := make([]int, len(p.ops)), needed(p)
+	for i := range p.ops {
+		if last[i] = i; !need[i] {
+			last[i] = -1
+			continue
+		}
+		for _, a := range p.ops[i].args() {
+			last[a] = i
+		}
+	}
+	last[p.result] = len(p.ops)
+	return last
+}
+
+// needed has the operations that the result depends on.
+func needed(p *program) []bool {
+	need := make([]bool, len(p.ops))
+	need[p.result] = true
+	for i := len(p.ops) - 1; i >= 0; i-- {
+		for _, a := range p.ops[i].args() {
+			need[a] = need[a] || need[i]
+		}
+	}
+	return need
+}
+
+func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use maskUse) {
+	vals := make([]loc, len(p.ops))
+	for i := range p.ops {
+		o := &p.ops[i]
+		if last[i] < 0 {
+			continue
+		}
+		switch o.code {
+		case cIn:
+			vals[i] = e.operand(&in[o.imm])
+		case cConst:
+			vals[i] = e.constant(o.typ, o.imm)
+		default:
+			target, direct := x86.Vec(0), false
+			if val(i) == p.result && o.typ != tM {
+				target, direct = e.direct(o, dst, use)
+			}
+			vals[i] = e.operation(p, o, vals, target, direct)
+			e.wmask = 0
+			for k, a := range o.args() {
+				if last[a] == i && !repeated(o.args()[:k], a) && !(vals[i].owned && same(vals[a], vals[i])) {
+					e.release(vals[a])
+				}
+			}
+			if direct {
+				return
+			}
+		}
+	}
+	e.finish(p, vals[p.result], dst, use)
+	e.release(vals[p.result])
+}
+
+func same(a, b loc) bool { return a.kind == b.kind && a.v == b.v && a.k == b.k }
+
+func repeated(list []val, v val) bool {
+	for _, w := range list {
+		if w == v {
+			return true
+		}
+	}
+	return false
+}
+
+// direct returns the register of a resident destination if the operation may write there: it is
+// one instruction, under the mask if there is one.
+func (e *emitter) direct(o *operation, dst *source, use maskUse) (x86.Vec, bool) {
+	if e.lanes == 1 || dst.row < 0 || e.wide && dst.typ == tW || o.code == cTern || o.code == cFFma && use != allLanes {
+		return 0, false
+	}
+	if use != allLanes {
+		if !e.evex || !maskable(o.code) {
+			return 0, false
+		}
+		e.wmask = e.laneMask(use)
+	}
+	return x86.Vec(dst.row + e.part), true
+}
+
+// finish writes a result that is not where it belongs.
+func (e *emitter) finish(p *program, v loc, dst *source, use maskUse) {
+	t := p.typ(p.result)
+	switch {
+	case t == tM:
+		e.collect(v)
+	case e.lanes == 1:
+		v = e.keep(v, t)
+		if t == tX {
+			e.MV(x86.VMOVQ, x86.W128, e.regs(dst.off), v.v)
+		} else {
+			e.MV(x86.VMOVD, x86.W128, e.regs(dst.off), v.v)
+		}
+	default:
+		e.write(e.keep(v, t), t, dst, use)
+	}
+}
+
+// keep is load for a result whose register is released by whoever owns the value.
+func (e *emitter) keep(v loc, t typ) loc {
+	l := e.load(v, t)
+	if l.owned && !v.owned {
+		e.release(l) // still holds the value until the next allocation
+	}
+	return l
+}
+
+// write puts the part of a result into its row.
+func (e *emitter) write(v loc, t typ, dst *source, use maskUse) {
+	w := e.width(t)
+	m := e.regs(dst.off + uint32(e.part*e.lanes*t.bits()/8))
+	held := e.hold(v)
+	defer held()
+	switch {
+	case dst.row < 0:
+		if use != allLanes {
+			old := e.alloc()
+			e.move(w, old, m)
+			e.blend(w, t, old, v.v, use)
+			e.store(w, m, old)
+			e.release(temp(old))
+			return
+		}
+		e.store(w, m, v.v)
+	case e.wide && t == tW:
+		e.writeHalf(v, dst, use)
+	case use != allLanes:
+		e.blend(w, t, x86.Vec(dst.row+e.part), v.v, use)
+	default:
+		e.copy(w, x86.Vec(dst.row+e.part), v.v)
+	}
+}
+
+// hold keeps a released temporary from being allocated again.
+func (e *emitter) hold(v loc) func() {
+	for i, f := range e.free {
+		if f == v.v {
+			e.free[i] = e.free[len(e.free)-1]
+			e.free = e.free[:len(e.free)-1]
+			return func() { e.free = append(e.free, v.v) }
+		}
+	}
+	return func() {}
+}
+
+// blend replaces the lanes of d that the mask has by those of s.
+func (e *emitter) blend(w x86.Width, t typ, d, s x86.Vec, use maskUse) {
+	if e.evex {
+		k := e.laneMask(use)
+		op := x86.VMOVDQA32
+		if t == tX {
+			op = x86.VMOVDQA64
+		}
+		e.Masked(k).VV(op, w, d, s)
+		return
+	}
+	m := e.laneVector(use, t)
+	e.VVVV(x86.VBLENDVPS, w, d, d, s, m.v)
+	e.release(m)
+}
+
+// writeHalf puts 32-bit elements into their half of a resident register.
+func (e *emitter) writeHalf(v loc, dst *source, use maskUse) {
+	r := x86.Vec(dst.row + e.part/2)
+	s := v.v
+	if use != allLanes {
+		old := e.half(dst.row)
+		if !old.owned {
+			t := e.alloc()
+			e.copy(e.width(tW), t, old.v)
+			old = temp(t)
+		}
+		e.blend(e.width(tW), tW, old.v, s, use)
+		s = old.v
+		defer e.release(old)
+	}
+	if e.evex {
+		e.VVVI(x86.VINSERTI64X4, x86.W512, r, r, s, uint8(e.part%2))
+	} else {
+		e.VVVI(x86.VINSERTI128, x86.W256, r, r, s, uint8(e.part%2))
+	}
+}
+
+// collect adds the part's truth values to the bits in R8. The result of a scalar program is all
+// ones or zero.
+func (e *emitter) collect(v loc) {
+	to := x86.RCX
+	if e.part == 0 {
+		to = x86.R8
+	}
+	switch {
+	case v.kind == inK:
+		e.RK(x86.KMOVD, to, v.k)
+	case v.elem == tX && e.lanes != 1:
+		e.RV(x86.VMOVMSKPD, e.full(), to, v.v)
+	default:
+		e.RV(x86.VMOVMSKPS, e.width(tW), to, v.v)
+	}
+	if e.lanes == 1 {
+		e.RI(x86.AND, x86.S32, to, 1)
+		e.R(x86.NEG, x86.S32, to)
+		return
+	}
+	if v.kind == inK {
+		e.RI(x86.AND, x86.S32, to, 1<<e.lanes-1)
+	}
+	if e.part > 0 {
+		e.RI(x86.SHL, x86.S32, to, int32(e.part*e.lanes))
+		e.RR(x86.OR, x86.S32, x86.R8, to)
+	}
+}

@@ -1,0 +1,185 @@
+package jit
+
+// Branches and exits of lanes.
+
+import (
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+// branch assembles bra; true if control does not come behind it.
+func (c *compiler) branch(i int, pc int32, masked bool) bool {
+	in := &c.insts[pc]
+	to := int32(in.Imm)
+	if in.Guard == machine.NoGuard {
+		c.take(i, pc, to, masked)
+		return true
+	}
+	c.guardLanes(in, masked)
+	if masked {
+		c.RR(x86.CMP, x86.S32, rGuard, rMask)
+	} else {
+		c.RI(x86.CMP, x86.S32, rGuard, -1)
+	}
+	if to <= pc { // a loop goes on more often than not
+		others := c.NewLabel()
+		c.Jcc(x86.NE, others)
+		c.take(i, pc, to, masked)
+		c.Bind(others)
+	} else {
+		c.Jcc(x86.E, c.later(func() { c.take(i, pc, to, masked) }))
+	}
+	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+	c.Jcc(x86.NE, c.later(func() { c.separate(i, pc, to, masked) }))
+	c.goOn(i, masked)
+	return true
+}
+
+// goOn continues with the next segment.
+func (c *compiler) goOn(i int, masked bool) {
+	s := &c.segs[i]
+	if i+1 < len(c.segs) && c.segs[i+1].first == s.end {
+		return // it follows
+	}
+	c.exit(s.end, masked, 0)
+}
+
+// take sends all running lanes to a pc.
+func (c *compiler) take(i int, pc, to int32, masked bool) {
+	t := c.segAt[to]
+	if to <= pc {
+		c.MI(x86.MOV, x86.S32, ctxLooped, 1)
+		c.RI(x86.SUB, x86.S32, rFuel, 1)
+		c.Jcc(x86.LE, c.later(func() {
+			c.Zero(rFuel)
+			if masked {
+				c.partExit(to, 0, machine.FuelOut)
+			} else {
+				c.fullExit(to, 0, machine.FuelOut)
+			}
+		}))
+		c.Jmp(c.label(t, masked))
+		return
+	}
+	if masked {
+		c.forward(i, t)
+		return
+	}
+	c.Jmp(c.segs[t].full)
+}
+
+func (c *compiler) label(t int, masked bool) x86.Label {
+	if masked {
+		return c.segs[t].part
+	}
+	return c.segs[t].full
+}
+
+// forward sends the running lanes to a later segment: past others only if nobody is pending there.
+func (c *compiler) forward(i, t int) {
+	var between uint64
+	for k := i + 1; k < t; k++ {
+		if p := c.segs[k].pending; p >= 0 && p < maxPending {
+			between |= 1 << p
+		}
+	}
+	if between == 0 {
+		c.Jmp(c.segs[t].part)
+		return
+	}
+	c.MovImm(x86.RAX, between)
+	c.RR(x86.TEST, x86.S64, rPending, x86.RAX)
+	c.Jcc(x86.E, c.segs[t].part)
+	c.addPending(c.segs[t].pending, rMask)
+	c.Zero(rMask)
+	c.Jmp(c.skipTo(i + 1))
+}
+
+// separate separates the lanes in R9, which take a branch, from the others.
+func (c *compiler) separate(i int, pc, to int32, masked bool) {
+	in, next := &c.insts[pc], i+1
+	t := c.segAt[to]
+	follows := next < len(c.segs) && c.segs[next].first == pc+1
+	if int32(in.D) <= pc || !follows || !c.canWait(t) || !c.canWait(next) {
+		c.uncountBranch(masked)
+		c.exit(pc, masked, 1)
+		return
+	}
+	if !masked {
+		c.spreadRows(pc)
+		c.flushSteps()
+		c.MovImm(rMask, 0xffffffff)
+	}
+	c.RR(x86.XOR, x86.S32, rMask, rGuard) // those that go on
+	if to > pc {
+		c.addPending(c.segs[t].pending, rGuard)
+		c.Jmp(c.segs[next].part)
+		return
+	}
+	c.addPending(c.segs[next].pending, rMask)
+	c.RR(x86.MOV, x86.S32, rMask, rGuard)
+	c.Jmp(c.segs[t].part)
+}
+
+// canWait tells whether lanes can be pending for a segment.
+func (c *compiler) canWait(i int) bool {
+	return c.segs[i].pending >= 0 && c.segs[i].pending < maxPending
+}
+
+// uncountBranch takes back what guardLanes has subtracted.
+func (c *compiler) uncountBranch(masked bool) {
+	if masked {
+		c.RR(x86.MOV, x86.S32, x86.RCX, rMask)
+		c.RR(x86.XOR, x86.S32, x86.RCX, rGuard)
+	} else {
+		c.RR(x86.MOV, x86.S32, x86.RCX, rGuard)
+		c.R(x86.NOT, x86.S32, x86.RCX)
+	}
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, x86.RCX)
+	c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
+}
+
+// leave assembles exit, which ends the lanes that execute it.
+func (c *compiler) leave(i int, pc int32, masked bool) bool {
+	in := &c.insts[pc]
+	if in.Guard == machine.NoGuard {
+		if masked {
+			c.MR(x86.OR, x86.S32, ctxExited, rMask)
+			c.Zero(rMask)
+			c.Jmp(c.skipTo(i + 1))
+		} else {
+			c.MI(x86.MOV, x86.S32, ctxExited, -1)
+			c.flushSteps()
+			c.ret()
+		}
+		return true
+	}
+	c.guardLanes(in, masked)
+	some := c.later(func() {
+		c.MR(x86.OR, x86.S32, ctxExited, rGuard)
+		if !masked {
+			c.spreadRows(pc)
+			c.flushSteps()
+			c.MovImm(rMask, 0xffffffff)
+		}
+		c.RR(x86.XOR, x86.S32, rMask, rGuard)
+		c.afterExit(i)
+	})
+	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+	c.Jcc(x86.NE, some)
+	c.goOn(i, masked)
+	return true
+}
+
+// afterExit goes on with the lanes that are left behind an exit.
+func (c *compiler) afterExit(i int) {
+	s := &c.segs[i]
+	if i+1 < len(c.segs) && c.segs[i+1].first == s.end {
+		c.Jmp(c.segs[i+1].part)
+		return
+	}
+	nobody := c.skipTo(i + 1)
+	c.RR(x86.TEST, x86.S32, rMask, rMask)
+	c.Jcc(x86.E, nobody)
+	c.partExit(s.end, 0, 0)
+}

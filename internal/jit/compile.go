@@ -1,0 +1,215 @@
+package jit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+// Compiled is the machine code of one function: position independent, to be called with a
+// machine.NativeState in RDI at one of its entries.
+type Compiled struct {
+	Bytes     []byte
+	Entries   []int32 // by pc: offset of the code that starts there, -1 for none
+	Bounds    []int32 // by pc: entry of the bounds table, -1 for none
+	NumBounds int
+	Leaves    int // instructions that are left to the interpreter
+	Needs     x86.Feature
+	Listing   string
+}
+
+// ErrNothing says that compiled code would do nothing.
+var ErrNothing = errors.New("no instruction of this function can be compiled")
+
+// Compile makes machine code for the converged variant of a function.
+func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
+	if code.Insts == nil {
+		return nil, ErrNothing
+	}
+	if err := opt.possible(); err != nil {
+		return nil, err
+	}
+	opt.Vectors = opt.vectors()
+	resident := 26
+	if opt.Vectors == AVX2 {
+		resident = 12
+	}
+	for ; resident >= 0; resident -= 4 {
+		c := newCompiler(code, f, opt, resident)
+		c.assemble()
+		if !c.short {
+			return c.finish()
+		}
+	}
+	return nil, fmt.Errorf("%s needs more vector registers than there are", f.Name)
+}
+
+// compiler assembles one region.
+type compiler struct {
+	*region
+	*emitter
+	stubs   []func() // cold code, assembled at the end
+	entry   []x86.Label
+	listing *x86.Listing
+	tail    x86.Label // returns with the pending lanes
+	nobody  x86.Label // nobody is left
+}
+
+func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
+	r := newRegion(code, f, opt)
+	e := &emitter{Asm: x86.New(nil), evex: r.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}
+	c := &compiler{region: r, emitter: e}
+	if opt.List {
+		c.listing = e.List()
+	}
+	r.allocate(e, resident)
+	all := 16
+	if r.wide512 {
+		all = 32
+	}
+	for v := all - 1; v >= resident; v-- {
+		e.free = append(e.free, x86.Vec(v))
+	}
+	return c
+}
+
+// assemble emits the entries, both versions of all segments and the stubs.
+func (c *compiler) assemble() {
+	c.entry = make([]x86.Label, len(c.insts))
+	for i := range c.segs {
+		c.segs[i].full, c.segs[i].part = c.NewLabel(), c.NewLabel()
+	}
+	for i := range c.segs {
+		c.fullSegment(i)
+	}
+	for i := range c.segs {
+		c.partSegment(i)
+	}
+	for i := range c.segs {
+		c.entryStub(&c.segs[i])
+	}
+	for len(c.stubs) > 0 {
+		s := c.stubs[0]
+		c.stubs = c.stubs[1:]
+		s()
+	}
+}
+
+func (c *compiler) finish() (*Compiled, error) {
+	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs()}
+	for pc := range c.insts {
+		off := int32(-1)
+		if l := c.entry[pc]; l != 0 {
+			off = int32(c.Offset(l))
+		}
+		out.Entries = append(out.Entries, off)
+		if c.steps[pc].leaves {
+			out.Leaves++
+		}
+	}
+	if out.Leaves == len(c.insts) {
+		return nil, ErrNothing
+	}
+	var err error
+	if out.Bytes, err = c.Finish(); err != nil {
+		return nil, err
+	}
+	if c.listing != nil {
+		var b strings.Builder
+		fmt.Fprint(&b, c.listing)
+		out.Listing = b.String()
+	}
+	return out, nil
+}
+
+// later assembles cold code behind the rest and returns its label.
+func (c *compiler) later(body func()) x86.Label {
+	l := c.NewLabel()
+	c.stubs = append(c.stubs, func() {
+		c.Bind(l)
+		body()
+	})
+	return l
+}
+
+// entryStub enters a segment from outside.
+func (c *compiler) entryStub(s *segment) {
+	if s.first == s.end && c.steps[s.first].leaves {
+		return // it would leave at once
+	}
+	l := c.NewLabel()
+	c.entry[s.first] = l
+	c.Bind(l)
+	c.RM(x86.MOV, x86.S64, rRegs, ctxRegs)
+	c.RM(x86.MOV, x86.S32, rMask, ctxMask)
+	c.RM(x86.MOV, x86.S32, rFuel, ctxFuel)
+	c.Zero(rSteps)
+	c.Zero(rPending)
+	for _, off := range c.liveRows(s.first) {
+		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
+	}
+	for k, v := range c.bcast {
+		c.loadValue(k, v)
+	}
+	c.RI(x86.CMP, x86.S32, rMask, -1)
+	c.Jcc(x86.E, s.full)
+	c.Jmp(s.part)
+}
+
+// eachRegister visits the registers of a resident row with their place in memory.
+func (c *compiler) eachRegister(off uint32, visit func(v x86.Vec, m x86.Mem)) {
+	bytes := c.full().Bytes()
+	for i := range 128 / bytes {
+		visit(x86.Vec(c.row[off]+i), c.regs(off+uint32(i*bytes)))
+	}
+}
+
+func (c *compiler) loadValue(k bcastKey, v x86.Vec) {
+	switch {
+	case k.slot:
+		c.broadcast(c.full(), k.typ, v, c.regs(uint32(k.value)))
+	case k.typ == tX:
+		c.broadcast(c.full(), tX, v, c.Const64(k.value))
+	default:
+		c.broadcast(c.full(), tW, v, c.Const32(uint32(k.value)))
+	}
+}
+
+// storeRows writes resident rows home.
+func (c *compiler) storeRows(list []uint32) {
+	for _, off := range list {
+		if off < c.code.RegBytes {
+			c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.store(c.full(), m, v) })
+		}
+	}
+}
+
+// spreadRows writes the rows of slots that are live at a pc.
+func (c *compiler) spreadRows(pc int32) {
+	c.spreadSlots(c.spreads(pc))
+}
+
+func (c *compiler) spreadSlots(list []*machine.ScalarSlot) {
+	for _, s := range list {
+		t, n := tW, 128
+		if s.Width == machine.Row64 {
+			t, n = tX, 256
+		}
+		v := c.alloc()
+		c.broadcast(c.full(), t, v, c.regs(s.Slot))
+		if row, ok := c.row[s.Row]; ok && t == tW {
+			for i := range 128 / c.full().Bytes() {
+				c.copy(c.full(), x86.Vec(row+i), v)
+			}
+		} else {
+			for at := 0; at < n; at += c.full().Bytes() {
+				c.store(c.full(), c.regs(s.Row+uint32(at)), v)
+			}
+		}
+		c.release(temp(v))
+	}
+}

@@ -1,0 +1,446 @@
+package jit
+
+// Control flow. Every segment exists twice: for full warps, where no mask is looked at, and for
+// some lanes, whose mask is in EBX. Lanes that wait at a later segment are in the pending set (a
+// bit in R12, mask and fuel in memory); segments are laid out by pc and a masked segment collects
+// who waits for it, which is the machine's order: the smallest pc runs first.
+
+import (
+	"slices"
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+func ctxAt(off uintptr) x86.Mem { return x86.At(rCtx, int32(off)) }
+
+var (
+	ctxRegs        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Regs))
+	ctxArena       = ctxAt(unsafe.Offsetof(machine.NativeState{}.Arena))
+	ctxShared      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Shared))
+	ctxWindow      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Window))
+	ctxSharedBytes = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedBytes))
+	ctxParams      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Params))
+	ctxBounds      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Bounds))
+	ctxMask        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Mask))
+	ctxFuel        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Fuel))
+	ctxSteps       = ctxAt(unsafe.Offsetof(machine.NativeState{}.Steps))
+	ctxOps         = ctxAt(unsafe.Offsetof(machine.NativeState{}.Ops))
+	ctxExited      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Exited))
+	ctxLooped      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Looped))
+	ctxN           = ctxAt(unsafe.Offsetof(machine.NativeState{}.N))
+)
+
+const (
+	saveBase    = int32(unsafe.Offsetof(machine.NativeState{}.Save))
+	saveRun     = saveBase        // AVX2: the running lanes as 32 truth values
+	saveGuard   = saveBase + 128  // those of a guard
+	savePending = saveBase + 256  // mask and fuel of each pending segment
+	saveRow     = saveBase + 1024 // a row for lane loops; three of 256 bytes
+	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
+	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
+	maxPending  = 64
+)
+
+// placeAt is a field of a NativePlace at base+at.
+func placeAt(base x86.Reg, at, field int32) x86.Mem { return x86.At(base, at+field) }
+
+const (
+	placePC    = 0
+	placeMask  = 4
+	placeFuel  = 8
+	placeFlags = 12
+)
+
+// pendingMask and pendingFuel are where the lanes that wait for a segment are kept.
+func pendingMask(n int) x86.Mem { return x86.At(rCtx, savePending+int32(8*n)) }
+func pendingFuel(n int) x86.Mem { return x86.At(rCtx, savePending+int32(8*n)+4) }
+
+// fullSegment assembles a segment for warps of 32 running lanes.
+func (c *compiler) fullSegment(i int) {
+	s := &c.segs[i]
+	c.Bind(s.full)
+	if n := s.end - s.first; n > 0 {
+		c.RI(x86.ADD, x86.S64, rSteps, n)
+	}
+	for pc := s.first; pc < s.end; pc++ {
+		if c.instruction(i, pc, false) {
+			return
+		}
+	}
+	c.fallThrough(i, false)
+}
+
+// fallThrough goes on behind a segment: into the next one, or out.
+func (c *compiler) fallThrough(i int, masked bool) {
+	s := &c.segs[i]
+	if i+1 >= len(c.segs) || c.segs[i+1].first != s.end {
+		c.exit(s.end, masked, 0)
+	}
+}
+
+// exit leaves for the interpreter before an instruction, with undo instructions that were counted
+// and not executed.
+func (c *compiler) exit(pc int32, masked bool, undo int32) {
+	if masked {
+		c.partExit(pc, undo, 0)
+	} else {
+		c.fullExit(pc, undo, 0)
+	}
+}
+
+// fullExit writes everything home and returns with one place.
+func (c *compiler) fullExit(pc, undo int32, flags machine.PlaceFlags) {
+	if undo > 0 {
+		c.RI(x86.SUB, x86.S64, rSteps, undo)
+	}
+	c.spreadRows(pc)
+	c.storeRows(c.liveRows(pc))
+	c.flushSteps()
+	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placePC), pc)
+	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeMask), -1)
+	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFuel), rFuel)
+	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFlags), int32(flags))
+	c.MI(x86.MOV, x86.S32, ctxN, 1)
+	c.ret()
+}
+
+func (c *compiler) ret() {
+	c.None(x86.VZEROUPPER)
+	c.None(x86.RET)
+}
+
+// flushSteps counts what full warps have executed.
+func (c *compiler) flushSteps() {
+	c.MR(x86.ADD, x86.S64, ctxSteps, rSteps)
+	c.RI(x86.SHL, x86.S64, rSteps, 5)
+	c.MR(x86.ADD, x86.S64, ctxOps, rSteps)
+	c.Zero(rSteps)
+}
+
+// allRows are the resident rows.
+func (c *compiler) allRows() (list []uint32) {
+	for off := range c.row {
+		list = append(list, off)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// partExit returns with the running lanes at pc (none if there are none) and all that are pending.
+func (c *compiler) partExit(pc, undo int32, flags machine.PlaceFlags) {
+	if undo > 0 {
+		c.countPart(-undo)
+	}
+	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placePC), pc)
+	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeMask), rMask)
+	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFuel), rFuel)
+	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFlags), int32(flags))
+	c.MovImm(x86.RDX, 1)
+	c.leaveAll()
+}
+
+// leaveAll appends the pending lanes to the RDX places that are there, and returns.
+func (c *compiler) leaveAll() {
+	if c.tail == 0 {
+		c.tail = c.later(c.leavePending)
+	}
+	c.Jmp(c.tail)
+}
+
+func (c *compiler) leavePending() {
+	for i := range c.segs {
+		s := &c.segs[i]
+		if s.pending < 0 || s.pending >= maxPending {
+			continue
+		}
+		next := c.NewLabel()
+		c.RI(x86.BT, x86.S64, rPending, int32(s.pending))
+		c.Jcc(x86.AE, next)
+		c.RR(x86.MOV, x86.S64, x86.RCX, x86.RDX)
+		c.RI(x86.SHL, x86.S64, x86.RCX, 4)
+		c.RR(x86.ADD, x86.S64, x86.RCX, rCtx)
+		c.MI(x86.MOV, x86.S32, placeAt(x86.RCX, placesBase, placePC), s.first)
+		c.RM(x86.MOV, x86.S64, x86.RAX, pendingMask(s.pending))
+		c.MR(x86.MOV, x86.S64, placeAt(x86.RCX, placesBase, placeMask), x86.RAX) // and fuel
+		c.MI(x86.MOV, x86.S32, placeAt(x86.RCX, placesBase, placeFlags), 0)
+		c.R(x86.INC, x86.S32, x86.RDX)
+		c.Bind(next)
+	}
+	c.MR(x86.MOV, x86.S32, ctxN, x86.RDX)
+	c.storeRows(c.allRows())
+	c.ret()
+}
+
+// partSegment assembles a segment for the lanes in EBX and those that are pending for it.
+func (c *compiler) partSegment(i int) {
+	s := &c.segs[i]
+	c.Bind(s.part)
+	if s.pending >= 0 && s.pending < maxPending {
+		c.collectPending(s.pending)
+	}
+	c.RR(x86.TEST, x86.S32, rMask, rMask)
+	c.Jcc(x86.E, c.skipTo(i+1))
+	c.RI(x86.CMP, x86.S32, rMask, -1)
+	c.Jcc(x86.E, s.full)
+	c.setMask(rMask, kMask, saveRun)
+	c.countPart(s.end - s.first)
+	for pc := s.first; pc < s.end; pc++ {
+		if c.instruction(i, pc, true) {
+			return
+		}
+	}
+	c.fallThrough(i, true)
+}
+
+// skipTo is where control goes that has no lanes: the next segment that may have pending ones.
+func (c *compiler) skipTo(i int) x86.Label {
+	for ; i < len(c.segs); i++ {
+		if c.segs[i].pending >= 0 {
+			return c.segs[i].part
+		}
+	}
+	return c.end()
+}
+
+// end is the place where nobody is left.
+func (c *compiler) end() x86.Label {
+	if c.nobody == 0 {
+		c.nobody = c.later(func() {
+			c.Zero(x86.RDX)
+			c.leaveAll()
+		})
+	}
+	return c.nobody
+}
+
+// collectPending adds the lanes that wait for a segment to the running ones.
+func (c *compiler) collectPending(n int) {
+	nobody, have := c.NewLabel(), c.NewLabel()
+	c.RI(x86.BTR, x86.S64, rPending, int32(n))
+	c.Jcc(x86.AE, nobody)
+	c.RM(x86.MOV, x86.S32, x86.RAX, pendingFuel(n))
+	c.RR(x86.TEST, x86.S32, rMask, rMask)
+	c.Jcc(x86.E, have)
+	c.RR(x86.CMP, x86.S32, rFuel, x86.RAX)
+	c.Cmov(x86.L, x86.S32, x86.RAX, rFuel)
+	c.Bind(have)
+	c.RR(x86.MOV, x86.S32, rFuel, x86.RAX)
+	c.RM(x86.OR, x86.S32, rMask, pendingMask(n))
+	c.Bind(nobody)
+}
+
+// addPending makes the lanes in a register wait for a segment, with the running fuel.
+func (c *compiler) addPending(n int, lanes x86.Reg) {
+	meet, done := c.NewLabel(), c.NewLabel()
+	c.RI(x86.BTS, x86.S64, rPending, int32(n))
+	c.Jcc(x86.B, meet)
+	c.MR(x86.MOV, x86.S32, pendingMask(n), lanes)
+	c.MR(x86.MOV, x86.S32, pendingFuel(n), rFuel)
+	c.Jmp(done)
+	c.Bind(meet)
+	c.MR(x86.OR, x86.S32, pendingMask(n), lanes)
+	c.MR(x86.CMP, x86.S32, pendingFuel(n), rFuel)
+	c.Jcc(x86.LE, done)
+	c.MR(x86.MOV, x86.S32, pendingFuel(n), rFuel)
+	c.Bind(done)
+}
+
+// setMask makes a set of lanes the mask for vector writes.
+func (c *compiler) setMask(lanes x86.Reg, k x86.K, save int32) {
+	if c.evex {
+		c.KR(x86.KMOVD, k, lanes)
+		c.KKI(x86.KSHIFTRD, k+1, k, 16)
+		return
+	}
+	all, v := c.alloc(), c.alloc()
+	c.VR(x86.VMOVD, x86.W128, all, lanes)
+	c.VV(x86.VPBROADCASTD, x86.W256, all, all)
+	c.wide, c.lanes = false, 8
+	for c.part = range 4 {
+		c.copy(x86.W256, v, all)
+		c.expand(v, tW)
+		c.store(x86.W256, x86.At(rCtx, save+int32(32*c.part)), v)
+	}
+	c.release(temp(all))
+	c.release(temp(v))
+}
+
+// countPart adds n instructions of the running lanes to the counts.
+func (c *compiler) countPart(n int32) {
+	if n == 0 {
+		return
+	}
+	c.MI(x86.ADD, x86.S64, ctxSteps, n)
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, rMask)
+	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, n)
+	c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
+}
+
+// guardLanes leaves in R9 the running lanes whose guard holds, and uncounts the others.
+func (c *compiler) guardLanes(in *machine.Inst, masked bool) {
+	c.RM(x86.MOV, x86.S32, rGuard, c.regs(in.Guard&^1))
+	if in.Guard&1 != 0 {
+		c.R(x86.NOT, x86.S32, rGuard)
+	}
+	if masked {
+		c.RR(x86.AND, x86.S32, rGuard, rMask)
+		c.RR(x86.MOV, x86.S32, x86.RCX, rMask)
+		c.RR(x86.XOR, x86.S32, x86.RCX, rGuard)
+	} else {
+		c.RR(x86.MOV, x86.S32, x86.RCX, rGuard)
+		c.R(x86.NOT, x86.S32, x86.RCX)
+	}
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, x86.RCX)
+	c.MR(x86.SUB, x86.S64, ctxOps, x86.RCX)
+}
+
+// instruction assembles one instruction; true if control does not come behind it.
+func (c *compiler) instruction(i int, pc int32, masked bool) bool {
+	in, s := &c.insts[pc], &c.steps[pc]
+	use, skip := allLanes, x86.Label(0)
+	if masked {
+		use = runLanes
+	}
+	switch s.op.Kind {
+	case sem.OpBranch:
+		return c.branch(i, pc, masked)
+	case sem.OpExit, sem.OpReturn:
+		return c.leave(i, pc, masked)
+	}
+	if in.Guard != machine.NoGuard {
+		c.guardLanes(in, masked)
+		skip = c.NewLabel()
+		c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+		c.Jcc(x86.E, skip)
+		if !s.op.Scalar && s.dst.typ != tM {
+			c.setMask(rGuard, kGuard, saveGuard)
+		}
+		use = guardLanes
+	}
+	c.compute(i, pc, masked, use)
+	if skip != 0 {
+		c.Bind(skip)
+	}
+	return false
+}
+
+// compute assembles what an instruction does to lanes.
+func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
+	in, s := &c.insts[pc], &c.steps[pc]
+	switch s.op.Kind {
+	case sem.OpMove:
+		c.RM(x86.MOV, x86.S32, x86.R8, c.regs(in.A))
+		if in.Imm != 0 {
+			c.R(x86.NOT, x86.S32, x86.R8)
+		}
+		c.writeMask(in.D, x86.R8, use)
+	case sem.OpLogic:
+		c.logic(in, s)
+		c.writeMask(in.D, x86.R8, use)
+	case sem.OpLoad, sem.OpStore:
+		c.access(i, pc, masked, use)
+	case sem.OpCompare:
+		c.run(s.prog, s.in, &s.dst, s.op.Scalar, use)
+		c.combine(&s.op.Masks, use)
+	default:
+		scalar := s.op.Scalar || s.dst.slot
+		programUse := use
+		if scalar {
+			programUse = allLanes
+		}
+		c.run(s.prog, s.in, &s.dst, scalar, programUse)
+		switch {
+		case s.dst.typ == tM && scalar:
+			c.MR(x86.MOV, x86.S32, c.regs(s.dst.off), x86.R8)
+		case s.dst.typ == tM:
+			c.writeMask(s.dst.off, x86.R8, use)
+		}
+	}
+	if s.op.Scalar || s.dst.slot && s.prog != nil {
+		c.wroteSlots(s, masked)
+	}
+}
+
+// wroteSlots brings values that compiled code keeps of slots up to date, and in masked code the
+// rows that the interpreter would have written.
+func (c *compiler) wroteSlots(s *step, masked bool) {
+	for k, v := range c.bcast {
+		if k.slot && c.writesSlot(s, uint32(k.value)) {
+			c.loadValue(k, v)
+		}
+	}
+	if masked {
+		for i := range s.op.Spread {
+			c.spreadSlots([]*machine.ScalarSlot{&s.op.Spread[i]})
+		}
+	}
+}
+
+func (c *compiler) writesSlot(s *step, off uint32) bool {
+	if s.op.Kind == sem.OpLoad {
+		for _, at := range s.op.Memory.At {
+			if at == off {
+				return true
+			}
+		}
+		return false
+	}
+	return s.dst.off == off
+}
+
+// logic combines two predicates in R8.
+func (c *compiler) logic(in *machine.Inst, s *step) {
+	c.RM(x86.MOV, x86.S32, x86.R8, c.regs(in.A))
+	if uint32(in.Imm) != 0 {
+		c.R(x86.NOT, x86.S32, x86.R8)
+	}
+	c.RM(x86.MOV, x86.S32, x86.RCX, c.regs(in.B))
+	if in.Imm>>32 != 0 {
+		c.R(x86.NOT, x86.S32, x86.RCX)
+	}
+	c.word(s.op.Word, x86.R8, x86.RCX)
+}
+
+func (c *compiler) word(op sem.WordOp, d, b x86.Reg) {
+	switch op {
+	case sem.WordAnd:
+		c.RR(x86.AND, x86.S32, d, b)
+	case sem.WordOr:
+		c.RR(x86.OR, x86.S32, d, b)
+	case sem.WordXor:
+		c.RR(x86.XOR, x86.S32, d, b)
+	case sem.WordNot:
+		c.R(x86.NOT, x86.S32, d)
+	}
+}
+
+// combine writes the predicates of a setp from the comparison in R8.
+func (c *compiler) combine(m *sem.MaskUse, use maskUse) {
+	c.RM(x86.MOV, x86.S32, x86.R10, c.regs(m.C))
+	if m.Flip != 0 {
+		c.R(x86.NOT, x86.S32, x86.R10)
+	}
+	c.RR(x86.MOV, x86.S32, x86.R11, x86.R8)
+	c.R(x86.NOT, x86.S32, x86.R11)
+	c.word(m.Op, x86.R8, x86.R10)
+	c.word(m.Op, x86.R11, x86.R10)
+	c.writeMask(m.P, x86.R8, use)
+	c.writeMask(m.Q, x86.R11, use)
+}
+
+// writeMask writes the lanes of a predicate that execute; v is lost.
+func (c *compiler) writeMask(off uint32, v x86.Reg, use maskUse) {
+	if use != allLanes {
+		lanes := rMask
+		if use == guardLanes {
+			lanes = rGuard
+		}
+		c.RM(x86.XOR, x86.S32, v, c.regs(off))
+		c.RR(x86.AND, x86.S32, v, lanes)
+		c.RM(x86.XOR, x86.S32, v, c.regs(off))
+	}
+	c.MR(x86.MOV, x86.S32, c.regs(off), v)
+}

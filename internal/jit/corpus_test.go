@@ -1,0 +1,156 @@
+package jit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"testing"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/check"
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit"
+	"ptxvm/internal/lower"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+	"ptxvm/internal/syntax"
+)
+
+// laboratory runs kernels of one module in a small machine.
+type laboratory struct {
+	m       *ir.Module
+	arena   *mem.Arena
+	device  *machine.Device
+	vars    map[*ir.Var]uint64
+}
+
+func (l *laboratory) Func(*ir.Func) uint64 { return mem.CodeWindow }
+
+func (l *laboratory) Var(v *ir.Var) uint64 {
+	if l.vars[v] == 0 {
+		l.vars[v], _ = l.arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name})
+	}
+	return l.vars[v]
+}
+
+func newLaboratory(t testing.TB, name, src string) *laboratory {
+	t.Helper()
+	info, diags := check.Check(syntax.Parse(name, []byte(src)), check.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	m, err := lower.Module(info, lower.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, diags := lower.Link([]*ir.Module{m}, decode.Provided)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	l := &laboratory{m: linked, vars: map[*ir.Var]uint64{}}
+	if l.arena, err = mem.NewArena(64 << 20); err != nil {
+		t.Fatal(err)
+	}
+	l.device = machine.NewDevice(l.arena, 1)
+	t.Cleanup(func() { l.device.Close() })
+	return l
+}
+
+// run launches a kernel; arguments are uint32, uint64 or float bits, 4 or 8 bytes each.
+func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint32, compile func(*machine.Code), args ...any) machine.Stats {
+	t.Helper()
+	f := l.m.Func(kernel)
+	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2])}
+	p, err := decode.New(l.m, l).Kernel(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var params []byte
+	for _, a := range args {
+		n, _ := binary.Append(nil, binary.LittleEndian, a)
+		for len(params)%len(n) != 0 {
+			params = append(params, 0)
+		}
+		params = append(params, n...)
+	}
+	for len(params)%16 != 0 {
+		params = append(params, 0)
+	}
+	s, err := l.device.Launch(context.Background(), &machine.Launch{
+		Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{grid, 1, 1}, Block: block, Cluster: [3]uint32{1, 1, 1},
+		Shared: uint32(f.SharedBytes), Params: params, Target: machine.TargetOf(90), MaxSteps: 1 << 26, Compile: compile,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func corpus(t testing.TB, name string) string {
+	src, err := os.ReadFile(fmt.Sprintf("../../testdata/cuda/%s.sm_90.ptx", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(src)
+}
+
+func engine(t testing.TB, v jit.Vectors) *jit.Engine {
+	t.Helper()
+	e, err := jit.NewEngine(jit.Options{Vectors: v})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Err(); err != nil {
+			t.Error(err)
+		}
+		e.Close()
+	})
+	return e
+}
+
+// TestKernels runs kernels of the corpus in both engines, with every width: memory and counts
+// are the same.
+func TestKernels(t *testing.T) {
+	for _, k := range []struct {
+		name  string
+		grid  uint32
+		block [3]uint32
+		args  func(buf uint64) []any
+	}{
+		{"aluloop", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, uint32(5)} }},
+		{"fmaloop", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, float32(0.99), float32(0.33), int32(50)} }},
+		{"saxpy", 3, [3]uint32{33, 1, 1}, func(b uint64) []any { return []any{int32(90), float32(2.5), b, b + 4096} }},
+		{"collatz", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, uint32(1), uint32(100)} }},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			l := newLaboratory(t, k.name, corpus(t, k.name))
+			buf, _ := l.arena.Alloc(1<<16, mem.Info{Label: "buf"})
+			all := l.arena.Bytes(buf, 1<<16)
+			fill := func() {
+				for i := range all {
+					all[i] = byte(i*7 + i>>8)
+				}
+			}
+			fill()
+			want := l.run(t, k.name, k.grid, k.block, nil, k.args(buf)...)
+			memory := bytes.Clone(all)
+			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+				fill()
+				got := l.run(t, k.name, k.grid, k.block, engine(t, v).Install, k.args(buf)...)
+				if got.LaneOps != want.LaneOps || got.Steps != want.Steps {
+					t.Errorf("%d: %d steps and %d lane-ops, the interpreter %d and %d", v, got.Steps, got.LaneOps, want.Steps, want.LaneOps)
+				}
+				t.Logf("%d: %d of %d lane-ops compiled, left %v", v, got.NativeOps, got.LaneOps, len(got.Left))
+				for i := range all {
+					if all[i] != memory[i] {
+						t.Fatalf("%d: byte %d is %#x, the interpreter's %#x", v, i, all[i], memory[i])
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,19 @@
+// Package jit compiles the converged variant of decoded functions to machine code.
+//
+//	twins*.go            lane functions as vector operations, one table a chapter of the manual
+//	vector.go            those operations, and programs of them: no word of any machine
+//	region.go            a function as segments; which rows and values stay in registers
+//	compile.go           Compile: entries, both versions of every segment, cold code
+//	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
+//	memory.go            loads and stores
+//	amd64*.go            vector programs on AVX2 and AVX-512
+//	options.go           which processors
+//
+// Rows are the variables. A 32-bit row is 32 lanes in two (AVX-512) or four (AVX2) registers or in
+// its home in the register block; predicates and scalar slots always are at home. Code leaves at
+// every instruction that it does not know, with everything before it done, and can be entered at
+// block starts and behind such instructions.
+//
+// Code for full warps looks at no mask. Where lanes part it goes over to the second version of
+// each segment, which writes under a mask and comes back as soon as 32 lanes are together again.
+package jit

@@ -1,0 +1,107 @@
+package jit
+
+// This file owns machine code: what has been compiled for a device, and the memory that it is in.
+
+import (
+	"errors"
+	"sync"
+	"unsafe"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit/native"
+	"ptxvm/internal/machine"
+)
+
+// Engine compiles code for one device. It is safe for concurrent use.
+type Engine struct {
+	opt Options
+
+	mu    sync.Mutex
+	pages []*native.Code
+	err   error
+}
+
+// NewEngine makes an engine; it fails where the processor or the platform cannot run what it makes.
+func NewEngine(opt Options) (*Engine, error) {
+	if err := opt.possible(); err != nil {
+		return nil, err
+	}
+	return &Engine{opt: opt}, nil
+}
+
+// Install is a machine.Launch's Compile: it compiles code once and installs the result. Code of
+// which nothing can be compiled gets a Native without entries.
+func (e *Engine) Install(c *machine.Code) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c.Native() != nil {
+		return
+	}
+	n, err := e.compile(c)
+	if err != nil {
+		e.err = errors.Join(e.err, err)
+		n = &machine.Native{Entries: make([]uintptr, len(c.Insts))}
+	}
+	c.SetNative(n)
+}
+
+func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
+	f := c.Func.Data.(*ir.Func)
+	out, err := Compile(c, f, e.opt)
+	if err != nil {
+		return nil, err
+	}
+	code, err := native.New(out.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	e.pages = append(e.pages, code)
+	n := &machine.Native{
+		Call:    call,
+		Entries: make([]uintptr, len(c.Insts)),
+		Meets:   meets(f),
+		Bounds:  out.Bounds, NumBounds: out.NumBounds,
+	}
+	for pc, off := range out.Entries {
+		if off >= 0 {
+			n.Entries[pc] = code.Addr(int(off))
+		}
+	}
+	return n, nil
+}
+
+func call(s *machine.NativeState, entry uintptr) { native.Call(entry, unsafe.Pointer(s)) }
+
+// meets lists for each pc where the immediate post-dominator of its block begins, -1 for none.
+func meets(f *ir.Func) []int32 {
+	out := make([]int32, len(f.Insts))
+	for b := range f.Blocks {
+		meet := int32(-1)
+		if d := f.Blocks[b].IPDom; d != ir.NoBlock {
+			meet = f.Blocks[d].First
+		}
+		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
+			out[pc] = meet
+		}
+	}
+	return out
+}
+
+// Err returns what has kept code from being compiled.
+func (e *Engine) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// Close gives the memory back. No code of the device may run any more.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for _, p := range e.pages {
+		errs = append(errs, p.Free())
+	}
+	e.pages = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,523 @@
+package jit
+
+// Weak loads and stores of global, constant, parameter and own shared memory. One address for all
+// lanes is checked and accessed once; lanes that follow each other are one vector; everything
+// else goes lane by lane, in ascending order, all checked before the first is touched. What fails
+// a check is left to the interpreter, which knows why.
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+	"ptxvm/internal/sem"
+)
+
+// memory plans a load or store; false if it is left to the interpreter. The first source is the
+// address, the others are what a store stores.
+func (r *region) memory(pc int32) bool {
+	in, s := &r.insts[pc], &r.steps[pc]
+	m := &s.op.Memory
+	if m.Strong || m.Space == machine.Local || len(m.At) > 4 {
+		return false
+	}
+	addr := source{row: -1}
+	switch m.By {
+	case sem.ByRow64:
+		addr = r.source(pc, in.A, tX, false)
+	case sem.ByRow32:
+		addr = r.source(pc, in.A, tW, false)
+	case sem.BySlot64:
+		addr = source{typ: tX, slot: true, off: in.A, row: -1}
+	case sem.BySlot32:
+		addr = source{typ: tW, slot: true, off: in.A, row: -1}
+	case sem.ByConst, sem.ByKernel:
+	default:
+		return false
+	}
+	if (m.By == sem.ByConst || m.By == sem.ByKernel) && s.op.Kind == sem.OpStore {
+		return false
+	}
+	s.in = append(s.in, addr)
+	for k, off := range m.At {
+		if s.op.Kind == sem.OpLoad && m.Bits[k] > 0 {
+			s.in = append(s.in, source{typ: registerType(m.Bits[k]), off: off, row: -1, slot: s.op.Scalar})
+		} else if s.op.Kind == sem.OpStore {
+			s.in = append(s.in, r.source(pc, off, registerType(m.Bits[k]), false))
+		} else {
+			s.in = append(s.in, source{off: machine.NoGuard, row: -1})
+		}
+	}
+	if m.Space != machine.Shared {
+		r.bounds[pc] = int32(r.nbound)
+		r.nbound++
+	}
+	return true
+}
+
+func registerType(bits int) typ {
+	if bits > 32 {
+		return tX
+	}
+	return tW
+}
+
+// accessed is one memory instruction while it is assembled.
+type accessed struct {
+	*compiler
+	in     *machine.Inst
+	s      *step
+	m      *sem.MemoryUse
+	use    maskUse
+	bound  int32
+	miss   x86.Label
+	masked bool
+}
+
+// access assembles a load or store.
+func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
+	s := &c.steps[pc]
+	a := &accessed{compiler: c, in: &c.insts[pc], s: s, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	undo := c.segs[i].end - pc
+	a.miss = c.later(func() {
+		if use == guardLanes {
+			c.uncountBranch(masked)
+		}
+		c.exit(pc, masked, undo)
+	})
+	switch {
+	case s.op.Kind == sem.OpLoad && a.uniform():
+		a.loadUniform()
+	case a.fits():
+		a.contiguous()
+	default:
+		a.laneByLane()
+	}
+}
+
+// uniform tells whether all lanes have one address.
+func (a *accessed) uniform() bool {
+	return a.s.in[0].slot || a.s.in[0].known || a.m.By == sem.ByConst || a.m.By == sem.ByKernel
+}
+
+// base leaves the address of all lanes, less the displacement, in RAX.
+func (a *accessed) base() {
+	switch addr := &a.s.in[0]; {
+	case a.m.By == sem.ByConst:
+		a.Zero(x86.RAX)
+	case a.m.By == sem.ByKernel:
+		a.RM(x86.MOV, x86.S64, x86.RAX, ctxParams)
+	case addr.known:
+		a.MovImm(x86.RAX, addr.value)
+	case addr.typ == tX:
+		a.RM(x86.MOV, x86.S64, x86.RAX, a.regs(addr.off))
+	default:
+		a.RM(x86.MOV, x86.S32, x86.RAX, a.regs(addr.off))
+	}
+}
+
+// displace adds the displacement to a register; RCX is lost.
+func (a *accessed) displace(r x86.Reg) {
+	switch d := int64(a.in.Imm); {
+	case d == 0:
+	case d == int64(int32(d)):
+		a.RI(x86.ADD, x86.S64, r, int32(d))
+	default:
+		a.MovImm(x86.RCX, a.in.Imm)
+		a.RR(x86.ADD, x86.S64, r, x86.RCX)
+	}
+}
+
+// limits leaves the first address in R8 and the last offset at which n bytes fit in RDX, or goes
+// to fail.
+func (a *accessed) limits(n int32, fail x86.Label) {
+	if a.bound < 0 {
+		a.RM(x86.MOV, x86.S64, x86.R8, ctxWindow)
+		a.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
+	} else {
+		at := a.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
+		end := unsafe.Offsetof(machine.NativeBounds{}.End)
+		if a.s.op.Kind == sem.OpStore {
+			end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
+		}
+		a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+		a.RM(x86.MOV, x86.S64, x86.R8, x86.At(x86.RDX, at))
+		a.RM(x86.MOV, x86.S64, x86.RDX, x86.At(x86.RDX, at+int32(end)))
+		a.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
+		a.Jcc(x86.B, fail)
+	}
+	a.RI(x86.SUB, x86.S64, x86.RDX, n)
+	a.Jcc(x86.B, fail)
+}
+
+// check goes to fail unless RAX is aligned and fits between the limits; R11 is lost.
+func (a *accessed) check(fail x86.Label) {
+	if a.m.Align > 1 {
+		a.RI(x86.TEST, x86.S32, x86.RAX, int32(a.m.Align-1))
+		a.Jcc(x86.NE, fail)
+	}
+	a.RR(x86.MOV, x86.S64, x86.R11, x86.RAX)
+	a.RR(x86.SUB, x86.S64, x86.R11, x86.R8)
+	a.RR(x86.CMP, x86.S64, x86.R11, x86.RDX)
+	a.Jcc(x86.A, fail)
+}
+
+// host adds to a register what makes a host address of a device address; RCX is lost.
+func (a *accessed) host(r x86.Reg) {
+	if a.bound < 0 {
+		a.RM(x86.SUB, x86.S64, r, ctxWindow)
+		a.RM(x86.ADD, x86.S64, r, ctxShared)
+		return
+	}
+	base := uint64(mem.GlobalBase)
+	a.MovImm(x86.RCX, -base)
+	a.RM(x86.ADD, x86.S64, x86.RCX, ctxArena)
+	a.RR(x86.ADD, x86.S64, r, x86.RCX)
+}
+
+// element loads element k at RAX into R8, extended to its register.
+func (a *accessed) element(k int) {
+	m := x86.At(x86.RAX, int32(k)*int32(a.m.Elem))
+	size, keep := x86.S32, false
+	if a.s.in[1+k].typ == tX {
+		size = x86.S64
+	} else {
+		keep = a.m.Signed && a.m.Elem*8 < uint32(a.m.Bits[k]) && a.m.Bits[k] < 32
+	}
+	switch {
+	case a.m.Elem == 8:
+		a.RM(x86.MOV, x86.S64, x86.R8, m)
+	case a.m.Elem == 4 && a.m.Signed && size == x86.S64:
+		a.RM(x86.MOVSXD, x86.S64, x86.R8, m)
+	case a.m.Elem == 4:
+		a.RM(x86.MOV, x86.S32, x86.R8, m)
+	case a.m.Elem == 2 && a.m.Signed:
+		a.RM(x86.MOVSXW, size, x86.R8, m)
+	case a.m.Elem == 2:
+		a.RM(x86.MOVZXW, x86.S32, x86.R8, m)
+	case a.m.Signed:
+		a.RM(x86.MOVSXB, size, x86.R8, m)
+	default:
+		a.RM(x86.MOVZXB, x86.S32, x86.R8, m)
+	}
+	if bits := a.m.Bits[k]; keep || bits < 32 && a.m.Signed {
+		a.RI(x86.AND, x86.S32, x86.R8, int32(1)<<bits-1)
+	}
+}
+
+// loadUniform loads once for all lanes.
+func (a *accessed) loadUniform() {
+	a.base()
+	a.displace(x86.RAX)
+	a.limits(int32(a.m.Size), a.miss)
+	a.check(a.miss)
+	a.host(x86.RAX)
+	for k := range a.m.At {
+		d := &a.s.in[1+k]
+		if d.off == machine.NoGuard {
+			continue
+		}
+		a.element(k)
+		switch {
+		case d.slot && d.typ == tX:
+			a.MR(x86.MOV, x86.S64, a.regs(d.off), x86.R8)
+		case d.slot:
+			a.MR(x86.MOV, x86.S32, a.regs(d.off), x86.R8)
+		default:
+			a.fill(d)
+		}
+	}
+}
+
+// fill writes R8 to the executing lanes of a row.
+func (a *accessed) fill(d *source) {
+	v := a.alloc()
+	if d.typ == tX {
+		a.VR(x86.VMOVQ, x86.W128, v, x86.R8)
+		a.VV(x86.VPBROADCASTQ, a.full(), v, v)
+	} else {
+		a.VR(x86.VMOVD, x86.W128, v, x86.R8)
+		a.VV(x86.VPBROADCASTD, a.full(), v, v)
+	}
+	a.wide = d.typ == tX
+	n := a.parts(false)
+	for a.part = range n {
+		a.write(vecAt(v), d.typ, d, a.use)
+	}
+	a.release(temp(v))
+}
+
+// fits tells whether lanes that follow each other are one vector: one element as wide as its
+// register, a row of addresses.
+func (a *accessed) fits() bool {
+	if a.uniform() || len(a.m.At) != 1 || a.s.in[1].off == machine.NoGuard {
+		return false
+	}
+	bits := uint32(a.s.in[1].typ.bits())
+	return a.m.Elem*8 == bits && a.m.Bits[0] >= int(a.m.Elem*8)
+}
+
+// active copies the mask of the executing lanes to a register.
+func (a *accessed) active(r x86.Reg) {
+	switch a.use {
+	case guardLanes:
+		a.RR(x86.MOV, x86.S32, r, rGuard)
+	case runLanes:
+		a.RR(x86.MOV, x86.S32, r, rMask)
+	default:
+		a.RI(x86.MOV, x86.S32, r, -1)
+	}
+}
+
+// contiguous accesses one vector if the lanes' addresses follow each other.
+func (a *accessed) contiguous() {
+	addr, data := &a.s.in[0], &a.s.in[1]
+	slow, done := a.NewLabel(), a.NewLabel()
+	a.stubs = append(a.stubs, func() {
+		a.Bind(slow)
+		a.laneByLane()
+		a.Jmp(done)
+	})
+	row := a.inMemory(addr, 0)
+	size := addr.typ.bits() / 8
+	if a.use == allLanes {
+		a.loadAddress(x86.RAX, row, addr.typ)
+	} else {
+		a.active(x86.RCX)
+		a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RCX)
+		a.loadAddress(x86.RAX, x86.AtIndex(row.Base, x86.RCX, uint8(size), row.Disp), addr.typ)
+		a.RRI(x86.IMUL, x86.S32, x86.RCX, x86.RCX, int32(a.m.Elem))
+		a.RR(x86.SUB, x86.S64, x86.RAX, x86.RCX)
+	}
+	a.compareAddresses(addr, slow)
+	a.displace(x86.RAX)
+	a.limits(32*int32(a.m.Elem), slow)
+	a.check(slow)
+	a.host(x86.RAX)
+	a.wide = data.typ == tX
+	n := a.parts(false)
+	for a.part = range n {
+		m := x86.At(x86.RAX, int32(a.part*a.full().Bytes()))
+		if a.s.op.Kind == sem.OpLoad {
+			a.loadPart(m, data)
+		} else {
+			a.storePart(m, data)
+		}
+	}
+	a.Bind(done)
+}
+
+func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
+	if t == tX {
+		a.RM(x86.MOV, x86.S64, r, m)
+	} else {
+		a.RM(x86.MOV, x86.S32, r, m)
+	}
+}
+
+// inMemory is a row in memory: its home, or a copy of its registers in place k of the state.
+func (a *accessed) inMemory(s *source, k int) x86.Mem {
+	if s.row < 0 {
+		return a.regs(s.off)
+	}
+	m := x86.At(rCtx, saveRow+int32(256*k))
+	bytes := a.full().Bytes()
+	for i := range 128 / bytes {
+		a.store(a.full(), m.Plus(int32(i*bytes)), x86.Vec(s.row+i))
+	}
+	return m
+}
+
+// compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
+func (a *accessed) compareAddresses(addr *source, other x86.Label) {
+	a.wide = addr.typ == tX
+	n := a.parts(false)
+	t, x := a.alloc(), a.alloc()
+	sum := t // EVEX needs none
+	if !a.evex {
+		sum = a.alloc()
+	}
+	if a.wide {
+		a.VR(x86.VMOVQ, x86.W128, t, x86.RAX)
+		a.VV(x86.VPBROADCASTQ, a.full(), t, t)
+	} else {
+		a.VR(x86.VMOVD, x86.W128, t, x86.RAX)
+		a.VV(x86.VPBROADCASTD, a.full(), t, t)
+	}
+	for a.part = range n {
+		first := a.part * a.lanes
+		steps := a.constRow(addr.typ, func(i int) uint64 { return uint64(first+i) * uint64(a.m.Elem) })
+		add := vops[cAdd].avx2[addr.typ]
+		a.VVM(add, a.full(), x, t, steps)
+		a.differ(addr, x, sum)
+	}
+	if a.evex {
+		a.KK(x86.KORTESTW, x86.K5, x86.K5)
+	} else {
+		a.VV(x86.VPTEST, a.full(), sum, sum)
+		a.release(temp(sum))
+	}
+	a.Jcc(x86.NE, other)
+	a.release(temp(t))
+	a.release(temp(x))
+}
+
+// differ collects in K5, or in sum, where x differs from the part's addresses.
+func (a *accessed) differ(addr *source, x, sum x86.Vec) {
+	have := a.operand(addr)
+	if a.evex {
+		op, k := icmp[cmpNE].op[addr.typ], x86.K5
+		if a.part > 0 {
+			k = x86.K6
+		}
+		if a.use != allLanes {
+			a.Masked(a.laneMask(a.use))
+		}
+		if have.kind == inVec {
+			a.KVVI(op, a.full(), k, x, have.v, 4)
+		} else {
+			a.KVMI(op, a.full(), k, x, have.m, 4)
+		}
+		if a.part > 0 {
+			a.KKK(x86.KORW, x86.K5, x86.K5, x86.K6)
+		}
+		return
+	}
+	a.vvx(x86.VPXOR, a.full(), x, x, have)
+	if a.use != allLanes {
+		m := a.laneVector(a.use, addr.typ)
+		a.VVV(x86.VPAND, a.full(), x, x, m.v)
+		a.release(m)
+	}
+	if a.part == 0 {
+		a.copy(a.full(), sum, x)
+	} else {
+		a.VVV(x86.VPOR, a.full(), sum, sum, x)
+	}
+}
+
+func (a *accessed) loadPart(m x86.Mem, d *source) {
+	if d.row >= 0 && a.use == allLanes {
+		a.move(a.full(), x86.Vec(d.row+a.part), m)
+		return
+	}
+	v := a.alloc()
+	a.move(a.full(), v, m)
+	a.write(vecAt(v), d.typ, d, a.use)
+	a.release(temp(v))
+}
+
+func (a *accessed) storePart(m x86.Mem, s *source) {
+	from := a.operand(s)
+	if s.known {
+		from = a.constant(s.typ, s.value)
+	}
+	v := a.load(from, s.typ)
+	switch {
+	case a.use == allLanes:
+		a.store(a.full(), m, v.v)
+	case a.evex && s.typ == tX:
+		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU64, a.full(), m, v.v)
+	case a.evex:
+		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU32, a.full(), m, v.v)
+	default:
+		k := a.laneVector(a.use, s.typ)
+		op := x86.VPMASKMOVD
+		if s.typ == tX {
+			op = x86.VPMASKMOVQ
+		}
+		a.MVV(op, a.full(), m, k.v, v.v)
+		a.release(k)
+	}
+	a.unload(v, from)
+	a.release(from)
+}
+
+// laneByLane checks all lanes and then accesses them one by one.
+func (a *accessed) laneByLane() {
+	addr := &a.s.in[0]
+	row := x86.Mem{}
+	if !a.uniform() {
+		row = a.inMemory(addr, 0)
+	}
+	a.limits(int32(a.m.Size), a.miss)
+	a.loop(func() {
+		a.laneAddress(row, addr)
+		a.displace(x86.RAX) // RCX is not needed any more
+		a.check(a.miss)
+	})
+	places := make([]x86.Mem, len(a.m.At))
+	for k := range a.m.At {
+		if d := &a.s.in[1+k]; d.off != machine.NoGuard && !d.slot && !d.known {
+			places[k] = a.inMemory(d, 1+k)
+		}
+	}
+	a.MovImm(x86.R11, a.in.Imm)
+	a.host(x86.R11)
+	a.loop(func() {
+		a.laneAddress(row, addr)
+		a.RR(x86.ADD, x86.S64, x86.RAX, x86.R11)
+		for k := range a.m.At {
+			a.laneElement(k, places[k])
+		}
+	})
+	if a.s.op.Kind == sem.OpLoad {
+		for k := range a.m.At {
+			if d := &a.s.in[1+k]; d.row >= 0 && d.off != machine.NoGuard {
+				bytes := a.full().Bytes()
+				for i := range 128 / bytes {
+					a.move(a.full(), x86.Vec(d.row+i), places[k].Plus(int32(i*bytes)))
+				}
+			}
+		}
+	}
+}
+
+// loop runs body for each executing lane, in ascending order, with its number in RCX.
+func (a *accessed) loop(body func()) {
+	a.active(x86.R10)
+	again := a.NewLabel()
+	a.Bind(again)
+	a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.R10)
+	body()
+	a.RR(x86.BLSR, x86.S32, x86.R10, x86.R10)
+	a.Jcc(x86.NE, again)
+}
+
+// laneAddress leaves the address of lane RCX, less the displacement, in RAX.
+func (a *accessed) laneAddress(row x86.Mem, addr *source) {
+	if a.uniform() {
+		a.base()
+		return
+	}
+	a.loadAddress(x86.RAX, x86.AtIndex(row.Base, x86.RCX, uint8(addr.typ.bits()/8), row.Disp), addr.typ)
+}
+
+// laneElement moves element k of lane RCX between memory at RAX and its row.
+func (a *accessed) laneElement(k int, row x86.Mem) {
+	d := &a.s.in[1+k]
+	if d.off == machine.NoGuard {
+		return
+	}
+	size := x86.S32
+	if d.typ == tX {
+		size = x86.S64
+	}
+	at := x86.AtIndex(row.Base, x86.RCX, uint8(d.typ.bits()/8), row.Disp)
+	if a.s.op.Kind == sem.OpLoad {
+		a.element(k)
+		a.MR(x86.MOV, size, at, x86.R8)
+		return
+	}
+	switch {
+	case d.known:
+		a.MovImm(x86.R8, d.value)
+	case d.slot:
+		a.RM(x86.MOV, size, x86.R8, a.regs(d.off))
+	default:
+		a.RM(x86.MOV, size, x86.R8, at)
+	}
+	to := x86.At(x86.RAX, int32(k)*int32(a.m.Elem))
+	a.MR(x86.MOV, map[uint32]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.m.Elem], to, x86.R8)
+}

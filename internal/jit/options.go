@@ -1,0 +1,51 @@
+package jit
+
+import (
+	"errors"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Vectors is a set of vector instructions.
+type Vectors uint8
+
+// The sets of vector instructions.
+const (
+	Best   Vectors = iota // that this machine has
+	AVX2                  // with FMA, BMI and POPCNT
+	AVX512                // F, BW, DQ, VL, CD and VPOPCNTDQ besides
+)
+
+// Options say how to compile.
+type Options struct {
+	Vectors Vectors
+	List    bool // keep a listing
+}
+
+// ErrProcessor says that this processor cannot run what Compile would make.
+var ErrProcessor = errors.New("compiled code needs amd64 with AVX2, FMA, BMI1, BMI2 and POPCNT")
+
+// vectors is the set that is meant.
+func (o Options) vectors() Vectors {
+	switch {
+	case o.Vectors != Best:
+		return o.Vectors
+	case has512():
+		return AVX512
+	}
+	return AVX2
+}
+
+func has512() bool {
+	x := &cpu.X86
+	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512CD && x.HasAVX512VPOPCNTDQ
+}
+
+// possible tells whether the processor can run the code.
+func (o Options) possible() error {
+	x := &cpu.X86
+	if !x.HasAVX2 || !x.HasFMA || !x.HasBMI1 || !x.HasBMI2 || !x.HasPOPCNT || o.Vectors == AVX512 && !has512() {
+		return ErrProcessor
+	}
+	return nil
+}

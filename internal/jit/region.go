@@ -1,0 +1,380 @@
+package jit
+
+// What a function is for the compiler: segments of instructions that run without leaving, the
+// program of each, and the rows that stay in registers.
+
+import (
+	"reflect"
+	"slices"
+
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// segment is a run of instructions [first, end) of one block, entered at its first.
+type segment struct {
+	first, end int32
+	start      bool // of a block: lanes may be pending here
+	pending    int  // number in the set of pending segments, -1 if no branch comes here
+	full, part x86.Label
+}
+
+// step is one instruction for the compiler.
+type step struct {
+	op     sem.Operation
+	leaves bool // not compiled
+	prog   *program
+	in     []source
+	dst    source
+}
+
+// region is one function while it is compiled.
+type region struct {
+	code    *machine.Code
+	insts   []machine.Inst
+	f       *ir.Func
+	wide512 bool // AVX-512
+	steps   []step
+	segs    []segment
+	segAt   map[int32]int
+	depth   []int32 // of loops, by pc
+
+	consts map[uint32]machine.ConstRow
+	row    map[uint32]int // resident rows: first register
+	offset func(ir.Reg) uint32
+	bounds []int32
+	nbound int
+}
+
+// newRegion analyses a function.
+func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
+	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+		row: map[uint32]int{}, offset: decode.RowOffsets(f)}
+	for _, c := range code.Consts {
+		r.consts[c.Off] = c
+	}
+	r.depth = make([]int32, len(r.insts))
+	for b := range f.Blocks {
+		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
+			r.depth[pc] = min(f.Blocks[b].Depth, 6)
+		}
+	}
+	r.bounds = make([]int32, len(r.insts))
+	r.steps = make([]step, len(r.insts))
+	for pc := range r.insts {
+		r.bounds[pc] = -1
+		r.plan(int32(pc))
+	}
+	r.cut()
+	return r
+}
+
+// plan finds how an instruction is compiled.
+func (r *region) plan(pc int32) {
+	in, s := &r.insts[pc], &r.steps[pc]
+	s.op = sem.OperationOf(in)
+	ok := false
+	switch s.op.Kind {
+	case sem.OpLane:
+		ok = r.lane(pc, s.op.Fn, in.D, s.op.Scalar)
+	case sem.OpCompare:
+		ok = r.lane(pc, s.op.Fn, in.D, s.op.Scalar)
+	case sem.OpSelect:
+		ok = r.selection(pc)
+	case sem.OpMove, sem.OpLogic:
+		ok = true
+	case sem.OpLoad, sem.OpStore:
+		ok = r.memory(pc)
+	case sem.OpBranch:
+		back := int32(in.Imm) <= pc
+		ok = !back || in.Flags&machine.QuietLoop != 0
+	case sem.OpExit:
+		ok = true
+	case sem.OpReturn:
+		ok = r.f.Entry
+	}
+	s.leaves = !ok
+}
+
+// lane plans a lane function; false if it has no twin here.
+func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
+	t := twinOf(fn)
+	if t == nil {
+		return false
+	}
+	in, typeOfFn := &r.insts[pc], reflect.TypeOf(fn)
+	offs := [4]uint32{in.A, in.B, in.C, uint32(in.Imm)}
+	s := &r.steps[pc]
+	p := &program{evex: r.wide512}
+	var vals []val
+	for k := range typeOfFn.NumIn() {
+		src := r.source(pc, offs[k], typeOf(typeOfFn.In(k)), scalar)
+		s.in = append(s.in, src)
+		vals = append(vals, r.input(p, s.in, k))
+	}
+	return r.settle(s, p, t(p, vals), source{typ: typeOf(typeOfFn.Out(0)), off: d, slot: scalar, row: -1})
+}
+
+// input is operand k as a value: a constant if it is one; sources that are the same are one value.
+func (r *region) input(p *program, in []source, k int) val {
+	if in[k].known {
+		return p.constant(in[k].typ, in[k].value)
+	}
+	for j := range k {
+		if in[j] == in[k] {
+			k = j
+			break
+		}
+	}
+	return p.input(k, in[k].typ)
+}
+
+// settle keeps a program if the machine has its operations.
+func (r *region) settle(s *step, p *program, result val, dst source) bool {
+	if result == none {
+		return false
+	}
+	p.result = result
+	need := needed(p)
+	for i := range p.ops {
+		if need[i] && !supports(r.wide512, &p.ops[i]) {
+			return false
+		}
+	}
+	s.prog, s.dst = p, dst
+	return true
+}
+
+// source finds what an offset that an instruction reads is.
+func (r *region) source(pc int32, off uint32, t typ, scalar bool) source {
+	s := source{typ: t, off: off, row: -1, slot: scalar && t != tM}
+	if c, ok := r.consts[off]; ok && t != tM {
+		s.known, s.value = true, c.Value
+		if t == tW {
+			s.value &= 0xffffffff
+		}
+		return s
+	}
+	if t == tM || scalar {
+		return s
+	}
+	for i := range r.code.Scalars {
+		c := &r.code.Scalars[i]
+		if c.Row == off && c.Width != machine.Pred && (c.Width == machine.Row64) == (t == tX) && c.LiveAt(pc) {
+			s.slot, s.off = true, c.Slot
+			return s
+		}
+	}
+	return s
+}
+
+// selection plans selp as a program.
+func (r *region) selection(pc int32) bool {
+	in, s := &r.insts[pc], &r.steps[pc]
+	t := tW
+	if s.op.Bits == 64 {
+		t = tX
+	}
+	p := &program{evex: r.wide512}
+	s.in = []source{r.source(pc, in.A, t, s.op.Scalar), r.source(pc, in.B, t, s.op.Scalar), {typ: tM, off: in.C, row: -1}}
+	a, b := r.input(p, s.in, 0), r.input(p, s.in, 1)
+	return r.settle(s, p, p.sel(p.input(2, tM), a, b), source{typ: t, off: in.D, slot: s.op.Scalar, row: -1})
+}
+
+// cut divides the code into segments: at block starts, around instructions that leave, and
+// behind exits of some lanes.
+func (r *region) cut() {
+	for b := range r.f.Blocks {
+		blk := &r.f.Blocks[b]
+		at, start := blk.First, true
+		for pc := blk.First; pc < blk.End; pc++ {
+			s := &r.steps[pc]
+			some := s.op.Kind == sem.OpExit || s.op.Kind == sem.OpReturn
+			if !s.leaves && !some {
+				continue
+			}
+			end := pc
+			if some && !s.leaves {
+				end = pc + 1
+			}
+			r.addSegment(at, end, start)
+			at, start = pc+1, false
+		}
+		if at < blk.End {
+			r.addSegment(at, blk.End, start)
+		}
+	}
+	n := 0
+	for i := range r.segs {
+		r.segs[i].pending = -1
+		if r.segs[i].start && len(r.f.Blocks[r.f.BlockOf(r.segs[i].first)].Preds) > 0 {
+			r.segs[i].pending = n
+			n++
+		}
+	}
+}
+
+func (r *region) addSegment(from, to int32, start bool) {
+	r.segAt[from] = len(r.segs)
+	r.segs = append(r.segs, segment{first: from, end: to, start: start})
+}
+
+// candidate is something that could stay in registers.
+type candidate struct {
+	weight int64
+	regs   int
+	row    uint32
+	bcast  *bcastKey
+}
+
+// allocate gives registers [0, n) to what is used most: rows take several, values of all lanes one.
+func (r *region) allocate(e *emitter, n int) {
+	rows, values := map[uint32]*candidate{}, map[bcastKey]*candidate{}
+	for pc := range r.steps {
+		r.count(int32(pc), rows, values)
+	}
+	var list []*candidate
+	for _, c := range rows {
+		list = append(list, c)
+	}
+	for k, c := range values {
+		key := k
+		c.bcast = &key
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b *candidate) int {
+		if d := b.weight*int64(a.regs) - a.weight*int64(b.regs); d != 0 {
+			return int(min(max(d, -1), 1))
+		}
+		return compareCandidates(a, b)
+	})
+	next := 0
+	for _, c := range list {
+		if next+c.regs > n {
+			continue
+		}
+		if c.bcast != nil {
+			e.bcast[*c.bcast] = x86.Vec(next)
+		} else {
+			r.row[c.row] = next
+		}
+		next += c.regs
+	}
+	for pc := range r.steps {
+		s := &r.steps[pc]
+		for k := range s.in {
+			r.place(&s.in[k])
+		}
+		r.place(&s.dst)
+	}
+}
+
+// compareCandidates makes the order of equal weights definite.
+func compareCandidates(a, b *candidate) int {
+	switch {
+	case (a.bcast == nil) != (b.bcast == nil):
+		if a.bcast == nil {
+			return -1
+		}
+		return 1
+	case a.bcast == nil:
+		return int(int64(a.row) - int64(b.row))
+	case a.bcast.slot != b.bcast.slot:
+		if a.bcast.slot {
+			return -1
+		}
+		return 1
+	case a.bcast.value != b.bcast.value:
+		if a.bcast.value < b.bcast.value {
+			return -1
+		}
+		return 1
+	}
+	return int(a.bcast.typ) - int(b.bcast.typ)
+}
+
+// place notes the register of a resident row.
+func (r *region) place(s *source) {
+	s.row = -1
+	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known {
+		s.row = reg
+	}
+}
+
+// count adds the uses of one instruction, ten times as much for each loop around it.
+func (r *region) count(pc int32, rows map[uint32]*candidate, values map[bcastKey]*candidate) {
+	s := &r.steps[pc]
+	weight := int64(1)
+	for range r.depth[pc] {
+		weight *= 10
+	}
+	addRow := func(off uint32, w int64) {
+		if rows[off] == nil {
+			n := 2
+			if !r.wide512 {
+				n = 4
+			}
+			rows[off] = &candidate{regs: n, row: off}
+		}
+		rows[off].weight += w * weight
+	}
+	addValue := func(k bcastKey) {
+		if values[k] == nil {
+			values[k] = &candidate{regs: 1}
+		}
+		values[k].weight += weight
+	}
+	if s.leaves || s.prog == nil {
+		return
+	}
+	need, scalar := needed(s.prog), s.dst.slot || s.op.Scalar
+	for i := range s.prog.ops {
+		o := &s.prog.ops[i]
+		switch {
+		case !need[i] || scalar:
+		case o.code == cConst:
+			addValue(bcastKey{typ: o.typ, value: o.imm})
+		case o.code == cIn && s.in[o.imm].typ == tM:
+		case o.code == cIn && s.in[o.imm].slot:
+			addValue(bcastKey{s.in[o.imm].typ, true, uint64(s.in[o.imm].off)})
+		case o.code == cIn && o.typ == tW:
+			addRow(s.in[o.imm].off, 2)
+		}
+	}
+	if s.dst.typ == tW && !scalar {
+		addRow(s.dst.off, 3)
+	}
+}
+
+// liveRows has the resident rows that matter before an instruction: those of registers that are
+// live there, and those that the machine fills.
+func (r *region) liveRows(pc int32) []uint32 {
+	live := r.f.LiveAt(pc)
+	set := map[uint32]bool{}
+	for g := range r.f.Regs {
+		if live.Has(g) && r.f.Rows.Of[g] >= 0 {
+			set[r.offset(ir.Reg(g))] = true
+		}
+	}
+	var list []uint32
+	for off := range r.row {
+		if set[off] || off >= r.code.RegBytes {
+			list = append(list, off)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// spreads has the slots whose rows others than compiled code would read at an instruction.
+func (r *region) spreads(pc int32) (list []*machine.ScalarSlot) {
+	for i := range r.code.Scalars {
+		if s := &r.code.Scalars[i]; s.Spread && s.Width != machine.Pred && s.LiveAt(pc) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

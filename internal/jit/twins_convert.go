@@ -1,0 +1,49 @@
+package jit
+
+// Conversions, 9.7.9.21, and plain copies.
+
+var convertTwins = map[string]twin{
+	"copy32":      func(_ *program, in []val) val { return in[0] },
+	"copy64":      func(_ *program, in []val) val { return in[0] },
+	"Zext8":       func(p *program, in []val) val { return p.lowBits(in[0], 8) },
+	"Zext16":      func(p *program, in []val) val { return p.lowBits(in[0], 16) },
+	"Sext8":       func(p *program, in []val) val { return p.sext8(in[0]) },
+	"Sext16":      func(p *program, in []val) val { return p.sext16(in[0]) },
+	"sext8to16":   func(p *program, in []val) val { return p.lowBits(p.sext8(in[0]), 16) },
+	"zext8to64":   func(p *program, in []val) val { return p.zext(p.lowBits(in[0], 8)) },
+	"zext16to64":  func(p *program, in []val) val { return p.zext(p.lowBits(in[0], 16)) },
+	"Sext8To64":   func(p *program, in []val) val { return p.sext(p.sext8(in[0])) },
+	"Sext16To64":  func(p *program, in []val) val { return p.sext(p.sext16(in[0])) },
+	"Zext32To64":  func(p *program, in []val) val { return p.zext(in[0]) },
+	"Sext32To64":  func(p *program, in []val) val { return p.sext(in[0]) },
+	"Trunc64To32": func(p *program, in []val) val { return p.trunc(in[0]) },
+	"trunc64to16": func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 16) },
+	"trunc64to8":  func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 8) },
+
+	"CvtF32S32": func(p *program, in []val) val { return p.op1(cI2F, tW, in[0], 0) },
+	"CvtF32U32": func(p *program, in []val) val { return p.op1(cU2F, tW, in[0], 0) },
+	"CvtF64S32": func(p *program, in []val) val { return p.op1(cI2F, tX, in[0], 0) },
+
+	"CvtRniF32F32": integral(roundNear), "CvtRziF32F32": integral(roundZero),
+	"CvtRmiF32F32": integral(roundDown), "CvtRpiF32F32": integral(roundUp),
+	"CvtRniS32F32": toS32(roundNear), "CvtRziS32F32": toS32(roundZero),
+	"CvtRmiS32F32": toS32(roundDown), "CvtRpiS32F32": toS32(roundUp),
+}
+
+func integral(how uint64) twin {
+	return func(p *program, in []val) val { return p.canon(p.op1(cFInt, tW, in[0], how)) }
+}
+
+// toS32 rounds and clamps: the machine gives 0x80000000 for whatever it cannot, which is right
+// below the range; at 2^31 and above the result is the largest integer, for a NaN 0.
+func toS32(how uint64) twin {
+	return func(p *program, in []val) val {
+		a := in[0]
+		if how != roundZero {
+			a = p.op1(cFInt, tW, a, how)
+		}
+		v := p.op1(cF2I, tW, a, 0)
+		v = p.sel(p.op2(cFCmp, tM, p.w(0x4f000000), a, fcmpLE), p.w(0x7fffffff), v)
+		return p.sel(p.op2(cFCmp, tM, a, a, fcmpUNORD), p.w(0), v)
+	}
+}

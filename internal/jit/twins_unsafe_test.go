@@ -1,0 +1,291 @@
+package jit
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"ptxvm/internal/jit/native"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// edges are the values where integer and float formats change behaviour.
+var edges = []uint64{
+	0, 1, 2, 3, 31, 32, 33, 63, 64, 127, 128, 255, 256, 0x7fff, 0x8000, 0x8001, 0xffff, 0x10000,
+	0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
+	0x3f800000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x00800000, 0x007fffff, 0xbf800000, 0xff800000, 0xffc00001,
+	0x4f000000, 0xcf000000, 0x4effffff, 0x4b000001, 0x3effffff, 0x3f000000, 0x3fc00000, 0xbf000001, 0x80800000, 0x00000001,
+	0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0x0010000000000000,
+}
+
+// bench is a register block with a context, outside the Go stack.
+type bench struct {
+	state *machine.NativeState
+	block []byte
+}
+
+const (
+	rowBytes = 256
+	maskAt   = 6 * rowBytes // predicates
+	slotsAt  = 7 * rowBytes
+	dstAt    = 4 * rowBytes
+)
+
+// keep holds what machine code has the address of.
+var keep []any
+
+func newBench() *bench {
+	memory := make([]byte, 64+int(unsafe.Sizeof(machine.NativeState{}))+64)
+	block := make([]byte, 8*rowBytes+64)
+	keep = append(keep, memory, block)
+	aligned := func(b []byte) []byte { return b[-uintptr(unsafe.Pointer(&b[0]))&63:] }
+	b := &bench{(*machine.NativeState)(unsafe.Pointer(&aligned(memory)[0])), aligned(block)}
+	b.state.Regs = uintptr(unsafe.Pointer(&b.block[0]))
+	return b
+}
+
+func (b *bench) get(row int, t typ, lane int) uint64 {
+	if t == tX {
+		return binary.LittleEndian.Uint64(b.block[row+8*lane:])
+	}
+	return uint64(binary.LittleEndian.Uint32(b.block[row+4*lane:]))
+}
+
+func (b *bench) put(row int, t typ, lane int, v uint64) {
+	if t == tX {
+		binary.LittleEndian.PutUint64(b.block[row+8*lane:], v)
+	} else {
+		binary.LittleEndian.PutUint32(b.block[row+4*lane:], uint32(v))
+	}
+}
+
+// trial is one way to compile a lane function.
+type trial struct {
+	wide512  bool
+	use      maskUse
+	mask     uint32
+	scalar   bool
+	resident bool    // 32-bit operands are in registers
+	slots    [4]bool // operands that are the same in all lanes
+	known    [4]bool // operands that are constants
+}
+
+// assemble compiles a function for a trial, nil if it has no program.
+func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
+	c := &compiler{region: &region{code: &machine.Code{}, wide512: x.wide512, row: map[uint32]int{}},
+		emitter: &emitter{Asm: x86.New(nil), evex: x.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}}
+	first, all, per := 0, 16, 4
+	if x.wide512 {
+		all, per = 32, 2
+	}
+	typeOfFn := reflect.TypeOf(fn)
+	p := &program{evex: x.wide512}
+	s := &step{}
+	var vals []val
+	row := func(src *source, off uint32) {
+		if x.resident && src.typ == tW && !x.scalar && !src.slot && first+per <= all-6 {
+			c.row[off], src.row = first, first
+			first += per
+		}
+	}
+	dst := source{typ: typeOf(typeOfFn.Out(0)), off: dstAt, slot: x.scalar, row: -1}
+	row(&dst, dstAt)
+	for k := range typeOfFn.NumIn() {
+		src := source{typ: typeOf(typeOfFn.In(k)), off: uint32(k * rowBytes), row: -1, slot: x.scalar}
+		if x.slots[k] || x.scalar {
+			src.slot, src.off = true, uint32(slotsAt+8*k)
+		}
+		if src.known = x.known[k]; src.known {
+			src.value = b.get(k*rowBytes, src.typ, 0)
+		}
+		row(&src, src.off)
+		s.in = append(s.in, src)
+		vals = append(vals, c.input(p, s.in, k))
+	}
+	twin := twinOf(fn)
+	if twin == nil || !c.settle(s, p, twin(p, vals), dst) {
+		return nil
+	}
+	for v := all - 1; v >= first; v-- {
+		c.free = append(c.free, x86.Vec(v))
+	}
+	temps := len(c.free)
+	c.code.RegBytes = 1 << 20
+	c.RM(x86.MOV, x86.S64, rRegs, ctxRegs)
+	c.RM(x86.MOV, x86.S32, rMask, ctxMask)
+	for _, off := range c.allRows() {
+		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
+	}
+	if x.use == runLanes {
+		c.setMask(rMask, kMask, saveRun)
+	} else if x.use == guardLanes {
+		c.RR(x86.MOV, x86.S32, rGuard, rMask)
+		c.setMask(rGuard, kGuard, saveGuard)
+	}
+	c.run(p, s.in, &s.dst, x.scalar, x.use)
+	if dst.typ == tM {
+		c.writeMask(maskAt, x86.R8, x.use)
+	}
+	c.storeRows(c.allRows())
+	c.ret()
+	if c.short {
+		return nil
+	}
+	if len(c.free) != temps || len(c.freeK) != 2 {
+		t.Fatalf("%s, %+v: %d of %d temporaries come back, %d masks", functionName(fn), *x, len(c.free), temps, len(c.freeK))
+	}
+	code, err := c.Finish()
+	if err != nil {
+		t.Fatalf("%s: %v", functionName(fn), err)
+	}
+	return code
+}
+
+// fill draws operands.
+func (b *bench) fill(r *rand.Rand, x *trial, fn reflect.Type) {
+	for k := range fn.NumIn() {
+		one := edges[r.IntN(len(edges))]
+		if r.IntN(2) == 0 {
+			one = uint64(r.IntN(40))
+		}
+		for i := range 32 {
+			v := edges[r.IntN(len(edges))]
+			switch {
+			case x.slots[k] || x.known[k] || x.scalar:
+				v = one
+			case r.IntN(3) == 0:
+				v = r.Uint64() >> r.IntN(64)
+			}
+			b.put(k*rowBytes, typeOf(fn.In(k)), i, v)
+		}
+		binary.LittleEndian.PutUint64(b.block[slotsAt+8*k:], b.get(k*rowBytes, typeOf(fn.In(k)), 0))
+	}
+	for i := range rowBytes {
+		b.block[dstAt+i] = byte(i)
+	}
+	binary.LittleEndian.PutUint32(b.block[maskAt:], 0x0f0f3355)
+	b.state.Mask = x.mask
+}
+
+// want is a lane's result by the function itself.
+func (b *bench) want(fn reflect.Value, lane int) uint64 {
+	var args []reflect.Value
+	for k := range fn.Type().NumIn() {
+		v := b.get(k*rowBytes, typeOf(fn.Type().In(k)), lane)
+		args = append(args, reflect.ValueOf(v).Convert(fn.Type().In(k)))
+	}
+	out := fn.Call(args)[0]
+	if out.Kind() == reflect.Bool {
+		if out.Bool() {
+			return 1
+		}
+		return 0
+	}
+	return out.Uint()
+}
+
+// compare runs a trial on some operands.
+func (x *trial) compare(t *testing.T, b *bench, fn any, entry uintptr, r *rand.Rand) {
+	f := reflect.ValueOf(fn)
+	dst := typeOf(f.Type().Out(0))
+	var want [32]uint64
+	for i := range want {
+		switch {
+		case x.mask>>i&1 != 0 || x.use == allLanes:
+			want[i] = b.want(f, i)
+		case dst == tM:
+			want[i] = uint64(binary.LittleEndian.Uint32(b.block[maskAt:]) >> i & 1)
+		default:
+			want[i] = b.get(dstAt, dst, i)
+		}
+	}
+	native.Call(entry, unsafe.Pointer(b.state))
+	for i := range want {
+		got := uint64(binary.LittleEndian.Uint32(b.block[maskAt:]) >> i & 1)
+		if dst != tM {
+			got = b.get(dstAt, dst, i)
+		}
+		if got != want[i] {
+			t.Errorf("%s, %+v: lane %d is %#x, want %#x (of %#x %#x %#x)", functionName(fn), *x, i, got, want[i],
+				b.get(0, typeOf(f.Type().In(0)), i), b.get(rowBytes, tX, i), b.get(2*rowBytes, tX, i))
+			return
+		}
+		if x.scalar && dst != tM {
+			break
+		}
+	}
+}
+
+// trials are the ways in which every twin is compiled.
+func trials(r *rand.Rand) (list []trial) {
+	for _, wide := range []bool{false, true} {
+		for _, resident := range []bool{false, true} {
+			for _, use := range []maskUse{allLanes, runLanes, guardLanes} {
+				for range 2 {
+					x := trial{wide512: wide, resident: resident, use: use, mask: ^uint32(0)}
+					if use != allLanes {
+						x.mask = []uint32{1 << r.IntN(32), r.Uint32() | 1}[r.IntN(2)]
+					}
+					for k := range 4 {
+						x.slots[k], x.known[k] = r.IntN(4) == 0, r.IntN(4) == 0
+					}
+					list = append(list, x)
+				}
+			}
+		}
+		list = append(list, trial{wide512: wide, scalar: true, mask: ^uint32(0)})
+	}
+	return list
+}
+
+// TestTwins compares every twin with its lane function, in both widths, with operands in memory, in
+// registers, in slots and as constants, under every kind of mask.
+func TestTwins(t *testing.T) {
+	if err := (Options{}).possible(); err != nil {
+		t.Skip(err)
+	}
+	b, r := newBench(), rand.New(rand.NewPCG(1, 2))
+	seen, with := map[string]bool{}, map[string]int{}
+	for _, fn := range sem.LaneFunctions() {
+		name := functionName(fn)
+		if seen[name] {
+			t.Errorf("two lane functions are called %s", name)
+		}
+		seen[name] = true
+		if twinOf(fn) == nil {
+			continue
+		}
+		for _, x := range trials(r) {
+			if x.wide512 && !has512() {
+				continue
+			}
+			for range 2 {
+				b.fill(r, &x, reflect.TypeOf(fn))
+				code := x.assemble(t, b, fn)
+				if code == nil {
+					continue
+				}
+				with[name]++
+				c, err := native.New(code)
+				if err != nil {
+					t.Skip(err)
+				}
+				x.compare(t, b, fn, c.Addr(0), r)
+				c.Free()
+			}
+		}
+	}
+	for _, table := range tables {
+		for name := range table {
+			if !seen[name] {
+				t.Errorf("%s is no lane function", name)
+			} else if with[name] == 0 {
+				t.Errorf("%s was never compiled", name)
+			}
+		}
+	}
+}
