@@ -1,7 +1,6 @@
 package x86
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -9,56 +8,58 @@ import (
 // TestCoverage: the cases of TestReference reach every form in each of its encodings and widths,
 // with what its encoding allows: memory, masks, broadcasts, roundings.
 func TestCoverage(t *testing.T) {
-	reached := map[*form]map[string]bool{}
+	reached := map[*form]map[trait]bool{}
 	for _, c := range allCases(t) {
 		if reached[c.form] == nil {
-			reached[c.form] = map[string]bool{}
+			reached[c.form] = map[trait]bool{}
 		}
-		for _, trait := range c.traits() {
-			reached[c.form][trait] = true
+		for _, shown := range c.traits() {
+			reached[c.form][shown] = true
 		}
 	}
 	for op := range ops {
 		for i := range Op(op).forms() {
 			f := &Op(op).forms()[i]
 			mirrored := i > 0 && Op(op).forms()[i-1].flags&hasMirror != 0
-			for _, trait := range f.traits() {
-				if mirrored && trait == "zeroing" { // the form before says it
+			for _, want := range f.traits() {
+				if mirrored && want.what == "zeroing" { // the form before says it
 					continue
 				}
-				if !reached[f][trait] {
-					t.Errorf("form %d of %v: no case has %s", i, Op(op), trait)
+				if !reached[f][want] {
+					t.Errorf("form %d of %v: no case has %v", i, Op(op), want)
 				}
 			}
 		}
 	}
 }
 
+// trait is something that a case can show, and which one: the width of an encoding, a rounding.
+type trait struct {
+	what string
+	n    int
+}
+
+// encodings are the traits of encodings, each with its width.
+var encodings = [...]string{encLegacy: "encoding legacy", encVEX: "encoding VEX", encEVEX: "encoding EVEX"}
+
 // traits returns what a case shows of its form.
-func (c *testCase) traits() []string {
+func (c *testCase) traits() []trait {
 	e := c.form.encoding(&c.in, &c.d)
-	all := []string{fmt.Sprintf("encoding %d width %d", e, c.in.w)}
-	if c.in.shape == c.form.mem {
-		all = append(all, "memory", "memory "+c.addressing())
-	} else if c.in.shape == c.form.reg {
-		all = append(all, "registers")
+	all := []trait{{encodings[e], int(c.in.w)}, {"rounding", int(c.d.round)}, {"condition", int(c.in.cond)}}
+	add := func(when bool, what string) {
+		if when {
+			all = append(all, trait{what: what})
+		}
 	}
-	if c.in.m.bcast {
-		all = append(all, "broadcast")
-	}
-	if c.d.k != 0 {
-		all = append(all, "mask")
-	}
-	if c.d.zero {
-		all = append(all, "zeroing")
-	}
-	if c.d.lock {
-		all = append(all, "lock")
-	}
-	if c.in.high() {
-		all = append(all, "register 16")
-	}
-	return append(all, fmt.Sprintf("rounding %d", c.d.round), fmt.Sprintf("condition %d", c.in.cond))
+	inMemory := c.in.shape == c.form.mem
+	add(!inMemory, "registers")
+	add(inMemory, "memory "+c.addressing())
+	add(c.in.m.bcast, "broadcast")
+	add(c.d.k != 0, "mask")
+	add(c.d.zero, "zeroing")
+	add(c.d.lock, "lock")
+	add(c.in.high(), "register 16")
+	return all
 }
 
 func (c *testCase) addressing() string {
@@ -76,36 +77,43 @@ func (c *testCase) addressing() string {
 }
 
 // traits returns what the cases of f must show.
-func (f *form) traits() (all []string) {
-	add := func(when bool, traits ...string) {
-		if when {
-			all = append(all, traits...)
+func (f *form) traits() (all []trait) {
+	add := func(when bool, n int, traits ...string) {
+		for _, what := range traits {
+			if when {
+				all = append(all, trait{what, n})
+			}
 		}
 	}
 	vexGPR := f.flags&isVexGPR != 0
 	for w := range 4 {
-		add(f.sizes>>w&1 != 0 && !vexGPR, fmt.Sprintf("encoding %d width %d", encLegacy, w))
-		add(f.sizes>>w&1 != 0 && vexGPR || f.vex>>w&1 != 0, fmt.Sprintf("encoding %d width %d", encVEX, w))
-		add(f.evex>>w&1 != 0, fmt.Sprintf("encoding %d width %d", encEVEX, w))
+		add(f.sizes>>w&1 != 0 && !vexGPR, w, encodings[encLegacy])
+		add(f.sizes>>w&1 != 0 && vexGPR || f.vex>>w&1 != 0, w, encodings[encVEX])
+		add(f.evex>>w&1 != 0, w, encodings[encEVEX])
 	}
 	vsib := f.memory().index != 0
-	add(f.reg != noShape, "registers")
-	add(f.mem != noShape && vsib, "memory with a vector of indices")
-	add(f.mem != noShape && !vsib, "memory at a label", "memory with an index", "memory plain", "memory with a displacement")
-	add(f.evex != 0 && f.hasVector(), "register 16")
+	add(f.reg != noShape, 0, "registers")
+	add(f.mem != noShape && vsib, 0, "memory with a vector of indices")
+	add(f.mem != noShape && !vsib, 0, "memory at a label", "memory with an index", "memory plain", "memory with a displacement")
+	add(f.evex != 0 && f.hasVector(), 0, "register 16")
 	maskable := f.evex != 0 && f.flags&noMask == 0
-	add(maskable, "mask")
-	add(maskable && f.flags&mustMask == 0 && f.reg.at(0) == kVec, "zeroing")
-	add(f.evex != 0 && f.memory().bcast != 0, "broadcast")
-	add(f.flags&hasLock != 0, "lock")
-	add(f.flags&hasSAE != 0, fmt.Sprintf("rounding %d", SAE))
+	add(maskable, 0, "mask")
+	add(maskable && f.flags&mustMask == 0 && f.toVector(), 0, "zeroing")
+	add(f.evex != 0 && f.memory().bcast != 0, 0, "broadcast")
+	add(f.flags&hasLock != 0, 0, "lock")
+	add(f.flags&hasSAE != 0, int(SAE), "rounding")
 	for r := RN; r <= RZ; r++ {
-		add(f.flags&hasRound != 0, fmt.Sprintf("rounding %d", r))
+		add(f.flags&hasRound != 0, int(r), "rounding")
 	}
 	for c := range 16 {
-		add(f.flags&hasCond != 0, fmt.Sprintf("condition %d", c))
+		add(f.flags&hasCond != 0, c, "condition")
 	}
 	return all
+}
+
+// toVector tells whether f's destination can be a vector register.
+func (f *form) toVector() bool {
+	return f.reg.at(0) == kVec || f.reg == noShape && f.mem.at(0) == kVec
 }
 
 func (f *form) hasVector() bool {
