@@ -44,8 +44,11 @@ func (d *Device) outOfMemory(err error, n int) error {
 	if !errors.Is(err, mem.ErrOutOfMemory) {
 		return err
 	}
-	arena := d.machine.Arena
-	return fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, n, arena.Usage().Bytes, arena.Limit())
+	arena, asked := d.machine.Arena, ""
+	if n > 0 {
+		asked = fmt.Sprintf("%d bytes asked for, ", n)
+	}
+	return fmt.Errorf("%w: %s%d of %d in use", ErrOutOfMemory, asked, arena.Usage().Bytes, arena.Limit())
 }
 
 // Addr is the device address, as a kernel sees it.

@@ -91,7 +91,11 @@ func (f *Fault) Detail() string {
 			fmt.Fprintf(&b, "  called from %v%s\n", l, inFunction(l.Function))
 		}
 	}
-	if f.Near != nil {
+	switch {
+	case f.Near == nil:
+	case f.Near.Distance > farAway:
+		b.WriteString("  near:   no allocation within 1 GiB\n")
+	default:
 		fmt.Fprintf(&b, "  near:   %v\n", f.Near)
 	}
 	if n := bits.OnesCount32(f.Lanes); n > 1 {
@@ -103,6 +107,9 @@ func (f *Fault) Detail() string {
 
 // callsShown is how many calls of a deep recursion a report shows: the innermost and the outermost half.
 const callsShown = 8
+
+// farAway is the distance from which on the nearest allocation explains nothing.
+const farAway = 1 << 30
 
 // inFunction names the function of a place, if .loc does.
 func inFunction(name string) string {
@@ -262,6 +269,8 @@ func accessMessage(m *machine.Fault) string {
 	switch {
 	case m.Kind == machine.Misaligned:
 		return text + fmt.Sprintf(", which is no multiple of %d", m.Align)
+	case m.Space == machine.Local:
+		return text + fmt.Sprintf("; a thread has %d bytes of local memory", machine.DefaultStack)
 	case m.Want == 0 && m.Value == 0:
 		return text
 	case offset < m.Value:

@@ -240,6 +240,10 @@ func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 		if mixed := k.program.disagreement(err); mixed != nil {
 			return nil, mixed
 		}
+		var large *decode.LocalError
+		if errors.As(err, &large) {
+			return nil, k.refuse("%v", large)
+		}
 		return nil, k.program.unsupported(k.info.Name, err)
 	}
 	l.Entry, l.Functions = code.Entry, code.Functions

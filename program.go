@@ -53,11 +53,21 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 		return err
 	})
 	if err != nil {
-		return nil, d.outOfMemory(err, 0)
+		return nil, d.outOfMemory(err, variableBytes(linked))
 	}
 	p.decoder = decode.New(linked, p.image)
 	p.refs = slices.DeleteFunc(slices.Clone(linked.Vars), func(v *ir.Var) bool { return !isSurface(v) })
 	return p, nil
+}
+
+// variableBytes is what a module's variables take.
+func variableBytes(m *ir.Module) (n int) {
+	for _, v := range m.Vars {
+		if inArena(v) && !isSurface(v) {
+			n += int(v.Size)
+		}
+	}
+	return n
 }
 
 // runs tells whether the device can run a module: its architecture must not be older than

@@ -7,6 +7,7 @@
 package decode
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -104,6 +105,9 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	if err := agree(kernel, reach.funcs); err != nil {
 		return nil, err
 	}
+	if err := roomOnStack(reach.funcs); err != nil {
+		return nil, err
+	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
 	u.pins = key.watch.Observe && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
@@ -121,6 +125,27 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	p.Entry = u.codes[kernel]
 	d.programs[key] = p
 	return p, nil
+}
+
+// LocalError is a function whose frame no thread has room for.
+type LocalError struct {
+	Func  *ir.Func
+	Bytes int64
+}
+
+func (e *LocalError) Error() string {
+	return fmt.Sprintf("%s needs %d bytes of local memory; a thread has %d", e.Func.Name, e.Bytes, machine.DefaultStack)
+}
+
+// roomOnStack refuses frames that are larger than a thread's local memory. ptxas has no limit; a launch on
+// hardware fails.
+func roomOnStack(funcs []*ir.Func) error {
+	for _, f := range funcs {
+		if n := f.CallBytes + f.LocalBytes; n < 0 || n > int64(machine.DefaultStack) {
+			return &LocalError{f, n}
+		}
+	}
+	return nil
 }
 
 // guessesOf lists the guesses that any of the lines depends on.
