@@ -15,6 +15,7 @@ import (
 func build(dir string) (binary string, err error) {
 	binary = filepath.Join(dir, "ptxvm")
 	cmd := exec.Command("go", "build", "-o", binary, "./cmd/ptxvm")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // one static binary, as it is released
 	if cmd.Dir, err = root(); err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package main
 // This file reads PTX files and compiles them.
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -30,11 +31,16 @@ func readSource(s streams, file string) (name string, src []byte, err error) {
 		return file, nil, usageError{err}
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
 		return file, nil, usageError{fmt.Errorf("%s is a directory; want a PTX file", file)}
 	}
-	src, err = io.ReadAll(io.LimitReader(f, ptxvm.MaxSource+1))
-	return file, src, wrapUsage(err)
+	var b bytes.Buffer
+	if err == nil && info.Mode().IsRegular() {
+		b.Grow(int(min(info.Size(), ptxvm.MaxSource)) + bytes.MinRead) // so that reading the end does not grow it
+	}
+	_, err = b.ReadFrom(io.LimitReader(f, ptxvm.MaxSource+1))
+	return file, b.Bytes(), wrapUsage(err)
 }
 
 // openFile opens a file that the user names; what does not exist may be a slip of the pen.

@@ -39,7 +39,9 @@ func (c *checker) admitAs(tok syntax.TokenID, d *isa.Directive) bool {
 // admitPart judges the gate of a part of a directive.
 func (c *checker) admitPart(tok syntax.TokenID, name, part string) {
 	d := isa.LookupDirective(name)
-	c.since(tok, name+" with "+part, d, d.Part(part))
+	if g := d.Part(part); !g.Passes(c.info.Version, c.info.Target) {
+		c.since(tok, name+" with "+part, d, g)
+	}
 }
 
 // since reports what is not there yet.

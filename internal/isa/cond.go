@@ -160,10 +160,12 @@ func (c kindCond) eval(v *env) truth {
 	return truthOf(v.plan.shape(v.query, c.role).sorts()&c.sort != 0)
 }
 
+// spacedParens makes parentheses words.
+var spacedParens = strings.NewReplacer("(", " ( ", ")", " ) ")
+
 // condition parses words up to the end.
 func (p *entryParser) condition(text string) (cond, error) {
-	text = strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text)
-	c := condParser{p: p, words: strings.Fields(text)}
+	c := condParser{p: p, words: strings.Fields(spacedParens.Replace(text))}
 	out, err := c.or()
 	if err == nil && len(c.words) > 0 {
 		err = fmt.Errorf("unexpected %q in condition", c.words[0])

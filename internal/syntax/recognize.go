@@ -6,6 +6,7 @@ package syntax
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"ptxvm/internal/diag"
 )
@@ -34,21 +35,37 @@ var magics = []struct {
 	{"\xfe\xff", diag.NotText},
 }
 
-// spellings are what the text formats contain near their beginning, most telling first.
-var spellings = []struct {
+// spelling is what a text format contains.
+type spelling struct {
 	pattern *regexp.Regexp
 	code    diag.Code
-}{
-	{regexp.MustCompile(`(?m)^; ModuleID|^target (triple|datalayout) =|^source_filename =|^define .*@`), diag.LooksLikeLLVM},
-	{regexp.MustCompile(`(?m)^#(loc|blocked|shared|mma)\d* = |^\s*module (@\w+ )?(attributes )?\{|\b(tt|ttg|gpu|llvm)\.func\b`), diag.LooksLikeMLIR},
-	{regexp.MustCompile(`(?m)^\s*(code for sm_\d+|\.headerflags|Fatbin (elf|ptx) code:|/\*[0-9a-f]{4}\*/)`), diag.LooksLikeSASS},
-	{regexp.MustCompile(`(?m)^(import \w|from [\w.]+ import |def \w+\(|@triton\.jit|#!.*\bpython)`), diag.LooksLikePython},
-	{regexp.MustCompile(`\b__(global|device|host|shared)__\b|(?m)^\s*(#include|template\s*<|namespace\s|extern "C"|using namespace)`), diag.LooksLikeCUDA},
-	{regexp.MustCompile(`(?m)^\s*#\s*(define|ifdef|ifndef|pragma)\b|\b__attribute__\s*\(\(|\b__nvvm_\w+\(|^((static|const|unsigned) )*(void|int|float|double|char|long) [^;\n]*\{`), diag.LooksLikeC},
 }
 
-// versionDirective begins every PTX module, after comments.
-var versionDirective = regexp.MustCompile(`(?m)^\s*\.(version|target)\s`)
+// spellings are what the text formats contain near their beginning, most telling first. They are
+// compiled when they are needed, which no module of PTX does.
+var spellings = sync.OnceValue(func() []spelling {
+	return []spelling{
+		{regexp.MustCompile(`(?m)^; ModuleID|^target (triple|datalayout) =|^source_filename =|^define .*@`), diag.LooksLikeLLVM},
+		{regexp.MustCompile(`(?m)^#(loc|blocked|shared|mma)\d* = |^\s*module (@\w+ )?(attributes )?\{|\b(tt|ttg|gpu|llvm)\.func\b`), diag.LooksLikeMLIR},
+		{regexp.MustCompile(`(?m)^\s*(code for sm_\d+|\.headerflags|Fatbin (elf|ptx) code:|/\*[0-9a-f]{4}\*/)`), diag.LooksLikeSASS},
+		{regexp.MustCompile(`(?m)^(import \w|from [\w.]+ import |def \w+\(|@triton\.jit|#!.*\bpython)`), diag.LooksLikePython},
+		{regexp.MustCompile(`\b__(global|device|host|shared)__\b|(?m)^\s*(#include|template\s*<|namespace\s|extern "C"|using namespace)`), diag.LooksLikeCUDA},
+		{regexp.MustCompile(`(?m)^\s*#\s*(define|ifdef|ifndef|pragma)\b|\b__attribute__\s*\(\(|\b__nvvm_\w+\(|^((static|const|unsigned) )*(void|int|float|double|char|long) [^;\n]*\{`), diag.LooksLikeC},
+	}
+})
+
+// hasHeader tells whether a line begins with .version or .target, as one of every PTX module does.
+func hasHeader(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimLeft(line, " \t\r\f")
+		for _, word := range []Word{WordVersion, WordTarget} {
+			if rest, ok := bytes.CutPrefix(line, []byte(grammarWords[word])); ok && len(rest) > 0 && classes[rest[0]] == classSpace {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 const recognized = 16 << 10 // bytes looked at
 
@@ -78,12 +95,12 @@ func recognize(text []byte) (diag.Code, bool) {
 	switch {
 	case len(text) > MaxSource:
 		return diag.FileTooLarge, true
-	case versionDirective.Match(head):
+	case hasHeader(head):
 		return 0, false
 	case bytes.IndexByte(head, 0) >= 0:
 		return diag.NotText, true
 	}
-	for _, s := range spellings {
+	for _, s := range spellings() {
 		if s.pattern.Match(head) {
 			return s.code, true
 		}

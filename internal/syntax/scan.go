@@ -109,7 +109,7 @@ func (s *scanner) token() (Kind, Word) {
 
 func (s *scanner) space() Kind {
 	i := s.pos + 1
-	for i < len(s.text) && classes[s.text[i]] == classSpace {
+	for text := s.text; i < len(text) && classes[text[i]] == classSpace; {
 		i++
 	}
 	s.pos = i
@@ -124,7 +124,7 @@ func (s *scanner) name() (Kind, Word) {
 }
 
 func (s *scanner) endOfName(i int) int {
-	for i < len(s.text) && follows(s.text[i]) {
+	for text := s.text; i < len(text) && followsym[text[i]]; {
 		i++
 	}
 	return i
