@@ -57,8 +57,8 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	if err != nil {
 		return err
 	}
-	if f.report != "" || len(f.expects) > 0 || f.trace.what != nil {
-		return usageError{fmt.Errorf("bench measures; --report, --expect and --trace are for run")}
+	if f.report != "" || len(f.expects) > 0 || f.trace.what != nil || f.traceTo != "" || f.show.memory != nil {
+		return usageError{fmt.Errorf("bench measures; --report, --expect, --trace and --show are for run")}
 	}
 	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{})
 	if err != nil {

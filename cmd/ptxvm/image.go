@@ -63,11 +63,17 @@ func (s *imageSpec) shape(geometry, size, format string) (err error) {
 	return err
 }
 
+// laterImage are options of textures, which later work builds.
+var laterImage = []string{"filter", "address", "normalized"}
+
 // options reads from= and to=; a value ends only before the other key.
 func (s *imageSpec) options(text string) error {
 	for text != "" {
 		key, rest, ok := strings.Cut(text, "=")
 		end, other := len(rest), map[string]string{"from": ",to=", "to": ",from="}[key]
+		if slices.Contains(laterImage, key) {
+			return fmt.Errorf("%s (of textures) is not built yet", key)
+		}
 		if !ok || other == "" {
 			return fmt.Errorf("%q is neither from=DATA nor to=SINK", text)
 		}

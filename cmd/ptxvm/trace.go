@@ -99,7 +99,10 @@ func openTrace(s streams, f *runFlags, jobs []*job) (*traceWriter, error) {
 			asked, j.shape.Trace.Each = true, t.step
 		}
 	}
-	if !asked {
+	switch {
+	case !asked && f.traceTo != "":
+		return nil, usageError{fmt.Errorf("--trace-to %s: --trace CTA says what to show", f.traceTo)}
+	case !asked:
 		return nil, nil
 	}
 	if t.out = bufio.NewWriterSize(s.err, 1<<16); f.traceTo == "" {
