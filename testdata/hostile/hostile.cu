@@ -20,4 +20,10 @@ extern "C" __global__ void spin(volatile int *flag) {
     ;
 }
 
+extern "C" __global__ void sprawl() {
+  volatile char x[1 << 30];
+  for (int i = 0; i < 1 << 30; i += 4096)
+    x[i] = 1;
+}
+
 extern "C" __global__ void nothing() {}

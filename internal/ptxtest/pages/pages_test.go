@@ -195,6 +195,9 @@ func (s *session) write(step Step) {
 	if step.Excerpt {
 		return
 	}
+	if s.dir == root(s.T) {
+		s.Fatalf("%s:%d: a page of commands from the checkout writes no files", s.page.Name, step.Line)
+	}
 	if err := os.WriteFile(filepath.Join(s.dir, base), []byte(step.Text), 0o666); err != nil {
 		s.Fatal(err)
 	}
