@@ -25,6 +25,8 @@ type laboratory struct {
 	arena   *mem.Arena
 	device  *machine.Device
 	vars    map[*ir.Var]uint64
+	decoder *decode.Decoder
+	keep    bool // decoded and compiled code of the last launch
 }
 
 func (l *laboratory) Func(*ir.Func) uint64 { return mem.CodeWindow }
@@ -64,7 +66,10 @@ func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint
 	t.Helper()
 	f := l.m.Func(kernel)
 	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2])}
-	p, err := decode.New(l.m, l).Kernel(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	if l.decoder == nil || !l.keep {
+		l.decoder = decode.New(l.m, l)
+	}
+	p, err := l.decoder.Kernel(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

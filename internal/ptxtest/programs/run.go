@@ -16,6 +16,7 @@ import (
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
+	"ptxvm/internal/jit"
 	"ptxvm/internal/lower"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
@@ -32,12 +33,17 @@ type Way struct {
 	Block   [3]uint32
 	Workers int
 	Split   bool // no lane shares scalar code with another
+	Engine  *jit.Engine
+	Name    string // of the engine
 }
 
 func (w Way) String() string {
 	s := fmt.Sprintf("block %v, %d workers", w.Block, w.Workers)
 	if w.Split {
 		s += ", split"
+	}
+	if w.Engine != nil {
+		s += ", compiled for " + w.Name
 	}
 	return s
 }
@@ -54,9 +60,9 @@ func Ways(p *generate.Program) (list []Way) {
 		if p.Warp && i >= sameWarps {
 			break
 		}
-		list = append(list, Way{b, 1, false}, Way{b, 1, true})
+		list = append(list, Way{Block: b, Workers: 1}, Way{Block: b, Workers: 1, Split: true})
 		if i < 2 {
-			list = append(list, Way{b, 2, false})
+			list = append(list, Way{Block: b, Workers: 2})
 		}
 	}
 	return list
@@ -165,9 +171,13 @@ func (c *compiled) run(w Way) ([]byte, error) {
 	out := c.arena.Bytes(c.out, (Lanes+spare)*generate.RowBytes)
 	clear(out)
 	size := w.Block[0] * w.Block[1] * w.Block[2]
+	var install func(*machine.Code)
+	if w.Engine != nil {
+		install = w.Engine.Install
+	}
 	_, err = c.device.Launch(context.Background(), &machine.Launch{
 		Entry: entry, Functions: p.Functions, Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block,
-		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24, Workers: w.Workers,
+		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24, Workers: w.Workers, Compile: install,
 	})
 	return bytes.Clone(out[:Lanes*generate.RowBytes]), err
 }
@@ -227,7 +237,8 @@ func Compare(p *generate.Program, input *Input) error {
 		return err
 	}
 	defer c.device.Close()
-	ways := Ways(p)
+	ways, done := engineWays(Ways(p))
+	defer done()
 	want, err := c.run(ways[0])
 	if err != nil {
 		return err
@@ -242,6 +253,30 @@ func Compare(p *generate.Program, input *Input) error {
 		}
 	}
 	return nil
+}
+
+// engineWays adds, for every engine that this machine can run, whole warps and those of 33 threads.
+func engineWays(ways []Way) (all []Way, done func()) {
+	all = ways
+	var engines []*jit.Engine
+	for v, name := range map[jit.Vectors]string{jit.AVX2: "AVX2", jit.AVX512: "AVX-512"} {
+		e, err := jit.NewEngine(jit.Options{Vectors: v})
+		if err != nil {
+			continue
+		}
+		engines = append(engines, e)
+		for _, w := range ways {
+			if few := w.Block[0] == 32 || w.Block[0] == 33; few && w.Workers == 1 && !w.Split {
+				w.Engine, w.Name = e, name
+				all = append(all, w)
+			}
+		}
+	}
+	return all, func() {
+		for _, e := range engines {
+			e.Close()
+		}
+	}
 }
 
 // differ returns the first word at which two memories differ, -1 if they are equal.
