@@ -38,13 +38,18 @@ func (c *checker) section(s *syntax.Section) {
 		c.errorf(diag.BadDirective, c.at(s.Name), "%s is a word of PTX; a section has another name, such as .debug_info", name)
 	}
 	labels := map[string]bool{}
+	var t isa.Type
+	ok, last := false, syntax.WordNone
 	for i := range s.Lines {
 		line := &s.Lines[i]
 		if line.Label != syntax.NoToken {
 			c.admitPart(line.Label, ".section", "label:")
 			c.sectionLabel(line.Label, labels)
 		}
-		t, ok := isa.LookupType(strings.ToLower(c.text(line.Type)))
+		if w := c.file.Word(line.Type); w != last { // lines of one type follow each other
+			last = w
+			t, ok = isa.LookupType(strings.ToLower(c.text(line.Type)))
+		}
 		for j := range line.Values {
 			c.sectionParts(&line.Values[j])
 			c.sectionName(line, &line.Values[j])

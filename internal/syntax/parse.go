@@ -69,6 +69,7 @@ type parser struct {
 	tokenStack   []TokenID
 	initStack    []Init
 	valueStack   []SectionValue
+	lineStack    []SectionLine
 }
 
 // slab hands out memory in chunks, so that a tree costs few allocations.

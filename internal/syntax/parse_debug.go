@@ -2,7 +2,11 @@ package syntax
 
 // This file parses debugging directives (11.5), at module level and in bodies.
 
-import "ptxvm/internal/diag"
+import (
+	"slices"
+
+	"ptxvm/internal/diag"
+)
 
 // fileDirective = ".file" int string ["," int "," int].
 func (p *parser) fileDirective() Stmt {
@@ -31,9 +35,11 @@ func (p *parser) section() Stmt {
 		p.expect(DotWord, "as section name")
 	}
 	p.expect(LBrace, "")
+	p.lineStack = p.lineStack[:0]
 	for !p.failed && p.kind != RBrace {
-		n.Lines = append(n.Lines, p.sectionLine())
+		p.lineStack = append(p.lineStack, p.sectionLine())
 	}
+	n.Lines = slices.Clone(p.lineStack)
 	p.expect(RBrace, "")
 	n.Range = p.since(first)
 	return n
