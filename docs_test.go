@@ -33,11 +33,11 @@ func TestISADocument(t *testing.T) {
 	})
 }
 
-// generated compares a document with what make makes of it, or writes that.
-func generated(t *testing.T, path string, make func(have []byte) ([]byte, error)) {
+// generated compares a document with what build makes of it, or writes that.
+func generated(t *testing.T, path string, build func(have []byte) ([]byte, error)) {
 	t.Helper()
 	have, err := os.ReadFile(path)
-	want, bad := make(have)
+	want, bad := build(have)
 	switch {
 	case bad != nil:
 		t.Errorf("%s: %v", path, bad)

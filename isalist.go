@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"ptxvm/internal/assume"
@@ -66,7 +67,7 @@ func formInfo(e *isa.Entry) FormInfo {
 	}
 	info.Status, info.Notes = sem.Status(e)
 	if info.Status != sem.Todo {
-		info.Approximate, info.Guesses = approximations(e), guesses(e)
+		info.Approximate, info.Guesses = approximations(e), guesses()[e.ID]
 	}
 	return info
 }
@@ -82,15 +83,16 @@ func approximations(e *isa.Entry) (list []string) {
 	return list
 }
 
-// guesses lists the rows of the table of guesses that the execution of e asks.
-func guesses(e *isa.Entry) (list []string) {
+// guesses has the rows of the table of guesses that the execution of an entry asks, by id.
+var guesses = sync.OnceValue(func() map[isa.ID][]string {
+	all := map[isa.ID][]string{}
 	for i := range assume.Table {
-		if slices.Contains(sem.GuessedForms(assume.Guess(i)), e.ID) {
-			list = append(list, assume.Table[i].ID)
+		for _, id := range sem.GuessedForms(assume.Guess(i)) {
+			all[id] = append(all[id], assume.Table[i].ID)
 		}
 	}
-	return list
-}
+	return all
+})
 
 // WriteISA prints Forms(name) as a table, as JSON (docs/json.md) or as Markdown.
 func WriteISA(w io.Writer, name, format string) error {
