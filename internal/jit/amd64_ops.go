@@ -129,7 +129,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cFFma:
 		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
 	case cCanon:
-		return e.canon(o, arg(0), d)
+		return e.canon(arg(0), d)
 	}
 	e.short = true
 	return loc{}
@@ -491,7 +491,7 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 }
 
 // canon replaces NaNs by the canonical one.
-func (e *emitter) canon(o *operation, a loc, dst func() x86.Vec) loc {
+func (e *emitter) canon(a loc, dst func() x86.Vec) loc {
 	w := e.width(tW)
 	x := e.load(a, tW)
 	if e.evex {

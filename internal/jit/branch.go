@@ -106,6 +106,7 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 		return
 	}
 	if !masked {
+		c.settleRows(c.unsettled(pc))
 		c.spreadRows(pc)
 		c.flushSteps()
 		c.MovImm(rMask, 0xffffffff)

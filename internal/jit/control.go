@@ -96,6 +96,7 @@ func (c *compiler) fullExit(pc, undo int32, flags machine.PlaceFlags) {
 	if undo > 0 {
 		c.RI(x86.SUB, x86.S64, rSteps, undo)
 	}
+	c.settleRows(c.unsettled(pc))
 	c.spreadRows(pc)
 	c.storeRows(c.liveRows(pc))
 	c.flushSteps()
@@ -341,6 +342,9 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		c.logic(in, s)
 		c.writeMask(in.D, x86.R8, use)
 	case sem.OpLoad, sem.OpStore:
+		if !masked {
+			c.settleRows(s.settles)
+		}
 		c.access(i, pc, masked, use)
 	case sem.OpCompare:
 		c.run(s.prog, s.in, &s.dst, s.op.Scalar, use)
@@ -351,7 +355,11 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		if scalar {
 			programUse = allLanes
 		}
-		c.run(s.prog, s.in, &s.dst, scalar, programUse)
+		p := s.prog
+		if !masked && s.lazy != nil {
+			p = s.lazy
+		}
+		c.run(p, s.in, &s.dst, scalar, programUse)
 		switch {
 		case s.dst.typ == tM && scalar:
 			c.MR(x86.MOV, x86.S32, c.regs(s.dst.off), x86.R8)

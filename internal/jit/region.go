@@ -29,6 +29,9 @@ type step struct {
 	prog   *program
 	in     []source
 	dst    source
+
+	lazy    *program // the same for full warps, whose result may be any NaN
+	settles []uint32 // rows whose NaNs a store makes canonical first
 }
 
 // region is one function while it is compiled.
@@ -45,6 +48,7 @@ type region struct {
 	consts map[uint32]machine.ConstRow
 	row    map[uint32]int // resident rows: first register
 	offset func(ir.Reg) uint32
+	lazy   []bool // by register: holds any NaN in code for full warps
 	bounds []int32
 	nbound int
 }
@@ -68,6 +72,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 		r.bounds[pc] = -1
 		r.plan(int32(pc))
 	}
+	r.findLazy()
 	r.cut()
 	return r
 }
@@ -330,9 +335,13 @@ func (r *region) count(pc int32, rows map[uint32]*candidate, values map[bcastKey
 	if s.leaves || s.prog == nil {
 		return
 	}
-	need, scalar := needed(s.prog), s.dst.slot || s.op.Scalar
-	for i := range s.prog.ops {
-		o := &s.prog.ops[i]
+	p := s.prog
+	if s.lazy != nil {
+		p = s.lazy
+	}
+	need, scalar := needed(p), s.dst.slot || s.op.Scalar
+	for i := range p.ops {
+		o := &p.ops[i]
 		switch {
 		case !need[i] || scalar:
 		case o.code == cConst:

@@ -123,8 +123,6 @@ func (o *operation) args() []val { return []val{o.a, o.b, o.c}[:o.n] }
 type program struct {
 	ops    []operation
 	result val
-	// lazy leaves out the canonical NaN of the result: every reader makes its own.
-	lazy bool
 	// evex tells that the machine has AVX-512: three-input logic, rotations, all comparisons, and
 	// 64-bit elements everywhere. Without it the builder takes other operations.
 	evex bool
@@ -308,10 +306,7 @@ func (p *program) mnot(m val) val      { return p.op1(cMNot, tM, m, 0) }
 
 func (p *program) tern3(a, b, c val, lut uint64) val { return p.op3(cTern, p.typ(a), a, b, c, lut) }
 
-// canon makes the result's NaN the canonical one, unless nobody will see another.
+// canon makes the result's NaN the canonical one.
 func (p *program) canon(a val) val {
-	if p.lazy {
-		return a
-	}
 	return p.op1(cCanon, p.typ(a), a, 0)
 }
