@@ -183,12 +183,14 @@ func (k *coder) directedRow(d, a *[32]uint32) {
 	k.finish(d, a, nan)
 }
 
-// randomRow is row for .rs: random bits are those below the code.
-func (k *coder) randomRow(d, a, random *[32]uint32) {
-	list, nan, at := (*[512]piece)(k.list), uint32(0), unit-k.Random
+// randomRow is row for .rs: the random bits, above which so many others lie in their word, are
+// the highest ones below the code.
+func (k *coder) randomRow(d, a, random *[32]uint32, above uint) {
+	list, nan := (*[512]piece)(k.list), uint32(0)
+	mask := ^uint32(0) << ((32 - k.Random) & 31)
 	for i, v := range a {
 		p := &list[v>>23]
-		y := uint64(v&(1<<23-1))*p.scale + p.base + uint64(random[i])<<(at&63)
+		y := uint64(v&(1<<23-1))*p.scale + p.base + uint64(random[i]<<(above&31)&mask)<<(unit-32)
 		d[i] = uint32(min(y>>unit, p.cap))
 		nan |= infF32 - v&magF32
 	}
@@ -279,15 +281,13 @@ func (k *coder) finish(d, a *[32]uint32, nan uint32) {
 	}
 }
 
-// codes converts f32 as the conversion says, with factors or random bits where it has them.
-func (k *coder) codes(d, a, scale, random *[32]uint32) {
+// codes converts f32 as the conversion says, with factors where it has them, without random bits.
+func (k *coder) codes(d, a, scale *[32]uint32) {
 	switch {
 	case k.Scaled && k.Round == RN:
 		k.scaledRow(d, a, scale)
 	case k.Scaled:
 		k.directedScaledRow(d, a, scale)
-	case k.Round == RS:
-		k.randomRow(d, a, random)
 	case k.Round == RN:
 		k.row(d, a)
 	default:

@@ -51,6 +51,10 @@ func (p *PackedRows) Convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *
 func (p *PackedRows) coded(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
 	var out [4][32]uint32
 	var space, fields [32]uint32
+	var straight, reversed *[32]uint32
+	if p.Random != 0 {
+		straight, reversed = p.Fields.rows(new([2][32]uint32), random)
+	}
 	c, step := p.rows.code, place(p.Dst)&31
 	for k := range p.N {
 		a, up, factor := src[k], uint(0), scale
@@ -60,10 +64,16 @@ func (p *PackedRows) coded(d *[32]uint32, src *[4]*[32]uint32, scale, random *[3
 		if p.Each && k == 0 {
 			factor = p.upper(&fields, scale)
 		}
-		if p.Random != 0 {
-			p.Fields.row(&fields, random, k, 1<<p.Random-1)
+		x := c.f32s(&space, a, up)
+		if p.Random == 0 {
+			c.codes(&out[k], x, factor)
+			continue
 		}
-		c.codes(&out[k], c.f32s(&space, a, up), factor, &fields)
+		bits, up := straight, p.Fields.above(k, p.Random)
+		if k%2 == 0 && p.Fields.flips() {
+			bits = reversed
+		}
+		c.randomRow(&out[k], x, bits, up)
 	}
 	if p.N == 2 {
 		for i, v := range &out[0] {
@@ -105,49 +115,38 @@ func (p *PackedRows) elements(x *[32]uint64, src *[4]*[32]uint32, k int) *[32]ui
 	return x
 }
 
-// row is of for a row.
-func (l RandomBits) row(d, r *[32]uint32, k int, mask uint32) {
-	shift := uint(16)
-	switch {
-	case l == RandomHalves && k == 1, l != RandomHalves && k >= 2:
-		shift = 0
-	}
-	switch {
-	case l == RandomBytes:
-		at := [4]uint{24, 8, 16, 0}[k&3]
+// flips tells whether the first element of a pair gets the bits of a half in reverse order.
+func (l RandomBits) flips() bool { return l == RandomPairs || l == RandomNested }
+
+// rows are the random operands with the bits of each half together, as they are and, where
+// that is needed, each half in reverse order.
+func (l RandomBits) rows(space *[2][32]uint32, r *[32]uint32) (straight, reversed *[32]uint32) {
+	straight, reversed = r, &space[1]
+	if l == RandomNested { // a half is a byte of each half of the operand
+		straight = &space[0]
 		for i, v := range r {
-			d[i] = v >> at & mask & 0xff
-		}
-	case l == RandomNested: // a byte of each half
-		at := uint(8)
-		if k >= 2 {
-			at = 0
-		}
-		for i, v := range r {
-			v >>= at
-			d[i] = v>>8&0xff00 | v&0xff
-		}
-		if k%2 == 0 {
-			reverse(d)
-		}
-	case l == RandomPairs && k%2 == 0:
-		for i, v := range r {
-			d[i] = v >> shift & 0xffff
-		}
-		reverse(d)
-	default:
-		for i, v := range r {
-			d[i] = v >> shift & mask
+			straight[i] = v&0xff0000ff | v>>8&0xff00 | v&0xff00<<8
 		}
 	}
+	if !l.flips() {
+		return straight, nil
+	}
+	for i, v := range straight {
+		v = v>>1&0x55555555 | v&0x55555555<<1
+		v = v>>2&0x33333333 | v&0x33333333<<2
+		v = v>>4&0x0f0f0f0f | v&0x0f0f0f0f<<4
+		reversed[i] = v>>8&0x00ff00ff | v&0x00ff00ff<<8
+	}
+	return straight, reversed
 }
 
-// reverse reverses 16 bits of each lane.
-func reverse(d *[32]uint32) {
-	for i, v := range d {
-		v = v>>1&0x5555 | v&0x5555<<1
-		v = v>>2&0x3333 | v&0x3333<<2
-		v = v>>4&0x0f0f | v&0x0f0f<<4
-		d[i] = v>>8 | v&0xff<<8
+// above is how many bits of 32 lie above those of element k, which are so many.
+func (l RandomBits) above(k int, width uint8) uint {
+	switch {
+	case l == RandomBytes:
+		return [4]uint{0, 16, 8, 24}[k&3]
+	case l == RandomHalves && k == 0, l != RandomHalves && k < 2:
+		return 16 - uint(width)
 	}
+	return 32 - uint(width)
 }

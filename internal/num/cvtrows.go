@@ -61,7 +61,7 @@ func (r *Rows) Convert(d, a Lanes, regBits uint) {
 		return
 	}
 	if r.code != nil && r.half == nil && a.W32 != nil && d.W32 != nil {
-		r.code.codes(d.W32, r.code.f32s(new([32]uint32), a.W32, 0), nil, nil)
+		r.code.codes(d.W32, r.code.f32s(new([32]uint32), a.W32, 0), nil)
 		return
 	}
 	var out [32]uint64
@@ -192,7 +192,11 @@ func (r *Rows) coded(out *[32]uint64, in *rowIn) {
 	for i, v := range in.a {
 		a[i] = uint32(v)
 	}
-	r.code.codes(&d, r.code.f32s(&x, &a, 0), in.scale, in.random)
+	if f32s := r.code.f32s(&x, &a, 0); r.Round == RS {
+		r.code.randomRow(&d, f32s, in.random, 32-uint(r.Random))
+	} else {
+		r.code.codes(&d, f32s, in.scale)
+	}
 	for i, v := range d {
 		out[i] = uint64(v)
 	}
