@@ -136,7 +136,7 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 // step puts a machine's step into the terms of the source. lanes are those that somebody wants to see.
 func (t *traceLines) step(line *tracedLine, s *machine.Step, lanes uint32) *Step {
 	out := &Step{Kernel: t.kernel, CTA: dim(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
-		PTX: line.ptx, Source: line.source, Calls: s.Calls, Text: line.text, Then: thenWords[s.Then]}
+		PTX: line.ptx, Source: line.source, Calls: s.Depth, Text: line.text, Then: thenWords[s.Then]}
 	if s.Then == machine.Jump {
 		ptx, _, _ := t.p.locate(s.Func, s.Target)
 		out.Next = ptx.Line

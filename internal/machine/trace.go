@@ -16,7 +16,7 @@ type Step struct {
 	Place         // Lanes: those that execute; none if the guard holds in no lane
 	Active uint32 // lanes that stand at the instruction; where Lanes lacks some, their guard is false
 	Then   State  // what the handler has said; Wait: the lanes execute it again later
-	Calls  int    // frames above the kernel's own
+	Depth  int    // frames above the kernel's own
 	Target int32  // pc, of a Jump
 
 	// The registers in the order that Traced was given: what they held before, and those that are
@@ -84,7 +84,7 @@ func (w *Warp) tracer() *Tracer {
 
 func (w *Warp) newStep(in *Inst) *Step {
 	s := &Step{Place: w.Place(in), Active: w.frag.mask}
-	s.Calls = len(s.Place.Calls)
+	s.Depth = len(s.Calls)
 	return s
 }
 
