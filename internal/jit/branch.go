@@ -77,19 +77,37 @@ func (c *compiler) label(t int, masked bool) x86.Label {
 
 // forward sends the running lanes to a later segment: past others only if nobody is pending there.
 func (c *compiler) forward(i, t int) {
-	var between uint64
+	var between [maxPending/64 + 1]uint64
 	for k := i + 1; k < t; k++ {
-		if p := c.segs[k].pending; p >= 0 && p < maxPending {
-			between |= 1 << p
+		if c.canWait(k) {
+			between[c.segs[k].pending/64] |= 1 << (c.segs[k].pending % 64)
 		}
 	}
-	if between == 0 {
-		c.Jmp(c.segs[t].part)
+	if !c.canWait(t) { // nothing goes by
+		c.partExit(c.segs[t].first, 0, 0)
 		return
 	}
-	c.MovImm(x86.RAX, between)
-	c.RR(x86.TEST, x86.S64, rPending, x86.RAX)
-	c.Jcc(x86.E, c.segs[t].part)
+	somebody := x86.Label(0)
+	for word, bits := range between {
+		if bits == 0 {
+			continue
+		}
+		if somebody == 0 {
+			somebody = c.NewLabel()
+		}
+		c.MovImm(x86.RAX, bits)
+		if word == 0 {
+			c.RR(x86.TEST, x86.S64, rPending, x86.RAX)
+		} else {
+			c.MR(x86.TEST, x86.S64, pendingWord(64*word), x86.RAX)
+		}
+		c.Jcc(x86.NE, somebody)
+	}
+	c.Jmp(c.segs[t].part)
+	if somebody == 0 {
+		return
+	}
+	c.Bind(somebody)
 	c.addPending(c.segs[t].pending, rMask)
 	c.Zero(rMask)
 	c.Jmp(c.skipTo(i + 1))

@@ -2,7 +2,7 @@ package jit
 
 // Control flow. Every segment exists twice: for full warps, where no mask is looked at, and for
 // some lanes, whose mask is in EBX. Lanes that wait at a later segment are in the pending set (a
-// bit in R12, mask and fuel in memory); segments are laid out by pc and a masked segment collects
+// bit in R12 or in memory, mask and fuel in memory); segments are laid out by pc and a masked segment collects
 // who waits for it, which is the machine's order: the smallest pc runs first.
 
 import (
@@ -37,11 +37,12 @@ const (
 	saveBase    = int32(unsafe.Offsetof(machine.NativeState{}.Save))
 	saveRun     = saveBase        // AVX2: the running lanes as 32 truth values
 	saveGuard   = saveBase + 128  // those of a guard
-	savePending = saveBase + 256  // mask and fuel of each pending segment
-	saveRow     = saveBase + 1024 // a row for lane loops; three of 256 bytes
+	saveRow     = saveBase + 256  // rows for lane loops: an address and four elements
+	saveSet     = saveBase + 1536 // the pending set from its second word on
+	savePending = saveBase + 1664 // mask and fuel of each pending segment
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
-	maxPending  = 64
+	maxPending  = 800
 )
 
 // placeAt is a field of a NativePlace at base+at.
@@ -57,6 +58,18 @@ const (
 // pendingMask and pendingFuel are where the lanes that wait for a segment are kept.
 func pendingMask(n int) x86.Mem { return x86.At(rCtx, savePending+int32(8*n)) }
 func pendingFuel(n int) x86.Mem { return x86.At(rCtx, savePending+int32(8*n)+4) }
+
+// pendingBit assembles bt, bts or btr of a segment's bit in the pending set, whose first word is in
+// a register. Outside compiled code the set is empty.
+func (c *compiler) pendingBit(op x86.Op, n int) {
+	if n < 64 {
+		c.RI(op, x86.S64, rPending, int32(n))
+	} else {
+		c.MI(op, x86.S64, pendingWord(n), int32(n%64))
+	}
+}
+
+func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1))) }
 
 // fullSegment assembles a segment for warps of 32 running lanes.
 func (c *compiler) fullSegment(i int) {
@@ -158,10 +171,9 @@ func (c *compiler) leavePending() {
 			continue
 		}
 		next := c.NewLabel()
-		c.RI(x86.BT, x86.S64, rPending, int32(s.pending))
+		c.pendingBit(x86.BTR, s.pending)
 		c.Jcc(x86.AE, next)
-		c.RR(x86.MOV, x86.S64, x86.RCX, x86.RDX)
-		c.RI(x86.SHL, x86.S64, x86.RCX, 4)
+		c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RDX, placeBytes)
 		c.RR(x86.ADD, x86.S64, x86.RCX, rCtx)
 		c.MI(x86.MOV, x86.S32, placeAt(x86.RCX, placesBase, placePC), s.first)
 		c.RM(x86.MOV, x86.S64, x86.RAX, pendingMask(s.pending))
@@ -220,7 +232,7 @@ func (c *compiler) end() x86.Label {
 // collectPending adds the lanes that wait for a segment to the running ones.
 func (c *compiler) collectPending(n int) {
 	nobody, have := c.NewLabel(), c.NewLabel()
-	c.RI(x86.BTR, x86.S64, rPending, int32(n))
+	c.pendingBit(x86.BTR, n)
 	c.Jcc(x86.AE, nobody)
 	c.RM(x86.MOV, x86.S32, x86.RAX, pendingFuel(n))
 	c.RR(x86.TEST, x86.S32, rMask, rMask)
@@ -236,7 +248,7 @@ func (c *compiler) collectPending(n int) {
 // addPending makes the lanes in a register wait for a segment, with the running fuel.
 func (c *compiler) addPending(n int, lanes x86.Reg) {
 	meet, done := c.NewLabel(), c.NewLabel()
-	c.RI(x86.BTS, x86.S64, rPending, int32(n))
+	c.pendingBit(x86.BTS, n)
 	c.Jcc(x86.B, meet)
 	c.MR(x86.MOV, x86.S32, pendingMask(n), lanes)
 	c.MR(x86.MOV, x86.S32, pendingFuel(n), rFuel)
