@@ -3,8 +3,6 @@ package check
 // This file checks debugging directives (11.5).
 
 import (
-	"strings"
-
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
@@ -37,18 +35,23 @@ func (c *checker) section(s *syntax.Section) {
 	case isa.LookupMod(name) != 0 || isa.LookupDirective(name) != nil:
 		c.errorf(diag.BadDirective, c.at(s.Name), "%s is a word of PTX; a section has another name, such as .debug_info", name)
 	}
-	labels := map[string]bool{}
+	if c.sectionLabels == nil {
+		c.sectionLabels = map[string]bool{}
+	}
 	var t isa.Type
 	ok, last := false, syntax.WordNone
 	for i := range s.Lines {
 		line := &s.Lines[i]
 		if line.Label != syntax.NoToken {
 			c.admitPart(line.Label, ".section", "label:")
-			c.sectionLabel(line.Label, labels)
+			c.sectionLabel(line.Label)
 		}
 		if w := c.file.Word(line.Type); w != last { // lines of one type follow each other
 			last = w
-			t, ok = isa.LookupType(strings.ToLower(c.text(line.Type)))
+			t, ok = isa.LookupType(c.text(line.Type))
+		}
+		if line.Type != syntax.NoToken && (!ok || t.Kind() != isa.Bits || t.Bits() > 64) {
+			c.errorf(diag.BadDirective, c.at(line.Type), "data of sections are .b8 .b16 .b32 or .b64, not %s", c.text(line.Type))
 		}
 		for j := range line.Values {
 			c.sectionParts(&line.Values[j])
@@ -72,15 +75,15 @@ func (c *checker) sectionParts(v *syntax.SectionValue) {
 	}
 }
 
-// sectionLabel: a label is a name, and stands once in its section.
-func (c *checker) sectionLabel(tok syntax.TokenID, labels map[string]bool) {
+// sectionLabel: a label is a name, and stands once in all sections.
+func (c *checker) sectionLabel(tok syntax.TokenID) {
 	switch name := c.text(tok); {
 	case reservedNames[name]:
 		c.errorf(diag.ReservedName, c.at(tok), "%s is reserved", name)
-	case labels[name]:
-		c.errorf(diag.DuplicateLabel, c.at(tok), "%s is already a label of the section", name)
+	case c.sectionLabels[name]:
+		c.errorf(diag.DuplicateLabel, c.at(tok), "%s is already a label of a section", name)
 	default:
-		labels[name] = true
+		c.sectionLabels[name] = true
 	}
 }
 
@@ -89,7 +92,7 @@ func (c *checker) sectionName(line *syntax.SectionLine, v *syntax.SectionValue) 
 	if c.file.Kind(v.A) == syntax.Int {
 		return
 	}
-	t, _ := isa.LookupType(strings.ToLower(c.text(line.Type)))
+	t, _ := isa.LookupType(c.text(line.Type))
 	if len(line.Values) > 1 || t.Bits() < 32 || c.file.Word(v.A) == syntax.WordWarpSize {
 		c.errorf(diag.BadDirective, c.at(v.A), "%s: want a number; a label stands alone behind .b32 or .b64", c.text(v.A))
 	}

@@ -143,10 +143,10 @@ func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool)
 	switch {
 	case !ok || !declarable(t):
 		c.errorf(diag.UnknownType, c.at(tok), "%s is no type that a variable can have", c.text(tok))
-	case t.String() == ".samplerref" && !c.info.Independent:
-		c.errorf(diag.WrongSpace, c.at(tok), "a .samplerref needs .target texmode_independent; else the texture holds the sampler")
 	case c.prototype:
 		return t, true // ptxas takes all types there
+	case t.String() == ".samplerref" && !c.info.Independent:
+		c.errorf(diag.WrongSpace, c.at(tok), "a .samplerref needs .target texmode_independent; else the texture holds the sampler")
 	case t == isa.PredType() && space != Reg:
 		c.errorf(diag.WrongSpace, c.at(tok), "a .pred variable is a register, it cannot live in .%v", space)
 	case t.Opaque() && space != Global && space != Param && space != Tex:
@@ -170,6 +170,10 @@ func (c *checker) vector(s *syntax.Variables, t isa.Type) (uint8, bool) {
 	n := map[syntax.Word]uint8{syntax.WordV2: 2, syntax.WordV4: 4}[c.file.Word(s.Vector)]
 	if n == 0 {
 		c.errorf(diag.BadVectorType, c.at(s.Vector), "a variable has 2 or 4 elements in a vector, not %s", c.text(s.Vector))
+		return 0, false
+	}
+	if t.Opaque() {
+		c.errorf(diag.BadVectorType, c.at(s.Vector), "there are no vectors of %v", t)
 		return 0, false
 	}
 	if int(n)*t.Bits() > 128 || t == isa.PredType() {
@@ -296,9 +300,7 @@ func (c *checker) declarator(s *syntax.Variables, v *syntax.Declarator, o *Objec
 		c.poisonName(v)
 		return
 	}
-	if o.Space == Param && o.Align > maxParamAlign {
-		c.errorf(diag.BadAlignment, c.at(v.Name), "what a call passes is aligned to %d bytes at most", maxParamAlign)
-	}
+	c.placed(s, v, o)
 	c.banked(v, o)
 	c.complete(v, o)
 	stored := c.enter(o)
@@ -360,6 +362,22 @@ func (c *checker) dim(d syntax.Dim) (int64, bool) {
 		return 0, false
 	}
 	return n, true
+}
+
+// placed checks what a declaration inside a function cannot be: opaque, and in .param space
+// what cannot be passed to a function.
+func (c *checker) placed(s *syntax.Variables, v *syntax.Declarator, o *Object) {
+	switch scalar := len(o.Dims) == 0; {
+	case c.fn != nil && o.Type.Opaque():
+		c.errorf(diag.WrongSpace, c.at(s.Type), "%v variables stand at module scope, or are parameters of a kernel", o.Type)
+	case o.Space != Param:
+	case scalar && (o.Vector > 1 || o.Type.Kind() == isa.Packed):
+		c.errorf(diag.WrongSpace, c.at(s.Type), "what a call passes is a scalar or an array of bytes")
+	case !scalar && o.Elements() == 0:
+		c.errorf(diag.BadArraySize, c.at(v.Name), "%s has no size", o.Name)
+	case o.Align > maxParamAlign:
+		c.errorf(diag.BadAlignment, c.at(v.Name), "what a call passes is aligned to %d bytes at most", maxParamAlign)
+	}
 }
 
 // banked: banks above 0 are for arrays that are open and .extern (5.1.3.1).

@@ -129,6 +129,10 @@ func (c *checker) directive(d *syntax.Directive, fn *Func, place string) {
 	c.directiveValues(d, rule)
 	c.admitAs(d.Keyword, rule)
 	switch c.file.Word(d.Keyword) {
+	case syntax.WordLanguage:
+		if place == placeFunction && fn.Node.Body == nil {
+			c.badDirective(d.Keyword, rule, "%s stands where the function is defined", rule.Name)
+		}
 	case syntax.WordNoReturn:
 		fn.Sig.NoReturn = true
 		if len(fn.Sig.Rets) > 0 {

@@ -215,6 +215,9 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		return nil
 	}
 	span := c.file.Span(s.Range)
+	if v.Init != nil || v.Count != syntax.NoToken {
+		c.errorf(diag.BadParameter, c.file.Span(v.Range), "a parameter is one name, without a value")
+	}
 	if o.Kind == Register && len(o.Dims) > 0 {
 		c.errorf(diag.BadParameter, span, "a parameter in a register is no array")
 	}
@@ -236,7 +239,7 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		c.errorf(diag.BadParameter, span, "a kernel parameter needs a size")
 	case open && !last:
 		c.errorf(diag.BadParameter, span, "only the last parameter can be an array without size")
-	case o.Vector > 1 && o.Kind == Parameter:
+	case o.Vector > 1 && o.Kind == Parameter && !c.prototype:
 		c.errorf(diag.BadParameter, span, "a parameter in .param space cannot have a vector type; use an aligned array")
 	}
 	sink := c.file.Word(v.Name) == syntax.WordSink

@@ -124,7 +124,7 @@ func (c *checker) initAddress(e *syntax.Expr, val syntax.InitValue, o *Object) {
 	case u.Object.Kind == Variable && u.Object.Space != Global && u.Object.Space != Const:
 		c.errorf(diag.BadInitializer, c.at(val.Symbol), "%s is in .%v; only addresses in .global and .const are known before a launch",
 			u.Object.Name, u.Object.Space)
-	case val.Mask == 0 && (o.Type.Kind() != isa.Unsigned || o.Type.Bits() < 32):
+	case o.Type.Kind() != isa.Unsigned || val.Mask == 0 && o.Type.Bits() < 32 || val.Mask != 0 && o.Type.Bits() == 16:
 		c.errorf(diag.BadInitializer, c.file.Span(e.Range), "%s is %v; an address is .u64 or .u32, or a byte of it 0xff(name)", o.Name, o.Type)
 	}
 }

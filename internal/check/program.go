@@ -80,7 +80,7 @@ func (c *checker) unresolvedVariables() {
 		case o.Kind != Variable || o.Linkage != syntax.WordExtern:
 		case o.Size() > 0:
 			c.warnf(diag.Unresolved, c.at(o.Tok), "%s is .extern, and no module defines it; it counts as defined here", o.Name)
-		case o.Space != Shared:
+		case o.Space != Shared && o.Bank == 0:
 			c.errorf(diag.Unresolved, c.at(o.Tok), "%s has no size, and no module defines it", o.Name)
 		}
 	}

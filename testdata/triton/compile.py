@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compiles the kernels of kernels.py for sm_80 to NAME.sm_80.ptx and NAME.sm_80.json; needs Triton, no GPU.
 
-    PYTHONPATH=PIP_TARGET compile.py [OUT]
+    PYTHONPATH=PIP_TARGET compile.py [OUT [ARCH]]
 
-The packages and their versions stand in .ci/requirements.txt. OUT is this folder unless it is given.
+The packages and their versions stand in .ci/requirements.txt. OUT is this folder unless it is given; ARCH is
+another architecture, such as 90.
 """
 
 import json
@@ -15,6 +16,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 os.chdir(HERE)
 sys.path.insert(0, str(HERE))
+ARCH = int(sys.argv[2]) if len(sys.argv) > 2 else 80
 os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
 os.environ["TRITON_ALWAYS_COMPILE"] = "1"
 os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"
@@ -54,7 +56,7 @@ def build(name, signature, constants, warps, aligned):
     types = dict(signature, **{k: "constexpr" for k in constants})
     attrs = {(i,): [["tt.divisibility", 16]] for i in range(aligned)}
     source = ASTSource(fn=getattr(kernels, name), signature=types, constexprs=constants, attrs=attrs)
-    done = triton.compile(source, target=GPUTarget("cuda", 80, 32), options=dict(num_warps=warps))
+    done = triton.compile(source, target=GPUTarget("cuda", ARCH, 32), options=dict(num_warps=warps))
     meta = {
         "name": done.metadata.name,
         "shared": done.metadata.shared,
@@ -71,9 +73,9 @@ def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE)
     for name, (signature, constants, warps, aligned) in KERNELS.items():
         text, meta = build(name, signature, constants, warps, aligned)
-        header = f"// triton {triton.__version__}: compile.py, kernel {name}, sm_80, num_warps={warps}\n"
-        (out / f"{name}.sm_80.ptx").write_text(header + text)
-        (out / f"{name}.sm_80.json").write_text(json.dumps(meta, indent=2) + "\n")
+        header = f"// triton {triton.__version__}: compile.py, kernel {name}, sm_{ARCH}, num_warps={warps}\n"
+        (out / f"{name}.sm_{ARCH}.ptx").write_text(header + text)
+        (out / f"{name}.sm_{ARCH}.json").write_text(json.dumps(meta, indent=2) + "\n")
 
 
 main()

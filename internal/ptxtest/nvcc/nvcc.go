@@ -54,11 +54,17 @@ func root() (string, error) {
 // compiler, source and flags. A missing compiler skips the test; a failing one fails it.
 func Compile(t testing.TB, source string, arch int, flags ...string) string {
 	t.Helper()
+	return CompileFor(t, source, fmt.Sprintf("sm_%d", arch), flags...)
+}
+
+// CompileFor is Compile for an architecture such as sm_90a.
+func CompileFor(t testing.TB, source, arch string, flags ...string) string {
+	t.Helper()
 	compiler, err := Find()
 	if err != nil {
 		t.Skip(SkipMark + err.Error())
 	}
-	args := append([]string{"-ptx", fmt.Sprintf("-arch=sm_%d", arch)}, flags...)
+	args := append([]string{"-ptx", "-arch=" + arch}, flags...)
 	key, err := cacheKey(compiler, source, args)
 	if err != nil {
 		t.Fatal(err)

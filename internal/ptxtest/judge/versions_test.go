@@ -1,0 +1,43 @@
+package judge
+
+import (
+	"slices"
+	"testing"
+
+	"ptxvm/internal/isa"
+)
+
+// latestTargets are those whose forms the newest versions change.
+var latestTargets = targets("sm_75 sm_80 sm_90a sm_100a sm_103a sm_107a sm_110a sm_120a")
+
+// TestLatestVersion: no manual of the newest version is published, so ptxas says what it brought.
+// Statements that differ between it and the version before have to differ here, too.
+func TestLatestVersion(t *testing.T) {
+	if !*full {
+		t.Skip("asks ptxas for minutes; -full")
+	}
+	path := assembler(t)
+	before := isa.Latest - 1
+	now := Cases(*seed, latestTargets, *only, max(*count, 8))
+	old := make([]*Case, len(now))
+	for i, c := range now {
+		c.Version = isa.Latest
+		twin := *c
+		twin.Version = before
+		old[i] = &twin
+	}
+	if err := Ask(path, slices.Concat(now, old)); err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for i, c := range now {
+		if (c.Ptxas == "") == (old[i].Ptxas == "") {
+			continue
+		}
+		differ++
+		if (c.Here() == "") != (c.Ptxas == "") || (old[i].Here() == "") != (old[i].Ptxas == "") {
+			t.Errorf("%v\n\tptxas %s in %v, %s in %v", c, verdict(c.Ptxas), c.Version, verdict(old[i].Ptxas), before)
+		}
+	}
+	t.Logf("%d statements, %d of them differ between %v and %v", len(now), differ, before, isa.Latest)
+}
