@@ -24,7 +24,7 @@ func BenchmarkJIT(b *testing.B) {
 				l := newLaboratory(b, k.name, corpus(b, k.name))
 				buf, _ := l.arena.Alloc(1<<18, mem.Info{Label: "buf"})
 				l.keep = true
-				e, ops := engine(b, v), uint64(0)
+				e, ops := engine(b, jit.Options{Vectors: v}), uint64(0)
 				l.run(b, k.name, 64, [3]uint32{256, 1, 1}, e.Install, k.args(buf)...)
 				for b.Loop() {
 					s := l.run(b, k.name, 64, [3]uint32{256, 1, 1}, e.Install, k.args(buf)...)

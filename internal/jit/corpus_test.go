@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -102,9 +103,9 @@ func corpus(t testing.TB, name string) string {
 	return string(src)
 }
 
-func engine(t testing.TB, v jit.Vectors) *jit.Engine {
+func engine(t testing.TB, o jit.Options) *jit.Engine {
 	t.Helper()
-	e, err := jit.NewEngine(jit.Options{Vectors: v})
+	e, err := jit.NewEngine(o)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -117,47 +118,81 @@ func engine(t testing.TB, v jit.Vectors) *jit.Engine {
 	return e
 }
 
-// TestKernels runs kernels of the corpus in both engines, with every width: memory and counts
-// are the same.
+// kernelCase is a kernel of the corpus with a launch on a buffer of 64 KiB.
+type kernelCase struct {
+	name  string
+	grid  uint32
+	block [3]uint32
+	args  func(buf uint64) []any
+}
+
+var kernels = []kernelCase{
+	{"aluloop", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, uint32(5)} }},
+	{"fmaloop", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, float32(0.99), float32(0.33), int32(50)} }},
+	{"saxpy", 3, [3]uint32{33, 1, 1}, func(b uint64) []any { return []any{int32(90), float32(2.5), b, b + 4096} }},
+	{"collatz", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, uint32(1), uint32(100)} }},
+}
+
+// compare runs a kernel in the interpreter and in an engine: memory and counts are the same.
+func (k *kernelCase) compare(t *testing.T, e *jit.Engine) (got machine.Stats) {
+	t.Helper()
+	l := newLaboratory(t, k.name, corpus(t, k.name))
+	buf, _ := l.arena.Alloc(1<<16, mem.Info{Label: "buf"})
+	all := l.arena.Bytes(buf, 1<<16)
+	fill := func() {
+		for i := range all {
+			all[i] = byte(i*7 + i>>8)
+		}
+	}
+	fill()
+	want := l.run(t, k.name, k.grid, k.block, nil, k.args(buf)...)
+	memory := bytes.Clone(all)
+	fill()
+	got = l.run(t, k.name, k.grid, k.block, e.Install, k.args(buf)...)
+	if got.LaneOps != want.LaneOps || got.Steps != want.Steps {
+		t.Errorf("%d steps and %d lane-ops, the interpreter %d and %d", got.Steps, got.LaneOps, want.Steps, want.LaneOps)
+	}
+	for i := range all {
+		if all[i] != memory[i] {
+			t.Fatalf("byte %d is %#x, the interpreter's %#x", i, all[i], memory[i])
+		}
+	}
+	return got
+}
+
+// TestKernels runs kernels of the corpus with every width.
 func TestKernels(t *testing.T) {
-	for _, k := range []struct {
-		name  string
-		grid  uint32
-		block [3]uint32
-		args  func(buf uint64) []any
-	}{
-		{"aluloop", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, uint32(5)} }},
-		{"fmaloop", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, float32(0.99), float32(0.33), int32(50)} }},
-		{"saxpy", 3, [3]uint32{33, 1, 1}, func(b uint64) []any { return []any{int32(90), float32(2.5), b, b + 4096} }},
-		{"collatz", 2, [3]uint32{64, 1, 1}, func(b uint64) []any { return []any{b, uint32(1), uint32(100)} }},
-	} {
-		t.Run(k.name, func(t *testing.T) {
-			l := newLaboratory(t, k.name, corpus(t, k.name))
-			buf, _ := l.arena.Alloc(1<<16, mem.Info{Label: "buf"})
-			all := l.arena.Bytes(buf, 1<<16)
-			fill := func() {
-				for i := range all {
-					all[i] = byte(i*7 + i>>8)
+	for _, k := range kernels {
+		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+			t.Run(fmt.Sprint(k.name, v), func(t *testing.T) {
+				if got := k.compare(t, engine(t, jit.Options{Vectors: v})); got.NativeOps*2 < got.LaneOps {
+					t.Errorf("only %d of %d lane-ops ran in compiled code", got.NativeOps, got.LaneOps)
 				}
-			}
-			fill()
-			want := l.run(t, k.name, k.grid, k.block, nil, k.args(buf)...)
-			memory := bytes.Clone(all)
-			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-				fill()
-				got := l.run(t, k.name, k.grid, k.block, engine(t, v).Install, k.args(buf)...)
-				if got.LaneOps != want.LaneOps || got.Steps != want.Steps {
-					t.Errorf("%d: %d steps and %d lane-ops, the interpreter %d and %d", v, got.Steps, got.LaneOps, want.Steps, want.LaneOps)
-				}
-				if got.NativeOps*2 < got.LaneOps {
-					t.Errorf("%d: only %d of %d lane-ops ran in compiled code", v, got.NativeOps, got.LaneOps)
-				}
-				for i := range all {
-					if all[i] != memory[i] {
-						t.Fatalf("%d: byte %d is %#x, the interpreter's %#x", v, i, all[i], memory[i])
+			})
+		}
+	}
+}
+
+// TestLeaving leaves at one of three instructions, in three ways, and at random ones.
+func TestLeaving(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, k := range kernels {
+		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+			for way := range int32(6) {
+				t.Run(fmt.Sprint(k.name, v, way), func(t *testing.T) {
+					at := map[int32]bool{}
+					leave := func(pc int32) bool { return pc%3 == way }
+					if way >= 3 {
+						leave = func(pc int32) bool {
+							if _, known := at[pc]; !known {
+								at[pc] = r.IntN(8) == 0
+							}
+							return at[pc]
+						}
 					}
-				}
+					k.compare(t, engine(t, jit.Leaving(jit.Options{Vectors: v}, leave)))
+				})
 			}
-		})
+		}
 	}
 }

@@ -20,6 +20,8 @@ const (
 type Options struct {
 	Vectors Vectors
 	List    bool // keep a listing
+
+	leave func(pc int32) bool // tests: instructions to be left to the interpreter
 }
 
 // ErrProcessor says that this processor cannot run what Compile would make.

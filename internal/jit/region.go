@@ -40,6 +40,7 @@ type region struct {
 	insts   []machine.Inst
 	f       *ir.Func
 	wide512 bool // AVX-512
+	leave   func(pc int32) bool
 	steps   []step
 	segs    []segment
 	segAt   map[int32]int
@@ -55,7 +56,7 @@ type region struct {
 
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
-	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		row: map[uint32]int{}, offset: decode.RowOffsets(f)}
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
@@ -101,7 +102,7 @@ func (r *region) plan(pc int32) {
 	case sem.OpReturn:
 		ok = r.f.Entry
 	}
-	s.leaves = !ok
+	s.leaves = !ok || r.leave != nil && r.leave(pc)
 }
 
 // lane plans a lane function; false if it has no twin here.
