@@ -30,8 +30,11 @@ func Explain(name string) (string, error) {
 		}
 		explainEntry(&b, e)
 	}
+	if d := isa.LookupDirective(name); d != nil {
+		explainDirective(&b, d)
+	}
 	if b.Len() == 0 {
-		return "", fmt.Errorf("%q is no error code and no instruction; codes look like P3004, instructions like cvt or add.int%s", name, suggestForm(name))
+		return "", fmt.Errorf("%q is no error code, instruction or directive; codes look like P3004, instructions like cvt or add.int, directives like .maxntid%s", name, suggestForm(name))
 	}
 	return b.String(), nil
 }
@@ -62,6 +65,49 @@ func explainEntry(b *strings.Builder, e *isa.Entry) {
 	if example := e.Example(); example != "" {
 		explainList(b, "Example", strings.Split(strings.TrimSuffix(example, "\n"), "\n"))
 	}
+}
+
+// explainDirective describes a directive, a specifier of declarations, a target option or a string of .pragma.
+func explainDirective(b *strings.Builder, d *isa.Directive) {
+	section := d.Section
+	if d.Manual != 0 {
+		section = fmt.Sprintf("%v: %s", d.Manual, section)
+	}
+	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n\n%s\n", d.Name, d.Doc, section, d.About)
+	explainList(b, "Form", []string{d.Form})
+	explainList(b, "Legal", directiveGates(d))
+	explainList(b, "Beside it", directiveCompany(d))
+	explainList(b, "Where ptxas and the manual differ", d.Notes)
+	v, t := d.Open()
+	option := ""
+	if d.In("target") {
+		option = ", " + d.Name
+	}
+	module := fmt.Sprintf(".version %v\n.target %v%s\n%s", v, t, option, d.Examples[0])
+	explainList(b, "Example", strings.Split(module, "\n"))
+}
+
+func directiveGates(d *isa.Directive) []string {
+	gates := []string{"since PTX " + d.Since.String()}
+	if d.Until != nil {
+		gates = append(gates, "until PTX "+d.Until.String())
+	}
+	for _, p := range d.Parts {
+		gates = append(gates, p.Name+": since PTX "+p.Since.String())
+	}
+	return gates
+}
+
+func directiveCompany(d *isa.Directive) (lines []string) {
+	for _, rule := range []struct {
+		words string
+		names []string
+	}{{"not with", d.Excludes}, {"only with", d.Needs}, {"no effect without", d.Wants}} {
+		if len(rule.names) > 0 {
+			lines = append(lines, rule.words+" "+strings.Join(rule.names, ", "))
+		}
+	}
+	return lines
 }
 
 // statusWords says whether `run` executes the forms, and what of them it does not.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ptxvm"
+	"ptxvm/internal/isa"
 )
 
 // TestExplain explains every entry of the data: in words, with an example that `check` has
@@ -23,6 +24,24 @@ func TestExplain(t *testing.T) {
 			}
 		}
 		checkInstructionExample(t, f.Name)
+	}
+}
+
+// TestExplainDirectives: every directive is described, and its example checks.
+func TestExplainDirectives(t *testing.T) {
+	for _, d := range isa.Directives() {
+		text, err := ptxvm.Explain(d.Name)
+		if err != nil || !strings.Contains(text, d.About) || !strings.Contains(text, "since PTX ") {
+			t.Errorf("%s: %v in\n%s", d.Name, err, text)
+			continue
+		}
+		if d.Name == ".unified" {
+			continue // for modules that are linked; Check judges whole programs
+		}
+		_, example, _ := strings.Cut(text, "\nExample:\n\n")
+		if diags, err := ptxvm.Check(d.Name, []byte(example), nil); err != nil || diags.HasErrors() {
+			t.Errorf("%s: %v, %v in\n%s", d.Name, err, diags, example)
+		}
 	}
 }
 

@@ -73,6 +73,19 @@ func LookupPragma(text string) *Directive {
 	return LookupDirective(`"` + words[0] + `"`)
 }
 
+// Open is the newest version, with a usual target, in which the directive is there.
+func (d *Directive) Open() (Version, Target) {
+	for _, name := range []string{"sm_90", "sm_100a", "sm_12", "sm_20"} {
+		t := MustTarget(name)
+		for v := Latest; v > 0; v-- {
+			if v.Known() && v >= TargetSince(t) && d.Since.Passes(v, t) && !d.Until.Passes(v, t) {
+				return v, t
+			}
+		}
+	}
+	panic("BUG: " + d.Name + " is never there")
+}
+
 // IsPragma tells the strings of .pragma from directives.
 func (d *Directive) IsPragma() bool { return d.Name[0] == '"' }
 

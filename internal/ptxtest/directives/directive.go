@@ -16,7 +16,7 @@ import (
 func OfDirectives(d *isa.Directive) []*Case {
 	g := generator{d: d}
 	g.base.About, g.base.Section = d.Name, d.Section
-	g.base.Version, g.base.Target = open(d)
+	g.base.Version, g.base.Target = d.Open()
 	for i, example := range d.Examples {
 		g.base.Body = example
 		if d.In("target") {
@@ -56,19 +56,6 @@ type token struct{ space, text string }
 func (g *generator) add(change string, c Case) {
 	c.Change = change
 	g.cases = append(g.cases, &c)
-}
-
-// open is a version and a target in which the directive is there.
-func open(d *isa.Directive) (isa.Version, isa.Target) {
-	for _, t := range []string{"sm_90", "sm_100a", "sm_12", "sm_20"} {
-		for v := isa.Latest; v > 0; v-- {
-			t := isa.MustTarget(t)
-			if v.Known() && v >= isa.TargetSince(t) && d.Since.Passes(v, t) && !d.Until.Passes(v, t) {
-				return v, t
-			}
-		}
-	}
-	panic("BUG: " + d.Name + " is never there")
 }
 
 func (g *generator) optionHead(v isa.Version, t isa.Target) string {
@@ -354,7 +341,7 @@ func (g *generator) neighbours() {
 		}
 		o := generator{d: d}
 		o.base.Body = d.Examples[0]
-		o.base.Version, o.base.Target = open(d)
+		o.base.Version, o.base.Target = d.Open()
 		if !o.parse() {
 			continue
 		}
