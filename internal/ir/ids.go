@@ -46,13 +46,14 @@ var properties = [...]property{
 	isa.MadcLo:  {carry: CarryIn | CarryOut},
 	isa.MadcHi:  {carry: CarryIn | CarryOut},
 
-	isa.BarSync:       {reads: true},
-	isa.BarArrive:     {reads: true},
-	isa.BarrierSync:   {reads: true},
-	isa.BarrierArrive: {reads: true},
-	isa.BarWarpSync:   {reads: true},
-	isa.Nanosleep:     {reads: true},
-	isa.Stackrestore:  {reads: true},
+	isa.BarSync:        {reads: true},
+	isa.BarArrive:      {reads: true},
+	isa.BarrierSync:    {reads: true},
+	isa.BarrierArrive:  {reads: true},
+	isa.BarWarpSync:    {reads: true},
+	isa.Nanosleep:      {reads: true},
+	isa.Stackrestore:   {reads: true},
+	isa.Tcgen05Dealloc: {reads: true},
 
 	isa.WgmmaMmaAsync: {update: true},
 

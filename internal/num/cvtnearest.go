@@ -178,18 +178,20 @@ func (n *rounder) reluPairs(d *[32]uint32) {
 	}
 }
 
-// pairBF16 is for bf16. The top bit of each half of nan says that there is one.
+// pairBF16 is for bf16. The top bit of each half of nan says that there is one; then, because d
+// may be a or b, nothing is written before all is known.
 func (n *rounder) pairBF16(d, a, b *[32]uint32) {
-	nan := uint64(0)
+	nan, sum := uint64(0), [32]uint32{}
 	for i, v := range a {
 		x := uint64(v)<<32 | uint64(b[i])
 		nan |= x&(magF32*both) + (1<<31-infF32-1)*both
 		x += 0x7fff*both + x>>16&both
-		d[i] = uint32(x>>32)&^0xffff | uint32(x)>>16
+		sum[i] = uint32(x>>32)&^0xffff | uint32(x)>>16
 	}
 	if nan&(signF32*both) != 0 {
-		n.nanPairs(d, a, b)
+		n.nanPairs(&sum, a, b)
 	}
+	*d = sum
 	n.reluPairs(d)
 }
 

@@ -57,6 +57,12 @@ func testPairEdges(t *testing.T, c *Cvt, edges []uint32) {
 				t.Fatalf("%+v of {%x, %x} = %x and %x, want %x", *c, a[i], b[i], d[i], s[i], w)
 			}
 		}
+		overA, overB := a, b
+		rows.Convert(&overA, &[4]*[32]uint32{&overA, &b}, &a, &a)
+		rows.Convert(&overB, &[4]*[32]uint32{&a, &overB}, &a, &a)
+		if overA != d || overB != d {
+			t.Fatalf("%+v over its operands: %x and %x, want %x", *c, overA, overB, d)
+		}
 	}
 }
 
