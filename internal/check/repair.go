@@ -64,6 +64,9 @@ func (c *checker) search(legal func(tokens []string) bool) *repairs {
 			}
 		}
 	}
+	if slices.ContainsFunc(c.tokens[1:], func(m string) bool { return !slices.Contains(candidates, m) }) {
+		return r // one word more makes no other word one of this instruction, though ptxas may ignore it
+	}
 	c.searchInsertions(r, candidates, 1, legal)
 	if r.insert == nil {
 		r.last = true

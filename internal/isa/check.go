@@ -32,7 +32,6 @@ func init() {
 		"tex.mode":                  checkTexMode,
 		"mov.address":               checkMovAddress,
 		"surface.operands":          checkSurfaceOperands,
-		"surface.scalars":           checkScalars,
 		"video.merge":               checkVideoMerge,
 		"video.negation":            checkVideoNegation,
 		"call.signature":            checkElsewhere,
@@ -98,16 +97,6 @@ func checkSurfaceOperands(q *Query, p *plan) string {
 		return "a coordinate that is no register stands in braces"
 	case c != nil && c.Kind == ShapeSpecial:
 		return "a special register stands in braces"
-	}
-	return ""
-}
-
-// checkScalars: operands without a vector form take no braces (facts: ptxas).
-func checkScalars(q *Query, p *plan) string {
-	for _, role := range []string{"c", "d"} {
-		if s := p.operand(q, role); s != nil && s.Kind == ShapeVec {
-			return "this operand is no vector"
-		}
 	}
 	return ""
 }

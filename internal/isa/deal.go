@@ -4,6 +4,8 @@ package isa
 // ptxas), except among slots that share values: there the written order decides, by role. The
 // manual keeps the form's order unless an entry says `order free`.
 
+import "sync"
+
 // dealer tries the slots for each modifier in written order.
 type dealer struct {
 	e      *Entry
@@ -20,8 +22,19 @@ type dealer struct {
 // maxDeals bounds the readings of one form; real data has one or two.
 const maxDeals = 16
 
+// families holds the families of a form's slots, once they are known.
+type families struct {
+	once sync.Once
+	list []int
+}
+
 // link numbers the families of slots that share values.
 func (d *dealer) link() {
+	d.alt.families.once.Do(func() { d.findFamilies(); d.alt.families.list = d.family })
+	d.family = d.alt.families.list
+}
+
+func (d *dealer) findFamilies() {
 	n := len(d.alt.slots)
 	d.family = make([]int, n)
 	for i := range d.family {

@@ -77,6 +77,7 @@ type Alt struct {
 	slots    []slot
 	operands []operandForm
 	groups   int // optional groups of operands, numbered from 1
+	families *families
 }
 
 // slot is a place for a modifier of a form.
@@ -149,6 +150,10 @@ type operandKind struct {
 	exact     bool
 	loose     bool
 	minus     bool // its negative, too
+	braced    bool // one in braces will do
+	mixed     bool // a vector: constants beside registers
+	short     bool // an address: registers of 32 bits reach global memory, too
+	full      bool // an address: no registers of fewer than 32 bits
 	selectors []SelectorSet
 	ranges    []span
 	space     spaceRef

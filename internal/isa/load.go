@@ -20,7 +20,6 @@ type ISA struct {
 
 	modTypes []Type       // by Mod
 	repeat   map[Mod]bool // may be written twice
-	ignored  map[Mod]bool // means nothing where no form has it
 	entries  []lazyEntry  // by ID
 	opcodes  map[string]*opcode
 	cache    formsCache
@@ -223,7 +222,7 @@ func (t *ISA) finish() {
 			t.modTypes[m] = typ
 		}
 	}
-	t.repeat, t.ignored = t.modSet(thePrelude.repeat[t.judge]), t.modSet(thePrelude.ignored[t.judge])
+	t.repeat = t.modSet(thePrelude.repeat[t.judge])
 	t.cache.init()
 }
 

@@ -28,7 +28,7 @@ func (k *kindSpec) misfit(s *Shape) misfit {
 		return k.misfitAddress(&s.Elems[0])
 	case k.vector >= 0:
 		return k.misfitVector(s)
-	case s.Kind == ShapeVec && len(s.Elems) == 1: // {%x} passes as a scalar (facts: ptxas)
+	case s.Kind == ShapeVec && len(s.Elems) == 1 && k.braced:
 		return k.misfitScalar(&s.Elems[0])
 	}
 	return k.misfitScalar(s)
@@ -65,10 +65,10 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 				continue // the joined type is compared below
 			}
 		}
-		worst = min(worst, k.misfitScalar(e))
+		worst = min(worst, k.misfitElement(e))
 	}
 	if joined == 0 {
-		if k.onlySinks(s) {
+		if k.onlySinks(s) || k.mixed {
 			return wrongKind // nothing says what the elements are
 		}
 		return worst
@@ -77,6 +77,16 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 		return worst
 	}
 	return min(worst, k.misfitRegister(&Shape{Kind: ShapeReg, Type: joined}))
+}
+
+// misfitElement compares an element that is no register.
+func (k *kindSpec) misfitElement(e *Shape) misfit {
+	if k.mixed && e.Kind == ShapeImm {
+		one := *k
+		one.sorts |= sortImm
+		return one.misfitConstant(e)
+	}
+	return k.misfitScalar(e)
 }
 
 // onlySinks: a vector of sinks alone has no type (facts: ptxas).
@@ -231,14 +241,14 @@ func (k *kindSpec) misfitSpecial(s *Shape) misfit {
 }
 
 // misfitSymbol: names of functions, and of variables with a displacement, are numbers where a
-// whole number may stand; a variable alone is not (facts: ptxas).
+// whole number may stand, in a register too; a variable alone is not (facts: ptxas).
 func (k *kindSpec) misfitSymbol(s *Shape) misfit {
 	switch {
 	case k.ofSet && s.Kind == ShapeSym && s.Space != k.of:
 		return wrongSpace
 	case k.sorts&s.sorts() != 0:
 		return fits
-	case k.sorts&sortImm == 0, s.Kind == ShapeSym && !s.Offset:
+	case k.sorts&sortImm == 0, s.Kind == ShapeSym && (!s.Offset || k.sorts&sortReg == 0):
 		return wrongKind
 	case !k.types[0].Kind().integer():
 		return wrongType
@@ -278,16 +288,19 @@ func (k *kindSpec) misfitSymbolSpace(base *Shape) misfit {
 // generic tells whether generic addresses reach the space without a conversion.
 func (s Space) generic() bool { return s == GlobalSpace || s == SharedSpace || s == LocalSpace }
 
-// misfitPointer: a register that holds an address is a whole number of 16 bits or more, of
-// 32 bits for tensor memory; a 32-bit one reaches no global memory.
+// misfitPointer: a register that holds an address is a whole number, of 32 bits for tensor
+// memory; a 32-bit one reaches no global memory, though a narrower one does, but where the
+// form says otherwise (facts: ptxas).
 func (k *kindSpec) misfitPointer(r *Shape) misfit {
 	if !r.Type.Kind().integer() || r.Lanes != 0 {
 		return wrongType
 	}
 	switch bits := r.Type.Bits(); {
+	case k.exact && r.Type.Kind() != Bits:
+		return wrongType
 	case k.space == TensorSpace && bits != 32,
-		(k.space == GlobalSpace || k.space == Generic) && bits == 32,
-		bits < 16 || bits > 64:
+		(k.space == GlobalSpace || k.space == Generic) && bits == 32 && !k.short,
+		k.full && bits < 32, bits > 64:
 		return wrongWidth
 	}
 	return fits

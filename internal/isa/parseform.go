@@ -19,7 +19,7 @@ func (p *entryParser) formPass(s string) error {
 		return fmt.Errorf("the form does not begin with the opcode %s", opcode)
 	}
 	mods, operands, _ := strings.Cut(rest, " ")
-	f := formParser{p: p, alt: Alt{Text: s, why: p.why}}
+	f := formParser{p: p, alt: Alt{Text: s, why: p.why, families: new(families)}}
 	if err := f.modifiers(mods); err != nil {
 		return err
 	}

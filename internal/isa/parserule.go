@@ -287,6 +287,14 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.loose = p.judge == Ptxas
 		case word == "minus":
 			k.minus = true
+		case word == "mixed": // the manual has registers alone
+			k.mixed = p.judge == Ptxas
+		case word == "braced":
+			k.braced = true
+		case word == "short":
+			k.short = true
+		case word == "full":
+			k.full = true
 		case word == "select", word == "mask":
 			k.selectors, err = selectorSets(next(), word == "mask")
 		case word == "exact":

@@ -24,7 +24,7 @@ type prelude struct {
 	pred       Type
 	sets       []setText   // shared sets, for the entries
 	repeat     [2][]string // by judge
-	ignored    [2][]string
+	ignored    [2]ignoredMods
 	specials   []SpecialInfo // specials[0] is none
 	special    map[string]Special
 }
@@ -103,20 +103,54 @@ func (p *prelude) readSet(s string) error {
 	return nil
 }
 
+// ignoredMods are modifiers that mean nothing where no form has them: to all instructions, to those of
+// some opcodes, and to the others.
+type ignoredMods struct {
+	all, others []string
+	of          map[string][]string // by opcode
+}
+
 // readJudgeSet reads a set that one judge alone has: what may be repeated, what is ignored.
 func (p *prelude) readJudgeSet(s string, j Judge) error {
 	text, _ := j.clause(s)
-	name, values, ok := strings.Cut(text, " = { ")
+	name, values, ok := strings.Cut(text, " = {")
 	list := strings.Fields(strings.TrimSuffix(values, "}"))
+	words := strings.Fields(name)
 	switch {
 	case ok && name == ".repeat":
 		p.repeat[j] = list
-	case ok && name == ".ignored":
-		p.ignored[j] = list
+	case ok && len(words) > 0 && words[0] == ".ignored":
+		p.ignored[j].add(words[1:], list)
 	default:
 		return fmt.Errorf("a judge of the prelude has .repeat and .ignored")
 	}
 	return nil
+}
+
+// add adds what the named opcodes ignore: all if none is named, the rest for others.
+func (i *ignoredMods) add(opcodes, list []string) {
+	switch {
+	case len(opcodes) == 0:
+		i.all = list
+	case opcodes[0] == "others":
+		i.others = list
+	default:
+		if i.of == nil {
+			i.of = map[string][]string{}
+		}
+		for _, op := range opcodes {
+			i.of[op] = list
+		}
+	}
+}
+
+// by tells whether instructions of an opcode ignore a modifier.
+func (i *ignoredMods) by(opcode, modifier string) bool {
+	list, named := i.of[opcode]
+	if !named {
+		list = i.others
+	}
+	return slices.Contains(list, modifier) || slices.Contains(i.all, modifier)
 }
 
 // readRow reads " key… : value…" of a table.

@@ -4,6 +4,8 @@ package isa
 // an opcode, and for each the operands that may follow. It runs once for each distinct list
 // of modifiers (Forms); operands are looked at later.
 
+import "strings"
+
 // maxModifiers bounds the modifiers of a statement; no form has half as many.
 const maxModifiers = 40
 
@@ -51,6 +53,10 @@ type kindSpec struct {
 	exact     bool // registers of the storage type only
 	loose     bool // vectors of floats in integer registers, too
 	minus     bool // its negative, too
+	braced    bool // one in braces will do
+	mixed     bool // a vector: constants beside registers
+	short     bool // an address: registers of 32 bits reach global memory, too
+	full      bool // an address: no registers of fewer than 32 bits
 	selectors []SelectorSet
 	ranges    [][2]int
 	space     Space
@@ -96,8 +102,9 @@ func (t *ISA) readings(op *opcode, mods []Mod, suffix Mod) (plans []*plan) {
 // meaningful drops modifiers that ptxas ignores (.ignored of the prelude) and that no entry of
 // the opcode has.
 func (t *ISA) meaningful(op *opcode, mods []Mod) (rest []Mod) {
+	name := strings.Join(t.Entry(op.ids[0]).Opcode, "")
 	for _, m := range mods {
-		if !t.ignored[m] || t.has(op, m) {
+		if !thePrelude.ignored[t.judge].by(name, t.mods.name(uint16(m))) || t.has(op, m) {
 			rest = append(rest, m)
 		}
 	}
@@ -390,7 +397,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, mixed: k.mixed, short: k.short, full: k.full, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

@@ -4,7 +4,9 @@ package generate
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +29,11 @@ func (s *Statement) Function() Function {
 	f := Function{Version: s.Version, Target: s.Target, Device: s.Device, Text: s.Text()}
 	if s.callee != nil {
 		f.Outside, f.Inside = s.callee.declarations()
+	}
+	for _, typ := range slices.Sorted(maps.Values(opaqueTypes)) {
+		if name := opaqueName(typ); strings.Contains(f.Text, name) {
+			f.Outside = append(f.Outside, ".global "+typ+" "+name+";")
+		}
 	}
 	if slicesContain(s.Operands, isa.ShapeTable) && s.callee == nil {
 		f.Inside = append(f.Inside, targetList+": .branchtargets "+label+";")
@@ -117,13 +124,7 @@ var registerName = regexp.MustCompile(`%([a-z0-9]+)_(\d+)`)
 
 // registers declares the registers of the text, one .reg line a type.
 func (f *Function) registers() []string {
-	most := map[isa.Type]int{}
-	for _, m := range registerName.FindAllStringSubmatch(f.Text, -1) {
-		if t, ok := isa.LookupType("." + m[1]); ok {
-			n, _ := strconv.Atoi(m[2])
-			most[t] = max(most[t], n)
-		}
-	}
+	most := registersOf(f.Text)
 	var lines []string
 	for _, t := range isa.Types() {
 		if n := most[t]; n > 0 {
@@ -131,4 +132,16 @@ func (f *Function) registers() []string {
 		}
 	}
 	return lines
+}
+
+// registersOf finds the types of the registers that a text names, and the greatest number of each.
+func registersOf(text string) map[isa.Type]int {
+	most := map[isa.Type]int{}
+	for _, m := range registerName.FindAllStringSubmatch(text, -1) {
+		if t, ok := isa.LookupType("." + m[1]); ok {
+			n, _ := strconv.Atoi(m[2])
+			most[t] = max(most[t], n)
+		}
+	}
+	return most
 }

@@ -27,7 +27,7 @@ func writableKinds(k *isa.KindSpec) []isa.ShapeKind {
 	for _, kind := range k.Kinds {
 		switch kind {
 		case isa.ShapeReg, isa.ShapeImm, isa.ShapeSink, isa.ShapeAddr, isa.ShapeLabel, isa.ShapeSpecial, isa.ShapeSym,
-			isa.ShapeFunc, isa.ShapeParams, isa.ShapeTable, isa.ShapeProto:
+			isa.ShapeFunc, isa.ShapeParams, isa.ShapeTable, isa.ShapeProto, isa.ShapeTexref, isa.ShapeSurfref:
 			out = append(out, kind)
 		}
 	}
@@ -111,6 +111,8 @@ func (d *drawer) scalar(k *isa.KindSpec) (string, isa.Shape, bool) {
 		return label, isa.Shape{Kind: kind}, true
 	case isa.ShapeSpecial:
 		return d.special(k)
+	case isa.ShapeTexref, isa.ShapeSurfref:
+		return opaqueName(opaqueTypes[kind]), isa.Shape{Kind: kind}, !d.s.Version.Before(isa.V(1, 5))
 	case isa.ShapeFunc:
 		return calleeName, isa.Shape{Kind: kind}, true
 	case isa.ShapeParams:
@@ -138,11 +140,12 @@ func (d *drawer) register(k *isa.KindSpec) (string, isa.Shape, bool) {
 		}
 		return text, shape, ok
 	}
-	var fit []isa.Type
-	for _, t := range declarable(d.s.Version, d.s.Target) {
-		if k.Type == 0 || k.Type.AcceptsRegister(t, k.Wider) && (!k.Exact || t == k.Type.Storage()) {
-			fit = append(fit, t)
-		}
+	fits := func(t isa.Type) bool {
+		return k.Type == 0 || k.Type.AcceptsRegister(t, k.Wider) && (!k.Exact || t == k.Type.Storage())
+	}
+	fit := choose(declarable(d.s.Version, d.s.Target), fits)
+	if fit == nil {
+		fit = choose(narrowTypes, fits)
 	}
 	if fit == nil {
 		return "", isa.Shape{}, false
@@ -161,8 +164,29 @@ func (d *drawer) register(k *isa.KindSpec) (string, isa.Shape, bool) {
 	return text, shape, ok
 }
 
-// declarable lists the register types of a module (5.2.1). Those of 8 bits stand for ld, st
-// and cvt alone, where wider registers are the rule.
+// choose lists the types that fit.
+func choose(types []isa.Type, fits func(isa.Type) bool) (list []isa.Type) {
+	for _, t := range types {
+		if fits(t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// narrowTypes are the register types of 8 bits, which stand for ld, st and cvt alone, where wider
+// registers are the rule.
+var narrowTypes = typesOf(".b8", ".u8", ".s8")
+
+func typesOf(names ...string) (types []isa.Type) {
+	for _, name := range names {
+		t, _ := isa.LookupType(name)
+		types = append(types, t)
+	}
+	return types
+}
+
+// declarable lists the register types of a module but for those of 8 bits (5.2.1).
 func declarable(v isa.Version, t isa.Target) []isa.Type {
 	names := []string{".b16", ".b32", ".b64", ".u16", ".u32", ".u64", ".s16", ".s32", ".s64", ".f32", ".f64"}
 	if !v.Before(isa.V(4, 2)) && !t.Before(isa.MustTarget("sm_53")) {
@@ -171,12 +195,7 @@ func declarable(v isa.Version, t isa.Target) []isa.Type {
 	if !v.Before(isa.V(8, 3)) && !t.Before(isa.MustTarget("sm_70")) {
 		names = append(names, ".b128")
 	}
-	var types []isa.Type
-	for _, name := range names {
-		t, _ := isa.LookupType(name)
-		types = append(types, t)
-	}
-	return types
+	return typesOf(names...)
 }
 
 func (d *drawer) newRegister(t isa.Type) (string, isa.Shape, bool) {
@@ -283,6 +302,12 @@ func (d *drawer) variable(space isa.Space) (string, isa.Shape, bool) {
 func (s *Statement) writes() bool {
 	return slices.ContainsFunc(s.Entry.Effects, func(e isa.Effect) bool { return len(e) > 0 && e[0] == "write" })
 }
+
+// opaqueTypes are the types of opaque variables (5.3) that a statement may name.
+var opaqueTypes = map[isa.ShapeKind]string{isa.ShapeTexref: ".texref", isa.ShapeSurfref: ".surfref"}
+
+// opaqueName is the name of a variable of an opaque type.
+func opaqueName(typ string) string { return "v_" + typ[1:] + "$" }
 
 // Names that every function of a module knows.
 const (

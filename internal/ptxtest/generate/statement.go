@@ -23,6 +23,8 @@ type Statement struct {
 	Target   isa.Target
 	Device   bool    // stands in a device function, else in a kernel
 	Mutation string  // what was changed; "" for a legal statement
+	Class    Class   // of the change
+	Gate     int     // 1 + index of the gate of the entry that the module is at, or one step below; 0 if none
 	callee   *callee // of a call
 }
 
@@ -111,11 +113,39 @@ func (g *Generator) Any() *Statement {
 	return nil
 }
 
+// LegalOf draws a legal statement with what a choice of its entry fixes; nil if it finds none.
+func (g *Generator) LegalOf(e *isa.Entry, c isa.Choice) *Statement {
+	for range choiceDraws {
+		if sample := e.Sample(g.r, c); sample != nil {
+			if s := g.statement(sample); s != nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// choiceDraws bounds the draws for one choice.
+const choiceDraws = 200
+
 func (g *Generator) statement(sample *isa.Sample) *Statement {
-	s := &Statement{Entry: sample.Sel.Entry, Tokens: slices.Clone(sample.Sel.Entry.Opcode)}
-	if !g.module(s, sample) {
+	v, t, ok := g.module(sample)
+	if !ok {
 		return nil
 	}
+	s := g.statementIn(sample, v, t)
+	if s == nil {
+		return nil
+	}
+	if _, fails := isa.Table().Match(s.Query()); fails != nil {
+		return nil // a check, or a register type that the module does not have
+	}
+	return s
+}
+
+// statementIn writes the sample for a module in which its gates may be closed.
+func (g *Generator) statementIn(sample *isa.Sample, v isa.Version, t isa.Target) *Statement {
+	s := &Statement{Entry: sample.Sel.Entry, Tokens: slices.Clone(sample.Sel.Entry.Opcode), Version: v, Target: t}
 	for _, m := range sample.Sel.Mods() {
 		if m == sample.Suffix {
 			s.Suffix = m.String()
@@ -136,14 +166,11 @@ func (g *Generator) statement(sample *isa.Sample) *Statement {
 		}
 		s.Operands = append(s.Operands, o)
 	}
-	if _, fails := isa.Table().Match(s.Query()); fails != nil {
-		return nil // a check, or a register type that the module does not have
-	}
 	return s
 }
 
 // module chooses a version and a target in which the sample's gates pass.
-func (g *Generator) module(s *Statement, sample *isa.Sample) bool {
+func (g *Generator) module(sample *isa.Sample) (isa.Version, isa.Target, bool) {
 	for _, i := range g.r.Perm(len(g.targets)) {
 		var open []isa.Version
 		for v := isa.TargetSince(g.targets[i]); v <= isa.Latest; v++ {
@@ -154,13 +181,12 @@ func (g *Generator) module(s *Statement, sample *isa.Sample) bool {
 		if open == nil {
 			continue
 		}
-		s.Target, s.Version = g.targets[i], open[len(open)-1]
 		if g.r.IntN(2) == 0 {
-			s.Version = open[0]
+			return open[0], g.targets[i], true
 		}
-		return true
+		return open[len(open)-1], g.targets[i], true
 	}
-	return false
+	return 0, isa.Target{}, false
 }
 
 // gatesPass tells whether the sample's gates pass in a module.
@@ -188,15 +214,6 @@ func writable(sample *isa.Sample) bool {
 		}
 	}
 	return true
-}
-
-func countRegisters(s isa.Shape, most map[isa.Type]int) {
-	if s.Kind == isa.ShapeReg {
-		most[s.Type]++
-	}
-	for i := range s.Elems {
-		countRegisters(s.Elems[i], most)
-	}
 }
 
 // firstMutant numbers the registers that mutations add, above all that a statement has.

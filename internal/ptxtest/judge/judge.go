@@ -19,31 +19,11 @@ import (
 // Case is a statement in its surroundings and the verdict of ptxas.
 type Case struct {
 	generate.Function
-	Change string // what makes it differ from a legal statement, "" if it is one
-	Ptxas  string // its first error, "" if it accepts
-}
-
-// Cases draws perEntry legal statements of each entry whose name has the prefix, and as many
-// with one change.
-func Cases(seed uint64, targets []isa.Target, prefix string, perEntry int) []*Case {
-	g := generate.New(seed, nil, targets)
-	var out []*Case
-	for _, e := range isa.Table().Entries() {
-		for range perEntry {
-			if !strings.HasPrefix(e.Name, prefix) {
-				break
-			}
-			s := g.Legal(e)
-			if s == nil {
-				break
-			}
-			out = append(out, &Case{Function: s.Function()})
-			if m := g.Mutate(s); m != nil {
-				out = append(out, &Case{Function: m.Function(), Change: m.Mutation})
-			}
-		}
-	}
-	return out
+	Entry  *isa.Entry     // that the statement was drawn from, nil if it was not
+	Class  generate.Class // of the change
+	Gate   int            // as in generate.Statement
+	Change string         // what makes it differ from a legal statement, "" if it is one
+	Ptxas  string         // its first error, "" if it accepts
 }
 
 // Here is the checker's verdict on a case alone in its module: its first error, "" if it accepts.
@@ -114,7 +94,8 @@ func modules(cases []*Case) [][]*Case {
 }
 
 // ask asks about one module. Errors hide what later stages would find, so the rest is judged
-// again until it passes as a whole.
+// again until it passes as a whole. An error without a line, or a death, which may leave errors that
+// are none, is somebody's in one half of the module or in the other.
 func ask(path string, left []*Case) error {
 	for len(left) > 0 {
 		m := module(left)
@@ -122,13 +103,29 @@ func ask(path string, left []*Case) error {
 		if err != nil || r.Accepted {
 			return err
 		}
-		rest := blame(m, r, left)
-		if len(rest) == len(left) { // an error without a line
-			return askEach(path, left, r)
+		if len(left) == 1 {
+			left[0].Ptxas = rejection(r)
+			return nil
+		}
+		rest := left
+		if !r.Died {
+			rest = blame(m, r, left)
+		}
+		if len(rest) == len(left) {
+			half := len(left) / 2
+			return cmp.Or(ask(path, left[:half]), ask(path, left[half:]))
 		}
 		left = rest
 	}
 	return nil
+}
+
+// rejection is the first error, or what is left of a death.
+func rejection(r *ptxas.Report) string {
+	if len(r.Errors) > 0 {
+		return cmp.Or(r.Errors[0].Msg, "rejects")
+	}
+	return cmp.Or(strings.TrimSpace(r.Stderr), "dies")
 }
 
 func module(list []*Case) *generate.Module {
@@ -154,12 +151,22 @@ func blame(m *generate.Module, r *ptxas.Report, list []*Case) (rest []*Case) {
 	return rest
 }
 
-// askEach finds who is to blame for an error that names no line.
-func askEach(path string, list []*Case, r *ptxas.Report) error {
-	if len(list) == 1 {
-		list[0].Ptxas = cmp.Or(strings.TrimSpace(r.Stderr), "dies")
-		return nil
+// Compare adds the checker's verdicts. Cases that differ are asked about once more, each alone: in a
+// module an error can name the line of another function.
+func Compare(path string, cases []*Case) ([]Verdict, error) {
+	list := make([]Verdict, len(cases))
+	var doubtful []*Case
+	for i, c := range cases {
+		list[i] = Verdict{c, c.Here()}
+		if !list[i].Equal() {
+			c.Ptxas = ""
+			doubtful = append(doubtful, c)
+		}
 	}
-	half := len(list) / 2
-	return cmp.Or(ask(path, list[:half]), ask(path, list[half:]))
+	for _, c := range doubtful {
+		if err := ask(path, []*Case{c}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }

@@ -43,9 +43,13 @@ func Find() (string, error) {
 // older ones all the same.
 const oldest = 75
 
+// renamed is the old number of architecture 110, which modules may have and the assembler has not.
+const renamed = 101
+
 // Report is what the assembler says about a module.
 type Report struct {
 	Accepted bool
+	Died     bool // of a signal: not all of the errors need be true
 	Errors   []Error
 	Stderr   string
 }
@@ -59,13 +63,13 @@ type Error struct {
 
 var errorLine = regexp.MustCompile(`(?m)^ptxas .*?(?:, line (\d+))?; (error|fatal) *: *(.*)$|^ptxas (error|fatal) *: *(.*)$`)
 
-// patience bounds the time for a module: on a few, ptxas takes all memory there is.
-const patience = 30 * time.Second
-
 // Judge assembles a module for its target.
 func Judge(path, text string, t isa.Target) (*Report, error) {
-	if t.Arch < oldest {
+	switch {
+	case t.Arch < oldest:
 		t = isa.Target{Arch: oldest}
+	case t.Arch == renamed:
+		t.Arch = 110
 	}
 	dir, err := os.MkdirTemp("", "ptxas")
 	if err != nil {
@@ -76,17 +80,35 @@ func Judge(path, text string, t isa.Target) (*Report, error) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return nil, err
 	}
-	var stderr bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), judgeTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "-arch", t.String(), "-O0", "-o", os.DevNull, file)
+	var stderr bytes.Buffer
+	cmd := limited(ctx, path, "-arch", t.String(), "-O0", "-o", os.DevNull, file)
 	cmd.Stderr = &stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return nil, fmt.Errorf("ptxas: %w", err)
 	}
-	return report(err == nil, stderr.String()), nil
+	r := report(err == nil, stderr.String())
+	r.Died = exit != nil && !exit.Exited()
+	return r, nil
+}
+
+// What one run may take: some invalid statements make the assembler allocate without end.
+const (
+	judgeTime   = 30 * time.Second
+	judgeMemory = 2 << 20 // KiB
+)
+
+// limited is a command whose address space is bounded, where there is a shell that can do so.
+func limited(ctx context.Context, path string, args ...string) *exec.Cmd {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		return exec.CommandContext(ctx, path, args...)
+	}
+	script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, judgeMemory)
+	return exec.CommandContext(ctx, sh, append([]string{"-c", script, path}, args...)...)
 }
 
 // Assemble makes the machine code of a module for its target: a cubin.
