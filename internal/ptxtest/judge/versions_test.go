@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ptxvm/internal/isa"
@@ -9,6 +10,13 @@ import (
 
 // latestTargets are those whose forms the newest versions change.
 var latestTargets = targets("sm_75 sm_80 sm_90a sm_100a sm_103a sm_107a sm_110a sm_120a")
+
+func targets(names string) (out []isa.Target) {
+	for _, name := range strings.Fields(names) {
+		out = append(out, isa.MustTarget(name))
+	}
+	return out
+}
 
 // TestLatestVersion: no manual of the newest version is published, so ptxas says what it brought.
 // Statements that differ between it and the version before have to differ here, too.
@@ -18,7 +26,7 @@ func TestLatestVersion(t *testing.T) {
 	}
 	path := assembler(t)
 	before := isa.Latest - 1
-	now := Cases(*seed, latestTargets, *only, max(*count, 8))
+	now := Plan(*seed, latestTargets, *only, max(*count, 8))
 	old := make([]*Case, len(now))
 	for i, c := range now {
 		c.Version = isa.Latest
