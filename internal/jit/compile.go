@@ -8,6 +8,7 @@ import (
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
 )
 
 // Compiled is the machine code of one function: position independent, to be called with a
@@ -27,7 +28,7 @@ var ErrNothing = errors.New("no instruction of this function can be compiled")
 
 // Compile makes machine code for the converged variant of a function.
 func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
-	if code.Insts == nil {
+	if code.Insts == nil || startsAsync(f) {
 		return nil, ErrNothing
 	}
 	if err := opt.possible(); err != nil {
@@ -46,6 +47,17 @@ func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s needs more vector registers than there are", f.Name)
+}
+
+// startsAsync tells whether a function starts operations that may read and write rows later, when
+// compiled code holds others of them in registers.
+func startsAsync(f *ir.Func) bool {
+	for pc := range f.Insts {
+		if sem.StartsAsync(f.Insts[pc].Sel) {
+			return true
+		}
+	}
+	return false
 }
 
 // compiler assembles one region.
