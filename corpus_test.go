@@ -32,6 +32,35 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// TestCorpusCompiled runs the same in compiled code, as far as that goes.
+func TestCorpusCompiled(t *testing.T) {
+	needJIT(t)
+	for _, c := range corpus.Cases() {
+		arch := c.Archs[len(c.Archs)-1]
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runWith(t, ptxvm.DeviceConfig{Engine: ptxvm.JIT}, path, src, arch, c.Make(corpus.Target{Arch: arch}))
+		})
+	}
+}
+
+// needJIT skips where nothing can be compiled.
+func needJIT(t *testing.T) {
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT, Memory: 1 << 20})
+	if errors.Is(err, ptxvm.ErrNoJIT) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+}
+
 // runText launches what a case says and checks buffers, output and fault.
 func runText(t *testing.T, path string, src []byte, arch int, r *corpus.Run) {
 	t.Helper()

@@ -13,34 +13,11 @@ import (
 
 	"ptxvm/internal/assume"
 	"ptxvm/internal/isa"
+	"ptxvm/internal/jit"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
 	"ptxvm/internal/san"
 )
-
-// Engine chooses how kernels are executed.
-type Engine uint8
-
-// The engines.
-const (
-	Auto   Engine = iota // the fastest that can run the kernel
-	Interp               // the interpreter, which runs everything
-)
-
-// engines are the names of the engines, by number.
-var engines = []string{Auto: "auto", Interp: "interp"}
-
-// ParseEngine knows auto and interp.
-func ParseEngine(name string) (Engine, error) {
-	i := slices.Index(engines, name)
-	if i < 0 {
-		return 0, fmt.Errorf("ptxvm: engine %q is not built yet; there are %s", name, strings.Join(engines, " and "))
-	}
-	return Engine(i), nil
-}
-
-// String is the engine's name.
-func (e Engine) String() string { return engines[e] }
 
 // Async chooses when asynchronous operations (cp.async and its kin) happen between their issue
 // and the wait for them. A correct kernel gives the same results with every choice.
@@ -94,6 +71,7 @@ type Device struct {
 	shadow  *san.Memory // of buffers, under SanitizeInit
 	arrays  namedArrays
 	guesses assume.Set
+	jit     *jit.Engine // nil: kernels are interpreted
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed bool
@@ -136,6 +114,9 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	if int(d.cfg.Async) >= len(asyncs) {
 		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", d.cfg.Async)
 	}
+	if d.jit, err = newJIT(d.cfg.Engine); err != nil {
+		return nil, err
+	}
 	arena, err := mem.NewArena(uint64(d.cfg.Memory))
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
@@ -157,7 +138,11 @@ func (d *Device) Close() error {
 	}
 	d.closed = true
 	d.mu.Unlock()
-	return d.machine.Close()
+	err := d.machine.Close()
+	if d.jit != nil {
+		err = errors.Join(err, d.jit.Close())
+	}
+	return err
 }
 
 // use runs f unless the device is closed; Close cannot come in between.

@@ -40,15 +40,14 @@ type Stats struct {
 	WarpInsts uint64 // instructions times the warps that executed them
 	LaneOps   uint64 // instructions times the lanes that executed them
 	Elapsed   time.Duration
+	Compiled  uint64      // those of LaneOps that compiled code executed
+	Left      []Leave     // where compiled code left instructions to the interpreter, most frequent first
 	Leak      *TensorLeak // tensor memory that was not freed; nil if all was
 	Assumed   []string    // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
 // LaneOpsPerSecond is the rate of the launch.
 func (s Stats) LaneOpsPerSecond() float64 { return perSecond(s.LaneOps, s.Elapsed) }
-
-// EngineShares tells which part of the lane-ops ran where.
-func (s Stats) EngineShares() map[string]float64 { return map[string]float64{"interp": 1} }
 
 // Progress is how far a launch is.
 type Progress struct {
@@ -106,10 +105,13 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	ml.Output = machine.NewOutput(out, p.d.cfg.MaxOutput)
 	start := time.Now()
 	ml.Progress = p.d.progress(start)
+	if p.d.jit != nil && ml.Observer == nil {
+		ml.Compile = p.d.jit.Install
+	}
 	fill := l.Tensor.watchTensor(ml)
 	ran, err := p.d.machine.Launch(ctx, ml)
 	fill()
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(code.Guesses)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Compiled: ran.NativeOps, Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(code.Guesses)}
 	err = p.outcome(outputFailed(ctx, err))
 	k.nameBuffer(err, params)
 	return stats, k.reported(watcher, ml, err)

@@ -150,10 +150,19 @@ func siRate(perSecond float64) string {
 	return fmt.Sprintf("%.0f ", perSecond)
 }
 
+// mostLeaves is how many places printStats shows.
+const mostLeaves = 8
+
 // printStats is what --stats shows after a run.
 func printStats(w io.Writer, stats ptxvm.Stats) {
 	fmt.Fprintf(w, "stats: %d CTAs, %d warp instructions, %d lane-ops, %slane-ops/s, %v\n", stats.CTAs,
 		stats.WarpInsts, stats.LaneOps, siRate(stats.LaneOpsPerSecond()), stats.Elapsed)
+	if stats.Compiled != 0 {
+		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code\n", 100*stats.EngineShares()["jit"])
+	}
+	for _, l := range stats.Left[:min(len(stats.Left), mostLeaves)] {
+		fmt.Fprintf(w, "stats: left to the interpreter %d times: %s:%d: %s\n", l.Times, l.At.File, l.At.Line, l.Text)
+	}
 	for _, guess := range stats.Assumed {
 		fmt.Fprintf(w, "stats: assumes %s\n", guess)
 	}

@@ -61,7 +61,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.StringVar(&f.arch, "arch", "", "device to emulate, such as sm_90a; default the module's target")
 	fl.IntVar(&f.workers, "workers", 0, "CTAs run by this many workers; 1 is deterministic, 0 one a CPU")
 	fl.Uint64Var(&f.seed, "seed", 0, "permutes the schedule; 0 is the natural order")
-	fl.StringVar(&f.engine, "engine", "auto", "auto or interp")
+	fl.StringVar(&f.engine, "engine", "auto", "auto, interp or jit")
 	fl.StringVar(&f.judge, "judge", "ptxas", "ptxas or manual: whom to follow where they differ about what is valid")
 	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as U15=down; isa --assumptions lists them")
 	fl.StringVar(&f.async, "async", "eager", "asynchronous operations happen eager (at issue), lazy (as late as allowed) or random (by --seed)")

@@ -26,6 +26,7 @@ type property struct {
 	carry  Carry // beside CarryIn, CarryOut counts only where .cc is written
 	reads  bool  // the first operand is a source
 	update bool  // the first operand is read and written
+	second bool  // the second operand is written, too
 }
 
 // properties lists the ids that need one.
@@ -56,6 +57,7 @@ var properties = [...]property{
 	isa.Tcgen05Dealloc: {reads: true},
 
 	isa.WgmmaMmaAsync: {update: true},
+	isa.Tcgen05LdRed:  {second: true},
 
 	isa.Mov:        {rule: ruleMove},
 	isa.Cvta:       {rule: ruleMove},
@@ -144,6 +146,9 @@ func (in *Inst) Annotate(regs []RegInfo) {
 			access = ReadWrite
 		}
 		in.Ops[0].write(access)
+	}
+	if p.second && len(in.Ops) > 1 {
+		in.Ops[1].write(OnlyWrite)
 	}
 	for i := range in.Sel.Roles {
 		in.annotate(&in.Sel.Roles[i])

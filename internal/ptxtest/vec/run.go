@@ -14,6 +14,7 @@ import (
 // Runner runs blocks on small devices, one an architecture.
 type Runner struct {
 	Context context.Context // of every launch; it may carry an observer
+	Engine  ptxvm.Engine
 
 	devices map[string]*device
 }
@@ -32,7 +33,9 @@ const (
 )
 
 // NewRunner makes a runner without devices.
-func NewRunner() *Runner { return &Runner{context.Background(), map[string]*device{}} }
+func NewRunner() *Runner {
+	return &Runner{Context: context.Background(), devices: map[string]*device{}}
+}
 
 // Close ends the devices.
 func (r *Runner) Close() error {
@@ -49,7 +52,7 @@ func (r *Runner) device(arch string) (*device, error) {
 	if d := r.devices[arch]; d != nil {
 		return d, nil
 	}
-	dev, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: arch, Workers: 1, Memory: 16 << 20, MaxSteps: 1 << 20})
+	dev, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: arch, Workers: 1, Memory: 16 << 20, Engine: r.Engine, MaxSteps: 1 << 20})
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,28 @@
 package vec
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ptxvm"
 )
 
 // TestVectors runs all vector files of package sem.
-func TestVectors(t *testing.T) {
+func TestVectors(t *testing.T) { runFiles(t, ptxvm.Interp) }
+
+// TestVectorsCompiled runs them in compiled code, as far as that goes.
+func TestVectorsCompiled(t *testing.T) {
+	if d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT, Memory: 1 << 20}); errors.Is(err, ptxvm.ErrNoJIT) {
+		t.Skip(err)
+	} else {
+		d.Close()
+	}
+	runFiles(t, ptxvm.JIT)
+}
+
+func runFiles(t *testing.T, engine ptxvm.Engine) {
 	files, err := filepath.Glob("../../sem/testdata/vec/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no vector files", err)
@@ -20,6 +35,7 @@ func TestVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := NewRunner()
+			r.Engine = engine
 			defer r.Close()
 			todo := 0
 			for _, b := range blocks {

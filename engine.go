@@ -1,0 +1,91 @@
+package ptxvm
+
+// This file chooses how kernels are executed, and says what ran where.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ptxvm/internal/jit"
+	"ptxvm/internal/machine"
+)
+
+// Engine chooses how kernels are executed. All give the same results.
+type Engine uint8
+
+// The engines.
+const (
+	Auto   Engine = iota // the fastest that has proven itself here: today the interpreter
+	Interp               // the interpreter, which runs everything, everywhere
+	JIT                  // machine code for what can be compiled, from the first time on; the rest is interpreted
+)
+
+// engines are the names of the engines, by number.
+var engines = []string{Auto: "auto", Interp: "interp", JIT: "jit"}
+
+// ParseEngine knows auto, interp and jit.
+func ParseEngine(name string) (Engine, error) {
+	i := slices.Index(engines, name)
+	if i < 0 {
+		return 0, fmt.Errorf("ptxvm: there is no engine %q; there are %s", name, strings.Join(engines, ", "))
+	}
+	return Engine(i), nil
+}
+
+// String is the engine's name.
+func (e Engine) String() string { return engines[e] }
+
+// ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
+var ErrNoJIT = errors.New("ptxvm: no compiled code here")
+
+// newJIT makes the engine that a configuration asks for; nil for the interpreter.
+func newJIT(e Engine) (*jit.Engine, error) {
+	if e != JIT {
+		return nil, nil
+	}
+	made, err := jit.NewEngine(jit.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; use --engine interp", ErrNoJIT, err)
+	}
+	return made, nil
+}
+
+// EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.
+func (s Stats) EngineShares() map[string]float64 {
+	shares := map[string]float64{"interp": 1}
+	if s.Compiled != 0 {
+		part := float64(s.Compiled) / float64(s.LaneOps)
+		shares["interp"], shares["jit"] = 1-part, part
+	}
+	return shares
+}
+
+// Leave says how often compiled code left an instruction to the interpreter.
+type Leave struct {
+	At    Location // in the PTX
+	Text  string   // the instruction
+	Times uint64
+}
+
+// leaves sums up where compiled code has returned, the most frequent place first.
+func (p *Program) leaves(left []machine.Left) (list []Leave) {
+	type place struct {
+		f  *machine.FuncInfo
+		pc int32
+	}
+	times := map[place]uint64{}
+	for _, l := range left {
+		times[place{l.Code.Func, l.PC}] += l.Times
+	}
+	for at, n := range times {
+		ptx, _, text := p.locate(at.f, at.pc)
+		list = append(list, Leave{At: ptx, Text: text, Times: n})
+	}
+	slices.SortFunc(list, func(a, b Leave) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Function, b.At.Function))
+	})
+	return list
+}
