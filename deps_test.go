@@ -28,7 +28,7 @@ internal/jit/native:
 internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem
 internal/san:       internal/machine internal/mem
 examples:
-.:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/lower internal/machine internal/mem internal/num internal/san internal/sem internal/syntax internal/tex
+.:                  internal/assume internal/check internal/decode internal/diag internal/ir internal/isa internal/jit internal/lower internal/machine internal/mem internal/num internal/san internal/sem internal/syntax internal/tex
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

@@ -39,7 +39,9 @@ func (e *Engine) Install(c *machine.Code) {
 	}
 	n, err := e.compile(c)
 	if err != nil {
-		e.err = errors.Join(e.err, err)
+		if !errors.Is(err, ErrNothing) {
+			e.err = errors.Join(e.err, err)
+		}
 		n = &machine.Native{Entries: make([]uintptr, len(c.Insts))}
 	}
 	c.SetNative(n)
