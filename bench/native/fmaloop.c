@@ -1,15 +1,32 @@
 #include "native.h"
 
-void once(arg *a) {
-  float *out = F32(0), m = FLT(1), c = FLT(2);
-  int rounds = INT(3), n = a[0].bytes / 4;
+// Sixteen threads a vector: eight chains of fused operations, which do not wait for each other.
+typedef float vec __attribute__((vector_size(64)));
+
+static inline vec fused(vec a, vec b, vec c) {
+  vec d;
 #pragma omp simd
-  for (int i = 0; i < n; i++) {
-    float v0 = i, v1 = i + 1, v2 = i + 2, v3 = i + 3, v4 = i + 4, v5 = i + 5, v6 = i + 6, v7 = i + 7;
-    for (int r = 0; r < rounds; r++) {
-      v0 = FMA(v0, m, c), v1 = FMA(v1, m, c), v2 = FMA(v2, m, c), v3 = FMA(v3, m, c);
-      v4 = FMA(v4, m, c), v5 = FMA(v5, m, c), v6 = FMA(v6, m, c), v7 = FMA(v7, m, c);
-    }
-    out[i] = v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7;
+  for (int l = 0; l < 16; l++)
+    d[l] = FMA(a[l], b[l], c[l]);
+  return d;
+}
+
+void once(arg *a) {
+  float *out = F32(0);
+  vec m = FLT(1) - (vec){0}, c = FLT(2) - (vec){0};
+  int rounds = INT(3), n = a[0].bytes / 4;
+  const vec lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (int i = 0; i < n; i += 16) {
+    vec v[8];
+    for (int k = 0; k < 8; k++)
+      v[k] = lane + (float)(i + k);
+    for (int r = 0; r < rounds; r++)
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; k++)
+        v[k] = fused(v[k], m, c);
+    vec s = v[0];
+    for (int k = 1; k < 8; k++)
+      s += v[k];
+    *(vec *)(out + i) = s;
   }
 }

@@ -92,7 +92,7 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	case a.fits():
 		a.contiguous()
 	default:
-		a.laneByLane()
+		a.apart()
 	}
 }
 
@@ -276,7 +276,7 @@ func (a *accessed) contiguous() {
 	slow, done := a.NewLabel(), a.NewLabel()
 	a.stubs = append(a.stubs, func() {
 		a.Bind(slow)
-		a.laneByLane()
+		a.apart()
 		a.Jmp(done)
 	})
 	row := a.inMemory(addr, 0)

@@ -154,6 +154,7 @@ const (
 
 // pairF16 is for f16: normal results here, others one by one.
 func (n *rounder) pairF16(d, a, b *[32]uint32) {
+	relu := n.relu()
 	for i, v := range a {
 		x := uint64(v)<<32 | uint64(b[i])
 		m := x & (magF32 * both)
@@ -163,36 +164,35 @@ func (n *rounder) pairF16(d, a, b *[32]uint32) {
 		}
 		m += 0xfff*both + m>>13&both
 		m = (m-(leastF16-1)<<23*both)>>13&(magHalf*both) | x>>16&(signHalf*both)
-		d[i] = uint32(m>>16) | uint32(m)
+		d[i] = loseNegative(uint32(m>>16)|uint32(m), relu)
 	}
-	n.reluPairs(d)
 }
 
-// reluPairs makes negative halves 0; a NaN is positive.
-func (n *rounder) reluPairs(d *[32]uint32) {
+// relu is what loseNegative takes.
+func (n *rounder) relu() uint32 {
 	if n.lose == 0 {
-		return
+		return 0
 	}
-	for i, v := range d {
-		d[i] = v &^ (v >> 15 & (1<<16 | 1) * 0xffff)
-	}
+	return 0xffff
 }
+
+// loseNegative makes negative halves 0 if relu is 0xffff and leaves them if it is 0; a NaN is positive.
+func loseNegative(pair, relu uint32) uint32 { return pair &^ (pair >> 15 & (1<<16 | 1) * relu) }
 
 // pairBF16 is for bf16. The top bit of each half of nan says that there is one; then, because d
 // may be a or b, nothing is written before all is known.
 func (n *rounder) pairBF16(d, a, b *[32]uint32) {
-	nan, sum := uint64(0), [32]uint32{}
+	nan, sum, relu := uint64(0), [32]uint32{}, n.relu()
 	for i, v := range a {
 		x := uint64(v)<<32 | uint64(b[i])
 		nan |= x&(magF32*both) + (1<<31-infF32-1)*both
 		x += 0x7fff*both + x>>16&both
-		sum[i] = uint32(x>>32)&^0xffff | uint32(x)>>16
+		sum[i] = loseNegative(uint32(x>>32)&^0xffff|uint32(x)>>16, relu)
 	}
 	if nan&(signF32*both) != 0 {
 		n.nanPairs(&sum, a, b)
 	}
 	*d = sum
-	n.reluPairs(d)
 }
 
 // nanPairs gives pairs with NaN operands their codes.
