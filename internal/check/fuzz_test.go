@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ptxvm/internal/diag"
+	"ptxvm/internal/ptxtest/fuzzseed"
 	"ptxvm/internal/syntax"
 )
 
@@ -39,26 +40,8 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	}
-	vectorSeeds(func(s string) { f.Add([]byte(s)) }, 16)
+	fuzzseed.Vectors(func(s string) { f.Add([]byte(s)) }, 16)
 	f.Fuzz(checkHostile)
-}
-
-// vectorSeeds wraps statements of the vector files as modules, one of so many.
-func vectorSeeds(add func(string), one int) {
-	files, _ := filepath.Glob("../sem/testdata/vec/*.txt")
-	n := 0
-	for _, name := range files {
-		text, _ := os.ReadFile(name)
-		for line := range strings.Lines(string(text)) {
-			if strings.ContainsRune(" #\n\t", rune(line[0])) {
-				continue
-			}
-			if n++; n%one == 0 {
-				statements, _, _ := strings.Cut(line, "#")
-				add(".version 9.4\n.target sm_100a\n.entry k() {\n.reg .b32 a, b, c, d; .reg .pred p, q;\n" + statements + ";\n}\n")
-			}
-		}
-	}
 }
 
 // checkHostile holds what is true of every input.

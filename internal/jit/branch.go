@@ -147,6 +147,12 @@ func (c *compiler) canWait(i int) bool {
 
 // uncountBranch takes back what guardLanes has subtracted.
 func (c *compiler) uncountBranch(masked bool) {
+	c.countExcluded(masked)
+	c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
+}
+
+// countExcluded leaves in RCX the number of running lanes that are not in R9.
+func (c *compiler) countExcluded(masked bool) {
 	if masked {
 		c.RR(x86.MOV, x86.S32, x86.RCX, rMask)
 		c.RR(x86.XOR, x86.S32, x86.RCX, rGuard)
@@ -155,7 +161,6 @@ func (c *compiler) uncountBranch(masked bool) {
 		c.R(x86.NOT, x86.S32, x86.RCX)
 	}
 	c.RR(x86.POPCNT, x86.S32, x86.RCX, x86.RCX)
-	c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
 }
 
 // leave assembles exit, which ends the lanes that execute it.

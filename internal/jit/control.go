@@ -300,13 +300,8 @@ func (c *compiler) guardLanes(in *machine.Inst, masked bool) {
 	}
 	if masked {
 		c.RR(x86.AND, x86.S32, rGuard, rMask)
-		c.RR(x86.MOV, x86.S32, x86.RCX, rMask)
-		c.RR(x86.XOR, x86.S32, x86.RCX, rGuard)
-	} else {
-		c.RR(x86.MOV, x86.S32, x86.RCX, rGuard)
-		c.R(x86.NOT, x86.S32, x86.RCX)
 	}
-	c.RR(x86.POPCNT, x86.S32, x86.RCX, x86.RCX)
+	c.countExcluded(masked)
 	c.MR(x86.SUB, x86.S64, ctxOps, x86.RCX)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ptxvm/internal/diag"
+	"ptxvm/internal/ptxtest/fuzzseed"
 )
 
 // checkInvariants holds what is true of every input: the tokens give the text back in
@@ -78,27 +79,9 @@ func seeds(add func(string)) {
 	}
 }
 
-// vectorSeeds wraps statements of the vector files as modules, one of so many.
-func vectorSeeds(add func(string), one int) {
-	files, _ := filepath.Glob("../sem/testdata/vec/*.txt")
-	n := 0
-	for _, name := range files {
-		text, _ := os.ReadFile(name)
-		for line := range strings.Lines(string(text)) {
-			if strings.ContainsRune(" #\n\t", rune(line[0])) {
-				continue
-			}
-			if n++; n%one == 0 {
-				statements, _, _ := strings.Cut(line, "#")
-				add(".version 9.4\n.target sm_100a\n.entry k() {\n.reg .b32 a, b, c, d; .reg .pred p, q;\n" + statements + ";\n}\n")
-			}
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	seeds(func(s string) { f.Add(s) })
-	vectorSeeds(func(s string) { f.Add(s) }, 32)
+	fuzzseed.Vectors(func(s string) { f.Add(s) }, 32)
 	f.Fuzz(func(t *testing.T, text string) {
 		file := Parse("fuzz.ptx", []byte(text))
 		checkInvariants(t, file)

@@ -59,14 +59,9 @@ func assembler(t *testing.T) string {
 	return path
 }
 
-func differences(t *testing.T) []Difference {
+func differences(t *testing.T) []ptxas.Difference {
 	t.Helper()
-	f, err := os.Open(differencesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	list, err := Differences(f)
+	list, err := ptxas.Differences(differencesFile, "statement")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +132,7 @@ func compare(t *testing.T, path string, cases []*Case) []Verdict {
 		if v.Equal() {
 			continue
 		}
-		if d := explain(known, v.Case); d != nil {
+		if d := ptxas.Explain(known, v.Case.Text, v.Case.Change, v.Case.Ptxas == ""); d != nil {
 			explained++
 			if *verbose {
 				t.Logf("%v\n\tknown: %s", v.Case, d.Why)
@@ -149,15 +144,6 @@ func compare(t *testing.T, path string, cases []*Case) []Verdict {
 	}
 	t.Logf("%d statements; %d differ for known reasons, %d for unknown ones", len(list), explained, open)
 	return list
-}
-
-func explain(known []Difference, c *Case) *Difference {
-	for i := range known {
-		if known[i].Explains(c) {
-			return &known[i]
-		}
-	}
-	return nil
 }
 
 func verdict(s string) string {

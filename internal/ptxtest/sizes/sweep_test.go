@@ -11,6 +11,7 @@ import (
 	"ptxvm/internal/isa"
 	"ptxvm/internal/ptxtest/generate"
 	"ptxvm/internal/ptxtest/judge"
+	"ptxvm/internal/ptxtest/ptxas"
 )
 
 const (
@@ -60,14 +61,9 @@ func questions(t *testing.T) []Question {
 	return list
 }
 
-func differences(t *testing.T) []judge.Difference {
+func differences(t *testing.T) []ptxas.Difference {
 	t.Helper()
-	f, err := os.Open(differencesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	list, err := judge.Differences(f)
+	list, err := ptxas.Differences(differencesFile, "statement")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +95,7 @@ func TestRegisters(t *testing.T) {
 				total++
 				switch {
 				case (c.Ptxas == "") == (here == ""):
-				case slices.ContainsFunc(known, func(d judge.Difference) bool { return d.Explains(c) }):
+				case ptxas.Explain(known, c.Text, c.Change, c.Ptxas == "") != nil:
 					explained++
 				default:
 					t.Errorf("%v: %s\nptxas accepts: %v; here: %s", c, c.Change, c.Ptxas == "", here)
