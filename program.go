@@ -32,6 +32,9 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 	if len(modules) == 0 {
 		return nil, fmt.Errorf("ptxvm: Load needs a module")
 	}
+	if alone := modules[0].info.Alone; len(modules) == 1 && alone.HasErrors() {
+		return nil, alone
+	}
 	units := make([]*ir.Module, len(modules))
 	for i, m := range modules {
 		if err := d.runs(m); err != nil {

@@ -17,7 +17,7 @@ type Options struct {
 
 	// WholeProgram judges as ptxas does without -c: what the module declares and uses,
 	// it has to define, and a kernel's memory has to fit. Off for a module that others
-	// will be linked to.
+	// may be linked to; Info.Alone then says what it would be.
 	WholeProgram bool
 }
 
@@ -30,8 +30,8 @@ func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 		diags: append(diag.List(nil), f.Errors...), formCache: map[uint64]cachedForms{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
 	}
 	c.module()
-	if opt.WholeProgram && !c.diags.HasErrors() {
-		c.program()
+	if !c.diags.HasErrors() {
+		c.alone()
 	}
 	c.sayUnlisted()
 	c.diags.Sort()
@@ -74,6 +74,7 @@ type checker struct {
 	texmode string         // of .target, "" if it gives none
 	debug   syntax.TokenID // of .target
 
+	unified  []syntax.TokenID      // attributes .unified
 	refs     map[*Func][]reference // what each function names; nil is the key of initialisers
 	returned map[*Object]bool      // per function: .param variables that a call has filled
 }

@@ -226,7 +226,7 @@ func (c *checker) attributes(s *syntax.Variables, o *Object) {
 			}
 		case syntax.WordUnified:
 			o.Unified = true
-			c.unified(a)
+			c.readUnified(a)
 		default:
 			c.errorf(diag.BadAttribute, c.at(a.Name), "unknown attribute %s", c.text(a.Name))
 		}
@@ -236,11 +236,9 @@ func (c *checker) attributes(s *syntax.Variables, o *Object) {
 	}
 }
 
-// unified checks .unified(uuid1, uuid2) of a variable or function (5.4.8).
-func (c *checker) unified(a *syntax.Attribute) {
-	if c.opt.WholeProgram {
-		c.errorf(diag.BadAttribute, c.at(a.Name), ".unified is for modules that are linked; this one is judged as a whole program")
-	}
+// readUnified checks .unified(uuid1, uuid2) of a variable or function (5.4.8).
+func (c *checker) readUnified(a *syntax.Attribute) {
+	c.unified = append(c.unified, a.Name)
 	if len(a.Args) != 2 {
 		c.errorf(diag.BadAttribute, c.file.Span(a.Range), ".unified takes two numbers, which name the object: .unified(1, 2)")
 	}
@@ -257,7 +255,7 @@ func (c *checker) functionAttributes(s *syntax.Function, entry bool) {
 		case c.file.Word(a.Name) != syntax.WordUnified:
 			c.errorf(diag.BadAttribute, c.at(a.Name), "a function takes the attribute .unified alone, not %s", c.text(a.Name))
 		default:
-			c.unified(a)
+			c.readUnified(a)
 		}
 	}
 }

@@ -6,6 +6,7 @@ package check
 // This file defines the side tables that later stages read.
 
 import (
+	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
 )
@@ -18,6 +19,10 @@ type Info struct {
 	Target      isa.Target
 	AddressSize int  // 32 or 64; 64 where the module does not say
 	Independent bool // .texmode_independent
+
+	// Alone is what there is to say if no other module is linked to a valid one; with Options.WholeProgram
+	// that is among the other diagnostics.
+	Alone diag.List
 
 	Objects []*Object // all declared names, in written order; Object.ID indexes it
 	Funcs   []*Func   // functions with a body or prototype, in written order

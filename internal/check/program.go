@@ -18,12 +18,28 @@ var provided = map[string]bool{
 
 // What a module may take of memory that is laid out before a launch.
 const (
-	maxConstBytes  = 64 << 10
-	maxSharedBytes = 48 << 10
+	MaxConstBytes  = 64 << 10
+	MaxSharedBytes = 48 << 10
 )
+
+// alone judges a valid module as one that no other is linked to, and keeps that apart if others may be.
+func (c *checker) alone() {
+	if c.opt.WholeProgram {
+		c.program()
+		return
+	}
+	diags, kept, unlisted := c.diags, c.kept, c.unlisted
+	c.diags, c.kept = nil, [diag.Remark + 1]int{}
+	c.program()
+	c.diags.Sort()
+	c.info.Alone, c.diags, c.kept, c.unlisted = c.diags, diags, kept, unlisted
+}
 
 // program judges the module as ptxas does without -c.
 func (c *checker) program() {
+	for _, tok := range c.unified {
+		c.errorf(diag.BadAttribute, c.at(tok), ".unified is for modules that are linked; this one is judged as a whole program")
+	}
 	c.unresolvedFunctions()
 	c.unresolvedVariables()
 	c.constantMemory()
@@ -92,8 +108,8 @@ func (c *checker) constantMemory() {
 		if o.Kind != Variable || o.Space != isa.ConstSpace {
 			continue
 		}
-		if end = alignUp(end, o.Align) + o.Size(); end > maxConstBytes {
-			c.errorf(diag.TooMuchMemory, c.at(o.Tok), "up to %s the constants take %d bytes; a module has at most %d", o.Name, end, maxConstBytes)
+		if end = alignUp(end, o.Align) + o.Size(); end > MaxConstBytes {
+			c.errorf(diag.TooMuchMemory, c.at(o.Tok), "up to %s the constants take %d bytes; a module has at most %d", o.Name, end, MaxConstBytes)
 			return
 		}
 	}
@@ -114,15 +130,15 @@ func (c *checker) sharedMemory() {
 			}
 		}
 	}
-	if total <= maxSharedBytes {
+	if total <= MaxSharedBytes {
 		return
 	}
 	steps := maxSharedSteps
 	for _, f := range c.info.Funcs {
 		if f.Entry && f.Node.Body != nil {
-			if n := c.sharedBytes(f, own, &steps); n > maxSharedBytes {
+			if n := c.sharedBytes(f, own, &steps); n > MaxSharedBytes {
 				c.errorf(diag.TooMuchMemory, c.at(f.Object.Tok), "%s takes %d bytes of static shared memory; a kernel has at most %d, more is dynamic (.extern .shared)",
-					f.Object.Name, n, maxSharedBytes)
+					f.Object.Name, n, MaxSharedBytes)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Link merges modules into the first, which it changes, with the others. provided tells
 // which external functions the runtime supplies; they stay declarations.
 func Link(mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.List) {
-	l := &linker{provided: provided, out: mods[0], vars: map[string]*ir.Var{}, funcs: map[string]*ir.Func{},
+	l := &linker{provided: provided, out: mods[0], alone: len(mods) == 1, vars: map[string]*ir.Var{}, funcs: map[string]*ir.Func{},
 		varTo: map[*ir.Var]*ir.Var{}, funcTo: map[*ir.Func]*ir.Func{}, unitOf: map[*ir.Var]int{}, names: map[string]int{}}
 	for i, m := range mods {
 		l.unit = len(l.out.Sources)
@@ -32,6 +32,7 @@ func Link(mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.
 	l.retarget()
 	l.unresolved()
 	layoutShared(l.out)
+	l.limits()
 	l.diags.Sort()
 	return l.out, l.diags
 }
@@ -39,7 +40,8 @@ func Link(mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.
 type linker struct {
 	provided func(string) bool
 	out      *ir.Module
-	unit     int // of the module being read
+	alone    bool // nothing is linked to it
+	unit     int  // of the module being read
 	vars     map[string]*ir.Var
 	funcs    map[string]*ir.Func
 	varTo    map[*ir.Var]*ir.Var // replaced symbols

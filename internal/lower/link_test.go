@@ -48,13 +48,28 @@ func TestLinkErrors(t *testing.T) {
 		"another type":        {diag.LinkMismatch, []string{def, kernel("k", ".extern .global .u64 v;", "mov.u64 %rd1, v;")}},
 		"another space":       {diag.LinkMismatch, []string{def, kernel("k", ".extern .const .u32 v;", "mov.u64 %rd1, v;")}},
 		"another signature":   {diag.LinkMismatch, []string{def, kernel("k", ".extern .func f(.param .b32 x);", "{ .param .b32 a; st.param.b32 [a], %r1; call f, (a); }")}},
-		"unresolved variable": {diag.Unresolved, []string{kernel("k", ".extern .global .u32 v;", "mov.u64 %rd1, v;")}},
+		"unresolved variable": {diag.Unresolved, []string{kernel("k", ".extern .global .u32 v;", "mov.u64 %rd1, v;"), header}},
 		"unresolved function": {diag.Unresolved, []string{kernel("k", ".extern .func f();", "call f;")}},
+		"constants together":  {diag.TooMuchMemory, []string{header + ".visible .const .b8 v[65536];\n", header + ".visible .const .b8 w[1];\n"}},
+		"shared together": {diag.TooMuchMemory, []string{kernel("k", ".extern .func f();\n.shared .b8 s[49000];", "mov.u64 %rd1, s; call f;"),
+			header + ".shared .b8 t[153];\n.visible .func f() { .reg .b64 %rd; mov.u64 %rd, t; ret; }\n"}},
 	} {
 		if _, diags := link(t, c.texts...); len(diags) != 1 || diags[0].Code != c.code || diags[0].Source == nil {
 			t.Errorf("%s: want one %v, got %v", name, c.code, diags)
 		}
 	}
+}
+
+// TestLimitsReached: what just fits is linked, and open shared memory does not count.
+func TestLimitsReached(t *testing.T) {
+	linked(t, header+".visible .const .b8 v[65535];\n", header+".visible .const .b8 w[1];\n")
+	linked(t, kernel("k", ".extern .shared .b8 d[4];\n.extern .func f();\n.shared .b8 s[49000];", "mov.u64 %rd1, s; mov.u64 %rd1, d; call f;"),
+		header+".shared .b8 t[152];\n.shared .b8 unused[9999];\n.visible .func f() { .reg .b64 %rd; mov.u64 %rd, t; ret; }\n")
+}
+
+// TestLinkAlone: a module that nothing is linked to has what it declares .extern, as ptxas has it.
+func TestLinkAlone(t *testing.T) {
+	linked(t, kernel("k", ".extern .global .u32 v;", "mov.u64 %rd1, v;"))
 }
 
 func TestLinkWeakAndCommon(t *testing.T) {

@@ -109,13 +109,14 @@ func (l *linker) operands(ops []ir.Operand) {
 }
 
 // unresolved reports symbols that are used and that neither a module nor the runtime
-// defines, each once.
+// defines, each once. An .extern variable of a module alone counts as defined there, for which check has
+// a warning, as ptxas does.
 func (l *linker) unresolved() {
 	seen := map[any]bool{}
 	for _, f := range l.out.Funcs {
 		eachSymbol(f, func(in *ir.Inst, v *ir.Var, g *ir.Func) {
 			switch {
-			case v != nil && v.Linkage == ir.Extern && !v.Dynamic && !seen[v]:
+			case v != nil && v.Linkage == ir.Extern && !v.Dynamic && !l.alone && !seen[v]:
 				seen[v] = true
 				l.missing(f, in, v.Name)
 			case g != nil && !g.Defined && !l.provided(g.Name) && !seen[g]:
