@@ -146,26 +146,62 @@ func (n *rounder) single(a uint32) uint32 {
 }
 
 // Both elements of a pair in the halves of a uint64. No sum carries into the upper one.
+const both = 1<<32 | 1
+
 const (
-	both     = 1<<32 | 1
 	endF16   = 127 + 16 // the exponent field of the first f32 beyond f16
 	leastF16 = 127 - 14
+	spanF16  = (endF16 - leastF16) << 23 // magnitudes of normal f16, from the least one on
 )
 
-// pairF16 is for f16: normal results here, others one by one.
+// nearF16 is the nearest f16 in the upper half of a word, without sign: of a magnitude above
+// the least normal f16, below spanF16.
+func nearF16(m uint32) uint32 { return (m + m>>13&1 + 0xfff + 1<<23) << 3 }
+
+// pairF16 is for f16, as long as results are normal. Nothing in the loop is called, which keeps
+// its values in machine registers.
 func (n *rounder) pairF16(d, a, b *[32]uint32) {
-	relu := n.relu()
-	for i, v := range a {
-		x := uint64(v)<<32 | uint64(b[i])
-		m := x & (magF32 * both)
-		if (m+(1<<31-leastF16<<23)*both)&^(m+(1<<31-endF16<<23)*both)&(signF32*both) != signF32*both {
-			d[i] = n.single(v)<<16 | n.single(b[i])
-			continue
-		}
-		m += 0xfff*both + m>>13&both
-		m = (m-(leastF16-1)<<23*both)>>13&(magHalf*both) | x>>16&(signHalf*both)
-		d[i] = loseNegative(uint32(m>>16)|uint32(m), relu)
+	if n.lose != 0 {
+		n.reluPairF16(d, a, b)
+		return
 	}
+	for i, v := range a {
+		w := b[i]
+		x, y := v&magF32-leastF16<<23, w&magF32-leastF16<<23
+		if max(x, y) >= spanF16 {
+			n.rarePairs(d, a, b, i)
+			return
+		}
+		d[i] = (v&signF32|nearF16(x))&^0xffff | w>>16&signHalf | nearF16(y)>>16
+	}
+}
+
+// reluPairF16 is pairF16 with .relu.
+func (n *rounder) reluPairF16(d, a, b *[32]uint32) {
+	for i, v := range a {
+		w := b[i]
+		x, y := v&magF32-leastF16<<23, w&magF32-leastF16<<23
+		if max(x, y) >= spanF16 {
+			n.rarePairs(d, a, b, i)
+			return
+		}
+		d[i] = nearF16(x)&^uint32(int32(v)>>31)&^0xffff | nearF16(y)&^uint32(int32(w)>>31)>>16
+	}
+}
+
+// rarePairs is pairF16 from lane i on: pairs with results that are not normal are rounded one by one.
+func (n *rounder) rarePairs(d, a, b *[32]uint32, i int) {
+	for ; i < len(d); i++ {
+		d[i] = n.singleF16(a[i])<<16 | n.singleF16(b[i])
+	}
+}
+
+// singleF16 is single for f16.
+func (n *rounder) singleF16(v uint32) uint32 {
+	if m := v&magF32 - leastF16<<23; m < spanF16 {
+		return n.signed(nearF16(m)>>16, v)
+	}
+	return n.single(v)
 }
 
 // relu is what loseNegative takes.
