@@ -33,8 +33,11 @@ func Explain(name string) (string, error) {
 	if d := isa.LookupDirective(name); d != nil {
 		explainDirective(&b, d)
 	}
+	if special, ok := isa.LookupSpecial(name); ok {
+		explainSpecial(&b, special)
+	}
 	if b.Len() == 0 {
-		return "", fmt.Errorf("%q is no error code, instruction or directive; codes look like P3004, instructions like cvt or add.int, directives like .maxntid%s", name, suggestForm(name))
+		return "", fmt.Errorf("%q is no error code, instruction, directive or special register; codes look like P3004, instructions like cvt or add.int, directives like .maxntid%s", name, suggestForm(name))
 	}
 	return b.String(), nil
 }
@@ -69,13 +72,10 @@ func explainEntry(b *strings.Builder, e *isa.Entry) {
 
 // explainDirective describes a directive, a specifier of declarations, a target option or a string of .pragma.
 func explainDirective(b *strings.Builder, d *isa.Directive) {
-	section := d.Section
-	if d.Manual != 0 {
-		section = fmt.Sprintf("%v: %s", d.Manual, section)
-	}
-	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n\n%s\n", d.Name, d.Doc, section, d.About)
+	info := directiveInfo(d)
+	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n\n%s\n", d.Name, d.Doc, info.Section, d.About)
 	explainList(b, "Form", []string{d.Form})
-	explainList(b, "Legal", directiveGates(d))
+	explainList(b, "Legal", info.Gates)
 	explainList(b, "Beside it", directiveCompany(d))
 	explainList(b, "Where ptxas and the manual differ", d.Notes)
 	v, t := d.Open()
@@ -87,15 +87,33 @@ func explainDirective(b *strings.Builder, d *isa.Directive) {
 	explainList(b, "Example", strings.Split(module, "\n"))
 }
 
-func directiveGates(d *isa.Directive) []string {
-	gates := []string{"since PTX " + d.Since.String()}
-	if d.Until != nil {
-		gates = append(gates, "until PTX "+d.Until.String())
+// explainSpecial describes a special register.
+func explainSpecial(b *strings.Builder, s isa.Special) {
+	info := s.Info()
+	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n\nA special register of type %v, read-only%s.\n", info.Name, info.Doc, info.Section, info.Type, components(info))
+	explainList(b, "Form", []string{specialMove(info)})
+	explainList(b, "Legal", s.Gates())
+	if info.Needs != "" {
+		explainList(b, "Beside it", []string{"only with " + info.Needs})
 	}
-	for _, p := range d.Parts {
-		gates = append(gates, p.Name+": since PTX "+p.Since.String())
+	explainList(b, "Example", strings.Split(strings.TrimSuffix(specialExample(info), "\n"), "\n"))
+}
+
+func components(info *isa.SpecialInfo) string {
+	if info.Lanes == 1 {
+		return ""
 	}
-	return gates
+	return "; its components are .x .y .z"
+}
+
+// specialExample is a valid module that reads the register.
+func specialExample(info *isa.SpecialInfo) string {
+	v, t := info.Since.Open()
+	needs := ""
+	if d := isa.LookupDirective(info.Needs); d != nil {
+		needs = " " + d.Name + " 2048"
+	}
+	return fmt.Sprintf(".version %v\n.target %v\n.entry k()%s {\n    .reg %v r;\n    %s\n    ret;\n}\n", v, t, needs, info.Type, strings.Replace(specialMove(info), " d,", " r,", 1))
 }
 
 func directiveCompany(d *isa.Directive) (lines []string) {

@@ -45,6 +45,21 @@ func TestExplainDirectives(t *testing.T) {
 	}
 }
 
+// TestExplainSpecials: every special register is described, and its example checks.
+func TestExplainSpecials(t *testing.T) {
+	for _, s := range isa.Specials() {
+		text, err := ptxvm.Explain(s.String())
+		_, example, found := strings.Cut(text, "\nExample:\n\n")
+		if err != nil || !found || s.Info().Doc == "" || !strings.Contains(text, s.Info().Doc) {
+			t.Errorf("%v: %v in\n%s", s, err, text)
+			continue
+		}
+		if diags, err := ptxvm.Check("example", []byte(example), nil); err != nil || diags.HasErrors() {
+			t.Errorf("%v: %v, %v in\n%s", s, err, diags, example)
+		}
+	}
+}
+
 func checkInstructionExample(t *testing.T, name string) {
 	t.Helper()
 	example, ok := ptxvm.Example(name)

@@ -15,7 +15,7 @@ import (
 // ISAChange is something that a version of PTX brought or took away. The JSON names are part
 // of the contract.
 type ISAChange struct {
-	Name    string   `json:"name"`    // of an entry, a special register or a target
+	Name    string   `json:"name"`    // of an entry, a directive, a special register or a target
 	Section string   `json:"section"` // of the PTX ISA manual, "" for targets
 	Kind    string   `json:"kind"`    // new, more (targets or modifiers) or gone
 	Doc     string   `json:"doc"`
@@ -46,9 +46,14 @@ func ISAChanges(from, to, target string) ([]ISAChange, error) {
 			list = append(list, ISAChange{e.Name, info.Section, kind.String(), e.Doc, what})
 		}
 	}
+	for _, d := range isa.Directives() {
+		if kind, what := d.Changes(v, w, t); kind != isa.Unchanged {
+			list = append(list, ISAChange{d.Name, directiveInfo(d).Section, kind.String(), d.Doc, what})
+		}
+	}
 	for _, s := range isa.Specials() {
 		if what := s.Info().Since.Opened(v, w, t); what != "" {
-			list = append(list, ISAChange{s.String(), s.Info().Section, isa.New.String(), "Special register", []string{what}})
+			list = append(list, ISAChange{s.String(), s.Info().Section, isa.New.String(), s.Info().Doc, []string{what}})
 		}
 	}
 	for _, n := range isa.Targets() {
@@ -124,16 +129,20 @@ func FormsFor(name, target string) ([]FormInfo, error) {
 	return forms, nil
 }
 
-// WriteISAFor prints FormsFor as WriteISA does.
+// WriteISAFor prints FormsFor and KeywordsFor as WriteISA does.
 func WriteISAFor(w io.Writer, name, target, format string) error {
 	forms, err := FormsFor(name, target)
-	if err == nil && len(named(name)) > 0 && len(forms) == 0 {
-		err = fmt.Errorf("no form of %s is legal on %s; ptxvm isa %s lists since when and where", name, target, name)
-	}
 	if err != nil {
 		return err
 	}
-	return writeForms(w, name, format, forms)
+	words, err := KeywordsFor(name, target)
+	if err != nil {
+		return err
+	}
+	if len(forms)+len(words) == 0 && len(named(name))+len(Keywords(name)) > 0 {
+		return fmt.Errorf("no form of %s is legal on %s; ptxvm isa %s lists since when and where", name, target, name)
+	}
+	return writeForms(w, name, format, formList{1, forms, words})
 }
 
 func writeIndented(w io.Writer, v any) error {

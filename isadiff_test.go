@@ -2,14 +2,15 @@ package ptxvm_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"ptxvm"
 )
 
 var (
-	versionLine = regexp.MustCompile(`(?m)^\.version .*$`)
-	targetLine  = regexp.MustCompile(`(?m)^\.target .*$`)
+	versionLine = regexp.MustCompile(`(?m)^ *\.version .*$`)
+	targetLine  = regexp.MustCompile(`(?m)^ *\.target .*$`)
 )
 
 // TestISATargets holds what is listed for a target to the checker: an entry that is not
@@ -82,4 +83,71 @@ func TestISAChanges(t *testing.T) {
 			t.Errorf("%v: no error", bad)
 		}
 	}
+}
+
+// oddExample has keywords whose examples need more than they do: .attribute is shown with .managed, and .unified is
+// for modules that are linked, not for whole programs, which Check judges.
+var oddExample = map[string]bool{".attribute": true, ".unified": true}
+
+// TestKeywordTargets holds what is listed of directives and special registers for a target to the checker.
+func TestKeywordTargets(t *testing.T) {
+	for _, target := range []string{"sm_20", "sm_75", "sm_100a"} {
+		list, err := ptxvm.KeywordsFor("", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := map[string]bool{}
+		for _, k := range list {
+			listed[k.Name] = true
+		}
+		for _, k := range ptxvm.Keywords("") {
+			if oddExample[k.Name] {
+				continue
+			}
+			if valid := keywordValid(t, k, "9.5", target); valid != listed[k.Name] {
+				t.Errorf("%s on %s: listed %v, its example is valid there: %v", k.Name, target, listed[k.Name], valid)
+			}
+		}
+	}
+}
+
+// TestKeywordChanges holds comparisons to the checker: what is new in a version has an example that the one
+// before rejects, what is gone one that it accepted.
+func TestKeywordChanges(t *testing.T) {
+	for _, step := range [][3]string{{"1.4", "1.5", "sm_10"}, {"2.0", "2.1", "sm_20"}, {"7.4", "7.5", "sm_80"}, {"8.6", "8.7", "sm_90"}, {"9.3", "9.4", "sm_90"}} {
+		changes, err := ptxvm.ISAChanges(step[0], step[1], "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := map[string]string{}
+		for _, c := range changes {
+			kind[c.Name] = c.Kind
+		}
+		for _, k := range ptxvm.Keywords("") {
+			before, after := keywordValid(t, k, step[0], step[2]), keywordValid(t, k, step[1], step[2])
+			if after && !before && kind[k.Name] != "new" || before && !after && kind[k.Name] != "gone" || before && after && kind[k.Name] == "new" {
+				t.Errorf("%s on %s: valid in %s %v, in %s %v; listed as %q", k.Name, step[2], step[0], before, step[1], after, kind[k.Name])
+			}
+		}
+	}
+}
+
+// keywordValid judges a keyword's example for another version and target.
+func keywordValid(t *testing.T, k ptxvm.KeywordInfo, version, target string) bool {
+	t.Helper()
+	text, err := ptxvm.Explain(k.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(text, "\nExample:\n\n")
+	_, options, _ := strings.Cut(targetLine.FindString(example), ",")
+	if options != "" {
+		target += "," + options
+	}
+	example = targetLine.ReplaceAllString(versionLine.ReplaceAllString(example, ".version "+version), ".target "+target)
+	diags, err := ptxvm.Check(k.Name, []byte(example), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !diags.HasErrors()
 }

@@ -33,8 +33,9 @@ type FormInfo struct {
 
 // formList is the JSON of a list (docs/json.md).
 type formList struct {
-	Schema int        `json:"schema"`
-	Forms  []FormInfo `json:"forms"`
+	Schema   int           `json:"schema"`
+	Forms    []FormInfo    `json:"forms"`
+	Keywords []KeywordInfo `json:"keywords"`
 }
 
 // Forms lists the ISA: every entry, or those whose id or opcode is name.
@@ -94,24 +95,34 @@ var guesses = sync.OnceValue(func() map[isa.ID][]string {
 	return all
 })
 
-// WriteISA prints Forms(name) as a table, as JSON (docs/json.md) or as Markdown.
+// WriteISA prints Forms(name) and Keywords(name) as a table, as JSON (docs/json.md) or as Markdown.
 func WriteISA(w io.Writer, name, format string) error {
-	return writeForms(w, name, format, Forms(name))
+	return writeForms(w, name, format, formList{1, Forms(name), Keywords(name)})
 }
 
-func writeForms(w io.Writer, name, format string, forms []FormInfo) error {
-	if len(forms) == 0 {
-		return fmt.Errorf("no instruction form is called %q%s", name, suggestForm(name))
+func writeForms(w io.Writer, name, format string, list formList) error {
+	if len(list.Forms)+len(list.Keywords) == 0 {
+		return fmt.Errorf("no instruction form, directive or special register is called %q%s", name, suggestForm(name))
 	}
 	switch format {
 	case "json":
-		return writeIndented(w, formList{Schema: 1, Forms: forms})
+		return writeIndented(w, list)
 	case "md":
-		return writeFormsMarkdown(w, forms)
+		return writeISAMarkdown(w, list)
 	case "table":
-		return writeFormsTable(w, forms)
+		return writeISATable(w, list)
 	}
 	return fmt.Errorf("format %q: want table, json or md", format)
+}
+
+func writeISAMarkdown(w io.Writer, list formList) (err error) {
+	if len(list.Forms) > 0 {
+		err = writeFormsMarkdown(w, list.Forms)
+	}
+	if err == nil && len(list.Keywords) > 0 {
+		err = writeKeywordsMarkdown(w, list.Keywords)
+	}
+	return err
 }
 
 func suggestForm(name string) string {
@@ -119,27 +130,42 @@ func suggestForm(name string) string {
 	for _, e := range isa.Table().Entries() {
 		names = append(names, e.Name, e.Opcode[0])
 	}
+	for _, k := range Keywords("") {
+		names = append(names, k.Name)
+	}
 	if near := isa.Nearest(name, names); near != "" {
 		return "; did you mean " + near + "?"
 	}
 	return ""
 }
 
-func writeFormsTable(w io.Writer, forms []FormInfo) error {
+// detailed is the length of a list up to which each of its rows is shown in detail.
+const detailed = 8
+
+func writeISATable(w io.Writer, list formList) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	for _, f := range forms {
+	details := len(list.Forms)+len(list.Keywords) <= detailed
+	for _, f := range list.Forms {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.Section, f.Status, f.Doc)
-		for _, line := range f.Without {
-			fmt.Fprintf(t, "  not %s\n", line)
-		}
-		if len(forms) > 8 {
-			continue
-		}
-		for _, line := range append(append(f.Forms, f.Gates...), f.Notes...) {
-			fmt.Fprintf(t, "  %s\n", line)
-		}
+		writeDetails(t, f.Without, slices.Concat(f.Forms, f.Gates, f.Notes), details)
+	}
+	for _, k := range list.Keywords {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", k.Name, k.Section, k.Kind, k.Doc)
+		writeDetails(t, k.Without, append([]string{k.Form}, k.Gates...), details)
 	}
 	return t.Flush()
+}
+
+// writeDetails prints what a target lacks, and the other lines if they are wanted.
+func writeDetails(w io.Writer, without, lines []string, wanted bool) {
+	for _, line := range without {
+		fmt.Fprintf(w, "  not %s\n", line)
+	}
+	if wanted {
+		for _, line := range lines {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
 }
 
 // result says in words how far the form's results are those of the hardware.

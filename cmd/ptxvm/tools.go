@@ -18,12 +18,12 @@ type isaFlags struct {
 	assumptions          bool
 }
 
-// newISA builds the isa verb: every form with its gates, section and status.
+// newISA builds the isa verb: every form with its gates, section and status, directives and special registers.
 func newISA(s streams) *cobra.Command {
 	var f isaFlags
 	cmd := &cobra.Command{
 		Use:   "isa [NAME]",
-		Short: "List instruction forms: gates, section, status",
+		Short: "List instruction forms, directives and special registers: gates, section, status",
 		Args:  cobra.MaximumNArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return f.list(s, strings.Join(args, "")) },
 	}
@@ -60,11 +60,11 @@ func listAssumptions(s streams, name, format string) error {
 	return wrapUsage(ptxvm.WriteAssumptions(s.out, format))
 }
 
-// newExplain builds the explain verb: an error code or an instruction, with examples.
+// newExplain builds the explain verb: an error code, an instruction, a directive or a special register, with examples.
 func newExplain(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain CODE|NAME",
-		Short: "Explain an error code, such as P3004, or an instruction, such as cvt",
+		Short: "Explain an error code, such as P3004, an instruction, such as cvt, or a directive or special register",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := ptxvm.Explain(args[0])

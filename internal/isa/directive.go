@@ -74,16 +74,21 @@ func LookupPragma(text string) *Directive {
 }
 
 // Open is the newest version, with a usual target, in which the directive is there.
-func (d *Directive) Open() (Version, Target) {
+func (d *Directive) Open() (Version, Target) { return newest(d.Since, d.Until) }
+
+// Open is the newest version, with a usual target, that the gate lets pass.
+func (g Gate) Open() (Version, Target) { return newest(g, nil) }
+
+func newest(since, until Gate) (Version, Target) {
 	for _, name := range []string{"sm_90", "sm_100a", "sm_12", "sm_20"} {
 		t := MustTarget(name)
 		for v := Latest; v > 0; v-- {
-			if v.Known() && v >= TargetSince(t) && d.Since.Passes(v, t) && !d.Until.Passes(v, t) {
+			if v.Known() && v >= TargetSince(t) && since.Passes(v, t) && !until.Passes(v, t) {
 				return v, t
 			}
 		}
 	}
-	panic("BUG: " + d.Name + " is never there")
+	panic("BUG: " + since.String() + " never opens")
 }
 
 // IsPragma tells the strings of .pragma from directives.

@@ -20,6 +20,7 @@ type SpecialInfo struct {
 	Also    []Type // narrower types that code for old versions reads it with
 	Needs   string // a directive that the kernel must have, "" if none
 	Since   Gate
+	Doc     string // what it is, in a few words
 }
 
 // LookupSpecial returns the special register of a name such as "%tid", without component.
@@ -44,10 +45,11 @@ func Specials() []Special {
 
 // addSpecials reads one row; "%pm<0..3>" stands for four registers.
 func (p *prelude) addSpecials(name, row string) error {
+	row, doc, described := strings.Cut(row, " : ")
 	row, gate, ok := strings.Cut(row, " since ")
 	words := strings.Fields(row)
-	if !ok || len(words) < 3 {
-		return fmt.Errorf("a special register is: section, type, length, since gate")
+	if !ok || !described || len(words) < 3 {
+		return fmt.Errorf("a special register is: section, type, length, since gate : what it is")
 	}
 	since, err := p.parseGate(gate)
 	if err != nil {
@@ -57,7 +59,7 @@ func (p *prelude) addSpecials(name, row string) error {
 	if err != nil {
 		return err
 	}
-	info := SpecialInfo{Section: words[0], Type: p.typeByName[words[1]], Lanes: lanes, Since: since}
+	info := SpecialInfo{Section: words[0], Type: p.typeByName[words[1]], Lanes: lanes, Since: since, Doc: doc}
 	for _, w := range words[3:] {
 		if t, ok := p.typeByName[w]; ok {
 			info.Also = append(info.Also, t)

@@ -69,6 +69,23 @@ func TestJudgeDirectives(t *testing.T) {
 	}
 }
 
+// TestJudgeOld: so they do in old versions and on old targets.
+func TestJudgeOld(t *testing.T) {
+	if !*judge && !*full {
+		t.Skip("asks ptxas for minutes; -judge")
+	}
+	path := assembler(t)
+	n := 500
+	if *full {
+		n = 20000
+	}
+	cases := slices.DeleteFunc(Old(*seed, n), func(c *Case) bool { return !strings.HasPrefix(c.About, *only) })
+	if err := Ask(path, cases); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, cases)
+}
+
 // compare reports the differences that no row explains, counts the verdicts by what the cases are
 // about, and returns the cases without a difference.
 func compare(t *testing.T, cases []*Case) (equal []*Case) {
@@ -77,7 +94,7 @@ func compare(t *testing.T, cases []*Case) (equal []*Case) {
 		t.Fatal(err)
 	}
 	type tally struct{ cases, accepted, known int }
-	counts := map[string]*tally{}
+	counts, reasons := map[string]*tally{}, map[string]int{}
 	for _, c := range cases {
 		n := counts[chapter(c)]
 		if n == nil {
@@ -92,9 +109,12 @@ func compare(t *testing.T, cases []*Case) (equal []*Case) {
 		switch {
 		case (here == "") == (c.Ptxas == ""):
 			equal = append(equal, c)
-		case ptxas.Explain(known, c.Line(), c.Change, c.Ptxas == "") != nil:
-			n.known++
 		default:
+			if d := ptxas.Explain(known, c.Line(), c.Change, c.Ptxas == ""); d != nil {
+				n.known++
+				reasons[d.Why]++
+				break
+			}
 			t.Errorf("%v\n\tptxas: %s\n\there:  %s", c, c.Ptxas, here)
 		}
 	}
@@ -103,6 +123,9 @@ func compare(t *testing.T, cases []*Case) (equal []*Case) {
 		if *full && n.known*100 > n.cases*2 {
 			t.Errorf("%s: %d of %d differ: too many to be exceptions", name, n.known, n.cases)
 		}
+	}
+	for why, n := range reasons {
+		t.Logf("%d: %s", n, why)
 	}
 	t.Logf("%d cases, %d equal", len(cases), len(equal))
 	return equal
