@@ -1,24 +1,22 @@
-// Rows of floats that are f32 values to floats of at most 16 bits, in any mode: rounding in
-// the bits of the f32, by what its sign and exponent say.
+// Rows of floats that are f32 values, and of integers, to floats of at most 16 bits, in any
+// mode: rounding in the bits of an f32, by what its sign and exponent say.
 
 package num
 
 import (
-	"math/bits"
+	"math"
 	"sync"
 )
 
 // coder converts rows of f32 to one format. Its slow twin is Cvt.ApplyWith.
 type coder struct {
 	Cvt
-	// by the sign and exponent field of an f32; if scaled, by the sign and the exponent
-	// field plus the code of the factor, or its complement if that is a divisor
-	list      []piece
-	flip      uint32      // what makes a code its complement, or 0
-	widened   [256]uint32 // the f32 of each operand of at most 8 bits
-	nan       uint32
-	zero, inf [2]uint32 // by sign
-	minus     uint32    // .pzo: the code that becomes zero
+	list    [512]piece  // by the sign and exponent field of an f32
+	scaled  *halfTable  // .scaled: the codes of at most 8 bits, if there is a table
+	widened [256]uint32 // the f32 of each operand of at most 8 bits
+	nan     uint32
+	inf     [2]uint64 // by sign
+	minus   uint32    // .pzo: the code that becomes zero
 }
 
 // piece is where the f32 of one sign and exponent lie among the codes:
@@ -34,9 +32,9 @@ var coders sync.Map // Cvt: *coder
 
 // coder is the coder for q; nil where none serves.
 func (q *Quick) coder() *coder {
-	src, dst := &types[q.Src], &types[q.Dst]
+	dst := &types[q.Dst]
 	switch {
-	case q.Integral || src.format == nil || dst.format == nil || dst.width > 16 || src.width > 32:
+	case q.Integral || dst.format == nil || dst.width > 16 || q.Src == F64:
 		return nil
 	case q.Src == TF32 || q.Round == RNA || q.Src == UE8M0 || q.Dst == UE8M0:
 		return nil
@@ -46,46 +44,43 @@ func (q *Quick) coder() *coder {
 	if k, ok := coders.Load(q.Cvt); ok {
 		return k.(*coder)
 	}
-	k := q.newCoder(src.format, dst.format)
+	k := q.newCoder(dst.format)
 	coders.Store(q.Cvt, k)
 	return k
 }
 
-func (q *Quick) newCoder(src, dst *Format) *coder {
-	k := &coder{Cvt: q.Cvt, nan: uint32(q.ApplyWith(src.NaN, 255, 0))}
-	for neg := range uint64(2) {
-		sign := neg * src.signBit()
-		k.zero[neg], k.inf[neg] = uint32(q.Apply(sign)), uint32(q.Apply(sign|src.Inf))
-	}
+func (q *Quick) newCoder(dst *Format) *coder {
+	k := &coder{Cvt: q.Cvt}
+	k.constants()
 	if q.Pzo {
 		k.minus = uint32(dst.signBit())
 	}
-	if types[q.Src].width <= 8 {
-		w := Cvt{Dst: F32, Src: q.Src}
+	for neg := range 2 {
+		part := k.list[neg<<8:]
+		part[0] = q.leastPiece(dst, neg)
+		for e := range int32(254) {
+			part[e+1] = q.piece(dst, neg, e-126)
+		}
+		part[255] = piece{base: k.inf[neg] << unit, cap: k.inf[neg]}
+	}
+	if q.Scaled && (q.Dst != S2F6 || q.Src == BF16) {
+		k.scaled = (&Cvt{Dst: q.Dst, Src: BF16, Round: q.Round, Satfinite: q.Satfinite, Relu: q.Relu, Pzo: q.Pzo}).halves()
+	}
+	return k
+}
+
+// constants are the codes of NaN and infinities, and all operands of few bits as f32.
+func (k *coder) constants() {
+	wide := k.Cvt
+	wide.Src, wide.Scaled = F32, false
+	k.nan = uint32(wide.Apply(fmtF32.NaN))
+	k.inf = [2]uint64{wide.Apply(infF32), wide.Apply(signF32 | infF32)}
+	if f := types[k.Src].format; f != nil && types[k.Src].width <= 8 {
+		w := Cvt{Dst: F32, Src: k.Src}
 		for v := range k.widened {
 			k.widened[v] = uint32(w.Apply(uint64(v)))
 		}
 	}
-	if q.Scaled {
-		at := int32(2 * unity)
-		if q.Dst != BF16 {
-			k.flip, at = 255, at+1
-		}
-		for neg := range 2 {
-			for i := range int32(512) {
-				k.list = append(k.list, q.piece(dst, neg, i-at))
-			}
-		}
-		return k
-	}
-	for neg := range 2 {
-		k.list = append(k.list, q.leastPiece(dst, neg))
-		for e := int32(1); e < 255; e++ {
-			k.list = append(k.list, q.piece(dst, neg, e-127))
-		}
-		k.list = append(k.list, piece{base: uint64(k.inf[neg]) << unit, cap: uint64(k.inf[neg])})
-	}
-	return k
 }
 
 // piece is that of exponent e.
@@ -130,6 +125,8 @@ func (k *coder) f32s(space, a *[32]uint32, shift uint) *[32]uint32 {
 	switch k.Src {
 	case F32:
 		return a
+	case U8, S8, U16, S16:
+		shortF32s(space, a, k.Src)
 	case BF16:
 		for i, v := range a {
 			space[i] = v >> shift << 16
@@ -150,6 +147,37 @@ func (k *coder) f32s(space, a *[32]uint32, shift uint) *[32]uint32 {
 	return space
 }
 
+// shortF32s are integers of at most 16 bits as f32.
+func shortF32s(x, a *[32]uint32, t Type) {
+	switch t {
+	case U8:
+		for i, v := range a {
+			x[i] = math.Float32bits(float32(uint8(v)))
+		}
+	case S8:
+		for i, v := range a {
+			x[i] = math.Float32bits(float32(int8(v)))
+		}
+	case U16:
+		for i, v := range a {
+			x[i] = math.Float32bits(float32(uint16(v)))
+		}
+	case S16:
+		for i, v := range a {
+			x[i] = math.Float32bits(float32(int16(v)))
+		}
+	}
+}
+
+// oddF32s rounds f64 that are integers to odd f32: what is rounded later has fewer bits.
+func oddF32s(d *[32]uint32, x *[32]float64) {
+	for i, v := range x {
+		b := math.Float64bits(v)
+		m := max(b&magF64, (1023-127)<<52) - (1023-127)<<52 // 0 stays 0
+		d[i] = uint32(b>>32)&signF32 | uint32(m>>29) | uint32((m&(1<<29-1)+(1<<29-1))>>29)
+	}
+}
+
 // rareF16 widens what is not normal. .scaled::n1 makes a subnormal number +0.
 func (k *coder) rareF16(v uint32) uint32 {
 	if k.Flush && v&infF16 == 0 && v&magHalf != 0 {
@@ -160,7 +188,7 @@ func (k *coder) rareF16(v uint32) uint32 {
 
 // row converts f32 without a factor, to nearest.
 func (k *coder) row(d, a *[32]uint32) {
-	list, nan := (*[512]piece)(k.list), uint32(0)
+	list, nan := &k.list, uint32(0)
 	for i, v := range a {
 		p := &list[v>>23]
 		y := uint64(v&(1<<23-1))*p.scale + p.base
@@ -173,7 +201,7 @@ func (k *coder) row(d, a *[32]uint32) {
 
 // directedRow is row for .rz, .rm and .rp.
 func (k *coder) directedRow(d, a *[32]uint32) {
-	list, nan := (*[512]piece)(k.list), uint32(0)
+	list, nan := &k.list, uint32(0)
 	for i, v := range a {
 		p := &list[v>>23]
 		y := uint64(v&(1<<23-1))*p.scale + p.base
@@ -186,7 +214,7 @@ func (k *coder) directedRow(d, a *[32]uint32) {
 // randomRow is row for .rs: the random bits, above which so many others lie in their word, are
 // the highest ones below the code.
 func (k *coder) randomRow(d, a, random *[32]uint32, above uint) {
-	list, nan := (*[512]piece)(k.list), uint32(0)
+	list, nan := &k.list, uint32(0)
 	mask := ^uint32(0) << ((32 - k.Random) & 31)
 	for i, v := range a {
 		p := &list[v>>23]
@@ -197,62 +225,65 @@ func (k *coder) randomRow(d, a, random *[32]uint32, above uint) {
 	k.finish(d, a, nan)
 }
 
-// scaledRow converts f32 with the factors in the low bytes of n, to nearest.
+// scaledRow converts f32 with the factors in the low bytes of n.
 func (k *coder) scaledRow(d, a, n *[32]uint32) {
-	list, flip, rare := (*[1024]piece)(k.list), k.flip, uint32(0)
-	for i, v := range a {
-		e, by := v>>23&0xff, n[i]&0xff
-		if e-1 >= 254 || by == 255 {
-			rare |= 1 << (i & 31)
-		}
-		p := &list[(v>>31<<9+e+(by^flip))&1023]
-		y := uint64(v&(1<<23-1))*p.scale + p.base
-		y += 1<<(unit-1) - 1 + y>>unit&1
-		d[i] = uint32(min(y>>unit, p.cap))
-	}
-	k.finish(d, a, 0)
-	k.specials(d, a, n, rare)
-}
-
-// directedScaledRow is scaledRow for .rz, .rm and .rp.
-func (k *coder) directedScaledRow(d, a, n *[32]uint32) {
-	list, flip, rare := (*[1024]piece)(k.list), k.flip, uint32(0)
-	for i, v := range a {
-		e, by := v>>23&0xff, n[i]&0xff
-		if e-1 >= 254 || by == 255 {
-			rare |= 1 << (i & 31)
-		}
-		p := &list[(v>>31<<9+e+(by^flip))&1023]
-		y := uint64(v&(1<<23-1))*p.scale + p.base
-		d[i] = uint32(min(y>>unit, p.cap))
-	}
-	k.finish(d, a, 0)
-	k.specials(d, a, n, rare)
-}
-
-// specials converts the lanes that have no piece.
-func (k *coder) specials(d, a, n *[32]uint32, lanes uint32) {
-	for ; lanes != 0; lanes &= lanes - 1 {
-		i := bits.TrailingZeros32(lanes) & 31
-		d[i] = k.special(a[i], n[i]&0xff)
-	}
-}
-
-// special is for zeros, subnormal numbers, infinities and NaN, and for factors that are NaN.
-func (k *coder) special(v, n uint32) uint32 {
+	x := new([32]uint32)
+	k.times(x, a, n)
 	switch {
-	case n == 255 || isNaNF32(v):
-		return k.nan
-	case v&magF32 == infF32:
-		return k.inf[v>>31]
-	case v<<1 == 0:
-		return k.zero[v>>31]
-	case k.Flush:
-		return k.zero[0]
+	case k.scaled != nil:
+		for i, v := range x {
+			d[i] = uint32(k.scaled[oddBF16(v)])
+		}
+	case k.Dst != BF16 || !k.upper(d, x):
+		k.plainRow(d, x)
 	}
-	c := k.Cvt
-	c.Src = F32
-	return uint32(c.ApplyWith(uint64(v), uint8(n), 0))
+}
+
+// factors are the values of ue8m0 codes as they multiply, and inverses as they divide.
+var factors, inverses = func() (f, inv [256]float32) {
+	for n := range 255 {
+		f[n] = float32(math.Ldexp(1, n-unity))
+		inv[254-n] = f[n]
+	}
+	f[255], inv[255] = float32(math.NaN()), float32(math.NaN())
+	return
+}()
+
+// times multiplies f32 by their factors, or divides by them where the result is narrow. What
+// is too large or small for an f32 is far from the codes of 8 bits; bf16 has operands of at
+// most 8 bits, no place of which is lost.
+func (k *coder) times(x, a, n *[32]uint32) {
+	by := &inverses
+	if k.Dst == BF16 {
+		by = &factors
+	}
+	for i, v := range a {
+		if v&infF32 == 0 && v<<1 != 0 && k.Flush {
+			v = 0
+		}
+		x[i] = math.Float32bits(math.Float32frombits(v) * by[uint8(n[i])])
+	}
+	if k.Round == RZ && !k.Satfinite {
+		for i, v := range x { // an overflow is no infinity
+			if v&magF32 == infF32 && a[i]&magF32 != infF32 {
+				x[i]--
+			}
+		}
+	}
+}
+
+// upper takes the upper halves of f32 that are bf16; false if one is none, or no number.
+func (k *coder) upper(d, x *[32]uint32) bool {
+	lose, most, lost := uint32(0), uint32(0), uint32(0)
+	if k.Relu {
+		lose = ^lose
+	}
+	for i, v := range x {
+		d[i] = v >> 16 &^ (-(v >> 31) & lose)
+		most = max(most, v&magF32)
+		lost |= v
+	}
+	return most < infF32 && lost&0xffff == 0
 }
 
 // finish makes -0 zero with .pzo, and two's complements of s2f6; the top bit of nan says that
@@ -283,14 +314,18 @@ func (k *coder) finish(d, a *[32]uint32, nan uint32) {
 
 // codes converts f32 as the conversion says, with factors where it has them, without random bits.
 func (k *coder) codes(d, a, scale *[32]uint32) {
-	switch {
-	case k.Scaled && k.Round == RN:
+	if k.Scaled {
 		k.scaledRow(d, a, scale)
-	case k.Scaled:
-		k.directedScaledRow(d, a, scale)
-	case k.Round == RN:
-		k.row(d, a)
-	default:
-		k.directedRow(d, a)
+		return
 	}
+	k.plainRow(d, a)
+}
+
+// plainRow converts f32 without factors.
+func (k *coder) plainRow(d, a *[32]uint32) {
+	if k.Round == RN {
+		k.row(d, a)
+		return
+	}
+	k.directedRow(d, a)
 }

@@ -12,10 +12,10 @@ var halfTables sync.Map // Cvt: *halfTable
 
 // halves is the table for c, whose operands are halves or f32; nil where no table serves.
 // An f32 that is rounded to an odd bf16 first rounds to the same code, because its 8 bits are
-// at least two more than any of these formats has; s2f6 has too many.
+// at least two more than any of these formats has but s2f6.
 func (c *Cvt) halves() *halfTable {
 	f := types[c.Dst].format
-	if f == nil || types[c.Dst].width > 8 || c.Dst == S2F6 || c.Scaled || c.Round == RS || c.Else != 0 || c.Ftz ||
+	if f == nil || types[c.Dst].width > 8 || c.Dst == S2F6 && c.Src == F32 || c.Scaled || c.Round == RS || c.Else != 0 || c.Ftz ||
 		c.Src != F16 && c.Src != BF16 && c.Src != F32 {
 		return nil
 	}

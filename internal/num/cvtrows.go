@@ -60,7 +60,7 @@ func (r *Rows) Convert(d, a Lanes, regBits uint) {
 		rowF16F64(d.W32, a.W64)
 		return
 	}
-	if r.code != nil && r.half == nil && a.W32 != nil && d.W32 != nil {
+	if r.code != nil && r.half == nil && a.W32 != nil && d.W32 != nil && r.Src != U32 && r.Src != S32 {
 		r.code.codes(d.W32, r.code.f32s(new([32]uint32), a.W32, 0), nil)
 		return
 	}
@@ -188,11 +188,8 @@ func (r *Rows) clampRow(out *[32]uint64, in *rowIn, src, dst *typeInfo) {
 
 // coded converts by the coder.
 func (r *Rows) coded(out *[32]uint64, in *rowIn) {
-	var a, x, d [32]uint32
-	for i, v := range in.a {
-		a[i] = uint32(v)
-	}
-	if f32s := r.code.f32s(&x, &a, 0); r.Round == RS {
+	var x, d [32]uint32
+	if f32s := r.f32s(&x, in.a); r.Round == RS {
 		r.code.randomRow(&d, f32s, in.random, 32-uint(r.Random))
 	} else {
 		r.code.codes(&d, f32s, in.scale)
@@ -200,6 +197,20 @@ func (r *Rows) coded(out *[32]uint64, in *rowIn) {
 	for i, v := range d {
 		out[i] = uint64(v)
 	}
+}
+
+// f32s are operands of the coder, in space.
+func (r *Rows) f32s(space *[32]uint32, a *[32]uint64) *[32]uint32 {
+	if types[r.Src].format == nil && types[r.Src].width > 16 {
+		var x [32]float64
+		r.widenRow(&x, a)
+		oddF32s(space, &x)
+		return space
+	}
+	for i, v := range a {
+		space[i] = uint32(v)
+	}
+	return r.code.f32s(space, space, 0)
 }
 
 // roundRow rounds to integral values.
