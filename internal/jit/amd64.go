@@ -64,7 +64,8 @@ type source struct {
 	off   uint32 // in the register block
 	known bool   // value is known
 	value uint64
-	row   int // first register of a resident row, -1 if it is in memory
+	row   int  // first register of a resident row, -1 if it is in memory
+	saved bool // in place 0 of the state's rows
 }
 
 // emitter assembles one function.
@@ -210,6 +211,8 @@ func (e *emitter) operand(s *source) loc {
 	switch {
 	case s.typ == tM:
 		return e.predicate(s)
+	case s.saved:
+		return loc{kind: inMem, m: x86.At(rCtx, saveRow+int32(e.part*e.lanes*4))}
 	case e.lanes == 1:
 		v := e.alloc()
 		e.scalarLoad(s, v)

@@ -63,7 +63,7 @@ func supports(evex bool, o *operation) bool {
 		}
 		return o.typ != tM && (evex && v.evex[t] != 0 || !evex && v.avx2[t] != 0)
 	}
-	if u, ok := uops[o.code]; ok {
+	if u, ok := uops[o.code]; ok && (evex || o.code != cPopc) {
 		if o.code == cFSqrt && !near {
 			return false
 		}
@@ -106,7 +106,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	if v, ok := vops[o.code]; ok {
 		return e.two(&v, o, arg(0), arg(1), p.typ(o.a), d)
 	}
-	if u, ok := uops[o.code]; ok {
+	if u, ok := uops[o.code]; ok && (e.evex || o.code != cPopc) {
 		return e.one(e.opOf([2][2]x86.Op{u.evex, u.avx2}, o.typ), o, arg(0), p.typ(o.a), d)
 	}
 	switch o.code {
@@ -130,6 +130,17 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
 	case cCanon:
 		return e.canon(arg(0), d)
+	case cPopc:
+		return e.into(e.popcount(o.typ, arg(0)), target, direct)
+	case cWord:
+		return e.into(e.everyLane(wordRegs[o.imm]), target, direct)
+	case cPerm:
+		if t := &p.ops[o.a]; t.code == cTable {
+			return e.permuteBy(&p.tables[t.imm], arg(1), d)
+		}
+		return e.into(e.permute(arg(0), arg(1)), target, direct)
+	case cMatch:
+		return e.into(e.match(arg(0)), target, direct)
 	}
 	e.short = true
 	return loc{}

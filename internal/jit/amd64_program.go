@@ -8,11 +8,11 @@ import "ptxvm/internal/jit/x86"
 // parts are collected in R8.
 func (e *emitter) run(p *program, in []source, dst *source, scalar bool, use maskUse) {
 	e.wide = false
+	last := lastUses(p)
 	for i := range p.ops {
-		e.wide = e.wide || p.ops[i].typ == tX
+		e.wide = e.wide || p.ops[i].typ == tX && last[i] >= 0
 	}
 	parts := e.parts(scalar)
-	last := lastUses(p)
 	for e.part = range parts {
 		e.runPart(p, in, dst, last, use)
 	}
@@ -71,6 +71,9 @@ func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use 
 			vals[i] = e.operand(&in[o.imm])
 		case cConst:
 			vals[i] = e.constant(o.typ, o.imm)
+		case cTable:
+			t, first := &p.tables[o.imm], e.part*e.lanes
+			vals[i] = loc{kind: inMem, m: e.constRow(tW, func(i int) uint64 { return uint64(t[(first+i)&31]) })}
 		default:
 			target, direct := x86.Vec(0), false
 			if val(i) == p.result && o.typ != tM {

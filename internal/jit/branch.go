@@ -48,8 +48,12 @@ func (c *compiler) goOn(i int, masked bool) {
 func (c *compiler) take(i int, pc, to int32, masked bool) {
 	t := c.segAt[to]
 	if to <= pc {
-		c.MI(x86.MOV, x86.S32, ctxLooped, 1)
-		c.RI(x86.SUB, x86.S32, rFuel, 1)
+		if c.insts[pc].Flags&machine.QuietLoop != 0 {
+			c.MI(x86.MOV, x86.S32, ctxLooped, 1)
+			c.RI(x86.SUB, x86.S32, rFuel, 1)
+		} else {
+			c.RM(x86.SUB, x86.S32, rFuel, ctxPollFuel)
+		}
 		c.Jcc(x86.LE, c.later(func() {
 			c.Zero(rFuel)
 			if masked {

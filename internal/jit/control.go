@@ -30,6 +30,7 @@ var (
 	ctxOps         = ctxAt(unsafe.Offsetof(machine.NativeState{}.Ops))
 	ctxExited      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Exited))
 	ctxLooped      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Looped))
+	ctxPollFuel    = ctxAt(unsafe.Offsetof(machine.NativeState{}.PollFuel))
 	ctxN           = ctxAt(unsafe.Offsetof(machine.NativeState{}.N))
 )
 
@@ -356,7 +357,14 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	case sem.OpCompare:
 		c.run(s.prog, s.in, &s.dst, s.op.Scalar, use)
 		c.combine(&s.op.Masks, use)
+	case sem.OpNothing:
+	case sem.OpFence:
+		c.fence()
 	default:
+		if s.warp != nil {
+			c.warpFunction(i, pc, masked, use)
+			return
+		}
 		scalar := s.op.Scalar || s.dst.slot
 		programUse := use
 		if scalar {

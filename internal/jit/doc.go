@@ -6,6 +6,7 @@
 //	compile.go           Compile: entries, both versions of every segment, cold code
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	memory.go            loads and stores
+//	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
 //	options.go           which processors
 //

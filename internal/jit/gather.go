@@ -55,7 +55,7 @@ func (a *accessed) gather() {
 	for _, v := range []x86.Vec{got, x, room, move} {
 		a.release(temp(v))
 	}
-	a.active(x86.RAX)
+	a.active(x86.RAX, a.use)
 	a.RR(x86.CMP, x86.S32, x86.RAX, inside)
 	a.Jcc(x86.NE, a.miss)
 	a.wide = false

@@ -79,13 +79,7 @@ type accessed struct {
 func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
 	a := &accessed{compiler: c, in: &c.insts[pc], s: s, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
-	undo := c.segs[i].end - pc
-	a.miss = c.later(func() {
-		if use == guardLanes {
-			c.uncountBranch(masked)
-		}
-		c.exit(pc, masked, undo)
-	})
+	a.miss = c.leaveAt(i, pc, masked, use)
 	switch {
 	case s.op.Kind == sem.OpLoad && a.uniform():
 		a.loadUniform()
@@ -94,6 +88,16 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	default:
 		a.apart()
 	}
+}
+
+// leaveAt is the label of code that leaves before an instruction that nothing has been done of.
+func (c *compiler) leaveAt(i int, pc int32, masked bool, use maskUse) x86.Label {
+	return c.later(func() {
+		if use == guardLanes {
+			c.uncountBranch(masked)
+		}
+		c.exit(pc, masked, c.segs[i].end-pc)
+	})
 }
 
 // uniform tells whether all lanes have one address.
@@ -258,18 +262,6 @@ func (a *accessed) fits() bool {
 	return a.m.Elem*8 == bits && a.m.Bits[0] >= int(a.m.Elem*8)
 }
 
-// active copies the mask of the executing lanes to a register.
-func (a *accessed) active(r x86.Reg) {
-	switch a.use {
-	case guardLanes:
-		a.RR(x86.MOV, x86.S32, r, rGuard)
-	case runLanes:
-		a.RR(x86.MOV, x86.S32, r, rMask)
-	default:
-		a.RI(x86.MOV, x86.S32, r, -1)
-	}
-}
-
 // contiguous accesses one vector if the lanes' addresses follow each other.
 func (a *accessed) contiguous() {
 	addr, data := &a.s.in[0], &a.s.in[1]
@@ -284,7 +276,7 @@ func (a *accessed) contiguous() {
 	if a.use == allLanes {
 		a.loadAddress(x86.RAX, row, addr.typ)
 	} else {
-		a.active(x86.RCX)
+		a.active(x86.RCX, a.use)
 		a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RCX)
 		a.loadAddress(x86.RAX, x86.AtIndex(row.Base, x86.RCX, uint8(size), row.Disp), addr.typ)
 		a.RRI(x86.IMUL, x86.S32, x86.RCX, x86.RCX, int32(a.m.Elem))
@@ -476,7 +468,7 @@ func (a *accessed) laneByLane() {
 
 // loop runs body for each executing lane, in ascending order, with its number in RCX.
 func (a *accessed) loop(body func()) {
-	a.active(x86.R10)
+	a.active(x86.R10, a.use)
 	again := a.NewLabel()
 	a.Bind(again)
 	a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.R10)

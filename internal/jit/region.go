@@ -32,6 +32,8 @@ type step struct {
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
+
+	warp *warpStep // of a function across lanes
 }
 
 // region is one function while it is compiled.
@@ -95,12 +97,13 @@ func (r *region) plan(pc int32) {
 	case sem.OpLoad, sem.OpStore:
 		ok = r.memory(pc)
 	case sem.OpBranch:
-		back := int32(in.Imm) <= pc
-		ok = !back || in.Flags&machine.QuietLoop != 0
+		ok = true
 	case sem.OpExit:
 		ok = true
 	case sem.OpReturn:
 		ok = r.f.Entry
+	default:
+		ok = r.warp(pc)
 	}
 	s.leaves = !ok || r.leave != nil && r.leave(pc)
 }

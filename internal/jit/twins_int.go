@@ -40,8 +40,8 @@ var intTwins = map[string]twin{
 
 	"Popc32":   func(p *program, in []val) val { return p.op1(cPopc, tW, in[0], 0) },
 	"Popc64":   func(p *program, in []val) val { return p.trunc(p.op1(cPopc, tX, in[0], 0)) },
-	"Clz32":    func(p *program, in []val) val { return p.op1(cClz, tW, in[0], 0) },
-	"Clz64":    func(p *program, in []val) val { return p.trunc(p.op1(cClz, tX, in[0], 0)) },
+	"Clz32":    func(p *program, in []val) val { return clz(p, in[0]) },
+	"Clz64":    func(p *program, in []val) val { return p.trunc(clz(p, in[0])) },
 	"BfindU32": func(p *program, in []val) val { return bfind(p, in[0]) },
 	"BfindS32": func(p *program, in []val) val { return bfind(p, p.xor(in[0], p.sarI(in[0], 31))) },
 	"BfeU32":   bfeU32, "BfeS32": bfeS32, "BfeU64": bfeU64, "Bfi32": bfi32,
@@ -89,8 +89,20 @@ func limit(p *program, over, a, s val) val {
 	return p.sel(p.cmp(cmpLTS, over, p.w(0)), p.xor(p.sarI(a, 31), p.w(0x7fffffff)), s)
 }
 
+// clz without AVX-512: the bits below the highest one are set and the others counted.
+func clz(p *program, a val) val {
+	t := p.typ(a)
+	if p.evex {
+		return p.op1(cClz, t, a, 0)
+	}
+	for k := uint64(1); k < uint64(t.bits()); k *= 2 {
+		a = p.or(a, p.shrI(a, k))
+	}
+	return p.op1(cPopc, t, p.not(a), 0)
+}
+
 // bfind: 31 - clz, all ones if there is no bit.
-func bfind(p *program, a val) val { return p.sub(p.w(31), p.op1(cClz, tW, a, 0)) }
+func bfind(p *program, a val) val { return p.sub(p.w(31), clz(p, a)) }
 
 // fieldMask is 1<<(n&0xff) - 1.
 func fieldMask(p *program, n val) val {

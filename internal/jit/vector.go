@@ -1,5 +1,7 @@
 package jit
 
+import "slices"
+
 // Vector operations: what compiled code is made of, whatever machine it is for. A program
 // computes one lane function; every operation works on one element of each lane, so a program
 // says what happens to a lane and a back end runs it on as many lanes as its registers hold.
@@ -74,6 +76,11 @@ const (
 	cF2I  // truncated to a signed 32-bit integer; outside: 0x80000000
 	cFInt // rounded to an integral value as imm says
 	cF2F  // f32 to f64, f64 to f32, round to nearest
+	// Across lanes; tW.
+	cTable // lane i has tables[imm][i]
+	cWord  // a general register (wordActive, wordPred) in every lane
+	cPerm  // source operand b at lane a
+	cMatch // bit j: source operand a has this lane's value in lane j
 	numCodes
 )
 
@@ -123,6 +130,7 @@ func (o *operation) args() []val { return []val{o.a, o.b, o.c}[:o.n] }
 type program struct {
 	ops    []operation
 	result val
+	tables [][32]uint32
 	// evex tells that the machine has AVX-512: three-input logic, rotations, all comparisons, and
 	// 64-bit elements everywhere. Without it the builder takes other operations.
 	evex bool
@@ -272,6 +280,23 @@ func (p *program) sext(a val) val {
 	}
 	return p.op1(cSext, tX, a, 0)
 }
+
+// table is a value for each lane.
+func (p *program) table(f func(lane int) uint32) val {
+	var t [32]uint32
+	for i := range t {
+		t[i] = f(i)
+	}
+	k := slices.Index(p.tables, t)
+	if k < 0 {
+		k = len(p.tables)
+		p.tables = append(p.tables, t)
+	}
+	return p.add(operation{code: cTable, typ: tW, imm: uint64(k)})
+}
+
+// word is a general register in every lane.
+func (p *program) word(k uint64) val { return p.add(operation{code: cWord, typ: tW, imm: k}) }
 
 func (p *program) trunc(a val) val { return p.op1(cTrunc, tW, a, 0) }
 

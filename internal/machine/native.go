@@ -16,8 +16,8 @@ package machine
 //     lanes agree: there the first to come wait for the others.
 //   - A branch that all lanes of a place take back (target ≤ pc) costs their fuel 1; at 0 they
 //     stand at the target with FuelOut. Where lanes part, both sides have the fuel that was left
-//     and nobody pays; where they come together, they have the smaller one. Only branches with
-//     QuietLoop may be taken back; at others code returns.
+//     and nobody pays; where they come together, they have the smaller one. A branch without
+//     QuietLoop costs PollFuel and sets no Looped.
 //   - Steps count an instruction for each time that lanes at its pc come to it, Ops the lanes
 //     that execute it: not those that its guard excludes.
 //   - Lanes that exit go to Exited and are at no place.
@@ -55,11 +55,11 @@ type NativeState struct {
 	Mask        uint32  // lanes that enter: all living lanes of the warp
 	Fuel        int32   // of the entering fragment; what compiled code returns is in Places
 
-	Steps, Ops uint64 // added to: warp instructions, and lanes that executed them
-	Exited     uint32 // lanes that have executed exit, or ret of a kernel
-	Looped     uint32 // not 0: a back edge was taken
-	N          uint32 // places
-	_          uint32
+	Steps, Ops uint64          // added to: warp instructions, and lanes that executed them
+	Exited     uint32          // lanes that have executed exit, or ret of a kernel
+	Looped     uint32          // not 0: a back edge of a quiet loop was taken
+	N          uint32          // places
+	PollFuel   int32           // what a back edge costs whose loop may wait for somebody
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	_          [2]uint64       // Save is 64-byte aligned, as the state is
 	Save       [8192]byte

@@ -172,7 +172,7 @@ func (e *emulated) went(p NativePlace, executed uint32) {
 func (e *emulated) branch(in *Inst, p, rest NativePlace, taken uint32) bool {
 	to, back := int32(in.Imm), int32(in.Imm) <= p.PC
 	whole := taken == p.Mask
-	if whole && back && in.Flags&QuietLoop == 0 || !whole && taken != 0 && int32(in.D) <= p.PC {
+	if !whole && taken != 0 && int32(in.D) <= p.PC {
 		return false
 	}
 	e.went(p, taken)
@@ -182,8 +182,13 @@ func (e *emulated) branch(in *Inst, p, rest NativePlace, taken uint32) bool {
 		e.come(there)
 		return true
 	}
-	e.s.Looped = 1
-	if there.Fuel--; there.Fuel > 0 {
+	if in.Flags&QuietLoop != 0 {
+		there.Fuel--
+		e.s.Looped = 1
+	} else {
+		there.Fuel -= e.s.PollFuel
+	}
+	if there.Fuel > 0 {
 		e.come(there)
 		return true
 	}

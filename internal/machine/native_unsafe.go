@@ -30,6 +30,6 @@ func (w *Warp) fillNative(s *NativeState, t *nativeTable, f *Fragment) {
 	s.Regs, s.Shared = uintptr(w.regs), uintptr(w.cta.shared)
 	s.Window, s.SharedBytes, s.Params = w.cta.window, uint64(g.Shared), g.params
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
-	s.Mask, s.Fuel = f.mask, f.fuel
+	s.Mask, s.Fuel, s.PollFuel = f.mask, f.fuel, pollCost<<w.hurry
 	s.Steps, s.Ops, s.Exited, s.Looped, s.N = 0, 0, 0, 0, 0
 }

@@ -18,19 +18,30 @@ type OperationKind uint8
 
 // The kinds of operations.
 const (
-	OpOther   OperationKind = iota // only its handler knows
-	OpLane                         // D = Fn(A, B, C, Imm), lane by lane
-	OpLogic                        // D = Word(A^Imm, B^Imm>>32): predicates as words
-	OpMove                         // D = A^Imm: a predicate
-	OpSelect                       // D = predicate C ? A : B, of Bits bits
-	OpCompare                      // Fn(A, B) combined as Masks says
-	OpSet                          // the same; where it holds, row Masks.D gets Imm, elsewhere 0
-	OpUnpack                       // Ext.Dst[k] = part k of Imm bits of A, which has Bits bits
-	OpLoad                         // Memory
-	OpStore                        // Memory
-	OpBranch                       // to Imm; the lanes meet at D
-	OpExit                         // the lanes end
-	OpReturn                       // the lanes go back to the caller
+	OpOther    OperationKind = iota // only its handler knows
+	OpLane                          // D = Fn(A, B, C, Imm), lane by lane
+	OpLogic                         // D = Word(A^Imm, B^Imm>>32): predicates as words
+	OpMove                          // D = A^Imm: a predicate
+	OpSelect                        // D = predicate C ? A : B, of Bits bits
+	OpCompare                       // Fn(A, B) combined as Masks says
+	OpSet                           // the same; where it holds, row Masks.D gets Imm, elsewhere 0
+	OpUnpack                        // Ext.Dst[k] = part k of Imm bits of A, which has Bits bits
+	OpLoad                          // Memory
+	OpStore                         // Memory
+	OpBranch                        // to Imm; the lanes meet at D
+	OpExit                          // the lanes end
+	OpReturn                        // the lanes go back to the caller
+	OpShuffle                       // Warp, as are those below: D = row A at lanes B, C
+	OpVote                          // predicate D = of predicate A
+	OpBallot                        // D = of predicate A
+	OpMatchAny                      // D = of A, which has Imm bits
+	OpMatchAll
+	OpRedux  // D = peers' A combined by Fn
+	OpElect  // D
+	OpActive // D = the executing lanes
+	OpWarpSync
+	OpNothing // no effect
+	OpFence   // orders the worker's accesses with those of others
 )
 
 // Operation is what an instruction does to the lanes that execute it.
@@ -42,6 +53,7 @@ type Operation struct {
 	Word   WordOp               // OpLogic
 	Masks  MaskUse              // OpCompare, OpSet
 	Memory MemoryUse            // OpLoad, OpStore
+	Warp   WarpUse              // OpShuffle to OpWarpSync
 	Spread []machine.ScalarSlot // rows to be written from the scalar results
 }
 
@@ -121,6 +133,9 @@ var byHandler = sync.OnceValue(func() map[uintptr]Operation {
 		codeOf(exit):           {Kind: OpExit},
 		codeOf(ret):            {Kind: OpReturn},
 	}
+	for _, w := range warpHandlers {
+		m[codeOf(w.h)] = Operation{Kind: w.kind}
+	}
 	for i := range stamps {
 		s := &stamps[i]
 		if reflect.TypeOf(s.fn).NumOut() != 1 {
@@ -145,6 +160,8 @@ func (op *Operation) details(in *machine.Inst) {
 		op.inner(in)
 		op.masks(&r.combine)
 		op.Masks.D = r.d
+	case OpShuffle, OpVote, OpBallot, OpMatchAny, OpMatchAll, OpRedux, OpElect, OpWarpSync:
+		op.warp(in)
 	}
 }
 
