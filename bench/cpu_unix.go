@@ -16,11 +16,11 @@ import (
 // cpuTime is what the process has used of all processors. Unlike wall time it is worth something on a
 // machine that others use too.
 func cpuTime() time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
 		panic(err)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(t.Nano())
 }
 
 // peakMemory is the most memory that a process had, in MB.

@@ -113,7 +113,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cMulHiU, cMulHiS:
 		return e.mulHigh(o, arg(0), arg(1), d)
 	case cTern:
-		return e.ternary(o, arg(0), arg(1), arg(2))
+		return e.ternary(o, arg(0), arg(1), arg(2), target, direct)
 	case cBytes:
 		return e.bytes(o, arg(0), d)
 	case cTrunc:
@@ -268,13 +268,28 @@ func (e *emitter) mulHigh(o *operation, a, b loc, dst func() x86.Vec) loc {
 	return done(d)
 }
 
-func (e *emitter) ternary(o *operation, a, b, c loc) loc {
-	w := e.width(o.typ)
+// ternary: d = table(d, b, c). The target may be any of the sources: the table turns with them.
+func (e *emitter) ternary(o *operation, a, b, c loc, target x86.Vec, direct bool) loc {
+	w, lut := e.width(o.typ), uint8(o.imm)
 	op := x86.VPTERNLOGD
 	if o.typ == tX {
 		op = x86.VPTERNLOGQ
 	}
-	d := e.alloc()
+	is := func(l loc) bool { return direct && l.kind == inVec && l.v == target }
+	switch {
+	case is(b) && !is(a):
+		a, b, lut = b, a, turned(lut, 1)
+	case is(c) && !is(a):
+		a, c, lut = c, a, turned(lut, 0)
+	}
+	if b.kind != inVec && c.kind == inVec {
+		b, c, lut = c, b, exchanged(lut)
+	}
+	y := e.load(b, o.typ)
+	d := target
+	if !direct || !is(a) && (is(y) || is(c)) {
+		d = e.alloc()
+	}
 	switch a.kind {
 	case inVec:
 		e.copy(w, d, a.v)
@@ -283,17 +298,28 @@ func (e *emitter) ternary(o *operation, a, b, c loc) loc {
 	default:
 		e.move(w, d, a.m)
 	}
-	y := e.load(b, o.typ)
 	switch c.kind {
 	case inVec:
-		e.VVVI(op, w, d, y.v, c.v, uint8(o.imm))
+		e.VVVI(op, w, d, y.v, c.v, lut)
 	case inBcast:
-		e.VVMI(op, w, d, y.v, c.m.Bcast(), uint8(o.imm))
+		e.VVMI(op, w, d, y.v, c.m.Bcast(), lut)
 	default:
-		e.VVMI(op, w, d, y.v, c.m, uint8(o.imm))
+		e.VVMI(op, w, d, y.v, c.m, lut)
 	}
 	e.unload(y, b)
 	return done(d)
+}
+
+// turned is a truth table with its first input (bit 2 of the index) and input k (bit k) exchanged,
+// exchanged the one with its second and third.
+func turned(lut uint8, k int) uint8 {
+	t := leafTables
+	t[0], t[2-k] = t[2-k], t[0]
+	return combine3(lut, t)
+}
+
+func exchanged(lut uint8) uint8 {
+	return combine3(lut, [3]uint8{leafTables[0], leafTables[2], leafTables[1]})
 }
 
 // bytes shuffles within each element.

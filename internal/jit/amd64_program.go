@@ -226,10 +226,13 @@ func (e *emitter) writeHalf(v loc, dst *source, use maskUse) {
 
 // collect adds the part's truth values to the bits in R8. The result of a scalar program is all
 // ones or zero.
-func (e *emitter) collect(v loc) {
+func (e *emitter) collect(v loc) { e.collectIn(x86.R8, v) }
+
+// collectIn is collect for another register.
+func (e *emitter) collectIn(all x86.Reg, v loc) {
 	to := x86.RCX
 	if e.part == 0 {
-		to = x86.R8
+		to = all
 	}
 	switch {
 	case v.kind == inK:
@@ -249,6 +252,6 @@ func (e *emitter) collect(v loc) {
 	}
 	if e.part > 0 {
 		e.RI(x86.SHL, x86.S32, to, int32(e.part*e.lanes))
-		e.RR(x86.OR, x86.S32, x86.R8, to)
+		e.RR(x86.OR, x86.S32, all, to)
 	}
 }

@@ -78,7 +78,7 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *com
 	if opt.List {
 		c.listing = e.List()
 	}
-	r.allocate(e, resident)
+	resident = r.allocate(e, resident)
 	all := 16
 	if r.wide512 {
 		all = 32

@@ -41,6 +41,7 @@ const (
 	saveRow     = saveBase + 256  // rows for lane loops: an address and four elements
 	saveSet     = saveBase + 1536 // the pending set from its second word on
 	savePending = saveBase + 1664 // mask and fuel of each pending segment
+	saveSpill   = saveBase + 8192 // values of runs
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
 	maxPending  = 800
@@ -80,6 +81,11 @@ func (c *compiler) fullSegment(i int) {
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}
 	for pc := s.first; pc < s.end; pc++ {
+		if u := c.runAt[pc]; u != nil {
+			c.runInstructions(i, u, false)
+			pc = u.end - 1
+			continue
+		}
 		if c.instruction(i, pc, false) {
 			return
 		}
@@ -202,6 +208,11 @@ func (c *compiler) partSegment(i int) {
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
 	for pc := s.first; pc < s.end; pc++ {
+		if u := c.runAt[pc]; u != nil {
+			c.runInstructions(i, u, true)
+			pc = u.end - 1
+			continue
+		}
 		if c.instruction(i, pc, true) {
 			return
 		}

@@ -46,6 +46,7 @@ type region struct {
 	steps   []step
 	segs    []segment
 	segAt   map[int32]int
+	runAt   map[int32]*run
 	depth   []int32 // of loops, by pc
 
 	consts map[uint32]machine.ConstRow
@@ -58,7 +59,7 @@ type region struct {
 
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
-	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, runAt: map[int32]*run{}, consts: map[uint32]machine.ConstRow{},
 		row: map[uint32]int{}, offset: decode.RowOffsets(f)}
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
@@ -77,6 +78,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	}
 	r.findLazy()
 	r.cut()
+	r.findRuns()
 	return r
 }
 
@@ -229,137 +231,6 @@ func (r *region) cut() {
 func (r *region) addSegment(from, to int32, start bool) {
 	r.segAt[from] = len(r.segs)
 	r.segs = append(r.segs, segment{first: from, end: to, start: start})
-}
-
-// candidate is something that could stay in registers.
-type candidate struct {
-	weight int64
-	regs   int
-	row    uint32
-	bcast  *bcastKey
-}
-
-// allocate gives registers [0, n) to what is used most: rows take several, values of all lanes one.
-func (r *region) allocate(e *emitter, n int) {
-	rows, values := map[uint32]*candidate{}, map[bcastKey]*candidate{}
-	for pc := range r.steps {
-		r.count(int32(pc), rows, values)
-	}
-	var list []*candidate
-	for _, c := range rows {
-		list = append(list, c)
-	}
-	for k, c := range values {
-		key := k
-		c.bcast = &key
-		list = append(list, c)
-	}
-	slices.SortFunc(list, func(a, b *candidate) int {
-		if d := b.weight*int64(a.regs) - a.weight*int64(b.regs); d != 0 {
-			return int(min(max(d, -1), 1))
-		}
-		return compareCandidates(a, b)
-	})
-	next := 0
-	for _, c := range list {
-		if next+c.regs > n {
-			continue
-		}
-		if c.bcast != nil {
-			e.bcast[*c.bcast] = x86.Vec(next)
-		} else {
-			r.row[c.row] = next
-		}
-		next += c.regs
-	}
-	for pc := range r.steps {
-		s := &r.steps[pc]
-		for k := range s.in {
-			r.place(&s.in[k])
-		}
-		r.place(&s.dst)
-	}
-}
-
-// compareCandidates makes the order of equal weights definite.
-func compareCandidates(a, b *candidate) int {
-	switch {
-	case (a.bcast == nil) != (b.bcast == nil):
-		if a.bcast == nil {
-			return -1
-		}
-		return 1
-	case a.bcast == nil:
-		return int(int64(a.row) - int64(b.row))
-	case a.bcast.slot != b.bcast.slot:
-		if a.bcast.slot {
-			return -1
-		}
-		return 1
-	case a.bcast.value != b.bcast.value:
-		if a.bcast.value < b.bcast.value {
-			return -1
-		}
-		return 1
-	}
-	return int(a.bcast.typ) - int(b.bcast.typ)
-}
-
-// place notes the register of a resident row.
-func (r *region) place(s *source) {
-	s.row = -1
-	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known {
-		s.row = reg
-	}
-}
-
-// count adds the uses of one instruction, ten times as much for each loop around it.
-func (r *region) count(pc int32, rows map[uint32]*candidate, values map[bcastKey]*candidate) {
-	s := &r.steps[pc]
-	weight := int64(1)
-	for range r.depth[pc] {
-		weight *= 10
-	}
-	addRow := func(off uint32, w int64) {
-		if rows[off] == nil {
-			n := 2
-			if !r.wide512 {
-				n = 4
-			}
-			rows[off] = &candidate{regs: n, row: off}
-		}
-		rows[off].weight += w * weight
-	}
-	addValue := func(k bcastKey) {
-		if values[k] == nil {
-			values[k] = &candidate{regs: 1}
-		}
-		values[k].weight += weight
-	}
-	if s.leaves || s.prog == nil {
-		return
-	}
-	p := s.prog
-	if s.lazy != nil {
-		p = s.lazy
-	}
-	need, scalar := needed(p), s.dst.slot || s.op.Scalar
-	for i := range p.ops {
-		o := &p.ops[i]
-		switch {
-		case !need[i] || scalar:
-		case o.code == cConst:
-			addValue(bcastKey{typ: o.typ, value: o.imm})
-		case o.code == cIn && s.in[o.imm].typ == tM:
-		case o.code == cIn && s.in[o.imm].slot:
-			addValue(bcastKey{s.in[o.imm].typ, true, uint64(s.in[o.imm].off)})
-		case o.code == cIn && o.typ == tW:
-			addRow(s.in[o.imm].off, 2)
-		}
-	}
-	if s.dst.typ == tW && !scalar {
-		addRow(s.dst.off, 3)
-	}
 }
 
 // liveRows has the resident rows that matter before an instruction: those of registers that are

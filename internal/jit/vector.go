@@ -18,7 +18,7 @@ const (
 func (t typ) bits() int { return [...]int{tW: 32, tX: 64, tM: 1}[t] }
 
 // val is a value of a program: the index of the operation that makes it.
-type val uint16
+type val uint32
 
 // code is what an operation does.
 type code uint8
@@ -134,16 +134,43 @@ type program struct {
 	// evex tells that the machine has AVX-512: three-input logic, rotations, all comparisons, and
 	// 64-bit elements everywhere. Without it the builder takes other operations.
 	evex bool
+
+	index map[operation]val // of a program that has become long
 }
 
+// add returns the value of an operation, which is computed once.
 func (p *program) add(o operation) val {
+	if v, ok := p.find(o); ok {
+		return v
+	}
+	v := val(len(p.ops))
+	p.ops = append(p.ops, o)
+	if p.index != nil {
+		p.index[o] = v
+	}
+	return v
+}
+
+// shortProgram is up to how many operations looking at each beats a map.
+const shortProgram = 24
+
+func (p *program) find(o operation) (val, bool) {
+	if p.index != nil {
+		v, ok := p.index[o]
+		return v, ok
+	}
 	for i := range p.ops {
 		if p.ops[i] == o {
-			return val(i)
+			return val(i), true
 		}
 	}
-	p.ops = append(p.ops, o)
-	return val(len(p.ops) - 1)
+	if len(p.ops) == shortProgram {
+		p.index = make(map[operation]val, 4*shortProgram)
+		for i, o := range p.ops {
+			p.index[o] = val(i)
+		}
+	}
+	return 0, false
 }
 
 func (p *program) input(k int, t typ) val { return p.add(operation{code: cIn, typ: t, imm: uint64(k)}) }

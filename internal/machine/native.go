@@ -62,8 +62,11 @@ type NativeState struct {
 	PollFuel   int32           // what a back edge costs whose loop may wait for somebody
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	_          [2]uint64       // Save is 64-byte aligned, as the state is
-	Save       [8192]byte
+	Save       [8192 + 64*NativeSpills]byte
 }
+
+// NativeSpills is how many vectors compiled code may put into Save at a time.
+const NativeSpills = 256
 
 // NativePlace is a pc at which lanes stand when compiled code returns.
 type NativePlace struct {

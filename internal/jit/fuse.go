@@ -1,0 +1,174 @@
+package jit
+
+// Peepholes of merged programs. None changes a rounding: they are about bits alone.
+
+// fuse makes rotations of shifts, and three-input logic of chains of two-input logic (AVX-512).
+func (m *merged) fuse() {
+	if !m.evex {
+		return
+	}
+	for i := range m.ops {
+		m.rotate(i)
+	}
+	uses := m.uses()
+	for i := len(m.ops) - 1; i >= 0; i-- { // the last of a chain takes the others in
+		if uses[i] > 0 {
+			m.ternary(i, uses)
+		}
+	}
+}
+
+// uses counts the readers of each operation that anybody needs.
+func (m *merged) uses() []int {
+	n, need := make([]int, len(m.ops)), m.needs()
+	for i := range m.ops {
+		if need[i] {
+			for _, a := range m.ops[i].args() {
+				n[a]++
+			}
+		}
+	}
+	for i := range m.rows {
+		n[m.rows[i].v]++
+	}
+	for i := range m.masks {
+		n[m.masks[i].v]++
+	}
+	return n
+}
+
+// rotate: x<<k | x>>(bits-k).
+func (m *merged) rotate(i int) {
+	o := &m.ops[i]
+	if o.code != cOr && o.code != cXor && o.code != cAdd {
+		return
+	}
+	l, r := &m.ops[o.a], &m.ops[o.b]
+	if l.code == cShrI {
+		l, r = r, l
+	}
+	if l.code == cShlI && r.code == cShrI && l.a == r.a && l.imm+r.imm == uint64(o.typ.bits()) {
+		m.ops[i] = operation{code: cRotI, typ: o.typ, n: 1, a: l.a, imm: l.imm}
+	}
+}
+
+// truth tables of the three inputs of vpternlog.
+var leafTables = [3]uint8{0xf0, 0xcc, 0xaa}
+
+// ternary makes one operation of logic of up to three values.
+func (m *merged) ternary(i int, uses []int) {
+	if !isLogic(m.ops[i].code) {
+		return
+	}
+	leaves, grown := m.leaves(nil, val(i), nil), false
+	inner := map[val]bool{val(i): true}
+	for again := true; again; {
+		again = false
+		for _, l := range leaves {
+			if !isLogic(m.ops[l].code) || uses[l] != 1 {
+				continue
+			}
+			inner[l] = true
+			if next := m.leaves(nil, val(i), inner); len(next) <= 3 {
+				leaves, grown, again = next, true, true
+				break
+			}
+			delete(inner, l)
+		}
+	}
+	if !grown || len(leaves) == 0 {
+		return
+	}
+	lut := m.table(val(i), leaves, inner)
+	for len(leaves) < 3 {
+		leaves = append(leaves, leaves[0])
+	}
+	for v := range inner {
+		if int(v) != i {
+			uses[v] = 0
+		}
+	}
+	m.ops[i] = operation{code: cTern, typ: m.ops[i].typ, n: 3, a: leaves[0], b: leaves[1], c: leaves[2], imm: uint64(lut)}
+}
+
+func isLogic(c code) bool {
+	return c == cAnd || c == cOr || c == cXor || c == cAndn || c == cTern
+}
+
+// leaves lists what an expression depends on that is no inner operation and no constant of zeros
+// or ones.
+func (m *merged) leaves(list []val, v val, inner map[val]bool) []val {
+	if inner != nil && !inner[v] {
+		return m.leaf(list, v)
+	}
+	for _, a := range m.ops[v].args() {
+		if inner[a] {
+			list = m.leaves(list, a, inner)
+		} else {
+			list = m.leaf(list, a)
+		}
+	}
+	return list
+}
+
+func (m *merged) leaf(list []val, v val) []val {
+	if _, fixed := m.fixed(v); fixed || repeated(list, v) {
+		return list
+	}
+	return append(list, v)
+}
+
+// fixed is the truth table of a constant of zeros or ones.
+func (m *merged) fixed(v val) (uint8, bool) {
+	k, ok := m.known(v)
+	all := ^uint64(0)
+	if m.typ(v) == tW {
+		all = 0xffffffff
+	}
+	switch {
+	case ok && k == 0:
+		return 0, true
+	case ok && k == all:
+		return 0xff, true
+	}
+	return 0, false
+}
+
+// table is the truth table of an expression.
+func (m *merged) table(v val, leaves []val, inner map[val]bool) uint8 {
+	if !inner[v] {
+		if t, ok := m.fixed(v); ok {
+			return t
+		}
+		for k, l := range leaves {
+			if l == v {
+				return leafTables[k]
+			}
+		}
+	}
+	o := &m.ops[v]
+	var t [3]uint8
+	for k, a := range o.args() {
+		t[k] = m.table(a, leaves, inner)
+	}
+	switch o.code {
+	case cAnd:
+		return t[0] & t[1]
+	case cOr:
+		return t[0] | t[1]
+	case cXor:
+		return t[0] ^ t[1]
+	case cAndn:
+		return ^t[0] & t[1]
+	}
+	return combine3(uint8(o.imm), t)
+}
+
+// combine3 applies a truth table of three inputs to truth tables.
+func combine3(lut uint8, t [3]uint8) (out uint8) {
+	for bit := range 8 {
+		n := t[0]>>bit&1<<2 | t[1]>>bit&1<<1 | t[2]>>bit&1
+		out |= lut >> n & 1 << bit
+	}
+	return out
+}

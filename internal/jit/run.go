@@ -1,0 +1,392 @@
+package jit
+
+// Runs: neighbouring instructions that only compute are merged into one program. What one leaves
+// for another stays a value of that program and is written to no row; of masks and of canonical
+// NaNs only what is live behind the run needs to know.
+
+import (
+	"maps"
+	"slices"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// run is a stretch of instructions [first, end) of one segment.
+type run struct {
+	first, end int32
+	scalars    []int32 // instructions of scalar slots; nothing in front of them reads what they write
+	full, part merged  // for full warps, and for some lanes
+}
+
+// merged is the program of a run with its sources and results.
+type merged struct {
+	program
+	in    []source
+	rows  []rowResult
+	masks []maskResult
+}
+
+// rowResult is a value that a row gets, maskResult one that a predicate gets.
+type (
+	rowResult struct {
+		v   val
+		dst source
+	}
+	maskResult struct {
+		v   val
+		off uint32
+	}
+)
+
+// maxMasks is how many predicates a run can write: their bits are collected in registers.
+const maxMasks = 3
+
+// findRuns finds the runs of all segments.
+func (r *region) findRuns() {
+	for i := range r.segs {
+		s := &r.segs[i]
+		for pc := s.first; pc < s.end; {
+			u := r.longest(pc, s.end)
+			if u == nil {
+				pc++
+				continue
+			}
+			r.runAt[pc] = u
+			pc = u.end
+		}
+	}
+}
+
+// longest is the longest run from an instruction, nil if there is none of two vector instructions.
+func (r *region) longest(first, limit int32) *run {
+	t := newTouched()
+	end, lanes := first, 0
+	for end < limit && t.takes(r, end) {
+		if !r.steps[end].onSlots() {
+			lanes++
+		}
+		end++
+	}
+	for lanes >= 2 {
+		u := r.merge(first, end)
+		if len(u.full.masks) <= maxMasks {
+			return u
+		}
+		end--
+		if !r.steps[end].onSlots() {
+			lanes--
+		}
+	}
+	return nil
+}
+
+// onSlots tells whether an instruction computes one value for all lanes.
+func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != nil }
+
+// touched is what the instructions of a run have to do with the register block.
+type touched struct {
+	read, written map[uint32]typ // by lanes
+	wide          bool           // elements of 64 bits
+	any           bool           // something has a width
+}
+
+func newTouched() *touched {
+	return &touched{read: map[uint32]typ{}, written: map[uint32]typ{}}
+}
+
+// takes tells whether an instruction can join the run, and notes it.
+func (t *touched) takes(r *region, pc int32) bool {
+	s, in := &r.steps[pc], &r.insts[pc]
+	if s.leaves || in.Guard != machine.NoGuard {
+		return false
+	}
+	switch s.op.Kind {
+	case sem.OpLane, sem.OpCompare, sem.OpSelect:
+		if s.onSlots() {
+			return t.hoists(s)
+		}
+		return t.width(r, s) && t.note(r, pc)
+	case sem.OpMove, sem.OpLogic:
+		return t.note(r, pc)
+	}
+	return false
+}
+
+// hoists tells whether a scalar instruction can go before the vector instructions of the run.
+func (t *touched) hoists(s *step) bool {
+	_, read := t.read[s.dst.off]
+	_, written := t.written[s.dst.off]
+	if read || written {
+		return false
+	}
+	for _, off := range s.maskOffsets() {
+		if t.has(off) {
+			return false
+		}
+	}
+	for k := range s.in {
+		if _, ok := t.written[s.in[k].off]; ok && !s.in[k].known {
+			return false
+		}
+	}
+	for k := range s.op.Spread {
+		if t.has(s.op.Spread[k].Row) || t.has(s.op.Spread[k].Slot) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *touched) has(off uint32) bool {
+	_, read := t.read[off]
+	_, written := t.written[off]
+	return read || written
+}
+
+// maskOffsets are the predicates that a comparison reads and writes.
+func (s *step) maskOffsets() []uint32 {
+	if s.op.Kind != sem.OpCompare {
+		return nil
+	}
+	return []uint32{s.op.Masks.C, s.op.Masks.P, s.op.Masks.Q}
+}
+
+// width tells whether the instruction works on as many lanes at a time as those before it.
+func (t *touched) width(r *region, s *step) bool {
+	wide, need := false, needed(s.prog)
+	for i := range s.prog.ops {
+		wide = wide || need[i] && s.prog.ops[i].typ == tX
+	}
+	if wide && !r.wide512 { // a vector of truth values has one width
+		return false
+	}
+	if t.any && wide != t.wide {
+		return false
+	}
+	t.any, t.wide = true, wide
+	return true
+}
+
+// note notes what an instruction of lanes reads and writes; false if a row has two types.
+func (t *touched) note(r *region, pc int32) bool {
+	s := &r.steps[pc]
+	reads, writes := s.lanesTouch(&r.insts[pc])
+	for _, a := range append(reads, writes...) {
+		for _, m := range []map[uint32]typ{t.read, t.written} {
+			if have, ok := m[a.off]; ok && have != a.typ {
+				return false
+			}
+		}
+	}
+	for _, a := range reads {
+		t.read[a.off] = a.typ
+	}
+	for _, a := range writes {
+		t.written[a.off] = a.typ
+	}
+	return true
+}
+
+// lanesTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.
+func (s *step) lanesTouch(in *machine.Inst) (reads, writes []source) {
+	mask := func(off uint32) source { return source{typ: tM, off: off} }
+	switch s.op.Kind {
+	case sem.OpMove:
+		return []source{mask(in.A)}, []source{mask(in.D)}
+	case sem.OpLogic:
+		return []source{mask(in.A), mask(in.B)}, []source{mask(in.D)}
+	}
+	for k := range s.in {
+		if !s.in[k].known {
+			reads = append(reads, s.in[k])
+		}
+	}
+	if s.op.Kind == sem.OpCompare {
+		m := &s.op.Masks
+		return append(reads, mask(m.C)), []source{mask(m.P), mask(m.Q)}
+	}
+	return reads, []source{s.dst}
+}
+
+// merge builds the programs of a run.
+func (r *region) merge(first, end int32) *run {
+	u := &run{first: first, end: end}
+	for pc := first; pc < end; pc++ {
+		if r.steps[pc].onSlots() {
+			u.scalars = append(u.scalars, pc)
+		}
+	}
+	live := r.liveBehind(end)
+	r.mergeForm(u, &u.full, false, live)
+	r.mergeForm(u, &u.part, true, live)
+	return u
+}
+
+// liveBehind has the places in the register block that matter behind an instruction.
+func (r *region) liveBehind(end int32) map[uint32]bool {
+	b := r.f.BlockOf(end - 1)
+	places := map[uint32]bool{}
+	add := func(g ir.Reg) {
+		if r.f.Rows.Of[g] >= 0 {
+			places[r.offset(g)] = true
+		}
+	}
+	if end == r.f.Blocks[b].End {
+		for _, g := range r.f.Globals {
+			if r.f.LiveOut(b, g) {
+				add(g)
+			}
+		}
+		return places
+	}
+	live := r.f.LiveAt(end)
+	for g := range r.f.Regs {
+		if live.Has(g) {
+			add(ir.Reg(g))
+		}
+	}
+	return places
+}
+
+// merger builds one program of a run.
+type merger struct {
+	r     *region
+	m     *merged
+	now   map[uint32]val  // what rows and predicates hold
+	wrote map[uint32]typ  // those that instructions of the run have written
+	loose map[uint32]bool // those that hold any NaN where canonical ones belong
+}
+
+func (r *region) mergeForm(u *run, m *merged, masked bool, live map[uint32]bool) {
+	m.evex = r.wide512
+	g := &merger{r: r, m: m, now: map[uint32]val{}, wrote: map[uint32]typ{}, loose: map[uint32]bool{}}
+	for pc := u.first; pc < u.end; pc++ {
+		if !r.steps[pc].onSlots() {
+			g.step(pc, masked)
+		}
+	}
+	for _, off := range slices.Sorted(maps.Keys(g.wrote)) {
+		if !live[off] {
+			continue
+		}
+		v := g.now[off]
+		if g.wrote[off] == tM {
+			m.masks = append(m.masks, maskResult{v, off})
+			continue
+		}
+		if g.loose[off] {
+			v = m.canon(v)
+		}
+		m.rows = append(m.rows, rowResult{v, source{typ: g.wrote[off], off: off, row: -1}})
+	}
+	m.fuse()
+}
+
+// step adds an instruction.
+func (g *merger) step(pc int32, masked bool) {
+	s, in := &g.r.steps[pc], &g.r.insts[pc]
+	switch s.op.Kind {
+	case sem.OpMove:
+		g.set(in.D, g.flip(in.A, in.Imm != 0))
+	case sem.OpLogic:
+		g.set(in.D, g.word(s.op.Word, g.flip(in.A, uint32(in.Imm) != 0), func() val { return g.flip(in.B, in.Imm>>32 != 0) }))
+	case sem.OpCompare:
+		t, m := g.splice(s.prog, s.in), &s.op.Masks
+		with := func() val { return g.flip(m.C, m.Flip != 0) }
+		p := g.word(m.Op, t, with)
+		q := g.word(m.Op, g.m.mnot(t), with)
+		g.set(m.P, p)
+		g.set(m.Q, q)
+	default:
+		p := s.prog
+		if s.lazy != nil {
+			p = s.lazy
+		}
+		v := g.splice(p, s.in)
+		g.now[s.dst.off], g.wrote[s.dst.off] = v, s.dst.typ
+		from := s.copied()
+		g.loose[s.dst.off] = masked && (s.lazy != nil || from != nil && !from.known && g.loose[from.off])
+	}
+}
+
+// set gives a predicate a value.
+func (g *merger) set(off uint32, v val) { g.now[off], g.wrote[off] = v, tM }
+
+// flip is a predicate or its complement.
+func (g *merger) flip(off uint32, not bool) val {
+	v := g.read(&source{typ: tM, off: off, row: -1})
+	if not {
+		return g.m.mnot(v)
+	}
+	return v
+}
+
+// word combines two truth values as sem.WordOp does words.
+func (g *merger) word(op sem.WordOp, a val, b func() val) val {
+	switch op {
+	case sem.WordAnd:
+		return g.m.op2(cMAnd, tM, a, b(), 0)
+	case sem.WordOr:
+		return g.m.op2(cMOr, tM, a, b(), 0)
+	case sem.WordXor:
+		return g.m.op2(cMXor, tM, a, b(), 0)
+	case sem.WordNot:
+		return g.m.mnot(a)
+	}
+	return a
+}
+
+// read is what a source holds now.
+func (g *merger) read(s *source) val {
+	if s.known {
+		return g.m.constant(s.typ, s.value)
+	}
+	if v, ok := g.now[s.off]; ok {
+		return v
+	}
+	v := g.m.input(len(g.m.in), s.typ)
+	g.m.in = append(g.m.in, *s)
+	g.now[s.off] = v
+	return v
+}
+
+// splice adds a program whose sources are what they hold now.
+func (g *merger) splice(p *program, in []source) val {
+	need, vals := needed(p), make([]val, len(p.ops))
+	for i := range p.ops {
+		o := p.ops[i]
+		switch {
+		case !need[i]:
+			continue
+		case o.code == cIn:
+			vals[i] = g.read(&in[o.imm])
+			continue
+		}
+		for k, a := range [...]*val{&o.a, &o.b, &o.c} {
+			if k < int(o.n) {
+				*a = vals[*a]
+			}
+		}
+		vals[i] = g.m.add(o)
+	}
+	return vals[p.result]
+}
+
+// needs has the operations that the results of a run depend on.
+func (m *merged) needs() []bool {
+	need := make([]bool, len(m.ops))
+	for i := range m.rows {
+		need[m.rows[i].v] = true
+	}
+	for i := range m.masks {
+		need[m.masks[i].v] = true
+	}
+	for i := len(m.ops) - 1; i >= 0; i-- {
+		for _, a := range m.ops[i].args() {
+			need[a] = need[a] || need[i]
+		}
+	}
+	return need
+}

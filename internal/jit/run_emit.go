@@ -1,0 +1,435 @@
+package jit
+
+// Assembling runs: for each part of the lanes the program from its first operation to its last,
+// with values in the registers that are free. When there is none, the value whose next reader is
+// farthest away makes room (Belady); what can be read again from where it came from is not stored.
+
+import (
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+// maskBits are where the bits of predicates that a run writes are collected.
+var maskBits = [maxMasks]x86.Reg{x86.R8, x86.R10, x86.R11}
+
+// Registers that writing a result, and that one operation may take for themselves.
+const (
+	spareVecs = 3
+	spareKs   = 1
+)
+
+// spareFor is how many registers an operation takes: for its result, for sources that it cannot
+// read from memory, and in between.
+func (r *room) spareFor(o *operation) int {
+	n := 1
+	for _, a := range o.args() {
+		if k := r.at[a].kind; k == inMem || k == inBcast {
+			n++
+		}
+	}
+	switch o.code {
+	case cMulHiU, cMulHiS:
+		n += 2
+	case cCanon, cFCmp, cCmp, cSel, cTern:
+		n++
+	}
+	return n
+}
+
+// run assembles a run.
+func (c *compiler) runInstructions(i int, u *run, masked bool) {
+	use, m := allLanes, &u.full
+	if masked {
+		use, m = runLanes, &u.part
+	}
+	for _, pc := range u.scalars {
+		c.compute(i, pc, masked, use)
+	}
+	c.merged(m, use)
+	for k := range m.masks {
+		c.writeMask(m.masks[k].off, maskBits[k], use)
+	}
+}
+
+// merged assembles the program of a run for all parts.
+func (c *compiler) merged(m *merged, use maskUse) {
+	c.wide = false
+	need := m.needs()
+	for i := range m.ops {
+		c.wide = c.wide || need[i] && m.ops[i].typ == tX
+	}
+	kept := c.freeK
+	if c.evex {
+		c.freeK = append(c.freeK[:len(c.freeK):len(c.freeK)], kGuard+1, kGuard)
+		if use == allLanes {
+			c.freeK = append(c.freeK, kMask+1, kMask)
+		}
+	}
+	n := c.parts(false)
+	order := m.readers(need)
+	for c.part = range n {
+		r := newRoom(c, m, need, order, use)
+		r.all()
+	}
+	c.freeK = kept
+}
+
+// readers lists for each value where it is read: operations, and behind the last the results that
+// are no operation's.
+func (m *merged) readers(need []bool) [][]int {
+	list := make([][]int, len(m.ops))
+	for i := range m.ops {
+		if !need[i] {
+			continue
+		}
+		for k, a := range m.ops[i].args() {
+			if !repeated(m.ops[i].args()[:k], a) {
+				list[a] = append(list[a], i)
+			}
+		}
+	}
+	for i := range m.rows {
+		if v := m.rows[i].v; m.given(v) {
+			list[v] = append(list[v], len(m.ops)+i)
+		}
+	}
+	for i := range m.masks {
+		if v := m.masks[i].v; m.given(v) {
+			list[v] = append(list[v], len(m.ops)+len(m.rows)+i)
+		}
+	}
+	return list
+}
+
+// given tells whether a value is a source or a constant.
+func (p *program) given(v val) bool { return p.ops[v].code == cIn || p.ops[v].code == cConst }
+
+// room is where the values of one part are.
+type room struct {
+	*compiler
+	m     *merged
+	need  []bool
+	use   maskUse
+	read  [][]int // what is left of the readers
+	at    []loc
+	held  []bool // at is a temporary of the value
+	there []bool // at is known
+	own   []bool // the place that a source was read from has another value now
+	slot  []int  // where in the state the value was put, -1 if it was not
+	slots []int  // free ones
+	next  int    // first that was never used
+	input map[uint32]val
+	rows  [][]*source
+	bits  map[val][]int // predicates that get a value
+	pins  []val
+}
+
+func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) *room {
+	n := len(m.ops)
+	r := &room{compiler: c, m: m, need: need, use: use, read: make([][]int, n), at: make([]loc, n), held: make([]bool, n), there: make([]bool, n),
+		own: make([]bool, n), slot: make([]int, n), input: map[uint32]val{}, rows: make([][]*source, n), bits: map[val][]int{}}
+	copy(r.read, readers)
+	for i := range r.slot {
+		r.slot[i] = -1
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot {
+			r.input[m.in[o.imm].off] = val(i)
+		}
+	}
+	for i := range m.rows {
+		r.rows[m.rows[i].v] = append(r.rows[m.rows[i].v], &m.rows[i].dst)
+	}
+	for i := range m.masks {
+		r.bits[m.masks[i].v] = append(r.bits[m.masks[i].v], i)
+	}
+	return r
+}
+
+// all assembles the part.
+func (r *room) all() {
+	for i := range r.m.ops {
+		if r.need[i] && !r.m.given(val(i)) {
+			r.operate(val(i))
+		}
+	}
+	for i := range r.m.rows {
+		if v := r.m.rows[i].v; r.m.given(v) {
+			r.passed(v)
+			r.pins = []val{v}
+			r.give(v, &r.m.rows[i].dst)
+			r.drop(v)
+		}
+	}
+	for i := range r.m.masks {
+		if v := r.m.masks[i].v; r.m.given(v) {
+			r.passed(v)
+			r.pins = []val{v}
+			r.bit(v, i)
+			r.drop(v)
+		}
+	}
+	for v := range r.at {
+		if r.held[v] {
+			r.free1(val(v))
+		}
+	}
+}
+
+// operate assembles an operation and what becomes of its result.
+func (r *room) operate(v val) {
+	o := &r.m.ops[v]
+	r.pins = append(r.pins[:0], o.args()...)
+	for _, a := range o.args() {
+		r.at[a] = r.get(a)
+	}
+	r.spare(r.spareFor(o))
+	for k, a := range o.args() {
+		if !repeated(o.args()[:k], a) {
+			r.passed(a)
+		}
+	}
+	target, direct, owner := r.target(v, o)
+	l := r.operation(&r.m.program, o, r.at, target, direct)
+	r.wmask, l.owned = 0, false
+	if owner != none {
+		r.held[owner], r.there[owner] = false, false
+	}
+	resident := direct && owner == none
+	r.at[v], r.there[v], r.held[v] = l, true, !resident
+	for k, a := range o.args() {
+		if !repeated(o.args()[:k], a) {
+			r.drop(a)
+		}
+	}
+	r.pins = append(r.pins[:0], v)
+	for _, d := range r.rows[v] {
+		if !resident || d.row < 0 || x86.Vec(d.row+r.part) != l.v {
+			r.give(v, d)
+		}
+	}
+	for _, k := range r.bits[v] {
+		r.bit(v, k)
+	}
+	r.drop(v)
+}
+
+// passed takes the present reader off the list.
+func (r *room) passed(v val) { r.read[v] = r.read[v][1:] }
+
+// drop frees what nobody will read any more.
+func (r *room) drop(v val) {
+	if len(r.read[v]) > 0 {
+		return
+	}
+	if r.held[v] {
+		r.free1(v)
+	}
+	if s := r.slot[v]; s >= 0 {
+		r.slots, r.slot[v] = append(r.slots, s), -1
+	}
+}
+
+// free1 gives the register of a value back.
+func (r *room) free1(v val) {
+	l := r.at[v]
+	l.owned = true
+	r.release(l)
+	r.held[v], r.there[v] = false, false
+}
+
+// target is the register that the result may go to: that of a resident row whose old value nobody
+// reads any more, or that of a source that dies here, which is returned, too.
+func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val) {
+	if o.typ == tM {
+		return 0, false, none
+	}
+	for _, d := range r.rows[v] {
+		if r.goesTo(o, d) {
+			if r.use != allLanes {
+				r.wmask = r.laneMask(r.use)
+			}
+			return x86.Vec(d.row + r.part), true, none
+		}
+	}
+	for _, a := range dyingFirst(o) {
+		if l := r.at[a]; r.held[a] && len(r.read[a]) == 0 && l.kind == inVec && r.m.typ(a) == o.typ && r.inPlace(o) {
+			return l.v, true, a
+		}
+	}
+	return 0, false, none
+}
+
+// dyingFirst lists the sources, that first whose register an operation takes with the least effort.
+func dyingFirst(o *operation) []val {
+	if o.code == cFFma {
+		return []val{o.c, o.a, o.b}
+	}
+	return o.args()
+}
+
+// inPlace tells whether an operation can overwrite a source.
+func (r *room) inPlace(o *operation) bool { return o.code != cCmp && o.code != cFCmp }
+
+// goesTo tells whether an operation can write to a resident row directly.
+func (r *room) goesTo(o *operation, d *source) bool {
+	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ {
+		return false
+	}
+	if r.use != allLanes && (!r.evex || !maskable(o.code)) {
+		return false
+	}
+	old, ok := r.input[d.off]
+	return !ok || len(r.read[old]) == 0
+}
+
+// get brings a value to where an operation can read it.
+func (r *room) get(v val) loc {
+	if r.there[v] {
+		return r.at[v]
+	}
+	o := &r.m.ops[v]
+	var l loc
+	switch {
+	case r.slot[v] >= 0:
+		l = r.unspill(v)
+	case o.code == cConst:
+		l = r.constant(o.typ, o.imm)
+	default:
+		r.spare(spareVecs)
+		l = r.operand(&r.m.in[o.imm])
+		if l.kind == inMem && len(r.read[v]) > 1 && len(r.free) > spareVecs {
+			l = r.load(l, o.typ)
+		}
+	}
+	if l.kind == inVec && l.owned || l.kind == inK {
+		l.owned = false
+		r.at[v], r.there[v], r.held[v] = l, true, true
+	}
+	return l
+}
+
+// spare makes room for n temporaries.
+func (r *room) spare(n int) {
+	for len(r.free) < n && r.evict(false) {
+	}
+	for r.evex && len(r.freeK) < spareKs && r.evict(true) {
+	}
+}
+
+// evict takes the register of the value that is needed last; false if there is none to take.
+func (r *room) evict(mask bool) bool {
+	far, worst := none, -1
+	for v := range r.at {
+		if !r.held[v] || (r.at[v].kind == inK) != mask || repeated(r.pins, val(v)) {
+			continue
+		}
+		if next := r.read[v]; len(next) > 0 && next[0] > worst {
+			far, worst = val(v), next[0]
+		}
+	}
+	if far == none {
+		return false
+	}
+	if !r.m.given(far) || r.own[far] {
+		r.spill(far)
+	}
+	r.free1(far)
+	return true
+}
+
+// spill puts a value into the state, unless it is there already.
+func (r *room) spill(v val) {
+	if r.slot[v] >= 0 {
+		return
+	}
+	if n := len(r.slots); n > 0 {
+		r.slot[v], r.slots = r.slots[n-1], r.slots[:n-1]
+	} else {
+		r.slot[v], r.next = r.next, r.next+1
+		if r.next > spillSlots {
+			r.short = true
+			r.slot[v], r.next = 0, 1
+		}
+	}
+	if l := r.at[v]; l.kind == inK {
+		r.MK(x86.KMOVW, spillAt(r.slot[v]), l.k)
+	} else {
+		r.store(r.full(), spillAt(r.slot[v]), l.v)
+	}
+}
+
+func (r *room) unspill(v val) loc {
+	r.spare(spareVecs)
+	m := spillAt(r.slot[v])
+	if r.m.typ(v) == tM && r.evex {
+		k := r.allocK()
+		r.KM(x86.KMOVW, k, m)
+		return loc{kind: inK, k: k, owned: true}
+	}
+	t := r.alloc()
+	r.move(r.full(), t, m)
+	l := temp(t)
+	l.elem = r.elem()
+	return l
+}
+
+// elem is what truth values have for each lane.
+func (r *room) elem() typ {
+	if r.wide {
+		return tX
+	}
+	return tW
+}
+
+// give writes a value to a row. What the row held is kept if somebody will read it.
+func (r *room) give(v val, d *source) {
+	l := r.get(v)
+	r.detach(d, v)
+	r.spare(spareVecs)
+	x := r.load(l, d.typ)
+	x.owned = false
+	r.write(x, d.typ, d, r.use)
+	switch {
+	case l.kind != inVec:
+		r.release(temp(x.v))
+	case d.row >= 0 && r.held[v] && !(r.wide && d.typ == tW):
+		r.free1(v) // it is in the row's register from now on
+		r.at[v], r.there[v] = vecAt(x86.Vec(d.row+r.part)), true
+	}
+}
+
+// detach takes the old value of a row that is about to be written into a register of its own.
+func (r *room) detach(d *source, v val) {
+	old, ok := r.input[d.off]
+	if !ok || old == v || len(r.read[old]) == 0 || r.own[old] {
+		return
+	}
+	r.pins = append(r.pins, old)
+	l := r.get(old)
+	if !r.held[old] {
+		r.spare(spareVecs)
+		t := r.alloc()
+		r.copyOf(t, l, d.typ)
+		r.at[old], r.there[old], r.held[old] = vecAt(t), true, true
+	}
+	r.own[old] = true
+}
+
+func (r *room) copyOf(t x86.Vec, l loc, typ typ) {
+	switch w := r.width(typ); l.kind {
+	case inVec:
+		r.copy(w, t, l.v)
+	case inBcast:
+		r.broadcast(w, typ, t, l.m)
+	default:
+		r.move(w, t, l.m)
+	}
+}
+
+// bit collects a truth value for predicate k of the run.
+func (r *room) bit(v val, k int) {
+	r.collectIn(maskBits[k], r.get(v))
+}
+
+const spillSlots = machine.NativeSpills
+
+func spillAt(k int) x86.Mem { return x86.At(rCtx, saveSpill+int32(64*k)) }
