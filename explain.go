@@ -4,6 +4,7 @@ package ptxvm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ptxvm/internal/diag"
@@ -11,20 +12,28 @@ import (
 	"ptxvm/internal/sem"
 )
 
-// Explain describes an error code such as "P3004", or the instructions of a name such as
-// "cvt" or "add.int", each with an example.
+// Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the
+// form of a statement such as "cvt.rn.f16.f32", a directive, a special register or a modifier. Case, and the sign before
+// a directive or register, may be missing.
 func Explain(name string) (string, error) {
+	lower := strings.ToLower(name)
+	for _, spelling := range []string{name, lower, "." + lower, "%" + lower} {
+		if text := explain(spelling); text != "" && name != "" {
+			return text, nil
+		}
+	}
+	return "", unknownName(name)
+}
+
+// explain is "" for a name that stands for nothing.
+func explain(name string) string {
 	var b strings.Builder
 	if c, ok := diag.ParseCode(name); ok {
 		e, _ := diag.Lookup(c)
-		err := diag.WriteExplanation(&b, e)
-		return b.String(), err
+		_ = diag.WriteExplanation(&b, e) // a Builder takes everything
+		return b.String()
 	}
-	entries := named(name)
-	if name == "" {
-		entries = nil
-	}
-	for _, e := range entries {
+	for _, e := range explained(name) {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
@@ -33,13 +42,40 @@ func Explain(name string) (string, error) {
 	if d := isa.LookupDirective(name); d != nil {
 		explainDirective(&b, d)
 	}
-	if special, ok := isa.LookupSpecial(name); ok {
-		explainSpecial(&b, special)
+	register, _, _ := strings.Cut(name, ".")
+	if r, ok := isa.LookupSpecial(register); ok {
+		explainSpecial(&b, r)
 	}
 	if b.Len() == 0 {
-		return "", fmt.Errorf("%q is no error code, instruction, directive or special register; codes look like P3004, instructions like cvt or add.int, directives like .maxntid%s", name, suggestForm(name))
+		explainModifier(&b, name)
 	}
-	return b.String(), nil
+	return b.String()
+}
+
+// explained lists the entries of an id or opcode, or the one that a statement with these modifiers has.
+func explained(name string) []*isa.Entry {
+	list := named(name)
+	if tokens := strings.Split(name, "."); list == nil && tokens[0] != "" {
+		for i := range tokens[1:] {
+			tokens[i+1] = "." + tokens[i+1]
+		}
+		if e := isa.Table().Forms(tokens, "").Entry(); e != nil {
+			list = []*isa.Entry{e}
+		}
+	}
+	return list
+}
+
+// unknownName suggests the nearest name, or says what kinds there are.
+func unknownName(name string) error {
+	near := nearestName(name)
+	if opcode, _, _ := strings.Cut(name, "."); near == "" && opcode != "" && named(opcode) != nil { // add.f99
+		near = opcode
+	}
+	if near != "" {
+		return fmt.Errorf("nothing is called %q; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("nothing is called %q; want an error code such as P3004, an instruction such as cvt, add.int or cvt.rn.f16.f32, a directive such as .maxntid, a special register such as %%tid, or a modifier such as .ftz", name)
 }
 
 // Example is a valid module that has a statement of an entry of Forms.
@@ -104,6 +140,20 @@ func components(info *isa.SpecialInfo) string {
 		return ""
 	}
 	return "; its components are .x .y .z"
+}
+
+// explainModifier lists the entries that have a modifier, if any do.
+func explainModifier(b *strings.Builder, name string) {
+	var list []string
+	for _, e := range isa.Table().Entries() {
+		if slices.ContainsFunc(e.Modifiers(), func(m isa.Mod) bool { return m.String() == name }) {
+			list = append(list, fmt.Sprintf("%-24s %s", e.Name, e.Doc))
+		}
+	}
+	if list != nil {
+		fmt.Fprintf(b, "%s: a modifier of %d entries; explain NAME tells what it does there\n", name, len(list))
+		explainList(b, "Entries", list)
+	}
 }
 
 // specialExample is a valid module that reads the register.

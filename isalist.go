@@ -126,6 +126,14 @@ func writeISAMarkdown(w io.Writer, list formList) (err error) {
 }
 
 func suggestForm(name string) string {
+	if near := nearestName(name); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// nearestName is the id, opcode, directive or special register that a word is most likely a slip for.
+func nearestName(word string) string {
 	var names []string
 	for _, e := range isa.Table().Entries() {
 		names = append(names, e.Name, e.Opcode[0])
@@ -133,8 +141,10 @@ func suggestForm(name string) string {
 	for _, k := range Keywords("") {
 		names = append(names, k.Name)
 	}
-	if near := isa.Nearest(name, names); near != "" {
-		return "; did you mean " + near + "?"
+	for _, sign := range []string{"", ".", "%"} {
+		if near := Nearest(sign+word, names); near != "" {
+			return near
+		}
 	}
 	return ""
 }

@@ -101,7 +101,7 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		fl := f.set.Lookup(name)
 		switch {
 		case fl == nil:
-			return unknownFlag(f.verb, name)
+			return unknownFlag(f.verb, "--"+name)
 		case !hasValue && fl.NoOptDefVal == "":
 			return fmt.Errorf("--%s needs a value, on the same line", name)
 		case !hasValue:

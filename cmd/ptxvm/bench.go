@@ -32,8 +32,8 @@ func newBench(s streams) *cobra.Command {
 		},
 	}
 	f.bind(cmd)
-	cmd.Flags().IntVar(&repeat, "repeat", 10, "number of launches")
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().IntVar(&repeat, "repeat", 10, "launch it `N` times")
+	cmd.Flags().StringVar(&format, "format", "text", "print as `text|json`")
 	return cmd
 }
 

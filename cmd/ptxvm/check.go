@@ -29,12 +29,12 @@ func newCheck(s streams) *cobra.Command {
 		RunE:  func(_ *cobra.Command, files []string) error { return checkFiles(s, &f, files) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "text, json or ptxas")
-	fl.StringVar(&f.color, "color", "auto", "auto, always or never")
+	fl.StringVar(&f.format, "format", "text", "print as `text|json|ptxas`")
+	fl.StringVar(&f.color, "color", "auto", "colours, `auto|always|never`; auto: on a terminal")
 	fl.BoolVar(&f.werror, "werror", false, "warnings reject, too")
-	fl.StringVar(&f.arch, "arch", "", "check for this architecture, such as sm_90; default the module's target")
+	fl.StringVar(&f.arch, "arch", "", "check for this architecture, such as `sm_90`; default the module's target")
 	fl.StringVar(&f.arch, "gpu-name", "", "the same, as ptxas spells it")
-	fl.StringVar(&f.judge, "judge", "ptxas", "ptxas or manual: whom to follow where they differ")
+	fl.StringVar(&f.judge, "judge", "ptxas", "whom to follow where they differ, `ptxas|manual`")
 	fl.BoolVar(&f.fix, "fix", false, "write mechanical fixes to the file: what is misspelled or missing and has one meaning")
 	fl.BoolVarP(&f.diff, "diff", "d", false, "with --fix: print the differences instead of writing")
 	_ = fl.MarkHidden("gpu-name") // fails only for a flag that does not exist

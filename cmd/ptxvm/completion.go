@@ -27,7 +27,7 @@ func addCompletion(root *cobra.Command) {
 
 // flagWords are the values of flags that take one of a few words.
 var flagWords = map[string][]string{
-	"engine": {"auto", "interp"}, "judge": {"ptxas", "manual"}, "async": {"eager", "lazy", "random"}, "sanitize": {"init"},
+	"engine": {"auto", "interp", "jit"}, "judge": {"ptxas", "manual"}, "async": {"eager", "lazy", "random"}, "sanitize": {"init"},
 	"color": {"auto", "always", "never"}, "show": {"tmem"},
 }
 

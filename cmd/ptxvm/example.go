@@ -24,7 +24,7 @@ func newExample(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "example [NAME]",
 		Short: "List small kernels that come along; run one, or write its files with -o DIR",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names := exampleNames()
 			switch {

@@ -22,18 +22,28 @@ func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &unknown):
-		err = unknownFlag(cmd, unknown.GetSpecifiedName())
+		err = unknownFlag(cmd, spelled(unknown))
 	case errors.As(err, &invalid):
 		err = fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), numberError(invalid.GetFlag(), invalid.Unwrap()))
 	case errors.As(err, &missing) && missing.GetFlag() != nil:
 		fl := missing.GetFlag()
-		err = fmt.Errorf("--%s needs a value: %s", fl.Name, fl.Usage)
+		_, usage := pflag.UnquoteUsage(fl)
+		err = fmt.Errorf("--%s needs a value: %s", fl.Name, usage)
 	}
 	return usageError{err}
 }
 
-// unknownFlag suggests the nearest flag of the verb.
-func unknownFlag(cmd *cobra.Command, name string) error {
+// spelled is the flag as it was written: with one dash it is a row of letters to pflag.
+func spelled(err *pflag.NotExistError) string {
+	if letters := err.GetSpecifiedShortnames(); letters != "" {
+		return "-" + letters
+	}
+	return "--" + err.GetSpecifiedName()
+}
+
+// unknownFlag suggests the nearest flag of the verb. Names have two dashes.
+func unknownFlag(cmd *cobra.Command, written string) error {
+	name, _, _ := strings.Cut(strings.TrimLeft(written, "-"), "=")
 	var names []string
 	cmd.Flags().VisitAll(func(fl *pflag.Flag) {
 		if !fl.Hidden {
@@ -41,9 +51,9 @@ func unknownFlag(cmd *cobra.Command, name string) error {
 		}
 	})
 	if near := ptxvm.Nearest(name, names); near != "" {
-		return fmt.Errorf("unknown flag: --%s; did you mean --%s?", name, near)
+		return fmt.Errorf("unknown flag: %s; did you mean --%s?", written, near)
 	}
-	return fmt.Errorf("unknown flag: --%s; ptxvm %s --help lists those that there are", strings.TrimLeft(name, "-"), cmd.Name())
+	return fmt.Errorf("unknown flag: %s; ptxvm %s --help lists those that there are", written, cmd.Name())
 }
 
 // numberError says what a number must be like; errors of our own flags say it themselves.

@@ -19,7 +19,7 @@ func newInfo(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Describe a module: target, kernels with parameters, variables, forms not executed yet",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return usageError{fmt.Errorf("--format %s: want text or json", format)}
@@ -27,7 +27,7 @@ func newInfo(s streams) *cobra.Command {
 			return infoFile(s, args[0], format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "print as `text|json`")
 	return cmd
 }
 

@@ -85,6 +85,7 @@ func newRoot(s streams) *cobra.Command {
 		Use:           "ptxvm",
 		Short:         "PTX, checked as ptxas does and run on the CPU",
 		Args:          cobra.ArbitraryArgs, // a verb that does not exist comes as an argument
+		Example:       firstSteps,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          noVerb,
@@ -95,40 +96,9 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s))
 	root.AddCommand(laterVerbs()...)
+	root.SetHelpCommand(newHelp(root))
 	addCompletion(root)
 	return root
-}
-
-// noVerb answers a command line without a verb that exists.
-func noVerb(root *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usageError{fmt.Errorf("want a verb\n%s", strings.TrimSpace(root.UsageString()))}
-	}
-	hint := ""
-	var verbs []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			verbs = append(verbs, c.Name())
-		}
-	}
-	if near := ptxvm.Nearest(args[0], verbs); near != "" {
-		hint = "; did you mean " + near + "?"
-	} else if _, err := os.Stat(args[0]); err == nil {
-		hint = fmt.Sprintf(", but a file; ptxvm run %[1]s runs it, ptxvm check %[1]s judges it", shellWord(args[0]))
-	}
-	return usageError{fmt.Errorf("there is no verb %q%s", args[0], hint)}
-}
-
-// doubleDash lets -arch stand for --arch, as ptxas spells it.
-func doubleDash(args []string) []string {
-	out := make([]string, len(args))
-	for i, arg := range args {
-		if arg == "-arch" || strings.HasPrefix(arg, "-arch=") {
-			arg = "-" + arg
-		}
-		out[i] = arg
-	}
-	return out
 }
 
 // laterVerbs are promised by the contract and refused by name until they are built.

@@ -19,9 +19,10 @@ import (
 func newRun(s streams) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run FILE… [flags]",
-		Short: "Run a kernel on the CPU; several files are linked",
-		Args:  needFiles,
+		Use:     "run FILE… [flags]",
+		Short:   "Run a kernel on the CPU; several files are linked",
+		Args:    needFiles,
+		Example: aRun,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			launches, files, err := f.launches(files)
 			if err != nil {
@@ -32,14 +33,6 @@ func newRun(s streams) *cobra.Command {
 	}
 	f.bind(cmd)
 	return cmd
-}
-
-// needFiles asks for at least one FILE in words of its own.
-func needFiles(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usageError{fmt.Errorf("%s needs a PTX file; - is standard input", cmd.Name())}
-	}
-	return nil
 }
 
 // runReported runs, says on standard error why a run ended early, and writes --report.

@@ -34,14 +34,14 @@ func newTest(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE|DIR…",
 		Short: "Run txtar cases: command lines with what they must print, and the files they need",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  takes(1, -1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return testCases(cmd.Context(), s, &f, args) },
 	}
-	cmd.Flags().StringVar(&f.filter, "filter", "", "only cases whose file name matches this regular expression")
+	cmd.Flags().StringVar(&f.filter, "filter", "", "only cases whose file name matches `RE`, a regular expression")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print cases that pass, too")
-	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "cases at a time")
+	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "run `N` cases at a time")
 	cmd.Flags().BoolVar(&f.update, "update", false, "write what cmp finds into the case")
-	cmd.Flags().StringVar(&f.format, "format", "text", "text, json or junit")
+	cmd.Flags().StringVar(&f.format, "format", "text", "print as `text|json|junit`")
 	return cmd
 }
 

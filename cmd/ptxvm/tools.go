@@ -24,13 +24,13 @@ func newISA(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "isa [NAME]",
 		Short: "List instruction forms, directives and special registers: gates, section, status",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  takes(0, 1),
 		RunE:  func(_ *cobra.Command, args []string) error { return f.list(s, strings.Join(args, "")) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "table", "table, json or md")
-	fl.StringVar(&f.target, "target", "", "only what a module for this architecture may have, such as sm_120a")
-	fl.StringVar(&f.diff, "diff", "", "what came after this version of PTX, up to the version that follows: --diff 9.1 9.4")
+	fl.StringVar(&f.format, "format", "table", "print as `table|json|md`")
+	fl.StringVar(&f.target, "target", "", "only what a module for this architecture may have, such as `sm_120a`")
+	fl.StringVar(&f.diff, "diff", "", "what came after `VERSION` of PTX, up to the version that follows: --diff 9.1 9.4")
 	fl.BoolVar(&f.assumptions, "assumptions", false, "list the guesses about hardware instead: id, name, section, question, forms, positions")
 	return cmd
 }
@@ -64,8 +64,8 @@ func listAssumptions(s streams, name, format string) error {
 func newExplain(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain CODE|NAME",
-		Short: "Explain an error code, such as P3004, an instruction, such as cvt, or a directive or special register",
-		Args:  cobra.ExactArgs(1),
+		Short: "Explain an error code such as P3004, an instruction such as cvt, a directive, special register or modifier",
+		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := ptxvm.Explain(args[0])
 			if err != nil {
@@ -83,10 +83,10 @@ func newDump(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump --stage STAGE FILE",
 		Short: "Print a stage: " + strings.Join(ptxvm.Stages(), ", "),
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE:  func(_ *cobra.Command, args []string) error { return dumpFile(s, stage, args[0]) },
 	}
-	cmd.Flags().StringVar(&stage, "stage", "", strings.Join(ptxvm.Stages(), ", "))
+	cmd.Flags().StringVar(&stage, "stage", "", "`STAGE` to print: "+strings.Join(ptxvm.Stages(), ", "))
 	return cmd
 }
 

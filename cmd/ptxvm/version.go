@@ -19,7 +19,7 @@ func newVersion(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print version, commit, ranges of PTX and sm, forms done, CPU, engine",
-		Args:  cobra.NoArgs,
+		Args:  takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return wrapUsage(writeJSON(s.out, ptxvm.About()))

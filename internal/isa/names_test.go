@@ -31,6 +31,15 @@ func TestParseTarget(t *testing.T) {
 }
 
 // TestSatisfies: plain targets in order, a targets alone, f targets in their family.
+// TestTargetsBeside: what is suggested for a target that does not exist.
+func TestTargetsBeside(t *testing.T) {
+	for name, want := range map[string]string{"sm_91": "there is sm_90 and sm_100", "sm_80a": "there is sm_80", "sm_1": "there is sm_10", "sm_999": "there is sm_121"} {
+		if _, err := ParseTarget(name); err == nil || !strings.HasSuffix(err.Error(), "; "+want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
 func TestSatisfies(t *testing.T) {
 	for _, c := range []struct {
 		target, gate string

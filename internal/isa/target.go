@@ -36,9 +36,26 @@ func ParseTarget(s string) (Target, error) {
 		return Target{}, fmt.Errorf("%q is no target architecture; one looks like sm_90", s)
 	}
 	if _, known := thePrelude.targets[t]; !known {
-		return Target{}, fmt.Errorf("there is no target %s", s)
+		return Target{}, fmt.Errorf("there is no target %s; there is %s", s, strings.Join(beside(t), " and "))
 	}
 	return t, nil
+}
+
+// beside lists the plain target of t's architecture, or those before and after it.
+func beside(t Target) []string {
+	var before, after []string
+	for _, u := range Targets() {
+		switch {
+		case u.Suffix != 0:
+		case u.Arch == t.Arch:
+			return []string{u.String()}
+		case u.Before(t):
+			before = []string{u.String()}
+		case after == nil:
+			after = []string{u.String()}
+		}
+	}
+	return append(before, after...)
 }
 
 // MustTarget is ParseTarget for targets that are known to exist.

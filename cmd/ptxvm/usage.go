@@ -1,0 +1,87 @@
+package main
+
+// This file says what a command line must hold: verbs, how many arguments, help.
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ptxvm"
+)
+
+// firstSteps stand in the answer to a command line without a verb.
+const firstSteps = `  ptxvm example mandelbrot      run a kernel that comes along
+  ptxvm check kernel.ptx        ask for ptxas's verdict, with fixes
+  ptxvm run kernel.ptx          see which arguments its kernel takes
+  ptxvm explain cvt             read about an instruction, a directive or an error code`
+
+// aRun is a command line for the help of run.
+const aRun = `  ptxvm run saxpy.ptx --grid 4 --block 256 --arg s32:1000 --arg f32:2.5 --arg in:@x.npy --arg inout:@y.npy:@out.npy`
+
+// noVerb answers a command line without a verb that exists.
+func noVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError{fmt.Errorf("want a verb\n%s", strings.TrimSpace(root.UsageString()))}
+	}
+	hint := ""
+	var verbs []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			verbs = append(verbs, c.Name())
+		}
+	}
+	if near := ptxvm.Nearest(args[0], verbs); near != "" {
+		hint = "; did you mean " + near + "?"
+	} else if _, err := os.Stat(args[0]); err == nil {
+		hint = fmt.Sprintf(", but a file; ptxvm run %[1]s runs it, ptxvm check %[1]s judges it", shellWord(args[0]))
+	}
+	return usageError{fmt.Errorf("there is no verb %q%s", args[0], hint)}
+}
+
+// newHelp builds the help verb.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB]",
+		Short: "Describe a verb and its flags",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, left, err := root.Find(args)
+			if err != nil || len(left) > 0 {
+				return noVerb(root, args)
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+// takes asks for least to most arguments; most is -1 for any number.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= least && (most < 0 || len(args) <= most) {
+			return nil
+		}
+		return usageError{fmt.Errorf("want ptxvm %s, have %d arguments", cmd.Use, len(args))}
+	}
+}
+
+// needFiles asks for at least one FILE.
+func needFiles(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError{fmt.Errorf("%s needs a PTX file; - is standard input", cmd.Name())}
+	}
+	return nil
+}
+
+// doubleDash lets -arch and -gpu-name stand for flags with two dashes, as ptxas spells them.
+func doubleDash(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if name, _, _ := strings.Cut(arg, "="); name == "-arch" || name == "-gpu-name" {
+			arg = "-" + arg
+		}
+		out[i] = arg
+	}
+	return out
+}
