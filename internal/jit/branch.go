@@ -176,6 +176,7 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 			c.Zero(rMask)
 			c.Jmp(c.skipTo(i + 1))
 		} else {
+			c.inBatch(c.batch.ended)
 			c.MI(x86.MOV, x86.S32, ctxExited, -1)
 			c.flushSteps()
 			c.ret()

@@ -18,9 +18,16 @@ type Compiled struct {
 	Entries   []int32 // by pc: offset of the code that starts there, -1 for none
 	Bounds    []int32 // by pc: entry of the bounds table, -1 for none
 	NumBounds int
+	Batch     Batch
 	Leaves    int // instructions that are left to the interpreter
 	Needs     x86.Feature
 	Listing   string
+}
+
+// Batch is where machine.Native's Batch, Out, Start, Warps and Resumes are in the code, -1 for none.
+type Batch struct {
+	Batch, Out, Start int32
+	Warps, Resumes    []int32
 }
 
 // ErrNothing says that compiled code would do nothing.
@@ -69,6 +76,7 @@ type compiler struct {
 	listing *x86.Listing
 	tail    x86.Label // returns with the pending lanes
 	nobody  x86.Label // nobody is left
+	batch   batch
 }
 
 func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
@@ -95,6 +103,7 @@ func (c *compiler) assemble() {
 	for i := range c.segs {
 		c.segs[i].full, c.segs[i].part = c.NewLabel(), c.NewLabel()
 	}
+	c.newBatch()
 	for i := range c.segs {
 		c.fullSegment(i)
 	}
@@ -102,8 +111,9 @@ func (c *compiler) assemble() {
 		c.partSegment(i)
 	}
 	for i := range c.segs {
-		c.entryStub(&c.segs[i])
+		c.entryStub(i)
 	}
+	c.batchCode()
 	for len(c.stubs) > 0 {
 		s := c.stubs[0]
 		c.stubs = c.stubs[1:]
@@ -123,6 +133,7 @@ func (c *compiler) finish() (*Compiled, error) {
 			out.Leaves++
 		}
 	}
+	out.Batch = c.batchOffsets()
 	if out.Leaves == len(c.insts) {
 		return nil, ErrNothing
 	}
@@ -149,7 +160,8 @@ func (c *compiler) later(body func()) x86.Label {
 }
 
 // entryStub enters a segment from outside.
-func (c *compiler) entryStub(s *segment) {
+func (c *compiler) entryStub(i int) {
+	s := &c.segs[i]
 	if s.first == s.end && c.steps[s.first].leaves {
 		return // it would leave at once
 	}
@@ -161,15 +173,17 @@ func (c *compiler) entryStub(s *segment) {
 	c.RM(x86.MOV, x86.S32, rFuel, ctxFuel)
 	c.Zero(rSteps)
 	c.Zero(rPending)
-	for _, off := range c.liveRows(s.first) {
-		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
-	}
+	c.loadConstants()
+	c.warpStub(i)
+}
+
+// loadConstants loads the resident constants.
+func (c *compiler) loadConstants() {
 	for k, v := range c.bcast {
-		c.loadValue(k, v)
+		if !k.slot {
+			c.loadValue(k, v)
+		}
 	}
-	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.full)
-	c.Jmp(s.part)
 }
 
 // eachRegister visits the registers of a resident row with their place in memory.

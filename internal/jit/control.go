@@ -191,6 +191,7 @@ func (c *compiler) leavePending() {
 	}
 	c.MR(x86.MOV, x86.S32, ctxN, x86.RDX)
 	c.storeRows(c.allRows())
+	c.flushSteps() // of other warps of a batch
 	c.ret()
 }
 
@@ -234,6 +235,7 @@ func (c *compiler) skipTo(i int) x86.Label {
 func (c *compiler) end() x86.Label {
 	if c.nobody == 0 {
 		c.nobody = c.later(func() {
+			c.inBatch(c.batch.ended)
 			c.Zero(x86.RDX)
 			c.leaveAll()
 		})
@@ -329,6 +331,9 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 		return c.branch(i, pc, masked)
 	case sem.OpExit, sem.OpReturn:
 		return c.leave(i, pc, masked)
+	case sem.OpBarrier:
+		c.barrier(i, pc, masked)
+		return true
 	}
 	if in.Guard != machine.NoGuard {
 		c.guardLanes(in, masked)

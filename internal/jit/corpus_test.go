@@ -65,8 +65,22 @@ func newLaboratory(t testing.TB, name, src string) *laboratory {
 // run launches a kernel; arguments are uint32, uint64 or float bits, 4 or 8 bytes each.
 func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint32, compile func(*machine.Code), args ...any) machine.Stats {
 	t.Helper()
+	s, err := l.launch(t, kernel, [3]uint32{grid, 1, 1}, block, func(l *machine.Launch) { l.Compile = compile }, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// launch is run with any grid and change of the launch, and may fail.
+func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, change func(*machine.Launch), args ...any) (machine.Stats, error) {
+	t.Helper()
 	f := l.m.Func(kernel)
-	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2])}
+	x := &machine.Launch{
+		Grid: grid, Block: block, Cluster: [3]uint32{1, 1, 1}, Shared: uint32(f.SharedBytes), Target: machine.TargetOf(90), MaxSteps: 1 << 26,
+	}
+	change(x)
+	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2]), Clusters: x.Cluster != [3]uint32{1, 1, 1}}
 	if l.decoder == nil || !l.keep {
 		l.decoder = decode.New(l.m, l)
 	}
@@ -74,25 +88,18 @@ func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint
 	if err != nil {
 		t.Fatal(err)
 	}
-	var params []byte
+	x.Entry, x.Functions = p.Entry, p.Functions
 	for _, a := range args {
 		n, _ := binary.Append(nil, binary.LittleEndian, a)
-		for len(params)%len(n) != 0 {
-			params = append(params, 0)
+		for len(x.Params)%len(n) != 0 {
+			x.Params = append(x.Params, 0)
 		}
-		params = append(params, n...)
+		x.Params = append(x.Params, n...)
 	}
-	for len(params)%16 != 0 {
-		params = append(params, 0)
+	for len(x.Params)%16 != 0 {
+		x.Params = append(x.Params, 0)
 	}
-	s, err := l.device.Launch(context.Background(), &machine.Launch{
-		Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{grid, 1, 1}, Block: block, Cluster: [3]uint32{1, 1, 1},
-		Shared: uint32(f.SharedBytes), Params: params, Target: machine.TargetOf(90), MaxSteps: 1 << 26, Compile: compile,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return l.device.Launch(context.Background(), x)
 }
 
 func corpus(t testing.TB, name string) string {

@@ -59,17 +59,26 @@ func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
 	}
 	e.pages = append(e.pages, code)
 	n := &machine.Native{
-		Call:    call,
-		Entries: make([]uintptr, len(c.Insts)),
-		Meets:   meets(f),
-		Bounds:  out.Bounds, NumBounds: out.NumBounds,
+		Call:   call,
+		Meets:  meets(f),
+		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}
-	for pc, off := range out.Entries {
+	b := &out.Batch
+	n.Entries, n.Warps, n.Resumes = addresses(code, out.Entries...), addresses(code, b.Warps...), addresses(code, b.Resumes...)
+	ends := addresses(code, b.Batch, b.Out, b.Start)
+	n.Batch, n.Out, n.Start = ends[0], ends[1], ends[2]
+	return n, nil
+}
+
+// addresses are those of offsets in the code, 0 for -1.
+func addresses(code *native.Code, offs ...int32) []uintptr {
+	list := make([]uintptr, len(offs))
+	for i, off := range offs {
 		if off >= 0 {
-			n.Entries[pc] = code.Addr(int(off))
+			list[i] = code.Addr(int(off))
 		}
 	}
-	return n, nil
+	return list
 }
 
 func call(s *machine.NativeState, entry uintptr) { native.Call(entry, unsafe.Pointer(s)) }

@@ -104,6 +104,9 @@ func (r *region) plan(pc int32) {
 		ok = true
 	case sem.OpReturn:
 		ok = r.f.Entry
+	case sem.OpBarrier:
+		_, ok = r.barrierID(pc)
+		ok = ok && r.f.Entry && int(pc)+1 < len(r.insts)
 	default:
 		ok = r.warp(pc)
 	}
@@ -196,14 +199,14 @@ func (r *region) selection(pc int32) bool {
 }
 
 // cut divides the code into segments: at block starts, around instructions that leave, and
-// behind exits of some lanes.
+// behind barriers and exits of some lanes.
 func (r *region) cut() {
 	for b := range r.f.Blocks {
 		blk := &r.f.Blocks[b]
 		at, start := blk.First, true
 		for pc := blk.First; pc < blk.End; pc++ {
 			s := &r.steps[pc]
-			some := s.op.Kind == sem.OpExit || s.op.Kind == sem.OpReturn
+			some := s.op.Kind == sem.OpExit || s.op.Kind == sem.OpReturn || s.op.Kind == sem.OpBarrier
 			if !s.leaves && !some {
 				continue
 			}

@@ -22,6 +22,7 @@ type Cluster struct {
 	sleepers []sleeper
 	changed  uint64 // operations on mbarriers, completed barriers and exits
 	seen     uint64 // changed at the last timeout
+	passed   int    // passes over the warps, the running one included
 	rounds   uint32 // timeouts without a change between them
 	given    bool   // counted among the hopeless
 }
@@ -57,8 +58,8 @@ func (wk *worker) retireCluster(cl *Cluster) {
 
 // run executes the cluster. crowded tells whether another one could use the worker.
 func (cl *Cluster) run(crowded func() bool) verdict {
-	for pass := 1; ; pass++ {
-		moved, ok := cl.pass(pass)
+	for cl.passed = 1; ; cl.passed++ {
+		moved, ok := cl.pass(cl.passed)
 		able, alive := cl.able()
 		switch {
 		case !ok:
@@ -74,12 +75,10 @@ func (cl *Cluster) run(crowded func() bool) verdict {
 			cl.grid.fail(cl.deadlock())
 			return stuck
 		}
-		if (!moved || pass >= ctaSlice) && crowded() {
+		if (!moved || cl.passed >= ctaSlice) && crowded() {
 			return parked
 		}
-		if !moved || cl.wk.stats.Steps-cl.wk.breathed > breatheEvery {
-			cl.wk.breathe()
-		}
+		cl.wk.breathe(!moved)
 	}
 }
 

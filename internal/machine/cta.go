@@ -128,14 +128,22 @@ const ctaSlice = 64
 // seed chooses. moved is false if all of them only polled.
 func (c *CTA) pass(number int) (moved, ok bool) {
 	from := c.grid.firstWarp(c.rank, number)
-	for k := range c.warps {
+	for k := 0; k < len(c.warps); k++ {
 		i := (from + k) % len(c.warps)
-		w := c.warps[i]
 		if c.runnable>>i&1 == 0 {
 			continue
 		}
-		out := w.run()
-		c.account(w)
+		var out outcome
+		if end, ran := c.batch(i, &moved); !ran {
+			out = c.warps[i].run()
+		} else if i, k = end.warp, end.warp; end.current {
+			out = c.behindBatch(i)
+		} else if c.cluster.wk.breathe(false); c.grid.stopped.Load() {
+			return moved, false
+		} else {
+			continue
+		}
+		c.account(c.warps[i])
 		if out == blocked {
 			c.runnable &^= 1 << i // before operations go on: they may wake it
 		}
@@ -150,7 +158,7 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		case done:
 			moved = true
 		case turnOver:
-			moved = moved || !w.polled
+			moved = moved || !c.warps[i].polled
 			if c.grid.stopped.Load() {
 				return moved, false
 			}

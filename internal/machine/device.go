@@ -239,6 +239,7 @@ func (c *crew) run(g *Grid) {
 	if total := g.sched.total; uint64(n) > total {
 		n = int(total)
 	}
+	g.sched.workers = n
 	var wg sync.WaitGroup
 	for _, wk := range c.workers[1:n] {
 		wg.Go(func() { wk.work(g) })

@@ -35,6 +35,12 @@ type Native struct {
 	Bounds []int32
 	// NumBounds is the size of that table.
 	NumBounds int
+	// Batch is where a batch starts, Out gives a warp back that compiled code cannot run, Start begins
+	// a warp of another CTA: it clears registers and writes ctaid. 0: there is none (nativebatch.go).
+	Batch, Out, Start uintptr
+	// Warps has for each pc where a warp of a batch goes on that stands there, Resumes for a barrier
+	// where one goes on that has waited there; 0 for none.
+	Warps, Resumes []uintptr
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
 
@@ -55,11 +61,12 @@ type NativeState struct {
 	Mask        uint32  // lanes that enter: all living lanes of the warp
 	Fuel        int32   // of the entering fragment; what compiled code returns is in Places
 
-	Steps, Ops uint64          // added to: warp instructions, and lanes that executed them
-	Exited     uint32          // lanes that have executed exit, or ret of a kernel
-	Looped     uint32          // not 0: a back edge of a quiet loop was taken
-	N          uint32          // places
-	PollFuel   int32           // what a back edge costs whose loop may wait for somebody
+	Steps, Ops uint64 // added to: warp instructions, and lanes that executed them
+	Exited     uint32 // lanes that have executed exit, or ret of a kernel
+	Looped     uint32 // not 0: a back edge of a quiet loop was taken
+	N          uint32 // places
+	PollFuel   int32  // what a back edge costs whose loop may wait for somebody
+	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	_          [2]uint64       // Save is 64-byte aligned, as the state is
 	Save       [8192 + 64*NativeSpills]byte

@@ -24,12 +24,30 @@ func (wk *worker) newNativeTable(n *Native) *nativeTable {
 	}
 }
 
+// batchWarps returns the worker's places for the warps of a batch.
+func (wk *worker) batchWarps() *[32]NativeWarp {
+	if wk.warps == nil {
+		wk.warps = (*[32]NativeWarp)(wk.slab.Get(int(unsafe.Sizeof([32]NativeWarp{}))))
+	}
+	return wk.warps
+}
+
+// regsOf is the address of a frame's register block.
+func regsOf(f *Frame) uintptr { return uintptr(f.regs.p) }
+
 // fillNative sets the context of compiled code for a fragment.
 func (w *Warp) fillNative(s *NativeState, t *nativeTable, f *Fragment) {
-	g := w.cta.grid
-	s.Regs, s.Shared = uintptr(w.regs), uintptr(w.cta.shared)
-	s.Window, s.SharedBytes, s.Params = w.cta.window, uint64(g.Shared), g.params
+	w.cta.fillNative(s, t)
+	s.Regs, s.Mask, s.Fuel, s.PollFuel = uintptr(w.regs), f.mask, f.fuel, pollCost<<w.hurry
+}
+
+// fillNative sets what is the same for all warps of a CTA.
+func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
+	g := c.grid
+	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
-	s.Mask, s.Fuel, s.PollFuel = f.mask, f.fuel, pollCost<<w.hurry
 	s.Steps, s.Ops, s.Exited, s.Looped, s.N = 0, 0, 0, 0, 0
 }
+
+// fillWarps says where the warps of a batch are.
+func (b *NativeBatch) fillWarps(w *[32]NativeWarp) { b.Warps = uintptr(unsafe.Pointer(w)) }

@@ -10,6 +10,8 @@ type nativeTable struct {
 	in     *Inst
 	left   []uint64 // by pc: times that lanes were left there
 	used   bool     // since left was read
+	pause  uint8    // warps that run alone before the next batch
+	alone  uint8    // pause after a batch that has come to no second warp
 }
 
 // nativeTable returns the worker's table.
@@ -87,6 +89,11 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	if s.Looped != 0 {
 		w.polled = false
 	}
+	return w.placed(f, n, t, s)
+}
+
+// placed makes fragments of what compiled code has left of one.
+func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) State {
 	places := s.Places[:s.N]
 	t.note(n, w, places)
 	if s.Exited == 0 && len(places) == 1 {

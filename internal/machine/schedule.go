@@ -18,19 +18,24 @@ type schedule struct {
 	resident atomic.Int64
 	waiting  atomic.Int64 // length of queue
 	hopeless atomic.Int64 // resident clusters that have waited for mbarriers too long
+	taken    atomic.Int64 // clusters that workers have taken and not begun
+	workers  int
 	mu       sync.Mutex
 	queue    []*Cluster // parked
 	seed     uint64
 }
 
-// begin returns a cluster that has not started.
-func (s *schedule) begin() (rank uint64, ok bool) {
-	if s.next.Load() >= s.total {
+// begin makes room for a cluster, and returns one that has not started unless the worker has its own.
+func (s *schedule) begin(own bool) (rank uint64, ok bool) {
+	if !own && s.next.Load() >= s.total {
 		return 0, false
 	}
 	if s.resident.Add(1) > s.room {
 		s.resident.Add(-1)
 		return 0, false
+	}
+	if own {
+		return 0, true
 	}
 	i := s.next.Add(1) - 1
 	if i >= s.total {
@@ -43,9 +48,26 @@ func (s *schedule) begin() (rank uint64, ok bool) {
 // leave tells that a cluster has ended.
 func (s *schedule) leave() { s.resident.Add(-1) }
 
-// crowded tells whether another cluster could use the worker.
-func (s *schedule) crowded() bool {
-	return s.waiting.Load() > 0 || s.next.Load() < s.total && s.resident.Load() < s.room
+// take gives a worker the next clusters: its share of half of those that are left.
+func (s *schedule) take() (from, to uint64) {
+	next := s.next.Load()
+	if next >= s.total || s.seed != 0 {
+		return 0, 0
+	}
+	share := s.total - next
+	if s.workers > 1 {
+		share /= 2 * uint64(s.workers)
+	}
+	if share == 0 || !s.next.CompareAndSwap(next, next+share) {
+		return 0, 0
+	}
+	s.taken.Add(int64(share))
+	return next, next + share
+}
+
+// crowded tells whether another cluster could use a worker, which may have its own.
+func (s *schedule) crowded(own bool) bool {
+	return s.waiting.Load() > 0 || (own || s.next.Load() < s.total) && s.resident.Load() < s.room
 }
 
 func (s *schedule) park(c *Cluster) {

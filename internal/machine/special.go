@@ -127,6 +127,19 @@ var bySpecial = sync.OnceValue(func() []special {
 // ClassOf says what a special register depends on.
 func ClassOf(s isa.Special) SpecialClass { return bySpecial()[s].class }
 
+// ctaParts are the registers that differ between the CTAs of a launch without clusters, by their
+// first component's place in NativeBatch.Place.
+var ctaParts = map[string]uint8{"%ctaid": 0, "%clusterid": 0, "%smid": 3}
+
+// CTAPart says where NativeBatch.Place has the value of a special register; false for those that
+// are the same in all CTAs of a launch without clusters.
+func (r *SpecialRef) CTAPart() (part uint8, ok bool) {
+	if part, ok = ctaParts[bySpecial()[r.Reg].name]; r.Comp > 2 {
+		return 0, false
+	}
+	return part + r.Comp, ok
+}
+
 // Special reads a special register for one lane at an instruction. The register must have a
 // class.
 func (w *Warp) Special(in *Inst, s isa.Special, comp uint8, lane int) uint64 {

@@ -64,6 +64,11 @@ const (
 // run executes the warp until it blocks, ends, faults or has had its turn.
 func (w *Warp) run() outcome {
 	w.polled = true
+	return w.goOn()
+}
+
+// goOn is run behind what compiled code has executed of the turn.
+func (w *Warp) goOn() outcome {
 	for {
 		f := w.pick()
 		if f == nil {

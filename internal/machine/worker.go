@@ -29,9 +29,13 @@ type worker struct {
 	cache     [256]cached
 
 	native     *NativeState
+	warps      *[32]NativeWarp
 	natives    map[*Native]*nativeTable
 	lastNative *Native
 	lastTable  *nativeTable
+
+	// Clusters [mine, mineEnd) are this worker's to begin: taken from the schedule for batches.
+	mine, mineEnd uint64
 
 	fence     atomic.Uint32
 	stats     Stats
@@ -166,10 +170,13 @@ func (wk *worker) adopt(cl *Cluster) {
 	}
 }
 
-// breathe lets the scheduler of Go run others: needed where there is one thread for all.
-func (wk *worker) breathe() {
-	wk.breathed = wk.stats.Steps
-	runtime.Gosched()
+// breathe lets the scheduler of Go run others, now or if it is time: needed where there is one
+// thread for all.
+func (wk *worker) breathe(now bool) {
+	if now || wk.stats.Steps-wk.breathed > breatheEvery {
+		wk.breathed = wk.stats.Steps
+		runtime.Gosched()
+	}
 }
 
 // Fence is a fence.sc or fence.acq_rel at gpu or sys scope (9.7.13.4): an atomic
@@ -186,7 +193,8 @@ func (wk *worker) work(g *Grid) {
 	}()
 	// A wild access of a handler is a defect to report, not the end of the process.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	crowded := g.sched.crowded
+	wk.mine, wk.mineEnd = 0, 0
+	crowded := func() bool { return g.sched.crowded(wk.mine < wk.mineEnd) }
 	for !g.stopped.Load() {
 		cl := wk.obtain(g)
 		if cl == nil {
@@ -198,14 +206,41 @@ func (wk *worker) work(g *Grid) {
 
 // obtain returns the cluster that the worker runs next, nil if none is left for it.
 func (wk *worker) obtain(g *Grid) *Cluster {
-	if rank, ok := g.sched.begin(); ok {
-		return wk.newCluster(g, rank)
+	mine := wk.mine < wk.mineEnd
+	if rank, ok := g.sched.begin(mine); ok {
+		return wk.newCluster(g, wk.beginOwn(g, rank, mine))
 	}
 	cl := g.sched.unpark()
-	if cl != nil {
+	switch {
+	case cl != nil:
 		wk.adopt(cl)
+	case mine: // nobody else will run it
+		g.sched.resident.Add(1)
+		cl = wk.newCluster(g, wk.beginOwn(g, 0, true))
 	}
 	return cl
+}
+
+// beginOwn returns the next of the worker's own clusters instead of rank if there is one.
+func (wk *worker) beginOwn(g *Grid, rank uint64, mine bool) uint64 {
+	if !mine {
+		return rank
+	}
+	wk.mine++
+	g.sched.taken.Add(-1)
+	return wk.mine - 1
+}
+
+// reserve returns how many clusters behind one the worker may begin by itself, one as soon as the
+// other has ended. Some are left for the other workers.
+func (wk *worker) reserve(g *Grid, rank uint64) uint64 {
+	if wk.mine >= wk.mineEnd {
+		wk.mine, wk.mineEnd = g.sched.take()
+	}
+	if wk.mine != rank+1 {
+		return 0
+	}
+	return wk.mineEnd - wk.mine
 }
 
 // settle does what follows from the way a cluster stopped.

@@ -31,6 +31,7 @@ const (
 	OpBranch                        // to Imm; the lanes meet at D
 	OpExit                          // the lanes end
 	OpReturn                        // the lanes go back to the caller
+	OpBarrier                       // bar.sync: all warps of the CTA meet at barrier number row A
 	OpShuffle                       // Warp, as are those below: D = row A at lanes B, C
 	OpVote                          // predicate D = of predicate A
 	OpBallot                        // D = of predicate A
@@ -103,6 +104,7 @@ func OperationOf(in *machine.Inst) Operation {
 		op.Kind, op.Fn, op.Scalar, op.Bits = l.Kind, l.Fn, l.Scalar, l.Bits
 	} else if in.Ext != nil {
 		op.memory(in)
+		op.barrier(in)
 	}
 	op.details(in)
 	return op
@@ -194,6 +196,13 @@ func (op *Operation) memory(in *machine.Inst) {
 	op.Memory = MemoryUse{Request: m.Request, By: m.by, Elem: m.elem, Signed: m.signed, Strong: m.strong, Bits: m.bits, At: in.Ext.Src}
 	if op.Kind == OpLoad {
 		op.Memory.At = in.Ext.Dst
+	}
+}
+
+// barrier recognises a barrier for all warps of the CTA, without reduction.
+func (op *Operation) barrier(in *machine.Inst) {
+	if o, ok := in.Ext.Data.(*barrierOp); ok && o.kind == machine.BarSync && !o.counted {
+		op.Kind = OpBarrier
 	}
 }
 

@@ -1,0 +1,290 @@
+package machine
+
+// This file runs batches: compiled code that goes on by itself from a warp that has exited, or that
+// waits at a barrier, to the next one of its CTA, and from a CTA whose warps have all exited to the
+// next CTA of the worker's. It keeps the order of CTA.pass: in each pass the warps that can run, in
+// ascending order, until they wait or exit; the warp that completes a barrier goes on.
+//
+// Every warp of a batch is one fragment of its living lanes, in the kernel's own converged frame.
+// The first thing that is unlike that, and every instruction that compiled code does not know,
+// ends the batch: the running warp stands where its Places say, the others where their NativeWarp
+// says, and the pass goes on behind it.
+
+import "math/bits"
+
+// NativeBatch is what the machine and compiled code tell each other about a batch. Sets of warps
+// have bit i for warp i.
+type NativeBatch struct {
+	Warps  uintptr // *[32]NativeWarp
+	Warp   uintptr // the running warp's; 0: compiled code runs one warp alone
+	Budget uint64  // Steps at which compiled code returns
+	Began  uint64  // Steps when the running CTA began, if Done is not 0
+
+	Current uint32 // the running warp; none: the batch has ended between two warps
+	Alive   uint32 // have a living lane
+	Waiting uint32 // wait at Barrier
+	Later   uint32 // are to run in this pass
+
+	Barrier   int32
+	Passed    int32  // passes of the CTA, the running one included
+	PassLimit int32  // the batch ends behind this pass
+	Moved     uint32 // not 0: a warp has run in this pass until it waited or exited
+
+	CTAs  uint32 // that may be begun behind the running one
+	Done  uint32 // that have ended
+	All   uint32 // warps of a CTA
+	Turn  int32  // fuel of a warp that begins
+	Slice int32  // PassLimit of a CTA that begins
+	_     uint32
+
+	Place [5]uint64 // ctaid.x, y, z, smid; always 0
+	Grid  [2]uint64 // extents in x and y
+	SMs   uint64
+	_     [5]uint64 // what follows is 64-byte aligned
+}
+
+// NativeWarp is a warp of a batch between two turns.
+type NativeWarp struct {
+	Regs  uintptr // register block
+	At    uintptr // where it goes on: Start, or of Warps or Resumes the one of PC, or Out
+	PC    int32
+	Fuel  int32
+	Mask  uint32 // living lanes
+	Lanes uint32 // when it begins
+}
+
+// nativeSlice is the steps after which a batch returns, so that Go can collect garbage and the
+// launch be stopped.
+const nativeSlice = 1e5
+
+// batchEnd says where a batch has ended.
+type batchEnd struct {
+	warp    int  // the last that ran in this pass, -1 if none has
+	current bool // it stands where compiled code has left it
+}
+
+// batch runs a batch that begins with a warp, if there can be one.
+func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
+	g, wk := c.grid, c.cluster.wk
+	if g.Compile == nil || g.Seed != 0 || len(c.cluster.ctas) != 1 {
+		return end, false
+	}
+	n := g.Entry.native.Load()
+	if n == nil || n.Batch == 0 {
+		return end, false
+	}
+	t := wk.nativeTable(n)
+	if t.pause > 0 {
+		t.pause--
+		return end, false
+	}
+	s := wk.nativeState()
+	if !c.fillBatch(n, s, first) {
+		return end, false
+	}
+	t.refresh(wk, n)
+	c.fillNative(s, t)
+	s.PollFuel = pollCost
+	b := &s.Batch
+	if *moved {
+		b.Moved = 1
+	}
+	callNative(n, s, n.Batch)
+	b.Warp = 0
+	c.takeBatch(n, s)
+	*moved = b.Moved != 0
+	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first {
+		t.alone = 0
+	}
+	t.pause = t.alone
+	switch {
+	case b.Current != 0:
+		return batchEnd{bits.TrailingZeros32(b.Current), true}, true
+	case b.Later != 0:
+		return batchEnd{bits.TrailingZeros32(b.Later) - 1, false}, true
+	}
+	return batchEnd{len(c.warps) - 1, false}, true
+}
+
+// fillBatch describes the CTA to compiled code; false if it has a warp that no batch can have, or
+// compiled code cannot run the first one.
+func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
+	g, wk := c.grid, c.cluster.wk
+	if len(c.async.open) != 0 || len(c.cluster.sleepers) != 0 {
+		return false
+	}
+	warps, b := wk.batchWarps(), &s.Batch
+	*b = NativeBatch{
+		Budget: nativeSlice, Passed: int32(c.cluster.passed), All: uint32(1<<len(c.warps) - 1), Turn: turn, Slice: ctaSlice,
+		Alive: uint32(c.alive), Later: uint32(c.runnable) &^ (1<<first - 1),
+		Place: [5]uint64{uint64(c.id[0]), uint64(c.id[1]), uint64(c.id[2]), c.rank % uint64(g.Target.SMs)},
+		Grid:  [2]uint64{uint64(g.Grid[0]), uint64(g.Grid[1])}, SMs: uint64(g.Target.SMs),
+	}
+	b.PassLimit = ctaSlice
+	if b.Passed >= ctaSlice {
+		b.PassLimit = b.Passed + ctaSlice
+	}
+	for i, w := range c.warps {
+		if !w.fillBatch(n, b, &warps[i]) {
+			return false
+		}
+	}
+	if warps[first].At == n.Out || !c.onlyBarrier(b) {
+		return false
+	}
+	b.fillWarps(warps)
+	if n.Start != 0 && c.untouched() {
+		b.CTAs = uint32(min(wk.reserve(g, c.rank), 1<<30))
+	}
+	return true
+}
+
+// fillBatch describes a warp.
+func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
+	left := w.cta.grid.block.threads - uint32(w.index)*32
+	*r = NativeWarp{Regs: regsOf(w.root), At: n.Out, Lanes: ^uint32(0) >> (32 - min(left, 32))}
+	if w.Live == 0 { // it begins in the next CTA
+		r.At, r.Mask, r.Fuel = n.Start, r.Lanes, turn
+		return true
+	}
+	f := &w.frags[first(w.used)]
+	if w.used&(w.used-1) != 0 || f.frame != w.root || f.mask != w.Live || f.region != nil || w.root.variant != converged ||
+		w.watched|w.yielded|w.patient|uint32(w.hurry) != 0 || len(w.bars)+len(w.gathers) != 0 || w.root.moved {
+		return false
+	}
+	r.PC, r.Fuel, r.Mask = f.pc, f.fuel, f.mask
+	at := n.Warps[f.pc]
+	switch {
+	case f.wait == WaitCTA:
+		if at = n.Resumes[f.pc]; at == 0 || f.kind != BarSync || b.Waiting != 0 && b.Barrier != int32(f.id) {
+			return false
+		}
+		b.Waiting, b.Barrier = b.Waiting|1<<w.index, int32(f.id)
+	case f.wait != notWaiting:
+		return false
+	case f.woken:
+		at = n.Resumes[f.pc]
+	}
+	if at != 0 {
+		r.At = at
+	}
+	return true
+}
+
+// onlyBarrier tells whether nobody but the waiting warps has arrived at a barrier.
+func (c *CTA) onlyBarrier(b *NativeBatch) bool {
+	if b.Waiting == 0 {
+		return c.pending == 0
+	}
+	bar := &c.bars[b.Barrier]
+	return c.pending == 1<<b.Barrier && bar.count == 0 && bar.arrived == 32*uint32(bits.OnesCount32(b.Waiting))
+}
+
+// untouched tells whether a CTA holds nothing that its end would have to look at.
+func (c *CTA) untouched() bool {
+	if len(c.mbarriers) != 0 || c.tensor.last != 0 || c.tensor.given != nil || len(c.tensor.calls) != 0 || c.grid.ShowTensor != nil {
+		return false
+	}
+	for _, w := range c.warps {
+		if len(w.local.chunks) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// takeBatch brings the CTA to where compiled code has come.
+func (c *CTA) takeBatch(n *Native, s *NativeState) {
+	b, stats, warps := &s.Batch, &c.cluster.wk.stats, c.cluster.wk.batchWarps()
+	stats.Steps += s.Steps
+	stats.LaneOps += s.Ops
+	stats.NativeOps += s.Ops
+	c.grid.charge(s.Steps)
+	c.cluster.changed++
+	c.cycles += s.Steps
+	if b.Done != 0 {
+		c.advance(b)
+		c.cycles = s.Steps - b.Began
+	}
+	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
+	c.cluster.passed = int(b.Passed)
+	c.bars[b.Barrier], c.pending = ctaBarrier{}, 0
+	for i, w := range c.warps {
+		switch r := &warps[i]; {
+		case b.Alive>>i&1 == 0:
+			w.gone()
+		case r.At == n.Out:
+		case b.Done != 0 && r.At == n.Start && b.Current>>i&1 == 0:
+			w.begin(r.Lanes, false)
+		default:
+			w.stand(n, b, r)
+		}
+	}
+}
+
+// advance makes the CTA the one that compiled code has come to.
+func (c *CTA) advance(b *NativeBatch) {
+	cl, wk, done := c.cluster, c.cluster.wk, uint64(b.Done)
+	wk.stats.CTAs += done
+	wk.publish(c.grid, done)
+	wk.mine += done
+	c.grid.sched.taken.Add(-int64(done))
+	cl.rank += done
+	cl.changed, cl.seen, cl.rounds = 0, 0, 0
+	c.id, c.rank = c.grid.place(cl.rank, 0)
+	cl.async.start(c.grid, c.rank)
+	c.bars = [NumBarriers]ctaBarrier{}
+}
+
+// gone makes a warp one whose lanes have all exited.
+func (w *Warp) gone() {
+	w.Live, w.root.lanes = 0, 0
+	w.used, w.ready, w.joining, w.arriving = 0, 0, 0, 0
+}
+
+// stand makes a warp one fragment where compiled code has left it, or the machine before.
+func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
+	f, root, bit := &w.frags[0], w.root, uint32(1)<<w.index
+	stopped := r.At == n.Resumes[r.PC] && b.Current != bit
+	*f = Fragment{frame: root, mask: r.Mask, pc: r.PC, fuel: r.Fuel, woken: stopped}
+	w.Live, root.lanes = r.Mask, r.Mask
+	w.used, w.ready, w.joining, w.arriving = 1, 1, 0, 0
+	if b.Done != 0 {
+		root.retry, root.wait, w.hurry = firstRetry, firstRetry, 0
+	}
+	if stopped {
+		root.spreadAll(r.PC)
+	}
+	if b.Waiting&bit != 0 {
+		f.wait, f.id, f.woken, w.ready = WaitCTA, uint8(b.Barrier), false, 0
+		w.cta.pending = 1 << b.Barrier
+		bar := &w.cta.bars[b.Barrier]
+		bar.arrived += 32
+		bar.lanes += uint32(bits.OnesCount32(r.Mask))
+		bar.waiting |= uint64(bit)
+	}
+}
+
+// spreadAll writes the rows of slots that instructions read as rows.
+func (f *Frame) spreadAll(pc int32) {
+	for i := range f.code.Scalars {
+		if s := &f.code.Scalars[i]; s.Spread && s.LiveAt(pc) {
+			f.spread(s, f.lanes)
+		}
+	}
+}
+
+// behindBatch goes on with the warp that compiled code was running when the batch ended.
+func (c *CTA) behindBatch(i int) outcome {
+	w, wk := c.warps[i], c.cluster.wk
+	f, n := &w.frags[0], w.root.code.native.Load()
+	w.enterFragment(f)
+	w.polled = wk.native.Looped == 0
+	switch w.placed(f, n, wk.nativeTable(n), wk.native) {
+	case Exited:
+		return done
+	case Faulted:
+		return failed
+	}
+	return w.goOn()
+}
