@@ -159,7 +159,7 @@ func TestBatchFaults(t *testing.T) {
 		})
 	}
 	endless := batchHeader + "L: add.u32 %r6, %r6, 1; bar.sync 0; bra L;\n}\n"
-	compareBatch(t, endless, [3]uint32{1, 1, 1}, [3]uint32{96, 1, 1}, jit.Options{}, func(l *machine.Launch) { l.MaxSteps = 1 << 20 })
+	compareBatch(t, endless, [3]uint32{1, 1, 1}, [3]uint32{96, 1, 1}, jit.Options{}, func(l *machine.Launch) { l.MaxSteps = 1 << 17 })
 }
 
 // TestBatchWorkers divides CTAs among workers, in clusters and alone.
