@@ -89,10 +89,9 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	c.MI(x86.CMP, x86.S64, batchWarp, 0)
 	c.Jcc(x86.E, leave)
 	if masked {
-		c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
 		c.RM(x86.MOV, x86.S32, x86.RAX, ctxExited)
 		c.R(x86.NOT, x86.S32, x86.RAX)
-		c.RM(x86.AND, x86.S32, x86.RAX, warpAt(x86.RCX, warpMask))
+		c.RM(x86.AND, x86.S32, x86.RAX, ctxMask)
 		c.RR(x86.CMP, x86.S32, x86.RAX, rMask)
 		c.Jcc(x86.NE, leave)
 	}
@@ -354,6 +353,7 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.MR(x86.MOV, x86.S64, batchWarp, x86.RCX)
 	c.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
 	c.RM(x86.MOV, x86.S32, rMask, warpAt(x86.RCX, warpMask))
+	c.MR(x86.MOV, x86.S32, ctxMask, rMask)
 	c.RM(x86.MOV, x86.S32, rFuel, warpAt(x86.RCX, warpFuel))
 	c.M(x86.JMP, x86.S64, warpAt(x86.RCX, warpGoOn))
 
