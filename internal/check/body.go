@@ -63,13 +63,13 @@ func (c *checker) prototypeDirectives(s *syntax.Prototype, o *Object) {
 }
 
 func (c *checker) label(name syntax.TokenID, kind ObjectKind, s syntax.Stmt) *Object {
-	o := &Object{Kind: kind, Name: c.text(name), Tok: name, Func: c.fn, Stmt: s}
-	if other := c.clash(o); other != nil {
+	o := Object{Kind: kind, Name: c.text(name), Tok: name, Func: c.fn, Stmt: s}
+	if other := c.clash(&o); other != nil {
 		d := c.errorf(diag.DuplicateLabel, c.at(name), "%s is already declared as a %v", o.Name, other.Kind)
 		c.declaredHere(d, other)
 		return nil
 	}
-	return c.enter(o)
+	return c.enter(&o)
 }
 
 func (c *checker) stmt(s syntax.Stmt) {

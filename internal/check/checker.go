@@ -26,8 +26,9 @@ type Options struct {
 func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 	c := &checker{
 		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f),
-		info:  &Info{File: f, AddressSize: 64, byToken: make([]int32, len(f.Tokens))},
-		diags: append(diag.List(nil), f.Errors...), formCache: map[uint64]cachedForms{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
+		info: &Info{File: f, AddressSize: 64, byToken: make([]int32, len(f.Tokens)),
+			sels: make([]*isa.Sel, 0, f.Instructions), uses: make([]Use, 0, len(f.Words))},
+		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
 	}
 	c.module()
 	if !c.diags.HasErrors() {
@@ -53,12 +54,10 @@ type checker struct {
 
 	query     isa.Query // reused for every instruction
 	arena     []isa.Shape
-	tokens    []string // spelling of the current instruction
+	objects   []Object // where the next objects are stored
 	prototype bool     // the parameters being read are those of a .callprototype
-	inMemory  bool     // it reads or writes memory
-	inBranch  bool     // the current instruction is a branch
-	inCall    bool     // its operands in parentheses are lists
-	formCache map[uint64]cachedForms
+	forms     formCache
+	*spelled  // opcode and modifiers of the current instruction
 
 	unique map[isa.Class]isa.Mod // per function: classes that all instructions must agree on
 
@@ -128,6 +127,17 @@ func (c *checker) sayUnlisted() {
 		end := diag.Pos(len(c.file.Source.Text))
 		c.reportf(diag.Remark, diag.Unlisted, diag.Span{Start: end, End: end}, "%d more errors and warnings are not listed", c.unlisted)
 	}
+}
+
+// newObject makes room for an object, some at a time.
+func (c *checker) newObject() *Object {
+	const some = 32
+	if len(c.objects) == 0 {
+		c.objects = make([]Object, some)
+	}
+	o := &c.objects[0]
+	c.objects = c.objects[1:]
+	return o
 }
 
 // at is the span of one token.

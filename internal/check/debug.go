@@ -78,7 +78,7 @@ func (c *checker) sectionParts(v *syntax.SectionValue) {
 // sectionLabel: a label is a name, and stands once in all sections.
 func (c *checker) sectionLabel(tok syntax.TokenID) {
 	switch name := c.text(tok); {
-	case reservedNames[name]:
+	case c.reserved(tok):
 		c.errorf(diag.ReservedName, c.at(tok), "%s is reserved", name)
 	case c.sectionLabels[name]:
 		c.errorf(diag.DuplicateLabel, c.at(tok), "%s is already a label of a section", name)

@@ -402,11 +402,13 @@ func (c *checker) complete(v *syntax.Declarator, o *Object) {
 // enter adds o to the innermost scope and the object list; nil if the name is taken.
 // A definition that completes an earlier declaration joins it.
 func (c *checker) enter(o *Object) *Object {
-	if _, special := isa.LookupSpecial(o.Name); special && len(c.scopes.open) == 1 {
-		c.errorf(diag.ReservedName, c.at(o.Tok), "%s is a special register; only a function can reuse its name", o.Name)
-		return nil
+	if len(c.scopes.open) == 1 {
+		if _, special := isa.LookupSpecial(o.Name); special {
+			c.errorf(diag.ReservedName, c.at(o.Tok), "%s is a special register; only a function can reuse its name", o.Name)
+			return nil
+		}
 	}
-	if reservedNames[o.Name] {
+	if c.reserved(o.Tok) {
 		c.errorf(diag.ReservedName, c.at(o.Tok), "%s is reserved", o.Name)
 		return nil
 	}
@@ -418,7 +420,7 @@ func (c *checker) enter(o *Object) *Object {
 		c.declaredHere(d, other)
 		return nil
 	}
-	stored := new(Object)
+	stored := c.newObject()
 	*stored = *o
 	stored.ID = len(c.info.Objects)
 	c.info.Objects = append(c.info.Objects, stored)
@@ -426,8 +428,11 @@ func (c *checker) enter(o *Object) *Object {
 	return stored
 }
 
-// reservedNames cannot be declared (4.4, facts: ptxas 13.5).
-var reservedNames = map[string]bool{"_": true, "$": true, "%": true, "WARP_SZ": true}
+// reserved tells the names that cannot be declared (4.4, facts: ptxas 13.5).
+func (c *checker) reserved(name syntax.TokenID) bool {
+	w := c.file.Word(name)
+	return w == syntax.WordSink || w == syntax.WordWarpSize
+}
 
 // clash finds what is in o's way in the innermost scope: the same name, a family that
 // holds it, or for a new family a single name among its members.
@@ -443,7 +448,7 @@ func (c *checker) clash(o *Object) *Object {
 	if other := top.families[o.Name]; other != nil {
 		return other
 	}
-	if low, ok := top.numbered[o.Name]; ok && low.number < o.Count {
+	if low, ok := top.lowestMember(o.Name); ok && low.number < o.Count {
 		return low.object
 	}
 	return nil

@@ -15,18 +15,16 @@ import (
 func (c *checker) instruction(s *syntax.Instruction) {
 	c.arena = c.arena[:0]
 	ok := c.guard(s)
-	forms := c.forms(s)
-	c.inCall, c.inBranch = hasEffect(forms, "call"), hasEffect(forms, "branch")
-	c.inMemory = hasEffect(forms, "read") || hasEffect(forms, "write")
+	c.spelled = c.spelling(s)
 	shapes, named := c.shapes(s.Operands)
 	if !ok || !named {
 		return
 	}
 	q := &c.query
-	q.Tokens, q.Operands, q.Suffix = c.tokens, shapes, c.suffix(s)
+	q.Tokens, q.Operands, q.Suffix = c.tokens, shapes, c.suffix
 	q.Version, q.Target = c.info.Version, c.info.Target
 	q.Entry, q.Guarded, q.Independent = c.fn.Entry, s.Guard != syntax.NoToken, c.info.Independent
-	sel, fails := forms.Match(c.isa, q)
+	sel, fails := c.readings.Match(c.isa, q)
 	if fails != nil {
 		c.mismatch(s, sel, fails)
 		return
@@ -65,59 +63,6 @@ func (c *checker) guard(s *syntax.Instruction) bool {
 		return false
 	}
 	return true
-}
-
-// forms resolves opcode and modifiers. Equal sequences of words have equal forms, which a
-// small table remembers: real modules use few distinct ones.
-func (c *checker) forms(s *syntax.Instruction) *isa.Forms {
-	key := uint64(c.file.Word(s.Opcode))
-	for _, m := range s.Mods {
-		key = key*0x9e3779b97f4a7c15 + uint64(c.file.Word(m)) + 1
-	}
-	if hit, ok := c.formCache[key]; ok && c.sameWords(hit, s) {
-		c.tokens = hit.tokens
-		return hit.forms
-	}
-	tokens := make([]string, 0, len(s.Mods)+1)
-	tokens = append(tokens, c.text(s.Opcode))
-	for _, m := range s.Mods {
-		tokens = append(tokens, c.text(m))
-	}
-	c.tokens = tokens
-	forms := c.isa.Forms(tokens, c.suffix(s))
-	c.formCache[key] = cachedForms{s, tokens, forms}
-	return forms
-}
-
-// cachedForms is what one spelling of opcode and modifiers resolved to.
-type cachedForms struct {
-	first  *syntax.Instruction
-	tokens []string
-	forms  *isa.Forms
-}
-
-// sameWords tells whether s is spelled as the instruction that made a cache entry.
-func (c *checker) sameWords(hit cachedForms, s *syntax.Instruction) bool {
-	a := hit.first
-	if len(a.Mods) != len(s.Mods) || c.file.Word(a.Opcode) != c.file.Word(s.Opcode) || c.suffix(a) != c.suffix(s) {
-		return false
-	}
-	for i := range a.Mods {
-		if c.file.Word(a.Mods[i]) != c.file.Word(s.Mods[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// suffix is what stands behind an address operand: the .unified of [a].unified.
-func (c *checker) suffix(s *syntax.Instruction) string {
-	for i := range s.Operands {
-		if o := &s.Operands[i]; o.Kind == syntax.OperandAddress && o.Field != syntax.NoToken {
-			return c.text(o.Field)
-		}
-	}
-	return ""
 }
 
 // afterMatch checks what needs declarations: calls, .param space, and what all
@@ -164,21 +109,6 @@ func (c *checker) symbolOperands(s *syntax.Instruction, shapes []isa.Shape) {
 func isStore(sel *isa.Sel) bool {
 	for _, e := range sel.Entry.Effects {
 		if e[0] == "write" {
-			return true
-		}
-	}
-	return false
-}
-
-// hasEffect tells whether the forms have an effect: the lists of a call are not
-// expressions, the names in a branch are labels.
-func hasEffect(forms *isa.Forms, want string) bool {
-	e := forms.Entry()
-	if e == nil {
-		return false
-	}
-	for _, effect := range e.Effects {
-		if effect[0] == want {
 			return true
 		}
 	}

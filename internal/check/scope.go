@@ -12,7 +12,15 @@ import (
 type scope struct {
 	names    map[syntax.Word]*Object
 	families map[string]*Object // %r<100> by its prefix
-	numbered map[string]lowest  // single names that could be members, by every prefix
+	numbered map[string]lowest  // single names that could be members, by every prefix; nil: not asked yet
+
+	familyMarks, memberMarks uint64 // marks of the families, and of the prefixes of single names
+}
+
+// mark maps a prefix to one of 64 bits: where that is not set, no map needs to be asked.
+func mark(prefix string) uint64 {
+	n := len(prefix)
+	return 1 << ((uint(prefix[n-1]) + 7*uint(n) + 31*uint(prefix[n>>1])) % 64)
 }
 
 // lowest is the single name with the least number behind a prefix.
@@ -45,28 +53,37 @@ func (s *scopes) push() { s.open = append(s.open, scope{}) }
 
 func (s *scopes) pop() {
 	top := &s.open[len(s.open)-1]
-	if len(top.names)+len(top.families) > 0 {
+	if len(top.families) > 0 {
 		s.epoch++
+	} else {
+		for word := range top.names {
+			s.forget(word)
+		}
 	}
 	s.open = s.open[:len(s.open)-1]
 }
 
+// forget drops the cached answer for one word: a single name changes what this word means, and no other.
+func (s *scopes) forget(word syntax.Word) { s.cache[word] = cached{} }
+
 // declare enters o into the innermost scope, where its name is free.
 func (s *scopes) declare(word syntax.Word, o *Object) {
 	top := &s.open[len(s.open)-1]
-	s.epoch++
 	if o.Count > 0 || o.Var != nil && o.Var.Count != syntax.NoToken {
+		s.epoch++
 		if top.families == nil {
 			top.families = map[string]*Object{}
 		}
 		top.families[o.Name] = o
+		top.familyMarks |= mark(o.Name)
 		return
 	}
-	top.number(o)
+	s.forget(word)
 	if top.names == nil {
 		top.names = map[syntax.Word]*Object{}
 	}
 	top.names[word] = o
+	top.number(o)
 }
 
 // lookup resolves a word from the innermost scope outwards.
@@ -108,6 +125,9 @@ func (sc *scope) member(name string) (*Object, int32) {
 		if !ok {
 			break
 		}
+		if sc.familyMarks&mark(name[:i]) == 0 {
+			continue
+		}
 		if o := sc.families[name[:i]]; o != nil && n < o.Count {
 			return o, n
 		}
@@ -115,20 +135,37 @@ func (sc *scope) member(name string) (*Object, int32) {
 	return nil, 0
 }
 
-// number enters a single name under every prefix of a family that could hold it.
+// number notes every prefix of a family that could hold a single name.
 func (sc *scope) number(o *Object) {
 	for i := len(o.Name) - 1; i > 0; i-- {
 		n, ok := familyNumber(o.Name[i:])
 		if !ok {
 			break
 		}
+		sc.memberMarks |= mark(o.Name[:i])
 		if sc.numbered == nil {
-			sc.numbered = map[string]lowest{}
+			continue
 		}
 		if old, ok := sc.numbered[o.Name[:i]]; !ok || n < old.number {
 			sc.numbered[o.Name[:i]] = lowest{n, o}
 		}
 	}
+}
+
+// lowestMember is the single name with the least number that a family of this prefix would hold. Most
+// prefixes begin no single name, so the table is made when one may.
+func (sc *scope) lowestMember(prefix string) (lowest, bool) {
+	if sc.memberMarks&mark(prefix) == 0 {
+		return lowest{}, false
+	}
+	if sc.numbered == nil {
+		sc.numbered = map[string]lowest{}
+		for _, o := range sc.names {
+			sc.number(o)
+		}
+	}
+	low, ok := sc.numbered[prefix]
+	return low, ok
 }
 
 // familyNumber reads the number of a family member. Its families are far smaller than 2^30.

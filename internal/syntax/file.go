@@ -16,6 +16,8 @@ type File struct {
 	Words  []string // text of each Word
 	Stmts  []Stmt   // of the module, in order
 
+	Instructions int // how many the tree has
+
 	Errors diag.List // lexical and syntax errors, sorted
 
 	text string // Source.Text

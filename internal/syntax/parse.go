@@ -53,7 +53,8 @@ type parser struct {
 	depth  int     // nesting of recursive constructs
 	failed bool    // the current statement was reported; what follows in it is skipped
 
-	inParameter bool // the specifiers being read are a parameter's
+	inParameter bool    // the specifiers being read are a parameter's
+	suffix      TokenID // behind the first address with one, of the current instruction
 
 	instructions slab[Instruction]
 	locs         slab[Loc]

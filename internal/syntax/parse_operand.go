@@ -135,6 +135,9 @@ func (p *parser) address() Operand {
 	if p.kind == DotWord && !p.lineStart() {
 		o.Field = p.take()
 		o.Last = p.prev
+		if p.suffix == NoToken {
+			p.suffix = o.Field
+		}
 	}
 	return o
 }

@@ -128,6 +128,8 @@ func (p *parser) prototype(label TokenID) Stmt {
 // instruction = ["@" ["!"] name] name {word} [operand {"," operand}] ";".
 func (p *parser) instruction() Stmt {
 	n := p.instructions.one()
+	p.f.Instructions++
+	p.suffix = NoToken
 	first := p.tok
 	if p.accept(At) {
 		n.GuardNot = p.accept(Not)
@@ -137,6 +139,7 @@ func (p *parser) instruction() Stmt {
 	p.modifiers(n)
 	if p.kind != Semicolon && !p.failed && !p.endsEarly() {
 		n.Operands = p.operandsUntil(Semicolon)
+		n.Suffix = p.suffix
 	}
 	p.semicolon()
 	n.Range = p.since(first)

@@ -294,6 +294,7 @@ type Instruction struct {
 	GuardNot bool    // @!p
 	Opcode   TokenID
 	Bank     TokenID // Int of .const[n], or NoToken
+	Suffix   TokenID // of an address operand: the .unified of [a].unified, or NoToken
 	Mods     []TokenID
 	Operands []Operand
 }
