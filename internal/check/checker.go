@@ -68,7 +68,7 @@ type checker struct {
 	fileSeen map[int64]bool  // indexes of .file
 	places   map[place]bool  // of .loc
 
-	sectionLabels map[string]bool
+	sectionLabels map[syntax.Word]bool
 
 	texmode string         // of .target, "" if it gives none
 	debug   syntax.TokenID // of .target

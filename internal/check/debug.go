@@ -36,7 +36,7 @@ func (c *checker) section(s *syntax.Section) {
 		c.errorf(diag.BadDirective, c.at(s.Name), "%s is a word of PTX; a section has another name, such as .debug_info", name)
 	}
 	if c.sectionLabels == nil {
-		c.sectionLabels = map[string]bool{}
+		c.sectionLabels = map[syntax.Word]bool{}
 	}
 	var t isa.Type
 	ok, last := false, syntax.WordNone
@@ -45,20 +45,29 @@ func (c *checker) section(s *syntax.Section) {
 		if line.Label != syntax.NoToken {
 			c.admitPart(line.Label, ".section", "label:")
 			c.sectionLabel(line.Label)
+			continue
 		}
 		if w := c.file.Word(line.Type); w != last { // lines of one type follow each other
 			last = w
 			t, ok = isa.LookupType(c.text(line.Type))
 		}
-		if line.Type != syntax.NoToken && (!ok || t.Kind() != isa.Bits || t.Bits() > 64) {
+		if !ok || t.Kind() != isa.Bits || t.Bits() > 64 {
 			c.errorf(diag.BadDirective, c.at(line.Type), "data of sections are .b8 .b16 .b32 or .b64, not %s", c.text(line.Type))
 		}
-		for j := range line.Values {
-			c.sectionParts(&line.Values[j])
-			c.sectionName(line, &line.Values[j])
-			if ok && t.Bits() < 64 {
-				c.sectionValue(&line.Values[j], t)
-			}
+		c.sectionValues(line, t, ok)
+	}
+}
+
+// sectionValues judges what stands behind a type, which is t if ok.
+func (c *checker) sectionValues(line *syntax.SectionLine, t isa.Type, ok bool) {
+	for first, at := true, c.file.FirstValue(line); at != syntax.NoToken; first = false {
+		var v syntax.SectionValue
+		v, at = c.file.SectionValue(at)
+		c.sectionParts(&v)
+		if c.file.Kind(v.A) != syntax.Int {
+			c.sectionName(&v, t, first && at == syntax.NoToken)
+		} else if ok && t.Bits() < 64 {
+			c.sectionNumber(&v, t)
 		}
 	}
 }
@@ -77,23 +86,19 @@ func (c *checker) sectionParts(v *syntax.SectionValue) {
 
 // sectionLabel: a label is a name, and stands once in all sections.
 func (c *checker) sectionLabel(tok syntax.TokenID) {
-	switch name := c.text(tok); {
+	switch name, word := c.text(tok), c.file.Word(tok); {
 	case c.reserved(tok):
 		c.errorf(diag.ReservedName, c.at(tok), "%s is reserved", name)
-	case c.sectionLabels[name]:
+	case c.sectionLabels[word]:
 		c.errorf(diag.DuplicateLabel, c.at(tok), "%s is already a label of a section", name)
 	default:
-		c.sectionLabels[name] = true
+		c.sectionLabels[word] = true
 	}
 }
 
 // sectionName: a label or section stands alone, as 32 or 64 bits.
-func (c *checker) sectionName(line *syntax.SectionLine, v *syntax.SectionValue) {
-	if c.file.Kind(v.A) == syntax.Int {
-		return
-	}
-	t, _ := isa.LookupType(c.text(line.Type))
-	if len(line.Values) > 1 || t.Bits() < 32 || c.file.Word(v.A) == syntax.WordWarpSize {
+func (c *checker) sectionName(v *syntax.SectionValue, t isa.Type, alone bool) {
+	if !alone || t.Bits() < 32 || c.file.Word(v.A) == syntax.WordWarpSize {
 		c.errorf(diag.BadDirective, c.at(v.A), "%s: want a number; a label stands alone behind .b32 or .b64", c.text(v.A))
 	}
 }
@@ -158,10 +163,7 @@ func (c *checker) dwarfLine(s *syntax.DwarfLine) {
 	}
 }
 
-func (c *checker) sectionValue(v *syntax.SectionValue, t isa.Type) {
-	if c.file.Kind(v.A) != syntax.Int {
-		return
-	}
+func (c *checker) sectionNumber(v *syntax.SectionValue, t isa.Type) {
 	// Numbers are cut to 32 bits first (ptxas 13.5).
 	if n, ok := c.literal(v.A); ok && uint64(uint32(n))>>t.Bits() != 0 {
 		c.errorf(diag.BadDirective, c.at(v.A), "%s does not fit into %v", c.text(v.A), t)

@@ -72,7 +72,7 @@ func (c *checker) specialVariable(s *syntax.Variables) {
 
 // literal reads an integer literal, or WARP_SZ, where the grammar has no expressions.
 func (c *checker) literal(tok syntax.TokenID) (int64, bool) {
-	if n, ok := shortDecimal(c.text(tok)); ok {
+	if n, ok := c.file.Tokens[tok].Small(); ok {
 		return n, true
 	}
 	e := syntax.Expr{Range: syntax.Range{First: tok, Last: tok}, Kind: syntax.ExprInt, Token: tok}
@@ -81,21 +81,6 @@ func (c *checker) literal(tok syntax.TokenID) (int64, bool) {
 	}
 	v, ok := c.constant(&e)
 	return int64(v.Bits), ok && v.Integer()
-}
-
-// shortDecimal reads what most literals are: a decimal number that fits into 60 bits.
-func shortDecimal(text string) (n int64, ok bool) {
-	if len(text) == 0 || len(text) > 18 || text[0] == '0' && len(text) > 1 {
-		return 0, false
-	}
-	for i := range len(text) {
-		d := text[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		n = n*10 + int64(d)
-	}
-	return n, true
 }
 
 // variables declares every declarator of s.

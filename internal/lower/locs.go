@@ -127,7 +127,9 @@ func (t *locTable) readName(at nameAt) string {
 	var b strings.Builder
 	skip := max(at.skip, 0)
 	for _, line := range s.section.Lines[s.line:] {
-		for _, v := range line.Values {
+		for at := t.l.file.FirstValue(&line); at != syntax.NoToken; {
+			var v syntax.SectionValue
+			v, at = t.l.file.SectionValue(at)
 			c := t.l.integer(v.A)
 			if c == 0 && skip == 0 || b.Len() > maxFunctionName {
 				return b.String()

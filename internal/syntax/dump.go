@@ -8,21 +8,33 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"ptxvm/internal/diag"
 )
 
-// WriteTokens prints one line a token: position, kind and text.
+// WriteTokens prints one line a token: position, kind and text. White space behind a token is a line, too.
 func WriteTokens(w io.Writer, f *File) error {
 	for i := range f.Tokens {
 		t := TokenID(i)
 		if t == NoToken {
 			continue
 		}
-		line, col := f.Source.Position(f.Tokens[i].Off)
-		if _, err := fmt.Fprintf(w, "%d:%d\t%v\t%s\n", line, col, f.Kind(t), strconv.QuoteToASCII(f.Text(t))); err != nil {
+		if err := writeToken(w, f, f.Tokens[i].Off, f.Kind(t), f.Text(t)); err != nil {
 			return err
+		}
+		if space := f.Behind(t); space != "" {
+			if err := writeToken(w, f, f.TokenSpan(t).End, Space, space); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func writeToken(w io.Writer, f *File, at diag.Pos, kind Kind, text string) error {
+	line, col := f.Source.Position(at)
+	_, err := fmt.Fprintf(w, "%d:%d\t%v\t%s\n", line, col, kind, strconv.QuoteToASCII(text))
+	return err
 }
 
 // WriteTree prints the tree, one line a node, with tokens as their text and what is
@@ -62,6 +74,18 @@ func (d *dumper) node(label string, v reflect.Value, depth int) {
 	d.b.WriteByte('\n')
 	for i := range v.NumField() {
 		d.part(v.Type().Field(i).Name, v.Field(i), depth+1)
+	}
+	if line, ok := v.Interface().(SectionLine); ok {
+		d.values(&line, depth+1)
+	}
+}
+
+// values prints the data of a section.
+func (d *dumper) values(line *SectionLine, depth int) {
+	for at := d.f.FirstValue(line); at != NoToken; {
+		var v SectionValue
+		v, at = d.f.SectionValue(at)
+		d.part("Values", reflect.ValueOf(v), depth)
 	}
 }
 

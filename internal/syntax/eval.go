@@ -105,6 +105,9 @@ func truth(b bool) Value {
 // (4.5.1). ptxas finds an overflow only if bit 63 is set before the last digit, and
 // else keeps the low 64 bits.
 func (ev *evaluator) literal(e *Expr) Value {
+	if n, ok := ev.f.Tokens[e.Token].Small(); ok {
+		return signed(n)
+	}
 	digits, base := radix(ev.f.Text(e.Token))
 	v := Value{Kind: Signed}
 	for i := 0; i < len(digits); i++ {

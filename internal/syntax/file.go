@@ -12,7 +12,7 @@ const MaxSource = 512 << 20
 // File is a parsed module. It is not changed after Parse and may be read concurrently.
 type File struct {
 	Source *diag.Source
-	Tokens []Token  // cover every byte; the last is EOF
+	Tokens []Token  // with what is behind them they cover every byte; the last is EOF
 	Words  []string // text of each Word
 	Stmts  []Stmt   // of the module, in order
 
@@ -28,7 +28,16 @@ func (f *File) Text(t TokenID) string {
 	if int(t)+1 >= len(f.Tokens) {
 		return ""
 	}
-	return f.text[f.Tokens[t].Off:f.Tokens[t+1].Off]
+	return f.text[f.Tokens[t].Off : f.Tokens[t+1].Off-f.Tokens[t].behind()]
+}
+
+// Behind returns the white space behind a token that is no token of its own.
+func (f *File) Behind(t TokenID) string {
+	if int(t)+1 >= len(f.Tokens) {
+		return ""
+	}
+	end := f.Tokens[t+1].Off
+	return f.text[end-f.Tokens[t].behind() : end]
 }
 
 // Kind returns the kind of a token.
@@ -46,7 +55,7 @@ func (f *File) Span(r Range) diag.Span {
 func (f *File) TokenSpan(t TokenID) diag.Span {
 	end := diag.Pos(len(f.text))
 	if int(t)+1 < len(f.Tokens) {
-		end = f.Tokens[t+1].Off
+		end = f.Tokens[t+1].Off - f.Tokens[t].behind()
 	}
 	return diag.Span{Start: f.Tokens[t].Off, End: end}
 }
@@ -55,6 +64,34 @@ func (f *File) TokenSpan(t TokenID) diag.Span {
 func (f *File) RangeText(r Range) string {
 	s := f.Span(r)
 	return f.text[s.Start:s.End]
+}
+
+// FirstValue returns where the first value of a line begins, NoToken for a label.
+func (f *File) FirstValue(l *SectionLine) TokenID {
+	if l.Type == NoToken {
+		return NoToken
+	}
+	return f.Next(l.Type)
+}
+
+// SectionValue returns the value that begins at a token of a SectionLine, and where the next one begins: NoToken
+// behind the last.
+func (f *File) SectionValue(at TokenID) (v SectionValue, next TokenID) {
+	if f.Kind(at) == Minus {
+		v.Neg, at = true, f.Next(at)
+	}
+	v.A, at = at, f.Next(at)
+	if k := f.Kind(at); k == Plus || k == Minus {
+		v.Op, v.B = at, f.Next(at)
+		if f.Kind(v.B) == Minus {
+			v.B = f.Next(v.B)
+		}
+		at = f.Next(v.B)
+	}
+	if f.Kind(at) == Comma {
+		return v, f.Next(at)
+	}
+	return v, NoToken
 }
 
 // Line returns the line of a token, from 1.

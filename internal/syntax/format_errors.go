@@ -31,7 +31,8 @@ func (l *layout) untouched(r Range) {
 // keepErrors keeps the gaps around broken statements, and those that hold an error themselves.
 func (l *layout) keepErrors() {
 	for i := range l.f.Errors {
-		if t := l.tokenAt(l.f.Errors[i].Span.Start); l.f.Tokens[t].trivia() {
+		at := l.f.Errors[i].Span.Start
+		if t := l.tokenAt(at); l.f.Tokens[t].trivia() || at >= l.f.TokenSpan(t).End {
 			l.kept = append(l.kept, l.f.Next(t))
 		}
 	}
@@ -46,7 +47,7 @@ func (l *layout) keepErrors() {
 	}
 }
 
-// tokenAt returns the token that a byte belongs to.
+// tokenAt returns the token that a byte belongs to, or is behind.
 func (l *layout) tokenAt(at diag.Pos) TokenID {
 	i, _ := slices.BinarySearchFunc(l.f.Tokens, at+1, func(t Token, at diag.Pos) int { return cmp.Compare(t.Off, at) })
 	return TokenID(i - 1)

@@ -76,18 +76,26 @@ func (w *writer) gapBefore(t TokenID) gap {
 }
 
 func (w *writer) verbatim(t TokenID) {
+	if w.trivia > 0 {
+		w.b.WriteString(w.l.f.Behind(w.trivia - 1))
+	}
 	for i := w.trivia; i < t; i++ {
 		w.b.WriteString(w.l.f.Text(i))
+		w.b.WriteString(w.l.f.Behind(i))
 	}
 }
 
-// breaks counts the line breaks in the trivia from one token to another.
+// breaks counts the line breaks in white space from behind a token to another.
 func (w *writer) breaks(from, to TokenID) int {
 	n := 0
+	if from > 0 {
+		n = strings.Count(w.l.f.Behind(from-1), "\n")
+	}
 	for i := from; i < to; i++ {
 		if w.l.f.Kind(i) == Space {
 			n += strings.Count(w.l.f.Text(i), "\n")
 		}
+		n += strings.Count(w.l.f.Behind(i), "\n")
 	}
 	return n
 }

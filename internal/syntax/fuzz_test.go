@@ -21,6 +21,7 @@ func checkInvariants(t *testing.T, f *File) {
 			t.Fatalf("token %d lies before its predecessor", i)
 		}
 		b.WriteString(f.Text(TokenID(i)))
+		b.WriteString(f.Behind(TokenID(i)))
 	}
 	if b.String() != string(f.Source.Text) {
 		t.Fatal("the tokens do not give the text back")

@@ -10,18 +10,18 @@ import (
 
 // number scans a literal that begins with a digit. A malformed one is reported and
 // taken whole, so that the statement around it still parses.
-func (s *scanner) number() Kind {
+func (s *scanner) number() (Kind, Word) {
 	start := s.pos
 	if s.text[start] == '0' {
 		switch s.at(start+1) | 0x20 {
 		case 'x':
-			return s.prefixed(Int, hexDigits, 0)
+			return s.prefixed(Int, hexDigits, 0), 0
 		case 'b':
-			return s.prefixed(Int, "01", 0)
+			return s.prefixed(Int, "01", 0), 0
 		case 'f':
-			return s.prefixed(HexFloat, hexDigits, 8)
+			return s.prefixed(HexFloat, hexDigits, 8), 0
 		case 'd':
-			return s.prefixed(HexFloat, hexDigits, 16)
+			return s.prefixed(HexFloat, hexDigits, 16), 0
 		}
 	}
 	return s.decimal(start)
@@ -45,11 +45,14 @@ func (s *scanner) prefixed(kind Kind, digits string, want int) Kind {
 }
 
 // decimal scans decimal and octal integers and floats.
-func (s *scanner) decimal(start int) Kind {
-	i := s.endOfDigits(start)
-	if c := s.at(i); s.text[start] != '0' && c != '.' && !follows(c) {
+func (s *scanner) decimal(start int) (Kind, Word) {
+	n, i := 0, start
+	for ; i < len(s.text) && classes[s.text[i]] == classDigit; i++ {
+		n = min(10*n+int(s.text[i]-'0'), maxWord)
+	}
+	if c := s.at(i); (s.text[start] != '0' || i == start+1) && c != '.' && !follows(c) {
 		s.pos = i
-		return Int
+		return Int, small(n)
 	}
 	kind := Int
 	if s.at(i) == '.' {
@@ -66,7 +69,7 @@ func (s *scanner) decimal(start int) Kind {
 	if !ok || s.pos != i {
 		s.badNumber(start, 0)
 	}
-	return kind
+	return kind, 0
 }
 
 // octalOK reports whether digits that begin with 0 are octal.

@@ -24,9 +24,9 @@ func Parse(name string, text []byte) *File {
 		f.refused(d)
 		return f
 	}
-	f.text = string(text)
+	f.text = sameText(text)
 	p := &parser{f: f}
-	s := &scanner{src: f.Source, text: f.text, words: newWordTable(), report: p.report}
+	s := &scanner{src: f.Source, text: f.text, words: newWordTable(len(text) / bytesPerWord), report: p.report}
 	s.scan()
 	f.Tokens, f.Words = s.tokens, s.words.words
 	p.module()
@@ -38,7 +38,7 @@ func Parse(name string, text []byte) *File {
 func (f *File) refused(d diag.Diagnostic) {
 	f.Errors.Add(d)
 	if len(f.Source.Text) <= MaxSource {
-		f.text = string(f.Source.Text)
+		f.text = sameText(f.Source.Text)
 	}
 	f.Tokens = []Token{makeToken(0, Space, 0), makeToken(0, BadToken, 0), makeToken(len(f.text), EOF, 0)}
 	f.Words = grammarTable().words
@@ -63,13 +63,12 @@ type parser struct {
 	operands     slab[Operand]
 	tokens       slab[TokenID]
 	inits        slab[Init]
-	values       slab[SectionValue]
 	inlines      slab[Inlined]
 
 	operandStack []Operand // operands of the lists being read
+	stmtStack    []Stmt    // statements of the blocks being read
 	tokenStack   []TokenID
 	initStack    []Init
-	valueStack   []SectionValue
 	lineStack    []SectionLine
 }
 
@@ -176,11 +175,11 @@ func (p *parser) peekKind() Kind { return p.f.Kind(p.peek()) }
 // lineStart reports whether the current token is the first of its line.
 func (p *parser) lineStart() bool {
 	for i := p.tok - 1; i > p.prev; i-- {
-		if strings.Contains(p.f.Text(i), "\n") {
+		if strings.Contains(p.f.Text(i), "\n") || strings.Contains(p.f.Behind(i), "\n") {
 			return true
 		}
 	}
-	return p.prev == NoToken
+	return p.prev == NoToken || strings.Contains(p.f.Behind(p.prev), "\n")
 }
 
 // since returns the tokens from first to the last consumed one.

@@ -54,40 +54,36 @@ func (p *parser) sectionLine() SectionLine {
 		return SectionLine{Range: p.since(first), Label: first}
 	}
 	typ := p.expect(DotWord, "or label in section")
-	p.valueStack = p.valueStack[:0]
 	for !p.failed {
-		p.valueStack = append(p.valueStack, p.sectionValue())
+		p.sectionValue()
 		if !p.accept(Comma) {
 			break
 		}
 	}
-	return SectionLine{Range: p.since(first), Type: typ, Values: p.values.keep(p.valueStack)}
+	return SectionLine{Range: p.since(first), Type: typ}
 }
 
 // sectionValue = ["-"] int | (name | section) ["+" ["-"] int] | name "-" name.
-func (p *parser) sectionValue() SectionValue {
-	v := SectionValue{Neg: p.accept(Minus)}
+func (p *parser) sectionValue() {
+	negative := p.accept(Minus)
 	switch {
 	case p.kind == Int:
-		v.A = p.take()
-	case !v.Neg && (p.kind == Ident || p.kind == DotWord):
-		v.A = p.take()
-		p.sectionOffset(&v)
+		p.next()
+	case !negative && (p.kind == Ident || p.kind == DotWord):
+		p.next()
+		p.sectionOffset()
 	default:
 		p.errorExpected("an integer or label", "in section")
 	}
-	return v
 }
 
-func (p *parser) sectionOffset(v *SectionValue) {
-	switch p.kind {
-	case Plus:
-		v.Op = p.take()
+func (p *parser) sectionOffset() {
+	switch {
+	case p.accept(Plus):
 		p.accept(Minus)
-		v.B = p.expect(Int, "as offset")
-	case Minus:
-		v.Op = p.take()
-		v.B = p.expect(Ident, "as label")
+		p.expect(Int, "as offset")
+	case p.accept(Minus):
+		p.expect(Ident, "as label")
 	}
 }
 

@@ -128,15 +128,19 @@ func (p *parser) block(body bool) *Block {
 	}
 	defer p.unnest()
 	p.next()
+	mark := len(p.stmtStack)
 	for p.kind != RBrace {
 		if p.kind == EOF || p.beginsModule() && p.endsBody() {
 			p.unclosed(first, body)
 			break
 		}
 		if s := p.bodyStmt(); s != nil {
-			n.Stmts = append(n.Stmts, s)
+			p.stmtStack = append(p.stmtStack, s)
 		}
 	}
+	n.Stmts = append([]Stmt(nil), p.stmtStack[mark:]...)
+	clear(p.stmtStack[mark:])
+	p.stmtStack = p.stmtStack[:mark]
 	p.accept(RBrace)
 	n.Range = p.since(first)
 	return n

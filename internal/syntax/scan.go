@@ -3,6 +3,7 @@ package syntax
 // This file turns bytes into tokens.
 
 import (
+	"slices"
 	"strings"
 
 	"ptxvm/internal/diag"
@@ -73,20 +74,49 @@ type scanner struct {
 
 // scan covers the text with tokens and ends them with EOF.
 func (s *scanner) scan() {
-	s.tokens = make([]Token, 0, len(s.text)*2/5+8)
+	s.tokens = make([]Token, 0, len(s.text)/3+8)
 	s.tokens = append(s.tokens, makeToken(0, Space, 0)) // NoToken
 	for s.pos < len(s.text) {
-		start := s.pos
-		kind, word := s.token()
-		s.tokens = append(s.tokens, makeToken(start, kind, word))
-		if word == WordSourceBegin {
-			s.rawText()
+		if len(s.tokens) == cap(s.tokens) {
+			s.grow()
 		}
+		start := s.pos
+		kind, payload := s.token()
+		t := makeToken(start, kind, payload)
+		if kind == DotWord && payload == WordSourceBegin {
+			s.tokens = append(s.tokens, t)
+			s.rawText()
+			continue
+		}
+		t.bits |= s.behind() << kindBits
+		s.tokens = append(s.tokens, t)
 	}
 	s.tokens = append(s.tokens, makeToken(len(s.text), EOF, 0))
 }
 
-// token consumes one token; it always consumes at least one byte.
+// grow makes room for as many tokens as the text has if it goes on as it began.
+func (s *scanner) grow() {
+	perByte := float64(len(s.tokens)) / float64(s.pos)
+	s.tokens = slices.Grow(s.tokens, int(1.05*perByte*float64(len(s.text)-s.pos))+minChunk)
+}
+
+// behind skips white space behind a token, if it is short enough to belong to it.
+func (s *scanner) behind() uint32 {
+	text := s.text[s.pos:]
+	for n := range min(len(text), maxBehind+1) {
+		if classes[text[n]] != classSpace {
+			s.pos += n
+			return uint32(n)
+		}
+	}
+	if len(text) <= maxBehind {
+		s.pos += len(text)
+		return uint32(len(text))
+	}
+	return 0
+}
+
+// token consumes one token, and returns its kind and payload; it always consumes at least one byte.
 func (s *scanner) token() (Kind, Word) {
 	c := s.text[s.pos]
 	switch classes[c] {
@@ -98,7 +128,7 @@ func (s *scanner) token() (Kind, Word) {
 	case classLetter:
 		return s.name()
 	case classDigit:
-		return s.number(), 0
+		return s.number()
 	case classPunct:
 		return s.punct(c)
 	case classMark:
@@ -131,7 +161,7 @@ func (s *scanner) endOfName(i int) int {
 }
 
 func (s *scanner) word(kind Kind, start int) (Kind, Word) {
-	w := s.words.intern(s.text[start:s.pos])
+	w := s.words.intern(s.text, start, s.pos)
 	if w == 0 {
 		s.errorf(start, diag.FileTooLarge, "more than %d distinct words", maxWord)
 		return BadToken, 0
@@ -294,7 +324,11 @@ func (s *scanner) hash() Kind {
 func (s *scanner) beginsLine() bool {
 	n := len(s.tokens)
 	last := s.tokens[n-1]
-	return last.Kind() == Space && (n <= 2 || strings.Contains(s.text[last.Off:s.pos], "\n"))
+	space := s.text[s.pos-int(last.behind()) : s.pos]
+	if last.Kind() == Space {
+		space = s.text[last.Off:s.pos]
+	}
+	return n == 1 || n == 2 && last.Kind() == Space || strings.Contains(space, "\n")
 }
 
 // bad takes a run of bytes that begin no token as one token, with one report. A

@@ -87,22 +87,54 @@ type TokenID int32
 // that no token of the grammar has its number.
 const NoToken TokenID = 0
 
-// Token is one token, in 8 bytes. It ends where the next begins.
+// Token is one token, in 8 bytes. It ends where the next begins, but for a little white space behind it,
+// which most tokens have: that is no token of its own.
 type Token struct {
 	Off  diag.Pos // first byte
-	bits uint32   // kind in the low 8 bits, Word above
+	bits uint32   // from the low end: kind, bytes of white space behind it, payload
 }
 
-const maxWord = 1<<24 - 1
+const (
+	kindBits  = 6
+	spaceBits = 2
+	maxBehind = 1<<spaceBits - 1 // longer white space is a token
+	maxWord   = 1<<(32-kindBits-spaceBits) - 1
+)
 
-func makeToken(off int, k Kind, w Word) Token {
-	return Token{diag.Pos(off), uint32(w)<<8 | uint32(k)}
+// makeToken returns a token with a payload: a Word, or for an Int what small gives.
+func makeToken(off int, k Kind, payload Word) Token {
+	return Token{diag.Pos(off), uint32(payload)<<(kindBits+spaceBits) | uint32(k)}
+}
+
+// small is the payload of an integer that Token.Small returns; 0 stands for any other.
+func small(n int) Word {
+	if n < maxWord {
+		return Word(n + 1)
+	}
+	return 0
 }
 
 // Kind returns the lexical class.
-func (t Token) Kind() Kind { return Kind(t.bits) }
+func (t Token) Kind() Kind { return Kind(t.bits & (1<<kindBits - 1)) }
+
+// behind is the white space that follows the token, in bytes.
+func (t Token) behind() diag.Pos { return diag.Pos(t.bits >> kindBits & maxBehind) }
 
 // Word returns the number of the word for Ident and DotWord tokens, else 0.
-func (t Token) Word() Word { return Word(t.bits >> 8) }
+func (t Token) Word() Word {
+	if k := t.Kind(); k != Ident && k != DotWord {
+		return 0
+	}
+	return Word(t.bits >> (kindBits + spaceBits))
+}
+
+// Small returns the value of an Int token that is written in decimal and is not large, as most are.
+func (t Token) Small() (n int64, ok bool) {
+	if t.Kind() != Int {
+		return 0, false
+	}
+	n = int64(t.bits>>(kindBits+spaceBits)) - 1
+	return n, n >= 0
+}
 
 func (t Token) trivia() bool { return t.Kind() <= Comment }

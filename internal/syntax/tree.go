@@ -83,11 +83,12 @@ type Section struct {
 //
 //	label:
 //	.b8 value, …
+//
+// There may be millions of values, so that the tree does not hold them: File.SectionValue reads them.
 type SectionLine struct {
 	Range
-	Label  TokenID // NoToken for data
-	Type   TokenID // .b8 .b16 .b32 .b64
-	Values []SectionValue
+	Label TokenID // NoToken for data
+	Type  TokenID // .b8 .b16 .b32 .b64
 }
 
 // SectionValue is one of

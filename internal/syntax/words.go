@@ -3,11 +3,6 @@ package syntax
 // This file numbers the words of a file, so that later stages compare and look up
 // integers. The words of the grammar have fixed numbers.
 
-import (
-	"hash/maphash"
-	"sync"
-)
-
 // Word is the number of a distinct identifier or dot-word within one file; equal
 // numbers mean equal text. Numbers below WordCount are the same in every file.
 type Word uint32
@@ -144,96 +139,4 @@ func roleOf(w Word) role {
 		return roles[w]
 	}
 	return roleNone
-}
-
-// hashSeed is random per process, so that no input can be made to collide.
-var hashSeed = maphash.MakeSeed()
-
-// wordTable is an open-addressing hash table from text to Word.
-type wordTable struct {
-	words []string // by Word
-	slots []slot   // a power of two, at most half full
-
-	// recent holds the word last found for a length and two last characters: words come
-	// in clusters, and comparing is cheaper than hashing.
-	recent [1024]Word
-}
-
-// nearKey is the index into recent; text is not empty.
-func nearKey(text string) uint32 {
-	n := len(text)
-	return (uint32(text[n-1]) + uint32(text[n>>1])<<5 + uint32(n)<<8) % 1024
-}
-
-type slot struct {
-	hash uint32
-	word Word // 0: empty
-}
-
-var grammarTable = sync.OnceValue(func() *wordTable {
-	t := &wordTable{words: make([]string, 1, WordCount), slots: make([]slot, 512)}
-	for _, w := range grammarWords[1:] {
-		t.intern(w)
-	}
-	return t
-})
-
-// newWordTable returns a table that holds the words of the grammar.
-func newWordTable() *wordTable {
-	g := grammarTable()
-	return &wordTable{
-		words: append(make([]string, 0, 4*len(g.words)), g.words...),
-		slots: append([]slot(nil), g.slots...),
-	}
-}
-
-// intern returns the number of text, making one if it is new; 0 if there are too many.
-func (t *wordTable) intern(text string) Word {
-	near := &t.recent[nearKey(text)]
-	if t.words[*near] != text {
-		*near = t.lookup(text)
-	}
-	return *near
-}
-
-func (t *wordTable) lookup(text string) Word {
-	h := uint32(maphash.String(hashSeed, text))
-	mask := uint32(len(t.slots) - 1)
-	i := h & mask
-	for t.slots[i].word != 0 {
-		if s := t.slots[i]; s.hash == h && t.words[s.word] == text {
-			return s.word
-		}
-		i = (i + 1) & mask
-	}
-	if len(t.words) > maxWord {
-		return 0
-	}
-	return t.insert(i, h, text)
-}
-
-func (t *wordTable) insert(i, h uint32, text string) Word {
-	w := Word(len(t.words))
-	t.words = append(t.words, text)
-	t.slots[i] = slot{h, w}
-	if 2*len(t.words) > len(t.slots) {
-		t.grow()
-	}
-	return w
-}
-
-func (t *wordTable) grow() {
-	old := t.slots
-	t.slots = make([]slot, 4*len(old))
-	mask := uint32(len(t.slots) - 1)
-	for _, s := range old {
-		if s.word == 0 {
-			continue
-		}
-		i := s.hash & mask
-		for t.slots[i].word != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = s
-	}
 }

@@ -117,6 +117,7 @@ func (g *generator) parse() bool {
 			g.tokens = append(g.tokens, token{space, s})
 			space = ""
 		}
+		space += f.Behind(id)
 	}
 	for i, t := range g.tokens {
 		if t.text == g.keyword() || g.d.IsPragma() && isa.LookupPragma(t.text) == g.d {
