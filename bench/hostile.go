@@ -12,9 +12,12 @@ import (
 	"strings"
 )
 
-// hostile is one kind of input: text made of a beginning, as many repetitions of a piece as fit (its # is
-// replaced by a number), and an end.
+// hostile is one kind of input: text made of a beginning, as many repetitions of a piece as fit, and an end. Where
+// a piece has two parts, divided by a line of dashes, each is repeated for half of the text. In a piece # is a
+// number that counts up, and ## the next one.
 type hostile struct{ name, begin, piece, end string }
+
+const divider = "\n----\n"
 
 const (
 	module = ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -65,20 +68,52 @@ var hostiles = []hostile{
 	{"pragmas", module, ".pragma \"x#\";\n", ""},
 	{"aliases", module + ".func f() {}\n", ".func g#();\n.alias g#, f;\n", ""},
 	{"targets of one branch", body + "T: .branchtargets L", ",L", "; L:}"},
+	{"lists of targets", body + "L:\n", "T#: .branchtargets L;\n", "}"},
+	{"families of targets", body + "L:\n", "L#:\n" + divider + "T#: .branchtargets L<99999>;\n", "}"},
+	{"calls through one list", module + ".func f() {}\n.entry k() {\n.reg .b64 a;\nT: .calltargets f", ",f" + divider + ";call a, T\n", ";}"},
+	{"one list of wide functions", module + ".func f(.reg .b32 a) {}\n.func g(.reg .b32 a", ",.reg .b32 p#" + divider + ") {}\n.func g#(.reg .b32 a", ") {}"},
+	{"a chain of functions", module + ".func f0() {}\n", ".func f##() { call f#; }\n", ".entry k() { call f0; }"},
+	{"kernels that share memory", module + ".shared .b8 s[50000];\n.func f() { .reg .u32 a; mov.u32 a, s; }\n", ".entry k#() { call f; }\n", ""},
+	{"long names alike", body, ".reg .b32 a_name_that_is_long_enough_#_end;\n", "}"},
+	{"a scope for each register", body, "{ .reg .b32 a#; mov.b32 a#, r; }\n", "}"},
+	{"a scope for each range", body, "{ .reg .b32 a<9>; mov.b32 a1, r; }\n", "}"},
+	{"ranges beside registers", body, ".reg .b32 a#b1; .reg .b32 c#b<2>;\n", "}"},
+	{"huge arrays", module, ".global .align 1024 .b8 g#[1099511627775];\n", ""},
+	{"huge shared arrays", module, ".shared .b8 s#[1099511627775];\n", ""},
+	{"huge alignments", module, ".global .align 1073741824 .b8 g#;\n", ""},
+	{"dimensions of one array", module + ".global .u8 x", "[1]", ";"},
+	{"nested initialisers", module + ".global .u32 x[1] = ", "{", ""},
+	{"one endless string", module + ".pragma \"", "nounroll ", "\";"},
+	{"one endless comment", module + "/*", "x", "*/"},
+	{"comments", body, "/**/ // x\n", "}"},
+	{"return parameters and their uses", module + ".func (.param .b32 r0", ",.param .b32 r##" + divider + ") f() { st.param.b32 [r0], 1;\n", "}"},
+	{"instructions of many spellings", body, "add.x# r, r, r;\n", "}"},
+	{"branches in a kernel", body, "L#: @p bra L##;\n", "L#: }"},
 }
 
 // text is an input of at most size bytes.
 func (h *hostile) text(size int) []byte {
 	b := append(make([]byte, 0, size), h.begin...)
+	first, second, two := strings.Cut(h.piece, divider)
+	if !two {
+		return repeat(b, first, h.end, size)
+	}
+	return repeat(repeat(b, first, "", size/2), second, h.end, size)
+}
+
+// repeat appends a piece until an end just fits, and the end.
+func repeat(b []byte, piece, end string, size int) []byte {
 	for i := 0; ; i++ {
-		piece := h.piece
+		numbers := strings.NewReplacer("##", strconv.Itoa(i+1), "#", strconv.Itoa(i))
+		next := piece
 		if strings.Contains(piece, "#") {
-			piece = strings.ReplaceAll(piece, "#", strconv.Itoa(i))
+			next = numbers.Replace(piece)
 		}
-		if len(b)+len(piece)+len(h.end) > size {
-			return append(b, h.end...)
+		end := numbers.Replace(end)
+		if len(b)+len(next)+len(end) > size {
+			return append(b, end...)
 		}
-		b = append(b, piece...)
+		b = append(b, next...)
 	}
 }
 

@@ -118,6 +118,10 @@ func (c *checker) targetFamily(list *Object, n syntax.TargetName, want ObjectKin
 		return
 	}
 	for i := range count {
+		if c.listed++; c.listed > maxListed {
+			c.errorf(diag.FileTooLarge, c.at(n.Name), "the lists of targets of this module have more than %d names", maxListed)
+			return
+		}
 		name := c.text(n.Name) + strconv.FormatInt(i, 10)
 		o := c.scopes.named(name)
 		if o == nil || o.Kind != want {
@@ -127,6 +131,9 @@ func (c *checker) targetFamily(list *Object, n syntax.TargetName, want ObjectKin
 		list.List = append(list.List, o)
 	}
 }
+
+// maxListed bounds what the families of one module's lists hold; a few bytes of text could name millions.
+const maxListed = 1 << 22
 
 func (c *checker) targetName(list *Object, name syntax.TokenID, want ObjectKind) {
 	u, ok := c.use(name)

@@ -82,17 +82,32 @@ func (c *checker) listSignature(o *syntax.Operand) *Signature {
 	case Prototype:
 		return l.Sig
 	case CallTargets, Variable:
-		for i, f := range l.List {
-			if f.Func.Entry || signatureDiff(f.Sig, l.List[0].Sig) != "" {
-				c.errorf(diag.BadTargetList, c.at(o.Name), "%s lists functions of different signatures (%s)", l.Name, l.List[i].Name)
+		if l.Sig == nil && len(l.List) > 0 {
+			if f := misfit(l.List); f != nil {
+				c.errorf(diag.BadTargetList, c.at(o.Name), "%s lists functions of different signatures (%s)", l.Name, f.Name)
+				l.Kind = poisoned
 				return nil
 			}
+			l.Sig = l.List[0].Sig // compared once, however many calls name the list
 		}
-		if len(l.List) > 0 {
-			return l.List[0].Sig
-		}
+		return l.Sig
 	case Function: // an array or prototype of the function's type
 		return l.Sig
+	}
+	return nil
+}
+
+// misfit finds a function that cannot be called as the first one of a list, nil if all can.
+func misfit(list []*Object) *Object {
+	compared := map[*Object]bool{}
+	for _, f := range list {
+		if compared[f] {
+			continue
+		}
+		compared[f] = true
+		if f.Func.Entry || signatureDiff(f.Sig, list[0].Sig) != "" {
+			return f
+		}
 	}
 	return nil
 }

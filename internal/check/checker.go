@@ -76,6 +76,7 @@ type checker struct {
 	unified  []syntax.TokenID      // attributes .unified
 	refs     map[*Func][]reference // what each function names; nil is the key of initialisers
 	returned map[*Object]bool      // per function: .param variables that a call has filled
+	listed   int                   // names in families of lists of targets
 }
 
 // reference is one mention of a function or shared variable.

@@ -326,7 +326,7 @@ func (c *checker) dims(v *syntax.Declarator, o *Object) bool {
 			return false
 		}
 		total *= max(n, 1)
-		o.Dims = append(o.Dims[:i:i], n)
+		o.Dims = append(o.Dims, n) // o has none yet that others share
 	}
 	return true
 }

@@ -101,7 +101,7 @@ type Object struct {
 	Var   *syntax.Declarator // the declarator within Decl
 	Func  *Func              // Function: itself; others: the function around it, nil at module scope
 	Alias *Object            // AliasName: the function it stands for
-	Sig   *Signature         // Function, Prototype
+	Sig   *Signature         // Function, Prototype; of a list once a call names it: that of its functions
 	List  []*Object          // BranchTargets, CallTargets: what it names; Variable: functions its initialiser names
 	Stmt  syntax.Stmt        // Label: the label statement; Prototype, Targets: the directive
 }
