@@ -127,7 +127,7 @@ func (w *writer) mayBreak(t TokenID, g gap) bool {
 // continuation is the depth of a line inside a statement; a closing bracket stands as
 // deep as the statement.
 func (w *writer) continuation(t TokenID) int {
-	if k := w.l.f.Kind(t); k == RParen || k == RBrace {
+	if k := w.l.f.Kind(w.printed(t)); k == RParen || k == RBrace {
 		return w.indent
 	}
 	return w.indent + 1
