@@ -209,6 +209,10 @@ var reportWords = map[machine.ReportKind]struct {
 		"write it first; here it holds what the allocation left there, on hardware anything"},
 	machine.NoProxyFence: {diag.ProxyOrder, "the async proxy reads %s, written through the generic proxy without a proxy fence since", "read", "written",
 		"fence.proxy.async, by the writing threads before they synchronise with the reader, or by the reading thread behind that"},
+	machine.NoFenceBefore: {diag.TensorOrder, "two operations on %s, without tcgen05.fence::before_thread_sync behind the first", "then", "first",
+		"tcgen05.fence::before_thread_sync behind the first operation and its wait, before the barrier or flag"},
+	machine.NoFenceAfter: {diag.TensorOrder, "two operations on %s, without tcgen05.fence::after_thread_sync before the second", "then", "first",
+		"tcgen05.fence::after_thread_sync behind the wait for the barrier or flag, before the second operation"},
 }
 
 func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
@@ -240,13 +244,21 @@ func (p *Program) involved(at *machine.Place) Involved {
 	return v
 }
 
+// rangeWords is "lane 3" or "lanes 3 to 5".
+func rangeWords(word string, from, to uint64) string {
+	if to == from+1 {
+		return fmt.Sprintf("%s %d", word, from)
+	}
+	return fmt.Sprintf("%ss %d to %d", word, from, to-1)
+}
+
 // extentWords names what was touched: bytes of a variable or a buffer, cells of tensor memory.
 func (k *Kernel) extentWords(r *machine.Report, l *machine.Launch) string {
 	x := r.Extent
 	n := x.To - x.From
 	switch x.Space {
 	case machine.Tensor:
-		return fmt.Sprintf("tensor memory%s, lanes %d to %d, columns %d to %d", ofRank(x, l), x.Row, x.End-1, x.From, x.To-1)
+		return fmt.Sprintf("tensor memory%s, %s, %s", ofRank(x, l), rangeWords("lane", uint64(x.Row), uint64(x.End)), rangeWords("column", x.From, x.To))
 	case machine.Registers:
 		if f, ok := r.Then.Func.Data.(*ir.Func); ok {
 			return "register " + decode.RegisterAt(f, r.Then.PC, uint32(x.From))

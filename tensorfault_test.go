@@ -218,8 +218,10 @@ func TestTensorShiftPair(t *testing.T) {
 	mad.lo.u32 %%r2, %%r3, 1000, %%r0;
 	tcgen05.st.sync.aligned.32x32b.x1.b32 [%%r8], {%%r2};
 	tcgen05.wait::st.sync.aligned;
+	tcgen05.fence::before_thread_sync;
 	mbarrier.init.shared::cta.b64 [bar], 1;
 	barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+	tcgen05.fence::after_thread_sync;
 	or.b32 %%r4, %%r3, %%r0; setp.eq.u32 %%p2, %%r4, 0;
 	@!%%p2 bra ON;
 	tcgen05.shift.down.cta_group::2 [%%r8];

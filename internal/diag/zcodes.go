@@ -150,4 +150,5 @@ const (
 	SyncMisuse                Code = 8003 // misuse of a barrier
 	ProxyOrder                Code = 8004 // missing proxy fence
 	AsyncInUse                Code = 8005 // data of an unfinished copy used
+	TensorOrder               Code = 8006 // missing tcgen05.fence
 )

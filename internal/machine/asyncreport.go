@@ -46,6 +46,8 @@ const (
 	OpenAtExit                        // the CTA ended while an operation reads its shared memory
 	NeverWritten                      // a read of what nobody has written; Op is the allocation, if one is known
 	NoProxyFence                      // the async proxy reads what the generic one wrote, at Op, without a fence
+	NoFenceBefore                     // of two tcgen05 operations in tensor memory, behind Op
+	NoFenceAfter                      // likewise, before Then
 )
 
 // Report is something that no rule orders: an access that an asynchronous operation may overtake.

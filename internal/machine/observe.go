@@ -15,6 +15,7 @@ const (
 	Release                      // a fence or barrier is about to publish what the lanes did before
 	Acquire                      // a fence or barrier lets the lanes see what others published
 	ProxyFence                   // a fence between the generic proxy and Proxy, for Space
+	TensorFence                  // tcgen05.fence: a release before, an acquire after a synchronisation of threads
 	BarrierDone                  // a barrier of the CTA has completed, Warps may go on; each tells Acquire when it does
 	CTABegin                     // a CTA starts: its shared memory is new
 	CTAEnd                       // a CTA has ended, in whatever way
@@ -91,7 +92,8 @@ type Event struct {
 	Warp int
 	On   *Warp // who; nil for what a CTA tells: BarrierDone, CTABegin, CTAEnd
 
-	Async bool // what an asynchronous operation will do: Issue checks it against open ones
+	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
+	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
 }
 
 // Observer gets the events of a launch, from several workers at a time; those of one CTA come
@@ -121,7 +123,7 @@ func (w *Warp) tellOp(in *Inst, op *Op) {
 		if x.Lane >= 0 {
 			lanes = 1 << x.Lane
 		}
-		w.Observe(in, Event{What: Touch, Async: true, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
+		w.Observe(in, Event{What: Touch, Async: true, Committed: op.Pipe == TensorPipe, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
 	}
 }
 

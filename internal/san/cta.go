@@ -13,6 +13,7 @@ type cta struct {
 	allocs         [columns]*machine.Place // by column of tensor memory
 
 	order
+	tensorOrder
 	last map[uint64]*[page]ref // by page of shared memory: who wrote each byte last
 }
 
@@ -83,6 +84,7 @@ func (c *cta) allocate(e *machine.Event) {
 	x := *e.Extent
 	x.Row, x.End = 0, 128
 	runs(x, func(from, to uint64) { c.tensor.fill(from, to, false) })
+	c.forget(x)
 	var at *machine.Place
 	if e.What == machine.Allocated {
 		p := e.Place(e.Lanes)

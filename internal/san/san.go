@@ -3,7 +3,8 @@
 //
 //	Init   reads of tensor, shared and global memory that nobody has written
 //	Async  in mode Lazy: accesses that an open asynchronous operation does not allow yet, and
-//	       data that crosses from the generic to the async proxy without a fence
+//	       data that crosses from the generic to the async proxy without a fence, and tensor
+//	       memory that crosses from warp to warp without one
 //
 // A CTA's shadow (cta) is by byte of shared memory and by cell of tensor memory; that of global
 // memory (Memory) belongs to the device, because data outlives launches.
@@ -110,6 +111,8 @@ func (s *Sanitizer) Observe(e *machine.Event) {
 		s.acquire(e)
 	case machine.ProxyFence:
 		s.fence(e)
+	case machine.TensorFence:
+		s.tensorFence(e)
 	case machine.Allocated, machine.Freed:
 		s.allocate(e)
 	}
@@ -150,7 +153,7 @@ func (s *Sanitizer) touch(e *machine.Event) {
 	if s.plain(e) {
 		return
 	}
-	var unwritten, unfenced fault
+	var unwritten, unfenced, before, after fault
 	e.Extents(func(lane int, x machine.Extent) {
 		switch x.Space {
 		case machine.Shared, machine.Tensor:
@@ -168,6 +171,9 @@ func (s *Sanitizer) touch(e *machine.Event) {
 			}
 			if x.Space == machine.Tensor {
 				unwritten.op = c.allocation(x)
+				if s.checks&Async != 0 {
+					s.unordered(c, e, x, &before, &after)
+				}
 			}
 		case machine.Global:
 			if s.checks&Init == 0 || s.global == nil {
@@ -180,6 +186,8 @@ func (s *Sanitizer) touch(e *machine.Event) {
 	})
 	s.blame(e, machine.NeverWritten, &unwritten)
 	s.blame(e, machine.NoProxyFence, &unfenced)
+	s.blame(e, machine.NoFenceBefore, &before)
+	s.blame(e, machine.NoFenceAfter, &after)
 }
 
 // plain deals with most accesses at once: neighbouring bytes, nothing wrong.

@@ -93,6 +93,22 @@ func columnsOf(what machine.EventKind, kind machine.AccessKind, from, to uint64,
 	}
 }
 
+// tensorOp is an operation on columns 4 to 7 of lanes 32 to 63.
+func tensorOp(kind machine.AccessKind, committed bool) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		w.Observe(in, machine.Event{Space: machine.Tensor, Kind: kind, Lanes: w.Mask, Async: true, Committed: committed,
+			Extent: &machine.Extent{Space: machine.Tensor, Lane: -1, From: 4, To: 8, Row: 32, End: 64}})
+		return machine.Next
+	}
+}
+
+func tensorFence(side machine.Order) step {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		w.Observe(in, machine.Event{What: machine.TensorFence, Order: side, Lanes: w.Mask})
+		return machine.Next
+	}
+}
+
 // found runs the steps in one CTA of 64 threads and lists the reports: kind, place of the
 // operation and of the access, thread.
 func found(t *testing.T, checks Checks, steps ...step) (list []string) {
@@ -263,5 +279,47 @@ func TestMemory(t *testing.T) {
 	m.Track(1000, 200)
 	if start, ok := m.touched(machine.Load, 1010, 1014); ok || start != 1000 {
 		t.Error("a new allocation counts as written")
+	}
+}
+
+// TestTensorFence: which operations on tensor memory need fences (9.7.16.6.4).
+func TestTensorFence(t *testing.T) {
+	ld, st := tensorOp(machine.Load, false), tensorOp(machine.Store, false)
+	cp, shift := tensorOp(machine.Store, true), tensorOp(machine.Load, true)
+	before, after := tensorFence(machine.ReleaseOrder), tensorFence(machine.AcquireOrder)
+	first, second := func(h step) step { return by(0, everyone, h) }, func(h step) step { return by(1, everyone, h) }
+	report := func(kind machine.ReportKind, op, then, thread int) string {
+		return fmt.Sprintf("%d: %d by %d, then %d by %d", kind, op, 32-thread, then, thread)
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+		want  []string
+	}{
+		{"both fences", []step{first(st), first(before), barrier, second(after), second(ld)}, nil},
+		{"none before", []step{first(st), barrier, second(after), second(ld)}, []string{report(machine.NoFenceBefore, 0, 3, 32)}},
+		{"none after", []step{first(st), first(before), barrier, second(ld)}, []string{report(machine.NoFenceAfter, 0, 3, 32)}},
+		{"none", []step{first(st), barrier, second(ld)}, []string{report(machine.NoFenceBefore, 0, 2, 32), report(machine.NoFenceAfter, 0, 2, 32)}},
+		{"before of the wrong warp", []step{first(st), second(before), barrier, second(after), second(ld)}, []string{report(machine.NoFenceBefore, 0, 4, 32)}},
+		{"after of the wrong warp", []step{first(st), first(before), barrier, first(after), second(ld)}, []string{report(machine.NoFenceAfter, 0, 4, 32)}},
+		{"before that comes too early", []step{first(before), first(st), barrier, second(after), second(ld)}, []string{report(machine.NoFenceBefore, 1, 4, 32)}},
+		{"after that comes too early", []step{second(after), barrier, first(st), first(before), barrier, second(ld)}, []string{report(machine.NoFenceAfter, 2, 5, 32)}},
+		{"a read, then a write", []step{first(ld), barrier, second(after), second(st)}, []string{report(machine.NoFenceBefore, 0, 3, 32)}},
+		{"two reads", []step{first(ld), barrier, second(ld)}, nil},
+		{"a read, and a write before it", []step{first(st), first(before), barrier, second(after), second(ld), second(before), barrier, first(after), first(st)}, nil},
+		{"a write behind another warp's read", []step{second(ld), barrier, first(after), first(st)}, []string{report(machine.NoFenceBefore, 0, 3, 0)}},
+		{"one warp, with waits", []step{first(st), first(ld), first(st)}, nil},
+		{"a load behind the commit of its own warp's copy", []step{first(cp), first(ld)}, []string{fmt.Sprintf("%d: 0 by 0, then 1 by 0", machine.NoFenceAfter)}},
+		{"the same, with a fence", []step{first(cp), first(after), first(ld)}, nil},
+		{"a commit needs no fence before", []step{first(cp), barrier, second(after), second(ld)}, nil},
+		{"copies of one warp", []step{first(cp), first(shift), first(cp)}, nil},
+		{"a copy behind a load of its warp", []step{first(ld), first(cp)}, nil},
+		{"other columns", []step{first(st), columnsOf(machine.Touch, machine.Load, 8, 9, 32, 64)}, nil},
+		{"other lanes", []step{first(st), columnsOf(machine.Touch, machine.Load, 4, 8, 64, 128)}, nil},
+		{"allocated anew", []step{first(st), columnsOf(machine.Allocated, 0, 0, 32, 0, 128), second(ld)}, nil},
+	} {
+		if have := found(t, Async, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %q, want %q", c.name, have, c.want)
+		}
 	}
 }

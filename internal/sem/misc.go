@@ -36,9 +36,10 @@ var miscLines = []Line{
 	{isa.Prefetchu, nil, plan(planNothing), ""},
 	{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
 	{isa.Discard, nil, plan(planNothing, isa.C_ss), ""},
-	{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), "a policy is a number without effect"},
-	{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), "a policy is a number without effect"},
-	{isa.CreatepolicyCvt, nil, plan(planPolicy), "a policy is a number without effect"},
+	// A policy is opaque, and says what caches should keep, which no result shows.
+	{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), ""},
+	{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), ""},
+	{isa.CreatepolicyCvt, nil, plan(planPolicy), ""},
 
 	{isa.Nanosleep, nil, plan(planNanosleep), ""},
 	{isa.Trap, nil, plan(planTrap), ""},

@@ -8,6 +8,7 @@ package sem
 //	sync ORDER SCOPE   beside an access its strength; alone a fence or barrier
 //	block              beside an access: what it acquires, it tells when its wait is over
 //	proxy KIND         a proxy fence
+//	order tcgen05 SIDE a fence of tensor memory, before or after a synchronisation
 //	async              nothing: the asynchronous operation itself tells when it acts
 //
 // Tensor memory, images and what the runtime's functions read tell for themselves.
@@ -24,7 +25,7 @@ import (
 // watch is what one instruction tells; the events are templates.
 type watch struct {
 	touches []touch
-	fences  []machine.Event // proxies
+	fences  []machine.Event // of proxies and of tensor memory
 	order   machine.Order   // of a fence or barrier
 	scope   machine.Scope
 	waits   bool // an access that may wait before it acquires
@@ -95,6 +96,8 @@ func newWatch(b *Build) *watch {
 			}
 		case "proxy":
 			o.fences = append(o.fences, proxyFence(b.Sel, e[1]))
+		case "order":
+			o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: sides[e[2]]})
 		}
 	}
 	return o
@@ -206,6 +209,9 @@ func wordMod(sel *isa.Sel, word string) isa.Mod {
 var proxies = map[isa.Mod]machine.Proxy{
 	isa.M_async: machine.AsyncProxy, isa.M_alias: machine.AliasProxy, isa.M_tensormap: machine.TensormapProxy,
 }
+
+// sides of a synchronisation.
+var sides = map[string]machine.Order{"before": machine.ReleaseOrder, "after": machine.AcquireOrder}
 
 // proxyFence is the fence that an effect names, for the memory that a modifier restricts it to.
 func proxyFence(sel *isa.Sel, word string) machine.Event {

@@ -27,8 +27,9 @@ var tensorLines = []Line{
 	{isa.Tcgen05Cp, nil, plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).assuming(assume.Container4), ""},
 	{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
 	{isa.Tcgen05Commit, nil, plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).sees(isa.M_sync_restrict_shared_read_mma_a), ""},
-	{isa.Tcgen05FenceBeforeThreadSync, nil, plan(planNothing), "instructions of a thread begin in order"},
-	{isa.Tcgen05FenceAfterThreadSync, nil, plan(planNothing), "instructions of a thread begin in order"},
+	// The instructions of a thread begin in order; observers are told of the fences.
+	{isa.Tcgen05FenceBeforeThreadSync, nil, plan(planNothing), ""},
+	{isa.Tcgen05FenceAfterThreadSync, nil, plan(planNothing), ""},
 }
 
 // group is the number of CTAs that a statement works on.
