@@ -376,6 +376,8 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	case sem.OpNothing:
 	case sem.OpFence:
 		c.fence()
+	case sem.OpAtomic, sem.OpCas:
+		c.atomic(i, pc, masked, use)
 	default:
 		if s.warp != nil {
 			c.warpFunction(i, pc, masked, use)

@@ -13,7 +13,7 @@ import (
 // gathers tells whether a load can be a gather: one element of 32 bits into a row.
 func (a *accessed) gathers() bool {
 	d := &a.s.in[1]
-	return a.evex && a.s.op.Kind == sem.OpLoad && !a.uniform() && len(a.m.At) == 1 && a.m.Elem == 4 &&
+	return a.evex && !a.m.Strong && a.s.op.Kind == sem.OpLoad && !a.uniform() && len(a.m.At) == 1 && a.m.Elem == 4 &&
 		d.off != machine.NoGuard && !d.slot && d.typ == tW && a.m.Bits[0] >= 32
 }
 
@@ -69,7 +69,7 @@ func (a *accessed) gather() {
 func (a *accessed) everywhere(r x86.Reg) x86.Vec {
 	v := a.alloc()
 	a.VR(x86.VMOVQ, x86.W128, v, r)
-	a.VV(x86.VPBROADCASTQ, x86.W512, v, v)
+	a.VV(x86.VPBROADCASTQ, a.full(), v, v)
 	return v
 }
 
@@ -79,13 +79,13 @@ func (a *accessed) offsets(x, move x86.Vec) {
 	have := a.operand(addr)
 	switch {
 	case addr.typ == tX:
-		a.vvx(x86.VPADDQ, x86.W512, x, move, have)
+		a.vvx(x86.VPADDQ, a.full(), x, move, have)
 	case have.kind == inVec:
-		a.VV(x86.VPMOVZXDQ, x86.W512, x, have.v)
-		a.VVV(x86.VPADDQ, x86.W512, x, x, move)
+		a.VV(x86.VPMOVZXDQ, a.full(), x, have.v)
+		a.VVV(x86.VPADDQ, a.full(), x, x, move)
 	default:
-		a.VM(x86.VPMOVZXDQ, x86.W512, x, have.m)
-		a.VVV(x86.VPADDQ, x86.W512, x, x, move)
+		a.VM(x86.VPMOVZXDQ, a.full(), x, have.m)
+		a.VVV(x86.VPADDQ, a.full(), x, x, move)
 	}
 	a.release(have)
 }

@@ -1,8 +1,8 @@
 package jit
 
-// Weak loads and stores of global, constant, parameter and own shared memory. One address for all
+// Loads and stores of global, constant, parameter and own shared memory. One address for all
 // lanes is checked and accessed once; lanes that follow each other are one vector; everything
-// else goes lane by lane, in ascending order, all checked before the first is touched. What fails
+// else, and what is not weak, goes lane by lane, in ascending order, all checked before the first is touched. What fails
 // a check is left to the interpreter, which knows why.
 
 import (
@@ -17,13 +17,28 @@ import (
 // memory plans a load or store; false if it is left to the interpreter. The first source is the
 // address, the others are what a store stores.
 func (r *region) memory(pc int32) bool {
-	in, s := &r.insts[pc], &r.steps[pc]
+	s := &r.steps[pc]
 	m := &s.op.Memory
-	if m.Strong || m.Space == machine.Local || len(m.At) > 4 {
+	if m.Space == machine.Local || len(m.At) > 4 || !r.address(pc) {
 		return false
 	}
+	for k, off := range m.At {
+		if s.op.Kind == sem.OpLoad && m.Bits[k] > 0 {
+			s.in = append(s.in, source{typ: registerType(m.Bits[k]), off: off, row: -1, slot: s.op.Scalar})
+		} else if s.op.Kind == sem.OpStore {
+			s.in = append(s.in, r.source(pc, off, registerType(m.Bits[k]), false))
+		} else {
+			s.in = append(s.in, source{off: machine.NoGuard, row: -1})
+		}
+	}
+	return true
+}
+
+// address makes the address of a memory instruction its first source, and gives it bounds.
+func (r *region) address(pc int32) bool {
+	in, s := &r.insts[pc], &r.steps[pc]
 	addr := source{row: -1}
-	switch m.By {
+	switch s.op.Memory.By {
 	case sem.ByRow64:
 		addr = r.source(pc, in.A, tX, false)
 	case sem.ByRow32:
@@ -36,20 +51,8 @@ func (r *region) memory(pc int32) bool {
 	default:
 		return false
 	}
-	if (m.By == sem.ByConst || m.By == sem.ByKernel) && s.op.Kind == sem.OpStore {
-		return false
-	}
 	s.in = append(s.in, addr)
-	for k, off := range m.At {
-		if s.op.Kind == sem.OpLoad && m.Bits[k] > 0 {
-			s.in = append(s.in, source{typ: registerType(m.Bits[k]), off: off, row: -1, slot: s.op.Scalar})
-		} else if s.op.Kind == sem.OpStore {
-			s.in = append(s.in, r.source(pc, off, registerType(m.Bits[k]), false))
-		} else {
-			s.in = append(s.in, source{off: machine.NoGuard, row: -1})
-		}
-	}
-	if m.Space != machine.Shared {
+	if s.op.Memory.Space != machine.Shared {
 		r.bounds[pc] = int32(r.nbound)
 		r.nbound++
 	}
@@ -142,7 +145,7 @@ func (a *accessed) limits(n int32, fail x86.Label) {
 	} else {
 		at := a.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
 		end := unsafe.Offsetof(machine.NativeBounds{}.End)
-		if a.s.op.Kind == sem.OpStore {
+		if a.s.op.Kind != sem.OpLoad {
 			end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
 		}
 		a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
@@ -255,7 +258,7 @@ func (a *accessed) fill(d *source) {
 // fits tells whether lanes that follow each other are one vector: one element as wide as its
 // register, a row of addresses.
 func (a *accessed) fits() bool {
-	if a.uniform() || len(a.m.At) != 1 || a.s.in[1].off == machine.NoGuard {
+	if a.uniform() || a.m.Strong || len(a.m.At) != 1 || a.s.in[1].off == machine.NoGuard {
 		return false
 	}
 	bits := uint32(a.s.in[1].typ.bits())

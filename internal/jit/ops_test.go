@@ -9,6 +9,7 @@ import (
 
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit"
+	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
 )
 
@@ -75,7 +76,7 @@ func shapesOf(k int) [][3]uint32 {
 }
 
 // compareOp runs a statement in one place in both engines and both widths; the engine leaves at none
-// of its instructions that mayLeave does not allow.
+// of its instructions that mayLeave does not allow. Where mayLeave is nil, the kernel may fault.
 func compareOp(t *testing.T, src string, shapes [][3]uint32, mayLeave func(text string) bool) {
 	t.Helper()
 	l := newLaboratory(t, "k.ptx", src)
@@ -90,16 +91,20 @@ func compareOp(t *testing.T, src string, shapes [][3]uint32, mayLeave func(text 
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		for _, block := range shapes {
 			fill()
-			want := l.run(t, "k", 2, block, nil, buf)
+			want, fault := l.launch(t, "k", [3]uint32{2, 1, 1}, block, func(*machine.Launch) {}, buf)
 			memory := bytes.Clone(data)
 			fill()
-			got := l.run(t, "k", 2, block, engine(t, jit.Options{Vectors: v}).Install, buf)
+			e := engine(t, jit.Options{Vectors: v})
+			got, err := l.launch(t, "k", [3]uint32{2, 1, 1}, block, func(x *machine.Launch) { x.Compile = e.Install }, buf)
+			if fmt.Sprint(err) != fmt.Sprint(fault) || fault != nil && mayLeave != nil {
+				t.Errorf("%d %v: %v; the interpreter: %v", v, block, err, fault)
+			}
 			if !bytes.Equal(data, memory) || got.LaneOps != want.LaneOps || got.Steps != want.Steps {
 				t.Errorf("%d %v: %s; %d steps and %d lane-ops, the interpreter %d and %d", v, block, firstDifference(data, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps)
 			}
 			for _, left := range got.Left {
 				f := left.Code.Func.Data.(*ir.Func)
-				if text := f.Insts[left.PC].Sel.Text(); !mayLeave(text) {
+				if text := f.Insts[left.PC].Sel.Text(); mayLeave != nil && !mayLeave(text) {
 					t.Errorf("%d %v: left at %s, %d times", v, block, text, left.Times)
 				}
 			}
@@ -118,7 +123,7 @@ func firstDifference(got, want []byte) string {
 
 // misses are instructions that leave once, to find their allocation.
 func misses(text string) bool {
-	return strings.HasPrefix(text, "ld.") || strings.HasPrefix(text, "st.") || strings.HasPrefix(text, "atom.global") || strings.HasPrefix(text, "red.global")
+	return strings.HasPrefix(text, "ld.") || strings.HasPrefix(text, "st.") || strings.Contains(text, ".global.")
 }
 
 var warpStatements = []string{
@@ -151,4 +156,9 @@ func TestWarpFunctions(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestFences: a guard that holds nowhere, in some lanes, everywhere.
+func TestFences(t *testing.T) {
+	compareOp(t, opHeader+"@%p1 fence.sc.gpu; membar.sys; setp.eq.u32 %p6, %r1, 99999; @%p6 membar.gl; @!%p6 fence.proxy.async;"+opFooter, blockShapes, misses)
 }

@@ -107,6 +107,8 @@ func (r *region) plan(pc int32) {
 	case sem.OpBarrier:
 		_, ok = r.barrierID(pc)
 		ok = ok && r.f.Entry && int(pc)+1 < len(r.insts)
+	case sem.OpAtomic, sem.OpCas:
+		ok = r.atomic(pc)
 	default:
 		ok = r.warp(pc)
 	}

@@ -43,6 +43,8 @@ const (
 	OpWarpSync
 	OpNothing // no effect
 	OpFence   // orders the worker's accesses with those of others
+	OpAtomic  // Memory, with what its file says: one element, old value to Ext.Dst if there is one
+	OpCas
 )
 
 // Operation is what an instruction does to the lanes that execute it.
@@ -105,6 +107,7 @@ func OperationOf(in *machine.Inst) Operation {
 	} else if in.Ext != nil {
 		op.memory(in)
 		op.barrier(in)
+		op.atomic(in)
 	}
 	op.details(in)
 	return op

@@ -1,0 +1,323 @@
+package jit
+
+// Atomic operations, 9.7.13.5: the addresses of all lanes are checked as vectors and kept as host
+// addresses, then lane after lane does its operation, in ascending order. Shared memory belongs to the
+// worker, so there they are plain operations; on global memory they are locked.
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// Registers of the loop over lanes, besides RCX, which has the lane.
+const (
+	atomOld  = x86.RAX // what was there
+	atomAt   = x86.RDX // host address
+	atomWith = x86.R8  // operand
+	atomNew  = x86.R11
+)
+
+// atomicOp computes atomNew from atomOld and atomWith, which it keeps. direct is the instruction that
+// does it in memory, where there is one.
+type atomicOp struct {
+	direct x86.Op
+	update func(c *compiler, size x86.Size)
+}
+
+var atomicOps = map[string]atomicOp{
+	"Add32": {x86.ADD, atomicBy(x86.ADD)}, "And32": {x86.AND, atomicBy(x86.AND)}, "Or32": {x86.OR, atomicBy(x86.OR)}, "Xor32": {x86.XOR, atomicBy(x86.XOR)},
+	"Add64": {x86.ADD, atomicBy(x86.ADD)}, "And64": {x86.AND, atomicBy(x86.AND)}, "Or64": {x86.OR, atomicBy(x86.OR)}, "Xor64": {x86.XOR, atomicBy(x86.XOR)},
+	"AtomExch32": {x86.MOV, atomicExchange}, "AtomExch64": {x86.MOV, atomicExchange},
+	"MinU32": {update: atomicChoice(x86.B)}, "MinU64": {update: atomicChoice(x86.B)}, "MaxU32": {update: atomicChoice(x86.A)}, "MaxU64": {update: atomicChoice(x86.A)},
+	"MinS32": {update: atomicChoice(x86.L)}, "MinS64": {update: atomicChoice(x86.L)}, "MaxS32": {update: atomicChoice(x86.G)}, "MaxS64": {update: atomicChoice(x86.G)},
+	"AtomIncU32": {update: atomicInc}, "AtomDecU32": {update: atomicDec},
+	"AddF32": {update: atomicAddF32}, "AtomAddGlobalF32": {update: atomicAddFtzF32},
+}
+
+func atomicBy(op x86.Op) func(*compiler, x86.Size) {
+	return func(c *compiler, size x86.Size) {
+		c.RR(x86.MOV, size, atomNew, atomOld)
+		c.RR(op, size, atomNew, atomWith)
+	}
+}
+
+func atomicExchange(c *compiler, size x86.Size) { c.RR(x86.MOV, size, atomNew, atomWith) }
+
+// atomicChoice takes the operand where it compares so with what was there.
+func atomicChoice(better x86.Cond) func(*compiler, x86.Size) {
+	return func(c *compiler, size x86.Size) {
+		c.RR(x86.MOV, size, atomNew, atomOld)
+		c.RR(x86.CMP, size, atomWith, atomOld)
+		c.Cmov(better, size, atomNew, atomWith)
+	}
+}
+
+// atomicInc: 0 from the limit on.
+func atomicInc(c *compiler, _ x86.Size) {
+	below := c.NewLabel()
+	c.RM(x86.LEA, x86.S32, atomNew, x86.At(atomOld, 1))
+	c.RR(x86.CMP, x86.S32, atomOld, atomWith)
+	c.Jcc(x86.B, below)
+	c.Zero(atomNew)
+	c.Bind(below)
+}
+
+// atomicDec: the limit from 0 and from beyond it, that is, where one less is at least the limit.
+func atomicDec(c *compiler, _ x86.Size) {
+	c.RM(x86.LEA, x86.S32, atomNew, x86.At(atomOld, -1))
+	c.RR(x86.CMP, x86.S32, atomNew, atomWith)
+	c.Cmov(x86.AE, x86.S32, atomNew, atomWith)
+}
+
+func atomicAddF32(c *compiler, _ x86.Size) {
+	c.RR(x86.MOV, x86.S32, atomNew, atomOld)
+	c.addF32(func(x86.Reg) {})
+}
+
+// atomicAddFtzF32 flushes subnormal operands and results.
+func atomicAddFtzF32(c *compiler, _ x86.Size) {
+	flush := func(r x86.Reg) {
+		normal := c.NewLabel()
+		c.RI(x86.TEST, x86.S32, r, 0x7f800000)
+		c.Jcc(x86.NE, normal)
+		c.RI(x86.AND, x86.S32, r, -1<<31)
+		c.Bind(normal)
+	}
+	c.RR(x86.MOV, x86.S32, atomNew, atomOld)
+	flush(atomNew)
+	flush(atomWith)
+	c.addF32(flush)
+}
+
+// addF32 adds atomWith to atomNew, with the canonical NaN.
+func (c *compiler) addF32(flush func(x86.Reg)) {
+	a, b := c.alloc(), c.alloc()
+	number := c.NewLabel()
+	c.VR(x86.VMOVD, x86.W128, a, atomNew)
+	c.VR(x86.VMOVD, x86.W128, b, atomWith)
+	c.VVV(x86.VADDSS, x86.W128, a, a, b)
+	c.VV(x86.VUCOMISS, x86.W128, a, a)
+	c.RV(x86.VMOVD, x86.W128, atomNew, a)
+	c.Jcc(x86.NP, number)
+	c.RI(x86.MOV, x86.S32, atomNew, nanF32)
+	c.Bind(number)
+	flush(atomNew)
+	c.release(temp(b))
+	c.release(temp(a))
+}
+
+// atomic plans an atomic operation: its sources are the address and the operands.
+func (r *region) atomic(pc int32) bool {
+	in, s := &r.insts[pc], &r.steps[pc]
+	m := &s.op.Memory
+	if m.Space == machine.Local || s.op.Kind == sem.OpAtomic && atomicOps[functionName(s.op.Fn)].update == nil || !r.address(pc) {
+		return false
+	}
+	t := registerType(m.Bits[0])
+	for _, off := range m.At {
+		s.in = append(s.in, r.source(pc, off, t, false))
+	}
+	s.dst = source{typ: t, off: machine.NoGuard, row: -1}
+	if len(in.Ext.Dst) != 0 && r.wanted(pc, in.Ext.Dst[0]) {
+		s.dst.off = in.Ext.Dst[0]
+	}
+	return true
+}
+
+// wanted tells whether anybody reads what an instruction writes to a row.
+func (r *region) wanted(pc int32, off uint32) bool {
+	if pc+1 >= int32(len(r.insts)) || r.f.BlockOf(pc) != r.f.BlockOf(pc+1) {
+		return true
+	}
+	live := r.f.LiveAt(pc + 1)
+	for g := range r.f.Regs {
+		if live.Has(g) && r.f.Rows.Of[g] >= 0 && r.offset(ir.Reg(g)) == off {
+			return true
+		}
+	}
+	return false
+}
+
+// atomic assembles an atomic operation.
+func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
+	s := &c.steps[pc]
+	a := &accessed{compiler: c, in: &c.insts[pc], s: s, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a.miss = c.leaveAt(i, pc, masked, use)
+	a.limits(int32(a.m.Size), a.miss)
+	if a.uniform() {
+		a.base()
+		a.displace(x86.RAX)
+		a.check(a.miss)
+		a.host(x86.RAX)
+		a.RR(x86.MOV, x86.S64, atomAt, x86.RAX)
+	} else {
+		a.hostAddresses()
+	}
+	a.atomicLanes()
+}
+
+// hostAddresses checks the addresses of the executing lanes and keeps those of the host in place 0 of
+// the state's rows. With x the offset from the first byte and room the last one at which an element
+// fits, x is inside exactly if neither x nor room-x has its top bit set; what offsets count from is
+// aligned more than any access.
+func (a *accessed) hostAddresses() {
+	a.MovImm(x86.RAX, a.in.Imm)
+	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
+	move, room := a.everywhere(x86.RAX), a.everywhere(x86.RDX)
+	a.host(x86.R8)
+	base := a.everywhere(x86.R8)
+	x, t, out, low := a.alloc(), a.alloc(), a.alloc(), a.alloc()
+	a.wide = true
+	n := a.parts(false)
+	or := a.opOf([2][2]x86.Op{vops[cOr].evex, vops[cOr].avx2}, tX)
+	for a.part = range n {
+		a.offsets(x, move)
+		a.onlyActive(x)
+		a.VVV(x86.VPSUBQ, a.full(), t, room, x)
+		a.VVV(or, a.full(), t, t, x)
+		if a.part == 0 {
+			a.copy(a.full(), out, t)
+			a.copy(a.full(), low, x)
+		} else {
+			a.VVV(or, a.full(), out, out, t)
+			a.VVV(or, a.full(), low, low, x)
+		}
+		a.VVV(x86.VPADDQ, a.full(), x, x, base)
+		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
+	}
+	a.missIf(out, 1<<63)
+	if a.m.Align > 1 {
+		a.missIf(low, uint64(a.m.Align-1))
+	}
+	for _, v := range []x86.Vec{low, out, t, x, base, room, move} {
+		a.release(temp(v))
+	}
+}
+
+// onlyActive makes the offsets of lanes that do not execute 0.
+func (a *accessed) onlyActive(x x86.Vec) {
+	switch {
+	case a.use == allLanes:
+	case a.evex:
+		a.Zeroed(a.laneMask(a.use)).VV(x86.VMOVDQA64, a.full(), x, x)
+	default:
+		m := a.laneVector(a.use, tX)
+		a.VVV(x86.VPAND, a.full(), x, x, m.v)
+		a.release(m)
+	}
+}
+
+// missIf misses if an element of a vector has one of some bits.
+func (a *accessed) missIf(v x86.Vec, bits uint64) {
+	if a.evex {
+		a.KVM(x86.VPTESTMQ, a.full(), x86.K6, v, a.Const64(bits).Bcast())
+		a.KK(x86.KORTESTW, x86.K6, x86.K6)
+	} else {
+		a.VM(x86.VPTEST, a.full(), v, a.constRow(tX, func(int) uint64 { return bits }))
+	}
+	a.Jcc(x86.NE, a.miss)
+}
+
+// lanesOf is how the loop over lanes reaches one operand.
+type lanesOf struct {
+	s   *source
+	row x86.Mem
+}
+
+// atomicLanes does the operation for each executing lane.
+func (a *accessed) atomicLanes() {
+	size := x86.S32
+	if a.m.Elem == 8 {
+		size = x86.S64
+	}
+	var with []lanesOf
+	for k := range a.s.in[1:] {
+		s := &a.s.in[1+k]
+		l := lanesOf{s: s}
+		if !s.slot && !s.known {
+			l.row = a.inMemory(s, 1+k)
+		}
+		with = append(with, l)
+	}
+	dst := &a.s.dst
+	var to x86.Mem
+	if dst.off != machine.NoGuard {
+		to = a.inMemory(dst, 3)
+	}
+	a.loop(func() {
+		if !a.uniform() {
+			a.RM(x86.MOV, x86.S64, atomAt, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
+		}
+		a.laneOperand(size, atomWith, &with[len(with)-1])
+		if a.s.op.Kind == sem.OpCas {
+			a.laneOperand(size, atomOld, &with[0])
+			a.locked().MR(x86.CMPXCHG, size, x86.At(atomAt, 0), atomWith)
+		} else {
+			a.atomicLane(size)
+		}
+		if dst.off != machine.NoGuard {
+			a.MR(x86.MOV, size, x86.AtIndex(to.Base, x86.RCX, uint8(a.m.Elem), to.Disp), atomOld)
+		}
+	})
+	if dst.off == machine.NoGuard || dst.row < 0 {
+		return
+	}
+	bytes := a.full().Bytes()
+	for i := range 128 / bytes {
+		a.move(a.full(), x86.Vec(dst.row+i), to.Plus(int32(i*bytes)))
+	}
+}
+
+// laneOperand leaves what lane RCX has of an operand in a register.
+func (a *accessed) laneOperand(size x86.Size, r x86.Reg, l *lanesOf) {
+	switch {
+	case l.s.known:
+		a.MovImm(r, l.s.value)
+	case l.s.slot:
+		a.RM(x86.MOV, size, r, a.regs(l.s.off))
+	default:
+		a.RM(x86.MOV, size, r, x86.AtIndex(l.row.Base, x86.RCX, uint8(l.s.typ.bits()/8), l.row.Disp))
+	}
+}
+
+// shared tells whether the operation is on shared memory.
+func (a *accessed) shared() bool { return a.bound < 0 }
+
+// locked makes the next instruction atomic where others may look.
+func (a *accessed) locked() *x86.Asm {
+	if a.shared() {
+		return a.Asm
+	}
+	return a.Lock()
+}
+
+// atomicLane updates the element at atomAt and leaves what was there in atomOld, if anybody wants it.
+func (a *accessed) atomicLane(size x86.Size) {
+	f, at := atomicOps[functionName(a.s.op.Fn)], x86.At(atomAt, 0)
+	unwanted := a.s.dst.off == machine.NoGuard
+	switch {
+	case unwanted && f.direct == x86.MOV:
+		a.MR(x86.MOV, size, at, atomWith)
+	case unwanted && f.direct != 0:
+		a.locked().MR(f.direct, size, at, atomWith)
+	case a.shared():
+		a.RM(x86.MOV, size, atomOld, at)
+		f.update(a.compiler, size)
+		a.MR(x86.MOV, size, at, atomNew)
+	case f.direct == x86.MOV:
+		a.RR(x86.MOV, size, atomOld, atomWith)
+		a.MR(x86.XCHG, size, at, atomOld)
+	case f.direct == x86.ADD:
+		a.RR(x86.MOV, size, atomOld, atomWith)
+		a.Lock().MR(x86.XADD, size, at, atomOld)
+	default:
+		a.RM(x86.MOV, size, atomOld, at)
+		again := a.NewLabel()
+		a.Bind(again)
+		f.update(a.compiler, size)
+		a.Lock().MR(x86.CMPXCHG, size, at, atomNew)
+		a.Jcc(x86.NE, again)
+	}
+}
