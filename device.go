@@ -57,7 +57,7 @@ type DeviceConfig struct {
 	MaxReports int            // of sanitizers, per launch; 0: 20
 	MaxSteps   uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput  int64          // bytes of printf per launch; 0: 64 MiB
-	Stdout     io.Writer      // printf; nil discards
+	Stdout     io.Writer      // printf, in whole messages, several a Write; nil discards
 	Assume     string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=down"; Assumptions lists them
 	Progress   func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 }

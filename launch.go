@@ -112,6 +112,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	ran, err := p.d.machine.Launch(ctx, ml)
 	fill()
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Compiled: ran.NativeOps, Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(code.Guesses)}
+	ml.Output.Close() // a failure ends ctx
 	err = p.outcome(outputFailed(ctx, err))
 	k.nameBuffer(err, params)
 	return stats, k.reported(watcher, ml, err)

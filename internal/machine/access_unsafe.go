@@ -87,6 +87,16 @@ func (w *Warp) hostGlobal(x uint64) unsafe.Pointer {
 	return unsafe.Add(w.wk.arenaBase, x-mem.GlobalBase)
 }
 
+// Rest returns the memory from a global address to the end of its allocation, which the instruction reads; nil at any
+// other address, where an access says what is there.
+func (w *Warp) Rest(in *Inst, x uint64) []byte {
+	q := Request{Space: Global, Kind: Load, Size: 1, Align: 1}
+	if x >= mem.SharedWindow || !w.lookup(in, &q, x, x) {
+		return nil
+	}
+	return unsafe.Slice((*byte)(w.hostGlobal(x)), w.wk.cacheLine(in).end-x)
+}
+
 // GlobalAt returns the host address of byte off of an image. Bounds are the caller's business.
 func (w *Warp) GlobalAt(im *Image, off uint64) unsafe.Pointer { return w.hostGlobal(im.Base + off) }
 

@@ -5,7 +5,6 @@ package machine
 import (
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 )
@@ -191,35 +190,3 @@ func (w *Warp) Rank() uint64 { return w.cta.rank }
 
 // Index returns the number of the warp in its CTA.
 func (w *Warp) Index() int { return int(w.index) }
-
-// Output collects what kernels print, one message after the other, up to a limit.
-type Output struct {
-	mu    sync.Mutex
-	to    io.Writer
-	left  int64
-	limit bool
-}
-
-// NewOutput writes to w at most limit bytes; 0 is no limit. A nil w discards.
-func NewOutput(w io.Writer, limit int64) *Output {
-	return &Output{to: w, left: limit, limit: limit > 0}
-}
-
-// Print writes one message whole; false if it exceeds the limit, in which case the part that
-// fits is written.
-func (o *Output) Print(msg []byte) (bool, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	fits := true
-	if o.limit {
-		if fits = int64(len(msg)) <= o.left; !fits {
-			msg = msg[:o.left]
-		}
-		o.left -= int64(len(msg))
-	}
-	if o.to == nil {
-		return fits, nil
-	}
-	_, err := o.to.Write(msg)
-	return fits, err
-}

@@ -185,11 +185,11 @@ func TestPanic(t *testing.T) {
 func TestOutput(t *testing.T) {
 	var b bytes.Buffer
 	o := NewOutput(&b, 5)
-	if ok, err := o.Print([]byte("abc")); !ok || err != nil {
-		t.Error(ok, err)
+	if !o.Print([]byte("abc")) || o.Print([]byte("def")) {
+		t.Error("the limit is 5 bytes")
 	}
-	if ok, err := o.Print([]byte("def")); ok || err != nil {
-		t.Error(ok, err)
+	if err := o.Close(); err != nil {
+		t.Error(err)
 	}
 	if b.String() != "abcde" {
 		t.Errorf("wrote %q", b.String())

@@ -4,6 +4,7 @@ package sem
 // with parameters in .param space or, in the old style, in registers.
 
 import (
+	"bytes"
 	"math/bits"
 
 	"ptxvm/internal/ir"
@@ -126,51 +127,78 @@ func perLane(w *machine.Warp, f func(lane int) machine.State) machine.State {
 // maxString bounds the strings that a kernel hands to the runtime.
 const maxString = 1 << 16
 
-// readString reads a NUL-terminated string at a generic address.
-func readString(w *machine.Warp, in *machine.Inst, addr uint64) (string, machine.State) {
+// reader reads what the arguments of a call point to, for the one lane in w.Mask.
+type reader struct {
+	w   *machine.Warp
+	in  *machine.Inst
+	row [32]uint64 // for Access and Observe
+	st  machine.State
+
+	at   uint64 // of the last string
+	last string
+}
+
+// text reads a NUL-terminated string at a generic address. Lanes that print have the same format, mostly.
+func (r *reader) text(addr uint64) string {
+	if r.w.Observing() {
+		return r.bytewise(addr)
+	}
+	if r.last == "" || r.at != addr {
+		rest := r.w.Rest(r.in, addr)
+		if n := bytes.IndexByte(rest[:min(len(rest), maxString)], 0); n < 0 {
+			r.last = r.bytewise(addr)
+		} else {
+			r.last = string(rest[:n])
+		}
+		r.at = addr
+	}
+	return r.last
+}
+
+// bytewise is the slow twin of text, which faults where the string does.
+func (r *reader) bytewise(addr uint64) string {
 	var s []byte
 	for len(s) < maxString {
-		c, st := readGeneric(w, in, addr+uint64(len(s)), 1)
-		if st != machine.Next || c == 0 {
-			return string(s), st
+		c := r.read(addr+uint64(len(s)), 1)
+		if r.st != machine.Next || c == 0 {
+			break
 		}
 		s = append(s, byte(c))
 	}
-	return string(s), machine.Next
+	return string(s)
 }
 
-// readGeneric reads 1, 4 or 8 bytes at a generic address for the one lane in w.Mask.
-func readGeneric(w *machine.Warp, in *machine.Inst, addr uint64, size uint32) (uint64, machine.State) {
-	var row [32]uint64
-	lane := bits.TrailingZeros32(w.Mask) & 31
-	if w.Observing() {
-		row[lane] = addr
-		w.Observe(in, machine.Event{Space: machine.Generic, Kind: machine.Load, Size: size, Lanes: w.Mask, Addr: &row})
+// read reads 1, 4 or 8 bytes at a generic address; what fails is in st.
+func (r *reader) read(addr uint64, size uint32) uint64 {
+	lane := bits.TrailingZeros32(r.w.Mask) & 31
+	if r.w.Observing() {
+		r.row[lane] = addr
+		r.w.Observe(r.in, machine.Event{Space: machine.Generic, Kind: machine.Load, Size: size, Lanes: r.w.Mask, Addr: &r.row})
 	}
-	row[lane] = addr - in.Imm
-	a, st := w.Access(in, &machine.Request{Space: machine.Generic, Kind: machine.Load, Size: size, Align: size}, &row)
+	r.row[lane] = addr - r.in.Imm
+	a, st := r.w.Access(r.in, &machine.Request{Space: machine.Generic, Kind: machine.Load, Size: size, Align: size}, &r.row)
 	if st != machine.Next {
-		return 0, st
+		r.st = st
+		return 0
 	}
 	switch size {
 	case 1:
-		return uint64(a.Load8(&row, lane, 0)), st
+		return uint64(a.Load8(&r.row, lane, 0))
 	case 4:
-		return uint64(a.Load32(&row, lane, 0)), st
+		return uint64(a.Load32(&r.row, lane, 0))
 	}
-	return a.Load64(&row, lane, 0), st
+	return a.Load64(&r.row, lane, 0)
 }
 
 // assertFail is __assertfail(message, file, line, function, charSize).
 func assertFail(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
+	r := reader{w: w, in: in}
 	return perLane(w, func(lane int) machine.State {
 		var text [3]string
 		for i, k := range []int{0, 1, 3} {
-			s, st := readString(w, in, c.arg(w, k, lane))
-			if st != machine.Next {
-				return st
+			if text[i] = r.text(c.arg(w, k, lane)); r.st != machine.Next {
+				return r.st
 			}
-			text[i] = s
 		}
 		return w.Fault(in, &machine.Fault{Kind: machine.AssertFailed, Lanes: w.Mask, Text: assertText(text, c.arg(w, 2, lane))})
 	})

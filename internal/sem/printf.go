@@ -18,57 +18,46 @@ func assertText(text [3]string, line uint64) string {
 
 // vprintf prints lane by lane, each message whole, and returns the number of arguments.
 func vprintf(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
+	p := printer{reader: reader{w: w, in: in}}
 	return perLane(w, func(lane int) machine.State {
-		format, st := readString(w, in, c.arg(w, 0, lane))
-		if st != machine.Next {
-			return st
-		}
-		p := printer{w: w, in: in, at: c.arg(w, 1, lane)}
-		if st := p.format(format); st != machine.Next {
-			return st
+		format := p.text(c.arg(w, 0, lane))
+		p.next, p.count, p.out = c.arg(w, 1, lane), 0, p.out[:0]
+		if p.format(format); p.st != machine.Next {
+			return p.st
 		}
 		c.give(w, lane, uint64(p.count))
-		if out := w.Launch().Output; out != nil {
-			if fits, _ := out.Print([]byte(p.out.String())); !fits {
-				return w.Fault(in, &machine.Fault{Kind: machine.OutputLimit, Lanes: w.Mask})
-			}
+		if out := w.Launch().Output; out != nil && !out.Print(p.out) {
+			return w.Fault(in, &machine.Fault{Kind: machine.OutputLimit, Lanes: w.Mask})
 		}
 		return machine.Next
 	})
 }
 
-// printer formats one message.
+// printer formats messages, one after the other.
 type printer struct {
-	w     *machine.Warp
-	in    *machine.Inst
-	at    uint64 // of the next argument
+	reader
+	next  uint64 // address of the next argument
 	count int
-	out   strings.Builder
-	st    machine.State
+	out   []byte
 }
 
-// next reads an argument of 4 or 8 bytes.
-func (p *printer) next(size uint64) uint64 {
-	p.at = (p.at + size - 1) &^ (size - 1)
-	v, st := readGeneric(p.w, p.in, p.at, uint32(size))
-	if st != machine.Next {
-		p.st = st
-	}
-	p.at += size
+// argument reads an argument of 4 or 8 bytes.
+func (p *printer) argument(size uint64) uint64 {
+	at := (p.next + size - 1) &^ (size - 1)
+	p.next = at + size
 	p.count++
-	return v
+	return p.read(at, uint32(size))
 }
 
-func (p *printer) format(f string) machine.State {
+func (p *printer) format(f string) {
 	for p.st == machine.Next {
 		text, rest, found := strings.Cut(f, "%")
-		p.out.WriteString(text)
+		p.out = append(p.out, text...)
 		if !found {
 			break
 		}
 		f = p.directive(rest)
 	}
-	return p.st
 }
 
 // directive is one conversion of a format: %[flags][width][.precision][length]verb.
@@ -84,7 +73,7 @@ type directive struct {
 func (p *printer) directive(f string) string {
 	d, f := p.parse(f)
 	if f == "" {
-		p.out.WriteByte('%')
+		p.out = append(p.out, '%')
 		return f
 	}
 	p.convert(&d, f[0])
@@ -93,7 +82,10 @@ func (p *printer) directive(f string) string {
 
 // parse reads flags, width, precision and length.
 func (p *printer) parse(f string) (directive, string) {
-	n := len(f) - len(strings.TrimLeft(f, "-+ #0"))
+	n := 0
+	for n < len(f) && strings.IndexByte("-+ #0", f[n]) >= 0 {
+		n++
+	}
 	d := directive{flags: f[:n], precision: -1}
 	d.width, f = p.number(f[n:])
 	if d.width < 0 {
@@ -104,7 +96,7 @@ func (p *printer) parse(f string) (directive, string) {
 			d.precision = -1
 		}
 	}
-	for f != "" && strings.ContainsRune("hljztL", rune(f[0])) {
+	for f != "" && strings.IndexByte("hljztL", f[0]) >= 0 {
 		if f[0] == 'h' {
 			d.half++
 		} else {
@@ -121,10 +113,16 @@ const maxField = 1 << 12
 // number reads digits or a *.
 func (p *printer) number(f string) (int, string) {
 	if strings.HasPrefix(f, "*") {
-		return min(max(int(int32(p.next(4))), -maxField), maxField), f[1:]
+		return min(max(int(int32(p.argument(4))), -maxField), maxField), f[1:]
 	}
-	n := len(f) - len(strings.TrimLeft(f, "0123456789"))
-	v, _ := strconv.Atoi(f[:n]) // 0 of no digits, the largest int of too many
+	n := 0
+	for n < len(f) && '0' <= f[n] && f[n] <= '9' {
+		n++
+	}
+	if n == 0 {
+		return 0, f
+	}
+	v, _ := strconv.Atoi(f[:n]) // the largest int of too many digits
 	return min(v, maxField), f[n:]
 }
 
@@ -132,31 +130,31 @@ func (p *printer) number(f string) (int, string) {
 func (p *printer) convert(d *directive, verb byte) {
 	switch verb {
 	case '%':
-		p.out.WriteByte('%')
+		p.out = append(p.out, '%')
 	case 'd', 'i':
-		p.out.WriteString(d.signed(p.integer(d)))
+		p.out = append(p.out, d.signed(p.integer(d))...)
 	case 'u', 'x', 'X', 'o':
-		p.out.WriteString(d.unsigned(p.integer(d), verb))
+		p.out = append(p.out, d.unsigned(p.integer(d), verb)...)
 	case 'c':
-		p.out.WriteString(d.pad(string([]byte{byte(p.next(4))})))
+		p.out = append(p.out, d.pad(string([]byte{byte(p.argument(4))}))...)
 	case 's':
-		p.out.WriteString(d.pad(d.cut(p.text())))
+		p.out = append(p.out, d.pad(d.cut(p.pointed()))...)
 	case 'p':
-		p.out.WriteString(d.pad("0x" + strconv.FormatUint(p.next(8), 16)))
+		p.out = append(p.out, d.pad("0x"+strconv.FormatUint(p.argument(8), 16))...)
 	case 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
-		p.out.WriteString(d.float(math.Float64frombits(p.next(8)), verb))
+		p.out = append(p.out, d.float(math.Float64frombits(p.argument(8)), verb)...)
 	default: // as CUDA does, what is no conversion is printed as it stands
-		p.out.WriteByte('%')
-		p.out.WriteByte(verb)
+		p.out = append(p.out, '%')
+		p.out = append(p.out, verb)
 	}
 }
 
 // integer reads an integer argument, sign-extended by its length.
 func (p *printer) integer(d *directive) int64 {
 	if d.long {
-		return int64(p.next(8))
+		return int64(p.argument(8))
 	}
-	return d.cutInt(int64(int32(p.next(4))))
+	return d.cutInt(int64(int32(p.argument(4))))
 }
 
 // cutInt cuts an int to the shorter length that the directive gives it.
@@ -170,16 +168,12 @@ func (d *directive) cutInt(v int64) int64 {
 	return v
 }
 
-func (p *printer) text() string {
-	addr := p.next(8)
-	if addr == 0 {
-		return "(null)"
+// pointed is the string that a pointer to characters points to.
+func (p *printer) pointed() string {
+	if addr := p.argument(8); addr != 0 {
+		return p.text(addr)
 	}
-	s, st := readString(p.w, p.in, addr)
-	if st != machine.Next {
-		p.st = st
-	}
-	return s
+	return "(null)"
 }
 
 // mask cuts an integer to its length.

@@ -73,7 +73,7 @@ func TestPrintfText(t *testing.T) {
 	for f, want := range map[string]string{"a%%b%%c": "a%b%c", "%%": "%", "plain": "plain", "50%": "50%"} {
 		var p printer
 		p.format(f)
-		if got := p.out.String(); got != want {
+		if got := string(p.out); got != want {
 			t.Errorf("%q prints %q, want %q", f, got, want)
 		}
 	}

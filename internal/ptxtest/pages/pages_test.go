@@ -118,7 +118,7 @@ func newSession(t *testing.T, p Page) *session {
 	s.env = append(os.Environ(), "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)),
 		"PYTHONPATH="+filepath.Join(root(t), ".cuda")+string(filepath.ListSeparator)+os.Getenv("PYTHONPATH"),
 		"PTXVM="+root(t), "TRITON_CACHE_DIR="+filepath.Join(t.TempDir(), "triton"), "TRITON_DEFAULT_FP_FUSION=1",
-		"GOFLAGS="+strings.ReplaceAll(os.Getenv("GOFLAGS"), "-mod=readonly", "")+" -mod=mod", "GOPROXY=off", "GOSUMDB=off")
+		"GOFLAGS="+strings.ReplaceAll(os.Getenv("GOFLAGS"), "-mod=readonly", "")+" -mod=mod -vet=off", "GOPROXY=off", "GOSUMDB=off")
 	return s
 }
 
@@ -255,6 +255,7 @@ func (s *session) rewrite(text string) {
 
 // TestExamples runs the cases of examples.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command(filepath.Join(bin, "ptxvm"), "test", filepath.Join(root(t), "examples")).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -313,6 +314,7 @@ func TestPackages(t *testing.T) {
 
 // TestDownload: what a user downloads stays small.
 func TestDownload(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("git", "ls-files", "-z")
 	cmd.Dir = root(t)
 	list, err := cmd.Output()
