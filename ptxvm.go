@@ -18,6 +18,7 @@
 package ptxvm
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -58,7 +59,7 @@ func Compile(filename string, src []byte, cfg *CompileConfig) (*Module, error) {
 	if cfg == nil {
 		cfg = &CompileConfig{}
 	}
-	info, diags, err := judge(filename, src, cfg, false)
+	info, diags, err := judge(filename, bytes.Clone(src), cfg, false)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +70,15 @@ func Compile(filename string, src []byte, cfg *CompileConfig) (*Module, error) {
 }
 
 // Check judges a module as `ptxas` does for a whole program and returns all that it has
-// to say. The error is about the configuration, never about the module.
+// to say, which points into src: src must not change while that is in use. The error is about the configuration, never about the module.
 func Check(filename string, src []byte, cfg *CompileConfig) (Diagnostics, error) {
 	if cfg == nil {
 		cfg = &CompileConfig{}
 	}
-	_, diags, err := judge(filename, src, cfg, true)
+	info, diags, err := judge(filename, src, cfg, true)
+	if info != nil {
+		info.Release()
+	}
 	return diags, err
 }
 

@@ -104,17 +104,20 @@ func (h *hostile) text(size int) []byte {
 // repeat appends a piece until an end just fits, and the end.
 func repeat(b []byte, piece, end string, size int) []byte {
 	for i := 0; ; i++ {
-		numbers := strings.NewReplacer("##", strconv.Itoa(i+1), "#", strconv.Itoa(i))
-		next := piece
-		if strings.Contains(piece, "#") {
-			next = numbers.Replace(piece)
-		}
-		end := numbers.Replace(end)
-		if len(b)+len(next)+len(end) > size {
-			return append(b, end...)
+		next, last := numbered(piece, i), numbered(end, i)
+		if len(b)+len(next)+len(last) > size {
+			return append(b, last...)
 		}
 		b = append(b, next...)
 	}
+}
+
+func numbered(piece string, i int) string {
+	if !strings.Contains(piece, "#") {
+		return piece
+	}
+	piece = strings.ReplaceAll(piece, "##", strconv.Itoa(i+1))
+	return strings.ReplaceAll(piece, "#", strconv.Itoa(i))
 }
 
 // hostileTable prints the time and memory of a process that checks each input at size/10 and size megabytes.

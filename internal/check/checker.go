@@ -24,10 +24,9 @@ type Options struct {
 // Check judges f and returns the side tables and all diagnostics, syntax errors
 // included, sorted by place. The Info is complete only without errors.
 func Check(f *syntax.File, opt Options) (*Info, diag.List) {
+	mem := memories.Get().(*memory)
 	c := &checker{
-		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f),
-		info: &Info{File: f, AddressSize: 64, byToken: make([]int32, len(f.Tokens)),
-			sels: make([]*isa.Sel, 0, f.Instructions), uses: make([]Use, 0, len(f.Words))},
+		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f, mem), mem: mem, info: mem.tables(f),
 		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
 	}
 	c.module()
@@ -54,8 +53,8 @@ type checker struct {
 
 	query     isa.Query // reused for every instruction
 	arena     []isa.Shape
-	objects   []Object // where the next objects are stored
-	prototype bool     // the parameters being read are those of a .callprototype
+	mem       *memory
+	prototype bool // the parameters being read are those of a .callprototype
 	forms     formCache
 	*spelled  // opcode and modifiers of the current instruction
 
@@ -128,17 +127,6 @@ func (c *checker) sayUnlisted() {
 		end := diag.Pos(len(c.file.Source.Text))
 		c.reportf(diag.Remark, diag.Unlisted, diag.Span{Start: end, End: end}, "%d more errors and warnings are not listed", c.unlisted)
 	}
-}
-
-// newObject makes room for an object, some at a time.
-func (c *checker) newObject() *Object {
-	const some = 32
-	if len(c.objects) == 0 {
-		c.objects = make([]Object, some)
-	}
-	o := &c.objects[0]
-	c.objects = c.objects[1:]
-	return o
 }
 
 // at is the span of one token.

@@ -405,7 +405,7 @@ func (c *checker) enter(o *Object) *Object {
 		c.declaredHere(d, other)
 		return nil
 	}
-	stored := c.newObject()
+	stored := c.mem.newObject()
 	*stored = *o
 	stored.ID = len(c.info.Objects)
 	c.info.Objects = append(c.info.Objects, stored)

@@ -27,6 +27,8 @@ type Info struct {
 	Objects []*Object // all declared names, in written order; Object.ID indexes it
 	Funcs   []*Func   // functions with a body or prototype, in written order
 
+	mem *memory // where the tables are
+
 	byToken []int32    // per token: for an opcode 1 + index into sels, for a name 1 + index into uses
 	sels    []*isa.Sel // chosen forms
 	uses    []Use

@@ -45,8 +45,9 @@ type cached struct {
 	use   int32
 }
 
-func newScopes(f *syntax.File) *scopes {
-	return &scopes{file: f, cache: make([]cached, len(f.Words)), epoch: 1}
+func newScopes(f *syntax.File, mem *memory) *scopes {
+	mem.cache = zeros(mem.cache, len(f.Words))
+	return &scopes{file: f, cache: mem.cache, epoch: 1}
 }
 
 func (s *scopes) push() { s.open = append(s.open, scope{}) }

@@ -20,7 +20,8 @@ type File struct {
 
 	Errors diag.List // lexical and syntax errors, sorted
 
-	text string // Source.Text
+	text  string // Source.Text
+	arena *arena // where the tree and the tokens are
 }
 
 // Text returns the bytes of a token.

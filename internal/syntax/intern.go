@@ -81,14 +81,26 @@ func (k shortKey) slot(length int) int {
 
 var grammarTable = sync.OnceValue(func() *wordTable {
 	t := &wordTable{words: make([]string, 1, WordCount), short: make([]shortSlot, 512), long: make([]longSlot, 128)}
-	for _, w := range grammarWords[1:] {
-		t.intern(w, 0, len(w))
-	}
+	t.addGrammar()
 	return t
 })
 
+func (t *wordTable) addGrammar() {
+	for _, w := range grammarWords[1:] {
+		t.intern(w, 0, len(w))
+	}
+}
+
 // bytesPerWord is the length of a text for each distinct word, in what compilers write.
 const bytesPerWord = 128
+
+// clear makes t a table without words.
+func (t *wordTable) clear() {
+	clear(t.words)
+	clear(t.short)
+	clear(t.long)
+	*t = wordTable{words: t.words[:1], short: t.short, long: t.long}
+}
 
 // newWordTable returns a table that holds the words of the grammar, with room for some more.
 func newWordTable(more int) *wordTable {

@@ -25,8 +25,9 @@ func Parse(name string, text []byte) *File {
 		return f
 	}
 	f.text = sameText(text)
-	p := &parser{f: f}
-	s := &scanner{src: f.Source, text: f.text, words: newWordTable(len(text) / bytesPerWord), report: p.report}
+	f.arena = arenas.Get().(*arena)
+	p := &parser{f: f, arena: f.arena}
+	s := &scanner{src: f.Source, text: f.text, words: p.table(len(text) / bytesPerWord), tokens: p.spareTokens, report: p.report}
 	s.scan()
 	f.Tokens, f.Words = s.tokens, s.words.words
 	p.module()
@@ -56,54 +57,7 @@ type parser struct {
 	inParameter bool    // the specifiers being read are a parameter's
 	suffix      TokenID // behind the first address with one, of the current instruction
 
-	instructions slab[Instruction]
-	locs         slab[Loc]
-	labels       slab[Label]
-	exprs        slab[Expr]
-	operands     slab[Operand]
-	tokens       slab[TokenID]
-	inits        slab[Init]
-	inlines      slab[Inlined]
-
-	operandStack []Operand // operands of the lists being read
-	stmtStack    []Stmt    // statements of the blocks being read
-	tokenStack   []TokenID
-	initStack    []Init
-	lineStack    []SectionLine
-}
-
-// slab hands out memory in chunks, so that a tree costs few allocations.
-type slab[T any] struct{ free []T }
-
-const (
-	minChunk = 64
-	maxChunk = 1024
-)
-
-func (s *slab[T]) reserve(n int) {
-	if len(s.free) < n {
-		s.free = make([]T, max(n, minChunk, min(maxChunk, 2*cap(s.free))))
-	}
-}
-
-func (s *slab[T]) one() *T {
-	s.reserve(1)
-	p := &s.free[0]
-	s.free = s.free[1:]
-	return p
-}
-
-// keep copies items into the slab; none gives nil.
-func (s *slab[T]) keep(items []T) []T {
-	n := len(items)
-	if n == 0 {
-		return nil
-	}
-	s.reserve(n)
-	out := s.free[:n:n]
-	s.free = s.free[n:]
-	copy(out, items)
-	return out
+	*arena
 }
 
 // ---- tokens

@@ -138,8 +138,7 @@ func (p *parser) block(body bool) *Block {
 			p.stmtStack = append(p.stmtStack, s)
 		}
 	}
-	n.Stmts = append([]Stmt(nil), p.stmtStack[mark:]...)
-	clear(p.stmtStack[mark:])
+	n.Stmts = p.stmts.keep(p.stmtStack[mark:])
 	p.stmtStack = p.stmtStack[:mark]
 	p.accept(RBrace)
 	n.Range = p.since(first)

@@ -74,8 +74,10 @@ type scanner struct {
 
 // scan covers the text with tokens and ends them with EOF.
 func (s *scanner) scan() {
-	s.tokens = make([]Token, 0, len(s.text)/3+8)
-	s.tokens = append(s.tokens, makeToken(0, Space, 0)) // NoToken
+	if want := len(s.text)/3 + minChunk; cap(s.tokens) < want {
+		s.tokens = make([]Token, 0, want)
+	}
+	s.tokens = append(s.tokens[:0], makeToken(0, Space, 0)) // NoToken
 	for s.pos < len(s.text) {
 		if len(s.tokens) == cap(s.tokens) {
 			s.grow()
