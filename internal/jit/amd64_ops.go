@@ -130,6 +130,8 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
 	case cCanon:
 		return e.canon(arg(0), d)
+	case cUnit:
+		return e.unit(o, arg(0), arg(1))
 	case cPopc:
 		return e.into(e.popcount(o.typ, arg(0)), target, direct)
 	case cWord:

@@ -32,6 +32,8 @@ func (r *room) spareFor(o *operation) int {
 		n += 2
 	case cCanon, cFCmp, cCmp, cSel, cTern:
 		n++
+	case cUnit:
+		n += unitTemps
 	}
 	return n
 }
@@ -267,11 +269,13 @@ func dyingFirst(o *operation) []val {
 }
 
 // inPlace tells whether an operation can overwrite a source.
-func (r *room) inPlace(o *operation) bool { return o.code != cCmp && o.code != cFCmp }
+func (r *room) inPlace(o *operation) bool {
+	return o.code != cCmp && o.code != cFCmp && o.code != cUnit
+}
 
 // goesTo tells whether an operation can write to a resident row directly.
 func (r *room) goesTo(o *operation, d *source) bool {
-	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ {
+	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
 	if r.use != allLanes && (!r.evex || !maskable(o.code)) {

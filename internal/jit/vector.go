@@ -76,6 +76,7 @@ const (
 	cF2I  // truncated to a signed 32-bit integer; outside: 0x80000000
 	cFInt // rounded to an integral value as imm says
 	cF2F  // f32 to f64, f64 to f32, round to nearest
+	cUnit // function imm of the special function unit (num.Unit) of a fraction; b is lg2's exponent
 	// Across lanes; tW.
 	cTable // lane i has tables[imm][i]
 	cWord  // a general register (wordActive, wordPred) in every lane
