@@ -115,7 +115,7 @@ func (x *function) emit(code *machine.Code) error {
 		}
 		code.Scalars = x.scalarSlots()
 	}
-	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(f), Data: f}
+	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(f), Data: f, Classes: x.classes}
 	code.Insts, code.Split = insts, split
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
 	code.Consts, code.Specials = x.consts, x.specials

@@ -141,6 +141,7 @@ func (f *Func) writes(in *Inst) (n int) {
 
 // Solution is the solved classes of one function under one launch shape.
 type Solution struct {
+	Shape     LaunchShape
 	Regs      []Class
 	Divergent []bool // per block: in the influence region of a divergent branch
 }
@@ -150,7 +151,7 @@ type Solution struct {
 func (f *Func) Solve(shape LaunchShape, asVector func(pc int32) bool) *Solution {
 	f.equations.once.Do(func() { f.equations.fill(f) })
 	s := &solver{f: f, shape: shape, asVector: asVector,
-		out:    &Solution{Regs: make([]Class, len(f.Regs)), Divergent: make([]bool, len(f.Blocks))},
+		out:    &Solution{Shape: shape, Regs: make([]Class, len(f.Regs)), Divergent: make([]bool, len(f.Blocks))},
 		queued: make([]bool, len(f.Insts)), block: make([]BlockID, len(f.Insts)),
 		budget: 64*len(f.Blocks) + 1<<20}
 	for b := range f.Blocks {

@@ -16,6 +16,7 @@ const (
 	rRegs    = x86.RSI // register block
 	rMask    = x86.RBX // lanes that run, in masked code
 	rFuel    = x86.R15
+	rArena   = x86.R14 // what makes host addresses of global device addresses
 	rSteps   = x86.R13 // steps of full warps, not counted yet
 	rPending = x86.R12 // set of pending blocks
 	rGuard   = x86.R9  // lanes that a guard leaves
@@ -64,8 +65,9 @@ type source struct {
 	off   uint32 // in the register block
 	known bool   // value is known
 	value uint64
-	row   int  // first register of a resident row, -1 if it is in memory
-	saved bool // in place 0 of the state's rows
+	row   int      // first register of a resident row, -1 if it is in memory
+	saved bool     // in place 0 of the state's rows
+	pat   *pattern // code for full warps: numbers that it follows from; its row is not written
 }
 
 // emitter assembles one function.
@@ -217,6 +219,8 @@ func (e *emitter) operand(s *source) loc {
 		v := e.alloc()
 		e.scalarLoad(s, v)
 		return temp(v)
+	case s.pat != nil:
+		return temp(e.lay(s.pat))
 	case s.slot:
 		if r, ok := e.bcast[bcastKey{s.typ, true, uint64(s.off)}]; ok {
 			return vecAt(r)

@@ -119,6 +119,7 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 func (c *compiler) park(pc int32, masked bool) {
 	if !masked {
 		c.settleRows(c.unsettled(pc))
+		c.layRows(pc)
 	}
 	c.storeRows(c.liveRows(pc))
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
@@ -192,7 +193,7 @@ func (c *compiler) warpStub(i int) {
 		}
 	}
 	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.full)
+	c.Jcc(x86.E, s.enter)
 	c.Jmp(s.part)
 }
 

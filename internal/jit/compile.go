@@ -8,6 +8,7 @@ import (
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
 	"ptxvm/internal/sem"
 )
 
@@ -101,7 +102,9 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *com
 func (c *compiler) assemble() {
 	c.entry = make([]x86.Label, len(c.insts))
 	for i := range c.segs {
-		c.segs[i].full, c.segs[i].part = c.NewLabel(), c.NewLabel()
+		s := &c.segs[i]
+		s.full, s.part, s.stay = c.NewLabel(), c.NewLabel(), c.NewLabel()
+		s.enter = c.enterFull(s)
 	}
 	c.newBatch()
 	for i := range c.segs {
@@ -177,8 +180,11 @@ func (c *compiler) entryStub(i int) {
 	c.warpStub(i)
 }
 
-// loadConstants loads the resident constants.
+// loadConstants loads what no warp changes: the resident constants, and the way to global memory.
 func (c *compiler) loadConstants() {
+	base := uint64(mem.GlobalBase)
+	c.MovImm(rArena, -base)
+	c.RM(x86.ADD, x86.S64, rArena, ctxArena)
 	for k, v := range c.bcast {
 		if !k.slot {
 			c.loadValue(k, v)
@@ -214,9 +220,11 @@ func (c *compiler) storeRows(list []uint32) {
 	}
 }
 
-// spreadRows writes the rows of slots that are live at a pc.
+// spreadRows writes the rows of slots and patterns that are live at a pc, where code for full warps
+// is left.
 func (c *compiler) spreadRows(pc int32) {
 	c.spreadSlots(c.spreads(pc))
+	c.layRows(pc)
 }
 
 func (c *compiler) spreadSlots(list []*machine.ScalarSlot) {

@@ -36,12 +36,14 @@ var (
 
 const (
 	saveBase    = int32(unsafe.Offsetof(machine.NativeState{}.Save))
-	saveRun     = saveBase        // AVX2: the running lanes as 32 truth values
-	saveGuard   = saveBase + 128  // those of a guard
-	saveRow     = saveBase + 256  // rows for lane loops: an address and four elements
-	saveSet     = saveBase + 1536 // the pending set from its second word on
-	savePending = saveBase + 1664 // mask and fuel of each pending segment
-	saveSpill   = saveBase + 8192 // values of runs
+	saveRun     = saveBase                            // AVX2: the running lanes as 32 truth values
+	saveGuard   = saveBase + 128                      // those of a guard
+	saveRow     = saveBase + 256                      // rows for lane loops: an address and four elements
+	saveSet     = saveBase + 1536                     // the pending set from its second word on
+	savePending = saveBase + 1664                     // mask and fuel of each pending segment
+	saveSpill   = saveBase + 8192                     // values of runs
+	saveNumbers = saveSpill + 64*machine.NativeSpills // numbers of patterns
+	saveEnd     = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save))
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
 	maxPending  = 800
@@ -205,7 +207,8 @@ func (c *compiler) partSegment(i int) {
 	c.RR(x86.TEST, x86.S32, rMask, rMask)
 	c.Jcc(x86.E, c.skipTo(i+1))
 	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.full)
+	c.Jcc(x86.E, s.enter)
+	c.Bind(s.stay)
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
 	for pc := s.first; pc < s.end; pc++ {
@@ -371,7 +374,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		}
 		c.access(i, pc, masked, use)
 	case sem.OpCompare:
-		c.run(s.prog, s.in, &s.dst, s.op.Scalar, use)
+		c.run(s.prog, c.sources(s, masked), &s.dst, s.op.Scalar, use)
 		c.combine(&s.op.Masks, use)
 	case sem.OpNothing:
 	case sem.OpFence:
@@ -383,6 +386,9 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 			c.warpFunction(i, pc, masked, use)
 			return
 		}
+		if c.asNumbers(i, pc, masked) {
+			break
+		}
 		scalar := s.op.Scalar || s.dst.slot
 		programUse := use
 		if scalar {
@@ -392,7 +398,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		if !masked && s.lazy != nil {
 			p = s.lazy
 		}
-		c.run(p, s.in, &s.dst, scalar, programUse)
+		c.run(p, c.sources(s, masked), &s.dst, scalar, programUse)
 		switch {
 		case s.dst.typ == tM && scalar:
 			c.MR(x86.MOV, x86.S32, c.regs(s.dst.off), x86.R8)
@@ -403,6 +409,34 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	if s.op.Scalar || s.dst.slot && s.prog != nil {
 		c.wroteSlots(s, masked)
 	}
+}
+
+// sources are those of an instruction in one of the versions of its segment.
+func (c *compiler) sources(s *step, masked bool) []source {
+	if masked {
+		return s.in
+	}
+	return s.full
+}
+
+// asNumbers assembles an instruction on numbers, if it is one.
+func (c *compiler) asNumbers(i int, pc int32, masked bool) bool {
+	s := &c.steps[pc]
+	switch {
+	case s.op.Kind != sem.OpLane || s.dst.typ == tM:
+		return false
+	case s.made != nil && !masked:
+		undo := c.segs[i].end - pc
+		c.makeNumbers(s, c.later(func() { c.exit(pc, false, undo) }))
+		if s.made.home {
+			c.layRow(s.made)
+		}
+		return true
+	case (s.op.Scalar || s.dst.slot) && s.prog.numbers():
+		c.slotNumbers(s)
+		return true
+	}
+	return false
 }
 
 // wroteSlots brings values that compiled code keeps of slots up to date, and in masked code the

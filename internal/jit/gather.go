@@ -12,7 +12,7 @@ import (
 
 // gathers tells whether a load can be a gather: one element of 32 bits into a row.
 func (a *accessed) gathers() bool {
-	d := &a.s.in[1]
+	d := &a.src[1]
 	return a.evex && !a.m.Strong && a.s.op.Kind == sem.OpLoad && !a.uniform() && len(a.m.At) == 1 && a.m.Elem == 4 &&
 		d.off != machine.NoGuard && !d.slot && d.typ == tW && a.m.Bits[0] >= 32
 }
@@ -61,7 +61,7 @@ func (a *accessed) gather() {
 	a.wide = false
 	n = a.parts(false)
 	for a.part = range n {
-		a.loadPart(x86.At(rCtx, saveRow+int32(64*a.part)), &a.s.in[1])
+		a.loadPart(x86.At(rCtx, saveRow+int32(64*a.part)), &a.src[1])
 	}
 }
 
@@ -75,7 +75,7 @@ func (a *accessed) everywhere(r x86.Reg) x86.Vec {
 
 // offsets makes the part's addresses offsets from the first byte.
 func (a *accessed) offsets(x, move x86.Vec) {
-	addr := &a.s.in[0]
+	addr := &a.src[0]
 	have := a.operand(addr)
 	switch {
 	case addr.typ == tX:

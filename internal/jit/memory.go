@@ -71,6 +71,7 @@ type accessed struct {
 	*compiler
 	in     *machine.Inst
 	s      *step
+	src    []source
 	m      *sem.MemoryUse
 	use    maskUse
 	bound  int32
@@ -81,7 +82,7 @@ type accessed struct {
 // access assembles a load or store.
 func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
-	a := &accessed{compiler: c, in: &c.insts[pc], s: s, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a := &accessed{compiler: c, in: &c.insts[pc], s: s, src: c.sources(s, masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	switch {
 	case s.op.Kind == sem.OpLoad && a.uniform():
@@ -105,12 +106,12 @@ func (c *compiler) leaveAt(i int, pc int32, masked bool, use maskUse) x86.Label 
 
 // uniform tells whether all lanes have one address.
 func (a *accessed) uniform() bool {
-	return a.s.in[0].slot || a.s.in[0].known || a.m.By == sem.ByConst || a.m.By == sem.ByKernel
+	return a.src[0].slot || a.src[0].known || a.m.By == sem.ByConst || a.m.By == sem.ByKernel
 }
 
 // base leaves the address of all lanes, less the displacement, in RAX.
 func (a *accessed) base() {
-	switch addr := &a.s.in[0]; {
+	switch addr := &a.src[0]; {
 	case a.m.By == sem.ByConst:
 		a.Zero(x86.RAX)
 	case a.m.By == sem.ByKernel:
@@ -187,7 +188,7 @@ func (a *accessed) host(r x86.Reg) {
 func (a *accessed) element(k int) {
 	m := x86.At(x86.RAX, int32(k)*int32(a.m.Elem))
 	size, keep := x86.S32, false
-	if a.s.in[1+k].typ == tX {
+	if a.src[1+k].typ == tX {
 		size = x86.S64
 	} else {
 		keep = a.m.Signed && a.m.Elem*8 < uint32(a.m.Bits[k]) && a.m.Bits[k] < 32
@@ -221,7 +222,7 @@ func (a *accessed) loadUniform() {
 	a.check(a.miss)
 	a.host(x86.RAX)
 	for k := range a.m.At {
-		d := &a.s.in[1+k]
+		d := &a.src[1+k]
 		if d.off == machine.NoGuard {
 			continue
 		}
@@ -258,16 +259,16 @@ func (a *accessed) fill(d *source) {
 // fits tells whether lanes that follow each other are one vector: one element as wide as its
 // register, a row of addresses.
 func (a *accessed) fits() bool {
-	if a.uniform() || a.m.Strong || len(a.m.At) != 1 || a.s.in[1].off == machine.NoGuard {
+	if a.uniform() || a.m.Strong || len(a.m.At) != 1 || a.src[1].off == machine.NoGuard {
 		return false
 	}
-	bits := uint32(a.s.in[1].typ.bits())
+	bits := uint32(a.src[1].typ.bits())
 	return a.m.Elem*8 == bits && a.m.Bits[0] >= int(a.m.Elem*8)
 }
 
 // contiguous accesses one vector if the lanes' addresses follow each other.
 func (a *accessed) contiguous() {
-	addr, data := &a.s.in[0], &a.s.in[1]
+	addr, data := &a.src[0], &a.src[1]
 	slow, done := a.NewLabel(), a.NewLabel()
 	a.stubs = append(a.stubs, func() {
 		a.Bind(slow)
@@ -313,10 +314,18 @@ func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
 
 // inMemory is a row in memory: its home, or a copy of its registers in place k of the state.
 func (a *accessed) inMemory(s *source, k int) x86.Mem {
-	if s.row < 0 {
+	m := x86.At(rCtx, saveRow+int32(256*k))
+	switch {
+	case s.pat != nil:
+		a.eachPart(s.typ, func() {
+			v := a.lay(s.pat)
+			a.store(a.full(), m.Plus(int32(a.part*a.full().Bytes())), v)
+			a.release(temp(v))
+		})
+		return m
+	case s.row < 0:
 		return a.regs(s.off)
 	}
-	m := x86.At(rCtx, saveRow+int32(256*k))
 	bytes := a.full().Bytes()
 	for i := range 128 / bytes {
 		a.store(a.full(), m.Plus(int32(i*bytes)), x86.Vec(s.row+i))
@@ -361,6 +370,7 @@ func (a *accessed) compareAddresses(addr *source, other x86.Label) {
 // differ collects in K5, or in sum, where x differs from the part's addresses.
 func (a *accessed) differ(addr *source, x, sum x86.Vec) {
 	have := a.operand(addr)
+	defer a.release(have)
 	if a.evex {
 		op, k := icmp[cmpNE].op[addr.typ], x86.K5
 		if a.part > 0 {
@@ -431,7 +441,7 @@ func (a *accessed) storePart(m x86.Mem, s *source) {
 
 // laneByLane checks all lanes and then accesses them one by one.
 func (a *accessed) laneByLane() {
-	addr := &a.s.in[0]
+	addr := &a.src[0]
 	row := x86.Mem{}
 	if !a.uniform() {
 		row = a.inMemory(addr, 0)
@@ -444,7 +454,7 @@ func (a *accessed) laneByLane() {
 	})
 	places := make([]x86.Mem, len(a.m.At))
 	for k := range a.m.At {
-		if d := &a.s.in[1+k]; d.off != machine.NoGuard && !d.slot && !d.known {
+		if d := &a.src[1+k]; d.off != machine.NoGuard && !d.slot && !d.known {
 			places[k] = a.inMemory(d, 1+k)
 		}
 	}
@@ -459,7 +469,7 @@ func (a *accessed) laneByLane() {
 	})
 	if a.s.op.Kind == sem.OpLoad {
 		for k := range a.m.At {
-			if d := &a.s.in[1+k]; d.row >= 0 && d.off != machine.NoGuard {
+			if d := &a.src[1+k]; d.row >= 0 && d.off != machine.NoGuard {
 				bytes := a.full().Bytes()
 				for i := range 128 / bytes {
 					a.move(a.full(), x86.Vec(d.row+i), places[k].Plus(int32(i*bytes)))
@@ -491,7 +501,7 @@ func (a *accessed) laneAddress(row x86.Mem, addr *source) {
 
 // laneElement moves element k of lane RCX between memory at RAX and its row.
 func (a *accessed) laneElement(k int, row x86.Mem) {
-	d := &a.s.in[1+k]
+	d := &a.src[1+k]
 	if d.off == machine.NoGuard {
 		return
 	}

@@ -20,6 +20,8 @@ type segment struct {
 	start      bool // of a block: lanes may be pending here
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
+	enter      x86.Label // full code for lanes that come from outside or from lanes apart
+	stay       x86.Label // behind the test for that
 }
 
 // step is one instruction for the compiler.
@@ -28,7 +30,9 @@ type step struct {
 	leaves bool // not compiled
 	prog   *program
 	in     []source
+	full   []source // the same in code for full warps: patterns are known there
 	dst    source
+	made   *pattern // what dst is there, if it is one
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
@@ -49,18 +53,20 @@ type region struct {
 	runAt   map[int32]*run
 	depth   []int32 // of loops, by pc
 
-	consts map[uint32]machine.ConstRow
-	row    map[uint32]int // resident rows: first register
-	offset func(ir.Reg) uint32
-	lazy   []bool // by register: holds any NaN in code for full warps
-	bounds []int32
-	nbound int
+	consts   map[uint32]machine.ConstRow
+	row      map[uint32]int // resident rows: first register
+	offset   func(ir.Reg) uint32
+	global   map[ir.Reg]*pattern
+	specials map[uint32]runs // by row
+	lazy     []bool          // by register: holds any NaN in code for full warps
+	bounds   []int32
+	nbound   int
 }
 
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, runAt: map[int32]*run{}, consts: map[uint32]machine.ConstRow{},
-		row: map[uint32]int{}, offset: decode.RowOffsets(f)}
+		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, specials: map[uint32]runs{}, offset: decode.RowOffsets(f)}
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
 	}
@@ -78,6 +84,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	}
 	r.findLazy()
 	r.cut()
+	r.findPatterns()
 	r.findRuns()
 	return r
 }

@@ -38,6 +38,7 @@ func (r *region) allocate(e *emitter, limit int) int {
 		s := &r.steps[pc]
 		for k := range s.in {
 			r.place(&s.in[k])
+			r.place(&s.full[k])
 		}
 		r.place(&s.dst)
 	}
@@ -57,7 +58,7 @@ func (r *region) allocate(e *emitter, limit int) int {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
-	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known {
+	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known && s.pat == nil {
 		s.row = reg
 	}
 }
@@ -151,7 +152,7 @@ func (u *usage) value(k bcastKey) {
 
 // step counts the uses of one instruction.
 func (u *usage) step(s *step) {
-	if s.leaves || s.prog == nil || s.onSlots() {
+	if s.leaves || s.prog == nil || s.onSlots() || s.made != nil {
 		return
 	}
 	p := s.prog
@@ -161,7 +162,7 @@ func (u *usage) step(s *step) {
 	need := needed(p)
 	for i := range p.ops {
 		if need[i] {
-			u.operation(&p.ops[i], s.in)
+			u.operation(&p.ops[i], s.full)
 		}
 	}
 	if s.dst.typ == tW {
@@ -193,7 +194,7 @@ func (u *usage) operation(o *operation, in []source) {
 	switch {
 	case o.code == cConst:
 		u.value(bcastKey{typ: o.typ, value: o.imm})
-	case o.code != cIn || in[o.imm].typ == tM:
+	case o.code != cIn || in[o.imm].typ == tM || in[o.imm].pat != nil:
 	case in[o.imm].slot:
 		u.value(bcastKey{in[o.imm].typ, true, uint64(in[o.imm].off)})
 	case o.typ == tW:

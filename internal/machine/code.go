@@ -48,6 +48,8 @@ type FuncInfo struct {
 	Entry bool
 	Addr  uint64 // address in the code window; 0 if it is never taken
 	Data  any    // the ir function, for those who render faults
+	// Classes are the register classes that the code was decoded for (*ir.Solution), for those who compile.
+	Classes any
 }
 
 // ConstRow is a constant that instructions read as a row, a scalar slot or a predicate (bit 0

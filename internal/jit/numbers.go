@@ -1,0 +1,282 @@
+package jit
+
+// Arithmetic on numbers: programs in general registers, once for all lanes or once for each run.
+
+import "ptxvm/internal/jit/x86"
+
+// calculator runs a program on the numbers of one run.
+type calculator struct {
+	*compiler
+	p    *program
+	in   []source
+	out  []runs // nil: of all lanes, whatever they are
+	w    int    // lanes of a run
+	lane int    // the run's first
+	free []x86.Reg
+	last []int
+	vals []number
+	miss x86.Label // where lanes go that wrap
+}
+
+// number is an operand: a literal, a word in memory, or a register of the calculator.
+type number struct {
+	reg     x86.Reg
+	mem     x86.Mem
+	far     int64 // to be added to the word
+	lit     uint64
+	inReg   bool
+	literal bool
+}
+
+func (t typ) size() x86.Size {
+	if t == tX {
+		return x86.S64
+	}
+	return x86.S32
+}
+
+// makeNumbers computes a pattern from those that it follows from; c's lanes that wrap go to miss.
+func (c *compiler) makeNumbers(s *step, miss x86.Label) {
+	d := s.made
+	out, _ := s.prog.follow(func(k int) runs { return c.given(&s.full[k]) })
+	for h := range d.n() {
+		k := c.calculator(s.prog, s.full, h*d.w)
+		k.out, k.w, k.miss = out, d.w, miss
+		k.store(d.number(h))
+	}
+}
+
+// given is what code for full warps knows of a source.
+func (c *compiler) given(s *source) runs {
+	switch {
+	case s.pat != nil:
+		return s.pat.runs
+	case s.slot || s.known:
+		return everyLane
+	}
+	return c.specials[s.off]
+}
+
+// slotNumbers computes a scalar slot.
+func (c *compiler) slotNumbers(s *step) {
+	c.calculator(s.prog, s.in, 0).store(c.regs(s.dst.off))
+}
+
+func (c *compiler) calculator(p *program, in []source, lane int) *calculator {
+	return &calculator{compiler: c, p: p, in: in, lane: lane, last: lastUses(p), vals: make([]number, len(p.ops)),
+		free: []x86.Reg{x86.R11, x86.R10, x86.R8, x86.RDX, x86.RCX, x86.RAX}}
+}
+
+func (k *calculator) take() x86.Reg {
+	n := len(k.free) - 1
+	r := k.free[n]
+	k.free = k.free[:n]
+	return r
+}
+
+func (k *calculator) give(r x86.Reg) { k.free = append(k.free, r) }
+
+// store computes the result into memory.
+func (k *calculator) store(to x86.Mem) {
+	size := k.p.typ(k.p.result).size()
+	if k.increment(to, size) {
+		return
+	}
+	for i := range k.p.ops {
+		if k.last[i] >= 0 {
+			k.vals[i] = k.compute(val(i))
+		}
+	}
+	switch v := k.vals[k.p.result]; {
+	case v.literal && (size == x86.S32 || int64(v.lit) == int64(int32(v.lit))):
+		k.MI(x86.MOV, size, to, int32(v.lit))
+	case v.inReg:
+		k.MR(x86.MOV, size, to, v.reg)
+	default:
+		k.MR(x86.MOV, size, to, k.own(k.p.result, -1))
+	}
+}
+
+// increment adds a literal to what is already there.
+func (k *calculator) increment(to x86.Mem, size x86.Size) bool {
+	o := &k.p.ops[k.p.result]
+	if o.code != cAdd || k.p.ops[o.a].code != cIn || k.p.ops[o.b].code != cConst {
+		return false
+	}
+	v, imm := k.source(int(k.p.ops[o.a].imm)), k.p.ops[o.b].imm
+	if v.literal || v.far != 0 || v.mem != to || size == x86.S64 && int64(imm) != int64(int32(imm)) {
+		return false
+	}
+	k.MI(x86.ADD, size, to, int32(imm))
+	return true
+}
+
+// source is operand i for the run.
+func (k *calculator) source(i int) number {
+	s := &k.in[i]
+	switch {
+	case s.known:
+		return number{literal: true, lit: s.value}
+	case s.slot:
+		return number{mem: k.regs(s.off)}
+	case s.pat == nil:
+		return number{mem: k.regs(s.off + uint32(k.lane*s.typ.bits()/8))}
+	}
+	return number{mem: s.pat.number(k.lane / s.pat.w), far: s.typ.wrapped(int64(k.lane%s.pat.w) * s.pat.step)}
+}
+
+// compute evaluates an operation.
+func (k *calculator) compute(v val) number {
+	o := &k.p.ops[v]
+	switch o.code {
+	case cIn:
+		return k.source(int(o.imm))
+	case cConst:
+		return number{literal: true, lit: o.imm}
+	}
+	size := o.typ.size()
+	d := k.own(o.a, int(v))
+	switch o.code {
+	case cAdd:
+		k.with(x86.ADD, size, d, o.b, int(v))
+	case cSub:
+		k.with(x86.SUB, size, d, o.b, int(v))
+	case cAnd:
+		k.with(x86.AND, size, d, o.b, int(v))
+	case cOr:
+		k.with(x86.OR, size, d, o.b, int(v))
+	case cXor:
+		k.with(x86.XOR, size, d, o.b, int(v))
+	case cAndn:
+		k.R(x86.NOT, size, d)
+		k.with(x86.AND, size, d, o.b, int(v))
+	case cMul:
+		k.times(size, d, o.b, int(v))
+	case cMulLU, cMulLS:
+		k.product(o, d, int(v))
+	case cShlI:
+		k.RI(x86.SHL, size, d, int32(o.imm))
+	case cShrI:
+		k.RI(x86.SHR, size, d, int32(o.imm))
+	case cSarI:
+		k.RI(x86.SAR, size, d, int32(o.imm))
+	case cRotI:
+		k.RI(x86.ROL, size, d, int32(o.imm))
+	case cZext, cSext:
+		k.extend(o, d)
+	case cTrunc:
+		k.RR(x86.MOV, x86.S32, d, d)
+	}
+	return number{reg: d, inReg: true}
+}
+
+// own brings a value into a register that may be changed by operation at, -1 for the end.
+func (k *calculator) own(v val, at int) x86.Reg {
+	n := k.vals[v]
+	if n.inReg && k.last[v] == at {
+		return n.reg
+	}
+	d := k.take()
+	switch {
+	case n.literal:
+		k.MovImm(d, n.lit)
+	case n.inReg:
+		k.RR(x86.MOV, x86.S64, d, n.reg)
+	default:
+		k.load(d, n, k.p.typ(v).size())
+	}
+	return d
+}
+
+func (k *calculator) load(d x86.Reg, n number, size x86.Size) {
+	k.RM(x86.MOV, size, d, n.mem)
+	if n.far != 0 {
+		k.RI(x86.ADD, size, d, int32(n.far))
+	}
+}
+
+// with assembles op d, v.
+func (k *calculator) with(op x86.Op, size x86.Size, d x86.Reg, v val, at int) {
+	switch n := k.vals[v]; {
+	case n.literal && (size == x86.S32 || int64(n.lit) == int64(int32(n.lit))):
+		k.RI(op, size, d, int32(n.lit))
+	case n.literal:
+		t := k.take()
+		k.MovImm(t, n.lit)
+		k.RR(op, size, d, t)
+		k.give(t)
+	case n.far != 0:
+		t := k.take()
+		k.load(t, n, size)
+		k.RR(op, size, d, t)
+		k.give(t)
+	case n.inReg:
+		k.RR(op, size, d, n.reg)
+		k.done(v, d, at)
+	default:
+		k.RM(op, size, d, n.mem)
+	}
+}
+
+func (k *calculator) times(size x86.Size, d x86.Reg, v val, at int) {
+	if n := k.vals[v]; n.literal && int64(n.lit) == int64(int32(n.lit)) {
+		k.RRI(x86.IMUL, size, d, d, int32(n.lit))
+		return
+	}
+	k.with(x86.IMUL, size, d, v, at)
+}
+
+// product multiplies lower halves.
+func (k *calculator) product(o *operation, d x86.Reg, at int) {
+	k.low(o.code, d)
+	if o.a == o.b {
+		k.RR(x86.IMUL, x86.S64, d, d)
+		return
+	}
+	t := k.own(o.b, at)
+	k.low(o.code, t)
+	k.RR(x86.IMUL, x86.S64, d, t)
+	k.give(t)
+}
+
+// done gives back the register of a value that is not needed behind an operation.
+func (k *calculator) done(v val, d x86.Reg, at int) {
+	if n := k.vals[v]; n.inReg && n.reg != d && k.last[v] == at {
+		k.give(n.reg)
+	}
+}
+
+// low extends the lower half of a register.
+func (k *calculator) low(c code, d x86.Reg) {
+	if c == cMulLU {
+		k.RR(x86.MOV, x86.S32, d, d)
+	} else {
+		k.RR(x86.MOVSXD, x86.S64, d, d)
+	}
+}
+
+// extend widens a number, and goes to miss unless the same can be said of all lanes of the run.
+func (k *calculator) extend(o *operation, d x86.Reg) {
+	c := cMulLU
+	if o.code == cSext {
+		c = cMulLS
+	}
+	k.low(c, d)
+	if k.out == nil || k.out[o.a].step == 0 {
+		return
+	}
+	low, high := runs{k.w, k.out[o.a].step}.extents()
+	for _, far := range []int64{low, high} {
+		if far == 0 {
+			continue
+		}
+		t, u := k.take(), k.take()
+		k.RM(x86.LEA, x86.S64, t, x86.At(d, int32(far)))
+		k.RR(x86.MOV, x86.S64, u, t)
+		k.low(c, u)
+		k.RR(x86.CMP, x86.S64, t, u)
+		k.Jcc(x86.NE, k.miss)
+		k.give(t)
+		k.give(u)
+	}
+}

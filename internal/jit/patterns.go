@@ -1,0 +1,409 @@
+package jit
+
+// Which registers are kept as numbers in code for full warps. A register whose definitions all
+// give the same runs is a pattern everywhere (code for some lanes uses its row, which is written
+// where lanes part and read where they are together again); any other value is one from its
+// definition to the end of the segment.
+
+import (
+	"sync"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/isa"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// pattern is a register, or a value of it in one segment, of which a number for each run is kept.
+type pattern struct {
+	runs
+	reg    ir.Reg
+	typ    typ
+	off    uint32  // of its row
+	at     int32   // where its numbers are, from the state on: 8 bytes each
+	from   []int32 // instructions that define it
+	wanted bool    // worth it
+	home   bool    // a value whose row is written at once: others read it behind the segment
+}
+
+// number is where the number of a run is.
+func (p *pattern) number(run int) x86.Mem { return x86.At(rCtx, p.at+int32(8*run)) }
+
+// finder finds the patterns of a region.
+type finder struct {
+	*region
+	sol   *ir.Solution
+	state []found // by register
+}
+
+// found is what is known of a register while definitions are looked at.
+type found struct {
+	all  bool // a pattern everywhere, as far as is known
+	seen bool // a definition has been evaluated
+	runs
+	from []int32
+}
+
+// findPatterns decides which values are numbers; the sources of full code say so.
+func (r *region) findPatterns() {
+	for pc := range r.steps {
+		r.steps[pc].full = append([]source(nil), r.steps[pc].in...)
+	}
+	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	if !ok {
+		return
+	}
+	f := &finder{region: r, sol: sol, state: make([]found, len(r.f.Regs))}
+	for i := range r.code.Specials {
+		s := &r.code.Specials[i]
+		f.specials[s.Off] = specialRuns(s, sol.Shape)
+	}
+	f.everywhere()
+	for i := range r.segs {
+		f.within(&r.segs[i])
+	}
+	f.choose()
+	if !f.number() {
+		f.forget()
+	}
+}
+
+func specialRuns(s *machine.SpecialRef, shape ir.LaunchShape) runs {
+	switch {
+	case machine.ClassOf(s.Reg) != machine.PerLane:
+		return everyLane
+	case s.Reg == laneID():
+		return runs{32, 1}
+	case s.Reg == threadID() && s.Comp < 3:
+		return threadRuns(shape, int(s.Comp))
+	}
+	return runs{}
+}
+
+// The special registers that differ between lanes.
+var laneID = sync.OnceValue(func() isa.Special { return special("%laneid") })
+var threadID = sync.OnceValue(func() isa.Special { return special("%tid") })
+
+func special(name string) isa.Special {
+	s, _ := isa.LookupSpecial(name)
+	return s
+}
+
+// definable tells whether numbers could be computed instead of a row.
+func (r *region) definable(pc int32) bool {
+	s := &r.steps[pc]
+	return !s.leaves && s.op.Kind == sem.OpLane && s.prog != nil && !s.dst.slot && s.dst.typ != tM &&
+		r.insts[pc].Guard == machine.NoGuard && s.prog.numbers()
+}
+
+// everywhere finds the registers that are patterns wherever they live.
+func (f *finder) everywhere() {
+	entry := f.f.LiveAt(0)
+	for g := range f.state {
+		f.state[g].all = !entry.Has(g) && f.f.Regs[g].Bits > 1
+	}
+	for pc := range f.steps {
+		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
+			if a == ir.Write {
+				s := &f.state[g]
+				s.from = append(s.from, int32(pc))
+				s.all = s.all && f.definable(int32(pc)) && !f.sol.Divergent[f.f.BlockOf(int32(pc))] && f.sameRow(int32(pc), g)
+			}
+		})
+	}
+	f.settleRuns()
+	for g := range f.state {
+		if s := &f.state[g]; s.all && s.seen {
+			d := &f.steps[s.from[0]].dst
+			f.global[ir.Reg(g)] = &pattern{runs: s.runs, reg: ir.Reg(g), typ: d.typ, off: d.off, from: s.from}
+		}
+	}
+}
+
+// settleRuns evaluates definitions until nothing changes.
+func (f *finder) settleRuns() {
+	readers := make([][]ir.Reg, len(f.state)) // registers that are computed from each
+	var work []ir.Reg
+	for g := range f.state {
+		if !f.state[g].all || len(f.state[g].from) == 0 {
+			f.state[g].all = false
+			continue
+		}
+		work = append(work, ir.Reg(g))
+		for _, pc := range f.state[g].from {
+			f.f.EachReg(&f.f.Insts[pc], func(src ir.Reg, a ir.Access) {
+				if a == ir.Read {
+					readers[src] = append(readers[src], ir.Reg(g))
+				}
+			})
+		}
+	}
+	for i := 0; i < len(work); i++ {
+		changed := false
+		for _, pc := range f.state[work[i]].from {
+			changed = f.evaluate(work[i], pc) || changed
+		}
+		if changed {
+			work = append(work, readers[work[i]]...)
+		}
+	}
+}
+
+// sameRow tells whether an instruction writes a register to its row.
+func (f *finder) sameRow(pc int32, g ir.Reg) bool { return f.offset(g) == f.steps[pc].dst.off }
+
+// evaluate lets a definition say what it makes of a register; true if that changes something.
+func (f *finder) evaluate(g ir.Reg, pc int32) bool {
+	s := &f.state[g]
+	if !s.all {
+		return false
+	}
+	wait := false
+	made, ok := f.makes(pc, func(src ir.Reg) runs {
+		t := &f.state[src]
+		wait = wait || t.all && !t.seen
+		if !t.all {
+			return runs{}
+		}
+		return t.runs
+	})
+	if wait {
+		return false
+	}
+	old := *s
+	if s.seen {
+		made = made.meet(s.runs)
+	}
+	s.seen, s.runs, s.all = true, made, ok && made.known()
+	return s.runs != old.runs || s.all != old.all || s.seen != old.seen
+}
+
+// makes evaluates a definition, given what registers are.
+func (f *finder) makes(pc int32, of func(ir.Reg) runs) (runs, bool) {
+	s := &f.steps[pc]
+	out, checked := s.prog.follow(func(k int) runs { return f.sourceRuns(pc, k, of) })
+	if checked && f.reads(pc, s.dst.off) {
+		return runs{}, false // its old value must stay until the tests have passed
+	}
+	return out[s.prog.result], true
+}
+
+func (f *finder) reads(pc int32, off uint32) bool {
+	for k := range f.steps[pc].in {
+		if s := &f.steps[pc].in[k]; s.off == off && !s.slot && !s.known && s.typ != tM {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) sourceRuns(pc int32, k int, of func(ir.Reg) runs) runs {
+	s := &f.steps[pc].in[k]
+	switch {
+	case s.typ == tM:
+		return runs{}
+	case s.slot || s.known:
+		return everyLane
+	}
+	if r, ok := f.specials[s.off]; ok {
+		return r
+	}
+	if g := f.readAt(pc, s); g != ir.NoReg {
+		return of(g)
+	}
+	return runs{}
+}
+
+// readAt is the register that an instruction reads as a row.
+func (r *region) readAt(pc int32, s *source) ir.Reg {
+	found := ir.NoReg
+	r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
+		if a == ir.Read && r.f.Regs[g].Bits > 1 && r.offset(g) == s.off {
+			found = g
+		}
+	})
+	return found
+}
+
+// within finds the patterns of one segment and tells its sources.
+func (f *finder) within(s *segment) {
+	now := map[ir.Reg]*pattern{}
+	for pc := s.first; pc < s.end; pc++ {
+		step := &f.steps[pc]
+		for k := range step.full {
+			src := &step.full[k]
+			if src.slot || src.known || src.typ == tM || step.op.Kind == sem.OpLoad && k > 0 {
+				continue
+			}
+			if g := f.readAt(pc, src); g != ir.NoReg {
+				if src.pat = now[g]; src.pat == nil {
+					src.pat = f.global[g]
+				}
+			}
+		}
+		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
+			if a == ir.Write {
+				f.define(s, pc, g, now)
+			}
+		})
+	}
+}
+
+// define follows a definition of a register.
+func (f *finder) define(s *segment, pc int32, g ir.Reg, now map[ir.Reg]*pattern) {
+	step := &f.steps[pc]
+	if p := f.global[g]; p != nil {
+		step.made = p
+		return
+	}
+	if old := now[g]; old != nil && f.insts[pc].Guard != machine.NoGuard {
+		old.home = true // other lanes keep it
+	}
+	delete(now, g)
+	if !f.definable(pc) || !f.sameRow(pc, g) {
+		return
+	}
+	made, ok := f.makes(pc, func(src ir.Reg) runs {
+		if p := now[src]; p != nil {
+			return p.runs
+		}
+		if p := f.global[src]; p != nil {
+			return p.runs
+		}
+		return runs{}
+	})
+	if !ok || !made.known() {
+		return
+	}
+	step.made = &pattern{runs: made, reg: g, typ: step.dst.typ, off: step.dst.off, from: []int32{pc}, home: f.livesBehind(s, g)}
+	now[g] = step.made
+}
+
+// livesBehind tells whether a register is read behind a segment.
+func (r *region) livesBehind(s *segment, g ir.Reg) bool {
+	b := r.f.BlockOf(s.first)
+	if s.end < r.f.Blocks[b].End {
+		return r.f.LiveAt(s.end).Has(int(g))
+	}
+	return r.f.LiveOut(b, g)
+}
+
+// choose keeps what serves an address, and what would be a row of 64 bits.
+func (f *finder) choose() {
+	for pc := range f.steps {
+		s := &f.steps[pc]
+		memory := s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore
+		if memory && !s.leaves && len(s.full) > 0 {
+			f.want(s.full[0].pat)
+		}
+		if s.made != nil && s.made.typ == tX {
+			f.want(s.made)
+		}
+	}
+	for pc := range f.steps {
+		s := &f.steps[pc]
+		for k := range s.full {
+			if p := s.full[k].pat; p != nil && !p.wanted {
+				s.full[k].pat = nil
+			}
+		}
+		if s.made != nil && !s.made.wanted {
+			s.made = nil
+		}
+	}
+	for g, p := range f.global {
+		if !p.wanted {
+			delete(f.global, g)
+		}
+	}
+}
+
+// want keeps a pattern and what it is computed from.
+func (f *finder) want(p *pattern) {
+	if p == nil || p.wanted {
+		return
+	}
+	p.wanted = true
+	for _, pc := range p.from {
+		for k := range f.steps[pc].full {
+			f.want(f.steps[pc].full[k].pat)
+		}
+	}
+}
+
+// number gives the patterns their places; false if there are too many.
+func (f *finder) number() bool {
+	next := saveNumbers
+	place := func(p *pattern) {
+		if p.at == 0 {
+			p.at = next
+			next += int32(8 * p.n())
+		}
+	}
+	for g := range f.f.Regs {
+		if p := f.global[ir.Reg(g)]; p != nil {
+			place(p)
+		}
+	}
+	first, fits := next, next <= saveEnd
+	for i := range f.segs {
+		next = first
+		for pc := f.segs[i].first; pc < f.segs[i].end; pc++ {
+			if p := f.steps[pc].made; p != nil {
+				place(p)
+			}
+		}
+		fits = fits && next <= saveEnd
+	}
+	return fits
+}
+
+// forget gives all patterns up.
+func (f *finder) forget() {
+	clear(f.global)
+	for pc := range f.steps {
+		s := &f.steps[pc]
+		s.made = nil
+		for k := range s.full {
+			s.full[k].pat = nil
+		}
+	}
+}
+
+// patternsAt has the patterns before an instruction in full code whose rows are not written.
+func (r *region) patternsAt(pc int32) (list []*pattern) {
+	live := r.f.LiveAt(pc)
+	for g := range r.f.Regs {
+		if p := r.global[ir.Reg(g)]; p != nil && live.Has(g) {
+			list = append(list, p)
+		}
+	}
+	now := map[ir.Reg]*pattern{}
+	for at := r.segmentOf(pc); at < pc; at++ {
+		r.f.EachReg(&r.f.Insts[at], func(g ir.Reg, a ir.Access) {
+			if a == ir.Write {
+				delete(now, g)
+			}
+		})
+		if p := r.steps[at].made; p != nil && r.global[p.reg] == nil && !p.home {
+			now[p.reg] = p
+		}
+	}
+	for g := range r.f.Regs {
+		if p := now[ir.Reg(g)]; p != nil && live.Has(g) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// segmentOf is the first instruction of the segment around a pc.
+func (r *region) segmentOf(pc int32) int32 {
+	for i := range r.segs {
+		if s := &r.segs[i]; s.first <= pc && pc < s.end {
+			return s.first
+		}
+	}
+	return pc
+}

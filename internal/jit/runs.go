@@ -1,0 +1,199 @@
+package jit
+
+// Values that follow from few. In a full warp most addresses differ between lanes by the same
+// step, within runs of lanes: the threads of one row of the block. Such a value is kept as one
+// number for each run, in general registers and memory, and its arithmetic is that of numbers.
+// What is a property of the program alone is found here; patterns.go says which registers it is.
+
+import "ptxvm/internal/ir"
+
+// runs says how the lanes' values follow from those at the start of each run: lane i has
+// base[i/w] + step·(i mod w), modulo the value's width. The zero value says nothing.
+type runs struct {
+	w    int // lanes of a run: 32, 16 or 8
+	step int64
+}
+
+// same for all lanes.
+var everyLane = runs{w: 32}
+
+func (r runs) known() bool { return r.w != 0 }
+
+// number of runs in a warp.
+func (r runs) n() int { return 32 / r.w }
+
+// extents are the smallest and the largest distance of a lane from the base of its run.
+func (r runs) extents() (low, high int64) {
+	far := r.step * int64(r.w-1)
+	return min(far, 0), max(far, 0)
+}
+
+// meet is what two definitions of a register have in common.
+func (r runs) meet(s runs) runs {
+	if !r.known() || !s.known() || r.step != s.step {
+		return runs{}
+	}
+	return runs{min(r.w, s.w), r.step}
+}
+
+// wrapped brings a step into the range of a type.
+func (t typ) wrapped(step int64) int64 {
+	if t == tX {
+		return step
+	}
+	return int64(int32(step))
+}
+
+// combine is the sum of two values, b taken k times.
+func (t typ) combine(a, b runs, k int64) runs {
+	if !a.known() || !b.known() {
+		return runs{}
+	}
+	return runs{min(a.w, b.w), t.wrapped(a.step + k*b.step)}
+}
+
+// follow finds how the values of a program follow from those of its sources. Extensions of 32 to
+// 64 bits hold only while no lane wraps: checked has those that the machine must test.
+func (p *program) follow(in func(k int) runs) (out []runs, checked bool) {
+	out = make([]runs, len(p.ops))
+	need := needed(p)
+	for i := range p.ops {
+		if !need[i] {
+			continue
+		}
+		out[i] = p.followOne(&p.ops[i], out, in)
+		checked = checked || p.extends(val(i)) && out[i].step != 0
+	}
+	return out, checked
+}
+
+func (p *program) extends(v val) bool { return p.ops[v].code == cZext || p.ops[v].code == cSext }
+
+func (p *program) followOne(o *operation, out []runs, in func(k int) runs) runs {
+	switch o.code {
+	case cIn:
+		return in(int(o.imm))
+	case cConst:
+		return everyLane
+	case cAdd:
+		return o.typ.combine(out[o.a], out[o.b], 1)
+	case cSub:
+		return o.typ.combine(out[o.a], out[o.b], -1)
+	case cShlI:
+		return o.typ.times(out[o.a], 1<<o.imm)
+	case cMul:
+		return p.product(o, out)
+	case cMulLU, cMulLS:
+		if p.halves(o.a, o.code) && p.halves(o.b, o.code) {
+			return p.product(o, out)
+		}
+		return runs{}
+	case cZext, cSext:
+		if low, high := out[o.a].extents(); low < -1<<31 || high >= 1<<31 {
+			return runs{}
+		}
+		return out[o.a]
+	case cTrunc:
+		return o.typ.times(out[o.a], 1)
+	}
+	return p.unary(o, out)
+}
+
+// times is a value multiplied by a number.
+func (t typ) times(a runs, k int64) runs { return runs{a.w, t.wrapped(a.step * k)} }
+
+func (p *program) product(o *operation, out []runs) runs {
+	a, b := out[o.a], out[o.b]
+	if k, ok := p.known(o.b); ok {
+		return o.typ.times(a, int64(k))
+	}
+	if k, ok := p.known(o.a); ok {
+		return o.typ.times(b, int64(k))
+	}
+	return p.unary(o, out)
+}
+
+// unary is anything that general registers can compute from values that are the same along runs.
+func (p *program) unary(o *operation, out []runs) runs {
+	r := everyLane
+	for _, a := range o.args() {
+		if out[a].step != 0 {
+			return runs{}
+		}
+		r = r.meet(out[a])
+	}
+	if o.typ == tM || !numeric(o.code) {
+		return runs{}
+	}
+	return r
+}
+
+// halves tells whether a factor of 64 bits is the extension of its lower half, so that the product
+// of halves is the whole product.
+func (p *program) halves(v val, c code) bool {
+	o := &p.ops[v]
+	switch {
+	case o.code == cConst && c == cMulLU:
+		return o.imm == uint64(uint32(o.imm))
+	case o.code == cConst:
+		return o.imm == uint64(int32(o.imm))
+	case c == cMulLU:
+		return o.code == cZext
+	}
+	return o.code == cSext
+}
+
+// numeric tells whether general registers can compute an operation (numbers.go).
+func numeric(c code) bool {
+	switch c {
+	case cIn, cConst, cAdd, cSub, cMul, cMulLU, cMulLS, cAnd, cOr, cXor, cAndn, cShlI, cShrI, cSarI, cRotI, cZext, cSext, cTrunc:
+		return true
+	}
+	return false
+}
+
+// maxNumbers is how many intermediate values a program may have in general registers.
+const maxNumbers = 4
+
+// numbers tells whether general registers can run a program.
+func (p *program) numbers() bool {
+	n := 0
+	for i, need := range needed(p) {
+		if !need {
+			continue
+		}
+		if !numeric(p.ops[i].code) || p.ops[i].typ == tM {
+			return false
+		}
+		if p.ops[i].code != cIn && p.ops[i].code != cConst {
+			n++
+		}
+	}
+	return n <= maxNumbers
+}
+
+// threadRuns is how a component of the thread index follows from the lane in full warps.
+func threadRuns(s ir.LaunchShape, comp int) runs {
+	x, y := int64(s.BlockX), int64(s.BlockY)
+	threads := x * y * int64(s.BlockZ)
+	index := func(n int64) int64 { return [...]int64{n % x, n / x % y, n / x / y}[comp] }
+	for _, w := range []int{32, 16, 8} {
+		for step := range int64(2) {
+			if r := (runs{w, step}); r.hold(threads, index) {
+				return r
+			}
+		}
+	}
+	return runs{}
+}
+
+// hold tells whether an index keeps to the runs in every full warp.
+func (r runs) hold(threads int64, index func(n int64) int64) bool {
+	for n := range threads &^ 31 {
+		first := n - n%int64(r.w)
+		if index(n) != index(first)+r.step*(n-first) {
+			return false
+		}
+	}
+	return true
+}
