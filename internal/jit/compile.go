@@ -75,8 +75,9 @@ type compiler struct {
 	stubs   []func() // cold code, assembled at the end
 	entry   []x86.Label
 	listing *x86.Listing
-	tail    x86.Label // returns with the pending lanes
-	nobody  x86.Label // nobody is left
+	covered map[coverKey]cover // tests that need not be made again in this segment
+	tail    x86.Label          // returns with the pending lanes
+	nobody  x86.Label          // nobody is left
 	batch   batch
 }
 

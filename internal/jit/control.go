@@ -79,11 +79,12 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
 	c.Bind(s.full)
+	c.covered = map[coverKey]cover{}
 	if n := s.end - s.first; n > 0 {
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}
 	for pc := s.first; pc < s.end; pc++ {
-		if u := c.runAt[pc]; u != nil {
+		if u := c.fullRuns[pc]; u != nil {
 			c.runInstructions(i, u, false)
 			pc = u.end - 1
 			continue
@@ -212,7 +213,7 @@ func (c *compiler) partSegment(i int) {
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
 	for pc := s.first; pc < s.end; pc++ {
-		if u := c.runAt[pc]; u != nil {
+		if u := c.partRuns[pc]; u != nil {
 			c.runInstructions(i, u, true)
 			pc = u.end - 1
 			continue
@@ -374,7 +375,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		}
 		c.access(i, pc, masked, use)
 	case sem.OpCompare:
-		c.run(s.prog, c.sources(s, masked), &s.dst, s.op.Scalar, use)
+		c.run(s.prog, s.sources(masked), &s.dst, s.op.Scalar, use)
 		c.combine(&s.op.Masks, use)
 	case sem.OpNothing:
 	case sem.OpFence:
@@ -383,6 +384,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		c.atomic(i, pc, masked, use)
 	default:
 		if s.warp != nil {
+			c.layFor(s, masked)
 			c.warpFunction(i, pc, masked, use)
 			return
 		}
@@ -398,7 +400,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		if !masked && s.lazy != nil {
 			p = s.lazy
 		}
-		c.run(p, c.sources(s, masked), &s.dst, scalar, programUse)
+		c.run(p, s.sources(masked), &s.dst, scalar, programUse)
 		switch {
 		case s.dst.typ == tM && scalar:
 			c.MR(x86.MOV, x86.S32, c.regs(s.dst.off), x86.R8)
@@ -409,14 +411,9 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	if s.op.Scalar || s.dst.slot && s.prog != nil {
 		c.wroteSlots(s, masked)
 	}
-}
-
-// sources are those of an instruction in one of the versions of its segment.
-func (c *compiler) sources(s *step, masked bool) []source {
-	if masked {
-		return s.in
+	if !masked {
+		c.uncover(s)
 	}
-	return s.full
 }
 
 // asNumbers assembles an instruction on numbers, if it is one.

@@ -47,6 +47,15 @@ func (c *compiler) rowOf(p *pattern) *source {
 	return s
 }
 
+// layFor writes the rows of patterns for an instruction that reads rows in either version.
+func (c *compiler) layFor(s *step, masked bool) {
+	for k := range s.full {
+		if p := s.full[k].pat; p != nil && !masked {
+			c.layRow(p)
+		}
+	}
+}
+
 // layRows writes the rows that code for full warps has not written before an instruction.
 func (c *compiler) layRows(pc int32) {
 	for _, p := range c.patternsAt(pc) {

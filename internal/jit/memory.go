@@ -79,13 +79,25 @@ type accessed struct {
 	masked bool
 }
 
+// accessAt is the load or store at a pc, nil if there is none.
+func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
+	s := &c.steps[pc]
+	if s.leaves || s.op.Kind != sem.OpLoad && s.op.Kind != sem.OpStore {
+		return nil
+	}
+	return &accessed{compiler: c, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+}
+
 // access assembles a load or store.
 func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
-	s := &c.steps[pc]
-	a := &accessed{compiler: c, in: &c.insts[pc], s: s, src: c.sources(s, masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a := c.accessAt(pc, masked, use)
 	a.miss = c.leaveAt(i, pc, masked, use)
+	if s := a.static(); s != nil {
+		s.access(i, pc)
+		return
+	}
 	switch {
-	case s.op.Kind == sem.OpLoad && a.uniform():
+	case a.s.op.Kind == sem.OpLoad && a.uniform():
 		a.loadUniform()
 	case a.fits():
 		a.contiguous()
@@ -185,8 +197,10 @@ func (a *accessed) host(r x86.Reg) {
 }
 
 // element loads element k at RAX into R8, extended to its register.
-func (a *accessed) element(k int) {
-	m := x86.At(x86.RAX, int32(k)*int32(a.m.Elem))
+func (a *accessed) element(k int) { a.elementAt(k, x86.At(x86.RAX, int32(k)*int32(a.m.Elem))) }
+
+// elementAt loads element k from its place.
+func (a *accessed) elementAt(k int, m x86.Mem) {
 	size, keep := x86.S32, false
 	if a.src[1+k].typ == tX {
 		size = x86.S64
@@ -419,24 +433,29 @@ func (a *accessed) storePart(m x86.Mem, s *source) {
 		from = a.constant(s.typ, s.value)
 	}
 	v := a.load(from, s.typ)
+	a.storeVector(a.full(), m, s, v.v)
+	a.unload(v, from)
+	a.release(from)
+}
+
+// storeVector stores the part's executing lanes.
+func (a *accessed) storeVector(w x86.Width, m x86.Mem, s *source, v x86.Vec) {
 	switch {
 	case a.use == allLanes:
-		a.store(a.full(), m, v.v)
+		a.store(w, m, v)
 	case a.evex && s.typ == tX:
-		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU64, a.full(), m, v.v)
+		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU64, w, m, v)
 	case a.evex:
-		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU32, a.full(), m, v.v)
+		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU32, w, m, v)
 	default:
 		k := a.laneVector(a.use, s.typ)
 		op := x86.VPMASKMOVD
 		if s.typ == tX {
 			op = x86.VPMASKMOVQ
 		}
-		a.MVV(op, a.full(), m, k.v, v.v)
+		a.MVV(op, w, m, k.v, v)
 		a.release(k)
 	}
-	a.unload(v, from)
-	a.release(from)
 }
 
 // laneByLane checks all lanes and then accesses them one by one.

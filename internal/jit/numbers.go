@@ -9,9 +9,9 @@ type calculator struct {
 	*compiler
 	p    *program
 	in   []source
-	out  []runs // nil: of all lanes, whatever they are
-	w    int    // lanes of a run
-	lane int    // the run's first
+	out  []stride // nil: of all lanes, whatever they are
+	w    int      // lanes of a run
+	lane int      // the run's first
 	free []x86.Reg
 	last []int
 	vals []number
@@ -38,7 +38,7 @@ func (t typ) size() x86.Size {
 // makeNumbers computes a pattern from those that it follows from; c's lanes that wrap go to miss.
 func (c *compiler) makeNumbers(s *step, miss x86.Label) {
 	d := s.made
-	out, _ := s.prog.follow(func(k int) runs { return c.given(&s.full[k]) })
+	out, _ := s.prog.follow(func(k int) stride { return c.given(&s.full[k]) })
 	for h := range d.n() {
 		k := c.calculator(s.prog, s.full, h*d.w)
 		k.out, k.w, k.miss = out, d.w, miss
@@ -47,14 +47,14 @@ func (c *compiler) makeNumbers(s *step, miss x86.Label) {
 }
 
 // given is what code for full warps knows of a source.
-func (c *compiler) given(s *source) runs {
+func (r *region) given(s *source) stride {
 	switch {
 	case s.pat != nil:
-		return s.pat.runs
+		return s.pat.stride
 	case s.slot || s.known:
 		return everyLane
 	}
-	return c.specials[s.off]
+	return r.specials[s.off]
 }
 
 // slotNumbers computes a scalar slot.
@@ -265,7 +265,7 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 	if k.out == nil || k.out[o.a].step == 0 {
 		return
 	}
-	low, high := runs{k.w, k.out[o.a].step}.extents()
+	low, high := stride{k.w, k.out[o.a].step}.extents()
 	for _, far := range []int64{low, high} {
 		if far == 0 {
 			continue

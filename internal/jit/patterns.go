@@ -17,7 +17,7 @@ import (
 
 // pattern is a register, or a value of it in one segment, of which a number for each run is kept.
 type pattern struct {
-	runs
+	stride
 	reg    ir.Reg
 	typ    typ
 	off    uint32  // of its row
@@ -41,7 +41,7 @@ type finder struct {
 type found struct {
 	all  bool // a pattern everywhere, as far as is known
 	seen bool // a definition has been evaluated
-	runs
+	stride
 	from []int32
 }
 
@@ -57,7 +57,7 @@ func (r *region) findPatterns() {
 	f := &finder{region: r, sol: sol, state: make([]found, len(r.f.Regs))}
 	for i := range r.code.Specials {
 		s := &r.code.Specials[i]
-		f.specials[s.Off] = specialRuns(s, sol.Shape)
+		f.specials[s.Off] = specialStride(s, sol.Shape)
 	}
 	f.everywhere()
 	for i := range r.segs {
@@ -69,16 +69,16 @@ func (r *region) findPatterns() {
 	}
 }
 
-func specialRuns(s *machine.SpecialRef, shape ir.LaunchShape) runs {
+func specialStride(s *machine.SpecialRef, shape ir.LaunchShape) stride {
 	switch {
 	case machine.ClassOf(s.Reg) != machine.PerLane:
 		return everyLane
 	case s.Reg == laneID():
-		return runs{32, 1}
+		return stride{32, 1}
 	case s.Reg == threadID() && s.Comp < 3:
-		return threadRuns(shape, int(s.Comp))
+		return threadStride(shape, int(s.Comp))
 	}
-	return runs{}
+	return stride{}
 }
 
 // The special registers that differ between lanes.
@@ -112,17 +112,17 @@ func (f *finder) everywhere() {
 			}
 		})
 	}
-	f.settleRuns()
+	f.settleStrides()
 	for g := range f.state {
 		if s := &f.state[g]; s.all && s.seen {
 			d := &f.steps[s.from[0]].dst
-			f.global[ir.Reg(g)] = &pattern{runs: s.runs, reg: ir.Reg(g), typ: d.typ, off: d.off, from: s.from}
+			f.global[ir.Reg(g)] = &pattern{stride: s.stride, reg: ir.Reg(g), typ: d.typ, off: d.off, from: s.from}
 		}
 	}
 }
 
-// settleRuns evaluates definitions until nothing changes.
-func (f *finder) settleRuns() {
+// settleStrides evaluates definitions until nothing changes.
+func (f *finder) settleStrides() {
 	readers := make([][]ir.Reg, len(f.state)) // registers that are computed from each
 	var work []ir.Reg
 	for g := range f.state {
@@ -160,31 +160,31 @@ func (f *finder) evaluate(g ir.Reg, pc int32) bool {
 		return false
 	}
 	wait := false
-	made, ok := f.makes(pc, func(src ir.Reg) runs {
+	made, ok := f.makes(pc, func(src ir.Reg) stride {
 		t := &f.state[src]
 		wait = wait || t.all && !t.seen
 		if !t.all {
-			return runs{}
+			return stride{}
 		}
-		return t.runs
+		return t.stride
 	})
 	if wait {
 		return false
 	}
 	old := *s
 	if s.seen {
-		made = made.meet(s.runs)
+		made = made.meet(s.stride)
 	}
-	s.seen, s.runs, s.all = true, made, ok && made.known()
-	return s.runs != old.runs || s.all != old.all || s.seen != old.seen
+	s.seen, s.stride, s.all = true, made, ok && made.known()
+	return s.stride != old.stride || s.all != old.all || s.seen != old.seen
 }
 
 // makes evaluates a definition, given what registers are.
-func (f *finder) makes(pc int32, of func(ir.Reg) runs) (runs, bool) {
+func (f *finder) makes(pc int32, of func(ir.Reg) stride) (stride, bool) {
 	s := &f.steps[pc]
-	out, checked := s.prog.follow(func(k int) runs { return f.sourceRuns(pc, k, of) })
+	out, checked := s.prog.follow(func(k int) stride { return f.sourceStride(pc, k, of) })
 	if checked && f.reads(pc, s.dst.off) {
-		return runs{}, false // its old value must stay until the tests have passed
+		return stride{}, false // its old value must stay until the tests have passed
 	}
 	return out[s.prog.result], true
 }
@@ -198,11 +198,11 @@ func (f *finder) reads(pc int32, off uint32) bool {
 	return false
 }
 
-func (f *finder) sourceRuns(pc int32, k int, of func(ir.Reg) runs) runs {
+func (f *finder) sourceStride(pc int32, k int, of func(ir.Reg) stride) stride {
 	s := &f.steps[pc].in[k]
 	switch {
 	case s.typ == tM:
-		return runs{}
+		return stride{}
 	case s.slot || s.known:
 		return everyLane
 	}
@@ -212,7 +212,7 @@ func (f *finder) sourceRuns(pc int32, k int, of func(ir.Reg) runs) runs {
 	if g := f.readAt(pc, s); g != ir.NoReg {
 		return of(g)
 	}
-	return runs{}
+	return stride{}
 }
 
 // readAt is the register that an instruction reads as a row.
@@ -264,19 +264,19 @@ func (f *finder) define(s *segment, pc int32, g ir.Reg, now map[ir.Reg]*pattern)
 	if !f.definable(pc) || !f.sameRow(pc, g) {
 		return
 	}
-	made, ok := f.makes(pc, func(src ir.Reg) runs {
+	made, ok := f.makes(pc, func(src ir.Reg) stride {
 		if p := now[src]; p != nil {
-			return p.runs
+			return p.stride
 		}
 		if p := f.global[src]; p != nil {
-			return p.runs
+			return p.stride
 		}
-		return runs{}
+		return stride{}
 	})
 	if !ok || !made.known() {
 		return
 	}
-	step.made = &pattern{runs: made, reg: g, typ: step.dst.typ, off: step.dst.off, from: []int32{pc}, home: f.livesBehind(s, g)}
+	step.made = &pattern{stride: made, reg: g, typ: step.dst.typ, off: step.dst.off, from: []int32{pc}, home: f.livesBehind(s, g)}
 	now[g] = step.made
 }
 
@@ -310,6 +310,9 @@ func (f *finder) choose() {
 		}
 		if s.made != nil && !s.made.wanted {
 			s.made = nil
+		}
+		if s.made != nil {
+			_, s.tests = s.prog.follow(func(k int) stride { return f.given(&s.full[k]) })
 		}
 	}
 	for g, p := range f.global {

@@ -33,6 +33,7 @@ type step struct {
 	full   []source // the same in code for full warps: patterns are known there
 	dst    source
 	made   *pattern // what dst is there, if it is one
+	tests  bool     // it leaves if a lane of made wraps
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
@@ -50,23 +51,24 @@ type region struct {
 	steps   []step
 	segs    []segment
 	segAt   map[int32]int
-	runAt   map[int32]*run
 	depth   []int32 // of loops, by pc
+
+	fullRuns, partRuns runs
 
 	consts   map[uint32]machine.ConstRow
 	row      map[uint32]int // resident rows: first register
 	offset   func(ir.Reg) uint32
 	global   map[ir.Reg]*pattern
-	specials map[uint32]runs // by row
-	lazy     []bool          // by register: holds any NaN in code for full warps
+	specials map[uint32]stride // by row
+	lazy     []bool            // by register: holds any NaN in code for full warps
 	bounds   []int32
 	nbound   int
 }
 
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
-	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, runAt: map[int32]*run{}, consts: map[uint32]machine.ConstRow{},
-		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, specials: map[uint32]runs{}, offset: decode.RowOffsets(f)}
+	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
 	}
@@ -85,7 +87,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findLazy()
 	r.cut()
 	r.findPatterns()
-	r.findRuns()
+	r.fullRuns, r.partRuns = r.findRuns(false), r.findRuns(true)
 	return r
 }
 

@@ -42,8 +42,9 @@ func (r *region) allocate(e *emitter, limit int) int {
 		}
 		r.place(&s.dst)
 	}
-	for _, u := range r.runAt {
-		for _, m := range []*merged{&u.full, &u.part} {
+	for _, list := range []runs{r.fullRuns, r.partRuns} {
+		for _, u := range list {
+			m := &u.merged
 			for k := range m.in {
 				r.place(&m.in[k])
 			}
@@ -71,8 +72,8 @@ func (r *region) candidates() (list []*candidate) {
 	}
 	for pc := int32(0); int(pc) < len(r.steps); pc++ {
 		u.weight = r.weight(pc)
-		if run := r.runAt[pc]; run != nil {
-			u.merged(&run.full)
+		if run := r.fullRuns[pc]; run != nil {
+			u.merged(&run.merged)
 			pc = run.end - 1
 			continue
 		}
@@ -239,8 +240,8 @@ type crowd struct {
 }
 
 func (r *region) crowds() (list []crowd) {
-	for _, u := range r.runAt {
-		list = append(list, crowd{r.weight(u.first), u.full.crowd()})
+	for _, u := range r.fullRuns {
+		list = append(list, crowd{r.weight(u.first), u.merged.crowd()})
 	}
 	return list
 }

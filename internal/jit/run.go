@@ -16,8 +16,8 @@ import (
 // run is a stretch of instructions [first, end) of one segment.
 type run struct {
 	first, end int32
-	scalars    []int32 // instructions of scalar slots; nothing in front of them reads what they write
-	full, part merged  // for full warps, and for some lanes
+	scalars    []int32 // instructions of scalar slots and numbers; nothing in front of them reads what they write
+	merged     merged
 }
 
 // merged is the program of a run with its sources and results.
@@ -43,39 +43,44 @@ type (
 // maxMasks is how many predicates a run can write: their bits are collected in registers.
 const maxMasks = 3
 
-// findRuns finds the runs of all segments.
-func (r *region) findRuns() {
+// runs has the runs of one version of the segments by their first instruction.
+type runs map[int32]*run
+
+// findRuns finds the runs of all segments, for full warps or for some lanes.
+func (r *region) findRuns(masked bool) runs {
+	found := runs{}
 	for i := range r.segs {
 		s := &r.segs[i]
 		for pc := s.first; pc < s.end; {
-			u := r.longest(pc, s.end)
+			u := r.longest(pc, s.end, masked)
 			if u == nil {
 				pc++
 				continue
 			}
-			r.runAt[pc] = u
+			found[pc] = u
 			pc = u.end
 		}
 	}
+	return found
 }
 
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
-func (r *region) longest(first, limit int32) *run {
-	t := newTouched()
+func (r *region) longest(first, limit int32, masked bool) *run {
+	t := newTouched(masked)
 	end, lanes := first, 0
 	for end < limit && t.takes(r, end) {
-		if !r.steps[end].onSlots() {
+		if !r.steps[end].once(masked) {
 			lanes++
 		}
 		end++
 	}
 	for lanes >= 2 {
-		u := r.merge(first, end)
-		if len(u.full.masks) <= maxMasks {
+		u := r.merge(first, end, masked)
+		if len(u.merged.masks) <= maxMasks {
 			return u
 		}
 		end--
-		if !r.steps[end].onSlots() {
+		if !r.steps[end].once(masked) {
 			lanes--
 		}
 	}
@@ -85,15 +90,27 @@ func (r *region) longest(first, limit int32) *run {
 // onSlots tells whether an instruction computes one value for all lanes.
 func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != nil }
 
+// once tells whether an instruction computes numbers in one version of its segment, and no lanes.
+func (s *step) once(masked bool) bool { return s.onSlots() || s.made != nil && !masked }
+
+// sources are those of an instruction in one of the versions of its segment.
+func (s *step) sources(masked bool) []source {
+	if masked {
+		return s.in
+	}
+	return s.full
+}
+
 // touched is what the instructions of a run have to do with the register block.
 type touched struct {
+	masked        bool
 	read, written map[uint32]typ // by lanes
 	wide          bool           // elements of 64 bits
 	any           bool           // something has a width
 }
 
-func newTouched() *touched {
-	return &touched{read: map[uint32]typ{}, written: map[uint32]typ{}}
+func newTouched(masked bool) *touched {
+	return &touched{masked: masked, read: map[uint32]typ{}, written: map[uint32]typ{}}
 }
 
 // takes tells whether an instruction can join the run, and notes it.
@@ -104,8 +121,8 @@ func (t *touched) takes(r *region, pc int32) bool {
 	}
 	switch s.op.Kind {
 	case sem.OpLane, sem.OpCompare, sem.OpSelect:
-		if s.onSlots() {
-			return t.hoists(s)
+		if s.once(t.masked) {
+			return !s.tests && t.hoists(s)
 		}
 		return t.width(r, s) && t.note(r, pc)
 	case sem.OpMove, sem.OpLogic:
@@ -126,8 +143,8 @@ func (t *touched) hoists(s *step) bool {
 			return false
 		}
 	}
-	for k := range s.in {
-		if _, ok := t.written[s.in[k].off]; ok && !s.in[k].known {
+	for _, in := range s.sources(t.masked) {
+		if _, ok := t.written[in.off]; ok && !in.known {
 			return false
 		}
 	}
@@ -172,7 +189,7 @@ func (t *touched) width(r *region, s *step) bool {
 // note notes what an instruction of lanes reads and writes; false if a row has two types.
 func (t *touched) note(r *region, pc int32) bool {
 	s := &r.steps[pc]
-	reads, writes := s.lanesTouch(&r.insts[pc])
+	reads, writes := s.lanesTouch(&r.insts[pc], t.masked)
 	for _, a := range append(reads, writes...) {
 		for _, m := range []map[uint32]typ{t.read, t.written} {
 			if have, ok := m[a.off]; ok && have != a.typ {
@@ -190,7 +207,7 @@ func (t *touched) note(r *region, pc int32) bool {
 }
 
 // lanesTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.
-func (s *step) lanesTouch(in *machine.Inst) (reads, writes []source) {
+func (s *step) lanesTouch(in *machine.Inst, masked bool) (reads, writes []source) {
 	mask := func(off uint32) source { return source{typ: tM, off: off} }
 	switch s.op.Kind {
 	case sem.OpMove:
@@ -198,9 +215,9 @@ func (s *step) lanesTouch(in *machine.Inst) (reads, writes []source) {
 	case sem.OpLogic:
 		return []source{mask(in.A), mask(in.B)}, []source{mask(in.D)}
 	}
-	for k := range s.in {
-		if !s.in[k].known {
-			reads = append(reads, s.in[k])
+	for _, src := range s.sources(masked) {
+		if !src.known {
+			reads = append(reads, src)
 		}
 	}
 	if s.op.Kind == sem.OpCompare {
@@ -210,17 +227,15 @@ func (s *step) lanesTouch(in *machine.Inst) (reads, writes []source) {
 	return reads, []source{s.dst}
 }
 
-// merge builds the programs of a run.
-func (r *region) merge(first, end int32) *run {
+// merge builds the program of a run.
+func (r *region) merge(first, end int32, masked bool) *run {
 	u := &run{first: first, end: end}
 	for pc := first; pc < end; pc++ {
-		if r.steps[pc].onSlots() {
+		if r.steps[pc].once(masked) {
 			u.scalars = append(u.scalars, pc)
 		}
 	}
-	live := r.liveBehind(end)
-	r.mergeForm(u, &u.full, false, live)
-	r.mergeForm(u, &u.part, true, live)
+	r.mergeForm(u, &u.merged, masked, r.liveBehind(end))
 	return u
 }
 
@@ -263,7 +278,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool, live map[uint32]bool)
 	m.evex = r.wide512
 	g := &merger{r: r, m: m, now: map[uint32]val{}, wrote: map[uint32]typ{}, loose: map[uint32]bool{}}
 	for pc := u.first; pc < u.end; pc++ {
-		if !r.steps[pc].onSlots() {
+		if !r.steps[pc].once(masked) {
 			g.step(pc, masked)
 		}
 	}
@@ -293,7 +308,7 @@ func (g *merger) step(pc int32, masked bool) {
 	case sem.OpLogic:
 		g.set(in.D, g.word(s.op.Word, g.flip(in.A, uint32(in.Imm) != 0), func() val { return g.flip(in.B, in.Imm>>32 != 0) }))
 	case sem.OpCompare:
-		t, m := g.splice(s.prog, s.in), &s.op.Masks
+		t, m := g.splice(s.prog, s.sources(masked)), &s.op.Masks
 		with := func() val { return g.flip(m.C, m.Flip != 0) }
 		p := g.word(m.Op, t, with)
 		q := g.word(m.Op, g.m.mnot(t), with)
@@ -304,7 +319,7 @@ func (g *merger) step(pc int32, masked bool) {
 		if s.lazy != nil {
 			p = s.lazy
 		}
-		v := g.splice(p, s.in)
+		v := g.splice(p, s.sources(masked))
 		g.now[s.dst.off], g.wrote[s.dst.off] = v, s.dst.typ
 		from := s.copied()
 		g.loose[s.dst.off] = masked && (s.lazy != nil || from != nil && !from.known && g.loose[from.off])

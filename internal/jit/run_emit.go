@@ -40,9 +40,9 @@ func (r *room) spareFor(o *operation) int {
 
 // run assembles a run.
 func (c *compiler) runInstructions(i int, u *run, masked bool) {
-	use, m := allLanes, &u.full
+	use, m := allLanes, &u.merged
 	if masked {
-		use, m = runLanes, &u.part
+		use = runLanes
 	}
 	for _, pc := range u.scalars {
 		c.compute(i, pc, masked, use)
@@ -133,7 +133,7 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
-		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot {
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil {
 			r.input[m.in[o.imm].off] = val(i)
 		}
 	}

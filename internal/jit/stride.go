@@ -7,33 +7,33 @@ package jit
 
 import "ptxvm/internal/ir"
 
-// runs says how the lanes' values follow from those at the start of each run: lane i has
+// stride says how the lanes' values follow from those at the start of each run: lane i has
 // base[i/w] + step·(i mod w), modulo the value's width. The zero value says nothing.
-type runs struct {
+type stride struct {
 	w    int // lanes of a run: 32, 16 or 8
 	step int64
 }
 
 // same for all lanes.
-var everyLane = runs{w: 32}
+var everyLane = stride{w: 32}
 
-func (r runs) known() bool { return r.w != 0 }
+func (r stride) known() bool { return r.w != 0 }
 
 // number of runs in a warp.
-func (r runs) n() int { return 32 / r.w }
+func (r stride) n() int { return 32 / r.w }
 
 // extents are the smallest and the largest distance of a lane from the base of its run.
-func (r runs) extents() (low, high int64) {
+func (r stride) extents() (low, high int64) {
 	far := r.step * int64(r.w-1)
 	return min(far, 0), max(far, 0)
 }
 
 // meet is what two definitions of a register have in common.
-func (r runs) meet(s runs) runs {
+func (r stride) meet(s stride) stride {
 	if !r.known() || !s.known() || r.step != s.step {
-		return runs{}
+		return stride{}
 	}
-	return runs{min(r.w, s.w), r.step}
+	return stride{min(r.w, s.w), r.step}
 }
 
 // wrapped brings a step into the range of a type.
@@ -45,17 +45,17 @@ func (t typ) wrapped(step int64) int64 {
 }
 
 // combine is the sum of two values, b taken k times.
-func (t typ) combine(a, b runs, k int64) runs {
+func (t typ) combine(a, b stride, k int64) stride {
 	if !a.known() || !b.known() {
-		return runs{}
+		return stride{}
 	}
-	return runs{min(a.w, b.w), t.wrapped(a.step + k*b.step)}
+	return stride{min(a.w, b.w), t.wrapped(a.step + k*b.step)}
 }
 
 // follow finds how the values of a program follow from those of its sources. Extensions of 32 to
 // 64 bits hold only while no lane wraps: checked has those that the machine must test.
-func (p *program) follow(in func(k int) runs) (out []runs, checked bool) {
-	out = make([]runs, len(p.ops))
+func (p *program) follow(in func(k int) stride) (out []stride, checked bool) {
+	out = make([]stride, len(p.ops))
 	need := needed(p)
 	for i := range p.ops {
 		if !need[i] {
@@ -69,7 +69,7 @@ func (p *program) follow(in func(k int) runs) (out []runs, checked bool) {
 
 func (p *program) extends(v val) bool { return p.ops[v].code == cZext || p.ops[v].code == cSext }
 
-func (p *program) followOne(o *operation, out []runs, in func(k int) runs) runs {
+func (p *program) followOne(o *operation, out []stride, in func(k int) stride) stride {
 	switch o.code {
 	case cIn:
 		return in(int(o.imm))
@@ -87,10 +87,10 @@ func (p *program) followOne(o *operation, out []runs, in func(k int) runs) runs 
 		if p.halves(o.a, o.code) && p.halves(o.b, o.code) {
 			return p.product(o, out)
 		}
-		return runs{}
+		return stride{}
 	case cZext, cSext:
 		if low, high := out[o.a].extents(); low < -1<<31 || high >= 1<<31 {
-			return runs{}
+			return stride{}
 		}
 		return out[o.a]
 	case cTrunc:
@@ -100,9 +100,9 @@ func (p *program) followOne(o *operation, out []runs, in func(k int) runs) runs 
 }
 
 // times is a value multiplied by a number.
-func (t typ) times(a runs, k int64) runs { return runs{a.w, t.wrapped(a.step * k)} }
+func (t typ) times(a stride, k int64) stride { return stride{a.w, t.wrapped(a.step * k)} }
 
-func (p *program) product(o *operation, out []runs) runs {
+func (p *program) product(o *operation, out []stride) stride {
 	a, b := out[o.a], out[o.b]
 	if k, ok := p.known(o.b); ok {
 		return o.typ.times(a, int64(k))
@@ -114,16 +114,16 @@ func (p *program) product(o *operation, out []runs) runs {
 }
 
 // unary is anything that general registers can compute from values that are the same along runs.
-func (p *program) unary(o *operation, out []runs) runs {
+func (p *program) unary(o *operation, out []stride) stride {
 	r := everyLane
 	for _, a := range o.args() {
 		if out[a].step != 0 {
-			return runs{}
+			return stride{}
 		}
 		r = r.meet(out[a])
 	}
 	if o.typ == tM || !numeric(o.code) {
-		return runs{}
+		return stride{}
 	}
 	return r
 }
@@ -172,23 +172,23 @@ func (p *program) numbers() bool {
 	return n <= maxNumbers
 }
 
-// threadRuns is how a component of the thread index follows from the lane in full warps.
-func threadRuns(s ir.LaunchShape, comp int) runs {
+// threadStride is how a component of the thread index follows from the lane in full warps.
+func threadStride(s ir.LaunchShape, comp int) stride {
 	x, y := int64(s.BlockX), int64(s.BlockY)
 	threads := x * y * int64(s.BlockZ)
 	index := func(n int64) int64 { return [...]int64{n % x, n / x % y, n / x / y}[comp] }
 	for _, w := range []int{32, 16, 8} {
 		for step := range int64(2) {
-			if r := (runs{w, step}); r.hold(threads, index) {
+			if r := (stride{w, step}); r.hold(threads, index) {
 				return r
 			}
 		}
 	}
-	return runs{}
+	return stride{}
 }
 
 // hold tells whether an index keeps to the runs in every full warp.
-func (r runs) hold(threads int64, index func(n int64) int64) bool {
+func (r stride) hold(threads int64, index func(n int64) int64) bool {
 	for n := range threads &^ 31 {
 		first := n - n%int64(r.w)
 		if index(n) != index(first)+r.step*(n-first) {

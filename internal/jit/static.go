@@ -1,0 +1,512 @@
+package jit
+
+// Accesses whose addresses follow from few: one test for each run of lanes, of its lowest and its
+// highest address, and then moves that are known when compiled: a vector for lanes that follow
+// each other, one element for lanes with one address, a gather or scatter by constant distances.
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// move says how an element gets from memory to its row, or from there to memory.
+type move uint8
+
+const (
+	noMove  move = iota
+	unused       // nobody wants it
+	toSlot       // one element into a scalar slot
+	spread       // one address for all lanes of a run
+	direct       // lanes follow each other
+	resized      // the same, with elements narrower than their register
+	strewn       // constant distances
+)
+
+// static is an access of which all that is known when compiled.
+type static struct {
+	*accessed
+	stride stride
+	disp   int64
+	align  int64
+	moves  [4]move
+	base   int // run whose base is in RAX, -1 for none
+	host   bool
+}
+
+// static plans an access by runs, nil if it is none.
+func (a *accessed) static() *static {
+	s := &static{accessed: a, stride: a.addressStride(), disp: int64(a.in.Imm), align: max(int64(a.m.Align), 1), base: -1}
+	if a.m.By == sem.ByConst {
+		s.disp = 0
+	}
+	if !s.stride.known() || a.masked && !a.uniform() || s.stride.step%s.align != 0 || !s.near() {
+		return nil
+	}
+	for k := range a.m.At {
+		if s.moves[k] = s.moveOf(k); s.moves[k] == noMove {
+			return nil
+		}
+	}
+	return s
+}
+
+func (a *accessed) addressStride() stride {
+	switch {
+	case a.uniform():
+		return everyLane
+	case a.src[0].pat != nil:
+		return a.src[0].pat.stride
+	}
+	return stride{}
+}
+
+// near tells whether all distances are small enough for displacements and none can hide that an
+// address of 32 bits wraps: window and shared memory lie far below its end.
+func (s *static) near() bool {
+	const far = 1 << 24
+	low, high := s.reach()
+	wraps := s.src[0].typ == tW && s.src[0].pat != nil && s.stride.step < 0
+	return low > -far && high < far && s.disp > -far && s.disp < far && !wraps
+}
+
+// reach has the lowest and the highest byte, and one more, that a run touches, from its base on.
+func (s *static) reach() (low, high int64) {
+	low, high = s.stride.extents()
+	return s.disp + low, s.disp + high + int64(s.m.Size)
+}
+
+// moveOf finds how element k moves.
+func (s *static) moveOf(k int) move {
+	d, elem, step := &s.src[1+k], int64(s.m.Elem), s.stride.step
+	load, one := s.s.op.Kind == sem.OpLoad, len(s.m.At) == 1 && step == int64(s.m.Elem)
+	whole := int(elem)*8 == d.typ.bits() && s.m.Bits[k] >= int(elem)*8
+	switch {
+	case load && d.off == machine.NoGuard:
+		return unused
+	case load && d.slot:
+		return toSlot
+	case step == 0 && (load || s.use == allLanes):
+		return spread
+	case step == 0 || !load && s.use != allLanes && s.stride.w < s.lanesOf(d.typ):
+		return noMove
+	case one && whole:
+		return direct
+	case one && s.resizes(k) != 0:
+		return resized
+	case whole && elem >= 4 && (load || s.evex || s.use == allLanes):
+		return strewn
+	}
+	return noMove
+}
+
+// lanesOf is how many elements of a type a register holds.
+func (e *emitter) lanesOf(t typ) int { return e.full().Bytes() * 8 / t.bits() }
+
+// resizes is the instruction that moves narrow elements, 0 if there is none.
+func (s *static) resizes(k int) x86.Op {
+	d, signed := &s.src[1+k], s.m.Signed
+	if s.s.op.Kind == sem.OpStore {
+		switch {
+		case !s.evex || d.typ != tW:
+		case s.m.Elem == 1:
+			return x86.VPMOVDB
+		case s.m.Elem == 2:
+			return x86.VPMOVDW
+		}
+		return 0
+	}
+	switch {
+	case d.typ == tX && s.m.Elem == 4 && signed:
+		return x86.VPMOVSXDQ
+	case d.typ == tX && s.m.Elem == 4:
+		return x86.VPMOVZXDQ
+	case d.typ == tX || s.m.Elem >= 4 || signed && s.m.Bits[k] < 32 || s.m.Bits[k] < int(8*s.m.Elem):
+		return 0
+	case s.m.Elem == 2 && signed:
+		return x86.VPMOVSXWD
+	case s.m.Elem == 2:
+		return x86.VPMOVZXWD
+	case signed:
+		return x86.VPMOVSXBD
+	}
+	return x86.VPMOVZXBD
+}
+
+// access assembles the tests and the moves.
+func (s *static) access(i int, pc int32) {
+	fail, done := s.miss, s.NewLabel()
+	if s.use != allLanes && !s.uniform() { // lanes that the guard excludes may be outside
+		fail = s.later(func() {
+			s.apart()
+			s.Jmp(done)
+		})
+	}
+	s.test(i, pc, fail)
+	for k := range s.m.At {
+		switch {
+		case s.moves[k] == unused:
+		case s.moves[k] == toSlot:
+			s.loadSlot(k)
+		case s.s.op.Kind == sem.OpLoad:
+			s.load(k)
+		case s.moves[k] == spread:
+			s.storeLast(k)
+		default:
+			s.store(k)
+		}
+	}
+	s.Bind(done)
+}
+
+// toBase brings the base of a run into RAX.
+func (s *static) toBase(run int) {
+	if s.base == run && !s.host {
+		return
+	}
+	s.base, s.host = run, false
+	switch p := s.src[0].pat; {
+	case s.m.By == sem.ByConst:
+		s.MovImm(x86.RAX, s.in.Imm)
+	case p == nil:
+		s.accessed.base()
+	default:
+		s.RM(x86.MOV, p.typ.size(), x86.RAX, p.number(run))
+	}
+}
+
+// at is a place behind the base of a run, in host memory; RAX is part of it.
+func (s *static) at(run int, disp int64) x86.Mem {
+	if s.bound >= 0 {
+		s.toBase(run)
+		return x86.AtIndex(x86.RAX, rArena, 1, int32(s.disp+disp))
+	}
+	if s.base != run || !s.host {
+		s.toBase(run)
+		s.RM(x86.SUB, x86.S64, x86.RAX, ctxWindow)
+		s.RM(x86.ADD, x86.S64, x86.RAX, ctxShared)
+		s.host = true
+	}
+	return x86.At(x86.RAX, int32(s.disp+disp))
+}
+
+// place is where element k of a lane lies.
+func (s *static) place(k, lane int) x86.Mem {
+	return s.at(lane/s.stride.w, int64(k)*int64(s.m.Elem)+int64(lane%s.stride.w)*s.stride.step)
+}
+
+// loadSlot loads one element for all lanes.
+func (s *static) loadSlot(k int) {
+	d := &s.src[1+k]
+	s.elementAt(k, s.place(k, 0))
+	s.MR(x86.MOV, d.typ.size(), s.regs(d.off), x86.R8)
+}
+
+// load loads element k of all lanes into its row.
+func (s *static) load(k int) {
+	d := &s.src[1+k]
+	s.wide = d.typ == tX
+	n := s.parts(false)
+	for s.part = range n {
+		if d.row >= 0 && s.use == allLanes {
+			s.loadPartOf(k, x86.Vec(d.row+s.part))
+			continue
+		}
+		v := s.alloc()
+		s.loadPartOf(k, v)
+		s.write(vecAt(v), d.typ, d, s.use)
+		s.release(temp(v))
+	}
+}
+
+// loadPartOf loads the running part, of one run or of two.
+func (s *static) loadPartOf(k int, v x86.Vec) {
+	first := s.part * s.lanes
+	if s.stride.w >= s.lanes {
+		s.piece(k, s.full(), v, first)
+		return
+	}
+	t := s.alloc()
+	s.piece(k, x86.W256, v, first)
+	s.piece(k, x86.W256, t, first+s.stride.w)
+	s.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
+	s.release(temp(t))
+}
+
+// piece loads lanes of one run from a first one on.
+func (s *static) piece(k int, w x86.Width, v x86.Vec, first int) {
+	d, m := &s.src[1+k], s.place(k, first)
+	switch s.moves[k] {
+	case direct:
+		s.move(w, v, m)
+	case resized:
+		s.VM(s.resizes(k), w, v, m)
+	case strewn:
+		s.gatherStatic(w, d.typ, v, m)
+	default:
+		s.broadcastElement(k, w, v, m)
+	}
+}
+
+func (s *static) broadcastElement(k int, w x86.Width, v x86.Vec, m x86.Mem) {
+	t := s.src[1+k].typ
+	if int(s.m.Elem)*8 == t.bits() && s.m.Bits[k] >= t.bits() {
+		s.broadcast(w, t, v, m)
+		return
+	}
+	s.elementAt(k, m)
+	if t == tX {
+		s.VR(x86.VMOVQ, x86.W128, v, x86.R8)
+		s.VV(x86.VPBROADCASTQ, w, v, v)
+	} else {
+		s.VR(x86.VMOVD, x86.W128, v, x86.R8)
+		s.VV(x86.VPBROADCASTD, w, v, v)
+	}
+}
+
+// vector makes the operand of a gather or scatter from a place: constant distances, base in R8.
+func (s *static) vector(m x86.Mem) (places x86.Mem, index x86.Vec) {
+	index = s.alloc()
+	s.move(s.full(), index, s.constRow(tW, func(i int) uint64 { return uint64(int64(i) * s.stride.step) }))
+	s.RM(x86.LEA, x86.S64, x86.R8, m)
+	return x86.AtVec(x86.R8, index, 1, 0), index
+}
+
+func (s *static) gatherStatic(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
+	places, index := s.vector(m)
+	defer s.release(temp(index))
+	if s.evex {
+		s.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
+		op := x86.VPGATHERDDK
+		if t == tX {
+			op = x86.VPGATHERDQK
+		}
+		s.Masked(x86.K6).VM(op, w, v, places)
+		return
+	}
+	op, ones := x86.VPGATHERDD, s.alloc()
+	if t == tX {
+		op = x86.VPGATHERDQ
+	}
+	s.VVV(x86.VPCMPEQD, w, ones, ones, ones)
+	s.VMV(op, w, v, places, ones)
+	s.release(temp(ones))
+}
+
+// store stores element k of all lanes.
+func (s *static) store(k int) {
+	d := &s.src[1+k]
+	s.wide = d.typ == tX
+	n := s.parts(false)
+	for s.part = range n {
+		from := s.operand(d)
+		if d.known {
+			from = s.constant(d.typ, d.value)
+		}
+		v := s.accessed.load(from, d.typ)
+		s.storePartOf(k, v.v)
+		s.unload(v, from)
+		s.release(from)
+	}
+}
+
+func (s *static) storePartOf(k int, v x86.Vec) {
+	first := s.part * s.lanes
+	if s.stride.w >= s.lanes {
+		s.put(k, s.full(), v, first)
+		return
+	}
+	t := s.alloc()
+	s.put(k, x86.W256, v, first)
+	s.VVI(x86.VEXTRACTI64X4, x86.W512, t, v, 1)
+	s.put(k, x86.W256, t, first+s.stride.w)
+	s.release(temp(t))
+}
+
+// put stores lanes of one run from a first one on.
+func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
+	d, m := &s.src[1+k], s.place(k, first)
+	switch {
+	case s.moves[k] == strewn && !s.evex:
+		s.oneByOne(k, v, first)
+	case s.moves[k] == strewn:
+		places, index := s.vector(m)
+		op := x86.VPSCATTERDD
+		if d.typ == tX {
+			op = x86.VPSCATTERDQ
+		}
+		s.scatterMask()
+		s.Masked(x86.K6).MV(op, w, places, v)
+		s.release(temp(index))
+	case s.moves[k] == resized:
+		if s.use != allLanes {
+			s.Masked(s.laneMask(s.use))
+		}
+		s.MV(s.resizes(k), w, m, v)
+	default:
+		s.storeVector(w, m, d, v)
+	}
+}
+
+// scatterMask has the part's executing lanes in K6, which a scatter clears.
+func (s *static) scatterMask() {
+	if s.use == allLanes {
+		s.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
+	} else {
+		s.KK(x86.KMOVW, x86.K6, s.laneMask(s.use))
+	}
+}
+
+// oneByOne stores lanes through a copy, for processors without scatter.
+func (s *static) oneByOne(k int, v x86.Vec, first int) {
+	t := s.src[1+k].typ
+	copied := x86.At(rCtx, saveRow)
+	s.accessed.store(s.full(), copied, v)
+	for i := range s.lanes {
+		s.RM(x86.MOV, t.size(), x86.R8, copied.Plus(int32(i*t.bits()/8)))
+		s.MR(x86.MOV, t.size(), s.place(k, first+i), x86.R8)
+	}
+}
+
+// storeLast stores where all lanes of a run have one address: the last one's value stays.
+func (s *static) storeLast(k int) {
+	d := &s.src[1+k]
+	row := x86.Mem{}
+	if !d.known && !d.slot {
+		row = s.inMemory(d, 1+k)
+	}
+	size := map[uint32]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[s.m.Elem]
+	for run := range s.stride.n() {
+		last := run*s.stride.w + s.stride.w - 1
+		switch {
+		case d.known:
+			s.MovImm(x86.R8, d.value)
+		case d.slot:
+			s.RM(x86.MOV, d.typ.size(), x86.R8, s.regs(d.off))
+		default:
+			s.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32(last*d.typ.bits()/8)))
+		}
+		s.MR(x86.MOV, size, s.at(run, int64(k)*int64(s.m.Elem)), x86.R8)
+	}
+}
+
+// coverKey names bases that are tested: of a pattern, of a slot, of the kernel's parameters.
+type coverKey struct {
+	pat    *pattern
+	slot   uint32
+	by     sem.Addressing
+	shared bool
+	store  bool
+}
+
+// cover is what has been tested of a base in this segment: bytes [low, high), and the alignment of
+// base + disp.
+type cover struct {
+	low, high   int64
+	disp, align int64
+}
+
+func (s *static) key() coverKey {
+	k := coverKey{pat: s.src[0].pat, by: s.m.By, shared: s.bound < 0, store: s.s.op.Kind == sem.OpStore}
+	if s.src[0].slot {
+		k.slot = s.src[0].off
+	}
+	return k
+}
+
+// holds tells whether nothing is left to be tested of an access.
+func (v *cover) holds(s *static) bool {
+	low, high := s.reach()
+	return v.low <= low && high <= v.high && s.align <= v.align && (s.disp-v.disp)%s.align == 0
+}
+
+// test goes to fail unless all lanes' addresses are inside and aligned. What follows in the segment
+// from the same base is tested, too: it will be executed, or fault.
+func (s *static) test(i int, pc int32, fail x86.Label) {
+	key := s.key()
+	if v, ok := s.covered[key]; ok && !s.masked && v.holds(s) {
+		return
+	}
+	low, high := s.reach()
+	all := cover{low, high, s.disp, s.align}
+	if s.use == allLanes && s.m.By != sem.ByConst {
+		s.widen(&all, key, i, pc)
+		s.covered[key] = all
+	}
+	if s.bound >= 0 {
+		s.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	}
+	for run := range s.stride.n() {
+		s.testRun(run, &all, fail)
+	}
+}
+
+// widen adds the accesses from the same base that follow an instruction in its segment.
+func (s *static) widen(all *cover, key coverKey, i int, pc int32) {
+	for ; pc < s.segs[i].end && !s.changes(&s.steps[pc], key); pc++ {
+		if pc+1 == s.segs[i].end {
+			return
+		}
+		if next := s.accessAt(pc+1, false, allLanes); next != nil && next.in.Guard == machine.NoGuard {
+			t := next.static()
+			if t == nil || t.key() != key || t.align > all.align || (t.disp-all.disp)%t.align != 0 {
+				continue
+			}
+			low, high := t.reach()
+			all.low, all.high = min(all.low, low), max(all.high, high)
+		}
+	}
+}
+
+// changes tells whether an instruction gives a base another value.
+func (c *compiler) changes(s *step, key coverKey) bool {
+	if key.pat != nil {
+		return s.made == key.pat
+	}
+	return key.slot != 0 && c.writesSlot(s, key.slot)
+}
+
+// uncover forgets the tests of bases that an instruction has changed.
+func (c *compiler) uncover(s *step) {
+	for key := range c.covered {
+		if c.changes(s, key) {
+			delete(c.covered, key)
+		}
+	}
+}
+
+// testRun tests the base of one run. Host memory lies below 1<<63, so that a signed comparison
+// keeps out what would wrap.
+func (s *static) testRun(run int, all *cover, fail x86.Label) {
+	s.toBase(run)
+	if s.align > 1 {
+		r := x86.RAX
+		if all.disp%s.align != 0 {
+			r = x86.R8
+			s.RM(x86.LEA, x86.S64, r, x86.At(x86.RAX, int32(all.disp)))
+		}
+		s.RI(x86.TEST, x86.S32, r, int32(s.align-1))
+		s.Jcc(x86.NE, fail)
+	}
+	s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.low)))
+	if s.bound < 0 {
+		s.RM(x86.SUB, x86.S64, x86.R8, ctxWindow)
+		s.Jcc(x86.S, fail)
+		s.RI(x86.ADD, x86.S64, x86.R8, int32(all.high-all.low))
+		s.RM(x86.CMP, x86.S64, x86.R8, ctxSharedBytes)
+		s.Jcc(x86.A, fail)
+		return
+	}
+	at := s.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
+	end := unsafe.Offsetof(machine.NativeBounds{}.End)
+	if s.s.op.Kind == sem.OpStore {
+		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
+	}
+	s.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at))
+	s.Jcc(x86.L, fail)
+	s.RI(x86.ADD, x86.S64, x86.R8, int32(all.high-all.low))
+	s.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(end)))
+	s.Jcc(x86.A, fail)
+}
