@@ -219,7 +219,7 @@ func (k *calculator) with(op x86.Op, size x86.Size, d x86.Reg, v val, at int) {
 }
 
 func (k *calculator) times(size x86.Size, d x86.Reg, v val, at int) {
-	if n := k.vals[v]; n.literal && int64(n.lit) == int64(int32(n.lit)) {
+	if n := k.vals[v]; n.literal && (size == x86.S32 || int64(n.lit) == int64(int32(n.lit))) {
 		k.RRI(x86.IMUL, size, d, d, int32(n.lit))
 		return
 	}
