@@ -143,7 +143,8 @@ func (r *region) wanted(pc int32, off uint32) bool {
 // atomic assembles an atomic operation.
 func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
-	a := &accessed{compiler: c, in: &c.insts[pc], s: s, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	c.layFor(s, masked)
+	a := &accessed{compiler: c, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	a.limits(int32(a.m.Size), a.miss)
 	if a.uniform() {

@@ -42,7 +42,7 @@ func (a *accessed) static() *static {
 	if a.m.By == sem.ByConst {
 		s.disp = 0
 	}
-	if !s.stride.known() || a.masked && !a.uniform() || s.stride.step%s.align != 0 || !s.near() {
+	if a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || s.stride.step%s.align != 0 || !s.near() {
 		return nil
 	}
 	for k := range a.m.At {
