@@ -26,7 +26,7 @@ func (c *checker) hint(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatc
 	case isa.OperandWidth, isa.OperandType:
 		label = c.conversion(d, m)
 	case isa.OperandSpace, isa.OperandKind:
-		label = c.parameterValue(m)
+		label = c.symbolHint(m)
 	}
 	if label != "" {
 		d.Fixes = append(d.Fixes, diag.Fix{Label: label})
@@ -104,14 +104,21 @@ func scalar(t isa.Type) bool {
 	return isa.Bits <= t.Kind() && t.Kind() <= isa.Float && t.Bits() >= 16 && t.Bits() <= 64
 }
 
-// parameterValue says how to get at the value of a parameter, which is in memory.
-func (c *checker) parameterValue(m *isa.Mismatch) string {
+// readOnlyConstants is for instructions that do not take constant memory (5.1.3).
+const readOnlyConstants = "ld.const alone reads constant memory, the host writes it; declare .global what kernels write"
+
+// symbolHint says how to get at the value of a parameter, which is in memory, and what constant memory is for.
+func (c *checker) symbolHint(m *isa.Mismatch) string {
 	shape := c.operandShape(m)
 	if shape != nil && shape.Kind == isa.ShapeAddr && len(shape.Elems) > 0 {
 		shape = &shape.Elems[0]
 	}
 	switch {
-	case shape == nil || shape.Kind != isa.ShapeSym || shape.Param != isa.KernelParam && shape.Param != isa.FunctionParam:
+	case shape == nil || shape.Kind != isa.ShapeSym:
+		return ""
+	case m.Kind == isa.OperandSpace && shape.Space == isa.ConstSpace:
+		return readOnlyConstants
+	case shape.Param != isa.KernelParam && shape.Param != isa.FunctionParam:
 		return ""
 	case m.Kind == isa.OperandSpace:
 		return "load the pointer first: ld.param.u64"

@@ -230,6 +230,10 @@ func (c *checker) dropped(d *diag.Diagnostic, i int, at diag.Span) {
 		d.Code = diag.NotAllowedWith
 	}
 	again := slices.Index(c.tokens, c.tokens[i]) < i
+	if space, ok := isa.LookupSpace(c.tokens[i]); ok && space == isa.ConstSpace {
+		d.Fixes = []diag.Fix{{Label: readOnlyConstants}}
+		return
+	}
 	d.Fixes = []diag.Fix{{Label: "remove " + c.tokens[i], Mechanical: again, Edits: []diag.Edit{{Span: at}}}}
 }
 
