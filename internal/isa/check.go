@@ -22,6 +22,7 @@ func init() {
 		"unified_variable":          checkUnified,
 		"bar.count_multiple":        checkBarrierCount,
 		"address.register":          checkAddressRegister,
+		"address.wide":              checkWideAddress,
 		"st.bulk.size":              checkBulkSize,
 		"bulk.size":                 checkSixteenths,
 		"tensor.override":           checkOverride,
@@ -190,6 +191,17 @@ func checkAddressRegister(q *Query, _ *plan) string {
 	return ""
 }
 
+// wideAddresses is from where on the addresses of hints have 64 bits (facts: ptxas).
+const wideAddresses = 90
+
+// checkWideAddress: registers of fewer bits are addresses of hints on older targets only.
+func checkWideAddress(q *Query, _ *plan) string {
+	if b := base(q); b != nil && b.Kind == ShapeReg && b.Type.Bits() != 64 && q.Target.Arch >= wideAddresses {
+		return fmt.Sprintf("from sm_%d on the address has 64 bits", wideAddresses)
+	}
+	return ""
+}
+
 // checkBulkSize: whole words of 8 bytes are filled (9.7.9.13).
 func checkBulkSize(q *Query, p *plan) string {
 	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%8 != 0 {
@@ -246,7 +258,7 @@ func checkSourceSize(q *Query, p *plan) string { return p.atMost(q, "rest", "cp-
 // atMost compares two constants.
 func (p *plan) atMost(q *Query, small, large string) string {
 	a, b := p.operand(q, small), p.operand(q, large)
-	if a != nil && b != nil && a.Kind == ShapeImm && b.Kind == ShapeImm && a.Value > b.Value {
+	if a != nil && b != nil && a.Kind == ShapeImm && b.Kind == ShapeImm && uint32(a.Value) > uint32(b.Value) { // as 32 bits (facts: ptxas)
 		return fmt.Sprintf("%s, %d, must be at most %s, %d", small, a.Value, large, b.Value)
 	}
 	return ""

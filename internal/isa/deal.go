@@ -4,7 +4,10 @@ package isa
 // ptxas), except among slots that share values: there the written order decides, by role. The
 // manual keeps the form's order unless an entry says `order free`.
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // dealer tries the slots for each modifier in written order.
 type dealer struct {
@@ -56,8 +59,12 @@ func (d *dealer) join(from, to int) {
 }
 
 // share tells whether two slots are of one family: they have a value in common, or both
-// take types, or both take state spaces (facts: ptxas keeps the order of these).
+// take types, or both take state spaces (facts: ptxas keeps the order of these), or the entry
+// says that they keep their order.
 func (d *dealer) share(i, j int) bool {
+	if d.ordered(i) && d.ordered(j) {
+		return true
+	}
 	for _, m := range d.whole(i) {
 		if containsMod(d.whole(j), m) {
 			return true
@@ -65,6 +72,12 @@ func (d *dealer) share(i, j int) bool {
 	}
 	a, b := d.values(i)[0], d.values(j)[0] // a class has no values of another kind
 	return d.e.table.modType(a) != 0 && d.e.table.modType(b) != 0 || d.isSpace(a) && d.isSpace(b)
+}
+
+// ordered tells whether an order clause names the modifiers of a slot.
+func (d *dealer) ordered(slot int) bool {
+	m := d.values(slot)[0]
+	return slices.ContainsFunc(d.e.ordered, func(r valueRef) bool { return r.mod == m || r.class >= 0 && d.e.classes[r.class].has(m) })
 }
 
 func (d *dealer) isSpace(m Mod) bool {

@@ -31,8 +31,10 @@ type Entry struct {
 	unique   []Class
 	first    []valueRef // modifiers that stand before all others, in this order
 
-	whys      []string // where the judges differ, in words
-	freeOrder bool     // modifiers may stand in any order though the judge keeps that of the forms
+	whys      []string   // where the judges differ, in words
+	freeOrder bool       // modifiers may stand in any order though the judge keeps that of the forms
+	ordered   []valueRef // modifiers that keep the order of the forms though the judge does not
+	ignored   []ignoredLine
 }
 
 // Effect is one word list of the effect clause: {"read", ".ss"}.
@@ -151,6 +153,7 @@ type operandKind struct {
 	loose     bool
 	minus     bool // its negative, too
 	braced    bool // one in braces will do
+	bare      bool // no sum of a name and a number
 	mixed     bool // a vector: constants beside registers
 	short     bool // an address: registers of 32 bits reach global memory, too
 	full      bool // an address: no registers of fewer than 32 bits
@@ -202,6 +205,13 @@ type gateLine struct {
 	until bool
 	text  string
 	why   string // it is one judge's, and why
+}
+
+// ignoredLine is an ignore clause: modifiers that mean nothing in a reading without them.
+type ignoredLine struct {
+	mods []Mod
+	gate Gate // nil: always
+	when cond // nil: always
 }
 
 type checkLine struct {

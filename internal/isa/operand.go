@@ -81,6 +81,9 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 
 // misfitElement compares an element that is no register.
 func (k *kindSpec) misfitElement(e *Shape) misfit {
+	if e.Kind == ShapeSym && e.Offset {
+		return wrongKind // sums stand alone (facts: ptxas)
+	}
 	if k.mixed && e.Kind == ShapeImm {
 		one := *k
 		one.sorts |= sortImm
@@ -241,14 +244,15 @@ func (k *kindSpec) misfitSpecial(s *Shape) misfit {
 }
 
 // misfitSymbol: names of functions, and of variables with a displacement, are numbers where a
-// whole number may stand, in a register too; a variable alone is not (facts: ptxas).
+// whole number may stand, in a register too, unless the form says otherwise; a variable alone is
+// not (facts: ptxas).
 func (k *kindSpec) misfitSymbol(s *Shape) misfit {
 	switch {
 	case k.ofSet && s.Kind == ShapeSym && s.Space != k.of:
 		return wrongSpace
 	case k.sorts&s.sorts() != 0:
 		return fits
-	case k.sorts&sortImm == 0, s.Kind == ShapeSym && (!s.Offset || k.sorts&sortReg == 0):
+	case k.sorts&sortImm == 0, s.Kind == ShapeSym && (!s.Offset || k.bare || k.sorts&sortReg == 0):
 		return wrongKind
 	case !k.types[0].Kind().integer():
 		return wrongType
@@ -270,7 +274,7 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 		}
 		return wrongSpace
 	case ShapeImm: // the machine has no fixed addresses elsewhere (facts: ptxas)
-		if !base.Float && (k.space == LocalSpace || k.space == TensorSpace) {
+		if !base.Float && k.space == LocalSpace {
 			return fits
 		}
 	}

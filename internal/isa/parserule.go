@@ -137,12 +137,15 @@ func (p *entryParser) rulePass(s string) error {
 		return nil
 	case word == "check":
 		return p.check(rest)
-	case word == "order":
-		if rest != "free" {
-			return fmt.Errorf("order is written: order free")
-		}
+	case word == "order" && rest == "free":
 		p.e.freeOrder = true
 		return nil
+	case word == "order":
+		refs, err := p.valueRefs(strings.ReplaceAll(rest, " ", "|"))
+		p.e.ordered = refs
+		return err
+	case word == "ignore":
+		return p.ignore(rest)
 	case strings.Contains(s, " : "):
 		return p.operandLine(s)
 	}
@@ -182,6 +185,26 @@ func (p *entryParser) gate(text, s string, until bool) error {
 	}
 	p.e.gates = append(p.e.gates, line)
 	return nil
+}
+
+// ignore reads ".a .b [since gate] [if cond]".
+func (p *entryParser) ignore(s string) (err error) {
+	s, when, ok := strings.Cut(s, " if ")
+	s, gate, gated := strings.Cut(s, " since ")
+	line := ignoredLine{}
+	for _, m := range strings.Fields(s) {
+		line.mods = append(line.mods, Mod(p.t.mods.intern(m)))
+	}
+	if gated {
+		if line.gate, err = thePrelude.parseGate(gate); err != nil {
+			return err
+		}
+	}
+	if ok {
+		line.when, err = p.condition(when)
+	}
+	p.e.ignored = append(p.e.ignored, line)
+	return err
 }
 
 func (p *entryParser) defaultValues(s string) error {
@@ -289,6 +312,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.minus = true
 		case word == "mixed": // the manual has registers alone
 			k.mixed = p.judge == Ptxas
+		case word == "bare": // a name with a number is none for ptxas here
+			k.bare = true
 		case word == "braced":
 			k.braced = true
 		case word == "short":

@@ -4,7 +4,10 @@ package isa
 // an opcode, and for each the operands that may follow. It runs once for each distinct list
 // of modifiers (Forms); operands are looked at later.
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxModifiers bounds the modifiers of a statement; no form has half as many.
 const maxModifiers = 40
@@ -57,6 +60,7 @@ type kindSpec struct {
 	mixed     bool // a vector: constants beside registers
 	short     bool // an address: registers of 32 bits reach global memory, too
 	full      bool // an address: no registers of fewer than 32 bits
+	bare      bool
 	selectors []SelectorSet
 	ranges    [][2]int
 	space     Space
@@ -85,7 +89,56 @@ func (t *ISA) resolve(tokens []string, suffix string) *Forms {
 			f.plans = t.readings(op, rest, sm)
 		}
 	}
+	if f.plans == nil {
+		f.plans = t.readingsWithout(op, mods, sm)
+	}
 	return f
+}
+
+// readingsWithout returns the plans of entries that ignore some of the modifiers.
+func (t *ISA) readingsWithout(op *opcode, mods []Mod, suffix Mod) (plans []*plan) {
+	for _, id := range op.ids {
+		e := t.Entry(id)
+		rest, lines := e.withoutIgnored(mods)
+		if len(lines) == 0 {
+			continue
+		}
+		for a := range e.Alts {
+			for _, p := range e.plans(a, rest, suffix) {
+				if p.ignores(lines) {
+					plans = append(plans, p)
+				}
+			}
+		}
+	}
+	return plans
+}
+
+// withoutIgnored drops what the ignore clauses of an entry name, one modifier for each clause, and
+// returns the clauses that did.
+func (e *Entry) withoutIgnored(mods []Mod) (rest []Mod, lines []*ignoredLine) {
+	rest = mods
+	for i := range e.ignored {
+		l := &e.ignored[i]
+		if at := slices.IndexFunc(rest, func(m Mod) bool { return containsMod(l.mods, m) }); at >= 0 {
+			rest = slices.Delete(slices.Clone(rest), at, at+1)
+			lines = append(lines, l)
+		}
+	}
+	return rest, lines
+}
+
+// ignores tells whether the clauses hold for a reading, and puts their gates on it.
+func (p *plan) ignores(lines []*ignoredLine) bool {
+	for _, l := range lines {
+		if evalOr(l.when, &p.env, yes) != yes {
+			return false
+		}
+		if l.gate != nil {
+			p.rowGates = append(slices.Clone(p.rowGates), l.gate)
+		}
+	}
+	return true
 }
 
 // readings returns the plans of all entries of an opcode.
@@ -397,7 +450,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, mixed: k.mixed, short: k.short, full: k.full, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

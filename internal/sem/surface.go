@@ -129,9 +129,19 @@ func (o *surfaceOp) guessed(b *Build, asked ...assume.Guess) {
 	}
 }
 
+// accessed lists the elements of a destination or source that an instruction accesses: without
+// .v2 or .v4 the first of them (as ptxas 13.5 compiles it).
+func (b *Build) accessed(d *ir.Operand) []ir.Operand {
+	list := elements(d)
+	if b.Sel.Get(isa.C_vec) == 0 {
+		return list[:1]
+	}
+	return list
+}
+
 // data places the elements of a destination or source and returns their offsets.
 func (b *Build) data(d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) {
-	list := elements(d)
+	list := b.accessed(d)
 	for i := range list {
 		if list[i].Kind == ir.OpSink {
 			o.bits = append(o.bits, 0)

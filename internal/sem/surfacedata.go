@@ -16,7 +16,7 @@ import (
 func planSurfaceLoad(b *Build) {
 	t := b.Sel.Type(isa.C_dtype)
 	ops := b.In.Ops
-	o := b.surfaceOp(&ops[1], uint64(t.Bytes()*len(elements(&ops[0]))))
+	o := b.surfaceOp(&ops[1], uint64(t.Bytes()*len(b.accessed(&ops[0]))))
 	o.elem = uint32(t.Bytes())
 	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Dst = b.data(&ops[0], t.Bits(), o)
@@ -38,7 +38,7 @@ func (o *surfaceOp) wide(offs []uint32) (lows []uint32) {
 func planSurfaceStore(b *Build) {
 	t := b.Sel.Type(isa.C_ctype)
 	ops := b.In.Ops
-	o := b.surfaceOp(&ops[0], uint64(t.Bytes()*len(elements(&ops[1]))))
+	o := b.surfaceOp(&ops[0], uint64(t.Bytes()*len(b.accessed(&ops[1]))))
 	o.elem = uint32(t.Bytes())
 	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
