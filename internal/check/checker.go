@@ -71,6 +71,7 @@ type checker struct {
 
 	texmode string         // of .target, "" if it gives none
 	debug   syntax.TokenID // of .target
+	written isa.Version    // of .version; Info has a later one if the target needs it, since that is reported
 
 	unified  []syntax.TokenID      // attributes .unified
 	refs     map[*Func][]reference // what each function names; nil is the key of initialisers

@@ -30,7 +30,7 @@ func (c *checker) admitAs(tok syntax.TokenID, d *isa.Directive) bool {
 	if alt := d.Until[0]; len(alt.Targets) > 0 {
 		e = c.errorf(diag.BadTargetOption, c.at(tok), "%s is for targets below %v, the target is %v", d.Name, alt.Targets[0], c.info.Target)
 	} else {
-		e = c.errorf(diag.Removed, c.at(tok), "%s is gone since .version %v, the module has %v", d.Name, alt.Version, c.info.Version)
+		e = c.errorf(diag.Removed, c.at(tok), "%s is gone since .version %v, the module has %v", d.Name, alt.Version, c.written)
 	}
 	e.Spec = directiveSection(d)
 	return false
@@ -51,7 +51,7 @@ func (c *checker) since(tok syntax.TokenID, what string, d *isa.Directive, g isa
 	}
 	var e *diag.Diagnostic
 	if alt := g.Nearest(c.info.Target); c.info.Version.Before(alt.Version) {
-		e = c.errorf(diag.NeedsVersion, c.at(tok), "%s needs .version %v, the module has %v", what, alt.Version, c.info.Version)
+		e = c.errorf(diag.NeedsVersion, c.at(tok), "%s needs .version %v, the module has %v", what, alt.Version, c.written)
 	} else {
 		e = c.errorf(diag.NeedsTarget, c.at(tok), "%s needs %v or later, the target is %v", what, alt.Targets[0], c.info.Target)
 	}

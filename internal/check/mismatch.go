@@ -50,7 +50,7 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	if m.Kind == isa.NotAllowed && m.Other >= 0 { // two of one group
 		d.Code = diag.RepeatedModifier
 	}
-	if m.Other >= 0 {
+	if m.Other >= 0 && c.queryToken(m.Other) != c.queryToken(m.Token) {
 		d.Msg += " with " + c.queryToken(m.Other)
 	} else if m.Kind == isa.NotAllowed && m.Want != "" {
 		d.Msg += "; want " + m.Want
@@ -281,7 +281,7 @@ func (c *checker) gateText(m *isa.Mismatch) string {
 	alt := m.Gate.Nearest(c.info.Target)
 	var need, have []string
 	if alt.Version != 0 && (m.Kind == isa.GatePast || c.info.Version.Before(alt.Version)) {
-		need, have = append(need, ".version "+alt.Version.String()), append(have, c.info.Version.String())
+		need, have = append(need, ".version "+alt.Version.String()), append(have, c.written.String())
 	}
 	if len(alt.Targets) > 0 && (m.Kind == isa.GatePast || !c.passesAny(alt.Targets)) {
 		var names []string
@@ -310,6 +310,10 @@ func (c *checker) mismatchSpan(s *syntax.Instruction, m *isa.Mismatch) diag.Span
 		return c.at(s.Mods[m.Token-1])
 	case m.Operand >= 0 && m.Operand < len(s.Operands):
 		return c.operandSpan(&s.Operands[m.Operand], m.Part)
+	case m.Kind == isa.OperandCount:
+		if want, err := strconv.Atoi(m.Want); err == nil && want < len(s.Operands) { // the surplus ones
+			return c.file.Span(syntax.Range{First: s.Operands[want].First, Last: s.Operands[len(s.Operands)-1].Last})
+		}
 	}
 	span := c.at(s.Opcode)
 	if n := len(s.Mods); n > 0 {

@@ -30,7 +30,7 @@ func (c *checker) module() {
 func (c *checker) header() {
 	var version *syntax.Version
 	var target *syntax.Target
-	c.info.Version = isa.Latest // if there is none, that is error enough
+	c.info.Version, c.written = isa.Latest, isa.Latest // if there is none, that is error enough
 	targeted := slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Target); return ok })
 	for i, s := range c.file.Stmts {
 		switch s := s.(type) {
@@ -96,7 +96,7 @@ func (c *checker) version(s *syntax.Version) {
 		c.errorf(diag.UnknownVersion, c.at(s.Number), "%v", err)
 		v = isa.Latest
 	}
-	c.info.Version = v
+	c.info.Version, c.written = v, v
 }
 
 // target reads .target: an architecture, then options and further architectures.
@@ -108,7 +108,9 @@ func (c *checker) target(s *syntax.Target) {
 		case err == nil:
 			if c.info.Target.IsZero() {
 				c.info.Target = t
-				c.since(tok, ".target "+name, nil, isa.Gate{{Version: isa.TargetSince(t)}})
+				if v := isa.TargetSince(t); !c.since(tok, ".target "+name, nil, isa.Gate{{Version: v}}) {
+					c.info.Version = v // what the target needs is said once
+				}
 			}
 			c.runsOn(tok, t)
 		case i == 0:

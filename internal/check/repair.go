@@ -20,6 +20,7 @@ type repairs struct {
 	last    bool       // … behind all others; else behind the opcode
 	replace [][]string // per position: spellings that would do there
 	swap    [2]int     // these two exchanged; zero if none
+	move    [2]int     // the first one in front of the second; zero if none
 	loose   bool       // the operands do not fit yet
 }
 
@@ -41,7 +42,7 @@ func (c *checker) repair() *repairs {
 }
 
 func (r *repairs) none() bool {
-	return r.drop == nil && r.insert == nil && r.swap[1] == 0 &&
+	return r.drop == nil && r.insert == nil && r.swap[1] == 0 && r.move[1] == 0 &&
 		!slices.ContainsFunc(r.replace, func(list []string) bool { return list != nil })
 }
 
@@ -64,6 +65,9 @@ func (c *checker) search(legal func(tokens []string) bool) *repairs {
 			}
 		}
 	}
+	if r.swap[1] == 0 {
+		r.move = searchMove(c.tokens, legal)
+	}
 	if slices.ContainsFunc(c.tokens[1:], func(m string) bool { return !slices.Contains(candidates, m) }) {
 		return r // one word more makes no other word one of this instruction, though ptxas may ignore it
 	}
@@ -73,6 +77,20 @@ func (c *checker) search(legal func(tokens []string) bool) *repairs {
 		c.searchInsertions(r, candidates, len(c.tokens), legal)
 	}
 	return r
+}
+
+// searchMove tries each word further in front: what names the operation stands behind the opcode, though the order
+// of others is free.
+func searchMove(tokens []string, legal func(tokens []string) bool) [2]int {
+	for from := 2; from < len(tokens); from++ {
+		for to := 1; to < from; to++ {
+			rest := slices.Delete(slices.Clone(tokens), from, from+1)
+			if legal(slices.Insert(rest, to, tokens[from])) {
+				return [2]int{from, to}
+			}
+		}
+	}
+	return [2]int{}
 }
 
 // searchInsertions tries one word more at a place: order is free, but for words behind the
@@ -136,6 +154,8 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 	switch {
 	case r.swap[1] > 0:
 		c.exchange(d, s, r.swap[0], r.swap[1], !r.loose)
+	case r.move[1] > 0:
+		c.moved(d, s, r.move[0], r.move[1], !r.loose)
 	case len(r.insert) > 0:
 		d.Code, d.Span = insertionCode(r.insert), c.at(s.Opcode)
 		d.Msg = opcode + " needs " + oneOf(r.insert)
@@ -218,6 +238,17 @@ const (
 	maxOffers = 6
 	maxFixes  = 4
 )
+
+// moved blames a word that stands too far back.
+func (c *checker) moved(d *diag.Diagnostic, s *syntax.Instruction, from, to int, mechanical bool) {
+	at := c.at(s.Mods[from-1])
+	word, front := c.tokens[from], strings.Join(c.tokens[:to], "")
+	d.Code, d.Span = diag.TypeOrder, at
+	d.Msg = word + " stands right behind " + front + ": " + front + word
+	place := c.at(s.Mods[to-1]).Start
+	d.Fixes = []diag.Fix{{Label: "move " + word, Mechanical: mechanical,
+		Edits: []diag.Edit{{Span: diag.Span{Start: place, End: place}, New: word}, {Span: at}}}}
+}
 
 // dropped blames one modifier. Beside another of its group it is one too many.
 func (c *checker) dropped(d *diag.Diagnostic, i int, at diag.Span) {

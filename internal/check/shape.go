@@ -214,7 +214,7 @@ func (c *checker) specialShape(o *syntax.Operand, sp isa.Special, s *isa.Shape) 
 	}
 	if !info.Since.Passes(c.info.Version, c.info.Target) {
 		d := c.errorf(diag.NeedsVersion, c.at(o.Name), "%s needs %v; the module has .version %v and %v",
-			info.Name, info.Since, c.info.Version, c.info.Target)
+			info.Name, info.Since, c.written, c.info.Target)
 		d.Spec = info.Section
 		return false
 	}

@@ -74,7 +74,7 @@ const (
 	RepeatedModifier          Code = 3003 // modifier twice
 	NotAllowedWith            Code = 3004 // modifier not allowed with another
 	MissingModifier           Code = 3005 // modifier missing
-	TypeOrder                 Code = 3006 // types in the wrong order
+	TypeOrder                 Code = 3006 // words in the wrong order
 	NoSuchCombination         Code = 3007 // no such combination of modifiers
 	OperandCount              Code = 3008 // wrong number of operands
 	OperandKind               Code = 3009 // wrong kind of operand

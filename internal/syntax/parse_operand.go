@@ -22,6 +22,7 @@ func (p *parser) operandsUntil(end Kind) []Operand {
 	p.operandStack = p.operandStack[:mark]
 	if end != Semicolon && !p.failed && p.kind != end {
 		p.errorExpected("',' or '"+end.String()+"'", "")
+		p.missingComma()
 	}
 	return list
 }

@@ -137,6 +137,7 @@ func (p *parser) instruction() Stmt {
 	}
 	n.Opcode = p.expect(Ident, "as instruction")
 	p.modifiers(n)
+	p.numberedModifier(n)
 	if p.kind != Semicolon && !p.failed && !p.endsEarly() {
 		n.Operands = p.operandsUntil(Semicolon)
 		n.Suffix = p.suffix
@@ -162,6 +163,13 @@ func (p *parser) modifiers(n *Instruction) {
 		}
 	}
 	n.Mods = p.popTokens(mark)
+}
+
+// numberedModifier reports .32 for .b32, which scans as a number.
+func (p *parser) numberedModifier(n *Instruction) {
+	if p.kind == Float && p.tok == p.prev+1 && p.f.Behind(p.prev) == "" {
+		p.errorAt(p.f.TokenSpan(p.tok), diag.Expected, "%s is a number; want a modifier such as .b32", p.found())
+	}
 }
 
 // atBank reports whether [int] and another modifier stand here; without the modifier
