@@ -32,6 +32,7 @@ var vops = map[code]vop{
 	cFSub:  {[2]x86.Op{x86.VSUBPS, x86.VSUBPD}, [2]x86.Op{x86.VSUBPS, x86.VSUBPD}, false, true},
 	cFMul:  {[2]x86.Op{x86.VMULPS, x86.VMULPD}, [2]x86.Op{x86.VMULPS, x86.VMULPD}, true, true},
 	cFDiv:  {[2]x86.Op{x86.VDIVPS, x86.VDIVPD}, [2]x86.Op{x86.VDIVPS, x86.VDIVPD}, false, true},
+	cPick:  {[2]x86.Op{x86.VPSHUFB}, [2]x86.Op{x86.VPSHUFB}, false, false},
 	cFMin:  {[2]x86.Op{x86.VMINPS, x86.VMINPD}, [2]x86.Op{x86.VMINPS, x86.VMINPD}, false, false},
 	cFMax:  {[2]x86.Op{x86.VMAXPS, x86.VMAXPD}, [2]x86.Op{x86.VMAXPS, x86.VMAXPD}, false, false},
 }
@@ -84,7 +85,7 @@ func supports(evex bool, o *operation) bool {
 func maskable(c code) bool {
 	_, v := vops[c]
 	_, u := uops[c]
-	return v || u && c != cPopc
+	return v && c != cPick || u && c != cPopc
 }
 
 func (e *emitter) opOf(ops [2][2]x86.Op, t typ) x86.Op {
@@ -132,6 +133,8 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.canon(arg(0), d)
 	case cUnit:
 		return e.unit(o, arg(0), arg(1))
+	case cDivide:
+		return e.into(e.divide(o.imm, arg(0), arg(1)), target, direct)
 	case cPopc:
 		return e.into(e.popcount(o.typ, arg(0)), target, direct)
 	case cWord:
@@ -365,7 +368,7 @@ func (e *emitter) truncate(a loc, dst func() x86.Vec) loc {
 }
 
 // Predicates of vcmpps by fcmp*: quiet, false (or true, with the last four) for NaNs.
-var fcmpImm = [...]uint8{fcmpEQ: 0, fcmpLT: 0x11, fcmpLE: 0x12, fcmpORD: 7, fcmpUNORD: 3, fcmpNLT: 0x15, fcmpNLE: 0x16, fcmpNEQ: 4}
+var fcmpImm = [...]uint8{fcmpEQ: 0, fcmpLT: 0x11, fcmpLE: 0x12, fcmpORD: 7, fcmpUNORD: 3, fcmpNLT: 0x15, fcmpNLE: 0x16, fcmpNEQ: 4, fcmpNEQO: 0x0c, fcmpEQU: 8}
 
 // icmp are the instruction and predicate of integer comparisons by cmp*.
 var icmp = [...]struct {

@@ -29,8 +29,10 @@ var approxTwins = map[string]twin{
 	"SinApproxF32":      func(p *program, in []val) val { return unitTurn(p, turns(p, in[0]), 0) },
 	"CosApproxF32":      func(p *program, in []val) val { return unitTurn(p, p.and(turns(p, in[0]), p.w(magF32)), 1) },
 	"SinApproxFtzF32":   func(p *program, in []val) val { return unitTurn(p, turns(p, flushF32(p, in[0])), 0) },
-	"CosApproxFtzF32":   func(p *program, in []val) val { return unitTurn(p, p.and(turns(p, flushF32(p, in[0])), p.w(magF32)), 1) },
-	"DivFullF32":        func(p *program, in []val) val { return divApprox(p, in[0], in[1], true) },
+	"CosApproxFtzF32": func(p *program, in []val) val {
+		return unitTurn(p, p.and(turns(p, flushF32(p, in[0])), p.w(magF32)), 1)
+	},
+	"DivFullF32": func(p *program, in []val) val { return divApprox(p, in[0], in[1], true) },
 }
 
 func (p *program) fmul(a, b val) val { return p.op2(cFMul, tW, a, b, roundNear) }

@@ -39,12 +39,7 @@ var floatCompares = map[string]twin{
 	"Neu": fcompare(fcmpNEQ, false), "Geu": fcompare(fcmpNLT, false), "Gtu": fcompare(fcmpNLE, false),
 	"Leu": fcompare(fcmpNLT, true), "Ltu": fcompare(fcmpNLE, true),
 	"Num": fcompare(fcmpORD, false), "Nan": fcompare(fcmpUNORD, false),
-	"Ne": func(p *program, in []val) val {
-		return p.op2(cMAnd, tM, p.op2(cFCmp, tM, in[0], in[1], fcmpNEQ), p.op2(cFCmp, tM, in[0], in[1], fcmpORD), 0)
-	},
-	"Equ": func(p *program, in []val) val {
-		return p.op2(cMOr, tM, p.op2(cFCmp, tM, in[0], in[1], fcmpEQ), p.op2(cFCmp, tM, in[0], in[1], fcmpUNORD), 0)
-	},
+	"Ne": fcompare(fcmpNEQO, false), "Equ": fcompare(fcmpEQU, false),
 }
 
 func init() {

@@ -21,13 +21,23 @@ var convertTwins = map[string]twin{
 	"trunc64to8":  func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 8) },
 
 	"CvtF32S32": func(p *program, in []val) val { return p.op1(cI2F, tW, in[0], 0) },
-	"CvtF32U32": func(p *program, in []val) val { return p.op1(cU2F, tW, in[0], 0) },
+	"CvtF32U32": func(p *program, in []val) val { return f32FromU32(p, in[0]) },
 	"CvtF64S32": func(p *program, in []val) val { return p.op1(cI2F, tX, in[0], 0) },
 
 	"CvtRniF32F32": integral(roundNear), "CvtRziF32F32": integral(roundZero),
 	"CvtRmiF32F32": integral(roundDown), "CvtRpiF32F32": integral(roundUp),
 	"CvtRniS32F32": toS32(roundNear), "CvtRziS32F32": toS32(roundZero),
 	"CvtRmiS32F32": toS32(roundDown), "CvtRpiS32F32": toS32(roundUp),
+}
+
+// f32FromU32 without AVX-512 rounds the sum of two exact halves.
+func f32FromU32(p *program, a val) val {
+	if p.evex {
+		return p.op1(cU2F, tW, a, 0)
+	}
+	const two16 = 0x47800000
+	high, low := p.op1(cI2F, tW, p.shrI(a, 16), 0), p.op1(cI2F, tW, p.lowBits(a, 16), 0)
+	return p.op3(cFFma, tW, high, p.w(two16), low, roundNear)
 }
 
 func integral(how uint64) twin {

@@ -25,8 +25,6 @@ var logicTwins = map[string]twin{
 	"ShfRWrap32":  func(p *program, in []val) val { return funnelRight(p, in, wrapped(p, in[2])) },
 	"ShfRClamp32": func(p *program, in []val) val { return funnelRight(p, in, p.minU(in[2], p.w(32))) },
 
-	"Prmt": prmt,
-
 	"pack2x16": func(p *program, in []val) val { return p.or(p.lowBits(in[0], 16), p.shlI(in[1], 16)) },
 	"pack2x8":  func(p *program, in []val) val { return pack2x8(p, in[0], in[1]) },
 	"pack4x8": func(p *program, in []val) val {
@@ -138,11 +136,11 @@ func (p *program) choose(a, yes, no val) val {
 	return p.xor(no, p.and(a, p.xor(yes, no)))
 }
 
-// prmt knows selectors that are constant and replicate no sign.
+// prmt is one shuffle of bytes of each source where the selectors are constant and copy no sign.
 func prmt(p *program, in []val) val {
 	sel, ok := p.known(in[2])
 	if !ok || sel&0x8888 != 0 {
-		return none
+		return prmtAny(p, in)
 	}
 	var a, b uint64
 	for k := range uint(4) {

@@ -249,7 +249,7 @@ func TestTwins(t *testing.T) {
 		t.Skip(err)
 	}
 	b, r := newBench(), rand.New(rand.NewPCG(1, 2))
-	seen, with := map[string]bool{}, map[string]int{}
+	seen, with, widths := map[string]bool{}, map[string]int{}, map[string]int{}
 	for _, fn := range sem.LaneFunctions() {
 		name := functionName(fn)
 		if seen[name] {
@@ -270,6 +270,7 @@ func TestTwins(t *testing.T) {
 					continue
 				}
 				with[name]++
+				widths[name] |= 1 << bit(x.wide512)
 				c, err := native.New(code)
 				if err != nil {
 					t.Skip(err)
@@ -285,6 +286,8 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%s is no lane function", name)
 			} else if with[name] == 0 {
 				t.Errorf("%s was never compiled", name)
+			} else if widths[name] != 3 && has512() && !(widths[name] == 2 && only512.MatchString(name)) {
+				t.Errorf("%s was compiled for one width alone: %d", name, widths[name])
 			}
 		}
 	}

@@ -51,8 +51,10 @@ const (
 	cMulLS
 	cPopc
 	cClz
-	cBytes // byte k of the result is byte imm>>8k&3 of a, 0 if bit 7 there is set; 32 bits
-	cZext  // 32 to 64
+	cBytes  // byte k of the result is byte imm>>8k&3 of a, 0 if bit 7 there is set; 32 bits
+	cPick   // byte k of the result is byte b[k] of the 16 around a
+	cDivide // 64 bits, as imm says
+	cZext   // 32 to 64
 	cSext
 	cTrunc // 64 to 32
 	cCmp   // a (imm) b
@@ -95,7 +97,7 @@ const (
 	cmpLEU
 )
 
-// Comparisons of floats: imm of cFCmp. The last four hold for NaNs, too.
+// Comparisons of floats: imm of cFCmp. Those with N, and EQU, hold for NaNs, too.
 const (
 	fcmpEQ = iota
 	fcmpLT
@@ -105,6 +107,8 @@ const (
 	fcmpNLT
 	fcmpNLE
 	fcmpNEQ
+	fcmpNEQO // ordered and not equal
+	fcmpEQU  // equal or not ordered
 )
 
 // Roundings: imm of the operations on floats.

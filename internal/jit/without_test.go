@@ -1,0 +1,43 @@
+package jit
+
+import (
+	"regexp"
+	"testing"
+
+	"ptxvm/internal/sem"
+)
+
+// only512 are the twins that need a machine which rounds as it is told, or more registers than a trial
+// without AVX-512 leaves.
+var only512 = regexp.MustCompile(`^(Add|Sub|Mul|Fma|Div|Sqrt|Rcp)R[ZMP]|^(Sin|Cos)Approx`)
+
+// without are the lane functions that have no twin, with the reason. They are left to the interpreter.
+var without = []struct {
+	why   string
+	names *regexp.Regexp
+}{
+	{"floats of 16 bits", regexp.MustCompile(`F16(x2)?$`)},
+	{"f64: NaNs keep their payload", regexp.MustCompile(`F64$|^CvtF64F32$`)},
+	{"approximations are read from tables", regexp.MustCompile(`(Approx|Nearest|Full|Coarse)`)},
+	{"flushed or directed roundings of f32", regexp.MustCompile(`^(Add|Sub|Mul|Fma|Div|Sqrt|Rcp|Max|Min|neg|abs)(R[ZMP])?(Ftz|Sat|NaN|Xorsign)*(Abs)?F32$|^RcpR[ZMP]F32$|^(Max|Min)(Ftz|NaN|Xorsign)*AbsF32$`)},
+	{"pairs of f32, three operands", regexp.MustCompile(`F32x2$|^M(ax|in)3`)},
+	{"classes of f32", regexp.MustCompile(`^(Normal|Subnormal)F32$`)},
+	{"64-bit integers from f32", regexp.MustCompile(`^CvtF32[SU]64$|^CvtRzi(Ftz)?[SU]64F32$|^CvtF64[SU]64$`)},
+	{"rare integer operations", regexp.MustCompile(`^(Fns32|Clmad..64|Prmt(B4e|Ecl|Ecr)|(AddSat|SubSat|MaxRelu|MinRelu|Max|Min)[SU]8x4|packSat[SU].*|SubSat[SU]8x4)$`)},
+	{"known to the machine alone", regexp.MustCompile(`^(mapa..|pendingCount)$`)},
+}
+
+// TestWithoutTwin: every lane function has a twin or a reason.
+func TestWithoutTwin(t *testing.T) {
+	for _, fn := range sem.LaneFunctions() {
+		name, why := functionName(fn), ""
+		for _, w := range without {
+			if w.names.MatchString(name) {
+				why = w.why
+			}
+		}
+		if twinOf(fn) == nil && why == "" {
+			t.Errorf("%s has neither a twin nor a reason", name)
+		}
+	}
+}
