@@ -50,7 +50,7 @@ section != "" && $0 == "\t{" { next }
 }
 section != "" && /^\.b8/ {
   if (keep)
-    print
+    print nameless($0)
   next
 }
 section != "" && $0 ~ /^\t}/ {
@@ -68,6 +68,19 @@ function base(path) {
   gsub(/"/, "", path)
   sub(/.*\//, "", path)
   return path
+}
+
+# Symbols of internal linkage hold a hash of the path of the source, behind _INTERNAL_: eight digits, which become zeros.
+function nameless(line,    mark, at, n, i, codes) {
+  mark = "95,73,78,84,69,82,78,65,76,95,"
+  at = index(line, mark)
+  if (!at)
+    return line
+  n = split(substr(line, at + length(mark)), codes, ",")
+  line = substr(line, 1, at + length(mark) - 2)
+  for (i = 1; i <= n; i++)
+    line = line "," (i <= 8 ? 48 : codes[i])
+  return line
 }
 
 # A line of another file becomes the line it is inlined at, as that was last given, or nothing.
