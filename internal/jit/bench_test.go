@@ -62,3 +62,29 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWarp is the price of a warp that does next to nothing: of a launch of 1M threads in CTAs of
+// 256, divided by its warps.
+func BenchmarkWarp(b *testing.B) {
+	for _, k := range []struct{ name, body string }{
+		{"empty", "ret;"},
+		{"barrier", "bar.sync 0; ret;"},
+		{"store", ".reg .b32 %r<4>; .reg .b64 %d<3>; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r1; ret;"},
+		{"index", ".reg .b32 %r<5>; .reg .b64 %d<3>; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.s32 %r1, %r2, %r3, %r1; and.b32 %r1, %r1, 65535; mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r1; ret;"},
+	} {
+		for name, v := range map[string]jit.Vectors{"AVX2": jit.AVX2, "AVX-512": jit.AVX512} {
+			b.Run(k.name+"/"+name, func(b *testing.B) {
+				l := newLaboratory(b, k.name, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { "+k.body+" }\n")
+				buf, _ := l.arena.Alloc(1<<18, mem.Info{Label: "buf"})
+				l.keep = true
+				e := engine(b, jit.Options{Vectors: v})
+				const ctas, warps = 4096, 8
+				l.run(b, "k", ctas, [3]uint32{256, 1, 1}, e.Install, buf)
+				for b.Loop() {
+					l.run(b, "k", ctas, [3]uint32{256, 1, 1}, e.Install, buf)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/ctas/warps, "ns/warp")
+			})
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		return end, false
 	}
 	s := wk.nativeState()
-	if !c.fillBatch(n, s, first) {
+	if !c.warps[first].standsAt(n) || !c.fillBatch(n, s, first) {
 		return end, false
 	}
 	t.refresh(wk, n)
@@ -106,8 +106,19 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	return batchEnd{len(c.warps) - 1, false}, true
 }
 
-// fillBatch describes the CTA to compiled code; false if it has a warp that no batch can have, or
-// compiled code cannot run the first one.
+// standsAt tells whether compiled code can go on where a warp stands.
+func (w *Warp) standsAt(n *Native) bool {
+	f := &w.frags[first(w.used)]
+	if f.frame != w.root {
+		return false
+	}
+	if f.woken {
+		return n.Resumes[f.pc] != 0
+	}
+	return n.Warps[f.pc] != 0
+}
+
+// fillBatch describes the CTA to compiled code; false if it has a warp that no batch can have.
 func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 	g, wk := c.grid, c.cluster.wk
 	if len(c.async.open) != 0 || len(c.cluster.sleepers) != 0 {
@@ -129,7 +140,7 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 			return false
 		}
 	}
-	if warps[first].At == n.Out || !c.onlyBarrier(b) {
+	if !c.onlyBarrier(b) {
 		return false
 	}
 	b.fillWarps(warps)
