@@ -59,11 +59,12 @@ type batch struct {
 	warp   map[int]x86.Label // by segment: a warp that stands there
 	resume map[int32]x86.Label
 	ended  x86.Label // all lanes of the warp have exited
-	turn   x86.Label // the warp's turn is over
+	turn   x86.Label // the warp waits or has exited
+	next   x86.Label // its turn is over
 }
 
 func (c *compiler) newBatch() {
-	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}}
+	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
@@ -112,11 +113,15 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 		c.Jmp(c.label(i+1, masked))
 	}))
 	c.MR(x86.MOV, x86.S32, batchWaiting, x86.RDX)
-	c.park(pc, masked)
+	if c.batch.resume[pc] == 0 {
+		c.batch.resume[pc] = c.NewLabel()
+	}
+	c.park(pc, c.batch.resume[pc], masked)
+	c.Jmp(c.batch.turn)
 }
 
-// park leaves a warp where it waits.
-func (c *compiler) park(pc int32, masked bool) {
+// park leaves a warp at a pc, to go on at a label.
+func (c *compiler) park(pc int32, at x86.Label, masked bool) {
 	if !masked {
 		c.settleRows(c.unsettled(pc))
 		c.layRows(pc)
@@ -129,12 +134,18 @@ func (c *compiler) park(pc int32, masked bool) {
 	}
 	c.MR(x86.MOV, x86.S32, warpAt(x86.RCX, warpFuel), rFuel)
 	c.MI(x86.MOV, x86.S32, warpAt(x86.RCX, warpPC), pc)
-	if c.batch.resume[pc] == 0 {
-		c.batch.resume[pc] = c.NewLabel()
-	}
-	c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(c.batch.resume[pc]))
+	c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(at))
 	c.MR(x86.MOV, x86.S64, warpAt(x86.RCX, warpGoOn), x86.RAX)
-	c.Jmp(c.batch.turn)
+}
+
+// giveWay ends the turn of a full warp whose fuel is used, at a segment. It has not moved if it
+// has only been in loops that may wait for others.
+func (c *compiler) giveWay(t int, pc int32) {
+	c.RM(x86.MOV, x86.S32, rFuel, batchTurn)
+	c.park(pc, c.batch.warp[t], false)
+	c.RM(x86.MOV, x86.S32, x86.RAX, ctxLooped)
+	c.MR(x86.OR, x86.S32, batchMoved, x86.RAX)
+	c.Jmp(c.batch.next)
 }
 
 // releaseWaiting lets the warps in RAX, which wait, go on: those behind the running one in this pass.
@@ -335,6 +346,7 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	pass, cta := c.NewLabel(), c.NewLabel()
 	c.Bind(c.batch.turn)
 	c.MI(x86.MOV, x86.S32, batchMoved, 1)
+	c.Bind(c.batch.next)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchLater)
 	c.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
 	c.Jcc(x86.E, pass)
@@ -355,6 +367,7 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
 	c.RM(x86.MOV, x86.S32, rMask, warpAt(x86.RCX, warpMask))
 	c.MR(x86.MOV, x86.S32, ctxMask, rMask)
+	c.MI(x86.MOV, x86.S32, ctxLooped, 0)
 	c.RM(x86.MOV, x86.S32, rFuel, warpAt(x86.RCX, warpFuel))
 	c.M(x86.JMP, x86.S64, warpAt(x86.RCX, warpGoOn))
 
@@ -366,6 +379,8 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.RM(x86.MOV, x86.S32, x86.RCX, batchPassed)
 	c.RM(x86.CMP, x86.S32, x86.RCX, batchPassLimit)
 	c.Jcc(x86.GE, out)
+	c.MI(x86.CMP, x86.S32, batchMoved, 0) // all only polled: others shall have the worker
+	c.Jcc(x86.E, out)
 	c.R(x86.INC, x86.S32, x86.RCX)
 	c.MR(x86.MOV, x86.S32, batchPassed, x86.RCX)
 	c.beginPass(pick)
@@ -388,7 +403,6 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 func (c *compiler) beginPass(pick x86.Label) {
 	c.MR(x86.MOV, x86.S32, batchLater, x86.RAX)
 	c.MI(x86.MOV, x86.S32, batchMoved, 0)
-	c.MI(x86.MOV, x86.S32, ctxLooped, 0)
 	c.Jmp(pick)
 }
 

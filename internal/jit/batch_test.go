@@ -61,6 +61,7 @@ L:	bar.sync 0; mad.lo.u32 %r7, %r7, 3, %r6; add.u32 %r6, %r6, 1; setp.lt.u32 %p,
 	"two":    "shr.u32 %r6, %r1, 5; and.b32 %r6, %r6, 1; setp.eq.u32 %p, %r6, 1; @%p bra A; bar.sync 1, 64; mov.u32 %r7, 1; bra.uni B; A: bar.arrive 1, 64; mov.u32 %r7, 2; B: bar.sync 0; st.global.u32 [%rd3], %r7; ret;",
 	"vote":   "st.shared.u32 [%r5], %r3; setp.gt.u32 %p, %r1, 5; bar.red.popc.u32 %r6, 0, %p; bar.sync 2; ld.shared.u32 %r7, [%r4+4]; add.u32 %r6, %r6, %r7; st.global.u32 [%rd3], %r6; ret;",
 	"clocks": "bar.sync 0; mov.u32 %r6, %clock; st.global.u32 [%rd3], %r6; ret;",
+	"polls":  "mov.u32 %r6, 0; L: ld.volatile.global.u32 %r9, [%rd1+16384]; add.u32 %r6, %r6, 1; setp.lt.u32 %p, %r6, 300; @%p bra L; atom.global.add.u32 %r7, [%rd1+16384], 1; mad.lo.u32 %r7, %r7, 77, %r9; st.global.u32 [%rd3], %r7; bar.sync 0; st.global.u32 [%rd3], %r7; ret;",
 	"turns":  "mov.u32 %r6, 0; L: add.u32 %r6, %r6, 1; setp.lt.u32 %p, %r6, 40000; @%p bra L; atom.global.add.u32 %r7, [%rd1+16384], 1; st.global.u32 [%rd3], %r7; bar.sync 0; st.global.u32 [%rd3], %r7; ret;",
 }
 

@@ -59,6 +59,7 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 			if masked {
 				c.partExit(to, 0, machine.FuelOut)
 			} else {
+				c.inBatch(c.later(func() { c.giveWay(t, to) }))
 				c.fullExit(to, 0, machine.FuelOut)
 			}
 		}))

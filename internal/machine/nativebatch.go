@@ -28,7 +28,7 @@ type NativeBatch struct {
 	Barrier   int32
 	Passed    int32  // passes of the CTA, the running one included
 	PassLimit int32  // the batch ends behind this pass
-	Moved     uint32 // not 0: a warp has run in this pass until it waited or exited
+	Moved     uint32 // not 0: in this pass a warp has done more than poll
 
 	CTAs  uint32 // that may be begun behind the running one
 	Done  uint32 // that have ended
@@ -263,7 +263,7 @@ func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
 	if b.Done != 0 {
 		root.retry, root.wait, w.hurry = firstRetry, firstRetry, 0
 	}
-	if stopped {
+	if b.Current != bit {
 		root.spreadAll(r.PC)
 	}
 	if b.Waiting&bit != 0 {
