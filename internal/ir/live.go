@@ -144,26 +144,51 @@ func (f *Func) EachLiveIn(b BlockID, visit func(Reg)) {
 // instruction at pc: what a fragment that stands there still needs.
 func (f *Func) LiveAt(pc int32) Bits {
 	b := f.BlockOf(pc)
+	live := f.liveBehind(b)
+	for p := f.Blocks[b].End - 1; p >= pc; p-- {
+		f.passLive(&f.Insts[p], live)
+	}
+	return live
+}
+
+// LiveSets returns what LiveAt does for each instruction of a block.
+func (f *Func) LiveSets(b BlockID) []Bits {
+	blk := &f.Blocks[b]
+	live := f.liveBehind(b)
+	n := len(live)
+	sets, all := make([]Bits, blk.End-blk.First), make(Bits, int(blk.End-blk.First)*n)
+	for p := blk.End - 1; p >= blk.First; p-- {
+		f.passLive(&f.Insts[p], live)
+		sets[p-blk.First] = all[:n:n]
+		copy(all, live)
+		all = all[n:]
+	}
+	return sets
+}
+
+// liveBehind returns what is live behind a block.
+func (f *Func) liveBehind(b BlockID) Bits {
 	live := NewBits(len(f.Regs))
 	for _, r := range f.Globals {
 		if f.LiveOut(b, r) {
 			live.Set(int(r))
 		}
 	}
-	for p := f.Blocks[b].End - 1; p >= pc; p-- {
-		in := &f.Insts[p]
-		if in.kills() {
-			f.EachReg(in, func(r Reg, a Access) {
-				if a == Write {
-					live.Clear(int(r))
-				}
-			})
-		}
+	return live
+}
+
+// passLive makes the registers live behind an instruction those live before it.
+func (f *Func) passLive(in *Inst, live Bits) {
+	if in.kills() {
 		f.EachReg(in, func(r Reg, a Access) {
-			if a == Read {
-				live.Set(int(r))
+			if a == Write {
+				live.Clear(int(r))
 			}
 		})
 	}
-	return live
+	f.EachReg(in, func(r Reg, a Access) {
+		if a == Read {
+			live.Set(int(r))
+		}
+	})
 }

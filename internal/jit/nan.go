@@ -45,7 +45,9 @@ func (r *region) findLazy() {
 	r.lazy = make([]bool, len(uses))
 	for g := range uses {
 		u := &uses[g]
-		r.lazy[g] = u.makes && !u.seen && !(u.raw && u.shown)
+		if r.lazy[g] = u.makes && !u.seen && !(u.raw && u.shown); r.lazy[g] {
+			r.lazyRegs = append(r.lazyRegs, ir.Reg(g))
+		}
 	}
 	for pc := range r.steps {
 		r.relax(int32(pc))
@@ -173,10 +175,10 @@ func (r *region) relax(pc int32) {
 
 // unsettled has the rows that may hold any NaN before an instruction.
 func (r *region) unsettled(pc int32) (list []uint32) {
-	live := r.f.LiveAt(pc)
-	for g := range r.lazy {
-		if r.lazy[g] && live.Has(g) && r.f.Rows.Of[g] >= 0 {
-			list = append(list, r.offset(ir.Reg(g)))
+	live := r.live.at(pc)
+	for _, g := range r.lazyRegs {
+		if off := r.live.rowOf[g]; off != noRow && live.Has(int(g)) {
+			list = append(list, off)
 		}
 	}
 	return list

@@ -5,7 +5,6 @@ package jit
 // worker, so there they are plain operations; on global memory they are locked.
 
 import (
-	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
@@ -131,13 +130,7 @@ func (r *region) wanted(pc int32, off uint32) bool {
 	if pc+1 >= int32(len(r.insts)) || r.f.BlockOf(pc) != r.f.BlockOf(pc+1) {
 		return true
 	}
-	live := r.f.LiveAt(pc + 1)
-	for g := range r.f.Regs {
-		if live.Has(g) && r.f.Rows.Of[g] >= 0 && r.offset(ir.Reg(g)) == off {
-			return true
-		}
-	}
-	return false
+	return r.live.holds(r.live.at(pc+1), off)
 }
 
 // atomic assembles an atomic operation.

@@ -284,7 +284,7 @@ func (f *finder) define(s *segment, pc int32, g ir.Reg, now map[ir.Reg]*pattern)
 func (r *region) livesBehind(s *segment, g ir.Reg) bool {
 	b := r.f.BlockOf(s.first)
 	if s.end < r.f.Blocks[b].End {
-		return r.f.LiveAt(s.end).Has(int(g))
+		return r.live.at(s.end).Has(int(g))
 	}
 	return r.f.LiveOut(b, g)
 }
@@ -376,12 +376,12 @@ func (f *finder) forget() {
 
 // patternsAt has the patterns before an instruction in full code whose rows are not written.
 func (r *region) patternsAt(pc int32) (list []*pattern) {
-	live := r.f.LiveAt(pc)
-	for g := range r.f.Regs {
-		if p := r.global[ir.Reg(g)]; p != nil && live.Has(g) {
+	live := r.live.at(pc)
+	live.Each(func(g int) {
+		if p := r.global[ir.Reg(g)]; p != nil {
 			list = append(list, p)
 		}
-	}
+	})
 	now := map[ir.Reg]*pattern{}
 	for at := r.segmentOf(pc); at < pc; at++ {
 		r.f.EachReg(&r.f.Insts[at], func(g ir.Reg, a ir.Access) {

@@ -61,6 +61,8 @@ type region struct {
 	global   map[ir.Reg]*pattern
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
+	lazyRegs []ir.Reg          // those
+	live     *liveness
 	bounds   []int32
 	nbound   int
 }
@@ -69,6 +71,7 @@ type region struct {
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
+	r.live = newLiveness(f, r.offset)
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
 	}
@@ -250,16 +253,10 @@ func (r *region) addSegment(from, to int32, start bool) {
 // liveRows has the resident rows that matter before an instruction: those of registers that are
 // live there, and those that the machine fills.
 func (r *region) liveRows(pc int32) []uint32 {
-	live := r.f.LiveAt(pc)
-	set := map[uint32]bool{}
-	for g := range r.f.Regs {
-		if live.Has(g) && r.f.Rows.Of[g] >= 0 {
-			set[r.offset(ir.Reg(g))] = true
-		}
-	}
+	live := r.live.at(pc)
 	var list []uint32
 	for off := range r.row {
-		if set[off] || off >= r.code.RegBytes {
+		if off >= r.code.RegBytes || r.live.holds(live, off) {
 			list = append(list, off)
 		}
 	}

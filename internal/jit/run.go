@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"ptxvm/internal/ir"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
 )
@@ -235,34 +234,8 @@ func (r *region) merge(first, end int32, masked bool) *run {
 			u.scalars = append(u.scalars, pc)
 		}
 	}
-	r.mergeForm(u, &u.merged, masked, r.liveBehind(end))
+	r.mergeForm(u, &u.merged, masked)
 	return u
-}
-
-// liveBehind has the places in the register block that matter behind an instruction.
-func (r *region) liveBehind(end int32) map[uint32]bool {
-	b := r.f.BlockOf(end - 1)
-	places := map[uint32]bool{}
-	add := func(g ir.Reg) {
-		if r.f.Rows.Of[g] >= 0 {
-			places[r.offset(g)] = true
-		}
-	}
-	if end == r.f.Blocks[b].End {
-		for _, g := range r.f.Globals {
-			if r.f.LiveOut(b, g) {
-				add(g)
-			}
-		}
-		return places
-	}
-	live := r.f.LiveAt(end)
-	for g := range r.f.Regs {
-		if live.Has(g) {
-			add(ir.Reg(g))
-		}
-	}
-	return places
 }
 
 // merger builds one program of a run.
@@ -274,7 +247,7 @@ type merger struct {
 	loose map[uint32]bool // those that hold any NaN where canonical ones belong
 }
 
-func (r *region) mergeForm(u *run, m *merged, masked bool, live map[uint32]bool) {
+func (r *region) mergeForm(u *run, m *merged, masked bool) {
 	m.evex = r.wide512
 	g := &merger{r: r, m: m, now: map[uint32]val{}, wrote: map[uint32]typ{}, loose: map[uint32]bool{}}
 	for pc := u.first; pc < u.end; pc++ {
@@ -283,7 +256,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool, live map[uint32]bool)
 		}
 	}
 	for _, off := range slices.Sorted(maps.Keys(g.wrote)) {
-		if !live[off] {
+		if !r.live.behind(u.end, off) {
 			continue
 		}
 		v := g.now[off]
