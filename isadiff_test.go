@@ -115,7 +115,7 @@ func TestKeywordTargets(t *testing.T) {
 // before rejects, what is gone one that it accepted.
 func TestKeywordChanges(t *testing.T) {
 	for _, step := range [][3]string{{"1.4", "1.5", "sm_10"}, {"2.0", "2.1", "sm_20"}, {"7.4", "7.5", "sm_80"}, {"8.6", "8.7", "sm_90"}, {"9.3", "9.4", "sm_90"}} {
-		changes, err := ptxvm.ISAChanges(step[0], step[1], "")
+		changes, err := ptxvm.ISAChanges(step[0], step[1], step[2])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,16 @@ func (c *checker) moduleVariables(s *syntax.Variables) {
 		c.textureVariable(s)
 	case SReg:
 		c.specialVariable(s)
-	case Reg, Local, Param:
+	case Param:
 		c.poison(s)
-		c.errorf(diag.WrongSpace, c.at(s.Space), "a %v variable cannot stand at module scope; declare it inside a function", space)
+		c.errorf(diag.WrongSpace, c.at(s.Space), "a param variable cannot stand at module scope; declare it inside a function")
+	case Reg, Local: // of old versions, whose functions share them (7.1.1)
+		if part := isa.LookupDirective(c.text(s.Space)).Part("module"); !part.Available(c.info.Version, c.info.Target) {
+			c.poison(s)
+			c.errorf(diag.WrongSpace, c.at(s.Space), "since .version %v a %v variable cannot stand at module scope; declare it inside a function", part.Until[0].Version, space)
+			return
+		}
+		c.variables(s, space)
 	default:
 		c.variables(s, space)
 	}
@@ -41,11 +48,27 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 	case Tex:
 		c.textureVariable(s)
 	case Param:
-		c.admitPart(s.Space, ".param", "body")
-		c.variables(s, space)
+		c.bodyParams(s)
 	default:
 		c.variables(s, space)
 	}
+}
+
+// bodyParams checks .param in a body: arguments and results of calls, or in a kernel without a list of
+// parameters, which came with 1.4, these (5.1.6).
+func (c *checker) bodyParams(s *syntax.Variables) {
+	if listed := isa.LookupDirective(".entry").Part("parameters"); !c.fn.Entry || listed.Available(c.info.Version, c.info.Target) {
+		c.admitPart(s.Space, ".param", "body")
+		c.variables(s, Param)
+		return
+	}
+	before := len(c.info.Objects)
+	c.variables(s, Param)
+	for _, o := range c.info.Objects[before:] {
+		o.Kind = Parameter
+		c.fn.Sig.Params = append(c.fn.Sig.Params, o)
+	}
+	c.parameterBytes(c.fn.Node, c.fn)
 }
 
 // textureVariable: the .tex space is of old versions (5.1.8).
@@ -103,9 +126,10 @@ func (c *checker) declaration(s *syntax.Variables, space Space) (Object, bool) {
 		o.Kind = Register
 	}
 	var ok bool
-	if o.Type, ok = c.declaredType(s.Type, space); !ok {
+	if o.Type, ok = c.declaredType(s, space); !ok {
 		return o, false
 	}
+	o.Unusable = !c.prototype && c.unusual(o.Type, space)
 	if s.Vector != syntax.NoToken {
 		if o.Vector, ok = c.vector(s, o.Type); !ok {
 			return o, false
@@ -116,34 +140,69 @@ func (c *checker) declaration(s *syntax.Variables, space Space) (Object, bool) {
 	}
 	o.Align = int64(o.Type.Bytes()) * int64(o.Vector)
 	if s.Align != syntax.NoToken {
-		o.Align = c.alignment(s.Align)
+		o.Align = c.alignments(s)
 	}
 	c.attributes(s, &o)
 	return o, ok && o.Align > 0 && c.spaceAllows(s, &o)
 }
 
 // declaredType reads the type of a declaration; registers and memory allow different ones (5.2, 5.3).
-func (c *checker) declaredType(tok syntax.TokenID, space Space) (isa.Type, bool) {
+func (c *checker) declaredType(s *syntax.Variables, space Space) (isa.Type, bool) {
+	tok := s.Type
 	t, ok := isa.LookupType(c.text(tok))
 	switch {
+	case ok && c.untold(s, t, space):
+		return t, c.typeGate(s, t)
 	case !ok || !declarable(t):
 		c.errorf(diag.UnknownType, c.at(tok), "%s is no type that a variable can have", c.text(tok))
-	case c.prototype:
-		return t, true // ptxas takes all types there
-	case t.String() == ".samplerref" && !c.info.Independent:
+	case t.String() == ".samplerref" && !c.info.Independent && !isArray(s):
 		c.errorf(diag.WrongSpace, c.at(tok), "a .samplerref needs .target texmode_independent; else the texture holds the sampler")
 	case t == isa.PredType() && space != Reg:
 		c.errorf(diag.WrongSpace, c.at(tok), "a .pred variable is a register, it cannot live in .%v", space)
-	case t.Opaque() && space != Global && space != Param && space != Tex:
+	case !holdsOpaque(t, space):
 		c.errorf(diag.WrongSpace, c.at(tok), "%s variables live in .global or .param, not in %v", c.text(tok), space)
 	default:
-		if t.Since() != nil {
-			c.since(tok, t.String(), nil, t.Since())
-		}
+		c.typeGate(s, t)
 		return t, true
 	}
 	return t, false
 }
+
+// typeGate judges the gate of a declaration's type. ptxas 13.5 has none for vectors, nor for arrays of .b128 and of textures.
+func (c *checker) typeGate(s *syntax.Variables, t isa.Type) bool {
+	if t.Since() == nil || s.Vector != syntax.NoToken || (t.Bits() == 128 || t.Opaque()) && isArray(s) {
+		return true
+	}
+	return c.since(s.Type, t.String(), nil, t.Since())
+}
+
+// untold tells where ptxas 13.5 does not ask whether a variable can have a type: in prototypes, and of arrays
+// that are shared or parameters of functions. Such a variable cannot be used; ptxas dies on it.
+func (c *checker) untold(s *syntax.Variables, t isa.Type, space Space) bool {
+	kernel := c.fn != nil && c.fn.Entry
+	switch {
+	case c.prototype:
+		return declarable(t) || t.Parsed() && s.Vector == syntax.NoToken
+	case !isArray(s) || space != Shared && space != Param || kernel:
+		return false
+	case t.Opaque():
+		return space == Shared || c.fn.Sig == nil // which is being read
+	}
+	open := s.Vars[0].Dims[0].Size == nil
+	return t.Parsed() && s.Vector == syntax.NoToken && (space == Param || !open)
+}
+
+// unusual tells a type that variables in a space cannot have.
+func (c *checker) unusual(t isa.Type, space Space) bool {
+	return !declarable(t) || !holdsOpaque(t, space) || t.Opaque() && space == Param && !c.fn.Entry
+}
+
+// holdsOpaque: textures, samplers and surfaces are in .global, or parameters (5.3).
+func holdsOpaque(t isa.Type, space Space) bool {
+	return !t.Opaque() || space == Global || space == Param || space == Tex
+}
+
+func isArray(s *syntax.Variables) bool { return len(s.Vars) > 0 && len(s.Vars[0].Dims) > 0 }
 
 // declarable tells a fundamental type (5.2.1) from the formats that only instructions name.
 func declarable(t isa.Type) bool {
@@ -179,7 +238,23 @@ func (c *checker) bank(tok syntax.TokenID) (uint8, bool) {
 		c.errorf(diag.WrongSpace, c.at(tok), "constant bank %s does not exist: want 0 to 10", c.text(tok))
 		return 0, false
 	}
+	if n > 0 {
+		c.admitPart(tok, ".const[bank]", "bank>0")
+	}
 	return uint8(n), true
+}
+
+// alignments reads .align, of which the largest counts (ptxas 13.5); 0 after an error.
+func (c *checker) alignments(s *syntax.Variables) int64 {
+	largest := c.alignment(s.Align)
+	for _, tok := range s.MoreAligns {
+		n := c.alignment(tok)
+		if n == 0 || largest == 0 {
+			return 0
+		}
+		largest = max(largest, n)
+	}
+	return largest
 }
 
 // alignment reads a power of two, in bytes; 0 after an error.
@@ -215,7 +290,7 @@ func (c *checker) attributes(s *syntax.Variables, o *Object) {
 		default:
 			c.errorf(diag.BadAttribute, c.at(a.Name), "unknown attribute %s", c.text(a.Name))
 		}
-		if o.Space != Global {
+		if o.Space != Global && !c.prototype {
 			c.errorf(diag.BadAttribute, c.at(a.Name), "%s is for .global variables", c.text(a.Name))
 		}
 	}

@@ -143,6 +143,7 @@ func (c *checker) signature(rets, params *syntax.Params, entry bool) *Signature 
 	sig := &Signature{}
 	if rets != nil {
 		sig.Rets = c.parameters(rets, false)
+		c.sizedResults(sig.Rets)
 		if len(sig.Rets) > 1 && anyMemory(sig.Rets) {
 			c.errorf(diag.BadParameter, c.file.Span(rets.Range), "several return values need .reg parameters")
 		}
@@ -154,6 +155,15 @@ func (c *checker) signature(rets, params *syntax.Params, entry bool) *Signature 
 		}
 	}
 	return sig
+}
+
+// sizedResults: what a function returns has a size.
+func (c *checker) sizedResults(rets []*Object) {
+	for _, r := range rets {
+		if r.Kind == Parameter && len(r.Dims) > 0 && r.Elements() == 0 {
+			c.errorf(diag.BadParameter, c.file.Span(r.Decl.Range), "a result needs a size")
+		}
+	}
 }
 
 func anyMemory(params []*Object) bool {
@@ -198,7 +208,7 @@ func (c *checker) parameter(s *syntax.Variables, entry, last bool) *Object {
 			c.admitPart(s.Space, ".param", "function")
 		}
 	}
-	if o.Type.Opaque() && !entry && !c.prototype {
+	if o.Type.Opaque() && !entry && !c.prototype && !isArray(s) {
 		c.errorf(diag.BadParameter, c.at(s.Type), "only kernels take parameters of type %v", o.Type)
 	}
 	if ptr != nil {
@@ -218,7 +228,7 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 	if v.Init != nil || v.Count != syntax.NoToken {
 		c.errorf(diag.BadParameter, c.file.Span(v.Range), "a parameter is one name, without a value")
 	}
-	if o.Kind == Register && len(o.Dims) > 0 {
+	if o.Kind == Register && len(o.Dims) > 0 && !c.prototype {
 		c.errorf(diag.BadParameter, span, "a parameter in a register is no array")
 	}
 	if o.Kind == Parameter && len(o.Dims) == 0 && o.Type.Kind() == isa.Packed && !c.prototype {
@@ -239,7 +249,7 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		c.errorf(diag.BadParameter, span, "a kernel parameter needs a size")
 	case open && !last:
 		c.errorf(diag.BadParameter, span, "only the last parameter can be an array without size")
-	case o.Vector > 1 && o.Kind == Parameter && !c.prototype:
+	case o.Vector > 1 && o.Kind == Parameter && !c.prototype && (entry || len(o.Dims) == 0):
 		c.errorf(diag.BadParameter, span, "a parameter in .param space cannot have a vector type; use an aligned array")
 	}
 	sink := c.file.Word(v.Name) == syntax.WordSink
@@ -261,7 +271,7 @@ const maxParamAlign = 128
 
 // pointer checks .ptr {.space} {.align n}, which only kernel parameters take (5.1.6.3).
 func (c *checker) pointer(p *syntax.Ptr, entry bool) {
-	if !entry {
+	if !entry && !c.prototype {
 		c.errorf(diag.BadParameter, c.file.Span(p.Range), ".ptr is for kernel parameters")
 	}
 	switch space := spaceOf[c.file.Word(p.Space)]; space {

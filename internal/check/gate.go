@@ -39,8 +39,10 @@ func (c *checker) admitAs(tok syntax.TokenID, d *isa.Directive) bool {
 // admitPart judges the gate of a part of a directive.
 func (c *checker) admitPart(tok syntax.TokenID, name, part string) {
 	d := isa.LookupDirective(name)
-	if g := d.Part(part); !g.Passes(c.info.Version, c.info.Target) {
-		c.since(tok, name+" with "+part, d, g)
+	p := d.Part(part)
+	if c.since(tok, name+" with "+part, d, p.Since) && p.Until.Passes(c.info.Version, c.info.Target) {
+		e := c.errorf(diag.Removed, c.at(tok), "%s with %s is gone since .version %v, the module has %v", name, part, p.Until[0].Version, c.info.Version)
+		e.Spec = directiveSection(d)
 	}
 }
 

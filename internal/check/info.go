@@ -99,6 +99,8 @@ type Object struct {
 	Unified bool
 	Ptr     *syntax.Ptr // of a kernel parameter
 
+	Unusable bool // its type is none of variables; ptxas takes the declaration, as long as nothing uses it
+
 	Decl  *syntax.Variables  // of registers, variables and parameters
 	Var   *syntax.Declarator // the declarator within Decl
 	Func  *Func              // Function: itself; others: the function around it, nil at module scope

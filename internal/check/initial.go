@@ -148,10 +148,11 @@ func (c *checker) plainAddress(e *syntax.Expr) bool {
 	if e.Kind == syntax.ExprMask {
 		e = e.X
 	}
-	if e.Kind == syntax.ExprBinary {
+	for e.Kind == syntax.ExprBinary { // name + bytes, where bytes may be a sum
 		plus := c.file.Kind(e.Token) == syntax.Plus
+		sum := plus || c.file.Kind(e.Token) == syntax.Minus
 		e = e.X
-		if !plus || e.Kind != syntax.ExprName && e.Kind != syntax.ExprCall {
+		if !sum || !plus && e.Kind != syntax.ExprBinary {
 			return false
 		}
 	}

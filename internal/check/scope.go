@@ -3,6 +3,7 @@ package check
 // This file keeps the names that are visible at one place, and resolves uses.
 
 import (
+	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
 )
@@ -230,6 +231,9 @@ func (c *checker) use(tok syntax.TokenID) (Use, bool) {
 	u, ok := c.resolve(word)
 	if !ok {
 		return Use{}, false
+	}
+	if u.Object != nil && u.Object.Unusable {
+		c.errorf(diag.UnknownType, c.at(tok), "%s has the type %v, which no variable in .%v can have", c.text(tok), u.Object.Type, u.Object.Space)
 	}
 	n := int32(len(c.info.uses))
 	c.info.uses = append(c.info.uses, u)

@@ -198,8 +198,10 @@ func (c *checker) component(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
 // specialShape describes a special register or one component of it, and checks its gate.
 func (c *checker) specialShape(o *syntax.Operand, sp isa.Special, s *isa.Shape) bool {
 	info := sp.Info()
-	if o.Expr != nil {
-		c.errorf(diag.OperandKind, c.file.Span(o.Range), "nothing can be added to a special register")
+	if s.Offset = o.Expr != nil; s.Offset && o.Field != syntax.NoToken {
+		c.errorf(diag.OperandKind, c.file.Span(o.Range), "nothing can be added to a component of a special register; move it into a register first")
+		return false
+	} else if s.Offset && !c.displacement(o.Expr) {
 		return false
 	}
 	s.Kind, s.Special, s.Type = isa.ShapeSpecial, sp, info.Type

@@ -149,7 +149,7 @@ func (x *function) inst(out *machine.Inst) error {
 	x.line(x.pc).Do.Plan(b)
 	if b.Err != nil {
 		e := &UnsupportedError{Kernel: x.key.kernel.Name}
-		e.add(x.f, in, b.Err.Error())
+		e.add(x.f, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.Err.Error()})
 		return e
 	}
 	if in.Guard.Reg != ir.NoReg {

@@ -36,15 +36,15 @@ func (e *UnsupportedError) Error() string {
 	return b.String()
 }
 
-// add counts one instruction.
-func (e *UnsupportedError) add(f *ir.Func, in *ir.Inst, reason string) {
+// add counts one statement.
+func (e *UnsupportedError) add(f *ir.Func, r ir.Refusal) {
 	for i := range e.Forms {
-		if u := &e.Forms[i]; u.ID == in.Sel.ID() && u.Reason == reason {
-			u.At = append(u.At, in.Pos)
+		if u := &e.Forms[i]; u.ID == r.Sel.ID() && u.Reason == r.Reason {
+			u.At = append(u.At, r.Pos)
 			return
 		}
 	}
-	e.Forms = append(e.Forms, UnsupportedForm{in.Sel.ID(), in.Sel.Text(), reason, f.Unit, []diag.Pos{in.Pos}})
+	e.Forms = append(e.Forms, UnsupportedForm{r.Sel.ID(), r.Sel.Text(), r.Reason, f.Unit, []diag.Pos{r.Pos}})
 }
 
 // executable looks up every statement and returns the lines by form.
@@ -67,7 +67,10 @@ func executable(kernel *ir.Func, r *reachable) (map[*isa.Sel]*sem.Line, error) {
 				reason = err.Error()
 				missing[in.Sel] = reason
 			}
-			e.add(f, in, reason)
+			e.add(f, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: reason})
+		}
+		for _, r := range f.Refused {
+			e.add(f, r)
 		}
 	}
 	if len(e.Forms) > 0 {

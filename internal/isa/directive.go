@@ -43,18 +43,23 @@ type Arity struct {
 
 // Part is something about a directive that has a gate of its own.
 type Part struct {
-	Name  string
-	Since Gate
+	Name         string
+	Since, Until Gate
 }
 
-// Part returns the gate of a part; nil, which is closed, if the data has no such part.
-func (d *Directive) Part(name string) Gate {
+// Part returns a part, whose gate is closed if the data has no such part.
+func (d *Directive) Part(name string) *Part {
 	for i := range d.Parts {
 		if d.Parts[i].Name == name {
-			return d.Parts[i].Since
+			return &d.Parts[i]
 		}
 	}
-	return nil
+	return &Part{}
+}
+
+// Available tells whether a module of this version and target may have the part.
+func (p *Part) Available(v Version, t Target) bool {
+	return p.Since.Passes(v, t) && !p.Until.Passes(v, t)
 }
 
 // Directives lists the data in its order.
@@ -165,10 +170,9 @@ func (d *Directive) clause(s string) (err error) {
 	case "until":
 		d.Until, err = thePrelude.parseGate(rest)
 	case "part":
-		name, gate, _ := strings.Cut(rest, " ")
-		part := Part{Name: name}
-		part.Since, err = thePrelude.parseGate(gate)
+		part, err := parsePart(rest)
 		d.Parts = append(d.Parts, part)
+		return err
 	case "exclude":
 		d.Excludes = strings.Fields(rest)
 	case "need":
@@ -181,6 +185,17 @@ func (d *Directive) clause(s string) (err error) {
 		err = fmt.Errorf("a directive has no clause %q", word)
 	}
 	return err
+}
+
+// parsePart reads "name gate [until gate]".
+func parsePart(s string) (p Part, err error) {
+	name, since, _ := strings.Cut(s, " ")
+	since, until, ends := strings.Cut(since, " until ")
+	p.Name = name
+	if p.Since, err = thePrelude.parseGate(since); err == nil && ends {
+		p.Until, err = thePrelude.parseGate(until)
+	}
+	return p, err
 }
 
 // header reads "[version:] section name  doc".

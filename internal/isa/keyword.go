@@ -10,13 +10,18 @@ func (d *Directive) Gates() []string {
 		gates = append(gates, "gone since "+d.Until.words())
 	}
 	for i := range d.Parts {
-		gates = append(gates, d.Parts[i].words(d.Parts[i].Since))
+		gates = append(gates, d.Parts[i].words())
 	}
 	return gates
 }
 
-// words says that a part is there since a gate.
-func (p *Part) words(g Gate) string { return p.Name + ": since " + g.words() }
+func (p *Part) words() string {
+	text := p.Name + ": since " + p.Since.words()
+	if p.Until != nil {
+		text += ", gone since " + p.Until.words()
+	}
+	return text
+}
 
 // Available tells whether a module of this version and target may have the directive.
 func (d *Directive) Available(v Version, t Target) bool {
@@ -26,8 +31,8 @@ func (d *Directive) Available(v Version, t Target) bool {
 // Closed lists, in words, the parts that such a module may not have.
 func (d *Directive) Closed(v Version, t Target) (out []string) {
 	for i := range d.Parts {
-		if p := &d.Parts[i]; !p.Since.Passes(v, t) {
-			out = append(out, p.words(p.Since))
+		if p := &d.Parts[i]; !p.Available(v, t) {
+			out = append(out, p.words())
 		}
 	}
 	return out
@@ -37,8 +42,9 @@ func (d *Directive) Closed(v Version, t Target) (out []string) {
 // [Entry.Changes] does.
 func (d *Directive) Changes(from, to Version, t Target) (kind Changed, what []string) {
 	for i := range d.Parts {
-		if opened := d.Parts[i].Since.changes(from, to, t); opened != nil {
-			kind, what = More, append(what, d.Parts[i].words(opened))
+		p := &d.Parts[i]
+		if p.Since.changes(from, to, t) != nil || p.Until.changes(from, to, t) != nil {
+			kind, what = More, append(what, p.words())
 		}
 	}
 	if opened := d.Since.Opened(from, to, t); opened != "" {

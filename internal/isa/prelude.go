@@ -175,10 +175,24 @@ func (p *prelude) readRow(table, s string) error {
 		return p.addTypes(keys, v)
 	case "register", "wider", "loose":
 		return p.addRegisters(table, keys, values)
+	case "parsed":
+		return p.addParsed(keys)
 	case "special":
 		return p.addSpecials(keys[0], v)
 	}
 	return fmt.Errorf("the prelude has no table %q", table)
+}
+
+// addParsed marks types whose declarations ptxas takes until they are used.
+func (p *prelude) addParsed(names []string) error {
+	for _, name := range names {
+		t, ok := p.typeByName[name]
+		if !ok {
+			return fmt.Errorf("%s is no type", name)
+		}
+		p.types[t].parsed = true
+	}
+	return nil
 }
 
 func (p *prelude) addVersions(major string, minors []string) error {

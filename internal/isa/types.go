@@ -35,6 +35,7 @@ type typeInfo struct {
 	wider     uint64 // those of table wider
 	loose     uint64 // those of table loose
 	since     Gate   // of declarations; nil: since ever
+	parsed    bool   // table parsed
 }
 
 func (t Type) info() *typeInfo { return &thePrelude.types[t] }
@@ -65,6 +66,10 @@ func LookupType(name string) (Type, bool) {
 	t, ok := thePrelude.typeByName[name]
 	return t, ok
 }
+
+// Parsed tells a type that variables cannot have, though ptxas takes the declaration in some places as long as
+// nothing uses it.
+func (t Type) Parsed() bool { return t.info().parsed }
 
 // PredType returns the type of predicates.
 func PredType() Type { return thePrelude.pred }

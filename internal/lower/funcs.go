@@ -26,6 +26,9 @@ type bodyLowerer struct {
 	locals area
 	loc    ir.LocID
 	ops    slab[ir.Operand]
+
+	locally map[*check.Object]*ir.Var // .local variables of the module, in this kernel's frame
+	refused string                    // why the statement being lowered is not executed
 }
 
 // regKey names one register: a member of a family, a component of a vector.
@@ -43,7 +46,7 @@ type cachedReg struct {
 // function lowers one function or declaration.
 func (l *lowerer) function(fn *check.Func) error {
 	b := &bodyLowerer{lowerer: l, fn: fn, f: l.funcs[fn.Object.ID], names: map[string]int{},
-		regs:   map[regKey]ir.Reg{},
+		regs: map[regKey]ir.Reg{}, locally: map[*check.Object]*ir.Var{},
 		labels: map[*check.Object]ir.BlockID{}, sigs: map[*check.Object]*ir.Sig{}}
 	b.f.Variadic, b.f.NoReturn = fn.Sig.Variadic, fn.Sig.NoReturn
 	b.f.Rets = b.params(fn.Sig.Rets, b.f)
@@ -144,6 +147,9 @@ func (b *bodyLowerer) directives(list []syntax.Directive) {
 
 // register returns the register of a key, adding it at its first use.
 func (b *bodyLowerer) register(k regKey) ir.Reg {
+	if ofModule(k.object) {
+		b.shared()
+	}
 	if r, ok := b.regs[k]; ok {
 		return r
 	}

@@ -63,7 +63,7 @@ type lowerer struct {
 func (l *lowerer) declare() {
 	for _, o := range l.info.Objects {
 		l.declared[o.Tok] = o
-		if o.Kind == check.Variable && (o.Func == nil || o.Space != check.Local && o.Space != check.Param) {
+		if o.Kind == check.Variable && o.Space != check.Local && (o.Func == nil || o.Space != check.Param) {
 			l.moduleVar(o)
 		}
 	}

@@ -32,6 +32,10 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		in.LeaveKernel()
 	}
 	b.body.Insts = append(b.body.Insts, in)
+	if b.refused != "" {
+		b.f.Refused = append(b.f.Refused, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.refused})
+		b.refused = ""
+	}
 }
 
 // branch splits the operands of bra and brx.idx into targets and the rest.
@@ -94,11 +98,20 @@ func (b *bodyLowerer) name(s *syntax.Operand, o *ir.Operand) {
 	switch {
 	case u.Object == nil:
 		b.special(u.Special, s, o)
+		b.sum(s)
 	case u.Object.Kind == check.Register:
 		b.registerOperand(u, s, o)
+		b.sum(s)
 	default:
 		b.symbol(u.Object, o)
 		o.Imm = b.displacement(s.Expr)
+	}
+}
+
+// sum refuses a register plus a constant where it is no address.
+func (b *bodyLowerer) sum(s *syntax.Operand) {
+	if b.displacement(s.Expr) != 0 {
+		b.refused = "a register plus a constant as operand is not executed yet"
 	}
 }
 
@@ -145,7 +158,7 @@ func (b *bodyLowerer) registerAt(name syntax.TokenID, comp uint8) ir.Reg {
 	u, _ := b.info.Use(name)
 	k := regKey{u.Object, u.Index, int8(comp)}
 	c := &b.cached[b.file.Word(name)]
-	if c.regKey != k {
+	if c.regKey != k || ofModule(u.Object) { // which has another register in each function
 		*c = cachedReg{k, b.register(k)}
 	}
 	return c.reg
@@ -156,9 +169,35 @@ func (b *bodyLowerer) symbol(obj *check.Object, o *ir.Operand) {
 	o.Kind, o.Reg = ir.OpSym, ir.NoReg
 	if obj.Kind == check.Function || obj.Kind == check.AliasName {
 		o.Func = b.callee(obj)
+	} else if obj.Space == check.Local && ofModule(obj) {
+		o.Var = b.sharedLocal(obj)
 	} else {
 		o.Var = b.vars[obj.ID]
 	}
+}
+
+// ofModule tells what stands at module scope. Functions share its registers and local memory (7.1.1): of those that
+// a kernel alone uses it has its own, and a device function that uses them is refused.
+func ofModule(o *check.Object) bool { return o.Func == nil }
+
+func (b *bodyLowerer) shared() {
+	if !b.f.Entry {
+		b.refused = "registers and local memory that functions share, at module scope, are not executed yet"
+	}
+}
+
+// sharedLocal places a .local variable of the module in the kernel's frame.
+func (b *bodyLowerer) sharedLocal(o *check.Object) *ir.Var {
+	b.shared()
+	v := b.locally[o]
+	if v == nil {
+		v = b.newVar(o)
+		v.Name, v.Func = unique(b.names, v.Name), b.f
+		b.locals.place(v)
+		b.locally[o] = v
+		b.f.Locals = append(b.f.Locals, v)
+	}
+	return v
 }
 
 // callee is the function that an object names, through aliases.

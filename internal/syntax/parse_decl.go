@@ -51,16 +51,19 @@ func (p *parser) specifier(n *Variables) {
 	switch r := roleOf(p.word); {
 	case r == roleSpace:
 		p.once(&n.Space, n)
-		n.Bank = p.bank(n.Space)
+		if n.Bank = p.bank(n.Space); n.Bank != NoToken && !p.failed && p.prev != n.Space+3 {
+			p.errorAt(p.f.TokenSpan(n.Bank), diag.Expected, "a bank is written without blanks: .const[%s]", p.f.Text(n.Bank))
+		}
 	case p.word == WordAlign && p.inParameter && n.Type != NoToken && n.Ptr == nil:
 		n.Ptr = p.ptr(p.tok)
 	case p.word == WordAlign:
 		p.early(n)
-		at := p.take()
-		if n.Align != NoToken {
-			p.repeated(at)
+		p.next()
+		if n.Align == NoToken {
+			n.Align = p.count("after .align")
+		} else {
+			n.MoreAligns = append(n.MoreAligns, p.count("after .align"))
 		}
-		n.Align = p.count("after .align")
 	case p.word == WordAttribute:
 		p.early(n)
 		n.Attributes = append(n.Attributes, p.attributes()...)

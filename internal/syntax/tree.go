@@ -133,9 +133,10 @@ type Variables struct {
 	Range
 	Linkage    TokenID // .extern .visible .weak .common, or NoToken
 	Space      TokenID
-	Bank       TokenID // Int of .const[n], or NoToken
-	Align      TokenID // Int after .align, or NoToken
-	Vector     TokenID // .v2 .v4 .v8, or NoToken
+	Bank       TokenID   // Int of .const[n], or NoToken
+	Align      TokenID   // Int after .align, or NoToken
+	MoreAligns []TokenID // of further ones, which ptxas takes
+	Vector     TokenID   // .v2 .v4 .v8, or NoToken
 	Type       TokenID
 	Attributes []Attribute
 	Ptr        *Ptr         // of kernel parameters, else nil

@@ -120,7 +120,7 @@ func compare(t *testing.T, cases []*Case) (equal []*Case) {
 	}
 	for name, n := range counts {
 		t.Logf("%s: %d cases, ptxas accepts %d, %d differ for known reasons", name, n.cases, n.accepted, n.known)
-		if *full && n.known*100 > n.cases*2 {
+		if *full && n.known*100 > n.cases {
 			t.Errorf("%s: %d of %d differ: too many to be exceptions", name, n.known, n.cases)
 		}
 	}

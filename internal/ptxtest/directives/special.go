@@ -47,7 +47,7 @@ func OfSpecial(s isa.Special) []*Case {
 	for _, use := range []string{
 		".reg .v4 .u32 v; mov.v4.u32 v, $;", ".reg .u32 a, b, c, d; mov.v4.u32 {a, b, c, d}, $;", ".reg .u32 r; add.u32 r, $x, 1;", ".reg .u32 r; cvt.u32.u32 r, $x;",
 		".reg .u64 r; cvt.u64.u32 r, $x;", ".reg .f32 r; cvt.rn.f32.u32 r, $x;", ".reg .u32 r; mov.u32 $x, r;", ".reg .pred p; setp.eq.u32 p, $x, 0;", "@$x ret;",
-		".reg .u32 r; ld.shared.u32 r, [$x];", ".reg .u32 r; st.shared.u32 [r], $x;", ".reg .u32 r; mov.u32 r, -$x;", ".reg .u32 r; mov.u32 r, $x+1;", ".reg .u32 $;", ".reg .pred p; mov.pred p, !$;",
+		".reg .u32 r; ld.shared.u32 r, [$x]; st.shared.u32 [r], r;", ".reg .u32 r; st.shared.u32 [r], $x;", ".reg .u32 r; mov.u32 r, -$x;", ".reg .u32 r; mov.u32 r, $x+1;", ".reg .u32 $;", ".reg .pred p; mov.pred p, !$;",
 	} {
 		text := strings.ReplaceAll(strings.ReplaceAll(use, "$x", read), "$", s.String())
 		add("another use", "", text)
