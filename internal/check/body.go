@@ -133,7 +133,7 @@ func (c *checker) targetFamily(list *Object, n syntax.TargetName, want ObjectKin
 }
 
 // maxListed bounds what the families of one module's lists hold; a few bytes of text could name millions.
-const maxListed = 1 << 22
+const maxListed = 1 << 20
 
 func (c *checker) targetName(list *Object, name syntax.TokenID, want ObjectKind) {
 	u, ok := c.use(name)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,6 +154,24 @@ func TestLinear(t *testing.T) {
 		"many kernels": func(n int) string { return head + numbered(".entry k#() { ret; }\n", n) },
 		"call chain":   func(n int) string { return head + ".func f0() { ret; }\n" + chained(n) },
 		"open blocks":  func(n int) string { return head + ".entry k() {" + strings.Repeat("{", n) },
+		"dimensions":   func(n int) string { return head + ".global .u8 x" + strings.Repeat("[1]", 20*n) + ";" },
+		"calls through one list": func(n int) string {
+			return head + ".func f() { ret; }\n.func g() { ret; }\n.entry k() { .reg .b64 %a;\nT: .calltargets f" +
+				strings.Repeat(", g, f", n) + ";\n" + strings.Repeat("call %a, T;\n", n) + "ret; }"
+		},
+		"one list that is wrong": func(n int) string {
+			return head + ".func f() { ret; }\n.func g(.reg .b32 a) { ret; }\n.entry k() { .reg .b64 %a;\nT: .calltargets f" +
+				strings.Repeat(", f", n) + ", g;\n" + strings.Repeat("call %a, T;\n", n) + "ret; }"
+		},
+		"wide functions in one list": func(n int) string {
+			wide := "(.reg .b32 a0" + numbered(", .reg .b32 p#", n) + ") { ret; }\n"
+			return head + ".func f" + wide + ".func g" + wide + ".func h" + wide + ".entry k() { .reg .b64 %a;\nT: .calltargets f" +
+				strings.Repeat(", g, h", n) + ";\ncall %a, (%a), T;\nret; }"
+		},
+		"scopes": kernel("{ .reg .b32 a; mov.b32 a, 1; mov.b32 %r1, a; }"),
+		"ranges beside registers": func(n int) string {
+			return head + ".entry k() {" + numbered(".reg .b32 a#b1; .reg .b32 c#b<2>;\n", n) + "}"
+		},
 		"prefixes": func(n int) string {
 			return head + ".entry k() {" + numbered(".reg .b32 p#_<2>; mov.b32 p#_1, 1;\n", n) + "}"
 		},
@@ -181,6 +200,16 @@ func TestLinear(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyTargets: a few bytes of text name millions of targets, but only some times.
+func TestManyTargets(t *testing.T) {
+	const n, lists = 30_000, 40
+	text := head + ".entry k() {\n" + numbered("L#:\n", n) + numbered("T#: .branchtargets L<30000>;\n", lists) + "}"
+	_, diags := Check(syntax.Parse("targets", []byte(text)), Options{})
+	if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.FileTooLarge }) {
+		t.Errorf("%d targets in all are taken", n*lists)
 	}
 }
 

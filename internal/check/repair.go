@@ -79,11 +79,11 @@ func (c *checker) search(legal func(tokens []string) bool) *repairs {
 	return r
 }
 
-// searchMove tries each word further in front: what names the operation stands behind the opcode, though the order
-// of others is free.
+// searchMove tries each word further in front, no further than needed: what names the operation stands behind the
+// opcode and some types keep their order, though that of others is free.
 func searchMove(tokens []string, legal func(tokens []string) bool) [2]int {
 	for from := 2; from < len(tokens); from++ {
-		for to := 1; to < from; to++ {
+		for to := from - 1; to > 0; to-- {
 			rest := slices.Delete(slices.Clone(tokens), from, from+1)
 			if legal(slices.Insert(rest, to, tokens[from])) {
 				return [2]int{from, to}
@@ -241,10 +241,12 @@ const (
 
 // moved blames a word that stands too far back.
 func (c *checker) moved(d *diag.Diagnostic, s *syntax.Instruction, from, to int, mechanical bool) {
-	at := c.at(s.Mods[from-1])
-	word, front := c.tokens[from], strings.Join(c.tokens[:to], "")
+	at, word := c.at(s.Mods[from-1]), c.tokens[from]
 	d.Code, d.Span = diag.TypeOrder, at
-	d.Msg = word + " stands right behind " + front + ": " + front + word
+	d.Msg = word + " stands in front of " + c.tokens[to]
+	if to == 1 {
+		d.Msg = word + " stands right behind " + c.tokens[0] + ": " + c.tokens[0] + word
+	}
 	place := c.at(s.Mods[to-1]).Start
 	d.Fixes = []diag.Fix{{Label: "move " + word, Mechanical: mechanical,
 		Edits: []diag.Edit{{Span: diag.Span{Start: place, End: place}, New: word}, {Span: at}}}}
