@@ -58,7 +58,7 @@ type checker struct {
 	forms     formCache
 	*spelled  // opcode and modifiers of the current instruction
 
-	unique map[isa.Class]isa.Mod // per function: classes that all instructions must agree on
+	unique map[isa.Class]chosen // per function: classes that all instructions must agree on
 
 	broken   map[string]bool // names in statements that could not be parsed; nil: not asked yet
 	lenient  bool            // errors are only warnings

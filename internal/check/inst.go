@@ -3,6 +3,7 @@ package check
 // This file checks one instruction: its guard, its operands' names, its form.
 
 import (
+	"slices"
 	"strings"
 
 	"ptxvm/internal/diag"
@@ -115,18 +116,29 @@ func isStore(sel *isa.Sel) bool {
 	return false
 }
 
+// chosen is a value of a class that all instructions of a function share, and where it stands.
+type chosen struct {
+	mod isa.Mod
+	at  diag.Span
+}
+
 // agree holds the instructions of one function to one value of a class (.cta_group).
 func (c *checker) agree(s *syntax.Instruction, sel *isa.Sel, class isa.Class) {
-	m := sel.Get(class)
-	if m == 0 {
+	m := chosen{mod: sel.Get(class), at: c.file.Span(s.Range)}
+	if m.mod == 0 {
 		return
 	}
-	if c.unique == nil {
-		c.unique = map[isa.Class]isa.Mod{}
+	if i := slices.IndexFunc(s.Mods, func(t syntax.TokenID) bool { return c.text(t) == m.mod.String() }); i >= 0 {
+		m.at = c.at(s.Mods[i])
 	}
-	if old, seen := c.unique[class]; seen && old != m {
-		d := c.errorf(diag.NotAllowedWith, c.file.Span(s.Range), "%v, but the function uses %v elsewhere; they must agree", m, old)
+	if c.unique == nil {
+		c.unique = map[isa.Class]chosen{}
+	}
+	if old, seen := c.unique[class]; seen && old.mod != m.mod {
+		d := c.errorf(diag.NotAllowedWith, m.at, "%v here, but %v before in this function; all must agree", m.mod, old.mod)
 		d.Spec = sel.Entry.Section
+		d.Related = append(d.Related, diag.Note{Source: c.file.Source, Span: old.at, Msg: old.mod.String() + " here"})
+		return
 	}
 	c.unique[class] = m
 }

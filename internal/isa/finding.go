@@ -70,7 +70,7 @@ func (k *kindSpec) String() string {
 		s = fmt.Sprintf("vector of %d: %s", k.vector, s)
 	}
 	if k.types[0] != 0 {
-		s += " " + k.types[0].String()
+		s += " " + k.types[0].registerName()
 	}
 	if k.sorts == sortAddr && k.space != Generic {
 		s += " in " + k.space.String()
@@ -82,6 +82,14 @@ func (k *kindSpec) String() string {
 		s += map[bool]string{true: " in ", false: " or "}[i == 0] + fmt.Sprintf("%d..%d", r[0], r[1])
 	}
 	return s
+}
+
+// registerName is the type as a register may have it: that of its width where none may.
+func (t Type) registerName() string {
+	if !t.AcceptsRegister(t, false) {
+		t = t.Storage()
+	}
+	return t.String()
 }
 
 // String describes an operand.
