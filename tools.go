@@ -77,6 +77,9 @@ func Stages() []string { return slices.Clone(stages) }
 func Dump(w io.Writer, filename string, src []byte, stage string) error {
 	i := slices.Index(stages, stage)
 	if i < 0 {
+		if stage == "" {
+			return fmt.Errorf("want a stage, such as --stage ir; there are %s", strings.Join(stages, ", "))
+		}
 		return fmt.Errorf("stage %q is not built yet or does not exist; there are %s", stage, strings.Join(stages, ", "))
 	}
 	f := syntax.Parse(filename, src)
