@@ -51,8 +51,8 @@ func (p *parser) specifier(n *Variables) {
 	switch r := roleOf(p.word); {
 	case r == roleSpace:
 		p.once(&n.Space, n)
-		if n.Bank = p.bank(n.Space); n.Bank != NoToken && !p.failed && p.prev != n.Space+3 {
-			p.errorAt(p.f.TokenSpan(n.Bank), diag.Expected, "a bank is written without blanks: .const[%s]", p.f.Text(n.Bank))
+		if n.Bank = p.bank(n.Space); n.Bank != NoToken && !p.failed {
+			p.together(n)
 		}
 	case p.word == WordAlign && p.inParameter && n.Type != NoToken && n.Ptr == nil:
 		n.Ptr = p.ptr(p.tok)
@@ -108,6 +108,14 @@ func (p *parser) beforeType(n *Variables) {
 
 func (p *parser) order(before TokenID) {
 	p.errorAt(p.f.TokenSpan(p.tok), diag.SpecifierOrder, "%s must stand before %s", p.found(), quote(p.f.Text(before)))
+}
+
+// together: no blanks stand in .const[n] of a declaration (ptxas 13.5).
+func (p *parser) together(n *Variables) {
+	space, bank := p.f.TokenSpan(n.Space), p.f.TokenSpan(n.Bank)
+	if bank.Start != space.End+1 || p.f.TokenSpan(p.prev).Start != bank.End {
+		p.errorAt(bank, diag.Expected, "a bank is written without blanks: .const[%s]", p.f.Text(n.Bank))
+	}
 }
 
 // bank = "[" int "]", after .const.
