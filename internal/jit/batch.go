@@ -54,17 +54,18 @@ const (
 // memory, the pending set empty, and their steps in rSteps.
 type batch struct {
 	entry  x86.Label
-	out    x86.Label         // a warp that compiled code cannot run
-	start  x86.Label         // a warp of another CTA; 0: there is none
-	warp   map[int]x86.Label // by segment: a warp that stands there
-	resume map[int32]x86.Label
-	ended  x86.Label // all lanes of the warp have exited
-	turn   x86.Label // the warp waits or has exited
-	next   x86.Label // its turn is over
+	out    x86.Label           // a warp that compiled code cannot run
+	start  x86.Label           // a warp of another CTA; 0: there is none
+	warp   map[int]x86.Label   // by segment: a warp that stands there
+	resume map[int32]x86.Label // behind a barrier
+	whole  map[int32]x86.Label // the same for warps that full code has left there
+	ended  x86.Label           // all lanes of the warp have exited
+	turn   x86.Label           // the warp waits or has exited
+	next   x86.Label           // its turn is over
 }
 
 func (c *compiler) newBatch() {
-	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}}
+	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
@@ -114,9 +115,13 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	}))
 	c.MR(x86.MOV, x86.S32, batchWaiting, x86.RDX)
 	if c.batch.resume[pc] == 0 {
-		c.batch.resume[pc] = c.NewLabel()
+		c.batch.resume[pc], c.batch.whole[pc] = c.NewLabel(), c.NewLabel()
 	}
-	c.park(pc, c.batch.resume[pc], masked)
+	at := c.batch.whole[pc]
+	if masked {
+		at = c.batch.resume[pc]
+	}
+	c.park(pc, at, masked)
 	c.Jmp(c.batch.turn)
 }
 
@@ -168,6 +173,7 @@ func (c *compiler) batchCode() {
 	for _, s := range c.segs {
 		if l := c.batch.resume[s.end-1]; l != 0 && s.end > s.first {
 			c.resumeStub(l, s.end)
+			c.resumeWhole(c.batch.whole[s.end-1], s.end)
 		}
 	}
 	if len(c.segs) > 0 && c.segs[0].first == 0 {
@@ -195,6 +201,14 @@ func (c *compiler) batchCode() {
 func (c *compiler) warpStub(i int) {
 	s := &c.segs[i]
 	c.Bind(c.batch.warp[i])
+	c.loadWarp(s)
+	c.RI(x86.CMP, x86.S32, rMask, -1)
+	c.Jcc(x86.E, s.enter)
+	c.Jmp(s.part)
+}
+
+// loadWarp loads what compiled code keeps of a warp in registers.
+func (c *compiler) loadWarp(s *segment) {
 	for _, off := range c.liveRows(s.first) {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}
@@ -203,9 +217,6 @@ func (c *compiler) warpStub(i int) {
 			c.loadValue(k, v)
 		}
 	}
-	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.enter)
-	c.Jmp(s.part)
 }
 
 // resumeStub goes on behind a barrier, which its end counts once more.
@@ -219,6 +230,18 @@ func (c *compiler) resumeStub(l x86.Label, pc int32) {
 	c.Bind(whole)
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
 	c.Jmp(c.batch.warp[c.segAt[pc]])
+}
+
+// resumeWhole is resumeStub for a warp that full code has left: its patterns are patterns.
+func (c *compiler) resumeWhole(l x86.Label, pc int32) {
+	s := &c.segs[c.segAt[pc]]
+	c.Bind(l)
+	c.RI(x86.ADD, x86.S64, rSteps, 1)
+	c.loadWarp(s)
+	for _, p := range c.patternsAt(pc) {
+		c.takeNumbers(p)
+	}
+	c.Jmp(s.full)
 }
 
 // startStub begins a warp of another CTA in the registers of the one before: those that may be
@@ -472,6 +495,7 @@ func (c *compiler) batchOffsets() (b Batch) {
 			warp = c.batch.warp[c.segAt[int32(pc)]]
 		}
 		b.Warps, b.Resumes = append(b.Warps, at(warp)), append(b.Resumes, at(c.batch.resume[int32(pc)]))
+		b.Wholes = append(b.Wholes, at(c.batch.whole[int32(pc)]))
 	}
 	return b
 }

@@ -79,16 +79,21 @@ func (c *compiler) enterFull(s *segment) x86.Label {
 	})
 }
 
-// takeUp finds the numbers of a pattern in its row.
-func (c *compiler) takeUp(p *pattern, other x86.Label) {
-	if _, resident := c.row[p.off]; resident && p.typ == tW {
-		c.eachRegister(p.off, func(v x86.Vec, m x86.Mem) { c.store(c.full(), m, v) })
-	}
+// takeNumbers finds the numbers of a pattern in its row, in memory.
+func (c *compiler) takeNumbers(p *pattern) {
 	size, bytes := p.typ.size(), uint32(p.typ.bits()/8)
 	for h := range p.n() {
 		c.RM(x86.MOV, size, x86.RAX, c.regs(p.off+bytes*uint32(h*p.w)))
 		c.MR(x86.MOV, size, p.number(h), x86.RAX)
 	}
+}
+
+// takeUp is takeNumbers for a row that may be in registers, and that may hold something else.
+func (c *compiler) takeUp(p *pattern, other x86.Label) {
+	if _, resident := c.row[p.off]; resident && p.typ == tW {
+		c.eachRegister(p.off, func(v x86.Vec, m x86.Mem) { c.store(c.full(), m, v) })
+	}
+	c.takeNumbers(p)
 	sum := c.alloc()
 	c.zero(sum)
 	c.eachPart(p.typ, func() {

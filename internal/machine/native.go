@@ -39,8 +39,9 @@ type Native struct {
 	// a warp of another CTA: it clears registers and writes ctaid. 0: there is none (nativebatch.go).
 	Batch, Out, Start uintptr
 	// Warps has for each pc where a warp of a batch goes on that stands there, Resumes for a barrier
-	// where one goes on that has waited there; 0 for none.
-	Warps, Resumes []uintptr
+	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
+	// with all its lanes; 0 for none.
+	Warps, Resumes, Wholes []uintptr
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
 

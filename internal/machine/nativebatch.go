@@ -46,7 +46,7 @@ type NativeBatch struct {
 // NativeWarp is a warp of a batch between two turns.
 type NativeWarp struct {
 	Regs  uintptr // register block
-	At    uintptr // where it goes on: Start, or of Warps or Resumes the one of PC, or Out
+	At    uintptr // where it goes on: Start, or of Warps, Resumes or Wholes the one of PC, or Out
 	PC    int32
 	Fuel  int32
 	Mask  uint32 // living lanes
@@ -256,7 +256,7 @@ func (w *Warp) gone() {
 // stand makes a warp one fragment where compiled code has left it, or the machine before.
 func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
 	f, root, bit := &w.frags[0], w.root, uint32(1)<<w.index
-	stopped := r.At == n.Resumes[r.PC] && b.Current != bit
+	stopped := (r.At == n.Resumes[r.PC] || r.At == n.Wholes[r.PC]) && b.Current != bit
 	*f = Fragment{frame: root, mask: r.Mask, pc: r.PC, fuel: r.Fuel, woken: stopped}
 	w.Live, root.lanes = r.Mask, r.Mask
 	w.used, w.ready, w.joining, w.arriving = 1, 1, 0, 0
