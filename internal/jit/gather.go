@@ -41,7 +41,7 @@ func (a *accessed) gather() {
 	a.wide = true
 	n := a.parts(false)
 	for a.part = range n {
-		a.offsets(x, move)
+		a.offsets(x, vecAt(move))
 		a.within(x, room)
 		a.RK(x86.KMOVB, x86.RAX, x86.K6)
 		if a.part > 0 {
@@ -74,19 +74,21 @@ func (a *accessed) everywhere(r x86.Reg) x86.Vec {
 }
 
 // offsets makes the part's addresses offsets from the first byte.
-func (a *accessed) offsets(x, move x86.Vec) {
+func (a *accessed) offsets(x x86.Vec, move loc) {
 	addr := &a.src[0]
 	have := a.operand(addr)
+	from := x
 	switch {
+	case addr.typ == tX && have.kind == inVec:
+		from = have.v
 	case addr.typ == tX:
-		a.vvx(x86.VPADDQ, a.full(), x, move, have)
+		a.move(a.full(), x, have.m)
 	case have.kind == inVec:
 		a.VV(x86.VPMOVZXDQ, a.full(), x, have.v)
-		a.VVV(x86.VPADDQ, a.full(), x, x, move)
 	default:
 		a.VM(x86.VPMOVZXDQ, a.full(), x, have.m)
-		a.VVV(x86.VPADDQ, a.full(), x, x, move)
 	}
+	a.vvx(x86.VPADDQ, a.full(), x, from, move)
 	a.release(have)
 }
 

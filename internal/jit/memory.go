@@ -277,7 +277,17 @@ func (a *accessed) fits() bool {
 		return false
 	}
 	bits := uint32(a.src[1].typ.bits())
-	return a.m.Elem*8 == bits && a.m.Bits[0] >= int(a.m.Elem*8)
+	return a.m.Elem*8 == bits && a.m.Bits[0] >= int(a.m.Elem*8) || a.widens() != 0
+}
+
+// widens is the instruction that loads narrow elements into 32-bit ones, 0 if there is none: those that
+// extend by their sign fill the register.
+func (a *accessed) widens() x86.Op {
+	d := &a.src[1]
+	if a.s.op.Kind != sem.OpLoad || d.typ != tW || a.m.Elem > 2 || a.m.Signed && a.m.Bits[0] < 32 || a.m.Bits[0] < int(a.m.Elem*8) {
+		return 0
+	}
+	return [2][2]x86.Op{{x86.VPMOVZXBD, x86.VPMOVSXBD}, {x86.VPMOVZXWD, x86.VPMOVSXWD}}[a.m.Elem-1][bit(a.m.Signed)]
 }
 
 // contiguous accesses one vector if the lanes' addresses follow each other.
@@ -308,7 +318,7 @@ func (a *accessed) contiguous() {
 	a.wide = data.typ == tX
 	n := a.parts(false)
 	for a.part = range n {
-		m := x86.At(x86.RAX, int32(a.part*a.full().Bytes()))
+		m := x86.At(x86.RAX, int32(a.part*a.lanes)*int32(a.m.Elem))
 		if a.s.op.Kind == sem.OpLoad {
 			a.loadPart(m, data)
 		} else {
@@ -417,12 +427,16 @@ func (a *accessed) differ(addr *source, x, sum x86.Vec) {
 }
 
 func (a *accessed) loadPart(m x86.Mem, d *source) {
+	load := x86.VMOVUPS
+	if a.widens() != 0 {
+		load = a.widens()
+	}
 	if d.row >= 0 && a.use == allLanes {
-		a.move(a.full(), x86.Vec(d.row+a.part), m)
+		a.VM(load, a.full(), x86.Vec(d.row+a.part), m)
 		return
 	}
 	v := a.alloc()
-	a.move(a.full(), v, m)
+	a.VM(load, a.full(), v, m)
 	a.write(vecAt(v), d.typ, d, a.use)
 	a.release(temp(v))
 }
@@ -460,28 +474,29 @@ func (a *accessed) storeVector(w x86.Width, m x86.Mem, s *source, v x86.Vec) {
 
 // laneByLane checks all lanes and then accesses them one by one.
 func (a *accessed) laneByLane() {
-	addr := &a.src[0]
-	row := x86.Mem{}
-	if !a.uniform() {
-		row = a.inMemory(addr, 0)
-	}
 	a.limits(int32(a.m.Size), a.miss)
-	a.loop(func() {
-		a.laneAddress(row, addr)
-		a.displace(x86.RAX) // RCX is not needed any more
+	if a.uniform() {
+		a.base()
+		a.displace(x86.RAX)
 		a.check(a.miss)
-	})
+	} else {
+		a.hostAddresses()
+	}
 	places := make([]x86.Mem, len(a.m.At))
 	for k := range a.m.At {
 		if d := &a.src[1+k]; d.off != machine.NoGuard && !d.slot && !d.known {
 			places[k] = a.inMemory(d, 1+k)
 		}
 	}
-	a.MovImm(x86.R11, a.in.Imm)
-	a.host(x86.R11)
+	if a.uniform() {
+		a.base()
+		a.displace(x86.RAX)
+		a.host(x86.RAX)
+	}
 	a.loop(func() {
-		a.laneAddress(row, addr)
-		a.RR(x86.ADD, x86.S64, x86.RAX, x86.R11)
+		if !a.uniform() {
+			a.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
+		}
 		for k := range a.m.At {
 			a.laneElement(k, places[k])
 		}
@@ -507,15 +522,6 @@ func (a *accessed) loop(body func()) {
 	body()
 	a.RR(x86.BLSR, x86.S32, x86.R10, x86.R10)
 	a.Jcc(x86.NE, again)
-}
-
-// laneAddress leaves the address of lane RCX, less the displacement, in RAX.
-func (a *accessed) laneAddress(row x86.Mem, addr *source) {
-	if a.uniform() {
-		a.base()
-		return
-	}
-	a.loadAddress(x86.RAX, x86.AtIndex(row.Base, x86.RCX, uint8(addr.typ.bits()/8), row.Disp), addr.typ)
 }
 
 // laneElement moves element k of lane RCX between memory at RAX and its row.

@@ -5,6 +5,8 @@ package jit
 // worker, so there they are plain operations; on global memory they are locked.
 
 import (
+	"math/bits"
+
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
@@ -154,39 +156,65 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 
 // hostAddresses checks the addresses of the executing lanes and keeps those of the host in place 0 of
 // the state's rows. With x the offset from the first byte and room the last one at which an element
-// fits, x is inside exactly if neither x nor room-x has its top bit set; what offsets count from is
-// aligned more than any access.
+// fits, x is inside exactly if neither x nor room-x has its top bit set; the next bits of both are
+// then 0, and take those of x that alignment wants to be. What offsets count from is aligned more
+// than any access.
 func (a *accessed) hostAddresses() {
 	a.MovImm(x86.RAX, a.in.Imm)
 	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
-	move, room := a.everywhere(x86.RAX), a.everywhere(x86.RDX)
+	move, room := a.inEvery(0, x86.RAX), a.inEvery(1, x86.RDX)
 	a.host(x86.R8)
-	base := a.everywhere(x86.R8)
-	x, t, out, low := a.alloc(), a.alloc(), a.alloc(), a.alloc()
+	base := a.inEvery(2, x86.R8)
+	x, t, bad := a.alloc(), a.alloc(), a.alloc()
 	a.wide = true
 	n := a.parts(false)
 	or := a.opOf([2][2]x86.Op{vops[cOr].evex, vops[cOr].avx2}, tX)
+	low := bits.TrailingZeros32(a.m.Align)
 	for a.part = range n {
 		a.offsets(x, move)
 		a.onlyActive(x)
-		a.VVV(x86.VPSUBQ, a.full(), t, room, x)
-		a.VVV(or, a.full(), t, t, x)
+		to := t
 		if a.part == 0 {
-			a.copy(a.full(), out, t)
-			a.copy(a.full(), low, x)
-		} else {
-			a.VVV(or, a.full(), out, out, t)
-			a.VVV(or, a.full(), low, low, x)
+			to = bad
 		}
-		a.VVV(x86.VPADDQ, a.full(), x, x, base)
+		a.fetch(to, room)
+		a.VVV(x86.VPSUBQ, a.full(), to, to, x)
+		a.VVV(or, a.full(), to, to, x)
+		if a.part > 0 {
+			a.VVV(or, a.full(), bad, bad, t)
+		}
+		if low > 0 {
+			a.VVI(x86.VPSLLQ, a.full(), t, x, uint8(64-low))
+			a.VVV(or, a.full(), bad, bad, t)
+		}
+		a.vvx(x86.VPADDQ, a.full(), x, x, base)
 		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
 	}
-	a.missIf(out, 1<<63)
-	if a.m.Align > 1 {
-		a.missIf(low, uint64(a.m.Align-1))
-	}
-	for _, v := range []x86.Vec{low, out, t, x, base, room, move} {
+	a.missIf(bad, ^uint64(0)<<(64-max(low, 1)))
+	for _, v := range []x86.Vec{bad, t, x} {
 		a.release(temp(v))
+	}
+}
+
+// inEvery is a register in every 64-bit element, in memory: part k of place 4 of the state's rows.
+func (a *accessed) inEvery(k int32, r x86.Reg) loc {
+	m := x86.At(rCtx, saveRow+4*256+64*k)
+	if a.evex {
+		a.MR(x86.MOV, x86.S64, m, r)
+		return loc{kind: inBcast, m: m}
+	}
+	v := a.everywhere(r)
+	a.store(a.full(), m, v)
+	a.release(temp(v))
+	return loc{kind: inMem, m: m}
+}
+
+// fetch brings what inEvery has made into a register.
+func (a *accessed) fetch(v x86.Vec, l loc) {
+	if l.kind == inBcast {
+		a.broadcast(a.full(), tX, v, l.m)
+	} else {
+		a.move(a.full(), v, l.m)
 	}
 }
 
@@ -240,6 +268,10 @@ func (a *accessed) atomicLanes() {
 	if dst.off != machine.NoGuard {
 		to = a.inMemory(dst, 3)
 	}
+	if a.use == allLanes && a.countsOnly() {
+		a.countAll(size, &with[0])
+		return
+	}
 	a.loop(func() {
 		if !a.uniform() {
 			a.RM(x86.MOV, x86.S64, atomAt, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
@@ -261,6 +293,32 @@ func (a *accessed) atomicLanes() {
 	bytes := a.full().Bytes()
 	for i := range 128 / bytes {
 		a.move(a.full(), x86.Vec(dst.row+i), to.Plus(int32(i*bytes)))
+	}
+}
+
+// countsOnly tells whether every lane is one instruction on shared memory.
+func (a *accessed) countsOnly() bool {
+	return a.s.op.Kind == sem.OpAtomic && a.shared() && !a.uniform() && a.s.dst.off == machine.NoGuard &&
+		atomicOps[functionName(a.s.op.Fn)].direct != 0
+}
+
+// countAll does the operation of 32 lanes one behind the other: counting is most of what shared atomics do.
+func (a *accessed) countAll(size x86.Size, with *lanesOf) {
+	op := atomicOps[functionName(a.s.op.Fn)].direct
+	small := with.s.known && int64(with.s.value) == int64(int32(with.s.value))
+	if with.s.known || with.s.slot {
+		a.laneOperand(size, atomWith, with)
+	}
+	for i := range int32(32) {
+		a.RM(x86.MOV, x86.S64, atomAt, x86.At(rCtx, saveRow+8*i))
+		switch {
+		case small:
+			a.MI(op, size, x86.At(atomAt, 0), int32(with.s.value))
+			continue
+		case !with.s.known && !with.s.slot:
+			a.RM(x86.MOV, size, atomWith, with.row.Plus(i*int32(a.m.Elem)))
+		}
+		a.MR(op, size, x86.At(atomAt, 0), atomWith)
 	}
 }
 

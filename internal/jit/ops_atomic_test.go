@@ -103,3 +103,23 @@ func TestAtomicFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowLoads: bytes and halves of lanes that follow each other, or do not, into all registers.
+func TestNarrowLoads(t *testing.T) {
+	for _, load := range []string{"ld.SP.u8 %r10, [AD];", "ld.SP.s8 %r10, [AD];", "ld.SP.u16 %r10, [AD];", "ld.SP.s16 %r10, [AD];", "ld.SP.u8 %rs1, [AD]; cvt.u32.u16 %r10, %rs1;", "ld.SP.s8 %rs1, [AD]; cvt.u32.u16 %r10, %rs1;"} {
+		for space, op := range inSpace(load) {
+			if space == "generic" {
+				continue
+			}
+			for at, step := range map[string]string{"row": "1", "rows": "2", "apart": "6"} {
+				src := strings.Replace(memoryHeader, ".reg .pred", ".reg .b16 %rs<2>; .reg .pred", 1) +
+					"mul.lo.u32 %r5, %r1, " + step + "; and.b32 %r5, %r5, 510; cvt.u64.u32 %rd5, %r5; add.u64 %rd4, %rd1, %rd5; add.u32 %r4, %r6, %r5;"
+				if at == "row" {
+					src = strings.ReplaceAll(src, "510", "511")
+					op = strings.ReplaceAll(strings.ReplaceAll(op, "u16 %r10", "u8 %r10"), "s16 %r10", "s8 %r10")
+				}
+				compareOp(t, src+"mov.u32 %r4, %r4; "+op+"mov.b32 %r4, %r6;"+memoryFooter, [][3]uint32{{64, 1, 1}, {33, 1, 1}}, nil)
+			}
+		}
+	}
+}
