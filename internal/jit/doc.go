@@ -5,6 +5,7 @@
 //	region.go            a function as segments; which rows and values stay in registers
 //	compile.go           Compile: entries, both versions of every segment, cold code
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
+//	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	memory.go            loads and stores
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512

@@ -6,7 +6,8 @@ package machine
 // Compiled code runs one warp whose living lanes all stand in one fragment of a converged
 // frame. It starts at an entry pc and returns at resume points: pcs whose instructions the
 // interpreter is to execute next, with everything before them done, the register block
-// exact, and nothing behind them begun. Lanes may stand at several places.
+// exact, and nothing behind them begun. Lanes may stand at several places. In a batch
+// (nativebatch.go) it goes on by itself to other warps and CTAs.
 //
 // Everything that a program can see is as the fragment loop would leave it, which means:
 //
