@@ -6,7 +6,9 @@
 //	compile.go           Compile: entries, both versions of every segment, cold code
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
-//	memory.go            loads and stores
+//	memory.go gather.go  loads and stores
+//	static.go            those at addresses that follow from few
+//	stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
 //	options.go           which processors
@@ -16,6 +18,8 @@
 // every instruction that it does not know, with everything before it done, and can be entered at
 // block starts and behind such instructions.
 //
-// Code for full warps looks at no mask. Where lanes part it goes over to the second version of
+// Code for full warps looks at no mask. Values whose lanes differ by a constant step along runs of
+// lanes are patterns there: a number for each run is kept, and the row is written where somebody else
+// reads it. Where lanes part it goes over to the second version of
 // each segment, which writes under a mask and comes back as soon as 32 lanes are together again.
 package jit
