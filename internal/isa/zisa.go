@@ -123,6 +123,8 @@ const (
 	Spdecompress
 	FabricTryGet
 	FabricTryPut
+	FabricTryGetTensor
+	FabricTryPutTensor
 	FabricTryRed
 	FabricTryPullred
 	FabricTryAtom
@@ -501,6 +503,8 @@ const (
 	C_index
 	C_factor
 	C_num
+	C_dim
+	C_override
 	C_minmax
 	C_sum
 	C_acc
@@ -536,11 +540,9 @@ const (
 	C_f8x2
 	C_f6x2
 	C_x4
-	C_dim
 	C_load
 	C_store
 	C_cta_group
-	C_override
 	C_i2c
 	C_whole
 	C_each
@@ -615,6 +617,11 @@ const (
 	R_bar
 	R_s
 	R_counter
+	R_map
+	R_sizes
+	R_lower
+	R_upper
+	R_coords
 	R_members
 	R_v
 	R_membermask
@@ -631,12 +638,7 @@ const (
 	R_src
 	R_cp_size
 	R_rest
-	R_map
 	R_address
-	R_sizes
-	R_lower
-	R_upper
-	R_coords
 	R_im2col
 	R_addr
 	R_value
@@ -835,6 +837,15 @@ const (
 	M_multimem
 	M_mbarrier_complete_tx_16B
 	M_counted_bytes
+	M_1d
+	M_2d
+	M_3d
+	M_4d
+	M_5d
+	M_override_global_dim
+	M_override_global_dim_stride
+	M_tile
+	M_override_global_address
 	M_acc_f16
 	M_acc_f32
 	M_sync
@@ -910,12 +921,6 @@ const (
 	M_rs
 	M_u2
 	M_s2
-	M_1d
-	M_2d
-	M_3d
-	M_4d
-	M_5d
-	M_tile
 	M_tile_gather4
 	M_im2col
 	M_im2col_w
@@ -925,9 +930,6 @@ const (
 	M_im2col_no_offs_w
 	M_cta_group_1
 	M_cta_group_2
-	M_override_global_dim
-	M_override_global_dim_stride
-	M_override_global_address
 	M_global_address
 	M_rank
 	M_box_dim
@@ -1276,16 +1278,16 @@ func init() {
 			{"data/0905-mixed.isa", 0x221a1b92},
 			{"data/0906-compare.isa", 0x74cf1f7b},
 			{"data/0908-logic.isa", 0x1b66bbf9},
-			{"data/0909-bulk.isa", 0xcd8c41c8},
-			{"data/0909-fabric.isa", 0xa4b481cb},
-			{"data/0909-move.isa", 0x5a0a37c1},
+			{"data/0909-bulk.isa", 0xea69576d},
+			{"data/0909-fabric.isa", 0x14a59df9},
+			{"data/0909-move.isa", 0x002085a2},
 			{"data/0909-tensor.isa", 0x904c1232},
-			{"data/0910-texture.isa", 0xdc286754},
+			{"data/0910-texture.isa", 0xe95f3831},
 			{"data/0911-surface.isa", 0xf3789598},
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-launch.isa", 0x6b6fe462},
 			{"data/0913-sync.isa", 0xee93149c},
-			{"data/0914-mma.isa", 0x280117ce},
+			{"data/0914-mma.isa", 0xf6728379},
 			{"data/0915-wgmma.isa", 0xfa7737d6},
 			{"data/0916-tcgen05.isa", 0x3726cd8a},
 			{"data/0917-stack.isa", 0x16d552c3},
@@ -1394,16 +1396,16 @@ func init() {
 			{"shf.r", "shf.r", 6, 73, 1824, 277},
 			{"shl", "shl", 6, 82, 2101, 225},
 			{"shr", "shr", 6, 91, 2326, 303},
-			{"cp.async.bulk", "cp.async.bulk", 7, 3, 103, 2079},
-			{"cp.async.bulk.cluster", "cp.async.bulk", 7, 40, 2182, 910},
-			{"cp.async.bulk.global", "cp.async.bulk", 7, 60, 3092, 1071},
-			{"cp.reduce.async.bulk", "cp.reduce.async.bulk", 7, 85, 4163, 880},
-			{"cp.reduce.async.bulk.global", "cp.reduce.async.bulk", 7, 108, 5043, 1176},
-			{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch", 7, 139, 6219, 478},
-			{"multimem.cp.async.bulk", "multimem.cp.async.bulk", 7, 153, 6697, 1081},
-			{"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk", 7, 175, 7778, 1051},
-			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 201, 8829, 232},
-			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 207, 9061, 371},
+			{"cp.async.bulk", "cp.async.bulk", 7, 3, 103, 2074},
+			{"cp.async.bulk.cluster", "cp.async.bulk", 7, 40, 2177, 905},
+			{"cp.async.bulk.global", "cp.async.bulk", 7, 60, 3082, 1071},
+			{"cp.reduce.async.bulk", "cp.reduce.async.bulk", 7, 85, 4153, 880},
+			{"cp.reduce.async.bulk.global", "cp.reduce.async.bulk", 7, 108, 5033, 1176},
+			{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch", 7, 139, 6209, 478},
+			{"multimem.cp.async.bulk", "multimem.cp.async.bulk", 7, 153, 6687, 1081},
+			{"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk", 7, 175, 7768, 1051},
+			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 201, 8819, 232},
+			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 207, 9051, 371},
 			{"multimem.st.async", "multimem.st.async", 8, 3, 125, 902},
 			{"multimem.red.async", "multimem.red.async", 8, 23, 1027, 507},
 			{"applypriority.async.bulk", "applypriority.async.bulk", 8, 37, 1534, 417},
@@ -1411,11 +1413,13 @@ func init() {
 			{"spdecompress", "spdecompress", 8, 62, 2448, 646},
 			{"fabric.try_get", "fabric.try_get.async", 8, 80, 3094, 723},
 			{"fabric.try_put", "fabric.try_put.async", 8, 100, 3817, 970},
-			{"fabric.try_red", "fabric.try_red.async", 8, 123, 4787, 1147},
-			{"fabric.try_pullred", "fabric.try_pullred.async", 8, 151, 5934, 1163},
-			{"fabric.try_atom", "fabric.try_atom.async", 8, 181, 7097, 1038},
-			{"fabric.submit", "fabric.submit", 8, 206, 8135, 301},
-			{"fabric.wait", "fabric.wait", 8, 215, 8436, 428},
+			{"fabric.try_get.tensor", "fabric.try_get.async.tensor", 8, 123, 4787, 1323},
+			{"fabric.try_put.tensor", "fabric.try_put.async.tensor", 8, 154, 6110, 1619},
+			{"fabric.try_red", "fabric.try_red.async", 8, 187, 7729, 1147},
+			{"fabric.try_pullred", "fabric.try_pullred.async", 8, 215, 8876, 1163},
+			{"fabric.try_atom", "fabric.try_atom.async", 8, 245, 10039, 1038},
+			{"fabric.submit", "fabric.submit", 8, 270, 11077, 301},
+			{"fabric.wait", "fabric.wait", 8, 279, 11378, 428},
 			{"mov", "mov", 9, 3, 66, 996},
 			{"mov.vector", "mov", 9, 26, 1062, 762},
 			{"mov.pack", "mov", 9, 44, 1824, 916},
@@ -1427,41 +1431,41 @@ func init() {
 			{"ldu", "ldu", 9, 196, 8237, 651},
 			{"st", "st", 9, 214, 8888, 2650},
 			{"st.async", "st.async", 9, 274, 11538, 1105},
-			{"st.async.global", "st.async", 9, 299, 12643, 856},
-			{"st.bulk", "st.bulk", 9, 321, 13499, 462},
-			{"multimem.ld_reduce", "multimem.ld_reduce", 9, 337, 13961, 1876},
-			{"multimem.st", "multimem.st", 9, 378, 15837, 1541},
-			{"multimem.red", "multimem.red", 9, 412, 17378, 1281},
-			{"prefetch", "prefetch", 9, 443, 18659, 842},
-			{"prefetchu", "prefetchu", 9, 467, 19501, 249},
-			{"applypriority", "applypriority", 9, 475, 19750, 334},
-			{"discard", "discard", 9, 485, 20084, 326},
-			{"createpolicy.range", "createpolicy.range", 9, 495, 20410, 605},
-			{"createpolicy.fractional", "createpolicy.fractional", 9, 508, 21015, 514},
-			{"createpolicy.cvt", "createpolicy.cvt", 9, 518, 21529, 260},
-			{"isspacep", "isspacep", 9, 525, 21789, 546},
-			{"cvta", "cvta", 9, 540, 22335, 642},
-			{"cvta.to", "cvta.to", 9, 557, 22977, 628},
-			{"cvt", "cvt", 9, 574, 23605, 2118},
-			{"cvt.pack", "cvt", 9, 632, 25723, 4064},
-			{"cvt.pack.sat", "cvt.pack", 9, 698, 29787, 535},
-			{"mapa", "mapa", 9, 714, 30322, 396},
-			{"getctarank", "getctarank", 9, 725, 30718, 368},
-			{"cp.async.ca", "cp.async.ca", 9, 735, 31086, 712},
-			{"cp.async.cg", "cp.async.cg", 9, 753, 31798, 711},
-			{"cp.async.commit_group", "cp.async.commit_group", 9, 771, 32509, 216},
-			{"cp.async.wait_group", "cp.async.wait_group", 9, 777, 32725, 213},
-			{"cp.async.wait_all", "cp.async.wait_all", 9, 784, 32938, 187},
+			{"st.async.global", "st.async", 9, 299, 12643, 871},
+			{"st.bulk", "st.bulk", 9, 321, 13514, 462},
+			{"multimem.ld_reduce", "multimem.ld_reduce", 9, 337, 13976, 1876},
+			{"multimem.st", "multimem.st", 9, 378, 15852, 1541},
+			{"multimem.red", "multimem.red", 9, 412, 17393, 1281},
+			{"prefetch", "prefetch", 9, 443, 18674, 799},
+			{"prefetchu", "prefetchu", 9, 466, 19473, 243},
+			{"applypriority", "applypriority", 9, 474, 19716, 328},
+			{"discard", "discard", 9, 484, 20044, 320},
+			{"createpolicy.range", "createpolicy.range", 9, 494, 20364, 605},
+			{"createpolicy.fractional", "createpolicy.fractional", 9, 507, 20969, 514},
+			{"createpolicy.cvt", "createpolicy.cvt", 9, 517, 21483, 260},
+			{"isspacep", "isspacep", 9, 524, 21743, 546},
+			{"cvta", "cvta", 9, 539, 22289, 642},
+			{"cvta.to", "cvta.to", 9, 556, 22931, 628},
+			{"cvt", "cvt", 9, 573, 23559, 2118},
+			{"cvt.pack", "cvt", 9, 631, 25677, 4064},
+			{"cvt.pack.sat", "cvt.pack", 9, 697, 29741, 535},
+			{"mapa", "mapa", 9, 713, 30276, 396},
+			{"getctarank", "getctarank", 9, 724, 30672, 368},
+			{"cp.async.ca", "cp.async.ca", 9, 734, 31040, 712},
+			{"cp.async.cg", "cp.async.cg", 9, 752, 31752, 711},
+			{"cp.async.commit_group", "cp.async.commit_group", 9, 770, 32463, 216},
+			{"cp.async.wait_group", "cp.async.wait_group", 9, 776, 32679, 213},
+			{"cp.async.wait_all", "cp.async.wait_all", 9, 783, 32892, 187},
 			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 10, 3, 95, 3352},
 			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 10, 61, 3447, 1425},
 			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 10, 93, 4872, 1638},
 			{"applypriority.async.bulk.tensor", "applypriority.async.bulk.tensor", 10, 132, 6510, 1505},
 			{"tensormap.replace", "tensormap.replace", 10, 167, 8015, 1434},
 			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 10, 201, 9449, 537},
-			{"tex", "tex", 11, 3, 21, 1371},
-			{"tld4", "tld4", 11, 53, 1392, 974},
-			{"txq", "txq", 11, 84, 2366, 855},
-			{"istypep", "istypep", 11, 104, 3221, 252},
+			{"tex", "tex", 11, 3, 21, 1455},
+			{"tld4", "tld4", 11, 54, 1476, 1058},
+			{"txq", "txq", 11, 86, 2534, 855},
+			{"istypep", "istypep", 11, 106, 3389, 252},
 			{"suld.b", "suld.b", 12, 4, 211, 1562},
 			{"sust.b", "sust.b", 12, 36, 1773, 1615},
 			{"sust.p", "sust.p", 12, 68, 3388, 1449},
@@ -1529,11 +1533,11 @@ func init() {
 			{"ldmatrix", "ldmatrix", 16, 150, 7025, 935},
 			{"stmatrix", "stmatrix", 16, 178, 7960, 533},
 			{"movmatrix", "movmatrix", 16, 194, 8493, 282},
-			{"wmma.load.a", "wmma.load.a", 16, 203, 8775, 1372},
-			{"wmma.load.b", "wmma.load.b", 16, 240, 10147, 1373},
-			{"wmma.load.c", "wmma.load.c", 16, 277, 11520, 1085},
-			{"wmma.store.d", "wmma.store.d", 16, 305, 12605, 1086},
-			{"wmma.mma", "wmma.mma", 16, 333, 13691, 2414},
+			{"wmma.load.a", "wmma.load.a", 16, 203, 8775, 1570},
+			{"wmma.load.b", "wmma.load.b", 16, 243, 10345, 1571},
+			{"wmma.load.c", "wmma.load.c", 16, 283, 11916, 1085},
+			{"wmma.store.d", "wmma.store.d", 16, 311, 13001, 1086},
+			{"wmma.mma", "wmma.mma", 16, 339, 14087, 2414},
 			{"wgmma.fence", "wgmma.fence", 17, 3, 47, 413},
 			{"wgmma.commit_group", "wgmma.commit_group", 17, 10, 460, 290},
 			{"wgmma.wait_group", "wgmma.wait_group", 17, 17, 750, 304},
@@ -1601,16 +1605,16 @@ func init() {
 			".dec", ".noftz", ".L2::evict_last", ".L2", ".read", ".sync_restrict::proxy::async", ".release", ".b8", ".L2::evict_normal", ".b2",
 			".b4", ".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".sp::1:2",
 			".sp::1:4", ".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B",
-			".counted::bytes", ".acc::f16", ".acc::f32", ".sync", ".exch", ".cas", ".op_restrict::fetching", ".commit_group", ".sync_restrict::reads", ".sync_restrict::read",
-			".v2", ".v4", ".up", ".down", ".bfly", ".idx", ".f4e", ".b4e", ".rc8", ".ecl",
-			".ecr", ".rc16", ".const", ".local", ".param", ".param::entry", ".param::func", ".shared", ".ca", ".cg",
-			".cs", ".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::64B",
-			".L2::128B", ".L2::256B", ".acquire", ".v8", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb",
-			".wt", ".e5m2x2", ".e4m3x2", ".L1", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi",
-			".rmi", ".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32",
-			".ue8m0x2", ".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".1d", ".2d", ".3d", ".4d",
-			".5d", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4", ".im2col_no_offs", ".im2col_no_offs::w", ".cta_group::1",
-			".cta_group::2", ".override::global_dim", ".override::global_dim_stride", ".override::global_address", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride",
+			".counted::bytes", ".1d", ".2d", ".3d", ".4d", ".5d", ".override::global_dim", ".override::global_dim_stride", ".tile", ".override::global_address",
+			".acc::f16", ".acc::f32", ".sync", ".exch", ".cas", ".op_restrict::fetching", ".commit_group", ".sync_restrict::reads", ".sync_restrict::read", ".v2",
+			".v4", ".up", ".down", ".bfly", ".idx", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr",
+			".rc16", ".const", ".local", ".param", ".param::entry", ".param::func", ".shared", ".ca", ".cg", ".cs",
+			".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::64B", ".L2::128B",
+			".L2::256B", ".acquire", ".v8", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt",
+			".e5m2x2", ".e4m3x2", ".L1", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi",
+			".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32", ".ue8m0x2",
+			".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4",
+			".im2col_no_offs", ".im2col_no_offs::w", ".cta_group::1", ".cta_group::2", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride",
 			".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level",
 			".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b",
 			".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples",
@@ -1650,11 +1654,11 @@ func init() {
 			".btype", ".op", ".rnd", ".fast", ".bf", ".abtype", ".dtype", ".half", ".ftz", ".ctype",
 			".cmp", ".bool", ".stype", ".bits", ".uns", ".sig", ".h", ".k", ".any", ".sem",
 			".scope", ".dst", ".multicast", ".report", ".hint", ".src", ".prio", ".ss", ".int8", ".int16",
-			".int32", ".elem", ".index", ".factor", ".num", ".minmax", ".sum", ".acc", ".restrict", ".vec",
-			".w64", ".cop", ".l1", ".l2", ".pf", ".w32", ".glob", ".shm", ".narrow", ".space",
-			".level", ".priority", ".gspace", ".mapspace", ".primary", ".secondary", ".size", ".irnd", ".frnd", ".frnd2",
-			".relu", ".satfinite", ".pzo", ".scale", ".n1", ".n2", ".h2", ".f8x2", ".f6x2", ".x4",
-			".dim", ".load", ".store", ".cta_group", ".override", ".i2c", ".whole", ".each", ".enum", ".mip",
+			".int32", ".elem", ".index", ".factor", ".num", ".dim", ".override", ".minmax", ".sum", ".acc",
+			".restrict", ".vec", ".w64", ".cop", ".l1", ".l2", ".pf", ".w32", ".glob", ".shm",
+			".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary", ".secondary", ".size", ".irnd",
+			".frnd", ".frnd2", ".relu", ".satfinite", ".pzo", ".scale", ".n1", ".n2", ".h2", ".f8x2",
+			".f6x2", ".x4", ".load", ".store", ".cta_group", ".i2c", ".whole", ".each", ".enum", ".mip",
 			".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".bounds", ".pair", ".quad", ".kind",
 			".dir", ".near", ".count", ".order", ".t64", ".fop", ".action", ".layout", ".phase_type", ".shape",
 			".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".dst_fmt", ".src_fmt", ".sub", ".pack", ".unpack",
@@ -1664,9 +1668,9 @@ func init() {
 			"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
 			"immLut", "dst-mem", "src-mem", "size", "left", "right", "mbar", "cta-mask", "policy", "byte-mask",
 			"n", "mdata", "cdata", "data", "spdesc", "le", "off", "bar", "s", "counter",
-			"members", "v", "membermask", "initval", "size32", "primary-size", "total-size", "fraction", "property", "scale-factor",
-			"rbits", "abef", "dst", "src", "cp-size", "rest", "map", "address", "sizes", "lower",
-			"upper", "coords", "im2col", "addr", "value", "ord", "choice", "newer", "lod", "dpdx",
+			"map", "sizes", "lower", "upper", "coords", "members", "v", "membermask", "initval", "size32",
+			"primary-size", "total-size", "fraction", "property", "scale-factor", "rbits", "abef", "dst", "src", "cp-size",
+			"rest", "address", "im2col", "addr", "value", "ord", "choice", "newer", "lod", "dpdx",
 			"dpdy", "e", "target", "index", "targets", "ret", "func", "args", "fptr", "x",
 			"r", "count", "tx", "ctaMask", "state", "phase", "report", "hint", "scale-a", "sel-a",
 			"scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta", "tb",
