@@ -202,7 +202,15 @@ func holdsOpaque(t isa.Type, space Space) bool {
 	return !t.Opaque() || space == Global || space == Param || space == Tex
 }
 
-func isArray(s *syntax.Variables) bool { return len(s.Vars) > 0 && len(s.Vars[0].Dims) > 0 }
+// isArray tells whether all that is declared are arrays.
+func isArray(s *syntax.Variables) bool {
+	for i := range s.Vars {
+		if len(s.Vars[i].Dims) == 0 {
+			return false
+		}
+	}
+	return len(s.Vars) > 0
+}
 
 // declarable tells a fundamental type (5.2.1) from the formats that only instructions name.
 func declarable(t isa.Type) bool {

@@ -245,6 +245,8 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		c.admitPart(v.Name, ".param", "name[]")
 	}
 	switch {
+	case open && o.Kind == Register:
+		c.errorf(diag.BadParameter, span, "a parameter in a register has a size")
 	case open && entry:
 		c.errorf(diag.BadParameter, span, "a kernel parameter needs a size")
 	case open && !last:
