@@ -382,6 +382,9 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		c.fence()
 	case sem.OpAtomic, sem.OpCas:
 		c.atomic(i, pc, masked, use)
+	case sem.OpUnpack:
+		c.layFor(s, masked)
+		c.unpack(s, use)
 	default:
 		if s.warp != nil {
 			c.layFor(s, masked)
@@ -459,6 +462,11 @@ func (c *compiler) writesSlot(s *step, off uint32) bool {
 			}
 		}
 		return false
+	}
+	for i := range s.elements {
+		if s.elements[i].dst.off == off {
+			return true
+		}
 	}
 	return s.dst.off == off
 }

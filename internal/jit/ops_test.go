@@ -162,3 +162,21 @@ func TestWarpFunctions(t *testing.T) {
 func TestFences(t *testing.T) {
 	compareOp(t, opHeader+"@%p1 fence.sc.gpu; membar.sys; setp.eq.u32 %p6, %r1, 99999; @%p6 membar.gl; @!%p6 fence.proxy.async;"+opFooter, blockShapes, misses)
 }
+
+// TestUnpack: registers into vectors, also over themselves.
+func TestUnpack(t *testing.T) {
+	for k, op := range []string{
+		"mov.b64 {%r10, %r11}, %rd8;", "mov.b64 {%r11, %r10}, %rd8;", "mov.b64 {_, %r10}, %rd8;", "mov.b32 {%rs1, %rs2}, %r2; cvt.u32.u16 %r10, %rs2; cvt.u32.u16 %r11, %rs1;",
+		"mov.b64 {%rs1, %rs2, %rs3, %rs4}, %rd8; mov.b32 %r10, {%rs2, %rs4}; mov.b32 %r11, {%rs3, %rs1};", "mov.b64 {%r10, %r11}, %rd3; ld.global.u32 %r12, [%rd3]; add.u32 %r10, %r10, %r12;",
+	} {
+		for place, with := range memoryPlaces {
+			if place == "guard" && strings.Count(op, ";") > 1 {
+				continue
+			}
+			t.Run(place+" "+op, func(t *testing.T) {
+				src := strings.Replace(memoryHeader, ".reg .pred", ".reg .b16 %rs<5>; .reg .pred", 1) + with(op) + memoryFooter
+				compareOp(t, src, shapesOf(k), func(text string) bool { return misses(text) || text == "bar.sync" || place == "half" })
+			})
+		}
+	}
+}

@@ -38,7 +38,8 @@ type step struct {
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
 
-	warp *warpStep // of a function across lanes
+	warp     *warpStep // of a function across lanes
+	elements []element // of a register that is unpacked
 }
 
 // region is one function while it is compiled.
@@ -121,6 +122,8 @@ func (r *region) plan(pc int32) {
 		ok = ok && r.f.Entry && int(pc)+1 < len(r.insts)
 	case sem.OpAtomic, sem.OpCas:
 		ok = r.atomic(pc)
+	case sem.OpUnpack:
+		ok = r.unpack(pc)
 	default:
 		ok = r.warp(pc)
 	}
