@@ -69,9 +69,11 @@ type checker struct {
 
 	sectionLabels map[syntax.Word]bool
 
-	texmode string         // of .target, "" if it gives none
-	debug   syntax.TokenID // of .target
-	written isa.Version    // of .version; Info has a later one if the target needs it, since that is reported
+	texmode  string         // of .target, "" if it gives none
+	debug    syntax.TokenID // of .target
+	admitted [2]string      // the last directive and part that the module may have: the same ones follow each other
+
+	written isa.Version // of .version; Info has a later one if the target needs it, since that is reported
 
 	unified  []syntax.TokenID      // attributes .unified
 	refs     map[*Func][]reference // what each function names; nil is the key of initialisers

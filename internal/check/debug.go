@@ -63,7 +63,9 @@ func (c *checker) sectionValues(line *syntax.SectionLine, t isa.Type, ok bool) {
 	for first, at := true, c.file.FirstValue(line); at != syntax.NoToken; first = false {
 		var v syntax.SectionValue
 		v, at = c.file.SectionValue(at)
-		c.sectionParts(&v)
+		if v.Neg || v.Op != syntax.NoToken {
+			c.sectionParts(&v)
+		}
 		if c.file.Kind(v.A) != syntax.Int {
 			c.sectionName(&v, t, first && at == syntax.NoToken)
 		} else if ok && t.Bits() < 64 {

@@ -78,18 +78,20 @@ func (f *File) FirstValue(l *SectionLine) TokenID {
 // SectionValue returns the value that begins at a token of a SectionLine, and where the next one begins: NoToken
 // behind the last.
 func (f *File) SectionValue(at TokenID) (v SectionValue, next TokenID) {
-	if f.Kind(at) == Minus {
+	k := f.Kind(at)
+	if k == Minus {
 		v.Neg, at = true, f.Next(at)
 	}
 	v.A, at = at, f.Next(at)
-	if k := f.Kind(at); k == Plus || k == Minus {
+	if k = f.Kind(at); k == Plus || k == Minus {
 		v.Op, v.B = at, f.Next(at)
 		if f.Kind(v.B) == Minus {
 			v.B = f.Next(v.B)
 		}
 		at = f.Next(v.B)
+		k = f.Kind(at)
 	}
-	if f.Kind(at) == Comma {
+	if k == Comma {
 		return v, f.Next(at)
 	}
 	return v, NoToken

@@ -105,6 +105,9 @@ func (s *scanner) grow() {
 // behind skips white space behind a token, if it is short enough to belong to it.
 func (s *scanner) behind() uint32 {
 	text := s.text[s.pos:]
+	if len(text) == 0 || classes[text[0]] != classSpace {
+		return 0
+	}
 	for n := range min(len(text), maxBehind+1) {
 		if classes[text[n]] != classSpace {
 			s.pos += n
