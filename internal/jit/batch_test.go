@@ -2,10 +2,13 @@ package jit_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"ptxvm/internal/jit"
 	"ptxvm/internal/machine"
@@ -171,6 +174,28 @@ func TestBatchWorkers(t *testing.T) {
 			t.Run(fmt.Sprint(name, cluster), func(t *testing.T) {
 				compareBatch(t, batchHeader+batchBodies[name]+"\n}\n", [3]uint32{32, 1, 1}, [3]uint32{64, 1, 1}, jit.Options{}, change)
 			})
+		}
+	}
+}
+
+// TestBatchStops cancels launches that go on for ever inside compiled code: round a barrier, and, as far
+// as a test can wait, from CTA to CTA.
+func TestBatchStops(t *testing.T) {
+	for name, body := range map[string]string{
+		"barrier": "L: add.u32 %r6, %r6, 1; bar.sync 0; bra L;",
+		"CTAs":    "st.shared.u32 [%r5], %r6; ret;",
+	} {
+		l := newLaboratory(t, "k.ptx", batchHeader+body+"\n}\n")
+		buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		l.ctx = ctx
+		start := time.Now()
+		_, err := l.launch(t, "k", [3]uint32{1 << 30, 1, 1}, [3]uint32{96, 1, 1}, func(x *machine.Launch) {
+			x.MaxSteps, x.Compile = 0, engine(t, jit.Options{}).Install
+		}, buf)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 20*time.Second {
+			t.Errorf("%s: %v after %v", name, err, time.Since(start))
 		}
 	}
 }

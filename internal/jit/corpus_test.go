@@ -27,7 +27,8 @@ type laboratory struct {
 	device  *machine.Device
 	vars    map[*ir.Var]uint64
 	decoder *decode.Decoder
-	keep    bool // decoded and compiled code of the last launch
+	ctx     context.Context // of launches; nil: the test's
+	keep    bool            // decoded and compiled code of the last launch
 }
 
 func (l *laboratory) Func(*ir.Func) uint64 { return mem.CodeWindow }
@@ -99,7 +100,10 @@ func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, 
 	for len(x.Params)%16 != 0 {
 		x.Params = append(x.Params, 0)
 	}
-	return l.device.Launch(context.Background(), x)
+	if l.ctx == nil {
+		l.ctx = t.Context()
+	}
+	return l.device.Launch(l.ctx, x)
 }
 
 func corpus(t testing.TB, name string) string {
