@@ -76,6 +76,7 @@ type compiler struct {
 	entry   []x86.Label
 	listing *x86.Listing
 	covered map[coverKey]cover // tests that need not be made again in this segment
+	hosts   int32              // places for bases that they have taken
 	tail    x86.Label          // returns with the pending lanes
 	nobody  x86.Label          // nobody is left
 	batch   batch

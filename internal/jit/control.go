@@ -42,7 +42,8 @@ const (
 	saveSet     = saveBase + 1536                     // the pending set from its second word on
 	savePending = saveBase + 1664                     // mask and fuel of each pending segment
 	saveSpill   = saveBase + 8192                     // values of runs
-	saveNumbers = saveSpill + 64*machine.NativeSpills // numbers of patterns
+	saveHosts   = saveSpill + 64*machine.NativeSpills // bases in shared memory, of the host
+	saveNumbers = saveHosts + 1024                    // numbers of patterns
 	saveEnd     = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save))
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
@@ -79,7 +80,7 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
 	c.Bind(s.full)
-	c.covered = map[coverKey]cover{}
+	c.covered, c.hosts = map[coverKey]cover{}, 0
 	if n := s.end - s.first; n > 0 {
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}

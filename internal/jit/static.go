@@ -184,6 +184,11 @@ func (s *static) at(run int, disp int64) x86.Mem {
 		return x86.AtIndex(x86.RAX, rArena, 1, int32(s.disp+disp))
 	}
 	if s.base != run || !s.host {
+		if v := s.covered[s.key()]; v.host != 0 && !s.masked {
+			s.RM(x86.MOV, x86.S64, x86.RAX, hostAt(v.host, run))
+			s.base, s.host = run, true
+			return x86.At(x86.RAX, int32(s.disp+disp))
+		}
 		s.toBase(run)
 		s.RM(x86.SUB, x86.S64, x86.RAX, ctxWindow)
 		s.RM(x86.ADD, x86.S64, x86.RAX, ctxShared)
@@ -406,6 +411,7 @@ type coverKey struct {
 type cover struct {
 	low, high   int64
 	disp, align int64
+	host        int32 // shared memory: where the host's bases of the runs are kept, 0 for nowhere
 }
 
 func (s *static) key() coverKey {
@@ -430,9 +436,11 @@ func (s *static) test(i int, pc int32, fail x86.Label) {
 		return
 	}
 	low, high := s.reach()
-	all := cover{low, high, s.disp, s.align}
+	all := cover{low: low, high: high, disp: s.disp, align: s.align}
 	if s.use == allLanes && s.m.By != sem.ByConst {
-		s.widen(&all, key, i, pc)
+		if s.widen(&all, key, i, pc) && s.bound < 0 {
+			all.host = s.hostPlace()
+		}
 		s.covered[key] = all
 	}
 	if s.bound >= 0 {
@@ -443,21 +451,32 @@ func (s *static) test(i int, pc int32, fail x86.Label) {
 	}
 }
 
-// widen adds the accesses from the same base that follow an instruction in its segment.
-func (s *static) widen(all *cover, key coverKey, i int, pc int32) {
-	for ; pc < s.segs[i].end && !s.changes(&s.steps[pc], key); pc++ {
-		if pc+1 == s.segs[i].end {
-			return
-		}
+// hostPlace is a place for the host's bases, 0 if none is left in this segment.
+func (s *static) hostPlace() int32 {
+	at := saveHosts + 8*s.hosts
+	if at+int32(8*s.stride.n()) > saveNumbers {
+		return 0
+	}
+	s.hosts += int32(s.stride.n())
+	return at
+}
+
+func hostAt(at int32, run int) x86.Mem { return x86.At(rCtx, at+int32(8*run)) }
+
+// widen adds the accesses from the same base that follow an instruction in its segment; true if
+// there are any.
+func (s *static) widen(all *cover, key coverKey, i int, pc int32) (more bool) {
+	for ; pc+1 < s.segs[i].end && !s.changes(&s.steps[pc], key); pc++ {
 		if next := s.accessAt(pc+1, false, allLanes); next != nil && next.in.Guard == machine.NoGuard {
 			t := next.static()
 			if t == nil || t.key() != key || t.align > all.align || (t.disp-all.disp)%t.align != 0 {
 				continue
 			}
 			low, high := t.reach()
-			all.low, all.high = min(all.low, low), max(all.high, high)
+			all.low, all.high, more = min(all.low, low), max(all.high, high), true
 		}
 	}
+	return more
 }
 
 // changes tells whether an instruction gives a base another value.
@@ -497,6 +516,12 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		s.RI(x86.ADD, x86.S64, x86.R8, int32(all.high-all.low))
 		s.RM(x86.CMP, x86.S64, x86.R8, ctxSharedBytes)
 		s.Jcc(x86.A, fail)
+		if all.host != 0 {
+			s.RM(x86.SUB, x86.S64, x86.RAX, ctxWindow)
+			s.RM(x86.ADD, x86.S64, x86.RAX, ctxShared)
+			s.MR(x86.MOV, x86.S64, hostAt(all.host, run), x86.RAX)
+			s.host = true
+		}
 		return
 	}
 	at := s.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))

@@ -71,7 +71,7 @@ type NativeState struct {
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	_          [2]uint64       // Save is 64-byte aligned, as the state is
-	Save       [8192 + 64*NativeSpills + 4096]byte
+	Save       [8192 + 64*NativeSpills + 5120]byte
 }
 
 // NativeSpills is how many vectors compiled code may put into Save at a time.
