@@ -25,7 +25,7 @@ type BuildInfo struct {
 	Forms   map[string]int `json:"forms"`   // done, partial, todo, total
 	CPU     []string       `json:"cpu"`     // features that engines may use
 	Engine  string         `json:"engine"`  // what Auto chooses here
-	Why     string         `json:"why"`     // why no faster one
+	Why     string         `json:"why"`     // how it works, or why there is no faster one
 }
 
 // About describes this build.
@@ -35,8 +35,8 @@ func About() BuildInfo {
 		Schema: 1, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		PTX: [2]string{firstVersion().String(), isa.Latest.String()}, Targets: [2]string{targets[0].String(), newestPlain(targets)},
 		Forms: countForms(), CPU: cpuFeatures(),
-		Engine: Interp.String(), Why: "compiled code (--engine jit) has not passed the whole engine matrix yet",
 	}
+	info.Engine, info.Why = engineHere()
 	info.stamp()
 	return info
 }

@@ -18,7 +18,7 @@ type Engine uint8
 
 // The engines.
 const (
-	Auto   Engine = iota // the fastest that has proven itself here: today the interpreter
+	Auto   Engine = iota // the interpreter first, machine code for what has become hot, where it can be run
 	Interp               // the interpreter, which runs everything, everywhere
 	JIT                  // machine code for what can be compiled, from the first time on; the rest is interpreted
 )
@@ -41,16 +41,33 @@ func (e Engine) String() string { return engines[e] }
 // ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
 var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
+// hotAfter is how often a worker of the engine Auto enters code, or loops in it, before it is compiled:
+// an instruction costs some microseconds to compile and saves some tens of nanoseconds for a warp
+// (docs/performance.md has the figures).
+const hotAfter = 200
+
 // newJIT makes the engine that a configuration asks for; nil for the interpreter.
 func newJIT(e Engine) (*jit.Engine, error) {
-	if e != JIT {
+	if e == Interp {
 		return nil, nil
 	}
 	made, err := jit.NewEngine(jit.Options{})
-	if err != nil {
+	switch {
+	case err != nil && e == Auto:
+		return nil, nil
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w; use --engine interp", ErrNoJIT, err)
 	}
 	return made, nil
+}
+
+// engineHere is what Auto does on this machine: the engine it uses besides the interpreter, if any.
+func engineHere() (name, why string) {
+	v, err := jit.Here()
+	if err != nil {
+		return Interp.String(), err.Error()
+	}
+	return JIT.String(), fmt.Sprintf("what is hot is compiled for %v, the rest is interpreted", v)
 }
 
 // EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.

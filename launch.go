@@ -107,6 +107,9 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	ml.Progress = p.d.progress(start)
 	if p.d.jit != nil && ml.Observer == nil {
 		ml.Compile = p.d.jit.Install
+		if p.d.cfg.Engine == Auto {
+			ml.CompileAfter = hotAfter
+		}
 	}
 	fill := l.Tensor.watchTensor(ml)
 	ran, err := p.d.machine.Launch(ctx, ml)

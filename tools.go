@@ -66,21 +66,21 @@ func Format(filename string, src []byte) ([]byte, error) {
 }
 
 // stages are what Dump prints, in the order in which a module passes them.
-var stages = []string{"tokens", "syntax", "info", "ir", "code"}
+var stages = []string{"tokens", "syntax", "info", "ir", "code", "asm"}
 
 // Stages lists what Dump can print.
 func Stages() []string { return slices.Clone(stages) }
 
 // Dump prints one stage of the way from text to decoded code. Stages from info on need a
 // valid module; otherwise the error is a Diagnostics. code is decoded for blocks of 256
-// threads.
+// threads, and asm is what the engine makes of that here.
 func Dump(w io.Writer, filename string, src []byte, stage string) error {
 	i := slices.Index(stages, stage)
 	if i < 0 {
 		if stage == "" {
 			return fmt.Errorf("want a stage, such as --stage ir; there are %s", strings.Join(stages, ", "))
 		}
-		return fmt.Errorf("stage %q is not built yet or does not exist; there are %s", stage, strings.Join(stages, ", "))
+		return fmt.Errorf("stage %q does not exist; there are %s", stage, strings.Join(stages, ", "))
 	}
 	f := syntax.Parse(filename, src)
 	switch stage {
@@ -99,6 +99,9 @@ func Dump(w io.Writer, filename string, src []byte, stage string) error {
 	return m.dumpLowered(w, stage)
 }
 
+// dumpShape is the block that code is decoded for.
+var dumpShape = ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}
+
 // dumpLowered prints ir or decoded code of a linked module.
 func (m *Module) dumpLowered(w io.Writer, stage string) error {
 	unit, err := lower.Module(m.info, lower.Options{})
@@ -113,5 +116,8 @@ func (m *Module) dumpLowered(w io.Writer, stage string) error {
 		return ir.Print(w, linked)
 	}
 	target := machine.TargetOf(m.info.Target.Arch)
-	return decode.New(linked, &image{}).Write(w, ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}, target)
+	if stage == "asm" {
+		return dumpAsm(w, linked, target)
+	}
+	return decode.New(linked, &image{}).Write(w, dumpShape, target)
 }

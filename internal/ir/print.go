@@ -35,6 +35,17 @@ func (f *Func) String() string {
 	return p.String()
 }
 
+// Text returns an instruction as Print does, without its position.
+func (f *Func) Text(pc int32) string {
+	p := &printer{}
+	p.inst(f, &f.Insts[pc])
+	text := strings.TrimSpace(p.String())
+	if at := strings.LastIndex(text, " @"); at >= 0 {
+		text = text[:at]
+	}
+	return text
+}
+
 type printer struct{ strings.Builder }
 
 func (p *printer) f(format string, args ...any) { fmt.Fprintf(p, format, args...) }

@@ -3,7 +3,6 @@ package jit
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
@@ -147,9 +146,7 @@ func (c *compiler) finish() (*Compiled, error) {
 		return nil, err
 	}
 	if c.listing != nil {
-		var b strings.Builder
-		fmt.Fprint(&b, c.listing)
-		out.Listing = b.String()
+		out.Listing = c.listing.String()
 	}
 	return out, nil
 }
@@ -171,6 +168,7 @@ func (c *compiler) entryStub(i int) {
 		return // it would leave at once
 	}
 	l := c.NewLabel()
+	c.title("enter at %d", s.first)
 	c.entry[s.first] = l
 	c.Bind(l)
 	c.RM(x86.MOV, x86.S64, rRegs, ctxRegs)

@@ -79,6 +79,7 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 // fullSegment assembles a segment for warps of 32 running lanes.
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
+	c.title("all lanes, from %d", s.first)
 	c.Bind(s.full)
 	c.covered, c.hosts = map[coverKey]cover{}, 0
 	if n := s.end - s.first; n > 0 {
@@ -86,10 +87,12 @@ func (c *compiler) fullSegment(i int) {
 	}
 	for pc := s.first; pc < s.end; pc++ {
 		if u := c.fullRuns[pc]; u != nil {
+			c.note(pc, u.end)
 			c.runInstructions(i, u, false)
 			pc = u.end - 1
 			continue
 		}
+		c.note(pc, pc+1)
 		if c.instruction(i, pc, false) {
 			return
 		}
@@ -108,6 +111,7 @@ func (c *compiler) fallThrough(i int, masked bool) {
 // exit leaves for the interpreter before an instruction, with undo instructions that were counted
 // and not executed.
 func (c *compiler) exit(pc int32, masked bool, undo int32) {
+	c.title("leave before %d", pc)
 	if masked {
 		c.partExit(pc, undo, 0)
 	} else {
@@ -202,6 +206,7 @@ func (c *compiler) leavePending() {
 // partSegment assembles a segment for the lanes in EBX and those that are pending for it.
 func (c *compiler) partSegment(i int) {
 	s := &c.segs[i]
+	c.title("some lanes, from %d", s.first)
 	c.Bind(s.part)
 	if s.pending >= 0 && s.pending < maxPending {
 		c.collectPending(s.pending)
@@ -215,10 +220,12 @@ func (c *compiler) partSegment(i int) {
 	c.countPart(s.end - s.first)
 	for pc := s.first; pc < s.end; pc++ {
 		if u := c.partRuns[pc]; u != nil {
+			c.note(pc, u.end)
 			c.runInstructions(i, u, true)
 			pc = u.end - 1
 			continue
 		}
+		c.note(pc, pc+1)
 		if c.instruction(i, pc, true) {
 			return
 		}

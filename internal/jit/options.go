@@ -24,6 +24,19 @@ type Options struct {
 	leave func(pc int32) bool // tests: instructions to be left to the interpreter
 }
 
+// String names the set as processors do.
+func (v Vectors) String() string {
+	return [...]string{Best: "best", AVX2: "AVX2", AVX512: "AVX-512"}[v]
+}
+
+// Here returns the set that this machine's code uses, or why there is none.
+func Here() (Vectors, error) {
+	if err := (Options{}).possible(); err != nil {
+		return 0, err
+	}
+	return Options{}.vectors(), nil
+}
+
 // ErrProcessor says that this processor cannot run what Compile would make.
 var ErrProcessor = errors.New("compiled code needs amd64 with AVX2, FMA, BMI1, BMI2 and POPCNT")
 

@@ -1,6 +1,10 @@
 package x86
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Listing is what was assembled, in text that GNU as reads after .intel_syntax noprefix.
 type Listing struct {
@@ -26,6 +30,20 @@ func (a *Asm) Note(text string) {
 	if a.listing != nil {
 		a.listing.add(len(a.buf), "# "+text)
 	}
+}
+
+// String prints a line for each: notes and labels at the margin, instructions behind their offset.
+func (l *Listing) String() string {
+	var b strings.Builder
+	for _, x := range l.Lines {
+		switch {
+		case x.Text[0] == '#' || x.Text[len(x.Text)-1] == ':':
+			fmt.Fprintf(&b, "%s\n", x.Text)
+		default:
+			fmt.Fprintf(&b, "  %6x  %s\n", x.At, x.Text)
+		}
+	}
+	return b.String()
 }
 
 func (l *Listing) add(at int, text string) { l.Lines = append(l.Lines, Line{at, text}) }

@@ -1,0 +1,43 @@
+package ptxvm
+
+// This file prints compiled code, for `ptxvm dump --stage asm`.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit"
+	"ptxvm/internal/machine"
+)
+
+// dumpAsm compiles every kernel of a module for this processor and prints the machine code beside
+// the PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
+func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
+	d := decode.New(m, &image{})
+	for _, f := range m.Funcs {
+		if !f.Entry || !f.Defined {
+			continue
+		}
+		p, err := d.Kernel(f, dumpShape, target, uint32(f.SharedBytes), assume.Set{})
+		if err != nil {
+			fmt.Fprintf(w, "%v\n", err)
+			continue
+		}
+		c, err := jit.Compile(p.Entry, f, jit.Options{List: true})
+		switch {
+		case errors.Is(err, jit.ErrProcessor):
+			return fmt.Errorf("%w: %w", ErrNoJIT, err)
+		case err != nil:
+			fmt.Fprintf(w, "%s: %v\n", f.Name, err)
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s: %d bytes; %d of %d instructions are left to the interpreter\n%s", f.Name, len(c.Bytes), c.Leaves, len(p.Entry.Insts), c.Listing); err != nil {
+			return err
+		}
+	}
+	return nil
+}

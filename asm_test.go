@@ -1,0 +1,27 @@
+package ptxvm
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"testing"
+)
+
+// TestDumpAsm: the listing has the instructions of a kernel and what became of them.
+func TestDumpAsm(t *testing.T) {
+	src, err := os.ReadFile("testdata/cuda/saxpy.sm_90.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Dump(&b, "saxpy.ptx", src, "asm"); errors.Is(err, ErrNoJIT) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"saxpy: ", "# all lanes, from 0\n", "#    17  fma.rn.f32 %f4, %f2, %f1, %f3\n", " vfmadd", "# some lanes, from 0\n", "# leave before 14\n", "# enter at 0\n"} {
+		if !bytes.Contains(b.Bytes(), []byte(want)) {
+			t.Errorf("no %q in the listing", want)
+		}
+	}
+}
