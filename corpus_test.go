@@ -98,7 +98,7 @@ func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, ar
 		}
 	}
 	for _, l := range r.Launches {
-		if err = launch(p, l, buffers, trace); err != nil {
+		if _, err = launch(p, l, buffers, trace); err != nil {
 			break
 		}
 	}
@@ -113,17 +113,16 @@ func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, ar
 }
 
 // launch starts one kernel of a case.
-func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) error {
+func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) (ptxvm.Stats, error) {
 	k, err := findKernel(p, l.Kernel)
 	if err != nil {
-		return err
+		return ptxvm.Stats{}, err
 	}
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
 		args[i] = argument(a, buffers)
 	}
-	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared, Trace: trace}, args...)
-	return err
+	return k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared, Trace: trace}, args...)
 }
 
 // findKernel knows a kernel by its symbol or by a piece of it.

@@ -73,6 +73,8 @@ type Device struct {
 	guesses assume.Set
 	jit     *jit.Engine // nil: kernels are interpreted
 
+	hotAfter uint32 // of the engine Auto
+
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed bool
 }
@@ -85,7 +87,7 @@ const defaultOutput = 64 << 20
 
 // NewDevice makes a device; nil is the default configuration.
 func NewDevice(cfg *DeviceConfig) (*Device, error) {
-	d := &Device{}
+	d := &Device{hotAfter: hotAfter}
 	if cfg != nil {
 		d.cfg = *cfg
 	}

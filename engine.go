@@ -46,6 +46,17 @@ var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 // (docs/performance.md has the figures).
 const hotAfter = 200
 
+// compiling makes the launch compile what the engine of the device would.
+func (d *Device) compiling(l *machine.Launch) {
+	if d.jit == nil || l.Observer != nil {
+		return
+	}
+	l.Compile = d.jit.Install
+	if d.cfg.Engine == Auto {
+		l.CompileAfter = d.hotAfter
+	}
+}
+
 // newJIT makes the engine that a configuration asks for; nil for the interpreter.
 func newJIT(e Engine) (*jit.Engine, error) {
 	if e == Interp {

@@ -105,12 +105,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	ml.Output = machine.NewOutput(out, p.d.cfg.MaxOutput)
 	start := time.Now()
 	ml.Progress = p.d.progress(start)
-	if p.d.jit != nil && ml.Observer == nil {
-		ml.Compile = p.d.jit.Install
-		if p.d.cfg.Engine == Auto {
-			ml.CompileAfter = hotAfter
-		}
-	}
+	p.d.compiling(ml)
 	fill := l.Tensor.watchTensor(ml)
 	ran, err := p.d.machine.Launch(ctx, ml)
 	fill()

@@ -24,6 +24,13 @@ type Options struct {
 	leave func(pc int32) bool // tests: instructions to be left to the interpreter
 }
 
+// Leaving makes code leave at every instruction for which leave is true: tests force exits with it, here
+// and where whole programs run.
+func Leaving(o Options, leave func(pc int32) bool) Options {
+	o.leave = leave
+	return o
+}
+
 // String names the set as processors do.
 func (v Vectors) String() string {
 	return [...]string{Best: "best", AVX2: "AVX2", AVX512: "AVX-512"}[v]

@@ -1,0 +1,16 @@
+package ptxvm
+
+import "ptxvm/internal/jit"
+
+// CompileWith makes a device of an engine that compiles do so with other options, before its first launch.
+func CompileWith(d *Device, o jit.Options) error {
+	made, err := jit.NewEngine(o)
+	if err != nil {
+		return err
+	}
+	d.jit = made // the engine before has made nothing that is to be given back
+	return nil
+}
+
+// HotAfter sets how often the engine Auto enters code, or loops in it, before it is compiled.
+func HotAfter(d *Device, times uint32) { d.hotAfter = times }
