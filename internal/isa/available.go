@@ -30,31 +30,41 @@ func (e *Entry) Available(v Version, t Target) bool {
 	return !conditional || e.anyPasses(v, t)
 }
 
-// samplesPerChoice bounds the draws for a choice: most pass or fail with their first.
-const samplesPerChoice = 8
+// samplesPerChoice bounds the samples of a choice: most pass or fail with their first.
+// drawsForChoice bounds the draws for them: most draws of some forms break a rule.
+const (
+	samplesPerChoice = 8
+	drawsForChoice   = 200
+)
 
 // anyPasses looks for a legal statement among samples of every form, row and modifier.
 func (e *Entry) anyPasses(v Version, t Target) bool {
 	r := rand.New(rand.NewPCG(uint64(e.ID), 0))
 	for _, c := range e.Choices() {
-		for range samplesPerChoice {
-			if s := e.Sample(r, c); s != nil && s.passes(v, t) {
+		samples := 0
+		for draws := 0; draws < drawsForChoice && samples < samplesPerChoice; draws++ {
+			p, _ := e.draw(r, c)
+			if p == nil {
+				continue
+			}
+			if p.passes(v, t) {
 				return true
 			}
+			samples++
 		}
 	}
 	return false
 }
 
-// passes tells whether a module of this version and target may have the statement.
-func (s *Sample) passes(v Version, t Target) bool {
-	for _, g := range s.Since {
+// passes tells whether a module of this version and target may have the statement with some operands.
+func (p *plan) passes(v Version, t Target) bool {
+	for _, g := range p.rowGates {
 		if !g.Passes(v, t) {
 			return false
 		}
 	}
-	for _, g := range s.Until {
-		if g.Passes(v, t) {
+	for _, g := range p.gates {
+		if g.gate.Passes(v, t) == g.until && evalOr(g.when, &p.env, yes) == yes {
 			return false
 		}
 	}

@@ -86,6 +86,15 @@ func (e *Entry) Choices() []Choice {
 
 // Sample draws a legal reading; nil if this draw broke a rule.
 func (e *Entry) Sample(r *rand.Rand, c Choice) *Sample {
+	p, suffix := e.draw(r, c)
+	if p == nil {
+		return nil
+	}
+	return p.sample(suffix)
+}
+
+// draw draws modifiers and one of their readings; nil if this draw broke a rule.
+func (e *Entry) draw(r *rand.Rand, c Choice) (p *plan, suffix Mod) {
 	alt := c.Alt
 	if alt < 0 {
 		alt = r.IntN(len(e.Alts))
@@ -93,17 +102,17 @@ func (e *Entry) Sample(r *rand.Rand, c Choice) *Sample {
 	s := sampler{e: e, alt: &e.Alts[alt], r: r, c: c, opt: 1 + r.IntN(7)}
 	mods, suffix, ok := s.draw()
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	plans := e.plans(alt, mods, suffix)
 	if len(plans) == 0 {
-		return nil
+		return nil, 0
 	}
-	p := plans[r.IntN(len(plans))]
+	p = plans[r.IntN(len(plans))]
 	if slices.Contains(p.checks, satCanClip) && checkSatCanClip(nil, p) != "" {
-		return nil
+		return nil, 0
 	}
-	return p.sample(suffix)
+	return p, suffix
 }
 
 // sampler draws the modifiers of one form.
