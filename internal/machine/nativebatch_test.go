@@ -19,7 +19,7 @@ const (
 // batches gives emulated compiled code what machine/nativebatch.go asks of it.
 func (e *emulated) batches(n *Native) {
 	n.Batch, n.Out, n.Start = batchEntry, batchOut, batchStart
-	n.Warps, n.Resumes = make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts))
+	n.Warps, n.Resumes, n.Wholes = make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts))
 	for pc := range e.insts {
 		if n.Entries[pc] != 0 {
 			n.Warps[pc] = batchStands + uintptr(pc)

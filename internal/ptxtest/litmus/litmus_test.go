@@ -5,6 +5,7 @@ package litmus
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"testing"
@@ -44,16 +45,19 @@ func load(t *testing.T) ([]*Test, string) {
 	return tests, string(frame)
 }
 
-// TestLitmus looks for forbidden outcomes: half of the rounds in single threads, where the accesses of a
-// round follow each other closely, half in full warps, where those of many rounds overlap.
+// TestLitmus looks for forbidden outcomes, in the interpreter and in compiled code: half of the rounds in
+// single threads, where the accesses of a round follow each other closely, half in full warps, where
+// those of many rounds overlap.
 func TestLitmus(t *testing.T) {
 	tests, frame := load(t)
 	for _, test := range tests {
-		t.Run(test.Name, func(t *testing.T) {
-			for _, lanes := range []int{1, 32} {
-				judge(t, test, lanes, observe(t, test, frame, lanes, rounds()/2))
-			}
-		})
+		for _, engine := range []ptxvm.Engine{ptxvm.Interp, ptxvm.JIT} {
+			t.Run(test.Name+"/"+engine.String(), func(t *testing.T) {
+				for _, lanes := range []int{1, 32} {
+					judge(t, test, lanes, observe(t, test, frame, engine, lanes, rounds()/2))
+				}
+			})
+		}
 	}
 }
 
@@ -83,10 +87,10 @@ func judge(t *testing.T, test *Test, lanes int, seen []Round) {
 const stride = 16
 
 // observe runs n rounds with one worker for every CTA.
-func observe(t *testing.T, test *Test, frame string, lanes, n int) []Round {
+func observe(t *testing.T, test *Test, frame string, engine ptxvm.Engine, lanes, n int) []Round {
 	t.Helper()
 	n = n / lanes * lanes
-	d, k := compile(t, test, frame)
+	d, k := compile(t, test, frame, engine)
 	defer d.Close()
 	step := uint32(stride)
 	if test.Hot {
@@ -101,13 +105,16 @@ func observe(t *testing.T, test *Test, frame string, lanes, n int) []Round {
 	return collect(t, test, vars, seen, n)
 }
 
-func compile(t *testing.T, test *Test, frame string) (*ptxvm.Device, *ptxvm.Kernel) {
+func compile(t *testing.T, test *Test, frame string, engine ptxvm.Engine) (*ptxvm.Device, *ptxvm.Kernel) {
 	t.Helper()
 	m, err := ptxvm.Compile(test.Name, []byte(test.Kernel(frame)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Workers: len(test.CTAs), Memory: 1 << 30})
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Workers: len(test.CTAs), Memory: 1 << 30, Engine: engine})
+	if errors.Is(err, ptxvm.ErrNoJIT) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
