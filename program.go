@@ -24,7 +24,13 @@ type Program struct {
 	life    *lifetime // of the variables
 	refs    []*ir.Var // of type .surfref
 	bound   sync.Map  // *ir.Var → Surface: what Bind was told
+
+	warnings Diagnostics
 }
+
+// Warnings returns what may not be meant in the program: the warnings of its modules (Module.Warnings), and those about
+// what a module that was loaded alone leaves to others.
+func (p *Program) Warnings() Diagnostics { return p.warnings }
 
 // Load links modules (.extern, .visible, .weak, .common; 11.6), allocates their variables
 // and writes initial values. The error is a Diagnostics, or ErrOutOfMemory.
@@ -36,7 +42,9 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 		return nil, alone
 	}
 	units := make([]*ir.Module, len(modules))
+	var warnings Diagnostics
 	for i, m := range modules {
+		warnings = append(warnings, m.warnings...)
 		if err := d.runs(m); err != nil {
 			return nil, err
 		}
@@ -50,7 +58,10 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	p := &Program{d: d, module: linked, life: &lifetime{d: d}}
+	if len(modules) == 1 {
+		warnings = append(warnings, modules[0].info.Alone...)
+	}
+	p := &Program{d: d, module: linked, life: &lifetime{d: d}, warnings: append(warnings, diags...)}
 	err := d.use(func() (err error) {
 		p.image, err = newImage(d.machine, linked)
 		return err

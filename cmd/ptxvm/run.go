@@ -81,7 +81,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 			fmt.Fprintf(s.err, "ptxvm: %v\n", failed)
 		}
 	}()
-	session.warn(s.err)
+	if !f.quiet {
+		session.warn(s, f.color)
+	}
 	var results []result
 	var reported error
 	var differs differsError
@@ -113,11 +115,12 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	return errors.Join(reported, session.printShown(s.out))
 }
 
-// warn says what may not be meant.
-func (s *session) warn(w io.Writer) {
+// warn says what may not be meant: what check warns of, then arguments that look misplaced.
+func (s *session) warn(to streams, color string) {
+	writeDiagnostics(to, color, s.program.Warnings())
 	for _, j := range s.jobs {
 		for _, text := range mixedTypes(j.kernel.Info(), j.specs) {
-			fmt.Fprintf(w, "warning: %s\n", ptxvm.Escape(text))
+			fmt.Fprintf(to.err, "warning: %s\n", ptxvm.Escape(text))
 		}
 	}
 }
@@ -144,7 +147,7 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 	if failed = errors.Join(failed, unread, j.release()); failed != nil {
 		return out, failed
 	}
-	if stats.Leak != nil {
+	if stats.Leak != nil && !j.flags.quiet {
 		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
 	}
 	if j.flags.stats {

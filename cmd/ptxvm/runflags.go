@@ -81,7 +81,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Var(&f.sourceRoot, "source-root", "reports quote lines of the files that .file names, looked for below this directory alone")
 	fl.StringVar(&f.report, "report", "", "a `FILE` that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
 	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
-	fl.BoolVar(&f.quiet, "quiet", false, "print no progress")
+	fl.BoolVar(&f.quiet, "quiet", false, "print no progress and no warnings")
 	fl.StringVar(&f.color, "color", "auto", "colours and progress, `auto|always|never`; auto: on a terminal")
 	completeFlags(cmd)
 }

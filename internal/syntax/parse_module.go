@@ -7,6 +7,9 @@ import "ptxvm/internal/diag"
 // module = { statement }.
 func (p *parser) module() {
 	p.start(0)
+	if p.kind == BadToken && p.f.Text(p.tok) == byteOrderMark { // reported; what follows is none the worse
+		p.next()
+	}
 	for p.kind != EOF {
 		at := p.tok
 		p.failed = false
