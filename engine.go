@@ -42,9 +42,9 @@ func (e Engine) String() string { return engines[e] }
 var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
 // hotAfter is how often a worker of the engine Auto enters code, or loops in it, before it is compiled:
-// an instruction costs some microseconds to compile and saves some tens of nanoseconds for a warp
-// (docs/performance.md has the figures).
-const hotAfter = 200
+// interpreting so often takes a warp about as long as compiling does (docs/performance.md, "When code
+// is compiled").
+const hotAfter = 500
 
 // compiling makes the launch compile what the engine of the device would.
 func (d *Device) compiling(l *machine.Launch) {

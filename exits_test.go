@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"ptxvm"
 	"ptxvm/internal/jit"
@@ -30,6 +31,7 @@ type caseRun struct {
 	module *ptxvm.Module
 	arch   int
 	run    *corpus.Run
+	clock  func() time.Duration // of launches; nil: nobody asks
 }
 
 // outcome is all that a run can be told by.
@@ -41,7 +43,10 @@ type outcome struct {
 }
 
 // report is what else is known of it: lane-ops that ran in compiled code, and how often that left.
-type report struct{ compiled, left uint64 }
+type report struct {
+	compiled, left uint64
+	spent          time.Duration
+}
 
 func newCaseRun(t testing.TB, c *corpus.Case) *caseRun {
 	t.Helper()
@@ -55,7 +60,7 @@ func newCaseRun(t testing.TB, c *corpus.Case) *caseRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &caseRun{m, arch, c.Make(corpus.Target{Arch: arch})}
+	return &caseRun{module: m, arch: arch, run: c.Make(corpus.Target{Arch: arch})}
 }
 
 // with runs the case on a new device; prepare may change the device before.
@@ -83,7 +88,9 @@ func (c *caseRun) with(t testing.TB, e ptxvm.Engine, prepare func(*ptxvm.Device)
 		}
 	}
 	for _, l := range c.run.Launches {
+		start := c.now()
 		s, err := launch(p, l, buffers, nil)
+		r.spent += c.now() - start
 		r.compiled += s.Compiled
 		for i := range s.Left {
 			r.left += s.Left[i].Times
@@ -107,6 +114,13 @@ func (c *caseRun) with(t testing.TB, e ptxvm.Engine, prepare func(*ptxvm.Device)
 	}
 	o.stdout = out.String()
 	return o, r
+}
+
+func (c *caseRun) now() time.Duration {
+	if c.clock == nil {
+		return 0
+	}
+	return c.clock()
 }
 
 // differs says where two outcomes differ, "" if they do not.

@@ -1,0 +1,125 @@
+//go:build unix
+
+package ptxvm_test
+
+// This file measures when compiling pays, and what the collector of garbage waits for.
+
+import (
+	"context"
+	"math"
+	"runtime/metrics"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ptxvm"
+	"ptxvm/internal/ptxtest/corpus"
+)
+
+// processorTime is what the process has used.
+func processorTime() time.Duration {
+	var r unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// BenchmarkCold launches every kernel of the corpus for the first time, in each engine and with several
+// thresholds of auto: processor time of all together, and the geometric mean of a case.
+func BenchmarkCold(b *testing.B) {
+	var cases []*caseRun
+	for _, c := range corpus.Cases() {
+		run := newCaseRun(b, &c)
+		run.clock = processorTime
+		cases = append(cases, run)
+	}
+	measure := func(name string, e ptxvm.Engine, after uint32) {
+		b.Run(name, func(b *testing.B) {
+			best := make([]time.Duration, len(cases))
+			for b.Loop() {
+				for i, c := range cases {
+					_, r := c.with(b, e, func(d *ptxvm.Device) error {
+						ptxvm.HotAfter(d, after)
+						return nil
+					})
+					if best[i] == 0 || r.spent < best[i] {
+						best[i] = max(r.spent, time.Microsecond)
+					}
+				}
+			}
+			total, logs := time.Duration(0), 0.0
+			for _, d := range best {
+				total += d
+				logs += math.Log(float64(d.Microseconds()))
+			}
+			b.ReportMetric(float64(total.Microseconds())/1e3, "ms-all")
+			b.ReportMetric(math.Exp(logs/float64(len(best))), "µs-mean")
+		})
+	}
+	measure("interp", ptxvm.Interp, 0)
+	measure("jit", ptxvm.JIT, 0)
+	measure("auto-3", ptxvm.Auto, 3)
+	measure("auto-10", ptxvm.Auto, 10)
+	measure("auto-30", ptxvm.Auto, 30)
+	measure("auto-100", ptxvm.Auto, 100)
+	measure("auto-200", ptxvm.Auto, 200)
+	measure("auto-500", ptxvm.Auto, 500)
+	measure("auto-2000", ptxvm.Auto, 2000)
+}
+
+// garbage is where the allocations go that are to be collected.
+var garbage atomic.Pointer[[]byte]
+
+// BenchmarkPauses allocates while kernels run: how long the collector stops the world for.
+func BenchmarkPauses(b *testing.B) {
+	for _, name := range []string{"converged", "nested", "barrier", "brief"} {
+		b.Run(name, func(b *testing.B) {
+			_, kernel := tieringDevice(b, ptxvm.DeviceConfig{Engine: ptxvm.JIT})
+			ctx, cancel := context.WithCancel(b.Context())
+			done := make(chan error)
+			go func() {
+				_, err := kernel(name).Launch(ctx, ptxvm.Launch{Grid: ptxvm.Dim3{X: 1 << 30}, Block: ptxvm.Dim3{X: 1024}})
+				done <- err
+			}()
+			sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
+			metrics.Read(sample)
+			before := append([]uint64(nil), sample[0].Value.Float64Histogram().Counts...)
+			for b.Loop() {
+				block := make([]byte, 1<<16)
+				garbage.Store(&block)
+			}
+			metrics.Read(sample)
+			h := sample[0].Value.Float64Histogram()
+			cancel()
+			<-done
+			for i := range h.Counts {
+				h.Counts[i] -= before[i]
+			}
+			median, longest, count := pauses(h)
+			b.ReportMetric(median*1e3, "ms-median")
+			b.ReportMetric(longest*1e3, "ms-longest")
+			b.ReportMetric(float64(count), "pauses")
+		})
+	}
+}
+
+// pauses reads a histogram; both times are upper bounds of a class.
+func pauses(h *metrics.Float64Histogram) (median, longest float64, count uint64) {
+	for _, n := range h.Counts {
+		count += n
+	}
+	seen := uint64(0)
+	for i, n := range h.Counts {
+		if n == 0 {
+			continue
+		}
+		longest = h.Buckets[i+1]
+		if seen += n; median == 0 && seen*2 >= count {
+			median = longest
+		}
+	}
+	return median, longest, count
+}
