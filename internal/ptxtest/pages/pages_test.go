@@ -101,13 +101,17 @@ type session struct {
 // fromCheckout are commands as somebody types them who has the sources and no installed command.
 const fromCheckout = "go run ./cmd/ptxvm "
 
-// newSession begins in a new folder, or in the repository for a page that says `go run ./cmd/ptxvm`.
+// newSession begins in a new folder, in the repository for a page that says `go run ./cmd/ptxvm`, or in the folder of an
+// example for its README.
 func newSession(t *testing.T, p Page) *session {
 	s := &session{T: t, page: p, dir: t.TempDir(), tools: map[string]func() error{}, fresh: map[int][]string{}}
 	for _, step := range p.Steps {
 		if strings.HasPrefix(step.Command, fromCheckout) {
 			s.dir = root(t)
 		}
+	}
+	if ok, _ := filepath.Match("examples/*/README.md", filepath.ToSlash(p.Name)); ok {
+		s.dir = filepath.Join(root(t), filepath.Dir(p.Name))
 	}
 	path := []string{bin, t.TempDir()}
 	compiler, noCompiler := nvcc.Find()
@@ -195,7 +199,7 @@ func (s *session) write(step Step) {
 	if step.Excerpt {
 		return
 	}
-	if s.dir == root(s.T) {
+	if strings.HasPrefix(s.dir, root(s.T)) {
 		s.Fatalf("%s:%d: a page of commands from the checkout writes no files", s.page.Name, step.Line)
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, base), []byte(step.Text), 0o666); err != nil {
@@ -253,9 +257,18 @@ func (s *session) rewrite(text string) {
 	}
 }
 
-// TestExamples runs the cases of examples.
+// TestExamples runs the cases of examples, each of which has a page of its own.
 func TestExamples(t *testing.T) {
 	t.Parallel()
+	cases, err := filepath.Glob(filepath.Join(root(t), "examples", "*", "*.txtar"))
+	if err != nil || len(cases) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range cases {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "README.md")); err != nil {
+			t.Error(err)
+		}
+	}
 	out, err := exec.Command(filepath.Join(bin, "ptxvm"), "test", filepath.Join(root(t), "examples")).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
