@@ -65,13 +65,18 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 				continue // the joined type is compared below
 			}
 		}
-		worst = min(worst, k.misfitElement(e))
+		if !k.mixed || e.Kind != ShapeImm { // else the joined type says which constants may stand beside it
+			worst = min(worst, k.misfitElement(e))
+		}
 	}
 	if joined == 0 {
-		if k.onlySinks(s) || k.mixed {
+		if k.onlySinks(s) || k.mixed && k.sorts&sortImm == 0 {
 			return wrongKind // nothing says what the elements are
 		}
-		return worst
+		return min(worst, k.misfitConstants(s, k.types[0]))
+	}
+	if k.mixed && joined.Kind() != Bits {
+		worst = min(worst, k.misfitConstants(s, joined))
 	}
 	if k.loose && k.types[0].acceptsElement(joined) {
 		return worst
@@ -84,12 +89,19 @@ func (k *kindSpec) misfitElement(e *Shape) misfit {
 	if e.Kind == ShapeSym && e.Offset {
 		return wrongKind // sums stand alone (facts: ptxas)
 	}
-	if k.mixed && e.Kind == ShapeImm {
-		one := *k
-		one.sorts |= sortImm
-		return one.misfitConstant(e)
-	}
 	return k.misfitScalar(e)
+}
+
+// misfitConstants: the constants of a vector are those of a type. Registers without a type take any
+// beside them (facts: ptxas), so that nobody asks there.
+func (k *kindSpec) misfitConstants(s *Shape, t Type) misfit {
+	worst := fits
+	for i := range s.Elems {
+		if e := &s.Elems[i]; e.Kind == ShapeImm && !t.acceptsConstant(e) {
+			worst = wrongType
+		}
+	}
+	return worst
 }
 
 // onlySinks: a vector of sinks alone has no type (facts: ptxas).

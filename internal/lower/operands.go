@@ -290,8 +290,41 @@ func (b *bodyLowerer) immediates(in *ir.Inst, list []syntax.Operand, ops []ir.Op
 			b.immediates(in, s.Elems[1:], o.Elems)
 		case len(s.Elems) == len(o.Elems):
 			b.immediates(in, s.Elems, o.Elems)
+			if o.Kind == ir.OpVec {
+				b.constantsBeside(s.Elems, o.Elems)
+			}
 		}
 	}
+}
+
+// constantsBeside refuses constants of another kind than the vector's elements: ptxas takes them beside
+// untyped registers, and what it stores then is none of the values that one could mean (seen in its machine code).
+func (b *bodyLowerer) constantsBeside(list []syntax.Operand, ops []ir.Operand) {
+	for i := range list {
+		if ops[i].Kind != ir.OpImm {
+			continue
+		}
+		var v syntax.Value // WARP_SZ is a whole number
+		if list[i].Kind == syntax.OperandConstant {
+			v, _ = b.file.Eval(list[i].Expr)
+		}
+		if !sameKind(v, ops[i].Type) {
+			b.refused = "a constant of another kind than the elements of its vector (" + ops[i].Type.String() + ") is not executed"
+		}
+	}
+}
+
+// sameKind tells whether a literal spells a value of a type: a float of at least 32 bits, the bits of
+// an untyped one, a whole number.
+func sameKind(v syntax.Value, t isa.Type) bool {
+	float := v.Kind == syntax.Single || v.Kind == syntax.Double
+	switch t.Kind() {
+	case isa.Float:
+		return float && t.Bits() >= 32
+	case isa.Bits:
+		return !float || v.Kind == syntax.Single && t.Bits() == 32 || v.Kind == syntax.Double && t.Bits() == 64
+	}
+	return !float
 }
 
 // constantBits turns a constant into the bits of an operand of type t. Integers are cut;

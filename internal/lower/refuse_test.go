@@ -1,0 +1,37 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestConstantsBeside: constants of another kind than the elements of their vector are valid beside
+// untyped registers, as for ptxas, and refused by name; those of the elements' kind are executed.
+func TestConstantsBeside(t *testing.T) {
+	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .b16 h; .reg .b64 d; .reg .f32 f; ld.param.u64 a, [p]; %s; ret; }\n"
+	for stmt, refused := range map[string]string{
+		"st.v2.f32 [a], {1, r}":                  ".f32",
+		"st.v2.f32 [a], {WARP_SZ, r}":            ".f32",
+		"st.v2.f32 [a], {1.0, r}":                "",
+		"st.v2.f32 [a], {0f3F800000, f}":         "",
+		"st.v2.s32 [a], {1.0, r}":                ".s32",
+		"st.v2.s32 [a], {WARP_SZ, r}":            "",
+		"st.v2.b32 [a], {0d3FF0000000000000, r}": ".b32",
+		"st.v2.b32 [a], {0f3F800000, r}":         "",
+		"st.v2.f64 [a], {1, d}":                  ".f64",
+		"st.v2.b64 [a], {1.0, d}":                "",
+		"st.v2.b64 [a], {0f3F800000, d}":         ".b64",
+		"st.v2.b16 [a], {1.0, h}":                ".b16",
+		"st.v2.b16 [a], {7, h}":                  "",
+		"multimem.st.v2.f16 [a], {7, h}":         ".f16",
+	} {
+		list := module(t, stmt, fmt.Appendf(nil, text, stmt)).Funcs[0].Refused
+		switch {
+		case refused == "" && len(list) > 0:
+			t.Errorf("%s is refused: %v", stmt, list)
+		case refused != "" && (len(list) != 1 || !strings.Contains(list[0].Reason, "("+refused+")")):
+			t.Errorf("%s: refused %v, want one for %s", stmt, list, refused)
+		}
+	}
+}
