@@ -47,6 +47,7 @@ var uops = map[code]struct{ evex, avx2 [2]x86.Op }{
 	cClz:   {[2]x86.Op{x86.VPLZCNTD, x86.VPLZCNTQ}, [2]x86.Op{}},
 	cI2F:   {[2]x86.Op{x86.VCVTDQ2PS, x86.VCVTDQ2PD}, [2]x86.Op{x86.VCVTDQ2PS, x86.VCVTDQ2PD}},
 	cU2F:   {[2]x86.Op{x86.VCVTUDQ2PS}, [2]x86.Op{}},
+	cF2D:   {[2]x86.Op{0, x86.VCVTPS2PD}, [2]x86.Op{0, x86.VCVTPS2PD}},
 	cF2I:   {[2]x86.Op{x86.VCVTTPS2DQ}, [2]x86.Op{x86.VCVTTPS2DQ}},
 	cFInt:  {[2]x86.Op{x86.VRNDSCALEPS, x86.VRNDSCALEPD}, [2]x86.Op{x86.VROUNDPS, x86.VROUNDPD}},
 	cZext:  {[2]x86.Op{0, x86.VPMOVZXDQ}, [2]x86.Op{0, x86.VPMOVZXDQ}},
@@ -75,8 +76,6 @@ func supports(evex bool, o *operation) bool {
 		return evex
 	case cFFma:
 		return near
-	case cF2F:
-		return false
 	}
 	return true
 }
@@ -119,6 +118,14 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.bytes(o, arg(0), d)
 	case cTrunc:
 		return e.truncate(arg(0), d)
+	case cD2F:
+		return e.halved(x86.VCVTPD2PS, arg(0), d)
+	case cD2I:
+		return e.halved(x86.VCVTTPD2DQ, arg(0), d)
+	case cH2F:
+		return e.fromHalf(arg(0), d)
+	case cF2H:
+		return e.toHalf(arg(0), d)
 	case cCmp, cFCmp:
 		return e.compare(o, arg(0), arg(1), p.typ(o.a))
 	case cSel:
@@ -178,7 +185,7 @@ func (e *emitter) vvx(op x86.Op, w x86.Width, d, a x86.Vec, b loc) {
 
 func (e *emitter) two(v *vop, o *operation, a, b loc, t typ, dst func() x86.Vec) loc {
 	w := e.width(t)
-	if v.commutes && a.kind != inVec && b.kind == inVec {
+	if v.commutes && a.kind != inVec && b.kind == inVec && !(v.rounds && t == tX) { // of two NaNs of f64 the first stays
 		a, b = b, a
 	}
 	x := e.load(a, t)

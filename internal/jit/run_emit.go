@@ -30,7 +30,7 @@ func (r *room) spareFor(o *operation) int {
 	switch o.code {
 	case cMulHiU, cMulHiS:
 		n += 2
-	case cCanon, cFCmp, cCmp, cSel, cTern:
+	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H:
 		n++
 	case cUnit:
 		n += unitTemps

@@ -1,7 +1,6 @@
 package jit
 
-// Floats, 9.7.3. A result that is a NaN is the canonical one for f32; f64 keeps payloads, and
-// is left to the interpreter where a payload could be seen.
+// Floats, 9.7.3. A result that is a NaN is the canonical one for f32.
 
 const (
 	signF32 = 1 << 31
@@ -34,10 +33,12 @@ var floatTwins = map[string]twin{
 // arithmetic are the float operations by the part of their name before modifiers and format.
 var arithmetic = map[string]code{"Add": cFAdd, "Sub": cFSub, "Mul": cFMul, "Fma": cFFma, "Div": cFDiv, "Sqrt": cFSqrt}
 
+// roundings are the roundings by their part of a name.
+var roundings = map[string]uint64{"": roundNear, "RZ": roundZero, "RM": roundDown, "RP": roundUp}
+
 func init() {
-	modes := map[string]uint64{"": roundNear, "RZ": roundZero, "RM": roundDown, "RP": roundUp}
 	for name, c := range arithmetic {
-		for mode, how := range modes {
+		for mode, how := range roundings {
 			t := rounded(c, how)
 			floatTwins[name+mode+"F32"] = t
 			if c != cFDiv && c != cFSqrt {

@@ -77,7 +77,11 @@ const (
 	cU2F
 	cF2I  // truncated to a signed 32-bit integer; outside: 0x80000000
 	cFInt // rounded to an integral value as imm says
-	cF2F  // f32 to f64, f64 to f32, round to nearest
+	cF2D  // f32 to f64
+	cD2F  // f64 to f32, round to nearest
+	cD2I  // f64 as cF2I
+	cH2F  // f16 in the low bits to f32
+	cF2H  // f32 to f16 in the low bits, round to nearest; above them 0
 	cUnit // function imm of the special function unit (num.Unit) of a fraction; b is lg2's exponent
 	// Across lanes; tW.
 	cTable // lane i has tables[imm][i]

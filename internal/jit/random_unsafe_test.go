@@ -1,0 +1,98 @@
+package jit
+
+import (
+	"flag"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"ptxvm/internal/jit/native"
+	"ptxvm/internal/num"
+	"ptxvm/internal/sem"
+)
+
+var randomRounds = flag.Int("jit.rounds", 12, "rounds of 32 operands of TestRandomFloats for each function and way to compile it")
+
+// formats describes the floats of a row: bits of the exponent and of the fraction.
+var formats = map[typ][][2]int{tW: {{8, 23}, {5, 10}, {8, 7}}, tX: {{11, 52}}}
+
+// float draws a float where formats change their behaviour: exponents at the ends, around one, and
+// those whose products are the least normal number; fractions at the ends and of one bit.
+func float(r *rand.Rand, exp, frac int) uint64 {
+	top, one := uint64(1)<<exp-1, uint64(1)<<frac
+	e := []uint64{0, 1, 2, top - 1, top, top / 2, top/2 + 1, top/4 + 1, top/4 + 2, r.Uint64(), r.Uint64(), 1 + r.Uint64N(uint64(frac)+2)}[r.IntN(12)] & top
+	f := []uint64{0, 1, one - 1, one - 2, one / 2, one/2 + 1, one / 2 >> r.IntN(frac), r.Uint64(), r.Uint64(), r.Uint64()}[r.IntN(10)] & (one - 1)
+	return (r.Uint64()&1<<exp|e)<<frac | f
+}
+
+// drawFloat draws the bits of a row's element; two halves of 16 bits, or one.
+func drawFloat(r *rand.Rand, t typ) uint64 {
+	list := formats[t]
+	f := list[r.IntN(len(list))]
+	if f[0]+f[1] > 15 {
+		return float(r, f[0], f[1])
+	}
+	v := float(r, f[0], f[1])
+	if r.IntN(2) == 0 {
+		v |= float(r, f[0], f[1]) << 16
+	}
+	return v
+}
+
+// TestRandomFloats compares the twins of floats on operands of every exponent, in both widths and on
+// slots. The last source is often the negated product of the others, or one off it.
+func TestRandomFloats(t *testing.T) {
+	if err := (Options{}).possible(); err != nil {
+		t.Skip(err)
+	}
+	b, r, seen := newBench(), rand.New(rand.NewPCG(7, 8)), map[string]bool{}
+	for _, fn := range sem.LaneFunctions() {
+		name := functionName(fn)
+		if doubleTwins[name] == nil && flushTwins[name] == nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		for _, x := range []trial{{mask: ^uint32(0)}, {mask: ^uint32(0), wide512: true}, {scalar: true, mask: ^uint32(0)}} {
+			if x.wide512 && !has512() {
+				continue
+			}
+			code := x.assemble(t, b, fn)
+			if code == nil {
+				if x.wide512 || !only512.MatchString(name) {
+					t.Errorf("%s, %+v: not compiled", name, x)
+				}
+				continue
+			}
+			c, err := native.New(code)
+			if err != nil {
+				t.Skip(err)
+			}
+			for range *randomRounds {
+				b.fillFloats(r, reflect.TypeOf(fn), x.scalar)
+				x.compare(t, b, fn, c.Addr(0), r)
+			}
+			c.Free()
+		}
+	}
+}
+
+// fillFloats draws operands, of a slot one for all lanes; a third one is often what cancels the product.
+func (b *bench) fillFloats(r *rand.Rand, fn reflect.Type, scalar bool) {
+	for k := range fn.NumIn() {
+		t := typeOf(fn.In(k))
+		for i := range 32 {
+			v := drawFloat(r, t)
+			if k == 2 && r.IntN(3) == 0 {
+				v = uint64(num.MulF32(uint32(b.get(0, tW, i)), uint32(b.get(rowBytes, tW, i)))^1<<31) + uint64(r.IntN(3)-1)
+				if t == tX {
+					v = num.MulF64(b.get(0, tX, i), b.get(rowBytes, tX, i)) ^ 1<<63 + uint64(r.IntN(3)-1)
+				}
+			}
+			if scalar && i > 0 {
+				v = b.get(k*rowBytes, t, 0)
+			}
+			b.put(k*rowBytes, t, i, v)
+		}
+		b.put(slotsAt+8*k, tX, 0, b.get(k*rowBytes, t, 0))
+	}
+}

@@ -1,0 +1,149 @@
+package jit
+
+// f32 with .ftz, 9.7.3: subnormal sources are zeros of their sign, and so is a result whose exact
+// value is below 2^-126, whatever it rounds to. Also min and max in all their forms.
+
+var flushTwins = map[string]twin{
+	"absFtzF32":    flushed(func(p *program, in []val) val { return absF32(p, in[0]) }),
+	"negFtzF32":    flushed(floatTwins["NegF32"]),
+	"SubnormalF32": func(p *program, in []val) val { return subnormal(p, in[0]) },
+	"NormalF32": func(p *program, in []val) val {
+		return p.cmp(cmpLTS, p.sel(subnormal(p, in[0]), p.w(infF32), p.and(in[0], p.w(magF32))), p.w(infF32))
+	},
+}
+
+func init() {
+	for name, c := range arithmetic {
+		for mode, how := range roundings {
+			if how == roundNear && (c == cFAdd || c == cFSub) {
+				flushTwins[name+"FtzSatF32"] = saturated(floatTwins[name+"FtzF32"])
+				continue
+			}
+			t := flushed(flushing(c, how))
+			flushTwins[name+mode+"FtzF32"] = t
+			if c != cFDiv && c != cFSqrt {
+				flushTwins[name+mode+"FtzSatF32"] = saturated(t)
+			}
+		}
+	}
+	for mode, how := range roundings {
+		div := flushed(flushing(cFDiv, how))
+		flushTwins["Rcp"+mode+"FtzF32"] = func(p *program, in []val) val { return div(p, []val{p.w(oneF32), in[0]}) }
+		if how != roundNear {
+			flushTwins["Rcp"+mode+"F32"] = func(p *program, in []val) val {
+				return p.canon(p.op2(cFDiv, tW, p.w(oneF32), in[0], how))
+			}
+		}
+	}
+	for name, t := range map[string]twin{"Min": floatTwins["MinF32"], "Max": floatTwins["MaxF32"]} {
+		strict := strictly(t)
+		for mods, t := range map[string]twin{"": t, "NaN": strict, "XorsignAbs": xorsign(t), "NaNXorsignAbs": xorsign(strict)} {
+			if mods != "" {
+				flushTwins[name+mods+"F32"] = t
+			}
+			flushTwins[name+"Ftz"+mods+"F32"] = flushed(t)
+		}
+		for mods, t := range map[string]twin{"": fold(t), "NaN": fold(strict), "Abs": magnitudes(fold(t)), "NaNAbs": magnitudes(fold(strict))} {
+			flushTwins[name+"3"+mods+"F32"] = t
+			flushTwins[name+"3Ftz"+mods+"F32"] = flushed(t)
+		}
+	}
+}
+
+// flushing is an operation on flushed sources that flushes its result. Rounded toward zero a value
+// is below 2^-126 if it is exactly; other machines compare it exactly.
+func flushing(c code, how uint64) twin {
+	t := rounded(c, how)
+	return func(p *program, in []val) val {
+		v := t(p, in)
+		switch {
+		case c == cFSqrt: // no root is tiny
+			return v
+		case p.evex:
+			tiny := p.belowNormal(rounded(c, roundZero)(p, in))
+			return p.sel(tiny, p.and(v, p.w(signF32)), v)
+		case c == cFMul:
+			return p.sel(tinyProduct(p, in[0], in[1]), p.and(v, p.w(signF32)), v)
+		case c == cFDiv:
+			return p.sel(tinyQuotient(p, in[0], in[1]), p.and(v, p.w(signF32)), v)
+		case c == cFFma:
+			return p.canon(p.and(v, signIfTiny(p, in)))
+		}
+		return v
+	}
+}
+
+const (
+	twoM62F32 = 0x20800000
+	twoM63F32 = 0x20000000
+	two63F32  = 0x5f000000
+	two64F32  = 0x5f800000
+)
+
+// tinyProduct: |a·b| < 2^-126. Where that is in question 2^64·a is finite, and the sign of the
+// difference from 2^-62 is exact.
+func tinyProduct(p *program, a, b val) val {
+	a, b = p.and(a, p.w(magF32)), p.and(b, p.w(magF32))
+	rest := p.op3(cFFma, tW, p.fmul(a, p.w(two64F32)), b, p.w(signF32|twoM62F32), roundNear)
+	return p.op2(cFCmp, tM, rest, p.w(0), fcmpLT)
+}
+
+// tinyQuotient: |a/b| < 2^-126, that is |a|·2^63 < |b|·2^-63. An overflow left and an underflow
+// right happen where the quotient is large.
+func tinyQuotient(p *program, a, b val) val {
+	a, b = p.fmul(p.and(a, p.w(magF32)), p.w(two63F32)), p.fmul(p.and(b, p.w(magF32)), p.w(twoM63F32))
+	return p.op2(cFCmp, tM, a, b, fcmpLT)
+}
+
+// signIfTiny has the sign bit set where |a·b + c| < 2^-126, elsewhere all bits: the sum of f64 with
+// its error, which decides where the sum itself is rounded to 2^-126.
+func signIfTiny(p *program, in []val) val {
+	const minF32 = 0x3810000000000000
+	wide := func(k int) val { return p.op1(cF2D, tX, in[k], 0) }
+	add := func(a, b val) val { return p.op2(cFAdd, tX, a, b, roundNear) }
+	sub := func(a, b val) val { return p.op2(cFSub, tX, a, b, roundNear) }
+	a, c := p.op2(cFMul, tX, wide(0), wide(1), roundNear), wide(2)
+	s := add(a, c)
+	t := sub(s, a)
+	rest := add(sub(a, sub(s, t)), sub(c, t))
+	size := p.and(s, p.x(magF64))
+	toward := p.xor(rest, p.and(s, p.x(signF64))) // negative: the sum is nearer to zero
+	least := p.sel(p.op2(cFCmp, tM, toward, p.x(0), fcmpLT), p.x(minF32+1), p.x(minF32))
+	return p.trunc(p.sel(p.op2(cFCmp, tM, size, least, fcmpLT), p.x(signF32), p.x(0xffffffff)))
+}
+
+func subnormal(p *program, a val) val {
+	mag := p.and(a, p.w(magF32))
+	return p.cmp(cmpLTU, p.sub(mag, p.w(1)), p.w(minNormF32-1))
+}
+
+// strictly is min or max where any NaN wins.
+func strictly(t twin) twin {
+	return func(p *program, in []val) val {
+		return p.sel(p.op2(cFCmp, tM, in[0], in[1], fcmpUNORD), p.w(nanF32), t(p, in))
+	}
+}
+
+// magnitudes passes the sources without their signs.
+func magnitudes(t twin) twin {
+	return func(p *program, in []val) val {
+		list := make([]val, len(in))
+		for i := range in {
+			list[i] = p.and(in[i], p.w(magF32))
+		}
+		return t(p, list)
+	}
+}
+
+// xorsign gives min or max of the magnitudes the signs' difference.
+func xorsign(t twin) twin {
+	t = magnitudes(t)
+	return func(p *program, in []val) val {
+		return p.canon(p.or(t(p, in), p.and(p.xor(in[0], in[1]), p.w(signF32))))
+	}
+}
+
+// fold applies a twin of two sources from the left.
+func fold(t twin) twin {
+	return func(p *program, in []val) val { return t(p, []val{t(p, in[:2]), in[2]}) }
+}
