@@ -9,17 +9,17 @@ import (
 
 // only512 are the twins that need a machine which rounds as it is told, or more registers than a trial
 // without AVX-512 leaves.
-var only512 = regexp.MustCompile(`^(Add|Sub|Mul|Fma|Div|Sqrt|Rcp)R[ZMP]|^(Sin|Cos)Approx`)
+var only512 = regexp.MustCompile(`^(Add|Sub|Mul|Fma|Div|Sqrt|Rcp)R[ZMP]|^(Sin|Cos)Approx|^Fma(Oob)?(Relu)?BF16(x2)?$`)
 
 // without are the lane functions that have no twin, with the reason. They are left to the interpreter.
 var without = []struct {
 	why   string
 	names *regexp.Regexp
 }{
-	{"floats of 16 bits", regexp.MustCompile(`F16(x2)?$`)},
+	{"the other position of what is out of bounds", regexp.MustCompile(`^FmaOobFactors`)},
 	{"64-bit integers from f64", regexp.MustCompile(`^CvtRzi[SU]64F64$`)},
 	{"classes of f64", regexp.MustCompile(`^(Normal|Subnormal)F64$`)},
-	{"approximations are read from tables", regexp.MustCompile(`(Approx|Nearest|Full|Coarse)`)},
+	{"approximations are read from tables", regexp.MustCompile(`(Approx|Nearest|Full|Coarse|Ex2Unit)`)},
 	{"pairs of f32", regexp.MustCompile(`F32x2$`)},
 	{"64-bit integers from f32", regexp.MustCompile(`^CvtF32[SU]64$|^CvtRzi(Ftz)?[SU]64F32$`)},
 	{"rare integer operations", regexp.MustCompile(`^(Fns32|Clmad..64|Prmt(B4e|Ecl|Ecr)|(AddSat|SubSat|MaxRelu|MinRelu|Max|Min)[SU]8x4|packSat[SU].*|SubSat[SU]8x4)$`)},
