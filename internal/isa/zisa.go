@@ -241,6 +241,7 @@ const (
 	MmaBlock
 	MmaSp
 	Ldmatrix
+	LdmatrixS4
 	Stmatrix
 	Movmatrix
 	WmmaLoadA
@@ -1287,7 +1288,7 @@ func init() {
 			{"data/0912-control.isa", 0x888d1acd},
 			{"data/0913-launch.isa", 0x6b6fe462},
 			{"data/0913-sync.isa", 0xee93149c},
-			{"data/0914-mma.isa", 0xd214f168},
+			{"data/0914-mma.isa", 0x14a59e83},
 			{"data/0915-wgmma.isa", 0xfa7737d6},
 			{"data/0916-tcgen05.isa", 0x3726cd8a},
 			{"data/0917-stack.isa", 0x16d552c3},
@@ -1531,13 +1532,14 @@ func init() {
 			{"mma.block", "mma", 16, 70, 3150, 1680},
 			{"mma.sp", "mma", 16, 102, 4830, 2195},
 			{"ldmatrix", "ldmatrix", 16, 150, 7025, 935},
-			{"stmatrix", "stmatrix", 16, 178, 7960, 533},
-			{"movmatrix", "movmatrix", 16, 194, 8493, 282},
-			{"wmma.load.a", "wmma.load.a", 16, 203, 8775, 1570},
-			{"wmma.load.b", "wmma.load.b", 16, 243, 10345, 1571},
-			{"wmma.load.c", "wmma.load.c", 16, 283, 11916, 1085},
-			{"wmma.store.d", "wmma.store.d", 16, 311, 13001, 1214},
-			{"wmma.mma", "wmma.mma", 16, 342, 14215, 2414},
+			{"ldmatrix.s4", "ldmatrix", 16, 178, 7960, 558},
+			{"stmatrix", "stmatrix", 16, 194, 8518, 533},
+			{"movmatrix", "movmatrix", 16, 210, 9051, 282},
+			{"wmma.load.a", "wmma.load.a", 16, 219, 9333, 1570},
+			{"wmma.load.b", "wmma.load.b", 16, 259, 10903, 1571},
+			{"wmma.load.c", "wmma.load.c", 16, 299, 12474, 1085},
+			{"wmma.store.d", "wmma.store.d", 16, 327, 13559, 1214},
+			{"wmma.mma", "wmma.mma", 16, 358, 14773, 2414},
 			{"wgmma.fence", "wgmma.fence", 17, 3, 47, 413},
 			{"wgmma.commit_group", "wgmma.commit_group", 17, 10, 460, 290},
 			{"wgmma.wait_group", "wgmma.wait_group", 17, 17, 750, 304},
