@@ -3,6 +3,9 @@
 //	twins*.go            lane functions as vector operations, one table a chapter of the manual
 //	vector.go            those operations, and programs of them: no word of any machine
 //	region.go            a function as segments; which rows and values stay in registers
+//	run.go fuse.go       instructions that only compute, as one program
+//	run_emit.go room.go  that program, part by part, and where its values are
+//	resident.go live.go  which rows and values stay in registers for good; what is live
 //	compile.go           Compile: entries, both versions of every segment, cold code
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
@@ -11,6 +14,7 @@
 //	stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
+//	listing.go           machine code beside the PTX
 //	options.go           which processors
 //
 // Rows are the variables. A 32-bit row is 32 lanes in two (AVX-512) or four (AVX2) registers or in

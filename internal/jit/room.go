@@ -1,0 +1,152 @@
+package jit
+
+// Where the values of a run are: temporaries, places that they can be read from again, and slots of
+// the state for those that had to make room.
+
+import (
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+// room is where the values of one part are.
+type room struct {
+	*compiler
+	m     *merged
+	need  []bool
+	use   maskUse
+	read  [][]int // what is left of the readers
+	at    []loc
+	held  []bool // at is a temporary of the value
+	there []bool // at is known
+	own   []bool // the place that a source was read from has another value now
+	slot  []int  // where in the state the value was put, -1 if it was not
+	slots []int  // free ones
+	next  int    // first that was never used
+	input map[uint32]val
+	rows  [][]*source
+	bits  map[val][]int // predicates that get a value
+	pins  []val
+}
+
+func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) *room {
+	n := len(m.ops)
+	r := &room{compiler: c, m: m, need: need, use: use, read: make([][]int, n), at: make([]loc, n), held: make([]bool, n), there: make([]bool, n),
+		own: make([]bool, n), slot: make([]int, n), input: map[uint32]val{}, rows: make([][]*source, n), bits: map[val][]int{}}
+	copy(r.read, readers)
+	for i := range r.slot {
+		r.slot[i] = -1
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil {
+			r.input[m.in[o.imm].off] = val(i)
+		}
+	}
+	for i := range m.rows {
+		r.rows[m.rows[i].v] = append(r.rows[m.rows[i].v], &m.rows[i].dst)
+	}
+	for i := range m.masks {
+		r.bits[m.masks[i].v] = append(r.bits[m.masks[i].v], i)
+	}
+	return r
+}
+
+// get brings a value to where an operation can read it.
+func (r *room) get(v val) loc {
+	if r.there[v] {
+		return r.at[v]
+	}
+	o := &r.m.ops[v]
+	var l loc
+	switch {
+	case r.slot[v] >= 0:
+		l = r.unspill(v)
+	case o.code == cConst:
+		l = r.constant(o.typ, o.imm)
+	default:
+		r.spare(spareVecs)
+		l = r.operand(&r.m.in[o.imm])
+		if l.kind == inMem && len(r.read[v]) > 1 && len(r.free) > spareVecs {
+			l = r.load(l, o.typ)
+		}
+	}
+	if l.kind == inVec && l.owned || l.kind == inK {
+		l.owned = false
+		r.at[v], r.there[v], r.held[v] = l, true, true
+	}
+	return l
+}
+
+// spare makes room for n temporaries.
+func (r *room) spare(n int) {
+	for len(r.free) < n && r.evict(false) {
+	}
+	for r.evex && len(r.freeK) < spareKs && r.evict(true) {
+	}
+}
+
+// evict takes the register of the value that is needed last; false if there is none to take.
+func (r *room) evict(mask bool) bool {
+	far, worst := none, -1
+	for v := range r.at {
+		if !r.held[v] || (r.at[v].kind == inK) != mask || repeated(r.pins, val(v)) {
+			continue
+		}
+		if next := r.read[v]; len(next) > 0 && next[0] > worst {
+			far, worst = val(v), next[0]
+		}
+	}
+	if far == none {
+		return false
+	}
+	if !r.m.given(far) || r.own[far] {
+		r.spill(far)
+	}
+	r.unhold(far)
+	return true
+}
+
+// spill puts a value into the state, unless it is there already.
+func (r *room) spill(v val) {
+	if r.slot[v] >= 0 {
+		return
+	}
+	if n := len(r.slots); n > 0 {
+		r.slot[v], r.slots = r.slots[n-1], r.slots[:n-1]
+	} else {
+		r.slot[v], r.next = r.next, r.next+1
+		if r.next > spillSlots {
+			r.short = true
+			r.slot[v], r.next = 0, 1
+		}
+	}
+	if l := r.at[v]; l.kind == inK {
+		r.MK(x86.KMOVW, spillAt(r.slot[v]), l.k)
+	} else {
+		r.store(r.full(), spillAt(r.slot[v]), l.v)
+	}
+}
+
+func (r *room) unspill(v val) loc {
+	r.spare(spareVecs)
+	m := spillAt(r.slot[v])
+	if r.m.typ(v) == tM && r.evex {
+		k := r.allocK()
+		r.KM(x86.KMOVW, k, m)
+		return loc{kind: inK, k: k, owned: true}
+	}
+	t := r.alloc()
+	r.move(r.full(), t, m)
+	l := temp(t)
+	l.elem = r.elem()
+	return l
+}
+
+// elem is what truth values have for each lane.
+func (r *room) elem() typ {
+	if r.wide {
+		return tX
+	}
+	return tW
+}
+
+const spillSlots = machine.NativeSpills
+
+func spillAt(k int) x86.Mem { return x86.At(rCtx, saveSpill+int32(64*k)) }
