@@ -199,6 +199,20 @@ func (e *emitter) broadcast(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
 	}
 }
 
+// replicate fills a vector with a general register.
+func (e *emitter) replicate(w x86.Width, t typ, v x86.Vec, r x86.Reg) {
+	if t == tX {
+		e.VR(x86.VMOVQ, x86.W128, v, r)
+		e.VV(x86.VPBROADCASTQ, w, v, v)
+	} else {
+		e.VR(x86.VMOVD, x86.W128, v, r)
+		e.VV(x86.VPBROADCASTD, w, v, v)
+	}
+}
+
+// zero clears a whole register.
+func (e *emitter) zero(v x86.Vec) { e.VVV(e.opFor(cXor, tW), e.full(), v, v, v) }
+
 // move loads a vector; store writes one; copy copies a register.
 func (e *emitter) move(w x86.Width, v x86.Vec, m x86.Mem)  { e.VM(x86.VMOVUPS, w, v, m) }
 func (e *emitter) store(w x86.Width, m x86.Mem, v x86.Vec) { e.MV(x86.VMOVUPS, w, m, v) }

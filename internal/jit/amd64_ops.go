@@ -87,6 +87,11 @@ func maskable(c code) bool {
 	return v && c != cPick || u && c != cPopc
 }
 
+// opFor is the instruction of an operation of two sources.
+func (e *emitter) opFor(c code, t typ) x86.Op {
+	return e.opOf([2][2]x86.Op{vops[c].evex, vops[c].avx2}, t)
+}
+
 func (e *emitter) opOf(ops [2][2]x86.Op, t typ) x86.Op {
 	if e.evex {
 		return ops[0][t]
@@ -202,7 +207,7 @@ func (e *emitter) two(v *vop, o *operation, a, b loc, t typ, dst func() x86.Vec)
 	} else {
 		e.deco(roundNear)
 	}
-	e.vvx(e.opOf([2][2]x86.Op{v.evex, v.avx2}, o.typ), w, d, x.v, y)
+	e.vvx(e.opFor(o.code, o.typ), w, d, x.v, y)
 	e.unload(x, a)
 	e.unload(y, b)
 	return done(d)

@@ -52,7 +52,7 @@ func (e *emitter) unit(o *operation, a, b loc) loc {
 	index, r, square := e.alloc(), e.alloc(), e.alloc()
 	e.VVI(x86.VPSRLD, w, index, x.v, k.fraction)
 	e.VVV(x86.VPADDD, w, index, index, index) // entries have 16 bytes, scales go up to 8
-	e.vvx(e.bitwise(cAnd, tW), w, r, x.v, e.constant(tW, 1<<k.fraction-1))
+	e.vvx(e.opFor(cAnd, tW), w, r, x.v, e.constant(tW, 1<<k.fraction-1))
 	e.unload(x, a)
 	e.square(w, square, r, k.twice)
 	second := loc{}
@@ -172,13 +172,13 @@ func (e *emitter) gather64(w x86.Width, d, index x86.Vec, at int32, t x86.Vec) {
 	if e.evex {
 		k := e.allocK()
 		e.KKK(x86.KXNORW, k, k, k)
-		e.VVV(x86.VPXORD, w, d, d, d)
+		e.zero(d)
 		e.Masked(k).VM(x86.VPGATHERDQK, w, d, m)
 		e.release(loc{kind: inK, k: k, owned: true})
 		return
 	}
 	e.VVV(x86.VPCMPEQD, w, t, t, t)
-	e.VVV(x86.VPXOR, w, d, d, d)
+	e.zero(d)
 	e.VMV(x86.VPGATHERDQ, w, d, m, t)
 }
 
@@ -204,7 +204,7 @@ func (e *emitter) unitResult(k *unit, sum x86.Vec, h, halves int, second loc) {
 	e.complement(sum, sign)
 	e.truncFloat(sum, t, k.point)
 	e.VVI(x86.VPSLLD, w, sign, sign, 31)
-	e.VVV(e.bitwise(cOr, tX), w, sum, sum, sign)
+	e.VVV(e.opFor(cOr, tX), w, sum, sum, sign)
 	e.release(temp(sign))
 	e.release(temp(t))
 }
@@ -217,7 +217,7 @@ func (e *emitter) complement(sum, sign x86.Vec) {
 		e.VVV(x86.VPXORQ, w, sum, sum, sign)
 		return
 	}
-	e.VVV(x86.VPXOR, w, sign, sign, sign)
+	e.zero(sign)
 	e.VVV(x86.VPCMPGTQ, w, sign, sign, sum)
 	e.VVV(x86.VPXOR, w, sum, sum, sign)
 }
@@ -226,13 +226,13 @@ func (e *emitter) complement(sum, sign x86.Vec) {
 func (e *emitter) truncFloat(sum, t x86.Vec, point uint8) {
 	const two52 = 0x4330000000000000
 	w, magic := e.wide64(), e.unitConstant(two52)
-	e.VVV(e.bitwise(cOr, tX), w, t, sum, magic)
+	e.VVV(e.opFor(cOr, tX), w, t, sum, magic)
 	e.VVV(x86.VSUBPD, w, t, t, magic)
 	e.release(temp(magic))
 	e.VVI(x86.VPSRLQ, w, t, t, 52-23)
 	rebias := e.unitConstant(uint64(1023-127+int64(point)) << 23)
 	e.VVV(x86.VPSUBD, w, t, t, rebias)
-	e.VVV(e.bitwise(cXor, tX), w, rebias, rebias, rebias)
+	e.zero(rebias)
 	if e.evex {
 		k := e.allocK()
 		e.KVVI(x86.VPCMPUQ, w, k, sum, rebias, 4)
@@ -276,9 +276,4 @@ func (e *emitter) narrow(result, sum x86.Vec, h, halves int) {
 		e.VVVI(x86.VINSERTI128, x86.W256, result, result, even, 1)
 	}
 	e.release(temp(even))
-}
-
-// bitwise is the instruction of a logical operation that takes any register.
-func (e *emitter) bitwise(c code, t typ) x86.Op {
-	return e.opOf([2][2]x86.Op{vops[c].evex, vops[c].avx2}, t)
 }

@@ -87,3 +87,20 @@ L:	fma.rn.f32 %f1, %f1, %f2, %f1;
 		})
 	}
 }
+
+// TestManyPredicates has more predicates alive at a time than a run can write, and than it looks ahead for.
+func TestManyPredicates(t *testing.T) {
+	const n = 150
+	var b strings.Builder
+	b.WriteString(strings.Replace(armsHeader, ".reg .pred %p;", fmt.Sprintf(".reg .pred %%p, %%q<%d>;", n), 1))
+	b.WriteString("\tbra.uni BEGIN;\nBEGIN:\n") // where the first warp enters that has missed its parameters
+	for i := range n {
+		fmt.Fprintf(&b, "\tsetp.lt.u32 %%q%d, %%r1, %d;\n", i, i/2)
+	}
+	b.WriteString("\tmov.u32 %r2, 0;\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\tselp.u32 %%r3, %d, 7, %%q%d;\n\tmad.lo.u32 %%r2, %%r2, 31, %%r3;\n", i, i)
+	}
+	b.WriteString("\tst.global.u32 [%rd3], %r2;\n\tret;\n}\n")
+	same(t, b.String())
+}

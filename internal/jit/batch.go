@@ -255,7 +255,7 @@ func (c *compiler) startStub() {
 	c.Bind(c.batch.start)
 	v := c.alloc()
 	if len(zeros) > 0 {
-		c.clear(v)
+		c.zero(v)
 	}
 	for _, z := range zeros {
 		c.clearBytes(v, z.off, z.bytes)
@@ -288,15 +288,6 @@ func (r *region) unwritten() (list []extent, ok bool) {
 	return list, len(list) <= 64
 }
 
-// clear zeroes a whole register.
-func (c *compiler) clear(v x86.Vec) {
-	op := x86.VPXOR
-	if c.evex {
-		op = x86.VPXORD
-	}
-	c.VVV(op, x86.W256, v, v, v)
-}
-
 // clearBytes zeroes bytes of the register block; v is zero.
 func (c *compiler) clearBytes(v x86.Vec, off, bytes uint32) {
 	if bytes < 128 {
@@ -325,9 +316,7 @@ func (c *compiler) placeSpecial(s *machine.SpecialRef, v x86.Vec) {
 		if s.Width == machine.Row64 {
 			t, n = tX, 256
 		}
-		c.VR(x86.VMOVQ, x86.W128, v, x86.RAX)
-		op := map[typ]x86.Op{tW: x86.VPBROADCASTD, tX: x86.VPBROADCASTQ}[t]
-		c.VV(op, c.full(), v, v)
+		c.replicate(c.full(), t, v, x86.RAX)
 		for at := 0; at < n; at += c.full().Bytes() {
 			c.store(c.full(), c.regs(s.Off+uint32(at)), v)
 		}
@@ -449,7 +438,7 @@ func (c *compiler) nextCTA() {
 	c.RR(x86.TEST, x86.S64, x86.RCX, x86.RCX)
 	c.Jcc(x86.E, done)
 	c.RM(x86.MOV, x86.S64, x86.RAX, ctxShared)
-	c.clear(v)
+	c.zero(v)
 	c.Bind(again)
 	for at := 0; at < 64; at += c.full().Bytes() { // a piece of a slab is a multiple of 64 bytes
 		c.store(c.full(), x86.At(x86.RAX, int32(at)), v)

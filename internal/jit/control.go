@@ -295,8 +295,7 @@ func (c *compiler) setMask(lanes x86.Reg, k x86.K, save int32) {
 		return
 	}
 	all, v := c.alloc(), c.alloc()
-	c.VR(x86.VMOVD, x86.W128, all, lanes)
-	c.VV(x86.VPBROADCASTD, x86.W256, all, all)
+	c.replicate(x86.W256, tW, all, lanes)
 	c.wide, c.lanes = false, 8
 	for c.part = range 4 {
 		c.copy(x86.W256, v, all)

@@ -68,8 +68,7 @@ func (a *accessed) gather() {
 // everywhere is a temporary with a register in each 64-bit element.
 func (a *accessed) everywhere(r x86.Reg) x86.Vec {
 	v := a.alloc()
-	a.VR(x86.VMOVQ, x86.W128, v, r)
-	a.VV(x86.VPBROADCASTQ, a.full(), v, v)
+	a.replicate(a.full(), tX, v, r)
 	return v
 }
 

@@ -98,20 +98,12 @@ func (c *compiler) takeUp(p *pattern, other x86.Label) {
 	c.zero(sum)
 	c.eachPart(p.typ, func() {
 		v := c.lay(p)
-		c.vvx(c.opOf([2][2]x86.Op{vops[cXor].evex, vops[cXor].avx2}, p.typ), c.full(), v, v, c.operand(c.rowOf(p)))
-		c.vvx(c.opOf([2][2]x86.Op{vops[cOr].evex, vops[cOr].avx2}, p.typ), c.full(), sum, sum, vecAt(v))
+		c.vvx(c.opFor(cXor, p.typ), c.full(), v, v, c.operand(c.rowOf(p)))
+		c.vvx(c.opFor(cOr, p.typ), c.full(), sum, sum, vecAt(v))
 		c.release(temp(v))
 	})
 	c.branchIfAny(sum, other)
 	c.release(temp(sum))
-}
-
-func (c *compiler) zero(v x86.Vec) {
-	if c.evex {
-		c.VVV(x86.VPXORD, x86.W512, v, v, v)
-	} else {
-		c.VVV(x86.VPXOR, x86.W128, v, v, v)
-	}
 }
 
 // branchIfAny goes to a label if a vector has a bit.

@@ -255,13 +255,7 @@ func (a *accessed) loadUniform() {
 // fill writes R8 to the executing lanes of a row.
 func (a *accessed) fill(d *source) {
 	v := a.alloc()
-	if d.typ == tX {
-		a.VR(x86.VMOVQ, x86.W128, v, x86.R8)
-		a.VV(x86.VPBROADCASTQ, a.full(), v, v)
-	} else {
-		a.VR(x86.VMOVD, x86.W128, v, x86.R8)
-		a.VV(x86.VPBROADCASTD, a.full(), v, v)
-	}
+	a.replicate(a.full(), d.typ, v, x86.R8)
 	a.wide = d.typ == tX
 	n := a.parts(false)
 	for a.part = range n {
@@ -366,13 +360,7 @@ func (a *accessed) compareAddresses(addr *source, other x86.Label) {
 	if !a.evex {
 		sum = a.alloc()
 	}
-	if a.wide {
-		a.VR(x86.VMOVQ, x86.W128, t, x86.RAX)
-		a.VV(x86.VPBROADCASTQ, a.full(), t, t)
-	} else {
-		a.VR(x86.VMOVD, x86.W128, t, x86.RAX)
-		a.VV(x86.VPBROADCASTD, a.full(), t, t)
-	}
+	a.replicate(a.full(), addr.typ, t, x86.RAX)
 	for a.part = range n {
 		first := a.part * a.lanes
 		steps := a.constRow(addr.typ, func(i int) uint64 { return uint64(first+i) * uint64(a.m.Elem) })
@@ -549,5 +537,10 @@ func (a *accessed) laneElement(k int, row x86.Mem) {
 		a.RM(x86.MOV, size, x86.R8, at)
 	}
 	to := x86.At(x86.RAX, int32(k)*int32(a.m.Elem))
-	a.MR(x86.MOV, map[uint32]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.m.Elem], to, x86.R8)
+	a.MR(x86.MOV, a.elementSize(), to, x86.R8)
+}
+
+// elementSize is the size of an element in memory.
+func (a *accessed) elementSize() x86.Size {
+	return map[uint32]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.m.Elem]
 }

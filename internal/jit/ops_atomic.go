@@ -168,7 +168,7 @@ func (a *accessed) hostAddresses() {
 	x, t, bad := a.alloc(), a.alloc(), a.alloc()
 	a.wide = true
 	n := a.parts(false)
-	or := a.opOf([2][2]x86.Op{vops[cOr].evex, vops[cOr].avx2}, tX)
+	or := a.opFor(cOr, tX)
 	low := bits.TrailingZeros32(a.m.Align)
 	for a.part = range n {
 		a.offsets(x, move)

@@ -24,7 +24,7 @@ func (r *region) planRedux(s *step, dst source, _ bool) bool {
 // gives that to all.
 func (c *compiler) redux(s *step, use maskUse, leave x86.Label) {
 	f := reduxOf[functionName(s.op.Fn)]
-	op := c.opOf([2][2]x86.Op{vops[f.code].evex, vops[f.code].avx2}, tW)
+	op := c.opFor(f.code, tW)
 	w := c.full()
 	c.active(x86.R11, use)
 	switch m := &s.in[inMembers]; {

@@ -226,8 +226,7 @@ func (e *emitter) into(v loc, target x86.Vec, direct bool) loc {
 // everyLane is a general register in every lane.
 func (e *emitter) everyLane(r x86.Reg) loc {
 	v := e.alloc()
-	e.VR(x86.VMOVD, x86.W128, v, r)
-	e.VV(x86.VPBROADCASTD, e.full(), v, v)
+	e.replicate(e.full(), tW, v, r)
 	return temp(v)
 }
 
@@ -237,7 +236,7 @@ func (e *emitter) match(row loc) loc {
 	m := e.memoryRow(row)
 	own := e.load(row, tW)
 	sum, bits, v := e.alloc(), e.alloc(), e.alloc()
-	e.VVV(e.opOf([2][2]x86.Op{vops[cXor].evex, vops[cXor].avx2}, tW), w, sum, sum, sum)
+	e.zero(sum)
 	e.broadcast(w, tW, bits, e.Const32(1))
 	e.Zero(x86.RAX)
 	again := e.NewLabel()

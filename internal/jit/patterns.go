@@ -6,6 +6,7 @@ package jit
 // definition to the end of the segment.
 
 import (
+	"sort"
 	"sync"
 
 	"ptxvm/internal/ir"
@@ -382,31 +383,44 @@ func (r *region) patternsAt(pc int32) (list []*pattern) {
 			list = append(list, p)
 		}
 	})
-	now := map[ir.Reg]*pattern{}
-	for at := r.segmentOf(pc); at < pc; at++ {
-		r.f.EachReg(&r.f.Insts[at], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write {
-				delete(now, g)
-			}
-		})
-		if p := r.steps[at].made; p != nil && r.global[p.reg] == nil && !p.home {
-			now[p.reg] = p
-		}
-	}
-	for g := range r.f.Regs {
-		if p := now[ir.Reg(g)]; p != nil && live.Has(g) {
+	now := r.local.before(r, pc)
+	live.Each(func(g int) {
+		if p := now[ir.Reg(g)]; p != nil {
 			list = append(list, p)
 		}
-	}
+	})
 	return list
+}
+
+// localPatterns has the patterns of one segment whose rows are not written before an instruction.
+// Exits ask in the order of the code, so it goes on from the last one.
+type localPatterns struct {
+	first, pc int32 // of the segment; of the instruction
+	now       map[ir.Reg]*pattern
+}
+
+func (l *localPatterns) before(r *region, pc int32) map[ir.Reg]*pattern {
+	if first := r.segmentOf(pc); l.now == nil || first != l.first || pc < l.pc {
+		*l = localPatterns{first, first, map[ir.Reg]*pattern{}}
+	}
+	for ; l.pc < pc; l.pc++ {
+		r.f.EachReg(&r.f.Insts[l.pc], func(g ir.Reg, a ir.Access) {
+			if a == ir.Write {
+				delete(l.now, g)
+			}
+		})
+		if p := r.steps[l.pc].made; p != nil && r.global[p.reg] == nil && !p.home {
+			l.now[p.reg] = p
+		}
+	}
+	return l.now
 }
 
 // segmentOf is the first instruction of the segment around a pc.
 func (r *region) segmentOf(pc int32) int32 {
-	for i := range r.segs {
-		if s := &r.segs[i]; s.first <= pc && pc < s.end {
-			return s.first
-		}
+	i := sort.Search(len(r.segs), func(i int) bool { return r.segs[i].end > pc })
+	if i < len(r.segs) && r.segs[i].first <= pc {
+		return r.segs[i].first
 	}
 	return pc
 }

@@ -42,13 +42,27 @@ func drawFloat(r *rand.Rand, t typ) uint64 {
 // TestRandomFloats compares the twins of floats on operands of every exponent, in both widths and on
 // slots. The last source is often the negated product of the others, or one off it.
 func TestRandomFloats(t *testing.T) {
+	some := func(name string) bool {
+		return doubleTwins[name] != nil || flushTwins[name] != nil || halfTwins[name] != nil
+	}
+	compareAll(t, some, *randomRounds, (*bench).fillFloats)
+}
+
+// TestApproximate compares the approximate functions on bits of every exponent and sign.
+func TestApproximate(t *testing.T) {
+	compareAll(t, func(name string) bool { return approxTwins[name] != nil }, 200, (*bench).fillBits)
+}
+
+// compareAll compares the twins of some functions, in both widths and on slots, for so many rounds of
+// operands.
+func compareAll(t *testing.T, some func(name string) bool, rounds int, fill func(b *bench, r *rand.Rand, fn reflect.Type, scalar bool)) {
 	if err := (Options{}).possible(); err != nil {
 		t.Skip(err)
 	}
 	b, r, seen := newBench(), rand.New(rand.NewPCG(7, 8)), map[string]bool{}
 	for _, fn := range sem.LaneFunctions() {
 		name := functionName(fn)
-		if doubleTwins[name] == nil && flushTwins[name] == nil && halfTwins[name] == nil || seen[name] {
+		if !some(name) || seen[name] {
 			continue
 		}
 		seen[name] = true
@@ -67,12 +81,22 @@ func TestRandomFloats(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			for range *randomRounds {
-				b.fillFloats(r, reflect.TypeOf(fn), x.scalar)
+			for range rounds {
+				fill(b, r, reflect.TypeOf(fn), x.scalar)
 				x.compare(t, b, fn, c.Addr(0), r)
 			}
 			c.Free()
 		}
+	}
+}
+
+// fillBits draws operands of 32 bits, of a slot one for all lanes.
+func (b *bench) fillBits(r *rand.Rand, fn reflect.Type, _ bool) {
+	for k := range fn.NumIn() {
+		for i := range 32 {
+			b.put(k*rowBytes, tW, i, r.Uint64())
+		}
+		b.put(slotsAt+8*k, tW, 0, b.get(k*rowBytes, tW, 0))
 	}
 }
 

@@ -60,6 +60,7 @@ type region struct {
 	row      map[uint32]int // resident rows: first register
 	offset   func(ir.Reg) uint32
 	global   map[ir.Reg]*pattern
+	local    localPatterns
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those

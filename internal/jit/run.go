@@ -63,27 +63,25 @@ func (r *region) findRuns(masked bool) runs {
 	return found
 }
 
+// runAhead is how far a run looks for a place where few of its predicates are live: code of any length
+// compiles in linear time.
+const runAhead = 64
+
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
 func (r *region) longest(first, limit int32, masked bool) *run {
-	t := newTouched(masked)
-	end, lanes := first, 0
-	for end < limit && t.takes(r, end) {
+	t, best, lanes := newTouched(masked), first, 0
+	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
 		if !r.steps[end].once(masked) {
 			lanes++
 		}
-		end++
-	}
-	for lanes >= 2 {
-		u := r.merge(first, end, masked)
-		if len(u.merged.masks) <= maxMasks {
-			return u
-		}
-		end--
-		if !r.steps[end].once(masked) {
-			lanes--
+		if end++; lanes >= 2 && t.masksBehind(r, end) <= maxMasks {
+			best = end
 		}
 	}
-	return nil
+	if best == first {
+		return nil
+	}
+	return r.merge(first, best, masked)
 }
 
 // onSlots tells whether an instruction computes one value for all lanes.
@@ -104,6 +102,7 @@ func (s *step) sources(masked bool) []source {
 type touched struct {
 	masked        bool
 	read, written map[uint32]typ // by lanes
+	masks         []uint32       // predicates written, those that are still live
 	wide          bool           // elements of 64 bits
 	any           bool           // something has a width
 }
@@ -201,8 +200,18 @@ func (t *touched) note(r *region, pc int32) bool {
 	}
 	for _, a := range writes {
 		t.written[a.off] = a.typ
+		if a.typ == tM && !slices.Contains(t.masks, a.off) {
+			t.masks = append(t.masks, a.off)
+		}
 	}
 	return true
+}
+
+// masksBehind is how many of the predicates that lanes have written are live behind the instruction
+// before end.
+func (t *touched) masksBehind(r *region, end int32) int {
+	t.masks = slices.DeleteFunc(t.masks, func(off uint32) bool { return !r.live.behind(end, off) })
+	return len(t.masks)
 }
 
 // lanesTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.

@@ -262,13 +262,7 @@ func (s *static) broadcastElement(k int, w x86.Width, v x86.Vec, m x86.Mem) {
 		return
 	}
 	s.elementAt(k, m)
-	if t == tX {
-		s.VR(x86.VMOVQ, x86.W128, v, x86.R8)
-		s.VV(x86.VPBROADCASTQ, w, v, v)
-	} else {
-		s.VR(x86.VMOVD, x86.W128, v, x86.R8)
-		s.VV(x86.VPBROADCASTD, w, v, v)
-	}
+	s.replicate(w, t, v, x86.R8)
 }
 
 // vector makes the operand of a gather or scatter from a place: constant distances, base in R8.
@@ -382,7 +376,6 @@ func (s *static) storeLast(k int) {
 	if !d.known && !d.slot {
 		row = s.inMemory(d, 1+k)
 	}
-	size := map[uint32]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[s.m.Elem]
 	for run := range s.stride.n() {
 		last := run*s.stride.w + s.stride.w - 1
 		switch {
@@ -393,7 +386,7 @@ func (s *static) storeLast(k int) {
 		default:
 			s.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32(last*d.typ.bits()/8)))
 		}
-		s.MR(x86.MOV, size, s.at(run, int64(k)*int64(s.m.Elem)), x86.R8)
+		s.MR(x86.MOV, s.elementSize(), s.at(run, int64(k)*int64(s.m.Elem)), x86.R8)
 	}
 }
 
@@ -463,10 +456,14 @@ func (s *static) hostPlace() int32 {
 
 func hostAt(at int32, run int) x86.Mem { return x86.At(rCtx, at+int32(8*run)) }
 
-// widen adds the accesses from the same base that follow an instruction in its segment; true if
+// coverAhead is how far an access looks for others from its base: code of any length compiles in
+// linear time.
+const coverAhead = 256
+
+// widen adds the accesses from the same base that soon follow an instruction in its segment; true if
 // there are any.
 func (s *static) widen(all *cover, key coverKey, i int, pc int32) (more bool) {
-	for ; pc+1 < s.segs[i].end && !s.changes(&s.steps[pc], key); pc++ {
+	for end := min(s.segs[i].end, pc+coverAhead); pc+1 < end && !s.changes(&s.steps[pc], key); pc++ {
 		if next := s.accessAt(pc+1, false, allLanes); next != nil && next.in.Guard == machine.NoGuard {
 			t := next.static()
 			if t == nil || t.key() != key || t.align > all.align || (t.disp-all.disp)%t.align != 0 {
