@@ -64,24 +64,8 @@ done:
 // talker makes a device that prints to w, and the kernel.
 func talker(t testing.TB, source string, cfg ptxvm.DeviceConfig) *ptxvm.Kernel {
 	t.Helper()
-	m, err := ptxvm.Compile("talk.ptx", []byte(source), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg.Memory = 1 << 20
-	d, err := ptxvm.NewDevice(&cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	p, err := d.Load(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Kernel("talk")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, k := onlyKernel(t, source, cfg)
 	return k
 }
 

@@ -185,14 +185,14 @@ func traceOf(t *testing.T, src string, trace *ptxvm.Trace) (lines []string) {
 	return lines
 }
 
-// loadKernel compiles the only kernel of a module for a device with a buffer.
-func loadKernel(t *testing.T, src string) (*ptxvm.Kernel, ptxvm.Buffer) {
+// onlyKernel makes a device, and the only kernel of a module for it.
+func onlyKernel(t testing.TB, src string, cfg ptxvm.DeviceConfig) (*ptxvm.Device, *ptxvm.Kernel) {
 	t.Helper()
 	m, err := ptxvm.Compile("t.ptx", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Memory: 1 << 24, Workers: 1})
+	d, err := ptxvm.NewDevice(&cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +205,13 @@ func loadKernel(t *testing.T, src string) (*ptxvm.Kernel, ptxvm.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d, k
+}
+
+// loadKernel compiles the only kernel of a module for a device with a buffer.
+func loadKernel(t *testing.T, src string) (*ptxvm.Kernel, ptxvm.Buffer) {
+	t.Helper()
+	d, k := onlyKernel(t, src, ptxvm.DeviceConfig{Memory: 1 << 24, Workers: 1})
 	out, err := d.Alloc(256)
 	if err != nil {
 		t.Fatal(err)
