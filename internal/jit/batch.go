@@ -59,13 +59,14 @@ type batch struct {
 	warp   map[int]x86.Label   // by segment: a warp that stands there
 	resume map[int32]x86.Label // behind a barrier
 	whole  map[int32]x86.Label // the same for warps that full code has left there
+	lays   map[int32]x86.Label // writes the rows of one that stands at whole
 	ended  x86.Label           // all lanes of the warp have exited
 	turn   x86.Label           // the warp waits or has exited
 	next   x86.Label           // its turn is over
 }
 
 func (c *compiler) newBatch() {
-	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
+	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}, lays: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
@@ -115,7 +116,7 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	}))
 	c.MR(x86.MOV, x86.S32, batchWaiting, x86.RDX)
 	if c.batch.resume[pc] == 0 {
-		c.batch.resume[pc], c.batch.whole[pc] = c.NewLabel(), c.NewLabel()
+		c.batch.resume[pc], c.batch.whole[pc], c.batch.lays[pc] = c.NewLabel(), c.NewLabel(), c.NewLabel()
 	}
 	at := c.batch.whole[pc]
 	if masked {
@@ -125,11 +126,10 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	c.Jmp(c.batch.turn)
 }
 
-// park leaves a warp at a pc, to go on at a label.
+// park leaves a warp at a pc, to go on at a label. In full code its patterns stay numbers.
 func (c *compiler) park(pc int32, at x86.Label, masked bool) {
 	if !masked {
 		c.settleRows(c.unsettled(pc))
-		c.layRows(pc)
 	}
 	c.storeRows(c.liveRows(pc))
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
@@ -147,6 +147,7 @@ func (c *compiler) park(pc int32, at x86.Label, masked bool) {
 // has only been in loops that may wait for others.
 func (c *compiler) giveWay(t int, pc int32) {
 	c.RM(x86.MOV, x86.S32, rFuel, batchTurn)
+	c.layRows(pc)
 	c.park(pc, c.batch.warp[t], false)
 	c.RM(x86.MOV, x86.S32, x86.RAX, ctxLooped)
 	c.MR(x86.OR, x86.S32, batchMoved, x86.RAX)
@@ -174,6 +175,7 @@ func (c *compiler) batchCode() {
 		if l := c.batch.resume[s.end-1]; l != 0 && s.end > s.first {
 			c.resumeStub(l, s.end)
 			c.resumeWhole(c.batch.whole[s.end-1], s.end)
+			c.layWhole(c.batch.lays[s.end-1], s.end-1)
 		}
 	}
 	if len(c.segs) > 0 && c.segs[0].first == 0 {
@@ -232,16 +234,23 @@ func (c *compiler) resumeStub(l x86.Label, pc int32) {
 	c.Jmp(c.batch.warp[c.segAt[pc]])
 }
 
-// resumeWhole is resumeStub for a warp that full code has left: its patterns are patterns.
+// resumeWhole is resumeStub for a warp that full code has left: its patterns are numbers.
 func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	s := &c.segs[c.segAt[pc]]
 	c.Bind(l)
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
 	c.loadWarp(s)
-	for _, p := range c.patternsAt(pc) {
-		c.takeNumbers(p)
-	}
 	c.Jmp(s.full)
+}
+
+// layWhole writes at home the rows that full code has not written of a warp that stands at a barrier.
+func (c *compiler) layWhole(l x86.Label, pc int32) {
+	c.Bind(l)
+	c.RM(x86.MOV, x86.S64, rRegs, ctxRegs)
+	for _, p := range c.patternsAt(pc) {
+		c.layHome(p)
+	}
+	c.ret()
 }
 
 // startStub begins a warp of another CTA in the registers of the one before: those that may be
@@ -485,6 +494,7 @@ func (c *compiler) batchOffsets() (b Batch) {
 		}
 		b.Warps, b.Resumes = append(b.Warps, at(warp)), append(b.Resumes, at(c.batch.resume[int32(pc)]))
 		b.Wholes = append(b.Wholes, at(c.batch.whole[int32(pc)]))
+		b.Lays = append(b.Lays, at(c.batch.lays[int32(pc)]))
 	}
 	return b
 }

@@ -24,10 +24,11 @@ type Compiled struct {
 	Listing   string
 }
 
-// Batch is where machine.Native's Batch, Out, Start, Warps, Resumes and Wholes are in the code, -1 for none.
+// Batch is where machine.Native's Batch, Out, Start, Warps, Resumes, Wholes and Lays are in the code, -1 for none.
 type Batch struct {
 	Batch, Out, Start      int32
 	Warps, Resumes, Wholes []int32
+	Lays                   []int32
 }
 
 // ErrNothing says that compiled code would do nothing.

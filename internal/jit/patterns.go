@@ -22,14 +22,15 @@ type pattern struct {
 	reg    ir.Reg
 	typ    typ
 	off    uint32  // of its row
-	at     int32   // where its numbers are, from the state on: 8 bytes each
+	base   x86.Reg // where its numbers are, 8 bytes each: behind the warp's register block, or in the state
+	at     int32   // for those that are needed in one segment
 	from   []int32 // instructions that define it
 	wanted bool    // worth it
 	home   bool    // a value whose row is written at once: others read it behind the segment
 }
 
 // number is where the number of a run is.
-func (p *pattern) number(run int) x86.Mem { return x86.At(rCtx, p.at+int32(8*run)) }
+func (p *pattern) number(run int) x86.Mem { return x86.At(p.base, p.at+int32(8*run)) }
 
 // finder finds the patterns of a region.
 type finder struct {
@@ -336,31 +337,39 @@ func (f *finder) want(p *pattern) {
 	}
 }
 
-// number gives the patterns their places; false if there are too many.
+// number gives the patterns their places; false if there are too many. Those that are patterns everywhere
+// have theirs behind the warp's register block, where barriers leave them; the others share the state.
 func (f *finder) number() bool {
-	next := saveNumbers
-	place := func(p *pattern) {
-		if p.at == 0 {
-			p.at = next
-			next += int32(8 * p.n())
-		}
-	}
+	next := int32(f.code.FrameBytes)
+	end := next + machine.NativeRoom - numbersAhead
 	for g := range f.f.Regs {
 		if p := f.global[ir.Reg(g)]; p != nil {
-			place(p)
+			next = p.place(rRegs, next)
 		}
 	}
-	first, fits := next, next <= saveEnd
+	fits := next <= end
 	for i := range f.segs {
-		next = first
+		next = saveNumbers
 		for pc := f.segs[i].first; pc < f.segs[i].end; pc++ {
 			if p := f.steps[pc].made; p != nil {
-				place(p)
+				next = p.place(rCtx, next)
 			}
 		}
-		fits = fits && next <= saveEnd
+		fits = fits && next <= saveEnd-numbersAhead
 	}
 	return fits
+}
+
+// numbersAhead is how far behind its numbers a pattern may be read.
+const numbersAhead = 64
+
+// place gives a pattern without one a place, and returns the next.
+func (p *pattern) place(base x86.Reg, at int32) (next int32) {
+	if p.at != 0 {
+		return at
+	}
+	p.base, p.at = base, at
+	return at + int32(8*p.n())
 }
 
 // forget gives all patterns up.

@@ -43,6 +43,9 @@ type Native struct {
 	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
 	// with all its lanes; 0 for none.
 	Warps, Resumes, Wholes []uintptr
+	// Lays has for each barrier code that writes the rows of a warp at Regs that stands at Wholes: compiled
+	// code has kept of some of them only what follows them in NativeRoom. Nil: there are none.
+	Lays []uintptr
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
 
@@ -73,6 +76,10 @@ type NativeState struct {
 	_          [2]uint64       // Save is 64-byte aligned, as the state is
 	Save       [8192 + 64*NativeSpills + 5120]byte
 }
+
+// NativeRoom is the bytes behind the register block of a converged frame that belong to compiled code. What is
+// there is lost whenever it returns.
+const NativeRoom = 2048
 
 // NativeSpills is how many vectors compiled code may put into Save at a time.
 const NativeSpills = 256

@@ -70,7 +70,11 @@ func (wk *worker) takeBlock(c *Code) block {
 		p.free = p.free[:n-1]
 		return b
 	}
-	b := block{p: wk.slab.Get(int(c.FrameBytes)), n: c.FrameBytes}
+	n := c.FrameBytes
+	if c.Insts != nil {
+		n += NativeRoom
+	}
+	b := block{p: wk.slab.Get(int(n)), n: c.FrameBytes}
 	b.fillConsts(c.Consts)
 	return b
 }
