@@ -127,7 +127,7 @@ func (f *Function) registers() []string {
 	most := registersOf(f.Text)
 	var lines []string
 	for _, t := range isa.Types() {
-		if n := most[t]; n > 0 {
+		if n, ok := most[t]; ok {
 			lines = append(lines, fmt.Sprintf(".reg %v %s<%d>;", t, registerPrefix(t), n+1))
 		}
 	}
