@@ -264,8 +264,8 @@ func (p *plan) atMost(q *Query, small, large string) string {
 	return ""
 }
 
-// checkScaleSelector: the byte and the thread that hold the scale factors (9.7.14.3): constants
-// that the size of the scale vector and the matrix bound.
+// checkScaleSelector: the byte and the thread that hold the scale factors (9.7.14.3); the size of the scale
+// vector and the matrix bound constants.
 func checkScaleSelector(q *Query, p *plan) string {
 	step, last := int64(1), int64(3)
 	switch {
@@ -274,18 +274,16 @@ func checkScaleSelector(q *Query, p *plan) string {
 	case p.has(".scale_vec::2X") || p.has(".kind::mxf4"):
 		step, last = 2, 2
 	}
-	for role, threads := range map[string]int64{"sel-a": 1, "sel-b": 3} {
-		s := p.operand(q, role)
+	for i, role := range []string{"sel-a", "sel-b"} {
+		s, threads := p.operand(q, role), []int64{1, 3}[i]
 		if s == nil || len(s.Elems) != 2 {
 			continue
 		}
 		id, thread := &s.Elems[0], &s.Elems[1]
 		switch {
-		case id.Kind != ShapeImm || thread.Kind != ShapeImm:
-			return "scale selectors must be constants"
-		case id.Value < 0 || id.Value > last || id.Value%step != 0:
+		case id.Kind == ShapeImm && (id.Value < 0 || id.Value > last || id.Value%step != 0):
 			return fmt.Sprintf("the byte of %s must be a multiple of %d up to %d", role, step, last)
-		case thread.Value < 0 || thread.Value > threads:
+		case thread.Kind == ShapeImm && (thread.Value < 0 || thread.Value > threads):
 			return fmt.Sprintf("the thread of %s must be 0 to %d", role, threads)
 		}
 	}
