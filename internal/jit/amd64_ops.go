@@ -72,7 +72,7 @@ func supports(evex bool, o *operation) bool {
 		return o.typ != tM && (evex && u.evex[t] != 0 || !evex && u.avx2[t] != 0)
 	}
 	switch o.code {
-	case cTern:
+	case cTern, cFix, cClass:
 		return evex
 	case cFFma:
 		return near
@@ -144,7 +144,11 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cCanon:
 		return e.canon(arg(0), d)
 	case cUnit:
-		return e.unit(o, arg(0), arg(1))
+		return e.unit(o, arg(0))
+	case cFix:
+		return e.into(e.fix(o, arg(0), arg(1)), target, direct)
+	case cClass:
+		return e.class(o, arg(0))
 	case cDivide:
 		return e.into(e.divide(o.imm, arg(0), arg(1)), target, direct)
 	case cPopc:

@@ -114,6 +114,9 @@ func (r *region) written(pc int32) (reg ir.Reg, ok bool) {
 
 // blind tells whether the program's result is the same for every NaN in a row.
 func (s *step) blind(off uint32) bool {
+	if s.prog.anyNaN {
+		return true
+	}
 	need := needed(s.prog)
 	for i := range s.prog.ops {
 		o := &s.prog.ops[i]

@@ -13,7 +13,7 @@ type Vectors uint8
 const (
 	Best   Vectors = iota // that this machine has
 	AVX2                  // with FMA, BMI and POPCNT
-	AVX512                // F, BW, DQ, VL, CD and VPOPCNTDQ besides
+	AVX512                // F, BW, DQ, VL, CD, VPOPCNTDQ, VBMI and VNNI besides
 )
 
 // Options say how to compile.
@@ -60,7 +60,8 @@ func (o Options) vectors() Vectors {
 
 func has512() bool {
 	x := &cpu.X86
-	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512CD && x.HasAVX512VPOPCNTDQ
+	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512CD && x.HasAVX512VPOPCNTDQ &&
+		x.HasAVX512VBMI && x.HasAVX512VNNI
 }
 
 // possible tells whether the processor can run the code.

@@ -27,7 +27,7 @@ func (r *room) spareFor(o *operation) int {
 	switch o.code {
 	case cMulHiU, cMulHiS:
 		n += 2
-	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H:
+	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H, cFix:
 		n++
 	case cUnit:
 		n += unitTemps
@@ -227,7 +227,7 @@ func dyingFirst(o *operation) []val {
 
 // inPlace tells whether an operation can overwrite a source.
 func (r *room) inPlace(o *operation) bool {
-	return o.code != cCmp && o.code != cFCmp && o.code != cUnit
+	return o.code != cCmp && o.code != cFCmp && o.code != cUnit && o.code != cClass
 }
 
 // goesTo tells whether an operation can write to a resident row directly.

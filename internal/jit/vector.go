@@ -82,7 +82,9 @@ const (
 	cD2I  // f64 as cF2I
 	cH2F  // f16 in the low bits to f32
 	cF2H  // f32 to f16 in the low bits, round to nearest; above them 0
-	cUnit // function imm of the special function unit (num.Unit) of a fraction; b is lg2's exponent
+	cUnit  // function imm of the special function unit (num.Unit), as twins_approx.go says
+	cFix   // a, or what imm says for the class of b (AVX-512)
+	cClass // a is of a class of imm (AVX-512)
 	// Across lanes; tW.
 	cTable // lane i has tables[imm][i]
 	cWord  // a general register (wordActive, wordPred) in every lane
@@ -143,6 +145,8 @@ type program struct {
 	// evex tells that the machine has AVX-512: three-input logic, rotations, all comparisons, and
 	// 64-bit elements everywhere. Without it the builder takes other operations.
 	evex bool
+
+	anyNaN bool // of every NaN it makes a NaN; nothing else depends on their bits
 
 	index map[operation]val // of a program that has become long
 }

@@ -1,0 +1,30 @@
+package jit
+
+// Classes of floats by AVX-512.
+
+import "ptxvm/internal/jit/x86"
+
+// fix assembles cFix.
+func (e *emitter) fix(o *operation, a, b loc) loc {
+	w, y := e.width(tW), e.load(b, tW)
+	d := e.alloc()
+	switch a.kind {
+	case inVec:
+		e.copy(w, d, a.v)
+	case inBcast:
+		e.broadcast(w, tW, d, a.m)
+	default:
+		e.move(w, d, a.m)
+	}
+	e.VVMI(x86.VFIXUPIMMPS, w, d, y.v, e.Const32(uint32(o.imm)).Bcast(), 0)
+	e.unload(y, b)
+	return done(d)
+}
+
+// class assembles cClass.
+func (e *emitter) class(o *operation, a loc) loc {
+	x, k := e.load(a, tW), e.allocK()
+	e.KVI(x86.VFPCLASSPS, e.width(tW), k, x.v, uint8(o.imm))
+	e.unload(x, a)
+	return loc{kind: inK, k: k, owned: true}
+}
