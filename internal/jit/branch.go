@@ -15,7 +15,18 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.take(i, pc, to, masked)
 		return true
 	}
-	c.guardLanes(in, masked)
+	if d := c.steps[pc].decided; d != nil && !masked {
+		c.decidedBranch(i, pc, to, d)
+		return true
+	}
+	c.parting(i, pc, to, masked)
+	c.goOn(i, masked)
+	return true
+}
+
+// parting assembles a guarded branch whose lanes may part.
+func (c *compiler) parting(i int, pc, to int32, masked bool) {
+	c.guardLanes(&c.insts[pc], masked)
 	if masked {
 		c.RR(x86.CMP, x86.S32, rGuard, rMask)
 	} else {
@@ -31,8 +42,6 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 	}
 	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
 	c.Jcc(x86.NE, c.later(func() { c.separate(i, pc, to, masked) }))
-	c.goOn(i, masked)
-	return true
 }
 
 // goOn continues with the next segment.
@@ -184,7 +193,18 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 		}
 		return true
 	}
-	c.guardLanes(in, masked)
+	if d := c.steps[pc].decided; d != nil && !masked {
+		c.decidedExit(i, pc, d)
+		return true
+	}
+	c.leaving(i, pc, masked)
+	c.goOn(i, masked)
+	return true
+}
+
+// leaving assembles an exit of the lanes that its guard leaves.
+func (c *compiler) leaving(i int, pc int32, masked bool) {
+	c.guardLanes(&c.insts[pc], masked)
 	some := c.later(func() {
 		c.MR(x86.OR, x86.S32, ctxExited, rGuard)
 		if !masked {
@@ -197,8 +217,6 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 	})
 	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
 	c.Jcc(x86.NE, some)
-	c.goOn(i, masked)
-	return true
 }
 
 // afterExit goes on with the lanes that are left behind an exit.

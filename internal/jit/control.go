@@ -366,6 +366,9 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
+	if s.moot && !masked {
+		return
+	}
 	switch s.op.Kind {
 	case sem.OpMove:
 		c.RM(x86.MOV, x86.S32, x86.R8, c.regs(in.A))
@@ -398,7 +401,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 			c.warpFunction(i, pc, masked, use)
 			return
 		}
-		if c.asNumbers(i, pc, masked) {
+		if c.asNumbers(i, pc, masked) || s.dst.typ == tM && c.slotPredicate(s) {
 			break
 		}
 		scalar := s.op.Scalar || s.dst.slot
@@ -461,7 +464,7 @@ func (c *compiler) wroteSlots(s *step, masked bool) {
 	}
 }
 
-func (c *compiler) writesSlot(s *step, off uint32) bool {
+func (r *region) writesSlot(s *step, off uint32) bool {
 	if s.op.Kind == sem.OpLoad {
 		for _, at := range s.op.Memory.At {
 			if at == off {

@@ -102,6 +102,10 @@ func (r *region) definable(pc int32) bool {
 // everywhere finds the registers that are patterns wherever they live.
 func (f *finder) everywhere() {
 	entry := f.f.LiveAt(0)
+	differ, known := f.differing(f.sol)
+	same := func(pc int32, g ir.Reg) bool { // for lanes that come together
+		return !f.sol.Divergent[f.f.BlockOf(pc)] || known && !differ.Has(int(g))
+	}
 	for g := range f.state {
 		f.state[g].all = !entry.Has(g) && f.f.Regs[g].Bits > 1
 	}
@@ -110,7 +114,7 @@ func (f *finder) everywhere() {
 			if a == ir.Write {
 				s := &f.state[g]
 				s.from = append(s.from, int32(pc))
-				s.all = s.all && f.definable(int32(pc)) && !f.sol.Divergent[f.f.BlockOf(int32(pc))] && f.sameRow(int32(pc), g)
+				s.all = s.all && f.definable(int32(pc)) && same(int32(pc), g) && f.sameRow(int32(pc), g)
 			}
 		})
 	}

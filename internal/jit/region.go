@@ -38,6 +38,9 @@ type step struct {
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
 
+	decided *decision // what says who takes a branch or exit, in code for full warps
+	moot    bool      // a comparison that does only that
+
 	warp     *warpStep // of a function across lanes
 	elements []element // of a register that is unpacked
 }
@@ -92,6 +95,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findLazy()
 	r.cut()
 	r.findPatterns()
+	r.findDecisions()
 	r.fullRuns, r.partRuns = r.findRuns(false), r.findRuns(true)
 	return r
 }

@@ -153,7 +153,7 @@ func (u *usage) value(k bcastKey) {
 
 // step counts the uses of one instruction.
 func (u *usage) step(s *step) {
-	if s.leaves || s.prog == nil || s.onSlots() || s.made != nil {
+	if s.leaves || s.prog == nil || s.onSlots() || s.made != nil || s.moot {
 		return
 	}
 	p := s.prog

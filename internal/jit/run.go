@@ -88,7 +88,7 @@ func (r *region) longest(first, limit int32, masked bool) *run {
 func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != nil }
 
 // once tells whether an instruction computes numbers in one version of its segment, and no lanes.
-func (s *step) once(masked bool) bool { return s.onSlots() || s.made != nil && !masked }
+func (s *step) once(masked bool) bool { return s.onSlots() || !masked && (s.made != nil || s.moot) }
 
 // sources are those of an instruction in one of the versions of its segment.
 func (s *step) sources(masked bool) []source {
@@ -119,6 +119,9 @@ func (t *touched) takes(r *region, pc int32) bool {
 	}
 	switch s.op.Kind {
 	case sem.OpLane, sem.OpCompare, sem.OpSelect:
+		if s.moot && !t.masked {
+			return true
+		}
 		if s.once(t.masked) {
 			return !s.tests && t.hoists(s)
 		}
