@@ -201,10 +201,15 @@ func (e *emitter) broadcast(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
 
 // replicate fills a vector with a general register.
 func (e *emitter) replicate(w x86.Width, t typ, v x86.Vec, r x86.Reg) {
-	if t == tX {
+	switch {
+	case e.evex && t == tX:
+		e.VR(x86.VPBROADCASTQ, w, v, r)
+	case e.evex:
+		e.VR(x86.VPBROADCASTD, w, v, r)
+	case t == tX:
 		e.VR(x86.VMOVQ, x86.W128, v, r)
 		e.VV(x86.VPBROADCASTQ, w, v, v)
-	} else {
+	default:
 		e.VR(x86.VMOVD, x86.W128, v, r)
 		e.VV(x86.VPBROADCASTD, w, v, v)
 	}

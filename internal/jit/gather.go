@@ -1,106 +1,244 @@
 package jit
 
-// Loads of lanes that do not follow each other, by AVX-512: all addresses are compared with the
-// limits as vectors, those inside are gathered, and nothing is written unless all are. AVX2 has no
-// gain from its gathers here (an address is 64 bits wide): it goes lane by lane.
+// Accesses of lanes that do not follow each other, by AVX-512: all addresses are compared with the
+// limits as vectors, then the elements are gathered or scattered. Of lanes that store to one place the highest
+// stays, as scatters have it. AVX2 has no scatter, and its gathers gain nothing on addresses of 64
+// bits: there it goes lane by lane.
 
 import (
+	"math/bits"
+
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
 )
 
-// gathers tells whether a load can be a gather: one element of 32 bits into a row.
-func (a *accessed) gathers() bool {
-	d := &a.src[1]
-	return a.evex && !a.m.Strong && a.s.op.Kind == sem.OpLoad && !a.uniform() && len(a.m.At) == 1 && a.m.Elem == 4 &&
-		d.off != machine.NoGuard && !d.slot && d.typ == tW && a.m.Bits[0] >= 32
-}
-
 // apart accesses lanes that do not follow each other.
 func (a *accessed) apart() {
-	if a.gathers() {
-		a.gather()
-	} else {
+	if !a.strewable() {
 		a.laneByLane()
+		return
 	}
+	fail, done, size := a.miss, a.NewLabel(), a.m.Size
+	if a.m.Elem < 4 { // they are gathered with what lies behind them: not at the end of an allocation
+		fail, size = a.later(func() {
+			a.laneByLane()
+			a.Jmp(done)
+		}), 4
+	}
+	a.inside(int32(size), fail)
+	base := a.hostBase()
+	for k := range a.m.At {
+		switch {
+		case a.src[1+k].off == machine.NoGuard:
+		case a.s.op.Kind == sem.OpLoad:
+			a.gather(k, base)
+		default:
+			a.scatter(k, base)
+		}
+	}
+	a.Bind(done)
 }
 
-// gather collects the elements in the state and moves them to their row when all lanes' addresses
-// have been found to be inside.
-func (a *accessed) gather() {
-	const inside, base = x86.R10, x86.R11 // lanes with good addresses; host address of the first byte
-	a.limits(4, a.miss)
-	a.MovImm(x86.RAX, a.in.Imm)
-	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
-	a.RR(x86.MOV, x86.S64, base, x86.R8)
-	a.host(base)
-	a.Zero(inside)
-	move, room := a.everywhere(x86.RAX), a.everywhere(x86.RDX)
-	x, got := a.alloc(), a.alloc()
-	a.wide = true
-	n := a.parts(false)
-	for a.part = range n {
-		a.offsets(x, vecAt(move))
-		a.within(x, room)
-		a.RK(x86.KMOVB, x86.RAX, x86.K6)
-		if a.part > 0 {
-			a.RI(x86.SHL, x86.S32, x86.RAX, int32(a.part*a.lanes))
-		}
-		a.RR(x86.OR, x86.S32, inside, x86.RAX)
-		a.VVV(x86.VPXORD, x86.W256, got, got, got)
-		a.Masked(x86.K6).VM(x86.VPGATHERQDK, x86.W512, got, x86.AtVec(base, x, 1, 0))
-		a.store(x86.W256, x86.At(rCtx, saveRow+int32(32*a.part)), got)
+// strewable tells whether lanes anywhere are one gather or scatter for each element.
+func (a *accessed) strewable() bool {
+	const far = 1 << 24 // nor can a displacement hide that a shared address wraps
+	d, addr := int64(a.in.Imm), &a.src[0]
+	if !a.evex || a.m.Strong || a.uniform() || d <= -far || d >= far || d%int64(max(a.m.Align, 1)) != 0 || addr.typ == tW && a.bound >= 0 {
+		return false
 	}
-	for _, v := range []x86.Vec{got, x, room, move} {
+	load := a.s.op.Kind == sem.OpLoad
+	if len(a.m.At) > 1 && !load && a.m.Align != a.m.Size { // elements of two lanes could overlap
+		return false
+	}
+	for k := range a.m.At {
+		s, bits := &a.src[1+k], int(a.m.Elem)*8
+		switch {
+		case s.off == machine.NoGuard:
+		case s.typ.bits() == bits && a.m.Bits[k] >= bits && (!load || !s.slot):
+		case load && !s.slot && s.typ == tW && bits < 32 && a.m.Bits[k] >= bits && len(a.m.At) == 1:
+		default:
+			return false
+		}
+		if load && s.off == addr.off && len(a.m.At) > 1 {
+			return false // the address is needed until the last element
+		}
+	}
+	return true
+}
+
+// inside goes to fail unless n bytes at the address of each executing lane are inside and aligned.
+func (a *accessed) inside(n int32, fail x86.Label) {
+	addr, low := &a.src[0], uint8(bits.TrailingZeros32(max(a.m.Align, 1)))
+	a.limits(n, fail)
+	if addr.typ == tX {
+		a.R(x86.NEG, x86.S64, x86.R8)
+	} else {
+		a.window(fail)
+		a.R(x86.NEG, x86.S32, x86.R8)
+	}
+	if d := int32(a.in.Imm); d != 0 && addr.typ == tX {
+		a.RI(x86.ADD, x86.S64, x86.R8, d)
+	}
+	if low > 0 {
+		a.RI(x86.SHR, x86.S64, x86.RDX, int32(low))
+	}
+	move, room, x := a.everywhere(addr.typ, x86.R8), a.everywhere(addr.typ, x86.RDX), a.alloc()
+	ror, cmp := [...]x86.Op{tW: x86.VPRORD, tX: x86.VPRORQ}[addr.typ], [...]x86.Op{tW: x86.VPCMPUD, tX: x86.VPCMPUQ}[addr.typ]
+	a.eachPart(addr.typ, func() {
+		const greater = 6
+		have := a.operand(addr)
+		a.vvx(vops[cAdd].evex[addr.typ], a.full(), x, move, have)
+		a.release(have)
+		if low > 0 { // what is not aligned becomes large
+			a.VVI(ror, a.full(), x, x, low)
+		}
+		k := x86.K5
+		if a.part > 0 {
+			k = x86.K6
+		}
+		if a.use != allLanes {
+			a.Masked(a.laneMask(a.use))
+		}
+		a.KVVI(cmp, a.full(), k, x, room, greater)
+		if a.part > 0 {
+			a.KKK(x86.KORW, x86.K5, x86.K5, x86.K6)
+		}
+	})
+	for _, v := range []x86.Vec{x, room, move} {
 		a.release(temp(v))
 	}
-	a.active(x86.RAX, a.use)
-	a.RR(x86.CMP, x86.S32, x86.RAX, inside)
-	a.Jcc(x86.NE, a.miss)
-	a.wide = false
-	n = a.parts(false)
-	for a.part = range n {
-		a.loadPart(x86.At(rCtx, saveRow+int32(64*a.part)), &a.src[1])
-	}
+	a.KK(x86.KORTESTW, x86.K5, x86.K5)
+	a.Jcc(x86.NE, fail)
 }
 
-// everywhere is a temporary with a register in each 64-bit element.
-func (a *accessed) everywhere(r x86.Reg) x86.Vec {
+// window makes of the limits in R8 and RDX those of a register of 32 bits that is extended by zeros before
+// the displacement is added: no register below 0.
+func (a *accessed) window(fail x86.Label) {
+	d := int32(a.in.Imm)
+	if d == 0 {
+		return
+	}
+	a.RI(x86.SUB, x86.S64, x86.R8, d)
+	if d < 0 {
+		return
+	}
+	a.Zero(x86.RCX)
+	a.RR(x86.ADD, x86.S64, x86.RDX, x86.R8)
+	a.RR(x86.TEST, x86.S64, x86.R8, x86.R8)
+	a.Cmov(x86.S, x86.S64, x86.R8, x86.RCX)
+	a.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
+	a.Jcc(x86.L, fail)
+}
+
+// everywhere is a temporary with a register in each element.
+func (a *accessed) everywhere(t typ, r x86.Reg) x86.Vec {
 	v := a.alloc()
-	a.replicate(a.full(), tX, v, r)
+	a.replicate(a.full(), t, v, r)
 	return v
 }
 
-// offsets makes the part's addresses offsets from the first byte.
-func (a *accessed) offsets(x x86.Vec, move loc) {
-	addr := &a.src[0]
-	have := a.operand(addr)
-	from := x
-	switch {
-	case addr.typ == tX && have.kind == inVec:
-		from = have.v
-	case addr.typ == tX:
-		a.move(a.full(), x, have.m)
-	case have.kind == inVec:
-		a.VV(x86.VPMOVZXDQ, a.full(), x, have.v)
-	default:
-		a.VM(x86.VPMOVZXDQ, a.full(), x, have.m)
+// hostBase is a register that makes host addresses of device addresses, R11 of shared ones.
+func (a *accessed) hostBase() x86.Reg {
+	if a.bound >= 0 {
+		return rArena
 	}
-	a.vvx(x86.VPADDQ, a.full(), x, from, move)
+	a.RM(x86.MOV, x86.S64, x86.R11, ctxShared)
+	a.RM(x86.SUB, x86.S64, x86.R11, ctxWindow)
+	return x86.R11
+}
+
+// strewnOps are the gathers and scatters by the types of address and element.
+var strewnOps = [2][2]struct{ gather, scatter x86.Op }{
+	tW: {tW: {x86.VPGATHERDDK, x86.VPSCATTERDD}, tX: {x86.VPGATHERDQK, x86.VPSCATTERDQ}},
+	tX: {tW: {x86.VPGATHERQDK, x86.VPSCATTERQD}, tX: {x86.VPGATHERQQK, x86.VPSCATTERQQ}},
+}
+
+// gather loads element k of the executing lanes into its row.
+func (a *accessed) gather(k int, base x86.Reg) {
+	d := &a.src[1+k]
+	a.eachPart(d.typ, func() {
+		v := a.alloc()
+		if d.typ == a.src[0].typ || d.typ == tX {
+			a.gatherLanes(k, v, base)
+		} else { // 16 elements of 32 bits by addresses of 64
+			part, t := a.part, a.alloc()
+			a.wide, a.lanes, a.part = true, 8, 2*part
+			a.gatherLanes(k, v, base)
+			a.part++
+			a.gatherLanes(k, t, base)
+			a.wide, a.lanes, a.part = false, 16, part
+			a.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
+			a.release(temp(t))
+		}
+		a.extend(k, v)
+		a.write(vecAt(v), d.typ, d, a.use)
+		a.release(temp(v))
+	})
+}
+
+// gatherLanes gathers the running part's elements.
+func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
+	d, addr := &a.src[1+k], &a.src[0]
+	have := a.operand(addr)
+	x := a.load(have, addr.typ)
+	a.zero(v)
+	a.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.full(), v, a.strewn(k, base, x.v))
+	a.unload(x, have)
 	a.release(have)
 }
 
-// within leaves in K6 the executing lanes of the part whose offset is inside and aligned. What
-// offsets count from is aligned more than any access.
-func (a *accessed) within(x, room x86.Vec) {
-	const lessOrEqual = 2
-	if a.use != allLanes {
-		a.Masked(a.laneMask(a.use))
+// strewn are the places of element k at a vector of addresses.
+func (a *accessed) strewn(k int, base x86.Reg, x x86.Vec) x86.Mem {
+	return x86.AtVec(base, x, 1, int32(a.in.Imm)+int32(k)*int32(a.m.Elem))
+}
+
+// executing has the part's executing lanes in K6, which gathers and scatters clear.
+func (a *accessed) executing() x86.K {
+	if a.use == allLanes {
+		a.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
+	} else {
+		a.KK(x86.KMOVW, x86.K6, a.laneMask(a.use))
 	}
-	a.KVVI(x86.VPCMPUQ, x86.W512, x86.K6, x, room, lessOrEqual)
-	if a.m.Align > 1 {
-		low := a.Const64(uint64(a.m.Align - 1))
-		a.Masked(x86.K6).KVM(x86.VPTESTNMQ, x86.W512, x86.K6, x, low.Bcast())
+	return x86.K6
+}
+
+// extend makes narrow elements of what has been gathered.
+func (a *accessed) extend(k int, v x86.Vec) {
+	bits := int(a.m.Elem) * 8
+	if bits >= 32 {
+		return
 	}
+	a.VVI(x86.VPSLLD, x86.W512, v, v, uint8(32-bits))
+	if !a.m.Signed {
+		a.VVI(x86.VPSRLD, x86.W512, v, v, uint8(32-bits))
+		return
+	}
+	a.VVI(x86.VPSRAD, x86.W512, v, v, uint8(32-bits))
+	if to := a.m.Bits[k]; to < 32 {
+		a.VVM(x86.VPANDD, x86.W512, v, v, a.Const32(1<<to-1).Bcast())
+	}
+}
+
+// scatter stores element k of the executing lanes.
+func (a *accessed) scatter(k int, base x86.Reg) {
+	d, addr := &a.src[1+k], &a.src[0]
+	widest := max(d.typ, addr.typ)
+	a.eachPart(widest, func() {
+		at, from := a.operand(addr), a.dataOf(d)
+		x, v := a.load(at, addr.typ), a.load(from, d.typ)
+		a.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.full(), a.strewn(k, base, x.v), v.v)
+		a.unload(v, from)
+		a.release(from)
+		a.unload(x, at)
+		a.release(at)
+	})
+}
+
+// dataOf is what the running part stores of a source.
+func (a *accessed) dataOf(s *source) loc {
+	if s.known {
+		return a.constant(s.typ, s.value)
+	}
+	return a.operand(s)
 }

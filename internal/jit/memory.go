@@ -294,16 +294,7 @@ func (a *accessed) contiguous() {
 		a.Jmp(done)
 	})
 	row := a.inMemory(addr, 0)
-	size := addr.typ.bits() / 8
-	if a.use == allLanes {
-		a.loadAddress(x86.RAX, row, addr.typ)
-	} else {
-		a.active(x86.RCX, a.use)
-		a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RCX)
-		a.loadAddress(x86.RAX, x86.AtIndex(row.Base, x86.RCX, uint8(size), row.Disp), addr.typ)
-		a.RRI(x86.IMUL, x86.S32, x86.RCX, x86.RCX, int32(a.m.Elem))
-		a.RR(x86.SUB, x86.S64, x86.RAX, x86.RCX)
-	}
+	a.fromEnds(row, slow)
 	a.compareAddresses(addr, slow)
 	a.displace(x86.RAX)
 	a.limits(32*int32(a.m.Elem), slow)
@@ -320,6 +311,35 @@ func (a *accessed) contiguous() {
 		}
 	}
 	a.Bind(done)
+}
+
+// fromEnds leaves in RAX the address of lane 0, if there is such a lane, and goes to other if the lowest
+// and the highest executing lane already show that lanes do not follow each other.
+func (a *accessed) fromEnds(row x86.Mem, other x86.Label) {
+	t := a.src[0].typ
+	size, elem := int32(t.bits()/8), int32(a.m.Elem)
+	if a.use == allLanes {
+		a.loadAddress(x86.RAX, row, t)
+		a.loadAddress(x86.RCX, row.Plus(31*size), t)
+		a.RI(x86.SUB, t.size(), x86.RCX, 31*elem)
+	} else {
+		a.active(x86.RDX, a.use)
+		a.RR(x86.BSR, x86.S32, x86.RCX, x86.RDX)
+		a.laneBase(x86.R8, x86.RCX, row)
+		a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RDX)
+		a.laneBase(x86.RAX, x86.RCX, row)
+		a.RR(x86.MOV, x86.S64, x86.RCX, x86.R8)
+	}
+	a.RR(x86.CMP, t.size(), x86.RCX, x86.RAX)
+	a.Jcc(x86.NE, other)
+}
+
+// laneBase leaves in r the address of a lane less what lies between lane 0 and it; the lane is lost.
+func (a *accessed) laneBase(r, lane x86.Reg, row x86.Mem) {
+	t := a.src[0].typ
+	a.loadAddress(r, x86.AtIndex(row.Base, lane, uint8(t.bits()/8), row.Disp), t)
+	a.RRI(x86.IMUL, x86.S32, lane, lane, int32(a.m.Elem))
+	a.RR(x86.SUB, x86.S64, r, lane)
 }
 
 func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
@@ -430,10 +450,7 @@ func (a *accessed) loadPart(m x86.Mem, d *source) {
 }
 
 func (a *accessed) storePart(m x86.Mem, s *source) {
-	from := a.operand(s)
-	if s.known {
-		from = a.constant(s.typ, s.value)
-	}
+	from := a.dataOf(s)
 	v := a.load(from, s.typ)
 	a.storeVector(a.full(), m, s, v.v)
 	a.unload(v, from)

@@ -196,6 +196,25 @@ func (a *accessed) hostAddresses() {
 	}
 }
 
+// offsets makes the part's addresses offsets from the first byte.
+func (a *accessed) offsets(x x86.Vec, move loc) {
+	addr := &a.src[0]
+	have := a.operand(addr)
+	from := x
+	switch {
+	case addr.typ == tX && have.kind == inVec:
+		from = have.v
+	case addr.typ == tX:
+		a.move(a.full(), x, have.m)
+	case have.kind == inVec:
+		a.VV(x86.VPMOVZXDQ, a.full(), x, have.v)
+	default:
+		a.VM(x86.VPMOVZXDQ, a.full(), x, have.m)
+	}
+	a.vvx(x86.VPADDQ, a.full(), x, from, move)
+	a.release(have)
+}
+
 // inEvery is a register in every 64-bit element, in memory: part k of place 4 of the state's rows.
 func (a *accessed) inEvery(k int32, r x86.Reg) loc {
 	m := x86.At(rCtx, saveRow+4*256+64*k)
@@ -203,7 +222,7 @@ func (a *accessed) inEvery(k int32, r x86.Reg) loc {
 		a.MR(x86.MOV, x86.S64, m, r)
 		return loc{kind: inBcast, m: m}
 	}
-	v := a.everywhere(r)
+	v := a.everywhere(tX, r)
 	a.store(a.full(), m, v)
 	a.release(temp(v))
 	return loc{kind: inMem, m: m}

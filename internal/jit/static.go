@@ -300,10 +300,7 @@ func (s *static) store(k int) {
 	s.wide = d.typ == tX
 	n := s.parts(false)
 	for s.part = range n {
-		from := s.operand(d)
-		if d.known {
-			from = s.constant(d.typ, d.value)
-		}
+		from := s.dataOf(d)
 		v := s.accessed.load(from, d.typ)
 		s.storePartOf(k, v.v)
 		s.unload(v, from)
@@ -336,8 +333,7 @@ func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
 		if d.typ == tX {
 			op = x86.VPSCATTERDQ
 		}
-		s.scatterMask()
-		s.Masked(x86.K6).MV(op, w, places, v)
+		s.Masked(s.executing()).MV(op, w, places, v)
 		s.release(temp(index))
 	case s.moves[k] == resized:
 		if s.use != allLanes {
@@ -346,15 +342,6 @@ func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
 		s.MV(s.resizes(k), w, m, v)
 	default:
 		s.storeVector(w, m, d, v)
-	}
-}
-
-// scatterMask has the part's executing lanes in K6, which a scatter clears.
-func (s *static) scatterMask() {
-	if s.use == allLanes {
-		s.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
-	} else {
-		s.KK(x86.KMOVW, x86.K6, s.laneMask(s.use))
 	}
 }
 
