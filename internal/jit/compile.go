@@ -43,18 +43,38 @@ func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
 		return nil, err
 	}
 	opt.Vectors = opt.vectors()
+	for left := map[int32]bool{}; ; {
+		c := assembled(code, f, opt)
+		switch {
+		case !c.short:
+			return c.finish()
+		case left[c.shortAt]:
+			return nil, fmt.Errorf("%s needs more vector registers than there are", f.Name)
+		}
+		left[c.shortAt] = true
+		opt.leave = alsoLeaving(opt.leave, c.shortAt)
+	}
+}
+
+// assembled is the code with as many resident rows as leave enough registers for temporaries. If even without
+// any there are too few, it is short.
+func assembled(code *machine.Code, f *ir.Func, opt Options) *compiler {
 	resident := 26
 	if opt.Vectors == AVX2 {
 		resident = 12
 	}
-	for ; resident >= 0; resident -= 4 {
-		c := newCompiler(code, f, opt, resident)
+	for ; ; resident -= 4 {
+		c := newCompiler(code, f, opt, max(resident, 0))
 		c.assemble()
-		if !c.short {
-			return c.finish()
+		if !c.short || resident <= 0 {
+			return c
 		}
 	}
-	return nil, fmt.Errorf("%s needs more vector registers than there are", f.Name)
+}
+
+// alsoLeaving leaves one more instruction to the interpreter.
+func alsoLeaving(leave func(pc int32) bool, at int32) func(pc int32) bool {
+	return func(pc int32) bool { return pc == at || leave != nil && leave(pc) }
 }
 
 // startsAsync tells whether a function starts operations that may read and write rows later, when
@@ -77,6 +97,7 @@ type compiler struct {
 	listing *x86.Listing
 	covered map[coverKey]cover // tests that need not be made again in this segment
 	hosts   int32              // places for bases that they have taken
+	shortAt int32              // where temporaries have run out
 	tail    x86.Label          // returns with the pending lanes
 	nobody  x86.Label          // nobody is left
 	batch   batch

@@ -4,8 +4,12 @@ package jit
 
 import "fmt"
 
-// note puts the instructions [first, end) into the listing, if there is one.
+// note puts the instructions [first, end) into the listing, if there is one. They are the ones for which
+// temporaries may run out.
 func (c *compiler) note(first, end int32) {
+	if !c.short {
+		c.shortAt = first
+	}
 	if c.listing == nil {
 		return
 	}

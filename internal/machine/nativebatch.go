@@ -132,7 +132,7 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 		Grid:  [2]uint64{uint64(g.Grid[0]), uint64(g.Grid[1])}, SMs: uint64(g.Target.SMs),
 	}
 	b.PassLimit = ctaSlice
-	if b.Passed >= ctaSlice {
+	if b.Passed > ctaSlice { // in this pass nobody else has asked for the worker
 		b.PassLimit = b.Passed + ctaSlice
 	}
 	for i, w := range c.warps {
