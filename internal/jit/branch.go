@@ -26,7 +26,7 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 
 // parting assembles a guarded branch whose lanes may part.
 func (c *compiler) parting(i int, pc, to int32, masked bool) {
-	c.guardLanes(&c.insts[pc], masked)
+	c.loadGuard(&c.insts[pc], masked)
 	if masked {
 		c.RR(x86.CMP, x86.S32, rGuard, rMask)
 	} else {
@@ -41,7 +41,27 @@ func (c *compiler) parting(i int, pc, to int32, masked bool) {
 		c.Jcc(x86.E, c.later(func() { c.take(i, pc, to, masked) }))
 	}
 	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
-	c.Jcc(x86.NE, c.later(func() { c.separate(i, pc, to, masked) }))
+	c.Jcc(x86.NE, c.later(func() {
+		c.uncountOthers(masked)
+		c.separate(i, pc, to, masked)
+	}))
+	c.uncountAll(masked)
+}
+
+// uncountAll takes the running lanes from the count: none of them takes a branch.
+func (c *compiler) uncountAll(masked bool) {
+	if !masked {
+		c.MI(x86.SUB, x86.S64, ctxOps, 32)
+		return
+	}
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, rMask)
+	c.MR(x86.SUB, x86.S64, ctxOps, x86.RCX)
+}
+
+// uncountOthers takes those of the running lanes from the count that are not in R9.
+func (c *compiler) uncountOthers(masked bool) {
+	c.countExcluded(masked)
+	c.MR(x86.SUB, x86.S64, ctxOps, x86.RCX)
 }
 
 // goOn continues with the next segment.
@@ -159,7 +179,7 @@ func (c *compiler) canWait(i int) bool {
 	return c.segs[i].pending >= 0 && c.segs[i].pending < maxPending
 }
 
-// uncountBranch takes back what guardLanes has subtracted.
+// uncountBranch takes back what uncountOthers has subtracted.
 func (c *compiler) uncountBranch(masked bool) {
 	c.countExcluded(masked)
 	c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
@@ -204,8 +224,9 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 
 // leaving assembles an exit of the lanes that its guard leaves.
 func (c *compiler) leaving(i int, pc int32, masked bool) {
-	c.guardLanes(&c.insts[pc], masked)
+	c.loadGuard(&c.insts[pc], masked)
 	some := c.later(func() {
+		c.uncountOthers(masked)
 		c.MR(x86.OR, x86.S32, ctxExited, rGuard)
 		if !masked {
 			c.spreadRows(pc)
@@ -217,6 +238,7 @@ func (c *compiler) leaving(i int, pc int32, masked bool) {
 	})
 	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
 	c.Jcc(x86.NE, some)
+	c.uncountAll(masked)
 }
 
 // afterExit goes on with the lanes that are left behind an exit.

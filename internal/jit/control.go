@@ -319,6 +319,12 @@ func (c *compiler) countPart(n int32) {
 
 // guardLanes leaves in R9 the running lanes whose guard holds, and uncounts the others.
 func (c *compiler) guardLanes(in *machine.Inst, masked bool) {
+	c.loadGuard(in, masked)
+	c.uncountOthers(masked)
+}
+
+// loadGuard leaves in R9 the running lanes whose guard holds.
+func (c *compiler) loadGuard(in *machine.Inst, masked bool) {
 	c.RM(x86.MOV, x86.S32, rGuard, c.regs(in.Guard&^1))
 	if in.Guard&1 != 0 {
 		c.R(x86.NOT, x86.S32, rGuard)
@@ -326,8 +332,6 @@ func (c *compiler) guardLanes(in *machine.Inst, masked bool) {
 	if masked {
 		c.RR(x86.AND, x86.S32, rGuard, rMask)
 	}
-	c.countExcluded(masked)
-	c.MR(x86.SUB, x86.S64, ctxOps, x86.RCX)
 }
 
 // instruction assembles one instruction; true if control does not come behind it.

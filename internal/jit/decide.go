@@ -61,10 +61,14 @@ func (r *region) comparisonOf(s *step) (c comparison, ok bool) {
 	return c, c.b.shared() && (!c.spread || c.ascends())
 }
 
-// ascends tells whether the first and the last lane of each run say what all lanes say.
+// ascends tells whether the lowest and the highest value of each run say what all lanes say.
 func (c *comparison) ascends() bool {
 	p := c.a.pat
-	return p != nil && c.holds != x86.E && c.holds != x86.NE && p.step >= 0 && p.step*int64(p.w-1) == int64(int32(p.step*int64(p.w-1)))
+	if p == nil || c.holds == x86.E || c.holds == x86.NE {
+		return false
+	}
+	low, high := p.extents()
+	return low == 0 && high == int64(int32(high))
 }
 
 // shared tells whether a source is one number for all lanes.
@@ -155,7 +159,7 @@ func (c *compiler) decide(d *decision, taken bool, other x86.Label) {
 		return
 	}
 	p := d.a.pat
-	highest := p.step * int64(p.w-1)
+	_, highest := p.extents()
 	for run := range p.n() {
 		size := d.typ.size()
 		c.RM(x86.MOV, size, x86.RAX, p.number(run))

@@ -14,8 +14,13 @@ func (e *emitter) lay(p *pattern) x86.Vec {
 		e.move(w, v, places)
 		e.VVM(x86.VPERMD, w, v, v, p.number(first/p.w))
 	}
-	if p.step != 0 {
-		steps := e.constRow(p.typ, func(i int) uint64 { return uint64(int64((first+i)%p.w) * p.step) })
+	some := false
+	steps := func(i int) uint64 { return uint64(p.offset(first + i)) }
+	for i := range e.lanes {
+		some = some || steps(i) != 0
+	}
+	if some {
+		steps := e.constRow(p.typ, steps)
 		e.VVM(vops[cAdd].avx2[p.typ], w, v, v, steps)
 	}
 	return v

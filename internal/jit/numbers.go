@@ -122,7 +122,7 @@ func (k *calculator) source(i int) number {
 	case s.pat == nil:
 		return number{mem: k.regs(s.off + uint32(k.lane*s.typ.bits()/8))}
 	}
-	return number{mem: s.pat.number(k.lane / s.pat.w), far: s.typ.wrapped(int64(k.lane%s.pat.w) * s.pat.step)}
+	return number{mem: s.pat.number(k.lane / s.pat.w), far: s.typ.wrapped(s.pat.offset(k.lane))}
 }
 
 // compute evaluates an operation.
@@ -190,8 +190,15 @@ func (k *calculator) own(v val, at int) x86.Reg {
 
 func (k *calculator) load(d x86.Reg, n number, size x86.Size) {
 	k.RM(x86.MOV, size, d, n.mem)
-	if n.far != 0 {
+	switch {
+	case n.far == 0:
+	case n.far == int64(int32(n.far)):
 		k.RI(x86.ADD, size, d, int32(n.far))
+	default:
+		t := k.take()
+		k.MovImm(t, uint64(n.far))
+		k.RR(x86.ADD, size, d, t)
+		k.give(t)
 	}
 }
 
@@ -262,10 +269,10 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 		c = cMulLS
 	}
 	k.low(c, d)
-	if k.out == nil || k.out[o.a].step == 0 {
+	if k.out == nil || k.out[o.a].same() {
 		return
 	}
-	low, high := stride{k.w, k.out[o.a].step}.extents()
+	low, high := k.out[o.a].within(k.w).extents()
 	for _, far := range []int64{low, high} {
 		if far == 0 {
 			continue

@@ -76,7 +76,7 @@ func specialStride(s *machine.SpecialRef, shape ir.LaunchShape) stride {
 	case machine.ClassOf(s.Reg) != machine.PerLane:
 		return everyLane
 	case s.Reg == laneID():
-		return stride{32, 1}
+		return stride{w: 32, row: 32, step: 1}
 	case s.Reg == threadID() && s.Comp < 3:
 		return threadStride(shape, int(s.Comp))
 	}

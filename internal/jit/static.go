@@ -19,7 +19,7 @@ const (
 	noMove  move = iota
 	unused       // nobody wants it
 	toSlot       // one element into a scalar slot
-	spread       // one address for all lanes of a run
+	spread       // one address for all lanes of a row
 	direct       // lanes follow each other
 	resized      // the same, with elements narrower than their register
 	strewn       // constant distances
@@ -42,7 +42,7 @@ func (a *accessed) static() *static {
 	if a.m.By == sem.ByConst {
 		s.disp = 0
 	}
-	if a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || s.stride.step%s.align != 0 || !s.near() {
+	if a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
 		return nil
 	}
 	for k := range a.m.At {
@@ -68,7 +68,7 @@ func (a *accessed) addressStride() stride {
 func (s *static) near() bool {
 	const far = 1 << 24
 	low, high := s.reach()
-	wraps := s.src[0].typ == tW && s.src[0].pat != nil && s.stride.step < 0
+	wraps := s.src[0].typ == tW && s.src[0].pat != nil && low < 0
 	return low > -far && high < far && s.disp > -far && s.disp < far && !wraps
 }
 
@@ -90,7 +90,7 @@ func (s *static) moveOf(k int) move {
 		return toSlot
 	case step == 0 && (load || s.use == allLanes):
 		return spread
-	case step == 0 || !load && s.use != allLanes && s.stride.w < s.lanesOf(d.typ):
+	case step == 0 || !load && s.use != allLanes && s.stride.row < s.lanesOf(d.typ):
 		return noMove
 	case one && whole:
 		return direct
@@ -199,7 +199,7 @@ func (s *static) at(run int, disp int64) x86.Mem {
 
 // place is where element k of a lane lies.
 func (s *static) place(k, lane int) x86.Mem {
-	return s.at(lane/s.stride.w, int64(k)*int64(s.m.Elem)+int64(lane%s.stride.w)*s.stride.step)
+	return s.at(lane/s.stride.w, int64(k)*int64(s.m.Elem)+s.stride.offset(lane))
 }
 
 // loadSlot loads one element for all lanes.
@@ -226,21 +226,21 @@ func (s *static) load(k int) {
 	}
 }
 
-// loadPartOf loads the running part, of one run or of two.
+// loadPartOf loads the running part, of one row or of two.
 func (s *static) loadPartOf(k int, v x86.Vec) {
 	first := s.part * s.lanes
-	if s.stride.w >= s.lanes {
+	if s.stride.row >= s.lanes {
 		s.piece(k, s.full(), v, first)
 		return
 	}
 	t := s.alloc()
 	s.piece(k, x86.W256, v, first)
-	s.piece(k, x86.W256, t, first+s.stride.w)
+	s.piece(k, x86.W256, t, first+s.stride.row)
 	s.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
 	s.release(temp(t))
 }
 
-// piece loads lanes of one run from a first one on.
+// piece loads lanes of one row from a first one on.
 func (s *static) piece(k int, w x86.Width, v x86.Vec, first int) {
 	d, m := &s.src[1+k], s.place(k, first)
 	switch s.moves[k] {
@@ -310,18 +310,18 @@ func (s *static) store(k int) {
 
 func (s *static) storePartOf(k int, v x86.Vec) {
 	first := s.part * s.lanes
-	if s.stride.w >= s.lanes {
+	if s.stride.row >= s.lanes {
 		s.put(k, s.full(), v, first)
 		return
 	}
 	t := s.alloc()
 	s.put(k, x86.W256, v, first)
 	s.VVI(x86.VEXTRACTI64X4, x86.W512, t, v, 1)
-	s.put(k, x86.W256, t, first+s.stride.w)
+	s.put(k, x86.W256, t, first+s.stride.row)
 	s.release(temp(t))
 }
 
-// put stores lanes of one run from a first one on.
+// put stores lanes of one row from a first one on.
 func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
 	d, m := &s.src[1+k], s.place(k, first)
 	switch {
@@ -356,15 +356,14 @@ func (s *static) oneByOne(k int, v x86.Vec, first int) {
 	}
 }
 
-// storeLast stores where all lanes of a run have one address: the last one's value stays.
+// storeLast stores where all lanes of a row have one address: the last one's value stays.
 func (s *static) storeLast(k int) {
 	d := &s.src[1+k]
 	row := x86.Mem{}
 	if !d.known && !d.slot {
 		row = s.inMemory(d, 1+k)
 	}
-	for run := range s.stride.n() {
-		last := run*s.stride.w + s.stride.w - 1
+	for last := s.stride.row - 1; last < 32; last += s.stride.row {
 		switch {
 		case d.known:
 			s.MovImm(x86.R8, d.value)
@@ -373,7 +372,7 @@ func (s *static) storeLast(k int) {
 		default:
 			s.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32(last*d.typ.bits()/8)))
 		}
-		s.MR(x86.MOV, s.elementSize(), s.at(run, int64(k)*int64(s.m.Elem)), x86.R8)
+		s.MR(x86.MOV, s.elementSize(), s.place(k, last), x86.R8)
 	}
 }
 

@@ -7,25 +7,72 @@ package jit
 
 import "ptxvm/internal/ir"
 
-// stride says how the lanes' values follow from those at the start of each run: lane i has
-// base[i/w] + step·(i mod w), modulo the value's width. The zero value says nothing.
+// stride says how the lanes' values follow from those at the start of each run: lane i of a run has
+// base + step·(i mod row) + hop·(i div row), modulo the value's width. The zero value says nothing.
 type stride struct {
 	w    int // lanes of a run: 32, 16 or 8
+	row  int // lanes of a row of the run, which follow each other by step: w, 16 or 8
 	step int64
+	hop  int64 // from row to row, 0 if there is one
 }
 
 // same for all lanes.
-var everyLane = stride{w: 32}
+var everyLane = stride{w: 32, row: 32}
 
 func (r stride) known() bool { return r.w != 0 }
 
 // number of runs in a warp.
 func (r stride) n() int { return 32 / r.w }
 
+// offset is the distance of a lane from the base of its run.
+func (r stride) offset(lane int) int64 {
+	lane %= r.w
+	return int64(lane%r.row)*r.step + int64(lane/r.row)*r.hop
+}
+
 // extents are the smallest and the largest distance of a lane from the base of its run.
 func (r stride) extents() (low, high int64) {
-	far := r.step * int64(r.w-1)
-	return min(far, 0), max(far, 0)
+	along, across := r.step*int64(r.row-1), r.hop*int64(r.w/r.row-1)
+	return min(along, 0) + min(across, 0), max(along, 0) + max(across, 0)
+}
+
+// same tells whether all lanes of a run have one value.
+func (r stride) same() bool { return r.step == 0 && r.hop == 0 }
+
+// within is the same in runs of at most w lanes.
+func (r stride) within(w int) stride {
+	if r.w = min(r.w, w); r.row >= r.w {
+		r.row, r.hop = r.w, 0
+	}
+	return r
+}
+
+// inRows is the same in rows of at most n lanes.
+func (r stride) inRows(n int) stride {
+	if r.row <= n {
+		return r
+	}
+	r = r.within(r.row) // rows of rows have no hop
+	if r.row = n; n < r.w {
+		r.hop = int64(n) * r.step
+	}
+	return r
+}
+
+// alike brings two into the same runs and rows.
+func alike(a, b stride) (stride, stride) {
+	row := min(a.row, b.row)
+	a, b = a.inRows(row), b.inRows(row)
+	w := min(a.w, b.w)
+	return a.within(w), b.within(w)
+}
+
+// joined makes one row of rows that go on where the one before ends.
+func (r stride) joined(t typ) stride {
+	if r.row < r.w && r.hop == t.wrapped(int64(r.row)*r.step) {
+		r.row, r.hop = r.w, 0
+	}
+	return r
 }
 
 // meet is what two definitions of a register have in common.
@@ -33,7 +80,14 @@ func (r stride) meet(s stride) stride {
 	if !r.known() || !s.known() || r.step != s.step {
 		return stride{}
 	}
-	return stride{min(r.w, s.w), r.step}
+	a, b := alike(r, s)
+	if a != b {
+		return a.within(a.row)
+	}
+	if a.hop == int64(a.row)*a.step {
+		a.row, a.hop = a.w, 0
+	}
+	return a
 }
 
 // wrapped brings a step into the range of a type.
@@ -49,7 +103,8 @@ func (t typ) combine(a, b stride, k int64) stride {
 	if !a.known() || !b.known() {
 		return stride{}
 	}
-	return stride{min(a.w, b.w), t.wrapped(a.step + k*b.step)}
+	a, b = alike(a, b)
+	return stride{a.w, a.row, t.wrapped(a.step + k*b.step), t.wrapped(a.hop + k*b.hop)}.joined(t)
 }
 
 // follow finds how the values of a program follow from those of its sources. Extensions of 32 to
@@ -62,7 +117,7 @@ func (p *program) follow(in func(k int) stride) (out []stride, checked bool) {
 			continue
 		}
 		out[i] = p.followOne(&p.ops[i], out, in)
-		checked = checked || p.extends(val(i)) && out[i].step != 0
+		checked = checked || p.extends(val(i)) && !out[i].same()
 	}
 	return out, checked
 }
@@ -89,6 +144,9 @@ func (p *program) followOne(o *operation, out []stride, in func(k int) stride) s
 		}
 		return stride{}
 	case cZext, cSext:
+		if !out[o.a].known() {
+			return stride{}
+		}
 		if low, high := out[o.a].extents(); low < -1<<31 || high >= 1<<31 {
 			return stride{}
 		}
@@ -100,7 +158,9 @@ func (p *program) followOne(o *operation, out []stride, in func(k int) stride) s
 }
 
 // times is a value multiplied by a number.
-func (t typ) times(a stride, k int64) stride { return stride{a.w, t.wrapped(a.step * k)} }
+func (t typ) times(a stride, k int64) stride {
+	return stride{a.w, a.row, t.wrapped(a.step * k), t.wrapped(a.hop * k)}.joined(t)
+}
 
 func (p *program) product(o *operation, out []stride) stride {
 	a, b := out[o.a], out[o.b]
@@ -113,14 +173,18 @@ func (p *program) product(o *operation, out []stride) stride {
 	return p.unary(o, out)
 }
 
-// unary is anything that general registers can compute from values that are the same along runs.
+// unary is anything that general registers can compute from values that are the same along rows.
 func (p *program) unary(o *operation, out []stride) stride {
 	r := everyLane
 	for _, a := range o.args() {
-		if out[a].step != 0 {
+		if !out[a].known() || out[a].step != 0 {
 			return stride{}
 		}
-		r = r.meet(out[a])
+		w := out[a].w
+		if out[a].hop != 0 {
+			w = out[a].row
+		}
+		r = r.within(w)
 	}
 	if o.typ == tM || !numeric(o.code) {
 		return stride{}
@@ -177,11 +241,12 @@ func threadStride(s ir.LaunchShape, comp int) stride {
 	x, y := int64(s.BlockX), int64(s.BlockY)
 	threads := x * y * int64(s.BlockZ)
 	index := func(n int64) int64 { return [...]int64{n % x, n / x % y, n / x / y}[comp] }
-	for _, w := range []int{32, 16, 8} {
-		for step := range int64(2) {
-			if r := (stride{w, step}); r.hold(threads, index) {
-				return r
-			}
+	for _, r := range []stride{{w: 32, row: 32}, {w: 32, row: 16}, {w: 32, row: 8}, {w: 16, row: 16}, {w: 16, row: 8}, {w: 8, row: 8}} {
+		if r.step = index(1) - index(0); r.row < r.w {
+			r.hop = index(int64(r.row)) - index(0)
+		}
+		if r.hold(threads, index) {
+			return r
 		}
 	}
 	return stride{}
@@ -191,7 +256,7 @@ func threadStride(s ir.LaunchShape, comp int) stride {
 func (r stride) hold(threads int64, index func(n int64) int64) bool {
 	for n := range threads &^ 31 {
 		first := n - n%int64(r.w)
-		if index(n) != index(first)+r.step*(n-first) {
+		if index(n) != index(first)+r.offset(int(n-first)) {
 			return false
 		}
 	}
