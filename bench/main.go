@@ -4,6 +4,7 @@
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
+//	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
@@ -31,6 +32,7 @@ func main() {
 	each := flag.Bool("each", false, "with -cvt: a line for each form")
 	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
 	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
+	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
 	engine := flag.String("engine", "auto", "with -native: auto, interp or jit")
 	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
@@ -46,6 +48,11 @@ func main() {
 		err = cvtTable(regexp.MustCompile(*cvt), *span/30, *each)
 	case *speed:
 		err = speedTable(match, *count)
+	case *counted != "":
+		var kernels *regexp.Regexp
+		if kernels, err = regexp.Compile(*counted); err == nil {
+			err = profile(kernels)
+		}
 	case *c:
 		err = nativeTable(match, *engine, *span)
 	case *megabytes > 0:

@@ -293,7 +293,7 @@ func (w *workload) ours(top string, r *corpus.Run, e ptxvm.Engine, span time.Dur
 		}
 	}
 	for start, rounds := cpuTime(), 0; rounds < 3 || cpuTime()-start < span; rounds++ {
-		took, n, err := round(p, r, buffers)
+		took, n, err := round(p, r, buffers, nil)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -313,8 +313,8 @@ func (w *workload) ours(top string, r *corpus.Run, e ptxvm.Engine, span time.Dur
 	return best, ops, nil
 }
 
-// round fills the buffers and launches; the time is that of the launches.
-func round(p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer) (took time.Duration, ops uint64, err error) {
+// round fills the buffers and launches; the time is that of the launches. each hears of every launch, if there is one.
+func round(p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer, each func(ptxvm.Stats)) (took time.Duration, ops uint64, err error) {
 	for _, b := range r.Buffers {
 		if _, err := buffers[b].WriteAt(b.Init, 0); err != nil {
 			return 0, 0, err
@@ -338,6 +338,9 @@ func round(p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buf
 		}
 		took += cpuTime() - start
 		ops += stats.LaneOps
+		if each != nil {
+			each(stats)
+		}
 	}
 	return took, ops, nil
 }

@@ -185,12 +185,16 @@ func (c *compiler) batchCode() {
 	pick, out := c.NewLabel(), c.NewLabel()
 	c.turnEnds(pick, out)
 	c.Bind(c.batch.entry)
+	c.title("a batch begins")
+	c.count()
 	c.Zero(rSteps)
 	c.Zero(rPending)
 	c.loadConstants()
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchLater)
 	c.Jmp(pick)
 	c.Bind(c.batch.out)
+	c.title("a batch ends")
+	c.count()
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchCurrent)
 	c.MR(x86.OR, x86.S32, batchLater, x86.RAX)
 	c.Bind(out)
@@ -203,6 +207,8 @@ func (c *compiler) batchCode() {
 func (c *compiler) warpStub(i int) {
 	s := &c.segs[i]
 	c.Bind(c.batch.warp[i])
+	c.title("a warp comes to %d", s.first)
+	c.count()
 	c.loadWarp(s)
 	c.RI(x86.CMP, x86.S32, rMask, -1)
 	c.Jcc(x86.E, s.enter)
@@ -225,6 +231,8 @@ func (c *compiler) loadWarp(s *segment) {
 func (c *compiler) resumeStub(l x86.Label, pc int32) {
 	whole := c.NewLabel()
 	c.Bind(l)
+	c.title("a warp comes from a barrier to %d", pc)
+	c.count()
 	c.RI(x86.CMP, x86.S32, rMask, -1)
 	c.Jcc(x86.E, whole)
 	c.countPart(1)
@@ -238,6 +246,8 @@ func (c *compiler) resumeStub(l x86.Label, pc int32) {
 func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	s := &c.segs[c.segAt[pc]]
 	c.Bind(l)
+	c.title("a whole warp comes from a barrier to %d", pc)
+	c.count()
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
 	c.loadWarp(s)
 	c.Jmp(s.full)
@@ -262,6 +272,8 @@ func (c *compiler) startStub() {
 	}
 	c.batch.start = c.NewLabel()
 	c.Bind(c.batch.start)
+	c.title("a warp of another CTA begins")
+	c.count()
 	v := c.alloc()
 	if len(zeros) > 0 {
 		c.zero(v)
@@ -341,6 +353,8 @@ func (c *compiler) placeSpecial(s *machine.SpecialRef, v x86.Vec) {
 // warpEnds makes the running warp ready to begin in the next CTA. Those who only waited for it go on.
 func (c *compiler) warpEnds() {
 	c.Bind(c.batch.ended)
+	c.title("a warp has ended")
+	c.count()
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
 	if c.batch.start != 0 {
 		c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(c.batch.start))
@@ -368,6 +382,8 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.Bind(c.batch.turn)
 	c.MI(x86.MOV, x86.S32, batchMoved, 1)
 	c.Bind(c.batch.next)
+	c.title("the next warp")
+	c.count()
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchLater)
 	c.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
 	c.Jcc(x86.E, pass)
@@ -393,6 +409,8 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.M(x86.JMP, x86.S64, warpAt(x86.RCX, warpGoOn))
 
 	c.Bind(pass)
+	c.title("a pass has ended")
+	c.count()
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchWaiting)
 	c.R(x86.NOT, x86.S32, x86.RAX)
 	c.RM(x86.AND, x86.S32, x86.RAX, batchAlive)
@@ -407,6 +425,8 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.beginPass(pick)
 
 	c.Bind(cta)
+	c.title("a CTA has ended")
+	c.count()
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchCTAs)
 	c.RI(x86.SUB, x86.S32, x86.RAX, 1)
 	c.Jcc(x86.B, out)

@@ -98,6 +98,7 @@ type compiler struct {
 	covered map[coverKey]cover // tests that need not be made again in this segment
 	hosts   int32              // places for bases that they have taken
 	shortAt int32              // where temporaries have run out
+	counted *Counted           // nil: nobody counts
 	tail    x86.Label          // returns with the pending lanes
 	nobody  x86.Label          // nobody is left
 	batch   batch
@@ -107,9 +108,10 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *com
 	r := newRegion(code, f, opt)
 	e := &emitter{Asm: x86.New(nil), evex: r.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}
 	c := &compiler{region: r, emitter: e}
-	if opt.List {
+	if c.counted = opt.counted; opt.List || c.counted != nil {
 		c.listing = e.List()
 	}
+	c.counted.begin(f.Name)
 	resident = r.allocate(e, resident)
 	all := 16
 	if r.wide512 {
@@ -177,6 +179,7 @@ func (c *compiler) finish() (*Compiled, error) {
 func (c *compiler) later(body func()) x86.Label {
 	l := c.NewLabel()
 	c.stubs = append(c.stubs, func() {
+		c.title("aside")
 		c.Bind(l)
 		body()
 	})

@@ -83,6 +83,7 @@ func (c *compiler) fullSegment(i int) {
 	c.Bind(s.full)
 	c.covered, c.hosts = map[coverKey]cover{}, 0
 	if n := s.end - s.first; n > 0 {
+		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}
 	for pc := s.first; pc < s.end; pc++ {
@@ -216,6 +217,7 @@ func (c *compiler) partSegment(i int) {
 	c.RI(x86.CMP, x86.S32, rMask, -1)
 	c.Jcc(x86.E, s.enter)
 	c.Bind(s.stay)
+	c.count()
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
 	for pc := s.first; pc < s.end; pc++ {

@@ -49,9 +49,14 @@ func (e *Engine) Install(c *machine.Code) {
 
 func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
 	f := c.Func.Data.(*ir.Func)
-	out, err := Compile(c, f, e.opt)
+	opt := e.opt
+	opt.counted = newCounts()
+	out, err := Compile(c, f, opt)
 	if err != nil {
 		return nil, err
+	}
+	if opt.counted != nil {
+		opt.counted.Listing = out.Listing
 	}
 	code, err := native.New(out.Bytes)
 	if err != nil {

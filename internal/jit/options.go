@@ -21,7 +21,8 @@ type Options struct {
 	Vectors Vectors
 	List    bool // keep a listing
 
-	leave func(pc int32) bool // tests: instructions to be left to the interpreter
+	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
+	counted *Counted            // its parts are counted there
 }
 
 // Leaving makes code leave at every instruction for which leave is true: tests force exits with it, here

@@ -121,7 +121,7 @@ func (w *writer) compute() *Node {
 	case 0, 1, 2:
 		text = fmt.Sprintf("%s %s, %s, %s;", pick(w.r, "add.u32", "sub.s32", "mul.lo.u32", "xor.b32", "and.b32", "or.b32", "min.s32", "max.u32", "mul.hi.s32", "shl.b32", "shr.u32", "shr.s32", "div.u32", "rem.s32"), v(), v(), w.source())
 	case 3:
-		text = fmt.Sprintf("%s %s, %s, %s, %s;", pick(w.r, "mad.lo.s32", "prmt.b32", "bfe.u32", "lop3.b32", "shf.l.wrap.b32", "sad.u32"), v(), v(), v(), w.source())
+		text = fmt.Sprintf("%s %s, %s, %s, %s;", pick(w.r, "mad.lo.s32", "prmt.b32", "bfe.u32", "lop3.b32", "shf.l.wrap.b32", "sad.u32"), v(), v(), v(), v())
 		if strings.HasPrefix(text, "lop3") {
 			text = strings.TrimSuffix(text, ";") + fmt.Sprintf(", %d;", w.r.IntN(256))
 		}
