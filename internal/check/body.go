@@ -79,6 +79,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.Block:
 		c.block(s)
 	case *syntax.Instruction:
+		c.inlinedHere()
 		c.instruction(s)
 	case *syntax.Targets:
 		c.admit(s.Keyword)

@@ -68,6 +68,9 @@ type checker struct {
 	places   map[place]bool  // of .loc
 
 	sectionLabels map[syntax.Word]bool
+	sections      []syntax.Word    // their names
+	inlined       syntax.TokenID   // function_name of the last .loc, until an instruction follows
+	inlinedNames  []syntax.TokenID // function_name of those that one follows
 
 	texmode  string         // of .target, "" if it gives none
 	debug    syntax.TokenID // of .target

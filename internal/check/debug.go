@@ -3,6 +3,8 @@ package check
 // This file checks debugging directives (11.5).
 
 import (
+	"slices"
+
 	"ptxvm/internal/diag"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/syntax"
@@ -29,6 +31,7 @@ func (c *checker) fileDirective(s *syntax.FileDirective) {
 // section checks the name and that each number fits its type.
 func (c *checker) section(s *syntax.Section) {
 	c.admit(s.First)
+	c.sections = append(c.sections, c.file.Word(s.Name))
 	switch name := c.text(s.Name); {
 	case c.file.Kind(s.Name) == syntax.Ident:
 		c.errorf(diag.BadDirective, c.at(s.Name), "the name of a section begins with a point: .%s", name)
@@ -112,11 +115,13 @@ type place [3]int64
 // that an earlier one names.
 func (c *checker) loc(s *syntax.Loc) {
 	at, ok := c.place(s.File, s.Line, s.Col)
+	c.inlined = syntax.NoToken
 	if c.file.Word(s.Keyword) != syntax.WordLoc {
 		c.admit(s.Keyword)
 		return
 	}
 	if in := s.Inlined; in != nil {
+		c.inlined = in.Function
 		c.admitPart(in.File, ".loc", "inlined_at")
 		if to, ok := c.place(in.File, in.Line, in.Col); ok && !c.places[to] {
 			c.errorf(diag.BadDirective, c.at(in.File), "no .loc before this one names the place that the code is inlined at")
@@ -127,6 +132,28 @@ func (c *checker) loc(s *syntax.Loc) {
 			c.places = map[place]bool{}
 		}
 		c.places[at] = true
+	}
+}
+
+// inlinedHere notes that an instruction comes from the function that the .loc before it names.
+func (c *checker) inlinedHere() {
+	if c.inlined != syntax.NoToken {
+		c.inlinedNames = append(c.inlinedNames, c.inlined)
+		c.inlined = syntax.NoToken
+	}
+}
+
+// inlinedFunctions judges the names of inlined functions: labels in sections, or sections, which may follow the code
+// (11.5.4).
+func (c *checker) inlinedFunctions() {
+	seen := map[syntax.Word]bool{}
+	for _, tok := range c.inlinedNames {
+		word := c.file.Word(tok)
+		if c.sectionLabels[word] || slices.Contains(c.sections, word) || seen[word] {
+			continue
+		}
+		seen[word] = true
+		c.errorf(diag.BadDirective, c.at(tok), "%s is no label in a .section and no section; function_name says where the name of the inlined function stands", c.text(tok))
 	}
 }
 

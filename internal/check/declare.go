@@ -498,8 +498,11 @@ func (c *checker) enter(o *Object) *Object {
 
 // reserved tells the names that cannot be declared (4.4, facts: ptxas 13.5).
 func (c *checker) reserved(name syntax.TokenID) bool {
-	w := c.file.Word(name)
-	return w == syntax.WordSink || w == syntax.WordWarpSize
+	switch c.file.Word(name) {
+	case syntax.WordSink, syntax.WordWarpSize, syntax.WordFunctionName, syntax.WordInlinedAt:
+		return true
+	}
+	return false
 }
 
 // clash finds what is in o's way in the innermost scope: the same name, a family that

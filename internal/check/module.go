@@ -22,6 +22,7 @@ func (c *checker) module() {
 		c.moduleStmt(s)
 	}
 	c.aliases()
+	c.inlinedFunctions()
 	c.debugData()
 }
 

@@ -28,6 +28,7 @@ func init() {
 		"tensor.override":           checkOverride,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
+		"createpolicy.fraction":     checkFraction,
 		"cp.async.source_size":      checkSourceSize,
 		"mma.scale_selector":        checkScaleSelector,
 		"tex.mode":                  checkTexMode,
@@ -250,6 +251,29 @@ func checkRegisterCount(q *Query, _ *plan) string {
 // checkPrimarySize: the part with the first priority is no longer than the whole (9.7.9.18).
 func checkPrimarySize(q *Query, p *plan) string {
 	return p.atMost(q, "primary-size", "total-size")
+}
+
+// Bits of the greatest .f64 that becomes 0 as .f32, and of the greatest that becomes 1.
+const (
+	zeroAsSingle = 0x3690000000000000
+	oneAsSingle  = 0x3ff0000010000000
+	oneSingle    = 0x3f800000
+)
+
+// checkFraction: a share of the accesses is, as .f32, more than 0 and at most 1 (9.7.9.18).
+func checkFraction(q *Query, p *plan) string {
+	s := p.operand(q, "fraction")
+	if s == nil || s.Kind != ShapeImm {
+		return ""
+	}
+	first, last := uint64(zeroAsSingle), uint64(oneAsSingle)
+	if s.Hex && !s.Double {
+		first, last = 0, oneSingle
+	}
+	if bits := uint64(s.Value); bits <= first || bits > last {
+		return "the fraction must be more than 0.0 and at most 1.0"
+	}
+	return ""
 }
 
 // checkSourceSize: no more bytes are read than written (9.7.9.25.3.1).

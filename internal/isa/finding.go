@@ -24,19 +24,35 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 	for _, name := range p.checks {
 		if msg := checks[name](q, p); msg != "" {
 			f := about(StageChecks, CheckFailed, e, alt)
-			f.Want, f.Operand = msg, p.blamed(q, name)
+			f.Want, f.Operand = msg, p.blamed(q, name, msg)
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// checkRoles are the operands that checks are about.
-var checkRoles = map[string]string{"bar.count_multiple": "b", "st.param_space": "a", "ld.param_space": "a"}
+// checkRoles are the operands that checks are about; of several, what a check says names one.
+var checkRoles = map[string][]string{
+	"bar.count_multiple": {"b"}, "st.param_space": {"a"}, "ld.param_space": {"a"}, "st.bulk.size": {"size"}, "bulk.size": {"size"},
+	"setmaxnreg.multiple": {"n"}, "createpolicy.fraction": {"fraction"}, "createpolicy.primary_size": {"primary-size"},
+	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "tcgen05.columns": {"columns"},
+	"tcgen05.registers": {"r"}, "tensor.override": {"sizes", "lower"},
+}
 
 // blamed is the operand that a check is about, -1 if none is.
-func (p *plan) blamed(q *Query, check string) int {
-	s := p.operand(q, checkRoles[check])
+func (p *plan) blamed(q *Query, check, msg string) int {
+	roles := checkRoles[check]
+	for _, role := range roles {
+		if len(roles) == 1 || strings.Contains(msg, role) {
+			return p.position(q, role)
+		}
+	}
+	return -1
+}
+
+// position is that of an operand in the statement, -1 if it has none or is a part of one.
+func (p *plan) position(q *Query, role string) int {
+	s := p.operand(q, role)
 	for i := range q.Operands {
 		if s == &q.Operands[i] {
 			return i
