@@ -5,6 +5,7 @@
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind
+//	go run ./bench -opencl                      # four kernels against OpenCL
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
@@ -32,9 +33,10 @@ func main() {
 	each := flag.Bool("each", false, "with -cvt: a line for each form")
 	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
 	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
+	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
 	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
-	engine := flag.String("engine", "auto", "with -native: auto, interp or jit")
+	engine := flag.String("engine", "auto", "with -native and -opencl: auto, interp or jit")
 	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 	flag.Parse()
 	match, err := regexp.Compile(*only)
@@ -48,6 +50,8 @@ func main() {
 		err = cvtTable(regexp.MustCompile(*cvt), *span/30, *each)
 	case *speed:
 		err = speedTable(match, *count)
+	case *cl:
+		err = openCLTable(match, *engine, *span)
 	case *counted != "":
 		var kernels *regexp.Regexp
 		if kernels, err = regexp.Compile(*counted); err == nil {

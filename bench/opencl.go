@@ -1,0 +1,133 @@
+package main
+
+// This file measures kernels against the same ones in OpenCL C (bench/opencl), on PoCL: the same work for each
+// thread, the same bytes, both results held to the corpus; processor time of either side on one core.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ptxvm"
+	"ptxvm/internal/ptxtest/corpus"
+)
+
+// times of PoCL that are to be reached, as the geometric mean of the four.
+const openCLGoal = 8
+
+// inOpenCL are the workloads that bench/opencl/kernels.cl has.
+var inOpenCL = []string{"saxpy", "matmul", "reduce", "mandelbrot"}
+
+// errNoOpenCL says what is missing.
+var errNoOpenCL = errors.New("skipped: no OpenCL here (Debian: apt-get install pocl-opencl-icd ocl-icd-opencl-dev)")
+
+// openCLTable prints a line for each workload that has a twin in OpenCL.
+func openCLTable(match *regexp.Regexp, engine string, span time.Duration) error {
+	e, err := ptxvm.ParseEngine(engine)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "opencl")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	top, err := root()
+	if err != nil {
+		return err
+	}
+	host, err := buildOpenCL(top, dir)
+	if err != nil {
+		return err
+	}
+	var all ratios
+	for i := range workloads {
+		w := &workloads[i]
+		if !match.MatchString(w.name) || !slices.Contains(inOpenCL, w.name) {
+			continue
+		}
+		r := w.make(corpus.Target{Arch: 90})
+		theirs, platform, err := w.openCL(top, dir, host, r, span)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		ours, _, err := w.ours(top, r, e, span)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		if len(all) == 0 {
+			fmt.Printf("Machine: %s, vectors of %d bits; %s.\n\n| Kernel | OpenCL | ptxvm, %s | Times |\n|---|---|---|---|\n", machine(), vectorBits(), platform, e)
+		}
+		ratio := theirs.Seconds() / ours.Seconds()
+		all = append(all, ratio)
+		fmt.Printf("| %s | %.1f µs | %.1f µs | %.2f |\n", w.name, micros(theirs), micros(ours), ratio)
+	}
+	if len(all) > 0 {
+		fmt.Printf("\nGeometric mean: %.2f times (goal %d).\n", all.mean(), openCLGoal)
+	}
+	return nil
+}
+
+// buildOpenCL compiles the host's program; errNoOpenCL if headers or loader are missing.
+func buildOpenCL(top, dir string) (host string, err error) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		return "", errNoOpenCL
+	}
+	host = filepath.Join(dir, "host")
+	out, err := exec.Command("gcc", "-O2", "-w", "-o", host, filepath.Join(top, "bench", "opencl", "host.c"), "-lOpenCL").CombinedOutput()
+	switch {
+	case strings.Contains(string(out), "CL/cl.h") || strings.Contains(string(out), "-lOpenCL"):
+		return "", errNoOpenCL
+	case err != nil:
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return host, nil
+}
+
+// openCL runs the twin, in one thread, and checks what it has written.
+func (w *workload) openCL(top, dir, host string, r *corpus.Run, span time.Duration) (took time.Duration, platform string, err error) {
+	l := &r.Launches[0]
+	args := []string{fmt.Sprint(span.Seconds()), filepath.Join(top, "bench", "opencl", "kernels.cl"), w.name}
+	for _, n := range [][3]int{l.Grid, l.Block} {
+		for _, k := range n {
+			args = append(args, fmt.Sprint(max(k, 1)))
+		}
+	}
+	for i, b := range r.Buffers {
+		if err := os.WriteFile(bufferFile(dir, i), b.Init, 0o666); err != nil {
+			return 0, "", err
+		}
+	}
+	for _, a := range l.Args {
+		if i := slices.Index(r.Buffers, a.Buffer); a.Buffer != nil {
+			args = append(args, "@"+bufferFile(dir, i))
+		} else {
+			args = append(args, fmt.Sprintf("%x", binary.LittleEndian.Uint32(a.Scalar)))
+		}
+	}
+	cmd := exec.Command(host, args...)
+	cmd.Env = append(os.Environ(), "POCL_MAX_PTHREAD_COUNT=1", "POCL_CACHE_DIR="+dir)
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if strings.Contains(complaint.String(), "platform: ") {
+		return 0, "", errNoOpenCL // a loader without an implementation
+	}
+	if err != nil {
+		return 0, "", fmt.Errorf("%w\n%s", err, &complaint)
+	}
+	first, rest, _ := strings.Cut(string(out), "\n")
+	ns, err := strconv.ParseInt(first, 10, 64)
+	if err != nil {
+		return 0, "", err
+	}
+	return time.Duration(max(ns, 1)), strings.TrimSpace(rest), checkFiles(dir, r)
+}
