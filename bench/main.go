@@ -5,6 +5,7 @@
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind
+//	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
 //	go run ./bench -opencl                      # four kernels against OpenCL
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
@@ -34,9 +35,10 @@ func main() {
 	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
 	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
 	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
+	two := flag.Bool("cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
 	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
-	engine := flag.String("engine", "auto", "with -native and -opencl: auto, interp or jit")
+	engine := flag.String("engine", "auto", "with -native, -opencl and -cores: auto, interp or jit")
 	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 	flag.Parse()
 	match, err := regexp.Compile(*only)
@@ -52,6 +54,8 @@ func main() {
 		err = speedTable(match, *count)
 	case *cl:
 		err = openCLTable(match, *engine, *span)
+	case *two:
+		err = coresTable(match, *engine, *span)
 	case *counted != "":
 		var kernels *regexp.Regexp
 		if kernels, err = regexp.Compile(*counted); err == nil {

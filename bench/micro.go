@@ -15,11 +15,11 @@ var forms = []int{0, 8, 16, 32}
 
 // micro are those loops; w3 is the saxpy of the corpus, w5 is compared with masked C.
 var micro = []workload{
-	{name: "w1", make: w1, lanes: forms, ptx: "bench/micro/w1.ptx", goal: [2]float64{0.9, 0.65}},
-	{name: "w2", make: w2, lanes: forms, ptx: "bench/micro/w2.ptx", goal: [2]float64{0.9, 0.65}},
+	{name: "w1", make: w1, lanes: forms, ptx: "bench/micro/w1.ptx", goal: [2]float64{0.9, 0.65}, bound: true},
+	{name: "w2", make: w2, lanes: forms, ptx: "bench/micro/w2.ptx", goal: [2]float64{0.9, 0.65}, bound: true},
 	{name: "w3", make: func(t corpus.Target) *corpus.Run { return corpus.Saxpy(t, 1<<16) }, goal: [2]float64{0.7, 0.9}},
-	{name: "w4", make: w4, lanes: forms, ptx: "bench/micro/w4.ptx", goal: [2]float64{0.7, 0.6}},
-	{name: "w5", make: w5, lanes: forms, ptx: "bench/micro/w5.ptx", goal: [2]float64{1, 1}},
+	{name: "w4", make: w4, lanes: forms, ptx: "bench/micro/w4.ptx", goal: [2]float64{0.7, 0.6}, bound: true},
+	{name: "w5", make: w5, lanes: forms, ptx: "bench/micro/w5.ptx", goal: [2]float64{1, 1}, bound: true},
 }
 
 func w1(corpus.Target) *corpus.Run {

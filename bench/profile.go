@@ -7,8 +7,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -181,32 +179,17 @@ func (w *workload) profile(top string) error {
 
 // counted runs the launches twice, and counts the second time: the first learns of allocations.
 func (w *workload) counted(top string, r *corpus.Run) (warps, left uint64, err error) {
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Workers: 1, Memory: 1 << 28, Engine: ptxvm.JIT})
+	x, err := w.start(top, r, ptxvm.JIT, 1)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer d.Close()
-	name := w.module(top)
-	src, err := os.ReadFile(filepath.Clean(name))
-	if err != nil {
-		return 0, 0, err
-	}
-	p, err := load(d, name, src)
-	if err != nil {
-		return 0, 0, err
-	}
-	buffers := map[*corpus.Buffer]ptxvm.Buffer{}
-	for _, b := range r.Buffers {
-		if buffers[b], err = d.Alloc(len(b.Init)); err != nil {
-			return 0, 0, err
-		}
-	}
+	defer x.device.Close()
 	for range 2 {
 		for _, c := range jit.AllCounted() {
 			clear(c.Counts)
 		}
 		left = 0
-		if _, _, err := round(p, r, buffers, func(s ptxvm.Stats) {
+		if _, _, err := x.round(r, func(s ptxvm.Stats) {
 			for i := range s.Left {
 				left += s.Left[i].Times
 			}
