@@ -3,11 +3,7 @@ package jit_test
 import (
 	"testing"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
 	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
 )
 
@@ -35,29 +31,6 @@ func BenchmarkJIT(b *testing.B) {
 					ops += s.NativeOps
 				}
 				b.ReportMetric(float64(ops)/b.Elapsed().Seconds()/1e9, "Glane-ops/s")
-			})
-		}
-	}
-}
-
-// BenchmarkCompile measures what machine code costs: nanoseconds an instruction, pages included.
-func BenchmarkCompile(b *testing.B) {
-	for _, name := range []string{"sha256", "matmul", "collatz", "blackscholes"} {
-		for width, v := range map[string]jit.Vectors{"AVX2": jit.AVX2, "AVX-512": jit.AVX512} {
-			b.Run(name+"/"+width, func(b *testing.B) {
-				l := newLaboratory(b, name, corpus(b, name))
-				f := l.m.Funcs[0]
-				p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				code := p.Entry
-				for b.Loop() {
-					if _, err := jit.Compile(code, f, jit.Options{Vectors: v}); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(code.Insts)), "ns/instruction")
 			})
 		}
 	}

@@ -92,6 +92,7 @@ func startsAsync(f *ir.Func) bool {
 type compiler struct {
 	*region
 	*emitter
+	opt     Options
 	stubs   []func() // cold code, assembled at the end
 	entry   []x86.Label
 	listing *x86.Listing
@@ -106,8 +107,9 @@ type compiler struct {
 
 func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
 	r := newRegion(code, f, opt)
+	opt.begin("registers")
 	e := &emitter{Asm: x86.New(nil), evex: r.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}
-	c := &compiler{region: r, emitter: e}
+	c := &compiler{region: r, emitter: e, opt: opt}
 	if c.counted = opt.counted; opt.List || c.counted != nil {
 		c.listing = e.List()
 	}
@@ -132,16 +134,21 @@ func (c *compiler) assemble() {
 		s.enter = c.enterFull(s)
 	}
 	c.newBatch()
+	c.opt.begin("all lanes")
 	for i := range c.segs {
 		c.fullSegment(i)
 	}
+	c.opt.begin("some lanes")
 	for i := range c.segs {
 		c.partSegment(i)
 	}
+	c.opt.begin("entries")
 	for i := range c.segs {
 		c.entryStub(i)
 	}
+	c.opt.begin("batches")
 	c.batchCode()
+	c.opt.begin("cold code")
 	for len(c.stubs) > 0 {
 		s := c.stubs[0]
 		c.stubs = c.stubs[1:]
@@ -150,6 +157,8 @@ func (c *compiler) assemble() {
 }
 
 func (c *compiler) finish() (*Compiled, error) {
+	c.opt.begin("finish")
+	defer c.opt.begin("")
 	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs()}
 	for pc := range c.insts {
 		off := int32(-1)

@@ -23,6 +23,21 @@ type Options struct {
 
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	counted *Counted            // its parts are counted there
+	stage   func(name string)   // benchmarks: what is done from now on, "" for nothing
+}
+
+// Staged calls visit with the name of each stage of a compilation when it begins, and with "" at its end:
+// benchmarks measure what each costs.
+func Staged(o Options, visit func(name string)) Options {
+	o.stage = visit
+	return o
+}
+
+// begin says that a stage begins.
+func (o *Options) begin(name string) {
+	if o.stage != nil {
+		o.stage(name)
+	}
 }
 
 // Leaving makes code leave at every instruction for which leave is true: tests force exits with it, here

@@ -76,6 +76,7 @@ type region struct {
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
+	opt.begin("plans")
 	r.live = newLiveness(f, r.offset)
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
@@ -94,8 +95,10 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	}
 	r.findLazy()
 	r.cut()
+	opt.begin("patterns")
 	r.findPatterns()
 	r.findDecisions()
+	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), r.findRuns(true)
 	return r
 }

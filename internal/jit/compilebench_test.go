@@ -1,0 +1,138 @@
+package jit_test
+
+// This file measures what compiling costs, stage by stage.
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit"
+	"ptxvm/internal/jit/native"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/ptxtest/nvcc"
+)
+
+// processorTime is what the process has used.
+func processorTime() time.Duration {
+	var r unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// decoded has the code of all kernels of modules, for CTAs of 128 threads.
+func decoded(b *testing.B, modules map[string]string) (list []*machine.Code) {
+	for name, src := range modules {
+		l := newLaboratory(b, name, src)
+		for _, f := range l.m.Funcs {
+			if !f.Entry {
+				continue
+			}
+			p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+			if err != nil {
+				continue // what is refused is not compiled
+			}
+			list = append(list, p.Entry)
+		}
+	}
+	return list
+}
+
+// compiledModules are what BenchmarkCompile compiles: the corpus, CUB's sort and scan, a debug build.
+func compiledModules(b *testing.B, name string) map[string]string {
+	switch name {
+	case "corpus":
+		files, _ := filepath.Glob("../../testdata/cuda/*.sm_90.ptx")
+		modules := map[string]string{}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			modules[file] = string(src)
+		}
+		return modules
+	case "cubsort", "cubscan":
+		return map[string]string{name: nvcc.Compile(b, "../../testdata/cuda/headers/"+name+".cu", 90, "-O3")}
+	case "debug":
+		return map[string]string{name: nvcc.Compile(b, "../../testdata/cuda/radixsort.cu", 90, "-G")}
+	}
+	return map[string]string{name: corpus(b, name)}
+}
+
+// costs sums up what each stage takes.
+type costs struct {
+	time  map[string]time.Duration
+	stage string
+	since time.Time
+}
+
+func (c *costs) begin(name string) {
+	now := time.Now()
+	if c.stage != "" {
+		c.time[c.stage] += now.Sub(c.since)
+	}
+	c.stage, c.since = name, now
+}
+
+// BenchmarkCompile measures what machine code costs, pages included: processor time, allocations and bytes
+// of code for an instruction of PTX, and by the clock what part each stage has.
+func BenchmarkCompile(b *testing.B) {
+	for _, name := range []string{"corpus", "sha256", "matmul", "collatz", "blackscholes", "cubsort", "cubscan", "debug"} {
+		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
+			b.Run(name+"/"+v.String(), func(b *testing.B) {
+				list, insts := decoded(b, compiledModules(b, name)), 0
+				for _, code := range list {
+					insts += len(code.Insts)
+				}
+				c := &costs{time: map[string]time.Duration{}}
+				opt, bytes := jit.Staged(jit.Options{Vectors: v}, c.begin), 0
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				start := processorTime()
+				for b.Loop() {
+					for _, code := range list {
+						out, err := jit.Compile(code, code.Func.Data.(*ir.Func), opt)
+						if err != nil {
+							continue
+						}
+						c.begin("pages")
+						bytes += len(out.Bytes)
+						pages, err := native.New(out.Bytes)
+						if err != nil {
+							b.Fatal(err)
+						}
+						if err := pages.Free(); err != nil {
+							b.Fatal(err)
+						}
+						c.begin("")
+					}
+				}
+				spent := processorTime() - start
+				runtime.ReadMemStats(&after)
+				per := float64(b.N) * float64(insts)
+				b.ReportMetric(float64(spent.Nanoseconds())/per, "ns/instruction")
+				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/per, "allocs/instruction")
+				b.ReportMetric(float64(bytes)/per, "bytes/instruction")
+				b.ReportMetric(float64(insts), "instructions")
+				total := time.Duration(0)
+				for _, d := range c.time {
+					total += d
+				}
+				for stage, d := range c.time {
+					b.ReportMetric(100*float64(d)/float64(total), "%"+strings.ReplaceAll(stage, " ", "-"))
+				}
+			})
+		}
+	}
+}
