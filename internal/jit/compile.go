@@ -22,6 +22,7 @@ type Compiled struct {
 	Leaves    int // instructions that are left to the interpreter
 	Needs     x86.Feature
 	Listing   string
+	Rows      func(pc int32) *machine.NativeRows // what the machine has to write where full warps leave
 }
 
 // Batch is where machine.Native's Batch, Out, Start, Warps, Resumes, Wholes and Lays are in the code, -1 for none.
@@ -100,8 +101,8 @@ type compiler struct {
 	hosts   int32              // places for bases that they have taken
 	shortAt int32              // where temporaries have run out
 	counted *Counted           // nil: nobody counts
-	tail    x86.Label          // returns with the pending lanes
-	nobody  x86.Label          // nobody is left
+	tails   exitTails
+	nobody  x86.Label // nobody is left
 	batch   batch
 }
 
@@ -159,7 +160,7 @@ func (c *compiler) assemble() {
 func (c *compiler) finish() (*Compiled, error) {
 	c.opt.begin("finish")
 	defer c.opt.begin("")
-	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs()}
+	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs(), Rows: c.leftRows().at}
 	for pc := range c.insts {
 		off := int32(-1)
 		if l := c.entry[pc]; l != 0 {

@@ -6,7 +6,6 @@ package jit
 // who waits for it, which is the machine's order: the smallest pc runs first.
 
 import (
-	"slices"
 	"unsafe"
 
 	"ptxvm/internal/jit/x86"
@@ -109,34 +108,6 @@ func (c *compiler) fallThrough(i int, masked bool) {
 	}
 }
 
-// exit leaves for the interpreter before an instruction, with undo instructions that were counted
-// and not executed.
-func (c *compiler) exit(pc int32, masked bool, undo int32) {
-	c.title("leave before %d", pc)
-	if masked {
-		c.partExit(pc, undo, 0)
-	} else {
-		c.fullExit(pc, undo, 0)
-	}
-}
-
-// fullExit writes everything home and returns with one place.
-func (c *compiler) fullExit(pc, undo int32, flags machine.PlaceFlags) {
-	if undo > 0 {
-		c.RI(x86.SUB, x86.S64, rSteps, undo)
-	}
-	c.settleRows(c.unsettled(pc))
-	c.spreadRows(pc)
-	c.storeRows(c.liveRows(pc))
-	c.flushSteps()
-	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placePC), pc)
-	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeMask), -1)
-	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFuel), rFuel)
-	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFlags), int32(flags))
-	c.MI(x86.MOV, x86.S32, ctxN, 1)
-	c.ret()
-}
-
 func (c *compiler) ret() {
 	c.None(x86.VZEROUPPER)
 	c.None(x86.RET)
@@ -148,36 +119,6 @@ func (c *compiler) flushSteps() {
 	c.RI(x86.SHL, x86.S64, rSteps, 5)
 	c.MR(x86.ADD, x86.S64, ctxOps, rSteps)
 	c.Zero(rSteps)
-}
-
-// allRows are the resident rows.
-func (c *compiler) allRows() (list []uint32) {
-	for off := range c.row {
-		list = append(list, off)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// partExit returns with the running lanes at pc (none if there are none) and all that are pending.
-func (c *compiler) partExit(pc, undo int32, flags machine.PlaceFlags) {
-	if undo > 0 {
-		c.countPart(-undo)
-	}
-	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placePC), pc)
-	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeMask), rMask)
-	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFuel), rFuel)
-	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFlags), int32(flags))
-	c.MovImm(x86.RDX, 1)
-	c.leaveAll()
-}
-
-// leaveAll appends the pending lanes to the RDX places that are there, and returns.
-func (c *compiler) leaveAll() {
-	if c.tail == 0 {
-		c.tail = c.later(c.leavePending)
-	}
-	c.Jmp(c.tail)
 }
 
 func (c *compiler) leavePending() {

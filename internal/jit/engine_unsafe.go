@@ -66,6 +66,7 @@ func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
 	n := &machine.Native{
 		Call:   call,
 		Meets:  meets(f),
+		Rows:   out.Rows,
 		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}
 	b := &out.Batch

@@ -417,16 +417,22 @@ func (l *localPatterns) before(r *region, pc int32) map[ir.Reg]*pattern {
 		*l = localPatterns{first, first, map[ir.Reg]*pattern{}}
 	}
 	for ; l.pc < pc; l.pc++ {
-		r.f.EachReg(&r.f.Insts[l.pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write {
-				delete(l.now, g)
-			}
-		})
-		if p := r.steps[l.pc].made; p != nil && r.global[p.reg] == nil && !p.home {
-			l.now[p.reg] = p
-		}
+		followPattern(r.f, l.pc, r.steps[l.pc].made, r.global, l.now)
 	}
 	return l.now
+}
+
+// followPattern brings the patterns of a segment whose rows are not written up to date behind an
+// instruction, which makes one of them or nil.
+func followPattern(f *ir.Func, pc int32, made *pattern, global, now map[ir.Reg]*pattern) {
+	f.EachReg(&f.Insts[pc], func(g ir.Reg, a ir.Access) {
+		if a == ir.Write {
+			delete(now, g)
+		}
+	})
+	if made != nil && global[made.reg] == nil && !made.home {
+		now[made.reg] = made
+	}
 }
 
 // segmentOf is the first instruction of the segment around a pc.

@@ -46,6 +46,8 @@ type Native struct {
 	// Lays has for each barrier code that writes the rows of a warp at Regs that stands at Wholes: compiled
 	// code has kept of some of them only what follows them in NativeRoom. Nil: there are none.
 	Lays []uintptr
+	// Rows says which rows a place with Unsettled needs before anybody else reads them.
+	Rows func(pc int32) *NativeRows
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
 
@@ -98,6 +100,26 @@ type PlaceFlags uint32
 // FuelOut: a back edge took the last fuel; PC is its target. Fuel is that of the lanes that were
 // there already, 0 if there were none.
 const FuelOut PlaceFlags = 1
+
+// Unsettled: the lanes are all 32, and not all their rows are written: slots are to be spread, and what
+// Native.Rows says of the pc is to be done. It is on the first place only.
+const Unsettled PlaceFlags = 2
+
+// NativeRows are the rows that compiled code keeps in another form where it leaves.
+type NativeRows struct {
+	NaNs    []uint32 // rows of f32 that hold NaNs with any payload
+	Numbers []NativeNumbers
+}
+
+// NativeNumbers is a row whose lanes follow from a number for each run of lanes: lane i has
+// number[i/Lanes] + i%Lanes·Step, modulo its width.
+type NativeNumbers struct {
+	Row   uint32 // offset in the register block
+	Wide  bool   // 64 bits
+	At    uint32 // offset of the numbers in NativeState, 8 bytes each
+	Lanes uint32 // of a run
+	Step  uint64
+}
 
 // NativeBounds are the device addresses that a memory instruction may touch without asking: an
 // allocation that it has hit before. End ≤ Start allows nothing.

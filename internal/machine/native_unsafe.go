@@ -51,3 +51,32 @@ func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
 
 // fillWarps says where the warps of a batch are.
 func (b *NativeBatch) fillWarps(w *[32]NativeWarp) { b.Warps = uintptr(unsafe.Pointer(w)) }
+
+// settle writes the rows that compiled code has not written where it has left a full warp.
+func (f *Frame) settle(s *NativeState, rows *NativeRows, pc int32) {
+	for _, off := range rows.NaNs {
+		canonical(f.regs.row32(off))
+	}
+	f.spreadAll(pc)
+	for i := range rows.Numbers {
+		r := &rows.Numbers[i]
+		for lane := range uint64(32) {
+			run := (*uint64)(unsafe.Add(unsafe.Pointer(s), uint64(r.At)+8*(lane/uint64(r.Lanes))))
+			v := *run + lane%uint64(r.Lanes)*r.Step
+			if r.Wide {
+				f.regs.row64(r.Row)[lane] = v
+			} else {
+				f.regs.row32(r.Row)[lane] = uint32(v)
+			}
+		}
+	}
+}
+
+// canonical makes the NaNs of a row of f32 the one that PTX has (1.3).
+func canonical(row *[32]uint32) {
+	for i, v := range row {
+		if v&0x7fffffff > 0x7f800000 {
+			row[i] = 0x7fffffff
+		}
+	}
+}

@@ -96,6 +96,9 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) State {
 	places := s.Places[:s.N]
 	t.note(n, w, places)
+	if s.N != 0 && places[0].Flags&Unsettled != 0 {
+		f.frame.settle(s, n.Rows(places[0].PC), places[0].PC)
+	}
 	if s.Exited == 0 && len(places) == 1 {
 		return w.onePlace(f, &places[0])
 	}
