@@ -59,14 +59,13 @@ type batch struct {
 	warp   map[int]x86.Label   // by segment: a warp that stands there
 	resume map[int32]x86.Label // behind a barrier
 	whole  map[int32]x86.Label // the same for warps that full code has left there
-	lays   map[int32]x86.Label // writes the rows of one that stands at whole
 	ended  x86.Label           // all lanes of the warp have exited
 	turn   x86.Label           // the warp waits or has exited
 	next   x86.Label           // its turn is over
 }
 
 func (c *compiler) newBatch() {
-	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}, lays: map[int32]x86.Label{}}
+	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
@@ -116,7 +115,7 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	}))
 	c.MR(x86.MOV, x86.S32, batchWaiting, x86.RDX)
 	if c.batch.resume[pc] == 0 {
-		c.batch.resume[pc], c.batch.whole[pc], c.batch.lays[pc] = c.NewLabel(), c.NewLabel(), c.NewLabel()
+		c.batch.resume[pc], c.batch.whole[pc] = c.NewLabel(), c.NewLabel()
 	}
 	at := c.batch.whole[pc]
 	if masked {
@@ -175,7 +174,6 @@ func (c *compiler) batchCode() {
 		if l := c.batch.resume[s.end-1]; l != 0 && s.end > s.first {
 			c.resumeStub(l, s.end)
 			c.resumeWhole(c.batch.whole[s.end-1], s.end)
-			c.layWhole(c.batch.lays[s.end-1], s.end-1)
 		}
 	}
 	if len(c.segs) > 0 && c.segs[0].first == 0 {
@@ -251,16 +249,6 @@ func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
 	c.loadWarp(s)
 	c.Jmp(s.full)
-}
-
-// layWhole writes at home the rows that full code has not written of a warp that stands at a barrier.
-func (c *compiler) layWhole(l x86.Label, pc int32) {
-	c.Bind(l)
-	c.RM(x86.MOV, x86.S64, rRegs, ctxRegs)
-	for _, p := range c.patternsAt(pc) {
-		c.layHome(p)
-	}
-	c.ret()
 }
 
 // startStub begins a warp of another CTA in the registers of the one before: those that may be
@@ -514,7 +502,6 @@ func (c *compiler) batchOffsets() (b Batch) {
 		}
 		b.Warps, b.Resumes = append(b.Warps, at(warp)), append(b.Resumes, at(c.batch.resume[int32(pc)]))
 		b.Wholes = append(b.Wholes, at(c.batch.whole[int32(pc)]))
-		b.Lays = append(b.Lays, at(c.batch.lays[int32(pc)]))
 	}
 	return b
 }

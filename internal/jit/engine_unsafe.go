@@ -71,7 +71,7 @@ func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
 	}
 	b := &out.Batch
 	n.Entries, n.Warps, n.Resumes = addresses(code, out.Entries...), addresses(code, b.Warps...), addresses(code, b.Resumes...)
-	n.Wholes, n.Lays = addresses(code, b.Wholes...), addresses(code, b.Lays...)
+	n.Wholes = addresses(code, b.Wholes...)
 	ends := addresses(code, b.Batch, b.Out, b.Start)
 	n.Batch, n.Out, n.Start = ends[0], ends[1], ends[2]
 	return n, nil

@@ -46,15 +46,6 @@ func (c *compiler) layRow(p *pattern) {
 	})
 }
 
-// layHome writes the row of a pattern to its place in memory.
-func (c *compiler) layHome(p *pattern) {
-	c.eachPart(p.typ, func() {
-		v := c.lay(p)
-		c.store(c.full(), c.regs(p.off+uint32(c.part*c.full().Bytes())), v)
-		c.release(temp(v))
-	})
-}
-
 func (c *compiler) rowOf(p *pattern) *source {
 	s := &source{typ: p.typ, off: p.off}
 	c.place(s)

@@ -43,10 +43,8 @@ type Native struct {
 	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
 	// with all its lanes; 0 for none.
 	Warps, Resumes, Wholes []uintptr
-	// Lays has for each barrier code that writes the rows of a warp at Regs that stands at Wholes: compiled
-	// code has kept of some of them only what follows them in NativeRoom. Nil: there are none.
-	Lays []uintptr
-	// Rows says which rows a place with Unsettled needs before anybody else reads them.
+	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
+	// else reads them.
 	Rows func(pc int32) *NativeRows
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
@@ -116,6 +114,7 @@ type NativeRows struct {
 type NativeNumbers struct {
 	Row   uint32 // offset in the register block
 	Wide  bool   // 64 bits
+	Own   bool   // the numbers are in the frame's NativeRoom: At counts from the register block
 	At    uint32 // offset of the numbers in NativeState, 8 bytes each
 	Lanes uint32 // of a run
 	Step  uint64

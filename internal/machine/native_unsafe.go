@@ -58,10 +58,19 @@ func (f *Frame) settle(s *NativeState, rows *NativeRows, pc int32) {
 		canonical(f.regs.row32(off))
 	}
 	f.spreadAll(pc)
-	for i := range rows.Numbers {
-		r := &rows.Numbers[i]
+	f.lay(s, rows.Numbers)
+}
+
+// lay writes the rows that follow from numbers.
+func (f *Frame) lay(s *NativeState, list []NativeNumbers) {
+	for i := range list {
+		r := &list[i]
+		base := unsafe.Pointer(s)
+		if r.Own {
+			base = f.regs.p
+		}
 		for lane := range uint64(32) {
-			run := (*uint64)(unsafe.Add(unsafe.Pointer(s), uint64(r.At)+8*(lane/uint64(r.Lanes))))
+			run := (*uint64)(unsafe.Add(base, uint64(r.At)+8*(lane/uint64(r.Lanes))))
 			v := *run + lane%uint64(r.Lanes)*r.Step
 			if r.Wide {
 				f.regs.row64(r.Row)[lane] = v

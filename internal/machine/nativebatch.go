@@ -228,9 +228,8 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 		case b.Done != 0 && r.At == n.Start && b.Current>>i&1 == 0:
 			w.begin(r.Lanes, false)
 		default:
-			if r.At == n.Wholes[r.PC] && n.Lays != nil && b.Current>>i&1 == 0 {
-				s.Regs = r.Regs
-				callNative(n, s, n.Lays[r.PC])
+			if r.At == n.Wholes[r.PC] && n.Rows != nil && b.Current>>i&1 == 0 {
+				w.root.lay(s, n.Rows(r.PC).Numbers)
 			}
 			w.stand(n, b, r)
 		}
