@@ -161,5 +161,5 @@ func (l *leftRows) before(pc int32) map[ir.Reg]*pattern {
 
 // native says the same to the machine.
 func (p *pattern) native() machine.NativeNumbers {
-	return machine.NativeNumbers{Row: p.off, Wide: p.typ == tX, Own: p.base == rRegs, At: uint32(p.at), Lanes: uint32(p.w), Step: uint64(p.step)}
+	return machine.NativeNumbers{Row: p.off, Wide: p.typ == tX, Own: p.base == rRegs, At: uint32(p.at), Lanes: uint32(p.w), Line: uint32(p.row), Step: uint64(p.step), Hop: uint64(p.hop)}
 }

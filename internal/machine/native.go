@@ -109,15 +109,15 @@ type NativeRows struct {
 	Numbers []NativeNumbers
 }
 
-// NativeNumbers is a row whose lanes follow from a number for each run of lanes: lane i has
-// number[i/Lanes] + i%Lanes·Step, modulo its width.
+// NativeNumbers is a row whose lanes follow from a number for each run of lanes: lane i of a run has
+// number + i%Line·Step + i/Line·Hop, modulo its width.
 type NativeNumbers struct {
-	Row   uint32 // offset in the register block
-	Wide  bool   // 64 bits
-	Own   bool   // the numbers are in the frame's NativeRoom: At counts from the register block
-	At    uint32 // offset of the numbers in NativeState, 8 bytes each
-	Lanes uint32 // of a run
-	Step  uint64
+	Row         uint32 // offset in the register block
+	Wide        bool   // 64 bits
+	Own         bool   // the numbers are in the frame's NativeRoom: At counts from the register block
+	At          uint32 // offset of the numbers in NativeState, 8 bytes each
+	Lanes, Line uint32 // of a run, of a line of it
+	Step, Hop   uint64
 }
 
 // NativeBounds are the device addresses that a memory instruction may touch without asking: an

@@ -69,9 +69,10 @@ func (f *Frame) lay(s *NativeState, list []NativeNumbers) {
 		if r.Own {
 			base = f.regs.p
 		}
-		for lane := range uint64(32) {
-			run := (*uint64)(unsafe.Add(base, uint64(r.At)+8*(lane/uint64(r.Lanes))))
-			v := *run + lane%uint64(r.Lanes)*r.Step
+		for lane := range uint32(32) {
+			run := (*uint64)(unsafe.Add(base, r.At+8*(lane/r.Lanes)))
+			i := lane % r.Lanes
+			v := *run + uint64(i%r.Line)*r.Step + uint64(i/r.Line)*r.Hop
 			if r.Wide {
 				f.regs.row64(r.Row)[lane] = v
 			} else {
