@@ -318,10 +318,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	}
 	switch s.op.Kind {
 	case sem.OpMove:
-		c.RM(x86.MOV, x86.S32, x86.R8, c.regs(in.A))
-		if in.Imm != 0 {
-			c.R(x86.NOT, x86.S32, x86.R8)
-		}
+		c.moveMask(in)
 		c.writeMask(in.D, x86.R8, use)
 	case sem.OpLogic:
 		c.logic(in, s)
@@ -426,6 +423,14 @@ func (r *region) writesSlot(s *step, off uint32) bool {
 		}
 	}
 	return s.dst.off == off
+}
+
+// moveMask brings a predicate or its complement into R8.
+func (c *compiler) moveMask(in *machine.Inst) {
+	c.RM(x86.MOV, x86.S32, x86.R8, c.regs(in.A))
+	if in.Imm != 0 {
+		c.R(x86.NOT, x86.S32, x86.R8)
+	}
 }
 
 // logic combines two predicates in R8.

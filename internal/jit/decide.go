@@ -25,6 +25,9 @@ type decision struct {
 	pred  uint32
 	when  bool // lanes leave where it holds
 	alive bool // somebody reads the predicate later
+
+	terms []term  // of a chain: any of them decides
+	pcs   []int32 // its instructions
 }
 
 // conditions are the flags behind a comparison, by what it asks.
@@ -98,9 +101,11 @@ func (r *region) findDecisions() {
 		pred := in.Guard &^ 1
 		if at := r.deciding(max(s.first, pc-decideAhead), pc, pred); at >= 0 {
 			if c, ok := r.comparisonOf(&r.steps[at]); ok && !r.changed(&c, at+1, pc) {
-				end.decided = &decision{c, &r.steps[at], pred, in.Guard&1 == 0, r.live.behind(s.end, pred)}
+				end.decided = &decision{comparison: c, step: &r.steps[at], pred: pred, when: in.Guard&1 == 0, alive: r.live.behind(s.end, pred)}
 				r.steps[at].moot = true
 			}
+		} else if end.op.Kind != sem.OpBranch || int32(in.Imm) > pc {
+			end.decided = r.findChain(s, pred, in.Guard&1 == 0)
 		}
 	}
 }
@@ -147,8 +152,14 @@ func (r *region) changed(c *comparison, first, end int32) bool {
 
 // decide assembles the decision of a guard for a full warp: hot code goes on if all lanes take it
 // (taken) or none does, and leaves for other where a pattern's lanes may differ, or do otherwise. For
-// numbers it goes to other if all lanes do otherwise.
+// numbers it goes to other if all lanes do otherwise. Chains are never taken.
 func (c *compiler) decide(d *decision, taken bool, other x86.Label) {
+	for i := range d.terms {
+		c.decide(&decision{comparison: d.terms[i].comparison, when: d.terms[i].when}, taken, other)
+	}
+	if d.terms != nil {
+		return
+	}
 	holds := d.holds
 	if taken != d.when {
 		holds = holds.Not()
@@ -271,6 +282,10 @@ func (c *compiler) settled(d *decision, taken bool) {
 
 // undecided computes the predicate lane by lane.
 func (c *compiler) undecided(d *decision) {
+	if d.pcs != nil {
+		c.recompute(d.pcs)
+		return
+	}
 	c.run(d.step.prog, d.step.full, &d.step.dst, d.step.op.Scalar, allLanes)
 	c.MR(x86.MOV, x86.S32, c.regs(d.pred), x86.R8)
 }

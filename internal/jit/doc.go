@@ -7,7 +7,7 @@
 //	run_emit.go room.go  that program, part by part, and where its values are
 //	resident.go live.go  which rows and values stay in registers for good; what is live
 //	compile.go           Compile: entries, both versions of every segment, cold code
-//	decide.go           branches that one lane decides for all
+//	decide.go chains.go  branches that one lane decides for all
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	memory.go gather.go  loads and stores

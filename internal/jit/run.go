@@ -117,11 +117,11 @@ func (t *touched) takes(r *region, pc int32) bool {
 	if s.leaves || in.Guard != machine.NoGuard {
 		return false
 	}
+	if s.moot && !t.masked {
+		return true
+	}
 	switch s.op.Kind {
 	case sem.OpLane, sem.OpCompare, sem.OpSelect:
-		if s.moot && !t.masked {
-			return true
-		}
 		if s.once(t.masked) {
 			return !s.tests && t.hoists(s)
 		}
