@@ -148,43 +148,77 @@ func compiledBy(o jit.Options) func(*ptxvm.Device) error {
 	return func(d *ptxvm.Device) error { return ptxvm.CompileWith(d, o) }
 }
 
-// TestExits compiles each case of the corpus so that it leaves at one instruction, in both widths.
+// exitGroup is how many ways to leave a case are tried one by one; where there are more, several are tried in one run.
+const exitGroup = 256
+
+// TestExits compiles each case of the corpus so that it leaves at one instruction, in both widths: before it is
+// executed, or when an access finds its allocation unknown.
 func TestExits(t *testing.T) {
 	needJIT(t)
-	var runs, left atomic.Int64
+	var places, runs, left atomic.Int64
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range corpus.Cases() {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
-				run := newCaseRun(t, &c)
-				want, _ := run.with(t, ptxvm.Interp, nil)
+				x := exitRun{caseRun: newCaseRun(t, &c), places: &places, runs: &runs, left: &left}
+				x.want, _ = x.with(t, ptxvm.Interp, nil)
 				r := rand.New(rand.NewPCG(*exitsSeed, uint64(i)))
 				for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-					places := map[int32]bool{}
-					_, base := run.with(t, ptxvm.JIT, compiledBy(jit.Leaving(jit.Options{Vectors: v}, func(pc int32) bool {
-						places[pc] = true
-						return false
-					})))
-					pcs := slices.Sorted(maps.Keys(places))
-					r.Shuffle(len(pcs), func(i, k int) { pcs[i], pcs[k] = pcs[k], pcs[i] })
-					if *exits >= 0 {
-						pcs = pcs[:min(*exits, len(pcs))]
-					}
-					for _, at := range pcs {
-						got, rep := run.with(t, ptxvm.JIT, compiledBy(jit.Leaving(jit.Options{Vectors: v}, func(pc int32) bool { return pc == at })))
-						if d := got.differs(&want); d != "" {
-							t.Errorf("%v, leaving at pc %d: %s", v, at, d)
-						}
-						runs.Add(1)
-						if rep.left > base.left {
-							left.Add(1)
-						}
-					}
+					x.leave(t, r, v, jit.Leaving)
+					x.leave(t, r, v, jit.Missing)
 				}
 			})
 		}
 	})
-	if t.Logf("%d runs, %d of which left more often than without", runs.Load(), left.Load()); left.Load()*2 < runs.Load() {
+	if t.Logf("%d places, %d runs, %d of which left more often than without", places.Load(), runs.Load(), left.Load()); left.Load()*2 < runs.Load() {
 		t.Error("forced exits are not taken")
 	}
+}
+
+// exitRun leaves a case.
+type exitRun struct {
+	*caseRun
+	want               outcome
+	places, runs, left *atomic.Int64
+}
+
+// leave leaves it in one way at the places that the flag asks for.
+func (x *exitRun) leave(t *testing.T, r *rand.Rand, v jit.Vectors, way func(jit.Options, func(pc int32) bool) jit.Options) {
+	asked := map[int32]bool{}
+	_, base := x.with(t, ptxvm.JIT, compiledBy(way(jit.Options{Vectors: v}, func(pc int32) bool {
+		asked[pc] = true
+		return false
+	})))
+	pcs := slices.Sorted(maps.Keys(asked))
+	r.Shuffle(len(pcs), func(i, k int) { pcs[i], pcs[k] = pcs[k], pcs[i] })
+	if *exits >= 0 {
+		pcs = pcs[:min(*exits, len(pcs))]
+	}
+	for group := range slices.Chunk(pcs, 1+len(pcs)/exitGroup) {
+		what, rep := x.at(t, v, way, group)
+		if x.places.Add(int64(len(group))); what != "" {
+			x.blame(t, v, way, group, what)
+		}
+		x.runs.Add(1)
+		if rep.left > base.left {
+			x.left.Add(1)
+		}
+	}
+}
+
+// at runs the case so that it leaves at some instructions, and says what differs.
+func (x *exitRun) at(t *testing.T, v jit.Vectors, way func(jit.Options, func(pc int32) bool) jit.Options, pcs []int32) (string, report) {
+	got, rep := x.with(t, ptxvm.JIT, compiledBy(way(jit.Options{Vectors: v}, func(pc int32) bool { return slices.Contains(pcs, pc) })))
+	return got.differs(&x.want), rep
+}
+
+// blame names the instruction of a group that makes the difference, if one does alone.
+func (x *exitRun) blame(t *testing.T, v jit.Vectors, way func(jit.Options, func(pc int32) bool) jit.Options, group []int32, what string) {
+	for _, pc := range group {
+		if alone, _ := x.at(t, v, way, []int32{pc}); alone != "" {
+			t.Errorf("%v, leaving at pc %d: %s", v, pc, alone)
+			return
+		}
+	}
+	t.Errorf("%v, leaving at all of %d: %s", v, group, what)
 }

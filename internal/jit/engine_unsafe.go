@@ -55,6 +55,11 @@ func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
 	if err != nil {
 		return nil, err
 	}
+	for pc, i := range out.Bounds {
+		if opt.miss != nil && i >= 0 && opt.miss(int32(pc)) {
+			out.Bounds[pc] = -1
+		}
+	}
 	if opt.counted != nil {
 		opt.counted.Listing = out.Listing
 	}

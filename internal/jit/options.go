@@ -22,6 +22,7 @@ type Options struct {
 	List    bool // keep a listing
 
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
+	miss    func(pc int32) bool // tests: accesses whose allocation is never learned
 	counted *Counted            // its parts are counted there
 	stage   func(name string)   // benchmarks: what is done from now on, "" for nothing
 }
@@ -44,6 +45,13 @@ func (o *Options) begin(name string) {
 // and where whole programs run.
 func Leaving(o Options, leave func(pc int32) bool) Options {
 	o.leave = leave
+	return o
+}
+
+// Missing makes every test of addresses at an instruction for which miss is true fail: code leaves there with
+// everything as it stands at that access.
+func Missing(o Options, miss func(pc int32) bool) Options {
+	o.miss = miss
 	return o
 }
 
