@@ -225,7 +225,7 @@ func setTypes(ops []Operand, regs []RegInfo) {
 // write marks the registers of a destination.
 func (o *Operand) write(access OperandAccess) {
 	switch o.Kind {
-	case OpReg:
+	case OpReg, OpSpec:
 		o.Access = access
 	case OpVec, OpPair:
 		for i := range o.Elems {

@@ -57,8 +57,8 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 	worst, joined := fits, Type(0)
 	for i := range s.Elems {
 		e := &s.Elems[i]
-		if e.Kind == ShapeReg {
-			if joined = join(joined, e.Type); joined == 0 {
+		if k.typed(e) {
+			if joined = k.join(joined, e); joined == 0 {
 				return wrongType
 			}
 			if k.sorts&(sortReg|sortPred) != 0 {
@@ -86,10 +86,41 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 
 // misfitElement compares an element that is no register.
 func (k *kindSpec) misfitElement(e *Shape) misfit {
-	if e.Kind == ShapeSym && e.Offset {
+	switch {
+	case e.Kind == ShapeSym && e.Offset:
 		return wrongKind // sums stand alone (facts: ptxas)
+	case e.Kind == ShapeSink && k.written:
+		return fits
 	}
 	return k.misfitScalar(e)
+}
+
+// typed tells whether an element gives its vector a type: a register, and for ptxas a special register
+// where none is expected, which counts as an untyped register of its size among several.
+func (k *kindSpec) typed(e *Shape) bool {
+	if e.Kind == ShapeSpecial && e.Lanes == 0 && k.lenient && k.vector > 1 && k.sorts&sortReg != 0 {
+		return k.misfitScalar(e) != fits
+	}
+	return e.Kind == ShapeReg
+}
+
+// join goes on with the type of an element. In what is written, predicates count as untyped beside
+// untyped registers of 32 bits (facts: ptxas).
+func (k *kindSpec) join(t Type, e *Shape) Type {
+	r := e.Type
+	if e.Kind == ShapeSpecial {
+		r = r.Storage()
+	}
+	pred := thePrelude.pred
+	if written := k.written || k.sorts&sortSink != 0; k.lenient && written {
+		switch untyped := func(t Type) bool { return t.Kind() == Bits && t.Bits() == 32 }; {
+		case t == pred && untyped(r):
+			return r
+		case r == pred && untyped(t):
+			return t
+		}
+	}
+	return join(t, r)
 }
 
 // misfitConstants: the constants of a vector are those of a type. Registers without a type take any
@@ -285,6 +316,10 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 			return fits
 		}
 		return wrongSpace
+	case ShapeSpecial: // but no component of one
+		if k.sreg && base.Special.Info().Lanes == 1 && base.Type != thePrelude.pred {
+			return fits
+		}
 	case ShapeImm: // the machine has no fixed addresses elsewhere (facts: ptxas)
 		if !base.Float && k.space == LocalSpace {
 			return fits

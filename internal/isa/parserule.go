@@ -289,6 +289,7 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 	var err error
 	word := next()
 	if word == "vec" {
+		k.lenient = p.judge == Ptxas
 		if k.vector, err = p.expression(next()); err != nil {
 			return k, err
 		}
@@ -320,6 +321,12 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.short = true
 		case word == "full":
 			k.full = true
+		case word == "sreg": // the manual has no such addresses
+			k.sreg = p.judge == Ptxas
+		case word == "strict":
+			k.lenient = false
+		case word == "written": // the manual has registers alone
+			k.written = p.judge == Ptxas
 		case word == "select", word == "mask":
 			k.selectors, err = selectorSets(next(), word == "mask")
 		case word == "exact":

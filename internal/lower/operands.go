@@ -27,6 +27,7 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		accessElements(&in, s.Operands)
 		in.Annotate(b.f.Regs)
 		b.immediates(&in, s.Operands, in.Ops)
+		b.elements(&in)
 	}
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
@@ -236,7 +237,7 @@ func (b *bodyLowerer) base(s *syntax.Operand, o *ir.Operand) {
 	u, _ := b.info.Use(s.Name)
 	switch {
 	case u.Object == nil:
-		return
+		b.refused = "a special register as an address is not executed; move it into a register"
 	case u.Object.Kind == check.Register:
 		o.Reg = b.registerAt(s.Name, b.component(s.Field))
 	default:
@@ -310,6 +311,26 @@ func (b *bodyLowerer) constantsBeside(list []syntax.Operand, ops []ir.Operand) {
 		}
 		if !sameKind(v, ops[i].Type) {
 			b.refused = "a constant of another kind than the elements of its vector (" + ops[i].Type.String() + ") is not executed"
+		}
+	}
+}
+
+// elements refuses what ptxas takes in a vector that is written: special registers, which are read-only, and
+// predicates, which have no room for an element.
+func (b *bodyLowerer) elements(in *ir.Inst) {
+	for i := range in.Ops {
+		o := &in.Ops[i]
+		if o.Kind != ir.OpVec {
+			continue
+		}
+		for j := range o.Elems {
+			switch e := &o.Elems[j]; {
+			case e.Access == ir.OnlyRead:
+			case e.Kind == ir.OpSpec:
+				b.refused = "a special register as an element of the result is not executed; it is read-only"
+			case e.Kind == ir.OpReg && e.Type == isa.PredType():
+				b.refused = "a predicate as an element of a vector is not executed; it has one bit"
+			}
 		}
 	}
 }

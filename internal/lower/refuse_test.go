@@ -35,3 +35,30 @@ func TestConstantsBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestOddElements: what ptxas takes in vectors and as addresses beyond the manual is valid, and refused by
+// name where it would mean nothing; special registers among what is read are executed.
+func TestOddElements(t *testing.T) {
+	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
+	for stmt, refused := range map[string]string{
+		"ld.global.v2.u32 {r, %laneid}, [a]":           "read-only",
+		"ld.global.v2.u32 {q, r}, [a]":                 "one bit",
+		"mov.b64 {r, %clock}, a":                       "read-only",
+		"ld.shared.u32 r, [%laneid]":                   "as an address",
+		"ld.shared.u32 r, [%laneid+4]":                 "as an address",
+		"ld.u32 r, [%clock64]":                         "as an address",
+		"cp.async.ca.shared.global [s], [%clock64], 4": "as an address",
+		"st.global.v2.u32 [a], {r, %laneid}":           "",
+		"st.global.v2.f32 [a], {%laneid, r}":           "",
+		"mov.b64 a, {%laneid, r}":                      "",
+		"ld.global.v2.u32 {r, _}, [a]":                 "",
+	} {
+		list := module(t, stmt, fmt.Appendf(nil, text, stmt)).Funcs[0].Refused
+		switch {
+		case refused == "" && len(list) > 0:
+			t.Errorf("%s is refused: %v", stmt, list)
+		case refused != "" && (len(list) != 1 || !strings.Contains(list[0].Reason, refused)):
+			t.Errorf("%s: refused %v, want one with %q", stmt, list, refused)
+		}
+	}
+}
