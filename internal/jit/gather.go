@@ -42,9 +42,8 @@ func (a *accessed) apart() {
 
 // strewable tells whether lanes anywhere are one gather or scatter for each element.
 func (a *accessed) strewable() bool {
-	const far = 1 << 24 // nor can a displacement hide that a shared address wraps
-	d, addr := int64(a.in.Imm), &a.src[0]
-	if !a.evex || a.m.Strong || a.uniform() || d <= -far || d >= far || d%int64(max(a.m.Align, 1)) != 0 || addr.typ == tW && a.bound >= 0 {
+	addr := &a.src[0]
+	if !a.strewn() || a.m.Strong {
 		return false
 	}
 	load := a.s.op.Kind == sem.OpLoad
@@ -65,6 +64,14 @@ func (a *accessed) strewable() bool {
 		}
 	}
 	return true
+}
+
+// strewn tells whether addresses that differ between lanes can be tested as they are. The displacement is aligned, and
+// small: it cannot hide that a shared address wraps.
+func (a *accessed) strewn() bool {
+	const far = 1 << 24
+	d := int64(a.in.Imm)
+	return a.evex && !a.uniform() && (a.src[0].typ == tX || a.bound < 0) && d > -far && d < far && d%int64(max(a.m.Align, 1)) == 0
 }
 
 // inside goes to fail unless n bytes at the address of each executing lane are inside and aligned.
@@ -183,13 +190,13 @@ func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 	have := a.operand(addr)
 	x := a.load(have, addr.typ)
 	a.zero(v)
-	a.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.full(), v, a.strewn(k, base, x.v))
+	a.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.full(), v, a.places(k, base, x.v))
 	a.unload(x, have)
 	a.release(have)
 }
 
-// strewn are the places of element k at a vector of addresses.
-func (a *accessed) strewn(k int, base x86.Reg, x x86.Vec) x86.Mem {
+// places are where element k lies at a vector of addresses.
+func (a *accessed) places(k int, base x86.Reg, x x86.Vec) x86.Mem {
 	return x86.AtVec(base, x, 1, int32(a.in.Imm)+int32(k)*int32(a.m.Elem))
 }
 
@@ -227,7 +234,7 @@ func (a *accessed) scatter(k int, base x86.Reg) {
 	a.eachPart(widest, func() {
 		at, from := a.operand(addr), a.dataOf(d)
 		x, v := a.load(at, addr.typ), a.load(from, d.typ)
-		a.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.full(), a.strewn(k, base, x.v), v.v)
+		a.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.full(), a.places(k, base, x.v), v.v)
 		a.unload(v, from)
 		a.release(from)
 		a.unload(x, at)

@@ -479,8 +479,8 @@ func (a *accessed) storeVector(w x86.Width, m x86.Mem, s *source, v x86.Vec) {
 
 // laneByLane checks all lanes and then accesses them one by one.
 func (a *accessed) laneByLane() {
-	a.limits(int32(a.m.Size), a.miss)
 	if a.uniform() {
+		a.limits(int32(a.m.Size), a.miss)
 		a.base()
 		a.displace(x86.RAX)
 		a.check(a.miss)

@@ -141,8 +141,8 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	c.layFor(s, masked)
 	a := &accessed{compiler: c, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
-	a.limits(int32(a.m.Size), a.miss)
 	if a.uniform() {
+		a.limits(int32(a.m.Size), a.miss)
 		a.base()
 		a.displace(x86.RAX)
 		a.check(a.miss)
@@ -155,11 +155,33 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 }
 
 // hostAddresses checks the addresses of the executing lanes and keeps those of the host in place 0 of
-// the state's rows. With x the offset from the first byte and room the last one at which an element
+// the state's rows.
+func (a *accessed) hostAddresses() {
+	if !a.strewn() {
+		a.hostAddressesOf64()
+		return
+	}
+	a.inside(int32(a.m.Size), a.miss)
+	from := a.hostBase()
+	if d := int32(a.in.Imm); d != 0 {
+		a.RM(x86.LEA, x86.S64, x86.RDX, x86.At(from, d))
+		from = x86.RDX
+	}
+	base, x := a.everywhere(tX, from), a.alloc()
+	a.eachPart(tX, func() {
+		a.offsets(x, vecAt(base))
+		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
+	})
+	a.release(temp(x))
+	a.release(temp(base))
+}
+
+// hostAddressesOf64 is hostAddresses in elements of 64 bits alone. With x the offset from the first byte and room the last one at which an element
 // fits, x is inside exactly if neither x nor room-x has its top bit set; the next bits of both are
 // then 0, and take those of x that alignment wants to be. What offsets count from is aligned more
 // than any access.
-func (a *accessed) hostAddresses() {
+func (a *accessed) hostAddressesOf64() {
+	a.limits(int32(a.m.Size), a.miss)
 	a.MovImm(x86.RAX, a.in.Imm)
 	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
 	move, room := a.inEvery(0, x86.RAX), a.inEvery(1, x86.RDX)
@@ -196,7 +218,7 @@ func (a *accessed) hostAddresses() {
 	}
 }
 
-// offsets makes the part's addresses offsets from the first byte.
+// offsets adds something to the part's addresses.
 func (a *accessed) offsets(x x86.Vec, move loc) {
 	addr := &a.src[0]
 	have := a.operand(addr)

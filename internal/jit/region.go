@@ -64,6 +64,7 @@ type region struct {
 	offset   func(ir.Reg) uint32
 	global   map[ir.Reg]*pattern
 	local    localPatterns
+	known    *constants
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
@@ -87,11 +88,13 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 			r.depth[pc] = min(f.Blocks[b].Depth, 6)
 		}
 	}
+	r.known = newConstants(f)
 	r.bounds = make([]int32, len(r.insts))
 	r.steps = make([]step, len(r.insts))
 	for pc := range r.insts {
 		r.bounds[pc] = -1
 		r.plan(int32(pc))
+		r.known.define(r, int32(pc))
 	}
 	r.findLazy()
 	r.cut()
@@ -190,24 +193,41 @@ func (r *region) settle(s *step, p *program, result val, dst source) bool {
 // source finds what an offset that an instruction reads is.
 func (r *region) source(pc int32, off uint32, t typ, scalar bool) source {
 	s := source{typ: t, off: off, row: -1, slot: scalar && t != tM}
-	if c, ok := r.consts[off]; ok && t != tM {
-		s.known, s.value = true, c.Value
-		if t == tW {
-			s.value &= 0xffffffff
-		}
+	if t == tM {
 		return s
 	}
-	if t == tM || scalar {
-		return s
+	if c, ok := r.consts[off]; ok {
+		return s.fixed(c.Value)
 	}
-	for i := range r.code.Scalars {
-		c := &r.code.Scalars[i]
-		if c.Row == off && c.Width != machine.Pred && (c.Width == machine.Row64) == (t == tX) && c.LiveAt(pc) {
-			s.slot, s.off = true, c.Slot
-			return s
+	if !scalar {
+		if slot, ok := r.slotOf(pc, off, t); ok {
+			s.slot, s.off = true, slot
 		}
+	}
+	if v, ok := r.known.slots[s.off]; ok && s.slot {
+		return s.fixed(v)
 	}
 	return s
+}
+
+// fixed is a source whose value is known.
+func (s source) fixed(value uint64) source {
+	s.slot, s.known, s.value = false, true, value
+	if s.typ == tW {
+		s.value &= 0xffffffff
+	}
+	return s
+}
+
+// slotOf is the slot of the uniform register whose row is read.
+func (r *region) slotOf(pc int32, row uint32, t typ) (slot uint32, ok bool) {
+	for i := range r.code.Scalars {
+		c := &r.code.Scalars[i]
+		if c.Row == row && c.Width != machine.Pred && (c.Width == machine.Row64) == (t == tX) && c.LiveAt(pc) {
+			return c.Slot, true
+		}
+	}
+	return 0, false
 }
 
 // selection plans selp as a program.

@@ -1,6 +1,9 @@
 package jit
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Vector operations: what compiled code is made of, whatever machine it is for. A program
 // computes one lane function; every operation works on one element of each lane, so a program
@@ -75,13 +78,13 @@ const (
 	cCanon // the canonical NaN for every NaN
 	cI2F   // signed 32 bits to f32 or f64 (by the type of the result), round to nearest
 	cU2F
-	cF2I  // truncated to a signed 32-bit integer; outside: 0x80000000
-	cFInt // rounded to an integral value as imm says
-	cF2D  // f32 to f64
-	cD2F  // f64 to f32, round to nearest
-	cD2I  // f64 as cF2I
-	cH2F  // f16 in the low bits to f32
-	cF2H  // f32 to f16 in the low bits, round to nearest; above them 0
+	cF2I   // truncated to a signed 32-bit integer; outside: 0x80000000
+	cFInt  // rounded to an integral value as imm says
+	cF2D   // f32 to f64
+	cD2F   // f64 to f32, round to nearest
+	cD2I   // f64 as cF2I
+	cH2F   // f16 in the low bits to f32
+	cF2H   // f32 to f16 in the low bits, round to nearest; above them 0
 	cUnit  // function imm of the special function unit (num.Unit), as twins_approx.go says
 	cFix   // a, or what imm says for the class of b (AVX-512)
 	cClass // a is of a class of imm (AVX-512)
@@ -218,6 +221,9 @@ func (p *program) op3(c code, t typ, a, b, d val, imm uint64) val {
 }
 
 func (p *program) bin(c code, a, b val) val {
+	if v, ok := p.shifted(c, a, b); ok {
+		return v
+	}
 	if p.typ(a) == tX && !p.evex {
 		switch c {
 		case cMul:
@@ -235,6 +241,22 @@ func (p *program) bin(c code, a, b val) val {
 		}
 	}
 	return p.op2(c, p.typ(a), a, b, 0)
+}
+
+// shifted is a product with a power of two.
+func (p *program) shifted(c code, a, b val) (v val, ok bool) {
+	if _, known := p.known(a); known {
+		a, b = b, a
+	}
+	n, known := p.known(b)
+	whole := c == cMul || (c == cMulLU || c == cMulLS) && p.halves(a, c) && p.halves(b, c)
+	if !known || !whole || bits.OnesCount64(n) != 1 {
+		return 0, false
+	}
+	if n == 1 {
+		return a, true
+	}
+	return p.shlI(a, uint64(bits.TrailingZeros64(n))), true
 }
 
 // mul64 is the low half of a product from products of 32 bits.
