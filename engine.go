@@ -74,11 +74,15 @@ func newJIT(e Engine) (*jit.Engine, error) {
 
 // engineHere is what Auto does on this machine: the engine it uses besides the interpreter, if any.
 func engineHere() (name, why string) {
-	v, err := jit.Here()
+	v, unproven, err := jit.Here()
 	if err != nil {
 		return Interp.String(), err.Error()
 	}
-	return JIT.String(), fmt.Sprintf("what is hot is compiled for %v, the rest is interpreted", v)
+	why = fmt.Sprintf("what is hot is compiled for %v, the rest is interpreted", v)
+	if unproven != jit.Best {
+		why += fmt.Sprintf("; code for %v has not been proven on real processors and is off", unproven)
+	}
+	return JIT.String(), why
 }
 
 // EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.

@@ -24,7 +24,7 @@ func TestKindOf(t *testing.T) {
 
 // TestProfile: every warp of saxpy comes once to the first instruction, and loops inside a part are seen.
 func TestProfile(t *testing.T) {
-	if _, err := jit.Here(); err != nil {
+	if _, _, err := jit.Here(); err != nil {
 		t.Skip(err)
 	}
 	jit.CountFromNow()

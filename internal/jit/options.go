@@ -2,6 +2,7 @@ package jit
 
 import (
 	"errors"
+	"slices"
 
 	"golang.org/x/sys/cpu"
 )
@@ -60,26 +61,38 @@ func (v Vectors) String() string {
 	return [...]string{Best: "best", AVX2: "AVX2", AVX512: "AVX-512"}[v]
 }
 
-// Here returns the set that this machine's code uses, or why there is none.
-func Here() (Vectors, error) {
+// Proven are the sets whose engine matrix has run on real processors; docs/performance.md says on which, and at which
+// commit. Others are only used where they are asked for.
+var Proven = []Vectors{AVX512, AVX2}
+
+// Here returns the set that this machine's code uses, or why there is none, and a better one that is not proven.
+func Here() (v, unproven Vectors, err error) {
 	if err := (Options{}).possible(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return Options{}.vectors(), nil
+	if v = (Options{}).vectors(); has512() && v != AVX512 {
+		unproven = AVX512
+	}
+	return v, unproven, nil
 }
+
+// ErrUnproven says that no set of this processor has run the engine matrix.
+var ErrUnproven = errors.New("compiled code has not been proven on processors like this one")
 
 // ErrProcessor says that this processor cannot run what Compile would make.
 var ErrProcessor = errors.New("compiled code needs amd64 with AVX2, FMA, BMI1, BMI2 and POPCNT")
 
-// vectors is the set that is meant.
+// vectors is the set that is meant: of the proven ones the best that the processor has; Best if there is none.
 func (o Options) vectors() Vectors {
 	switch {
 	case o.Vectors != Best:
 		return o.Vectors
-	case has512():
+	case has512() && slices.Contains(Proven, AVX512):
 		return AVX512
+	case slices.Contains(Proven, AVX2):
+		return AVX2
 	}
-	return AVX2
+	return Best
 }
 
 func has512() bool {
@@ -91,6 +104,9 @@ func has512() bool {
 // possible tells whether the processor can run the code.
 func (o Options) possible() error {
 	x := &cpu.X86
+	if o.vectors() == Best {
+		return ErrUnproven
+	}
 	if !x.HasAVX2 || !x.HasFMA || !x.HasBMI1 || !x.HasBMI2 || !x.HasPOPCNT || o.Vectors == AVX512 && !has512() {
 		return ErrProcessor
 	}
