@@ -37,11 +37,11 @@ func (e *emitter) fromHalf(a loc, dst func() x86.Vec) loc {
 }
 
 // toHalf narrows and gives each half an element of its own.
-func (e *emitter) toHalf(a loc, dst func() x86.Vec) loc {
+func (e *emitter) toHalf(o *operation, a loc, dst func() x86.Vec) loc {
 	w := e.width(tW)
 	x := e.load(a, tW)
 	t, d := e.alloc(), dst()
-	e.VVI(x86.VCVTPS2PH, w, t, x.v, 0)
+	e.VVI(x86.VCVTPS2PH, w, t, x.v, uint8(o.imm))
 	e.VV(x86.VPMOVZXWD, w, d, t)
 	e.release(temp(t))
 	e.unload(x, a)

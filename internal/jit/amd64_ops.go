@@ -33,6 +33,9 @@ var vops = map[code]vop{
 	cFMul:  {[2]x86.Op{x86.VMULPS, x86.VMULPD}, [2]x86.Op{x86.VMULPS, x86.VMULPD}, true, true},
 	cFDiv:  {[2]x86.Op{x86.VDIVPS, x86.VDIVPD}, [2]x86.Op{x86.VDIVPS, x86.VDIVPD}, false, true},
 	cPick:  {[2]x86.Op{x86.VPSHUFB}, [2]x86.Op{x86.VPSHUFB}, false, false},
+	cPAdd:  {[2]x86.Op{0, x86.VADDPS}, [2]x86.Op{0, x86.VADDPS}, false, false},
+	cPSub:  {[2]x86.Op{0, x86.VSUBPS}, [2]x86.Op{0, x86.VSUBPS}, false, false},
+	cPMul:  {[2]x86.Op{0, x86.VMULPS}, [2]x86.Op{0, x86.VMULPS}, false, false},
 	cFMin:  {[2]x86.Op{x86.VMINPS, x86.VMINPD}, [2]x86.Op{x86.VMINPS, x86.VMINPD}, false, false},
 	cFMax:  {[2]x86.Op{x86.VMAXPS, x86.VMAXPD}, [2]x86.Op{x86.VMAXPS, x86.VMAXPD}, false, false},
 }
@@ -130,7 +133,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cH2F:
 		return e.fromHalf(arg(0), d)
 	case cF2H:
-		return e.toHalf(arg(0), d)
+		return e.toHalf(o, arg(0), d)
 	case cCmp, cFCmp:
 		return e.compare(o, arg(0), arg(1), p.typ(o.a))
 	case cSel:
@@ -143,6 +146,10 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
 	case cCanon:
 		return e.canon(arg(0), d)
+	case cPFma:
+		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
+	case cPCanon:
+		return e.canonPair(arg(0), d)
 	case cUnit:
 		return e.unit(o, arg(0))
 	case cFix:
@@ -199,6 +206,9 @@ func (e *emitter) two(v *vop, o *operation, a, b loc, t typ, dst func() x86.Vec)
 	}
 	x := e.load(a, t)
 	y := b
+	if o.code >= cPAdd && o.code <= cPMul && b.kind == inBcast { // an element of a pair would be broadcast
+		y = e.load(b, t)
+	}
 	if v.rounds && o.imm != roundNear {
 		y = e.load(b, t)
 		if w != x86.W512 {
@@ -493,8 +503,10 @@ func (e *emitter) maskNot(a loc) loc {
 // fma: d = a·b + c in one of the forms that overwrite a source.
 func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) loc {
 	w := e.width(o.typ)
-	op213 := [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}[o.typ]
-	op231 := [2]x86.Op{x86.VFMADD231PS, x86.VFMADD231PD}[o.typ]
+	op213, op231 := x86.VFMADD213PS, x86.VFMADD231PS
+	if o.typ == tX && o.code != cPFma {
+		op213, op231 = x86.VFMADD213PD, x86.VFMADD231PD
+	}
 	is := func(l loc) bool { return direct && l.kind == inVec && l.v == target }
 	if is(b) || a.kind != inVec && b.kind == inVec {
 		a, b = b, a
@@ -503,16 +515,17 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 	if rounded {
 		w = x86.W512
 	}
+	inRegs := rounded || o.code == cPFma // an element of a pair would be broadcast
 	if is(a) && !is(b) && !is(c) {
 		y := e.load(b, o.typ)
 		z := c
-		if rounded {
+		if inRegs {
 			z = e.load(c, o.typ)
 		}
 		e.deco(o.imm)
 		e.vvx(op213, w, target, y.v, z)
 		e.unload(y, b)
-		if rounded {
+		if inRegs {
 			e.unload(z, c)
 		}
 		return done(target)
@@ -531,13 +544,13 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 	}
 	x := e.load(a, o.typ)
 	y := b
-	if rounded {
+	if inRegs {
 		y = e.load(b, o.typ)
 	}
 	e.deco(o.imm)
 	e.vvx(op231, w, d, x.v, y)
 	e.unload(x, a)
-	if rounded {
+	if inRegs {
 		e.unload(y, b)
 	}
 	if direct && d != target {

@@ -20,7 +20,7 @@ func (e *emitter) quadratic256(u num.Unit, w x86.Width, x x86.Vec) (base, z x86.
 	base, z = e.gatherWords(w, index, 0, t), e.gatherWords(w, index, int32(4*n), t)
 	if k.fraction == 17 {
 		e.VVI(x86.VPSRAD, w, t, z, k.s0)
-		e.vvc(cAnd, w, t, t, -(1 << (16 - k.s0)) & 0xffffffff)
+		e.vvc(cAnd, w, t, t, -(1<<(16-k.s0))&0xffffffff)
 		e.VVI(x86.VPSLLD, w, index, x, 15)
 		e.VVI(x86.VPSRAD, w, index, index, 31)
 		e.VVV(x86.VPAND, w, t, t, index)

@@ -21,7 +21,7 @@ func (e *emitter) quadratic512(u num.Unit, x x86.Vec) (base, z x86.Vec) {
 	if k.fraction == 17 {
 		e.VVI(x86.VPSRAD, w, t, c, k.s0)
 		if coeffs[0]>>15&1 != 0 { // nothing of a c2' that is not negative is left
-			e.vvc(cAnd, w, t, t, -(1 << (16 - k.s0)) & 0xffffffff)
+			e.vvc(cAnd, w, t, t, -(1<<(16-k.s0))&0xffffffff)
 		}
 		m := e.allocK()
 		e.KVM(x86.VPTESTMD, w, m, x, e.Const32(1<<16).Bcast())

@@ -331,6 +331,8 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	case sem.OpCompare:
 		c.run(s.prog, s.sources(masked), &s.dst, s.op.Scalar, use)
 		c.combine(&s.op.Masks, use)
+	case sem.OpCarry:
+		c.computeCarry(s, masked, use)
 	case sem.OpNothing:
 	case sem.OpFence:
 		c.fence()

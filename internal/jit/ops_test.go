@@ -2,6 +2,7 @@ package jit_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"strings"
@@ -87,6 +88,9 @@ func compareOp(t *testing.T, src string, shapes [][3]uint32, mayLeave func(text 
 			data[i] = byte(i*7 + i>>8)
 		}
 		copy(data, "\xff\xff\xff\xff")
+		for i, v := range edgeWords {
+			binary.LittleEndian.PutUint32(data[edgesAt+4*i:], v)
+		}
 	}
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		for _, block := range shapes {

@@ -42,6 +42,7 @@ type step struct {
 	moot    bool      // a comparison that does only that
 
 	warp     *warpStep // of a function across lanes
+	carry    *program  // what becomes the carry
 	elements []element // of a register that is unpacked
 }
 
@@ -135,6 +136,10 @@ func (r *region) plan(pc int32) {
 		ok = r.atomic(pc)
 	case sem.OpUnpack:
 		ok = r.unpack(pc)
+	case sem.OpConvert:
+		ok = r.convert(pc)
+	case sem.OpCarry:
+		ok = r.carry(pc)
 	default:
 		ok = r.warp(pc)
 	}

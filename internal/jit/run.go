@@ -126,6 +126,8 @@ func (t *touched) takes(r *region, pc int32) bool {
 			return !s.tests && t.hoists(s)
 		}
 		return t.width(r, s) && t.note(r, pc)
+	case sem.OpCarry:
+		return t.width(r, s) && t.note(r, pc)
 	case sem.OpMove, sem.OpLogic:
 		return t.note(r, pc)
 	}
@@ -235,6 +237,9 @@ func (s *step) lanesTouch(in *machine.Inst, masked bool) (reads, writes []source
 		m := &s.op.Masks
 		return append(reads, mask(m.C)), []source{mask(m.P), mask(m.Q)}
 	}
+	if s.op.Kind == sem.OpCarry {
+		return reads, []source{s.dst, mask(s.op.Masks.P)}
+	}
 	return reads, []source{s.dst}
 }
 
@@ -299,6 +304,8 @@ func (g *merger) step(pc int32, masked bool) {
 		q := g.word(m.Op, g.m.mnot(t), with)
 		g.set(m.P, p)
 		g.set(m.Q, q)
+	case sem.OpCarry:
+		g.carries(s, masked)
 	default:
 		p := s.prog
 		if s.lazy != nil {

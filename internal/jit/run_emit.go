@@ -27,7 +27,7 @@ func (r *room) spareFor(o *operation) int {
 	switch o.code {
 	case cMulHiU, cMulHiS:
 		n += 2
-	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H, cFix:
+	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
 		n++
 	case cUnit:
 		n += unitTemps

@@ -30,7 +30,7 @@ func twinOf(fn any) twin {
 	return nil
 }
 
-var tables = []map[string]twin{intTwins, logicTwins, convertTwins, floatTwins, approxTwins, compareTwins, bitTwins, divideTwins, doubleTwins, flushTwins, halfTwins}
+var tables = []map[string]twin{intTwins, logicTwins, convertTwins, floatTwins, approxTwins, compareTwins, bitTwins, divideTwins, doubleTwins, flushTwins, halfTwins, pairTwins}
 
 // typeOf is the type of a parameter or result of a lane function.
 func typeOf(t reflect.Type) typ {

@@ -76,7 +76,12 @@ const (
 	cFMax  // a > b ? a : b
 	cFCmp  // a (imm) b
 	cCanon // the canonical NaN for every NaN
-	cI2F   // signed 32 bits to f32 or f64 (by the type of the result), round to nearest
+	cPAdd  // pairs of f32 in 64 bits, round to nearest
+	cPSub
+	cPMul
+	cPFma
+	cPCanon
+	cI2F // signed 32 bits to f32 or f64 (by the type of the result), round to nearest
 	cU2F
 	cF2I   // truncated to a signed 32-bit integer; outside: 0x80000000
 	cFInt  // rounded to an integral value as imm says
@@ -84,7 +89,7 @@ const (
 	cD2F   // f64 to f32, round to nearest
 	cD2I   // f64 as cF2I
 	cH2F   // f16 in the low bits to f32
-	cF2H   // f32 to f16 in the low bits, round to nearest; above them 0
+	cF2H   // f32 to f16 in the low bits, rounded as imm says; above them 0
 	cUnit  // function imm of the special function unit (num.Unit), as twins_approx.go says
 	cFix   // a, or what imm says for the class of b (AVX-512)
 	cClass // a is of a class of imm (AVX-512)

@@ -23,7 +23,7 @@ func (do cvtPackDo) Plan(b *Build) {
 	if bits > 64 {
 		defer func() { b.extendHigh([]uint32{b.Out.D}, false) }()
 	}
-	b.Out.D = b.dst(d, bits)
+	b.Out.D, p.bits = b.dst(d, bits), bits
 	p.place(b)
 	p.rows = p.Rows()
 	b.Ext().Data = p
@@ -38,6 +38,7 @@ type packing struct {
 	num.Packing
 	rows          *num.PackedRows
 	from          [4]uint32 // the sources
+	bits          int       // of the destination
 	scale, random uint32    // what a statement lacks is some row that is there
 }
 

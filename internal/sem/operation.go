@@ -45,19 +45,22 @@ const (
 	OpFence   // orders the worker's accesses with those of others
 	OpAtomic  // Memory, with what its file says: one element, old value to Ext.Dst if there is one
 	OpCas
+	OpConvert // Convert
+	OpCarry   // D, predicate Masks.P = Fn(A, B, C, predicate Masks.C): the last operand and result are the carry
 )
 
 // Operation is what an instruction does to the lanes that execute it.
 type Operation struct {
-	Kind   OperationKind
-	Scalar bool                 // its operands are scalar slots
-	Bits   int                  // OpSelect, OpUnpack: of an element
-	Fn     any                  // func(uint32|uint64, …) (uint32|uint64|bool)
-	Word   WordOp               // OpLogic
-	Masks  MaskUse              // OpCompare, OpSet
-	Memory MemoryUse            // OpLoad, OpStore
-	Warp   WarpUse              // OpShuffle to OpWarpSync
-	Spread []machine.ScalarSlot // rows to be written from the scalar results
+	Kind    OperationKind
+	Scalar  bool                 // its operands are scalar slots
+	Bits    int                  // OpSelect, OpUnpack: of an element
+	Fn      any                  // func(uint32|uint64, …) (uint32|uint64|bool)
+	Word    WordOp               // OpLogic
+	Masks   MaskUse              // OpCompare, OpSet
+	Memory  MemoryUse            // OpLoad, OpStore
+	Warp    WarpUse              // OpShuffle to OpWarpSync
+	Convert ConvertUse           // OpConvert
+	Spread  []machine.ScalarSlot // rows to be written from the scalar results
 }
 
 // MaskUse says what becomes of the mask t of a comparison: P = Op(t, C^Flip), Q = Op(^t, C^Flip).
@@ -108,6 +111,7 @@ func OperationOf(in *machine.Inst) Operation {
 		op.memory(in)
 		op.barrier(in)
 		op.atomic(in)
+		op.convert(in)
 	}
 	op.details(in)
 	return op
@@ -143,11 +147,12 @@ var byHandler = sync.OnceValue(func() map[uintptr]Operation {
 	}
 	for i := range stamps {
 		s := &stamps[i]
+		kind := OpLane
 		if reflect.TypeOf(s.fn).NumOut() != 1 {
-			continue // with a carry
+			kind = OpCarry
 		}
-		m[codeOf(s.full)] = Operation{Kind: OpLane, Fn: s.fn}
-		m[codeOf(s.scalar)] = Operation{Kind: OpLane, Fn: s.fn, Scalar: true}
+		m[codeOf(s.full)] = Operation{Kind: kind, Fn: s.fn}
+		m[codeOf(s.scalar)] = Operation{Kind: kind, Fn: s.fn, Scalar: true}
 	}
 	return m
 })
@@ -165,6 +170,8 @@ func (op *Operation) details(in *machine.Inst) {
 		op.inner(in)
 		op.masks(&r.combine)
 		op.Masks.D = r.d
+	case OpCarry:
+		op.Masks.C, op.Masks.P = uint32(in.Imm), uint32(in.Imm>>32)
 	case OpShuffle, OpVote, OpBallot, OpMatchAny, OpMatchAll, OpRedux, OpElect, OpWarpSync:
 		op.warp(in)
 	}

@@ -18,12 +18,12 @@ func TestOperationOf(t *testing.T) {
 		spread := OperationOf(&machine.Inst{Full: spreadRows, Ext: &machine.Ext{Spread: &machine.Spread{Inner: s.scalar, To: make([]machine.ScalarSlot, 1)}}})
 		want := OpLane
 		if newTwin(s).carries() {
-			want = OpOther
+			want = OpCarry
 		}
-		if full.Kind != want || slot.Kind != want || full.Scalar || slot.Scalar != (want == OpLane) || len(spread.Spread) != 1 {
+		if full.Kind != want || slot.Kind != want || full.Scalar || !slot.Scalar || len(spread.Spread) != 1 {
 			t.Fatalf("%s: %+v, on slots %+v", newTwin(s).name(), full, slot)
 		}
-		if want == OpLane && (codeOf(full.Fn) != codeOf(s.fn) || codeOf(spread.Fn) != codeOf(s.fn)) {
+		if codeOf(full.Fn) != codeOf(s.fn) || codeOf(spread.Fn) != codeOf(s.fn) {
 			t.Errorf("%s: another function", newTwin(s).name())
 		}
 	}
