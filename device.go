@@ -73,7 +73,7 @@ type Device struct {
 	guesses assume.Set
 	jit     *jit.Engine // nil: kernels are interpreted
 
-	hotAfter uint32 // of the engine Auto
+	hotAfter, partsAfter uint32 // when code is compiled, and that for some lanes
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed bool
@@ -87,7 +87,7 @@ const defaultOutput = 64 << 20
 
 // NewDevice makes a device; nil is the default configuration.
 func NewDevice(cfg *DeviceConfig) (*Device, error) {
-	d := &Device{hotAfter: hotAfter}
+	d := &Device{hotAfter: hotAfter, partsAfter: partsAfter}
 	if cfg != nil {
 		d.cfg = *cfg
 	}

@@ -46,12 +46,16 @@ var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 // is compiled").
 const hotAfter = 500
 
+// partsAfter is how often a worker leaves code for whole warps because lanes part, or has a warp of fewer,
+// before code for them is made.
+const partsAfter = 40
+
 // compiling makes the launch compile what the engine of the device would.
 func (d *Device) compiling(l *machine.Launch) {
 	if d.jit == nil || l.Observer != nil {
 		return
 	}
-	l.Compile = d.jit.Install
+	l.Compile, l.CompileParts, l.PartsAfter = d.jit.InstallWhole, d.jit.Install, d.partsAfter
 	if d.cfg.Engine == Auto {
 		l.CompileAfter = d.hotAfter
 	}

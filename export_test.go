@@ -12,5 +12,8 @@ func CompileWith(d *Device, o jit.Options) error {
 	return nil
 }
 
+// PartsAfter sets how often code for some lanes is missed before it is compiled.
+func PartsAfter(d *Device, times uint32) { d.partsAfter = times }
+
 // HotAfter sets how often the engine Auto enters code, or loops in it, before it is compiled.
 func HotAfter(d *Device, times uint32) { d.hotAfter = times }

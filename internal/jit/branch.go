@@ -92,6 +92,7 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 				c.fullExit(to, 0, machine.FuelOut)
 			}
 		}))
+		c.poll(to, masked)
 		c.Jmp(c.label(t, masked))
 		return
 	}
@@ -100,6 +101,38 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 		return
 	}
 	c.Jmp(c.segs[t].full)
+}
+
+// poll returns to the machine from a back edge when it is time to.
+func (c *compiler) poll(to int32, masked bool) {
+	c.RM(x86.MOV, x86.S64, x86.RCX, ctxSteps)
+	if !masked {
+		c.RR(x86.ADD, x86.S64, x86.RCX, rSteps)
+	}
+	c.RM(x86.CMP, x86.S64, x86.RCX, batchBudget)
+	c.Jcc(x86.A, c.later(func() {
+		if !masked {
+			c.fullExit(to, 0, machine.Polled)
+			return
+		}
+		c.ifNobodyWaits(c.label(c.segAt[to], true))
+		c.partExit(to, 0, machine.Polled)
+	}))
+}
+
+// ifNobodyWaits goes to a label if lanes are pending: what is left with lanes at several places cannot be
+// entered again, so they use up their fuel first.
+func (c *compiler) ifNobodyWaits(other x86.Label) {
+	c.RR(x86.TEST, x86.S64, rPending, rPending)
+	c.Jcc(x86.NE, other)
+	n := 0
+	for i := range c.segs {
+		n = max(n, c.segs[i].pending+1)
+	}
+	for word := 64; word < min(n, maxPending); word += 64 {
+		c.MI(x86.CMP, x86.S64, pendingWord(word), 0)
+		c.Jcc(x86.NE, other)
+	}
 }
 
 func (c *compiler) label(t int, masked bool) x86.Label {
@@ -152,6 +185,11 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 	in, next := &c.insts[pc], i+1
 	t := c.segAt[to]
 	follows := next < len(c.segs) && c.segs[next].first == pc+1
+	if c.opt.Whole {
+		c.uncountBranch(masked)
+		c.fullExit(pc, 1, machine.Parted)
+		return
+	}
 	if int32(in.D) <= pc || !follows || !c.canWait(t) || !c.canWait(next) {
 		c.uncountBranch(masked)
 		c.exit(pc, masked, 1)
@@ -226,9 +264,14 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 func (c *compiler) leaving(i int, pc int32, masked bool) {
 	c.loadGuard(&c.insts[pc], masked)
 	some := c.later(func() {
+		if c.opt.Whole {
+			c.fullExit(pc, 1, machine.Parted)
+			return
+		}
 		c.uncountOthers(masked)
 		c.MR(x86.OR, x86.S32, ctxExited, rGuard)
 		if !masked {
+			c.settleRows(c.unsettled(pc))
 			c.spreadRows(pc)
 			c.flushSteps()
 			c.MovImm(rMask, 0xffffffff)

@@ -140,7 +140,11 @@ func (c *compiler) assemble() {
 	}
 	c.opt.begin("some lanes")
 	for i := range c.segs {
-		c.partSegment(i)
+		if c.opt.Whole {
+			c.whole(i)
+		} else {
+			c.partSegment(i)
+		}
 	}
 	c.opt.begin("entries")
 	for i := range c.segs {

@@ -123,6 +123,9 @@ func (c *compiler) flushSteps() {
 
 func (c *compiler) leavePending() {
 	for i := range c.segs {
+		if c.opt.Whole {
+			break // nobody ever waits
+		}
 		s := &c.segs[i]
 		if s.pending < 0 || s.pending >= maxPending {
 			continue

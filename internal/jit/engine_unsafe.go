@@ -29,15 +29,20 @@ func NewEngine(opt Options) (*Engine, error) {
 	return &Engine{opt: opt}, nil
 }
 
-// Install is a machine.Launch's Compile: it compiles code once and installs the result. Code of
-// which nothing can be compiled gets a Native without entries.
-func (e *Engine) Install(c *machine.Code) {
+// InstallWhole is a machine.Launch's Compile: it compiles code for whole warps once and installs the result,
+// which Install completes. Code of which nothing can be compiled gets a Native without entries.
+func (e *Engine) InstallWhole(c *machine.Code) { e.install(c, true) }
+
+// Install is a machine.Launch's CompileParts, or its Compile for those who want all at once.
+func (e *Engine) Install(c *machine.Code) { e.install(c, false) }
+
+func (e *Engine) install(c *machine.Code, whole bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if c.Native() != nil {
+	if n := c.Native(); n != nil && (whole || !n.Whole) {
 		return
 	}
-	n, err := e.compile(c)
+	n, err := e.compile(c, whole)
 	if err != nil {
 		if !errors.Is(err, ErrNothing) {
 			e.err = errors.Join(e.err, err)
@@ -47,9 +52,10 @@ func (e *Engine) Install(c *machine.Code) {
 	c.SetNative(n)
 }
 
-func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
+func (e *Engine) compile(c *machine.Code, whole bool) (*machine.Native, error) {
 	f := c.Func.Data.(*ir.Func)
 	opt := e.opt
+	opt.Whole = opt.Whole || whole
 	opt.counted = newCounts()
 	out, err := Compile(c, f, opt)
 	if err != nil {
@@ -71,6 +77,7 @@ func (e *Engine) compile(c *machine.Code) (*machine.Native, error) {
 	n := &machine.Native{
 		Call:   call,
 		Meets:  meets(f),
+		Whole:  opt.Whole,
 		Rows:   out.Rows,
 		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}

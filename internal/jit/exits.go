@@ -16,7 +16,7 @@ import (
 
 // exitTails are the code that exits share, by the flags of their place; 0: not needed so far.
 type exitTails struct {
-	full, part [machine.FuelOut + 1]x86.Label
+	full, part [2 * machine.Parted]x86.Label
 	pending    x86.Label // appends the pending lanes to the RDX places that are there, and returns
 }
 
@@ -29,6 +29,14 @@ func (c *compiler) exit(pc int32, masked bool, undo int32) {
 	} else {
 		c.fullExit(pc, undo, 0)
 	}
+}
+
+// whole assembles what stands for code for some lanes that is not wanted: their way out.
+func (c *compiler) whole(i int) {
+	s := &c.segs[i]
+	c.Bind(s.part)
+	c.Bind(s.stay)
+	c.partExit(s.first, 0, machine.Parted)
 }
 
 // fullExit returns with one place, whose rows the machine settles.

@@ -21,6 +21,7 @@ const (
 type Options struct {
 	Vectors Vectors
 	List    bool // keep a listing
+	Whole   bool // code for warps of 32 lanes alone, which leaves where they part
 
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned

@@ -103,7 +103,10 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findPatterns()
 	r.findDecisions()
 	opt.begin("runs")
-	r.fullRuns, r.partRuns = r.findRuns(false), r.findRuns(true)
+	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
+	if !opt.Whole {
+		r.partRuns = r.findRuns(true)
+	}
 	return r
 }
 

@@ -137,7 +137,7 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		if end, ran := c.batch(i, &moved); !ran {
 			out = c.warps[i].run()
 		} else if i, k = end.warp, end.warp; end.current {
-			out = c.behindBatch(i)
+			out = c.behindBatch(i, end.native)
 		} else if c.cluster.wk.breathe(false); c.grid.stopped.Load() {
 			return moved, false
 		} else {

@@ -35,7 +35,9 @@ func (w *Warp) execute(f *Fragment) State {
 					return st
 				}
 				pc = f.pc
-				left = pc
+				if left = pc; w.wk.native.Places[0].Flags&Polled != 0 {
+					left = -1
+				}
 				continue
 			}
 			left, stop = -1, min(ahead, native.next[pc])
@@ -60,8 +62,8 @@ func (w *Warp) execute(f *Fragment) State {
 			w.move(f, to)
 			return Diverge
 		}
-		if native == nil && to <= pc && w.compiling(f) {
-			native = w.heat(f.frame.code)
+		if native == nil && to <= pc {
+			native = w.compiled(f)
 		}
 		pc = to
 	}

@@ -43,6 +43,8 @@ type Native struct {
 	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
 	// with all its lanes; 0 for none.
 	Warps, Resumes, Wholes []uintptr
+	// Whole tells that the code runs warps of 32 lanes only. Launch.CompileParts makes what is missing.
+	Whole bool
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
 	// else reads them.
 	Rows func(pc int32) *NativeRows
@@ -99,6 +101,13 @@ type PlaceFlags uint32
 // there already, 0 if there were none.
 const FuelOut PlaceFlags = 1
 
+// Polled: compiled code has run for nativeSlice steps and has returned from a loop so that Go can do what it
+// has to; it is to be entered again at the same pc.
+const Polled PlaceFlags = 4
+
+// Parted: code that is Whole has left because it knows no lanes apart.
+const Parted PlaceFlags = 8
+
 // Unsettled: the lanes are all 32, and not all their rows are written: slots are to be spread, and what
 // Native.Rows says of the pc is to be done. It is on the first place only.
 const Unsettled PlaceFlags = 2
@@ -142,6 +151,9 @@ func (c *Code) SetNative(n *Native) {
 
 // Native returns the machine code, nil if none has been installed.
 func (c *Code) Native() *Native { return c.native.Load() }
+
+// runs tells whether the code is for such lanes.
+func (n *Native) runs(lanes uint32) bool { return !n.Whole || lanes == ^uint32(0) }
 
 // starts tells whether a block starts at a pc.
 func (n *Native) starts(pc int32) bool { return n.code.Insts[pc].Flags&BlockStart != 0 }

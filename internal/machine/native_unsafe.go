@@ -38,6 +38,7 @@ func regsOf(f *Frame) uintptr { return uintptr(f.regs.p) }
 // fillNative sets the context of compiled code for a fragment.
 func (w *Warp) fillNative(s *NativeState, t *nativeTable, f *Fragment) {
 	w.cta.fillNative(s, t)
+	s.Batch.Budget = nativeSlice
 	s.Regs, s.Mask, s.Fuel, s.PollFuel = uintptr(w.regs), f.mask, f.fuel, pollCost<<w.hurry
 }
 

@@ -53,14 +53,16 @@ type NativeWarp struct {
 	Lanes uint32 // when it begins
 }
 
-// nativeSlice is the steps after which a batch returns, so that Go can collect garbage and the
+// nativeSlice is the steps after which compiled code returns from between two warps of a batch and from
+// back edges: some 100 µs, so that Go can collect garbage and the
 // launch be stopped.
-const nativeSlice = 1e5
+const nativeSlice = 1 << 15
 
 // batchEnd says where a batch has ended.
 type batchEnd struct {
 	warp    int  // the last that ran in this pass, -1 if none has
 	current bool // it stands where compiled code has left it
+	native  *Native
 }
 
 // batch runs a batch that begins with a warp, if there can be one.
@@ -99,17 +101,17 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	t.pause = t.alone
 	switch {
 	case b.Current != 0:
-		return batchEnd{bits.TrailingZeros32(b.Current), true}, true
+		return batchEnd{bits.TrailingZeros32(b.Current), true, n}, true
 	case b.Later != 0:
-		return batchEnd{bits.TrailingZeros32(b.Later) - 1, false}, true
+		return batchEnd{bits.TrailingZeros32(b.Later) - 1, false, n}, true
 	}
-	return batchEnd{len(c.warps) - 1, false}, true
+	return batchEnd{len(c.warps) - 1, false, n}, true
 }
 
 // standsAt tells whether compiled code can go on where a warp stands.
 func (w *Warp) standsAt(n *Native) bool {
 	f := &w.frags[first(w.used)]
-	if f.frame != w.root {
+	if f.frame != w.root || !n.runs(f.mask) {
 		return false
 	}
 	if f.woken {
@@ -167,7 +169,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	at := n.Warps[f.pc]
 	switch {
 	case f.wait == WaitCTA:
-		if at = n.Resumes[f.pc]; at == 0 || f.kind != BarSync || b.Waiting != 0 && b.Barrier != int32(f.id) {
+		if at = n.Resumes[f.pc]; at == 0 || !n.runs(f.mask) || f.kind != BarSync || b.Waiting != 0 && b.Barrier != int32(f.id) {
 			return false
 		}
 		b.Waiting, b.Barrier = b.Waiting|1<<w.index, int32(f.id)
@@ -176,7 +178,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	case f.woken:
 		at = n.Resumes[f.pc]
 	}
-	if at != 0 {
+	if at != 0 && n.runs(f.mask) {
 		r.At = at
 	}
 	return true
@@ -289,9 +291,9 @@ func (f *Frame) spreadAll(pc int32) {
 }
 
 // behindBatch goes on with the warp that compiled code was running when the batch ended.
-func (c *CTA) behindBatch(i int) outcome {
+func (c *CTA) behindBatch(i int, n *Native) outcome {
 	w, wk := c.warps[i], c.cluster.wk
-	f, n := &w.frags[0], w.root.code.native.Load()
+	f := &w.frags[0]
 	w.enterFragment(f)
 	w.polled = wk.native.Looped == 0
 	switch w.placed(f, n, wk.nativeTable(n), wk.native) {

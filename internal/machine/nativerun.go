@@ -53,10 +53,18 @@ func (w *Warp) compiled(f *Fragment) *Native {
 	if !w.compiling(f) {
 		return nil
 	}
-	if n := f.frame.code.native.Load(); n != nil {
-		return n
+	code := f.frame.code
+	n := code.native.Load()
+	if n == nil {
+		n = w.heat(code)
 	}
-	return w.heat(f.frame.code)
+	if n != nil && !n.runs(f.mask) {
+		n = w.wantParts(code)
+	}
+	if n != nil && !n.runs(f.mask) {
+		return nil
+	}
+	return n
 }
 
 // compiling tells whether compiled code may run the fragment.
@@ -72,6 +80,16 @@ func (w *Warp) heat(c *Code) *Native {
 	}
 	p.heat = 0
 	w.cta.grid.Compile(c)
+	return c.native.Load()
+}
+
+// wantParts counts how often code for some lanes was missing; behind Launch.PartsAfter it is compiled.
+func (w *Warp) wantParts(c *Code) *Native {
+	p, g := w.wk.pool(c), w.cta.grid
+	if p.parted++; p.parted > g.PartsAfter && g.CompileParts != nil {
+		p.parted = 0
+		g.CompileParts(c)
+	}
 	return c.native.Load()
 }
 
@@ -96,6 +114,9 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) State {
 	places := s.Places[:s.N]
 	t.note(n, w, places)
+	if s.N != 0 && places[0].Flags&Parted != 0 {
+		w.wantParts(f.frame.code)
+	}
 	if s.N != 0 && places[0].Flags&Unsettled != 0 {
 		f.frame.settle(s, n.Rows(places[0].PC), places[0].PC)
 	}

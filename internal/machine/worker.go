@@ -46,8 +46,8 @@ type worker struct {
 
 // blockPool is the free register blocks of a function. Their constant rows are written.
 type blockPool struct {
-	free []block
-	heat uint32
+	free         []block
+	heat, parted uint32
 }
 
 func (wk *worker) pool(c *Code) *blockPool {
