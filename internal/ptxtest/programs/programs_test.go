@@ -2,6 +2,7 @@ package programs
 
 import (
 	"flag"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,9 +10,10 @@ import (
 )
 
 var (
-	full  = flag.Bool("full", false, "run programs for ten minutes")
-	seed  = flag.Uint64("seed", 1, "seed of the first program")
-	count = flag.Int("programs", 100, "programs to run")
+	full     = flag.Bool("full", false, "run programs for ten minutes")
+	duration = flag.Duration("duration", 0, "run programs for so long")
+	seed     = flag.Uint64("seed", 1, "seed of the first program")
+	count    = flag.Int("programs", 100, "programs to run")
 )
 
 // TestPrograms: what a program computes does not depend on the shape of blocks, on the workers,
@@ -20,7 +22,10 @@ func TestPrograms(t *testing.T) {
 	deadline := time.Now().Add(time.Hour)
 	n := *count
 	if *full {
-		n, deadline = 1<<30, time.Now().Add(10*time.Minute)
+		*duration = 10 * time.Minute
+	}
+	if *duration != 0 {
+		n, deadline = 1<<30, time.Now().Add(*duration)
 	}
 	nodes, refused := 0, 0
 	for i := 0; i < n && time.Now().Before(deadline); i++ {
@@ -35,11 +40,50 @@ func TestPrograms(t *testing.T) {
 		nodes += p.Size()
 		if err := Compare(p, NewInput(s)); err != nil {
 			p.Minimise(func() bool { return Compare(p, NewInput(s)) != nil })
-			t.Errorf("seed %d: %v\nleast program, with %v:\n%s", s, err, Compare(p, NewInput(s)), p)
+			t.Errorf("seed %d: %v\nleast program, with %v:\n%s\nrepeat: go test ./internal/ptxtest/programs -run TestPrograms -programs 1 -seed %d", s, err, Compare(p, NewInput(s)), p, s)
 		}
 	}
 	t.Logf("%d nodes; %d statements dropped that are refused", nodes, refused)
 	if refused*20 > nodes {
 		t.Error("too many statements are refused")
 	}
+}
+
+// TestMinimise plants a defect, an instruction that is executed as another one: what is left of a program that shows
+// it is little more than that instruction.
+func TestMinimise(t *testing.T) {
+	planted := strings.NewReplacer("xor.b32 ", "or.b32 ", "min.s32 ", "max.s32 ", "add.f32 ", "sub.f32 ")
+	found := 0
+	for s := uint64(1); found < 3; s++ {
+		p := generate.NewProgram(s, Executed)
+		if _, err := Supported(p); err != nil {
+			t.Fatal(err)
+		}
+		fails := func() bool { return changed(t, p, NewInput(s), planted) }
+		before := p.Size()
+		if before < 20 || !fails() {
+			continue
+		}
+		found++
+		if p.Minimise(fails); p.Size() > 3 || !fails() {
+			t.Errorf("seed %d: %d of %d nodes are left:\n%s", s, p.Size(), before, p)
+		}
+	}
+}
+
+// changed tells whether the replacement of instructions changes what a program writes.
+func changed(t *testing.T, p *generate.Program, input *Input, planted *strings.Replacer) bool {
+	t.Helper()
+	var out [2][]byte
+	for i, text := range []string{p.String(), planted.Replace(p.String())} {
+		c, err := compileText(text, p.Target, input)
+		if err != nil {
+			return false
+		}
+		defer c.device.Close()
+		if out[i], err = c.run(Ways(p)[0]); err != nil {
+			return false
+		}
+	}
+	return differ(out[0], out[1]) >= 0
 }

@@ -128,7 +128,11 @@ const maxWorkers = 2
 const spare = 64
 
 func compile(p *generate.Program, input *Input) (*compiled, error) {
-	info, diags := check.Check(syntax.Parse("program.ptx", []byte(p.String())), check.Options{})
+	return compileText(p.String(), p.Target, input)
+}
+
+func compileText(text string, target isa.Target, input *Input) (*compiled, error) {
+	info, diags := check.Check(syntax.Parse("program.ptx", []byte(text)), check.Options{})
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -140,7 +144,7 @@ func compile(p *generate.Program, input *Input) (*compiled, error) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	c := &compiled{decoder: decode.New(linked, placed{}), kernel: linked.Func("run"), target: machine.TargetOf(p.Target.Arch)}
+	c := &compiled{decoder: decode.New(linked, placed{}), kernel: linked.Func("run"), target: machine.TargetOf(target.Arch)}
 	if c.arena, err = mem.NewArena(4 << 20); err != nil {
 		return nil, err
 	}
