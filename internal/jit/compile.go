@@ -98,8 +98,10 @@ type compiler struct {
 	listing *x86.Listing
 	covered map[coverKey]cover // tests that need not be made again in this segment
 	hosts   int32              // places for bases that they have taken
-	shortAt int32              // where temporaries have run out
-	counted *Counted           // nil: nobody counts
+	bases   [len(keepers)]keptBase
+	turn    int      // the keeper that was taken last
+	shortAt int32    // where temporaries have run out
+	counted *Counted // nil: nobody counts
 	tails   exitTails
 	nobody  x86.Label // nobody is left
 	batch   batch

@@ -80,7 +80,7 @@ func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
 	c.title("all lanes, from %d", s.first)
 	c.Bind(s.full)
-	c.covered, c.hosts = map[coverKey]cover{}, 0
+	c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
 	if n := s.end - s.first; n > 0 {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)

@@ -235,9 +235,16 @@ func (k *calculator) times(size x86.Size, d x86.Reg, v val, at int) {
 
 // product multiplies lower halves.
 func (k *calculator) product(o *operation, d x86.Reg, at int) {
-	k.low(o.code, d)
+	whole := k.p.halves(o.a, o.code) // d is an extension already
+	if !whole {
+		k.low(o.code, d)
+	}
 	if o.a == o.b {
 		k.RR(x86.IMUL, x86.S64, d, d)
+		return
+	}
+	if f, ok := k.p.known(o.b); ok && whole && k.p.halves(o.b, o.code) && f == uint64(int32(f)) {
+		k.RRI(x86.IMUL, x86.S64, d, d, int32(f))
 		return
 	}
 	t := k.own(o.b, at)
@@ -277,13 +284,16 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 		if far == 0 {
 			continue
 		}
-		t, u := k.take(), k.take()
-		k.RM(x86.LEA, x86.S64, t, x86.At(d, int32(far)))
-		k.RR(x86.MOV, x86.S64, u, t)
-		k.low(c, u)
-		k.RR(x86.CMP, x86.S64, t, u)
-		k.Jcc(x86.NE, k.miss)
+		t, op, wraps := k.take(), x86.ADD, x86.O
+		if o.code == cZext {
+			wraps = x86.B
+		}
+		if o.code == cZext && far < 0 {
+			op, far = x86.SUB, -far
+		}
+		k.RR(x86.MOV, x86.S32, t, d)
+		k.RI(op, x86.S32, t, int32(far))
+		k.Jcc(wraps, k.miss)
 		k.give(t)
-		k.give(u)
 	}
 }

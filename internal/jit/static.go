@@ -68,7 +68,7 @@ func (a *accessed) addressStride() stride {
 func (s *static) near() bool {
 	const far = 1 << 24
 	low, high := s.reach()
-	wraps := s.src[0].typ == tW && s.src[0].pat != nil && low < 0
+	wraps := s.src[0].typ == tW && s.src[0].pat != nil && low < s.disp
 	return low > -far && high < far && s.disp > -far && s.disp < far && !wraps
 }
 
@@ -137,8 +137,9 @@ func (s *static) resizes(k int) x86.Op {
 
 // access assembles the tests and the moves.
 func (s *static) access(i int, pc int32) {
-	fail, done := s.miss, s.NewLabel()
+	fail, done := s.miss, x86.Label(0)
 	if s.use != allLanes && !s.uniform() { // lanes that the guard excludes may be outside
+		done = s.NewLabel()
 		fail = s.later(func() {
 			s.apart()
 			s.Jmp(done)
@@ -158,7 +159,9 @@ func (s *static) access(i int, pc int32) {
 			s.store(k)
 		}
 	}
-	s.Bind(done)
+	if done != 0 {
+		s.Bind(done)
+	}
 }
 
 // toBase brings the base of a run into RAX.
@@ -177,8 +180,13 @@ func (s *static) toBase(run int) {
 	}
 }
 
-// at is a place behind the base of a run, in host memory; RAX is part of it.
+// at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
+	if r, ok := s.kept(run); ok && s.bound >= 0 {
+		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
+	} else if ok {
+		return x86.At(r, int32(s.disp+disp))
+	}
 	if s.bound >= 0 {
 		s.toBase(run)
 		return x86.AtIndex(x86.RAX, rArena, 1, int32(s.disp+disp))
@@ -472,6 +480,7 @@ func (c *compiler) changes(s *step, key coverKey) bool {
 
 // uncover forgets the tests of bases that an instruction has changed.
 func (c *compiler) uncover(s *step) {
+	c.unkeep(s)
 	for key := range c.covered {
 		if c.changes(s, key) {
 			delete(c.covered, key)

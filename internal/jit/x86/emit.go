@@ -23,6 +23,7 @@ const (
 
 // emit appends in: the first of its forms that can say it, in that form's encoding.
 func (a *Asm) emit(in *inst) {
+	a.unkeep(in)
 	start := len(a.buf)
 	d := a.deco
 	if d != (deco{}) {

@@ -1,0 +1,57 @@
+package jit
+
+// Bases of accesses in general registers: what one access has loaded serves the next ones, as long as
+// nothing has written the register (x86.Asm.Kept) and nobody has given the base another value.
+
+import (
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/sem"
+)
+
+// keepers are the registers that keep bases. Few operations take them.
+var keepers = [...]x86.Reg{x86.R11, x86.R10, x86.RCX}
+
+// keptBase is what one of them keeps: the base of a run, of the host's if it is in shared memory.
+type keptBase struct {
+	key coverKey
+	run int
+	any bool
+}
+
+// kept is the register with the base of a run, in code for full warps: of patterns, and in shared
+// memory only of bases whose tests have left the host's.
+func (s *static) kept(run int) (x86.Reg, bool) {
+	key := s.key()
+	from, size := x86.Mem{}, x86.S64
+	switch v := s.covered[key]; {
+	case s.masked || key.pat == nil || s.m.By == sem.ByConst:
+		return 0, false
+	case s.bound >= 0:
+		from, size = key.pat.number(run), key.pat.typ.size()
+	case v.host != 0:
+		from = hostAt(v.host, run)
+	default:
+		return 0, false
+	}
+	key.store = false // the base of loads is that of stores
+	for i, r := range keepers {
+		if s.bases[i] == (keptBase{key, run, true}) && s.Kept(r) {
+			return r, true
+		}
+	}
+	s.turn = (s.turn + 1) % len(keepers)
+	r := keepers[s.turn]
+	s.RM(x86.MOV, size, r, from)
+	s.Keep(r)
+	s.bases[s.turn] = keptBase{key, run, true}
+	return r, true
+}
+
+// unkeep forgets the bases that an instruction has changed.
+func (c *compiler) unkeep(s *step) {
+	for i := range c.bases {
+		if b := &c.bases[i]; b.any && c.changes(s, b.key) {
+			b.any = false
+		}
+	}
+}
