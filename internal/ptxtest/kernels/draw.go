@@ -34,10 +34,10 @@ type loopVar struct {
 	span span
 }
 
-// walk is a pointer register in a loop: bytes relative to in, and what it is a multiple of.
+// walk is a pointer register in a loop: what it moves by in a turn, and what it is a multiple of.
 type walk struct {
 	reg    int
-	lo, hi int64
+	stride int64
 	align  int
 }
 

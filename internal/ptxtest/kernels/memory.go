@@ -101,11 +101,10 @@ func (w *writer) walk(limit int64) string {
 	name, s := w.known()
 	align := pick(w.r, 4, 4, 8, 16)
 	stride := int64(align * pick(w.r, 1, 1, 2, 3, 8, 33, 64, -1, -2))
-	p := walk{reg: len(w.walks), lo: s.lo * int64(align), hi: s.hi * int64(align), align: align}
-	if max(p.hi, -p.lo)+64*64*23 > inBytes/2-1024 {
+	if max(s.hi, -s.lo)*int64(align)+max(stride, -stride)*limit > inBytes/2-1024 {
 		return ""
 	}
-	p.lo, p.hi = min(p.lo, p.lo+stride*limit), stride // hi is the stride from here on
+	p := walk{len(w.walks), stride, align}
 	w.walks = append(w.walks[:len(w.walks):len(w.walks)], p)
 	code, reg := w.address("%in", name, align)
 	return code + fmt.Sprintf("mov.u64 %%a%d, %s;\n", p.reg, reg)
@@ -114,17 +113,9 @@ func (w *writer) walk(limit int64) string {
 // step moves the pointers of a loop.
 func (w *writer) step(outer int) (code string) {
 	for _, p := range w.walks[outer:] {
-		code += fmt.Sprintf("add.s64 %%a%d, %%a%d, %d;\n", p.reg, p.reg, p.hi)
+		code += fmt.Sprintf("add.s64 %%a%d, %%a%d, %d;\n", p.reg, p.reg, p.stride)
 	}
 	return code
-}
-
-// own is an index that no two threads of a CTA, or of the grid, share.
-func (w *writer) ownIndex(grid bool) string {
-	if grid {
-		return "%g"
-	}
-	return "%id"
 }
 
 // store writes to an area of out of its own. Where it may come several times, each thread has its place.
@@ -133,7 +124,7 @@ func (w *writer) store() *Node {
 		return w.compute()
 	}
 	a := w.access(16)
-	index, code := w.ownIndex(true), ""
+	index, code := "%g", ""
 	switch {
 	case len(w.loop) > 0:
 	case w.r.IntN(5) == 0:
@@ -184,7 +175,7 @@ func (w *writer) tileIndex(elements int) (index, code string) {
 // exchange passes values through shared memory: each thread writes its place, then reads any.
 func (w *writer) exchange() *Node {
 	a := w.access(16)
-	mine := w.ownIndex(false)
+	mine := "%id"
 	code := ""
 	if w.r.IntN(3) == 0 && a.bytes <= 8 { // rows with a gap
 		mine, code = "%s1", "shr.u32 %s1, %id, 4; add.u32 %s1, %s1, %id;\n"
