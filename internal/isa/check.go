@@ -338,6 +338,9 @@ func checkTensorColumns(q *Query, p *plan) string {
 // constants alone.
 func checkRegisterVector(q *Query, p *plan) string {
 	s := p.operand(q, "r")
+	if s == nil {
+		s = p.operand(q, "mdata")
+	}
 	switch {
 	case s.Kind != ShapeVec:
 		return "the registers must stand in braces"

@@ -259,6 +259,8 @@ const (
 	Tcgen05RelinquishAllocPermit
 	Tcgen05Ld
 	Tcgen05LdRed
+	Tcgen05LdSpcompress
+	Tcgen05LdRedSpcompress
 	Tcgen05St
 	Tcgen05WaitLd
 	Tcgen05WaitSt
@@ -1290,7 +1292,7 @@ func init() {
 			{"data/0913-sync.isa", 0x4e2957b0},
 			{"data/0914-mma.isa", 0x11a948db},
 			{"data/0915-wgmma.isa", 0xfa7737d6},
-			{"data/0916-tcgen05.isa", 0xddde559a},
+			{"data/0916-tcgen05.isa", 0x595bb64f},
 			{"data/0917-stack.isa", 0x16d552c3},
 			{"data/0918-video.isa", 0xae5c2359},
 			{"data/0919-misc.isa", 0x77bc6723},
@@ -1550,16 +1552,18 @@ func init() {
 			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 18, 30, 1129, 306},
 			{"tcgen05.ld", "tcgen05.ld", 18, 38, 1435, 662},
 			{"tcgen05.ld.red", "tcgen05.ld.red", 18, 58, 2097, 807},
-			{"tcgen05.st", "tcgen05.st", 18, 79, 2904, 648},
-			{"tcgen05.wait::ld", "tcgen05.wait::ld", 18, 99, 3552, 213},
-			{"tcgen05.wait::st", "tcgen05.wait::st", 18, 105, 3765, 214},
-			{"tcgen05.cp", "tcgen05.cp", 18, 111, 3979, 792},
-			{"tcgen05.shift", "tcgen05.shift", 18, 130, 4771, 390},
-			{"tcgen05.mma", "tcgen05.mma", 18, 140, 5161, 2581},
-			{"tcgen05.mma.ws", "tcgen05.mma.ws", 18, 185, 7742, 821},
-			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 18, 203, 8563, 281},
-			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 18, 209, 8844, 274},
-			{"tcgen05.commit", "tcgen05.commit", 18, 215, 9118, 907},
+			{"tcgen05.ld.spcompress", "tcgen05.ld.spcompress", 18, 79, 2904, 675},
+			{"tcgen05.ld.red.spcompress", "tcgen05.ld.red.spcompress", 18, 97, 3579, 723},
+			{"tcgen05.st", "tcgen05.st", 18, 116, 4302, 648},
+			{"tcgen05.wait::ld", "tcgen05.wait::ld", 18, 136, 4950, 213},
+			{"tcgen05.wait::st", "tcgen05.wait::st", 18, 142, 5163, 214},
+			{"tcgen05.cp", "tcgen05.cp", 18, 148, 5377, 792},
+			{"tcgen05.shift", "tcgen05.shift", 18, 167, 6169, 390},
+			{"tcgen05.mma", "tcgen05.mma", 18, 177, 6559, 2581},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", 18, 222, 9140, 821},
+			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 18, 240, 9961, 281},
+			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 18, 246, 10242, 274},
+			{"tcgen05.commit", "tcgen05.commit", 18, 252, 10516, 907},
 			{"stacksave", "stacksave", 19, 3, 57, 166},
 			{"stackrestore", "stackrestore", 19, 10, 223, 216},
 			{"alloca", "alloca", 19, 17, 439, 368},

@@ -4,6 +4,7 @@ package judge
 // large templates, on several architectures. Nothing of them is kept.
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +21,9 @@ import (
 var moduleSources = []string{"testdata/modules/*.cu", "../../../testdata/cuda/headers/*.cu"}
 
 // moduleTargets are compiled for: the older ones with fewer of the headers' own forms.
-var moduleTargets = strings.Fields("sm_80 sm_90a sm_100a sm_120a")
+var moduleTargets = strings.Fields("sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_110a sm_120a sm_121a")
+
+var moduleArch = flag.String("module.arch", "", "compile modules for these architectures alone, such as sm_90a or, for Triton, 90")
 
 // TestJudgeModules: both judges accept what nvcc makes of large templates.
 func TestJudgeModules(t *testing.T) {
@@ -35,7 +38,7 @@ func TestJudgeModules(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for _, source := range sources {
-			for _, arch := range moduleTargets {
+			for _, arch := range architectures(moduleTargets) {
 				text := nvcc.CompileFor(t, source, arch, "-std=c++17")
 				bothAccept(t, path, fmt.Sprintf("%s for %s", source, arch), text)
 				lines, modules = lines+strings.Count(text, "\n"), modules+1
@@ -45,39 +48,61 @@ func TestJudgeModules(t *testing.T) {
 	t.Logf("%d modules, %d lines", modules, lines)
 }
 
-// TestJudgeTriton: both judges accept what Triton makes of the kernels of the test data.
+// architectures are those that the flag names, or all.
+func architectures(all []string) []string {
+	if *moduleArch != "" {
+		return strings.Fields(*moduleArch)
+	}
+	return all
+}
+
+// tritonScripts compile kernels to the folder and for the architecture that they are given.
+var tritonScripts = []string{"../../../testdata/triton/compile.py", "testdata/modules/kernels.py"}
+
+// TestJudgeTriton: both judges accept what Triton makes of the kernels of the test data, and of kernels of
+// many kinds.
 func TestJudgeTriton(t *testing.T) {
 	if !*full {
-		t.Skip("compiles for a minute; -full")
+		t.Skip("compiles for minutes; -full")
 	}
 	path := assembler(t)
-	script, err := filepath.Abs("../../../testdata/triton/compile.py")
+	if err := exec.Command("python3", "-c", "import triton").Run(); err != nil {
+		t.Skip(nvcc.SkipMark + "Triton is not in PYTHONPATH")
+	}
+	lines, modules := 0, 0
+	for _, script := range tritonScripts {
+		for _, arch := range architectures([]string{"80", "90", "100", "120"}) {
+			for _, file := range tritonModules(t, script, arch) {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bothAccept(t, path, filepath.Base(file), string(text))
+				lines, modules = lines+strings.Count(string(text), "\n"), modules+1
+			}
+		}
+	}
+	t.Logf("%d modules, %d lines", modules, lines)
+}
+
+// tritonModules are the files that a script makes for an architecture.
+func tritonModules(t *testing.T, script, arch string) []string {
+	script, err := filepath.Abs(script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, arch := range []string{"80", "90", "100"} {
-		out := t.TempDir()
-		if err := exec.Command("python3", "-c", "import triton").Run(); err != nil {
-			t.Skip(nvcc.SkipMark + "Triton is not in PYTHONPATH")
-		}
-		if text, err := exec.Command("python3", script, out, arch).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		files, _ := filepath.Glob(filepath.Join(out, "*.ptx"))
-		if len(files) < 3 {
-			t.Fatalf("%d modules for sm_%s", len(files), arch)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			bothAccept(t, path, filepath.Base(file), string(text))
-		}
+	out := t.TempDir()
+	if text, err := exec.Command("python3", script, out, arch).CombinedOutput(); err != nil {
+		t.Fatalf("%s for %s: %v\n%s", script, arch, err, text)
 	}
+	files, _ := filepath.Glob(filepath.Join(out, "*.ptx"))
+	if len(files) < 3 {
+		t.Fatalf("%s makes %d modules for sm_%s", script, len(files), arch)
+	}
+	return files
 }
 
-// bothAccept demands that both judges accept a module for its own target.
+// bothAccept demands that both judges accept a module for its own target, and that a device loads it or refuses it by name.
 func bothAccept(t *testing.T, path, name, text string) {
 	t.Helper()
 	diags, err := ptxvm.Check(name, []byte(text), nil)
@@ -90,5 +115,7 @@ func bothAccept(t *testing.T, path, name, text string) {
 	}
 	if !report.Accepted || diags.HasErrors() {
 		t.Errorf("%s: ptxas accepts: %v %s, here: %v", name, report.Accepted, report.Stderr, diags)
+		return
 	}
+	launches(t, name, text)
 }
