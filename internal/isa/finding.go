@@ -31,23 +31,27 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 	return out
 }
 
-// checkRoles are the operands that checks are about; of several, what a check says names one.
+// checkRoles are the operands that checks are about; of several, what a check says names one, or the first is meant.
 var checkRoles = map[string][]string{
 	"bar.count_multiple": {"b"}, "st.param_space": {"a"}, "ld.param_space": {"a"}, "st.bulk.size": {"size"}, "bulk.size": {"size"},
 	"setmaxnreg.multiple": {"n"}, "createpolicy.fraction": {"fraction"}, "createpolicy.primary_size": {"primary-size"},
 	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "tcgen05.columns": {"columns"},
-	"tensor.override": {"sizes", "lower"},
+	"tcgen05.registers": {"r", "mdata"}, "tensor.override": {"sizes", "lower"},
 }
 
 // blamed is the operand that a check is about, -1 if none is.
 func (p *plan) blamed(q *Query, check, msg string) int {
-	roles := checkRoles[check]
-	for _, role := range roles {
-		if len(roles) == 1 || strings.Contains(msg, role) {
-			return p.position(q, role)
+	first := -1
+	for _, role := range checkRoles[check] {
+		at := p.position(q, role)
+		if at >= 0 && strings.Contains(msg, role) {
+			return at
+		}
+		if first < 0 {
+			first = at
 		}
 	}
-	return -1
+	return first
 }
 
 // position is that of an operand in the statement, -1 if it has none or is a part of one.
