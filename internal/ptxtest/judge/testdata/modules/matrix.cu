@@ -24,9 +24,11 @@ __global__ void product(const In *a, const In *b, Sum *c) {
 
 template __global__ void product<half, float, 16, 16, 16>(const half *, const half *, float *);
 template __global__ void product<half, half, 32, 8, 16>(const half *, const half *, half *);
-template __global__ void product<__nv_bfloat16, float, 16, 16, 16>(const __nv_bfloat16 *, const __nv_bfloat16 *, float *);
 template __global__ void product<signed char, int, 8, 32, 16>(const signed char *, const signed char *, int *);
+#if __CUDA_ARCH__ >= 800
+template __global__ void product<__nv_bfloat16, float, 16, 16, 16>(const __nv_bfloat16 *, const __nv_bfloat16 *, float *);
 template __global__ void product<double, double, 8, 8, 4>(const double *, const double *, double *);
+#endif
 
 __global__ void tiles(const int *in, int *out, cuda::atomic<int> *done) {
     __shared__ int tile[256];
