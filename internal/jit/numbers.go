@@ -2,7 +2,11 @@ package jit
 
 // Arithmetic on numbers: programs in general registers, once for all lanes or once for each run.
 
-import "ptxvm/internal/jit/x86"
+import (
+	"math/bits"
+
+	"ptxvm/internal/jit/x86"
+)
 
 // calculator runs a program on the numbers of one run.
 type calculator struct {
@@ -235,22 +239,30 @@ func (k *calculator) times(size x86.Size, d x86.Reg, v val, at int) {
 
 // product multiplies lower halves.
 func (k *calculator) product(o *operation, d x86.Reg, at int) {
-	whole := k.p.halves(o.a, o.code) // d is an extension already
-	if !whole {
-		k.low(o.code, d)
-	}
+	k.half(o.code, o.a, d)
 	if o.a == o.b {
 		k.RR(x86.IMUL, x86.S64, d, d)
 		return
 	}
-	if f, ok := k.p.known(o.b); ok && whole && k.p.halves(o.b, o.code) && f == uint64(int32(f)) {
-		k.RRI(x86.IMUL, x86.S64, d, d, int32(f))
+	if n := k.vals[o.b]; n.literal && n.lit == uint64(int32(n.lit)) && (o.code == cMulLS || n.lit>>31 == 0) {
+		if n.lit&(n.lit-1) == 0 && n.lit != 0 {
+			k.RI(x86.SHL, x86.S64, d, int32(bits.TrailingZeros64(n.lit)))
+		} else {
+			k.RRI(x86.IMUL, x86.S64, d, d, int32(n.lit))
+		}
 		return
 	}
 	t := k.own(o.b, at)
-	k.low(o.code, t)
+	k.half(o.code, o.b, t)
 	k.RR(x86.IMUL, x86.S64, d, t)
 	k.give(t)
+}
+
+// half extends the lower half of a factor, unless it has been extended.
+func (k *calculator) half(c code, v val, d x86.Reg) {
+	if k.p.ops[v].code == cConst || !k.p.halves(v, c) {
+		k.low(c, d)
+	}
 }
 
 // done gives back the register of a value that is not needed behind an operation.
@@ -271,29 +283,26 @@ func (k *calculator) low(c code, d x86.Reg) {
 
 // extend widens a number, and goes to miss unless the same can be said of all lanes of the run.
 func (k *calculator) extend(o *operation, d x86.Reg) {
-	c := cMulLU
+	c, wraps := cMulLU, x86.B
 	if o.code == cSext {
-		c = cMulLS
+		c, wraps = cMulLS, x86.O
+	}
+	if k.out != nil && !k.out[o.a].same() {
+		low, high := k.out[o.a].within(k.w).extents()
+		k.reaches(x86.ADD, d, high, wraps)
+		k.reaches(x86.SUB, d, -low, wraps)
 	}
 	k.low(c, d)
-	if k.out == nil || k.out[o.a].same() {
+}
+
+// reaches goes to miss if a number wraps when something is added or subtracted.
+func (k *calculator) reaches(op x86.Op, d x86.Reg, far int64, wraps x86.Cond) {
+	if far == 0 {
 		return
 	}
-	low, high := k.out[o.a].within(k.w).extents()
-	for _, far := range []int64{low, high} {
-		if far == 0 {
-			continue
-		}
-		t, op, wraps := k.take(), x86.ADD, x86.O
-		if o.code == cZext {
-			wraps = x86.B
-		}
-		if o.code == cZext && far < 0 {
-			op, far = x86.SUB, -far
-		}
-		k.RR(x86.MOV, x86.S32, t, d)
-		k.RI(op, x86.S32, t, int32(far))
-		k.Jcc(wraps, k.miss)
-		k.give(t)
-	}
+	t := k.take()
+	k.RR(x86.MOV, x86.S32, t, d)
+	k.RI(op, x86.S32, t, int32(far))
+	k.Jcc(wraps, k.miss)
+	k.give(t)
 }

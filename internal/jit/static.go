@@ -501,7 +501,11 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		s.RI(x86.TEST, x86.S32, r, int32(s.align-1))
 		s.Jcc(x86.NE, fail)
 	}
-	s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.low)))
+	first := x86.RAX
+	if s.bound < 0 || all.low != 0 {
+		first = x86.R8
+		s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.low)))
+	}
 	if s.bound < 0 {
 		s.RM(x86.SUB, x86.S64, x86.R8, ctxWindow)
 		s.Jcc(x86.S, fail)
@@ -521,9 +525,9 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 	if s.s.op.Kind == sem.OpStore {
 		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
 	}
-	s.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at))
+	s.RM(x86.CMP, x86.S64, first, x86.At(x86.RDX, at))
 	s.Jcc(x86.L, fail)
-	s.RI(x86.ADD, x86.S64, x86.R8, int32(all.high-all.low))
+	s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.high)))
 	s.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(end)))
 	s.Jcc(x86.A, fail)
 }
