@@ -62,12 +62,16 @@ type batch struct {
 	ended  x86.Label           // all lanes of the warp have exited
 	turn   x86.Label           // the warp waits or has exited
 	next   x86.Label           // its turn is over
+	sweep  x86.Label           // a CTA that may be swept; 0: none may
 }
 
 func (c *compiler) newBatch() {
 	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
+	}
+	if c.sweepable() {
+		c.batch.sweep = c.NewLabel()
 	}
 }
 
@@ -269,11 +273,18 @@ func (c *compiler) startStub() {
 	for _, z := range zeros {
 		c.clearBytes(v, z.off, z.bytes)
 	}
+	c.release(temp(v))
+	c.placeSpecials()
+	c.Jmp(c.batch.warp[0])
+}
+
+// placeSpecials writes the special registers that differ between CTAs.
+func (c *compiler) placeSpecials() {
+	v := c.alloc()
 	for i := range c.code.Specials {
 		c.placeSpecial(&c.code.Specials[i], v)
 	}
 	c.release(temp(v))
-	c.Jmp(c.batch.warp[0])
 }
 
 // extent is bytes of the register block.
@@ -415,17 +426,30 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.Bind(cta)
 	c.title("a CTA has ended")
 	c.count()
-	c.RM(x86.MOV, x86.S32, x86.RAX, batchCTAs)
-	c.RI(x86.SUB, x86.S32, x86.RAX, 1)
-	c.Jcc(x86.B, out)
 	c.MI(x86.CMP, x86.S32, batchAlive, 0)
 	c.Jcc(x86.NE, out)
-	c.MR(x86.MOV, x86.S32, batchCTAs, x86.RAX)
-	c.M(x86.INC, x86.S32, batchDone)
-	c.nextCTA()
+	c.endCTA(out)
+	ordinary := c.NewLabel()
+	if c.batch.sweep != 0 {
+		c.Jmp(c.batch.sweep)
+	}
+	c.Bind(ordinary)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchAll)
 	c.MR(x86.MOV, x86.S32, batchAlive, x86.RAX)
 	c.beginPass(pick)
+	if c.batch.sweep != 0 {
+		c.sweepCode(ordinary, out)
+	}
+}
+
+// endCTA goes on to the next CTA, or out if none may begin.
+func (c *compiler) endCTA(out x86.Label) {
+	c.RM(x86.MOV, x86.S32, x86.RAX, batchCTAs)
+	c.RI(x86.SUB, x86.S32, x86.RAX, 1)
+	c.Jcc(x86.B, out)
+	c.MR(x86.MOV, x86.S32, batchCTAs, x86.RAX)
+	c.M(x86.INC, x86.S32, batchDone)
+	c.nextCTA()
 }
 
 // beginPass lets the warps in RAX have their turns.

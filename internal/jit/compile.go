@@ -92,19 +92,20 @@ func startsAsync(f *ir.Func) bool {
 type compiler struct {
 	*region
 	*emitter
-	opt     Options
-	stubs   []func() // cold code, assembled at the end
-	entry   []x86.Label
-	listing *x86.Listing
-	covered map[coverKey]cover // tests that need not be made again in this segment
-	hosts   int32              // places for bases that they have taken
-	bases   [len(keepers)]keptBase
-	turn    int      // the keeper that was taken last
-	shortAt int32    // where temporaries have run out
-	counted *Counted // nil: nobody counts
-	tails   exitTails
-	nobody  x86.Label // nobody is left
-	batch   batch
+	opt      Options
+	stubs    []func() // cold code, assembled at the end
+	entry    []x86.Label
+	listing  *x86.Listing
+	covered  map[coverKey]cover // tests that need not be made again in this segment
+	hosts    int32              // places for bases that they have taken
+	bases    [len(keepers)]keptBase
+	turn     int      // the keeper that was taken last
+	shortAt  int32    // where temporaries have run out
+	counted  *Counted // nil: nobody counts
+	tails    exitTails
+	nobody   x86.Label // nobody is left
+	batch    batch
+	sweeping *sweep // the one being assembled
 }
 
 func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {

@@ -387,9 +387,7 @@ func (c *compiler) asNumbers(i int, pc int32, masked bool) bool {
 	case s.made != nil && !masked:
 		undo := c.segs[i].end - pc
 		c.makeNumbers(s, c.later(func() { c.exit(pc, false, undo) }))
-		if s.made.home {
-			c.layRow(s.made)
-		}
+		c.layMade(s)
 		return true
 	case (s.op.Scalar || s.dst.slot) && s.prog.numbers():
 		c.slotNumbers(s)

@@ -14,6 +14,7 @@ type calculator struct {
 	p    *program
 	in   []source
 	out  []stride // nil: of all lanes, whatever they are
+	over []stride // the same from warp to warp, in a sweep
 	w    int      // lanes of a run
 	lane int      // the run's first
 	free []x86.Reg
@@ -46,6 +47,9 @@ func (c *compiler) makeNumbers(s *step, miss x86.Label) {
 	for h := range d.n() {
 		k := c.calculator(s.prog, s.full, h*d.w)
 		k.out, k.w, k.miss = out, d.w, miss
+		if c.sweeping != nil {
+			k.over, _ = c.sweeping.follow(s)
+		}
 		k.store(d.number(h))
 	}
 }
@@ -287,8 +291,12 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 	if o.code == cSext {
 		c, wraps = cMulLS, x86.O
 	}
-	if k.out != nil && !k.out[o.a].same() {
+	if k.out != nil {
 		low, high := k.out[o.a].within(k.w).extents()
+		if k.over != nil {
+			l, h := k.sweeping.between(k.over[o.a].step)
+			low, high = low+l, high+h
+		}
 		k.reaches(x86.ADD, d, high, wraps)
 		k.reaches(x86.SUB, d, -low, wraps)
 	}
@@ -298,6 +306,10 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 // reaches goes to miss if a number wraps when something is added or subtracted.
 func (k *calculator) reaches(op x86.Op, d x86.Reg, far int64, wraps x86.Cond) {
 	if far == 0 {
+		return
+	}
+	if far >= 1<<31 {
+		k.Jmp(k.miss)
 		return
 	}
 	t := k.take()

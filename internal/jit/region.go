@@ -59,6 +59,7 @@ type region struct {
 	depth   []int32 // of loops, by pc
 
 	fullRuns, partRuns runs
+	swept              *sweep
 
 	consts   map[uint32]machine.ConstRow
 	row      map[uint32]int // resident rows: first register
@@ -107,6 +108,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	if !opt.Whole {
 		r.partRuns = r.findRuns(true)
 	}
+	r.swept = r.findSweep()
 	return r
 }
 

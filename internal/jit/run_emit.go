@@ -37,13 +37,19 @@ func (r *room) spareFor(o *operation) int {
 
 // run assembles a run.
 func (c *compiler) runInstructions(i int, u *run, masked bool) {
-	use, m := allLanes, &u.merged
+	use := allLanes
 	if masked {
 		use = runLanes
 	}
 	for _, pc := range u.scalars {
 		c.compute(i, pc, masked, use)
 	}
+	c.runLanes(u, use)
+}
+
+// runLanes assembles what a run does to lanes.
+func (c *compiler) runLanes(u *run, use maskUse) {
+	m := &u.merged
 	c.merged(m, use)
 	for k := range m.masks {
 		c.writeMask(m.masks[k].off, maskBits[k], use)

@@ -45,6 +45,9 @@ func (a *accessed) static() *static {
 	if a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
 		return nil
 	}
+	if before, behind := s.sweeping.beyond(s.src[0].pat); (before+behind)%s.align != 0 {
+		return nil
+	}
 	for k := range a.m.At {
 		if s.moves[k] = s.moveOf(k); s.moves[k] == noMove {
 			return nil
@@ -75,7 +78,8 @@ func (s *static) near() bool {
 // reach has the lowest and the highest byte, and one more, that a run touches, from its base on.
 func (s *static) reach() (low, high int64) {
 	low, high = s.stride.extents()
-	return s.disp + low, s.disp + high + int64(s.m.Size)
+	before, behind := s.sweeping.beyond(s.src[0].pat)
+	return s.disp + low + before, s.disp + high + behind + int64(s.m.Size)
 }
 
 // moveOf finds how element k moves.
@@ -146,6 +150,14 @@ func (s *static) access(i int, pc int32) {
 		})
 	}
 	s.test(i, pc, fail)
+	s.moveAll()
+	if done != 0 {
+		s.Bind(done)
+	}
+}
+
+// moveAll assembles the moves.
+func (s *static) moveAll() {
 	for k := range s.m.At {
 		switch {
 		case s.moves[k] == unused:
@@ -158,9 +170,6 @@ func (s *static) access(i int, pc int32) {
 		default:
 			s.store(k)
 		}
-	}
-	if done != 0 {
-		s.Bind(done)
 	}
 }
 
