@@ -25,6 +25,7 @@ type writer struct {
 	left  int       // nodes to draw
 	areas int       // of out that stores have taken
 	names int       // of labels
+	ahead bool      // the kernel has neither loops nor barriers
 	walks []walk    // pointers that move in the loops around
 }
 
@@ -44,7 +45,7 @@ type walk struct {
 // New draws the kernel of a seed.
 func New(seed uint64) *Kernel {
 	r := rand.New(rand.NewPCG(seed, 77))
-	w := &writer{r: r, k: &Kernel{Warps: r.IntN(4) == 0, Local: r.IntN(4) == 0}, left: 8 + r.IntN(40)}
+	w := &writer{r: r, k: &Kernel{Warps: r.IntN(4) == 0, Local: r.IntN(4) == 0}, left: 8 + r.IntN(40), ahead: r.IntN(4) == 0}
 	for i := range 6 {
 		w.spans[i] = []span{{0, maxX - 1, true}, {0, threads - 1, true}, {0, threads*gridX*gridY - 1, true}, {0, maxYZ - 1, true}, {3, 3, true}, {0, 31, true}}[i]
 	}
@@ -69,7 +70,7 @@ func (w *writer) block(depth int) (nodes []*Node) {
 		switch k := w.r.IntN(20); {
 		case k < 2 && depth < 3:
 			nodes = append(nodes, w.branch(depth))
-		case k < 4 && depth < 3 && len(w.loop) < 2:
+		case k < 4 && depth < 3 && len(w.loop) < 2 && !w.ahead:
 			nodes = append(nodes, w.turns(depth))
 		case k < 8:
 			nodes = append(nodes, w.index())
@@ -79,7 +80,7 @@ func (w *writer) block(depth int) (nodes []*Node) {
 			nodes = append(nodes, w.store())
 		case k < 14 && w.k.Local:
 			nodes = append(nodes, w.local())
-		case k < 16 && w.parts == 0:
+		case k < 16 && w.parts == 0 && !w.ahead:
 			nodes = append(nodes, w.exchange())
 		case k < 17 && w.parts == 0 && w.k.Warps:
 			nodes = append(nodes, w.across())
