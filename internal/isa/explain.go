@@ -10,7 +10,7 @@ import (
 )
 
 // explain returns the findings of the form that got furthest: the last stage, then the
-// fewest findings, then the first in the data.
+// fewest findings, then the operand that came closest, then the first in the data.
 func (t *ISA) explain(q *Query) []Mismatch {
 	op, n := t.findOpcode(q.Tokens)
 	if op == nil {
@@ -36,7 +36,10 @@ func further(a, b []Mismatch) bool {
 	if a[0].Stage != b[0].Stage {
 		return a[0].Stage > b[0].Stage
 	}
-	return len(a) < len(b)
+	if len(a) != len(b) || a[0].Stage != StageOperands {
+		return len(a) < len(b)
+	}
+	return a[0].Kind > b[0].Kind // what came closer: a constant out of range rather than another kind of operand
 }
 
 func (t *ISA) unknownInstruction(q *Query) Mismatch {
