@@ -219,6 +219,7 @@ func (c *compiler) warpStub(i int) {
 
 // loadWarp loads what compiled code keeps of a warp in registers.
 func (c *compiler) loadWarp(s *segment) {
+	c.forgetWord()
 	for _, off := range c.liveRows(s.first) {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}

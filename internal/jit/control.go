@@ -42,7 +42,8 @@ const (
 	savePending = saveBase + 1664                     // mask and fuel of each pending segment
 	saveSpill   = saveBase + 8192                     // values of runs
 	saveHosts   = saveSpill + 64*machine.NativeSpills // bases in shared memory, of the host
-	saveNumbers = saveHosts + 1024                    // numbers of patterns
+	saveWord    = saveHosts + 1024                    // four bytes of each lane, and which
+	saveNumbers = saveWord + 192                      // numbers of patterns
 	saveEnd     = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save))
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
@@ -81,6 +82,7 @@ func (c *compiler) fullSegment(i int) {
 	c.title("all lanes, from %d", s.first)
 	c.Bind(s.full)
 	c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
+	c.stirWord(s)
 	if n := s.end - s.first; n > 0 {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
@@ -153,6 +155,7 @@ func (c *compiler) partSegment(i int) {
 	s := &c.segs[i]
 	c.title("some lanes, from %d", s.first)
 	c.Bind(s.part)
+	c.stirWord(s)
 	if s.pending >= 0 && s.pending < maxPending {
 		c.collectPending(s.pending)
 	}

@@ -166,22 +166,27 @@ func (a *accessed) gather(k int, base x86.Reg) {
 	d := &a.src[1+k]
 	a.eachPart(d.typ, func() {
 		v := a.alloc()
-		if d.typ == a.src[0].typ || d.typ == tX {
-			a.gatherLanes(k, v, base)
-		} else { // 16 elements of 32 bits by addresses of 64
-			part, t := a.part, a.alloc()
-			a.wide, a.lanes, a.part = true, 8, 2*part
-			a.gatherLanes(k, v, base)
-			a.part++
-			a.gatherLanes(k, t, base)
-			a.wide, a.lanes, a.part = false, 16, part
-			a.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
-			a.release(temp(t))
-		}
+		a.gatherPart(k, v, base)
 		a.extend(k, v)
 		a.write(vecAt(v), d.typ, d, a.use)
 		a.release(temp(v))
 	})
+}
+
+// gatherPart gathers the running part's elements of 32 or 64 bits.
+func (a *accessed) gatherPart(k int, v x86.Vec, base x86.Reg) {
+	if t := a.src[1+k].typ; t == a.src[0].typ || t == tX {
+		a.gatherLanes(k, v, base)
+		return
+	}
+	part, t := a.part, a.alloc() // 16 elements of 32 bits by addresses of 64
+	a.wide, a.lanes, a.part = true, 8, 2*part
+	a.gatherLanes(k, v, base)
+	a.part++
+	a.gatherLanes(k, t, base)
+	a.wide, a.lanes, a.part = false, 16, part
+	a.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
+	a.release(temp(t))
 }
 
 // gatherLanes gathers the running part's elements.
@@ -217,6 +222,12 @@ func (a *accessed) extend(k int, v x86.Vec) {
 		return
 	}
 	a.VVI(x86.VPSLLD, x86.W512, v, v, uint8(32-bits))
+	a.extendTop(k, v)
+}
+
+// extendTop brings narrow elements down from the top of their lanes.
+func (a *accessed) extendTop(k int, v x86.Vec) {
+	bits := int(a.m.Elem) * 8
 	if !a.m.Signed {
 		a.VVI(x86.VPSRLD, x86.W512, v, v, uint8(32-bits))
 		return

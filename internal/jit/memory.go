@@ -96,6 +96,15 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 		s.access(i, pc)
 		return
 	}
+	if k, ok := a.wordAt(pc); ok && a.words[k] != 0 && a.segs[i].calm {
+		a.fromWord(a.words[k], a.rows)
+		return
+	}
+	a.rows()
+}
+
+// rows assembles an access that is no pattern.
+func (a *accessed) rows() {
 	switch {
 	case a.s.op.Kind == sem.OpLoad && a.uniform():
 		a.loadUniform()

@@ -18,6 +18,7 @@ import (
 type segment struct {
 	first, end int32
 	start      bool // of a block: lanes may be pending here
+	calm       bool // bytes may come from words that have been fetched
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
 	enter      x86.Label // full code for lanes that come from outside or from lanes apart
@@ -67,6 +68,7 @@ type region struct {
 	global   map[ir.Reg]*pattern
 	local    localPatterns
 	known    *constants
+	words    map[wordKey]int32 // numbers, from 1 on
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
@@ -78,7 +80,7 @@ type region struct {
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
-		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
+		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset)
 	for _, c := range code.Consts {
@@ -102,6 +104,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.cut()
 	opt.begin("patterns")
 	r.findPatterns()
+	r.findWords()
 	r.findDecisions()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}

@@ -450,7 +450,7 @@ func (s *static) test(i int, pc int32, fail x86.Label) {
 // hostPlace is a place for the host's bases, 0 if none is left in this segment.
 func (s *static) hostPlace() int32 {
 	at := saveHosts + 8*s.hosts
-	if at+int32(8*s.stride.n()) > saveNumbers {
+	if at+int32(8*s.stride.n()) > saveWord {
 		return 0
 	}
 	s.hosts += int32(s.stride.n())

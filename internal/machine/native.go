@@ -76,7 +76,7 @@ type NativeState struct {
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	_          [2]uint64       // Save is 64-byte aligned, as the state is
-	Save       [8192 + 64*NativeSpills + 5120]byte
+	Save       [8192 + 64*NativeSpills + 5312]byte
 }
 
 // NativeRoom is the bytes behind the register block of a converged frame that belong to compiled code. What is
