@@ -11,7 +11,7 @@
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	sweep*.go            all warps of a CTA in one loop
-//	memory.go gather.go  loads and stores
+//	memory.go gather.go words.go  loads and stores
 //	static.go kept.go    those at addresses that follow from few
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations
