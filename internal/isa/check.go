@@ -328,7 +328,7 @@ func checkTexMode(q *Query, p *plan) string {
 // checkTensorColumns: exclusive allocations of tensor memory are whole units of 32 columns
 // (PTX 9.4).
 func checkTensorColumns(q *Query, p *plan) string {
-	if s := p.operand(q, "columns"); s != nil && s.Kind == ShapeImm && (s.Value == 0 || s.Value%32 != 0) {
+	if s := p.operand(q, "columns"); s != nil && s.Kind == ShapeImm && (uint32(s.Value) == 0 || s.Value%32 != 0) {
 		return "the number of columns must be a multiple of 32, and not 0"
 	}
 	return ""

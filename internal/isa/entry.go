@@ -157,6 +157,7 @@ type operandKind struct {
 	mixed     bool // a vector: constants beside registers
 	short     bool // an address: registers of 32 bits reach global memory, too
 	full      bool // an address: no registers of fewer than 32 bits
+	cut       bool // a constant: its range is that of its low 32 bits
 	sreg      bool // an address: a special register, too
 	lenient   bool // a vector: ptxas judges its elements
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too

@@ -112,7 +112,7 @@ func (k *kindSpec) join(t Type, e *Shape) Type {
 		r = r.Storage()
 	}
 	pred := thePrelude.pred
-	if written := k.written || k.sorts&sortSink != 0; k.lenient && written {
+	if written := k.written || k.sorts&sortSink != 0; k.lenient && written && !e.Neg {
 		switch untyped := func(t Type) bool { return t.Kind() == Bits && t.Bits() == 32 }; {
 		case t == pred && untyped(r):
 			return r
@@ -242,7 +242,11 @@ func (k *kindSpec) misfitConstant(s *Shape) misfit {
 	if k.ranges == nil || s.Float { // ranges are of whole numbers
 		return fits
 	}
-	inside := func(r [2]int) bool { return int64(r[0]) <= s.Value && s.Value <= int64(r[1]) }
+	value := s.Value
+	if k.cut {
+		value = int64(uint32(value))
+	}
+	inside := func(r [2]int) bool { return int64(r[0]) <= value && value <= int64(r[1]) }
 	if slices.ContainsFunc(k.ranges, inside) {
 		return fits
 	}
@@ -312,7 +316,7 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 		if k.ofSet {
 			return k.misfitSymbolSpace(base)
 		}
-		if k.space == base.Space || k.space == Generic && base.Space.generic() {
+		if k.space == base.Space || k.space == Generic && base.Space.generic() || k.loose {
 			return fits
 		}
 		return wrongSpace
@@ -321,7 +325,7 @@ func (k *kindSpec) misfitAddress(base *Shape) misfit {
 			return fits
 		}
 	case ShapeImm: // the machine has no fixed addresses elsewhere (facts: ptxas)
-		if !base.Float && k.space == LocalSpace {
+		if !base.Float && (k.space == LocalSpace || k.loose) {
 			return fits
 		}
 	}
@@ -343,7 +347,7 @@ func (s Space) generic() bool { return s == GlobalSpace || s == SharedSpace || s
 // memory; a 32-bit one reaches no global memory, though a narrower one does, but where the
 // form says otherwise (facts: ptxas).
 func (k *kindSpec) misfitPointer(r *Shape) misfit {
-	if !r.Type.Kind().integer() || r.Lanes != 0 {
+	if kind := r.Type.Kind(); !kind.integer() && !(k.loose && kind == Packed) || r.Lanes != 0 {
 		return wrongType
 	}
 	switch bits := r.Type.Bits(); {

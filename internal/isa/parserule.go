@@ -321,6 +321,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.short = true
 		case word == "full":
 			k.full = true
+		case word == "cut": // the manual's ranges are of whole constants
+			k.cut = p.judge == Ptxas
 		case word == "sreg": // the manual has no such addresses
 			k.sreg = p.judge == Ptxas
 		case word == "strict":

@@ -60,6 +60,7 @@ type kindSpec struct {
 	mixed     bool // a vector: constants beside registers
 	short     bool // an address: registers of 32 bits reach global memory, too
 	full      bool // an address: no registers of fewer than 32 bits
+	cut       bool // a constant: its range is that of its low 32 bits
 	sreg      bool // an address: a special register, too
 	lenient   bool // a vector: ptxas judges its elements
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
@@ -453,7 +454,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, sreg: k.sreg, lenient: k.lenient, written: k.written, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, lenient: k.lenient, written: k.written, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

@@ -27,7 +27,8 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		accessElements(&in, s.Operands)
 		in.Annotate(b.f.Regs)
 		b.immediates(&in, s.Operands, in.Ops)
-		b.elements(&in)
+		b.elements(in.Ops)
+		b.told(&in)
 	}
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
@@ -315,11 +316,18 @@ func (b *bodyLowerer) constantsBeside(list []syntax.Operand, ops []ir.Operand) {
 	}
 }
 
+// told refuses asynchronous stores and reductions whose mbarrier is missing, as ptxas allows.
+func (b *bodyLowerer) told(in *ir.Inst) {
+	if in.Sel.Has(isa.M_mbarrier_complete_tx_bytes) && in.Op(isa.R_mbar) == nil && len(in.Ops) == 2 {
+		b.refused = "without an mbarrier nobody is told that the operation is complete; it is not executed"
+	}
+}
+
 // elements refuses what ptxas takes in a vector that is written: special registers, which are read-only, and
 // predicates, which have no room for an element.
-func (b *bodyLowerer) elements(in *ir.Inst) {
-	for i := range in.Ops {
-		o := &in.Ops[i]
+func (b *bodyLowerer) elements(ops []ir.Operand) {
+	for i := range ops {
+		o := &ops[i]
 		if o.Kind != ir.OpVec {
 			continue
 		}
