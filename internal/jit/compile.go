@@ -1,8 +1,10 @@
 package jit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"sync"
 
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
@@ -106,12 +108,16 @@ type compiler struct {
 	nobody   x86.Label // nobody is left
 	batch    batch
 	sweeping *sweep // the one being assembled
+	room     room
 }
+
+// assemblers are those whose code has been copied: their memory is used again.
+var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 
 func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
 	r := newRegion(code, f, opt)
 	opt.begin("registers")
-	e := &emitter{Asm: x86.New(nil), evex: r.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}
+	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}
 	c := &compiler{region: r, emitter: e, opt: opt}
 	if c.counted = opt.counted; opt.List || c.counted != nil {
 		c.listing = e.List()
@@ -185,9 +191,12 @@ func (c *compiler) finish() (*Compiled, error) {
 	if out.Bytes, err = c.Finish(); err != nil {
 		return nil, err
 	}
+	out.Bytes = bytes.Clone(out.Bytes)
 	if c.listing != nil {
 		out.Listing = c.listing.String()
 	}
+	c.Reset()
+	assemblers.Put(c.Asm)
 	return out, nil
 }
 

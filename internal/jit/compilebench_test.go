@@ -86,53 +86,57 @@ func (c *costs) begin(name string) {
 }
 
 // BenchmarkCompile measures what machine code costs, pages included: processor time, allocations and bytes
-// of code for an instruction of PTX, and by the clock what part each stage has.
+// of code for an instruction of PTX, and by the clock what part each stage has; whole: without code for some
+// lanes.
 func BenchmarkCompile(b *testing.B) {
 	for _, name := range []string{"corpus", "sha256", "matmul", "collatz", "blackscholes", "cubsort", "cubscan", "debug"} {
 		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
-			b.Run(name+"/"+v.String(), func(b *testing.B) {
-				list, insts := decoded(b, compiledModules(b, name)), 0
-				for _, code := range list {
-					insts += len(code.Insts)
-				}
-				c := &costs{time: map[string]time.Duration{}}
-				opt, bytes := jit.Staged(jit.Options{Vectors: v}, c.begin), 0
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				start := processorTime()
-				for b.Loop() {
-					for _, code := range list {
-						out, err := jit.Compile(code, code.Func.Data.(*ir.Func), opt)
-						if err != nil {
-							continue
-						}
-						c.begin("pages")
-						bytes += len(out.Bytes)
-						pages, err := native.New(out.Bytes)
-						if err != nil {
-							b.Fatal(err)
-						}
-						if err := pages.Free(); err != nil {
-							b.Fatal(err)
-						}
-						c.begin("")
-					}
-				}
-				spent := processorTime() - start
-				runtime.ReadMemStats(&after)
-				per := float64(b.N) * float64(insts)
-				b.ReportMetric(float64(spent.Nanoseconds())/per, "ns/instruction")
-				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/per, "allocs/instruction")
-				b.ReportMetric(float64(bytes)/per, "bytes/instruction")
-				b.ReportMetric(float64(insts), "instructions")
-				total := time.Duration(0)
-				for _, d := range c.time {
-					total += d
-				}
-				for stage, d := range c.time {
-					b.ReportMetric(100*float64(d)/float64(total), "%"+strings.ReplaceAll(stage, " ", "-"))
-				}
-			})
+			b.Run(name+"/"+v.String(), func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v}) })
+			b.Run(name+"/"+v.String()+"/whole", func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v, Whole: true}) })
 		}
+	}
+}
+
+func benchmarkCompile(b *testing.B, name string, o jit.Options) {
+	list, insts := decoded(b, compiledModules(b, name)), 0
+	for _, code := range list {
+		insts += len(code.Insts)
+	}
+	c := &costs{time: map[string]time.Duration{}}
+	opt, bytes := jit.Staged(o, c.begin), 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := processorTime()
+	for b.Loop() {
+		for _, code := range list {
+			out, err := jit.Compile(code, code.Func.Data.(*ir.Func), opt)
+			if err != nil {
+				continue
+			}
+			c.begin("pages")
+			bytes += len(out.Bytes)
+			pages, err := native.New(out.Bytes)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := pages.Free(); err != nil {
+				b.Fatal(err)
+			}
+			c.begin("")
+		}
+	}
+	spent := processorTime() - start
+	runtime.ReadMemStats(&after)
+	per := float64(b.N) * float64(insts)
+	b.ReportMetric(float64(spent.Nanoseconds())/per, "ns/instruction")
+	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/per, "allocs/instruction")
+	b.ReportMetric(float64(bytes)/per, "bytes/instruction")
+	b.ReportMetric(float64(insts), "instructions")
+	total := time.Duration(0)
+	for _, d := range c.time {
+		total += d
+	}
+	for stage, d := range c.time {
+		b.ReportMetric(100*float64(d)/float64(total), "%"+strings.ReplaceAll(stage, " ", "-"))
 	}
 }

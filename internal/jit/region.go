@@ -61,6 +61,7 @@ type region struct {
 
 	fullRuns, partRuns runs
 	swept              *sweep
+	touched            touched // by the run that is being found
 
 	consts   map[uint32]machine.ConstRow
 	row      map[uint32]int // resident rows: first register

@@ -28,10 +28,17 @@ type room struct {
 	pins  []val
 }
 
+// newRoom empties the compiler's room: there is one at a time.
 func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) *room {
-	n := len(m.ops)
-	r := &room{compiler: c, m: m, need: need, use: use, read: make([][]int, n), at: make([]loc, n), held: make([]bool, n), there: make([]bool, n),
-		own: make([]bool, n), slot: make([]int, n), input: map[uint32]val{}, rows: make([][]*source, n), bits: map[val][]int{}}
+	n, r := len(m.ops), &c.room
+	r.compiler, r.m, r.need, r.use, r.next = c, m, need, use, 0
+	r.read, r.at, r.held, r.there = emptied(r.read, n), emptied(r.at, n), emptied(r.held, n), emptied(r.there, n)
+	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptied(r.rows, n), r.slots[:0], r.pins[:0]
+	if r.input == nil {
+		r.input, r.bits = map[uint32]val{}, map[val][]int{}
+	}
+	clear(r.input)
+	clear(r.bits)
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
@@ -46,6 +53,16 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 		r.bits[m.masks[i].v] = append(r.bits[m.masks[i].v], i)
 	}
 	return r
+}
+
+// emptied is a list of n zeros, in the memory of another if that is long enough.
+func emptied[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n, 2*n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
 }
 
 // get brings a value to where an operation can read it.

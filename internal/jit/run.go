@@ -69,7 +69,7 @@ const runAhead = 64
 
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
 func (r *region) longest(first, limit int32, masked bool) *run {
-	t, best, lanes := newTouched(masked), first, 0
+	t, best, lanes := r.touched.begin(masked), first, 0
 	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
 		if !r.steps[end].once(masked) {
 			lanes++
@@ -105,10 +105,19 @@ type touched struct {
 	masks         []uint32       // predicates written, those that are still live
 	wide          bool           // elements of 64 bits
 	any           bool           // something has a width
+
+	reads, writes []source // of one instruction
 }
 
-func newTouched(masked bool) *touched {
-	return &touched{masked: masked, read: map[uint32]typ{}, written: map[uint32]typ{}}
+// begin forgets the run before.
+func (t *touched) begin(masked bool) *touched {
+	if t.read == nil {
+		t.read, t.written = map[uint32]typ{}, map[uint32]typ{}
+	}
+	clear(t.read)
+	clear(t.written)
+	t.masked, t.masks, t.wide, t.any = masked, t.masks[:0], false, false
+	return t
 }
 
 // takes tells whether an instruction can join the run, and notes it.
@@ -192,21 +201,31 @@ func (t *touched) width(r *region, s *step) bool {
 // note notes what an instruction of lanes reads and writes; false if a row has two types.
 func (t *touched) note(r *region, pc int32) bool {
 	s := &r.steps[pc]
-	reads, writes := s.lanesTouch(&r.insts[pc], t.masked)
-	for _, a := range append(reads, writes...) {
-		for _, m := range []map[uint32]typ{t.read, t.written} {
-			if have, ok := m[a.off]; ok && have != a.typ {
-				return false
-			}
-		}
+	t.reads, t.writes = s.appendTouch(&r.insts[pc], t.masked, t.reads[:0], t.writes[:0])
+	if !t.agrees(t.reads) || !t.agrees(t.writes) {
+		return false
 	}
-	for _, a := range reads {
+	for _, a := range t.reads {
 		t.read[a.off] = a.typ
 	}
-	for _, a := range writes {
+	for _, a := range t.writes {
 		t.written[a.off] = a.typ
 		if a.typ == tM && !slices.Contains(t.masks, a.off) {
 			t.masks = append(t.masks, a.off)
+		}
+	}
+	return true
+}
+
+// agrees tells whether rows are used with the types that they have so far.
+func (t *touched) agrees(list []source) bool {
+	for i := range list {
+		off, typ := list[i].off, list[i].typ
+		if have, ok := t.read[off]; ok && have != typ {
+			return false
+		}
+		if have, ok := t.written[off]; ok && have != typ {
+			return false
 		}
 	}
 	return true
@@ -221,12 +240,17 @@ func (t *touched) masksBehind(r *region, end int32) int {
 
 // lanesTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.
 func (s *step) lanesTouch(in *machine.Inst, masked bool) (reads, writes []source) {
+	return s.appendTouch(in, masked, nil, nil)
+}
+
+// appendTouch is lanesTouch into lists that are there.
+func (s *step) appendTouch(in *machine.Inst, masked bool, reads, writes []source) (r, w []source) {
 	mask := func(off uint32) source { return source{typ: tM, off: off} }
 	switch s.op.Kind {
 	case sem.OpMove:
-		return []source{mask(in.A)}, []source{mask(in.D)}
+		return append(reads, mask(in.A)), append(writes, mask(in.D))
 	case sem.OpLogic:
-		return []source{mask(in.A), mask(in.B)}, []source{mask(in.D)}
+		return append(reads, mask(in.A), mask(in.B)), append(writes, mask(in.D))
 	}
 	for _, src := range s.sources(masked) {
 		if !src.known {
@@ -235,12 +259,12 @@ func (s *step) lanesTouch(in *machine.Inst, masked bool) (reads, writes []source
 	}
 	if s.op.Kind == sem.OpCompare {
 		m := &s.op.Masks
-		return append(reads, mask(m.C)), []source{mask(m.P), mask(m.Q)}
+		return append(reads, mask(m.C)), append(writes, mask(m.P), mask(m.Q))
 	}
 	if s.op.Kind == sem.OpCarry {
-		return reads, []source{s.dst, mask(s.op.Masks.P)}
+		return reads, append(writes, s.dst, mask(s.op.Masks.P))
 	}
-	return reads, []source{s.dst}
+	return reads, append(writes, s.dst)
 }
 
 // merge builds the program of a run.
