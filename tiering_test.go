@@ -136,13 +136,15 @@ func TestTieringAnywhere(t *testing.T) {
 				run := newCaseRun(t, &c)
 				want, _ := run.with(t, ptxvm.Interp, nil)
 				r := rand.New(rand.NewPCG(*exitsSeed, uint64(i)))
-				for _, after := range []uint32{0, 1, 2, 3 + r.Uint32N(8), 11 + r.Uint32N(90), 100 + r.Uint32N(900)} {
+				for k, after := range []uint32{0, 0, 0, 1, 2, 3 + r.Uint32N(8), 11 + r.Uint32N(90), 100 + r.Uint32N(900)} {
+					parts := []uint32{0, 1 << 30, 1 + r.Uint32N(20)}[k%3] // at once, never, at any moment
 					got, rep := run.with(t, ptxvm.Auto, func(d *ptxvm.Device) error {
 						ptxvm.HotAfter(d, after)
+						ptxvm.PartsAfter(d, parts)
 						return nil
 					})
 					if d := got.differs(&want); d != "" {
-						t.Errorf("compiled after %d entries: %s", after, d)
+						t.Errorf("compiled after %d entries, for some lanes after %d: %s", after, parts, d)
 					}
 					if after != 0 && rep.compiled != 0 {
 						mixed.Add(1)

@@ -6,6 +6,7 @@ package ptxvm_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime/metrics"
 	"sync/atomic"
@@ -122,4 +123,43 @@ func pauses(h *metrics.Float64Histogram) (median, longest float64, count uint64)
 		}
 	}
 	return median, longest, count
+}
+
+// BenchmarkSizes launches kernels of growing size for the first time: processor time of a launch, the best of
+// all rounds, in each engine and with several thresholds of auto.
+func BenchmarkSizes(b *testing.B) {
+	both := []int{75, 90}
+	for _, c := range []corpus.Case{
+		{Name: "saxpy/32", Module: "cuda/saxpy", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Saxpy(t, 32) }},
+		{Name: "saxpy/4096", Module: "cuda/saxpy", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Saxpy(t, 4096) }},
+		{Name: "saxpy/65536", Module: "cuda/saxpy", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Saxpy(t, 65536) }},
+		{Name: "saxpy/1048576", Module: "cuda/saxpy", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Saxpy(t, 1<<20) }},
+		{Name: "matmul/16", Module: "cuda/matmul", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Matmul(t, 16, 16, 16) }},
+		{Name: "matmul/64", Module: "cuda/matmul", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Matmul(t, 64, 64, 64) }},
+		{Name: "matmul/128", Module: "cuda/matmul", Archs: both, Make: func(t corpus.Target) *corpus.Run { return corpus.Matmul(t, 128, 128, 128) }},
+		{Name: "reduce/1024", Module: "cuda/reduce", Archs: both, Make: func(corpus.Target) *corpus.Run { return corpus.ReduceInt(4, 1024) }},
+		{Name: "reduce/65536", Module: "cuda/reduce", Archs: both, Make: func(corpus.Target) *corpus.Run { return corpus.ReduceInt(64, 65536) }},
+		{Name: "reduce/1048576", Module: "cuda/reduce", Archs: both, Make: func(corpus.Target) *corpus.Run { return corpus.ReduceInt(64, 1<<20) }},
+	} {
+		run := newCaseRun(b, &c)
+		run.clock = processorTime
+		measure := func(name string, e ptxvm.Engine, after uint32) {
+			b.Run(c.Name+"/"+name, func(b *testing.B) {
+				best := time.Duration(math.MaxInt64)
+				for b.Loop() {
+					_, r := run.with(b, e, func(d *ptxvm.Device) error {
+						ptxvm.HotAfter(d, after)
+						return nil
+					})
+					best = min(best, r.spent)
+				}
+				b.ReportMetric(float64(best.Nanoseconds())/1e3, "µs-best")
+			})
+		}
+		measure("interp", ptxvm.Interp, 0)
+		measure("jit", ptxvm.JIT, 0)
+		for _, after := range []uint32{100, 200, 500} {
+			measure(fmt.Sprint("auto-", after), ptxvm.Auto, after)
+		}
+	}
 }
