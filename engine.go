@@ -41,10 +41,9 @@ func (e Engine) String() string { return engines[e] }
 // ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
 var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
-// hotAfter is how often a worker of the engine Auto enters code, or loops in it, before it is compiled:
-// interpreting so often takes a warp about as long as compiling does (docs/performance.md, "When code
-// is compiled").
-const hotAfter = 500
+// hotAfter is how many steps for each instruction of code a worker of the engine Auto interprets before it is
+// compiled: about as long as compiling takes (docs/performance.md, "When code is compiled").
+const hotAfter = 60
 
 // partsAfter is how often a worker leaves code for whole warps because lanes part, or has a warp of fewer,
 // before code for them is made.

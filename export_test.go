@@ -15,5 +15,5 @@ func CompileWith(d *Device, o jit.Options) error {
 // PartsAfter sets how often code for some lanes is missed before it is compiled.
 func PartsAfter(d *Device, times uint32) { d.partsAfter = times }
 
-// HotAfter sets how often the engine Auto enters code, or loops in it, before it is compiled.
+// HotAfter sets how many steps for each instruction the engine Auto interprets before code is compiled.
 func HotAfter(d *Device, times uint32) { d.hotAfter = times }

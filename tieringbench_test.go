@@ -62,13 +62,9 @@ func BenchmarkCold(b *testing.B) {
 	}
 	measure("interp", ptxvm.Interp, 0)
 	measure("jit", ptxvm.JIT, 0)
-	measure("auto-3", ptxvm.Auto, 3)
-	measure("auto-10", ptxvm.Auto, 10)
-	measure("auto-30", ptxvm.Auto, 30)
-	measure("auto-100", ptxvm.Auto, 100)
-	measure("auto-200", ptxvm.Auto, 200)
-	measure("auto-500", ptxvm.Auto, 500)
-	measure("auto-2000", ptxvm.Auto, 2000)
+	for _, after := range []uint32{15, 30, 60, 120} {
+		measure(fmt.Sprint("auto-", after), ptxvm.Auto, after)
+	}
 }
 
 // garbage is where the allocations go that are to be collected.
@@ -158,7 +154,7 @@ func BenchmarkSizes(b *testing.B) {
 		}
 		measure("interp", ptxvm.Interp, 0)
 		measure("jit", ptxvm.JIT, 0)
-		for _, after := range []uint32{100, 200, 500} {
+		for _, after := range []uint32{30, 60, 100} {
 			measure(fmt.Sprint("auto-", after), ptxvm.Auto, after)
 		}
 	}

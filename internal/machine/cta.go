@@ -70,7 +70,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
 	w.watched, w.hurry, w.patient, w.parting = 0, 0, 0, false
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
-	w.steps, w.slept, w.ops, w.lost = 0, 0, 0, 0
+	w.steps, w.slept, w.ops, w.lost, w.heated = 0, 0, 0, 0, 0
 	if w.cta.async.mode != Eager {
 		w.groups = [pipeKinds]*[32]uint64{}
 	}
@@ -174,6 +174,9 @@ func (c *CTA) account(w *Warp) {
 	s.LaneOps += w.ops - w.lost
 	c.cycles += w.steps + w.slept
 	c.grid.charge(w.steps)
+	if c.grid.Compile != nil {
+		w.warm()
+	}
 	w.steps, w.ops, w.lost, w.slept = 0, 0, 0, 0
 }
 

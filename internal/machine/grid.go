@@ -37,7 +37,7 @@ type Launch struct {
 	Reporter        Reporter       // of mode Lazy; nil: nobody wants reports
 	Progress        func(Progress) // called now and then; may be nil
 	Compile         func(*Code)    // installs machine code (Code.SetNative); nil: code is interpreted
-	CompileAfter    uint32         // times that a worker enters code or loops in it before it calls Compile
+	CompileAfter    uint32         // times that a worker interprets as many steps as code has instructions before it calls Compile
 	CompileParts    func(*Code)    // completes code that is Native.Whole; may be nil
 	PartsAfter      uint32         // times that a worker misses code for some lanes before it calls CompileParts
 	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil

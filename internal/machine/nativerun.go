@@ -72,10 +72,16 @@ func (w *Warp) compiling(f *Fragment) bool {
 	return w.cta.grid.Compile != nil && w.used == 1<<f.index && w.watched == 0 && f.frame.variant == converged
 }
 
-// heat counts how often code is entered or loops; at Launch.CompileAfter it is compiled.
+// compileSteps is what compiling costs beside what each instruction does, in instructions.
+const compileSteps = 60
+
+// heat counts the steps of a worker between entries and back edges of code that is not compiled; when they are
+// CompileAfter times its instructions, it is.
 func (w *Warp) heat(c *Code) *Native {
 	p := w.wk.pool(c)
-	if p.heat++; p.heat <= w.cta.grid.CompileAfter {
+	p.heat += w.steps - w.heated + 1
+	w.heated = w.steps
+	if p.heat <= uint64(w.cta.grid.CompileAfter)*uint64(len(c.Insts)+compileSteps) {
 		return nil
 	}
 	p.heat = 0
@@ -91,6 +97,14 @@ func (w *Warp) wantParts(c *Code) *Native {
 		g.CompileParts(c)
 	}
 	return c.native.Load()
+}
+
+// warm counts the steps of a turn that is over, before they are accounted for.
+func (w *Warp) warm() {
+	if c := w.root.code; c.native.Load() == nil {
+		w.wk.pool(c).heat += w.steps - w.heated
+	}
+	w.heated = 0
 }
 
 // runNative runs compiled code from an entry. The state is Next if the fragment has stayed whole

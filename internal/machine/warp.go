@@ -44,6 +44,7 @@ type Warp struct {
 	wide   [32]uint64 // 32-bit addresses, widened
 	index  int32      // in the CTA
 	polled bool       // the turn ended without other back edges than polling ones
+	heated uint64     // of steps, those that heat knows
 	steps  uint64
 	slept  uint64
 	lost   uint64 // lane-ops that guards suppressed

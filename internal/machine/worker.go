@@ -46,8 +46,9 @@ type worker struct {
 
 // blockPool is the free register blocks of a function. Their constant rows are written.
 type blockPool struct {
-	free         []block
-	heat, parted uint32
+	free   []block
+	heat   uint64 // steps interpreted
+	parted uint32
 }
 
 func (wk *worker) pool(c *Code) *blockPool {
