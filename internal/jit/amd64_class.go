@@ -4,10 +4,13 @@ package jit
 
 import "ptxvm/internal/jit/x86"
 
-// fix assembles cFix.
-func (e *emitter) fix(o *operation, a, b loc) loc {
+// fix assembles cFix, in the register of its first source if it can.
+func (e *emitter) fix(o *operation, a, b loc, target x86.Vec, direct bool) loc {
 	w, y := e.width(tW), e.load(b, tW)
-	d := e.alloc()
+	d := target
+	if !direct || y.v == target {
+		d = e.alloc()
+	}
 	switch a.kind {
 	case inVec:
 		e.copy(w, d, a.v)
@@ -18,7 +21,10 @@ func (e *emitter) fix(o *operation, a, b loc) loc {
 	}
 	e.VVMI(x86.VFIXUPIMMPS, w, d, y.v, e.Const32(uint32(o.imm)).Bcast(), 0)
 	e.unload(y, b)
-	return done(d)
+	if d == target {
+		direct = false
+	}
+	return e.into(done(d), target, direct)
 }
 
 // class assembles cClass.

@@ -153,7 +153,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cUnit:
 		return e.unit(o, arg(0))
 	case cFix:
-		return e.into(e.fix(o, arg(0), arg(1)), target, direct)
+		return e.fix(o, arg(0), arg(1), target, direct)
 	case cClass:
 		return e.class(o, arg(0))
 	case cDivide:

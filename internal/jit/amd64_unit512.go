@@ -16,8 +16,12 @@ func (e *emitter) quadratic512(u num.Unit, x x86.Vec) (base, z x86.Vec) {
 	bases, coeffs := k.segments(u)
 	t := e.alloc()
 	e.VVI(x86.VPSRLD, w, t, x, k.fraction)
-	base = e.lookUp(bases, t)
-	c := e.lookUp(coeffs, t)
+	masks := e.segmentMasks(len(bases), t)
+	base = e.lookUp(bases, t, masks)
+	c := e.lookUp(coeffs, t, masks)
+	for _, m := range masks {
+		e.release(loc{kind: inK, k: m, owned: true})
+	}
 	if k.fraction == 17 {
 		e.VVI(x86.VPSRAD, w, t, c, k.s0)
 		if coeffs[0]>>15&1 != 0 { // nothing of a c2' that is not negative is left
@@ -41,8 +45,21 @@ func (e *emitter) quadratic512(u num.Unit, x x86.Vec) (base, z x86.Vec) {
 	return base, z
 }
 
+// segmentMasks have bits 5 and, if there is room for two, 6 of the elements.
+func (e *emitter) segmentMasks(segments int, index x86.Vec) (masks []x86.K) {
+	for bit := 5; bit == 5 || bit == 6 && segments == 128 && len(e.freeK) > 0; bit++ {
+		masks = append(masks, e.allocK())
+		e.testBit(masks[bit-5], index, bit)
+	}
+	return masks
+}
+
+func (e *emitter) testBit(k x86.K, v x86.Vec, bit int) {
+	e.KVM(x86.VPTESTMD, x86.W512, k, v, e.Const32(1<<bit).Bcast())
+}
+
 // lookUp reads words of a table of 64 or 128 by the low bits of the elements.
-func (e *emitter) lookUp(list []uint32, index x86.Vec) x86.Vec {
+func (e *emitter) lookUp(list []uint32, index x86.Vec, masks []x86.K) x86.Vec {
 	w, at := x86.W512, e.unitTable(list)
 	pair := func(n int32) x86.Vec {
 		d := e.alloc()
@@ -50,22 +67,24 @@ func (e *emitter) lookUp(list []uint32, index x86.Vec) x86.Vec {
 		e.VVM(x86.VPERMT2D, w, d, index, at.Plus(128*n+64))
 		return d
 	}
-	k := e.allocK()
-	choose := func(d, s x86.Vec) {
+	choose := func(k x86.K, d, s x86.Vec) {
 		e.Masked(k).VV(x86.VMOVDQA32, w, d, s)
 		e.release(temp(s))
 	}
-	test := func(bit int) { e.KVM(x86.VPTESTMD, w, k, index, e.Const32(1<<bit).Bcast()) }
-	test(5)
 	d := pair(0)
-	choose(d, pair(1))
-	if len(list) == 128 {
-		h := pair(2)
-		choose(h, pair(3))
-		test(6)
-		choose(d, h)
+	choose(masks[0], d, pair(1))
+	if len(list) == 64 {
+		return d
 	}
-	e.release(loc{kind: inK, k: k, owned: true})
+	h := pair(2)
+	choose(masks[0], h, pair(3))
+	if len(masks) == 2 {
+		choose(masks[1], d, h)
+		return d
+	}
+	e.testBit(masks[0], index, 6)
+	choose(masks[0], d, h)
+	e.testBit(masks[0], index, 5)
 	return d
 }
 

@@ -34,7 +34,7 @@ var atomicOps = map[string]atomicOp{
 	"MinU32": {update: atomicChoice(x86.B)}, "MinU64": {update: atomicChoice(x86.B)}, "MaxU32": {update: atomicChoice(x86.A)}, "MaxU64": {update: atomicChoice(x86.A)},
 	"MinS32": {update: atomicChoice(x86.L)}, "MinS64": {update: atomicChoice(x86.L)}, "MaxS32": {update: atomicChoice(x86.G)}, "MaxS64": {update: atomicChoice(x86.G)},
 	"AtomIncU32": {update: atomicInc}, "AtomDecU32": {update: atomicDec},
-	"AddF32": {update: atomicAddF32}, "AtomAddGlobalF32": {update: atomicAddFtzF32},
+	"AddF64": {update: atomicAddF64}, "AddF32": {update: atomicAddF32}, "AtomAddGlobalF32": {update: atomicAddFtzF32},
 }
 
 func atomicBy(op x86.Op) func(*compiler, x86.Size) {
@@ -75,6 +75,17 @@ func atomicDec(c *compiler, _ x86.Size) {
 func atomicAddF32(c *compiler, _ x86.Size) {
 	c.RR(x86.MOV, x86.S32, atomNew, atomOld)
 	c.addF32(func(x86.Reg) {})
+}
+
+// atomicAddF64 leaves NaNs as the machine makes them, which is what num.AddF64 does.
+func atomicAddF64(c *compiler, _ x86.Size) {
+	a, b := c.alloc(), c.alloc()
+	c.VR(x86.VMOVQ, x86.W128, a, atomOld)
+	c.VR(x86.VMOVQ, x86.W128, b, atomWith)
+	c.VVV(x86.VADDSD, x86.W128, a, a, b)
+	c.RV(x86.VMOVQ, x86.W128, atomNew, a)
+	c.release(temp(b))
+	c.release(temp(a))
 }
 
 // atomicAddFtzF32 flushes subnormal operands and results.

@@ -2,6 +2,7 @@ package jit
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"ptxvm/internal/num"
 )
 
-var everyOperand = flag.Bool("operands", false, "approximate functions of one operand: all 2^32 of each")
+var operands = flag.String("operands", "", "approximate functions of one operand: at all from one to another, as 0-ffffffff")
 
 // approximations are the functions of one operand that read tables of the special function unit.
 var approximations = []func(uint32) uint32{
@@ -20,7 +21,7 @@ var approximations = []func(uint32) uint32{
 }
 
 // TestApproximations compares compiled approximations with package num: at both ends of every segment of
-// every exponent, and at random operands; or at every operand there is.
+// every exponent, and at random operands; or at every operand that is asked for.
 func TestApproximations(t *testing.T) {
 	if err := (Options{}).possible(); err != nil {
 		t.Skip(err)
@@ -42,8 +43,9 @@ func TestApproximations(t *testing.T) {
 
 // eachOperand visits 32 operands at a time: first, first + step and so on.
 func eachOperand(r *rand.Rand, visit func(first, step uint32) bool) {
-	if *everyOperand {
-		for a := uint64(0); a < 1<<32 && visit(uint32(a), 1); a += 32 {
+	var from, to uint64
+	if n, _ := fmt.Sscanf(*operands, "%x-%x", &from, &to); n == 2 {
+		for a := from; a <= to && visit(uint32(a), 1); a += 32 {
 		}
 		return
 	}
