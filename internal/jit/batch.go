@@ -18,6 +18,7 @@ var (
 	batchWarps     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Warps))
 	batchWarp      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Warp))
 	batchBudget    = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Budget))
+	batchRest      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Rest))
 	batchBegan     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Began))
 	batchCurrent   = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Current))
 	batchAlive     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Alive))
@@ -445,6 +446,10 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 
 // endCTA goes on to the next CTA, or out if none may begin.
 func (c *compiler) endCTA(out x86.Label) {
+	c.RM(x86.MOV, x86.S64, x86.RAX, ctxSteps)
+	c.RR(x86.ADD, x86.S64, x86.RAX, rSteps)
+	c.RM(x86.CMP, x86.S64, x86.RAX, batchRest)
+	c.Jcc(x86.A, out)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchCTAs)
 	c.RI(x86.SUB, x86.S32, x86.RAX, 1)
 	c.Jcc(x86.B, out)

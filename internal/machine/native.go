@@ -105,6 +105,9 @@ const FuelOut PlaceFlags = 1
 // has to; it is to be entered again at the same pc.
 const Polled PlaceFlags = 4
 
+// polled tells whether compiled code has returned for Go's sake alone.
+func (s *NativeState) polled() bool { return s.N != 0 && s.Places[0].Flags&Polled != 0 }
+
 // Parted: code that is Whole has left because it knows no lanes apart.
 const Parted PlaceFlags = 8
 

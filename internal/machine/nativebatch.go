@@ -18,6 +18,7 @@ type NativeBatch struct {
 	Warps  uintptr // *[32]NativeWarp
 	Warp   uintptr // the running warp's; 0: compiled code runs one warp alone
 	Budget uint64  // Steps at which compiled code returns
+	Rest   uint64  // Steps at which no other CTA begins
 	Began  uint64  // Steps when the running CTA began, if Done is not 0
 
 	Current uint32 // the running warp; none: the batch has ended between two warps
@@ -40,7 +41,7 @@ type NativeBatch struct {
 	Place [5]uint64 // ctaid.x, y, z, smid; always 0
 	Grid  [2]uint64 // extents in x and y
 	SMs   uint64
-	_     [5]uint64 // what follows is 64-byte aligned
+	_     [4]uint64 // what follows is 64-byte aligned
 }
 
 // NativeWarp is a warp of a batch between two turns.
@@ -53,10 +54,13 @@ type NativeWarp struct {
 	Lanes uint32 // when it begins
 }
 
-// nativeSlice is the steps after which compiled code returns from between two warps of a batch and from
-// back edges: some 100 µs, so that Go can collect garbage and the
-// launch be stopped.
-const nativeSlice = 1 << 15
+// Compiled code returns after so many steps so that Go can collect garbage and the launch be stopped:
+// from between two CTAs of a batch after nativeRest, some 100 µs; from between two warps and from back
+// edges, where all rows of a CTA are to be written, only after nativeSlice.
+const (
+	nativeRest  = 1 << 15
+	nativeSlice = 1 << 17
+)
 
 // batchEnd says where a batch has ended.
 type batchEnd struct {
@@ -95,8 +99,8 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	b.Warp = 0
 	c.takeBatch(n, s)
 	*moved = b.Moved != 0
-	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first {
-		t.alone = 0
+	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first || s.polled() {
+		t.alone = 0 // a batch that ends where its first warp has left at once is not worth while
 	}
 	t.pause = t.alone
 	switch {
@@ -128,7 +132,7 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 	}
 	warps, b := wk.batchWarps(), &s.Batch
 	*b = NativeBatch{
-		Budget: nativeSlice, Passed: int32(c.cluster.passed), All: uint32(1<<len(c.warps) - 1), Turn: turn, Slice: ctaSlice,
+		Budget: nativeSlice, Rest: nativeRest, Passed: int32(c.cluster.passed), All: uint32(1<<len(c.warps) - 1), Turn: turn, Slice: ctaSlice,
 		Alive: uint32(c.alive), Later: uint32(c.runnable) &^ (1<<first - 1),
 		Place: [5]uint64{uint64(c.id[0]), uint64(c.id[1]), uint64(c.id[2]), c.rank % uint64(g.Target.SMs)},
 		Grid:  [2]uint64{uint64(g.Grid[0]), uint64(g.Grid[1])}, SMs: uint64(g.Target.SMs),

@@ -3,6 +3,7 @@ package vec
 // Operands as the matcher sees them.
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,8 @@ func symbol(o string) isa.Shape {
 	case isUpper(base):
 		return isa.Shape{Kind: isa.ShapeReg, Type: lookup(".b64")}
 	case strings.HasPrefix(o, "0f"), strings.HasPrefix(o, "0d"):
-		return isa.Shape{Kind: isa.ShapeImm, Float: true, Hex: true, Double: o[1] == 'd'}
+		bits, _ := strconv.ParseUint(o[2:], 16, 64)
+		return isa.Shape{Kind: isa.ShapeImm, Float: true, Hex: true, Double: o[1] == 'd', Value: int64(bits)}
 	}
 	n, err := strconv.ParseInt(o, 0, 64)
 	if err == nil {
@@ -77,8 +79,8 @@ func symbol(o string) isa.Shape {
 	if u, err := strconv.ParseUint(o, 0, 64); err == nil {
 		return isa.Shape{Kind: isa.ShapeImm, Value: int64(u)}
 	}
-	if strings.Contains(o, ".") {
-		return isa.Shape{Kind: isa.ShapeImm, Float: true}
+	if f, err := strconv.ParseFloat(o, 64); err == nil {
+		return isa.Shape{Kind: isa.ShapeImm, Float: true, Value: int64(math.Float64bits(f))}
 	}
 	return isa.Shape{Kind: isa.ShapeFunc}
 }
