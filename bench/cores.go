@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"runtime"
 	"slices"
 	"sync"
@@ -22,34 +21,12 @@ import (
 const boundGain, shareGain = 1.9, 0.9
 
 // coresTable prints a line for each workload.
-func coresTable(match *regexp.Regexp, engine string, span time.Duration) error {
-	e, err := ptxvm.ParseEngine(engine)
-	switch {
-	case err != nil:
-		return err
-	case runtime.NumCPU() < 2:
+func coresTable(s *series) error {
+	if runtime.NumCPU() < 2 {
 		return errors.New("this machine has one core")
 	}
-	dir, err := os.MkdirTemp("", "cores")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	top, err := root()
-	if err != nil {
-		return err
-	}
 	fmt.Printf("Machine: %s, vectors of %d bits, load %s.\n\n| Kernel | One worker | Two | Gain | C gains | Goal |\n|---|---|---|---|---|---|\n", machine(), vectorBits(), load1())
-	for i := range workloads {
-		w := &workloads[i]
-		if !match.MatchString(w.name) {
-			continue
-		}
-		if err := w.cores(top, dir, e, span); err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
-		}
-	}
-	return nil
+	return s.each(func(w *workload) error { return w.cores(s) })
 }
 
 // load1 is how many others want the cores.
@@ -62,17 +39,17 @@ func load1() string {
 }
 
 // cores measures one workload.
-func (w *workload) cores(top, dir string, e ptxvm.Engine, span time.Duration) error {
+func (w *workload) cores(s *series) error {
 	makes := w.make
 	if w.large != nil {
 		makes = w.large
 	}
 	r := makes(corpus.Target{Arch: 90})
-	gainC, err := w.gainOfC(top, dir, r, span)
+	gainC, err := w.gainOfC(s, r)
 	if err != nil {
 		return err
 	}
-	one, two, err := w.workers(top, r, e, span)
+	one, two, err := w.workers(s, r)
 	if err != nil {
 		return err
 	}
@@ -85,17 +62,17 @@ func (w *workload) cores(top, dir string, e ptxvm.Engine, span time.Duration) er
 }
 
 // gainOfC runs the reference of gcc alone, then two of them at once: how much more work that is in a time.
-func (w *workload) gainOfC(top, dir string, r *corpus.Run, span time.Duration) (gain float64, err error) {
-	args, err := w.arguments(dir, r)
+func (w *workload) gainOfC(s *series, r *corpus.Run) (gain float64, err error) {
+	args, err := w.arguments(s.dir, r)
 	if err != nil {
 		return 0, err
 	}
-	binary, err := w.buildC(top, dir, "gcc", w.forms()[len(w.forms())/2])
+	binary, err := w.buildC(s, "gcc", w.forms()[len(w.forms())/2])
 	if err != nil {
 		return 0, err
 	}
 	run := func() (time.Duration, error) {
-		out, err := exec.Command(binary, append([]string{fmt.Sprint(span.Seconds())}, args...)...).Output()
+		out, err := exec.Command(binary, append([]string{fmt.Sprint(s.span.Seconds())}, args...)...).Output()
 		if err != nil {
 			return 0, err
 		}
@@ -117,16 +94,16 @@ func (w *workload) gainOfC(top, dir string, r *corpus.Run, span time.Duration) (
 }
 
 // workers launches with one worker and with two in turn, and returns the middle wall times.
-func (w *workload) workers(top string, r *corpus.Run, e ptxvm.Engine, span time.Duration) (one, two time.Duration, err error) {
+func (w *workload) workers(s *series, r *corpus.Run) (one, two time.Duration, err error) {
 	var with [2]*running
 	for i := range with {
-		if with[i], err = w.start(top, r, e, i+1); err != nil {
+		if with[i], err = w.start(s.top, r, s.engine, i+1); err != nil {
 			return 0, 0, err
 		}
 		defer with[i].device.Close()
 	}
 	var times [2][]time.Duration
-	for start := time.Now(); len(times[1]) < 5 || time.Since(start) < 2*span; {
+	for start := time.Now(); len(times[1]) < 5 || time.Since(start) < 2*s.span; {
 		for i, x := range with {
 			took := time.Duration(0)
 			if _, _, err := x.round(r, func(s ptxvm.Stats) { took += s.Elapsed }); err != nil {

@@ -53,16 +53,16 @@ func main() {
 	case *speed:
 		err = speedTable(match, *count)
 	case *cl:
-		err = openCLTable(match, *engine, *span)
+		err = measure(match, *engine, *span, openCLTable)
 	case *two:
-		err = coresTable(match, *engine, *span)
+		err = measure(match, *engine, *span, coresTable)
 	case *counted != "":
 		var kernels *regexp.Regexp
 		if kernels, err = regexp.Compile(*counted); err == nil {
 			err = profile(kernels)
 		}
 	case *c:
-		err = nativeTable(match, *engine, *span)
+		err = measure(match, *engine, *span, nativeTable)
 	case *megabytes > 0:
 		err = hostileTable(match, *megabytes)
 	default:

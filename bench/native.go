@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,34 +26,18 @@ var ccFlags = []string{"-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-
 
 // nativeTable prints a line for each workload: microseconds of processor time of C by the better compiler, and
 // of ptxvm on one worker, and their ratio.
-func nativeTable(match *regexp.Regexp, engine string, span time.Duration) error {
-	e, err := ptxvm.ParseEngine(engine)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "native")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	top, err := root()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("Machine: %s, vectors of %d bits.\n\n| Kernel | C | by | ptxvm, %s | Of C | Goal | Glane-ops/s |\n|---|---|---|---|---|---|---|\n", machine(), vectorBits(), e)
+func nativeTable(s *series) error {
+	fmt.Printf("Machine: %s, vectors of %d bits.\n\n| Kernel | C | by | ptxvm, %s | Of C | Goal | Glane-ops/s |\n|---|---|---|---|---|---|---|\n", machine(), vectorBits(), s.engine)
 	var all, twelve ratios
-	for i := range workloads {
-		w := &workloads[i]
-		if !match.MatchString(w.name) {
-			continue
-		}
-		ratio, err := w.compare(top, dir, e, span)
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
-		}
+	err := s.each(func(w *workload) error {
+		ratio, err := w.compare(s)
 		if all = append(all, ratio); w.twelve {
 			twelve = append(twelve, ratio)
 		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if len(all) > 0 {
 		fmt.Printf("\nGeometric mean: %.3f of C.\n", all.mean())
@@ -89,13 +72,13 @@ func (w *workload) goalText() string {
 }
 
 // compare measures both sides.
-func (w *workload) compare(top, dir string, e ptxvm.Engine, span time.Duration) (ratio float64, err error) {
+func (w *workload) compare(s *series) (ratio float64, err error) {
 	r := w.make(corpus.Target{Arch: 90})
-	c, by, err := w.c(top, dir, r, span)
+	c, by, err := w.c(s, r)
 	if err != nil {
 		return 0, err
 	}
-	ours, ops, err := w.ours(top, r, e, span)
+	ours, ops, err := w.ours(s, r)
 	if err != nil {
 		return 0, err
 	}
@@ -107,8 +90,8 @@ func (w *workload) compare(top, dir string, e ptxvm.Engine, span time.Duration) 
 func micros(d time.Duration) float64 { return d.Seconds() * 1e6 }
 
 // c runs the reference by each compiler that is there, and returns the faster one.
-func (w *workload) c(top, dir string, r *corpus.Run, span time.Duration) (best time.Duration, by string, err error) {
-	args, err := w.arguments(dir, r)
+func (w *workload) c(s *series, r *corpus.Run) (best time.Duration, by string, err error) {
+	args, err := w.arguments(s.dir, r)
 	if err != nil {
 		return 0, "", err
 	}
@@ -117,9 +100,9 @@ func (w *workload) c(top, dir string, r *corpus.Run, span time.Duration) (best t
 			continue
 		}
 		for _, form := range w.forms() {
-			took, err := w.runC(top, dir, cc, form, args, span)
+			took, err := w.runC(s, cc, form, args)
 			if err == nil {
-				err = checkFiles(dir, r)
+				err = checkFiles(s.dir, r)
 			}
 			if err != nil {
 				return 0, "", fmt.Errorf("%s %v: %w", cc, form, err)
@@ -147,12 +130,12 @@ func (w *workload) forms() (list [][]string) {
 }
 
 // runC compiles and runs the reference in one form.
-func (w *workload) runC(top, dir, cc string, form, args []string, span time.Duration) (time.Duration, error) {
-	binary, err := w.buildC(top, dir, cc, form)
+func (w *workload) runC(s *series, cc string, form, args []string) (time.Duration, error) {
+	binary, err := w.buildC(s, cc, form)
 	if err != nil {
 		return 0, err
 	}
-	out, err := exec.Command(binary, append([]string{fmt.Sprint(span.Seconds())}, args...)...).Output()
+	out, err := exec.Command(binary, append([]string{fmt.Sprint(s.span.Seconds())}, args...)...).Output()
 	if err != nil {
 		return 0, err
 	}
@@ -161,9 +144,9 @@ func (w *workload) runC(top, dir, cc string, form, args []string, span time.Dura
 }
 
 // buildC compiles the reference in one form.
-func (w *workload) buildC(top, dir, cc string, form []string) (binary string, err error) {
-	binary = filepath.Join(dir, w.name+"."+cc)
-	src := filepath.Join(top, "bench", "native")
+func (w *workload) buildC(s *series, cc string, form []string) (binary string, err error) {
+	binary = filepath.Join(s.dir, w.name+"."+cc)
+	src := filepath.Join(s.top, "bench", "native")
 	flags := slices.Concat(ccFlags, widthFlags(), form, []string{"-ffp-contract=off", "-w"})
 	if w.fast {
 		flags = append(flags, "-ffast-math")
@@ -283,13 +266,13 @@ func (w *workload) start(top string, r *corpus.Run, e ptxvm.Engine, workers int)
 }
 
 // ours runs the launches on one worker and returns the time of the fastest round, with its lane-ops.
-func (w *workload) ours(top string, r *corpus.Run, e ptxvm.Engine, span time.Duration) (best time.Duration, ops uint64, err error) {
-	x, err := w.start(top, r, e, 1)
+func (w *workload) ours(s *series, r *corpus.Run) (best time.Duration, ops uint64, err error) {
+	x, err := w.start(s.top, r, s.engine, 1)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer x.device.Close()
-	for start, rounds := cpuTime(), 0; rounds < 3 || cpuTime()-start < span; rounds++ {
+	for start, rounds := cpuTime(), 0; rounds < 3 || cpuTime()-start < s.span; rounds++ {
 		took, n, err := x.round(r, nil)
 		if err != nil {
 			return 0, 0, err

@@ -10,13 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"ptxvm"
 	"ptxvm/internal/ptxtest/corpus"
 )
 
@@ -30,59 +28,46 @@ var inOpenCL = []string{"saxpy", "matmul", "reduce", "mandelbrot"}
 var errNoOpenCL = errors.New("skipped: no OpenCL here (Debian: apt-get install pocl-opencl-icd ocl-icd-opencl-dev)")
 
 // openCLTable prints a line for each workload that has a twin in OpenCL.
-func openCLTable(match *regexp.Regexp, engine string, span time.Duration) error {
-	e, err := ptxvm.ParseEngine(engine)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "opencl")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	top, err := root()
-	if err != nil {
-		return err
-	}
-	host, err := buildOpenCL(top, dir)
+func openCLTable(s *series) error {
+	host, err := s.buildOpenCL()
 	if err != nil {
 		return err
 	}
 	var all ratios
-	for i := range workloads {
-		w := &workloads[i]
-		if !match.MatchString(w.name) || !slices.Contains(inOpenCL, w.name) {
-			continue
+	err = s.each(func(w *workload) error {
+		if !slices.Contains(inOpenCL, w.name) {
+			return nil
 		}
 		r := w.make(corpus.Target{Arch: 90})
-		theirs, platform, err := w.openCL(top, dir, host, r, span)
+		theirs, platform, err := w.openCL(s, host, r)
 		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+			return err
 		}
-		ours, _, err := w.ours(top, r, e, span)
+		ours, _, err := w.ours(s, r)
 		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+			return err
 		}
 		if len(all) == 0 {
-			fmt.Printf("Machine: %s, vectors of %d bits; %s.\n\n| Kernel | OpenCL | ptxvm, %s | Times |\n|---|---|---|---|\n", machine(), vectorBits(), platform, e)
+			fmt.Printf("Machine: %s, vectors of %d bits; %s.\n\n| Kernel | OpenCL | ptxvm, %s | Times |\n|---|---|---|---|\n", machine(), vectorBits(), platform, s.engine)
 		}
 		ratio := theirs.Seconds() / ours.Seconds()
 		all = append(all, ratio)
 		fmt.Printf("| %s | %.1f µs | %.1f µs | %.2f |\n", w.name, micros(theirs), micros(ours), ratio)
-	}
+		return nil
+	})
 	if len(all) > 0 {
 		fmt.Printf("\nGeometric mean: %.2f times (goal %d).\n", all.mean(), openCLGoal)
 	}
-	return nil
+	return err
 }
 
 // buildOpenCL compiles the host's program; errNoOpenCL if headers or loader are missing.
-func buildOpenCL(top, dir string) (host string, err error) {
+func (s *series) buildOpenCL() (host string, err error) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return "", errNoOpenCL
 	}
-	host = filepath.Join(dir, "host")
-	out, err := exec.Command("gcc", "-O2", "-w", "-o", host, filepath.Join(top, "bench", "opencl", "host.c"), "-lOpenCL").CombinedOutput()
+	host = filepath.Join(s.dir, "host")
+	out, err := exec.Command("gcc", "-O2", "-w", "-o", host, filepath.Join(s.top, "bench", "opencl", "host.c"), "-lOpenCL").CombinedOutput()
 	switch {
 	case strings.Contains(string(out), "CL/cl.h") || strings.Contains(string(out), "-lOpenCL"):
 		return "", errNoOpenCL
@@ -93,28 +78,28 @@ func buildOpenCL(top, dir string) (host string, err error) {
 }
 
 // openCL runs the twin, in one thread, and checks what it has written.
-func (w *workload) openCL(top, dir, host string, r *corpus.Run, span time.Duration) (took time.Duration, platform string, err error) {
+func (w *workload) openCL(s *series, host string, r *corpus.Run) (took time.Duration, platform string, err error) {
 	l := &r.Launches[0]
-	args := []string{fmt.Sprint(span.Seconds()), filepath.Join(top, "bench", "opencl", "kernels.cl"), w.name}
+	args := []string{fmt.Sprint(s.span.Seconds()), filepath.Join(s.top, "bench", "opencl", "kernels.cl"), w.name}
 	for _, n := range [][3]int{l.Grid, l.Block} {
 		for _, k := range n {
 			args = append(args, fmt.Sprint(max(k, 1)))
 		}
 	}
 	for i, b := range r.Buffers {
-		if err := os.WriteFile(bufferFile(dir, i), b.Init, 0o666); err != nil {
+		if err := os.WriteFile(bufferFile(s.dir, i), b.Init, 0o666); err != nil {
 			return 0, "", err
 		}
 	}
 	for _, a := range l.Args {
 		if i := slices.Index(r.Buffers, a.Buffer); a.Buffer != nil {
-			args = append(args, "@"+bufferFile(dir, i))
+			args = append(args, "@"+bufferFile(s.dir, i))
 		} else {
 			args = append(args, fmt.Sprintf("%x", binary.LittleEndian.Uint32(a.Scalar)))
 		}
 	}
 	cmd := exec.Command(host, args...)
-	cmd.Env = append(os.Environ(), "POCL_MAX_PTHREAD_COUNT=1", "POCL_CACHE_DIR="+dir)
+	cmd.Env = append(os.Environ(), "POCL_MAX_PTHREAD_COUNT=1", "POCL_CACHE_DIR="+s.dir)
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -129,5 +114,5 @@ func (w *workload) openCL(top, dir, host string, r *corpus.Run, span time.Durati
 	if err != nil {
 		return 0, "", err
 	}
-	return time.Duration(max(ns, 1)), strings.TrimSpace(rest), checkFiles(dir, r)
+	return time.Duration(max(ns, 1)), strings.TrimSpace(rest), checkFiles(s.dir, r)
 }
