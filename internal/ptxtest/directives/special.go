@@ -44,10 +44,10 @@ func OfSpecial(s isa.Special) []*Case {
 	for _, part := range strings.Fields(".x .y .z .w .r .q .lo") {
 		add("another component", "", fmt.Sprintf(".reg %s r; mov%s r, %s%s;", typ, typ, s, part))
 	}
-	for _, use := range []string{
+	for _, use := range []string{ // ptxas dies of a load at a special register whose result is read: the load stands alone
 		".reg .v4 .u32 v; mov.v4.u32 v, $;", ".reg .u32 a, b, c, d; mov.v4.u32 {a, b, c, d}, $;", ".reg .u32 r; add.u32 r, $x, 1;", ".reg .u32 r; cvt.u32.u32 r, $x;",
 		".reg .u64 r; cvt.u64.u32 r, $x;", ".reg .f32 r; cvt.rn.f32.u32 r, $x;", ".reg .u32 r; mov.u32 $x, r;", ".reg .pred p; setp.eq.u32 p, $x, 0;", "@$x ret;",
-		".reg .u32 r; ld.shared.u32 r, [$x]; st.shared.u32 [r], r;", ".reg .u32 r; st.shared.u32 [r], $x;", ".reg .u32 r; mov.u32 r, -$x;", ".reg .u32 r; mov.u32 r, $x+1;", ".reg .u32 $;", ".reg .pred p; mov.pred p, !$;",
+		".reg .u32 r; ld.shared.u32 r, [$x];", ".reg .u32 r; st.shared.u32 [r], $x;", ".reg .u32 r; mov.u32 r, -$x;", ".reg .u32 r; mov.u32 r, $x+1;", ".reg .u32 $;", ".reg .pred p; mov.pred p, !$;",
 	} {
 		text := strings.ReplaceAll(strings.ReplaceAll(use, "$x", read), "$", s.String())
 		add("another use", "", text)
