@@ -115,14 +115,18 @@ func (g *Generator) under(e *isa.Entry, l *isa.GateLine, pool []*isa.Sample) (li
 	return nil
 }
 
-// stepTries bounds how often operands are drawn for the samples under a gate.
-const stepTries = 20
+// stepTries bounds how often operands are drawn for the samples under a gate: rarely, as where two
+// selectors must be one number of 4 each, dozens of draws are of no use. They come in rounds.
+const (
+	stepTries = 50 * stepRound
+	stepRound = 20
+)
 
 // atStep writes the sample that has the fewest other gates closed in the step's module. Registers
-// that the module cannot declare come last: some types came with the instructions that take them.
+// that the module cannot declare come last in a round: some types came with the instructions that take them.
 func (g *Generator) atStep(under []*isa.Sample, l *isa.GateLine, step Step) *Statement {
 	for try := range stepTries {
-		if s := g.nearest(under, l, step, try < stepTries/2); s != nil {
+		if s := g.nearest(under, l, step, try%stepRound < stepRound/2); s != nil {
 			s.Class, s.Mutation = step.Below, atGate[step.Below]
 			return s
 		}
