@@ -28,6 +28,7 @@ type bodyLowerer struct {
 	ops    slab[ir.Operand]
 
 	locally map[*check.Object]*ir.Var // .local variables of the module, in this kernel's frame
+	added   uint64                    // to a register of the statement being lowered that is no address
 	refused string                    // why the statement being lowered is not executed
 }
 

@@ -34,6 +34,7 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		in.LeaveKernel()
 	}
 	b.body.Insts = append(b.body.Insts, in)
+	b.sum(&in)
 	if b.refused != "" {
 		b.f.Refused = append(b.f.Refused, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.refused})
 		b.refused = ""
@@ -100,20 +101,13 @@ func (b *bodyLowerer) name(s *syntax.Operand, o *ir.Operand) {
 	switch {
 	case u.Object == nil:
 		b.special(u.Special, s, o)
-		b.sum(s)
+		b.add(s)
 	case u.Object.Kind == check.Register:
 		b.registerOperand(u, s, o)
-		b.sum(s)
+		b.add(s)
 	default:
 		b.symbol(u.Object, o)
 		o.Imm = b.displacement(s.Expr)
-	}
-}
-
-// sum refuses a register plus a constant where it is no address.
-func (b *bodyLowerer) sum(s *syntax.Operand) {
-	if b.displacement(s.Expr) != 0 {
-		b.refused = "a register plus a constant as operand is not executed yet"
 	}
 }
 
