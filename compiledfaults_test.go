@@ -247,7 +247,7 @@ func TestCompiledFaults(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d kernels fault, %v; %d of %d runs have compiled code", faults, *faultCount, kinds, compiled, 2**faultCount)
-	if faults*2 < *faultCount || len(kinds) < 2 || compiled*3 < 2**faultCount { // code for some lanes is compiled only when it is missed
+	if faults*2 < *faultCount || len(kinds) < 2 || compiled < *faultCount {
 		t.Error("too few faults, of too few kinds, or too few in compiled code")
 	}
 }

@@ -145,7 +145,10 @@ func (o *outcome) differs(want *outcome) string {
 
 // compiledBy compiles with options.
 func compiledBy(o jit.Options) func(*ptxvm.Device) error {
-	return func(d *ptxvm.Device) error { return ptxvm.CompileWith(d, o) }
+	return func(d *ptxvm.Device) error {
+		ptxvm.PartsAfter(d, 0)
+		return ptxvm.CompileWith(d, o)
+	}
 }
 
 // exitGroup is how many ways to leave a case are tried one by one; where there are more, several are tried in one run.
