@@ -11,14 +11,7 @@ func (e *emitter) fix(o *operation, a, b loc, target x86.Vec, direct bool) loc {
 	if !direct || y.v == target {
 		d = e.alloc()
 	}
-	switch a.kind {
-	case inVec:
-		e.copy(w, d, a.v)
-	case inBcast:
-		e.broadcast(w, tW, d, a.m)
-	default:
-		e.move(w, d, a.m)
-	}
+	e.copyOf(d, a, tW)
 	e.VVMI(x86.VFIXUPIMMPS, w, d, y.v, e.Const32(uint32(o.imm)).Bcast(), 0)
 	e.unload(y, b)
 	if d == target {

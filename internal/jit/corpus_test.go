@@ -10,14 +10,12 @@ import (
 	"testing"
 
 	"ptxvm/internal/assume"
-	"ptxvm/internal/check"
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit"
-	"ptxvm/internal/lower"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
-	"ptxvm/internal/syntax"
+	"ptxvm/internal/ptxtest/load"
 )
 
 // laboratory runs kernels of one module in a small machine.
@@ -42,17 +40,9 @@ func (l *laboratory) Var(v *ir.Var) uint64 {
 
 func newLaboratory(t testing.TB, name, src string) *laboratory {
 	t.Helper()
-	info, diags := check.Check(syntax.Parse(name, []byte(src)), check.Options{})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	m, err := lower.Module(info, lower.Options{})
+	linked, err := load.Text(name, src)
 	if err != nil {
 		t.Fatal(err)
-	}
-	linked, diags := lower.Link([]*ir.Module{m}, decode.Provided)
-	if diags.HasErrors() {
-		t.Fatal(diags)
 	}
 	l := &laboratory{m: linked, vars: map[*ir.Var]uint64{}}
 	if l.arena, err = mem.NewArena(64 << 20); err != nil {

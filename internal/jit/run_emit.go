@@ -282,14 +282,15 @@ func (r *room) detach(d *source, v val) {
 	r.own[old] = true
 }
 
-func (r *room) copyOf(t x86.Vec, l loc, typ typ) {
-	switch w := r.width(typ); l.kind {
+// copyOf puts a value into a register.
+func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
+	switch w := e.width(typ); l.kind {
 	case inVec:
-		r.copy(w, t, l.v)
+		e.copy(w, t, l.v)
 	case inBcast:
-		r.broadcast(w, typ, t, l.m)
+		e.broadcast(w, typ, t, l.m)
 	default:
-		r.move(w, t, l.m)
+		e.move(w, t, l.m)
 	}
 }
 

@@ -26,13 +26,10 @@ func TestConstantsBeside(t *testing.T) {
 		"st.v2.b16 [a], {7, h}":                  "",
 		"multimem.st.v2.f16 [a], {7, h}":         ".f16",
 	} {
-		list := module(t, stmt, fmt.Appendf(nil, text, stmt)).Funcs[0].Refused
-		switch {
-		case refused == "" && len(list) > 0:
-			t.Errorf("%s is refused: %v", stmt, list)
-		case refused != "" && (len(list) != 1 || !strings.Contains(list[0].Reason, "("+refused+")")):
-			t.Errorf("%s: refused %v, want one for %s", stmt, list, refused)
+		if refused != "" {
+			refused = "(" + refused + ")"
 		}
+		wantRefusal(t, text, stmt, refused)
 	}
 }
 
@@ -56,12 +53,18 @@ func TestOddElements(t *testing.T) {
 		"mov.b64 a, {%laneid, r}":                                               "",
 		"ld.global.v2.u32 {r, _}, [a]":                                          "",
 	} {
-		list := module(t, stmt, fmt.Appendf(nil, text, stmt)).Funcs[0].Refused
-		switch {
-		case refused == "" && len(list) > 0:
-			t.Errorf("%s is refused: %v", stmt, list)
-		case refused != "" && (len(list) != 1 || !strings.Contains(list[0].Reason, refused)):
-			t.Errorf("%s: refused %v, want one with %q", stmt, list, refused)
-		}
+		wantRefusal(t, text, stmt, refused)
+	}
+}
+
+// wantRefusal holds a statement, put into a text, to one refusal whose reason has some words, or to none.
+func wantRefusal(t *testing.T, text, stmt, reason string) {
+	t.Helper()
+	list := module(t, stmt, fmt.Appendf(nil, text, stmt)).Funcs[0].Refused
+	switch {
+	case reason == "" && len(list) > 0:
+		t.Errorf("%s is refused: %v", stmt, list)
+	case reason != "" && (len(list) != 1 || !strings.Contains(list[0].Reason, reason)):
+		t.Errorf("%s: refused %v, want one with %q", stmt, list, reason)
 	}
 }

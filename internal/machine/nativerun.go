@@ -58,13 +58,13 @@ func (w *Warp) compiled(f *Fragment) *Native {
 	if n == nil {
 		n = w.heat(code)
 	}
-	if n != nil && !n.runs(f.mask) {
-		n = w.wantParts(code)
+	if n == nil || n.runs(f.mask) {
+		return n
 	}
-	if n != nil && !n.runs(f.mask) {
-		return nil
+	if n = w.wantParts(code); n.runs(f.mask) {
+		return n
 	}
-	return n
+	return nil
 }
 
 // compiling tells whether compiled code may run the fragment.

@@ -11,14 +11,12 @@ import (
 	"slices"
 
 	"ptxvm/internal/assume"
-	"ptxvm/internal/check"
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit"
-	"ptxvm/internal/lower"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
-	"ptxvm/internal/syntax"
+	"ptxvm/internal/ptxtest/load"
 )
 
 // blocks are all shapes; the first ones are of whole warps.
@@ -191,17 +189,9 @@ var input = func() (b []byte) {
 
 // run launches a kernel with one worker; e is nil for the interpreter. The error says that it cannot be run.
 func run(text string, block [3]uint32, e *jit.Engine) (*result, error) {
-	info, diags := check.Check(syntax.Parse("kernel.ptx", []byte(text)), check.Options{})
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	m, err := lower.Module(info, lower.Options{})
+	linked, err := load.Text("kernel.ptx", text)
 	if err != nil {
 		return nil, err
-	}
-	linked, diags := lower.Link([]*ir.Module{m}, decode.Provided)
-	if diags.HasErrors() {
-		return nil, diags
 	}
 	const outBytes = threads*gridX*gridY*ownBytes + outAreas*outArea
 	arena, err := mem.NewArena(inBytes + outBytes + 1<<20)

@@ -12,17 +12,15 @@ import (
 	"strings"
 
 	"ptxvm/internal/assume"
-	"ptxvm/internal/check"
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/jit"
-	"ptxvm/internal/lower"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
 	"ptxvm/internal/ptxtest/generate"
+	"ptxvm/internal/ptxtest/load"
 	"ptxvm/internal/sem"
-	"ptxvm/internal/syntax"
 )
 
 // Lanes is the number of lanes of a launch that are compared.
@@ -132,17 +130,9 @@ func compile(p *generate.Program, input *Input) (*compiled, error) {
 }
 
 func compileText(text string, target isa.Target, input *Input) (*compiled, error) {
-	info, diags := check.Check(syntax.Parse("program.ptx", []byte(text)), check.Options{})
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	m, err := lower.Module(info, lower.Options{})
+	linked, err := load.Text("program.ptx", text)
 	if err != nil {
 		return nil, err
-	}
-	linked, diags := lower.Link([]*ir.Module{m}, decode.Provided)
-	if diags.HasErrors() {
-		return nil, diags
 	}
 	c := &compiled{decoder: decode.New(linked, placed{}), kernel: linked.Func("run"), target: machine.TargetOf(target.Arch)}
 	if c.arena, err = mem.NewArena(4 << 20); err != nil {

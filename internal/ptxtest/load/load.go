@@ -1,0 +1,27 @@
+// Package load brings the text of tests to where it can be decoded.
+package load
+
+import (
+	"ptxvm/internal/check"
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/lower"
+	"ptxvm/internal/syntax"
+)
+
+// Text checks, lowers and links a module; the error is what the checker or the linker complains about.
+func Text(name, src string) (*ir.Module, error) {
+	info, diags := check.Check(syntax.Parse(name, []byte(src)), check.Options{})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	m, err := lower.Module(info, lower.Options{})
+	if err != nil {
+		return nil, err
+	}
+	linked, diags := lower.Link([]*ir.Module{m}, decode.Provided)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return linked, nil
+}
