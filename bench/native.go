@@ -28,11 +28,11 @@ var ccFlags = []string{"-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-
 // of ptxvm on one worker, and their ratio.
 func nativeTable(s *series) error {
 	fmt.Printf("Machine: %s, vectors of %d bits.\n\n| Kernel | C | by | ptxvm, %s | Of C | Goal | Glane-ops/s |\n|---|---|---|---|---|---|---|\n", machine(), vectorBits(), s.engine)
-	var all, twelve ratios
+	var all, twelve, fast ratios
 	err := s.each(func(w *workload) error {
-		ratio, err := w.compare(s)
+		ratio, ofFast, err := w.compare(s)
 		if all = append(all, ratio); w.twelve {
-			twelve = append(twelve, ratio)
+			twelve, fast = append(twelve, ratio), append(fast, ofFast)
 		}
 		return err
 	})
@@ -44,6 +44,7 @@ func nativeTable(s *series) error {
 	}
 	if len(twelve) > 0 {
 		fmt.Printf("Of the twelve kernels %d: geometric mean %.3f (goal %v), the least %.3f (goal %v).\n", len(twelve), twelve.mean(), mean, slices.Min(twelve), least)
+		fmt.Printf("Against C with -ffast-math where a kernel has approximate functions: geometric mean %.3f, the least %.3f.\n", fast.mean(), slices.Min(fast))
 	}
 	return nil
 }
@@ -71,26 +72,38 @@ func (w *workload) goalText() string {
 	return ""
 }
 
-// compare measures both sides.
-func (w *workload) compare(s *series) (ratio float64, err error) {
+// compare measures both sides and prints a line for each reference: C with the same arithmetic, and for a kernel of
+// approximate functions C that may change it, too. Without such functions both ratios are the same.
+func (w *workload) compare(s *series) (ratio, ofFast float64, err error) {
 	r := w.make(corpus.Target{Arch: 90})
-	c, by, err := w.c(s, r)
-	if err != nil {
-		return 0, err
-	}
 	ours, ops, err := w.ours(s, r)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	ratio = c.Seconds() / ours.Seconds()
-	fmt.Printf("| %s | %.1f µs | %s | %.1f µs | %.3f | %s | %.2f |\n", w.name, micros(c), by, micros(ours), ratio, w.goalText(), float64(ops)/float64(ours))
-	return ratio, nil
+	against := func(name string, flags ...string) (float64, error) {
+		c, by, err := w.c(s, r, flags)
+		if err != nil {
+			return 0, err
+		}
+		of := c.Seconds() / ours.Seconds()
+		fmt.Printf("| %s | %.1f µs | %s | %.1f µs | %.3f | %s | %.2f |\n", name, micros(c), by, micros(ours), of, w.goalText(), float64(ops)/float64(ours))
+		return of, nil
+	}
+	if !w.fast {
+		ratio, err = against(w.name)
+		return ratio, ratio, err
+	}
+	if ratio, err = against(w.name, "-ffp-contract=fast"); err != nil { // as nvcc contracts
+		return 0, 0, err
+	}
+	ofFast, err = against(w.name+", -ffast-math", "-ffp-contract=fast", "-ffast-math")
+	return ratio, ofFast, err
 }
 
 func micros(d time.Duration) float64 { return d.Seconds() * 1e6 }
 
-// c runs the reference by each compiler that is there, and returns the faster one.
-func (w *workload) c(s *series, r *corpus.Run) (best time.Duration, by string, err error) {
+// c runs the reference by each compiler that is there, with more flags, and returns the faster one.
+func (w *workload) c(s *series, r *corpus.Run, flags []string) (best time.Duration, by string, err error) {
 	args, err := w.arguments(s.dir, r)
 	if err != nil {
 		return 0, "", err
@@ -100,7 +113,7 @@ func (w *workload) c(s *series, r *corpus.Run) (best time.Duration, by string, e
 			continue
 		}
 		for _, form := range w.forms() {
-			took, err := w.runC(s, cc, form, args)
+			took, err := w.runC(s, cc, slices.Concat(form, flags), args)
 			if err == nil {
 				err = checkFiles(s.dir, r)
 			}
@@ -147,10 +160,7 @@ func (w *workload) runC(s *series, cc string, form, args []string) (time.Duratio
 func (w *workload) buildC(s *series, cc string, form []string) (binary string, err error) {
 	binary = filepath.Join(s.dir, w.name+"."+cc)
 	src := filepath.Join(s.top, "bench", "native")
-	flags := slices.Concat(ccFlags, widthFlags(), form, []string{"-ffp-contract=off", "-w"})
-	if w.fast {
-		flags = append(flags, "-ffast-math")
-	}
+	flags := slices.Concat(ccFlags, widthFlags(), []string{"-ffp-contract=off", "-w"}, form)
 	flags = append(flags, "-o", binary, filepath.Join(src, "main.c"), filepath.Join(src, w.source()+".c"), "-lm")
 	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)

@@ -8,7 +8,7 @@ import "ptxvm/internal/ptxtest/corpus"
 type workload struct {
 	name   string
 	make   func(corpus.Target) *corpus.Run
-	fast   bool                            // approximate functions: C may be compiled with -ffast-math
+	fast   bool                            // approximate functions: C is compiled with -ffast-math, too
 	lanes  []int                           // C is compiled for each of these LANES, native/lanes.h; none: it has one form
 	ptx    string                          // the module; empty: testdata/cuda/NAME.sm_90.ptx
 	goal   [2]float64                      // of C, with AVX-512 and with AVX2; 0: none
