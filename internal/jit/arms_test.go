@@ -68,6 +68,10 @@ func TestNaNs(t *testing.T) {
 		"parted":  "setp.lt.u32 %p, %r1, 9; @%p bra A; st.global.f32 [%rd3], %f1; bra.uni B; A: neg.f32 %f3, %f1; st.global.f32 [%rd3], %f3; B:",
 		"left":    "shfl.sync.bfly.b32 %r3, %f1, 1, 31, -1; st.global.u32 [%rd3], %r3;",
 		"guarded": "setp.lt.u32 %p, %r1, 9; @%p add.f32 %f1, %f1, 0f3F800000; st.global.f32 [%rd3], %f1;",
+		"sum":     "mov.f32 %f5, 0f00000000; fma.rn.f32 %f5, %f1, %f2, %f5; st.global.f32 [%rd3], %f5;",
+		"kept":    "mov.b32 %f5, 0x7fc12345; setp.lt.u32 %p, %r1, 9; @%p add.f32 %f5, %f1, %f2; st.global.f32 [%rd3], %f5;",
+		"chosen":  "setp.lt.u32 %p, %r1, 9; selp.b32 %r3, 0x7fc12345, 5, %p; mov.b32 %f5, %r3; setp.lt.u32 %p, %r1, 4; @%p add.f32 %f5, %f1, %f2; st.global.f32 [%rd3], %f5;",
+		"picked":  "or.b32 %r4, %r1, 0x7fa00000; and.b32 %r3, %r4, 0xffffff0f; mov.b32 %f5, %r3; setp.lt.u32 %p, %r1, 4; @%p add.f32 %f5, %f1, %f2; st.global.f32 [%rd3], %f5;",
 		"payload": "st.global.f32 [%rd3], %f4; add.f32 %f1, %f1, %f4; st.global.f32 [%rd3+512], %f1;",
 	} {
 		t.Run(name, func(t *testing.T) {

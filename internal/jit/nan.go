@@ -68,10 +68,28 @@ func (r *region) noteNaNs(pc int32, uses []nanUse) {
 			u.raw = true
 		case s.prog.ops[s.prog.result].code == cCanon:
 			u.makes = true
-		case s.copied() == nil:
+		case s.copied() == nil && !s.prog.tame(s.prog.result):
 			u.raw = true
 		}
 	})
+}
+
+// tame tells whether a value of 32 bits is never a NaN but the canonical one: such a definition beside
+// arithmetic (a sum that begins with 0) leaves a register free to hold any NaN.
+func (p *program) tame(v val) bool {
+	const exponent = 0x7f800000
+	switch o := &p.ops[v]; o.code {
+	case cConst:
+		return o.imm == nanF32 || o.imm&exponent != exponent || o.imm&^(exponent|signF32) == 0
+	case cAnd:
+		k, known := p.known(o.b)
+		return known && k&exponent != exponent
+	case cI2F, cU2F:
+		return o.typ == tW
+	case cSel:
+		return p.tame(o.b) && p.tame(o.c)
+	}
+	return false
 }
 
 // noteRead notes how an instruction reads a register.
