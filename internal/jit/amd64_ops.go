@@ -119,7 +119,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	}
 	switch o.code {
 	case cMulHiU, cMulHiS:
-		return e.mulHigh(o, arg(0), arg(1), d)
+		return e.mulHigh(p, o, arg(0), arg(1), d)
 	case cTern:
 		return e.ternary(o, arg(0), arg(1), arg(2), target, direct)
 	case cBytes:
@@ -269,7 +269,7 @@ func (e *emitter) one(op x86.Op, o *operation, a loc, t typ, dst func() x86.Vec)
 }
 
 // mulHigh: products of the even elements, then of the odd ones; their upper halves interleaved.
-func (e *emitter) mulHigh(o *operation, a, b loc, dst func() x86.Vec) loc {
+func (e *emitter) mulHigh(p *program, o *operation, a, b loc, dst func() x86.Vec) loc {
 	op := x86.VPMULUDQ
 	if o.code == cMulHiS {
 		op = x86.VPMULDQ
@@ -278,20 +278,22 @@ func (e *emitter) mulHigh(o *operation, a, b loc, dst func() x86.Vec) loc {
 	x, y := e.load(a, tW), e.load(b, tW)
 	even, odd := e.alloc(), e.alloc()
 	e.VVI(x86.VPSRLQ, w, even, x.v, 32)
-	e.VVI(x86.VPSRLQ, w, odd, y.v, 32)
-	e.VVV(op, w, odd, even, odd)
+	if p.ops[o.b].code == cConst { // its odd elements are the even ones
+		e.VVV(op, w, odd, even, y.v)
+	} else {
+		e.VVI(x86.VPSRLQ, w, odd, y.v, 32)
+		e.VVV(op, w, odd, even, odd)
+	}
 	e.VVV(op, w, even, x.v, y.v)
 	e.unload(x, a)
 	e.unload(y, b)
-	e.VVI(x86.VPSRLQ, w, even, even, 32)
 	d := dst()
 	if e.evex {
-		k := e.allocK()
-		e.MovImm(x86.RCX, 0xaaaa)
-		e.KR(x86.KMOVD, k, x86.RCX)
-		e.Masked(k).VVV(x86.VPBLENDMD, w, d, even, odd)
-		e.release(loc{kind: inK, k: k, owned: true})
+		n := w.Bytes() / 4
+		e.move(w, d, e.constRow(tW, func(i int) uint64 { return uint64((i%n | 1) + i%2*n) }))
+		e.VVV(x86.VPERMI2D, w, d, even, odd)
 	} else {
+		e.VVI(x86.VPSRLQ, w, even, even, 32)
 		e.VVVI(x86.VPBLENDD, w, d, even, odd, 0xaa)
 	}
 	e.release(temp(even))

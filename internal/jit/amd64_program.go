@@ -235,8 +235,10 @@ func (e *emitter) collectIn(all x86.Reg, v loc) {
 		to = all
 	}
 	switch {
+	case v.kind == inK && e.lanes == 16: // what a mask has above its lanes is not copied
+		e.RK(x86.KMOVW, to, v.k)
 	case v.kind == inK:
-		e.RK(x86.KMOVD, to, v.k)
+		e.RK(x86.KMOVB, to, v.k)
 	case v.elem == tX && e.lanes != 1:
 		e.RV(x86.VMOVMSKPD, e.full(), to, v.v)
 	default:
@@ -246,9 +248,6 @@ func (e *emitter) collectIn(all x86.Reg, v loc) {
 		e.RI(x86.AND, x86.S32, to, 1)
 		e.R(x86.NEG, x86.S32, to)
 		return
-	}
-	if v.kind == inK {
-		e.RI(x86.AND, x86.S32, to, 1<<e.lanes-1)
 	}
 	if e.part > 0 {
 		e.RI(x86.SHL, x86.S32, to, int32(e.part*e.lanes))

@@ -277,6 +277,7 @@ func (c *compiler) startStub() {
 	}
 	c.release(temp(v))
 	c.placeSpecials()
+	c.againStub(c.batch.warp[0])
 	c.Jmp(c.batch.warp[0])
 }
 

@@ -65,7 +65,11 @@ L:	bar.sync 0; mad.lo.u32 %r7, %r7, 3, %r6; add.u32 %r6, %r6, 1; setp.lt.u32 %p,
 	"vote":   "st.shared.u32 [%r5], %r3; setp.gt.u32 %p, %r1, 5; bar.red.popc.u32 %r6, 0, %p; bar.sync 2; ld.shared.u32 %r7, [%r4+4]; add.u32 %r6, %r6, %r7; st.global.u32 [%rd3], %r6; ret;",
 	"clocks": "bar.sync 0; mov.u32 %r6, %clock; st.global.u32 [%rd3], %r6; ret;",
 	"polls":  "mov.u32 %r6, 0; L: ld.volatile.global.u32 %r9, [%rd1+16384]; add.u32 %r6, %r6, 1; setp.lt.u32 %p, %r6, 300; @%p bra L; atom.global.add.u32 %r7, [%rd1+16384], 1; mad.lo.u32 %r7, %r7, 77, %r9; st.global.u32 [%rd3], %r7; bar.sync 0; st.global.u32 [%rd3], %r7; ret;",
-	"turns":  "mov.u32 %r6, 0; L: add.u32 %r6, %r6, 1; setp.lt.u32 %p, %r6, 40000; @%p bra L; atom.global.add.u32 %r7, [%rd1+16384], 1; st.global.u32 [%rd3], %r7; bar.sync 0; st.global.u32 [%rd3], %r7; ret;",
+	"lasts": `mov.u32 %r11, %nctaid.x; mad.lo.u32 %r12, %r11, 7, 3; mov.u32 %r13, %ctaid.x; mad.lo.u32 %r14, %r13, %r12, %r11;
+	mov.u32 %r16, %nctaid.x; add.u32 %r17, %r16, 1; add.u32 %r18, %r18, %r11; setp.gt.u32 %p, %r14, 40; @%p add.u32 %r19, %r11, 9; bar.sync 0;
+	setp.gt.u32 %q, %r1, 70; @%q bra A; add.u32 %r16, %r16, %r17; add.u32 %r20, %r12, %r19;
+A:	mad.lo.u32 %r16, %r16, 64, %r14; mad.lo.u32 %r16, %r20, 4096, %r16; mad.lo.u32 %r16, %r18, 65536, %r16; add.u32 %r16, %r16, %r17; st.global.u32 [%rd3], %r16; ret;`,
+	"turns": "mov.u32 %r6, 0; L: add.u32 %r6, %r6, 1; setp.lt.u32 %p, %r6, 40000; @%p bra L; atom.global.add.u32 %r7, [%rd1+16384], 1; st.global.u32 [%rd3], %r7; bar.sync 0; st.global.u32 [%rd3], %r7; ret;",
 }
 
 // batchShapes are blocks of warps, partial ones included.

@@ -67,10 +67,12 @@ func (c *compiler) uncountOthers(masked bool) {
 // goOn continues with the next segment.
 func (c *compiler) goOn(i int, masked bool) {
 	s := &c.segs[i]
-	if i+1 < len(c.segs) && c.segs[i+1].first == s.end {
-		return // it follows
-	}
-	c.exit(s.end, masked, 0)
+	switch {
+	case i+1 >= len(c.segs) || c.segs[i+1].first != s.end:
+		c.exit(s.end, masked, 0)
+	case c.again:
+		c.Jmp(c.segs[i+1].full)
+	} // else it follows
 }
 
 // take sends all running lanes to a pc.

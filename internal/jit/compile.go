@@ -108,6 +108,7 @@ type compiler struct {
 	nobody   x86.Label // nobody is left
 	batch    batch
 	sweeping *sweep // the one being assembled
+	again    bool   // the first segment of a warp that has run in a CTA before
 	room     room
 }
 

@@ -81,6 +81,12 @@ func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
 	c.title("all lanes, from %d", s.first)
 	c.Bind(s.full)
+	c.fullBody(i)
+}
+
+// fullBody assembles what a segment does.
+func (c *compiler) fullBody(i int) {
+	s := &c.segs[i]
 	c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
 	c.stirWord(s)
 	if n := s.end - s.first; n > 0 {
@@ -107,6 +113,8 @@ func (c *compiler) fallThrough(i int, masked bool) {
 	s := &c.segs[i]
 	if i+1 >= len(c.segs) || c.segs[i+1].first != s.end {
 		c.exit(s.end, masked, 0)
+	} else if c.again {
+		c.Jmp(c.segs[i+1].full)
 	}
 }
 
@@ -319,7 +327,7 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.moot && !masked {
+	if s.moot && !masked || s.lasting && c.again {
 		return
 	}
 	switch s.op.Kind {

@@ -41,6 +41,7 @@ type step struct {
 
 	decided *decision // what says who takes a branch or exit, in code for full warps
 	moot    bool      // a comparison that does only that
+	lasting bool      // a warp of another CTA finds its results
 
 	warp     *warpStep // of a function across lanes
 	carry    *program  // what becomes the carry
@@ -73,6 +74,7 @@ type region struct {
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
+	lasting  bool              // something in the first segment does
 	live     *liveness
 	bounds   []int32
 	nbound   int
@@ -107,6 +109,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findPatterns()
 	r.findWords()
 	r.findDecisions()
+	r.findLasting()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {
