@@ -25,7 +25,6 @@ func init() {
 		"address.wide":              checkWideAddress,
 		"st.bulk.size":              checkBulkSize,
 		"bulk.size":                 checkSixteenths,
-		"tensor.override":           checkOverride,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
 		"createpolicy.fraction":     checkFraction,
@@ -219,17 +218,6 @@ func checkSixteenths(q *Query, p *plan) string {
 	return ""
 }
 
-// checkOverride: what replaces sizes and strides of a tensor map is written in braces even if
-// it is one register (9.4: 9.7.10.28.5.2).
-func checkOverride(q *Query, p *plan) string {
-	for _, role := range []string{"sizes", "lower"} {
-		if s := p.operand(q, role); s != nil && s.Kind != ShapeVec {
-			return "the sizes and strides that replace those of the tensor map stand in braces"
-		}
-	}
-	return ""
-}
-
 // checkBarrierCount: the number of threads is a multiple of the warp size (9.7.13.1).
 func checkBarrierCount(q *Query, p *plan) string {
 	if b := p.operand(q, "b"); b != nil && b.Kind == ShapeImm && b.Value%32 != 0 {
@@ -334,17 +322,13 @@ func checkTensorColumns(q *Query, p *plan) string {
 	return ""
 }
 
-// checkRegisterVector: what tcgen05.ld and st move is in braces, one register too, and not
-// constants alone.
+// checkRegisterVector: what tcgen05.ld and st move is not constants alone.
 func checkRegisterVector(q *Query, p *plan) string {
 	s := p.operand(q, "r")
 	if s == nil {
 		s = p.operand(q, "mdata")
 	}
-	switch {
-	case s.Kind != ShapeVec:
-		return "the registers must stand in braces"
-	case !slices.ContainsFunc(s.Elems, func(e Shape) bool { return e.Kind != ShapeImm }):
+	if !slices.ContainsFunc(s.Elems, func(e Shape) bool { return e.Kind != ShapeImm }) {
 		return "at least one element must be a register"
 	}
 	return ""

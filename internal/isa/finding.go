@@ -36,7 +36,7 @@ var checkRoles = map[string][]string{
 	"bar.count_multiple": {"b"}, "st.param_space": {"a"}, "ld.param_space": {"a"}, "st.bulk.size": {"size"}, "bulk.size": {"size"},
 	"setmaxnreg.multiple": {"n"}, "createpolicy.fraction": {"fraction"}, "createpolicy.primary_size": {"primary-size"},
 	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "tcgen05.columns": {"columns"},
-	"tcgen05.registers": {"r", "mdata"}, "tensor.override": {"sizes", "lower"},
+	"tcgen05.registers": {"r", "mdata"},
 }
 
 // blamed is the operand that a check is about, -1 if none is.

@@ -42,9 +42,6 @@ func (k *kindSpec) misfitInside(s *Shape, bracket byte) misfit {
 }
 
 func (k *kindSpec) misfitVector(s *Shape) misfit {
-	if k.vector == 1 && s.Kind != ShapeVec && s.Lanes == 0 {
-		return k.misfitScalar(s)
-	}
 	if s.Lanes != 0 && (s.Kind == ShapeReg || s.Kind == ShapeSpecial) {
 		return k.misfitWhole(s)
 	}

@@ -157,7 +157,8 @@ func swapOperands(g *Generator, s *Statement) string {
 // vectorPart is a list in braces.
 var vectorPart = regexp.MustCompile(`^\{[^{}]*\}$`)
 
-// changeVector makes a vector longer or shorter by one, or of half or twice the length.
+// changeVector makes a vector longer or shorter by one, or of half or twice the length; a single element
+// loses its braces.
 func changeVector(g *Generator, s *Statement) string {
 	i, p := g.drawPart(s, vectorPart)
 	if i < 0 {
@@ -176,7 +177,8 @@ func changeVector(g *Generator, s *Statement) string {
 		elems = slices.Concat(elems, elems)
 	}
 	if len(elems) == 0 {
-		return ""
+		s.put(i, p, strings.Trim(text, "{}"))
+		return fmt.Sprintf("operand %d without braces", i)
 	}
 	s.put(i, p, "{"+strings.Join(elems, ", ")+"}")
 	return fmt.Sprintf("operand %d of length %d", i, len(elems))
