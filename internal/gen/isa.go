@@ -30,7 +30,7 @@ func isaConstants() ([]byte, error) {
 	constants(&b, "The classes of modifiers.", "Class", n.Classes, prefixed("C_"))
 	constants(&b, "The roles of operands.", "Role", n.Roles, prefixed("R_"))
 	constants(&b, "The modifiers.", "Mod", n.Mods, prefixed("M_"))
-	fmt.Fprintf(&b, "func init() {\ngenerated = %s\n}\n", index)
+	fmt.Fprintf(&b, "// theIndex is laid out by the linker: nothing of it is made when a process starts.\nvar theIndex = %s\n\nfunc init() { generated = &theIndex }\n", index)
 	return format.Source([]byte(b.String()))
 }
 

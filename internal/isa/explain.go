@@ -49,7 +49,7 @@ func (t *ISA) unknownInstruction(q *Query) Mismatch {
 		return m
 	}
 	m.Have = q.Tokens[0]
-	if t.opcodes[m.Have] != nil { // a known beginning: the tokens behind it are wrong
+	if t.opcode(m.Have) != nil { // a known beginning: the tokens behind it are wrong
 		m.Have = strings.Join(q.Tokens, "")
 		m.Token = min(1, len(q.Tokens)-1)
 		m.Fix = Nearest(m.Have, t.opcodeNames(m.Have[:strings.IndexByte(m.Have+".", '.')]+"."))
@@ -62,9 +62,9 @@ func (t *ISA) unknownInstruction(q *Query) Mismatch {
 // opcodeNames lists the opcodes with a prefix.
 func (t *ISA) opcodeNames(prefix string) []string {
 	var all []string
-	for name, op := range t.opcodes {
-		if op.ids != nil && strings.HasPrefix(name, prefix) {
-			all = append(all, name)
+	for _, op := range t.opcodes {
+		if op.ids != nil && strings.HasPrefix(op.name, prefix) {
+			all = append(all, op.name)
 		}
 	}
 	return all
@@ -72,9 +72,9 @@ func (t *ISA) opcodeNames(prefix string) []string {
 
 func (t *ISA) firstTokens() []string {
 	var all []string
-	for name := range t.opcodes {
-		if !strings.Contains(name, ".") {
-			all = append(all, name)
+	for _, op := range t.opcodes {
+		if !strings.Contains(op.name, ".") {
+			all = append(all, op.name)
 		}
 	}
 	return all

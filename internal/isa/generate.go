@@ -43,8 +43,22 @@ func (t *ISA) IndexSource() (string, error) {
 		fmt.Fprintf(&names, "{%q, %#08x},\n", f, crc32.ChecksumIEEE(b))
 		t.indexFile(&entries, i, f, string(b))
 	}
-	return fmt.Sprintf("&index{\nFiles: []indexFile{\n%s},\nEntries: []indexEntry{\n%s},\nMods: []string{\n%s},\nClasses: []string{\n%s},\nRoles: []string{\n%s},\n}",
-		names.String(), entries.String(), quoted(t.mods.all[1:]), quoted(t.classes.all[1:]), quoted(t.roles.all[1:])), nil
+	var b strings.Builder
+	fmt.Fprintf(&b, "index{\nFiles: []indexFile{\n%s},\nEntries: []indexEntry{\n%s},\n", names.String(), entries.String())
+	fmt.Fprintf(&b, "Mods: []string{\n%s},\nClasses: []string{\n%s},\nRoles: []string{\n%s},\n",
+		quoted(t.mods.all[1:]), quoted(t.classes.all[1:]), quoted(t.roles.all[1:]))
+	fmt.Fprintf(&b, "IDOrder: []uint16{\n%s},\nModOrder: []uint16{\n%s},\nClassOrder: []uint16{\n%s},\nRoleOrder: []uint16{\n%s},\n",
+		numbers(t.ids.sorted()), numbers(t.mods.sorted()), numbers(t.classes.sorted()), numbers(t.roles.sorted()))
+	b.WriteString("Opcodes: []opcode{\n")
+	for _, op := range t.opcodes {
+		ids := "nil"
+		if op.ids != nil {
+			ids = "[]ID{" + strings.ReplaceAll(strings.TrimSuffix(numbers(op.ids), "\n"), "\n", "") + "}"
+		}
+		fmt.Fprintf(&b, "{%q, %s},\n", op.name, ids)
+	}
+	b.WriteString("},\n}")
+	return b.String(), nil
 }
 
 func (t *ISA) indexFile(out *strings.Builder, file int, name, text string) {
@@ -71,6 +85,17 @@ func quoted(list []string) string {
 	for i, s := range list {
 		fmt.Fprintf(&b, "%q,", s)
 		if i%10 == 9 || i == len(list)-1 {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func numbers[T ~uint16](list []T) string {
+	var b strings.Builder
+	for i, n := range list {
+		fmt.Fprintf(&b, "%d,", n)
+		if i%20 == 19 || i == len(list)-1 {
 			b.WriteByte('\n')
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -18,10 +20,11 @@ type ISA struct {
 	judge                     Judge
 	ids, mods, classes, roles *names
 
-	modTypes []Type       // by Mod
-	repeat   map[Mod]bool // may be written twice
-	entries  []lazyEntry  // by ID
-	opcodes  map[string]*opcode
+	modTypes []Type             // by Mod
+	repeat   map[Mod]bool       // may be written twice
+	entries  []lazyEntry        // by ID
+	source   func(ID) entryText // of an entry that is not parsed yet
+	opcodes  []opcode           // sorted by name
 	cache    formsCache
 }
 
@@ -29,12 +32,12 @@ type ISA struct {
 type lazyEntry struct {
 	once  sync.Once
 	entry *Entry
-	src   entryText
 }
 
 // opcode is a sequence of glued tokens, or the beginning of one.
 type opcode struct {
-	ids []ID // in the order of the data; nil if only a beginning
+	name string
+	ids  []ID // in the order of the data; nil if only a beginning
 }
 
 // index is what internal/gen finds in the data, so that loading need not read it.
@@ -44,6 +47,10 @@ type index struct {
 	Mods    []string
 	Classes []string
 	Roles   []string
+
+	// What is sorted here need not be when a process starts: numbers of names by their spelling, and opcodes by name.
+	IDOrder, ModOrder, ClassOrder, RoleOrder []uint16
+	Opcodes                                  []opcode
 }
 
 type indexFile struct {
@@ -92,10 +99,13 @@ func load(data fs.FS, ix *index, j Judge) (*ISA, error) {
 		return t, t.readAll(data)
 	}
 	t.entries = make([]lazyEntry, len(ix.Entries)+1)
-	for i := range ix.Entries {
-		e := &ix.Entries[i]
-		t.entries[i+1].src = entryText{ix.Files[e.File].Name, e.Line, texts[e.File][e.Offset : e.Offset+e.Length]}
-		t.addOpcode(e.Opcode, ID(i+1))
+	t.source = func(id ID) entryText {
+		e := &ix.Entries[id-1]
+		return entryText{ix.Files[e.File].Name, e.Line, texts[e.File]()[e.Offset : e.Offset+e.Length]}
+	}
+	t.opcodes = ix.Opcodes
+	if t.opcodes == nil {
+		t.opcodes = ix.sortedOpcodes()
 	}
 	t.finish()
 	return t, nil
@@ -108,26 +118,45 @@ func newISA(ix *index, j Judge) *ISA {
 	}
 	return &ISA{
 		judge: j,
-		ids:   newNames(ids), mods: newNames(ix.Mods), classes: newNames(ix.Classes), roles: newNames(ix.Roles),
-		opcodes: make(map[string]*opcode, 2*len(ids)),
+		ids:   newNames(ids, ix.IDOrder), mods: newNames(ix.Mods, ix.ModOrder),
+		classes: newNames(ix.Classes, ix.ClassOrder), roles: newNames(ix.Roles, ix.RoleOrder),
 	}
 }
 
-// readIndexed reads the files of the index; nil if one of them, or their number, changed.
-func readIndexed(data fs.FS, ix *index) ([]string, error) {
+// readIndexed returns the files of the index, each read when it is first asked for; nil if one of them, or their
+// number, changed.
+func readIndexed(data fs.FS, ix *index) ([]func() string, error) {
 	files, err := dataFiles(data)
 	if err != nil || len(files) != len(ix.Files) {
 		return nil, err
 	}
-	texts := make([]string, len(files))
+	texts := make([]func() string, len(files))
+	buffer := make([]byte, 8<<10)
 	for i, f := range ix.Files {
-		b, err := fs.ReadFile(data, f.Name)
-		if err != nil || crc32.ChecksumIEEE(b) != f.Sum {
+		if sum, err := checksum(data, f.Name, buffer); err != nil || sum != f.Sum {
 			return nil, nil
 		}
-		texts[i] = string(b)
+		texts[i] = sync.OnceValue(func() string {
+			b, err := fs.ReadFile(data, f.Name)
+			if err != nil {
+				panic("BUG: " + err.Error()) // it was there a moment ago
+			}
+			return string(b)
+		})
 	}
 	return texts, nil
+}
+
+// checksum sums a file up without keeping it.
+func checksum(data fs.FS, name string, buffer []byte) (uint32, error) {
+	f, err := data.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	sum := crc32.NewIEEE()
+	_, err = io.CopyBuffer(sum, f, buffer)
+	return sum.Sum32(), err
 }
 
 // dataFiles lists the files with entries, in order of chapters.
@@ -150,6 +179,7 @@ func (t *ISA) readAll(data fs.FS) error {
 	}
 	var errs []error
 	parsed := map[ID]*Entry{}
+	opcodes := map[string][]ID{}
 	for _, f := range files {
 		b, err := fs.ReadFile(data, f)
 		if err != nil {
@@ -165,7 +195,7 @@ func (t *ISA) readAll(data fs.FS) error {
 				continue
 			}
 			parsed[e.ID] = e
-			t.addOpcode(strings.Join(e.Opcode, ""), e.ID)
+			addOpcode(opcodes, strings.Join(e.Opcode, ""), e.ID)
 		}
 	}
 	t.entries = make([]lazyEntry, t.ids.len())
@@ -173,6 +203,7 @@ func (t *ISA) readAll(data fs.FS) error {
 		t.entries[id].entry = e
 		t.entries[id].once.Do(func() {})
 	}
+	t.opcodes = sortOpcodes(opcodes)
 	t.finish()
 	return errors.Join(errs...)
 }
@@ -193,17 +224,40 @@ func (t *ISA) parseBoth(src entryText) (own *Entry, err error) {
 }
 
 // addOpcode makes the opcode and all its beginnings known.
-func (t *ISA) addOpcode(text string, id ID) {
+func addOpcode(all map[string][]ID, text string, id ID) {
 	for i := 1; i < len(text); i++ {
-		if text[i] == '.' && t.opcodes[text[:i]] == nil {
-			t.opcodes[text[:i]] = &opcode{}
+		if text[i] == '.' {
+			all[text[:i]] = all[text[:i]]
 		}
 	}
-	if t.opcodes[text] == nil {
-		t.opcodes[text] = &opcode{}
+	all[text] = append(all[text], id)
+}
+
+func sortOpcodes(all map[string][]ID) []opcode {
+	sorted := make([]opcode, 0, len(all))
+	for name, ids := range all {
+		sorted = append(sorted, opcode{name, ids})
 	}
-	o := t.opcodes[text]
-	o.ids = append(o.ids, id)
+	slices.SortFunc(sorted, func(a, b opcode) int { return strings.Compare(a.name, b.name) })
+	return sorted
+}
+
+// sortedOpcodes makes the list that an index of an older make lacks.
+func (ix *index) sortedOpcodes() []opcode {
+	all := map[string][]ID{}
+	for i := range ix.Entries {
+		addOpcode(all, ix.Entries[i].Opcode, ID(i+1))
+	}
+	return sortOpcodes(all)
+}
+
+// opcode returns the opcode, or beginning of one, of a name; nil if there is none.
+func (t *ISA) opcode(name string) *opcode {
+	i, ok := slices.BinarySearchFunc(t.opcodes, name, func(o opcode, name string) int { return strings.Compare(o.name, name) })
+	if !ok {
+		return nil
+	}
+	return &t.opcodes[i]
 }
 
 func (t *ISA) modSet(names []string) map[Mod]bool {
@@ -233,7 +287,7 @@ func (t *ISA) Entry(id ID) *Entry {
 	}
 	l := &t.entries[id]
 	l.once.Do(func() {
-		e, err := t.parseEntry(l.src, t.judge)
+		e, err := t.parseEntry(t.source(id), t.judge)
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}

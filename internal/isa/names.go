@@ -3,6 +3,11 @@ package isa
 // This file declares the small integers that stand for names: forms, modifiers, classes and
 // roles. Their constants are generated (zisa.go); the names come from the data.
 
+import (
+	"slices"
+	"strings"
+)
+
 // ID is the id of an entry: what an instruction means. 0 is none.
 type ID uint16
 
@@ -34,12 +39,18 @@ func (m Mod) Type() Type { return Table().modType(m) }
 
 // names numbers spellings from 1 in the order in which they come.
 type names struct {
-	all []string // all[0] is ""
-	ids map[string]uint16
+	all   []string          // all[0] is ""
+	order []uint16          // numbers by spelling, of those that the index has
+	more  map[string]uint16 // the others
 }
 
-func newNames(known []string) *names {
-	n := &names{all: make([]string, 1, len(known)+1), ids: make(map[string]uint16, len(known))}
+// newNames returns the names of an index; without their order they are sorted by a map.
+func newNames(known []string, order []uint16) *names {
+	n := &names{all: make([]string, 1, len(known)+1), order: order}
+	if order != nil {
+		n.all = append(n.all, known...)
+		return n
+	}
 	for _, s := range known {
 		n.intern(s)
 	}
@@ -47,16 +58,39 @@ func newNames(known []string) *names {
 }
 
 func (n *names) intern(s string) uint16 {
-	if id, ok := n.ids[s]; ok {
+	if id := n.lookup(s); id != 0 {
 		return id
 	}
 	id := uint16(len(n.all))
 	n.all = append(n.all, s)
-	n.ids[s] = id
+	if n.more == nil {
+		n.more = map[string]uint16{}
+	}
+	n.more[s] = id
 	return id
 }
 
-func (n *names) lookup(s string) uint16 { return n.ids[s] }
+// lookup returns the number of a spelling, 0 if it has none.
+func (n *names) lookup(s string) uint16 {
+	if id := n.more[s]; id != 0 {
+		return id
+	}
+	i, ok := slices.BinarySearchFunc(n.order, s, func(id uint16, s string) int { return strings.Compare(n.all[id], s) })
+	if !ok {
+		return 0
+	}
+	return n.order[i]
+}
+
+// sorted returns the numbers by spelling.
+func (n *names) sorted() []uint16 {
+	order := make([]uint16, 0, len(n.all)-1)
+	for id := 1; id < len(n.all); id++ {
+		order = append(order, uint16(id))
+	}
+	slices.SortFunc(order, func(a, b uint16) int { return strings.Compare(n.all[a], n.all[b]) })
+	return order
+}
 
 func (n *names) len() int { return len(n.all) }
 

@@ -183,7 +183,7 @@ func (t *ISA) findOpcode(tokens []string) (best *opcode, n int) {
 	text := ""
 	for i, tok := range tokens {
 		text += tok
-		op := t.opcodes[text]
+		op := t.opcode(text)
 		if op == nil {
 			break
 		}

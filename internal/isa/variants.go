@@ -12,8 +12,8 @@ import (
 // the operation included, sorted.
 func (t *ISA) Candidates(op string) []string {
 	var all []string
-	for name, entry := range t.opcodes {
-		rest, ok := strings.CutPrefix(name, op)
+	for _, known := range t.opcodes {
+		rest, ok := strings.CutPrefix(known.name, op)
 		if !ok || rest != "" && rest[0] != '.' {
 			continue
 		}
@@ -22,7 +22,7 @@ func (t *ISA) Candidates(op string) []string {
 				all = append(all, "."+word)
 			}
 		}
-		for _, id := range entry.ids {
+		for _, id := range known.ids {
 			for _, m := range t.Entry(id).Modifiers() {
 				all = append(all, t.mods.name(uint16(m)))
 			}

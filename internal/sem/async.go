@@ -12,12 +12,14 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var asyncLines = []Line{
-	{isa.CpAsyncCa, nil, plan(planCopy, isa.C_ss), ""},
-	{isa.CpAsyncCg, nil, plan(planCopy, isa.C_ss), ""},
-	{isa.CpAsyncCommitGroup, nil, plan(planCommit(machine.CopyPipe)), ""},
-	{isa.CpAsyncWaitGroup, nil, plan(planWaitGroup(machine.CopyPipe)), ""},
-	{isa.CpAsyncWaitAll, nil, plan(func(b *Build) { b.handler(waitCopies) }), ""},
+func asyncLines() []Line {
+	return []Line{
+		{isa.CpAsyncCa, nil, plan(planCopy, isa.C_ss), ""},
+		{isa.CpAsyncCg, nil, plan(planCopy, isa.C_ss), ""},
+		{isa.CpAsyncCommitGroup, nil, plan(planCommit(machine.CopyPipe)), ""},
+		{isa.CpAsyncWaitGroup, nil, plan(planWaitGroup(machine.CopyPipe)), ""},
+		{isa.CpAsyncWaitAll, nil, plan(func(b *Build) { b.handler(waitCopies) }), ""},
+	}
 }
 
 // addressOp is the decode-time constant of one address operand of several.

@@ -14,17 +14,19 @@ import (
 // bulkUnit is what sizes and addresses of bulk operations are multiples of.
 const bulkUnit = 16
 
-var asyncBulkLines = []Line{
-	{isa.CpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type).sees(isa.M_mbarrier_report_disabled, isa.M_ignore_oob),
-		"bytes that .ignore_oob gives up are zero"},
-	{isa.CpAsyncBulkCluster, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
-	{isa.CpAsyncBulkGlobal, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
-	{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
-	{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
-	{isa.CpAsyncBulkPrefetch, nil, plan(planNothing, isa.C_prio), ""},
-	{isa.CpAsyncBulkCommitGroup, nil, plan(planCommit(machine.BulkPipe)), ""},
-	{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
-	{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},
+func asyncBulkLines() []Line {
+	return []Line{
+		{isa.CpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type).sees(isa.M_mbarrier_report_disabled, isa.M_ignore_oob),
+			"bytes that .ignore_oob gives up are zero"},
+		{isa.CpAsyncBulkCluster, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
+		{isa.CpAsyncBulkGlobal, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
+		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
+		{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.CpAsyncBulkPrefetch, nil, plan(planNothing, isa.C_prio), ""},
+		{isa.CpAsyncBulkCommitGroup, nil, plan(planCommit(machine.BulkPipe)), ""},
+		{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
+		{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},
+	}
 }
 
 // bulkOp is the decode-time constant of a bulk operation; rows are nil for operands that it does

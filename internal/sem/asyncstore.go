@@ -13,12 +13,14 @@ import (
 	"ptxvm/internal/mem"
 )
 
-var asyncStoreLines = []Line{
-	{isa.StAsync, nil, plan(planStoreAsync, isa.C_ss, isa.C_scope, isa.C_vec, isa.C_type), ""},
-	{isa.StAsyncGlobal, nil, plan(planStoreAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_mmio), ""},
-	{isa.RedAsync, nil, plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type), ""},
-	{isa.RedAsyncGlobal, nil, plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_mmio), ""},
-	{isa.CpAsyncMbarrierArrive, nil, plan(planArriveAsync, isa.C_ss).sees(isa.M_noinc), ""},
+func asyncStoreLines() []Line {
+	return []Line{
+		{isa.StAsync, nil, plan(planStoreAsync, isa.C_ss, isa.C_scope, isa.C_vec, isa.C_type), ""},
+		{isa.StAsyncGlobal, nil, plan(planStoreAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_mmio), ""},
+		{isa.RedAsync, nil, plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type), ""},
+		{isa.RedAsyncGlobal, nil, plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_mmio), ""},
+		{isa.CpAsyncMbarrierArrive, nil, plan(planArriveAsync, isa.C_ss).sees(isa.M_noinc), ""},
+	}
 }
 
 // storeOp is the decode-time constant of st.async and red.async.

@@ -15,14 +15,16 @@ import (
 
 var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type, isa.C_vec}
 
-var atomicLines = []Line{
-	{isa.Atom, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-	{isa.AtomCas, nil, plan(planCas, atomClasses...), ""},
-	{isa.AtomHalf, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-	{isa.AtomVec, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-	{isa.Red, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-	{isa.RedHalf, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-	{isa.RedVec, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+func atomicLines() []Line {
+	return []Line{
+		{isa.Atom, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.AtomCas, nil, plan(planCas, atomClasses...), ""},
+		{isa.AtomHalf, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.AtomVec, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.Red, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.RedHalf, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.RedVec, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+	}
 }
 
 // atomicOp is the decode-time constant of an atomic instruction.

@@ -9,33 +9,35 @@ import (
 	"ptxvm/internal/num"
 )
 
-var carryLines = []Line{
-	{isa.AddCc, of(isa.M_u32, isa.M_s32), carry(lane(num.AddC32)), ""},
-	{isa.AddCc, of(isa.M_u64, isa.M_s64), carry(lane(num.AddC64)), ""},
-	{isa.Addc, of(isa.M_u16, isa.M_s16), carry(lane(addC16)), ""},
-	{isa.Addc, of(isa.M_u32, isa.M_s32), carry(lane(num.AddC32)), ""},
-	{isa.Addc, of(isa.M_u64, isa.M_s64), carry(lane(num.AddC64)), ""},
-	{isa.SubCc, of(isa.M_u32, isa.M_s32), carry(lane(num.SubC32)), ""},
-	{isa.SubCc, of(isa.M_u64, isa.M_s64), carry(lane(num.SubC64)), ""},
-	{isa.Subc, of(isa.M_u16, isa.M_s16), carry(lane(subC16)), ""},
-	{isa.Subc, of(isa.M_u32, isa.M_s32), carry(lane(num.SubC32)), ""},
-	{isa.Subc, of(isa.M_u64, isa.M_s64), carry(lane(num.SubC64)), ""},
+func carryLines() []Line {
+	return []Line{
+		{isa.AddCc, of(isa.M_u32, isa.M_s32), carry(lane(num.AddC32)), ""},
+		{isa.AddCc, of(isa.M_u64, isa.M_s64), carry(lane(num.AddC64)), ""},
+		{isa.Addc, of(isa.M_u16, isa.M_s16), carry(lane(addC16)), ""},
+		{isa.Addc, of(isa.M_u32, isa.M_s32), carry(lane(num.AddC32)), ""},
+		{isa.Addc, of(isa.M_u64, isa.M_s64), carry(lane(num.AddC64)), ""},
+		{isa.SubCc, of(isa.M_u32, isa.M_s32), carry(lane(num.SubC32)), ""},
+		{isa.SubCc, of(isa.M_u64, isa.M_s64), carry(lane(num.SubC64)), ""},
+		{isa.Subc, of(isa.M_u16, isa.M_s16), carry(lane(subC16)), ""},
+		{isa.Subc, of(isa.M_u32, isa.M_s32), carry(lane(num.SubC32)), ""},
+		{isa.Subc, of(isa.M_u64, isa.M_s64), carry(lane(num.SubC64)), ""},
 
-	{isa.MadLoCc, of(isa.M_u32, isa.M_s32), carry(lane(num.MadLoC32)), ""},
-	{isa.MadLoCc, of(isa.M_u64, isa.M_s64), carry(lane(num.MadLoC64)), ""},
-	{isa.MadHiCc, of(isa.M_u32), carry(lane(num.MadHiCU32)), ""},
-	{isa.MadHiCc, of(isa.M_s32), carry(lane(num.MadHiCS32)), ""},
-	{isa.MadHiCc, of(isa.M_u64), carry(lane(num.MadHiCU64)), ""},
-	{isa.MadHiCc, of(isa.M_s64), carry(lane(num.MadHiCS64)), ""},
-	{isa.MadcLo, of(isa.M_u16, isa.M_s16), carry(lane(madLoC16)), ""},
-	{isa.MadcLo, of(isa.M_u32, isa.M_s32), carry(lane(num.MadLoC32)), ""},
-	{isa.MadcLo, of(isa.M_u64, isa.M_s64), carry(lane(num.MadLoC64)), ""},
-	{isa.MadcHi, of(isa.M_u16), carry(lane(madHiCU16)), ""},
-	{isa.MadcHi, of(isa.M_s16), carry(lane(madHiCS16)), ""},
-	{isa.MadcHi, of(isa.M_u32), carry(lane(num.MadHiCU32)), ""},
-	{isa.MadcHi, of(isa.M_s32), carry(lane(num.MadHiCS32)), ""},
-	{isa.MadcHi, of(isa.M_u64), carry(lane(num.MadHiCU64)), ""},
-	{isa.MadcHi, of(isa.M_s64), carry(lane(num.MadHiCS64)), ""},
+		{isa.MadLoCc, of(isa.M_u32, isa.M_s32), carry(lane(num.MadLoC32)), ""},
+		{isa.MadLoCc, of(isa.M_u64, isa.M_s64), carry(lane(num.MadLoC64)), ""},
+		{isa.MadHiCc, of(isa.M_u32), carry(lane(num.MadHiCU32)), ""},
+		{isa.MadHiCc, of(isa.M_s32), carry(lane(num.MadHiCS32)), ""},
+		{isa.MadHiCc, of(isa.M_u64), carry(lane(num.MadHiCU64)), ""},
+		{isa.MadHiCc, of(isa.M_s64), carry(lane(num.MadHiCS64)), ""},
+		{isa.MadcLo, of(isa.M_u16, isa.M_s16), carry(lane(madLoC16)), ""},
+		{isa.MadcLo, of(isa.M_u32, isa.M_s32), carry(lane(num.MadLoC32)), ""},
+		{isa.MadcLo, of(isa.M_u64, isa.M_s64), carry(lane(num.MadLoC64)), ""},
+		{isa.MadcHi, of(isa.M_u16), carry(lane(madHiCU16)), ""},
+		{isa.MadcHi, of(isa.M_s16), carry(lane(madHiCS16)), ""},
+		{isa.MadcHi, of(isa.M_u32), carry(lane(num.MadHiCU32)), ""},
+		{isa.MadcHi, of(isa.M_s32), carry(lane(num.MadHiCS32)), ""},
+		{isa.MadcHi, of(isa.M_u64), carry(lane(num.MadHiCU64)), ""},
+		{isa.MadcHi, of(isa.M_s64), carry(lane(num.MadHiCS64)), ""},
+	}
 }
 
 // ptxas takes 16-bit types where no carry is written, so the carry out is never read.

@@ -12,16 +12,18 @@ import (
 	"ptxvm/internal/num"
 )
 
-var compareLines = slices.Concat(
-	compareTable(isa.Setp, 0, comparisons, func(l laneDo) Do { return setpDo{l} }),
-	compareTable(isa.SetpHalf, 0, halfComparisons, func(l laneDo) Do { return setpDo{l} }),
-	compareTable(isa.SetpHalf, 0, packed(halfComparisons), func(l laneDo) Do { return setpHalvesDo{l} }),
-	compareTable(isa.Set, isa.C_stype, comparisons, func(l laneDo) Do { return setDo{l} }),
-	compareTable(isa.SetHalf, isa.C_stype, comparisons, func(l laneDo) Do { return setDo{l} }),
-	compareTable(isa.SetHalf, isa.C_stype, halfComparisons, func(l laneDo) Do { return setDo{l} }),
-	compareTable(isa.SetHalf, isa.C_stype, packed(halfComparisons), func(l laneDo) Do { return setHalvesDo{l} }),
-	selectLines,
-)
+func compareLines() []Line {
+	return slices.Concat(
+		compareTable(isa.Setp, 0, comparisons(), func(l laneDo) Do { return setpDo{l} }),
+		compareTable(isa.SetpHalf, 0, halfComparisons(), func(l laneDo) Do { return setpDo{l} }),
+		compareTable(isa.SetpHalf, 0, packed(halfComparisons()), func(l laneDo) Do { return setpHalvesDo{l} }),
+		compareTable(isa.Set, isa.C_stype, comparisons(), func(l laneDo) Do { return setDo{l} }),
+		compareTable(isa.SetHalf, isa.C_stype, comparisons(), func(l laneDo) Do { return setDo{l} }),
+		compareTable(isa.SetHalf, isa.C_stype, halfComparisons(), func(l laneDo) Do { return setDo{l} }),
+		compareTable(isa.SetHalf, isa.C_stype, packed(halfComparisons()), func(l laneDo) Do { return setHalvesDo{l} }),
+		selectLines(),
+	)
+}
 
 // compareTable makes the lines of a form from comparisons. types is the class of the compared
 // type, 0 if the form has one type only.

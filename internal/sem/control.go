@@ -9,12 +9,14 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var controlLines = []Line{
-	{isa.Bra, nil, plan(planBranch), ""},
-	{isa.BrxIdx, nil, plan(planBranchTable), ""},
-	{isa.Call, nil, plan(planCall), ""},
-	{isa.Ret, nil, plan(func(b *Build) { b.handler(ret) }), ""},
-	{isa.Exit, nil, plan(func(b *Build) { b.handler(exit) }), ""},
+func controlLines() []Line {
+	return []Line{
+		{isa.Bra, nil, plan(planBranch), ""},
+		{isa.BrxIdx, nil, plan(planBranchTable), ""},
+		{isa.Call, nil, plan(planCall), ""},
+		{isa.Ret, nil, plan(func(b *Build) { b.handler(ret) }), ""},
+		{isa.Exit, nil, plan(func(b *Build) { b.handler(exit) }), ""},
+	}
 }
 
 // planBranch: decode has put the targets into To and the reconvergence pc into D.

@@ -12,15 +12,17 @@ import (
 	"ptxvm/internal/num"
 )
 
-var cvtPackSatLines = []Line{
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), widened(lane(packSatU16)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), widened(lane(packSatS16)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), widened(lane(packSatU8)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), widened(lane(packSatS8)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), widened(lane(packSatU4)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), widened(lane(packSatS4)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), widened(lane(packSatU2)), ""},
-	{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), widened(lane(packSatS2)), ""},
+func cvtPackSatLines() []Line {
+	return []Line{
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), widened(lane(packSatU16)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), widened(lane(packSatS16)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), widened(lane(packSatU8)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), widened(lane(packSatS8)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), widened(lane(packSatU4)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), widened(lane(packSatS4)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), widened(lane(packSatU2)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), widened(lane(packSatS2)), ""},
+	}
 }
 
 // scalarTypes are the types of cvt by their modifier; packed types by that of one element.

@@ -85,7 +85,7 @@ func (b *Build) Assume(g assume.Guess) int {
 // GuessedForms lists the forms whose execution depends on a guess, in the table's order;
 // none means that nothing that is executed asks it.
 func GuessedForms(g assume.Guess) (forms []isa.ID) {
-	for _, chapter := range chapters {
+	for _, chapter := range chapters() {
 		for i := range chapter {
 			if l := &chapter[i]; slices.Contains(l.Guesses(), g) && !slices.Contains(forms, l.ID) {
 				forms = append(forms, l.ID)

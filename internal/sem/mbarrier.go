@@ -15,18 +15,20 @@ import (
 
 // One worker runs a cluster, in order, so memory is in order with and without .relaxed, in every
 // scope of a cluster.
-var mbarrierLines = []Line{
-	{isa.MbarrierInit, nil, plan(planInit, isa.C_layout, isa.C_ss), ""},
-	{isa.MbarrierInval, nil, plan(planInval, isa.C_ss), ""},
-	{isa.MbarrierExpectTx, nil, mbarrierCount(machine.Mbarrier.ExpectTx), ""},
-	{isa.MbarrierCompleteTx, nil, mbarrierCount(machine.Mbarrier.CompleteTx), ""},
-	{isa.MbarrierArrive, nil, mbarrierArrive(false), ""},
-	{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
-	{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
-	{isa.MbarrierTryWait, nil, mbarrierWait(true), ""},
-	{isa.MbarrierPendingCount, nil, lane(pendingCount), ""},
-	{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(pendingCount), ""},
-	{isa.MbarrierCheckLayout, nil, plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
+func mbarrierLines() []Line {
+	return []Line{
+		{isa.MbarrierInit, nil, plan(planInit, isa.C_layout, isa.C_ss), ""},
+		{isa.MbarrierInval, nil, plan(planInval, isa.C_ss), ""},
+		{isa.MbarrierExpectTx, nil, mbarrierCount(machine.Mbarrier.ExpectTx), ""},
+		{isa.MbarrierCompleteTx, nil, mbarrierCount(machine.Mbarrier.CompleteTx), ""},
+		{isa.MbarrierArrive, nil, mbarrierArrive(false), ""},
+		{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
+		{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
+		{isa.MbarrierTryWait, nil, mbarrierWait(true), ""},
+		{isa.MbarrierPendingCount, nil, lane(pendingCount), ""},
+		{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(pendingCount), ""},
+		{isa.MbarrierCheckLayout, nil, plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
+	}
 }
 
 // pendingCount takes the count out of the state of an arrival.

@@ -9,11 +9,13 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var memoryLines = []Line{
-	{isa.Ld, nil, plan(planLoad, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).orScalar().sees(isa.M_volatile, isa.M_mmio, isa.M_relaxed, isa.M_proxy_readonly), ""},
-	{isa.LdNc, nil, plan(planLoadGlobal, isa.C_vec, isa.C_type).orScalar(), ""},
-	{isa.Ldu, nil, plan(planLoad, isa.C_ss, isa.C_vec, isa.C_type).orScalar(), ""},
-	{isa.St, nil, plan(planStore, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).sees(isa.M_volatile, isa.M_mmio), ""},
+func memoryLines() []Line {
+	return []Line{
+		{isa.Ld, nil, plan(planLoad, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).orScalar().sees(isa.M_volatile, isa.M_mmio, isa.M_relaxed, isa.M_proxy_readonly), ""},
+		{isa.LdNc, nil, plan(planLoadGlobal, isa.C_vec, isa.C_type).orScalar(), ""},
+		{isa.Ldu, nil, plan(planLoad, isa.C_ss, isa.C_vec, isa.C_type).orScalar(), ""},
+		{isa.St, nil, plan(planStore, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).sees(isa.M_volatile, isa.M_mmio), ""},
+	}
 }
 
 // memoryOp is the decode-time constant of a memory instruction.

@@ -10,43 +10,45 @@ import (
 
 // Launches follow each other, so griddepcontrol has nothing to wait for; discarded memory may
 // hold anything, its old value too.
-var miscLines = []Line{
-	{isa.Cvta, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-	{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(fromShared), ""},
-	{isa.Cvta, of(isa.M_local).with(isa.M_u64), plan(planCvtaLocal).orScalar(), ""},
-	{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-	{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(toShared), ""},
-	{isa.CvtaTo, of(isa.M_local).with(isa.M_u64), lane(toLocal), ""},
-	{isa.Isspacep, of(isa.M_global), plan(planIsspacep(isGlobal)), ""},
-	{isa.Isspacep, of(isa.M_const), plan(planIsspacep(isConst)), ""},
-	{isa.Isspacep, of(isa.M_param, isa.M_param_entry), plan(planIsspacep(isParam)), ""},
-	{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(isShared), ""},
-	{isa.Isspacep, of(isa.M_local), lane(isLocal), ""},
+func miscLines() []Line {
+	return []Line{
+		{isa.Cvta, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(fromShared), ""},
+		{isa.Cvta, of(isa.M_local).with(isa.M_u64), plan(planCvtaLocal).orScalar(), ""},
+		{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(toShared), ""},
+		{isa.CvtaTo, of(isa.M_local).with(isa.M_u64), lane(toLocal), ""},
+		{isa.Isspacep, of(isa.M_global), plan(planIsspacep(isGlobal)), ""},
+		{isa.Isspacep, of(isa.M_const), plan(planIsspacep(isConst)), ""},
+		{isa.Isspacep, of(isa.M_param, isa.M_param_entry), plan(planIsspacep(isParam)), ""},
+		{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(isShared), ""},
+		{isa.Isspacep, of(isa.M_local), lane(isLocal), ""},
 
-	{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(mapa32), ""},
-	{isa.Mapa, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(mapa32), ""},
-	{isa.Mapa, of(isa.M_u64, isa.M_s64), lane(mapa64), ""},
-	{isa.Mapa, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(mapa64), ""},
-	{isa.Getctarank, of(isa.M_u32, isa.M_s32), lane(ctaRank32), ""},
-	{isa.Getctarank, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(ctaRank32), ""},
-	{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(ctaRank64), ""},
-	{isa.Getctarank, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(ctaRank64), ""},
+		{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(mapa32), ""},
+		{isa.Mapa, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(mapa32), ""},
+		{isa.Mapa, of(isa.M_u64, isa.M_s64), lane(mapa64), ""},
+		{isa.Mapa, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(mapa64), ""},
+		{isa.Getctarank, of(isa.M_u32, isa.M_s32), lane(ctaRank32), ""},
+		{isa.Getctarank, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(ctaRank32), ""},
+		{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(ctaRank64), ""},
+		{isa.Getctarank, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(ctaRank64), ""},
 
-	{isa.Prefetch, nil, plan(planNothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
-	{isa.Prefetchu, nil, plan(planNothing), ""},
-	{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
-	{isa.Discard, nil, plan(planNothing, isa.C_ss), ""},
-	// A policy is opaque, and says what caches should keep, which no result shows.
-	{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), ""},
-	{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), ""},
-	{isa.CreatepolicyCvt, nil, plan(planPolicy), ""},
+		{isa.Prefetch, nil, plan(planNothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
+		{isa.Prefetchu, nil, plan(planNothing), ""},
+		{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
+		{isa.Discard, nil, plan(planNothing, isa.C_ss), ""},
+		// A policy is opaque, and says what caches should keep, which no result shows.
+		{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), ""},
+		{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), ""},
+		{isa.CreatepolicyCvt, nil, plan(planPolicy), ""},
 
-	{isa.Nanosleep, nil, plan(planNanosleep), ""},
-	{isa.Trap, nil, plan(planTrap), ""},
-	{isa.Brkpt, nil, plan(planTrap), "without a debugger a breakpoint stops the launch"},
-	{isa.Pmevent, nil, plan(planNothing).sees(isa.M_mask), ""},
-	{isa.Setmaxnreg, nil, plan(planNothing, isa.C_action), ""},
-	{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), ""},
+		{isa.Nanosleep, nil, plan(planNanosleep), ""},
+		{isa.Trap, nil, plan(planTrap), ""},
+		{isa.Brkpt, nil, plan(planTrap), "without a debugger a breakpoint stops the launch"},
+		{isa.Pmevent, nil, plan(planNothing).sees(isa.M_mask), ""},
+		{isa.Setmaxnreg, nil, plan(planNothing, isa.C_action), ""},
+		{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), ""},
+	}
 }
 
 // Generic addresses of the windows. Global, constant and parameter memory have their own

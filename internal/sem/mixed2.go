@@ -10,24 +10,26 @@ import (
 	"ptxvm/internal/num"
 )
 
-var mixed2Lines = []Line{
-	{isa.AddMixed2, nil, mixedPlan(addMixed2), ""},
-	{isa.AddMixed2, of(isa.M_ftz), mixedPlan(addMixed2, assume.MixedFtz), ""},
-	{isa.SubMixed2, nil, mixedPlan(subMixed2), ""},
-	{isa.SubMixed2, of(isa.M_ftz), mixedPlan(subMixed2, assume.MixedFtz), ""},
-	{isa.FmaMixed2, nil, mixedPlan(fmaMixed2), ""},
-	{isa.MulMixed2, nil, mixedPlan(mulMixed2), ""},
-	{isa.MulMixed2, of(isa.M_ftz), mixedPlan(mulMixed2, assume.MixedFtz), ""},
-	{isa.MulMixed2, at(isa.C_ctype, isa.M_f16x2, isa.M_bf16x2), mixedPlan(mulMixed2, assume.MixedHalves), ""},
-	{isa.AddNarrow, nil, mixedPlan(addNarrow), ""},
-	{isa.SubNarrow, nil, mixedPlan(subNarrow), ""},
-	{isa.MulNarrow, nil, mixedPlan(mulNarrow), ""},
-	{isa.FmaNarrow, nil, mixedPlan(fmaNarrow), ""},
+func mixed2Lines() []Line {
+	return []Line{
+		{isa.AddMixed2, nil, mixedPlan(addMixed2), ""},
+		{isa.AddMixed2, of(isa.M_ftz), mixedPlan(addMixed2, assume.MixedFtz), ""},
+		{isa.SubMixed2, nil, mixedPlan(subMixed2), ""},
+		{isa.SubMixed2, of(isa.M_ftz), mixedPlan(subMixed2, assume.MixedFtz), ""},
+		{isa.FmaMixed2, nil, mixedPlan(fmaMixed2), ""},
+		{isa.MulMixed2, nil, mixedPlan(mulMixed2), ""},
+		{isa.MulMixed2, of(isa.M_ftz), mixedPlan(mulMixed2, assume.MixedFtz), ""},
+		{isa.MulMixed2, at(isa.C_ctype, isa.M_f16x2, isa.M_bf16x2), mixedPlan(mulMixed2, assume.MixedHalves), ""},
+		{isa.AddNarrow, nil, mixedPlan(addNarrow), ""},
+		{isa.SubNarrow, nil, mixedPlan(subNarrow), ""},
+		{isa.MulNarrow, nil, mixedPlan(mulNarrow), ""},
+		{isa.FmaNarrow, nil, mixedPlan(fmaNarrow), ""},
 
-	{isa.FmaHalf, directed, mixedPlan(fmaDirected, assume.DirectedBF16), ""},
-	{isa.FmaHalf, directed.with(isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16), ""},
-	{isa.FmaHalf, directed.with(isa.M_oob), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
-	{isa.FmaHalf, directed.with(isa.M_oob, isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
+		{isa.FmaHalf, directed, mixedPlan(fmaDirected, assume.DirectedBF16), ""},
+		{isa.FmaHalf, directed.with(isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16), ""},
+		{isa.FmaHalf, directed.with(isa.M_oob), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
+		{isa.FmaHalf, directed.with(isa.M_oob, isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
+	}
 }
 
 // directed is a rounding of bf16 that the manual does not have.

@@ -11,26 +11,28 @@ import (
 	"ptxvm/internal/num"
 )
 
-var moveLines = []Line{
-	{isa.Mov, of(isa.M_b16, isa.M_u16, isa.M_s16, isa.M_b32, isa.M_u32, isa.M_s32, isa.M_f32), plan(func(b *Build) { b.move(32) }).orScalar(), ""},
-	{isa.Mov, of(isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-	{isa.Mov, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
-	{isa.Mov, of(isa.M_pred), plan(func(b *Build) { b.move(1) }).orScalar(), ""},
+func moveLines() []Line {
+	return []Line{
+		{isa.Mov, of(isa.M_b16, isa.M_u16, isa.M_s16, isa.M_b32, isa.M_u32, isa.M_s32, isa.M_f32), plan(func(b *Build) { b.move(32) }).orScalar(), ""},
+		{isa.Mov, of(isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.Mov, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
+		{isa.Mov, of(isa.M_pred), plan(func(b *Build) { b.move(1) }).orScalar(), ""},
 
-	{isa.MovPack, of(isa.M_b16), plan(func(b *Build) { b.move(16) }).orScalar(), ""},
-	{isa.MovPack, of(isa.M_b32), plan(func(b *Build) { b.move(32) }).orScalar(), ""},
-	{isa.MovPack, of(isa.M_b64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-	{isa.MovPack, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
-	{isa.MovVector, of(types32...), plan(func(b *Build) { b.moveVector(32) }, isa.C_vec), ""},
-	{isa.MovVector, of(types64...), plan(func(b *Build) { b.moveVector(64) }, isa.C_vec), ""},
+		{isa.MovPack, of(isa.M_b16), plan(func(b *Build) { b.move(16) }).orScalar(), ""},
+		{isa.MovPack, of(isa.M_b32), plan(func(b *Build) { b.move(32) }).orScalar(), ""},
+		{isa.MovPack, of(isa.M_b64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.MovPack, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
+		{isa.MovVector, of(types32...), plan(func(b *Build) { b.moveVector(32) }, isa.C_vec), ""},
+		{isa.MovVector, of(types64...), plan(func(b *Build) { b.moveVector(64) }, isa.C_vec), ""},
 
-	{isa.Prmt, nil, lane(num.Prmt), ""},
-	{isa.Prmt, of(isa.M_f4e), lane(num.PrmtF4e), ""},
-	{isa.Prmt, of(isa.M_b4e), lane(num.PrmtB4e), ""},
-	{isa.Prmt, of(isa.M_rc8), lane(num.PrmtRc8), ""},
-	{isa.Prmt, of(isa.M_ecl), lane(num.PrmtEcl), ""},
-	{isa.Prmt, of(isa.M_ecr), lane(num.PrmtEcr), ""},
-	{isa.Prmt, of(isa.M_rc16), lane(num.PrmtRc16), ""},
+		{isa.Prmt, nil, lane(num.Prmt), ""},
+		{isa.Prmt, of(isa.M_f4e), lane(num.PrmtF4e), ""},
+		{isa.Prmt, of(isa.M_b4e), lane(num.PrmtB4e), ""},
+		{isa.Prmt, of(isa.M_rc8), lane(num.PrmtRc8), ""},
+		{isa.Prmt, of(isa.M_ecl), lane(num.PrmtEcl), ""},
+		{isa.Prmt, of(isa.M_ecr), lane(num.PrmtEcr), ""},
+		{isa.Prmt, of(isa.M_rc16), lane(num.PrmtRc16), ""},
+	}
 }
 
 // move sets up a mov of so many bits.

@@ -15,16 +15,18 @@ var (
 	types64 = []isa.Mod{isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64}
 )
 
-var selectLines = []Line{
-	{isa.Selp, of(types32...), plan(planSelp32).orScalar(), ""},
-	{isa.Selp, of(types64...), plan(planSelp64).orScalar(), ""},
+func selectLines() []Line {
+	return []Line{
+		{isa.Selp, of(types32...), plan(planSelp32).orScalar(), ""},
+		{isa.Selp, of(types64...), plan(planSelp64).orScalar(), ""},
 
-	{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_s32), lane(num.Slct32S32), ""},
-	{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_s32), lane(num.Slct64S32), ""},
-	{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32), lane(num.Slct32F32), ""},
-	{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32), lane(num.Slct64F32), ""},
-	{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(slctFtz32F32), ""},
-	{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(slctFtz64F32), ""},
+		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_s32), lane(num.Slct32S32), ""},
+		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_s32), lane(num.Slct64S32), ""},
+		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32), lane(num.Slct32F32), ""},
+		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32), lane(num.Slct64F32), ""},
+		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(slctFtz32F32), ""},
+		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(slctFtz64F32), ""},
+	}
 }
 
 // 9.7.6.4: .ftz turns a negative subnormal selector into -0, which selects a.

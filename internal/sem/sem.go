@@ -43,17 +43,21 @@ type Do interface {
 	Scalar() bool
 }
 
-// chapters are the tables in the manual's order.
-var chapters = [][]Line{
-	intLines, carryLines, floatLines, halfLines, mixedLines, mixed2Lines, setPackedLines, compareLines, logicLines,
-	moveLines, convertLines, memoryLines, surfaceLines, atomicLines, controlLines, syncLines, mbarrierLines, warpLines,
-	videoLines, stackLines, tensorLines, miscLines, asyncLines, asyncStoreLines, asyncBulkLines,
-}
+// chapters are the tables in the manual's order. They are made when they are first asked for: a process that checks
+// needs none.
+var chapters = sync.OnceValue(func() [][]Line {
+	return [][]Line{
+		intLines(), carryLines(), floatLines(), halfLines(), mixedLines(), mixed2Lines(), setPackedLines(),
+		compareLines(), logicLines(), moveLines(), convertLines(), memoryLines(), surfaceLines(), atomicLines(),
+		controlLines(), syncLines(), mbarrierLines(), warpLines(), videoLines(), stackLines(), tensorLines(),
+		miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(),
+	}
+})
 
 // byID is the table by form; lines keep their order.
 var byID = sync.OnceValue(func() map[isa.ID][]*Line {
 	table := map[isa.ID][]*Line{}
-	for _, chapter := range chapters {
+	for _, chapter := range chapters() {
 		for i := range chapter {
 			l := &chapter[i]
 			table[l.ID] = append(table[l.ID], l)

@@ -7,8 +7,10 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var setPackedLines = []Line{
-	{isa.SetPacked, nil, plan(planSetPacked, isa.C_cmp, isa.C_type), ""},
+func setPackedLines() []Line {
+	return []Line{
+		{isa.SetPacked, nil, plan(planSetPacked, isa.C_cmp, isa.C_type), ""},
+	}
 }
 
 // setPacked compares elements of so many bits.

@@ -9,10 +9,12 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var stackLines = []Line{
-	{isa.Stacksave, nil, plan(planStacksave, isa.C_type), ""},
-	{isa.Stackrestore, nil, plan(planStackrestore, isa.C_type), ""},
-	{isa.Alloca, nil, plan(planAlloca, isa.C_type), ""},
+func stackLines() []Line {
+	return []Line{
+		{isa.Stacksave, nil, plan(planStacksave, isa.C_type), ""},
+		{isa.Stackrestore, nil, plan(planStackrestore, isa.C_type), ""},
+		{isa.Alloca, nil, plan(planAlloca, isa.C_type), ""},
+	}
 }
 
 // stackOp is the decode-time constant of a stack instruction.

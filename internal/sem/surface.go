@@ -14,13 +14,15 @@ import (
 	"ptxvm/internal/tex"
 )
 
-var surfaceLines = []Line{
-	{isa.SuldB, nil, plan(planSurfaceLoad, isa.C_geom, isa.C_vec, isa.C_dtype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
-	{isa.SustB, nil, plan(planSurfaceStore, isa.C_geom, isa.C_vec, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
-	{isa.SustP, nil, plan(planSampleStore, isa.C_geom, isa.C_vec, isa.C_bounds).assuming(assume.SurfaceLayer, assume.SampleInteger), ""},
-	{isa.SuredB, nil, plan(planSurfaceReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment), ""},
-	{isa.SuredP, nil, plan(planSampleReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds), ""},
-	{isa.Suq, nil, plan(planSurfaceQuery, isa.C_query).assuming(assume.SurfaceExtent), ""},
+func surfaceLines() []Line {
+	return []Line{
+		{isa.SuldB, nil, plan(planSurfaceLoad, isa.C_geom, isa.C_vec, isa.C_dtype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
+		{isa.SustB, nil, plan(planSurfaceStore, isa.C_geom, isa.C_vec, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
+		{isa.SustP, nil, plan(planSampleStore, isa.C_geom, isa.C_vec, isa.C_bounds).assuming(assume.SurfaceLayer, assume.SampleInteger), ""},
+		{isa.SuredB, nil, plan(planSurfaceReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment), ""},
+		{isa.SuredP, nil, plan(planSampleReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds), ""},
+		{isa.Suq, nil, plan(planSurfaceQuery, isa.C_query).assuming(assume.SurfaceExtent), ""},
+	}
 }
 
 // surfaceOp is the decode-time constant of a surface instruction.

@@ -8,33 +8,35 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var syncLines = []Line{
-	{isa.BarSync, nil, barrier(machine.BarSync, true), ""},
-	{isa.BarArrive, nil, barrier(machine.BarArrive, true), ""},
-	{isa.BarRed, nil, reduction(true), ""},
-	{isa.BarrierSync, nil, barrier(machine.BarSync, false), ""},
-	{isa.BarrierSync, of(isa.M_aligned), barrier(machine.BarSync, true), ""},
-	{isa.BarrierArrive, nil, barrier(machine.BarArrive, false), ""},
-	{isa.BarrierArrive, of(isa.M_aligned), barrier(machine.BarArrive, true), ""},
-	{isa.BarrierRed, nil, reduction(false), ""},
-	{isa.BarrierRed, of(isa.M_aligned), reduction(true), ""},
-	{isa.BarWarpSync, nil, plan(planWarpSync), ""},
+func syncLines() []Line {
+	return []Line{
+		{isa.BarSync, nil, barrier(machine.BarSync, true), ""},
+		{isa.BarArrive, nil, barrier(machine.BarArrive, true), ""},
+		{isa.BarRed, nil, reduction(true), ""},
+		{isa.BarrierSync, nil, barrier(machine.BarSync, false), ""},
+		{isa.BarrierSync, of(isa.M_aligned), barrier(machine.BarSync, true), ""},
+		{isa.BarrierArrive, nil, barrier(machine.BarArrive, false), ""},
+		{isa.BarrierArrive, of(isa.M_aligned), barrier(machine.BarArrive, true), ""},
+		{isa.BarrierRed, nil, reduction(false), ""},
+		{isa.BarrierRed, of(isa.M_aligned), reduction(true), ""},
+		{isa.BarWarpSync, nil, plan(planWarpSync), ""},
 
-	{isa.Fence, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
-	{isa.Membar, nil, plan(planFence, isa.C_level), ""},
-	{isa.FenceSyncRestrict, nil, plan(planNothing), ""},
-	{isa.FenceMbarrierInit, nil, plan(planNothing), ""},
+		{isa.Fence, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
+		{isa.Membar, nil, plan(planFence, isa.C_level), ""},
+		{isa.FenceSyncRestrict, nil, plan(planNothing), ""},
+		{isa.FenceMbarrierInit, nil, plan(planNothing), ""},
 
-	// Proxies see one memory: between them there is nothing to order but what --async lazy looks for.
-	{isa.FenceProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
-	{isa.FenceProxyTensormap, nil, plan(planFence, isa.C_scope), ""},
-	{isa.FenceProxyAsyncGeneric, nil, plan(planNothing, isa.C_near), ""},
-	{isa.FenceProxyAlias, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
-	{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
-	{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
+		// Proxies see one memory: between them there is nothing to order but what --async lazy looks for.
+		{isa.FenceProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
+		{isa.FenceProxyTensormap, nil, plan(planFence, isa.C_scope), ""},
+		{isa.FenceProxyAsyncGeneric, nil, plan(planNothing, isa.C_near), ""},
+		{isa.FenceProxyAlias, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
+		{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
+		{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
 
-	{isa.BarrierClusterArrive, nil, clusterBarrier(machine.ClusterArrive), ""},
-	{isa.BarrierClusterWait, nil, clusterBarrier(machine.ClusterWait), ""},
+		{isa.BarrierClusterArrive, nil, clusterBarrier(machine.ClusterArrive), ""},
+		{isa.BarrierClusterWait, nil, clusterBarrier(machine.ClusterWait), ""},
+	}
 }
 
 // barrierOp is the decode-time constant of a barrier.

@@ -111,7 +111,7 @@ func firstDifference(got, want string) string {
 
 // TestStampsAreFound: every lane function of the table has its generated loops.
 func TestStampsAreFound(t *testing.T) {
-	for _, chapter := range chapters {
+	for _, chapter := range chapters() {
 		for _, l := range chapter {
 			for _, do := range lanesOf(l.Do) {
 				if do.stamp() == nil {

@@ -15,21 +15,23 @@ import (
 	"ptxvm/internal/tensor"
 )
 
-var tensorLines = []Line{
-	{isa.Tcgen05Alloc, nil, plan(planTensorAlloc, isa.C_cta_group, isa.C_space).sees(isa.M_exclusive), ""},
-	{isa.Tcgen05Dealloc, nil, plan(planTensorDealloc, isa.C_cta_group).sees(isa.M_exclusive), ""},
-	{isa.Tcgen05RelinquishAllocPermit, nil, plan(func(b *Build) { b.handler(relinquish) }, isa.C_cta_group), ""},
-	{isa.Tcgen05Ld, nil, plan(planTensorLoad, isa.C_shape, isa.C_num, isa.C_pack), ""},
-	{isa.Tcgen05LdRed, nil, plan(planTensorReduce, isa.C_shape, isa.C_num, isa.C_op, isa.C_type).sees(isa.M_abs, isa.M_NaN), ""},
-	{isa.Tcgen05St, nil, plan(planTensorStore, isa.C_shape, isa.C_num, isa.C_unpack).assuming(assume.Unpack16), ""},
-	{isa.Tcgen05WaitLd, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorLoadPipe)) }), ""},
-	{isa.Tcgen05WaitSt, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorStorePipe)) }), ""},
-	{isa.Tcgen05Cp, nil, plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).assuming(assume.Container4), ""},
-	{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
-	{isa.Tcgen05Commit, nil, plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).sees(isa.M_sync_restrict_shared_read_mma_a), ""},
-	// The instructions of a thread begin in order; observers are told of the fences.
-	{isa.Tcgen05FenceBeforeThreadSync, nil, plan(planNothing), ""},
-	{isa.Tcgen05FenceAfterThreadSync, nil, plan(planNothing), ""},
+func tensorLines() []Line {
+	return []Line{
+		{isa.Tcgen05Alloc, nil, plan(planTensorAlloc, isa.C_cta_group, isa.C_space).sees(isa.M_exclusive), ""},
+		{isa.Tcgen05Dealloc, nil, plan(planTensorDealloc, isa.C_cta_group).sees(isa.M_exclusive), ""},
+		{isa.Tcgen05RelinquishAllocPermit, nil, plan(func(b *Build) { b.handler(relinquish) }, isa.C_cta_group), ""},
+		{isa.Tcgen05Ld, nil, plan(planTensorLoad, isa.C_shape, isa.C_num, isa.C_pack), ""},
+		{isa.Tcgen05LdRed, nil, plan(planTensorReduce, isa.C_shape, isa.C_num, isa.C_op, isa.C_type).sees(isa.M_abs, isa.M_NaN), ""},
+		{isa.Tcgen05St, nil, plan(planTensorStore, isa.C_shape, isa.C_num, isa.C_unpack).assuming(assume.Unpack16), ""},
+		{isa.Tcgen05WaitLd, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorLoadPipe)) }), ""},
+		{isa.Tcgen05WaitSt, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorStorePipe)) }), ""},
+		{isa.Tcgen05Cp, nil, plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).assuming(assume.Container4), ""},
+		{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
+		{isa.Tcgen05Commit, nil, plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).sees(isa.M_sync_restrict_shared_read_mma_a), ""},
+		// The instructions of a thread begin in order; observers are told of the fences.
+		{isa.Tcgen05FenceBeforeThreadSync, nil, plan(planNothing), ""},
+		{isa.Tcgen05FenceAfterThreadSync, nil, plan(planNothing), ""},
+	}
 }
 
 // group is the number of CTAs that a statement works on.

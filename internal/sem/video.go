@@ -12,34 +12,36 @@ import (
 	"ptxvm/internal/num"
 )
 
-var videoLines = []Line{
-	{isa.Vadd, nil, videoScalar(num.VideoAdd), ""},
-	{isa.Vsub, nil, videoScalar(num.VideoSub), ""},
-	{isa.Vabsdiff, nil, videoScalar(num.VideoAbsDiff), ""},
-	{isa.Vmin, nil, videoScalar(num.VideoMin), ""},
-	{isa.Vmax, nil, videoScalar(num.VideoMax), ""},
-	{isa.Vshl, of(isa.M_clamp), videoScalar(shifted(num.VideoShl, num.VideoClamp)), ""},
-	{isa.Vshl, of(isa.M_wrap), videoScalar(shifted(num.VideoShl, num.VideoWrap)), ""},
-	{isa.Vshr, of(isa.M_clamp), videoScalar(shifted(num.VideoShr, num.VideoClamp)), ""},
-	{isa.Vshr, of(isa.M_wrap), videoScalar(shifted(num.VideoShr, num.VideoWrap)), ""},
-	{isa.Vmad, nil, plan(planVideoMad, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_scale).sees(isa.M_po, isa.M_sat), ""},
-	{isa.Vset, nil, videoScalar(nil), ""},
+func videoLines() []Line {
+	return []Line{
+		{isa.Vadd, nil, videoScalar(num.VideoAdd), ""},
+		{isa.Vsub, nil, videoScalar(num.VideoSub), ""},
+		{isa.Vabsdiff, nil, videoScalar(num.VideoAbsDiff), ""},
+		{isa.Vmin, nil, videoScalar(num.VideoMin), ""},
+		{isa.Vmax, nil, videoScalar(num.VideoMax), ""},
+		{isa.Vshl, of(isa.M_clamp), videoScalar(shifted(num.VideoShl, num.VideoClamp)), ""},
+		{isa.Vshl, of(isa.M_wrap), videoScalar(shifted(num.VideoShl, num.VideoWrap)), ""},
+		{isa.Vshr, of(isa.M_clamp), videoScalar(shifted(num.VideoShr, num.VideoClamp)), ""},
+		{isa.Vshr, of(isa.M_wrap), videoScalar(shifted(num.VideoShr, num.VideoWrap)), ""},
+		{isa.Vmad, nil, plan(planVideoMad, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_scale).sees(isa.M_po, isa.M_sat), ""},
+		{isa.Vset, nil, videoScalar(nil), ""},
 
-	{isa.Vadd2, nil, videoLanes(2, num.VideoAdd), ""},
-	{isa.Vsub2, nil, videoLanes(2, num.VideoSub), ""},
-	{isa.Vavrg2, nil, videoLanes(2, num.VideoAvrg), ""},
-	{isa.Vabsdiff2, nil, videoLanes(2, num.VideoAbsDiff), ""},
-	{isa.Vmin2, nil, videoLanes(2, num.VideoMin), ""},
-	{isa.Vmax2, nil, videoLanes(2, num.VideoMax), ""},
-	{isa.Vset2, nil, videoLanes(2, nil), ""},
+		{isa.Vadd2, nil, videoLanes(2, num.VideoAdd), ""},
+		{isa.Vsub2, nil, videoLanes(2, num.VideoSub), ""},
+		{isa.Vavrg2, nil, videoLanes(2, num.VideoAvrg), ""},
+		{isa.Vabsdiff2, nil, videoLanes(2, num.VideoAbsDiff), ""},
+		{isa.Vmin2, nil, videoLanes(2, num.VideoMin), ""},
+		{isa.Vmax2, nil, videoLanes(2, num.VideoMax), ""},
+		{isa.Vset2, nil, videoLanes(2, nil), ""},
 
-	{isa.Vadd4, nil, videoLanes(4, num.VideoAdd), ""},
-	{isa.Vsub4, nil, videoLanes(4, num.VideoSub), ""},
-	{isa.Vavrg4, nil, videoLanes(4, num.VideoAvrg), ""},
-	{isa.Vabsdiff4, nil, videoLanes(4, num.VideoAbsDiff), ""},
-	{isa.Vmin4, nil, videoLanes(4, num.VideoMin), ""},
-	{isa.Vmax4, nil, videoLanes(4, num.VideoMax), ""},
-	{isa.Vset4, nil, videoLanes(4, nil), ""},
+		{isa.Vadd4, nil, videoLanes(4, num.VideoAdd), ""},
+		{isa.Vsub4, nil, videoLanes(4, num.VideoSub), ""},
+		{isa.Vavrg4, nil, videoLanes(4, num.VideoAvrg), ""},
+		{isa.Vabsdiff4, nil, videoLanes(4, num.VideoAbsDiff), ""},
+		{isa.Vmin4, nil, videoLanes(4, num.VideoMin), ""},
+		{isa.Vmax4, nil, videoLanes(4, num.VideoMax), ""},
+		{isa.Vset4, nil, videoLanes(4, nil), ""},
+	}
 }
 
 // videoCompare holds the operations of vset.

@@ -12,16 +12,18 @@ import (
 	"ptxvm/internal/machine"
 )
 
-var warpLines = []Line{
-	{isa.ShflSync, nil, plan(planShfl, isa.C_mode), ""},
-	{isa.Shfl, nil, plan(planShfl, isa.C_mode), ""},
-	{isa.VoteSync, nil, plan(planVote, isa.C_mode), ""},
-	{isa.Vote, nil, plan(planVote, isa.C_mode), ""},
-	{isa.MatchAnySync, nil, plan(planMatchAny, isa.C_type), ""},
-	{isa.MatchAllSync, nil, plan(planMatchAll, isa.C_type), ""},
-	{isa.Activemask, nil, plan(planActivemask), ""},
-	{isa.ReduxSync, nil, plan(planRedux, isa.C_op, isa.C_fop, isa.C_type).where(hasRedux).sees(isa.M_abs, isa.M_NaN), ""},
-	{isa.ElectSync, nil, plan(planElect), ""},
+func warpLines() []Line {
+	return []Line{
+		{isa.ShflSync, nil, plan(planShfl, isa.C_mode), ""},
+		{isa.Shfl, nil, plan(planShfl, isa.C_mode), ""},
+		{isa.VoteSync, nil, plan(planVote, isa.C_mode), ""},
+		{isa.Vote, nil, plan(planVote, isa.C_mode), ""},
+		{isa.MatchAnySync, nil, plan(planMatchAny, isa.C_type), ""},
+		{isa.MatchAllSync, nil, plan(planMatchAll, isa.C_type), ""},
+		{isa.Activemask, nil, plan(planActivemask), ""},
+		{isa.ReduxSync, nil, plan(planRedux, isa.C_op, isa.C_fop, isa.C_type).where(hasRedux).sees(isa.M_abs, isa.M_NaN), ""},
+		{isa.ElectSync, nil, plan(planElect), ""},
+	}
 }
 
 // warpOp is the decode-time constant of a handler that gathers lanes.
