@@ -316,7 +316,7 @@ func (p *entryParser) valueRef(word string) (valueRef, error) {
 		return valueRef{class: c}, nil
 	}
 	m := p.t.knownMod(word)
-	if word == "" || word[0] != '.' || m == 0 || !p.uses[m] {
+	if word == "" || word[0] != '.' || m == 0 || !p.uses.has(m) {
 		return valueRef{}, fmt.Errorf("%q is neither a class nor a modifier of this entry", word)
 	}
 	return valueRef{mod: m, class: -1}, nil

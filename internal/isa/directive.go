@@ -63,11 +63,23 @@ func (p *Part) Available(v Version, t Target) bool {
 }
 
 // Directives lists the data in its order.
-func Directives() []*Directive { return directives().list }
+func Directives() []*Directive {
+	t := directives()
+	all := make([]*Directive, len(t.list))
+	for i := range t.list {
+		all[i] = t.list[i].must()
+	}
+	return all
+}
 
 // LookupDirective returns the entry of a name, nil if there is none. A .pragma string may
 // have arguments.
-func LookupDirective(name string) *Directive { return directives().byName[name] }
+func LookupDirective(name string) *Directive {
+	if l := directives().byName[name]; l != nil {
+		return l.must()
+	}
+	return nil
+}
 
 // LookupPragma returns the entry of a string of .pragma, in its quotes; its first word decides.
 func LookupPragma(text string) *Directive {
@@ -102,10 +114,31 @@ func (d *Directive) IsPragma() bool { return d.Name[0] == '"' }
 // In tells whether the directive may stand in a place.
 func (d *Directive) In(place string) bool { return slices.Contains(d.Places, place) }
 
-// directiveTable is the data, read when it is first asked for.
+// directiveTable is the data. It is cut into entries when it is first asked for.
 type directiveTable struct {
-	list   []*Directive
-	byName map[string]*Directive
+	list   []lazyDirective
+	byName map[string]*lazyDirective
+}
+
+// lazyDirective is read when it is first asked for.
+type lazyDirective struct {
+	src  entryText
+	once sync.Once
+	d    *Directive
+	err  error
+}
+
+func (l *lazyDirective) read() (*Directive, error) {
+	l.once.Do(func() { l.d, l.err = readDirective(l.src) })
+	return l.d, l.err
+}
+
+func (l *lazyDirective) must() *Directive {
+	d, err := l.read()
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return d
 }
 
 var directives = sync.OnceValue(func() *directiveTable {
@@ -113,7 +146,7 @@ var directives = sync.OnceValue(func() *directiveTable {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	t, err := readDirectives(string(text))
+	t, err := cutDirectives(string(text))
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -122,24 +155,50 @@ var directives = sync.OnceValue(func() *directiveTable {
 
 const directivesFile = "data/directives.isa"
 
-func readDirectives(text string) (*directiveTable, error) {
-	t := &directiveTable{byName: map[string]*Directive{}}
-	for _, src := range splitEntries(directivesFile, text) {
-		d := &Directive{}
-		line := src.line - 1
-		for s := range strings.Lines(src.text) {
-			line++
-			if err := d.clause(strings.TrimSpace(s)); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", directivesFile, line, err)
-			}
+// cutDirectives finds the entries and their names.
+func cutDirectives(text string) (*directiveTable, error) {
+	texts := splitEntries(directivesFile, text)
+	t := &directiveTable{make([]lazyDirective, len(texts)), make(map[string]*lazyDirective, len(texts))}
+	for i, src := range texts {
+		l := &t.list[i]
+		l.src = src
+		head, _, _ := strings.Cut(src.text, "\n")
+		var d Directive
+		if err := d.clause(head); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", directivesFile, src.line, err)
 		}
 		if t.byName[d.Name] != nil {
 			return nil, fmt.Errorf("%s:%d: %s is there twice", directivesFile, src.line, d.Name)
 		}
-		t.byName[d.Name] = d
-		t.list = append(t.list, d)
+		t.byName[d.Name] = l
 	}
 	return t, nil
+}
+
+// readDirectives reads all entries.
+func readDirectives(text string) (*directiveTable, error) {
+	t, err := cutDirectives(text)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.list {
+		if _, err := t.list[i].read(); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func readDirective(src entryText) (*Directive, error) {
+	d := &Directive{}
+	line := src.line - 1
+	for s := range strings.Lines(src.text) {
+		line++
+		if err := d.clause(strings.TrimSpace(s)); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", directivesFile, line, err)
+		}
+	}
+	return d, nil
 }
 
 // clause reads one line.

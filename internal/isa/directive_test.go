@@ -48,7 +48,7 @@ func TestArity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, y := d.byName[".x"].Args, d.byName[".y"].Args
+	x, y := d.byName[".x"].d.Args, d.byName[".y"].d.Args
 	if x.Least != 1 || x.Most != 3 || x.Lo != 1 || y.Least != 2 || y.Most != 2 || y.Lo != 3 || y.Hi != 9 {
 		t.Errorf("%+v %+v", x, y)
 	}

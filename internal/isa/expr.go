@@ -5,6 +5,7 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -106,7 +107,7 @@ func (x *exprParser) atom() (*expr, error) {
 		n, err := strconv.Atoi(word)
 		return &expr{op: 'n', n: n}, err
 	}
-	if c, ok := x.p.captures[word]; ok {
+	if c := slices.Index(x.p.e.captures, word); c >= 0 {
 		return &expr{op: 'c', n: c}, nil
 	}
 	return nil, fmt.Errorf("%q is neither a capture nor a column", word)

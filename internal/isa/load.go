@@ -26,6 +26,9 @@ type ISA struct {
 	source   func(ID) entryText // of an entry that is not parsed yet
 	opcodes  []opcode           // sorted by name
 	cache    formsCache
+
+	sharedOnce sync.Once
+	shared     []class // sets of the prelude, which each entry has
 }
 
 // lazyEntry is parsed when it is first asked for.

@@ -37,20 +37,31 @@ func splitEntries(file, text string) []entryText {
 
 // entryParser holds what is known while an entry is read.
 type entryParser struct {
-	t        *ISA
-	judge    Judge
-	e        *Entry
-	at       int // line in the file
-	clauses  []clause
-	roles    []string
-	captures map[string]int
-	symbols  map[string]int
-	byName   map[string]int // classes
-	uses     map[Mod]bool   // modifiers of this entry
-	table    *table         // the table whose rows are being read
-	groups   int            // optional groups of modifiers
-	why      string         // of the clause being read
+	t       *ISA
+	judge   Judge
+	e       *Entry
+	at      int // line in the file
+	clauses []clause
+	roles   []string
+	symbols map[string]int
+	classes []string // names of the entry's classes
+	uses    modSet   // modifiers of this entry
+	table   *table   // the table whose rows are being read
+	groups  int      // optional groups of modifiers
+	why     string   // of the clause being read
 }
+
+// modSet is a set of modifiers, a bit for each.
+type modSet []uint64
+
+func (s *modSet) add(m Mod) {
+	for int(m)/64 >= len(*s) {
+		*s = append(*s, make([]uint64, int(m)/64+1-len(*s))...)
+	}
+	(*s)[m/64] |= 1 << (m % 64)
+}
+
+func (s modSet) has(m Mod) bool { return int(m)/64 < len(s) && s[m/64]>>(m%64)&1 != 0 }
 
 // clause is one line of an entry.
 type clause struct {
@@ -63,7 +74,6 @@ type clause struct {
 func (t *ISA) parseEntry(src entryText, j Judge) (*Entry, error) {
 	p := &entryParser{
 		t: t, judge: j, e: &Entry{File: src.file, Line: src.line, table: t, source: src.text}, at: src.line,
-		captures: map[string]int{}, symbols: map[string]int{}, byName: map[string]int{}, uses: map[Mod]bool{},
 	}
 	if err := p.parse(src); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", src.file, p.at, err)
@@ -73,6 +83,7 @@ func (t *ISA) parseEntry(src entryText, j Judge) (*Entry, error) {
 
 func (p *entryParser) parse(src entryText) error {
 	line := src.line - 1
+	p.clauses = make([]clause, 0, strings.Count(src.text, "\n"))
 	for s := range strings.Lines(src.text) {
 		line++
 		if note, ok := strings.CutPrefix(s, "# manual: "); ok {
@@ -181,7 +192,7 @@ func (p *entryParser) classClause(s string) error {
 
 // extendClass reads ".a += { values }": more values of a class above.
 func (p *entryParser) extendClass(name string, values []string) error {
-	i, ok := p.byName[name]
+	i, ok := p.classIndex(name)
 	if !ok || p.isShared(i) {
 		return fmt.Errorf("there is no class %s above", name)
 	}
@@ -196,7 +207,7 @@ func (p *entryParser) extendClass(name string, values []string) error {
 }
 
 func (p *entryParser) addClass(name string, values []string) error {
-	if i, ok := p.byName[name]; ok && !p.isShared(i) {
+	if i, ok := p.classIndex(name); ok && !p.isShared(i) {
 		return fmt.Errorf("class %s is defined twice", name)
 	}
 	c := class{id: Class(p.t.classes.intern(name))}
@@ -210,28 +221,38 @@ func (p *entryParser) addClass(name string, values []string) error {
 		}
 	}
 	c.own = len(c.values)
-	p.byName[name] = len(p.e.classes)
+	p.classes = append(p.classes, name)
 	p.e.classes = append(p.e.classes, c)
 	return nil
 }
 
 // addShared makes the prelude's sets known; an entry may define the same name anew.
 func (p *entryParser) addShared() {
-	for _, set := range thePrelude.sets {
-		c := class{id: Class(p.t.classes.intern(set.name))}
-		for _, v := range set.values {
-			c.values = append(c.values, Mod(p.t.mods.intern(v)))
+	p.t.sharedOnce.Do(func() {
+		for _, set := range thePrelude.sets {
+			c := class{id: Class(p.t.classes.intern(set.name))}
+			for _, v := range set.values {
+				c.values = append(c.values, Mod(p.t.mods.intern(v)))
+			}
+			p.t.shared = append(p.t.shared, c)
 		}
-		p.byName[set.name] = len(p.e.classes)
-		p.e.classes = append(p.e.classes, c)
+	})
+	for i := range thePrelude.sets {
+		p.classes = append(p.classes, thePrelude.sets[i].name)
 	}
+	p.e.classes = append(p.e.classes, p.t.shared...)
 }
 
 func (p *entryParser) isShared(class int) bool { return class < len(thePrelude.sets) }
 
+// classIndex returns the class of a name; an entry's own hides a shared one.
 func (p *entryParser) classIndex(name string) (int, bool) {
-	i, ok := p.byName[name]
-	return i, ok
+	for i := len(p.classes) - 1; i >= 0; i-- {
+		if p.classes[i] == name {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // splitValues splits at spaces outside of braces and angle brackets.
@@ -297,7 +318,7 @@ func (p *entryParser) expandValue(c *class, v string, bound []binding) error {
 
 func (p *entryParser) addValue(c *class, spelling string, bound []binding) {
 	m := Mod(p.t.mods.intern(spelling))
-	p.uses[m] = true
+	p.uses.add(m)
 	c.values = append(c.values, m)
 	if p.why != "" {
 		if c.whys == nil {
@@ -315,13 +336,11 @@ func (p *entryParser) addValue(c *class, spelling string, bound []binding) {
 
 // capture returns the index of a capture or column.
 func (p *entryParser) capture(name string) int {
-	if i, ok := p.captures[name]; ok {
+	if i := slices.Index(p.e.captures, name); i >= 0 {
 		return i
 	}
-	i := len(p.e.captures)
-	p.captures[name] = i
 	p.e.captures = append(p.e.captures, name)
-	return i
+	return len(p.e.captures) - 1
 }
 
 // numberList reads "4 8 16" or "8..256/8".

@@ -108,7 +108,7 @@ func (f *formParser) slot(name, value string, suffix bool) error {
 		f.p.e.classes[c].inForm = true
 	} else {
 		s.mod = Mod(f.p.t.mods.intern(name))
-		f.p.uses[s.mod] = true
+		f.p.uses.add(s.mod)
 	}
 	f.alt.slots = append(f.alt.slots, s)
 	return nil
@@ -124,7 +124,7 @@ func (f *formParser) fixed(s *slot, name, value string) error {
 		c, _ = f.p.classIndex(name)
 	}
 	m := Mod(f.p.t.mods.intern(value))
-	f.p.uses[m] = true
+	f.p.uses.add(m)
 	cl := &f.p.e.classes[c]
 	if !cl.has(m) {
 		f.p.addValue(cl, value, nil)

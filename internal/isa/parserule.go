@@ -53,7 +53,7 @@ func (p *entryParser) tableKey(key string) (int, error) {
 		return c, nil
 	}
 	m := p.t.knownMod(key)
-	if m == 0 || !p.uses[m] {
+	if m == 0 || !p.uses.has(m) {
 		return 0, fmt.Errorf("%s is neither a class nor a modifier of this entry", key)
 	}
 	err := p.addClass(key, []string{key})
@@ -105,6 +105,9 @@ func (p *entryParser) number(s string) int {
 	}
 	if n, ok := p.symbols[s]; ok {
 		return n
+	}
+	if p.symbols == nil {
+		p.symbols = map[string]int{}
 	}
 	p.symbols[s] = symbolBase + len(p.symbols)
 	return p.symbols[s]

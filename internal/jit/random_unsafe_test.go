@@ -42,6 +42,7 @@ func drawFloat(r *rand.Rand, t typ) uint64 {
 // TestRandomFloats compares the twins of floats on operands of every exponent, in both widths and on
 // slots. The last source is often the negated product of the others, or one off it.
 func TestRandomFloats(t *testing.T) {
+	twinTables() // fills the maps
 	some := func(name string) bool {
 		return doubleTwins[name] != nil || flushTwins[name] != nil || halfTwins[name] != nil
 	}

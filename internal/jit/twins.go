@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // twin builds the program of a lane function from its sources.
@@ -22,7 +23,7 @@ func functionName(fn any) string {
 // twinOf returns the twin of a lane function, nil if it has none.
 func twinOf(fn any) twin {
 	name := functionName(fn)
-	for _, table := range tables {
+	for _, table := range twinTables() {
 		if t := table[name]; t != nil {
 			return t
 		}
@@ -30,7 +31,20 @@ func twinOf(fn any) twin {
 	return nil
 }
 
-var tables = []map[string]twin{intTwins, logicTwins, convertTwins, floatTwins, approxTwins, compareTwins, bitTwins, divideTwins, doubleTwins, flushTwins, halfTwins, pairTwins}
+// twinTables are filled when they are first asked for: most processes compile nothing.
+var twinTables = sync.OnceValue(func() []map[string]twin {
+	fillCompareTwins()
+	fillDivideTwins()
+	fillDoubleTwins()
+	fillFloatTwins()
+	fillFlushTwins() // of those of floats
+	fillHalfTwins()
+	fillPairTwins() // of both
+	return []map[string]twin{
+		intTwins, logicTwins, convertTwins, floatTwins, approxTwins, compareTwins, bitTwins,
+		divideTwins, doubleTwins, flushTwins, halfTwins, pairTwins,
+	}
+})
 
 // typeOf is the type of a parameter or result of a lane function.
 func typeOf(t reflect.Type) typ {

@@ -42,7 +42,7 @@ var floatCompares = map[string]twin{
 	"Ne": fcompare(fcmpNEQO, false), "Equ": fcompare(fcmpEQU, false),
 }
 
-func init() {
+func fillCompareTwins() {
 	for name, t := range floatCompares {
 		compareTwins[name+"F32"], compareTwins[name+"F64"] = t, t
 		compareTwins[lowerFirst(name)+"FtzF32"] = flushed(t)

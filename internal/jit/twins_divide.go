@@ -31,7 +31,7 @@ var divideTwins = map[string]twin{
 	"f64FromS8":  func(p *program, in []val) val { return p.op1(cI2F, tX, p.sext8(in[0]), 0) },
 }
 
-func init() {
+func fillDivideTwins() {
 	for name, signs := range map[string][2]bool{"UU": {}, "US": {false, true}, "SU": {true, false}, "SS": {true, true}} {
 		divideTwins["Dp4a"+name] = func(p *program, in []val) val { return dot(p, in, signs, 8, 0, 4) }
 		divideTwins["Dp2aLo"+name] = func(p *program, in []val) val { return dot(p, in, signs, 16, 0, 2) }

@@ -31,7 +31,7 @@ var doubleTwins = map[string]twin{
 	},
 }
 
-func init() {
+func fillDoubleTwins() {
 	for name, c := range map[string]code{"Add": cFAdd, "Sub": cFSub, "Mul": cFMul, "Fma": cFFma, "Div": cFDiv} {
 		for mode, how := range roundings {
 			doubleTwins[name+mode+"F64"] = lastNaN(c, how)

@@ -36,7 +36,7 @@ var arithmetic = map[string]code{"Add": cFAdd, "Sub": cFSub, "Mul": cFMul, "Fma"
 // roundings are the roundings by their part of a name.
 var roundings = map[string]uint64{"": roundNear, "RZ": roundZero, "RM": roundDown, "RP": roundUp}
 
-func init() {
+func fillFloatTwins() {
 	for name, c := range arithmetic {
 		for mode, how := range roundings {
 			t := rounded(c, how)

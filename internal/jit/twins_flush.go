@@ -12,7 +12,7 @@ var flushTwins = map[string]twin{
 	},
 }
 
-func init() {
+func fillFlushTwins() {
 	for name, c := range arithmetic {
 		for mode, how := range roundings {
 			if how == roundNear && (c == cFAdd || c == cFSub) {

@@ -24,7 +24,7 @@ var halfFormats = []half{
 
 var halfTwins = map[string]twin{}
 
-func init() {
+func fillHalfTwins() {
 	for i := range halfFormats {
 		h := &halfFormats[i]
 		h.arithmetic()

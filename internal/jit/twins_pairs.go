@@ -6,7 +6,7 @@ import "ptxvm/internal/jit/x86"
 
 var pairTwins = map[string]twin{}
 
-func init() {
+func fillPairTwins() {
 	for name, c := range map[string]code{"Add": cPAdd, "Sub": cPSub, "Mul": cPMul, "Fma": cPFma} {
 		for mode := range roundings {
 			for _, one := range []string{name + mode + "F32", name + mode + "FtzF32"} {

@@ -22,16 +22,39 @@ var (
 	sfuSin, sfuEx2, sfuLg2 [64]coeff
 )
 
+// A process that only checks reads the file, too, so lines are cut without memory.
 func init() {
-	tables := map[string][]coeff{
-		"rcp": sfuRcp[:], "rsqrt": sfuRsqrt[:], "sin": sfuSin[:], "ex2": sfuEx2[:], "lg2": sfuLg2[:],
-	}
 	for line := range strings.Lines(sfuCSV) {
-		f := strings.Split(strings.TrimSpace(line), ",")
-		if t := tables[f[0]]; t != nil && len(f) == 5 {
-			t[sfuInt(f[1])] = coeff{sfuInt(f[2]), sfuInt(f[3]), sfuInt(f[4])}
+		name, row, _ := strings.Cut(strings.TrimSpace(line), ",")
+		t := sfuTable(name)
+		if t == nil {
+			continue
 		}
+		var n [4]int64 // segment, c0, c1, c2
+		for i := range n {
+			var number string
+			number, row, _ = strings.Cut(row, ",")
+			n[i] = sfuInt(number)
+		}
+		t[n[0]] = coeff{n[1], n[2], n[3]}
 	}
+}
+
+// sfuTable is the table of a function, nil for what is no name of one.
+func sfuTable(name string) []coeff {
+	switch name {
+	case "rcp":
+		return sfuRcp[:]
+	case "rsqrt":
+		return sfuRsqrt[:]
+	case "sin":
+		return sfuSin[:]
+	case "ex2":
+		return sfuEx2[:]
+	case "lg2":
+		return sfuLg2[:]
+	}
+	return nil
 }
 
 // sfuInt parses a number of the embedded file, which a test reads whole.
