@@ -24,6 +24,7 @@ type Compiled struct {
 	Leaves    int // instructions that are left to the interpreter
 	Needs     x86.Feature
 	Listing   string
+	Reaches   []machine.NativeReach
 	Rows      func(pc int32) *machine.NativeRows // what the machine has to write where full warps leave
 }
 
@@ -173,7 +174,7 @@ func (c *compiler) assemble() {
 func (c *compiler) finish() (*Compiled, error) {
 	c.opt.begin("finish")
 	defer c.opt.begin("")
-	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs(), Rows: c.leftRows().at}
+	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs(), Rows: c.leftRows().at, Reaches: c.reaches()}
 	for pc := range c.insts {
 		off := int32(-1)
 		if l := c.entry[pc]; l != 0 {
@@ -265,7 +266,7 @@ func (c *compiler) loadValue(k bcastKey, v x86.Vec) {
 // storeRows writes resident rows home.
 func (c *compiler) storeRows(list []uint32) {
 	for _, off := range list {
-		if off < c.code.RegBytes {
+		if off < c.code.RegBytes || off >= c.code.FrameBytes {
 			c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.store(c.full(), m, v) })
 		}
 	}

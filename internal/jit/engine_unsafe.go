@@ -75,10 +75,10 @@ func (e *Engine) compile(c *machine.Code, whole bool) (*machine.Native, error) {
 	}
 	e.pages = append(e.pages, code)
 	n := &machine.Native{
-		Call:   call,
-		Meets:  meets(f),
-		Whole:  opt.Whole,
-		Rows:   out.Rows,
+		Call:  call,
+		Meets: meets(f),
+		Whole: opt.Whole,
+		Rows:  out.Rows, Reaches: out.Reaches,
 		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}
 	b := &out.Batch

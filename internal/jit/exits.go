@@ -114,11 +114,12 @@ type leftRows struct {
 	made   []*pattern
 	global map[ir.Reg]*pattern
 	lazy   []ir.Reg
+	index  []indexed
 	found  []atomic.Pointer[machine.NativeRows] // by pc
 }
 
 func (r *region) leftRows() *leftRows {
-	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs,
+	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
 		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[machine.NativeRows], len(r.steps)+1)}
 	for i := range r.segs {
 		l.starts = append(l.starts, r.segs[i].first)
@@ -138,6 +139,11 @@ func (l *leftRows) at(pc int32) *machine.NativeRows {
 	for _, g := range l.lazy {
 		if l.f.Rows.Of[g] >= 0 && live.Has(int(g)) {
 			rows.NaNs = append(rows.NaNs, l.offset(g))
+		}
+	}
+	for i := range l.index {
+		if n := &l.index[i]; live.Has(int(n.reg)) {
+			rows.Indices = append(rows.Indices, n.native())
 		}
 	}
 	now := l.before(pc)

@@ -165,12 +165,22 @@ var strewnOps = [2][2]struct{ gather, scatter x86.Op }{
 func (a *accessed) gather(k int, base x86.Reg) {
 	d := &a.src[1+k]
 	a.eachPart(d.typ, func() {
+		if a.directly(d) {
+			a.gatherLanes(k, x86.Vec(d.row+a.part), base)
+			return
+		}
 		v := a.alloc()
 		a.gatherPart(k, v, base)
 		a.extend(k, v)
 		a.write(vecAt(v), d.typ, d, a.use)
 		a.release(temp(v))
 	})
+}
+
+// directly tells whether elements can be gathered into the registers of their row: one gather for each.
+func (a *accessed) directly(d *source) bool {
+	addr := &a.src[0]
+	return d.row >= 0 && d.typ == tW && a.m.Elem == 4 && addr.typ == tW && d.row != addr.row
 }
 
 // gatherPart gathers the running part's elements of 32 or 64 bits.
@@ -193,16 +203,20 @@ func (a *accessed) gatherPart(k int, v x86.Vec, base x86.Reg) {
 func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 	d, addr := &a.src[1+k], &a.src[0]
 	have := a.operand(addr)
-	x := a.load(have, addr.typ)
-	a.zero(v)
+	at := a.load(have, addr.typ)
+	x := a.scaled(at)
+	if a.use == allLanes || !a.directly(d) {
+		a.zero(v) // it waits for nothing that was there
+	}
 	a.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.full(), v, a.places(k, base, x.v))
-	a.unload(x, have)
+	a.unscale(x, at)
+	a.unload(at, have)
 	a.release(have)
 }
 
 // places are where element k lies at a vector of addresses.
 func (a *accessed) places(k int, base x86.Reg, x x86.Vec) x86.Mem {
-	return x86.AtVec(base, x, 1, int32(a.in.Imm)+int32(k)*int32(a.m.Elem))
+	return x86.AtVec(base, x, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem))
 }
 
 // executing has the part's executing lanes in K6, which gathers and scatters clear.
@@ -244,11 +258,13 @@ func (a *accessed) scatter(k int, base x86.Reg) {
 	widest := max(d.typ, addr.typ)
 	a.eachPart(widest, func() {
 		at, from := a.operand(addr), a.dataOf(d)
-		x, v := a.load(at, addr.typ), a.load(from, d.typ)
+		row, v := a.load(at, addr.typ), a.load(from, d.typ)
+		x := a.scaled(row)
 		a.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.full(), a.places(k, base, x.v), v.v)
 		a.unload(v, from)
 		a.release(from)
-		a.unload(x, at)
+		a.unscale(x, row)
+		a.unload(row, at)
 		a.release(at)
 	})
 }

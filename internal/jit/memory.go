@@ -92,6 +92,10 @@ func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
 func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	a := c.accessAt(pc, masked, use)
 	a.miss = c.leaveAt(i, pc, masked, use)
+	if a.s.index != nil && a.src[0].typ == tW {
+		a.indexAccess()
+		return
+	}
 	if s := a.static(); s != nil {
 		s.access(i, pc)
 		return

@@ -352,6 +352,7 @@ func (f *finder) number() bool {
 		}
 	}
 	fits := next <= end
+	f.numbersEnd = uint32(next)
 	for i := range f.segs {
 		next = saveNumbers
 		for pc := f.segs[i].first; pc < f.segs[i].end; pc++ {
@@ -379,6 +380,7 @@ func (p *pattern) place(base x86.Reg, at int32) (next int32) {
 // forget gives all patterns up.
 func (f *finder) forget() {
 	clear(f.global)
+	f.numbersEnd = f.code.FrameBytes
 	for pc := range f.steps {
 		s := &f.steps[pc]
 		s.made = nil

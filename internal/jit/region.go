@@ -46,6 +46,7 @@ type step struct {
 	warp     *warpStep // of a function across lanes
 	carry    *program  // what becomes the carry
 	elements []element // of a register that is unpacked
+	index    *indexed  // its address is one
 }
 
 // region is one function while it is compiled.
@@ -70,6 +71,7 @@ type region struct {
 	global   map[ir.Reg]*pattern
 	local    localPatterns
 	known    *constants
+	indices  []indexed
 	words    map[wordKey]int32 // numbers, from 1 on
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
@@ -78,6 +80,8 @@ type region struct {
 	live     *liveness
 	bounds   []int32
 	nbound   int
+
+	numbersEnd uint32 // behind the numbers of patterns, behind the register block
 }
 
 // newRegion analyses a function.
@@ -106,7 +110,9 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findLazy()
 	r.cut()
 	opt.begin("patterns")
+	r.numbersEnd = code.FrameBytes
 	r.findPatterns()
+	r.findIndices()
 	r.findWords()
 	r.findDecisions()
 	r.findLasting()
@@ -304,7 +310,7 @@ func (r *region) liveRows(pc int32) []uint32 {
 	live := r.live.at(pc)
 	var list []uint32
 	for off := range r.row {
-		if off >= r.code.RegBytes || r.live.holds(live, off) {
+		if off >= r.code.RegBytes && off < r.code.FrameBytes || r.live.holds(live, off) {
 			list = append(list, off)
 		}
 	}

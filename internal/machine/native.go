@@ -48,6 +48,8 @@ type Native struct {
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
 	// else reads them.
 	Rows func(pc int32) *NativeRows
+	// Reaches has the memory instructions whose addresses are indices.
+	Reaches []NativeReach
 	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
 	Listing func() string
 
@@ -119,6 +121,7 @@ const Unsettled PlaceFlags = 2
 type NativeRows struct {
 	NaNs    []uint32 // rows of f32 that hold NaNs with any payload
 	Numbers []NativeNumbers
+	Indices []NativeIndex // at any place, and where lanes enter
 }
 
 // NativeNumbers is a row whose lanes follow from a number for each run of lanes: lane i of a run has
@@ -137,6 +140,9 @@ type NativeNumbers struct {
 type NativeBounds struct {
 	Start, End uint64
 	WriteEnd   uint64 // for stores: End, or 0 if kernels must not write there
+
+	Low, Count uint32  // of a NativeReach: the first index inside, and how many; 0 allows nothing
+	Host       uintptr // and what its indices count from
 }
 
 // SetNative installs machine code; a Native without entries says that there will be none.

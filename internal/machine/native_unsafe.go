@@ -4,6 +4,8 @@ package machine
 
 import (
 	"unsafe"
+
+	"ptxvm/internal/mem"
 )
 
 // nativeState returns the worker's context of compiled code.
@@ -91,3 +93,11 @@ func canonical(row *[32]uint32) {
 		}
 	}
 }
+
+// parameter is the 8 bytes at an offset of the kernel's parameters.
+func (c *CTA) parameter(off int32) uint64 {
+	return *(*uint64)(unsafe.Add(c.cluster.wk.arenaBase, c.grid.params+uint64(off)-mem.GlobalBase))
+}
+
+// hostOffset makes host addresses of device addresses.
+func (c *CTA) hostOffset() uint64 { return uint64(uintptr(c.cluster.wk.arenaBase)) - mem.GlobalBase }

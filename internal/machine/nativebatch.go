@@ -89,6 +89,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		return end, false
 	}
 	t.refresh(wk, n)
+	t.reach(n, c)
 	c.fillNative(s, t)
 	s.PollFuel = pollCost
 	b := &s.Batch
@@ -183,6 +184,9 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 		at = n.Resumes[f.pc]
 	}
 	if at != 0 && n.runs(f.mask) {
+		if !w.takeIndices(w.root, n, f.pc, f.mask) {
+			return false
+		}
 		r.At = at
 	}
 	return true
@@ -236,6 +240,9 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 		default:
 			if r.At == n.Wholes[r.PC] && n.Rows != nil && b.Current>>i&1 == 0 {
 				w.root.lay(s, n.Rows(r.PC).Numbers)
+			}
+			if b.Current>>i&1 == 0 {
+				w.putIndices(w.root, n, r.PC, r.Mask)
 			}
 			w.stand(n, b, r)
 		}

@@ -12,6 +12,9 @@ type nativeTable struct {
 	used   bool     // since left was read
 	pause  uint8    // warps that run alone before the next batch
 	alone  uint8    // pause after a batch that has come to no second warp
+
+	grid    *Grid // for which limits of indices were computed
+	learned bool  // of other bounds since
 }
 
 // nativeTable returns the worker's table.
@@ -36,13 +39,14 @@ func (wk *worker) nativeTable(n *Native) *nativeTable {
 func (t *nativeTable) refresh(wk *worker, n *Native) {
 	if e := wk.arena.Epoch(); t.epoch != e {
 		clear(t.bounds)
-		t.epoch = e
+		t.epoch, t.learned = e, true
 	}
 	if t.missed < 0 {
 		return
 	}
 	if c := wk.cacheLine(t.in); c.epoch == t.epoch {
-		t.bounds[n.Bounds[t.missed]] = NativeBounds{c.start, c.end, c.writeEnd}
+		t.bounds[n.Bounds[t.missed]] = NativeBounds{Start: c.start, End: c.end, WriteEnd: c.writeEnd}
+		t.learned = true
 	}
 	t.missed = -1
 }
@@ -113,6 +117,7 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	wk := w.wk
 	t, s := wk.nativeTable(n), wk.nativeState()
 	t.refresh(wk, n)
+	t.reach(n, w.cta)
 	w.fillNative(s, t, f)
 	callNative(n, s, n.Entries[pc])
 	w.steps += s.Steps
@@ -133,6 +138,9 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 	}
 	if s.N != 0 && places[0].Flags&Unsettled != 0 {
 		f.frame.settle(s, n.Rows(places[0].PC), places[0].PC)
+	}
+	for i := range places {
+		w.putIndices(f.frame, n, places[i].PC, places[i].Mask)
 	}
 	if s.Exited == 0 && len(places) == 1 {
 		return w.onePlace(f, &places[0])

@@ -1,0 +1,216 @@
+package jit
+
+// Accesses by indices: one comparison for each register of indices, with limits that the machine has computed for
+// this access when it learned of the allocation, and then gathers and scatters from one base.
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// indexAccess assembles a load or store by indices.
+func (a *accessed) indexAccess() {
+	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	a.testIndices()
+	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	for k := range a.m.At {
+		switch {
+		case a.src[1+k].off == machine.NoGuard:
+		case a.s.op.Kind != sem.OpLoad:
+			a.scatter(k, x86.R11)
+		case a.evex:
+			a.gather(k, x86.R11)
+		default:
+			a.gather256(k, x86.R11)
+		}
+	}
+}
+
+// boundsAt is a field of the access's bounds; RDX has the table.
+func (a *accessed) boundsAt(field uintptr) x86.Mem {
+	return x86.At(x86.RDX, a.bound*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(field))
+}
+
+// testIndices misses unless the index of each executing lane, less the first one inside, is below the number
+// of those inside and aligned.
+func (a *accessed) testIndices() {
+	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
+	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
+	if !a.evex {
+		a.testIndices256(low, count, odd)
+		return
+	}
+	x, some := a.alloc(), x86.K5
+	a.eachPart(tW, func() {
+		const notBelow = 5
+		have := a.operand(&a.src[0])
+		row := a.load(have, tW)
+		a.VVM(x86.VPSUBD, a.full(), x, row.v, low.Bcast())
+		a.unload(row, have)
+		a.release(have)
+		some = x86.K5 + x86.K(a.part)
+		if a.use != allLanes {
+			a.Masked(a.laneMask(a.use))
+		}
+		a.KVMI(x86.VPCMPUD, a.full(), some, x, count.Bcast(), notBelow)
+		if odd != 0 {
+			if a.use != allLanes {
+				a.Masked(a.laneMask(a.use))
+			}
+			a.KVM(x86.VPTESTMD, a.full(), kShift, x, a.Const32(odd).Bcast())
+			a.KKK(x86.KORW, some, some, kShift)
+		}
+	})
+	a.release(temp(x))
+	a.KK(x86.KORTESTW, x86.K5, some)
+	a.Jcc(x86.NE, a.miss)
+}
+
+// testIndices256 is testIndices by AVX2.
+func (a *accessed) testIndices256(low, count x86.Mem, odd uint32) {
+	first, n, x, t, bad := a.alloc(), a.alloc(), a.alloc(), a.alloc(), a.alloc()
+	a.broadcast(a.full(), tW, first, low)
+	a.broadcast(a.full(), tW, n, count)
+	a.eachPart(tW, func() {
+		have := a.operand(&a.src[0])
+		row := a.load(have, tW)
+		a.VVV(x86.VPSUBD, a.full(), x, row.v, first)
+		a.unload(row, have)
+		a.release(have)
+		a.VVV(x86.VPMAXUD, a.full(), t, x, n)
+		a.VVV(x86.VPCMPEQD, a.full(), t, t, x)
+		if odd != 0 {
+			a.VVM(x86.VPAND, a.full(), x, x, a.constRow(tW, func(int) uint64 { return uint64(odd) }))
+			a.VVV(x86.VPOR, a.full(), t, t, x)
+		}
+		if a.use != allLanes {
+			m := a.laneVector(a.use, tW)
+			a.VVV(x86.VPAND, a.full(), t, t, m.v)
+			a.release(m)
+		}
+		if a.part == 0 {
+			a.copy(a.full(), bad, t)
+		} else {
+			a.VVV(x86.VPOR, a.full(), bad, bad, t)
+		}
+	})
+	a.VV(x86.VPTEST, a.full(), bad, bad)
+	for _, v := range []x86.Vec{bad, t, x, n, first} {
+		a.release(temp(v))
+	}
+	a.Jcc(x86.NE, a.miss)
+}
+
+// gather256 loads element k of the executing lanes into its row, by AVX2.
+func (a *accessed) gather256(k int, base x86.Reg) {
+	d := &a.src[1+k]
+	op := [...]x86.Op{tW: x86.VPGATHERDD, tX: x86.VPGATHERDQ}[d.typ]
+	a.eachPart(d.typ, func() {
+		have := a.operand(&a.src[0])
+		row := a.load(have, tW)
+		x := a.scaled(row)
+		m := a.lanesWanted(d.typ)
+		v := a.alloc()
+		a.zero(v)
+		a.VMV(op, a.full(), v, a.places(k, base, x.v), m)
+		a.release(temp(m))
+		a.unscale(x, row)
+		a.unload(row, have)
+		a.release(have)
+		a.write(vecAt(v), d.typ, d, a.use)
+		a.release(temp(v))
+	})
+}
+
+// lanesWanted is a vector of truth values of the part's executing lanes, which a gather clears.
+func (a *accessed) lanesWanted(t typ) x86.Vec {
+	if a.use != allLanes {
+		return a.laneVector(a.use, t).v
+	}
+	m := a.alloc()
+	a.VVV(x86.VPCMPEQD, a.full(), m, m, m)
+	return m
+}
+
+// scaled multiplies indices by what is beyond the largest factor of an address.
+func (a *accessed) scaled(x loc) loc {
+	if a.s.index == nil || a.s.index.shift <= maxScale {
+		return x
+	}
+	to := x.v
+	if !x.owned {
+		to = a.alloc()
+	}
+	a.VVI(x86.VPSLLD, a.width(tW), to, x.v, a.s.index.shift-maxScale)
+	return temp(to)
+}
+
+// unscale gives back what scaled has taken.
+func (a *accessed) unscale(x, from loc) {
+	if x.v != from.v {
+		a.release(x)
+	}
+}
+
+// maxScale is the logarithm of the largest factor of an address.
+const maxScale = 3
+
+// scale is what an address row's elements are multiplied with.
+func (a *accessed) scale() uint8 {
+	if a.s.index == nil {
+		return 1
+	}
+	return 1 << min(a.s.index.shift, maxScale)
+}
+
+// widen writes the executing lanes' row of 64 bits of an index, for what reads that.
+func (c *compiler) widen(n *indexed, use maskUse) {
+	if n.param < 0 {
+		c.MovImm(x86.RAX, n.far)
+	} else {
+		c.RM(x86.MOV, x86.S64, x86.RAX, ctxParams)
+		c.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(x86.RAX, rArena, 1, n.param))
+		c.MovImm(x86.RCX, n.far)
+		c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+	}
+	from, to := &source{typ: tW, off: n.off}, &source{typ: tX, off: n.home, row: -1}
+	c.place(from)
+	base, extend := c.alloc(), x86.VPMOVZXDQ
+	if n.signed {
+		extend = x86.VPMOVSXDQ
+	}
+	c.replicate(c.full(), tX, base, x86.RAX)
+	c.eachPart(tX, func() {
+		v, have := c.alloc(), c.operand(from)
+		if have.kind == inVec {
+			c.VV(extend, c.full(), v, have.v)
+		} else {
+			c.VM(extend, c.full(), v, have.m)
+		}
+		c.release(have)
+		c.VVI(x86.VPSLLQ, c.full(), v, v, n.shift)
+		c.VVV(x86.VPADDQ, c.full(), v, v, base)
+		c.write(vecAt(v), tX, to, use)
+		c.release(temp(v))
+	})
+	c.release(temp(base))
+}
+
+// native says the same to the machine.
+func (n *indexed) native() machine.NativeIndex {
+	return machine.NativeIndex{Row: n.home, At: n.off, Shift: n.shift, Signed: n.signed, Param: n.param, Far: n.far}
+}
+
+// reaches lists the accesses by index.
+func (r *region) reaches() (list []machine.NativeReach) {
+	for pc := range r.steps {
+		if s := &r.steps[pc]; s.index != nil && s.in[0].typ == tW {
+			m := &s.op.Memory
+			list = append(list, machine.NativeReach{NativeIndex: s.index.native(), PC: int32(pc), Disp: int64(r.insts[pc].Imm), Size: m.Size, Align: max(m.Align, 1), Store: s.op.Kind == sem.OpStore})
+		}
+	}
+	return list
+}
