@@ -20,12 +20,14 @@ template __global__ void through<__nv_fp6_e2m3>(const float *, float *);
 template __global__ void through<__nv_fp6_e3m2>(const float *, float *);
 template __global__ void through<__nv_fp4_e2m1>(const float *, float *);
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 // the header has them from there on
 __global__ void pairs(const __nv_bfloat162 *a, const __nv_bfloat162 *b, __nv_bfloat162 *out) {
     int i = threadIdx.x;
     __nv_bfloat162 s = __hfma2_relu(a[i], b[i], __hmax2_nan(a[i], b[i]));
     out[i] = __h2div(h2exp(s), h2sqrt(__habs2(b[i])));
     atomicAdd(&out[i + 1], s);
 }
+#endif
 
 __global__ void halves(const __half *a, __half *out, int *flags) {
     int i = threadIdx.x;
