@@ -28,6 +28,7 @@ var findings = [isa.NumMismatchKinds]finding{
 	isa.WrongOrder:         {diag.TypeOrder, "the types of {opcode} are in the wrong order"},
 	isa.NoCombination:      {diag.NoSuchCombination, "no form of the instruction takes {opcode} together"},
 	isa.OperandCount:       {diag.OperandCount, "{opcode} takes {want}, not {have}"},
+	isa.OperandMissing:     {diag.OperandCount, "{token} takes one operand more: {want}"},
 	isa.OperandKind:        {diag.OperandKind, "want {want}, have {have}"},
 	isa.OperandSpace:       {diag.AddressSpace, "want {want}, have {have}"},
 	isa.OperandLength:      {diag.VectorLength, "want {want}, have {have}"},
@@ -36,21 +37,22 @@ var findings = [isa.NumMismatchKinds]finding{
 	isa.OperandRange:       {diag.ImmediateRange, "want {want}, have {have}"},
 	isa.OperandSelector:    {diag.BadComponent, "want {want}, have {have}"},
 	isa.RuleBroken:         {diag.NoSuchCombination, "no form of the instruction takes {opcode} together"},
-	isa.GateClosed:         {diag.NeedsVersion, "{opcode} needs {gate}"},
-	isa.GatePast:           {diag.Removed, "{opcode} is gone since {gate}"},
+	isa.GateClosed:         {diag.NeedsVersion, "{feature} needs {gate}"},
+	isa.GatePast:           {diag.Removed, "{feature} is gone since {gate}"},
 	isa.CheckFailed:        {diag.NotAllowedWith, "{want}"},
 }
 
 // mismatch reports the first finding for an instruction; one error is enough for one line.
 func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mismatch) {
 	m := &fails[0]
+	c.decisive(m)
 	f := findings[m.Kind]
 	span := c.mismatchSpan(s, m)
 	d := c.errorf(c.mismatchCode(m, f.code), span, "%s", c.fill(f.text, s, m))
 	if m.Kind == isa.NotAllowed && m.Other >= 0 { // two of one group
 		d.Code = diag.RepeatedModifier
 	}
-	if m.Other >= 0 && c.queryToken(m.Other) != c.queryToken(m.Token) {
+	if m.Other >= 0 && !aboutGate(m) && c.queryToken(m.Other) != c.queryToken(m.Token) {
 		d.Msg += " with " + c.queryToken(m.Other)
 	} else if m.Kind == isa.NotAllowed && m.Want != "" {
 		d.Msg += "; want " + m.Want
@@ -61,15 +63,38 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 		d.Spec = section(sel.Entry)
 	}
 	c.mismatchFix(d, s, m)
-	if m.Operand >= 0 {
+	switch {
+	case aboutModifiers(m):
+		if !c.misspelled(d, s, m) {
+			c.repairModifiers(d, s, m)
+		}
+	case m.Kind == isa.OperandMissing:
+		c.dispensable(d, s, m)
+	case m.Operand >= 0 && !aboutGate(m):
 		c.operandFinding(d, s, m)
 		c.relaxedFinding(d, m)
 		c.exchanged(d, s, m)
-	} else if aboutModifiers(m) && !c.misspelled(d, s, m) {
-		c.repairModifiers(d, s, m)
 	}
 	c.hint(d, s, m)
 	c.otherJudge(d, s, m)
+}
+
+// aboutGate tells findings that a newer or older module would settle.
+func aboutGate(m *isa.Mismatch) bool { return m.Kind == isa.GateClosed || m.Kind == isa.GatePast }
+
+// decisive puts that one of two modifiers first without which the statement is legal.
+func (c *checker) decisive(m *isa.Mismatch) {
+	without := func(i int) bool { return c.matches(slices.Delete(slices.Clone(c.tokens), i, i+1)) }
+	if aboutGate(m) && m.Token > 0 && m.Other > 0 && m.Other < len(c.tokens) && !without(m.Token) && without(m.Other) {
+		m.Token, m.Other = m.Other, m.Token
+	}
+}
+
+// dispensable offers to leave out the modifier that an operand is missing for.
+func (c *checker) dispensable(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) {
+	if i := m.Token; i > 0 && c.matches(slices.Delete(slices.Clone(c.tokens), i, i+1)) {
+		d.Fixes = append(d.Fixes, diag.Fix{Label: "remove " + c.tokens[i], Edits: []diag.Edit{{Span: c.at(s.Mods[i-1])}}})
+	}
 }
 
 // aboutModifiers tells findings that another choice of modifiers may settle.
@@ -125,12 +150,6 @@ func (c *checker) relaxedFinding(d *diag.Diagnostic, m *isa.Mismatch) {
 	if m.Relaxed == 0 || shape == nil || shape.Kind != isa.ShapeReg && shape.Kind != isa.ShapeVec {
 		return
 	}
-	for i := range shape.Elems {
-		if e := &shape.Elems[i]; e.Kind == isa.ShapeReg {
-			d.Msg += " of " + e.Type.String()
-			break
-		}
-	}
 	table := 27
 	if m.Operand == 0 {
 		table = 28
@@ -175,16 +194,20 @@ func (c *checker) operandShape(m *isa.Mismatch) *isa.Shape {
 		return nil
 	}
 	s := &c.query.Operands[m.Operand]
-	if m.Part >= 0 && m.Part < len(s.Elems) {
-		return &s.Elems[m.Part]
+	for _, i := range []int{m.Part, m.Elem} {
+		if i >= 0 && i < len(s.Elems) {
+			s = &s.Elems[i]
+		}
 	}
 	return s
 }
 
 func (c *checker) operandRange(s *syntax.Instruction, m *isa.Mismatch) syntax.Range {
 	o := &s.Operands[m.Operand]
-	if m.Part >= 0 && m.Part < len(o.Elems) {
-		return o.Elems[m.Part].Range
+	for _, i := range []int{m.Part, m.Elem} {
+		if i >= 0 && i < len(o.Elems) {
+			o = &o.Elems[i]
+		}
 	}
 	return o.Range
 }
@@ -228,7 +251,7 @@ func (c *checker) passesAny(targets []isa.Target) bool {
 
 // fill puts the particulars into a finding's text.
 func (c *checker) fill(text string, s *syntax.Instruction, m *isa.Mismatch) string {
-	token := ""
+	token := strings.Join(c.tokens, "")
 	if m.Token >= 0 {
 		token = c.queryToken(m.Token)
 	}
@@ -236,8 +259,24 @@ func (c *checker) fill(text string, s *syntax.Instruction, m *isa.Mismatch) stri
 	if n, err := strconv.Atoi(m.Want); err == nil {
 		want = count(n, "operand")
 	}
-	return strings.NewReplacer("{have}", typeFirst(m.Have), "{want}", want, "{gate}", c.gateText(m), "{token}", token,
-		"{opcode}", strings.Join(c.tokens, "")).Replace(text)
+	return strings.NewReplacer("{have}", m.Have, "{want}", want, "{gate}", c.gateText(m), "{token}", token,
+		"{opcode}", strings.Join(c.tokens, ""), "{feature}", c.feature(s, m)).Replace(text)
+}
+
+// feature names what a gate is about: the instruction, or what of it the gate's condition asks for.
+func (c *checker) feature(s *syntax.Instruction, m *isa.Mismatch) string {
+	name := strings.Join(c.tokens, "")
+	switch {
+	case !aboutGate(m):
+	case m.Token > 0:
+		name = strings.Join(m.Entry.Opcode, "") + " with " + c.queryToken(m.Token)
+		if m.Other > 0 && c.queryToken(m.Other) != c.queryToken(m.Token) {
+			name += " and " + c.queryToken(m.Other)
+		}
+	case m.Operand >= 0:
+		name += " with " + c.file.RangeText(c.operandRange(s, m))
+	}
+	return name
 }
 
 // typeFirst turns "register or constant .u32" round and shortens its ranges.
@@ -309,24 +348,20 @@ func (c *checker) mismatchSpan(s *syntax.Instruction, m *isa.Mismatch) diag.Span
 	case m.Token > 0 && m.Token <= len(s.Mods):
 		return c.at(s.Mods[m.Token-1])
 	case m.Operand >= 0 && m.Operand < len(s.Operands):
-		return c.operandSpan(&s.Operands[m.Operand], m.Part)
+		return c.file.Span(c.operandRange(s, m))
 	case m.Kind == isa.OperandCount:
 		if want, err := strconv.Atoi(m.Want); err == nil && want < len(s.Operands) { // the surplus ones
 			return c.file.Span(syntax.Range{First: s.Operands[want].First, Last: s.Operands[len(s.Operands)-1].Last})
 		}
 	}
-	span := c.at(s.Opcode)
-	if n := len(s.Mods); n > 0 {
-		span.End = c.at(s.Mods[n-1]).End
+	span, last := c.at(s.Opcode), len(s.Mods)
+	if aboutGate(m) { // of the whole instruction: what names it
+		last = len(m.Entry.Opcode) - 1
+	}
+	if last > 0 {
+		span.End = c.at(s.Mods[last-1]).End
 	}
 	return span
-}
-
-func (c *checker) operandSpan(o *syntax.Operand, part int) diag.Span {
-	if part >= 0 && part < len(o.Elems) {
-		return c.file.Span(o.Elems[part].Range)
-	}
-	return c.file.Span(o.Range)
 }
 
 // mismatchFix offers an edit where the finding names a spelling that would do.

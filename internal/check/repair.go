@@ -143,9 +143,18 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 		return
 	}
 	opcode := strings.Join(c.tokens, "")
+	if r.none() && m.Operand >= 0 {
+		what := c.file.RangeText(c.operandRange(s, m))
+		d.Msg = fmt.Sprintf("%s cannot stand there in %s", what, opcode)
+		if m.Role != "" {
+			d.Code, d.Msg = diag.OperandCount, fmt.Sprintf("%s is one operand too many: %s takes no %s", what, opcode, m.Role)
+		}
+		return
+	}
 	if m.Kind == isa.GatePast {
 		if len(r.insert) > 0 {
-			d.Msg += "; add " + oneOf(r.insert)
+			d.Span = c.at(s.Opcode)
+			d.Msg = fmt.Sprintf("%s without %s is gone since %s", strings.Join(c.tokens, ""), oneOf(r.insert), c.gateText(m))
 			d.Fixes = c.insertions(s, r)
 		}
 		return
@@ -157,8 +166,12 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 	case r.move[1] > 0:
 		c.moved(d, s, r.move[0], r.move[1], !r.loose)
 	case len(r.insert) > 0:
-		d.Code, d.Span = insertionCode(r.insert), c.at(s.Opcode)
-		d.Msg = opcode + " needs " + oneOf(r.insert)
+		d.Code, d.Msg = insertionCode(r.insert), opcode+" needs "+oneOf(r.insert)
+		if m.Operand < 0 {
+			d.Span = c.at(s.Opcode)
+		} else {
+			d.Msg = fmt.Sprintf("%s is one operand too many for %s without %s", c.file.RangeText(c.operandRange(s, m)), opcode, oneOf(r.insert))
+		}
 		d.Fixes = c.insertions(s, r)
 	case len(r.drop) > 0:
 		i := r.drop[len(r.drop)-1]

@@ -323,7 +323,7 @@ func (x *explainer) ruleFindings(p *plan) []Mismatch {
 		}
 		f := x.finding(StageRules, RuleBroken)
 		f.Want, f.Why = r.text, r.why
-		f.Token, f.Other = x.blame(r)
+		p.blamer(x.q).rule(r, &f)
 		if f.Token >= 0 {
 			f.Have = x.q.Tokens[f.Token]
 		}
@@ -378,6 +378,9 @@ func (x *explainer) partFinding(f *Mismatch, p *partSpec, s *Shape, bracket byte
 	}
 	f.Kind = misfitKinds[best]
 	f.Want, f.Have = k.String(), s.String()
+	if k.vector >= 0 && s.Kind == ShapeVec && len(s.Elems) == k.vector {
+		k.elementFinding(f, s)
+	}
 	if k.wider && (f.Kind == OperandType || f.Kind == OperandWidth) {
 		f.Relaxed = k.types[0]
 	}

@@ -19,12 +19,14 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 		f.Gate, f.Why = c.gate, c.why
 		f.Want = c.gate.Nearest(q.Target).String()
 		f.Have = fmt.Sprintf("%v %v", q.Version, q.Target)
+		p.blamer(q).gate(c, &f)
 		out = append(out, f)
 	}
 	for _, name := range p.checks {
 		if msg := checks[name](q, p); msg != "" {
 			f := about(StageChecks, CheckFailed, e, alt)
-			f.Want, f.Operand = msg, p.blamed(q, name, msg)
+			f.Want = msg
+			f.Operand, f.Part = p.blamed(name, msg)
 			out = append(out, f)
 		}
 	}
@@ -39,30 +41,29 @@ var checkRoles = map[string][]string{
 	"tcgen05.registers": {"r", "mdata"},
 }
 
-// blamed is the operand that a check is about, -1 if none is.
-func (p *plan) blamed(q *Query, check, msg string) int {
-	first := -1
-	for _, role := range checkRoles[check] {
-		at := p.position(q, role)
-		if at >= 0 && strings.Contains(msg, role) {
-			return at
+// blamed is the operand that a check is about, and which part of it; -1 if none is.
+func (p *plan) blamed(check, msg string) (op, part int) {
+	op, part = -1, -1
+	for _, name := range checkRoles[check] {
+		at, of := p.placeOf(name)
+		if at >= 0 && strings.Contains(msg, name) {
+			return at, of
 		}
-		if first < 0 {
-			first = at
+		if op < 0 {
+			op, part = at, of
 		}
 	}
-	return first
+	return op, part
 }
 
-// position is that of an operand in the statement, -1 if it has none or is a part of one.
-func (p *plan) position(q *Query, role string) int {
-	s := p.operand(q, role)
-	for i := range q.Operands {
-		if s == &q.Operands[i] {
-			return i
+// placeOf is place for the name of a role.
+func (p *plan) placeOf(name string) (op, part int) {
+	for i, r := range p.sel.Entry.roles {
+		if p.env.present>>i&1 != 0 && r.String() == name {
+			return p.place(i)
 		}
 	}
-	return -1
+	return -1, -1
 }
 
 var sortWords = []struct {
@@ -116,7 +117,7 @@ func (t Type) registerName() string {
 func (s *Shape) String() string {
 	switch {
 	case s.Kind == ShapeVec:
-		return fmt.Sprintf("vector of %d", len(s.Elems))
+		return s.vectorWords()
 	case s.Kind == ShapeReg && s.Type == thePrelude.pred:
 		return "predicate"
 	case s.Kind == ShapeReg && s.Minus:
@@ -133,4 +134,18 @@ func (s *Shape) String() string {
 		return fmt.Sprintf("constant %d", s.Value)
 	}
 	return s.Kind.String()
+}
+
+// vectorWords tells the type of a vector, too, if its elements have one.
+func (s *Shape) vectorWords() string {
+	text := fmt.Sprintf("vector of %d", len(s.Elems))
+	for i := range s.Elems {
+		if e := &s.Elems[i]; e.Kind != ShapeReg || e.Type != s.Elems[0].Type {
+			return text
+		}
+	}
+	if len(s.Elems) > 1 {
+		text += fmt.Sprintf(" %v registers", s.Elems[0].Type)
+	}
+	return text
 }

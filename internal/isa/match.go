@@ -186,18 +186,20 @@ type closedGate struct {
 	gate  Gate
 	until bool
 	why   string
+	when  cond // nil: none
+	row   bool // it is a table row's
 }
 
 func (p *plan) firstClosedGate(q *Query) *closedGate {
 	v := p.withShapes(q)
 	for _, g := range p.gates {
 		if evalOr(g.when, v, yes) == yes && g.gate.Passes(q.Version, q.Target) == g.until {
-			return &closedGate{g.gate, g.until, g.why}
+			return &closedGate{gate: g.gate, until: g.until, why: g.why, when: g.when}
 		}
 	}
 	for _, g := range p.rowGates {
 		if !g.Passes(q.Version, q.Target) {
-			return &closedGate{gate: g}
+			return &closedGate{gate: g, row: true}
 		}
 	}
 	return p.specialGate(q.Operands, q)

@@ -30,6 +30,7 @@ const (
 	WrongOrder      // the same modifiers in another order match
 	NoCombination   // no row of a table
 	OperandCount
+	OperandMissing // Token needs one more: Want is its role
 	OperandKind
 	OperandSpace
 	OperandLength // of a vector
@@ -46,7 +47,7 @@ const (
 
 var mismatchNames = [NumMismatchKinds]string{
 	"unknown instruction", "unknown modifier", "repeated modifier", "not allowed", "missing modifier",
-	"wrong order", "no such combination", "operand count", "operand kind", "operand space", "vector length",
+	"wrong order", "no such combination", "operand count", "missing operand", "operand kind", "operand space", "vector length",
 	"operand type", "operand width", "operand range", "operand selector", "rule", "gate", "removed", "check",
 }
 
@@ -59,7 +60,9 @@ type Mismatch struct {
 	Token   int    // index in Query.Tokens, -1 if the finding is about something else
 	Other   int    // a second token, -1 if none
 	Operand int    // index in Query.Operands, -1 if none
+	Role    string // of the operand that a rule is about, "" if none
 	Part    int    // part of that operand, -1: all of it
+	Elem    int    // element of the vector that this is, -1: all of it
 	Want    string // what is allowed there
 	Have    string // what is there
 	Fix     string // a spelling that would do, "" if none is known
@@ -83,7 +86,7 @@ func (m Mismatch) String() string {
 
 // about starts a finding that concerns neither a token nor an operand.
 func about(stage Stage, kind MismatchKind, e *Entry, alt int) Mismatch {
-	return Mismatch{Stage: stage, Kind: kind, Token: -1, Other: -1, Operand: -1, Part: -1, Entry: e, Alt: alt}
+	return Mismatch{Stage: stage, Kind: kind, Token: -1, Other: -1, Operand: -1, Part: -1, Elem: -1, Entry: e, Alt: alt}
 }
 
 // Form returns the text of the form a finding is about, "" if none.

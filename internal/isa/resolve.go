@@ -285,16 +285,22 @@ func (t *table) find(v *env) *row {
 
 // matches counts the cells that agree. A cell that names its own class stands for any value.
 func (r *row) matches(t *table, v *env) (n int) {
-	for i, cell := range r.cells {
-		m := v.get(t.keys[i])
-		for _, ref := range cell {
-			if v.cellNames(ref, m) {
-				n++
-				break
-			}
+	for i := range r.cells {
+		if r.cellMatches(t, i, v) {
+			n++
 		}
 	}
 	return n
+}
+
+func (r *row) cellMatches(t *table, i int, v *env) bool {
+	m := v.get(t.keys[i])
+	for _, ref := range r.cells[i] {
+		if v.cellNames(ref, m) {
+			return true
+		}
+	}
+	return false
 }
 
 // cellNames tells whether a cell's reference covers m; a class covers all its values.
