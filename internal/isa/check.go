@@ -191,13 +191,19 @@ func checkAddressRegister(q *Query, _ *plan) string {
 	return ""
 }
 
-// wideAddresses is from where on the addresses of hints have 64 bits (facts: ptxas).
-const wideAddresses = 90
+// wideAddresses is from where on the addresses of hints have 64 bits and are none in shared memory (facts: ptxas).
+const wideAddresses = 100
 
-// checkWideAddress: registers of fewer bits are addresses of hints on older targets only.
+// checkWideAddress: registers of fewer bits and names in shared memory are addresses of hints on older targets only.
 func checkWideAddress(q *Query, _ *plan) string {
-	if b := base(q); b != nil && b.Kind == ShapeReg && b.Type.Bits() != 64 && q.Target.Arch >= wideAddresses {
+	b := base(q)
+	switch {
+	case b == nil || q.Target.Arch < wideAddresses:
+		return ""
+	case b.Kind == ShapeReg && b.Type.Bits() != 64:
 		return fmt.Sprintf("from sm_%d on the address has 64 bits", wideAddresses)
+	case b.Kind == ShapeSym && b.Space == SharedSpace:
+		return fmt.Sprintf("from sm_%d on the address is none in shared memory", wideAddresses)
 	}
 	return ""
 }

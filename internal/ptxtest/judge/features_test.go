@@ -54,7 +54,8 @@ func featureCases(line string) (cases []*Case, err error) {
 	}
 	add := func(v isa.Version, target isa.Target, verdict string) {
 		c := &Case{Ptxas: verdict}
-		c.Version, c.Target, c.Text = v, target, cells[2]
+		c.Version, c.Target = v, target
+		c.SetBody(cells[2])
 		cases = append(cases, c)
 	}
 	for _, target := range targets(strings.Join(at[1:], " ")) {
