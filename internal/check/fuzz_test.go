@@ -221,6 +221,7 @@ func TestManyDiagnostics(t *testing.T) {
 		errors, warnings, others int
 	}{
 		"errors":   {strings.Repeat("add.s32 %x, %x, %x;\n", n), maxDiagnostics, 0, 2*maxDiagnostics + 15},
+		"forms":    {strings.Repeat("add.s32 %r1, %r1, 1.5;\n", n), maxDiagnostics, 0, 5},
 		"warnings": {strings.Repeat(".pragma \"frob\";\n", n) + "mov.b32 %r1, 1;\nadd.s32 %x, 1, 1;", 1, maxDiagnostics, 5},
 		"fewer":    {strings.Repeat(".pragma \"frob\";\n", 5) + "add.s32 %x, 1, 1;", 1, 5, 0},
 	} {
@@ -237,6 +238,16 @@ func TestManyDiagnostics(t *testing.T) {
 			t.Errorf("%s: %d errors, %d warnings, %d said to be more; want %d, %d and %d",
 				name, by[diag.Error], by[diag.Warning], said, c.errors, c.warnings, c.others)
 		}
+	}
+}
+
+// TestManyModifiers: no repair is sought for a statement of many modifiers, which would try each in the place of each
+// other: this one would take minutes.
+func TestManyModifiers(t *testing.T) {
+	text := head + ".entry k() { .reg .b32 %r<9>;\nadd" + strings.Repeat(".s32", 3000) + " %r1, %r1, %r1;\n}"
+	_, diags := Check(syntax.Parse("modifiers", []byte(text)), Options{})
+	if len(diags) != 1 || diags[0].Code != diag.RepeatedModifier {
+		t.Errorf("have %v", diags)
 	}
 }
 

@@ -25,7 +25,12 @@ func (c *checker) instruction(s *syntax.Instruction) {
 	q.Tokens, q.Operands, q.Suffix = c.tokens, shapes, c.suffix
 	q.Version, q.Target = c.info.Version, c.info.Target
 	q.Entry, q.Guarded, q.Independent = c.fn.Entry, s.Guard != syntax.NoToken, c.info.Independent
+	q.Unexplained = c.kept[diag.Error] >= maxDiagnostics && !c.lenient
 	sel, fails := c.readings.Match(c.isa, q)
+	if fails != nil && q.Unexplained {
+		c.unlisted++ // hostile input has millions, and an explanation takes a hundred times as long as a match
+		return
+	}
 	if fails != nil {
 		c.mismatch(s, sel, fails)
 		return

@@ -28,9 +28,10 @@ type repairs struct {
 const maxRepairs = 50
 
 // repair searches for changes: first those that the operands agree with, then those that
-// make some form of the modifiers. It is nil if enough was searched.
+// make some form of the modifiers. It is nil if enough was searched, or if the statement is far from all forms: a
+// search tries each modifier in the place of each other.
 func (c *checker) repair() *repairs {
-	if c.repaired++; c.repaired > maxRepairs {
+	if c.repaired++; c.repaired > maxRepairs || len(c.tokens) > isa.MaxModifiers {
 		return nil
 	}
 	r := c.search(c.matches)

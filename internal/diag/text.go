@@ -104,10 +104,11 @@ func (t *textWriter) excerpt(src *Source, span Span) {
 	}
 	line, col := src.Position(span.Start)
 	text := src.Line(line)
-	if bytes.IndexByte(text, 0) >= 0 {
+	start := min(col-1, len(text))
+	// Of a line without end that many diagnostics are in, only what is shown is looked at.
+	if from, to := window(text, start); bytes.IndexByte(text[from:to], 0) >= 0 {
 		return // no text at all: an object file
 	}
-	start := min(col-1, len(text))
 	end := min(start+int(span.End-span.Start), len(text))
 	shown, caret, width := layout(text, start, end)
 	fmt.Fprintf(&t.b, "%*d %s %s\n", gutterWidth, line, t.paint(colorFaint, "|"), shown)

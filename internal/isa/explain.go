@@ -90,9 +90,9 @@ func (t *ISA) badTokens(q *Query, glued int) []Mismatch {
 			return []Mismatch{m}
 		}
 	}
-	if len(q.Tokens) > maxModifiers {
+	if len(q.Tokens) > MaxModifiers {
 		m := about(StageModifiers, RepeatedModifier, nil, 0)
-		m.Token, m.Have = maxModifiers, q.Tokens[maxModifiers]
+		m.Token, m.Have = MaxModifiers, q.Tokens[MaxModifiers]
 		return []Mismatch{m}
 	}
 	return nil

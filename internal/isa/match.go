@@ -16,6 +16,7 @@ type Query struct {
 	Entry       bool // the statement is in a kernel, not in a device function
 	Guarded     bool // it has a guard @p
 	Independent bool // texmode_independent
+	Unexplained bool // no form is sought that comes near: the one Mismatch says nothing
 
 	scratch env // of conditions that look at the operands
 }
@@ -43,6 +44,9 @@ func (f *Forms) Match(t *ISA, q *Query) (*Sel, []Mismatch) {
 	}
 	if late != nil {
 		return &late.sel, late.lateFindings(q)
+	}
+	if q.Unexplained {
+		return nil, []Mismatch{{}}
 	}
 	return nil, t.explain(q)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxModifiers bounds the modifiers of a statement; no form has half as many.
-const maxModifiers = 40
+// MaxModifiers bounds the modifiers of a statement; no form has half as many.
+const MaxModifiers = 40
 
 // Forms are all readings of one list of modifiers.
 type Forms struct {
@@ -77,7 +77,7 @@ type kindSpec struct {
 func (t *ISA) resolve(tokens []string, suffix string) *Forms {
 	f := &Forms{tokens: append([]string(nil), tokens...), suffix: suffix}
 	op, n := t.findOpcode(tokens)
-	if op == nil || len(tokens) > maxModifiers {
+	if op == nil || len(tokens) > MaxModifiers {
 		return f
 	}
 	mods, ok := t.modifiers(tokens[:n], tokens[n:])
