@@ -65,9 +65,10 @@ type source struct {
 	off   uint32 // in the register block
 	known bool   // value is known
 	value uint64
-	row   int      // first register of a resident row, -1 if it is in memory
-	saved bool     // in place 0 of the state's rows
-	pat   *pattern // code for full warps: numbers that it follows from; its row is not written
+	row   int       // first register of a resident row, -1 if it is in memory
+	saved bool      // in place 0 of the state's rows
+	seen  *foreseen // on a course: what it holds
+	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
 }
 
 // emitter assembles one function.
@@ -238,6 +239,8 @@ func (e *emitter) operand(s *source) loc {
 		v := e.alloc()
 		e.scalarLoad(s, v)
 		return temp(v)
+	case s.seen != nil:
+		return loc{kind: inMem, m: s.seen.at(e.part * e.lanes * s.typ.bits() / 8)}
 	case s.pat != nil:
 		return temp(e.lay(s.pat))
 	case s.slot:

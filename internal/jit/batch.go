@@ -64,6 +64,7 @@ type batch struct {
 	turn   x86.Label           // the warp waits or has exited
 	next   x86.Label           // its turn is over
 	sweep  x86.Label           // a CTA that may be swept; 0: none may
+	course x86.Label           // a whole warp of another CTA begins; 0: there is no course
 }
 
 func (c *compiler) newBatch() {
@@ -92,6 +93,9 @@ func (r *region) barrierID(pc int32) (id int32, ok bool) {
 // barrier assembles bar.sync: in a batch, when all living lanes of the warp have come, the warp
 // waits or, as the last one, goes on.
 func (c *compiler) barrier(i int, pc int32, masked bool) {
+	if !masked {
+		c.unforesee(pc, pc)
+	}
 	leave := c.later(func() { c.exit(pc, masked, 1) })
 	c.MI(x86.CMP, x86.S64, batchWarp, 0)
 	c.Jcc(x86.E, leave)

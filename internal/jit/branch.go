@@ -15,6 +15,10 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.take(i, pc, to, masked)
 		return true
 	}
+	if g := c.guardSeen(in); g != nil && !masked {
+		c.foreseenBranch(i, pc, to, g)
+		return true
+	}
 	if d := c.steps[pc].decided; d != nil && !masked {
 		c.decidedBranch(i, pc, to, d)
 		return true
@@ -70,8 +74,8 @@ func (c *compiler) goOn(i int, masked bool) {
 	switch {
 	case i+1 >= len(c.segs) || c.segs[i+1].first != s.end:
 		c.exit(s.end, masked, 0)
-	case c.again:
-		c.Jmp(c.segs[i+1].full)
+	case !masked && (c.again || c.node != nil):
+		c.Jmp(c.fullLabel(i + 1))
 	} // else it follows
 }
 
@@ -90,11 +94,12 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 			if masked {
 				c.partExit(to, 0, machine.FuelOut)
 			} else {
+				c.unforesee(c.segs[i].end, to)
 				c.inBatch(c.later(func() { c.giveWay(t, to) }))
 				c.fullExit(to, 0, machine.FuelOut)
 			}
 		}))
-		c.poll(to, masked)
+		c.poll(i, to, masked)
 		c.Jmp(c.label(t, masked))
 		return
 	}
@@ -102,11 +107,11 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 		c.forward(i, t)
 		return
 	}
-	c.Jmp(c.segs[t].full)
+	c.Jmp(c.fullLabel(t))
 }
 
 // poll returns to the machine from a back edge when it is time to.
-func (c *compiler) poll(to int32, masked bool) {
+func (c *compiler) poll(i int, to int32, masked bool) {
 	c.RM(x86.MOV, x86.S64, x86.RCX, ctxSteps)
 	if !masked {
 		c.RR(x86.ADD, x86.S64, x86.RCX, rSteps)
@@ -114,6 +119,7 @@ func (c *compiler) poll(to int32, masked bool) {
 	c.RM(x86.CMP, x86.S64, x86.RCX, batchBudget)
 	c.Jcc(x86.A, c.later(func() {
 		if !masked {
+			c.unforesee(c.segs[i].end, to)
 			c.fullExit(to, 0, machine.Polled)
 			return
 		}
@@ -141,7 +147,7 @@ func (c *compiler) label(t int, masked bool) x86.Label {
 	if masked {
 		return c.segs[t].part
 	}
-	return c.segs[t].full
+	return c.fullLabel(t)
 }
 
 // forward sends the running lanes to a later segment: past others only if nobody is pending there.
@@ -187,6 +193,9 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 	in, next := &c.insts[pc], i+1
 	t := c.segAt[to]
 	follows := next < len(c.segs) && c.segs[next].first == pc+1
+	if !masked {
+		c.unforesee(pc, pc)
+	}
 	if c.opt.Whole {
 		c.uncountBranch(masked)
 		c.fullExit(pc, 1, machine.Parted)
@@ -266,6 +275,9 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 func (c *compiler) leaving(i int, pc int32, masked bool) {
 	c.loadGuard(&c.insts[pc], masked)
 	some := c.later(func() {
+		if !masked {
+			c.unforesee(pc, pc)
+		}
 		if c.opt.Whole {
 			c.fullExit(pc, 1, machine.Parted)
 			return

@@ -111,6 +111,11 @@ type compiler struct {
 	sweeping *sweep // the one being assembled
 	again    bool   // the first segment of a warp that has run in a CTA before
 	room     room
+	node     *node // of the course, nil in ordinary code
+	base     struct {
+		steps []step
+		runs  runs
+	} // of ordinary code
 }
 
 // assemblers are those whose code has been copied: their memory is used again.
@@ -169,6 +174,7 @@ func (c *compiler) assemble() {
 		c.stubs = c.stubs[1:]
 		s()
 	}
+	c.courseEntry()
 }
 
 func (c *compiler) finish() (*Compiled, error) {
@@ -204,11 +210,13 @@ func (c *compiler) finish() (*Compiled, error) {
 
 // later assembles cold code behind the rest and returns its label.
 func (c *compiler) later(body func()) x86.Label {
-	l := c.NewLabel()
+	l, n := c.NewLabel(), c.node
 	c.stubs = append(c.stubs, func() {
 		c.title("aside")
 		c.Bind(l)
+		c.enter(n)
 		body()
+		c.enter(nil)
 	})
 	return l
 }

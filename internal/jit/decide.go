@@ -84,29 +84,33 @@ const decideAhead = 16
 // and nobody else reads the predicate.
 func (r *region) findDecisions() {
 	for i := range r.segs {
-		s := &r.segs[i]
-		if s.end == s.first {
-			continue
+		r.decideSegment(&r.segs[i])
+	}
+}
+
+// decideSegment finds the comparisons of the guard at the end of one segment.
+func (r *region) decideSegment(s *segment) {
+	if s.end == s.first {
+		return
+	}
+	pc := s.end - 1
+	in, end := &r.insts[pc], &r.steps[pc]
+	switch end.op.Kind {
+	case sem.OpBranch, sem.OpExit, sem.OpReturn:
+		if in.Guard == machine.NoGuard || end.leaves {
+			return
 		}
-		pc := s.end - 1
-		in, end := &r.insts[pc], &r.steps[pc]
-		switch end.op.Kind {
-		case sem.OpBranch, sem.OpExit, sem.OpReturn:
-			if in.Guard == machine.NoGuard || end.leaves {
-				continue
-			}
-		default:
-			continue
+	default:
+		return
+	}
+	pred := in.Guard &^ 1
+	if at := r.deciding(max(s.first, pc-decideAhead), pc, pred); at >= 0 {
+		if c, ok := r.comparisonOf(&r.steps[at]); ok && !r.changed(&c, at+1, pc) {
+			end.decided = &decision{comparison: c, step: &r.steps[at], pred: pred, when: in.Guard&1 == 0, alive: r.live.behind(s.end, pred)}
+			r.steps[at].moot = true
 		}
-		pred := in.Guard &^ 1
-		if at := r.deciding(max(s.first, pc-decideAhead), pc, pred); at >= 0 {
-			if c, ok := r.comparisonOf(&r.steps[at]); ok && !r.changed(&c, at+1, pc) {
-				end.decided = &decision{comparison: c, step: &r.steps[at], pred: pred, when: in.Guard&1 == 0, alive: r.live.behind(s.end, pred)}
-				r.steps[at].moot = true
-			}
-		} else if end.op.Kind != sem.OpBranch || int32(in.Imm) > pc {
-			end.decided = r.findChain(s, pred, in.Guard&1 == 0)
-		}
+	} else if end.op.Kind != sem.OpBranch || int32(in.Imm) > pc {
+		end.decided = r.findChain(s, pred, in.Guard&1 == 0)
 	}
 }
 
@@ -295,7 +299,7 @@ func (c *compiler) undecided(d *decision) {
 // follow goes on behind a segment from code that is elsewhere.
 func (c *compiler) follow(i int) {
 	if s := &c.segs[i]; i+1 < len(c.segs) && c.segs[i+1].first == s.end {
-		c.Jmp(c.segs[i+1].full)
+		c.Jmp(c.fullLabel(i + 1))
 		return
 	}
 	c.exit(c.segs[i].end, false, 0)

@@ -11,6 +11,7 @@
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	lasting.go           what a warp finds again in the next CTA
+//	foresee*.go          what follows from the thread index alone, by table
 //	sweep*.go            all warps of a CTA in one loop
 //	memory.go gather.go words.go  loads and stores
 //	static.go kept.go    those at addresses that follow from few

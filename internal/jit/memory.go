@@ -300,9 +300,8 @@ func (a *accessed) widens() x86.Op {
 // contiguous accesses one vector if the lanes' addresses follow each other.
 func (a *accessed) contiguous() {
 	addr, data := &a.src[0], &a.src[1]
-	slow, done := a.NewLabel(), a.NewLabel()
-	a.stubs = append(a.stubs, func() {
-		a.Bind(slow)
+	done := a.NewLabel()
+	slow := a.later(func() {
 		a.apart()
 		a.Jmp(done)
 	})
@@ -367,11 +366,13 @@ func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
 func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	m := x86.At(rCtx, saveRow+int32(256*k))
 	switch {
-	case s.pat != nil:
+	case s.seen != nil && s.typ == tW:
+		return s.seen.at(0)
+	case s.seen != nil || s.pat != nil:
 		a.eachPart(s.typ, func() {
-			v := a.lay(s.pat)
-			a.store(a.full(), m.Plus(int32(a.part*a.full().Bytes())), v)
-			a.release(temp(v))
+			v := a.load(a.operand(s), s.typ)
+			a.store(a.full(), m.Plus(int32(a.part*a.full().Bytes())), v.v)
+			a.release(v)
 		})
 		return m
 	case s.row < 0:

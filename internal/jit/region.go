@@ -77,6 +77,7 @@ type region struct {
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
 	lasting  bool              // something in the first segment does
+	course   *course           // nil: there is none
 	live     *liveness
 	bounds   []int32
 	nbound   int
@@ -122,6 +123,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 		r.partRuns = r.findRuns(true)
 	}
 	r.swept = r.findSweep()
+	r.findCourse()
 	return r
 }
 

@@ -42,7 +42,21 @@ func (r *region) allocate(e *emitter, limit int) int {
 		}
 		r.place(&s.dst)
 	}
-	for _, list := range []runs{r.fullRuns, r.partRuns} {
+	lists := []runs{r.fullRuns, r.partRuns}
+	if r.course != nil {
+		for _, g := range r.course.gens {
+			lists = append(lists, g.runs)
+			for t := range g.nodes {
+				for pc := r.segs[t].first; pc < r.segs[t].end; pc++ {
+					for k := range g.steps[pc].full {
+						r.place(&g.steps[pc].full[k])
+					}
+					r.place(&g.steps[pc].dst)
+				}
+			}
+		}
+	}
+	for _, list := range lists {
 		for _, u := range list {
 			m := &u.merged
 			for k := range m.in {
@@ -59,7 +73,7 @@ func (r *region) allocate(e *emitter, limit int) int {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
-	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known && s.pat == nil {
+	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil {
 		s.row = reg
 	}
 }

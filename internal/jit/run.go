@@ -49,18 +49,22 @@ type runs map[int32]*run
 func (r *region) findRuns(masked bool) runs {
 	found := runs{}
 	for i := range r.segs {
-		s := &r.segs[i]
-		for pc := s.first; pc < s.end; {
-			u := r.longest(pc, s.end, masked)
-			if u == nil {
-				pc++
-				continue
-			}
-			found[pc] = u
-			pc = u.end
-		}
+		r.segmentRuns(&r.segs[i], masked, found)
 	}
 	return found
+}
+
+// segmentRuns finds the runs of one segment.
+func (r *region) segmentRuns(s *segment, masked bool, found runs) {
+	for pc := s.first; pc < s.end; {
+		u := r.longest(pc, s.end, masked)
+		if u == nil {
+			pc++
+			continue
+		}
+		found[pc] = u
+		pc = u.end
+	}
 }
 
 // runAhead is how far a run looks for a place where few of its predicates are live: code of any length
@@ -374,12 +378,20 @@ func (g *merger) read(s *source) val {
 	if s.known {
 		return g.m.constant(s.typ, s.value)
 	}
-	if v, ok := g.now[s.off]; ok {
+	if s.seen != nil { // whatever the row holds
+		for k := range g.m.in {
+			if g.m.in[k].seen == s.seen {
+				return g.m.input(k, s.typ)
+			}
+		}
+	} else if v, ok := g.now[s.off]; ok {
 		return v
 	}
 	v := g.m.input(len(g.m.in), s.typ)
 	g.m.in = append(g.m.in, *s)
-	g.now[s.off] = v
+	if s.seen == nil {
+		g.now[s.off] = v
+	}
 	return v
 }
 

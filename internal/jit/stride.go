@@ -241,22 +241,30 @@ func threadStride(s ir.LaunchShape, comp int) stride {
 	x, y := int64(s.BlockX), int64(s.BlockY)
 	threads := x * y * int64(s.BlockZ)
 	index := func(n int64) int64 { return [...]int64{n % x, n / x % y, n / x / y}[comp] }
+	return strideOf(tX, threads&^31, index)
+}
+
+// strideOf finds how an index of n threads follows from that at the start of each run, in full warps.
+func strideOf(t typ, n int64, index func(n int64) int64) stride {
+	if n == 0 {
+		return stride{}
+	}
 	for _, r := range []stride{{w: 32, row: 32}, {w: 32, row: 16}, {w: 32, row: 8}, {w: 16, row: 16}, {w: 16, row: 8}, {w: 8, row: 8}} {
-		if r.step = index(1) - index(0); r.row < r.w {
-			r.hop = index(int64(r.row)) - index(0)
+		if r.step = t.wrapped(index(1) - index(0)); r.row < r.w {
+			r.hop = t.wrapped(index(int64(r.row)) - index(0))
 		}
-		if r.hold(threads, index) {
+		if r.hold(t, n, index) {
 			return r
 		}
 	}
 	return stride{}
 }
 
-// hold tells whether an index keeps to the runs in every full warp.
-func (r stride) hold(threads int64, index func(n int64) int64) bool {
-	for n := range threads &^ 31 {
+// hold tells whether an index keeps to the runs.
+func (r stride) hold(t typ, threads int64, index func(n int64) int64) bool {
+	for n := range threads {
 		first := n - n%int64(r.w)
-		if index(n) != index(first)+r.offset(int(n-first)) {
+		if t.wrapped(index(n)-index(first)-r.offset(int(n-first))) != 0 {
 			return false
 		}
 	}
