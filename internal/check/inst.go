@@ -32,7 +32,7 @@ func (c *checker) instruction(s *syntax.Instruction) {
 		return
 	}
 	if fails != nil {
-		c.mismatch(s, sel, fails)
+		c.mismatch(s, fails)
 		return
 	}
 	c.info.sels = append(c.info.sels, sel)

@@ -43,7 +43,7 @@ var findings = [isa.NumMismatchKinds]finding{
 }
 
 // mismatch reports the first finding for an instruction; one error is enough for one line.
-func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mismatch) {
+func (c *checker) mismatch(s *syntax.Instruction, fails []isa.Mismatch) {
 	m := &fails[0]
 	c.decisive(m)
 	f := findings[m.Kind]
@@ -59,8 +59,8 @@ func (c *checker) mismatch(s *syntax.Instruction, sel *isa.Sel, fails []isa.Mism
 	}
 	if m.Entry != nil {
 		d.Form, d.Spec = m.Form(), section(m.Entry)
-	} else if sel != nil {
-		d.Spec = section(sel.Entry)
+	} else {
+		c.citing(d)
 	}
 	c.mismatchFix(d, s, m)
 	switch {
@@ -218,6 +218,13 @@ func section(e *isa.Entry) string {
 		return e.Section
 	}
 	return fmt.Sprintf("%v: %s", e.Manual, e.Section)
+}
+
+// citing cites the section of the instruction, if it is known.
+func (c *checker) citing(d *diag.Diagnostic) {
+	if e := c.isa.First(c.tokens); e != nil {
+		d.Spec = section(e)
+	}
 }
 
 // mismatchCode tells a version gate from a target gate.

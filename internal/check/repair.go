@@ -297,7 +297,7 @@ func (c *checker) replacements(d *diag.Diagnostic, r *repairs, at func(int) diag
 		d.Span = at(i)
 		d.Msg = c.tokens[i] + " is not allowed in " + strings.Join(c.tokens, "") + "; want " + oneOf(words)
 		d.Fixes = nil
-		if d.Code == diag.RepeatedModifier {
+		if d.Code == diag.RepeatedModifier || d.Code == diag.MissingModifier {
 			d.Code = diag.NotAllowedWith
 		}
 		same := bitType(c.tokens[i])

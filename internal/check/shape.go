@@ -61,7 +61,7 @@ func (c *checker) plainBase(o *syntax.Operand) bool {
 	}
 	switch base := &o.Elems[0]; {
 	case base.Not:
-		c.errorf(diag.NegationNotAllowed, c.file.Span(base.Range), "an address cannot be negated")
+		c.citing(c.errorf(diag.NegationNotAllowed, c.file.Span(base.Range), "an address cannot be negated"))
 		return false
 	case base.Kind == syntax.OperandIndex:
 		c.errorf(diag.OperandKind, c.file.Span(base.Range), "an array element stands without brackets around it; else write [name+bytes]")
@@ -148,7 +148,7 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 		return false
 	}
 	if o.Neg && !c.isa.TakesSelectors(c.tokens) { // negatives stand where selectors do (9.7.18)
-		c.errorf(diag.NegationNotAllowed, c.file.Span(o.Range), "an operand takes no minus; use neg")
+		c.citing(c.errorf(diag.NegationNotAllowed, c.file.Span(o.Range), "an operand takes no minus; use neg"))
 		return false
 	}
 	s.Neg, s.Minus = o.Not, o.Neg

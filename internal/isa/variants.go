@@ -32,6 +32,19 @@ func (t *ISA) Candidates(op string) []string {
 	return slices.Compact(all)
 }
 
+// First returns the first entry of a statement's opcode; if there is none, of what the opcode begins with, else nil.
+func (t *ISA) First(tokens []string) *Entry {
+	if op, _ := t.findOpcode(tokens); op != nil {
+		return t.Entry(op.ids[0])
+	}
+	for _, op := range t.opcodes {
+		if op.ids != nil && strings.HasPrefix(op.name, tokens[0]+".") {
+			return t.Entry(op.ids[0])
+		}
+	}
+	return nil
+}
+
 // Fits tells whether a statement matches a form and passes its gates and checks.
 func (f *Forms) Fits(q *Query) bool {
 	return slices.ContainsFunc(f.plans, func(p *plan) bool { return p.fits(q) && p.allowed(q) })
