@@ -8,8 +8,32 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"time"
 )
+
+// commandTable builds the command in a directory of its own and prints the head of a table and a row for each item
+// whose name matches.
+func commandTable[T any](match *regexp.Regexp, head string, items []T, name func(*T) string, row func(item *T, binary, dir string) error) error {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	binary, err := build(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(head)
+	for i := range items {
+		if item := &items[i]; match.MatchString(name(item)) {
+			if err := row(item, binary, dir); err != nil {
+				return fmt.Errorf("%s: %w", name(item), err)
+			}
+		}
+	}
+	return nil
+}
 
 // build makes the command in dir.
 func build(dir string) (binary string, err error) {

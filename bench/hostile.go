@@ -122,24 +122,10 @@ func numbered(piece string, i int) string {
 
 // hostileTable prints the time and memory of a process that checks each input at size/10 and size megabytes.
 func hostileTable(match *regexp.Regexp, megabytes int) error {
-	dir, err := os.MkdirTemp("", "hostile")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	binary, err := build(dir)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("| Input | %d MB | %d MB | Ratio | Peak | Peak | Ratio | Verdict |\n|---|---|---|---|---|---|---|---|\n", megabytes/10, megabytes)
-	for i := range hostiles {
-		if h := &hostiles[i]; match.MatchString(h.name) {
-			if err := h.print(binary, filepath.Join(dir, "input.ptx"), megabytes*1e6); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	head := fmt.Sprintf("| Input | %d MB | %d MB | Ratio | Peak | Peak | Ratio | Verdict |\n|---|---|---|---|---|---|---|---|", megabytes/10, megabytes)
+	return commandTable(match, head, hostiles, func(h *hostile) string { return h.name }, func(h *hostile, binary, dir string) error {
+		return h.print(binary, filepath.Join(dir, "input.ptx"), megabytes*1e6)
+	})
 }
 
 func (h *hostile) print(binary, path string, size int) error {

@@ -65,30 +65,16 @@ func (l *large) text(b *testing.B) []byte {
 // speedTable prints a line for each module: the least processor time of each way, with rounds of all of them in
 // turn, so that what else the machine does meets all alike.
 func speedTable(match *regexp.Regexp, rounds int) error {
-	dir, err := os.MkdirTemp("", "speed")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	binary, err := build(dir)
-	if err != nil {
-		return err
-	}
 	tool, err := ptxas.Find()
 	if err != nil {
 		return err
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as the processes have it: idle cores would help to collect
-	fmt.Printf("Machine: %s.\n\n", machine())
-	fmt.Println("| Module | Lines | ptxas -O3 | ptxvm check | Ratio | In process | Ratio | Lines/s |\n|---|---|---|---|---|---|---|---|")
-	for i := range larges {
-		if l := &larges[i]; match.MatchString(l.name) {
-			if err := l.print(dir, binary, tool, rounds); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	head := "Machine: " + machine() + ".\n\n" +
+		"| Module | Lines | ptxas -O3 | ptxvm check | Ratio | In process | Ratio | Lines/s |\n|---|---|---|---|---|---|---|---|"
+	return commandTable(match, head, larges, func(l *large) string { return l.name }, func(l *large, binary, dir string) error {
+		return l.print(dir, binary, tool, rounds)
+	})
 }
 
 func (l *large) print(dir, binary, tool string, rounds int) error {
