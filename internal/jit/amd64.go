@@ -69,6 +69,8 @@ type source struct {
 	saved bool      // in place 0 of the state's rows
 	seen  *foreseen // on a course: what it holds
 	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
+	run   bool      // the lanes that run
+	any   bool      // of a result in code for some lanes: those that do not run may be written, too (private.go)
 }
 
 // emitter assembles one function.
@@ -289,7 +291,12 @@ func (e *emitter) half(row int) loc {
 
 // predicate brings the part's bits of a predicate into a mask.
 func (e *emitter) predicate(s *source) loc {
-	if e.evex {
+	switch {
+	case s.run && e.evex:
+		return loc{kind: inK, k: e.laneMask(runLanes)}
+	case s.run:
+		return loc{kind: inMem, m: x86.At(rCtx, saveRun+int32(4*e.part*e.lanes))}
+	case e.evex:
 		k := e.allocK()
 		op := x86.KMOVB
 		if e.lanes == 16 {

@@ -134,11 +134,15 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.fromHalf(arg(0), d)
 	case cF2H:
 		return e.toHalf(o, arg(0), d)
-	case cCmp, cFCmp:
-		return e.compare(o, arg(0), arg(1), p.typ(o.a))
+	case cCmp, cFCmp, cTest:
+		under := loc{}
+		if o.n == 3 {
+			under = arg(2)
+		}
+		return e.compare(o, arg(0), arg(1), under, p.typ(o.a))
 	case cSel:
 		return e.selects(o, arg(0), arg(1), arg(2), d)
-	case cMAnd, cMOr, cMXor:
+	case cMAnd, cMAndn, cMOr, cMXor:
 		return e.maskTwo(o, arg(0), arg(1))
 	case cMNot:
 		return e.maskNot(arg(0))
@@ -408,17 +412,27 @@ var icmp = [...]struct {
 	cmpLTU: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 1}, cmpLEU: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 2},
 }
 
-func (e *emitter) compare(o *operation, a, b loc, t typ) loc {
+func (e *emitter) compare(o *operation, a, b, under loc, t typ) loc {
 	w := e.width(t)
 	if !e.evex {
 		return e.compareVector(o, a, b, t)
 	}
-	op, imm := icmp[o.imm%6].op[t], icmp[o.imm%6].imm
+	if o.code == cTest {
+		return e.test(o, a, b, under, t)
+	}
+	how := o.imm &^ cmpTurned
+	op, imm := icmp[how%6].op[t], icmp[how%6].imm
 	if o.code == cFCmp {
-		op, imm = [2]x86.Op{x86.VCMPPSK, x86.VCMPPDK}[t], fcmpImm[o.imm]
+		op, imm = [2]x86.Op{x86.VCMPPSK, x86.VCMPPDK}[t], fcmpImm[how]
+	}
+	if o.imm&cmpTurned != 0 {
+		imm ^= 4 // the opposite of a predicate, of floats as well
 	}
 	x := e.load(a, t)
 	k := e.allocK()
+	if under.kind == inK {
+		e.Masked(under.k)
+	}
 	switch b.kind {
 	case inVec:
 		e.KVVI(op, w, k, x.v, b.v, imm)
@@ -426,6 +440,31 @@ func (e *emitter) compare(o *operation, a, b loc, t typ) loc {
 		e.KVMI(op, w, k, x.v, b.m.Bcast(), imm)
 	default:
 		e.KVMI(op, w, k, x.v, b.m, imm)
+	}
+	e.unload(x, a)
+	return loc{kind: inK, k: k, owned: true}
+}
+
+func (e *emitter) test(o *operation, a, b, under loc, t typ) loc {
+	op := [2]x86.Op{x86.VPTESTMD, x86.VPTESTMQ}[t]
+	if o.imm&cmpTurned != 0 {
+		op = [2]x86.Op{x86.VPTESTNMD, x86.VPTESTNMQ}[t]
+	}
+	if a.kind != inVec && b.kind == inVec {
+		a, b = b, a
+	}
+	x := e.load(a, t)
+	k := e.allocK()
+	if under.kind == inK {
+		e.Masked(under.k)
+	}
+	switch b.kind {
+	case inVec:
+		e.KVV(op, e.width(t), k, x.v, b.v)
+	case inBcast:
+		e.KVM(op, e.width(t), k, x.v, b.m.Bcast())
+	default:
+		e.KVM(op, e.width(t), k, x.v, b.m)
 	}
 	e.unload(x, a)
 	return loc{kind: inK, k: k, owned: true}
@@ -469,9 +508,10 @@ func (e *emitter) selects(o *operation, m, a, b loc, dst func() x86.Vec) loc {
 	if m.elem != o.typ && e.lanes != 1 {
 		e.short = true
 	}
-	x := e.load(a, o.typ)
+	x, by := e.load(a, o.typ), e.load(m, tW)
 	d := dst()
-	e.VVVV(x86.VBLENDVPS, w, d, y.v, x.v, m.v)
+	e.VVVV(x86.VBLENDVPS, w, d, y.v, x.v, by.v)
+	e.unload(by, m)
 	if o.typ == tX && m.elem == tX {
 		// the same: both halves of a truth value are all ones or zero
 	}
@@ -483,12 +523,17 @@ func (e *emitter) selects(o *operation, m, a, b loc, dst func() x86.Vec) loc {
 func (e *emitter) maskTwo(o *operation, a, b loc) loc {
 	if e.evex {
 		k := e.allocK()
-		e.KKK(map[code]x86.Op{cMAnd: x86.KANDD, cMOr: x86.KORD, cMXor: x86.KXORD}[o.code], k, a.k, b.k)
+		e.KKK(map[code]x86.Op{cMAnd: x86.KANDD, cMAndn: x86.KANDND, cMOr: x86.KORD, cMXor: x86.KXORD}[o.code], k, a.k, b.k)
 		return loc{kind: inK, k: k, owned: true}
 	}
+	if a.kind != inVec && o.code != cMAndn {
+		a, b = b, a
+	}
+	x := e.load(a, tW)
 	d := e.alloc()
-	e.VVV(map[code]x86.Op{cMAnd: x86.VPAND, cMOr: x86.VPOR, cMXor: x86.VPXOR}[o.code], e.full(), d, a.v, b.v)
-	return loc{kind: inVec, v: d, owned: true, elem: a.elem}
+	e.vvx(map[code]x86.Op{cMAnd: x86.VPAND, cMAndn: x86.VPANDN, cMOr: x86.VPOR, cMXor: x86.VPXOR}[o.code], e.full(), d, x.v, b)
+	e.unload(x, a)
+	return loc{kind: inVec, v: d, owned: true, elem: max(a.elem, b.elem)}
 }
 
 func (e *emitter) maskNot(a loc) loc {
@@ -497,8 +542,10 @@ func (e *emitter) maskNot(a loc) loc {
 		e.KK(x86.KNOTD, k, a.k)
 		return loc{kind: inK, k: k, owned: true}
 	}
+	x := e.load(a, tW)
 	d := e.alloc()
-	e.VVM(x86.VPXOR, e.full(), d, a.v, e.constRow(tW, func(int) uint64 { return 0xffffffff }))
+	e.VVM(x86.VPXOR, e.full(), d, x.v, e.constRow(tW, func(int) uint64 { return 0xffffffff }))
+	e.unload(x, a)
 	return loc{kind: inVec, v: d, owned: true, elem: a.elem}
 }
 

@@ -207,10 +207,7 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 		return
 	}
 	if !masked {
-		c.settleRows(c.unsettled(pc))
-		c.spreadRows(pc)
-		c.flushSteps()
-		c.MovImm(rMask, 0xffffffff)
+		c.apart(pc)
 	}
 	c.RR(x86.XOR, x86.S32, rMask, rGuard) // those that go on
 	if to > pc {
@@ -221,6 +218,14 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 	c.addPending(c.segs[next].pending, rMask)
 	c.RR(x86.MOV, x86.S32, rMask, rGuard)
 	c.Jmp(c.segs[t].part)
+}
+
+// apart goes over from code for full warps to code for some lanes, before an instruction.
+func (c *compiler) apart(pc int32) {
+	c.settleRows(c.unsettled(pc))
+	c.spreadRows(pc)
+	c.flushSteps()
+	c.MovImm(rMask, 0xffffffff)
 }
 
 // canWait tells whether lanes can be pending for a segment.
@@ -285,10 +290,7 @@ func (c *compiler) leaving(i int, pc int32, masked bool) {
 		c.uncountOthers(masked)
 		c.MR(x86.OR, x86.S32, ctxExited, rGuard)
 		if !masked {
-			c.settleRows(c.unsettled(pc))
-			c.spreadRows(pc)
-			c.flushSteps()
-			c.MovImm(rMask, 0xffffffff)
+			c.apart(pc)
 		}
 		c.RR(x86.XOR, x86.S32, rMask, rGuard)
 		c.afterExit(i)

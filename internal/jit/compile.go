@@ -147,7 +147,9 @@ func (c *compiler) assemble() {
 	for i := range c.segs {
 		s := &c.segs[i]
 		s.full, s.part, s.stay = c.NewLabel(), c.NewLabel(), c.NewLabel()
-		s.enter = c.enterFull(s)
+		if s.enter = c.enterFull(s); c.trips[i] != nil && c.trips[i].whole {
+			s.enter = s.stay
+		}
 	}
 	c.newBatch()
 	c.opt.begin("all lanes")

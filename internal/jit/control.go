@@ -40,6 +40,7 @@ const (
 	saveRow     = saveBase + 256                      // rows for lane loops: an address and four elements
 	saveSet     = saveBase + 1536                     // the pending set from its second word on
 	savePending = saveBase + 1664                     // mask and fuel of each pending segment
+	saveTrips   = saveBase + 8064                     // counts of a loop that lanes leave
 	saveSpill   = saveBase + 8192                     // values of runs
 	saveHosts   = saveSpill + 64*machine.NativeSpills // bases in shared memory, of the host
 	saveWord    = saveHosts + 1024                    // four bytes of each lane, and which
@@ -89,6 +90,12 @@ func (c *compiler) fullBody(i int) {
 	s := &c.segs[i]
 	c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
 	c.stirWord(s)
+	if t := c.trips[i]; t != nil && t.whole {
+		c.unforesee(s.first, s.first)
+		c.apart(s.first)
+		c.Jmp(s.stay)
+		return
+	}
 	if n := s.end - s.first; n > 0 {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
@@ -169,11 +176,18 @@ func (c *compiler) partSegment(i int) {
 	}
 	c.RR(x86.TEST, x86.S32, rMask, rMask)
 	c.Jcc(x86.E, c.skipTo(i+1))
-	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.enter)
+	t := c.trips[i]
+	if t == nil || !t.whole {
+		c.RI(x86.CMP, x86.S32, rMask, -1)
+		c.Jcc(x86.E, s.enter)
+	}
 	c.Bind(s.stay)
 	c.count()
 	c.setMask(rMask, kMask, saveRun)
+	if t != nil {
+		c.tripLoop(t)
+		return
+	}
 	c.countPart(s.end - s.first)
 	for pc := s.first; pc < s.end; pc++ {
 		if u := c.partRuns[pc]; u != nil {

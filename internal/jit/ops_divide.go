@@ -4,7 +4,7 @@ package jit
 
 import "ptxvm/internal/jit/x86"
 
-// divide leaves the quotient or remainder of the running part's elements. RAX, RCX, RDX and R10 are lost.
+// divide leaves the quotient or remainder of the running part's elements. RAX, RCX and RDX are lost.
 func (e *emitter) divide(how uint64, a, b loc) loc {
 	w := e.width(tX)
 	x, y := x86.At(rCtx, saveRow+512), x86.At(rCtx, saveRow+768)
@@ -20,11 +20,11 @@ func (e *emitter) divide(how uint64, a, b loc) loc {
 	again, byZero := e.NewLabel(), e.NewLabel()
 	e.Bind(again)
 	e.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(x.Base, x86.RCX, 8, x.Disp))
-	e.RM(x86.MOV, x86.S64, x86.R10, x86.AtIndex(y.Base, x86.RCX, 8, y.Disp))
+	by := x86.AtIndex(y.Base, x86.RCX, 8, y.Disp)
 	e.RI(x86.MOV, x86.S64, x86.RDX, -1)
-	e.RR(x86.TEST, x86.S64, x86.R10, x86.R10)
+	e.MI(x86.CMP, x86.S64, by, 0)
 	e.Jcc(x86.E, byZero)
-	e.divideOne(how, byZero)
+	e.divideOne(how, by, byZero)
 	if how == remainderU || how == remainderS {
 		e.Bind(byZero)
 		e.MR(x86.MOV, x86.S64, x86.AtIndex(x.Base, x86.RCX, 8, x.Disp), x86.RDX)
@@ -44,16 +44,16 @@ func (e *emitter) divide(how uint64, a, b loc) loc {
 	return temp(v)
 }
 
-// divideOne divides RAX by R10, which is not 0; by -1 only the sign changes, and nothing remains: the
+// divideOne divides RAX by a number in memory, which is not 0; by -1 only the sign changes, and nothing remains: the
 // machine cannot divide the least number by it. Then it goes to special with the result in RDX.
-func (e *emitter) divideOne(how uint64, special x86.Label) {
+func (e *emitter) divideOne(how uint64, by x86.Mem, special x86.Label) {
 	if how == divideU || how == remainderU {
 		e.Zero(x86.RDX)
-		e.R(x86.DIV, x86.S64, x86.R10)
+		e.M(x86.DIV, x86.S64, by)
 		return
 	}
 	other := e.NewLabel()
-	e.RI(x86.CMP, x86.S64, x86.R10, -1)
+	e.MI(x86.CMP, x86.S64, by, -1)
 	e.Jcc(x86.NE, other)
 	e.Zero(x86.RDX)
 	if how == divideS {
@@ -62,5 +62,5 @@ func (e *emitter) divideOne(how uint64, special x86.Label) {
 	e.Jmp(special)
 	e.Bind(other)
 	e.None(x86.CQO)
-	e.R(x86.IDIV, x86.S64, x86.R10)
+	e.M(x86.IDIV, x86.S64, by)
 }

@@ -62,6 +62,8 @@ type region struct {
 	depth   []int32 // of loops, by pc
 
 	fullRuns, partRuns runs
+	trips              map[int]*trips // by their first segment
+	lastLive           []int32        // private.go
 	swept              *sweep
 	touched            touched // by the run that is being found
 
@@ -120,7 +122,9 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {
+		r.findPrivate()
 		r.partRuns = r.findRuns(true)
+		r.trips = r.findTrips()
 	}
 	r.swept = r.findSweep()
 	r.findCourse()

@@ -58,16 +58,25 @@ func (r *region) allocate(e *emitter, limit int) int {
 	}
 	for _, list := range lists {
 		for _, u := range list {
-			m := &u.merged
-			for k := range m.in {
-				r.place(&m.in[k])
-			}
-			for k := range m.rows {
-				r.place(&m.rows[k].dst)
-			}
+			r.placeMerged(&u.merged)
+		}
+	}
+	for _, t := range r.trips {
+		r.placeMerged(&t.merged)
+		for k := range t.lazy {
+			r.place(&t.lazy[k].dst)
 		}
 	}
 	return next
+}
+
+func (r *region) placeMerged(m *merged) {
+	for k := range m.in {
+		r.place(&m.in[k])
+	}
+	for k := range m.rows {
+		r.place(&m.rows[k].dst)
+	}
 }
 
 // place notes the register of a resident row.
@@ -256,6 +265,9 @@ type crowd struct {
 func (r *region) crowds() (list []crowd) {
 	for _, u := range r.fullRuns {
 		list = append(list, crowd{r.weight(u.first), u.merged.crowd()})
+	}
+	for i, t := range r.trips {
+		list = append(list, crowd{r.weight(r.segs[i].first), t.merged.crowd()})
 	}
 	return list
 }

@@ -84,7 +84,7 @@ func (r *room) get(v val) loc {
 			l = r.load(l, o.typ)
 		}
 	}
-	if l.kind == inVec && l.owned || l.kind == inK {
+	if l.owned && (l.kind == inVec || l.kind == inK) {
 		l.owned = false
 		r.at[v], r.there[v], r.held[v] = l, true, true
 	}

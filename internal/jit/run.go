@@ -39,8 +39,12 @@ type (
 	}
 )
 
-// maxMasks is how many predicates a run can write: their bits are collected in registers.
-const maxMasks = 3
+// maxMasks is how many predicates a run can write: their bits are collected in registers. In trips, where nothing has
+// a guard, there are more.
+const (
+	maxMasks     = 3
+	maxTripMasks = 5
+)
 
 // runs has the runs of one version of the segments by their first instruction.
 type runs map[int32]*run
@@ -50,6 +54,11 @@ func (r *region) findRuns(masked bool) runs {
 	found := runs{}
 	for i := range r.segs {
 		r.segmentRuns(&r.segs[i], masked, found)
+	}
+	if masked {
+		for first, u := range found {
+			u.merged.findPrivate(r, r.segAt[r.segmentOf(first)])
+		}
 	}
 	return found
 }
@@ -290,6 +299,7 @@ type merger struct {
 	now   map[uint32]val  // what rows and predicates hold
 	wrote map[uint32]typ  // those that instructions of the run have written
 	loose map[uint32]bool // those that hold any NaN where canonical ones belong
+	base  map[uint32]val  // trips: what they hold when one begins
 }
 
 func (r *region) mergeForm(u *run, m *merged, masked bool) {
@@ -387,9 +397,16 @@ func (g *merger) read(s *source) val {
 	} else if v, ok := g.now[s.off]; ok {
 		return v
 	}
-	v := g.m.input(len(g.m.in), s.typ)
-	g.m.in = append(g.m.in, *s)
-	if s.seen == nil {
+	v, ok := g.base[s.off]
+	if !ok || s.seen != nil {
+		v = g.m.input(len(g.m.in), s.typ)
+		g.m.in = append(g.m.in, *s)
+	}
+	switch {
+	case s.seen != nil:
+	case g.base != nil:
+		g.base[s.off] = v
+	default:
 		g.now[s.off] = v
 	}
 	return v
@@ -412,7 +429,7 @@ func (g *merger) splice(p *program, in []source) val {
 				*a = vals[*a]
 			}
 		}
-		vals[i] = g.m.add(o)
+		vals[i] = g.m.product(o)
 	}
 	return vals[p.result]
 }

@@ -7,7 +7,7 @@ package jit
 import "ptxvm/internal/jit/x86"
 
 // maskBits are where the bits of predicates that a run writes are collected.
-var maskBits = [maxMasks]x86.Reg{x86.R8, x86.R10, x86.R11}
+var maskBits = [maxTripMasks]x86.Reg{x86.R8, x86.R10, x86.R11, rGuard, x86.RDX}
 
 // Registers that writing a result, and that one operation may take for themselves.
 const (
@@ -27,7 +27,7 @@ func (r *room) spareFor(o *operation) int {
 	switch o.code {
 	case cMulHiU, cMulHiS:
 		n += 2
-	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
+	case cCanon, cFCmp, cCmp, cTest, cSel, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
 		n++
 	case cUnit:
 		n += unitTemps
@@ -209,7 +209,7 @@ func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val)
 	}
 	for _, d := range r.rows[v] {
 		if r.goesTo(o, d) {
-			if r.use != allLanes {
+			if d.usage(r.use) != allLanes {
 				r.wmask = r.laneMask(r.use)
 			}
 			return x86.Vec(d.row + r.part), true, none
@@ -233,7 +233,7 @@ func dyingFirst(o *operation) []val {
 
 // inPlace tells whether an operation can overwrite a source.
 func (r *room) inPlace(o *operation) bool {
-	return o.code != cCmp && o.code != cFCmp && o.code != cUnit && o.code != cClass
+	return o.code != cCmp && o.code != cFCmp && o.code != cTest && o.code != cUnit && o.code != cClass
 }
 
 // goesTo tells whether an operation can write to a resident row directly.
@@ -241,7 +241,7 @@ func (r *room) goesTo(o *operation, d *source) bool {
 	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
-	if r.use != allLanes && (!r.evex || !maskable(o.code)) {
+	if d.usage(r.use) != allLanes && (!r.evex || !maskable(o.code)) {
 		return false
 	}
 	old, ok := r.input[d.off]
@@ -296,5 +296,8 @@ func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
 
 // bit collects a truth value for predicate k of the run.
 func (r *room) bit(v val, k int) {
-	r.collectIn(maskBits[k], r.get(v))
+	l := r.get(v)
+	x := r.load(l, tW)
+	r.collectIn(maskBits[k], x)
+	r.unload(x, l)
 }
