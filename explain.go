@@ -52,7 +52,8 @@ func explain(name string) string {
 	return b.String()
 }
 
-// explained lists the entries of an id or opcode, or the one that a statement with these modifiers has.
+// explained lists the entries of an id or opcode, or the one that a statement with these modifiers has, else those whose
+// ids begin with the name.
 func explained(name string) []*isa.Entry {
 	list := named(name)
 	if tokens := strings.Split(name, "."); list == nil && tokens[0] != "" {
@@ -62,6 +63,9 @@ func explained(name string) []*isa.Entry {
 		if e := isa.Table().Forms(tokens, "").Entry(); e != nil {
 			list = []*isa.Entry{e}
 		}
+	}
+	if list == nil {
+		list = slices.DeleteFunc(named(""), func(e *isa.Entry) bool { return !strings.HasPrefix(e.Name, name+".") })
 	}
 	return list
 }

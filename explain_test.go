@@ -27,6 +27,16 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainBeginnings: the beginning of several opcodes stands for all of them.
+func TestExplainBeginnings(t *testing.T) {
+	text, err := ptxvm.Explain("cp.async")
+	for _, name := range []string{"cp.async.ca: ", "cp.async.wait_group: ", "cp.async.bulk.tensor: "} {
+		if err != nil || !strings.Contains(text, name) {
+			t.Errorf("no %q: %v", name, err)
+		}
+	}
+}
+
 // TestExplainDirectives: every directive is described, and its example checks.
 func TestExplainDirectives(t *testing.T) {
 	for _, d := range isa.Directives() {

@@ -64,6 +64,7 @@ func (c *checker) mismatch(s *syntax.Instruction, fails []isa.Mismatch) {
 	}
 	c.mismatchFix(d, s, m)
 	switch {
+	case m.Kind == isa.UnknownInstruction && c.isName(d, s):
 	case aboutModifiers(m):
 		if !c.misspelled(d, s, m) {
 			c.repairModifiers(d, s, m)
@@ -77,6 +78,21 @@ func (c *checker) mismatch(s *syntax.Instruction, fails []isa.Mismatch) {
 	}
 	c.hint(d, s, m)
 	c.otherJudge(d, s, m)
+}
+
+// isName says what a name is that stands in an instruction's place. Then no instruction is likely to be meant.
+func (c *checker) isName(d *diag.Diagnostic, s *syntax.Instruction) bool {
+	u, ok := c.use(s.Opcode)
+	switch {
+	case !ok || u.poisoned():
+		return false
+	case u.Object == nil:
+		d.Msg = c.text(s.Opcode) + " is a special register; an instruction stands here"
+	default:
+		d.Msg = fmt.Sprintf("%s is a %v; an instruction stands here", c.text(s.Opcode), u.Object.Kind)
+	}
+	d.Fixes = nil
+	return true
 }
 
 // aboutGate tells findings that a newer or older module would settle.
@@ -123,6 +139,8 @@ func (c *checker) operandFinding(d *diag.Diagnostic, s *syntax.Instruction, m *i
 	case kind == isa.ShapeReg && shape.Lanes > 1 && !strings.HasPrefix(m.Want, "vector"):
 		d.Msg = fmt.Sprintf("%s is a vector of %d; name one component, as in %s.x", what, shape.Lanes, what)
 	case m.Kind != isa.OperandKind:
+	case kind == isa.ShapeAddr && strings.HasPrefix(m.Want, "address"):
+		d.Msg = what + " has brackets inside of brackets"
 	case c.inBranch && kind == isa.ShapeFunc:
 		d.Code, d.Msg = diag.BranchOutside, what+" is a function; call it, or branch to a label"
 	case c.inCall && kind == isa.ShapeReg:
@@ -301,6 +319,9 @@ func typeFirst(s string) string {
 	typ, rest, _ := strings.Cut(tail, " ")
 	if rest != "" {
 		rest = " " + rest
+	}
+	if cut, list := strings.CutSuffix(typ, ","); list { // selectors follow
+		typ, rest = cut, ","+rest
 	}
 	return "." + typ + " " + head + rest
 }
