@@ -20,7 +20,8 @@ import (
 // foreseen is a value by thread, of the full warps of a CTA; of predicates 0 or 1.
 type foreseen struct {
 	typ  typ
-	slot bool // all lanes share it: somebody computes it all the same
+	slot bool // somebody computes it all the same: what all lanes share, and constants
+	once bool // known in its segment alone: where ways meet it may be something else
 	vals []uint64
 
 	of      *course
@@ -74,6 +75,8 @@ type node struct {
 // Bounds of what is looked at: a course costs compile time and memory, and pays when it is short.
 const (
 	maxCourse      = 24      // nodes
+	maxTries       = 8       // until nobody has found another ordinary register
+	maxSteps       = 1 << 12 // instructions of a function
 	maxGenerations = 3       // turns of a loop
 	maxForeseen    = 1 << 17 // values
 	leastForeseen  = 6       // instructions that nobody executes
@@ -83,16 +86,15 @@ const (
 // findCourse finds the course of full warps from the first instruction on, if there is something to foresee.
 func (r *region) findCourse() {
 	sol, ok := r.code.Func.Classes.(*ir.Solution)
-	if !ok || len(r.segs) == 0 || r.segs[0].first != 0 || len(r.words) != 0 || len(r.patternsAt(0)) != 0 {
+	if !ok || len(r.segs) == 0 || len(r.steps) > maxSteps || r.segs[0].first != 0 || len(r.words) != 0 || len(r.patternsAt(0)) != 0 {
 		return
 	}
 	c := &course{region: r, ordinary: map[ir.Reg]bool{}, made: map[resultKey]*foreseen{}, slots: map[uint32]ir.Reg{}, work: maxForeseen}
 	if !c.begin(sol.Shape) {
 		return
 	}
-	for c.restart = true; c.restart; {
-		c.restart = false
-		if !c.explore() {
+	for tries := 0; tries == 0 || c.restart; tries++ {
+		if c.restart = false; tries == maxTries || !c.explore() {
 			return
 		}
 	}
@@ -216,7 +218,7 @@ func (v *foreseen) mask(w int) (m uint32) {
 func (c *course) living(t int, know foresight) foresight {
 	live, out := c.live.at(c.segs[t].first), foresight{}
 	for g, v := range know {
-		if live.Has(int(g)) {
+		if live.Has(int(g)) && !v.once {
 			out[g] = v
 		}
 	}
@@ -355,16 +357,14 @@ func (c *course) result(pc int32, know foresight) (*foreseen, ir.Reg) {
 		}
 		in[k], key.in[k], some = v.vals, v, true
 	}
-	if !some {
-		return nil, ir.NoReg // constants are known better
-	}
 	v, ok := c.made[key]
 	if !ok {
 		if c.work -= 32 * c.warps * len(s.prog.ops); c.work < 0 {
 			return nil, ir.NoReg
 		}
 		if vals := s.prog.evaluate(in, 32*c.warps); vals != nil {
-			v = &foreseen{typ: s.dst.typ, slot: slot, of: c, vals: vals}
+			kept := slot || !some && c.livesBehind(&c.segs[c.segAt[c.segmentOf(pc)]], to)
+			v = &foreseen{typ: s.dst.typ, slot: kept, once: !some, of: c, vals: vals}
 		}
 		c.made[key] = v
 	}
@@ -430,7 +430,7 @@ func (c *course) apply(n *node) (saved int) {
 // see makes a source one of the table.
 func (c *course) see(s *step, k int, v *foreseen) {
 	src := &s.full[k]
-	if v == nil || c.threads[src.off] == v {
+	if v == nil || v.slot || c.threads[src.off] == v {
 		return
 	}
 	src.seen = v
