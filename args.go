@@ -22,6 +22,9 @@ func (d *Device) packArgs(kernel string, params []ParamInfo, size int, args []an
 	}
 	block := make([]byte, size)
 	for i, arg := range args {
+		if d.packNumber(block[params[i].Offset:], params[i].Size, arg) {
+			continue
+		}
 		data, err := d.encodeArg(arg)
 		switch {
 		case errors.Is(err, ErrClosed):
@@ -34,6 +37,40 @@ func (d *Device) packArgs(kernel string, params []ParamInfo, size int, args []an
 		copy(block[params[i].Offset:], data)
 	}
 	return block, nil
+}
+
+// packNumber writes an argument of the kinds that are passed most, without looking further; false if it is of
+// another kind, or not right.
+func (d *Device) packNumber(to []byte, size int, arg any) bool {
+	bits, n := uint64(0), 4
+	switch v := arg.(type) {
+	case int32:
+		bits = uint64(v)
+	case uint32:
+		bits = uint64(v)
+	case float32:
+		bits = uint64(math.Float32bits(v))
+	case int64:
+		bits, n = uint64(v), 8
+	case uint64:
+		bits, n = v, 8
+	case Buffer:
+		if v.of == nil || v.of.d != d || v.of.gone.Load() {
+			return false
+		}
+		bits, n = v.addr, 8
+	default:
+		return false
+	}
+	if n != size {
+		return false
+	}
+	if n == 4 {
+		binary.LittleEndian.PutUint32(to, uint32(bits))
+	} else {
+		binary.LittleEndian.PutUint64(to, bits)
+	}
+	return true
 }
 
 // encodeArg gives the bytes that an argument puts into the parameter block.

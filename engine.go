@@ -107,6 +107,9 @@ type Leave struct {
 
 // leaves sums up where compiled code has returned, the most frequent place first.
 func (p *Program) leaves(left []machine.Left) (list []Leave) {
+	if len(left) == 0 {
+		return nil
+	}
 	type place struct {
 		f  *machine.FuncInfo
 		pc int32

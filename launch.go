@@ -11,7 +11,6 @@ import (
 
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/mem"
 )
@@ -100,9 +99,9 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	}
 	ml.Params = params
 	p.bindSurfaces()
-	ctx, out := watchOutput(ctx, p.d.cfg.Stdout)
-	defer out.cancel(nil)
-	ml.Output = machine.NewOutput(out, p.d.cfg.MaxOutput)
+	ctx, out, end := watchOutput(ctx, p.d.cfg.Stdout, p.d.cfg.MaxOutput)
+	defer end()
+	ml.Output = out
 	start := time.Now()
 	ml.Progress = p.d.progress(start)
 	p.d.compiling(ml)
@@ -165,7 +164,7 @@ func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
 	return &machine.Launch{
 		Grid: extent(grid), Block: extent(block), Cluster: extent(cluster),
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
-		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Before(isa.MustTarget("sm_70")),
+		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Workers: cfg.Workers,
 		Async: machine.AsyncMode(cfg.Async),
 	}, nil

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"ptxvm/internal/machine"
 )
 
 // outputError is a failure of DeviceConfig.Stdout.
@@ -22,13 +24,14 @@ type output struct {
 	cancel context.CancelCauseFunc
 }
 
-// watchOutput returns a context that ends when writing to w fails. A nil w discards.
-func watchOutput(ctx context.Context, w io.Writer) (context.Context, *output) {
+// watchOutput returns where a launch prints, and a context that ends when writing there fails; end ends both. A
+// nil w discards.
+func watchOutput(ctx context.Context, w io.Writer, limit int64) (watched context.Context, o *machine.Output, end func()) {
 	if w == nil {
-		w = io.Discard
+		return ctx, machine.NewOutput(nil, limit), func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	return ctx, &output{w, cancel}
+	return ctx, machine.NewOutput(&output{w, cancel}, limit), func() { cancel(nil) }
 }
 
 // Write implements io.Writer.

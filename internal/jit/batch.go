@@ -57,6 +57,7 @@ type batch struct {
 	entry  x86.Label
 	out    x86.Label           // a warp that compiled code cannot run
 	start  x86.Label           // a warp of another CTA; 0: there is none
+	begin  x86.Label           // a batch with a CTA that is to begin; 0: there is none
 	warp   map[int]x86.Label   // by segment: a warp that stands there
 	resume map[int32]x86.Label // behind a barrier
 	whole  map[int32]x86.Label // the same for warps that full code has left there
@@ -444,9 +445,31 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchAll)
 	c.MR(x86.MOV, x86.S32, batchAlive, x86.RAX)
 	c.beginPass(pick)
+	if c.batch.start != 0 {
+		c.beginBatch(ordinary)
+	}
 	if c.batch.sweep != 0 {
 		c.sweepCode(ordinary, out)
 	}
+}
+
+// beginBatch starts a batch with a CTA that is to begin: by a sweep if there is one.
+func (c *compiler) beginBatch(ordinary x86.Label) {
+	c.batch.begin = c.NewLabel()
+	c.Bind(c.batch.begin)
+	c.title("a batch begins with a CTA")
+	c.count()
+	c.Zero(rSteps)
+	c.Zero(rPending)
+	c.loadConstants()
+	if c.batch.sweep == 0 {
+		c.Jmp(ordinary)
+		return
+	}
+	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
+	c.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
+	c.loadWarp(&c.segs[0]) // the rows that no CTA changes, as behind a warp
+	c.Jmp(c.batch.sweep)
 }
 
 // endCTA goes on to the next CTA, or out if none may begin.
@@ -529,7 +552,7 @@ func (c *compiler) batchOffsets() (b Batch) {
 		}
 		return int32(c.Offset(l))
 	}
-	b.Batch, b.Out, b.Start = at(c.batch.entry), at(c.batch.out), at(c.batch.start)
+	b.Batch, b.Out, b.Start, b.Begin = at(c.batch.entry), at(c.batch.out), at(c.batch.start), at(c.batch.begin)
 	for pc := range c.insts {
 		warp := x86.Label(0)
 		if c.entry[pc] != 0 {

@@ -78,7 +78,7 @@ func (cl *Cluster) run(crowded func() bool) verdict {
 		if (!moved || cl.passed >= ctaSlice) && crowded() {
 			return parked
 		}
-		cl.wk.breathe(!moved)
+		cl.wk.breathe(cl.grid, !moved)
 	}
 }
 

@@ -19,6 +19,7 @@ type CTA struct {
 	rank       uint64 // linear index in the grid
 	id         [3]uint32
 	warps      []*Warp
+	block      [3]uint32 // that the special registers of its lanes are for
 	shared     rowBase
 	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
 	bars       [NumBarriers]ctaBarrier
@@ -43,16 +44,21 @@ func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
+	filled := c.warps[0].root != nil
 	for i, w := range c.warps {
 		left := g.block.threads - uint32(i)*32
 		w.wk = wk
-		w.begin(^uint32(0)>>(32-min(left, 32)), fresh)
+		w.begin(^uint32(0) >> (32 - min(left, 32)))
 	}
+	if fresh && filled {
+		c.refillSpecials()
+	}
+	c.block = g.Block
 	c.tell(CTABegin, 0)
 }
 
 // begin puts all lanes of a warp at the start of the kernel.
-func (w *Warp) begin(lanes uint32, fresh bool) {
+func (w *Warp) begin(lanes uint32) {
 	code := w.cta.grid.Entry
 	w.Live = lanes
 	v := split
@@ -65,7 +71,7 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 	if w.root == nil {
 		w.root = w.pushFrame(code, nil, lanes, v)
 	} else {
-		w.restartRoot(lanes, v, fresh)
+		w.restartRoot(lanes, v)
 	}
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
 	w.watched, w.hurry, w.patient, w.parting = 0, 0, 0, false
@@ -76,16 +82,21 @@ func (w *Warp) begin(lanes uint32, fresh bool) {
 	}
 }
 
-// restartRoot uses the kernel's frame of the CTA before again.
-func (w *Warp) restartRoot(lanes uint32, v variant, fresh bool) {
+// restartRoot uses the kernel's frame of the CTA before again. Its registers stay as they are until prepare:
+// compiled code that begins a warp clears only those that it will read.
+func (w *Warp) restartRoot(lanes uint32, v variant) {
 	f := w.root
 	f.lanes, f.variant, f.retry, f.wait = lanes, v, firstRetry, firstRetry
 	f.moved = false
-	f.regs.clear(f.code.RegBytes)
-	if fresh {
-		w.fillSpecials(f)
-	} else {
-		w.refillSpecials(f)
+	w.stale = true
+}
+
+// prepare makes the registers of a warp those of one that begins, if it is to.
+func (w *Warp) prepare() {
+	if w.stale {
+		w.stale = false
+		w.root.regs.clear(w.root.code.RegBytes)
+		w.placeSpecials(w.root)
 	}
 }
 
@@ -138,7 +149,7 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 			out = c.warps[i].run()
 		} else if i, k = end.warp, end.warp; end.current {
 			out = c.behindBatch(i, end.native)
-		} else if c.cluster.wk.breathe(false); c.grid.stopped.Load() {
+		} else if c.cluster.wk.breathe(c.grid, false); c.grid.stopped.Load() {
 			return moved, false
 		} else {
 			continue

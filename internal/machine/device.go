@@ -230,28 +230,6 @@ func (c *crew) setParams(a *mem.Arena, g *Grid) error {
 	return nil
 }
 
-// run lets as many workers as there is work for execute the launch; the caller is one of them.
-func (c *crew) run(g *Grid) {
-	n := len(c.workers)
-	if g.Workers > 0 {
-		n = g.Workers
-	}
-	if total := g.sched.total; uint64(n) > total {
-		n = int(total)
-	}
-	g.sched.workers = n
-	var wg sync.WaitGroup
-	for _, wk := range c.workers[1:n] {
-		wg.Go(func() { wk.work(g) })
-	}
-	c.workers[0].work(g)
-	wg.Wait()
-	for _, p := range g.sched.queue {
-		c.workers[0].adopt(p)
-		c.workers[0].retireCluster(p)
-	}
-}
-
 func (c *crew) collect() Stats {
 	var s Stats
 	for _, wk := range c.workers {

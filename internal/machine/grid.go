@@ -97,6 +97,7 @@ type Grid struct {
 	maxDepth   int32
 	block      shape
 	sched      schedule
+	helpers    helpers
 
 	stopped atomic.Bool
 	steps   atomic.Uint64 // only counted if MaxSteps is set

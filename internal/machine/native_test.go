@@ -15,6 +15,7 @@ type emulated struct {
 	leave  int // it leaves at one of so many instructions; 0: only where it has to
 	calls  int
 	places int // most at one return
+	begun  int // batches that began with a CTA
 	lanes  map[int32]NativePlace
 	s      *NativeState
 }

@@ -96,7 +96,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	if *moved {
 		b.Moved = 1
 	}
-	callNative(n, s, n.Batch)
+	callNative(n, s, c.batchEntry(n, b))
 	b.Warp = 0
 	c.takeBatch(n, s)
 	*moved = b.Moved != 0
@@ -111,6 +111,20 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		return batchEnd{bits.TrailingZeros32(b.Later) - 1, false, n}, true
 	}
 	return batchEnd{len(c.warps) - 1, false, n}, true
+}
+
+// batchEntry is where a batch starts.
+func (c *CTA) batchEntry(n *Native, b *NativeBatch) uintptr {
+	if n.Begin == 0 {
+		return n.Batch
+	}
+	for _, w := range c.warps {
+		if !w.stale || w.Live == 0 {
+			return n.Batch
+		}
+	}
+	b.Alive = 0
+	return n.Begin
 }
 
 // standsAt tells whether compiled code can go on where a warp stands.
@@ -183,7 +197,12 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	case f.woken:
 		at = n.Resumes[f.pc]
 	}
-	if at != 0 && n.runs(f.mask) {
+	switch {
+	case at == 0 || !n.runs(f.mask):
+	case w.stale && n.Start != 0:
+		r.At = n.Start
+	default:
+		w.prepare()
 		if !w.takeIndices(w.root, n, f.pc, f.mask) {
 			return false
 		}
@@ -235,8 +254,10 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 		case b.Alive>>i&1 == 0:
 			w.gone()
 		case r.At == n.Out:
-		case b.Done != 0 && r.At == n.Start && b.Current>>i&1 == 0:
-			w.begin(r.Lanes, false)
+		case r.At == n.Start && b.Current>>i&1 == 0:
+			if b.Done != 0 { // else it still is to begin
+				w.begin(r.Lanes)
+			}
 		default:
 			if r.At == n.Wholes[r.PC] && n.Rows != nil && b.Current>>i&1 == 0 {
 				w.root.lay(s, n.Rows(r.PC).Numbers)
@@ -274,7 +295,7 @@ func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
 	f, root, bit := &w.frags[0], w.root, uint32(1)<<w.index
 	stopped := (r.At == n.Resumes[r.PC] || r.At == n.Wholes[r.PC]) && b.Current != bit
 	*f = Fragment{frame: root, mask: r.Mask, pc: r.PC, fuel: r.Fuel, woken: stopped}
-	w.Live, root.lanes = r.Mask, r.Mask
+	w.Live, root.lanes, w.stale = r.Mask, r.Mask, false
 	w.used, w.ready, w.joining, w.arriving = 1, 1, 0, 0
 	if b.Done != 0 {
 		root.retry, root.wait, w.hurry = firstRetry, firstRetry, 0

@@ -14,11 +14,12 @@ const (
 	batchStart
 	batchStands
 	batchResumes
+	batchBegin
 )
 
 // batches gives emulated compiled code what machine/nativebatch.go asks of it.
 func (e *emulated) batches(n *Native) {
-	n.Batch, n.Out, n.Start = batchEntry, batchOut, batchStart
+	n.Batch, n.Out, n.Start, n.Begin = batchEntry, batchOut, batchStart, batchBegin
 	n.Warps, n.Resumes, n.Wholes = make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts))
 	for pc := range e.insts {
 		if n.Entries[pc] != 0 {
@@ -30,7 +31,12 @@ func (e *emulated) batches(n *Native) {
 	}
 	alone := n.Call
 	n.Call = func(s *NativeState, entry uintptr) {
-		if entry != batchEntry {
+		switch b := &s.Batch; entry {
+		case batchEntry:
+		case batchBegin:
+			e.begun++
+			b.Alive, b.Later = b.All, b.All
+		default:
 			alone(s, entry)
 			return
 		}
@@ -162,19 +168,23 @@ func TestNativeBatch(t *testing.T) {
 		want := m.mustRun(c, 7, threads, nil)
 		words := append([]uint32(nil), m.words...)
 		for _, leave := range []int{0, 5, 40} {
-			n, e := newEmulated(c, rng, leave)
-			e.batches(n)
-			c.native.Store(nil)
-			got := m.mustRun(c, 7, threads, func(l *Launch) { l.Compile = func(c *Code) { c.SetNative(n) } })
-			if got.NativeOps == 0 {
-				t.Errorf("%d threads: nothing ran in compiled code", threads)
-			}
-			if got.NativeOps, got.Left = 0, nil; !reflect.DeepEqual(got, want) {
-				t.Errorf("%d threads, leaving at one of %d: %+v, the interpreter %+v", threads, leave, got, want)
-			}
-			for i := range words {
-				if m.words[i] != words[i] {
-					t.Fatalf("%d threads, leaving at one of %d, word %d: %#x, the interpreter's %#x", threads, leave, i, m.words[i], words[i])
+			for _, hot := range []bool{false, true} { // compiled before the first CTA, which it begins
+				n, e := newEmulated(c, rng, leave)
+				e.batches(n)
+				if c.native.Store(nil); hot {
+					c.SetNative(n)
+				}
+				got := m.mustRun(c, 7, threads, func(l *Launch) { l.Compile = func(c *Code) { c.SetNative(n) } })
+				if got.NativeOps == 0 || hot && leave == 0 && e.begun == 0 {
+					t.Errorf("%d threads: %d lane-ops ran in compiled code, which began %d CTAs", threads, got.NativeOps, e.begun)
+				}
+				if got.NativeOps, got.Left = 0, nil; !reflect.DeepEqual(got, want) {
+					t.Errorf("%d threads, leaving at one of %d: %+v, the interpreter %+v", threads, leave, got, want)
+				}
+				for i := range words {
+					if m.words[i] != words[i] {
+						t.Fatalf("%d threads, leaving at one of %d, word %d: %#x, the interpreter's %#x", threads, leave, i, m.words[i], words[i])
+					}
 				}
 			}
 		}

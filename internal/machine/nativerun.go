@@ -120,6 +120,7 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	t.reach(n, w.cta)
 	w.fillNative(s, t, f)
 	callNative(n, s, n.Entries[pc])
+	wk.relieve(w.cta.grid)
 	w.steps += s.Steps
 	w.ops += s.Ops
 	wk.stats.NativeOps += s.Ops

@@ -61,13 +61,42 @@ func (b block) put(off uint32, width Width, i int, v uint64) bool {
 	return true
 }
 
+// fill writes all lanes of a row or a predicate, or a slot.
+func (b block) fill(off uint32, width Width, v uint64) {
+	switch width {
+	case Row32:
+		row := b.row32(off)
+		for i := range row {
+			row[i] = uint32(v)
+		}
+	case Row64:
+		row := b.row64(off)
+		for i := range row {
+			row[i] = v
+		}
+	case Pred:
+		*b.word(off) = -uint32(v & 1)
+	default:
+		*b.slot(off) = v
+	}
+}
+
+// holds tells whether fill has written a value there, if it was fill that wrote last.
+func (b block) holds(off uint32, width Width, v uint64) bool {
+	switch width {
+	case Row32:
+		return b.row32(off)[0] == uint32(v)
+	case Row64:
+		return b.row64(off)[0] == v
+	case Pred:
+		return *b.word(off)&1 == uint32(v&1)
+	}
+	return *b.slot(off) == v
+}
+
 // fillConsts writes the constant rows of a new block.
 func (b block) fillConsts(consts []ConstRow) {
 	for _, c := range consts {
-		for i := range 32 {
-			if !b.put(c.Off, c.Width, i, c.Value) {
-				break
-			}
-		}
+		b.fill(c.Off, c.Width, c.Value)
 	}
 }

@@ -19,7 +19,6 @@ type schedule struct {
 	waiting  atomic.Int64 // length of queue
 	hopeless atomic.Int64 // resident clusters that have waited for mbarriers too long
 	taken    atomic.Int64 // clusters that workers have taken and not begun
-	workers  int
 	mu       sync.Mutex
 	queue    []*Cluster // parked
 	seed     uint64
@@ -48,21 +47,29 @@ func (s *schedule) begin(own bool) (rank uint64, ok bool) {
 // leave tells that a cluster has ended.
 func (s *schedule) leave() { s.resident.Add(-1) }
 
-// take gives a worker the next clusters: its share of half of those that are left.
-func (s *schedule) take() (from, to uint64) {
+// take gives a worker the next clusters: one that is alone all, else of n its share of half of those that are left.
+func (s *schedule) take(n int) (from, to uint64) {
 	next := s.next.Load()
 	if next >= s.total || s.seed != 0 {
 		return 0, 0
 	}
 	share := s.total - next
-	if s.workers > 1 {
-		share /= 2 * uint64(s.workers)
+	if n > 1 {
+		share /= 2 * uint64(n)
 	}
 	if share == 0 || !s.next.CompareAndSwap(next, next+share) {
 		return 0, 0
 	}
 	s.taken.Add(int64(share))
 	return next, next + share
+}
+
+// giveBack undoes take for clusters that the only worker has not begun.
+func (s *schedule) giveBack(from, to uint64) {
+	if from < to {
+		s.taken.Add(-int64(to - from))
+		s.next.Store(from)
+	}
 }
 
 // crowded tells whether another cluster could use a worker, which may have its own.

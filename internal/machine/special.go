@@ -127,14 +127,22 @@ var bySpecial = sync.OnceValue(func() []special {
 // ClassOf says what a special register depends on.
 func ClassOf(s isa.Special) SpecialClass { return bySpecial()[s].class }
 
-// ctaParts are the registers that differ between the CTAs of a launch without clusters, by their
+// ctaParts are the registers that differ between the CTAs of a launch without clusters, with their
 // first component's place in NativeBatch.Place.
-var ctaParts = map[string]uint8{"%ctaid": 0, "%clusterid": 0, "%smid": 3}
+var ctaParts = sync.OnceValue(func() map[isa.Special]uint8 {
+	parts := map[isa.Special]uint8{}
+	for name, part := range map[string]uint8{"%ctaid": 0, "%clusterid": 0, "%smid": 3} {
+		if id, ok := isa.LookupSpecial(name); ok {
+			parts[id] = part
+		}
+	}
+	return parts
+})
 
 // CTAPart says where NativeBatch.Place has the value of a special register; false for those that
 // are the same in all CTAs of a launch without clusters.
 func (r *SpecialRef) CTAPart() (part uint8, ok bool) {
-	if part, ok = ctaParts[bySpecial()[r.Reg].name]; r.Comp > 2 {
+	if part, ok = ctaParts()[r.Reg]; r.Comp > 2 {
 		return 0, false
 	}
 	return part + r.Comp, ok
@@ -154,8 +162,8 @@ func (w *Warp) fillSpecials(f *Frame) {
 	}
 }
 
-// refillSpecials writes those that differ between CTAs.
-func (w *Warp) refillSpecials(f *Frame) {
+// placeSpecials writes those that differ between CTAs.
+func (w *Warp) placeSpecials(f *Frame) {
 	for i := range f.code.Specials {
 		if r := &f.code.Specials[i]; ClassOf(r.Reg) == PerCTA {
 			f.fillSpecial(w, r)
@@ -163,15 +171,44 @@ func (w *Warp) refillSpecials(f *Frame) {
 	}
 }
 
+// refillSpecials writes those that may differ from the ones of another launch with the same code.
+func (c *CTA) refillSpecials() {
+	code, old := c.warps[0].root.code, c.block == c.grid.Block
+	for i := range code.Specials {
+		r := &code.Specials[i]
+		switch class := ClassOf(r.Reg); class {
+		case PerLaunch:
+			if c.warps[0].holds(r) { // as do the others
+				continue
+			}
+		case PerLane, PerWarp:
+			if old {
+				continue
+			}
+		case PerCTA:
+			if _, ok := r.CTAPart(); ok { // those who begin a warp write it
+				continue
+			}
+		}
+		for _, w := range c.warps {
+			w.root.fillSpecial(w, r)
+		}
+	}
+}
+
+// holds tells whether the kernel's frame has the value of a special register that all lanes share.
+func (w *Warp) holds(r *SpecialRef) bool {
+	return w.root.regs.holds(r.Off, r.Width, bySpecial()[r.Reg].value(w, r.Comp, 0)+r.Add)
+}
+
 func (f *Frame) fillSpecial(w *Warp, r *SpecialRef) {
 	s := &bySpecial()[r.Reg]
-	first := s.value(w, r.Comp, 0) + r.Add
+	if s.class != PerLane {
+		f.regs.fill(r.Off, r.Width, s.value(w, r.Comp, 0)+r.Add)
+		return
+	}
 	for i := range 32 {
-		v := first
-		if s.class == PerLane {
-			v = s.value(w, r.Comp, i) + r.Add
-		}
-		if !f.regs.put(r.Off, r.Width, i, v) {
+		if !f.regs.put(r.Off, r.Width, i, s.value(w, r.Comp, i)+r.Add) {
 			return
 		}
 	}

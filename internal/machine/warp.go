@@ -44,6 +44,7 @@ type Warp struct {
 	wide   [32]uint64 // 32-bit addresses, widened
 	index  int32      // in the CTA
 	polled bool       // the turn ended without other back edges than polling ones
+	stale  bool       // it begins, and its registers are those of the CTA before
 	heated uint64     // of steps, those that heat knows
 	steps  uint64
 	slept  uint64
@@ -64,6 +65,7 @@ const (
 
 // run executes the warp until it blocks, ends, faults or has had its turn.
 func (w *Warp) run() outcome {
+	w.prepare()
 	w.polled = true
 	return w.goOn()
 }

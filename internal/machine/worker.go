@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"ptxvm/internal/mem"
 )
@@ -49,6 +50,7 @@ type blockPool struct {
 	free   []block
 	heat   uint64 // steps interpreted
 	parted uint32
+	each   time.Duration // of a worker for a cluster of the last launch, 0 if there was none
 }
 
 func (wk *worker) pool(c *Code) *blockPool {
@@ -176,8 +178,9 @@ func (wk *worker) adopt(cl *Cluster) {
 }
 
 // breathe lets the scheduler of Go run others, now or if it is time: needed where there is one
-// thread for all.
-func (wk *worker) breathe(now bool) {
+// thread for all. It wakes others who could help, too.
+func (wk *worker) breathe(g *Grid, now bool) {
+	wk.relieve(g)
 	if now || wk.stats.Steps-wk.breathed > breatheEvery {
 		wk.breathed = wk.stats.Steps
 		runtime.Gosched()
@@ -206,6 +209,7 @@ func (wk *worker) work(g *Grid) {
 			return
 		}
 		wk.settle(g, cl, cl.run(crowded))
+		wk.relieve(g)
 	}
 }
 
@@ -240,7 +244,11 @@ func (wk *worker) beginOwn(g *Grid, rank uint64, mine bool) uint64 {
 // other has ended. Some are left for the other workers.
 func (wk *worker) reserve(g *Grid, rank uint64) uint64 {
 	if wk.mine >= wk.mineEnd {
-		wk.mine, wk.mineEnd = g.sched.take()
+		n := 1
+		if !g.helpers.alone() {
+			n = 1 + len(g.helpers.workers)
+		}
+		wk.mine, wk.mineEnd = g.sched.take(n)
 	}
 	if wk.mine != rank+1 {
 		return 0

@@ -1,0 +1,65 @@
+package machine
+
+import "testing"
+
+// TestBrief launches what takes a worker next to no time: at first by two workers, then by one. What was thought
+// to be brief and is not is shared, and each of its CTAs runs once.
+func TestBrief(t *testing.T) {
+	m := newMachine(t, 200)
+	c := code(
+		op(hImm, r(1), 0, 0, 1),
+		op(hAto, r(2), r(1), 0, 0),
+		op(hAto, r(2), r(1), 0, 1), // 2
+		op(hLtI, p(0), r(2), 0, 40000),
+		bra(2, 5).when(p(0)),
+		op(hAto, r(2), r(1), 0, 2),
+		op(hExit, 0, 0, 0, 0),
+	)
+	run := func(polls uint32, each func(p *blockPool)) (shared bool) {
+		t.Helper()
+		const ctas = 6
+		clear(m.words)
+		m.words[1] = 40000 - polls
+		g := newGrid(&Launch{
+			Entry: c, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90), Workers: 2,
+		})
+		crew, err := m.hire(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.dismiss(crew)
+		each(crew.workers[0].pool(c))
+		crew.run(g)
+		if stats := crew.collect(); g.err != nil || stats.CTAs != ctas || m.words[0] != ctas || m.words[2] != ctas || g.done.Load() != ctas {
+			t.Fatalf("%v: %d CTAs, begun %d, ended %d, want %d", g.err, stats.CTAs, m.words[0], m.words[2], ctas)
+		}
+		return g.helpers.awake.Load()
+	}
+	as := func(*blockPool) {}
+	if !run(0, as) {
+		t.Error("a launch of which nothing is known was not shared")
+	}
+	alone := false
+	for try := 0; try < 200 && !alone; try++ {
+		alone = !run(0, as)
+	}
+	if !alone {
+		t.Error("brief launches were always shared")
+	}
+	if !run(39000, func(p *blockPool) { p.each = 1 }) {
+		t.Error("a launch that was not brief was not shared")
+	}
+	if !run(39000, as) {
+		t.Error("a launch whose predecessor was not brief was not shared")
+	}
+}
+
+// TestGiveBack shares what one worker has taken.
+func TestGiveBack(t *testing.T) {
+	s := schedule{total: 10}
+	from, to := s.take(1)
+	s.giveBack(from+3, to)
+	if again, end := s.take(2); from != 0 || to != 10 || again != 3 || end != 4 || s.taken.Load() != 4 {
+		t.Errorf("took %d to %d, gave back all but 3, took %d to %d, %d in all; want 0 to 10, 3 to 4, 4", from, to, again, end, s.taken.Load())
+	}
+}
