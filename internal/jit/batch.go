@@ -56,7 +56,8 @@ const (
 type batch struct {
 	entry  x86.Label
 	out    x86.Label           // a warp that compiled code cannot run
-	start  x86.Label           // a warp of another CTA; 0: there is none
+	start  x86.Label           // a warp begins; 0: there is none
+	again  x86.Label           // one that has run in another CTA begins
 	begin  x86.Label           // a batch with a CTA that is to begin; 0: there is none
 	warp   map[int]x86.Label   // by segment: a warp that stands there
 	resume map[int32]x86.Label // behind a barrier
@@ -262,15 +263,26 @@ func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	c.Jmp(s.full)
 }
 
-// startStub begins a warp of another CTA in the registers of the one before: those that may be
-// read before they are written are cleared.
+// startStub begins a warp in the registers of another one: those that may be read before they are written are
+// cleared.
 func (c *compiler) startStub() {
 	zeros, ok := c.unwritten()
 	if !ok {
 		return
 	}
 	c.batch.start = c.NewLabel()
-	c.Bind(c.batch.start)
+	c.batch.again = c.batch.start
+	if c.lasting || c.course != nil {
+		c.batch.again = c.NewLabel()
+		c.beginWarp(c.batch.again, zeros)
+		c.againStub(c.batch.warp[0])
+	}
+	c.beginWarp(c.batch.start, zeros)
+	c.Jmp(c.batch.warp[0])
+}
+
+func (c *compiler) beginWarp(l x86.Label, zeros []extent) {
+	c.Bind(l)
 	c.title("a warp of another CTA begins")
 	c.count()
 	v := c.alloc()
@@ -282,8 +294,6 @@ func (c *compiler) startStub() {
 	}
 	c.release(temp(v))
 	c.placeSpecials()
-	c.againStub(c.batch.warp[0])
-	c.Jmp(c.batch.warp[0])
 }
 
 // placeSpecials writes the special registers that differ between CTAs.
@@ -364,7 +374,7 @@ func (c *compiler) warpEnds() {
 	c.count()
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
 	if c.batch.start != 0 {
-		c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(c.batch.start))
+		c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(c.batch.again))
 		c.MR(x86.MOV, x86.S64, warpAt(x86.RCX, warpGoOn), x86.RAX)
 	}
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchTurn)
@@ -552,7 +562,7 @@ func (c *compiler) batchOffsets() (b Batch) {
 		}
 		return int32(c.Offset(l))
 	}
-	b.Batch, b.Out, b.Start, b.Begin = at(c.batch.entry), at(c.batch.out), at(c.batch.start), at(c.batch.begin)
+	b.Batch, b.Out, b.Start, b.Again, b.Begin = at(c.batch.entry), at(c.batch.out), at(c.batch.start), at(c.batch.again), at(c.batch.begin)
 	for pc := range c.insts {
 		warp := x86.Label(0)
 		if c.entry[pc] != 0 {

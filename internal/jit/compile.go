@@ -28,10 +28,10 @@ type Compiled struct {
 	Rows      func(pc int32) *machine.NativeRows // what the machine has to write where full warps leave
 }
 
-// Batch is where machine.Native's Batch, Out, Start, Begin, Warps, Resumes and Wholes are in the code, -1 for none.
+// Batch is where machine.Native's Batch, Out, Start, Again, Begin, Warps, Resumes and Wholes are in the code, -1 for none.
 type Batch struct {
 	Batch, Out, Start      int32
-	Begin                  int32
+	Again, Begin           int32
 	Warps, Resumes, Wholes []int32
 }
 

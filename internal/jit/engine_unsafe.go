@@ -84,8 +84,8 @@ func (e *Engine) compile(c *machine.Code, whole bool) (*machine.Native, error) {
 	b := &out.Batch
 	n.Entries, n.Warps, n.Resumes = addresses(code, out.Entries...), addresses(code, b.Warps...), addresses(code, b.Resumes...)
 	n.Wholes = addresses(code, b.Wholes...)
-	ends := addresses(code, b.Batch, b.Out, b.Start, b.Begin)
-	n.Batch, n.Out, n.Start, n.Begin = ends[0], ends[1], ends[2], ends[3]
+	ends := addresses(code, b.Batch, b.Out, b.Start, b.Again, b.Begin)
+	n.Batch, n.Out, n.Start, n.Again, n.Begin = ends[0], ends[1], ends[2], ends[3], ends[4]
 	return n, nil
 }
 

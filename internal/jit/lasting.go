@@ -96,9 +96,6 @@ func (s *step) slotsWritten() (list []uint32) {
 
 // againStub begins a full warp of another CTA without what lasts, else at other.
 func (c *compiler) againStub(other x86.Label) {
-	if !c.lasting && c.course == nil {
-		return
-	}
 	c.RI(x86.CMP, x86.S32, rMask, -1)
 	c.Jcc(x86.NE, other)
 	if c.course != nil {

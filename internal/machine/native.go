@@ -37,9 +37,9 @@ type Native struct {
 	// NumBounds is the size of that table.
 	NumBounds int
 	// Batch is where a batch starts, Out gives a warp back that compiled code cannot run, Start begins
-	// a warp of another CTA: it clears registers and writes ctaid. Begin is where a batch starts with a CTA of
-	// which no warp has begun. 0: there is none (nativebatch.go).
-	Batch, Out, Start, Begin uintptr
+	// a warp: it clears registers and writes ctaid. Again is Start for a warp that has run in another CTA of the
+	// launch. Begin is where a batch starts with a CTA of which no warp has begun. 0: there is none (nativebatch.go).
+	Batch, Out, Start, Again, Begin uintptr
 	// Warps has for each pc where a warp of a batch goes on that stands there, Resumes for a barrier
 	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
 	// with all its lanes; 0 for none.

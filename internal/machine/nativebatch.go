@@ -176,7 +176,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	left := w.cta.grid.block.threads - uint32(w.index)*32
 	*r = NativeWarp{Regs: regsOf(w.root), At: n.Out, Lanes: ^uint32(0) >> (32 - min(left, 32))}
 	if w.Live == 0 { // it begins in the next CTA
-		r.At, r.Mask, r.Fuel = n.Start, r.Lanes, turn
+		r.At, r.Mask, r.Fuel = n.Again, r.Lanes, turn
 		return true
 	}
 	f := &w.frags[first(w.used)]
@@ -254,7 +254,7 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 		case b.Alive>>i&1 == 0:
 			w.gone()
 		case r.At == n.Out:
-		case r.At == n.Start && b.Current>>i&1 == 0:
+		case (r.At == n.Start || r.At == n.Again) && b.Current>>i&1 == 0:
 			if b.Done != 0 { // else it still is to begin
 				w.begin(r.Lanes)
 			}

@@ -19,7 +19,7 @@ const (
 
 // batches gives emulated compiled code what machine/nativebatch.go asks of it.
 func (e *emulated) batches(n *Native) {
-	n.Batch, n.Out, n.Start, n.Begin = batchEntry, batchOut, batchStart, batchBegin
+	n.Batch, n.Out, n.Start, n.Again, n.Begin = batchEntry, batchOut, batchStart, batchStart, batchBegin
 	n.Warps, n.Resumes, n.Wholes = make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts))
 	for pc := range e.insts {
 		if n.Entries[pc] != 0 {
