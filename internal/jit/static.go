@@ -291,6 +291,10 @@ func (s *static) vector(m x86.Mem) (places x86.Mem, index x86.Vec) {
 }
 
 func (s *static) gatherStatic(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
+	if c, ok := s.comb(w, t); ok {
+		c.gather(v, m)
+		return
+	}
 	places, index := s.vector(m)
 	defer s.release(temp(index))
 	if s.evex {
@@ -345,6 +349,10 @@ func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
 	case s.moves[k] == strewn && !s.evex:
 		s.oneByOne(k, v, first)
 	case s.moves[k] == strewn:
+		if c, ok := s.comb(w, d.typ); ok && s.use == allLanes {
+			c.scatter(v, m)
+			return
+		}
 		places, index := s.vector(m)
 		op := x86.VPSCATTERDD
 		if d.typ == tX {
