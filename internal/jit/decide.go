@@ -146,7 +146,7 @@ func (r *region) changed(c *comparison, first, end int32) bool {
 	for pc := first; pc < end; pc++ {
 		s := &r.steps[pc]
 		for _, src := range []*source{c.a, c.b} {
-			if src.slot && r.writesSlot(s, src.off) || src.pat != nil && s.made == src.pat {
+			if src.slot && r.writesSlot(s, src.off) || src.pat != nil && (s.made == src.pat || s.loaded == src.pat) {
 				return true
 			}
 		}

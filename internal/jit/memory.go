@@ -100,7 +100,7 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 		s.access(i, pc)
 		return
 	}
-	if k, ok := a.wordAt(pc); ok && a.words[k] != 0 && a.segs[i].calm {
+	if k, ok := a.wordAt(pc); ok && a.words[k] != 0 && a.segs[i].calm && a.s.loaded == nil {
 		a.fromWord(a.words[k], a.rows)
 		return
 	}
@@ -260,6 +260,7 @@ func (a *accessed) loadUniform() {
 		case d.slot:
 			a.MR(x86.MOV, x86.S32, a.regs(d.off), x86.R8)
 		default:
+			a.keepLoaded()
 			a.fill(d)
 		}
 	}

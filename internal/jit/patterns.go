@@ -36,7 +36,8 @@ func (p *pattern) number(run int) x86.Mem { return x86.At(p.base, p.at+int32(8*r
 type finder struct {
 	*region
 	sol   *ir.Solution
-	state []found // by register
+	state []found         // by register
+	from  map[readAt]bool // those that such a load has written last in their segment
 }
 
 // found is what is known of a register while definitions are looked at.
@@ -56,10 +57,13 @@ func (r *region) findPatterns() {
 	if !ok {
 		return
 	}
-	f := &finder{region: r, sol: sol, state: make([]found, len(r.f.Regs))}
+	f := &finder{region: r, sol: sol, state: make([]found, len(r.f.Regs)), from: map[readAt]bool{}}
 	for i := range r.code.Specials {
 		s := &r.code.Specials[i]
 		f.specials[s.Off] = specialStride(s, sol.Shape)
+	}
+	for i := range r.segs {
+		f.findLoaded(&r.segs[i])
 	}
 	f.everywhere()
 	for i := range r.segs {
@@ -172,10 +176,13 @@ func (f *finder) evaluate(g ir.Reg, pc int32) bool {
 	made, ok := f.makes(pc, func(src ir.Reg) stride {
 		t := &f.state[src]
 		wait = wait || t.all && !t.seen
-		if !t.all {
-			return stride{}
+		switch {
+		case t.all:
+			return t.stride
+		case f.from[readAt{pc, src}]:
+			return everyLane
 		}
-		return t.stride
+		return stride{}
 	})
 	if wait {
 		return false
@@ -270,6 +277,11 @@ func (f *finder) define(s *segment, pc int32, g ir.Reg, now map[ir.Reg]*pattern)
 		old.home = true // other lanes keep it
 	}
 	delete(now, g)
+	if f.loadsOne(pc) {
+		step.loaded = f.loadedPattern(pc, g)
+		now[g] = step.loaded
+		return
+	}
 	if !f.definable(pc) || !f.sameRow(pc, g) {
 		return
 	}
@@ -310,6 +322,7 @@ func (f *finder) choose() {
 			f.want(s.made)
 		}
 	}
+	f.wantCompared()
 	for pc := range f.steps {
 		s := &f.steps[pc]
 		for k := range s.full {
@@ -319,6 +332,9 @@ func (f *finder) choose() {
 		}
 		if s.made != nil && !s.made.wanted {
 			s.made = nil
+		}
+		if s.loaded != nil && !s.loaded.wanted {
+			s.loaded = nil
 		}
 		if s.made != nil {
 			_, s.tests = s.prog.follow(func(k int) stride { return f.given(&s.full[k]) })
@@ -359,8 +375,10 @@ func (f *finder) number() bool {
 	for i := range f.segs {
 		next = saveNumbers
 		for pc := f.segs[i].first; pc < f.segs[i].end; pc++ {
-			if p := f.steps[pc].made; p != nil {
-				next = p.place(rCtx, next)
+			for _, p := range []*pattern{f.steps[pc].made, f.steps[pc].loaded} {
+				if p != nil {
+					next = p.place(rCtx, next)
+				}
 			}
 		}
 		fits = fits && next <= saveEnd-numbersAhead
@@ -386,7 +404,7 @@ func (f *finder) forget() {
 	f.numbersEnd = f.code.FrameBytes
 	for pc := range f.steps {
 		s := &f.steps[pc]
-		s.made = nil
+		s.made, s.loaded = nil, nil
 		for k := range s.full {
 			s.full[k].pat = nil
 		}

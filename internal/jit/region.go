@@ -35,6 +35,7 @@ type step struct {
 	dst    source
 	made   *pattern // what dst is there, if it is one
 	tests  bool     // it leaves if a lane of made wraps
+	loaded *pattern // what a load of one value for all lanes gives, beside its row, in code for full warps
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first

@@ -163,6 +163,10 @@ func (s *static) moveAll() {
 		case s.moves[k] == unused:
 		case s.moves[k] == toSlot:
 			s.loadSlot(k)
+		case s.s.loaded != nil && !s.masked:
+			s.elementAt(k, s.place(k, 0))
+			s.keepLoaded()
+			s.fill(&s.src[1+k])
 		case s.s.op.Kind == sem.OpLoad:
 			s.load(k)
 		case s.moves[k] == spread:
@@ -490,7 +494,7 @@ func (s *static) widen(all *cover, key coverKey, i int, pc int32) (more bool) {
 // changes tells whether an instruction gives a base another value.
 func (c *compiler) changes(s *step, key coverKey) bool {
 	if key.pat != nil {
-		return s.made == key.pat
+		return s.made == key.pat || s.loaded == key.pat
 	}
 	return key.slot != 0 && c.writesSlot(s, key.slot)
 }
