@@ -16,7 +16,8 @@
 //	foresee*.go          what follows from the thread index alone, by table
 //	sweep*.go            all warps of a CTA in one loop
 //	memory.go gather.go words.go  loads and stores
-//	static.go kept.go    those at addresses that follow from few
+//	static.go kept.go    those at addresses that follow from few; comb.go at small distances
+//	loaded.go            values that memory holds once for all lanes, as numbers
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
