@@ -25,6 +25,8 @@ func init() {
 		"address.wide":              checkWideAddress,
 		"st.bulk.size":              checkBulkSize,
 		"bulk.size":                 checkSixteenths,
+		"bulk.mbarrier":             checkBulkBarrier,
+		"movmatrix.source":          checkMovmatrixSource,
 		"setmaxnreg.multiple":       checkRegisterCount,
 		"createpolicy.primary_size": checkPrimarySize,
 		"createpolicy.fraction":     checkFraction,
@@ -220,6 +222,26 @@ func checkBulkSize(q *Query, p *plan) string {
 func checkSixteenths(q *Query, p *plan) string {
 	if s := p.operand(q, "size"); s != nil && s.Kind == ShapeImm && s.Value%16 != 0 {
 		return "the size must be a multiple of 16"
+	}
+	return ""
+}
+
+// checkBulkBarrier: a register of 16 bits is no address of an mbarrier here, though one of 8 bits is (facts: ptxas).
+func checkBulkBarrier(q *Query, p *plan) string {
+	m := p.operand(q, "mbar")
+	if m == nil || len(m.Elems) != 1 {
+		return ""
+	}
+	if r := &m.Elems[0]; r.Kind == ShapeReg && r.Type.Bits() == 16 {
+		return "the address of the mbarrier needs a register of at least 32 bits"
+	}
+	return ""
+}
+
+// checkMovmatrixSource: no literal is a matrix (facts: ptxas).
+func checkMovmatrixSource(q *Query, p *plan) string {
+	if a := p.operand(q, "a"); a != nil && a.Kind == ShapeImm {
+		return "the matrix is a register in each lane, not a constant"
 	}
 	return ""
 }

@@ -186,6 +186,9 @@ func (k *kindSpec) misfitRegister(s *Shape) misfit {
 	if s.Type == thePrelude.pred {
 		return k.misfitPredicate(s)
 	}
+	if k.loose && k.sorts&(sortPred|sortNotPred) != 0 && !s.Neg && thePrelude.pred.acceptsElement(s.Type) {
+		return fits
+	}
 	if k.sorts&sortReg == 0 || s.Neg {
 		return wrongKind
 	}

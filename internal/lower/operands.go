@@ -29,6 +29,7 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		b.immediates(&in, s.Operands, in.Ops)
 		b.elements(in.Ops)
 		b.told(&in)
+		b.predicates(&in)
 	}
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
@@ -314,6 +315,15 @@ func (b *bodyLowerer) constantsBeside(list []syntax.Operand, ops []ir.Operand) {
 func (b *bodyLowerer) told(in *ir.Inst) {
 	if in.Sel.Has(isa.M_mbarrier_complete_tx_bytes) && in.Op(isa.R_mbar) == nil && len(in.Ops) == 2 {
 		b.refused = "without an mbarrier nobody is told that the operation is complete; it is not executed"
+	}
+}
+
+// predicates refuses packed registers, which ptxas takes where an instruction is about predicates.
+func (b *bodyLowerer) predicates(in *ir.Inst) {
+	for i := range in.Ops {
+		if o := &in.Ops[i]; o.Kind == ir.OpReg && in.Sel.Has(isa.M_pred) && b.f.Regs[o.Reg].Type.Kind() == isa.Packed {
+			b.refused = "a packed register as a predicate is not executed"
+		}
 	}
 }
 

@@ -36,16 +36,20 @@ func TestConstantsBeside(t *testing.T) {
 // TestOddElements: what ptxas takes in vectors and as addresses beyond the manual is valid, and refused by
 // name where it would mean nothing; special registers among what is read are executed.
 func TestOddElements(t *testing.T) {
-	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
+	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .reg .f16x2 x; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
 	for stmt, refused := range map[string]string{
-		"ld.global.v2.u32 {r, %laneid}, [a]":                                    "read-only",
-		"ld.global.v2.u32 {q, r}, [a]":                                          "one bit",
-		"mov.b64 {r, %clock}, a":                                                "read-only",
-		"ld.shared.u32 r, [%laneid]":                                            "as an address",
-		"ld.shared.u32 r, [%laneid+4]":                                          "as an address",
-		"ld.u32 r, [%clock64]":                                                  "as an address",
-		"cp.async.ca.shared.global [s], [%clock64], 4":                          "as an address",
-		"st.async.mbarrier::complete_tx::bytes.u32 [s], r":                      "nobody is told",
+		"ld.global.v2.u32 {r, %laneid}, [a]":               "read-only",
+		"ld.global.v2.u32 {q, r}, [a]":                     "one bit",
+		"and.pred x, q, q":                                 "packed register",
+		"or.pred q, x, q":                                  "packed register",
+		"mov.pred q, x":                                    "packed register",
+		"and.b32 r, x, x":                                  "",
+		"mov.b64 {r, %clock}, a":                           "read-only",
+		"ld.shared.u32 r, [%laneid]":                       "as an address",
+		"ld.shared.u32 r, [%laneid+4]":                     "as an address",
+		"ld.u32 r, [%clock64]":                             "as an address",
+		"cp.async.ca.shared.global [s], [%clock64], 4":     "as an address",
+		"st.async.mbarrier::complete_tx::bytes.u32 [s], r": "nobody is told",
 		"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [s], r": "nobody is told",
 		"st.async.mbarrier::complete_tx::bytes.u32 [s], r, [s]":                 "",
 		"st.global.v2.u32 [a], {r, %laneid}":                                    "",
