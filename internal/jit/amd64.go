@@ -71,6 +71,7 @@ type source struct {
 	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
 	run   bool      // the lanes that run
 	any   bool      // of a result in code for some lanes: those that do not run may be written, too (private.go)
+	fetch *fetch    // an element of a load of the run
 }
 
 // emitter assembles one function.

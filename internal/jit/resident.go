@@ -82,7 +82,7 @@ func (r *region) placeMerged(m *merged) {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
-	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil {
+	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil {
 		s.row = reg
 	}
 }
@@ -218,7 +218,7 @@ func (u *usage) operation(o *operation, in []source) {
 	switch {
 	case o.code == cConst:
 		u.value(bcastKey{typ: o.typ, value: o.imm})
-	case o.code != cIn || in[o.imm].typ == tM || in[o.imm].pat != nil:
+	case o.code != cIn || in[o.imm].typ == tM || in[o.imm].pat != nil || in[o.imm].fetch != nil:
 	case in[o.imm].slot:
 		u.value(bcastKey{in[o.imm].typ, true, uint64(in[o.imm].off)})
 	case o.typ == tW:

@@ -26,6 +26,7 @@ type room struct {
 	rows  [][]*source
 	bits  map[val][]int // predicates that get a value
 	pins  []val
+	folds val // a source that a load brings and that the instruction can read from memory
 }
 
 // newRoom empties the compiler's room: there is one at a time.
@@ -42,7 +43,7 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
-		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil && m.in[o.imm].seen == nil {
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil && m.in[o.imm].seen == nil && m.in[o.imm].fetch == nil {
 			r.input[m.in[o.imm].off] = val(i)
 		}
 	}
@@ -77,6 +78,9 @@ func (r *room) get(v val) loc {
 		l = r.unspill(v)
 	case o.code == cConst:
 		l = r.constant(o.typ, o.imm)
+	case r.m.in[o.imm].fetch != nil:
+		r.spare(spareVecs)
+		l = r.fetched(r.m.in[o.imm].fetch, v == r.folds)
 	default:
 		r.spare(spareVecs)
 		l = r.operand(&r.m.in[o.imm])

@@ -16,6 +16,7 @@ import (
 type run struct {
 	first, end int32
 	scalars    []int32 // instructions of scalar slots and numbers; nothing in front of them reads what they write
+	loads      []int32
 	merged     merged
 }
 
@@ -52,6 +53,9 @@ type runs map[int32]*run
 // findRuns finds the runs of all segments, for full warps or for some lanes.
 func (r *region) findRuns(masked bool) runs {
 	found := runs{}
+	if !masked {
+		r.findFetches()
+	}
 	for i := range r.segs {
 		r.segmentRuns(&r.segs[i], masked, found)
 	}
@@ -82,12 +86,13 @@ const runAhead = 64
 
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
 func (r *region) longest(first, limit int32, masked bool) *run {
-	t, best, lanes := r.touched.begin(masked), first, 0
+	t, best, lanes := r.touched.begin(first, masked), first, 0
 	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
+		load := r.steps[end].op.Kind == sem.OpLoad
 		if !r.steps[end].once(masked) {
 			lanes++
 		}
-		if end++; lanes >= 2 && t.masksBehind(r, end) <= maxMasks {
+		if end++; lanes >= 2 && !load && t.masksBehind(r, end) <= maxMasks {
 			best = end
 		}
 	}
@@ -118,15 +123,21 @@ type touched struct {
 	masks         []uint32       // predicates written, those that are still live
 	wide          bool           // elements of 64 bits
 	any           bool           // something has a width
+	first         int32
+	bases         map[uint32]bool // addresses of loads
+	numbers       map[uint32]bool // written once, not by lanes
 
 	reads, writes []source // of one instruction
 }
 
 // begin forgets the run before.
-func (t *touched) begin(masked bool) *touched {
+func (t *touched) begin(first int32, masked bool) *touched {
 	if t.read == nil {
-		t.read, t.written = map[uint32]typ{}, map[uint32]typ{}
+		t.read, t.written, t.bases, t.numbers = map[uint32]typ{}, map[uint32]typ{}, map[uint32]bool{}, map[uint32]bool{}
 	}
+	t.first = first
+	clear(t.bases)
+	clear(t.numbers)
 	clear(t.read)
 	clear(t.written)
 	t.masked, t.masks, t.wide, t.any = masked, t.masks[:0], false, false
@@ -145,13 +156,19 @@ func (t *touched) takes(r *region, pc int32) bool {
 	switch s.op.Kind {
 	case sem.OpLane, sem.OpCompare, sem.OpSelect:
 		if s.once(t.masked) {
-			return !s.tests && t.hoists(s)
+			if s.tests || !t.hoists(s) {
+				return false
+			}
+			t.numbers[s.dst.off] = true
+			return true
 		}
 		return t.width(r, s) && t.note(r, pc)
 	case sem.OpCarry:
 		return t.width(r, s) && t.note(r, pc)
 	case sem.OpMove, sem.OpLogic:
 		return t.note(r, pc)
+	case sem.OpLoad:
+		return t.takesLoad(r, pc)
 	}
 	return false
 }
@@ -286,6 +303,8 @@ func (r *region) merge(first, end int32, masked bool) *run {
 	for pc := first; pc < end; pc++ {
 		if r.steps[pc].once(masked) {
 			u.scalars = append(u.scalars, pc)
+		} else if r.steps[pc].op.Kind == sem.OpLoad {
+			u.loads = append(u.loads, pc)
 		}
 	}
 	r.mergeForm(u, &u.merged, masked)
@@ -344,6 +363,8 @@ func (g *merger) step(pc int32, masked bool) {
 		g.set(m.Q, q)
 	case sem.OpCarry:
 		g.carries(s, masked)
+	case sem.OpLoad:
+		g.load(pc)
 	default:
 		p := s.prog
 		if s.lazy != nil {

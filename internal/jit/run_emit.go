@@ -41,10 +41,12 @@ func (c *compiler) runInstructions(i int, u *run, masked bool) {
 	if masked {
 		use = runLanes
 	}
+	c.testFetches(i, u)
 	for _, pc := range u.scalars {
 		c.compute(i, pc, masked, use)
 	}
 	c.runLanes(u, use)
+	c.fillSlots(u)
 }
 
 // runLanes assembles what a run does to lanes.
@@ -142,7 +144,7 @@ func (r *room) all() {
 // operate assembles an operation and what becomes of its result.
 func (r *room) operate(v val) {
 	o := &r.m.ops[v]
-	r.pins = append(r.pins[:0], o.args()...)
+	r.pins, r.folds = append(r.pins[:0], o.args()...), r.foldable(o)
 	for _, a := range o.args() {
 		r.at[a] = r.get(a)
 	}
@@ -250,8 +252,16 @@ func (r *room) goesTo(o *operation, d *source) bool {
 
 // give writes a value to a row. What the row held is kept if somebody will read it.
 func (r *room) give(v val, d *source) {
+	r.folds = none
+	if d.row >= 0 && r.use == allLanes && !r.wide {
+		r.folds = v
+	}
 	l := r.get(v)
 	r.detach(d, v)
+	if r.folds == v && l.kind != inVec {
+		r.copyOf(x86.Vec(d.row+r.part), l, d.typ)
+		return
+	}
 	r.spare(spareVecs)
 	x := r.load(l, d.typ)
 	x.owned = false

@@ -34,6 +34,7 @@ type static struct {
 	moves  [4]move
 	base   int // run whose base is in RAX, -1 for none
 	host   bool
+	again  bool // others will use the base
 }
 
 // static plans an access by runs, nil if it is none.
@@ -446,7 +447,7 @@ func (s *static) test(i int, pc int32, fail x86.Label) {
 	low, high := s.reach()
 	all := cover{low: low, high: high, disp: s.disp, align: s.align}
 	if s.use == allLanes && s.m.By != sem.ByConst {
-		if s.widen(&all, key, i, pc) && s.bound < 0 {
+		if (s.widen(&all, key, i, pc) || s.again) && s.bound < 0 {
 			all.host = s.hostPlace()
 		}
 		s.covered[key] = all

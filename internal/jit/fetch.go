@@ -1,0 +1,167 @@
+package jit
+
+// Loads inside runs: of elements whose place is known when compiled, so that operations read them from
+// memory where they need them. All tests stand in front of the run, which leaves before its first instruction
+// if one fails. Bounds are learnt at the instruction where code leaves: an access to global memory begins a run,
+// and others of that run have the same base.
+
+import (
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// fetch is an element of a load of a run.
+type fetch struct {
+	pc   int32
+	elem int
+}
+
+// findFetches notes the loads of 32-bit elements that are one vector for each part of the lanes, or the
+// same for all of its lanes.
+func (r *region) findFetches() {
+	e := &compiler{region: r, emitter: &emitter{evex: r.wide512}}
+	for pc := range r.steps {
+		s, m := &r.steps[pc], &r.steps[pc].op.Memory
+		if s.op.Kind != sem.OpLoad || s.leaves || r.insts[pc].Guard != machine.NoGuard || m.Elem != 4 {
+			continue
+		}
+		if a := e.accessAt(int32(pc), false, allLanes).static(); a != nil && (s.full[0].slot || s.full[0].pat != nil) {
+			s.fetched = a.stride.row >= e.full().Bytes()/4
+			for k := range m.At {
+				s.fetched = s.fetched && (a.moves[k] == unused || a.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
+			}
+		}
+	}
+}
+
+// takesLoad tells whether a load can join the run, and notes it.
+func (t *touched) takesLoad(r *region, pc int32) bool {
+	s := &r.steps[pc]
+	if t.masked || t.any && t.wide || !s.fetched {
+		return false
+	}
+	at := &s.full[0]
+	if _, written := t.written[at.off]; written || t.numbers[at.off] || !t.agrees(s.full[:1]) {
+		return false
+	}
+	if r.bounds[pc] >= 0 && !t.opened(r, pc) {
+		return false
+	}
+	for k := range s.op.Memory.At {
+		if d := &s.full[1+k]; d.off != machine.NoGuard && (d.off == at.off || t.numbers[d.off] || t.bases[d.off] || !t.agrees(s.full[1+k:2+k])) {
+			return false
+		}
+	}
+	t.any, t.bases[at.off], t.read[at.off] = true, true, at.typ
+	for k := range s.op.Memory.At {
+		if d := &s.full[1+k]; d.off != machine.NoGuard {
+			t.written[d.off] = tW
+		}
+	}
+	return true
+}
+
+// opened tells whether the test of the load that begins the run is one of another load, too.
+func (t *touched) opened(r *region, pc int32) bool {
+	a, b := &r.steps[t.first], &r.steps[pc]
+	if pc == t.first {
+		return true
+	}
+	align := max(int64(b.op.Memory.Align), 1)
+	return a.op.Kind == sem.OpLoad && a.full[0].off == b.full[0].off && a.op.Memory.By == b.op.Memory.By && b.op.Memory.Align <= a.op.Memory.Align &&
+		(int64(r.insts[pc].Imm)-int64(r.insts[t.first].Imm))%align == 0 && pc-t.first < coverAhead
+}
+
+// load adds the elements of a load.
+func (g *merger) load(pc int32) {
+	s := &g.r.steps[pc]
+	for k := range s.op.Memory.At {
+		d := &s.full[1+k]
+		if d.off == machine.NoGuard {
+			continue
+		}
+		v := g.m.input(len(g.m.in), tW)
+		g.m.in = append(g.m.in, source{typ: tW, off: machine.NoGuard, row: -1, fetch: &fetch{pc, k}})
+		g.now[d.off] = v
+		if !d.slot {
+			g.wrote[d.off] = tW
+		}
+		g.loose[d.off] = false
+	}
+}
+
+// testFetches makes the tests of a run's loads.
+func (c *compiler) testFetches(i int, u *run) {
+	miss := x86.Label(0)
+	for _, pc := range u.loads {
+		s := c.accessAt(pc, false, allLanes).static()
+		if v, ok := c.covered[s.key()]; ok && v.holds(s) && (s.bound >= 0 || v.host != 0) {
+			continue
+		}
+		if miss == 0 {
+			miss = c.leaveAt(i, u.first, false, allLanes)
+		}
+		s.again = true
+		s.test(i, pc, miss)
+	}
+}
+
+// fetched is where an element is for the running part: in memory, or in a temporary. Only one operand of an
+// instruction can be in memory, and only as long as its base stays in its register.
+func (r *room) fetched(f *fetch, fold bool) loc {
+	s := r.accessAt(f.pc, false, allLanes).static()
+	m := s.place(f.elem, r.part*r.lanes)
+	l := loc{kind: inMem, m: m}
+	if s.stride.step == 0 {
+		l.kind = inBcast
+	}
+	if fold && (l.kind == inMem || r.evex) {
+		return l
+	}
+	return r.load(l, tW)
+}
+
+// foldable tells which of an operation's sources may stay in memory: the last one that a load brings and nobody
+// else reads, if nothing else comes between.
+func (r *room) foldable(o *operation) val {
+	if _, simple := vops[o.code]; !simple && o.code != cFFma {
+		return none
+	}
+	for k := len(o.args()) - 1; k >= 0; k-- {
+		v := o.args()[k]
+		if p := &r.m.ops[v]; p.code == cIn && r.m.in[p.imm].fetch != nil && !r.there[v] && len(r.read[v]) == 1 {
+			return v
+		}
+	}
+	return none
+}
+
+// fillSlots writes the slots of a run's loads that somebody reads behind it.
+func (c *compiler) fillSlots(u *run) {
+	for _, pc := range u.loads {
+		s := &c.steps[pc]
+		a := c.accessAt(pc, false, allLanes).static()
+		some := false
+		for k := range a.m.At {
+			if a.moves[k] == toSlot && c.slotLives(a.src[1+k].off, u.end) {
+				a.loadSlot(k)
+				some = true
+			}
+		}
+		if some {
+			c.wroteSlots(s, false)
+		}
+		c.uncover(s)
+	}
+}
+
+// slotLives tells whether a slot is read at a pc or behind it.
+func (r *region) slotLives(slot uint32, pc int32) bool {
+	for i := range r.code.Scalars {
+		if s := &r.code.Scalars[i]; s.Slot == slot && s.LiveAt(pc) {
+			return true
+		}
+	}
+	return false
+}
