@@ -117,6 +117,8 @@ type compiler struct {
 		steps []step
 		runs  runs
 	} // of ordinary code
+	turning  *turning // the passes that are being assembled
+	ordinary int      // 1 + the segment whose ordinary code is being assembled
 }
 
 // assemblers are those whose code has been copied: their memory is used again.

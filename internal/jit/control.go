@@ -80,8 +80,14 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 // fullSegment assembles a segment for warps of 32 running lanes.
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
+	head := s.full
+	if c.passes[i] != nil && c.inPasses(i) {
+		head = s.body
+	}
+	c.ordinary = i + 1
+	defer func() { c.ordinary = 0 }()
 	c.title("all lanes, from %d", s.first)
-	c.Bind(s.full)
+	c.Bind(head)
 	c.fullBody(i)
 }
 

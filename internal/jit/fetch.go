@@ -45,7 +45,7 @@ func (t *touched) takesLoad(r *region, pc int32) bool {
 	if _, written := t.written[at.off]; written || t.numbers[at.off] || !t.agrees(s.full[:1]) {
 		return false
 	}
-	if r.bounds[pc] >= 0 && !t.opened(r, pc) {
+	if r.bounds[pc] >= 0 && !t.looped && !t.opened(r, pc) {
 		return false
 	}
 	for k := range s.op.Memory.At {

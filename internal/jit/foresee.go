@@ -400,6 +400,7 @@ func (c *course) apply(n *node) (saved int) {
 	know, s := maps.Clone(n.know), &c.segs[n.seg]
 	for pc := s.first; pc < s.end; pc++ {
 		step := &n.gen.steps[pc]
+		step.fetched = false // what is foreseen may be its address
 		once := step.once(false) && !step.moot
 		step.full, step.decided, step.moot = slices.Clone(step.full), nil, false
 		for k := range step.full {

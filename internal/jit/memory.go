@@ -69,6 +69,7 @@ func registerType(bits int) typ {
 // accessed is one memory instruction while it is assembled.
 type accessed struct {
 	*compiler
+	pc     int32
 	in     *machine.Inst
 	s      *step
 	src    []source
@@ -85,7 +86,7 @@ func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
 	if s.leaves || s.op.Kind != sem.OpLoad && s.op.Kind != sem.OpStore {
 		return nil
 	}
-	return &accessed{compiler: c, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	return &accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 }
 
 // access assembles a load or store.

@@ -21,6 +21,7 @@ type segment struct {
 	calm       bool // bytes may come from words that have been fetched
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
+	body       x86.Label // behind what runs turns in passes, 0 if nothing does
 	enter      x86.Label // full code for lanes that come from outside or from lanes apart
 	stay       x86.Label // behind the test for that
 }
@@ -67,7 +68,8 @@ type region struct {
 	trips              map[int]*trips // by their first segment
 	lastLive           []int32        // private.go
 	swept              *sweep
-	touched            touched // by the run that is being found
+	passes             map[int]*passes // by segment
+	touched            touched         // by the run that is being found
 
 	consts   map[uint32]machine.ConstRow
 	row      map[uint32]int // resident rows: first register
@@ -129,6 +131,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 		r.trips = r.findTrips()
 	}
 	r.swept = r.findSweep()
+	r.findPasses()
 	r.findCourse()
 	return r
 }

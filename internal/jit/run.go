@@ -106,7 +106,12 @@ func (r *region) longest(first, limit int32, masked bool) *run {
 func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != nil }
 
 // once tells whether an instruction computes numbers in one version of its segment, and no lanes.
-func (s *step) once(masked bool) bool { return s.onSlots() || !masked && (s.made != nil || s.moot) }
+func (s *step) once(masked bool) bool {
+	if s.fetched && !masked {
+		return false // operations read what it loads
+	}
+	return s.onSlots() || !masked && (s.made != nil || s.moot)
+}
 
 // sources are those of an instruction in one of the versions of its segment.
 func (s *step) sources(masked bool) []source {
@@ -124,6 +129,7 @@ type touched struct {
 	wide          bool           // elements of 64 bits
 	any           bool           // something has a width
 	first         int32
+	looped        bool            // a turn of a loop whose tests stand in front of it
 	bases         map[uint32]bool // addresses of loads
 	numbers       map[uint32]bool // written once, not by lanes
 

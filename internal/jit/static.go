@@ -196,6 +196,9 @@ func (s *static) toBase(run int) {
 
 // at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
+	if s.turning != nil {
+		return s.turning.at(s, run, disp)
+	}
 	if r, ok := s.kept(run); ok && s.bound >= 0 {
 		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
 	} else if ok {

@@ -1,0 +1,462 @@
+package jit
+
+// The code of loops in passes. It stands in front of the loop's ordinary code, to which it goes if too few turns are
+// certain or a test fails, and behind it the branch: the last of its turns is decided like any other.
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+// turning is a loop while its passes are assembled.
+type turning struct {
+	*compiler
+	t     *passes
+	first int // part of the pass
+	parts int // of a pass
+	rowAt map[uint32]int
+	same  map[bcastKey]x86.Vec
+	temps []x86.Vec
+	hosts map[turnKey]x86.Reg
+}
+
+// turnKey names a base in a register.
+type turnKey struct {
+	key coverKey
+	run int
+}
+
+// turnRegs are the registers of bases. RAX is for the counters of a profile, RBX counts turns: no code for whole
+// warps looks at the mask.
+var turnRegs = []x86.Reg{x86.RCX, x86.RDX, x86.R8, x86.R9, x86.R10, x86.R11}
+
+// turnsLeft is where the number of turns is.
+var turnsLeft = x86.At(rCtx, saveRow)
+
+// inPasses assembles what runs the turns of a segment's loop; false if that cannot be.
+func (c *compiler) inPasses(i int) bool {
+	t, s := c.passes[i], &c.segs[i]
+	k := &turning{compiler: c, t: t}
+	if k.settled() || !k.choose() {
+		return false
+	}
+	s.body = c.NewLabel()
+	c.title("turns from %d", s.first)
+	c.Bind(s.full)
+	c.stirWord(s)
+	c.count()
+	k.certain(s)
+	k.tests(s.body)
+	c.storeRows(c.liveRows(s.first))
+	row, free, bcast := c.row, c.free, c.bcast
+	c.turning = k
+	for k.first = 0; k.first < c.wholeRow(); k.first += k.parts {
+		k.pass(s)
+	}
+	c.turning, c.row, c.free, c.bcast = nil, row, free, bcast
+	k.behind(s)
+	pc := s.end - 1
+	c.decidedBranch(i, pc, s.first, c.steps[pc].decided)
+	return true
+}
+
+// settled tells whether the ordinary code has everything in registers already.
+func (k *turning) settled() bool {
+	for _, off := range k.t.carried {
+		if _, ok := k.row[off]; !ok {
+			return false
+		}
+	}
+	for i := range k.t.steady {
+		s := &k.t.steady[i]
+		if _, row := k.row[s.row]; s.key == nil && !row {
+			return false
+		}
+		if s.key != nil && s.uses > 1 {
+			if _, ok := k.bcast[*s.key]; !ok {
+				return false
+			}
+		}
+	}
+	return len(k.t.bases) == 0
+}
+
+// wholeRow is how many registers a row of 32 bits takes.
+func (e *emitter) wholeRow() int { return 128 / e.full().Bytes() }
+
+// choose decides how many parts a pass has, and what has registers; false if bases need too many.
+func (k *turning) choose() bool {
+	all, temps := 16, k.t.living+spareVecs+1
+	if k.evex {
+		all = 32
+	}
+	for k.parts = k.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(turnRegs)); k.parts /= 2 {
+	}
+	if k.baseRegs() > len(turnRegs) {
+		return false
+	}
+	next := k.wholeRow() - k.parts // rows begin where those of earlier parts would be
+	left := all - max(temps, next)
+	k.rowAt, k.same = map[uint32]int{}, map[bcastKey]x86.Vec{}
+	give := func(n int) (at int, ok bool) {
+		if ok = n <= left; ok {
+			at, left, next = next, left-n, next+n
+		}
+		return at, ok
+	}
+	carried := func() {
+		for _, off := range k.t.carried {
+			if at, ok := give(k.parts); ok {
+				k.rowAt[off] = at
+			}
+		}
+	}
+	done := false
+	for i := range k.t.steady {
+		s := &k.t.steady[i]
+		if !done && s.uses < carriedWeight {
+			carried()
+			done = true
+		}
+		if s.key == nil {
+			if at, ok := give(k.parts); ok {
+				k.rowAt[s.row] = at
+			}
+		} else if at, ok := give(1); ok {
+			k.same[*s.key] = x86.Vec(at)
+		}
+	}
+	if !done {
+		carried()
+	}
+	for v := all - 1; v >= 0; v-- {
+		if v >= next || v < k.wholeRow()-k.parts {
+			k.temps = append(k.temps, x86.Vec(v))
+		}
+	}
+	return true
+}
+
+// carriedWeight is what a register saves that is loaded, stored and waited for in each turn.
+const carriedWeight = 4
+
+// baseRegs is how many registers the bases of a pass take.
+func (k *turning) baseRegs() (n int) {
+	for i := range k.t.bases {
+		first, behind := k.runs(&k.t.bases[i])
+		n += behind - first
+	}
+	return n
+}
+
+// runs are those of a base that the pass reads.
+func (k *turning) runs(b *turnBase) (first, behind int) {
+	if b.src.pat == nil {
+		return 0, 1
+	}
+	lanes := 32 / k.wholeRow()
+	return k.first * lanes / b.src.pat.w, ((k.first+k.parts)*lanes-1)/b.src.pat.w + 1
+}
+
+// certain leaves the number of turns whose branch, but for the last one's, is certain to be taken; RCX has it,
+// too. It is limited by the fuel and by what may run until the next poll.
+func (k *turning) certain(s *segment) {
+	n := &k.t.counter
+	by, size := n.by, n.typ.size()
+	k.operand32(x86.RAX, n.v, n.signed)
+	k.RI(x86.ADD, size, x86.RAX, int32(by))
+	if n.signed && n.typ == tW {
+		k.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+	}
+	k.operand32(x86.RCX, n.b, n.signed)
+	if by < 0 {
+		k.RR(x86.XCHG, x86.S64, x86.RAX, x86.RCX)
+		by = -by
+	}
+	k.distance(by, s.body)
+	k.RI(x86.ADD, x86.S64, x86.RCX, 1)
+	k.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
+	k.limit()
+	k.RM(x86.MOV, x86.S64, x86.RAX, batchBudget)
+	k.RM(x86.SUB, x86.S64, x86.RAX, ctxSteps)
+	k.RR(x86.SUB, x86.S64, x86.RAX, rSteps)
+	k.Jcc(x86.LE, s.body)
+	k.RI(x86.SHR, x86.S64, x86.RAX, int32(bits.Len32(uint32(s.end-s.first))))
+	k.limit()
+	k.RI(x86.CMP, x86.S64, x86.RCX, leastTurns)
+	k.Jcc(x86.L, s.body)
+	k.MR(x86.MOV, x86.S64, turnsLeft, x86.RCX)
+}
+
+// limit lowers RCX to RAX.
+func (k *turning) limit() {
+	k.RR(x86.CMP, x86.S64, x86.RCX, x86.RAX)
+	k.Cmov(x86.G, x86.S64, x86.RCX, x86.RAX)
+}
+
+// operand32 loads a number to be compared, extended to 64 bits.
+func (k *turning) operand32(r x86.Reg, src *source, signed bool) {
+	m := k.regs(src.off)
+	if src.pat != nil {
+		m = src.pat.number(0)
+	}
+	switch {
+	case src.known && signed && src.typ == tW:
+		k.MovImm(r, uint64(int64(int32(src.value))))
+	case src.known:
+		k.MovImm(r, src.value)
+	case signed && src.typ == tW:
+		k.RM(x86.MOVSXD, x86.S64, r, m)
+	default:
+		k.RM(x86.MOV, src.typ.size(), r, m)
+	}
+}
+
+// distance makes of the bounds in RAX and RCX how often in RCX a counter that goes on by a power of two is
+// certain to compare alike, or goes to other.
+func (k *turning) distance(by int64, other x86.Label) {
+	n, shift := &k.t.counter, int32(bits.TrailingZeros64(uint64(by)))
+	if n.cond == x86.NE {
+		k.RR(x86.SUB, n.typ.size(), x86.RCX, x86.RAX)
+		if by > 1 { // else it goes by
+			k.MovImm(x86.RDX, uint64(by-1))
+			k.RR(x86.TEST, x86.S64, x86.RCX, x86.RDX)
+			k.Jcc(x86.NE, other)
+		}
+	} else {
+		k.RR(x86.SUB, x86.S64, x86.RCX, x86.RAX)
+		k.Jcc(x86.O, other)
+		if n.typ == tX && !n.signed {
+			k.Jcc(x86.B, other)
+		}
+		k.Jcc(x86.L, other)
+		last := int32(by - 1)
+		if n.cond == x86.LE || n.cond == x86.BE || n.cond == x86.GE || n.cond == x86.AE {
+			last++
+		}
+		k.RI(x86.ADD, x86.S64, x86.RCX, last)
+	}
+	k.RI(x86.SHR, x86.S64, x86.RCX, shift)
+	k.Jcc(x86.S, other)
+}
+
+// tests goes to other unless all addresses of all turns, whose number is in RCX, are inside and aligned: what
+// goes on by the same amount is inside if the first and the last are.
+func (k *turning) tests(other x86.Label) {
+	k.RM(x86.LEA, x86.S64, x86.R9, x86.At(x86.RCX, -1))
+	for i := range k.t.bases {
+		b := &k.t.bases[i]
+		if b.bound >= 0 {
+			k.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+		}
+		n := 1
+		if b.src.pat != nil {
+			n = b.src.pat.n()
+		}
+		for run := range n {
+			k.test(b, run, other)
+		}
+	}
+}
+
+// test is for one run of a base.
+func (k *turning) test(b *turnBase, run int, other x86.Label) {
+	aligned := func(r x86.Reg) {
+		if b.align > 1 {
+			k.RI(x86.TEST, x86.S32, r, int32(b.align-1))
+			k.Jcc(x86.NE, other)
+		}
+	}
+	k.RM(x86.MOV, b.src.typ.size(), x86.RAX, k.number(&b.src, run))
+	aligned(x86.RAX)
+	k.inside(b, other)
+	switch by := b.goes; {
+	case by == nil:
+		return
+	case by.fix:
+		k.RRI(x86.IMUL, x86.S64, x86.R10, x86.R9, int32(by.by))
+	default:
+		k.RM(x86.MOV, x86.S64, x86.R10, k.regs(by.slot))
+		aligned(x86.R10)
+		k.RR(x86.IMUL, x86.S64, x86.R10, x86.R9)
+		k.Jcc(x86.O, other)
+	}
+	k.RR(x86.ADD, x86.S64, x86.RAX, x86.R10)
+	k.Jcc(x86.O, other)
+	k.inside(b, other)
+}
+
+// number is where the number of a base's run is.
+func (k *turning) number(src *source, run int) x86.Mem {
+	if src.pat != nil {
+		return src.pat.number(run)
+	}
+	return k.regs(src.off)
+}
+
+// inside goes to other unless what is reached from RAX is inside. Host memory lies below 1<<63, so that signed
+// comparisons keep out what would wrap.
+func (k *turning) inside(b *turnBase, other x86.Label) {
+	k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(b.low)))
+	if b.bound < 0 {
+		k.RM(x86.SUB, x86.S64, x86.R8, ctxWindow)
+		k.Jcc(x86.S, other)
+		k.RI(x86.ADD, x86.S64, x86.R8, int32(b.high-b.low))
+		k.RM(x86.CMP, x86.S64, x86.R8, ctxSharedBytes)
+		k.Jcc(x86.A, other)
+		return
+	}
+	at := b.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
+	k.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at))
+	k.Jcc(x86.L, other)
+	k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(b.high)))
+	k.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(unsafe.Offsetof(machine.NativeBounds{}.End))))
+	k.Jcc(x86.A, other)
+}
+
+// pass assembles all turns of some parts.
+func (k *turning) pass(s *segment) {
+	k.begin()
+	k.RM(x86.MOV, x86.S64, rMask, turnsLeft)
+	again := k.NewLabel()
+	k.Bind(again)
+	k.title("turns of lanes %d to %d", k.first*32/k.wholeRow(), (k.first+k.parts)*32/k.wholeRow()-1)
+	k.count()
+	k.note(s.first, s.end-1)
+	k.turn(k.first, k.first+k.parts)
+	k.title("to the next turn")
+	k.eachBase(func(b *turnBase, _ int, r x86.Reg) {
+		switch by := b.goes; {
+		case by == nil:
+		case by.fix:
+			k.RI(x86.ADD, x86.S64, r, int32(by.by))
+		default:
+			k.RM(x86.ADD, x86.S64, r, k.regs(by.slot))
+		}
+	})
+	k.RI(x86.SUB, x86.S64, rMask, 1)
+	k.Jcc(x86.NE, again)
+	k.title("behind the turns")
+	k.eachRow(func(off uint32, v x86.Vec, m x86.Mem) {
+		if slices.Contains(k.t.carried, off) {
+			k.store(k.full(), m, v)
+		}
+	})
+}
+
+// lanesOf assembles a turn of some parts.
+func (k *turning) turn(first, behind int) {
+	c := k.compiler
+	c.wide = false
+	need, kept := k.t.needs(), c.freeK
+	if c.evex {
+		c.freeK = append(c.freeK[:len(c.freeK):len(c.freeK)], kGuard+1, kGuard, kMask+1, kMask)
+	}
+	c.parts(false)
+	order := k.t.readers(need)
+	for c.part = first; c.part < behind; c.part++ {
+		r := newRoom(c, &k.t.merged, need, order, allLanes)
+		r.all()
+	}
+	c.freeK = kept
+}
+
+// begin brings what has a register there.
+func (k *turning) begin() {
+	c := k.compiler
+	c.row, c.bcast, c.free = map[uint32]int{}, k.same, slices.Clone(k.temps)
+	for off, at := range k.rowAt {
+		c.row[off] = at - k.first
+	}
+	for i := range k.t.in {
+		c.place(&k.t.in[i])
+	}
+	for i := range k.t.merged.rows {
+		c.place(&k.t.merged.rows[i].dst)
+	}
+	k.eachRow(func(_ uint32, v x86.Vec, m x86.Mem) { k.move(k.full(), v, m) })
+	for key, v := range k.same {
+		c.loadValue(key, v)
+	}
+	k.hosts = map[turnKey]x86.Reg{}
+	for i := range k.t.bases {
+		b := &k.t.bases[i]
+		first, behind := k.runs(b)
+		for run := first; run < behind; run++ {
+			r := turnRegs[len(k.hosts)]
+			k.hosts[turnKey{b.key, run}] = r
+			k.RM(x86.MOV, b.src.typ.size(), r, k.number(&b.src, run))
+			if b.bound < 0 {
+				k.RM(x86.SUB, x86.S64, r, ctxWindow)
+				k.RM(x86.ADD, x86.S64, r, ctxShared)
+			} else {
+				k.RR(x86.ADD, x86.S64, r, rArena)
+			}
+		}
+	}
+}
+
+// eachBase visits the bases of the pass with their registers.
+func (k *turning) eachBase(visit func(b *turnBase, run int, r x86.Reg)) {
+	for i := range k.t.bases {
+		b := &k.t.bases[i]
+		first, behind := k.runs(b)
+		for run := first; run < behind; run++ {
+			visit(b, run, k.hosts[turnKey{b.key, run}])
+		}
+	}
+}
+
+// eachRow visits the registers of rows in the pass with their places in memory.
+func (k *turning) eachRow(visit func(off uint32, v x86.Vec, m x86.Mem)) {
+	bytes := k.full().Bytes()
+	for _, off := range slices.Sorted(maps.Keys(k.rowAt)) {
+		for p := range k.parts {
+			visit(off, x86.Vec(k.rowAt[off]+p), k.regs(off+uint32((k.first+p)*bytes)))
+		}
+	}
+}
+
+// at is a place behind the base of a run.
+func (k *turning) at(s *static, run int, disp int64) x86.Mem {
+	return x86.At(k.hosts[turnKey{s.key(), run}], int32(s.disp+disp+k.t.ahead(&s.src[0], s.pc)))
+}
+
+// behind brings numbers, counts and what the function keeps in registers to where they are behind the turns.
+func (k *turning) behind(s *segment) {
+	c := k.compiler
+	c.RM(x86.MOV, x86.S64, x86.RAX, turnsLeft)
+	for i := range k.t.advances {
+		a := &k.t.advances[i]
+		if a.fix {
+			c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RAX, int32(a.by))
+		} else {
+			c.RM(x86.MOV, x86.S64, x86.RCX, c.regs(a.slot))
+			c.RR(x86.IMUL, x86.S64, x86.RCX, x86.RAX)
+		}
+		if p := a.s.made; p != nil {
+			for run := range p.n() {
+				c.MR(x86.ADD, p.typ.size(), p.number(run), x86.RCX)
+			}
+		} else {
+			c.MR(x86.ADD, a.s.dst.typ.size(), c.regs(a.s.dst.off), x86.RCX)
+		}
+	}
+	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RAX, s.end-s.first)
+	c.RR(x86.ADD, x86.S64, rSteps, x86.RCX)
+	c.RR(x86.SUB, x86.S32, rFuel, x86.RAX)
+	c.RI(x86.ADD, x86.S32, rFuel, 1)
+	c.MI(x86.MOV, x86.S32, ctxLooped, 1)
+	for _, off := range c.liveRows(s.end - 1) {
+		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
+	}
+	for key, v := range c.bcast {
+		c.loadValue(key, v)
+	}
+	c.note(s.end-1, s.end)
+}
