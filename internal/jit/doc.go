@@ -15,6 +15,7 @@
 //	lasting.go           what a warp finds again in the next CTA
 //	foresee*.go          what follows from the thread index alone, by table
 //	sweep*.go            all warps of a CTA in one loop
+//	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
 //	memory.go gather.go words.go  loads and stores
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances
 //	loaded.go            values that memory holds once for all lanes, as numbers

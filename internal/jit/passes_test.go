@@ -44,7 +44,7 @@ var passCases = map[string]string{
 	"few":              counted("mov.u32 %r20, 20;", "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, %r9;"),
 	"one":              counted("mov.u32 %r20, 30;", "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, %r9;"),
 	"none certain":     counted("mov.u32 %r20, 5;", "add.u32 %r20, %r20, 2; setp.ne.u32 %p1, %r20, 23;"),
-	"long":             counted("mov.u32 %r20, 0;", "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 3000;"),
+	"long":             counted("mov.u32 %r20, 0;", "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 1500;"),
 	"inner":            counted("mov.u32 %r20, 0; mov.u32 %r21, 0;\nM: mov.u32 %r20, 0;", "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, %r9; @%p1 bra L; add.u32 %r21, %r21, 1; setp.lt.u32 %p2, %r21, 5; @%p2 bra M; setp.ne.u32 %p1, %r21, 5;"),
 	"choices":          counted("mov.u32 %r20, 0;", "setp.gt.f32 %p2, %s3, 0f42000000; selp.f32 %s3, %s4, %s3, %p2; min.f32 %s5, %s5, %s6; and.b32 %r21, %r8, %r20; add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, %r9;") + "/*star*/",
 	"choices alone":    counted("mov.u32 %r20, 0;", "setp.gt.f32 %p2, %s3, 0f42000000; selp.f32 %s3, %s4, %s3, %p2; min.f32 %s5, %s5, %s6; mov.f32 %s7, %s1; mov.f32 %s1, %s2; mov.f32 %s2, %s7; add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, %r9;"),
@@ -61,7 +61,9 @@ func TestPasses(t *testing.T) {
 	for name, body := range passCases {
 		t.Run(name, func(t *testing.T) {
 			compareBlocks(t, body, nil)
-			compareBlocks(t, body, func(pc int32) bool { return pc%9 == 3 })
+			if strings.Contains(body, "ld.") {
+				compareBlocks(t, body, func(pc int32) bool { return pc%9 == 3 })
+			}
 			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 				if !strings.Contains(body, "star") && !strings.Contains(listingOf(t, body, v), "turns of lanes") {
 					t.Errorf("%d: no passes", v)
