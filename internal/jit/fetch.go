@@ -18,12 +18,12 @@ type fetch struct {
 }
 
 // findFetches notes the loads of 32-bit elements that are one vector for each part of the lanes, or the
-// same for all of its lanes.
+// same for all of its lanes. Loads that give a number, too (loaded.go), are instructions of their own.
 func (r *region) findFetches() {
 	e := &compiler{region: r, emitter: &emitter{evex: r.wide512}}
 	for pc := range r.steps {
 		s, m := &r.steps[pc], &r.steps[pc].op.Memory
-		if s.op.Kind != sem.OpLoad || s.leaves || r.insts[pc].Guard != machine.NoGuard || m.Elem != 4 {
+		if s.op.Kind != sem.OpLoad || s.leaves || s.loaded != nil || r.insts[pc].Guard != machine.NoGuard || m.Elem != 4 {
 			continue
 		}
 		if a := e.accessAt(int32(pc), false, allLanes).static(); a != nil && (s.full[0].slot || s.full[0].pat != nil) {

@@ -146,7 +146,7 @@ func (r *region) tripsOf(first, last int) *trips {
 	m := &b.t.merged
 	m.evex = r.wide512
 	b.merger = merger{r: r, m: m, base: map[uint32]val{}, wrote: map[uint32]typ{}}
-	b.touch.begin(true)
+	b.touch.begin(r.segs[first].first, true)
 	run := lanesForm{1}
 	b.masks[run] = b.read(&source{typ: tM, off: noRow, row: -1, run: true})
 	b.edges = []tripEdge{{to: first, lanes: run, mask: b.masks[run], now: map[uint32]val{}, loose: map[uint32]bool{}}}
