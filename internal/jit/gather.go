@@ -68,10 +68,13 @@ func (a *accessed) strewable() bool {
 
 // strewn tells whether addresses that differ between lanes can be tested as they are. The displacement is aligned, and
 // small: it cannot hide that a shared address wraps.
-func (a *accessed) strewn() bool {
+func (a *accessed) strewn() bool { return a.evex && a.strewnRow() }
+
+// strewnRow is the same for either width.
+func (a *accessed) strewnRow() bool {
 	const far = 1 << 24
 	d := int64(a.in.Imm)
-	return a.evex && !a.uniform() && (a.src[0].typ == tX || a.bound < 0) && d > -far && d < far && d%int64(max(a.m.Align, 1)) == 0
+	return !a.uniform() && (a.src[0].typ == tX || a.bound < 0) && d > -far && d < far && d%int64(max(a.m.Align, 1)) == 0
 }
 
 // inside goes to fail unless n bytes at the address of each executing lane are inside and aligned.

@@ -40,7 +40,10 @@ func (a *accessed) testIndices() {
 	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
 	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
 	if !a.evex {
-		a.testIndices256(low, count, odd)
+		first, n := a.alloc(), a.alloc()
+		a.broadcast(a.full(), tW, first, low)
+		a.broadcast(a.full(), tW, n, count)
+		a.testBelow(first, n, odd)
 		return
 	}
 	x, some := a.alloc(), x86.K5
@@ -69,11 +72,10 @@ func (a *accessed) testIndices() {
 	a.Jcc(x86.NE, a.miss)
 }
 
-// testIndices256 is testIndices by AVX2.
-func (a *accessed) testIndices256(low, count x86.Mem, odd uint32) {
-	first, n, x, t, bad := a.alloc(), a.alloc(), a.alloc(), a.alloc(), a.alloc()
-	a.broadcast(a.full(), tW, first, low)
-	a.broadcast(a.full(), tW, n, count)
+// testBelow misses unless the address row of each executing lane, less first, is below n and has none of some bits,
+// by AVX2. The temporaries first and n are given back.
+func (a *accessed) testBelow(first, n x86.Vec, odd uint32) {
+	x, t, bad := a.alloc(), a.alloc(), a.alloc()
 	a.eachPart(tW, func() {
 		have := a.operand(&a.src[0])
 		row := a.load(have, tW)

@@ -139,12 +139,7 @@ func (r *region) atomic(pc int32) bool {
 }
 
 // wanted tells whether anybody reads what an instruction writes to a row.
-func (r *region) wanted(pc int32, off uint32) bool {
-	if pc+1 >= int32(len(r.insts)) || r.f.BlockOf(pc) != r.f.BlockOf(pc+1) {
-		return true
-	}
-	return r.live.holds(r.live.at(pc+1), off)
-}
+func (r *region) wanted(pc int32, off uint32) bool { return r.live.behind(pc+1, off) }
 
 // atomic assembles an atomic operation.
 func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
@@ -152,6 +147,10 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	c.layFor(s, masked)
 	a := &accessed{compiler: c, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
+	if a.countsOnly() {
+		a.countApart()
+		return
+	}
 	if a.uniform() {
 		a.limits(int32(a.m.Size), a.miss)
 		a.base()
@@ -320,10 +319,6 @@ func (a *accessed) atomicLanes() {
 	if dst.off != machine.NoGuard {
 		to = a.inMemory(dst, 3)
 	}
-	if a.use == allLanes && a.countsOnly() {
-		a.countAll(size, &with[0])
-		return
-	}
 	a.loop(func() {
 		if !a.uniform() {
 			a.RM(x86.MOV, x86.S64, atomAt, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
@@ -345,32 +340,6 @@ func (a *accessed) atomicLanes() {
 	bytes := a.full().Bytes()
 	for i := range 128 / bytes {
 		a.move(a.full(), x86.Vec(dst.row+i), to.Plus(int32(i*bytes)))
-	}
-}
-
-// countsOnly tells whether every lane is one instruction on shared memory.
-func (a *accessed) countsOnly() bool {
-	return a.s.op.Kind == sem.OpAtomic && a.shared() && !a.uniform() && a.s.dst.off == machine.NoGuard &&
-		atomicOps[functionName(a.s.op.Fn)].direct != 0
-}
-
-// countAll does the operation of 32 lanes one behind the other: counting is most of what shared atomics do.
-func (a *accessed) countAll(size x86.Size, with *lanesOf) {
-	op := atomicOps[functionName(a.s.op.Fn)].direct
-	small := with.s.known && int64(with.s.value) == int64(int32(with.s.value))
-	if with.s.known || with.s.slot {
-		a.laneOperand(size, atomWith, with)
-	}
-	for i := range int32(32) {
-		a.RM(x86.MOV, x86.S64, atomAt, x86.At(rCtx, saveRow+8*i))
-		switch {
-		case small:
-			a.MI(op, size, x86.At(atomAt, 0), int32(with.s.value))
-			continue
-		case !with.s.known && !with.s.slot:
-			a.RM(x86.MOV, size, atomWith, with.row.Plus(i*int32(a.m.Elem)))
-		}
-		a.MR(op, size, x86.At(atomAt, 0), atomWith)
 	}
 }
 

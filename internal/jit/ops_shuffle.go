@@ -230,8 +230,11 @@ func (e *emitter) everyLane(r x86.Reg) loc {
 	return temp(v)
 }
 
-// match compares the running part with every lane of its row, which is copied to memory.
+// match compares the running part with every lane of its row, which AVX2 copies to memory.
 func (e *emitter) match(row loc) loc {
+	if e.evex {
+		return e.matchBits(row)
+	}
 	w := e.full()
 	m := e.memoryRow(row)
 	own := e.load(row, tW)
@@ -242,17 +245,10 @@ func (e *emitter) match(row loc) loc {
 	again := e.NewLabel()
 	e.Bind(again)
 	other := x86.AtIndex(m.Base, x86.RAX, 4, m.Disp)
-	if e.evex {
-		k := e.allocK()
-		e.KVMI(x86.VPCMPUD, w, k, own.v, other.Bcast(), 0)
-		e.Masked(k).VVV(x86.VPORD, w, sum, sum, bits)
-		e.release(loc{kind: inK, k: k, owned: true})
-	} else {
-		e.VM(x86.VPBROADCASTD, w, v, other)
-		e.VVV(x86.VPCMPEQD, w, v, v, own.v)
-		e.VVV(x86.VPAND, w, v, v, bits)
-		e.VVV(x86.VPOR, w, sum, sum, v)
-	}
+	e.VM(x86.VPBROADCASTD, w, v, other)
+	e.VVV(x86.VPCMPEQD, w, v, v, own.v)
+	e.VVV(x86.VPAND, w, v, v, bits)
+	e.VVV(x86.VPOR, w, sum, sum, v)
 	e.VVV(x86.VPADDD, w, bits, bits, bits)
 	e.RI(x86.ADD, x86.S32, x86.RAX, 1)
 	e.RI(x86.CMP, x86.S32, x86.RAX, 32)

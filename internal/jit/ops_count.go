@@ -1,0 +1,99 @@
+package jit
+
+// Counting: operations on shared memory whose results nobody wants, for all lanes at addresses of 32 bits. Each lane's
+// is one instruction in memory, and addresses come from vector registers two at a time, which takes half as long as
+// from memory.
+
+import (
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// countsOnly tells whether that is all that an operation does.
+func (a *accessed) countsOnly() bool {
+	return a.s.op.Kind == sem.OpAtomic && a.use == allLanes && a.shared() && a.src[0].typ == tW && a.strewnRow() &&
+		a.s.dst.off == machine.NoGuard && atomicOps[functionName(a.s.op.Fn)].direct != 0
+}
+
+// countApart does the operation of 32 lanes, one behind the other.
+func (a *accessed) countApart() {
+	if a.evex {
+		a.inside(int32(a.m.Size), a.miss)
+	} else {
+		a.inside256(int32(a.m.Size))
+	}
+	size := x86.S32
+	if a.m.Elem == 8 {
+		size = x86.S64
+	}
+	with := &a.s.in[1]
+	l := lanesOf{s: with}
+	if with.known || with.slot {
+		a.laneOperand(size, atomWith, &l)
+	} else {
+		l.row = a.inMemory(with, 1)
+	}
+	a.hostBase()
+	a.eachPart(tW, func() {
+		have := a.operand(&a.src[0])
+		row := a.load(have, tW)
+		a.eachPair(row.v, func(lane int, at x86.Mem) { a.countLane(size, &l, lane, at) })
+		a.unload(row, have)
+		a.release(have)
+	})
+}
+
+// eachPair visits the places of the part's lanes: R11 and an address of 32 bits in a register, RAX, RCX and RDX in turn.
+func (a *accessed) eachPair(row x86.Vec, visit func(lane int, at x86.Mem)) {
+	t := a.alloc()
+	for k := 0; k < a.lanes; k += 2 {
+		from, op := row, x86.VPEXTRQ
+		if k >= 4 {
+			from = t
+		}
+		switch {
+		case k%4 == 0 && k > 0 && a.evex:
+			a.VVI(x86.VEXTRACTI32X4, x86.W512, t, row, uint8(k/4))
+		case k%4 == 0 && k > 0:
+			a.VVI(x86.VEXTRACTI128, x86.W256, t, row, 1)
+		}
+		if k%4 == 0 {
+			op = x86.VMOVQ
+		}
+		pair := [...]x86.Reg{x86.RAX, x86.RDX}[k/2%2]
+		if op == x86.VMOVQ {
+			a.RV(op, x86.W128, pair, from)
+		} else {
+			a.RVI(op, x86.W128, pair, from, 1)
+		}
+		a.RR(x86.MOV, x86.S32, x86.RCX, pair)
+		a.RI(x86.SHR, x86.S64, pair, 32)
+		lane := a.part*a.lanes + k
+		visit(lane, x86.AtIndex(x86.R11, x86.RCX, 1, int32(a.in.Imm)))
+		visit(lane+1, x86.AtIndex(x86.R11, pair, 1, int32(a.in.Imm)))
+	}
+	a.release(temp(t))
+}
+
+// countLane does the operation of one lane.
+func (a *accessed) countLane(size x86.Size, with *lanesOf, lane int, at x86.Mem) {
+	op := atomicOps[functionName(a.s.op.Fn)].direct
+	switch s := with.s; {
+	case s.known && int64(s.value) == int64(int32(s.value)):
+		a.MI(op, size, at, int32(s.value))
+		return
+	case !s.known && !s.slot:
+		a.RM(x86.MOV, size, atomWith, with.row.Plus(int32(lane)*int32(a.m.Elem)))
+	}
+	a.MR(op, size, at, atomWith)
+}
+
+// inside256 misses unless n bytes of shared memory at the address of each lane are inside and aligned, by AVX2.
+func (a *accessed) inside256(n int32) {
+	a.limits(n, a.miss)
+	a.window(a.miss)
+	a.RI(x86.ADD, x86.S64, x86.RDX, 1)
+	first := a.everywhere(tW, x86.R8)
+	a.testBelow(first, a.everywhere(tW, x86.RDX), a.m.Align-1)
+}
