@@ -43,7 +43,7 @@ const (
 
 // What must be equal, in percent: of all verdicts, and of those of any section.
 const (
-	equalAll     = 99.8
+	equalAll     = 99.9
 	equalSection = 99.0
 )
 
