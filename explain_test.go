@@ -12,6 +12,11 @@ import (
 // TestExplain explains every entry of the data: in words, with an example that `check` has
 // nothing to say against and that has a statement of the entry.
 func TestExplain(t *testing.T) {
+	for _, e := range isa.Table().Entries() {
+		if e.About == "" {
+			t.Errorf("%s: nothing says what it does", e.Name)
+		}
+	}
 	for _, f := range ptxvm.Forms("") {
 		text, err := ptxvm.Explain(f.Name)
 		if err != nil {

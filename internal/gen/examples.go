@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 
 	"ptxvm/internal/check"
@@ -29,7 +30,7 @@ func examples(string) ([]byte, error) {
 }
 
 // exampleDraws is how many legal statements of an entry are drawn for its example.
-const exampleDraws = 6
+const exampleDraws = 60
 
 // example is the shortest of some legal statements. What is drawn depends on the entry
 // alone, so that a change of one entry leaves the examples of others as they are.
@@ -74,12 +75,21 @@ func mayStand(e *isa.Entry, targets []isa.Target) bool {
 	return targets == nil || e.Available(isa.Latest, targets[0])
 }
 
-// statementWeight prefers short modules, few modifiers, and registers to constants.
+// statementWeight prefers short modules, few modifiers, and operands as people write them: registers of the types that
+// the opcode names, rather than constants, the sink and registers of other types that are as wide.
 func statementWeight(s *generate.Statement, text string) int {
 	w := len(text) + 8*len(s.Tokens)
 	for i := range s.Operands {
-		if s.Operands[i].Shape.Kind == isa.ShapeImm {
-			w += 30
+		switch s.Operands[i].Shape.Kind {
+		case isa.ShapeImm:
+			w += 50
+		case isa.ShapeSink:
+			w += 100
+		}
+	}
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == ".reg" && !slices.Contains(s.Tokens, words[1]) {
+			w += 50
 		}
 	}
 	return w

@@ -55,7 +55,7 @@ func (w *wording) clause(text string) {
 	case "exclude":
 		w.rule("never ", " never with ", rest)
 	case "default":
-		w.Rules = append(w.Rules, "without a word of it, "+strings.ReplaceAll(rest, "=", " is "))
+		w.Rules = append(w.Rules, "without a word of it, "+strings.NewReplacer("=", " is ", " ", ", ").Replace(rest))
 	case "unique":
 		w.Rules = append(w.Rules, "all instructions of a function have the same "+strings.TrimSuffix(rest, " in function"))
 	case "first":
