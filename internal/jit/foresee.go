@@ -153,7 +153,9 @@ func (c *course) explore() bool {
 		for pc := s.first; pc < s.end; pc++ {
 			c.follow(pc, know)
 		}
-		for t, warps := range c.successors(n, know) {
+		next := c.successors(n, know)
+		for _, t := range slices.Sorted(maps.Keys(next)) {
+			warps := next[t]
 			if had := c.at(t, know); had != nil && had.warps|warps == had.warps {
 				n.next[t] = had
 			} else if m := c.come(t, know, warps); m != nil {

@@ -4,6 +4,7 @@ package jit
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -195,10 +196,7 @@ func (c *compiler) bringHome(g ir.Reg, v *foreseen, p *pattern) {
 
 // before is what is foreseen before an instruction of a node, or at its end.
 func (c *course) before(n *node, pc int32) foresight {
-	know := foresight{}
-	for g, v := range n.know {
-		know[g] = v
-	}
+	know := maps.Clone(n.know)
 	for at := c.segs[n.seg].first; at < pc; at++ {
 		c.follow(at, know)
 	}
