@@ -80,22 +80,16 @@ func (t *ISA) entryAt(src entryText) ID {
 	panic("BUG: " + src.file + " has an entry that was not read")
 }
 
-func quoted(list []string) string {
-	var b strings.Builder
-	for i, s := range list {
-		fmt.Fprintf(&b, "%q,", s)
-		if i%10 == 9 || i == len(list)-1 {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
+func quoted(list []string) string { return lines(list, "%q,", 10) }
 
-func numbers[T ~uint16](list []T) string {
+func numbers[T ~uint16](list []T) string { return lines(list, "%d,", 20) }
+
+// lines prints a list, so many items a line.
+func lines[T any](list []T, format string, perLine int) string {
 	var b strings.Builder
-	for i, n := range list {
-		fmt.Fprintf(&b, "%d,", n)
-		if i%20 == 19 || i == len(list)-1 {
+	for i, item := range list {
+		fmt.Fprintf(&b, format, item)
+		if i%perLine == perLine-1 || i == len(list)-1 {
 			b.WriteByte('\n')
 		}
 	}

@@ -20,7 +20,7 @@ type fetch struct {
 // findFetches notes the loads of 32-bit elements that are one vector for each part of the lanes, or the
 // same for all of its lanes. Loads that give a number, too (loaded.go), are instructions of their own.
 func (r *region) findFetches() {
-	e := &compiler{region: r, emitter: &emitter{evex: r.wide512}}
+	e := r.planner()
 	for pc := range r.steps {
 		s, m := &r.steps[pc], &r.steps[pc].op.Memory
 		if s.op.Kind != sem.OpLoad || s.leaves || s.loaded != nil || r.insts[pc].Guard != machine.NoGuard || m.Elem != 4 {
@@ -33,6 +33,11 @@ func (r *region) findFetches() {
 			}
 		}
 	}
+}
+
+// planner is a compiler that assembles nothing, to see how accesses would be assembled.
+func (r *region) planner() *compiler {
+	return &compiler{region: r, emitter: &emitter{evex: r.wide512}}
 }
 
 // takesLoad tells whether a load can join the run, and notes it.
@@ -144,7 +149,7 @@ func (c *compiler) fillSlots(u *run) {
 		a := c.accessAt(pc, false, allLanes).static()
 		some := false
 		for k := range a.m.At {
-			if a.moves[k] == toSlot && c.slotLives(a.src[1+k].off, u.end) {
+			if a.moves[k] == toSlot && c.scalarAt(a.src[1+k].off, u.end) != nil {
 				a.loadSlot(k)
 				some = true
 			}
@@ -156,12 +161,12 @@ func (c *compiler) fillSlots(u *run) {
 	}
 }
 
-// slotLives tells whether a slot is read at a pc or behind it.
-func (r *region) slotLives(slot uint32, pc int32) bool {
+// scalarAt is the register that a slot holds at a pc, if it is read there or behind it; nil if none is.
+func (r *region) scalarAt(slot uint32, pc int32) *machine.ScalarSlot {
 	for i := range r.code.Scalars {
 		if s := &r.code.Scalars[i]; s.Slot == slot && s.LiveAt(pc) {
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
 }

@@ -225,10 +225,8 @@ func (x *indexer) sourceShape(pc int32, s *source) shape {
 
 // slotRegister is the register that an instruction reads as a scalar slot.
 func (x *indexer) slotRegister(pc int32, off uint32) ir.Reg {
-	for i := range x.code.Scalars {
-		if c := &x.code.Scalars[i]; c.Slot == off && c.LiveAt(pc) {
-			return x.readAt(pc, &source{off: c.Row})
-		}
+	if c := x.scalarAt(off, pc); c != nil {
+		return x.readAt(pc, &source{off: c.Row})
 	}
 	return ir.NoReg
 }

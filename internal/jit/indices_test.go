@@ -1,7 +1,6 @@
 package jit_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -68,7 +67,6 @@ func TestIndices(t *testing.T) {
 // TestIndexFaults: the index of one lane is outside, at either end of what 32 bits reach, or misaligned, after accesses that have met the allocation:
 // the fault is the interpreter's and nothing else has been done.
 func TestIndexFaults(t *testing.T) {
-	const size = 8192
 	ops := []string{
 		"mul.wide.s32 %rd3, %r11, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r14, [%rd4+4];",
 		"mul.wide.u32 %rd3, %r11, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r14, [%rd4+-8];",
@@ -86,27 +84,13 @@ func TestIndexFaults(t *testing.T) {
 			if j%2 == 1 { // lanes have parted
 				body = "setp.lt.u32 %p1, %r1, 40; @%p1 bra S; ret;\nS: setp.eq.u32 %p1, %r1, 33; @%p1 bra E;" + body + "\nE:"
 			}
-			l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
-			buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
-			all := l.arena.Bytes(buf, size)
-			for i := range all {
-				all[i] = byte(i * 7)
-			}
-			start := bytes.Clone(all)
-			want := l.fault(t, [3]uint32{32, 1, 1}, nil, buf+4096)
-			memory := bytes.Clone(all)
-			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-				copy(all, start)
-				install := engine(t, jit.Options{Vectors: v}).Install
-				compile := func(c *machine.Code) {
+			alikeFaults(t, fmt.Sprintf("%s, %s", op, d), body, func(v jit.Vectors, install func(*machine.Code)) func(*machine.Code) {
+				return func(c *machine.Code) {
 					if install(c); len(c.Native().Reaches) == 0 && (v == jit.AVX512 || !strings.Contains(op, "st.")) {
 						t.Errorf("%s: no access by index", op)
 					}
 				}
-				if got := l.fault(t, [3]uint32{32, 1, 1}, compile, buf+4096); got != want || !bytes.Equal(all, memory) {
-					t.Errorf("%s, %s, %v: %s\nthe interpreter: %s\nmemory equal: %v", op, d, v, got, want, bytes.Equal(all, memory))
-				}
-			}
+			})
 		}
 	}
 }

@@ -224,7 +224,7 @@ func single(s *source) bool {
 
 // addresses finds the bases of the loads.
 func (t *passes) addresses(r *region) bool {
-	e := &compiler{region: r, emitter: &emitter{evex: r.wide512}}
+	e := r.planner()
 	s := &r.segs[t.seg]
 	for pc := s.first; pc < s.end; pc++ {
 		if r.steps[pc].op.Kind != sem.OpLoad {
@@ -232,7 +232,7 @@ func (t *passes) addresses(r *region) bool {
 		}
 		a := e.accessAt(pc, false, allLanes).static()
 		for k := range a.m.At {
-			if a.moves[k] == toSlot && r.slotLives(a.src[1+k].off, s.end-1) {
+			if a.moves[k] == toSlot && r.scalarAt(a.src[1+k].off, s.end-1) != nil {
 				return false
 			}
 		}

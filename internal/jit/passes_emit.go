@@ -304,19 +304,10 @@ func (k *turning) number(src *source, run int) x86.Mem {
 func (k *turning) inside(b *turnBase, other x86.Label) {
 	k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(b.low)))
 	if b.bound < 0 {
-		k.RM(x86.SUB, x86.S64, x86.R8, ctxWindow)
-		k.Jcc(x86.S, other)
-		k.RI(x86.ADD, x86.S64, x86.R8, int32(b.high-b.low))
-		k.RM(x86.CMP, x86.S64, x86.R8, ctxSharedBytes)
-		k.Jcc(x86.A, other)
+		k.insideShared(int32(b.high-b.low), other)
 		return
 	}
-	at := b.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
-	k.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at))
-	k.Jcc(x86.L, other)
-	k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(b.high)))
-	k.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(unsafe.Offsetof(machine.NativeBounds{}.End))))
-	k.Jcc(x86.A, other)
+	k.insideBounds(b.bound, unsafe.Offsetof(machine.NativeBounds{}.End), x86.R8, int32(b.high), other)
 }
 
 // pass assembles all turns of some parts.

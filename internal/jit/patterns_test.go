@@ -167,3 +167,29 @@ func (l *laboratory) fault(t *testing.T, block [3]uint32, compile func(*machine.
 	_, err := l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *machine.Launch) { x.Compile = compile }, buf, uint32(24))
 	return fmt.Sprint(err)
 }
+
+// alikeFaults runs a body of one warp with a buffer of 8192 bytes, whose middle it gets: in both widths fault and memory are the
+// interpreter's. around may look at what installing compiled code does.
+func alikeFaults(t *testing.T, what, body string, around func(v jit.Vectors, install func(*machine.Code)) func(*machine.Code)) {
+	t.Helper()
+	const size = 8192
+	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
+	all := l.arena.Bytes(buf, size)
+	for i := range all {
+		all[i] = byte(i * 7)
+	}
+	start := bytes.Clone(all)
+	want := l.fault(t, [3]uint32{32, 1, 1}, nil, buf+size/2)
+	memory := bytes.Clone(all)
+	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+		copy(all, start)
+		install := engine(t, jit.Options{Vectors: v}).Install
+		if around != nil {
+			install = around(v, install)
+		}
+		if got := l.fault(t, [3]uint32{32, 1, 1}, install, buf+size/2); got != want || !bytes.Equal(all, memory) {
+			t.Errorf("%s, %v: %s\nthe interpreter: %s\nmemory equal: %v", what, v, got, want, bytes.Equal(all, memory))
+		}
+	}
+}

@@ -532,11 +532,7 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.low)))
 	}
 	if s.bound < 0 {
-		s.RM(x86.SUB, x86.S64, x86.R8, ctxWindow)
-		s.Jcc(x86.S, fail)
-		s.RI(x86.ADD, x86.S64, x86.R8, int32(all.high-all.low))
-		s.RM(x86.CMP, x86.S64, x86.R8, ctxSharedBytes)
-		s.Jcc(x86.A, fail)
+		s.insideShared(int32(all.high-all.low), fail)
 		if all.host != 0 {
 			s.RM(x86.SUB, x86.S64, x86.RAX, ctxWindow)
 			s.RM(x86.ADD, x86.S64, x86.RAX, ctxShared)
@@ -545,14 +541,29 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		}
 		return
 	}
-	at := s.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
 	end := unsafe.Offsetof(machine.NativeBounds{}.End)
 	if s.s.op.Kind == sem.OpStore {
 		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
 	}
-	s.RM(x86.CMP, x86.S64, first, x86.At(x86.RDX, at))
-	s.Jcc(x86.L, fail)
-	s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.high)))
-	s.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(end)))
-	s.Jcc(x86.A, fail)
+	s.insideBounds(s.bound, end, first, int32(all.high), fail)
+}
+
+// insideShared goes to fail unless the address in R8 and the size bytes behind it are in the window of shared memory.
+func (c *compiler) insideShared(size int32, fail x86.Label) {
+	c.RM(x86.SUB, x86.S64, x86.R8, ctxWindow)
+	c.Jcc(x86.S, fail)
+	c.RI(x86.ADD, x86.S64, x86.R8, size)
+	c.RM(x86.CMP, x86.S64, x86.R8, ctxSharedBytes)
+	c.Jcc(x86.A, fail)
+}
+
+// insideBounds goes to fail unless an access from the address in first to high behind RAX is inside the bounds at RDX, whose
+// end lies at an offset.
+func (c *compiler) insideBounds(bound int32, end uintptr, first x86.Reg, high int32, fail x86.Label) {
+	at := bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
+	c.RM(x86.CMP, x86.S64, first, x86.At(x86.RDX, at))
+	c.Jcc(x86.L, fail)
+	c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, high))
+	c.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(end)))
+	c.Jcc(x86.A, fail)
 }
