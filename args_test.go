@@ -3,6 +3,7 @@ package ptxvm
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,28 @@ func TestStructLayout(t *testing.T) {
 	}
 	if got, err := d.encodeArg(hidden{b.Slice(4, 8)}); err != nil || got[0] != address[0]+4 {
 		t.Errorf("an unexported Buffer gives % x, %v", got, err)
+	}
+}
+
+// TestPackNumber holds the short way for numbers and buffers to encodeArg, and leaves wrong sizes to it.
+func TestPackNumber(t *testing.T) {
+	d := testDevice(t, DeviceConfig{})
+	nan := math.Float32frombits(0xffc00001)
+	for _, arg := range []any{int32(-2), uint32(math.MaxUint32), nan, float32(-1.5), int64(math.MinInt64), uint64(math.MaxUint64), testBuffer(t, d, 16)} {
+		want, err := d.encodeArg(arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{2, 4, 8, 16} {
+			got := make([]byte, size)
+			if ok := d.packNumber(got, size, arg); ok != (size == len(want)) || ok && !bytes.Equal(got, want) {
+				t.Errorf("%T for %d bytes: %t, % x; want % x", arg, size, ok, got, want)
+			}
+		}
+	}
+	b := testBuffer(t, d, 16)
+	if err := b.Free(); err != nil || d.packNumber(make([]byte, 8), 8, b) {
+		t.Errorf("a freed buffer is packed (%v)", err)
 	}
 }
 
