@@ -169,7 +169,7 @@ func writeISATable(w io.Writer, list formList) error {
 // writeDetails prints what a target lacks, and the other lines if they are wanted.
 func writeDetails(w io.Writer, without, lines []string, wanted bool) {
 	for _, line := range without {
-		fmt.Fprintf(w, "  not %s\n", line)
+		fmt.Fprintf(w, "  not here: %s\n", line)
 	}
 	if wanted {
 		for _, line := range lines {

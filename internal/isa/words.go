@@ -169,6 +169,9 @@ func conditionWords(text string) string {
 		if ok {
 			word = "no " + name
 		}
+		if word == "not" { // of a modifier, or of several in parentheses
+			word = "no"
+		}
 		words[i] = strings.ReplaceAll(word, "|", " or ")
 	}
 	return strings.Join(words, " ")
