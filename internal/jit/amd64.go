@@ -84,6 +84,7 @@ type emitter struct {
 
 	bcast map[bcastKey]x86.Vec // resident values of all lanes
 	wmask x86.K                // the next last instruction writes under it
+	only  x86.K                // lanes that the next instruction computes for, if it is one that rounds; 0: all
 	part  int                  // being assembled
 	lanes int                  // of a part
 	wide  bool                 // the part has 64-bit elements

@@ -191,6 +191,23 @@ func (e *emitter) deco(round uint64) {
 	}
 }
 
+// decoRounding is deco for an operation of floats. The lanes that do not run hold whatever somebody left there, and a
+// subnormal number costs the processor some 150 cycles: they are not computed.
+func (e *emitter) decoRounding(o *operation) {
+	if e.only != 0 && e.wmask == 0 {
+		e.Zeroed(e.only)
+	}
+	e.deco(o.imm)
+}
+
+// computeOnly has the next operations of floats compute for the lanes that run alone, where that is free.
+func (e *emitter) computeOnly(use maskUse) {
+	e.only = 0
+	if e.evex && use == runLanes && !e.wide && e.lanes == 16 {
+		e.only = e.laneMask(use)
+	}
+}
+
 // vvx assembles op d, a, b with b in a register or in memory.
 func (e *emitter) vvx(op x86.Op, w x86.Width, d, a x86.Vec, b loc) {
 	switch b.kind {
@@ -221,7 +238,7 @@ func (e *emitter) two(v *vop, o *operation, a, b loc, t typ, dst func() x86.Vec)
 	}
 	d := dst()
 	if v.rounds {
-		e.deco(o.imm)
+		e.decoRounding(o)
 	} else {
 		e.deco(roundNear)
 	}
@@ -246,7 +263,7 @@ func (e *emitter) one(op x86.Op, o *operation, a loc, t typ, dst func() x86.Vec)
 	w := e.width(o.typ)
 	d := dst()
 	if o.code == cFSqrt {
-		e.deco(o.imm)
+		e.decoRounding(o)
 	} else {
 		e.deco(roundNear)
 	}
@@ -571,7 +588,7 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 		if inRegs {
 			z = e.load(c, o.typ)
 		}
-		e.deco(o.imm)
+		e.decoRounding(o)
 		e.vvx(op213, w, target, y.v, z)
 		e.unload(y, b)
 		if inRegs {
@@ -596,7 +613,7 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 	if inRegs {
 		y = e.load(b, o.typ)
 	}
-	e.deco(o.imm)
+	e.decoRounding(o)
 	e.vvx(op231, w, d, x.v, y)
 	e.unload(x, a)
 	if inRegs {

@@ -14,8 +14,10 @@ func (e *emitter) run(p *program, in []source, dst *source, scalar bool, use mas
 	}
 	parts := e.parts(scalar)
 	for e.part = range parts {
+		e.computeOnly(use)
 		e.runPart(p, in, dst, last, use)
 	}
+	e.only = 0
 }
 
 // parts sets the lanes of a part and returns how many there are.

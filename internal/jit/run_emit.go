@@ -75,9 +75,11 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	n := c.parts(false)
 	order := m.readers(need)
 	for c.part = range n {
+		c.computeOnly(use)
 		r := newRoom(c, m, need, order, use)
 		r.all()
 	}
+	c.only = 0
 	c.freeK = kept
 }
 
