@@ -73,6 +73,8 @@ type Device struct {
 	guesses assume.Set
 	jit     *jit.Engine // nil: kernels are interpreted
 
+	compileWhole, compileParts func(*machine.Code) // by jit, if there is one
+
 	hotAfter, partsAfter uint32 // when code is compiled, and that for some lanes
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
@@ -116,9 +118,11 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	if int(d.cfg.Async) >= len(asyncs) {
 		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", d.cfg.Async)
 	}
-	if d.jit, err = newJIT(d.cfg.Engine); err != nil {
+	made, err := newJIT(d.cfg.Engine)
+	if err != nil {
 		return nil, err
 	}
+	d.compileBy(made)
 	arena, err := mem.NewArena(uint64(d.cfg.Memory))
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

@@ -49,12 +49,19 @@ const hotAfter = 60
 // before code for them is made.
 const partsAfter = 40
 
+// compileBy makes launches compile by an engine; nil: not at all.
+func (d *Device) compileBy(made *jit.Engine) {
+	if d.jit = made; made != nil {
+		d.compileWhole, d.compileParts = made.InstallWhole, made.Install
+	}
+}
+
 // compiling makes the launch compile what the engine of the device would.
 func (d *Device) compiling(l *machine.Launch) {
 	if d.jit == nil || l.Observer != nil {
 		return
 	}
-	l.Compile, l.CompileParts, l.PartsAfter = d.jit.InstallWhole, d.jit.Install, d.partsAfter
+	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
 	if d.cfg.Engine == Auto {
 		l.CompileAfter = d.hotAfter
 	}

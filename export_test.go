@@ -8,7 +8,7 @@ func CompileWith(d *Device, o jit.Options) error {
 	if err != nil {
 		return err
 	}
-	d.jit = made // the engine before has made nothing that is to be given back
+	d.compileBy(made) // the engine before has made nothing that is to be given back
 	return nil
 }
 

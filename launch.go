@@ -82,8 +82,8 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err != nil {
 		return Stats{}, err
 	}
-	ml, err := k.shape(l)
-	if err != nil {
+	ml := new(machine.Launch)
+	if err := k.shape(l, ml); err != nil {
 		return Stats{}, err
 	}
 	watcher := p.d.sanitizer()
@@ -141,7 +141,7 @@ func (d *Device) progress(start time.Time) func(machine.Progress) {
 }
 
 // shape applies defaults and refuses what the kernel or the device does not allow.
-func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
+func (k *Kernel) shape(l Launch, to *machine.Launch) error {
 	if l.Block == (Dim3{}) {
 		l.Block = k.info.ReqBlock
 	}
@@ -155,19 +155,20 @@ func (k *Kernel) shape(l Launch) (*machine.Launch, error) {
 	target := machine.TargetOf(k.program.d.target.Arch)
 	shared := decode.DynamicStart(k.info.StaticShared, l.Shared, int(target.SharedPerCTA)) + l.Shared
 	if err := k.admit(grid, block, l.Shared, shared, target); err != nil {
-		return nil, err
+		return err
 	}
 	if err := k.admitCluster(grid, cluster, l.Cluster != (Dim3{}), target); err != nil {
-		return nil, err
+		return err
 	}
 	cfg := &k.program.d.cfg
-	return &machine.Launch{
+	*to = machine.Launch{
 		Grid: extent(grid), Block: extent(block), Cluster: extent(cluster),
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Workers: cfg.Workers,
 		Async: machine.AsyncMode(cfg.Async),
-	}, nil
+	}
+	return nil
 }
 
 func extent(d Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
@@ -252,11 +253,12 @@ func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 
 // outcome turns the machine's errors into those of this package.
 func (p *Program) outcome(err error) error {
+	if err == nil {
+		return nil
+	}
 	var fault *machine.Fault
 	var deadlock *machine.DeadlockError
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &fault):
 		return p.newFault(fault)
 	case errors.As(err, &deadlock):

@@ -45,8 +45,12 @@ func (o *output) Write(p []byte) (int, error) {
 
 // outputFailed puts the writer's failure in the place of the cancellation that it caused.
 func outputFailed(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
 	var failed outputError
-	if (err == nil || errors.Is(err, context.Canceled)) && errors.As(context.Cause(ctx), &failed) {
+	if errors.As(cause, &failed) {
 		return failed
 	}
 	return err

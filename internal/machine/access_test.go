@@ -168,7 +168,7 @@ func TestCacheEpoch(t *testing.T) {
 func TestCachedAgreesWithFind(t *testing.T) {
 	m := newMachine(t, 64)
 	w := &Warp{wk: newWorker(m.Arena, nil), Mask: 1}
-	w.cta = &CTA{grid: newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
+	w.cta = &CTA{grid: new(crew).newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
 	in := &Inst{}
 	q := request(Global, Load, 4)
 	if !w.lookup(in, q, m.base, m.base) {

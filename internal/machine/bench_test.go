@@ -112,7 +112,7 @@ func BenchmarkCall(b *testing.B) {
 func BenchmarkAccess(b *testing.B) {
 	m := newMachine(b, 64)
 	w := &Warp{wk: newWorker(m.Arena, nil), Mask: ^uint32(0)}
-	w.cta = &CTA{grid: newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
+	w.cta = &CTA{grid: new(crew).newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
 	var addr [32]uint64
 	for i := range addr {
 		addr[i] = m.base + uint64(i)*4

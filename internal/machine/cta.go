@@ -13,6 +13,7 @@ import (
 // CTA is one cooperative thread array. It belongs to one worker at a time, with its cluster.
 type CTA struct {
 	grid       *Grid
+	launch     uint64 // the grid's number
 	cluster    *Cluster
 	crank      uint32 // in the cluster
 	window     uint64 // shared address of the first byte it owns: rank<<24 | reserved block
@@ -36,7 +37,7 @@ type CTA struct {
 // by another launch.
 func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 	g := cl.grid
-	c.grid, c.cluster, c.crank, c.cycles, c.async = g, cl, crank, 0, &cl.async
+	c.grid, c.launch, c.cluster, c.crank, c.cycles, c.async = g, g.number, cl, crank, 0, &cl.async
 	c.id, c.rank = g.place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.bars, c.pending, c.clusterBar = [NumBarriers]ctaBarrier{}, 0, clusterBarrier{}

@@ -35,8 +35,11 @@ type Device struct {
 type crew struct {
 	workers   []*worker
 	params    uint64 // allocation of the parameter block
+	block     []byte // its bytes
 	workspace uint64 // allocation of the grid workspace
+	zeroed    []byte // its bytes
 	size      uint64
+	spare     *Grid // of a launch that is over
 }
 
 // NewDevice makes a device on an arena, which it closes with itself. workers 0 means
@@ -76,30 +79,39 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	if err := ctx.Err(); err != nil {
 		return Stats{}, err
 	}
-	g := newGrid(l)
-	c, err := d.hire(g)
+	c, err := d.hire(l.Workers)
 	if err != nil {
 		return Stats{}, err
 	}
+	g := c.newGrid(l)
 	if err := errors.Join(c.setParams(d.Arena, g), c.setWorkspace(d.Arena, g)); err != nil {
 		d.dismiss(c)
 		return Stats{}, err
 	}
 	g.number, g.epoch = d.launches.Add(1)-1, d.elapsed.Load()
-	defer g.watch(ctx)()
+	if ctx.Done() != nil || g.Progress != nil {
+		defer g.watch(ctx)()
+	}
 	c.run(g)
 	stats := c.collect()
 	stats.Leaked = g.leaked
 	d.elapsed.Add(stats.Steps)
+	crashed, err := g.crashed, g.err
+	c.keepGrid(ctx, g)
 	d.dismiss(c)
-	if g.crashed != nil {
-		panic(g.crashed)
+	if crashed != nil {
+		panic(crashed)
 	}
-	return stats, g.err
+	return stats, err
 }
 
-func newGrid(l *Launch) *Grid {
-	g := &Grid{Launch: *l, observing: l.Observer != nil, observed: l.Observer != nil || l.Trace != nil, stackLimit: l.Stack, maxDepth: l.Depth, block: l.shape()}
+// newGrid describes a launch, in the memory of the last one if nobody can still look at that.
+func (c *crew) newGrid(l *Launch) *Grid {
+	g := c.spare
+	if c.spare = nil; g == nil {
+		g = new(Grid)
+	}
+	*g = Grid{Launch: *l, observing: l.Observer != nil, observed: l.Observer != nil || l.Trace != nil, stackLimit: l.Stack, maxDepth: l.Depth, block: l.shape()}
 	if g.stackLimit == 0 {
 		g.stackLimit = DefaultStack
 	}
@@ -109,6 +121,14 @@ func newGrid(l *Launch) *Grid {
 	g.sched.total, g.sched.seed = g.ctas()/g.clusterSize(), l.Seed
 	g.sched.room = max(int64(l.Target.resident(g.block.threads, l.Shared))/int64(g.clusterSize()), 1)
 	return g
+}
+
+// keepGrid keeps a launch that is over for newGrid, unless what watched it may still know it.
+func (c *crew) keepGrid(ctx context.Context, g *Grid) {
+	if ctx.Done() == nil && !g.observed && g.Progress == nil && g.err == nil && g.crashed == nil {
+		g.Launch, g.sched.queue, g.helpers = Launch{}, nil, helpers{}
+		c.spare = g
+	}
 }
 
 // watch stops the launch when its context ends and reports progress; the result ends both.
@@ -147,7 +167,7 @@ func (g *Grid) report(quit chan struct{}) {
 }
 
 // hire returns a crew that no other launch uses.
-func (d *Device) hire(g *Grid) (*crew, error) {
+func (d *Device) hire(workers int) (*crew, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -160,11 +180,10 @@ func (d *Device) hire(g *Grid) (*crew, error) {
 	} else {
 		c = new(crew)
 	}
-	n := g.Workers
-	if n <= 0 {
-		n = d.workers
+	if workers <= 0 {
+		workers = d.workers
 	}
-	for len(c.workers) < n {
+	for len(c.workers) < workers {
 		c.workers = append(c.workers, newWorker(d.Arena, &d.images))
 	}
 	return c, nil
@@ -183,7 +202,7 @@ const crewMemory = 256 << 20
 func (d *Device) dismiss(c *crew) {
 	if c.bytes() > crewMemory {
 		c.disband()
-		*c = crew{params: c.params, size: c.size, workspace: c.workspace}
+		*c = crew{params: c.params, block: c.block, size: c.size, workspace: c.workspace, zeroed: c.zeroed, spare: c.spare}
 	}
 	d.mu.Lock()
 	d.idle = append(d.idle, c)
@@ -223,9 +242,9 @@ func (c *crew) setParams(a *mem.Arena, g *Grid) error {
 		if err != nil {
 			return err
 		}
-		c.params, c.size = p, n
+		c.params, c.block, c.size = p, a.Bytes(p, max(n, 1)), n
 	}
-	copy(a.Bytes(c.params, max(n, 1)), g.Params)
+	copy(c.block, g.Params)
 	g.params = c.params
 	return nil
 }

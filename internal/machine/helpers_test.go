@@ -20,10 +20,10 @@ func TestBrief(t *testing.T) {
 		const ctas = 6
 		clear(m.words)
 		m.words[1] = 40000 - polls
-		g := newGrid(&Launch{
+		g := new(crew).newGrid(&Launch{
 			Entry: c, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90), Workers: 2,
 		})
-		crew, err := m.hire(g)
+		crew, err := m.hire(g.Workers)
 		if err != nil {
 			t.Fatal(err)
 		}

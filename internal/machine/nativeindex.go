@@ -69,10 +69,10 @@ const maxScale = 3
 
 // reach computes the limits of the accesses by index for a launch, if it is another one, or if bounds are new.
 func (t *nativeTable) reach(n *Native, c *CTA) {
-	if len(n.Reaches) == 0 || t.grid == c.grid && !t.learned {
+	if len(n.Reaches) == 0 || t.launch == c.launch+1 && !t.learned {
 		return
 	}
-	t.grid, t.learned = c.grid, false
+	t.launch, t.learned = c.launch+1, false
 	for i := range n.Reaches {
 		r := &n.Reaches[i]
 		if k := n.Bounds[r.PC]; k >= 0 {

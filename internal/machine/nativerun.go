@@ -13,8 +13,8 @@ type nativeTable struct {
 	pause  uint8    // warps that run alone before the next batch
 	alone  uint8    // pause after a batch that has come to no second warp
 
-	grid    *Grid // for which limits of indices were computed
-	learned bool  // of other bounds since
+	launch  uint64 // for which limits of indices were computed, counted from 1
+	learned bool   // of other bounds since
 }
 
 // nativeTable returns the worker's table.
@@ -151,7 +151,7 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 
 // note remembers where code has left lanes, and the memory instruction that may have missed.
 func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
-	t.used = true
+	t.used, w.wk.leaves = true, true
 	for i := range places {
 		pc := places[i].PC
 		t.left[pc]++
@@ -163,6 +163,10 @@ func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
 
 // left lists where compiled code has left lanes since it was asked last.
 func (wk *worker) left() (list []Left) {
+	if !wk.leaves {
+		return nil
+	}
+	wk.leaves = false
 	for n, t := range wk.natives {
 		if !t.used {
 			continue

@@ -173,10 +173,10 @@ func (w *Warp) placeSpecials(f *Frame) {
 
 // refillSpecials writes those that may differ from the ones of another launch with the same code.
 func (c *CTA) refillSpecials() {
-	code, old := c.warps[0].root.code, c.block == c.grid.Block
+	code, old, table := c.warps[0].root.code, c.block == c.grid.Block, bySpecial()
 	for i := range code.Specials {
 		r := &code.Specials[i]
-		switch class := ClassOf(r.Reg); class {
+		switch table[r.Reg].class {
 		case PerLaunch:
 			if c.warps[0].holds(r) { // as do the others
 				continue

@@ -34,6 +34,7 @@ type worker struct {
 	natives    map[*Native]*nativeTable
 	lastNative *Native
 	lastTable  *nativeTable
+	leaves     bool // one of them is used
 
 	// Clusters [mine, mineEnd) are this worker's to begin: taken from the schedule for batches.
 	mine, mineEnd uint64
@@ -141,7 +142,7 @@ func (wk *worker) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 			c.warps[i] = &Warp{cta: c, index: int32(i)}
 		}
 	} else {
-		fresh = c.grid != g
+		fresh = c.launch != g.number
 	}
 	if g.Shared != 0 {
 		c.shared = wk.takeShared(g.Shared)

@@ -16,9 +16,9 @@ func (c *crew) setWorkspace(a *mem.Arena, g *Grid) error {
 		if err != nil {
 			return err
 		}
-		c.workspace = addr
+		c.workspace, c.zeroed = addr, a.Bytes(addr, workspaceBytes)
 	}
-	clear(a.Bytes(c.workspace, workspaceBytes))
+	clear(c.zeroed)
 	g.workspace = c.workspace
 	return nil
 }
