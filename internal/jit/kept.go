@@ -24,7 +24,7 @@ func (s *static) kept(run int) (x86.Reg, bool) {
 	key := s.key()
 	from, size := x86.Mem{}, x86.S64
 	switch v := s.covered[key]; {
-	case s.masked || key.pat == nil && key.slot == 0 || s.m.By == sem.ByConst:
+	case s.masked || !s.absolute() && (key.pat == nil && key.slot == 0 || s.m.By == sem.ByConst):
 		return 0, false
 	case s.bound >= 0 && key.pat == nil:
 		from, size = s.regs(key.slot), s.src[0].typ.size()

@@ -178,6 +178,9 @@ func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 	if use != allLanes {
 		data, pred = w.some, w.somePred
 	}
+	if pred != nil && !c.live.behind(pc+1, s.op.Warp.Pair) {
+		pred = nil
+	}
 	switch {
 	case s.op.Kind == sem.OpWarpSync:
 		return
@@ -189,7 +192,9 @@ func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 	if k := w.across; k > 0 && srcs[k].off == s.dst.off && !srcs[k].slot && !srcs[k].known {
 		srcs = c.saveSource(srcs, k)
 	}
-	c.warpWords(in, s, use)
+	if data.words() || pred != nil && pred.words() {
+		c.warpWords(in, s, use)
+	}
 	if pred != nil {
 		c.run(pred, srcs, &source{typ: tM, row: -1}, false, use)
 		c.writeMask(s.op.Warp.Pair, x86.R8, use)
@@ -222,6 +227,17 @@ func (c *compiler) copyRow(s *source, to x86.Mem) {
 		c.store(c.full(), to.Plus(int32(i*bytes)), r)
 	}
 	c.release(temp(v))
+}
+
+// words tells whether a program reads general registers.
+func (p *program) words() bool {
+	need := needed(p)
+	for i := range p.ops {
+		if need[i] && p.ops[i].code == cWord {
+			return true
+		}
+	}
+	return false
 }
 
 // warpWords brings what programs read as words into their registers.

@@ -40,10 +40,10 @@ type static struct {
 // static plans an access by runs, nil if it is none.
 func (a *accessed) static() *static {
 	s := &static{accessed: a, stride: a.addressStride(), disp: int64(a.in.Imm), align: max(int64(a.m.Align), 1), base: -1}
-	if a.m.By == sem.ByConst {
+	if a.m.By == sem.ByConst && !s.absolute() {
 		s.disp = 0
 	}
-	if a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
+	if s.absolute() && s.disp%s.align != 0 || a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
 		return nil
 	}
 	if before, behind := s.sweeping.beyond(s.src[0].pat); (before+behind)%s.align != 0 {
@@ -55,6 +55,12 @@ func (a *accessed) static() *static {
 		}
 	}
 	return s
+}
+
+// absolute tells whether an access is to a place in shared memory that is known: one test serves all of them in a segment, and
+// the base is 0.
+func (a *accessed) absolute() bool {
+	return a.m.By == sem.ByConst && a.bound < 0 && a.in.Imm < 1<<24
 }
 
 func (a *accessed) addressStride() stride {
@@ -185,6 +191,8 @@ func (s *static) toBase(run int) {
 	}
 	s.base, s.host = run, false
 	switch p := s.src[0].pat; {
+	case s.absolute():
+		s.Zero(x86.RAX)
 	case s.m.By == sem.ByConst:
 		s.MovImm(x86.RAX, s.in.Imm)
 	case p == nil:
@@ -449,7 +457,7 @@ func (s *static) test(i int, pc int32, fail x86.Label) {
 	}
 	low, high := s.reach()
 	all := cover{low: low, high: high, disp: s.disp, align: s.align}
-	if s.use == allLanes && s.m.By != sem.ByConst {
+	if s.use == allLanes && (s.m.By != sem.ByConst || s.absolute()) {
 		if (s.widen(&all, key, i, pc) || s.again) && s.bound < 0 {
 			all.host = s.hostPlace()
 		}
@@ -517,7 +525,7 @@ func (c *compiler) uncover(s *step) {
 // keeps out what would wrap.
 func (s *static) testRun(run int, all *cover, fail x86.Label) {
 	s.toBase(run)
-	if s.align > 1 {
+	if s.align > 1 && !s.absolute() {
 		r := x86.RAX
 		if all.disp%s.align != 0 {
 			r = x86.R8
