@@ -91,7 +91,11 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 	if !cfg.Judge.valid() {
 		return nil, nil, fmt.Errorf("ptxvm: there is no judge %d", cfg.Judge)
 	}
-	f := syntax.Parse(filename, src)
+	parse := syntax.Parse
+	if whole {
+		parse = syntax.ParsePacked
+	}
+	f := parse(filename, src)
 	if noPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it helps nobody
 	}

@@ -30,12 +30,22 @@ func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
 	}
 	c.module()
+	if c.unpack && f.Packed() {
+		return c.whole()
+	}
 	if !c.diags.HasErrors() {
 		c.alone()
 	}
 	c.sayUnlisted()
 	c.diags.Sort()
 	return c.info, c.diags
+}
+
+// whole judges the file again with all of its tokens, to point at one that was packed.
+func (c *checker) whole() (*Info, diag.List) {
+	src := c.file.Source
+	c.info.Release()
+	return Check(syntax.Parse(src.Name, src.Text), c.opt)
 }
 
 // checker walks the tree once. Names of registers and variables must be declared
@@ -65,12 +75,12 @@ type checker struct {
 	unlisted int             // diagnostics that were not kept
 	repaired int             // statements searched for a repair
 	fileSeen map[int64]bool  // indexes of .file
-	places   map[place]bool  // of .loc
 
 	sectionLabels map[syntax.Word]bool
-	sections      []syntax.Word    // their names
-	inlined       syntax.TokenID   // function_name of the last .loc, until an instruction follows
-	inlinedNames  []syntax.TokenID // function_name of those that one follows
+	sections      []syntax.Word // their names
+	inlined       inlinedName   // of the last .loc, until an instruction follows
+	inlinedNames  []inlinedName // of those that one follows
+	unpack        bool          // there is something to say of a packed line
 
 	texmode  string         // of .target, "" if it gives none
 	debug    syntax.TokenID // of .target

@@ -50,6 +50,9 @@ func (c *checker) section(s *syntax.Section) {
 			c.sectionLabel(line.Label)
 			continue
 		}
+		if line.Packed {
+			continue
+		}
 		if w := c.file.Word(line.Type); w != last { // lines of one type follow each other
 			last = w
 			t, ok = isa.LookupType(c.text(line.Type))
@@ -108,38 +111,54 @@ func (c *checker) sectionName(v *syntax.SectionValue, t isa.Type, alone bool) {
 	}
 }
 
-// place is a file, a line and a column.
-type place [3]int64
-
 // loc checks the numbers of a .loc, which have 32 bits, and that code is inlined at a place
 // that an earlier one names.
 func (c *checker) loc(s *syntax.Loc) {
+	c.inlined = inlinedName{}
+	if s.Packed != nil {
+		c.packedLoc(s)
+		return
+	}
 	at, ok := c.place(s.File, s.Line, s.Col)
-	c.inlined = syntax.NoToken
 	if c.file.Word(s.Keyword) != syntax.WordLoc {
 		c.admit(s.Keyword)
 		return
 	}
 	if in := s.Inlined; in != nil {
-		c.inlined = in.Function
+		c.inlined = inlinedName{in.Function, c.file.Word(in.Function)}
 		c.admitPart(in.File, ".loc", "inlined_at")
-		if to, ok := c.place(in.File, in.Line, in.Col); ok && !c.places[to] {
+		if to, ok := c.place(in.File, in.Line, in.Col); ok && !c.mem.places.has(to) {
 			c.errorf(diag.BadDirective, c.at(in.File), "no .loc before this one names the place that the code is inlined at")
 		}
 	}
 	if ok {
-		if c.places == nil {
-			c.places = map[place]bool{}
-		}
-		c.places[at] = true
+		c.mem.places.add(at)
 	}
+}
+
+// packedLoc is loc for a line whose numbers fit. What it cannot point at is left to a check of the whole file.
+func (c *checker) packedLoc(s *syntax.Loc) {
+	l := s.Packed
+	if l.Function != syntax.WordNone {
+		c.inlined = inlinedName{s.Last, l.Function}
+		if !c.admitPart(s.Last, ".loc", "inlined_at") || !c.mem.places.has(l.Caller) {
+			c.unpack = true
+		}
+	}
+	c.mem.places.add(l.At)
+}
+
+// inlinedName is the function_name of a .loc.
+type inlinedName struct {
+	token syntax.TokenID // of a packed line: all that stands behind .loc
+	word  syntax.Word
 }
 
 // inlinedHere notes that an instruction comes from the function that the .loc before it names.
 func (c *checker) inlinedHere() {
-	if c.inlined != syntax.NoToken {
+	if c.inlined.token != syntax.NoToken {
 		c.inlinedNames = append(c.inlinedNames, c.inlined)
-		c.inlined = syntax.NoToken
+		c.inlined = inlinedName{}
 	}
 }
 
@@ -147,23 +166,25 @@ func (c *checker) inlinedHere() {
 // (11.5.4).
 func (c *checker) inlinedFunctions() {
 	seen := map[syntax.Word]bool{}
-	for _, tok := range c.inlinedNames {
-		word := c.file.Word(tok)
+	for _, n := range c.inlinedNames {
+		tok, word := n.token, n.word
 		if c.sectionLabels[word] || slices.Contains(c.sections, word) || seen[word] {
 			continue
 		}
 		seen[word] = true
+		c.unpack = true
 		c.errorf(diag.BadDirective, c.at(tok), "%s is no label in a .section and no section; function_name says where the name of the inlined function stands", c.text(tok))
 	}
 }
 
-func (c *checker) place(file, line, col syntax.TokenID) (at place, ok bool) {
-	for i, tok := range []syntax.TokenID{file, line, col} {
-		if at[i], ok = c.index32(tok); !ok {
+func (c *checker) place(file, line, col syntax.TokenID) (at syntax.Place, ok bool) {
+	var n [3]int64
+	for i, tok := range [...]syntax.TokenID{file, line, col} {
+		if n[i], ok = c.index32(tok); !ok {
 			return at, false
 		}
 	}
-	return at, true
+	return syntax.Place{File: uint32(n[0]), Line: uint32(n[1]), Col: uint32(n[2])}, true
 }
 
 // index32 reads a number of 32 bits.

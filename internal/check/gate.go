@@ -36,21 +36,22 @@ func (c *checker) admitAs(tok syntax.TokenID, d *isa.Directive) bool {
 	return false
 }
 
-// admitPart judges the gate of a part of a directive.
-func (c *checker) admitPart(tok syntax.TokenID, name, part string) {
+// admitPart judges the gate of a part of a directive. It tells whether the module may have it.
+func (c *checker) admitPart(tok syntax.TokenID, name, part string) bool {
 	if c.admitted == [2]string{name, part} {
-		return
+		return true
 	}
 	d := isa.LookupDirective(name)
 	p := d.Part(part)
 	if p.Available(c.info.Version, c.info.Target) {
 		c.admitted = [2]string{name, part}
-		return
+		return true
 	}
 	if c.since(tok, name+" with "+part, d, p.Since) && p.Until.Passes(c.info.Version, c.info.Target) {
 		e := c.errorf(diag.Removed, c.at(tok), "%s with %s is gone since .version %v, the module has %v", name, part, p.Until[0].Version, c.info.Version)
 		e.Spec = directiveSection(d)
 	}
+	return false
 }
 
 // since reports what is not there yet.

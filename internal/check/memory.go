@@ -14,6 +14,7 @@ import (
 type memory struct {
 	info    Info
 	cache   []cached
+	places  placeSet
 	objects [][]Object // chunks of them
 	chunk   int        // the one that is being filled
 	filled  int        // of it
@@ -45,6 +46,7 @@ func (mem *memory) tables(f *syntax.File) *Info {
 		uses:    slices.Grow(old.uses[:0], len(f.Words)),
 	}
 	mem.info = Info{}
+	mem.places.clear()
 	return in
 }
 

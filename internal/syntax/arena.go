@@ -23,6 +23,8 @@ type arena struct {
 	initStack    []Init
 	lineStack    []SectionLine
 
+	packedLocs []PackedLoc // of the file being read
+
 	spareTokens []Token    // of a file that was released, or nil
 	spareTable  *wordTable // without words, or nil
 }

@@ -20,8 +20,9 @@ type File struct {
 
 	Errors diag.List // lexical and syntax errors, sorted
 
-	text  string // Source.Text
-	arena *arena // where the tree and the tokens are
+	text   string // Source.Text
+	arena  *arena // where the tree and the tokens are
+	packed bool   // some tokens are whole lines
 }
 
 // Text returns the bytes of a token.

@@ -87,6 +87,7 @@ func FuzzParse(f *testing.F) {
 		file := Parse("fuzz.ptx", []byte(text))
 		checkInvariants(t, file)
 		checkFormat(t, file)
+		checkInvariants(t, ParsePacked("fuzz.ptx", []byte(text)))
 		if err := WriteTree(io.Discard, file); err != nil {
 			t.Fatal(err)
 		}

@@ -18,18 +18,21 @@ const maxOperands = 1 << 16
 // follow the grammar; File.Errors says what is wrong. It accepts a larger language than
 // PTX: package check rejects the rest with better words. Time and memory are linear in
 // the text. The text must not change while the file is in use.
-func Parse(name string, text []byte) *File {
-	f := &File{Source: diag.NewSource(name, text)}
+func Parse(name string, text []byte) *File { return parse(diag.NewSource(name, text), false) }
+
+func parse(src *diag.Source, pack bool) *File {
+	f := &File{Source: src}
 	if d, ok := refuse(f.Source); ok {
 		f.refused(d)
 		return f
 	}
-	f.text = sameText(text)
+	f.text = sameText(src.Text)
 	f.arena = arenas.Get().(*arena)
 	p := &parser{f: f, arena: f.arena}
-	s := &scanner{src: f.Source, text: f.text, words: p.table(len(text) / bytesPerWord), tokens: p.spareTokens, report: p.report}
+	s := &scanner{src: f.Source, text: f.text, words: p.table(len(f.text) / bytesPerWord), tokens: p.spareTokens, report: p.report,
+		pack: pack, packedLocs: p.packedLocs[:0]}
 	s.scan()
-	f.Tokens, f.Words = s.tokens, s.words.words
+	f.Tokens, f.Words, f.packed, p.packedLocs = s.tokens, s.words.words, s.packed, s.packedLocs
 	p.module()
 	f.Errors.Sort()
 	return f

@@ -54,6 +54,9 @@ func (p *parser) sectionLine() SectionLine {
 		return SectionLine{Range: p.since(first), Label: first}
 	}
 	typ := p.expect(DotWord, "or label in section")
+	if p.accept(Data) {
+		return SectionLine{Range: p.since(first), Type: typ, Packed: true}
+	}
 	for !p.failed {
 		p.sectionValue()
 		if !p.accept(Comma) {
@@ -152,6 +155,11 @@ func (p *parser) codeField(b *CodeBlock) {
 func (p *parser) loc() *Loc {
 	n := p.locs.one()
 	n.Keyword = p.take()
+	if p.kind == LocData {
+		n.Packed = &p.packedLocs[p.f.Tokens[p.take()].payload()]
+		n.Range = p.since(n.Keyword)
+		return n
+	}
 	n.File = p.expect(Int, "as file index")
 	n.Line = p.expect(Int, "as line")
 	n.Col = p.expect(Int, "as column")

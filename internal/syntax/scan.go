@@ -70,6 +70,10 @@ type scanner struct {
 	words  *wordTable
 	tokens []Token
 	report func(diag.Diagnostic)
+
+	pack       bool        // lines that say little become one token
+	packed     bool        // some did
+	packedLocs []PackedLoc // by the payload of a LocData
 }
 
 // scan covers the text with tokens and ends them with EOF.
@@ -79,7 +83,7 @@ func (s *scanner) scan() {
 	}
 	s.tokens = append(s.tokens[:0], makeToken(0, Space, 0)) // NoToken
 	for s.pos < len(s.text) {
-		if len(s.tokens) == cap(s.tokens) {
+		if len(s.tokens)+1 >= cap(s.tokens) { // a packed line is two
 			s.grow()
 		}
 		start := s.pos
@@ -92,6 +96,9 @@ func (s *scanner) scan() {
 		}
 		t.bits |= s.behind() << kindBits
 		s.tokens = append(s.tokens, t)
+		if s.pack && kind == DotWord {
+			s.packedWord(payload)
+		}
 	}
 	s.tokens = append(s.tokens, makeToken(len(s.text), EOF, 0))
 }

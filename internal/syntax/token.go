@@ -27,6 +27,8 @@ const (
 	HexFloat // 0f3f800000, 0d3ff0000000000000
 	String   // "…", without escapes, may hold line breaks
 	RawText  // what stands between .source_begin and .source_end
+	Data     // of a packed file: lines of bytes behind their first .b8
+	LocData  // of a packed file: what stands behind .loc
 
 	Comma
 	Semicolon
@@ -69,7 +71,7 @@ const (
 var kindNames = [kindCount]string{
 	Space: "white space", Comment: "comment", EOF: "end of file", BadToken: "bad token",
 	Ident: "name", DotWord: "word", Int: "integer", Float: "float", HexFloat: "exact float",
-	String: "string", RawText: "raw text",
+	String: "string", RawText: "raw text", Data: "bytes", LocData: "place",
 	Comma: ",", Semicolon: ";", Colon: ":", LParen: "(", RParen: ")", LBrace: "{", RBrace: "}",
 	LBracket: "[", RBracket: "]", At: "@", Assign: "=", Question: "?",
 	Plus: "+", Minus: "-", Star: "*", Slash: "/", Percent: "%", Tilde: "~", Not: "!",
@@ -119,6 +121,9 @@ func (t Token) Kind() Kind { return Kind(t.bits & (1<<kindBits - 1)) }
 
 // behind is the white space that follows the token, in bytes.
 func (t Token) behind() diag.Pos { return diag.Pos(t.bits >> kindBits & maxBehind) }
+
+// payload is what makeToken was given.
+func (t Token) payload() Word { return Word(t.bits >> (kindBits + spaceBits)) }
 
 // Word returns the number of the word for Ident and DotWord tokens, else 0.
 func (t Token) Word() Word {

@@ -87,8 +87,9 @@ type Section struct {
 // There may be millions of values, so that the tree does not hold them: File.SectionValue reads them.
 type SectionLine struct {
 	Range
-	Label TokenID // NoToken for data
-	Type  TokenID // .b8 .b16 .b32 .b64
+	Label  TokenID // NoToken for data
+	Type   TokenID // .b8 .b16 .b32 .b64
+	Packed bool    // lines of .b8 with numbers from 0 to 255, of a packed file
 }
 
 // SectionValue is one of
@@ -249,7 +250,8 @@ type Loc struct {
 	Range
 	Keyword         TokenID
 	File, Line, Col TokenID
-	Inlined         *Inlined // or nil
+	Inlined         *Inlined   // or nil
+	Packed          *PackedLoc // of a packed file, instead of the fields above; else nil
 }
 
 // Inlined is the second half of a Loc.

@@ -72,6 +72,7 @@ const (
 	WordDWARF
 	WordS64
 	WordU64
+	WordB8
 	WordCount
 )
 
@@ -97,7 +98,7 @@ var grammarWords = [WordCount]string{
 	WordBlocksAreClusters: ".blocksareclusters", WordLanguage: ".language",
 	WordWarpSize: "WARP_SZ", WordSink: "_", WordGeneric: "generic",
 	WordFunctionName: "function_name", WordInlinedAt: "inlined_at", WordDWARF: "DWARF",
-	WordS64: ".s64", WordU64: ".u64",
+	WordS64: ".s64", WordU64: ".u64", WordB8: ".b8",
 }
 
 // role is the part that a word plays in the grammar of directives.
