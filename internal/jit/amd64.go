@@ -82,12 +82,12 @@ type emitter struct {
 	freeK []x86.K
 	short bool // temporaries have run out
 
-	bcast map[bcastKey]x86.Vec // resident values of all lanes
-	wmask x86.K                // the next last instruction writes under it
-	only  x86.K                // lanes that the next instruction computes for, if it is one that rounds; 0: all
-	part  int                  // being assembled
-	lanes int                  // of a part
-	wide  bool                 // the part has 64-bit elements
+	bcast residents // values of all lanes
+	wmask x86.K     // the next last instruction writes under it
+	only  x86.K     // lanes that the next instruction computes for, if it is one that rounds; 0: all
+	part  int       // being assembled
+	lanes int       // of a part
+	wide  bool      // the part has 64-bit elements
 }
 
 // bcastKey names a value that all lanes have: a constant, or a slot.
@@ -95,6 +95,25 @@ type bcastKey struct {
 	typ   typ
 	slot  bool
 	value uint64 // or offset
+}
+
+// residents are values of all lanes that have a register, in the order in which they got it: code is the same
+// each time it is made. There are few, so looking at each beats a map.
+type residents []resident
+
+type resident struct {
+	key bcastKey
+	v   x86.Vec
+}
+
+// of returns the register of a value.
+func (r residents) of(k bcastKey) (x86.Vec, bool) {
+	for i := range r {
+		if r[i].key == k {
+			return r[i].v, true
+		}
+	}
+	return 0, false
 }
 
 // full is the widest register.
@@ -156,7 +175,7 @@ func temp(v x86.Vec) loc  { return loc{kind: inVec, v: v, owned: true} }
 
 // constant is an operand with a value in every lane.
 func (e *emitter) constant(t typ, v uint64) loc {
-	if r, ok := e.bcast[bcastKey{typ: t, value: v}]; ok {
+	if r, ok := e.bcast.of(bcastKey{typ: t, value: v}); ok {
 		return vecAt(r)
 	}
 	switch {
@@ -248,7 +267,7 @@ func (e *emitter) operand(s *source) loc {
 	case s.pat != nil:
 		return temp(e.lay(s.pat))
 	case s.slot:
-		if r, ok := e.bcast[bcastKey{s.typ, true, uint64(s.off)}]; ok {
+		if r, ok := e.bcast.of(bcastKey{s.typ, true, uint64(s.off)}); ok {
 			return vecAt(r)
 		}
 		return e.slotOperand(s)

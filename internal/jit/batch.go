@@ -230,9 +230,9 @@ func (c *compiler) loadWarp(s *segment) {
 	for _, off := range c.liveRows(s.first) {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}
-	for k, v := range c.bcast {
-		if k.slot {
-			c.loadValue(k, v)
+	for _, b := range c.bcast {
+		if b.key.slot {
+			c.loadValue(b.key, b.v)
 		}
 	}
 }
@@ -310,7 +310,7 @@ type extent struct{ off, bytes uint32 }
 
 // unwritten lists what is to be zero when a warp begins; false if that is much.
 func (r *region) unwritten() (list []extent, ok bool) {
-	live := r.f.LiveAt(0)
+	live := r.live.entry
 	for g := range r.f.Regs {
 		if !live.Has(g) || r.f.Rows.Of[g] < 0 {
 			continue

@@ -127,7 +127,7 @@ var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
 	r := newRegion(code, f, opt)
 	opt.begin("registers")
-	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}
+	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, freeK: []x86.K{x86.K6, x86.K5}}
 	c := &compiler{region: r, emitter: e, opt: opt}
 	if c.counted = opt.counted; opt.List || c.counted != nil {
 		c.listing = e.List()
@@ -250,9 +250,9 @@ func (c *compiler) loadConstants() {
 	base := uint64(mem.GlobalBase)
 	c.MovImm(rArena, -base)
 	c.RM(x86.ADD, x86.S64, rArena, ctxArena)
-	for k, v := range c.bcast {
-		if !k.slot {
-			c.loadValue(k, v)
+	for _, b := range c.bcast {
+		if !b.key.slot {
+			c.loadValue(b.key, b.v)
 		}
 	}
 }
@@ -260,8 +260,9 @@ func (c *compiler) loadConstants() {
 // eachRegister visits the registers of a resident row with their place in memory.
 func (c *compiler) eachRegister(off uint32, visit func(v x86.Vec, m x86.Mem)) {
 	bytes := c.full().Bytes()
+	row, _ := c.row.of(off)
 	for i := range 128 / bytes {
-		visit(x86.Vec(c.row[off]+i), c.regs(off+uint32(i*bytes)))
+		visit(x86.Vec(row+i), c.regs(off+uint32(i*bytes)))
 	}
 }
 
@@ -300,7 +301,7 @@ func (c *compiler) spreadSlots(list []*machine.ScalarSlot) {
 		}
 		v := c.alloc()
 		c.broadcast(c.full(), t, v, c.regs(s.Slot))
-		if row, ok := c.row[s.Row]; ok && t == tW {
+		if row, ok := c.row.of(s.Row); ok && t == tW {
 			for i := range 128 / c.full().Bytes() {
 				c.copy(c.full(), x86.Vec(row+i), v)
 			}

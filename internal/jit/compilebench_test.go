@@ -31,7 +31,7 @@ func processorTime() time.Duration {
 }
 
 // decoded has the code of all kernels of modules, for CTAs of 128 threads.
-func decoded(b *testing.B, modules map[string]string) (list []*machine.Code) {
+func decoded(b testing.TB, modules map[string]string) (list []*machine.Code) {
 	for name, src := range modules {
 		l := newLaboratory(b, name, src)
 		for _, f := range l.m.Funcs {

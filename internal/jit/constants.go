@@ -15,14 +15,12 @@ type constants struct {
 	entry  ir.Bits // registers that may be read before they are written
 }
 
-func newConstants(f *ir.Func) *constants {
-	c := &constants{slots: map[uint32]uint64{}, writes: make([]int32, len(f.Regs)), entry: f.LiveAt(0)}
-	for pc := range f.Insts {
-		f.EachReg(&f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write {
-				c.writes[g]++
-			}
-		})
+func newConstants(l *liveness) *constants {
+	c := &constants{slots: map[uint32]uint64{}, writes: make([]int32, len(l.f.Regs)), entry: l.entry}
+	for pc := range l.f.Insts {
+		for _, g := range l.uses.writes(int32(pc)) {
+			c.writes[g]++
+		}
 	}
 	return c
 }
@@ -37,14 +35,8 @@ func (c *constants) define(r *region, pc int32) {
 	if !ok {
 		return
 	}
-	n := 0
-	r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Write {
-			n++
-			ok = ok && c.writes[g] == 1 && !c.entry.Has(int(g))
-		}
-	})
-	if ok && n == 1 {
+	g := r.live.uses.writes(pc)
+	if len(g) == 1 && c.writes[g[0]] == 1 && !c.entry.Has(int(g[0])) {
 		c.slots[s.dst.off] = value
 	}
 }

@@ -437,9 +437,9 @@ func (c *compiler) asNumbers(i int, pc int32, masked bool) bool {
 // wroteSlots brings values that compiled code keeps of slots up to date, and in masked code the
 // rows that the interpreter would have written.
 func (c *compiler) wroteSlots(s *step, masked bool) {
-	for k, v := range c.bcast {
-		if k.slot && c.writesSlot(s, uint32(k.value)) {
-			c.loadValue(k, v)
+	for _, b := range c.bcast {
+		if b.key.slot && c.writesSlot(s, uint32(b.key.value)) {
+			c.loadValue(b.key, b.v)
 		}
 	}
 	if masked {

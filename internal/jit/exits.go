@@ -99,10 +99,9 @@ func (c *compiler) leaveAll() {
 
 // allRows are the resident rows.
 func (c *compiler) allRows() (list []uint32) {
-	for off := range c.row {
-		list = append(list, off)
+	for i := range c.row {
+		list = append(list, c.row[i].off)
 	}
-	slices.Sort(list)
 	return list
 }
 
@@ -110,6 +109,7 @@ func (c *compiler) allRows() (list []uint32) {
 // code does. It is safe for concurrent use.
 type leftRows struct {
 	f      *ir.Func
+	uses   *accesses
 	offset func(ir.Reg) uint32
 	starts []int32 // of segments
 	made   []*pattern
@@ -120,7 +120,7 @@ type leftRows struct {
 }
 
 func (r *region) leftRows() *leftRows {
-	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
+	l := &leftRows{f: r.f, uses: r.live.uses, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
 		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[machine.NativeRows], len(r.steps)+1)}
 	for i := range r.segs {
 		l.starts = append(l.starts, r.segs[i].first)
@@ -169,7 +169,7 @@ func (l *leftRows) before(pc int32) map[ir.Reg]*pattern {
 	}
 	now := map[ir.Reg]*pattern{}
 	for at := l.starts[i-1]; at < pc; at++ {
-		followPattern(l.f, at, l.made[at], l.global, now)
+		followPattern(l.uses.writes(at), l.made[at], l.global, now)
 	}
 	return now
 }

@@ -286,11 +286,9 @@ func (c *course) follow(pc int32, know foresight) *foreseen {
 	if v == nil {
 		c.askOthers(pc, know)
 	}
-	c.f.EachReg(&c.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Write {
-			delete(know, g)
-		}
-	})
+	for _, g := range c.live.uses.writes(pc) {
+		delete(know, g)
+	}
 	if v != nil {
 		know[g] = v
 	}
@@ -299,20 +297,21 @@ func (c *course) follow(pc int32, know foresight) *foreseen {
 
 // askOthers looks for registers that somebody reads, or writes in part, who knows no table: those are to be ordinary.
 func (c *course) askOthers(pc int32, know foresight) {
-	in, kind := &c.f.Insts[pc], c.steps[pc].op.Kind
+	kind := c.steps[pc].op.Kind
 	branch := kind == sem.OpBranch || kind == sem.OpExit || kind == sem.OpReturn
-	c.f.EachReg(in, func(g ir.Reg, a ir.Access) {
-		v := know[g]
-		switch {
-		case v == nil || v.slot || branch:
-			return
-		case a == ir.Write && c.insts[pc].Guard == machine.NoGuard:
-			return
-		case a != ir.Write && v.typ != tM && c.finds(pc, g, v.typ):
-			return
+	if branch {
+		return
+	}
+	for _, g := range c.live.uses.reads(pc) {
+		if v := know[g]; v != nil && !v.slot && (v.typ == tM || !c.finds(pc, g, v.typ)) {
+			c.ordinary[g], c.restart = true, true
 		}
-		c.ordinary[g], c.restart = true, true
-	})
+	}
+	for _, g := range c.live.uses.writes(pc) {
+		if v := know[g]; v != nil && !v.slot && c.insts[pc].Guard != machine.NoGuard {
+			c.ordinary[g], c.restart = true, true
+		}
+	}
 }
 
 // finds tells whether an instruction reads a register by a source that can be in the table.
@@ -338,14 +337,12 @@ func (c *course) result(pc int32, know foresight) (*foreseen, ir.Reg) {
 	if s.op.Kind != sem.OpLane && s.op.Kind != sem.OpSelect || s.prog == nil || c.insts[pc].Guard != machine.NoGuard {
 		return nil, ir.NoReg
 	}
-	to, n := ir.NoReg, 0
-	c.f.EachReg(&c.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Write {
-			to, n = g, n+1
-		}
-	})
-	slot := s.op.Scalar || s.dst.slot
-	if n != 1 || c.ordinary[to] || !slot && c.offset(to) != s.dst.off {
+	writes := c.live.uses.writes(pc)
+	if len(writes) != 1 {
+		return nil, ir.NoReg
+	}
+	to, slot := writes[0], s.op.Scalar || s.dst.slot
+	if c.ordinary[to] || !slot && c.offset(to) != s.dst.off {
 		return nil, ir.NoReg
 	}
 	in, key, some := make([][]uint64, len(s.in)), resultKey{pc: pc}, false
@@ -389,11 +386,11 @@ func (c *course) sourceOf(pc int32, in *source, know foresight) (v *foreseen) {
 	if in.slot || in.known {
 		return nil
 	}
-	c.f.EachReg(&c.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if w := know[g]; a == ir.Read && w != nil && w.typ == in.typ && c.offset(g) == in.off {
+	for _, g := range c.live.uses.reads(pc) {
+		if w := know[g]; w != nil && w.typ == in.typ && c.offset(g) == in.off {
 			v = w
 		}
-	})
+	}
 	return v
 }
 

@@ -99,17 +99,16 @@ func (x *indexer) candidates() (some bool) {
 	}
 	for pc := range x.steps {
 		s := &x.steps[pc]
-		x.f.EachReg(&x.f.Insts[pc], func(g ir.Reg, a ir.Access) {
+		for _, g := range x.live.uses.reads(int32(pc)) {
+			x.state[g].users = append(x.state[g].users, int32(pc))
+		}
+		for _, g := range x.live.uses.writes(int32(pc)) {
 			st := &x.state[g]
-			if a != ir.Write {
-				st.users = append(st.users, int32(pc))
-				return
-			}
 			st.defs = append(st.defs, int32(pc))
 			st.bad = st.bad || s.leaves || s.op.Kind != sem.OpLane || s.prog == nil || s.dst.slot || s.dst.typ != tX || s.made != nil || s.dst.off != x.offset(g)
-		})
+		}
 	}
-	entry := x.f.LiveAt(0)
+	entry := x.live.entry
 	for g := range x.state {
 		st := &x.state[g]
 		st.bad = st.bad || len(st.defs) == 0 || entry.Has(g)
@@ -233,7 +232,7 @@ func (x *indexer) slotRegister(pc int32, off uint32) ir.Reg {
 
 // anchorOf is what all lanes have of a register that is written once, before anybody reads it.
 func (x *indexer) anchorOf(g ir.Reg) shape {
-	if g == ir.NoReg || len(x.state[g].defs) != 1 || x.f.LiveAt(0).Has(int(g)) {
+	if g == ir.NoReg || len(x.state[g].defs) != 1 || x.live.entry.Has(int(g)) {
 		return shape{}
 	}
 	if h, ok := x.anchors[g]; ok {
@@ -278,11 +277,8 @@ func (x *indexer) usable(g ir.Reg) bool {
 }
 
 // definesIndex tells whether an instruction defines a register that is kept as an index.
-func (x *indexer) definesIndex(pc int32) (is bool) {
-	x.f.EachReg(&x.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		is = is || a == ir.Write && !x.state[g].bad
-	})
-	return is
+func (x *indexer) definesIndex(pc int32) bool {
+	return slices.ContainsFunc(x.live.uses.writes(pc), func(g ir.Reg) bool { return !x.state[g].bad })
 }
 
 // addresses tells whether an instruction reads a register as an address and nothing else. Narrow elements are fetched
@@ -332,9 +328,7 @@ func (x *indexer) accessedBefore(pc int32, g ir.Reg) bool {
 		if x.insts[at].Guard == machine.NoGuard && x.tests(at, g) {
 			return true
 		}
-		wrote := false
-		x.f.EachReg(&x.f.Insts[at], func(h ir.Reg, a ir.Access) { wrote = wrote || h == g && a == ir.Write })
-		if wrote {
+		if slices.Contains(x.live.uses.writes(at), g) {
 			return false
 		}
 	}
@@ -402,11 +396,9 @@ func (x *indexer) want(g ir.Reg) {
 	}
 	for _, pc := range st.users {
 		if s := &x.steps[pc]; !s.leaves && s.op.Kind == sem.OpLane {
-			x.f.EachReg(&x.f.Insts[pc], func(h ir.Reg, a ir.Access) {
-				if a == ir.Write {
-					x.want(h)
-				}
-			})
+			for _, h := range x.live.uses.writes(pc) {
+				x.want(h)
+			}
 		}
 	}
 }
@@ -421,7 +413,7 @@ func (x *indexer) place() (list []indexed) {
 	for g := range x.state {
 		if st := &x.state[g]; st.wanted {
 			off := x.indexRow(len(list) + 1)
-			x.live.regsOf[off] = []ir.Reg{ir.Reg(g)}
+			x.live.regsOf.add(off, ir.Reg(g))
 			list = append(list, indexed{anchor: st.anchor, reg: ir.Reg(g), shift: st.shift, signed: st.signed, off: off, home: x.offset(ir.Reg(g))})
 		}
 	}

@@ -15,6 +15,7 @@ const maxJoinVisits = 1 << 12
 // joins finds those registers.
 type joins struct {
 	f       *ir.Func
+	uses    *accesses
 	differ  ir.Bits   // what is found
 	written []ir.Bits // by block, nil as long as nobody has asked
 	left    int
@@ -24,7 +25,7 @@ type joins struct {
 // differing has the registers of which lanes that come together may have different values because
 // they came by different ways; false if the function has too many of them.
 func (r *region) differing(sol *ir.Solution) (ir.Bits, bool) {
-	j := &joins{f: r.f, differ: ir.NewBits(len(r.f.Regs)), written: make([]ir.Bits, len(r.f.Blocks)), left: maxJoinVisits, seen: make([]ir.BlockID, len(r.f.Blocks))}
+	j := &joins{f: r.f, uses: r.live.uses, differ: ir.NewBits(len(r.f.Regs)), written: make([]ir.Bits, len(r.f.Blocks)), left: maxJoinVisits, seen: make([]ir.BlockID, len(r.f.Blocks))}
 	for b := range j.seen {
 		j.seen[b] = ir.NoBlock
 	}
@@ -79,11 +80,9 @@ func (j *joins) writes(b ir.BlockID) ir.Bits {
 	if j.written[b] == nil {
 		j.written[b] = ir.NewBits(len(j.f.Regs))
 		for pc := j.f.Blocks[b].First; pc < j.f.Blocks[b].End; pc++ {
-			j.f.EachReg(&j.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-				if a == ir.Write {
-					j.written[b].Set(int(g))
-				}
-			})
+			for _, g := range j.uses.writes(pc) {
+				j.written[b].Set(int(g))
+			}
 		}
 	}
 	return j.written[b]

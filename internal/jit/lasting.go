@@ -6,6 +6,8 @@ package jit
 // whoever executed it. The first segment has a second version without those instructions.
 
 import (
+	"slices"
+
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
@@ -37,15 +39,14 @@ func (r *region) findLasting() {
 
 // writtenOnce has the registers that one instruction writes, and that are not read before.
 func (r *region) writtenOnce() ir.Bits {
-	once, more := ir.NewBits(len(r.f.Regs)), r.f.LiveAt(0)
+	once, more := ir.NewBits(len(r.f.Regs)), slices.Clone(r.live.entry)
 	for pc := range r.f.Insts {
-		r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write && once.Has(int(g)) {
+		for _, g := range r.live.uses.writes(int32(pc)) {
+			if once.Has(int(g)) {
 				more.Set(int(g))
-			} else if a == ir.Write {
-				once.Set(int(g))
 			}
-		})
+			once.Set(int(g))
+		}
 	}
 	for i := range once {
 		once[i] &^= more[i]
@@ -61,9 +62,9 @@ func (r *region) lasts(pc int32, lasting map[uint32]bool, once ir.Bits) bool {
 		return false
 	}
 	ok := true
-	r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		ok = ok && (a != ir.Write || once.Has(int(g)) && r.f.Regs[g].Bits > 1)
-	})
+	for _, g := range r.live.uses.writes(pc) {
+		ok = ok && once.Has(int(g)) && r.f.Regs[g].Bits > 1
+	}
 	if s.op.Kind == sem.OpLoad {
 		return ok // from the parameters, at a constant
 	}

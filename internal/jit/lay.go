@@ -95,7 +95,7 @@ func (c *compiler) takeNumbers(p *pattern) {
 
 // takeUp is takeNumbers for a row that may be in registers, and that may hold something else.
 func (c *compiler) takeUp(p *pattern, other x86.Label) {
-	if _, resident := c.row[p.off]; resident && p.typ == tW {
+	if _, resident := c.row.of(p.off); resident && p.typ == tW {
 		c.eachRegister(p.off, func(v x86.Vec, m x86.Mem) { c.store(c.full(), m, v) })
 	}
 	c.takeNumbers(p)

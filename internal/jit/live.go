@@ -1,6 +1,7 @@
 package jit
 
-// What is live where. Code is assembled block by block, and asks about many instructions of each.
+// What is live where. Code is assembled block by block, and asks about many instructions of each: what is live
+// before one follows from what is live before its neighbour, so a cursor that moves through the block answers.
 
 import (
 	"slices"
@@ -10,60 +11,187 @@ import (
 
 // liveness answers questions about one function.
 type liveness struct {
-	f      *ir.Func
-	rowOf  []uint32            // by register: offset of its row, noRow for none
-	regsOf map[uint32][]ir.Reg // by row
-	blocks map[ir.BlockID][]ir.Bits
-	words  int // in blocks
+	f       *ir.Func
+	uses    *accesses
+	blockOf []ir.BlockID // by instruction
+	entry   ir.Bits      // live before the first instruction
+	rowOf   []uint32     // by register: offset of its row, noRow for none
+	regsOf  rowRegs
+
+	found  []ir.Reg // what was found of blocks: what is live at their starts, and whose being live an instruction changes
+	starts []part   // by block; the zero part if nothing has been found of it
+	turns  []part   // by instruction
+
+	block ir.BlockID // where the cursor is
+	pc    int32
+	live  ir.Bits // before pc
 }
+
+// part is a part of a list.
+type part struct{ from, to int32 }
 
 const noRow = ^uint32(0)
 
-// maxLiveWords is how much of what was found is kept.
-const maxLiveWords = 1 << 22
+// maxFound is how much of what was found is kept.
+const maxFound = 1 << 22
 
 func newLiveness(f *ir.Func, offset func(ir.Reg) uint32) *liveness {
-	l := &liveness{f: f, rowOf: make([]uint32, len(f.Regs)), regsOf: map[uint32][]ir.Reg{}, blocks: map[ir.BlockID][]ir.Bits{}}
+	n := len(f.Insts)
+	l := &liveness{f: f, uses: newAccesses(f), blockOf: make([]ir.BlockID, n), rowOf: make([]uint32, len(f.Regs)), starts: make([]part, len(f.Blocks)), turns: make([]part, n),
+		found: make([]ir.Reg, 1, 3*n+1), block: -1, live: ir.NewBits(len(f.Regs))}
+	for b := range f.Blocks {
+		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
+			l.blockOf[pc] = ir.BlockID(b)
+		}
+	}
 	for g := range f.Regs {
 		l.rowOf[g] = noRow
 		if f.Rows.Of[g] >= 0 {
-			off := offset(ir.Reg(g))
-			l.rowOf[g] = off
-			l.regsOf[off] = append(l.regsOf[off], ir.Reg(g))
+			l.rowOf[g] = offset(ir.Reg(g))
 		}
 	}
+	l.regsOf = newRowRegs(l.rowOf)
+	l.entry = f.LiveAt(0)
 	return l
 }
 
-// at returns the registers that are live before an instruction.
+// at returns the registers that are live before an instruction, until the next question.
 func (l *liveness) at(pc int32) ir.Bits {
-	b := l.f.BlockOf(pc)
-	blk := &l.f.Blocks[b]
-	if sets, ok := l.blocks[b]; ok {
-		return sets[pc-blk.First]
+	if b := l.blockOf[pc]; b != l.block {
+		l.enter(b)
 	}
-	words := int(blk.End-blk.First) * len(ir.NewBits(len(l.f.Regs)))
-	if words > maxLiveWords {
-		return l.f.LiveAt(pc)
+	for ; l.pc < pc; l.pc++ {
+		l.turn(l.pc)
 	}
-	if l.words += words; l.words > maxLiveWords {
-		clear(l.blocks)
-		l.words = words
+	for l.pc > pc {
+		l.pc--
+		l.turn(l.pc)
 	}
-	l.blocks[b] = l.f.LiveSets(b)
-	return l.blocks[b][pc-blk.First]
+	return l.live
+}
+
+// turn passes an instruction, in either direction.
+func (l *liveness) turn(pc int32) {
+	for _, g := range l.found[l.turns[pc].from:l.turns[pc].to] {
+		l.live[g>>6] ^= 1 << (uint(g) & 63)
+	}
+}
+
+// enter puts the cursor before the first instruction of a block.
+func (l *liveness) enter(b ir.BlockID) {
+	clear(l.live)
+	l.block, l.pc = b, l.f.Blocks[b].First
+	if l.starts[b] == (part{}) {
+		l.pass(b)
+		return
+	}
+	for _, g := range l.found[l.starts[b].from:l.starts[b].to] {
+		l.live.Set(int(g))
+	}
+}
+
+// pass goes through a block from its end, and notes what changes.
+func (l *liveness) pass(id ir.BlockID) {
+	if len(l.found) > maxFound {
+		l.found = l.found[:1]
+		clear(l.starts)
+	}
+	b := &l.f.Blocks[id]
+	for _, g := range l.f.Globals {
+		if l.f.LiveOut(id, g) {
+			l.live.Set(int(g))
+		}
+	}
+	for pc := b.End - 1; pc >= b.First; pc-- {
+		from := len(l.found)
+		l.before(pc)
+		l.turns[pc] = part{int32(from), int32(len(l.found))}
+	}
+	from := len(l.found)
+	l.live.Each(func(g int) { l.found = append(l.found, ir.Reg(g)) })
+	l.starts[id] = part{int32(from), int32(len(l.found))}
+}
+
+// before makes what is live behind an instruction what is live before it, and notes the difference.
+func (l *liveness) before(pc int32) {
+	from := len(l.found)
+	if l.f.Insts[pc].Guard.Reg == ir.NoReg { // under a guard other lanes keep what they have
+		for _, g := range l.uses.writes(pc) {
+			if l.live.Has(int(g)) {
+				l.live.Clear(int(g))
+				l.found = append(l.found, g)
+			}
+		}
+	}
+	for _, g := range l.uses.reads(pc) {
+		if l.live.Has(int(g)) {
+			continue
+		}
+		l.live.Set(int(g))
+		if k := slices.Index(l.found[from:], g); k >= 0 {
+			l.found = slices.Delete(l.found, from+k, from+k+1)
+		} else {
+			l.found = append(l.found, g)
+		}
+	}
 }
 
 // holds tells whether a row holds what somebody reads, before an instruction.
 func (l *liveness) holds(live ir.Bits, off uint32) bool {
-	return slices.ContainsFunc(l.regsOf[off], func(g ir.Reg) bool { return live.Has(int(g)) })
+	for _, g := range l.regsOf.of(off) {
+		if live.Has(int(g)) {
+			return true
+		}
+	}
+	return false
 }
 
 // behind tells whether a row holds what somebody reads behind the instruction before end.
 func (l *liveness) behind(end int32, off uint32) bool {
-	b := l.f.BlockOf(end - 1)
+	b := l.blockOf[end-1]
 	if end < l.f.Blocks[b].End {
 		return l.holds(l.at(end), off)
 	}
-	return slices.ContainsFunc(l.regsOf[off], func(g ir.Reg) bool { return l.f.LiveOut(b, g) })
+	return slices.ContainsFunc(l.regsOf.of(off), func(g ir.Reg) bool { return l.f.LiveOut(b, g) })
+}
+
+// rowRegs has the registers of each row: those whose lives do not meet share one.
+type rowRegs struct {
+	offs  []uint32 // ascending
+	first []int32  // and one more
+	regs  []ir.Reg
+	more  map[uint32][]ir.Reg // rows that were made since
+}
+
+func newRowRegs(rowOf []uint32) rowRegs {
+	var r rowRegs
+	for g, off := range rowOf {
+		if off != noRow {
+			r.regs = append(r.regs, ir.Reg(g))
+		}
+	}
+	slices.SortStableFunc(r.regs, func(a, b ir.Reg) int { return int(int64(rowOf[a]) - int64(rowOf[b])) })
+	for i, g := range r.regs {
+		if n := len(r.offs); n == 0 || r.offs[n-1] != rowOf[g] {
+			r.offs, r.first = append(r.offs, rowOf[g]), append(r.first, int32(i))
+		}
+	}
+	r.first = append(r.first, int32(len(r.regs)))
+	return r
+}
+
+// of are the registers of a row.
+func (r *rowRegs) of(off uint32) []ir.Reg {
+	if i, ok := slices.BinarySearch(r.offs, off); ok {
+		return r.regs[r.first[i]:r.first[i+1]]
+	}
+	return r.more[off]
+}
+
+// add makes a row for one register.
+func (r *rowRegs) add(off uint32, g ir.Reg) {
+	if r.more == nil {
+		r.more = map[uint32][]ir.Reg{}
+	}
+	r.more[off] = []ir.Reg{g}
 }

@@ -31,16 +31,20 @@ func (f *finder) findLoaded(s *segment) {
 	now := map[ir.Reg]bool{}
 	for pc := s.first; pc < s.end; pc++ {
 		one := f.loadsOne(pc)
-		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Read && now[g] {
-				f.from[readAt{pc, g}] = true
+		if len(now) > 0 {
+			for _, g := range f.live.uses.reads(pc) {
+				if now[g] {
+					f.from[readAt{pc, g}] = true
+				}
 			}
-		})
-		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write {
-				now[g] = one
+		}
+		for _, g := range f.live.uses.writes(pc) {
+			if one {
+				now[g] = true
+			} else if len(now) > 0 {
+				delete(now, g)
 			}
-		})
+		}
 	}
 }
 

@@ -56,8 +56,8 @@ func (r *region) findLazy() {
 
 // noteNaNs notes what one instruction does with its 32-bit registers.
 func (r *region) noteNaNs(pc int32, uses []nanUse) {
-	s, in := &r.steps[pc], &r.f.Insts[pc]
-	r.f.EachReg(in, func(g ir.Reg, a ir.Access) {
+	s := &r.steps[pc]
+	note := func(g ir.Reg, a ir.Access) {
 		u := &uses[g]
 		switch {
 		case r.f.Regs[g].Width() != ir.W32 || r.f.Regs[g].Bits == 1:
@@ -71,7 +71,13 @@ func (r *region) noteNaNs(pc int32, uses []nanUse) {
 		case s.copied() == nil && !s.prog.tame(s.prog.result):
 			u.raw = true
 		}
-	})
+	}
+	for _, g := range r.live.uses.reads(pc) {
+		note(g, ir.Read)
+	}
+	for _, g := range r.live.uses.writes(pc) {
+		note(g, ir.Write)
+	}
 }
 
 // tame tells whether a value of 32 bits is never a NaN but the canonical one: such a definition beside
@@ -122,11 +128,11 @@ func (s *step) copied() *source {
 // written is the 32-bit register that an instruction writes to a row.
 func (r *region) written(pc int32) (reg ir.Reg, ok bool) {
 	s := &r.steps[pc]
-	r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Write && r.f.Regs[g].Width() == ir.W32 && r.offset(g) == s.dst.off && !s.dst.slot {
+	for _, g := range r.live.uses.writes(pc) {
+		if r.f.Regs[g].Width() == ir.W32 && r.offset(g) == s.dst.off && !s.dst.slot {
 			reg, ok = g, true
 		}
-	})
+	}
 	return reg, ok
 }
 
@@ -178,11 +184,11 @@ func (r *region) relax(pc int32) {
 		return
 	}
 	if s.op.Kind == sem.OpStore {
-		r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Read && r.lazy[g] && !slices.Contains(s.settles, r.offset(g)) {
+		for _, g := range r.live.uses.reads(pc) {
+			if r.lazy[g] && !slices.Contains(s.settles, r.offset(g)) {
 				s.settles = append(s.settles, r.offset(g))
 			}
-		})
+		}
 	}
 	if s.prog == nil || s.prog.ops[s.prog.result].code != cCanon {
 		return
@@ -210,7 +216,7 @@ func (c *compiler) settleRows(list []uint32) {
 	c.wide = false
 	n := c.parts(false)
 	for _, off := range list {
-		row, resident := c.row[off]
+		row, resident := c.row.of(off)
 		for i := range n {
 			v, m := x86.Vec(row+i), c.regs(off+uint32(i*c.full().Bytes()))
 			if !resident {

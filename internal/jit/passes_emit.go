@@ -20,7 +20,7 @@ type turning struct {
 	first int // part of the pass
 	parts int // of a pass
 	rowAt map[uint32]int
-	same  map[bcastKey]x86.Vec
+	same  residents
 	temps []x86.Vec
 	hosts map[turnKey]x86.Reg
 }
@@ -68,17 +68,17 @@ func (c *compiler) inPasses(i int) bool {
 // settled tells whether the ordinary code has everything in registers already.
 func (k *turning) settled() bool {
 	for _, off := range k.t.carried {
-		if _, ok := k.row[off]; !ok {
+		if _, ok := k.row.of(off); !ok {
 			return false
 		}
 	}
 	for i := range k.t.steady {
 		s := &k.t.steady[i]
-		if _, row := k.row[s.row]; s.key == nil && !row {
+		if _, row := k.row.of(s.row); s.key == nil && !row {
 			return false
 		}
 		if s.key != nil && s.uses > 1 {
-			if _, ok := k.bcast[*s.key]; !ok {
+			if _, ok := k.bcast.of(*s.key); !ok {
 				return false
 			}
 		}
@@ -102,7 +102,7 @@ func (k *turning) choose() bool {
 	}
 	next := k.wholeRow() - k.parts // rows begin where those of earlier parts would be
 	left := all - max(temps, next)
-	k.rowAt, k.same = map[uint32]int{}, map[bcastKey]x86.Vec{}
+	k.rowAt, k.same = map[uint32]int{}, nil
 	give := func(n int) (at int, ok bool) {
 		if ok = n <= left; ok {
 			at, left, next = next, left-n, next+n
@@ -128,7 +128,7 @@ func (k *turning) choose() bool {
 				k.rowAt[s.row] = at
 			}
 		} else if at, ok := give(1); ok {
-			k.same[*s.key] = x86.Vec(at)
+			k.same = append(k.same, resident{*s.key, x86.Vec(at)})
 		}
 	}
 	if !done {
@@ -360,9 +360,9 @@ func (k *turning) turn(first, behind int) {
 // begin brings what has a register there.
 func (k *turning) begin() {
 	c := k.compiler
-	c.row, c.bcast, c.free = map[uint32]int{}, k.same, slices.Clone(k.temps)
+	c.row, c.bcast, c.free = nil, k.same, slices.Clone(k.temps)
 	for off, at := range k.rowAt {
-		c.row[off] = at - k.first
+		c.row.add(off, at-k.first)
 	}
 	for i := range k.t.in {
 		c.place(&k.t.in[i])
@@ -371,8 +371,8 @@ func (k *turning) begin() {
 		c.place(&k.t.merged.rows[i].dst)
 	}
 	k.eachRow(func(_ uint32, v x86.Vec, m x86.Mem) { k.move(k.full(), v, m) })
-	for key, v := range k.same {
-		c.loadValue(key, v)
+	for _, b := range k.same {
+		c.loadValue(b.key, b.v)
 	}
 	k.hosts = map[turnKey]x86.Reg{}
 	for i := range k.t.bases {
@@ -446,8 +446,8 @@ func (k *turning) behind(s *segment) {
 	for _, off := range c.liveRows(s.end - 1) {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}
-	for key, v := range c.bcast {
-		c.loadValue(key, v)
+	for _, b := range c.bcast {
+		c.loadValue(b.key, b.v)
 	}
 	c.note(s.end-1, s.end)
 }

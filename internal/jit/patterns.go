@@ -108,22 +108,20 @@ func (r *region) definable(pc int32) bool {
 
 // everywhere finds the registers that are patterns wherever they live.
 func (f *finder) everywhere() {
-	entry := f.f.LiveAt(0)
+	entry := f.live.entry
 	differ, known := f.differing(f.sol)
 	same := func(pc int32, g ir.Reg) bool { // for lanes that come together
-		return !f.sol.Divergent[f.f.BlockOf(pc)] || known && !differ.Has(int(g))
+		return !f.sol.Divergent[f.live.blockOf[pc]] || known && !differ.Has(int(g))
 	}
 	for g := range f.state {
 		f.state[g].all = !entry.Has(g) && f.f.Regs[g].Bits > 1
 	}
 	for pc := range f.steps {
-		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write {
-				s := &f.state[g]
-				s.from = append(s.from, int32(pc))
-				s.all = s.all && f.definable(int32(pc)) && same(int32(pc), g) && f.sameRow(int32(pc), g)
-			}
-		})
+		for _, g := range f.live.uses.writes(int32(pc)) {
+			s := &f.state[g]
+			s.from = append(s.from, int32(pc))
+			s.all = s.all && f.definable(int32(pc)) && same(int32(pc), g) && f.sameRow(int32(pc), g)
+		}
 	}
 	f.settleStrides()
 	for g := range f.state {
@@ -145,11 +143,9 @@ func (f *finder) settleStrides() {
 		}
 		work = append(work, ir.Reg(g))
 		for _, pc := range f.state[g].from {
-			f.f.EachReg(&f.f.Insts[pc], func(src ir.Reg, a ir.Access) {
-				if a == ir.Read {
-					readers[src] = append(readers[src], ir.Reg(g))
-				}
-			})
+			for _, src := range f.live.uses.reads(pc) {
+				readers[src] = append(readers[src], ir.Reg(g))
+			}
 		}
 	}
 	for i := 0; i < len(work); i++ {
@@ -234,11 +230,11 @@ func (f *finder) sourceStride(pc int32, k int, of func(ir.Reg) stride) stride {
 // readAt is the register that an instruction reads as a row.
 func (r *region) readAt(pc int32, s *source) ir.Reg {
 	found := ir.NoReg
-	r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Read && r.f.Regs[g].Bits > 1 && r.offset(g) == s.off {
+	for _, g := range r.live.uses.reads(pc) {
+		if r.f.Regs[g].Bits > 1 && r.offset(g) == s.off {
 			found = g
 		}
-	})
+	}
 	return found
 }
 
@@ -258,11 +254,9 @@ func (f *finder) within(s *segment) {
 				}
 			}
 		}
-		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write {
-				f.define(s, pc, g, now)
-			}
-		})
+		for _, g := range f.live.uses.writes(pc) {
+			f.define(s, pc, g, now)
+		}
 	}
 }
 
@@ -303,7 +297,7 @@ func (f *finder) define(s *segment, pc int32, g ir.Reg, now map[ir.Reg]*pattern)
 
 // livesBehind tells whether a register is read behind a segment.
 func (r *region) livesBehind(s *segment, g ir.Reg) bool {
-	b := r.f.BlockOf(s.first)
+	b := r.live.blockOf[s.first]
 	if s.end < r.f.Blocks[b].End {
 		return r.live.at(s.end).Has(int(g))
 	}
@@ -440,19 +434,19 @@ func (l *localPatterns) before(r *region, pc int32) map[ir.Reg]*pattern {
 		*l = localPatterns{first, first, map[ir.Reg]*pattern{}}
 	}
 	for ; l.pc < pc; l.pc++ {
-		followPattern(r.f, l.pc, r.steps[l.pc].made, r.global, l.now)
+		followPattern(r.live.uses.writes(l.pc), r.steps[l.pc].made, r.global, l.now)
 	}
 	return l.now
 }
 
 // followPattern brings the patterns of a segment whose rows are not written up to date behind an
-// instruction, which makes one of them or nil.
-func followPattern(f *ir.Func, pc int32, made *pattern, global, now map[ir.Reg]*pattern) {
-	f.EachReg(&f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Write {
+// instruction that writes registers and makes one of them or nil.
+func followPattern(writes []ir.Reg, made *pattern, global, now map[ir.Reg]*pattern) {
+	if len(now) > 0 {
+		for _, g := range writes {
 			delete(now, g)
 		}
-	})
+	}
 	if made != nil && global[made.reg] == nil && !made.home {
 		now[made.reg] = made
 	}

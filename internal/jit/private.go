@@ -46,8 +46,8 @@ func (m *merged) findPrivate(r *region, i int) {
 
 // private tells whether only running lanes look at a row, in a segment.
 func (r *region) private(i int, off uint32) bool {
-	regs, row := r.live.regsOf[off]
-	return row && !slices.ContainsFunc(regs, func(g ir.Reg) bool { return r.lastLive[g] > int32(i) })
+	regs := r.live.regsOf.of(off)
+	return len(regs) > 0 && !slices.ContainsFunc(regs, func(g ir.Reg) bool { return r.lastLive[g] > int32(i) })
 }
 
 // usage is which lanes of a result are written where those of a mask execute.

@@ -5,7 +5,6 @@ package jit
 
 import (
 	"reflect"
-	"slices"
 
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
@@ -72,7 +71,7 @@ type region struct {
 	touched            touched         // by the run that is being found
 
 	consts   map[uint32]machine.ConstRow
-	row      map[uint32]int // resident rows: first register
+	row      residentRows
 	offset   func(ir.Reg) uint32
 	global   map[ir.Reg]*pattern
 	local    localPatterns
@@ -94,7 +93,7 @@ type region struct {
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
-		row: map[uint32]int{}, global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
+		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset)
 	for _, c := range code.Consts {
@@ -106,7 +105,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 			r.depth[pc] = min(f.Blocks[b].Depth, 6)
 		}
 	}
-	r.known = newConstants(f)
+	r.known = newConstants(r.live)
 	r.bounds = make([]int32, len(r.insts))
 	r.steps = make([]step, len(r.insts))
 	for pc := range r.insts {
@@ -303,7 +302,7 @@ func (r *region) cut() {
 	n := 0
 	for i := range r.segs {
 		r.segs[i].pending = -1
-		if r.segs[i].start && len(r.f.Blocks[r.f.BlockOf(r.segs[i].first)].Preds) > 0 {
+		if r.segs[i].start && len(r.f.Blocks[r.live.blockOf[r.segs[i].first]].Preds) > 0 {
 			r.segs[i].pending = n
 			n++
 		}
@@ -320,12 +319,11 @@ func (r *region) addSegment(from, to int32, start bool) {
 func (r *region) liveRows(pc int32) []uint32 {
 	live := r.live.at(pc)
 	var list []uint32
-	for off := range r.row {
-		if off >= r.code.RegBytes && off < r.code.FrameBytes || r.live.holds(live, off) {
+	for i := range r.row {
+		if off := r.row[i].off; off >= r.code.RegBytes && off < r.code.FrameBytes || r.live.holds(live, off) {
 			list = append(list, off)
 		}
 	}
-	slices.Sort(list)
 	return list
 }
 

@@ -4,10 +4,35 @@ package jit
 // runs do not need the registers more.
 
 import (
+	"cmp"
 	"slices"
 
 	"ptxvm/internal/jit/x86"
 )
+
+// residentRows are the rows that have registers, by their offsets. There are few, so looking at each beats a map.
+type residentRows []residentRow
+
+type residentRow struct {
+	off uint32
+	reg int // the first
+}
+
+// of returns the first register of a row.
+func (r residentRows) of(off uint32) (int, bool) {
+	for i := range r {
+		if r[i].off == off {
+			return r[i].reg, true
+		}
+	}
+	return 0, false
+}
+
+// add gives a row, which has none, registers.
+func (r *residentRows) add(off uint32, reg int) {
+	at, _ := slices.BinarySearchFunc(*r, off, func(row residentRow, off uint32) int { return cmp.Compare(row.off, off) })
+	*r = slices.Insert(*r, at, residentRow{off, reg})
+}
 
 // candidate is something that could stay in registers.
 type candidate struct {
@@ -28,9 +53,9 @@ func (r *region) allocate(e *emitter, limit int) int {
 			continue
 		}
 		if c.bcast != nil {
-			e.bcast[*c.bcast] = x86.Vec(next)
+			e.bcast = append(e.bcast, resident{*c.bcast, x86.Vec(next)})
 		} else {
-			r.row[c.row] = next
+			r.row.add(c.row, next)
 		}
 		next += c.regs
 	}
@@ -82,8 +107,10 @@ func (r *region) placeMerged(m *merged) {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
-	if reg, ok := r.row[s.off]; ok && s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil {
-		s.row = reg
+	if s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil {
+		if reg, ok := r.row.of(s.off); ok {
+			s.row = reg
+		}
 	}
 }
 

@@ -127,10 +127,10 @@ func (r *region) findTrips() map[int]*trips {
 func (r *region) closed(first, last int) bool {
 	for i := first; i <= last; i++ {
 		s := &r.segs[i]
-		if !s.start || s.end < r.f.Blocks[r.f.BlockOf(s.first)].End || i > first && r.segs[i-1].end != s.first {
+		if !s.start || s.end < r.f.Blocks[r.live.blockOf[s.first]].End || i > first && r.segs[i-1].end != s.first {
 			return false
 		}
-		for _, p := range r.f.Blocks[r.f.BlockOf(s.first)].Preds {
+		for _, p := range r.f.Blocks[r.live.blockOf[s.first]].Preds {
 			at := r.f.Blocks[p].First
 			if i > first && (at < r.segs[first].first || at >= r.segs[last].end) {
 				return false

@@ -116,7 +116,7 @@ func (f lanesForm) remaining(left [1 + maxAtoms]int) (exits []int, ok bool) {
 // written for all lanes.
 func (b *tripper) results() {
 	b.now, b.loose = b.end.now, b.end.loose
-	around := b.r.live.at(b.r.segs[b.t.first].first)
+	around := slices.Clone(b.r.live.at(b.r.segs[b.t.first].first))
 	for _, off := range slices.Sorted(maps.Keys(b.wrote)) {
 		outside := !b.r.private(b.t.last, off)
 		if outside || b.r.live.holds(around, off) {
@@ -188,7 +188,7 @@ func (b *tripper) under(mask, v, old val) val {
 
 // lazyAround tells whether nobody in the loop can tell the NaNs of a row apart.
 func (b *tripper) lazyAround(off uint32, around ir.Bits) bool {
-	return !slices.ContainsFunc(b.r.live.regsOf[off], func(g ir.Reg) bool { return around.Has(int(g)) && !b.r.lazy[g] })
+	return !slices.ContainsFunc(b.r.live.regsOf.of(off), func(g ir.Reg) bool { return around.Has(int(g)) && !b.r.lazy[g] })
 }
 
 // summand makes of old + x, where that is the new value, old + (x under the mask), which need not be blended (AVX2, where

@@ -76,8 +76,8 @@ type trial struct {
 
 // assemble compiles a function for a trial, nil if it has no program.
 func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
-	c := &compiler{region: &region{code: &machine.Code{}, wide512: x.wide512, row: map[uint32]int{}},
-		emitter: &emitter{Asm: x86.New(nil), evex: x.wide512, bcast: map[bcastKey]x86.Vec{}, freeK: []x86.K{x86.K6, x86.K5}}}
+	c := &compiler{region: &region{code: &machine.Code{}, wide512: x.wide512},
+		emitter: &emitter{Asm: x86.New(nil), evex: x.wide512, freeK: []x86.K{x86.K6, x86.K5}}}
 	first, all, per := 0, 16, 4
 	if x.wide512 {
 		all, per = 32, 2
@@ -88,7 +88,8 @@ func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
 	var vals []val
 	row := func(src *source, off uint32) {
 		if x.resident && src.typ == tW && !x.scalar && !src.slot && first+per <= all-6 {
-			c.row[off], src.row = first, first
+			src.row = first
+			c.row.add(off, first)
 			first += per
 		}
 	}

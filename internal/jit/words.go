@@ -66,12 +66,10 @@ func (r *region) isCalm(s *segment) bool {
 		default:
 			return false
 		}
-		calm := true
-		r.f.EachReg(&r.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			calm = calm && (a != ir.Write || r.f.Rows.Of[g] < 0 || !r.holdsWord(g))
-		})
-		if !calm {
-			return false
+		for _, g := range r.live.uses.writes(pc) {
+			if r.f.Rows.Of[g] >= 0 && r.holdsWord(g) {
+				return false
+			}
 		}
 	}
 	return true
