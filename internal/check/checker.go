@@ -19,16 +19,14 @@ type Options struct {
 	// it has to define, and a kernel's memory has to fit. Off for a module that others
 	// may be linked to; Info.Alone then says what it would be.
 	WholeProgram bool
+
+	slow bool // every statement is matched anew
 }
 
 // Check judges f and returns the side tables and all diagnostics, syntax errors
 // included, sorted by place. The Info is complete only without errors.
 func Check(f *syntax.File, opt Options) (*Info, diag.List) {
-	mem := memories.Get().(*memory)
-	c := &checker{
-		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f, mem), mem: mem, info: mem.tables(f),
-		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
-	}
+	c := newChecker(f, opt)
 	c.module()
 	if c.unpack && f.Packed() {
 		return c.whole()
@@ -39,6 +37,14 @@ func Check(f *syntax.File, opt Options) (*Info, diag.List) {
 	c.sayUnlisted()
 	c.diags.Sort()
 	return c.info, c.diags
+}
+
+func newChecker(f *syntax.File, opt Options) *checker {
+	mem := memories.Get().(*memory)
+	return &checker{
+		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f, mem), mem: mem, info: mem.tables(f),
+		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
+	}
 }
 
 // whole judges the file again with all of its tokens, to point at one that was packed.

@@ -50,6 +50,7 @@ func checkHostile(t *testing.T, text []byte) {
 	file := syntax.Parse("fuzz.ptx", text)
 	info, list := Check(file, Options{WholeProgram: true})
 	sameWhenPacked(t, text, list)
+	sameWhenSlow(t, file)
 	for _, d := range list {
 		if d.Span.Start < 0 || d.Span.End < d.Span.Start || int(d.Span.End) > len(text) {
 			t.Fatalf("%v has the span %v", d, d.Span)

@@ -183,6 +183,11 @@ var opaqueFields = map[string]bool{
 
 // constant evaluates an expression and reports what is wrong with it.
 func (c *checker) constant(e *syntax.Expr) (syntax.Value, bool) {
+	if e.Kind == syntax.ExprInt {
+		if n, ok := c.file.Tokens[e.Token].Small(); ok {
+			return syntax.Value{Kind: syntax.Signed, Bits: uint64(n)}, true
+		}
+	}
 	val, err := c.file.Eval(e)
 	if err != nil {
 		c.add(*err)

@@ -16,7 +16,18 @@ import (
 func (c *checker) instruction(s *syntax.Instruction) {
 	c.arena = c.arena[:0]
 	ok := c.guard(s)
-	c.spelled = c.spelling(s)
+	forms := c.spelling(s)
+	c.spelled = &forms.spelled
+	var outline outline
+	outlined := false
+	if ok && forms.steady && !c.opt.slow {
+		if outline, outlined = c.outline(s); outlined {
+			if sel := forms.accepted.find(&outline); sel != nil {
+				c.record(s, sel)
+				return
+			}
+		}
+	}
 	shapes, named := c.shapes(s.Operands)
 	if !ok || !named {
 		return
@@ -35,10 +46,18 @@ func (c *checker) instruction(s *syntax.Instruction) {
 		c.mismatch(s, fails)
 		return
 	}
-	c.info.sels = append(c.info.sels, sel)
-	c.info.byToken[s.Opcode] = int32(len(c.info.sels))
+	c.record(s, sel)
 	c.deprecated(s, sel)
 	c.afterMatch(s, sel)
+	if outlined && c.plainSel(sel) {
+		forms.accepted.add(&outline, sel)
+	}
+}
+
+// record enters the chosen form into the side table.
+func (c *checker) record(s *syntax.Instruction, sel *isa.Sel) {
+	c.info.sels = append(c.info.sels, sel)
+	c.info.byToken[s.Opcode] = int32(len(c.info.sels))
 }
 
 // deprecated warns of a form that a later minor version or target drops.

@@ -33,6 +33,8 @@ type cachedForms struct {
 	key   uint64
 	first *syntax.Instruction // that has it
 	spelled
+	steady   bool // the kinds of the operands decide alone
+	accepted accepted
 }
 
 // find returns what the words of s resolved to, nil if they were not met yet, and their key.
@@ -73,18 +75,18 @@ func (f *formCache) add(key uint64, s *syntax.Instruction, means spelled) *cache
 	if f.known == nil {
 		f.known = map[uint64]*cachedForms{}
 	}
-	c := &cachedForms{key, s, means}
+	c := &cachedForms{key: key, first: s, spelled: means, steady: means.readings.Steady()}
 	f.known[key] = c
 	return c
 }
 
 // spelling resolves opcode and modifiers.
-func (c *checker) spelling(s *syntax.Instruction) *spelled {
+func (c *checker) spelling(s *syntax.Instruction) *cachedForms {
 	hit, key := c.forms.find(s)
 	if hit == nil {
 		hit = c.forms.add(key, s, c.resolveForms(s))
 	}
-	return &hit.spelled
+	return hit
 }
 
 func (c *checker) resolveForms(s *syntax.Instruction) spelled {

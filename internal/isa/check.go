@@ -11,6 +11,12 @@ import (
 // checkFunc judges a statement that fits a plan.
 type checkFunc func(q *Query, p *plan) string
 
+// namedCheck is a predicate of a plan.
+type namedCheck struct {
+	name  string
+	finds checkFunc
+}
+
 // checks are the predicates by the names that the data uses.
 var checks map[string]checkFunc
 
@@ -41,6 +47,13 @@ func init() {
 		"tcgen05.columns":           checkTensorColumns,
 		"tcgen05.registers":         checkRegisterVector,
 	}
+}
+
+// kindChecks are the predicates that look at kinds and types of operands and at variables, not at the value of a
+// constant.
+var kindChecks = map[string]bool{
+	satCanClip: true, "ld.param_space": true, "st.param_space": true, "unified_variable": true, "address.register": true,
+	"mov.address": true,
 }
 
 // satCanClip is the one predicate about modifiers alone, which samples must satisfy.

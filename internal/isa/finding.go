@@ -22,11 +22,11 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 		p.blamer(q).gate(c, &f)
 		out = append(out, f)
 	}
-	for _, name := range p.checks {
-		if msg := checks[name](q, p); msg != "" {
+	for _, check := range p.checks {
+		if msg := check.finds(q, p); msg != "" {
 			f := about(StageChecks, CheckFailed, e, alt)
 			f.Want = msg
-			f.Operand, f.Part = p.blamed(name, msg)
+			f.Operand, f.Part = p.blamed(check.name, msg)
 			out = append(out, f)
 		}
 	}

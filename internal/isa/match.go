@@ -3,7 +3,10 @@ package isa
 // This file matches a statement: its modifiers through Forms, then its operands, gates and
 // checks.
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // Query is a statement to match.
 type Query struct {
@@ -49,6 +52,29 @@ func (f *Forms) Match(t *ISA, q *Query) (*Sel, []Mismatch) {
 		return nil, []Mismatch{{}}
 	}
 	return nil, t.explain(q)
+}
+
+// Steady tells whether the kinds and types of the operands decide alone where they name no variable, for one version
+// and target: no form asks for the value of a constant.
+func (f *Forms) Steady() bool {
+	for _, p := range f.plans {
+		if slices.ContainsFunc(p.checks, namedCheck.asksValue) || slices.ContainsFunc(p.operands, operandSpec.bounded) {
+			return false
+		}
+	}
+	return len(f.plans) > 0
+}
+
+func (c namedCheck) asksValue() bool { return !kindChecks[c.name] }
+
+// bounded tells whether a part of an operand has a range of values.
+func (o operandSpec) bounded() bool {
+	for i := range o.parts {
+		if slices.ContainsFunc(o.parts[i].kinds, func(k kindSpec) bool { return k.ranges != nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits tells whether the operands are as the plan says.
@@ -156,8 +182,8 @@ func (p *plan) allowed(q *Query) bool {
 	if !p.gatesPass(q) {
 		return false
 	}
-	for _, name := range p.checks {
-		if msg := checks[name](q, p); msg != "" {
+	for _, check := range p.checks {
+		if check.finds(q, p) != "" {
 			return false
 		}
 	}

@@ -30,7 +30,7 @@ type plan struct {
 	gates    []*gateLine
 	lateGate bool // a gate asks for the kind of an operand
 	rowGates []Gate
-	checks   []string
+	checks   []namedCheck
 	passed   passCache // the module for which the gates passed last
 }
 
@@ -363,7 +363,7 @@ func (e *Entry) plan(alt int, v *env, rowGates []Gate) (p *plan, ok bool) {
 	}
 	for i := range e.checks {
 		if evalOr(e.checks[i].when, v, yes) != no {
-			p.checks = append(p.checks, e.checks[i].name)
+			p.checks = append(p.checks, namedCheck{e.checks[i].name, checks[e.checks[i].name]})
 		}
 	}
 	if p.operands, ok = e.specs(&p.env); !ok {

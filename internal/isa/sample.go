@@ -109,7 +109,7 @@ func (e *Entry) draw(r *rand.Rand, c Choice) (p *plan, suffix Mod) {
 		return nil, 0
 	}
 	p = plans[r.IntN(len(plans))]
-	if slices.Contains(p.checks, satCanClip) && checkSatCanClip(nil, p) != "" {
+	if slices.ContainsFunc(p.checks, func(c namedCheck) bool { return c.name == satCanClip }) && checkSatCanClip(nil, p) != "" {
 		return nil, 0
 	}
 	return p, suffix

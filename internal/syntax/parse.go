@@ -270,14 +270,13 @@ func (p *parser) openBraces(at TokenID) int {
 // beginsStatement reports whether the current token, at the start of a line, is a label
 // or a directive.
 func (p *parser) beginsStatement() bool {
-	if !p.lineStart() {
+	switch r := roleOf(p.word); {
+	case p.kind == Ident:
+		return p.peekKind() == Colon && p.lineStart()
+	case r == roleNone, r >= roleAttachment, r == roleSpecifier, r == roleVector:
 		return false
 	}
-	if p.kind == Ident {
-		return p.peekKind() == Colon
-	}
-	r := roleOf(p.word)
-	return r != roleNone && r < roleAttachment && r != roleSpecifier && r != roleVector
+	return p.lineStart()
 }
 
 // skipModule moves behind a broken statement of module level, bodies included.

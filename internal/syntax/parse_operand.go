@@ -13,7 +13,9 @@ func (p *parser) operandsUntil(end Kind) []Operand {
 			p.errorAt(p.f.TokenSpan(p.tok), diag.NestingTooDeep, "more than %d operands stand side by side", maxOperands)
 			break
 		}
-		p.operandStack = append(p.operandStack, p.operand())
+		if !p.plain(end) {
+			p.operandStack = append(p.operandStack, p.operand())
+		}
 		if !p.accept(Comma) {
 			break
 		}
@@ -25,6 +27,25 @@ func (p *parser) operandsUntil(end Kind) []Operand {
 		p.missingComma()
 	}
 	return list
+}
+
+// plain parses an operand that is a single name or whole number, if it is one, as operand does: most are.
+func (p *parser) plain(end Kind) bool {
+	if p.kind != Int && (p.kind != Ident || p.word == WordWarpSize) {
+		return false
+	}
+	t := p.tok
+	if k := p.f.Kind(t + 1); k != Comma && k != end {
+		return false
+	}
+	o := Operand{Range: Range{t, t}, Kind: OperandName, Name: t}
+	if p.kind == Int {
+		o.Kind, o.Name, o.Expr = OperandConstant, NoToken, p.newExpr(ExprInt, t, t)
+	}
+	p.operandStack = append(p.operandStack, o)
+	p.prev = t
+	p.start(t + 1)
+	return true
 }
 
 // operand = name … | constant | vector ["|" operand] | address | list.

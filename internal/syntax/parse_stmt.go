@@ -149,13 +149,13 @@ func (p *parser) instruction() Stmt {
 
 // endsEarly reports whether the statement has no operands and no semicolon either.
 func (p *parser) endsEarly() bool {
-	return p.kind == RBrace || p.kind == EOF || p.lineStart() && p.beginsStatement()
+	return p.kind == RBrace || p.kind == EOF || p.beginsStatement()
 }
 
 // modifiers = {word ["[" int "]"]}; a bank follows .const only (5.1.3.1).
 func (p *parser) modifiers(n *Instruction) {
 	mark := len(p.tokenStack)
-	for p.kind == DotWord && !(p.lineStart() && p.beginsStatement()) {
+	for p.kind == DotWord && !p.beginsStatement() {
 		word := p.word
 		p.tokenStack = append(p.tokenStack, p.take())
 		if word == WordConst && p.atBank() {
