@@ -39,7 +39,7 @@ func init() {
 		"cp.async.source_size":      checkSourceSize,
 		"mma.scale_selector":        checkScaleSelector,
 		"tex.mode":                  checkTexMode,
-		"mov.address":               checkMovAddress,
+		"mov.operands":              checkMovOperands,
 		"surface.operands":          checkSurfaceOperands,
 		"video.merge":               checkVideoMerge,
 		"video.negation":            checkVideoNegation,
@@ -90,12 +90,17 @@ func checkVideoNegation(q *Query, p *plan) string {
 	return ""
 }
 
-// checkMovAddress: the address of a global variable has 64 bits. ptxas asks only where the
-// name stands alone.
-func checkMovAddress(q *Query, p *plan) string {
-	a := p.operand(q, "a")
-	if a != nil && a.Kind == ShapeSym && a.Space == GlobalSpace && !a.Offset && p.typeOf(".type").Bits() == 32 {
+// checkMovOperands: the address of a global variable has 64 bits, but ptxas asks only where the
+// name stands alone; and one side alone may stand in braces (9.7.9.3: packing or unpacking).
+func checkMovOperands(q *Query, p *plan) string {
+	a, d := p.operand(q, "a"), p.operand(q, "d")
+	switch {
+	case a == nil:
+		return ""
+	case a.Kind == ShapeSym && a.Space == GlobalSpace && !a.Offset && p.typeOf(".type").Bits() == 32:
 		return "the address of a global variable does not fit 32 bits"
+	case a.Kind == ShapeVec && d != nil && d.Kind == ShapeVec:
+		return "mov packs or unpacks: only one side stands in braces"
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,7 @@ var checkRoles = map[string][]string{
 	"bar.count_multiple": {"b"}, "st.param_space": {"a"}, "ld.param_space": {"a"}, "st.bulk.size": {"size"}, "bulk.size": {"size"},
 	"setmaxnreg.multiple": {"n"}, "createpolicy.fraction": {"fraction"}, "createpolicy.primary_size": {"primary-size"},
 	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "tcgen05.columns": {"columns"},
-	"tcgen05.registers": {"r", "mdata"},
+	"tcgen05.registers": {"r", "mdata"}, "mov.operands": {"a"},
 }
 
 // blamed is the operand that a check is about, and which part of it; -1 if none is.
@@ -136,16 +137,20 @@ func (s *Shape) String() string {
 	return s.Kind.String()
 }
 
-// vectorWords tells the type of a vector, too, if its elements have one.
+// vectorWords tells what a vector's elements are, too, if they are alike.
 func (s *Shape) vectorWords() string {
 	text := fmt.Sprintf("vector of %d", len(s.Elems))
-	for i := range s.Elems {
-		if e := &s.Elems[i]; e.Kind != ShapeReg || e.Type != s.Elems[0].Type {
-			return text
-		}
+	if len(s.Elems) < 2 {
+		return text
 	}
-	if len(s.Elems) > 1 {
-		text += fmt.Sprintf(" %v registers", s.Elems[0].Type)
+	first := s.Elems[0]
+	unlike := func(e Shape) bool { return e.Kind != first.Kind || e.Type != first.Type }
+	switch {
+	case slices.ContainsFunc(s.Elems, unlike):
+	case first.Kind == ShapeReg:
+		text += fmt.Sprintf(" %v registers", first.Type)
+	case first.Kind == ShapeImm:
+		text += " constants"
 	}
 	return text
 }
