@@ -15,17 +15,29 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.take(i, pc, to, masked)
 		return true
 	}
-	if g := c.guardSeen(in); g != nil && !masked {
-		c.foreseenBranch(i, pc, to, g)
-		return true
+	if masked {
+		c.parting(i, pc, to, true)
+		c.goOn(i, true)
+	} else if !c.stretch(i, pc) {
+		c.guardedBranch(i, pc)
 	}
-	if d := c.steps[pc].decided; d != nil && !masked {
-		c.decidedBranch(i, pc, to, d)
-		return true
-	}
-	c.parting(i, pc, to, masked)
-	c.goOn(i, masked)
 	return true
+}
+
+// guardedBranch assembles bra of some lanes of a full warp.
+func (c *compiler) guardedBranch(i int, pc int32) {
+	in := &c.insts[pc]
+	to := int32(in.Imm)
+	if g := c.guardSeen(in); g != nil {
+		c.foreseenBranch(i, pc, to, g)
+		return
+	}
+	if d := c.steps[pc].decided; d != nil {
+		c.decidedBranch(i, pc, to, d)
+		return
+	}
+	c.parting(i, pc, to, false)
+	c.goOn(i, false)
 }
 
 // parting assembles a guarded branch whose lanes may part.

@@ -117,8 +117,10 @@ type compiler struct {
 		steps []step
 		runs  runs
 	} // of ordinary code
-	turning  *turning // the passes that are being assembled
-	ordinary int      // 1 + the segment whose ordinary code is being assembled
+	turning *turning // the passes that are being assembled
+	// the stretch that is being assembled, nil in ordinary code
+	inStretch *stretch
+	ordinary  int // 1 + the segment whose ordinary code is being assembled
 }
 
 // assemblers are those whose code has been copied: their memory is used again.

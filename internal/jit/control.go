@@ -44,7 +44,8 @@ const (
 	saveSpill   = saveBase + 8192                     // values of runs
 	saveHosts   = saveSpill + 64*machine.NativeSpills // bases in shared memory, of the host
 	saveWord    = saveHosts + 1024                    // four bytes of each lane, and which
-	saveNumbers = saveWord + 192                      // numbers of patterns
+	saveLines   = saveWord + 192                      // words of lanes on their way to lines or from there
+	saveNumbers = saveLines + 512                     // numbers of patterns
 	saveEnd     = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save))
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
@@ -351,7 +352,7 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.moot && !masked || s.lasting && c.again {
+	if s.moot && !masked || s.lasting && c.again || c.inStretch != nil && c.inStretch.idle[pc] {
 		return
 	}
 	if s.index != nil && s.in[0].typ == tX {
@@ -424,7 +425,10 @@ func (c *compiler) asNumbers(i int, pc int32, masked bool) bool {
 		return false
 	case s.made != nil && !masked:
 		undo := c.segs[i].end - pc
-		c.makeNumbers(s, c.later(func() { c.exit(pc, false, undo) }))
+		c.makeNumbers(s, c.later(func() {
+			c.pendingDecision(i, pc)
+			c.exit(pc, false, undo)
+		}))
 		c.layMade(s)
 		return true
 	case (s.op.Scalar || s.dst.slot) && s.prog.numbers():

@@ -22,6 +22,7 @@ type comparison struct {
 type decision struct {
 	comparison
 	step  *step // that computes the predicate
+	at    int32 // its place
 	pred  uint32
 	when  bool // lanes leave where it holds
 	alive bool // somebody reads the predicate later
@@ -106,7 +107,7 @@ func (r *region) decideSegment(s *segment) {
 	pred := in.Guard &^ 1
 	if at := r.deciding(max(s.first, pc-decideAhead), pc, pred); at >= 0 {
 		if c, ok := r.comparisonOf(&r.steps[at]); ok && !r.changed(&c, at+1, pc) {
-			end.decided = &decision{comparison: c, step: &r.steps[at], pred: pred, when: in.Guard&1 == 0, alive: r.live.behind(s.end, pred)}
+			end.decided = &decision{comparison: c, step: &r.steps[at], at: at, pred: pred, when: in.Guard&1 == 0, alive: r.live.behind(s.end, pred)}
 			r.steps[at].moot = true
 		}
 	} else if end.op.Kind != sem.OpBranch || int32(in.Imm) > pc {
@@ -118,7 +119,7 @@ func (r *region) decideSegment(s *segment) {
 func (r *region) deciding(first, pc int32, pred uint32) int32 {
 	for at := pc - 1; at >= first; at-- {
 		s, in := &r.steps[at], &r.insts[at]
-		if s.leaves || in.Guard != machine.NoGuard || s.tests {
+		if s.leaves || in.Guard != machine.NoGuard {
 			return -1
 		}
 		switch s.op.Kind {
@@ -283,6 +284,15 @@ func (c *compiler) settled(d *decision, taken bool) {
 	}
 	if !taken {
 		c.MI(x86.SUB, x86.S64, ctxOps, 32)
+	}
+}
+
+// pendingDecision computes the predicate of the branch at the end of a segment where the segment is left before a pc that
+// is behind its comparison.
+func (c *compiler) pendingDecision(i int, pc int32) {
+	s := &c.segs[i]
+	if d := c.steps[s.end-1].decided; d != nil && d.step != nil && d.at < pc {
+		c.undecided(d)
 	}
 }
 

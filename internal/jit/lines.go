@@ -1,0 +1,243 @@
+package jit
+
+// Words of lanes that lie behind each other, two or four, each accessed by an instruction of its own: whole lines
+// move between memory and registers, which are turned there (AVX-512). Loads come all at the first of them, stores at the last;
+// what a row cannot take yet, or may no longer have by then, is kept in the state.
+
+import (
+	"slices"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/sem"
+)
+
+// lines are the accesses to all words of a stretch of memory.
+type lines struct {
+	*stretch
+	key  coverKey
+	of   []*static // by word
+	pcs  []int32   // of the instructions, in their order
+	step int       // words of a lane
+}
+
+// access takes a load or store; false if it is no part of lines.
+func (t *stretch) access(pc int32) bool {
+	s := &t.steps[pc]
+	a := t.accessAt(pc, false, allLanes)
+	if s.index != nil || s.fetched || s.loaded != nil || len(a.m.At) != 1 || a.src[0].pat == nil {
+		return false
+	}
+	st := a.static()
+	if st == nil || st.moves[0] != strewn || st.m.Elem != 4 || st.src[1].typ != tW || st.stride != (stride{w: 32, row: 32, step: st.stride.step}) ||
+		st.stride.step != 8 && st.stride.step != 16 || st.align > 4 || !t.same(st.src[0].pat, pc) {
+		return false
+	}
+	n := len(t.groups)
+	if n == 0 || t.groups[n-1].whole() {
+		t.groups = append(t.groups, &lines{stretch: t, key: st.key(), step: int(st.stride.step / 4)})
+		n++
+	}
+	l := t.groups[n-1]
+	t.at[pc] = l
+	return l.add(st)
+}
+
+// whole tells whether there is an access to each word.
+func (l *lines) whole() bool { return len(l.of) == l.step }
+
+// add adds an access; false if it is not one of these.
+func (l *lines) add(s *static) bool {
+	if s.key() != l.key || int(s.stride.step/4) != l.step || len(l.of) > 0 && s.align != l.of[0].align {
+		return false
+	}
+	l.of, l.pcs = append(l.of, s), append(l.pcs, s.pc)
+	if !l.whole() {
+		return true
+	}
+	slices.SortFunc(l.of, func(a, b *static) int { return int(a.disp - b.disp) })
+	for k, s := range l.of {
+		if s.disp != l.of[0].disp+int64(4*k) {
+			return false
+		}
+	}
+	return true
+}
+
+// test goes to other unless all bytes are inside.
+func (l *lines) test(other x86.Label) {
+	s := l.of[0]
+	low, _ := s.reach()
+	_, high := l.of[l.step-1].reach()
+	all := cover{low: low, high: high, disp: s.disp, align: s.align}
+	if v, ok := l.covered[l.key]; ok && v.low <= low && high <= v.high && v.holds(s) {
+		return
+	}
+	if s.bound < 0 {
+		all.host = s.hostPlace()
+	} else {
+		l.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	}
+	s.base, s.host = -1, false
+	s.testRun(0, &all, other)
+	l.covered[l.key] = all
+}
+
+// access assembles one of the accesses, or what is left of it.
+func (l *lines) access(pc int32) {
+	s := &l.steps[pc]
+	k := slices.IndexFunc(l.of, func(s *static) bool { return s.pc == pc })
+	l.of[0].base, l.of[0].host = -1, false
+	switch {
+	case s.op.Kind == sem.OpStore:
+		l.settleRows(s.settles)
+		l.keep(k)
+		if pc == l.pcs[l.step-1] {
+			l.eachPart(tW, l.store)
+		}
+	case pc == l.pcs[0]:
+		l.load()
+	case !l.direct(k):
+		l.eachPart(tW, func() { l.give(k, loc{kind: inMem, m: l.kept(k, 0)}) })
+	}
+	l.uncover(s)
+}
+
+// direct tells whether the row of a word that is loaded can take it at the first load: nobody looks at it until its own.
+func (l *lines) direct(k int) bool {
+	off := l.of[k].src[1].off
+	return !l.touches(l.pcs[0], l.of[k].pc, func(g ir.Reg, a ir.Access) bool { return l.offset(g) == off })
+}
+
+// kept is where the running part of a word is kept, from a lane on.
+func (l *lines) kept(k, lane int) x86.Mem {
+	return x86.At(rCtx, saveLines+int32(128*k+64*l.part+4*lane))
+}
+
+// keep keeps what is to be stored.
+func (l *lines) keep(k int) {
+	s := l.of[k]
+	l.eachPart(tW, func() {
+		from := s.dataOf(&s.src[1])
+		v := l.stretch.load(from, tW)
+		l.compiler.store(x86.W512, l.kept(k, 0), v.v)
+		l.unload(v, from)
+		l.release(from)
+	})
+}
+
+// give writes the running part of a word to its row.
+func (l *lines) give(k int, from loc) {
+	d := &l.of[k].src[1]
+	if d.row >= 0 {
+		l.copyOf(x86.Vec(d.row+l.part), from, tW)
+		return
+	}
+	v := l.stretch.load(from, tW)
+	l.write(v, tW, d, allLanes)
+	l.unload(v, from)
+}
+
+// line is a line of the running part.
+func (l *lines) line(j int) x86.Mem {
+	return l.of[0].at(0, int64(64*(l.part*l.step+j)))
+}
+
+// loaded is where a word goes that has been loaded, and what is to be done then.
+func (l *lines) loaded(k int) (v x86.Vec, done func()) {
+	if d := &l.of[k].src[1]; l.direct(k) && d.row >= 0 {
+		return x86.Vec(d.row + l.part), func() {}
+	}
+	v = l.alloc()
+	return v, func() {
+		if l.direct(k) {
+			l.give(k, vecAt(v))
+		} else {
+			l.compiler.store(x86.W512, l.kept(k, 0), v)
+		}
+		l.release(temp(v))
+	}
+}
+
+// load loads all words.
+func (l *lines) load() {
+	if l.step == 2 {
+		for k := range 2 {
+			at := l.index(func(i int) int { return 2*i + k })
+			l.eachPart(tW, func() {
+				v, done := l.loaded(k)
+				l.picked(v, 0, at)
+				done()
+			})
+			l.release(temp(at))
+		}
+		return
+	}
+	for k := 0; k < 4; k += 2 { // eight lanes of one word and eight of the next
+		at := l.index(func(i int) int { return 4*(i%8) + i/8 + k })
+		l.eachPart(tW, func() { l.loadTwo(k, at) })
+		l.release(temp(at))
+	}
+}
+
+// loadTwo loads the running part of words k and k+1.
+func (l *lines) loadTwo(k int, at x86.Vec) {
+	a, b := l.alloc(), l.alloc()
+	l.picked(a, 0, at)
+	l.picked(b, 2, at)
+	v, done := l.loaded(k + 1)
+	l.VVVI(x86.VSHUFI64X2, x86.W512, v, a, b, 0xee)
+	done()
+	v, done = l.loaded(k)
+	l.VVVI(x86.VINSERTI64X4, x86.W512, v, a, b, 1)
+	done()
+	l.release(temp(a))
+	l.release(temp(b))
+}
+
+// picked picks words from lines j and j+1.
+func (l *lines) picked(v x86.Vec, j int, at x86.Vec) {
+	l.move(x86.W512, v, l.line(j))
+	l.VVM(x86.VPERMT2D, x86.W512, v, at, l.line(j+1))
+}
+
+// index is a register with the places of words.
+func (l *lines) index(word func(i int) int) x86.Vec {
+	v := l.alloc()
+	l.move(x86.W512, v, l.constRow(tW, func(i int) uint64 { return uint64(word(i)) }))
+	return v
+}
+
+// store stores the running part of all words.
+func (l *lines) store() {
+	if l.step == 2 {
+		for j := range 2 {
+			v, other := l.index(func(i int) int { return 16*(i%2) + i/2 + 8*j }), l.alloc()
+			l.move(x86.W512, other, l.kept(0, 0))
+			l.VVM(x86.VPERMI2D, x86.W512, v, other, l.kept(1, 0))
+			l.compiler.store(x86.W512, l.line(j), v)
+			l.release(temp(other))
+			l.release(temp(v))
+		}
+		return
+	}
+	for j := 0; j < 4; j += 2 { // eight lanes of two words each
+		a, b := l.halves(0, 4*j), l.halves(2, 4*j)
+		for n := range 2 {
+			v := l.index(func(i int) int { return 16*(i%4/2) + 8*(i%2) + i/4 + 4*n })
+			l.VVV(x86.VPERMI2D, x86.W512, v, a, b)
+			l.compiler.store(x86.W512, l.line(j+n), v)
+			l.release(temp(v))
+		}
+		l.release(temp(a))
+		l.release(temp(b))
+	}
+}
+
+// halves has eight lanes of a word and of the next one.
+func (l *lines) halves(k, lane int) x86.Vec {
+	v := l.alloc()
+	l.move(x86.W256, v, l.kept(k, lane))
+	l.VVMI(x86.VINSERTI64X4, x86.W512, v, v, l.kept(k+1, lane), 1)
+	return v
+}
