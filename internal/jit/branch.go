@@ -19,7 +19,11 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.parting(i, pc, to, true)
 		c.goOn(i, true)
 	} else if !c.stretch(i, pc) {
-		c.guardedBranch(i, pc)
+		if c.inlined(i, pc) {
+			c.inline(i, pc)
+		} else {
+			c.guardedBranch(i, pc)
+		}
 	}
 	return true
 }

@@ -93,15 +93,20 @@ func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
 func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	a := c.accessAt(pc, masked, use)
 	a.miss = c.leaveAt(i, pc, masked, use)
+	a.assemble(i)
+}
+
+// assemble assembles an access in a segment.
+func (a *accessed) assemble(i int) {
 	if a.s.index != nil && a.src[0].typ == tW {
 		a.indexAccess()
 		return
 	}
 	if s := a.static(); s != nil {
-		s.access(i, pc)
+		s.access(i, a.pc)
 		return
 	}
-	if k, ok := a.wordAt(pc); ok && a.words[k] != 0 && a.segs[i].calm && a.s.loaded == nil {
+	if k, ok := a.wordAt(a.pc); ok && a.words[k] != 0 && a.segs[i].calm && a.s.loaded == nil {
 		a.fromWord(a.words[k], a.rows)
 		return
 	}

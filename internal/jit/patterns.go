@@ -62,6 +62,7 @@ func (r *region) findPatterns() {
 		s := &r.code.Specials[i]
 		f.specials[s.Off] = specialStride(s, sol.Shape)
 	}
+	f.findLevels(sol.Shape)
 	for i := range r.segs {
 		f.findLoaded(&r.segs[i])
 	}

@@ -99,7 +99,7 @@ func (s *static) moveOf(k int) move {
 		return unused
 	case load && d.slot:
 		return toSlot
-	case step == 0 && (load || s.use == allLanes):
+	case step == 0 && (load || s.use == allLanes || s.stride == everyLane):
 		return spread
 	case step == 0 || !load && s.use != allLanes && s.stride.row < s.lanesOf(d.typ):
 		return noMove
@@ -397,7 +397,7 @@ func (s *static) oneByOne(k int, v x86.Vec, first int) {
 	}
 }
 
-// storeLast stores where all lanes of a row have one address: the last one's value stays.
+// storeLast stores where all lanes of a row have one address: the value of the last one that executes stays.
 func (s *static) storeLast(k int) {
 	d := &s.src[1+k]
 	row := x86.Mem{}
@@ -406,6 +406,10 @@ func (s *static) storeLast(k int) {
 	}
 	for last := s.stride.row - 1; last < 32; last += s.stride.row {
 		switch {
+		case !d.known && !d.slot && s.use != allLanes:
+			s.active(x86.RCX, s.use)
+			s.RR(x86.BSR, x86.S32, x86.RCX, x86.RCX)
+			s.RM(x86.MOV, d.typ.size(), x86.R8, x86.AtIndex(row.Base, x86.RCX, uint8(d.typ.bits()/8), row.Disp))
 		case d.known:
 			s.MovImm(x86.R8, d.value)
 		case d.slot:

@@ -153,6 +153,10 @@ func (p *program) followOne(o *operation, out []stride, in func(k int) stride) s
 		return out[o.a]
 	case cTrunc:
 		return o.typ.times(out[o.a], 1)
+	case cShrI:
+		if p.levels {
+			return p.level(o, out[o.a])
+		}
 	}
 	return p.unary(o, out)
 }

@@ -243,7 +243,9 @@ func (w *sweep) compares(c *comparison) bool {
 // follow has the steps from warp to warp of the values of a program.
 func (w *sweep) follow(s *step) (out []stride, ok bool) {
 	ok = true
-	out, _ = s.prog.follow(func(k int) stride {
+	p := *s.prog
+	p.steps = true
+	out, _ = p.follow(func(k int) stride {
 		src := &s.full[k]
 		step, known := int64(0), true
 		switch {

@@ -1,0 +1,136 @@
+package jit
+
+// Short blocks that some lanes of a full warp go through, `if (lane == 0) s[warp] = x`: the others wait for them a few
+// instructions further on, so nobody need leave the code for full warps. What the block computes for itself is
+// computed for all lanes, what it leaves behind and its one access to memory are for those that are there. Where the access
+// would fault, or leaves for another reason, nothing has been done: the branch is executed as everywhere else.
+
+import (
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// maxInline is how many instructions such a block has at most.
+const maxInline = 12
+
+// inlined tells whether the segment behind a branch is such a block.
+func (c *compiler) inlined(i int, pc int32) bool {
+	in := &c.insts[pc]
+	if c.node != nil || c.sweeping != nil || c.turning != nil || len(c.words) != 0 || c.steps[pc].decided != nil || c.opt.Whole || i+2 >= len(c.segs) {
+		return false
+	}
+	s := &c.segs[i+1]
+	if s.first != pc+1 || s.end != int32(in.Imm) || s.end-s.first > maxInline || s.first == s.end || c.segs[i+2].first != s.end {
+		return false
+	}
+	accesses, touched := 0, false
+	for at := s.first; at < s.end; at++ {
+		step := &c.steps[at]
+		if step.leaves || step.tests || step.lasting || c.insts[at].Guard != machine.NoGuard || c.writesReg(at, in.Guard&^1) {
+			return false
+		}
+		switch step.op.Kind {
+		case sem.OpLoad, sem.OpStore:
+			accesses++
+		case sem.OpLane, sem.OpSelect, sem.OpNothing:
+		default:
+			return false
+		}
+		if stays := c.staysBehind(at, s.end); stays && (accesses == 0 || step.once(false) || step.index != nil) {
+			return false
+		}
+		touched = touched || step.loaded != nil || step.index != nil || step.fetched
+	}
+	return accesses == 1 && !touched
+}
+
+// writesReg tells whether an instruction writes the register at an offset.
+func (c *compiler) writesReg(pc int32, off uint32) (found bool) {
+	c.f.EachReg(&c.f.Insts[pc], func(g ir.Reg, a ir.Access) {
+		found = found || a == ir.Write && c.f.Rows.Of[g] >= 0 && c.offset(g) == off
+	})
+	return found
+}
+
+// staysBehind tells whether an instruction writes a row that somebody reads from a pc on.
+func (c *compiler) staysBehind(at, pc int32) (found bool) {
+	live := c.live.at(pc)
+	c.f.EachReg(&c.f.Insts[at], func(g ir.Reg, a ir.Access) {
+		found = found || a == ir.Write && (c.f.Rows.Of[g] < 0 || c.live.holds(live, c.offset(g)))
+	})
+	return found
+}
+
+// inline assembles a branch of a full warp with the block behind it.
+func (c *compiler) inline(i int, pc int32) {
+	s := &c.segs[i+1]
+	n := int32(s.end - s.first)
+	c.loadGuard(&c.insts[pc], false)
+	c.RI(x86.CMP, x86.S32, rGuard, -1)
+	c.Jcc(x86.E, c.later(func() { c.take(i, pc, s.end, false) }))
+	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+	c.Jcc(x86.E, c.later(func() {
+		c.uncountAll(false)
+		c.follow(i)
+	}))
+	parting := c.later(func() {
+		c.parting(i, pc, s.end, false)
+		c.follow(i)
+	})
+	c.title("some of all lanes, from %d", s.first)
+	c.count()
+	for at := s.first; at < s.end; at++ {
+		if u := c.fullRuns[at]; u != nil && !c.anyStays(u, s.end) {
+			c.note(at, u.end)
+			c.runInstructions(i+1, u, false)
+			at = u.end - 1
+			continue
+		}
+		c.note(at, at+1)
+		c.inlineOne(i, at, pc, parting)
+	}
+	c.guardOthers(pc)
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, rGuard)
+	if n > 1 {
+		c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, n-1)
+		c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
+	}
+	c.MI(x86.ADD, x86.S64, ctxSteps, n)
+	c.Jmp(c.segs[i+2].full)
+}
+
+// anyStays tells whether a run leaves something behind.
+func (c *compiler) anyStays(u *run, end int32) bool {
+	for at := u.first; at < u.end; at++ {
+		if c.staysBehind(at, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardOthers leaves in R9 the lanes that do not take a branch.
+func (c *compiler) guardOthers(pc int32) {
+	c.loadGuard(&c.insts[pc], false)
+	c.R(x86.NOT, x86.S32, rGuard)
+}
+
+// inlineOne assembles one instruction of the block behind the branch at a pc.
+func (c *compiler) inlineOne(i int, at, pc int32, parting x86.Label) {
+	s, use := &c.steps[at], allLanes
+	if memory := s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore; memory || c.staysBehind(at, c.segs[i+1].end) {
+		use = guardLanes
+		c.guardOthers(pc)
+		c.setMask(rGuard, kGuard, saveGuard)
+		if memory {
+			c.settleRows(s.settles)
+			a := c.accessAt(at, false, use)
+			a.miss = parting
+			a.assemble(i + 1)
+			return
+		}
+	}
+	c.compute(i+1, at, false, use)
+}
