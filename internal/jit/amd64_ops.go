@@ -75,7 +75,7 @@ func supports(evex bool, o *operation) bool {
 		return o.typ != tM && (evex && u.evex[t] != 0 || !evex && u.avx2[t] != 0)
 	}
 	switch o.code {
-	case cTern, cFix, cClass:
+	case cTern, cFix, cClass, cSumIf:
 		return evex
 	case cFFma:
 		return near
@@ -142,6 +142,8 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.compare(o, arg(0), arg(1), under, p.typ(o.a))
 	case cSel:
 		return e.selects(o, arg(0), arg(1), arg(2), d)
+	case cSumIf:
+		return e.sumIf(o, arg(0), arg(1), arg(2), target, direct)
 	case cMAnd, cMAndn, cMOr, cMXor:
 		return e.maskTwo(o, arg(0), arg(1))
 	case cMNot:
@@ -534,6 +536,26 @@ func (e *emitter) selects(o *operation, m, a, b loc, dst func() x86.Vec) loc {
 	}
 	e.unload(x, a)
 	e.unload(y, b)
+	return done(d)
+}
+
+// sumIf adds in place under a mask.
+func (e *emitter) sumIf(o *operation, m, a, b loc, target x86.Vec, direct bool) loc {
+	w, d := e.width(o.typ), target
+	if !direct {
+		d = e.alloc()
+	}
+	if !(a.kind == inVec && a.v == d) {
+		if b.kind == inVec && b.v == d {
+			t := e.alloc()
+			e.copy(w, t, b.v)
+			b = vecAt(t)
+			defer e.release(temp(t))
+		}
+		e.copyOf(d, a, o.typ)
+	}
+	e.Masked(m.k)
+	e.vvx(e.opFor(cAdd, o.typ), w, d, d, b)
 	return done(d)
 }
 

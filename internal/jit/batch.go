@@ -5,6 +5,7 @@ package jit
 // all warps share, the resident constants, is loaded once for a batch.
 
 import (
+	"slices"
 	"unsafe"
 
 	"ptxvm/internal/ir"
@@ -128,20 +129,20 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	if c.batch.resume[pc] == 0 {
 		c.batch.resume[pc], c.batch.whole[pc] = c.NewLabel(), c.NewLabel()
 	}
-	at := c.batch.whole[pc]
 	if masked {
-		at = c.batch.resume[pc]
+		c.park(pc, c.batch.resume[pc], true, c.liveRows(pc))
+	} else {
+		c.park(pc, c.batch.whole[pc], false, c.wholeRows(pc+1))
 	}
-	c.park(pc, at, masked)
 	c.Jmp(c.batch.turn)
 }
 
-// park leaves a warp at a pc, to go on at a label. In full code its patterns stay numbers.
-func (c *compiler) park(pc int32, at x86.Label, masked bool) {
+// park leaves a warp at a pc, to go on at a label with some rows. In full code its patterns stay numbers.
+func (c *compiler) park(pc int32, at x86.Label, masked bool, rows []uint32) {
 	if !masked {
 		c.settleRows(c.unsettled(pc))
 	}
-	c.storeRows(c.liveRows(pc))
+	c.storeRows(rows)
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
 	if masked {
 		c.MR(x86.MOV, x86.S32, warpAt(x86.RCX, warpMask), rMask)
@@ -158,7 +159,7 @@ func (c *compiler) park(pc int32, at x86.Label, masked bool) {
 func (c *compiler) giveWay(t int, pc int32) {
 	c.RM(x86.MOV, x86.S32, rFuel, batchTurn)
 	c.layRows(pc)
-	c.park(pc, c.batch.warp[t], false)
+	c.park(pc, c.batch.warp[t], false, c.liveRows(pc))
 	c.RM(x86.MOV, x86.S32, x86.RAX, ctxLooped)
 	c.MR(x86.OR, x86.S32, batchMoved, x86.RAX)
 	c.Jmp(c.batch.next)
@@ -225,9 +226,11 @@ func (c *compiler) warpStub(i int) {
 }
 
 // loadWarp loads what compiled code keeps of a warp in registers.
-func (c *compiler) loadWarp(s *segment) {
+func (c *compiler) loadWarp(s *segment) { c.loadRows(c.liveRows(s.first)) }
+
+func (c *compiler) loadRows(list []uint32) {
 	c.forgetWord()
-	for _, off := range c.liveRows(s.first) {
+	for _, off := range list {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}
 	for _, b := range c.bcast {
@@ -259,8 +262,32 @@ func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	c.title("a whole warp comes from a barrier to %d", pc)
 	c.count()
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
-	c.loadWarp(s)
+	c.loadRows(c.wholeRows(pc))
 	c.Jmp(s.full)
+}
+
+// wholeRows are the live rows that code for full warps keeps: of registers that are numbers there, nobody looks at them.
+func (c *compiler) wholeRows(pc int32) []uint32 {
+	live := c.live.at(pc)
+	slots := map[uint32]bool{}
+	for i := range c.code.Scalars {
+		if s := &c.code.Scalars[i]; s.Width != machine.Pred && s.LiveAt(pc) {
+			slots[s.Row] = true
+		}
+	}
+	return slices.DeleteFunc(c.liveRows(pc), func(off uint32) bool {
+		kept := slots[off]
+		for _, g := range c.live.regsOf.of(off) {
+			if !live.Has(int(g)) || slots[off] {
+				continue
+			}
+			if p := c.global[g]; p == nil || p.home {
+				return false
+			}
+			kept = true
+		}
+		return kept
+	})
 }
 
 // startStub begins a warp in the registers of another one: those that may be read before they are written are

@@ -13,6 +13,7 @@ func (m *merged) fuse() {
 		m.rotate(i)
 	}
 	m.maskCompares()
+	m.sumsIf()
 	uses := m.uses()
 	for i := len(m.ops) - 1; i >= 0; i-- { // the last of a chain takes the others in
 		if uses[i] > 0 {
@@ -216,6 +217,33 @@ func (m *merged) maskCompares() {
 		if cmp, with, turn, ok := m.maskedCompare(i); ok && uses[cmp] == under[cmp] && uses[cmp] <= 2 {
 			c := m.ops[cmp]
 			m.ops[i] = operation{code: c.code, typ: tM, n: 3, a: c.a, b: c.b, c: with, imm: c.imm ^ turn}
+		}
+	}
+}
+
+// sumsIf makes sums with a value or zero, as a mask says, sums under this mask. Where zero is what the mask selects, a
+// comparison that nobody else looks at is turned.
+func (m *merged) sumsIf() {
+	uses := m.uses()
+	for i := range m.ops {
+		o := &m.ops[i]
+		if o.code != cAdd || uses[i] == 0 {
+			continue
+		}
+		sum, what := o.a, o.b
+		if m.ops[what].code != cSel {
+			sum, what = what, sum
+		}
+		sel := m.ops[what]
+		if sel.code != cSel || uses[what] != 1 || sum == what {
+			continue
+		}
+		switch zero := m.constant(o.typ, 0); {
+		case sel.c == zero:
+			m.ops[i] = operation{code: cSumIf, typ: sel.typ, n: 3, a: sel.a, b: sum, c: sel.b}
+		case sel.b == zero && uses[sel.a] == 1 && m.compares(sel.a):
+			m.ops[sel.a].imm ^= cmpTurned
+			m.ops[i] = operation{code: cSumIf, typ: sel.typ, n: 3, a: sel.a, b: sum, c: sel.c}
 		}
 	}
 }

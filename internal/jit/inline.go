@@ -41,7 +41,7 @@ func (c *compiler) inlined(i int, pc int32) bool {
 		if stays := c.staysBehind(at, s.end); stays && (accesses == 0 || step.once(false) || step.index != nil) {
 			return false
 		}
-		touched = touched || step.loaded != nil || step.index != nil || step.fetched
+		touched = touched || step.loaded != nil || step.index != nil
 	}
 	return accesses == 1 && !touched
 }
@@ -82,7 +82,7 @@ func (c *compiler) inline(i int, pc int32) {
 	c.title("some of all lanes, from %d", s.first)
 	c.count()
 	for at := s.first; at < s.end; at++ {
-		if u := c.fullRuns[at]; u != nil && !c.anyStays(u, s.end) {
+		if u := c.fullRuns[at]; u != nil && len(u.loads) == 0 && !c.anyStays(u, s.end) {
 			c.note(at, u.end)
 			c.runInstructions(i+1, u, false)
 			at = u.end - 1

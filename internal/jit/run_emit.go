@@ -27,7 +27,7 @@ func (r *room) spareFor(o *operation) int {
 	switch o.code {
 	case cMulHiU, cMulHiS:
 		n += 2
-	case cCanon, cFCmp, cCmp, cTest, cSel, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
+	case cCanon, cFCmp, cCmp, cTest, cSel, cSumIf, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
 		n++
 	case cUnit:
 		n += unitTemps
@@ -229,8 +229,11 @@ func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val)
 
 // dyingFirst lists the sources, that first whose register an operation takes with the least effort.
 func dyingFirst(o *operation) []val {
-	if o.code == cFFma {
+	switch o.code {
+	case cFFma:
 		return []val{o.c, o.a, o.b}
+	case cSumIf:
+		return []val{o.b}
 	}
 	return o.args()
 }

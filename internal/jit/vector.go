@@ -63,6 +63,7 @@ const (
 	cCmp   // a (imm) b
 	cTest  // a & b is not 0 (AVX-512, made by fuse)
 	cSel   // a ? b : c
+	cSumIf // a ? b+c : b (AVX-512, made by fuse)
 	cMAnd
 	cMAndn // not a, but b
 	cMOr
