@@ -1,6 +1,6 @@
 package syntax
 
-// This file packs what fills half of a compiler's output and says little: lines of bytes in debugging sections, and
+// This file packs what fills much of a compiler's output and says little: lines of bytes in debugging sections, and
 // .loc lines. Each becomes one token instead of dozens. Who only judges a module needs no more; who prints it or
 // makes code of it has it parsed whole. Only the shape that compilers write is packed, digit by digit: everything
 // else is scanned as usual, and a module with syntax errors is parsed again as a whole.
