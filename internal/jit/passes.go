@@ -27,15 +27,16 @@ type passes struct {
 	steady   []steady // what it only reads
 	living   int      // values alive at a time that nobody carries
 	lanes    int32    // instructions of lanes
+	widens   []widening
 }
 
-// advance is a number that goes on by a constant, or by what a slot has.
+// advance is a number that goes on by the same in each turn.
 type advance struct {
-	pc   int32 // where it is added
-	s    *step
-	by   int64
-	slot uint32
-	fix  bool // it is by
+	pc int32 // where it is added
+	s  *step
+	rate
+	from *source // that it goes on by, if it is not fixed
+	anew bool    // it is computed from others that do, instead (passes_rate.go)
 }
 
 // turnBase is the base of loads: what they reach from the number on, as it is before the first turn.
@@ -54,7 +55,8 @@ type turnCounter struct {
 	cond   x86.Cond
 	typ    typ
 	signed bool
-	by     int64
+	rate
+	high int64 // of v's last lane, from the first one on
 }
 
 // steady is a row, slot or constant that may have a register, and how often a turn reads it.
@@ -96,12 +98,13 @@ func (t *passes) body(r *region, s *segment) bool {
 	u.looped = true
 	defer func() { u.looped = false }()
 	decides := r.steps[s.end-1].decided.step
+	var others []int32
 	for pc := s.first; pc < s.end-1; pc++ {
 		switch step := &r.steps[pc]; {
 		case step == decides:
 		case step.once(false):
 			if !t.advance(r, pc) {
-				return false
+				others = append(others, pc)
 			}
 		case !u.takes(r, pc):
 			return false
@@ -109,10 +112,20 @@ func (t *passes) body(r *region, s *segment) bool {
 			t.lanes++
 		}
 	}
-	for i := range t.advances { // loads write none of them, nor what they go on by
+	for _, pc := range others {
+		if !t.anew(r, s, pc) {
+			return false
+		}
+	}
+	for i := range t.advances { // loads write none of them, and what they go on by stays
 		a := &t.advances[i]
-		_, number := u.written[a.s.dst.off]
-		if _, by := u.written[a.slot]; number || by && !a.fix {
+		if _, written := u.written[a.s.dst.off]; written && a.s.made == nil {
+			return false
+		}
+		if a.from == nil {
+			continue
+		}
+		if by, ok := t.follows(r, s, a.pc, a.from); !ok || !by.zero() {
 			return false
 		}
 	}
@@ -128,38 +141,50 @@ func (t *passes) body(r *region, s *segment) bool {
 // advance tells whether an instruction adds the same to a number each turn, and notes it.
 func (t *passes) advance(r *region, pc int32) bool {
 	s := &r.steps[pc]
-	if s.prog == nil || s.tests || s.op.Kind != sem.OpLane || s.dst.typ == tM || r.insts[pc].Guard != machine.NoGuard || s.made != nil && (s.made.home || r.global[s.made.reg] != s.made) {
+	if s.tests || !t.number(r, pc) || s.made != nil && r.global[s.made.reg] != s.made {
 		return false
-	}
-	for i := range t.advances {
-		if t.advances[i].s.dst.off == s.dst.off {
-			return false
-		}
 	}
 	p := s.prog
 	o := &p.ops[p.result]
-	if o.code != cAdd && o.code != cSub || p.ops[o.a].code != cIn || !t.itself(s, &s.full[p.ops[o.a].imm]) {
+	from, to := o.a, o.b
+	if o.code == cAdd && !t.starts(s, from) {
+		from, to = to, from
+	}
+	if o.code != cAdd && o.code != cSub || !t.starts(s, from) {
 		return false
 	}
 	a := advance{pc: pc, s: s}
-	if k, known := p.known(o.b); known {
-		a.by, a.fix = int64(k), true
-		if o.typ == tW {
-			a.by = int64(int32(k))
-		}
-		if o.code == cSub {
-			a.by = -a.by
-		}
-		if a.by != int64(int32(a.by)) {
-			return false
-		}
-	} else if b := &p.ops[o.b]; o.typ == tX && o.code == cAdd && b.code == cIn && s.full[b.imm].slot {
-		a.slot = s.full[b.imm].off
+	if k, known := p.known(to); known {
+		a.by = o.typ.wrapped(int64(k))
+	} else if b := &p.ops[to]; b.code == cIn && single(&s.full[b.imm]) {
+		a.from, a.wide, a.scale = &s.full[b.imm], o.typ == tX, 1
+		a.at = a.from.number()
 	} else {
+		return false
+	}
+	if o.code == cSub {
+		a.rate = a.times(-1)
+	}
+	if !a.near() {
 		return false
 	}
 	t.advances = append(t.advances, a)
 	return true
+}
+
+// number tells whether an instruction computes a number, which nobody reads as a row and no other one of the loop writes.
+func (t *passes) number(r *region, pc int32) bool {
+	s := &r.steps[pc]
+	if s.prog == nil || s.op.Kind != sem.OpLane || s.dst.typ == tM || r.insts[pc].Guard != machine.NoGuard || s.made != nil && s.made.home {
+		return false
+	}
+	return !slices.ContainsFunc(t.advances, func(a advance) bool { return a.s.made == s.made && (s.made != nil || a.s.dst.off == s.dst.off) })
+}
+
+// starts tells whether a value of a step's program is the number that the step writes, as it was before.
+func (t *passes) starts(s *step, v val) bool {
+	o := &s.prog.ops[v]
+	return o.code == cIn && t.itself(s, &s.full[o.imm])
 }
 
 // itself tells whether a source of a number is that number.
@@ -190,32 +215,37 @@ func (t *passes) count(d *decision) bool {
 		c.v, c.b, c.cond = c.b, c.v, mirrored(c.cond)
 	}
 	a := t.goes(c.v)
-	if a == nil || !a.fix || a.by == 0 || t.goes(c.b) != nil || !single(c.v) || !single(c.b) {
+	if a == nil || a.anew || t.goes(c.b) != nil || c.v.pat != nil && c.v.pat.n() != 1 || !single(c.b) {
 		return false
 	}
-	for i := range t.advances { // slots that numbers go on by stay
-		if b := &t.advances[i]; !b.fix && slices.ContainsFunc(t.advances, func(a advance) bool { return a.s.made == nil && a.s.dst.off == b.slot }) {
-			return false
-		}
+	if c.v.pat != nil {
+		_, c.high = c.v.pat.extents()
 	}
-	c.by = a.by // numbers stay between a comparison and its branch, so it is compared behind the addition
+	c.rate = a.rate // numbers stay between a comparison and its branch, so it is compared behind the addition
 	t.counter = c
 	return c.counts()
 }
 
 // counts tells whether its turns can be counted.
 func (c *turnCounter) counts() bool {
+	if c.divides() {
+		return c.typ == tW && (c.cond == x86.L || c.cond == x86.LE || c.cond == x86.B || c.cond == x86.BE) && (!c.fixed() || c.by > 0)
+	}
 	switch c.cond {
 	case x86.L, x86.LE, x86.B, x86.BE:
-		return c.by > 0 && c.power()
+		return c.by > 0
 	case x86.G, x86.GE, x86.A, x86.AE:
-		return c.by < 0 && c.power()
+		return c.by < 0
 	}
-	return c.cond == x86.NE && c.power()
+	return c.cond == x86.NE
 }
 
+// divides tells whether counting them takes a division: where it does not go on by a known power of two, or v is not
+// the same for all lanes.
+func (c *turnCounter) divides() bool { return !c.fixed() || !c.power() || c.high != 0 }
+
 // power tells whether it goes on by a power of two.
-func (c *turnCounter) power() bool { return c.by&(c.by-1) == 0 || -c.by&(-c.by-1) == 0 }
+func (c *turnCounter) power() bool { return c.by != 0 && (c.by&(c.by-1) == 0 || -c.by&(-c.by-1) == 0) }
 
 // single tells whether a source is one number for all lanes.
 func single(s *source) bool {
@@ -246,7 +276,7 @@ func (t *passes) addresses(r *region) bool {
 // base adds what a load reaches to its base.
 func (t *passes) base(a *static, pc int32) bool {
 	key, by, ahead := a.key(), t.goes(&a.src[0]), t.ahead(&a.src[0], pc)
-	if by != nil && (!by.fix && (a.src[0].typ != tX || pc > by.pc) || by.by%a.align != 0) {
+	if by != nil && !by.reaches(pc, a.align) {
 		return false
 	}
 	low, high := a.reach()
@@ -285,7 +315,7 @@ func (t *passes) merge(r *region, s *segment) bool {
 
 // ahead is how far the number of a load's base is from what it was before the turn.
 func (t *passes) ahead(src *source, pc int32) int64 {
-	if by := t.goes(src); by != nil && pc > by.pc {
+	if by := t.goes(src); by != nil && !by.anew && pc > by.pc {
 		return by.by
 	}
 	return 0

@@ -23,6 +23,8 @@ type turning struct {
 	same  residents
 	temps []x86.Vec
 	hosts map[turnKey]x86.Reg
+
+	computed []rate
 }
 
 // turnKey names a base in a register.
@@ -42,7 +44,7 @@ var turnsLeft = x86.At(rCtx, saveRow)
 func (c *compiler) inPasses(i int) bool {
 	t, s := c.passes[i], &c.segs[i]
 	k := &turning{compiler: c, t: t}
-	if k.settled() || !k.choose() {
+	if k.settled() || !k.needRates() || !k.choose() {
 		return false
 	}
 	s.body = c.NewLabel()
@@ -50,7 +52,9 @@ func (c *compiler) inPasses(i int) bool {
 	c.Bind(s.full)
 	c.stirWord(s)
 	c.count()
+	k.rates()
 	k.certain(s)
+	k.again(s.body)
 	k.tests(s.body)
 	c.storeRows(c.liveRows(s.first))
 	row, free, bcast := c.row, c.free, c.bcast
@@ -166,19 +170,11 @@ func (k *turning) runs(b *turnBase) (first, behind int) {
 // certain leaves the number of turns whose branch, but for the last one's, is certain to be taken; RCX has it,
 // too. It is limited by the fuel and by what may run until the next poll.
 func (k *turning) certain(s *segment) {
-	n := &k.t.counter
-	by, size := n.by, n.typ.size()
-	k.operand32(x86.RAX, n.v, n.signed)
-	k.RI(x86.ADD, size, x86.RAX, int32(by))
-	if n.signed && n.typ == tW {
-		k.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+	if k.t.counter.divides() {
+		k.divide(s.body)
+	} else {
+		k.shift(s.body)
 	}
-	k.operand32(x86.RCX, n.b, n.signed)
-	if by < 0 {
-		k.RR(x86.XCHG, x86.S64, x86.RAX, x86.RCX)
-		by = -by
-	}
-	k.distance(by, s.body)
 	k.RI(x86.ADD, x86.S64, x86.RCX, 1)
 	k.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
 	k.limit()
@@ -191,6 +187,23 @@ func (k *turning) certain(s *segment) {
 	k.RI(x86.CMP, x86.S64, x86.RCX, leastTurns)
 	k.Jcc(x86.L, s.body)
 	k.MR(x86.MOV, x86.S64, turnsLeft, x86.RCX)
+}
+
+// shift leaves in RCX how often a counter that goes on by a power of two is certain to compare alike, or goes to other.
+func (k *turning) shift(other x86.Label) {
+	n := &k.t.counter
+	by, size := n.by, n.typ.size()
+	k.operand32(x86.RAX, n.v, n.signed)
+	k.RI(x86.ADD, size, x86.RAX, int32(by))
+	if n.signed && n.typ == tW {
+		k.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+	}
+	k.operand32(x86.RCX, n.b, n.signed)
+	if by < 0 {
+		k.RR(x86.XCHG, x86.S64, x86.RAX, x86.RCX)
+		by = -by
+	}
+	k.distance(by, other)
 }
 
 // limit lowers RCX to RAX.
@@ -245,10 +258,10 @@ func (k *turning) distance(by int64, other x86.Label) {
 	k.Jcc(x86.S, other)
 }
 
-// tests goes to other unless all addresses of all turns, whose number is in RCX, are inside and aligned: what
+// tests goes to other unless all addresses of all turns are inside and aligned: what
 // goes on by the same amount is inside if the first and the last are.
 func (k *turning) tests(other x86.Label) {
-	k.RM(x86.LEA, x86.S64, x86.R9, x86.At(x86.RCX, -1))
+	k.toLast()
 	for i := range k.t.bases {
 		b := &k.t.bases[i]
 		if b.bound >= 0 {
@@ -275,19 +288,15 @@ func (k *turning) test(b *turnBase, run int, other x86.Label) {
 	k.RM(x86.MOV, b.src.typ.size(), x86.RAX, k.number(&b.src, run))
 	aligned(x86.RAX)
 	k.inside(b, other)
-	switch by := b.goes; {
-	case by == nil:
+	by := b.goes
+	if by == nil {
 		return
-	case by.fix:
-		k.RRI(x86.IMUL, x86.S64, x86.R10, x86.R9, int32(by.by))
-	default:
-		k.RM(x86.MOV, x86.S64, x86.R10, k.regs(by.slot))
-		aligned(x86.R10)
-		k.RR(x86.IMUL, x86.S64, x86.R10, x86.R9)
-		k.Jcc(x86.O, other)
 	}
-	k.RR(x86.ADD, x86.S64, x86.RAX, x86.R10)
-	k.Jcc(x86.O, other)
+	if !by.fixed() {
+		k.RM(x86.MOV, x86.S64, x86.R10, k.rateAt(by.rate))
+		aligned(x86.R10)
+	}
+	k.goOn(by.rate, other)
 	k.inside(b, other)
 }
 
@@ -324,10 +333,10 @@ func (k *turning) pass(s *segment) {
 	k.eachBase(func(b *turnBase, _ int, r x86.Reg) {
 		switch by := b.goes; {
 		case by == nil:
-		case by.fix:
+		case by.fixed():
 			k.RI(x86.ADD, x86.S64, r, int32(by.by))
 		default:
-			k.RM(x86.ADD, x86.S64, r, k.regs(by.slot))
+			k.RM(x86.ADD, x86.S64, r, k.rateAt(by.rate))
 		}
 	})
 	k.RI(x86.SUB, x86.S64, rMask, 1)
@@ -422,14 +431,14 @@ func (k *turning) at(s *static, run int, disp int64) x86.Mem {
 func (k *turning) behind(s *segment) {
 	c := k.compiler
 	c.RM(x86.MOV, x86.S64, x86.RAX, turnsLeft)
+	c.RM(x86.LEA, x86.S64, x86.RDX, x86.At(x86.RAX, -1))
 	for i := range k.t.advances {
 		a := &k.t.advances[i]
-		if a.fix {
-			c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RAX, int32(a.by))
-		} else {
-			c.RM(x86.MOV, x86.S64, x86.RCX, c.regs(a.slot))
-			c.RR(x86.IMUL, x86.S64, x86.RCX, x86.RAX)
+		turns := x86.RAX
+		if a.anew { // of the last one
+			turns = x86.RDX
 		}
+		k.ahead(x86.RCX, a.rate, turns)
 		if p := a.s.made; p != nil {
 			for run := range p.n() {
 				c.MR(x86.ADD, p.typ.size(), p.number(run), x86.RCX)
