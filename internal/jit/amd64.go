@@ -62,15 +62,15 @@ type loc struct {
 type source struct {
 	typ   typ
 	slot  bool   // one value for all lanes
-	off   uint32 // in the register block
 	known bool   // value is known
+	saved bool   // in place 0 of the state's rows
+	run   bool   // the lanes that run
+	any   bool   // of a result in code for some lanes: those that do not run may be written, too (private.go)
+	off   uint32 // in the register block
 	value uint64
 	row   int       // first register of a resident row, -1 if it is in memory
-	saved bool      // in place 0 of the state's rows
 	seen  *foreseen // on a course: what it holds
 	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
-	run   bool      // the lanes that run
-	any   bool      // of a result in code for some lanes: those that do not run may be written, too (private.go)
 	fetch *fetch    // an element of a load of the run
 }
 

@@ -51,6 +51,9 @@ func lastUses(p *program) []int {
 
 // needed has the operations that the result depends on.
 func needed(p *program) []bool {
+	if p.need != nil {
+		return p.need
+	}
 	need := make([]bool, len(p.ops))
 	need[p.result] = true
 	for i := len(p.ops) - 1; i >= 0; i-- {
@@ -59,6 +62,13 @@ func needed(p *program) []bool {
 		}
 	}
 	return need
+}
+
+// settle notes what is asked of a program often; its operations stay as they are from now on.
+func (p *program) settle() {
+	p.need = nil
+	p.need = needed(p)
+	p.numeric = p.onlyNumbers()
 }
 
 func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use maskUse) {

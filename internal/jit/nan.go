@@ -196,6 +196,7 @@ func (r *region) relax(pc int32) {
 	if g, ok := r.written(pc); ok && r.lazy[g] {
 		p := *s.prog
 		p.result = p.ops[p.result].a
+		p.settle()
 		s.lazy = &p
 	}
 }

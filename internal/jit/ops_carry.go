@@ -54,13 +54,6 @@ func (r *region) carry(pc int32) bool {
 	return r.settle(s, value, v, source{typ: t, off: in.D, row: -1})
 }
 
-func (r *region) inputs(p *program, in []source) (list []val) {
-	for k := range in {
-		list = append(list, r.input(p, in, k))
-	}
-	return list
-}
-
 // sum is the result and the carry of n operands and, if there are more, a carry: what leaves the highest bit.
 func (c *carryTwin) sum(p *program, in []val, n int) (v, carry val) {
 	a, b := in[0], in[1]

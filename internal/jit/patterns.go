@@ -51,7 +51,9 @@ type found struct {
 // findPatterns decides which values are numbers; the sources of full code say so.
 func (r *region) findPatterns() {
 	for pc := range r.steps {
-		r.steps[pc].full = append([]source(nil), r.steps[pc].in...)
+		in := r.steps[pc].in
+		r.steps[pc].full = r.sources.take(len(in))
+		copy(r.steps[pc].full, in)
 	}
 	sol, ok := r.code.Func.Classes.(*ir.Solution)
 	if !ok {

@@ -4,7 +4,7 @@ package jit
 // program of each, and the rows that stay in registers.
 
 import (
-	"reflect"
+	"slices"
 
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
@@ -27,7 +27,7 @@ type segment struct {
 
 // step is one instruction for the compiler.
 type step struct {
-	op      sem.Operation
+	op      *sem.Operation
 	leaves  bool // not compiled
 	prog    *program
 	in      []source
@@ -59,6 +59,7 @@ type region struct {
 	wide512 bool // AVX-512
 	leave   func(pc int32) bool
 	steps   []step
+	ops     []sem.Operation // by pc
 	segs    []segment
 	segAt   map[int32]int
 	depth   []int32 // of loops, by pc
@@ -87,6 +88,8 @@ type region struct {
 	bounds   []int32
 	nbound   int
 
+	sources slab[source]
+
 	numbersEnd uint32 // behind the numbers of patterns, behind the register block
 }
 
@@ -107,7 +110,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	}
 	r.known = newConstants(r.live)
 	r.bounds = make([]int32, len(r.insts))
-	r.steps = make([]step, len(r.insts))
+	r.steps, r.ops = make([]step, len(r.insts)), make([]sem.Operation, len(r.insts))
 	for pc := range r.insts {
 		r.bounds[pc] = -1
 		r.plan(int32(pc))
@@ -138,7 +141,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 // plan finds how an instruction is compiled.
 func (r *region) plan(pc int32) {
 	in, s := &r.insts[pc], &r.steps[pc]
-	s.op = sem.OperationOf(in)
+	s.op, r.ops[pc] = &r.ops[pc], sem.OperationOf(in)
 	ok := false
 	switch s.op.Kind {
 	case sem.OpLane:
@@ -176,21 +179,63 @@ func (r *region) plan(pc int32) {
 
 // lane plans a lane function; false if it has no twin here.
 func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
-	t := twinOf(fn)
-	if t == nil {
+	l := laneOf(fn)
+	if l.twin == nil {
 		return false
 	}
-	in, typeOfFn := &r.insts[pc], reflect.TypeOf(fn)
+	in := &r.insts[pc]
 	offs := [4]uint32{in.A, in.B, in.C, uint32(in.Imm)}
 	s := &r.steps[pc]
-	p := &program{evex: r.wide512}
-	var vals []val
-	for k := range typeOfFn.NumIn() {
-		src := r.source(pc, offs[k], typeOf(typeOfFn.In(k)), scalar)
-		s.in = append(s.in, src)
-		vals = append(vals, r.input(p, s.in, k))
+	s.in = r.sources.take(len(l.in))
+	for k, t := range l.in {
+		s.in[k] = r.source(pc, offs[k], t, scalar)
 	}
-	return r.settle(s, p, t(p, vals), source{typ: typeOf(typeOfFn.Out(0)), off: d, slot: scalar, row: -1})
+	dst := source{typ: l.out, off: d, slot: scalar, row: -1}
+	if !distinct(s.in) {
+		p := r.newProgram()
+		return r.settle(s, p, l.twin(p, r.inputs(p, s.in)), dst)
+	}
+	width := &l.plain[0]
+	if r.wide512 {
+		width = &l.plain[1]
+	}
+	p := width.Load()
+	if p == nil {
+		p = r.newProgram()
+		if p.result = l.twin(p, r.inputs(p, s.in)); p.result != none && r.has(p) {
+			p.settle()
+		}
+		width.Store(p)
+	}
+	if p.need == nil {
+		return false
+	}
+	s.prog, s.dst = p, dst
+	return true
+}
+
+// newProgram begins a program.
+func (r *region) newProgram() *program {
+	return &program{evex: r.wide512, ops: make([]operation, 0, 8)}
+}
+
+// inputs are operands as values.
+func (r *region) inputs(p *program, in []source) []val {
+	vals := make([]val, len(in))
+	for k := range in {
+		vals[k] = r.input(p, in, k)
+	}
+	return vals
+}
+
+// distinct tells whether nothing is known of sources, not even that two are the same.
+func distinct(in []source) bool {
+	for k := range in {
+		if in[k].known || slices.Contains(in[:k], in[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // input is operand k as a value: a constant if it is one; sources that are the same are one value.
@@ -213,13 +258,22 @@ func (r *region) settle(s *step, p *program, result val, dst source) bool {
 		return false
 	}
 	p.result = result
+	if !r.has(p) {
+		return false
+	}
+	p.settle()
+	s.prog, s.dst = p, dst
+	return true
+}
+
+// has tells whether the machine has the operations of a program.
+func (r *region) has(p *program) bool {
 	need := needed(p)
 	for i := range p.ops {
 		if need[i] && !supports(r.wide512, &p.ops[i]) {
 			return false
 		}
 	}
-	s.prog, s.dst = p, dst
 	return true
 }
 

@@ -225,6 +225,13 @@ const maxNumbers = 4
 
 // numbers tells whether general registers can run a program.
 func (p *program) numbers() bool {
+	if p.need != nil {
+		return p.numeric
+	}
+	return p.onlyNumbers()
+}
+
+func (p *program) onlyNumbers() bool {
 	n := 0
 	for i, need := range needed(p) {
 		if !need {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // twin builds the program of a lane function from its sources.
@@ -22,7 +23,37 @@ func functionName(fn any) string {
 
 // twinOf returns the twin of a lane function, nil if it has none.
 func twinOf(fn any) twin {
-	name := functionName(fn)
+	return laneOf(fn).twin
+}
+
+// laneFunction is what is known of a lane function, found once a process.
+type laneFunction struct {
+	twin  twin // nil if it has none
+	in    []typ
+	out   typ
+	plain [2]atomic.Pointer[program] // of sources of which nothing is known, without and with AVX-512
+}
+
+// laneFunctions has them by their code.
+var laneFunctions sync.Map
+
+func laneOf(fn any) *laneFunction {
+	at := reflect.ValueOf(fn).Pointer()
+	if l, ok := laneFunctions.Load(at); ok {
+		return l.(*laneFunction)
+	}
+	l := &laneFunction{twin: namedTwin(functionName(fn))}
+	if t := reflect.TypeOf(fn); l.twin != nil {
+		for k := range t.NumIn() {
+			l.in = append(l.in, typeOf(t.In(k)))
+		}
+		l.out = typeOf(t.Out(0))
+	}
+	laneFunctions.Store(at, l)
+	return l
+}
+
+func namedTwin(name string) twin {
 	for _, table := range twinTables() {
 		if t := table[name]; t != nil {
 			return t

@@ -166,6 +166,9 @@ type program struct {
 	steps  bool // what follows are steps from warp to warp, not from lane to lane
 
 	index map[operation]val // of a program that has become long
+
+	need    []bool // of a program that is settled: needed; it is never written again, and several instructions may have it
+	numeric bool   // the same: numbers
 }
 
 // add returns the value of an operation, which is computed once.

@@ -57,7 +57,7 @@ func (r *region) wordAt(pc int32) (k wordKey, ok bool) {
 // isCalm tells whether a segment neither writes memory nor address rows of words, and meets nobody who may.
 func (r *region) isCalm(s *segment) bool {
 	for pc := s.first; pc < s.end; pc++ {
-		switch op := &r.steps[pc].op; op.Kind {
+		switch op := r.steps[pc].op; op.Kind {
 		case sem.OpLane, sem.OpCompare, sem.OpSelect, sem.OpMove, sem.OpLogic, sem.OpNothing, sem.OpBranch:
 		case sem.OpLoad:
 			if op.Memory.Strong {
