@@ -1,5 +1,10 @@
 package x86
 
+import (
+	"encoding/binary"
+	"slices"
+)
+
 // inst is an instruction on its way to its bytes.
 type inst struct {
 	op    Op
@@ -9,6 +14,36 @@ type inst struct {
 	n     [5]uint8 // numbers of register operands, by position; the last is 0, for operands that a form lacks
 	m     Mem
 	imm   int64
+}
+
+// longest is how many bytes an instruction can have, and more.
+const longest = 32
+
+// bytesOf is the code of an instruction while it is written.
+type bytesOf struct {
+	b     *[longest]byte
+	n     int
+	label int // behind the distance to the label of the memory operand; 0: there is none
+}
+
+func (b *bytesOf) put(v byte) {
+	b.b[b.n&(longest-1)] = v
+	b.n++
+}
+
+func (b *bytesOf) put32(v uint32) {
+	binary.LittleEndian.PutUint32(b.b[b.n:], v)
+	b.n += 4
+}
+
+// label notes the distance that ends at an offset of the instruction at start.
+func (a *Asm) label(in *inst, at, start int) {
+	if a.place(in.m.Rip) == nil {
+		a.fail("an operand at a label that this code does not have")
+		return
+	}
+	end := int32(start + at)
+	a.fixups = append(a.fixups, fixup{end - 4, int32(len(a.buf)) - in.m.Disp, in.m.Rip})
 }
 
 // encoding is how a form is encoded.
@@ -23,7 +58,9 @@ const (
 
 // emit appends in: the first of its forms that can say it, in that form's encoding.
 func (a *Asm) emit(in *inst) {
-	a.unkeep(in)
+	if a.kept != 0 {
+		a.unkeep(in)
+	}
 	start := len(a.buf)
 	d := a.deco
 	if d != (deco{}) {
@@ -32,17 +69,28 @@ func (a *Asm) emit(in *inst) {
 	forms := in.op.forms()
 	for i := range forms {
 		f := &forms[i]
+		if in.shape != f.reg && in.shape != f.mem {
+			continue
+		}
 		e := f.encoding(in, &d)
 		if e == encNone {
 			continue
 		}
+		if cap(a.buf)-start < longest {
+			a.buf = slices.Grow(a.buf, longest)
+		}
+		b := bytesOf{b: (*[longest]byte)(a.buf[start : start+longest])}
 		switch e {
 		case encLegacy:
-			a.legacy(f, in, &d)
+			b.legacy(f, in, &d)
 		case encVEX:
-			a.vex(f, in)
+			b.vex(f, in)
 		default:
-			a.evex(f, in, &d)
+			b.evex(f, in, &d)
+		}
+		a.buf = a.buf[:start+b.n]
+		if b.label != 0 {
+			a.label(in, b.label, start)
 		}
 		a.used |= f.need(in, e)
 		if a.listing != nil {
@@ -55,10 +103,7 @@ func (a *Asm) emit(in *inst) {
 
 // encoding returns how f says in, encNone if it cannot.
 func (f *form) encoding(in *inst, d *deco) encoding {
-	if in.shape != f.reg && in.shape != f.mem {
-		return encNone
-	}
-	if !f.operandsFit(in) {
+	if in.shape != f.reg && in.shape != f.mem || !f.operandsFit(in) {
 		return encNone
 	}
 	if f.sizes != 0 {
@@ -133,7 +178,13 @@ func (f *form) operandsFit(in *inst) bool {
 	if f.imm != 0 && !immediateFits(f.imm, in) || f.flags&hasPinned != 0 && !f.pinnedFit(in) {
 		return false
 	}
-	return s != f.mem || in.m.vsib == (f.memory().index != 0) && in.m.wrong() == "" && !in.gatherOverlaps()
+	if s != f.mem {
+		return true
+	}
+	if in.m.plain() {
+		return f.memory().index == 0
+	}
+	return in.m.vsib == (f.memory().index != 0) && in.m.wrong() == "" && !in.gatherOverlaps()
 }
 
 // gatherOverlaps tells whether a gather has one register twice among destination, indices and

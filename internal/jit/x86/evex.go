@@ -1,8 +1,8 @@
 package x86
 
 // evex appends in with an EVEX prefix.
-func (a *Asm) evex(f *form, in *inst, d *deco) {
-	x, b, v := f.highBits(in)
+func (b *bytesOf) evex(f *form, in *inst, d *deco) {
+	x, base, v := f.highBits(in)
 	r, vvvv := f.modrmReg(in), in.n[f.v]
 	v |= vvvv >> 4
 	ll, bit := in.w, byte(0)
@@ -18,13 +18,13 @@ func (a *Asm) evex(f *form, in *inst, d *deco) {
 	if d.zero {
 		z = 1
 	}
-	a.buf = append(a.buf, 0x62,
-		(r>>3&1^1)<<7|(x^1)<<6|(b^1)<<5|(r>>4&1^1)<<4|f.opmap,
-		f.evexW<<7|^vvvv&15<<3|4|f.prefix,
-		z<<7|ll<<5|bit<<4|(v^1)<<3|byte(d.k),
-		f.opcode)
-	a.modrm(f, in, f.memory().unit(in), immBytes(f.imm, in.w))
-	a.immediate(f, in)
+	b.put(0x62)
+	b.put((r>>3&1^1)<<7 | (x^1)<<6 | (base^1)<<5 | (r>>4&1^1)<<4 | f.opmap)
+	b.put(f.evexW<<7 | ^vvvv&15<<3 | 4 | f.prefix)
+	b.put(z<<7 | ll<<5 | bit<<4 | (v^1)<<3 | byte(d.k))
+	b.put(f.opcode)
+	b.modrm(f, in, f.memory().unit(in))
+	b.immediate(f, in)
 }
 
 // unit returns what disp8 counts in: the bytes that are accessed, or of one element.

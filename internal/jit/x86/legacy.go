@@ -1,27 +1,27 @@
 package x86
 
 // legacy appends in with REX where it is needed: [66] [lock] [prefix] [REX] opcode ….
-func (a *Asm) legacy(f *form, in *inst, d *deco) {
+func (b *bytesOf) legacy(f *form, in *inst, d *deco) {
 	if in.w == uint8(S16) {
-		a.buf = append(a.buf, 0x66)
+		b.put(0x66)
 	}
 	if d.lock {
-		a.buf = append(a.buf, 0xf0)
+		b.put(0xf0)
 	}
 	if f.prefix != 0 {
-		a.buf = append(a.buf, prefixes[f.prefix])
+		b.put(prefixes[f.prefix])
 	}
 	if rex := f.rex(in); rex != 0 {
-		a.buf = append(a.buf, rex)
+		b.put(rex)
 	}
-	a.opcode(f, in)
+	b.opcode(f, in)
 	switch {
 	case f.digit > noDigit:
-		a.buf = append(a.buf, f.digit)
+		b.put(f.digit)
 	case f.memory().slot == 'M':
-		a.modrm(f, in, 1, immBytes(f.imm, in.w))
+		b.modrm(f, in, 1)
 	}
-	a.immediate(f, in)
+	b.immediate(f, in)
 }
 
 var prefixes = [...]byte{0, 0x66, 0xf3, 0xf2}
@@ -33,7 +33,7 @@ func (f *form) rex(in *inst) (rex byte) {
 	if in.w == uint8(S64) && f.flags&noRexW == 0 {
 		rex |= 8
 	}
-	if rex != 0 || f.newByteRegister(in) {
+	if rex != 0 || in.n[0]|in.n[1] >= 4 && f.newByteRegister(in) {
 		rex |= 0x40
 	}
 	return rex
@@ -53,7 +53,7 @@ func (f *form) newByteRegister(in *inst) bool {
 
 // opcode appends the opcode: with the condition, the register in its low bits, and, for bytes,
 // bit 0 clear.
-func (a *Asm) opcode(f *form, in *inst) {
+func (b *bytesOf) opcode(f *form, in *inst) {
 	op := f.opcode
 	if in.w == uint8(S8) && f.operand[0].class == 's' {
 		op &^= 1
@@ -64,10 +64,10 @@ func (a *Asm) opcode(f *form, in *inst) {
 	}
 	switch f.opmap {
 	case 1:
-		a.buf = append(a.buf, 0x0f, op)
+		b.put(0x0f)
 	case 2:
-		a.buf = append(a.buf, 0x0f, 0x38, op)
-	default:
-		a.buf = append(a.buf, op)
+		b.put(0x0f)
+		b.put(0x38)
 	}
+	b.put(op)
 }

@@ -56,6 +56,9 @@ func (m *Mem) scaleBits() byte {
 	return 0
 }
 
+// plain tells whether m is a base and a displacement.
+func (m *Mem) plain() bool { return m.Base <= R15 && m.Index == NoReg && m.Rip == 0 && !m.vsib }
+
 // wrong says what no encoding can say, "" if nothing.
 func (m *Mem) wrong() string {
 	switch {

@@ -1,16 +1,18 @@
 package x86
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
-// modrm appends ModRM, SIB and displacement for in. n is what disp8 counts in (1 outside EVEX),
-// behind how many bytes of immediate follow.
-func (a *Asm) modrm(f *form, in *inst, n int32, behind int) {
+// modrm appends ModRM, SIB and displacement for in. n is what disp8 counts in (1 outside EVEX).
+func (b *bytesOf) modrm(f *form, in *inst, n int32) {
 	reg := f.modrmReg(in) & 7 << 3
 	if in.shape == f.mem {
-		a.memory(&in.m, reg, n, behind)
+		b.memory(&in.m, reg, n)
 		return
 	}
-	a.buf = append(a.buf, 0xc0|reg|in.n[f.m]&7)
+	b.put(0xc0 | reg | in.n[f.m]&7)
 }
 
 // modrmReg returns what stands in ModRM.reg: the form's digit or a register.
@@ -21,20 +23,18 @@ func (f *form) modrmReg(in *inst) uint8 {
 	return in.n[f.r]
 }
 
-func (a *Asm) memory(m *Mem, reg byte, n int32, behind int) {
+func (b *bytesOf) memory(m *Mem, reg byte, n int32) {
 	switch {
 	case m.Rip != 0:
-		a.buf = append(a.buf, reg|5, 0, 0, 0, 0)
-		if a.place(m.Rip) == nil {
-			a.fail("an operand at a label that this code does not have")
-			return
-		}
-		a.refer(m.Rip, m.Disp, behind)
+		b.put(reg | 5)
+		b.put32(0)
+		b.label = b.n
 	case m.Base == NoReg:
-		a.buf = append(a.buf, reg|4, m.scaleBits()|m.indexBits()|5)
-		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(m.Disp))
+		b.put(reg | 4)
+		b.put(m.scaleBits() | m.indexBits() | 5)
+		b.put32(uint32(m.Disp))
 	default:
-		a.based(m, reg, n)
+		b.based(m, reg, n)
 	}
 }
 
@@ -46,25 +46,26 @@ func (m *Mem) indexBits() byte {
 	return byte(m.Index) & 7 << 3
 }
 
-// based appends an operand with a base: no displacement, 8 bits in units of n, or 32 bits.
-func (a *Asm) based(m *Mem, reg byte, n int32) {
-	mod, short := byte(0x80), m.Disp/n
+// based appends an operand with a base: no displacement, 8 bits in units of n, a power of two, or 32 bits.
+func (b *bytesOf) based(m *Mem, reg byte, n int32) {
+	mod, short := byte(0x80), m.Disp>>bits.TrailingZeros32(uint32(n))
 	switch {
 	case m.Disp == 0 && m.Base&7 != 5: // rbp and r13 without displacement stand for none
 		mod = 0
-	case m.Disp%n == 0 && short == int32(int8(short)):
+	case m.Disp&(n-1) == 0 && short == int32(int8(short)):
 		mod = 0x40
 	}
 	if low := byte(m.Base) & 7; m.indexed() || low == 4 { // rsp and r12 stand for a SIB byte
-		a.buf = append(a.buf, mod|reg|4, m.scaleBits()|m.indexBits()|low)
+		b.put(mod | reg | 4)
+		b.put(m.scaleBits() | m.indexBits() | low)
 	} else {
-		a.buf = append(a.buf, mod|reg|low)
+		b.put(mod | reg | low)
 	}
 	switch mod {
 	case 0x40:
-		a.buf = append(a.buf, byte(short))
+		b.put(byte(short))
 	case 0x80:
-		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(m.Disp))
+		b.put32(uint32(m.Disp))
 	}
 }
 
@@ -85,33 +86,25 @@ func (f *form) highBits(in *inst) (x, b, v byte) {
 	return x, b, v
 }
 
-// immBytes returns how many bytes an immediate of the class has.
-func immBytes(class byte, w uint8) int {
-	switch class {
-	case 'b', 'j', 'S':
-		return 1
-	case 'z':
-		return min(1<<w, 4)
-	case '8':
-		return 8
-	}
-	return 0
-}
-
 // immediate appends the immediate of in.
-func (a *Asm) immediate(f *form, in *inst) {
-	v := in.imm
-	if f.imm == 'S' {
-		v = int64(in.n[f.is4]) << 4
-	}
-	switch immBytes(f.imm, in.w) {
-	case 1:
-		a.buf = append(a.buf, byte(v))
-	case 2:
-		a.buf = binary.LittleEndian.AppendUint16(a.buf, uint16(v))
-	case 4:
-		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(v))
-	case 8:
-		a.buf = binary.LittleEndian.AppendUint64(a.buf, uint64(v))
+func (b *bytesOf) immediate(f *form, in *inst) {
+	switch f.imm {
+	case 'b', 'j':
+		b.put(byte(in.imm))
+	case 'S':
+		b.put(in.n[f.is4] << 4)
+	case 'z':
+		switch Size(in.w) {
+		case S8:
+			b.put(byte(in.imm))
+		case S16:
+			b.put(byte(in.imm))
+			b.put(byte(in.imm >> 8))
+		default:
+			b.put32(uint32(in.imm))
+		}
+	case '8':
+		binary.LittleEndian.PutUint64(b.b[b.n:], uint64(in.imm))
+		b.n += 8
 	}
 }
