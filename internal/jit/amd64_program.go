@@ -35,7 +35,7 @@ func (e *emitter) parts(scalar bool) int {
 
 // lastUses has for each operation the last one that reads it, -1 for those that nobody needs.
 func lastUses(p *program) []int {
-	last, need := make([]int, len(p.ops)), needed(p)
+	last, need := p.ints(len(p.ops)), needed(p)
 	for i := range p.ops {
 		if last[i] = i; !need[i] {
 			last[i] = -1
@@ -54,7 +54,7 @@ func needed(p *program) []bool {
 	if p.need != nil {
 		return p.need
 	}
-	need := make([]bool, len(p.ops))
+	need := p.bools(len(p.ops))
 	need[p.result] = true
 	for i := len(p.ops) - 1; i >= 0; i-- {
 		for _, a := range p.ops[i].args() {

@@ -51,10 +51,13 @@ func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
 		c := assembled(code, f, opt)
 		switch {
 		case !c.short:
-			return c.finish()
+			out, err := c.finish()
+			c.giveBack()
+			return out, err
 		case left[c.shortAt]:
 			return nil, fmt.Errorf("%s needs more vector registers than there are", f.Name)
 		}
+		c.giveBack()
 		left[c.shortAt] = true
 		opt.leave = alsoLeaving(opt.leave, c.shortAt)
 	}
@@ -73,7 +76,15 @@ func assembled(code *machine.Code, f *ir.Func, opt Options) *compiler {
 		if !c.short || resident <= 0 {
 			return c
 		}
+		c.giveBack()
 	}
+}
+
+// giveBack gives back the memory of a compilation.
+func (c *compiler) giveBack() {
+	c.Reset()
+	assemblers.Put(c.Asm)
+	c.mem.free()
 }
 
 // alsoLeaving leaves one more instruction to the interpreter.
@@ -210,8 +221,6 @@ func (c *compiler) finish() (*Compiled, error) {
 	if c.listing != nil {
 		out.Listing = c.listing.String()
 	}
-	c.Reset()
-	assemblers.Put(c.Asm)
 	return out, nil
 }
 

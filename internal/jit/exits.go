@@ -109,7 +109,6 @@ func (c *compiler) allRows() (list []uint32) {
 // code does. It is safe for concurrent use.
 type leftRows struct {
 	f      *ir.Func
-	uses   *accesses
 	offset func(ir.Reg) uint32
 	starts []int32 // of segments
 	made   []*pattern
@@ -120,13 +119,18 @@ type leftRows struct {
 }
 
 func (r *region) leftRows() *leftRows {
-	l := &leftRows{f: r.f, uses: r.live.uses, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
+	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
 		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[machine.NativeRows], len(r.steps)+1)}
 	for i := range r.segs {
 		l.starts = append(l.starts, r.segs[i].first)
 	}
 	for pc := range r.steps {
-		l.made[pc] = r.steps[pc].made
+		if l.made[pc] = r.steps[pc].made; l.made[pc] != nil {
+			l.made[pc].from = nil // the compiler's memory, which others will have
+		}
+	}
+	for _, p := range r.global {
+		p.from = nil
 	}
 	return l
 }
@@ -169,9 +173,19 @@ func (l *leftRows) before(pc int32) map[ir.Reg]*pattern {
 	}
 	now := map[ir.Reg]*pattern{}
 	for at := l.starts[i-1]; at < pc; at++ {
-		followPattern(l.uses.writes(at), l.made[at], l.global, now)
+		followPattern(l.writes(at), l.made[at], l.global, now)
 	}
 	return now
+}
+
+// writes are the registers that an instruction writes.
+func (l *leftRows) writes(pc int32) (list []ir.Reg) {
+	l.f.EachReg(&l.f.Insts[pc], func(g ir.Reg, a ir.Access) {
+		if a == ir.Write {
+			list = append(list, g)
+		}
+	})
+	return list
 }
 
 // native says the same to the machine.

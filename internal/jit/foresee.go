@@ -259,7 +259,8 @@ func (c *course) come(t int, know foresight, warps uint32) *node {
 		if len(c.gens) == maxGenerations {
 			return nil
 		}
-		n.gen = &generation{steps: slices.Clone(c.steps), runs: runs{}, nodes: map[int]*node{}}
+		n.gen = &generation{steps: c.mem.steps.take(len(c.steps)), runs: runs{}, nodes: map[int]*node{}}
+		copy(n.gen.steps, c.steps)
 		c.gens = append(c.gens, n.gen)
 	}
 	n.gen.nodes[t] = n

@@ -24,7 +24,7 @@ func (m *merged) fuse() {
 
 // uses counts the readers of each operation that anybody needs.
 func (m *merged) uses() []int {
-	n, need := make([]int, len(m.ops)), m.needs()
+	n, need := m.ints(len(m.ops)), m.needs()
 	for i := range m.ops {
 		if need[i] {
 			for _, a := range m.ops[i].args() {
@@ -207,7 +207,7 @@ func (m *merged) maskCompares() {
 	for i := range m.ops {
 		m.bitTest(&m.ops[i])
 	}
-	uses, under := m.uses(), make([]int, len(m.ops))
+	uses, under := m.uses(), m.ints(len(m.ops))
 	for i := range m.ops {
 		if cmp, _, _, ok := m.maskedCompare(i); ok && uses[i] > 0 {
 			under[cmp]++

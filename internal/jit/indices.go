@@ -97,20 +97,14 @@ func (x *indexer) candidates() (some bool) {
 	for g := range x.state {
 		x.state[g].bad = x.f.Regs[g].Width() != ir.W64 || x.f.Rows.Of[g] < 0 || x.global[ir.Reg(g)] != nil
 	}
-	for pc := range x.steps {
-		s := &x.steps[pc]
-		for _, g := range x.live.uses.reads(int32(pc)) {
-			x.state[g].users = append(x.state[g].users, int32(pc))
-		}
-		for _, g := range x.live.uses.writes(int32(pc)) {
-			st := &x.state[g]
-			st.defs = append(st.defs, int32(pc))
-			st.bad = st.bad || s.leaves || s.op.Kind != sem.OpLane || s.prog == nil || s.dst.slot || s.dst.typ != tX || s.made != nil || s.dst.off != x.offset(g)
-		}
-	}
 	entry := x.live.entry
 	for g := range x.state {
 		st := &x.state[g]
+		st.defs, st.users = x.live.uses.writers(ir.Reg(g)), x.live.uses.readers(ir.Reg(g))
+		for _, pc := range st.defs {
+			s := &x.steps[pc]
+			st.bad = st.bad || s.leaves || s.op.Kind != sem.OpLane || s.prog == nil || s.dst.slot || s.dst.typ != tX || s.made != nil || s.dst.off != x.offset(ir.Reg(g))
+		}
 		st.bad = st.bad || len(st.defs) == 0 || entry.Has(g)
 		some = some || !st.bad
 	}

@@ -47,7 +47,8 @@ func (c *compiler) layRow(p *pattern) {
 }
 
 func (c *compiler) rowOf(p *pattern) *source {
-	s := &source{typ: p.typ, off: p.off}
+	s := &c.mem.sources.take(1)[0]
+	s.typ, s.off = p.typ, p.off
 	c.place(s)
 	return s
 }

@@ -35,10 +35,10 @@ const noRow = ^uint32(0)
 // maxFound is how much of what was found is kept.
 const maxFound = 1 << 22
 
-func newLiveness(f *ir.Func, offset func(ir.Reg) uint32) *liveness {
+func newLiveness(f *ir.Func, offset func(ir.Reg) uint32, mem *scratch) *liveness {
 	n := len(f.Insts)
-	l := &liveness{f: f, uses: newAccesses(f), blockOf: make([]ir.BlockID, n), rowOf: make([]uint32, len(f.Regs)), starts: make([]part, len(f.Blocks)), turns: make([]part, n),
-		found: make([]ir.Reg, 1, 3*n+1), block: -1, live: ir.NewBits(len(f.Regs))}
+	l := &liveness{f: f, uses: newAccesses(f, mem), blockOf: make([]ir.BlockID, n), rowOf: mem.words.take(len(f.Regs)), starts: mem.parts.take(len(f.Blocks)), turns: mem.parts.take(n),
+		found: mem.regs.take(3*n + 1)[:1], block: -1, live: ir.NewBits(len(f.Regs))}
 	for b := range f.Blocks {
 		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
 			l.blockOf[pc] = ir.BlockID(b)
@@ -50,7 +50,7 @@ func newLiveness(f *ir.Func, offset func(ir.Reg) uint32) *liveness {
 			l.rowOf[g] = offset(ir.Reg(g))
 		}
 	}
-	l.regsOf = newRowRegs(l.rowOf)
+	l.regsOf = newRowRegs(l.rowOf, mem)
 	l.entry = f.LiveAt(0)
 	return l
 }
@@ -163,8 +163,8 @@ type rowRegs struct {
 	more  map[uint32][]ir.Reg // rows that were made since
 }
 
-func newRowRegs(rowOf []uint32) rowRegs {
-	var r rowRegs
+func newRowRegs(rowOf []uint32, mem *scratch) rowRegs {
+	r := rowRegs{regs: mem.regs.take(len(rowOf))[:0], offs: mem.words.take(len(rowOf))[:0], first: mem.int32s.take(len(rowOf) + 1)[:0]}
 	for g, off := range rowOf {
 		if off != noRow {
 			r.regs = append(r.regs, ir.Reg(g))

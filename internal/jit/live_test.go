@@ -6,4 +6,6 @@ import (
 )
 
 // LiveAt answers as the compiler's cursor does, for tests.
-func LiveAt(f *ir.Func) func(pc int32) ir.Bits { return newLiveness(f, decode.RowOffsets(f)).at }
+func LiveAt(f *ir.Func) func(pc int32) ir.Bits {
+	return newLiveness(f, decode.RowOffsets(f), new(scratch)).at
+}

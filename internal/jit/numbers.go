@@ -43,12 +43,12 @@ func (t typ) size() x86.Size {
 // makeNumbers computes a pattern from those that it follows from; c's lanes that wrap go to miss.
 func (c *compiler) makeNumbers(s *step, miss x86.Label) {
 	d := s.made
-	out, _ := s.prog.follow(func(k int) stride { return c.given(&s.full[k]) })
+	out, _ := c.region.follow(s.prog, func(k int) stride { return c.given(&s.full[k]) })
 	for h := range d.n() {
 		k := c.calculator(s.prog, s.full, h*d.w)
 		k.out, k.w, k.miss = out, d.w, miss
 		if c.sweeping != nil {
-			k.over, _ = c.sweeping.follow(s)
+			k.over, _ = c.sweeping.follow(c.region, s)
 		}
 		k.store(d.number(h))
 	}

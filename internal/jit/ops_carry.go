@@ -44,7 +44,7 @@ func (r *region) carry(pc int32) bool {
 	if c, ok := r.consts[s.op.Masks.C]; !ok || c.Value != 0 {
 		s.in = append(s.in, source{typ: tM, off: s.op.Masks.C, row: -1})
 	}
-	value, flag := &program{evex: r.wide512}, &program{evex: r.wide512}
+	value, flag := r.newProgram(), r.newProgram()
 	v, _ := twin.sum(value, r.inputs(value, s.in), len(offs))
 	_, k := twin.sum(flag, r.inputs(flag, s.in), len(offs))
 	if !r.settle(s, flag, k, source{}) {

@@ -15,7 +15,7 @@ func (r *region) convert(pc int32) bool {
 	if c.FromBits > 32 || c.To > 32 || !convertible(c) {
 		return false
 	}
-	p := &program{evex: r.wide512}
+	p := r.newProgram()
 	v := none
 	for _, off := range c.From {
 		s.in = append(s.in, r.source(pc, off, tW, s.op.Scalar))

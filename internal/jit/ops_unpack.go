@@ -18,7 +18,7 @@ func (r *region) unpack(pc int32) bool {
 	t := registerType(s.op.Bits)
 	s.in = append(s.in, r.source(pc, in.A, t, s.op.Scalar))
 	for k, off := range in.Ext.Dst {
-		p := &program{evex: r.wide512}
+		p := r.newProgram()
 		v := r.input(p, s.in, 0)
 		if at := uint64(k) * in.Imm; at > 0 {
 			v = p.shrI(v, at)

@@ -109,7 +109,7 @@ func across(row int, result, pred func(*warpBuilder) val) func(*region, *step, s
 }
 
 func (r *region) warpProgram(s *step, some bool, f func(*warpBuilder) val) *program {
-	b := &warpBuilder{program: &program{evex: r.wide512}, op: s.op, in: s.in, some: some}
+	b := &warpBuilder{program: r.newProgram(), op: s.op, in: s.in, some: some}
 	for k := range s.in {
 		b.vals = append(b.vals, r.input(b.program, s.in, k))
 	}

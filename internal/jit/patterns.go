@@ -45,14 +45,13 @@ type found struct {
 	all  bool // a pattern everywhere, as far as is known
 	seen bool // a definition has been evaluated
 	stride
-	from []int32
 }
 
 // findPatterns decides which values are numbers; the sources of full code say so.
 func (r *region) findPatterns() {
 	for pc := range r.steps {
 		in := r.steps[pc].in
-		r.steps[pc].full = r.sources.take(len(in))
+		r.steps[pc].full = r.mem.sources.take(len(in))
 		copy(r.steps[pc].full, in)
 	}
 	sol, ok := r.code.Func.Classes.(*ir.Solution)
@@ -122,15 +121,15 @@ func (f *finder) everywhere() {
 	for pc := range f.steps {
 		for _, g := range f.live.uses.writes(int32(pc)) {
 			s := &f.state[g]
-			s.from = append(s.from, int32(pc))
 			s.all = s.all && f.definable(int32(pc)) && same(int32(pc), g) && f.sameRow(int32(pc), g)
 		}
 	}
 	f.settleStrides()
 	for g := range f.state {
 		if s := &f.state[g]; s.all && s.seen {
-			d := &f.steps[s.from[0]].dst
-			f.global[ir.Reg(g)] = &pattern{stride: s.stride, reg: ir.Reg(g), typ: d.typ, off: d.off, from: s.from}
+			from := f.live.uses.writers(ir.Reg(g))
+			d := &f.steps[from[0]].dst
+			f.global[ir.Reg(g)] = &pattern{stride: s.stride, reg: ir.Reg(g), typ: d.typ, off: d.off, from: from}
 		}
 	}
 }
@@ -140,12 +139,13 @@ func (f *finder) settleStrides() {
 	readers := make([][]ir.Reg, len(f.state)) // registers that are computed from each
 	var work []ir.Reg
 	for g := range f.state {
-		if !f.state[g].all || len(f.state[g].from) == 0 {
+		from := f.live.uses.writers(ir.Reg(g))
+		if !f.state[g].all || len(from) == 0 {
 			f.state[g].all = false
 			continue
 		}
 		work = append(work, ir.Reg(g))
-		for _, pc := range f.state[g].from {
+		for _, pc := range from {
 			for _, src := range f.live.uses.reads(pc) {
 				readers[src] = append(readers[src], ir.Reg(g))
 			}
@@ -153,7 +153,7 @@ func (f *finder) settleStrides() {
 	}
 	for i := 0; i < len(work); i++ {
 		changed := false
-		for _, pc := range f.state[work[i]].from {
+		for _, pc := range f.live.uses.writers(work[i]) {
 			changed = f.evaluate(work[i], pc) || changed
 		}
 		if changed {
@@ -197,7 +197,7 @@ func (f *finder) evaluate(g ir.Reg, pc int32) bool {
 // makes evaluates a definition, given what registers are.
 func (f *finder) makes(pc int32, of func(ir.Reg) stride) (stride, bool) {
 	s := &f.steps[pc]
-	out, checked := s.prog.follow(func(k int) stride { return f.sourceStride(pc, k, of) })
+	out, checked := f.follow(s.prog, func(k int) stride { return f.sourceStride(pc, k, of) })
 	if checked && f.reads(pc, s.dst.off) {
 		return stride{}, false // its old value must stay until the tests have passed
 	}
@@ -334,7 +334,7 @@ func (f *finder) choose() {
 			s.loaded = nil
 		}
 		if s.made != nil {
-			_, s.tests = s.prog.follow(func(k int) stride { return f.given(&s.full[k]) })
+			_, s.tests = f.follow(s.prog, func(k int) stride { return f.given(&s.full[k]) })
 		}
 	}
 	for g, p := range f.global {

@@ -88,21 +88,22 @@ type region struct {
 	bounds   []int32
 	nbound   int
 
-	sources slab[source]
+	mem *scratch
 
 	numbersEnd uint32 // behind the numbers of patterns, behind the register block
 }
 
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
-	r := &region{code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+	mem := scratches.Get().(*scratch)
+	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	opt.begin("plans")
-	r.live = newLiveness(f, r.offset)
+	r.live = newLiveness(f, r.offset, mem)
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
 	}
-	r.depth = make([]int32, len(r.insts))
+	r.depth = mem.int32s.take(len(r.insts))
 	for b := range f.Blocks {
 		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
 			r.depth[pc] = min(f.Blocks[b].Depth, 6)
@@ -110,7 +111,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	}
 	r.known = newConstants(r.live)
 	r.bounds = make([]int32, len(r.insts))
-	r.steps, r.ops = make([]step, len(r.insts)), make([]sem.Operation, len(r.insts))
+	r.steps, r.ops = mem.steps.take(len(r.insts)), mem.operations.take(len(r.insts))
 	for pc := range r.insts {
 		r.bounds[pc] = -1
 		r.plan(int32(pc))
@@ -186,7 +187,7 @@ func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
 	in := &r.insts[pc]
 	offs := [4]uint32{in.A, in.B, in.C, uint32(in.Imm)}
 	s := &r.steps[pc]
-	s.in = r.sources.take(len(l.in))
+	s.in = r.mem.sources.take(len(l.in))
 	for k, t := range l.in {
 		s.in[k] = r.source(pc, offs[k], t, scalar)
 	}
@@ -201,7 +202,7 @@ func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
 	}
 	p := width.Load()
 	if p == nil {
-		p = r.newProgram()
+		p = &program{evex: r.wide512} // it outlives the compilation
 		if p.result = l.twin(p, r.inputs(p, s.in)); p.result != none && r.has(p) {
 			p.settle()
 		}
@@ -216,12 +217,12 @@ func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
 
 // newProgram begins a program.
 func (r *region) newProgram() *program {
-	return &program{evex: r.wide512, ops: make([]operation, 0, 8)}
+	return &program{evex: r.wide512, mem: r.mem, ops: r.mem.ops.take(8)[:0]}
 }
 
 // inputs are operands as values.
 func (r *region) inputs(p *program, in []source) []val {
-	vals := make([]val, len(in))
+	vals := r.mem.vals.take(len(in))
 	for k := range in {
 		vals[k] = r.input(p, in, k)
 	}
@@ -324,7 +325,7 @@ func (r *region) selection(pc int32) bool {
 	if s.op.Bits == 64 {
 		t = tX
 	}
-	p := &program{evex: r.wide512}
+	p := r.newProgram()
 	s.in = []source{r.source(pc, in.A, t, s.op.Scalar), r.source(pc, in.B, t, s.op.Scalar), {typ: tM, off: in.C, row: -1}}
 	a, b := r.input(p, s.in, 0), r.input(p, s.in, 1)
 	return r.settle(s, p, p.sel(p.input(2, tM), a, b), source{typ: t, off: in.D, slot: s.op.Scalar, row: -1})

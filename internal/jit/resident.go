@@ -301,7 +301,7 @@ func (r *region) crowds() (list []crowd) {
 
 func (m *merged) crowd() []int64 {
 	need := m.needs()
-	readers, ends := m.readers(need), make([]int, len(m.ops)+1)
+	readers, ends := m.readers(need), m.ints(len(m.ops)+1)
 	times, living := []int64{0}, 0
 	for i := range m.ops {
 		living -= ends[i]

@@ -328,7 +328,14 @@ type merger struct {
 }
 
 func (r *region) mergeForm(u *run, m *merged, masked bool) {
-	m.evex = r.wide512
+	m.evex, m.mem = r.wide512, r.mem
+	n := 0
+	for pc := u.first; pc < u.end; pc++ {
+		if p := r.steps[pc].prog; p != nil {
+			n += len(p.ops)
+		}
+	}
+	m.ops, m.in = r.mem.ops.take(n + n/4 + 8)[:0], r.mem.sources.take(n/2 + 2)[:0]
 	g := &merger{r: r, m: m, now: map[uint32]val{}, wrote: map[uint32]typ{}, loose: map[uint32]bool{}}
 	for pc := u.first; pc < u.end; pc++ {
 		if !r.steps[pc].once(masked) {
@@ -441,7 +448,7 @@ func (g *merger) read(s *source) val {
 
 // splice adds a program whose sources are what they hold now.
 func (g *merger) splice(p *program, in []source) val {
-	need, vals := needed(p), make([]val, len(p.ops))
+	need, vals := needed(p), g.r.mem.vals.take(len(p.ops))
 	for i := range p.ops {
 		o := p.ops[i]
 		switch {
@@ -463,7 +470,7 @@ func (g *merger) splice(p *program, in []source) val {
 
 // needs has the operations that the results of a run depend on.
 func (m *merged) needs() []bool {
-	need := make([]bool, len(m.ops))
+	need := m.bools(len(m.ops))
 	for i := range m.rows {
 		need[m.rows[i].v] = true
 	}

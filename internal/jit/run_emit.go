@@ -86,28 +86,37 @@ func (c *compiler) merged(m *merged, use maskUse) {
 // readers lists for each value where it is read: operations, and behind the last the results that
 // are no operation's.
 func (m *merged) readers(need []bool) [][]int {
-	list := make([][]int, len(m.ops))
+	list, n := m.mem.lists.take(len(m.ops)), m.ints(len(m.ops))
+	m.eachReader(need, func(v val, _ int) { n[v]++ })
+	for v := range list {
+		list[v] = m.ints(n[v])[:0]
+	}
+	m.eachReader(need, func(v val, at int) { list[v] = append(list[v], at) })
+	return list
+}
+
+// eachReader visits values with those who read them, in their order.
+func (m *merged) eachReader(need []bool, visit func(v val, at int)) {
 	for i := range m.ops {
 		if !need[i] {
 			continue
 		}
 		for k, a := range m.ops[i].args() {
 			if !repeated(m.ops[i].args()[:k], a) {
-				list[a] = append(list[a], i)
+				visit(a, i)
 			}
 		}
 	}
 	for i := range m.rows {
 		if v := m.rows[i].v; m.given(v) {
-			list[v] = append(list[v], len(m.ops)+i)
+			visit(v, len(m.ops)+i)
 		}
 	}
 	for i := range m.masks {
 		if v := m.masks[i].v; m.given(v) {
-			list[v] = append(list[v], len(m.ops)+len(m.rows)+i)
+			visit(v, len(m.ops)+len(m.rows)+i)
 		}
 	}
-	return list
 }
 
 // given tells whether a value is a source or a constant.

@@ -109,8 +109,8 @@ func (t typ) combine(a, b stride, k int64) stride {
 
 // follow finds how the values of a program follow from those of its sources. Extensions of 32 to
 // 64 bits hold only while no lane wraps: checked has those that the machine must test.
-func (p *program) follow(in func(k int) stride) (out []stride, checked bool) {
-	out = make([]stride, len(p.ops))
+func (r *region) follow(p *program, in func(k int) stride) (out []stride, checked bool) {
+	out = r.mem.strides.take(len(p.ops))
 	need := needed(p)
 	for i := range p.ops {
 		if !need[i] {

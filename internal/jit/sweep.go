@@ -154,7 +154,7 @@ func (w *sweep) plan(r *region, at *sweepStep) bool {
 	case s.moot:
 		return true
 	case s.made != nil:
-		return w.makes(s)
+		return w.makes(r, s)
 	case s.onSlots():
 		return s.op.Kind == sem.OpLane && w.slot(r, at)
 	}
@@ -193,14 +193,14 @@ func (w *sweep) write(off uint32, launch bool) bool {
 }
 
 // makes finds the step of a pattern: its program sees warps as it sees lanes.
-func (w *sweep) makes(s *step) bool {
+func (w *sweep) makes(r *region, s *step) bool {
 	for run := range s.made.n() { // those of other segments may have the same places
 		if w.taken[s.made.number(run)] {
 			return false
 		}
 		w.taken[s.made.number(run)] = true
 	}
-	out, ok := w.follow(s)
+	out, ok := w.follow(r, s)
 	if !ok {
 		return false
 	}
@@ -241,11 +241,11 @@ func (w *sweep) compares(c *comparison) bool {
 }
 
 // follow has the steps from warp to warp of the values of a program.
-func (w *sweep) follow(s *step) (out []stride, ok bool) {
+func (w *sweep) follow(r *region, s *step) (out []stride, ok bool) {
 	ok = true
 	p := *s.prog
 	p.steps = true
-	out, _ = p.follow(func(k int) stride {
+	out, _ = r.follow(&p, func(k int) stride {
 		src := &s.full[k]
 		step, known := int64(0), true
 		switch {

@@ -144,7 +144,7 @@ func (r *region) closed(first, last int) bool {
 func (r *region) tripsOf(first, last int) *trips {
 	b := &tripper{t: &trips{first: first, last: last}, masks: map[lanesForm]val{}}
 	m := &b.t.merged
-	m.evex = r.wide512
+	m.evex, m.mem = r.wide512, r.mem
 	b.merger = merger{r: r, m: m, base: map[uint32]val{}, wrote: map[uint32]typ{}}
 	b.touch.begin(r.segs[first].first, true)
 	run := lanesForm{1}

@@ -76,7 +76,7 @@ type trial struct {
 
 // assemble compiles a function for a trial, nil if it has no program.
 func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
-	c := &compiler{region: &region{code: &machine.Code{}, wide512: x.wide512},
+	c := &compiler{region: &region{mem: new(scratch), code: &machine.Code{}, wide512: x.wide512},
 		emitter: &emitter{Asm: x86.New(nil), evex: x.wide512, freeK: []x86.K{x86.K6, x86.K5}}}
 	first, all, per := 0, 16, 4
 	if x.wide512 {

@@ -167,8 +167,26 @@ type program struct {
 
 	index map[operation]val // of a program that has become long
 
+	mem *scratch // nil: it outlives the compilation
+
 	need    []bool // of a program that is settled: needed; it is never written again, and several instructions may have it
 	numeric bool   // the same: numbers
+}
+
+// bools is a list of n for a short time.
+func (p *program) bools(n int) []bool {
+	if p.mem == nil {
+		return make([]bool, n)
+	}
+	return p.mem.bools.take(n)
+}
+
+// ints is the same of numbers.
+func (p *program) ints(n int) []int {
+	if p.mem == nil {
+		return make([]int, n)
+	}
+	return p.mem.ints.take(n)
 }
 
 // add returns the value of an operation, which is computed once.
