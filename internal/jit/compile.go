@@ -134,6 +134,9 @@ type compiler struct {
 	ordinary  int // 1 + the segment whose ordinary code is being assembled
 }
 
+// bytesPerInst is more code than most instructions come to.
+const bytesPerInst = 384
+
 // assemblers are those whose code has been copied: their memory is used again.
 var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 
@@ -141,6 +144,7 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *com
 	r := newRegion(code, f, opt)
 	opt.begin("registers")
 	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, freeK: []x86.K{x86.K6, x86.K5}}
+	e.Grow(bytesPerInst * len(f.Insts))
 	c := &compiler{region: r, emitter: e, opt: opt}
 	if c.counted = opt.counted; opt.List || c.counted != nil {
 		c.listing = e.List()

@@ -2,7 +2,10 @@ package jit
 
 // Peepholes of merged programs. None changes a rounding: they are about bits alone.
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // fuse makes rotations of shifts, and three-input logic of chains of two-input logic (AVX-512).
 func (m *merged) fuse() {
@@ -14,6 +17,9 @@ func (m *merged) fuse() {
 	}
 	m.maskCompares()
 	m.sumsIf()
+	if !slices.ContainsFunc(m.ops, func(o operation) bool { return isLogic(o.code) }) {
+		return
+	}
 	uses := m.uses()
 	for i := len(m.ops) - 1; i >= 0; i-- { // the last of a chain takes the others in
 		if uses[i] > 0 {
@@ -206,6 +212,9 @@ func combine3(lut uint8, t [3]uint8) (out uint8) {
 func (m *merged) maskCompares() {
 	for i := range m.ops {
 		m.bitTest(&m.ops[i])
+	}
+	if !slices.ContainsFunc(m.ops, func(o operation) bool { return o.code == cMAnd || o.code == cMAndn }) {
+		return
 	}
 	uses, under := m.uses(), m.ints(len(m.ops))
 	for i := range m.ops {

@@ -82,7 +82,7 @@ func (r *region) findIndices() {
 	if !r.f.Entry {
 		return
 	}
-	x := &indexer{region: r, state: make([]indexState, len(r.f.Regs)), anchors: map[ir.Reg]shape{}}
+	x := &indexer{region: r, state: r.mem.indices.take(len(r.f.Regs)), anchors: map[ir.Reg]shape{}}
 	if !x.candidates() || !x.settle() || !x.choose() {
 		return
 	}

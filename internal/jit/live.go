@@ -12,6 +12,7 @@ import (
 // liveness answers questions about one function.
 type liveness struct {
 	f       *ir.Func
+	mem     *scratch
 	uses    *accesses
 	blockOf []ir.BlockID // by instruction
 	entry   ir.Bits      // live before the first instruction
@@ -38,7 +39,7 @@ const maxFound = 1 << 22
 func newLiveness(f *ir.Func, offset func(ir.Reg) uint32, mem *scratch) *liveness {
 	n := len(f.Insts)
 	l := &liveness{f: f, uses: newAccesses(f, mem), blockOf: make([]ir.BlockID, n), rowOf: mem.words.take(len(f.Regs)), starts: mem.parts.take(len(f.Blocks)), turns: mem.parts.take(n),
-		found: mem.regs.take(3*n + 1)[:1], block: -1, live: ir.NewBits(len(f.Regs))}
+		found: append(mem.live[:0], 0), mem: mem, block: -1, live: ir.NewBits(len(f.Regs))}
 	for b := range f.Blocks {
 		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
 			l.blockOf[pc] = ir.BlockID(b)
@@ -110,6 +111,7 @@ func (l *liveness) pass(id ir.BlockID) {
 	from := len(l.found)
 	l.live.Each(func(g int) { l.found = append(l.found, ir.Reg(g)) })
 	l.starts[id] = part{int32(from), int32(len(l.found))}
+	l.mem.live = l.found[:0] // the next compilation has it
 }
 
 // before makes what is live behind an instruction what is live before it, and notes the difference.

@@ -86,7 +86,9 @@ func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
 	if s.leaves || s.op.Kind != sem.OpLoad && s.op.Kind != sem.OpStore {
 		return nil
 	}
-	return &accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a := c.mem.accesses.one()
+	*a = accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	return a
 }
 
 // access assembles a load or store.

@@ -24,7 +24,7 @@ type nanUse struct {
 
 // findLazy finds the registers that may hold any NaN and builds the programs that leave them so.
 func (r *region) findLazy() {
-	uses := make([]nanUse, len(r.f.Regs))
+	uses := r.mem.nans.take(len(r.f.Regs))
 	for pc := range r.steps {
 		r.noteNaNs(int32(pc), uses)
 	}
@@ -42,7 +42,7 @@ func (r *region) findLazy() {
 			}
 		}
 	}
-	r.lazy = make([]bool, len(uses))
+	r.lazy = r.mem.bools.take(len(uses))
 	for g := range uses {
 		u := &uses[g]
 		if r.lazy[g] = u.makes && !u.seen && !(u.raw && u.shown); r.lazy[g] {

@@ -18,6 +18,7 @@ type calculator struct {
 	w    int      // lanes of a run
 	lane int      // the run's first
 	free []x86.Reg
+	six  [6]x86.Reg // where free is
 	last []int
 	vals []number
 	miss x86.Label // where lanes go that wrap
@@ -71,8 +72,10 @@ func (c *compiler) slotNumbers(s *step) {
 }
 
 func (c *compiler) calculator(p *program, in []source, lane int) *calculator {
-	return &calculator{compiler: c, p: p, in: in, lane: lane, last: lastUses(p), vals: make([]number, len(p.ops)),
-		free: []x86.Reg{x86.R11, x86.R10, x86.R8, x86.RDX, x86.RCX, x86.RAX}}
+	k := &calculator{compiler: c, p: p, in: in, lane: lane, last: lastUses(p), vals: c.mem.numbers.take(len(p.ops)),
+		six: [...]x86.Reg{x86.R11, x86.R10, x86.R8, x86.RDX, x86.RCX, x86.RAX}}
+	k.free = k.six[:]
+	return k
 }
 
 func (k *calculator) take() x86.Reg {

@@ -72,9 +72,11 @@ const leastTurns = 6
 // findPasses finds those loops.
 func (r *region) findPasses() {
 	r.passes = map[int]*passes{}
+	t := new(passes)
 	for i := range r.segs {
-		if t := (&passes{seg: i}); t.find(r) {
+		if *t = (passes{seg: i}); t.find(r) {
 			r.passes[i] = t
+			t = new(passes)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (r *region) findPatterns() {
 	if !ok {
 		return
 	}
-	f := &finder{region: r, sol: sol, state: make([]found, len(r.f.Regs)), from: map[readAt]bool{}}
+	f := &finder{region: r, sol: sol, state: r.mem.states.take(len(r.f.Regs)), from: map[readAt]bool{}}
 	for i := range r.code.Specials {
 		s := &r.code.Specials[i]
 		f.specials[s.Off] = specialStride(s, sol.Shape)
@@ -134,9 +134,22 @@ func (f *finder) everywhere() {
 	}
 }
 
+// computed has an empty list for each register, with room for all that are computed from it.
+func (f *finder) computed() [][]ir.Reg {
+	lists := make([][]ir.Reg, len(f.state))
+	for g := range lists {
+		n := 0
+		for _, pc := range f.live.uses.readers(ir.Reg(g)) {
+			n += len(f.live.uses.writes(pc))
+		}
+		lists[g] = f.mem.regs.take(n)[:0]
+	}
+	return lists
+}
+
 // settleStrides evaluates definitions until nothing changes.
 func (f *finder) settleStrides() {
-	readers := make([][]ir.Reg, len(f.state)) // registers that are computed from each
+	readers := f.computed() // registers that are computed from each
 	var work []ir.Reg
 	for g := range f.state {
 		from := f.live.uses.writers(ir.Reg(g))

@@ -88,7 +88,8 @@ type region struct {
 	bounds   []int32
 	nbound   int
 
-	mem *scratch
+	mem    *scratch
+	merger merger // of runs
 
 	numbersEnd uint32 // behind the numbers of patterns, behind the register block
 }
@@ -217,7 +218,9 @@ func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
 
 // newProgram begins a program.
 func (r *region) newProgram() *program {
-	return &program{evex: r.wide512, mem: r.mem, ops: r.mem.ops.take(8)[:0]}
+	p := r.mem.programs.one()
+	p.evex, p.mem, p.ops = r.wide512, r.mem, r.mem.ops.take(8)[:0]
+	return p
 }
 
 // inputs are operands as values.

@@ -24,7 +24,7 @@ type room struct {
 	next  int    // first that was never used
 	input map[uint32]val
 	rows  [][]*source
-	bits  map[val][]int // predicates that get a value
+	bits  [][]int // predicates that get a value
 	pins  []val
 	folds val // a source that a load brings and that the instruction can read from memory
 }
@@ -34,12 +34,12 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	n, r := len(m.ops), &c.room
 	r.compiler, r.m, r.need, r.use, r.next = c, m, need, use, 0
 	r.read, r.at, r.held, r.there = emptied(r.read, n), emptied(r.at, n), emptied(r.held, n), emptied(r.there, n)
-	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptied(r.rows, n), r.slots[:0], r.pins[:0]
+	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptiedLists(r.rows, n), r.slots[:0], r.pins[:0]
 	if r.input == nil {
-		r.input, r.bits = map[uint32]val{}, map[val][]int{}
+		r.input = map[uint32]val{}
 	}
 	clear(r.input)
-	clear(r.bits)
+	r.bits = emptiedLists(r.bits, n)
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
@@ -63,6 +63,18 @@ func emptied[T any](list []T, n int) []T {
 	}
 	list = list[:n]
 	clear(list)
+	return list
+}
+
+// emptiedLists is a list of n empty lists, in the memory of others.
+func emptiedLists[T any](list [][]T, n int) [][]T {
+	if cap(list) < n {
+		list = append(list[:cap(list)], make([][]T, 2*n-cap(list))...)
+	}
+	list = list[:n]
+	for i := range list {
+		list[i] = list[i][:0]
+	}
 	return list
 }
 

@@ -5,7 +5,6 @@ package jit
 // NaNs only what is live behind the run needs to know.
 
 import (
-	"maps"
 	"slices"
 
 	"ptxvm/internal/machine"
@@ -305,7 +304,9 @@ func (s *step) appendTouch(in *machine.Inst, masked bool, reads, writes []source
 
 // merge builds the program of a run.
 func (r *region) merge(first, end int32, masked bool) *run {
-	u := &run{first: first, end: end}
+	u := r.mem.runs.one()
+	u.first, u.end = first, end
+	u.scalars, u.loads = r.mem.int32s.take(int(end - first))[:0], r.mem.int32s.take(int(end - first))[:0]
 	for pc := first; pc < end; pc++ {
 		if r.steps[pc].once(masked) {
 			u.scalars = append(u.scalars, pc)
@@ -324,7 +325,30 @@ type merger struct {
 	now   map[uint32]val  // what rows and predicates hold
 	wrote map[uint32]typ  // those that instructions of the run have written
 	loose map[uint32]bool // those that hold any NaN where canonical ones belong
-	base  map[uint32]val  // trips: what they hold when one begins
+	keys  []uint32
+	base  map[uint32]val // trips: what they hold when one begins
+}
+
+// begin forgets the run before.
+func (g *merger) begin(r *region, m *merged) *merger {
+	if g.now == nil {
+		g.now, g.wrote, g.loose = map[uint32]val{}, map[uint32]typ{}, map[uint32]bool{}
+	}
+	clear(g.now)
+	clear(g.wrote)
+	clear(g.loose)
+	g.r, g.m = r, m
+	return g
+}
+
+// written are the rows and predicates that instructions of the run have written, in their order.
+func (g *merger) written() []uint32 {
+	g.keys = g.keys[:0]
+	for off := range g.wrote {
+		g.keys = append(g.keys, off)
+	}
+	slices.Sort(g.keys)
+	return g.keys
 }
 
 func (r *region) mergeForm(u *run, m *merged, masked bool) {
@@ -336,13 +360,13 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 		}
 	}
 	m.ops, m.in = r.mem.ops.take(n + n/4 + 8)[:0], r.mem.sources.take(n/2 + 2)[:0]
-	g := &merger{r: r, m: m, now: map[uint32]val{}, wrote: map[uint32]typ{}, loose: map[uint32]bool{}}
+	g := r.merger.begin(r, m)
 	for pc := u.first; pc < u.end; pc++ {
 		if !r.steps[pc].once(masked) {
 			g.step(pc, masked)
 		}
 	}
-	for _, off := range slices.Sorted(maps.Keys(g.wrote)) {
+	for _, off := range g.written() {
 		if !r.live.behind(u.end, off) {
 			continue
 		}

@@ -23,6 +23,15 @@ type scratch struct {
 	parts      slab[part]
 	lists      slab[[]int]
 	strides    slab[stride]
+	programs   slab[program]
+	runs       slab[run]
+	numbers    slab[number]
+	indices    slab[indexState]
+	states     slab[found]
+	nans       slab[nanUse]
+	accesses   slab[accessed]
+	statics    slab[static]
+	live       []ir.Reg // liveness.found
 }
 
 // scratches are those that nobody uses.
@@ -43,6 +52,14 @@ func (s *scratch) free() {
 	s.parts.reset()
 	s.lists.reset()
 	s.strides.reset()
+	s.programs.reset()
+	s.runs.reset()
+	s.numbers.reset()
+	s.indices.reset()
+	s.states.reset()
+	s.nans.reset()
+	s.accesses.reset()
+	s.statics.reset()
 	scratches.Put(s)
 }
 
@@ -68,6 +85,9 @@ func (s *slab[T]) take(n int) []T {
 	s.chunks = append(s.chunks, c)
 	return c[:n:n]
 }
+
+// one is a zero element.
+func (s *slab[T]) one() *T { return &s.take(1)[0] }
 
 // reset takes everything back.
 func (s *slab[T]) reset() {

@@ -39,7 +39,8 @@ type static struct {
 
 // static plans an access by runs, nil if it is none.
 func (a *accessed) static() *static {
-	s := &static{accessed: a, stride: a.addressStride(), disp: int64(a.in.Imm), align: max(int64(a.m.Align), 1), base: -1}
+	s := a.mem.statics.one()
+	*s = static{accessed: a, stride: a.addressStride(), disp: int64(a.in.Imm), align: max(int64(a.m.Align), 1), base: -1}
 	if a.m.By == sem.ByConst && !s.absolute() {
 		s.disp = 0
 	}

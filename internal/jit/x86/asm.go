@@ -3,6 +3,7 @@ package x86
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Asm assembles one piece of position-independent code. It allocates nothing once its buffers
@@ -51,6 +52,9 @@ func (a *Asm) Reset() {
 	a.pool.reset()
 	a.deco, a.used, a.listing, a.kept, a.err = deco{}, 0, nil, 0, nil
 }
+
+// Grow makes room for n bytes of code.
+func (a *Asm) Grow(n int) { a.buf = slices.Grow(a.buf, n) }
 
 // Bytes returns the code so far, with distances to labels open until [Asm.Finish].
 func (a *Asm) Bytes() []byte { return a.buf }
