@@ -99,7 +99,7 @@ func (t *passes) follow(r *region, s *segment, pc int32) (goes rate, ok bool) {
 			out[i], ok = t.follows(r, s, pc, &step.full[o.imm])
 		} else if out[i], ok = p.rate(o, out); ok && p.extends(val(i)) && !out[i].zero() {
 			if lanes == nil {
-				lanes, _ = p.follow(func(k int) stride { return r.given(&step.full[k]) })
+				lanes, _ = r.follow(p, func(k int) stride { return r.given(&step.full[k]) })
 			}
 			ok = t.widen(step, o, out[i], lanes[o.a])
 		}
