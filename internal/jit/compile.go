@@ -131,7 +131,8 @@ type compiler struct {
 	turning *turning // the passes that are being assembled
 	// the stretch that is being assembled, nil in ordinary code
 	inStretch *stretch
-	ordinary  int // 1 + the segment whose ordinary code is being assembled
+	inTurn    *trips // the loop of which a turn is being assembled (turns.go)
+	ordinary  int    // 1 + the segment whose ordinary code is being assembled
 }
 
 // bytesPerInst is more code than most instructions come to.

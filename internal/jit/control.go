@@ -191,6 +191,10 @@ func (c *compiler) partSegment(i int) {
 	c.Bind(s.stay)
 	c.count()
 	c.setMask(rMask, kMask, saveRun)
+	if t != nil && t.loads {
+		c.turnLoop(t)
+		return
+	}
 	if t != nil {
 		c.tripLoop(t)
 		return

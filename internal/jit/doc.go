@@ -9,7 +9,7 @@
 //	compile.go           Compile: entries, both versions of every segment, cold code
 //	decide.go chains.go  branches that one lane decides for all
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
-//	trips*.go            loops that lanes leave one after the other, a program a trip
+//	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
 //	stretch*.go          guarded accesses behind each other at once; lines.go: whole lines for words of lanes
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA

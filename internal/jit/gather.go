@@ -208,7 +208,7 @@ func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 	have := a.operand(addr)
 	at := a.load(have, addr.typ)
 	x := a.scaled(at)
-	if a.use == allLanes || !a.directly(d) {
+	if d.usage(a.use) == allLanes || !a.directly(d) {
 		a.zero(v) // it waits for nothing that was there
 	}
 	a.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.full(), v, a.places(k, base, x.v))

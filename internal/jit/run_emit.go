@@ -257,11 +257,18 @@ func (r *room) goesTo(o *operation, d *source) bool {
 	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
-	if d.usage(r.use) != allLanes && (!r.evex || !maskable(o.code)) {
+	if d.usage(r.use) != allLanes && (!r.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.part))) {
 		return false
 	}
 	old, ok := r.input[d.off]
 	return !ok || len(r.read[old]) == 0
+}
+
+// accumulates tells whether an operation adds a product to what is in a register, and reads it for nothing else: then it is one
+// instruction.
+func (r *room) accumulates(o *operation, reg x86.Vec) bool {
+	in := func(v val) bool { return r.at[v].kind == inVec && r.at[v].v == reg }
+	return o.code == cFFma && in(o.c) && !in(o.a) && !in(o.b)
 }
 
 // give writes a value to a row. What the row held is kept if somebody will read it.

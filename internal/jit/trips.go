@@ -37,6 +37,7 @@ type trips struct {
 	steps       int32       // instructions of a trip that some lane comes to whatever the ways
 	ops         int32       // those that a lane executes, if it neither leaves nor goes by an arm
 	whole       bool        // full warps run it, too
+	loads       bool        // it is instructions, and merged is none (turns.go)
 	lazy        []rowResult // rows that hold any NaN from trip to trip
 }
 
@@ -115,7 +116,11 @@ func (r *region) findTrips() map[int]*trips {
 		}
 		to := int32(r.insts[s.end-1].Imm)
 		if h, ok := r.segAt[to]; ok && h <= i && s.end-to <= maxTrip && r.closed(h, i) {
-			if t := r.tripsOf(h, i); t != nil {
+			t := r.tripsOf(h, i)
+			if t == nil && h == i {
+				t = r.turnsOf(i)
+			}
+			if t != nil {
 				found[h] = t
 			}
 		}

@@ -163,14 +163,19 @@ func (c *compiler) settleTrips(t *trips, all bool) {
 		if d.any && !all {
 			continue
 		}
-		c.eachPart(tW, func() {
-			l := c.operand(d)
-			v := c.canon(l, c.alloc)
-			c.write(v, tW, d, runLanes)
-			c.release(v)
-			c.release(l)
-		})
+		c.settleTrip(d)
 	}
+}
+
+// settleTrip is settleTrips for one row.
+func (c *compiler) settleTrip(d *source) {
+	c.eachPart(tW, func() {
+		l := c.operand(d)
+		v := c.canon(l, c.alloc)
+		c.write(v, tW, d, runLanes)
+		c.release(v)
+		c.release(l)
+	})
 }
 
 // waitOutside makes the lanes that leave wait where they go, with the fuel that they had in this trip.
