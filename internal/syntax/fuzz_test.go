@@ -118,6 +118,7 @@ func TestLinear(t *testing.T) {
 		"pairs":       ".entry k() { mov a" + strings.Repeat("|a", n) + ";}",
 		"casts":       ".global .u32 x = " + strings.Repeat("(.s64)", n) + "1;",
 		"parameters":  ".entry k(" + strings.Repeat(".param .u32 a,", n),
+		"no colons":   ".entry k() { bra q, a;\n" + strings.Repeat("a\nb c d;\n", n) + "}",
 		"bad bytes":   ".version 9.1 " + strings.Repeat("\x80 ", n),
 		"initialiser": ".global .u32 x[] = {" + strings.Repeat("1,", n) + "1};",
 	} {

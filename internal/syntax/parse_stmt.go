@@ -6,9 +6,13 @@ import "ptxvm/internal/diag"
 
 // bodyStmt parses one statement; a broken one is skipped and becomes Bad.
 func (p *parser) bodyStmt() Stmt {
-	at := p.tok
+	at, before := p.tok, len(p.f.Errors)
 	p.failed = false
 	s := p.statement()
+	if len(p.f.Errors) > before && p.lacksColon(at) {
+		p.f.Errors = p.f.Errors[:before]
+		return p.labelWithoutColon(at)
+	}
 	if !p.failed {
 		return s
 	}
