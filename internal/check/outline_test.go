@@ -35,7 +35,7 @@ func sameWhenSlow(t *testing.T, file *syntax.File) {
 func TestOutline(t *testing.T) {
 	for _, same := range [][]string{
 		{"mov.b32 %r1, %r2", "mov.b32 %r1, %f2", "mov.b32 %r1, %d2", "mov.b32 %r1, 5", "mov.b32 %r1, -5", "mov.b32 %r1, 1.5", "mov.b32 %r1, 0f00000000", "mov.b32 %r1, _",
-			"mov.b32 %r1, {%h1, %h2}", "mov.b32 %r1, {%h1, %h2, %h3}", "mov.b32 {%h1, _}, %r1", "mov.b32 %r1, {%h1, 5}", "mov.b32 %r1, %v2", "mov.b32 %r1, %v4", "mov.b32 %r1, %v2.x",
+			"mov.b32 %r1, {%h1, %h2}", "mov.b32 %r1, {%h1, %h2, %h3}", "mov.b32 {%h1, _}, %r1", "mov.b32 %r1, {%h1, 5}", "mov.b32 {%h1, %h2}, {%h1, %h2}", "mov.b32 %r1, %v2", "mov.b32 %r1, %v4", "mov.b32 %r1, %v2.x",
 			"mov.b32 %r1, %v2.z", "mov.b32 %r1, %tid.x", "mov.b32 %r1, %clock64", "mov.b32 %r1, gone", "mov.b32 %r1, WARP_SZ", "mov.b32 %r1, mem", "mov.b32 %r1, !5", "mov.b32 %r1, -%r2",
 			"mov.b32 %r1, %r2+4", "mov.b32 %r1, 5, 6", "mov.b32 %r1", "@%p1 mov.b32 %r1, %r2", "@%r1 mov.b32 %r1, %r2", "mov.b32 %r1, 99999999999", "mov.b32 %r1, (5)", "mov.b32 %r1, 2+3"},
 		{"ld.global.b32 %r1, [%d1]", "ld.global.b32 %r1, [%r1]", "ld.global.b32 %r1, [%h1]", "ld.global.b32 %r1, [%d1+4]", "ld.global.b32 %r1, [%d1+-4]", "ld.global.b32 %r1, [%d1+1.5]",

@@ -53,7 +53,7 @@ func init() {
 // constant.
 var kindChecks = map[string]bool{
 	satCanClip: true, "ld.param_space": true, "st.param_space": true, "unified_variable": true, "address.register": true,
-	"mov.address": true,
+	"mov.operands": true,
 }
 
 // satCanClip is the one predicate about modifiers alone, which samples must satisfy.
