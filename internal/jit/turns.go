@@ -35,6 +35,7 @@ func (r *region) turnsOf(i int) *trips {
 		return nil
 	}
 	t := &trips{first: i, last: i, loads: true, steps: n, ops: n, exits: []tripExit{{seg: i + 1, ops: -1, latch: true}}}
+	t.merged.mem = r.mem
 	for pc := s.first; pc < s.end; pc++ {
 		if u := r.partRuns[pc]; u != nil {
 			t.loosen(r, u)
