@@ -23,9 +23,13 @@ type liveness struct {
 	starts []part   // by block; the zero part if nothing has been found of it
 	turns  []part   // by instruction
 
+	outOf ir.BlockID // out is of this block
+	out   []bool     // by row: one of its registers is live behind it
+
 	block ir.BlockID // where the cursor is
 	pc    int32
 	live  ir.Bits // before pc
+	held  []int32 // by row: how many of its registers that are
 }
 
 // part is a part of a list.
@@ -52,6 +56,7 @@ func newLiveness(f *ir.Func, offset func(ir.Reg) uint32, mem *scratch) *liveness
 		}
 	}
 	l.regsOf = newRowRegs(l.rowOf, mem)
+	l.held, l.out, l.outOf = mem.int32s.take(len(l.regsOf.first)), mem.bools.take(len(l.regsOf.first)), -1
 	l.entry = f.LiveAt(0)
 	return l
 }
@@ -75,19 +80,25 @@ func (l *liveness) at(pc int32) ir.Bits {
 func (l *liveness) turn(pc int32) {
 	for _, g := range l.found[l.turns[pc].from:l.turns[pc].to] {
 		l.live[g>>6] ^= 1 << (uint(g) & 63)
+		if row := l.regsOf.rowOf[g]; l.live.Has(int(g)) {
+			l.held[row]++
+		} else {
+			l.held[row]--
+		}
 	}
 }
 
 // enter puts the cursor before the first instruction of a block.
 func (l *liveness) enter(b ir.BlockID) {
 	clear(l.live)
+	clear(l.held)
 	l.block, l.pc = b, l.f.Blocks[b].First
 	if l.starts[b] == (part{}) {
 		l.pass(b)
-		return
 	}
 	for _, g := range l.found[l.starts[b].from:l.starts[b].to] {
 		l.live.Set(int(g))
+		l.held[l.regsOf.rowOf[g]]++
 	}
 }
 
@@ -110,6 +121,7 @@ func (l *liveness) pass(id ir.BlockID) {
 	}
 	from := len(l.found)
 	l.live.Each(func(g int) { l.found = append(l.found, ir.Reg(g)) })
+	clear(l.live)
 	l.starts[id] = part{int32(from), int32(len(l.found))}
 	l.mem.live = l.found[:0] // the next compilation has it
 }
@@ -140,6 +152,9 @@ func (l *liveness) before(pc int32) {
 
 // holds tells whether a row holds what somebody reads, before an instruction.
 func (l *liveness) holds(live ir.Bits, off uint32) bool {
+	if row := l.regsOf.index(off); row >= 0 && &live[0] == &l.live[0] { // many registers may share it
+		return l.held[row] > 0
+	}
 	for _, g := range l.regsOf.of(off) {
 		if live.Has(int(g)) {
 			return true
@@ -154,6 +169,18 @@ func (l *liveness) behind(end int32, off uint32) bool {
 	if end < l.f.Blocks[b].End {
 		return l.holds(l.at(end), off)
 	}
+	if b != l.outOf {
+		l.outOf = b
+		clear(l.out)
+		for _, g := range l.f.Globals {
+			if l.f.LiveOut(b, g) {
+				l.out[l.regsOf.rowOf[g]] = true
+			}
+		}
+	}
+	if row := l.regsOf.index(off); row >= 0 {
+		return l.out[row]
+	}
 	return slices.ContainsFunc(l.regsOf.of(off), func(g ir.Reg) bool { return l.f.LiveOut(b, g) })
 }
 
@@ -162,11 +189,12 @@ type rowRegs struct {
 	offs  []uint32 // ascending
 	first []int32  // and one more
 	regs  []ir.Reg
+	rowOf []int32             // by register: its place in offs; behind them if it has no row
 	more  map[uint32][]ir.Reg // rows that were made since
 }
 
 func newRowRegs(rowOf []uint32, mem *scratch) rowRegs {
-	r := rowRegs{regs: mem.regs.take(len(rowOf))[:0], offs: mem.words.take(len(rowOf))[:0], first: mem.int32s.take(len(rowOf) + 1)[:0]}
+	r := rowRegs{regs: mem.regs.take(len(rowOf))[:0], offs: mem.words.take(len(rowOf))[:0], first: mem.int32s.take(len(rowOf) + 1)[:0], rowOf: mem.int32s.take(len(rowOf))}
 	for g, off := range rowOf {
 		if off != noRow {
 			r.regs = append(r.regs, ir.Reg(g))
@@ -178,13 +206,29 @@ func newRowRegs(rowOf []uint32, mem *scratch) rowRegs {
 			r.offs, r.first = append(r.offs, rowOf[g]), append(r.first, int32(i))
 		}
 	}
+	for g := range r.rowOf {
+		r.rowOf[g] = int32(len(r.offs))
+	}
 	r.first = append(r.first, int32(len(r.regs)))
+	for i := range r.offs {
+		for _, g := range r.of(r.offs[i]) {
+			r.rowOf[g] = int32(i)
+		}
+	}
 	return r
+}
+
+// index is the place of a row in offs, -1 if it is none of the function's.
+func (r *rowRegs) index(off uint32) int {
+	if i, ok := slices.BinarySearch(r.offs, off); ok {
+		return i
+	}
+	return -1
 }
 
 // of are the registers of a row.
 func (r *rowRegs) of(off uint32) []ir.Reg {
-	if i, ok := slices.BinarySearch(r.offs, off); ok {
+	if i := r.index(off); i >= 0 {
 		return r.regs[r.first[i]:r.first[i+1]]
 	}
 	return r.more[off]

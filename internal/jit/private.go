@@ -13,10 +13,13 @@ import (
 // findPrivate notes for each register the last segment at which lanes may wait that look at it, and which results of code
 // for some lanes may be written for all.
 func (r *region) findPrivate() {
-	r.lastLive = make([]int32, len(r.f.Regs))
+	r.lastLive, r.lastHeld = r.mem.int32s.take(len(r.f.Regs)), r.mem.int32s.take(len(r.live.regsOf.first))
 	for i := range r.segs {
 		if s := &r.segs[i]; s.pending >= 0 {
-			r.f.EachLiveIn(r.f.BlockOf(s.first), func(g ir.Reg) { r.lastLive[g] = int32(i) })
+			r.f.EachLiveIn(r.live.blockOf[s.first], func(g ir.Reg) {
+				r.lastLive[g] = int32(i)
+				r.lastHeld[r.live.regsOf.rowOf[g]] = int32(i)
+			})
 		}
 	}
 	for i := range r.segs {
@@ -46,6 +49,9 @@ func (m *merged) findPrivate(r *region, i int) {
 
 // private tells whether only running lanes look at a row, in a segment.
 func (r *region) private(i int, off uint32) bool {
+	if row := r.live.regsOf.index(off); row >= 0 {
+		return r.lastHeld[row] <= int32(i)
+	}
 	regs := r.live.regsOf.of(off)
 	return len(regs) > 0 && !slices.ContainsFunc(regs, func(g ir.Reg) bool { return r.lastLive[g] > int32(i) })
 }

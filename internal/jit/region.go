@@ -67,6 +67,7 @@ type region struct {
 	fullRuns, partRuns runs
 	trips              map[int]*trips // by their first segment
 	lastLive           []int32        // private.go
+	lastHeld           []int32        // the same by row
 	swept              *sweep
 	passes             map[int]*passes // by segment
 	touched            touched         // by the run that is being found
