@@ -52,7 +52,7 @@ func TestInline(t *testing.T) {
 func TestInlined(t *testing.T) {
 	not := map[string]bool{"stays": true, "two accesses": true, "no lane": true, "anywhere": true, "by threads": true}
 	for name, body := range inlineBodies {
-		list := sweepListing(t, inlineFirst+body+inlineLast)
+		list := sweepListing(t, inlineFirst+body+inlineLast, jit.AVX512)
 		if strings.Contains(list, "some of all lanes") == not[name] {
 			t.Errorf("%s: in code for all lanes: %v", name, not[name])
 		}
@@ -63,8 +63,8 @@ func TestInlined(t *testing.T) {
 	}
 }
 
-// sweepListing is the code of a kernel behind sweepHeader, for blocks of 256 threads, by AVX-512.
-func sweepListing(t *testing.T, body string) string {
+// sweepListing is the code of a kernel behind sweepHeader, for blocks of 256 threads.
+func sweepListing(t *testing.T, body string, v jit.Vectors) string {
 	t.Helper()
 	l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
 	f := l.m.Func("k")
@@ -72,7 +72,7 @@ func sweepListing(t *testing.T, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: jit.AVX512, List: true})
+	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: v, List: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package jit
 
 // Words of lanes that lie behind each other, two or four, each accessed by an instruction of its own: whole lines
-// move between memory and registers, which are turned there (AVX-512). Loads come all at the first of them, stores at the last;
+// move between memory and registers, which are turned there. Loads come all at the first of them, stores at the last;
 // what a row cannot take yet, or may no longer have by then, is kept in the state.
 
 import (
@@ -111,7 +111,7 @@ func (l *lines) direct(k int) bool {
 
 // kept is where the running part of a word is kept, from a lane on.
 func (l *lines) kept(k, lane int) x86.Mem {
-	return x86.At(rCtx, saveLines+int32(128*k+64*l.part+4*lane))
+	return x86.At(rCtx, saveLines+int32(128*k+l.full().Bytes()*l.part+4*lane))
 }
 
 // keep keeps what is to be stored.
@@ -120,7 +120,11 @@ func (l *lines) keep(k int) {
 	l.eachPart(tW, func() {
 		from := s.dataOf(&s.src[1])
 		v := l.stretch.load(from, tW)
-		l.compiler.store(x86.W512, l.kept(k, 0), v.v)
+		if l.evex {
+			l.compiler.store(x86.W512, l.kept(k, 0), v.v)
+		} else {
+			l.keepTurned(k, v.v)
+		}
 		l.unload(v, from)
 		l.release(from)
 	})
@@ -138,9 +142,9 @@ func (l *lines) give(k int, from loc) {
 	l.unload(v, from)
 }
 
-// line is a line of the running part.
+// line is as much of the memory of the running part as a register has.
 func (l *lines) line(j int) x86.Mem {
-	return l.of[0].at(0, int64(64*(l.part*l.step+j)))
+	return l.of[0].at(0, int64(l.full().Bytes()*(l.part*l.step+j)))
 }
 
 // loaded is where a word goes that has been loaded, and what is to be done then.
@@ -153,7 +157,7 @@ func (l *lines) loaded(k int) (v x86.Vec, done func()) {
 		if l.direct(k) {
 			l.give(k, vecAt(v))
 		} else {
-			l.compiler.store(x86.W512, l.kept(k, 0), v)
+			l.compiler.store(l.full(), l.kept(k, 0), v)
 		}
 		l.release(temp(v))
 	}
@@ -161,6 +165,10 @@ func (l *lines) loaded(k int) (v x86.Vec, done func()) {
 
 // load loads all words.
 func (l *lines) load() {
+	if !l.evex {
+		l.load256()
+		return
+	}
 	if l.step == 2 {
 		for k := range 2 {
 			at := l.index(func(i int) int { return 2*i + k })
@@ -204,12 +212,16 @@ func (l *lines) picked(v x86.Vec, j int, at x86.Vec) {
 // index is a register with the places of words.
 func (l *lines) index(word func(i int) int) x86.Vec {
 	v := l.alloc()
-	l.move(x86.W512, v, l.constRow(tW, func(i int) uint64 { return uint64(word(i)) }))
+	l.move(l.full(), v, l.constRow(tW, func(i int) uint64 { return uint64(word(i)) }))
 	return v
 }
 
 // store stores the running part of all words.
 func (l *lines) store() {
+	if !l.evex {
+		l.store256()
+		return
+	}
 	if l.step == 2 {
 		for j := range 2 {
 			v, other := l.index(func(i int) int { return 16*(i%2) + i/2 + 8*j }), l.alloc()

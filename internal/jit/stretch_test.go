@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ptxvm/internal/jit"
 )
 
 // stretchBody loads words behind each other with a guard each, and stores others there behind a barrier. The index is a
@@ -90,9 +92,11 @@ func TestStretchesAre(t *testing.T) {
 		return 2
 	}
 	for name, body := range stretchBodies() {
-		list := sweepListing(t, body)
-		if n := len(regexp.MustCompile(`all lanes, from \d+ to \d+`).FindAllString(list, -1)); n != counts(name) {
-			t.Errorf("%s: %d stretches, not %d", name, n, counts(name))
+		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+			list := sweepListing(t, body, v)
+			if n := len(regexp.MustCompile(`all lanes, from \d+ to \d+`).FindAllString(list, -1)); n != counts(name) {
+				t.Errorf("%s, %v: %d stretches, not %d", name, v, n, counts(name))
+			}
 		}
 	}
 }

@@ -1,0 +1,94 @@
+package jit
+
+// Lines by AVX2, whose instructions put words in order within halves of a register. Of four words, the even lanes come into
+// the lower half by themselves, and the odd ones into the upper half.
+
+import "ptxvm/internal/jit/x86"
+
+// oddApart says where each lane is if the even ones are in the lower half; evenFirst, which lanes are there.
+func oddApart(i int) int   { return i/2 + i%2*4 }
+func evenFirst(i int) int { return i%4*2 + i/4 }
+
+// crossed exchanges the middle quarters of a register.
+const crossed = 0xd8
+
+// load256 loads all words.
+func (l *lines) load256() {
+	if l.step == 2 {
+		for k := range 2 {
+			l.eachPart(tW, func() {
+				v, done := l.loaded(k)
+				l.move(x86.W256, v, l.line(0))
+				l.VVMI(x86.VSHUFPS, x86.W256, v, v, l.line(1), [2]uint8{0x88, 0xdd}[k])
+				l.VVI(x86.VPERMQ, x86.W256, v, v, crossed)
+				done()
+			})
+		}
+		return
+	}
+	at := l.index(oddApart)
+	for k := 0; k < 4; k += 2 {
+		l.eachPart(tW, func() { l.loadTwo256(k, at) })
+	}
+	l.release(temp(at))
+}
+
+// loadTwo256 loads the running part of words k and k+1.
+func (l *lines) loadTwo256(k int, at x86.Vec) {
+	pair := [2]x86.Op{x86.VPUNPCKLDQ, x86.VPUNPCKHDQ}[k/2]
+	a, b := l.alloc(), l.alloc()
+	l.move(x86.W256, a, l.line(0))
+	l.VVM(pair, x86.W256, a, a, l.line(1))
+	l.move(x86.W256, b, l.line(2))
+	l.VVM(pair, x86.W256, b, b, l.line(3))
+	for n, op := range [2]x86.Op{x86.VPUNPCKLQDQ, x86.VPUNPCKHQDQ} {
+		v, done := l.loaded(k + n)
+		l.VVV(op, x86.W256, v, a, b)
+		l.VVV(x86.VPERMD, x86.W256, v, at, v)
+		done()
+	}
+	l.release(temp(a))
+	l.release(temp(b))
+}
+
+// keepTurned keeps the running part of what is to be stored, in the order in which halves are put together.
+func (l *lines) keepTurned(k int, v x86.Vec) {
+	var t x86.Vec
+	if l.step == 2 {
+		t = l.alloc()
+		l.VVI(x86.VPERMQ, x86.W256, t, v, crossed)
+	} else {
+		t = l.index(evenFirst)
+		l.VVV(x86.VPERMD, x86.W256, t, t, v)
+	}
+	l.compiler.store(x86.W256, l.kept(k, 0), t)
+	l.release(temp(t))
+}
+
+// store256 stores the running part of all words.
+func (l *lines) store256() {
+	for n, op := range [2]x86.Op{x86.VPUNPCKLDQ, x86.VPUNPCKHDQ} {
+		a := l.paired(op, 0)
+		if l.step == 2 {
+			l.compiler.store(x86.W256, l.line(n), a)
+			l.release(temp(a))
+			continue
+		}
+		b, c := l.paired(op, 2), l.alloc()
+		l.VVV(x86.VPUNPCKLQDQ, x86.W256, c, a, b)
+		l.compiler.store(x86.W256, l.line(2*n), c)
+		l.VVV(x86.VPUNPCKHQDQ, x86.W256, c, a, b)
+		l.compiler.store(x86.W256, l.line(2*n+1), c)
+		l.release(temp(a))
+		l.release(temp(b))
+		l.release(temp(c))
+	}
+}
+
+// paired has words k and k+1 of lanes behind each other.
+func (l *lines) paired(op x86.Op, k int) x86.Vec {
+	v := l.alloc()
+	l.move(x86.W256, v, l.kept(k, 0))
+	l.VVM(op, x86.W256, v, v, l.kept(k+1, 0))
+	return v
+}
