@@ -34,8 +34,10 @@ func (f *finder) findLevels(shape ir.LaunchShape) {
 		if o.code != cShrI || o.typ != tW || s.prog.ops[o.a].code != cIn {
 			continue
 		}
-		if comp, ok := f.threadIndex(int32(pc), &s.in[s.prog.ops[o.a].imm], defs); ok {
-			s.prog.levels = levels(shape, comp, o.imm)
+		if comp, ok := f.threadIndex(int32(pc), &s.in[s.prog.ops[o.a].imm], defs); ok && levels(shape, comp, o.imm) {
+			own := *s.prog // others may have the same
+			own.levels = true
+			s.prog = &own
 		}
 	}
 }
