@@ -6,7 +6,7 @@ package jit
 import "ptxvm/internal/jit/x86"
 
 // oddApart says where each lane is if the even ones are in the lower half; evenFirst, which lanes are there.
-func oddApart(i int) int   { return i/2 + i%2*4 }
+func oddApart(i int) int  { return i/2 + i%2*4 }
 func evenFirst(i int) int { return i%4*2 + i/4 }
 
 // crossed exchanges the middle quarters of a register.
