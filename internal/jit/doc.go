@@ -5,6 +5,8 @@
 //	region.go            a function as segments; which rows and values stay in registers
 //	run.go fuse.go       instructions that only compute, as one program
 //	run_emit.go room.go  that program, part by part, and where its values are
+//	scratch.go accesses.go
+//	                     the memory of a compilation; who reads and writes each register
 //	resident.go live.go  which rows and values stay in registers for good; what is live
 //	compile.go           Compile: entries, both versions of every segment, cold code
 //	decide.go chains.go  branches that one lane decides for all
