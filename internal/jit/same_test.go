@@ -53,3 +53,17 @@ func TestLive(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveRows: counting the living registers of a row says what looking at each does.
+func TestLiveRows(t *testing.T) {
+	for _, name := range []string{"reduce", "matmul"} {
+		for _, code := range decoded(t, map[string]string{name: corpus(t, name)}) {
+			f := code.Func.Data.(*ir.Func)
+			jit.LiveRows(f, func(pc int32, off uint32, counted, behind, before, after bool) {
+				if counted != before || behind != after {
+					t.Fatalf("%s at %d, row %d: counted %v and %v behind, want %v and %v", f.Name, pc, off, counted, behind, before, after)
+				}
+			})
+		}
+	}
+}
