@@ -68,10 +68,11 @@ type batch struct {
 	next   x86.Label           // its turn is over
 	sweep  x86.Label           // a CTA that may be swept; 0: none may
 	course x86.Label           // a whole warp of another CTA begins; 0: there is no course
+	gates  map[int]x86.Label   // by segment: a whole warp goes on behind a barrier
 }
 
 func (c *compiler) newBatch() {
-	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
+	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}, gates: map[int]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
@@ -123,7 +124,11 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	c.RM(x86.CMP, x86.S32, x86.RDX, batchAlive)
 	c.Jcc(x86.E, c.later(func() {
 		c.releaseWaiting()
-		c.Jmp(c.label(i+1, masked))
+		if masked {
+			c.Jmp(c.segs[i+1].part)
+		} else {
+			c.Jmp(c.behind(i + 1))
+		}
 	}))
 	c.MR(x86.MOV, x86.S32, batchWaiting, x86.RDX)
 	if c.batch.resume[pc] == 0 {
@@ -257,13 +262,13 @@ func (c *compiler) resumeStub(l x86.Label, pc int32) {
 
 // resumeWhole is resumeStub for a warp that full code has left: its patterns are numbers.
 func (c *compiler) resumeWhole(l x86.Label, pc int32) {
-	s := &c.segs[c.segAt[pc]]
+	i := c.segAt[pc]
 	c.Bind(l)
 	c.title("a whole warp comes from a barrier to %d", pc)
 	c.count()
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
 	c.loadRows(c.wholeRows(pc))
-	c.Jmp(s.full)
+	c.Jmp(c.behind(i))
 }
 
 // wholeRows are the live rows that code for full warps keeps: of registers that are numbers there, nobody looks at them.

@@ -5,7 +5,8 @@ package jit
 // another CTA follows a course: versions of segments in which nobody computes what is foreseen, branches that
 // follow from it are decided, and turns of loops that count by it are versions of their own. A course ends where
 // nothing is foreseen any more, at barriers, and wherever lanes part: what is live there is written to where
-// ordinary code for full warps has it.
+// ordinary code for full warps has it. Behind a barrier another one begins, with what is the same whichever way a
+// warp has come (gates.go).
 
 import (
 	"maps"
@@ -22,6 +23,7 @@ type foreseen struct {
 	typ  typ
 	slot bool // somebody computes it all the same: what all lanes share, and constants
 	once bool // known in its segment alone: where ways meet it may be something else
+	home bool // where ordinary code has it, too
 	vals []uint64
 
 	of      *course
@@ -43,6 +45,8 @@ type course struct {
 	gens     []*generation
 	ordinary map[ir.Reg]bool // registers that somebody reads who knows no table
 	restart  bool
+	gates    map[int]*node // by segment behind a barrier: where warps go on
+	homes    map[*foreseen]*foreseen
 	work     int // values that may still be computed
 	made     map[resultKey]*foreseen
 	table    []byte // rows of 128 bytes for each warp, one behind the other
@@ -89,7 +93,10 @@ func (r *region) findCourse() {
 	if !ok || len(r.segs) == 0 || len(r.steps) > maxSteps || r.segs[0].first != 0 || len(r.words) != 0 || len(r.patternsAt(0)) != 0 {
 		return
 	}
-	c := &course{region: r, ordinary: map[ir.Reg]bool{}, made: map[resultKey]*foreseen{}, slots: map[uint32]ir.Reg{}, work: maxForeseen}
+	if _, ok := r.unwritten(); !ok {
+		return
+	}
+	c := &course{region: r, ordinary: map[ir.Reg]bool{}, made: map[resultKey]*foreseen{}, homes: map[*foreseen]*foreseen{}, slots: map[uint32]ir.Reg{}, work: maxForeseen}
 	if !c.begin(sol.Shape) {
 		return
 	}
@@ -140,11 +147,11 @@ func (c *course) begin(shape ir.LaunchShape) bool {
 // explore finds the nodes and what is foreseen before each; false if there is too much to see.
 func (c *course) explore() bool {
 	c.nodes, c.gens = nil, nil
-	first := c.come(0, foresight{}, uint32(1<<c.warps-1))
+	first := c.come(0, foresight{}, c.allWarps())
 	if first == nil {
 		return false
 	}
-	for work := []*node{first}; len(work) > 0 && !c.restart && c.work >= 0; {
+	for work := append(c.findGates(), first); len(work) > 0 && !c.restart && c.work >= 0; {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
 		n.next = map[int]*node{}
@@ -231,11 +238,16 @@ func (c *course) living(t int, know foresight) foresight {
 func (c *course) at(t int, know foresight) *node {
 	know = c.living(t, know)
 	for _, g := range c.gens {
-		if n := g.nodes[t]; n != nil && maps.EqualFunc(n.know, know, func(a, b *foreseen) bool { return a == b || a.typ == b.typ && slices.Equal(a.vals, b.vals) }) {
+		if n := g.nodes[t]; n != nil && maps.EqualFunc(n.know, know, (*foreseen).same) {
 			return n
 		}
 	}
 	return nil
+}
+
+// same tells whether two values are the same, at the same places.
+func (v *foreseen) same(w *foreseen) bool {
+	return v == w || v.typ == w.typ && v.home == w.home && slices.Equal(v.vals, w.vals)
 }
 
 // come brings warps to a segment; nil if it is not part of the course.
@@ -400,7 +412,7 @@ func (c *course) apply(n *node) (saved int) {
 	know, s := maps.Clone(n.know), &c.segs[n.seg]
 	for pc := s.first; pc < s.end; pc++ {
 		step := &n.gen.steps[pc]
-		step.fetched = false // what is foreseen may be its address
+		step.fetched = step.fetched && c.sourceOf(pc, &step.in[0], know) == c.sourceOf(pc, &step.in[0], n.know) // its address stays in the segment
 		once := step.once(false) && !step.moot
 		step.full, step.decided, step.moot = slices.Clone(step.full), nil, false
 		for k := range step.full {

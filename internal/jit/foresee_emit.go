@@ -157,7 +157,7 @@ func (c *compiler) unforesee(pc, at int32) {
 	live := c.live.at(at)
 	regs := make([]ir.Reg, 0, len(know))
 	for g := range know {
-		if live.Has(int(g)) && !know[g].slot {
+		if v := know[g]; live.Has(int(g)) && !v.slot && (!v.home || now[g] != nil) {
 			regs = append(regs, g)
 		}
 	}
@@ -228,12 +228,10 @@ func (c *compiler) courseEntry() {
 	c.Bind(c.batch.course)
 	c.count()
 	c.loadWarp(&c.segs[0])
-	c.RM(x86.MOV, x86.S64, x86.RAX, batchWarp)
-	c.RM(x86.SUB, x86.S64, x86.RAX, batchWarps)
-	c.RI(x86.SHL, x86.S64, x86.RAX, tableShift)
-	c.RM(x86.LEA, x86.S64, rTable, c.ConstRow(c.course.table, 64))
-	c.RR(x86.ADD, x86.S64, rTable, x86.RAX)
+	table := c.ConstRow(c.course.table, 64)
+	c.atTable(table)
 	c.Jmp(c.course.nodes[0].label)
+	c.gateCode(table)
 	c.title("constants")
 }
 

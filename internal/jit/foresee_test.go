@@ -38,6 +38,11 @@ A:	xor.b64 %rd6, %rd6, %rd7; cvt.u32.u64 %r10, %rd6; shr.u64 %rd6, %rd6, 32; cvt
 	"turns": `mov.u32 %r10, %r1; mov.u32 %r11, 0; mov.u32 %r14, 0;
 L:	xor.b32 %r12, %r10, 3; mul.lo.u32 %r13, %r12, %r12; add.u32 %r11, %r11, %r13; mad.lo.u32 %r14, %r13, %r2, %r14; shr.u32 %r13, %r13, 2; add.u32 %r14, %r14, %r13; add.u32 %r10, %r10, 50; setp.lt.u32 %p, %r10, 400; @%p bra L;
 	add.u32 %r14, %r14, %r10; mad.lo.u32 %r14, %r11, 5, %r14; st.global.u32 [%rd3], %r14; ret;`,
+	"gates": `mov.u32 %r20, %tid.x; mov.u32 %r21, %tid.y; mov.u32 %r22, %tid.z; mad.lo.u32 %r23, %r21, 5, %r20; mad.lo.u32 %r24, %r22, 3, %r23; xor.b32 %r25, %r24, 9; mul.lo.u32 %r26, %r25, %r25; shr.u32 %r27, %r26, 3; and.b32 %r28, %r27, 15; mov.u32 %r16, 0; mov.u32 %r17, %r25; st.shared.u32 [%r5], %r3; bar.sync 0;
+L:	add.u32 %r14, %r26, %r27; shl.b32 %r14, %r14, 1; add.u32 %r14, %r14, %r28; mad.lo.u32 %r16, %r14, %r2, %r16; xor.b32 %r16, %r16, %r27; add.u32 %r17, %r17, %r28; setp.eq.u32 %p, %r14, 77; @%p add.u32 %r16, %r16, %r3;
+	and.b32 %r15, %r25, 1023; shl.b32 %r15, %r15, 2; add.u32 %r15, %r15, %r4; ld.shared.u32 %r18, [%r15]; add.u32 %r16, %r16, %r18; add.u32 %r19, %r19, 1; bar.sync 0; setp.lt.u32 %q, %r19, 3; @%q bra L;
+	mad.lo.u32 %r16, %r28, 5, %r16; bar.sync 0;
+	mad.lo.u32 %r16, %r27, 3, %r16; add.u32 %r16, %r16, %r17; st.global.u32 [%rd3], %r16; ret;`,
 	"faults": `xor.b32 %r10, %r1, 3; shl.b32 %r11, %r10, 2; add.u32 %r11, %r11, %r4; st.shared.u32 [%r11], %r3; mul.lo.u32 %r12, %r10, %r10; and.b32 %r13, %r12, 5; setp.eq.u32 %p, %r2, 7; @%p add.u64 %rd3, %rd3, 1; st.global.u32 [%rd3], %r12; add.u32 %r14, %r13, %r12; bar.sync 0; st.global.u32 [%rd3], %r14; ret;`,
 }
 
@@ -76,6 +81,9 @@ func TestCourses(t *testing.T) {
 			}
 			if !strings.Contains(out.Listing, "on a course") {
 				t.Errorf("%s, %v: there is no course", name, v)
+			}
+			if name == "gates" && strings.Count(out.Listing, "through a gate") < 3 {
+				t.Errorf("%v: warps go on behind barriers without what is foreseen", v)
 			}
 		}
 	}
