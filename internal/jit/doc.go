@@ -17,7 +17,7 @@
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	lasting.go           what a warp finds again in the next CTA
-//	foresee*.go          what follows from the thread index alone, by table
+//	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers
 //	sweep*.go            all warps of a CTA in one loop
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
 //	memory.go gather.go words.go  loads and stores
