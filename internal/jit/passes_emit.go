@@ -330,6 +330,7 @@ func (k *turning) pass(s *segment) {
 	k.note(s.first, s.end-1)
 	k.turn(k.first, k.first+k.parts)
 	k.title("to the next turn")
+	k.count()
 	k.eachBase(func(b *turnBase, _ int, r x86.Reg) {
 		switch by := b.goes; {
 		case by == nil:
@@ -342,6 +343,7 @@ func (k *turning) pass(s *segment) {
 	k.RI(x86.SUB, x86.S64, rMask, 1)
 	k.Jcc(x86.NE, again)
 	k.title("behind the turns")
+	k.count()
 	k.eachRow(func(off uint32, v x86.Vec, m x86.Mem) {
 		if slices.Contains(k.t.carried, off) {
 			k.store(k.full(), m, v)
