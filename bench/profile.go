@@ -61,7 +61,9 @@ func (p *part) size() (n int) {
 }
 
 // within tells whether the part runs PTX; else it brings warps in and out.
-func (p *part) within() bool { return strings.Contains(p.title, " lanes, from ") }
+func (p *part) within() bool {
+	return strings.Contains(p.title, " lanes, from ") || strings.Contains(p.title, " turn")
+}
 
 var (
 	noteOfPTX   = regexp.MustCompile(`^# +\d+  `)
