@@ -282,14 +282,14 @@ func (w *workload) ours(s *series, r *corpus.Run) (best time.Duration, ops uint6
 		return 0, 0, err
 	}
 	defer x.device.Close()
-	for start, rounds := cpuTime(), 0; rounds < 3 || cpuTime()-start < s.span; rounds++ {
-		took, n, err := x.round(r, nil)
+	var times rounds
+	for start, n := time.Now(), 0; n < 3 || time.Since(start) < s.span; n++ {
+		took, done, err := x.round(r, nil)
 		if err != nil {
 			return 0, 0, err
 		}
-		if best == 0 || took < best {
-			best, ops = took, n
-		}
+		times.add(took)
+		ops = done
 	}
 	for _, b := range r.Buffers {
 		got := make([]byte, len(b.Init))
@@ -300,20 +300,20 @@ func (w *workload) ours(s *series, r *corpus.Run) (best time.Duration, ops uint6
 			return 0, 0, err
 		}
 	}
-	return best, ops, nil
+	return times.fastest(), ops, nil
 }
 
-// round fills the buffers and launches; the time is that of the launches. each hears of every launch, if there is one.
-func (x *running) round(r *corpus.Run, each func(ptxvm.Stats)) (took time.Duration, ops uint64, err error) {
+// round fills the buffers and launches; the times are those of the launches. each hears of every launch, if there is one.
+func (x *running) round(r *corpus.Run, each func(ptxvm.Stats)) (took spent, ops uint64, err error) {
 	for _, b := range r.Buffers {
 		if _, err := x.buffers[b].WriteAt(b.Init, 0); err != nil {
-			return 0, 0, err
+			return spent{}, 0, err
 		}
 	}
 	for _, l := range r.Launches {
 		k, err := x.program.Kernel(l.Kernel)
 		if err != nil {
-			return 0, 0, err
+			return spent{}, 0, err
 		}
 		args := make([]any, len(l.Args))
 		for i, a := range l.Args {
@@ -321,12 +321,12 @@ func (x *running) round(r *corpus.Run, each func(ptxvm.Stats)) (took time.Durati
 				args[i] = x.buffers[a.Buffer]
 			}
 		}
-		start := cpuTime()
+		cpu, wall := cpuTime(), time.Now()
 		stats, err := k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}, args...)
 		if err != nil {
-			return 0, 0, err
+			return spent{}, 0, err
 		}
-		took += cpuTime() - start
+		took.since(cpu, wall)
 		ops += stats.LaneOps
 		if each != nil {
 			each(stats)

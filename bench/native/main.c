@@ -66,7 +66,8 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
-  double best = 1e300, end = now() + strtod(argv[1], 0) * 1e9;
+  // Rounds that had no processor for a while count only if none had one all the time (bench/rounds.go).
+  double whole = 1e300, any = 1e300, end = now() + strtod(argv[1], 0) * 1e9;
   int runs = 0;
   do {
     for (int i = 0; i < n; i++)
@@ -75,11 +76,14 @@ int main(int argc, char **argv) {
     double wall = read_clock(CLOCK_MONOTONIC), start = now();
     once(a);
     double took = now() - start;
-    walls[runs++] = read_clock(CLOCK_MONOTONIC) - wall;
-    if (took < best)
-      best = took;
+    wall = read_clock(CLOCK_MONOTONIC) - wall;
+    if (took < any)
+      any = took;
+    if (took >= 0.9 * wall && took < whole)
+      whole = took;
+    walls[runs++] = wall;
   } while (now() < end && runs < MAX_RUNS);
   qsort(walls, runs, sizeof *walls, ascending);
-  printf("%.0f %.0f\n", best, walls[runs / 2]);
+  printf("%.0f %.0f\n", whole < 1e300 ? whole : any, walls[runs / 2]);
   return 0;
 }
