@@ -107,19 +107,31 @@ func (c *compiler) fullBody(i int) {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}
-	for pc := s.first; pc < s.end; pc++ {
-		if u := c.fullRuns[pc]; u != nil {
+	if !c.instructions(i, s.end, false, func(pc int32) bool { return c.instruction(i, pc, false) }) {
+		c.fallThrough(i, false)
+	}
+}
+
+// instructions assembles a segment up to an instruction: runs as one program each, other instructions alone, until one of
+// them says that nothing goes on behind it.
+func (c *compiler) instructions(i int, end int32, masked bool, alone func(pc int32) (leaves bool)) (left bool) {
+	runs := c.fullRuns
+	if masked {
+		runs = c.partRuns
+	}
+	for pc := c.segs[i].first; pc < end; pc++ {
+		if u := runs[pc]; u != nil {
 			c.note(pc, u.end)
-			c.runInstructions(i, u, false)
+			c.runInstructions(i, u, masked)
 			pc = u.end - 1
 			continue
 		}
 		c.note(pc, pc+1)
-		if c.instruction(i, pc, false) {
-			return
+		if alone(pc) {
+			return true
 		}
 	}
-	c.fallThrough(i, false)
+	return false
 }
 
 // fallThrough goes on behind a segment: into the next one, or out.
@@ -200,19 +212,9 @@ func (c *compiler) partSegment(i int) {
 		return
 	}
 	c.countPart(s.end - s.first)
-	for pc := s.first; pc < s.end; pc++ {
-		if u := c.partRuns[pc]; u != nil {
-			c.note(pc, u.end)
-			c.runInstructions(i, u, true)
-			pc = u.end - 1
-			continue
-		}
-		c.note(pc, pc+1)
-		if c.instruction(i, pc, true) {
-			return
-		}
+	if !c.instructions(i, s.end, true, func(pc int32) bool { return c.instruction(i, pc, true) }) {
+		c.fallThrough(i, true)
 	}
-	c.fallThrough(i, true)
 }
 
 // skipTo is where control goes that has no lanes: the next segment that may have pending ones.

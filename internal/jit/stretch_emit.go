@@ -110,15 +110,7 @@ func (t *stretch) settle(pc int32) {
 
 // body assembles the instructions of a segment.
 func (t *stretch) body(k int) {
-	s := &t.segs[k]
-	for pc := s.first; pc < s.end; pc++ {
-		if u := t.fullRuns[pc]; u != nil {
-			t.note(pc, u.end)
-			t.runInstructions(k, u, false)
-			pc = u.end - 1
-			continue
-		}
-		t.note(pc, pc+1)
+	t.instructions(k, t.segs[k].end, false, func(pc int32) bool {
 		switch {
 		case t.at[pc] != nil:
 			t.at[pc].access(pc)
@@ -129,5 +121,6 @@ func (t *stretch) body(k int) {
 		default:
 			t.compute(k, pc, false, allLanes)
 		}
-	}
+		return false
+	})
 }

@@ -90,16 +90,10 @@ func (c *compiler) turnLoop(t *trips) {
 	c.title("some lanes, a turn from %d", s.first)
 	c.count()
 	c.inTurn = t
-	for pc := s.first; pc < s.end-1; pc++ {
-		if u := c.partRuns[pc]; u != nil {
-			c.note(pc, u.end)
-			c.runInstructions(i, u, true)
-			pc = u.end - 1
-			continue
-		}
-		c.note(pc, pc+1)
+	c.instructions(i, s.end-1, true, func(pc int32) bool {
 		c.instruction(i, pc, true)
-	}
+		return false
+	})
 	c.inTurn = nil
 	c.note(s.end-1, s.end)
 	c.loadGuard(&c.insts[s.end-1], true)
