@@ -75,14 +75,15 @@ func (a *advance) reaches(pc int32, align int64) bool {
 
 // anew tells whether an instruction computes a number from others that go on, or stay, and notes it.
 func (t *passes) anew(r *region, s *segment, pc int32) bool {
-	if step := &r.steps[pc]; step.made == nil && !step.dst.slot || !t.number(r, pc) {
+	step := &r.steps[pc]
+	if !t.number(r, pc) || step.made == nil && !(step.dst.slot && step.prog.numbers()) {
 		return false
 	}
 	goes, ok := t.follow(r, s, pc)
 	if !ok || !goes.near() {
 		return false
 	}
-	t.advances = append(t.advances, advance{pc: pc, s: &r.steps[pc], rate: goes, anew: true})
+	t.advances = append(t.advances, advance{pc: pc, s: step, rate: goes, anew: true})
 	return true
 }
 
