@@ -41,6 +41,9 @@ func (c *compiler) inlined(i int, pc int32) bool {
 		if stays := c.staysBehind(at, s.end); stays && (accesses == 0 || step.once(false) || step.index != nil) {
 			return false
 		}
+		if accesses == 0 && c.staysBehind(at, s.first) { // the branch could not be executed again
+			return false
+		}
 		touched = touched || step.loaded != nil || step.index != nil
 	}
 	return accesses == 1 && !touched
