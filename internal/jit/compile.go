@@ -107,24 +107,25 @@ func startsAsync(f *ir.Func) bool {
 type compiler struct {
 	*region
 	*emitter
-	opt      Options
-	stubs    []func() // cold code, assembled at the end
-	entry    []x86.Label
-	listing  *x86.Listing
-	covered  map[coverKey]cover // tests that need not be made again in this segment
-	hosts    int32              // places for bases that they have taken
-	bases    [len(keepers)]keptBase
-	turn     int      // the keeper that was taken last
-	shortAt  int32    // where temporaries have run out
-	counted  *Counted // nil: nobody counts
-	tails    exitTails
-	nobody   x86.Label // nobody is left
-	batch    batch
-	sweeping *sweep // the one being assembled
-	again    bool   // the first segment of a warp that has run in a CTA before
-	room     room
-	node     *node // of the course, nil in ordinary code
-	base     struct {
+	opt        Options
+	stubs      []func() // cold code, assembled at the end
+	entry      []x86.Label
+	listing    *x86.Listing
+	covered    map[coverKey]cover // tests that need not be made again in this segment
+	hosts      int32              // places for bases that they have taken
+	bases      [len(keepers)]keptBase
+	turn       int       // the keeper that was taken last
+	collecting []x86.Reg // where the running run collects bits of predicates
+	shortAt    int32     // where temporaries have run out
+	counted    *Counted  // nil: nobody counts
+	tails      exitTails
+	nobody     x86.Label // nobody is left
+	batch      batch
+	sweeping   *sweep // the one being assembled
+	again      bool   // the first segment of a warp that has run in a CTA before
+	room       room
+	node       *node // of the course, nil in ordinary code
+	base       struct {
 		steps []step
 		runs  runs
 	} // of ordinary code

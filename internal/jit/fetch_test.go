@@ -13,6 +13,7 @@ var fetchCases = map[string]string{
 	"behind a store": "ld.global.u32 %r10, [%rd7]; add.u32 %r11, %r10, %r1; st.global.u32 [%rd7], %r11; ld.global.u32 %r10, [%rd7]; add.u32 %r12, %r10, %r11; mul.lo.u32 %r12, %r12, %r10; st.global.u32 [%rd7+4096], %r12;",
 	"many readers":   "ld.global.f32 %f1, [%rd7]; ld.global.f32 %f2, [%rd8]; fma.rn.f32 %f3, %f1, %f2, %f1; fma.rn.f32 %f4, %f2, %f1, %f3; mul.f32 %f5, %f1, %f1; min.f32 %f6, %f5, %f2; add.f32 %f4, %f4, %f6; st.global.f32 [%rd7+4096], %f4;",
 	"shared":         "mov.u32 %r10, smem; mad.lo.u32 %r11, %r25, 4, %r10; st.shared.u32 [%r11], %r1; bar.sync 0; mad.lo.u32 %r12, %r3, 4, %r10; ld.shared.u32 %r13, [%r10]; ld.shared.u32 %r14, [%r12+4]; mad.lo.u32 %r15, %r13, %r14, %r1; ld.shared.u32 %r16, [%r11]; ld.shared.u32 %r13, [%r10+12]; mad.lo.u32 %r15, %r16, %r13, %r15; st.global.u32 [%rd7], %r15;",
+	"kept bits":      "mov.u32 %r10, smem; mad.lo.u32 %r11, %r25, 4, %r10; st.shared.u32 [%r11], %r1; bar.sync 0; ld.shared.u32 %r13, [%r11]; setp.gt.u32 %p1, %r1, 5; setp.lt.u32 %p2, %r2, 29; setp.ne.u32 %p3, %r1, 17; ld.shared.u32 %r14, [%r10+8]; mad.lo.u32 %r12, %r13, %r14, %r1; bar.sync 0; selp.u32 %r15, 3, 5, %p1; selp.u32 %r16, 7, %r15, %p2; selp.u32 %r15, 11, %r13, %p3; mad.lo.u32 %r13, %r16, %r12, %r15; st.global.u32 [%rd7], %r13;",
 	"predicates":     "ld.global.u32 %r10, [%rd7]; setp.gt.s32 %p1, %r10, 0; ld.global.u32 %r11, [%rd7+64]; selp.u32 %r12, %r11, %r10, %p1; @%p1 add.u32 %r12, %r12, 3; st.global.u32 [%rd7+4096], %r12;",
 }
 

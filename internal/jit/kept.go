@@ -4,6 +4,8 @@ package jit
 // nothing has written the register (x86.Asm.Kept) and nobody has given the base another value.
 
 import (
+	"slices"
+
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/sem"
 )
@@ -41,12 +43,20 @@ func (s *static) kept(run int) (x86.Reg, bool) {
 			return r, true
 		}
 	}
-	s.turn = (s.turn + 1) % len(keepers)
+	s.nextKeeper()
 	r := keepers[s.turn]
 	s.RM(x86.MOV, size, r, from)
 	s.Keep(r)
 	s.bases[s.turn] = keptBase{key, run, true}
 	return r, true
+}
+
+// nextKeeper turns to the register for the next base: none in which bits of predicates are being collected, which are
+// never in all of them.
+func (c *compiler) nextKeeper() {
+	for c.turn = (c.turn + 1) % len(keepers); slices.Contains(c.collecting, keepers[c.turn]); {
+		c.turn = (c.turn + 1) % len(keepers)
+	}
 }
 
 // unkeep forgets the bases that an instruction has changed.
