@@ -6,6 +6,8 @@ package jit
 // would fault, or leaves for another reason, nothing has been done: the branch is executed as everywhere else.
 
 import (
+	"slices"
+
 	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
@@ -28,7 +30,7 @@ func (c *compiler) inlined(i int, pc int32) bool {
 	accesses, touched := 0, false
 	for at := s.first; at < s.end; at++ {
 		step := &c.steps[at]
-		if step.leaves || step.tests || step.lasting || c.insts[at].Guard != machine.NoGuard || c.writesReg(at, in.Guard&^1) {
+		if step.leaves || step.tests || step.lasting || c.insts[at].Guard != machine.NoGuard || c.rowAmong(c.live.uses.writes(at), in.Guard&^1) {
 			return false
 		}
 		switch step.op.Kind {
@@ -49,21 +51,10 @@ func (c *compiler) inlined(i int, pc int32) bool {
 	return accesses == 1 && !touched
 }
 
-// writesReg tells whether an instruction writes the register at an offset.
-func (c *compiler) writesReg(pc int32, off uint32) (found bool) {
-	c.f.EachReg(&c.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		found = found || a == ir.Write && c.f.Rows.Of[g] >= 0 && c.offset(g) == off
-	})
-	return found
-}
-
 // staysBehind tells whether an instruction writes a row that somebody reads from a pc on.
-func (c *compiler) staysBehind(at, pc int32) (found bool) {
+func (c *compiler) staysBehind(at, pc int32) bool {
 	live := c.live.at(pc)
-	c.f.EachReg(&c.f.Insts[at], func(g ir.Reg, a ir.Access) {
-		found = found || a == ir.Write && (c.f.Rows.Of[g] < 0 || c.live.holds(live, c.offset(g)))
-	})
-	return found
+	return slices.ContainsFunc(c.live.uses.writes(at), func(g ir.Reg) bool { return c.f.Rows.Of[g] < 0 || c.live.holds(live, c.offset(g)) })
 }
 
 // inline assembles a branch of a full warp with the block behind it.

@@ -24,7 +24,7 @@ func (p *program) level(o *operation, a stride) stride {
 
 // findLevels finds the shifts that leave nothing of what differs between lanes of a run.
 func (f *finder) findLevels(shape ir.LaunchShape) {
-	defs := f.definitions()
+	once := f.writtenOnce()
 	for pc := range f.steps {
 		s := &f.steps[pc]
 		if s.leaves || s.op.Kind != sem.OpLane || s.prog == nil {
@@ -34,7 +34,7 @@ func (f *finder) findLevels(shape ir.LaunchShape) {
 		if o.code != cShrI || o.typ != tW || s.prog.ops[o.a].code != cIn {
 			continue
 		}
-		if comp, ok := f.threadIndex(int32(pc), &s.in[s.prog.ops[o.a].imm], defs); ok && levels(shape, comp, o.imm) {
+		if comp, ok := f.threadIndex(int32(pc), &s.in[s.prog.ops[o.a].imm], once); ok && levels(shape, comp, o.imm) {
 			own := *s.prog // others may have the same
 			own.levels = true
 			s.prog = &own
@@ -59,21 +59,8 @@ func levels(s ir.LaunchShape, comp int, n uint64) bool {
 	return true
 }
 
-// definitions has the instruction that writes a register, for those that one writes and that nobody reads before.
-func (f *finder) definitions() map[ir.Reg]int32 {
-	once, defs := f.writtenOnce(), map[ir.Reg]int32{}
-	for pc := range f.f.Insts {
-		f.f.EachReg(&f.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-			if a == ir.Write && once.Has(int(g)) {
-				defs[g] = int32(pc)
-			}
-		})
-	}
-	return defs
-}
-
 // threadIndex is the component of the thread index that a source is, or a copy of.
-func (f *finder) threadIndex(pc int32, src *source, defs map[ir.Reg]int32) (comp int, ok bool) {
+func (f *finder) threadIndex(pc int32, src *source, once ir.Bits) (comp int, ok bool) {
 	for range 4 {
 		if src.slot || src.known || src.typ != tW {
 			return 0, false
@@ -84,10 +71,10 @@ func (f *finder) threadIndex(pc int32, src *source, defs map[ir.Reg]int32) (comp
 			}
 		}
 		g := f.readAt(pc, src)
-		at, ok := defs[g]
-		if g == ir.NoReg || !ok {
+		if g == ir.NoReg || !once.Has(int(g)) || len(f.live.uses.writers(g)) == 0 {
 			return 0, false
 		}
+		at := f.live.uses.writers(g)[0]
 		s := &f.steps[at]
 		if s.leaves || s.op.Kind != sem.OpLane || s.prog == nil || s.prog.ops[s.prog.result].code != cIn {
 			return 0, false

@@ -7,7 +7,6 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/sem"
 )
@@ -105,8 +104,13 @@ func (l *lines) access(pc int32) {
 
 // direct tells whether the row of a word that is loaded can take it at the first load: nobody looks at it until its own.
 func (l *lines) direct(k int) bool {
-	off := l.of[k].src[1].off
-	return !l.touches(l.pcs[0], l.of[k].pc, func(g ir.Reg, a ir.Access) bool { return l.offset(g) == off })
+	off, uses := l.of[k].src[1].off, l.live.uses
+	for pc := l.pcs[0]; pc < l.of[k].pc; pc++ {
+		if l.rowAmong(uses.reads(pc), off) || l.rowAmong(uses.writes(pc), off) {
+			return false
+		}
+	}
+	return true
 }
 
 // kept is where the running part of a word is kept, from a lane on.

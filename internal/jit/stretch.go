@@ -6,7 +6,8 @@ package jit
 // speaks against it, the ordinary code behind the first branch does all of it, test by test.
 
 import (
-	"ptxvm/internal/ir"
+	"slices"
+
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
@@ -212,16 +213,14 @@ func (t *stretch) writesNumber(pc int32, off uint32) bool {
 	return false
 }
 
-// writes tells whether an instruction from one on before another writes the register at an offset.
+// writes tells whether an instruction from one on before another writes the row at an offset.
 func (t *stretch) writes(from, before int32, off uint32) bool {
-	return t.touches(from, before, func(g ir.Reg, a ir.Access) bool { return a == ir.Write && t.offset(g) == off })
-}
-
-func (t *stretch) touches(from, before int32, is func(ir.Reg, ir.Access) bool) (found bool) {
 	for pc := from; pc < before; pc++ {
-		t.f.EachReg(&t.f.Insts[pc], func(g ir.Reg, a ir.Access) { found = found || t.f.Rows.Of[g] >= 0 && is(g, a) })
+		if t.rowAmong(t.live.uses.writes(pc), off) {
+			return true
+		}
 	}
-	return found
+	return false
 }
 
 // findIdle finds the numbers that nobody reads but decisions that have been made at the start.
@@ -233,9 +232,7 @@ func (t *stretch) findIdle() {
 		}
 		read := false
 		for at := t.from; at < t.end; at++ {
-			t.f.EachReg(&t.f.Insts[at], func(g ir.Reg, a ir.Access) {
-				read = read || g == p.reg && a == ir.Read && !t.steps[at].moot
-			})
+			read = read || !t.steps[at].moot && slices.Contains(t.live.uses.reads(at), p.reg)
 		}
 		t.idle[pc] = !read
 	}
