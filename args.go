@@ -10,17 +10,16 @@ import (
 	"reflect"
 )
 
-// packArgs writes args into one kernel parameter block for d: each value little-endian
+// packArgs writes args into one zeroed kernel parameter block for d: each value little-endian
 // at its parameter's offset, as the .param space of an entry is laid out (PTX ISA
-// 7.1). The result is size bytes long. Errors are *ArgError; ErrClosed for a freed buffer.
-func (d *Device) packArgs(kernel string, params []ParamInfo, size int, args []any) ([]byte, error) {
+// 7.1). Errors are *ArgError; ErrClosed for a freed buffer.
+func (d *Device) packArgs(block []byte, kernel string, params []ParamInfo, args []any) error {
 	refuse := func(index int, format string, words ...any) error {
 		return &ArgError{Kernel: kernel, Index: index, Msg: fmt.Sprintf(format, words...), Signature: signature(kernel, params)}
 	}
 	if len(args) != len(params) {
-		return nil, refuse(-1, "%s takes %d arguments, not %d", kernel, len(params), len(args))
+		return refuse(-1, "%s takes %d arguments, not %d", kernel, len(params), len(args))
 	}
-	block := make([]byte, size)
 	for i, arg := range args {
 		if d.packNumber(block[params[i].Offset:], params[i].Size, arg) {
 			continue
@@ -28,15 +27,15 @@ func (d *Device) packArgs(kernel string, params []ParamInfo, size int, args []an
 		data, err := d.encodeArg(arg)
 		switch {
 		case errors.Is(err, ErrClosed):
-			return nil, err
+			return err
 		case err != nil:
-			return nil, refuse(i, "argument %d (%T) %v", i, arg, err)
+			return refuse(i, "argument %d (%T) %v", i, arg, err)
 		case len(data) != params[i].Size:
-			return nil, refuse(i, "argument %d (%T) has %d bytes, the parameter %s needs %d", i, arg, len(data), params[i].Decl(), params[i].Size)
+			return refuse(i, "argument %d (%T) has %d bytes, the parameter %s needs %d", i, arg, len(data), params[i].Decl(), params[i].Size)
 		}
 		copy(block[params[i].Offset:], data)
 	}
-	return block, nil
+	return nil
 }
 
 // packNumber writes an argument of the kinds that are passed most, without looking further; false if it is of

@@ -109,15 +109,15 @@ func TestArgumentErrors(t *testing.T) {
 		"field":   {struct{ X string }{"x"}, "field X"},
 	} {
 		var arg *ArgError
-		_, err := d.packArgs("k", params, 8, []any{c.arg})
+		err := d.packArgs(make([]byte, 8), "k", params, []any{c.arg})
 		if !errors.As(err, &arg) || !strings.Contains(err.Error(), c.want) || arg.Index != 0 || !strings.Contains(arg.Signature, ".u64 p") {
 			t.Errorf("%s: %v, want an ArgError with %q", name, err, c.want)
 		}
 	}
-	if _, err := d.packArgs("k", params, 8, []any{freed}); !errors.Is(err, ErrClosed) {
+	if err := d.packArgs(make([]byte, 8), "k", params, []any{freed}); !errors.Is(err, ErrClosed) {
 		t.Errorf("a freed buffer: %v", err)
 	}
-	if _, err := d.packArgs("k", params, 8, nil); err == nil || !strings.Contains(err.Error(), "takes 1 arguments, not 0") {
+	if err := d.packArgs(make([]byte, 8), "k", params, nil); err == nil || !strings.Contains(err.Error(), "takes 1 arguments, not 0") {
 		t.Errorf("no argument: %v", err)
 	}
 }

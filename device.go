@@ -67,6 +67,7 @@ type DeviceConfig struct {
 type Device struct {
 	cfg     DeviceConfig
 	target  isa.Target
+	sizes   machine.Target // of target
 	machine *machine.Device
 	shadow  *san.Memory // of buffers, under SanitizeInit
 	arrays  namedArrays
@@ -106,6 +107,7 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	if d.target, err = isa.ParseTarget(d.cfg.Arch); err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
+	d.sizes = machine.TargetOf(d.target.Arch)
 	if d.guesses, err = assume.Parse(d.cfg.Assume); err != nil {
 		return nil, fmt.Errorf("ptxvm: assume: %w", err)
 	}

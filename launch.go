@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"ptxvm/internal/decode"
@@ -20,6 +21,22 @@ type Kernel struct {
 	program *Program
 	info    KernelInfo
 	fn      *ir.Func
+	spare   atomic.Pointer[launchRoom]
+}
+
+// launchRoom is memory that a launch needs, kept for the next.
+type launchRoom struct {
+	params []byte
+	output machine.Output // of a device without one
+}
+
+// room returns memory for a launch, which gives it back by k.spare.Store.
+func (k *Kernel) room() *launchRoom {
+	if r := k.spare.Swap(nil); r != nil {
+		clear(r.params)
+		return r
+	}
+	return &launchRoom{params: make([]byte, k.fn.ParamBytes)}
 }
 
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
@@ -78,8 +95,9 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err := p.alive(); err != nil {
 		return Stats{}, err
 	}
-	params, err := p.d.packArgs(k.info.Name, k.info.Params, int(k.fn.ParamBytes), args)
-	if err != nil {
+	room := k.room()
+	defer k.spare.Store(room)
+	if err := p.d.packArgs(room.params, k.info.Name, k.info.Params, args); err != nil {
 		return Stats{}, err
 	}
 	ml := new(machine.Launch)
@@ -90,6 +108,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if ml.Observer = machine.ObserverOf(ctx); watcher != nil {
 		ml.Observer, ml.Reporter = watcher, watcher
 	}
+	var err error
 	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
 		return Stats{}, err
 	}
@@ -97,9 +116,9 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err != nil {
 		return Stats{}, err
 	}
-	ml.Params = params
+	ml.Params = room.params
 	p.bindSurfaces()
-	ctx, out, end := watchOutput(ctx, p.d.cfg.Stdout, p.d.cfg.MaxOutput)
+	ctx, out, end := watchOutput(ctx, p.d.cfg.Stdout, p.d.cfg.MaxOutput, &room.output)
 	defer end()
 	ml.Output = out
 	start := time.Now()
@@ -111,7 +130,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Compiled: ran.NativeOps, Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(code.Guesses)}
 	ml.Output.Close() // a failure ends ctx
 	err = p.outcome(outputFailed(ctx, err))
-	k.nameBuffer(err, params)
+	k.nameBuffer(err, room.params)
 	return stats, k.reported(watcher, ml, err)
 }
 
@@ -152,7 +171,7 @@ func (k *Kernel) shape(l Launch, to *machine.Launch) error {
 	if k.info.BlocksAreClusters { // 11.8.1
 		grid = Dim3{grid.X * cluster.X, grid.Y * cluster.Y, grid.Z * cluster.Z}
 	}
-	target := machine.TargetOf(k.program.d.target.Arch)
+	target := k.program.d.sizes
 	shared := decode.DynamicStart(k.info.StaticShared, l.Shared, int(target.SharedPerCTA)) + l.Shared
 	if err := k.admit(grid, block, l.Shared, shared, target); err != nil {
 		return err

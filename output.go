@@ -25,10 +25,11 @@ type output struct {
 }
 
 // watchOutput returns where a launch prints, and a context that ends when writing there fails; end ends both. A
-// nil w discards.
-func watchOutput(ctx context.Context, w io.Writer, limit int64) (watched context.Context, o *machine.Output, end func()) {
+// nil w discards, by nowhere.
+func watchOutput(ctx context.Context, w io.Writer, limit int64, nowhere *machine.Output) (watched context.Context, o *machine.Output, end func()) {
 	if w == nil {
-		return ctx, machine.NewOutput(nil, limit), func() {}
+		nowhere.Discard(limit)
+		return ctx, nowhere, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	return ctx, machine.NewOutput(&output{w, cancel}, limit), func() { cancel(nil) }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm/internal/assume"
 	"ptxvm/internal/ir"
@@ -29,6 +30,7 @@ type Program struct {
 	Entry     *machine.Code
 	Functions map[uint64]*machine.Code // by address: those that an indirect call may reach
 	Guesses   []assume.Guess           // that the code depends on, in the table's order
+	key       programKey
 }
 
 // Decoder decodes the kernels of one linked module and keeps the results by launch shape.
@@ -39,6 +41,7 @@ type Decoder struct {
 
 	mu       sync.Mutex
 	programs map[programKey]*Program
+	last     atomic.Pointer[Program] // that was asked for: most launches are like the one before
 }
 
 type programKey struct {
@@ -91,12 +94,26 @@ func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, targe
 }
 
 func (d *Decoder) program(key programKey) (*Program, error) {
-	kernel := key.kernel
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if p := d.programs[key]; p != nil {
+	if p := d.last.Load(); p != nil && p.key == key {
 		return p, nil
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.programs[key]
+	if p == nil {
+		var err error
+		if p, err = d.make(key); err != nil {
+			return nil, err
+		}
+		d.programs[key] = p
+	}
+	d.last.Store(p)
+	return p, nil
+}
+
+// make decodes what is not kept.
+func (d *Decoder) make(key programKey) (*Program, error) {
+	kernel := key.kernel
 	reach := d.reach(kernel)
 	lines, err := executable(kernel, reach)
 	if err != nil {
@@ -110,7 +127,7 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
 	u.pins = key.watch.Observe && slices.ContainsFunc(reach.funcs, pinning)
-	p := &Program{Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
+	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}
 	}
@@ -123,7 +140,6 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 		}
 	}
 	p.Entry = u.codes[kernel]
-	d.programs[key] = p
 	return p, nil
 }
 

@@ -21,6 +21,8 @@ type CTA struct {
 	id         [3]uint32
 	warps      []*Warp
 	block      [3]uint32 // that the special registers of its lanes are for
+	like       likeness  // that those of the launch are for
+	resting    bool      // its warps are as the CTA before has left them
 	shared     rowBase
 	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
 	bars       [NumBarriers]ctaBarrier
@@ -46,15 +48,12 @@ func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	filled := c.warps[0].root != nil
-	for i, w := range c.warps {
-		left := g.block.threads - uint32(i)*32
-		w.wk = wk
-		w.begin(^uint32(0) >> (32 - min(left, 32)))
+	if c.resting = filled && c.mayRest(); !c.resting {
+		c.beginWarps()
 	}
-	if fresh && filled {
-		c.refillSpecials()
+	if fresh {
+		c.renewSpecials(filled)
 	}
-	c.block = g.Block
 	c.tell(CTABegin, 0)
 }
 
@@ -104,6 +103,9 @@ func (w *Warp) prepare() {
 // end gives back what a CTA holds beyond its warps' own frames; it may be in any state.
 func (c *CTA) end() {
 	c.tell(CTAEnd, 0)
+	if c.resting {
+		return
+	}
 	for _, w := range c.warps {
 		for m := w.used; m != 0; m &= m - 1 {
 			f := &w.frags[first(m)]
@@ -147,6 +149,7 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		}
 		var out outcome
 		if end, ran := c.batch(i, &moved); !ran {
+			c.rouse()
 			out = c.warps[i].run()
 		} else if i, k = end.warp, end.warp; end.current {
 			out = c.behindBatch(i, end.native)

@@ -111,7 +111,8 @@ func (c *crew) newGrid(l *Launch) *Grid {
 	if c.spare = nil; g == nil {
 		g = new(Grid)
 	}
-	*g = Grid{Launch: *l, observing: l.Observer != nil, observed: l.Observer != nil || l.Trace != nil, stackLimit: l.Stack, maxDepth: l.Depth, block: l.shape()}
+	g.Launch, g.block = *l, l.shape()
+	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil, l.Stack, l.Depth
 	if g.stackLimit == 0 {
 		g.stackLimit = DefaultStack
 	}
@@ -123,12 +124,17 @@ func (c *crew) newGrid(l *Launch) *Grid {
 	return g
 }
 
-// keepGrid keeps a launch that is over for newGrid, unless what watched it may still know it.
+// keepGrid keeps a launch that is over for newGrid, unless what watched it may still know it. What it holds of the
+// caller's is a parameter block and a few functions of the device's.
 func (c *crew) keepGrid(ctx context.Context, g *Grid) {
-	if ctx.Done() == nil && !g.observed && g.Progress == nil && g.err == nil && g.crashed == nil {
-		g.Launch, g.sched.queue, g.helpers = Launch{}, nil, helpers{}
-		c.spare = g
+	if ctx.Done() != nil || g.observed || g.Progress != nil || g.err != nil || g.crashed != nil || g.leaked != nil || g.ShowTensor != nil {
+		return
 	}
+	g.steps, g.done, g.sched = atomic.Uint64{}, atomic.Uint64{}, schedule{}
+	if g.helpers.workers != nil {
+		g.helpers = helpers{}
+	}
+	c.spare = g
 }
 
 // watch stops the launch when its context ends and reports progress; the result ends both.

@@ -85,7 +85,9 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		return end, false
 	}
 	s := wk.nativeState()
-	if !c.warps[first].standsAt(n) || !c.fillBatch(n, s, first) {
+	if c.resting && n.begins(g.block) {
+		c.fillResting(n, s)
+	} else if c.rouse(); !c.warps[first].standsAt(n) || !c.fillBatch(n, s, first) {
 		return end, false
 	}
 	t.refresh(wk, n)
@@ -119,7 +121,7 @@ func (c *CTA) batchEntry(n *Native, b *NativeBatch) uintptr {
 		return n.Batch
 	}
 	for _, w := range c.warps {
-		if !w.stale || w.Live == 0 {
+		if !c.resting && (!w.stale || w.Live == 0) {
 			return n.Batch
 		}
 	}
@@ -146,16 +148,8 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 		return false
 	}
 	warps, b := wk.batchWarps(), &s.Batch
-	*b = NativeBatch{
-		Budget: nativeSlice, Rest: nativeRest, Passed: int32(c.cluster.passed), All: uint32(1<<len(c.warps) - 1), Turn: turn, Slice: ctaSlice,
-		Alive: uint32(c.alive), Later: uint32(c.runnable) &^ (1<<first - 1),
-		Place: [5]uint64{uint64(c.id[0]), uint64(c.id[1]), uint64(c.id[2]), c.rank % uint64(g.Target.SMs)},
-		Grid:  [2]uint64{uint64(g.Grid[0]), uint64(g.Grid[1])}, SMs: uint64(g.Target.SMs),
-	}
-	b.PassLimit = ctaSlice
-	if b.Passed > ctaSlice { // in this pass nobody else has asked for the worker
-		b.PassLimit = b.Passed + ctaSlice
-	}
+	c.startBatch(b)
+	b.Later = uint32(c.runnable) &^ (1<<first - 1)
 	for i, w := range c.warps {
 		if !w.fillBatch(n, b, &warps[i]) {
 			return false
@@ -171,10 +165,24 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 	return true
 }
 
+// startBatch describes what is the same for all warps of the CTA.
+func (c *CTA) startBatch(b *NativeBatch) {
+	g := c.grid
+	*b = NativeBatch{
+		Budget: nativeSlice, Rest: nativeRest, Passed: int32(c.cluster.passed), All: uint32(1<<len(c.warps) - 1), Turn: turn, Slice: ctaSlice,
+		Alive: uint32(c.alive),
+		Place: [5]uint64{uint64(c.id[0]), uint64(c.id[1]), uint64(c.id[2]), c.rank % uint64(g.Target.SMs)},
+		Grid:  [2]uint64{uint64(g.Grid[0]), uint64(g.Grid[1])}, SMs: uint64(g.Target.SMs),
+	}
+	b.PassLimit = ctaSlice
+	if b.Passed > ctaSlice { // in this pass nobody else has asked for the worker
+		b.PassLimit = b.Passed + ctaSlice
+	}
+}
+
 // fillBatch describes a warp.
 func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
-	left := w.cta.grid.block.threads - uint32(w.index)*32
-	*r = NativeWarp{Regs: regsOf(w.root), At: n.Out, Lanes: ^uint32(0) >> (32 - min(left, 32))}
+	*r = NativeWarp{Regs: regsOf(w.root), At: n.Out, Lanes: w.cta.grid.block.lanes(int(w.index))}
 	if w.Live == 0 { // it begins in the next CTA
 		r.At, r.Mask, r.Fuel = n.Again, r.Lanes, turn
 		return true
@@ -249,6 +257,10 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
 	c.cluster.passed = int(b.Passed)
 	c.bars[b.Barrier], c.pending = ctaBarrier{}, 0
+	if c.resting && b.Alive|b.Current == 0 {
+		return
+	}
+	c.rouse()
 	for i, w := range c.warps {
 		switch r := &warps[i]; {
 		case b.Alive>>i&1 == 0:

@@ -171,6 +171,30 @@ func (w *Warp) placeSpecials(f *Frame) {
 	}
 }
 
+// renewSpecials sees to it that a CTA has the special registers of its launch; filled tells that it has been in another.
+func (c *CTA) renewSpecials(filled bool) {
+	like := c.grid.likeness()
+	if filled && (c.like != like || c.warps[0].root.code.numbered()) {
+		c.refillSpecials()
+	}
+	c.block, c.like = c.grid.Block, like
+}
+
+// numbered tells whether code reads the number of its launch.
+func (c *Code) numbered() bool {
+	for i := range c.Specials {
+		if c.Specials[i].Reg == gridID() {
+			return true
+		}
+	}
+	return false
+}
+
+var gridID = sync.OnceValue(func() isa.Special {
+	id, _ := isa.LookupSpecial("%gridid")
+	return id
+})
+
 // refillSpecials writes those that may differ from the ones of another launch with the same code.
 func (c *CTA) refillSpecials() {
 	code, old, table := c.warps[0].root.code, c.block == c.grid.Block, bySpecial()

@@ -1,0 +1,66 @@
+package machine
+
+// This file starts CTAs whose warps compiled code begins by itself (Native.Begin). What Warp.begin does is then
+// for nobody: the warps stay as the CTA before has left them, at rest, until somebody else looks at one.
+
+// likeness is what those special registers follow from that are the same for all CTAs of a launch, but for the
+// launch's number.
+type likeness struct {
+	grid, block, cluster [3]uint32
+	shared, dynamic      uint32
+	explicit             bool
+	target               Target
+	workspace            uint64
+}
+
+func (g *Grid) likeness() likeness {
+	return likeness{g.Grid, g.Block, g.Cluster, g.Shared, g.Dynamic, g.ExplicitCluster, g.Target, g.workspace}
+}
+
+// mayRest tells whether the warps of a CTA that starts may stay at rest. They have their frames.
+func (c *CTA) mayRest() bool {
+	g := c.grid
+	if g.Compile == nil || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.clusterSize() != 1 {
+		return false
+	}
+	n := g.Entry.native.Load()
+	return n != nil && n.begins(g.block)
+}
+
+// begins tells whether compiled code begins all warps of a block.
+func (n *Native) begins(s shape) bool { return n.Begin != 0 && (!n.Whole || s.threads%32 == 0) }
+
+// rouse begins the warps of a CTA that rest.
+func (c *CTA) rouse() {
+	if c.resting {
+		c.resting = false
+		c.beginWarps()
+	}
+}
+
+// beginWarps puts all warps at the start of the kernel.
+func (c *CTA) beginWarps() {
+	g, wk := c.grid, c.cluster.wk
+	for i, w := range c.warps {
+		w.wk = wk
+		w.begin(g.block.lanes(i))
+	}
+}
+
+// lanes are those of a warp of the block.
+func (s shape) lanes(warp int) uint32 {
+	return ^uint32(0) >> (32 - min(s.threads-uint32(warp)*32, 32))
+}
+
+// fillResting describes a CTA to compiled code whose warps all are to begin.
+func (c *CTA) fillResting(n *Native, s *NativeState) {
+	g, wk := c.grid, c.cluster.wk
+	warps, b := wk.batchWarps(), &s.Batch
+	c.startBatch(b)
+	for i, w := range c.warps {
+		lanes := g.block.lanes(i)
+		warps[i] = NativeWarp{Regs: regsOf(w.root), At: n.Start, Fuel: turn, Mask: lanes, Lanes: lanes}
+	}
+	b.fillWarps(warps)
+	b.CTAs = uint32(min(wk.reserve(g, c.rank), 1<<30))
+}
