@@ -10,7 +10,10 @@ package machine
 // ends the batch: the running warp stands where its Places say, the others where their NativeWarp
 // says, and the pass goes on behind it.
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // NativeBatch is what the machine and compiled code tell each other about a batch. Sets of warps
 // have bit i for warp i.
@@ -174,10 +177,18 @@ func (c *CTA) startBatch(b *NativeBatch) {
 		Place: [5]uint64{uint64(c.id[0]), uint64(c.id[1]), uint64(c.id[2]), c.rank % uint64(g.Target.SMs)},
 		Grid:  [2]uint64{uint64(g.Grid[0]), uint64(g.Grid[1])}, SMs: uint64(g.Target.SMs),
 	}
-	b.PassLimit = ctaSlice
-	if b.Passed > ctaSlice { // in this pass nobody else has asked for the worker
-		b.PassLimit = b.Passed + ctaSlice
+	b.PassLimit = c.passLimit(b.Passed)
+}
+
+// passLimit is the pass behind which a batch ends so that others can have the worker.
+func (c *CTA) passLimit(passed int32) int32 {
+	switch wk := c.cluster.wk; {
+	case c.grid.sched.last() && wk.mine >= wk.mineEnd:
+		return math.MaxInt32
+	case passed > ctaSlice: // in this pass nobody else has asked for it
+		return passed + ctaSlice
 	}
+	return ctaSlice
 }
 
 // fillBatch describes a warp.

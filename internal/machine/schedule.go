@@ -77,6 +77,11 @@ func (s *schedule) crowded(own bool) bool {
 	return s.waiting.Load() > 0 || (own || s.next.Load() < s.total) && s.resident.Load() < s.room
 }
 
+// last tells whether one cluster is left, so that no worker will ever be crowded.
+func (s *schedule) last() bool {
+	return s.waiting.Load() == 0 && s.next.Load() >= s.total && s.taken.Load() == 0 && s.resident.Load() == 1
+}
+
 func (s *schedule) park(c *Cluster) {
 	s.mu.Lock()
 	s.queue = append(s.queue, c)
