@@ -82,12 +82,13 @@ type emitter struct {
 	freeK []x86.K
 	short bool // temporaries have run out
 
-	bcast residents // values of all lanes
-	wmask x86.K     // the next last instruction writes under it
-	only  x86.K     // lanes that the next instruction computes for, if it is one that rounds; 0: all
-	part  int       // being assembled
-	lanes int       // of a part
-	wide  bool      // the part has 64-bit elements
+	bcast residents                   // values of all lanes
+	wmask x86.K                       // the next last instruction writes under it
+	only  x86.K                       // lanes that the next instruction computes for, if it is one that rounds; 0: all
+	aside func(body func()) x86.Label // assembles cold code; nil: there is no place for it
+	part  int                         // being assembled
+	lanes int                         // of a part
+	wide  bool                        // the part has 64-bit elements
 }
 
 // bcastKey names a value that all lanes have: a constant, or a slot.

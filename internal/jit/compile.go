@@ -152,6 +152,7 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *com
 		c.listing = e.List()
 	}
 	c.counted.begin(f.Name)
+	c.aside = c.later
 	resident = r.allocate(e, resident)
 	all := 16
 	if r.wide512 {

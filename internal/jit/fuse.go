@@ -17,6 +17,7 @@ func (m *merged) fuse() {
 	}
 	m.maskCompares()
 	m.sumsIf()
+	m.roots()
 	if !slices.ContainsFunc(m.ops, func(o operation) bool { return isLogic(o.code) }) {
 		return
 	}

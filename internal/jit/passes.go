@@ -341,7 +341,7 @@ func (t *passes) steadies(v val, uses int) bool {
 			t.steady = append(t.steady, steady{row: in.off, uses: uses})
 		}
 		return true
-	case cFFma, cCanon, cCmp, cFCmp, cSel, cSumIf, cMAnd, cMOr, cMXor, cMNot, cTern:
+	case cFFma, cRoot, cCanon, cCmp, cFCmp, cSel, cSumIf, cMAnd, cMOr, cMXor, cMNot, cTern:
 		return true
 	}
 	_, two := vops[o.code]

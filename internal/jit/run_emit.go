@@ -25,7 +25,7 @@ func (r *room) spareFor(o *operation) int {
 		}
 	}
 	switch o.code {
-	case cMulHiU, cMulHiS:
+	case cMulHiU, cMulHiS, cRoot:
 		n += 2
 	case cCanon, cFCmp, cCmp, cTest, cSel, cSumIf, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
 		n++
@@ -251,7 +251,7 @@ func dyingFirst(o *operation) []val {
 
 // inPlace tells whether an operation can overwrite a source.
 func (r *room) inPlace(o *operation) bool {
-	return o.code != cCmp && o.code != cFCmp && o.code != cTest && o.code != cUnit && o.code != cClass
+	return o.code != cCmp && o.code != cFCmp && o.code != cTest && o.code != cUnit && o.code != cClass && o.code != cRoot
 }
 
 // goesTo tells whether an operation can write to a resident row directly.
