@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"ptxvm"
-	"ptxvm/internal/jit"
 )
 
 var (
@@ -231,8 +230,8 @@ func TestCompiledFaults(t *testing.T) {
 			_, msg, _ := strings.Cut(fault, ": fault ")
 			kinds[msg[:5]]++
 		}
-		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-			got, report, s := k.run(t, ptxvm.JIT, compiledBy(jit.Options{Vectors: v}))
+		for _, v := range compilers {
+			got, report, s := k.run(t, ptxvm.JIT, compiledBy(v))
 			if s.Compiled != 0 {
 				compiled++
 			}

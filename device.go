@@ -74,9 +74,9 @@ type Device struct {
 	guesses assume.Set
 	jit     *jit.Engine // nil: kernels are interpreted
 
-	compileWhole, compileParts func(*machine.Code) // by jit, if there is one
+	compileQuick, compileWhole, compileParts func(*machine.Code) // by jit, if there is one
 
-	hotAfter, partsAfter uint32 // when code is compiled, and that for some lanes
+	quickAfter, hotAfter, partsAfter uint32 // when code is compiled quickly, well, and for some lanes
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed bool
@@ -90,7 +90,7 @@ const defaultOutput = 64 << 20
 
 // NewDevice makes a device; nil is the default configuration.
 func NewDevice(cfg *DeviceConfig) (*Device, error) {
-	d := &Device{hotAfter: hotAfter, partsAfter: partsAfter}
+	d := &Device{quickAfter: quickAfter, hotAfter: hotAfter, partsAfter: partsAfter}
 	if cfg != nil {
 		d.cfg = *cfg
 	}

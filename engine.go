@@ -41,8 +41,13 @@ func (e Engine) String() string { return engines[e] }
 // ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
 var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
-// hotAfter is how many steps for each instruction of code a worker of the engine Auto interprets before it is
-// compiled: about as long as compiling takes (docs/performance.md, "When code is compiled").
+// quickAfter is how many steps for each instruction of code a worker of the engine Auto interprets before it is compiled
+// by the quick tier, whose code runs some times faster and costs little.
+const quickAfter = 5
+
+// hotAfter is how many steps for each instruction of code a worker of the engine Auto interprets, of that of the
+// quick tier four times as many, before it is compiled as well as can be: about as long as that takes
+// (docs/performance.md, "When code is compiled").
 const hotAfter = 60
 
 // partsAfter is how often a worker leaves code for whole warps because lanes part, or has a warp of fewer,
@@ -52,7 +57,7 @@ const partsAfter = 40
 // compileBy makes launches compile by an engine; nil: not at all.
 func (d *Device) compileBy(made *jit.Engine) {
 	if d.jit = made; made != nil {
-		d.compileWhole, d.compileParts = made.InstallWhole, made.Install
+		d.compileQuick, d.compileWhole, d.compileParts = made.InstallQuick, made.InstallWhole, made.Install
 	}
 }
 
@@ -62,8 +67,11 @@ func (d *Device) compiling(l *machine.Launch) {
 		return
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
-	if d.cfg.Engine == Auto {
-		l.CompileAfter = d.hotAfter
+	if d.cfg.Engine != Auto {
+		return
+	}
+	if l.CompileAfter = d.hotAfter; d.quickAfter < d.hotAfter {
+		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, d.quickAfter, d.compileWhole, d.hotAfter
 	}
 }
 

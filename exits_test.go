@@ -143,6 +143,9 @@ func (o *outcome) differs(want *outcome) string {
 	return ""
 }
 
+// compilers are those that the engine matrix has: two widths and two tiers.
+var compilers = []jit.Options{{Vectors: jit.AVX2}, {Vectors: jit.AVX512}, {Vectors: jit.AVX2, Quick: true}, {Vectors: jit.AVX512, Quick: true}}
+
 // compiledBy compiles with options.
 func compiledBy(o jit.Options) func(*ptxvm.Device) error {
 	return func(d *ptxvm.Device) error {
@@ -154,7 +157,7 @@ func compiledBy(o jit.Options) func(*ptxvm.Device) error {
 // exitGroup is how many ways to leave a case are tried one by one; where there are more, several are tried in one run.
 const exitGroup = 256
 
-// TestExits compiles each case of the corpus so that it leaves at one instruction, in both widths: before it is
+// TestExits compiles each case of the corpus so that it leaves at one instruction, in both widths and tiers: before it is
 // executed, or when an access finds its allocation unknown.
 func TestExits(t *testing.T) {
 	needJIT(t)
@@ -166,9 +169,9 @@ func TestExits(t *testing.T) {
 				x := exitRun{caseRun: newCaseRun(t, &c), places: &places, runs: &runs, left: &left}
 				x.want, _ = x.with(t, ptxvm.Interp, nil)
 				r := rand.New(rand.NewPCG(*exitsSeed, uint64(i)))
-				for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-					x.leave(t, r, v, jit.Leaving)
-					x.leave(t, r, v, jit.Missing)
+				for _, o := range compilers {
+					x.leave(t, r, o, jit.Leaving)
+					x.leave(t, r, o, jit.Missing)
 				}
 			})
 		}
@@ -186,9 +189,9 @@ type exitRun struct {
 }
 
 // leave leaves it in one way at the places that the flag asks for.
-func (x *exitRun) leave(t *testing.T, r *rand.Rand, v jit.Vectors, way func(jit.Options, func(pc int32) bool) jit.Options) {
+func (x *exitRun) leave(t *testing.T, r *rand.Rand, o jit.Options, way func(jit.Options, func(pc int32) bool) jit.Options) {
 	asked := map[int32]bool{}
-	_, base := x.with(t, ptxvm.JIT, compiledBy(way(jit.Options{Vectors: v}, func(pc int32) bool {
+	_, base := x.with(t, ptxvm.JIT, compiledBy(way(o, func(pc int32) bool {
 		asked[pc] = true
 		return false
 	})))
@@ -198,9 +201,9 @@ func (x *exitRun) leave(t *testing.T, r *rand.Rand, v jit.Vectors, way func(jit.
 		pcs = pcs[:min(*exits, len(pcs))]
 	}
 	for group := range slices.Chunk(pcs, 1+len(pcs)/exitGroup) {
-		what, rep := x.at(t, v, way, group)
+		what, rep := x.at(t, o, way, group)
 		if x.places.Add(int64(len(group))); what != "" {
-			x.blame(t, v, way, group, what)
+			x.blame(t, o, way, group, what)
 		}
 		x.runs.Add(1)
 		if rep.left > base.left {
@@ -210,18 +213,18 @@ func (x *exitRun) leave(t *testing.T, r *rand.Rand, v jit.Vectors, way func(jit.
 }
 
 // at runs the case so that it leaves at some instructions, and says what differs.
-func (x *exitRun) at(t *testing.T, v jit.Vectors, way func(jit.Options, func(pc int32) bool) jit.Options, pcs []int32) (string, report) {
-	got, rep := x.with(t, ptxvm.JIT, compiledBy(way(jit.Options{Vectors: v}, func(pc int32) bool { return slices.Contains(pcs, pc) })))
+func (x *exitRun) at(t *testing.T, o jit.Options, way func(jit.Options, func(pc int32) bool) jit.Options, pcs []int32) (string, report) {
+	got, rep := x.with(t, ptxvm.JIT, compiledBy(way(o, func(pc int32) bool { return slices.Contains(pcs, pc) })))
 	return got.differs(&x.want), rep
 }
 
 // blame names the instruction of a group that makes the difference, if one does alone.
-func (x *exitRun) blame(t *testing.T, v jit.Vectors, way func(jit.Options, func(pc int32) bool) jit.Options, group []int32, what string) {
+func (x *exitRun) blame(t *testing.T, o jit.Options, way func(jit.Options, func(pc int32) bool) jit.Options, group []int32, what string) {
 	for _, pc := range group {
-		if alone, _ := x.at(t, v, way, []int32{pc}); alone != "" {
-			t.Errorf("%v, leaving at pc %d: %s", v, pc, alone)
+		if alone, _ := x.at(t, o, way, []int32{pc}); alone != "" {
+			t.Errorf("%v, leaving at pc %d: %s", o, pc, alone)
 			return
 		}
 	}
-	t.Errorf("%v, leaving at all of %d: %s", v, group, what)
+	t.Errorf("%v, leaving at all of %d: %s", o, group, what)
 }

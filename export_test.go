@@ -15,5 +15,9 @@ func CompileWith(d *Device, o jit.Options) error {
 // PartsAfter sets how often code for some lanes is missed before it is compiled.
 func PartsAfter(d *Device, times uint32) { d.partsAfter = times }
 
+// QuickAfter sets how many steps for each instruction the engine Auto interprets before the quick tier compiles; from HotAfter
+// on it never does.
+func QuickAfter(d *Device, times uint32) { d.quickAfter = times }
+
 // HotAfter sets how many steps for each instruction the engine Auto interprets before code is compiled.
 func HotAfter(d *Device, times uint32) { d.hotAfter = times }

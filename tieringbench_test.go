@@ -28,6 +28,9 @@ func processorTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
+// thresholds are those of the quick tier and of the other; the same twice: without a quick one.
+var thresholds = [][2]uint32{{60, 60}, {2, 60}, {5, 30}, {5, 60}, {5, 120}, {10, 60}}
+
 // BenchmarkCold launches every kernel of the corpus for the first time, in each engine and with several
 // thresholds of auto: processor time of all together, and the geometric mean of a case.
 func BenchmarkCold(b *testing.B) {
@@ -37,12 +40,13 @@ func BenchmarkCold(b *testing.B) {
 		run.clock = processorTime
 		cases = append(cases, run)
 	}
-	measure := func(name string, e ptxvm.Engine, after uint32) {
+	measure := func(name string, e ptxvm.Engine, quick, after uint32) {
 		b.Run(name, func(b *testing.B) {
 			best := make([]time.Duration, len(cases))
 			for b.Loop() {
 				for i, c := range cases {
 					_, r := c.with(b, e, func(d *ptxvm.Device) error {
+						ptxvm.QuickAfter(d, quick)
 						ptxvm.HotAfter(d, after)
 						return nil
 					})
@@ -60,10 +64,10 @@ func BenchmarkCold(b *testing.B) {
 			b.ReportMetric(math.Exp(logs/float64(len(best))), "µs-mean")
 		})
 	}
-	measure("interp", ptxvm.Interp, 0)
-	measure("jit", ptxvm.JIT, 0)
-	for _, after := range []uint32{15, 30, 60, 120} {
-		measure(fmt.Sprint("auto-", after), ptxvm.Auto, after)
+	measure("interp", ptxvm.Interp, 0, 0)
+	measure("jit", ptxvm.JIT, 0, 0)
+	for _, at := range thresholds {
+		measure(fmt.Sprintf("auto-%d-%d", at[0], at[1]), ptxvm.Auto, at[0], at[1])
 	}
 }
 
@@ -139,11 +143,12 @@ func BenchmarkSizes(b *testing.B) {
 	} {
 		run := newCaseRun(b, &c)
 		run.clock = processorTime
-		measure := func(name string, e ptxvm.Engine, after uint32) {
+		measure := func(name string, e ptxvm.Engine, quick, after uint32) {
 			b.Run(c.Name+"/"+name, func(b *testing.B) {
 				best := time.Duration(math.MaxInt64)
 				for b.Loop() {
 					_, r := run.with(b, e, func(d *ptxvm.Device) error {
+						ptxvm.QuickAfter(d, quick)
 						ptxvm.HotAfter(d, after)
 						return nil
 					})
@@ -152,10 +157,10 @@ func BenchmarkSizes(b *testing.B) {
 				b.ReportMetric(float64(best.Nanoseconds())/1e3, "µs-best")
 			})
 		}
-		measure("interp", ptxvm.Interp, 0)
-		measure("jit", ptxvm.JIT, 0)
-		for _, after := range []uint32{30, 60, 100} {
-			measure(fmt.Sprint("auto-", after), ptxvm.Auto, after)
+		measure("interp", ptxvm.Interp, 0, 0)
+		measure("jit", ptxvm.JIT, 0, 0)
+		for _, at := range thresholds {
+			measure(fmt.Sprintf("auto-%d-%d", at[0], at[1]), ptxvm.Auto, at[0], at[1])
 		}
 	}
 }

@@ -132,8 +132,9 @@ type compiler struct {
 	turning *turning // the passes that are being assembled
 	// the stretch that is being assembled, nil in ordinary code
 	inStretch *stretch
-	inTurn    *trips // the loop of which a turn is being assembled (turns.go)
-	ordinary  int    // 1 + the segment whose ordinary code is being assembled
+	inTurn    *trips     // the loop of which a turn is being assembled (turns.go)
+	quick     *quickCode // nil: it is no template
+	ordinary  int        // 1 + the segment whose ordinary code is being assembled
 }
 
 // bytesPerInst is more code than most instructions come to.
@@ -254,13 +255,18 @@ func (c *compiler) entryStub(i int) {
 	c.title("enter at %d", s.first)
 	c.entry[s.first] = l
 	c.Bind(l)
+	c.loadContext()
+	c.warpStub(i)
+}
+
+// loadContext fills the registers that code has while it runs.
+func (c *compiler) loadContext() {
 	c.RM(x86.MOV, x86.S64, rRegs, ctxRegs)
 	c.RM(x86.MOV, x86.S32, rMask, ctxMask)
 	c.RM(x86.MOV, x86.S32, rFuel, ctxFuel)
 	c.Zero(rSteps)
 	c.Zero(rPending)
 	c.loadConstants()
-	c.warpStub(i)
 }
 
 // loadConstants loads what no warp changes: the resident constants, and the way to global memory.

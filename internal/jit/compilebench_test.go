@@ -3,6 +3,7 @@ package jit_test
 // This file measures what compiling costs, stage by stage.
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -93,6 +94,7 @@ func BenchmarkCompile(b *testing.B) {
 		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
 			b.Run(name+"/"+v.String(), func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v}) })
 			b.Run(name+"/"+v.String()+"/whole", func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v, Whole: true}) })
+			b.Run(name+"/"+v.String()+"/quick", func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v, Quick: true}) })
 		}
 	}
 }
@@ -103,26 +105,33 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 		insts += len(code.Insts)
 	}
 	c := &costs{time: map[string]time.Duration{}}
-	opt, bytes := jit.Staged(o, c.begin), 0
+	opt, bytes, left := jit.Staged(o, c.begin), 0, 0
+	pages := func(out *jit.Compiled) error {
+		c.begin("pages")
+		bytes += len(out.Bytes)
+		left += out.Leaves
+		pages, err := native.New(out.Bytes)
+		if err != nil {
+			return err
+		}
+		c.begin("")
+		return pages.Free()
+	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := processorTime()
 	for b.Loop() {
 		for _, code := range list {
-			out, err := jit.Compile(code, code.Func.Data.(*ir.Func), opt)
-			if err != nil {
-				continue
+			var err error
+			if f := code.Func.Data.(*ir.Func); o.Quick {
+				c.begin("copies")
+				err = jit.CompileQuick(code, f, opt, pages)
+			} else if out, wrong := jit.Compile(code, f, opt); wrong == nil {
+				err = pages(out)
 			}
-			c.begin("pages")
-			bytes += len(out.Bytes)
-			pages, err := native.New(out.Bytes)
-			if err != nil {
+			if err != nil && !errors.Is(err, jit.ErrNothing) {
 				b.Fatal(err)
 			}
-			if err := pages.Free(); err != nil {
-				b.Fatal(err)
-			}
-			c.begin("")
 		}
 	}
 	spent := processorTime() - start
@@ -131,6 +140,7 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 	b.ReportMetric(float64(spent.Nanoseconds())/per, "ns/instruction")
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/per, "allocs/instruction")
 	b.ReportMetric(float64(bytes)/per, "bytes/instruction")
+	b.ReportMetric(100*float64(left)/per, "%left")
 	b.ReportMetric(float64(insts), "instructions")
 	total := time.Duration(0)
 	for _, d := range c.time {

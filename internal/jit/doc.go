@@ -27,6 +27,7 @@
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
+//	quick*.go            the quick tier: templates that are copied and patched
 //	listing.go           machine code beside the PTX
 //	options.go           which processors
 //

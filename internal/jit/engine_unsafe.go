@@ -29,45 +29,94 @@ func NewEngine(opt Options) (*Engine, error) {
 	return &Engine{opt: opt}, nil
 }
 
-// InstallWhole is a machine.Launch's Compile: it compiles code for whole warps once and installs the result,
+// InstallQuick is a machine.Launch's Compile: it compiles code by the quick tier and installs the result, which
+// InstallWhole replaces by better.
+func (e *Engine) InstallQuick(c *machine.Code) { e.install(c, tierQuick) }
+
+// InstallWhole is a machine.Launch's Compile or Better: it compiles code for whole warps once and installs the result,
 // which Install completes. Code of which nothing can be compiled gets a Native without entries.
-func (e *Engine) InstallWhole(c *machine.Code) { e.install(c, true) }
+func (e *Engine) InstallWhole(c *machine.Code) { e.install(c, tierWhole) }
 
 // Install is a machine.Launch's CompileParts, or its Compile for those who want all at once.
-func (e *Engine) Install(c *machine.Code) { e.install(c, false) }
+func (e *Engine) Install(c *machine.Code) { e.install(c, tierParts) }
 
-func (e *Engine) install(c *machine.Code, whole bool) {
+// tier is how much is made of code, less first.
+type tier int
+
+const (
+	tierQuick tier = iota + 1
+	tierWhole
+	tierParts
+)
+
+// tierOf is that of installed code, 0 for none.
+func tierOf(n *machine.Native) tier {
+	switch {
+	case n == nil:
+		return 0
+	case n.Quick:
+		return tierQuick
+	case n.Whole:
+		return tierWhole
+	}
+	return tierParts
+}
+
+func (e *Engine) install(c *machine.Code, want tier) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if n := c.Native(); n != nil && (whole || !n.Whole) {
+	if e.opt.Quick {
+		want = tierQuick
+	}
+	if tierOf(c.Native()) >= want {
 		return
 	}
-	n, err := e.compile(c, whole)
+	n, err := e.compile(c, want)
 	if err != nil {
 		if !errors.Is(err, ErrNothing) {
 			e.err = errors.Join(e.err, err)
 		}
-		n = &machine.Native{Entries: make([]uintptr, len(c.Insts))}
+		n = &machine.Native{Entries: make([]uintptr, len(c.Insts)), Quick: want == tierQuick}
 	}
 	c.SetNative(n)
 }
 
-func (e *Engine) compile(c *machine.Code, whole bool) (*machine.Native, error) {
+func (e *Engine) compile(c *machine.Code, want tier) (n *machine.Native, err error) {
 	f := c.Func.Data.(*ir.Func)
+	if want == tierQuick {
+		err = CompileQuick(c, f, e.opt, func(out *Compiled) error {
+			n, err = e.native(f, out, e.opt)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		n.Quick, n.Whole = true, true
+		return n, nil
+	}
 	opt := e.opt
-	opt.Whole = opt.Whole || whole
+	opt.Whole = opt.Whole || want == tierWhole
 	opt.counted = newCounts()
 	out, err := Compile(c, f, opt)
 	if err != nil {
 		return nil, err
 	}
+	if opt.counted != nil {
+		opt.counted.Listing = out.Listing
+	}
+	if n, err = e.native(f, out, opt); err != nil {
+		return nil, err
+	}
+	n.Whole = opt.Whole
+	return n, nil
+}
+
+// native brings code into pages of its own.
+func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*machine.Native, error) {
 	for pc, i := range out.Bounds {
 		if opt.miss != nil && i >= 0 && opt.miss(int32(pc)) {
 			out.Bounds[pc] = -1
 		}
-	}
-	if opt.counted != nil {
-		opt.counted.Listing = out.Listing
 	}
 	code, err := native.New(out.Bytes)
 	if err != nil {
@@ -77,7 +126,6 @@ func (e *Engine) compile(c *machine.Code, whole bool) (*machine.Native, error) {
 	n := &machine.Native{
 		Call:  call,
 		Meets: meets(f),
-		Whole: opt.Whole,
 		Rows:  out.Rows, Reaches: out.Reaches,
 		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}

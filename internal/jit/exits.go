@@ -24,6 +24,10 @@ type exitTails struct {
 // and not executed.
 func (c *compiler) exit(pc int32, masked bool, undo int32) {
 	c.title("leave before %d", pc)
+	if c.quick != nil {
+		c.quickLeave(toLeave, symbolPC, symbolUndo)
+		return
+	}
 	if masked {
 		c.partExit(pc, undo, 0)
 	} else {
@@ -65,11 +69,16 @@ func (c *compiler) exitAt(pc, undo int32) {
 }
 
 func (c *compiler) fullTail(flags machine.PlaceFlags) {
+	c.wholeTail(flags | machine.Unsettled)
+}
+
+// wholeTail returns with one place of all lanes, where exitAt has said.
+func (c *compiler) wholeTail(flags machine.PlaceFlags) {
 	c.RR(x86.SUB, x86.S64, rSteps, x86.RCX)
 	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placePC), x86.RAX)
 	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeMask), -1)
 	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFuel), rFuel)
-	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFlags), int32(flags|machine.Unsettled))
+	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeFlags), int32(flags))
 	c.MI(x86.MOV, x86.S32, ctxN, 1)
 	c.storeRows(c.allRows())
 	c.flushSteps()

@@ -163,8 +163,12 @@ func (l *liveness) holds(live ir.Bits, off uint32) bool {
 	return false
 }
 
-// behind tells whether a row holds what somebody reads behind the instruction before end.
+// behind tells whether a row holds what somebody reads behind the instruction before end. Of a template everything
+// may be read.
 func (l *liveness) behind(end int32, off uint32) bool {
+	if l == nil {
+		return true
+	}
 	b := l.blockOf[end-1]
 	if end < l.f.Blocks[b].End {
 		return l.holds(l.at(end), off)

@@ -100,6 +100,10 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 
 // assemble assembles an access in a segment.
 func (a *accessed) assemble(i int) {
+	if a.quick != nil {
+		a.rows()
+		return
+	}
 	if a.s.index != nil && a.src[0].typ == tW {
 		a.indexAccess()
 		return

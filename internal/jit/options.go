@@ -22,6 +22,7 @@ type Options struct {
 	Vectors Vectors
 	List    bool // keep a listing
 	Whole   bool // code for warps of 32 lanes alone, which leaves where they part
+	Quick   bool // engines: the quick tier alone (quick.go)
 
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned
@@ -55,6 +56,14 @@ func Leaving(o Options, leave func(pc int32) bool) Options {
 func Missing(o Options, miss func(pc int32) bool) Options {
 	o.miss = miss
 	return o
+}
+
+// String says what code is made.
+func (o Options) String() string {
+	if o.Quick {
+		return o.Vectors.String() + ", quick"
+	}
+	return o.Vectors.String()
 }
 
 // String names the set as processors do.

@@ -143,8 +143,13 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 
 // plan finds how an instruction is compiled.
 func (r *region) plan(pc int32) {
+	r.steps[pc].op, r.ops[pc] = &r.ops[pc], sem.OperationOf(&r.insts[pc])
+	r.planOf(pc)
+}
+
+// planOf is plan where the operation is known.
+func (r *region) planOf(pc int32) {
 	in, s := &r.insts[pc], &r.steps[pc]
-	s.op, r.ops[pc] = &r.ops[pc], sem.OperationOf(in)
 	ok := false
 	switch s.op.Kind {
 	case sem.OpLane:

@@ -38,6 +38,8 @@ type Launch struct {
 	Progress        func(Progress) // called now and then; may be nil
 	Compile         func(*Code)    // installs machine code (Code.SetNative); nil: code is interpreted
 	CompileAfter    uint32         // times that a worker interprets as many steps as code has instructions before it calls Compile
+	Better          func(*Code)    // replaces code that is Native.Quick; may be nil
+	BetterAfter     uint32         // CompileAfter for Better, of which compiled steps count less
 	CompileParts    func(*Code)    // completes code that is Native.Whole; may be nil
 	PartsAfter      uint32         // times that a worker misses code for some lanes before it calls CompileParts
 	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil

@@ -46,6 +46,9 @@ type Native struct {
 	Warps, Resumes, Wholes []uintptr
 	// Whole tells that the code runs warps of 32 lanes only. Launch.CompileParts makes what is missing.
 	Whole bool
+	// Quick tells that the code was made in no time, and that better code is worth while when it has run for long:
+	// Launch.Better makes it.
+	Quick bool
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
 	// else reads them.
 	Rows func(pc int32) *NativeRows

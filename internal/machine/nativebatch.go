@@ -65,6 +65,9 @@ const (
 	nativeSlice = 1 << 17
 )
 
+// quickSlice is nativeSlice for code that is Quick, so that it gives way to better code in time.
+const quickSlice = 1 << 13
+
 // batchEnd says where a batch has ended.
 type batchEnd struct {
 	warp    int  // the last that ran in this pass, -1 if none has

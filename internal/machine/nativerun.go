@@ -59,11 +59,14 @@ func (w *Warp) compiled(f *Fragment) *Native {
 	}
 	code := f.frame.code
 	n := code.native.Load()
-	if n == nil {
-		n = w.heat(code)
+	if n == nil || n.Quick {
+		n = w.heat(code, n)
 	}
-	if n == nil || n.runs(f.mask) {
+	switch {
+	case n == nil || n.runs(f.mask):
 		return n
+	case n.Quick:
+		return nil // better code comes first
 	}
 	if n = w.wantParts(code); n.runs(f.mask) {
 		return n
@@ -79,17 +82,24 @@ func (w *Warp) compiling(f *Fragment) bool {
 // compileSteps is what compiling costs beside what each instruction does, in instructions.
 const compileSteps = 60
 
-// heat counts the steps of a worker between entries and back edges of code that is not compiled; when they are
-// CompileAfter times its instructions, it is.
-func (w *Warp) heat(c *Code) *Native {
-	p := w.wk.pool(c)
+// quickSteps is how many steps of code that is Quick take as long as one that is interpreted.
+const quickSteps = 4
+
+// heat counts the steps of a worker between entries and back edges of code that is not compiled, or for which there is better;
+// when they are CompileAfter times its instructions, or BetterAfter times, it is compiled.
+func (w *Warp) heat(c *Code, n *Native) *Native {
+	p, g := w.wk.pool(c), w.cta.grid
 	p.heat += w.steps - w.heated + 1
 	w.heated = w.steps
-	if p.heat <= uint64(w.cta.grid.CompileAfter)*uint64(len(c.Insts)+compileSteps) {
-		return nil
+	after, compile := g.CompileAfter, g.Compile
+	if n != nil {
+		after, compile = g.BetterAfter, g.Better
+	}
+	if compile == nil || p.heat <= uint64(after)*uint64(len(c.Insts)+compileSteps) {
+		return n
 	}
 	p.heat = 0
-	w.cta.grid.Compile(c)
+	compile(c)
 	return c.native.Load()
 }
 
@@ -105,7 +115,8 @@ func (w *Warp) wantParts(c *Code) *Native {
 
 // warm counts the steps of a turn that is over, before they are accounted for.
 func (w *Warp) warm() {
-	if c := w.root.code; c.native.Load() == nil {
+	c := w.root.code
+	if n := c.native.Load(); n == nil || n.Quick {
 		w.wk.pool(c).heat += w.steps - w.heated
 	}
 	w.heated = 0
@@ -119,9 +130,15 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	t.refresh(wk, n)
 	t.reach(n, w.cta)
 	w.fillNative(s, t, f)
+	if n.Quick {
+		s.Batch.Budget = quickSlice
+	}
 	callNative(n, s, n.Entries[pc])
 	wk.relieve(w.cta.grid)
 	w.steps += s.Steps
+	if n.Quick {
+		w.heated += s.Steps - s.Steps/quickSteps
+	}
 	w.ops += s.Ops
 	wk.stats.NativeOps += s.Ops
 	if s.Looped != 0 {

@@ -17,6 +17,8 @@ type Asm struct {
 	used    Feature
 	listing *Listing
 	kept    uint16 // general registers, see Keep
+	wanted  func(v int64) bool
+	marks   []Mark
 	err     error
 }
 
@@ -51,6 +53,7 @@ func (a *Asm) Reset() {
 	a.buf, a.labels, a.fixups = a.buf[:0], a.labels[:0], a.fixups[:0]
 	a.pool.reset()
 	a.deco, a.used, a.listing, a.kept, a.err = deco{}, 0, nil, 0, nil
+	a.wanted, a.marks = nil, nil
 }
 
 // Grow makes room for n bytes of code.

@@ -24,6 +24,7 @@ type bytesOf struct {
 	b     *[longest]byte
 	n     int
 	label int // behind the distance to the label of the memory operand; 0: there is none
+	disp  int // behind a displacement of 32 bits; 0: there is none
 }
 
 func (b *bytesOf) put(v byte) {
@@ -91,6 +92,9 @@ func (a *Asm) emit(in *inst) {
 		a.buf = a.buf[:start+b.n]
 		if b.label != 0 {
 			a.label(in, b.label, start)
+		}
+		if a.wanted != nil {
+			a.mark(f, in, &b, start)
 		}
 		a.used |= f.need(in, e)
 		if a.listing != nil {

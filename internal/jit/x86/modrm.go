@@ -66,6 +66,7 @@ func (b *bytesOf) based(m *Mem, reg byte, n int32) {
 		b.put(byte(short))
 	case 0x80:
 		b.put32(uint32(m.Disp))
+		b.disp = b.n
 	}
 }
 

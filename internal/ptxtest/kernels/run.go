@@ -27,19 +27,20 @@ const wholeWarps = 7
 // Way is a way to compile a kernel.
 type Way struct {
 	Vectors jit.Vectors
+	Quick   bool   // by the quick tier
 	Leaves  uint64 // seed of the instructions at which code leaves, one of eight; 0: none; even: accesses, when addresses are tested
 }
 
 func (w Way) String() string {
 	if w.Leaves == 0 {
-		return w.Vectors.String()
+		return w.options().String()
 	}
-	return fmt.Sprintf("%v, leaving at some instructions (%d)", w.Vectors, w.Leaves)
+	return fmt.Sprintf("%v, leaving at some instructions (%d)", w.options(), w.Leaves)
 }
 
 // options are those of the compiler.
 func (w Way) options() jit.Options {
-	o := jit.Options{Vectors: w.Vectors}
+	o := jit.Options{Vectors: w.Vectors, Quick: w.Quick}
 	if w.Leaves == 0 {
 		return o
 	}
@@ -55,7 +56,7 @@ func Ways(seed uint64) (list []Way) {
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		if e, err := jit.NewEngine(jit.Options{Vectors: v}); err == nil {
 			e.Close()
-			list = append(list, Way{Vectors: v}, Way{v, seed + 1})
+			list = append(list, Way{Vectors: v}, Way{v, false, seed + 1}, Way{v, true, 0}, Way{v, true, seed + 1})
 		}
 	}
 	return list

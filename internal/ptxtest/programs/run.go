@@ -253,15 +253,15 @@ func Compare(p *generate.Program, input *Input) error {
 func engineWays(ways []Way) (all []Way, done func()) {
 	all = ways
 	var engines []*jit.Engine
-	for v, name := range map[jit.Vectors]string{jit.AVX2: "AVX2", jit.AVX512: "AVX-512"} {
-		e, err := jit.NewEngine(jit.Options{Vectors: v})
+	for _, o := range []jit.Options{{Vectors: jit.AVX2}, {Vectors: jit.AVX512}, {Vectors: jit.AVX2, Quick: true}, {Vectors: jit.AVX512, Quick: true}} {
+		e, err := jit.NewEngine(o)
 		if err != nil {
 			continue
 		}
 		engines = append(engines, e)
 		for _, w := range ways {
 			if few := w.Block[0] == 32 || w.Block[0] == 33; few && w.Workers == 1 && !w.Split {
-				w.Engine, w.Name = e, name
+				w.Engine, w.Name = e, o.String()
 				all = append(all, w)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 type Runner struct {
 	Context context.Context // of every launch; it may carry an observer
 	Engine  ptxvm.Engine
+	Prepare func(*ptxvm.Device) error // of each device before it is used; nil: nothing
 
 	devices map[string]*device
 }
@@ -55,6 +56,11 @@ func (r *Runner) device(arch string) (*device, error) {
 	dev, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: arch, Workers: 1, Memory: 16 << 20, Engine: r.Engine, MaxSteps: 1 << 20})
 	if err != nil {
 		return nil, err
+	}
+	if r.Prepare != nil {
+		if err := r.Prepare(dev); err != nil {
+			return nil, err
+		}
 	}
 	d := &device{Device: dev}
 	for _, b := range []struct {
