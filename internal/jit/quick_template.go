@@ -224,6 +224,7 @@ func (t *templates) assembled(x *quickInst, body func(c *compiler) bool) *templa
 		e.free = append(e.free, x86.Vec(v))
 	}
 	c := &compiler{region: r, emitter: e, opt: t.opt, covered: map[coverKey]cover{}, quick: &quickCode{}}
+	c.aside = c.later
 	defer c.giveBack()
 	c.MarkIf(isSymbol)
 	for i := range c.quick.outside {
@@ -232,7 +233,7 @@ func (t *templates) assembled(x *quickInst, body func(c *compiler) bool) *templa
 	if !body(c) || c.short {
 		return nil
 	}
-	c.aside()
+	c.passedBy()
 	p, err := c.Piece()
 	if err != nil || c.short {
 		return nil
@@ -240,8 +241,8 @@ func (t *templates) assembled(x *quickInst, body func(c *compiler) bool) *templa
 	return t.template(p, c)
 }
 
-// aside assembles the cold code of a template, which is passed by.
-func (c *compiler) aside() {
+// passedBy assembles the cold code of a template, which is passed by.
+func (c *compiler) passedBy() {
 	if len(c.stubs) == 0 {
 		return
 	}
