@@ -84,8 +84,9 @@ func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use 
 		case cConst:
 			vals[i] = e.constant(o.typ, o.imm)
 		case cTable:
-			t, first := &p.tables[o.imm], e.part*e.lanes
-			vals[i] = loc{kind: inMem, m: e.constRow(tW, func(i int) uint64 { return uint64(t[(first+i)&31]) })}
+			vals[i] = e.tableOf(&p.tables[o.imm])
+		case cLanes:
+			vals[i] = e.truthOf(uint32(o.imm))
 		default:
 			target, direct := x86.Vec(0), false
 			if val(i) == p.result && o.typ != tM {
@@ -139,7 +140,7 @@ func (e *emitter) finish(p *program, v loc, dst *source, use maskUse) {
 	t := p.typ(p.result)
 	switch {
 	case t == tM:
-		e.collect(v)
+		e.collect(e.keep(v, tW))
 	case e.lanes == 1:
 		v = e.keep(v, t)
 		if t == tX {

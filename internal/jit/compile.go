@@ -122,6 +122,7 @@ type compiler struct {
 	nobody     x86.Label // nobody is left
 	batch      batch
 	sweeping   *sweep // the one being assembled
+	others     uint32 // the lanes that go through the block that is being assembled for all; 0: not known
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
 	node       *node // of the course, nil in ordinary code

@@ -14,6 +14,7 @@
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
 //	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
+//	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	lasting.go           what a warp finds again in the next CTA

@@ -45,6 +45,8 @@ type course struct {
 	gens     []*generation
 	ordinary map[ir.Reg]bool // registers that somebody reads who knows no table
 	restart  bool
+	some     bool          // something follows
+	partial  bool          // the last warp of a CTA has fewer lanes
 	gates    map[int]*node // by segment behind a barrier: where warps go on
 	homes    map[*foreseen]*foreseen
 	work     int // values that may still be computed
@@ -89,15 +91,14 @@ const (
 
 // findCourse finds the course of full warps from the first instruction on, if there is something to foresee.
 func (r *region) findCourse() {
-	sol, ok := r.code.Func.Classes.(*ir.Solution)
-	if !ok || len(r.segs) == 0 || len(r.steps) > maxSteps || r.segs[0].first != 0 || len(r.words) != 0 || len(r.patternsAt(0)) != 0 {
+	if len(r.segs) == 0 || len(r.steps) > maxSteps || r.segs[0].first != 0 || len(r.words) != 0 || len(r.patternsAt(0)) != 0 {
 		return
 	}
 	if _, ok := r.unwritten(); !ok {
 		return
 	}
-	c := &course{region: r, ordinary: map[ir.Reg]bool{}, made: map[resultKey]*foreseen{}, homes: map[*foreseen]*foreseen{}, slots: map[uint32]ir.Reg{}, work: maxForeseen}
-	if !c.begin(sol.Shape) {
+	c := r.foresees()
+	if c == nil {
 		return
 	}
 	for tries := 0; tries == 0 || c.restart; tries++ {
@@ -114,13 +115,30 @@ func (r *region) findCourse() {
 	}
 }
 
+// foresees knows what follows from the thread index; nil if nothing does.
+func (r *region) foresees() *course {
+	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	if !ok {
+		return nil
+	}
+	if r.fore == nil {
+		c := &course{region: r, ordinary: map[ir.Reg]bool{}, made: map[resultKey]*foreseen{}, homes: map[*foreseen]*foreseen{}, slots: map[uint32]ir.Reg{}, work: maxForeseen}
+		c.some = c.begin(sol.Shape)
+		r.fore = c
+	}
+	if !r.fore.some {
+		return nil
+	}
+	return r.fore
+}
+
 // begin has the thread indices; false if no warp is full.
 func (c *course) begin(shape ir.LaunchShape) bool {
 	x, y, z := int(shape.BlockX), int(shape.BlockY), int(shape.BlockZ)
 	if c.warps = x * y * z / 32; c.warps == 0 || c.warps > maxWarps {
 		return false
 	}
-	c.threads = map[uint32]*foreseen{}
+	c.threads, c.partial = map[uint32]*foreseen{}, x*y*z%32 != 0
 	some := false
 	for i := range c.code.Specials {
 		s := &c.code.Specials[i]

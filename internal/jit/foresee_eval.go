@@ -16,6 +16,10 @@ func (p *program) evaluate(in [][]uint64, n int) []uint64 {
 		switch o.code {
 		case cIn:
 			vals[i] = in[o.imm]
+		case cTable:
+			vals[i] = byLane(n, func(i int) uint64 { return uint64(p.tables[o.imm][i]) })
+		case cLanes:
+			vals[i] = byLane(n, func(i int) uint64 { return o.imm >> i & 1 })
 		default:
 			vals[i] = p.evaluateOne(o, vals, n)
 		}
@@ -24,6 +28,15 @@ func (p *program) evaluate(in [][]uint64, n int) []uint64 {
 		}
 	}
 	return vals[p.result]
+}
+
+// byLane repeats the values of lanes.
+func byLane(n int, value func(i int) uint64) []uint64 {
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = value(i % 32)
+	}
+	return out
 }
 
 func (p *program) evaluateOne(o *operation, vals [][]uint64, n int) []uint64 {

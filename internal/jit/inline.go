@@ -6,6 +6,7 @@ package jit
 // would fault, or leaves for another reason, nothing has been done: the branch is executed as everywhere else.
 
 import (
+	"math/bits"
 	"slices"
 
 	"ptxvm/internal/ir"
@@ -61,14 +62,9 @@ func (c *compiler) staysBehind(at, pc int32) bool {
 func (c *compiler) inline(i int, pc int32) {
 	s := &c.segs[i+1]
 	n := int32(s.end - s.first)
-	c.loadGuard(&c.insts[pc], false)
-	c.RI(x86.CMP, x86.S32, rGuard, -1)
-	c.Jcc(x86.E, c.later(func() { c.take(i, pc, s.end, false) }))
-	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
-	c.Jcc(x86.E, c.later(func() {
-		c.uncountAll(false)
-		c.follow(i)
-	}))
+	if c.others = c.othersKnown(pc); c.others == 0 {
+		c.whoGoes(i, pc)
+	}
 	parting := c.later(func() {
 		c.parting(i, pc, s.end, false)
 		c.follow(i)
@@ -85,14 +81,48 @@ func (c *compiler) inline(i int, pc int32) {
 		c.note(at, at+1)
 		c.inlineOne(i, at, pc, parting)
 	}
-	c.guardOthers(pc)
-	c.RR(x86.POPCNT, x86.S32, x86.RCX, rGuard)
-	if n > 1 {
+	c.countOthers(pc, n)
+	c.others = 0
+	c.Jmp(c.segs[i+2].full)
+}
+
+// othersKnown has the lanes that go through the block, 0 if that is known only then, or none or all do.
+func (c *compiler) othersKnown(pc int32) uint32 {
+	taken, ok := c.laneMasks[c.f.Insts[pc].Guard.Reg]
+	if c.insts[pc].Guard&1 != 0 {
+		taken = ^taken
+	}
+	if !ok || taken == 0 {
+		return 0
+	}
+	return ^taken
+}
+
+// whoGoes goes elsewhere where all lanes take the branch, or none does.
+func (c *compiler) whoGoes(i int, pc int32) {
+	c.loadGuard(&c.insts[pc], false)
+	c.RI(x86.CMP, x86.S32, rGuard, -1)
+	c.Jcc(x86.E, c.later(func() { c.take(i, pc, c.segs[i+1].end, false) }))
+	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+	c.Jcc(x86.E, c.later(func() {
+		c.uncountAll(false)
+		c.follow(i)
+	}))
+}
+
+// countOthers counts the block's instructions and their lanes. All lanes have been counted for the branch.
+func (c *compiler) countOthers(pc, n int32) {
+	c.MI(x86.ADD, x86.S64, ctxSteps, n)
+	switch {
+	case n == 1:
+	case c.others != 0:
+		c.MI(x86.ADD, x86.S64, ctxOps, int32(bits.OnesCount32(c.others))*(n-1))
+	default:
+		c.guardOthers(pc)
+		c.RR(x86.POPCNT, x86.S32, x86.RCX, rGuard)
 		c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, n-1)
 		c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
 	}
-	c.MI(x86.ADD, x86.S64, ctxSteps, n)
-	c.Jmp(c.segs[i+2].full)
 }
 
 // anyStays tells whether a run leaves something behind.
@@ -107,6 +137,10 @@ func (c *compiler) anyStays(u *run, end int32) bool {
 
 // guardOthers leaves in R9 the lanes that do not take a branch.
 func (c *compiler) guardOthers(pc int32) {
+	if c.others != 0 {
+		c.MovImm(rGuard, uint64(c.others))
+		return
+	}
 	c.loadGuard(&c.insts[pc], false)
 	c.R(x86.NOT, x86.S32, rGuard)
 }

@@ -3,6 +3,8 @@ package jit
 // Shuffles, 9.7.9.6, and the vector operations that read across lanes.
 
 import (
+	"slices"
+
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/sem"
 )
@@ -126,6 +128,18 @@ func (e *emitter) partOf(row loc, k int) loc {
 
 // permuteBy takes the lanes that a table says.
 func (e *emitter) permuteBy(t *[32]uint32, row loc, dst func() x86.Vec) loc {
+	if v, ok := e.shiftBy(t, row, dst); ok {
+		return v
+	}
+	v, own := e.pickBy(t, row, dst), t[e.part*e.lanes:][:e.lanes]
+	if slices.Contains(own, noLane) {
+		e.VVM(e.opFor(cAnd, tW), e.full(), v.v, v.v, e.constRow(tW, func(i int) uint64 { return uint64(-bit(own[i] != noLane)) }))
+	}
+	return v
+}
+
+// pickBy is permuteBy in which lanes that come from no lane have something.
+func (e *emitter) pickBy(t *[32]uint32, row loc, dst func() x86.Vec) loc {
 	w, first := e.full(), e.part*e.lanes
 	var from []int // parts that lanes come from
 	var takes [4]uint8

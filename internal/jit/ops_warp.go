@@ -174,9 +174,11 @@ func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 	if s.op.Warp.Sync && use != allLanes {
 		c.together(&s.in[inMembers], use, c.leaveAt(i, pc, masked, use))
 	}
-	data, pred := s.prog, w.pred
+	data, pred, dst := s.prog, w.pred, &s.dst
 	if use != allLanes {
 		data, pred = w.some, w.somePred
+	} else if s.zeroed != nil {
+		data, dst = s.zeroed.prog, &s.zeroed.dst
 	}
 	if pred != nil && !c.live.behind(pc+1, s.op.Warp.Pair) {
 		pred = nil
@@ -189,7 +191,7 @@ func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 		return
 	}
 	srcs := s.in
-	if k := w.across; k > 0 && srcs[k].off == s.dst.off && !srcs[k].slot && !srcs[k].known {
+	if k := w.across; k > 0 && srcs[k].off == dst.off && !srcs[k].slot && !srcs[k].known {
 		srcs = c.saveSource(srcs, k)
 	}
 	if data.words() || pred != nil && pred.words() {
@@ -199,7 +201,7 @@ func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 		c.run(pred, srcs, &source{typ: tM, row: -1}, false, use)
 		c.writeMask(s.op.Warp.Pair, x86.R8, use)
 	}
-	c.run(data, srcs, &s.dst, false, use)
+	c.run(data, srcs, dst, false, use)
 	if s.dst.typ == tM {
 		c.writeMask(in.D, x86.R8, use)
 	}

@@ -46,6 +46,7 @@ type step struct {
 	lasting bool      // a warp of another CTA finds its results
 
 	warp     *warpStep // of a function across lanes
+	zeroed   *zeroed   // it and the selection behind it, in code for full warps
 	carry    *program  // what becomes the carry
 	elements []element // of a register that is unpacked
 	index    *indexed  // its address is one
@@ -72,22 +73,24 @@ type region struct {
 	passes             map[int]*passes // by segment
 	touched            touched         // by the run that is being found
 
-	consts   map[uint32]machine.ConstRow
-	row      residentRows
-	offset   func(ir.Reg) uint32
-	global   map[ir.Reg]*pattern
-	local    localPatterns
-	known    *constants
-	indices  []indexed
-	words    map[wordKey]int32 // numbers, from 1 on
-	specials map[uint32]stride // by row
-	lazy     []bool            // by register: holds any NaN in code for full warps
-	lazyRegs []ir.Reg          // those
-	lasting  bool              // something in the first segment does
-	course   *course           // nil: there is none
-	live     *liveness
-	bounds   []int32
-	nbound   int
+	consts    map[uint32]machine.ConstRow
+	row       residentRows
+	offset    func(ir.Reg) uint32
+	global    map[ir.Reg]*pattern
+	local     localPatterns
+	known     *constants
+	indices   []indexed
+	words     map[wordKey]int32 // numbers, from 1 on
+	specials  map[uint32]stride // by row
+	lazy      []bool            // by register: holds any NaN in code for full warps
+	lazyRegs  []ir.Reg          // those
+	lasting   bool              // something in the first segment does
+	course    *course           // nil: there is none
+	fore      *course           // what can be foreseen: nil until somebody asks
+	laneMasks map[ir.Reg]uint32 // predicates that follow from the lane alone, wherever they are live
+	live      *liveness
+	bounds    []int32
+	nbound    int
 
 	mem    *scratch
 	merger merger // of runs
@@ -128,6 +131,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findWords()
 	r.findDecisions()
 	r.findLasting()
+	r.findLanes()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {

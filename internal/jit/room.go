@@ -90,6 +90,10 @@ func (r *room) get(v val) loc {
 		l = r.unspill(v)
 	case o.code == cConst:
 		l = r.constant(o.typ, o.imm)
+	case o.code == cTable:
+		l = r.tableOf(&r.m.tables[o.imm])
+	case o.code == cLanes:
+		l = r.truthOf(uint32(o.imm))
 	case r.m.in[o.imm].fetch != nil:
 		r.spare(spareVecs)
 		l = r.fetched(r.m.in[o.imm].fetch, v == r.folds)

@@ -481,6 +481,9 @@ func (g *merger) splice(p *program, in []source) val {
 		case o.code == cIn:
 			vals[i] = g.read(&in[o.imm])
 			continue
+		case o.code == cTable:
+			vals[i] = g.m.program.table(func(lane int) uint32 { return p.tables[o.imm][lane] })
+			continue
 		}
 		for k, a := range [...]*val{&o.a, &o.b, &o.c} {
 			if k < int(o.n) {

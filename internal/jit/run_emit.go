@@ -122,7 +122,10 @@ func (m *merged) eachReader(need []bool, visit func(v val, at int)) {
 }
 
 // given tells whether a value is a source or a constant.
-func (p *program) given(v val) bool { return p.ops[v].code == cIn || p.ops[v].code == cConst }
+func (p *program) given(v val) bool {
+	c := p.ops[v].code
+	return c == cIn || c == cConst || c == cTable || c == cLanes
+}
 
 // all assembles the part.
 func (r *room) all() {
@@ -329,6 +332,12 @@ func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
 
 // bit collects a truth value for predicate k of the run.
 func (r *room) bit(v val, k int) {
+	if o := &r.m.ops[v]; o.code == cLanes {
+		if r.part == 0 {
+			r.MovImm(maskBits[k], o.imm)
+		}
+		return
+	}
 	l := r.get(v)
 	x := r.load(l, tW)
 	r.collectIn(maskBits[k], x)

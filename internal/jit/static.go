@@ -5,6 +5,7 @@ package jit
 // each other, one element for lanes with one address, a gather or scatter by constant distances.
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"ptxvm/internal/jit/x86"
@@ -407,6 +408,8 @@ func (s *static) storeLast(k int) {
 	}
 	for last := s.stride.row - 1; last < 32; last += s.stride.row {
 		switch {
+		case !d.known && !d.slot && s.use == guardLanes && s.others != 0:
+			s.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32((31-bits.LeadingZeros32(s.others))*d.typ.bits()/8)))
 		case !d.known && !d.slot && s.use != allLanes:
 			s.active(x86.RCX, s.use)
 			s.RR(x86.BSR, x86.S32, x86.RCX, x86.RCX)

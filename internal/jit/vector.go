@@ -100,8 +100,9 @@ const (
 	// Across lanes; tW.
 	cTable // lane i has tables[imm][i]
 	cWord  // a general register (wordActive, wordPred) in every lane
-	cPerm  // source operand b at lane a
+	cPerm  // source operand b at lane a; a table may also have noLane
 	cMatch // bit j: source operand a has this lane's value in lane j
+	cLanes // truth values: bit i of imm for lane i
 	numCodes
 )
 
@@ -391,6 +392,11 @@ func (p *program) table(f func(lane int) uint32) val {
 		p.tables = append(p.tables, t)
 	}
 	return p.add(operation{code: cTable, typ: tW, imm: uint64(k)})
+}
+
+// lanes are truth values that are known.
+func (p *program) lanes(mask uint32) val {
+	return p.add(operation{code: cLanes, typ: tM, imm: uint64(mask)})
 }
 
 // word is a general register in every lane.
