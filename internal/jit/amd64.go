@@ -316,6 +316,8 @@ func (e *emitter) predicate(s *source) loc {
 	switch {
 	case s.run && e.evex:
 		return loc{kind: inK, k: e.laneMask(runLanes)}
+	case s.run && s.row >= 0:
+		return vecAt(x86.Vec(s.row + e.part))
 	case s.run:
 		return loc{kind: inMem, m: x86.At(rCtx, saveRun+int32(4*e.part*e.lanes))}
 	case e.evex:

@@ -145,7 +145,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cSumIf:
 		return e.sumIf(o, arg(0), arg(1), arg(2), target, direct)
 	case cMAnd, cMAndn, cMOr, cMXor:
-		return e.maskTwo(o, arg(0), arg(1))
+		return e.maskTwo(o, arg(0), arg(1), d)
 	case cMNot:
 		return e.maskNot(arg(0))
 	case cRoot:
@@ -561,7 +561,7 @@ func (e *emitter) sumIf(o *operation, m, a, b loc, target x86.Vec, direct bool) 
 	return done(d)
 }
 
-func (e *emitter) maskTwo(o *operation, a, b loc) loc {
+func (e *emitter) maskTwo(o *operation, a, b loc, dst func() x86.Vec) loc {
 	if e.evex {
 		k := e.allocK()
 		e.KKK(map[code]x86.Op{cMAnd: x86.KANDD, cMAndn: x86.KANDND, cMOr: x86.KORD, cMXor: x86.KXORD}[o.code], k, a.k, b.k)
@@ -571,7 +571,7 @@ func (e *emitter) maskTwo(o *operation, a, b loc) loc {
 		a, b = b, a
 	}
 	x := e.load(a, tW)
-	d := e.alloc()
+	d := dst()
 	e.vvx(map[code]x86.Op{cMAnd: x86.VPAND, cMAndn: x86.VPANDN, cMOr: x86.VPOR, cMXor: x86.VPXOR}[o.code], e.full(), d, x.v, b)
 	e.unload(x, a)
 	return loc{kind: inVec, v: d, owned: true, elem: max(a.elem, b.elem)}

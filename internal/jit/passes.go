@@ -310,7 +310,7 @@ func (t *passes) merge(r *region, s *segment) bool {
 			return false
 		}
 	}
-	t.living = len(t.crowd()) - 1
+	t.living = len(t.crowd(nil)) - 1
 	slices.SortStableFunc(t.steady, func(a, b steady) int { return b.uses - a.uses })
 	return len(t.masks) == 0
 }

@@ -46,7 +46,11 @@ type candidate struct {
 // of all lanes one. It returns n.
 func (r *region) allocate(e *emitter, limit int) int {
 	list := r.candidates()
-	limit = r.balance(list, limit)
+	all := 16 - 1
+	if r.wide512 {
+		all = 32 - spareVecs
+	}
+	limit = balance(list, limit, all, r.crowds())
 	next := 0
 	for _, c := range list {
 		if next+c.regs > limit {
@@ -110,6 +114,11 @@ func (r *region) placeMerged(m *merged) {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
+	if s.run {
+		if reg, ok := r.row.of(noRow); ok { // in a loop that has registers of its own
+			s.row = reg
+		}
+	}
 	if s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil {
 		if reg, ok := r.row.of(s.off); ok {
 			s.row = reg
@@ -259,14 +268,9 @@ func (u *usage) operation(o *operation, in []source) {
 	}
 }
 
-// balance returns how many of at most limit registers residents should get: the rest is for the
+// balance returns how many of at most limit registers, of all that are not needed for something else, residents should get: the rest is for the
 // values inside runs, which cost a store and a load each time they find none.
-func (r *region) balance(list []*candidate, limit int) int {
-	all := 16
-	if r.wide512 {
-		all = 32
-	}
-	crowds := r.crowds()
+func balance(list []*candidate, limit, all int, crowds []crowd) int {
 	best, least := limit, int64(-1)
 	for n := limit; n >= 0; n -= 2 {
 		cost, taken := int64(0), 0
@@ -278,7 +282,7 @@ func (r *region) balance(list []*candidate, limit int) int {
 			}
 		}
 		for _, c := range crowds {
-			for living := all - taken - spareVecs + 1; living < len(c.times); living++ {
+			for living := all - taken + 1; living < len(c.times); living++ {
 				cost += 3 * c.weight * c.times[living]
 			}
 		}
@@ -297,21 +301,22 @@ type crowd struct {
 
 func (r *region) crowds() (list []crowd) {
 	for _, u := range r.fullRuns {
-		list = append(list, crowd{r.weight(u.first), u.merged.crowd()})
+		list = append(list, crowd{r.weight(u.first), u.merged.crowd(nil)})
 	}
 	for i, t := range r.trips {
-		list = append(list, crowd{r.weight(r.segs[i].first), t.merged.crowd()})
+		list = append(list, crowd{r.weight(r.segs[i].first), t.merged.crowd(nil)})
 	}
 	return list
 }
 
-func (m *merged) crowd() []int64 {
+// crowd counts them. In a loop with registers of its own results stay where they are, and truth values are vectors.
+func (m *merged) crowd(results map[val]bool) []int64 {
 	need := m.needs()
 	readers, ends := m.readers(need), m.ints(len(m.ops)+1)
 	times, living := []int64{0}, 0
 	for i := range m.ops {
 		living -= ends[i]
-		if !need[i] || m.given(val(i)) || m.ops[i].typ == tM {
+		if !need[i] || m.given(val(i)) || m.ops[i].typ == tM && results == nil || results[val(i)] {
 			continue
 		}
 		if n := len(readers[i]); n > 0 {

@@ -98,7 +98,7 @@ func (r *room) get(v val) loc {
 		r.spare(spareVecs)
 		l = r.fetched(r.m.in[o.imm].fetch, v == r.folds)
 	default:
-		r.spare(spareVecs)
+		r.spare(r.spareToRead(&r.m.in[o.imm]))
 		l = r.operand(&r.m.in[o.imm])
 		if l.kind == inMem && len(r.read[v]) > 1 && len(r.free) > spareVecs {
 			l = r.load(l, o.typ)
@@ -109,6 +109,17 @@ func (r *room) get(v val) loc {
 		r.at[v], r.there[v], r.held[v] = l, true, true
 	}
 	return l
+}
+
+// spareToRead is how many registers it takes to find a source.
+func (r *room) spareToRead(s *source) int {
+	switch {
+	case r.evex || r.wide || s.pat != nil:
+		return spareVecs
+	case s.run || s.typ == tW && !s.slot:
+		return 0
+	}
+	return 1
 }
 
 // spare makes room for n temporaries.
@@ -162,7 +173,7 @@ func (r *room) spill(v val) {
 }
 
 func (r *room) unspill(v val) loc {
-	r.spare(spareVecs)
+	r.spare(1)
 	m := spillAt(r.slot[v])
 	if r.m.typ(v) == tM && r.evex {
 		k := r.allocK()

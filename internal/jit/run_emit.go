@@ -17,7 +17,13 @@ const (
 
 // spareFor is how many registers an operation takes: for its result, for sources that it cannot
 // read from memory, and in between.
-func (r *room) spareFor(o *operation) int {
+func (r *room) spareFor(v val, o *operation) int {
+	if n, ok := r.spareOf(o); ok {
+		if r.takesOver(v, o) {
+			n--
+		}
+		return n
+	}
 	n := 1
 	for _, a := range o.args() {
 		if k := r.at[a].kind; k == inMem || k == inBcast {
@@ -33,6 +39,51 @@ func (r *room) spareFor(o *operation) int {
 		n += unitTemps
 	}
 	return n
+}
+
+// spareOf is spareFor by AVX2 where registers are short, of operations that are one instruction.
+func (r *room) spareOf(o *operation) (n int, ok bool) {
+	inMemory := func(v val) int {
+		if r.at[v].kind == inVec {
+			return 0
+		}
+		return 1
+	}
+	switch v, two := vops[o.code]; {
+	case r.evex || r.wide:
+		return 0, false
+	case two && v.commutes, o.code == cMAnd, o.code == cMOr, o.code == cMXor, o.code == cCmp && o.imm == cmpEQ:
+		return 1 + inMemory(o.a)*inMemory(o.b), true
+	case o.code == cCmp:
+		return 1 + inMemory(o.b), true
+	case two, o.code == cMAndn, o.code == cFCmp:
+		return 1 + inMemory(o.a), true
+	case o.code == cSel:
+		return 1 + inMemory(o.a) + inMemory(o.b) + inMemory(o.c), true
+	case o.code == cFFma:
+		return 1 + inMemory(o.a)*inMemory(o.b), true
+	case o.code == cShlI || o.code == cShrI || o.code == cSarI:
+		return 1 + inMemory(o.a), true
+	}
+	return 0, false
+}
+
+// takesOver tells whether the result will have the register of a source that dies, as target says.
+func (r *room) takesOver(v val, o *operation) bool {
+	if o.typ == tM || o.code == cFFma || !r.inPlace(o) {
+		return false
+	}
+	for _, d := range r.rows[v] {
+		if r.goesTo(o, d) {
+			return true
+		}
+	}
+	for _, a := range o.args() {
+		if r.held[a] && len(r.read[a]) == 1 && r.at[a].kind == inVec && r.m.typ(a) == o.typ {
+			return true
+		}
+	}
+	return false
 }
 
 // run assembles a run.
@@ -164,7 +215,7 @@ func (r *room) operate(v val) {
 	for _, a := range o.args() {
 		r.at[a] = r.get(a)
 	}
-	r.spare(r.spareFor(o))
+	r.spare(r.spareFor(v, o))
 	for k, a := range o.args() {
 		if !repeated(o.args()[:k], a) {
 			r.passed(a)
@@ -223,7 +274,7 @@ func (r *room) unhold(v val) {
 // reads any more, or that of a source that dies here, which is returned, too.
 func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val) {
 	if o.typ == tM {
-		return 0, false, none
+		return r.runTarget(v, o)
 	}
 	for _, d := range r.rows[v] {
 		if r.goesTo(o, d) {
@@ -236,6 +287,17 @@ func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val)
 	for _, a := range dyingFirst(o) {
 		if l := r.at[a]; r.held[a] && len(r.read[a]) == 0 && l.kind == inVec && r.m.typ(a) == o.typ && r.inPlace(o) {
 			return l.v, true, a
+		}
+	}
+	return 0, false, none
+}
+
+// runTarget is the register of the running lanes, if who runs the next trip can be written there.
+func (r *room) runTarget(v val, o *operation) (reg x86.Vec, direct bool, owner val) {
+	for _, d := range r.rows[v] {
+		old, ok := r.input[noRow]
+		if d.row >= 0 && (o.code == cMAnd || o.code == cMAndn) && (!ok || len(r.read[old]) == 0) {
+			return x86.Vec(d.row + r.part), true, none
 		}
 	}
 	return 0, false, none
@@ -279,6 +341,10 @@ func (r *room) accumulates(o *operation, reg x86.Vec) bool {
 // give writes a value to a row. What the row held is kept if somebody will read it.
 func (r *room) give(v val, d *source) {
 	r.folds = none
+	if d.run {
+		r.giveRun(v, d)
+		return
+	}
 	if d.row >= 0 && r.use == allLanes && !r.wide {
 		r.folds = v
 	}
@@ -288,7 +354,7 @@ func (r *room) give(v val, d *source) {
 		r.copyOf(x86.Vec(d.row+r.part), l, d.typ)
 		return
 	}
-	r.spare(spareVecs)
+	r.spare(r.spareToWrite(l, d))
 	x := r.load(l, d.typ)
 	x.owned = false
 	r.write(x, d.typ, d, r.use)
@@ -299,6 +365,28 @@ func (r *room) give(v val, d *source) {
 		r.unhold(v) // it is in the row's register from now on
 		r.at[v], r.there[v] = vecAt(x86.Vec(d.row+r.part)), true
 	}
+}
+
+// spareToWrite is how many registers it takes to write a value to a row.
+func (r *room) spareToWrite(l loc, d *source) int {
+	switch {
+	case r.evex || r.wide || d.usage(r.use) != allLanes:
+		return spareVecs
+	case l.kind == inVec:
+		return 0
+	}
+	return 1
+}
+
+// giveRun makes a truth value what runs the next trip.
+func (r *room) giveRun(v val, d *source) {
+	l := r.get(v)
+	r.detach(d, v)
+	if d.row >= 0 {
+		r.copy(x86.W256, x86.Vec(d.row+r.part), l.v)
+		return
+	}
+	r.store(x86.W256, x86.At(rCtx, saveRun+int32(32*r.part)), l.v)
 }
 
 // detach takes the old value of a row that is about to be written into a register of its own.

@@ -13,6 +13,10 @@ import (
 
 // tripLoop assembles the loop for the lanes in EBX, none of which is all lanes that there are.
 func (c *compiler) tripLoop(t *trips) {
+	if t.silent {
+		c.silentLoop(t)
+		return
+	}
 	s, last := &c.segs[t.first], &c.segs[t.last]
 	top := c.NewLabel()
 	c.startTrips(t, s)
@@ -245,11 +249,16 @@ func (c *compiler) correctExits(t *trips) {
 
 // spentTrips gives way, goes on, or looks at the clock when the fuel is used that was not put aside.
 func (c *compiler) spentTrips(t *trips, s *segment) {
-	some := c.NewLabel()
 	c.settleTrips(t, true)
 	c.countTrips(t, false)
 	c.flushArms(t)
 	c.RM(x86.ADD, x86.S32, rFuel, tripAside)
+	c.orGoOn(s)
+}
+
+// orGoOn is spentTrips without what a trip has left to do.
+func (c *compiler) orGoOn(s *segment) {
+	some := c.NewLabel()
 	c.RR(x86.TEST, x86.S32, rFuel, rFuel)
 	c.Jcc(x86.G, some)
 	c.Zero(rFuel)
