@@ -1,9 +1,8 @@
 package jit
 
-// Accesses of lanes that do not follow each other, by AVX-512: all addresses are compared with the
+// Accesses of lanes that do not follow each other: all addresses are compared with the
 // limits as vectors, then the elements are gathered or scattered. Of lanes that store to one place the highest
-// stays, as scatters have it. AVX2 has no scatter, and its gathers gain nothing on addresses of 64
-// bits: there it goes lane by lane.
+// stays, as scatters have it. AVX2 has no scatter: there stores go lane by lane (gather256.go has what else differs).
 
 import (
 	"math/bits"
@@ -42,11 +41,10 @@ func (a *accessed) apart() {
 
 // strewable tells whether lanes anywhere are one gather or scatter for each element.
 func (a *accessed) strewable() bool {
-	addr := &a.src[0]
-	if !a.strewn() || a.m.Strong {
+	addr, load := &a.src[0], a.s.op.Kind == sem.OpLoad
+	if !a.strewn() && !(load && a.strewnRow()) || a.m.Strong {
 		return false
 	}
-	load := a.s.op.Kind == sem.OpLoad
 	if len(a.m.At) > 1 && !load && a.m.Align != a.m.Size { // elements of two lanes could overlap
 		return false
 	}
@@ -66,8 +64,8 @@ func (a *accessed) strewable() bool {
 	return true
 }
 
-// strewn tells whether addresses that differ between lanes can be tested as they are. The displacement is aligned, and
-// small: it cannot hide that a shared address wraps.
+// strewn tells whether addresses that differ between lanes can be tested as they are, and be scattered to. The displacement is
+// aligned, and small: it cannot hide that a shared address wraps.
 func (a *accessed) strewn() bool { return a.evex && a.strewnRow() }
 
 // strewnRow is the same for either width.
@@ -89,6 +87,10 @@ func (a *accessed) inside(n int32, fail x86.Label) {
 	}
 	if d := int32(a.in.Imm); d != 0 && addr.typ == tX {
 		a.RI(x86.ADD, x86.S64, x86.R8, d)
+	}
+	if !a.evex {
+		a.inside256(fail)
+		return
 	}
 	if low > 0 {
 		a.RI(x86.SHR, x86.S64, x86.RDX, int32(low))
@@ -183,11 +185,15 @@ func (a *accessed) gather(k int, base x86.Reg) {
 // directly tells whether elements can be gathered into the registers of their row: one gather for each.
 func (a *accessed) directly(d *source) bool {
 	addr := &a.src[0]
-	return d.row >= 0 && d.typ == tW && a.m.Elem == 4 && addr.typ == tW && d.row != addr.row
+	return a.evex && d.row >= 0 && d.typ == tW && a.m.Elem == 4 && addr.typ == tW && d.row != addr.row
 }
 
 // gatherPart gathers the running part's elements of 32 or 64 bits.
 func (a *accessed) gatherPart(k int, v x86.Vec, base x86.Reg) {
+	if !a.evex {
+		a.gatherPart256(k, v, base)
+		return
+	}
 	if t := a.src[1+k].typ; t == a.src[0].typ || t == tX {
 		a.gatherLanes(k, v, base)
 		return
@@ -238,7 +244,7 @@ func (a *accessed) extend(k int, v x86.Vec) {
 	if bits >= 32 {
 		return
 	}
-	a.VVI(x86.VPSLLD, x86.W512, v, v, uint8(32-bits))
+	a.VVI(x86.VPSLLD, a.full(), v, v, uint8(32-bits))
 	a.extendTop(k, v)
 }
 
@@ -246,12 +252,12 @@ func (a *accessed) extend(k int, v x86.Vec) {
 func (a *accessed) extendTop(k int, v x86.Vec) {
 	bits := int(a.m.Elem) * 8
 	if !a.m.Signed {
-		a.VVI(x86.VPSRLD, x86.W512, v, v, uint8(32-bits))
+		a.VVI(x86.VPSRLD, a.full(), v, v, uint8(32-bits))
 		return
 	}
-	a.VVI(x86.VPSRAD, x86.W512, v, v, uint8(32-bits))
+	a.VVI(x86.VPSRAD, a.full(), v, v, uint8(32-bits))
 	if to := a.m.Bits[k]; to < 32 {
-		a.VVM(x86.VPANDD, x86.W512, v, v, a.Const32(1<<to-1).Bcast())
+		a.vvx(a.opFor(cAnd, tW), a.full(), v, v, a.constant(tW, 1<<to-1))
 	}
 }
 

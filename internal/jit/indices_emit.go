@@ -21,10 +21,8 @@ func (a *accessed) indexAccess() {
 		case a.src[1+k].off == machine.NoGuard:
 		case a.s.op.Kind != sem.OpLoad:
 			a.scatter(k, x86.R11)
-		case a.evex:
-			a.gather(k, x86.R11)
 		default:
-			a.gather256(k, x86.R11)
+			a.gather(k, x86.R11)
 		}
 	}
 }
@@ -43,7 +41,7 @@ func (a *accessed) testIndices() {
 		first, n := a.alloc(), a.alloc()
 		a.broadcast(a.full(), tW, first, low)
 		a.broadcast(a.full(), tW, n, count)
-		a.testBelow(first, n, odd)
+		a.testBelow(first, n, odd, a.miss)
 		return
 	}
 	x, some := a.alloc(), x86.K5
@@ -70,71 +68,6 @@ func (a *accessed) testIndices() {
 	a.release(temp(x))
 	a.KK(x86.KORTESTW, x86.K5, some)
 	a.Jcc(x86.NE, a.miss)
-}
-
-// testBelow misses unless the address row of each executing lane, less first, is below n and has none of some bits,
-// by AVX2. The temporaries first and n are given back.
-func (a *accessed) testBelow(first, n x86.Vec, odd uint32) {
-	x, t, bad := a.alloc(), a.alloc(), a.alloc()
-	a.eachPart(tW, func() {
-		have := a.operand(&a.src[0])
-		row := a.load(have, tW)
-		a.VVV(x86.VPSUBD, a.full(), x, row.v, first)
-		a.unload(row, have)
-		a.release(have)
-		a.VVV(x86.VPMAXUD, a.full(), t, x, n)
-		a.VVV(x86.VPCMPEQD, a.full(), t, t, x)
-		if odd != 0 {
-			a.VVM(x86.VPAND, a.full(), x, x, a.constRow(tW, func(int) uint64 { return uint64(odd) }))
-			a.VVV(x86.VPOR, a.full(), t, t, x)
-		}
-		if a.use != allLanes {
-			m := a.laneVector(a.use, tW)
-			a.VVV(x86.VPAND, a.full(), t, t, m.v)
-			a.release(m)
-		}
-		if a.part == 0 {
-			a.copy(a.full(), bad, t)
-		} else {
-			a.VVV(x86.VPOR, a.full(), bad, bad, t)
-		}
-	})
-	a.VV(x86.VPTEST, a.full(), bad, bad)
-	for _, v := range []x86.Vec{bad, t, x, n, first} {
-		a.release(temp(v))
-	}
-	a.Jcc(x86.NE, a.miss)
-}
-
-// gather256 loads element k of the executing lanes into its row, by AVX2.
-func (a *accessed) gather256(k int, base x86.Reg) {
-	d := &a.src[1+k]
-	op := [...]x86.Op{tW: x86.VPGATHERDD, tX: x86.VPGATHERDQ}[d.typ]
-	a.eachPart(d.typ, func() {
-		have := a.operand(&a.src[0])
-		row := a.load(have, tW)
-		x := a.scaled(row)
-		m := a.lanesWanted(d.typ)
-		v := a.alloc()
-		a.zero(v)
-		a.VMV(op, a.full(), v, a.places(k, base, x.v), m)
-		a.release(temp(m))
-		a.unscale(x, row)
-		a.unload(row, have)
-		a.release(have)
-		a.write(vecAt(v), d.typ, d, a.use)
-		a.release(temp(v))
-	})
-}
-
-// lanesWanted is a vector of truth values of the part's executing lanes, which a gather clears.
-func (a *accessed) lanesWanted(t typ) x86.Vec {
-	if a.use != allLanes {
-		return a.laneVector(a.use, t).v
-	}
-	m := a.alloc()
-	a.VVV(x86.VPCMPEQD, a.full(), m, m, m)
-	return m
 }
 
 // scaled multiplies indices by what is beyond the largest factor of an address.

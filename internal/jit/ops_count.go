@@ -18,11 +18,7 @@ func (a *accessed) countsOnly() bool {
 
 // countApart does the operation of 32 lanes, one behind the other.
 func (a *accessed) countApart() {
-	if a.evex {
-		a.inside(int32(a.m.Size), a.miss)
-	} else {
-		a.inside256(int32(a.m.Size))
-	}
+	a.inside(int32(a.m.Size), a.miss)
 	size := x86.S32
 	if a.m.Elem == 8 {
 		size = x86.S64
@@ -87,13 +83,4 @@ func (a *accessed) countLane(size x86.Size, with *lanesOf, lane int, at x86.Mem)
 		a.RM(x86.MOV, size, atomWith, with.row.Plus(int32(lane)*int32(a.m.Elem)))
 	}
 	a.MR(op, size, at, atomWith)
-}
-
-// inside256 misses unless n bytes of shared memory at the address of each lane are inside and aligned, by AVX2.
-func (a *accessed) inside256(n int32) {
-	a.limits(n, a.miss)
-	a.window(a.miss)
-	a.RI(x86.ADD, x86.S64, x86.RDX, 1)
-	first := a.everywhere(tW, x86.R8)
-	a.testBelow(first, a.everywhere(tW, x86.RDX), a.m.Align-1)
 }

@@ -46,7 +46,7 @@ func (r *region) findWords() {
 func (r *region) wordAt(pc int32) (k wordKey, ok bool) {
 	s := &r.steps[pc]
 	m := &s.op.Memory
-	if !r.wide512 || s.leaves || s.op.Kind != sem.OpLoad || m.Strong || m.Elem != 1 || len(m.At) != 1 || r.bounds[pc] < 0 || r.insts[pc].Guard != machine.NoGuard {
+	if s.leaves || s.op.Kind != sem.OpLoad || m.Strong || m.Elem != 1 || len(m.At) != 1 || r.bounds[pc] < 0 || r.insts[pc].Guard != machine.NoGuard {
 		return k, false
 	}
 	at, d, disp := &s.full[0], &s.full[1], int64(r.insts[pc].Imm)
@@ -128,7 +128,12 @@ func (a *accessed) fromWord(id int32, again func()) {
 	d, at := &a.src[1], uint8(a.in.Imm&3)
 	a.eachPart(tW, func() {
 		v := a.alloc()
-		a.VMI(x86.VPSLLD, x86.W512, v, x86.At(rCtx, saveWord+int32(64*a.part)), 24-8*at)
+		if a.evex {
+			a.VMI(x86.VPSLLD, x86.W512, v, a.wordPart(), 24-8*at)
+		} else {
+			a.move(a.full(), v, a.wordPart())
+			a.VVI(x86.VPSLLD, a.full(), v, v, 24-8*at)
+		}
 		a.extendTop(0, v)
 		a.write(vecAt(v), tW, d, a.use)
 		a.release(temp(v))
@@ -147,7 +152,10 @@ func (a *accessed) fetch4(fail x86.Label) {
 	w.eachPart(tW, func() {
 		v := w.alloc()
 		w.gatherPart(0, v, w.hostBase())
-		w.store(x86.W512, x86.At(rCtx, saveWord+int32(64*w.part)), v)
+		w.store(w.full(), w.wordPart(), v)
 		w.release(temp(v))
 	})
 }
+
+// wordPart is where the running part's words are.
+func (a *accessed) wordPart() x86.Mem { return x86.At(rCtx, saveWord+int32(a.part*a.full().Bytes())) }

@@ -1,0 +1,158 @@
+package jit
+
+// Gathers by AVX2, and the tests of their addresses: masks are vectors, of which the state has those of the running lanes.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/jit/x86"
+)
+
+// testBelow goes to fail unless the address row of each executing lane, less first, is below n and has none of some bits. The largest
+// and the bits of all say so. The temporaries first and n are given back.
+func (a *accessed) testBelow(first, n x86.Vec, odd uint32, fail x86.Label) {
+	x, most, all := a.alloc(), a.alloc(), a.alloc()
+	a.zero(x)
+	a.VVV(x86.VPSUBD, a.full(), first, x, first)
+	a.eachPart(tW, func() {
+		to := x
+		if a.part == 0 {
+			to = most
+		}
+		have := a.operand(&a.src[0])
+		a.vvx(x86.VPADDD, a.full(), to, first, have)
+		a.release(have)
+		a.onlyExecuting(to)
+		switch {
+		case a.part > 0 && odd != 0:
+			a.VVV(x86.VPOR, a.full(), all, all, x)
+		case odd != 0:
+			a.copy(a.full(), all, most)
+		}
+		if a.part > 0 {
+			a.VVV(x86.VPMAXUD, a.full(), most, most, x)
+		}
+	})
+	a.VVV(x86.VPMAXUD, a.full(), x, most, n)
+	a.VVV(x86.VPCMPEQD, a.full(), x, x, most)
+	if odd != 0 {
+		a.VVM(x86.VPAND, a.full(), all, all, a.constRow(tW, func(int) uint64 { return uint64(odd) }))
+		a.VVV(x86.VPOR, a.full(), x, x, all)
+	}
+	a.VV(x86.VPTEST, a.full(), x, x)
+	for _, v := range []x86.Vec{all, most, x, n, first} {
+		a.release(temp(v))
+	}
+	a.Jcc(x86.NE, fail)
+}
+
+// onlyExecuting makes 0 of the elements of 32 bits of lanes that do not execute.
+func (a *accessed) onlyExecuting(x x86.Vec) {
+	if a.use != allLanes {
+		a.VVM(x86.VPAND, a.full(), x, x, a.lanesAt(0))
+	}
+}
+
+// lanesAt is where the truth values of the part's executing lanes are, from one of them on.
+func (a *accessed) lanesAt(lane int) x86.Mem {
+	at := saveRun
+	if a.use == guardLanes {
+		at = saveGuard
+	}
+	return x86.At(rCtx, at+int32(4*(a.part*a.lanes+lane)))
+}
+
+// inside256 is inside with what is added to an address in R8, and the last offset inside in RDX.
+func (a *accessed) inside256(fail x86.Label) {
+	odd := max(a.m.Align, 1) - 1
+	if a.src[0].typ == tW {
+		a.R(x86.NEG, x86.S32, x86.R8)
+		a.R(x86.INC, x86.S32, x86.RDX)
+		a.testBelow(a.everywhere(tW, x86.R8), a.everywhere(tW, x86.RDX), odd, fail)
+		return
+	}
+	move, room := a.everywhere(tX, x86.R8), a.everywhere(tX, x86.RDX)
+	x, over, all := a.alloc(), a.alloc(), a.alloc()
+	a.zero(over)
+	a.zero(all)
+	a.eachPart(tX, func() { // x is inside exactly if neither it nor room-x has its top bit set
+		have := a.operand(&a.src[0])
+		a.vvx(x86.VPADDQ, a.full(), x, move, have)
+		a.release(have)
+		if a.use != allLanes {
+			m := a.laneVector(a.use, tX)
+			a.VVV(x86.VPAND, a.full(), x, x, m.v)
+			a.release(m)
+		}
+		a.VVV(x86.VPOR, a.full(), all, all, x)
+		a.VVV(x86.VPSUBQ, a.full(), x, room, x)
+		a.VVV(x86.VPOR, a.full(), over, over, x)
+	})
+	a.VVV(x86.VPOR, a.full(), over, over, all)
+	if odd != 0 {
+		a.VVI(x86.VPSLLQ, a.full(), all, all, uint8(64-bits.Len32(odd)))
+		a.VVV(x86.VPOR, a.full(), over, over, all)
+	}
+	missBits := ^uint64(0) << (64 - max(bits.Len32(odd), 1))
+	a.VM(x86.VPTEST, a.full(), over, a.constRow(tX, func(int) uint64 { return missBits }))
+	for _, v := range []x86.Vec{all, over, x, room, move} {
+		a.release(temp(v))
+	}
+	a.Jcc(x86.NE, fail)
+}
+
+// gathers256 are the gathers of as many elements as addresses, by the types of address and element.
+var gathers256 = [2][2]x86.Op{tW: {tW: x86.VPGATHERDD, tX: x86.VPGATHERDQ}, tX: {tX: x86.VPGATHERQQ}}
+
+// gatherPart256 gathers the running part's elements of 32 or 64 bits.
+func (a *accessed) gatherPart256(k int, v x86.Vec, base x86.Reg) {
+	addr, d := &a.src[0], &a.src[1+k]
+	if addr.typ == tX && d.typ == tW {
+		a.gatherHalves(k, v, base)
+		return
+	}
+	have := a.operand(addr)
+	row := a.load(have, addr.typ)
+	x := a.scaled(row)
+	m := a.lanesWanted(d.typ)
+	a.zero(v)
+	a.VMV(gathers256[addr.typ][d.typ], a.full(), v, a.places(k, base, x.v), m)
+	a.release(temp(m))
+	a.unscale(x, row)
+	a.unload(row, have)
+	a.release(have)
+}
+
+// gatherHalves gathers 8 elements of 32 bits by addresses of 64.
+func (a *accessed) gatherHalves(k int, v x86.Vec, base x86.Reg) {
+	part, high := a.part, a.alloc()
+	for half, to := range []x86.Vec{v, high} {
+		a.wide, a.lanes, a.part = true, 4, 2*part+half
+		have := a.operand(&a.src[0])
+		row := a.load(have, tX)
+		m := a.alloc()
+		if a.use == allLanes {
+			a.VVV(x86.VPCMPEQD, x86.W128, m, m, m)
+		} else {
+			a.move(x86.W128, m, a.lanesAt(0))
+		}
+		a.zero(to)
+		a.VMV(x86.VPGATHERQD, a.full(), to, a.places(k, base, row.v), m)
+		a.release(temp(m))
+		a.unload(row, have)
+		a.release(have)
+	}
+	a.wide, a.lanes, a.part = false, 8, part
+	a.VVVI(x86.VINSERTI128, x86.W256, v, v, high, 1)
+	a.release(temp(high))
+}
+
+// lanesWanted is a vector of truth values of the part's executing lanes, which a gather clears.
+func (a *accessed) lanesWanted(t typ) x86.Vec {
+	if a.use != allLanes {
+		return a.laneVector(a.use, t).v
+	}
+	m := a.alloc()
+	a.VVV(x86.VPCMPEQD, a.full(), m, m, m)
+	return m
+}
