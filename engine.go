@@ -43,7 +43,7 @@ var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
 // quickAfter is how many steps for each instruction of code a worker of the engine Auto interprets before it is compiled
 // by the quick tier, whose code runs some times faster and costs little.
-const quickAfter = 5
+const quickAfter = 15
 
 // hotAfter is how many steps for each instruction of code a worker of the engine Auto interprets, of that of the
 // quick tier four times as many, before it is compiled as well as can be: about as long as that takes

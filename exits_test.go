@@ -32,6 +32,7 @@ type caseRun struct {
 	arch   int
 	run    *corpus.Run
 	clock  func() time.Duration // of launches; nil: nobody asks
+	twice  bool                 // launches are repeated, and what is spent is that of the second time
 }
 
 // outcome is all that a run can be told by.
@@ -88,6 +89,9 @@ func (c *caseRun) with(t testing.TB, e ptxvm.Engine, prepare func(*ptxvm.Device)
 		}
 	}
 	for _, l := range c.run.Launches {
+		if c.twice {
+			launch(p, l, buffers, nil)
+		}
 		start := c.now()
 		s, err := launch(p, l, buffers, nil)
 		r.spent += c.now() - start

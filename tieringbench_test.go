@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ptxvm"
+	"ptxvm/internal/jit"
 	"ptxvm/internal/ptxtest/corpus"
 )
 
@@ -29,7 +30,7 @@ func processorTime() time.Duration {
 }
 
 // thresholds are those of the quick tier and of the other; the same twice: without a quick one.
-var thresholds = [][2]uint32{{60, 60}, {2, 60}, {5, 30}, {5, 60}, {5, 120}, {10, 60}}
+var thresholds = [][2]uint32{{60, 60}, {5, 60}, {15, 60}, {15, 120}}
 
 // BenchmarkCold launches every kernel of the corpus for the first time, in each engine and with several
 // thresholds of auto: processor time of all together, and the geometric mean of a case.
@@ -68,6 +69,31 @@ func BenchmarkCold(b *testing.B) {
 	measure("jit", ptxvm.JIT, 0, 0)
 	for _, at := range thresholds {
 		measure(fmt.Sprintf("auto-%d-%d", at[0], at[1]), ptxvm.Auto, at[0], at[1])
+	}
+}
+
+// BenchmarkTiers launches kernels of the corpus on devices that have compiled them: processor time of the launches of a case
+// in the interpreter and in both tiers, the best of all rounds.
+func BenchmarkTiers(b *testing.B) {
+	for _, c := range corpus.Cases() {
+		run := newCaseRun(b, &c)
+		run.clock, run.twice = processorTime, true
+		for _, way := range []struct {
+			name    string
+			engine  ptxvm.Engine
+			prepare func(*ptxvm.Device) error
+		}{
+			{"interp", ptxvm.Interp, nil}, {"quick", ptxvm.JIT, compiledBy(jit.Options{Quick: true})}, {"jit", ptxvm.JIT, compiledBy(jit.Options{})},
+		} {
+			b.Run(c.Name+"/"+way.name, func(b *testing.B) {
+				best := time.Duration(math.MaxInt64)
+				for b.Loop() {
+					_, r := run.with(b, way.engine, way.prepare)
+					best = min(best, r.spent)
+				}
+				b.ReportMetric(float64(best.Nanoseconds())/1e3, "µs-best")
+			})
+		}
 	}
 }
 

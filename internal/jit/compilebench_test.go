@@ -99,6 +99,32 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
+// BenchmarkTemplates measures what the quick tier costs in a process that has not used it before.
+func BenchmarkTemplates(b *testing.B) {
+	for _, name := range []string{"corpus", "matmul", "sha256", "blackscholes", "cubsort"} {
+		b.Run(name, func(b *testing.B) {
+			list, insts, o := decoded(b, compiledModules(b, name)), 0, jit.Options{Vectors: jit.AVX512, Quick: true}
+			for _, code := range list {
+				insts += len(code.Insts)
+			}
+			start := processorTime()
+			for b.Loop() {
+				jit.ForgetTemplates()
+				for _, code := range list {
+					err := jit.CompileQuick(code, code.Func.Data.(*ir.Func), o, func(*jit.Compiled) error { return nil })
+					if err != nil && !errors.Is(err, jit.ErrNothing) {
+						b.Fatal(err)
+					}
+				}
+			}
+			spent := float64((processorTime() - start).Nanoseconds()) / float64(b.N)
+			b.ReportMetric(spent/float64(insts), "ns/instruction")
+			b.ReportMetric(spent/float64(jit.Templates(o.Vectors)), "ns/template")
+			b.ReportMetric(float64(jit.Templates(o.Vectors)), "templates")
+		})
+	}
+}
+
 func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 	list, insts := decoded(b, compiledModules(b, name)), 0
 	for _, code := range list {

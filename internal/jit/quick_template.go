@@ -5,6 +5,7 @@ package jit
 // turns up in the code, its place is known (x86.Piece).
 
 import (
+	"slices"
 	"unsafe"
 
 	"ptxvm/internal/ir"
@@ -65,6 +66,7 @@ var tailFlags = [numTails]machine.PlaceFlags{toPart: machine.Parted, toFuel: mac
 type templates struct {
 	opt    Options
 	evex   bool
+	stand  stand
 	forms  map[form]*template // nil: the instruction is left to the interpreter
 	pools  map[string]*poolUse
 	leaves *template // leaves at an instruction that is not compiled
@@ -211,25 +213,52 @@ func (t *templates) control(body func(c *compiler)) *template {
 	})
 }
 
+// stand is where templates are assembled, one behind the other: a function of one instruction.
+type stand struct {
+	c       compiler
+	r       region
+	e       emitter
+	quick   quickCode
+	code    machine.Code
+	f       ir.Func
+	insts   [1]machine.Inst
+	texts   [1]ir.Inst
+	steps   [1]step
+	ops     [1]sem.Operation
+	segs    [1]segment
+	bounds  [1]int32
+	covered map[coverKey]cover
+	known   constants
+}
+
+// begin makes an instruction the only one.
+func (b *stand) begin(x *quickInst, opt Options, evex bool) *compiler {
+	b.insts[0], b.texts[0], b.steps[0], b.ops[0], b.segs[0], b.bounds[0] = *x.in, *x.text, step{op: &b.ops[0]}, x.op, segment{end: 1}, -1
+	b.code = machine.Code{Insts: b.insts[:]}
+	b.f = ir.Func{Insts: b.texts[:], Entry: true}
+	b.r = region{mem: scratches.Get().(*scratch), code: &b.code, f: &b.f, wide512: evex, known: &b.known,
+		insts: b.insts[:], ops: b.ops[:], bounds: b.bounds[:], segs: b.segs[:], steps: b.steps[:]}
+	b.e = emitter{Asm: assemblers.Get().(*x86.Asm), evex: evex, free: b.e.free[:0], freeK: append(b.e.freeK[:0], x86.K6, x86.K5)}
+	for v := 15 + 16*int(bit(evex)); v >= 0; v-- {
+		b.e.free = append(b.e.free, x86.Vec(v))
+	}
+	if b.covered == nil {
+		b.covered = map[coverKey]cover{}
+	}
+	clear(b.covered)
+	b.c = compiler{region: &b.r, emitter: &b.e, opt: opt, covered: b.covered, quick: &b.quick, stubs: b.c.stubs[:0]}
+	b.c.aside = b.c.later
+	b.c.MarkIf(isSymbol)
+	for i := range b.quick.outside {
+		b.quick.outside[i] = b.c.NewLabel()
+	}
+	return &b.c
+}
+
 // assembled is the template of an instruction alone in its function; nil if that cannot be.
 func (t *templates) assembled(x *quickInst, body func(c *compiler) bool) *template {
-	mem := scratches.Get().(*scratch)
-	f := &ir.Func{Insts: []ir.Inst{*x.text}, Entry: true}
-	r := &region{mem: mem, code: &machine.Code{Insts: []machine.Inst{*x.in}}, f: f, wide512: t.evex, known: &constants{},
-		ops: []sem.Operation{x.op}, bounds: []int32{-1}, segs: []segment{{end: 1}}, steps: make([]step, 1)}
-	r.insts = r.code.Insts
-	r.steps[0].op = &r.ops[0]
-	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: t.evex, freeK: []x86.K{x86.K6, x86.K5}}
-	for v := 15 + 16*int(bit(t.evex)); v >= 0; v-- {
-		e.free = append(e.free, x86.Vec(v))
-	}
-	c := &compiler{region: r, emitter: e, opt: t.opt, covered: map[coverKey]cover{}, quick: &quickCode{}}
-	c.aside = c.later
+	c := t.stand.begin(x, t.opt, t.evex)
 	defer c.giveBack()
-	c.MarkIf(isSymbol)
-	for i := range c.quick.outside {
-		c.quick.outside[i] = c.NewLabel()
-	}
 	if !body(c) || c.short {
 		return nil
 	}
@@ -258,10 +287,10 @@ func (c *compiler) passedBy() {
 
 // template makes one of its code.
 func (t *templates) template(p *x86.Piece, c *compiler) *template {
-	made := &template{code: p.Code, pooled: p.Pooled, bounded: c.bounds[0] >= 0}
-	for _, m := range p.Marks {
+	made := &template{code: p.Code, pooled: p.Pooled, bounded: c.bounds[0] >= 0, patches: make([]patch, len(p.Marks))}
+	for i, m := range p.Marks {
 		what, delta, _ := symbolAt(m.Value)
-		made.patches = append(made.patches, patch{m.At, delta, what})
+		made.patches[i] = patch{m.At, delta, what}
 	}
 	for _, o := range p.Outside {
 		for i, l := range c.quick.outside {
@@ -297,18 +326,18 @@ func symbolic(x *quickInst, k form) *quickInst {
 	m, cvt := &y.op.Memory, &y.op.Convert
 	m.At, cvt.From = append([]uint32(nil), m.At...), append([]uint32(nil), cvt.From...)
 	y.op.Spread = append([]machine.ScalarSlot(nil), y.op.Spread...)
-	n, seen := 0, map[uint32]uint32{}
+	n, seen := 0, [maxOperands]uint32{}
 	y.operands(func(off *uint32) {
 		n++
 		if *off == machine.NoGuard {
 			return
 		}
-		at, ok := seen[*off]
-		if k.same == 0 || !ok {
-			at = symbol(n)
-			seen[*off] = at
+		at := n
+		if k.same != 0 {
+			seen[n] = *off
+			at = 1 + slices.Index(seen[1:], *off)
 		}
-		*off = at
+		*off = symbol(at)
 	})
 	in.D, in.A, in.B, in.C = y.d[0], y.d[1], y.d[2], y.d[3]
 	if k.kind == sem.OpLane || k.kind == sem.OpCompare {

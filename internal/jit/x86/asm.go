@@ -53,7 +53,7 @@ func (a *Asm) Reset() {
 	a.buf, a.labels, a.fixups = a.buf[:0], a.labels[:0], a.fixups[:0]
 	a.pool.reset()
 	a.deco, a.used, a.listing, a.kept, a.err = deco{}, 0, nil, 0, nil
-	a.wanted, a.marks = nil, nil
+	a.wanted, a.marks = nil, a.marks[:0]
 }
 
 // Grow makes room for n bytes of code.

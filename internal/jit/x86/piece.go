@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Piece is code without a place. Distances inside are filled in.
@@ -34,7 +35,7 @@ type Mark struct {
 }
 
 // MarkIf notes displacements of 32 bits and immediates of 32 and 64 bits for which wanted holds, until Reset.
-func (a *Asm) MarkIf(wanted func(v int64) bool) { a.wanted, a.marks = wanted, nil }
+func (a *Asm) MarkIf(wanted func(v int64) bool) { a.wanted, a.marks = wanted, a.marks[:0] }
 
 // mark notes what is wanted of an instruction that ends at an offset.
 func (a *Asm) mark(f *form, in *inst, b *bytesOf, start int) {
@@ -55,7 +56,7 @@ func (a *Asm) Piece() (*Piece, error) {
 	if a.deco != (deco{}) {
 		a.fail("a mask, rounding or lock that no instruction took")
 	}
-	p := &Piece{Pool: bytes.Clone(a.pool.bytes), Align: a.pool.align, Marks: a.marks}
+	p := &Piece{Pool: bytes.Clone(a.pool.bytes), Align: a.pool.align, Marks: slices.Clone(a.marks)}
 	for _, f := range a.fixups {
 		to := a.labels[f.label-1]
 		switch {
