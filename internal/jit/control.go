@@ -21,6 +21,8 @@ var (
 	ctxShared      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Shared))
 	ctxWindow      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Window))
 	ctxSharedBytes = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedBytes))
+	ctxSharedEnd   = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedEnd))
+	ctxSharedHost  = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedHost))
 	ctxParams      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Params))
 	ctxBounds      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Bounds))
 	ctxMask        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Mask))

@@ -155,8 +155,7 @@ func (a *accessed) hostBase() x86.Reg {
 	if a.bound >= 0 {
 		return rArena
 	}
-	a.RM(x86.MOV, x86.S64, x86.R11, ctxShared)
-	a.RM(x86.SUB, x86.S64, x86.R11, ctxWindow)
+	a.RM(x86.MOV, x86.S64, x86.R11, ctxSharedHost)
 	return x86.R11
 }
 

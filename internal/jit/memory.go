@@ -215,8 +215,7 @@ func (a *accessed) check(fail x86.Label) {
 // host adds to a register what makes a host address of a device address; RCX is lost.
 func (a *accessed) host(r x86.Reg) {
 	if a.bound < 0 {
-		a.RM(x86.SUB, x86.S64, r, ctxWindow)
-		a.RM(x86.ADD, x86.S64, r, ctxShared)
+		a.RM(x86.ADD, x86.S64, r, ctxSharedHost)
 		return
 	}
 	base := uint64(mem.GlobalBase)

@@ -394,8 +394,7 @@ func (k *turning) begin() {
 			k.hosts[turnKey{b.key, run}] = r
 			k.RM(x86.MOV, b.src.typ.size(), r, k.number(&b.src, run))
 			if b.bound < 0 {
-				k.RM(x86.SUB, x86.S64, r, ctxWindow)
-				k.RM(x86.ADD, x86.S64, r, ctxShared)
+				k.RM(x86.ADD, x86.S64, r, ctxSharedHost)
 			} else {
 				k.RR(x86.ADD, x86.S64, r, rArena)
 			}

@@ -204,6 +204,17 @@ func (s *static) toBase(run int) {
 	}
 }
 
+// toHost brings the base of a run in shared memory into RAX, as the host has it.
+func (s *static) toHost(run int) {
+	if s.absolute() {
+		s.RM(x86.MOV, x86.S64, x86.RAX, ctxSharedHost)
+	} else {
+		s.toBase(run)
+		s.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedHost)
+	}
+	s.base, s.host = run, true
+}
+
 // at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
 	if s.turning != nil {
@@ -224,10 +235,7 @@ func (s *static) at(run int, disp int64) x86.Mem {
 			s.base, s.host = run, true
 			return x86.At(x86.RAX, int32(s.disp+disp))
 		}
-		s.toBase(run)
-		s.RM(x86.SUB, x86.S64, x86.RAX, ctxWindow)
-		s.RM(x86.ADD, x86.S64, x86.RAX, ctxShared)
-		s.host = true
+		s.toHost(run)
 	}
 	return x86.At(x86.RAX, int32(s.disp+disp))
 }
@@ -532,6 +540,11 @@ func (c *compiler) uncover(s *step) {
 // testRun tests the base of one run. Host memory lies below 1<<63, so that a signed comparison
 // keeps out what would wrap.
 func (s *static) testRun(run int, all *cover, fail x86.Label) {
+	if s.bound < 0 && s.absolute() {
+		s.insideWindow(all, fail)
+		s.keepHost(all, run)
+		return
+	}
 	s.toBase(run)
 	if s.align > 1 && !s.absolute() {
 		r := x86.RAX
@@ -549,12 +562,7 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 	}
 	if s.bound < 0 {
 		s.insideShared(int32(all.high-all.low), fail)
-		if all.host != 0 {
-			s.RM(x86.SUB, x86.S64, x86.RAX, ctxWindow)
-			s.RM(x86.ADD, x86.S64, x86.RAX, ctxShared)
-			s.MR(x86.MOV, x86.S64, hostAt(all.host, run), x86.RAX)
-			s.host = true
-		}
+		s.keepHost(all, run)
 		return
 	}
 	end := unsafe.Offsetof(machine.NativeBounds{}.End)
@@ -562,6 +570,22 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
 	}
 	s.insideBounds(s.bound, end, first, int32(all.high), fail)
+}
+
+// keepHost keeps the host's base of a run if it has a place.
+func (s *static) keepHost(all *cover, run int) {
+	if all.host != 0 {
+		s.toHost(run)
+		s.MR(x86.MOV, x86.S64, hostAt(all.host, run), x86.RAX)
+	}
+}
+
+// insideWindow goes to fail unless bytes at known places are in the window of shared memory. Both its ends are below 1<<31.
+func (s *static) insideWindow(all *cover, fail x86.Label) {
+	s.MI(x86.CMP, x86.S64, ctxWindow, int32(all.low))
+	s.Jcc(x86.A, fail)
+	s.MI(x86.CMP, x86.S64, ctxSharedEnd, int32(all.high))
+	s.Jcc(x86.B, fail)
 }
 
 // insideShared goes to fail unless the address in R8 and the size bytes behind it are in the window of shared memory.

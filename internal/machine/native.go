@@ -69,6 +69,8 @@ type NativeState struct {
 	Shared      uintptr // the CTA's own shared memory
 	Window      uint64  // its first shared address: rank<<24 | reserved block
 	SharedBytes uint64
+	SharedEnd   uint64  // the shared address behind them
+	SharedHost  uintptr // Shared less Window: where shared address 0 would be
 	Params      uint64  // device address of the kernel's parameter block
 	Bounds      uintptr // *[NumBounds]NativeBounds
 	Mask        uint32  // lanes that enter: all living lanes of the warp
@@ -81,7 +83,6 @@ type NativeState struct {
 	PollFuel   int32  // what a back edge costs whose loop may wait for somebody
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
-	_          [2]uint64       // Save is 64-byte aligned, as the state is
 	Save       [8192 + 64*NativeSpills + 5312]byte
 }
 

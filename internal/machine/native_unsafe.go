@@ -48,6 +48,7 @@ func (w *Warp) fillNative(s *NativeState, t *nativeTable, f *Fragment) {
 func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
 	g := c.grid
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
+	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
 	s.Steps, s.Ops, s.Exited, s.Looped, s.N = 0, 0, 0, 0, 0
 }
