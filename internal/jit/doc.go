@@ -22,7 +22,7 @@
 //	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers
 //	sweep*.go            all warps of a CTA in one loop
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
-//	memory.go gather.go words.go  loads and stores
+//	memory.go gather.go words.go solo.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances
 //	loaded.go            values that memory holds once for all lanes, as numbers
