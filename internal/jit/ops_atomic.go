@@ -145,10 +145,14 @@ func (r *region) wanted(pc int32, off uint32) bool { return r.live.behind(pc+1, 
 func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
 	c.layFor(s, masked)
-	a := &accessed{compiler: c, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a := &accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	if a.countsOnly() {
-		a.countApart()
+		if t := a.tally(); t != nil {
+			t.assemble()
+		} else {
+			a.countApart()
+		}
 		return
 	}
 	if a.uniform() {
