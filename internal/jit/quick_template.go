@@ -123,7 +123,7 @@ const boundsSize = uint32(unsafe.Sizeof(machine.NativeBounds{}))
 // symbolImm are displacements that stand for those of a class.
 var symbolImm = [...]int64{immNone: 0, immNear: 0xa55a00, immNearDown: -0xa55a00, immFar: 0x65000000, immFarDown: -0x65000000, immWide: symbolWide}
 
-// quickMark are the symbols besides operands, with how far behind one numbers count from it.
+// quickMarks are the symbols besides operands, with how far behind one numbers count from it.
 var quickMarks = [...]struct {
 	what uint8
 	from int64
@@ -155,7 +155,7 @@ func isSymbol(v int64) bool {
 // symbol is the place that stands for an operand.
 func symbol(k int) uint32 { return symbolOperand + uint32(k)*symbolStep }
 
-// quickCode is what the emitter knows when it assembles a template.
+// quickCode is what the emitter knows when it assembles a template: the labels of other code.
 type quickCode struct {
 	outside [numTails + 1]x86.Label
 }
@@ -190,7 +190,7 @@ func (t *templates) make(x *quickInst, k form) *template {
 	return t.assembled(symbolic(x, k), func(c *compiler) bool {
 		c.planOf(0)
 		s := &c.steps[0]
-		if s.leaves || s.op.Scalar && k.kind == sem.OpUnpack {
+		if s.leaves || s.op.Scalar && k.kind == sem.OpUnpack { // elements of slots are rare
 			return false
 		}
 		s.full = s.in
