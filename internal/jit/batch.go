@@ -76,7 +76,7 @@ func (c *compiler) newBatch() {
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
-	if c.sweepable() {
+	if c.sweepable(c.swept) {
 		c.batch.sweep = c.NewLabel()
 	}
 }
@@ -478,7 +478,7 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.count()
 	c.MI(x86.CMP, x86.S32, batchAlive, 0)
 	c.Jcc(x86.NE, out)
-	c.endCTA(out)
+	c.endCTA(out, 0)
 	ordinary := c.NewLabel()
 	if c.batch.sweep != 0 {
 		c.Jmp(c.batch.sweep)
@@ -514,12 +514,15 @@ func (c *compiler) beginBatch(ordinary x86.Label) {
 	c.Jmp(c.batch.sweep)
 }
 
-// endCTA goes on to the next CTA, or out if none may begin.
-func (c *compiler) endCTA(out x86.Label) {
+// endCTA goes on to the next CTA, or out if none may begin; more steps than usual may come before.
+func (c *compiler) endCTA(out x86.Label, more int32) {
 	c.RM(x86.MOV, x86.S64, x86.RAX, ctxSteps)
 	c.RR(x86.ADD, x86.S64, x86.RAX, rSteps)
+	if more != 0 {
+		c.RI(x86.SUB, x86.S64, x86.RAX, more)
+	}
 	c.RM(x86.CMP, x86.S64, x86.RAX, batchRest)
-	c.Jcc(x86.A, out)
+	c.Jcc(x86.G, out)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchCTAs)
 	c.RI(x86.SUB, x86.S32, x86.RAX, 1)
 	c.Jcc(x86.B, out)

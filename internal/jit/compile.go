@@ -123,6 +123,7 @@ type compiler struct {
 	batch      batch
 	sweeping   *sweep // the one being assembled
 	others     uint32 // the lanes that go through the block that is being assembled for all; 0: not known
+	ahead      int32  // warps of a turn of its loop before that being assembled
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
 	node       *node // of the course, nil in ordinary code

@@ -217,18 +217,70 @@ func (c *compiler) settleRows(list []uint32) {
 	c.wide = false
 	n := c.parts(false)
 	for _, off := range list {
-		row, resident := c.row.of(off)
+		if row, resident := c.row.of(off); resident && n > 1 {
+			c.settleRegisters(x86.Vec(row), n)
+			continue
+		}
 		for i := range n {
-			v, m := x86.Vec(row+i), c.regs(off+uint32(i*c.full().Bytes()))
-			if !resident {
-				v = c.alloc()
-				c.move(c.full(), v, m)
-			}
+			v, m := c.alloc(), c.regs(off+uint32(i*c.full().Bytes()))
+			c.move(c.full(), v, m)
 			c.canon(vecAt(v), func() x86.Vec { return v })
-			if !resident {
-				c.store(c.full(), m, v)
-				c.release(temp(v))
-			}
+			c.store(c.full(), m, v)
+			c.release(temp(v))
 		}
 	}
+}
+
+// settleRegisters makes the NaNs of a row in n registers canonical. One comparison asks about two registers, and the
+// NaNs that there are, as a rule none, are mended aside.
+func (c *compiler) settleRegisters(first x86.Vec, n int) {
+	w, back := c.full(), c.NewLabel()
+	if c.evex {
+		k := c.allocK()
+		mend := c.mendLater(first, n, back, func(v x86.Vec) {
+			c.KVVI(x86.VCMPPSK, w, k, v, v, unordered)
+			c.Masked(k)
+			c.vvx(x86.VPBLENDMD, w, v, v, c.constant(tW, nanF32))
+		})
+		for i := 0; i < n; i += 2 {
+			c.KVVI(x86.VCMPPSK, w, k, first+x86.Vec(i), first+x86.Vec(i+1), unordered)
+			c.KK(x86.KORTESTW, k, k)
+			c.Jcc(x86.NE, mend)
+		}
+		c.BindKept(back)
+		c.release(loc{kind: inK, k: k, owned: true})
+		return
+	}
+	t, u := c.alloc(), c.alloc()
+	mend := c.mendLater(first, n, back, func(v x86.Vec) {
+		c.VVVI(x86.VCMPPS, w, t, v, v, unordered)
+		if nan := c.constant(tW, nanF32); nan.kind == inVec {
+			c.VVVV(x86.VBLENDVPS, w, v, v, nan.v, t)
+		} else {
+			c.VVMV(x86.VBLENDVPS, w, v, v, nan.m, t)
+		}
+	})
+	c.VVVI(x86.VCMPPS, w, t, first, first+1, unordered)
+	for i := 2; i < n; i += 2 {
+		c.VVVI(x86.VCMPPS, w, u, first+x86.Vec(i), first+x86.Vec(i+1), unordered)
+		c.VVV(x86.VORPS, w, t, t, u)
+	}
+	c.VV(x86.VTESTPS, w, t, t)
+	c.Jcc(x86.NE, mend)
+	c.BindKept(back)
+	c.release(temp(t))
+	c.release(temp(u))
+}
+
+// unordered is the comparison that holds where one of two values is a NaN.
+const unordered = 3
+
+// mendLater assembles aside what mends each of some registers, and goes back.
+func (c *compiler) mendLater(first x86.Vec, n int, back x86.Label, mend func(v x86.Vec)) x86.Label {
+	return c.later(func() {
+		for i := range n {
+			mend(first + x86.Vec(i))
+		}
+		c.Jmp(back)
+	})
 }

@@ -70,6 +70,7 @@ type region struct {
 	lastLive           []int32        // private.go
 	lastHeld           []int32        // the same by row
 	swept              *sweep
+	spanned            *sweep          // the same of several CTAs
 	passes             map[int]*passes // by segment
 	touched            touched         // by the run that is being found
 
@@ -139,7 +140,9 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 		r.partRuns = r.findRuns(true)
 		r.trips = r.findTrips()
 	}
-	r.swept = r.findSweep()
+	if r.swept = r.findSweep(); r.swept != nil {
+		r.spanned = r.findSpan()
+	}
 	r.findPasses()
 	r.findCourse()
 	return r

@@ -220,6 +220,7 @@ func (s *static) at(run int, disp int64) x86.Mem {
 	if s.turning != nil {
 		return s.turning.at(s, run, disp)
 	}
+	disp += s.aheadOf()
 	if r, ok := s.kept(run); ok && s.bound >= 0 {
 		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
 	} else if ok {

@@ -19,6 +19,7 @@ import (
 // sweep is what a kernel does in each warp if no lane takes a branch or exit that has a guard.
 type sweep struct {
 	warps int32
+	ctas  int32 // of which they are, of a span
 	spine []sweepStep
 	steps map[*pattern]int64 // from one warp to the next
 
@@ -29,6 +30,7 @@ type sweep struct {
 	reads    map[uint32]bool  // special registers
 	lanesOf  map[uint32]bool  // predicates that lanes write
 	moving   []*pattern       // numbers that each warp reads
+	values   bool             // some of them not as addresses alone
 	taken    map[x86.Mem]bool // places of numbers
 }
 
@@ -50,7 +52,7 @@ func (r *region) findSweep() *sweep {
 	}
 	w := &sweep{steps: map[*pattern]int64{}, specials: map[uint32]int64{}, launch: map[uint32]bool{}, written: map[uint32]bool{}, reads: map[uint32]bool{}, lanesOf: map[uint32]bool{}, taken: map[x86.Mem]bool{}}
 	threads := int64(sol.Shape.BlockX) * int64(sol.Shape.BlockY) * int64(sol.Shape.BlockZ)
-	if w.warps = int32(threads / 32); threads%32 != 0 || threads > 1024 || !w.walk(r) {
+	if w.warps, w.ctas = int32(threads/32), 1; threads%32 != 0 || threads > 1024 || !w.walk(r) {
 		return nil
 	}
 	for i := range r.code.Specials {
@@ -206,9 +208,15 @@ func (w *sweep) makes(r *region, s *step) bool {
 	}
 	step := out[s.prog.result].step
 	if w.steps[s.made] = step; s.made.home {
-		w.move(s.made)
+		w.moveValue(s.made)
 	}
 	return out[s.prog.result].known() && step == int64(int32(step))
+}
+
+// moveValue notes that a number is read in each warp, and not as an address.
+func (w *sweep) moveValue(p *pattern) {
+	w.move(p)
+	w.values = w.values || slices.Contains(w.moving, p)
 }
 
 // move notes that a number is read in each warp.
@@ -270,7 +278,7 @@ func (w *sweep) lanes(s *step, in *machine.Inst) bool {
 		if !w.readable(&reads[k]) {
 			return false
 		}
-		w.move(reads[k].pat)
+		w.moveValue(reads[k].pat)
 	}
 	for _, d := range writes {
 		if d.typ == tM {
@@ -316,7 +324,7 @@ func (w *sweep) memory(r *region, at *sweepStep) bool {
 	w.move(s.full[0].pat)
 	for k := range m.At {
 		d := &s.full[1+k]
-		w.move(d.pat)
+		w.moveValue(d.pat)
 		if s.op.Kind == sem.OpLoad && d.slot || s.op.Kind == sem.OpStore && !w.readable(d) {
 			return false
 		}

@@ -59,7 +59,12 @@ var sweepCases = map[string]string{
 // compareSweep holds both widths to the interpreter, twice on the same device.
 func compareSweep(t *testing.T, body string, grid, block [3]uint32, n uint32) {
 	t.Helper()
-	const size = 1 << 16
+	compareSweepIn(t, 1<<16, body, grid, block, n)
+}
+
+// compareSweepIn is compareSweep with a buffer of some bytes, the parameter in its middle.
+func compareSweepIn(t *testing.T, size uint64, body string, grid, block [3]uint32, n uint32) {
+	t.Helper()
 	l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all := l.arena.Bytes(buf, size)
@@ -94,6 +99,40 @@ func TestSweep(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// spanCases are what goes on from CTA to CTA, and what does not, beside sweepCases.
+var spanCases = map[string]string{
+	"slot":      "mul.lo.u32 %r10, %r3, 12; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r2; ret;",
+	"shift":     "shl.b32 %r10, %r3, 6; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5]; add.f32 %f1, %f1, %f1; st.global.f32 [%rd5+128], %f1; ret;",
+	"extended":  "mul.lo.u32 %r10, %r3, %r4; add.u32 %r10, %r10, 0xfffff600; cvt.u64.u32 %rd4, %r10; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd6, %rd6, 2; add.u64 %rd6, %rd6, %rd1; sub.u64 %rd6, %rd6, 0x3ffffd800; st.global.u32 [%rd6], %r2; ret;",
+	"signed":    "mul.lo.u32 %r10, %r3, %r4; add.s32 %r10, %r10, 0x7ffff600; cvt.s64.s32 %rd4, %r10; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd6, %rd6, 2; add.u64 %rd6, %rd6, %rd1; sub.u64 %rd6, %rd6, 0x1ffffd800; st.global.u32 [%rd6], %r2; ret;",
+	"thread":    "setp.ge.u32 %p1, %r2, %r9; @%p1 exit; ld.global.u32 %r10, [%rd3]; add.u32 %r10, %r10, 1; st.global.u32 [%rd3], %r10; ret;",
+	"from":      "setp.lt.u32 %p1, %r1, %r9; @%p1 exit; st.global.u32 [%rd3], %r1; ret;",
+	"by CTA":    "setp.ge.u32 %p1, %r3, %r9; @%p1 exit; st.global.u32 [%rd3], %r1; ret;",
+	"over CTAs": "mov.u32 %r10, %ctaid.y; mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.y; mad.lo.u32 %r10, %r11, %r12, %r10; mov.u32 %r12, %nctaid.x; mul.lo.u32 %r10, %r10, %r12; mul.lo.u32 %r10, %r10, %r4; add.u32 %r10, %r10, %r1; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5]; fma.rn.f32 %f1, %f1, %f1, %f1; st.global.f32 [%rd5], %f1; ret;",
+	"smid":      "mov.u32 %r10, %smid; and.b32 %r11, %r1, 3; mad.lo.u32 %r10, %r10, 4, %r11; st.global.u32 [%rd3], %r10; ret;",
+	"later":     "mov.u32 %r10, %smid; shl.b32 %r10, %r10, 8; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; add.u32 %r11, %r11, %r3; st.global.u32 [%rd5], %r11; ret;",
+}
+
+// TestSweepSpans runs grids of which several CTAs are swept together.
+func TestSweepSpans(t *testing.T) {
+	run := func(name, body string) {
+		t.Run(name, func(t *testing.T) {
+			for i, block := range [][3]uint32{{256, 1, 1}, {32, 1, 1}, {96, 1, 1}, {16, 16, 1}} {
+				grids := [][3]uint32{{40, 1, 1}, {19, 3, 2}, {16, 1, 1}, {150, 2, 1}}
+				for _, n := range []uint32{5, 5000, 1 << 20} {
+					compareSweepIn(t, 1<<18, body, grids[i], block, n)
+				}
+			}
+		})
+	}
+	for name, body := range sweepCases {
+		run(name, body)
+	}
+	for name, body := range spanCases {
+		run(name, body)
 	}
 }
 

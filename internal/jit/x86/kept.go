@@ -7,6 +7,13 @@ func (a *Asm) Keep(r Reg) { a.kept |= 1 << r }
 // may have written r, and no label is bound there.
 func (a *Asm) Kept(r Reg) bool { return a.kept>>r&1 != 0 }
 
+// BindKept is Bind for a label that is only jumped to where registers that are kept hold what they hold here.
+func (a *Asm) BindKept(l Label) {
+	kept := a.kept
+	a.Bind(l)
+	a.kept = kept
+}
+
 // unkeep forgets the registers that an instruction may write: its first operands, or any if it has
 // others than it says.
 func (a *Asm) unkeep(in *inst) {
