@@ -75,8 +75,8 @@ func (c *compiler) sweepCode(ordinary, out x86.Label) {
 	c.sweeping = nil
 }
 
-// maySpan goes elsewhere unless all CTAs of a span may begin and are in a row of the grid. A shorter way round the
-// multiprocessors is for machines that have few.
+// maySpan goes elsewhere unless all CTAs of a span may begin and are in a row of the grid, and the multiprocessors, which
+// take CTAs in turn, are not fewer.
 func (c *compiler) maySpan(one x86.Label) {
 	n := c.sweeping.ctas
 	c.MI(x86.CMP, x86.S32, batchCTAs, n-1)
