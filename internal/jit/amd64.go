@@ -335,15 +335,15 @@ func (e *emitter) predicate(s *source) loc {
 	}
 	v := e.alloc()
 	e.VM(x86.VPBROADCASTD, e.full(), v, e.regs(s.off))
-	e.expand(v, t)
+	e.expand(v, v, t)
 	return loc{kind: inVec, v: v, owned: true, elem: t}
 }
 
-// expand turns 32 mask bits, in every element of v, into a vector of truth values for the part.
-func (e *emitter) expand(v x86.Vec, t typ) {
+// expand turns 32 mask bits, in every element of all, into a vector of truth values for the part.
+func (e *emitter) expand(v, all x86.Vec, t typ) {
 	first := e.part * e.lanes
 	bits := e.constRow(t, func(i int) uint64 { return 1 << (first + i) })
-	e.VVM(x86.VPAND, e.full(), v, v, bits)
+	e.VVM(x86.VPAND, e.full(), v, all, bits)
 	if t == tX {
 		e.VVM(x86.VPCMPEQQ, e.full(), v, v, bits)
 	} else {

@@ -284,8 +284,7 @@ func (c *compiler) setMask(lanes x86.Reg, k x86.K, save int32) {
 	c.replicate(x86.W256, tW, all, lanes)
 	c.wide, c.lanes = false, 8
 	for c.part = range 4 {
-		c.copy(x86.W256, v, all)
-		c.expand(v, tW)
+		c.expand(v, all, tW)
 		c.store(x86.W256, x86.At(rCtx, save+int32(32*c.part)), v)
 	}
 	c.release(temp(all))

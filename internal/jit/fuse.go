@@ -10,6 +10,9 @@ import (
 // fuse makes rotations of shifts, and three-input logic of chains of two-input logic (AVX-512).
 func (m *merged) fuse() {
 	if !m.evex {
+		for i := range m.ops {
+			m.andNot(&m.ops[i])
+		}
 		return
 	}
 	for i := range m.ops {
@@ -70,6 +73,23 @@ func (m *merged) product(o operation) val {
 		return m.sub(m.shlI(a, uint64(bits.OnesCount64(k))), a)
 	}
 	return m.add(o)
+}
+
+// andNot: a & ^b is one instruction.
+func (m *merged) andNot(o *operation) {
+	if o.code != cAnd {
+		return
+	}
+	for _, side := range [2][2]val{{o.a, o.b}, {o.b, o.a}} {
+		if not := &m.ops[side[0]]; not.code == cXor && not.typ == o.typ {
+			for _, x := range [2][2]val{{not.a, not.b}, {not.b, not.a}} {
+				if ones, fixed := m.fixed(x[1]); fixed && ones != 0 && m.typ(x[0]) != tM {
+					*o = operation{code: cAndn, typ: o.typ, n: 2, a: x[0], b: side[1]}
+					return
+				}
+			}
+		}
+	}
 }
 
 // rotate: x<<k | x>>(bits-k).

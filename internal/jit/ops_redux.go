@@ -91,7 +91,7 @@ func (c *compiler) peersOrNeutral(d x86.Vec, row *source, neutral uint32) {
 		c.Masked(x86.K6).VV(x86.VMOVDQA32, w, d, v.v)
 		c.unload(v, have)
 	} else {
-		c.expand(k.v, tW)
+		c.expand(k.v, k.v, tW)
 		c.broadcast(w, tW, d, c.Const32(neutral))
 		v := c.load(have, tW)
 		c.VVVV(x86.VBLENDVPS, w, d, d, v.v, k.v)

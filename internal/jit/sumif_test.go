@@ -2,7 +2,7 @@ package jit_test
 
 import "testing"
 
-// sumIfBodies add a value or zero, by comparisons that others look at or not, in place, to itself, to what is read again,
+// sumIfBodies add a value or zero, or keep what another has not, by comparisons that others look at or not, in place, to itself, to what is read again,
 // to numbers and constants, in 64 bits, in loops, and where some lanes run.
 var sumIfBodies = map[string]string{
 	"zero first":  "setp.lt.u32 %p1, %r10, 9; selp.b32 %r12, 0, %r11, %p1; add.u32 %r13, %r12, %r10; xor.b32 %r13, %r13, %r11;",
@@ -20,6 +20,7 @@ var sumIfBodies = map[string]string{
 	"predicates":  "setp.lt.u32 %p1, %r10, 9; setp.gt.and.u32 %p2, %r11, 77, %p1; selp.b32 %r12, 0, %r11, %p2; add.u32 %r13, %r12, %r10;",
 	"loop":        "mov.u32 %r13, 0; mov.u32 %r14, %r10;\nL: setp.gt.u32 %p1, %r14, %r11; selp.b32 %r12, 0, %r14, %p1; add.u32 %r13, %r13, %r12; add.u32 %r14, %r14, 7; and.b32 %r14, %r14, 255; setp.ne.u32 %p2, %r14, 3; @%p2 bra L;",
 	"some lanes":  "and.b32 %r14, %r10, 3; mov.u32 %r13, 5; setp.eq.u32 %p3, %r14, 1; @%p3 bra A; setp.lt.u32 %p1, %r10, 9; selp.b32 %r12, 0, %r11, %p1; add.u32 %r13, %r12, %r10; mul.lo.u32 %r13, %r13, %r14; st.global.u32 [%rd2+4096], %r13; st.global.u32 [%rd2+8192], %r12;\nA:",
+	"and not":     "not.b32 %r12, %r11; and.b32 %r13, %r10, %r12; not.b32 %r14, %r10; and.b32 %r14, %r14, %r11; xor.b32 %r13, %r13, %r12; mad.lo.u32 %r13, %r13, 5, %r14; and.b32 %r14, %r13, %r12; add.u32 %r13, %r13, %r14;",
 	"by shuffles": "shfl.sync.up.b32 %r12|%p3, %r10, 1, 0, -1; and.b32 %r14, %r1, 31; setp.eq.u32 %p1, %r14, 0; selp.b32 %r12, 0, %r12, %p1; add.u32 %r13, %r12, %r10; shfl.sync.up.b32 %r12|%p3, %r13, 2, 0, -1; setp.lt.u32 %p1, %r14, 2; selp.b32 %r12, 0, %r12, %p1; add.u32 %r13, %r12, %r13; selp.b32 %r14, 1, 0, %p3; add.u32 %r13, %r13, %r14;",
 }
 
