@@ -120,6 +120,9 @@ func (x *function) emit(code *machine.Code) error {
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
 	code.Consts, code.Specials = x.consts, x.specials
 	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), up16(f.LocalBytes)
+	if !x.key.shape.Clusters {
+		code.SharedFirst, code.SharedBytes = x.key.start, x.key.dynamic
+	}
 	return nil
 }
 

@@ -126,6 +126,7 @@ type compiler struct {
 	ahead      int32  // warps of a turn of its loop before that being assembled
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
+	once       once
 	node       *node // of the course, nil in ordinary code
 	base       struct {
 		steps []step

@@ -24,7 +24,7 @@
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
 //	memory.go gather.go words.go solo.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
-//	static.go kept.go    those at addresses that follow from few; comb.go at small distances
+//	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations

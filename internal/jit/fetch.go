@@ -6,6 +6,8 @@ package jit
 // and others of that run have the same base.
 
 import (
+	"slices"
+
 	"ptxvm/internal/jit/x86"
 	"ptxvm/internal/machine"
 	"ptxvm/internal/sem"
@@ -116,30 +118,102 @@ func (c *compiler) testFetches(i int, u *run) {
 // instruction can be in memory, and only as long as its base stays in its register.
 func (r *room) fetched(f *fetch, fold bool) loc {
 	s := r.accessAt(f.pc, false, allLanes).static()
-	m := s.place(f.elem, r.part*r.lanes)
-	l := loc{kind: inMem, m: m}
+	if fold && (s.stride.step != 0 || r.evex) {
+		return r.fetchedAt(s, f)
+	}
+	if v, ok := r.once.of(f); ok {
+		return vecAt(v)
+	}
+	l := r.load(r.fetchedAt(s, f), tW)
+	if r.once.left > 0 && s.oncePerRow() {
+		r.once.add(f, l.v)
+		l.owned = false
+	}
+	return l
+}
+
+// fetchedAt is where an element of an access is in memory.
+func (r *room) fetchedAt(s *static, f *fetch) loc {
+	l := loc{kind: inMem, m: s.place(f.elem, r.part*r.lanes)}
 	if s.stride.step == 0 {
 		l.kind = inBcast
 	}
-	if fold && (l.kind == inMem || r.evex) {
-		return l
+	return l
+}
+
+// oncePerRow tells whether all parts of a row have the same elements: one value for all lanes, or a row of a block that is as
+// long as a register.
+func (s *static) oncePerRow() bool {
+	for lane := 0; lane < 32; lane += s.full().Bytes() / 4 {
+		if s.stride.w < 32 || s.stride.offset(lane) != 0 {
+			return false
+		}
 	}
-	return r.load(l, tW)
+	return true
+}
+
+// once are loads that all parts of a run share, in registers that no value has.
+type once struct {
+	list []onceLoaded
+	left int // how many more there can be
+}
+
+type onceLoaded struct {
+	fetch
+	v x86.Vec
+}
+
+func (o *once) of(f *fetch) (x86.Vec, bool) {
+	for i := range o.list {
+		if o.list[i].fetch == *f {
+			return o.list[i].v, true
+		}
+	}
+	return 0, false
+}
+
+func (o *once) add(f *fetch, v x86.Vec) {
+	o.list = append(o.list, onceLoaded{*f, v})
+	o.left--
+}
+
+// beginOnce lets parts of a run share loads, as far as there are registers that the run itself does not need.
+func (c *compiler) beginOnce(m *merged, parts int) {
+	c.once.left = 0
+	if parts > 1 && slices.ContainsFunc(m.in, func(s source) bool { return s.fetch != nil }) {
+		c.once.left = len(c.free) - len(m.crowd(nil)) - 2*spareVecs
+	}
+}
+
+// endOnce gives their registers back.
+func (c *compiler) endOnce() {
+	for i := range c.once.list {
+		c.release(temp(c.once.list[i].v))
+	}
+	c.once.list = c.once.list[:0]
 }
 
 // foldable tells which of an operation's sources may stay in memory: the last one that a load brings and nobody
-// else reads, if nothing else comes between.
+// else reads, if nothing else comes between; of two the one that parts do not share.
 func (r *room) foldable(o *operation) val {
 	if _, simple := vops[o.code]; !simple && o.code != cFFma {
 		return none
 	}
+	best := none
 	for k := len(o.args()) - 1; k >= 0; k-- {
 		v := o.args()[k]
-		if p := &r.m.ops[v]; p.code == cIn && r.m.in[p.imm].fetch != nil && !r.there[v] && len(r.read[v]) == 1 {
+		p := &r.m.ops[v]
+		if p.code != cIn || r.m.in[p.imm].fetch == nil || r.there[v] || len(r.read[v]) != 1 {
+			continue
+		}
+		if s := r.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); !s.oncePerRow() && (s.stride.step != 0 || r.evex) {
 			return v
 		}
+		if best == none {
+			best = v
+		}
 	}
-	return none
+	return best
 }
 
 // fillSlots writes the slots of a run's loads that somebody reads behind it.

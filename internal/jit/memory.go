@@ -260,8 +260,10 @@ func (a *accessed) elementAt(k int, m x86.Mem) {
 func (a *accessed) loadUniform() {
 	a.base()
 	a.displace(x86.RAX)
-	a.limits(int32(a.m.Size), a.miss)
-	a.check(a.miss)
+	if !a.certain(int64(a.m.Size)) {
+		a.limits(int32(a.m.Size), a.miss)
+		a.check(a.miss)
+	}
 	a.host(x86.RAX)
 	for k := range a.m.At {
 		d := &a.src[1+k]
@@ -325,8 +327,10 @@ func (a *accessed) contiguous() {
 	a.fromEnds(row, slow)
 	a.compareAddresses(addr, slow)
 	a.displace(x86.RAX)
-	a.limits(32*int32(a.m.Elem), slow)
-	a.check(slow)
+	if a.use != allLanes || !a.certain(int64(a.m.Elem)) {
+		a.limits(32*int32(a.m.Elem), slow)
+		a.check(slow)
+	}
 	a.host(x86.RAX)
 	a.wide = data.typ == tX
 	n := a.parts(false)

@@ -361,10 +361,12 @@ func (k *turning) turn(first, behind int) {
 	}
 	c.parts(false)
 	order := k.t.readers(need)
+	c.beginOnce(&k.t.merged, behind-first)
 	for c.part = first; c.part < behind; c.part++ {
 		r := newRoom(c, &k.t.merged, need, order, allLanes)
 		r.all()
 	}
+	c.endOnce()
 	c.freeK = kept
 }
 

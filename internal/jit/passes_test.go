@@ -85,16 +85,23 @@ func TestPasses(t *testing.T) {
 // listingOf is the code of a kernel for blocks of 256.
 func listingOf(t *testing.T, body string, v jit.Vectors) (listing string) {
 	t.Helper()
+	return listingIn(t, [3]uint32{256, 1, 1}, body, v)
+}
+
+// listingIn is the code of a kernel for a shape of blocks, whether it faults or not.
+func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listing string) {
+	t.Helper()
 	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
 	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
-	l.run(t, "k", 1, [3]uint32{256, 1, 1}, func(c *machine.Code) {
+	compile := func(c *machine.Code) {
 		out, err := jit.Compile(c, c.Func.Data.(*ir.Func), jit.Options{Vectors: v, List: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		listing = out.Listing
 		c.SetNative(&machine.Native{Entries: make([]uintptr, len(c.Insts))})
-	}, buf+1<<16, uint32(24))
+	}
+	_, _ = l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *machine.Launch) { x.Compile = compile }, buf+1<<16, uint32(24))
 	return listing
 }
 

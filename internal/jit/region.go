@@ -90,6 +90,7 @@ type region struct {
 	fore      *course           // what can be foreseen: nil until somebody asks
 	laneMasks map[ir.Reg]uint32 // predicates that follow from the lane alone, wherever they are live
 	live      *liveness
+	spans     spans
 	bounds    []int32
 	nbound    int
 

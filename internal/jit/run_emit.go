@@ -126,11 +126,13 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	n := c.parts(false)
 	order := m.readers(need)
 	c.collecting = maskBits[:len(m.masks)]
+	c.beginOnce(m, n)
 	for c.part = range n {
 		c.computeOnly(use)
 		r := newRoom(c, m, need, order, use)
 		r.all()
 	}
+	c.endOnce()
 	c.collecting = nil
 	c.only = 0
 	c.freeK = kept

@@ -541,8 +541,10 @@ func (c *compiler) uncover(s *step) {
 // testRun tests the base of one run. Host memory lies below 1<<63, so that a signed comparison
 // keeps out what would wrap.
 func (s *static) testRun(run int, all *cover, fail x86.Label) {
-	if s.bound < 0 && s.absolute() {
-		s.insideWindow(all, fail)
+	if s.bound < 0 && (s.absolute() || s.certain(all)) {
+		if !s.certain(all) {
+			s.insideWindow(all, fail)
+		}
 		s.keepHost(all, run)
 		return
 	}

@@ -31,6 +31,10 @@ type Code struct {
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it
 
+	// SharedFirst is the first address of the CTA's shared memory, SharedBytes how much of it there is at least: 0 where the
+	// address differs between CTAs.
+	SharedFirst, SharedBytes uint32
+
 	native atomic.Pointer[Native]
 }
 
@@ -39,6 +43,7 @@ func (c *Code) OnlySplit() *Code {
 	return &Code{
 		Func: c.Func, Split: c.Split, Observed: c.Observed, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
 		Consts: c.Consts, Specials: c.Specials, Scalars: c.Scalars, ParamBytes: c.ParamBytes, LocalBytes: c.LocalBytes,
+		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes,
 	}
 }
 
