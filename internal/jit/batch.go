@@ -67,6 +67,7 @@ type batch struct {
 	turn   x86.Label           // the warp waits or has exited
 	next   x86.Label           // its turn is over
 	sweep  x86.Label           // a CTA that may be swept; 0: none may
+	asOne  bool                // by its program (cta.go)
 	course x86.Label           // a whole warp of another CTA begins; 0: there is no course
 	gates  map[int]x86.Label   // by segment: a whole warp goes on behind a barrier
 }
@@ -196,9 +197,12 @@ func (c *compiler) batchCode() {
 	if len(c.segs) > 0 && c.segs[0].first == 0 {
 		c.startStub()
 	}
+	pick, out, ordinary := c.NewLabel(), c.NewLabel(), c.NewLabel()
+	if c.batch.start != 0 {
+		c.ctaProgram(ordinary, out)
+	}
 	c.warpEnds()
-	pick, out := c.NewLabel(), c.NewLabel()
-	c.turnEnds(pick, out)
+	c.turnEnds(pick, out, ordinary)
 	c.Bind(c.batch.entry)
 	c.title("a batch begins")
 	c.count()
@@ -426,7 +430,7 @@ func (c *compiler) warpEnds() {
 }
 
 // turnEnds goes on with the next warp of the pass, the next pass, or the next CTA.
-func (c *compiler) turnEnds(pick, out x86.Label) {
+func (c *compiler) turnEnds(pick, out, ordinary x86.Label) {
 	pass, cta := c.NewLabel(), c.NewLabel()
 	c.Bind(c.batch.turn)
 	c.MI(x86.MOV, x86.S32, batchMoved, 1)
@@ -479,7 +483,6 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	c.MI(x86.CMP, x86.S32, batchAlive, 0)
 	c.Jcc(x86.NE, out)
 	c.endCTA(out, 0)
-	ordinary := c.NewLabel()
 	if c.batch.sweep != 0 {
 		c.Jmp(c.batch.sweep)
 	}
@@ -490,7 +493,7 @@ func (c *compiler) turnEnds(pick, out x86.Label) {
 	if c.batch.start != 0 {
 		c.beginBatch(ordinary)
 	}
-	if c.batch.sweep != 0 {
+	if c.batch.sweep != 0 && !c.batch.asOne {
 		c.sweepCode(ordinary, out)
 	}
 }

@@ -1,0 +1,242 @@
+package jit
+
+// A CTA as one program: where all that decides what its warps do follows from the thread index, from parameters and
+// from the CTA's place, the kernel is run once for every warp when it is compiled. Values are polynomials in few
+// numbers with a coefficient for each lane (cta_poly.go), or rows that somebody has to compute. What is left are loads,
+// arithmetic and stores of all warps, one behind the other, barriers and all; branches and bounds become tests of the
+// least and the greatest lane in front of them (cta_guard.go). A CTA that fails one runs in
+// the ordinary way: nothing has been done yet.
+//
+// Here is who runs when, and what is counted; cta_eval.go has what instructions do, cta_emit.go the code.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/ir"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/sem"
+)
+
+// Bounds of what becomes a program: compile time and code grow with it.
+const (
+	maxCTASteps = 3000 // instructions of all warps
+	maxCTAWarps = 16
+	maxCTARuns  = 4  // of lanes that follow each other, in a register
+	maxCTABacks = 50 // back edges of a warp: fewer than make it give way
+)
+
+// cta is the program of a CTA.
+type cta struct {
+	*region
+	warps  []*ctaWarp
+	items  []*ctaItem
+	phase  int
+	steps_ int64 // instructions that warps execute, and lanes that execute them
+	ops_   int64
+
+	atoms    []ctaAtom
+	atomAt   map[ctaAtom]byte
+	numbers  []*ctaNumber
+	numberAt map[string]*ctaNumber
+	guards   []*ctaGuard
+	guardAt  map[string]*ctaGuard
+	specials map[uint32]*machine.SpecialRef
+	again    map[int32]*step // planAgain
+	shape    ir.LaunchShape
+	low      int64 // shared addresses that are accessed: from low to before high
+	high     int64
+	failed   bool
+}
+
+// ctaWarp is a warp while it is run.
+type ctaWarp struct {
+	index   int
+	env     map[uint32]ctaVal // by offset in the register block
+	places  map[int32]uint32  // where its lanes stand
+	pc      int32             // of the instruction that runs
+	here    uint32            // lanes that have come to it
+	run     uint32            // those that execute it
+	waiting bool
+	backs   int32
+}
+
+// ctaItem is a row that is computed or loaded, or a store.
+type ctaItem struct {
+	node  *ctaNode
+	store *ctaNode // its only input is what is stored
+}
+
+// findCTA runs the kernel; nil if it cannot be such a program.
+func (r *region) findCTA() *cta {
+	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
+		return nil
+	}
+	s := sol.Shape
+	threads := int(s.BlockX) * int(s.BlockY) * int(s.BlockZ)
+	if threads%32 != 0 || threads > 32*maxCTAWarps {
+		return nil
+	}
+	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, guardAt: map[string]*ctaGuard{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, low: 1 << 40}
+	for i := range r.code.Specials {
+		k.specials[r.code.Specials[i].Off] = &r.code.Specials[i]
+	}
+	for i := range threads / 32 {
+		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]uint32{0: ^uint32(0)}})
+	}
+	if !k.schedule() || k.failed {
+		return nil
+	}
+	k.settle()
+	return k
+}
+
+// worthCTA tells whether a kernel has nothing that never is part of such a program.
+func (r *region) worthCTA() bool {
+	memory := false
+	for pc := range r.steps {
+		s := &r.steps[pc]
+		switch s.op.Kind {
+		case sem.OpLane, sem.OpSelect, sem.OpCompare, sem.OpMove, sem.OpLogic, sem.OpNothing, sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpBarrier:
+		case sem.OpLoad, sem.OpStore:
+			memory = true
+			if s.op.Memory.Strong {
+				return false
+			}
+		default:
+			return false
+		}
+		if s.leaves {
+			return false
+		}
+	}
+	return memory
+}
+
+// schedule runs the warps in the order of the machine: in each pass those that can run, one after the other until
+// they wait or exit; who completes a barrier goes on.
+func (k *cta) schedule() bool {
+	alive := uint32(1)<<len(k.warps) - 1
+	waiting := uint32(0)
+	for later := alive; alive != 0; {
+		if later == 0 {
+			if later = alive &^ waiting; later == 0 {
+				return false
+			}
+		}
+		i := bits.TrailingZeros32(later)
+		bit := uint32(1) << i
+		later &^= bit
+		for going := true; going; {
+			going = false
+			switch k.runWarp(k.warps[i]) {
+			case ctaFailed:
+				return false
+			case ctaWaits:
+				if waiting |= bit; waiting == alive {
+					waiting &^= bit
+					later |= waiting &^ (bit<<1 - 1)
+					waiting, going = 0, true
+				} else {
+					k.steps_, k.ops_ = k.steps_+1, k.ops_+32 // it executes the barrier again when it is woken
+				}
+			case ctaEnds:
+				if alive &^= bit; waiting != 0 && waiting == alive {
+					later |= waiting &^ (bit<<1 - 1)
+					waiting = 0
+				}
+			}
+			k.phase++
+		}
+	}
+	return true
+}
+
+// How the turn of a warp ends.
+const (
+	ctaFailed = iota
+	ctaWaits
+	ctaEnds
+)
+
+// runWarp runs a warp until it waits or has exited.
+func (k *cta) runWarp(w *ctaWarp) int {
+	for len(w.places) != 0 {
+		pc, lanes := w.first()
+		delete(w.places, pc)
+		if k.steps_ += 1; k.steps_ > maxCTASteps || int(pc) >= len(k.insts) {
+			return ctaFailed
+		}
+		in, s := &k.insts[pc], &k.steps[pc]
+		w.pc, w.here, w.run = pc, lanes, lanes
+		switch s.op.Kind {
+		case sem.OpBarrier:
+			if _, ok := k.barrierID(pc); !ok || lanes != ^uint32(0) {
+				return ctaFailed
+			}
+			k.ops_ += 32
+			w.places[pc+1] = lanes
+			return ctaWaits
+		case sem.OpBranch, sem.OpExit, sem.OpReturn:
+			if !k.jump(w, in, s) {
+				return ctaFailed
+			}
+			continue
+		}
+		if in.Guard != machine.NoGuard {
+			taken, ok := k.decide(w, in.Guard, lanes, true)
+			if !ok {
+				return ctaFailed
+			}
+			w.run = taken
+		}
+		k.ops_ += int64(bits.OnesCount32(w.run))
+		if w.run != 0 && !k.execute(w, in, s) || k.failed {
+			return ctaFailed
+		}
+		w.come(pc+1, lanes)
+	}
+	return ctaEnds
+}
+
+// first is the smallest place of a warp, and its lanes.
+func (w *ctaWarp) first() (pc int32, lanes uint32) {
+	pc = 1<<31 - 1
+	for at := range w.places {
+		pc = min(pc, at)
+	}
+	return pc, w.places[pc]
+}
+
+// come brings lanes to a place.
+func (w *ctaWarp) come(pc int32, lanes uint32) {
+	if lanes != 0 {
+		w.places[pc] |= lanes
+	}
+}
+
+// jump runs a branch or exit. One of which nothing is known is not taken.
+func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
+	taken := w.run
+	if in.Guard != machine.NoGuard {
+		var ok bool
+		if taken, ok = k.decide(w, in.Guard, w.run, false); !ok {
+			return false
+		}
+	}
+	k.ops_ += int64(bits.OnesCount32(taken))
+	if s.op.Kind == sem.OpBranch {
+		to := int32(in.Imm)
+		if to <= w.pc && taken != 0 {
+			if w.backs++; w.backs > maxCTABacks {
+				return false
+			}
+		}
+		if taken != 0 && taken != w.run && int32(in.D) <= w.pc {
+			return false // who comes back first would wait for the others
+		}
+		w.come(to, taken)
+	}
+	w.come(w.pc+1, w.run&^taken)
+	return true
+}

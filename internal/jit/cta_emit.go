@@ -1,0 +1,492 @@
+package jit
+
+// The code of a CTA's program: its rows and stores, one behind the other.
+
+import (
+	"slices"
+
+	"ptxvm/internal/jit/x86"
+)
+
+// rShared makes host addresses of shared ones; ctaCursors keep addresses of global memory from one access to the next.
+const rShared = x86.R8
+
+var ctaCursors = [...]x86.Reg{x86.RBX, x86.R15, x86.R12, x86.R9, x86.R10, x86.R11, x86.RDX}
+
+// ctaCursor is an address: a number, and others times what the lanes of an access have.
+type ctaCursor struct {
+	num   *ctaNumber
+	rates []ctaRateAt
+}
+
+type ctaRateAt struct {
+	num *ctaNumber
+	by  int64
+}
+
+// kCTA is the mask of the next instruction.
+const kCTA = x86.K7
+
+// body assembles what all warps do.
+func (m *ctaCode) body() {
+	m.wide, m.only, m.wmask, m.lanes = false, 0, 0, m.k.vectorLanes()
+	if m.k.high > 0 {
+		m.RM(x86.MOV, x86.S64, rShared, ctxShared)
+		m.RM(x86.SUB, x86.S64, rShared, ctxWindow)
+	}
+	warp, phase := -1, -1
+	for i, x := range m.k.items {
+		n := x.node
+		if n == nil {
+			n = x.store
+		}
+		if n.warp != warp || n.phase != phase {
+			m.leave()
+			warp, phase = n.warp, n.phase
+		}
+		if !n.fold {
+			m.makeRoom()
+			m.assembleNode(n, x.store != nil)
+		}
+		m.drop(i)
+		if m.short {
+			return
+		}
+	}
+}
+
+// leave puts rows that are looked at later into memory: another warp follows.
+func (m *ctaCode) leave() {
+	for _, n := range m.live {
+		m.spill(n)
+	}
+}
+
+func (m *ctaCode) spill(n *ctaNode) {
+	if n.regs == nil {
+		return
+	}
+	slot := slices.Index(m.slots, false)
+	if slot < 0 {
+		m.short = true
+		return
+	}
+	m.slots[slot], n.slot = true, slot+1
+	for part, v := range n.regs {
+		m.store(m.full(), rowPlace(slot, part*m.lanes), v)
+		m.free = append(m.free, v)
+	}
+	n.regs = nil
+}
+
+// makeRoom makes sure that there are registers for a row and for what its program needs besides.
+func (m *ctaCode) makeRoom() {
+	const besides = 4
+	for len(m.free) < 32/m.lanes+besides {
+		var far *ctaNode
+		for _, l := range m.live {
+			if l.regs != nil && (far == nil || l.last > far.last) {
+				far = l
+			}
+		}
+		if far == nil {
+			return
+		}
+		m.spill(far)
+	}
+}
+
+// drop gives back rows that nobody looks at behind an item.
+func (m *ctaCode) drop(item int) {
+	m.live = slices.DeleteFunc(m.live, func(n *ctaNode) bool {
+		if n.last > item {
+			return false
+		}
+		m.free = append(m.free, n.regs...)
+		if n.regs = nil; n.slot != 0 {
+			m.slots[n.slot-1] = false
+		}
+		return true
+	})
+}
+
+// assembleNode assembles a row, or a store.
+func (m *ctaCode) assembleNode(n *ctaNode, store bool) {
+	m.note(n.pc, n.pc+1)
+	var regs []x86.Vec
+	for m.part = range 32 / m.lanes {
+		switch {
+		case store:
+			m.storePart(n)
+			continue
+		case n.kind == nodeLoad:
+			v := m.alloc()
+			m.loadPart(n, v)
+			regs = append(regs, v)
+		case n.kind == nodeMerge:
+			regs = append(regs, m.merge(n))
+		case n.kind == nodeCanon:
+			x := m.loc(&n.in[0])
+			regs = append(regs, m.canon(x, m.alloc).v)
+			m.release(x)
+		default:
+			regs = append(regs, m.program(n))
+		}
+	}
+	if !store {
+		n.regs = regs
+		m.live = append(m.live, n)
+	}
+}
+
+// loc is the running part of a value.
+func (m *ctaCode) loc(v *ctaVal) loc {
+	n := v.node
+	switch {
+	case n == nil:
+		return m.polyLoc(v.poly)
+	case n.fold:
+		r := n.at.runs(m.part*m.lanes, m.lanes, n.lanes)[0]
+		at := m.memory(n.at, r, m.part*m.lanes)
+		if r.step != 0 {
+			return loc{kind: inMem, m: at}
+		}
+		if m.evex {
+			return loc{kind: inBcast, m: at}
+		}
+		return m.load(loc{kind: inBcast, m: at}, tW)
+	case n.regs != nil:
+		return vecAt(n.regs[m.part])
+	}
+	return loc{kind: inMem, m: rowPlace(n.slot-1, m.part*m.lanes)}
+}
+
+// polyLoc is the running part of a value that follows from numbers.
+func (m *ctaCode) polyLoc(p *ctaPoly) loc {
+	first := m.part * m.lanes
+	s := m.k.splitKnown(p)
+	word := func(c *[32]int64) loc {
+		for i := range m.lanes {
+			if c[first+i] != c[first] {
+				return loc{kind: inMem, m: m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) })}
+			}
+		}
+		return m.constant(tW, uint64(uint32(c[first])))
+	}
+	if s == nil || p.typ != tW {
+		m.short = true
+		return loc{kind: inVec}
+	}
+	if s.num == nil && len(s.rates) == 0 {
+		return word(&s.known)
+	}
+	zero := s.known == [32]int64{}
+	if s.num != nil && len(s.rates) == 0 && zero && m.evex {
+		return loc{kind: inBcast, m: s.num.mem()}
+	}
+	v := m.alloc()
+	if s.num != nil {
+		m.broadcast(m.full(), tW, v, s.num.mem())
+	} else {
+		m.zero(v)
+	}
+	for i := range s.rates {
+		t := m.alloc()
+		m.broadcast(m.full(), tW, t, s.rates[i].num.mem())
+		c := s.rates[i].coef
+		m.VVM(x86.VPMULLD, m.full(), t, t, m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) }))
+		m.VVV(x86.VPADDD, m.full(), v, v, t)
+		m.release(temp(t))
+	}
+	if !zero {
+		m.vvx(x86.VPADDD, m.full(), v, v, word(&s.known))
+	}
+	return temp(v)
+}
+
+// program assembles the running part of a row that is computed.
+func (m *ctaCode) program(n *ctaNode) x86.Vec {
+	p := n.prog
+	vals, last := make([]loc, len(p.ops)), lastUses(p)
+	for i := range p.ops {
+		o := &p.ops[i]
+		if last[i] < 0 {
+			continue
+		}
+		switch o.code {
+		case cIn:
+			vals[i] = m.loc(&n.in[o.imm])
+			continue
+		case cConst:
+			vals[i] = m.constant(o.typ, o.imm)
+			continue
+		}
+		target, direct := x86.Vec(0), false
+		if o.code == cFFma && val(i) == p.result {
+			target, direct = m.takeOver(n, p, o.c)
+		}
+		vals[i] = m.operation(p, o, vals, target, direct)
+		for k, a := range o.args() {
+			if last[a] == i && !repeated(o.args()[:k], a) && !(vals[i].owned && same(vals[a], vals[i])) {
+				m.release(vals[a])
+			}
+		}
+	}
+	out := vals[p.result]
+	switch {
+	case out.kind == inVec && out.owned:
+		return out.v
+	case out.kind == inVec:
+		v := m.alloc()
+		m.copy(m.full(), v, out.v)
+		return v
+	}
+	return m.load(out, tW).v
+}
+
+// takeOver takes the register of a source that nobody looks at behind a row.
+func (m *ctaCode) takeOver(n *ctaNode, p *program, v val) (x86.Vec, bool) {
+	o := &p.ops[v]
+	if o.code != cIn {
+		return 0, false
+	}
+	from := n.in[o.imm].node
+	if from == nil || from.regs == nil || from.last != n.item {
+		return 0, false
+	}
+	reg := from.regs[m.part]
+	v2 := m.alloc() // what it gives back for it
+	from.regs[m.part] = v2
+	for i := range p.ops { // nobody else reads it
+		if q := &p.ops[i]; i != int(v) && q.code == cIn && n.in[q.imm].node == from {
+			from.regs[m.part] = reg
+			m.release(temp(v2))
+			return 0, false
+		}
+	}
+	return reg, true
+}
+
+// merge takes lanes of one row and the others of another one.
+func (m *ctaCode) merge(n *ctaNode) x86.Vec {
+	first := m.part * m.lanes
+	lanes := n.lanes >> first & (1<<m.lanes - 1)
+	take := func(v *ctaVal) x86.Vec {
+		x := m.loc(v)
+		if x.kind == inVec && x.owned {
+			return x.v
+		}
+		d := m.alloc()
+		if x.kind == inVec {
+			m.copy(m.full(), d, x.v)
+			return d
+		}
+		m.release(temp(d))
+		return m.load(x, tW).v
+	}
+	switch lanes {
+	case 0:
+		return take(&n.in[1])
+	case 1<<m.lanes - 1:
+		return take(&n.in[0])
+	}
+	d := take(&n.in[1])
+	x := m.loc(&n.in[0])
+	v := m.load(x, tW)
+	m.blendLanes(d, v.v, lanes)
+	m.unload(v, x)
+	m.release(x)
+	return d
+}
+
+// blendLanes replaces lanes of a register.
+func (m *ctaCode) blendLanes(d, s x86.Vec, lanes uint32) {
+	if !m.evex {
+		m.VVVI(x86.VPBLENDD, x86.W256, d, d, s, uint8(lanes))
+		return
+	}
+	m.mask(lanes)
+	m.Masked(kCTA).VV(x86.VMOVDQA32, x86.W512, d, s)
+}
+
+// mask has lanes in the mask register.
+func (m *ctaCode) mask(lanes uint32) { m.KM(x86.KMOVW, kCTA, m.Const32(lanes)) }
+
+// laneRow is a row with all bits of lanes (AVX2).
+func (m *ctaCode) laneRow(lanes uint32) x86.Mem {
+	return m.rowOfWords(func(i int) uint32 { return -(lanes >> i & 1) })
+}
+
+// loadPart loads the running part.
+func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
+	first, w := m.part*m.lanes, m.full()
+	runs := n.at.runs(first, m.lanes, n.lanes)
+	switch {
+	case len(runs) == 0:
+		m.zero(v)
+		return
+	case len(runs) == 1 && runs[0].step == 0:
+		m.broadcast(w, tW, v, m.memory(n.at, runs[0], first))
+		return
+	case n.at.shared && len(runs) > 1:
+		m.gatherShared(n, first, v)
+		return
+	case n.at.shared && runs[0].n < m.lanes:
+		m.loadSome(runs[0], first, v, m.memory(n.at, runs[0], first))
+		return
+	}
+	for i, r := range runs {
+		at := m.memory(n.at, r, first)
+		lanes := (uint32(1)<<r.n - 1) << (r.lane - first)
+		switch {
+		case i == 0 && r.step == 0:
+			m.broadcast(w, tW, v, at)
+		case i == 0:
+			m.move(w, v, at)
+		case r.step == 0:
+			t := m.alloc()
+			m.broadcast(w, tW, t, at)
+			m.blendLanes(v, t, lanes)
+			m.release(temp(t))
+		case m.evex:
+			m.mask(lanes)
+			m.Masked(kCTA).VM(x86.VMOVUPS, w, v, at)
+		default:
+			m.VVMI(x86.VPBLENDD, w, v, v, at, uint8(lanes))
+		}
+	}
+}
+
+// loadSome loads a run alone.
+func (m *ctaCode) loadSome(r ctaRun, first int, v x86.Vec, at x86.Mem) {
+	lanes := (uint32(1)<<r.n - 1) << (r.lane - first)
+	if m.evex {
+		m.mask(lanes)
+		m.Zeroed(kCTA).VM(x86.VMOVUPS, m.full(), v, at)
+		return
+	}
+	m.move(m.full(), v, m.laneRow(lanes))
+	m.VVM(x86.VPMASKMOVD, m.full(), v, v, at)
+}
+
+// gatherShared gathers lanes from places that are known.
+func (m *ctaCode) gatherShared(n *ctaNode, first int, v x86.Vec) {
+	lead := first
+	for n.lanes>>lead&1 == 0 {
+		lead++
+	}
+	base := n.at.known[lead]
+	index := m.alloc()
+	m.move(m.full(), index, m.rowOfWords(func(i int) uint32 {
+		if n.lanes>>(first+i)&1 == 0 {
+			return 0
+		}
+		return uint32(n.at.known[first+i] - base)
+	}))
+	at := x86.AtVec(rShared, index, 1, int32(base))
+	if m.evex {
+		m.zero(v)
+		m.KKK(x86.KXNORW, kCTA, kCTA, kCTA)
+		m.Masked(kCTA).VM(x86.VPGATHERDDK, m.full(), v, at)
+	} else {
+		ones := m.alloc()
+		m.VVV(x86.VPCMPEQD, m.full(), ones, ones, ones)
+		m.VMV(x86.VPGATHERDD, m.full(), v, at, ones)
+		m.release(temp(ones))
+	}
+	m.release(temp(index))
+}
+
+// storePart stores the running part.
+func (m *ctaCode) storePart(n *ctaNode) {
+	first, w := m.part*m.lanes, m.full()
+	runs := n.at.runs(first, m.lanes, n.lanes)
+	if len(runs) == 0 {
+		return
+	}
+	x := m.loc(&n.in[0])
+	v := m.load(x, tW)
+	for _, r := range runs {
+		at := m.memory(n.at, r, first)
+		lanes := (uint32(1)<<r.n - 1) << (r.lane - first)
+		switch {
+		case r.n == m.lanes:
+			m.store(w, at, v.v)
+		case m.evex:
+			m.mask(lanes)
+			m.Masked(kCTA).MV(x86.VMOVUPS, w, at, v.v)
+		default:
+			t := m.alloc()
+			m.move(w, t, m.laneRow(lanes))
+			m.MVV(x86.VPMASKMOVD, w, at, t, v.v)
+			m.release(temp(t))
+		}
+	}
+	m.unload(v, x)
+	m.release(x)
+}
+
+// memory is where the first lane of a register would be, going by a run of it.
+func (m *ctaCode) memory(p *ctaPlace, r ctaRun, first int) x86.Mem {
+	disp := int32(p.known[r.lane] - int64(r.lane-first)*r.step)
+	if p.shared {
+		return x86.At(rShared, disp)
+	}
+	return x86.At(m.cursor(p, r.lane), disp)
+}
+
+// cursor is a register with the part of a lane's address that is not known.
+func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
+	want := make([]ctaRateAt, len(p.rates))
+	for i := range want {
+		want[i] = ctaRateAt{p.rates[i].num, p.rates[i].coef[lane]}
+	}
+	i := slices.IndexFunc(m.cursors[:], func(c ctaCursor) bool { return c.num == p.num && sameNumbers(c.rates, want) })
+	if i < 0 {
+		i = m.turn
+		m.turn = (m.turn + 1) % len(m.cursors)
+		if p.num.host == 0 {
+			m.places++
+			p.num.host = m.places
+		}
+		m.RM(x86.MOV, x86.S64, ctaCursors[i], placeOf(p.num.host-1))
+		m.cursors[i] = ctaCursor{num: p.num, rates: make([]ctaRateAt, len(want))}
+		for j := range want {
+			m.cursors[i].rates[j].num = want[j].num
+		}
+	}
+	c := &m.cursors[i]
+	for j := range want {
+		if d := want[j].by - c.rates[j].by; d != 0 {
+			m.RM(x86.ADD, x86.S64, ctaCursors[i], placeOf(m.hop(ctaHop{want[j].num, d})))
+		}
+	}
+	c.rates = want
+	return ctaCursors[i]
+}
+
+func sameNumbers(a, b []ctaRateAt) bool {
+	return slices.EqualFunc(a, b, func(x, y ctaRateAt) bool { return x.num == y.num })
+}
+
+// hop is the place of what an address goes on by.
+func (m *ctaCode) hop(h ctaHop) int {
+	at, ok := m.hopAt[h]
+	if !ok {
+		at = m.places
+		m.places++
+		m.hopAt[h] = at
+		m.hops = append(m.hops, h)
+	}
+	return at
+}
+
+// splitKnown is split for numbers that there are already; nil if one is new.
+func (k *cta) splitKnown(p *ctaPoly) *ctaSplit {
+	n := len(k.numbers)
+	s := k.split(p)
+	if len(k.numbers) != n {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,569 @@
+package jit
+
+// What instructions do in a CTA's program.
+
+import (
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+	"ptxvm/internal/sem"
+)
+
+// execute runs an instruction that is no branch for the lanes of w.run; false if the program cannot have it.
+func (k *cta) execute(w *ctaWarp, in *machine.Inst, s *step) bool {
+	switch s.op.Kind {
+	case sem.OpNothing:
+		return true
+	case sem.OpMove:
+		c := w.env[in.A].cond
+		return c != nil && k.writeCond(w, in.D, c.turned(in.Imm != 0))
+	case sem.OpLogic:
+		a, b := w.env[in.A].cond, w.env[in.B].cond
+		if a == nil || b == nil && s.op.Word != sem.WordNot && s.op.Word != sem.WordFirst {
+			return false
+		}
+		return k.writeCond(w, in.D, combined(s.op.Word, a.turned(uint32(in.Imm) != 0), b.turned(in.Imm>>32 != 0)))
+	case sem.OpCompare:
+		return k.compare(w, s)
+	case sem.OpLoad:
+		return k.load(w, in, s)
+	case sem.OpStore:
+		return k.store(w, in, s)
+	case sem.OpSelect:
+		return k.selection(w, s)
+	}
+	if s.prog == nil {
+		return false
+	}
+	if s.dst.typ == tM {
+		return k.writeCond(w, s.dst.off, k.comparison(w, s.prog, s.in))
+	}
+	if s.dst.off >= k.numbersEnd {
+		if s = k.planAgain(w.pc); s.prog == nil {
+			return false
+		}
+	}
+	v, ok := k.compute(w, s.prog, s.in)
+	return ok && k.write(w, &s.dst, v)
+}
+
+// planAgain is an instruction before it was made one that computes an index (indices.go).
+func (k *cta) planAgain(pc int32) *step {
+	if s := k.again[pc]; s != nil {
+		return s
+	}
+	was := k.steps[pc]
+	k.steps[pc] = step{op: was.op}
+	k.lane(pc, was.op.Fn, k.insts[pc].D, was.op.Scalar)
+	s := k.steps[pc]
+	k.steps[pc], k.again[pc] = was, &s
+	return &s
+}
+
+// read is what an instruction reads.
+func (k *cta) read(w *ctaWarp, src *source) (v ctaVal, ok bool) {
+	if src.known {
+		if src.typ == tM {
+			return v, false
+		}
+		return ctaVal{poly: knownPoly(src.typ, src.value)}, true
+	}
+	if s := k.specials[src.off]; s != nil {
+		p := k.special(w, s, src.typ)
+		return ctaVal{poly: p}, p != nil
+	}
+	if src.typ == tM {
+		if c, ok := k.consts[src.off]; ok {
+			return ctaVal{cond: knownCond(-uint32(c.Value & 1))}, true
+		}
+	}
+	v, ok = w.env[src.off]
+	switch {
+	case !ok:
+		return v, false
+	case v.poly != nil:
+		ok = v.poly.typ == src.typ
+	case v.node != nil:
+		ok = src.typ == tW
+	default:
+		ok = src.typ == tM
+	}
+	return v, ok
+}
+
+// special is the value of a special register; nil if it cannot be one here.
+func (k *cta) special(w *ctaWarp, s *machine.SpecialRef, t typ) *ctaPoly {
+	if s.Width == machine.Pred {
+		return nil
+	}
+	var row [32]uint64
+	x, y := uint64(k.shape.BlockX), uint64(k.shape.BlockY)
+	for i := range row {
+		n := uint64(32*w.index + i)
+		switch {
+		case s.Reg == machine.SharedBase: // of the first CTA of its cluster, which has no other
+		case s.Reg == threadID() && s.Comp < 3:
+			row[i] = [...]uint64{n % x, n / x % y, n / x / y}[s.Comp]
+		case s.Reg == blockExtent() && s.Comp < 3:
+			row[i] = [...]uint64{x, y, uint64(k.shape.BlockZ)}[s.Comp]
+		case s.Reg == laneID():
+			row[i] = uint64(i)
+		default:
+			if class := machine.ClassOf(s.Reg); s.Add != 0 || class != machine.PerLaunch && class != machine.PerCTA {
+				return nil
+			}
+			if _, ok := s.CTAPart(); !ok && machine.ClassOf(s.Reg) == machine.PerCTA {
+				return nil
+			}
+			return k.atom(t, ctaAtom{kind: atomSpecial, off: s.Off})
+		}
+		row[i] = t.cut(row[i] + s.Add)
+	}
+	return (&ctaPoly{typ: t}).plus("", &row, s.Reg == threadID() || s.Reg == laneID())
+}
+
+// write gives the lanes that run a value.
+func (k *cta) write(w *ctaWarp, d *source, v ctaVal) bool {
+	old, had := w.env[d.off]
+	if had && k.keepsOld(w) {
+		if d.slot {
+			return false
+		}
+		switch {
+		case v.poly != nil && old.poly != nil && v.poly.typ == old.poly.typ:
+			v.poly = v.poly.blend(w.run, old.poly)
+		case v.poly != nil && v.poly.typ == tX || old.cond != nil || old.poly != nil && old.poly.typ == tX:
+			return false
+		default:
+			v = ctaVal{node: k.node(w, &ctaNode{kind: nodeMerge, lanes: w.run, in: []ctaVal{v, old}})}
+		}
+	}
+	w.env[d.off] = v
+	return true
+}
+
+// keepsOld tells whether lanes that do not execute an instruction may look at what it does not overwrite.
+func (k *cta) keepsOld(w *ctaWarp) bool {
+	switch {
+	case w.run == ^uint32(0):
+		return false
+	case w.run != w.here:
+		return true
+	}
+	for _, g := range k.live.uses.writes(w.pc) {
+		for pc := range w.places {
+			if live := k.live.at(pc); live.Has(int(g)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (k *cta) writeCond(w *ctaWarp, off uint32, c *ctaCond) bool {
+	if c == nil {
+		return false
+	}
+	if old := w.env[off].cond; old != nil && k.keepsOld(w) {
+		c = c.blend(w.run, old)
+	}
+	w.env[off] = ctaVal{cond: c}
+	return true
+}
+
+// compute runs a lane function: on polynomials when compiled, else later.
+func (k *cta) compute(w *ctaWarp, p *program, in []source) (v ctaVal, ok bool) {
+	need := needed(p)
+	args, rows := make([]ctaVal, len(in)), false
+	for i := range p.ops {
+		if o := &p.ops[i]; o.code == cIn && need[i] {
+			if args[o.imm], ok = k.read(w, &in[o.imm]); !ok {
+				return v, false
+			}
+			rows = rows || args[o.imm].node != nil
+		}
+	}
+	if o := &p.ops[p.result]; o.code == cIn {
+		return args[o.imm], true
+	}
+	if !rows {
+		if out, ok := k.evaluate(w, p, args); ok {
+			return ctaVal{poly: out}, true
+		}
+	}
+	return k.later(w, p, args)
+}
+
+// later makes a program one that is to be run. Its NaNs become canonical in a node of its own, which those who do
+// not tell NaNs apart pass by.
+func (k *cta) later(w *ctaWarp, p *program, args []ctaVal) (v ctaVal, ok bool) {
+	need := needed(p)
+	for i := range p.ops {
+		if need[i] && p.ops[i].typ == tX || p.ops[i].code == cTable {
+			return v, false
+		}
+	}
+	for i := range p.ops {
+		if o := &p.ops[i]; o.code == cIn && need[i] {
+			if n := args[o.imm].node; n != nil && n.kind == nodeCanon && p.blind(val(i), need) {
+				args[o.imm] = n.in[0]
+			}
+		}
+	}
+	if o := &p.ops[p.result]; o.code == cCanon && !p.anyNaN {
+		q := *p
+		q.result = o.a
+		q.settle()
+		n := k.node(w, &ctaNode{kind: nodeProgram, prog: &q, in: args})
+		return ctaVal{node: k.node(w, &ctaNode{kind: nodeCanon, in: []ctaVal{{node: n}}})}, true
+	}
+	return ctaVal{node: k.node(w, &ctaNode{kind: nodeProgram, prog: p, in: args})}, true
+}
+
+// evaluate runs a program on polynomials; false if its result is none.
+func (k *cta) evaluate(w *ctaWarp, p *program, args []ctaVal) (out *ctaPoly, ok bool) {
+	vals := make([]*ctaPoly, len(p.ops))
+	for i, need := range needed(p) {
+		if !need {
+			continue
+		}
+		o := &p.ops[i]
+		if o.code == cIn {
+			vals[i] = args[o.imm].poly
+		} else {
+			vals[i] = k.operation(w, p, o, vals)
+		}
+		if vals[i] == nil {
+			return nil, false
+		}
+	}
+	return vals[p.result], true
+}
+
+// operation is one operation on polynomials, nil if the result is none.
+func (k *cta) operation(w *ctaWarp, p *program, o *operation, vals []*ctaPoly) *ctaPoly {
+	if o.typ == tM {
+		return k.known(p, o, vals)
+	}
+	if v := k.known(p, o, vals); v != nil {
+		return v
+	}
+	arg := func(i int) *ctaPoly { return vals[o.args()[i]] }
+	switch o.code {
+	case cAdd, cSub:
+		return bounded(arg(0).sum(arg(1), o.code == cSub))
+	case cMul:
+		return arg(0).times(arg(1))
+	case cShlI:
+		return arg(0).times(knownPoly(o.typ, 1<<o.imm))
+	case cSext:
+		return k.extended(w, arg(0), false)
+	case cZext:
+		return k.extended(w, arg(0), true)
+	case cMulLS:
+		if p.halves(o.a, cMulLS) && p.halves(o.b, cMulLS) {
+			return arg(0).times(arg(1))
+		}
+	case cMulLU:
+		if p.halves(o.a, cMulLU) && p.halves(o.b, cMulLU) {
+			return arg(0).times(arg(1))
+		}
+	}
+	return nil
+}
+
+func bounded(p *ctaPoly) *ctaPoly {
+	if len(p.terms) > maxCTATerms {
+		return nil
+	}
+	return p
+}
+
+// known evaluates an operation on what is known, lane by lane; truth values are rows of 0 and 1.
+func (k *cta) known(p *program, o *operation, vals []*ctaPoly) *ctaPoly {
+	var in [3]*[32]uint64
+	lanes := false
+	for i, a := range o.args() {
+		row, ok := vals[a].known()
+		if !ok {
+			return nil
+		}
+		in[i], lanes = row, lanes || vals[a].fromLanes()
+	}
+	from := tM
+	if o.n > 0 {
+		from = p.typ(o.a)
+	}
+	var out [32]uint64
+	for i := range out {
+		var x [3]uint64
+		for j := range o.args() {
+			x[j] = in[j][i]
+		}
+		v, ok := evaluateLane(o, from, x[0], x[1], x[2])
+		if !ok {
+			return nil
+		}
+		out[i] = o.typ.cut(v)
+	}
+	return (&ctaPoly{typ: o.typ}).plus("", &out, lanes)
+}
+
+// extended is a polynomial of 32 bits with 64, if its lanes that run do not wrap.
+func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
+	s := k.split(p)
+	k.demandFits(s, w.run)
+	if zeros {
+		k.demandLess(w, &ctaSplit{}, s, true)
+	}
+	out := &ctaPoly{typ: tX}
+	if s.num != nil {
+		a := k.atom(tX, ctaAtom{kind: atomNumber, num: s.num})
+		if a == nil {
+			return nil
+		}
+		out = a
+	}
+	for i := range s.rates {
+		a := k.atom(tX, ctaAtom{kind: atomNumber, num: s.rates[i].num})
+		if a == nil {
+			return nil
+		}
+		out = out.plus(a.terms[0].mono, unsignedRow(&s.rates[i].coef), true)
+	}
+	lanes := false
+	for _, t := range p.terms {
+		lanes = lanes || t.mono == "" && t.lanes
+	}
+	return bounded(out.plus("", unsignedRow(&s.known), lanes))
+}
+
+func unsignedRow(c *[32]int64) *[32]uint64 {
+	var out [32]uint64
+	for i := range c {
+		out[i] = uint64(c[i])
+	}
+	return &out
+}
+
+// selection runs selp: by a predicate that is known, or that all lanes are to have as the first to run finds it.
+func (k *cta) selection(w *ctaWarp, s *step) bool {
+	c := w.env[s.in[2].off].cond
+	if c == nil {
+		return false
+	}
+	hold, ok := k.settled(w, c, w.run, true)
+	if !ok {
+		return false
+	}
+	pick := func(i int) (ctaVal, bool) { return k.read(w, &s.in[i]) }
+	switch all := w.run; {
+	case hold == all:
+		v, ok := pick(0)
+		return ok && k.write(w, &s.dst, v)
+	case hold == 0:
+		v, ok := pick(1)
+		return ok && k.write(w, &s.dst, v)
+	}
+	a, ok1 := pick(0)
+	b, ok2 := pick(1)
+	if !ok1 || !ok2 || s.dst.slot {
+		return false
+	}
+	run := w.run
+	if !k.write(w, &s.dst, b) {
+		return false
+	}
+	w.run = hold
+	defer func() { w.run = run }()
+	return k.write(w, &s.dst, a)
+}
+
+// load runs a load.
+func (k *cta) load(w *ctaWarp, in *machine.Inst, s *step) bool {
+	m := &s.op.Memory
+	if m.By == sem.ByKernel {
+		return k.loadParameter(w, s)
+	}
+	if len(m.At) != 1 || m.Elem != 4 || m.Bits[0] != 32 {
+		return false
+	}
+	at := k.place(w, in, s)
+	d := &s.in[1]
+	if at == nil || d.off == machine.NoGuard || d.typ != tW {
+		return at != nil && d.off == machine.NoGuard
+	}
+	if d.slot {
+		return false
+	}
+	return k.write(w, d, ctaVal{node: k.node(w, &ctaNode{kind: nodeLoad, lanes: w.run, at: at})})
+}
+
+// loadParameter runs a load from the kernel's parameters.
+func (k *cta) loadParameter(w *ctaWarp, s *step) bool {
+	for i := range s.op.Memory.At {
+		d := &s.in[1+i]
+		if d.off == machine.NoGuard {
+			continue
+		}
+		p := k.atom(d.typ, ctaAtom{kind: atomParam, off: uint32(w.pc), part: i})
+		if p == nil || !k.write(w, d, ctaVal{poly: p}) {
+			return false
+		}
+	}
+	return true
+}
+
+// store runs a store.
+func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
+	m := &s.op.Memory
+	if len(m.At) != 1 || m.Elem != 4 || s.in[1].typ != tW {
+		return false
+	}
+	v, ok := k.read(w, &s.in[1])
+	if !ok {
+		return false
+	}
+	at := k.place(w, in, s)
+	if at == nil {
+		return false
+	}
+	k.items = append(k.items, &ctaItem{store: &ctaNode{lanes: w.run, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase}})
+	return true
+}
+
+// ctaPlace is where the lanes of an access are.
+type ctaPlace struct {
+	shared bool
+	*ctaSplit
+}
+
+// place finds the addresses of the lanes that run, and demands that they are inside; nil if no program has them.
+func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
+	m := &s.op.Memory
+	addr := knownPoly(tX, 0)
+	if m.By != sem.ByConst {
+		src := s.in[0]
+		if s.index != nil {
+			src = k.source(w.pc, in.A, tX, false)
+		}
+		v, ok := k.read(w, &src)
+		if !ok || v.poly == nil {
+			return nil
+		}
+		addr = v.poly
+	}
+	shared := k.bounds[w.pc] < 0
+	p := &ctaPlace{shared: shared}
+	if shared {
+		row, ok := addr.known()
+		if !ok {
+			return nil
+		}
+		p.ctaSplit = &ctaSplit{}
+		for i := range row {
+			if p.known[i] = int64(row[i] + in.Imm); p.known[i] < 0 || p.known[i] >= 1<<mem.RankShift {
+				return nil
+			}
+		}
+	} else {
+		if addr.typ != tX || m.Space == machine.Shared {
+			return nil
+		}
+		p.ctaSplit = k.split(addr)
+		if p.num == nil {
+			return nil
+		}
+		for i := range p.known {
+			p.known[i] += int64(in.Imm)
+		}
+	}
+	return k.bound(w, p, m, s.op.Kind == sem.OpLoad)
+}
+
+// bound demands that an access is inside and aligned.
+func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPlace {
+	n, align := k.vectorLanes(), int64(max(m.Align, 1))
+	low, high := int64(1)<<40, int64(-1)<<40
+	reach := ctaExtent{}
+	for first := 0; first < 32; first += n {
+		runs := p.runs(first, n, w.run)
+		if len(runs) > maxCTARuns && !(p.shared && load) {
+			return nil
+		}
+		whole := load && !p.shared // registers are read to their ends
+		for lane := first; lane < first+n; lane++ {
+			if w.run>>lane&1 == 0 {
+				continue
+			}
+			if p.known[lane]%align != 0 {
+				return nil
+			}
+			for i := range p.rates {
+				if p.rates[i].coef[lane]%align != 0 {
+					return nil
+				}
+			}
+		}
+		for _, r := range runs {
+			if !load && r.step == 0 && r.n > 1 {
+				return nil
+			}
+			a, b := r.lane, r.lane+r.n
+			if whole {
+				a, b = first, first+n
+			}
+			from := p.known[r.lane] + int64(a-r.lane)*r.step
+			to := p.known[r.lane] + int64(b-1-r.lane)*r.step + 4
+			low, high = min(low, from), max(high, to)
+			reach.add(p.ctaSplit, r.lane, from, to)
+		}
+	}
+	if p.shared {
+		k.low, k.high = min(k.low, low), max(k.high, high)
+		return p
+	}
+	k.demandInside(w.pc, p.ctaSplit, &reach, align, load)
+	return p
+}
+
+// vectorLanes is how many lanes a register has.
+func (k *cta) vectorLanes() int {
+	if k.wide512 {
+		return 16
+	}
+	return 8
+}
+
+// ctaRun is lanes of a register that follow each other, or have one address.
+type ctaRun struct {
+	lane, n int
+	step    int64
+}
+
+// runs are those of n lanes from a first one on that execute an access.
+func (s *ctaSplit) runs(first, n int, lanes uint32) (list []ctaRun) {
+	for i := first; i < first+n; i++ {
+		if lanes>>i&1 == 0 {
+			continue
+		}
+		if k := len(list) - 1; k >= 0 {
+			r := &list[k]
+			step := s.known[i] - s.known[i-1]
+			if i == r.lane+r.n && s.sameRates(i, r.lane) && (step == 4 || step == 0) && (r.n == 1 || step == r.step) {
+				r.n, r.step = r.n+1, step
+				continue
+			}
+		}
+		list = append(list, ctaRun{lane: i, n: 1, step: 4})
+	}
+	return list
+}
+
+func (s *ctaSplit) sameRates(i, j int) bool {
+	for k := range s.rates {
+		if s.rates[k].coef[i] != s.rates[k].coef[j] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,370 @@
+package jit
+
+// What a CTA's program does first: numbers of the launch, numbers of the CTA, and the tests.
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+// ctaCode assembles the program of a CTA. It may take all registers but those of the state, of global memory and of
+// the steps.
+type ctaCode struct {
+	*compiler
+	k       *cta
+	places  int            // of 8 bytes, behind those of the numbers
+	params  map[byte]int   // places of atoms
+	hopAt   map[ctaHop]int // places of what cursors go on by
+	hops    []ctaHop
+	cursors [len(ctaCursors)]ctaCursor
+	turn    int
+	slots   []bool // places of rows that are taken
+	live    []*ctaNode
+	miss    x86.Label
+
+	resident residents // of ordinary code
+}
+
+// ctaHop is a number times a constant, by which an address goes on.
+type ctaHop struct {
+	num  *ctaNumber
+	step int64
+}
+
+// Places in memory: numbers, then rows.
+const (
+	ctaPlaces = 256
+	ctaRows   = (64*machine.NativeSpills - 8*ctaPlaces) / 128
+)
+
+func placeOf(i int) x86.Mem       { return x86.At(rCtx, saveSpill+int32(8*i)) }
+func (n *ctaNumber) mem() x86.Mem { return placeOf(n.at) }
+
+// rowPlace is the part of a row in memory that begins with a lane.
+func rowPlace(slot, lane int) x86.Mem {
+	return x86.At(rCtx, saveSpill+8*ctaPlaces+int32(128*slot+4*lane))
+}
+
+// atomLasts tells whether a number is the same in all CTAs of a launch.
+func (k *cta) atomLasts(a *ctaAtom) bool {
+	switch a.kind {
+	case atomNumber:
+		return a.num.launch
+	case atomSpecial:
+		_, ok := k.specials[a.off].CTAPart()
+		return !ok
+	}
+	return true
+}
+
+// ctaProgram assembles the program of a CTA, if there is one and it fits: batch.sweep, as sweepCode has it.
+func (c *compiler) ctaProgram(ordinary, out x86.Label) {
+	if c.batch.sweep != 0 {
+		return
+	}
+	k := c.findCTA()
+	if k == nil {
+		return
+	}
+	free, freeK, bcast, short := c.free, c.freeK, c.bcast, c.short
+	m := &ctaCode{compiler: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: len(k.numbers), slots: make([]bool, ctaRows)}
+	c.free, c.freeK, c.bcast, c.short = nil, []x86.K{x86.K5, x86.K4, x86.K3, x86.K2, x86.K1}, nil, false
+	for v := 2*c.full().Bytes()/4 - 1; v >= 0; v-- {
+		c.free = append(c.free, x86.Vec(v))
+	}
+	sweep := c.NewLabel()
+	m.assemble(sweep, ordinary, out)
+	if !c.short && m.places <= ctaPlaces {
+		c.batch.sweep, c.batch.asOne = sweep, true
+	}
+	c.free, c.freeK, c.bcast, c.short = free, freeK, bcast, short
+}
+
+func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
+	k, next, body := m.k, m.NewLabel(), m.NewLabel()
+	m.miss = m.NewLabel()
+	m.title("all lanes, of all warps of a CTA")
+	m.Bind(body)
+	m.count()
+	m.body()
+	m.title("a CTA is done")
+	m.RI(x86.ADD, x86.S64, rSteps, int32(k.steps_))
+	if d := 32*k.steps_ - k.ops_; d != 0 {
+		m.MI(x86.SUB, x86.S64, ctxOps, int32(d))
+	}
+	m.MI(x86.MOV, x86.S32, batchMoved, 1)
+	m.endCTA(out, 0)
+	m.Jmp(next)
+
+	m.Bind(m.miss)
+	m.title("a CTA that is not as was foreseen")
+	m.count()
+	m.Zero(rPending)
+	m.back()
+	m.Jmp(ordinary)
+
+	m.Bind(sweep)
+	m.title("numbers of a launch")
+	m.count()
+	m.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
+	m.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
+	m.parameters()
+	m.sharedInside()
+	m.head(true)
+	m.Bind(next)
+	m.title("numbers and tests of a CTA")
+	m.count()
+	m.head(false)
+	m.Jmp(body)
+}
+
+// back loads the constants that ordinary code keeps in registers.
+func (m *ctaCode) back() {
+	bcast := m.bcast
+	m.bcast = m.resident
+	m.loadConstants()
+	m.bcast = bcast
+}
+
+// parameters loads what the program needs of the kernel's parameters.
+func (m *ctaCode) parameters() {
+	m.covered = map[coverKey]cover{}
+	for i := range m.k.atoms {
+		a := &m.k.atoms[i]
+		if a.kind != atomParam {
+			continue
+		}
+		x := m.accessAt(int32(a.off), false, allLanes)
+		x.miss = m.miss
+		x.static().test(m.segAt[m.segmentOf(x.pc)], x.pc, m.miss)
+		x.base()
+		x.displace(x86.RAX)
+		x.host(x86.RAX)
+		x.element(a.part)
+		m.MR(x86.MOV, x86.S64, placeOf(m.param(byte(i))), x86.R8)
+	}
+}
+
+func (m *ctaCode) param(i byte) int {
+	at, ok := m.params[i]
+	if !ok {
+		at = m.places
+		m.places++
+		m.params[i] = at
+	}
+	return at
+}
+
+// sharedInside tests all accesses to shared memory, whose addresses no CTA changes, and has their base in rShared.
+func (m *ctaCode) sharedInside() {
+	if m.k.high <= 0 {
+		return
+	}
+	m.RM(x86.MOV, x86.S64, x86.RAX, ctxWindow)
+	m.RI(x86.CMP, x86.S64, x86.RAX, int32(m.k.low))
+	m.Jcc(x86.A, m.miss)
+	m.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedBytes)
+	m.RI(x86.CMP, x86.S64, x86.RAX, int32(m.k.high))
+	m.Jcc(x86.B, m.miss)
+}
+
+// head assembles the numbers and tests of the launch, or of the CTA.
+func (m *ctaCode) head(launch bool) {
+	for _, n := range m.k.numbers {
+		if n.launch != launch {
+			continue
+		}
+		m.number(n)
+		if n.host != 0 {
+			m.RM(x86.MOV, x86.S64, x86.RAX, n.mem())
+			m.RR(x86.ADD, x86.S64, x86.RAX, rArena)
+			m.MR(x86.MOV, x86.S64, placeOf(n.host-1), x86.RAX)
+		}
+	}
+	for _, h := range m.hops {
+		if h.num.launch == launch {
+			m.RMI(x86.IMUL, x86.S64, x86.RAX, h.num.mem(), int32(h.step))
+			m.MR(x86.MOV, x86.S64, placeOf(m.hopAt[h]), x86.RAX)
+		}
+	}
+	for _, g := range m.k.guards {
+		if g.lasts() == launch && !g.certain() {
+			m.test(g)
+		}
+	}
+}
+
+// lasts tells whether a test comes out the same in all CTAs of a launch.
+func (g *ctaGuard) lasts() bool {
+	for _, x := range []*ctaSide{&g.x, &g.y} {
+		if x.num != nil && !x.num.launch {
+			return false
+		}
+		for _, n := range x.rates {
+			if !n.launch {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// number computes a number and puts it into its place.
+func (m *ctaCode) number(n *ctaNumber) {
+	size := n.typ.size()
+	for i, t := range n.terms {
+		to := x86.RCX
+		if i == 0 {
+			to = x86.RAX
+		}
+		for j, a := range []byte(t.mono) {
+			at := m.atomPlace(a)
+			if j == 0 {
+				m.RM(x86.MOV, size, to, at)
+			} else {
+				m.RM(x86.IMUL, size, to, at)
+			}
+		}
+		m.multiply(size, to, n.typ.signed(t.coef[0]))
+		if i > 0 {
+			m.RR(x86.ADD, size, x86.RAX, x86.RCX)
+		}
+	}
+	if n.typ == tW {
+		m.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+	}
+	m.MR(x86.MOV, x86.S64, n.mem(), x86.RAX)
+}
+
+// multiply multiplies a register with a constant; RDX is lost.
+func (m *ctaCode) multiply(size x86.Size, r x86.Reg, by int64) {
+	switch {
+	case by == 1:
+	case by == -1:
+		m.R(x86.NEG, size, r)
+	case by > 0 && by&(by-1) == 0:
+		m.RI(x86.SHL, size, r, int32(bits.TrailingZeros64(uint64(by))))
+	case by == int64(int32(by)):
+		m.RRI(x86.IMUL, size, r, r, int32(by))
+	default:
+		m.MovImm(x86.RDX, uint64(by))
+		m.RR(x86.IMUL, size, r, x86.RDX)
+	}
+}
+
+// atomPlace is where a number that comes from somewhere lies.
+func (m *ctaCode) atomPlace(i byte) x86.Mem {
+	switch a := &m.k.atoms[i]; a.kind {
+	case atomParam:
+		return placeOf(m.param(i))
+	case atomNumber:
+		return a.num.mem()
+	default:
+		if part, ok := m.k.specials[a.off].CTAPart(); ok {
+			return batchPlace.Plus(8 * int32(part))
+		}
+		return m.regs(a.off)
+	}
+}
+
+// extreme has the least or the greatest value of numbers in RAX; RCX is lost.
+func (m *ctaCode) extreme(x *ctaSide, greatest bool) {
+	c := x.low
+	if greatest {
+		c = x.high
+	}
+	switch {
+	case x.num == nil:
+		m.MovImm(x86.RAX, uint64(c))
+	default:
+		m.RM(x86.MOV, x86.S64, x86.RAX, x.num.mem())
+		if c != 0 {
+			m.RI(x86.ADD, x86.S64, x86.RAX, int32(c))
+		}
+	}
+	for i, n := range x.rates {
+		switch by := x.ctaExtent.rates[i][bit(greatest)]; by {
+		case 0:
+		case 1:
+			m.RM(x86.ADD, x86.S64, x86.RAX, n.mem())
+		default:
+			m.RMI(x86.IMUL, x86.S64, x86.RCX, n.mem(), int32(by))
+			m.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+		}
+	}
+}
+
+// test goes to miss unless a guard holds.
+func (m *ctaCode) test(g *ctaGuard) {
+	switch g.kind {
+	case guardRate:
+		m.MI(x86.CMP, x86.S64, g.x.num.mem(), 0)
+		m.Jcc(x86.L, m.miss)
+	case guardFits:
+		for _, greatest := range []bool{false, true} {
+			m.extreme(&g.x, greatest)
+			m.RR(x86.MOVSXD, x86.S64, x86.RCX, x86.RAX)
+			m.RR(x86.CMP, x86.S64, x86.RCX, x86.RAX)
+			m.Jcc(x86.NE, m.miss)
+		}
+	case guardOrder:
+		m.extreme(&g.x, true)
+		m.RR(x86.MOV, x86.S64, x86.RDX, x86.RAX)
+		m.extreme(&g.y, false)
+		m.RR(x86.CMP, x86.S64, x86.RDX, x86.RAX)
+		if g.equal {
+			m.Jcc(x86.G, m.miss)
+		} else {
+			m.Jcc(x86.GE, m.miss)
+		}
+	case guardInside:
+		m.inside(g)
+	}
+}
+
+// learns is the access whose bounds ordinary code asks for: the first in a segment from the same base.
+func (k *cta) learns(pc int32) int32 {
+	s := &k.steps[pc]
+	for first := k.segmentOf(pc); first < pc; first++ {
+		if t := &k.steps[first]; t.op.Kind == s.op.Kind && k.bounds[first] >= 0 && t.op.Memory.By == s.op.Memory.By && t.in[0] == s.in[0] {
+			return first
+		}
+	}
+	return pc
+}
+
+// inside tests the first and the last address of an access.
+func (m *ctaCode) inside(g *ctaGuard) {
+	at := m.bounds[m.k.learns(g.pc)] * int32(unsafe.Sizeof(machine.NativeBounds{}))
+	end := unsafe.Offsetof(machine.NativeBounds{}.End)
+	if !g.load {
+		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
+	}
+	m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	m.RM(x86.MOV, x86.S64, x86.R9, x86.At(x86.RDX, at+int32(end)))
+	m.extreme(&g.x, false)
+	if g.align > 1 {
+		m.RI(x86.TEST, x86.S32, x86.RAX, int32(g.align-1))
+		m.Jcc(x86.NE, m.miss)
+	}
+	m.RM(x86.CMP, x86.S64, x86.RAX, x86.At(x86.RDX, at))
+	m.Jcc(x86.B, m.miss)
+	m.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
+	m.Jcc(x86.A, m.miss)
+	m.extreme(&g.x, true)
+	m.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
+	m.Jcc(x86.A, m.miss)
+}
+
+// rowOfWords is a constant of 32 bits for each lane of a register.
+func (m *ctaCode) rowOfWords(f func(i int) uint32) x86.Mem {
+	var b []byte
+	for i := range m.k.vectorLanes() {
+		b = binary.LittleEndian.AppendUint32(b, f(i))
+	}
+	return m.ConstRow(b, len(b))
+}

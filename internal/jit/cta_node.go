@@ -1,0 +1,180 @@
+package jit
+
+// Rows of a CTA's program that are computed when it runs.
+
+import (
+	"math/bits"
+
+	"ptxvm/internal/jit/x86"
+)
+
+// ctaNode is one of them.
+type ctaNode struct {
+	kind  ctaNodeKind
+	prog  *program
+	in    []ctaVal
+	lanes uint32 // nodeLoad, a store: that execute; nodeMerge: of in[0]
+	at    *ctaPlace
+	pc    int32
+	warp  int
+	phase int
+
+	wanted uint32 // lanes that somebody looks at
+	item   int    // where it is computed
+	last   int    // item that reads it last
+	uses   int
+	fold   bool // it is read where it is used
+	regs   []x86.Vec
+	slot   int // place and 1 in memory, 0 for none
+}
+
+type ctaNodeKind uint8
+
+const (
+	nodeProgram ctaNodeKind = iota
+	nodeCanon               // in[0] with canonical NaNs
+	nodeMerge               // lanes of in[0], the others of in[1]
+	nodeLoad
+)
+
+// node adds a row to the program.
+func (k *cta) node(w *ctaWarp, n *ctaNode) *ctaNode {
+	n.pc, n.warp, n.phase = w.pc, w.index, k.phase
+	k.items = append(k.items, &ctaItem{node: n})
+	return n
+}
+
+// settle finds which rows somebody looks at, in which lanes, and leaves out what nobody does.
+func (k *cta) settle() {
+	for i := len(k.items) - 1; i >= 0; i-- {
+		n, want := k.items[i].node, uint32(0)
+		if n == nil {
+			n = k.items[i].store
+			want = n.lanes
+		} else {
+			want = n.wanted
+		}
+		for j := range n.in {
+			if m := n.in[j].node; m != nil {
+				m.wanted |= want & n.laneUse(j)
+			}
+		}
+	}
+	k.pass()
+	kept := k.items[:0]
+	for _, x := range k.items {
+		if x.node != nil && (x.node.wanted == 0 || x.node.same() != nil) {
+			continue
+		}
+		n := x.node
+		if n == nil {
+			n = x.store
+		}
+		n.item = len(kept)
+		for j := range n.in {
+			if !n.reads(j) {
+				continue
+			}
+			if m := n.in[j].node; m != nil {
+				m.last, m.uses = n.item, m.uses+1
+			} else if p := n.in[j].poly; p != nil {
+				k.split(p) // its numbers get their places
+			}
+		}
+		kept = append(kept, x)
+	}
+	k.items = kept
+	k.foldLoads()
+}
+
+// laneUse is the lanes of source j that a row takes.
+func (n *ctaNode) laneUse(j int) uint32 {
+	switch {
+	case n.kind != nodeMerge || n.prog != nil:
+		return ^uint32(0)
+	case j == 0:
+		return n.lanes
+	}
+	return ^n.lanes
+}
+
+// reads tells whether source j is read.
+func (n *ctaNode) reads(j int) bool {
+	if n.kind != nodeProgram || n.prog == nil {
+		return true
+	}
+	need := needed(n.prog)
+	for i := range n.prog.ops {
+		if o := &n.prog.ops[i]; o.code == cIn && need[i] && int(o.imm) == j {
+			return true
+		}
+	}
+	return false
+}
+
+// same is the row that this one is, in all lanes that anybody looks at; nil if there is none.
+func (n *ctaNode) same() *ctaVal {
+	switch {
+	case n.kind != nodeMerge:
+	case n.wanted&^n.lanes == 0:
+		return &n.in[0]
+	case n.wanted&n.lanes == 0:
+		return &n.in[1]
+	}
+	return nil
+}
+
+// pass has everybody read what rows that are others are.
+func (k *cta) pass() {
+	for _, x := range k.items {
+		n := x.node
+		if n == nil {
+			n = x.store
+		}
+		for j := range n.in {
+			for m := n.in[j].node; m != nil && m.same() != nil; m = n.in[j].node {
+				n.in[j] = *m.same()
+			}
+		}
+	}
+}
+
+// foldLoads finds the loads that are read where they are used: nothing is stored to their space before, nor by the
+// instruction that reads them, which goes on register by register.
+func (k *cta) foldLoads() {
+	var stores [2][]int
+	for i, x := range k.items {
+		if x.store != nil {
+			stores[bit(x.store.at.shared)] = append(stores[bit(x.store.at.shared)], i)
+		}
+	}
+	for _, x := range k.items {
+		n := x.node
+		if n == nil || n.kind != nodeLoad || n.uses > 2 || !k.foldable(n) {
+			continue
+		}
+		n.fold = k.items[n.last].owner() == n.warp
+		for _, i := range stores[bit(n.at.shared)] {
+			n.fold = n.fold && (i < n.item || i > n.last)
+		}
+	}
+}
+
+func (x *ctaItem) owner() int {
+	if x.node != nil {
+		return x.node.warp
+	}
+	return x.store.warp
+}
+
+// foldable tells whether each register of a load is one operand of an instruction.
+func (k *cta) foldable(n *ctaNode) bool {
+	l := k.vectorLanes()
+	for first := 0; first < 32; first += l {
+		runs := n.at.runs(first, l, n.lanes)
+		if len(runs) > 1 || len(runs) == 1 && runs[0].n != l {
+			return false
+		}
+	}
+	return bits.OnesCount32(n.lanes) == 32
+}
