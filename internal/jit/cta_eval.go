@@ -198,7 +198,7 @@ func (k *cta) compute(w *ctaWarp, p *program, in []source) (v ctaVal, ok bool) {
 func (k *cta) later(w *ctaWarp, p *program, args []ctaVal) (v ctaVal, ok bool) {
 	need := needed(p)
 	for i := range p.ops {
-		if need[i] && p.ops[i].typ == tX || p.ops[i].code == cTable {
+		if need[i] && p.ops[i].typ == tX || p.ops[i].code == cTable || p.ops[i].code == cLanes {
 			return v, false
 		}
 	}
@@ -280,6 +280,12 @@ func bounded(p *ctaPoly) *ctaPoly {
 
 // known evaluates an operation on what is known, lane by lane; truth values are rows of 0 and 1.
 func (k *cta) known(p *program, o *operation, vals []*ctaPoly) *ctaPoly {
+	switch o.code {
+	case cTable:
+		return ofLanes(tW, func(i int) uint64 { return uint64(p.tables[o.imm][i]) })
+	case cLanes:
+		return ofLanes(tM, func(i int) uint64 { return o.imm >> i & 1 })
+	}
 	var in [3]*[32]uint64
 	lanes := false
 	for i, a := range o.args() {
@@ -306,6 +312,17 @@ func (k *cta) known(p *program, o *operation, vals []*ctaPoly) *ctaPoly {
 		out[i] = o.typ.cut(v)
 	}
 	return (&ctaPoly{typ: o.typ}).plus("", &out, lanes)
+}
+
+// ofLanes is a row that is the same in every warp.
+func ofLanes(t typ, value func(i int) uint64) *ctaPoly {
+	var row [32]uint64
+	lanes := false
+	for i := range row {
+		row[i] = value(i)
+		lanes = lanes || row[i] != row[0]
+	}
+	return (&ctaPoly{typ: t}).plus("", &row, lanes)
 }
 
 // extended is a polynomial of 32 bits with 64, if its lanes that run do not wrap.

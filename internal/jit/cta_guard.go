@@ -117,6 +117,8 @@ func (k *cta) comparison(w *ctaWarp, p *program, in []source) *ctaCond {
 		case cCmp:
 			q := p.unsigned(o)
 			conds[i] = k.compared(w, q, p.typ(q.a), vals[q.a], vals[q.b])
+		case cLanes:
+			conds[i] = knownCond(uint32(o.imm))
 		case cMNot:
 			conds[i] = conds[o.a].turned(true)
 		default:
