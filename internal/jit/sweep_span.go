@@ -18,8 +18,8 @@ const (
 	maxSpanSteps = 8192
 )
 
-// span finds which values of a sweep go on from CTA to CTA, and how.
-type span struct {
+// sweepSpan finds which values of a sweep go on from CTA to CTA, and how.
+type sweepSpan struct {
 	*region
 	w        *sweep
 	specials map[uint32]drift
@@ -44,7 +44,7 @@ func (r *region) findSpan() *sweep {
 	}
 	wide := *w
 	wide.warps, wide.ctas = w.warps*int32(ctas), int32(ctas)
-	sp := &span{region: r, w: w, specials: map[uint32]drift{}, slots: map[uint32]drift{}, pats: map[*pattern]drift{}}
+	sp := &sweepSpan{region: r, w: w, specials: map[uint32]drift{}, slots: map[uint32]drift{}, pats: map[*pattern]drift{}}
 	shape := r.code.Func.Classes.(*ir.Solution).Shape
 	for i := range r.code.Specials {
 		sp.special(&r.code.Specials[i], shape)
@@ -58,7 +58,7 @@ func (r *region) findSpan() *sweep {
 }
 
 // special notes how a special register goes on along a row of the grid; it is missing if nothing is known.
-func (sp *span) special(s *machine.SpecialRef, shape ir.LaunchShape) {
+func (sp *sweepSpan) special(s *machine.SpecialRef, shape ir.LaunchShape) {
 	extents := [...]int32{shape.BlockX, shape.BlockY, shape.BlockZ}
 	switch part, cta := s.CTAPart(); {
 	case s.Reg == blockExtent() && s.Comp < 3:
@@ -71,7 +71,7 @@ func (sp *span) special(s *machine.SpecialRef, shape ir.LaunchShape) {
 }
 
 // follows finds how what an instruction makes goes on; false if the instruction is not the same in all CTAs.
-func (sp *span) follows(at *sweepStep) bool {
+func (sp *sweepSpan) follows(at *sweepStep) bool {
 	s, in := &sp.steps[at.pc], &sp.insts[at.pc]
 	switch {
 	case s.op.Kind == sem.OpBranch || s.op.Kind == sem.OpExit || s.op.Kind == sem.OpReturn:
@@ -103,7 +103,7 @@ func (sp *span) follows(at *sweepStep) bool {
 }
 
 // decides tells whether what decides for the first and the last warp does so for all between.
-func (sp *span) decides(d *decision) bool {
+func (sp *sweepSpan) decides(d *decision) bool {
 	both := func(c *comparison) bool { return sp.steady(c.a) && sp.steady(c.b) }
 	for i := range d.terms {
 		if !both(&d.terms[i].comparison) {
@@ -114,7 +114,7 @@ func (sp *span) decides(d *decision) bool {
 }
 
 // steady tells whether a source goes on from CTA to CTA as from warp to warp.
-func (sp *span) steady(src *source) bool {
+func (sp *sweepSpan) steady(src *source) bool {
 	switch {
 	case src.known:
 		return true
@@ -129,13 +129,13 @@ func (sp *span) steady(src *source) bool {
 }
 
 // goesOn tells whether a pattern does.
-func (sp *span) goesOn(p *pattern) bool {
+func (sp *sweepSpan) goesOn(p *pattern) bool {
 	a, ok := sp.pats[p]
 	return ok && a.step == p.typ.wrapped(sp.w.steps[p]*int64(sp.w.warps))
 }
 
 // slotOf is what is known of a slot, which an instruction or a special register has.
-func (sp *span) slotOf(off uint32) (a drift, ok bool) {
+func (sp *sweepSpan) slotOf(off uint32) (a drift, ok bool) {
 	if a, ok = sp.slots[off]; !ok {
 		a, ok = sp.specials[off]
 	}
@@ -143,7 +143,7 @@ func (sp *span) slotOf(off uint32) (a drift, ok bool) {
 }
 
 // source is what is known of a source; false if nothing is.
-func (sp *span) source(src *source) (a drift, ok bool) {
+func (sp *sweepSpan) source(src *source) (a drift, ok bool) {
 	switch {
 	case src.known:
 		return drift{value: src.value, known: true}, true
@@ -158,7 +158,7 @@ func (sp *span) source(src *source) (a drift, ok bool) {
 }
 
 // makes finds how the result of a program goes on.
-func (sp *span) makes(s *step, in []source) (a drift, ok bool) {
+func (sp *sweepSpan) makes(s *step, in []source) (a drift, ok bool) {
 	p := *s.prog
 	p.steps, p.levels, p.ops = true, false, slices.Clone(p.ops)
 	for i := range p.ops {
@@ -185,7 +185,7 @@ func (sp *span) makes(s *step, in []source) (a drift, ok bool) {
 
 // extendsAlike tells whether the tests of a sweep, that nothing wraps from its first to its last warp, are those of the span:
 // what is extended goes on alike. Numbers of a CTA have no tests.
-func (sp *span) extendsAlike(s *step, p *program, out []stride) bool {
+func (sp *sweepSpan) extendsAlike(s *step, p *program, out []stride) bool {
 	need := needed(p)
 	var over []stride
 	for i := range p.ops {

@@ -102,8 +102,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// spanCases are what goes on from CTA to CTA, and what does not, beside sweepCases.
-var spanCases = map[string]string{
+// sweepSpanCases are what goes on from CTA to CTA, and what does not, beside sweepCases.
+var sweepSpanCases = map[string]string{
 	"slot":      "mul.lo.u32 %r10, %r3, 12; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r2; ret;",
 	"shift":     "shl.b32 %r10, %r3, 6; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5]; add.f32 %f1, %f1, %f1; st.global.f32 [%rd5+128], %f1; ret;",
 	"extended":  "mul.lo.u32 %r10, %r3, %r4; add.u32 %r10, %r10, 0xfffff5e0; cvt.u64.u32 %rd4, %r10; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd6, %rd6, 2; add.u64 %rd6, %rd6, %rd1; sub.u64 %rd6, %rd6, 0x3ffffd780; st.global.u32 [%rd6], %r2; ret;",
@@ -131,7 +131,7 @@ func TestSweepSpans(t *testing.T) {
 	for name, body := range sweepCases {
 		run(name, body)
 	}
-	for name, body := range spanCases {
+	for name, body := range sweepSpanCases {
 		run(name, body)
 	}
 }
