@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,8 +41,10 @@ func TestProfile(t *testing.T) {
 	times, loops := uint64(0), 0
 	for _, c := range jit.AllCounted() {
 		for _, p := range partsOf(c) {
+			together := uint64(1)
 			if loops += p.loops; strings.HasPrefix(p.title, "all lanes, from 0") {
-				times += p.count
+				fmt.Sscanf(p.title, "all lanes, from 0, of %d warps", &together)
+				times += p.count * together
 			}
 		}
 	}

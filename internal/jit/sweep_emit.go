@@ -131,12 +131,12 @@ func (c *compiler) sweepAll(miss x86.Label) {
 	c.sweepHead(false, miss)
 	c.MovImm(rMask, uint64(w.warps))
 	c.Bind(again)
-	c.title("all lanes, from 0, of each warp")
-	c.count()
 	n := int32(1)
 	if w == c.spanned || c.spanned == nil { // else few CTAs come here
 		n = w.together()
 	}
+	c.title("all lanes, from 0, of %d warps", n)
+	c.count()
 	for c.ahead = 0; c.ahead < n; c.ahead++ {
 		c.sweepBody()
 	}
