@@ -152,8 +152,7 @@ func (w *workload) runC(s *series, cc string, form, args []string) (time.Duratio
 	if err != nil {
 		return 0, err
 	}
-	took, _, err := timesOfC(out)
-	return took, err
+	return timeOfC(out)
 }
 
 // buildC compiles the reference in one form.
@@ -168,11 +167,11 @@ func (w *workload) buildC(s *series, cc string, form []string) (binary string, e
 	return binary, nil
 }
 
-// timesOfC reads what native/main.c prints: the fastest processor time, and the middle wall time.
-func timesOfC(out []byte) (fastest, middle time.Duration, err error) {
-	var a, b int64
-	_, err = fmt.Sscan(string(out), &a, &b)
-	return time.Duration(max(a, 1)), time.Duration(max(b, 1)), err
+// timeOfC reads what native/main.c prints: the fastest processor time.
+func timeOfC(out []byte) (time.Duration, error) {
+	var ns int64
+	_, err := fmt.Sscan(string(out), &ns)
+	return time.Duration(max(ns, 1)), err
 }
 
 // arguments writes the buffers and lists the arguments of the reference: all buffers, then the scalars of
@@ -291,16 +290,21 @@ func (w *workload) ours(s *series, r *corpus.Run) (best time.Duration, ops uint6
 		times.add(took)
 		ops = done
 	}
+	return times.fastest(), ops, x.check(r)
+}
+
+// check holds what the last round wrote to the corpus.
+func (x *running) check(r *corpus.Run) error {
 	for _, b := range r.Buffers {
 		got := make([]byte, len(b.Init))
 		if _, err := x.buffers[b].ReadAt(got, 0); err != nil {
-			return 0, 0, err
+			return err
 		}
 		if err := b.Check(got); err != nil {
-			return 0, 0, err
+			return err
 		}
 	}
-	return times.fastest(), ops, nil
+	return nil
 }
 
 // round fills the buffers and launches; the times are those of the launches. each hears of every launch, if there is one.

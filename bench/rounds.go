@@ -17,6 +17,9 @@ func (s *spent) since(cpu time.Duration, wall time.Time) {
 // can seem to have used less than it did: the system takes what the host has stolen off some round's time.
 func (s spent) whole() bool { return 10*s.cpu >= 9*s.wall }
 
+// processors is how many the round had.
+func (s spent) processors() float64 { return float64(s.cpu) / float64(max(s.wall, 1)) }
+
 // rounds keeps the processor time of the fastest whole round, and of the fastest in case none is whole, as on a machine
 // that others use all the time.
 type rounds struct{ whole, any time.Duration }
