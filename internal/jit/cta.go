@@ -56,7 +56,7 @@ type ctaWarp struct {
 	pc      int32             // of the instruction that runs
 	here    uint32            // lanes that have come to it
 	run     uint32            // those that execute it
-	waiting bool
+	barrier int32             // at which it waits
 	backs   int32
 }
 
@@ -133,6 +133,9 @@ func (k *cta) schedule() bool {
 			case ctaFailed:
 				return false
 			case ctaWaits:
+				if waiting != 0 && k.warps[bits.TrailingZeros32(waiting)].barrier != k.warps[i].barrier {
+					return false // of two barriers that some have come to the machine knows more
+				}
 				if waiting |= bit; waiting == alive {
 					waiting &^= bit
 					later |= waiting &^ (bit<<1 - 1)
@@ -171,7 +174,8 @@ func (k *cta) runWarp(w *ctaWarp) int {
 		w.pc, w.here, w.run = pc, lanes, lanes
 		switch s.op.Kind {
 		case sem.OpBarrier:
-			if _, ok := k.barrierID(pc); !ok || lanes != ^uint32(0) {
+			id, ok := k.barrierID(pc)
+			if w.barrier = id; !ok || lanes != ^uint32(0) {
 				return ctaFailed
 			}
 			k.ops_ += 32

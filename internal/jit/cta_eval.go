@@ -130,7 +130,9 @@ func (k *cta) write(w *ctaWarp, d *source, v ctaVal) bool {
 		}
 		switch {
 		case v.poly != nil && old.poly != nil && v.poly.typ == old.poly.typ:
-			v.poly = v.poly.blend(w.run, old.poly)
+			if v.poly = bounded(v.poly.blend(w.run, old.poly)); v.poly == nil {
+				return false
+			}
 		case v.poly != nil && v.poly.typ == tX || old.cond != nil || old.poly != nil && old.poly.typ == tX:
 			return false
 		default:

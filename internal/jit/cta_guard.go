@@ -375,7 +375,7 @@ const (
 	guardFits   ctaGuardKind = iota // x does not wrap in 32 bits
 	guardOrder                      // x < y
 	guardInside                     // addresses x are in the allocation that pc has hit
-	guardRate                       // the number of x is not negative
+	guardRate                       // the number of x has 31 bits, and no sign
 )
 
 // ctaSide is numbers and their extent.

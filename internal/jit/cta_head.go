@@ -4,6 +4,7 @@ package jit
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -302,8 +303,8 @@ func (m *ctaCode) extreme(x *ctaSide, greatest bool) {
 func (m *ctaCode) test(g *ctaGuard) {
 	switch g.kind {
 	case guardRate:
-		m.MI(x86.CMP, x86.S64, g.x.num.mem(), 0)
-		m.Jcc(x86.L, m.miss)
+		m.MI(x86.CMP, x86.S64, g.x.num.mem(), math.MaxInt32) // else sums of products might wrap on the way from the least lane to the greatest
+		m.Jcc(x86.A, m.miss)
 	case guardFits:
 		for _, greatest := range []bool{false, true} {
 			m.extreme(&g.x, greatest)

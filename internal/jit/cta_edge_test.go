@@ -1,0 +1,161 @@
+package jit_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ptxvm/internal/assume"
+	"ptxvm/internal/decode"
+	"ptxvm/internal/ir"
+	"ptxvm/internal/jit"
+	"ptxvm/internal/machine"
+	"ptxvm/internal/mem"
+)
+
+// ctaEdge is a kernel at the edge of what a CTA's program may be.
+type ctaEdge struct {
+	name, body  string
+	grid, block [3]uint32
+	height      uint32 // 64 if 0; the width is always 64
+	pitch       uint64
+	launch      func(*machine.Launch)
+	workers     int
+	ordinary    bool // there is no program of its CTAs
+	avx512      bool // there is one for AVX-512 alone
+	size        uint64
+}
+
+// edgeHeader is ctaHeader with one more parameter, in %rd20.
+var edgeHeader = strings.NewReplacer(".param .f32 scale)", ".param .f32 scale, .param .u64 pitch)",
+	"mov.u32 %r3,", "ld.param.u64 %rd20, [pitch]; mov.u32 %r3,").Replace(ctaHeader)
+
+// listing is the code of the kernel for its block.
+func (e *ctaEdge) listing(t *testing.T, l *laboratory, v jit.Vectors) string {
+	t.Helper()
+	f := l.m.Func("k")
+	shape := ir.LaunchShape{BlockX: int32(e.block[0]), BlockY: int32(e.block[1]), BlockZ: int32(e.block[2])}
+	p, err := decode.New(l.m, l).Kernel(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: v, List: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Listing
+}
+
+// compare holds both widths to the interpreter, twice on the same device, and looks whether there is a program.
+func (e *ctaEdge) compare(t *testing.T) {
+	t.Helper()
+	size := cmp.Or(e.size, 1<<18)
+	l := newLaboratory(t, "k.ptx", edgeHeader+e.body+"\nret;\n}\n")
+	l.device = machine.NewDevice(l.arena, max(e.workers, 1))
+	l.arena.Alloc(1<<16, mem.Info{Label: "before"})
+	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
+	l.arena.Alloc(1<<16, mem.Info{Label: "behind"})
+	all := l.arena.Bytes(buf, size)
+	l.keep = true
+	launch := func(compile func(*machine.Code)) (memory []byte, s machine.Stats, fault string) {
+		for i := range all {
+			all[i] = byte(i*7 + i>>6)
+		}
+		s, err := l.launch(t, "k", e.grid, e.block, func(x *machine.Launch) {
+			x.Compile = compile
+			if e.launch != nil {
+				e.launch(x)
+			}
+		}, buf+size/4, uint32(64), cmp.Or(e.height, 64), uint32(0x3fc00000), e.pitch)
+		return bytes.Clone(all), s, fmt.Sprint(err)
+	}
+	want, stats, fault := launch(nil)
+	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+		l.decoder = nil
+		en := engine(t, jit.Options{Vectors: v})
+		if has := strings.Contains(e.listing(t, l, v), "all lanes, of all warps of a CTA"); has == (e.ordinary || e.avx512 && v == jit.AVX2) {
+			t.Errorf("%v: a program of a CTA: %v", v, has)
+		}
+		for range 2 {
+			got, s, err := launch(en.Install)
+			if strings.Contains(fault, "limit") && err == fault {
+				continue
+			}
+			if err != fault || !bytes.Equal(got, want) || fault == "<nil>" && (s.Steps != stats.Steps || s.LaneOps != stats.LaneOps || s.CTAs != stats.CTAs) {
+				t.Errorf("%v: %s; %d steps, %d lane-ops, %d CTAs, memory equal: %v; the interpreter: %s; %d, %d, %d", v, err, s.Steps, s.LaneOps, s.CTAs, bytes.Equal(got, want), fault, stats.Steps, stats.LaneOps, stats.CTAs)
+			}
+		}
+	}
+}
+
+var ctaEdges = []ctaEdge{
+	{name: "pitch wraps", avx512: true, grid: [3]uint32{4, 1, 1}, block: [3]uint32{32, 13, 1}, pitch: (1<<64-1-15)/48 + 1,
+		body: "cvt.u64.u32 %rd4, %r4; shl.b64 %rd4, %rd4, 2; cvt.u64.u32 %rd5, %r54; mul.lo.u64 %rd6, %rd5, %rd20; mul.lo.u64 %rd7, %rd6, %rd4; mul.wide.u32 %rd8, %r3, 4; add.s64 %rd9, %rd1, %rd7; add.s64 %rd9, %rd9, %rd8; ld.global.u32 %r11, [%rd9]; add.u32 %r11, %r11, 1; st.global.u32 [%rd9], %r11;"},
+	{name: "two barriers", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11; setp.lt.s32 %p2, %r54, 1; @%p2 exit; setp.lt.u32 %p1, %r5, 64; @%p1 bra A; bar.sync 1; bra B;\nA: bar.sync 2;\nB: st.shared.u32 [%r10], %r11;"},
+	{name: "two barriers, all", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r5, 64; @%p1 bra A; bar.sync 1; bar.sync 0; bra B;\nA: bar.sync 1; bar.sync 0;\nB: st.global.u32 [%rd3], %r11;"},
+	{name: "barrier of some", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r5, 64; @%p1 bra A; bar.sync 1;\nA: st.global.u32 [%rd3], %r11;"},
+	{name: "barrier behind exits", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r5, 96; @%p1 exit; bar.sync 1; st.global.u32 [%rd3], %r11;"},
+	{name: "barrier of parts", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r5, 40; @%p1 bra A; bar.sync 0;\nA: st.global.u32 [%rd3], %r11;"},
+	{name: "guarded barrier", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r4, 9; @%p1 bar.sync 0; st.global.u32 [%rd3], %r11;"},
+	{name: "counted barrier", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; st.shared.u32 [%r10], %r11; setp.ge.u32 %p1, %r5, 64; @%p1 bra A; bar.sync 1, 64;\nA: ld.shared.u32 %r12, [%r10]; st.global.u32 [%rd3], %r12;"},
+	{name: "arrival", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; st.shared.u32 [%r10], %r11; setp.ge.u32 %p1, %r5, 64; @%p1 bra A; bar.arrive 1, 256; bra B;\nA: bar.sync 1, 256;\nB: ld.shared.u32 %r12, [%r10]; st.global.u32 [%rd3], %r12;"},
+	{name: "reduction", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r5, 77; bar.red.popc.u32 %r12, 0, %p1; add.u32 %r11, %r11, %r12; st.global.u32 [%rd3], %r11;"},
+	{name: "in place", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; add.u32 %r11, %r11, 1; st.global.u32 [%rd3], %r11; ld.global.u32 %r12, [%rd3]; bar.sync 0; ld.global.u32 %r13, [%rd3+4]; mad.lo.u32 %r12, %r12, 3, %r13; bar.sync 0; st.global.u32 [%rd3], %r12; ld.global.u32 %r14, [%rd3]; st.global.u32 [%rd3+32768], %r14;"},
+	{name: "loads before stores", grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3+4]; ld.shared.f32 %f2, [%r10]; bar.sync 0; st.shared.f32 [%r10], %f1; st.global.f32 [%rd3], %f9; bar.sync 0; ld.shared.f32 %f3, [%r10]; ld.global.f32 %f4, [%rd3+4]; fma.rn.f32 %f5, %f1, %f2, %f3; add.f32 %f6, %f5, %f4; st.global.f32 [%rd3+32768], %f6; st.global.f32 [%rd3+65536], %f1;"},
+	{name: "one place for lanes", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd1]; add.u32 %r12, %r11, %r5; st.global.u32 [%rd3], %r12; ld.global.u32 %r13, [%rd1]; st.global.u32 [%rd3+32768], %r13;"},
+	{name: "volatile", ordinary: true, grid: flat, block: square, body: "ld.volatile.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+4], %r11;"},
+	{name: "relaxed", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; st.relaxed.gpu.global.u32 [%rd3+4], %r11;"},
+	{name: "pairs", grid: flat, ordinary: true, block: square, body: "ld.global.v2.u32 {%r11, %r12}, [%rd3]; add.u32 %r11, %r11, %r12; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "nc", grid: flat, block: square, body: "ld.global.nc.u32 %r11, [%rd3]; add.u32 %r11, %r11, %r5; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "narrow", ordinary: true, grid: flat, block: square, body: "ld.global.u8 %r11, [%rd3]; add.u32 %r11, %r11, %r5; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "generic", grid: flat, block: square, body: "ld.u32 %r11, [%rd3]; add.u32 %r11, %r11, %r5; st.u32 [%rd3+32768], %r11;"},
+	{name: "atomic", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; red.global.add.u32 [%rd1], %r11; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "clock", ordinary: true, grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; mov.u32 %r12, %clock; and.b32 %r12, %r12, 0; add.u32 %r11, %r11, %r12; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "last lane outside", grid: flat, block: square, size: 65536, body: "mad.lo.u32 %r11, %r54, 256, %r5; mul.wide.u32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; add.s64 %rd5, %rd5, 45060; ld.global.u32 %r12, [%rd5]; st.global.u32 [%rd5+-4], %r12;"},
+	{name: "first lane outside", grid: [3]uint32{30, 1, 1}, block: square, size: 65536, body: "mad.lo.s32 %r11, %r54, -256, %r5; mul.wide.s32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5+44]; st.global.u32 [%rd5+4], %r12;"},
+	{name: "one byte beside", grid: flat, block: square, body: "cvt.u64.u32 %rd4, %r54; add.s64 %rd5, %rd3, %rd4; st.global.u32 [%rd5], %r5;"},
+	{name: "shared outside", grid: flat, block: square, body: "ld.global.u32 %r12, [%rd3]; st.shared.u32 [%r10+7172], %r12; ld.shared.u32 %r11, [%r10+7172]; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "shared outside, later", grid: flat, block: square, body: "ld.global.u32 %r12, [%rd3]; setp.lt.u32 %p1, %r54, 2; @%p1 exit; st.shared.u32 [%r10+7172], %r12; ld.shared.u32 %r11, [%r10+7172]; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "dynamic shared", grid: flat, block: square, launch: func(x *machine.Launch) { x.Shared = 20000 }, body: "ld.global.u32 %r11, [%rd3]; ld.shared.u32 %r13, [%r10+17000]; st.shared.u32 [%r10+17000], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+17004]; add.u32 %r12, %r12, %r13; st.global.u32 [%rd3+32768], %r12;"},
+	{name: "cluster", grid: flat, block: square, launch: func(x *machine.Launch) { x.Cluster = [3]uint32{2, 1, 1} }, body: "ld.global.u32 %r11, [%rd3]; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+4]; add.u32 %r12, %r12, %r7; st.global.u32 [%rd3+32768], %r12;"},
+	{name: "places", grid: [3]uint32{3, 4, 5}, block: square, body: "mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.x; mov.u32 %r13, %nctaid.y; mad.lo.u32 %r14, %r11, %r13, %r55; mad.lo.u32 %r14, %r14, %r12, %r54; mad.lo.u32 %r15, %r14, 256, %r5; mul.wide.u32 %rd4, %r15, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r16, [%rd5]; add.u32 %r16, %r16, %r14; st.global.u32 [%rd5], %r16; mov.u32 %r17, %smid; mov.u32 %r18, %nsmid; mad.lo.u32 %r17, %r17, 7, %r18; st.global.u32 [%rd5+65536], %r17;"},
+	{name: "two workers", workers: 2, grid: [3]uint32{60, 1, 1}, block: [3]uint32{8, 8, 4}, body: "mad.lo.u32 %r11, %r54, 256, %r5; setp.gt.u32 %p1, %r11, 0x3fff; @%p1 exit; mul.wide.u32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5]; st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r10]; st.global.u32 [%rd5], %r13;"},
+	{name: "two workers, spans", workers: 2, grid: [3]uint32{150, 1, 1}, block: [3]uint32{8, 8, 4}, body: "mad.lo.u32 %r11, %r54, 256, %r5; mul.wide.u32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5]; st.shared.u32 [%r10], %r12; bar.sync 0; xor.b32 %r14, %r56, 128; add.u32 %r14, %r14, %r7; ld.shared.u32 %r13, [%r14]; st.global.u32 [%rd5], %r13;"},
+	{name: "seed", grid: flat, block: square, launch: func(x *machine.Launch) { x.Seed = 7 }, body: "ld.global.u32 %r14, [%rd3]; shl.b32 %r12, %r3, 2; cvt.u64.u32 %rd4, %r12; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5; ld.global.u32 %r13, [%rd5]; st.global.u32 [%rd3+32768], %r13;"},
+	{name: "wide products", grid: flat, block: square, height: 0x40000000, body: "mul.lo.u32 %r11, %r9, %r4; add.u32 %r12, %r11, %r5; mul.wide.s32 %rd4, %r12, 4; add.s64 %rd5, %rd1, %rd4; shl.b32 %r13, %r12, 2; cvt.u64.u32 %rd6, %r13; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r5;"},
+	{name: "products wrap", grid: flat, block: square, height: 0x40000000, body: "mul.lo.u32 %r11, %r9, %r4; mul.lo.u32 %r11, %r11, %r54; add.u32 %r12, %r11, %r5; shl.b32 %r13, %r12, 2; cvt.u64.u32 %rd6, %r13; add.s64 %rd7, %rd1, %rd6; ld.global.u32 %r14, [%rd7]; add.u32 %r14, %r14, %r4; st.global.u32 [%rd7], %r14;"},
+	{name: "rows wrap", grid: [3]uint32{4, 4, 1}, block: square, height: 0x11111112, body: "shl.b32 %r11, %r55, 2; add.u32 %r11, %r11, 0; mul.lo.u32 %r12, %r9, %r11; mul.lo.u32 %r12, %r12, %r4; add.u32 %r12, %r12, %r5; mul.wide.s32 %rd4, %r12, 4; setp.gt.s32 %p1, %r12, 4000; @%p1 exit; setp.lt.s32 %p2, %r12, -4000; @%p2 exit; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5;"},
+	{name: "unsigned rows", grid: [3]uint32{4, 4, 1}, block: square, body: "add.s32 %r11, %r1, -20; add.s32 %r12, %r2, -20; setp.ge.u32 %p1, %r11, %r8; setp.ge.u32 %p2, %r12, %r9; or.pred %p3, %p1, %p2; @%p3 exit; mad.lo.s32 %r13, %r12, %r8, %r11; mul.wide.s32 %rd4, %r13, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r14, [%rd5]; st.global.u32 [%rd5+32768], %r14;"},
+	{name: "far CTAs", grid: [3]uint32{60000, 1, 1}, block: [3]uint32{16, 2, 1}, body: "mul.lo.u32 %r11, %r54, 0x9000; setp.lt.s32 %p1, %r11, 0; @%p1 exit; and.b32 %r12, %r5, 31; mul.wide.u32 %rd4, %r12, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r13, [%rd5]; add.u32 %r13, %r13, %r11; st.global.u32 [%rd5], %r13;"},
+	{name: "far unsigned", grid: [3]uint32{3000, 1, 1}, block: [3]uint32{16, 4, 1}, body: "mul.lo.u32 %r11, %r54, 0x123456; setp.gt.u32 %p1, %r11, 0x08000000; @%p1 exit; mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r13, [%rd5]; add.u32 %r13, %r13, %r11; st.global.u32 [%rd5], %r13;"},
+	{name: "before the grid", grid: flat, block: square, body: "add.s32 %r11, %r54, -2; mul.lo.s32 %r12, %r11, 256; add.s32 %r12, %r12, %r5; setp.lt.s32 %p1, %r11, 0; @%p1 exit; mul.wide.s32 %rd4, %r12, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r13, [%rd5]; add.u32 %r13, %r13, %r11; st.global.u32 [%rd5], %r13;"},
+	{name: "least", ordinary: true, grid: flat, block: square, body: "min.s32 %r11, %r54, 2; mad.lo.s32 %r12, %r11, 256, %r5; mul.wide.s32 %rd4, %r12, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r13, [%rd5]; add.u32 %r13, %r13, %r11; st.global.u32 [%rd5], %r13;"},
+	{name: "some lanes exit", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r5, 77; @%p1 exit; setp.gt.u32 %p2, %r3, 11; @%p2 exit; add.u32 %r11, %r11, %r5; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "crossing", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; setp.lt.u32 %p1, %r3, 9; setp.gt.u32 %p2, %r4, 3; setp.eq.u32 %p3, %r3, 4; @%p1 bra A; add.u32 %r11, %r11, 1; @%p3 bra B; @%p2 bra B; add.u32 %r11, %r11, 2;\nA: mul.lo.u32 %r11, %r11, 3; @%p2 bra C; add.u32 %r11, %r11, 5;\nB: xor.b32 %r11, %r11, %r5; @%p3 bra C; add.u32 %r11, %r11, 9;\nC: st.global.u32 [%rd3+32768], %r11;"},
+	{name: "loops", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; mov.u32 %r12, 0;\nA: add.u32 %r11, %r11, %r12; xor.b32 %r11, %r11, %r9; add.u32 %r12, %r12, 3; setp.lt.u32 %p1, %r12, %r3; @%p1 bra A; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "loop of a number", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; mov.u32 %r12, 0;\nA: add.u32 %r11, %r11, %r12; add.u32 %r12, %r12, 3; setp.lt.u32 %p1, %r12, %r9; @%p1 bra A; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "halves of a warp", grid: flat, block: square, body: "setp.lt.u32 %p1, %r3, 8; ld.global.u32 %r11, [%rd3]; @%p1 ld.global.u32 %r11, [%rd3+64]; @!%p1 add.u32 %r11, %r11, %r9; selp.b32 %r12, %r11, %r54, %p1; @%p1 st.global.u32 [%rd3+32768], %r12; st.global.u32 [%rd3+65536], %r11; @%p1 st.shared.u32 [%r10], %r12; ld.shared.u32 %r13, [%r10]; @!%p1 st.global.u32 [%rd3], %r13;"},
+	{name: "numbers of halves", grid: flat, block: square, body: "setp.lt.u32 %p1, %r3, 8; mov.u32 %r11, %r54; @%p1 add.u32 %r11, %r11, 17; mad.lo.u32 %r12, %r11, 256, %r5; @%p1 mul.lo.u32 %r12, %r12, %r9; @!%p1 sub.u32 %r12, %r9, %r12; setp.lt.s32 %p2, %r11, %r8; @%p2 add.u32 %r12, %r12, 1; st.global.u32 [%rd3+32768], %r12;"},
+	{name: "conditions", grid: flat, block: square, body: "setp.lt.s32 %p1, %r1, %r8; setp.lt.and.s32 %p2|%p3, %r2, %r9, %p1; setp.gt.or.u32 %p4|%p5, %r3, 4, %p2; not.pred %p6, %p4; ld.global.u32 %r11, [%rd3]; @%p2 add.u32 %r11, %r11, 1; @%p3 add.u32 %r11, %r11, 2; @%p4 add.u32 %r11, %r11, 4; @%p5 add.u32 %r11, %r11, 8; @%p6 add.u32 %r11, %r11, 16; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "equal", grid: flat, block: square, body: "setp.eq.u32 %p1, %r54, 2; @%p1 bra A; ld.global.u32 %r11, [%rd3]; setp.ne.u32 %p2, %r9, 64; @%p2 exit; st.global.u32 [%rd3+32768], %r11; bra E;\nA: st.global.u32 [%rd3], %r9;\nE: bar.sync 0;"},
+	{name: "equal numbers", grid: flat, block: square, body: "setp.eq.u32 %p1, %r9, 64; @!%p1 exit; setp.ne.u32 %p2, %r54, 3; @!%p2 exit; ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "floats compared", ordinary: true, grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3]; setp.lt.f32 %p1, %f1, %f9; selp.f32 %f2, %f1, %f9, %p1; st.global.f32 [%rd3+32768], %f2;"},
+	{name: "parameters compared", ordinary: true, grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3]; setp.lt.f32 %p1, %f9, 0f40000000; @%p1 add.f32 %f1, %f1, %f9; st.global.f32 [%rd3+32768], %f1;"},
+	{name: "NaNs", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; or.b32 %r12, %r11, 0x7fc00000; mov.b32 %f1, %r12; add.f32 %f2, %f1, %f9; mov.b32 %r13, %f2; add.u32 %r13, %r13, 1; neg.f32 %f3, %f2; abs.f32 %f4, %f3; max.f32 %f5, %f2, %f1; sub.f32 %f6, %f3, %f4; st.global.u32 [%rd3+32768], %r13; st.global.f32 [%rd3+49152], %f3; st.global.f32 [%rd3+65536], %f6; st.global.f32 [%rd3+81920], %f5;"},
+	{name: "1 thread", ordinary: true, grid: flat, block: [3]uint32{1, 1, 1}, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "33 threads", ordinary: true, grid: flat, block: [3]uint32{33, 1, 1}, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "huge grid", grid: [3]uint32{3000, 2, 1}, block: [3]uint32{8, 8, 4}, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
+	{name: "fuel", grid: [3]uint32{3000, 1, 1}, block: [3]uint32{8, 8, 4}, launch: func(x *machine.Launch) { x.MaxSteps = 200000 }, workers: 1, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
+}
+
+// flat and square are a row of CTAs, and a block that is swept in no other way.
+var flat, square = [3]uint32{6, 1, 1}, [3]uint32{16, 16, 1}
+
+// TestCTAEdges runs them.
+func TestCTAEdges(t *testing.T) {
+	for i := range ctaEdges {
+		t.Run(ctaEdges[i].name, ctaEdges[i].compare)
+	}
+}
