@@ -13,7 +13,7 @@
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
 //	silent*.go           those that lanes leave without a jump; loopregs.go: registers of one loop
-//	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes
+//	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes; ahead.go: the next ones
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	private.go           rows that only the lanes that run look at

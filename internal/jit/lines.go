@@ -93,9 +93,11 @@ func (l *lines) access(pc int32) {
 		l.keep(k)
 		if pc == l.pcs[l.step-1] {
 			l.eachPart(tW, l.store)
+			l.ahead(x86.PREFETCHW)
 		}
 	case pc == l.pcs[0]:
 		l.load()
+		l.ahead(x86.PREFETCHT0)
 	case !l.direct(k):
 		l.eachPart(tW, func() { l.give(k, loc{kind: inMem, m: l.kept(k, 0)}) })
 	}
