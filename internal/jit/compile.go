@@ -73,6 +73,11 @@ func assembled(code *machine.Code, f *ir.Func, opt Options) *compiler {
 	for ; ; resident -= 4 {
 		c := newCompiler(code, f, opt, max(resident, 0))
 		c.assemble()
+		if c.batch.scant {
+			c.giveBack()
+			opt.alone, resident = true, resident+4
+			continue
+		}
 		if !c.short || resident <= 0 {
 			return c
 		}

@@ -146,12 +146,64 @@ var ctaEdges = []ctaEdge{
 	{name: "NaNs", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; or.b32 %r12, %r11, 0x7fc00000; mov.b32 %f1, %r12; add.f32 %f2, %f1, %f9; mov.b32 %r13, %f2; add.u32 %r13, %r13, 1; neg.f32 %f3, %f2; abs.f32 %f4, %f3; max.f32 %f5, %f2, %f1; sub.f32 %f6, %f3, %f4; st.global.u32 [%rd3+32768], %r13; st.global.f32 [%rd3+49152], %f3; st.global.f32 [%rd3+65536], %f6; st.global.f32 [%rd3+81920], %f5;"},
 	{name: "1 thread", ordinary: true, grid: flat, block: [3]uint32{1, 1, 1}, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "33 threads", ordinary: true, grid: flat, block: [3]uint32{33, 1, 1}, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "stores that overlap", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; shl.b32 %r13, %r3, 2; mad.lo.u32 %r12, %r4, 8, %r13; cvt.u64.u32 %rd4, %r12; add.s64 %rd5, %rd1, %rd4; add.u32 %r11, %r11, %r5; st.global.u32 [%rd5+65536], %r11; ld.global.u32 %r14, [%rd5+65536]; st.global.u32 [%rd3+32768], %r14;"},
+	{name: "kept for later", grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4]; mul.f32 %f3, %f1, %f2; st.shared.f32 [%r10], %f3; bar.sync 0; st.global.f32 [%rd3], %f9; ld.shared.f32 %f4, [%r10+4]; bar.sync 0; st.shared.f32 [%r10], %f9; fma.rn.f32 %f5, %f4, %f1, %f3; fma.rn.f32 %f6, %f1, %f5, %f1; bar.sync 0; add.f32 %f7, %f6, %f2; st.global.f32 [%rd3+32768], %f7; add.f32 %f8, %f5, %f5; fma.rn.f32 %f5, %f5, %f5, %f5; st.global.f32 [%rd3+65536], %f5; st.global.f32 [%rd3+98304], %f8;"},
+	{name: "a guard that changes", grid: flat, block: square, body: "setp.lt.u32 %p1, %r3, 6; ld.global.u32 %r11, [%rd3]; @%p1 setp.gt.u32 %p1, %r4, 7; @%p1 add.u32 %r11, %r11, 100; @!%p1 bra A; mov.u32 %r12, %r9; bra B;\nA: mov.u32 %r12, %r54;\nB: add.u32 %r11, %r11, %r12; mad.lo.u32 %r11, %r12, %r12, %r11; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "warps part", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; mov.u32 %r12, %r9; setp.ge.u32 %p1, %r4, 8; @%p1 bra A; add.u32 %r12, %r12, %r54; mul.lo.u32 %r12, %r12, 2; bar.sync 0; bra B;\nA: shl.b32 %r12, %r12, 1; bar.sync 0; st.shared.u32 [%r10], %r11;\nB: bar.sync 0; ld.shared.u32 %r13, [%r10+512]; mad.lo.u32 %r13, %r12, 3, %r13; setp.lt.s32 %p2, %r12, 128; @%p2 st.global.u32 [%rd3+65536], %r12; st.global.u32 [%rd3+32768], %r13;"},
+	{name: "address of halves", grid: flat, block: square, body: "setp.lt.u32 %p1, %r3, 8; mov.u64 %rd4, %rd3; @%p1 add.s64 %rd4, %rd4, 1024; ld.global.u32 %r11, [%rd4]; mul.wide.u32 %rd5, %r54, 64; add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r12, [%rd6]; add.u32 %r11, %r11, %r12; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "shifted right", ordinary: true, grid: flat, block: square, body: "shr.u32 %r11, %r5, 4; and.b32 %r12, %r5, 15; mad.lo.u32 %r13, %r12, 17, %r11; shl.b32 %r13, %r13, 2; add.u32 %r13, %r13, %r7; mad.lo.u32 %r14, %r11, 17, %r12; shl.b32 %r14, %r14, 2; add.u32 %r14, %r14, %r7; ld.global.u32 %r15, [%rd3]; st.shared.u32 [%r13], %r15; bar.sync 0; ld.shared.u32 %r16, [%r14]; st.global.u32 [%rd3+32768], %r16;"},
+	{name: "sixty four bits", grid: flat, block: square, avx512: true, body: "cvt.s64.s32 %rd4, %r2; cvt.s64.s32 %rd5, %r8; mul.lo.s64 %rd6, %rd4, %rd5; cvt.s64.s32 %rd7, %r1; add.s64 %rd8, %rd6, %rd7; shl.b64 %rd8, %rd8, 2; add.s64 %rd9, %rd1, %rd8; ld.global.u32 %r11, [%rd9]; st.global.u32 [%rd9+32768], %r11;"},
+	{name: "negative rows", grid: [3]uint32{2, 4, 1}, block: square, height: 1<<32 - 64, body: "mad.lo.s32 %r11, %r2, %r9, %r1; mul.wide.s32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5]; add.u32 %r12, %r12, %r5; st.global.u32 [%rd5], %r12;"},
+	{name: "many temporaries", avx512: true, grid: flat, block: square, body: temporaries()},
 	{name: "huge grid", grid: [3]uint32{3000, 2, 1}, block: [3]uint32{8, 8, 4}, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
 	{name: "fuel", grid: [3]uint32{3000, 1, 1}, block: [3]uint32{8, 8, 4}, launch: func(x *machine.Launch) { x.MaxSteps = 200000 }, workers: 1, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
 }
 
+// temporaries keeps values while others are divided, and takes roots.
+func temporaries() string {
+	var b strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&b, "ld.global.f32 %%f%d, [%%rd3+%d]; ", 10+i, 4*i)
+	}
+	for i := range 7 {
+		fmt.Fprintf(&b, "div.rn.f32 %%f1, %%f%d, %%f%d; sqrt.rn.f32 %%f2, %%f1; ex2.approx.f32 %%f3, %%f2; fma.rn.f32 %%f%d, %%f3, %%f1, %%f%d; ", 10+i, 11+i, 10+i, 17-i)
+	}
+	for i := range 8 {
+		fmt.Fprintf(&b, "st.global.f32 [%%rd3+%d], %%f%d; ", 32768+4096*i, 10+i)
+	}
+	return b.String()
+}
+
 // flat and square are a row of CTAs, and a block that is swept in no other way.
 var flat, square = [3]uint32{6, 1, 1}, [3]uint32{16, 16, 1}
+
+// TestCTALaunches runs CTAs of one program in grids that differ, one after the other: what lasts for a launch does not last longer.
+func TestCTALaunches(t *testing.T) {
+	e := ctaEdge{block: square, body: "mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.x; mov.u32 %r13, %nctaid.y; mov.u32 %r14, %total_smem_size; mad.lo.u32 %r15, %r12, 1000, %r13; mad.lo.u32 %r15, %r15, 1000, %r14; mad.lo.u32 %r16, %r11, %r13, %r55; mad.lo.u32 %r16, %r16, %r12, %r54; mad.lo.u32 %r17, %r16, 256, %r5; mul.wide.u32 %rd4, %r17, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r18, [%rd5]; mad.lo.u32 %r18, %r15, 3, %r18; bar.sync 0; st.global.u32 [%rd5], %r18;"}
+	l := newLaboratory(t, "k.ptx", edgeHeader+e.body+"\nret;\n}\n")
+	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
+	l.keep = true
+	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+		l.decoder = nil
+		en := engine(t, jit.Options{Vectors: v})
+		if !strings.Contains(e.listing(t, l, v), "all lanes, of all warps of a CTA") {
+			t.Errorf("%v: no program of a CTA", v)
+		}
+		for i := range uint32(6) {
+			var memory [2][]byte
+			for k, compile := range []func(*machine.Code){nil, en.Install} {
+				clear(l.arena.Bytes(buf, 1<<17))
+				_, err := l.launch(t, "k", [3]uint32{1 + i%3, 2, 5 - i%2*3}, e.block, func(x *machine.Launch) { x.Compile, x.Shared = compile, x.Shared+1024*(i%2) }, buf, uint32(64), uint32(64), uint32(0), uint64(0))
+				if memory[k] = bytes.Clone(l.arena.Bytes(buf, 1<<17)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(memory[0], memory[1]) {
+				t.Errorf("%v: launch %d differs from the interpreter's", v, i)
+			}
+		}
+	}
+}
 
 // TestCTAEdges runs them.
 func TestCTAEdges(t *testing.T) {

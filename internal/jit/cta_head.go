@@ -64,7 +64,7 @@ func (k *cta) atomLasts(a *ctaAtom) bool {
 
 // ctaProgram assembles the program of a CTA, if there is one and it fits: batch.sweep, as sweepCode has it.
 func (c *compiler) ctaProgram(ordinary, out x86.Label) {
-	if c.batch.sweep != 0 {
+	if c.batch.sweep != 0 || c.opt.alone {
 		return
 	}
 	k := c.findCTA()
@@ -82,6 +82,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	if !c.short && m.places <= ctaPlaces {
 		c.batch.sweep, c.batch.asOne = sweep, true
 	}
+	c.batch.scant = c.short
 	c.free, c.freeK, c.bcast, c.short = free, freeK, bcast, short
 }
 

@@ -24,6 +24,7 @@ type Options struct {
 	Whole   bool // code for warps of 32 lanes alone, which leaves where they part
 	Quick   bool // engines: the quick tier alone (quick.go)
 
+	alone   bool                // warps, no program of a CTA
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned
 	counted *Counted            // its parts are counted there
