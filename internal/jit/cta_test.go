@@ -1,14 +1,6 @@
 package jit_test
 
-import (
-	"bytes"
-	"fmt"
-	"testing"
-
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
-)
+import "testing"
 
 // ctaHeader has the thread's place in the grid in %r1, %r2 (x, y), in its CTA in %r3, %r4, and its number there in %r5; the
 // width and the height of a picture in %r8, %r9, the word at (x, y) in %rd3. The kernel's own registers begin at 10.
@@ -51,32 +43,11 @@ var ctaCases = map[string]string{
 	"far":        "ld.global.u32 %r11, [%rd3]; mad.lo.s32 %r12, %r2, 0x4000000, %r1; mul.wide.s32 %rd4, %r12, 4; shr.u64 %rd5, %rd4, 60; shl.b64 %rd6, %rd5, 2; add.s64 %rd7, %rd3, %rd6; st.global.u32 [%rd7+32768], %r11;",
 }
 
-// compareCTAs holds both widths to the interpreter, twice on the same device.
+// compareCTAs is compareTwice for a picture.
 func compareCTAs(t *testing.T, body string, grid, block [3]uint32, width, height uint32) {
 	t.Helper()
 	const size = 1 << 18
-	l := newLaboratory(t, "k.ptx", ctaHeader+body+"\nret;\n}\n")
-	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
-	all := l.arena.Bytes(buf, size)
-	l.keep = true
-	launch := func(compile func(*machine.Code)) (memory []byte, s machine.Stats, fault string) {
-		for i := range all {
-			all[i] = byte(i*7 + i>>6)
-		}
-		s, err := l.launch(t, "k", grid, block, func(x *machine.Launch) { x.Compile = compile }, buf+size/4, width, height, uint32(0x3fc00000))
-		return bytes.Clone(all), s, fmt.Sprint(err)
-	}
-	want, stats, fault := launch(nil)
-	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-		l.decoder = nil
-		e := engine(t, jit.Options{Vectors: v})
-		for range 2 {
-			got, s, err := launch(e.Install)
-			if err != fault || !bytes.Equal(got, want) || fault == "<nil>" && (s.Steps != stats.Steps || s.LaneOps != stats.LaneOps || s.CTAs != stats.CTAs) {
-				t.Errorf("%v %v, %d by %d: %s; %d steps, %d lane-ops, %d CTAs, memory equal: %v; the interpreter: %s; %d, %d, %d", v, block, width, height, err, s.Steps, s.LaneOps, s.CTAs, bytes.Equal(got, want), fault, stats.Steps, stats.LaneOps, stats.CTAs)
-			}
-		}
-	}
+	compareTwice(t, ctaHeader+body+"\nret;\n}\n", size, size/4, grid, block, width, height, uint32(0x3fc00000))
 }
 
 // TestCTA runs kernels whose CTAs are one program, in all shapes of blocks, with pictures that end in their middle.

@@ -11,21 +11,24 @@ func (c *compiler) quickLeave(to outsideTo, pc, undo int32) {
 }
 
 // quickBranch assembles bra: all lanes go one way, or it leaves.
-func (c *compiler) quickBranch(k form) {
+func (c *compiler) quickBranch(k form) { c.quickAgreed(k, c.quickTake) }
+
+// quickAgreed does something if the guard holds for all lanes, goes on if it does for none, and leaves where lanes part.
+func (c *compiler) quickAgreed(k form, then func(form)) {
 	if k.guard == 0 {
-		c.quickTake(k)
+		then(k)
 		return
 	}
 	c.quickGuard(k)
-	take, part := c.NewLabel(), c.NewLabel()
+	all, part := c.NewLabel(), c.NewLabel()
 	c.RI(x86.CMP, x86.S32, rGuard, -1)
-	c.Jcc(x86.E, take)
+	c.Jcc(x86.E, all)
 	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
 	c.Jcc(x86.NE, part)
 	c.uncountAll(false)
 	c.stubs = append(c.stubs, func() {
-		c.Bind(take)
-		c.quickTake(k)
+		c.Bind(all)
+		then(k)
 		c.Bind(part)
 		c.quickLeave(toPart, symbolPC, symbolUndo)
 	})
@@ -64,28 +67,10 @@ func (c *compiler) quickTake(k form) {
 }
 
 // quickExit assembles exit: all lanes end, or none does, or it leaves.
-func (c *compiler) quickExit(k form) {
-	if k.guard == 0 {
-		c.quickEnd()
-		return
-	}
-	c.quickGuard(k)
-	end, part := c.NewLabel(), c.NewLabel()
-	c.RI(x86.CMP, x86.S32, rGuard, -1)
-	c.Jcc(x86.E, end)
-	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
-	c.Jcc(x86.NE, part)
-	c.uncountAll(false)
-	c.stubs = append(c.stubs, func() {
-		c.Bind(end)
-		c.quickEnd()
-		c.Bind(part)
-		c.quickLeave(toPart, symbolPC, symbolUndo)
-	})
-}
+func (c *compiler) quickExit(k form) { c.quickAgreed(k, c.quickEnd) }
 
 // quickEnd ends all lanes. What has been counted of instructions behind is taken back.
-func (c *compiler) quickEnd() {
+func (c *compiler) quickEnd(form) {
 	c.MI(x86.MOV, x86.S32, ctxExited, -1)
 	c.MovImm(x86.RCX, symbolUndo)
 	c.RR(x86.SUB, x86.S64, rSteps, x86.RCX)

@@ -56,7 +56,7 @@ var sweepCases = map[string]string{
 	"wraps":       "add.u32 %r10, %r1, 0x7ffffd80; mul.wide.s32 %rd4, %r10, 4; shr.u64 %rd5, %rd4, 61; shl.b64 %rd6, %rd5, 3; add.u64 %rd7, %rd6, %rd3; ld.global.u32 %r11, [%rd7]; st.global.u32 [%rd3+8192], %r11; sub.u32 %r12, %r10, 0x7ffffd80; cvt.u64.u32 %rd8, %r12; add.u64 %rd9, %rd8, %rd1; setp.gt.s32 %p1, %r10, 5; @!%p1 exit; st.global.u8 [%rd9+16384], %r1; ret;",
 }
 
-// compareSweep holds both widths to the interpreter, twice on the same device.
+// compareSweep is compareTwice for a kernel of sweeps.
 func compareSweep(t *testing.T, body string, grid, block [3]uint32, n uint32) {
 	t.Helper()
 	compareSweepIn(t, 1<<16, body, grid, block, n)
@@ -65,7 +65,14 @@ func compareSweep(t *testing.T, body string, grid, block [3]uint32, n uint32) {
 // compareSweepIn is compareSweep with a buffer of some bytes, the parameter in its middle.
 func compareSweepIn(t *testing.T, size uint64, body string, grid, block [3]uint32, n uint32) {
 	t.Helper()
-	l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
+	compareTwice(t, sweepHeader+body+"\n}\n", size, size/2, grid, block, n)
+}
+
+// compareTwice holds both widths to the interpreter, twice on the same device: memory, counts and faults of a kernel whose
+// first parameter points into a buffer.
+func compareTwice(t *testing.T, text string, size, at uint64, grid, block [3]uint32, args ...any) {
+	t.Helper()
+	l := newLaboratory(t, "k.ptx", text)
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all := l.arena.Bytes(buf, size)
 	l.keep = true
@@ -73,7 +80,7 @@ func compareSweepIn(t *testing.T, size uint64, body string, grid, block [3]uint3
 		for i := range all {
 			all[i] = byte(i*7 + i>>6)
 		}
-		s, err := l.launch(t, "k", grid, block, func(x *machine.Launch) { x.Compile = compile }, buf+size/2, n)
+		s, err := l.launch(t, "k", grid, block, func(x *machine.Launch) { x.Compile = compile }, append([]any{buf + at}, args...)...)
 		return bytes.Clone(all), s, fmt.Sprint(err)
 	}
 	want, stats, fault := launch(nil)
@@ -83,7 +90,7 @@ func compareSweepIn(t *testing.T, size uint64, body string, grid, block [3]uint3
 		for range 2 {
 			got, s, err := launch(e.Install)
 			if err != fault || !bytes.Equal(got, want) || fault == "<nil>" && (s.Steps != stats.Steps || s.LaneOps != stats.LaneOps || s.CTAs != stats.CTAs) {
-				t.Errorf("%v %v, %d: %s; %d steps, %d lane-ops, %d CTAs, memory equal: %v; the interpreter: %s; %d, %d, %d", v, block, n, err, s.Steps, s.LaneOps, s.CTAs, bytes.Equal(got, want), fault, stats.Steps, stats.LaneOps, stats.CTAs)
+				t.Errorf("%v %v, %v: %s; %d steps, %d lane-ops, %d CTAs, memory equal: %v; the interpreter: %s; %d, %d, %d", v, block, args, err, s.Steps, s.LaneOps, s.CTAs, bytes.Equal(got, want), fault, stats.Steps, stats.LaneOps, stats.CTAs)
 			}
 		}
 	}
