@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ptxvm"
+	"ptxvm/internal/jit"
 )
 
 var (
@@ -230,7 +231,7 @@ func TestCompiledFaults(t *testing.T) {
 			_, msg, _ := strings.Cut(fault, ": fault ")
 			kinds[msg[:5]]++
 		}
-		for _, v := range compilers {
+		for _, v := range jit.Compilers() {
 			got, report, s := k.run(t, ptxvm.JIT, compiledBy(v))
 			if s.Compiled != 0 {
 				compiled++

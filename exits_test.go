@@ -147,9 +147,6 @@ func (o *outcome) differs(want *outcome) string {
 	return ""
 }
 
-// compilers are those that the engine matrix has: two widths and two tiers.
-var compilers = []jit.Options{{Vectors: jit.AVX2}, {Vectors: jit.AVX512}, {Vectors: jit.AVX2, Quick: true}, {Vectors: jit.AVX512, Quick: true}}
-
 // compiledBy compiles with options.
 func compiledBy(o jit.Options) func(*ptxvm.Device) error {
 	return func(d *ptxvm.Device) error {
@@ -173,7 +170,7 @@ func TestExits(t *testing.T) {
 				x := exitRun{caseRun: newCaseRun(t, &c), places: &places, runs: &runs, left: &left}
 				x.want, _ = x.with(t, ptxvm.Interp, nil)
 				r := rand.New(rand.NewPCG(*exitsSeed, uint64(i)))
-				for _, o := range compilers {
+				for _, o := range jit.Compilers() {
 					x.leave(t, r, o, jit.Leaving)
 					x.leave(t, r, o, jit.Missing)
 				}

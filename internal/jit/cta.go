@@ -28,11 +28,11 @@ const (
 // cta is the program of a CTA.
 type cta struct {
 	*region
-	warps  []*ctaWarp
-	items  []*ctaItem
-	phase  int
-	steps_ int64 // instructions that warps execute, and lanes that execute them
-	ops_   int64
+	warps    []*ctaWarp
+	items    []*ctaItem
+	phase    int
+	executed int64 // instructions that warps execute, and lanes that execute them
+	laneOps  int64
 
 	atoms    []ctaAtom
 	atomAt   map[ctaAtom]byte
@@ -141,7 +141,7 @@ func (k *cta) schedule() bool {
 					later |= waiting &^ (bit<<1 - 1)
 					waiting, going = 0, true
 				} else {
-					k.steps_, k.ops_ = k.steps_+1, k.ops_+32 // it executes the barrier again when it is woken
+					k.executed, k.laneOps = k.executed+1, k.laneOps+32 // it executes the barrier again when it is woken
 				}
 			case ctaEnds:
 				if alive &^= bit; waiting != 0 && waiting == alive {
@@ -167,7 +167,7 @@ func (k *cta) runWarp(w *ctaWarp) int {
 	for len(w.places) != 0 {
 		pc, lanes := w.first()
 		delete(w.places, pc)
-		if k.steps_ += 1; k.steps_ > maxCTASteps || int(pc) >= len(k.insts) {
+		if k.executed += 1; k.executed > maxCTASteps || int(pc) >= len(k.insts) {
 			return ctaFailed
 		}
 		in, s := &k.insts[pc], &k.steps[pc]
@@ -178,7 +178,7 @@ func (k *cta) runWarp(w *ctaWarp) int {
 			if w.barrier = id; !ok || lanes != ^uint32(0) {
 				return ctaFailed
 			}
-			k.ops_ += 32
+			k.laneOps += 32
 			w.places[pc+1] = lanes
 			return ctaWaits
 		case sem.OpBranch, sem.OpExit, sem.OpReturn:
@@ -194,7 +194,7 @@ func (k *cta) runWarp(w *ctaWarp) int {
 			}
 			w.run = taken
 		}
-		k.ops_ += int64(bits.OnesCount32(w.run))
+		k.laneOps += int64(bits.OnesCount32(w.run))
 		if w.run != 0 && !k.execute(w, in, s) || k.failed {
 			return ctaFailed
 		}
@@ -228,7 +228,7 @@ func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
 			return false
 		}
 	}
-	k.ops_ += int64(bits.OnesCount32(taken))
+	k.laneOps += int64(bits.OnesCount32(taken))
 	if s.op.Kind == sem.OpBranch {
 		to := int32(in.Imm)
 		if to <= w.pc && taken != 0 {

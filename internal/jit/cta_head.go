@@ -94,8 +94,8 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.count()
 	m.body()
 	m.title("a CTA is done")
-	m.RI(x86.ADD, x86.S64, rSteps, int32(k.steps_))
-	if d := 32*k.steps_ - k.ops_; d != 0 {
+	m.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
+	if d := 32*k.executed - k.laneOps; d != 0 {
 		m.MI(x86.SUB, x86.S64, ctxOps, int32(d))
 	}
 	m.MI(x86.MOV, x86.S32, batchMoved, 1)

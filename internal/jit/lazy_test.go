@@ -39,20 +39,12 @@ M:	setp.lt.u32 %p2, %r20, %r9;
 // TestLazyParts makes code for some lanes before it is needed, never, and after it has been missed so often,
 // in all shapes of blocks, in both widths.
 func TestLazyParts(t *testing.T) {
-	l := newLaboratory(t, "k.ptx", patternHeader+lazyBody+"\n\tret;\n}\n")
-	const size = 1 << 17
-	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
-	all := l.arena.Bytes(buf, size)
-	fill := func() {
-		for i := range all {
-			all[i] = byte(i*11 + i>>8)
-		}
-	}
+	l, at, all, fill := patternRoom(t, lazyBody)
 	r := rand.New(rand.NewPCG(5, 6))
 	completed := 0
 	for _, block := range blocks {
 		fill()
-		want := l.run(t, "k", 5, block, nil, buf+size/2, uint32(12))
+		want := l.run(t, "k", 5, block, nil, at, uint32(12))
 		memory := bytes.Clone(all)
 		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 			for _, after := range []uint32{0, 1, 2 + r.Uint32N(30), 1 << 30} {
@@ -61,7 +53,7 @@ func TestLazyParts(t *testing.T) {
 				got, err := l.launch(t, "k", [3]uint32{5, 1, 1}, block, func(x *machine.Launch) {
 					x.Compile, x.PartsAfter = e.InstallWhole, after
 					x.CompileParts = func(c *machine.Code) { completed++; e.Install(c) }
-				}, buf+size/2, uint32(12))
+				}, at, uint32(12))
 				if err != nil {
 					t.Fatal(err)
 				}

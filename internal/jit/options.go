@@ -76,6 +76,11 @@ func (v Vectors) String() string {
 // commit. Others are only used where they are asked for.
 var Proven = []Vectors{AVX512, AVX2}
 
+// Compilers are those that the engine matrix compares with the interpreter: both widths, both tiers.
+func Compilers() []Options {
+	return []Options{{Vectors: AVX2}, {Vectors: AVX512}, {Vectors: AVX2, Quick: true}, {Vectors: AVX512, Quick: true}}
+}
+
 // Here returns the set that this machine's code uses, or why there is none, and a better one that is not proven.
 func Here() (v, unproven Vectors, err error) {
 	if err := (Options{}).possible(); err != nil {

@@ -36,22 +36,28 @@ const patternHeader = `.version 8.0
 	add.u64 %rd2, %rd1, %rd2;
 `
 
-// compareBlocks runs a kernel in both engines, both widths and all blocks; where leave is given it
-// leaves at those instructions, too.
-func compareBlocks(t *testing.T, body string, leave func(pc int32) bool) (native uint64) {
+// patternRoom has a kernel behind patternHeader, a buffer of which its first parameter is the middle, and what fills that.
+func patternRoom(t *testing.T, body string) (l *laboratory, at uint64, all []byte, fill func()) {
 	t.Helper()
-	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+	l = newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
 	const size = 1 << 17
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
-	all := l.arena.Bytes(buf, size)
-	fill := func() {
+	all = l.arena.Bytes(buf, size)
+	return l, buf + size/2, all, func() {
 		for i := range all {
 			all[i] = byte(i*11 + i>>8)
 		}
 	}
+}
+
+// compareBlocks runs a kernel in both engines, both widths and all blocks; where leave is given it
+// leaves at those instructions, too.
+func compareBlocks(t *testing.T, body string, leave func(pc int32) bool) (native uint64) {
+	t.Helper()
+	l, at, all, fill := patternRoom(t, body)
 	for _, block := range blocks {
 		fill()
-		want := l.run(t, "k", 2, block, nil, buf+size/2, uint32(24))
+		want := l.run(t, "k", 2, block, nil, at, uint32(24))
 		memory := bytes.Clone(all)
 		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 			o := jit.Options{Vectors: v}
@@ -59,7 +65,7 @@ func compareBlocks(t *testing.T, body string, leave func(pc int32) bool) (native
 				o = jit.Leaving(o, leave)
 			}
 			fill()
-			got := l.run(t, "k", 2, block, engine(t, o).Install, buf+size/2, uint32(24))
+			got := l.run(t, "k", 2, block, engine(t, o).Install, at, uint32(24))
 			native += got.NativeOps
 			if !bytes.Equal(all, memory) || got.LaneOps != want.LaneOps || got.Steps != want.Steps {
 				t.Errorf("%v, %d: memory equal: %v; %d steps and %d lane-ops, the interpreter %d and %d", block, v, bytes.Equal(all, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps)

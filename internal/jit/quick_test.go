@@ -83,20 +83,12 @@ func TestQuick(t *testing.T) {
 
 // TestBetter replaces what the quick tier has made by better code in the middle of a launch, in all blocks and both widths.
 func TestBetter(t *testing.T) {
-	l := newLaboratory(t, "k.ptx", patternHeader+lazyBody+"\n\tret;\n}\n")
-	const size = 1 << 17
-	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
-	all := l.arena.Bytes(buf, size)
-	fill := func() {
-		for i := range all {
-			all[i] = byte(i*11 + i>>8)
-		}
-	}
+	l, at, all, fill := patternRoom(t, lazyBody)
 	r := rand.New(rand.NewPCG(7, 8))
 	tiers := map[bool]int{}
 	for _, block := range blocks {
 		fill()
-		want := l.run(t, "k", 7, block, nil, buf+size/2, uint32(40))
+		want := l.run(t, "k", 7, block, nil, at, uint32(40))
 		memory := bytes.Clone(all)
 		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 			for i := range 4 {
@@ -107,7 +99,7 @@ func TestBetter(t *testing.T) {
 				got, err := l.launch(t, "k", [3]uint32{7, 1, 1}, block, func(x *machine.Launch) {
 					x.Compile, x.CompileAfter, x.PartsAfter = func(c *machine.Code) { code = c; e.InstallQuick(c) }, quick, r.Uint32N(10)
 					x.Better, x.BetterAfter, x.CompileParts = e.InstallWhole, better, e.Install
-				}, buf+size/2, uint32(40))
+				}, at, uint32(40))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -253,7 +253,7 @@ func Compare(p *generate.Program, input *Input) error {
 func engineWays(ways []Way) (all []Way, done func()) {
 	all = ways
 	var engines []*jit.Engine
-	for _, o := range []jit.Options{{Vectors: jit.AVX2}, {Vectors: jit.AVX512}, {Vectors: jit.AVX2, Quick: true}, {Vectors: jit.AVX512, Quick: true}} {
+	for _, o := range jit.Compilers() {
 		e, err := jit.NewEngine(o)
 		if err != nil {
 			continue
