@@ -5,10 +5,12 @@
 //	host SECONDS KERNELS.cl NAME GX GY GZ LX LY LZ ARG…   @FILE is a buffer, written back to FILE.out; else a word in hex
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void ok(cl_int err, const char *what) {
   if (err) {
@@ -17,10 +19,30 @@ static void ok(cl_int err, const char *what) {
   }
 }
 
-static double now(void) {
+static double read_clock(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static double mine(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+// What the implementation's threads have used, each by its own clock: in that of the process what a thread has used
+// is missing, up to a tick of some milliseconds, while it runs on another processor.
+static double theirs(void) {
+  double sum = 0;
+  DIR *d = opendir("/proc/self/task");
+  if (!d) {
+    perror("/proc/self/task");
+    exit(1);
+  }
+  for (struct dirent *e; (e = readdir(d));) {
+    int thread = atoi(e->d_name);
+    if (thread > 0 && thread != getpid())
+      sum += read_clock((clockid_t)(~(unsigned)thread << 3 | 6)); // its CPUCLOCK_SCHED
+  }
+  closedir(d);
+  return sum;
 }
 
 static char *load(const char *path, size_t *size) {
@@ -83,20 +105,26 @@ int main(int argc, char **argv) {
     ok(err, text);
     ok(clSetKernelArg(kernel, i, sizeof(cl_mem), &arg[i].mem), text);
   }
-  double best = 1e300, end = 0;
-  for (int round = 0; round < 3 || now() < end; round++) {
+  // Rounds that had no processor for a while count only if none had one all the time (bench/rounds.go).
+  double whole = 1e300, any = 1e300, end = 0;
+  for (int round = 0; round < 3 || read_clock(CLOCK_MONOTONIC) < end; round++) {
     for (int i = 0; i < n; i++)
       if (arg[i].mem)
         ok(clEnqueueWriteBuffer(queue, arg[i].mem, CL_TRUE, 0, arg[i].size, arg[i].first, 0, 0, 0), "write");
     ok(clFinish(queue), "finish");
-    double start = now();
+    double before = theirs(), start = read_clock(CLOCK_MONOTONIC), own = mine();
     ok(clEnqueueNDRangeKernel(queue, kernel, 3, 0, global, block, 0, 0, 0), "launch");
     ok(clFinish(queue), "finish");
-    double took = now() - start;
-    if (round == 0)
-      end = now() + strtod(argv[1], 0) * 1e9; // compiling is behind us
-    else if (took < best)
-      best = took;
+    double cpu = mine() - own, wall = read_clock(CLOCK_MONOTONIC) - start;
+    cpu += theirs() - before;
+    if (round == 0) { // with compiling
+      end = read_clock(CLOCK_MONOTONIC) + strtod(argv[1], 0) * 1e9;
+      continue;
+    }
+    if (cpu < any)
+      any = cpu;
+    if (cpu >= 0.9 * wall && cpu < whole)
+      whole = cpu;
   }
   for (int i = 0; i < n; i++)
     if (arg[i].mem) {
@@ -108,6 +136,6 @@ int main(int argc, char **argv) {
         return 1;
     }
   clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof name - 1, name, 0);
-  printf("%.0f\n%s\n", best, name);
+  printf("%.0f\n%s\n", whole < 1e300 ? whole : any, name);
   return 0;
 }
