@@ -159,7 +159,7 @@ func (c *cuda) Read(from Address, data []byte) error {
 	return c.check("cuMemcpyDtoH", c.copyFromThere(&data[0], uint64(from), uintptr(len(data))))
 }
 
-// Close destroys the context: a fault leaves it unusable, and the next one is fresh.
+// Close destroys the context. After a fault the process has no further one (child.go).
 func (c *cuda) Close() error {
 	return c.check("cuDevicePrimaryCtxReset", c.reset(c.device))
 }

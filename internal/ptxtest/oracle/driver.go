@@ -1,6 +1,7 @@
 package main
 
-// What the oracle asks of a GPU. The real one is cuda.go; tests have one that runs PTX on ptxvm.
+// What the oracle asks of a GPU. The real one is cuda_linux.go, in a process of its own (child.go);
+// tests have one that runs PTX on ptxvm.
 
 import (
 	"encoding/binary"
@@ -91,11 +92,14 @@ func start(open func() (Driver, error), assemble Assembler) (*machine, error) {
 	return &machine{open: open, driver: d, assemble: assemble, target: target}, nil
 }
 
-// restart gives the device a new context after a fault.
-func (m *machine) restart() (err error) {
+// restart gives the device a new context after a fault. Without one, the machine has the lost one.
+func (m *machine) restart() error {
 	_ = m.driver.Close() // of a context that is lost already
 	m.arrays = nil
-	m.driver, err = m.open()
+	d, err := m.open()
+	if err == nil {
+		m.driver = d
+	}
 	return err
 }
 

@@ -21,7 +21,16 @@ import (
 	"ptxvm/internal/ptxtest/vec"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, openCUDA, assembleCubin)) }
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == childVerb {
+		if err := serve(duplex{os.Stdin, os.Stdout}, openCUDA); err != nil {
+			fmt.Fprintf(os.Stderr, "oracle %s: %v\n", childVerb, err)
+			os.Exit(exitUsage)
+		}
+		return
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, openChild, assembleCubin))
+}
 
 // Exit codes.
 const (

@@ -1,6 +1,7 @@
 package main
 
-// Marking what a device confirmed: "# hw sm_90" at the end of a row.
+// Marking what a device confirmed: "# hw sm_90" at the end of a row. A row with "# differs sm_90: why"
+// is known to differ there.
 
 import (
 	"os"
@@ -8,7 +9,10 @@ import (
 	"strings"
 )
 
-const hardware = "# hw"
+const (
+	hardware = "# hw"
+	differs  = "# differs "
+)
 
 // markFile marks rows of a file, by line from 1, and leaves everything else as it is.
 func markFile(name, target string, confirmed map[int]bool) error {

@@ -44,6 +44,37 @@ func TestSurfaceSweep(t *testing.T) {
 	}
 }
 
+// TestFewerFaults: a number of the faulting cases of each statement, at other places in each; all others
+// stay.
+func TestFewerFaults(t *testing.T) {
+	tables := map[string]string{}
+	for _, n := range []string{"0", "1"} {
+		table := filepath.Join(t.TempDir(), "t")
+		if code, out, errs := newFake(t, "sm_90").oracle(text, "sweep", "-only", "suld.b.2d.v2", "-faults", n, "-o", table, "surface"); code != exitAgree {
+			t.Fatalf("code %d: %s%s", code, out, errs)
+		}
+		data, err := os.ReadFile(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables[n] = string(data)
+	}
+	const fault, statements = "= fault #", 12 // .v2.b8 to .v2.b64, in three modes
+	all, few := strings.Count(tables["0"], fault), strings.Count(tables["1"], fault)
+	if few != statements || all <= few || strings.Count(tables["0"], "\n")-all != strings.Count(tables["1"], "\n")-few {
+		t.Errorf("%d faults of %d", few, all)
+	}
+	places := map[string]bool{}
+	for line := range strings.Lines(tables["1"]) {
+		if _, place, found := strings.Cut(line, "{"); found && strings.Contains(place, fault) {
+			places[place] = true
+		}
+	}
+	if len(places) < 4 {
+		t.Errorf("the places %v alone", places)
+	}
+}
+
 // TestSurfaceGuesses: a device that answers a guess otherwise is told from the default, and the
 // row says which position it has.
 func TestSurfaceGuesses(t *testing.T) {

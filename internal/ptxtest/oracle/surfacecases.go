@@ -180,7 +180,7 @@ func (a *access) cases(desc ptxvm.ArrayDesc, brief bool) (list []*surfaceCase) {
 		if places[a.geometry][i+1] < 0 {
 			continue
 		}
-		for _, v := range steps(extent, trap) {
+		for _, v := range steps(extent, trap, i == 1 && !brief) {
 			at := [2]int64{}
 			at[i] = v
 			add(0, at[0], at[1])
@@ -204,10 +204,15 @@ func columns(row, size int64, trap, brief bool) []int64 {
 	return slices.Compact(list)
 }
 
-// steps are the places along an extent other than the first.
-func steps(n int64, trap bool) []int64 {
+// steps are the places along an extent other than the first; of slices and layers also those where a
+// number of 11, 15 or 16 bits ends.
+func steps(n int64, trap, wide bool) []int64 {
 	if trap {
 		return []int64{n - 1, n, -1}
 	}
-	return []int64{n - 1, n, -1, math.MinInt32, math.MaxInt32}
+	list := []int64{n - 1, n, -1, math.MinInt32, math.MaxInt32}
+	if wide {
+		list = append(list, 1<<11, 1<<15, 1<<16, 1<<16+1, 1<<16+n)
+	}
+	return list
 }

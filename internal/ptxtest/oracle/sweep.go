@@ -49,6 +49,7 @@ func sweepVerb(args []string, out, errs io.Writer, open func() (Driver, error), 
 	only := fl.String("only", "", "functions and statements that begin so")
 	from := fl.Uint64("from", 0, "first operand, or case of a surface")
 	count := fl.Uint64("count", 0, "number of operands or cases; 0: all")
+	faults := fl.Int("faults", 0, "of each statement of a surface, ask this many of the cases that fault by ptxvm; 0: all")
 	table := fl.String("o", "", "write the table to this file, too")
 	raw := fl.String("raw", "", "write the results of one function to this file, little-endian")
 	if err := fl.Parse(args); err != nil {
@@ -69,7 +70,7 @@ func sweepVerb(args []string, out, errs io.Writer, open func() (Driver, error), 
 		if *raw != "" {
 			return errors.New("-raw is for functions; the table of a surface sweep has every answer")
 		}
-		differ, failed, err = m.surfaceSweep(*only, *from, *count, out, errs, &sums)
+		differ, failed, err = m.surfaceSweep(*only, *from, *count, *faults, out, errs, &sums)
 	} else {
 		differ, failed, err = m.functionSweep(fl.Args(), *only, *raw, *from, *count, out, errs, &sums)
 	}
