@@ -103,8 +103,9 @@ func approximations(t isa.Target) (list []*function) {
 		add(".b32", ".b32", 1<<32, 0, name+".approx.f32", name+".approx.ftz.f32")
 	}
 	add(".b32", ".b32", 1<<32, 0, "tanh.approx.f32")
-	add(".b64", ".b64", 1<<32, 32, "rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64")
+	add(".b64", ".b64", 1<<32, 32, "rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64", "rsqrt.approx.f64")
 	add(".b16", ".b16", 1<<16, 0, "ex2.approx.f16", "ex2.approx.ftz.bf16", "tanh.approx.f16", "tanh.approx.bf16")
+	add(".b32", ".b32", 1<<32, 0, "ex2.approx.f16x2", "ex2.approx.ftz.bf16x2", "tanh.approx.f16x2", "tanh.approx.bf16x2")
 	return list
 }
 

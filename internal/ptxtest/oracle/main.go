@@ -5,6 +5,7 @@
 //
 //	oracle vectors [-write] FILE…      rows of vector files; -write marks those that the device confirms
 //	oracle sweep [flags] cvt|approx    every operand of a function, compared and summed up
+//	oracle sums [flags] cvt|approx     checksums of every operand's result, of the device alone
 //	oracle sweep [flags] surface       surface accesses out of bounds and misaligned
 //	oracle plan                        what to capture first, as command lines
 package main
@@ -62,7 +63,7 @@ func run(args []string, out, errs io.Writer, open func() (Driver, error), assemb
 
 func command(args []string, out, errs io.Writer, open func() (Driver, error), assemble Assembler) error {
 	if len(args) == 0 {
-		return errors.New("want vectors, sweep or plan; see docs/oracle.md")
+		return errors.New("want vectors, sweep, sums or plan; see docs/oracle.md")
 	}
 	switch verb := args[0]; verb {
 	case "plan":
@@ -72,8 +73,10 @@ func command(args []string, out, errs io.Writer, open func() (Driver, error), as
 		return vectorsVerb(args[1:], out, errs, open, assemble)
 	case "sweep":
 		return sweepVerb(args[1:], out, errs, open, assemble)
+	case "sums":
+		return sumsVerb(args[1:], out, errs, open, assemble)
 	default:
-		return fmt.Errorf("there is no verb %q: want vectors, sweep or plan", verb)
+		return fmt.Errorf("there is no verb %q: want vectors, sweep, sums or plan", verb)
 	}
 }
 

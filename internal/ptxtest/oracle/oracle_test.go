@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -356,6 +357,34 @@ func TestSweepUpperWord(t *testing.T) {
 	}
 }
 
+// TestSums: a checksum of 2^24 operands each, 16 in a row, of what the device answers; nothing is
+// compared.
+func TestSums(t *testing.T) {
+	f := newFake(t, "sm_90")
+	dir := t.TempDir()
+	table, raw := filepath.Join(dir, "new", "t"), filepath.Join(dir, "r")
+	args := []string{"sums", "-only", "rcp.approx.ftz.f32", "-from", "0x3f800000", "-count", "3", "-o", table, "-raw", raw, "approx"}
+	code, out, errs := f.oracle(text, args...)
+	want := []uint32{0x3f800000, 0x3f7ffffe, 0x3f7ffffc} // 1/(1+2^-23) = 1-2^-23+…
+	var data []byte
+	for _, w := range want {
+		data = binary.LittleEndian.AppendUint32(data, w)
+	}
+	row := fmt.Sprintf("# fake, sm_90\nrcp.approx.ftz.f32 0x3f800000 %08x\n", crc32.Checksum(data, castagnoli))
+	if code != exitAgree || out != row {
+		t.Errorf("code %d: %s%s, want %s", code, out, errs, row)
+	}
+	if have, err := os.ReadFile(table); err != nil || string(have) != row {
+		t.Errorf("table %q, %v", have, err)
+	}
+	if have, err := os.ReadFile(raw); err != nil || !bytes.Equal(have, data) {
+		t.Errorf("raw results %x, %v", have, err)
+	}
+	if slices.Index(f.calls, "free") < slices.Index(f.calls, "read") || !slices.Contains(f.calls, "unload") {
+		t.Errorf("calls %q", f.calls)
+	}
+}
+
 // TestFunctions: the conversions of sm_90 with narrow sources are there, each once, and ptxvm
 // runs their kernels.
 func TestFunctions(t *testing.T) {
@@ -372,7 +401,7 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%s is missing among %d", op, len(list))
 		}
 	}
-	if n := len(approximations(isa.MustTarget("sm_90a"))); n != 21 {
+	if n := len(approximations(isa.MustTarget("sm_90a"))); n != 26 {
 		t.Errorf("%d approximate functions", n)
 	}
 }
@@ -386,13 +415,15 @@ func TestCommandLine(t *testing.T) {
 	}
 	f := newFake(t, "sm_90")
 	for line, want := range map[string]string{
-		"":                        "want vectors, sweep or plan",
+		"":                        "want vectors, sweep, sums or plan",
 		"measure":                 `no verb "measure"`,
 		"vectors":                 "needs a file",
 		"sweep":                   "one of: cvt, surface, approx",
-		"sweep tex":               `no sweep "tex"`,
+		"sweep tex":               `no functions "tex"`,
 		"sweep -only foo cvt":     `begins with "foo"`,
 		"sweep -raw r approx":     "-raw is for one function",
+		"sums -raw r approx":      "-raw is for one function",
+		"sums surface":            "surface is a sweep of its own",
 		"sweep -raw r surface":    "-raw is for functions",
 		"sweep -only tex surface": `no statement of the surface sweep begins with "tex"`,
 		"vectors missing.txt":     "missing.txt",

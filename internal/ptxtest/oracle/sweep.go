@@ -125,7 +125,7 @@ func (m *machine) functions(names []string, only string) (list []*function, err 
 	case "approx":
 		list = approximations(m.target)
 	default:
-		return nil, fmt.Errorf("there is no sweep %q: want cvt, surface or approx", names[0])
+		return nil, fmt.Errorf("there are no functions %q: want cvt or approx (surface is a sweep of its own)", names[0])
 	}
 	var some []*function
 	for _, f := range list {
@@ -221,11 +221,7 @@ func (m *machine) chunk(mod Module, f *function, from, n uint64) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	args := [][]byte{at.param(), binary.LittleEndian.AppendUint32(nil, uint32(from)), binary.LittleEndian.AppendUint32(nil, uint32(n))}
-	if err := mod.Launch("sweep", blocks(n), [3]uint32{threads, 1, 1}, args); err != nil {
-		return nil, err
-	}
-	return data, errors.Join(m.driver.Read(at, data), m.driver.Free(at))
+	return data, errors.Join(m.results(mod, at, from, data, f.results()), m.driver.Free(at))
 }
 
 // emulated is the same kernel on ptxvm.
