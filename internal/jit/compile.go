@@ -75,7 +75,7 @@ func assembled(code *machine.Code, f *ir.Func, opt Options) *compiler {
 		c.assemble()
 		if c.batch.scant {
 			c.giveBack()
-			opt.alone, resident = true, resident+4
+			opt.alone, opt.inside, resident = opt.inside, true, resident+4
 			continue
 		}
 		if !c.short || resident <= 0 {

@@ -4,13 +4,17 @@ package jit
 // from the CTA's place, the kernel is run once for every warp when it is compiled. Values are polynomials in few
 // numbers with a coefficient for each lane (cta_poly.go), or rows that somebody has to compute. What is left are loads,
 // arithmetic and stores of all warps, one behind the other, barriers and all; branches and bounds become tests of the
-// least and the greatest lane in front of them (cta_guard.go). A CTA that fails one runs in
-// the ordinary way: nothing has been done yet.
+// least and the greatest lane in front of them (cta_guard.go). A CTA that fails one does so by a second
+// program, for borders, where such branches part lanes: those for which a condition holds are a word of bits, loads and
+// stores go by it (cta_set.go, cta_mask.go), and tests are of the lanes that run (cta_narrow.go). One that fails there,
+// too, runs in the ordinary way: nothing has been done yet.
 //
-// Here is who runs when, and what is counted; cta_eval.go has what instructions do, cta_emit.go the code.
+// Here is who runs when; cta_eval.go has what instructions do, cta_emit.go the code.
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 
 	"ptxvm/internal/ir"
 	"ptxvm/internal/machine"
@@ -31,7 +35,8 @@ type cta struct {
 	warps    []*ctaWarp
 	items    []*ctaItem
 	phase    int
-	executed int64 // instructions that warps execute, and lanes that execute them
+	ran      int   // instructions that warps have been run
+	executed int64 // those that they execute whatever conditions say, and lanes that execute them
 	laneOps  int64
 
 	atoms    []ctaAtom
@@ -46,16 +51,28 @@ type cta struct {
 	low      int64 // shared addresses that are accessed: from low to before high
 	high     int64
 	failed   bool
+	places   int // of 8 bytes in memory that are taken
+
+	// A program for borders (cta_mask.go).
+	border bool
+	masks  []*ctaMask
+	maskAt map[string]*ctaMask
+	words  []ctaWord
+	wordAt map[*ctaCond]int
+	trees  map[*ctaCond][]*ctaTree
+	diffs  []*ctaDiff
 }
 
 // ctaWarp is a warp while it is run.
 type ctaWarp struct {
 	index   int
 	env     map[uint32]ctaVal // by offset in the register block
-	places  map[int32]uint32  // where its lanes stand
+	places  map[int32]ctaSet  // where its lanes stand
 	pc      int32             // of the instruction that runs
-	here    uint32            // lanes that have come to it
-	run     uint32            // those that execute it
+	here    ctaSet            // lanes that have come to it
+	runs    ctaSet            // those that execute it
+	run     uint32            // those that may
+	when    *ctaMask          // which do; nil: all that may
 	barrier int32             // at which it waits
 	backs   int32
 }
@@ -77,18 +94,41 @@ func (r *region) findCTA() *cta {
 	if threads%32 != 0 || threads > 32*maxCTAWarps {
 		return nil
 	}
-	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, guardAt: map[string]*ctaGuard{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, low: 1 << 40}
+	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}}
 	for i := range r.code.Specials {
 		k.specials[r.code.Specials[i].Off] = &r.code.Specials[i]
 	}
-	for i := range threads / 32 {
-		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]uint32{0: ^uint32(0)}})
-	}
-	if !k.schedule() || k.failed {
+	if !k.evaluateAll() {
 		return nil
 	}
-	k.settle()
 	return k
+}
+
+// atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none, or no program has them.
+func (k *cta) atBorder() *cta {
+	if !slices.ContainsFunc(k.guards, func(g *ctaGuard) bool { return g.kind == guardOrder && !g.lasts() }) {
+		return nil
+	}
+	b := &cta{region: k.region, shape: k.shape, atoms: slices.Clip(k.atoms), atomAt: maps.Clone(k.atomAt), numbers: slices.Clip(k.numbers), numberAt: maps.Clone(k.numberAt),
+		specials: k.specials, again: k.again, places: k.places, border: true}
+	if !b.evaluateAll() || len(b.masks) == 0 {
+		return nil
+	}
+	return b
+}
+
+// evaluateAll runs all warps.
+func (k *cta) evaluateAll() bool {
+	k.guardAt, k.low = map[string]*ctaGuard{}, 1<<40
+	k.maskAt, k.wordAt, k.trees = map[string]*ctaMask{}, map[*ctaCond]int{}, map[*ctaCond][]*ctaTree{}
+	for i := range int(k.shape.BlockX) * int(k.shape.BlockY) * int(k.shape.BlockZ) / 32 {
+		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]ctaSet{0: lanesSet(allOf)}})
+	}
+	if !k.schedule() || k.failed {
+		return false
+	}
+	k.settle()
+	return !k.failed
 }
 
 // worthCTA tells whether a kernel has nothing that never is part of such a program.
@@ -141,7 +181,7 @@ func (k *cta) schedule() bool {
 					later |= waiting &^ (bit<<1 - 1)
 					waiting, going = 0, true
 				} else {
-					k.executed, k.laneOps = k.executed+1, k.laneOps+32 // it executes the barrier again when it is woken
+					k.tally(k.warps[i], lanesSet(allOf), lanesSet(allOf)) // it executes the barrier again when it is woken
 				}
 			case ctaEnds:
 				if alive &^= bit; waiting != 0 && waiting == alive {
@@ -165,21 +205,19 @@ const (
 // runWarp runs a warp until it waits or has exited.
 func (k *cta) runWarp(w *ctaWarp) int {
 	for len(w.places) != 0 {
-		pc, lanes := w.first()
-		delete(w.places, pc)
-		if k.executed += 1; k.executed > maxCTASteps || int(pc) >= len(k.insts) {
+		k.first(w)
+		if k.ran++; k.ran > maxCTASteps || int(w.pc) >= len(k.insts) {
 			return ctaFailed
 		}
-		in, s := &k.insts[pc], &k.steps[pc]
-		w.pc, w.here, w.run = pc, lanes, lanes
+		in, s := &k.insts[w.pc], &k.steps[w.pc]
 		switch s.op.Kind {
 		case sem.OpBarrier:
-			id, ok := k.barrierID(pc)
-			if w.barrier = id; !ok || lanes != ^uint32(0) {
+			id, ok := k.barrierID(w.pc)
+			if w.barrier = id; !ok || !w.here.all() {
 				return ctaFailed
 			}
-			k.laneOps += 32
-			w.places[pc+1] = lanes
+			k.tally(w, w.here, w.here)
+			w.come(w.pc+1, w.here)
 			return ctaWaits
 		case sem.OpBranch, sem.OpExit, sem.OpReturn:
 			if !k.jump(w, in, s) {
@@ -188,59 +226,64 @@ func (k *cta) runWarp(w *ctaWarp) int {
 			continue
 		}
 		if in.Guard != machine.NoGuard {
-			taken, ok := k.decide(w, in.Guard, lanes, true)
+			taken, _, ok := k.decide(w, in.Guard, true, true)
 			if !ok {
 				return ctaFailed
 			}
-			w.run = taken
+			k.narrow(w, taken)
 		}
-		k.laneOps += int64(bits.OnesCount32(w.run))
+		k.tally(w, w.here, w.runs)
 		if w.run != 0 && !k.execute(w, in, s) || k.failed {
 			return ctaFailed
 		}
-		w.come(pc+1, lanes)
+		w.come(w.pc+1, w.here)
 	}
 	return ctaEnds
 }
 
-// first is the smallest place of a warp, and its lanes.
-func (w *ctaWarp) first() (pc int32, lanes uint32) {
-	pc = 1<<31 - 1
+// first goes to the smallest place of a warp.
+func (k *cta) first(w *ctaWarp) {
+	w.pc = 1<<31 - 1
 	for at := range w.places {
-		pc = min(pc, at)
+		w.pc = min(w.pc, at)
 	}
-	return pc, w.places[pc]
+	w.here = w.places[w.pc]
+	k.narrow(w, w.here)
+	delete(w.places, w.pc)
 }
 
+// narrow lets some of its lanes execute an instruction.
+func (k *cta) narrow(w *ctaWarp, s ctaSet) { w.runs, w.run, w.when = s, s.lanes(), k.mask(w, s) }
+
 // come brings lanes to a place.
-func (w *ctaWarp) come(pc int32, lanes uint32) {
-	if lanes != 0 {
-		w.places[pc] |= lanes
+func (w *ctaWarp) come(pc int32, s ctaSet) {
+	if len(s) != 0 {
+		w.places[pc] = w.places[pc].join(s)
 	}
 }
 
 // jump runs a branch or exit. One of which nothing is known is not taken.
 func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
-	taken := w.run
+	taken, rest := w.here, ctaSet(nil)
 	if in.Guard != machine.NoGuard {
 		var ok bool
-		if taken, ok = k.decide(w, in.Guard, w.run, false); !ok {
+		if taken, rest, ok = k.decide(w, in.Guard, false, k.mayPart(w.pc, in, s)); !ok {
 			return false
 		}
 	}
-	k.laneOps += int64(bits.OnesCount32(taken))
+	k.tally(w, w.here, taken)
 	if s.op.Kind == sem.OpBranch {
 		to := int32(in.Imm)
-		if to <= w.pc && taken != 0 {
+		if to <= w.pc && len(taken) != 0 {
 			if w.backs++; w.backs > maxCTABacks {
 				return false
 			}
 		}
-		if taken != 0 && taken != w.run && int32(in.D) <= w.pc {
+		if len(taken) != 0 && len(rest) != 0 && int32(in.D) <= w.pc {
 			return false // who comes back first would wait for the others
 		}
 		w.come(to, taken)
 	}
-	w.come(w.pc+1, w.run&^taken)
+	w.come(w.pc+1, rest)
 	return true
 }

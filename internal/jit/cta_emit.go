@@ -29,7 +29,6 @@ const kCTA = x86.K7
 
 // body assembles what all warps do.
 func (m *ctaCode) body() {
-	m.wide, m.only, m.wmask, m.lanes = false, 0, 0, m.k.vectorLanes()
 	if m.k.high > 0 {
 		m.RM(x86.MOV, x86.S64, rShared, ctxShared)
 		m.RM(x86.SUB, x86.S64, rShared, ctxWindow)
@@ -130,7 +129,7 @@ func (m *ctaCode) assembleNode(n *ctaNode, store bool) {
 			regs = append(regs, m.canon(x, m.alloc).v)
 			m.release(x)
 		default:
-			regs = append(regs, m.program(n))
+			regs = append(regs, m.computed(n))
 		}
 	}
 	if !store {
@@ -204,8 +203,8 @@ func (m *ctaCode) polyLoc(p *ctaPoly) loc {
 	return temp(v)
 }
 
-// program assembles the running part of a row that is computed.
-func (m *ctaCode) program(n *ctaNode) x86.Vec {
+// computed assembles the running part of a row that is computed.
+func (m *ctaCode) computed(n *ctaNode) x86.Vec {
 	p := n.prog
 	vals, last := make([]loc, len(p.ops)), lastUses(p)
 	for i := range p.ops {
@@ -284,16 +283,20 @@ func (m *ctaCode) merge(n *ctaNode) x86.Vec {
 		m.release(temp(d))
 		return m.load(x, tW).v
 	}
-	switch lanes {
-	case 0:
+	switch {
+	case lanes == 0:
 		return take(&n.in[1])
-	case 1<<m.lanes - 1:
+	case lanes == 1<<m.lanes-1 && n.when == nil:
 		return take(&n.in[0])
 	}
 	d := take(&n.in[1])
 	x := m.loc(&n.in[0])
 	v := m.load(x, tW)
-	m.blendLanes(d, v.v, lanes)
+	if n.when != nil {
+		m.blendMask(d, v.v, n.when)
+	} else {
+		m.blendLanes(d, v.v, lanes)
+	}
 	m.unload(v, x)
 	m.release(x)
 	return d
@@ -325,6 +328,9 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 	case len(runs) == 0:
 		m.zero(v)
 		return
+	case n.when != nil && !n.at.shared: // whoever does not load from shared memory could
+		m.loadMasked(n, runs, v)
+		return
 	case len(runs) == 1 && runs[0].step == 0:
 		m.broadcast(w, tW, v, m.memory(n.at, runs[0], first))
 		return
@@ -337,7 +343,7 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 	}
 	for i, r := range runs {
 		at := m.memory(n.at, r, first)
-		lanes := (uint32(1)<<r.n - 1) << (r.lane - first)
+		lanes := r.bits(first)
 		switch {
 		case i == 0 && r.step == 0:
 			m.broadcast(w, tW, v, at)
@@ -359,7 +365,7 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 
 // loadSome loads a run alone.
 func (m *ctaCode) loadSome(r ctaRun, first int, v x86.Vec, at x86.Mem) {
-	lanes := (uint32(1)<<r.n - 1) << (r.lane - first)
+	lanes := r.bits(first)
 	if m.evex {
 		m.mask(lanes)
 		m.Zeroed(kCTA).VM(x86.VMOVUPS, m.full(), v, at)
@@ -408,8 +414,10 @@ func (m *ctaCode) storePart(n *ctaNode) {
 	v := m.load(x, tW)
 	for _, r := range runs {
 		at := m.memory(n.at, r, first)
-		lanes := (uint32(1)<<r.n - 1) << (r.lane - first)
+		lanes := r.bits(first)
 		switch {
+		case n.when != nil:
+			m.storeMasked(n, r, at, v.v)
 		case r.n == m.lanes:
 			m.store(w, at, v.v)
 		case m.evex:

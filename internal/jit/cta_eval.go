@@ -129,14 +129,14 @@ func (k *cta) write(w *ctaWarp, d *source, v ctaVal) bool {
 			return false
 		}
 		switch {
-		case v.poly != nil && old.poly != nil && v.poly.typ == old.poly.typ:
+		case v.poly != nil && old.poly != nil && v.poly.typ == old.poly.typ && (w.when == nil || v.poly.equal(old.poly)):
 			if v.poly = bounded(v.poly.blend(w.run, old.poly)); v.poly == nil {
 				return false
 			}
-		case v.poly != nil && v.poly.typ == tX || old.cond != nil || old.poly != nil && old.poly.typ == tX:
+		case v.poly != nil && v.poly.typ == tX || v.cond != nil || old.cond != nil || old.poly != nil && old.poly.typ == tX:
 			return false
 		default:
-			v = ctaVal{node: k.node(w, &ctaNode{kind: nodeMerge, lanes: w.run, in: []ctaVal{v, old}})}
+			v = ctaVal{node: k.node(w, &ctaNode{kind: nodeMerge, lanes: w.run, when: w.when, in: []ctaVal{v, old}})}
 		}
 	}
 	w.env[d.off] = v
@@ -146,9 +146,9 @@ func (k *cta) write(w *ctaWarp, d *source, v ctaVal) bool {
 // keepsOld tells whether lanes that do not execute an instruction may look at what it does not overwrite.
 func (k *cta) keepsOld(w *ctaWarp) bool {
 	switch {
-	case w.run == ^uint32(0):
+	case w.runs.all():
 		return false
-	case w.run != w.here:
+	case !w.runs.equal(w.here):
 		return true
 	}
 	for _, g := range k.live.uses.writes(w.pc) {
@@ -166,7 +166,9 @@ func (k *cta) writeCond(w *ctaWarp, off uint32, c *ctaCond) bool {
 		return false
 	}
 	if old := w.env[off].cond; old != nil && k.keepsOld(w) {
-		c = c.blend(w.run, old)
+		if c = k.blended(w, c, old); c == nil {
+			return false
+		}
 	}
 	w.env[off] = ctaVal{cond: c}
 	return true
@@ -330,9 +332,9 @@ func ofLanes(t typ, value func(i int) uint64) *ctaPoly {
 // extended is a polynomial of 32 bits with 64, if its lanes that run do not wrap.
 func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
 	s := k.split(p)
-	k.demandFits(s, w.run)
+	k.demandFits(s, w.run, w.when)
 	if zeros {
-		k.demandLess(w, &ctaSplit{}, s, true)
+		k.order(w.pc, &ctaSplit{}, s, w.run, w.when, true)
 	}
 	out := &ctaPoly{typ: tX}
 	if s.num != nil {
@@ -364,36 +366,33 @@ func unsignedRow(c *[32]int64) *[32]uint64 {
 	return &out
 }
 
-// selection runs selp: by a predicate that is known, or that all lanes are to have as the first to run finds it.
+// selection runs selp: by a predicate that is known, or parts them, or that all lanes are to have as the first to run finds it.
 func (k *cta) selection(w *ctaWarp, s *step) bool {
 	c := w.env[s.in[2].off].cond
 	if c == nil {
 		return false
 	}
-	hold, ok := k.settled(w, c, w.run, true)
+	hold, rest, ok := k.part(w, c, w.runs, true, true)
 	if !ok {
 		return false
 	}
 	pick := func(i int) (ctaVal, bool) { return k.read(w, &s.in[i]) }
-	switch all := w.run; {
-	case hold == all:
+	switch {
+	case len(rest) == 0:
 		v, ok := pick(0)
 		return ok && k.write(w, &s.dst, v)
-	case hold == 0:
+	case len(hold) == 0:
 		v, ok := pick(1)
 		return ok && k.write(w, &s.dst, v)
 	}
 	a, ok1 := pick(0)
 	b, ok2 := pick(1)
-	if !ok1 || !ok2 || s.dst.slot {
+	if !ok1 || !ok2 || s.dst.slot || !k.write(w, &s.dst, b) {
 		return false
 	}
-	run := w.run
-	if !k.write(w, &s.dst, b) {
-		return false
-	}
-	w.run = hold
-	defer func() { w.run = run }()
+	runs := w.runs
+	k.narrow(w, hold)
+	defer k.narrow(w, runs)
 	return k.write(w, &s.dst, a)
 }
 
@@ -414,7 +413,7 @@ func (k *cta) load(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if d.slot {
 		return false
 	}
-	return k.write(w, d, ctaVal{node: k.node(w, &ctaNode{kind: nodeLoad, lanes: w.run, at: at})})
+	return k.write(w, d, ctaVal{node: k.node(w, &ctaNode{kind: nodeLoad, lanes: w.run, when: w.when, at: at})})
 }
 
 // loadParameter runs a load from the kernel's parameters.
@@ -446,7 +445,7 @@ func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if at == nil {
 		return false
 	}
-	k.items = append(k.items, &ctaItem{store: &ctaNode{lanes: w.run, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase}})
+	k.items = append(k.items, &ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase}})
 	return true
 }
 
@@ -509,7 +508,7 @@ func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPl
 		if len(runs) > maxCTARuns && !(p.shared && load) {
 			return nil
 		}
-		whole := load && !p.shared // registers are read to their ends
+		whole := load && !p.shared && w.when == nil // registers are read to their ends
 		for lane := first; lane < first+n; lane++ {
 			if w.run>>lane&1 == 0 {
 				continue
@@ -541,7 +540,7 @@ func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPl
 		k.low, k.high = min(k.low, low), max(k.high, high)
 		return p
 	}
-	k.demandInside(w.pc, p.ctaSplit, &reach, align, load)
+	k.demandInside(w.pc, p.ctaSplit, &reach, align, load, w.when)
 	return p
 }
 

@@ -20,6 +20,8 @@ type ctaCond struct {
 	x, y  ctaVal
 	pc    int32
 	is    map[bool]uint32 // lanes for which it has been settled
+	row   *[32]int64      // condRow: how it is compared with diff, where the program runs
+	diff  *ctaDiff
 }
 
 type ctaCondKind uint8
@@ -31,6 +33,7 @@ const (
 	condAnd
 	condOr
 	condBlend
+	condRow
 )
 
 func knownCond(lanes uint32) *ctaCond { return &ctaCond{kind: condKnown, lanes: lanes} }
@@ -169,21 +172,32 @@ func (k *cta) compared(w *ctaWarp, o *operation, t typ, x, y ctaVal) *ctaCond {
 	return &ctaCond{kind: condCompare, how: o.imm, x: x, y: y, pc: w.pc, is: map[bool]uint32{}}
 }
 
-// decide finds which lanes a guard leaves of some. One of which nothing is known is to come out as is says for all of
-// them, else the other way.
-func (k *cta) decide(w *ctaWarp, guard, lanes uint32, is bool) (taken uint32, ok bool) {
+// decide parts the lanes that have come to an instruction by its guard. One of which nothing is known may part them if
+// it may, else is to come out as is says for all of them, or the other way.
+func (k *cta) decide(w *ctaWarp, guard uint32, is, may bool) (taken, rest ctaSet, ok bool) {
 	c := w.env[guard&^1].cond
 	if c == nil {
-		return 0, false
+		return nil, nil, false
 	}
-	return k.settled(w, c.turned(guard&1 != 0), lanes, is)
+	return k.part(w, c.turned(guard&1 != 0), w.here, is, may)
 }
 
-// settled has the lanes of some for which a condition holds: what is known, or what is demanded.
-func (k *cta) settled(w *ctaWarp, c *ctaCond, lanes uint32, is bool) (hold uint32, ok bool) {
-	if m, ok := c.value(lanes); ok {
-		return m & lanes, true
+// part parts lanes by a condition.
+func (k *cta) part(w *ctaWarp, c *ctaCond, s ctaSet, is, may bool) (taken, rest ctaSet, ok bool) {
+	hold, ok := c.value(s.lanes())
+	if !ok && may {
+		if taken, rest, ok = k.parted(w, c, s); ok {
+			return taken, rest, true
+		}
 	}
+	if !ok {
+		hold, ok = k.settled(w, c, s.lanes(), is)
+	}
+	return s.and(hold), s.and(^hold), ok
+}
+
+// settled has all lanes of some, or none, as far as that can be demanded of a condition.
+func (k *cta) settled(w *ctaWarp, c *ctaCond, lanes uint32, is bool) (hold uint32, ok bool) {
 	for _, want := range []bool{is, !is} {
 		had := len(k.guards)
 		switch {
@@ -205,6 +219,8 @@ func (c *ctaCond) value(lanes uint32) (hold uint32, ok bool) {
 		return c.lanes, true
 	case condCompare:
 		return c.is[true], lanes&^(c.is[true]|c.is[false]) == 0
+	case condRow:
+		return 0, lanes == 0
 	case condNot:
 		hold, ok = c.a.value(lanes)
 		return ^hold, ok
@@ -234,6 +250,8 @@ func (k *cta) demand(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool {
 		return k.demand(w, c.a, lanes, !is)
 	case condBlend:
 		return k.demand(w, c.a, lanes&c.lanes, is) && k.demand(w, c.b, lanes&^c.lanes, is)
+	case condRow:
+		return false
 	case condCompare:
 		if !k.demandCompare(w, c, lanes, is) {
 			return false
@@ -302,7 +320,7 @@ func (k *cta) demandCompare(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool 
 func (v ctaVal) of(lanes uint32) ctaVal {
 	for v.node != nil && v.node.kind == nodeMerge {
 		switch {
-		case lanes&^v.node.lanes == 0:
+		case lanes&^v.node.lanes == 0 && v.node.when == nil:
 			v = v.node.in[0]
 		case lanes&v.node.lanes == 0:
 			v = v.node.in[1]
@@ -350,8 +368,21 @@ func (s *ctaSplit) extent(lanes uint32) *ctaExtent {
 	return e
 }
 
+func (e *ctaExtent) clone() ctaExtent {
+	f := *e
+	f.rates = slices.Clone(e.rates)
+	return f
+}
+
 // join makes an extent contain another one of the same numbers.
 func (e *ctaExtent) join(f *ctaExtent) {
+	switch {
+	case !f.some:
+		return
+	case !e.some:
+		*e = f.clone()
+		return
+	}
 	e.low, e.high = min(e.low, f.low), max(e.high, f.high)
 	for i := range e.rates {
 		e.rates[i][0], e.rates[i][1] = min(e.rates[i][0], f.rates[i][0]), max(e.rates[i][1], f.rates[i][1])
@@ -378,19 +409,43 @@ const (
 	guardRate                       // the number of x has 31 bits, and no sign
 )
 
-// ctaSide is numbers and their extent.
+// ctaSide is numbers and their extent: of all lanes that may be asked for, and of those that are, as far as that is known.
 type ctaSide struct {
 	num   *ctaNumber
 	rates []*ctaNumber
 	ctaExtent
+	sure   ctaExtent
+	masked []ctaMasked
+	reach  int64 // bytes behind the greatest that masked has
 }
 
-func side(s *ctaSplit, e *ctaExtent) ctaSide {
-	x := ctaSide{num: s.num, ctaExtent: *e}
+// ctaMasked is what lanes that a mask has add to an extent.
+type ctaMasked struct {
+	*ctaSplit
+	when *ctaMask
+}
+
+// side is a side of lanes that run.
+func side(s *ctaSplit, e *ctaExtent, when *ctaMask, reach int64) ctaSide {
+	x := ctaSide{num: s.num, ctaExtent: *e, reach: reach}
+	switch {
+	case !e.some:
+	case when == nil:
+		x.sure = e.clone()
+	default:
+		x.masked = []ctaMasked{{s, when}}
+	}
 	for i := range s.rates {
 		x.rates = append(x.rates, s.rates[i].num)
 	}
 	return x
+}
+
+// join makes a side contain another one of the same numbers.
+func (x *ctaSide) join(y *ctaSide) {
+	x.ctaExtent.join(&y.ctaExtent)
+	x.sure.join(&y.sure)
+	x.masked = append(x.masked, y.masked...)
 }
 
 func (x *ctaSide) key() string {
@@ -422,12 +477,8 @@ func (k *cta) guard(g *ctaGuard) {
 	}
 	key := fmt.Sprint(g.kind, g.pc, g.equal, g.align, g.x.key(), g.y.key())
 	if had := k.guardAt[key]; had != nil {
-		if had.x.some {
-			had.x.join(&g.x.ctaExtent)
-		}
-		if had.y.some {
-			had.y.join(&g.y.ctaExtent)
-		}
+		had.x.join(&g.x)
+		had.y.join(&g.y)
 		return
 	}
 	k.guardAt[key] = g
@@ -435,31 +486,31 @@ func (k *cta) guard(g *ctaGuard) {
 }
 
 // demandFits demands that 32 bits hold what lanes have as numbers with a sign.
-func (k *cta) demandFits(s *ctaSplit, lanes uint32) {
+func (k *cta) demandFits(s *ctaSplit, lanes uint32, when *ctaMask) {
 	e := s.extent(lanes)
 	if len(s.rates) == 0 && (s.num == nil || e.low == 0 && e.high == 0) {
 		return
 	}
-	k.guard(&ctaGuard{kind: guardFits, x: side(s, e)})
+	k.guard(&ctaGuard{kind: guardFits, x: side(s, e, when, 0)})
 }
 
 // demandOrder demands that all lanes have x < y, or x ≤ y.
 func (k *cta) demandOrder(pc int32, x, y *ctaPoly, lanes uint32, equal bool) {
 	a, b := k.split(x), k.split(y)
-	k.demandFits(a, lanes)
-	k.demandFits(b, lanes)
-	k.guard(&ctaGuard{kind: guardOrder, pc: pc, equal: equal, x: side(a, a.extent(lanes)), y: side(b, b.extent(lanes))})
+	k.demandFits(a, lanes, nil)
+	k.demandFits(b, lanes, nil)
+	k.order(pc, a, b, lanes, nil, equal)
 }
 
-// demandLess is demandOrder for parts, of the lanes that run.
-func (k *cta) demandLess(w *ctaWarp, a, b *ctaSplit, equal bool) {
-	k.guard(&ctaGuard{kind: guardOrder, pc: w.pc, equal: equal, x: side(a, a.extent(w.run)), y: side(b, b.extent(w.run))})
+// order is demandOrder for parts that are within 32 bits.
+func (k *cta) order(pc int32, a, b *ctaSplit, lanes uint32, when *ctaMask, equal bool) {
+	k.guard(&ctaGuard{kind: guardOrder, pc: pc, equal: equal, x: side(a, a.extent(lanes), when, 0), y: side(b, b.extent(lanes), when, 0)})
 }
 
 // demandInside demands that an access is inside its allocation.
-func (k *cta) demandInside(pc int32, s *ctaSplit, e *ctaExtent, align int64, load bool) {
+func (k *cta) demandInside(pc int32, s *ctaSplit, e *ctaExtent, align int64, load bool, when *ctaMask) {
 	if e.some {
-		k.guard(&ctaGuard{kind: guardInside, pc: pc, x: side(s, e), align: align, load: load})
+		k.guard(&ctaGuard{kind: guardInside, pc: pc, x: side(s, e, when, 4), align: align, load: load})
 	}
 }
 

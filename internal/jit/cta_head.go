@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"ptxvm/internal/jit/x86"
@@ -26,6 +27,9 @@ type ctaCode struct {
 	slots   []bool // places of rows that are taken
 	live    []*ctaNode
 	miss    x86.Label
+	edge    *cta             // the program for borders, nil if there is none
+	extents map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
+	cold    []func()
 
 	resident residents // of ordinary code
 }
@@ -72,35 +76,58 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 		return
 	}
 	free, freeK, bcast, short := c.free, c.freeK, c.bcast, c.short
-	m := &ctaCode{compiler: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: len(k.numbers), slots: make([]bool, ctaRows)}
-	c.free, c.freeK, c.bcast, c.short = nil, []x86.K{x86.K5, x86.K4, x86.K3, x86.K2, x86.K1}, nil, false
-	for v := 2*c.full().Bytes()/4 - 1; v >= 0; v-- {
-		c.free = append(c.free, x86.Vec(v))
+	m := &ctaCode{compiler: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: k.places}
+	if !c.opt.inside {
+		m.edge = k.atBorder()
 	}
+	if m.edge != nil {
+		m.places = m.edge.places
+	}
+	c.bcast, c.short = nil, false
+	m.allFree()
 	sweep := c.NewLabel()
 	m.assemble(sweep, ordinary, out)
 	if !c.short && m.places <= ctaPlaces {
 		c.batch.sweep, c.batch.asOne = sweep, true
 	}
-	c.batch.scant = c.short
+	c.batch.scant = c.short || m.places > ctaPlaces
 	c.free, c.freeK, c.bcast, c.short = free, freeK, bcast, short
 }
 
-func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
-	k, next, body := m.k, m.NewLabel(), m.NewLabel()
-	m.miss = m.NewLabel()
-	m.title("all lanes, of all warps of a CTA")
-	m.Bind(body)
-	m.count()
-	m.body()
-	m.title("a CTA is done")
-	m.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
-	if d := 32*k.executed - k.laneOps; d != 0 {
-		m.MI(x86.SUB, x86.S64, ctxOps, int32(d))
+// allFree begins with all registers and places for rows.
+func (m *ctaCode) allFree() {
+	m.free, m.freeK = m.free[:0:0], []x86.K{x86.K5, x86.K4, x86.K3, x86.K2, x86.K1}
+	for v := 2*m.full().Bytes()/4 - 1; v >= 0; v-- {
+		m.free = append(m.free, x86.Vec(v))
 	}
-	m.MI(x86.MOV, x86.S32, batchMoved, 1)
-	m.endCTA(out, 0)
-	m.Jmp(next)
+	m.slots, m.live, m.cursors, m.turn = make([]bool, ctaRows), nil, [len(ctaCursors)]ctaCursor{}, 0
+	m.wide, m.only, m.wmask, m.lanes = false, 0, 0, m.k.vectorLanes()
+}
+
+func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
+	next, body, border := m.NewLabel(), m.NewLabel(), m.NewLabel()
+	m.miss = m.NewLabel()
+	inside, fails := m.k, m.miss
+	m.program("all lanes, of all warps of a CTA", body, next, out)
+	if m.edge != nil {
+		begin := m.NewLabel()
+		m.k, fails = m.edge, border
+		m.allFree()
+		m.program("some lanes, of all warps of a CTA", begin, next, out)
+		m.Bind(border)
+		m.title("numbers and tests of a CTA at a border")
+		m.count()
+		m.allFree()
+		m.numbers(len(inside.numbers), false)
+		m.maskWords()
+		m.tests(false)
+		m.tests(true)
+		m.Jmp(begin)
+		m.title("a CTA at a border, lanes that run")
+		for _, f := range m.cold {
+			f()
+		}
+	}
 
 	m.Bind(m.miss)
 	m.title("a CTA that is not as was foreseen")
@@ -115,13 +142,37 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
 	m.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
 	m.parameters()
-	m.sharedInside()
-	m.head(true)
+	m.sharedInside(inside)
+	m.numbers(0, true)
+	m.k = inside
+	m.tests(true)
 	m.Bind(next)
 	m.title("numbers and tests of a CTA")
 	m.count()
-	m.head(false)
+	m.numbers(0, false)
+	miss := m.miss
+	m.miss = fails
+	m.tests(false)
+	m.miss = miss
 	m.Jmp(body)
+}
+
+// program assembles what a CTA does once its tests have been passed, and what is counted of it.
+func (m *ctaCode) program(title string, begin, next, out x86.Label) {
+	k := m.k
+	m.title("%s", title)
+	m.Bind(begin)
+	m.count()
+	m.body()
+	m.title("a CTA is done")
+	m.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
+	if d := 32*k.executed - k.laneOps; d != 0 {
+		m.MI(x86.SUB, x86.S64, ctxOps, int32(d))
+	}
+	m.countMasks()
+	m.MI(x86.MOV, x86.S32, batchMoved, 1)
+	m.endCTA(out, 0)
+	m.Jmp(next)
 }
 
 // back loads the constants that ordinary code keeps in registers.
@@ -162,21 +213,25 @@ func (m *ctaCode) param(i byte) int {
 }
 
 // sharedInside tests all accesses to shared memory, whose addresses no CTA changes, and has their base in rShared.
-func (m *ctaCode) sharedInside() {
-	if m.k.high <= 0 {
+func (m *ctaCode) sharedInside(k *cta) {
+	low, high := k.low, k.high
+	if m.edge != nil {
+		low, high = min(low, m.edge.low), max(high, m.edge.high)
+	}
+	if high <= 0 {
 		return
 	}
 	m.RM(x86.MOV, x86.S64, x86.RAX, ctxWindow)
-	m.RI(x86.CMP, x86.S64, x86.RAX, int32(m.k.low))
+	m.RI(x86.CMP, x86.S64, x86.RAX, int32(low))
 	m.Jcc(x86.A, m.miss)
 	m.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedBytes)
-	m.RI(x86.CMP, x86.S64, x86.RAX, int32(m.k.high))
+	m.RI(x86.CMP, x86.S64, x86.RAX, int32(high))
 	m.Jcc(x86.B, m.miss)
 }
 
-// head assembles the numbers and tests of the launch, or of the CTA.
-func (m *ctaCode) head(launch bool) {
-	for _, n := range m.k.numbers {
+// numbers assembles the numbers of the launch, or of the CTA, from one on.
+func (m *ctaCode) numbers(first int, launch bool) {
+	for _, n := range m.k.numbers[first:] {
 		if n.launch != launch {
 			continue
 		}
@@ -188,20 +243,27 @@ func (m *ctaCode) head(launch bool) {
 		}
 	}
 	for _, h := range m.hops {
-		if h.num.launch == launch {
+		if h.num.launch == launch && slices.Contains(m.k.numbers[first:], h.num) {
 			m.RMI(x86.IMUL, x86.S64, x86.RAX, h.num.mem(), int32(h.step))
 			m.MR(x86.MOV, x86.S64, placeOf(m.hopAt[h]), x86.RAX)
 		}
 	}
+}
+
+// tests assembles those of the launch, or of the CTA.
+func (m *ctaCode) tests(launch bool) {
 	for _, g := range m.k.guards {
 		if g.lasts() == launch && !g.certain() {
-			m.test(g)
+			m.guard(g)
 		}
 	}
 }
 
 // lasts tells whether a test comes out the same in all CTAs of a launch.
 func (g *ctaGuard) lasts() bool {
+	if g.masked() {
+		return false
+	}
 	for _, x := range []*ctaSide{&g.x, &g.y} {
 		if x.num != nil && !x.num.launch {
 			return false
@@ -275,6 +337,10 @@ func (m *ctaCode) atomPlace(i byte) x86.Mem {
 
 // extreme has the least or the greatest value of numbers in RAX; RCX is lost.
 func (m *ctaCode) extreme(x *ctaSide, greatest bool) {
+	if at, ok := m.extents[x]; ok {
+		m.extremeAt(x, at, greatest)
+		return
+	}
 	c := x.low
 	if greatest {
 		c = x.high

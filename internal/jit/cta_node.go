@@ -3,8 +3,6 @@ package jit
 // Rows of a CTA's program that are computed when it runs.
 
 import (
-	"math/bits"
-
 	"ptxvm/internal/jit/x86"
 )
 
@@ -13,7 +11,8 @@ type ctaNode struct {
 	kind  ctaNodeKind
 	prog  *program
 	in    []ctaVal
-	lanes uint32 // nodeLoad, a store: that execute; nodeMerge: of in[0]
+	lanes uint32   // nodeLoad, a store: that execute; nodeMerge: of in[0]
+	when  *ctaMask // which of them do; nil: all
 	at    *ctaPlace
 	pc    int32
 	warp  int
@@ -94,6 +93,8 @@ func (n *ctaNode) laneUse(j int) uint32 {
 		return ^uint32(0)
 	case j == 0:
 		return n.lanes
+	case n.when != nil:
+		return allOf
 	}
 	return ^n.lanes
 }
@@ -116,12 +117,20 @@ func (n *ctaNode) reads(j int) bool {
 func (n *ctaNode) same() *ctaVal {
 	switch {
 	case n.kind != nodeMerge:
-	case n.wanted&^n.lanes == 0:
+	case n.wanted&^n.lanes == 0 && n.when == nil:
 		return &n.in[0]
 	case n.wanted&n.lanes == 0:
 		return &n.in[1]
+	case n.when != nil && n.zeroed():
+		return &n.in[0]
 	}
 	return nil
+}
+
+// zeroed tells whether a row is a load, and 0 in lanes that do not load.
+func (n *ctaNode) zeroed() bool {
+	m := n.in[0].node
+	return m != nil && m.kind == nodeLoad && m.when == n.when && !m.at.shared && n.in[1].isZero()
 }
 
 // pass has everybody read what rows that are others are.
@@ -176,5 +185,5 @@ func (k *cta) foldable(n *ctaNode) bool {
 			return false
 		}
 	}
-	return bits.OnesCount32(n.lanes) == 32
+	return n.lanes == allOf && n.when == nil
 }

@@ -162,6 +162,11 @@ func (p *ctaPoly) blend(lanes uint32, q *ctaPoly) *ctaPoly {
 	return out
 }
 
+// equal tells whether two polynomials are the same, lane by lane.
+func (p *ctaPoly) equal(q *ctaPoly) bool {
+	return p.typ == q.typ && slices.EqualFunc(p.terms, q.terms, func(a, b ctaTerm) bool { return a.mono == b.mono && *a.coef == *b.coef && a.lanes == b.lanes })
+}
+
 // has tells whether a polynomial has the same term, not from lanes.
 func (p *ctaPoly) has(t ctaTerm) bool {
 	for _, u := range p.terms {
@@ -233,7 +238,7 @@ func (k *cta) number(t typ, terms []ctaTerm) *ctaNumber {
 	}
 	n := k.numberAt[b.String()]
 	if n == nil {
-		n = &ctaNumber{typ: t, terms: terms, key: b.String(), launch: launch, at: len(k.numbers)}
+		n = &ctaNumber{typ: t, terms: terms, key: b.String(), launch: launch, at: k.place8()}
 		k.numbers = append(k.numbers, n)
 		k.numberAt[n.key] = n
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Quick   bool // engines: the quick tier alone (quick.go)
 
 	alone   bool                // warps, no program of a CTA
+	inside  bool                // no program of CTAs at a border
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned
 	counted *Counted            // its parts are counted there

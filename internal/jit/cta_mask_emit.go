@@ -1,0 +1,253 @@
+package jit
+
+// Masks of a CTA's program for borders: words in memory, and what is done under them.
+
+import (
+	"slices"
+
+	"ptxvm/internal/jit/x86"
+)
+
+// kRun is a second mask beside kCTA.
+const kRun = x86.K6
+
+// maskWords computes all conditions and masks.
+func (m *ctaCode) maskWords() {
+	for _, d := range m.k.diffs {
+		m.differ(d)
+	}
+	for _, w := range m.k.words {
+		m.truth(w.cond)
+		m.MR(x86.MOV, x86.S32, placeOf(w.at), x86.R8)
+	}
+	for _, x := range m.k.masks {
+		for i, p := range x.set {
+			to := x86.RCX
+			if i == 0 {
+				to = x86.RAX
+			}
+			m.MovImm(to, uint64(p.lanes))
+			for _, l := range p.when {
+				m.among(to, l)
+			}
+			if i > 0 {
+				m.RR(x86.OR, x86.S32, x86.RAX, x86.RCX)
+			}
+		}
+		m.MR(x86.MOV, x86.S32, placeOf(x.at), x86.RAX)
+	}
+}
+
+// among keeps those of some lanes for which a condition comes out as said; RDX is lost.
+func (m *ctaCode) among(lanes x86.Reg, l ctaLit) {
+	at := placeOf(m.k.word(l.cond))
+	if l.is {
+		m.RM(x86.AND, x86.S32, lanes, at)
+		return
+	}
+	m.RM(x86.MOV, x86.S32, x86.RDX, at)
+	m.RRR(x86.ANDN, x86.S32, lanes, x86.RDX, lanes)
+}
+
+// differ computes a difference of numbers, cut to what rows are compared with.
+func (m *ctaCode) differ(d *ctaDiff) {
+	m.Zero(x86.RAX)
+	if d.num != nil {
+		m.RM(x86.MOV, x86.S64, x86.RAX, d.num.mem())
+	}
+	if d.less != nil {
+		m.RM(x86.SUB, x86.S64, x86.RAX, d.less.mem())
+	}
+	for i, limit := range []uint64{maxCTADiff, -maxCTADiff & (1<<64 - 1)} {
+		m.MovImm(x86.RCX, limit)
+		m.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
+		m.Cmov([]x86.Cond{x86.G, x86.L}[i], x86.S64, x86.RAX, x86.RCX)
+	}
+	m.MR(x86.MOV, x86.S32, placeOf(d.at), x86.RAX)
+}
+
+// truth has the bits of a condition in R8; RCX is lost.
+func (m *ctaCode) truth(c *ctaCond) {
+	p := &program{evex: m.evex}
+	rows := []*ctaCond{}
+	p.result = rowProgram(p, c, &rows)
+	p.settle()
+	last := lastUses(p)
+	for m.part = range 32 / m.lanes {
+		vals := make([]loc, len(p.ops))
+		for i := range p.ops {
+			o := &p.ops[i]
+			switch o.code {
+			case cIn:
+				if c := rows[o.imm/2]; o.imm%2 == 0 {
+					vals[i] = loc{kind: inMem, m: m.rowOfWords(func(i int) uint32 { return uint32(c.row[m.part*m.lanes+i]) })}
+				} else if vals[i] = (loc{kind: inBcast, m: placeOf(c.diff.at)}); !m.evex {
+					vals[i] = m.load(vals[i], tW)
+				}
+			case cLanes:
+				vals[i] = m.truthOf(uint32(o.imm))
+			default:
+				vals[i] = m.operation(p, o, vals, 0, false)
+				for k, a := range o.args() {
+					if last[a] == i && !repeated(o.args()[:k], a) && !(vals[i].owned && same(vals[a], vals[i])) {
+						m.release(vals[a])
+					}
+				}
+			}
+		}
+		m.collect(m.keep(vals[p.result], tW))
+		m.release(vals[p.result])
+	}
+}
+
+// rowProgram makes a condition a program; source 2i is a row that is compared, 2i+1 its number.
+func rowProgram(p *program, c *ctaCond, rows *[]*ctaCond) val {
+	add := func(o operation) val {
+		p.ops = append(p.ops, o)
+		return val(len(p.ops) - 1)
+	}
+	switch c.kind {
+	case condKnown:
+		return add(operation{code: cLanes, typ: tM, imm: uint64(c.lanes)})
+	case condRow:
+		n := uint64(len(*rows))
+		*rows = append(*rows, c)
+		a, b := add(operation{code: cIn, typ: tW, imm: 2 * n}), add(operation{code: cIn, typ: tW, imm: 2*n + 1})
+		return add(operation{code: cCmp, typ: tM, n: 2, a: a, b: b, imm: c.how})
+	case condNot:
+		return add(operation{code: cMNot, typ: tM, n: 1, a: rowProgram(p, c.a, rows)})
+	}
+	a := rowProgram(p, c.a, rows)
+	b := rowProgram(p, c.b, rows)
+	return add(operation{code: map[ctaCondKind]code{condAnd: cMAnd, condOr: cMOr}[c.kind], typ: tM, n: 2, a: a, b: b})
+}
+
+// bits are the lanes of a run in a register that begins with a lane.
+func (r *ctaRun) bits(first int) uint32 { return (uint32(1)<<r.n - 1) << (r.lane - first) }
+
+// under has the running part of a mask in kCTA, of some lanes alone.
+func (m *ctaCode) under(x *ctaMask, lanes uint32) x86.K {
+	m.KM(x86.KMOVW, kCTA, placeOf(x.at).Plus(int32(2*m.part)))
+	if lanes != 1<<m.lanes-1 {
+		m.KM(x86.KMOVW, kRun, m.Const32(lanes))
+		m.KKK(x86.KANDW, kCTA, kCTA, kRun)
+	}
+	return kCTA
+}
+
+// truths is under by AVX2: a temporary.
+func (m *ctaCode) truths(x *ctaMask, lanes uint32) x86.Vec {
+	v := m.alloc()
+	m.VM(x86.VPBROADCASTD, m.full(), v, placeOf(x.at))
+	m.expand(v, v, tW)
+	if lanes != 1<<m.lanes-1 {
+		m.VVM(x86.VPAND, m.full(), v, v, m.laneRow(lanes))
+	}
+	return v
+}
+
+// blendMask replaces the lanes of d that a mask has.
+func (m *ctaCode) blendMask(d, s x86.Vec, x *ctaMask) {
+	if m.evex {
+		m.Masked(m.under(x, 1<<m.lanes-1)).VV(x86.VMOVDQA32, m.full(), d, s)
+		return
+	}
+	t := m.truths(x, 1<<m.lanes-1)
+	m.VVVV(x86.VBLENDVPS, m.full(), d, d, s, t)
+	m.release(temp(t))
+}
+
+// loadMasked loads the running part for lanes of a mask; the others are 0.
+func (m *ctaCode) loadMasked(n *ctaNode, runs []ctaRun, v x86.Vec) {
+	first, w := m.part*m.lanes, m.full()
+	for i, r := range runs {
+		at := m.memory(n.at, r, first)
+		if m.evex {
+			op := x86.VMOVUPS
+			if r.step == 0 {
+				op = x86.VPBROADCASTD
+			}
+			if k := m.under(n.when, r.bits(first)); i == 0 {
+				m.Zeroed(k).VM(op, w, v, at)
+			} else {
+				m.Masked(k).VM(op, w, v, at)
+			}
+			continue
+		}
+		t := m.truths(n.when, r.bits(first))
+		d := v
+		if i > 0 {
+			d = m.alloc()
+		}
+		if r.step == 0 {
+			m.gatherOne(d, t, at)
+		} else {
+			m.VVM(x86.VPMASKMOVD, w, d, t, at)
+		}
+		if i > 0 {
+			m.VVV(x86.VPOR, w, v, v, d)
+			m.release(temp(d))
+		}
+		m.release(temp(t))
+	}
+}
+
+// gatherOne loads one element for all lanes of a mask, which is lost (AVX2); the others are 0.
+func (m *ctaCode) gatherOne(d, mask x86.Vec, at x86.Mem) {
+	index := m.alloc()
+	m.zero(index)
+	m.zero(d)
+	m.VMV(x86.VPGATHERDD, m.full(), d, x86.AtVec(at.Base, index, 1, at.Disp), mask)
+	m.release(temp(index))
+}
+
+// storeMasked stores a run of the running part for lanes of a mask.
+func (m *ctaCode) storeMasked(n *ctaNode, r ctaRun, at x86.Mem, v x86.Vec) {
+	lanes := r.bits(m.part * m.lanes)
+	if m.evex {
+		m.Masked(m.under(n.when, lanes)).MV(x86.VMOVUPS, m.full(), at, v)
+		return
+	}
+	t := m.truths(n.when, lanes)
+	m.MVV(x86.VPMASKMOVD, m.full(), at, t, v)
+	m.release(temp(t))
+}
+
+// countMasks counts what was executed by lanes of masks: those of the same number together.
+func (m *ctaCode) countMasks() {
+	for _, each := range m.alike(func(x *ctaMask) int64 { return x.steps }) {
+		m.Zero(x86.RAX)
+		for _, x := range each {
+			m.MI(x86.CMP, x86.S32, placeOf(x.at), 1)
+			m.RI(x86.SBB, x86.S64, x86.RAX, -1) // one more if it has a lane
+		}
+		m.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].steps))
+		m.RR(x86.ADD, x86.S64, rSteps, x86.RAX)
+		m.RI(x86.SHL, x86.S64, x86.RAX, 5)
+		m.MR(x86.SUB, x86.S64, ctxOps, x86.RAX)
+	}
+	for _, each := range m.alike(func(x *ctaMask) int64 { return x.ops }) {
+		m.Zero(x86.RAX)
+		for _, x := range each {
+			m.RM(x86.POPCNT, x86.S32, x86.RCX, placeOf(x.at))
+			m.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+		}
+		m.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].ops))
+		m.MR(x86.ADD, x86.S64, ctxOps, x86.RAX)
+	}
+}
+
+// alike are masks by a number that is not 0.
+func (m *ctaCode) alike(of func(x *ctaMask) int64) (list [][]*ctaMask) {
+	for _, x := range m.k.masks {
+		if of(x) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(list, func(l []*ctaMask) bool { return of(l[0]) == of(x) })
+		if i < 0 {
+			i, list = len(list), append(list, nil)
+		}
+		list[i] = append(list[i], x)
+	}
+	return list
+}

@@ -1,0 +1,211 @@
+package jit_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"ptxvm/internal/jit"
+)
+
+var (
+	ctaSeed  = flag.Uint64("jit.ctaseed", 1, "seed of TestCTARandom's first kernel")
+	ctaCount = flag.Int("jit.ctas", 24, "its kernels")
+	ctaTime  = flag.Duration("jit.ctatime", 0, "run kernels for so long instead")
+)
+
+// ctaDraw draws a kernel that guards what it does by places, sizes and thread indices.
+type ctaDraw struct {
+	*rand.Rand
+	b      strings.Builder
+	labels int
+	depth  int
+	open   []string // labels that code may jump to
+}
+
+func (d *ctaDraw) line(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
+func (d *ctaDraw) of(list ...string) string        { return list[d.IntN(len(list))] }
+
+// Registers that the kernel writes: words %r11 to %r16, floats %f1 to %f5, predicates %p1 to %p5.
+func (d *ctaDraw) word() string      { return fmt.Sprintf("%%r%d", 11+d.IntN(6)) }
+func (d *ctaDraw) float() string     { return fmt.Sprintf("%%f%d", 1+d.IntN(5)) }
+func (d *ctaDraw) predicate() string { return fmt.Sprintf("%%p%d", 1+d.IntN(5)) }
+
+// place is a number that follows from places and thread indices.
+func (d *ctaDraw) place() string {
+	return d.of("%r1", "%r2", "%r1", "%r2", "%r3", "%r4", "%r5", "%r54", "%r55", "%r11", "%r12")
+}
+
+func (d *ctaDraw) bound() string {
+	return d.of("%r8", "%r9", "%r8", "%r9", "0", "1", "7", "31", "%r54", "%r55", "%r3", "%r57")
+}
+
+// condition sets a predicate.
+func (d *ctaDraw) condition() string {
+	p := d.predicate()
+	switch d.IntN(8) {
+	case 0:
+		d.line("%s.pred %s, %s, %s;", d.of("and", "or", "xor"), p, d.predicate(), d.predicate())
+	case 1:
+		d.line("add.s32 %%r20, %s, %d; add.s32 %%r21, %s, %d; or.b32 %%r20, %%r20, %%r21; setp.%s.s32 %s, %%r20, 0;", d.place(), d.IntN(5)-2, d.place(), d.IntN(5)-2, d.of("lt", "ge"), p)
+	case 2:
+		d.line("setp.%s.%s.%s %s|%s, %s, %s, %s;", d.of("lt", "ge"), d.of("and", "or"), d.of("s32", "u32"), p, d.predicate(), d.place(), d.bound(), d.predicate())
+	default:
+		d.line("add.s32 %%r20, %s, %d; setp.%s.%s %s, %%r20, %s;", d.place(), d.IntN(7)-3, d.of("lt", "le", "gt", "ge", "lt", "ge", "eq", "ne"), d.of("s32", "s32", "u32"), p, d.bound())
+	}
+	return p
+}
+
+// address has one of global memory in %rd10: of the thread's place, moved by a little.
+func (d *ctaDraw) address() string {
+	dx, dy := d.IntN(5)-2, d.IntN(3)-1
+	switch d.IntN(8) {
+	case 0:
+		d.line("mul.wide.%s %%rd10, %s, 4; add.s64 %%rd10, %%rd1, %%rd10;", d.of("s32", "u32"), d.place())
+	case 1:
+		d.line("mad.lo.s32 %%r20, %%r2, %%r8, %%r1; cvt.%s %%rd10, %%r20; shl.b64 %%rd10, %%rd10, 2; add.s64 %%rd10, %%rd1, %%rd10;", d.of("u64.u32", "s64.s32"))
+	case 2:
+		return fmt.Sprintf("[%%rd3+%d]", 4*dx)
+	default:
+		d.line("add.s32 %%r20, %%r1, %d; add.s32 %%r21, %%r2, %d; mad.lo.s32 %%r20, %%r21, %%r8, %%r20; mul.wide.s32 %%rd10, %%r20, 4; add.s64 %%rd10, %%rd1, %%rd10;", dx, dy)
+	}
+	return fmt.Sprintf("[%%rd10+%d]", d.IntN(3)*32768)
+}
+
+func (d *ctaDraw) shared() string {
+	return fmt.Sprintf("[%%r10+%d]", 4*d.IntN(40))
+}
+
+// guard is what stands in front of an instruction.
+func (d *ctaDraw) guard() string {
+	switch d.IntN(5) {
+	case 0:
+		return "@" + d.predicate() + " "
+	case 1:
+		return "@!" + d.predicate() + " "
+	}
+	return ""
+}
+
+// statement draws one.
+func (d *ctaDraw) statement() {
+	switch n := d.IntN(20); {
+	case n < 3:
+		d.condition()
+	case n < 5:
+		a := d.address()
+		d.line("%sld.global.f32 %s, %s;", d.guard(), d.float(), a)
+	case n < 6:
+		a := d.address()
+		d.line("%sld.global.u32 %s, %s;", d.guard(), d.word(), a)
+	case n < 8:
+		a := d.address()
+		d.line("%sst.global.%s, %s;", d.guard(), d.of("f32 "+a, "f32 "+a), d.float())
+	case n < 9:
+		d.line("%sst.shared.f32 %s, %s;", d.guard(), d.shared(), d.float())
+	case n < 10:
+		d.line("%sld.shared.f32 %s, %s;", d.guard(), d.float(), d.shared())
+	case n < 11:
+		d.line("%sadd.s32 %s, %s, %s;", d.guard(), d.word(), d.place(), d.bound())
+	case n < 12:
+		d.line("%smad.lo.s32 %s, %s, %d, %s;", d.guard(), d.word(), d.place(), d.IntN(5)-1, d.place())
+	case n < 13:
+		d.line("%sfma.rn.f32 %s, %s, %s, %s;", d.guard(), d.float(), d.float(), d.float(), d.of("%f9", d.float()))
+	case n < 14:
+		d.line("%sadd.f32 %s, %s, %s;", d.guard(), d.float(), d.float(), d.float())
+	case n < 15:
+		d.line("selp.%s, %s;", d.of("b32 "+d.word()+", "+d.place()+", "+d.bound(), "f32 "+d.float()+", "+d.float()+", %f9"), d.predicate())
+	case n < 16:
+		d.line("%smov.b32 %s, %s;", d.guard(), d.of(d.float(), d.word()), d.of("%r8", "%r54", "%r3", "%r11"))
+	case d.depth < 3:
+		d.region()
+	}
+}
+
+// region is statements that some lanes leave out; they may leave others around them, too.
+func (d *ctaDraw) region() {
+	d.labels++
+	end := fmt.Sprintf("L%d", d.labels)
+	d.depth++
+	d.open = append(d.open, end)
+	d.line("@%s%s bra %s;", d.of("", "!"), d.condition(), end)
+	for range 1 + d.IntN(4) {
+		d.statement()
+	}
+	switch d.IntN(6) {
+	case 0:
+		d.line("@%s%s bra %s;", d.of("", "!"), d.predicate(), d.open[d.IntN(len(d.open))])
+		d.statement()
+	case 1: // the other side
+		d.labels++
+		other := fmt.Sprintf("L%d", d.labels)
+		d.line("bra.uni %s;", other)
+		d.line("%s:", end)
+		d.open[len(d.open)-1] = other
+		end = other
+		d.statement()
+	}
+	d.open = d.open[:len(d.open)-1]
+	d.depth--
+	d.line("%s:", end)
+}
+
+// kernel draws parts that a barrier parts.
+func (d *ctaDraw) kernel() string {
+	d.line("mov.u32 %%r57, %%tid.x; mov.u32 %%r11, %%r1; mov.u32 %%r12, %%r5; mov.u32 %%r13, 3; mov.u32 %%r14, %%r54; mov.u32 %%r15, 0; mov.u32 %%r16, %%r2;")
+	d.line("mov.f32 %%f1, 0f00000000; mov.f32 %%f2, %%f9; mov.f32 %%f3, 0f40400000; mov.b32 %%f4, %%r5; mov.f32 %%f5, 0f00000000;")
+	d.line("setp.lt.s32 %%p1, %%r1, %%r8; setp.lt.s32 %%p2, %%r2, %%r9; setp.gt.s32 %%p3, %%r1, 0; setp.lt.u32 %%p4, %%r5, 40; and.pred %%p5, %%p1, %%p2;")
+	for i := range 1 + d.IntN(3) {
+		if i > 0 {
+			d.line("bar.sync 0;")
+		}
+		for range 2 + d.IntN(7) {
+			d.statement()
+		}
+	}
+	if d.IntN(3) == 0 {
+		d.line("@%s exit;", d.condition())
+		d.statement()
+	}
+	d.line("mad.lo.s32 %%r20, %%r2, 64, %%r1; mul.wide.s32 %%rd10, %%r20, 4; add.s64 %%rd10, %%rd1, %%rd10;")
+	for i := range 3 {
+		d.line("st.global.f32 [%%rd10+%d], %s;", 98304+16384*(2*i), d.float())
+		d.line("st.global.u32 [%%rd10+%d], %s;", 98304+16384*(2*i+1), d.word())
+	}
+	return d.b.String()
+}
+
+// TestCTARandom runs random kernels whose CTAs differ at borders.
+func TestCTARandom(t *testing.T) {
+	start, programs, borders, n := time.Now(), 0, 0, 0
+	for ; *ctaTime == 0 && n < *ctaCount || time.Since(start) < *ctaTime; n++ {
+		seed := *ctaSeed + uint64(n)
+		d := &ctaDraw{Rand: rand.New(rand.NewPCG(seed, 9))}
+		e := ctaEdge{body: d.kernel(), grid: [3]uint32{uint32(1 + d.IntN(4)), uint32(1 + d.IntN(4)), 1}, size: 1 << 20}
+		e.block = [][3]uint32{{16, 16, 1}, {16, 16, 1}, {32, 8, 1}, {256, 1, 1}, {32, 1, 1}, {8, 8, 4}, {64, 2, 1}, {16, 4, 2}, {33, 1, 1}}[d.IntN(9)]
+		width, height := []uint32{64, 64, 61, 33, 48, 17, 0, 80}[d.IntN(8)], []uint32{64, 61, 20, 33, 1, 1 << 30}[d.IntN(6)]
+		l := newLaboratory(t, "k.ptx", edgeHeader+e.body+"\nret;\n}\n")
+		list := e.listing(t, l, jit.AVX512)
+		programs += count(strings.Contains(list, "all lanes, of all warps of a CTA"))
+		borders += count(strings.Contains(list, "some lanes, of all warps of a CTA"))
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			compareTwice(t, edgeHeader+e.body+"\nret;\n}\n", 1<<20, 1<<18, e.grid, e.block, width, height, uint32(0x3fc00000), uint64(64))
+		}) {
+			t.Fatalf("seed %d, block %v, grid %v, width %d, height %d:\n%s\nrepeat: go test ./internal/jit -run TestCTARandom -jit.ctas 1 -jit.ctaseed %d", seed, e.block, e.grid, width, height, e.body, seed)
+		}
+	}
+	t.Logf("%d kernels, of which %d have a program for CTAs, and %d one for borders", n, programs, borders)
+	if n >= 20 && (programs < n/4 || borders < n/8) {
+		t.Errorf("of %d kernels only %d have a program for CTAs, and %d one for borders", n, programs, borders)
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
