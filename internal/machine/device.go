@@ -34,6 +34,8 @@ type Device struct {
 // crew is the workers of one launch, with the memory that they keep for the next.
 type crew struct {
 	workers   []*worker
+	helpers   []*helper // of workers[1:]
+	series    series
 	params    uint64 // allocation of the parameter block
 	block     []byte // its bytes
 	workspace uint64 // allocation of the grid workspace
@@ -131,7 +133,7 @@ func (c *crew) keepGrid(ctx context.Context, g *Grid) {
 		return
 	}
 	g.steps, g.done, g.sched = atomic.Uint64{}, atomic.Uint64{}, schedule{}
-	if g.helpers.workers != nil {
+	if g.helpers.list != nil {
 		g.helpers = helpers{}
 	}
 	c.spare = g
@@ -190,7 +192,11 @@ func (d *Device) hire(workers int) (*crew, error) {
 		workers = d.workers
 	}
 	for len(c.workers) < workers {
-		c.workers = append(c.workers, newWorker(d.Arena, &d.images))
+		wk := newWorker(d.Arena, &d.images)
+		if len(c.workers) != 0 {
+			c.helpers = append(c.helpers, newHelper(wk))
+		}
+		c.workers = append(c.workers, wk)
 	}
 	return c, nil
 }

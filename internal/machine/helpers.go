@@ -1,69 +1,49 @@
 package machine
 
-// This file decides how many workers a launch has, and when. Waking one costs about as much as a small launch
-// takes; so one that is thought to be brief, by the last of the same code, begins on its caller's alone, which
-// wakes the others when it is not.
+// This file shares a launch among workers. One that begins on its caller's worker alone, because that is thought to be
+// better, wakes the others when it takes longer than was thought.
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
-const (
-	brief  = 80 * time.Microsecond // a launch that would take one worker so long is not shared
-	relief = 40 * time.Microsecond // after so long a worker that was to be alone is not any more
-)
-
-// helpers are the workers of a launch beyond its caller's.
+// helpers are those of a launch.
 type helpers struct {
-	workers []*worker
-	began   time.Time
-	awake   atomic.Bool // set once, by the caller
-	list    []*helper
-	running sync.WaitGroup
+	list   []*helper
+	began  time.Time
+	relief time.Duration
+	linger bool
+	awake  atomic.Bool // they are called; set once, by the caller
 }
 
-// helper is one of them; it begins unless it is told before that everything is done.
-type helper struct{ settled atomic.Bool }
-
-// wake starts the helpers.
+// wake calls the helpers.
 func (h *helpers) wake(g *Grid) {
 	h.awake.Store(true)
-	for _, wk := range h.workers {
-		one := new(helper)
-		h.list = append(h.list, one)
-		h.running.Add(1)
-		go func() {
-			if one.settled.CompareAndSwap(false, true) {
-				defer h.running.Done()
-				wk.work(g)
-			}
-		}()
+	for _, one := range h.list {
+		one.call(g, h.linger)
 	}
-	// Go expects the goroutine that was started last to follow the one that has started it, and lets nobody else have it
-	// for some 50 µs. Those before it are free at once.
-	go func() {}()
 }
 
-// wait returns when no helper runs, and none will.
+// wait returns when no helper works, and none will.
 func (h *helpers) wait() {
-	for _, one := range h.list {
-		if one.settled.CompareAndSwap(false, true) {
-			h.running.Done()
-		}
+	if !h.awake.Load() {
+		return
 	}
-	h.running.Wait()
+	awake := spinning()
+	for _, one := range h.list {
+		one.wait(awake)
+	}
 }
 
 // alone tells whether the caller's worker has all clusters to itself.
-func (h *helpers) alone() bool { return len(h.workers) == 0 || !h.awake.Load() }
+func (h *helpers) alone() bool { return len(h.list) == 0 || !h.awake.Load() }
 
-// relieve wakes the helpers of a launch that is not as brief as it was thought to be, and gives them what the
-// worker has taken for itself.
+// relieve wakes the helpers of a launch that takes longer than it was thought to, and gives them what the worker has
+// taken for itself.
 func (wk *worker) relieve(g *Grid) {
 	h := &g.helpers
-	if len(h.workers) == 0 || h.awake.Load() || time.Since(h.began) < relief {
+	if len(h.list) == 0 || h.awake.Load() || time.Since(h.began) < h.relief {
 		return
 	}
 	g.sched.giveBack(wk.mine, wk.mineEnd)
@@ -82,30 +62,32 @@ func (c *crew) run(g *Grid) {
 	if total := g.sched.total; uint64(n) > total {
 		n = int(total)
 	}
-	c.share(g, n)
+	if n == 1 {
+		c.workers[0].work(g)
+	} else {
+		c.share(g, n)
+	}
 	for _, p := range g.sched.queue {
 		c.workers[0].adopt(p)
 		c.workers[0].retireCluster(p)
 	}
 }
 
-// share runs the clusters of a launch on n workers, and remembers how long one takes.
+// share runs the clusters of a launch on n workers, or fewer, and remembers how long they take.
 func (c *crew) share(g *Grid, n int) {
-	wk := c.workers[0]
-	if n == 1 {
-		wk.work(g)
-		return
-	}
-	h, p := &g.helpers, wk.pool(g.Entry)
-	h.workers, h.began = c.workers[1:n], time.Now()
-	if p.each == 0 || time.Duration(g.sched.total)*p.each > brief {
+	wk, h := c.workers[0], &g.helpers
+	p := &wk.pool(g.Entry).pace
+	h.began = time.Now()
+	c.series.begin(h.began)
+	h.linger = c.series.number > 0 && spinning()
+	plan := p.plan(g.sched.total, n, h.linger && c.series.number >= awakeAfter)
+	h.list, h.relief = c.helpers[:n-1], plan.relief
+	if plan.workers > 1 {
+		h.list = h.list[:plan.workers-1]
 		h.wake(g)
 	}
 	wk.work(g)
 	h.wait()
-	p.each = time.Since(h.began) / time.Duration(g.sched.total)
-	if h.awake.Load() {
-		p.each *= time.Duration(n)
-	}
-	p.each = max(p.each, 1)
+	c.series.ended = time.Now()
+	p.learn(c.series.ended.Sub(h.began), g.sched.total, h.awake.Load(), plan)
 }

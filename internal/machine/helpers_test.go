@@ -46,7 +46,7 @@ func TestBrief(t *testing.T) {
 	if !alone {
 		t.Error("brief launches were always shared")
 	}
-	if !run(39000, func(p *blockPool) { p.each = 1 }) {
+	if !run(39000, func(p *blockPool) { p.pace = pace{alone: recent{1}} }) {
 		t.Error("a launch that was not brief was not shared")
 	}
 	if !run(39000, as) {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 
 	"ptxvm/internal/mem"
 )
@@ -51,7 +50,7 @@ type blockPool struct {
 	free   []block
 	heat   uint64 // steps interpreted
 	parted uint32
-	each   time.Duration // of a worker for a cluster of the last launch, 0 if there was none
+	pace   pace // of launches of the function; worker 0 of a crew has it
 }
 
 func (wk *worker) pool(c *Code) *blockPool {
@@ -247,7 +246,7 @@ func (wk *worker) reserve(g *Grid, rank uint64) uint64 {
 	if wk.mine >= wk.mineEnd {
 		n := 1
 		if !g.helpers.alone() {
-			n = 1 + len(g.helpers.workers)
+			n = 1 + len(g.helpers.list)
 		}
 		wk.mine, wk.mineEnd = g.sched.take(n)
 	}

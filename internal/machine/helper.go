@@ -1,0 +1,113 @@
+package machine
+
+// This file holds the goroutines that help a launch's caller. Waking a sleeping thread takes 60 µs and more on a
+// virtual machine, and until it runs on another processor milliseconds; so where launches follow each other closely,
+// a helper that has ended stays awake for a moment and looks out for the next launch.
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	lookout  = 50 * time.Microsecond // how long a helper stays awake for the next launch
+	waitOnce = 20 * time.Microsecond // how long a caller stays awake for helpers that are about to end
+)
+
+// helper runs one worker of a crew beside the caller's, for one launch after the other.
+type helper struct {
+	worker *worker
+	state  atomic.Uint32
+	coming atomic.Bool // a goroutine has been started and does not run yet
+	linger atomic.Bool // the next launch is expected soon
+	before uint32      // state in which it was called; the caller's
+	grid   *Grid       // what it is called to
+	from   int32       // processor of the caller, as processor returns it
+	ended  chan struct{}
+	_      [64]byte // keeps helpers off each other's cache lines
+}
+
+// States of a helper. The caller makes away or ready called, and called what it was before; the helper the rest.
+const (
+	away    uint32 = iota // no goroutine of its looks out
+	ready                 // one does
+	called                // one is to come
+	working               // one is there
+	awaited               // working, and the caller sleeps until it is told in ended
+)
+
+func newHelper(wk *worker) *helper { return &helper{worker: wk, ended: make(chan struct{}, 1)} }
+
+// call has the helper work on a launch. linger tells whether another one is expected soon.
+func (h *helper) call(g *Grid, linger bool) {
+	h.grid, h.from = g, processor()
+	h.linger.Store(linger)
+	h.before = h.state.Swap(called)
+	if h.before == away && h.coming.CompareAndSwap(false, true) {
+		go h.run()
+		// Go expects the goroutine that was started last to follow the one that has started it, and lets nobody else have
+		// it for some 50 µs. Those before it are free at once.
+		go func() {}()
+	}
+}
+
+// wait returns when the helper does not work, and will not.
+func (h *helper) wait(awake bool) {
+	defer func() { h.grid = nil }()
+	if h.state.CompareAndSwap(called, h.before) {
+		return
+	}
+	for began := time.Now(); h.state.Load() == working; {
+		if (!awake || time.Since(began) > waitOnce) && h.state.CompareAndSwap(working, awaited) {
+			<-h.ended
+		}
+	}
+}
+
+// run is a goroutine of the helper's.
+func (h *helper) run() {
+	h.coming.Store(false)
+	if h.linger.Load() {
+		h.state.CompareAndSwap(away, ready)
+	}
+	for h.await() && h.serve() {
+	}
+}
+
+// await looks out for a launch; true if the helper is to work.
+func (h *helper) await() bool {
+	for began := time.Now(); ; {
+		switch h.state.Load() {
+		case called:
+			if h.state.CompareAndSwap(called, working) {
+				return true
+			}
+		case ready:
+			if time.Since(began) > lookout && h.state.CompareAndSwap(ready, away) {
+				return false
+			}
+		default: // it was called back, or another goroutine works
+			return false
+		}
+	}
+}
+
+// serve works; false if the helper goes away then: because it is not expected to linger, the caller has gone to sleep,
+// whose goroutine follows on this thread at once, or this one is to end (runtime.Goexit in an observer).
+func (h *helper) serve() (stays bool) {
+	defer func() {
+		if stays = stays && h.state.CompareAndSwap(working, ready); !stays && h.state.Swap(away) == awaited {
+			h.ended <- struct{}{}
+		}
+	}()
+	linger := h.linger.Load()
+	if h.from >= 0 && processor() == h.from {
+		moveFrom(h.from)
+	}
+	h.worker.work(h.grid)
+	return linger
+}
+
+// spinning tells whether one goroutine can be awake for another.
+func spinning() bool { return runtime.GOMAXPROCS(0) > 1 }
