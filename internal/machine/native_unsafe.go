@@ -21,7 +21,7 @@ func (wk *worker) nativeState() *NativeState {
 func (wk *worker) newNativeTable(n *Native) *nativeTable {
 	size := max(n.NumBounds, 1) * int(unsafe.Sizeof(NativeBounds{}))
 	return &nativeTable{
-		missed: -1, left: make([]uint64, len(n.Entries)),
+		missed: -1, left: make([]uint64, len(n.Entries)), follows: make([]follows, n.NumBounds),
 		bounds: unsafe.Slice((*NativeBounds)(wk.slab.Get(size)), n.NumBounds),
 	}
 }

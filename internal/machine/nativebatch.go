@@ -96,8 +96,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	} else if c.rouse(); !c.warps[first].standsAt(n) || !c.fillBatch(n, s, first) {
 		return end, false
 	}
-	t.refresh(wk, n)
-	t.reach(n, c)
+	t.refresh(wk, n, c)
 	c.fillNative(s, t)
 	s.PollFuel = pollCost
 	b := &s.Batch

@@ -69,7 +69,7 @@ const maxScale = 3
 
 // reach computes the limits of the accesses by index for a launch, if it is another one, or if bounds are new.
 func (t *nativeTable) reach(n *Native, c *CTA) {
-	if len(n.Reaches) == 0 || t.launch == c.launch+1 && !t.learned {
+	if t.launch == c.launch+1 && !t.learned {
 		return
 	}
 	t.launch, t.learned = c.launch+1, false

@@ -4,14 +4,16 @@ package machine
 
 // nativeTable is what one worker keeps for one Native.
 type nativeTable struct {
-	bounds []NativeBounds
-	epoch  uint64 // of the arena when the bounds were found
-	missed int32  // pc at which code returned last, -1 if it needs no bounds
-	in     *Inst
-	left   []uint64 // by pc: times that lanes were left there
-	used   bool     // since left was read
-	pause  uint8    // warps that run alone before the next batch
-	alone  uint8    // pause after a batch that has come to no second warp
+	bounds  []NativeBounds
+	follows []follows // by index of bounds
+	args    arguments // of the launch of missed
+	epoch   uint64    // of the arena when the bounds were found
+	missed  int32     // pc at which code returned last, -1 if it needs no bounds
+	in      *Inst
+	left    []uint64 // by pc: times that lanes were left there
+	used    bool     // since left was read
+	pause   uint8    // warps that run alone before the next batch
+	alone   uint8    // pause after a batch that has come to no second warp
 
 	launch  uint64 // for which limits of indices were computed, counted from 1
 	learned bool   // of other bounds since
@@ -34,21 +36,31 @@ func (wk *worker) nativeTable(n *Native) *nativeTable {
 	return t
 }
 
-// refresh forgets bounds of allocations that have ended, and learns those that the interpreter
-// has found for the instruction at which code returned.
-func (t *nativeTable) refresh(wk *worker, n *Native) {
+// refresh learns bounds that the interpreter has found for the instruction at which code returned, forgets those of
+// allocations that have ended, and finds those of a new launch.
+func (t *nativeTable) refresh(wk *worker, n *Native, c *CTA) {
+	if t.missed >= 0 {
+		t.learn(wk, n)
+	}
 	if e := wk.arena.Epoch(); t.epoch != e {
 		clear(t.bounds)
-		t.epoch, t.learned = e, true
+		t.epoch, t.learned, t.launch = e, true, 0
 	}
-	if t.missed < 0 {
-		return
+	if t.launch != c.launch+1 {
+		t.follow(wk, c)
 	}
-	if c := wk.cacheLine(t.in); c.epoch == t.epoch {
-		t.bounds[n.Bounds[t.missed]] = NativeBounds{Start: c.start, End: c.end, WriteEnd: c.writeEnd}
+	t.reach(n, c)
+}
+
+// learn learns what the interpreter has found.
+func (t *nativeTable) learn(wk *worker, n *Native) {
+	k := n.Bounds[t.missed]
+	t.missed = -1
+	if at := wk.cacheLine(t.in); at.epoch == t.epoch {
+		t.bounds[k] = NativeBounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
+		t.follows[k] = t.args.following(&t.bounds[k], t.follows[k])
 		t.learned = true
 	}
-	t.missed = -1
 }
 
 // compiled returns the machine code for a fragment that no other one of the warp can have a say
@@ -127,8 +139,7 @@ func (w *Warp) warm() {
 func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	wk := w.wk
 	t, s := wk.nativeTable(n), wk.nativeState()
-	t.refresh(wk, n)
-	t.reach(n, w.cta)
+	t.refresh(wk, n, w.cta)
 	w.fillNative(s, t, f)
 	if n.Quick {
 		s.Batch.Budget = quickSlice
@@ -174,6 +185,7 @@ func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
 		t.left[pc]++
 		if i == 0 && n.Bounds[pc] >= 0 {
 			t.missed, t.in = pc, &w.insts[pc]
+			t.args.take(w.cta)
 		}
 	}
 }
