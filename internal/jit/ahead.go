@@ -16,8 +16,9 @@ func (l *lines) ahead(hint x86.Op) {
 	if far == 0 {
 		return
 	}
-	for at := int64(0); at < int64(128*l.step); at += 64 {
-		l.M(hint, x86.S64, l.of[0].at(0, far+at))
+	line := l.of[0].at(0, far)
+	for at := 0; at < 128*l.step; at += 64 {
+		l.M(hint, x86.S64, line.Plus(int32(at)))
 	}
 }
 

@@ -141,7 +141,7 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		}
 		return e.compare(o, arg(0), arg(1), under, p.typ(o.a))
 	case cSel:
-		return e.selects(o, arg(0), arg(1), arg(2), d)
+		return e.selects(p, o, arg(0), arg(1), arg(2), d)
 	case cSumIf:
 		return e.sumIf(o, arg(0), arg(1), arg(2), target, direct)
 	case cMAnd, cMAndn, cMOr, cMXor:
@@ -512,7 +512,10 @@ func (e *emitter) compareVector(o *operation, a, b loc, t typ) loc {
 	return loc{kind: inVec, v: d, owned: true, elem: t}
 }
 
-func (e *emitter) selects(o *operation, m, a, b loc, dst func() x86.Vec) loc {
+func (e *emitter) selects(p *program, o *operation, m, a, b loc, dst func() x86.Vec) loc {
+	if op, other, ok := e.keepsOrZero(p, o); ok {
+		return e.keeps(op, o.typ, m, [2]loc{a, b}[other], dst)
+	}
 	w := e.width(o.typ)
 	y := e.load(b, o.typ)
 	if e.evex {
@@ -526,18 +529,43 @@ func (e *emitter) selects(o *operation, m, a, b loc, dst func() x86.Vec) loc {
 		e.unload(y, b)
 		return done(d)
 	}
-	if m.elem != o.typ && e.lanes != 1 {
-		e.short = true
-	}
+	e.alike(m, o.typ)
 	x, by := e.load(a, o.typ), e.load(m, tW)
 	d := dst()
 	e.VVVV(x86.VBLENDVPS, w, d, y.v, x.v, by.v)
 	e.unload(by, m)
-	if o.typ == tX && m.elem == tX {
-		// the same: both halves of a truth value are all ones or zero
-	}
 	e.unload(x, a)
 	e.unload(y, b)
+	return done(d)
+}
+
+// alike asks for fewer lanes where a mask, of which both halves are all ones or zero, is for elements of another size.
+func (e *emitter) alike(m loc, t typ) {
+	if m.elem != t && e.lanes != 1 {
+		e.short = true
+	}
+}
+
+// keepsOrZero tells whether a selection has zero on one side, so that it is the other (of the two) and its mask, or the
+// other where the mask is not: a blend by a vector is three operations on many processors.
+func (e *emitter) keepsOrZero(p *program, o *operation) (op x86.Op, other int, ok bool) {
+	if e.evex {
+		return 0, 0, false
+	}
+	if v, known := p.known(o.c); known && v == 0 {
+		return x86.VPAND, 0, true
+	}
+	v, known := p.known(o.b)
+	return x86.VPANDN, 1, known && v == 0
+}
+
+// keeps is a value where a mask is, or is not, and zero elsewhere.
+func (e *emitter) keeps(op x86.Op, t typ, m, a loc, dst func() x86.Vec) loc {
+	e.alike(m, t)
+	by := e.load(m, tW)
+	d := dst()
+	e.vvx(op, e.width(t), d, by.v, a)
+	e.unload(by, m)
 	return done(d)
 }
 

@@ -12,6 +12,7 @@ func (m *merged) fuse() {
 	if !m.evex {
 		for i := range m.ops {
 			m.andNot(&m.ops[i])
+			m.turned(&m.ops[i])
 		}
 		return
 	}
@@ -88,6 +89,28 @@ func (m *merged) andNot(o *operation) {
 					return
 				}
 			}
+		}
+	}
+}
+
+// turned takes the opposite of a mask out of what can have the mask itself: by AVX2 most comparisons are opposites of
+// others.
+func (m *merged) turned(o *operation) {
+	switch {
+	case o.code == cSel && m.ops[o.a].code == cMNot:
+		o.a, o.b, o.c = m.ops[o.a].a, o.c, o.b
+	case o.code == cMAnd && m.ops[o.a].code == cMNot:
+		o.code, o.a = cMAndn, m.ops[o.a].a
+	case o.code == cMAnd && m.ops[o.b].code == cMNot:
+		o.code, o.a, o.b = cMAndn, m.ops[o.b].a, o.a
+	}
+}
+
+// turnMasks leaves it to the bits of a predicate to be turned.
+func (m *merged) turnMasks() {
+	for k := range m.masks {
+		if d := &m.masks[k]; m.ops[d.v].code == cMNot {
+			d.v, d.turned = m.ops[d.v].a, true
 		}
 	}
 }

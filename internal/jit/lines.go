@@ -122,15 +122,15 @@ func (l *lines) kept(k, lane int) x86.Mem {
 
 // keep keeps what is to be stored.
 func (l *lines) keep(k int) {
+	if !l.evex {
+		l.keepTurned(k)
+		return
+	}
 	s := l.of[k]
 	l.eachPart(tW, func() {
 		from := s.dataOf(&s.src[1])
 		v := l.stretch.load(from, tW)
-		if l.evex {
-			l.compiler.store(x86.W512, l.kept(k, 0), v.v)
-		} else {
-			l.keepTurned(k, v.v)
-		}
+		l.compiler.store(x86.W512, l.kept(k, 0), v.v)
 		l.unload(v, from)
 		l.release(from)
 	})

@@ -51,17 +51,29 @@ func (l *lines) loadTwo256(k int, at x86.Vec) {
 	l.release(temp(b))
 }
 
-// keepTurned keeps the running part of what is to be stored, in the order in which halves are put together.
-func (l *lines) keepTurned(k int, v x86.Vec) {
-	var t x86.Vec
-	if l.step == 2 {
-		t = l.alloc()
-		l.VVI(x86.VPERMQ, x86.W256, t, v, crossed)
-	} else {
-		t = l.index(evenFirst)
-		l.VVV(x86.VPERMD, x86.W256, t, t, v)
+// keepTurned keeps what is to be stored, in the order in which halves are put together.
+func (l *lines) keepTurned(k int) {
+	var at x86.Vec
+	if l.step == 4 {
+		at = l.index(evenFirst)
+		defer l.release(temp(at))
 	}
-	l.compiler.store(x86.W256, l.kept(k, 0), t)
+	t := l.alloc()
+	l.eachPart(tW, func() {
+		from := l.of[k].dataOf(&l.of[k].src[1])
+		v := from
+		if l.step == 2 || from.kind != inMem {
+			v = l.stretch.load(from, tW)
+		}
+		if l.step == 2 {
+			l.VVI(x86.VPERMQ, x86.W256, t, v.v, crossed)
+		} else {
+			l.vvx(x86.VPERMD, x86.W256, t, at, v)
+		}
+		l.compiler.store(x86.W256, l.kept(k, 0), t)
+		l.unload(v, from)
+		l.release(from)
+	})
 	l.release(temp(t))
 }
 

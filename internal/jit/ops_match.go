@@ -50,7 +50,12 @@ func (e *emitter) differing(low, high, x, t x86.Vec) {
 	e.VVI(x86.VEXTRACTI64X4, x86.W512, t, x, 1)
 	e.VVV(x86.VPORD, x86.W256, x, x, t)
 	e.VVI(x86.VEXTRACTI32X4, x86.W256, t, x, 1)
-	e.VVV(x86.VPORD, x86.W128, x, x, t)
+	e.orOf(x, t)
+}
+
+// orOf leaves in EAX all bits of the words of two registers of four; x and RDX are lost.
+func (e *emitter) orOf(x, t x86.Vec) {
+	e.VVV(e.opFor(cOr, tW), x86.W128, x, x, t)
 	e.RV(x86.VMOVQ, x86.W128, x86.RAX, x)
 	e.RVI(x86.VPEXTRQ, x86.W128, x86.RDX, x, 1)
 	e.RR(x86.OR, x86.S64, x86.RAX, x86.RDX)

@@ -244,33 +244,12 @@ func (e *emitter) everyLane(r x86.Reg) loc {
 	return temp(v)
 }
 
-// match compares the running part with every lane of its row, which AVX2 copies to memory.
+// match finds for each lane of the running part those of its row with the same value.
 func (e *emitter) match(row loc) loc {
 	if e.evex {
 		return e.matchBits(row)
 	}
-	w := e.full()
-	m := e.memoryRow(row)
-	own := e.load(row, tW)
-	sum, bits, v := e.alloc(), e.alloc(), e.alloc()
-	e.zero(sum)
-	e.broadcast(w, tW, bits, e.Const32(1))
-	e.Zero(x86.RAX)
-	again := e.NewLabel()
-	e.Bind(again)
-	other := x86.AtIndex(m.Base, x86.RAX, 4, m.Disp)
-	e.VM(x86.VPBROADCASTD, w, v, other)
-	e.VVV(x86.VPCMPEQD, w, v, v, own.v)
-	e.VVV(x86.VPAND, w, v, v, bits)
-	e.VVV(x86.VPOR, w, sum, sum, v)
-	e.VVV(x86.VPADDD, w, bits, bits, bits)
-	e.RI(x86.ADD, x86.S32, x86.RAX, 1)
-	e.RI(x86.CMP, x86.S32, x86.RAX, 32)
-	e.Jcc(x86.NE, again)
-	e.release(temp(v))
-	e.release(temp(bits))
-	e.unload(own, row)
-	return done(sum)
+	return e.match256(row)
 }
 
 // memoryRow is a row in memory; registers are copied to place 1 of the state's rows.

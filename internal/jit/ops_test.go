@@ -142,6 +142,8 @@ var warpStatements = []string{
 	"vote.sync.ballot.b32 %r10, %p1, MASK;", "vote.sync.ballot.b32 %r10, !%p1, MASK;", "activemask.b32 %r10;",
 	"match.any.sync.b32 %r10, %r38, MASK;", "match.all.sync.b32 %r10|%p5, %r38, MASK;", "match.all.sync.b32 %r10|%p5, %r11, MASK;",
 	"and.b32 %r2, %r2, 3; match.any.sync.b32 %r2, %r2, MASK; mov.u32 %r10, %r2;",
+	"shl.b32 %r2, %r1, 28; match.any.sync.b32 %r10, %r2, MASK;", "and.b32 %r2, %r1, 1; mul.lo.u32 %r2, %r2, 0x1fffe; match.any.sync.b32 %r10, %r2, MASK;",
+	"and.b32 %r2, %r1, 1; mul.lo.u32 %r2, %r2, 0x1ffff; match.any.sync.b32 %r10, %r2, MASK;", "and.b32 %r2, %r1, 3; neg.s32 %r2, %r2; match.any.sync.b32 %r10, %r2, MASK;",
 	"elect.sync %r10|%p5, MASK;", "bar.warp.sync MASK; mov.u32 %r10, %r2;",
 	"redux.sync.add.u32 %r10, %r2, MASK;", "redux.sync.min.s32 %r10, %r2, MASK;", "redux.sync.max.s32 %r10, %r2, MASK;", "redux.sync.min.u32 %r10, %r2, MASK;",
 	"redux.sync.max.u32 %r10, %r2, MASK;", "redux.sync.and.b32 %r10, %r2, MASK;", "redux.sync.or.b32 %r10, %r2, MASK;", "redux.sync.xor.b32 %r10, %r2, MASK;",

@@ -34,8 +34,9 @@ type (
 		dst source
 	}
 	maskResult struct {
-		v   val
-		off uint32
+		v      val
+		off    uint32
+		turned bool // the predicate is the opposite
 	}
 )
 
@@ -372,7 +373,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 		}
 		v := g.now[off]
 		if g.wrote[off] == tM {
-			m.masks = append(m.masks, maskResult{v, off})
+			m.masks = append(m.masks, maskResult{v: v, off: off})
 			continue
 		}
 		if g.loose[off] {
@@ -381,6 +382,9 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 		m.rows = append(m.rows, rowResult{v, source{typ: g.wrote[off], off: off, row: -1}})
 	}
 	m.fuse()
+	if !m.evex {
+		m.turnMasks()
+	}
 }
 
 // step adds an instruction.

@@ -59,6 +59,9 @@ func (r *room) spareOf(o *operation) (n int, ok bool) {
 	case two, o.code == cMAndn, o.code == cFCmp:
 		return 1 + inMemory(o.a), true
 	case o.code == cSel:
+		if _, _, ok := r.keepsOrZero(&r.m.program, o); ok {
+			return 1 + inMemory(o.a), true
+		}
 		return 1 + inMemory(o.a) + inMemory(o.b) + inMemory(o.c), true
 	case o.code == cFFma:
 		return 1 + inMemory(o.a)*inMemory(o.b), true
@@ -105,6 +108,9 @@ func (c *compiler) runLanes(u *run, use maskUse) {
 	m := &u.merged
 	c.merged(m, use)
 	for k := range m.masks {
+		if m.masks[k].turned {
+			c.RI(x86.XOR, x86.S32, maskBits[k], -1)
+		}
 		c.writeMask(m.masks[k].off, maskBits[k], use)
 	}
 }

@@ -15,7 +15,7 @@ func (b *tripper) bit(v val) int {
 	k := slices.IndexFunc(*list, func(m maskResult) bool { return m.v == v && m.off == noRow })
 	if k < 0 {
 		k = len(*list)
-		*list = append(*list, maskResult{v, noRow})
+		*list = append(*list, maskResult{v: v, off: noRow})
 	}
 	return k
 }
@@ -151,7 +151,7 @@ func (b *tripper) result(off uint32, outside, lazy bool) {
 	case v == old && read && m.ops[v].code == cIn:
 		return
 	case t == tM:
-		m.masks = append(m.masks, maskResult{b.under(mask, v, old), off})
+		m.masks = append(m.masks, maskResult{v: b.under(mask, v, old), off: off})
 		return
 	case b.loose[off] && !lazy:
 		v = m.canon(v)
