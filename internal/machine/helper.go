@@ -10,22 +10,20 @@ import (
 	"time"
 )
 
-const (
-	lookout  = 50 * time.Microsecond // how long a helper stays awake for the next launch
-	waitOnce = 20 * time.Microsecond // how long a caller stays awake for helpers that are about to end
-)
+// waitOnce is how long a caller stays awake for helpers that are about to end.
+const waitOnce = 20 * time.Microsecond
 
 // helper runs one worker of a crew beside the caller's, for one launch after the other.
 type helper struct {
-	worker *worker
-	state  atomic.Uint32
-	coming atomic.Bool // a goroutine has been started and does not run yet
-	linger atomic.Bool // the next launch is expected soon
-	before uint32      // state in which it was called; the caller's
-	grid   *Grid       // what it is called to
-	from   int32       // processor of the caller, as processor returns it
-	ended  chan struct{}
-	_      [64]byte // keeps helpers off each other's cache lines
+	worker  *worker
+	state   atomic.Uint32
+	coming  atomic.Bool  // a goroutine has been started and does not run yet
+	lookout atomic.Int64 // nanoseconds within which the next launch is expected, 0 if it is not
+	before  uint32       // state in which it was called; the caller's
+	grid    *Grid        // what it is called to
+	from    int32        // processor of the caller, as processor returns it
+	ended   chan struct{}
+	_       [64]byte // keeps helpers off each other's cache lines
 }
 
 // States of a helper. The caller makes away or ready called, and called what it was before; the helper the rest.
@@ -39,10 +37,10 @@ const (
 
 func newHelper(wk *worker) *helper { return &helper{worker: wk, ended: make(chan struct{}, 1)} }
 
-// call has the helper work on a launch. linger tells whether another one is expected soon.
-func (h *helper) call(g *Grid, linger bool) {
+// call has the helper work on a launch. Behind it the helper looks out for another one, if that is expected.
+func (h *helper) call(g *Grid, lookout time.Duration) {
 	h.grid, h.from = g, processor()
-	h.linger.Store(linger)
+	h.lookout.Store(int64(lookout))
 	h.before = h.state.Swap(called)
 	if h.before == away && h.coming.CompareAndSwap(false, true) {
 		go h.run()
@@ -68,7 +66,7 @@ func (h *helper) wait(awake bool) {
 // run is a goroutine of the helper's.
 func (h *helper) run() {
 	h.coming.Store(false)
-	if h.linger.Load() {
+	if h.lookout.Load() != 0 {
 		h.state.CompareAndSwap(away, ready)
 	}
 	for h.await() && h.serve() {
@@ -84,7 +82,7 @@ func (h *helper) await() bool {
 				return true
 			}
 		case ready:
-			if time.Since(began) > lookout && h.state.CompareAndSwap(ready, away) {
+			if int64(time.Since(began)) > h.lookout.Load() && h.state.CompareAndSwap(ready, away) {
 				return false
 			}
 		default: // it was called back, or another goroutine works
@@ -93,7 +91,7 @@ func (h *helper) await() bool {
 	}
 }
 
-// serve works; false if the helper goes away then: because it is not expected to linger, the caller has gone to sleep,
+// serve works; false if the helper goes away then: because no other launch is expected, the caller has gone to sleep,
 // whose goroutine follows on this thread at once, or this one is to end (runtime.Goexit in an observer).
 func (h *helper) serve() (stays bool) {
 	defer func() {
@@ -101,12 +99,11 @@ func (h *helper) serve() (stays bool) {
 			h.ended <- struct{}{}
 		}
 	}()
-	linger := h.linger.Load()
 	if h.from >= 0 && processor() == h.from {
 		moveFrom(h.from)
 	}
 	h.worker.work(h.grid)
-	return linger
+	return h.lookout.Load() != 0
 }
 
 // spinning tells whether one goroutine can be awake for another.

@@ -35,22 +35,22 @@ func (h *helper) reaches(t *testing.T, state uint32) {
 // TestHelper calls a helper that runs all of a launch, awake or asleep when it is called and the caller awake or
 // asleep when it ends.
 func TestHelper(t *testing.T) {
-	for _, linger := range []bool{false, true} {
+	for _, lookout := range []time.Duration{0, leastLookout} {
 		for _, awake := range []bool{false, true} {
 			m, crew, g := helped(t, 100)
 			h := crew.helpers[0]
 			for i := range uint32(20) {
 				g.sched = schedule{total: 100, room: 100}
-				h.call(g, linger)
+				h.call(g, lookout)
 				for h.state.Load() == called {
 					runtime.Gosched()
 				}
 				h.wait(awake)
 				if m.words[0] != 100*(i+1) {
-					t.Fatalf("linger %v, awake %v: %d CTAs, want %d", linger, awake, m.words[0], 100*(i+1))
+					t.Fatalf("lookout %v, awake %v: %d CTAs, want %d", lookout, awake, m.words[0], 100*(i+1))
 				}
-				if s := h.state.Load(); s != away && (s != ready || !linger) {
-					t.Fatalf("linger %v: state %d behind a launch", linger, s)
+				if s := h.state.Load(); s != away && (s != ready || lookout == 0) {
+					t.Fatalf("lookout %v: state %d behind a launch", lookout, s)
 				}
 			}
 			h.reaches(t, away)
@@ -66,19 +66,19 @@ func TestHelperCalledBack(t *testing.T) {
 	for _, before := range []uint32{away, ready} {
 		h.state.Store(before)
 		h.coming.Store(true) // no goroutine starts
-		h.call(g, false)
+		h.call(g, 0)
 		h.wait(true)
 		if h.state.Load() != before || m.words[0] != 0 {
 			t.Fatalf("state %d, %d CTAs; want %d and none", h.state.Load(), m.words[0], before)
 		}
 	}
-	h.linger.Store(true)
+	h.lookout.Store(int64(leastLookout))
 	h.state.Store(away)
 	began := time.Now()
-	if h.run(); h.state.Load() != away || time.Since(began) < lookout { // it comes between two launches
+	if h.run(); h.state.Load() != away || time.Since(began) < leastLookout { // it comes between two launches
 		t.Errorf("looked out for %v, state %d", time.Since(began), h.state.Load())
 	}
-	h.call(g, false)
+	h.call(g, 0)
 	h.reaches(t, away)
 	h.wait(true)
 	if m.words[0] != 1 {
@@ -95,7 +95,7 @@ func TestHelperEnds(t *testing.T) {
 		return Next
 	}, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
 	h := crew.helpers[0]
-	h.call(g, true)
+	h.call(g, leastLookout)
 	for h.state.Load() == called {
 		runtime.Gosched()
 	}

@@ -10,18 +10,18 @@ import (
 
 // helpers are those of a launch.
 type helpers struct {
-	list   []*helper
-	began  time.Time
-	relief time.Duration
-	linger bool
-	awake  atomic.Bool // they are called; set once, by the caller
+	list    []*helper
+	began   time.Time
+	relief  time.Duration
+	lookout time.Duration // for the launch behind this one, 0 if none is expected
+	awake   atomic.Bool   // they are called; set once, by the caller
 }
 
 // wake calls the helpers.
 func (h *helpers) wake(g *Grid) {
 	h.awake.Store(true)
 	for _, one := range h.list {
-		one.call(g, h.linger)
+		one.call(g, h.lookout)
 	}
 }
 
@@ -78,9 +78,10 @@ func (c *crew) share(g *Grid, n int) {
 	wk, h := c.workers[0], &g.helpers
 	p := &wk.pool(g.Entry).pace
 	h.began = time.Now()
-	c.series.begin(h.began)
-	h.linger = c.series.number > 0 && spinning()
-	plan := p.plan(g.sched.total, n, h.linger && c.series.number >= awakeAfter)
+	if c.series.begin(h.began); c.series.number > 0 && spinning() {
+		h.lookout = c.series.lookout
+	}
+	plan := p.plan(g.sched.total, n, h.lookout != 0 && c.series.number >= awakeAfter)
 	h.list, h.relief = c.helpers[:n-1], plan.relief
 	if plan.workers > 1 {
 		h.list = h.list[:plan.workers-1]
@@ -88,6 +89,6 @@ func (c *crew) share(g *Grid, n int) {
 	}
 	wk.work(g)
 	h.wait()
-	c.series.ended = time.Now()
-	p.learn(c.series.ended.Sub(h.began), g.sched.total, h.awake.Load(), plan)
+	took := c.series.end(time.Now())
+	p.learn(took, g.sched.total, h.awake.Load(), plan)
 }

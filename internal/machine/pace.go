@@ -94,16 +94,29 @@ func (p *pace) learn(took time.Duration, clusters uint64, shared bool, planned p
 
 // series is what a crew knows about launches that follow each other.
 type series struct {
-	ended  time.Time // of the last one
-	number int       // that have come closely one after the other
+	began, ended time.Time     // the last one
+	lookout      time.Duration // within which the next one has to begin
+	number       int           // that have come closely one after the other
 }
+
+// A launch follows another one closely that begins within leastLookout and an eighth of what that has taken, at most
+// within mostLookout: what a helper wastes that looks out for it is little beside what has been computed.
+const leastLookout, mostLookout = 50 * time.Microsecond, 300 * time.Microsecond
 
 // awakeAfter is how many launches have to follow each other before brief ones are shared.
 const awakeAfter = 64
 
 // begin counts a launch.
 func (s *series) begin(now time.Time) {
-	if s.number++; now.Sub(s.ended) > lookout {
+	if s.number++; s.lookout == 0 || now.Sub(s.ended) > s.lookout {
 		s.number = 0
 	}
+	s.began = now
+}
+
+// end returns what the launch has taken.
+func (s *series) end(now time.Time) (took time.Duration) {
+	s.ended, took = now, now.Sub(s.began)
+	s.lookout = min(leastLookout+took/8, mostLookout)
+	return took
 }

@@ -76,16 +76,23 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestSeries counts launches that come closely one after the other.
+// TestSeries counts launches that come closely one after the other; what that is follows from the one before.
 func TestSeries(t *testing.T) {
+	const us = time.Microsecond
 	var s series
 	now := time.Now()
-	for i, gap := range []time.Duration{time.Hour, 10, 20, lookout, lookout + 1, 1} {
-		now = now.Add(gap)
+	for i, l := range []struct {
+		gap, took time.Duration
+		number    int
+	}{
+		{time.Hour, 0, 0}, {10, 0, 1}, {50 * us, 0, 2}, {50*us + 1, 80 * us, 0}, {60 * us, 0, 1}, {60 * us, time.Second, 0}, {300 * us, time.Second, 1},
+		{300*us + 1, 1, 0},
+	} {
+		now = now.Add(l.gap)
 		s.begin(now)
-		if want := []int{0, 1, 2, 3, 0, 1}[i]; s.number != want {
-			t.Errorf("launch %d is number %d, want %d", i, s.number, want)
+		now = now.Add(l.took)
+		if took := s.end(now); s.number != l.number || took != l.took {
+			t.Errorf("launch %d is number %d and took %v, want %d, %v", i, s.number, took, l.number, l.took)
 		}
-		s.ended = now
 	}
 }
