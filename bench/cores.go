@@ -128,9 +128,12 @@ func takeTurns(list []*contender, span time.Duration) error {
 	return nil
 }
 
-// turns makes turns of launches.
+// turns makes turns of launches, by the clocks of the threads that there are when a turn begins.
 func (x *running) turns(r *corpus.Run) func(time.Duration) ([]spent, error) {
 	return func(span time.Duration) (list []spent, err error) {
+		if x.clock, err = threadsTime(); err != nil {
+			return nil, err
+		}
 		for start := time.Now(); len(list) == 0 || time.Since(start) < span; {
 			took, _, err := x.round(r, nil)
 			if err != nil {

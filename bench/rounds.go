@@ -7,9 +7,9 @@ import "time"
 // spent is what a round took.
 type spent struct{ cpu, wall time.Duration }
 
-// since adds what has passed since the clocks were read.
-func (s *spent) since(cpu time.Duration, wall time.Time) {
-	s.cpu += cpuTime() - cpu
+// add adds what has passed by the clocks, of which that of the processor is given.
+func (s *spent) add(cpu time.Duration, wall time.Time) {
+	s.cpu += cpu
 	s.wall += time.Since(wall)
 }
 
