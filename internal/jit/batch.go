@@ -69,6 +69,7 @@ type batch struct {
 	sweep  x86.Label           // a CTA that may be swept; 0: none may
 	asOne  bool                // by its program (cta.go)
 	scant  bool                // too few registers for such a program: what is assembled of it may be wrong
+	clean  bool                // the CTA that ends has written nothing to its shared memory
 	course x86.Label           // a whole warp of another CTA begins; 0: there is no course
 	gates  map[int]x86.Label   // by segment: a whole warp goes on behind a barrier
 }
@@ -556,7 +557,9 @@ func (c *compiler) nextCTA() {
 	c.countUp(batchPlace.Plus(8), batchGrid.Plus(8), placed)
 	c.M(x86.INC, x86.S64, batchPlace.Plus(16))
 	c.Bind(placed)
-
+	if c.batch.clean {
+		return
+	}
 	v, done, again := c.alloc(), c.NewLabel(), c.NewLabel()
 	c.RM(x86.MOV, x86.S64, x86.RCX, ctxSharedBytes)
 	c.RR(x86.TEST, x86.S64, x86.RCX, x86.RCX)

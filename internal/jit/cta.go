@@ -55,6 +55,7 @@ type cta struct {
 
 	// A program for borders (cta_mask.go).
 	border bool
+	edge   *cta // the one for borders, nil if there is none
 	masks  []*ctaMask
 	maskAt map[string]*ctaMask
 	words  []ctaWord
@@ -83,8 +84,8 @@ type ctaItem struct {
 	store *ctaNode // its only input is what is stored
 }
 
-// findCTA runs the kernel; nil if it cannot be such a program.
-func (r *region) findCTA() *cta {
+// findCTA runs the kernel, and again for borders if there may be a program for them; nil if it cannot be such a program.
+func (r *region) findCTA(border bool) *cta {
 	sol, ok := r.code.Func.Classes.(*ir.Solution)
 	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
 		return nil
@@ -101,17 +102,34 @@ func (r *region) findCTA() *cta {
 	if !k.evaluateAll() {
 		return nil
 	}
+	forwarded := border && k.forward()
+	if forwarded {
+		k.dropStores()
+	}
+	if k.settle(); k.failed {
+		return nil
+	}
+	if border {
+		k.edge = k.atBorder(forwarded)
+	}
+	if forwarded && k.edge == nil {
+		return r.findCTA(false)
+	}
 	return k
 }
 
-// atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none, or no program has them.
-func (k *cta) atBorder() *cta {
-	if !slices.ContainsFunc(k.guards, func(g *ctaGuard) bool { return g.kind == guardOrder && !g.lasts() }) {
+// atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none and none is
+// needed, or no program has them.
+func (k *cta) atBorder(needed bool) *cta {
+	if !needed && !slices.ContainsFunc(k.guards, func(g *ctaGuard) bool { return g.kind == guardOrder && !g.lasts() }) {
 		return nil
 	}
 	b := &cta{region: k.region, shape: k.shape, atoms: slices.Clip(k.atoms), atomAt: maps.Clone(k.atomAt), numbers: slices.Clip(k.numbers), numberAt: maps.Clone(k.numberAt),
 		specials: k.specials, again: k.again, places: k.places, border: true}
-	if !b.evaluateAll() || len(b.masks) == 0 {
+	if !b.evaluateAll() || !needed && len(b.masks) == 0 {
+		return nil
+	}
+	if b.settle(); b.failed {
 		return nil
 	}
 	return b
@@ -124,11 +142,7 @@ func (k *cta) evaluateAll() bool {
 	for i := range int(k.shape.BlockX) * int(k.shape.BlockY) * int(k.shape.BlockZ) / 32 {
 		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]ctaSet{0: lanesSet(allOf)}})
 	}
-	if !k.schedule() || k.failed {
-		return false
-	}
-	k.settle()
-	return !k.failed
+	return k.schedule() && !k.failed
 }
 
 // worthCTA tells whether a kernel has nothing that never is part of such a program.

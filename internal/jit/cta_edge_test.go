@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,11 @@ import (
 type ctaEdge struct {
 	name, body  string
 	grid, block [3]uint32
-	height      uint32 // 64 if 0; the width is always 64
-	pitch       uint64
+	width       uint32 // 64 if 0
+	height      uint32 // the same
+	pitch       uint64 // of the parameter in %rd20; it is another buffer if second is true
+	second      bool
+	random      bool // whether there is a program of its CTAs is all the same
 	launch      func(*machine.Launch)
 	workers     int
 	ordinary    bool // there is no program of its CTAs
@@ -57,25 +61,33 @@ func (e *ctaEdge) compare(t *testing.T) {
 	l.arena.Alloc(1<<16, mem.Info{Label: "before"})
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	l.arena.Alloc(1<<16, mem.Info{Label: "behind"})
-	all := l.arena.Bytes(buf, size)
+	all, pitch := l.arena.Bytes(buf, size), e.pitch
+	var other []byte
+	if e.second {
+		pitch, _ = l.arena.Alloc(size, mem.Info{Label: "other"})
+		other, pitch = l.arena.Bytes(pitch, size), pitch+size/4
+	}
 	l.keep = true
 	launch := func(compile func(*machine.Code)) (memory []byte, s machine.Stats, fault string) {
 		for i := range all {
 			all[i] = byte(i*7 + i>>6)
+		}
+		for i := range other {
+			other[i] = byte(i*5 + i>>5)
 		}
 		s, err := l.launch(t, "k", e.grid, e.block, func(x *machine.Launch) {
 			x.Compile = compile
 			if e.launch != nil {
 				e.launch(x)
 			}
-		}, buf+size/4, uint32(64), cmp.Or(e.height, 64), uint32(0x3fc00000), e.pitch)
-		return bytes.Clone(all), s, fmt.Sprint(err)
+		}, buf+size/4, cmp.Or(e.width, 64), cmp.Or(e.height, 64), uint32(0x3fc00000), pitch)
+		return slices.Concat(all, other), s, fmt.Sprint(err)
 	}
 	want, stats, fault := launch(nil)
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		l.decoder = nil
 		en := engine(t, jit.Options{Vectors: v})
-		if has := strings.Contains(e.listing(t, l, v), "all lanes, of all warps of a CTA"); has == (e.ordinary || e.avx512 && v == jit.AVX2) {
+		if has := strings.Contains(e.listing(t, l, v), "all lanes, of all warps of a CTA"); !e.random && has == (e.ordinary || e.avx512 && v == jit.AVX2) {
 			t.Errorf("%v: a program of a CTA: %v", v, has)
 		}
 		for range 2 {
@@ -147,6 +159,11 @@ var ctaEdges = []ctaEdge{
 	{name: "1 thread", ordinary: true, grid: flat, block: [3]uint32{1, 1, 1}, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "33 threads", ordinary: true, grid: flat, block: [3]uint32{33, 1, 1}, body: "ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "stores that overlap", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; shl.b32 %r13, %r3, 2; mad.lo.u32 %r12, %r4, 8, %r13; cvt.u64.u32 %rd4, %r12; add.s64 %rd5, %rd1, %rd4; add.u32 %r11, %r11, %r5; st.global.u32 [%rd5+65536], %r11; ld.global.u32 %r14, [%rd5+65536]; st.global.u32 [%rd3+32768], %r14;"},
+	{name: "brought", second: true, grid: flat, block: square, body: brought},
+	{name: "brought, in place", grid: flat, block: square, body: strings.ReplaceAll(brought, "%rd20", "%rd1")},
+	{name: "brought, other words", second: true, grid: flat, block: square, body: "mov.f32 %f5, %f9; ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4096]; st.shared.f32 [%r10], %f1; setp.lt.u32 %p1, %r3, 5; @%p1 st.shared.f32 [%r10+4], %f2; bar.sync 0; ld.shared.f32 %f3, [%r10]; ld.shared.f32 %f4, [%r10+8]; add.s64 %rd4, %rd20, %rd2; @!%p1 ld.shared.f32 %f5, [%r10+64]; st.global.f32 [%rd4], %f3; st.global.f32 [%rd4+32768], %f4; @!%p1 st.global.f32 [%rd4+65536], %f5;"},
+	{name: "brought, nobody wrote", second: true, grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3]; st.shared.f32 [%r10], %f1; bar.sync 0; ld.shared.f32 %f3, [%r10+96]; ld.shared.f32 %f4, [%r10]; add.f32 %f3, %f3, %f4; add.s64 %rd4, %rd20, %rd2; st.global.f32 [%rd4], %f3;"},
+	{name: "brought, then others", second: true, grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3]; st.shared.f32 [%r10], %f1; bar.sync 0; ld.shared.f32 %f2, [%r10+64]; bar.sync 0; add.f32 %f3, %f1, %f2; st.shared.f32 [%r10], %f3; bar.sync 0; ld.shared.f32 %f4, [%r10+128]; add.f32 %f4, %f4, %f2; add.s64 %rd4, %rd20, %rd2; st.global.f32 [%rd4], %f4;"},
 	{name: "kept for later", grid: flat, block: square, body: "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4]; mul.f32 %f3, %f1, %f2; st.shared.f32 [%r10], %f3; bar.sync 0; st.global.f32 [%rd3], %f9; ld.shared.f32 %f4, [%r10+4]; bar.sync 0; st.shared.f32 [%r10], %f9; fma.rn.f32 %f5, %f4, %f1, %f3; fma.rn.f32 %f6, %f1, %f5, %f1; bar.sync 0; add.f32 %f7, %f6, %f2; st.global.f32 [%rd3+32768], %f7; add.f32 %f8, %f5, %f5; fma.rn.f32 %f5, %f5, %f5, %f5; st.global.f32 [%rd3+65536], %f5; st.global.f32 [%rd3+98304], %f8;"},
 	{name: "a guard that changes", grid: flat, block: square, body: "setp.lt.u32 %p1, %r3, 6; ld.global.u32 %r11, [%rd3]; @%p1 setp.gt.u32 %p1, %r4, 7; @%p1 add.u32 %r11, %r11, 100; @!%p1 bra A; mov.u32 %r12, %r9; bra B;\nA: mov.u32 %r12, %r54;\nB: add.u32 %r11, %r11, %r12; mad.lo.u32 %r11, %r12, %r12, %r11; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "warps part", grid: flat, block: square, body: "ld.global.u32 %r11, [%rd3]; mov.u32 %r12, %r9; setp.ge.u32 %p1, %r4, 8; @%p1 bra A; add.u32 %r12, %r12, %r54; mul.lo.u32 %r12, %r12, 2; bar.sync 0; bra B;\nA: shl.b32 %r12, %r12, 1; bar.sync 0; st.shared.u32 [%r10], %r11;\nB: bar.sync 0; ld.shared.u32 %r13, [%r10+512]; mad.lo.u32 %r13, %r12, 3, %r13; setp.lt.s32 %p2, %r12, 128; @%p2 st.global.u32 [%rd3+65536], %r12; st.global.u32 [%rd3+32768], %r13;"},
@@ -158,6 +175,9 @@ var ctaEdges = []ctaEdge{
 	{name: "huge grid", grid: [3]uint32{3000, 2, 1}, block: [3]uint32{8, 8, 4}, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
 	{name: "fuel", grid: [3]uint32{3000, 1, 1}, block: [3]uint32{8, 8, 4}, launch: func(x *machine.Launch) { x.MaxSteps = 200000 }, workers: 1, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
 }
+
+// brought reads from shared memory what was loaded into it, a row before and behind, and stores it elsewhere.
+const brought = "ld.global.f32 %f1, [%rd3]; st.shared.f32 [%r10+128], %f1; setp.lt.u32 %p1, %r5, 64; @!%p1 bra A; ld.global.f32 %f2, [%rd3+4096]; st.shared.f32 [%r10+1152], %f2;\nA: bar.sync 0; ld.shared.f32 %f3, [%r10+132]; ld.shared.f32 %f4, [%r10+192]; add.f32 %f5, %f3, %f4; add.s64 %rd4, %rd20, %rd2; st.global.f32 [%rd4+64], %f5; setp.lt.s32 %p2, %r1, 90; @%p2 st.global.f32 [%rd4+32768], %f4;"
 
 // temporaries keeps values while others are divided, and takes roots.
 func temporaries() string {

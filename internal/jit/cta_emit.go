@@ -17,6 +17,7 @@ var ctaCursors = [...]x86.Reg{x86.RBX, x86.R15, x86.R12, x86.R9, x86.R10, x86.R1
 type ctaCursor struct {
 	num   *ctaNumber
 	rates []ctaRateAt
+	used  int // when it was used last
 }
 
 type ctaRateAt struct {
@@ -449,10 +450,8 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 	for i := range want {
 		want[i] = ctaRateAt{p.rates[i].num, p.rates[i].coef[lane]}
 	}
-	i := slices.IndexFunc(m.cursors[:], func(c ctaCursor) bool { return c.num == p.num && sameNumbers(c.rates, want) })
-	if i < 0 {
-		i = m.turn
-		m.turn = (m.turn + 1) % len(m.cursors)
+	i := m.pick(p.num, want)
+	if m.used++; m.cursors[i].num != p.num || !sameNumbers(m.cursors[i].rates, want) {
 		if p.num.host == 0 {
 			m.places++
 			p.num.host = m.places
@@ -463,6 +462,7 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 			m.cursors[i].rates[j].num = want[j].num
 		}
 	}
+	m.cursors[i].used = m.used
 	c := &m.cursors[i]
 	for j := range want {
 		if d := want[j].by - c.rates[j].by; d != 0 {
@@ -471,6 +471,32 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 	}
 	c.rates = want
 	return ctaCursors[i]
+}
+
+// pick picks the cursor to go to an address: one that is there; else, of those that go on from the same number, the one
+// that was used least lately if there are some already; else of all.
+func (m *ctaCode) pick(num *ctaNumber, want []ctaRateAt) int {
+	const some = 3
+	old, alike, oldAlike := 0, 0, -1
+	for i := range m.cursors {
+		c := &m.cursors[i]
+		if c.used < m.cursors[old].used {
+			old = i
+		}
+		if c.num != num || !sameNumbers(c.rates, want) {
+			continue
+		}
+		if slices.Equal(c.rates, want) {
+			return i
+		}
+		if alike++; oldAlike < 0 || c.used < m.cursors[oldAlike].used {
+			oldAlike = i
+		}
+	}
+	if alike >= some {
+		return oldAlike
+	}
+	return old
 }
 
 func sameNumbers(a, b []ctaRateAt) bool {

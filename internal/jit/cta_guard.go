@@ -394,7 +394,8 @@ type ctaGuard struct {
 	kind   ctaGuardKind
 	x, y   ctaSide // order: the greatest of x and the least of y
 	equal  bool    // may be equal
-	pc     int32   // inside
+	pc     int32   // inside, apart
+	other  int32
 	align  int64
 	load   bool
 	launch bool
@@ -407,6 +408,7 @@ const (
 	guardOrder                      // x < y
 	guardInside                     // addresses x are in the allocation that pc has hit
 	guardRate                       // the number of x has 31 bits, and no sign
+	guardApart                      // what pc has loaded from and what other stores to are two allocations
 )
 
 // ctaSide is numbers and their extent: of all lanes that may be asked for, and of those that are, as far as that is known.
@@ -475,7 +477,7 @@ func (k *cta) guard(g *ctaGuard) {
 			}
 		}
 	}
-	key := fmt.Sprint(g.kind, g.pc, g.equal, g.align, g.x.key(), g.y.key())
+	key := fmt.Sprint(g.kind, g.pc, g.other, g.equal, g.align, g.x.key(), g.y.key())
 	if had := k.guardAt[key]; had != nil {
 		had.x.join(&g.x)
 		had.y.join(&g.y)

@@ -23,7 +23,7 @@ type ctaCode struct {
 	hopAt   map[ctaHop]int // places of what cursors go on by
 	hops    []ctaHop
 	cursors [len(ctaCursors)]ctaCursor
-	turn    int
+	used    int    // how often cursors have been
 	slots   []bool // places of rows that are taken
 	live    []*ctaNode
 	miss    x86.Label
@@ -71,16 +71,13 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	if c.batch.sweep != 0 || c.opt.alone {
 		return
 	}
-	k := c.findCTA()
+	k := c.findCTA(!c.opt.inside)
 	if k == nil {
 		return
 	}
 	free, freeK, bcast, short := c.free, c.freeK, c.bcast, c.short
 	m := &ctaCode{compiler: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: k.places}
-	if !c.opt.inside {
-		m.edge = k.atBorder()
-	}
-	if m.edge != nil {
+	if m.edge = k.edge; m.edge != nil {
 		m.places = m.edge.places
 	}
 	c.bcast, c.short = nil, false
@@ -100,7 +97,7 @@ func (m *ctaCode) allFree() {
 	for v := 2*m.full().Bytes()/4 - 1; v >= 0; v-- {
 		m.free = append(m.free, x86.Vec(v))
 	}
-	m.slots, m.live, m.cursors, m.turn = make([]bool, ctaRows), nil, [len(ctaCursors)]ctaCursor{}, 0
+	m.slots, m.live, m.cursors, m.used = make([]bool, ctaRows), nil, [len(ctaCursors)]ctaCursor{}, 0
 	m.wide, m.only, m.wmask, m.lanes = false, 0, 0, m.k.vectorLanes()
 }
 
@@ -171,7 +168,9 @@ func (m *ctaCode) program(title string, begin, next, out x86.Label) {
 	}
 	m.countMasks()
 	m.MI(x86.MOV, x86.S32, batchMoved, 1)
+	m.batch.clean = !slices.ContainsFunc(k.items, func(x *ctaItem) bool { return x.store != nil && x.store.at.shared })
 	m.endCTA(out, 0)
+	m.batch.clean = false
 	m.Jmp(next)
 }
 
@@ -261,7 +260,7 @@ func (m *ctaCode) tests(launch bool) {
 
 // lasts tells whether a test comes out the same in all CTAs of a launch.
 func (g *ctaGuard) lasts() bool {
-	if g.masked() {
+	if g.masked() || g.kind == guardApart { // who fails it goes on with the program for borders
 		return false
 	}
 	for _, x := range []*ctaSide{&g.x, &g.y} {
@@ -391,7 +390,17 @@ func (m *ctaCode) test(g *ctaGuard) {
 		}
 	case guardInside:
 		m.inside(g)
+	case guardApart:
+		m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+		m.RM(x86.MOV, x86.S64, x86.RAX, x86.At(x86.RDX, m.boundsOf(g.pc)))
+		m.RM(x86.CMP, x86.S64, x86.RAX, x86.At(x86.RDX, m.boundsOf(g.other)))
+		m.Jcc(x86.E, m.miss)
 	}
+}
+
+// boundsOf is where the bounds are of what an access has hit: its start is first.
+func (m *ctaCode) boundsOf(pc int32) int32 {
+	return m.bounds[m.k.learns(pc)] * int32(unsafe.Sizeof(machine.NativeBounds{}))
 }
 
 // learns is the access whose bounds ordinary code asks for: the first in a segment from the same base.
@@ -407,7 +416,7 @@ func (k *cta) learns(pc int32) int32 {
 
 // inside tests the first and the last address of an access.
 func (m *ctaCode) inside(g *ctaGuard) {
-	at := m.bounds[m.k.learns(g.pc)] * int32(unsafe.Sizeof(machine.NativeBounds{}))
+	at := m.boundsOf(g.pc)
 	end := unsafe.Offsetof(machine.NativeBounds{}.End)
 	if !g.load {
 		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)

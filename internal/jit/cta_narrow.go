@@ -62,9 +62,9 @@ func (m *ctaCode) narrow(x *ctaSide, none x86.Label) {
 	}
 	for i, e := range ends {
 		for k, v := range e {
-			m.release(temp(v))
 			m.least(v, k == 1)
 			m.RV(x86.VMOVD, x86.W128, x86.RAX, v)
+			m.release(temp(v))
 			m.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 			if i == 0 && k == 1 && x.reach != 0 {
 				m.RI(x86.ADD, x86.S64, x86.RAX, int32(x.reach))

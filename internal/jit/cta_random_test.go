@@ -103,7 +103,13 @@ func (d *ctaDraw) statement() {
 		d.line("%sld.global.u32 %s, %s;", d.guard(), d.word(), a)
 	case n < 8:
 		a := d.address()
-		d.line("%sst.global.%s, %s;", d.guard(), d.of("f32 "+a, "f32 "+a), d.float())
+		d.line("%sst.global.f32 %s, %s;", d.guard(), a, d.float())
+	case n < 9 && d.IntN(2) == 0:
+		d.line("ld.global.f32 %%f1, [%%rd3]; st.shared.f32 [%%r10], %%f1;")
+		if d.depth == 0 {
+			d.line("bar.sync 0;")
+		}
+		d.line("ld.shared.f32 %s, %s; add.s64 %%rd10, %%rd20, %%rd2; st.global.f32 [%%rd10], %s;", d.float(), d.shared(), d.float())
 	case n < 9:
 		d.line("%sst.shared.f32 %s, %s;", d.guard(), d.shared(), d.float())
 	case n < 10:
@@ -184,17 +190,19 @@ func TestCTARandom(t *testing.T) {
 	for ; *ctaTime == 0 && n < *ctaCount || time.Since(start) < *ctaTime; n++ {
 		seed := *ctaSeed + uint64(n)
 		d := &ctaDraw{Rand: rand.New(rand.NewPCG(seed, 9))}
-		e := ctaEdge{body: d.kernel(), grid: [3]uint32{uint32(1 + d.IntN(4)), uint32(1 + d.IntN(4)), 1}, size: 1 << 20}
+		e := ctaEdge{body: d.kernel(), grid: [3]uint32{uint32(1 + d.IntN(4)), uint32(1 + d.IntN(4)), 1}, size: 1 << 20, pitch: 4096}
 		e.block = [][3]uint32{{16, 16, 1}, {16, 16, 1}, {32, 8, 1}, {256, 1, 1}, {32, 1, 1}, {8, 8, 4}, {64, 2, 1}, {16, 4, 2}, {33, 1, 1}}[d.IntN(9)]
-		width, height := []uint32{64, 64, 61, 33, 48, 17, 0, 80}[d.IntN(8)], []uint32{64, 61, 20, 33, 1, 1 << 30}[d.IntN(6)]
+		e.width, e.height = []uint32{64, 64, 61, 33, 48, 17, 1 << 31, 80}[d.IntN(8)], []uint32{64, 61, 20, 33, 1, 1 << 30}[d.IntN(6)]
+		e.second, e.random = d.IntN(2) == 0, true
 		l := newLaboratory(t, "k.ptx", edgeHeader+e.body+"\nret;\n}\n")
 		list := e.listing(t, l, jit.AVX512)
 		programs += count(strings.Contains(list, "all lanes, of all warps of a CTA"))
 		borders += count(strings.Contains(list, "some lanes, of all warps of a CTA"))
-		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			compareTwice(t, edgeHeader+e.body+"\nret;\n}\n", 1<<20, 1<<18, e.grid, e.block, width, height, uint32(0x3fc00000), uint64(64))
-		}) {
-			t.Fatalf("seed %d, block %v, grid %v, width %d, height %d:\n%s\nrepeat: go test ./internal/jit -run TestCTARandom -jit.ctas 1 -jit.ctaseed %d", seed, e.block, e.grid, width, height, e.body, seed)
+		if testing.Verbose() {
+			t.Logf("%v %v %d %d\n%s", e.block, e.grid, e.width, e.height, e.body)
+		}
+		if !t.Run(fmt.Sprint(seed), e.compare) {
+			t.Fatalf("seed %d, block %v, grid %v, width %d, height %d:\n%s\nrepeat: go test ./internal/jit -run TestCTARandom -jit.ctas 1 -jit.ctaseed %d", seed, e.block, e.grid, e.width, e.height, e.body, seed)
 		}
 	}
 	t.Logf("%d kernels, of which %d have a program for CTAs, and %d one for borders", n, programs, borders)
