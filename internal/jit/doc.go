@@ -21,7 +21,7 @@
 //	lasting.go           what a warp finds again in the next CTA
 //	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers
 //	sweep*.go            all warps of a CTA in one loop
-//	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches
+//	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
 //	memory.go gather.go words.go solo.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
