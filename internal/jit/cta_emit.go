@@ -476,7 +476,7 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 // pick picks the cursor to go to an address: one that is there; else, of those that go on from the same number, the one
 // that was used least lately if there are some already; else of all.
 func (m *ctaCode) pick(num *ctaNumber, want []ctaRateAt) int {
-	const some = 3
+	const some = 4 // as many as an instruction has sources: none of them is moved before it is read
 	old, alike, oldAlike := 0, 0, -1
 	for i := range m.cursors {
 		c := &m.cursors[i]
