@@ -58,7 +58,7 @@ type DeviceConfig struct {
 	MaxSteps   uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput  int64          // bytes of printf per launch; 0: 64 MiB
 	Stdout     io.Writer      // printf, in whole messages, several a Write; nil discards
-	Assume     string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=down"; Assumptions lists them
+	Assume     string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
 	Progress   func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 }
 

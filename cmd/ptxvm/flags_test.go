@@ -43,7 +43,7 @@ func TestFlagsArrive(t *testing.T) {
 	var f runFlags
 	cmd := &cobra.Command{Use: "run"}
 	f.bind(cmd)
-	args := "--arch sm_90a --memory 2G --workers 3 --seed 9 --engine interp --max-steps 7 --max-output 1K --assume U15=down " +
+	args := "--arch sm_90a --memory 2G --workers 3 --seed 9 --engine interp --max-steps 7 --max-output 1K --assume U15=nearest " +
 		"--async lazy --sanitize init --max-reports 5 --grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
 	if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestFlagsArrive(t *testing.T) {
 	if err := f.complete(&cfg); err != nil {
 		t.Fatal(err)
 	}
-	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=down"}
+	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=nearest"}
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v, want %+v", cfg, want)
 	}

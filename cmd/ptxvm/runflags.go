@@ -63,7 +63,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 0, "`N` permutes the schedule; 0 is the natural order")
 	fl.StringVar(&f.engine, "engine", "auto", "what executes, `auto|interp|jit`; all give the same results")
 	fl.StringVar(&f.judge, "judge", "ptxas", "whom to follow about what is valid, `ptxas|manual`")
-	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as `U15=down`; isa --assumptions lists them")
+	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as `U15=nearest`; isa --assumptions lists them")
 	fl.StringVar(&f.async, "async", "eager", "asynchronous operations happen `eager|lazy|random`: at issue, as late as allowed, or at moments drawn by --seed")
 	fl.StringVar(&f.sanitize, "sanitize", "", "report, slowly, what results must not depend on: `init`, reads of memory that was never written")
 	fl.IntVar(&f.maxReports, "max-reports", 20, "show `N` reports of sanitizers")

@@ -69,25 +69,25 @@ var Table = []Row{
 		{"keep", "what they were"},
 	}, 60},
 	SFUTables: {"U14", "sfu-tables", "9.7.3", "rcp, rsqrt, ex2, lg2, sin, cos .approx.f32, and div built on them: the tables of the special function unit", []Position{
-		{"g80", "the tables of the G80 in every generation"},
+		{"g80", "the tables of the G80: every bit of an H100 (sm_90)"},
 		{"nearest", "correctly rounded functions in the place of the unit"},
-	}, 70},
+	}, 100},
 	SFUSqrt: {"U15", "sfu-sqrt", "9.7.3.15", "sqrt.approx.f32: the last place", []Position{
+		{"unit", "the table of the special function unit: every bit of an H100 (sm_90)"},
 		{"nearest", "correctly rounded"},
-		{"down", "rounded toward zero, also within 2^-23"},
-	}, 0},
+	}, 100},
 	SFUTanh: {"U16", "sfu-tanh", "9.7.3.24", "tanh.approx: the error", []Position{
+		{"unit", "the table of the special function unit, cut for f16 and bf16: every bit of an H100 (sm_90)"},
 		{"nearest", "correctly rounded"},
-		{"coarse", "cut to 12 significant bits first, within the documented error"},
-	}, 0},
-	SFUHalf: {"U17", "sfu-half", "9.7.4.9", "ex2.approx.f16: how the result comes about (for bf16 both answers agree)", []Position{
+	}, 100},
+	SFUHalf: {"U17", "sfu-half", "9.7.4.9", "ex2.approx.f16 and .bf16: how the result comes about", []Position{
+		{"cut", "the unit's f32 result, cut: every bit of an H100 (sm_90)"},
 		{"nearest", "correctly rounded"},
-		{"unit", "the unit's f32 result, rounded"},
-	}, 0},
+	}, 100},
 	SFUF64: {"U18", "sfu-f64", "9.7.3.14", "rcp and rsqrt .approx.ftz.f64: the last of the 20 fraction bits", []Position{
+		{"unit", "the table of f32, cut: every bit of an H100 (sm_90)"},
 		{"nearest", "rounded to nearest"},
-		{"down", "cut"},
-	}, 0},
+	}, 100},
 	NaNOrderF64: {"U19", "nan-order-f64", "9.7.3", "add, sub, mul, fma, div .f64: which of several NaN operands the result is", []Position{
 		{"last", "the last one, quieted"},
 		{"first", "the first one, quieted"},

@@ -27,8 +27,6 @@ var approxTwins = map[string]twin{
 	"RcpApproxF32":      approximate(func(p *program, in []val) val { return rcpApprox(p, in[0]) }),
 	"RsqrtApproxFtzF32": approximate(func(p *program, in []val) val { return unitRsqrt(p, in[0], true) }),
 	"RsqrtApproxF32":    approximate(func(p *program, in []val) val { return rsqrtApprox(p, in[0]) }),
-	"SqrtApproxF32":     rounded(cFSqrt, roundNear),
-	"SqrtApproxFtzF32":  flushed(rounded(cFSqrt, roundNear)),
 	"Ex2ApproxFtzF32":   approximate(func(p *program, in []val) val { return ex2ApproxFtz(p, in[0]) }),
 	"Ex2ApproxF32":      approximate(func(p *program, in []val) val { return ex2Approx(p, in[0]) }),
 	"Lg2ApproxFtzF32":   approximate(func(p *program, in []val) val { return unitLg2(p, in[0], true) }),

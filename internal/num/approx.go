@@ -4,8 +4,6 @@
 
 package num
 
-import "math"
-
 const (
 	minNormF32 = 0x00800000 // 2^-126
 	big126F32  = 0x7e800000 // 2^126
@@ -20,8 +18,8 @@ func belowNormal(a uint32) bool { return a&magF32 < minNormF32 }
 // aboveBig reports whether |a| > 2^126; false for NaN.
 func aboveBig(a uint32) bool { return a&magF32 > big126F32 && !isNaNF32(a) }
 
-// Forms that scale are functions of the unit (sfu.go), because its tables are a guess
-// (sfu-tables; nearest.go has the other position).
+// Forms that scale are functions of the unit (sfu.go), because other generations may have other
+// tables (sfu-tables; nearest.go has the other position).
 
 // RcpApproxFtzF32 is rcp.approx.ftz.f32, RcpApproxF32 rcp.approx.f32.
 func RcpApproxFtzF32(a uint32) uint32 { return mufuRcp(a) }
@@ -51,13 +49,16 @@ func rsqrtApprox(a uint32, unit func(uint32) uint32) uint32 {
 	return unit(a)
 }
 
-// SqrtApproxFtzF32 is sqrt.approx.ftz.f32: correctly rounded, which is inside
-// the manual's bound (the unit's own table is not known: guess sfu-sqrt).
-func SqrtApproxFtzF32(a uint32) uint32 { return SqrtF32(FtzF32(a)) }
+// SqrtApproxFtzF32 is sqrt.approx.ftz.f32, SqrtApproxF32 sqrt.approx.f32.
+func SqrtApproxFtzF32(a uint32) uint32 { return mufuSqrt(a) }
 
-// SqrtApproxF32 is sqrt.approx.f32. Scaling subnormals changes nothing as
-// long as the root is correctly rounded.
-func SqrtApproxF32(a uint32) uint32 { return SqrtF32(a) }
+func SqrtApproxF32(a uint32) uint32 {
+	if belowNormal(a) {
+		const twoTo12 = 0x39800000 // 2^-12
+		return MulF32(mufuSqrt(MulF32(a, two24F32)), twoTo12)
+	}
+	return mufuSqrt(a)
+}
 
 // Ex2ApproxFtzF32 is ex2.approx.ftz.f32, Ex2ApproxF32 ex2.approx.f32.
 func Ex2ApproxFtzF32(a uint32) uint32 { return mufuEx2(a) }
@@ -130,21 +131,28 @@ func divFullFtz(a, b uint32, unit func(uint32) uint32) uint32 {
 	return MulFtzF32(unit(b), a)
 }
 
-// TanhApproxF32 is tanh.approx.f32: correctly rounded (guess sfu-tanh), which
-// passes zeros and subnormals through.
-func TanhApproxF32(a uint32) uint32 { return putF32(float32(tanh(f32(a)))) }
+// TanhApproxF32 is tanh.approx.f32.
+func TanhApproxF32(a uint32) uint32 { return mufuTanh(a) }
 
-// TanhApproxF16 is tanh.approx.f16, TanhApproxBF16 tanh.approx.bf16.
-func TanhApproxF16(a uint32) uint32  { return putF16(tanh(float64(fF16(a))), false) }
-func TanhApproxBF16(a uint32) uint32 { return putBF16(tanh(float64(fBF16(a))), false) }
+// The 16-bit forms are the unit's f32 result, cut. The unit flushes what ex2.approx.ftz.bf16
+// flushes; f16 has no ftz.
+func TanhApproxF16(a uint32) uint32    { return cutF16(mufuTanh(putF32(fF16(a)))) }
+func TanhApproxBF16(a uint32) uint32   { return mufuTanh(a<<16) >> 16 }
+func Ex2ApproxF16(a uint32) uint32     { return cutF16(mufuEx2(putF32(fF16(a)))) }
+func Ex2ApproxFtzBF16(a uint32) uint32 { return mufuEx2(a<<16) >> 16 }
 
-// Ex2ApproxF16 is ex2.approx.f16: correctly rounded (guess sfu-half).
-func Ex2ApproxF16(a uint32) uint32 { return putF16(exp2(float64(fF16(a))), false) }
-
-// Ex2ApproxFtzBF16 is ex2.approx.ftz.bf16; subnormal operands and results are
-// flushed.
-func Ex2ApproxFtzBF16(a uint32) uint32 {
-	return putBF16(exp2(float64(fBF16(a))), true)
+// cutF16 cuts an f32 to f16, subnormal numbers too; what is too large is infinity.
+func cutF16(u uint32) uint32 {
+	sign, e, m := u>>16&signHalf, int32(u>>23&0xff)-112, u&0x7fffff|1<<23
+	switch {
+	case isNaNF32(u):
+		return nanHalf
+	case e >= 31:
+		return sign | infF16
+	case e <= 0:
+		return sign | m>>min(14-e, 31)
+	}
+	return sign | uint32(e)<<10 | m>>13&0x3ff
 }
 
 // The packed forms.
@@ -155,53 +163,4 @@ func TanhApproxBF16x2(a uint32) uint32 {
 func Ex2ApproxF16x2(a uint32) uint32 { return Ex2ApproxF16(a&0xffff) | Ex2ApproxF16(a>>16)<<16 }
 func Ex2ApproxFtzBF16x2(a uint32) uint32 {
 	return Ex2ApproxFtzBF16(a&0xffff) | Ex2ApproxFtzBF16(a>>16)<<16
-}
-
-// Series in float64 for the functions that are rounded to short formats. Each
-// product is rounded by itself, so every host gives the same bits.
-
-// inverse holds 1/n for the series.
-var inverse = func() (t [19]float64) {
-	for n := 1; n < len(t); n++ {
-		t[n] = 1 / float64(n)
-	}
-	return t
-}()
-
-// expm1Small returns e^t - 1 for |t| <= 0.7 by its Taylor series.
-func expm1Small(t float64) float64 {
-	s := 0.0
-	for n := len(inverse) - 1; n >= 1; n-- {
-		s = float64(float64(t*inverse[n]) * (1 + s))
-	}
-	return s
-}
-
-// exp2 returns 2^x to about 1e-15.
-func exp2(x float64) float64 {
-	switch {
-	case x != x:
-		return x
-	case x > 1024:
-		return math.Inf(1)
-	case x < -1100:
-		return 0
-	}
-	n := math.RoundToEven(x)
-	return math.Ldexp(1+expm1Small(float64((x-n)*math.Ln2)), int(n))
-}
-
-// tanh returns the hyperbolic tangent of x to about 1e-15.
-func tanh(x float64) float64 {
-	switch a := math.Abs(x); {
-	case x != x || x == 0:
-		return x
-	case a > 22:
-		return math.Copysign(1, x)
-	case a <= 0.35:
-		e := expm1Small(2 * x)
-		return e / (e + 2)
-	default:
-		return math.Copysign(1-2/(exp2(float64(2*math.Log2E*a))+1), x)
-	}
 }

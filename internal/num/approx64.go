@@ -8,8 +8,8 @@ import "math"
 // nanRcp64 is the NaN of the .approx.ftz.f64 forms.
 const nanRcp64 = 0x7fffffff00000000
 
-// upper returns the upper word of a as an f64 with the lower one zero,
-// subnormals flushed.
+// upper is what the unit takes of an operand: the upper word, which alone says what is a NaN,
+// with zero below it; zero for a subnormal number.
 func upper(a uint64) uint64 {
 	if a&infF64 == 0 {
 		return a & signF64
@@ -17,59 +17,63 @@ func upper(a uint64) uint64 {
 	return a &^ (1<<32 - 1)
 }
 
-// roundUpper rounds to 20 fraction bits, ties to even; what has a lower word of zero stays.
-func roundUpper(u uint64) uint64 { return cutUpper(u + 1<<31 - 1 + u>>32&1) }
-
-// cutUpper cuts to 20 fraction bits.
-func cutUpper(u uint64) uint64 { return u &^ (1<<32 - 1) }
-
-// RcpApproxFtzF64 is rcp.approx.ftz.f64. How the unit rounds is a guess (sfu-f64): to
-// nearest, or down.
-func RcpApproxFtzF64(a uint64) uint64  { return roundUpper(rcpUpper(a)) }
-func RcpApproxDownF64(a uint64) uint64 { return cutUpper(rcpUpper(a)) }
-
-// rcpUpper is the reciprocal before it is cut to the upper word.
-func rcpUpper(a uint64) uint64 {
-	x, sign := upper(a), a&signF64
-	switch {
-	case isNaNF64(a):
-		return nanRcp64
-	case x&magF64 == 0:
-		return sign | infF64
-	case x&magF64 == infF64:
-		return sign
+// rcpSpecial is the reciprocal of a NaN, zero or infinity.
+func rcpSpecial(x uint64) (d uint64, ok bool) {
+	switch mag := x & magF64; {
+	case mag > infF64:
+		return nanRcp64, true
+	case mag == infF64:
+		return x & signF64, true
 	}
-	d := 1 / f64(x&magF64)
-	if d < 0x1p-1022 {
-		return sign
-	}
-	return sign | math.Float64bits(d)
+	return x | infF64, x&magF64 == 0
 }
 
-// RsqrtApproxFtzF64 is rsqrt.approx.ftz.f64, rounded as RcpApproxFtzF64.
-func RsqrtApproxFtzF64(a uint64) uint64     { return roundUpper(rsqrtUpper(a)) }
-func RsqrtApproxFtzDownF64(a uint64) uint64 { return cutUpper(rsqrtUpper(a)) }
-
-// rsqrtUpper is the result before it is cut to the upper word.
-func rsqrtUpper(a uint64) uint64 {
-	x := upper(a)
+// rsqrtSpecial is the result for those and for what is below zero.
+func rsqrtSpecial(x uint64) (d uint64, ok bool) {
 	switch {
-	case isNaNF64(a):
-		return nanRcp64
 	case x&magF64 == 0:
-		return a&signF64 | infF64
-	case a&signF64 != 0:
-		return nanRcp64
-	case x == infF64:
-		return 0
+		return x | infF64, true
+	case x > infF64:
+		return nanRcp64, true
 	}
-	return math.Float64bits(1 / math.Sqrt(f64(x)))
+	return 0, x == infF64
+}
+
+// RcpApproxFtzF64 is rcp.approx.ftz.f64, MUFU.RCP64H: the table of f32 on the 20 fraction bits
+// of the upper word, cut to 20 bits.
+func RcpApproxFtzF64(a uint64) uint64 {
+	x := upper(a)
+	if d, ok := rcpSpecial(x); ok {
+		return d
+	}
+	e, m := int32(x>>52&0x7ff), mufuRcp(oneF32|uint32(x>>32)<<3&0x7fffff)
+	return upperF64(x&signF64, 2046-e, m)
+}
+
+// RsqrtApproxFtzF64 is rsqrt.approx.ftz.f64, MUFU.RSQ64H, likewise.
+func RsqrtApproxFtzF64(a uint64) uint64 {
+	x := upper(a)
+	if d, ok := rsqrtSpecial(x); ok {
+		return d
+	}
+	e := int32(x>>52) - 1023
+	m := mufuRsq(oneF32 + uint32(e&1)<<23 | uint32(x>>32)<<3&0x7fffff)
+	return upperF64(0, 1023-e>>1, m)
+}
+
+// upperF64 is an f32 between 1/2 and 1, cut to 20 fraction bits, as an f64 of which 1 has the
+// exponent e; too small is zero.
+func upperF64(sign uint64, e int32, m uint32) uint64 {
+	e += int32(m>>23) - 127
+	if e <= 0 {
+		return sign
+	}
+	return sign | uint64(e)<<52 | uint64(m>>3&0xfffff)<<32
 }
 
 // RsqrtApproxF64 is rsqrt.approx.f64: one cubic step from the unit's result,
 // with subnormals scaled by 2^54, in the order of the machine code.
-func RsqrtApproxF64(a uint64) uint64     { return rsqrtF64(a, RsqrtApproxFtzF64) }
-func RsqrtApproxDownF64(a uint64) uint64 { return rsqrtF64(a, RsqrtApproxFtzDownF64) }
+func RsqrtApproxF64(a uint64) uint64 { return rsqrtF64(a, RsqrtApproxFtzF64) }
 
 func rsqrtF64(a uint64, unit func(uint64) uint64) uint64 {
 	switch {

@@ -54,25 +54,35 @@ func TestQuietF64(t *testing.T) {
 	}
 }
 
-// TestDownF64: the exact quotient's upper word, never above it; special values as by default.
-func TestDownF64(t *testing.T) {
-	for _, x := range []uint64{0, signF64, 1, infF64, signF64 | infF64, infF64 | 1} {
-		if RcpApproxDownF64(x) != RcpApproxFtzF64(x) || RsqrtApproxFtzDownF64(x) != RsqrtApproxFtzF64(x) || RsqrtApproxDownF64(x) != RsqrtApproxF64(x) {
+// TestNearestF64: the exact quotient's upper word, rounded; special values as by default.
+func TestNearestF64(t *testing.T) {
+	for _, x := range []uint64{0, signF64, 1, infF64, signF64 | infF64, infF64 | 1, infF64 | 1<<32, 0x7fe0000000000000, 0xffe8000000000000} {
+		if RcpNearestFtzF64(x) != RcpApproxFtzF64(x) || RsqrtNearestFtzF64(x&magF64) != RsqrtApproxFtzF64(x&magF64) || RsqrtNearestF64(x) != RsqrtApproxF64(x) {
 			t.Errorf("%#x: another special value", x)
 		}
 	}
 	r := rand.New(rand.NewPCG(18, 1))
+	differ := 0
 	for range 1000 {
-		x := math.Float64frombits(cutUpper(math.Float64bits(1 + r.Float64())))
-		if have, want := RcpApproxDownF64(math.Float64bits(x)), cutUpper(math.Float64bits(1/x)); have != want {
+		x := math.Float64frombits(math.Float64bits(1+r.Float64()) &^ (1<<32 - 1))
+		nearest := func(d float64) uint64 { return uint64(math.RoundToEven(math.Ldexp(d, 21))) } // of 21 bits, below 1
+		word := func(u uint64) uint64 { return uint64(math.Ldexp(f64(u), 21)) }
+		a := math.Float64bits(x)
+		if have, want := RcpNearestFtzF64(a), nearest(1/x); word(have) != want || uint32(have) != 0 {
 			t.Fatalf("1/%v = %#x, want %#x", x, have, want)
 		}
-		if have, want := RsqrtApproxFtzDownF64(math.Float64bits(x)), cutUpper(math.Float64bits(1/math.Sqrt(x))); have != want {
+		if have, want := RsqrtNearestFtzF64(a), nearest(1/math.Sqrt(x)); word(have) != want || uint32(have) != 0 {
 			t.Fatalf("1/sqrt(%v) = %#x, want %#x", x, have, want)
 		}
-		if y := f64(RsqrtApproxDownF64(math.Float64bits(x))); math.Abs(y*y*x-1) > 0x1p-50 {
+		if y := f64(RsqrtNearestF64(a)); math.Abs(y*y*x-1) > 0x1p-50 {
 			t.Fatalf("1/sqrt(%v) = %v", x, y)
 		}
+		if RcpNearestFtzF64(a) != RcpApproxFtzF64(a) {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Error("both positions are the same")
 	}
 }
 
@@ -143,32 +153,50 @@ func TestNearestDiv(t *testing.T) {
 	}
 }
 
-// TestCoarse: the cut result is within 2^-11 of the function, NaN and tiny numbers pass.
-func TestCoarse(t *testing.T) {
+// TestNearestHalf runs every operand of the 16-bit forms that are correctly rounded, up to the
+// error of the float64 reference.
+func TestNearestHalf(t *testing.T) {
+	for _, w := range []struct {
+		name   string
+		typ    Type
+		fast   func(uint32) uint32
+		packed func(uint32) uint32
+		exact  func(float64) float64
+		ftz    bool
+	}{
+		{"tanh.f16", F16, TanhNearestF16, TanhNearestF16x2, math.Tanh, false},
+		{"tanh.bf16", BF16, TanhNearestBF16, TanhNearestBF16x2, math.Tanh, false},
+		{"ex2.f16", F16, Ex2NearestF16, Ex2NearestF16x2, math.Exp2, false},
+		{"ex2.bf16", BF16, Ex2NearestFtzBF16, Ex2NearestFtzBF16x2, math.Exp2, true},
+	} {
+		f := w.typ.Format()
+		for a := range uint32(1 << 16) {
+			want := uint32(nanHalf)
+			if u := f.operand(uint64(a), w.ftz); u.class != nan {
+				want = uint32(Convert(f, fmtF64, math.Float64bits(w.exact(operandValue(u))), RN, w.ftz))
+			}
+			if got := w.fast(a); got != want {
+				t.Errorf("%s of %x = %x, want %x", w.name, a, got, want)
+			}
+			if got := w.packed(a | (a^0x1357)<<16); got != want|w.fast(a^0x1357)<<16 {
+				t.Errorf("%s of %x and %x = %x", w.name, a, a^0x1357, got)
+			}
+		}
+	}
+}
+
+// TestNearestTanh: the nearest value; NaN, zeros and subnormals as by default.
+func TestNearestTanh(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	for range 2000 {
 		a := putF32(float32(r.NormFloat64()))
-		if have, want := f32(TanhCoarseF32(a)), math.Tanh(f32(a)); math.Abs(have/want-1) > 0x1p-11 || TanhCoarseF32(a)&0xfff != 0 {
+		if have, want := f32(TanhNearestF32(a)), math.Tanh(f32(a)); math.Abs(have/want-1) > 0x1.001p-24 {
 			t.Fatalf("tanh(%v) = %v", f32(a), have)
 		}
 	}
 	for _, a := range []uint32{0, signF32, 1, nanF32} {
-		if have, want := TanhCoarseF32(a), TanhApproxF32(a); have != want {
+		if have, want := TanhNearestF32(a), TanhApproxF32(a); have != want {
 			t.Errorf("tanh(%#x) = %#x, want %#x", a, have, want)
-		}
-	}
-	for a := range uint32(0x10000) {
-		have, want := f32(putF32(fF16(TanhCoarseF16(a)))), math.Tanh(float64(fF16(a)))
-		if math.Abs(have-want) > 0x1p-10*math.Abs(want)+0x1p-24 {
-			t.Fatalf("tanh.f16(%#x) = %v, want %v", a, have, want)
-		}
-		unit, nearest := int(Ex2UnitF16(a)), int(Ex2ApproxF16(a))
-		if max(unit-nearest, nearest-unit) > 1 {
-			t.Fatalf("ex2.f16(%#x): %#x and %#x", a, unit, nearest)
-		}
-		have, want = float64(fBF16(TanhCoarseBF16(a))), math.Tanh(float64(fBF16(a)))
-		if math.Abs(have-want) > 0x1p-7*math.Abs(want)+0x1p-133 {
-			t.Fatalf("tanh.bf16(%#x) = %v, want %v", a, have, want)
 		}
 	}
 }

@@ -111,36 +111,91 @@ func DivNearestFtzF32(a, b uint32) uint32     { return MulFtzF32(a, nearRcp(b)) 
 func DivFullNearestF32(a, b uint32) uint32    { return divFull(a, b, nearRcp) }
 func DivFullNearestFtzF32(a, b uint32) uint32 { return divFullFtz(a, b, nearRcp) }
 
-// TanhCoarseF32, TanhCoarseF16 and TanhCoarseBF16 are the other position of the guess sfu-tanh:
-// 12 significant bits of the result.
-func TanhCoarseF32(a uint32) uint32  { return TanhApproxF32(a) &^ coarse(a) }
-func TanhCoarseF16(a uint32) uint32  { return putF16(cut12(tanh(float64(fF16(a)))), false) }
-func TanhCoarseBF16(a uint32) uint32 { return putBF16(cut12(tanh(float64(fBF16(a)))), false) }
-func TanhCoarseF16x2(a uint32) uint32 {
-	return TanhCoarseF16(a&0xffff) | TanhCoarseF16(a>>16)<<16
+// The tanh forms, and ex2 of the 16-bit formats, whose ftz form flushes operands and results.
+func TanhNearestF32(a uint32) uint32    { return putF32(float32(tanh(f32(a)))) }
+func TanhNearestF16(a uint32) uint32    { return putF16(tanh(float64(fF16(a))), false) }
+func TanhNearestBF16(a uint32) uint32   { return putBF16(tanh(float64(fBF16(a))), false) }
+func Ex2NearestF16(a uint32) uint32     { return putF16(exp2(float64(fF16(a))), false) }
+func Ex2NearestFtzBF16(a uint32) uint32 { return putBF16(exp2(float64(fBF16(a))), true) }
+func TanhNearestF16x2(a uint32) uint32  { return TanhNearestF16(a&0xffff) | TanhNearestF16(a>>16)<<16 }
+func TanhNearestBF16x2(a uint32) uint32 {
+	return TanhNearestBF16(a&0xffff) | TanhNearestBF16(a>>16)<<16
 }
-func TanhCoarseBF16x2(a uint32) uint32 {
-	return TanhCoarseBF16(a&0xffff) | TanhCoarseBF16(a>>16)<<16
+func Ex2NearestF16x2(a uint32) uint32 { return Ex2NearestF16(a&0xffff) | Ex2NearestF16(a>>16)<<16 }
+func Ex2NearestFtzBF16x2(a uint32) uint32 {
+	return Ex2NearestFtzBF16(a&0xffff) | Ex2NearestFtzBF16(a>>16)<<16
 }
 
-// coarse are the bits that the coarse result lacks: none of a NaN or subnormal number, which
-// pass through.
-func coarse(a uint32) uint32 {
-	if isNaNF32(a) || belowNormal(a) {
+// RcpNearestFtzF64 and RsqrtNearestFtzF64 round the upper word to nearest, RsqrtNearestF64
+// refines that.
+func RcpNearestFtzF64(a uint64) uint64 {
+	x := upper(a)
+	if d, ok := rcpSpecial(x); ok {
+		return d
+	}
+	d := math.Float64bits(1 / f64(x))
+	if d&infF64 == 0 { // below 2^-1022
+		return x & signF64
+	}
+	return roundUpper(d)
+}
+func RsqrtNearestFtzF64(a uint64) uint64 {
+	x := upper(a)
+	if d, ok := rsqrtSpecial(x); ok {
+		return d
+	}
+	return roundUpper(math.Float64bits(1 / math.Sqrt(f64(x))))
+}
+func RsqrtNearestF64(a uint64) uint64 { return rsqrtF64(a, RsqrtNearestFtzF64) }
+
+// roundUpper rounds to 20 fraction bits, ties to even; what has a lower word of zero stays.
+func roundUpper(u uint64) uint64 { return (u + 1<<31 - 1 + u>>32&1) &^ (1<<32 - 1) }
+
+// Series in float64 for the functions that are rounded to short formats. Each
+// product is rounded by itself, so every host gives the same bits.
+
+// inverse holds 1/n for the series.
+var inverse = func() (t [19]float64) {
+	for n := 1; n < len(t); n++ {
+		t[n] = 1 / float64(n)
+	}
+	return t
+}()
+
+// expm1Small returns e^t - 1 for |t| <= 0.7 by its Taylor series.
+func expm1Small(t float64) float64 {
+	s := 0.0
+	for n := len(inverse) - 1; n >= 1; n-- {
+		s = float64(float64(t*inverse[n]) * (1 + s))
+	}
+	return s
+}
+
+// exp2 returns 2^x to about 1e-15.
+func exp2(x float64) float64 {
+	switch {
+	case x != x:
+		return x
+	case x > 1024:
+		return math.Inf(1)
+	case x < -1100:
 		return 0
 	}
-	return 1<<12 - 1
+	n := math.RoundToEven(x)
+	return math.Ldexp(1+expm1Small(float64((x-n)*math.Ln2)), int(n))
 }
 
-// cut12 cuts a number to 12 significant bits.
-func cut12(x float64) float64 {
-	if x != x {
+// tanh returns the hyperbolic tangent of x to about 1e-15.
+func tanh(x float64) float64 {
+	switch a := math.Abs(x); {
+	case x != x || x == 0:
 		return x
+	case a > 22:
+		return math.Copysign(1, x)
+	case a <= 0.35:
+		e := expm1Small(2 * x)
+		return e / (e + 2)
+	default:
+		return math.Copysign(1-2/(exp2(float64(2*math.Log2E*a))+1), x)
 	}
-	return math.Float64frombits(math.Float64bits(x) &^ (1<<41 - 1))
 }
-
-// Ex2UnitF16 is the other position of the guess sfu-half: the unit's f32 result, rounded. For
-// bf16 both positions give the same bits for every operand.
-func Ex2UnitF16(a uint32) uint32   { return putF16(f32(mufuEx2(putF32(fF16(a)))), false) }
-func Ex2UnitF16x2(a uint32) uint32 { return Ex2UnitF16(a&0xffff) | Ex2UnitF16(a>>16)<<16 }

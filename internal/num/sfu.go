@@ -1,7 +1,8 @@
-// The special function unit: rcp, rsqrt, ex2, lg2, sin and cos of f32 as the
-// hardware interpolates them, from a table of quadratics with a truncated
-// square (Oberman and Siu, ARITH-17, 2005; constants of the G80 unit, which
-// later generations match wherever they were measured).
+// The special function unit: rcp, rsqrt, sqrt, ex2, lg2, sin, cos and tanh of f32
+// as the hardware interpolates them, from a table of quadratics with a truncated
+// square (Oberman and Siu, ARITH-17, 2005). The tables of all but sqrt and tanh are
+// those of the G80 unit. An H100 (sm_90) gives these bits for every operand
+// (testdata/hw).
 //
 // These are the bare unit: subnormal operands count as zero and results below
 // 2^-126 become zero. The PTX forms around it are in approx.go.
@@ -80,6 +81,26 @@ func mufuRsq(a uint32) uint32 {
 	r := fx & 0x1ffff
 	m := (sfuRsqrt[fx>>17].at(14, 2, r, r) + 0x7fff) >> 16
 	return sfuPack(0, 126-h, uint32(m))
+}
+
+// mufuSqrt is MUFU.SQRT.
+func mufuSqrt(a uint32) uint32 {
+	e, f := int32(a>>23&0xff), a&0x7fffff
+	switch {
+	case isNaNF32(a):
+		return nanF32
+	case e == 0:
+		return a & signF32
+	case a&signF32 != 0:
+		return nanF32
+	case e == 255:
+		return infF32
+	}
+	e -= 127
+	fx := f | uint32(e&1)<<23
+	r := fx & 0x1ffff
+	m := (sfuSqrt[fx>>17].at(15, 1, r, r) + 0xffff) >> 17
+	return sfuPack(0, 127+e>>1, uint32(m))
 }
 
 // mufuEx2 is MUFU.EX2. A negative operand complements its fraction instead of
@@ -168,4 +189,27 @@ func mufuTurn(a, quadrant uint32) uint32 {
 	sign ^= q & 2 << 30
 	r := f & 0x1ffff
 	return sfuFloat(sign, sfuSin[f>>17].at(11, 0, r, r), 37)
+}
+
+// tanhOctaves has, for each exponent from 2^-8 on, the first segment and the bits at the end
+// of the fraction that do not count; what the segments leave of it are 17 bits.
+var tanhOctaves = [11]struct{ first, drop uint8 }{
+	{0, 6}, {1, 6}, {2, 6}, {3, 5}, {5, 5}, {7, 4}, {11, 4}, {15, 4}, {19, 3}, {27, 2}, {43, 3},
+}
+
+// mufuTanh is MUFU.TANH: the operand itself below 2^-8, subnormal or not.
+func mufuTanh(a uint32) uint32 {
+	const least, one = 0x3b800000, 0x41000000 // 2^-8, 8
+	mag := a & magF32
+	switch {
+	case isNaNF32(a):
+		return nanF32
+	case mag < least:
+		return a
+	case mag >= one:
+		return a&signF32 | oneF32
+	}
+	o := tanhOctaves[(mag-least)>>23]
+	segment, r := mag>>(17+o.drop)&(63>>o.drop), mag>>o.drop&0x1ffff
+	return sfuFloat(a&signF32, sfuTanh[uint32(o.first)+segment].at(16, 0, r, r), 40)
 }

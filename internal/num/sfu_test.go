@@ -87,6 +87,43 @@ func slowRsq(x float64) uint32 {
 	return sfuResult(false, m, -1-h-23)
 }
 
+func slowSqrt(x float64) uint32 {
+	switch {
+	case x == 0 || math.IsInf(x, 1):
+		return math.Float32bits(float32(x))
+	case x < 0:
+		return nanF32
+	}
+	e, f := sfuParts(x)
+	h := int(math.Floor(float64(e) / 2))
+	if e != 2*h {
+		f += 1 << 23
+	}
+	r := f % (1 << 17)
+	m := (sfuQuad(sfuSqrt[f>>17], 15, 1, r, sfuSquare(r)) + 0xffff) >> 17
+	return sfuResult(false, m, h-23)
+}
+
+// slowTanh finds the segment by walking: octaves from 2^-8 on have so many of equal width.
+func slowTanh(x float64) uint32 {
+	mag := math.Abs(x)
+	if mag < 0x1p-8 {
+		return math.Float32bits(float32(x))
+	}
+	low, segment := 0x1p-8, 0
+	for _, n := range []int{1, 1, 1, 2, 2, 4, 4, 4, 8, 16, 8} {
+		width := low / float64(n)
+		for range n {
+			if mag < low+width {
+				r := uint64(math.Floor((mag - low) / width * (1 << 17)))
+				return sfuTruncate(x < 0, sfuQuad(sfuTanh[segment], 16, 0, r, sfuSquare(r)), 40)
+			}
+			low, segment = low+width, segment+1
+		}
+	}
+	return math.Float32bits(float32(math.Copysign(1, x)))
+}
+
 func slowEx2(x float64) uint32 {
 	switch {
 	case x >= 128:
@@ -159,14 +196,17 @@ func TestSfuTwins(t *testing.T) {
 		fast func(uint32) uint32
 		slow func(float64) uint32
 	}{
-		"rcp": {mufuRcp, slowRcp}, "rsq": {mufuRsq, slowRsq}, "ex2": {mufuEx2, slowEx2}, "lg2": {mufuLg2, slowLg2},
+		"rcp": {mufuRcp, slowRcp}, "rsq": {mufuRsq, slowRsq}, "sqrt": {mufuSqrt, slowSqrt}, "ex2": {mufuEx2, slowEx2}, "lg2": {mufuLg2, slowLg2},
 		"sin": {mufuSin, func(x float64) uint32 { return slowTurn(x, false) }},
-		"cos": {mufuCos, func(x float64) uint32 { return slowTurn(x, true) }},
+		"cos": {mufuCos, func(x float64) uint32 { return slowTurn(x, true) }}, "tanh": {mufuTanh, slowTanh},
 	} {
 		for _, v := range operands {
 			want := uint32(nanF32)
 			if !o.isNaN(v) {
 				want = w.slow(f32(uint32(o.flush(v))))
+			}
+			if name == "tanh" && !o.isNaN(v) { // flushes nothing
+				want = slowTanh(f32(uint32(v)))
 			}
 			if got := w.fast(uint32(v)); got != want {
 				t.Errorf("%s of %x = %x, want %x", name, v, got, want)

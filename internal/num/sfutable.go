@@ -1,5 +1,5 @@
-// The coefficient tables of the special function unit, read from the data file
-// (which carries its MIT licence).
+// The coefficient tables of the special function unit, read from data files: those of the G80
+// (which carry their MIT licence), and those found in the results of an H100.
 
 package num
 
@@ -10,21 +10,30 @@ import (
 )
 
 //go:embed data/sfu_g80.csv
-var sfuCSV string
+var sfuG80 string
+
+//go:embed data/sfu_sm90.csv
+var sfuSM90 string
 
 // coeff is one segment c0 + c1*r + c2*r² of a piecewise quadratic.
 type coeff struct{ c0, c1, c2 int64 }
 
-// The segments, indexed by the leading fraction bits. rsqrt has those of
-// [1, 2) first, then those of [2, 4).
+// The segments, indexed by the leading fraction bits. rsqrt and sqrt have those of
+// [1, 2) first, then those of [2, 4). Octaves of tanh have 1 to 16 (tanhOctaves).
 var (
-	sfuRcp, sfuRsqrt       [128]coeff
-	sfuSin, sfuEx2, sfuLg2 [64]coeff
+	sfuRcp, sfuRsqrt, sfuSqrt [128]coeff
+	sfuSin, sfuEx2, sfuLg2    [64]coeff
+	sfuTanh                   [51]coeff
 )
 
 // A process that only checks reads the file, too, so lines are cut without memory.
 func init() {
-	for line := range strings.Lines(sfuCSV) {
+	readSegments(sfuG80)
+	readSegments(sfuSM90)
+}
+
+func readSegments(csv string) {
+	for line := range strings.Lines(csv) {
 		name, row, _ := strings.Cut(strings.TrimSpace(line), ",")
 		t := sfuTable(name)
 		if t == nil {
@@ -53,11 +62,15 @@ func sfuTable(name string) []coeff {
 		return sfuEx2[:]
 	case "lg2":
 		return sfuLg2[:]
+	case "sqrt":
+		return sfuSqrt[:]
+	case "tanh":
+		return sfuTanh[:]
 	}
 	return nil
 }
 
-// sfuInt parses a number of the embedded file, which a test reads whole.
+// sfuInt parses a number of an embedded file, which a test reads whole.
 func sfuInt(s string) int64 {
 	v, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

@@ -247,8 +247,8 @@ func floatLines() []Line {
 		{isa.Rcp, of(isa.M_f64).with(isa.M_rp), lane(num.RcpRPF64), ""},
 		{isa.Rcp, of(isa.M_f64).with(isa.M_ftz).at(isa.C_rnd, isa.M_rn, isa.M_rz, isa.M_rm, isa.M_rp), nil, "what .ftz does to .f64 is not documented"},
 
-		{isa.Sqrt, of(isa.M_f32), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtRZFtzF32)), ""},
-		{isa.Sqrt, of(isa.M_f32).with(isa.M_ftz), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtRZFtzF32)), ""},
+		{isa.Sqrt, of(isa.M_f32), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtFtzF32)), ""},
+		{isa.Sqrt, of(isa.M_f32).with(isa.M_ftz), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtFtzF32)), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rn), lane(num.SqrtF32), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rz), lane(num.SqrtRZF32), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rz, isa.M_ftz), lane(num.SqrtRZFtzF32), ""},
@@ -256,8 +256,8 @@ func floatLines() []Line {
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rm, isa.M_ftz), lane(num.SqrtRMFtzF32), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rp), lane(num.SqrtRPF32), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rp, isa.M_ftz), lane(num.SqrtRPFtzF32), ""},
-		{isa.Sqrt, of(isa.M_f32).with(isa.M_approx), guess(assume.SFUSqrt, lane(num.SqrtApproxF32), lane(num.SqrtRZF32)), ""},
-		{isa.Sqrt, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtRZFtzF32)), ""},
+		{isa.Sqrt, of(isa.M_f32).with(isa.M_approx), guess(assume.SFUSqrt, lane(num.SqrtApproxF32), lane(num.SqrtF32)), ""},
+		{isa.Sqrt, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), guess(assume.SFUSqrt, lane(num.SqrtApproxFtzF32), lane(num.SqrtFtzF32)), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_rn, isa.M_ftz), lane(num.SqrtFtzF32), ""},
 		{isa.Sqrt, of(isa.M_f64).with(isa.M_rn), lane(num.SqrtF64), ""},
 		{isa.Sqrt, of(isa.M_f64).with(isa.M_rz), lane(num.SqrtRZF64), ""},
@@ -269,10 +269,10 @@ func floatLines() []Line {
 		{isa.Rsqrt, of(isa.M_f32).with(isa.M_ftz), guess(assume.SFUTables, lane(num.RsqrtApproxFtzF32), lane(num.RsqrtNearestFtzF32)), ""},
 		{isa.Rsqrt, of(isa.M_f32).with(isa.M_approx), guess(assume.SFUTables, lane(num.RsqrtApproxF32), lane(num.RsqrtNearestF32)), ""},
 		{isa.Rsqrt, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), guess(assume.SFUTables, lane(num.RsqrtApproxFtzF32), lane(num.RsqrtNearestFtzF32)), ""},
-		{isa.Rsqrt, of(isa.M_f64).with(isa.M_approx), guess(assume.SFUF64, lane(num.RsqrtApproxF64), lane(num.RsqrtApproxDownF64)), ""},
-		{isa.Rsqrt, of(isa.M_f64), guess(assume.SFUF64, lane(num.RsqrtApproxF64), lane(num.RsqrtApproxDownF64)), ""},
-		{isa.RsqrtApproxFtzF64, nil, guess(assume.SFUF64, lane(num.RsqrtApproxFtzF64), lane(num.RsqrtApproxFtzDownF64)), ""},
-		{isa.RcpApproxFtzF64, nil, guess(assume.SFUF64, lane(num.RcpApproxFtzF64), lane(num.RcpApproxDownF64)), ""},
+		{isa.Rsqrt, of(isa.M_f64).with(isa.M_approx), guess(assume.SFUF64, lane(num.RsqrtApproxF64), lane(num.RsqrtNearestF64)), ""},
+		{isa.Rsqrt, of(isa.M_f64), guess(assume.SFUF64, lane(num.RsqrtApproxF64), lane(num.RsqrtNearestF64)), ""},
+		{isa.RsqrtApproxFtzF64, nil, guess(assume.SFUF64, lane(num.RsqrtApproxFtzF64), lane(num.RsqrtNearestFtzF64)), ""},
+		{isa.RcpApproxFtzF64, nil, guess(assume.SFUF64, lane(num.RcpApproxFtzF64), lane(num.RcpNearestFtzF64)), ""},
 
 		{isa.Sin, of(isa.M_f32), guess(assume.SFUTables, lane(num.SinApproxFtzF32), lane(num.SinNearestFtzF32)), ""},
 		{isa.Sin, of(isa.M_f32).with(isa.M_ftz), guess(assume.SFUTables, lane(num.SinApproxFtzF32), lane(num.SinNearestFtzF32)), ""},
@@ -290,7 +290,7 @@ func floatLines() []Line {
 		{isa.Ex2Float, of(isa.M_f32).with(isa.M_ftz), guess(assume.SFUTables, lane(num.Ex2ApproxFtzF32), lane(num.Ex2NearestFtzF32)), ""},
 		{isa.Ex2Float, of(isa.M_f32).with(isa.M_approx), guess(assume.SFUTables, lane(num.Ex2ApproxF32), lane(num.Ex2NearestF32)), ""},
 		{isa.Ex2Float, of(isa.M_f32).with(isa.M_approx, isa.M_ftz), guess(assume.SFUTables, lane(num.Ex2ApproxFtzF32), lane(num.Ex2NearestFtzF32)), ""},
-		{isa.TanhFloat, nil, guess(assume.SFUTanh, lane(num.TanhApproxF32), lane(num.TanhCoarseF32)), ""},
+		{isa.TanhFloat, nil, guess(assume.SFUTanh, lane(num.TanhApproxF32), lane(num.TanhNearestF32)), ""},
 	}
 }
 

@@ -133,15 +133,15 @@ func halfLines() []Line {
 		{isa.MaxHalf, of(isa.M_bf16x2).with(isa.M_NaN, isa.M_xorsign, isa.M_abs), lane(num.MaxNaNXorsignAbsBF16x2), ""},
 		{isa.MaxHalf, of(isa.M_bf16x2).with(isa.M_xorsign, isa.M_abs), lane(num.MaxXorsignAbsBF16x2), ""},
 
-		{isa.TanhHalf, of(isa.M_f16).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxF16), lane(num.TanhCoarseF16)), ""},
-		{isa.TanhHalf, of(isa.M_f16x2).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxF16x2), lane(num.TanhCoarseF16x2)), ""},
-		{isa.TanhHalf, of(isa.M_bf16).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxBF16), lane(num.TanhCoarseBF16)), ""},
-		{isa.TanhHalf, of(isa.M_bf16x2).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxBF16x2), lane(num.TanhCoarseBF16x2)), ""},
+		{isa.TanhHalf, of(isa.M_f16).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxF16), lane(num.TanhNearestF16)), ""},
+		{isa.TanhHalf, of(isa.M_f16x2).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxF16x2), lane(num.TanhNearestF16x2)), ""},
+		{isa.TanhHalf, of(isa.M_bf16).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxBF16), lane(num.TanhNearestBF16)), ""},
+		{isa.TanhHalf, of(isa.M_bf16x2).with(isa.M_approx), guess(assume.SFUTanh, lane(num.TanhApproxBF16x2), lane(num.TanhNearestBF16x2)), ""},
 
-		{isa.Ex2Half, of(isa.M_f16).with(isa.M_approx), guess(assume.SFUHalf, lane(num.Ex2ApproxF16), lane(num.Ex2UnitF16)), ""},
-		{isa.Ex2Half, of(isa.M_f16x2).with(isa.M_approx), guess(assume.SFUHalf, lane(num.Ex2ApproxF16x2), lane(num.Ex2UnitF16x2)), ""},
-		{isa.Ex2Half, of(isa.M_bf16).with(isa.M_approx, isa.M_ftz), lane(num.Ex2ApproxFtzBF16), ""},
-		{isa.Ex2Half, of(isa.M_bf16x2).with(isa.M_approx, isa.M_ftz), lane(num.Ex2ApproxFtzBF16x2), ""},
+		{isa.Ex2Half, of(isa.M_f16).with(isa.M_approx), guess(assume.SFUHalf, lane(num.Ex2ApproxF16), lane(num.Ex2NearestF16)), ""},
+		{isa.Ex2Half, of(isa.M_f16x2).with(isa.M_approx), guess(assume.SFUHalf, lane(num.Ex2ApproxF16x2), lane(num.Ex2NearestF16x2)), ""},
+		{isa.Ex2Half, of(isa.M_bf16).with(isa.M_approx, isa.M_ftz), guess(assume.SFUHalf, lane(num.Ex2ApproxFtzBF16), lane(num.Ex2NearestFtzBF16)), ""},
+		{isa.Ex2Half, of(isa.M_bf16x2).with(isa.M_approx, isa.M_ftz), guess(assume.SFUHalf, lane(num.Ex2ApproxFtzBF16x2), lane(num.Ex2NearestFtzBF16x2)), ""},
 	}
 }
 

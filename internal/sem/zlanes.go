@@ -236,10 +236,12 @@ var stamps = []stamp{
 	{num.Ex2ApproxFtzBF16, fullEx2ApproxFtzBF16, partEx2ApproxFtzBF16, scalarEx2ApproxFtzBF16},
 	{num.Ex2ApproxFtzBF16x2, fullEx2ApproxFtzBF16x2, partEx2ApproxFtzBF16x2, scalarEx2ApproxFtzBF16x2},
 	{num.Ex2ApproxFtzF32, fullEx2ApproxFtzF32, partEx2ApproxFtzF32, scalarEx2ApproxFtzF32},
+	{num.Ex2NearestF16, fullEx2NearestF16, partEx2NearestF16, scalarEx2NearestF16},
+	{num.Ex2NearestF16x2, fullEx2NearestF16x2, partEx2NearestF16x2, scalarEx2NearestF16x2},
 	{num.Ex2NearestF32, fullEx2NearestF32, partEx2NearestF32, scalarEx2NearestF32},
+	{num.Ex2NearestFtzBF16, fullEx2NearestFtzBF16, partEx2NearestFtzBF16, scalarEx2NearestFtzBF16},
+	{num.Ex2NearestFtzBF16x2, fullEx2NearestFtzBF16x2, partEx2NearestFtzBF16x2, scalarEx2NearestFtzBF16x2},
 	{num.Ex2NearestFtzF32, fullEx2NearestFtzF32, partEx2NearestFtzF32, scalarEx2NearestFtzF32},
-	{num.Ex2UnitF16, fullEx2UnitF16, partEx2UnitF16, scalarEx2UnitF16},
-	{num.Ex2UnitF16x2, fullEx2UnitF16x2, partEx2UnitF16x2, scalarEx2UnitF16x2},
 	{f32FromS16, fullF32FromS16, partF32FromS16, scalarF32FromS16},
 	{f32FromS8, fullF32FromS8, partF32FromS8, scalarF32FromS8},
 	{f64FromS16, fullF64FromS16, partF64FromS16, scalarF64FromS16},
@@ -690,7 +692,6 @@ var stamps = []stamp{
 	{num.PrmtF4e, fullPrmtF4e, partPrmtF4e, scalarPrmtF4e},
 	{num.PrmtRc16, fullPrmtRc16, partPrmtRc16, scalarPrmtRc16},
 	{num.PrmtRc8, fullPrmtRc8, partPrmtRc8, scalarPrmtRc8},
-	{num.RcpApproxDownF64, fullRcpApproxDownF64, partRcpApproxDownF64, scalarRcpApproxDownF64},
 	{num.RcpApproxF32, fullRcpApproxF32, partRcpApproxF32, scalarRcpApproxF32},
 	{num.RcpApproxFtzF32, fullRcpApproxFtzF32, partRcpApproxFtzF32, scalarRcpApproxFtzF32},
 	{num.RcpApproxFtzF64, fullRcpApproxFtzF64, partRcpApproxFtzF64, scalarRcpApproxFtzF64},
@@ -699,6 +700,7 @@ var stamps = []stamp{
 	{num.RcpFtzF32, fullRcpFtzF32, partRcpFtzF32, scalarRcpFtzF32},
 	{num.RcpNearestF32, fullRcpNearestF32, partRcpNearestF32, scalarRcpNearestF32},
 	{num.RcpNearestFtzF32, fullRcpNearestFtzF32, partRcpNearestFtzF32, scalarRcpNearestFtzF32},
+	{num.RcpNearestFtzF64, fullRcpNearestFtzF64, partRcpNearestFtzF64, scalarRcpNearestFtzF64},
 	{num.RcpRMF32, fullRcpRMF32, partRcpRMF32, scalarRcpRMF32},
 	{num.RcpRMF64, fullRcpRMF64, partRcpRMF64, scalarRcpRMF64},
 	{num.RcpRMFtzF32, fullRcpRMFtzF32, partRcpRMFtzF32, scalarRcpRMFtzF32},
@@ -714,14 +716,14 @@ var stamps = []stamp{
 	{num.RemU16, fullRemU16, partRemU16, scalarRemU16},
 	{num.RemU32, fullRemU32, partRemU32, scalarRemU32},
 	{num.RemU64, fullRemU64, partRemU64, scalarRemU64},
-	{num.RsqrtApproxDownF64, fullRsqrtApproxDownF64, partRsqrtApproxDownF64, scalarRsqrtApproxDownF64},
 	{num.RsqrtApproxF32, fullRsqrtApproxF32, partRsqrtApproxF32, scalarRsqrtApproxF32},
 	{num.RsqrtApproxF64, fullRsqrtApproxF64, partRsqrtApproxF64, scalarRsqrtApproxF64},
-	{num.RsqrtApproxFtzDownF64, fullRsqrtApproxFtzDownF64, partRsqrtApproxFtzDownF64, scalarRsqrtApproxFtzDownF64},
 	{num.RsqrtApproxFtzF32, fullRsqrtApproxFtzF32, partRsqrtApproxFtzF32, scalarRsqrtApproxFtzF32},
 	{num.RsqrtApproxFtzF64, fullRsqrtApproxFtzF64, partRsqrtApproxFtzF64, scalarRsqrtApproxFtzF64},
 	{num.RsqrtNearestF32, fullRsqrtNearestF32, partRsqrtNearestF32, scalarRsqrtNearestF32},
+	{num.RsqrtNearestF64, fullRsqrtNearestF64, partRsqrtNearestF64, scalarRsqrtNearestF64},
 	{num.RsqrtNearestFtzF32, fullRsqrtNearestFtzF32, partRsqrtNearestFtzF32, scalarRsqrtNearestFtzF32},
+	{num.RsqrtNearestFtzF64, fullRsqrtNearestFtzF64, partRsqrtNearestFtzF64, scalarRsqrtNearestFtzF64},
 	{num.SadS16, fullSadS16, partSadS16, scalarSadS16},
 	{num.SadS32, fullSadS32, partSadS32, scalarSadS32},
 	{num.SadS64, fullSadS64, partSadS64, scalarSadS64},
@@ -850,11 +852,11 @@ var stamps = []stamp{
 	{num.TanhApproxF16, fullTanhApproxF16, partTanhApproxF16, scalarTanhApproxF16},
 	{num.TanhApproxF16x2, fullTanhApproxF16x2, partTanhApproxF16x2, scalarTanhApproxF16x2},
 	{num.TanhApproxF32, fullTanhApproxF32, partTanhApproxF32, scalarTanhApproxF32},
-	{num.TanhCoarseBF16, fullTanhCoarseBF16, partTanhCoarseBF16, scalarTanhCoarseBF16},
-	{num.TanhCoarseBF16x2, fullTanhCoarseBF16x2, partTanhCoarseBF16x2, scalarTanhCoarseBF16x2},
-	{num.TanhCoarseF16, fullTanhCoarseF16, partTanhCoarseF16, scalarTanhCoarseF16},
-	{num.TanhCoarseF16x2, fullTanhCoarseF16x2, partTanhCoarseF16x2, scalarTanhCoarseF16x2},
-	{num.TanhCoarseF32, fullTanhCoarseF32, partTanhCoarseF32, scalarTanhCoarseF32},
+	{num.TanhNearestBF16, fullTanhNearestBF16, partTanhNearestBF16, scalarTanhNearestBF16},
+	{num.TanhNearestBF16x2, fullTanhNearestBF16x2, partTanhNearestBF16x2, scalarTanhNearestBF16x2},
+	{num.TanhNearestF16, fullTanhNearestF16, partTanhNearestF16, scalarTanhNearestF16},
+	{num.TanhNearestF16x2, fullTanhNearestF16x2, partTanhNearestF16x2, scalarTanhNearestF16x2},
+	{num.TanhNearestF32, fullTanhNearestF32, partTanhNearestF32, scalarTanhNearestF32},
 	{toLocal, fullToLocal, partToLocal, scalarToLocal},
 	{toShared, fullToShared, partToShared, scalarToShared},
 	{num.Trunc64To32, fullTrunc64To32, partTrunc64To32, scalarTrunc64To32},
@@ -5970,6 +5972,50 @@ func scalarEx2ApproxFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullEx2NearestF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2NearestF16(a[i])
+		d[i+1] = num.Ex2NearestF16(a[i+1])
+		d[i+2] = num.Ex2NearestF16(a[i+2])
+		d[i+3] = num.Ex2NearestF16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2NearestF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2NearestF16)
+	return machine.Next
+}
+
+func scalarEx2NearestF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2NearestF16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullEx2NearestF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2NearestF16x2(a[i])
+		d[i+1] = num.Ex2NearestF16x2(a[i+1])
+		d[i+2] = num.Ex2NearestF16x2(a[i+2])
+		d[i+3] = num.Ex2NearestF16x2(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2NearestF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2NearestF16x2)
+	return machine.Next
+}
+
+func scalarEx2NearestF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2NearestF16x2(*w.S32(in.A))
+	return machine.Next
+}
+
 func fullEx2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -5992,6 +6038,50 @@ func scalarEx2NearestF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullEx2NearestFtzBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2NearestFtzBF16(a[i])
+		d[i+1] = num.Ex2NearestFtzBF16(a[i+1])
+		d[i+2] = num.Ex2NearestFtzBF16(a[i+2])
+		d[i+3] = num.Ex2NearestFtzBF16(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2NearestFtzBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2NearestFtzBF16)
+	return machine.Next
+}
+
+func scalarEx2NearestFtzBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2NearestFtzBF16(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullEx2NearestFtzBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.Ex2NearestFtzBF16x2(a[i])
+		d[i+1] = num.Ex2NearestFtzBF16x2(a[i+1])
+		d[i+2] = num.Ex2NearestFtzBF16x2(a[i+2])
+		d[i+3] = num.Ex2NearestFtzBF16x2(a[i+3])
+	}
+	return machine.Next
+}
+
+func partEx2NearestFtzBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R32(in.D), w.R32(in.A)
+	part1(w.Mask, d, a, num.Ex2NearestFtzBF16x2)
+	return machine.Next
+}
+
+func scalarEx2NearestFtzBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.Ex2NearestFtzBF16x2(*w.S32(in.A))
+	return machine.Next
+}
+
 func fullEx2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -6011,50 +6101,6 @@ func partEx2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarEx2NearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.Ex2NearestFtzF32(*w.S32(in.A))
-	return machine.Next
-}
-
-func fullEx2UnitF16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.Ex2UnitF16(a[i])
-		d[i+1] = num.Ex2UnitF16(a[i+1])
-		d[i+2] = num.Ex2UnitF16(a[i+2])
-		d[i+3] = num.Ex2UnitF16(a[i+3])
-	}
-	return machine.Next
-}
-
-func partEx2UnitF16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.Ex2UnitF16)
-	return machine.Next
-}
-
-func scalarEx2UnitF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.Ex2UnitF16(*w.S32(in.A))
-	return machine.Next
-}
-
-func fullEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.Ex2UnitF16x2(a[i])
-		d[i+1] = num.Ex2UnitF16x2(a[i+1])
-		d[i+2] = num.Ex2UnitF16x2(a[i+2])
-		d[i+3] = num.Ex2UnitF16x2(a[i+3])
-	}
-	return machine.Next
-}
-
-func partEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.Ex2UnitF16x2)
-	return machine.Next
-}
-
-func scalarEx2UnitF16x2(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.Ex2UnitF16x2(*w.S32(in.A))
 	return machine.Next
 }
 
@@ -16914,28 +16960,6 @@ func scalarPrmtRc8(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-func fullRcpApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R64(in.D), w.R64(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.RcpApproxDownF64(a[i])
-		d[i+1] = num.RcpApproxDownF64(a[i+1])
-		d[i+2] = num.RcpApproxDownF64(a[i+2])
-		d[i+3] = num.RcpApproxDownF64(a[i+3])
-	}
-	return machine.Next
-}
-
-func partRcpApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R64(in.D), w.R64(in.A)
-	part1(w.Mask, d, a, num.RcpApproxDownF64)
-	return machine.Next
-}
-
-func scalarRcpApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S64(in.D) = num.RcpApproxDownF64(*w.S64(in.A))
-	return machine.Next
-}
-
 func fullRcpApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -17109,6 +17133,28 @@ func partRcpNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarRcpNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.RcpNearestFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullRcpNearestFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RcpNearestFtzF64(a[i])
+		d[i+1] = num.RcpNearestFtzF64(a[i+1])
+		d[i+2] = num.RcpNearestFtzF64(a[i+2])
+		d[i+3] = num.RcpNearestFtzF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRcpNearestFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.RcpNearestFtzF64)
+	return machine.Next
+}
+
+func scalarRcpNearestFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.RcpNearestFtzF64(*w.S64(in.A))
 	return machine.Next
 }
 
@@ -17442,28 +17488,6 @@ func scalarRemU64(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-func fullRsqrtApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R64(in.D), w.R64(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.RsqrtApproxDownF64(a[i])
-		d[i+1] = num.RsqrtApproxDownF64(a[i+1])
-		d[i+2] = num.RsqrtApproxDownF64(a[i+2])
-		d[i+3] = num.RsqrtApproxDownF64(a[i+3])
-	}
-	return machine.Next
-}
-
-func partRsqrtApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R64(in.D), w.R64(in.A)
-	part1(w.Mask, d, a, num.RsqrtApproxDownF64)
-	return machine.Next
-}
-
-func scalarRsqrtApproxDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S64(in.D) = num.RsqrtApproxDownF64(*w.S64(in.A))
-	return machine.Next
-}
-
 func fullRsqrtApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -17505,28 +17529,6 @@ func partRsqrtApproxF64(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarRsqrtApproxF64(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S64(in.D) = num.RsqrtApproxF64(*w.S64(in.A))
-	return machine.Next
-}
-
-func fullRsqrtApproxFtzDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R64(in.D), w.R64(in.A)
-	for i := 0; i < 32; i += 4 {
-		d[i] = num.RsqrtApproxFtzDownF64(a[i])
-		d[i+1] = num.RsqrtApproxFtzDownF64(a[i+1])
-		d[i+2] = num.RsqrtApproxFtzDownF64(a[i+2])
-		d[i+3] = num.RsqrtApproxFtzDownF64(a[i+3])
-	}
-	return machine.Next
-}
-
-func partRsqrtApproxFtzDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a := w.R64(in.D), w.R64(in.A)
-	part1(w.Mask, d, a, num.RsqrtApproxFtzDownF64)
-	return machine.Next
-}
-
-func scalarRsqrtApproxFtzDownF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S64(in.D) = num.RsqrtApproxFtzDownF64(*w.S64(in.A))
 	return machine.Next
 }
 
@@ -17596,6 +17598,28 @@ func scalarRsqrtNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
+func fullRsqrtNearestF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RsqrtNearestF64(a[i])
+		d[i+1] = num.RsqrtNearestF64(a[i+1])
+		d[i+2] = num.RsqrtNearestF64(a[i+2])
+		d[i+3] = num.RsqrtNearestF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRsqrtNearestF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.RsqrtNearestF64)
+	return machine.Next
+}
+
+func scalarRsqrtNearestF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.RsqrtNearestF64(*w.S64(in.A))
+	return machine.Next
+}
+
 func fullRsqrtNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
@@ -17615,6 +17639,28 @@ func partRsqrtNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarRsqrtNearestFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.RsqrtNearestFtzF32(*w.S32(in.A))
+	return machine.Next
+}
+
+func fullRsqrtNearestFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.RsqrtNearestFtzF64(a[i])
+		d[i+1] = num.RsqrtNearestFtzF64(a[i+1])
+		d[i+2] = num.RsqrtNearestFtzF64(a[i+2])
+		d[i+3] = num.RsqrtNearestFtzF64(a[i+3])
+	}
+	return machine.Next
+}
+
+func partRsqrtNearestFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a := w.R64(in.D), w.R64(in.A)
+	part1(w.Mask, d, a, num.RsqrtNearestFtzF64)
+	return machine.Next
+}
+
+func scalarRsqrtNearestFtzF64(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = num.RsqrtNearestFtzF64(*w.S64(in.A))
 	return machine.Next
 }
 
@@ -20483,113 +20529,113 @@ func scalarTanhApproxF32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-func fullTanhCoarseBF16(w *machine.Warp, in *machine.Inst) machine.State {
+func fullTanhNearestBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
-		d[i] = num.TanhCoarseBF16(a[i])
-		d[i+1] = num.TanhCoarseBF16(a[i+1])
-		d[i+2] = num.TanhCoarseBF16(a[i+2])
-		d[i+3] = num.TanhCoarseBF16(a[i+3])
+		d[i] = num.TanhNearestBF16(a[i])
+		d[i+1] = num.TanhNearestBF16(a[i+1])
+		d[i+2] = num.TanhNearestBF16(a[i+2])
+		d[i+3] = num.TanhNearestBF16(a[i+3])
 	}
 	return machine.Next
 }
 
-func partTanhCoarseBF16(w *machine.Warp, in *machine.Inst) machine.State {
+func partTanhNearestBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.TanhCoarseBF16)
+	part1(w.Mask, d, a, num.TanhNearestBF16)
 	return machine.Next
 }
 
-func scalarTanhCoarseBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.TanhCoarseBF16(*w.S32(in.A))
+func scalarTanhNearestBF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhNearestBF16(*w.S32(in.A))
 	return machine.Next
 }
 
-func fullTanhCoarseBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+func fullTanhNearestBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
-		d[i] = num.TanhCoarseBF16x2(a[i])
-		d[i+1] = num.TanhCoarseBF16x2(a[i+1])
-		d[i+2] = num.TanhCoarseBF16x2(a[i+2])
-		d[i+3] = num.TanhCoarseBF16x2(a[i+3])
+		d[i] = num.TanhNearestBF16x2(a[i])
+		d[i+1] = num.TanhNearestBF16x2(a[i+1])
+		d[i+2] = num.TanhNearestBF16x2(a[i+2])
+		d[i+3] = num.TanhNearestBF16x2(a[i+3])
 	}
 	return machine.Next
 }
 
-func partTanhCoarseBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+func partTanhNearestBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.TanhCoarseBF16x2)
+	part1(w.Mask, d, a, num.TanhNearestBF16x2)
 	return machine.Next
 }
 
-func scalarTanhCoarseBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.TanhCoarseBF16x2(*w.S32(in.A))
+func scalarTanhNearestBF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhNearestBF16x2(*w.S32(in.A))
 	return machine.Next
 }
 
-func fullTanhCoarseF16(w *machine.Warp, in *machine.Inst) machine.State {
+func fullTanhNearestF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
-		d[i] = num.TanhCoarseF16(a[i])
-		d[i+1] = num.TanhCoarseF16(a[i+1])
-		d[i+2] = num.TanhCoarseF16(a[i+2])
-		d[i+3] = num.TanhCoarseF16(a[i+3])
+		d[i] = num.TanhNearestF16(a[i])
+		d[i+1] = num.TanhNearestF16(a[i+1])
+		d[i+2] = num.TanhNearestF16(a[i+2])
+		d[i+3] = num.TanhNearestF16(a[i+3])
 	}
 	return machine.Next
 }
 
-func partTanhCoarseF16(w *machine.Warp, in *machine.Inst) machine.State {
+func partTanhNearestF16(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.TanhCoarseF16)
+	part1(w.Mask, d, a, num.TanhNearestF16)
 	return machine.Next
 }
 
-func scalarTanhCoarseF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.TanhCoarseF16(*w.S32(in.A))
+func scalarTanhNearestF16(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhNearestF16(*w.S32(in.A))
 	return machine.Next
 }
 
-func fullTanhCoarseF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+func fullTanhNearestF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
-		d[i] = num.TanhCoarseF16x2(a[i])
-		d[i+1] = num.TanhCoarseF16x2(a[i+1])
-		d[i+2] = num.TanhCoarseF16x2(a[i+2])
-		d[i+3] = num.TanhCoarseF16x2(a[i+3])
+		d[i] = num.TanhNearestF16x2(a[i])
+		d[i+1] = num.TanhNearestF16x2(a[i+1])
+		d[i+2] = num.TanhNearestF16x2(a[i+2])
+		d[i+3] = num.TanhNearestF16x2(a[i+3])
 	}
 	return machine.Next
 }
 
-func partTanhCoarseF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+func partTanhNearestF16x2(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.TanhCoarseF16x2)
+	part1(w.Mask, d, a, num.TanhNearestF16x2)
 	return machine.Next
 }
 
-func scalarTanhCoarseF16x2(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.TanhCoarseF16x2(*w.S32(in.A))
+func scalarTanhNearestF16x2(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhNearestF16x2(*w.S32(in.A))
 	return machine.Next
 }
 
-func fullTanhCoarseF32(w *machine.Warp, in *machine.Inst) machine.State {
+func fullTanhNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
 	for i := 0; i < 32; i += 4 {
-		d[i] = num.TanhCoarseF32(a[i])
-		d[i+1] = num.TanhCoarseF32(a[i+1])
-		d[i+2] = num.TanhCoarseF32(a[i+2])
-		d[i+3] = num.TanhCoarseF32(a[i+3])
+		d[i] = num.TanhNearestF32(a[i])
+		d[i+1] = num.TanhNearestF32(a[i+1])
+		d[i+2] = num.TanhNearestF32(a[i+2])
+		d[i+3] = num.TanhNearestF32(a[i+3])
 	}
 	return machine.Next
 }
 
-func partTanhCoarseF32(w *machine.Warp, in *machine.Inst) machine.State {
+func partTanhNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a := w.R32(in.D), w.R32(in.A)
-	part1(w.Mask, d, a, num.TanhCoarseF32)
+	part1(w.Mask, d, a, num.TanhNearestF32)
 	return machine.Next
 }
 
-func scalarTanhCoarseF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = num.TanhCoarseF32(*w.S32(in.A))
+func scalarTanhNearestF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.TanhNearestF32(*w.S32(in.A))
 	return machine.Next
 }
 

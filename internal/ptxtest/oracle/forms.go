@@ -112,17 +112,17 @@ func approximations(t isa.Target) (list []*function) {
 // widths of the registers, by type.
 var widths = map[string]int{".b8": 8, ".b16": 16, ".b32": 32, ".b64": 64}
 
-// kernel prints a module whose kernel "sweep" writes f(from+i) to place i for the threads below
-// count.
+// kernel prints a module whose kernel "sweep" writes f(from + i·step) to place i for the threads
+// below count.
 func (f *function) kernel(t isa.Target) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
-	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size 64\n.visible .entry sweep(.param .u64 out, .param .u32 from, .param .u32 count)\n{\n", isa.Latest, t)
-	line(".reg .pred %%p; .reg .b32 %%i, %%x, %%n, %%t, %%w; .reg .b64 %%at, %%o; .reg %s a; .reg %s d;", f.in, f.out)
-	line("ld.param.u64 %%o, [out]; ld.param.u32 %%x, [from]; ld.param.u32 %%n, [count];")
+	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size 64\n.visible .entry sweep(.param .u64 out, .param .u32 from, .param .u32 count, .param .u32 step)\n{\n", isa.Latest, t)
+	line(".reg .pred %%p; .reg .b32 %%i, %%x, %%n, %%s, %%t, %%w; .reg .b64 %%at, %%o; .reg %s a; .reg %s d;", f.in, f.out)
+	line("ld.param.u64 %%o, [out]; ld.param.u32 %%x, [from]; ld.param.u32 %%n, [count]; ld.param.u32 %%s, [step];")
 	line("mov.u32 %%i, %%ctaid.x; mov.u32 %%t, %%ntid.x; mov.u32 %%w, %%tid.x; mad.lo.u32 %%i, %%i, %%t, %%w;")
 	line("setp.ge.u32 %%p, %%i, %%n; @%%p ret;")
-	line("add.u32 %%x, %%x, %%i; mad.wide.u32 %%at, %%i, %d, %%o;", f.results())
+	line("mad.lo.u32 %%x, %%i, %%s, %%x; mad.wide.u32 %%at, %%i, %d, %%o;", f.results())
 	switch {
 	case f.shift != 0:
 		line("cvt.u64.u32 a, %%x; shl.b64 a, a, %d;", f.shift)

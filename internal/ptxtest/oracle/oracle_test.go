@@ -16,6 +16,7 @@ import (
 
 	"ptxvm"
 	"ptxvm/internal/isa"
+	"ptxvm/internal/num"
 	"ptxvm/internal/ptxtest/ptxas"
 	"ptxvm/internal/ptxtest/vec"
 )
@@ -380,6 +381,14 @@ func TestSums(t *testing.T) {
 	if have, err := os.ReadFile(raw); err != nil || !bytes.Equal(have, data) {
 		t.Errorf("raw results %x, %v", have, err)
 	}
+	code, out, errs = f.oracle(text, "sums", "-only", "tanh.approx.f16", "-step", "30000", "approx")
+	var sample []byte
+	for _, w := range []uint32{0, num.TanhApproxF16(30000), num.TanhApproxF16(60000)} {
+		sample = binary.LittleEndian.AppendUint32(sample, w)
+	}
+	if row := fmt.Sprintf("tanh.approx.f16 0x00000000+30000 %08x\n", crc32.Checksum(sample, castagnoli)); code != exitAgree || !strings.Contains(out, row) {
+		t.Errorf("code %d: %s%s, want %s", code, out, errs, row)
+	}
 	if slices.Index(f.calls, "free") < slices.Index(f.calls, "read") || !slices.Contains(f.calls, "unload") {
 		t.Errorf("calls %q", f.calls)
 	}
@@ -423,6 +432,7 @@ func TestCommandLine(t *testing.T) {
 		"sweep -only foo cvt":     `begins with "foo"`,
 		"sweep -raw r approx":     "-raw is for one function",
 		"sums -raw r approx":      "-raw is for one function",
+		"sums -step 0 approx":     "-step 0",
 		"sums surface":            "surface is a sweep of its own",
 		"sweep -raw r surface":    "-raw is for functions",
 		"sweep -only tex surface": `no statement of the surface sweep begins with "tex"`,

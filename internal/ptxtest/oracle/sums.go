@@ -28,10 +28,14 @@ func sumsVerb(args []string, out, errs io.Writer, open func() (Driver, error), a
 	only := fl.String("only", "", "functions that begin so")
 	from := fl.Uint64("from", 0, "first operand")
 	count := fl.Uint64("count", 0, "number of operands; 0: all")
+	step := fl.Uint64("step", 1, "from one operand to the next")
 	table := fl.String("o", "", "write the table to this file, too")
 	raw := fl.String("raw", "", "write the results of one function to this file, little-endian")
 	if err := fl.Parse(args); err != nil {
 		return err
+	}
+	if *step == 0 {
+		return errors.New("-step 0: want 1 for every operand, 4093 for a sample")
 	}
 	m, err := start(open, assemble)
 	if err != nil {
@@ -52,7 +56,7 @@ func sumsVerb(args []string, out, errs io.Writer, open func() (Driver, error), a
 	rows = io.MultiWriter(out, rows)
 	fmt.Fprintf(rows, "# %s, %s\n", m.driver.Device().Name, m.driver.Device().Target)
 	for _, f := range list {
-		if err := m.sums(f, *from, *count, rows, sink); err != nil {
+		if err := m.sums(f, *from, *count, *step, rows, sink); err != nil {
 			return fmt.Errorf("%s: %w", f.text(), err)
 		}
 	}
@@ -78,11 +82,11 @@ func sumsFiles(table, raw string) (rows, sink io.Writer, err error) {
 	return rows, sink, err
 }
 
-// sums writes the rows of one function: its statement, the first operand, and up to 16 CRC-32C
-// sums of the results (little-endian, in the order of the operands).
-func (m *machine) sums(f *function, from, count uint64, rows, sink io.Writer) error {
-	if count == 0 || from+count > f.operands {
-		count = f.operands - min(from, f.operands)
+// sums writes the rows of one function: its statement, the first operand, + step if it is not 1,
+// and up to 16 CRC-32C sums of the results (little-endian, in the order of the operands).
+func (m *machine) sums(f *function, from, count, step uint64, rows, sink io.Writer) error {
+	if left := (f.operands - min(from, f.operands) + step - 1) / step; count == 0 || count > left {
+		count = left
 	}
 	image, err := m.assemble(f.kernel(m.target), m.target)
 	if err != nil {
@@ -97,12 +101,15 @@ func (m *machine) sums(f *function, from, count uint64, rows, sink io.Writer) er
 	if err != nil {
 		return err
 	}
-	for end := from + count; from < end; from += rowOf {
+	for first := uint64(0); first < count; first += rowOf {
 		var row strings.Builder
-		fmt.Fprintf(&row, "%s %#08x", f.text(), from)
-		for x := from; x < min(from+rowOf, end); x += sumOf {
-			part := data[:min(sumOf, end-x)*uint64(f.results())]
-			if err := m.results(mod, at, x, part, f.results()); err != nil {
+		fmt.Fprintf(&row, "%s %#08x", f.text(), from+first*step)
+		if step != 1 {
+			fmt.Fprintf(&row, "+%d", step)
+		}
+		for n := first; n < min(first+rowOf, count); n += sumOf {
+			part := data[:min(sumOf, count-n)*uint64(f.results())]
+			if err := m.results(mod, at, from+n*step, step, part, f.results()); err != nil {
 				return err
 			}
 			fmt.Fprintf(&row, " %08x", crc32.Checksum(part, castagnoli))
@@ -116,9 +123,11 @@ func (m *machine) sums(f *function, from, count uint64, rows, sink io.Writer) er
 }
 
 // results fills data with what the kernel writes for the operands from the given one on.
-func (m *machine) results(mod Module, at Address, from uint64, data []byte, size int) error {
-	n := uint64(len(data) / size)
-	args := [][]byte{at.param(), binary.LittleEndian.AppendUint32(nil, uint32(from)), binary.LittleEndian.AppendUint32(nil, uint32(n))}
+func (m *machine) results(mod Module, at Address, from, step uint64, data []byte, size int) error {
+	n, args := uint64(len(data)/size), [][]byte{at.param()}
+	for _, v := range []uint64{from, n, step} {
+		args = append(args, binary.LittleEndian.AppendUint32(nil, uint32(v)))
+	}
 	if err := mod.Launch("sweep", blocks(n), [3]uint32{threads, 1, 1}, args); err != nil {
 		return err
 	}

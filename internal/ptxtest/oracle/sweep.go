@@ -221,7 +221,7 @@ func (m *machine) chunk(mod Module, f *function, from, n uint64) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return data, errors.Join(m.results(mod, at, from, data, f.results()), m.driver.Free(at))
+	return data, errors.Join(m.results(mod, at, from, 1, data, f.results()), m.driver.Free(at))
 }
 
 // emulated is the same kernel on ptxvm.
@@ -253,7 +253,7 @@ func newEmulated(text, arch string) (*emulated, error) {
 
 func (e *emulated) chunk(f *function, from, n uint64) ([]byte, error) {
 	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: blocks(n)[0]}, Block: ptxvm.Dim3{X: threads}}
-	if _, err := e.kernel.Launch(context.Background(), shape, e.out, uint32(from), uint32(n)); err != nil {
+	if _, err := e.kernel.Launch(context.Background(), shape, e.out, uint32(from), uint32(n), uint32(1)); err != nil {
 		return nil, err
 	}
 	data := make([]byte, n*uint64(f.results()))
