@@ -44,7 +44,7 @@ func checkPositions(t *testing.T, r *Row) {
 
 // TestParse reads what String writes, by identifier and by name, and refuses the rest in words.
 func TestParse(t *testing.T) {
-	s, err := Parse("u3=low, absneg-f64=quiet")
+	s, err := Parse("u3=low, absneg-f64=bits")
 	if err != nil || s.At(Container4) != 1 || s.At(AbsNegF64) != 1 || s.At(ShiftLanes) != 0 {
 		t.Fatalf("have %v, %v", s, err)
 	}

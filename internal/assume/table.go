@@ -97,29 +97,29 @@ var Table = []Row{
 		{"factors", "in the two factors alone"},
 	}, 0},
 	CvtFtzHalf: {"U21", "cvt-ftz-half", "9.7.9.21", "cvt.rm.ftz and cvt.rp.ftz to f16 from f32: a subnormal operand", []Position{
+		{"keep", "counts as it is (measured on sm_90)"},
 		{"flush", "counts as zero, as the manual says"},
-		{"keep", "counts as it is, as the machine code has no flush"},
-	}, 0},
-	AbsNegF64: {"U22", "absneg-f64", "9.7.3.9", "abs.f64 and neg.f64 of a signalling NaN", []Position{
+	}, 100},
+	AbsNegF64: {"U22", "absneg-f64", "9.7.3.9", "abs.f64 and neg.f64 of a NaN", []Position{
+		{"quiet", "the NaN with its sign, quieted (measured on sm_90)"},
 		{"bits", "an edit of the sign bit, as the manual says"},
-		{"quiet", "quieted, as by the addition in the machine code"},
-	}, 0},
+	}, 100},
 	SurfaceAlignment: {"U23", "surf-misaligned", "9.7.11.1", "suld, sust and sured with an x that is no multiple of the access", []Position{
-		{"fault", "a fault"},
+		{"fault", "a fault (measured on sm_90)"},
 		{"mask", "the low bits of x do not count"},
-	}, 0},
+	}, 100},
 	SurfaceLayer: {"U24", "surf-layer", "9.7.11.1", "suld, sust .a1d and .a2d: a layer that does not exist", []Position{
-		{"mode", "as .trap, .clamp or .zero says, as for other coordinates"},
+		{"mode", "as .trap, .clamp or .zero says, as for other coordinates (measured on sm_90)"},
 		{"last", "the last layer in every mode, as for textures"},
-	}, 80},
+	}, 100},
 	SampleInteger: {"U25", "sust-integer", "9.7.11.2", "sust.p of an integer that does not fit its channel", []Position{
-		{"saturate", "the nearest that fits"},
+		{"saturate", "the nearest that fits (measured on sm_90)"},
 		{"cut", "its low bits"},
-	}, 75},
+	}, 100},
 	SurfaceExtent: {"U26", "suq-absent", "9.7.11.4", "suq.height and .depth of a surface without that dimension", []Position{
+		{"zero", "0 (measured on sm_90)"},
 		{"one", "1"},
-		{"zero", "0"},
-	}, 0},
+	}, 100},
 	MixedFtz: {"U27", "mixed-ftz-f16x2", "9.4: 9.7.5.1", "add, sub and mul .ftz.f16x2.f32x2: what is flushed", []Position{
 		{"results", "subnormal f32 operands and results below the smallest normal f16"},
 		{"operands", "subnormal f32 operands alone"},

@@ -54,7 +54,7 @@ func converted(p *program, c *sem.ConvertUse, a val) val {
 		return none
 	case from != nil:
 		a = from.widen(p, a)
-	case c.Ftz:
+	case c.Ftz && !c.Keeps():
 		a = flushF32(p, a)
 	}
 	if to != nil {

@@ -13,8 +13,8 @@ const (
 
 var doubleTwins = map[string]twin{
 	"MinF64": minmax64(cFMin, cOr), "MaxF64": minmax64(cFMax, cAnd),
-	"AbsQuietF64": func(p *program, in []val) val { return quieted(p, p.and(in[0], p.x(magF64))) },
-	"NegQuietF64": func(p *program, in []val) val { return quieted(p, p.xor(in[0], p.x(signF64))) },
+	"AbsQuietF64": func(p *program, in []val) val { return orQuiet(p, in[0], p.and(in[0], p.x(magF64))) },
+	"NegQuietF64": func(p *program, in []val) val { return orQuiet(p, in[0], p.xor(in[0], p.x(signF64))) },
 
 	"FiniteF64": func(p *program, in []val) val {
 		return p.cmp(cmpLTS, p.and(in[0], p.x(magF64)), p.x(infF64))
@@ -80,7 +80,10 @@ func lastNaN(c code, how uint64) twin {
 	}
 }
 
-func quieted(p *program, a val) val { return p.sel(p.isNaN(a), p.or(a, p.x(quietF64)), a) }
+func quieted(p *program, a val) val { return orQuiet(p, a, a) }
+
+// orQuiet is d, or a NaN a with its quiet bit set.
+func orQuiet(p *program, a, d val) val { return p.sel(p.isNaN(a), p.or(a, p.x(quietF64)), d) }
 
 // minmax64 is minmax with the second of two NaNs, quieted; one alone gives the other source.
 func minmax64(c, equal code) twin {

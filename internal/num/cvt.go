@@ -25,7 +25,7 @@ type Cvt struct {
 type Else uint16
 
 const (
-	ElseKeepFtz       Else = 1 << iota // cvt.ftz to f16 leaves a subnormal operand
+	ElseFlushHalf     Else = 1 << iota // cvt.ftz to f16 by .rm and .rp: a subnormal operand is zero
 	ElseRandomNormal                   // .rs: a subnormal result adds where a normal one does
 	ElseF16Payload                     // f16 to f32: a NaN keeps its payload, quieted
 	ElseHalfPayload                    // among f16 and bf16: likewise; a copy keeps its bits
@@ -196,13 +196,14 @@ func (c *Cvt) decode(v uint64, src *Format) unpacked {
 }
 
 // flushes reports whether a subnormal operand counts as zero. 9.7.9.21 has no
-// exception for .rm and .rp to f16; the machine code for them has no flush.
+// exception for .rm and .rp to f16; the machine code for them has no flush, nor has an H100.
 func (c *Cvt) flushes() bool {
-	if c.Flush {
-		return true
-	}
-	kept := c.is(ElseKeepFtz) && c.Dst == F16 && (c.Round == RM || c.Round == RP)
-	return c.Ftz && c.Src == F32 && !kept
+	return c.Flush || c.Ftz && c.Src == F32 && !c.Keeps()
+}
+
+// Keeps reports whether .ftz does nothing: to f16 by .rm and .rp (guess cvt-ftz-half).
+func (c *Cvt) Keeps() bool {
+	return c.Src == F32 && c.Dst == F16 && (c.Round == RM || c.Round == RP) && !c.is(ElseFlushHalf)
 }
 
 // encode rounds u in c's mode; .satfinite keeps overflow and infinity finite.

@@ -32,6 +32,7 @@ type Quick struct {
 // Quick prepares the conversion.
 func (c *Cvt) Quick() *Quick {
 	q := &Quick{Cvt: *c, widen: widenings[c.Src]}
+	q.Ftz = c.Ftz && !c.Keeps()
 	if q.widen == nil || c.Else != 0 {
 		q.widen = nil
 		return q
@@ -40,7 +41,7 @@ func (c *Cvt) Quick() *Quick {
 		q.tabulate()
 		return q
 	}
-	if c.Ftz && c.Src == F32 {
+	if q.Ftz && c.Src == F32 {
 		q.widen = func(v uint64) float64 { return f32(FtzF32(uint32(v))) }
 	}
 	if c.Flush {

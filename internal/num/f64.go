@@ -116,20 +116,21 @@ func GeuF64(a, b uint64) bool { return !LtF64(a, b) }
 func NumF64(a, b uint64) bool { return !isNaNF64(a) && !isNaNF64(b) }
 func NanF64(a, b uint64) bool { return isNaNF64(a) || isNaNF64(b) }
 
-// AbsF64 and NegF64 edit the sign bit alone; NaN bits pass (9.7.3.9).
+// AbsF64 and NegF64 edit the sign bit alone; NaN bits pass (9.7.3.9; guess absneg-f64).
 func AbsF64(a uint64) uint64 { return a & magF64 }
 func NegF64(a uint64) uint64 { return a ^ signF64 }
 
-// AbsQuietF64 and NegQuietF64 also quiet a NaN (guess absneg-f64).
-func AbsQuietF64(a uint64) uint64 { return quietNaNF64(AbsF64(a)) }
-func NegQuietF64(a uint64) uint64 { return quietNaNF64(NegF64(a)) }
+// AbsQuietF64 and NegQuietF64 leave a NaN its sign and quiet it, as the addition does that they are
+// in machine code (an H100).
+func AbsQuietF64(a uint64) uint64 { return orQuietF64(a, AbsF64(a)) }
+func NegQuietF64(a uint64) uint64 { return orQuietF64(a, NegF64(a)) }
 
-// quietNaNF64 sets the quiet bit of a NaN.
-func quietNaNF64(a uint64) uint64 {
+// orQuietF64 is d, or a NaN a with its quiet bit set.
+func orQuietF64(a, d uint64) uint64 {
 	if isNaNF64(a) {
 		return a | 1<<51
 	}
-	return a
+	return d
 }
 
 // CopysignF64 returns the magnitude of b with the sign of a.

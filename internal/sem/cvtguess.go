@@ -25,7 +25,7 @@ func (a asking) position(b *Build, g assume.Guess) int {
 
 // cvtElse are the guesses whose second position is one flag of package num.
 var cvtElse = map[assume.Guess]num.Else{
-	assume.CvtFtzHalf:      num.ElseKeepFtz,
+	assume.CvtFtzHalf:      num.ElseFlushHalf,
 	assume.RandomSubnormal: num.ElseRandomNormal,
 	assume.CvtF16NaN:       num.ElseF16Payload,
 	assume.CvtHalfNaN:      num.ElseHalfPayload,

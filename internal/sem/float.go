@@ -186,10 +186,10 @@ func floatLines() []Line {
 
 		{isa.AbsFloat, of(isa.M_f32), lane(num.AbsF32), ""},
 		{isa.AbsFloat, of(isa.M_f32).with(isa.M_ftz), lane(absFtzF32), ""},
-		{isa.AbsFloat, of(isa.M_f64), guess(assume.AbsNegF64, lane(num.AbsF64), lane(num.AbsQuietF64)), ""},
+		{isa.AbsFloat, of(isa.M_f64), guess(assume.AbsNegF64, lane(num.AbsQuietF64), lane(num.AbsF64)), ""},
 		{isa.NegFloat, of(isa.M_f32), lane(num.NegF32), ""},
 		{isa.NegFloat, of(isa.M_f32).with(isa.M_ftz), lane(negFtzF32), ""},
-		{isa.NegFloat, of(isa.M_f64), guess(assume.AbsNegF64, lane(num.NegF64), lane(num.NegQuietF64)), ""},
+		{isa.NegFloat, of(isa.M_f64), guess(assume.AbsNegF64, lane(num.NegQuietF64), lane(num.NegF64)), ""},
 
 		{isa.MinFloat, of(isa.M_f32), lane(num.MinF32), ""},
 		{isa.MinFloat, of(isa.M_f32).with(isa.M_ftz), lane(num.MinFtzF32), ""},

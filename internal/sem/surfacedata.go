@@ -172,7 +172,7 @@ func planSurfaceQuery(b *Build) {
 	o := &surfaceOp{name: b.Sel.Entry.Name}
 	b.surface(&ops[1], o)
 	query := queries[b.Sel.Get(isa.C_query)]
-	b.Ext().Data = &surfaceQuery{o, query, uint32(1 - b.Assume(assume.SurfaceExtent))}
+	b.Ext().Data = &surfaceQuery{o, query, uint32(b.Assume(assume.SurfaceExtent))}
 	b.Out.D = b.dst(&ops[0], 32)
 	b.handler(querySurface)
 }
@@ -181,7 +181,7 @@ func planSurfaceQuery(b *Build) {
 type surfaceQuery struct {
 	*surfaceOp
 	of     func(im *machine.Image, absent uint32) uint32
-	absent uint32 // the extent of a dimension that the geometry does not have
+	absent uint32 // the extent of a dimension that the geometry does not have: 0, or by a guess 1
 }
 
 var queries = map[isa.Mod]func(im *machine.Image, absent uint32) uint32{
@@ -194,18 +194,23 @@ var queries = map[isa.Mod]func(im *machine.Image, absent uint32) uint32{
 	isa.M_memory_layout:     func(im *machine.Image, _ uint32) uint32 { return bit(im.Linear) },
 }
 
+// The height of an array of lines and the depth of one of planes is the number of its layers (an H100,
+// which answers neither height nor depth from a place of its own).
 func queryHeight(im *machine.Image, absent uint32) uint32 {
-	if r := im.Geometry.Reach(); r == tex.Reach1D || r == tex.ReachA1D {
+	switch im.Geometry {
+	case tex.D1:
 		return absent
+	case tex.D1Layered:
+		return im.Slices
 	}
 	return im.Height
 }
 
 func queryDepth(im *machine.Image, absent uint32) uint32 {
-	if im.Geometry != tex.D3 {
-		return absent
+	if im.Geometry == tex.D3 || im.Geometry == tex.D2Layered {
+		return im.Slices
 	}
-	return im.Slices
+	return absent
 }
 
 // querySurface answers for each distinct handle once.

@@ -39,8 +39,8 @@ type Access struct {
 	AnyMode bool   // a layer that is out of range counts as the last one in every mode
 }
 
-// Point is where a lane accesses the surface. K is the slice of a volume, signed, or a layer,
-// unsigned; coordinates that the instruction lacks are 0.
+// Point is where a lane accesses the surface. K is the slice of a volume, signed, or a layer, of which
+// 16 bits count (an H100 takes layer 0x10001 for 1); coordinates that the instruction lacks are 0.
 type Point struct {
 	X, Y int32
 	K    uint32
@@ -112,15 +112,18 @@ func (a *Access) Locate(im *Image, p Point) (off uint64, out Outcome) {
 		}
 		at &^= size - 1
 	}
-	if a.AnyMode && (a.Reach == ReachA1D || a.Reach == ReachA2D) {
-		p.K = min(p.K, im.Slices-1)
+	if a.Reach == ReachA1D || a.Reach == ReachA2D {
+		p.K &= 0xffff
+		if a.AnyMode {
+			p.K = min(p.K, im.Slices-1)
+		}
 	}
 	out = Inside
+	if !v.Fits && a.Bounds == Clamp { // there is no nearest place; an H100 drops the access
+		return 0, Dropped
+	}
 	if !v.Fits || at < 0 || at > int64(v.Room) || uint32(p.Y) >= im.Height || p.K >= im.Slices {
 		out = [...]Outcome{Trap: Outside, Clamp: Inside, Zero: Dropped}[a.Bounds]
-	}
-	if !v.Fits && a.Bounds == Clamp { // there is no nearest place
-		return 0, Outside
 	}
 	if out != Inside {
 		return 0, out

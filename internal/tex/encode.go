@@ -33,12 +33,14 @@ func (c Channel) encode(v uint32, cut bool) uint32 {
 	case F32, U32, S32:
 		return v
 	case F16:
-		return num.CvtF16F32(v)
+		return half(v)
 	case Unorm8, Unorm16:
-		return scaled(v, 1<<(8*c.Bytes())-1, 0)
+		if v>>31 != 0 {
+			return 0
+		}
+		return scaled(v, 8*c.Bytes())
 	case Snorm8, Snorm16:
-		most := uint32(1)<<(8*c.Bytes()-1) - 1
-		return scaled(v, most, most)
+		return scaled(v, 8*c.Bytes()-1)
 	}
 	switch n := 8 * c.Bytes(); {
 	case cut:
@@ -50,24 +52,37 @@ func (c Channel) encode(v uint32, cut bool) uint32 {
 	}
 }
 
-// scaled is v, an f32 clamped to [-1, 1], times most, rounded to the nearest whole number; down
-// to -least. NaN is 0. Ties happen at one half alone, where even and away agree.
-func scaled(v, most, least uint32) uint32 {
-	exp, man := int(v>>23&0xff), uint64(v&0x7fffff)
-	negative := v>>31 != 0
+// half is an f32 cut to f16, as an H100 does: nothing finite becomes an infinity, and a NaN keeps its
+// sign and the upper bits of its payload.
+func half(v uint32) uint32 {
+	sign, mag := v&(1<<31), v&(1<<31-1)
 	switch {
-	case exp == 0xff && man != 0:
-		return 0
-	case negative && least == 0:
+	case mag > 0x7f800000:
+		return sign>>16 | 0x7c00 | max(v>>13&0x3ff, 1)
+	case mag < 0x7f800000:
+		mag = min(mag, 0x477fe000) // 65504
+	}
+	lost := 13 + max(113-int(mag>>23), 0) // bits of the fraction that f16 has no room for
+	return num.CvtF16F32(sign | mag>>lost<<lost)
+}
+
+// scaled is v, an f32 clamped to [-1, 1], times 2^bits-1, as an H100 computes it: |v| is cut to
+// bits+4 fraction bits; then the product is rounded to the nearest, a tie (of one half alone)
+// towards zero. NaN is 0.
+func scaled(v uint32, bits int) uint32 {
+	exp, man := int(v>>23&0xff), v&0x7fffff|1<<23
+	digits := bits + 4
+	var cut uint64
+	switch {
+	case v&0x7fffffff > 0x7f800000:
 		return 0
 	case exp >= 127:
-		man, exp = 0, 127
-	case exp < 100: // far below one half
-		return 0
+		cut = 1 << digits
+	default:
+		cut = uint64(man) >> (150 - exp - digits) // subnormals, too, are far below the last digit
 	}
-	k := 150 - exp
-	n := uint32(((man|1<<23)*uint64(most) + 1<<(k-1)) >> k)
-	if negative {
+	n := uint32((cut*(1<<bits-1) + 1<<(digits-1) - 1) >> digits)
+	if v>>31 != 0 {
 		return -n
 	}
 	return n

@@ -36,7 +36,7 @@ func TestExample(t *testing.T) {
 		t.Errorf("sample 3 of row 2 is at %d, %v", off, out)
 	}
 	s := im.Format.Encode([4]uint32{0x3f800000, 0x3f000000, 0, 0x3f800000}, 4, false)
-	if [4]byte(s[:4]) != [4]byte{0xff, 0x80, 0, 0xff} {
+	if [4]byte(s[:4]) != [4]byte{0xff, 0x7f, 0, 0xff} {
 		t.Errorf("encoded as % x", s[:4])
 	}
 }
@@ -51,7 +51,7 @@ func model(im *Image, a *Access, p Point) (off uint64, out Outcome) {
 	} else if x%size != 0 {
 		return 0, Misaligned
 	}
-	z := int64(p.K)
+	z := int64(p.K % (1 << 16)) // of a layer
 	if a.Reach == Reach3D {
 		z = int64(int32(p.K))
 	}
@@ -116,7 +116,7 @@ func compare(t *testing.T, im *Image, a *Access) {
 					t.Fatalf("%v, %+v: %s is at %d (%d), the model says %d (%d)", im, a, a.Point(p), have, got, want, out)
 				}
 				fast, ok := v.Inside(uint32(p.X), uint32(p.Y), p.K)
-				if ok && (fast != want || out != Inside) || a.Bounds == Trap && ok != (out == Inside) {
+				if ok && (fast != want || out != Inside) || a.Bounds == Trap && ok != (out == Inside) && p.K < 1<<16 {
 					t.Fatalf("%v, %+v: %s fast at %d (%v), the model says %d (%d)", im, a, a.Point(p), fast, ok, want, out)
 				}
 			}
@@ -125,7 +125,7 @@ func compare(t *testing.T, im *Image, a *Access) {
 }
 
 func edges(n int32) []int32 {
-	return []int32{0, 1, 2, 3, 4, 7, 8, n - 16, n - 8, n - 4, n - 3, n - 2, n - 1, n, n + 1, n + 4, n + 16, -1, -2, -4, -16, math.MaxInt32, math.MaxInt32 &^ 15, math.MinInt32}
+	return []int32{0, 1, 2, 3, 4, 7, 8, n - 16, n - 8, n - 4, n - 3, n - 2, n - 1, n, n + 1, n + 4, n + 16, -1, -2, -4, -16, math.MaxInt32, math.MaxInt32 &^ 15, math.MinInt32, 1 << 16, 1<<16 + 1}
 }
 
 // TestClamped: the whole vector moves to the last place that it fits (hand: row of 20 bytes,
@@ -139,7 +139,7 @@ func TestClamped(t *testing.T) {
 		}
 	}
 	narrow := Access{Reach: Reach2D, Bounds: Clamp, Size: 16}
-	if _, out := narrow.Locate(image(t, D2, "u8x1", 5, 3), Point{}); out != Outside {
+	if _, out := narrow.Locate(image(t, D2, "u8x1", 5, 3), Point{}); out != Dropped { // an H100
 		t.Error("16 bytes fit a row of 5")
 	}
 	narrow.Bounds = Zero
@@ -159,17 +159,18 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestScaled compares the conversions to normalised channels with exact arithmetic.
+// TestScaled compares the conversions to normalised channels with a model on rational numbers: |v| is
+// cut to four bits more than the channel's magnitude has, and its multiple rounded, ties down.
 func TestScaled(t *testing.T) {
 	values := []float32{0, 0.5, -0.5, 1, -1, 2, -2, 1e-30, -1e-30, float32(math.Inf(1)), float32(math.Inf(-1)), 1.0 / 255, 0.499999, 0.5 / 255, math.SmallestNonzeroFloat32}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		values = append(values, float32(r.Float64()*2.4-1.2), float32(math.Ldexp(r.Float64()-.5, -r.IntN(30))))
 	}
-	for c, most := range map[Channel]int64{Unorm8: 255, Unorm16: 65535, Snorm8: 127, Snorm16: 32767} {
+	for c, bits := range map[Channel]int{Unorm8: 8, Unorm16: 16, Snorm8: 7, Snorm16: 15} {
 		keep := uint32(1)<<(8*c.Bytes()) - 1
 		for _, v := range values {
-			if have, want := c.encode(math.Float32bits(v), false)&keep, exact(v, most, c)&keep; have != want {
+			if have, want := c.encode(math.Float32bits(v), false)&keep, normalised(v, bits, c)&keep; have != want {
 				t.Fatalf("%v of %g: have %#x, want %#x", c, v, have, want)
 			}
 		}
@@ -179,20 +180,38 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// exact is round-half-away(clamp(v) · most) by rational numbers.
-func exact(v float32, most int64, c Channel) uint32 {
-	low := 0.0
-	if c == Snorm8 || c == Snorm16 {
-		low = -1
+func normalised(v float32, bits int, c Channel) uint32 {
+	if v < 0 && (c == Unorm8 || c == Unorm16) {
+		return 0
 	}
-	x := new(big.Rat).SetFloat64(min(max(float64(v), low), 1))
-	x.Mul(x, new(big.Rat).SetInt64(most))
-	half := big.NewRat(1, 2)
-	if x.Sign() < 0 {
-		half.Neg(half)
+	digits := math.Ldexp(1, bits+4)
+	cut := new(big.Rat).SetFloat64(math.Floor(min(math.Abs(float64(v)), 1)*digits) / digits)
+	cut.Mul(cut, new(big.Rat).SetInt64(1<<bits-1)).Sub(cut, big.NewRat(1, 2))
+	n := new(big.Int).Div(new(big.Int).Add(cut.Num(), new(big.Int).Sub(cut.Denom(), big.NewInt(1))), cut.Denom()).Int64() // upwards
+	if v < 0 {
+		n = -n
 	}
-	x.Add(x, half)
-	return uint32(new(big.Int).Quo(x.Num(), x.Denom()).Int64())
+	return uint32(n)
+}
+
+// TestMeasuredSamples: what an H100 (sm_90, driver 580) stored for an f32: f16 by truncation with a
+// NaN's upper bits, normalised numbers at the steps of their cut, where the nearest is another.
+func TestMeasuredSamples(t *testing.T) {
+	for _, c := range []struct {
+		channel Channel
+		v, want uint32
+	}{
+		{F16, 0x3f803000, 0x3c01}, {F16, 0x33000001, 0}, {F16, 0x33800000, 1}, {F16, 0x387fffff, 0x3ff}, {F16, 0x477fffff, 0x7bff}, {F16, 0xc77ff000, 0xfbff},
+		{F16, 0x7f800000, 0x7c00}, {F16, 0x7fc00000, 0x7e00}, {F16, 0xff800001, 0xfc01}, {F16, 0xfffffffb, 0xffff}, {F16, 0x7fc12345, 0x7e09},
+		{Unorm8, 0x3f000470, 127}, {Unorm8, 0x3b0fffff, 0}, {Unorm8, 0x3b100000, 1}, {Unorm8, 0x3bc80000, 2}, {Unorm8, 0x3f7f7fff, 254}, {Unorm8, 0x3f7f8000, 255},
+		{Unorm8, 0x3bc6e3fc, 1}, {Unorm16, 0x3700032a, 0}, {Unorm16, 0x38916f63, 4}, {Unorm16, 0x3a0e2b51, 35},
+		{Snorm8, 0x3f000470, 63}, {Snorm8, 0xbca2d9ad, 0x100 - 2}, {Snorm8, 0x3da9fca8, 10}, {Snorm8, 0xbf800000, 0x81},
+		{Snorm16, 0x39f8d370, 15}, {Snorm16, 0xbe470daa, 0x10000 - 6369},
+	} {
+		if have := c.channel.encode(c.v, false) & (1<<(8*c.channel.Bytes()) - 1); have != c.want {
+			t.Errorf("%v of %#x: have %#x, want %#x", c.channel, c.v, have, c.want)
+		}
+	}
 }
 
 // TestIntegers: integers saturate to the channel, or are cut.

@@ -85,8 +85,8 @@ func TestSurfaceGuesses(t *testing.T) {
 			"mode 0, last"},
 		{"U25=cut", "sust.p.1d", "sust.p.1d.v4.b32.trap [1d 5 u8x4, {1}] = @4 2c fb 70 00 # hw sm_90: want @4 ff ff ff ff, have @4 2c fb 70 00; U25 sust-integer=cut has it",
 			"saturate 0, cut"},
-		{"U26=zero", "suq.height", "suq.height.b32 [1d 5 u8x4] = 0x00000000 # hw sm_90: want 0x00000001, have 0x00000000; U26 suq-absent=zero has it",
-			"U26 suq-absent: 2 cases tell: one 0, zero 2"},
+		{"U26=one", "suq.height", "suq.height.b32 [1d 5 u8x4] = 0x00000001 # hw sm_90: want 0x00000000, have 0x00000001; U26 suq-absent=one has it",
+			"U26 suq-absent: 1 cases tell: zero 0, one 1"},
 	} {
 		code, out, errs := newFakeThat(t, "sm_90", c.assume).oracle(text, "sweep", "-only", c.only, "surface")
 		if code != exitDiffer || !strings.Contains(out, c.row+"\n") || !strings.Contains(out, c.tally) || strings.Contains(out, "no position") {

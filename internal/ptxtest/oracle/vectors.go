@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ptxvm/internal/ptxtest/vec"
@@ -20,7 +21,7 @@ const batch = 64
 type outcome struct {
 	confirmed map[int]bool // lines of cases
 	differ    []string     // file:line: what, want, have
-	known     int          // lanes that differ in rows that say so
+	known     int          // rows that say so: lanes that differ, and cases of blocks that fail
 	failed    []string     // blocks that could not be assembled or run
 	skipped   int          // blocks that this target does not have, or that wait for execution
 }
@@ -77,11 +78,16 @@ func (m *machine) runBatch(units []unit, o *outcome) {
 			m.runBatch(units[i:i+1], o)
 		}
 	default:
-		o.fail(units[0], err)
+		m.fail(o, units[0], err)
 	}
 }
 
-func (o *outcome) fail(u unit, err error) {
+// fail counts a block that cannot be run: as known if each of its rows says so.
+func (m *machine) fail(o *outcome, u unit, err error) {
+	if !slices.ContainsFunc(u.Cases, func(c vec.Case) bool { return !m.known(&c) }) {
+		o.known += len(u.Cases)
+		return
+	}
 	o.failed = append(o.failed, fmt.Sprintf("%s:%d: %s: %v", u.File, u.Line, u.Text, err))
 }
 
@@ -103,17 +109,17 @@ func (m *machine) runImage(mod Module, image []byte, units []unit, o *outcome) {
 		if err == nil {
 			continue
 		}
-		o.fail(u, err)
+		m.fail(o, u, err)
 		if err = m.restart(); err == nil {
 			mod, err = m.driver.Load(image)
 		}
 		if err != nil {
-			o.fail(u, fmt.Errorf("%d blocks after it are not asked: %w", len(units)-i-1, err))
+			m.fail(o, u, fmt.Errorf("%d blocks after it are not asked: %w", len(units)-i-1, err))
 			return
 		}
 	}
 	if err := mod.Unload(); err != nil {
-		o.fail(units[len(units)-1], err)
+		m.fail(o, units[len(units)-1], err)
 	}
 }
 

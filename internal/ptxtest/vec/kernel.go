@@ -49,7 +49,7 @@ func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.b, "\t"+forma
 
 func (p *printer) kernel() {
 	fmt.Fprintf(p.b, ".visible .entry %s(.param .u64 pin, .param .u64 pout, .param .u64 pmem, .param .u32 pmask, "+
-		".param .align 16 .b8 pu[%d], .param .align 16 .b8 P[%d])\n{\n", cmp.Or(p.k.entry, p.k.name), paramBytes, laneBytes)
+		".param .align 16 .b8 pu[%d], .param .align 16 .b8 P[%d])%s\n{\n", cmp.Or(p.k.entry, p.k.name), paramBytes, laneBytes, p.cluster())
 	p.declare()
 	p.environ()
 	from := "%in"
@@ -183,4 +183,13 @@ func (p *printer) renamed(stmt string) string {
 		}
 		return word
 	})
+}
+
+// cluster makes a cluster of each CTA of hardware's kernels where a block writes to one: outside of
+// clusters sm_90 calls that an illegal instruction.
+func (p *printer) cluster() string {
+	if p.k.entry != "" && (strings.Contains(p.Text, "shared::cluster") || strings.Contains(p.Text, "red.async") || strings.Contains(p.Text, "st.async")) {
+		return " .reqnctapercluster 1"
+	}
+	return ""
 }
