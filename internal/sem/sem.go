@@ -50,7 +50,7 @@ var chapters = sync.OnceValue(func() [][]Line {
 		intLines(), carryLines(), floatLines(), halfLines(), mixedLines(), mixed2Lines(), setPackedLines(),
 		compareLines(), logicLines(), moveLines(), convertLines(), memoryLines(), surfaceLines(), atomicLines(),
 		controlLines(), syncLines(), mbarrierLines(), warpLines(), videoLines(), stackLines(), tensorLines(),
-		miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(),
+		productLines(), miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(),
 	}
 })
 

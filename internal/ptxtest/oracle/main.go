@@ -7,6 +7,7 @@
 //	oracle sweep [flags] cvt|approx    every operand of a function, compared and summed up
 //	oracle sums [flags] cvt|approx     checksums of every operand's result, of the device alone
 //	oracle sweep [flags] surface       surface accesses out of bounds and misaligned
+//	oracle products [flags]            products of matrices, as checksums
 //	oracle plan                        what to capture first, as command lines
 package main
 
@@ -63,7 +64,7 @@ func run(args []string, out, errs io.Writer, open func() (Driver, error), assemb
 
 func command(args []string, out, errs io.Writer, open func() (Driver, error), assemble Assembler) error {
 	if len(args) == 0 {
-		return errors.New("want vectors, sweep, sums or plan; see docs/oracle.md")
+		return errors.New("want vectors, sweep, sums, products or plan; see docs/oracle.md")
 	}
 	switch verb := args[0]; verb {
 	case "plan":
@@ -75,8 +76,10 @@ func command(args []string, out, errs io.Writer, open func() (Driver, error), as
 		return sweepVerb(args[1:], out, errs, open, assemble)
 	case "sums":
 		return sumsVerb(args[1:], out, errs, open, assemble)
+	case "products":
+		return productsVerb(args[1:], out, errs, open, assemble)
 	default:
-		return fmt.Errorf("there is no verb %q: want vectors, sweep, sums or plan", verb)
+		return fmt.Errorf("there is no verb %q: want vectors, sweep, sums, products or plan", verb)
 	}
 }
 

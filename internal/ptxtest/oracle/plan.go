@@ -11,4 +11,6 @@ oracle sweep -o internal/num/testdata/hw/approx-sm_90.txt approx
 oracle sweep -only rcp.approx.ftz.f32 -from 0x3f800000 -count 0x800000 -raw rcp-sm_90.bin approx
 # 4. all vector files; the rows that the device confirms are marked
 oracle vectors -write internal/sem/testdata/vec/*.txt
+# 5. products of matrices: numbers near and far from each other, tiny, special, whole
+oracle products -o internal/ptxtest/oracle/testdata/products-sm_90.txt
 `
