@@ -35,6 +35,7 @@ const (
 	CvtUE5M3Sign                  // U34
 	CvtUE5M3Half                  // U35
 	CvtFlushSign                  // U36
+	TuringSteps                   // U37
 )
 
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
@@ -160,4 +161,8 @@ var Table = []Row{
 		{"positive", "+0"},
 		{"signed", "a zero of its sign"},
 	}, 70},
+	TuringSteps: {"U37", "mma-turing", "9.7.14.5", "mma of f16 on sm_75 (no other target asks): how many products are added at once", []Position{
+		{"eight", "all eight of m16n8k8"},
+		{"four", "four, then four to their sum, as on sm_70"},
+	}, 50},
 }

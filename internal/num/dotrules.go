@@ -26,7 +26,7 @@ const noFloor = -1 << 12
 
 // dotGenerations are in the order of their first architectures. Those from sm_90 on reproduce every
 // answer of an H100 (internal/num/testdata/hw/product-sm_90.txt); sm_70, sm_80 and sm_89 agree with
-// published results of theirs for single steps, sm_75 and the order of steps are models.
+// published results of theirs for single steps, the order of steps is a model, and sm_75 a guess (U37).
 var dotGenerations = []dotGeneration{
 	{arch: 70, keep: 23, floor32: noFloor, floor16: -19, half: 4, single: 4, narrow: 16},
 	{arch: 75, keep: 24, floor32: -132, floor16: -20, half: 8, single: 4, narrow: 16},
@@ -34,8 +34,8 @@ var dotGenerations = []dotGeneration{
 	{arch: 90, keep: 25, floor32: -133, floor16: -21},
 }
 
-// DotRuleOf returns the rule of an architecture (90 for sm_90) for the formats of A, C and D.
-func DotRuleOf(arch int, a, c, d DotFormat) DotRule {
+// Rule returns how an architecture (90 for sm_90) adds up products of the format, with C and D of others.
+func (a DotFormat) Rule(arch int, c, d DotFormat) DotRule {
 	g := dotGenerations[0]
 	for _, next := range dotGenerations {
 		if next.arch <= arch {
@@ -61,6 +61,12 @@ func DotRuleOf(arch int, a, c, d DotFormat) DotRule {
 	default:
 		r.group = g.half
 	}
+	return r
+}
+
+// InSteps is the rule with so many products of one step.
+func (r DotRule) InSteps(n int) DotRule {
+	r.group = n
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 
+	"ptxvm/internal/assume"
 	"ptxvm/internal/ir"
 	"ptxvm/internal/isa"
 	"ptxvm/internal/machine"
@@ -17,7 +18,7 @@ import (
 func productLines() []Line {
 	classes := []isa.Class{isa.C_shape, isa.C_alayout, isa.C_blayout, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_rnd, isa.C_bitop}
 	return []Line{
-		{isa.Mma, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_popc).where(plainKind), ""},
+		{isa.Mma, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_popc).where(plainKind).assuming(assume.TuringSteps), ""},
 		{isa.MmaSp, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_sp, isa.M_sp_ordered_metadata).where(plainKind), ""},
 	}
 }
@@ -48,6 +49,7 @@ type productOp struct {
 	saturate   bool
 	and        bool // of bits: where both are set, not where they differ
 	mode       num.Mode
+	inFours    bool // on sm_75
 }
 
 func planProduct(b *Build) {
@@ -71,6 +73,7 @@ func planProduct(b *Build) {
 	}
 	o.saturate, o.and = b.Sel.Has(isa.M_satfinite), b.Sel.Get(isa.C_bitop) == isa.M_and
 	o.mode = roundings[b.Sel.Get(isa.C_rnd)]
+	o.inFours = !o.Sparse && b.Assume(assume.TuringSteps) == 1 // sparse products begin with sm_80
 	b.Ext().Data = o
 	b.handler(product)
 }
@@ -211,7 +214,10 @@ func (o *productOp) floats(w *machine.Warp) {
 	o.eachA(w, func(at int, v uint32) { a[at] = o.elems[0].format.Factor(v) })
 	o.eachB(w, func(at int, v uint32) { b[at] = o.elems[1].format.Factor(v) })
 	o.eachC(w, func(at int, v uint32) { c[at] = v })
-	rule := num.DotRuleOf(w.Launch().Target.Arch, o.elems[0].format, o.elems[2].format, o.elems[3].format)
+	rule := o.elems[0].format.Rule(w.Launch().Target.Arch, o.elems[2].format, o.elems[3].format)
+	if o.inFours && w.Launch().Target.Arch == 75 {
+		rule = rule.InSteps(4)
+	}
 	places, n := o.places(w), o.Stored()
 	var column [mostA]num.Factor
 	o.elementsOfD(func(i, from, first int) {

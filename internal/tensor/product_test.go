@@ -1,0 +1,96 @@
+package tensor
+
+import "testing"
+
+// products are one of each kind of fragment: registers of A, B and elements of C a lane.
+var products = []struct {
+	Product
+	a, b, c int
+}{
+	{Product{M: 16, N: 8, K: 8, Bits: 16}, 2, 1, 4}, {Product{M: 16, N: 8, K: 16, Bits: 16}, 4, 2, 4}, {Product{M: 16, N: 8, K: 4, Bits: 32}, 2, 1, 4},
+	{Product{M: 16, N: 8, K: 32, Bits: 8}, 4, 2, 4}, {Product{M: 8, N: 8, K: 16, Bits: 8}, 1, 1, 2}, {Product{M: 16, N: 8, K: 64, Bits: 4}, 4, 2, 4},
+	{Product{M: 8, N: 8, K: 128, Bits: 1}, 1, 1, 2}, {Product{M: 16, N: 8, K: 256, Bits: 1}, 4, 2, 4}, {Product{M: 8, N: 8, K: 4, Bits: 64}, 1, 1, 2},
+	{Product{M: 16, N: 8, K: 16, Bits: 64}, 8, 4, 4}, {Product{M: 16, N: 8, K: 32, Bits: 16, Sparse: true}, 4, 4, 4},
+	{Product{M: 8, N: 8, K: 4, Bits: 16, Quads: true, WideC: true}, 2, 2, 8}, {Product{M: 8, N: 8, K: 4, Bits: 16, Quads: true, AColumn: true, BRow: true}, 2, 2, 8},
+}
+
+// TestProductFragments wants each element of a matrix in one place of one lane.
+func TestProductFragments(t *testing.T) {
+	for _, p := range products {
+		per := p.PerRegister()
+		once(t, p, "A", p.M*p.Products(), p.Stored(), p.a, per, p.A)
+		once(t, p, "B", p.K, p.N*p.Products(), p.b, per, p.B)
+		once(t, p, "C", p.M*p.Products(), p.N, p.c, 1, func(lane, r, _ int) (int, int) { return p.C(lane, r) })
+	}
+}
+
+func once(t *testing.T, p any, name string, rows, columns, regs, per int, at func(lane, r, j int) (int, int)) {
+	t.Helper()
+	seen := map[[2]int]bool{}
+	for lane := range 32 {
+		for r := range regs {
+			for j := range per {
+				row, column := at(lane, r, j)
+				if row < 0 || row >= rows || column < 0 || column >= columns || seen[[2]int{row, column}] {
+					t.Fatalf("%+v: %s: lane %d, register %d, element %d is (%d, %d)", p, name, lane, r, j, row, column)
+				}
+				seen[[2]int{row, column}] = true
+			}
+		}
+	}
+	if len(seen) != rows*columns {
+		t.Errorf("%+v: %s: %d elements of %d", p, name, len(seen), rows*columns)
+	}
+}
+
+// TestProductExamples are cells worked out by hand from the manual's formulas.
+func TestProductExamples(t *testing.T) {
+	check := func(what string, row, column, wantRow, wantColumn int) {
+		if row != wantRow || column != wantColumn {
+			t.Errorf("%s: want (%d, %d), have (%d, %d)", what, wantRow, wantColumn, row, column)
+		}
+	}
+	p := Product{M: 16, N: 8, K: 16, Bits: 16}
+	row, k := p.A(9, 3, 1)
+	check("A of f16, lane 9, register 3, upper half", row, k, 10, 11)
+	p = Product{M: 16, N: 8, K: 32, Bits: 8}
+	k, column := p.B(9, 1, 2)
+	check("B of s8, lane 9, register 1, byte 2", k, column, 22, 2)
+	p = Product{M: 8, N: 8, K: 4, Bits: 16, Quads: true, WideC: true}
+	row, column = p.C(18, 5)
+	check("C of four products, lane 18, register 5", row, column, 4, 7)
+	row, column = p.C(7, 0)
+	check("C of the second of four products, lane 7", row, column, 9, 2)
+	row, k = p.A(22, 1, 1)
+	check("A of the second of four products, lane 22, element 3", row, k, 8+4+2, 3)
+	p.AColumn, p.BRow = true, true
+	row, k = p.A(22, 1, 1)
+	check("the same, by columns", row, k, 8+4+3, 2)
+	k, column = p.B(22, 1, 1)
+	check("B of the second of four products, by rows", k, column, 2, 8+4+3)
+}
+
+// TestMetadata has places of metadata: by example, and each nibble of a lane for one row and chunk.
+func TestMetadata(t *testing.T) {
+	for _, c := range []struct {
+		p                         Product
+		selector, row, chunk      int
+		lane, bit, stored, k, two int
+	}{
+		{Product{K: 16, Bits: 16}, 2, 11, 1, 14, 20, 3, 7, 0xd},                   // elements 5 and 7
+		{Product{K: 64, Bits: 8}, 0, 3, 10, 14, 8, 20, 41, 0xd},                   // element 1 of the chunk from 40 on
+		{Product{K: 32, Bits: 16}, 1, 2, 5, 4*2 + 3, 4, 10, 20, 0x8},              // half of two rows
+		{Product{K: 32, Bits: 8, PairsOfGs: true}, 1, 10, 5, 11, 20, 11, 23, 0xe}, // all of one row
+		{Product{K: 64, Bits: 4, PairsOfGs: true}, 0, 1, 3, 4, 12, 15, 31, 0xe},
+		{Product{K: 8, Bits: 32}, 3, 0, 2, 3, 8, 2, 5, 0xe}, {Product{K: 8, Bits: 32}, 3, 0, 2, 3, 8, 2, 4, 0x4},
+		{Product{K: 128, Bits: 4}, 0, 9, 8, 7, 0, 33, 8*8 + 2*1 + 1, 0x9},
+	} {
+		lane, bit := c.p.Metadata(c.selector, c.row, c.chunk)
+		if lane != c.lane || bit != c.bit {
+			t.Errorf("%+v: want lane %d bit %d, have %d and %d", c, c.lane, c.bit, lane, bit)
+		}
+		if chunk, k := c.p.ChunkOf(c.stored), c.p.Selected(c.stored, uint32(c.two)); chunk != c.chunk || k != c.k {
+			t.Errorf("%+v: stored element %d is in chunk %d at %d", c, c.stored, chunk, k)
+		}
+	}
+}
