@@ -456,7 +456,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	const vec = "internal/sem/testdata/vec/"
-	want := []string{"sweep cvt", "sweep surface", "vectors " + vec + "surface.txt", "sweep approx", "sweep approx", "vectors " + vec + "*.txt"}
+	want := []string{"sweep cvt", "sweep surface", "vectors " + vec + "surface.txt", "sweep approx", "sweep approx", "vectors " + vec + "*.txt", "products internal/ptxtest/oracle/testdata/products-sm_90.txt"}
 	if code != exitAgree || !slices.Equal(order, want) {
 		t.Errorf("plan: code %d: %q", code, order)
 	}

@@ -80,23 +80,30 @@ func shapes(begins ...string) (list []string) {
 	return list
 }
 
-// registersOf finds the numbers of registers with which a statement is legal, once for each selector.
+// registersOf is a statement with as many registers as its matrices need, once for each selector;
+// none if that is not legal.
 func registersOf(t isa.Target, op string, elems [3]elem) (list []*product) {
 	if isa.Table().Forms(tokens(op), "").Entry() == nil {
 		return nil
 	}
 	p := product{op: op, elems: elems, width: max(32, elems[0].bits), lanes: 32, e: strings.HasPrefix(op, "mma.sp")}
-	for _, p.a = range []int{1, 2, 4, 8} {
-		for _, p.b = range []int{1, 2, 4} {
-			for _, p.c = range []int{1, 2, 4, 8} {
-				p.d = p.c
-				for p.selector = range 4 {
-					if p.legal(t) && (p.e || p.selector == 0) {
-						found := p
-						list = append(list, &found)
-					}
-				}
-			}
+	var m, n, k int
+	if _, err := fmt.Sscanf(op[strings.Index(op, ".m")+1:], "m%dn%dk%d", &m, &n, &k); err != nil {
+		return nil
+	}
+	registers := func(elements, bits int) int { return elements * bits / p.width / p.lanes }
+	p.a, p.b, p.c = registers(m*k, elems[0].bits), registers(k*n, elems[1].bits), registers(m*n, elems[2].bits)
+	switch {
+	case p.e:
+		p.a /= 2 // half is stored
+	case p.a == 0: // four products side by side
+		p.a, p.b, p.c = registers(4*m*k, elems[0].bits), registers(4*k*n, elems[1].bits), registers(4*m*n, elems[2].bits)
+	}
+	p.d = p.c
+	for p.selector = range 4 {
+		if (p.e || p.selector == 0) && p.legal(t) {
+			found := p
+			list = append(list, &found)
 		}
 	}
 	return list

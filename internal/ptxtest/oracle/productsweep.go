@@ -56,11 +56,12 @@ func productsVerb(args []string, out, errs io.Writer, open func() (Driver, error
 // products runs the statements that begin with only. It returns how many differ and how many
 // could not be run. All results go to sink.
 func (m *machine) products(only string, out, errs, table, sink io.Writer) (differ, failed int, err error) {
-	list, refused := products(m.target), 0
-	for _, p := range list {
+	asked, refused := 0, 0
+	for _, p := range products(m.target) {
 		if !strings.HasPrefix(p.op, only) {
 			continue
 		}
+		asked++
 		a, err := m.multiply(p)
 		if err != nil {
 			failed++
@@ -84,7 +85,7 @@ func (m *machine) products(only string, out, errs, table, sink io.Writer) (diffe
 			fmt.Fprintf(out, "\t%d registers differ\n", n)
 		}
 	}
-	fmt.Fprintf(out, "%d statements, %d differ, %d failed, %d are not executed by ptxvm\n", len(list), differ, failed, refused)
+	fmt.Fprintf(out, "%d statements, %d differ, %d failed, %d are not executed by ptxvm\n", asked, differ, failed, refused)
 	return differ, failed, nil
 }
 
