@@ -96,8 +96,8 @@ func (k *cta) origin(n *ctaNode, words map[int64]ctaWordFrom) (p *ctaPlace, from
 			return nil, nil
 		}
 		m := w.store.in[0].of(1 << w.lane).node
-		if m == nil || m.kind != nodeLoad || m.at.shared {
-			return nil, nil
+		if m == nil || m.kind != nodeLoad || k.bounds[m.pc] < 0 || m.lanes>>w.lane&1 == 0 {
+			return nil, nil // a load from shared memory has no bounds, even if it reads global memory instead
 		}
 		if p == nil {
 			p = &ctaPlace{ctaSplit: &ctaSplit{num: m.at.num}}
