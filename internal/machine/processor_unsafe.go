@@ -40,6 +40,8 @@ func moveFrom(p int32) {
 	if others == (processors{}) {
 		return
 	}
-	syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, n, uintptr(unsafe.Pointer(&others)))
+	if _, _, e = syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, n, uintptr(unsafe.Pointer(&others))); e != 0 { // as in some containers
+		return
+	}
 	syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, n, uintptr(unsafe.Pointer(&may)))
 }
