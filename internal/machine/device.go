@@ -16,6 +16,9 @@ import (
 // ErrClosed is returned for a device that has been closed.
 var ErrClosed = errors.New("the device is closed")
 
+// ErrGoexit is returned by a launch of which an observer has ended a worker.
+var ErrGoexit = errors.New("an observer of the launch has ended its goroutine (runtime.Goexit): the launch is incomplete")
+
 // Device runs launches. It is safe for concurrent use: launches at the same time have crews of
 // their own and share the arena.
 type Device struct {
@@ -85,9 +88,15 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
+	over := false
+	defer func() {
+		if !over { // an observer has ended the caller's goroutine (runtime.Goexit)
+			c.collect()
+		}
+		d.dismiss(c)
+	}()
 	g := c.newGrid(l)
 	if err := errors.Join(c.setParams(d.Arena, g), c.setWorkspace(d.Arena, g)); err != nil {
-		d.dismiss(c)
 		return Stats{}, err
 	}
 	g.number, g.epoch = d.launches.Add(1)-1, d.elapsed.Load()
@@ -100,7 +109,7 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	d.elapsed.Add(stats.Steps)
 	crashed, err := g.crashed, g.err
 	c.keepGrid(ctx, g)
-	d.dismiss(c)
+	over = true
 	if crashed != nil {
 		panic(crashed)
 	}

@@ -87,8 +87,13 @@ func (c *crew) share(g *Grid, n int) {
 		h.list = h.list[:plan.workers-1]
 		h.wake(g)
 	}
-	wk.work(g)
-	h.wait()
+	wk.workBeside(g)
 	took := c.series.end(time.Now())
 	p.learn(took, g.sched.total, h.awake.Load(), plan)
+}
+
+// workBeside works beside the helpers, and returns, or ends with its goroutine, when none of them does any more.
+func (wk *worker) workBeside(g *Grid) {
+	defer g.helpers.wait()
+	wk.work(g)
 }

@@ -194,13 +194,22 @@ func (w *Warp) Fence() { w.wk.fence.Add(1) }
 
 // work runs clusters until none is left or the launch stops.
 func (wk *worker) work(g *Grid) {
+	over := false
 	defer func() {
 		if p := recover(); p != nil {
 			g.crash(p)
+		} else if !over {
+			g.fail(ErrGoexit)
 		}
 	}()
 	// A wild access of a handler is a defect to report, not the end of the process.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	wk.runClusters(g)
+	over = true
+}
+
+// runClusters is work without what follows from its end.
+func (wk *worker) runClusters(g *Grid) {
 	wk.mine, wk.mineEnd = 0, 0
 	crowded := func() bool { return g.sched.crowded(wk.mine < wk.mineEnd) }
 	for !g.stopped.Load() {
