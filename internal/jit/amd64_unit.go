@@ -37,6 +37,7 @@ func init() {
 		num.UnitEx2:   {fraction: 17, s0: 13, k: 1 << 15, bias: 0x77e2, fold: func(i int64) int64 { return -4 * (i << 17) }, finish: (*emitter).ex2Bits},
 		num.UnitLg2:   {fraction: 17, s0: 12, s2: 1, k: 1 << 15, bias: 0x3345, fold: func(i int64) int64 { return -8 * (i << 17) }, point: 36, finish: (*emitter).lg2Float},
 		num.UnitSin:   {fraction: 17, s0: 11, fold: func(int64) int64 { return 0 }, point: 37, finish: (*emitter).sinFloat},
+		num.UnitSqrt:  {fraction: 17, s0: 15, s2: 1, k: 1 << 16, bias: 0xffff, fold: sqrtFold, finish: (*emitter).sqrtBits},
 	}
 }
 
@@ -44,6 +45,12 @@ func init() {
 // too much by its lowest bit, which is the segment's highest; 62·2^25 keep the sum below 2^32.
 func rsqrtFold(i int64) int64 {
 	return 2*(i&63<<17) + (378-i>>6)<<24 - 62<<25
+}
+
+// sqrtFold: twice the operand's bits are added; of an exponent's halves they give 2^25 for the hidden bit
+// and 2^24 by its lowest bit too much or too little; 63·2^25 keep the sum below 2^32.
+func sqrtFold(i int64) int64 {
+	return i>>6<<24 - 1<<25 - 2*(i&63<<17)
 }
 
 // unitTemps is how many registers a unit takes.
@@ -55,7 +62,7 @@ func (k *unit) segments(u num.Unit) (base, coeffs []uint32) {
 	list := u.Segments()
 	for i := range list {
 		s := list[i]
-		if u == num.UnitRsqrt { // the lowest bit of the exponent is that of e-127 there
+		if u == num.UnitRsqrt || u == num.UnitSqrt { // the lowest bit of the exponent is that of e-127 there
 			s = list[i^64]
 		}
 		c1, c2 := s.C1-k.k, s.C2<<k.s2
@@ -145,6 +152,16 @@ func (e *emitter) rsqrtBits(w x86.Width, x, base, z x86.Vec) x86.Vec {
 	}
 	e.vvx(x86.VPCMPEQD, w, z, z, e.constant(tW, 1<<31))
 	e.VVV(x86.VPSUBD, w, base, base, z)
+	return base
+}
+
+// sqrtBits: half of the operand's exponent, and half of its remainder with it.
+func (e *emitter) sqrtBits(w x86.Width, x, base, z x86.Vec) x86.Vec {
+	e.above(w, base, z, units[num.UnitSqrt].s0)
+	e.VVV(x86.VPADDD, w, z, x, x)
+	e.VVV(x86.VPADDD, w, base, base, z)
+	e.VVI(x86.VPSRLD, w, base, base, 2)
+	e.vvc(cAdd, w, base, base, 63<<23)
 	return base
 }
 

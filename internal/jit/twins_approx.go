@@ -9,6 +9,7 @@ package jit
 //	rsqrt  bits of an f32 above zero that has an exponent: those of the result
 //	ex2    a number with 23 bits of fraction: bits of the f32
 //	lg2    as rsqrt; of 1 it is not 0
+//	sqrt   as rsqrt
 //	sin    23 bits of fraction of a quarter turn: bits of the f32
 
 import "ptxvm/internal/num"
@@ -27,6 +28,8 @@ var approxTwins = map[string]twin{
 	"RcpApproxF32":      approximate(func(p *program, in []val) val { return rcpApprox(p, in[0]) }),
 	"RsqrtApproxFtzF32": approximate(func(p *program, in []val) val { return unitRsqrt(p, in[0], true) }),
 	"RsqrtApproxF32":    approximate(func(p *program, in []val) val { return rsqrtApprox(p, in[0]) }),
+	"SqrtApproxFtzF32":  approximate(func(p *program, in []val) val { return unitSqrt(p, in[0]) }),
+	"SqrtApproxF32":     approximate(func(p *program, in []val) val { return sqrtApprox(p, in[0]) }),
 	"Ex2ApproxFtzF32":   approximate(func(p *program, in []val) val { return ex2ApproxFtz(p, in[0]) }),
 	"Ex2ApproxF32":      approximate(func(p *program, in []val) val { return ex2Approx(p, in[0]) }),
 	"Lg2ApproxFtzF32":   approximate(func(p *program, in []val) val { return unitLg2(p, in[0], true) }),
@@ -153,6 +156,19 @@ func rsqrtApprox(p *program, a val) val {
 	tiny := p.belowNormal(a)
 	v := unitRsqrt(p, p.fmul(a, p.sel(tiny, p.w(two24F32), p.w(oneF32))), false)
 	return p.fmul(v, p.sel(tiny, p.w(two12F32), p.w(oneF32)))
+}
+
+// unitSqrt is MUFU.SQRT.
+func unitSqrt(p *program, a val) val {
+	v := p.fix(p.unit(num.UnitSqrt, a), a, fixNaN|asNaN<<fixMinus|asInf<<fixPlus|asNaN<<fixBelow)
+	return p.sel(p.belowNormal(a), p.and(a, p.w(signF32)), v)
+}
+
+func sqrtApprox(p *program, a val) val {
+	const twoTo12 = 0x39800000 // 2^-12
+	tiny := p.belowNormal(a)
+	v := unitSqrt(p, p.fmul(a, p.sel(tiny, p.w(two24F32), p.w(oneF32))))
+	return p.fmul(v, p.sel(tiny, p.w(twoTo12), p.w(oneF32)))
 }
 
 // unitEx2 is 2^(a·k) with k a power of two; from -127 down it has no exponent, and zeros for its fraction.

@@ -17,7 +17,7 @@ var operands = flag.String("operands", "", "approximate functions of one operand
 // approximations are the functions of one operand that read tables of the special function unit.
 var approximations = []func(uint32) uint32{
 	num.RcpApproxF32, num.RcpApproxFtzF32, num.RsqrtApproxF32, num.RsqrtApproxFtzF32, num.Ex2ApproxF32, num.Ex2ApproxFtzF32,
-	num.Lg2ApproxF32, num.Lg2ApproxFtzF32, num.SinApproxF32, num.SinApproxFtzF32, num.CosApproxF32, num.CosApproxFtzF32,
+	num.SqrtApproxF32, num.SqrtApproxFtzF32, num.Lg2ApproxF32, num.Lg2ApproxFtzF32, num.SinApproxF32, num.SinApproxFtzF32, num.CosApproxF32, num.CosApproxFtzF32,
 }
 
 // TestApproximations compares compiled approximations with package num: at both ends of every segment of

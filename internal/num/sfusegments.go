@@ -11,6 +11,7 @@ const (
 	UnitEx2
 	UnitLg2
 	UnitSin
+	UnitSqrt
 	NumUnits
 )
 
@@ -19,7 +20,7 @@ type Segment struct{ C0, C1, C2 int64 }
 
 // Segments returns the quadratics of a unit, by the leading fraction bits of its operand.
 func (u Unit) Segments() []Segment {
-	t := [...][]coeff{UnitRcp: sfuRcp[:], UnitRsqrt: sfuRsqrt[:], UnitEx2: sfuEx2[:], UnitLg2: sfuLg2[:], UnitSin: sfuSin[:]}[u]
+	t := [...][]coeff{UnitRcp: sfuRcp[:], UnitRsqrt: sfuRsqrt[:], UnitEx2: sfuEx2[:], UnitLg2: sfuLg2[:], UnitSin: sfuSin[:], UnitSqrt: sfuSqrt[:]}[u]
 	list := make([]Segment, len(t))
 	for i, c := range t {
 		list[i] = Segment{c.c0, c.c1, c.c2}
