@@ -121,6 +121,7 @@ type compiler struct {
 	bases      [len(keepers)]keptBase
 	turn       int       // the keeper that was taken last
 	collecting []x86.Reg // where the running run collects bits of predicates
+	rare       rareMask  // of the trip that was assembled last
 	shortAt    int32     // where temporaries have run out
 	counted    *Counted  // nil: nobody counts
 	tails      exitTails

@@ -21,6 +21,7 @@ func (m *merged) fuse() {
 	}
 	m.maskCompares()
 	m.sumsIf()
+	m.sumsUnder()
 	m.roots()
 	if !slices.ContainsFunc(m.ops, func(o operation) bool { return isLogic(o.code) }) {
 		return
@@ -298,6 +299,75 @@ func (m *merged) sumsIf() {
 			m.ops[sel.a].imm ^= cmpTurned
 			m.ops[i] = operation{code: cSumIf, typ: sel.typ, n: 3, a: sel.a, b: sum, c: sel.c}
 		}
+	}
+}
+
+// sumsUnder makes sums that are selected where a mask says, else one of their summands, sums under this mask, if others who
+// read the sum look at these lanes alone.
+func (m *merged) sumsUnder() {
+	of := m.mem.vals.take(len(m.ops)) // the selection of a sum, from 1 on
+	found := false
+	for i := range m.ops {
+		if sum, ok := m.selectedSum(i); ok {
+			of[sum], found = val(i)+1, true
+		}
+	}
+	if !found {
+		return
+	}
+	need := m.needs()
+	for i := range m.ops {
+		for _, a := range m.ops[i].args() {
+			if s := of[a]; s != 0 && need[i] && s != val(i)+1 && !m.comparesUnder(i, m.ops[s-1].a) {
+				of[a] = 0
+			}
+		}
+	}
+	for i := range m.rows {
+		of[m.rows[i].v] = 0
+	}
+	m.sumUnder(of)
+}
+
+// selectedSum is the sum that an operation selects where a mask says that was there before.
+func (m *merged) selectedSum(i int) (sum val, ok bool) {
+	o := &m.ops[i]
+	if o.code != cSel {
+		return 0, false
+	}
+	s := &m.ops[o.b]
+	return o.b, s.code == cAdd && s.typ == o.typ && (s.a == o.c) != (s.b == o.c) && o.a < o.b
+}
+
+// comparesUnder tells whether an operation is a comparison of the lanes of a mask alone.
+func (m *merged) comparesUnder(i int, mask val) bool {
+	o := &m.ops[i]
+	return (o.code == cCmp || o.code == cTest) && o.n == 3 && o.c == mask
+}
+
+// sumUnder makes sums what selections of them, from 1 on, are.
+func (m *merged) sumUnder(of []val) {
+	to := m.mem.vals.take(len(m.ops))
+	for i := range to {
+		to[i] = val(i)
+	}
+	for sum, s := range of {
+		if s != 0 {
+			sel, o := m.ops[s-1], &m.ops[sum]
+			*o = operation{code: cSumIf, typ: sel.typ, n: 3, a: sel.a, b: sel.c, c: o.a + o.b - sel.c}
+			to[s-1] = val(sum)
+		}
+	}
+	for i := range m.ops {
+		o := &m.ops[i]
+		for k, a := range [...]*val{&o.a, &o.b, &o.c} {
+			if k < int(o.n) {
+				*a = to[*a]
+			}
+		}
+	}
+	for i := range m.rows {
+		m.rows[i].v = to[m.rows[i].v]
 	}
 }
 

@@ -37,6 +37,7 @@ type (
 		v      val
 		off    uint32
 		turned bool // the predicate is the opposite
+		rare   bool // it stays where it is, in a register of masks for each part: only some who come behind look at it
 	}
 )
 

@@ -132,6 +132,7 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	n := c.parts(false)
 	order := m.readers(need)
 	c.collecting = maskBits[:len(m.masks)]
+	c.rare = rareMask{}
 	c.beginOnce(m, n)
 	for c.part = range n {
 		c.computeOnly(use)
@@ -174,7 +175,7 @@ func (m *merged) eachReader(need []bool, visit func(v val, at int)) {
 		}
 	}
 	for i := range m.masks {
-		if v := m.masks[i].v; m.given(v) {
+		if v := m.masks[i].v; m.given(v) || m.masks[i].rare {
 			visit(v, len(m.ops)+len(m.rows)+i)
 		}
 	}
@@ -202,7 +203,10 @@ func (r *room) all() {
 		}
 	}
 	for i := range r.m.masks {
-		if v := r.m.masks[i].v; r.m.given(v) {
+		switch v := r.m.masks[i].v; {
+		case r.m.masks[i].rare:
+			r.keepRare(v)
+		case r.m.given(v):
 			r.passed(v)
 			r.pins = []val{v}
 			r.bit(v, i)
@@ -249,7 +253,9 @@ func (r *room) operate(v val) {
 		}
 	}
 	for _, k := range r.bits[v] {
-		r.bit(v, k)
+		if !r.m.masks[k].rare {
+			r.bit(v, k)
+		}
 	}
 	r.drop(v)
 }

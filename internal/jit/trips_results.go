@@ -17,12 +17,14 @@ func (b *tripper) bit(v val) int {
 		k = len(*list)
 		*list = append(*list, maskResult{v: v, off: noRow})
 	}
+	(*list)[k].rare = false
 	return k
 }
 
 // finish says what is counted and what stays behind a trip; false if that is too much.
 func (b *tripper) finish() bool {
 	b.t.silent = !b.loud && b.leavesSilently()
+	b.t.compared = b.loud && b.comparesNext()
 	left := b.countExits()
 	if !b.countWays(left) {
 		return false
@@ -42,9 +44,12 @@ func (b *tripper) countExits() (left [1 + maxAtoms]int) {
 	for i := range b.out {
 		e := &b.out[i]
 		x := tripExit{seg: e.to, latch: e.latch}
-		if b.t.silent {
+		switch {
+		case b.t.compared:
+			x.bit, x.from, x.rest = exitBit+i, b.rareSet(e.from), b.rareSet(e.rest)
+		case b.t.silent:
 			x.from, x.rest = b.exitSets(e)
-		} else {
+		default:
 			x.bit = b.bit(e.mask)
 		}
 		for a := 1; a <= len(b.atoms); a++ {

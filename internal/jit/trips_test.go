@@ -41,6 +41,11 @@ C:	add.u32 %r10, %r10, 1; setp.le.u32 %p, %r10, %r6; @%p bra L; add.u32 %r7, %r7
 	"guards": `and.b32 %r6, %r3, 31; mov.u32 %r7, %r3; mov.u32 %r10, 0; mov.u32 %r11, 5;
 L:	and.b32 %r12, %r7, 1; setp.eq.u32 %p, %r12, 0; @%p add.u32 %r11, %r11, %r7; @!%p mad.lo.u32 %r7, %r7, 3, 1;
 	add.u32 %r10, %r10, 1; shr.u32 %r7, %r7, 1; setp.le.u32 %q, %r10, %r6; @%q bra L; add.u32 %r7, %r7, %r11;`,
+	// Selected sums: read by others, by nobody else, live behind, selected by themselves.
+	"sums": `and.b32 %r6, %r3, 31; mov.u32 %r7, %r3; mov.u32 %r10, 0; mov.u32 %r11, 5; mov.u32 %r13, 1;
+L:	mad.lo.u32 %r7, %r7, 0x19660d, 7; setp.lt.s32 %p, %r7, 0; add.u32 %r12, %r11, %r7; selp.u32 %r11, %r12, %r11, %p; mad.lo.u32 %r13, %r12, 5, %r13;
+	add.u32 %r14, %r13, %r7; selp.u32 %r13, %r14, %r13, %p; add.u32 %r15, %r11, 3; selp.u32 %r11, %r15, %r11, %p; add.u32 %r12, %r13, %r11; setp.gt.s32 %z, %r12, 0; selp.u32 %r13, %r12, %r13, %z;
+	add.u32 %r10, %r10, 1; setp.le.u32 %q, %r10, %r6; @%q bra L; mad.lo.u32 %r7, %r11, 31, %r7; mad.lo.u32 %r7, %r13, 7, %r7; mad.lo.u32 %r7, %r15, 3, %r7;`,
 	"predicates": `and.b32 %r6, %r3, 31; mov.u32 %r7, %r3; mov.u32 %r10, 0; setp.ne.u32 %z, %r6, 4; setp.eq.u32 %q, %r6, 4;
 L:	mad.lo.u32 %r7, %r7, 0x19660d, 7; setp.lt.s32 %q, %r7, 0; xor.pred %z, %z, %q; selp.u32 %r11, 3, 1, %z; add.u32 %r10, %r10, %r11;
 	setp.le.u32 %p, %r10, %r6; @%p bra L; selp.u32 %r11, 1, 0, %z; selp.u32 %r12, 2, 0, %q; add.u32 %r7, %r7, %r11; add.u32 %r7, %r7, %r12;`,
