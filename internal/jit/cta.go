@@ -62,6 +62,12 @@ type cta struct {
 	wordAt map[*ctaCond]int
 	trees  map[*ctaCond][]*ctaTree
 	diffs  []*ctaDiff
+
+	// Loops (cta_loop.go).
+	loops  []*ctaLoop
+	passed int  // barriers that have been completed
+	trial  bool // nothing is demanded (tried)
+	rolled bool // loops that go round a known number of times are loops, too
 }
 
 // ctaWarp is a warp while it is run.
@@ -85,7 +91,17 @@ type ctaItem struct {
 }
 
 // findCTA runs the kernel, and again for borders if there may be a program for them; nil if it cannot be such a program.
+// Loops are unrolled if it is known how often they go round and they fit.
 func (r *region) findCTA(border bool) *cta {
+	k := r.runCTA(border, false)
+	if k == nil {
+		k = r.runCTA(border, true)
+	}
+	return k
+}
+
+// runCTA runs the kernel.
+func (r *region) runCTA(border, rolled bool) *cta {
 	sol, ok := r.code.Func.Classes.(*ir.Solution)
 	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
 		return nil
@@ -95,13 +111,17 @@ func (r *region) findCTA(border bool) *cta {
 	if threads%32 != 0 || threads > 32*maxCTAWarps {
 		return nil
 	}
-	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}}
+	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, rolled: rolled}
+	if rolled && len(k.findLoops()) == 0 {
+		return nil
+	}
 	for i := range r.code.Specials {
 		k.specials[r.code.Specials[i].Off] = &r.code.Specials[i]
 	}
 	if !k.evaluateAll() {
 		return nil
 	}
+	border = border && len(k.loops) == 0
 	forwarded := border && k.forward()
 	if forwarded {
 		k.dropStores()
@@ -113,7 +133,7 @@ func (r *region) findCTA(border bool) *cta {
 		k.edge = k.atBorder(forwarded)
 	}
 	if forwarded && k.edge == nil {
-		return r.findCTA(false)
+		return r.runCTA(false, rolled)
 	}
 	return k
 }
@@ -142,7 +162,7 @@ func (k *cta) evaluateAll() bool {
 	for i := range int(k.shape.BlockX) * int(k.shape.BlockY) * int(k.shape.BlockZ) / 32 {
 		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]ctaSet{0: lanesSet(allOf)}})
 	}
-	return k.schedule() && !k.failed
+	return k.schedule() && !k.failed && k.apart()
 }
 
 // worthCTA tells whether a kernel has nothing that never is part of such a program.
@@ -167,15 +187,19 @@ func (r *region) worthCTA() bool {
 	return memory
 }
 
-// schedule runs the warps in the order of the machine: in each pass those that can run, one after the other until
+// runTo runs the warps in the order of the machine, until all have ended or, with all their lanes, have come to an
+// instruction, beyond which none goes if it is a fence: in each pass those that can run, one after the other until
 // they wait or exit; who completes a barrier goes on.
-func (k *cta) schedule() bool {
+func (k *cta) runTo(stop int32, fence bool) int {
 	alive := uint32(1)<<len(k.warps) - 1
-	waiting := uint32(0)
+	waiting, stands := uint32(0), uint32(0)
 	for later := alive; alive != 0; {
 		if later == 0 {
-			if later = alive &^ waiting; later == 0 {
-				return false
+			if later = alive &^ waiting &^ stands; later == 0 {
+				if stands != uint32(1)<<len(k.warps)-1 {
+					return ctaFailed
+				}
+				return ctaStands
 			}
 		}
 		i := bits.TrailingZeros32(later)
@@ -183,17 +207,20 @@ func (k *cta) schedule() bool {
 		later &^= bit
 		for going := true; going; {
 			going = false
-			switch k.runWarp(k.warps[i]) {
+			switch k.runWarp(k.warps[i], stop, fence) {
 			case ctaFailed:
-				return false
+				return ctaFailed
+			case ctaStands:
+				stands |= bit
 			case ctaWaits:
 				if waiting != 0 && k.warps[bits.TrailingZeros32(waiting)].barrier != k.warps[i].barrier {
-					return false // of two barriers that some have come to the machine knows more
+					return ctaFailed // of two barriers that some have come to the machine knows more
 				}
 				if waiting |= bit; waiting == alive {
 					waiting &^= bit
 					later |= waiting &^ (bit<<1 - 1)
 					waiting, going = 0, true
+					k.passed++
 				} else {
 					k.tally(k.warps[i], lanesSet(allOf), lanesSet(allOf)) // it executes the barrier again when it is woken
 				}
@@ -201,12 +228,13 @@ func (k *cta) schedule() bool {
 				if alive &^= bit; waiting != 0 && waiting == alive {
 					later |= waiting &^ (bit<<1 - 1)
 					waiting = 0
+					k.passed++
 				}
 			}
 			k.phase++
 		}
 	}
-	return true
+	return ctaEnds
 }
 
 // How the turn of a warp ends.
@@ -214,11 +242,17 @@ const (
 	ctaFailed = iota
 	ctaWaits
 	ctaEnds
+	ctaStands
 )
 
-// runWarp runs a warp until it waits or has exited.
-func (k *cta) runWarp(w *ctaWarp) int {
+// runWarp runs a warp until it waits, has exited or comes to an instruction.
+func (k *cta) runWarp(w *ctaWarp, stop int32, fence bool) int {
 	for len(w.places) != 0 {
+		if at := w.next(); at == stop && w.places[at].all() {
+			return ctaStands
+		} else if at == stop || fence && at > stop {
+			return ctaFailed
+		}
 		k.first(w)
 		if k.ran++; k.ran > maxCTASteps || int(w.pc) >= len(k.insts) {
 			return ctaFailed
@@ -257,13 +291,19 @@ func (k *cta) runWarp(w *ctaWarp) int {
 
 // first goes to the smallest place of a warp.
 func (k *cta) first(w *ctaWarp) {
-	w.pc = 1<<31 - 1
-	for at := range w.places {
-		w.pc = min(w.pc, at)
-	}
+	w.pc = w.next()
 	w.here = w.places[w.pc]
 	k.narrow(w, w.here)
 	delete(w.places, w.pc)
+}
+
+// next is the smallest place of a warp.
+func (w *ctaWarp) next() int32 {
+	pc := int32(1<<31 - 1)
+	for at := range w.places {
+		pc = min(pc, at)
+	}
+	return pc
 }
 
 // narrow lets some of its lanes execute an instruction.

@@ -13,11 +13,11 @@ const rShared = x86.R8
 
 var ctaCursors = [...]x86.Reg{x86.RBX, x86.R15, x86.R12, x86.R9, x86.R10, x86.R11, x86.RDX}
 
-// ctaCursor is an address: a number, and others times what the lanes of an access have.
+// ctaCursor is an address: what a place has, and numbers times what the lanes of an access have.
 type ctaCursor struct {
-	num   *ctaNumber
+	base  int // place
 	rates []ctaRateAt
-	used  int // when it was used last
+	used  int // when it was used last; 0: it is nothing yet
 }
 
 type ctaRateAt struct {
@@ -34,6 +34,7 @@ func (m *ctaCode) body() {
 		m.RM(x86.MOV, x86.S64, rShared, ctxShared)
 		m.RM(x86.SUB, x86.S64, rShared, ctxWindow)
 	}
+	m.findHeld()
 	warp, phase := -1, -1
 	for i, x := range m.k.items {
 		n := x.node
@@ -44,9 +45,18 @@ func (m *ctaCode) body() {
 			m.leave()
 			warp, phase = n.warp, n.phase
 		}
-		if !n.fold {
+		m.held.began = m.held.clock
+		switch {
+		case n.kind == nodeBegin:
+			m.beginLoop(n)
+		case n.kind == nodeEnd:
+			m.endTurn(n)
+		case !n.fold:
 			m.makeRoom()
 			m.assembleNode(n, x.store != nil)
+		}
+		if n.changes(x.store != nil) {
+			m.letAllGo()
 		}
 		m.drop(i)
 		if m.short {
@@ -81,15 +91,17 @@ func (m *ctaCode) spill(n *ctaNode) {
 
 // makeRoom makes sure that there are registers for a row and for what its program needs besides.
 func (m *ctaCode) makeRoom() {
-	const besides = 4
 	for len(m.free) < 32/m.lanes+besides {
+		if m.letGo() {
+			continue
+		}
 		var far *ctaNode
 		for _, l := range m.live {
 			if l.regs != nil && (far == nil || l.last > far.last) {
 				far = l
 			}
 		}
-		if far == nil {
+		if far == nil || m.short {
 			return
 		}
 		m.spill(far)
@@ -148,6 +160,11 @@ func (m *ctaCode) loc(v *ctaVal) loc {
 	case n.fold:
 		r := n.at.runs(m.part*m.lanes, m.lanes, n.lanes)[0]
 		at := m.memory(n.at, r, m.part*m.lanes)
+		if n.at.shared {
+			if v, ok := m.hold(m.words(n, m.part), at); ok {
+				return vecAt(v)
+			}
+		}
 		if r.step != 0 {
 			return loc{kind: inMem, m: at}
 		}
@@ -192,7 +209,7 @@ func (m *ctaCode) polyLoc(p *ctaPoly) loc {
 	}
 	for i := range s.rates {
 		t := m.alloc()
-		m.broadcast(m.full(), tW, t, s.rates[i].num.mem())
+		m.broadcast(m.full(), tW, t, m.rate(&s.rates[i]))
 		c := s.rates[i].coef
 		m.VVM(x86.VPMULLD, m.full(), t, t, m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) }))
 		m.VVV(x86.VPADDD, m.full(), v, v, t)
@@ -446,22 +463,32 @@ func (m *ctaCode) memory(p *ctaPlace, r ctaRun, first int) x86.Mem {
 
 // cursor is a register with the part of a lane's address that is not known.
 func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
-	want := make([]ctaRateAt, len(p.rates))
-	for i := range want {
-		want[i] = ctaRateAt{p.rates[i].num, p.rates[i].coef[lane]}
-	}
-	i := m.pick(p.num, want)
-	if m.used++; m.cursors[i].num != p.num || !sameNumbers(m.cursors[i].rates, want) {
-		if p.num.host == 0 {
-			m.places++
-			p.num.host = m.places
+	var loop *ctaLoop
+	var steps []ctaStep
+	var want []ctaRateAt
+	for i := range p.rates {
+		r := &p.rates[i]
+		if r.loop == nil {
+			want = append(want, ctaRateAt{r.num, r.coef[lane]})
+		} else if loop = r.loop; r.coef[lane] != 0 {
+			steps = append(steps, ctaStep{r.of, r.coef[lane]})
 		}
-		m.RM(x86.MOV, x86.S64, ctaCursors[i], placeOf(p.num.host-1))
-		m.cursors[i] = ctaCursor{num: p.num, rates: make([]ctaRateAt, len(want))}
+	}
+	base := 0
+	if loop == nil {
+		base = m.host(p.num)
+	} else {
+		base = m.moved(loop, p.num, steps)
+	}
+	i := m.pick(base, want)
+	if c := &m.cursors[i]; c.used == 0 || c.base != base || !sameNumbers(c.rates, want) {
+		m.RM(x86.MOV, x86.S64, ctaCursors[i], placeOf(base))
+		m.cursors[i] = ctaCursor{base: base, rates: make([]ctaRateAt, len(want))}
 		for j := range want {
 			m.cursors[i].rates[j].num = want[j].num
 		}
 	}
+	m.used++
 	m.cursors[i].used = m.used
 	c := &m.cursors[i]
 	for j := range want {
@@ -473,9 +500,9 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 	return ctaCursors[i]
 }
 
-// pick picks the cursor to go to an address: one that is there; else, of those that go on from the same number, the one
+// pick picks the cursor to go to an address: one that is there; else, of those that go on from the same place, the one
 // that was used least lately if there are some already; else of all.
-func (m *ctaCode) pick(num *ctaNumber, want []ctaRateAt) int {
+func (m *ctaCode) pick(base int, want []ctaRateAt) int {
 	const some = 4 // as many as an instruction has sources: none of them is moved before it is read
 	old, alike, oldAlike := 0, 0, -1
 	for i := range m.cursors {
@@ -483,7 +510,7 @@ func (m *ctaCode) pick(num *ctaNumber, want []ctaRateAt) int {
 		if c.used < m.cursors[old].used {
 			old = i
 		}
-		if c.num != num || !sameNumbers(c.rates, want) {
+		if c.used == 0 || c.base != base || !sameNumbers(c.rates, want) {
 			continue
 		}
 		if slices.Equal(c.rates, want) {
@@ -507,8 +534,7 @@ func sameNumbers(a, b []ctaRateAt) bool {
 func (m *ctaCode) hop(h ctaHop) int {
 	at, ok := m.hopAt[h]
 	if !ok {
-		at = m.places
-		m.places++
+		at = m.place()
 		m.hopAt[h] = at
 		m.hops = append(m.hops, h)
 	}

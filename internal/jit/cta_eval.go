@@ -345,11 +345,11 @@ func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
 		out = a
 	}
 	for i := range s.rates {
-		a := k.atom(tX, ctaAtom{kind: atomNumber, num: s.rates[i].num})
-		if a == nil {
+		mono, ok := k.rateMono(&s.rates[i])
+		if !ok {
 			return nil
 		}
-		out = out.plus(a.terms[0].mono, unsignedRow(&s.rates[i].coef), true)
+		out = out.plus(mono, unsignedRow(&s.rates[i].coef), true)
 	}
 	lanes := false
 	for _, t := range p.terms {
@@ -410,9 +410,6 @@ func (k *cta) load(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if at == nil || d.off == machine.NoGuard || d.typ != tW {
 		return at != nil && d.off == machine.NoGuard
 	}
-	if d.slot {
-		return false
-	}
 	return k.write(w, d, ctaVal{node: k.node(w, &ctaNode{kind: nodeLoad, lanes: w.run, when: w.when, at: at})})
 }
 
@@ -445,7 +442,7 @@ func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if at == nil {
 		return false
 	}
-	k.items = append(k.items, &ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase}})
+	k.items = append(k.items, &ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase, after: k.passed}})
 	return true
 }
 

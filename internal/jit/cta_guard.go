@@ -256,7 +256,9 @@ func (k *cta) demand(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool {
 		if !k.demandCompare(w, c, lanes, is) {
 			return false
 		}
-		c.is[is] |= lanes
+		if !k.trial {
+			c.is[is] |= lanes
+		}
 		return true
 	}
 	if is == (c.kind == condAnd) {
@@ -269,20 +271,7 @@ func (k *cta) demand(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool {
 func (k *cta) demandCompare(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool {
 	how, x, y := c.how, c.x.of(lanes), c.y.of(lanes)
 	if !is {
-		switch how {
-		case cmpLTS:
-			how, x, y = cmpLES, y, x
-		case cmpLES:
-			how, x, y = cmpLTS, y, x
-		case cmpLTU:
-			how, x, y = cmpLEU, y, x
-		case cmpLEU:
-			how, x, y = cmpLTU, y, x
-		case cmpEQ:
-			how = cmpNE
-		case cmpNE:
-			how = cmpEQ
-		}
+		how, x, y = inverse(how, x, y)
 	}
 	if how == cmpLES && x.poly != nil && y.node != nil && y.node.isOr() { // not negative, as all that have been joined
 		if zero, ok := x.poly.known(); ok && *zero == [32]uint64{} {
@@ -348,13 +337,13 @@ func (e *ctaExtent) add(s *ctaSplit, lane int, from, to int64) {
 	if !e.some {
 		*e = ctaExtent{some: true, low: from, high: to, rates: make([][2]int64, len(s.rates))}
 		for i := range s.rates {
-			e.rates[i] = [2]int64{s.rates[i].coef[lane], s.rates[i].coef[lane]}
+			e.rates[i] = s.rates[i].between(lane)
 		}
 	}
 	e.low, e.high = min(e.low, from), max(e.high, to)
 	for i := range s.rates {
-		c := s.rates[i].coef[lane]
-		e.rates[i][0], e.rates[i][1] = min(e.rates[i][0], c), max(e.rates[i][1], c)
+		c := s.rates[i].between(lane)
+		e.rates[i] = [2]int64{min(e.rates[i][0], c[0]), max(e.rates[i][1], c[1])}
 	}
 }
 
@@ -463,6 +452,9 @@ func (x *ctaSide) key() string {
 
 // guard demands something of all warps together.
 func (k *cta) guard(g *ctaGuard) {
+	if k.trial {
+		return
+	}
 	for _, x := range []*ctaSide{&g.x, &g.y} {
 		const far = 1 << 28
 		if x.some && (x.low < -far || x.high > far) {

@@ -31,6 +31,7 @@ type ctaCode struct {
 	extents map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
 	cold    []func()
 
+	held     holding
 	resident residents // of ordinary code
 }
 
@@ -151,6 +152,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.miss = fails
 	m.tests(false)
 	m.miss = miss
+	m.startMoving()
 	m.Jmp(body)
 }
 
@@ -163,6 +165,7 @@ func (m *ctaCode) program(title string, begin, next, out x86.Label) {
 	m.body()
 	m.title("a CTA is done")
 	m.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
+	m.countTurns()
 	if d := 32*k.executed - k.laneOps; d != 0 {
 		m.MI(x86.SUB, x86.S64, ctxOps, int32(d))
 	}
@@ -204,8 +207,7 @@ func (m *ctaCode) parameters() {
 func (m *ctaCode) param(i byte) int {
 	at, ok := m.params[i]
 	if !ok {
-		at = m.places
-		m.places++
+		at = m.place()
 		m.params[i] = at
 	}
 	return at
@@ -234,7 +236,7 @@ func (m *ctaCode) numbers(first int, launch bool) {
 		if n.launch != launch {
 			continue
 		}
-		m.number(n)
+		m.ready(n)
 		if n.host != 0 {
 			m.RM(x86.MOV, x86.S64, x86.RAX, n.mem())
 			m.RR(x86.ADD, x86.S64, x86.RAX, rArena)
@@ -276,9 +278,34 @@ func (g *ctaGuard) lasts() bool {
 	return true
 }
 
+// ready makes sure that a number is in its place, and those that it follows from.
+func (m *ctaCode) ready(n *ctaNumber) {
+	if n == nil || n.placed {
+		return
+	}
+	n.placed = true
+	if n.loop != nil {
+		m.ready(n.loop.trip.from)
+		m.ready(n.loop.trip.to)
+		m.ready(n.of)
+	}
+	if n.of != nil {
+		m.ready(n.loop.last)
+	}
+	for _, t := range n.terms {
+		for _, a := range []byte(t.mono) {
+			m.ready(m.k.atoms[a].num)
+		}
+	}
+	m.number(n)
+}
+
 // number computes a number and puts it into its place.
 func (m *ctaCode) number(n *ctaNumber) {
 	size := n.typ.size()
+	if n.loop != nil {
+		m.lastTurn(n)
+	}
 	for i, t := range n.terms {
 		to := x86.RCX
 		if i == 0 {

@@ -17,6 +17,9 @@ type ctaNode struct {
 	pc    int32
 	warp  int
 	phase int
+	after int // barriers
+	loop  *ctaLoop
+	loose bool // a carry with any NaN
 
 	wanted uint32 // lanes that somebody looks at
 	item   int    // where it is computed
@@ -34,11 +37,14 @@ const (
 	nodeCanon               // in[0] with canonical NaNs
 	nodeMerge               // lanes of in[0], the others of in[1]
 	nodeLoad
+	nodeCarry // what the last turn of a loop has left (cta_loop.go)
+	nodeBegin // a loop begins
+	nodeEnd   // a turn ends
 )
 
 // node adds a row to the program.
 func (k *cta) node(w *ctaWarp, n *ctaNode) *ctaNode {
-	n.pc, n.warp, n.phase = w.pc, w.index, k.phase
+	n.pc, n.warp, n.phase, n.after = w.pc, w.index, k.phase, k.passed
 	k.items = append(k.items, &ctaItem{node: n})
 	return n
 }
@@ -83,6 +89,7 @@ func (k *cta) settle() {
 		kept = append(kept, x)
 	}
 	k.items = kept
+	k.stayThrough()
 	k.foldLoads()
 }
 
@@ -162,7 +169,7 @@ func (k *cta) foldLoads() {
 		if n == nil || n.kind != nodeLoad || n.uses > 2 || !k.foldable(n) {
 			continue
 		}
-		n.fold = k.items[n.last].owner() == n.warp
+		n.fold = k.items[n.last].owner() == n.warp && k.sameTurn(n.item, n.last)
 		for _, i := range stores[bit(n.at.shared)] {
 			n.fold = n.fold && (i < n.item || i > n.last)
 		}

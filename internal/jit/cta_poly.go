@@ -23,6 +23,7 @@ const (
 	atomParam   ctaAtomKind = iota
 	atomSpecial             // a special register of the CTA or of the launch
 	atomNumber              // a number of 32 bits, extended by its sign
+	atomTurn                // of a loop: off is where it begins
 )
 
 // ctaPoly is a sum of products. A product is the string of its atoms, in order; "" is 1.
@@ -185,7 +186,11 @@ type ctaNumber struct {
 	launch bool // the same in all CTAs
 	at     int  // its place
 	host   int  // place and 1 of the address of the host that it is, 0 for none
-	needed bool
+
+	placed bool
+
+	loop *ctaLoop   // how often it is gone back,
+	of   *ctaNumber // times this one, if there is one
 }
 
 // ctaSplit is a value as a number, products of other numbers with what lanes have, and what is known.
@@ -199,6 +204,8 @@ type ctaSplit struct {
 type ctaRate struct {
 	num  *ctaNumber
 	coef [32]int64
+	loop *ctaLoop   // it is the turn of a loop times another number: num is that of the last turn
+	of   *ctaNumber // the other one, if there is one
 }
 
 // split parts a value.
@@ -210,11 +217,15 @@ func (k *cta) split(p *ctaPoly) *ctaSplit {
 		for i := range c {
 			c[i] = p.typ.signed(t.coef[i])
 		}
+		loop, rest, ok := k.turnIn(t.mono)
+		k.failed = k.failed || !ok
 		switch {
+		case loop != nil:
+			s.rates = append(s.rates, k.turnRate(p.typ, loop, rest, c))
 		case t.mono == "":
 			s.known = c
 		case t.lanes:
-			s.rates = append(s.rates, ctaRate{k.number(p.typ, []ctaTerm{{mono: t.mono, coef: rowOf(1)}}), c})
+			s.rates = append(s.rates, ctaRate{num: k.number(p.typ, []ctaTerm{{mono: t.mono, coef: rowOf(1)}}), coef: c})
 		default:
 			base = append(base, t)
 		}
