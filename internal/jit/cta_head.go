@@ -31,6 +31,7 @@ type ctaCode struct {
 	extents map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
 	cold    []func()
 
+	pending  map[*ctaNumber]bool // numbers that are still to be computed
 	held     holding
 	resident residents // of ordinary code
 }
@@ -232,6 +233,10 @@ func (m *ctaCode) sharedInside(k *cta) {
 
 // numbers assembles the numbers of the launch, or of the CTA, from one on.
 func (m *ctaCode) numbers(first int, launch bool) {
+	m.pending = map[*ctaNumber]bool{}
+	for _, n := range m.k.numbers[first:] {
+		m.pending[n] = n.launch == launch
+	}
 	for _, n := range m.k.numbers[first:] {
 		if n.launch != launch {
 			continue
@@ -278,12 +283,13 @@ func (g *ctaGuard) lasts() bool {
 	return true
 }
 
-// ready makes sure that a number is in its place, and those that it follows from.
+// ready makes sure that a number is in its place, and those that it follows from: of those that are pending, others have
+// been computed before.
 func (m *ctaCode) ready(n *ctaNumber) {
-	if n == nil || n.placed {
+	if n == nil || !m.pending[n] {
 		return
 	}
-	n.placed = true
+	m.pending[n] = false
 	if n.loop != nil {
 		m.ready(n.loop.trip.from)
 		m.ready(n.loop.trip.to)

@@ -187,8 +187,6 @@ type ctaNumber struct {
 	at     int  // its place
 	host   int  // place and 1 of the address of the host that it is, 0 for none
 
-	placed bool
-
 	loop *ctaLoop   // how often it is gone back,
 	of   *ctaNumber // times this one, if there is one
 }
