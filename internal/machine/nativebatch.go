@@ -269,7 +269,7 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 	}
 	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
 	c.cluster.passed = int(b.Passed)
-	c.bars[b.Barrier], c.pending = ctaBarrier{}, 0
+	c.bars, c.pending = [NumBarriers]ctaBarrier{}, 0 // the one at which warps waited when the batch began, too
 	if c.resting && b.Alive|b.Current == 0 {
 		return
 	}
