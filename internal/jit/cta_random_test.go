@@ -13,7 +13,7 @@ import (
 
 var (
 	ctaSeed  = flag.Uint64("jit.ctaseed", 1, "seed of TestCTARandom's first kernel")
-	ctaCount = flag.Int("jit.ctas", 24, "its kernels")
+	ctaCount = flag.Int("jit.ctas", 16, "its kernels")
 	ctaTime  = flag.Duration("jit.ctatime", 0, "run kernels for so long instead")
 )
 
@@ -24,6 +24,7 @@ type ctaDraw struct {
 	labels int
 	depth  int
 	open   []string // labels that code may jump to
+	other  bool     // what no program of CTAs has is drawn, too
 }
 
 func (d *ctaDraw) line(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
@@ -92,7 +93,7 @@ func (d *ctaDraw) guard() string {
 
 // statement draws one.
 func (d *ctaDraw) statement() {
-	switch n := d.IntN(20); {
+	switch n := d.IntN(22); {
 	case n < 3:
 		d.condition()
 	case n < 5:
@@ -126,9 +127,53 @@ func (d *ctaDraw) statement() {
 		d.line("selp.%s, %s;", d.of("b32 "+d.word()+", "+d.place()+", "+d.bound(), "f32 "+d.float()+", "+d.float()+", %f9"), d.predicate())
 	case n < 16:
 		d.line("%smov.b32 %s, %s;", d.guard(), d.of(d.float(), d.word()), d.of("%r8", "%r54", "%r3", "%r11"))
+	case n < 17:
+		d.onePlace()
+	case n < 18:
+		d.passOn()
+	case n < 19 && d.other:
+		d.elsewhere()
 	case d.depth < 3:
 		d.region()
 	}
+}
+
+// onePlace stores lanes of a warp to the same few words, of which the last one counts.
+func (d *ctaDraw) onePlace() {
+	d.line("and.b32 %%r22, %%r5, %d; shl.b32 %%r22, %%r22, 2;", d.IntN(4)*8+7)
+	if d.IntN(2) == 0 {
+		d.line("cvt.u64.u32 %%rd11, %%r22; add.s64 %%rd11, %%rd1, %%rd11; %sst.global.f32 [%%rd11], %s; %sld.global.f32 %s, [%%rd11+%d];", d.guard(), d.float(), d.guard(), d.float(), 4*d.IntN(9))
+		return
+	}
+	d.line("add.u32 %%r22, %%r22, %%r7; %sst.shared.f32 [%%r22+%d], %s; %sld.shared.f32 %s, [%%r22+%d];", d.guard(), 4*d.IntN(9), d.float(), d.guard(), d.float(), 4*d.IntN(9))
+}
+
+// passOn brings words from global memory through shared memory twice, behind a store that may change what was loaded.
+func (d *ctaDraw) passOn() {
+	from, via, to := d.IntN(40), d.IntN(40), d.IntN(40)
+	d.line("%sld.global.f32 %%f1, [%%rd3+%d]; %sst.shared.f32 [%%r10+%d], %%f1;", d.guard(), 4*d.IntN(3), d.guard(), 4*from)
+	if d.depth == 0 {
+		d.line("bar.sync 1;")
+	}
+	d.line("%sst.global.f32 [%%rd3+%d], %%f2; ld.shared.f32 %%f3, [%%r10+%d]; %sst.shared.f32 [%%r10+%d], %%f3;", d.guard(), 4*d.IntN(3), 4*via, d.guard(), 2048+4*via)
+	if d.depth == 0 {
+		d.line("bar.sync 0;")
+	}
+	d.line("ld.shared.f32 %s, [%%r10+%d]; add.s64 %%rd10, %%rd20, %%rd2; st.global.f32 [%%rd10], %s;", d.float(), 2048+4*to, d.float())
+}
+
+// elsewhere draws what programs of CTAs do not have: the kernel runs in the ordinary way.
+func (d *ctaDraw) elsewhere() {
+	d.line("mul.wide.u32 %%rd11, %%r5, 8; add.s64 %%rd11, %%rd1, %%rd11;")
+	d.line(d.of(
+		"ld.global.v2.f32 {%%f1, %%f3}, [%%rd11];",
+		"%[1]sst.global.v2.f32 [%%rd11], {%%f2, %%f1};",
+		"ld.global.u8 %%r13, [%%rd3+1]; %[1]sst.global.u16 [%%rd3+2], %%r13;",
+		"cvt.f64.f32 %%rd12, %%f1; add.f64 %%rd12, %%rd12, %%rd12; cvt.rn.f32.f64 %%f3, %%rd12;",
+		"cvt.s64.s32 %%rd12, %%r1; cvt.s64.s32 %%rd13, %%r8; setp.lt.s64 %%p2, %%rd12, %%rd13;",
+		"%[1]sst.volatile.shared.f32 [%%r10], %%f2; ld.volatile.shared.f32 %%f4, [%%r10+4];",
+		"ld.relaxed.gpu.global.u32 %%r14, [%%rd3]; %[1]sred.global.add.u32 [%%rd3+4], %%r5;",
+	)+"%.0[1]s", d.guard())
 }
 
 // region is statements that some lanes leave out; they may leave others around them, too.
@@ -161,12 +206,13 @@ func (d *ctaDraw) region() {
 
 // kernel draws parts that a barrier parts.
 func (d *ctaDraw) kernel() string {
+	d.other = d.IntN(6) == 0
 	d.line("mov.u32 %%r57, %%tid.x; mov.u32 %%r11, %%r1; mov.u32 %%r12, %%r5; mov.u32 %%r13, 3; mov.u32 %%r14, %%r54; mov.u32 %%r15, 0; mov.u32 %%r16, %%r2;")
 	d.line("mov.f32 %%f1, 0f00000000; mov.f32 %%f2, %%f9; mov.f32 %%f3, 0f40400000; mov.b32 %%f4, %%r5; mov.f32 %%f5, 0f00000000;")
 	d.line("setp.lt.s32 %%p1, %%r1, %%r8; setp.lt.s32 %%p2, %%r2, %%r9; setp.gt.s32 %%p3, %%r1, 0; setp.lt.u32 %%p4, %%r5, 40; and.pred %%p5, %%p1, %%p2;")
 	for i := range 1 + d.IntN(3) {
 		if i > 0 {
-			d.line("bar.sync 0;")
+			d.line("bar.sync %d;", d.IntN(2))
 		}
 		for range 2 + d.IntN(7) {
 			d.statement()
@@ -206,7 +252,7 @@ func TestCTARandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d kernels, of which %d have a program for CTAs, and %d one for borders", n, programs, borders)
-	if n >= 20 && (programs < n/4 || borders < n/8) {
+	if n >= 16 && (programs < n/4 || borders < n/8) {
 		t.Errorf("of %d kernels only %d have a program for CTAs, and %d one for borders", n, programs, borders)
 	}
 }
