@@ -2,6 +2,7 @@ package jit_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"ptxvm/internal/machine"
@@ -9,8 +10,11 @@ import (
 
 // loopOf is a loop of %r11 from 0 by steps, while it is below the height; %f1 is a sum, %rd10 goes on with the rows.
 func loopOf(body string, step int) string {
-	return fmt.Sprintf("mov.u32 %%r11, 0; mov.f32 %%f1, 0f00000000; mov.u64 %%rd10, %%rd3; mov.u32 %%r20, %%r3; setp.lt.s32 %%p1, %%r9, 1; @%%p1 bra E;\nL: %s add.u32 %%r20, %%r20, %d; add.u32 %%r11, %%r11, %d; setp.lt.s32 %%p2, %%r11, %%r9; @%%p2 bra L;\nE: mov.u32 %%r57, %%nctaid.x; mad.lo.u32 %%r57, %%r55, %%r57, %%r54; mul.lo.u32 %%r58, %%r51, %%r52; mov.u32 %%r59, %%ntid.z; mul.lo.u32 %%r58, %%r58, %%r59; mad.lo.u32 %%r57, %%r57, %%r58, %%r5; mul.wide.u32 %%rd13, %%r57, 4; add.s64 %%rd3, %%rd1, %%rd13; st.global.f32 [%%rd3+32768], %%f1;", body, step, step)
+	return fmt.Sprintf("mov.u32 %%r11, 0; mov.f32 %%f1, 0f00000000; mov.u64 %%rd10, %%rd3; mov.u32 %%r20, %%r3; setp.lt.s32 %%p1, %%r9, 1; @%%p1 bra E;\nL: %s add.u32 %%r20, %%r20, %d; add.u32 %%r11, %%r11, %d; setp.lt.s32 %%p2, %%r11, %%r9; @%%p2 bra L;\nE: %s st.global.f32 [%%rd3+32768], %%f1;", body, step, step, eachApart)
 }
+
+// eachApart has %rd3 go by the number of the thread in the grid, so that what CTAs and warps store lies apart.
+const eachApart = "mov.u32 %r57, %nctaid.x; mad.lo.u32 %r57, %r55, %r57, %r54; mul.lo.u32 %r58, %r51, %r52; mov.u32 %r59, %ntid.z; mul.lo.u32 %r58, %r58, %r59; mad.lo.u32 %r57, %r57, %r58, %r5; mul.wide.u32 %rd13, %r57, 4; add.s64 %rd3, %rd1, %rd13;"
 
 // tiled keeps a tile in shared memory for each turn.
 const tiled = "ld.global.f32 %f2, [%rd10]; st.shared.f32 [%r10], %f2; bar.sync 0; xor.b32 %r13, %r56, 128; add.u32 %r13, %r13, %r7; ld.shared.f32 %f3, [%r13]; ld.shared.f32 %f4, [%r7+64]; fma.rn.f32 %f1, %f3, %f4, %f1; bar.sync 0; add.s64 %rd10, %rd10, 64;"
@@ -29,11 +33,15 @@ var ctaLoops = []ctaEdge{
 	{name: "beside in a later turn", height: 12, pitch: 22500, body: "shl.b64 %rd20, %rd20, 2; " + loopOf("ld.global.f32 %f2, [%rd10]; st.shared.f32 [%r10], %f2; bar.sync 0; ld.shared.f32 %f3, [%r10]; fma.rn.f32 %f1, %f3, %f3, %f1; bar.sync 0; add.s64 %rd10, %rd10, %rd20;", 4)},
 	{name: "one byte beside in a later turn", ordinary: true, height: 12, pitch: 1, body: loopOf("ld.global.f32 %f2, [%rd10]; st.shared.f32 [%r10], %f2; bar.sync 0; ld.shared.f32 %f3, [%r10]; fma.rn.f32 %f1, %f3, %f3, %f1; bar.sync 0; add.s64 %rd10, %rd10, %rd20;", 4)},
 	{name: "a place in the first turns", ordinary: true, height: 12, pitch: 10000, body: "shl.b64 %rd20, %rd20, 2; add.s64 %rd3, %rd3, 90000; " + loopOf("st.shared.f32 [%r10], %f1; bar.sync 0; ld.shared.f32 %f3, [%r10]; bar.sync 0; ld.global.f32 %f2, [%rd10]; fma.rn.f32 %f1, %f2, %f3, %f1; add.s64 %rd10, %rd10, %rd20;", 3)},
+	{name: "beside in the first turn", height: 3, body: "mov.u32 %r11, 0; mov.u32 %r12, 0; mul.wide.u32 %rd4, %r54, 20000; add.s64 %rd10, %rd3, %rd4; add.s64 %rd10, %rd10, 100000;\nL: ld.global.u32 %r13, [%rd10]; add.u32 %r12, %r12, %r13; bar.sync 0; add.s64 %rd10, %rd10, -10000; add.u32 %r11, %r11, 1; setp.lt.s32 %p2, %r11, %r9; @%p2 bra L;\nbar.sync 0; st.global.u32 [%rd3], %r12;"},
+	{name: "loaded in a turn, read behind the last", height: 5, body: "mov.u32 %r11, 0; mov.f32 %f1, %f9; mov.u64 %rd10, %rd3;\nL: ld.global.f32 %f5, [%rd10]; st.shared.f32 [%r10], %f1; bar.sync 0; ld.shared.f32 %f3, [%r7+64]; fma.rn.f32 %f1, %f3, %f9, %f1; bar.sync 0; add.s64 %rd10, %rd10, 64; add.u32 %r11, %r11, 1; setp.lt.s32 %p2, %r11, %r9; @%p2 bra L;\nadd.f32 %f6, %f5, %f1; st.global.f32 [%rd3], %f6;"},
+	{name: "a NaN of the first turn", height: 1, body: "or.b32 %r12, %r5, 0x7fc00000; mov.b32 %f1, %r12; mov.u32 %r11, 0;\nL: st.shared.f32 [%r10+2048], %f1; bar.sync 0; add.f32 %f1, %f1, %f9; bar.sync 0; add.u32 %r11, %r11, 1; setp.lt.s32 %p2, %r11, %r9; @%p2 bra L;\nld.shared.u32 %r14, [%r10+2048]; st.global.u32 [%rd3], %r14; st.global.f32 [%rd3+32768], %f1;"},
+	{name: "CTAs take turns", body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r54; bar.sync 0; " + loopOf(tiled, 1) + " bar.sync 0; ld.global.u32 %r14, [%rd5]; bar.sync 0; st.global.u32 [%rd3+65536], %r14;"},
 	{name: "differs", height: 7, body: "mov.u32 %r11, 0; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, 1; setp.ne.s32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
 	{name: "differs, down", height: 24, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.ne.s32 %p2, %r11, 0; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
 	{name: "differs for long", height: 25, launch: func(x *machine.Launch) { x.MaxSteps = 40000 }, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.ne.s32 %p2, %r11, 0; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
 	{name: "down, not below", height: 25, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.lt.s32 %p2, %r11, 1; @!%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r11;"},
-	{name: "unsigned", height: 25, body: "mov.u32 %r11, 7; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, 2; setp.le.u32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r11;"},
+	{name: "unsigned", height: 25, body: "mov.u32 %r11, 8; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, 2; setp.le.u32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "the turn as a value", height: 9, body: "mov.u32 %r11, 0; mov.u32 %r12, 5; mov.u32 %r20, %r54;\nL: add.u32 %r14, %r12, %r11; mad.lo.u32 %r20, %r8, 3, %r20; st.shared.u32 [%r10], %r14; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, %r20, %r12; xor.b32 %r12, %r12, %r11; bar.sync 0; mad.lo.u32 %r21, %r11, %r4, %r3; add.u32 %r12, %r12, %r21; add.u32 %r11, %r11, 1; setp.lt.s32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r20; st.global.u32 [%rd3+65536], %r21;"},
 	{name: "what a turn leaves", height: 9, body: "mov.f32 %f2, %f9; mov.f32 %f3, %f9; mov.f32 %f5, %f9; " + loopOf("ld.global.f32 %f2, [%rd10]; st.shared.f32 [%r10], %f2; bar.sync 0; ld.shared.f32 %f3, [%r7+68]; fma.rn.f32 %f1, %f3, %f2, %f1; ld.shared.f32 %f5, [%r10]; bar.sync 0; add.s64 %rd10, %rd10, 64;", 1) + " st.global.f32 [%rd3], %f3; add.f32 %f6, %f2, %f5; st.global.f32 [%rd3+65536], %f6; st.global.u32 [%rd3+98304], %r20;"},
 	{name: "what was before", height: 9, body: "ld.global.f32 %f5, [%rd3+128]; ld.shared.f32 %f6, [%r10]; mul.f32 %f7, %f5, %f9; " + loopOf(tiled+" fma.rn.f32 %f1, %f5, %f7, %f1; add.f32 %f1, %f1, %f6;", 1) + " st.global.f32 [%rd3], %f7; st.global.f32 [%rd3+65536], %f5;"},
@@ -94,6 +102,9 @@ func TestCTALoops(t *testing.T) {
 			}
 			if e.block == ([3]uint32{}) {
 				e.block = square
+			}
+			if !strings.Contains(e.body, eachApart) {
+				e.body = eachApart + e.body
 			}
 			e.compare(t)
 		})

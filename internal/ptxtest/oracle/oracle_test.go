@@ -424,7 +424,7 @@ func TestCommandLine(t *testing.T) {
 	}
 	f := newFake(t, "sm_90")
 	for line, want := range map[string]string{
-		"":                        "want vectors, sweep, sums or plan",
+		"":                        "want vectors, sweep, sums, products or plan",
 		"measure":                 `no verb "measure"`,
 		"vectors":                 "needs a file",
 		"sweep":                   "one of: cvt, surface, approx",
