@@ -140,7 +140,7 @@ func specialProduct(a, b Factor) (FactorKind, int32) {
 		return FactorFinite, 0
 	case a.Kind == FactorNaN || b.Kind == FactorNaN || a.Sig == 0 || b.Sig == 0: // infinity times zero, too
 		return FactorNaN, 0
-	case (a.Sig < 0) != (b.Sig < 0):
+	case a.Sig^b.Sig < 0: // of different signs
 		return FactorInf, -1
 	}
 	return FactorInf, 1

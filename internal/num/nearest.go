@@ -188,8 +188,6 @@ func exp2(x float64) float64 {
 // tanh returns the hyperbolic tangent of x to about 1e-15.
 func tanh(x float64) float64 {
 	switch a := math.Abs(x); {
-	case x != x || x == 0:
-		return x
 	case a > 22:
 		return math.Copysign(1, x)
 	case a <= 0.35:
