@@ -40,12 +40,10 @@ func productsVerb(args []string, out, errs io.Writer, open func() (Driver, error
 		return err
 	}
 	defer func() { _ = m.driver.Close() }() // everything is read back
-	rows, sink, err := sumsFiles(*table, *raw)
+	rows, sink, err := m.tables(*table, *raw, out)
 	if err != nil {
 		return err
 	}
-	rows = io.MultiWriter(out, rows)
-	fmt.Fprintf(rows, "# %s, %s\n", m.driver.Device().Name, m.driver.Device().Target)
 	differ, failed, err := m.products(*only, out, errs, rows, sink)
 	if err == nil && differ+failed > 0 {
 		err = errDiffer

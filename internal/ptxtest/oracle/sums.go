@@ -49,12 +49,10 @@ func sumsVerb(args []string, out, errs io.Writer, open func() (Driver, error), a
 	if *raw != "" && len(list) != 1 {
 		return fmt.Errorf("-raw is for one function; -only leaves %d", len(list))
 	}
-	rows, sink, err := sumsFiles(*table, *raw)
+	rows, sink, err := m.tables(*table, *raw, out)
 	if err != nil {
 		return err
 	}
-	rows = io.MultiWriter(out, rows)
-	fmt.Fprintf(rows, "# %s, %s\n", m.driver.Device().Name, m.driver.Device().Target)
 	for _, f := range list {
 		if err := m.sums(f, *from, *count, *step, rows, sink); err != nil {
 			return fmt.Errorf("%s: %w", f.text(), err)
@@ -63,9 +61,9 @@ func sumsVerb(args []string, out, errs io.Writer, open func() (Driver, error), a
 	return nil
 }
 
-// sumsFiles makes the files of a table and of raw results; those without a name take what is
-// written and keep nothing.
-func sumsFiles(table, raw string) (rows, sink io.Writer, err error) {
+// tables makes the files of a table, whose rows go to out, too, behind one that names the device, and
+// of raw results; those without a name take what is written and keep nothing.
+func (m *machine) tables(table, raw string, out io.Writer) (rows, sink io.Writer, err error) {
 	create := func(name string) (io.Writer, error) {
 		if name == "" {
 			return io.Discard, nil
@@ -78,6 +76,10 @@ func sumsFiles(table, raw string) (rows, sink io.Writer, err error) {
 	rows, err = create(table)
 	if err == nil {
 		sink, err = create(raw)
+	}
+	if err == nil {
+		rows = io.MultiWriter(out, rows)
+		fmt.Fprintf(rows, "# %s, %s\n", m.driver.Device().Name, m.driver.Device().Target)
 	}
 	return rows, sink, err
 }
