@@ -20,9 +20,10 @@ const (
 // Options say how to compile.
 type Options struct {
 	Vectors Vectors
-	List    bool // keep a listing
-	Whole   bool // code for warps of 32 lanes alone, which leaves where they part
-	Quick   bool // engines: the quick tier alone (quick.go)
+	List    bool   // keep a listing
+	Whole   bool   // code for warps of 32 lanes alone, which leaves where they part
+	Quick   bool   // engines: the quick tier alone (quick.go)
+	Against Traits // those of this processor's traits that are taken the other way
 
 	alone   bool                // warps, no program of a CTA
 	inside  bool                // no program of CTAs at a border
@@ -62,8 +63,11 @@ func Missing(o Options, miss func(pc int32) bool) Options {
 
 // String says what code is made.
 func (o Options) String() string {
-	if o.Quick {
+	switch {
+	case o.Quick:
 		return o.Vectors.String() + ", quick"
+	case o.Against != 0:
+		return o.Vectors.String() + ", as for another maker's processor"
 	}
 	return o.Vectors.String()
 }
@@ -77,9 +81,11 @@ func (v Vectors) String() string {
 // commit. Others are only used where they are asked for.
 var Proven = []Vectors{AVX512, AVX2}
 
-// Compilers are those that the engine matrix compares with the interpreter: both widths, both tiers.
+// Compilers are those that the engine matrix compares with the interpreter: both widths, both tiers, and code for processors
+// that this one is not.
 func Compilers() []Options {
-	return []Options{{Vectors: AVX2}, {Vectors: AVX512}, {Vectors: AVX2, Quick: true}, {Vectors: AVX512, Quick: true}}
+	return []Options{{Vectors: AVX2}, {Vectors: AVX512}, {Vectors: AVX2, Quick: true}, {Vectors: AVX512, Quick: true},
+		{Vectors: AVX2, Against: AllTraits}, {Vectors: AVX512, Against: AllTraits}}
 }
 
 // Here returns the set that this machine's code uses, or why there is none, and a better one that is not proven.

@@ -27,8 +27,9 @@ const wholeWarps = 7
 // Way is a way to compile a kernel.
 type Way struct {
 	Vectors jit.Vectors
-	Quick   bool   // by the quick tier
-	Leaves  uint64 // seed of the instructions at which code leaves, one of eight; 0: none; even: accesses, when addresses are tested
+	Quick   bool       // by the quick tier
+	Leaves  uint64     // seed of the instructions at which code leaves, one of eight; 0: none; even: accesses, when addresses are tested
+	Against jit.Traits // see jit.Options
 }
 
 func (w Way) String() string {
@@ -40,7 +41,7 @@ func (w Way) String() string {
 
 // options are those of the compiler.
 func (w Way) options() jit.Options {
-	o := jit.Options{Vectors: w.Vectors, Quick: w.Quick}
+	o := jit.Options{Vectors: w.Vectors, Quick: w.Quick, Against: w.Against}
 	if w.Leaves == 0 {
 		return o
 	}
@@ -56,7 +57,8 @@ func Ways(seed uint64) (list []Way) {
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		if e, err := jit.NewEngine(jit.Options{Vectors: v}); err == nil {
 			e.Close()
-			list = append(list, Way{Vectors: v}, Way{v, false, seed + 1}, Way{v, true, 0}, Way{v, true, seed + 1})
+			list = append(list, Way{Vectors: v}, Way{Vectors: v, Leaves: seed + 1}, Way{Vectors: v, Quick: true}, Way{Vectors: v, Quick: true, Leaves: seed + 1},
+				Way{Vectors: v, Against: jit.AllTraits}, Way{Vectors: v, Against: jit.AllTraits, Leaves: seed + 2})
 		}
 	}
 	return list
