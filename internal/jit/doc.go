@@ -24,7 +24,7 @@
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
-//	memory.go gather.go words.go solo.go  loads and stores
+//	memory.go gather.go words.go solo.go some.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers

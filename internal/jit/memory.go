@@ -327,7 +327,11 @@ func (a *accessed) contiguous() {
 	a.fromEnds(row, slow)
 	a.compareAddresses(addr, slow)
 	a.displace(x86.RAX)
-	if a.use != allLanes || !a.certain(int64(a.m.Elem)) {
+	switch {
+	case a.use != allLanes && a.touchesOwn():
+		a.limits(int32(a.m.Elem), slow)
+		a.checkEnds(slow)
+	case a.use != allLanes || !a.certain(int64(a.m.Elem)):
 		a.limits(32*int32(a.m.Elem), slow)
 		a.check(slow)
 	}
@@ -473,12 +477,16 @@ func (a *accessed) loadPart(m x86.Mem, d *source) {
 	if a.widens() != 0 {
 		load = a.widens()
 	}
+	bring := func(v x86.Vec) { a.VM(load, a.full(), v, m) }
+	if a.use != allLanes && a.touchesOwn() {
+		bring = func(v x86.Vec) { a.loadOwn(v, m, d.typ) }
+	}
 	if d.row >= 0 && d.usage(a.use) == allLanes {
-		a.VM(load, a.full(), x86.Vec(d.row+a.part), m)
+		bring(x86.Vec(d.row + a.part))
 		return
 	}
 	v := a.alloc()
-	a.VM(load, a.full(), v, m)
+	bring(v)
 	a.write(vecAt(v), d.typ, d, a.use)
 	a.release(temp(v))
 }
