@@ -23,7 +23,7 @@
 //	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
-//	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
+//	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
 //	memory.go gather.go words.go solo.go some.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside

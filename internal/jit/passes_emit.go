@@ -53,20 +53,50 @@ func (c *compiler) inPasses(i int) bool {
 	c.stirWord(s)
 	c.count()
 	k.rates()
+	done := c.NewLabel()
+	next := k.forNext(s)
+	if next != nil {
+		next.take(done)
+	}
 	k.certain(s)
 	k.again(s.body)
 	k.tests(s.body)
-	c.storeRows(c.liveRows(s.first))
-	row, free, bcast := c.row, c.free, c.bcast
-	c.turning = k
-	for k.first = 0; k.first < c.wholeRow(); k.first += k.parts {
-		k.pass(s)
+	if next != nil {
+		next.lead()
 	}
-	c.turning, c.row, c.free, c.bcast = nil, row, free, bcast
-	k.behind(s)
+	c.storeRows(c.liveRows(s.first))
+	k.apart(func() {
+		for k.first = 0; k.first < c.wholeRow(); k.first += k.parts {
+			k.pass(s)
+		}
+	})
+	k.behind(s, turnsLeft)
+	k.reload(s.end - 1)
+	c.Bind(done)
+	c.note(s.end-1, s.end)
 	pc := s.end - 1
 	c.decidedBranch(i, pc, s.first, c.steps[pc].decided)
 	return true
+}
+
+// apart assembles code that has other registers than the function.
+func (k *turning) apart(body func()) {
+	c := k.compiler
+	row, free, bcast := c.row, c.free, c.bcast
+	c.turning = k
+	body()
+	c.turning, c.row, c.free, c.bcast = nil, row, free, bcast
+}
+
+// reload loads what the function keeps in registers at a pc.
+func (k *turning) reload(pc int32) {
+	c := k.compiler
+	for _, off := range c.liveRows(pc) {
+		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
+	}
+	for _, b := range c.bcast {
+		c.loadValue(b.key, b.v)
+	}
 }
 
 // settled tells whether the ordinary code has everything in registers already.
@@ -171,22 +201,27 @@ func (k *turning) runs(b *turnBase) (first, behind int) {
 // too. It is limited by the fuel and by what may run until the next poll.
 func (k *turning) certain(s *segment) {
 	if k.t.counter.divides() {
-		k.divide(s.body)
+		k.divide(false, s.body)
 	} else {
 		k.shift(s.body)
 	}
 	k.RI(x86.ADD, x86.S64, x86.RCX, 1)
 	k.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
 	k.limit()
-	k.RM(x86.MOV, x86.S64, x86.RAX, batchBudget)
-	k.RM(x86.SUB, x86.S64, x86.RAX, ctxSteps)
-	k.RR(x86.SUB, x86.S64, x86.RAX, rSteps)
-	k.Jcc(x86.LE, s.body)
-	k.RI(x86.SHR, x86.S64, x86.RAX, int32(bits.Len32(uint32(s.end-s.first))))
+	k.untilPoll(s, s.body)
 	k.limit()
 	k.RI(x86.CMP, x86.S64, x86.RCX, leastTurns)
 	k.Jcc(x86.L, s.body)
 	k.MR(x86.MOV, x86.S64, turnsLeft, x86.RCX)
+}
+
+// untilPoll leaves in RAX how many turns may run until the next poll, or goes to other if it is due.
+func (k *turning) untilPoll(s *segment, other x86.Label) {
+	k.RM(x86.MOV, x86.S64, x86.RAX, batchBudget)
+	k.RM(x86.SUB, x86.S64, x86.RAX, ctxSteps)
+	k.RR(x86.SUB, x86.S64, x86.RAX, rSteps)
+	k.Jcc(x86.LE, other)
+	k.RI(x86.SHR, x86.S64, x86.RAX, int32(bits.Len32(uint32(s.end-s.first))))
 }
 
 // shift leaves in RCX how often a counter that goes on by a power of two is certain to compare alike, or goes to other.
@@ -272,13 +307,13 @@ func (k *turning) tests(other x86.Label) {
 			n = b.src.pat.n()
 		}
 		for run := range n {
-			k.test(b, run, other)
+			k.test(b, run, 0, other)
 		}
 	}
 }
 
-// test is for one run of a base.
-func (k *turning) test(b *turnBase, run int, other x86.Label) {
+// test is for one run of a base; beyond as in widens.
+func (k *turning) test(b *turnBase, run int, beyond int64, other x86.Label) {
 	aligned := func(r x86.Reg) {
 		if b.align > 1 {
 			k.RI(x86.TEST, x86.S32, r, int32(b.align-1))
@@ -287,6 +322,9 @@ func (k *turning) test(b *turnBase, run int, other x86.Label) {
 	}
 	k.RM(x86.MOV, b.src.typ.size(), x86.RAX, k.number(&b.src, run))
 	aligned(x86.RAX)
+	if beyond != 0 {
+		k.toFarthest(beyond, other)
+	}
 	k.inside(b, other)
 	by := b.goes
 	if by == nil {
@@ -331,15 +369,7 @@ func (k *turning) pass(s *segment) {
 	k.turn(k.first, k.first+k.parts)
 	k.title("to the next turn")
 	k.count()
-	k.eachBase(func(b *turnBase, _ int, r x86.Reg) {
-		switch by := b.goes; {
-		case by == nil:
-		case by.fixed():
-			k.RI(x86.ADD, x86.S64, r, int32(by.by))
-		default:
-			k.RM(x86.ADD, x86.S64, r, k.rateAt(by.rate))
-		}
-	})
+	k.toNext()
 	k.RI(x86.SUB, x86.S64, rMask, 1)
 	k.Jcc(x86.NE, again)
 	k.title("behind the turns")
@@ -351,7 +381,20 @@ func (k *turning) pass(s *segment) {
 	})
 }
 
-// lanesOf assembles a turn of some parts.
+// toNext brings the bases to the next turn.
+func (k *turning) toNext() {
+	k.eachBase(func(b *turnBase, _ int, r x86.Reg) {
+		switch by := b.goes; {
+		case by == nil:
+		case by.fixed():
+			k.RI(x86.ADD, x86.S64, r, int32(by.by))
+		default:
+			k.RM(x86.ADD, x86.S64, r, k.rateAt(by.rate))
+		}
+	})
+}
+
+// turn assembles a turn of some parts.
 func (k *turning) turn(first, behind int) {
 	c := k.compiler
 	c.wide = false
@@ -430,10 +473,10 @@ func (k *turning) at(s *static, run int, disp int64) x86.Mem {
 	return x86.At(k.hosts[turnKey{s.key(), run}], int32(s.disp+disp+k.t.ahead(&s.src[0], s.pc)))
 }
 
-// behind brings numbers, counts and what the function keeps in registers to where they are behind the turns.
-func (k *turning) behind(s *segment) {
+// behind brings numbers and counts to where they are behind some turns.
+func (k *turning) behind(s *segment, turns x86.Mem) {
 	c := k.compiler
-	c.RM(x86.MOV, x86.S64, x86.RAX, turnsLeft)
+	c.RM(x86.MOV, x86.S64, x86.RAX, turns)
 	c.RM(x86.LEA, x86.S64, x86.RDX, x86.At(x86.RAX, -1))
 	for i := range k.t.advances {
 		a := &k.t.advances[i]
@@ -455,11 +498,4 @@ func (k *turning) behind(s *segment) {
 	c.RR(x86.SUB, x86.S32, rFuel, x86.RAX)
 	c.RI(x86.ADD, x86.S32, rFuel, 1)
 	c.MI(x86.MOV, x86.S32, ctxLooped, 1)
-	for _, off := range c.liveRows(s.end - 1) {
-		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
-	}
-	for _, b := range c.bcast {
-		c.loadValue(b.key, b.v)
-	}
-	c.note(s.end-1, s.end)
 }

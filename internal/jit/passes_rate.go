@@ -213,9 +213,9 @@ func (k *turning) needRates() bool {
 	return len(k.computed) <= maxRates
 }
 
-// divide leaves in RCX how often a counter is certain to compare alike, or goes to other. All of it has 32 bits, so
-// that nothing wraps in 64.
-func (k *turning) divide(other x86.Label) {
+// divide leaves in RCX how often a counter is certain to compare alike, or goes to other; one that is RBX further on if it
+// is far. All of it has 32 bits, so that nothing wraps in 64.
+func (k *turning) divide(far bool, other x86.Label) {
 	n := &k.t.counter
 	if n.fixed() {
 		k.MovImm(x86.R8, uint64(n.by))
@@ -226,6 +226,9 @@ func (k *turning) divide(other x86.Label) {
 	}
 	k.operand32(x86.RAX, n.v, n.signed)
 	k.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(x86.RAX, x86.R8, 1, int32(n.high)))
+	if far {
+		k.RR(x86.ADD, x86.S64, x86.RAX, x86.RBX)
+	}
 	k.operand32(x86.RCX, n.b, n.signed)
 	k.RR(x86.SUB, x86.S64, x86.RCX, x86.RAX)
 	k.Jcc(x86.L, other)
@@ -241,6 +244,15 @@ func (k *turning) divide(other x86.Label) {
 
 // again computes numbers as they are in the first turn, and goes to other if one wraps in any.
 func (k *turning) again(other x86.Label) {
+	k.anew(other)
+	if len(k.t.widens) > 0 {
+		k.toLast()
+	}
+	k.eachWidening(func(w *widening, run int) { k.widens(w, run, 0, other) })
+}
+
+// anew computes numbers as they are in the first turn, and goes to other if one wraps there.
+func (k *turning) anew(other x86.Label) {
 	for i := range k.t.advances {
 		switch a := &k.t.advances[i]; {
 		case !a.anew:
@@ -250,10 +262,10 @@ func (k *turning) again(other x86.Label) {
 			k.slotNumbers(a.s)
 		}
 	}
-	if len(k.t.widens) == 0 {
-		return
-	}
-	k.toLast()
+}
+
+// eachWidening visits the numbers that are extended.
+func (k *turning) eachWidening(visit func(w *widening, run int)) {
 	for i := range k.t.widens {
 		w := &k.t.widens[i]
 		runs := 1
@@ -261,7 +273,7 @@ func (k *turning) again(other x86.Label) {
 			runs = w.src.pat.n()
 		}
 		for run := range runs {
-			k.widens(w, run, other)
+			visit(w, run)
 		}
 	}
 }
@@ -272,14 +284,24 @@ func (k *turning) toLast() {
 	k.RI(x86.SUB, x86.S64, x86.R9, 1)
 }
 
-// widens goes to other if a number does not fit 32 bits for some lane in the last turn.
-func (k *turning) widens(w *widening, run int, other x86.Label) {
+// widens goes to other if a number does not fit 32 bits for some lane in the last turn, or in the first or last one of
+// the last of the next warps, whose numbers differ by the same from one to the next; beyond 0 looks at this warp alone.
+func (k *turning) widens(w *widening, run int, beyond int64, other x86.Label) {
 	op, size := x86.MOVSXD, x86.S64
 	if !w.signed {
 		op, size = x86.MOV, x86.S32
 	}
 	k.RM(op, size, x86.RAX, k.number(&w.src, run))
+	if beyond != 0 {
+		k.toFarthest(beyond, other)
+		k.fits(w, op, size, other)
+	}
 	k.goOn(w.goes, other)
+	k.fits(w, op, size, other)
+}
+
+// fits goes to other if a number in RAX does not fit 32 bits for some lane.
+func (k *turning) fits(w *widening, op x86.Op, size x86.Size, other x86.Label) {
 	for _, far := range []int64{w.low, w.high} {
 		if far != int64(int32(far)) {
 			k.Jmp(other)

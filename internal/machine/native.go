@@ -84,6 +84,7 @@ type NativeState struct {
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	Save       [8192 + 64*NativeSpills + 5312]byte
+	Next       NativeNext
 }
 
 // NativeRoom is the bytes behind the register block of a converged frame that belong to compiled code. What is

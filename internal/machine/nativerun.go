@@ -48,6 +48,7 @@ func (t *nativeTable) refresh(wk *worker, n *Native, c *CTA) {
 	}
 	if t.launch != c.launch+1 {
 		t.follow(wk, c)
+		wk.nativeState().Next.begin()
 	}
 	t.reach(n, c)
 }

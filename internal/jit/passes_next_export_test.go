@@ -1,0 +1,27 @@
+package jit
+
+import (
+	"strconv"
+	"strings"
+)
+
+// CountDuring has what is compiled while body runs count its parts.
+func CountDuring(body func()) []*Counted {
+	before := len(AllCounted())
+	counting.on = true
+	defer func() { counting.on = false }()
+	body()
+	return AllCounted()[before:]
+}
+
+// Times is how often a part has been entered whose title begins so.
+func (n *Counted) Times(title string) (times uint64) {
+	_, rest, found := strings.Cut(n.Listing, "# "+title)
+	for ; found; _, rest, found = strings.Cut(rest, "# "+title) {
+		_, at, _ := strings.Cut(rest, "# counted ")
+		at, _, _ = strings.Cut(at, "\n")
+		i, _ := strconv.Atoi(at)
+		times += n.Counts[i]
+	}
+	return times
+}
