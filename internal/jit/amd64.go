@@ -72,6 +72,7 @@ type source struct {
 	seen  *foreseen // on a course: what it holds
 	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
 	fetch *fetch    // an element of a load of the run
+	word  int       // of a series of forks, from 1 on
 }
 
 // emitter assembles one function.
@@ -258,6 +259,8 @@ func (e *emitter) operand(s *source) loc {
 	switch {
 	case s.typ == tM:
 		return e.predicate(s)
+	case s.word != 0:
+		return loc{kind: inMem, m: armPart(s.word, e.part*e.lanes*4)}
 	case s.saved:
 		return loc{kind: inMem, m: x86.At(rCtx, saveRow+int32(e.part*e.lanes*4))}
 	case e.lanes == 1:

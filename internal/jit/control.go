@@ -47,7 +47,8 @@ const (
 	saveHosts   = saveSpill + 64*machine.NativeSpills // bases in shared memory, of the host
 	saveWord    = saveHosts + 1024                    // four bytes of each lane, and which
 	saveLines   = saveWord + 192                      // words of lanes on their way to lines or from there
-	saveNumbers = saveLines + 512                     // numbers of patterns
+	saveArms    = saveLines + 512                     // words of forks, and who takes their branches
+	saveNumbers = saveArms + armsBytes                // numbers of patterns
 	saveEnd     = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save))
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))

@@ -15,6 +15,7 @@
 //	compared.go          those that are left rarely, AVX-512
 //	silent*.go           those that lanes leave without a jump; loopregs.go: registers of one loop
 //	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes; ahead.go: the next ones
+//	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	private.go           rows that only the lanes that run look at

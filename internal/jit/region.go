@@ -67,8 +67,9 @@ type region struct {
 
 	fullRuns, partRuns runs
 	trips              map[int]*trips // by their first segment
-	lastLive           []int32        // private.go
-	lastHeld           []int32        // the same by row
+	arms               map[int32]*arms
+	lastLive           []int32 // private.go
+	lastHeld           []int32 // the same by row
 	swept              *sweep
 	spanned            *sweep          // the same of several CTAs
 	passes             map[int]*passes // by segment
@@ -140,6 +141,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 		r.findPrivate()
 		r.partRuns = r.findRuns(true)
 		r.trips = r.findTrips()
+		r.arms = r.findArms()
 	}
 	if r.swept = r.findSweep(); r.swept != nil {
 		r.spanned = r.findSpan()

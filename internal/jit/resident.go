@@ -93,6 +93,9 @@ func (r *region) allocate(e *emitter, limit int) int {
 			r.placeMerged(&u.merged)
 		}
 	}
+	for _, a := range r.arms {
+		r.placeMerged(&a.run.merged)
+	}
 	for _, t := range r.trips {
 		r.placeMerged(&t.merged)
 		for k := range t.lazy {
@@ -119,7 +122,7 @@ func (r *region) place(s *source) {
 			s.row = reg
 		}
 	}
-	if s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil {
+	if s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil && s.word == 0 {
 		if reg, ok := r.row.of(s.off); ok {
 			s.row = reg
 		}

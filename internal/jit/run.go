@@ -36,8 +36,9 @@ type (
 	maskResult struct {
 		v      val
 		off    uint32
-		turned bool // the predicate is the opposite
-		rare   bool // it stays where it is, in a register of masks for each part: only some who come behind look at it
+		turned bool  // the predicate is the opposite
+		place  int32 // where countForks finds it, from 1 on; 0: it is no branch of a series of forks
+		rare   bool  // it stays where it is, in a register of masks for each part: only some who come behind look at it
 	}
 )
 
@@ -372,15 +373,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 		if !r.live.behind(u.end, off) {
 			continue
 		}
-		v := g.now[off]
-		if g.wrote[off] == tM {
-			m.masks = append(m.masks, maskResult{v: v, off: off})
-			continue
-		}
-		if g.loose[off] {
-			v = m.canon(v)
-		}
-		m.rows = append(m.rows, rowResult{v, source{typ: g.wrote[off], off: off, row: -1}})
+		g.result(off)
 	}
 	m.fuse()
 	if !m.evex {

@@ -108,6 +108,9 @@ func (c *compiler) runLanes(u *run, use maskUse) {
 	m := &u.merged
 	c.merged(m, use)
 	for k := range m.masks {
+		if m.masks[k].place != 0 {
+			continue
+		}
 		if m.masks[k].turned {
 			c.RI(x86.XOR, x86.S32, maskBits[k], -1)
 		}
@@ -131,7 +134,7 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	}
 	n := c.parts(false)
 	order := m.readers(need)
-	c.collecting = maskBits[:len(m.masks)]
+	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
 	c.rare = rareMask{}
 	c.beginOnce(m, n)
 	for c.part = range n {
@@ -434,6 +437,10 @@ func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
 
 // bit collects a truth value for predicate k of the run.
 func (r *room) bit(v val, k int) {
+	if place := r.m.masks[k].place; place != 0 {
+		r.placeBits(v, place)
+		return
+	}
 	if o := &r.m.ops[v]; o.code == cLanes {
 		if r.part == 0 {
 			r.MovImm(maskBits[k], o.imm)

@@ -83,7 +83,7 @@ type NativeState struct {
 	PollFuel   int32  // what a back edge costs whose loop may wait for somebody
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
-	Save       [8192 + 64*NativeSpills + 5312]byte
+	Save       [8192 + 64*NativeSpills + 6400]byte
 	Next       NativeNext
 }
 
