@@ -31,6 +31,7 @@ type ctaCode struct {
 	extents map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
 	cold    []func()
 
+	inRow    int                 // place of how many CTAs in a row are done together (cta_row.go)
 	pending  map[*ctaNumber]bool // numbers that are still to be computed
 	held     holding
 	resident residents // of ordinary code
@@ -108,6 +109,11 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.miss = m.NewLabel()
 	inside, fails := m.k, m.miss
 	m.program("all lanes, of all warps of a CTA", body, next, out)
+	row, rows := m.k.findRow(), m.NewLabel()
+	if row != nil {
+		m.inRow = m.place()
+		m.rowProgram(row, rows, next, out)
+	}
 	if m.edge != nil {
 		begin := m.NewLabel()
 		m.k, fails = m.edge, border
@@ -154,6 +160,9 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.tests(false)
 	m.miss = miss
 	m.startMoving()
+	if row != nil {
+		m.rowTests(row, rows, body)
+	}
 	m.Jmp(body)
 }
 
@@ -450,12 +459,8 @@ func (k *cta) learns(pc int32) int32 {
 // inside tests the first and the last address of an access.
 func (m *ctaCode) inside(g *ctaGuard) {
 	at := m.boundsOf(g.pc)
-	end := unsafe.Offsetof(machine.NativeBounds{}.End)
-	if !g.load {
-		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
-	}
 	m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-	m.RM(x86.MOV, x86.S64, x86.R9, x86.At(x86.RDX, at+int32(end)))
+	m.RM(x86.MOV, x86.S64, x86.R9, x86.At(x86.RDX, at+g.end()))
 	m.extreme(&g.x, false)
 	if g.align > 1 {
 		m.RI(x86.TEST, x86.S32, x86.RAX, int32(g.align-1))
