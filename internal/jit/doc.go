@@ -24,6 +24,7 @@
 //	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
+//	cta_row*.go          CTAs of a row of the grid by such a program, together
 //	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
 //	memory.go gather.go words.go solo.go some.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
