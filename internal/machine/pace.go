@@ -4,7 +4,10 @@ package machine
 // a brief one is over before another worker is awake, and CTAs that hand each other results one by one, as those of a
 // scan in one pass do, may take two workers longer than one, as the lines of memory go back and forth.
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	brief   = 80 * time.Microsecond // a launch that would take one worker so long is not shared
@@ -94,23 +97,30 @@ func (p *pace) learn(took time.Duration, clusters uint64, shared bool, planned p
 
 // series is what a crew knows about launches that follow each other.
 type series struct {
-	began, ended time.Time     // the last one
-	lookout      time.Duration // within which the next one has to begin
-	number       int           // that have come closely one after the other
+	began, ended time.Time        // the last one
+	lookout      time.Duration    // within which the next one has to begin
+	number       int              // that have come closely one after the other
+	gaps         [3]time.Duration // before the last launches, in turn
+	launches     uint
 }
 
 // A launch follows another one closely that begins within leastLookout and an eighth of what that has taken, at most
-// within mostLookout: what a helper wastes that looks out for it is little beside what has been computed.
-const leastLookout, mostLookout = 50 * time.Microsecond, 300 * time.Microsecond
+// within mostLookout: what a helper wastes that looks out for it is little beside what has been computed. Where the last
+// ones have all come within what such a launch takes, the next one is expected half as much later again, at most within
+// longLookout: a helper that is asleep when it comes would begin 40 µs late, or more.
+const leastLookout, mostLookout, longLookout = 50 * time.Microsecond, 300 * time.Microsecond, time.Millisecond
 
 // awakeAfter is how many launches have to follow each other before brief ones are shared.
 const awakeAfter = 64
 
 // begin counts a launch.
 func (s *series) begin(now time.Time) {
-	if s.number++; s.lookout == 0 || now.Sub(s.ended) > s.lookout {
+	gap := now.Sub(s.ended)
+	if s.number++; s.lookout == 0 || gap > s.lookout {
 		s.number = 0
 	}
+	s.gaps[s.launches%uint(len(s.gaps))] = gap
+	s.launches++
 	s.began = now
 }
 
@@ -118,5 +128,8 @@ func (s *series) begin(now time.Time) {
 func (s *series) end(now time.Time) (took time.Duration) {
 	s.ended, took = now, now.Sub(s.began)
 	s.lookout = min(leastLookout+took/8, mostLookout)
+	if gap := slices.Max(s.gaps[:]); gap <= leastLookout+took {
+		s.lookout = max(s.lookout, min(gap+gap/2, longLookout))
+	}
 	return took
 }

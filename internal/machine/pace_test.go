@@ -76,7 +76,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestSeries counts launches that come closely one after the other; what that is follows from the one before.
+// TestSeries counts launches that come closely one after the other; what that is follows from those before.
 func TestSeries(t *testing.T) {
 	const us = time.Microsecond
 	var s series
@@ -85,8 +85,13 @@ func TestSeries(t *testing.T) {
 		gap, took time.Duration
 		number    int
 	}{
-		{time.Hour, 0, 0}, {10, 0, 1}, {50 * us, 0, 2}, {50*us + 1, 80 * us, 0}, {60 * us, 0, 1}, {60 * us, time.Second, 0}, {300 * us, time.Second, 1},
-		{300*us + 1, 1, 0},
+		{time.Hour, 0, 0}, {10, 0, 1}, {50 * us, 0, 2}, {50*us + 1, 80 * us, 0}, {75 * us, 0, 1}, {60 * us, time.Second, 0},
+		{300 * us, time.Second, 1},   // the last three within 300 µs: the next is expected within 450
+		{450 * us, time.Second, 2},   // 675
+		{675*us + 1, time.Second, 0}, // late, but of the last three
+		{1000 * us, time.Second, 1}, {1000*us + 1, 400 * us, 0},
+		{100*us + 1, 400 * us, 0}, {100 * us, 400 * us, 1}, {100 * us, 400 * us, 2}, // a long gap among the last three counts
+		{150 * us, 400 * us, 3}, {225*us + 1, 1, 0},
 	} {
 		now = now.Add(l.gap)
 		s.begin(now)
