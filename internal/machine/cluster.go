@@ -76,6 +76,9 @@ func (cl *Cluster) run(crowded func() bool) verdict {
 			return stuck
 		}
 		if (!moved || cl.passed >= ctaSlice) && crowded() {
+			if !moved && !cl.grid.sched.ordered.Load() {
+				cl.grid.sched.ordered.Store(true)
+			}
 			return parked
 		}
 		cl.wk.breathe(cl.grid, !moved)

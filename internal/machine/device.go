@@ -38,6 +38,7 @@ type Device struct {
 type crew struct {
 	workers   []*worker
 	helpers   []*helper // of workers[1:]
+	parts     []part    // of launches
 	series    series
 	params    uint64 // allocation of the parameter block
 	block     []byte // its bytes
@@ -202,6 +203,7 @@ func (d *Device) hire(workers int) (*crew, error) {
 	}
 	for len(c.workers) < workers {
 		wk := newWorker(d.Arena, &d.images)
+		wk.index = len(c.workers)
 		if len(c.workers) != 0 {
 			c.helpers = append(c.helpers, newHelper(wk))
 		}

@@ -19,6 +19,7 @@ func helped(t *testing.T, ctas uint32) (*testMachine, *crew, *Grid) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.dismiss(crew) })
+	g.sched.share(make([]part, 2), 0)
 	return m, crew, g
 }
 
@@ -41,6 +42,7 @@ func TestHelper(t *testing.T) {
 			h := crew.helpers[0]
 			for i := range uint32(20) {
 				g.sched = schedule{total: 100, room: 100}
+				g.sched.share(make([]part, 2), 0)
 				h.call(g, lookout)
 				for h.state.Load() == called {
 					runtime.Gosched()

@@ -11,6 +11,7 @@ import (
 // helpers are those of a launch.
 type helpers struct {
 	list    []*helper
+	parts   []part // for them and the caller
 	began   time.Time
 	relief  time.Duration
 	lookout time.Duration // for the launch behind this one, 0 if none is expected
@@ -36,9 +37,6 @@ func (h *helpers) wait() {
 	}
 }
 
-// alone tells whether the caller's worker has all clusters to itself.
-func (h *helpers) alone() bool { return len(h.list) == 0 || !h.awake.Load() }
-
 // relieve wakes the helpers of a launch that takes longer than it was thought to, and gives them what the worker has
 // taken for itself.
 func (wk *worker) relieve(g *Grid) {
@@ -48,7 +46,8 @@ func (wk *worker) relieve(g *Grid) {
 	}
 	g.sched.giveBack(wk.mine, wk.mineEnd)
 	wk.mine, wk.mineEnd = 0, 0
-	if g.sched.next.Load() < g.sched.total || g.sched.waiting.Load() != 0 {
+	if g.sched.left() || g.sched.waiting.Load() != 0 {
+		g.sched.share(h.parts, g.sched.parts[0].next.Load())
 		h.wake(g)
 	}
 }
@@ -62,6 +61,10 @@ func (c *crew) run(g *Grid) {
 	if total := g.sched.total; uint64(n) > total {
 		n = int(total)
 	}
+	if len(c.parts) < n {
+		c.parts = make([]part, n)
+	}
+	g.sched.share(c.parts[:1], 0)
 	if n == 1 {
 		c.workers[0].work(g)
 	} else {
@@ -82,9 +85,11 @@ func (c *crew) share(g *Grid, n int) {
 		h.lookout = c.series.lookout
 	}
 	plan := p.plan(g.sched.total, n, h.lookout != 0 && c.series.number >= awakeAfter)
-	h.list, h.relief = c.helpers[:n-1], plan.relief
+	g.sched.least = p.piece(g.sched.total, n)
+	h.list, h.parts, h.relief = c.helpers[:n-1], c.parts[:n], plan.relief
 	if plan.workers > 1 {
 		h.list = h.list[:plan.workers-1]
+		g.sched.share(c.parts[:plan.workers], 0)
 		h.wake(g)
 	}
 	wk.workBeside(g)

@@ -30,7 +30,7 @@ func TestBrief(t *testing.T) {
 		defer m.dismiss(crew)
 		each(crew.workers[0].pool(c))
 		crew.run(g)
-		if stats := crew.collect(); g.err != nil || stats.CTAs != ctas || m.words[0] != ctas || m.words[2] != ctas || g.done.Load() != ctas {
+		if stats := crew.collect(); g.err != nil || stats.CTAs != ctas || m.words[0] != ctas || m.words[2] != ctas {
 			t.Fatalf("%v: %d CTAs, begun %d, ended %d, want %d", g.err, stats.CTAs, m.words[0], m.words[2], ctas)
 		}
 		return g.helpers.awake.Load()
@@ -56,10 +56,14 @@ func TestBrief(t *testing.T) {
 
 // TestGiveBack shares what one worker has taken.
 func TestGiveBack(t *testing.T) {
-	s := schedule{total: 10}
-	from, to := s.take(1)
-	s.giveBack(from+3, to)
-	if again, end := s.take(2); from != 0 || to != 10 || again != 3 || end != 4 || s.taken.Load() != 4 {
-		t.Errorf("took %d to %d, gave back all but 3, took %d to %d, %d in all; want 0 to 10, 3 to 4, 4", from, to, again, end, s.taken.Load())
+	parts, wk, g := make([]part, 1), &worker{}, &Grid{}
+	g.sched.total = 10
+	g.sched.share(parts, 0)
+	from, to := g.sched.take(0, g.sched.several)
+	wk.keep(g, from, to)
+	wk.begun(g, 3)
+	g.sched.giveBack(wk.mine, wk.mineEnd)
+	if from != 0 || to != 10 || g.sched.taken.Load() != 0 || g.sched.parts[0].left() != 7 {
+		t.Errorf("took %d to %d, gave back all but 3: %d left, %d workers have some; want 0 to 10, 7, none", from, to, g.sched.parts[0].left(), g.sched.taken.Load())
 	}
 }

@@ -185,7 +185,7 @@ func (c *CTA) startBatch(b *NativeBatch) {
 // passLimit is the pass behind which a batch ends so that others can have the worker.
 func (c *CTA) passLimit(passed int32) int32 {
 	switch wk := c.cluster.wk; {
-	case c.grid.sched.last() && wk.mine >= wk.mineEnd:
+	case !wk.own() && c.grid.sched.last():
 		return math.MaxInt32
 	case passed > ctaSlice: // in this pass nobody else has asked for it
 		return passed + ctaSlice
@@ -300,8 +300,7 @@ func (c *CTA) advance(b *NativeBatch) {
 	cl, wk, done := c.cluster, c.cluster.wk, uint64(b.Done)
 	wk.stats.CTAs += done
 	wk.publish(c.grid, done)
-	wk.mine += done
-	c.grid.sched.taken.Add(-int64(done))
+	wk.begun(c.grid, done)
 	cl.rank += done
 	cl.changed, cl.seen, cl.rounds = 0, 0, 0
 	c.id, c.rank = c.grid.place(cl.rank, 0)

@@ -13,6 +13,7 @@ const (
 	brief   = 80 * time.Microsecond // a launch that would take one worker so long is not shared
 	tiny    = 4 * time.Microsecond  // nor is this, even if the others are awake
 	relief  = 40 * time.Microsecond // after so long a worker that was to be alone is not any more
+	piece   = time.Microsecond      // of a part is worth taking
 	longest = 16 * time.Millisecond // of launches that are done in the other way now and then, to compare
 )
 
@@ -49,10 +50,7 @@ type plan struct {
 // plan decides for a launch on at most n workers; awake tells whether they are, or soon will be for the launches to come.
 func (p *pace) plan(clusters uint64, n int, awake bool) plan {
 	one, all := p.alone.of(clusters), p.shared.of(clusters)
-	expected := one
-	if one == 0 {
-		expected = time.Duration(n) * all
-	}
+	expected := p.expected(clusters, n)
 	least := brief
 	if awake {
 		least = tiny
@@ -72,6 +70,22 @@ func (p *pace) plan(clusters uint64, n int, awake bool) plan {
 		return plan{1, 2*expected + relief}
 	}
 	return plan{workers: min(n, 1+int(expected/tiny))}
+}
+
+// expected is what one worker is thought to take, 0 if nothing is known; n have shared what was shared.
+func (p *pace) expected(clusters uint64, n int) time.Duration {
+	if one := p.alone.of(clusters); one != 0 {
+		return one
+	}
+	return time.Duration(n) * p.shared.of(clusters)
+}
+
+// piece is how many clusters are worth taking.
+func (p *pace) piece(clusters uint64, n int) uint64 {
+	if expected := p.expected(clusters, n); expected > 0 {
+		return uint64(float64(piece) / float64(expected) * float64(clusters))
+	}
+	return 1
 }
 
 // differs tells whether a launch is to be done in the other way than what was better, to see whether that is still so:

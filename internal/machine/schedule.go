@@ -8,78 +8,43 @@ import (
 	"sync/atomic"
 )
 
-// schedule hands out the clusters of a launch: new ones in ascending linear order (permuted by the
-// seed) while the device has room for them, then parked ones in the order in which they were
-// parked.
+// schedule hands out the clusters of a launch: new ones (parts.go; permuted by the seed) while the device has room for
+// them, then parked ones in the order in which they were parked. With one worker new ones come in ascending linear order.
 type schedule struct {
 	total    uint64
 	room     int64 // clusters that may be resident
-	next     atomic.Uint64
-	resident atomic.Int64
+	seed     uint64
+	parts    []part // of the workers, those who are asleep too if they have been called
+	least    uint64 // clusters that are worth taking
+	ordered  atomic.Bool
+	resident atomic.Int64 // with places that workers keep for the next one
 	waiting  atomic.Int64 // length of queue
 	hopeless atomic.Int64 // resident clusters that have waited for mbarriers too long
-	taken    atomic.Int64 // clusters that workers have taken and not begun
+	taken    atomic.Int64 // workers that have taken clusters which they have not begun
 	mu       sync.Mutex
 	queue    []*Cluster // parked
-	seed     uint64
 }
 
-// begin makes room for a cluster, and returns one that has not started unless the worker has its own.
-func (s *schedule) begin(own bool) (rank uint64, ok bool) {
-	if !own && s.next.Load() >= s.total {
-		return 0, false
-	}
+// enter makes room for a cluster that begins.
+func (s *schedule) enter() bool {
 	if s.resident.Add(1) > s.room {
 		s.resident.Add(-1)
-		return 0, false
+		return false
 	}
-	if own {
-		return 0, true
-	}
-	i := s.next.Add(1) - 1
-	if i >= s.total {
-		s.resident.Add(-1)
-		return 0, false
-	}
-	return s.permute(i), true
+	return true
 }
 
 // leave tells that a cluster has ended.
 func (s *schedule) leave() { s.resident.Add(-1) }
 
-// take gives a worker the next clusters: one that is alone all, else of n its share of half of those that are left.
-func (s *schedule) take(n int) (from, to uint64) {
-	next := s.next.Load()
-	if next >= s.total || s.seed != 0 {
-		return 0, 0
-	}
-	share := s.total - next
-	if n > 1 {
-		share /= 2 * uint64(n)
-	}
-	if share == 0 || !s.next.CompareAndSwap(next, next+share) {
-		return 0, 0
-	}
-	s.taken.Add(int64(share))
-	return next, next + share
-}
-
-// giveBack undoes take for clusters that the only worker has not begun.
-func (s *schedule) giveBack(from, to uint64) {
-	if from < to {
-		s.taken.Add(-int64(to - from))
-		s.next.Store(from)
-	}
-}
-
 // crowded tells whether another cluster could use a worker, which may have its own.
 func (s *schedule) crowded(own bool) bool {
-	return s.waiting.Load() > 0 || (own || s.next.Load() < s.total) && s.resident.Load() < s.room
+	return s.waiting.Load() > 0 || (own || s.left()) && s.resident.Load() < s.room
 }
 
 // last tells whether one cluster is left, so that no worker will ever be crowded.
 func (s *schedule) last() bool {
-	return s.waiting.Load() == 0 && s.next.Load() >= s.total && s.taken.Load() == 0 && s.resident.Load() == 1
+	return s.resident.Load() == 1 && s.waiting.Load() == 0 && s.taken.Load() == 0 && !s.left()
 }
 
 func (s *schedule) park(c *Cluster) {

@@ -162,7 +162,7 @@ func (cl *Cluster) hopeless() bool {
 		cl.given = true
 		s.hopeless.Add(1)
 	}
-	return s.hopeless.Load() >= s.resident.Load() && (s.next.Load() >= s.total && s.taken.Load() == 0 || s.resident.Load() >= s.room)
+	return s.hopeless.Load() >= s.resident.Load() && (!s.left() && s.taken.Load() == 0 || s.resident.Load() >= s.room)
 }
 
 // giveHope takes the cluster back from the hopeless ones.

@@ -37,6 +37,8 @@ type worker struct {
 
 	// Clusters [mine, mineEnd) are this worker's to begin: taken from the schedule for batches.
 	mine, mineEnd uint64
+	keeps         bool // the place of the cluster that has ended, for the next one
+	index         int  // in its crew
 
 	fence     atomic.Uint32
 	stats     Stats
@@ -210,8 +212,8 @@ func (wk *worker) work(g *Grid) {
 
 // runClusters is work without what follows from its end.
 func (wk *worker) runClusters(g *Grid) {
-	wk.mine, wk.mineEnd = 0, 0
-	crowded := func() bool { return g.sched.crowded(wk.mine < wk.mineEnd) }
+	wk.mine, wk.mineEnd, wk.keeps = 0, 0, false
+	crowded := func() bool { return g.sched.crowded(wk.own()) }
 	for !g.stopped.Load() {
 		cl := wk.obtain(g)
 		if cl == nil {
@@ -224,42 +226,71 @@ func (wk *worker) runClusters(g *Grid) {
 
 // obtain returns the cluster that the worker runs next, nil if none is left for it.
 func (wk *worker) obtain(g *Grid) *Cluster {
-	mine := wk.mine < wk.mineEnd
-	if rank, ok := g.sched.begin(mine); ok {
-		return wk.newCluster(g, wk.beginOwn(g, rank, mine))
+	s := &g.sched
+	if wk.keeps || (wk.own() || s.left()) && s.enter() {
+		wk.keeps = false
+		if rank, ok := wk.next(g); ok {
+			return wk.newCluster(g, s.permute(rank))
+		}
+		s.leave()
 	}
-	cl := g.sched.unpark()
+	cl := s.unpark()
 	switch {
 	case cl != nil:
 		wk.adopt(cl)
-	case mine: // nobody else will run it
-		g.sched.resident.Add(1)
-		cl = wk.newCluster(g, wk.beginOwn(g, 0, true))
+	case wk.own(): // nobody else will run it
+		s.resident.Add(1)
+		rank, _ := wk.next(g)
+		cl = wk.newCluster(g, s.permute(rank))
 	}
 	return cl
 }
 
-// beginOwn returns the next of the worker's own clusters instead of rank if there is one.
-func (wk *worker) beginOwn(g *Grid, rank uint64, mine bool) uint64 {
-	if !mine {
-		return rank
+// own tells whether the worker has taken clusters that it has not begun.
+func (wk *worker) own() bool { return wk.mine < wk.mineEnd }
+
+// next returns a cluster that the worker is to begin, if there is one: of those that it has taken, else it takes some.
+func (wk *worker) next(g *Grid) (rank uint64, ok bool) {
+	if wk.own() {
+		rank = wk.mine
+		wk.begun(g, 1)
+		return rank, true
 	}
-	wk.mine++
-	g.sched.taken.Add(-1)
-	return wk.mine - 1
+	n := one
+	if c := g.Entry.native.Load(); c != nil && c.Start != 0 && g.Compile != nil && g.Seed == 0 {
+		n = g.sched.several
+	}
+	from, to := g.sched.take(wk.index, n)
+	if from == to {
+		return 0, false
+	}
+	wk.keep(g, from+1, to)
+	return from, true
+}
+
+// keep makes clusters the worker's own.
+func (wk *worker) keep(g *Grid, from, to uint64) {
+	if from < to {
+		wk.mine, wk.mineEnd = from, to
+		g.sched.taken.Add(1)
+	}
+}
+
+// begun tells that the worker has begun the first of its own clusters.
+func (wk *worker) begun(g *Grid, n uint64) {
+	if wk.mine += n; n != 0 && wk.mine == wk.mineEnd {
+		g.sched.taken.Add(-1)
+	}
 }
 
 // reserve returns how many clusters behind one the worker may begin by itself, one as soon as the
 // other has ended. Some are left for the other workers.
 func (wk *worker) reserve(g *Grid, rank uint64) uint64 {
-	if wk.mine >= wk.mineEnd {
-		n := 1
-		if !g.helpers.alone() {
-			n = 1 + len(g.helpers.list)
-		}
-		wk.mine, wk.mineEnd = g.sched.take(n)
+	if !wk.own() {
+		from, to := g.sched.more(wk.index)
+		wk.keep(g, from, to)
 	}
-	if wk.mine != rank+1 {
+	if !wk.own() || wk.mine != rank+1 {
 		return 0
 	}
 	return wk.mineEnd - wk.mine
@@ -277,13 +308,15 @@ func (wk *worker) settle(g *Grid, cl *Cluster, v verdict) {
 		wk.publish(g, uint64(len(cl.ctas)))
 	}
 	wk.retireCluster(cl)
-	g.sched.leave()
+	if wk.keeps = wk.own() || g.sched.parts[wk.index].left() != 0; !wk.keeps {
+		g.sched.leave()
+	}
 }
 
 // publish counts finished CTAs where Launch.Progress looks.
 func (wk *worker) publish(g *Grid, ctas uint64) {
-	g.done.Add(ctas)
 	if g.Progress != nil {
+		g.done.Add(ctas)
 		g.laneOps.Add(wk.stats.LaneOps - wk.published)
 		wk.published = wk.stats.LaneOps
 	}
