@@ -3,6 +3,8 @@ package machine
 import (
 	"sync"
 	"testing"
+
+	"ptxvm/internal/mem"
 )
 
 // TestShare: parts that follow each other and have all clusters, as many as the others or one more.
@@ -100,5 +102,30 @@ func TestTakeTogether(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTurns: clusters that wait for all those before them, more than the device has room for, while a worker begins with
+// the second half of them.
+func TestTurns(t *testing.T) {
+	m := newMachine(t, 200)
+	c := code(
+		op(lanes(func(w *Warp, in *Inst, i int) {
+			w.R32(in.D)[i] = 0
+			if uint64(mem.Load32(word(w, 0))) == w.Rank() {
+				w.R32(in.D)[i] = 1
+			}
+		}), r(1), 0, 0, 0),
+		op(hLtI, p(0), r(1), 0, 1),
+		bra(0, 3).when(p(0)),
+		op(hImm, r(1), 0, 0, 1),
+		op(hAto, r(2), r(1), 0, 0),
+		op(hExit, 0, 0, 0, 0),
+	)
+	target := TargetOf(90)
+	ctas := uint32(target.resident(32, 0)) + 500
+	stats, err := m.launch(c, ctas, 1, func(l *Launch) { l.Workers = 2 })
+	if err != nil || stats.CTAs != uint64(ctas) || m.words[0] != ctas {
+		t.Errorf("%v: %d CTAs, %d turns, want %d", err, stats.CTAs, m.words[0], ctas)
 	}
 }
