@@ -69,7 +69,7 @@ func (w *forkWriter) series(forks int) string {
 	for range forks {
 		b.WriteString(w.fork())
 	}
-	b.WriteString("add.u32 %r24, %r24, 1; setp.lt.u32 %p3, %r24, 3; @%p3 bra AGAIN;\nOUT: selp.u32 %r16, 1, 2, %p2; add.u32 %r14, %r14, %r16; add.u32 %r15, %r20, %r21; xor.b32 %r15, %r15, %r22; mov.b32 %r16, %f3; xor.b32 %r15, %r15, %r16; add.u32 %r17, %r17, %r23;")
+	b.WriteString("add.u32 %r24, %r24, 1; setp.lt.u32 %p3, %r24, 3; @%p3 bra AGAIN;\nOUT: selp.u32 %r16, 1, 2, %p2; add.u32 %r14, %r14, %r16; add.u32 %r15, %r20, %r21; xor.b32 %r15, %r15, %r22; st.global.f32 [%rd7+16412], %f3; add.u32 %r17, %r17, %r23;")
 	return b.String()
 }
 
@@ -91,11 +91,11 @@ func TestForks(t *testing.T) {
 
 // forkFaults is a kernel that goes through forks often; at last a lane's bytes move.
 func forkFaults(at, reads string) string {
-	body := strings.Replace(wordHeader, "bar.sync 0;", "", 1) + "mov.u32 %r20, 0; mov.u32 %r21, 0; mov.u32 %r24, 0; setp.gt.u32 %p1, %r1, 29; @%p1 bra OUT;\nL: "
+	body := strings.Replace(wordHeader, "bar.sync 0;", "", 1) + "mov.u32 %r20, 0; mov.u32 %r21, 0; mov.u32 %r24, 0; setp.gt.u32 %p1, %r1, 29; @%p1 exit;\nL: "
 	for k := range 4 {
 		body += fmt.Sprintf("setp.ge.u32 %%p3, %%r1, %s; @%%p3 bra T%d; ld.global.u8 %%r20, [%%rd3+%d]; bra.uni M%d;\nT%d: mov.u32 %%r20, 9;\nM%d: mad.lo.u32 %%r21, %%r21, 3, %%r20;\n", reads, k, k, k, k, k)
 	}
-	body += "st.global.u32 [%rd7], %r21; setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p2, %r24, 20, %p2; @%p2 add.s64 %rd3, %rd1, " + at + "; add.u32 %r24, %r24, 1; setp.lt.u32 %p3, %r24, 40; @%p3 bra L;\nOUT: st.global.u32 [%rd2], %r21;"
+	body += "st.global.u32 [%rd7], %r21; setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p2, %r24, 20, %p2; @%p2 add.s64 %rd3, %rd1, " + at + "; add.u32 %r24, %r24, 1; setp.lt.u32 %p3, %r24, 40; @%p3 bra L; st.global.u32 [%rd2], %r21;"
 	return body
 }
 
