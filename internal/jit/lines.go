@@ -18,6 +18,10 @@ type lines struct {
 	of   []*static // by word
 	pcs  []int32   // of the instructions, in their order
 	step int       // words of a lane
+
+	borrowed bool // spare and held have been found (lines_held.go)
+	spare    []x86.Vec
+	held     map[int][2]x86.Vec // by word; nil: they wait in memory
 }
 
 // access takes a load or store; false if it is no part of lines.
@@ -87,19 +91,22 @@ func (l *lines) access(pc int32) {
 	s := &l.steps[pc]
 	k := slices.IndexFunc(l.of, func(s *static) bool { return s.pc == pc })
 	l.of[0].base, l.of[0].host = -1, false
+	l.borrow()
 	switch {
 	case s.op.Kind == sem.OpStore:
 		l.settleRows(s.settles)
-		l.keep(k)
+		if last := pc == l.pcs[l.step-1]; l.held == nil || !last {
+			l.keep(k)
+		}
 		if pc == l.pcs[l.step-1] {
-			l.eachPart(tW, l.store)
+			l.lend(l.stores)
 			l.ahead(x86.PREFETCHW)
 		}
 	case pc == l.pcs[0]:
-		l.load()
+		l.lend(l.load)
 		l.ahead(x86.PREFETCHT0)
 	case !l.direct(k):
-		l.eachPart(tW, func() { l.give(k, loc{kind: inMem, m: l.kept(k, 0)}) })
+		l.eachPart(tW, func() { l.give(k, l.wait(k)) })
 	}
 	l.uncover(s)
 }
@@ -130,7 +137,7 @@ func (l *lines) keep(k int) {
 	l.eachPart(tW, func() {
 		from := s.dataOf(&s.src[1])
 		v := l.stretch.load(from, tW)
-		l.compiler.store(x86.W512, l.kept(k, 0), v.v)
+		l.hold(k, v.v)
 		l.unload(v, from)
 		l.release(from)
 	})
@@ -158,6 +165,9 @@ func (l *lines) loaded(k int) (v x86.Vec, done func()) {
 	if d := &l.of[k].src[1]; l.direct(k) && d.row >= 0 {
 		return x86.Vec(d.row + l.part), func() {}
 	}
+	if h, ok := l.held[k]; ok {
+		return h[l.part], func() {}
+	}
 	v = l.alloc()
 	return v, func() {
 		if l.direct(k) {
@@ -173,6 +183,10 @@ func (l *lines) loaded(k int) (v x86.Vec, done func()) {
 func (l *lines) load() {
 	if !l.evex {
 		l.load256()
+		return
+	}
+	if l.step == 4 && len(l.free) >= eight {
+		l.loadHeld()
 		return
 	}
 	if l.step == 2 {
@@ -199,6 +213,11 @@ func (l *lines) loadTwo(k int, at x86.Vec) {
 	a, b := l.alloc(), l.alloc()
 	l.picked(a, 0, at)
 	l.picked(b, 2, at)
+	l.apart(k, a, b)
+}
+
+// apart makes words k and k+1 of two registers with eight lanes of each, and gives these back.
+func (l *lines) apart(k int, a, b x86.Vec) {
 	v, done := l.loaded(k + 1)
 	l.VVVI(x86.VSHUFI64X2, x86.W512, v, a, b, 0xee)
 	done()
@@ -222,7 +241,16 @@ func (l *lines) index(word func(i int) int) x86.Vec {
 	return v
 }
 
-// store stores the running part of all words.
+// stores stores all words.
+func (l *lines) stores() {
+	if l.held != nil {
+		l.storeHeld()
+	} else {
+		l.eachPart(tW, l.store)
+	}
+}
+
+// store stores the running part of all words, which wait in memory.
 func (l *lines) store() {
 	if !l.evex {
 		l.store256()

@@ -34,6 +34,17 @@ func stretchBody(words int, first uint32, compare string, order []int, between, 
 	return b.String() + "ret;"
 }
 
+// crowd has rows live from the beginning of a body to its end, so that none has registers to lend.
+func crowd(body string) string {
+	b, sum := &strings.Builder{}, &strings.Builder{}
+	b.WriteString(".reg .b32 %c<16>; mov.u32 %r39, %r2; ")
+	for k := range 16 {
+		fmt.Fprintf(b, "mad.lo.u32 %%c%d, %%r2, %%r2, %d; ", k, k)
+		fmt.Fprintf(sum, "xor.b32 %%r39, %%r39, %%c%d; ", k)
+	}
+	return b.String() + strings.TrimSuffix(body, "ret;") + strings.Repeat(sum.String(), 3) + "st.global.u32 [%rd3], %r39; ret;"
+}
+
 func stretchBodies() map[string]string {
 	up := []int{0, 1, 2, 3}
 	return map[string]string{
@@ -50,6 +61,8 @@ func stretchBodies() map[string]string {
 		"wraps to 0":     stretchBody(4, 1<<32-2600, "ge.u32", up, "", ""),
 		"rewritten":      stretchBody(4, 0, "ge.s32", up, "mov.u32 %r22, 7; mov.u32 %r32, %r21; mov.u32 %r23, %r32;", ""),
 		"read":           stretchBody(4, 0, "ge.s32", up, "add.u32 %r30, %r30, %r23; xor.b32 %r30, %r30, %r22;", ""),
+		"crowded":        crowd(stretchBody(4, 0, "ge.s32", up, "", "")),
+		"two, crowded":   crowd(stretchBody(2, 0, "ge.s32", up[:2], "", "")),
 		"numbers":        stretchBody(4, 0, "ge.s32", up, "add.u32 %r33, %r5, 9; add.u32 %r30, %r30, %r33;", ""),
 		"a bound moves":  stretchBody(4, 0, "ge.s32", up, "add.u32 %r9, %r9, 1;", ""),
 		"a base moves":   stretchBody(4, 0, "ge.s32", up, "add.u64 %rd5, %rd5, 16;", ""),
