@@ -17,6 +17,7 @@
 //	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes; ahead.go: the next ones
 //	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
+//	extract.go           the element of one lane of a row in registers
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
