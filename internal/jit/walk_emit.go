@@ -1,0 +1,343 @@
+package jit
+
+// Assembling walks: copies of rows, one lane after the other, and what is counted.
+
+import (
+	"unsafe"
+
+	"ptxvm/internal/jit/x86"
+	"ptxvm/internal/machine"
+)
+
+const (
+	longWalk  = 256 // trips of a walk, at most
+	shortWalk = 16  // fewer are not worth it
+	walksOff  = 16  // how many loops do not walk behind one that has missed
+)
+
+// Where a walk keeps what it knows.
+const (
+	walkBase   = saveSpill + 128*maxWalkRows
+	walkEnds   = walkBase + 64  // bits: how many trips those have who have left
+	walkSaved  = walkEnds + 64  // general registers
+	walkLimits = walkSaved + 64 // of each load the first index, their number, and a base of the host
+)
+
+var (
+	walkTodo  = x86.At(rCtx, walkBase)      // lanes that have not walked
+	walkStay  = x86.At(rCtx, walkBase+4)    // those who have not left
+	walkLane  = x86.At(rCtx, walkBase+8)    // who walks
+	walkLimit = x86.At(rCtx, walkBase+12)   // trips
+	walkOwn   = x86.At(rCtx, walkBase+16)   // those of this lane
+	walkMost  = x86.At(rCtx, walkBase+20)   // trips of who has left last
+	walkKinds = x86.At(rCtx, walkBase+24)   // trips in which somebody has left
+	walkSum   = x86.At(rCtx, walkBase+32)   // trips of all lanes
+	walkShy   = x86.At(rCtx, saveTrips+120) // loops that do not walk
+)
+
+// walkCopy is the copy of a row, from a byte on.
+func walkCopy(k int, at int32) x86.Mem { return x86.At(rCtx, saveSpill+int32(128*k)+at) }
+
+// walkBounds are the limits of a load.
+func walkBounds(k int) (low, count, host x86.Mem) {
+	at := walkLimits + int32(16*k)
+	return x86.At(rCtx, at), x86.At(rCtx, at+4), x86.At(rCtx, at+8)
+}
+
+// walks lets the lanes in EBX walk, or goes on to other where they cannot.
+func (c *compiler) walks(w *walk, other x86.Label) {
+	s := &c.segs[w.t.first]
+	begin, go1, next, done, missed := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
+	c.MI(x86.CMP, x86.S32, walkShy, 0)
+	c.Jcc(x86.E, begin)
+	c.MI(x86.SUB, x86.S32, walkShy, 1)
+	c.Jmp(other)
+	c.Bind(begin)
+	c.title("some lanes, each alone from %d", s.first)
+	c.count()
+	c.note(s.first, s.end)
+	c.RM(x86.LEA, x86.S32, x86.RAX, x86.At(rFuel, -1))
+	c.RI(x86.CMP, x86.S32, x86.RAX, shortWalk)
+	c.Jcc(x86.L, other)
+	c.RI(x86.CMP, x86.S32, x86.RAX, longWalk)
+	c.Jcc(x86.LE, go1)
+	c.RI(x86.MOV, x86.S32, x86.RAX, longWalk)
+	c.Bind(go1)
+	c.MR(x86.MOV, x86.S32, walkLimit, x86.RAX)
+	c.beginWalks(w)
+	c.Bind(next)
+	c.nextWalk(w, done, missed)
+	c.walkTrips(w, next, missed)
+	c.Bind(done)
+	c.restoreWalk(w)
+	c.endWalks(w, begin)
+	c.Bind(missed)
+	c.restoreWalk(w)
+	c.MI(x86.MOV, x86.S32, walkShy, walksOff)
+}
+
+// beginWalks copies rows and limits, and takes the registers.
+func (c *compiler) beginWalks(w *walk) {
+	for k := range w.rows {
+		c.eachPart(tW, func() {
+			have := c.operand(&w.rows[k].src)
+			v := c.load(have, tW)
+			c.store(c.full(), walkCopy(k, int32(c.part*c.full().Bytes())), v.v)
+			c.unload(v, have)
+			c.release(have)
+		})
+	}
+	c.MR(x86.MOV, x86.S32, walkTodo, rMask)
+	for _, m := range []x86.Mem{walkStay, walkMost} {
+		c.MI(x86.MOV, x86.S32, m, 0)
+	}
+	c.MI(x86.MOV, x86.S64, walkSum, 0)
+	for at := int32(0); at <= longWalk/8; at += 8 {
+		c.MI(x86.MOV, x86.S64, x86.At(rCtx, walkEnds+at), 0)
+	}
+	c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	for k := range w.loads {
+		c.walkBounds(w, k)
+	}
+	for k, r := range w.saved {
+		c.MR(x86.MOV, x86.S64, x86.At(rCtx, walkSaved+int32(8*k)), r)
+	}
+	for k := range w.loads {
+		if r := w.loads[k].host; r != x86.NoReg {
+			_, _, host := walkBounds(k)
+			c.RM(x86.MOV, x86.S64, r, host)
+		}
+	}
+	for v := range w.m.ops {
+		if o := &w.m.ops[v]; o.code == cConst && w.at[v].has {
+			c.VM(x86.VMOVSS, x86.W128, w.at[v].v, c.Const32(uint32(o.imm)))
+		}
+	}
+}
+
+// walkBounds copies the limits of a load; RDX has the table. What is tested each trip is the distance from the first index, which the
+// base then has.
+func (c *compiler) walkBounds(w *walk, k int) {
+	l := &w.loads[k]
+	low, count, host := walkBounds(k)
+	at := func(field uintptr) x86.Mem {
+		return x86.At(x86.RDX, c.bounds[l.pc]*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(field))
+	}
+	c.RM(x86.MOV, x86.S32, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Count)))
+	c.MR(x86.MOV, x86.S32, count, x86.RAX)
+	c.RM(x86.MOVSXD, x86.S64, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Low)))
+	c.MR(x86.MOV, x86.S32, low, x86.RAX)
+	if l.row >= 0 {
+		c.Zero(x86.RAX)
+	} else if l.shift > 0 {
+		c.RI(x86.SHL, x86.S64, x86.RAX, int32(l.shift))
+	}
+	c.RM(x86.ADD, x86.S64, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	c.MR(x86.MOV, x86.S64, host, x86.RAX)
+}
+
+// restoreWalk gives the registers back.
+func (c *compiler) restoreWalk(w *walk) {
+	for k, r := range w.saved {
+		c.RM(x86.MOV, x86.S64, r, x86.At(rCtx, walkSaved+int32(8*k)))
+	}
+}
+
+// nextWalk lets the next lane begin.
+func (c *compiler) nextWalk(w *walk, done, missed x86.Label) {
+	lane := x86.RCX
+	c.RM(x86.MOV, x86.S32, x86.RAX, walkTodo)
+	c.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
+	c.Jcc(x86.E, done)
+	c.RR(x86.TZCNT, x86.S32, lane, x86.RAX)
+	c.RR(x86.BLSR, x86.S32, x86.RAX, x86.RAX)
+	c.MR(x86.MOV, x86.S32, walkTodo, x86.RAX)
+	c.MR(x86.MOV, x86.S32, walkLane, lane)
+	c.RM(x86.MOV, x86.S32, w.count, walkLimit)
+	for k := range w.loads {
+		c.walkRoom(w, k, missed)
+	}
+	c.MR(x86.MOV, x86.S32, walkOwn, w.count)
+	for k := range w.rows {
+		x := &w.rows[k]
+		from := walkCopy(k, 0)
+		from = x86.AtIndex(from.Base, lane, 4, from.Disp)
+		switch {
+		case x.in == noVal:
+		case x.class == floatClass:
+			c.VM(x86.VMOVSS, x86.W128, x.v, from)
+		case x.index:
+			c.RM(x86.MOVSXD, x86.S64, x.r, from)
+		default:
+			c.RM(x86.MOV, x86.S32, x.r, from)
+		}
+	}
+}
+
+// walkRoom makes a walk no longer than a load at an index that goes on is inside. Registers of rows are free.
+func (c *compiler) walkRoom(w *walk, k int, missed x86.Label) {
+	l := &w.loads[k]
+	if l.row < 0 {
+		return
+	}
+	low, count, _ := walkBounds(k)
+	x, from := w.rows[l.row].r, walkCopy(l.row, 0)
+	c.RM(x86.MOV, x86.S32, x, x86.AtIndex(from.Base, x86.RCX, 4, from.Disp))
+	c.RM(x86.SUB, x86.S32, x, low)
+	c.RM(x86.MOV, x86.S32, x86.RAX, count)
+	c.RR(x86.SUB, x86.S32, x86.RAX, x)
+	c.Jcc(x86.BE, missed)
+	if n := log2(l.step); n > 0 { // of a step that begins inside the first index is
+		c.RI(x86.SUB, x86.S32, x86.RAX, 1)
+		c.RI(x86.SHR, x86.S32, x86.RAX, int32(n))
+		c.RI(x86.ADD, x86.S32, x86.RAX, 1)
+	}
+	c.RR(x86.CMP, x86.S32, x86.RAX, w.count)
+	c.Cmov(x86.B, x86.S32, w.count, x86.RAX)
+}
+
+func log2(n int64) (k int) {
+	for ; n > 1; n >>= 1 {
+		k++
+	}
+	return k
+}
+
+// walkTrips assembles the trips of a lane and what is noted at their end.
+func (c *compiler) walkTrips(w *walk, next, missed x86.Label) {
+	top, left := c.NewLabel(), c.NewLabel()
+	c.Bind(top)
+	c.walkValues(w, missed)
+	back := c.walkCondition(w)
+	c.walkMoves(w)
+	c.Jcc(back^1, left)
+	c.RI(x86.SUB, x86.S32, w.count, 1)
+	c.Jcc(x86.NE, top)
+	// The lane stands at the head of the loop, if it has walked as far as all may.
+	c.RM(x86.MOV, x86.S32, x86.RAX, walkOwn)
+	c.RM(x86.CMP, x86.S32, x86.RAX, walkLimit)
+	c.Jcc(x86.NE, missed)
+	c.RM(x86.MOV, x86.S32, x86.RCX, walkLane)
+	c.storeWalk(w)
+	c.MR(x86.ADD, x86.S64, walkSum, x86.RAX)
+	c.RM(x86.MOV, x86.S32, x86.RAX, walkStay)
+	c.RR(x86.BTS, x86.S32, x86.RAX, x86.RCX)
+	c.MR(x86.MOV, x86.S32, walkStay, x86.RAX)
+	c.Jmp(next)
+	c.Bind(left)
+	c.RM(x86.MOV, x86.S32, x86.RCX, walkLane)
+	c.storeWalk(w)
+	c.endWalk(w)
+	c.Jmp(next)
+}
+
+// storeWalk writes the rows of the lane in RCX.
+func (c *compiler) storeWalk(w *walk) {
+	for k := range w.rows {
+		x := &w.rows[k]
+		to := walkCopy(k, 0)
+		to = x86.AtIndex(to.Base, x86.RCX, 4, to.Disp)
+		switch {
+		case x.out == noVal:
+		case x.class == floatClass:
+			c.MV(x86.VMOVSS, x86.W128, to, x.v)
+		default:
+			c.MR(x86.MOV, x86.S32, to, x.r)
+		}
+	}
+}
+
+// endWalk notes in which trip a lane has left.
+func (c *compiler) endWalk(w *walk) {
+	n, bit := x86.RAX, w.count
+	c.RM(x86.MOV, x86.S32, n, walkOwn)
+	c.RR(x86.SUB, x86.S32, n, w.count)
+	c.RI(x86.ADD, x86.S32, n, 1)
+	c.MR(x86.ADD, x86.S64, walkSum, n)
+	c.RM(x86.MOV, x86.S32, x86.RCX, walkMost)
+	c.RR(x86.CMP, x86.S32, x86.RCX, n)
+	c.Cmov(x86.B, x86.S32, x86.RCX, n)
+	c.MR(x86.MOV, x86.S32, walkMost, x86.RCX)
+	c.RR(x86.MOV, x86.S32, x86.RCX, n)
+	c.RI(x86.SHR, x86.S32, x86.RCX, 5)
+	word := x86.AtIndex(rCtx, x86.RCX, 4, walkEnds)
+	c.RM(x86.MOV, x86.S32, bit, word)
+	c.RR(x86.BTS, x86.S32, bit, n)
+	c.MR(x86.MOV, x86.S32, word, bit)
+}
+
+// countKinds counts the trips in which somebody has left.
+func (c *compiler) countKinds() {
+	c.Zero(x86.RAX)
+	for at := int32(0); at <= longWalk/8; at += 8 {
+		c.RM(x86.POPCNT, x86.S64, x86.RCX, x86.At(rCtx, walkEnds+at))
+		c.RR(x86.ADD, x86.S32, x86.RAX, x86.RCX)
+	}
+	c.MR(x86.MOV, x86.S32, walkKinds, x86.RAX)
+}
+
+// endWalks makes the copies the rows, counts, and lets those wait who have left.
+func (c *compiler) endWalks(w *walk, again x86.Label) {
+	t := w.t
+	x := &t.exits[0]
+	left, stay, trips := x86.R8, x86.R10, x86.R9
+	for k := range w.rows {
+		if row := &w.rows[k]; row.out != noVal {
+			c.eachPart(tW, func() {
+				v := c.alloc()
+				c.move(c.full(), v, walkCopy(k, int32(c.part*c.full().Bytes())))
+				c.write(vecAt(v), tW, &row.src, allLanes)
+				c.release(temp(v))
+			})
+		}
+	}
+	c.settleTrips(t, false)
+	c.RM(x86.MOV, x86.S32, stay, walkStay)
+	c.RR(x86.MOV, x86.S32, left, rMask)
+	c.RR(x86.XOR, x86.S32, left, stay)
+	c.RR(x86.MOV, x86.S32, x86.RAX, stay)
+	if w.predNot {
+		c.RR(x86.MOV, x86.S32, x86.RAX, left)
+	}
+	c.writeMask(w.pred, x86.RAX, runLanes)
+	c.RM(x86.MOV, x86.S64, x86.RAX, walkSum)
+	c.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, t.ops)
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, left)
+	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, x.ops)
+	c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+	c.MR(x86.ADD, x86.S64, ctxOps, x86.RAX)
+	c.countKinds()
+	c.RM(x86.MOV, x86.S32, trips, walkMost)
+	c.RR(x86.MOV, x86.S32, x86.RDX, trips)
+	c.RR(x86.TEST, x86.S32, stay, stay)
+	c.CmovM(x86.NE, x86.S32, trips, walkLimit)
+	c.RRI(x86.IMUL, x86.S64, x86.RAX, trips, t.steps)
+	c.MR(x86.ADD, x86.S64, ctxSteps, x86.RAX)
+	c.walkFuel(x, trips, left)
+	c.RR(x86.MOV, x86.S32, rMask, stay)
+	c.RR(x86.TEST, x86.S32, rMask, rMask)
+	c.Jcc(x86.E, c.skipTo(t.last+1))
+	c.setMask(rMask, kMask, saveRun)
+	c.Jmp(again)
+}
+
+// walkFuel pays for the trips that nobody has left; those who have wait with the fuel of the last trip of them, which is in EDX.
+func (c *compiler) walkFuel(x *tripExit, trips, left x86.Reg) {
+	none, free := c.NewLabel(), c.NewLabel()
+	c.RM(x86.SUB, x86.S32, x86.RDX, walkKinds)
+	c.RM(x86.SUB, x86.S32, trips, walkKinds)
+	c.RR(x86.TEST, x86.S32, left, left)
+	c.Jcc(x86.E, none)
+	c.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
+	c.RR(x86.SUB, x86.S32, rFuel, x86.RDX)
+	c.RM(x86.ADD, x86.S32, rFuel, tripAside)
+	c.addPending(c.segs[x.seg].pending, left)
+	c.RR(x86.MOV, x86.S32, rFuel, x86.RAX)
+	c.Bind(none)
+	c.RR(x86.SUB, x86.S32, rFuel, trips)
+	c.MR(x86.MOV, x86.S32, tripFrom, rFuel)
+	c.RR(x86.TEST, x86.S32, trips, trips)
+	c.Jcc(x86.E, free)
+	c.MI(x86.MOV, x86.S32, ctxLooped, 1)
+	c.Bind(free)
+}
