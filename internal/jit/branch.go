@@ -22,7 +22,7 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.parting(i, pc, to, true)
 		c.goOn(i, true)
 	} else if !c.stretch(i, pc) {
-		if c.inlined(i, pc) {
+		if c.steps[pc].decided == nil && c.inlined(i, pc) {
 			c.inline(i, pc)
 		} else {
 			c.guardedBranch(i, pc)

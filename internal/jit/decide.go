@@ -246,6 +246,11 @@ func (c *compiler) decidedBranch(i int, pc, to int32, d *decision) {
 		switch {
 		case d.spread:
 			c.undecided(d)
+			if c.inlined(i, pc) {
+				c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
+				c.inline(i, pc)
+				return
+			}
 			c.parting(i, pc, to, false)
 			c.follow(i)
 		case back:

@@ -23,7 +23,7 @@
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	lasting.go           what a warp finds again in the next CTA
-//	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers
+//	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers; foresee_block.go: blocks of some lanes
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	cta_row*.go          CTAs of a row of the grid by such a program, together

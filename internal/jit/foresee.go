@@ -76,6 +76,9 @@ type node struct {
 	next  map[int]*node
 	guard *foreseen // of the branch or exit at its end
 	label x86.Label
+
+	inner *node // the block behind the branch at its end, which some lanes go through (inline.go)
+	outer *node // of such a block: the node before it
 }
 
 // Bounds of what is looked at: a course costs compile time and memory, and pays when it is short.
@@ -179,6 +182,9 @@ func (c *course) explore() bool {
 			c.follow(pc, know)
 		}
 		next := c.successors(n, know)
+		if warps := c.blockBehind(n, know); warps != 0 {
+			next[n.seg+2] |= warps
+		}
 		for _, t := range slices.Sorted(maps.Keys(next)) {
 			warps := next[t]
 			if had := c.at(t, know); had != nil && had.warps|warps == had.warps {
@@ -256,7 +262,7 @@ func (c *course) living(t int, know foresight) foresight {
 func (c *course) at(t int, know foresight) *node {
 	know = c.living(t, know)
 	for _, g := range c.gens {
-		if n := g.nodes[t]; n != nil && maps.EqualFunc(n.know, know, (*foreseen).same) {
+		if n := g.nodes[t]; n != nil && n.outer == nil && maps.EqualFunc(n.know, know, (*foreseen).same) {
 			return n
 		}
 	}
@@ -278,24 +284,30 @@ func (c *course) come(t int, know foresight, warps uint32) *node {
 	if len(c.nodes) == maxCourse || t != 0 && len(know) == 0 || !c.traceable(t) {
 		return nil
 	}
-	n := &node{seg: t, know: know, warps: warps}
-	for _, g := range c.gens {
-		if g.nodes[t] == nil {
-			n.gen = g
-			break
-		}
+	gen := c.generationFor(t)
+	if gen == nil {
+		return nil
 	}
-	if n.gen == nil {
-		if len(c.gens) == maxGenerations {
-			return nil
-		}
-		n.gen = &generation{steps: c.mem.steps.take(len(c.steps)), runs: runs{}, nodes: map[int]*node{}}
-		copy(n.gen.steps, c.steps)
-		c.gens = append(c.gens, n.gen)
-	}
-	n.gen.nodes[t] = n
+	n := &node{seg: t, gen: gen, know: know, warps: warps}
+	gen.nodes[t] = n
 	c.nodes = append(c.nodes, n)
 	return n
+}
+
+// generationFor is a generation that has no version of a segment yet, nil if there are too many.
+func (c *course) generationFor(t int) *generation {
+	for _, g := range c.gens {
+		if g.nodes[t] == nil {
+			return g
+		}
+	}
+	if len(c.gens) == maxGenerations {
+		return nil
+	}
+	g := &generation{steps: c.mem.steps.take(len(c.steps)), runs: runs{}, nodes: map[int]*node{}}
+	copy(g.steps, c.steps)
+	c.gens = append(c.gens, g)
+	return g
 }
 
 // traceable tells whether all instructions of a segment find their sources in the table, too.
@@ -455,6 +467,9 @@ func (c *course) apply(n *node) (saved int) {
 	}
 	c.segmentRuns(s, false, n.gen.runs)
 	c.region.steps = base
+	if n.inner != nil {
+		c.applyBlock(n.inner)
+	}
 	return saved
 }
 

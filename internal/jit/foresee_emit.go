@@ -116,12 +116,16 @@ func (c *compiler) fullLabel(t int) x86.Label {
 
 // guardSeen is the guard of the branch or exit at the end of the node, if it is foreseen.
 func (c *compiler) guardSeen(in *machine.Inst) *foreseen {
-	if c.node == nil || in != &c.insts[c.segs[c.node.seg].end-1] {
+	n := c.node
+	if n != nil && n.outer != nil {
+		n = n.outer // its block has none
+	}
+	if n == nil || in != &c.insts[c.segs[n.seg].end-1] {
 		return nil
 	}
-	switch c.steps[c.segs[c.node.seg].end-1].op.Kind {
+	switch c.steps[c.segs[n.seg].end-1].op.Kind {
 	case sem.OpBranch, sem.OpExit, sem.OpReturn:
-		return c.node.guard
+		return n.guard
 	}
 	return nil
 }
@@ -198,7 +202,11 @@ func (c *compiler) bringHome(g ir.Reg, v *foreseen, p *pattern) {
 func (c *course) before(n *node, pc int32) foresight {
 	know := maps.Clone(n.know)
 	for at := c.segs[n.seg].first; at < pc; at++ {
-		c.follow(at, know)
+		if n.outer != nil {
+			c.forget(at, know)
+		} else {
+			c.follow(at, know)
+		}
 	}
 	return know
 }

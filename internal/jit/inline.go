@@ -2,8 +2,8 @@ package jit
 
 // Short blocks that some lanes of a full warp go through, `if (lane == 0) s[warp] = x`: the others wait for them a few
 // instructions further on, so nobody need leave the code for full warps. What the block computes for itself is
-// computed for all lanes, what it leaves behind and its one access to memory are for those that are there. Where the access
-// would fault, or leaves for another reason, nothing has been done: the branch is executed as everywhere else.
+// computed for all lanes, what it leaves behind and its accesses to memory are for those that are there. Where an access
+// would fault, or leaves for another reason, the lanes part there, with everything before it done.
 
 import (
 	"math/bits"
@@ -18,20 +18,33 @@ import (
 // maxInline is how many instructions such a block has at most.
 const maxInline = 12
 
-// inlined tells whether the segment behind a branch is such a block.
+// maxInlineAccesses is how many accesses it has at most.
+const maxInlineAccesses = 4
+
+// inlined tells whether the segment behind a branch is such a block, and where it is executed so.
 func (c *compiler) inlined(i int, pc int32) bool {
-	in := &c.insts[pc]
-	if c.node != nil || c.sweeping != nil || c.turning != nil || len(c.words) != 0 || c.steps[pc].decided != nil || c.opt.Whole || i+2 >= len(c.segs) {
+	if c.sweeping != nil || c.turning != nil || len(c.words) != 0 || c.opt.Whole || i+2 >= len(c.segs) || !c.canWait(i+2) {
 		return false
 	}
-	s := &c.segs[i+1]
-	if s.first != pc+1 || s.end != int32(in.Imm) || s.end-s.first > maxInline || s.first == s.end || c.segs[i+2].first != s.end {
+	if c.node != nil {
+		return c.node.inner != nil
+	}
+	return c.inlines(i, pc)
+}
+
+// inlines tells whether the segment behind a branch is such a block.
+func (r *region) inlines(i int, pc int32) bool {
+	if i+2 >= len(r.segs) {
 		return false
 	}
-	accesses, touched := 0, false
+	in, s := &r.insts[pc], &r.segs[i+1]
+	if s.first != pc+1 || s.end != int32(in.Imm) || s.end-s.first > maxInline || s.first == s.end || r.segs[i+2].first != s.end {
+		return false
+	}
+	accesses := 0
 	for at := s.first; at < s.end; at++ {
-		step := &c.steps[at]
-		if step.leaves || step.tests || step.lasting || c.insts[at].Guard != machine.NoGuard || c.rowAmong(c.live.uses.writes(at), in.Guard&^1) {
+		step := &r.steps[at]
+		if step.leaves || step.tests || step.lasting || step.loaded != nil || step.index != nil || r.insts[at].Guard != machine.NoGuard || r.rowAmong(r.live.uses.writes(at), in.Guard&^1) {
 			return false
 		}
 		switch step.op.Kind {
@@ -41,21 +54,17 @@ func (c *compiler) inlined(i int, pc int32) bool {
 		default:
 			return false
 		}
-		if stays := c.staysBehind(at, s.end); stays && (accesses == 0 || step.once(false) || step.index != nil) {
+		if step.once(false) && r.staysBehind(at, s.end) {
 			return false
 		}
-		if accesses == 0 && c.staysBehind(at, s.first) { // the branch could not be executed again
-			return false
-		}
-		touched = touched || step.loaded != nil || step.index != nil
 	}
-	return accesses == 1 && !touched
+	return accesses > 0 && accesses <= maxInlineAccesses
 }
 
 // staysBehind tells whether an instruction writes a row that somebody reads from a pc on.
-func (c *compiler) staysBehind(at, pc int32) bool {
-	live := c.live.at(pc)
-	return slices.ContainsFunc(c.live.uses.writes(at), func(g ir.Reg) bool { return c.f.Rows.Of[g] < 0 || c.live.holds(live, c.offset(g)) })
+func (r *region) staysBehind(at, pc int32) bool {
+	live := r.live.at(pc)
+	return slices.ContainsFunc(r.live.uses.writes(at), func(g ir.Reg) bool { return r.f.Rows.Of[g] < 0 || r.live.holds(live, r.offset(g)) })
 }
 
 // inline assembles a branch of a full warp with the block behind it.
@@ -65,10 +74,10 @@ func (c *compiler) inline(i int, pc int32) {
 	if c.others = c.othersKnown(pc); c.others == 0 {
 		c.whoGoes(i, pc)
 	}
-	parting := c.later(func() {
-		c.parting(i, pc, s.end, false)
-		c.follow(i)
-	})
+	node := c.node
+	if node != nil {
+		c.enter(node.inner)
+	}
 	c.title("some of all lanes, from %d", s.first)
 	c.count()
 	for at := s.first; at < s.end; at++ {
@@ -79,11 +88,14 @@ func (c *compiler) inline(i int, pc int32) {
 			continue
 		}
 		c.note(at, at+1)
-		c.inlineOne(i, at, pc, parting)
+		c.inlineOne(i, at, pc)
+	}
+	if node != nil {
+		c.enter(node)
 	}
 	c.countOthers(pc, n)
 	c.others = 0
-	c.Jmp(c.segs[i+2].full)
+	c.Jmp(c.fullLabel(i + 2))
 }
 
 // othersKnown has the lanes that go through the block, 0 if that is known only then, or none or all do.
@@ -146,7 +158,7 @@ func (c *compiler) guardOthers(pc int32) {
 }
 
 // inlineOne assembles one instruction of the block behind the branch at a pc.
-func (c *compiler) inlineOne(i int, at, pc int32, parting x86.Label) {
+func (c *compiler) inlineOne(i int, at, pc int32) {
 	s, use := &c.steps[at], allLanes
 	if memory := s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore; memory || c.staysBehind(at, c.segs[i+1].end) {
 		use = guardLanes
@@ -155,10 +167,32 @@ func (c *compiler) inlineOne(i int, at, pc int32, parting x86.Label) {
 		if memory {
 			c.settleRows(s.settles)
 			a := c.accessAt(at, false, use)
-			a.miss = parting
+			a.miss = c.leaveBlock(i, at, pc)
 			a.assemble(i + 1)
 			return
 		}
 	}
 	c.compute(i+1, at, false, use)
+}
+
+// leaveBlock is the label of code that leaves before an access of the block behind the branch at a pc, where its lanes part
+// from those that wait for them.
+func (c *compiler) leaveBlock(i int, at, pc int32) x86.Label {
+	others := c.others
+	return c.later(func() {
+		c.others = others
+		c.guardOthers(pc)
+		c.others = 0
+		n := at - c.segs[i+1].first
+		c.MI(x86.ADD, x86.S64, ctxSteps, n)
+		c.RR(x86.POPCNT, x86.S32, x86.RCX, rGuard)
+		c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, n-1) // all lanes have been counted for the branch
+		c.MR(x86.ADD, x86.S64, ctxOps, x86.RCX)
+		c.unforesee(at, at)
+		c.apart(at)
+		c.RR(x86.MOV, x86.S32, rMask, rGuard)
+		c.R(x86.NOT, x86.S32, rGuard)
+		c.addPending(c.segs[i+2].pending, rGuard)
+		c.partExit(at, 0, 0)
+	})
 }

@@ -154,7 +154,7 @@ func (s *static) access(i int, pc int32) {
 	if s.use != allLanes && !s.uniform() { // lanes that the guard excludes may be outside
 		done = s.NewLabel()
 		fail = s.later(func() {
-			s.apart()
+			s.rows()
 			s.Jmp(done)
 		})
 	}

@@ -72,6 +72,12 @@ func compareSweepIn(t *testing.T, size uint64, body string, grid, block [3]uint3
 // first parameter points into a buffer.
 func compareTwice(t *testing.T, text string, size, at uint64, grid, block [3]uint32, args ...any) {
 	t.Helper()
+	compareBy(t, []jit.Options{{Vectors: jit.AVX2}, {Vectors: jit.AVX512}}, text, size, at, grid, block, args...)
+}
+
+// compareBy is compareTwice for code that is made in some ways.
+func compareBy(t *testing.T, ways []jit.Options, text string, size, at uint64, grid, block [3]uint32, args ...any) {
+	t.Helper()
 	l := newLaboratory(t, "k.ptx", text)
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all := l.arena.Bytes(buf, size)
@@ -84,9 +90,9 @@ func compareTwice(t *testing.T, text string, size, at uint64, grid, block [3]uin
 		return bytes.Clone(all), s, fmt.Sprint(err)
 	}
 	want, stats, fault := launch(nil)
-	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+	for _, v := range ways {
 		l.decoder = nil
-		e := engine(t, jit.Options{Vectors: v})
+		e := engine(t, v)
 		for range 2 {
 			got, s, err := launch(e.Install)
 			if err != fault || !bytes.Equal(got, want) || fault == "<nil>" && (s.Steps != stats.Steps || s.LaneOps != stats.LaneOps || s.CTAs != stats.CTAs) {
