@@ -28,7 +28,7 @@
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	cta_row*.go          CTAs of a row of the grid by such a program, together
 //	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
-//	memory.go gather.go words.go solo.go some.go  loads and stores
+//	memory.go gather.go words.go solo.go some.go near.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers

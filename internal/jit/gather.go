@@ -26,6 +26,7 @@ func (a *accessed) apart() {
 		}), 4
 	}
 	a.inside(int32(size), fail)
+	a.near(done)
 	base := a.hostBase()
 	for k := range a.m.At {
 		switch {
