@@ -28,6 +28,7 @@
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	cta_row*.go          CTAs of a row of the grid by such a program, together
 //	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
+//	passes_count.go passes_tally.go  those that count in few places of shared memory
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside

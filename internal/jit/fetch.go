@@ -15,8 +15,9 @@ import (
 
 // fetch is an element of a load of a run.
 type fetch struct {
-	pc   int32
-	elem int
+	pc    int32
+	elem  int
+	holds uint32 // bits that may be set
 }
 
 // findFetches notes the loads of 32-bit elements that are one vector for each part of the lanes, or the
@@ -25,10 +26,15 @@ func (r *region) findFetches() {
 	e := r.planner()
 	for pc := range r.steps {
 		s, m := &r.steps[pc], &r.steps[pc].op.Memory
-		if s.op.Kind != sem.OpLoad || s.leaves || s.loaded != nil || r.insts[pc].Guard != machine.NoGuard || m.Elem != 4 {
+		if s.op.Kind != sem.OpLoad || s.leaves || s.loaded != nil || r.insts[pc].Guard != machine.NoGuard || m.Elem > 4 {
 			continue
 		}
-		if a := e.accessAt(int32(pc), false, allLanes).static(); a != nil && (s.full[0].slot || s.full[0].pat != nil) {
+		a := e.accessAt(int32(pc), false, allLanes).static()
+		switch {
+		case a == nil || !s.full[0].slot && s.full[0].pat == nil:
+		case m.Elem < 4:
+			s.narrow = len(m.At) == 1 && a.moves[0] == resized && a.src[1].typ == tW && a.stride.row >= e.full().Bytes()/4
+		default:
 			s.fetched = a.stride.row >= e.full().Bytes()/4
 			for k := range m.At {
 				s.fetched = s.fetched && (a.moves[k] == unused || a.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
@@ -45,7 +51,7 @@ func (r *region) planner() *compiler {
 // takesLoad tells whether a load can join the run, and notes it.
 func (t *touched) takesLoad(r *region, pc int32) bool {
 	s := &r.steps[pc]
-	if t.masked || t.any && t.wide || !s.fetched {
+	if t.masked || t.any && t.wide || !s.fetched && !(t.looped && s.narrow) {
 		return false
 	}
 	at := &s.full[0]
@@ -89,13 +95,21 @@ func (g *merger) load(pc int32) {
 			continue
 		}
 		v := g.m.input(len(g.m.in), tW)
-		g.m.in = append(g.m.in, source{typ: tW, off: machine.NoGuard, row: -1, fetch: &fetch{pc, k}})
+		g.m.in = append(g.m.in, source{typ: tW, off: machine.NoGuard, row: -1, fetch: &fetch{pc, k, holds(&s.op.Memory)}})
 		g.now[d.off] = v
 		if !d.slot {
 			g.wrote[d.off] = tW
 		}
 		g.loose[d.off] = false
 	}
+}
+
+// holds are the bits that may be set in the register of an element that a load brings.
+func holds(m *sem.MemoryUse) uint32 {
+	if m.Signed || m.Elem >= 4 {
+		return ^uint32(0)
+	}
+	return 1<<(8*m.Elem) - 1
 }
 
 // testFetches makes the tests of a run's loads.
@@ -118,6 +132,11 @@ func (c *compiler) testFetches(i int, u *run) {
 // instruction can be in memory, and only as long as its base stays in its register.
 func (r *room) fetched(f *fetch, fold bool) loc {
 	s := r.accessAt(f.pc, false, allLanes).static()
+	if s.s.narrow {
+		v := r.alloc()
+		s.loadPartOf(f.elem, v)
+		return temp(v)
+	}
 	if fold && (s.stride.step != 0 || r.evex) {
 		return r.fetchedAt(s, f)
 	}
@@ -206,7 +225,9 @@ func (r *room) foldable(o *operation) val {
 		if p.code != cIn || r.m.in[p.imm].fetch == nil || r.there[v] || len(r.read[v]) != 1 {
 			continue
 		}
-		if s := r.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); !s.oncePerRow() && (s.stride.step != 0 || r.evex) {
+		if s := r.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); s.s.narrow {
+			continue
+		} else if !s.oncePerRow() && (s.stride.step != 0 || r.evex) {
 			return v
 		}
 		if best == none {

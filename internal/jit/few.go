@@ -34,7 +34,7 @@ func (r *region) fewAt(pc int32, s *source, depth int) few {
 			break
 		}
 		if t := &r.steps[at]; !t.leaves && t.op.Kind == sem.OpLane && t.prog != nil && t.dst.typ == tW && r.insts[at].Guard == machine.NoGuard {
-			return r.fewIn(at, t.prog.result, depth-1)
+			return t.prog.fewIn(t.prog.result, func(k int) few { return r.fewAt(at, &t.in[k], depth-1) })
 		}
 	}
 	return few{field: ^uint32(0)}
@@ -57,16 +57,15 @@ func (r *region) writerBefore(pc int32, g ir.Reg) (at int32, ok bool) {
 	return 0, false
 }
 
-// fewIn is what is known of a value of an instruction's program.
-func (r *region) fewIn(pc int32, v val, depth int) few {
-	s := &r.steps[pc]
-	o := &s.prog.ops[v]
-	arg := func(v val) few { return r.fewIn(pc, v, depth) }
+// fewIn is what is known of a value of a program, by what is known of its sources.
+func (p *program) fewIn(v val, in func(k int) few) few {
+	o := &p.ops[v]
+	arg := func(v val) few { return p.fewIn(v, in) }
 	switch o.code {
 	case cConst:
 		return few{from: &source{typ: tW, known: true, value: o.imm}}
 	case cIn:
-		return r.fewAt(pc, &s.in[o.imm], depth)
+		return in(int(o.imm))
 	case cAnd:
 		return few{field: arg(o.a).bits() & arg(o.b).bits()}
 	case cShlI:

@@ -44,7 +44,7 @@ func (r *region) findLanes() {
 			r.laneMasks[g] = m
 			s.prog = p.becomes(p.lanes(m))
 		case tW:
-			s.prog = p.becomes(p.table(func(i int) uint32 { return uint32(v.vals[i]) }))
+			s.prog = p.becomes(p.byLane(v))
 		}
 	}
 	for pc := range r.steps {
@@ -57,6 +57,16 @@ func (p *program) becomes(v val) *program {
 	p.result = v
 	p.settle()
 	return p
+}
+
+// byLane is a value that follows from the lane alone, or not even from that.
+func (p *program) byLane(v *foreseen) val {
+	for _, other := range v.vals[:32] {
+		if other != v.vals[0] {
+			return p.table(func(i int) uint32 { return uint32(v.vals[i]) })
+		}
+	}
+	return p.w(uint32(v.vals[0]))
 }
 
 // byLane tells whether the values of all warps are the same.

@@ -28,6 +28,8 @@ type passes struct {
 	living   int      // values alive at a time that nobody carries
 	lanes    int32    // instructions of lanes
 	widens   []widening
+	counting bool // passes_count.go
+	quiet    bool // it waits for nobody
 }
 
 // advance is a number that goes on by the same in each turn.
@@ -88,10 +90,11 @@ func (t *passes) find(r *region) bool {
 	}
 	pc := s.end - 1
 	in, end := &r.insts[pc], &r.steps[pc]
-	if end.leaves || end.op.Kind != sem.OpBranch || int32(in.Imm) != s.first || in.Flags&machine.QuietLoop == 0 || end.decided == nil || end.decided.terms != nil {
+	if end.leaves || end.op.Kind != sem.OpBranch || int32(in.Imm) != s.first || end.decided == nil || end.decided.terms != nil {
 		return false
 	}
-	return t.body(r, s) && t.count(end.decided) && t.addresses(r) && t.merge(r, s)
+	t.quiet = in.Flags&machine.QuietLoop != 0
+	return t.body(r, s) && t.quiet == !t.counting && t.count(end.decided) && t.addresses(r) && t.merge(r, s)
 }
 
 // body looks at each instruction but the branch.
@@ -108,6 +111,7 @@ func (t *passes) body(r *region, s *segment) bool {
 			if !t.advance(r, pc) {
 				others = append(others, pc)
 			}
+		case t.counts(r, s, pc):
 		case !u.takes(r, pc):
 			return false
 		default:
@@ -268,7 +272,7 @@ func (t *passes) addresses(r *region) bool {
 				return false
 			}
 		}
-		if !t.base(a, pc) {
+		if !t.base(a, pc) || t.counting && a.bound < 0 {
 			return false
 		}
 	}
@@ -303,7 +307,9 @@ func (t *passes) merge(r *region, s *segment) bool {
 	t.masks = slices.DeleteFunc(t.masks, func(m maskResult) bool { return m.off == pred })
 	need, uses := t.needs(), t.uses()
 	for k := range t.rows {
-		t.carried = append(t.carried, t.rows[k].dst.off)
+		if d := &t.rows[k].dst; d.count == nil {
+			t.carried = append(t.carried, d.off)
+		}
 	}
 	for i := range t.ops {
 		if need[i] && !t.steadies(val(i), uses[i]) {
@@ -312,7 +318,7 @@ func (t *passes) merge(r *region, s *segment) bool {
 	}
 	t.living = len(t.crowd(nil)) - 1
 	slices.SortStableFunc(t.steady, func(a, b steady) int { return b.uses - a.uses })
-	return len(t.masks) == 0
+	return len(t.masks) == 0 && t.counted()
 }
 
 // ahead is how far the number of a load's base is from what it was before the turn.

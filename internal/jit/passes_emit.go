@@ -25,6 +25,7 @@ type turning struct {
 	hosts map[turnKey]x86.Reg
 
 	computed []rate
+	values   []turnValue // passes_tally.go
 }
 
 // turnKey names a base in a register.
@@ -44,7 +45,8 @@ var turnsLeft = x86.At(rCtx, saveRow)
 func (c *compiler) inPasses(i int) bool {
 	t, s := c.passes[i], &c.segs[i]
 	k := &turning{compiler: c, t: t}
-	if k.settled() || !k.needRates() || !k.choose() {
+	k.findValues()
+	if len(k.values) > len(countRegs) || k.settled() || !k.needRates() || !k.choose() {
 		return false
 	}
 	s.body = c.NewLabel()
@@ -117,7 +119,7 @@ func (k *turning) settled() bool {
 			}
 		}
 	}
-	return len(k.t.bases) == 0
+	return len(k.t.bases) == 0 && !k.t.counting
 }
 
 // wholeRow is how many registers a row of 32 bits takes.
@@ -129,9 +131,9 @@ func (k *turning) choose() bool {
 	if k.evex {
 		all = 32
 	}
-	for k.parts = k.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(turnRegs)); k.parts /= 2 {
+	for k.parts = k.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(k.regsFor())); k.parts /= 2 {
 	}
-	if k.baseRegs() > len(turnRegs) {
+	if k.baseRegs() > len(k.regsFor()) {
 		return false
 	}
 	next := k.wholeRow() - k.parts // rows begin where those of earlier parts would be
@@ -206,7 +208,11 @@ func (k *turning) certain(s *segment) {
 		k.shift(s.body)
 	}
 	k.RI(x86.ADD, x86.S64, x86.RCX, 1)
-	k.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
+	if k.t.quiet {
+		k.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
+	} else {
+		k.polledFuel()
+	}
 	k.limit()
 	k.untilPoll(s, s.body)
 	k.limit()
@@ -310,6 +316,7 @@ func (k *turning) tests(other x86.Label) {
 			k.test(b, run, 0, other)
 		}
 	}
+	k.testCounts(other)
 }
 
 // test is for one run of a base; beyond as in widens.
@@ -430,12 +437,13 @@ func (k *turning) begin() {
 	for _, b := range k.same {
 		c.loadValue(b.key, b.v)
 	}
+	k.beginCounting()
 	k.hosts = map[turnKey]x86.Reg{}
 	for i := range k.t.bases {
 		b := &k.t.bases[i]
 		first, behind := k.runs(b)
 		for run := first; run < behind; run++ {
-			r := turnRegs[len(k.hosts)]
+			r := k.regsFor()[len(k.hosts)]
 			k.hosts[turnKey{b.key, run}] = r
 			k.RM(x86.MOV, b.src.typ.size(), r, k.number(&b.src, run))
 			if b.bound < 0 {
@@ -495,7 +503,10 @@ func (k *turning) behind(s *segment, turns x86.Mem) {
 	}
 	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RAX, s.end-s.first)
 	c.RR(x86.ADD, x86.S64, rSteps, x86.RCX)
-	c.RR(x86.SUB, x86.S32, rFuel, x86.RAX)
-	c.RI(x86.ADD, x86.S32, rFuel, 1)
-	c.MI(x86.MOV, x86.S32, ctxLooped, 1)
+	if k.t.quiet {
+		c.RR(x86.SUB, x86.S32, rFuel, x86.RDX)
+		c.MI(x86.MOV, x86.S32, ctxLooped, 1)
+	} else {
+		k.burnPolled()
+	}
 }

@@ -52,7 +52,7 @@ const (
 // forNext finds it; nil if a loop is none.
 func (k *turning) forNext(s *segment) *nextWarps {
 	n := &nextWarps{turning: k, s: s, enter: k.NewLabel(), miss: k.NewLabel()}
-	if !k.f.Entry || k.parts != k.wholeRow() || k.baseRegs() > nextBases || k.t.lanes > nextOps || len(k.t.bases) == 0 {
+	if k.t.counting || !k.f.Entry || k.parts != k.wholeRow() || k.baseRegs() > nextBases || k.t.lanes > nextOps || len(k.t.bases) == 0 {
 		return nil
 	}
 	for pc := s.first; pc < s.end; pc++ {

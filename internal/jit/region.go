@@ -37,6 +37,7 @@ type step struct {
 	tests   bool     // it leaves if a lane of made wraps
 	loaded  *pattern // what a load of one value for all lanes gives, beside its row, in code for full warps
 	fetched bool     // a load that can be part of a run, in code for full warps
+	narrow  bool     // one of narrow elements that can be part of a turn in passes
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first

@@ -358,8 +358,12 @@ func (r *room) accumulates(o *operation, reg x86.Vec) bool {
 // give writes a value to a row. What the row held is kept if somebody will read it.
 func (r *room) give(v val, d *source) {
 	r.folds = none
-	if d.run {
+	switch {
+	case d.run:
 		r.giveRun(v, d)
+		return
+	case d.count != nil:
+		r.giveCount(v, d.count)
 		return
 	}
 	if d.row >= 0 && r.use == allLanes && !r.wide {
