@@ -9,8 +9,9 @@ package jit
 // them and has run its turns. One that brings others runs the ordinary way, and where that is the rule nobody guesses
 // again in the launch.
 //
-// Such a warp's loads are executed before its turn. Nobody can tell: they are weak, and from the kernel's begin to the
-// loop there is only what computes and loads, nothing that could order them behind what another thread does.
+// Such a warp's loads are executed before its turn. Nobody can tell: from the kernel's begin to the loop there is only
+// what computes and loads, nothing that could order them behind what another thread does; and what the kernel stores, or
+// atomics change, is in other allocations than what the loop loads, so that even those who race see the schedule's order.
 //
 // Here is which loops do that, passes_next_emit.go has the code.
 
@@ -28,6 +29,7 @@ type nextWarps struct {
 	s    *segment
 	keys []nextKey
 	rows []uint32 // what a turn reads: first those that it writes
+	to   []int32  // bounds of what the kernel writes
 	wide *rate    // has to be large, if it is not fixed
 
 	enter, miss x86.Label
@@ -47,6 +49,7 @@ const (
 	nextBases  = 5       // leaves a register of turnRegs
 	nextTurns  = 4       // of a warp at a time
 	nextWork   = 1 << 17 // instructions of all warps, as between two polls
+	nextWrites = 8       // accesses of the kernel that write
 )
 
 // forNext finds it; nil if a loop is none.
@@ -60,10 +63,24 @@ func (k *turning) forNext(s *segment) *nextWarps {
 			return nil
 		}
 	}
-	if !n.numbers() || !n.operands() || !n.far() || !k.unordered(s.first) || len(n.keys) > machine.NativeNextKeys || len(n.rows) > machine.NativeNextRows {
+	if !n.writes() || !n.numbers() || !n.operands() || !n.far() || !k.unordered(s.first) || len(n.keys) > machine.NativeNextKeys || len(n.rows) > machine.NativeNextRows {
 		return nil
 	}
 	return n
+}
+
+// writes notes what writes global memory; false if that is much. An access whose bounds are not known yet returns to Go
+// first, where what has been run for others is given up, as does what only its handler knows.
+func (n *nextWarps) writes() bool {
+	for pc, b := range n.bounds {
+		switch n.steps[pc].op.Kind {
+		case sem.OpStore, sem.OpAtomic, sem.OpCas:
+			if b >= 0 && !slices.Contains(n.to, b) {
+				n.to = append(n.to, b)
+			}
+		}
+	}
+	return len(n.to) <= nextWrites && !slices.ContainsFunc(n.t.bases, func(b turnBase) bool { return b.bound < 0 })
 }
 
 // numbers notes the numbers and slots that decide about turns and addresses; false if nothing says how one goes on.

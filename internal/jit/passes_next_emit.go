@@ -151,6 +151,7 @@ func (n *nextWarps) lead() {
 	c.title("turns for the next warps, from %d", n.s.first)
 	c.count()
 	n.worth(plain)
+	n.readsOnly(plain)
 	n.howMany(plain)
 	n.common(plain)
 	n.insideAll(plain)
@@ -186,6 +187,23 @@ func (n *nextWarps) worth(plain x86.Label) {
 	c.RI(x86.SHR, x86.S32, x86.RAX, 1)
 	c.MR(x86.MOV, x86.S32, nextMost, x86.RAX)
 	c.Bind(free)
+}
+
+// readsOnly goes to plain where the kernel has written to what the loop loads.
+func (n *nextWarps) readsOnly(plain x86.Label) {
+	n.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	for i := range n.t.bases {
+		n.RM(x86.MOV, x86.S64, x86.RAX, boundsStart(n.t.bases[i].bound))
+		for _, to := range n.to {
+			n.RM(x86.CMP, x86.S64, x86.RAX, boundsStart(to))
+			n.Jcc(x86.E, plain)
+		}
+	}
+}
+
+// boundsStart is where the start of what an access may touch is in the table at RDX.
+func boundsStart(index int32) x86.Mem {
+	return x86.At(x86.RDX, index*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(unsafe.Offsetof(machine.NativeBounds{}.Start)))
 }
 
 // howMany decides for how many warps: as many as will come in this batch, so that it does not take too long.

@@ -62,6 +62,9 @@ var nextCases = map[string]string{
 	"volatile before**":  gridLoop("mov.u32 %r20, 0; ld.volatile.global.u32 %r22, [%rd2];", "ld.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "st.global.u32 [%rd2], %r20;"),
 	"volatile**":         gridLoop("mov.u32 %r20, 0;", "ld.volatile.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "st.global.u32 [%rd2], %r20;"),
 	"stored around**":    gridLoop("mov.u32 %r20, 0; mov.u32 %r30, 0;\nO:", "ld.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "st.global.u32 [%rd2], %r20; add.u32 %r30, %r30, 1; setp.lt.u32 %p2, %r30, 3; @%p2 bra O;"),
+	"in place**":         gridLoop("mov.u32 %r20, 0;", "ld.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd1, %rd6; st.global.u32 [%rd6+128], %r20; st.global.u32 [%rd2], %r20;"),
+	"counts in place**":  gridLoop("mov.u32 %r20, 0;", "ld.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd1, %rd6; red.global.add.u32 [%rd6+256], %r20; st.global.u32 [%rd2], %r20;"),
+	"later in place*":    gridLoop("mov.u32 %r20, 0;", "ld.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "setp.eq.u32 %p2, %r6, 4; selp.b64 %rd6, %rd1, %rd2, %p2; mul.wide.u32 %rd7, %r4, 4; add.u64 %rd7, %rd6, %rd7; @!%p2 bra F; st.global.u32 [%rd7+640], %r20; F: st.global.u32 [%rd2], %r20;"),
 	"again*":             gridLoop("mov.u32 %r20, 0; mov.u32 %r30, 0;\nO:", "ld.global.u32 %r21, [%rd5]; add.u32 %r20, %r20, %r21;", "add.u32 %r30, %r30, 1; setp.lt.u32 %p2, %r30, 3; @%p2 bra O; st.global.u32 [%rd2], %r20;"),
 }
 
@@ -95,6 +98,9 @@ func (r *nextRoom) fill(seed uint64) {
 	}
 	clear(r.got)
 }
+
+// memory is a copy of both buffers.
+func (r *nextRoom) memory() []byte { return append(bytes.Clone(r.got), r.in...) }
 
 func (r *nextRoom) launchN(t *testing.T, compile func(*machine.Code), grid, block, n uint32) (machine.Stats, string) {
 	t.Helper()
@@ -138,15 +144,15 @@ func compareNext(t *testing.T, body string, o jit.Options) (took, led uint64) {
 				decoder := r.decoder
 				r.keep = false
 				want, wrong := r.launchN(t, nil, s.grid, s.block, n)
-				memory := bytes.Clone(r.got)
+				memory := r.memory()
 				r.fill(seed)
 				if again != 0 {
 					r.decoder, r.keep = decoder, true
 				}
 				got, fault := r.launchN(t, install, s.grid, s.block, n)
-				if fault != wrong || !bytes.Equal(r.got, memory) || got.Steps != want.Steps || got.LaneOps != want.LaneOps {
+				if fault != wrong || !bytes.Equal(r.memory(), memory) || got.Steps != want.Steps || got.LaneOps != want.LaneOps {
 					t.Errorf("%v, %d CTAs of %d, n %d, launch %d: memory equal: %v; %d steps and %d lane-ops, the interpreter %d and %d; %s, the interpreter %s",
-						o, s.grid, s.block, n, again, bytes.Equal(r.got, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps, fault, wrong)
+						o, s.grid, s.block, n, again, bytes.Equal(r.memory(), memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps, fault, wrong)
 				}
 			}
 		}

@@ -2,7 +2,7 @@ package machine
 
 // NativeNext is what compiled code has computed of a loop for warps that are still to come to it: the rows that the
 // loop leaves for each of them, and what they must bring so that it holds for them. It is 64-byte aligned, and lost
-// when a launch begins.
+// where code is entered.
 type NativeNext struct {
 	Left  uint32                    // warps of which it is not known yet whether they come
 	Tries int32                     // how many others may come before they are given up

@@ -37,8 +37,10 @@ func (wk *worker) nativeTable(n *Native) *nativeTable {
 }
 
 // refresh learns bounds that the interpreter has found for the instruction at which code returned, forgets those of
-// allocations that have ended, and finds those of a new launch.
+// allocations that have ended, and finds those of a new launch. What compiled code has run for other warps is given up: what
+// happens outside it may write anywhere.
 func (t *nativeTable) refresh(wk *worker, n *Native, c *CTA) {
+	wk.nativeState().Next.Left = 0
 	if t.missed >= 0 {
 		t.learn(wk, n)
 	}
