@@ -17,8 +17,9 @@ const (
 	GathersSlow  Traits = 1 << iota // a gather takes longer than to load its elements one by one and to insert them
 	ScattersSlow                    // a scatter takes longer than to extract its elements and to store them one by one
 	PacksSlow                       // vpcompress to memory takes longer than into a register that is then stored
+	WritesAhead                     // lines that ascending stores will reach are fetched in time without a hint
 
-	AllTraits = GathersSlow | ScattersSlow | PacksSlow
+	AllTraits = GathersSlow | ScattersSlow | PacksSlow | WritesAhead
 )
 
 // traitsOf are the makers and the families from which on their processors have traits. All others are taken for
@@ -28,8 +29,8 @@ var traitsOf = []struct {
 	from   int
 	traits Traits
 }{
-	{"AuthenticAMD", 0x17, GathersSlow | ScattersSlow | PacksSlow}, // Zen: microcode; measured on family 25, model 17
-	{"HygonGenuine", 0x18, GathersSlow | ScattersSlow | PacksSlow}, // the first Zen
+	{"AuthenticAMD", 0x17, GathersSlow | ScattersSlow | PacksSlow | WritesAhead}, // Zen: microcode; measured on family 25, model 17
+	{"HygonGenuine", 0x18, GathersSlow | ScattersSlow | PacksSlow | WritesAhead}, // the first Zen
 }
 
 // traitsHere are this processor's.
