@@ -14,12 +14,10 @@ type Traits uint8
 
 // The traits.
 const (
-	GathersSlow  Traits = 1 << iota // a gather takes longer than to load its elements one by one and to insert them
-	ScattersSlow                    // a scatter takes longer than to extract its elements and to store them one by one
-	PacksSlow                       // vpcompress to memory takes longer than into a register that is then stored
-	WritesAhead                     // lines that ascending stores will reach are fetched in time without a hint
+	GathersSlow Traits = 1 << iota // a gather takes longer than to load its elements one by one and to insert them
+	WritesAhead                    // lines that ascending stores will reach are fetched in time without a hint
 
-	AllTraits = GathersSlow | ScattersSlow | PacksSlow | WritesAhead
+	AllTraits = GathersSlow | WritesAhead
 )
 
 // traitsOf are the makers and the families from which on their processors have traits. All others are taken for
@@ -29,8 +27,8 @@ var traitsOf = []struct {
 	from   int
 	traits Traits
 }{
-	{"AuthenticAMD", 0x17, GathersSlow | ScattersSlow | PacksSlow | WritesAhead}, // Zen: microcode; measured on family 25, model 17
-	{"HygonGenuine", 0x18, GathersSlow | ScattersSlow | PacksSlow | WritesAhead}, // the first Zen
+	{"AuthenticAMD", 0x17, GathersSlow | WritesAhead}, // Zen: microcode; measured on family 25, model 17
+	{"HygonGenuine", 0x18, GathersSlow | WritesAhead}, // the first Zen
 }
 
 // traitsHere are this processor's.
