@@ -31,6 +31,8 @@ type ctaCode struct {
 	extents map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
 	cold    []func()
 
+	maskSteps, maskOps int // places of what masks make execute (sumMasks)
+
 	inRow    int                 // place of how many CTAs in a row are done together (cta_row.go)
 	pending  map[*ctaNumber]bool // numbers that are still to be computed
 	held     holding
@@ -117,6 +119,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	if m.edge != nil {
 		begin := m.NewLabel()
 		m.k, fails = m.edge, border
+		m.maskSteps, m.maskOps = m.place(), m.place()
 		m.allFree()
 		m.program("some lanes, of all warps of a CTA", begin, next, out)
 		m.Bind(border)
@@ -149,6 +152,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.parameters()
 	m.sharedInside(inside)
 	m.numbers(0, true)
+	m.forgetWords()
 	m.k = inside
 	m.tests(true)
 	m.Bind(next)

@@ -45,11 +45,8 @@ type ctaNeed struct {
 	positive bool
 }
 
-// Rows and numbers that are compared are less than these, else they are cut: a row is less than either.
-const (
-	maxCTARow  = 1 << 29
-	maxCTADiff = 1 << 30
-)
+// maxCTARow bounds the elements of rows that are compared: numbers are cut to what is next to them.
+const maxCTARow = 1 << 29
 
 // place8 takes a place in memory.
 func (k *cta) place8() int {

@@ -3,6 +3,7 @@ package jit
 // Masks of a CTA's program for borders: words in memory, and what is done under them.
 
 import (
+	"math"
 	"slices"
 
 	"ptxvm/internal/jit/x86"
@@ -11,10 +12,20 @@ import (
 // kRun is a second mask beside kCTA.
 const kRun = x86.K6
 
-// maskWords computes all conditions and masks.
+// maskWords computes all conditions and masks, and what is counted by them. They follow from differences alone: where
+// those are the same as in the CTA that has been here before, so are they.
 func (m *ctaCode) maskWords() {
+	if len(m.k.masks) == 0 {
+		return
+	}
+	same := m.NewLabel()
+	m.Zero(x86.R9)
 	for _, d := range m.k.diffs {
 		m.differ(d)
+	}
+	if len(m.k.diffs) != 0 {
+		m.RR(x86.TEST, x86.S32, x86.R9, x86.R9)
+		m.Jcc(x86.E, same)
 	}
 	for _, w := range m.k.words {
 		m.truth(w.cond)
@@ -36,6 +47,15 @@ func (m *ctaCode) maskWords() {
 		}
 		m.MR(x86.MOV, x86.S32, placeOf(x.at), x86.RAX)
 	}
+	m.sumMasks()
+	m.Bind(same)
+}
+
+// forgetWords makes the first CTA of a launch compute them.
+func (m *ctaCode) forgetWords() {
+	if m.edge != nil && len(m.edge.diffs) != 0 {
+		m.MI(x86.MOV, x86.S32, placeOf(m.edge.diffs[0].at), math.MinInt32)
+	}
 }
 
 // among keeps those of some lanes for which a condition comes out as said; RDX is lost.
@@ -49,7 +69,8 @@ func (m *ctaCode) among(lanes x86.Reg, l ctaLit) {
 	m.RRR(x86.ANDN, x86.S32, lanes, x86.RDX, lanes)
 }
 
-// differ computes a difference of numbers, cut to what rows are compared with.
+// differ computes a difference of numbers, cut to what rows are compared with, and adds to R9 the bits in which it is
+// not what it was.
 func (m *ctaCode) differ(d *ctaDiff) {
 	m.Zero(x86.RAX)
 	if d.num != nil {
@@ -58,12 +79,36 @@ func (m *ctaCode) differ(d *ctaDiff) {
 	if d.less != nil {
 		m.RM(x86.SUB, x86.S64, x86.RAX, d.less.mem())
 	}
-	for i, limit := range []uint64{maxCTADiff, -maxCTADiff & (1<<64 - 1)} {
-		m.MovImm(x86.RCX, limit)
+	low, high := m.k.rowsOf(d)
+	for i, limit := range []int64{high + 1, low - 1} {
+		m.MovImm(x86.RCX, uint64(limit))
 		m.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
 		m.Cmov([]x86.Cond{x86.G, x86.L}[i], x86.S64, x86.RAX, x86.RCX)
 	}
+	m.RM(x86.MOV, x86.S32, x86.RCX, placeOf(d.at))
+	m.RR(x86.XOR, x86.S32, x86.RCX, x86.RAX)
+	m.RR(x86.OR, x86.S32, x86.R9, x86.RCX)
 	m.MR(x86.MOV, x86.S32, placeOf(d.at), x86.RAX)
+}
+
+// rowsOf has the least and the greatest element of rows that are compared with a difference: beyond them all
+// comparisons come out alike.
+func (k *cta) rowsOf(d *ctaDiff) (low, high int64) {
+	var visit func(c *ctaCond)
+	visit = func(c *ctaCond) {
+		if c == nil {
+			return
+		}
+		if c.kind == condRow && c.diff == d {
+			low, high = min(low, slices.Min(c.row[:])), max(high, slices.Max(c.row[:]))
+		}
+		visit(c.a)
+		visit(c.b)
+	}
+	for _, w := range k.words {
+		visit(w.cond)
+	}
+	return low, high
 }
 
 // truth has the bits of a condition in R8; RCX is lost.
@@ -213,8 +258,20 @@ func (m *ctaCode) storeMasked(n *ctaNode, r ctaRun, at x86.Mem, v x86.Vec) {
 	m.release(temp(t))
 }
 
-// countMasks counts what was executed by lanes of masks: those of the same number together.
+// countMasks counts what was executed by lanes of masks.
 func (m *ctaCode) countMasks() {
+	if len(m.k.masks) == 0 {
+		return
+	}
+	m.RM(x86.ADD, x86.S64, rSteps, placeOf(m.maskSteps))
+	m.RM(x86.MOV, x86.S64, x86.RAX, placeOf(m.maskOps))
+	m.MR(x86.ADD, x86.S64, ctxOps, x86.RAX)
+}
+
+// sumMasks sums up what masks make execute, those of the same number together: instructions, and lanes less 32 for each
+// of those.
+func (m *ctaCode) sumMasks() {
+	m.Zero(x86.R8)
 	for _, each := range m.alike(func(x *ctaMask) int64 { return x.steps }) {
 		m.Zero(x86.RAX)
 		for _, x := range each {
@@ -222,10 +279,11 @@ func (m *ctaCode) countMasks() {
 			m.RI(x86.SBB, x86.S64, x86.RAX, -1) // one more if it has a lane
 		}
 		m.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].steps))
-		m.RR(x86.ADD, x86.S64, rSteps, x86.RAX)
-		m.RI(x86.SHL, x86.S64, x86.RAX, 5)
-		m.MR(x86.SUB, x86.S64, ctxOps, x86.RAX)
+		m.RR(x86.ADD, x86.S64, x86.R8, x86.RAX)
 	}
+	m.MR(x86.MOV, x86.S64, placeOf(m.maskSteps), x86.R8)
+	m.RI(x86.SHL, x86.S64, x86.R8, 5)
+	m.R(x86.NEG, x86.S64, x86.R8)
 	for _, each := range m.alike(func(x *ctaMask) int64 { return x.ops }) {
 		m.Zero(x86.RAX)
 		for _, x := range each {
@@ -233,8 +291,9 @@ func (m *ctaCode) countMasks() {
 			m.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
 		}
 		m.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].ops))
-		m.MR(x86.ADD, x86.S64, ctxOps, x86.RAX)
+		m.RR(x86.ADD, x86.S64, x86.R8, x86.RAX)
 	}
+	m.MR(x86.MOV, x86.S64, placeOf(m.maskOps), x86.R8)
 }
 
 // alike are masks by a number that is not 0.
