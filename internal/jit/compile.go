@@ -180,6 +180,7 @@ func (c *compiler) assemble() {
 	for i := range c.segs {
 		s := &c.segs[i]
 		s.full, s.part, s.stay = c.NewLabel(), c.NewLabel(), c.NewLabel()
+		c.wholeWalk(c.trips[i])
 		if s.enter = c.enterFull(s); c.trips[i] != nil && c.trips[i].whole {
 			s.enter = s.stay
 		}

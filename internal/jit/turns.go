@@ -86,7 +86,7 @@ func (c *compiler) turnLoop(t *trips) {
 	s, top := &c.segs[i], c.NewLabel()
 	c.startTrips(t, s)
 	spent := c.later(func() { c.spentTrips(t, s) })
-	if w := c.walkOf(t); w != nil && c.emitter.has(GathersSlow) && w.plan(c.free) {
+	if w := c.walkFor(t); w != nil {
 		c.walks(w, top)
 	}
 	c.Bind(top)

@@ -78,6 +78,7 @@ type walkLoad struct {
 	row       int   // whose index goes on by step a trip and is tested once, -1 if there is none
 	step      int64 // a power of two
 	host      x86.Reg
+	fma       val // the one that reads it out of memory, noVal if it is loaded before
 }
 
 // walker builds a walk.
@@ -139,7 +140,7 @@ func (b *walker) load(pc int32) bool {
 	b.m.in = append(b.m.in, source{typ: tW, off: noRow, row: -1})
 	d := s.in[1].off
 	b.now[d], b.wrote[d], b.loose[d] = to, tW, false
-	b.w.loads = append(b.w.loads, walkLoad{pc: pc, to: to, index: at, shift: s.index.shift, disp: int32(in.Imm), row: -1, host: x86.NoReg})
+	b.w.loads = append(b.w.loads, walkLoad{pc: pc, to: to, index: at, shift: s.index.shift, disp: int32(in.Imm), row: -1, host: x86.NoReg, fma: noVal})
 	return true
 }
 

@@ -12,7 +12,8 @@ import (
 const (
 	longWalk  = 256 // trips of a walk, at most
 	shortWalk = 16  // fewer are not worth it
-	walksOff  = 16  // how many loops do not walk behind one that has missed
+	walksOff  = 16  // how many loops do not walk behind one that has missed, or that was short
+	minTrips  = 2   // of a lane in a walk that was worth it, on average
 )
 
 // Where a walk keeps what it knows.
@@ -42,6 +43,25 @@ func walkCopy(k int, at int32) x86.Mem { return x86.At(rCtx, saveSpill+int32(128
 func walkBounds(k int) (low, count, host x86.Mem) {
 	at := walkLimits + int32(16*k)
 	return x86.At(rCtx, at), x86.At(rCtx, at+4), x86.At(rCtx, at+8)
+}
+
+// walkFor is how lanes walk through a loop of turns, nil if they do not here.
+func (c *compiler) walkFor(t *trips) *walk {
+	if !c.emitter.has(GathersSlow) {
+		return nil
+	}
+	w := c.walkOf(t)
+	if w == nil || !w.plan(c.free) {
+		return nil
+	}
+	return w
+}
+
+// wholeWalk lets full warps walk, too.
+func (c *compiler) wholeWalk(t *trips) {
+	if t != nil && t.loads && c.numberless(t) {
+		t.whole = c.walkFor(t) != nil
+	}
 }
 
 // walks lets the lanes in EBX walk, or goes on to other where they cannot.
@@ -301,6 +321,7 @@ func (c *compiler) endWalks(w *walk, again x86.Label) {
 	}
 	c.writeMask(w.pred, x86.RAX, runLanes)
 	c.RM(x86.MOV, x86.S64, x86.RAX, walkSum)
+	c.shortWalks()
 	c.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, t.ops)
 	c.RR(x86.POPCNT, x86.S32, x86.RCX, left)
 	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, x.ops)
@@ -319,6 +340,17 @@ func (c *compiler) endWalks(w *walk, again x86.Label) {
 	c.Jcc(x86.E, c.skipTo(t.last+1))
 	c.setMask(rMask, kMask, saveRun)
 	c.Jmp(again)
+}
+
+// shortWalks lets the next loops run in vectors, if lanes, which are in EBX, have walked few trips; RAX has how many all of them have.
+func (c *compiler) shortWalks() {
+	worth := c.NewLabel()
+	c.RR(x86.POPCNT, x86.S32, x86.RCX, rMask)
+	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, minTrips)
+	c.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
+	c.Jcc(x86.AE, worth)
+	c.MI(x86.MOV, x86.S32, walkShy, walksOff)
+	c.Bind(worth)
 }
 
 // walkFuel pays for the trips that nobody has left; those who have wait with the fuel of the last trip of them, which is in EDX.

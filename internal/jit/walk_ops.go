@@ -44,12 +44,28 @@ func (c *compiler) walkLoad(w *walk, l *walkLoad, missed x86.Label) {
 		c.walkFar(w, l, x, host)
 		return
 	}
-	from := x86.AtIndex(base, x, 1<<l.shift, l.disp)
-	if w.class[l.to] == floatClass {
+	switch from := x86.AtIndex(base, x, 1<<l.shift, l.disp); {
+	case w.folded(l):
+	case w.class[l.to] == floatClass:
 		c.VM(x86.VMOVSS, x86.W128, to.v, from)
-	} else {
+	default:
 		c.RM(x86.MOV, x86.S32, to.r, from)
 	}
+}
+
+// folded tells whether the operation that reads a load is the one that loads: the sum is in the register of the result.
+func (w *walk) folded(l *walkLoad) bool {
+	return l.fma != noVal && l.host != x86.NoReg && w.at[l.fma].v == w.at[w.m.ops[l.fma].c].v
+}
+
+// foldedIn is the load that an operation does itself, nil if there is none.
+func (w *walk) foldedIn(v val) *walkLoad {
+	for i := range w.loads {
+		if l := &w.loads[i]; l.fma == v && w.folded(l) {
+			return l
+		}
+	}
+	return nil
 }
 
 // lastRead tells whether nobody else reads a load's index from here on, and no row has it.
@@ -83,6 +99,13 @@ func (c *compiler) walkSingle(w *walk, v val, o *operation) {
 	}
 	if o.code != cFFma {
 		c.VVV(walkSingleOps[o.code], x86.W128, d, a, b)
+		return
+	}
+	if l := w.foldedIn(v); l != nil {
+		if o.a == l.to {
+			a = b
+		}
+		c.VVM(x86.VFMADD231SS, x86.W128, d, a, x86.AtIndex(l.host, w.at[l.index].r, 1<<l.shift, l.disp))
 		return
 	}
 	switch s := w.at[o.c].v; d {

@@ -233,7 +233,30 @@ func (w *walk) planIndices() {
 		}
 		if known && bits.OnesCount64(step) == 1 && step < 1<<16 && w.last[l.index] <= int(w.rows[i].out) && w.soleUses(l.index, w.rows[i].out) {
 			l.row, l.step, w.rows[i].index = i, int64(step), true
+			w.fold(l)
 		}
+	}
+}
+
+// fold lets the only one that reads what is loaded at an index that goes on load it, if it is a fused multiplication and the index
+// has not gone on before.
+func (w *walk) fold(l *walkLoad) {
+	u := w.last[l.to]
+	if l.fma = noVal; u == 0 || u >= int(w.rows[l.row].out) || u >= len(w.m.ops) {
+		return
+	}
+	for i := range w.m.ops[:u] {
+		if w.need[i] && slices.Contains(w.m.ops[i].args(), l.to) {
+			return
+		}
+	}
+	for i := range w.loads {
+		if w.loads[i].fma == val(u) { // it loads another one
+			return
+		}
+	}
+	if o := &w.m.ops[u]; o.code == cFFma && o.c != l.to && (o.a == l.to) != (o.b == l.to) {
+		l.fma, w.last[l.index] = val(u), max(w.last[l.index], u)
 	}
 }
 
