@@ -41,7 +41,8 @@ type walk struct {
 	x     []x86.Vec   // registers that are free
 	r     []x86.Reg
 	saved []x86.Reg // registers that are, around a walk
-	count x86.Reg   // trips that are left
+	count x86.Reg   // trips that are left; less than zero where rows go on by them
+	up    bool      // there are such rows
 }
 
 // walkClass is the kind of register that a value is in.
@@ -67,6 +68,7 @@ type walkRow struct {
 	class   walkClass
 	walkPlace
 	index bool // it is an index that the walk has tested: it is extended to 64 bits
+	step  int  // what it goes on by a trip, if the number of the trip tells it and its register keeps what it was; 0 if not
 }
 
 // walkLoad is a load of a trip.

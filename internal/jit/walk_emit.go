@@ -192,6 +192,29 @@ func (c *compiler) nextWalk(w *walk, done, missed x86.Label) {
 			c.RM(x86.MOV, x86.S32, x.r, from)
 		}
 	}
+	c.walkSteps(w)
+}
+
+// walkSteps makes the bases those behind the last trip, and counts up to zero, where the number of the trip tells rows.
+func (c *compiler) walkSteps(w *walk) {
+	if !w.up {
+		return
+	}
+	for k := range w.loads {
+		l := &w.loads[k]
+		if l.row < 0 || w.rows[l.row].step == 0 {
+			continue
+		}
+		_, _, host := walkBounds(k)
+		c.RM(x86.LEA, x86.S64, l.host, x86.AtIndex(w.rows[l.row].r, w.count, uint8(l.step), 0))
+		if l.shift > 0 {
+			c.RI(x86.SHL, x86.S64, l.host, int32(l.shift))
+		}
+		c.RM(x86.ADD, x86.S64, l.host, host)
+	}
+	c.Zero(x86.RAX)
+	c.RR(x86.SUB, x86.S64, x86.RAX, w.count)
+	c.RR(x86.MOV, x86.S64, w.count, x86.RAX)
 }
 
 // walkRoom makes a walk no longer than a load at an index that goes on is inside. Registers of rows are free.
@@ -231,7 +254,11 @@ func (c *compiler) walkTrips(w *walk, next, missed x86.Label) {
 	back := c.walkCondition(w)
 	c.walkMoves(w)
 	c.Jcc(back^1, left)
-	c.RI(x86.SUB, x86.S32, w.count, 1)
+	if w.up {
+		c.RI(x86.ADD, x86.S64, w.count, 1)
+	} else {
+		c.RI(x86.SUB, x86.S32, w.count, 1)
+	}
 	c.Jcc(x86.NE, top)
 	// The lane stands at the head of the loop, if it has walked as far as all may.
 	c.RM(x86.MOV, x86.S32, x86.RAX, walkOwn)
@@ -246,12 +273,19 @@ func (c *compiler) walkTrips(w *walk, next, missed x86.Label) {
 	c.Jmp(next)
 	c.Bind(left)
 	c.RM(x86.MOV, x86.S32, x86.RCX, walkLane)
+	c.RM(x86.MOV, x86.S32, x86.RAX, walkOwn)
+	if w.up {
+		c.RR(x86.ADD, x86.S32, x86.RAX, w.count)
+	} else {
+		c.RR(x86.SUB, x86.S32, x86.RAX, w.count)
+	}
+	c.RI(x86.ADD, x86.S32, x86.RAX, 1)
 	c.storeWalk(w)
 	c.endWalk(w)
 	c.Jmp(next)
 }
 
-// storeWalk writes the rows of the lane in RCX.
+// storeWalk writes the rows of the lane in RCX, which has gone RAX trips.
 func (c *compiler) storeWalk(w *walk) {
 	for k := range w.rows {
 		x := &w.rows[k]
@@ -261,18 +295,18 @@ func (c *compiler) storeWalk(w *walk) {
 		case x.out == noVal:
 		case x.class == floatClass:
 			c.MV(x86.VMOVSS, x86.W128, to, x.v)
+		case x.step != 0:
+			c.RM(x86.LEA, x86.S32, x.r, x86.AtIndex(x.r, x86.RAX, uint8(x.step), 0))
+			c.MR(x86.MOV, x86.S32, to, x.r)
 		default:
 			c.MR(x86.MOV, x86.S32, to, x.r)
 		}
 	}
 }
 
-// endWalk notes in which trip a lane has left.
+// endWalk notes in which trip, RAX, a lane has left.
 func (c *compiler) endWalk(w *walk) {
 	n, bit := x86.RAX, w.count
-	c.RM(x86.MOV, x86.S32, n, walkOwn)
-	c.RR(x86.SUB, x86.S32, n, w.count)
-	c.RI(x86.ADD, x86.S32, n, 1)
 	c.MR(x86.ADD, x86.S64, walkSum, n)
 	c.RM(x86.MOV, x86.S32, x86.RCX, walkMost)
 	c.RR(x86.CMP, x86.S32, x86.RCX, n)

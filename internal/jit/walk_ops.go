@@ -13,7 +13,7 @@ func (c *compiler) walkValues(w *walk, missed x86.Label) {
 		case !w.need[i] || v == w.cond || o.code == cConst:
 		case l != nil:
 			c.walkLoad(w, l, missed)
-		case o.code == cIn:
+		case o.code == cIn || w.stepped(v):
 		case w.class[i] == floatClass:
 			c.walkSingle(w, v, o)
 		default:
@@ -44,13 +44,31 @@ func (c *compiler) walkLoad(w *walk, l *walkLoad, missed x86.Label) {
 		c.walkFar(w, l, x, host)
 		return
 	}
-	switch from := x86.AtIndex(base, x, 1<<l.shift, l.disp); {
+	switch from := w.address(l, x); {
 	case w.folded(l):
 	case w.class[l.to] == floatClass:
 		c.VM(x86.VMOVSS, x86.W128, to.v, from)
 	default:
 		c.RM(x86.MOV, x86.S32, to.r, from)
 	}
+}
+
+// address is where a load at an index loads from.
+func (w *walk) address(l *walkLoad, index x86.Reg) x86.Mem {
+	if l.row >= 0 && w.rows[l.row].step != 0 {
+		return x86.AtIndex(l.host, w.count, uint8(l.step<<l.shift), l.disp)
+	}
+	return x86.AtIndex(l.host, index, 1<<l.shift, l.disp)
+}
+
+// stepped tells whether a value is that of a row that the number of the trip tells.
+func (w *walk) stepped(v val) bool {
+	for i := range w.rows {
+		if w.rows[i].out == v && w.rows[i].step != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // folded tells whether the operation that reads a load is the one that loads: the sum is in the register of the result.
@@ -105,7 +123,7 @@ func (c *compiler) walkSingle(w *walk, v val, o *operation) {
 		if o.a == l.to {
 			a = b
 		}
-		c.VVM(x86.VFMADD231SS, x86.W128, d, a, x86.AtIndex(l.host, w.at[l.index].r, 1<<l.shift, l.disp))
+		c.VVM(x86.VFMADD231SS, x86.W128, d, a, w.address(l, w.at[l.index].r))
 		return
 	}
 	switch s := w.at[o.c].v; d {

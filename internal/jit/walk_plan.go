@@ -173,6 +173,7 @@ func (w *walk) planWith(vecs []x86.Vec, hosts int) bool {
 			w.loads[i].host = p.r
 		}
 	}
+	w.planSteps()
 	w.r = append(w.r, x86.RCX)
 	return w.planValues() && !w.crossed()
 }
@@ -235,6 +236,26 @@ func (w *walk) planIndices() {
 			l.row, l.step, w.rows[i].index = i, int64(step), true
 			w.fold(l)
 		}
+	}
+}
+
+// planSteps finds the rows that the number of the trip tells: bases of their loads are in registers, and addresses have the step as scale.
+func (w *walk) planSteps() {
+	w.up = false
+	for i := range w.rows {
+		x := &w.rows[i]
+		if x.step = 0; !x.index {
+			continue
+		}
+		for k := range w.loads {
+			if l := &w.loads[k]; l.row != i {
+				continue
+			} else if x.step = int(l.step); l.host == x86.NoReg || l.step<<l.shift > 1<<maxScale {
+				x.step = 0
+				break
+			}
+		}
+		w.up = w.up || x.step != 0
 	}
 }
 
