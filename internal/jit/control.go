@@ -360,7 +360,7 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.moot && !masked || s.lasting && c.again || c.inStretch != nil && c.inStretch.idle[pc] {
+	if s.moot && !masked || s.unread && !masked && use == allLanes || s.lasting && c.again || c.inStretch != nil && c.inStretch.idle[pc] {
 		return
 	}
 	if s.index != nil && s.in[0].typ == tX {

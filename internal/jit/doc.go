@@ -20,6 +20,7 @@
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
 //	extract.go           the element of one lane of a row in registers
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
+//	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	lasting.go           what a warp finds again in the next CTA

@@ -44,6 +44,7 @@ type step struct {
 
 	decided *decision // what says who takes a branch or exit, in code for full warps
 	moot    bool      // a comparison that does only that
+	unread  bool      // it moves a constant to where nobody looks, in code for full warps
 	lasting bool      // a warp of another CTA finds its results
 
 	warp     *warpStep // of a function across lanes
@@ -136,6 +137,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 	r.findDecisions()
 	r.findLasting()
 	r.findLanes()
+	r.findUnread()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {
