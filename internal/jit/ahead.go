@@ -2,8 +2,7 @@ package jit
 
 // Lines that the next CTA accesses, as a rule: those behind the lines of this one. Processors find ascending addresses by themselves, but
 // not in time where each warp takes eight lines at once and waits at barriers between. What is asked for in vain costs
-// an instruction a line: the hint faults nowhere, and orders and changes nothing. Lines to be written are asked for only
-// where stores wait for them otherwise (WritesAhead).
+// an instruction a line: the hint faults nowhere, and orders and changes nothing.
 
 import (
 	"ptxvm/internal/ir"
@@ -14,7 +13,7 @@ import (
 // ahead asks for the lines a CTA's worth of bytes behind these, to be read or to be written.
 func (l *lines) ahead(hint x86.Op) {
 	far := l.blockBytes()
-	if far == 0 || hint == x86.PREFETCHW && l.emitter.has(WritesAhead) {
+	if far == 0 {
 		return
 	}
 	line := l.of[0].at(0, far)

@@ -78,20 +78,13 @@ func TestInlined(t *testing.T) {
 // sweepListing is the code of a kernel behind sweepHeader, for blocks of 256 threads.
 func sweepListing(t *testing.T, body string, v jit.Vectors) string {
 	t.Helper()
-	return sweepListingOf(t, body, jit.Options{Vectors: v})
-}
-
-// sweepListingOf is the same by other options.
-func sweepListingOf(t *testing.T, body string, o jit.Options) string {
-	t.Helper()
-	o.List = true
 	l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
 	f := l.m.Func("k")
 	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := jit.Compile(p.Entry, f, o)
+	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: v, List: true})
 	if err != nil {
 		t.Fatal(err)
 	}

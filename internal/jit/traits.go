@@ -15,9 +15,8 @@ type Traits uint8
 // The traits.
 const (
 	GathersSlow Traits = 1 << iota // a gather takes longer than to load its elements one by one and to insert them
-	WritesAhead                    // lines that ascending stores will reach are fetched in time without a hint
 
-	AllTraits = GathersSlow | WritesAhead
+	AllTraits = GathersSlow
 )
 
 // traitsOf are the makers and the families from which on their processors have traits. All others are taken for
@@ -27,8 +26,8 @@ var traitsOf = []struct {
 	from   int
 	traits Traits
 }{
-	{"AuthenticAMD", 0x17, GathersSlow | WritesAhead}, // Zen: microcode; measured on family 25, model 17
-	{"HygonGenuine", 0x18, GathersSlow | WritesAhead}, // the first Zen
+	{"AuthenticAMD", 0x17, GathersSlow}, // Zen: microcode; measured on family 25, model 17
+	{"HygonGenuine", 0x18, GathersSlow}, // the first Zen
 }
 
 // traitsHere are this processor's.
