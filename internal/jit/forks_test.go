@@ -6,11 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
 	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
 )
 
 // forkWriter writes forks behind each other: %r14, %r17 and %r20 to %r23 are computed, %p2 and %p3 ask.
@@ -112,17 +108,7 @@ func TestForkFaults(t *testing.T) {
 // forkListing is the code of a kernel for blocks of 64 threads.
 func forkListing(t *testing.T, body string, v jit.Vectors) string {
 	t.Helper()
-	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
-	f := l.m.Func("k")
-	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: v, List: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Listing
+	return listing(t, patternHeader+body+"\n\tret;\n}\n", 64, v)
 }
 
 // TestForksAre counts the series in the code.

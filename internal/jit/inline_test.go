@@ -78,9 +78,15 @@ func TestInlined(t *testing.T) {
 // sweepListing is the code of a kernel behind sweepHeader, for blocks of 256 threads.
 func sweepListing(t *testing.T, body string, v jit.Vectors) string {
 	t.Helper()
-	l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
+	return listing(t, sweepHeader+body+"\n}\n", 256, v)
+}
+
+// listing is the code of kernel k of a module, for blocks of some threads.
+func listing(t *testing.T, text string, threads int32, v jit.Vectors) string {
+	t.Helper()
+	l := newLaboratory(t, "k.ptx", text)
 	f := l.m.Func("k")
-	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

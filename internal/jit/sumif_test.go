@@ -26,8 +26,12 @@ var sumIfBodies = map[string]string{
 
 // TestSumIf compares sums under masks with the interpreter's.
 func TestSumIf(t *testing.T) {
-	const load = "ld.global.u8 %r10, [%rd2+4]; ld.global.u8 %r11, [%rd2+9]; cvt.rn.f32.u32 %f1, %r10; ld.global.f32 %f2, [%rd2]; "
-	for name, body := range sumIfBodies {
+	compareBodies(t, "ld.global.u8 %r10, [%rd2+4]; ld.global.u8 %r11, [%rd2+9]; cvt.rn.f32.u32 %f1, %r10; ld.global.f32 %f2, [%rd2]; ", sumIfBodies)
+}
+
+// compareBodies compares with the interpreter what bodies make in %r13 of what is loaded in front of them.
+func compareBodies(t *testing.T, load string, bodies map[string]string) {
+	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
 			if compareBlocks(t, load+body+" st.global.u32 [%rd2+16384], %r13;", nil) == 0 {
 				t.Error("nothing ran in compiled code")
