@@ -14,7 +14,7 @@ import (
 	"ptxvm/internal/machine"
 )
 
-// dumpAsm compiles every kernel of a module for this processor and prints the machine code beside
+// dumpAsm compiles every kernel of a module for this processor and its ownShape, and prints the machine code beside
 // the PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
 func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
 	d := decode.New(m, &image{})
@@ -22,7 +22,8 @@ func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
 		if !f.Entry || !f.Defined {
 			continue
 		}
-		p, err := d.Kernel(f, dumpShape, target, uint32(f.SharedBytes), assume.Set{})
+		shape := ownShape(f)
+		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes), assume.Set{})
 		if err != nil {
 			fmt.Fprintf(w, "%v\n", err)
 			continue
@@ -35,7 +36,7 @@ func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
 			fmt.Fprintf(w, "%s: %v\n", f.Name, err)
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s: %d bytes; %d of %d instructions are left to the interpreter\n%s", f.Name, len(c.Bytes), c.Leaves, len(p.Entry.Insts), c.Listing); err != nil {
+		if _, err := fmt.Fprintf(w, "%s, %d×%d×%d threads: %d bytes; %d of %d instructions are left to the interpreter\n%s", f.Name, shape.BlockX, shape.BlockY, shape.BlockZ, len(c.Bytes), c.Leaves, len(p.Entry.Insts), c.Listing); err != nil {
 			return err
 		}
 	}

@@ -85,10 +85,6 @@ func (m *Module) Missing(kernel string) []UnsupportedForm {
 // tryDecode decodes a kernel for blocks of its own shape, else of 256 threads. What functions of
 // other modules need is not known here.
 func tryDecode(m *ir.Module, kernel *ir.Func) error {
-	shape := ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}
-	if r := kernel.Perf.ReqNTid; r != [3]int32{} {
-		shape.BlockX, shape.BlockY, shape.BlockZ = r[0], max(r[1], 1), max(r[2], 1)
-	}
-	_, err := decode.New(m, &image{}).Kernel(kernel, shape, machine.TargetOf(m.Target.Arch), 0, assume.Set{})
+	_, err := decode.New(m, &image{}).Kernel(kernel, ownShape(kernel), machine.TargetOf(m.Target.Arch), 0, assume.Set{})
 	return (&Program{module: m}).unsupported(kernel.Name, err)
 }

@@ -99,8 +99,14 @@ func Dump(w io.Writer, filename string, src []byte, stage string) error {
 	return m.dumpLowered(w, stage)
 }
 
-// dumpShape is the block that code is decoded for.
-var dumpShape = ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}
+// ownShape is the block that a kernel's code is decoded for where no launch gives one: what it requires (.reqntid), else 256
+// threads.
+func ownShape(f *ir.Func) ir.LaunchShape {
+	if r := f.Perf.ReqNTid; r != [3]int32{} {
+		return ir.LaunchShape{BlockX: max(r[0], 1), BlockY: max(r[1], 1), BlockZ: max(r[2], 1)}
+	}
+	return ir.LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}
+}
 
 // dumpLowered prints ir or decoded code of a linked module.
 func (m *Module) dumpLowered(w io.Writer, stage string) error {
@@ -119,5 +125,5 @@ func (m *Module) dumpLowered(w io.Writer, stage string) error {
 	if stage == "asm" {
 		return dumpAsm(w, linked, target)
 	}
-	return decode.New(linked, &image{}).Write(w, dumpShape, target)
+	return decode.New(linked, &image{}).Write(w, ownShape, target)
 }

@@ -15,16 +15,16 @@ import (
 	"ptxvm/internal/machine"
 )
 
-// Write decodes every kernel of the module for a block shape and prints it: constants and
-// scalar slots of each function, then per pc the handlers of the converged variant (of the
-// split one where there is no other) and the offsets they get.
-func (d *Decoder) Write(w io.Writer, shape ir.LaunchShape, target machine.Target) error {
+// Write decodes every kernel of the module for the block that shape gives and prints it: constants
+// and scalar slots of each function, then per pc the handlers of the converged variant (of the split
+// one where there is no other) and the offsets they get.
+func (d *Decoder) Write(w io.Writer, shape func(*ir.Func) ir.LaunchShape, target machine.Target) error {
 	b := bufio.NewWriter(w)
 	for _, f := range d.mod.Funcs {
 		if !f.Entry || !f.Defined {
 			continue
 		}
-		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes), assume.Set{})
+		p, err := d.Kernel(f, shape(f), target, uint32(f.SharedBytes), assume.Set{})
 		if err != nil {
 			fmt.Fprintf(b, "%v\n", err)
 			continue
