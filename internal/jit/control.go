@@ -539,3 +539,16 @@ func (c *compiler) writeMask(off uint32, v x86.Reg, use maskUse) {
 	}
 	c.MR(x86.MOV, x86.S32, c.regs(off), v)
 }
+
+// boundsField is a field of an entry of the bounds table, which is at RDX.
+func boundsField(bound int32, field uintptr) x86.Mem {
+	return x86.At(x86.RDX, bound*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(field))
+}
+
+// boundsEnd is where in an entry the end is of what a load may touch, or another access.
+func boundsEnd(load bool) uintptr {
+	if load {
+		return unsafe.Offsetof(machine.NativeBounds{}.End)
+	}
+	return unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
+}

@@ -464,7 +464,7 @@ func (k *cta) learns(pc int32) int32 {
 func (m *ctaCode) inside(g *ctaGuard) {
 	at := m.boundsOf(g.pc)
 	m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-	m.RM(x86.MOV, x86.S64, x86.R9, x86.At(x86.RDX, at+g.end()))
+	m.RM(x86.MOV, x86.S64, x86.R9, x86.At(x86.RDX, at+int32(boundsEnd(g.load))))
 	m.extreme(&g.x, false)
 	if g.align > 1 {
 		m.RI(x86.TEST, x86.S32, x86.RAX, int32(g.align-1))

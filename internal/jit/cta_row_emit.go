@@ -5,10 +5,8 @@ package jit
 import (
 	"math"
 	"slices"
-	"unsafe"
 
 	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
 )
 
 // rRow counts CTAs: nothing is in shared memory.
@@ -188,18 +186,10 @@ func (m *ctaCode) rowGuard(r *ctaRow, g *ctaGuard) {
 		} else {
 			m.extreme(&g.x, true)
 			m.R(x86.NEG, x86.S64, x86.RAX)
-			m.RM(x86.ADD, x86.S64, x86.RAX, x86.At(x86.RDX, at+g.end()))
+			m.RM(x86.ADD, x86.S64, x86.RAX, x86.At(x86.RDX, at+int32(boundsEnd(g.load))))
 		}
 		m.atMostBy(d)
 	}
-}
-
-// end is where in the bounds of an access the end is.
-func (g *ctaGuard) end() int32 {
-	if g.load {
-		return int32(unsafe.Offsetof(machine.NativeBounds{}.End))
-	}
-	return int32(unsafe.Offsetof(machine.NativeBounds{}.WriteEnd))
 }
 
 // rowApart makes sure that the order of CTAs does not show: they load from other allocations than they store to, and

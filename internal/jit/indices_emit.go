@@ -29,7 +29,7 @@ func (a *accessed) indexAccess() {
 
 // boundsAt is a field of the access's bounds; RDX has the table.
 func (a *accessed) boundsAt(field uintptr) x86.Mem {
-	return x86.At(x86.RDX, a.bound*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(field))
+	return boundsField(a.bound, field)
 }
 
 // testIndices misses unless the index of each executing lane, less the first one inside, is below the number

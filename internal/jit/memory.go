@@ -185,14 +185,9 @@ func (a *accessed) limits(n int32, fail x86.Label) {
 		a.RM(x86.MOV, x86.S64, x86.R8, ctxWindow)
 		a.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
 	} else {
-		at := a.bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
-		end := unsafe.Offsetof(machine.NativeBounds{}.End)
-		if a.s.op.Kind != sem.OpLoad {
-			end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
-		}
 		a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		a.RM(x86.MOV, x86.S64, x86.R8, x86.At(x86.RDX, at))
-		a.RM(x86.MOV, x86.S64, x86.RDX, x86.At(x86.RDX, at+int32(end)))
+		a.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Start)))
+		a.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(boundsEnd(a.s.op.Kind == sem.OpLoad)))
 		a.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
 		a.Jcc(x86.B, fail)
 	}

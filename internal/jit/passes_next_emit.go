@@ -191,19 +191,15 @@ func (n *nextWarps) worth(plain x86.Label) {
 
 // readsOnly goes to plain where the kernel has written to what the loop loads.
 func (n *nextWarps) readsOnly(plain x86.Label) {
+	start := unsafe.Offsetof(machine.NativeBounds{}.Start)
 	n.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	for i := range n.t.bases {
-		n.RM(x86.MOV, x86.S64, x86.RAX, boundsStart(n.t.bases[i].bound))
+		n.RM(x86.MOV, x86.S64, x86.RAX, boundsField(n.t.bases[i].bound, start))
 		for _, to := range n.to {
-			n.RM(x86.CMP, x86.S64, x86.RAX, boundsStart(to))
+			n.RM(x86.CMP, x86.S64, x86.RAX, boundsField(to, start))
 			n.Jcc(x86.E, plain)
 		}
 	}
-}
-
-// boundsStart is where the start of what an access may touch is in the table at RDX.
-func boundsStart(index int32) x86.Mem {
-	return x86.At(x86.RDX, index*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(unsafe.Offsetof(machine.NativeBounds{}.Start)))
 }
 
 // howMany decides for how many warps: as many as will come in this batch, so that it does not take too long.

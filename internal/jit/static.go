@@ -573,11 +573,7 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		s.keepHost(all, run)
 		return
 	}
-	end := unsafe.Offsetof(machine.NativeBounds{}.End)
-	if s.s.op.Kind == sem.OpStore {
-		end = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
-	}
-	s.insideBounds(s.bound, end, first, int32(all.high), fail)
+	s.insideBounds(s.bound, boundsEnd(s.s.op.Kind != sem.OpStore), first, int32(all.high), fail)
 }
 
 // keepHost keeps the host's base of a run if it has a place.
@@ -608,10 +604,9 @@ func (c *compiler) insideShared(size int32, fail x86.Label) {
 // insideBounds goes to fail unless an access from the address in first to high behind RAX is inside the bounds at RDX, whose
 // end lies at an offset.
 func (c *compiler) insideBounds(bound int32, end uintptr, first x86.Reg, high int32, fail x86.Label) {
-	at := bound * int32(unsafe.Sizeof(machine.NativeBounds{}))
-	c.RM(x86.CMP, x86.S64, first, x86.At(x86.RDX, at))
+	c.RM(x86.CMP, x86.S64, first, boundsField(bound, unsafe.Offsetof(machine.NativeBounds{}.Start)))
 	c.Jcc(x86.L, fail)
 	c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, high))
-	c.RM(x86.CMP, x86.S64, x86.R8, x86.At(x86.RDX, at+int32(end)))
+	c.RM(x86.CMP, x86.S64, x86.R8, boundsField(bound, end))
 	c.Jcc(x86.A, fail)
 }

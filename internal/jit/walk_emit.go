@@ -140,9 +140,7 @@ func (c *compiler) beginWalks(w *walk) {
 func (c *compiler) walkBounds(w *walk, k int) {
 	l := &w.loads[k]
 	low, count, host := walkBounds(k)
-	at := func(field uintptr) x86.Mem {
-		return x86.At(x86.RDX, c.bounds[l.pc]*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(field))
-	}
+	at := func(field uintptr) x86.Mem { return boundsField(c.bounds[l.pc], field) }
 	c.RM(x86.MOV, x86.S32, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Count)))
 	c.MR(x86.MOV, x86.S32, count, x86.RAX)
 	c.RM(x86.MOVSXD, x86.S64, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Low)))
