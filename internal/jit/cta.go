@@ -58,8 +58,8 @@ type cta struct {
 	edge   *cta // the one for borders, nil if there is none
 	masks  []*ctaMask
 	maskAt map[string]*ctaMask
-	words  []ctaWord
-	wordAt map[*ctaCond]int
+	words  []*ctaWord
+	wordAt map[*ctaCond]*ctaWord
 	trees  map[*ctaCond][]*ctaTree
 	diffs  []*ctaDiff
 
@@ -158,7 +158,7 @@ func (k *cta) atBorder(needed bool) *cta {
 // evaluateAll runs all warps.
 func (k *cta) evaluateAll() bool {
 	k.guardAt, k.low = map[string]*ctaGuard{}, 1<<40
-	k.maskAt, k.wordAt, k.trees = map[string]*ctaMask{}, map[*ctaCond]int{}, map[*ctaCond][]*ctaTree{}
+	k.maskAt, k.wordAt, k.trees = map[string]*ctaMask{}, map[*ctaCond]*ctaWord{}, map[*ctaCond][]*ctaTree{}
 	for i := range int(k.shape.BlockX) * int(k.shape.BlockY) * int(k.shape.BlockZ) / 32 {
 		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]ctaSet{0: lanesSet(allOf)}})
 	}

@@ -32,6 +32,7 @@ type ctaCode struct {
 	cold    []func()
 
 	maskSteps, maskOps int // places of what masks make execute (sumMasks)
+	sets               wordSets
 
 	inRow    int                 // place of how many CTAs in a row are done together (cta_row.go)
 	pending  map[*ctaNumber]bool // numbers that are still to be computed
@@ -47,7 +48,7 @@ type ctaHop struct {
 
 // Places in memory: numbers, then rows.
 const (
-	ctaPlaces = 256
+	ctaPlaces = 448
 	ctaRows   = (64*machine.NativeSpills - 8*ctaPlaces) / 128
 )
 
@@ -84,6 +85,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	m := &ctaCode{compiler: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: k.places}
 	if m.edge = k.edge; m.edge != nil {
 		m.places = m.edge.places
+		m.layWords()
 	}
 	c.bcast, c.short = nil, false
 	m.allFree()
@@ -119,7 +121,6 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	if m.edge != nil {
 		begin := m.NewLabel()
 		m.k, fails = m.edge, border
-		m.maskSteps, m.maskOps = m.place(), m.place()
 		m.allFree()
 		m.program("some lanes, of all warps of a CTA", begin, next, out)
 		m.Bind(border)

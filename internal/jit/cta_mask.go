@@ -14,7 +14,7 @@ import (
 // ctaMask is lanes of a warp that conditions decide, as a word in memory.
 type ctaMask struct {
 	set   ctaSet
-	at    int   // its place
+	at    int   // its place (layWords)
 	steps int64 // instructions that it executes if it has lanes, and those of them that count for each
 	ops   int64
 }
@@ -62,7 +62,7 @@ func (k *cta) mask(w *ctaWarp, s ctaSet) *ctaMask {
 	key := k.key(w.index, s)
 	m := k.maskAt[key]
 	if m == nil {
-		m = &ctaMask{set: s, at: k.place8()}
+		m = &ctaMask{set: s}
 		for _, p := range s {
 			for _, l := range p.when {
 				k.word(l.cond)
@@ -73,14 +73,14 @@ func (k *cta) mask(w *ctaWarp, s ctaSet) *ctaMask {
 	return m
 }
 
-// word is where the bits of a condition are.
-func (k *cta) word(c *ctaCond) int {
-	at, ok := k.wordAt[c]
-	if !ok {
-		at = k.place8()
-		k.wordAt[c], k.words = at, append(k.words, ctaWord{c, at})
+// word has the bits of a condition.
+func (k *cta) word(c *ctaCond) *ctaWord {
+	w := k.wordAt[c]
+	if w == nil {
+		w = &ctaWord{cond: c}
+		k.wordAt[c], k.words = w, append(k.words, w)
 	}
-	return at
+	return w
 }
 
 // tally counts an instruction to which some lanes have come, and which some of them execute.
@@ -267,7 +267,7 @@ func (k *cta) difference(num, less *ctaNumber) *ctaDiff {
 			return d
 		}
 	}
-	d := &ctaDiff{num: num, less: less, at: k.place8()}
+	d := &ctaDiff{num: num, less: less}
 	k.diffs = append(k.diffs, d)
 	return d
 }

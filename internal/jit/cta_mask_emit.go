@@ -3,7 +3,6 @@ package jit
 // Masks of a CTA's program for borders: words in memory, and what is done under them.
 
 import (
-	"math"
 	"slices"
 
 	"ptxvm/internal/jit/x86"
@@ -12,21 +11,13 @@ import (
 // kRun is a second mask beside kCTA.
 const kRun = x86.K6
 
-// maskWords computes all conditions and masks, and what is counted by them. They follow from differences alone: where
-// those are the same as in the CTA that has been here before, so are they.
+// maskWords computes all conditions and masks, and what is counted by them, where no set of words has them.
 func (m *ctaCode) maskWords() {
 	if len(m.k.masks) == 0 {
 		return
 	}
 	same := m.NewLabel()
-	m.Zero(x86.R9)
-	for _, d := range m.k.diffs {
-		m.differ(d)
-	}
-	if len(m.k.diffs) != 0 {
-		m.RR(x86.TEST, x86.S32, x86.R9, x86.R9)
-		m.Jcc(x86.E, same)
-	}
+	m.findWords(same)
 	for _, w := range m.k.words {
 		m.truth(w.cond)
 		m.MR(x86.MOV, x86.S32, placeOf(w.at), x86.R8)
@@ -51,44 +42,15 @@ func (m *ctaCode) maskWords() {
 	m.Bind(same)
 }
 
-// forgetWords makes the first CTA of a launch compute them.
-func (m *ctaCode) forgetWords() {
-	if m.edge != nil && len(m.edge.diffs) != 0 {
-		m.MI(x86.MOV, x86.S32, placeOf(m.edge.diffs[0].at), math.MinInt32)
-	}
-}
-
 // among keeps those of some lanes for which a condition comes out as said; RDX is lost.
 func (m *ctaCode) among(lanes x86.Reg, l ctaLit) {
-	at := placeOf(m.k.word(l.cond))
+	at := placeOf(m.k.wordAt[l.cond].at)
 	if l.is {
 		m.RM(x86.AND, x86.S32, lanes, at)
 		return
 	}
 	m.RM(x86.MOV, x86.S32, x86.RDX, at)
 	m.RRR(x86.ANDN, x86.S32, lanes, x86.RDX, lanes)
-}
-
-// differ computes a difference of numbers, cut to what rows are compared with, and adds to R9 the bits in which it is
-// not what it was.
-func (m *ctaCode) differ(d *ctaDiff) {
-	m.Zero(x86.RAX)
-	if d.num != nil {
-		m.RM(x86.MOV, x86.S64, x86.RAX, d.num.mem())
-	}
-	if d.less != nil {
-		m.RM(x86.SUB, x86.S64, x86.RAX, d.less.mem())
-	}
-	low, high := m.k.rowsOf(d)
-	for i, limit := range []int64{high + 1, low - 1} {
-		m.MovImm(x86.RCX, uint64(limit))
-		m.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
-		m.Cmov([]x86.Cond{x86.G, x86.L}[i], x86.S64, x86.RAX, x86.RCX)
-	}
-	m.RM(x86.MOV, x86.S32, x86.RCX, placeOf(d.at))
-	m.RR(x86.XOR, x86.S32, x86.RCX, x86.RAX)
-	m.RR(x86.OR, x86.S32, x86.R9, x86.RCX)
-	m.MR(x86.MOV, x86.S32, placeOf(d.at), x86.RAX)
 }
 
 // rowsOf has the least and the greatest element of rows that are compared with a difference: beyond them all
