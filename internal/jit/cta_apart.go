@@ -41,6 +41,17 @@ func (k *cta) apart() bool {
 // stores tells whether an access is a store.
 func (n *ctaNode) stores() bool { return n.kind != nodeLoad }
 
+// touch is who touches a place between two barriers.
+type touch struct {
+	warps uint16
+	wrote bool
+}
+
+func (t touch) by(n *ctaNode) touch { return touch{t.warps | 1<<n.warp, t.wrote || n.stores()} }
+
+// shared tells whether one warp writes what another one touches.
+func (t touch) shared() bool { return t.wrote && t.warps&(t.warps-1) != 0 }
+
 // sharedApart looks at the accesses to shared memory, whose addresses are known.
 func (k *cta) sharedApart(list []*ctaNode) bool {
 	const most = 1 << 18
@@ -48,7 +59,7 @@ func (k *cta) sharedApart(list []*ctaNode) bool {
 	if len(list) == 0 || words > most {
 		return len(list) == 0
 	}
-	touched, wrote := make([]uint16, max(words, 0)), make([]bool, max(words, 0))
+	touched := make([]touch, max(words, 0))
 	for _, n := range list {
 		if !n.at.shared {
 			continue
@@ -61,101 +72,97 @@ func (k *cta) sharedApart(list []*ctaNode) bool {
 				return false
 			}
 			word := (n.at.known[lane] - k.low) / 4
-			touched[word] |= 1 << n.warp
-			wrote[word] = wrote[word] || n.stores()
+			touched[word] = touched[word].by(n)
 		}
 	}
-	for i, by := range touched {
-		if wrote[i] && by&(by-1) != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(touched, touch.shared)
 }
 
 // globalApart looks at the accesses to global memory: if some are stores, all go by the same numbers, at most one of which has other
 // factors in other lanes. What such lanes have is apart if the number is large enough.
 func (k *cta) globalApart(list []*ctaNode) bool {
-	var all []*ctaNode
-	some := false
-	for _, n := range list {
-		if !n.at.shared {
-			all, some = append(all, n), some || n.stores()
-		}
-	}
-	if !some {
+	list = slices.DeleteFunc(slices.Clone(list), func(n *ctaNode) bool { return n.at.shared })
+	if !slices.ContainsFunc(list, (*ctaNode).stores) {
 		return true
 	}
-	type touch struct {
-		warp  int
-		store bool
+	rate, ok := oneRate(list)
+	if !ok {
+		return false
 	}
-	var rate *ctaNumber
-	places := map[[2]int64]touch{} // by factor and what is known
-	low, high, apart := int64(math.MaxInt64), int64(math.MinInt64), map[int64]map[int]bool{}
-	for _, n := range all {
-		if n.at.num != all[0].at.num || len(n.at.rates) != len(all[0].at.rates) || len(n.at.rates) > 1 {
+	t := touches{places: map[[2]int64]touch{}, warps: map[int64]uint16{}, low: math.MaxInt64, high: math.MinInt64}
+	for _, n := range list {
+		if !t.add(n) {
 			return false
 		}
-		factor := [32]int64{}
-		if len(n.at.rates) == 1 {
-			r := &n.at.rates[0]
-			if rate = r.num; r.loop != nil || rate != all[0].at.rates[0].num {
-				return false
-			}
-			factor = r.coef
-		}
-		for lane := range 32 {
-			if n.lanes>>lane&1 == 0 {
-				continue
-			}
-			f, at := factor[lane], n.at.known[lane]
-			if at%4 != 0 || f%4 != 0 {
-				return false
-			}
-			low, high = min(low, at), max(high, at+4)
-			if apart[f] == nil {
-				apart[f] = map[int]bool{}
-			}
-			apart[f][n.warp] = true
-			if t, ok := places[[2]int64{f, at}]; ok {
-				if t.warp != n.warp && (t.store || n.stores()) {
-					return false
-				}
-				t.store = t.store || n.stores()
-				places[[2]int64{f, at}] = t
-			} else {
-				places[[2]int64{f, at}] = touch{n.warp, n.stores()}
-			}
+	}
+	for _, x := range t.places {
+		if x.shared() {
+			return false
 		}
 	}
-	if rate == nil {
-		return true
+	if least := t.nearest(); rate != nil && least != math.MaxInt64 {
+		y := sideOf(nil, ctaExtent{some: true, rates: [][2]int64{{least, least}}})
+		y.rates = []*ctaNumber{rate}
+		reach := t.high - t.low
+		k.guard(&ctaGuard{kind: guardOrder, pc: list[0].pc, equal: true, x: sideOf(nil, ctaExtent{some: true, low: reach, high: reach}), y: y})
 	}
-	least := int64(math.MaxInt64)
-	for f, warps := range apart {
-		for g, others := range apart {
-			if f < g && g-f < least && !oneWarp(warps, others) {
-				least = g - f
-			}
-		}
-	}
-	if least == math.MaxInt64 {
-		return true
-	}
-	y := sideOf(nil, ctaExtent{some: true, rates: [][2]int64{{least, least}}})
-	y.rates = []*ctaNumber{rate}
-	k.guard(&ctaGuard{kind: guardOrder, pc: all[0].pc, equal: true, x: sideOf(nil, ctaExtent{some: true, low: high - low, high: high - low}), y: y})
 	return true
 }
 
-// oneWarp tells whether both are the same single warp.
-func oneWarp(a, b map[int]bool) bool {
-	if len(a) != 1 || len(b) != 1 {
-		return false
+// oneRate is the number that lanes of all accesses have factors of, nil if there is none; false if there are several, or
+// other numbers beside.
+func oneRate(list []*ctaNode) (rate *ctaNumber, ok bool) {
+	first := list[0].at
+	for _, n := range list {
+		if n.at.num != first.num || len(n.at.rates) != len(first.rates) || len(n.at.rates) > 1 {
+			return nil, false
+		}
+		if len(n.at.rates) == 1 {
+			if rate = n.at.rates[0].num; n.at.rates[0].loop != nil || rate != first.rates[0].num {
+				return nil, false
+			}
+		}
 	}
-	for w := range a {
-		return b[w]
+	return rate, true
+}
+
+// touches are what warps touch in global memory between two barriers, as far as it is known.
+type touches struct {
+	places    map[[2]int64]touch // by factor and what is known beside
+	warps     map[int64]uint16   // by factor
+	low, high int64              // of what is known
+}
+
+// add adds an access to words.
+func (t *touches) add(n *ctaNode) bool {
+	factors := [32]int64{}
+	if len(n.at.rates) == 1 {
+		factors = n.at.rates[0].coef
 	}
-	return false
+	for lane := range 32 {
+		if n.lanes>>lane&1 == 0 {
+			continue
+		}
+		f, at := factors[lane], n.at.known[lane]
+		if at%4 != 0 || f%4 != 0 {
+			return false
+		}
+		t.low, t.high = min(t.low, at), max(t.high, at+4)
+		t.warps[f] |= 1 << n.warp
+		t.places[[2]int64{f, at}] = t.places[[2]int64{f, at}].by(n)
+	}
+	return true
+}
+
+// nearest is the least distance of factors of several warps.
+func (t *touches) nearest() int64 {
+	least := int64(math.MaxInt64)
+	for f, a := range t.warps {
+		for g, b := range t.warps {
+			if f < g && (a != b || a&(a-1) != 0) {
+				least = min(least, g-f)
+			}
+		}
+	}
+	return least
 }

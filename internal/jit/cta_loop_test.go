@@ -57,6 +57,8 @@ var ctaLoops = []ctaEdge{
 	{name: "read without a barrier, before", ordinary: true, body: "st.shared.u32 [%r10], %r5; " + loopOf("xor.b32 %r13, %r56, 128; add.u32 %r13, %r13, %r7; ld.shared.f32 %f3, [%r13]; bar.sync 0; fma.rn.f32 %f1, %f3, %f3, %f1;", 1)},
 	{name: "warps store at one place", ordinary: true, height: 5, body: loopOf("st.shared.u32 [%r7+20], %r5; bar.sync 0; ld.shared.f32 %f3, [%r7+20]; add.f32 %f1, %f1, %f3; bar.sync 0;", 1)},
 	{name: "one place is stored for all", ordinary: true, height: 5, body: loopOf(tiled, 1) + " mul.wide.u32 %rd4, %r3, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5;"},
+	{name: "one place is loaded by all and stored by the first", ordinary: true, height: 5, body: "and.b32 %r14, %r5, 31; mul.wide.u32 %rd4, %r14, 4; add.s64 %rd5, %rd1, %rd4; setp.ge.u32 %p3, %r5, 32; " +
+		strings.Replace(loopOf("ld.global.u32 %r15, [%rd5]; cvt.rn.f32.u32 %f5, %r15; add.f32 %f1, %f1, %f5; st.shared.f32 [%r10], %f1; bar.sync 0; ld.shared.f32 %f3, [%r7+64]; fma.rn.f32 %f1, %f3, %f9, %f1; bar.sync 0; @!%p3 st.global.u32 [%rd5], %r11;", 1), "E:", "E: bar.sync 0;", 1)},
 	{name: "two buffers", ordinary: true, height: 5, body: loopOf(tiled, 1) + " add.s64 %rd5, %rd3, %rd20; st.global.u32 [%rd5], %r5;"},
 	{name: "rows that overlap", height: 5, pitch: 20, body: loopOf(tiled, 1) + " bar.sync 0; ld.param.u32 %r14, [pitch]; mad.lo.s32 %r15, %r14, %r4, %r3; mul.wide.s32 %rd4, %r15, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5;"},
 	{name: "rows that nearly overlap", height: 5, pitch: 15, body: loopOf(tiled, 1) + " bar.sync 0; ld.param.u32 %r14, [pitch]; mad.lo.s32 %r15, %r14, %r4, %r3; mul.wide.s32 %rd4, %r15, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5;"},
