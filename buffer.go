@@ -89,7 +89,7 @@ func (b Buffer) ReadAt(p []byte, off int64) (int, error) {
 func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
 	n, err := b.transfer(p, off, func(host, device []byte) int {
 		b.of.d.shadow.Written(b.addr+uint64(off), uint64(len(device)))
-		return copyNear(device, host)
+		return b.of.d.machine.Write(device, host)
 	})
 	if err == io.EOF {
 		err = io.ErrShortWrite

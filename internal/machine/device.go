@@ -191,11 +191,9 @@ func (d *Device) hire(workers int) (*crew, error) {
 	if d.closed {
 		return nil, ErrClosed
 	}
-	d.busy.Add(1)
-	var c *crew
-	if n := len(d.idle); n > 0 {
-		c, d.idle = d.idle[n-1], d.idle[:n-1]
-	} else {
+	c := d.lendIdle()
+	if c == nil {
+		d.busy.Add(1)
 		c = new(crew)
 	}
 	if workers <= 0 {

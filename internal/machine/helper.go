@@ -20,7 +20,9 @@ type helper struct {
 	coming  atomic.Bool  // a goroutine has been started and does not run yet
 	lookout atomic.Int64 // nanoseconds within which the next launch is expected, 0 if it is not
 	before  uint32       // state in which it was called; the caller's
-	grid    *Grid        // what it is called to
+	copies  bool         // it has been called to a write; the caller's
+	grid    *Grid        // what it is called to: a launch, else
+	write   hostWrite    // this
 	from    int32        // processor of the caller, as processor returns it
 	ended   chan struct{}
 	_       [64]byte // keeps helpers off each other's cache lines
@@ -50,17 +52,27 @@ func (h *helper) call(g *Grid, lookout time.Duration) {
 	}
 }
 
-// wait returns when the helper does not work, and will not.
-func (h *helper) wait(awake bool) {
-	defer func() { h.grid = nil }()
+// callAwake has the helper copy what the host writes, if it is awake.
+func (h *helper) callAwake(w hostWrite) bool {
+	if h.state.Load() != ready {
+		return false
+	}
+	h.write, h.from, h.before = w, processor(), ready
+	return h.state.CompareAndSwap(ready, called)
+}
+
+// wait returns when the helper does not work, and will not; false if it never did.
+func (h *helper) wait(awake bool) (came bool) {
+	defer func() { h.grid, h.write = nil, hostWrite{} }()
 	if h.state.CompareAndSwap(called, h.before) {
-		return
+		return false
 	}
 	for began := time.Now(); h.state.Load() == working; {
 		if (!awake || time.Since(began) > waitOnce) && h.state.CompareAndSwap(working, awaited) {
 			<-h.ended
 		}
 	}
+	return true
 }
 
 // run is a goroutine of the helper's.
@@ -102,7 +114,11 @@ func (h *helper) serve() (stays bool) {
 	if h.from >= 0 && processor() == h.from {
 		moveFrom(h.from)
 	}
-	h.worker.work(h.grid)
+	if h.grid == nil {
+		h.write.copy()
+	} else {
+		h.worker.work(h.grid)
+	}
 	return h.lookout.Load() != 0
 }
 

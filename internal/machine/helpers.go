@@ -16,6 +16,7 @@ type helpers struct {
 	relief  time.Duration
 	lookout time.Duration // for the launch behind this one, 0 if none is expected
 	awake   atomic.Bool   // they are called; set once, by the caller
+	came    bool          // one of them has
 }
 
 // wake calls the helpers.
@@ -33,7 +34,9 @@ func (h *helpers) wait() {
 	}
 	awake := spinning()
 	for _, one := range h.list {
-		one.wait(awake)
+		if one.wait(awake) {
+			h.came = true
+		}
 	}
 }
 
@@ -81,7 +84,7 @@ func (c *crew) share(g *Grid, n int) {
 	wk, h := c.workers[0], &g.helpers
 	p := &wk.pool(g.Entry).pace
 	h.began = time.Now()
-	if c.series.begin(h.began); c.series.number > 0 && spinning() {
+	if c.series.begin(h.began); c.series.expects() && spinning() {
 		h.lookout = c.series.lookout
 	}
 	plan := p.plan(g.sched.total, n, h.lookout != 0 && c.series.number >= awakeAfter)
@@ -94,7 +97,7 @@ func (c *crew) share(g *Grid, n int) {
 	}
 	wk.workBeside(g)
 	took := c.series.end(time.Now())
-	p.learn(took, g.sched.total, h.awake.Load(), plan)
+	p.learn(took, g.sched.total, h.came, plan)
 }
 
 // workBeside works beside the helpers, and returns, or ends with its goroutine, when none of them does any more.

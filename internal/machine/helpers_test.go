@@ -54,6 +54,18 @@ func TestBrief(t *testing.T) {
 	}
 }
 
+// TestNoneCame: a launch that was to be shared and for which no helper came is one of one worker.
+func TestNoneCame(t *testing.T) {
+	m, crew, g := helped(t, 6)
+	crew.helpers[0].coming.Store(true) // no goroutine starts
+	g.sched = schedule{total: 6, room: 6}
+	crew.run(g)
+	p := &crew.workers[0].pool(g.Entry).pace
+	if m.words[0] != 6 || p.alone == (recent{}) || p.shared != (recent{}) {
+		t.Errorf("%d CTAs, want 6; %v alone, %v shared, want only alone", m.words[0], p.alone, p.shared)
+	}
+}
+
 // TestGiveBack shares what one worker has taken.
 func TestGiveBack(t *testing.T) {
 	parts, wk, g := make([]part, 1), &worker{}, &Grid{}

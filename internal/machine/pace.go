@@ -14,13 +14,21 @@ const (
 	tiny    = 4 * time.Microsecond  // nor is this, even if the others are awake
 	relief  = 40 * time.Microsecond // after so long a worker that was to be alone is not any more
 	piece   = time.Microsecond      // of a part is worth taking
-	longest = 16 * time.Millisecond // of launches that are done in the other way now and then, to compare
+	longest = 16 * time.Millisecond // of launches that one worker is to do now and then, to compare
 )
+
+// After often launches in the better way the other one is tried, and after twice as many each time that it was not
+// better, up to seldom: what was slow because others had a processor is soon tried again, and what gains nothing costs
+// next to nothing.
+const often, seldom = 4, 256
 
 // pace is what launches of a function take.
 type pace struct {
 	alone, shared recent
-	turns         uint32 // launches that were not brief
+	shares        bool   // is the better way
+	turns         uint32 // launches since the other one was tried, that were not brief
+	every         uint32 // of them it is tried
+	late          uint32 // the last launches that were to be of one worker, and others had to help
 }
 
 // recent are the last times of a cluster, in 1/1024 ns, 0 where there was none; the least of them counts.
@@ -61,9 +69,8 @@ func (p *pace) plan(clusters uint64, n int, awake bool) plan {
 	case expected <= least:
 		return plan{1, relief}
 	}
-	p.turns++
 	share := one == 0 || all == 0 || all < one-one/16
-	if expected <= longest && p.differs(share, expected) {
+	if p.differs(share, expected) {
 		share = !share
 	}
 	if !share {
@@ -91,59 +98,98 @@ func (p *pace) piece(clusters uint64, n int) uint64 {
 // differs tells whether a launch is to be done in the other way than what was better, to see whether that is still so:
 // one alone, or as many shared as end while the other workers wake, and three more.
 func (p *pace) differs(share bool, expected time.Duration) bool {
-	if share {
-		return p.turns%128 == 8
+	if share != p.shares || p.every == 0 {
+		p.shares, p.turns, p.every = share, 0, often
 	}
-	return p.turns%128 < 3+uint32(2*brief/expected)
+	if share && expected > longest {
+		return false
+	}
+	tries := uint32(1)
+	if !share {
+		tries = 3 + uint32(2*brief/expected)
+	}
+	p.turns++
+	if p.turns == p.every+tries {
+		p.turns, p.every = 0, min(2*p.every, seldom)
+		return true
+	}
+	return p.turns > p.every
 }
 
-// learn notes what a launch has taken.
-func (p *pace) learn(took time.Duration, clusters uint64, shared bool, planned plan) {
-	if !shared {
-		p.alone.add(took, clusters)
+// mostLate is how many launches one after the other may take one worker longer than was thought, as it had no processor
+// for a while, before nothing is known of one worker.
+const mostLate = 3
+
+// learn notes what a launch has taken, and whether others have helped.
+func (p *pace) learn(took time.Duration, clusters uint64, helped bool, planned plan) {
+	if helped && planned.workers == 1 {
+		if p.late++; p.late == mostLate {
+			p.alone, p.every = recent{}, 0
+			p.shared.add(took, clusters)
+		}
 		return
 	}
-	p.shared.add(took, clusters)
-	if planned.workers == 1 { // it takes one worker longer than was thought
-		p.alone = recent{}
+	if p.late = 0; helped {
+		p.shared.add(took, clusters)
+	} else {
+		p.alone.add(took, clusters)
 	}
 }
 
-// series is what a crew knows about launches that follow each other.
+// series is what a crew knows about what follows each other: launches, and what the host writes with helpers in between.
 type series struct {
 	began, ended time.Time        // the last one
+	took         time.Duration    // by the last launch
 	lookout      time.Duration    // within which the next one has to begin
 	number       int              // that have come closely one after the other
-	gaps         [3]time.Duration // before the last launches, in turn
-	launches     uint
+	gaps         [4]time.Duration // before the last ones, in turn
+	events       uint
 }
 
 // A launch follows another one closely that begins within leastLookout and an eighth of what that has taken, at most
-// within mostLookout: what a helper wastes that looks out for it is little beside what has been computed. Where the last
-// ones have all come within what such a launch takes, the next one is expected half as much later again, at most within
-// longLookout: a helper that is asleep when it comes would begin 40 µs late, or more.
+// within mostLookout: what a helper wastes that looks out for it is little beside what has been computed. Where launches
+// usually come within what such a launch takes, the next one is expected half as much later again, at most within
+// longLookout: a helper that is asleep when it comes would begin 40 µs late, or more, and its caller, who has to wake it, too.
 const leastLookout, mostLookout, longLookout = 50 * time.Microsecond, 300 * time.Microsecond, time.Millisecond
 
 // awakeAfter is how many launches have to follow each other before brief ones are shared.
 const awakeAfter = 64
 
-// begin counts a launch.
+// begin counts a launch or a write.
 func (s *series) begin(now time.Time) {
 	gap := now.Sub(s.ended)
 	if s.number++; s.lookout == 0 || gap > s.lookout {
 		s.number = 0
 	}
-	s.gaps[s.launches%uint(len(s.gaps))] = gap
-	s.launches++
+	s.gaps[s.events%uint(len(s.gaps))] = gap
+	s.events++
 	s.began = now
+	s.look()
+}
+
+// look finds within what time the next launch is expected.
+func (s *series) look() {
+	s.lookout = min(leastLookout+s.took/8, mostLookout)
+	if gap := s.usual(); gap <= leastLookout+s.took {
+		s.lookout = max(s.lookout, min(gap+gap/2, longLookout))
+	}
+}
+
+// usual is the second longest of the last gaps: one break among many is none.
+func (s *series) usual() time.Duration {
+	gaps := s.gaps
+	slices.Sort(gaps[:])
+	return gaps[len(gaps)-2]
+}
+
+// expects tells whether another launch is to follow the one that begins: it has followed one itself, or most have.
+func (s *series) expects() bool {
+	return s.number > 0 || s.events > uint(len(s.gaps)) && s.usual() <= s.lookout
 }
 
 // end returns what the launch has taken.
-func (s *series) end(now time.Time) (took time.Duration) {
-	s.ended, took = now, now.Sub(s.began)
-	s.lookout = min(leastLookout+took/8, mostLookout)
-	if gap := slices.Max(s.gaps[:]); gap <= leastLookout+took {
-		s.lookout = max(s.lookout, min(gap+gap/2, longLookout))
-	}
-	return took
+func (s *series) end(now time.Time) time.Duration {
+	s.ended, s.took = now, now.Sub(s.began)
+	s.look()
+	return s.took
 }

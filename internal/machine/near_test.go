@@ -1,4 +1,4 @@
-package ptxvm
+package machine
 
 import (
 	"bytes"
