@@ -109,11 +109,20 @@ func (p *pace) differs(share bool, expected time.Duration) bool {
 		tries = 3 + uint32(2*brief/expected)
 	}
 	p.turns++
+	trying := p.turns > p.every
 	if p.turns == p.every+tries {
-		p.turns, p.every = 0, min(2*p.every, seldom)
-		return true
+		p.tried()
 	}
-	return p.turns > p.every
+	return trying
+}
+
+// tried ends the tries; they come half as often.
+func (p *pace) tried() { p.turns, p.every = 0, min(2*p.every, seldom) }
+
+// hopeless tells whether a launch that was shared to see what it takes has lost more than others lose that wake.
+func (p *pace) hopeless(took time.Duration, clusters uint64) bool {
+	one := p.alone.of(clusters)
+	return !p.shares && took > one+max(2*brief, one/4)
 }
 
 // mostLate is how many launches one after the other may take one worker longer than was thought, as it had no processor
@@ -129,10 +138,12 @@ func (p *pace) learn(took time.Duration, clusters uint64, helped bool, planned p
 		}
 		return
 	}
-	if p.late = 0; helped {
-		p.shared.add(took, clusters)
-	} else {
+	if p.late = 0; !helped {
 		p.alone.add(took, clusters)
+		return
+	}
+	if p.shared.add(took, clusters); p.hopeless(took, clusters) {
+		p.tried()
 	}
 }
 
