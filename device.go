@@ -79,7 +79,7 @@ type Device struct {
 	quickAfter, hotAfter, partsAfter uint32 // when code is compiled quickly, well, and for some lanes
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
-	closed bool
+	closed atomic.Bool
 }
 
 // defaultArch is the device that a nil DeviceConfig gives.
@@ -140,12 +140,11 @@ func NewDevice(cfg *DeviceConfig) (*Device, error) {
 // the device, its buffers and programs returns ErrClosed.
 func (d *Device) Close() error {
 	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
+	closed := d.closed.Swap(true)
+	d.mu.Unlock()
+	if closed {
 		return nil
 	}
-	d.closed = true
-	d.mu.Unlock()
 	err := d.machine.Close()
 	if d.jit != nil {
 		err = errors.Join(err, d.jit.Close())
@@ -157,7 +156,7 @@ func (d *Device) Close() error {
 func (d *Device) use(f func() error) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if d.closed {
+	if d.closed.Load() {
 		return ErrClosed
 	}
 	return f()
@@ -182,6 +181,9 @@ func (l *lifetime) use(f func() error) error {
 		return f()
 	})
 }
+
+// over tells whether the memory has ended, or will in a moment, with its device or alone.
+func (l *lifetime) over() bool { return l.gone.Load() || l.d.closed.Load() }
 
 // end runs f, which frees the memory, the first time that it is called.
 func (l *lifetime) end(f func() error) error {

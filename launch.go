@@ -21,22 +21,7 @@ type Kernel struct {
 	program *Program
 	info    KernelInfo
 	fn      *ir.Func
-	spare   atomic.Pointer[launchRoom]
-}
-
-// launchRoom is memory that a launch needs, kept for the next.
-type launchRoom struct {
-	params []byte
-	output machine.Output // of a device without one
-}
-
-// room returns memory for a launch, which gives it back by k.spare.Store.
-func (k *Kernel) room() *launchRoom {
-	if r := k.spare.Swap(nil); r != nil {
-		clear(r.params)
-		return r
-	}
-	return &launchRoom{params: make([]byte, k.fn.ParamBytes)}
+	spare   *atomic.Pointer[launchRoom] // of all that are this kernel
 }
 
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
@@ -100,38 +85,25 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 	if err := p.d.packArgs(room.params, k.info.Name, k.info.Params, args); err != nil {
 		return Stats{}, err
 	}
-	ml := new(machine.Launch)
-	if err := k.shape(l, ml); err != nil {
-		return Stats{}, err
-	}
-	watcher := p.d.sanitizer()
-	if ml.Observer = machine.ObserverOf(ctx); watcher != nil {
-		ml.Observer, ml.Reporter = watcher, watcher
-	}
-	var err error
-	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
-		return Stats{}, err
-	}
-	code, err := k.decode(ml)
+	ml, err := k.prepared(ctx, l, room)
 	if err != nil {
 		return Stats{}, err
 	}
-	ml.Params = room.params
 	p.bindSurfaces()
 	ctx, out, end := watchOutput(ctx, p.d.cfg.Stdout, p.d.cfg.MaxOutput, &room.output)
 	defer end()
-	ml.Output = out
-	start := time.Now()
-	ml.Progress = p.d.progress(start)
-	p.d.compiling(ml)
+	if !ml.Stays {
+		ml.Output = out
+	}
+	start := sinceBegin()
 	fill := l.Tensor.watchTensor(ml)
 	ran, err := p.d.machine.Launch(ctx, ml)
 	fill()
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: time.Since(start), Compiled: ran.NativeOps, Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(code.Guesses)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(room.code.Guesses)}
 	ml.Output.Close() // a failure ends ctx
 	err = p.outcome(outputFailed(ctx, err))
 	k.nameBuffer(err, room.params)
-	return stats, k.reported(watcher, ml, err)
+	return stats, k.reported(ml, err)
 }
 
 // nameBuffer says which parameter pointed to the allocation next to a fault.
@@ -149,11 +121,12 @@ func (k *Kernel) nameBuffer(err error, block []byte) {
 }
 
 // progress puts the machine's reports into the terms of the configuration; nil if nobody asks.
-func (d *Device) progress(start time.Time) func(machine.Progress) {
+func (d *Device) progress() func(machine.Progress) {
 	report := d.cfg.Progress
 	if report == nil {
 		return nil
 	}
+	start := time.Now()
 	return func(p machine.Progress) {
 		report(Progress{CTAsDone: p.Done, CTAs: p.CTAs, LaneOps: p.LaneOps, Elapsed: time.Since(start)})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm/internal/decode"
 	"ptxvm/internal/ir"
@@ -24,6 +25,7 @@ type Program struct {
 	life    *lifetime // of the variables
 	refs    []*ir.Var // of type .surfref
 	bound   sync.Map  // *ir.Var → Surface: what Bind was told
+	rooms   sync.Map  // *ir.Func → *atomic.Pointer[launchRoom]: of its kernels' launches, when none runs
 
 	warnings Diagnostics
 }
@@ -100,7 +102,12 @@ func (p *Program) Unload() error {
 }
 
 // alive returns ErrClosed once the program is unloaded or its device closed.
-func (p *Program) alive() error { return p.life.use(func() error { return nil }) }
+func (p *Program) alive() error {
+	if p.life.over() {
+		return ErrClosed
+	}
+	return nil
+}
 
 // Global returns the memory of a module variable in .global or .const space.
 func (p *Program) Global(name string) (Buffer, error) {
@@ -148,7 +155,10 @@ func (p *Program) Kernel(name string) (*Kernel, error) {
 }
 
 func (p *Program) kernel(info KernelInfo) *Kernel {
-	return &Kernel{program: p, info: info, fn: p.module.Func(info.Name)}
+	k := &Kernel{program: p, info: info, fn: p.module.Func(info.Name)}
+	spare, _ := p.rooms.LoadOrStore(k.fn, new(atomic.Pointer[launchRoom]))
+	k.spare = spare.(*atomic.Pointer[launchRoom])
+	return k
 }
 
 // kernelNames lists what could have been meant, cut after eight.

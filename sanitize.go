@@ -176,8 +176,9 @@ func (d *Device) sanitizer() *san.Sanitizer {
 }
 
 // reported joins what a sanitizer has found to the outcome of a launch.
-func (k *Kernel) reported(s *san.Sanitizer, l *machine.Launch, err error) error {
-	if s == nil {
+func (k *Kernel) reported(l *machine.Launch, err error) error {
+	s, ok := l.Reporter.(*san.Sanitizer)
+	if !ok {
 		return err
 	}
 	found, more := s.Found()

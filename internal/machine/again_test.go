@@ -13,7 +13,7 @@ func TestLaunchAgain(t *testing.T) {
 	grid := specialNamed("%nctaid")
 	read := op(lanes(func(w *Warp, in *Inst, i int) { w.R32(in.D)[i] = uint32(w.Special(in, grid, 0, i)) }), r(1), 0, 0, 0)
 	prog := code(read, op(hOut, 0, r(1), 0, 64), op(hExit, 0, 0, 0, 0))
-	spare := func() *Grid { return m.idle[0].spare }
+	spare := func() *Grid { return m.ready.Load().spare }
 	for _, n := range []uint32{1, 7, 2} {
 		before := uint64(0)
 		if n != 1 {

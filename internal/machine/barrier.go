@@ -226,6 +226,13 @@ func (k BarrierKind) reduce(b *ctaBarrier) uint32 {
 	return 0
 }
 
+// clearBarriers makes all barriers those of a CTA that begins: nobody has been at others than the pending ones.
+func (c *CTA) clearBarriers() {
+	for ; c.pending != 0; c.pending &= c.pending - 1 {
+		c.bars[bits.TrailingZeros16(c.pending)] = ctaBarrier{}
+	}
+}
+
 // warpEnded counts a warp without living lanes out of the barriers that expect everyone.
 func (c *CTA) warpEnded(w *Warp) {
 	c.alive &^= 1 << w.index

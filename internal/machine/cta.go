@@ -22,6 +22,7 @@ type CTA struct {
 	warps      []*Warp
 	block      [3]uint32 // that the special registers of its lanes are for
 	like       likeness  // that those of the launch are for
+	of         *Launch   // that all are for, if it stays and nothing but it is told by them
 	resting    bool      // its warps are as the CTA before has left them
 	shared     rowBase
 	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
@@ -42,7 +43,8 @@ func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
 	c.grid, c.launch, c.cluster, c.crank, c.cycles, c.async = g, g.number, cl, crank, 0, &cl.async
 	c.id, c.rank = g.place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
-	c.bars, c.pending, c.clusterBar = [NumBarriers]ctaBarrier{}, 0, clusterBarrier{}
+	c.clearBarriers()
+	c.clusterBar = clusterBarrier{}
 	clear(c.mbarriers)
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1

@@ -26,13 +26,18 @@ type Device struct {
 	workers int
 	images  images
 
+	ready    atomic.Pointer[crew] // that no launch uses, if there is one; shut from Close on
 	mu       sync.Mutex
-	idle     []*crew
-	busy     sync.WaitGroup
+	idle     []*crew   // others
+	crews    int       // ever made
+	back     sync.Cond // of mu: one is in idle
 	closed   bool
 	launches atomic.Uint64
 	elapsed  atomic.Uint64 // nanoseconds of emulated time: one for each warp instruction
 }
+
+// shut is the ready crew of a device that is closed: nobody may have it.
+var shut = new(crew)
 
 // crew is the workers of one launch, with the memory that they keep for the next.
 type crew struct {
@@ -54,19 +59,25 @@ func NewDevice(arena *mem.Arena, workers int) *Device {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return &Device{Arena: arena, workers: workers}
+	d := &Device{Arena: arena, workers: workers}
+	d.back.L = &d.mu
+	return d
 }
 
 // Close waits for running launches and gives all memory back. It is idempotent.
 func (d *Device) Close() error {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.closed {
-		d.mu.Unlock()
 		return nil
 	}
 	d.closed = true
-	d.mu.Unlock()
-	d.busy.Wait()
+	if c := d.ready.Swap(shut); c != nil {
+		d.idle = append(d.idle, c)
+	}
+	for len(d.idle) < d.crews {
+		d.back.Wait()
+	}
 	var errs []error
 	for _, c := range d.idle {
 		errs = append(errs, c.disband())
@@ -79,9 +90,6 @@ func (d *Device) Close() error {
 // context's, mem.ErrOutOfMemory, or says what is wrong with the shape. It returns when all
 // workers have left the kernel.
 func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
-	if err := l.validate(); err != nil {
-		return Stats{}, err
-	}
 	if err := ctx.Err(); err != nil {
 		return Stats{}, err
 	}
@@ -96,8 +104,17 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 		}
 		d.dismiss(c)
 	}()
-	g := c.newGrid(l)
-	if err := errors.Join(c.setParams(d.Arena, g), c.setWorkspace(d.Arena, g)); err != nil {
+	g := c.again(l)
+	if g == nil {
+		if err := l.validate(); err != nil {
+			return Stats{}, err
+		}
+		g = c.newGrid(l)
+	}
+	if err := c.setParams(d.Arena, g); err != nil {
+		return Stats{}, err
+	}
+	if err := c.setWorkspace(d.Arena, g); err != nil {
 		return Stats{}, err
 	}
 	g.number, g.epoch = d.launches.Add(1)-1, d.elapsed.Load()
@@ -117,11 +134,24 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	return stats, err
 }
 
+// again returns the grid of the launch before if this is the same, one that stays; else nil.
+func (c *crew) again(l *Launch) *Grid {
+	g := c.spare
+	if !l.Stays || g == nil || g.of != l {
+		return nil
+	}
+	c.spare = nil
+	return g
+}
+
 // newGrid describes a launch, in the memory of the last one if nobody can still look at that.
 func (c *crew) newGrid(l *Launch) *Grid {
 	g := c.spare
 	if c.spare = nil; g == nil {
 		g = new(Grid)
+	}
+	if g.of = nil; l.Stays {
+		g.of = l
 	}
 	g.Launch, g.block = *l, l.shape()
 	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil, l.Stack, l.Depth
@@ -142,7 +172,8 @@ func (c *crew) keepGrid(ctx context.Context, g *Grid) {
 	if ctx.Done() != nil || g.observed || g.Progress != nil || g.err != nil || g.crashed != nil || g.leaked != nil || g.ShowTensor != nil {
 		return
 	}
-	g.steps, g.done, g.sched = atomic.Uint64{}, atomic.Uint64{}, schedule{}
+	g.steps, g.done = atomic.Uint64{}, atomic.Uint64{}
+	g.sched = schedule{total: g.sched.total, seed: g.sched.seed, room: g.sched.room}
 	if g.helpers.list != nil {
 		g.helpers = helpers{}
 	}
@@ -185,16 +216,11 @@ func (g *Grid) report(quit chan struct{}) {
 }
 
 // hire returns a crew that no other launch uses.
-func (d *Device) hire(workers int) (*crew, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return nil, ErrClosed
-	}
-	c := d.lendIdle()
-	if c == nil {
-		d.busy.Add(1)
-		c = new(crew)
+func (d *Device) hire(workers int) (c *crew, err error) {
+	if c = d.lend(); c == nil {
+		if c, err = d.newCrew(); err != nil {
+			return nil, err
+		}
 	}
 	if workers <= 0 {
 		workers = d.workers
@@ -208,6 +234,17 @@ func (d *Device) hire(workers int) (*crew, error) {
 		c.workers = append(c.workers, wk)
 	}
 	return c, nil
+}
+
+// newCrew returns a crew that has no workers yet.
+func (d *Device) newCrew() (*crew, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, ErrClosed
+	}
+	d.crews++
+	return new(crew), nil
 }
 
 func newWorker(a *mem.Arena, im *images) *worker {
@@ -225,10 +262,13 @@ func (d *Device) dismiss(c *crew) {
 		c.disband()
 		*c = crew{params: c.params, block: c.block, size: c.size, workspace: c.workspace, zeroed: c.zeroed, spare: c.spare}
 	}
+	if d.ready.CompareAndSwap(nil, c) {
+		return
+	}
 	d.mu.Lock()
 	d.idle = append(d.idle, c)
 	d.mu.Unlock()
-	d.busy.Done()
+	d.back.Signal()
 }
 
 func (c *crew) bytes() uint64 {
@@ -270,11 +310,10 @@ func (c *crew) setParams(a *mem.Arena, g *Grid) error {
 	return nil
 }
 
-func (c *crew) collect() Stats {
-	var s Stats
+func (c *crew) collect() (s Stats) {
 	for _, wk := range c.workers {
 		wk.stats.Left = wk.left()
-		s.add(wk.stats)
+		s.add(&wk.stats)
 		wk.stats, wk.breathed, wk.published = Stats{}, 0, 0
 	}
 	return s

@@ -43,6 +43,7 @@ type Launch struct {
 	CompileParts    func(*Code)    // completes code that is Native.Whole; may be nil
 	PartsAfter      uint32         // times that a worker misses code for some lanes before it calls CompileParts
 	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
+	Stays           bool           // nobody writes this any more, but for the bytes of Params: launched again, it means the same
 }
 
 // Progress is how far a launch is.
@@ -76,21 +77,24 @@ type Left struct {
 	Times uint64
 }
 
-func (s *Stats) add(t Stats) {
+func (s *Stats) add(t *Stats) {
 	s.CTAs += t.CTAs
 	s.Steps += t.Steps
 	s.LaneOps += t.LaneOps
 	s.NativeOps += t.NativeOps
 	s.Splits += t.Splits
 	s.Parked += t.Parked
-	s.Left = append(s.Left, t.Left...)
+	if len(t.Left) != 0 {
+		s.Left = append(s.Left, t.Left...)
+	}
 }
 
 // Grid is a launch that runs.
 type Grid struct {
 	Launch
-	observing  bool // there is an observer
-	observed   bool // functions run in the observed variant
+	of         *Launch // what Launch is a copy of, if that stays; else nil
+	observing  bool    // there is an observer
+	observed   bool    // functions run in the observed variant
 	number     uint64
 	epoch      uint64 // nanoseconds of emulated time before this launch
 	params     uint64 // address of the parameter block

@@ -43,18 +43,15 @@ func (d *Device) Write(to, from []byte) int {
 
 // lend returns the crew that would be hired next, nil if there is none.
 func (d *Device) lend() *crew {
+	if c := d.ready.Load(); c != nil && c != shut && d.ready.CompareAndSwap(c, nil) {
+		return c
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.lendIdle()
-}
-
-// lendIdle is lend under mu.
-func (d *Device) lendIdle() *crew {
 	n := len(d.idle)
 	if n == 0 || d.closed {
 		return nil
 	}
-	d.busy.Add(1)
 	c := d.idle[n-1]
 	d.idle = d.idle[:n-1]
 	return c

@@ -134,6 +134,12 @@ func (c *CTA) batchEntry(n *Native, b *NativeBatch) uintptr {
 	return n.Begin
 }
 
+// beginAt is for a warp that is to begin. It is field by field: what is put together elsewhere and copied here at once
+// waits until the processor has written all of it.
+func (r *NativeWarp) beginAt(start, regs uintptr, lanes uint32) {
+	r.Regs, r.At, r.PC, r.Fuel, r.Mask, r.Lanes = regs, start, 0, turn, lanes, lanes
+}
+
 // standsAt tells whether compiled code can go on where a warp stands.
 func (w *Warp) standsAt(n *Native) bool {
 	f := &w.frags[first(w.used)]
@@ -269,7 +275,7 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 	}
 	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
 	c.cluster.passed = int(b.Passed)
-	c.bars, c.pending = [NumBarriers]ctaBarrier{}, 0 // the one at which warps waited when the batch began, too
+	c.clearBarriers() // the one at which warps waited when the batch began, too
 	if c.resting && b.Alive|b.Current == 0 {
 		return
 	}
@@ -305,7 +311,6 @@ func (c *CTA) advance(b *NativeBatch) {
 	cl.changed, cl.seen, cl.rounds = 0, 0, 0
 	c.id, c.rank = c.grid.place(cl.rank, 0)
 	cl.async.start(c.grid, c.rank)
-	c.bars = [NumBarriers]ctaBarrier{}
 }
 
 // gone makes a warp one whose lanes have all exited.

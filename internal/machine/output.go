@@ -30,12 +30,8 @@ func NewOutput(w io.Writer, limit int64) *Output {
 	return &Output{to: w, left: limit, limit: limit > 0}
 }
 
-// Discard begins anew, for output of which nobody knows, at most limit bytes.
-func (o *Output) Discard(limit int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.to, o.left, o.limit = nil, limit, limit > 0
-}
+// Discard begins anew, for output of which nobody knows, at most limit bytes. No launch prints there meanwhile.
+func (o *Output) Discard(limit int64) { o.to, o.left, o.limit = nil, limit, limit > 0 }
 
 // Print takes one message whole; false if it exceeds the limit, in which case it takes the part that fits.
 func (o *Output) Print(msg []byte) (fits bool) {
@@ -83,6 +79,9 @@ func (o *Output) write() {
 
 // Close writes what is held and returns why writing failed, if it did.
 func (o *Output) Close() error {
+	if o.to == nil { // nothing is held
+		return nil
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.timer != nil {

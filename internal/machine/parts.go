@@ -26,8 +26,16 @@ func (p *part) left() uint64 {
 
 // front takes the first clusters, as many of those left as n says.
 func (p *part) front(n func(left uint64) uint64) (from, to uint64) {
+	if p.left() == 0 { // none comes back while somebody takes some
+		return 0, 0
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.alone(n)
+}
+
+// alone is front for a worker beside which nobody takes any.
+func (p *part) alone(n func(left uint64) uint64) (from, to uint64) {
 	from = p.next.Load()
 	to = from + n(p.left())
 	p.next.Store(to)
@@ -84,7 +92,10 @@ func (s *schedule) several(left uint64) uint64 {
 // take gives a worker as many clusters as n says of those that are left in a part: its own, else the one with the most.
 // Where clusters have to wait for others that is the first part with any, lest those are not begun for which they wait.
 func (s *schedule) take(worker int, n func(left uint64) uint64) (from, to uint64) {
-	if s.ordered.Load() {
+	switch {
+	case len(s.parts) == 1:
+		return s.parts[0].alone(n)
+	case s.ordered.Load():
 		return s.first(n)
 	}
 	for from, to = s.parts[worker].front(n); from == to && s.left(); {

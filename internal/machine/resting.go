@@ -58,8 +58,7 @@ func (c *CTA) fillResting(n *Native, s *NativeState) {
 	warps, b := wk.batchWarps(), &s.Batch
 	c.startBatch(b)
 	for i, w := range c.warps {
-		lanes := g.block.lanes(i)
-		warps[i] = NativeWarp{Regs: regsOf(w.root), At: n.Start, Fuel: turn, Mask: lanes, Lanes: lanes}
+		warps[i].beginAt(n.Start, regsOf(w.root), g.block.lanes(i))
 	}
 	b.fillWarps(warps)
 	b.CTAs = uint32(min(wk.reserve(g, c.rank), 1<<30))

@@ -173,9 +173,16 @@ func (w *Warp) placeSpecials(f *Frame) {
 
 // renewSpecials sees to it that a CTA has the special registers of its launch; filled tells that it has been in another.
 func (c *CTA) renewSpecials(filled bool) {
-	like := c.grid.likeness()
-	if filled && (c.like != like || c.warps[0].root.code.numbered()) {
+	of := c.grid.of
+	if filled && of != nil && c.of == of {
+		return
+	}
+	like, numbered := c.grid.likeness(), c.warps[0].root.code.numbered()
+	if filled && (c.like != like || numbered) {
 		c.refillSpecials()
+	}
+	if c.of = of; numbered {
+		c.of = nil
 	}
 	c.block, c.like = c.grid.Block, like
 }

@@ -185,6 +185,9 @@ type TensorLeak struct {
 
 // leaks counts what a CTA that has ended leaves allocated.
 func (c *CTA) leaks() {
+	if c.tensor.last == 0 {
+		return
+	}
 	for a := range c.tensor.allocations() {
 		c.grid.leak(TensorLeak{TensorAllocation: *a, CTA: c.id, CTARank: c.rank})
 	}

@@ -1,0 +1,79 @@
+package ptxvm
+
+// This file keeps what one launch of a kernel has in common with the next.
+
+import (
+	"context"
+	"time"
+
+	"ptxvm/internal/decode"
+	"ptxvm/internal/machine"
+)
+
+// launchRoom is what a launch needs, kept for the next.
+type launchRoom struct {
+	params []byte
+	output machine.Output // of a device without one
+	shape  Launch         // of the launch before, if that could be the next one with other arguments
+	code   *decode.Program
+	ready  *machine.Launch // what is launched for that shape, if it has come twice; else nil
+	other  machine.Launch  // what is launched otherwise
+}
+
+// room returns memory for a launch, which gives it back by k.spare.Store.
+func (k *Kernel) room() *launchRoom {
+	if r := k.spare.Swap(nil); r != nil {
+		clear(r.params)
+		return r
+	}
+	return &launchRoom{params: make([]byte, k.fn.ParamBytes)}
+}
+
+// prepared describes a launch to the machine. A description that stays (machine.Launch) is found in the room.
+func (k *Kernel) prepared(ctx context.Context, l Launch, room *launchRoom) (*machine.Launch, error) {
+	same := room.shape == l && machine.ObserverOf(ctx) == nil
+	if same && room.ready != nil {
+		return room.ready, nil
+	}
+	ml := &room.other
+	room.ready, room.shape = nil, Launch{}
+	if err := k.describe(ctx, l, room); err != nil {
+		return nil, err
+	}
+	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && l.Tensor == nil && k.program.d.cfg.Stdout == nil {
+		room.shape = l
+		if same {
+			ml = new(machine.Launch)
+			*ml = room.other
+			ml.Stays, room.ready = true, ml
+		}
+	}
+	return ml, nil
+}
+
+// describe describes a launch in room.other.
+func (k *Kernel) describe(ctx context.Context, l Launch, room *launchRoom) (err error) {
+	d, ml := k.program.d, &room.other
+	if err := k.shape(l, ml); err != nil {
+		return err
+	}
+	watcher := d.sanitizer()
+	if ml.Observer = machine.ObserverOf(ctx); watcher != nil {
+		ml.Observer, ml.Reporter = watcher, watcher
+	}
+	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
+		return err
+	}
+	if room.code, err = k.decode(ml); err != nil {
+		return err
+	}
+	ml.Params, ml.Output, ml.Progress = room.params, &room.output, d.progress()
+	d.compiling(ml)
+	return nil
+}
+
+// begin is some time before the first launch of the process.
+var begin = time.Now()
+
+// sinceBegin is the time that has passed since then. It is read from one clock, where time.Now reads two.
+func sinceBegin() time.Duration { return time.Since(begin) }
