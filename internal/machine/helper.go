@@ -10,8 +10,18 @@ import (
 	"time"
 )
 
-// waitOnce is how long a caller stays awake for helpers that are about to end.
-const waitOnce = 20 * time.Microsecond
+// A caller stays awake for helpers that are about to end for leastWait, and for a quarter of what it has worked, at most
+// for mostWait. One that sleeps has to be woken, and so has the helper for the next launch, as its thread goes on with the caller.
+const leastWait, mostWait = 20 * time.Microsecond, time.Millisecond
+
+// awakeUntil is until when one stays awake that has worked since began.
+func awakeUntil(began time.Time) time.Time {
+	if !spinning() {
+		return began
+	}
+	now := time.Now()
+	return now.Add(max(leastWait, min(now.Sub(began)/4, mostWait)))
+}
 
 // helper runs one worker of a crew beside the caller's, for one launch after the other.
 type helper struct {
@@ -61,14 +71,14 @@ func (h *helper) callAwake(w hostWrite) bool {
 	return h.state.CompareAndSwap(ready, called)
 }
 
-// wait returns when the helper does not work, and will not; false if it never did.
-func (h *helper) wait(awake bool) (came bool) {
+// wait returns when the helper does not work, and will not; false if it never did. The caller stays awake until then, or a time.
+func (h *helper) wait(awake time.Time) (came bool) {
 	defer func() { h.grid, h.write = nil, hostWrite{} }()
 	if h.state.CompareAndSwap(called, h.before) {
 		return false
 	}
-	for began := time.Now(); h.state.Load() == working; {
-		if (!awake || time.Since(began) > waitOnce) && h.state.CompareAndSwap(working, awaited) {
+	for h.state.Load() == working {
+		if time.Now().After(awake) && h.state.CompareAndSwap(working, awaited) {
 			<-h.ended
 		}
 	}

@@ -47,7 +47,11 @@ func TestHelper(t *testing.T) {
 				for h.state.Load() == called {
 					runtime.Gosched()
 				}
-				h.wait(awake)
+				until := time.Now()
+				if awake {
+					until = until.Add(time.Second)
+				}
+				h.wait(until)
 				if m.words[0] != 100*(i+1) {
 					t.Fatalf("lookout %v, awake %v: %d CTAs, want %d", lookout, awake, m.words[0], 100*(i+1))
 				}
@@ -69,7 +73,7 @@ func TestHelperCalledBack(t *testing.T) {
 		h.state.Store(before)
 		h.coming.Store(true) // no goroutine starts
 		h.call(g, 0)
-		h.wait(true)
+		h.wait(awakeUntil(time.Now()))
 		if h.state.Load() != before || m.words[0] != 0 {
 			t.Fatalf("state %d, %d CTAs; want %d and none", h.state.Load(), m.words[0], before)
 		}
@@ -82,7 +86,7 @@ func TestHelperCalledBack(t *testing.T) {
 	}
 	h.call(g, 0)
 	h.reaches(t, away)
-	h.wait(true)
+	h.wait(awakeUntil(time.Now()))
 	if m.words[0] != 1 {
 		t.Errorf("%d CTAs, want 1", m.words[0])
 	}
@@ -101,9 +105,33 @@ func TestHelperEnds(t *testing.T) {
 	for h.state.Load() == called {
 		runtime.Gosched()
 	}
-	h.wait(true)
+	h.wait(awakeUntil(time.Now()))
 	if s := h.state.Load(); s != away {
 		t.Errorf("state %d, want away", s)
+	}
+}
+
+// TestAwakeUntil: a caller waits awake for 20 µs, or longer when it has worked long.
+func TestAwakeUntil(t *testing.T) {
+	if !spinning() {
+		t.Skip("one processor")
+	}
+	const us = time.Microsecond
+	for _, c := range []struct{ worked, least, most time.Duration }{
+		{0, 20 * us, 40 * us}, {40 * us, 20 * us, 40 * us}, {400 * us, 100 * us, 120 * us}, {time.Second, time.Millisecond, time.Millisecond},
+	} {
+		patient := false
+		for try := 0; try < 100 && !patient; try++ { // others may have the processor in between
+			now := time.Now()
+			wait := awakeUntil(now.Add(-c.worked)).Sub(now)
+			if wait < c.least {
+				t.Fatalf("behind %v it waits for %v", c.worked, wait)
+			}
+			patient = wait-time.Since(now) <= c.most
+		}
+		if !patient {
+			t.Errorf("behind %v it waits for longer than %v", c.worked, c.most)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (h *helpers) wait() {
 	if !h.awake.Load() {
 		return
 	}
-	awake := spinning()
+	awake := awakeUntil(h.began)
 	for _, one := range h.list {
 		if one.wait(awake) {
 			h.came = true

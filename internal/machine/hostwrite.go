@@ -69,8 +69,9 @@ func (c *crew) write(w hostWrite) {
 		h.copies = h.callAwake(w.part(i+1, n))
 	}
 	w.part(0, n).copy()
+	awake := awakeUntil(c.series.began)
 	for i, h := range c.helpers {
-		if !h.copies || !h.wait(true) {
+		if !h.copies || !h.wait(awake) {
 			w.part(i+1, n).copy()
 		}
 	}

@@ -98,7 +98,7 @@ func TestWriteAwake(t *testing.T) {
 		for h.state.Load() == called {
 			runtime.Gosched()
 		}
-		if !h.wait(true) || !bytes.Equal(w.to, w.from) || h.write.to != nil {
+		if !h.wait(awakeUntil(time.Now())) || !bytes.Equal(w.to, w.from) || h.write.to != nil {
 			t.Fatalf("it did not copy, or keeps %d bytes", len(h.write.to))
 		}
 	}

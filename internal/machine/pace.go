@@ -20,7 +20,7 @@ const (
 // After often launches in the better way the other one is tried, and after twice as many each time that it was not
 // better, up to seldom: what was slow because others had a processor is soon tried again, and what gains nothing costs
 // next to nothing.
-const often, seldom = 4, 256
+const often, seldom = 4, 128
 
 // pace is what launches of a function take.
 type pace struct {
@@ -119,10 +119,11 @@ func (p *pace) differs(share bool, expected time.Duration) bool {
 // tried ends the tries; they come half as often.
 func (p *pace) tried() { p.turns, p.every = 0, min(2*p.every, seldom) }
 
-// hopeless tells whether a launch that was shared to see what it takes has lost more than others lose that wake.
+// hopeless tells whether one of several launches that were shared to see what they take has lost more than others lose that
+// wake; the first one may lose anything as others have the processors.
 func (p *pace) hopeless(took time.Duration, clusters uint64) bool {
 	one := p.alone.of(clusters)
-	return !p.shares && took > one+max(2*brief, one/4)
+	return p.turns > p.every+1 && took > one+max(2*brief, one/4)
 }
 
 // mostLate is how many launches one after the other may take one worker longer than was thought, as it had no processor
