@@ -60,7 +60,7 @@ func planProduct(b *Build) {
 	o.M, o.N, o.Bits = 16, 8, o.elems[0].bits
 	o.K, _ = b.Sel.Cap("K")
 	if e := b.In.Op(isa.R_e); e != nil {
-		o.Sparse, o.PairsOfGs = true, o.elems[2].signed
+		o.Sparse, o.RowMetadata = true, o.elems[2].signed
 		o.meta, o.selector = b.src(e, 32), int(b.In.Op(isa.R_f).Imm)
 	}
 	o.a, o.b, o.c, o.d = b.registers(isa.R_a, b.src, o.Bits), b.registers(isa.R_b, b.src, o.Bits), b.registers(isa.R_c, b.src, o.Bits), b.registers(isa.R_d, b.dst, o.Bits)

@@ -4,14 +4,14 @@ package tensor
 // (9.7.14.5, 9.7.14.6): which element each register of a lane holds. m8n8k4 of f16 is four products
 // side by side: the rows of A, C and D and the columns of B count on from product to product.
 type Product struct {
-	M, N, K   int
-	Bits      int  // of an element of A and B; a register has 32 bits, or 64 of one element
-	Sparse    bool // of A half of K is stored
-	Quads     bool // m8n8k4 of f16
-	AColumn   bool // of Quads: A is column-major
-	BRow      bool // of Quads: B is row-major
-	WideC     bool // of Quads: an element of C and D is a register
-	PairsOfGs bool // of metadata that eight chunks share: a lane has one row's, not half of two rows'
+	M, N, K     int
+	Bits        int  // of an element of A and B; a register has 32 bits, or 64 of one element
+	Sparse      bool // of A half of K is stored
+	Quads       bool // m8n8k4 of f16
+	AColumn     bool // of Quads: A is column-major
+	BRow        bool // of Quads: B is row-major
+	WideC       bool // of Quads: an element of C and D is a register
+	RowMetadata bool // of Sparse: where eight chunks share metadata, a lane has one row's, not half of two rows'
 }
 
 // Products is how many products there are side by side.
@@ -86,7 +86,7 @@ func (p Product) Metadata(selector, row, chunk int) (lane, bit int) {
 	switch chunks := p.K / p.Chunk(); {
 	case chunks <= 4:
 		return g + selector, 4*chunk + 16*high
-	case chunks <= 8 && p.PairsOfGs:
+	case chunks <= 8 && p.RowMetadata:
 		return g + 2*selector + high, 4 * chunk
 	case chunks <= 8:
 		return g + 2*selector + chunk>>2, 4*(chunk&3) + 16*high

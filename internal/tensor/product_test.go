@@ -77,11 +77,11 @@ func TestMetadata(t *testing.T) {
 		selector, row, chunk      int
 		lane, bit, stored, k, two int
 	}{
-		{Product{K: 16, Bits: 16}, 2, 11, 1, 14, 20, 3, 7, 0xd},                   // elements 5 and 7
-		{Product{K: 64, Bits: 8}, 0, 3, 10, 14, 8, 20, 41, 0xd},                   // element 1 of the chunk from 40 on
-		{Product{K: 32, Bits: 16}, 1, 2, 5, 4*2 + 3, 4, 10, 20, 0x8},              // half of two rows
-		{Product{K: 32, Bits: 8, PairsOfGs: true}, 1, 10, 5, 11, 20, 11, 23, 0xe}, // all of one row
-		{Product{K: 64, Bits: 4, PairsOfGs: true}, 0, 1, 3, 4, 12, 15, 31, 0xe},
+		{Product{K: 16, Bits: 16}, 2, 11, 1, 14, 20, 3, 7, 0xd},                     // elements 5 and 7
+		{Product{K: 64, Bits: 8}, 0, 3, 10, 14, 8, 20, 41, 0xd},                     // element 1 of the chunk from 40 on
+		{Product{K: 32, Bits: 16}, 1, 2, 5, 4*2 + 3, 4, 10, 20, 0x8},                // half of two rows
+		{Product{K: 32, Bits: 8, RowMetadata: true}, 1, 10, 5, 11, 20, 11, 23, 0xe}, // all of one row
+		{Product{K: 64, Bits: 4, RowMetadata: true}, 0, 1, 3, 4, 12, 15, 31, 0xe},
 		{Product{K: 8, Bits: 32}, 3, 0, 2, 3, 8, 2, 5, 0xe}, {Product{K: 8, Bits: 32}, 3, 0, 2, 3, 8, 2, 4, 0x4},
 		{Product{K: 128, Bits: 4}, 0, 9, 8, 7, 0, 33, 8*8 + 2*1 + 1, 0x9},
 	} {
