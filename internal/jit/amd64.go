@@ -92,6 +92,8 @@ type emitter struct {
 	part  int                         // being assembled
 	lanes int                         // of a part
 	wide  bool                        // the part has 64-bit elements
+
+	others uint32 // the lanes that go through the block that is being assembled for all; 0: not known
 }
 
 // bcastKey names a value that all lanes have: a constant, or a slot.
@@ -375,16 +377,28 @@ func (e *emitter) laneMask(use maskUse) x86.K {
 
 // laneVector is the same as a vector of truth values (AVX2): a temporary.
 func (e *emitter) laneVector(use maskUse, t typ) loc {
-	at := saveRun
-	if use == guardLanes {
-		at = saveGuard
-	}
-	m := x86.At(rCtx, at+int32(4*e.part*e.lanes))
-	v := e.alloc()
+	m, v := e.lanesAt(use), e.alloc()
 	if t == tX {
 		e.VM(x86.VPMOVSXDQ, e.full(), v, m)
 	} else {
 		e.move(e.width(t), v, m)
 	}
 	return loc{kind: inVec, v: v, owned: true, elem: t}
+}
+
+// lanesAt is where the truth values of the part's lanes are (AVX2): in the state, or a constant if they are known.
+func (e *emitter) lanesAt(use maskUse) x86.Mem {
+	first := e.part * e.lanes
+	switch {
+	case use != guardLanes:
+		return x86.At(rCtx, saveRun+int32(4*first))
+	case e.others != 0:
+		return e.constRow(tW, func(i int) uint64 { return -uint64(e.others >> (first + i) & 1) })
+	}
+	return x86.At(rCtx, saveGuard+int32(4*first))
+}
+
+// knownPart has the lanes of the running part that execute, and tells whether they are known.
+func (e *emitter) knownPart(use maskUse) (lanes uint32, ok bool) {
+	return e.others >> (e.part * e.lanes) & (1<<e.lanes - 1), use == guardLanes && e.others != 0
 }

@@ -128,7 +128,6 @@ type compiler struct {
 	nobody     x86.Label // nobody is left
 	batch      batch
 	sweeping   *sweep // the one being assembled
-	others     uint32 // the lanes that go through the block that is being assembled for all; 0: not known
 	ahead      int32  // warps of a turn of its loop before that being assembled
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
@@ -244,12 +243,14 @@ func (c *compiler) finish() (*Compiled, error) {
 
 // later assembles cold code behind the rest and returns its label.
 func (c *compiler) later(body func()) x86.Label {
-	l, n := c.NewLabel(), c.node
+	l, n, others := c.NewLabel(), c.node, c.others
 	c.stubs = append(c.stubs, func() {
 		c.title("aside")
 		c.Bind(l)
 		c.enter(n)
+		c.others = others
 		body()
+		c.others = 0
 		c.enter(nil)
 	})
 	return l

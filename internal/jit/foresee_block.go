@@ -1,7 +1,8 @@
 package jit
 
 // Blocks behind a branch of a course that some lanes of a warp go through (inline.go): the warp stays on its course. What such a
-// block computes is not foreseen, since some lanes do not compute it, but it reads the table.
+// block computes for itself is foreseen there as anywhere, as if all lanes computed it. What it leaves behind is not, since some lanes
+// do not compute it.
 
 import (
 	"maps"
@@ -57,17 +58,21 @@ func (c *course) block(outer *node, know foresight) *node {
 	gen.nodes[n.seg] = n
 	now := maps.Clone(n.know)
 	for pc := s.first; pc < s.end; pc++ {
-		c.askOthers(pc, now)
-		c.forget(pc, now)
+		c.followInside(pc, now, s.end)
 	}
 	return n
 }
 
-// forget knows nothing any more of what an instruction writes.
-func (c *course) forget(pc int32, know foresight) {
+// followInside is follow in a block that ends before a pc.
+func (c *course) followInside(pc int32, know foresight, end int32) *foreseen {
+	if !c.staysBehind(pc, end) {
+		return c.follow(pc, know)
+	}
+	c.askOthers(pc, know)
 	for _, g := range c.live.uses.writes(pc) {
 		delete(know, g)
 	}
+	return nil
 }
 
 // applyBlock makes the steps of a block read the table.
@@ -76,13 +81,15 @@ func (c *course) applyBlock(n *node) {
 	for pc := s.first; pc < s.end; pc++ {
 		step := &n.gen.steps[pc]
 		step.fetched = false
-		step.full = slices.Clone(step.full)
+		step.full, step.moot = slices.Clone(step.full), false
 		for k := range step.full {
 			if step.reads(k) {
 				c.see(step, k, c.sourceOf(pc, &step.in[k], know))
 			}
 		}
-		c.forget(pc, know)
+		if v := c.followInside(pc, know, s.end); v != nil && !v.slot {
+			step.made, step.tests, step.moot = nil, false, true
+		}
 	}
 	base := c.steps
 	c.region.steps = n.gen.steps

@@ -203,7 +203,7 @@ func (c *course) before(n *node, pc int32) foresight {
 	know := maps.Clone(n.know)
 	for at := c.segs[n.seg].first; at < pc; at++ {
 		if n.outer != nil {
-			c.forget(at, know)
+			c.followInside(at, know, c.segs[n.seg].end)
 		} else {
 			c.follow(at, know)
 		}

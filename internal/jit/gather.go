@@ -2,7 +2,7 @@ package jit
 
 // Accesses of lanes that do not follow each other: all addresses are compared with the
 // limits as vectors, then the elements are gathered or scattered. Of lanes that store to one place the highest
-// stays, as scatters have it. AVX2 has no scatter: there stores go lane by lane (gather256.go has what else differs).
+// stays, as scatters have it. AVX2 has no scatter: there stores go lane by lane (scatter256.go; gather256.go has what else differs).
 
 import (
 	"math/bits"
@@ -14,7 +14,7 @@ import (
 
 // apart accesses lanes that do not follow each other.
 func (a *accessed) apart() {
-	if !a.strewable() {
+	if !a.strewable() || !a.evex && a.s.op.Kind == sem.OpStore && a.mayBeSolo() {
 		a.laneByLane()
 		return
 	}
@@ -27,7 +27,16 @@ func (a *accessed) apart() {
 	}
 	a.inside(int32(size), fail)
 	a.near(done)
-	base := a.hostBase()
+	a.strew(a.hostBase())
+	a.Bind(done)
+}
+
+// strew gathers or scatters all elements.
+func (a *accessed) strew(base x86.Reg) {
+	if a.s.op.Kind == sem.OpStore && !a.evex {
+		a.scatter256(base)
+		return
+	}
 	for k := range a.m.At {
 		switch {
 		case a.src[1+k].off == machine.NoGuard:
@@ -37,13 +46,12 @@ func (a *accessed) apart() {
 			a.scatter(k, base)
 		}
 	}
-	a.Bind(done)
 }
 
 // strewable tells whether lanes anywhere are one gather or scatter for each element.
 func (a *accessed) strewable() bool {
 	addr, load := &a.src[0], a.s.op.Kind == sem.OpLoad
-	if !a.strewn() && !(load && a.strewnRow()) || a.m.Strong {
+	if !a.strewnRow() || a.m.Strong {
 		return false
 	}
 	if len(a.m.At) > 1 && !load && a.m.Align != a.m.Size { // elements of two lanes could overlap

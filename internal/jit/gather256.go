@@ -49,17 +49,8 @@ func (a *accessed) testBelow(first, n x86.Vec, odd uint32, fail x86.Label) {
 // onlyExecuting makes 0 of the elements of 32 bits of lanes that do not execute.
 func (a *accessed) onlyExecuting(x x86.Vec) {
 	if a.use != allLanes {
-		a.VVM(x86.VPAND, a.full(), x, x, a.lanesAt(0))
+		a.VVM(x86.VPAND, a.full(), x, x, a.lanesAt(a.use))
 	}
-}
-
-// lanesAt is where the truth values of the part's executing lanes are, from one of them on.
-func (a *accessed) lanesAt(lane int) x86.Mem {
-	at := saveRun
-	if a.use == guardLanes {
-		at = saveGuard
-	}
-	return x86.At(rCtx, at+int32(4*(a.part*a.lanes+lane)))
 }
 
 // inside256 is inside with what is added to an address in R8, and the last offset inside in RDX.
@@ -134,7 +125,7 @@ func (a *accessed) gatherHalves(k int, v x86.Vec, base x86.Reg) {
 		if a.use == allLanes {
 			a.VVV(x86.VPCMPEQD, x86.W128, m, m, m)
 		} else {
-			a.move(x86.W128, m, a.lanesAt(0))
+			a.move(x86.W128, m, a.lanesAt(a.use))
 		}
 		a.zero(to)
 		a.VMV(x86.VPGATHERQD, a.full(), to, a.places(k, base, row.v), m)

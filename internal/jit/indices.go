@@ -335,11 +335,11 @@ func (x *indexer) tests(pc int32, g ir.Reg) bool {
 	return !s.leaves && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) && x.byIndex(pc) && x.addresses(pc, g)
 }
 
-// byIndex tells whether an access can be a gather or scatter by indices, or for AVX2 a gather.
+// byIndex tells whether an access can be by indices, lane by lane where there are no scatters.
 func (r *region) byIndex(pc int32) bool {
 	s := &r.steps[pc]
 	m, load := &s.op.Memory, s.op.Kind == sem.OpLoad
-	if m.Strong || !load && !r.wide512 || len(m.At) > 1 && !load && m.Align != m.Size || bits.OnesCount32(m.Align) != 1 {
+	if m.Strong || len(m.At) > 1 && !load && m.Align != m.Size || bits.OnesCount32(m.Align) != 1 {
 		return false
 	}
 	const far = 1 << 24

@@ -16,15 +16,7 @@ func (a *accessed) indexAccess() {
 	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	a.testIndices()
 	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
-	for k := range a.m.At {
-		switch {
-		case a.src[1+k].off == machine.NoGuard:
-		case a.s.op.Kind != sem.OpLoad:
-			a.scatter(k, x86.R11)
-		default:
-			a.gather(k, x86.R11)
-		}
-	}
+	a.strew(x86.R11)
 }
 
 // boundsAt is a field of the access's bounds; RDX has the table.

@@ -80,6 +80,7 @@ func (c *compiler) inline(i int, pc int32) {
 	}
 	c.title("some of all lanes, from %d", s.first)
 	c.count()
+	masked := c.others != 0 && !c.evex // who executes is a constant there
 	for at := s.first; at < s.end; at++ {
 		if u := c.fullRuns[at]; u != nil && len(u.loads) == 0 && !c.anyStays(u, s.end) {
 			c.note(at, u.end)
@@ -88,7 +89,7 @@ func (c *compiler) inline(i int, pc int32) {
 			continue
 		}
 		c.note(at, at+1)
-		c.inlineOne(i, at, pc)
+		masked = c.inlineOne(i, at, pc, masked)
 	}
 	if node != nil {
 		c.enter(node)
@@ -157,30 +158,33 @@ func (c *compiler) guardOthers(pc int32) {
 	c.R(x86.NOT, x86.S32, rGuard)
 }
 
-// inlineOne assembles one instruction of the block behind the branch at a pc.
-func (c *compiler) inlineOne(i int, at, pc int32) {
+// inlineOne assembles one instruction of the block behind the branch at a pc. It tells whether the mask of those that execute has
+// been made, which is masked before it.
+func (c *compiler) inlineOne(i int, at, pc int32, masked bool) bool {
 	s, use := &c.steps[at], allLanes
-	if memory := s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore; memory || c.staysBehind(at, c.segs[i+1].end) {
+	if memory := s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore; memory || !s.moot && c.staysBehind(at, c.segs[i+1].end) {
 		use = guardLanes
 		c.guardOthers(pc)
-		c.setMask(rGuard, kGuard, saveGuard)
+		if !masked {
+			c.setMask(rGuard, kGuard, saveGuard)
+		}
+		masked = true
 		if memory {
 			c.settleRows(s.settles)
 			a := c.accessAt(at, false, use)
 			a.miss = c.leaveBlock(i, at, pc)
 			a.assemble(i + 1)
-			return
+			return masked
 		}
 	}
 	c.compute(i+1, at, false, use)
+	return masked
 }
 
 // leaveBlock is the label of code that leaves before an access of the block behind the branch at a pc, where its lanes part
 // from those that wait for them.
 func (c *compiler) leaveBlock(i int, at, pc int32) x86.Label {
-	others := c.others
 	return c.later(func() {
-		c.others = others
 		c.guardOthers(pc)
 		c.others = 0
 		n := at - c.segs[i+1].first

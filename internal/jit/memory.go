@@ -496,8 +496,10 @@ func (a *accessed) storePart(m x86.Mem, s *source) {
 
 // storeVector stores the part's executing lanes.
 func (a *accessed) storeVector(w x86.Width, m x86.Mem, s *source, v x86.Vec) {
+	lanes, known := a.knownPart(a.use)
 	switch {
-	case a.use == allLanes:
+	case known && lanes == 0:
+	case a.use == allLanes, known && lanes == 1<<a.lanes-1:
 		a.store(w, m, v)
 	case a.evex && s.typ == tX:
 		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU64, w, m, v)

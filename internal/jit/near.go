@@ -1,6 +1,6 @@
 package jit
 
-// Loads from small tables in shared memory, by AVX-512: lanes whose words all lie in the same sixteen are one load and a permutation
+// Loads from small tables in shared memory: lanes whose words all lie in the same sixteen are one load (two by AVX2) and a permutation
 // for each register, where a gather would take one lane after the other. Where they lie is asked when they are loaded.
 
 import (
@@ -15,7 +15,7 @@ const nearBytes = 64
 // mayBeNear tells whether an access of lanes anywhere is a load of words of shared memory into a row.
 func (a *accessed) mayBeNear() bool {
 	d := &a.src[1]
-	return a.evex && a.use == allLanes && a.s.op.Kind == sem.OpLoad && a.bound < 0 && a.src[0].typ == tW && len(a.m.At) == 1 &&
+	return a.use == allLanes && a.s.op.Kind == sem.OpLoad && a.bound < 0 && a.src[0].typ == tW && len(a.m.At) == 1 &&
 		a.m.Elem == 4 && d.off != machine.NoGuard && d.typ == tW && a.m.Bits[0] >= 32
 }
 
@@ -24,28 +24,41 @@ func (a *accessed) near(done x86.Label) {
 	if !a.mayBeNear() {
 		return
 	}
-	first, sum, far := a.alloc(), a.alloc(), a.NewLabel()
+	far := a.NewLabel()
+	a.together16(a.later(func() { a.permuted(far, done) }))
+	a.Bind(far)
+}
+
+// together16 leaves in EAX the address of lane 0, and goes to near if those of all lanes differ in nothing but a place among sixteen words.
+func (a *accessed) together16(near x86.Label) {
+	xor, or := a.opFor(cXor, tW), a.opFor(cOr, tW)
+	first, sum := a.alloc(), a.alloc()
 	a.eachPart(tW, func() {
 		have := a.operand(&a.src[0])
 		row := a.load(have, tW)
 		if a.part == 0 {
 			a.RV(x86.VMOVQ, x86.W128, x86.RAX, row.v)
 			a.VV(x86.VPBROADCASTD, a.full(), first, row.v)
-			a.VVV(x86.VPXORD, a.full(), sum, first, row.v)
+			a.VVV(xor, a.full(), sum, first, row.v)
 		} else {
-			a.VVV(x86.VPXORD, a.full(), first, first, row.v)
-			a.VVV(x86.VPORD, a.full(), sum, sum, first)
+			x := a.alloc()
+			a.VVV(xor, a.full(), x, first, row.v)
+			a.VVV(or, a.full(), sum, sum, x)
+			a.release(temp(x))
 		}
 		a.unload(row, have)
 		a.release(have)
 	})
-	beyond := nearBytes - 1
-	a.KVM(x86.VPTESTMD, a.full(), x86.K5, sum, a.Const32(^uint32(beyond)).Bcast())
+	beyond := ^uint32(nearBytes - 1)
+	if a.evex {
+		a.KVM(x86.VPTESTMD, a.full(), x86.K5, sum, a.Const32(beyond).Bcast())
+		a.KK(x86.KORTESTW, x86.K5, x86.K5)
+	} else {
+		a.VM(x86.VPTEST, a.full(), sum, a.constRow(tW, func(int) uint64 { return uint64(beyond) }))
+	}
 	a.release(temp(sum))
 	a.release(temp(first))
-	a.KK(x86.KORTESTW, x86.K5, x86.K5)
-	a.Jcc(x86.E, a.later(func() { a.permuted(far, done) }))
-	a.Bind(far)
+	a.Jcc(x86.E, near)
 }
 
 // permuted loads the sixteen words that lane 0, whose address is in EAX, finds its own among and goes to done, or to far if not all
@@ -59,18 +72,40 @@ func (a *accessed) permuted(far, done x86.Label) {
 	a.RR(x86.CMP, x86.S64, x86.RCX, x86.RDX)
 	a.Jcc(x86.A, far)
 	a.host(x86.RAX)
-	table, v := a.alloc(), a.alloc()
-	a.move(a.full(), table, x86.At(x86.RAX, 0))
+	var table [2]x86.Vec
+	n := nearBytes / a.full().Bytes()
+	for k := range n {
+		table[k] = a.alloc()
+		a.move(a.full(), table[k], x86.At(x86.RAX, int32(k*a.full().Bytes())))
+	}
+	v := a.alloc()
 	a.eachPart(tW, func() {
 		have := a.operand(&a.src[0])
 		row := a.load(have, tW)
 		a.VVI(x86.VPSRLD, a.full(), v, row.v, 2)
+		if n > 1 {
+			a.pick16(v, row.v, table)
+		} else {
+			a.VVV(x86.VPERMD, a.full(), v, v, table[0]) // by the lowest four bits
+		}
 		a.unload(row, have)
 		a.release(have)
-		a.VVV(x86.VPERMD, a.full(), v, v, table) // by the lowest four bits
 		a.write(vecAt(v), tW, &a.src[1], allLanes)
 	})
 	a.release(temp(v))
-	a.release(temp(table))
+	for k := range n {
+		a.release(temp(table[n-1-k]))
+	}
 	a.Jmp(done)
+}
+
+// pick16 takes words of two registers: v says which by its lowest four bits, of which the address has the highest four times as high.
+func (a *accessed) pick16(v, address x86.Vec, table [2]x86.Vec) {
+	high, second := a.alloc(), a.alloc()
+	a.VVI(x86.VPSLLD, a.full(), second, address, 31-5)
+	a.VVV(x86.VPERMD, a.full(), high, v, table[1])
+	a.VVV(x86.VPERMD, a.full(), v, v, table[0])
+	a.VVVV(x86.VBLENDVPS, a.full(), v, v, high, second)
+	a.release(temp(second))
+	a.release(temp(high))
 }

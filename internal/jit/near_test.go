@@ -46,7 +46,9 @@ func TestNear(t *testing.T) {
 // TestNearCode holds that words of a table are a permutation.
 func TestNearCode(t *testing.T) {
 	first := strings.NewReplacer("N", "256", "L", "63").Replace(nearFirst)
-	if list := sweepListing(t, first+nearBodies["table"]+" st.global.u32 [%rd3+8192], %r16; ret;", jit.AVX512); strings.Count(list, "vpermd") < 2 {
-		t.Error("no permutation")
+	for v, n := range map[jit.Vectors]int{jit.AVX512: 2, jit.AVX2: 8} {
+		if list := sweepListing(t, first+nearBodies["table"]+" st.global.u32 [%rd3+8192], %r16; ret;", v); strings.Count(list, "vpermd") < n {
+			t.Errorf("%v: no permutation", v)
+		}
 	}
 }

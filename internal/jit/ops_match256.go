@@ -61,7 +61,7 @@ func (e *emitter) matchBallots(row loc) {
 	have(c, 3)
 	e.VVV(x86.VPACKSSDW, w, b, b, c)
 	e.VVV(x86.VPACKSSWB, w, a, a, b)
-	e.move(w, b, e.constRow(tW, func(i int) uint64 { return uint64(i/2 + i%2*4) })) // halves were packed apart
+	e.move(w, b, e.halvesInOrder())
 	e.VVV(x86.VPERMD, w, a, b, a)
 	e.RV(x86.VPMOVMSKB, w, x86.RDX, a)
 	e.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RAX)

@@ -129,28 +129,24 @@ func (t *tally) ballot(places []x86.Vec, k int) {
 		t.release(temp(x))
 		return
 	}
-	at := t.Const32(4 << k).Bcast()
-	t.KVM(x86.VPTESTMD, x86.W512, x86.K5, places[0], at)
-	t.KVM(x86.VPTESTMD, x86.W512, x86.K6, places[1], at)
-	t.KKK(x86.KUNPCKWD, x86.K6, x86.K6, x86.K5)
-	t.RK(x86.KMOVD, x86.RDX, x86.K6)
+	t.ballot512(places[0], places[1], 4<<k, x86.K5, x86.K6)
 }
 
-// meet leaves in the sets of counters from a first one on the lanes that agree with them in bit k, too; m has those that have it.
-func (t *tally) meet(x, m x86.Vec, k, first int) {
-	w := t.full()
-	turned := t.constRow(tW, func(i int) uint64 { return uint64((first+i)>>k&1) - 1 })
+// meet leaves in the sets of numbers from a first one on the lanes that agree with them in bit k, too; m has those that have it.
+func (e *emitter) meet(x, m x86.Vec, k, first int) {
+	w := e.full()
+	turned := e.constRow(tW, func(i int) uint64 { return uint64((first+i)>>k&1) - 1 })
 	switch {
 	case k == 0:
-		t.VVM(t.opFor(cXor, tW), w, x, m, turned)
-	case t.evex:
+		e.VVM(e.opFor(cXor, tW), w, x, m, turned)
+	case e.evex:
 		const andXor = 0x60 // a & (b ^ c)
-		t.VVMI(x86.VPTERNLOGD, w, x, m, turned, andXor)
+		e.VVMI(x86.VPTERNLOGD, w, x, m, turned, andXor)
 	default:
-		y := t.alloc()
-		t.VVM(x86.VPXOR, w, y, m, turned)
-		t.VVV(x86.VPAND, w, x, x, y)
-		t.release(temp(y))
+		y := e.alloc()
+		e.VVM(x86.VPXOR, w, y, m, turned)
+		e.VVV(x86.VPAND, w, x, x, y)
+		e.release(temp(y))
 	}
 }
 

@@ -125,11 +125,19 @@ func (b *warpBuilder) peers() val {
 	if !b.some {
 		return b.vals[inMembers]
 	}
-	return b.and(b.vals[inMembers], b.word(wordActive))
+	return b.members(b.word(wordActive))
+}
+
+// members are those of some lanes that each lane's mask names.
+func (b *warpBuilder) members(lanes val) val {
+	if m := &b.in[inMembers]; m.known && uint32(m.value) == ^uint32(0) {
+		return lanes
+	}
+	return b.and(b.vals[inMembers], lanes)
 }
 
 // yes are the peers whose predicate is true.
-func (b *warpBuilder) yes() val { return b.and(b.vals[inMembers], b.word(wordPred)) }
+func (b *warpBuilder) yes() val { return b.members(b.word(wordPred)) }
 
 func voted(b *warpBuilder) val {
 	yes := b.yes()
@@ -150,7 +158,12 @@ func matched(b *warpBuilder) val {
 	return b.op1(cMatch, tW, b.vals[1], 0)
 }
 
-func matchedAny(b *warpBuilder) val { return b.and(matched(b), b.peers()) }
+func matchedAny(b *warpBuilder) val {
+	if b.some {
+		return b.and(matched(b), b.peers())
+	}
+	return b.members(matched(b))
+}
 
 func matchedAllOf(b *warpBuilder) val { return b.cmp(cmpEQ, matchedAny(b), b.peers()) }
 

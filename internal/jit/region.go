@@ -127,6 +127,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
 		r.plan(int32(pc))
 		r.known.define(r, int32(pc))
 	}
+	r.findFewMatched()
 	r.findLazy()
 	r.cut()
 	opt.begin("patterns")

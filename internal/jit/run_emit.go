@@ -4,7 +4,11 @@ package jit
 // with values in the registers that are free. When there is none, the value whose next reader is
 // farthest away makes room (Belady); what can be read again from where it came from is not stored.
 
-import "ptxvm/internal/jit/x86"
+import (
+	"slices"
+
+	"ptxvm/internal/jit/x86"
+)
 
 // maskBits are where the bits of predicates that a run writes are collected.
 var maskBits = [maxTripMasks]x86.Reg{x86.R8, x86.R10, x86.R11, rGuard, x86.RDX}
@@ -451,8 +455,19 @@ func (r *room) bit(v val, k int) {
 		}
 		return
 	}
+	if first := r.m.firstBits(v); first < k { // another predicate, or its opposite
+		if r.part*r.lanes+r.lanes == 32 {
+			r.RR(x86.MOV, x86.S32, maskBits[k], maskBits[first])
+		}
+		return
+	}
 	l := r.get(v)
 	x := r.load(l, tW)
 	r.collectIn(maskBits[k], x)
 	r.unload(x, l)
+}
+
+// firstBits is the first predicate for which bits of a truth value are collected.
+func (m *merged) firstBits(v val) int {
+	return slices.IndexFunc(m.masks, func(d maskResult) bool { return d.v == v && d.place == 0 && !d.rare })
 }

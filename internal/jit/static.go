@@ -84,9 +84,12 @@ func (s *static) near() bool {
 	return low > -far && high < far && s.disp > -far && s.disp < far && !wraps
 }
 
-// reach has the lowest and the highest byte, and one more, that a run touches, from its base on.
+// reach has the lowest and the highest byte, and one more, that a run touches, from its base on. Loads touch those of all lanes.
 func (s *static) reach() (low, high int64) {
 	low, high = s.stride.extents()
+	if s.use == guardLanes && s.others != 0 && s.s.op.Kind == sem.OpStore {
+		low, high = s.stride.extentsOf(s.others)
+	}
 	before, behind := s.sweeping.beyond(s.src[0].pat)
 	return s.disp + low + before, s.disp + high + behind + int64(s.m.Size)
 }

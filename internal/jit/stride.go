@@ -5,7 +5,12 @@ package jit
 // number for each run, in general registers and memory, and its arithmetic is that of numbers.
 // What is a property of the program alone is found here; patterns.go says which registers it is.
 
-import "ptxvm/internal/ir"
+import (
+	"math"
+	"math/bits"
+
+	"ptxvm/internal/ir"
+)
 
 // stride says how the lanes' values follow from those at the start of each run: lane i of a run has
 // base + step·(i mod row) + hop·(i div row), modulo the value's width. The zero value says nothing.
@@ -34,6 +39,16 @@ func (r stride) offset(lane int) int64 {
 func (r stride) extents() (low, high int64) {
 	along, across := r.step*int64(r.row-1), r.hop*int64(r.w/r.row-1)
 	return min(along, 0) + min(across, 0), max(along, 0) + max(across, 0)
+}
+
+// extentsOf is the same of some lanes of a warp.
+func (r stride) extentsOf(lanes uint32) (low, high int64) {
+	low, high = math.MaxInt64, math.MinInt64
+	for ; lanes != 0; lanes &= lanes - 1 {
+		d := r.offset(bits.TrailingZeros32(lanes))
+		low, high = min(low, d), max(high, d)
+	}
+	return low, high
 }
 
 // same tells whether all lanes of a run have one value.
