@@ -187,13 +187,16 @@ func (a *accessed) limits(n int32, fail x86.Label) {
 	} else {
 		a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 		a.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Start)))
-		a.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(boundsEnd(a.s.op.Kind == sem.OpLoad)))
+		a.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(a.end()))
 		a.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
 		a.Jcc(x86.B, fail)
 	}
 	a.RI(x86.SUB, x86.S64, x86.RDX, n)
 	a.Jcc(x86.B, fail)
 }
+
+// end is where in the access's bounds the end is of what it may touch: atomic operations write.
+func (a *accessed) end() uintptr { return boundsEnd(a.s.op.Kind == sem.OpLoad) }
 
 // check goes to fail unless RAX is aligned and fits between the limits; R11 is lost.
 func (a *accessed) check(fail x86.Label) {

@@ -576,7 +576,7 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		s.keepHost(all, run)
 		return
 	}
-	s.insideBounds(s.bound, boundsEnd(s.s.op.Kind != sem.OpStore), first, int32(all.high), fail)
+	s.insideBounds(s.bound, s.end(), first, int32(all.high), fail)
 }
 
 // keepHost keeps the host's base of a run if it has a place.
