@@ -119,8 +119,8 @@ func TestSweep(t *testing.T) {
 var sweepSpanCases = map[string]string{
 	"slot":      "mul.lo.u32 %r10, %r3, 12; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r2; ret;",
 	"shift":     "shl.b32 %r10, %r3, 6; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5]; add.f32 %f1, %f1, %f1; st.global.f32 [%rd5+128], %f1; ret;",
-	"extended":  "mul.lo.u32 %r10, %r3, %r4; add.u32 %r10, %r10, 0xfffff5e0; cvt.u64.u32 %rd4, %r10; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd6, %rd6, 2; add.u64 %rd6, %rd6, %rd1; sub.u64 %rd6, %rd6, 0x3ffffd780; st.global.u32 [%rd6], %r2; ret;",
-	"signed":    "mul.lo.u32 %r10, %r3, %r4; add.s32 %r10, %r10, 0x7ffff5e0; cvt.s64.s32 %rd4, %r10; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd6, %rd6, 2; add.u64 %rd6, %rd6, %rd1; sub.u64 %rd6, %rd6, 0x1ffffd780; st.global.u32 [%rd6], %r2; ret;",
+	"extended":  "mul.lo.u32 %r10, %r3, %r4; add.u32 %r11, %r10, 0xfffff5e0; cvt.u64.u32 %rd4, %r11; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd7, %rd6, 2; add.u64 %rd8, %rd7, %rd1; sub.u64 %rd9, %rd8, 0x3ffffd780; st.global.u32 [%rd9], %r9; ret;",
+	"signed":    "mul.lo.u32 %r10, %r3, %r4; add.s32 %r11, %r10, 0x7ffff5e0; cvt.s64.s32 %rd4, %r11; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd7, %rd6, 2; add.u64 %rd8, %rd7, %rd1; sub.u64 %rd9, %rd8, 0x1ffffd780; st.global.u32 [%rd9], %r9; ret;",
 	"thread":    "setp.ge.u32 %p1, %r2, %r9; @%p1 exit; ld.global.u32 %r10, [%rd3]; add.u32 %r10, %r10, 1; st.global.u32 [%rd3], %r10; ret;",
 	"from":      "setp.lt.u32 %p1, %r1, %r9; @%p1 exit; st.global.u32 [%rd3], %r1; ret;",
 	"by CTA":    "setp.ge.u32 %p1, %r3, %r9; @%p1 exit; st.global.u32 [%rd3], %r1; ret;",
