@@ -74,6 +74,7 @@ type source struct {
 	fetch *fetch     // an element of a load of the run
 	word  int        // of a series of forks, from 1 on
 	count *turnCount // of a result in passes: the number of a counter
+	line  *linePlace // what memory holds
 }
 
 // emitter assembles one function.
@@ -92,6 +93,7 @@ type emitter struct {
 	part  int                         // being assembled
 	lanes int                         // of a part
 	wide  bool                        // the part has 64-bit elements
+	alone bool                        // lane 0 runs alone
 
 	others uint32 // the lanes that go through the block that is being assembled for all; 0: not known
 }
@@ -264,8 +266,12 @@ func (e *emitter) operand(s *source) loc {
 		return e.predicate(s)
 	case s.word != 0:
 		return loc{kind: inMem, m: armPart(s.word, e.part*e.lanes*4)}
+	case s.line != nil:
+		return loc{kind: inMem, m: s.line.place()}
 	case s.saved:
 		return loc{kind: inMem, m: x86.At(rCtx, saveRow+int32(e.part*e.lanes*4))}
+	case e.alone && e.lanes == 1 && s.row >= 0:
+		return vecAt(x86.Vec(s.row))
 	case e.lanes == 1:
 		v := e.alloc()
 		e.scalarLoad(s, v)

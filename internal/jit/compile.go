@@ -132,7 +132,8 @@ type compiler struct {
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
 	once       once
-	node       *node // of the course, nil in ordinary code
+	moved      []moved // of the run that is being assembled
+	node       *node   // of the course, nil in ordinary code
 	base       struct {
 		steps []step
 		runs  runs

@@ -15,11 +15,11 @@
 //	walk*.go             loops that load, one lane after the other, where gathers are slow
 //	compared.go          those that are left rarely, AVX-512
 //	silent*.go           those that lanes leave without a jump; loopregs.go: registers of one loop
-//	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes; ahead.go: the next ones
+//	stretch*.go          guarded accesses behind each other at once; stretch_run.go: as one program; lines*.go: whole lines for words of lanes; ahead.go: the next ones
 //	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
 //	extract.go           the element of one lane of a row in registers
-//	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
+//	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance; ops_shift_run.go: inside runs
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
@@ -30,6 +30,7 @@
 //	cta_row*.go          CTAs of a row of the grid by such a program, together
 //	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
 //	passes_count.go passes_tally.go  those that count in few places of shared memory
+//	first.go             blocks of one lane, of elements
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32; scatter256.go: stores by AVX2
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside

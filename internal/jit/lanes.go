@@ -16,8 +16,9 @@ const noLane = 32
 
 // zeroed is a shuffle together with the selection behind it, in code for full warps.
 type zeroed struct {
-	prog *program
-	dst  source
+	prog      *program
+	dst       source
+	selection int32 // where that is
 }
 
 // findLanes makes constants of what follows from the lane alone.
@@ -107,7 +108,7 @@ func (r *region) findZeroed(pc int32) {
 		return from[i]
 	})
 	p.becomes(p.op2(cPerm, tW, table, p.input(1, tW), 0))
-	s.zeroed, r.steps[at].moot = &zeroed{p, r.steps[at].dst}, true
+	s.zeroed, r.steps[at].moot = &zeroed{p, r.steps[at].dst, at}, true
 }
 
 // rowWritten is the register that an instruction writes to a row.

@@ -21,17 +21,24 @@ func (e *emitter) shiftBy(t *[32]uint32, row loc, dst func() x86.Vec) (v loc, ok
 	}
 	h = e.load(e.partOf(row, high), tW)
 	d := dst()
-	if e.evex {
-		if low < 0 {
-			l = e.zeros()
-		}
-		e.concat(x86.VALIGND, d, h.v, l, uint8(e.lanes-within))
-		e.release(l)
-	} else {
-		e.shift256(d, h, l, low < 0, within)
-	}
+	e.shiftParts(d, h.v, l, low < 0, within)
 	e.unload(h, e.partOf(row, high))
 	return done(d), true
+}
+
+// shiftParts is the lanes of a register, moved up by some of it behind those of the part before, or behind zeros.
+func (e *emitter) shiftParts(d, high x86.Vec, low loc, first bool, by int) {
+	if !e.evex {
+		e.shift256(d, high, low, first, by)
+		return
+	}
+	if first {
+		low = e.zeros()
+	}
+	e.concat(x86.VALIGND, d, high, low, uint8(e.lanes-by))
+	if first {
+		e.release(low)
+	}
 }
 
 // distance is how far lanes [first, first+n) are moved up; false if they do not come from lanes next to each other.
@@ -83,26 +90,30 @@ func (e *emitter) concat(op x86.Op, d, high x86.Vec, low loc, n uint8) {
 }
 
 // shift256 is the lanes of eight from low and high: the upper half of low with the lower half of high first, since
-// AVX2 shifts bytes within halves alone.
-func (e *emitter) shift256(d x86.Vec, high, low loc, first bool, by int) {
+// AVX2 shifts bytes within halves alone. Behind zeros there is only the lower half of high.
+func (e *emitter) shift256(d, high x86.Vec, low loc, first bool, by int) {
 	const half = 4 // lanes
-	middle := e.alloc()
+	middle := d
+	if by < half && d == high || by > half {
+		middle = e.alloc()
+		defer e.release(temp(middle))
+	}
 	switch {
 	case first:
-		e.VVVI(x86.VPERM2I128, x86.W256, middle, high.v, high.v, 0x08)
-		low = e.zeros()
+		e.VVVI(x86.VPERM2I128, x86.W256, middle, high, high, 0x08)
+	case low.kind == inVec:
+		e.VVVI(x86.VPERM2I128, x86.W256, middle, low.v, high, 0x21)
 	default:
-		low = e.load(low, tW)
-		e.VVVI(x86.VPERM2I128, x86.W256, middle, low.v, high.v, 0x21)
+		e.VVMI(x86.VPERM2I128, x86.W256, middle, high, low.m, 0x03)
 	}
 	switch {
 	case by < half:
-		e.VVVI(x86.VPALIGNR, x86.W256, d, high.v, middle, uint8(4*(half-by)))
-	case by == half:
-		e.copy(x86.W256, d, middle)
-	default:
-		e.VVVI(x86.VPALIGNR, x86.W256, d, middle, low.v, uint8(4*(2*half-by)))
+		e.VVVI(x86.VPALIGNR, x86.W256, d, high, middle, uint8(4*(half-by)))
+	case by > half && first:
+		e.VVI(x86.VPSLLDQ, x86.W256, d, middle, uint8(4*(by-half)))
+	case by > half:
+		l := e.load(low, tW)
+		e.VVVI(x86.VPALIGNR, x86.W256, d, middle, l.v, uint8(4*(2*half-by)))
+		e.unload(l, low)
 	}
-	e.release(temp(middle))
-	e.release(low)
 }

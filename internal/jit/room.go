@@ -11,28 +11,29 @@ import (
 // room is where the values of one part are.
 type room struct {
 	*compiler
-	m     *merged
-	need  []bool
-	use   maskUse
-	read  [][]int // what is left of the readers
-	at    []loc
-	held  []bool // at is a temporary of the value
-	there []bool // at is known
-	own   []bool // the place that a source was read from has another value now
-	slot  []int  // where in the state the value was put, -1 if it was not
-	slots []int  // free ones
-	next  int    // first that was never used
-	input map[uint32]val
-	rows  [][]*source
-	bits  [][]int // predicates that get a value
-	pins  []val
-	folds val // a source that a load brings and that the instruction can read from memory
+	m         *merged
+	need      []bool
+	use       maskUse
+	read      [][]int // what is left of the readers
+	at        []loc
+	held      []bool // at is a temporary of the value
+	there     []bool // at is known
+	own       []bool // the place that a source was read from has another value now
+	slot      []int  // where in the state the value was put, -1 if it was not
+	slots     []int  // free ones
+	next      int    // first that was never used
+	nextMoved int    // of the values whose lanes move
+	input     map[uint32]val
+	rows      [][]*source
+	bits      [][]int // predicates that get a value
+	pins      []val
+	folds     val // a source that a load brings and that the instruction can read from memory
 }
 
 // newRoom empties the compiler's room: there is one at a time.
 func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) *room {
 	n, r := len(m.ops), &c.room
-	r.compiler, r.m, r.need, r.use, r.next = c, m, need, use, 0
+	r.compiler, r.m, r.need, r.use, r.next, r.nextMoved = c, m, need, use, 0, 0
 	r.read, r.at, r.held, r.there = emptied(r.read, n), emptied(r.at, n), emptied(r.held, n), emptied(r.there, n)
 	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptiedLists(r.rows, n), r.slots[:0], r.pins[:0]
 	if r.input == nil {
@@ -43,7 +44,7 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
-		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil && m.in[o.imm].seen == nil && m.in[o.imm].fetch == nil && m.in[o.imm].word == 0 {
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil && m.in[o.imm].seen == nil && m.in[o.imm].fetch == nil && m.in[o.imm].word == 0 && m.in[o.imm].line == nil {
 			r.input[m.in[o.imm].off] = val(i)
 		}
 	}
@@ -116,7 +117,7 @@ func (r *room) spareToRead(s *source) int {
 	switch {
 	case r.evex || r.wide || s.pat != nil:
 		return spareVecs
-	case s.run || s.typ == tW && !s.slot:
+	case s.run || s.typ == tW && !s.slot && !r.alone:
 		return 0
 	}
 	return 1
@@ -160,7 +161,7 @@ func (r *room) spill(v val) {
 		r.slot[v], r.slots = r.slots[n-1], r.slots[:n-1]
 	} else {
 		r.slot[v], r.next = r.next, r.next+1
-		if r.next > spillSlots {
+		if r.next > spillSlots-2*movedRows {
 			r.short = true
 			r.slot[v], r.next = 0, 1
 		}

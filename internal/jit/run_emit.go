@@ -136,17 +136,19 @@ func (c *compiler) merged(m *merged, use maskUse) {
 			c.freeK = append(c.freeK, kMask+1, kMask)
 		}
 	}
-	n := c.parts(false)
+	n := c.partsThatRun(false)
 	order := m.readers(need)
 	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
 	c.rare = rareMask{}
 	c.beginOnce(m, n)
+	c.beginMoved(m, need)
 	for c.part = range n {
 		c.computeOnly(use)
 		r := newRoom(c, m, need, order, use)
 		r.all()
 	}
 	c.endOnce()
+	c.endMoved()
 	c.collecting = nil
 	c.only = 0
 	c.freeK = kept
@@ -230,6 +232,10 @@ func (r *room) all() {
 // operate assembles an operation and what becomes of its result.
 func (r *room) operate(v val) {
 	o := &r.m.ops[v]
+	if o.code == cPerm {
+		r.moveUp(v)
+		return
+	}
 	r.pins, r.folds = append(r.pins[:0], o.args()...), r.foldable(o)
 	for _, a := range o.args() {
 		r.at[a] = r.get(a)
@@ -342,7 +348,7 @@ func (r *room) inPlace(o *operation) bool {
 
 // goesTo tells whether an operation can write to a resident row directly.
 func (r *room) goesTo(o *operation, d *source) bool {
-	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
+	if d.row < 0 || r.alone || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
 	if d.usage(r.use) != allLanes && (!r.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.part))) {
@@ -368,6 +374,9 @@ func (r *room) give(v val, d *source) {
 		return
 	case d.count != nil:
 		r.giveCount(v, d.count)
+		return
+	case d.line != nil:
+		r.giveLine(v, d.line)
 		return
 	}
 	if d.row >= 0 && r.use == allLanes && !r.wide {

@@ -34,6 +34,31 @@ func stretchBody(words int, first uint32, compare string, order []int, between, 
 	return b.String() + "ret;"
 }
 
+// wordsBody accesses four words of each lane at distances from a place of its own, behind one guard: "ld v 16" adds them to
+// what "st v 16" stores; w are others.
+func wordsBody(accesses string) string {
+	b := &strings.Builder{}
+	b.WriteString("bar.sync 0; mul.lo.u32 %r5, %r1, 4; mul.wide.s32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; add.u32 %r10, %r5, 3; setp.ge.s32 %p1, %r10, %r9;\n")
+	for k := range 8 {
+		fmt.Fprintf(b, "mad.lo.u32 %%r%d, %%r1, %d, 5; ", 20+k, 3*k+1)
+	}
+	b.WriteString("@%p1 bra A;\n")
+	for _, access := range strings.Split(strings.TrimSuffix(accesses, ";"), "; ") {
+		var op, list string
+		at := 0
+		fmt.Sscan(access, &op, &list, &at)
+		for k := range 4 {
+			word := 20 + k + 4*strings.Index("vw", list)
+			if op == "ld" {
+				fmt.Fprintf(b, "ld.global.u32 %%r30, [%%rd5+%d]; add.u32 %%r%d, %%r%d, %%r30;\n", at+4*k, word, word)
+			} else {
+				fmt.Fprintf(b, "st.global.u32 [%%rd5+%d], %%r%d;\n", at+4*k, word)
+			}
+		}
+	}
+	return b.String() + "A: add.u32 %r20, %r20, %r27; st.global.u32 [%rd3+24576], %r20; ret;"
+}
+
 // crowd has rows live from the beginning of a body to its end, so that none has registers to lend.
 func crowd(body string) string {
 	b, sum := &strings.Builder{}, &strings.Builder{}
@@ -69,6 +94,17 @@ func stretchBodies() map[string]string {
 		"an index moves": stretchBody(4, 0, "ge.s32", up, "add.u32 %r5, %r5, 1;", ""),
 		"loads between":  stretchBody(4, 0, "ge.s32", up, "ld.global.u32 %r30, [%rd3];", ""),
 		"stores between": stretchBody(4, 0, "ge.s32", up, "st.global.u32 [%rd3+20480], %r30;", ""),
+		"guards read":    stretchBody(4, 0, "ge.s32", up, "selp.b32 %r30, %r30, %r20, %p1;", ""),
+		"guards live":    strings.Replace(wordsBody("ld v 0; st v 8192;"), "A: ", "A: selp.b32 %r27, %r27, %r20, %p1; ", 1),
+		"guards in":      strings.Replace(wordsBody("ld v 0;"), "add.u32 %r21,", "@%p1 add.u32 %r30, %r30, 7; selp.b32 %r22, %r22, %r20, %p1; add.u32 %r21,", 1),
+		"in place":       wordsBody("ld v 0; st v 0;"),
+		"lanes before":   wordsBody("ld v -16; st v 0;"),
+		"lanes behind":   wordsBody("ld v 16; st v 0;"),
+		"stored before":  wordsBody("st v 0; ld v -16; st v 4096;"),
+		"stored behind":  wordsBody("st v 0; ld v 16; st v 4096;"),
+		"two loads":      wordsBody("ld v 0; ld w 16; st v 8192;"),
+		"stored twice":   wordsBody("st v 0; st w 16;"),
+		"stored back":    wordsBody("st v 0; st w -16;"),
 		"end":            "add.u64 %rd1, %rd1, 12288;" + stretchBody(4, 0, "ge.s32", up, "", ""),
 		"beyond":         "add.u64 %rd1, %rd1, 12292;" + stretchBody(4, 0, "ge.s32", up, "", ""),
 		"unaligned":      "add.u64 %rd1, %rd1, 2;" + stretchBody(4, 0, "ge.s32", up, "", ""),
@@ -97,7 +133,8 @@ func TestStretches(t *testing.T) {
 
 // TestStretchesAre counts the stretches of loads and of stores.
 func TestStretchesAre(t *testing.T) {
-	other := map[string]int{"shared": 1, "lower": 1, "no exit": 1, "a bound moves": 1, "a base moves": 0, "an index moves": 0, "loads between": 0, "stores between": 0}
+	other := map[string]int{"shared": 1, "lower": 1, "no exit": 1, "a bound moves": 1, "a base moves": 0, "an index moves": 0, "loads between": 0, "stores between": 0,
+		"in place": 1, "lanes before": 1, "lanes behind": 1, "stored before": 1, "stored behind": 1, "two loads": 1, "stored twice": 1, "stored back": 1, "guards live": 1, "guards in": 0}
 	counts := func(name string) int {
 		if n, ok := other[name]; ok {
 			return n
