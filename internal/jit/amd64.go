@@ -80,11 +80,10 @@ type source struct {
 // emitter assembles one function.
 type emitter struct {
 	*x86.Asm
-	traits Traits // of the processor that code is made for
-	evex   bool
-	free   []x86.Vec
-	freeK  []x86.K
-	short  bool // temporaries have run out
+	evex  bool
+	free  []x86.Vec
+	freeK []x86.K
+	short bool // temporaries have run out
 
 	bcast residents                   // values of all lanes
 	wmask x86.K                       // the next last instruction writes under it

@@ -155,7 +155,7 @@ var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
 	r := newRegion(code, f, opt)
 	opt.begin("registers")
-	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, traits: opt.traits(), freeK: []x86.K{x86.K6, x86.K5}}
+	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, freeK: []x86.K{x86.K6, x86.K5}}
 	e.Grow(bytesPerInst * len(f.Insts))
 	c := &compiler{region: r, emitter: e, opt: opt}
 	if c.counted = opt.counted; opt.List || c.counted != nil {
@@ -180,7 +180,6 @@ func (c *compiler) assemble() {
 	for i := range c.segs {
 		s := &c.segs[i]
 		s.full, s.part, s.stay = c.NewLabel(), c.NewLabel(), c.NewLabel()
-		c.wholeWalk(c.trips[i])
 		if s.enter = c.enterFull(s); c.trips[i] != nil && c.trips[i].whole {
 			s.enter = s.stay
 		}

@@ -40,7 +40,7 @@
 //	amd64*.go            vector programs on AVX2 and AVX-512
 //	quick*.go            the quick tier: templates that are copied and patched
 //	listing.go           machine code beside the PTX
-//	options.go traits.go which processors, and what they differ in
+//	options.go           which processors
 //
 // Rows are the variables. A 32-bit row is 32 lanes in two (AVX-512) or four (AVX2) registers or in
 // its home in the register block; predicates and scalar slots always are at home. Code leaves at

@@ -54,6 +54,17 @@ func (c *compiler) redux(s *step, use maskUse, leave x86.Label) {
 			c.VVV(op, w, sum, sum, x)
 		}
 	}
+	c.across(op, sum, x)
+	c.VV(x86.VPBROADCASTD, w, sum, sum)
+	for c.part = range n {
+		c.write(vecAt(sum), tW, &s.dst, use)
+	}
+	c.release(temp(x))
+	c.release(temp(sum))
+}
+
+// across halves a vector until its first element has what an operation makes of all; x is a temporary.
+func (c *compiler) across(op x86.Op, sum, x x86.Vec) {
 	if c.evex {
 		c.VVI(x86.VEXTRACTI64X4, x86.W512, x, sum, 1)
 		c.VVV(op, x86.W256, sum, sum, x)
@@ -67,12 +78,6 @@ func (c *compiler) redux(s *step, use maskUse, leave x86.Label) {
 		}
 		c.VVV(op, x86.W128, sum, sum, x)
 	}
-	c.VV(x86.VPBROADCASTD, w, sum, sum)
-	for c.part = range n {
-		c.write(vecAt(sum), tW, &s.dst, use)
-	}
-	c.release(temp(x))
-	c.release(temp(sum))
 }
 
 // peersOrNeutral is the part of a row where R11 has the lane.

@@ -19,11 +19,11 @@ const (
 
 // Options say how to compile.
 type Options struct {
-	Vectors Vectors
-	List    bool   // keep a listing
-	Whole   bool   // code for warps of 32 lanes alone, which leaves where they part
-	Quick   bool   // engines: the quick tier alone (quick.go)
-	Against Traits // those of this processor's traits that are taken the other way
+	Vectors    Vectors
+	List       bool // keep a listing
+	Whole      bool // code for warps of 32 lanes alone, which leaves where they part
+	Quick      bool // engines: the quick tier alone (quick.go)
+	GatherCost int  // engines: what a load of 32 words at places of their own costs (walk_cost.go); 0: what it does on this processor
 
 	alone   bool                // warps, no program of a CTA
 	inside  bool                // no program of CTAs at a border
@@ -66,8 +66,8 @@ func (o Options) String() string {
 	switch {
 	case o.Quick:
 		return o.Vectors.String() + ", quick"
-	case o.Against != 0:
-		return o.Vectors.String() + ", as for another maker's processor"
+	case o.GatherCost != 0:
+		return o.Vectors.String() + ", as where gathers are dear"
 	}
 	return o.Vectors.String()
 }
@@ -85,7 +85,7 @@ var Proven = []Vectors{AVX512, AVX2}
 // that this one is not.
 func Compilers() []Options {
 	return []Options{{Vectors: AVX2}, {Vectors: AVX512}, {Vectors: AVX2, Quick: true}, {Vectors: AVX512, Quick: true},
-		{Vectors: AVX2, Against: AllTraits}, {Vectors: AVX512, Against: AllTraits}}
+		{Vectors: AVX2, GatherCost: DearGathers}, {Vectors: AVX512, GatherCost: DearGathers}}
 }
 
 // Here returns the set that this machine's code uses, or why there is none, and a better one that is not proven.

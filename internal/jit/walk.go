@@ -1,7 +1,7 @@
 package jit
 
-// Loops in which lanes load from places of their own, where gathers are slow: each lane walks its trips alone, in general registers, and
-// then the next lane does. Nothing in such a loop changes what another lane sees, and who leaves waits behind it (turns.go), so only what
+// Loops in which lanes load from places of their own, where that takes less time than gathers (walk_cost.go): each lane walks its trips
+// alone, in general registers, and then the next lane does. Nothing in such a loop changes what another lane sees, and who leaves waits behind it (turns.go), so only what
 // is counted tells the order: how many trips the longest walk has, and in how many of them nobody leaves.
 //
 // A walk has at most so many trips, then all lanes stand at the head of the loop. Lanes work on copies of their rows: if a load
@@ -34,15 +34,17 @@ type walk struct {
 	pred    uint32
 	predNot bool // the predicate holds for those who leave
 
-	last  []int  // by value: the operation that reads it last; len(ops): the end of the trip
-	need  []bool // by value
-	class []walkClass
-	at    []walkPlace // by value
-	x     []x86.Vec   // registers that are free
-	r     []x86.Reg
-	saved []x86.Reg // registers that are, around a walk
-	count x86.Reg   // trips that are left; less than zero where rows go on by them
-	up    bool      // there are such rows
+	last   []int  // by value: the operation that reads it last; len(ops): the end of the trip
+	need   []bool // by value
+	class  []walkClass
+	at     []walkPlace // by value
+	x      []x86.Vec   // registers that are free
+	r      []x86.Reg
+	saved  []x86.Reg // registers that are, around a walk
+	count  x86.Reg   // trips that are left; less than zero where rows go on by them
+	up     bool      // there are such rows
+	known  *walkLength
+	beside *walk // the walk of another lane, in turns with this one; nil if there is none
 }
 
 // walkClass is the kind of register that a value is in.
@@ -69,6 +71,9 @@ type walkRow struct {
 	walkPlace
 	index bool // it is an index that the walk has tested: it is extended to 64 bits
 	step  int  // what it goes on by a trip, if the number of the trip tells it and its register keeps what it was; 0 if not
+
+	passes bool   // it has no register: it goes on by so much a trip, and how many there are is known
+	by     uint32 // that
 }
 
 // walkLoad is a load of a trip.
@@ -80,7 +85,8 @@ type walkLoad struct {
 	row       int   // whose index goes on by step a trip and is tested once, -1 if there is none
 	step      int64 // a power of two
 	host      x86.Reg
-	fma       val // the one that reads it out of memory, noVal if it is loaded before
+	low, n    x86.Reg // its limits; NoReg: in memory
+	fma       val     // the one that reads it out of memory, noVal if it is loaded before
 }
 
 // walker builds a walk.
@@ -101,7 +107,7 @@ func (r *region) walkOf(t *trips) *walk {
 			return nil
 		}
 	}
-	if len(b.w.loads) > maxWalkLoads || !b.condition(s.end-1) || !b.results(s) || !b.w.classify() || b.w.chases() || !b.w.pays() {
+	if len(b.w.loads) > maxWalkLoads || !b.condition(s.end-1) || !b.results(s) || !b.w.classify() || b.w.chases() {
 		return nil
 	}
 	return b.w
@@ -142,7 +148,7 @@ func (b *walker) load(pc int32) bool {
 	b.m.in = append(b.m.in, source{typ: tW, off: noRow, row: -1})
 	d := s.in[1].off
 	b.now[d], b.wrote[d], b.loose[d] = to, tW, false
-	b.w.loads = append(b.w.loads, walkLoad{pc: pc, to: to, index: at, shift: s.index.shift, disp: int32(in.Imm), row: -1, host: x86.NoReg, fma: noVal})
+	b.w.loads = append(b.w.loads, walkLoad{pc: pc, to: to, index: at, shift: s.index.shift, disp: int32(in.Imm), row: -1, host: x86.NoReg, low: x86.NoReg, n: x86.NoReg, fma: noVal})
 	return true
 }
 
@@ -268,16 +274,4 @@ func (w *walk) loadOf(v val) *walkLoad {
 		}
 	}
 	return nil
-}
-
-// pays tells whether half the lanes one behind the other take less time than all of them in vectors. A gather of 16 takes as long as
-// some 25 simple instructions for one lane do by fives.
-func (w *walk) pays() bool {
-	n := 0
-	for i, need := range w.need {
-		if need && w.m.ops[i].code > cConst {
-			n++
-		}
-	}
-	return 5*n/2+16 < 37*len(w.loads)
 }

@@ -12,28 +12,28 @@ import (
 const (
 	longWalk  = 256 // trips of a walk, at most
 	shortWalk = 16  // fewer are not worth it
-	walksOff  = 16  // how many loops do not walk behind one that has missed, or that was short
-	minTrips  = 2   // of a lane in a walk that was worth it, on average
+	walksOff  = 16  // how many loops do not walk behind one that has missed, or that has not paid
 )
 
 // Where a walk keeps what it knows.
 const (
-	walkBase   = saveSpill + 128*maxWalkRows
-	walkEnds   = walkBase + 64  // bits: how many trips those have who have left
-	walkSaved  = walkEnds + 64  // general registers
-	walkLimits = walkSaved + 64 // of each load the first index, their number, and a base of the host
+	walkBase   = saveSpill + 128*(maxWalkRows+2)
+	walkEnds   = walkBase + 64       // bytes, by trips but one: somebody has left behind so many
+	walkSaved  = walkEnds + longWalk // general registers
+	walkLimits = walkSaved + 64      // of each load the first index, their number, and a base of the host
 )
 
 var (
-	walkTodo  = x86.At(rCtx, walkBase)      // lanes that have not walked
-	walkStay  = x86.At(rCtx, walkBase+4)    // those who have not left
-	walkLane  = x86.At(rCtx, walkBase+8)    // who walks
-	walkLimit = x86.At(rCtx, walkBase+12)   // trips
-	walkOwn   = x86.At(rCtx, walkBase+16)   // those of this lane
-	walkMost  = x86.At(rCtx, walkBase+20)   // trips of who has left last
-	walkKinds = x86.At(rCtx, walkBase+24)   // trips in which somebody has left
-	walkSum   = x86.At(rCtx, walkBase+32)   // trips of all lanes
-	walkShy   = x86.At(rCtx, saveTrips+120) // loops that do not walk
+	walkTodo  = x86.At(rCtx, walkBase)    // lanes that have not walked
+	walkStay  = x86.At(rCtx, walkBase+4)  // those who have not left
+	walkLane  = x86.At(rCtx, walkBase+8)  // who walks
+	walkLimit = x86.At(rCtx, walkBase+12) // trips
+	walkOwn   = x86.At(rCtx, walkBase+16) // those of this lane
+	walkMost  = x86.At(rCtx, walkBase+20) // trips of who has left last
+	walkKinds = x86.At(rCtx, walkBase+24) // trips in which somebody has left
+	walkSum   = x86.At(rCtx, walkBase+32) // trips of all lanes
+	walkOther = x86.At(rCtx, walkBase+40) // who walks beside
+	walkShy   = x86.At(rCtx, saveShy)     // loops that do not walk
 )
 
 // walkCopy is the copy of a row, from a byte on.
@@ -47,27 +47,38 @@ func walkBounds(k int) (low, count, host x86.Mem) {
 
 // walkFor is how lanes walk through a loop of turns, nil if they do not here.
 func (c *compiler) walkFor(t *trips) *walk {
-	if !c.emitter.has(GathersSlow) {
-		return nil
-	}
 	w := c.walkOf(t)
-	if w == nil || !w.plan(c.free) {
+	if w == nil || !w.plan(c.free) || !c.pays(w) {
 		return nil
 	}
 	return w
 }
 
-// wholeWalk lets full warps walk, too.
-func (c *compiler) wholeWalk(t *trips) {
-	if t != nil && t.loads && c.numberless(t) {
-		t.whole = c.walkFor(t) != nil
+// walksWhole assembles where full warps come to a loop that lanes may walk through: they part unless walks have not paid of late. False if
+// they stay, since they keep numbers there.
+func (c *compiler) walksWhole(i int) bool {
+	t, s := c.trips[i], &c.segs[i]
+	if t == nil || !t.loads || c.opt.Whole || !c.numberless(t) || c.walkFor(t) == nil {
+		return false
 	}
+	s.body = c.NewLabel()
+	c.title("all lanes, before %d", s.first)
+	c.Bind(s.full)
+	c.stirWord(s)
+	c.MI(x86.CMP, x86.S32, walkShy, 0)
+	c.Jcc(x86.E, c.later(func() {
+		c.apart(s.first)
+		c.Jmp(s.stay)
+	}))
+	c.MI(x86.SUB, x86.S32, walkShy, 1)
+	return true
 }
 
 // walks lets the lanes in EBX walk, or goes on to other where they cannot.
 func (c *compiler) walks(w *walk, other x86.Label) {
 	s := &c.segs[w.t.first]
-	begin, go1, next, done, missed := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
+	begin, go1, next, done := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
+	missed, unable := c.NewLabel(), c.NewLabel()
 	c.MI(x86.CMP, x86.S32, walkShy, 0)
 	c.Jcc(x86.E, begin)
 	c.MI(x86.SUB, x86.S32, walkShy, 1)
@@ -76,6 +87,7 @@ func (c *compiler) walks(w *walk, other x86.Label) {
 	c.title("some lanes, each alone from %d", s.first)
 	c.count()
 	c.note(s.first, s.end)
+	c.whereKnown(w, other)
 	c.RM(x86.LEA, x86.S32, x86.RAX, x86.At(rFuel, -1))
 	c.RI(x86.CMP, x86.S32, x86.RAX, shortWalk)
 	c.Jcc(x86.L, other)
@@ -84,21 +96,49 @@ func (c *compiler) walks(w *walk, other x86.Label) {
 	c.RI(x86.MOV, x86.S32, x86.RAX, longWalk)
 	c.Bind(go1)
 	c.MR(x86.MOV, x86.S32, walkLimit, x86.RAX)
+	if w.known != nil {
+		c.walkLengths(w, unable)
+		c.sumTrips()
+		c.unlessPays(w, unable)
+	}
 	c.beginWalks(w)
-	c.Bind(next)
-	c.nextWalk(w, done, missed)
-	c.walkTrips(w, next, missed)
+	switch {
+	case w.beside != nil:
+		c.walkInTurns(w, done, missed)
+	case w.known != nil:
+		c.knownTrips(w, done, missed)
+	default:
+		c.Bind(next)
+		c.nextWalk(w, done, missed)
+		c.walkTrips(w, next, missed)
+	}
 	c.Bind(done)
 	c.restoreWalk(w)
 	c.endWalks(w, begin)
 	c.Bind(missed)
 	c.restoreWalk(w)
+	c.Bind(unable)
 	c.MI(x86.MOV, x86.S32, walkShy, walksOff)
+}
+
+// whereKnown goes on to other where an allocation has not been learned: the loop of turns leaves there, and the machine learns of it. It
+// leaves the table of bounds in RDX.
+func (c *compiler) whereKnown(w *walk, other x86.Label) {
+	c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	for k := range w.loads {
+		c.MI(x86.CMP, x86.S32, boundsField(c.bounds[w.loads[k].pc], unsafe.Offsetof(machine.NativeBounds{}.Count)), 0)
+		c.Jcc(x86.E, other)
+	}
 }
 
 // beginWalks copies rows and limits, and takes the registers.
 func (c *compiler) beginWalks(w *walk) {
+	c.title("lanes walk from %d", c.segs[w.t.first].first)
+	c.count()
 	for k := range w.rows {
+		if !w.copied(k) {
+			continue
+		}
 		c.eachPart(tW, func() {
 			have := c.operand(&w.rows[k].src)
 			v := c.load(have, tW)
@@ -108,14 +148,12 @@ func (c *compiler) beginWalks(w *walk) {
 		})
 	}
 	c.MR(x86.MOV, x86.S32, walkTodo, rMask)
-	for _, m := range []x86.Mem{walkStay, walkMost} {
-		c.MI(x86.MOV, x86.S32, m, 0)
+	if w.known == nil {
+		c.MI(x86.MOV, x86.S64, walkSum, 0)
+		c.MI(x86.MOV, x86.S32, walkStay, 0)
+		c.MI(x86.MOV, x86.S32, walkMost, 0)
 	}
-	c.MI(x86.MOV, x86.S64, walkSum, 0)
-	for at := int32(0); at <= longWalk/8; at += 8 {
-		c.MI(x86.MOV, x86.S64, x86.At(rCtx, walkEnds+at), 0)
-	}
-	c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	c.clearEnds()
 	for k := range w.loads {
 		c.walkBounds(w, k)
 	}
@@ -123,9 +161,16 @@ func (c *compiler) beginWalks(w *walk) {
 		c.MR(x86.MOV, x86.S64, x86.At(rCtx, walkSaved+int32(8*k)), r)
 	}
 	for k := range w.loads {
-		if r := w.loads[k].host; r != x86.NoReg {
-			_, _, host := walkBounds(k)
-			c.RM(x86.MOV, x86.S64, r, host)
+		l := &w.loads[k]
+		low, count, host := walkBounds(k)
+		for _, x := range []struct {
+			r    x86.Reg
+			size x86.Size
+			m    x86.Mem
+		}{{l.host, x86.S64, host}, {l.n, x86.S32, count}, {l.low, x86.S32, low}} {
+			if x.r != x86.NoReg {
+				c.RM(x86.MOV, x.size, x.r, x.m)
+			}
 		}
 	}
 	for v := range w.m.ops {
@@ -176,12 +221,17 @@ func (c *compiler) nextWalk(w *walk, done, missed x86.Label) {
 		c.walkRoom(w, k, missed)
 	}
 	c.MR(x86.MOV, x86.S32, walkOwn, w.count)
+	c.startRows(w)
+	c.walkSteps(w)
+}
+
+// startRows gives the lane in RCX its rows.
+func (c *compiler) startRows(w *walk) {
 	for k := range w.rows {
 		x := &w.rows[k]
-		from := walkCopy(k, 0)
-		from = x86.AtIndex(from.Base, lane, 4, from.Disp)
+		from := walkCopyOf(k)
 		switch {
-		case x.in == noVal:
+		case x.in == noVal || w.idle(x):
 		case x.class == floatClass:
 			c.VM(x86.VMOVSS, x86.W128, x.v, from)
 		case x.index:
@@ -190,7 +240,16 @@ func (c *compiler) nextWalk(w *walk, done, missed x86.Label) {
 			c.RM(x86.MOV, x86.S32, x.r, from)
 		}
 	}
-	c.walkSteps(w)
+}
+
+// copied tells whether lanes work on a copy of a row: others they do not read, or it is known what they make of them.
+func (w *walk) copied(k int) bool {
+	for i := range w.loads {
+		if w.passing(&w.loads[i]) && w.loads[i].row == k {
+			return true
+		}
+	}
+	return !w.idle(&w.rows[k])
 }
 
 // walkSteps makes the bases those behind the last trip, and counts up to zero, where the number of the trip tells rows.
@@ -200,19 +259,22 @@ func (c *compiler) walkSteps(w *walk) {
 	}
 	for k := range w.loads {
 		l := &w.loads[k]
-		if l.row < 0 || w.rows[l.row].step == 0 {
+		if !w.counts(l) {
 			continue
 		}
 		_, _, host := walkBounds(k)
-		c.RM(x86.LEA, x86.S64, l.host, x86.AtIndex(w.rows[l.row].r, w.count, uint8(l.step), 0))
+		first := w.rows[l.row].r
+		if w.passing(l) {
+			first = l.host
+			c.RM(x86.MOVSXD, x86.S64, first, walkCopyOf(l.row))
+		}
+		c.RM(x86.LEA, x86.S64, l.host, x86.AtIndex(first, w.count, uint8(l.step), 0))
 		if l.shift > 0 {
 			c.RI(x86.SHL, x86.S64, l.host, int32(l.shift))
 		}
 		c.RM(x86.ADD, x86.S64, l.host, host)
 	}
-	c.Zero(x86.RAX)
-	c.RR(x86.SUB, x86.S64, x86.RAX, w.count)
-	c.RR(x86.MOV, x86.S64, w.count, x86.RAX)
+	c.R(x86.NEG, x86.S64, w.count)
 }
 
 // walkRoom makes a walk no longer than a load at an index that goes on is inside. Registers of rows are free.
@@ -287,10 +349,9 @@ func (c *compiler) walkTrips(w *walk, next, missed x86.Label) {
 func (c *compiler) storeWalk(w *walk) {
 	for k := range w.rows {
 		x := &w.rows[k]
-		to := walkCopy(k, 0)
-		to = x86.AtIndex(to.Base, x86.RCX, 4, to.Disp)
+		to := walkCopyOf(k)
 		switch {
-		case x.out == noVal:
+		case x.out == noVal || x.passes:
 		case x.class == floatClass:
 			c.MV(x86.VMOVSS, x86.W128, to, x.v)
 		case x.step != 0:
@@ -304,28 +365,48 @@ func (c *compiler) storeWalk(w *walk) {
 
 // endWalk notes in which trip, RAX, a lane has left.
 func (c *compiler) endWalk(w *walk) {
-	n, bit := x86.RAX, w.count
+	n := x86.RAX
 	c.MR(x86.ADD, x86.S64, walkSum, n)
 	c.RM(x86.MOV, x86.S32, x86.RCX, walkMost)
 	c.RR(x86.CMP, x86.S32, x86.RCX, n)
 	c.Cmov(x86.B, x86.S32, x86.RCX, n)
 	c.MR(x86.MOV, x86.S32, walkMost, x86.RCX)
-	c.RR(x86.MOV, x86.S32, x86.RCX, n)
-	c.RI(x86.SHR, x86.S32, x86.RCX, 5)
-	word := x86.AtIndex(rCtx, x86.RCX, 4, walkEnds)
-	c.RM(x86.MOV, x86.S32, bit, word)
-	c.RR(x86.BTS, x86.S32, bit, n)
-	c.MR(x86.MOV, x86.S32, word, bit)
+	c.markEnd()
+}
+
+// markEnd notes that somebody leaves in trip RAX; of 0 nobody asks.
+func (c *compiler) markEnd() {
+	c.MI(x86.MOV, x86.S8, x86.AtIndex(rCtx, x86.RAX, 1, walkEnds-1), 1)
+}
+
+// clearEnds begins with no trip in which somebody leaves.
+func (c *compiler) clearEnds() {
+	v := c.alloc()
+	c.zero(v)
+	for at := 0; at < longWalk; at += c.full().Bytes() {
+		c.store(c.full(), x86.At(rCtx, walkEnds+int32(at)), v)
+	}
+	c.release(temp(v))
 }
 
 // countKinds counts the trips in which somebody has left.
 func (c *compiler) countKinds() {
-	c.Zero(x86.RAX)
-	for at := int32(0); at <= longWalk/8; at += 8 {
-		c.RM(x86.POPCNT, x86.S64, x86.RCX, x86.At(rCtx, walkEnds+at))
-		c.RR(x86.ADD, x86.S32, x86.RAX, x86.RCX)
+	sum, t := c.alloc(), c.alloc()
+	for at := 0; at < longWalk; at += c.full().Bytes() {
+		from := x86.At(rCtx, walkEnds+int32(at))
+		if at == 0 {
+			c.move(c.full(), sum, from)
+		} else {
+			c.VVM(x86.VPADDB, c.full(), sum, sum, from)
+		}
 	}
+	c.zero(t)
+	c.VVV(x86.VPSADBW, c.full(), sum, sum, t)
+	c.across(c.opFor(cAdd, tW), sum, t)
+	c.RV(x86.VMOVD, x86.W128, x86.RAX, sum)
 	c.MR(x86.MOV, x86.S32, walkKinds, x86.RAX)
+	c.release(temp(t))
+	c.release(temp(sum))
 }
 
 // endWalks makes the copies the rows, counts, and lets those wait who have left.
@@ -334,7 +415,7 @@ func (c *compiler) endWalks(w *walk, again x86.Label) {
 	x := &t.exits[0]
 	left, stay, trips := x86.R8, x86.R10, x86.R9
 	for k := range w.rows {
-		if row := &w.rows[k]; row.out != noVal {
+		if row := &w.rows[k]; row.out != noVal && !row.passes {
 			c.eachPart(tW, func() {
 				v := c.alloc()
 				c.move(c.full(), v, walkCopy(k, int32(c.part*c.full().Bytes())))
@@ -343,6 +424,7 @@ func (c *compiler) endWalks(w *walk, again x86.Label) {
 			})
 		}
 	}
+	c.passRows(w)
 	c.settleTrips(t, false)
 	c.RM(x86.MOV, x86.S32, stay, walkStay)
 	c.RR(x86.MOV, x86.S32, left, rMask)
@@ -352,8 +434,10 @@ func (c *compiler) endWalks(w *walk, again x86.Label) {
 		c.RR(x86.MOV, x86.S32, x86.RAX, left)
 	}
 	c.writeMask(w.pred, x86.RAX, runLanes)
+	if w.known == nil {
+		c.dearWalks(w)
+	}
 	c.RM(x86.MOV, x86.S64, x86.RAX, walkSum)
-	c.shortWalks()
 	c.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, t.ops)
 	c.RR(x86.POPCNT, x86.S32, x86.RCX, left)
 	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, x.ops)
@@ -374,15 +458,14 @@ func (c *compiler) endWalks(w *walk, again x86.Label) {
 	c.Jmp(again)
 }
 
-// shortWalks lets the next loops run in vectors, if lanes, which are in EBX, have walked few trips; RAX has how many all of them have.
-func (c *compiler) shortWalks() {
-	worth := c.NewLabel()
-	c.RR(x86.POPCNT, x86.S32, x86.RCX, rMask)
-	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RCX, minTrips)
-	c.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
-	c.Jcc(x86.AE, worth)
-	c.MI(x86.MOV, x86.S32, walkShy, walksOff)
-	c.Bind(worth)
+// dearWalks lets the next loops run in vectors, if that would have been better for this one.
+func (c *compiler) dearWalks(w *walk) {
+	on := c.NewLabel()
+	c.unlessPays(w, c.later(func() {
+		c.MI(x86.MOV, x86.S32, walkShy, walksOff)
+		c.Jmp(on)
+	}))
+	c.Bind(on)
 }
 
 // walkFuel pays for the trips that nobody has left; those who have wait with the fuel of the last trip of them, which is in EDX.

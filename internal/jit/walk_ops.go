@@ -35,8 +35,8 @@ func (c *compiler) walkLoad(w *walk, l *walkLoad, missed x86.Label) {
 			c.RR(x86.MOV, x86.S32, x86.RAX, x)
 			x = x86.RAX
 		}
-		c.RM(x86.SUB, x86.S32, x, low)
-		c.RM(x86.CMP, x86.S32, x, count)
+		c.withLimit(x86.SUB, x, l.low, low)
+		c.withLimit(x86.CMP, x, l.n, count)
 		c.Jcc(x86.AE, missed)
 	}
 	to := w.at[l.to]
@@ -53,9 +53,21 @@ func (c *compiler) walkLoad(w *walk, l *walkLoad, missed x86.Label) {
 	}
 }
 
+// withLimit is an operation on a limit, wherever that is.
+func (c *compiler) withLimit(op x86.Op, x, limit x86.Reg, m x86.Mem) {
+	if limit == x86.NoReg {
+		c.RM(op, x86.S32, x, m)
+	} else {
+		c.RR(op, x86.S32, x, limit)
+	}
+}
+
+// counts tells whether a load's base is what it is behind the last trip, and the address counts up to it.
+func (w *walk) counts(l *walkLoad) bool { return w.passing(l) || l.row >= 0 && w.rows[l.row].step != 0 }
+
 // address is where a load at an index loads from.
 func (w *walk) address(l *walkLoad, index x86.Reg) x86.Mem {
-	if l.row >= 0 && w.rows[l.row].step != 0 {
+	if w.counts(l) {
 		return x86.AtIndex(l.host, w.count, uint8(l.step<<l.shift), l.disp)
 	}
 	return x86.AtIndex(l.host, index, 1<<l.shift, l.disp)
@@ -202,7 +214,7 @@ func (c *compiler) walkCondition(w *walk) x86.Cond {
 func (c *compiler) walkMoves(w *walk) {
 	for i := range w.rows {
 		x := &w.rows[i]
-		if x.out == noVal {
+		if x.out == noVal || x.passes {
 			continue
 		}
 		from := w.at[x.out]

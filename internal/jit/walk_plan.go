@@ -22,23 +22,26 @@ func (c code) commutes() bool {
 	return c == cAdd || c == cMul || c == cAnd || c == cOr || c == cXor
 }
 
-// classify finds what is needed, and the class of each value; false if it is not one.
-func (w *walk) classify() bool {
+// findNeeded finds what a trip computes.
+func (w *walk) findNeeded() {
 	ops := w.m.ops
-	w.need, w.class, w.last = make([]bool, len(ops)), make([]walkClass, len(ops)), make([]int, len(ops))
-	w.need[w.cond] = true
-	for _, v := range []val{w.a, w.b} {
-		w.need[v], w.last[v] = true, len(ops)
+	w.need, w.last = make([]bool, len(ops)), make([]int, len(ops))
+	if w.known == nil {
+		w.need[w.cond] = true
+		for _, v := range []val{w.a, w.b} {
+			w.need[v], w.last[v] = true, len(ops)
+		}
 	}
 	for i := range w.rows {
-		if v := w.rows[i].out; v != noVal {
+		if v := w.rows[i].out; v != noVal && !w.rows[i].passes {
 			w.need[v], w.last[v] = true, len(ops)
 		}
 	}
 	for i := len(ops) - 1; i >= 0; i-- {
 		if l := w.loadOf(val(i)); l != nil {
-			w.need[i], w.need[l.index] = true, true
-			w.last[l.index] = max(w.last[l.index], i)
+			if w.need[i] = true; !w.passing(l) {
+				w.need[l.index], w.last[l.index] = true, max(w.last[l.index], i)
+			}
 		}
 		if !w.need[i] || val(i) == w.cond {
 			continue
@@ -47,8 +50,19 @@ func (w *walk) classify() bool {
 			w.need[a], w.last[a] = true, max(w.last[a], i)
 		}
 	}
+}
+
+// classify finds the class of each value; false if it is not one.
+func (w *walk) classify() bool {
+	w.findNeeded()
+	w.foretell()
+	w.findNeeded()
+	w.class = make([]walkClass, len(w.m.ops))
 	return w.classes() && w.classesMeet()
 }
+
+// passing tells whether the number of the trip tells where a load loads from.
+func (w *walk) passing(l *walkLoad) bool { return l.row >= 0 && w.rows[l.row].passes }
 
 // is gives a value a class; false if it has another.
 func (w *walk) is(v val, c walkClass) bool {
@@ -96,6 +110,9 @@ func (w *walk) classes() bool {
 			return false
 		}
 	}
+	if w.known != nil {
+		return true
+	}
 	_, known := w.m.known(w.a)
 	return !known && w.is(w.a, generalClass) && w.is(w.b, generalClass)
 }
@@ -137,24 +154,53 @@ var walkRegs = []x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.RDX, x86.RBX, x86
 // keptRegs are those of them that are saved before, since others need them afterwards.
 var keptRegs = []x86.Reg{x86.RBX, x86.R12, x86.R13, x86.R15, x86.R14, x86.RSI}
 
-// plan gives everything its register; false if there are too few. Bases can stay in memory.
+// plan gives everything its register; false if there are too few. Bases and limits can stay in memory.
 func (w *walk) plan(vecs []x86.Vec) bool {
-	for hosts := len(w.loads); hosts >= 0; hosts-- {
-		if w.planWith(vecs, hosts) {
-			return true
+	for _, two := range []bool{true, false} {
+		for limits := 3 * len(w.loads); limits >= 0; limits-- {
+			if (!two || w.waits()) && w.planWith(vecs, limits, two) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// planWith is plan with so many bases in registers.
-func (w *walk) planWith(vecs []x86.Vec, hosts int) bool {
+// planWith is plan with so many bases and limits in registers, and room for another lane.
+func (w *walk) planWith(vecs []x86.Vec, limits int, two bool) bool {
 	w.r, w.x, w.at, w.saved = slices.Clone(walkRegs), slices.Clone(vecs), make([]walkPlace, len(w.m.ops)), nil
-	ok := true
+	if !w.planLane() {
+		return false
+	}
+	var other *laneRegs
+	if two {
+		if other = w.anotherLane(); other == nil {
+			return false
+		}
+	}
+	if !w.planConstants() {
+		return false
+	}
+	w.planLimits(limits)
+	w.planSteps()
+	if w.known == nil || two {
+		w.r = append(w.r, x86.RCX) // else it is the lane
+	}
+	if !w.planValues() || w.crossed() {
+		return false
+	}
+	w.besides(other)
+	return true
+}
+
+// planLane gives rows, the number of trips and the bases of what passes their registers.
+func (w *walk) planLane() (ok bool) {
 	for i := range w.rows {
 		x := &w.rows[i]
-		x.walkPlace, ok = w.take(x.class)
-		if !ok {
+		if x.walkPlace = (walkPlace{}); w.idle(x) {
+			continue
+		}
+		if x.walkPlace, ok = w.take(x.class); !ok {
 			return false
 		}
 		if x.in != noVal {
@@ -162,20 +208,35 @@ func (w *walk) planWith(vecs []x86.Vec, hosts int) bool {
 		}
 	}
 	count, ok := w.take(generalClass)
-	if !ok || !w.planConstants() {
+	if !ok {
 		return false
 	}
 	w.count = count.r
 	w.planIndices()
-	for i := range w.loads {
-		if w.loads[i].host = x86.NoReg; i < hosts && len(w.r) > 0 {
+	return w.planPassing()
+}
+
+// idle tells whether a trip has nothing to do with a row.
+func (w *walk) idle(x *walkRow) bool { return x.passes || x.out == noVal && !w.need[x.in] }
+
+// planLimits keeps so many bases and limits in registers, bases first.
+func (w *walk) planLimits(limits int) {
+	keep := func(r *x86.Reg, wanted bool) {
+		if *r = x86.NoReg; wanted && limits > 0 && len(w.r) > 0 {
 			p, _ := w.take(generalClass)
-			w.loads[i].host = p.r
+			*r, limits = p.r, limits-1
 		}
 	}
-	w.planSteps()
-	w.r = append(w.r, x86.RCX)
-	return w.planValues() && !w.crossed()
+	for i := range w.loads {
+		if l := &w.loads[i]; !w.passing(l) {
+			keep(&l.host, true)
+		}
+	}
+	for i := range w.loads {
+		l := &w.loads[i]
+		keep(&l.n, l.row < 0)
+		keep(&l.low, l.row < 0)
+	}
 }
 
 // take takes a register.
@@ -223,6 +284,10 @@ func (w *walk) planConstants() (ok bool) {
 func (w *walk) planIndices() {
 	for k := range w.loads {
 		l := &w.loads[k]
+		if w.passing(l) {
+			w.fold(l)
+			continue
+		}
 		i := slices.IndexFunc(w.rows, func(x walkRow) bool { return x.in == l.index && x.out != noVal })
 		if i < 0 {
 			continue
@@ -241,7 +306,9 @@ func (w *walk) planIndices() {
 
 // planSteps finds the rows that the number of the trip tells: bases of their loads are in registers, and addresses have the step as scale.
 func (w *walk) planSteps() {
-	w.up = false
+	if w.up = w.known != nil; w.up {
+		return
+	}
 	for i := range w.rows {
 		x := &w.rows[i]
 		if x.step = 0; !x.index {
@@ -263,7 +330,7 @@ func (w *walk) planSteps() {
 // has not gone on before.
 func (w *walk) fold(l *walkLoad) {
 	u := w.last[l.to]
-	if l.fma = noVal; u == 0 || u >= int(w.rows[l.row].out) || u >= len(w.m.ops) {
+	if l.fma = noVal; u == 0 || u >= len(w.m.ops) || !w.passing(l) && u >= int(w.rows[l.row].out) {
 		return
 	}
 	for i := range w.m.ops[:u] {
@@ -290,7 +357,7 @@ func (w *walk) soleUses(index, next val) bool {
 			}
 		}
 	}
-	if w.a == next || w.b == next || w.a == index || w.b == index {
+	if w.known == nil && (w.a == next || w.b == next || w.a == index || w.b == index) {
 		return false
 	}
 	for i := range w.loads {

@@ -9,14 +9,15 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-func TestTraits(t *testing.T) {
+func TestGatherCosts(t *testing.T) {
+	intel, _ := findGathers("GenuineIntel", 6)
 	for _, c := range []struct {
 		maker  string
 		family int
-		want   bool
+		slow   bool
 	}{{"AuthenticAMD", 25, true}, {"AuthenticAMD", 26, true}, {"AuthenticAMD", 21, false}, {"GenuineIntel", 6, false}, {"HygonGenuine", 24, true}, {"", 0, false}} {
-		if got := findTraits(c.maker, c.family)&GathersSlow != 0; got != c.want {
-			t.Errorf("%s, family %d: gathers are slow: %v", c.maker, c.family, got)
+		if cost, avx := findGathers(c.maker, c.family); cost == 0 || avx < cost || (cost > intel) != c.slow {
+			t.Errorf("%s, family %d: gathers cost %d and %d", c.maker, c.family, cost, avx)
 		}
 	}
 }
@@ -29,15 +30,5 @@ func TestMaker(t *testing.T) {
 	}
 	if len(maker) != 12 || strings.TrimSpace(maker) == "" || family < 6 {
 		t.Errorf("maker %q, family %d", maker, family)
-	}
-}
-
-// TestAgainst has code made for a processor with a trait and for one without, wherever it runs.
-func TestAgainst(t *testing.T) {
-	for k := Traits(1); k&AllTraits != 0; k <<= 1 {
-		with, without := Options{Against: k &^ traitsHere()}, Options{Against: k & traitsHere()}
-		if with.traits()&k == 0 || without.traits()&k != 0 {
-			t.Errorf("trait %b: %b and %b", k, with.traits(), without.traits())
-		}
 	}
 }
