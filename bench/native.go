@@ -326,7 +326,7 @@ func (x *running) round(r *corpus.Run, each func(ptxvm.Stats)) (took spent, ops 
 				args[i] = x.buffers[a.Buffer]
 			}
 		}
-		cpu, wall := x.clock(), time.Now()
+		wall, cpu := time.Now(), x.clock() // in the order in which C reads them
 		stats, err := k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}, args...)
 		if err != nil {
 			return spent{}, 0, err
