@@ -95,6 +95,7 @@ func (w *workload) four(s *series, r *corpus.Run) (list []*contender, err error)
 			return nil, err
 		}
 		defer with[i].device.Close()
+		with[i].byWall = true
 	}
 	list = []*contender{
 		{workers: 1, turn: with[0].turns(r)},

@@ -7,12 +7,6 @@ import "time"
 // spent is what a round took.
 type spent struct{ cpu, wall time.Duration }
 
-// add adds what has passed by the clocks, of which that of the processor is given.
-func (s *spent) add(cpu time.Duration, wall time.Time) {
-	s.cpu += cpu
-	s.wall += time.Since(wall)
-}
-
 // whole tells whether the round had a processor all the time. In a virtual machine a round that had none for a while
 // can seem to have used less than it did: the system takes what the host has stolen off some round's time.
 func (s spent) whole() bool { return 10*s.cpu >= 9*s.wall }
