@@ -13,7 +13,7 @@ const (
 	brief   = 80 * time.Microsecond // a launch that would take one worker so long is not shared
 	tiny    = 4 * time.Microsecond  // nor is this, even if the others are awake
 	relief  = 40 * time.Microsecond // after so long a worker that was to be alone is not any more
-	piece   = time.Microsecond      // of a part is worth taking
+	piece   = tiny                  // of a part is worth taking: each taking costs, and a brief launch gains most in one
 	longest = 16 * time.Millisecond // of launches that one worker is to do now and then, to compare
 )
 

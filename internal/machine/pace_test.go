@@ -45,6 +45,20 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPiece: the clusters that a worker takes at once are 4 µs of work, so it takes its part of a launch of 8 µs as a whole.
+func TestPiece(t *testing.T) {
+	const us = time.Microsecond
+	for _, c := range []struct {
+		alone, shared time.Duration // of eight clusters
+		want          uint64
+	}{{0, 0, 1}, {8 * us, 0, 4}, {0, 4 * us, 4}, {16 * us, 4 * us, 2}, {32 * us, 0, 1}, {33 * us, 0, 0}} {
+		p := known(c.alone, c.shared)
+		if have := p.piece(8, 2); have != c.want {
+			t.Errorf("%v alone, %v shared: %d clusters at once, want %d", c.alone, c.shared, have, c.want)
+		}
+	}
+}
+
 // TestTries: which launches are done in the other way, behind four in the better one, then eight and so on, at last each 128.
 func TestTries(t *testing.T) {
 	const us = time.Microsecond
