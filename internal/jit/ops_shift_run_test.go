@@ -21,7 +21,9 @@ func (n *upSteps) upOver(d, a string, by int, between string) string {
 }
 
 const movedFirst = ".reg .b32 %s<64>; .reg .b32 %t<64>; .reg .pred %b<64>; and.b32 %r11, %r2, 31; ld.global.u32 %r13, [%rd3]; ld.global.u32 %r14, [%rd3+4];\n"
-const movedLast = "st.global.u32 [%rd3], %r16; ret;"
+
+// The lane is read to the end: where its row ends, a selection takes it.
+const movedLast = "add.u32 %r16, %r16, %r11; st.global.u32 [%rd3], %r16; ret;"
 
 // movedBodies are computations between shuffles that move lanes up.
 func movedBodies() map[string]string {
@@ -35,6 +37,8 @@ func movedBodies() map[string]string {
 		"itself":   up("%r13", "%r13", 7) + up("%r13", "%r13", 24) + "mov.u32 %r16, %r13;",
 		"constant": "mov.u32 %r17, 5; add.u32 %r18, %r13, 2; " + up("%r16", "%r18", 6) + "add.u32 %r16, %r16, %r17;",
 		"between":  "add.u32 %r18, %r13, 2; " + n.upOver("%r16", "%r18", 5, "cvt.u64.u32 %rd9, %r14; shl.b64 %rd9, %rd9, 3;") + "cvt.u32.u64 %r17, %rd9; xor.b32 %r16, %r16, %r17;",
+		"wide":     "cvt.u64.u32 %rd9, %r14; add.u32 %r16, %r13, 9; add.u32 %r17, %r16, %r14; add.u32 %r18, %r17, 2; mul.lo.u32 %r18, %r18, 3; shfl.sync.up.b32 %r19, %r18, 5, 0, -1; setp.lt.u32 %p4, %r11, 5; shl.b64 %rd9, %rd9, 3; selp.b32 %r16, 0, %r19, %p4; add.u32 %r16, %r16, %r18; cvt.u32.u64 %r18, %rd9; xor.b32 %r16, %r16, %r18;",
+		"live":     "add.u32 %r18, %r13, %r14; mul.lo.u32 %r18, %r18, 3; shfl.sync.up.b32 %r19|%p3, %r18, 4, 0, -1; setp.lt.u32 %p4, %r11, 4; selp.b32 %r20, 0, %r19, %p4; add.u32 %r16, %r18, %r20; setp.lt.u32 %p5, %r16, %r14; selp.u32 %r17, 9, 1, %p3; selp.u32 %r21, %r17, 5, %p5; add.u32 %r16, %r16, %r21;",
 		"pair":     "setp.lt.u32 %p3, %r13, %r14; add.u32 %r18, %r13, 2; @%p3 add.u32 %r18, %r18, 5; add.u32 %r18, %r18, %r14; mul.lo.u32 %r18, %r18, 3; add.u32 %r21, %r18, 2; shfl.sync.up.b32 %r19|%p3, %r21, 4, 0, -1; setp.lt.u32 %p4, %r11, 4; selp.b32 %r20, 0, %r19, %p4; add.u32 %r16, %r21, %r20; @%p3 add.u32 %r16, %r16, 1;",
 		"pattern":  "add.u32 %r17, %r2, 5; " + up("%r16", "%r17", 2) + up("%r16", "%r16", 1),
 	}

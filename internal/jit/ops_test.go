@@ -59,6 +59,7 @@ var opPlaces = map[string]func(op string) string{
 		return "ld.global.u32 %r8, [%rd1];\n" + strings.ReplaceAll(op, "MASK", "%r8")
 	},
 	"rows":   func(op string) string { return "or.b32 %r8, %r3, -2;\n" + strings.ReplaceAll(op, "MASK", "%r8") },
+	"few":    func(op string) string { return strings.ReplaceAll(op, "MASK", "0xff00ffff") },
 	"others": func(op string) string { return "@%p2 bra E;\n" + strings.ReplaceAll(op, "MASK", "-1") + "\nE:" },
 	"guard":  func(op string) string { return "@%p2 " + strings.ReplaceAll(op, "MASK", "-1") },
 }

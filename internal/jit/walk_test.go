@@ -178,6 +178,17 @@ func TestWalksPay(t *testing.T) {
 	}
 }
 
+// TestWalksPaid: the first warp pays for trips that lanes leave in their middle as the interpreter's does, and gives way, or is the first behind.
+func TestWalksPaid(t *testing.T) {
+	for trips := 16360; trips < 16480; trips += 8 {
+		body := fmt.Sprintf(`setp.lt.u32 %%p, %%r1, 32; and.b32 %%r6, %%r1, 31; setp.eq.u32 %%z, %%r6, 31; mad.lo.u32 %%r6, %%r6, 7, 5; selp.u32 %%r6, %d, %%r6, %%z; selp.u32 %%r6, %%r6, 5, %%p;
+L:	ld.global.u32 %%r11, [%%rd5]; mad.lo.u32 %%r7, %%r7, 5, %%r11; add.u32 %%r12, %%r12, 1; setp.lt.u32 %%p, %%r12, %%r6; @%%p bra L; atom.global.add.u32 %%r11, [%%rd1+16384], 1; mad.lo.u32 %%r7, %%r7, 64, %%r11;`, trips)
+		if walks, walked := compareWalks(t, body, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, jit.Options{GatherCost: jit.DearGathers}); walks != 2 || walked < 2 {
+			t.Errorf("%d programs have walks, %d times lanes walk", walks, walked)
+		}
+	}
+}
+
 // TestWalksMiss: in the n-th trip an address of one lane is outside, of a load whose index goes on or of another; or it is
 // inside, where only who does not walk goes on.
 func TestWalksMiss(t *testing.T) {
