@@ -178,6 +178,13 @@ func TestWalksPay(t *testing.T) {
 	}
 }
 
+// TestWalkPastBound has a row that goes on by two and is to be equal to a bound, which the row of a lane steps over: that walks until it faults,
+// behind a warp that has learned of the allocation.
+func TestWalkPastBound(t *testing.T) {
+	compareWalks(t, `shl.b32 %r6, %r6, 1; add.u32 %r6, %r6, 2; setp.eq.u32 %q, %r1, 49; selp.u32 %r15, 1, 0, %q; add.u32 %r6, %r6, %r15;
+L:	ld.global.u32 %r11, [%rd5]; add.u32 %r7, %r7, %r11; add.s64 %rd5, %rd5, 16; add.u32 %r12, %r12, 2; setp.ne.u32 %p, %r12, %r6; @%p bra L;`, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, jit.Options{GatherCost: jit.DearGathers})
+}
+
 // TestWalksPaid: the first warp pays for trips that lanes leave in their middle as the interpreter's does, and gives way, or is the first behind.
 func TestWalksPaid(t *testing.T) {
 	for trips := 16360; trips < 16480; trips += 8 {
