@@ -105,13 +105,15 @@ func (c *compiler) walkInTurns(w *walk, done, missed x86.Label) {
 	c.storeLane(a, walkLane)
 	c.nextKnown(a, aloneB, walkLane)
 	c.Jmp(second)
-	c.Bind(aloneA)
-	c.knownTrip(a, missed)
-	c.Jcc(x86.NE, aloneA)
-	c.storeLane(a, walkLane)
-	c.Jmp(done)
-	c.Bind(aloneB)
-	c.knownTrip(b, missed)
-	c.Jcc(x86.NE, aloneB)
-	c.storeLane(b, walkOther)
+	for _, x := range []struct {
+		w     *walk
+		alone x86.Label
+		keep  x86.Mem
+	}{{a, aloneA, walkLane}, {b, aloneB, walkOther}} {
+		c.Bind(x.alone)
+		c.knownTrip(x.w, missed)
+		c.Jcc(x86.NE, x.alone)
+		c.storeLane(x.w, x.keep)
+		c.Jmp(done)
+	}
 }
