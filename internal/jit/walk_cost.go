@@ -30,7 +30,7 @@ var gatherCosts = []struct {
 	cost, avx int
 }{
 	{"", 0, 220, 360},                // measured on a Sapphire Rapids
-	{"AuthenticAMD", 0x17, 470, 470}, // Zen, where a gather is microcode: measured by AVX-512 on family 25, model 17
+	{"AuthenticAMD", 0x17, 470, 470}, // Zen, where a gather is microcode: from the trips that were worth a walk on family 25, model 17, as no gather was timed
 	{"HygonGenuine", 0x18, 470, 470}, // the first Zen
 }
 
