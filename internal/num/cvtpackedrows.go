@@ -2,6 +2,8 @@
 
 package num
 
+import "slices"
+
 // PackedRows is a packed conversion prepared for rows. Its slow twin is Packing.Convert.
 type PackedRows struct {
 	Packing
@@ -16,8 +18,20 @@ func (p *PackedRows) One(src *[4]uint32, scale, random uint32) uint32 {
 	return p.Quickly(&p.rows.Quick, src, scale, random)
 }
 
-// Convert packs the elements of src; what an operand is not used for is ignored.
+// Convert packs the elements of src; what an operand is not used for is ignored. An operand's row may be d: some ways
+// look at NaN operands again when all are converted.
 func (p *PackedRows) Convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
+	if slices.Contains(src[:], d) || d == scale || d == random {
+		var apart [32]uint32
+		p.convert(&apart, src, scale, random)
+		*d = apart
+		return
+	}
+	p.convert(d, src, scale, random)
+}
+
+// convert is Convert for a row of its own.
+func (p *PackedRows) convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
 	switch {
 	case p.rows.half != nil && p.Packed:
 		p.rows.half.packed(d, src[0], place(p.Dst))

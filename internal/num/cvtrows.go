@@ -49,9 +49,13 @@ func (c *Cvt) stages() *Rows {
 	return r
 }
 
-// Convert converts a row. Signed integers are extended to regBits, the width of d's
-// registers.
+// Convert converts a row, which may be d's: some ways look at NaN operands again when all are converted. Signed
+// integers are extended to regBits, the width of d's registers.
 func (r *Rows) Convert(d, a Lanes, regBits uint) {
+	if a.W32 != nil && a.W32 == d.W32 {
+		from := *a.W32
+		a.W32 = &from
+	}
 	if r.near != nil && a.W32 != nil && d.W32 != nil {
 		r.near.row(d.W32, a.W32)
 		return

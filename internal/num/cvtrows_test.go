@@ -67,7 +67,13 @@ func checkLanes(t *testing.T, c *Cvt, rows *Rows, a *[32]uint64) {
 		src, dst := lanes(w[0]), lanes(w[1])
 		src.put(a)
 		rows.Convert(dst, src, w[1])
-		for i, v := range dst.wide(new([32]uint64)) {
+		got := *dst.wide(new([32]uint64))
+		if w[0] > 32 == (w[1] > 32) {
+			if rows.Convert(src, src, w[1]); *src.wide(new([32]uint64)) != got {
+				t.Fatalf("%v.%v %+v of %x in registers of %d bits = %x in place, %x elsewhere", c.Dst, c.Src, *c, a, w, *src.wide(new([32]uint64)), got)
+			}
+		}
+		for i, v := range got {
 			want := c.Apply(a[i])
 			if n := c.Dst.Width(); c.Dst.Format() == nil && c.Dst.Signed() {
 				want = uint64(int64(want<<(64-n))>>(64-n)) & (^uint64(0) >> (64 - w[1]))
@@ -116,6 +122,13 @@ func checkPackedRow(t *testing.T, p *Packing, rows *PackedRows, r *rand.Rand) {
 		}
 	}
 	rows.Convert(got, &src, scale, random)
+	for _, at := range []*[32]uint32{src[0], src[1], scale, random} { // the row of an operand takes the result
+		before := *at
+		if rows.Convert(at, &src, scale, random); *at != *got {
+			t.Fatalf("%+v in place: %x, elsewhere %x", *p, *at, *got)
+		}
+		*at = before
+	}
 	for i := range got {
 		one := [4]uint32{src[0][i], src[1][i], src[2][i], src[3][i]}
 		if want := p.Convert(&one, scale[i], random[i]); got[i] != want {
