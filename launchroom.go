@@ -45,7 +45,7 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, room *launchRoom) (*mac
 		if same {
 			ml = new(machine.Launch)
 			*ml = room.other
-			ml.Stays, room.ready = true, ml
+			ml.Output, ml.Stays, room.ready = &room.output, true, ml
 		}
 	}
 	return ml, nil
@@ -67,7 +67,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, room *launchRoom) (err 
 	if room.code, err = k.decode(ml); err != nil {
 		return err
 	}
-	ml.Params, ml.Output, ml.Progress = room.params, &room.output, d.progress()
+	ml.Params, ml.Progress = room.params, d.progress()
 	d.compiling(ml)
 	return nil
 }

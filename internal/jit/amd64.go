@@ -77,6 +77,11 @@ type source struct {
 	line  *linePlace // what memory holds
 }
 
+// elsewhere tells whether a source is not read from a row at its offset.
+func (s *source) elsewhere() bool {
+	return s.slot || s.pat != nil || s.seen != nil || s.fetch != nil || s.word != 0 || s.line != nil
+}
+
 // emitter assembles one function.
 type emitter struct {
 	*x86.Asm

@@ -129,16 +129,7 @@ func (m *ctaCode) least(v x86.Vec, greatest bool) {
 		op = x86.VPMAXSD
 	}
 	t := m.alloc()
-	if m.evex {
-		m.VVI(x86.VEXTRACTI64X4, x86.W512, t, v, 1)
-		m.VVV(op, x86.W256, v, v, t)
-	}
-	m.VVI(x86.VEXTRACTI128, x86.W256, t, v, 1)
-	m.VVV(op, x86.W128, v, v, t)
-	for _, order := range []uint8{0x4e, 0xb1} {
-		m.VVI(x86.VPSHUFD, x86.W128, t, v, order)
-		m.VVV(op, x86.W128, v, v, t)
-	}
+	m.across(op, v, t)
 	m.release(temp(t))
 }
 

@@ -12,7 +12,7 @@
 //	decide.go chains.go  branches that one lane decides for all
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
-//	walk*.go             loops that load, one lane after the other, where gathers are slow
+//	walk*.go             loops that load, one lane after the other, where gathers take longer
 //	compared.go          those that are left rarely, AVX-512
 //	silent*.go           those that lanes leave without a jump; loopregs.go: registers of one loop
 //	stretch*.go          guarded accesses behind each other at once; stretch_run.go: as one program; lines*.go: whole lines for words of lanes; ahead.go: the next ones

@@ -84,7 +84,7 @@ func (a *accessed) permuted(far, done x86.Label) {
 		row := a.load(have, tW)
 		a.VVI(x86.VPSRLD, a.full(), v, row.v, 2)
 		if n > 1 {
-			a.pick16(v, row.v, table)
+			a.pick16(v, v, [2]loc{vecAt(table[0]), vecAt(table[1])})
 		} else {
 			a.VVV(x86.VPERMD, a.full(), v, v, table[0]) // by the lowest four bits
 		}
@@ -99,13 +99,14 @@ func (a *accessed) permuted(far, done x86.Label) {
 	a.Jmp(done)
 }
 
-// pick16 takes words of two registers: v says which by its lowest four bits, of which the address has the highest four times as high.
-func (a *accessed) pick16(v, address x86.Vec, table [2]x86.Vec) {
-	high, second := a.alloc(), a.alloc()
-	a.VVI(x86.VPSLLD, a.full(), second, address, 31-5)
-	a.VVV(x86.VPERMD, a.full(), high, v, table[1])
-	a.VVV(x86.VPERMD, a.full(), v, v, table[0])
-	a.VVVV(x86.VBLENDVPS, a.full(), v, v, high, second)
-	a.release(temp(second))
-	a.release(temp(high))
+// pick16 takes words of a table of two registers, or of two places in memory, by the lowest four bits of an index (AVX2). The result
+// may be where the index was.
+func (e *emitter) pick16(d, index x86.Vec, table [2]loc) {
+	w, high, second := e.full(), e.alloc(), e.alloc()
+	e.VVI(x86.VPSLLD, w, second, index, 32-4) // the upper eight have it at the top
+	e.vvx(x86.VPERMD, w, high, index, table[1])
+	e.vvx(x86.VPERMD, w, d, index, table[0])
+	e.VVVV(x86.VBLENDVPS, w, d, d, high, second)
+	e.release(temp(second))
+	e.release(temp(high))
 }

@@ -62,13 +62,7 @@ func (e *emitter) matchFew(row loc, field uint32) loc {
 	if e.evex || n < maxMatchBits {
 		e.VVM(x86.VPERMD, w, d, value, matchTable)
 	} else {
-		second, high := e.alloc(), e.alloc()
-		e.VVI(x86.VPSLLD, w, second, value, 32-maxMatchBits) // the eight higher values have it at the top
-		e.VVM(x86.VPERMD, w, high, value, matchTable.Plus(32))
-		e.VVM(x86.VPERMD, w, d, value, matchTable)
-		e.VVVV(x86.VBLENDVPS, w, d, d, high, second)
-		e.release(temp(high))
-		e.release(temp(second))
+		e.pick16(d, value, [2]loc{{kind: inMem, m: matchTable}, {kind: inMem, m: matchTable.Plus(32)}})
 	}
 	e.unload(own, row)
 	return done(d)

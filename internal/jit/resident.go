@@ -122,7 +122,7 @@ func (r *region) place(s *source) {
 			s.row = reg
 		}
 	}
-	if s.typ == tW && !s.slot && !s.known && s.pat == nil && s.seen == nil && s.fetch == nil && s.word == 0 && s.line == nil {
+	if s.typ == tW && !s.known && !s.elsewhere() {
 		if reg, ok := r.row.of(s.off); ok {
 			s.row = reg
 		}

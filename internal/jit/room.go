@@ -44,7 +44,7 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
-		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot && m.in[o.imm].pat == nil && m.in[o.imm].seen == nil && m.in[o.imm].fetch == nil && m.in[o.imm].word == 0 && m.in[o.imm].line == nil {
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].elsewhere() {
 			r.input[m.in[o.imm].off] = val(i)
 		}
 	}

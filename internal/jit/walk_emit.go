@@ -206,16 +206,20 @@ func (c *compiler) restoreWalk(w *walk) {
 	}
 }
 
-// nextWalk lets the next lane begin.
-func (c *compiler) nextWalk(w *walk, done, missed x86.Label) {
-	lane := x86.RCX
+// nextLane takes the next lane that has not walked to RCX, which is kept in memory, or goes on at done.
+func (c *compiler) nextLane(done x86.Label, keep x86.Mem) {
 	c.RM(x86.MOV, x86.S32, x86.RAX, walkTodo)
+	c.RM(x86.TZCNT, x86.S32, x86.RCX, walkTodo)
 	c.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
 	c.Jcc(x86.E, done)
-	c.RR(x86.TZCNT, x86.S32, lane, x86.RAX)
 	c.RR(x86.BLSR, x86.S32, x86.RAX, x86.RAX)
 	c.MR(x86.MOV, x86.S32, walkTodo, x86.RAX)
-	c.MR(x86.MOV, x86.S32, walkLane, lane)
+	c.MR(x86.MOV, x86.S32, keep, x86.RCX)
+}
+
+// nextWalk lets the next lane begin.
+func (c *compiler) nextWalk(w *walk, done, missed x86.Label) {
+	c.nextLane(done, walkLane)
 	c.RM(x86.MOV, x86.S32, w.count, walkLimit)
 	for k := range w.loads {
 		c.walkRoom(w, k, missed)
@@ -284,8 +288,8 @@ func (c *compiler) walkRoom(w *walk, k int, missed x86.Label) {
 		return
 	}
 	low, count, _ := walkBounds(k)
-	x, from := w.rows[l.row].r, walkCopy(l.row, 0)
-	c.RM(x86.MOV, x86.S32, x, x86.AtIndex(from.Base, x86.RCX, 4, from.Disp))
+	x := w.rows[l.row].r
+	c.RM(x86.MOV, x86.S32, x, walkCopyOf(l.row))
 	c.RM(x86.SUB, x86.S32, x, low)
 	c.RM(x86.MOV, x86.S32, x86.RAX, count)
 	c.RR(x86.SUB, x86.S32, x86.RAX, x)

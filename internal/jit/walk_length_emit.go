@@ -204,14 +204,7 @@ func (c *compiler) sumTrips() {
 
 // nextKnown lets the next lane begin, which is kept in memory.
 func (c *compiler) nextKnown(w *walk, done x86.Label, keep x86.Mem) {
-	lane := x86.RCX
-	c.RM(x86.MOV, x86.S32, x86.RAX, walkTodo)
-	c.RM(x86.TZCNT, x86.S32, lane, walkTodo)
-	c.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
-	c.Jcc(x86.E, done)
-	c.RR(x86.BLSR, x86.S32, x86.RAX, x86.RAX)
-	c.MR(x86.MOV, x86.S32, walkTodo, x86.RAX)
-	c.MR(x86.MOV, x86.S32, keep, lane)
+	c.nextLane(done, keep)
 	c.RM(x86.MOV, x86.S32, w.count, walkCopyOf(walkTrip))
 	c.RM(x86.MOV, x86.S32, x86.RAX, walkCopyOf(walkLeft))
 	c.markEnd()

@@ -31,7 +31,6 @@ type Device struct {
 	idle     []*crew   // others
 	crews    int       // ever made
 	back     sync.Cond // of mu: one is in idle
-	closed   bool
 	launches atomic.Uint64
 	elapsed  atomic.Uint64 // nanoseconds of emulated time: one for each warp instruction
 }
@@ -68,11 +67,11 @@ func NewDevice(arena *mem.Arena, workers int) *Device {
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	switch c := d.ready.Swap(shut); c {
+	case shut:
 		return nil
-	}
-	d.closed = true
-	if c := d.ready.Swap(shut); c != nil {
+	case nil:
+	default:
 		d.idle = append(d.idle, c)
 	}
 	for len(d.idle) < d.crews {
@@ -240,7 +239,7 @@ func (d *Device) hire(workers int) (c *crew, err error) {
 func (d *Device) newCrew() (*crew, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	if d.ready.Load() == shut {
 		return nil, ErrClosed
 	}
 	d.crews++

@@ -49,7 +49,7 @@ func (d *Device) lend() *crew {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := len(d.idle)
-	if n == 0 || d.closed {
+	if n == 0 || d.ready.Load() == shut {
 		return nil
 	}
 	c := d.idle[n-1]
