@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // BuildInfo describes the build and the machine it runs on. The JSON names are part of the contract.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
-	"ptxvm/internal/tex"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // Geometry is the shape of an array, as CUDA has it.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // AssumptionInfo is one guess about hardware: a question that neither the manual nor a known

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // TestAssumptions holds every guess that something executed depends on to

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Buffer is a piece of device memory: an allocation, a part of one (Slice) or a module

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // clangKernel loads testdata/clang/NAME.ptx, what clang made of freestanding C, and its kernel.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 // TestCorpus runs every kernel that nvcc and Triton made, for each architecture, with one

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // module is the kernels of these tests.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 var update = flag.Bool("update", false, "write generated documents instead of comparing them")

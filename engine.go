@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // Engine chooses how kernels are executed. All give the same results.

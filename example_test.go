@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // header begins the modules of the examples.

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 var (

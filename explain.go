@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the

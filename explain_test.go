@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // TestExplain explains every entry of the data: in words, with an example that `check` has

@@ -8,10 +8,10 @@ import (
 	"math/bits"
 	"strings"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Fault says what stopped a kernel: kind, place in the source, thread, and for memory

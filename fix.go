@@ -5,7 +5,7 @@ package ptxvm
 import (
 	"slices"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // Fix applies the mechanical fixes of Check's errors to a module: those with one sensible

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // followModule has a kernel that moves words from one place to another one, which is named by a parameter or by memory,

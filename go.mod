@@ -1,4 +1,4 @@
-module ptxvm
+module ptxvm.invalid/ptxvm
 
 go 1.26.0
 
@@ -10,9 +10,10 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/vbauerster/mpb/v8 v8.9.3
+	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
-	golang.org/x/tools v0.26.0
+	golang.org/x/tools v0.51.0
 )
 
 require (

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ptxvm/internal/ptxtest/corpus"
-	"ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 // TestHeaders runs kernels whose PTX holds code of nvcc's headers (cuda_fp16, cooperative

@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // image is where a program's variables and functions lie on a device.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/lower"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/lower"
 )
 
 // Dim3 is an extent in up to three dimensions; a zero component counts as 1.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // ISAChange is something that a version of PTX brought or took away. The JSON names are part

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 var (

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // FormInfo describes one entry of the ISA data. The JSON names are part of the contract.

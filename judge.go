@@ -5,7 +5,7 @@ package ptxvm
 import (
 	"fmt"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Judge says whose verdict a module gets where ptxas and the manual differ.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // TestManualAcceptsCompilers: what nvcc and Triton write is valid for the manual, too.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // KeywordInfo describes a directive, a string of .pragma or a special register. The JSON names are

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // TestLanguage executes constructs of the language whose meaning no instruction shows:

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // BenchmarkLaunch is a launch in steady state of what takes next to no time: what a launch costs, from call to

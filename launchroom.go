@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // launchRoom is what a launch needs, kept for the next.

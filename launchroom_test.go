@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // tellModule has kernels that write what they know of their launch, eight words a CTA, and print five bytes.

@@ -14,11 +14,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"ptxvm"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/nvcc"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 const mistakesFile = "testdata/mistakes.txtar"

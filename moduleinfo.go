@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/lower"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/lower"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // VarInfo describes a module variable in .global or .const space.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // outputError is a failure of DeviceConfig.Stdout.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // talking prints n lines a thread, then loops for ever if it is told to.

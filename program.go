@@ -10,9 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/lower"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/lower"
 )
 
 // Program is one or several modules linked and loaded onto a device: module variables

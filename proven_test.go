@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // TestProven: a width that has not passed the engine matrix on real processors is off, and `version` says so.

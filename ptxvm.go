@@ -23,10 +23,10 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // Diagnostics lists what is wrong with a module, or remarkable about it. As an error

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/ptxtest/corpus"
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 var quickAll = flag.Bool("quick.all", false, "run all blocks of the vector files in both widths, not one of sixteen")

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san"
 )
 
 // Sanitize is a set of sanitizers. Asynchrony AsyncLazy brings its own: early accesses to what

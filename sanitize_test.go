@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 // TestCorpusSanitized: observed code gives the results of unobserved code, and what nvcc and

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // surfaceLab is a device with a loaded module.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // surfaceModule declares what the statements of these tests use.

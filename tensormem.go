@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // TensorMemory asks a launch for the tensor memory of one CTA as it is when the CTA ends, columns

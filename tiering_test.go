@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 // tieringModule has a loop of n trips, a kernel without any, and loops that never end.

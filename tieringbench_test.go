@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 // processorTime is what the process has used.

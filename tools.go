@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/lower"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/lower"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // DiagnosticFormat chooses how diagnostics are printed.

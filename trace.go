@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // Trace asks a launch for every instruction that a CTA executes, or one of its threads. Results are

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 var traceAll = flag.Bool("trace.all", false, "TestCorpusTraced traces every kernel of the corpus")

@@ -5,8 +5,8 @@ package ptxvm
 import (
 	"errors"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // unsupported puts decode's list of missing forms into the terms of the source.

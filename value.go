@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // ScalarType is a PTX type of one value as the command line and result printing

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func (t ScalarType) parseFloat(text string) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // cvtGoals are what a form should reach, in Glane-ops/s for each core: those that nvcc emits,

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // figure is one line of docs/performance.md.

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 // ccFlags compile the references: vectorised for this machine, every rounding where the source has it.

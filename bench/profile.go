@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 // kinds of machine instructions, in the order of the columns.

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // series is what measurements of many workloads share.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // root is the folder of go.mod above the working directory.

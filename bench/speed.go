@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/nvcc"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 // large is a module that nvcc makes of a source, or that is made by generate.

@@ -5,7 +5,7 @@ package main
 import (
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // tensorModule copies a matrix of 4 KiB `times` times; one thread starts the copies.

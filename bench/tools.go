@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/nvcc"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 // example is the command of the README, without `go run`.

@@ -17,7 +17,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // argSpec is one --arg, read but not yet bound to a parameter.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // addCompletion adds the verb, which without a shell that it knows is a mistake, not a question.

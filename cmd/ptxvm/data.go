@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // array is values in memory: an element type, a shape and the bytes. Raw bytes have no type

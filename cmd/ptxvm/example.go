@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm/examples"
+	"ptxvm.invalid/ptxvm/examples"
 )
 
 // newExample builds the example verb.

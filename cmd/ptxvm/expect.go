@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // expectation is one --expect.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // flagError puts pflag's errors into words.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // fieldOf says which field of the public API a flag of run fills; flags of the command line

@@ -9,7 +9,7 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // errInvalid says that fmt -l or -d found an unformatted file, or fmt a broken one.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // FuzzFlags: no value of a flag makes its parser panic. Values with @ name files, and are left out.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // imageSpec is one --image.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // newInfo builds the info verb.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // session is what the launches of one command line share: the device with the linked modules,

@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 func main() {

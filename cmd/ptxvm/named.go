@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // namedSpec is one --buf or --global.

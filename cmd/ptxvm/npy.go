@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 const npyMagic = "\x93NUMPY"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // npyFile builds a file as NumPy writes it.

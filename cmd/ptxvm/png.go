@@ -11,7 +11,7 @@ import (
 	"image/color"
 	"image/png"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // checkPicture tells whether an image can be a PNG.

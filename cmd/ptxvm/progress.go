@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // progressBar shows CTAs done and lane-ops per second of a long run, on a terminal only.

@@ -5,7 +5,7 @@ package main
 import (
 	"io"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // progressBar shows nothing: in js/wasm no stream is a terminal, and the bar's library

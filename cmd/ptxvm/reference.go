@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // reference is NAME[±BYTES].

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // report prints why a run ended early and gives the exit code of CONTRACT §4.

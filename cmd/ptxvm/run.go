@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // newRun builds the run verb.

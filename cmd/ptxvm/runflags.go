@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // runFlags are the options that run and bench share (CONTRACT §2).

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // runReport is the object of --report; the JSON names are part of the contract (docs/json.md).

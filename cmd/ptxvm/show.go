@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // showFlag reads tmem[=X,Y,Z].

@@ -6,7 +6,7 @@ import (
 	"image/png"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // TestTensorPicture reads back what --show-to FILE.png holds: a row a lane, a pixel a word.

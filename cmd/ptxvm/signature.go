@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 func parseArgs(texts []string) ([]argSpec, error) {

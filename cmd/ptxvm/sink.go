@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // result is one buffer after a launch.

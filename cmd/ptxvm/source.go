@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // stdinName is what FILE - is called in messages.

@@ -11,7 +11,7 @@ import (
 	"path"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // sourceFlag is --source-root DIR.

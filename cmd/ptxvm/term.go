@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/term"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // termRamp is from dark to bright.

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // traceFlag reads --trace.

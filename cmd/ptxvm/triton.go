@@ -9,7 +9,7 @@ import (
 	"math"
 	"math/bits"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // tritonMeta is the part of the metadata that a launch needs.

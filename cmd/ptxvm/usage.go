@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // firstSteps stand in the answer to a command line without a verb.

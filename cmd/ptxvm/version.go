@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // newVersion builds the version verb: what this build is, and what it can do here.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 //go:embed saxpy.ptx

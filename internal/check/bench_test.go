@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 var bigFile = flag.String("big", "", "a large module for BenchmarkCheck, for example what nvcc makes of a CUB sort")

@@ -6,8 +6,8 @@ package check
 import (
 	"strconv"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // body checks the outermost block, which shares its scope with the parameters.

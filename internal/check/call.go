@@ -5,9 +5,9 @@ package check
 import (
 	"strconv"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // call checks an instruction that matched the call form: call {(ret),} target {,(args)} {,list}.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/diag/diagtest"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag/diagtest"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // judge parses and checks a text.

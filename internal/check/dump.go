@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // Write prints the declared names, then each instruction with its form and the roles of

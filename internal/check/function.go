@@ -4,9 +4,9 @@ package check
 // directives between head and body (11.2, 11.4, 11.7, 11.8).
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // function checks a kernel or device function and declares its name at module scope.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ptxtest/fuzzseed"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/fuzzseed"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // FuzzCheck: no input makes the checker panic; every diagnostic lies in the text; and an

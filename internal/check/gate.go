@@ -6,9 +6,9 @@ package check
 import (
 	"fmt"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // admit judges the gates of the directive at a token, which spells its name. It tells whether

@@ -6,9 +6,9 @@ package check
 // This file defines the side tables that later stages read.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // Info is what the checker knows about one file. It is complete only if Check

@@ -5,9 +5,9 @@ package check
 import (
 	"fmt"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // otherJudge adds to a rejection that the other judge accepts the statement, and why the two

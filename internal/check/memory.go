@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // memory is where one file's side tables are.

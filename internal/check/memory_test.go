@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // TestRelease: files that share memory one after the other, small and large, right and wrong, get the diagnostics

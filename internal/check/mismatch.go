@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // finding says how one kind of mismatch is reported: {have} and {want} are filled in.

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // module checks the whole file.

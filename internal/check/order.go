@@ -2,7 +2,7 @@ package check
 
 // This file says in which order the formatter prints modifiers.
 
-import "ptxvm/internal/syntax"
+import "ptxvm.invalid/ptxvm/internal/syntax"
 
 // ModifierOrder returns the modifiers of an instruction in the order in which its form has them; a word that
 // is repeated stands beside its twin. They stay as they are where the instruction has no form, or has a

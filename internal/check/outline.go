@@ -5,8 +5,8 @@ package check
 // isa.Forms.Match.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // outline is all that the matcher sees of operands that are registers, whole numbers, _, and vectors, pairs and

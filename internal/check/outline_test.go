@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // sameWhenSlow holds a check that remembers what it accepted to one that matches every statement anew.

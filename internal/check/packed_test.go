@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // sameWhenPacked holds the diagnostics of a packed file to those of the whole one.

@@ -4,8 +4,8 @@ package check
 // is (5.1.6, 7.1).
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // paramAccess checks one access to a parameter or a body .param variable.

@@ -6,7 +6,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // placeSet is a set of places, in an open-addressing table whose length is a power of two and which is at most half

@@ -6,7 +6,7 @@ package check
 import (
 	"strings"
 
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // poison enters the names of a rejected declaration.

@@ -4,9 +4,9 @@ package check
 // that nothing defines, and memory that does not fit.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // provided are the functions that exist without a definition, for calls only (ptxas 13.5

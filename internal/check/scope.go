@@ -3,9 +3,9 @@ package check
 // This file keeps the names that are visible at one place, and resolves uses.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // scope is one region of names: the module, a function with its parameters, or a

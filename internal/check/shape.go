@@ -3,9 +3,9 @@ package check
 // This file describes operands to the matcher: what each is, not what it is called.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // shapes describes a list of operands in the arena; ok is false after an error.

@@ -6,8 +6,8 @@ package check
 import (
 	"slices"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // spelled is what one sequence of opcode and modifiers means.

@@ -6,8 +6,8 @@ package decode
 import (
 	"fmt"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // DisagreeError says that two functions of a kernel differ in what they must agree on.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // The throughput figures of docs/performance.md: lane-ops per second of one core.

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"strings"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // Write decodes every kernel of the module for the block that shape gives and prints it: constants

@@ -6,9 +6,9 @@ package decode
 //	0                                                         RegBytes              FrameBytes
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // rowBytes is the size of an operand by shape.

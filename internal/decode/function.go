@@ -3,10 +3,10 @@ package decode
 // Decoding one function in both variants.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // unit is the code of one kernel while it is decoded.

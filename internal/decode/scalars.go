@@ -5,8 +5,8 @@ package decode
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // scalarSlots lists the uniform registers with the pcs before which each is live. Uniform

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // UnsupportedError lists the forms that a kernel reaches and that have no semantics.

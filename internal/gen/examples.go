@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // examples returns the text of examples.txt: "= id", then the module.

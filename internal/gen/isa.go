@@ -8,7 +8,7 @@ import (
 	"go/format"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // isaConstants returns the text of zisa.go.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // plainForm matches the unmodified form of an id: what Build adds itself.

@@ -3,8 +3,8 @@ package ir
 // This file declares functions, their registers and their blocks.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Refusal is a statement that is not executed yet for what its operands are.

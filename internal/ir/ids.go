@@ -3,7 +3,7 @@ package ir
 // This file is the one place where ir knows instructions, by their generated ids: how
 // control leaves them, how they use the carry flag and their first operand.
 
-import "ptxvm/internal/isa"
+import "ptxvm.invalid/ptxvm/internal/isa"
 
 // flow says how control leaves an instruction.
 type flow uint8

@@ -3,8 +3,8 @@ package ir
 // This file declares instructions and their operands.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Inst is one instruction. Its index in Func.Insts is its pc.

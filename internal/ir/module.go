@@ -3,8 +3,8 @@ package ir
 // This file declares the module: everything of one translation unit, or of several linked ones.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Module is one translation unit after lowering, or several after linking.

@@ -6,7 +6,7 @@ package ir
 import (
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 func typeName(t isa.Type) string { return strings.TrimPrefix(t.String(), ".") }

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Parse reads a module from its text form and fills the facts of its functions.

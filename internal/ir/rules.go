@@ -3,7 +3,7 @@ package ir
 // This file says how classes go through instructions: a rule per id, for the few ids that
 // keep affine values affine, and a default for all others.
 
-import "ptxvm/internal/isa"
+import "ptxvm.invalid/ptxvm/internal/isa"
 
 // rule computes the class of a result.
 type rule uint8

@@ -5,7 +5,7 @@ package ir
 import (
 	"sync"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // WholeSpecial is the Comp of a vector special register that is read without a component.

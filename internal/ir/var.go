@@ -3,8 +3,8 @@ package ir
 // This file declares variables: where they live, how they are laid out, what they start with.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Space is the state space of a variable or of an address (5.1).

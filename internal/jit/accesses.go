@@ -3,7 +3,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // accesses has the registers that each instruction of a function reads and writes, and the other way round, which every

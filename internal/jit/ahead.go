@@ -5,9 +5,9 @@ package jit
 // an instruction a line: the hint faults nowhere, and orders and changes nothing.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // ahead asks for the lines a CTA's worth of bytes behind these, to be read or to be written.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // TestAhead counts the lines that are asked for a CTA's bytes ahead: eight of each stretch of four words, four of

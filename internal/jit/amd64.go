@@ -7,7 +7,7 @@ package jit
 import (
 	"encoding/binary"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // Registers with a fixed use. RAX, RCX, RDX, R8 to R11 are free between instructions.

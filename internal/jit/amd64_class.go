@@ -2,7 +2,7 @@ package jit
 
 // Classes of floats by AVX-512.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // fix assembles cFix, in the register of its first source if it can.
 func (e *emitter) fix(o *operation, a, b loc, target x86.Vec, direct bool) loc {

@@ -2,7 +2,7 @@ package jit
 
 // Conversions of floats whose result has fewer bits than the source, and of halves.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // halved assembles an instruction that makes 32-bit elements of 64-bit ones.
 func (e *emitter) halved(op x86.Op, a loc, dst func() x86.Vec) loc {

@@ -2,7 +2,7 @@ package jit
 
 // One vector operation as amd64 instructions.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // vop is an instruction of two sources for 32- and 64-bit elements; 0 where there is none.
 type vop struct {

@@ -2,7 +2,7 @@ package jit
 
 // Running a program on the parts of its operands.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // run assembles a program. Results of 32 and 64 bits go to dst; of truth values the bits of all
 // parts are collected in R8.

@@ -12,8 +12,8 @@ package jit
 import (
 	"encoding/binary"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // unit is how one function's sum becomes its result.

@@ -4,8 +4,8 @@ package jit
 // 16 bits of which the upper halves are kept.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // quadratic256 leaves in base and z the sum of a segment at x; RAX is lost.

@@ -6,8 +6,8 @@ package jit
 import (
 	"encoding/binary"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // quadratic512 leaves in base and z the sum of a segment at x.

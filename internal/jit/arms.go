@@ -7,8 +7,8 @@ package jit
 // lanes part at the first branch as everywhere else.
 
 import (
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // arms is a series of forks: from the branch of the first up to where the arms of the last meet.

@@ -1,7 +1,7 @@
 package jit
 
 import (
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // armsHead is where code for full warps goes whose lanes part at the first branch; 0 until somebody asks.

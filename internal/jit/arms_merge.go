@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // mergeArms builds the program.

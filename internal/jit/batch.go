@@ -8,9 +8,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func batchAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(machine.NativeState{}.Batch) + off) }

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // batchHeader has the thread's number in its CTA in %r1, the CTA's in %r2, the place of the thread's

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // beginBodies follow sweepHeader: what a warp finds when it begins in the registers of one of another launch.

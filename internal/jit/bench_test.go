@@ -3,8 +3,8 @@ package jit_test
 import (
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // The throughput figures of docs/performance.md: lane-ops per second of one core, in compiled code.

@@ -3,8 +3,8 @@ package jit
 // Branches and exits of lanes.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // branch assembles bra; true if control does not come behind it.

@@ -6,9 +6,9 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // term is a comparison of a chain: lanes leave where it holds, or where it does not.

@@ -4,7 +4,7 @@ package jit
 // the last one's is read as it stands, and the lanes are picked from it; what is stored is spread over
 // registers first, of which only the lanes are written. Gathers and scatters would take one lane after the other.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // comb says how a register of lanes lies in memory: in n pieces of 64 bytes with so many lanes each.
 type comb struct {

@@ -5,7 +5,7 @@ package jit
 // who that is follows from sets that the trip has anyway: those in front of an exit, and those behind it. The one between
 // two exits stays in registers of masks.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // Places among maskBits: who runs the next trip, the set between two exits, and from here on those who leave, which are
 // computed when nobody wants to know any more who has gone by the arms.

@@ -13,13 +13,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/jit/native"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 // processorTime is what the process has used.

@@ -4,8 +4,8 @@ package jit
 // shuffles and votes take into registers first.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // constants are the slots whose value is known wherever they are read.

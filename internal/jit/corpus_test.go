@@ -9,13 +9,13 @@ import (
 	"os"
 	"testing"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
-	"ptxvm/internal/ptxtest/load"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/load"
 )
 
 // laboratory runs kernels of one module in a small machine.

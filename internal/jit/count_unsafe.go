@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // Counted is a function whose code counts.

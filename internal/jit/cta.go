@@ -16,9 +16,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // Bounds of what becomes a program: compile time and code grow with it.

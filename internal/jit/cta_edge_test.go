@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // ctaEdge is a kernel at the edge of what a CTA's program may be.

@@ -5,7 +5,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // rShared makes host addresses of shared ones; ctaCursors keep addresses of global memory from one access to the next.

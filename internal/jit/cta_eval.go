@@ -3,9 +3,9 @@ package jit
 // What instructions do in a CTA's program.
 
 import (
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // execute runs an instruction that is no branch for the lanes of w.run; false if the program cannot have it.

@@ -3,7 +3,7 @@ package jit
 import (
 	"testing"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // TestForwardBounds: a load that reads global memory instead of shared memory has no bounds of its own, so that what

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // ctaCond is a predicate.

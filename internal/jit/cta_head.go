@@ -9,8 +9,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // ctaCode assembles the program of a CTA. It may take all registers but those of the state, of global memory and of

@@ -4,7 +4,7 @@ package jit
 // the first reader to the last one, as long as nothing is stored to shared memory and there are registers. Of a product
 // of tiles all warps read the same rows: they are loaded once.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // ctaWords are the words of a register, or the word of all its lanes, in shared memory.
 type ctaWords struct {

@@ -14,9 +14,9 @@ import (
 	"maps"
 	"slices"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // maxLoopSteps is how many instructions the turns of a CTA may have: compiled code is not left in between.

@@ -6,7 +6,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // ctaMoving is a number that goes on from turn to turn: it begins with a number or with zero.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // loopOf is a loop of %r11 from 0 by steps, while it is below the height; %f1 is a sum, %rd10 goes on with the rows.

@@ -7,8 +7,8 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // ctaMask is lanes of a warp that conditions decide, as a word in memory.

@@ -5,7 +5,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // kRun is a second mask beside kCTA.

@@ -6,7 +6,7 @@ package jit
 import (
 	"math"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // wordSets are where differences, conditions, masks and what is counted by them lie: those of the running CTA, then

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestCTAWordSets launches two kernels in turns whose words of borders lie at the same places and follow from the same

@@ -5,7 +5,7 @@ package jit
 import (
 	"math"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // masked tests whether a test is one of lanes that masks decide.

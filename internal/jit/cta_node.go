@@ -3,7 +3,7 @@ package jit
 // Rows of a CTA's program that are computed when it runs.
 
 import (
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // ctaNode is one of them.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // rRow counts CTAs: nothing is in shared memory.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // rowEdges are kernels whose CTAs in a row of the grid are done together, or only some of them, or that must not be.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // ctaTrip is the condition of a branch back: from + by·turn < to, or that they differ.

@@ -4,9 +4,9 @@ package jit
 // lanes share, or of a pattern with such a number, where its lowest or highest lane speaks for all.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // comparison is an integer comparison as general registers make it.

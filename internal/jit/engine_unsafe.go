@@ -7,9 +7,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/native"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // Engine compiles code for one device. It is safe for concurrent use.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // exitTails are the code that exits share, by the flags of their place; 0: not needed so far.

@@ -5,7 +5,7 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // onlyLane is the lane whose value stays where all lanes have one address; false if it is not known, or its row is not in registers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // extractBody has one lane of each warp store an element of a row to shared memory, at the warp's place.

@@ -8,9 +8,9 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // fetch is an element of a load of a run.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // product multiplies rows by columns in shared memory: by blocks of 16 × 16 all parts of a row read the same of %r12, by others

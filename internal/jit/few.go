@@ -5,9 +5,9 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // few is a row of 32 bits as a sum: from has a value for all lanes, nil for 0, and of the rest the bits of field

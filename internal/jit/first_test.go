@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // firstBodies are blocks of one lane, between soloFirst and soloLast, that compute: in elements of 32 and 64 bits, with

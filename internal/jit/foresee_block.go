@@ -8,8 +8,8 @@ import (
 	"maps"
 	"slices"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // blockBehind finds such a block behind a node at whose end something is known, and the warps that may go through it in part, all

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // TestEvaluate compares what twins come to when compiled with their lane functions.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // forkWriter writes forks behind each other: %r14, %r17 and %r20 to %r23 are computed, %p2 and %p3 ask.

@@ -5,8 +5,8 @@ package jit
 // Everything is where ordinary code has it as well, since anybody may have to go on with the warp.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // allWarps are those of which there is a table.

@@ -7,9 +7,9 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // apart accesses lanes that do not follow each other.

@@ -5,7 +5,7 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // testBelow goes to fail unless the address row of each executing lane, less first, is below n and has none of some bits. The largest

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // apartHeader has addresses of lanes that do not follow each other: %rd3 in the buffer, aligned for 16 bytes,

@@ -10,9 +10,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // anchor is a value that all lanes of a launch have: 8 bytes of the kernel's parameters, if param is not

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // indexHeader has an index of each lane in %r12, which follows from nothing, some lanes in %p1, and a place of each lane in %rd7.

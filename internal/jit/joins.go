@@ -5,8 +5,8 @@ package jit
 // those of which no lane has gone: the turns of a loop that lanes leave one by one count alike for those that stay.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // maxJoinVisits is how many blocks the search looks at.

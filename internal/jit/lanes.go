@@ -5,10 +5,10 @@ package jit
 // others being zero (a step of a sum over the lanes before), is one permutation.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // noLane in the table of a permutation: zero, from no lane.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // laneSums follow sweepHeader: shuffles of which some lanes are taken, by a predicate that follows from the lane alone.

@@ -3,9 +3,9 @@ package jit_test
 import (
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestLastCTA: where one CTA is left, nobody else wants the worker, and compiled code goes on from pass to pass until the fuel of

@@ -2,7 +2,7 @@ package jit
 
 // Patterns as vectors: from numbers to rows and back.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // lay is a temporary with the running part of a pattern.
 func (e *emitter) lay(p *pattern) x86.Vec {

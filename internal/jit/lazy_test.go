@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // lazyBody parts lanes at branches, exits and in loops, with values that code for whole warps keeps in

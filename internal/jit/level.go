@@ -4,8 +4,8 @@ package jit
 // multiples of their length, so that all lanes of one have the same.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // level is what a shift leaves of a value of which nothing else differs between lanes.

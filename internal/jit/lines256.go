@@ -3,7 +3,7 @@ package jit
 // Lines by AVX2, whose instructions put words in order within halves of a register. Of four words, the even lanes come into
 // the lower half by themselves, and the odd ones into the upper half.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // oddApart says where each lane is if the even ones are in the lower half; evenFirst, which lanes are there.
 func oddApart(i int) int  { return i/2 + i%2*4 }

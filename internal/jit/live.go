@@ -6,7 +6,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // liveness answers questions about one function.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // LiveAt answers as the compiler's cursor does, for tests.

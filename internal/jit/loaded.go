@@ -4,10 +4,10 @@ package jit
 // elsewhere: up to the end of the segment, code for full warps keeps them as numbers beside their rows.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // readAt is an instruction that reads a register.

@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // loopRegisters gives the program of a loop registers of its own, and assembles what fills them; leave assembles the way back.

@@ -8,9 +8,9 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // nanUse is what is known of a 32-bit register.

@@ -4,9 +4,9 @@ package jit
 // for each register, where a gather would take one lane after the other. Where they lie is asked when they are loaded.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // nearBytes is the size of such a table, and what its place is a multiple of, less the displacement.

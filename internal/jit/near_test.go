@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // nearFirst fills N bytes of shared memory; %r10 is where they are, %r13 what memory holds.

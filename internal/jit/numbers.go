@@ -5,7 +5,7 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // calculator runs a program on the numbers of one run.

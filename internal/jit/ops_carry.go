@@ -6,7 +6,7 @@ package jit
 import (
 	"reflect"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // carryTwin is a function with a carry: the sum, or the difference, of its operands, of which two may be

@@ -4,8 +4,8 @@ package jit
 // than 32 bits, from halves to integers, between integers with .sat.
 
 import (
-	"ptxvm/internal/num"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // convert plans one; false if it is left to the interpreter.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // countStatements are operations on shared memory whose results nobody wants: by constants, by what all lanes have and by rows, at places that

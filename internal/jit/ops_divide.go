@@ -2,7 +2,7 @@ package jit
 
 // 64-bit division, for which there are no vector operations: lane by lane.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // divide leaves the quotient or remainder of the running part's elements. RAX, RCX and RDX are lost.
 func (e *emitter) divide(how uint64, a, b loc) loc {

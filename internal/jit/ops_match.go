@@ -3,7 +3,7 @@ package jit
 // Lanes with equal values, by AVX-512: bit after bit that is not the same in all lanes, those stay that have what
 // the lane has. Values that are matched are often small, and the worst case costs what comparing lane by lane does.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // matchBits is match by the bits of the values. RAX and RDX are lost.
 func (e *emitter) matchBits(row loc) loc {

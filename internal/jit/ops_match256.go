@@ -3,7 +3,7 @@ package jit
 // Lanes with equal values, by AVX2: as by AVX-512 bit after bit in which lanes differ. The lanes that have a bit are found
 // once, for all registers of a row; where lanes differ in many bits, each lane is compared with all.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // matchedBits is in how many bits lanes may differ to be compared by bits.
 const matchedBits = 16

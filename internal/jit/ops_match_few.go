@@ -6,8 +6,8 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // maxMatchBits is the most bits of such values: the lanes of sixteen are one register by AVX-512, and two by AVX2.

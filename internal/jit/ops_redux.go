@@ -2,7 +2,7 @@ package jit
 
 // redux.sync, 9.7.13.12, of integers, where all executing lanes have the same members.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // reduxOf has the operation of a reduction and the value that changes nothing.
 var reduxOf = map[string]struct {

@@ -2,7 +2,7 @@ package jit
 
 // Permutations that move lanes by a distance, zeros coming in behind them: two registers next to each other, shifted.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // shiftBy is permuteBy where a part is lanes next to each other; false if it is not.
 func (e *emitter) shiftBy(t *[32]uint32, row loc, dst func() x86.Vec) (v loc, ok bool) {

@@ -7,7 +7,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // moved is a value whose lanes move up, while parts of a run are assembled.

@@ -5,8 +5,8 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // shuffleSource is the source lane j of lane i and the lane that bounds it; seg is c[12:8], clamp c[4:0].

@@ -5,7 +5,7 @@ package jit
 // population of that mask times the value is what it gains, for as many counters at a time as a register holds. Lane by
 // lane, equal neighbours would wait for each other.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // tally is such an operation.
 type tally struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // tallies add in few places: BASE is where the counters begin, %r13 which one.

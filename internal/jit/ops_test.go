@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // opHeader: %r1 is the number of the thread in its CTA, %r2 and %r3 are made from it, %p1 holds in

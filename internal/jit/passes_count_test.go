@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // countLoop is a loop of so many turns that counts in shared memory: %r10 is where that begins, %rd3 a byte of each thread, %rd4 a

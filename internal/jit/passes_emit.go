@@ -9,8 +9,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // turning is a loop while its passes are assembled.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func nextAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(machine.NativeState{}.Next) + off) }

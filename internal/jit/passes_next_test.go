@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // nextHeader has the thread's index in the grid in %r1, how many there are in %r2, its lane in %r3 and its index in the CTA in

@@ -7,7 +7,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // rate is what a number goes on by in a turn: by, and scale times what is at a place.

@@ -4,7 +4,7 @@ package jit
 // from memory where a load of the turn brings them so, else from vectors that are made narrow. Every one that has to be brought from a
 // vector by itself takes longer than the operation.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // Registers of counting, besides those of tables and of values that slots have.
 const numbersReg = x86.RAX

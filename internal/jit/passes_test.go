@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // chains is n sums that a turn of a loop changes, to be added up.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // blocks are the shapes of blocks that addresses follow from in different ways.

@@ -6,8 +6,8 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // findPrivate notes for each register the last segment at which lanes may wait that look at it, and which results of code

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"sync"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // quickMu guards the templates and what each compilation notes in them. A compilation takes microseconds.

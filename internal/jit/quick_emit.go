@@ -2,7 +2,7 @@ package jit
 
 // What templates have besides what instructions do: branches, exits, and ways out.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // quickLeave leaves by a tail before an instruction, with undo instructions that were counted and not executed.
 func (c *compiler) quickLeave(to outsideTo, pc, undo int32) {

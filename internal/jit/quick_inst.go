@@ -6,10 +6,10 @@ import (
 	"math"
 	"reflect"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // maxOperands is how many places of the register block an instruction may name, its guard among them.

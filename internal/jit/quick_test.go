@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // quickBodies have displacements of every class, by row and by slot, of global and shared memory, of words, bytes and

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"testing"
 
-	"ptxvm/internal/jit/native"
-	"ptxvm/internal/num"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 var randomRounds = flag.Int("jit.rounds", 12, "rounds of 32 operands of TestRandomFloats for each function and way to compile it")

@@ -6,11 +6,11 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // segment is a run of instructions [first, end) of one block, entered at its first.

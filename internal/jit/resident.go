@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // residentRows are the rows that have registers, by their offsets. There are few, so looking at each beats a map.

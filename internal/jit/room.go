@@ -4,8 +4,8 @@ package jit
 // the state for those that had to make room.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // room is where the values of one part are.

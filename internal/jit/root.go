@@ -5,7 +5,7 @@ package jit
 // 1/sqrt(x), one step of Newton for sqrt(x) and for 1/(2 sqrt(x)), and a last one with the exact rest: the result of that is
 // rounded correctly whenever the first guess is within 2^-14 (TestRootGuesses).
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // Cycles of the divider for a register of quotients and of roots, and instructions of a root without it.
 const (

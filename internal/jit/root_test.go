@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 var allRoots = flag.Bool("roots", false, "TestRoots: the roots of every fraction")

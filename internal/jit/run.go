@@ -7,8 +7,8 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // run is a stretch of instructions [first, end) of one segment.

@@ -7,7 +7,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // maskBits are where the bits of predicates that a run writes are collected.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // TestSame: a function compiled again has the same code, byte for byte: nothing depends on the order in which Go

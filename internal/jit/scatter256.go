@@ -4,8 +4,8 @@ package jit
 // indices read from memory. Indices that follow each other are one vector, which two of them tell most often.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // scatter256 stores at addresses or indices that are inside.

@@ -3,8 +3,8 @@ package jit
 import (
 	"sync"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // scratch is the memory of one compilation: lists that nobody needs behind it. The next one has them again, so

@@ -2,7 +2,7 @@ package jit
 
 // Assembling loops that lanes leave silently.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // Behind the counts of trips: how many trips and lanes (in one number), the lanes that have entered, and how many
 // have left by each exit but the last.

@@ -3,7 +3,7 @@ package jit
 // The address of one lane: blocks that a single thread goes through (`if (threadIdx.x == 0)`) access memory with code for
 // some lanes, where one lane's address is tested as a number, and not as 32 of them.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // soloAddress checks the address of the executing lane if it is the only one, and keeps that of the host where hostAddresses
 // does; for more lanes it goes to several, which comes back to the label that it returns.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // soloBodies follow soloFirst: one lane of a warp, which one differs, and blocks of more lanes through the same code.

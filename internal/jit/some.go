@@ -5,8 +5,8 @@ package jit
 // however small s is.
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // touchesOwn tells whether an access of lanes that follow each other touches the elements of those that execute and no others.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // someBodies are accesses of some lanes that follow each other, at D bytes from the place of lane 0: %r15 in shared memory of 64

@@ -7,9 +7,9 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // span says that values are at least low, at most high and multiples of 1<<zeros, up to multiples of two to the power of

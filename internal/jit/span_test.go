@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // spanCase is an access to 8192 bytes of shared memory, by blocks of 256 threads in rows of 16.

@@ -8,9 +8,9 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // move says how an element gets from memory to its row, or from there to memory.

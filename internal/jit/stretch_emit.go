@@ -1,8 +1,8 @@
 package jit
 
 import (
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // stretch assembles the branch at the end of a segment with what is behind it, if that is a stretch.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // stretchBody loads words behind each other with a guard each, and stores others there behind a barrier. The index is a

@@ -9,7 +9,7 @@ import (
 	"math"
 	"math/bits"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // stride says how the lanes' values follow from those at the start of each run: lane i of a run has

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // randomStride is a stride with small or large distances.

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // sweepable tells whether every access of a sweep is one of which all is known.

@@ -7,9 +7,9 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // A span has at most so many CTAs, and so many instructions of warps: compiled code returns between two spans only.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // sweepHeader has the thread's number in the launch in %r1, n in %r9, and the place of its word in %rd3.

@@ -7,8 +7,8 @@ package jit
 import (
 	"math/bits"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // tripLoop assembles the loop for the lanes in EBX, none of which is all lanes that there are.

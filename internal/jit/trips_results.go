@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // bit is which mask of the program a set of lanes is.

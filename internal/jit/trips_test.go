@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // tripBodies are loops that lanes leave one after the other; each leaves its result in %r7.

@@ -7,10 +7,10 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // turnsOf finds such a loop; nil if a segment is none.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // turnHead gives each lane a number of turns in %r6, a row of memory in %r10 and %rd5, and a sum in %f1.

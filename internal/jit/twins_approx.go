@@ -12,7 +12,7 @@ package jit
 //	sqrt   as rsqrt
 //	sin    23 bits of fraction of a quarter turn: bits of the f32
 
-import "ptxvm/internal/num"
+import "ptxvm.invalid/ptxvm/internal/num"
 
 const (
 	minNormF32 = 0x00800000 // 2^-126

@@ -3,7 +3,7 @@ package jit
 // Bit fields, packed integers, byte permutation by registers and addresses: 9.7.1, 9.7.2, 9.7.9, as
 // far as no single operation does them.
 
-import "ptxvm/internal/mem"
+import "ptxvm.invalid/ptxvm/internal/mem"
 
 var bitTwins = map[string]twin{
 	"Brev32": func(p *program, in []val) val { return brev32(p, in[0]) },

@@ -2,7 +2,7 @@ package jit
 
 // Pairs of f32 in 64 bits, 9.7.3: to nearest one instruction for both, else each by itself.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 var pairTwins = map[string]twin{}
 

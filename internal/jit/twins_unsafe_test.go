@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"ptxvm/internal/jit/native"
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // edges are the values where integer and float formats change behaviour.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"ptxvm/internal/jit/native"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 var operands = flag.String("operands", "", "approximate functions of one operand: at all from one to another, as 0-ffffffff")

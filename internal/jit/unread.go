@@ -4,9 +4,9 @@ package jit
 // known, and code for full warps can go nowhere between the move and the last of them. It makes no such move.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // findUnread marks those moves.

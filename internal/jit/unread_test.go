@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // TestUnread finds no move of a constant in code for full warps that only shuffles of its segment read, and finds it where

@@ -6,7 +6,7 @@ package jit
 import (
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // laneRegs are the registers of another lane, by those that the first one has in their place.

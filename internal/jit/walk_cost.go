@@ -7,8 +7,8 @@ package jit
 import (
 	"sync"
 
-	"ptxvm/internal/jit/native"
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 const (

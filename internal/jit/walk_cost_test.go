@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
 
 	"golang.org/x/sys/cpu"
 )

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"ptxvm/internal/jit/x86"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // walkTrip has the trips of each lane, walkLeft those of lanes that leave, and 0 of others.

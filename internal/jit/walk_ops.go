@@ -2,7 +2,7 @@ package jit
 
 // The operations of a walk's trip, on one lane.
 
-import "ptxvm/internal/jit/x86"
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // walkValues computes the values of a trip, but for the condition.
 func (c *compiler) walkValues(w *walk, missed x86.Label) {

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // walkGeneralOps are the operations on general registers.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // walkBodies are loops that lanes walk alone, behind turnHead.

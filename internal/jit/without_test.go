@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // only512 are the twins that need a machine which rounds as it is told, or more registers than a trial

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // BenchmarkLower lowers SHA-256, or the file that PTXVM_BENCH_PTX names.

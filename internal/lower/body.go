@@ -3,9 +3,9 @@ package lower
 // This file lowers the statements of a body.
 
 import (
-	"ptxvm/internal/check"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // stmts walks a block and the blocks in it; names are resolved by check, so braces need

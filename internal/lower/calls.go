@@ -3,9 +3,9 @@ package lower
 // This file lowers calls (9.7.12.5) and the prototypes they use.
 
 import (
-	"ptxvm/internal/check"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // callParts are the operands of a call by their place:

@@ -5,10 +5,10 @@ package lower
 import (
 	"strconv"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // bodyLowerer holds one function's lowering.

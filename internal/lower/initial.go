@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // initialisers fills the initial values, once all symbols exist.

@@ -6,9 +6,9 @@ package lower
 import (
 	"fmt"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 func (l *linker) limits() {

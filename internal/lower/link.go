@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // Link merges modules into the first, which it changes, with the others. provided tells

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 const header = ".version 8.0\n.target sm_90\n.address_size 64\n"

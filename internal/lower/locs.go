@@ -5,8 +5,8 @@ package lower
 import (
 	"strings"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // place is one (file, line, column) of the source language.

@@ -7,10 +7,10 @@ package lower
 import (
 	"strconv"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // Options choose how functions are built.

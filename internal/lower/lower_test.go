@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/check"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -4,8 +4,8 @@ package lower
 // reference, and what nobody defines is reported.
 
 import (
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // keep drops replaced symbols and makes the names of private ones unique.

@@ -7,7 +7,7 @@ package lower
 import (
 	"slices"
 
-	"ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
 // layoutShared gives shared variables their offsets and kernels their Shared and SharedBytes.

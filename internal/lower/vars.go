@@ -3,9 +3,9 @@ package lower
 // This file lays out variables and parameters (5.1, 5.4).
 
 import (
-	"ptxvm/internal/check"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 var spaces = map[check.Space]ir.Space{

@@ -2,7 +2,7 @@ package machine
 
 // This file checks the addresses of memory instructions, all lanes before any is touched.
 
-import "ptxvm/internal/mem"
+import "ptxvm.invalid/ptxvm/internal/mem"
 
 // Request is the decode-time part of a memory instruction.
 type Request struct {

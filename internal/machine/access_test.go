@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // load is a 32- or 64-bit load or store through Access: D = [A+Imm] or [A+Imm] = B.

@@ -5,7 +5,7 @@ package machine
 import (
 	"unsafe"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // At returns the host address of a lane's device address, before its displacement (OneSpan).

@@ -6,7 +6,7 @@ import (
 	"context"
 	"testing"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Layout of the test programs' register blocks.

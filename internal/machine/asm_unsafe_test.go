@@ -3,8 +3,8 @@ package machine
 import (
 	"unsafe"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // word returns a word of the test buffer, which is the first allocation.

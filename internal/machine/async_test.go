@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // The test programs copy words of the global buffer to shared memory: lane i of warp v copies

@@ -5,7 +5,7 @@ package machine
 import (
 	"unsafe"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Global returns the host memory of n bytes of global memory, which the issue has checked. They

@@ -3,7 +3,7 @@ package machine
 // This file finds accesses that an open asynchronous operation does not allow yet (9.7.9.25.1:
 // reading the destination or changing the source before completion is undefined).
 
-import "ptxvm/internal/mem"
+import "ptxvm.invalid/ptxvm/internal/mem"
 
 // Extent is a piece of what an operation touches.
 type Extent struct {

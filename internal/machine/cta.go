@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // CTA is one cooperative thread array. It belongs to one worker at a time, with its cluster.

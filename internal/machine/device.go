@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // ErrClosed is returned for a device that has been closed.

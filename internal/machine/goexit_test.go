@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestGoexit: a launch whose caller's goroutine is ended lets others be launched, and the device be closed; one whose

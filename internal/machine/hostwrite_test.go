@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestHostParts: parts follow each other, have all bytes, and begin at multiples of 128.

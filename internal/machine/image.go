@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"ptxvm/internal/mem"
-	"ptxvm/internal/tex"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // Image is an image in device memory. It is never written once handles name it.

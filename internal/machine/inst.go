@@ -2,7 +2,7 @@ package machine
 
 // This file declares the decoded instruction, the unit that the fragment loop runs.
 
-import "ptxvm/internal/isa"
+import "ptxvm.invalid/ptxvm/internal/isa"
 
 // State is what a handler tells the fragment loop to do next. A handler never
 // blocks a goroutine: whatever has to wait is described in the warp and returned.

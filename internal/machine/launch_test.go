@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestSpecialTable demands a line for every special register of the ISA, or a reason.

@@ -6,7 +6,7 @@ package machine
 import (
 	"fmt"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Mbarrier is an mbarrier object of a CTA of the cluster. Its methods return nil, or what is

@@ -5,7 +5,7 @@ package machine
 import (
 	"unsafe"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // nativeState returns the worker's context of compiled code.

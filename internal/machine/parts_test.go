@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestShare: parts that follow each other and have all clusters, as many as the others or one more.

@@ -5,8 +5,8 @@ package machine
 import (
 	"sync"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // SpecialRef asks for a special register in a register block. Component 0 is x.

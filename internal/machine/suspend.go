@@ -10,7 +10,7 @@ package machine
 import (
 	"fmt"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // DefaultSuspend is the nanoseconds of a try_wait without hint: the system-dependent limit.

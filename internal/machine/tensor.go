@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
 // TensorMemory is the tensor memory of a CTA. Like shared memory it belongs to the worker that

@@ -6,7 +6,7 @@ package machine
 import (
 	"fmt"
 
-	"ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
 // TensorCall is what a warp asks for.

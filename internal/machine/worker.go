@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // worker owns one cluster at a time. Its pools are touched by it alone; pieces may come from the

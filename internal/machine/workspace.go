@@ -4,7 +4,7 @@ package machine
 // Code of cooperative groups finds it by %envreg1 (high half of the address) and %envreg2
 // (low half) and keeps the counter of its grid barrier there; the driver clears it.
 
-import "ptxvm/internal/mem"
+import "ptxvm.invalid/ptxvm/internal/mem"
 
 // workspaceBytes is more than grid barriers of any known version of the headers use.
 const workspaceBytes = 256

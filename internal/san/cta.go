@@ -3,7 +3,7 @@ package san
 // This file holds what a sanitizer knows about one CTA's memory.
 
 import (
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // cta is the shadow of a CTA. Offsets of shared memory are those of its window, cells of tensor

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // Memory knows which bytes of a device's tracked allocations have been written, by the host or

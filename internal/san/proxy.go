@@ -11,7 +11,7 @@ package san
 import (
 	"math/bits"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // ref is the generic store that wrote a byte last; by is nil if none or the async proxy did.

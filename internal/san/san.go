@@ -13,8 +13,8 @@ package san
 import (
 	"sync"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Checks is a set of sanitizers.

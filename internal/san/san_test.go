@@ -6,8 +6,8 @@ import (
 	"iter"
 	"testing"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // The tests run two warps through steps: handlers that tell what an instruction would.

@@ -9,7 +9,7 @@ package san
 // as open. A fence counts for its whole warp, from the first operation on, wherever the
 // synchronisation was.
 
-import "ptxvm/internal/machine"
+import "ptxvm.invalid/ptxvm/internal/machine"
 
 // tensorOrder is what has been done to a CTA's tensor memory last, and the last fences of its warps.
 type tensorOrder struct {

@@ -6,9 +6,9 @@ package sem
 import (
 	"iter"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // bulkUnit is what sizes and addresses of bulk operations are multiples of.

@@ -7,10 +7,10 @@ package sem
 import (
 	"math/bits"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type, isa.C_vec}

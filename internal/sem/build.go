@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // Frame places what the instructions of one function touch in its register block, and knows

@@ -3,10 +3,10 @@ package sem
 // Extended precision, 9.7.2: the carry flag CC.CF of each lane is a bit of a predicate.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func carryLines() []Line {

@@ -4,8 +4,8 @@ package sem
 // and type; .lo .ls .hi .hs are other names of the unsigned order.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // comparison is one operator on one group of types.

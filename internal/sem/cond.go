@@ -5,7 +5,7 @@ package sem
 import (
 	"slices"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Cond is a conjunction of terms; the more terms, the more specific.

@@ -5,9 +5,9 @@ package sem
 import (
 	"slices"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // asking is part of a Do that asks for the positions of guesses.

@@ -6,7 +6,7 @@ package sem
 import (
 	"slices"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Harmless is a group of modifiers that change no result, with the reason.

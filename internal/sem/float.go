@@ -3,9 +3,9 @@ package sem
 // Floating point in single and double precision, 9.7.3.
 
 import (
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func floatLines() []Line {

@@ -5,8 +5,8 @@ package sem
 import (
 	"slices"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // guesser is a Do that depends on guesses.

@@ -3,9 +3,9 @@ package sem
 // Half precision and bfloat16, scalar and packed, 9.7.4.
 
 import (
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func halfLines() []Line {

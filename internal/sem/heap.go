@@ -5,8 +5,8 @@ package sem
 import (
 	"errors"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // deviceMalloc returns null when memory is short, as malloc does; of 0 bytes as well.

@@ -3,7 +3,7 @@ package sem
 // Results of 64 bits and less in 128-bit registers (tables 27 and 28, 9.4.1): a handler writes
 // the low half as it writes a 64-bit register; the high half is then zeros, or the sign.
 
-import "ptxvm/internal/machine"
+import "ptxvm.invalid/ptxvm/internal/machine"
 
 // extendHigh makes the statement extend the low halves, rows at these offsets, to their high
 // halves. It comes after the handlers are set; such a statement never executes on scalar slots.

@@ -3,8 +3,8 @@ package sem
 // Integer arithmetic, 9.7.1.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func intLines() []Line {

@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"sync"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // stamp is one lane function with its generated handlers.

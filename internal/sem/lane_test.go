@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // The slow twin of every stamped loop calls the function through its value, lane by lane. Its

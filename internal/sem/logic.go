@@ -3,9 +3,9 @@ package sem
 // Logic and shift, 9.7.8. Predicates are lane masks, so their logic is that of words.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func logicLines() []Line {

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // pointer is a checked host address.

@@ -4,9 +4,9 @@ package sem
 // load.go and store.go execute them.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func memoryLines() []Line {

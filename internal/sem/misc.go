@@ -3,9 +3,9 @@ package sem
 // Addresses of other spaces, cache hints and the rest: 9.7.9.15 to 9.7.9.24, 9.7.19.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Launches follow each other, so griddepcontrol has nothing to wait for; discarded memory may

@@ -3,8 +3,8 @@ package sem
 // Mixed precision: halves widened into f32 arithmetic, 9.7.5.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func mixedLines() []Line {

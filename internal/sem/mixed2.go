@@ -4,10 +4,10 @@ package sem
 // directed roundings of bf16: element by element, exact and rounded once.
 
 import (
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 func mixed2Lines() []Line {

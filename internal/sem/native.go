@@ -7,8 +7,8 @@ import (
 	"bytes"
 	"math/bits"
 
-	"ptxvm/internal/ir"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // native is one provided function. run gets the arguments lane by lane; on Next it has left

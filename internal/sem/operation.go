@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"sync"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // OperationKind says how an operation uses the fields of its instruction.

@@ -3,8 +3,8 @@ package sem
 // Atomic operations (9.7.13.5, 9.7.13.6) for engines that compile them: one element of 32 or 64 bits.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // atomic fills in an atomic operation: Fn(old, operand) is what is stored, Memory.At has the rows of

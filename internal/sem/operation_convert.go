@@ -1,8 +1,8 @@
 package sem
 
 import (
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // ConvertUse describes a conversion: row or slot D, of To bits, gets Cvt of From's, which have FromBits

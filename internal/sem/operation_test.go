@@ -1,11 +1,11 @@
 package sem
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"testing"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // TestOperationOf: a stamped handler tells its lane function, on rows, on slots and behind a

@@ -3,8 +3,8 @@ package sem
 // Warp functions (9.7.9.6, 9.7.13.9 to 9.7.13.15) for engines that compile them.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // WarpUse describes a warp function: the lanes that execute it, with those of their member masks, are

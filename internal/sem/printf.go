@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func assertText(text [3]string, line uint64) string {

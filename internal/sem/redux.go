@@ -3,9 +3,9 @@ package sem
 // redux.sync, 9.7.13.12: reduction over the members.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // reduxOp names a reduction by operation and, where it matters, type and modifiers.

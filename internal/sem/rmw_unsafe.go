@@ -5,9 +5,9 @@ package sem
 import (
 	"unsafe"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/mem"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // rmw computes the new value from the old one and the operand; one of f32 and f64 is set.

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"sync"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Line is one line of the semantics table.

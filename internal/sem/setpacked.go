@@ -3,8 +3,8 @@ package sem
 // set of packed integers, 9.4: 9.7.7.1: all ones in each element that compares true.
 
 import (
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func setPackedLines() []Line {

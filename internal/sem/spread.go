@@ -2,7 +2,7 @@ package sem
 
 // Scalar slots whose rows somebody reads.
 
-import "ptxvm/internal/machine"
+import "ptxvm.invalid/ptxvm/internal/machine"
 
 // Spread makes the instruction, which runs on scalar slots, write the rows of its results too.
 // The lanes of a converged frame execute together, so whole rows are written.

@@ -5,8 +5,8 @@ package sem
 import (
 	"math/bits"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func stackLines() []Line {

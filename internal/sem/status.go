@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // The states of a form.

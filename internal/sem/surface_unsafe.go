@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"ptxvm/internal/tex"
+	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // addLong is add for offsets beyond 4 GiB.

@@ -5,11 +5,11 @@ package sem
 import (
 	"fmt"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/tex"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // planSurfaceLoad sets up d = bytes of [a, b].

@@ -3,9 +3,9 @@ package sem
 // Barriers and fences, 9.7.13.1 to 9.7.13.4.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 func syncLines() []Line {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // samplesPerChoice is how many statements the table tests draw for every form, row and value.

@@ -6,9 +6,9 @@ package sem
 import (
 	"fmt"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // tensorCommitOp is the decode-time constant of tcgen05.commit [mbar]{, mask}.

@@ -9,10 +9,10 @@ import (
 	"iter"
 	"sync"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
 // tensorCopyOp is the decode-time constant of tcgen05.cp [taddr], s-desc.

@@ -3,9 +3,9 @@ package sem
 // Lane functions of 32 bits on wider registers (9.4.1): sources are cut, results zero-extended.
 
 import (
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // widenedDo executes a lane function whose operands may be wider than it takes.

@@ -5,8 +5,8 @@ package sem
 import (
 	"math/bits"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // stamps lists every lane function with its loops.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // WriteTokens prints one line a token: position, kind and text. White space behind a token is a line, too.

@@ -5,7 +5,7 @@ package syntax
 import (
 	"fmt"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // maxErrors bounds the reports for one file; hostile input has millions.

@@ -3,7 +3,7 @@ package syntax
 // This file defines a parsed file: its source, tokens, words and tree.
 
 import (
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // MaxSource is the largest accepted text, in bytes.

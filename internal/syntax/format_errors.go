@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // broken tells whether an error lies in r or touches it.

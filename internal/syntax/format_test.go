@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // TestFormat compares testdata/format/*.ptx with their .golden files; -update rewrites them.

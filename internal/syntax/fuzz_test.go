@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ptxtest/fuzzseed"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/fuzzseed"
 )
 
 // checkInvariants holds what is true of every input: the tokens give the text back in

@@ -5,7 +5,7 @@ package syntax
 import (
 	"strings"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // maxNesting bounds blocks, vectors, initialisers and parentheses, and so the stack.

@@ -5,7 +5,7 @@ package syntax
 import (
 	"slices"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // fileDirective = ".file" int string ["," int "," int].

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // class is what a byte can begin or continue.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // bitAt is bit i of a unit, the lowest bit of byte 0 first.

@@ -5,7 +5,7 @@ package tex
 import (
 	"encoding/binary"
 
-	"ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // Sample is the bytes of one sample, at most 16.

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/diag"
 )
 
 // Check judges one module.

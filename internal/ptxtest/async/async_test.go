@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 // job is one launch: the parameters are in, out and further words.

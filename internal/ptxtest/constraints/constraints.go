@@ -23,8 +23,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 // Constraint is a rule and its cases.

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/ptxtest/nvcc"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 var judge = flag.Bool("judge", false, "ask ptxas about every case again")

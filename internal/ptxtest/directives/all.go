@@ -2,7 +2,7 @@ package directives
 
 // This file puts all cases together.
 
-import "ptxvm/internal/isa"
+import "ptxvm.invalid/ptxvm/internal/isa"
 
 // All lists the cases of every directive and special register, and of declarations: all that
 // are one part away from a usual one, and n that are further away.

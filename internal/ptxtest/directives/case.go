@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 
-	"ptxvm"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 // Case is a module and the verdict of ptxas.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // declaration is one with its parts as text.

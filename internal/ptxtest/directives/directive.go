@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // OfDirectives lists the cases of one directive.

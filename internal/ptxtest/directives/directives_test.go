@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/nvcc"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 var (

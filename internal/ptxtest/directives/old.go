@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // oldTargets and oldVersion bound what is old: before ptxas's own targets.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // OfSpecial lists the cases of one special register.

@@ -6,7 +6,7 @@ package generate
 import (
 	"slices"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Step is the modules that a gate is asked in: one of the targets.

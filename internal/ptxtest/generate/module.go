@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Function is a statement as text, with all that its function and module must declare.

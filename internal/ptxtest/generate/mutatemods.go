@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // modifier draws the index of a modifier of the statement, 0 if it has none.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 var (

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Program is a kernel

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Registers lists the operands that are registers or vectors of registers alone.

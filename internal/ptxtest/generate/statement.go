@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Statement is one instruction with what it needs around it.

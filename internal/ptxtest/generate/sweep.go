@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Operandwise lists the statement with each operand, and the first two elements of each list in one,

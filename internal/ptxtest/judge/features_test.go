@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 const features = "testdata/features.txt"

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // launchSteps bounds a launch, whose parameters are zeros: loops may not end.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/ptxas"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 var mutants = flag.Int("mutants", 0, "judge so many mutants of the compiled modules of testdata")

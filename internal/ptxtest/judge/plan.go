@@ -8,8 +8,8 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 // legalShare is how many of the statements of an entry are legal, of eight. The rest has a change,

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 // What every entry must have: cases, rejected ones in percent, reasons of rejections.

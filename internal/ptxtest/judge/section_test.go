@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 // fullSection is a section of the manual with at least three numbers, or that of a special register, of which it has two.

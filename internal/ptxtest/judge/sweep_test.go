@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 var (

@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 // Wrappers are the assembly texts of the headers beside an assembler, with registers in the places

@@ -16,12 +16,12 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/ptxtest/judge"
-	"ptxvm/internal/ptxtest/vec"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 const root = "../../.."

@@ -10,7 +10,7 @@ import (
 	"os"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 var (

@@ -2,11 +2,11 @@
 package load
 
 import (
-	"ptxvm/internal/check"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/lower"
-	"ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/lower"
+	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // Text checks, lowers and links a module; the error is what the checker or the linker complains about.

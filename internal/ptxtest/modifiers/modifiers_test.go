@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ptxvm/internal/ptxtest/vec"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 var update = flag.Bool("update", false, "rewrite the lists of what is not shown yet")

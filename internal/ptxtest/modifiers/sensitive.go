@@ -3,9 +3,9 @@ package modifiers
 import (
 	"slices"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/vec"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // Value is a modifier value of a form, types included.

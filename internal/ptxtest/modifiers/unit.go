@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/vec"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // Unit is what one vector must show: a form with its types and one more modifier.

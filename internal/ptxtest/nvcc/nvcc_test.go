@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
 var full = flag.Bool("full", false, "compile everything: all committed modules, and CUB")

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/ptxtest/vec"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 var full = flag.Bool("observe.full", false, "run every vector block, not a sample")

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm"
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 // arrays are those made so far, by what they are and which of them is meant.

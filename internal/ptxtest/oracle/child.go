@@ -13,7 +13,7 @@ import (
 	"os"
 	"os/exec"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // childVerb is the command line of a child.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // overPipe opens a driver as a child answers for it, over a pipe instead of a process.

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // arrayDescriptor is CUDA_ARRAY3D_DESCRIPTOR_v2.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // TestStructures: sizes and offsets are those of the driver's header (CUDA 13).

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 
-	"ptxvm"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // errNoDriver says that there is no GPU to ask.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // function is a statement "op d, a;" with the registers that it takes.

@@ -18,9 +18,9 @@ import (
 	"io"
 	"os"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/ptxas"
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 func main() {

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/num"
-	"ptxvm/internal/ptxtest/ptxas"
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 // fake is a device that runs PTX on ptxvm: its images are the texts. It writes down what it is

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 var (

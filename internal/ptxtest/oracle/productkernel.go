@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // kernel prints a module whose kernel "product" reads [case][register][lane] from its first

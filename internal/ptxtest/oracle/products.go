@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // product is a statement that multiplies matrices, with the registers that each lane gives it.

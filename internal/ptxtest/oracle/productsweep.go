@@ -13,8 +13,8 @@ import (
 	"io"
 	"strings"
 
-	"ptxvm"
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // casesOfWay is the number of cases of each way.

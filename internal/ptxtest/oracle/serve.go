@@ -9,7 +9,7 @@ import (
 	"net/rpc"
 	"net/rpc/jsonrpc"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // gpu is a driver as net/rpc calls it; what has no address is a number from 0.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
 
 // TestSurfaceSweep: a row for each case, with values that follow from the arrays' bytes (0x80+i,

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // access is a statement on a surface of a geometry.

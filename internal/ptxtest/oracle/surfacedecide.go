@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/assume"
 )
 
 // decision counts, for one guess, the cases that tell its positions apart, and those that each

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm"
-	"ptxvm/internal/assume"
-	"ptxvm/internal/diag"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 // surfaceGuesses are those that the sweep can settle.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // outBytes is the room for what a statement reads: two components of 64 bits, four of 32.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 // result is comparable: two are equal if nothing tells them apart.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 const surfaceRows = `suld.b.2d.v2.b8.clamp {d0, d1}, [X2, {a:b32, b:b32}]

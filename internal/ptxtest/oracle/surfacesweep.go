@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm"
-	"ptxvm/internal/assume"
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 // question is a case with what ptxvm answers: by default, and by each of the other positions.

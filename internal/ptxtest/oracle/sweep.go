@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // chunk is the number of operands of one launch.

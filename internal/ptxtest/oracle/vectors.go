@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm/internal/ptxtest/vec"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
 // batch bounds the kernels of one image: one bad kernel costs the images of its batch.

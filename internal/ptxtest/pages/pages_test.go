@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 var update = flag.Bool("update", false, "write what commands print into the pages, but where a page leaves lines out")

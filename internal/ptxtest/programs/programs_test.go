@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
 var (

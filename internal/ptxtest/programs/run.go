@@ -11,16 +11,16 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"ptxvm/internal/assume"
-	"ptxvm/internal/decode"
-	"ptxvm/internal/ir"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/jit"
-	"ptxvm/internal/machine"
-	"ptxvm/internal/mem"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/ptxtest/load"
-	"ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/load"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // Lanes is the number of lanes of a launch that are compared.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"sync"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // answer is a line of the file: a report, and the hash of what has been asked.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Find returns the path of ptxas: $PTXVM_PTXAS, the .cuda folder at the top of the module,

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 func clusterScenarios() (all []*scenario) {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 var mbarrierFaults = []struct {

@@ -5,7 +5,7 @@ package sched
 import (
 	"math/bits"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 func scenarios() []*scenario {

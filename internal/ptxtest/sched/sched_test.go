@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // scenario is one launch. Every kernel takes the address of one block of memory first.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // onSchedules runs a test for 1, 2 and 4 workers, with and without a seed.

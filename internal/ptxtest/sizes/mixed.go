@@ -5,9 +5,9 @@ package sizes
 import (
 	"fmt"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/ptxtest/judge"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 )
 
 // mixedStatements are statements of 9.7.5 with a place for each operand: the examples' modifiers

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/ptxtest/judge"
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 var full = flag.Bool("full", false, "execute every cell in every way")

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/ptxtest/judge"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 )
 
 // Site is a place of an operand: ld.shared.v2, or cvt-s and cvt-d for source and destination.

@@ -9,9 +9,9 @@ import (
 	"io"
 	"strings"
 
-	"ptxvm/internal/isa"
-	"ptxvm/internal/ptxtest/generate"
-	"ptxvm/internal/ptxtest/judge"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 )
 
 // Question is an operand of a statement that ptxas is asked about with each type of register.

@@ -14,7 +14,7 @@ import (
 	"io"
 	"strings"
 
-	"ptxvm/internal/ptxtest/judge"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 )
 
 // Verdict is what a judge says about a register.

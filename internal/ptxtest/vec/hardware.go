@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // WrapFor is Wrap for one target, unless the block names its own.

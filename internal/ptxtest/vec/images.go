@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // imageKinds are in the order of the handles of a lane.

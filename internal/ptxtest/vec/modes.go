@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // Runner runs blocks on small devices, one an architecture.

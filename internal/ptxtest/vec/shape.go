@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 func (w *Wrapped) shape(o string) isa.Shape {

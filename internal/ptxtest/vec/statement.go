@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Statement is one statement of a block, its names without types.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm"
+	"ptxvm.invalid/ptxvm"
 )
 
 // TestVectors runs all vector files of package sem.
