@@ -54,7 +54,7 @@ func (d *Device) packNumber(to []byte, size int, arg any) bool {
 	case uint64:
 		bits, n = v, 8
 	case Buffer:
-		if v.of == nil || v.of.d != d || v.of.gone.Load() {
+		if v.of == nil || !d.reaches(v.of.d) || v.of.over() {
 			return false
 		}
 		bits, n = v.addr, 8
@@ -87,10 +87,10 @@ func (d *Device) encodeArg(arg any) ([]byte, error) {
 // each field at a multiple of its alignment, the whole padded to the largest.
 func (d *Device) encodeValue(out []byte, v reflect.Value) ([]byte, error) {
 	if v.Type() == reflect.TypeFor[Buffer]() {
-		return d.encodeHandle(out, v, "addr")
+		return d.encodeHandle(out, v, "addr", d.reaches)
 	}
-	if v.Type() == reflect.TypeFor[Surface]() {
-		return d.encodeHandle(out, v, "handle")
+	if isHandle(v.Type()) {
+		return d.encodeHandle(out, v, "handle", d.is)
 	}
 	switch v.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -111,19 +111,24 @@ func (d *Device) encodeValue(out []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Struct:
 		return d.encodeStruct(out, v)
 	}
-	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, a Surface, []byte, or a struct of these")
+	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, a Surface, a Texture, a Sampler, []byte, or a struct of these")
 }
 
-// encodeHandle appends the address of a Buffer or the handle of a Surface that this device still
-// has.
-func (d *Device) encodeHandle(out []byte, v reflect.Value, field string) ([]byte, error) {
+// isHandle tells the types whose values are numbers of images.
+func isHandle(t reflect.Type) bool {
+	return t == reflect.TypeFor[Surface]() || t == reflect.TypeFor[Texture]() || t == reflect.TypeFor[Sampler]()
+}
+
+// encodeHandle appends the address of a Buffer or the handle of a Surface that still is, of a device whose
+// memory this one may use.
+func (d *Device) encodeHandle(out []byte, v reflect.Value, field string, usable func(*Device) bool) ([]byte, error) {
 	of := lifetimeOf(v)
 	switch {
 	case of == nil:
 		return nil, fmt.Errorf("is the zero %s; pass uint64(0) for null", v.Type().Name())
-	case of.d != d:
+	case !usable(of.d):
 		return nil, errors.New("is memory of another device")
-	case of.gone.Load():
+	case of.over():
 		return nil, ErrClosed
 	}
 	return appendBits(out, v.FieldByName(field).Uint(), 8), nil
@@ -149,10 +154,10 @@ func (d *Device) encodeStruct(out []byte, v reflect.Value) ([]byte, error) {
 	return padTo(out, start, cAlign(v.Type())), nil
 }
 
-// cAlign is the alignment that C gives a type of this shape; a Buffer is an address, a Surface as large.
+// cAlign is the alignment that C gives a type of this shape; a Buffer is an address, handles are as large.
 func cAlign(t reflect.Type) int {
 	switch {
-	case t == reflect.TypeFor[Buffer](), t == reflect.TypeFor[Surface]():
+	case t == reflect.TypeFor[Buffer](), isHandle(t):
 		return 8
 	case t.Kind() == reflect.Array:
 		return cAlign(t.Elem())

@@ -23,12 +23,14 @@ const (
 	Array2DLayered   = Geometry(tex.D2Layered)   // width, height, layers
 	ArrayCube        = Geometry(tex.Cube)        // width, width: six faces
 	ArrayCubeLayered = Geometry(tex.CubeLayered) // width, width, cubes
+	Array2DMS        = Geometry(tex.D2MS)        // width, height, samples of a texel: for textures alone
+	Array2DMSLayered = Geometry(tex.D2MSLayered) // width, height, layers, samples
 )
 
 // String is the geometry as the command line takes it: 2dlayered.
 func (g Geometry) String() string { return tex.Geometry(g).String() }
 
-// ParseGeometry knows 1d, 2d, 3d, 1dlayered, 2dlayered, cube and cubelayered.
+// ParseGeometry knows 1d, 2d, 3d, 1dlayered, 2dlayered, cube, cubelayered, 2dms and 2dmslayered.
 func ParseGeometry(text string) (Geometry, error) {
 	g, err := tex.ParseGeometry(text)
 	return Geometry(g), err
@@ -64,14 +66,16 @@ type ArrayDesc struct {
 	Geometry Geometry
 	Size     []int // extents in samples, as the geometry has them
 	Format   SampleFormat
-	Linear   bool // suq.memory_layout says linear; nothing else depends on it
+	Linear   bool // suq.memory_layout says linear
+	Levels   int  // of detail, each half the size of the one before (9.7.10.2); 0 and 1: one
 }
 
 // Array is an image in device memory. It is a small value; copies mean the same memory.
 type Array struct {
 	of     *lifetime
 	desc   ArrayDesc
-	image  *machine.Image
+	image  *machine.Image   // level 0
+	levels []*machine.Image // all
 	handle uint64
 }
 
@@ -83,18 +87,40 @@ func (d *Device) NewArray(desc ArrayDesc) (Array, error) {
 	}
 	im.Linear = desc.Linear
 	desc.Size = im.Size()
-	a := Array{of: &lifetime{d: d}, desc: desc, image: &machine.Image{Image: im, Name: desc.Name}}
-	err = d.use(func() (err error) {
-		a.image.Base, err = d.machine.Arena.Alloc(im.Bytes(), mem.Info{Label: desc.Name})
+	a := Array{of: &lifetime{d: d}, desc: desc}
+	size, err := a.chain(&im)
+	if err != nil {
+		return Array{}, fmt.Errorf("ptxvm: %w", err)
+	}
+	err = d.use(func() error {
+		base, err := d.machine.Arena.Alloc(size, mem.Info{Label: desc.Name})
+		for _, level := range a.levels {
+			level.Base += base
+		}
 		return err
 	})
 	if err != nil {
-		return Array{}, d.outOfMemory(err, int(im.Bytes()))
+		return Array{}, d.outOfMemory(err, int(size))
 	}
-	a.handle = d.machine.AddHandles(arrayName(desc.Name), 1)
+	a.handle = d.machine.AddHandles(machine.SurfaceHandle, arrayName(desc.Name), 1)
 	d.machine.SetImage(a.handle, a.image)
 	d.arrays.add(a)
 	return a, nil
+}
+
+// chain makes the levels and places them one behind another, each where an allocation could begin.
+func (a *Array) chain(im *tex.Image) (size uint64, err error) {
+	const align = 256
+	for i := range max(a.desc.Levels, 1) {
+		level, err := im.Level(i)
+		if err != nil {
+			return 0, err
+		}
+		a.levels = append(a.levels, &machine.Image{Image: level, Name: a.desc.Name, Base: size})
+		size = (size + level.Bytes() + align - 1) &^ (align - 1)
+	}
+	a.image = a.levels[0]
+	return size, nil
 }
 
 // arrayName is what reports call an array.
@@ -124,7 +150,23 @@ func (a Array) Write(data []byte) error {
 	if len(data) != a.Len() {
 		return fmt.Errorf("ptxvm: %d bytes for an array of %d: %w", len(data), a.Len(), io.ErrShortWrite)
 	}
-	return a.rows(func(row, device []byte) { copy(device, row) }, data)
+	return a.rows(a.image, func(row, device []byte) { copy(device, row) }, data)
+}
+
+// LevelLen is the bytes of a level's samples, 0 if there is no such level.
+func (a Array) LevelLen(level int) int {
+	if level < 0 || level >= len(a.levels) {
+		return 0
+	}
+	return int(a.levels[level].Dense())
+}
+
+// WriteLevel copies LevelLen bytes into a level. Surfaces are level 0, which Write writes, too.
+func (a Array) WriteLevel(level int, data []byte) error {
+	if n := a.LevelLen(level); len(data) != n || n == 0 {
+		return fmt.Errorf("ptxvm: %d bytes for level %d, which has %d: %w", len(data), level, n, io.ErrShortWrite)
+	}
+	return a.rows(a.levels[level], func(row, device []byte) { copy(device, row) }, data)
 }
 
 // Read copies all of the array into data, which has Len bytes.
@@ -132,13 +174,12 @@ func (a Array) Read(data []byte) error {
 	if len(data) != a.Len() {
 		return fmt.Errorf("ptxvm: an array of %d bytes does not fit %d", a.Len(), len(data))
 	}
-	return a.rows(func(row, device []byte) { copy(row, device) }, data)
+	return a.rows(a.image, func(row, device []byte) { copy(row, device) }, data)
 }
 
 // rows visits the rows of dense data with their places on the device.
-func (a Array) rows(move func(row, device []byte), data []byte) error {
+func (a Array) rows(im *machine.Image, move func(row, device []byte), data []byte) error {
 	return a.of.use(func() error {
-		im := a.image
 		memory := a.of.d.machine.Arena.Bytes(im.Base, im.Bytes())
 		n := int(im.Row())
 		for i := range int(im.Rows()) {

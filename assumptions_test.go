@@ -16,7 +16,7 @@ import (
 
 // TestAssumptions holds every guess that something executed depends on to
 // testdata/assume/ID.ptx: a kernel k, of one thread unless .reqntid says otherwise, that gets the address of 256 bytes, and
-// surfaces by the names of testArrays. Each position must give bytes or a fault of its own, and
+// surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
 // each launch must name the guess that it used.
 func TestAssumptions(t *testing.T) {
 	rows := ptxvm.Assumptions()
@@ -111,6 +111,32 @@ func testArrays(t *testing.T, d *ptxvm.Device) {
 	l := &surfaceLab{t, d, nil}
 	l.array("line", ptxvm.Array1D, "u8x4", 4)
 	l.array("layers", ptxvm.Array1DLayered, "u8x4", 2, 2)
+	testTextures(l)
+}
+
+// testTextures makes textures, each of a guess about them.
+func testTextures(l *surfaceLab) {
+	named := func(name string, a ptxvm.Array, s ptxvm.SamplerDesc) {
+		l.texture(ptxvm.TextureDesc{Name: name, Array: a, Sampler: s})
+	}
+	linear := ptxvm.SamplerDesc{Linear: true, MipLinear: true}
+	border := ptxvm.SamplerDesc{Address: [3]ptxvm.AddressMode{ptxvm.AddressBorder}, Border: [4]float32{9, 9, 9, 9}}
+	row := []float32{1, 2, 4, 8}
+	named("row", l.filled(ptxvm.Array1D, "f32x1", row, 4), linear)
+	named("plane", l.filled(ptxvm.Array2D, "f32x1", []float32{1.0001, 3000.3, 0.00777, 5e5}, 2, 2), linear)
+	named("edge", l.filled(ptxvm.Array1D, "f32x1", row, 4), border)
+	named("integers", l.array("", ptxvm.Array1D, "u8x4", 4), border)
+	named("cube", l.filled(ptxvm.ArrayCube, "f32x1", []float32{1, 2, 3, 4, 5, 6}, 1, 1), ptxvm.SamplerDesc{})
+	named("samples", l.array("", ptxvm.Array2DMSLayered, "u8x4", 1, 1, 2, 2), ptxvm.SamplerDesc{})
+	f, _ := ptxvm.ParseSampleFormat("f32x1")
+	chain, err := l.d.NewArray(ptxvm.ArrayDesc{Geometry: ptxvm.Array1D, Size: []int{2}, Format: f, Levels: 2})
+	if err == nil {
+		err = chain.WriteLevel(1, []byte{0, 0, 0x80, 0x43}) // 256
+	}
+	if err != nil {
+		l.Fatal(err)
+	}
+	named("chain", chain, linear)
 }
 
 // TestAssumeRefused: a position that does not exist is an error that lists those that do.

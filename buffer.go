@@ -39,6 +39,27 @@ func (d *Device) Alloc(n int) (Buffer, error) {
 	return Buffer{of: &lifetime{d: d}, addr: addr, size: n, base: addr, own: true}, nil
 }
 
+// At is the n bytes at a device address that kernels of d may access; all must lie in one allocation. The
+// result shares the allocation's memory, not its life: the device cannot tell when that ends. ErrClosed if there
+// is none, or no longer.
+func (d *Device) At(addr uint64, n int) (Buffer, error) {
+	err := d.use(func() error {
+		if n < 0 || d.machine.Arena.Bytes(addr, uint64(n)) == nil {
+			return fmt.Errorf("%w: no allocation holds the %d bytes at %#x", ErrClosed, n, addr)
+		}
+		return nil
+	})
+	if err != nil {
+		return Buffer{}, err
+	}
+	return Buffer{of: &lifetime{d: d}, addr: addr, size: n}, nil
+}
+
+// Memory tells how many bytes of device memory are in use, and how many there are.
+func (d *Device) Memory() (used, limit uint64) {
+	return d.machine.Arena.Usage().Bytes, d.machine.Arena.Limit()
+}
+
 // outOfMemory says how much was asked for and how much there is.
 func (d *Device) outOfMemory(err error, n int) error {
 	if !errors.Is(err, mem.ErrOutOfMemory) {
@@ -56,6 +77,17 @@ func (b Buffer) Addr() uint64 { return b.addr }
 
 // Len is the size in bytes.
 func (b Buffer) Len() int { return b.size }
+
+// String says which memory it is: "Buffer(64 bytes at 0x700000000000)".
+func (b Buffer) String() string {
+	switch {
+	case b.of == nil:
+		return "Buffer(none)"
+	case b.of.over():
+		return fmt.Sprintf("Buffer(freed, %d bytes)", b.size)
+	}
+	return fmt.Sprintf("Buffer(%d bytes at %#x)", b.size, b.addr)
+}
 
 // Slice is the part of b from byte from up to byte to, which must lie inside; it panics
 // otherwise, as a slice expression does.

@@ -180,7 +180,7 @@ func checkFault(t *testing.T, err error, want *corpus.Fault) {
 	if len(f.Source) == 0 || f.Source[0].Line != want.Line || filepath.Base(f.Source[0].File) != filepath.Base(want.File) {
 		t.Errorf("fault at %v, want %s:%d", f.Source, want.File, want.Line)
 	}
-	if f.CTA != dim(want.CTA) || f.Thread != dim(want.Thread) || !strings.Contains(f.Detail(), want.Text) {
+	if f.CTA != ptxvm.Index3(dim(want.CTA)) || f.Thread != ptxvm.Index3(dim(want.Thread)) || !strings.Contains(f.Detail(), want.Text) {
 		t.Errorf("fault %s, want CTA %v thread %v and %q", f.Detail(), want.CTA, want.Thread, want.Text)
 	}
 }

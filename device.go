@@ -3,6 +3,7 @@ package ptxvm
 // This file holds the emulated device: its configuration and who may use it.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,21 +61,26 @@ type DeviceConfig struct {
 	Stdout     io.Writer      // printf, in whole messages, several a Write; nil discards
 	Assume     string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
 	Progress   func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
+	// HostPointers places device memory so that a device address is the host address of the same byte, for programs
+	// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
+	HostPointers bool
 }
 
 // Device is an emulated GPU with its own memory. It is safe for concurrent use, and
-// several devices are independent.
+// several devices are independent unless NewDevices made them together.
 type Device struct {
-	cfg     DeviceConfig
-	target  isa.Target
-	sizes   machine.Target // of target
-	machine *machine.Device
-	shadow  *san.Memory // of buffers, under SanitizeInit
-	arrays  namedArrays
-	guesses assume.Set
-	jit     *jit.Engine // nil: kernels are interpreted
+	cfg      DeviceConfig
+	target   isa.Target
+	sizes    machine.Target // of target
+	machine  *machine.Device
+	shadow   *san.Memory // of buffers, under SanitizeInit
+	arrays   namedArrays
+	textures namedTextures
+	samplers namedTextures
+	guesses  assume.Set
+	jit      *jit.Engine // nil: kernels are interpreted
 
-	compileQuick, compileWhole, compileParts func(*machine.Code) // by jit, if there is one
+	compileQuick, compileWhole, compileParts machine.Compiler // by jit, if there is one
 
 	quickAfter, hotAfter, partsAfter uint32 // when code is compiled quickly, well, and for some lanes
 
@@ -90,51 +96,104 @@ const defaultOutput = 64 << 20
 
 // NewDevice makes a device; nil is the default configuration.
 func NewDevice(cfg *DeviceConfig) (*Device, error) {
-	d := &Device{quickAfter: quickAfter, hotAfter: hotAfter, partsAfter: partsAfter}
-	if cfg != nil {
-		d.cfg = *cfg
-	}
-	if d.cfg.Arch == "" {
-		d.cfg.Arch = defaultArch
-	}
-	if d.cfg.MaxOutput == 0 {
-		d.cfg.MaxOutput = defaultOutput
-	}
-	if d.cfg.Memory == 0 {
-		d.cfg.Memory = mem.DefaultLimit()
-	}
-	var err error
-	if d.target, err = isa.ParseTarget(d.cfg.Arch); err != nil {
-		return nil, fmt.Errorf("ptxvm: %w", err)
-	}
-	d.sizes = machine.TargetOf(d.target.Arch)
-	if d.guesses, err = assume.Parse(d.cfg.Assume); err != nil {
-		return nil, fmt.Errorf("ptxvm: assume: %w", err)
-	}
-	if d.cfg.Memory < 0 || d.cfg.Workers < 0 || d.cfg.MaxOutput < 0 || d.cfg.MaxReports < 0 {
-		return nil, errors.New("ptxvm: a negative limit")
-	}
-	if int(d.cfg.Engine) >= len(engines) {
-		return nil, fmt.Errorf("ptxvm: there is no engine %d", d.cfg.Engine)
-	}
-	if int(d.cfg.Async) >= len(asyncs) {
-		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", d.cfg.Async)
-	}
-	made, err := newJIT(d.cfg.Engine)
+	devices, err := NewDevices(1, cfg)
 	if err != nil {
 		return nil, err
 	}
-	d.compileBy(made)
-	arena, err := mem.NewArena(uint64(d.cfg.Memory))
+	return devices[0], nil
+}
+
+// NewDevices makes the n devices of one machine, all of one configuration; limits are each device's, and
+// the default memory is shared out. They share addresses: what one has allocated the kernels of all may
+// access, and it ends with the device that it belongs to.
+func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("ptxvm: %d devices", n)
+	}
+	first, err := configured(n, cfg)
+	if err != nil {
+		return nil, err
+	}
+	arenas, err := mem.NewArenas(mem.Config{
+		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
-	d.machine = machine.NewDevice(arena, d.cfg.Workers)
-	if d.cfg.Sanitize&SanitizeInit != 0 {
-		d.shadow = new(san.Memory)
+	devices := make([]*Device, n)
+	for i, arena := range arenas {
+		devices[i] = first.another(arena)
 	}
-	return d, nil
+	for _, d := range devices {
+		made, err := newJIT(d.cfg.Engine)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(devices))
+		}
+		d.compileBy(made)
+	}
+	return devices, nil
 }
+
+// closeAll closes devices.
+func closeAll(devices []*Device) (err error) {
+	for _, d := range devices {
+		err = errors.Join(err, d.Close())
+	}
+	return err
+}
+
+// deviceSetup is what the devices of one machine have in common.
+type deviceSetup struct {
+	cfg     DeviceConfig
+	target  isa.Target
+	guesses assume.Set
+	shadow  *san.Memory
+}
+
+// another makes a device on its arena.
+func (s *deviceSetup) another(arena *mem.Arena) *Device {
+	return &Device{
+		cfg: s.cfg, target: s.target, sizes: machine.TargetOf(s.target.Arch), guesses: s.guesses, shadow: s.shadow,
+		machine:    machine.NewDevice(arena, s.cfg.Workers),
+		quickAfter: quickAfter, hotAfter: hotAfter, partsAfter: partsAfter,
+	}
+}
+
+// configured fills in what a configuration of n devices leaves open, and says what is wrong with it.
+func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
+	s := new(deviceSetup)
+	if cfg != nil {
+		s.cfg = *cfg
+	}
+	c := &s.cfg
+	c.Arch = cmp.Or(c.Arch, defaultArch)
+	c.MaxOutput = cmp.Or(c.MaxOutput, defaultOutput)
+	c.Memory = cmp.Or(c.Memory, mem.DefaultLimit()/int64(n))
+	if c.Sanitize&SanitizeInit != 0 {
+		s.shadow = new(san.Memory)
+	}
+	var err error
+	if s.target, err = isa.ParseTarget(c.Arch); err != nil {
+		return nil, fmt.Errorf("ptxvm: %w", err)
+	}
+	if s.guesses, err = assume.Parse(c.Assume); err != nil {
+		return nil, fmt.Errorf("ptxvm: assume: %w", err)
+	}
+	switch {
+	case c.Memory < 0 || c.Workers < 0 || c.MaxOutput < 0 || c.MaxReports < 0:
+		return nil, errors.New("ptxvm: a negative limit")
+	case int(c.Engine) >= len(engines):
+		return nil, fmt.Errorf("ptxvm: there is no engine %d", c.Engine)
+	case int(c.Async) >= len(asyncs):
+		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", c.Async)
+	}
+	return s, nil
+}
+
+// reaches tells whether kernels of d may access memory of o: both are devices of one machine.
+func (d *Device) reaches(o *Device) bool { return d.machine.Arena.Space == o.machine.Arena.Space }
+
+func (d *Device) is(o *Device) bool { return d == o }
 
 // Close waits for running launches and gives the device's memory back. Further use of
 // the device, its buffers and programs returns ErrClosed.
@@ -191,6 +250,27 @@ func (l *lifetime) end(f func() error) error {
 		return nil
 	}
 	return l.d.use(f)
+}
+
+// DeviceInfo is the size of a device, as programs ask for it.
+type DeviceInfo struct {
+	Major, Minor   int // compute capability
+	Multiprocs     int // of a common product of that capability; here CTAs run on Workers
+	CTAsPerSM      int // resident
+	ThreadsPerSM   int
+	SharedPerSM    int // bytes
+	SharedPerCTA   int // the most that a launch may ask for
+	ReservedShared int // of a CTA, which kernels do not own
+}
+
+// Info describes the device.
+func (d *Device) Info() DeviceInfo {
+	t := d.sizes
+	return DeviceInfo{
+		Major: d.target.Arch / 10, Minor: d.target.Arch % 10,
+		Multiprocs: t.SMs, CTAsPerSM: t.CTAsPerSM, ThreadsPerSM: t.WarpsPerSM * 32,
+		SharedPerSM: int(t.SharedPerSM), SharedPerCTA: int(t.SharedPerCTA), ReservedShared: int(t.ReservedShared),
+	}
 }
 
 // Arch is the device's architecture, such as "sm_90".

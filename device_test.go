@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -330,7 +331,7 @@ func TestBaseName(t *testing.T) {
 		"saxpy": "saxpy", "_Z5saxpyifPfS_": "saxpy", "_ZN4math4sqrtEPf": "sqrt",
 		"_Z3addIfEvPT_": "add", "_ZN1aIN1bIiEEE1fEv": "f", "$odd%": "$odd%",
 	} {
-		if got := baseName(demangled(symbol)); got != want {
+		if got := parseName(demangled(symbol)).base(); got != want {
 			t.Errorf("%s: %q, want %q", symbol, got, want)
 		}
 	}
@@ -350,4 +351,58 @@ func readFile(t *testing.T, name string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestStopped: a launch that a limit or its context ends says where it was, and whose it is.
+func TestStopped(t *testing.T) {
+	d := testDevice(t, DeviceConfig{MaxSteps: 10_000})
+	_, err := testKernel(t, testProgram(t, d), "forever").Launch(context.Background(), Launch{Grid: Dim3{X: 3}, Block: Dim3{X: 96}})
+	var stopped *StoppedError
+	if !errors.As(err, &stopped) || !errors.Is(err, ErrStepLimit) || stopped.Kernel != "forever" || err.Error() != "ptxvm: kernel forever: step limit reached" {
+		t.Fatalf("%v", err)
+	}
+	if n := len(stopped.Warps); n < 3 || n > 8 || stopped.Warps[0].Steps < stopped.Warps[n-1].Steps || stopped.Warps[0].PTX.Line != 5 {
+		t.Errorf("%+v", stopped.Warps)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	free := testDevice(t, DeviceConfig{})
+	if _, err := testKernel(t, testProgram(t, free), "forever").Launch(ctx, Launch{}); !errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) || len(stopped.Warps) != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestProgressInside: lane-ops count while the only CTA runs.
+func TestProgressInside(t *testing.T) {
+	var ops atomic.Uint64
+	d := testDevice(t, DeviceConfig{Progress: func(p Progress) { ops.Store(p.LaneOps) }})
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	_, _ = testKernel(t, testProgram(t, d), "forever").Launch(ctx, Launch{Block: Dim3{X: 32}})
+	if ops.Load() == 0 {
+		t.Error("no lane-ops while the CTA runs")
+	}
+}
+
+// TestBufferWords: what a buffer prints as, and a download that is too long.
+func TestBufferWords(t *testing.T) {
+	d := testDevice(t, DeviceConfig{})
+	b, err := Upload(d, []uint32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); got != fmt.Sprintf("Buffer(8 bytes at %#x)", b.Addr()) {
+		t.Error(got)
+	}
+	long := []uint32{7, 7, 7}
+	if err := Download(b, long); err == nil || err.Error() != "ptxvm: a download of 12 bytes (3 values) from a buffer of 8" || long[0] != 7 {
+		t.Errorf("%v, %v", err, long)
+	}
+	if err := b.Free(); err != nil || b.String() != "Buffer(freed, 8 bytes)" || (Buffer{}).String() != "Buffer(none)" {
+		t.Error(err, b, Buffer{})
+	}
+	_, err = testKernel(t, testProgram(t, d), "bump").Launch(context.Background(), Launch{}, int32(1))
+	if err == nil || !strings.HasPrefix(err.Error(), "ptxvm: bump: argument 0") {
+		t.Error(err)
+	}
 }

@@ -63,7 +63,7 @@ func (d *Device) compileBy(made *jit.Engine) {
 
 // compiling makes the launch compile what the engine of the device would.
 func (d *Device) compiling(l *machine.Launch) {
-	if d.jit == nil || l.Observer != nil {
+	if d.jit == nil || l.Observer != nil || l.Misuse {
 		return
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
@@ -88,6 +88,17 @@ func newJIT(e Engine) (*jit.Engine, error) {
 		return nil, fmt.Errorf("%w: %w; use --engine interp", ErrNoJIT, err)
 	}
 	return made, nil
+}
+
+// refused says why functions have not been compiled.
+func (d *Device) refused() (why []string) {
+	if d.jit == nil {
+		return nil
+	}
+	for _, err := range d.jit.Errs() {
+		why = append(why, err.Error())
+	}
+	return why
 }
 
 // engineHere is what Auto does on this machine: the engine it uses besides the interpreter, if any.

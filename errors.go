@@ -17,6 +17,15 @@ var (
 	ErrOutOfMemory = errors.New("out of device memory")
 )
 
+// DefectError says that a launch has come upon a mistake in ptxvm, which would have been a panic; the module is not to blame.
+// The device goes on, what the kernel was to write is not known.
+type DefectError struct {
+	What  string // first line of a report
+	Stack string // of the goroutine in which it was noticed
+}
+
+func (e *DefectError) Error() string { return "ptxvm: a defect in ptxvm, not in your PTX: " + e.What }
+
 // ArgError says that the arguments or the shape of a launch do not fit the kernel.
 type ArgError struct {
 	Kernel    string
@@ -25,7 +34,13 @@ type ArgError struct {
 	Signature string // the kernel's parameters as declared
 }
 
-func (e *ArgError) Error() string { return e.Msg }
+// Error has the kernel in it.
+func (e *ArgError) Error() string {
+	if e.Kernel == "" || strings.Contains(e.Msg, e.Kernel) {
+		return "ptxvm: " + e.Msg
+	}
+	return "ptxvm: " + e.Kernel + ": " + e.Msg
+}
 
 // UnsupportedError lists the forms of a module that are valid PTX but are not
 // executed yet. Nothing of the kernel has run.

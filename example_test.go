@@ -151,7 +151,7 @@ func ExampleFault() {
 	_, err = k.Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, x, uint32(3))
 	fmt.Println(err)
 	// Output:
-	// P7001 double 3,1,1 example.ptx:18:2 0 x
+	// P7001 double (3,0,0) example.ptx:18:2 0 x
 	// <nil>
 }
 
@@ -172,7 +172,7 @@ func ExampleDeadlockError() {
 }
 
 func ExampleUnsupportedError() {
-	d, p, err := load(`.global .texref t; .entry k() { .reg .b32 i; .reg .f32 f<4>; tex.1d.v4.f32.s32 {f0, f1, f2, f3}, [t, {i}]; ret; }`, ptxvm.DeviceConfig{})
+	d, p, err := load(`.entry k() { .reg .f64 d<2>; rcp.rz.ftz.f64 d0, d1; ret; }`, ptxvm.DeviceConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -186,7 +186,7 @@ func ExampleUnsupportedError() {
 			fmt.Println(f.Text, f.Section, f.Count, f.Line)
 		}
 	}
-	// Output: tex.1d.v4.f32.s32 9.7.10.3 1 4
+	// Output: rcp.rz.ftz.f64 9.7.3.13 1 4
 }
 
 func ExampleProgram_Global() {
@@ -224,7 +224,7 @@ func ExampleUpload() {
 	fmt.Println(ptxvm.Download(b.Slice(0, 2), tail))
 	// Output:
 	// 6 bytes, [0x4000 0x4200], <nil>
-	// EOF
+	// ptxvm: a download of 4 bytes (2 values) from a buffer of 2
 }
 
 func ExampleDeviceConfig_stdout() {

@@ -22,8 +22,8 @@ type Fault struct {
 	Msg     string    // what happened, in words
 	Kernel  string
 	Func    string // the function that faulted: the kernel or one that it called
-	CTA     Dim3
-	Thread  Dim3
+	CTA     Index3
+	Thread  Index3
 	Lanes   uint32 // lanes of the warp that faulted; Thread is the first of them
 	Address uint64 // memory faults
 	Size    int    // bytes of the access; 0 if the fault is about no memory
@@ -32,19 +32,23 @@ type Fault struct {
 	Source  []Location // where it comes from by .loc, innermost first: of the instruction, else of the nearest call that has a line
 	Calls   []Location // the calls that led here, innermost first
 
-	text string // the instruction as written
+	text   string // the instruction as written
+	shared bool   // an access to shared memory
+	fix    string // what to do, empty if nothing in particular
 }
 
 // Allocation is what lies next to a faulting address.
 type Allocation struct {
 	Start, Size uint64
-	Label       string // name of a module variable; empty for buffers
-	Param       string // the first kernel parameter that holds Start; empty if none does
-	Distance    uint64 // bytes between the access and the allocation
-	Before      bool   // the address lies before its start
-	Inside      bool   // the access begins inside and reaches over the end
-	ReadOnly    bool   // the access lies inside and is a write
-	Freed       bool
+	Label       string    // name of a module variable, malloc for a block of a kernel's heap; empty for buffers
+	Param       string    // the first kernel parameter that holds Start; empty if none does
+	Distance    uint64    // bytes between the access and the allocation
+	Before      bool      // the address lies before its start
+	Inside      bool      // the access begins inside and reaches over the end
+	Holds       bool      // the address lies inside
+	ReadOnly    bool      // the access lies inside and is a write
+	Freed       bool      // it has ended, and nothing has taken its place
+	Made, Ended *Involved // the malloc and the free, of a block of a kernel's heap; else nil
 }
 
 // Location is a place in a source.
@@ -68,7 +72,7 @@ func (f *Fault) Error() string {
 	if len(f.Source) > 0 {
 		place = f.Source[0]
 	}
-	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), f.Kernel, f.CTA.point(), f.Thread.point())
+	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), f.Kernel, f.CTA, f.Thread)
 }
 
 // Detail is the whole report on several lines.
@@ -97,9 +101,14 @@ func (f *Fault) Detail() string {
 		b.WriteString("  near:   no allocation within 1 GiB\n")
 	default:
 		fmt.Fprintf(&b, "  near:   %v\n", f.Near)
+		f.Near.Made.print(&b, "malloc: ")
+		f.Near.Ended.print(&b, "free:   ")
 	}
 	if n := bits.OnesCount32(f.Lanes); n > 1 {
 		fmt.Fprintf(&b, "  lanes:  %d of the warp fault here (mask %08x); the first is shown\n", n, f.Lanes)
+	}
+	if f.fix != "" {
+		fmt.Fprintf(&b, "  fix:    %s\n", f.fix)
 	}
 	fmt.Fprintf(&b, "  help:   ptxvm explain %v", f.Code)
 	return b.String()
@@ -126,6 +135,8 @@ func (a *Allocation) String() string {
 
 func (a *Allocation) what() string {
 	switch {
+	case a.Made != nil:
+		return "a block of malloc"
 	case a.Label != "":
 		return diag.Escape(a.Label)
 	case a.Param != "":
@@ -138,6 +149,8 @@ func (a *Allocation) relation() string {
 	switch {
 	case a.Freed:
 		return "inside freed memory:"
+	case a.Holds:
+		return "inside"
 	case a.Before:
 		return fmt.Sprintf("%d bytes before the start of", a.Distance)
 	case a.ReadOnly:
@@ -152,9 +165,10 @@ func (a *Allocation) relation() string {
 func (p *Program) newFault(m *machine.Fault) *Fault {
 	f := &Fault{
 		Code: diag.Code(m.Kind), Msg: faultMessage(m), Kernel: m.Kernel, Func: m.Func.Name,
-		CTA: dim(m.CTA), Thread: dim(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
+		CTA: index(m.CTA), Thread: index(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
 	}
 	f.PTX, f.Source, f.text = p.locate(m.Func, m.PC)
+	f.shared = m.Kind == machine.OutOfBounds && (m.Space == machine.Shared || m.Space == machine.Generic && mem.InShared(m.Addr))
 	for _, c := range m.Calls {
 		ptx, source, _ := p.locate(c.Func, c.PC)
 		if len(source) > 0 {
@@ -170,12 +184,13 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 	}
 	if n := m.Near; n != nil {
 		f.Near = &Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
-			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Freed: n.Freed}
+			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Holds: m.Kind == machine.BadFree, Freed: n.Freed,
+			Made: p.involvedIn(n.Made), Ended: p.involvedIn(n.Ended)}
 	}
 	return f
 }
 
-func dim(v [3]uint32) Dim3 { return Dim3{v[0], v[1], v[2]} }
+func index(v [3]uint32) Index3 { return Index3{v[0], v[1], v[2]} }
 
 // readOnly describes the constant or parameter block that a kernel has written to.
 func (p *Program) readOnly(addr uint64) *Allocation {
@@ -221,9 +236,9 @@ func faultMessage(m *machine.Fault) string {
 	switch {
 	case m.Kind == machine.BadMbarrier:
 		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
-	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind >= machine.BadTensorAllocation:
+	case m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind >= machine.BadTensorAllocation: // BadFree, too
 		more = m.Text
-	case m.Kind >= machine.SurfaceBounds && m.Kind <= machine.WrongSurface:
+	case m.Kind >= machine.SurfaceBounds && m.Kind <= machine.WrongTexture:
 		more = m.Text
 	case m.Kind == machine.BadBarrier:
 		more = barrierMessage(m)
@@ -269,14 +284,32 @@ func accessMessage(m *machine.Fault) string {
 	switch {
 	case m.Kind == machine.Misaligned:
 		return text + fmt.Sprintf(", which is no multiple of %d", m.Align)
-	case m.Space == machine.Local:
-		return text + fmt.Sprintf("; a thread has %d bytes of local memory", machine.DefaultStack)
+	case m.Space == machine.Local || mem.InLocal(m.Addr):
+		return text + localExtent(m)
+	case m.Near != nil && m.Near.Freed:
+		return text + ", which was freed"
 	case m.Want == 0 && m.Value == 0:
 		return text
 	case offset < m.Value:
 		return text + fmt.Sprintf(", %d bytes before the CTA's %d bytes of shared memory", m.Value-offset, m.Want-m.Value)
 	}
 	return text + fmt.Sprintf(", which ends %d bytes past the CTA's %d bytes of shared memory", offset+uint64(m.Size)-m.Want, m.Want-m.Value)
+}
+
+// localExtent describes how an access lies to the local memory of the running function.
+func localExtent(m *machine.Fault) string {
+	at, has := m.Addr, m.Want-m.Value
+	if mem.InLocal(at) {
+		at -= mem.LocalWindow
+	}
+	function := fmt.Sprintf("%d bytes of local memory of %s", has, m.Func.Name)
+	switch {
+	case has == 0:
+		return fmt.Sprintf("; %s has no local memory", m.Func.Name)
+	case at < m.Value:
+		return fmt.Sprintf(", %d bytes before the %s", m.Value-at, function)
+	}
+	return fmt.Sprintf(", which ends %d bytes past the %s", at+uint64(m.Size)-m.Want, function)
 }
 
 // faultTitle is the catalogue's name of a fault.
@@ -293,14 +326,14 @@ func accessWord(m *machine.Fault) string { return m.Space.String() + " " + m.Acc
 // DeadlockError says that no thread of a CTA and its cluster can go on: who waits for whom.
 type DeadlockError struct {
 	Kernel  string
-	CTA     Dim3 // of the first waiter
-	Cluster bool // there are several CTAs in the cluster
+	CTA     Index3 // of the first waiter
+	Cluster bool   // there are several CTAs in the cluster
 	Waiters []Waiter
 }
 
 // Waiter is a set of lanes of one warp that wait at one place.
 type Waiter struct {
-	CTA     Dim3
+	CTA     Index3
 	Warp    int
 	Lanes   uint32
 	Missing uint32 // lanes of the warp that they wait for; 0 if they wait for other warps
@@ -311,9 +344,9 @@ type Waiter struct {
 
 func (e *DeadlockError) Error() string {
 	if e.Cluster {
-		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA.point(), e.Kernel)
+		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA, e.Kernel)
 	}
-	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA.point(), e.Kernel)
+	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA, e.Kernel)
 }
 
 // Detail is the whole report on several lines.
@@ -327,7 +360,7 @@ func (e *DeadlockError) Detail() string {
 		}
 		b.WriteString("\n  ")
 		if e.Cluster {
-			fmt.Fprintf(&b, "CTA %s ", w.CTA.point())
+			fmt.Fprintf(&b, "CTA %s ", w.CTA)
 		}
 		fmt.Fprintf(&b, "warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
 	}
@@ -335,10 +368,10 @@ func (e *DeadlockError) Detail() string {
 }
 
 func (p *Program) newDeadlock(m *machine.DeadlockError) *DeadlockError {
-	e := &DeadlockError{Kernel: m.Kernel, CTA: dim(m.CTA), Cluster: m.Cluster}
+	e := &DeadlockError{Kernel: m.Kernel, CTA: index(m.CTA), Cluster: m.Cluster}
 	for i := range m.Waiters {
 		v := &m.Waiters[i]
-		w := Waiter{CTA: dim(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
+		w := Waiter{CTA: index(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
 		w.PTX, w.Source, _ = p.locate(v.Func, v.PC)
 		e.Waiters = append(e.Waiters, w)
 	}

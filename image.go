@@ -13,7 +13,7 @@ import (
 
 // image is where a program's variables and functions lie on a device.
 type image struct {
-	vars  map[*ir.Var]uint64  // generic addresses of .global and .const variables, handles of .surfref
+	vars  map[*ir.Var]uint64  // generic addresses of .global and .const variables, handles of references
 	funcs map[*ir.Func]uint64 // addresses in the code window
 }
 
@@ -26,10 +26,10 @@ func newImage(d *machine.Device, m *ir.Module) (*image, error) {
 	}
 	for _, v := range m.Vars {
 		switch {
-		case !inArena(v):
+		case isReference(v):
+			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
 			continue
-		case isSurface(v):
-			img.vars[v] = d.AddHandles(v.Name, references(v))
+		case !inArena(v):
 			continue
 		}
 		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst})
@@ -51,7 +51,7 @@ func inArena(v *ir.Var) bool {
 
 // initialise writes a variable's bytes, then the addresses in them (5.4.4).
 func (img *image) initialise(arena *mem.Arena, v *ir.Var) {
-	if len(v.Init) == 0 && len(v.Relocs) == 0 || isSurface(v) {
+	if len(v.Init) == 0 && len(v.Relocs) == 0 || isReference(v) {
 		return
 	}
 	data := arena.Bytes(img.vars[v], uint64(v.Size))
@@ -82,7 +82,7 @@ func (img *image) Func(f *ir.Func) uint64 { return img.funcs[f] }
 func (img *image) free(d *machine.Device) error {
 	var first error
 	for v, addr := range img.vars {
-		if isSurface(v) {
+		if isReference(v) {
 			d.DropHandles(addr, references(v))
 			continue
 		}

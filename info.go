@@ -4,6 +4,7 @@ package ptxvm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -26,8 +27,12 @@ func (d Dim3) Count() uint64 {
 // String prints the extent as the command line takes it: 4,2,1.
 func (d Dim3) String() string { f := d.filled(); return fmt.Sprintf("%d,%d,%d", f.X, f.Y, f.Z) }
 
-// point prints d as a place: (0,0,1).
-func (d Dim3) point() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
+// Index3 is the place of a CTA in its grid (%ctaid) or of a thread in its block (%tid): it counts from 0, and a
+// component that is left out is 0.
+type Index3 struct{ X, Y, Z uint32 }
+
+// String prints the place: (0,0,1).
+func (i Index3) String() string { return fmt.Sprintf("(%d,%d,%d)", i.X, i.Y, i.Z) }
 
 // KernelInfo describes one .entry of a module.
 type KernelInfo struct {
@@ -41,10 +46,13 @@ type KernelInfo struct {
 	ExplicitCluster   bool   // .explicitcluster: a launch must name the cluster's shape, unless ReqCluster does
 	BlocksAreClusters bool   // .blocksareclusters: Launch.Grid counts clusters
 	StaticShared      int    // bytes of .shared variables that the kernel reaches
+	// DynamicShared names the .extern .shared arrays without size that the kernel reaches; Launch.Shared says how large they are.
+	DynamicShared []string
+	ReadsThread   bool // the kernel's own code reads %tid
 }
 
 // Base is the function's own name: Demangled without result, scope, template arguments and parameters.
-func (k KernelInfo) Base() string { return baseName(k.Demangled) }
+func (k KernelInfo) Base() string { return parseName(k.Demangled).base() }
 
 // ParamInfo describes one kernel parameter.
 type ParamInfo struct {
@@ -113,10 +121,22 @@ func kernelInfo(f *ir.Func) KernelInfo {
 	if max := directiveDim(f.Perf.MaxNTid); max != (Dim3{}) {
 		info.MaxThreads = uint32(max.Count())
 	}
+	for _, v := range f.Shared {
+		if v.Dynamic {
+			info.DynamicShared = append(info.DynamicShared, v.Name)
+		}
+	}
+	info.ReadsThread = slices.ContainsFunc(f.Insts, readsThread)
 	for _, p := range f.Params {
 		info.Params = append(info.Params, paramInfo(p))
 	}
 	return info
+}
+
+// readsThread tells whether an instruction reads %tid.
+func readsThread(in ir.Inst) bool {
+	tid, _ := isa.LookupSpecial("%tid")
+	return slices.ContainsFunc(in.Ops, func(o ir.Operand) bool { return o.Kind == ir.OpSpec && o.Special == tid })
 }
 
 // directiveDim reads a directive's extents; all zero without the directive.
@@ -145,22 +165,4 @@ func Nearest(word string, names []string) string {
 		}
 	}
 	return isa.Nearest(word, names)
-}
-
-// unknownKernel suggests the nearest name.
-func unknownKernel(name string, infos []KernelInfo) error {
-	names := make([]string, 0, 2*len(infos))
-	for _, k := range infos {
-		names = append(names, k.Name, k.Base())
-	}
-	near := Nearest(name, names)
-	for _, other := range names { // half a name says more than a near one
-		if near == "" && strings.Contains(strings.ToLower(other), strings.ToLower(name)) {
-			near = other
-		}
-	}
-	if near != "" {
-		return fmt.Errorf("ptxvm: there is no kernel %q; did you mean %s?", name, near)
-	}
-	return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(infos))
 }

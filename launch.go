@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +43,7 @@ type Stats struct {
 	LaneOps   uint64 // instructions times the lanes that executed them
 	Elapsed   time.Duration
 	Compiled  uint64      // those of LaneOps that compiled code executed
+	Refused   []string    // why functions of the device have not been compiled though they should: defects of the compiler
 	Left      []Leave     // where compiled code left instructions to the interpreter, most frequent first
 	Leak      *TensorLeak // tensor memory that was not freed; nil if all was
 	Assumed   []string    // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
@@ -53,7 +55,7 @@ func (s Stats) LaneOpsPerSecond() float64 { return perSecond(s.LaneOps, s.Elapse
 // Progress is how far a launch is.
 type Progress struct {
 	CTAsDone, CTAs uint64
-	LaneOps        uint64 // of the CTAs that are done
+	LaneOps        uint64 // so far, but for the last few
 	Elapsed        time.Duration
 }
 
@@ -73,36 +75,67 @@ func (k *Kernel) Info() KernelInfo { return k.info }
 // Launch runs the kernel to its end; everything it writes is written when Launch returns.
 // An argument is a fixed-size number of the parameter's size, a Buffer (its address),
 // a Surface, []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
-// (nothing has run), *Fault, *DeadlockError, ErrStepLimit, ErrOutOfMemory, ErrClosed or
-// the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
+// (nothing has run), *Fault, *DeadlockError, ErrOutOfMemory, ErrClosed or a *StoppedError
+// around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
+	return k.launch(ctx, l, func(block []byte) error {
+		return k.program.d.packArgs(block, k.info.Name, k.info.Params, args)
+	})
+}
+
+// LaunchBlock is Launch with the bytes of all parameters, each at its Offset, as a driver has them.
+func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stats, error) {
+	return k.launch(ctx, l, func(block []byte) error {
+		if len(params) != len(block) {
+			return k.refuse("%d bytes of parameters; the kernel has %d", len(params), len(block))
+		}
+		copy(block, params)
+		return nil
+	})
+}
+
+// Ready says what Launch would return for a launch of that shape before anything has run: nil, an *ArgError, an
+// *UnsupportedError, or ErrClosed.
+func (k *Kernel) Ready(l Launch) error {
+	if err := k.program.alive(); err != nil {
+		return err
+	}
+	room := k.room()
+	defer k.spare.Store(room)
+	_, err := k.prepared(context.Background(), l, room)
+	return err
+}
+
+// launch runs the kernel with the parameters that fill writes.
+func (k *Kernel) launch(ctx context.Context, l Launch, fill func(block []byte) error) (Stats, error) {
 	p := k.program
 	if err := p.alive(); err != nil {
 		return Stats{}, err
 	}
 	room := k.room()
 	defer k.spare.Store(room)
-	if err := p.d.packArgs(room.params, k.info.Name, k.info.Params, args); err != nil {
+	if err := fill(room.params); err != nil {
 		return Stats{}, err
 	}
 	ml, err := k.prepared(ctx, l, room)
 	if err != nil {
 		return Stats{}, err
 	}
-	p.bindSurfaces()
-	ctx, out, end := watchOutput(ctx, p.d.cfg.Stdout, p.d.cfg.MaxOutput, &room.output)
+	p.bindReferences()
+	ctx, out, end := watchOutput(ctx, p.stdout, p.d.cfg.MaxOutput, &room.output)
 	defer end()
 	if !ml.Stays {
 		ml.Output = out
 	}
 	start := sinceBegin()
-	fill := l.Tensor.watchTensor(ml)
+	show := l.Tensor.watchTensor(ml)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	fill()
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(room.code.Guesses)}
+	show()
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(room.code.Guesses)}
 	ml.Output.Close() // a failure ends ctx
-	err = p.outcome(outputFailed(ctx, err))
+	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, room.params)
+	k.missingShared(err, l)
 	return stats, k.reported(ml, err)
 }
 
@@ -118,6 +151,15 @@ func (k *Kernel) nameBuffer(err error, block []byte) {
 			return
 		}
 	}
+}
+
+// missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no bytes.
+func (k *Kernel) missingShared(err error, l Launch) {
+	fault, ok := err.(*Fault)
+	if !ok || !fault.shared || l.Shared != 0 || len(k.info.DynamicShared) == 0 {
+		return
+	}
+	fault.fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(k.info.DynamicShared, "[], "))
 }
 
 // progress puts the machine's reports into the terms of the configuration; nil if nobody asks.
@@ -250,7 +292,10 @@ func (p *Program) outcome(err error) error {
 	}
 	var fault *machine.Fault
 	var deadlock *machine.DeadlockError
+	var defect *machine.Defect
 	switch {
+	case errors.As(err, &defect):
+		return &DefectError{What: defect.What, Stack: defect.Stack}
 	case errors.As(err, &fault):
 		return p.newFault(fault)
 	case errors.As(err, &deadlock):

@@ -40,7 +40,7 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, room *launchRoom) (*mac
 	if err := k.describe(ctx, l, room); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && l.Tensor == nil && k.program.d.cfg.Stdout == nil {
+	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && l.Tensor == nil && k.program.stdout == nil {
 		room.shape = l
 		if same {
 			ml = new(machine.Launch)
@@ -57,10 +57,8 @@ func (k *Kernel) describe(ctx context.Context, l Launch, room *launchRoom) (err 
 	if err := k.shape(l, ml); err != nil {
 		return err
 	}
-	watcher := d.sanitizer()
-	if ml.Observer = machine.ObserverOf(ctx); watcher != nil {
-		ml.Observer, ml.Reporter = watcher, watcher
-	}
+	ml.Observer = machine.ObserverOf(ctx)
+	d.sanitize(ml)
 	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
 		return err
 	}

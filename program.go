@@ -5,8 +5,8 @@ package ptxvm
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -23,8 +23,9 @@ type Program struct {
 	image   *image
 	decoder *decode.Decoder
 	life    *lifetime // of the variables
-	refs    []*ir.Var // of type .surfref
-	bound   sync.Map  // *ir.Var → Surface: what Bind was told
+	refs    []*ir.Var // of opaque types
+	bound   sync.Map  // *ir.Var → Surface, Texture or Sampler: what Bind was told
+	stdout  io.Writer // of the device, if the program can print
 	rooms   sync.Map  // *ir.Func → *atomic.Pointer[launchRoom]: of its kernels' launches, when none runs
 
 	warnings Diagnostics
@@ -72,14 +73,17 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 		return nil, d.outOfMemory(err, variableBytes(linked))
 	}
 	p.decoder = decode.New(linked, p.image)
-	p.refs = slices.DeleteFunc(slices.Clone(linked.Vars), func(v *ir.Var) bool { return !isSurface(v) })
+	if decode.Prints(linked) {
+		p.stdout = d.cfg.Stdout
+	}
+	p.refs = slices.DeleteFunc(slices.Clone(linked.Vars), func(v *ir.Var) bool { return !isReference(v) })
 	return p, nil
 }
 
 // variableBytes is what a module's variables take.
 func variableBytes(m *ir.Module) (n int) {
 	for _, v := range m.Vars {
-		if inArena(v) && !isSurface(v) {
+		if inArena(v) && !isReference(v) {
 			n += int(v.Size)
 		}
 	}
@@ -90,7 +94,7 @@ func variableBytes(m *ir.Module) (n int) {
 // the module's target, and an architecture-specific target runs on that one alone.
 func (d *Device) runs(m *Module) error {
 	want := m.info.Target
-	if d.target.Satisfies(want) || want.Suffix != 0 && d.target.Arch == want.Arch {
+	if d.target.Runs(want) {
 		return nil
 	}
 	return fmt.Errorf("ptxvm: %s is for %v; the device is %v (DeviceConfig.Arch, --arch)", m.name, want, d.target)
@@ -116,8 +120,8 @@ func (p *Program) Global(name string) (Buffer, error) {
 	}
 	v := p.module.Var(name)
 	switch {
-	case v != nil && isSurface(v):
-		return Buffer{}, fmt.Errorf("ptxvm: %s is a reference to a surface and has no memory; see Program.Bind", name)
+	case v != nil && isReference(v):
+		return Buffer{}, fmt.Errorf("ptxvm: %s is a reference to a %v and has no memory; see Program.Bind", name, handleKind(v))
 	case v == nil || (v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst):
 		return Buffer{}, fmt.Errorf("ptxvm: no .global or .const variable is called %q", name)
 	}
@@ -127,8 +131,8 @@ func (p *Program) Global(name string) (Buffer, error) {
 // Kernels describes the kernels in written order.
 func (p *Program) Kernels() []KernelInfo { return kernels(p.module) }
 
-// Kernel finds a kernel by its symbol, by its demangled name, or by its base name if
-// that is unique; "" finds the only kernel there is.
+// Kernel finds a kernel by its symbol or as C++ writes it, as far as that is unique: ns::axpy<float>(float*, int), with or
+// without parameters, template arguments and scopes. Blanks and a result type do not count; "" finds the only kernel there is.
 func (p *Program) Kernel(name string) (*Kernel, error) {
 	if err := p.alive(); err != nil {
 		return nil, err
@@ -143,15 +147,11 @@ func (p *Program) Kernel(name string) (*Kernel, error) {
 		}
 		return nil, fmt.Errorf("ptxvm: the program has %d kernels; name one of %s", len(infos), kernelNames(infos))
 	}
-	for _, match := range []func(KernelInfo) bool{
-		func(k KernelInfo) bool { return k.Name == name || k.Demangled == name },
-		func(k KernelInfo) bool { return k.Base() == name },
-	} {
-		if found := slices.DeleteFunc(slices.Clone(infos), func(k KernelInfo) bool { return !match(k) }); len(found) == 1 {
-			return p.kernel(found[0]), nil
-		}
+	info, err := findKernel(name, infos)
+	if err != nil {
+		return nil, err
 	}
-	return nil, unknownKernel(name, infos)
+	return p.kernel(info), nil
 }
 
 func (p *Program) kernel(info KernelInfo) *Kernel {
@@ -159,17 +159,4 @@ func (p *Program) kernel(info KernelInfo) *Kernel {
 	spare, _ := p.rooms.LoadOrStore(k.fn, new(atomic.Pointer[launchRoom]))
 	k.spare = spare.(*atomic.Pointer[launchRoom])
 	return k
-}
-
-// kernelNames lists what could have been meant, cut after eight.
-func kernelNames(infos []KernelInfo) string {
-	var names []string
-	for i, k := range infos {
-		if i == 8 {
-			names = append(names, fmt.Sprintf("and %d more", len(infos)-i))
-			break
-		}
-		names = append(names, k.Name)
-	}
-	return strings.Join(names, ", ")
 }

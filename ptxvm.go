@@ -44,6 +44,7 @@ type CompileConfig struct {
 	Arch              string // judge for this architecture, such as "sm_90a"; "" the module's own target
 	Judge             Judge  // whom to follow where ptxas and the manual differ
 	WarningsAreErrors bool
+	CompileOnly       bool // Check judges one module of several: others may define what it declares (ptxas -c). Compile always does
 }
 
 // Module is a valid PTX module. It is not bound to a device and not changed by use.
@@ -69,7 +70,7 @@ func Compile(filename string, src []byte, cfg *CompileConfig) (*Module, error) {
 	return &Module{name: filename, info: info, warnings: diags}, nil
 }
 
-// Check judges a module as `ptxas` does for a whole program and returns all that it has
+// Check judges a module as `ptxas` does for a whole program, or with CompileOnly for one of several, and returns all that it has
 // to say, which points into src: src must not change while that is in use. The error is about the configuration, never about the module.
 func Check(filename string, src []byte, cfg *CompileConfig) (Diagnostics, error) {
 	if cfg == nil {
@@ -99,7 +100,7 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 	if noPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it helps nobody
 	}
-	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole})
+	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
 	if cfg.WarningsAreErrors {
 		for i := range diags {
 			if diags[i].Severity == diag.Warning {

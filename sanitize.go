@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/internal/san/race"
 )
 
 // Sanitize is a set of sanitizers. Asynchrony AsyncLazy brings its own: early accesses to what
@@ -25,13 +26,21 @@ const (
 	// SanitizeInit reports reads of tensor, shared and global memory that neither a kernel nor
 	// the host has written. Module variables and what kernels malloc count as written.
 	SanitizeInit Sanitize = 1 << iota
+	// SanitizeRace reports accesses of two threads to the same bytes, one of them a write, that nothing orders in the
+	// run: in shared, cluster and global memory, by the memory model (PTX ISA 8). Asynchronous operations are
+	// not looked at.
+	SanitizeRace
+	// SanitizeSync reports uses of barriers and member masks that work on no target, or only by luck: lanes of a warp at
+	// different aligned barriers, masks that do not name their own lane or differ within a group, values taken
+	// from lanes that take no part.
+	SanitizeSync
 )
 
 // sanitizers are their names, by bit.
-var sanitizers = []string{"init"}
+var sanitizers = []string{"init", "race", "sync"}
 
 // laterSanitizers are promised and not built yet.
-var laterSanitizers = []string{"mem", "race", "sync", "all"}
+var laterSanitizers = []string{"mem", "leak", "async", "all"}
 
 // ParseSanitize reads a list of names, such as init.
 func ParseSanitize(list string) (set Sanitize, err error) {
@@ -96,8 +105,8 @@ type Report struct {
 
 // Involved is one of the places of a report.
 type Involved struct {
-	CTA    Dim3
-	Thread Dim3   // the first
+	CTA    Index3
+	Thread Index3 // the first
 	Lanes  uint32 // of the warp
 	PTX    Location
 	Source []Location // as in Fault
@@ -112,7 +121,7 @@ func (r *Report) Error() string {
 		at = r.Other
 	}
 	return fmt.Sprintf("%v: %v: %s (kernel %s, CTA %s, thread %s)", at.line(), r.Code, diag.Escape(r.Msg), r.Kernel,
-		at.CTA.point(), at.Thread.point())
+		at.CTA, at.Thread)
 }
 
 // line is the innermost place.
@@ -127,9 +136,9 @@ func (v *Involved) line() Location {
 func (r *Report) Detail() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", r.Error())
-	r.Here.print(&b, r.role)
+	r.Here.print(&b, reportLabel(r.role))
 	if r.Other != nil {
-		r.Other.print(&b, r.otherRole)
+		r.Other.print(&b, reportLabel(r.otherRole))
 	}
 	if r.Times > 1 {
 		fmt.Fprintf(&b, "  times:   %d; the first is shown\n", r.Times)
@@ -138,26 +147,40 @@ func (r *Report) Detail() string {
 	return b.String()
 }
 
-func (v *Involved) print(b *strings.Builder, role string) {
-	if v.PTX.File == "" {
+// reportLabel is a role in the column of a report's labels.
+func reportLabel(role string) string { return fmt.Sprintf("%-9s", role+":") }
+
+// print writes the place behind a label, and what else there is to say of it below; nothing if it is not known.
+func (v *Involved) print(b *strings.Builder, label string) {
+	if v == nil || v.PTX.File == "" {
 		return
 	}
-	fmt.Fprintf(b, "  %-8s %v  %s\n", role+":", v.PTX, diag.Escape(v.Text))
-	fmt.Fprintf(b, "           by CTA %s, thread %s", v.CTA.point(), v.Thread.point())
+	indent := strings.Repeat(" ", 2+len(label))
+	fmt.Fprintf(b, "  %s%v  %s\n", label, v.PTX, diag.Escape(v.Text))
+	fmt.Fprintf(b, indent+"by CTA %s, thread %s", v.CTA, v.Thread)
 	if n := bits.OnesCount32(v.Lanes); n > 1 {
 		fmt.Fprintf(b, " and %d more of its warp (mask %08x)", n-1, v.Lanes)
 	}
 	b.WriteByte('\n')
 	for _, l := range v.Source {
-		fmt.Fprintf(b, "           from %v%s\n", l, inFunction(l.Function))
+		fmt.Fprintf(b, indent+"from %v%s\n", l, inFunction(l.Function))
 	}
 	for _, l := range v.Calls {
-		fmt.Fprintf(b, "           called from %v%s\n", l, inFunction(l.Function))
+		fmt.Fprintf(b, indent+"called from %v%s\n", l, inFunction(l.Function))
 	}
 }
 
-// sanitizer returns what observes a launch, nil if nobody asks.
-func (d *Device) sanitizer() *san.Sanitizer {
+// watchers are the observers of a launch under several sanitizers.
+type watchers []machine.Observer
+
+func (w watchers) Observe(e *machine.Event) {
+	for _, one := range w {
+		one.Observe(e)
+	}
+}
+
+// sanitize lets the sanitizers of the configuration observe a launch.
+func (d *Device) sanitize(l *machine.Launch) {
 	var checks san.Checks
 	if d.cfg.Sanitize&SanitizeInit != 0 {
 		checks |= san.Init
@@ -165,14 +188,26 @@ func (d *Device) sanitizer() *san.Sanitizer {
 	if d.cfg.Async == AsyncLazy {
 		checks |= san.Async
 	}
-	if checks == 0 {
-		return nil
+	races := d.cfg.Sanitize&SanitizeRace != 0
+	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
+	if checks == 0 && !races && !l.Misuse {
+		return
 	}
 	n := d.cfg.MaxReports
 	if n == 0 {
 		n = defaultReports
 	}
-	return san.New(checks, n, d.shadow)
+	s := san.New(checks, n, d.shadow)
+	l.Reporter = s
+	switch {
+	case checks == 0 && !races:
+	case !races:
+		l.Observer = s
+	case checks == 0:
+		l.Observer = race.NewObserver(l, s)
+	default:
+		l.Observer = watchers{s, race.NewObserver(l, s)}
+	}
 }
 
 // reported joins what a sanitizer has found to the outcome of a launch.
@@ -214,12 +249,36 @@ var reportWords = map[machine.ReportKind]struct {
 		"tcgen05.fence::before_thread_sync behind the first operation and its wait, before the barrier or flag"},
 	machine.NoFenceAfter: {diag.TensorOrder, "two operations on %s, without tcgen05.fence::after_thread_sync before the second", "then", "first",
 		"tcgen05.fence::after_thread_sync behind the wait for the barrier or flag, before the second operation"},
+	machine.RaceRAW:    {diag.DataRace, "race: read of %s, which another thread has written, with nothing to order them", "read", "written", ""},
+	machine.RaceWAR:    {diag.DataRace, "race: write to %s, which another thread has read, with nothing to order them", "write", "read", ""},
+	machine.RaceWAW:    {diag.DataRace, "race: write to %s, which another thread has written, with nothing to order them", "write", "written", ""},
+	machine.SyncMisuse: {diag.SyncMisuse, "%s", "here", "others", "all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)"},
+	machine.RaceScope:  {diag.DataRace, "race: access to %s by threads outside the scope of one of the two", "access", "other", ""},
 }
+
+// raceFixes say what would order two threads, by how far they are from each other.
+var raceFixes = map[machine.Relation]string{
+	machine.WithinWarp: "bar.warp.sync (__syncwarp) for both lanes between the two, or an atomic operation: from sm_70 lanes of a warp are not in step",
+	machine.WithinCTA:  "bar.sync (__syncthreads) between the two, reached by both threads, or an atomic operation",
+	machine.AcrossCTAs: "a release by the first thread that the second acquires at gpu scope (flag, grid barrier), an atomic operation in both, or two launches",
+}
+
+// scopeFix is what helps where two strong accesses have too narrow a scope.
+const scopeFix = "a scope that includes both threads: .gpu for CTAs of different clusters, .cluster within one"
 
 func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	w := reportWords[f.Kind]
 	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, role: w.role, otherRole: w.other, fix: w.fix}
-	r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))
+	switch {
+	case f.Kind == machine.RaceScope:
+		r.fix = scopeFix
+	case r.fix == "":
+		r.fix = raceFixes[f.Between]
+	}
+	r.Msg = f.Text
+	if f.Kind != machine.SyncMisuse {
+		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))
+	}
 	r.Here = k.program.involved(&f.Then)
 	if f.Op.Func != nil {
 		other := k.program.involved(&f.Op)
@@ -230,7 +289,7 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 
 // involved puts a place into the terms of the source.
 func (p *Program) involved(at *machine.Place) Involved {
-	v := Involved{CTA: dim(at.CTA), Thread: dim(at.Thread), Lanes: at.Lanes}
+	v := Involved{CTA: index(at.CTA), Thread: index(at.Thread), Lanes: at.Lanes}
 	if at.Func == nil {
 		return v
 	}
@@ -243,6 +302,15 @@ func (p *Program) involved(at *machine.Place) Involved {
 		v.Calls = append(v.Calls, ptx)
 	}
 	return v
+}
+
+// involvedIn is involved for a place that may be missing.
+func (p *Program) involvedIn(at *machine.Place) *Involved {
+	if at == nil {
+		return nil
+	}
+	v := p.involved(at)
+	return &v
 }
 
 // rangeWords is "lane 3" or "lanes 3 to 5".

@@ -23,8 +23,12 @@ func TestCorpusSanitized(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit, Async: ptxvm.AsyncLazy}
-			runWith(t, cfg, path, src, arch, c.Make(corpus.Target{Arch: arch}))
+			for _, cfg := range []ptxvm.DeviceConfig{
+				{Sanitize: ptxvm.SanitizeInit, Async: ptxvm.AsyncLazy},
+				{Sanitize: ptxvm.SanitizeRace | ptxvm.SanitizeSync},
+			} {
+				runWith(t, cfg, path, src, arch, c.Make(corpus.Target{Arch: arch}))
+			}
 		})
 	}
 }
@@ -32,7 +36,7 @@ func TestCorpusSanitized(t *testing.T) {
 // BenchmarkSanitized is saxpy on one worker: unobserved, and under sanitizers.
 func BenchmarkSanitized(b *testing.B) {
 	for name, cfg := range map[string]ptxvm.DeviceConfig{
-		"none": {}, "init": {Sanitize: ptxvm.SanitizeInit}, "lazy": {Async: ptxvm.AsyncLazy},
+		"none": {Engine: ptxvm.Interp}, "init": {Sanitize: ptxvm.SanitizeInit}, "lazy": {Async: ptxvm.AsyncLazy}, "race": {Sanitize: ptxvm.SanitizeRace},
 	} {
 		b.Run(name, func(b *testing.B) {
 			cfg.Workers, cfg.Memory = 1, 1<<24

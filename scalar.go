@@ -3,6 +3,7 @@ package ptxvm
 // This file copies slices of Go numbers to and from devices.
 
 import (
+	"fmt"
 	"unsafe"
 )
 
@@ -30,8 +31,12 @@ func Upload[T Scalar](d *Device, vals []T) (Buffer, error) {
 	return b, nil
 }
 
-// Download copies len(vals) values from the start of b. It is an error if b is shorter.
+// Download copies len(vals) values from the start of b. It is an error, and nothing is copied, if b is shorter.
 func Download[T Scalar](b Buffer, vals []T) error {
-	_, err := b.ReadAt(scalarBytes(vals), 0)
+	bytes := scalarBytes(vals)
+	if len(bytes) > b.Len() {
+		return fmt.Errorf("ptxvm: a download of %d bytes (%d values) from a buffer of %d", len(bytes), len(vals), b.Len())
+	}
+	_, err := b.ReadAt(bytes, 0)
 	return err
 }

@@ -1,16 +1,12 @@
 package ptxvm
 
-// This file holds surfaces: handles of arrays, and the .surfref variables of programs.
+// This file holds surfaces: handles of arrays.
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
-	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Surface is a handle of an array, a 64-bit argument of kernels. A kernel may keep it in memory
@@ -54,48 +50,4 @@ func (n *namedArrays) find(name string) *machine.Image {
 		}
 	}
 	return nil
-}
-
-// isSurface tells which variables are references to surfaces: they have handles, not memory.
-func isSurface(v *ir.Var) bool { return v.Type == isa.Surfref && inArena(v) }
-
-// references is the number of handles of a .surfref variable, which may be an array.
-func references(v *ir.Var) int { return int(v.Size / int64(mem.ImageStep)) }
-
-// Bind lets the module's .surfref variable of a name mean an array, also for launches that come
-// later. Without it, it means the array of its own name.
-func (p *Program) Bind(name string, s Surface) error {
-	v := p.module.Var(name)
-	if v == nil || !isSurface(v) {
-		return fmt.Errorf("ptxvm: no .surfref variable is called %q", name)
-	}
-	if s.of == nil || s.of.d != p.d {
-		return fmt.Errorf("ptxvm: the surface for %s is of another device, or of none", name)
-	}
-	return s.of.use(func() error {
-		return p.life.use(func() error {
-			p.bound.Store(v, s)
-			p.d.machine.SetImage(p.image.vars[v], p.d.machine.ImageOf(s.handle))
-			return nil
-		})
-	})
-}
-
-// Surfaces lists the module's .surfref variables.
-func (p *Program) Surfaces() (names []string) {
-	for _, v := range p.refs {
-		names = append(names, v.Name)
-	}
-	return names
-}
-
-// bindSurfaces binds the references that nobody has bound, or whose array has gone, by name.
-func (p *Program) bindSurfaces() {
-	for _, v := range p.refs {
-		im := p.d.arrays.find(v.Name)
-		if s, ok := p.bound.Load(v); ok {
-			im = p.d.machine.ImageOf(s.(Surface).handle)
-		}
-		p.d.machine.SetImage(p.image.vars[v], im)
-	}
 }

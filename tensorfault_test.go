@@ -199,7 +199,7 @@ func TestTensorGuesses(t *testing.T) {
 
 // TestTensorShow: the tensor memory of one CTA, as it was at its end.
 func TestTensorShow(t *testing.T) {
-	m := &TensorMemory{CTA: Dim3{X: 1}}
+	m := &TensorMemory{CTA: Index3{X: 1}}
 	text := fmt.Sprintf(tensorKernel, "mov.u32 %r2, %ctaid.x; mad.lo.u32 %r2, %r2, 100, %r0; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r8], {%r2}; tcgen05.wait::st.sync.aligned;", "", 1)
 	if _, err := launchTensor(t, text, DeviceConfig{}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}, Tensor: m}); err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ ON:
 	text = strings.ReplaceAll(text, "%%", "%")
 	for _, mode := range []Async{AsyncEager, AsyncLazy, AsyncRandom} {
 		for cta := range uint32(2) {
-			m := &TensorMemory{CTA: Dim3{X: cta}}
+			m := &TensorMemory{CTA: Index3{X: cta}}
 			_, err := launchTensor(t, text, DeviceConfig{Async: mode}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}, Tensor: m})
 			if err != nil {
 				t.Fatal(err)

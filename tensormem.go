@@ -15,7 +15,7 @@ import (
 // TensorMemory asks a launch for the tensor memory of one CTA as it is when the CTA ends, columns
 // that were freed before included.
 type TensorMemory struct {
-	CTA     Dim3       // whose
+	CTA     Index3     // whose
 	Columns []int      // the columns that were allocated at some time; empty if none was
 	Words   [][]uint32 // by lane (128 of them), a word for each of Columns
 }
@@ -23,14 +23,14 @@ type TensorMemory struct {
 // TensorLeak is tensor memory that a CTA allocated and did not free before it ended, which the
 // manual forbids (9.7.16.1.2).
 type TensorLeak struct {
-	CTA             Dim3
+	CTA             Index3
 	Column, Columns int
 	PTX             Location // the tcgen05.alloc
 	More            int      // further allocations that were not freed, in this and other CTAs
 }
 
 func (l *TensorLeak) String() string {
-	text := fmt.Sprintf("%v: CTA %v ended without freeing columns %d to %d of tensor memory", l.PTX, l.CTA.point(), l.Column, l.Column+l.Columns-1)
+	text := fmt.Sprintf("%v: CTA %v ended without freeing columns %d to %d of tensor memory", l.PTX, l.CTA, l.Column, l.Column+l.Columns-1)
 	if l.More > 0 {
 		text += fmt.Sprintf(", and %d more allocations were not freed", l.More)
 	}
@@ -42,7 +42,7 @@ func (p *Program) leak(m *machine.TensorLeak) *TensorLeak {
 	if m == nil {
 		return nil
 	}
-	l := &TensorLeak{CTA: dim(m.CTA), Column: int(m.Column), Columns: int(m.Columns), More: m.More}
+	l := &TensorLeak{CTA: index(m.CTA), Column: int(m.Column), Columns: int(m.Columns), More: m.More}
 	l.PTX, _, _ = p.locate(m.Place.Func, m.Place.PC)
 	return l
 }

@@ -15,9 +15,9 @@ import (
 // Trace asks a launch for every instruction that a CTA executes, or one of its threads. Results are
 // those of a launch without it.
 type Trace struct {
-	CTA      Dim3
-	Thread   *Dim3 // the only one to show; nil: all
-	From, To int   // lines of the PTX, both included; 0, 0: all
+	CTA      Index3
+	Thread   *Index3 // the only one to show; nil: all
+	From, To int     // lines of the PTX, both included; 0, 0: all
 	// Each is called for each step while the kernel runs, one call at a time; the Step is valid until
 	// it returns.
 	Each func(*Step)
@@ -26,7 +26,7 @@ type Trace struct {
 // Step is one instruction that lanes of a warp have executed.
 type Step struct {
 	Kernel string
-	CTA    Dim3
+	CTA    Index3
 	Warp   int
 	Lanes  uint32 // that executed; a lane that is in Active alone had a false guard
 	Active uint32 // that stood at the instruction
@@ -73,12 +73,12 @@ func (k *Kernel) tracer(t *Trace, l *machine.Launch) (*machine.Tracer, error) {
 	out := &machine.Tracer{Warp: -1, Lanes: ^uint32(0)}
 	var inside bool
 	if out.CTARank, inside = rankIn(l.Grid, t.CTA); !inside {
-		return nil, k.refuse("trace: CTA %s is not in the grid of %v, which counts from 0", t.CTA.point(), dim(l.Grid))
+		return nil, k.refuse("trace: CTA %s is not in the grid of %v, which counts from 0", t.CTA, Dim3(index(l.Grid)))
 	}
 	if t.Thread != nil {
 		thread, inside := rankIn(l.Block, *t.Thread)
 		if !inside {
-			return nil, k.refuse("trace: thread %s is not in the block of %v, which counts from 0", t.Thread.point(), dim(l.Block))
+			return nil, k.refuse("trace: thread %s is not in the block of %v, which counts from 0", t.Thread, Dim3(index(l.Block)))
 		}
 		out.Warp, out.Lanes = int32(thread/32), 1<<(thread%32)
 	}
@@ -93,7 +93,7 @@ func (k *Kernel) tracer(t *Trace, l *machine.Launch) (*machine.Tracer, error) {
 }
 
 // rankIn is a linear index, x fastest; false outside.
-func rankIn(extent [3]uint32, at Dim3) (uint64, bool) {
+func rankIn(extent [3]uint32, at Index3) (uint64, bool) {
 	inside := at.X < extent[0] && at.Y < extent[1] && at.Z < extent[2]
 	return uint64(at.X) + uint64(extent[0])*(uint64(at.Y)+uint64(extent[1])*uint64(at.Z)), inside
 }
@@ -135,7 +135,7 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 
 // step puts a machine's step into the terms of the source. lanes are those that somebody wants to see.
 func (t *traceLines) step(line *tracedLine, s *machine.Step, lanes uint32) *Step {
-	out := &Step{Kernel: t.kernel, CTA: dim(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
+	out := &Step{Kernel: t.kernel, CTA: index(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
 		PTX: line.ptx, Source: line.source, Calls: s.Depth, Text: line.text, Then: thenWords[s.Then]}
 	if s.Then == machine.Jump {
 		ptx, _, _ := t.p.locate(s.Func, s.Target)

@@ -150,12 +150,12 @@ LAST:
 		trace ptxvm.Trace
 		want  []string
 	}{
-		{ptxvm.Trace{From: 17, To: 18, Thread: &ptxvm.Dim3{X: 3}}, []string{
+		{ptxvm.Trace{From: 17, To: 18, Thread: &ptxvm.Index3{X: 3}}, []string{
 			"w0 8/8 @q mov.f32 f, 0f3fc00000; >f f32 1.5..1.5 ", "w0 0/8 @!q bra DONE; diverges"}},
-		{ptxvm.Trace{From: 17, To: 17, Thread: &ptxvm.Dim3{X: 5}}, []string{"w0 0/20 @q mov.f32 f, 0f3fc00000; "}},
-		{ptxvm.Trace{From: 25, To: 25, Thread: &ptxvm.Dim3{X: 39}}, []string{"w1 80/80 bar.sync 0; "}},
+		{ptxvm.Trace{From: 17, To: 17, Thread: &ptxvm.Index3{X: 5}}, []string{"w0 0/20 @q mov.f32 f, 0f3fc00000; "}},
+		{ptxvm.Trace{From: 25, To: 25, Thread: &ptxvm.Index3{X: 39}}, []string{"w1 80/80 bar.sync 0; "}},
 		{ptxvm.Trace{From: 25, To: 25}, []string{"w0 ffffffff/ffffffff bar.sync 0; waits", "w1 ff/ff bar.sync 0; ", "w0 ffffffff/ffffffff bar.sync 0; "}},
-		{ptxvm.Trace{From: 15, To: 15, CTA: ptxvm.Dim3{X: 1}, Thread: &ptxvm.Dim3{Y: 1}}, []string{"w0 10/10 mov.u32 i, %tid.x; >i u32 0..0 "}},
+		{ptxvm.Trace{From: 15, To: 15, CTA: ptxvm.Index3{X: 1}, Thread: &ptxvm.Index3{Y: 1}}, []string{"w0 10/10 mov.u32 i, %tid.x; >i u32 0..0 "}},
 	} {
 		if got := traceOf(t, src, &c.trace); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: got\n%s\nwant\n%s", c.trace, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
@@ -258,11 +258,19 @@ func TestTraceFault(t *testing.T) {
 	if !errors.As(err, &f) || last != "st.global.u32 [a+256], 1; faults" {
 		t.Errorf("got %v, last step %q", err, last)
 	}
-	for _, bad := range []ptxvm.Trace{{CTA: ptxvm.Dim3{X: 1}}, {Thread: &ptxvm.Dim3{Z: 1}}} {
+	for _, bad := range []ptxvm.Trace{{CTA: ptxvm.Index3{X: 1}}, {Thread: &ptxvm.Index3{Z: 1}}} {
 		bad.Each = trace.Each
 		var arg *ptxvm.ArgError
 		if _, err := k.Launch(context.Background(), ptxvm.Launch{Trace: &bad}, out); !errors.As(err, &arg) || !strings.Contains(err.Error(), "is not in the") {
 			t.Errorf("%+v: got %v", bad, err)
 		}
+	}
+}
+
+// TestIndexIsNoExtent: a place counts from 0, where an extent of 0 counts as 1.
+func TestIndexIsNoExtent(t *testing.T) {
+	f := ptxvm.Fault{Thread: ptxvm.Index3{X: 31}}
+	if got := fmt.Sprint(f.CTA, f.Thread, ptxvm.Dim3{X: 31}); got != "(0,0,0) (31,0,0) 31,1,1" {
+		t.Error(got)
 	}
 }

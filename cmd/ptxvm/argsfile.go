@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // perLaunch are the options that a launch behind the first may have; the others are of the
@@ -30,7 +29,9 @@ const maxLine = 1 << 20
 func (f *runFlags) launches(args []string) (list []*runFlags, files []string, err error) {
 	list = []*runFlags{f}
 	given := map[string]bool{}
-	f.set.Visit(func(fl *pflag.Flag) { given[fl.Name] = true })
+	for _, fl := range f.set.All() {
+		given[fl.Name] = f.set.Given(fl.Name)
+	}
 	for _, arg := range args {
 		name, isArgs := strings.CutPrefix(arg, "@")
 		if !isArgs {
@@ -86,7 +87,7 @@ func scanOptions(name string, text io.Reader, list *[]*runFlags, given map[strin
 // next is the flags of a further launch: those of the device and of all launches stay.
 func (f *runFlags) next() *runFlags {
 	g := new(runFlags)
-	g.bind(&cobra.Command{})
+	g.bind(&cli.Command{})
 	g.arch, g.color, g.timeout, g.maxSteps = f.arch, f.color, f.timeout, f.maxSteps
 	g.stats, g.quiet, g.sanitize, g.keepOutput = f.stats, f.quiet, f.sanitize, f.keepOutput
 	return g
@@ -102,15 +103,15 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		switch {
 		case fl == nil:
 			return unknownFlag(f.verb, "--"+name)
-		case !hasValue && fl.NoOptDefVal == "":
+		case !hasValue && fl.Alone == "":
 			return fmt.Errorf("--%s needs a value, on the same line", name)
 		case !hasValue:
-			value = fl.NoOptDefVal
+			value = fl.Alone
 		}
 		if len(list) > 1 && !slices.Contains(perLaunch, name) {
 			return fmt.Errorf("--%s is for all launches; write it before the first %s", name, nextLaunch)
 		}
-		if _, isList := fl.Value.(pflag.SliceValue); !isList && given[name] && len(list) == 1 {
+		if !fl.List() && given[name] && len(list) == 1 {
 			return nil
 		}
 		return f.set.Set(name, value)

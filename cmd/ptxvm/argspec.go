@@ -7,7 +7,8 @@ package main
 //	in:DATA                   an anonymous buffer, read by the kernel
 //	out:SIZE[:SINK]           one that it writes
 //	inout:DATA[:SINK]         both
-//	surf:NAME                 the handle of an image (--image)
+//	surf:NAME tex:NAME        the handle of an image (--image), for surface and for texture instructions
+//	tensormap:NAME,TYPE,…     a tensor map over a named buffer (tensormap.go)
 //	struct:{FIELD,…}          an aggregate by value, in C layout
 //	ptr:NAME[±BYTES]          an address inside a named buffer (--buf)
 //	null | ptr:0              a null address
@@ -28,7 +29,9 @@ type argSpec struct {
 
 	places []place // of addresses in value
 
-	surface string // surf: the name of an image
+	surface string   // surf: the name of an image
+	texture string   // tex: the same
+	tmap    *mapSpec // tensormap
 }
 
 // bufSpec is an anonymous buffer: what it starts with and where it goes.
@@ -78,11 +81,19 @@ func parseKeyed(key, rest string) (argSpec, error) {
 	case "ptr":
 		value, places, err := appendAddress(nil, nil, rest)
 		return argSpec{value: value, places: places}, err
+	case "tex":
+		if rest == "" {
+			return argSpec{}, fmt.Errorf("want tex:NAME, the name of an --image")
+		}
+		return argSpec{texture: rest}, nil
 	case "surf":
 		if rest == "" {
 			return argSpec{}, fmt.Errorf("want surf:NAME, the name of an --image")
 		}
 		return argSpec{surface: rest}, nil
+	case "tensormap":
+		m, err := parseMap(rest)
+		return argSpec{tmap: m}, err
 	}
 	if what, later := laterArgs[key]; later {
 		return argSpec{}, fmt.Errorf("%s: (%s) is not built yet", key, what)
@@ -116,7 +127,7 @@ var otherTypes = map[string]string{
 
 func typeHint(key string) string {
 	if other := otherTypes[strings.ToLower(key)]; other != "" {
-		return "; write " + other
+		return "; did you mean " + other + "?"
 	}
 	return ""
 }
@@ -124,7 +135,7 @@ func typeHint(key string) string {
 func parseScalarArg(key, rest string) (argSpec, error) {
 	typ, err := ptxvm.ParseScalarType(key)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, null%s", key, typeHint(key))
+		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, tex, tensormap, null%s", key, typeHint(key))
 	}
 	if !typ.Param() {
 		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
@@ -153,8 +164,8 @@ func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, er
 		if sink == "" {
 			return argSpec{}, fmt.Errorf("the sink after \":@\" has no file name")
 		}
-		if strings.HasSuffix(sink, ".png") {
-			return argSpec{}, fmt.Errorf("a buffer is no picture: .png is for images (--image)")
+		if err := checkFormat(sink); err != nil {
+			return argSpec{}, err
 		}
 	} else {
 		body, term = strings.CutSuffix(rest, ":term")

@@ -10,21 +10,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // newBench builds the bench verb.
-func newBench(s streams) *cobra.Command {
+func newBench(s streams) *cli.Command {
 	var f runFlags
 	var repeat int
 	var format string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "bench FILE… [flags]",
 		Short: "Launch a kernel repeatedly and print times; its printf is discarded",
 		Args:  needFiles,
-		RunE: func(cmd *cobra.Command, files []string) error {
+		Run: func(cmd *cli.Command, files []string) error {
 			if repeat < 1 || (format != "text" && format != "json") {
 				return usageError{fmt.Errorf("want --repeat of at least 1 and --format text or json")}
 			}
@@ -32,8 +31,8 @@ func newBench(s streams) *cobra.Command {
 		},
 	}
 	f.bind(cmd)
-	cmd.Flags().IntVar(&repeat, "repeat", 10, "launch it `N` times")
-	cmd.Flags().StringVar(&format, "format", "text", "print as `text|json`")
+	cmd.Flags().Int(&repeat, "repeat", "", 10, "launch it `N` times")
+	cmd.Flags().String(&format, "format", "", "text", "print as `text|json`")
 	return cmd
 }
 
@@ -159,6 +158,9 @@ func printStats(w io.Writer, stats ptxvm.Stats) {
 		stats.WarpInsts, stats.LaneOps, siRate(stats.LaneOpsPerSecond()), stats.Elapsed)
 	if stats.Compiled != 0 {
 		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code\n", 100*stats.EngineShares()["jit"])
+	}
+	for _, why := range stats.Refused {
+		fmt.Fprintf(w, "stats: not compiled: %s\n", why)
 	}
 	for _, l := range stats.Left[:min(len(stats.Left), mostLeaves)] {
 		fmt.Fprintf(w, "stats: left to the interpreter %d times: %s:%d: %s\n", l.Times, l.At.File, l.At.Line, l.Text)

@@ -7,37 +7,36 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // checkFlags are the options of check.
 type checkFlags struct {
 	format, color, arch, judge string
-	werror                     bool
+	werror, compileOnly        bool
 	fix, diff                  bool
 }
 
 // newCheck builds the check verb: diagnostics on standard output, exit 1 on errors.
-func newCheck(s streams) *cobra.Command {
+func newCheck(s streams) *cli.Command {
 	var f checkFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "check FILE…",
 		Short: "Judge modules as ptxas does",
 		Args:  needFiles,
-		RunE:  func(_ *cobra.Command, files []string) error { return checkFiles(s, &f, files) },
+		Run:   func(_ *cli.Command, files []string) error { return checkFiles(s, &f, files) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "print as `text|json|ptxas`")
-	fl.StringVar(&f.color, "color", "auto", "colours, `auto|always|never`; auto: on a terminal")
-	fl.BoolVar(&f.werror, "werror", false, "warnings reject, too")
-	fl.StringVar(&f.arch, "arch", "", "check for this architecture, such as `sm_90`; default the module's target")
-	fl.StringVar(&f.arch, "gpu-name", "", "the same, as ptxas spells it")
-	fl.StringVar(&f.judge, "judge", "ptxas", "whom to follow where they differ, `ptxas|manual`")
-	fl.BoolVar(&f.fix, "fix", false, "write mechanical fixes to the file: what is misspelled or missing and has one meaning")
-	fl.BoolVarP(&f.diff, "diff", "d", false, "with --fix: print the differences instead of writing")
-	_ = fl.MarkHidden("gpu-name") // fails only for a flag that does not exist
+	fl.String(&f.format, "format", "", "text", "print as `text|json|ptxas|sarif|github`; sarif is one log of all files")
+	fl.String(&f.color, "color", "", "auto", "colours, `auto|always|never`; auto: on a terminal")
+	fl.Bool(&f.werror, "werror", "", "warnings reject, too")
+	fl.String(&f.arch, "arch", "", "", "check for this architecture, such as `sm_90`; default the module's target")
+	fl.String(&f.arch, "gpu-name", "", "", "the same, as ptxas spells it").Hidden = true
+	fl.String(&f.judge, "judge", "", "ptxas", "whom to follow where they differ, `ptxas|manual`")
+	fl.Bool(&f.compileOnly, "compile-only", "c", "judge each as one module of several, as ptxas -c: what it uses and does not define may be defined in another")
+	fl.Bool(&f.fix, "fix", "", "write mechanical fixes to the file: what is misspelled or missing and has one meaning")
+	fl.Bool(&f.diff, "diff", "d", "with --fix: print the differences instead of writing")
 	return cmd
 }
 
@@ -50,8 +49,9 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror}
+	cfg := &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror, CompileOnly: f.compileOnly}
 	invalid := false
+	var all ptxvm.Diagnostics // of a log
 	collectLess := lazyCollector()
 	err = inOrder(len(files),
 		func(i int) (source, error) {
@@ -65,8 +65,15 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 			if err := writeFix(s, f, &j); err != nil {
 				return err
 			}
+			if format == ptxvm.DiagnosticSARIF {
+				all = append(all, j.diags...)
+				return nil
+			}
 			return writeCheck(s.out, f, format, j.name, j.diags)
 		})
+	if err == nil && format == ptxvm.DiagnosticSARIF {
+		err = writeCheck(s.out, f, format, "", all)
+	}
 	if err == nil && invalid {
 		return exitError{exitInvalid}
 	}
@@ -103,7 +110,14 @@ func judgeSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) (j judged,
 	if f.diff {
 		text = src.text
 	}
-	j.diags, err = ptxvm.Check(src.name, text, cfg)
+	texts, err := embedded(src.name, text, cfg)
+	for _, one := range texts {
+		var diags ptxvm.Diagnostics
+		if diags, err = ptxvm.Check(one.name, one.text, cfg); err != nil {
+			break
+		}
+		j.diags = append(j.diags, diags...)
+	}
 	return j, wrapUsage(err)
 }
 

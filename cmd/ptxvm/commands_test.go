@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // TestCommandsPage holds docs/commands.md to the verbs and their flags; PTXVM_UPDATE=1 go test -run TestCommandsPage ./cmd/ptxvm
@@ -31,36 +29,38 @@ func TestCommandsPage(t *testing.T) {
 }
 
 // commandsPage is one section a verb with a table of its flags.
-func commandsPage(root *cobra.Command) []byte {
+func commandsPage(root *cli.Command) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Commands\n\nGenerated from the command itself; do not edit. `-` is standard input where a FILE is wanted. What `--arg` and its kin take: [arguments.md](arguments.md).\n")
-	for _, cmd := range root.Commands() {
+	for _, cmd := range root.Verbs() {
 		if cmd.Hidden {
 			continue
 		}
 		fmt.Fprintf(&b, "\n## ptxvm %s\n\n%s.\n", cmd.Use, cmd.Short)
-		if cmd.Flags().HasFlags() {
-			b.WriteString("\n| flag | meaning | default |\n|---|---|---|\n")
+		for i, f := range cmd.Flags().All() {
+			if i == 0 {
+				b.WriteString("\n| flag | meaning | default |\n|---|---|---|\n")
+			}
+			writeFlag(&b, f)
 		}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { writeFlag(&b, f) })
 	}
 	return b.Bytes()
 }
 
-func writeFlag(b *bytes.Buffer, f *pflag.Flag) {
+func writeFlag(b *bytes.Buffer, f *cli.Flag) {
 	if f.Hidden {
 		return
 	}
-	value, usage := pflag.UnquoteUsage(f)
+	value, usage := f.Words()
 	name := strings.TrimSpace("--" + f.Name + " " + value)
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}
-	def := f.DefValue
+	def := f.Default
 	switch {
 	case f.Name == "jobs": // depends on the machine
 		def = "one a CPU"
-	case slices.Contains([]string{"[]", "false", "0", "0s"}, def):
+	case !f.HasDefault():
 		def = ""
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.ReplaceAll(name, "|", "\\|"), strings.ReplaceAll(usage, "|", "\\|"), def)

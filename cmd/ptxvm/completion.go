@@ -9,45 +9,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // addCompletion adds the verb, which without a shell that it knows is a mistake, not a question.
-func addCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "completion" })
-	verb := root.Commands()[i]
-	verb.Args = cobra.ArbitraryArgs
-	verb.RunE = func(_ *cobra.Command, args []string) error {
-		return usageError{fmt.Errorf("completion: have %q, want one shell: bash, fish, powershell or zsh", strings.Join(args, " "))}
-	}
+func addCompletion(root *cli.Command) {
+	root.AddCompletion(func(have string, shells []string) error {
+		return usageError{fmt.Errorf("completion: have %q, want one shell: %s", have, strings.Join(shells, ", "))}
+	})
 }
 
 // flagWords are the values of flags that take one of a few words.
 var flagWords = map[string][]string{
-	"engine": {"auto", "interp", "jit"}, "judge": {"ptxas", "manual"}, "async": {"eager", "lazy", "random"}, "sanitize": {"init"},
+	"engine": {"auto", "interp", "jit"}, "judge": {"ptxas", "manual"}, "async": {"eager", "lazy", "random"}, "sanitize": {"init", "race", "sync"},
 	"color": {"auto", "always", "never"}, "show": {"tmem"},
 }
 
 // completeFlags lets shells complete the flags of run and bench.
-func completeFlags(cmd *cobra.Command) {
+func completeFlags(cmd *cli.Command) {
+	cmd.Complete = map[string]func([]string, string) []string{"kernel": completeKernel}
 	for name, words := range flagWords {
-		mustComplete(cmd, name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	}
-	mustComplete(cmd, "kernel", completeKernel)
-}
-
-func mustComplete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic("BUG: " + err.Error())
+		cmd.Complete[name] = func([]string, string) []string { return words }
 	}
 }
 
 // completeKernel lists the kernels of the files that stand on the command line already.
-func completeKernel(_ *cobra.Command, files []string, typed string) (names []string, _ cobra.ShellCompDirective) {
-	for _, file := range files {
+func completeKernel(words []string, typed string) (names []string) {
+	for _, file := range words {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue
@@ -64,5 +53,5 @@ func completeKernel(_ *cobra.Command, files []string, typed string) (names []str
 			}
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

@@ -2,13 +2,14 @@ package main
 
 // This file reads DATA and SIZE, what a buffer holds before a launch:
 //
-//	DATA = @FILE | TYPE:v,v,… | TYPExN[xN…]=VALUE|iota|rand:SEED | ptr:{NAME[±BYTES],…}
+//	DATA = @FILE | TYPE:v,v,… | TYPExN[xN…]=VALUE|iota|rand:SEED | ptr:{NAME[±BYTES],…} | struct:{FIELD,…}[,{FIELD,…}…]
 //	SIZE = BYTES | TYPExN[xN…]
 
 import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -64,21 +65,33 @@ func parseData(text string) (contents, error) {
 		a, err := readArray(name)
 		return loaded(a), err
 	}
-	if shape, fill, ok := strings.Cut(text, "="); ok {
+	if shape, fill, ok := strings.Cut(text, "="); ok && !strings.HasPrefix(text, "struct:") {
 		return parseFilled(shape, fill)
 	}
 	typeName, list, ok := strings.Cut(text, ":")
 	if !ok {
 		return contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED%s", fileHint(text))
 	}
-	if typeName == "ptr" {
+	switch typeName {
+	case "ptr":
 		return parseAddresses(list)
+	case "struct":
+		return parseStructs(list)
 	}
 	return parseList(typeName, list)
 }
 
+// parseType reads an element type.
+func parseType(name string) (ptxvm.ScalarType, error) {
+	typ, err := ptxvm.ParseScalarType(name)
+	if hint := typeHint(name); err != nil && hint != "" {
+		return typ, fmt.Errorf("%q is no type%s", name, hint)
+	}
+	return typ, err
+}
+
 func parseList(typeName, list string) (contents, error) {
-	typ, err := ptxvm.ParseScalarType(typeName)
+	typ, err := parseType(typeName)
 	if err != nil {
 		return contents{}, err
 	}
@@ -121,7 +134,7 @@ func parseShape(text string) (contents, error) {
 	if len(words) < 2 {
 		return contents{}, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024%s", sizeHint(text))
 	}
-	typ, err := ptxvm.ParseScalarType(words[0])
+	typ, err := parseType(words[0])
 	if err != nil {
 		return contents{}, err
 	}
@@ -203,8 +216,28 @@ func splitmix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
+// formats are endings of files whose bytes are no values, and what to do instead.
+var formats = map[string]string{
+	".npz": "holds several arrays; numpy.save writes one as .npy", ".csv": "is text; numpy.save writes .npy", ".txt": "is text; numpy.save writes .npy",
+	".json": "is text; numpy.save writes .npy", ".png": "is a picture, which --image takes", ".jpg": "is a picture; --image takes .png", ".jpeg": "is a picture; --image takes .png",
+	".gif": "is a picture; --image takes .png", ".bmp": "is a picture; --image takes .png", ".pt": "is a pickle of PyTorch; numpy.save writes .npy", ".pth": "is a pickle of PyTorch; numpy.save writes .npy",
+	".safetensors": "holds several arrays; numpy.save writes one as .npy", ".h5": "holds several arrays; numpy.save writes one as .npy",
+}
+
+// checkFormat refuses a file of values whose name says that its bytes are something else.
+func checkFormat(name string) error {
+	ending := strings.ToLower(filepath.Ext(name))
+	if what, known := formats[ending]; known {
+		return fmt.Errorf("%s %s; files of other names, such as .bin, are raw bytes", ending, what)
+	}
+	return nil
+}
+
 // readArray reads a file: .npy with type and shape, anything else as raw bytes.
 func readArray(name string) (array, error) {
+	if err := checkFormat(name); err != nil {
+		return array{}, err
+	}
 	if strings.HasSuffix(name, ".npy") {
 		return readNpy(name)
 	}

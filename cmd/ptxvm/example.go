@@ -13,19 +13,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm/examples"
+
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // newExample builds the example verb.
-func newExample(s streams) *cobra.Command {
+func newExample(s streams) *cli.Command {
 	var dir string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "example [NAME]",
 		Short: "List small kernels that come along; run one, or write its files with -o DIR",
 		Args:  takes(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			names := exampleNames()
 			switch {
 			case len(args) == 0 && dir == "":
@@ -40,7 +40,7 @@ func newExample(s streams) *cobra.Command {
 			return runExample(cmd.Context(), s, args[0])
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "write source, PTX, options and case to this directory instead")
+	cmd.Flags().String(&dir, "output", "o", "", "write source, PTX, options and case to this directory instead")
 	return cmd
 }
 
@@ -109,7 +109,7 @@ func runExample(ctx context.Context, s streams, name string) (err error) {
 		return wrapUsage(err)
 	}
 	var f runFlags
-	f.bind(&cobra.Command{Use: "run"})
+	f.bind(&cli.Command{Use: "run"})
 	list := []*runFlags{&f}
 	options := name + ".txt"
 	files, err := scanOptions(options, bytes.NewReader(exampleFile(name, options)), &list, nil)
@@ -128,7 +128,11 @@ func writeExamples(s streams, names []string, dir string) error {
 		if err := writeExample(name, dir); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(s.out, "cd %s && ptxvm run @%s.txt\n", shellWord(dir), name); err != nil {
+		there := ""
+		if filepath.Clean(dir) != "." {
+			there = "cd " + shellWord(dir) + " && "
+		}
+		if _, err := fmt.Fprintf(s.out, "%sptxvm run @%s.txt\n", there, name); err != nil {
 			return err
 		}
 	}

@@ -5,10 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // fieldOf says which field of the public API a flag of run fills; flags of the command line
@@ -31,21 +29,21 @@ func TestFlagsHaveFields(t *testing.T) {
 			fields[typ.Name()+"."+typ.Field(i).Name] = true
 		}
 	}
-	newRun(streams{}).Flags().VisitAll(func(f *pflag.Flag) {
+	for _, f := range newRun(streams{}).Flags().All() {
 		if field, known := fieldOf[f.Name]; !known || !fields[field] {
 			t.Errorf("--%s fills no field of the API", f.Name)
 		}
-	})
+	}
 }
 
 // TestFlagsArrive sets every flag and looks into the structures.
 func TestFlagsArrive(t *testing.T) {
 	var f runFlags
-	cmd := &cobra.Command{Use: "run"}
+	cmd := &cli.Command{Use: "run"}
 	f.bind(cmd)
 	args := "--arch sm_90a --memory 2G --workers 3 --seed 9 --engine interp --max-steps 7 --max-output 1K --assume U15=nearest " +
 		"--async lazy --sanitize init --max-reports 5 --grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
-	if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
+	if _, err := cmd.Parse(strings.Fields(args)); err != nil {
 		t.Fatal(err)
 	}
 	var cfg ptxvm.DeviceConfig

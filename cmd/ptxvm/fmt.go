@@ -7,26 +7,26 @@ import (
 	"fmt"
 
 	"github.com/pmezard/go-difflib/difflib"
-	"github.com/spf13/cobra"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // errInvalid says that fmt -l or -d found an unformatted file, or fmt a broken one.
 var errInvalid = exitError{exitInvalid}
 
 // newFmt builds the fmt verb, with gofmt's flags.
-func newFmt(s streams) *cobra.Command {
+func newFmt(s streams) *cli.Command {
 	var f fmtFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "fmt [-l] [-d] [-w] FILE…",
 		Short: "Lay out PTX, as gofmt does for Go",
 		Args:  needFiles,
-		RunE:  func(_ *cobra.Command, files []string) error { return fmtFiles(s, &f, files) },
+		Run:   func(_ *cli.Command, files []string) error { return fmtFiles(s, &f, files) },
 	}
-	cmd.Flags().BoolVarP(&f.list, "list", "l", false, "list files whose layout differs")
-	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print differences instead of the file")
-	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the file")
+	cmd.Flags().Bool(&f.list, "list", "l", "list files whose layout differs")
+	cmd.Flags().Bool(&f.diff, "diff", "d", "print differences instead of the file")
+	cmd.Flags().Bool(&f.write, "write", "w", "write the result to the file")
 	return cmd
 }
 

@@ -1,6 +1,6 @@
 package main
 
-// This file reads --image NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK]: surfaces of a launch, what
+// This file reads --image NAME=GEOM,SIZE,FORMAT[,OPTIONS][,from=DATA][,to=SINK]: surfaces and textures of a launch, what
 // they hold before it and where they go after it. png.go reads and writes pictures.
 
 import (
@@ -16,10 +16,11 @@ import (
 type imageSpec struct {
 	text  string
 	desc  ptxvm.ArrayDesc
-	from  string // DATA; empty: zeros
-	to    string // a file; empty: printed, unless the image is an input
-	term  bool   // to=term: shown as a picture of characters
-	input bool   // from without to: it is no result
+	tex   ptxvm.TextureDesc // how textures read it
+	from  string            // DATA; empty: zeros
+	to    string            // a file; empty: printed, unless the image is an input
+	term  bool              // to=term: shown as a picture of characters
+	input bool              // from without to: it is no result
 }
 
 // parseImage reads one --image.
@@ -63,23 +64,21 @@ func (s *imageSpec) shape(geometry, size, format string) (err error) {
 	return err
 }
 
-// laterImage are options of textures, which later work builds.
-var laterImage = []string{"filter", "address", "normalized"}
-
-// options reads from= and to=; a value ends only before the other key.
+// options reads from=, to= and the options of textures; a value ends only before another key.
 func (s *imageSpec) options(text string) error {
 	for text != "" {
 		key, rest, ok := strings.Cut(text, "=")
-		end, other := len(rest), map[string]string{"from": ",to=", "to": ",from="}[key]
-		if slices.Contains(laterImage, key) {
-			return fmt.Errorf("%s (of textures) is not built yet", key)
+		if word, after, _ := strings.Cut(text, ","); isFlag(word) {
+			if err := s.textureOption(word, ""); err != nil {
+				return err
+			}
+			text = after
+			continue
 		}
-		if !ok || other == "" {
-			return fmt.Errorf("%q is neither from=DATA nor to=SINK", text)
+		if !ok || key != "from" && key != "to" && !slices.Contains(textureKeys, key) {
+			return fmt.Errorf("%q is none of from=DATA, to=SINK, %s=…, %s", text, strings.Join(textureKeys, "=…, "), strings.Join(textureFlags, ", "))
 		}
-		if i := strings.LastIndex(rest, other); i >= 0 {
-			end = i
-		}
+		end := valueEnd(key, rest)
 		if err := s.option(key, rest[:end]); err != nil {
 			return err
 		}
@@ -88,7 +87,29 @@ func (s *imageSpec) options(text string) error {
 	return nil
 }
 
+// valueEnd finds where the value of a key ends: before the next key.
+func valueEnd(key, rest string) int {
+	end := len(rest)
+	if i := strings.LastIndex(rest, map[string]string{"from": ",to=", "to": ",from="}[key]); i >= 0 && (key == "from" || key == "to") {
+		end = i
+	}
+	for i := 0; i < end; i++ {
+		if rest[i] != ',' {
+			continue
+		}
+		word, _, _ := strings.Cut(rest[i+1:], ",")
+		name, _, hasValue := strings.Cut(word, "=")
+		if isFlag(word) || hasValue && (slices.Contains(textureKeys, name) || key != "from" && key != "to" && (name == "from" || name == "to")) {
+			return i
+		}
+	}
+	return end
+}
+
 func (s *imageSpec) option(key, value string) error {
+	if key != "from" && key != "to" {
+		return s.textureOption(key, value)
+	}
 	if key == "from" {
 		if s.from != "" || value == "" {
 			return fmt.Errorf("want one from=DATA")
@@ -127,6 +148,7 @@ func parseImages(texts []string) (list []imageSpec, err error) {
 type image struct {
 	imageSpec
 	array ptxvm.Array
+	tex   ptxvm.Texture
 	start []byte // what it holds before a launch; nil: zeros
 }
 
@@ -142,6 +164,9 @@ func (j *job) makeImages(specs []imageSpec) error {
 			if im.start, err = spec.load(im.array.Len()); err == nil {
 				err = im.array.Write(im.start)
 			}
+		}
+		if err == nil {
+			err = im.textures(j.device)
 		}
 		if err != nil {
 			return usageError{fmt.Errorf("--image %s: %w", spec.text, err)}
@@ -207,17 +232,34 @@ func (s *session) restoreImages() error {
 
 // surface returns the handle of a named image.
 func (s *session) surface(name string) (ptxvm.Surface, error) {
+	im, err := s.image(name)
+	if err != nil {
+		return ptxvm.Surface{}, err
+	}
+	return im.array.Surface(), nil
+}
+
+// texture returns the handle by which textures read a named image.
+func (s *session) texture(name string) (ptxvm.Texture, error) {
+	im, err := s.image(name)
+	if err != nil {
+		return ptxvm.Texture{}, err
+	}
+	return im.tex, nil
+}
+
+func (s *session) image(name string) (*image, error) {
 	var names []string
-	for _, im := range s.images {
-		if im.desc.Name == name {
-			return im.array.Surface(), nil
+	for i := range s.images {
+		if s.images[i].desc.Name == name {
+			return &s.images[i], nil
 		}
-		names = append(names, im.desc.Name)
+		names = append(names, s.images[i].desc.Name)
 	}
 	if len(names) == 0 {
-		return ptxvm.Surface{}, fmt.Errorf("there is no image; --image %s=GEOM,SIZE,FORMAT makes one", name)
+		return nil, fmt.Errorf("there is no image; --image %s=GEOM,SIZE,FORMAT makes one", name)
 	}
-	return ptxvm.Surface{}, fmt.Errorf("no image is called %q; there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no image is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // checkImages refuses images that nothing can reach.
@@ -226,7 +268,7 @@ func (s *session) checkImages(references []string) error {
 		used := slices.Contains(references, im.desc.Name) ||
 			slices.ContainsFunc(s.jobs, func(j *job) bool { return j.uses(im.desc.Name) })
 		if !used {
-			return usageError{fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, or a .surfref of this name", im.text, im.desc.Name)}
+			return usageError{fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, --arg tex:%s, or a .surfref or .texref of this name", im.text, im.desc.Name, im.desc.Name)}
 		}
 	}
 	return nil
@@ -234,7 +276,7 @@ func (s *session) checkImages(references []string) error {
 
 // uses tells whether an argument is the handle of an image.
 func (j *job) uses(image string) bool {
-	return slices.ContainsFunc(j.specs, func(a argSpec) bool { return a.surface == image })
+	return slices.ContainsFunc(j.specs, func(a argSpec) bool { return a.surface == image || a.texture == image })
 }
 
 // imageResults reads back the images that are no inputs.

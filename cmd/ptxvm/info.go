@@ -8,26 +8,25 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // newInfo builds the info verb.
-func newInfo(s streams) *cobra.Command {
+func newInfo(s streams) *cli.Command {
 	var format string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "info FILE",
 		Short: "Describe a module: target, kernels with parameters, variables, forms not executed yet",
 		Args:  takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Run: func(_ *cli.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return usageError{fmt.Errorf("--format %s: want text or json", format)}
 			}
 			return infoFile(s, args[0], format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "print as `text|json`")
+	cmd.Flags().String(&format, "format", "", "text", "print as `text|json`")
 	return cmd
 }
 
@@ -65,6 +64,7 @@ type kernelInfo struct {
 	MaxThreads   uint32        `json:"maxThreads"` // 0 without .maxntid
 	ReqCluster   []uint32      `json:"reqCluster"` // null without .reqnctapercluster
 	StaticShared int           `json:"staticShared"`
+	DynShared    []string      `json:"dynamicShared"` // names of .extern .shared arrays; empty without
 	Missing      []missingForm `json:"missing"`
 }
 
@@ -112,7 +112,8 @@ func describe(file string, m *ptxvm.Module) *moduleInfo {
 
 func describeKernel(k ptxvm.KernelInfo, missing []ptxvm.UnsupportedForm) kernelInfo {
 	info := kernelInfo{Name: k.Name, Demangled: k.Demangled, Params: []paramInfo{}, MaxThreads: k.MaxThreads, StaticShared: k.StaticShared,
-		ReqBlock: extentsOf(k.ReqBlock), ReqCluster: extentsOf(k.ReqCluster), Missing: []missingForm{}}
+		DynShared: append([]string{}, k.DynamicShared...),
+		ReqBlock:  extentsOf(k.ReqBlock), ReqCluster: extentsOf(k.ReqCluster), Missing: []missingForm{}}
 	for _, p := range k.Params {
 		info.Params = append(info.Params, paramInfo{p.Name, p.Type, p.Count, p.Size, p.Align, p.Offset, p.Space})
 	}
@@ -166,6 +167,9 @@ func (k *kernelInfo) write(w io.Writer) {
 	}
 	if k.StaticShared > 0 {
 		fmt.Fprintf(w, "  %d bytes of static shared memory\n", k.StaticShared)
+	}
+	for _, name := range k.DynShared {
+		fmt.Fprintf(w, "  dynamic shared memory %s[]: --shared BYTES says how much\n", name)
 	}
 	for _, f := range k.Missing {
 		fmt.Fprintf(w, "  not executed yet: %s (PTX ISA %s): %s; %d times, first at line %d\n", f.Text, f.Section, f.Reason, f.Count, f.Line)

@@ -3,9 +3,12 @@ package main
 // This file prepares launches: modules, device, kernels, buffers; run and bench share it.
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"ptxvm.invalid/ptxvm"
@@ -122,7 +125,7 @@ func (s *session) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []
 		}
 		s.jobs = append(s.jobs, j)
 	}
-	if err := s.checkImages(s.program.Surfaces()); err != nil {
+	if err := s.checkImages(s.program.References()); err != nil {
 		return err
 	}
 	return s.checkOutputs(files)
@@ -180,8 +183,14 @@ func (j *job) fill() error {
 func (j *job) fillArg(i int) (err error) {
 	spec := &j.specs[i]
 	switch {
+	case spec.texture != "":
+		j.args[i], err = j.texture(spec.texture)
+		return err
 	case spec.surface != "":
 		j.args[i], err = j.surface(spec.surface)
+		return err
+	case spec.tmap != nil:
+		j.args[i], err = j.tensorMap(spec.tmap, j.kernel.Info().Params[i].Size)
 		return err
 	case spec.buf == nil:
 		j.args[i], err = j.resolve(spec.value, spec.places)
@@ -229,18 +238,54 @@ func (j *job) results() ([]result, error) {
 		}
 		out = append(out, r)
 	}
-	variables, err := namedResults(j.own, true)
+	variables, err := j.namedResults(j.own, true)
 	return append(out, variables...), err
 }
 
 // results reads back what outlives launches: named buffers and images.
 func (s *session) results() ([]result, error) {
-	buffers, err := namedResults(s.named, false)
+	buffers, err := s.namedResults(s.named, false)
 	if err != nil {
 		return nil, err
 	}
 	images, err := s.imageResults()
 	return append(buffers, images...), err
+}
+
+// unchanged tells whether memory still holds what it started with.
+func (s *session) unchanged(spec *bufSpec, now []byte) (bool, error) {
+	data, err := spec.start.data()
+	if err == nil {
+		data, err = s.resolve(data, spec.start.places)
+	}
+	return bytes.Equal(data, now), err
+}
+
+// maxCompared bounds the inputs that are looked at again after a launch.
+const maxCompared = 64 << 20
+
+// writtenInputs lists the arguments whose in: buffers the kernel has written; what is compared by --expect is meant.
+func (j *job) writtenInputs() (list []string, err error) {
+	for i, spec := range j.specs {
+		if spec.buf == nil || !spec.buf.input || spec.buf.start.unset || spec.buf.start.size > maxCompared || j.expected(i) {
+			continue
+		}
+		r, err := readBack("", j.buffers[i], spec.buf)
+		if err != nil {
+			return nil, err
+		}
+		if same, err := j.unchanged(spec.buf, r.bytes); err != nil || !same {
+			list = append(list, spec.text)
+		}
+	}
+	return list, nil
+}
+
+// expected tells whether a parameter is compared.
+func (j *job) expected(param int) bool {
+	return slices.ContainsFunc(j.expects, func(e expectation) bool {
+		return e.name == strconv.Itoa(param) || e.name == j.kernel.Info().Params[param].Name
+	})
 }
 
 // readBack reads a buffer as its spec describes it.

@@ -18,7 +18,7 @@ import (
 // jsonModule has what info, check --fix and a refusal can say; jsonCase is a case that passes.
 const (
 	jsonModule = ".version 8.0\n.target sm_75\n.address_size 64\n.global .texref t;\n.global .u32 v = 1;\n.visible .entry k(.param .u32 n)\n{\n" +
-		"\t.reg .b32 %r<3>; .reg .f32 %f<5>;\n\ttex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];\n\tret;\n}\n"
+		"\t.reg .b32 %r<3>; .reg .f64 %d<2>;\n\trcp.rz.ftz.f64 %d0, %d1;\n\tret;\n}\n"
 	jsonCase = "check m.ptx\n-- m.ptx --\n.version 8.0\n.target sm_75\n"
 )
 
@@ -31,6 +31,7 @@ var jsonRuns = map[string][]string{
 	"`run --report FILE`": {
 		"run --report DIR/out.json testdata/ptx/kernels.ptx --kernel copy --block 8 --arg in:u8x4=1 --arg out:u8x8",
 		"run --report DIR/out.json testdata/ptx/kernels.ptx --kernel stuck --block 64",
+		"run --report DIR/out.json testdata/ptx/kernels.ptx --kernel forever --max-steps 1000",
 		"run --report DIR/out.json testdata/ptx/kernels.ptx --kernel copy --block 2 --arg in:u8:1,2 --arg out:u8x2 --expect 1=u8:1,4",
 		"run --report DIR/out.json testdata/ptx/tensor.ptx --kernel hasty --block 32 --sanitize init --arg out:u32x32",
 		"run --report DIR/out.json DIR/json.ptx --arg u32:1",

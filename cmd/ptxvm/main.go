@@ -15,9 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 func main() {
@@ -28,7 +27,12 @@ func main() {
 	ignoreSignals()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(doMain(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	warnNoOutput(os.Stderr)
+	code := doMain(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if code == exitPipe {
+		endByPipe()
+	}
+	os.Exit(code)
 }
 
 // streams are the three standard streams of one invocation; tests pass their own.
@@ -42,8 +46,7 @@ type streams struct {
 // doMain runs one command line and returns its exit code.
 func doMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	root := newRoot(streams{in: in, out: out, err: errw})
-	root.SetArgs(doubleDash(args))
-	return execute(ctx, root, errw, args)
+	return execute(ctx, root, out, errw, doubleDash(args))
 }
 
 // grace is how long a verb may take to notice that it is interrupted; a launch needs
@@ -51,9 +54,9 @@ func doMain(ctx context.Context, args []string, in io.Reader, out, errw io.Write
 const grace = time.Second
 
 // execute runs the command on a goroutine of its own, so that an interrupt always ends it.
-func execute(ctx context.Context, root *cobra.Command, errw io.Writer, args []string) int {
+func execute(ctx context.Context, root *cli.Command, out, errw io.Writer, args []string) int {
 	code := make(chan int, 1)
-	go func() { code <- guarded(ctx, root, errw, args) }()
+	go func() { code <- guarded(ctx, root, out, errw, args) }()
 	select {
 	case c := <-code:
 		return c
@@ -70,44 +73,45 @@ func execute(ctx context.Context, root *cobra.Command, errw io.Writer, args []st
 
 // guarded turns a panic, which is a defect in ptxvm, into exit code 70 and a line on how to
 // report it.
-func guarded(ctx context.Context, root *cobra.Command, errw io.Writer, args []string) (code int) {
+func guarded(ctx context.Context, root *cli.Command, out, errw io.Writer, args []string) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			code = reportDefect(errw, args, p)
 		}
 	}()
-	return finish(errw, root.ExecuteContext(ctx))
+	return finish(errw, root.Execute(ctx, args, out))
 }
 
 // newRoot assembles the verbs.
-func newRoot(s streams) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "ptxvm",
-		Short:         "PTX, checked as ptxas does and run on the CPU",
-		Args:          cobra.ArbitraryArgs, // a verb that does not exist comes as an argument
-		Example:       firstSteps,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          noVerb,
+func newRoot(s streams) *cli.Command {
+	version := false
+	root := &cli.Command{
+		Use:     "ptxvm",
+		Short:   "PTX, checked as ptxas does and run on the CPU",
+		Example: firstSteps,
+		Run: func(root *cli.Command, args []string) error {
+			if version && len(args) == 0 {
+				return wrapUsage(writeVersion(s.out, ptxvm.About()))
+			}
+			return noVerb(root, args) // a verb that does not exist is an argument
+		},
+		FlagError: flagError,
 	}
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
-	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s))
-	root.AddCommand(laterVerbs()...)
-	root.SetHelpCommand(newHelp(root))
+	root.Flags().Bool(&version, "version", "", "print what the verb version does")
+	root.Add(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newCudart(s))
+	root.Add(laterVerbs()...)
+	root.Add(newHelp(root))
 	addCompletion(root)
 	return root
 }
 
 // laterVerbs are promised by the contract and refused by name until they are built.
-func laterVerbs() []*cobra.Command {
-	var verbs []*cobra.Command
+func laterVerbs() []*cli.Command {
+	var verbs []*cli.Command
 	for _, name := range []string{"debug", "lsp", "serve", "ptxas"} {
-		verbs = append(verbs, &cobra.Command{
-			Use: name, Hidden: true, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error {
+		verbs = append(verbs, &cli.Command{
+			Use: name, Hidden: true, Raw: true,
+			Run: func(*cli.Command, []string) error {
 				return usageError{fmt.Errorf("ptxvm %s is not built yet", name)}
 			},
 		})
@@ -125,7 +129,7 @@ func finish(errw io.Writer, err error) int {
 		return coded.code
 	}
 	if closedPipe(err) {
-		return exitUsage // whoever read has seen enough, and wants no message
+		return exitPipe // the reader has seen enough, and wants no message
 	}
 	fmt.Fprintf(errw, "ptxvm: %s\n", escapeLines(strings.TrimPrefix(err.Error(), "ptxvm: ")))
 	return exitUsage

@@ -5,7 +5,7 @@ package main
 //	--buf NAME=DATA|SIZE[,to=SINK]    a buffer, which ptr:NAME points into
 //	--global NAME[=DATA][,to=SINK]    a module variable in .global or .const space
 //
-// What is given DATA and no sink is an input and not printed.
+// What is given DATA and no sink is an input; a buffer is printed if the kernel writes there, a variable is not.
 
 import (
 	"fmt"
@@ -91,8 +91,8 @@ func (n *namedSpec) cutSink(text string) (string, error) {
 		n.term = true
 	case !isFile || file == "":
 		return "", fmt.Errorf("want to=@FILE or to=term, have to=%s", sink)
-	case strings.HasSuffix(file, ".png"):
-		return "", fmt.Errorf("a buffer is no picture: .png is for images (--image)")
+	case checkFormat(file) != nil:
+		return "", checkFormat(file)
 	}
 	n.sink = file
 	if n.term {
@@ -192,13 +192,19 @@ func (j *job) fillNamed() error {
 }
 
 // namedResults reads back variables (global), or buffers, that are results.
-func namedResults(list []*named, global bool) ([]result, error) {
+func (s *session) namedResults(list []*named, global bool) ([]result, error) {
 	var out []result
 	for _, n := range list {
-		if n.input || n.global != global {
+		if n.global != global || n.input && n.global {
 			continue
 		}
 		r, err := readBack(n.name, n.buffer, &n.bufSpec)
+		if err == nil && n.input { // no result unless the kernel has written there
+			var same bool
+			if same, err = s.unchanged(&n.bufSpec, r.bytes); same {
+				continue
+			}
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"regexp"
@@ -20,6 +21,7 @@ const npyMagic = "\x93NUMPY"
 
 var (
 	npyDescr   = regexp.MustCompile(`'descr'\s*:\s*'([<>|=])([?a-zA-Z])(\d+)'`)
+	npyNamed   = regexp.MustCompile(`'descr'\s*:\s*'(\w+)'`)
 	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([\d,\s]*)\)`)
 )
@@ -29,12 +31,21 @@ var npyKinds = map[string]string{
 	"u1": "u8", "u2": "u16", "u4": "u32", "u8": "u64", "b1": "u8",
 	"i1": "s8", "i2": "s16", "i4": "s32", "i8": "s64",
 	"f2": "f16", "f4": "f32", "f8": "f64",
+	"V1": "b8", "V2": "b16", "V4": "b32", "V8": "b64", // what numpy.save makes of types that it does not know
 }
 
-// npyWritten is npyKinds backwards; bits, bf16 and the narrow formats become unsigned integers.
+// npyNames maps the names of ml_dtypes to PTX types; int4 and uint4 have a byte each there, too.
+var npyNames = map[string]string{
+	"bfloat16": "bf16", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "float8_e8m0fnu": "ue8m0",
+	"float6_e2m3fn": "e2m3", "float6_e3m2fn": "e3m2", "float4_e2m1fn": "e2m1", "int4": "s8", "uint4": "u8",
+}
+
+// npyWritten is npyKinds and npyNames backwards; bits become unsigned integers.
 var npyWritten = map[string]string{
 	"u8": "|u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "s8": "|i1", "s16": "<i2", "s32": "<i4", "s64": "<i8",
 	"f16": "<f2", "f32": "<f4", "f64": "<f8",
+	"bf16": "bfloat16", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "ue8m0": "float8_e8m0fnu",
+	"e2m3": "float6_e2m3fn", "e3m2": "float6_e3m2fn", "e2m1": "float4_e2m1fn",
 }
 
 func readNpy(name string) (array, error) {
@@ -54,15 +65,11 @@ func decodeNpy(raw []byte) (array, error) {
 	if err != nil {
 		return array{}, err
 	}
-	descr, fortran, shape := npyDescr.FindStringSubmatch(header), npyFortran.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
+	descr, fortran, shape := npyType(header), npyFortran.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
 	if descr == nil || fortran == nil || shape == nil {
 		return array{}, fmt.Errorf("the .npy header %q holds no plain dtype (structured and object arrays are not read)", header)
 	}
-	name, known := npyKinds[descr[2]+descr[3]]
-	if !known {
-		return array{}, fmt.Errorf("dtype %s%s has no PTX type", descr[2], descr[3])
-	}
-	typ, err := ptxvm.ParseScalarType(name)
+	typ, err := descr.scalar()
 	if err != nil {
 		return array{}, err
 	}
@@ -71,15 +78,41 @@ func decodeNpy(raw []byte) (array, error) {
 		return array{}, err
 	}
 	if want := a.count() * typ.Size(); len(data) != want {
-		return array{}, fmt.Errorf("shape (%s) of %s needs %d bytes, the file holds %d", shape[1], name, want, len(data))
+		return array{}, fmt.Errorf("shape (%s) of %s needs %d bytes, the file holds %d", shape[1], typ.Name(), want, len(data))
 	}
-	if descr[1] == ">" {
+	if descr.big {
 		swapBytes(a.bytes, typ.Size())
 	}
 	if fortran[1] == "True" {
 		a.bytes = fromFortran(a.bytes, a.shape, typ.Size())
 	}
 	return a, nil
+}
+
+// npyDtype is what a header says of the elements.
+type npyDtype struct {
+	name string // u4, or bfloat16
+	big  bool   // big-endian
+}
+
+// npyType reads the dtype, nil if it is none of a plain number.
+func npyType(header string) *npyDtype {
+	if m := npyDescr.FindStringSubmatch(header); m != nil {
+		return &npyDtype{m[2] + m[3], m[1] == ">"}
+	}
+	if m := npyNamed.FindStringSubmatch(header); m != nil {
+		return &npyDtype{name: m[1]}
+	}
+	return nil
+}
+
+// scalar is the PTX type.
+func (d *npyDtype) scalar() (ptxvm.ScalarType, error) {
+	name := cmp.Or(npyKinds[d.name], npyNames[d.name])
+	if name == "" {
+		return ptxvm.ScalarType{}, fmt.Errorf("dtype %s has no PTX type", d.name)
+	}
+	return ptxvm.ParseScalarType(name)
 }
 
 // splitNpy cuts a file into header text and data.

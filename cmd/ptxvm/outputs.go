@@ -16,7 +16,7 @@ type output struct{ option, file string }
 func (s *session) outputs() (list []output) {
 	f := s.jobs[0].flags
 	add := func(option, file string) {
-		if file != "" {
+		if file != "" && file != toStdout {
 			list = append(list, output{option, file})
 		}
 	}

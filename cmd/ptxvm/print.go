@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxPrinted is how many values of a buffer are shown; longer ones are cut in the middle.
@@ -23,8 +24,63 @@ func printArray(w io.Writer, name string, a array) error {
 	for i, n := range a.shape {
 		extents[i] = fmt.Sprint(n)
 	}
-	_, err := fmt.Fprintf(w, "%s %s[%s] = [%s]\n", name, a.typ.Name(), strings.Join(extents, "x"), strings.Join(a.words(), " "))
+	head := fmt.Sprintf("%s %s[%s] = ", name, a.typ.Name(), strings.Join(extents, "x"))
+	if len(a.shape) > 1 && a.count() > 0 {
+		return a.printRows(w, head)
+	}
+	_, err := fmt.Fprintf(w, "%s[%s]\n", head, strings.Join(a.words(), " "))
 	return err
+}
+
+// maxSide is how many rows, and values of a row, are shown; more are cut in the middle.
+const maxSide = 16
+
+// printRows writes an array of several dimensions, a line for each row of the last, in columns.
+func (a array) printRows(w io.Writer, head string) error {
+	n := a.shape[len(a.shape)-1]
+	rows := a.count() / n
+	var lines [][]string
+	var widths []int
+	for i := range rows {
+		if rows > maxSide && i >= maxSide/2 && i < rows-maxSide/2 {
+			continue
+		}
+		line := a.rowWords(i*n, n)
+		for k, word := range line {
+			if k == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[k] = max(widths[k], utf8.RuneCountInString(word))
+		}
+		lines = append(lines, line)
+	}
+	var b strings.Builder
+	b.WriteString(head + "[\n")
+	for i, line := range lines {
+		if rows > maxSide && i == maxSide/2 {
+			fmt.Fprintf(&b, "  … %d more rows …\n", rows-maxSide)
+		}
+		for k, word := range line {
+			indent := 1
+			if k == 0 {
+				indent = 2
+			}
+			fmt.Fprintf(&b, "%*s%s", indent+widths[k]-utf8.RuneCountInString(word), "", word)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("]\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// rowWords formats n values, cut in the middle.
+func (a array) rowWords(from, n int) []string {
+	if n <= maxSide {
+		return a.formatRange(nil, from, from+n)
+	}
+	line := a.formatRange(nil, from, from+maxSide/2)
+	return a.formatRange(append(line, fmt.Sprintf("… %d …", n-maxSide)), from+n-maxSide/2, from+n)
 }
 
 // words formats the values with the shortest digits that read back, at most

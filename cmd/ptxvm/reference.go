@@ -91,7 +91,7 @@ func parseStruct(text string) (argSpec, error) {
 	for i, field := range strings.Split(inner, ",") {
 		n, err := spec.addField(strings.TrimSpace(field))
 		if err != nil {
-			return argSpec{}, fmt.Errorf("field %d: %w", i, err)
+			return argSpec{}, fmt.Errorf("field %d, %q: %w", i, strings.TrimSpace(field), err)
 		}
 		align = max(align, n)
 	}
@@ -99,11 +99,44 @@ func parseStruct(text string) (argSpec, error) {
 	return spec, nil
 }
 
+// parseStructs reads {FIELD,…}[,{FIELD,…}…], an array of structs, which must be of one size.
+func parseStructs(text string) (contents, error) {
+	var c contents
+	size := 0
+	for i := 0; ; i++ {
+		end := strings.IndexByte(text, '}')
+		if end < 0 {
+			return contents{}, fmt.Errorf("want struct:{FIELD,…}[,{FIELD,…}…]")
+		}
+		one, err := parseStruct(text[:end+1])
+		switch {
+		case err != nil:
+			return contents{}, fmt.Errorf("struct %d: %w", i, err)
+		case i > 0 && len(one.value) != size:
+			return contents{}, fmt.Errorf("struct %d has %d bytes, those before it %d", i, len(one.value), size)
+		}
+		size = len(one.value)
+		for _, p := range one.places {
+			c.places = append(c.places, place{len(c.bytes) + p.at, p.to})
+		}
+		c.bytes = append(c.bytes, one.value...)
+		more, ok := strings.CutPrefix(strings.TrimSpace(text[end+1:]), ",")
+		if !ok {
+			c.size = len(c.bytes)
+			if rest := strings.TrimSpace(text[end+1:]); rest != "" {
+				return contents{}, fmt.Errorf("%q stands behind the last struct", rest)
+			}
+			return c, nil
+		}
+		text = strings.TrimSpace(more)
+	}
+}
+
 // addField appends a field and returns its alignment.
 func (a *argSpec) addField(text string) (align int, err error) {
 	key, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return 0, fmt.Errorf("%q: want TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N", text)
+		return 0, fmt.Errorf("want TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N%s", argHint(text))
 	}
 	switch key {
 	case "ptr":
@@ -143,13 +176,13 @@ func (a *argSpec) pad(align int) {
 }
 
 // resolve returns a copy of data with the addresses in their places.
-func (j *job) resolve(data []byte, places []place) ([]byte, error) {
+func (s *session) resolve(data []byte, places []place) ([]byte, error) {
 	if len(places) == 0 {
 		return data, nil
 	}
 	data = slices.Clone(data)
 	for _, p := range places {
-		addr, err := j.address(p.to)
+		addr, err := s.address(p.to)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,10 @@ func report(s streams, f *runFlags, err error) error {
 		}
 	}
 	var differs *differsError
+	var defect *ptxvm.DefectError
 	switch {
+	case errors.As(err, &defect):
+		panic(defect.What + "\n" + defect.Stack) // guarded says how to report it
 	case errors.As(err, &differs):
 		// A write error on standard error cannot be reported anywhere.
 		_ = differs.write(s.err)
@@ -53,15 +56,32 @@ func report(s streams, f *runFlags, err error) error {
 		return exitError{exitUnsupported}
 	case errors.Is(err, ptxvm.ErrStepLimit):
 		fmt.Fprintf(s.err, "steps: the launch executed --max-steps %d warp instructions without ending\n", f.maxSteps)
+		f.showStopped(s, err)
 		return exitError{exitLimit}
 	case errors.Is(err, context.DeadlineExceeded):
 		fmt.Fprintf(s.err, "timeout: the kernel was still running after --timeout %v\n", time.Duration(f.timeout))
+		f.showStopped(s, err)
 		return exitError{exitLimit}
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(s.err, "interrupted")
+		f.showStopped(s, err)
 		return exitError{exitInterrupted}
 	}
 	return wrapUsage(err)
+}
+
+// showStopped lists where the kernel was.
+func (f *runFlags) showStopped(s streams, err error) {
+	var stopped *ptxvm.StoppedError
+	if !errors.As(err, &stopped) || len(stopped.Warps) == 0 {
+		return
+	}
+	fmt.Fprintln(s.err, stopped.Detail())
+	var places []ptxvm.Location
+	for _, w := range stopped.Warps {
+		places = append(places, w.Source...)
+	}
+	f.sourceRoot.show(s.err, places...)
 }
 
 // asDiagnostics tells whether err is a list of diagnostics.

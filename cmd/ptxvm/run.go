@@ -10,20 +10,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // newRun builds the run verb.
-func newRun(s streams) *cobra.Command {
+func newRun(s streams) *cli.Command {
 	var f runFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:     "run FILE… [flags]",
 		Short:   "Run a kernel on the CPU; several files are linked",
 		Args:    needFiles,
 		Example: aRun,
-		RunE: func(cmd *cobra.Command, files []string) error {
+		Run: func(cmd *cli.Command, files []string) error {
 			launches, files, err := f.launches(files)
 			if err != nil {
 				return err
@@ -55,7 +54,7 @@ func runReported(ctx context.Context, s streams, launches []*runFlags, files []s
 		code = exitUsage
 		told.WriteString(end.Error())
 	}
-	if failed := r.save(f.report, err, code, strings.TrimSpace(told.String())); failed != nil {
+	if failed := r.save(s.out, f.report, err, code, strings.TrimSpace(told.String())); failed != nil {
 		return failed
 	}
 	return end
@@ -119,6 +118,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 func (s *session) warn(to streams, color string) {
 	writeDiagnostics(to, color, s.program.Warnings())
 	for _, j := range s.jobs {
+		if j.shape.Block == (ptxvm.Dim3{}) && j.kernel.Info().ReadsThread {
+			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", ptxvm.Escape(j.kernel.Info().Name))
+		}
 		for _, text := range mixedTypes(j.kernel.Info(), j.specs) {
 			fmt.Fprintf(to.err, "warning: %s\n", ptxvm.Escape(text))
 		}
@@ -141,6 +143,11 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 	if err != nil && j.flags.keepable(err) == nil {
 		return out, err
 	}
+	if !j.flags.quiet {
+		if err := j.notes(s); err != nil {
+			return out, err
+		}
+	}
 	var failed, unread error
 	out.results, failed = j.results()
 	out.differs, unread = j.compare()
@@ -154,6 +161,15 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 		printStats(s.err, stats)
 	}
 	return out, err
+}
+
+// notes says what a finished launch did that may not be meant.
+func (j *job) notes(s streams) error {
+	written, err := j.writtenInputs()
+	for _, text := range written {
+		fmt.Fprintf(s.err, "note: the kernel wrote into --arg %s, which is not shown; %s shows it\n", ptxvm.Escape(text), ptxvm.Escape("inout"+strings.TrimPrefix(text, "in")))
+	}
+	return err
 }
 
 // allResults are those of a single launch with what outlives it.

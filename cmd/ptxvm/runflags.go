@@ -7,10 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // runFlags are the options that run and bench share (CONTRACT §2).
@@ -39,50 +37,50 @@ type runFlags struct {
 	expects              []string
 	tol, report, triton  string
 
-	verb *cobra.Command
-	set  *pflag.FlagSet // that these are the values of
+	verb *cli.Command
+	set  *cli.Flags // that these are the values of
 }
 
 // bind declares the flags on a verb.
-func (f *runFlags) bind(cmd *cobra.Command) {
+func (f *runFlags) bind(cmd *cli.Command) {
 	fl := cmd.Flags()
 	f.verb, f.set = cmd, fl
-	fl.StringVar(&f.kernel, "kernel", "", "kernel to launch, its `NAME` as symbol, demangled or without parameters; needed only where there are several")
-	fl.Var(&f.grid, "grid", "CTAs as X[,Y[,Z]]")
-	fl.Var(&f.block, "block", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
-	fl.Var(&f.cluster, "cluster", "CTAs of a cluster as X[,Y[,Z]]; default .reqnctapercluster")
-	fl.StringArrayVar(&f.args, "arg", nil, "one `ARG` per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{TYPE:VALUE,…}, ptr:NAME, surf:NAME, null")
-	fl.StringArrayVar(&f.images, "image", nil, "a surface as `NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK]`, such as photo=2d,64x48,u8x4,from=@photo.png")
-	fl.StringArrayVar(&f.bufs, "buf", nil, "a buffer as `NAME=DATA|SIZE[,to=SINK]`, which ptr:NAME[±BYTES] points into")
-	fl.StringArrayVar(&f.globals, "global", nil, "sets and reads a .global or .const variable: `NAME=DATA[,to=SINK]`, or NAME to print it")
-	fl.StringArrayVar(&f.expects, "expect", nil, "`N=DATA`: the launch must leave this in parameter N (number from 0, or name), --buf or --global; exit 6 if not")
-	fl.StringVar(&f.tol, "tol", "", "how near is near enough for --expect: `rtol=R,atol=A|ulp=U`; default equal bits")
-	fl.Var(&f.shared, "shared", "dynamic shared memory in bytes, such as 48K")
-	fl.StringVar(&f.arch, "arch", "", "device to emulate, such as `sm_90a`; default the module's target")
-	fl.IntVar(&f.workers, "workers", 0, "CTAs run by `N` workers; 1 is deterministic, 0 one a CPU")
-	fl.Uint64Var(&f.seed, "seed", 0, "`N` permutes the schedule; 0 is the natural order")
-	fl.StringVar(&f.engine, "engine", "auto", "what executes, `auto|interp|jit`; all give the same results")
-	fl.StringVar(&f.judge, "judge", "ptxas", "whom to follow about what is valid, `ptxas|manual`")
-	fl.StringVar(&f.assume, "assume", "", "other positions of guesses about hardware, such as `U15=nearest`; isa --assumptions lists them")
-	fl.StringVar(&f.async, "async", "eager", "asynchronous operations happen `eager|lazy|random`: at issue, as late as allowed, or at moments drawn by --seed")
-	fl.StringVar(&f.sanitize, "sanitize", "", "report, slowly, what results must not depend on: `init`, reads of memory that was never written")
-	fl.IntVar(&f.maxReports, "max-reports", 20, "show `N` reports of sanitizers")
-	fl.BoolVar(&f.keepOutput, "keep-output", false, "write results although a sanitizer has reported")
-	fl.Var(&f.show, "show", "tmem[=X,Y,Z]: print the tensor memory of a CTA, by default the first, as it is at its end")
-	fl.StringVar(&f.showTo, "show-to", "", "a `FILE` for --show: .json, or .png with a pixel a word, its upper three bytes red, green and blue")
-	fl.Var(&f.trace, "trace", "show each instruction that a CTA, or a thread of it, executes, of the lines of the PTX that are named: 0, 1,2/5, 0@20-31")
-	fl.StringVar(&f.traceTo, "trace-to", "", "a `FILE` for --trace, as JSON lines if it ends in .json or .jsonl; default standard error")
-	fl.Uint64Var(&f.maxTrace, "max-trace", 100000, "show `N` instructions with --trace")
-	fl.Var(&f.timeout, "timeout", "wall clock limit, such as 10s")
-	fl.Uint64Var(&f.maxSteps, "max-steps", 0, "limit of `N` warp instructions per launch")
-	fl.Var(&f.memory, "memory", "bound of device memory; default half of what the machine has")
-	fl.Var(&f.maxOutput, "max-output", "bound of printf output")
-	fl.StringVar(&f.triton, "triton", "", "Triton's metadata of the kernel, `META.json`: name, shared bytes, warps, cluster, and the hidden scratch arguments")
-	fl.Var(&f.sourceRoot, "source-root", "reports quote lines of the files that .file names, looked for below this directory alone")
-	fl.StringVar(&f.report, "report", "", "a `FILE` that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
-	fl.BoolVar(&f.stats, "stats", false, "print what ran where, to standard error")
-	fl.BoolVar(&f.quiet, "quiet", false, "print no progress and no warnings")
-	fl.StringVar(&f.color, "color", "auto", "colours and progress, `auto|always|never`; auto: on a terminal")
+	fl.String(&f.kernel, "kernel", "", "", "kernel to launch, its `NAME` as symbol, demangled or without parameters; needed only where there are several")
+	fl.Add(&f.grid, "grid", "", "CTAs as X[,Y[,Z]]")
+	fl.Add(&f.block, "block", "", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
+	fl.Add(&f.cluster, "cluster", "", "CTAs of a cluster as X[,Y[,Z]]; default .reqnctapercluster")
+	fl.List(&f.args, "arg", "", "one `ARG` per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{TYPE:VALUE,…}, ptr:NAME, surf:NAME, tex:NAME, tensormap:NAME,TYPE,DIMS,BOX, null")
+	fl.List(&f.images, "image", "", "a surface or texture as `NAME=GEOM,SIZE,FORMAT[,OPTIONS][,from=DATA][,to=SINK]`, such as photo=2d,64x48,u8x4,filter=linear,normalized,from=@photo.png")
+	fl.List(&f.bufs, "buf", "", "a buffer as `NAME=DATA|SIZE[,to=SINK]`, which ptr:NAME[±BYTES] points into")
+	fl.List(&f.globals, "global", "", "sets and reads a .global or .const variable: `NAME=DATA[,to=SINK]`, or NAME to print it")
+	fl.List(&f.expects, "expect", "", "`N=DATA`: the launch must leave this in parameter N (number from 0, or name), --buf or --global; exit 6 if not")
+	fl.String(&f.tol, "tol", "", "", "how near is near enough for --expect: `rtol=R,atol=A|ulp=U`; default equal bits")
+	fl.Add(&f.shared, "shared", "", "dynamic shared memory in bytes, such as 48K")
+	fl.String(&f.arch, "arch", "", "", "device to emulate, such as `sm_90a`; default the module's target")
+	fl.Int(&f.workers, "workers", "", 0, "CTAs run by `N` workers; 1 is deterministic, 0 one a CPU")
+	fl.Uint64(&f.seed, "seed", "", 0, "`N` permutes the schedule; 0 is the natural order")
+	fl.String(&f.engine, "engine", "", "auto", "what executes, `auto|interp|jit`; all give the same results")
+	fl.String(&f.judge, "judge", "", "ptxas", "whom to follow about what is valid, `ptxas|manual`")
+	fl.String(&f.assume, "assume", "", "", "other positions of guesses about hardware, such as `U15=nearest`; isa --assumptions lists them")
+	fl.String(&f.async, "async", "", "eager", "asynchronous operations happen `eager|lazy|random`: at issue, as late as allowed, or at moments drawn by --seed")
+	fl.String(&f.sanitize, "sanitize", "", "", "report, slowly, what results must not depend on: `LIST` of init (reads of memory that was never written), race, sync (barriers and member masks)")
+	fl.Int(&f.maxReports, "max-reports", "", 20, "show `N` reports of sanitizers")
+	fl.Bool(&f.keepOutput, "keep-output", "", "write results although a sanitizer has reported")
+	fl.Add(&f.show, "show", "", "tmem[=X,Y,Z]: print the tensor memory of a CTA, by default the first, as it is at its end")
+	fl.String(&f.showTo, "show-to", "", "", "a `FILE` for --show: .json, or .png with a pixel a word, its upper three bytes red, green and blue")
+	fl.Add(&f.trace, "trace", "", "show each instruction that a CTA, or a thread of it, executes, of the lines of the PTX that are named: 0, 1,2/5, 0@20-31")
+	fl.String(&f.traceTo, "trace-to", "", "", "a `FILE` for --trace, as JSON lines if it ends in .json or .jsonl; default standard error")
+	fl.Uint64(&f.maxTrace, "max-trace", "", 100000, "show `N` instructions with --trace")
+	fl.Add(&f.timeout, "timeout", "", "wall clock limit, such as 10s")
+	fl.Uint64(&f.maxSteps, "max-steps", "", 0, "limit of `N` warp instructions per launch")
+	fl.Add(&f.memory, "memory", "", "bound of device memory; default half of what the machine has")
+	fl.Add(&f.maxOutput, "max-output", "", "bound of printf output")
+	fl.String(&f.triton, "triton", "", "", "Triton's metadata of the kernel, `META.json`: name, shared bytes, warps, cluster, and the hidden scratch arguments")
+	fl.Add(&f.sourceRoot, "source-root", "", "reports quote lines of the files that .file names, looked for below this directory alone")
+	fl.String(&f.report, "report", "", "", "a `FILE` that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
+	fl.Bool(&f.stats, "stats", "", "print what ran where, to standard error")
+	fl.Bool(&f.quiet, "quiet", "", "print no progress and no warnings")
+	fl.String(&f.color, "color", "", "auto", "colours and progress, `auto|always|never`; auto: on a terminal")
 	completeFlags(cmd)
 }
 

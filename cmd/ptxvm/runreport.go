@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"ptxvm.invalid/ptxvm"
 )
@@ -20,6 +21,7 @@ type runReport struct {
 	Diagnostics []diagnosticReport `json:"diagnostics,omitempty"`
 	Fault       *faultReport       `json:"fault,omitempty"`
 	Waiters     []waiterReport     `json:"waiters,omitempty"`
+	Running     []runningReport    `json:"running,omitempty"`
 	Missing     []missingForm      `json:"missing,omitempty"`
 	Sanitizer   []sanitizerReport  `json:"sanitizer,omitempty"`
 	Differences []mismatch         `json:"differences,omitempty"`
@@ -73,6 +75,16 @@ type waiterReport struct {
 	Source []placeReport `json:"source"`
 }
 
+type runningReport struct {
+	CTA    [3]uint32     `json:"cta"`
+	Warp   int           `json:"warp"`
+	Lanes  uint32        `json:"lanes"`
+	Steps  uint64        `json:"steps"`
+	PTX    placeReport   `json:"ptx"`
+	Source []placeReport `json:"source"`
+	Calls  []placeReport `json:"calls"`
+}
+
 type sanitizerReport struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -87,8 +99,8 @@ var outcomes = map[int]string{
 }
 
 // save writes the report of a run that ended with err and gives this exit code. text is what
-// standard error was told.
-func (r *runReport) save(name string, err error, code int, text string) error {
+// standard error was told; to is standard output.
+func (r *runReport) save(to io.Writer, name string, err error, code int, text string) error {
 	r.Schema, r.Outcome, r.Exit, r.Message = 1, outcomes[code], code, text
 	if r.Launches == nil {
 		r.Launches = []launchReport{}
@@ -97,6 +109,10 @@ func (r *runReport) save(name string, err error, code int, text string) error {
 	var out bytes.Buffer
 	if err := writeJSON(&out, r); err != nil {
 		return err
+	}
+	if name == toStdout {
+		_, err := to.Write(out.Bytes())
+		return wrapUsage(err)
 	}
 	if err := writeWhole(name, out.Bytes()); err != nil {
 		return usageError{fmt.Errorf("cannot write --report: %w", err)}
@@ -129,6 +145,12 @@ func (r *runReport) explain(err error) {
 			r.Waiters = append(r.Waiters, waiterReport{triple(w.CTA), w.Warp, w.Lanes, w.Reason, placeOf(w.PTX), placesOf(w.Source)})
 		}
 	}
+	var stopped *ptxvm.StoppedError
+	if errors.As(err, &stopped) {
+		for _, w := range stopped.Warps {
+			r.Running = append(r.Running, runningReport{triple(w.CTA), w.Warp, w.Lanes, w.Steps, placeOf(w.PTX), placesOf(w.Source), placesOf(w.Calls)})
+		}
+	}
 	if errors.As(err, &unsupported) {
 		for _, f := range unsupported.Forms {
 			r.Missing = append(r.Missing, missingForm(f))
@@ -151,7 +173,7 @@ func (r *runReport) ran(j *job, stats ptxvm.Stats) {
 func describeFault(f *ptxvm.Fault) *faultReport {
 	out := &faultReport{Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: triple(f.CTA), Thread: triple(f.Thread),
 		Lanes: f.Lanes, Size: f.Size, PTX: placeOf(f.PTX), Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
-	if f.Size > 0 {
+	if f.Address != 0 {
 		out.Address = fmt.Sprintf("%#x", f.Address)
 	}
 	if f.Near != nil {
@@ -161,7 +183,7 @@ func describeFault(f *ptxvm.Fault) *faultReport {
 }
 
 // triple is a place in a grid or block.
-func triple(d ptxvm.Dim3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
+func triple(d ptxvm.Index3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
 
 // filled is an extent; what is 0 counts as 1.
 func filled(d ptxvm.Dim3) [3]uint32 { return [3]uint32{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }

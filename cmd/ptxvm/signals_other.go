@@ -2,7 +2,13 @@
 
 package main
 
+import "io"
+
 func ignoreSignals() {}
+
+func warnNoOutput(io.Writer) {}
+
+func endByPipe() {}
 
 // closedPipe tells whether a write failed because nobody reads: here that is an error like others.
 func closedPipe(error) bool { return false }

@@ -28,8 +28,11 @@ func checkArgs(info ptxvm.KernelInfo, specs []argSpec, files []string) error {
 			info.Signature(), exampleLine(info, files))
 	}
 	for i, spec := range specs {
-		if have, p := spec.size(), info.Params[i]; have != p.Size {
+		if have, p := spec.size(), info.Params[i]; have != p.Size && !(spec.tmap != nil && p.Size == 8) {
 			fix := "write --arg " + shellWord(corrected(spec, p))
+			if mayPoint(p) && spec.scalar() {
+				fix = "for an address write --arg in:DATA, out:SIZE or inout:DATA, such as " + shellWord(exampleArg(p)) + "; for a number, --arg " + shellWord(corrected(spec, p))
+			}
 			if later := fitsLater(specs[i+1:], p); later != "" {
 				fix = "--arg " + later + ", given later, would fit; is the order right?"
 			}
@@ -37,6 +40,18 @@ func checkArgs(info ptxvm.KernelInfo, specs []argSpec, files []string) error {
 		}
 	}
 	return nil
+}
+
+// mayPoint tells whether a parameter can be an address; most of this size are.
+func mayPoint(p ptxvm.ParamInfo) bool {
+	return p.Count == 0 && p.Size == addressSize && (p.Type == "u64" || p.Type == "b64" || p.Type == "s64")
+}
+
+// scalar tells whether the argument is a number.
+func (a *argSpec) scalar() bool {
+	key, _, _ := strings.Cut(a.text, ":")
+	_, err := ptxvm.ParseScalarType(key)
+	return a.buf == nil && err == nil
 }
 
 // fitsLater returns an argument of the parameter's own type, "" if there is none.
@@ -68,8 +83,11 @@ func mixedTypes(info ptxvm.KernelInfo, specs []argSpec) (list []string) {
 
 // size is the bytes that the spec puts into the parameter block; a buffer its address.
 func (a *argSpec) size() int {
-	if a.buf != nil || a.surface != "" {
+	switch {
+	case a.buf != nil || a.surface != "" || a.texture != "":
 		return 8
+	case a.tmap != nil:
+		return len(ptxvm.TensorMap{})
 	}
 	return len(a.value)
 }
@@ -97,9 +115,11 @@ const maxHexExample = 64
 func exampleArg(p ptxvm.ParamInfo) string {
 	typ, err := ptxvm.ParseScalarType(p.Type)
 	switch {
+	case p.Type == "texref":
+		return "tex:NAME"
 	case p.Type == "surfref":
 		return "surf:NAME"
-	case p.Count == 0 && (p.Type == "u64" || p.Type == "b64"):
+	case mayPoint(p) && p.Type != "s64":
 		return "inout:f32x32=0"
 	case p.Count == 0 && err == nil && typ.Param():
 		return p.Type + ":0"

@@ -14,6 +14,9 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
+// toStdout is the file name that stands for standard output.
+const toStdout = "-"
+
 // result is one buffer after a launch.
 type result struct {
 	array
@@ -30,6 +33,16 @@ func writeResults(out io.Writer, results []result, color string) error {
 		return usageError{fmt.Errorf("cannot write results: %w", err)}
 	}
 	for _, r := range results {
+		if r.sink == toStdout {
+			data, err := r.encoded()
+			if err == nil {
+				_, err = out.Write(data)
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			continue
+		}
 		if err := r.print(out, color); err != nil {
 			return usageError{err}
 		}
@@ -57,7 +70,7 @@ func writeSinks(results []result) (err error) {
 		}
 	}()
 	for _, r := range results {
-		if r.sink == "" {
+		if r.sink == "" || r.sink == toStdout {
 			continue
 		}
 		data, err := r.encoded()

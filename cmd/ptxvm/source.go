@@ -98,13 +98,50 @@ func compileFiles(s streams, cfg *ptxvm.CompileConfig, files []string) ([]*ptxvm
 		if err != nil {
 			return nil, err
 		}
-		m, err := ptxvm.Compile(name, src, cfg)
-		diags, rejected := asDiagnostics(err)
-		if err != nil && !rejected {
+		texts, err := embedded(name, src, cfg)
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, diags...)
-		modules = append(modules, m)
+		for _, text := range texts {
+			m, err := ptxvm.Compile(text.name, text.text, cfg)
+			diags, rejected := asDiagnostics(err)
+			if err != nil && !rejected {
+				return nil, err
+			}
+			all = append(all, diags...)
+			modules = append(modules, m)
+		}
 	}
 	return modules, all.Err()
+}
+
+// withoutEnd is text without the NUL with which NVRTC ends its PTX.
+func withoutEnd(src []byte) []byte {
+	if text := bytes.TrimRight(src, "\x00"); bytes.IndexByte(text, '\n') >= 0 {
+		return text
+	}
+	return src
+}
+
+// embedded returns the modules of a file: itself, or the PTX in a fat binary, a cubin or an executable. Of one without PTX
+// the checker says what it is.
+func embedded(name string, src []byte, cfg *ptxvm.CompileConfig) ([]source, error) {
+	arch := ""
+	if cfg != nil {
+		arch = cfg.Arch
+	}
+	texts, ok, err := ptxvm.ExtractPTX(src, arch)
+	switch {
+	case !ok:
+		return []source{{name: name, text: withoutEnd(src)}}, nil
+	case err != nil:
+		return nil, usageError{fmt.Errorf("%s: %w", name, err)}
+	case len(texts) == 1:
+		return []source{{name: name, text: texts[0]}}, nil
+	}
+	var list []source
+	for i, text := range texts {
+		list = append(list, source{name: fmt.Sprintf("%s:%d", name, i), text: text})
+	}
+	return list, nil
 }

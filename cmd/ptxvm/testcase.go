@@ -40,6 +40,7 @@ type caseRun struct {
 	dir     string
 	changed bool
 
+	at             int // the line that is read
 	ran            bool
 	line           string // of the last verb
 	code           int
@@ -62,20 +63,36 @@ func (r *caseRunner) run(ctx context.Context, file string) (err error) {
 		return err
 	}
 	for n, line := range strings.Split(string(archive.Comment), "\n") {
+		c.at = n + 1
 		if err := c.do(line); err != nil {
-			return fmt.Errorf("%s:%d: %w", file, n+1, err)
+			return located(c.at, err)
 		}
 	}
 	if err := c.settle(); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return err
 	}
 	if !c.ran {
-		return fmt.Errorf("%s: the case runs nothing: want command lines before the first -- FILE --", file)
+		return errors.New("the case runs nothing: want command lines before the first -- FILE --")
 	}
 	if c.changed {
 		return writeWhole(file, txtar.Format(archive))
 	}
 	return nil
+}
+
+// caseError is what failed, and the line of the case that it is about.
+type caseError struct {
+	line int
+	error
+}
+
+// located gives an error the line, unless it has one.
+func located(line int, err error) error {
+	var at *caseError
+	if errors.As(err, &at) {
+		return err
+	}
+	return &caseError{line, err}
 }
 
 // unpack writes the case's files, which must lie below its directory.
@@ -183,7 +200,7 @@ func (c *caseRun) verb(not bool, line string, words []string) error {
 	c.ran, c.line, c.code = true, line, cmd.ProcessState.ExitCode()
 	c.stdout, c.stderr = out.Bytes(), errs.Bytes()
 	if (c.code != 0) != not {
-		c.pending = fmt.Errorf("%s\nexit code %d\n%s%s", strings.TrimSpace(line), c.code, c.stdout, c.stderr)
+		c.pending = located(c.at, fmt.Errorf("%s\nexit code %d\n%s%s", strings.TrimSpace(line), c.code, c.stdout, c.stderr))
 	}
 	return nil
 }

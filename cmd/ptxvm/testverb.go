@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // testFlags are the options of the test verb.
@@ -29,19 +29,19 @@ type testFlags struct {
 }
 
 // newTest builds the test verb.
-func newTest(s streams) *cobra.Command {
+func newTest(s streams) *cli.Command {
 	var f testFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "test FILE|DIR…",
 		Short: "Run txtar cases: command lines with what they must print, and the files they need",
 		Args:  takes(1, -1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return testCases(cmd.Context(), s, &f, args) },
+		Run:   func(cmd *cli.Command, args []string) error { return testCases(cmd.Context(), s, &f, args) },
 	}
-	cmd.Flags().StringVar(&f.filter, "filter", "", "only cases whose file name matches `RE`, a regular expression")
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print cases that pass, too")
-	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "run `N` cases at a time")
-	cmd.Flags().BoolVar(&f.update, "update", false, "write what cmp finds into the case")
-	cmd.Flags().StringVar(&f.format, "format", "text", "print as `text|json|junit`")
+	cmd.Flags().String(&f.filter, "filter", "", "", "only cases whose file name matches `RE`, a regular expression")
+	cmd.Flags().Bool(&f.verbose, "verbose", "v", "print cases that pass, too")
+	cmd.Flags().Int(&f.jobs, "jobs", "j", runtime.NumCPU(), "run `N` cases at a time")
+	cmd.Flags().Bool(&f.update, "update", "", "write what cmp finds into the case")
+	cmd.Flags().String(&f.format, "format", "", "text", "print as `text|json|junit`")
 	return cmd
 }
 
@@ -50,6 +50,7 @@ type caseResult struct {
 	File    string `json:"file"`
 	OK      bool   `json:"ok"`
 	Message string `json:"message"` // what failed; empty if ok
+	Line    int    `json:"line"`    // of the case; 0 if ok, or if it is about no line
 	Ns      int64  `json:"elapsed_ns"`
 }
 
@@ -116,12 +117,29 @@ func runCases(ctx context.Context, r *caseRunner, files []string, jobs int) []ca
 			err := r.run(ctx, file)
 			results[i] = caseResult{File: file, OK: err == nil, Ns: time.Since(start).Nanoseconds()}
 			if err != nil {
-				results[i].Message = err.Error()
+				results[i].Message, results[i].Line = err.Error(), lineOf(err)
 			}
 		})
 	}
 	wg.Wait()
 	return results
+}
+
+// lineOf is the line that a case failed at, 0 if it is not about one.
+func lineOf(err error) int {
+	var at *caseError
+	if errors.As(err, &at) {
+		return at.line
+	}
+	return 0
+}
+
+// place is the file and line of a failure.
+func (r *caseResult) place() string {
+	if r.Line == 0 {
+		return r.File
+	}
+	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
 func writeCases(s streams, f *testFlags, results []caseResult) error {
@@ -143,7 +161,7 @@ func writeCases(s streams, f *testFlags, results []caseResult) error {
 		if r.OK && !f.verbose {
 			continue
 		}
-		text := fmt.Sprintf("%s %s (%v)", word, r.File, time.Duration(r.Ns).Round(time.Millisecond))
+		text := fmt.Sprintf("%s %s (%v)", word, r.place(), time.Duration(r.Ns).Round(time.Millisecond))
 		if !r.OK {
 			text += "\n  " + strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n  ")
 		}
@@ -180,7 +198,7 @@ func writeJUnit(s streams, results []caseResult) error {
 		c := junitCase{Name: r.File, Time: time.Duration(r.Ns).Seconds()}
 		if !r.OK {
 			suite.Failures++
-			c.Failure = &junitFailure{r.Message}
+			c.Failure = &junitFailure{r.place() + ": " + r.Message}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // isaFlags are the options of isa.
@@ -19,19 +18,19 @@ type isaFlags struct {
 }
 
 // newISA builds the isa verb: every form with its gates, section and status, directives and special registers.
-func newISA(s streams) *cobra.Command {
+func newISA(s streams) *cli.Command {
 	var f isaFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "isa [NAME]",
 		Short: "List instruction forms, directives and special registers: gates, section, status",
 		Args:  takes(0, 1),
-		RunE:  func(_ *cobra.Command, args []string) error { return f.list(s, strings.Join(args, "")) },
+		Run:   func(_ *cli.Command, args []string) error { return f.list(s, strings.Join(args, "")) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "table", "print as `table|json|md`")
-	fl.StringVar(&f.target, "target", "", "only what a module for this architecture may have, such as `sm_120a`")
-	fl.StringVar(&f.diff, "diff", "", "what came after `VERSION` of PTX, up to the version that follows: --diff 9.1 9.4")
-	fl.BoolVar(&f.assumptions, "assumptions", false, "list the guesses about hardware instead: id, name, section, question, forms, positions")
+	fl.String(&f.format, "format", "", "table", "print as `table|json|md`")
+	fl.String(&f.target, "target", "", "", "only what a module for this architecture may have, such as `sm_120a`")
+	fl.String(&f.diff, "diff", "", "", "what came after `VERSION` of PTX, up to the version that follows: --diff 9.1 9.4")
+	fl.Bool(&f.assumptions, "assumptions", "", "list the guesses about hardware instead: id, name, section, question, forms, positions")
 	return cmd
 }
 
@@ -61,12 +60,12 @@ func listAssumptions(s streams, name, format string) error {
 }
 
 // newExplain builds the explain verb: an error code, an instruction, a directive or a special register, with examples.
-func newExplain(s streams) *cobra.Command {
-	return &cobra.Command{
+func newExplain(s streams) *cli.Command {
+	return &cli.Command{
 		Use:   "explain CODE|NAME",
 		Short: "Explain an error code such as P3004, an instruction such as cvt, a directive, special register or modifier",
 		Args:  takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Run: func(_ *cli.Command, args []string) error {
 			text, err := ptxvm.Explain(args[0])
 			if err != nil {
 				return usageError{err}
@@ -78,15 +77,15 @@ func newExplain(s streams) *cobra.Command {
 }
 
 // newDump builds the dump verb: a stage of the way from text to code, as text.
-func newDump(s streams) *cobra.Command {
+func newDump(s streams) *cli.Command {
 	var stage string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "dump --stage STAGE FILE",
 		Short: "Print a stage: " + strings.Join(ptxvm.Stages(), ", "),
 		Args:  takes(1, 1),
-		RunE:  func(_ *cobra.Command, args []string) error { return dumpFile(s, stage, args[0]) },
+		Run:   func(_ *cli.Command, args []string) error { return dumpFile(s, stage, args[0]) },
 	}
-	cmd.Flags().StringVar(&stage, "stage", "", "`STAGE` to print: "+strings.Join(ptxvm.Stages(), ", "))
+	cmd.Flags().String(&stage, "stage", "", "", "`STAGE` to print: "+strings.Join(ptxvm.Stages(), ", "))
 	return cmd
 }
 

@@ -46,20 +46,20 @@ func (f *traceFlag) Set(text string) (err error) {
 }
 
 // parsePoint reads X[,Y[,Z]], which count from 0.
-func parsePoint(text string) (ptxvm.Dim3, error) {
+func parsePoint(text string) (ptxvm.Index3, error) {
 	var at [3]uint32
 	words := strings.Split(text, ",")
 	if len(words) > 3 {
-		return ptxvm.Dim3{}, fmt.Errorf("%q: want X[,Y[,Z]], have %d numbers", text, len(words))
+		return ptxvm.Index3{}, fmt.Errorf("%q: want X[,Y[,Z]], have %d numbers", text, len(words))
 	}
 	for i, word := range words {
 		n, err := strconv.ParseUint(word, 10, 32)
 		if err != nil {
-			return ptxvm.Dim3{}, fmt.Errorf("%q: want X[,Y[,Z]], numbers from 0", text)
+			return ptxvm.Index3{}, fmt.Errorf("%q: want X[,Y[,Z]], numbers from 0", text)
 		}
 		at[i] = uint32(n)
 	}
-	return ptxvm.Dim3{X: at[0], Y: at[1], Z: at[2]}, nil
+	return ptxvm.Index3{X: at[0], Y: at[1], Z: at[2]}, nil
 }
 
 // parseLines reads LINE or LINE-LINE.

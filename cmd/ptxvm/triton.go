@@ -54,7 +54,7 @@ func (j *job) applyTriton(info ptxvm.KernelInfo) {
 	if m == nil {
 		return
 	}
-	if !j.flags.set.Changed("shared") {
+	if !j.flags.set.Given("shared") {
 		j.shape.Shared = int(*m.Shared)
 	}
 	if !j.flags.block.given && info.ReqBlock == (ptxvm.Dim3{}) {

@@ -7,9 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // firstSteps stand in the answer to a command line without a verb.
@@ -22,14 +21,14 @@ const firstSteps = `  ptxvm example mandelbrot      run a kernel that comes alon
 const aRun = `  ptxvm run saxpy.ptx --grid 4 --block 256 --arg s32:1000 --arg f32:2.5 --arg in:@x.npy --arg inout:@y.npy:@out.npy`
 
 // noVerb answers a command line without a verb that exists.
-func noVerb(root *cobra.Command, args []string) error {
+func noVerb(root *cli.Command, args []string) error {
 	if len(args) == 0 {
-		return usageError{fmt.Errorf("want a verb\n%s", strings.TrimSpace(root.UsageString()))}
+		return usageError{fmt.Errorf("want a verb\n%s", strings.TrimSpace(root.Usage()))}
 	}
 	hint := ""
 	var verbs []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
+	for _, c := range root.Verbs() {
+		if !c.Hidden {
 			verbs = append(verbs, c.Name())
 		}
 	}
@@ -42,23 +41,25 @@ func noVerb(root *cobra.Command, args []string) error {
 }
 
 // newHelp builds the help verb.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+func newHelp(root *cli.Command) *cli.Command {
+	return &cli.Command{
 		Use:   "help [VERB]",
 		Short: "Describe a verb and its flags",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, left, err := root.Find(args)
-			if err != nil || len(left) > 0 {
-				return noVerb(root, args)
+		Run: func(_ *cli.Command, args []string) error {
+			if len(args) == 0 {
+				return root.Help()
 			}
-			return cmd.Help()
+			if verb := root.Find(args[0]); verb != nil && len(args) == 1 {
+				return verb.Help()
+			}
+			return noVerb(root, args)
 		},
 	}
 }
 
 // takes asks for least to most arguments; most is -1 for any number.
-func takes(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+func takes(least, most int) func(*cli.Command, []string) error {
+	return func(cmd *cli.Command, args []string) error {
 		if len(args) >= least && (most < 0 || len(args) <= most) {
 			return nil
 		}
@@ -67,7 +68,7 @@ func takes(least, most int) cobra.PositionalArgs {
 }
 
 // needFiles asks for at least one FILE.
-func needFiles(cmd *cobra.Command, args []string) error {
+func needFiles(cmd *cli.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError{fmt.Errorf("%s needs a PTX file; - is standard input", cmd.Name())}
 	}

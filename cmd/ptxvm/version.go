@@ -8,26 +8,25 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
 )
 
 // newVersion builds the version verb: what this build is, and what it can do here.
-func newVersion(s streams) *cobra.Command {
+func newVersion(s streams) *cli.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "version",
 		Short: "Print version, commit, ranges of PTX and sm, forms done, CPU, engine",
 		Args:  takes(0, 0),
-		RunE: func(*cobra.Command, []string) error {
+		Run: func(*cli.Command, []string) error {
 			if asJSON {
 				return wrapUsage(writeJSON(s.out, ptxvm.About()))
 			}
 			return wrapUsage(writeVersion(s.out, ptxvm.About()))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object, as docs/json.md describes it")
+	cmd.Flags().Bool(&asJSON, "json", "", "one JSON object, as docs/json.md describes it")
 	return cmd
 }
 

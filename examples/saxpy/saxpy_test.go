@@ -72,7 +72,7 @@ func TestFault(t *testing.T) {
 	if len(fault.Source) == 0 || fault.Source[0].File != "saxpy.cu" || fault.Source[0].Line != 5 {
 		t.Errorf("the fault is at %v, want saxpy.cu:5", fault.Source)
 	}
-	if fault.Thread != (ptxvm.Dim3{X: 3}) || fault.Near == nil || fault.Near.Param != "saxpy_param_2" {
+	if fault.Thread != (ptxvm.Index3{X: 3}) || fault.Near == nil || fault.Near.Param != "saxpy_param_2" {
 		t.Errorf("the fault is of thread %v near %+v, want thread 3 behind x", fault.Thread, fault.Near)
 	}
 }

@@ -36,6 +36,18 @@ const (
 	CvtUE5M3Half                  // U35
 	CvtFlushSign                  // U36
 	TuringSteps                   // U37
+	CarryOfSub                    // U38
+	ZeroTerms                     // U39
+	TextureFraction               // U40
+	TextureSum                    // U41
+	TextureNaN                    // U42
+	TextureAlpha                  // U43
+	TextureBorder                 // U44
+	TextureOffset                 // U45
+	TextureTies                   // U46
+	TextureLevel                  // U47
+	TextureHalf                   // U48
+	TextureLayers                 // U49
 )
 
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
@@ -165,4 +177,52 @@ var Table = []Row{
 		{"eight", "all eight of m16n8k8"},
 		{"four", "four, then four to their sum, as on sm_70"},
 	}, 50},
+	CarryOfSub: {"U38", "carry-of-sub", "9.7.2.3", "sub.cc and subc: what CC is to addc and madc behind them, and what subc takes from add.cc and mad.cc", []Position{
+		{"carry", "the carry of a + ~b + 1, set where nothing is borrowed, as in machine code"},
+		{"borrow", "the borrow of a - b"},
+	}, 95},
+	ZeroTerms: {"U39", "mma-zero-terms", "9.7.14.3", "mma of kinds mxf4 and mxf4nvf4: whether blocks whose products add up to zero count for the largest exponent", []Position{
+		{"dropped", "as zero products of other kinds"},
+		{"counted", "by the exponents of their scales"},
+	}, 60},
+	TextureFraction: {"U40", "tex-fraction", "9.7.10.3", "tex with a linear filter: how the fraction of a coordinate becomes a weight of 8 bits", []Position{
+		{"nearest", "rounded to the nearest"},
+		{"cut", "its first 8 bits"},
+	}, 60},
+	TextureSum: {"U41", "tex-sum", "9.7.10.3", "tex with a linear filter: how texels times weights are added", []Position{
+		{"single", "products and sums are rounded to f32, x first, then y, then z"},
+		{"double", "the sum is rounded once"},
+	}, 50},
+	TextureNaN: {"U42", "tex-nan", "9.7.10.3", "tex and tld4 at a coordinate that is NaN", []Position{
+		{"zero", "as at 0"},
+		{"outside", "as at minus infinity"},
+	}, 55},
+	TextureAlpha: {"U43", "tex-alpha", "9.7.10.3", "tex and tld4: the alpha of samples that have none", []Position{
+		{"one", "1, as in graphics"},
+		{"zero", "0, as green and blue that a sample lacks"},
+	}, 70},
+	TextureBorder: {"U44", "tex-border", "9.7.10.3", "tex and tld4: the border of a texture of integers", []Position{
+		{"converted", "the colour's numbers as integers, cut and saturated to 32 bits"},
+		{"bits", "the bits of the colour's f32"},
+	}, 50},
+	TextureOffset: {"U45", "tex-offset", "9.7.10.3", "tex and tld4: an offset outside of -8 to 7", []Position{
+		{"four", "its low four bits"},
+		{"whole", "all of it"},
+	}, 75},
+	TextureTies: {"U46", "tex-cube-tie", "9.7.10.3", "tex and tld4 .cube and .acube: the major axis of coordinates of equal magnitude", []Position{
+		{"first", "the first of x, y, z"},
+		{"last", "the last of them"},
+	}, 70},
+	TextureLevel: {"U47", "tex-level", "9.7.10.2", "tex.level and tex.grad: how the fraction of a level becomes a weight of 8 bits", []Position{
+		{"nearest", "rounded to the nearest"},
+		{"cut", "its first 8 bits"},
+	}, 60},
+	TextureHalf: {"U48", "tex-half", "9.7.10.3", "tex to .f16 and .f16x2: the conversion of what is no f16", []Position{
+		{"nearest", "rounded to the nearest, ties to even"},
+		{"cut", "towards zero"},
+	}, 65},
+	TextureLayers: {"U49", "tex-a2dms", "9.7.10.3", "tex.a2dms, of which the manual says both: what the first coordinate is", []Position{
+		{"layer", "the layer; the second is the sample"},
+		{"sample", "the sample; the second is the layer"},
+	}, 75},
 }

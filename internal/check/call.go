@@ -162,7 +162,7 @@ func (c *checker) callArguments(s *syntax.Instruction, sig *Signature, args []sy
 // space must agree in extent and alignment.
 func (c *checker) argument(op *syntax.Operand, p *Object, isReturn bool) string {
 	switch {
-	case p.Kind == Register && p.Type.Bits() < 32:
+	case p.Kind == Register && p.Vector < 2 && p.Type.Bits() < 32:
 		return "registers below 32 bits and predicates cannot be passed; use .param space"
 	case op.Constant() != nil:
 		return c.constantArgument(op.Constant(), p, isReturn)
@@ -180,19 +180,25 @@ func (c *checker) argument(op *syntax.Operand, p *Object, isReturn bool) string 
 		return ""
 	case u.Object == nil:
 		return "a special register cannot be passed; move it into a register"
-	case u.Object.Kind == Function:
-		return ""
+	case u.Object.Kind != Register && u.Object.Space != Param:
+		return "an address cannot be passed; move it into a register"
+	case op.Field != syntax.NoToken:
+		return "a part of a register cannot be passed; move it into a register"
+	case op.Expr != nil:
+		return "a sum cannot be passed; add into a register"
 	}
-	return objectArgument(u.Object, p)
+	return objectArgument(u.Object, p, isReturn)
 }
 
-// constantArgument: literals have to be of the parameter's kind.
+// constantArgument: literals have to be of the parameter's kind; of a vector, all 64 bits (ptxas 13.5).
 func (c *checker) constantArgument(e *syntax.Expr, p *Object, isReturn bool) string {
 	val, ok := c.constant(e)
 	switch kind := p.Type.Kind(); {
 	case isReturn:
 		return "a constant cannot receive a value"
-	case !ok || kind == isa.Bits:
+	case p.Vector > 1 && p.Size() != 8:
+		return "a constant for a vector of " + strconv.Itoa(int(p.Size())) + " bytes; it has 8"
+	case !ok || kind == isa.Bits || p.Vector > 1:
 		return ""
 	case val.Integer() && kind == isa.Float:
 		return "a whole number for a " + p.Type.String() + " parameter; write 1.0"
@@ -202,19 +208,39 @@ func (c *checker) constantArgument(e *syntax.Expr, p *Object, isReturn bool) str
 	return ""
 }
 
-func objectArgument(o, p *Object) string {
+func objectArgument(o, p *Object, isReturn bool) string {
 	open := len(p.Dims) > 0 && p.Dims[0] == 0
 	switch {
+	case !open && (o.Vector > 1 || p.Vector > 1) && len(o.Dims) == 0 && len(p.Dims) == 0:
+		return vectorArgument(o, p, isReturn)
 	case !open && !goTogether(o.Type, p.Type):
 		return "it has type " + o.Type.String() + ", the parameter " + p.Type.String()
-	case o.Kind == Register || open:
+	case open && o.Kind != Register:
 		return ""
 	case len(o.Dims) != len(p.Dims):
 		return "one of it and the parameter is an array"
+	case o.Kind == Register:
+		return ""
 	case o.Size() != p.Size():
 		return "its size differs from the parameter's"
 	case len(p.Dims) > 0 && o.Align != p.Align:
 		return "its alignment differs from the parameter's"
+	}
+	return ""
+}
+
+// vectorArgument: a vector in registers goes with whatever has as many bits, but not with more registers
+// than give it its value (seen in ptxas 13.5, which crashes there).
+func vectorArgument(o, p *Object, isReturn bool) string {
+	from, to := o, p
+	if isReturn {
+		from, to = p, o
+	}
+	switch {
+	case o.Size() != p.Size():
+		return "it has " + strconv.Itoa(int(o.Size())) + " bytes, the parameter " + strconv.Itoa(int(p.Size()))
+	case from.Kind == Register && to.Kind == Register && from.Vector < to.Vector && (p.Vector > 1 || !isReturn):
+		return "it has another number of elements than the parameter"
 	}
 	return ""
 }

@@ -20,6 +20,9 @@ type Options struct {
 	// may be linked to; Info.Alone then says what it would be.
 	WholeProgram bool
 
+	// CompileOnly judges as ptxas -c does: other modules may define what is .extern, but memory has to fit.
+	CompileOnly bool
+
 	slow bool // every statement is matched anew
 }
 
@@ -91,6 +94,8 @@ type checker struct {
 	texmode  string         // of .target, "" if it gives none
 	debug    syntax.TokenID // of .target
 	admitted [2]string      // the last directive and part that the module may have: the same ones follow each other
+
+	compiled isa.Target // the first of .target
 
 	written isa.Version // of .version; Info has a later one if the target needs it, since that is reported
 

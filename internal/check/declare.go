@@ -14,11 +14,15 @@ import (
 // moduleVariables checks a declaration at module scope, where registers, local and
 // param variables cannot stand (ptxas: "not allowed with ABI").
 func (c *checker) moduleVariables(s *syntax.Variables) {
-	switch space := spaceOf[c.file.Word(s.Space)]; space {
-	case Tex:
-		c.textureVariable(s)
+	space := spaceOf[c.file.Word(s.Space)]
+	if c.emptyDeclaration(s, space) {
+		return
+	}
+	switch space {
 	case SReg:
 		c.specialVariable(s)
+	case Tex:
+		c.textureVariable(s)
 	case Param:
 		c.poison(s)
 		c.errorf(diag.WrongSpace, c.at(s.Space), "a param variable cannot stand at module scope; declare it inside a function")
@@ -42,6 +46,9 @@ func (c *checker) bodyVariables(s *syntax.Variables) {
 		return
 	}
 	space := spaceOf[c.file.Word(s.Space)]
+	if c.emptyDeclaration(s, space) {
+		return
+	}
 	switch space {
 	case SReg:
 		c.specialVariable(s)

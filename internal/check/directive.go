@@ -158,7 +158,11 @@ func (c *checker) directiveValues(d *syntax.Directive, rule *isa.Directive) {
 }
 
 func (c *checker) directiveValue(tok syntax.TokenID, rule *isa.Directive) {
-	if a := &rule.Args; (c.file.Kind(tok) == syntax.String) != a.Strings {
+	if a := &rule.Args; len(a.Names) > 0 && c.file.Kind(tok) == syntax.String {
+		if !a.Named(c.text(tok)) {
+			c.badDirective(tok, rule, "%s is no name that %s knows; it knows %s", c.text(tok), rule.Name, strings.Join(a.Names, ", "))
+		}
+	} else if (c.file.Kind(tok) == syntax.String) != a.Strings {
 		want := map[bool]string{true: "strings", false: "numbers"}[a.Strings]
 		c.badDirective(tok, rule, "%s takes %s, not %s", rule.Name, want, c.text(tok))
 	} else if n, ok := c.literal(tok); a.Strings || ok && uint64(n) >= a.Lo && uint64(n) <= a.Hi {

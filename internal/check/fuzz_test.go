@@ -41,8 +41,24 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	}
+	for _, text := range nameAsOpcode {
+		f.Add([]byte(text))
+	}
 	fuzzseed.Vectors(func(s string) { f.Add([]byte(s)) }, 16)
 	f.Fuzz(checkHostile)
+}
+
+// nameAsOpcode has declared names where opcodes belong; a name has no form, whatever number its use has.
+var nameAsOpcode = []string{
+	".version 8.0\n.target sm_80\n.entry k() {\n.reg .u64 a, b;\nb [a];\nret;\n}",
+	".version 8.0\n.target sm_80\n.entry k() {\n.reg .u64 a, b;\nadd.u64 a, a, b;\n@b a.x.y b;\nret;\n}",
+	".version 8.0\n.target sm_80\n.global .u32 x;\n.entry k() {\nx.wide.u32 x;\nx: x [x];\n}",
+}
+
+func TestNameAsOpcode(t *testing.T) {
+	for _, text := range nameAsOpcode {
+		checkHostile(t, []byte(text))
+	}
 }
 
 // checkHostile holds what is true of every input.
@@ -63,13 +79,14 @@ func checkHostile(t *testing.T, text []byte) {
 			}
 		}
 	}
-	if !list.HasErrors() {
-		eachInstruction(file.Stmts, func(s *syntax.Instruction) {
-			if info.Sel(s) == nil {
-				t.Fatalf("no form for %s", file.RangeText(s.Range))
-			}
-		})
-	}
+	eachInstruction(file.Stmts, func(s *syntax.Instruction) {
+		if info.Sel(s) == nil && !list.HasErrors() {
+			t.Fatalf("no form for %s", file.RangeText(s.Range))
+		}
+		if n := len(info.ModifierOrder(s)); n != len(s.Mods) {
+			t.Fatalf("%s has %d modifiers, the formatter prints %d", file.RangeText(s.Range), len(s.Mods), n)
+		}
+	})
 }
 
 // TestMutations is the fuzz target on a fixed sequence: words of the recorded verdicts are

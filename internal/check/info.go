@@ -29,7 +29,7 @@ type Info struct {
 
 	mem *memory // where the tables are
 
-	byToken []int32    // per token: for an opcode 1 + index into sels, for a name 1 + index into uses
+	byToken []int32    // per token: 1 + index into uses for a name, -1 - index into sels for an opcode: a broken opcode may be a name
 	sels    []*isa.Sel // chosen forms
 	uses    []Use
 }
@@ -43,8 +43,8 @@ type Use struct {
 
 // Sel returns the form chosen for an instruction, nil if it was rejected.
 func (in *Info) Sel(i *syntax.Instruction) *isa.Sel {
-	if n := in.byToken[i.Opcode]; n > 0 {
-		return in.sels[n-1]
+	if n := in.byToken[i.Opcode]; n < 0 {
+		return in.sels[-1-n]
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (c *checker) instruction(s *syntax.Instruction) {
 // record enters the chosen form into the side table.
 func (c *checker) record(s *syntax.Instruction, sel *isa.Sel) {
 	c.info.sels = append(c.info.sels, sel)
-	c.info.byToken[s.Opcode] = int32(len(c.info.sels))
+	c.info.byToken[s.Opcode] = -int32(len(c.info.sels))
 }
 
 // deprecated warns of a form that a later minor version or target drops.

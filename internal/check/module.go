@@ -100,14 +100,18 @@ func (c *checker) version(s *syntax.Version) {
 	c.info.Version, c.written = v, v
 }
 
-// target reads .target: an architecture, then options and further architectures.
+// target reads .target: an architecture, then options and further architectures. The module is compiled for the first
+// one; the oldest says what it may use (ptxas 13.5).
 func (c *checker) target(s *syntax.Target) {
 	for i, tok := range s.Names {
 		name := c.text(tok)
 		t, err := isa.ParseTarget(name)
 		switch {
 		case err == nil:
-			if c.info.Target.IsZero() {
+			if first := c.info.Target.IsZero(); first || t.Arch < c.info.Target.Arch {
+				if first {
+					c.compiled = t
+				}
 				c.info.Target = t
 				if v := isa.TargetSince(t); !c.since(tok, ".target "+name, nil, isa.Gate{{Version: v}}) {
 					c.info.Version = v // what the target needs is said once
@@ -117,6 +121,7 @@ func (c *checker) target(s *syntax.Target) {
 		case i == 0:
 			c.errorf(diag.UnknownTarget, c.at(tok), "%v", err)
 			c.info.Target = isa.MustTarget("sm_90")
+			c.compiled = c.info.Target
 		default:
 			c.targetOption(tok, name)
 		}
@@ -152,9 +157,12 @@ func (c *checker) texMode(tok syntax.TokenID, name string) {
 
 // runsOn reports a target whose code the architecture to compile for cannot run (11.1.2).
 func (c *checker) runsOn(tok syntax.TokenID, t isa.Target) {
-	arch := c.info.Target
-	if arch.Arch < oldestCompiled {
+	arch := c.compiled
+	switch {
+	case arch.Arch < oldestCompiled:
 		arch = isa.Target{Arch: oldestCompiled}
+	case arch.Arch == 101:
+		arch.Arch = 110 // its new name
 	}
 	if c.opt.Arch != "" {
 		var err error

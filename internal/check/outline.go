@@ -5,6 +5,8 @@ package check
 // isa.Forms.Match.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -93,7 +95,7 @@ func (r *outliner) operand(o *syntax.Operand) bool {
 	case syntax.OperandAddress:
 		return len(o.Elems) == 1 && !o.Elems[0].Not && r.add(partAddress) && r.operand(&o.Elems[0])
 	case syntax.OperandVector:
-		return r.nested(partVector, o.Elems)
+		return !slices.ContainsFunc(o.Elems, func(e syntax.Operand) bool { return e.Not }) && r.nested(partVector, o.Elems)
 	case syntax.OperandPair:
 		return r.nested(partPair, o.Elems)
 	}
@@ -118,7 +120,7 @@ func (r *outliner) name(o *syntax.Operand) bool {
 	c := r.c
 	switch c.file.Word(o.Name) {
 	case syntax.WordSink:
-		return r.add(partSink)
+		return !o.Not && !o.Neg && r.add(partSink)
 	case syntax.WordWarpSize:
 		return false
 	}

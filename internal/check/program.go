@@ -24,8 +24,13 @@ const (
 
 // alone judges a valid module as one that no other is linked to, and keeps that apart if others may be.
 func (c *checker) alone() {
-	if c.opt.WholeProgram {
+	switch {
+	case c.opt.WholeProgram:
 		c.program()
+		return
+	case c.opt.CompileOnly:
+		c.undefinedFunctions()
+		c.constantMemory()
 		return
 	}
 	diags, kept, unlisted := c.diags, c.kept, c.unlisted
@@ -40,6 +45,7 @@ func (c *checker) program() {
 	for _, tok := range c.unified {
 		c.errorf(diag.BadAttribute, c.at(tok), ".unified is for modules that are linked; this one is judged as a whole program")
 	}
+	c.undefinedFunctions()
 	c.unresolvedFunctions()
 	c.unresolvedVariables()
 	c.constantMemory()
@@ -66,15 +72,18 @@ func (c *checker) calling(tok syntax.TokenID) {
 	}
 }
 
-// unresolvedFunctions: a declared function needs a definition unless it is .extern and
-// not used; an alias is one.
-func (c *checker) unresolvedFunctions() {
+// undefinedFunctions: a declared function needs a definition unless it is .extern; an alias is one.
+func (c *checker) undefinedFunctions() {
 	for _, f := range c.info.Funcs {
 		o := f.Object
 		if f.Node.Body == nil && o.Alias == nil && o.Linkage != syntax.WordExtern {
 			c.errorf(diag.Unresolved, c.at(o.Tok), "%s is declared but not defined; link the module that defines it, or declare it .extern", o.Name)
 		}
 	}
+}
+
+// unresolvedFunctions: a function that is .extern and used needs a definition.
+func (c *checker) unresolvedFunctions() {
 	reported := map[*Object]bool{}
 	for _, f := range append([]*Func{nil}, c.info.Funcs...) {
 		for _, r := range c.refs[f] {

@@ -38,7 +38,7 @@ func (c *checker) shape(o *syntax.Operand, s *isa.Shape) bool {
 	case syntax.OperandConstant:
 		return c.constantShape(o.Expr, s)
 	case syntax.OperandVector:
-		return c.listShape(isa.ShapeVec, o.Elems, s)
+		return c.unsigned(o) && c.listShape(isa.ShapeVec, o.Elems, s)
 	case syntax.OperandAddress:
 		return c.listShape(isa.ShapeAddr, o.Elems, s) && c.plainBase(o)
 	case syntax.OperandPair:
@@ -47,11 +47,22 @@ func (c *checker) shape(o *syntax.Operand, s *isa.Shape) bool {
 		if e := o.Constant(); e != nil && !c.inCall {
 			return c.constantShape(e, s)
 		}
-		return c.listShape(isa.ShapeParams, o.Elems, s)
+		return c.unsigned(o) && c.listShape(isa.ShapeParams, o.Elems, s)
 	case syntax.OperandIndex:
 		return c.indexShape(o, s)
 	}
 	return false
+}
+
+// unsigned: names in lists have neither ! nor - before them (ptxas 13.5).
+func (c *checker) unsigned(list *syntax.Operand) bool {
+	for i := range list.Elems {
+		if e := &list.Elems[i]; e.Not || e.Neg {
+			c.citing(c.errorf(diag.NegationNotAllowed, c.file.Span(e.Range), "an element of a list cannot be negated"))
+			return false
+		}
+	}
+	return true
 }
 
 // plainBase: the base of an address is neither negated nor an array element (ptxas 13.5).
@@ -133,6 +144,10 @@ func (c *checker) displacement(e *syntax.Expr) bool {
 func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 	switch c.file.Word(o.Name) {
 	case syntax.WordSink:
+		if o.Not || o.Neg {
+			c.citing(c.errorf(diag.NegationNotAllowed, c.file.Span(o.Range), "_ cannot be negated; it drops a result"))
+			return false
+		}
 		s.Kind = isa.ShapeSink
 		return true
 	case syntax.WordWarpSize:
@@ -152,6 +167,10 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 		return false
 	}
 	s.Neg, s.Minus = o.Not, o.Neg
+	if o.Not && !c.negatable(u) {
+		c.citing(c.errorf(diag.NegationNotAllowed, c.file.Span(o.Range), "%s cannot be negated; ! is for predicates", c.text(o.Name)))
+		return false
+	}
 	if u.Object == nil {
 		return c.specialShape(o, u.Special, s)
 	}
@@ -164,6 +183,14 @@ func (c *checker) nameShape(o *syntax.Operand, s *isa.Shape) bool {
 		return c.component(o, u.Object, s)
 	}
 	return true
+}
+
+// negatable tells what ! may stand before: a predicate, or a register, of which the matcher judges the type.
+func (c *checker) negatable(u Use) bool {
+	if u.Object == nil {
+		return u.Special.Info().Type == isa.PredType()
+	}
+	return u.Object.Kind == Register
 }
 
 // displaced checks name+constant: an address, or in brackets a register that holds one.
@@ -191,7 +218,7 @@ func (c *checker) component(o *syntax.Operand, obj *Object, s *isa.Shape) bool {
 		c.errorf(diag.BadComponent, c.at(o.Field), "%s has no component %s", obj.Name, c.text(o.Field))
 		return false
 	}
-	s.Lanes = 0
+	s.Lanes, s.Part = 0, true
 	return true
 }
 
@@ -220,7 +247,25 @@ func (c *checker) specialShape(o *syntax.Operand, sp isa.Special, s *isa.Shape) 
 		d.Spec = info.Section
 		return false
 	}
-	return true
+	return c.promised(o, info)
+}
+
+// promised: some special registers need a directive of the kernel, with a value that is not zero (9.4: 11.4.10). A device
+// function is not asked.
+func (c *checker) promised(o *syntax.Operand, info *isa.SpecialInfo) bool {
+	if info.Needs == "" || !c.fn.Entry {
+		return true
+	}
+	for _, d := range c.fn.Node.Directives {
+		if c.text(d.Keyword) == info.Needs && len(d.Args) > 0 {
+			if n, ok := c.literal(d.Args[0]); !ok || n != 0 {
+				return true
+			}
+		}
+	}
+	d := c.errorf(diag.BadPerformanceDirective, c.at(o.Name), "%s needs %s with a value above 0 in the head of the kernel", info.Name, info.Needs)
+	d.Spec = info.Section
+	return false
 }
 
 // objectShape describes a declared name.

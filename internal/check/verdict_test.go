@@ -3,8 +3,8 @@ package check
 // This file compares verdicts with those of ptxas 13.5, which testdata/verdicts records.
 //
 // A file there is a list of cases, one a line: accept or reject, and a text that takes
-// the place of $ in the template above it, whose lines begin with ": ". A template may
-// begin with "arch sm_90:", which is ptxas's -arch; else it is the module's own target,
+// the place of $ in the template above it, whose lines begin with ": "; \n in it is a line break. A template may
+// begin with "arch sm_90:", which is ptxas's -arch, or "only:", for ptxas -c; else it is the module's own target,
 // at least sm_75, which is the oldest that ptxas 13.5 compiles for, and sm_110 for sm_101. Lines with # are comments; a comment
 // "# differs: why" lets the next case differ, see docs/ptxas-differences.md.
 //
@@ -40,6 +40,7 @@ type verdict struct {
 	line    int // index in the file
 	want    string
 	arch    string
+	only    bool // ptxas -c
 	module  string
 	text    string // of the line
 	differs bool
@@ -49,12 +50,12 @@ type verdict struct {
 func verdicts(lines []string) []verdict {
 	var all []verdict
 	var template, arch string
-	open, differs := false, false
+	open, differs, only := false, false, false
 	for i, line := range lines {
 		switch first, rest, _ := strings.Cut(line, " "); first {
 		case ":":
 			if !open {
-				template, arch = "", ""
+				template, arch, only = "", "", false
 			}
 			template, open = template+rest+"\n", true
 			continue
@@ -62,9 +63,12 @@ func verdicts(lines []string) []verdict {
 			arch, template = strings.TrimSuffix(rest, ":"), ""
 			open = true
 			continue
+		case "only:":
+			template, arch, only, open = "", "", true, true
+			continue
 		case "accept", "reject", "?":
-			module := strings.Replace(template, "$", rest, 1)
-			all = append(all, verdict{i, first, arch, module, rest, differs})
+			module := strings.Replace(template, "$", strings.ReplaceAll(rest, `\n`, "\n"), 1)
+			all = append(all, verdict{i, first, arch, only, module, rest, differs})
 		}
 		open, differs = false, strings.HasPrefix(line, "# differs:")
 	}
@@ -97,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 
 func compareVerdict(t *testing.T, file string, v verdict) {
 	t.Helper()
-	_, list := Check(syntax.Parse(file, []byte(v.module)), Options{Arch: v.arch, WholeProgram: true})
+	_, list := Check(syntax.Parse(file, []byte(v.module)), Options{Arch: v.arch, WholeProgram: !v.only, CompileOnly: v.only})
 	got := "accept"
 	if list.HasErrors() {
 		got = "reject"
@@ -115,7 +119,7 @@ func askPtxas(t *testing.T, file string, lines []string, cases []verdict) {
 		wg.Go(func() {
 			for i := range work {
 				v := &cases[i]
-				ok, _ := runPtxas(t, v.module, v.arch)
+				ok, _ := runPtxas(t, v)
 				said := map[bool]string{true: "accept", false: "reject"}[ok]
 				if said != v.want && v.want != "?" {
 					t.Errorf("%s:%d: recorded %s, ptxas now says %s: %s", file, v.line+1, v.want, said, v.text)
@@ -143,16 +147,21 @@ func askPtxas(t *testing.T, file string, lines []string, cases []verdict) {
 }
 
 // runPtxas tells whether ptxas accepts a module, and what it says.
-func runPtxas(t *testing.T, module, arch string) (bool, string) {
+func runPtxas(t *testing.T, v *verdict) (bool, string) {
+	arch := v.arch
 	if arch == "" {
-		arch = ownArch(module)
+		arch = ownArch(v.module)
 	}
 	name := filepath.Join(t.TempDir(), "m.ptx")
-	if err := os.WriteFile(name, []byte(module), 0o666); err != nil {
+	if err := os.WriteFile(name, []byte(v.module), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	cmd := exec.Command(*ptxas, "-arch", arch, name, "-o", os.DevNull)
+	args := []string{"-arch", arch, name, "-o", os.DevNull}
+	if v.only {
+		args = append(args, "-c")
+	}
+	cmd := exec.Command(*ptxas, args...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	if _, exited := err.(*exec.ExitError); err != nil && !exited {

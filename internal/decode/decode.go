@@ -61,6 +61,9 @@ func New(mod *ir.Module, where Placement) *Decoder {
 // Provided tells whether the runtime supplies a function that modules only declare.
 func Provided(name string) bool { return sem.IsNative(name) }
 
+// Prints tells whether kernels of a linked module can print: it refers to the function for that.
+func Prints(m *ir.Module) bool { return m.Func(sem.Printf) != nil }
+
 // DynamicStart returns the offset at which dynamic bytes of shared memory begin behind static
 // ones: 1024-aligned, because kernels compute swizzles from address bits (DESIGN §7), unless a
 // CTA's limit does not leave room for that.

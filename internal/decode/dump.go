@@ -6,9 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"reflect"
-	"runtime"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -16,7 +13,7 @@ import (
 )
 
 // Write decodes every kernel of the module for the block that shape gives and prints it: constants
-// and scalar slots of each function, then per pc the handlers of the converged variant (of the split
+// and scalar slots of each function, then per pc the operations of the converged variant (of the split
 // one where there is no other) and the offsets they get.
 func (d *Decoder) Write(w io.Writer, shape func(*ir.Func) ir.LaunchShape, target machine.Target) error {
 	b := bufio.NewWriter(w)
@@ -48,15 +45,17 @@ func writeCode(b *bufio.Writer, f *ir.Func, c *machine.Code) {
 	}
 	for pc := range insts {
 		in := &insts[pc]
-		fmt.Fprintf(b, "%5d  %-28s %-24s D%d A%d B%d C%d imm %#x%s\n", pc, f.Insts[pc].Sel.Text(), handlerName(in.Full),
+		fmt.Fprintf(b, "%5d  %-28s %-24s D%d A%d B%d C%d imm %#x%s\n", pc, f.Insts[pc].Sel.Text(), operationText(in),
 			in.D, in.A, in.B, in.C, in.Imm, guardText(in))
 	}
 }
 
-// handlerName is the Go name of a handler; for closures that of the function that made it.
-func handlerName(h machine.Handler) string {
-	name := runtime.FuncForPC(reflect.ValueOf(h).Pointer()).Name()
-	return name[strings.LastIndexByte(name, '/')+1:]
+// operationText is the operation, with a dot behind where it executes once, on scalar slots.
+func operationText(in *machine.Inst) string {
+	if in.Flags&machine.WritesScalar != 0 {
+		return in.Op.String() + "."
+	}
+	return in.Op.String()
 }
 
 func guardText(in *machine.Inst) string {

@@ -119,7 +119,7 @@ func (x *function) emit(code *machine.Code) error {
 	code.Insts, code.Split = insts, split
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
 	code.Consts, code.Specials = x.consts, x.specials
-	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), up16(f.LocalBytes)
+	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), uint32(f.LocalBytes)
 	if !x.key.shape.Clusters {
 		code.SharedFirst, code.SharedBytes = x.key.start, x.key.dynamic
 	}
@@ -149,7 +149,9 @@ func (x *function) inst(out *machine.Inst) error {
 	in := &x.f.Insts[x.pc]
 	out.Guard = machine.NoGuard
 	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, Guesses: x.key.guesses}
-	x.line(x.pc).Do.Plan(b)
+	if x.line(x.pc).Do.Plan(b); b.Err == nil {
+		b.Prepare()
+	}
 	if b.Err != nil {
 		e := &UnsupportedError{Kernel: x.key.kernel.Name}
 		e.add(x.f, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.Err.Error()})
@@ -193,7 +195,7 @@ func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {
 }
 
 // rowUses lists the rows that an instruction of a kernel with asynchronous operations on registers
-// reads and writes; such an operation's own results are checked when it is issued.
+// reads and writes; what such an operation itself touches late is checked when it is issued.
 func (x *function) rowUses(in *ir.Inst) (list []sem.RowUse) {
 	if !x.pins {
 		return nil
@@ -206,7 +208,7 @@ func (x *function) rowUses(in *ir.Inst) (list []sem.RowUse) {
 		if a == ir.Write {
 			use.Kind = machine.Store
 		}
-		if x.f.Regs[r].Bits > 1 && (a == ir.Read || !sem.StartsAsync(in.Sel)) {
+		if x.f.Regs[r].Bits > 1 && !in.Late(a) {
 			list = append(list, use)
 		}
 	})

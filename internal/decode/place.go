@@ -35,11 +35,7 @@ func (x *function) Special(o *ir.Operand, shape machine.Width) (uint32, bool) {
 	if c := machine.ClassOf(o.Special); c == machine.NoSpecial || c == machine.Changing {
 		return 0, false
 	}
-	comp := o.Comp
-	if comp == ir.WholeSpecial {
-		comp = 0
-	}
-	return x.special(shape, o.Special, comp), true
+	return x.special(shape, o.Special, o.Comp), true
 }
 
 // Scratch implements sem.Frame.

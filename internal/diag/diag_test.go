@@ -157,3 +157,67 @@ func TestEscape(t *testing.T) {
 		}
 	}
 }
+
+// TestSARIF: the log says what the sample says, its fix applied to the text removes the error, and columns count code points.
+func TestSARIF(t *testing.T) {
+	src, list := sample()
+	accents := NewSource("dir with space/é.ptx", []byte("// é\nadd é é;\n"))
+	list = append(list, Diagnostic{Code: 2001, Severity: Warning, Source: accents, Span: Span{13, 15}, Msg: "é"}, Diagnostic{Code: 3004, Msg: "nowhere"})
+	var out bytes.Buffer
+	if err := WriteSARIF(&out, "1.2.3", list); err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	if log.Version != "2.1.0" || run.Tool.Driver.Version != "1.2.3" || len(run.Tool.Driver.Rules) != 2 || len(run.Results) != 3 {
+		t.Fatalf("%s", out.Bytes())
+	}
+	for i, r := range run.Results {
+		rule := run.Tool.Driver.Rules[r.RuleIndex]
+		if want := list[i].Code.String(); r.RuleID != want || rule.ID != want || rule.Short.Text == "" || r.Level != list[i].Severity.String() {
+			t.Errorf("result %d: %+v by rule %+v", i, r, rule)
+		}
+	}
+	edit := run.Results[0].Fixes[0].Changes[0].Replacements[0]
+	line := string(src.Line(edit.Deleted.StartLine))
+	if got := line[:edit.Deleted.StartColumn-1] + line[edit.Deleted.EndColumn-1:]; !strings.HasPrefix(got, "\tadd.u32") || edit.Inserted != nil {
+		t.Errorf("the fix makes %q", got)
+	}
+	if related := run.Results[0].Related; len(related) != 1 || related[0].Message.Text != "version is here" {
+		t.Errorf("related: %+v", related)
+	}
+	at := run.Results[1].Locations[0].Physical
+	if at.Region != (sarifRegion{2, 7, 2, 8}) || at.Artifact.URI != "dir%20with%20space/%C3%A9.ptx" {
+		t.Errorf("place: %+v", at)
+	}
+	if len(run.Results[2].Locations) != 0 {
+		t.Error("a place of nowhere")
+	}
+}
+
+// TestSARIFEmpty: arrays that the standard demands are there without results.
+func TestSARIFEmpty(t *testing.T) {
+	var out bytes.Buffer
+	if err := WriteSARIF(&out, "", nil); err != nil || !strings.Contains(out.String(), `"results": []`) || !strings.Contains(out.String(), `"rules": []`) {
+		t.Errorf("%v %s", err, out.String())
+	}
+}
+
+// TestGitHub: one command a line, whatever stands in names and messages.
+func TestGitHub(t *testing.T) {
+	_, list := sample()
+	src := NewSource("a:b,c.ptx", []byte("x\ny\n"))
+	list = append(list, Diagnostic{Code: 4003, Severity: Warning, Source: src, Span: Span{0, 3}, Msg: "100%\n::error::no"}, Diagnostic{Code: 1, Severity: Remark, Msg: "m"})
+	var out bytes.Buffer
+	if err := WriteGitHub(&out, list); err != nil {
+		t.Fatal(err)
+	}
+	want := "::error file=vecadd.ptx,line=2,endLine=2,col=5,endColumn=9,title=P3004::.sat is not allowed with .u32\n" +
+		"::warning file=a%3Ab%2Cc.ptx,line=1,endLine=2,title=P4003::100%25\\x0a::error::no\n::notice title=P0001::m\n"
+	if out.String() != want {
+		t.Errorf("have %q\nwant %q", out.String(), want)
+	}
+}

@@ -141,10 +141,13 @@ const (
 	SurfaceAlignment          Code = 7031 // misaligned surface access
 	NoSurface                 Code = 7032 // no surface
 	WrongSurface              Code = 7033 // surface of another kind
+	NoTexture                 Code = 7034 // no texture or sampler
+	WrongTexture              Code = 7035 // texture of another kind
 	BadTensorAllocation       Code = 7040 // tensor memory cannot be allocated or freed like this
 	BadTensorAccess           Code = 7041 // access to tensor memory that is not possible
 	BadDescriptor             Code = 7042 // invalid matrix descriptor
 	PartialWarp               Code = 7043 // not all lanes of the warp are there
+	BadFree                   Code = 7050 // invalid free
 	UninitializedRead         Code = 8001 // read of uninitialised memory or register
 	DataRace                  Code = 8002 // data race
 	SyncMisuse                Code = 8003 // misuse of a barrier

@@ -1,9 +1,9 @@
 package main
 
-// This file stamps the lane loops: for every scalar function that a semantics table
-// names as lane(f), three handlers with f inlined. A loop that gets f as a value is four
-// times slower, so the named call stands in each loop; the table line keeps the value,
-// from which the tests make the slow twin.
+// This file stamps the lane loops: for every operation that a semantics table names as
+// lane(uop.AddF32), three handlers with the function num.AddF32 inlined. A loop that gets it as a
+// value is four times slower, so the named call stands in each loop; the table of loops keeps the
+// value, from which the tests make the slow twin.
 
 import (
 	"bytes"
@@ -13,9 +13,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // laneFunc is one scalar function: its shape is its signature.
@@ -24,6 +27,7 @@ type laneFunc struct {
 	expr    string // num.AddSatS32
 	params  []int  // bits of each operand
 	results []int  // bits of each result; 1 for bool
+	stamped bool   // it has loops
 }
 
 // carries tells whether the last operand and the last result are the carry flag.
@@ -39,19 +43,35 @@ func (f *laneFunc) sources() []int {
 
 // lanes returns the text of internal/sem/zlanes.go. root is the module's directory.
 func lanes(root string) ([]byte, error) {
-	num, err := parseDir(filepath.Join(root, "internal", "num"))
+	funcs, err := laneFunctions(root)
 	if err != nil {
 		return nil, err
 	}
-	sem, err := parseDir(filepath.Join(root, "internal", "sem"))
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return nil, err
 	}
-	funcs, err := laneFuncs(sem, map[string]map[string]*ast.FuncType{"num": signatures(num), "": signatures(sem)})
+	return stampAll(modfile.ModulePath(mod), funcs)
+}
+
+// laneFunctions lists the scalar functions that package sem names as operations, by name.
+func laneFunctions(root string) ([]laneFunc, error) {
+	var rooms [3][]*ast.File
+	for i, name := range []string{"num", "sem", "uop"} {
+		var err error
+		if rooms[i], err = parseDir(filepath.Join(root, "internal", name)); err != nil {
+			return nil, err
+		}
+	}
+	list, err := structural(root)
 	if err != nil {
 		return nil, err
 	}
-	return stampAll(funcs)
+	other := declared(rooms[2])
+	for _, o := range list {
+		other[o.name] = true
+	}
+	return laneFuncs(rooms[1], other, signatures(rooms[0]), signatures(rooms[1]))
 }
 
 // parseDir reads the hand-written Go files of a package.
@@ -91,30 +111,43 @@ func signatures(files []*ast.File) map[string]*ast.FuncType {
 	return sigs
 }
 
-// laneFuncs collects the arguments of lane(f) in files, each function once, by name.
-func laneFuncs(files []*ast.File, sigs map[string]map[string]*ast.FuncType) ([]laneFunc, error) {
-	seen := map[string]laneFunc{}
+// laneFuncs collects the names uop.X in files, each once, by name: but for what package uop declares
+// itself, each is the scalar function x of package sem, if there is one, or X of package num. Those in
+// lane(uop.X) get loops.
+func laneFuncs(files []*ast.File, other map[string]bool, num, sem map[string]*ast.FuncType) ([]laneFunc, error) {
+	seen := map[string]*laneFunc{}
 	var firstErr error
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) != 1 || !isIdent(call.Fun, "lane") {
-				return true
-			}
-			f, err := newLaneFunc(call.Args[0], sigs)
-			if old, ok := seen[f.name]; ok && old.expr != f.expr {
-				err = fmt.Errorf("%s and %s stamp the same names", old.expr, f.expr)
-			}
-			if err != nil && firstErr == nil {
+	take := func(e ast.Expr, stamped bool) {
+		x, ok := e.(*ast.SelectorExpr)
+		if !ok || !isIdent(x.X, "uop") || other[x.Sel.Name] {
+			return
+		}
+		f := seen[x.Sel.Name]
+		if f == nil {
+			var err error
+			if f, err = newLaneFunc(x.Sel.Name, num, sem); err != nil && firstErr == nil {
 				firstErr = err
 			}
-			seen[f.name] = f
+			seen[x.Sel.Name] = f
+		}
+		f.stamped = f.stamped || stamped
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if len(n.Args) == 1 && isIdent(n.Fun, "lane") {
+					take(n.Args[0], true)
+				}
+			case *ast.SelectorExpr:
+				take(n, false)
+			}
 			return true
 		})
 	}
 	funcs := make([]laneFunc, 0, len(seen))
 	for _, f := range seen {
-		funcs = append(funcs, f)
+		funcs = append(funcs, *f)
 	}
 	slices.SortFunc(funcs, func(a, b laneFunc) int { return strings.Compare(a.name, b.name) })
 	return funcs, firstErr
@@ -125,24 +158,18 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-func newLaneFunc(e ast.Expr, sigs map[string]map[string]*ast.FuncType) (f laneFunc, err error) {
-	pkg, name := "", ""
-	switch e := e.(type) {
-	case *ast.Ident:
-		name, f.expr = e.Name, e.Name
-	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok {
-			pkg, name, f.expr = x.Name, e.Sel.Name, x.Name+"."+e.Sel.Name
-		}
+func newLaneFunc(name string, num, sem map[string]*ast.FuncType) (*laneFunc, error) {
+	f, own := &laneFunc{name: name, expr: "num." + name}, strings.ToLower(name[:1])+name[1:]
+	sig := num[name]
+	if sem[own] != nil {
+		f.expr, sig = own, sem[own]
 	}
-	sig := sigs[pkg][name]
 	if sig == nil {
-		return f, fmt.Errorf("lane(%s): no such function", f.expr)
+		return f, fmt.Errorf("uop.%s: package sem has no function %s, package num no %s", name, own, name)
 	}
-	f.name = strings.ToUpper(name[:1]) + name[1:]
 	f.params, f.results = widths(sig.Params), widths(sig.Results)
 	if !f.stampable() {
-		return f, fmt.Errorf("lane(%s): the signature fits no shape", f.expr)
+		return f, fmt.Errorf("uop.%s: the signature of %s fits no shape", name, f.expr)
 	}
 	return f, nil
 }
@@ -190,22 +217,29 @@ package sem
 import (
 	"math/bits"
 
-	"ptxvm/internal/machine"
-	"ptxvm/internal/num"
+	"%[1]s/internal/machine"
+	"%[1]s/internal/num"
+	"%[1]s/internal/uop"
 )
 
 `
 
-func stampAll(funcs []laneFunc) ([]byte, error) {
+func stampAll(module string, funcs []laneFunc) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(lanesHeader)
-	b.WriteString("// stamps lists every lane function with its loops.\nvar stamps = []stamp{\n")
+	fmt.Fprintf(&b, lanesHeader, module)
+	b.WriteString("// stamps has every scalar function with its loops.\nvar stamps = [uop.NumOps]stamp{\n")
 	for _, f := range funcs {
-		fmt.Fprintf(&b, "{%s, full%[2]s, part%[2]s, scalar%[2]s},\n", f.expr, f.name)
+		fmt.Fprintf(&b, "uop.%s: {fn: %s", f.name, f.expr)
+		if f.stamped {
+			fmt.Fprintf(&b, ", handlers: handlers{full%[1]s, part%[1]s, scalar%[1]s}", f.name)
+		}
+		b.WriteString("},\n")
 	}
 	b.WriteString("}\n")
 	for i := range funcs {
-		funcs[i].stamp(&b)
+		if funcs[i].stamped {
+			funcs[i].stamp(&b)
+		}
 	}
 	return format.Source(b.Bytes())
 }

@@ -44,7 +44,7 @@ func TestShapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = newLaneFunc(ast.NewIdent("f"), map[string]map[string]*ast.FuncType{"": {"f": e.(*ast.FuncType)}})
+		_, err = newLaneFunc("F", map[string]*ast.FuncType{"F": e.(*ast.FuncType)}, nil)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", sig, err, want)
 		}

@@ -1,8 +1,8 @@
 // Gen writes the project's generated Go files. It is run by go generate from any folder of
 // the module:
 //
-//	go run ptxvm/internal/gen          writes what changed
-//	go run ptxvm/internal/gen -check   names what is out of date, exit 1
+//	go run ./internal/gen          writes what changed
+//	go run ./internal/gen -check   names what is out of date, exit 1
 package main
 
 import (
@@ -22,6 +22,7 @@ type output struct {
 // outputs are made in this order: later ones may need packages that earlier ones complete.
 var outputs = []output{
 	{"internal/isa/zisa.go", func(string) ([]byte, error) { return isaConstants() }},
+	{"internal/uop/zops.go", operations},
 	{"internal/sem/zlanes.go", lanes},
 	{"internal/jit/x86/zforms.go", x86Forms},
 	{"internal/isa/data/examples.txt", examples},

@@ -107,9 +107,6 @@ func (p *parser) shape(o *Operand) isa.Shape {
 		s.Double = s.Float && o.Type.Bits() == 64
 	case OpSpec:
 		s.Kind, s.Special, s.Type = isa.ShapeSpecial, o.Special, o.Special.Info().Type
-		if o.Comp == WholeSpecial {
-			s.Lanes = uint8(o.Special.Info().Lanes)
-		}
 	case OpSym:
 		s = symbolShape(o)
 	case OpSink:

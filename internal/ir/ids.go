@@ -56,8 +56,9 @@ var properties = [...]property{
 	isa.Stackrestore:   {reads: true},
 	isa.Tcgen05Dealloc: {reads: true},
 
-	isa.WgmmaMmaAsync: {update: true},
-	isa.Tcgen05LdRed:  {second: true},
+	isa.WgmmaMmaAsync:   {update: true},
+	isa.WgmmaMmaAsyncSp: {update: true},
+	isa.Tcgen05LdRed:    {second: true},
 
 	isa.Mov:        {rule: ruleMove},
 	isa.Cvta:       {rule: ruleMove},
@@ -225,7 +226,7 @@ func setTypes(ops []Operand, regs []RegInfo) {
 // write marks the registers of a destination.
 func (o *Operand) write(access OperandAccess) {
 	switch o.Kind {
-	case OpReg, OpSpec:
+	case OpReg, OpSpec, OpSink:
 		o.Access = access
 	case OpVec, OpPair:
 		for i := range o.Elems {

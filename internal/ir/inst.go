@@ -75,7 +75,7 @@ type Operand struct {
 	Kind     OperandKind
 	Neg      bool          // !p, -r
 	Selector string        // OpReg: the part of the register that is meant, .b0 or .h10; empty: all of it
-	Access   OperandAccess // OpReg; OpSpec, which lowering refuses where it is written
+	Access   OperandAccess // OpReg, OpSink; OpSpec, which lowering refuses where it is written
 	Type     isa.Type      // declared type of the register or variable; of an immediate the type it was read as
 	Role     isa.Role      // what the form calls it
 	Special  isa.Special   // OpSpec

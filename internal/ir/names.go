@@ -57,7 +57,7 @@ func parseSpecial(text string) (isa.Special, uint8) {
 		fail("no special register %q", text)
 	}
 	if s.Info().Lanes > 1 && name == text {
-		comp = WholeSpecial
+		fail("%s is a vector: name one component", text)
 	}
 	return s, comp
 }

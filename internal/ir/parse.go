@@ -333,6 +333,8 @@ func (p *parser) varField(v *Var, key string, a *words) bool {
 		v.Func = p.funcNamed(a.next())
 	case "init":
 		v.Init = unhex(a.next())
+	case "field":
+		v.Fields = append(v.Fields, Field{a.next(), a.int()})
 	case "reloc":
 		v.Relocs = append(v.Relocs, p.reloc(a))
 	default:

@@ -122,6 +122,9 @@ func (p *printer) varBody(v *Var) {
 	if len(v.Init) > 0 {
 		p.f(" init %x", v.Init)
 	}
+	for _, f := range v.Fields {
+		p.f(" field %s %d", f.Name, f.Value)
+	}
 	for i := range v.Relocs {
 		p.reloc(&v.Relocs[i])
 	}

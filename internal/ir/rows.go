@@ -193,17 +193,18 @@ func (f *Func) touched(h *hulls, pc int32) {
 		if a == Write {
 			h.at(r, 2*pc+1)
 		}
-		if a == Write && in.late() {
+		if in.Late(a) {
 			h.at(r, 0)
 			h.at(r, 2*int32(len(f.Insts))-1)
 		}
 	})
 }
 
-// late tells whether an instruction writes registers after it has been issued: tcgen05.ld.
-func (in *Inst) late() bool {
+// Late tells whether an instruction touches registers after it has been issued: tcgen05.ld writes them, wgmma.mma_async also
+// reads.
+func (in *Inst) Late(a Access) bool {
 	for _, e := range in.Sel.Entry.Effects {
-		if e[0] == "async" && e[len(e)-1] == "tcgen05.ld" {
+		if e[0] == "async" && (a == Write && e[len(e)-1] == "tcgen05.ld" || e[len(e)-1] == "wgmma") {
 			return true
 		}
 	}

@@ -8,9 +8,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// WholeSpecial is the Comp of a vector special register that is read without a component.
-const WholeSpecial = 0xff
-
 // specialKinds lists the special registers that differ between lanes, but for the thread
 // index, which depends on the launch. All others are the same for a warp; clocks and
 // counters are read once for all lanes that read them together.
@@ -44,8 +41,6 @@ func (s LaunchShape) special(sp isa.Special, comp uint8) Class {
 		return s.tidY()
 	case 2:
 		return s.tidZ()
-	case WholeSpecial:
-		return s.tidX().join(s.tidY()).join(s.tidZ())
 	}
 	return Class{} // %tid.w is 0
 }

@@ -56,6 +56,7 @@ type Var struct {
 	Size    int64    // bytes; 0 for dynamic shared memory and unsized extern arrays
 	Init    []byte   // little-endian, may be shorter than Size: the rest is zero
 	Relocs  []Reloc  // in ascending Off
+	Fields  []Field  // of a texture, sampler or surface reference
 	Offset  int64    // bytes from the start of static shared memory, local depot, .param area or parameter block
 	Managed bool     // .attribute(.managed)
 	Unified bool     // .attribute(.unified)
@@ -63,6 +64,13 @@ type Var struct {
 	Func    *Func    // the function that declares it, nil at module scope
 	Kernel  bool     // a kernel parameter: in the parameter block, not in a frame
 	Pos     diag.Pos // of the name
+}
+
+// Field is one initialised member of a reference (5.3.2), such as addr_mode_0; names of values are numbered as
+// txq returns them (9.7.10.5).
+type Field struct {
+	Name  string
+	Value int64
 }
 
 // Reloc is a place in an initialiser that gets an address: (symbol + Add) >> Shift, cut to

@@ -40,6 +40,7 @@ func init() {
 		"mma.scale_selector":        checkScaleSelector,
 		"tex.mode":                  checkTexMode,
 		"mov.operands":              checkMovOperands,
+		"mov.address":               checkMovAddress,
 		"surface.operands":          checkSurfaceOperands,
 		"video.merge":               checkVideoMerge,
 		"video.negation":            checkVideoNegation,
@@ -53,7 +54,7 @@ func init() {
 // constant.
 var kindChecks = map[string]bool{
 	satCanClip: true, "ld.param_space": true, "st.param_space": true, "unified_variable": true, "address.register": true,
-	"mov.operands": true,
+	"mov.operands": true, "mov.address": true,
 }
 
 // satCanClip is the one predicate about modifiers alone, which samples must satisfy.
@@ -90,16 +91,19 @@ func checkVideoNegation(q *Query, p *plan) string {
 	return ""
 }
 
-// checkMovOperands: the address of a global variable has 64 bits, but ptxas asks only where the
-// name stands alone; and one side alone may stand in braces (9.7.9.3: packing or unpacking).
+// checkMovAddress: the address of a global variable has 64 bits, but ptxas asks only where the name stands alone (9.7.9.3).
+func checkMovAddress(q *Query, p *plan) string {
+	a := p.operand(q, "a")
+	if a != nil && a.Kind == ShapeSym && a.Space == GlobalSpace && !a.Offset && p.typeOf(".type").Bits() == 32 {
+		return "the address of a global variable does not fit 32 bits"
+	}
+	return ""
+}
+
+// checkMovOperands: one side alone stands in braces (9.7.9.3: packing or unpacking).
 func checkMovOperands(q *Query, p *plan) string {
 	a, d := p.operand(q, "a"), p.operand(q, "d")
-	switch {
-	case a == nil:
-		return ""
-	case a.Kind == ShapeSym && a.Space == GlobalSpace && !a.Offset && p.typeOf(".type").Bits() == 32:
-		return "the address of a global variable does not fit 32 bits"
-	case a.Kind == ShapeVec && d != nil && d.Kind == ShapeVec:
+	if a != nil && d != nil && a.Kind == ShapeVec && d.Kind == ShapeVec {
 		return "mov packs or unpacks: only one side stands in braces"
 	}
 	return ""

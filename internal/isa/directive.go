@@ -37,8 +37,9 @@ type Directive struct {
 // Arity is what may stand behind a directive of a function's head.
 type Arity struct {
 	Least, Most int
-	Strings     bool   // strings, not whole numbers
-	Lo, Hi      uint64 // of the numbers
+	Strings     bool     // strings, not whole numbers
+	Lo, Hi      uint64   // of the numbers
+	Names       []string // strings in the place of numbers, in small letters
 }
 
 // Part is something about a directive that has a gate of its own.
@@ -274,7 +275,7 @@ func (d *Directive) header(s string) error {
 	return nil
 }
 
-// parseArity reads "1", "1..3 positive", "1 in 0..10" or "1.. string".
+// parseArity reads "1", "1..3 positive", "1 in 0..10", "1.. string" or `1 in 0..10 or "a" "b c"`.
 func parseArity(words []string) (a Arity, err error) {
 	if len(words) == 0 {
 		return a, fmt.Errorf("args: want how many")
@@ -292,12 +293,28 @@ func parseArity(words []string) (a Arity, err error) {
 		case w == "in" && i+2 < len(words):
 			lo, hi, err := parseSpan(words[i+2])
 			a.Lo, a.Hi = uint64(lo), uint64(hi)
+			a.Names = quotedNames(words[i+3:])
 			return a, err
 		default:
 			return a, fmt.Errorf("args: %q is neither string nor positive nor in", w)
 		}
 	}
 	return a, nil
+}
+
+// quotedNames are what stands in quotes.
+func quotedNames(words []string) (names []string) {
+	for i, part := range strings.Split(strings.Join(words, " "), `"`) {
+		if i%2 == 1 {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+// Named tells whether a string token is one of the names that may stand in the place of a number; letters of either case do.
+func (a *Arity) Named(token string) bool {
+	return slices.Contains(a.Names, strings.ToLower(strings.Trim(token, `"`)))
 }
 
 // parseSpan reads "1", "1..3" or "1..", which has no end.

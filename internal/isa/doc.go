@@ -11,4 +11,4 @@
 // statement's modifiers are resolved once (Forms); repeats look at the operands alone.
 package isa
 
-//go:generate go run ptxvm/internal/gen
+//go:generate go run ../gen

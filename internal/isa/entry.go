@@ -161,6 +161,7 @@ type operandKind struct {
 	sreg      bool // an address: a special register, too
 	lenient   bool // a vector: ptxas judges its elements
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
+	whole     bool // a vector: a special register without a component, no list
 	selectors []SelectorSet
 	ranges    []span
 	space     spaceRef

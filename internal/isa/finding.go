@@ -39,7 +39,7 @@ var checkRoles = map[string][]string{
 	"bar.count_multiple": {"b"}, "st.param_space": {"a"}, "ld.param_space": {"a"}, "st.bulk.size": {"size"}, "bulk.size": {"size"},
 	"setmaxnreg.multiple": {"n"}, "createpolicy.fraction": {"fraction"}, "createpolicy.primary_size": {"primary-size"},
 	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "tcgen05.columns": {"columns"},
-	"tcgen05.registers": {"r", "mdata"}, "mov.operands": {"a"},
+	"tcgen05.registers": {"r", "mdata"}, "mov.operands": {"a"}, "mov.address": {"a"},
 }
 
 // blamed is the operand that a check is about, and which part of it; -1 if none is.

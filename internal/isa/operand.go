@@ -29,9 +29,17 @@ func (k *kindSpec) misfit(s *Shape) misfit {
 	case k.vector >= 0:
 		return k.misfitVector(s)
 	case s.Kind == ShapeVec && len(s.Elems) == 1 && k.braced:
-		return k.misfitScalar(&s.Elems[0])
+		return k.misfitBraced(&s.Elems[0])
 	}
 	return k.misfitScalar(s)
+}
+
+// misfitBraced: in braces a special register is read as its own type alone (facts: ptxas).
+func (k *kindSpec) misfitBraced(e *Shape) misfit {
+	if e.Kind == ShapeSpecial && k.sorts&sortSpecial != 0 {
+		return k.misfitRegister(&Shape{Kind: ShapeReg, Type: e.register()})
+	}
+	return k.misfitScalar(e)
 }
 
 func (k *kindSpec) misfitInside(s *Shape, bracket byte) misfit {
@@ -39,127 +47,6 @@ func (k *kindSpec) misfitInside(s *Shape, bracket byte) misfit {
 		return k.misfitAddress(s)
 	}
 	return k.misfit(s)
-}
-
-func (k *kindSpec) misfitVector(s *Shape) misfit {
-	if s.Lanes != 0 && (s.Kind == ShapeReg || s.Kind == ShapeSpecial) {
-		return k.misfitWhole(s)
-	}
-	if s.Kind != ShapeVec {
-		return wrongKind
-	}
-	if len(s.Elems) != k.vector {
-		return wrongLength
-	}
-	worst, joined := fits, Type(0)
-	for i := range s.Elems {
-		e := &s.Elems[i]
-		if k.typed(e) {
-			if joined = k.join(joined, e); joined == 0 {
-				return wrongType
-			}
-			if k.sorts&(sortReg|sortPred) != 0 {
-				continue // the joined type is compared below
-			}
-		}
-		if !k.mixed || e.Kind != ShapeImm { // else the joined type says which constants may stand beside it
-			worst = min(worst, k.misfitElement(e))
-		}
-	}
-	if joined == 0 {
-		if k.onlySinks(s) || k.mixed && k.sorts&sortImm == 0 {
-			return wrongKind // nothing says what the elements are
-		}
-		return min(worst, k.misfitConstants(s, k.types[0]))
-	}
-	if k.mixed && joined.Kind() != Bits {
-		worst = min(worst, k.misfitConstants(s, joined))
-	}
-	if k.loose && k.types[0].acceptsElement(joined) {
-		return worst
-	}
-	return min(worst, k.misfitRegister(&Shape{Kind: ShapeReg, Type: joined}))
-}
-
-// misfitElement compares an element that is no register.
-func (k *kindSpec) misfitElement(e *Shape) misfit {
-	switch {
-	case e.Kind == ShapeSym && e.Offset:
-		return wrongKind // sums stand alone (facts: ptxas)
-	case e.Kind == ShapeSink && k.written:
-		return fits
-	}
-	return k.misfitScalar(e)
-}
-
-// typed tells whether an element gives its vector a type: a register, and for ptxas a special register
-// where none is expected, which counts as an untyped register of its size among several.
-func (k *kindSpec) typed(e *Shape) bool {
-	if e.Kind == ShapeSpecial && e.Lanes == 0 && k.lenient && k.vector > 1 && k.sorts&sortReg != 0 {
-		return k.misfitScalar(e) != fits
-	}
-	return e.Kind == ShapeReg
-}
-
-// join goes on with the type of an element. In what is written, predicates count as untyped beside
-// untyped registers of 32 bits (facts: ptxas).
-func (k *kindSpec) join(t Type, e *Shape) Type {
-	r := e.Type
-	if e.Kind == ShapeSpecial {
-		r = r.Storage()
-	}
-	pred := thePrelude.pred
-	if written := k.written || k.sorts&sortSink != 0; k.lenient && written && !e.Neg {
-		switch untyped := func(t Type) bool { return t.Kind() == Bits && t.Bits() == 32 }; {
-		case t == pred && untyped(r):
-			return r
-		case r == pred && untyped(t):
-			return t
-		}
-	}
-	return join(t, r)
-}
-
-// misfitConstants: the constants of a vector are those of a type. Registers without a type take any
-// beside them (facts: ptxas), so that nobody asks there.
-func (k *kindSpec) misfitConstants(s *Shape, t Type) misfit {
-	worst := fits
-	for i := range s.Elems {
-		if e := &s.Elems[i]; e.Kind == ShapeImm && !t.acceptsConstant(e) {
-			worst = wrongType
-		}
-	}
-	return worst
-}
-
-// onlySinks: a vector of sinks alone has no type (facts: ptxas).
-func (k *kindSpec) onlySinks(s *Shape) bool {
-	return !slices.ContainsFunc(s.Elems, func(e Shape) bool { return e.Kind != ShapeSink })
-}
-
-// join returns the type of a vector whose elements so far are t and that goes on with r: an
-// untyped one of their size, unless they are alike; 0 if they do not go together.
-func join(t, r Type) Type {
-	tk, rk := t.Kind(), r.Kind()
-	switch {
-	case t == 0 || t == r:
-		return r
-	case t.Bits() != r.Bits():
-		return 0
-	case tk == Bits || rk == Bits || tk.integer() && rk.integer():
-		return r.Storage()
-	}
-	return 0
-}
-
-// misfitWhole: a register declared with .v2 or .v4 stands for its components.
-func (k *kindSpec) misfitWhole(s *Shape) misfit {
-	if int(s.Lanes) != k.vector {
-		return wrongLength
-	}
-	one := *s
-	one.Lanes = 0
-	return k.misfitScalar(&one)
 }
 
 func (k *kindSpec) misfitScalar(s *Shape) misfit {
@@ -186,7 +73,7 @@ func (k *kindSpec) misfitRegister(s *Shape) misfit {
 	if s.Type == thePrelude.pred {
 		return k.misfitPredicate(s)
 	}
-	if k.loose && k.sorts&(sortPred|sortNotPred) != 0 && !s.Neg && thePrelude.pred.acceptsElement(s.Type) {
+	if k.loose && k.vector < 0 && k.sorts&(sortPred|sortNotPred) != 0 && !s.Neg && thePrelude.pred.acceptsElement(s.Type) {
 		return fits
 	}
 	if k.sorts&sortReg == 0 || s.Neg {

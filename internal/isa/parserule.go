@@ -328,6 +328,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.cut = p.judge == Ptxas
 		case word == "sreg": // the manual has no such addresses
 			k.sreg = p.judge == Ptxas
+		case word == "whole":
+			k.whole = true
 		case word == "strict":
 			k.lenient = false
 		case word == "written": // the manual has registers alone

@@ -16,7 +16,8 @@ var dataFS embed.FS
 // prelude holds the tables of prelude.isa.
 type prelude struct {
 	versions   [256]bool
-	targets    map[Target]Version // the version that brought each
+	early      map[Version]Version // that were never published: what they were published as
+	targets    map[Target]Version  // the version that brought each
 	families   []family
 	gates      map[string]Gate
 	types      []typeInfo // types[0] is none
@@ -45,7 +46,7 @@ var thePrelude = mustPrelude()
 func mustPrelude() *prelude {
 	p := &prelude{
 		targets: map[Target]Version{}, gates: map[string]Gate{}, types: make([]typeInfo, 1, 64),
-		typeByName: map[string]Type{}, specials: make([]SpecialInfo, 1, 96), special: map[string]Special{},
+		typeByName: map[string]Type{}, specials: make([]SpecialInfo, 1, 96), special: map[string]Special{}, early: map[Version]Version{},
 	}
 	for _, file := range []string{"prelude.isa", "special.isa"} {
 		if err := p.read(file); err != nil {
@@ -163,6 +164,8 @@ func (p *prelude) readRow(table, s string) error {
 	switch table {
 	case "version":
 		return p.addVersions(keys[0], values)
+	case "early":
+		return p.addEarly(keys[0], values[0])
 	case "target":
 		return p.addTargets(keys, values[0])
 	case "family":
@@ -204,6 +207,25 @@ func (p *prelude) addVersions(major string, minors []string) error {
 		p.versions[V(n[0], minor)] = true
 	}
 	return nil
+}
+
+// addEarly reads a version that was never published, and the one that ptxas takes it for.
+func (p *prelude) addEarly(early, published string) error {
+	e, okE := scanVersion(early)
+	v, okP := scanVersion(published)
+	if !okE || !okP || p.versions[e] || !p.versions[v] {
+		return fmt.Errorf("a row of early versions is one that was not published, and one that was")
+	}
+	p.early[e] = v
+	return nil
+}
+
+// published is the version itself, or what it was published as.
+func (p *prelude) published(v Version) Version {
+	if w, ok := p.early[v]; ok {
+		return w
+	}
+	return v
 }
 
 func (p *prelude) latest() Version {

@@ -64,6 +64,7 @@ type kindSpec struct {
 	sreg      bool // an address: a special register, too
 	lenient   bool // a vector: ptxas judges its elements
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
+	whole     bool // a vector: a special register without a component, no list
 	bare      bool
 	selectors []SelectorSet
 	ranges    [][2]int
@@ -460,7 +461,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, lenient: k.lenient, written: k.written, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, lenient: k.lenient, written: k.written, whole: k.whole, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

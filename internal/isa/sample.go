@@ -272,7 +272,7 @@ func (p *plan) partSpec(part partSpec) PartSpec {
 	for i := range part.kinds {
 		k := &part.kinds[i]
 		spec := KindSpec{
-			Pred: k.sorts&sortPred != 0, Neg: k.sorts&sortNotPred != 0, Vector: k.vector,
+			Pred: k.sorts&(sortPred|sortReg) == sortPred, Neg: k.sorts&sortNotPred != 0, Vector: k.vector,
 			Type: k.types[0], Wider: k.wider, Exact: k.exact, Selectors: k.selectors, Minus: k.minus, Ranges: k.ranges, Space: k.space, Of: k.of, OfSet: k.ofSet, Align: k.align,
 		}
 		for kind, set := range sortsOf {

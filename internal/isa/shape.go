@@ -90,6 +90,7 @@ type Shape struct {
 	Param    ParamKind // of a .param variable
 	Special  Special   // of ShapeSpecial, with its component in Type
 	Lanes    uint8     // of a vector register or a whole vector special register: 2 or 4
+	Part     bool      // a component of a vector register
 	Neg      bool      // !p
 	Minus    bool      // -r
 	Selector string    // of a register, with its point: .b0 of r.b0; empty: all of it

@@ -113,3 +113,9 @@ func (t Target) Satisfies(g Target) bool {
 	}
 	return t.Arch >= g.Arch
 }
+
+// Runs tells whether a device of architecture t runs code for a target: plain targets up to its own, those of
+// its own architecture (sm_90a on sm_90), and those of its family (11.1.2).
+func (t Target) Runs(code Target) bool {
+	return Target{Arch: t.Arch, Suffix: 'a'}.Satisfies(code)
+}

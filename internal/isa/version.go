@@ -26,16 +26,19 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d", v/10, v%10) }
 func (v Version) Known() bool { return thePrelude.versions[v] }
 
 // ParseVersion reads a version as ptxas does: two whole numbers, so that leading zeros do not
-// count (08.0, 8.00, 9.05). It fails for versions that do not exist.
+// count (08.0, 8.00, 9.05) and ten minor steps are a major one (7.10 is 8.0). It fails for versions
+// that do not exist.
 func ParseVersion(s string) (Version, error) {
 	major, minor, ok := strings.Cut(s, ".")
 	a, errA := strconv.ParseUint(major, 10, 8)
 	b, errB := strconv.ParseUint(minor, 10, 8)
-	if !ok || errA != nil || errB != nil || a > 25 {
+	if !ok || errA != nil || errB != nil || a == 0 {
 		return 0, fmt.Errorf("%q is no PTX ISA version; one looks like %v", s, Latest)
 	}
-	if v := V(int(a), int(b)); b < 10 && v.Known() {
-		return v, nil
+	if n := 10*a + b; n <= uint64(Latest) {
+		if v := thePrelude.published(Version(n)); v.Known() {
+			return v, nil
+		}
 	}
 	return 0, fmt.Errorf("there is no PTX ISA version %s; the newest is %v", s, Latest)
 }

@@ -85,10 +85,12 @@ func (s *source) elsewhere() bool {
 // emitter assembles one function.
 type emitter struct {
 	*x86.Asm
-	evex  bool
-	free  []x86.Vec
-	freeK []x86.K
-	short bool // temporaries have run out
+	evex     bool
+	free     []x86.Vec
+	freeK    []x86.K
+	short    bool // temporaries have run out
+	overflow bool // of a run: places to spill to
+	missing  int  // vector registers, how many
 
 	bcast residents                   // values of all lanes
 	wmask x86.K                       // the next last instruction writes under it
@@ -153,6 +155,7 @@ func (e *emitter) alloc() x86.Vec {
 	n := len(e.free)
 	if n == 0 {
 		e.short = true
+		e.missing++ // it is among the free ones when it is given back
 		return 0
 	}
 	v := e.free[n-1]

@@ -41,7 +41,7 @@ func (e *emitter) gatherWords(w x86.Width, index x86.Vec, at int32, t x86.Vec) x
 	d := e.alloc()
 	e.VVV(x86.VPCMPEQD, w, t, t, t)
 	e.zero(d)
-	e.VMV(x86.VPGATHERDD, w, d, x86.AtVec(x86.RAX, index, 4, at), t)
+	e.VMV(x86.VPGATHERDD, w, d, x86.AtVec(x86.RAX, index, 4, at).By(inHost), t)
 	return d
 }
 

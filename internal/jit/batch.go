@@ -40,7 +40,7 @@ var (
 )
 
 // warpAt is a field of the machine.NativeWarp at a register.
-func warpAt(r x86.Reg, off uintptr) x86.Mem { return x86.At(r, int32(off)) }
+func warpAt(r x86.Reg, off uintptr) x86.Mem { return x86.At(r, int32(off)).By(inHost) }
 
 const (
 	warpRegs  = unsafe.Offsetof(machine.NativeWarp{}.Regs)
@@ -568,7 +568,7 @@ func (c *compiler) nextCTA() {
 	c.zero(v)
 	c.Bind(again)
 	for at := 0; at < 64; at += c.full().Bytes() { // a piece of a slab is a multiple of 64 bytes
-		c.store(c.full(), x86.At(x86.RAX, int32(at)), v)
+		c.store(c.full(), x86.At(x86.RAX, int32(at)).By(inHost), v)
 	}
 	c.RI(x86.ADD, x86.S64, x86.RAX, 64)
 	c.RI(x86.SUB, x86.S64, x86.RCX, 64)

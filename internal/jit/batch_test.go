@@ -96,7 +96,7 @@ func compareBatch(t *testing.T, src string, grid, block [3]uint32, options jit.O
 	t.Helper()
 	l := newLaboratory(t, "k.ptx", src)
 	buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
-	with := func(compile func(*machine.Code)) func(*machine.Launch) {
+	with := func(compile machine.Compiler) func(*machine.Launch) {
 		return func(x *machine.Launch) {
 			x.Compile = compile
 			if change != nil {

@@ -33,7 +33,7 @@ func TestBegin(t *testing.T) {
 	}
 	for name, body := range beginBodies {
 		t.Run(name, func(t *testing.T) {
-			run := func(compile func(*machine.Code)) (all []byte) {
+			run := func(compile machine.Compiler) (all []byte) {
 				l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
 				buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 				l.keep = compile != nil // the interpreter has new code for each, of which nothing is left

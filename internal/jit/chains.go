@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // term is a comparison of a chain: lanes leave where it holds, or where it does not.
@@ -75,7 +76,7 @@ func (k *chain) follow(pc int32, pred uint32, when bool) bool {
 			return k.follow(at, in.A, when != (in.Imm != 0))
 		case sem.OpLogic:
 			a, b := uint32(in.Imm) != 0, in.Imm>>32 != 0 // turned round
-			return (s.op.Word == sem.WordOr && when || s.op.Word == sem.WordAnd && !when) &&
+			return (s.op.Word == uop.WordOr && when || s.op.Word == uop.WordAnd && !when) &&
 				k.follow(at, in.A, when != a) && k.follow(at, in.B, when != b)
 		}
 		c, ok := k.comparisonOf(s)

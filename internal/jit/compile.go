@@ -9,7 +9,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -38,8 +37,8 @@ type Batch struct {
 // ErrNothing says that compiled code would do nothing.
 var ErrNothing = errors.New("no instruction of this function can be compiled")
 
-// Compile makes machine code for the converged variant of a function.
-func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
+// Compile makes machine code for the converged variant of a function. It fails with ErrBudget if that takes too long.
+func Compile(code *machine.Code, f *ir.Func, opt Options) (out *Compiled, err error) {
 	if code.Insts == nil || startsAsync(f) {
 		return nil, ErrNothing
 	}
@@ -47,42 +46,43 @@ func Compile(code *machine.Code, f *ir.Func, opt Options) (*Compiled, error) {
 		return nil, err
 	}
 	opt.Vectors = opt.vectors()
-	for left := map[int32]bool{}; ; {
-		c := assembled(code, f, opt)
-		switch {
-		case !c.short:
-			out, err := c.finish()
-			c.giveBack()
-			return out, err
-		case left[c.shortAt]:
-			return nil, fmt.Errorf("%s needs more vector registers than there are", f.Name)
-		}
+	e, r := newEffort(len(code.Insts), &opt), &relief{residents: residentsOf(opt.Vectors)}
+	defer e.end(&opt, &err)
+	for {
+		c := newCompiler(code, f, opt, e, r)
+		out, again, err := c.attempt(&opt)
 		c.giveBack()
-		left[c.shortAt] = true
-		opt.leave = alsoLeaving(opt.leave, c.shortAt)
+		if !again {
+			return out, err
+		}
 	}
 }
 
-// assembled is the code with as many resident rows as leave enough registers for temporaries. If even without
-// any there are too few, it is short.
-func assembled(code *machine.Code, f *ir.Func, opt Options) *compiler {
-	resident := 26
-	if opt.Vectors == AVX2 {
-		resident = 12
+// attempt assembles the function; again says that what has run out for it is to be had in the next attempt.
+func (c *compiler) attempt(opt *Options) (out *Compiled, again bool, err error) {
+	c.assembleOrEnd()
+	switch {
+	case c.batch.scant:
+		opt.alone, opt.inside = opt.inside, true
+		return nil, true, nil
+	case len(c.shortages) == 0:
+		out, err = c.finish()
+		return out, false, err
+	case !c.relief.relieve(c.shortages, len(c.insts)):
+		return nil, false, fmt.Errorf("%s needs more vector registers than there are", c.f.Name)
 	}
-	for ; ; resident -= 4 {
-		c := newCompiler(code, f, opt, max(resident, 0))
-		c.assemble()
-		if c.batch.scant {
-			c.giveBack()
-			opt.alone, opt.inside, resident = opt.inside, true, resident+4
-			continue
+	return nil, true, nil
+}
+
+// assembleOrEnd assembles the function, or as far as it takes to know that fewer rows can be in registers.
+func (c *compiler) assembleOrEnd() {
+	defer func() {
+		if p := recover(); p != nil && p != errFewer {
+			panic(p)
 		}
-		if !c.short || resident <= 0 {
-			return c
-		}
-		c.giveBack()
-	}
+	}()
+	c.assemble()
+	c.settleShort()
 }
 
 // giveBack gives back the memory of a compilation.
@@ -90,11 +90,6 @@ func (c *compiler) giveBack() {
 	c.Reset()
 	assemblers.Put(c.Asm)
 	c.mem.free()
-}
-
-// alsoLeaving leaves one more instruction to the interpreter.
-func alsoLeaving(leave func(pc int32) bool, at int32) func(pc int32) bool {
-	return func(pc int32) bool { return pc == at || leave != nil && leave(pc) }
 }
 
 // startsAsync tells whether a function starts operations that may read and write rows later, when
@@ -122,8 +117,13 @@ type compiler struct {
 	turn       int       // the keeper that was taken last
 	collecting []x86.Reg // where the running run collects bits of predicates
 	rare       rareMask  // of the trip that was assembled last
-	shortAt    int32     // where temporaries have run out
-	counted    *Counted  // nil: nobody counts
+	worked     int       // bytes of code that effort knows of
+	at         shortage  // the instructions that are being assembled
+	shortages  []shortage
+	asProgram  bool      // a program of a CTA is being assembled
+	wasFree    []x86.Vec // when at began
+	wasFreeK   []x86.K
+	counted    *Counted // nil: nobody counts
 	tails      exitTails
 	nobody     x86.Label // nobody is left
 	batch      batch
@@ -144,6 +144,8 @@ type compiler struct {
 	inTurn    *trips     // the loop of which a turn is being assembled (turns.go)
 	quick     *quickCode // nil: it is no template
 	ordinary  int        // 1 + the segment whose ordinary code is being assembled
+	proofs    proofs
+	unsafe    error // what has no proof
 }
 
 // bytesPerInst is more code than most instructions come to.
@@ -152,8 +154,9 @@ const bytesPerInst = 384
 // assemblers are those whose code has been copied: their memory is used again.
 var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 
-func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *compiler {
-	r := newRegion(code, f, opt)
+func newCompiler(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *relief) *compiler {
+	spent.spend(instUnits * len(f.Insts))
+	r := newRegion(code, f, opt, spent, rel)
 	opt.begin("registers")
 	e := &emitter{Asm: assemblers.Get().(*x86.Asm), evex: r.wide512, freeK: []x86.K{x86.K6, x86.K5}}
 	e.Grow(bytesPerInst * len(f.Insts))
@@ -162,8 +165,13 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, resident int) *com
 		c.listing = e.List()
 	}
 	c.counted.begin(f.Name)
+	c.proofs = newProofs(len(f.Insts))
+	c.Watch(c.verify)
+	if opt.spoil != nil {
+		opt.spoil(c)
+	}
 	c.aside = c.later
-	resident = r.allocate(e, resident)
+	resident := r.allocate(e, rel.residents[0])
 	all := 16
 	if r.wide512 {
 		all = 32
@@ -190,6 +198,7 @@ func (c *compiler) assemble() {
 		c.fullSegment(i)
 	}
 	c.opt.begin("some lanes")
+	c.proofs.version = partVersion
 	for i := range c.segs {
 		if c.opt.Whole {
 			c.whole(i)
@@ -197,6 +206,7 @@ func (c *compiler) assemble() {
 			c.partSegment(i)
 		}
 	}
+	c.proofs.version = wholeVersion
 	c.opt.begin("entries")
 	for i := range c.segs {
 		c.entryStub(i)
@@ -208,7 +218,9 @@ func (c *compiler) assemble() {
 		s := c.stubs[0]
 		c.stubs = c.stubs[1:]
 		s()
+		c.work()
 	}
+	c.proofs.version = wholeVersion
 	c.courseEntry()
 }
 
@@ -230,6 +242,9 @@ func (c *compiler) finish() (*Compiled, error) {
 	if out.Leaves == len(c.insts) {
 		return nil, ErrNothing
 	}
+	if c.verifyTouched(); c.unsafe != nil {
+		return nil, c.unsafe
+	}
 	var err error
 	if out.Bytes, err = c.Finish(); err != nil {
 		return nil, err
@@ -243,12 +258,14 @@ func (c *compiler) finish() (*Compiled, error) {
 
 // later assembles cold code behind the rest and returns its label.
 func (c *compiler) later(body func()) x86.Label {
-	l, n, others := c.NewLabel(), c.node, c.others
+	l, n, others, at, version := c.NewLabel(), c.node, c.others, c.at, c.proofs.version
 	c.stubs = append(c.stubs, func() {
+		c.settleShort()
+		c.at = at
 		c.title("aside")
 		c.Bind(l)
 		c.enter(n)
-		c.others = others
+		c.others, c.proofs.version = others, version
 		body()
 		c.others = 0
 		c.enter(nil)
@@ -282,9 +299,7 @@ func (c *compiler) loadContext() {
 
 // loadConstants loads what no warp changes: the resident constants, and the way to global memory.
 func (c *compiler) loadConstants() {
-	base := uint64(mem.GlobalBase)
-	c.MovImm(rArena, -base)
-	c.RM(x86.ADD, x86.S64, rArena, ctxArena)
+	c.RM(x86.MOV, x86.S64, rArena, ctxGlobalHost)
 	for _, b := range c.bcast {
 		if !b.key.slot {
 			c.loadValue(b.key, b.v)

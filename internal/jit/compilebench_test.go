@@ -49,11 +49,12 @@ func decoded(b testing.TB, modules map[string]string) (list []*machine.Code) {
 	return list
 }
 
-// compiledModules are what BenchmarkCompile compiles: the corpus, CUB's sort and scan, a debug build.
-func compiledModules(b *testing.B, name string) map[string]string {
+// compiledModules are what BenchmarkCompile compiles: the corpus, Triton's, CUB's sort and scan, a debug build, and kernels of
+// unrolled 64-bit arithmetic with hundreds of live registers.
+func compiledModules(b testing.TB, name string) map[string]string {
 	switch name {
-	case "corpus":
-		files, _ := filepath.Glob("../../testdata/cuda/*.sm_90.ptx")
+	case "corpus", "triton":
+		files, _ := filepath.Glob(map[string]string{"corpus": "../../testdata/cuda/*.sm_90.ptx", "triton": "../../testdata/triton/*.ptx"}[name])
 		modules := map[string]string{}
 		for _, file := range files {
 			src, err := os.ReadFile(file)
@@ -65,6 +66,8 @@ func compiledModules(b *testing.B, name string) map[string]string {
 		return modules
 	case "cubsort", "cubscan":
 		return map[string]string{name: nvcc.Compile(b, "../../testdata/cuda/headers/"+name+".cu", 90, "-O3")}
+	case "wide":
+		return map[string]string{name: nvcc.Compile(b, "testdata/wide.cu", 80, "-O3")}
 	case "debug":
 		return map[string]string{name: nvcc.Compile(b, "../../testdata/cuda/radixsort.cu", 90, "-G")}
 	}
@@ -90,7 +93,7 @@ func (c *costs) begin(name string) {
 // of code for an instruction of PTX, and by the clock what part each stage has; whole: without code for some
 // lanes.
 func BenchmarkCompile(b *testing.B) {
-	for _, name := range []string{"corpus", "sha256", "matmul", "collatz", "blackscholes", "cubsort", "cubscan", "debug"} {
+	for _, name := range []string{"corpus", "triton", "sha256", "matmul", "collatz", "blackscholes", "cubsort", "cubscan", "debug", "wide"} {
 		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
 			b.Run(name+"/"+v.String(), func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v}) })
 			b.Run(name+"/"+v.String()+"/whole", func(b *testing.B) { benchmarkCompile(b, name, jit.Options{Vectors: v, Whole: true}) })
@@ -131,7 +134,8 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 		insts += len(code.Insts)
 	}
 	c := &costs{time: map[string]time.Duration{}}
-	opt, bytes, left := jit.Staged(o, c.begin), 0, 0
+	cost, units := 0, 0
+	opt, bytes, left := jit.Budgeted(jit.Staged(o, c.begin), 0, &cost), 0, 0
 	pages := func(out *jit.Compiled) error {
 		c.begin("pages")
 		bytes += len(out.Bytes)
@@ -154,7 +158,10 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 				err = jit.CompileQuick(code, f, opt, pages)
 			} else if out, wrong := jit.Compile(code, f, opt); wrong == nil {
 				err = pages(out)
+			} else {
+				err = wrong
 			}
+			units += cost
 			if err != nil && !errors.Is(err, jit.ErrNothing) {
 				b.Fatal(err)
 			}
@@ -168,6 +175,7 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 	b.ReportMetric(float64(bytes)/per, "bytes/instruction")
 	b.ReportMetric(100*float64(left)/per, "%left")
 	b.ReportMetric(float64(insts), "instructions")
+	b.ReportMetric(float64(units)/per, "units/instruction")
 	total := time.Duration(0)
 	for _, d := range c.time {
 		total += d

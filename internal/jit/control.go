@@ -11,13 +11,14 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func ctxAt(off uintptr) x86.Mem { return x86.At(rCtx, int32(off)) }
 
 var (
 	ctxRegs        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Regs))
-	ctxArena       = ctxAt(unsafe.Offsetof(machine.NativeState{}.Arena))
+	ctxGlobalHost  = ctxAt(unsafe.Offsetof(machine.NativeState{}.GlobalHost))
 	ctxShared      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Shared))
 	ctxWindow      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Window))
 	ctxSharedBytes = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedBytes))
@@ -57,7 +58,7 @@ const (
 )
 
 // placeAt is a field of a NativePlace at base+at.
-func placeAt(base x86.Reg, at, field int32) x86.Mem { return x86.At(base, at+field) }
+func placeAt(base x86.Reg, at, field int32) x86.Mem { return x86.At(base, at+field).By(inHost) }
 
 const (
 	placePC    = 0
@@ -503,15 +504,15 @@ func (c *compiler) logic(in *machine.Inst, s *step) {
 	c.word(s.op.Word, x86.R8, x86.RCX)
 }
 
-func (c *compiler) word(op sem.WordOp, d, b x86.Reg) {
+func (c *compiler) word(op uop.WordOp, d, b x86.Reg) {
 	switch op {
-	case sem.WordAnd:
+	case uop.WordAnd:
 		c.RR(x86.AND, x86.S32, d, b)
-	case sem.WordOr:
+	case uop.WordOr:
 		c.RR(x86.OR, x86.S32, d, b)
-	case sem.WordXor:
+	case uop.WordXor:
 		c.RR(x86.XOR, x86.S32, d, b)
-	case sem.WordNot:
+	case uop.WordNot:
 		c.R(x86.NOT, x86.S32, d)
 	}
 }
@@ -545,8 +546,8 @@ func (c *compiler) writeMask(off uint32, v x86.Reg, use maskUse) {
 }
 
 // boundsField is a field of an entry of the bounds table, which is at RDX.
-func boundsField(bound int32, field uintptr) x86.Mem {
-	return x86.At(x86.RDX, bound*int32(unsafe.Sizeof(machine.NativeBounds{}))+int32(field))
+func (c *compiler) boundsField(bound int32, field uintptr) x86.Mem {
+	return x86.At(x86.RDX, bound*int32(boundsSize)+int32(field)).By(inBounds)
 }
 
 // boundsEnd is where in an entry the end is of what a load may touch, or another access.

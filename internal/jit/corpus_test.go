@@ -54,7 +54,7 @@ func newLaboratory(t testing.TB, name, src string) *laboratory {
 }
 
 // run launches a kernel; arguments are uint32, uint64 or float bits, 4 or 8 bytes each.
-func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint32, compile func(*machine.Code), args ...any) machine.Stats {
+func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint32, compile machine.Compiler, args ...any) machine.Stats {
 	t.Helper()
 	s, err := l.launch(t, kernel, [3]uint32{grid, 1, 1}, block, func(l *machine.Launch) { l.Compile = compile }, args...)
 	if err != nil {

@@ -69,6 +69,6 @@ func (c *compiler) count() {
 	n.Counts = n.Counts[:i+1]
 	c.title("counted %d", i)
 	c.MovImm(x86.RAX, uint64(uintptr(unsafe.Pointer(&n.Counts[i]))))
-	c.M(x86.INC, x86.S64, x86.At(x86.RAX, 0))
+	c.M(x86.INC, x86.S64, x86.At(x86.RAX, 0).By(inHost))
 	c.title("behind the counter")
 }

@@ -70,7 +70,7 @@ func (e *ctaEdge) compare(t *testing.T) {
 		pitch = buf + size/4
 	}
 	l.keep = true
-	launch := func(compile func(*machine.Code)) (memory []byte, s machine.Stats, fault string) {
+	launch := func(compile machine.Compiler) (memory []byte, s machine.Stats, fault string) {
 		for i := range all {
 			all[i] = byte(i*7 + i>>6)
 		}
@@ -219,7 +219,7 @@ func TestCTALaunches(t *testing.T) {
 		}
 		for i := range uint32(6) {
 			var memory [2][]byte
-			for k, compile := range []func(*machine.Code){nil, en.Install} {
+			for k, compile := range []machine.Compiler{nil, en.Install} {
 				clear(l.arena.Bytes(buf, 1<<17))
 				_, err := l.launch(t, "k", [3]uint32{1 + i%3, 2, 5 - i%2*3}, e.block, func(x *machine.Launch) { x.Compile, x.Shared = compile, x.Shared+1024*(i%2) }, buf, uint32(64), uint32(64), uint32(0), uint64(0))
 				if memory[k] = bytes.Clone(l.arena.Bytes(buf, 1<<17)); err != nil {

@@ -159,7 +159,7 @@ func (m *ctaCode) loc(v *ctaVal) loc {
 		return m.polyLoc(v.poly)
 	case n.fold:
 		r := n.at.runs(m.part*m.lanes, m.lanes, n.lanes)[0]
-		at := m.memory(n.at, r, m.part*m.lanes)
+		at := m.memory(n, r, m.part*m.lanes)
 		if n.at.shared {
 			if v, ok := m.hold(m.words(n, m.part), at); ok {
 				return vecAt(v)
@@ -350,17 +350,17 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 		m.loadMasked(n, runs, v)
 		return
 	case len(runs) == 1 && runs[0].step == 0:
-		m.broadcast(w, tW, v, m.memory(n.at, runs[0], first))
+		m.broadcast(w, tW, v, m.memory(n, runs[0], first))
 		return
 	case n.at.shared && len(runs) > 1:
 		m.gatherShared(n, first, v)
 		return
 	case n.at.shared && runs[0].n < m.lanes:
-		m.loadSome(runs[0], first, v, m.memory(n.at, runs[0], first))
+		m.loadSome(runs[0], first, v, m.memory(n, runs[0], first))
 		return
 	}
 	for i, r := range runs {
-		at := m.memory(n.at, r, first)
+		at := m.memory(n, r, first)
 		lanes := r.bits(first)
 		switch {
 		case i == 0 && r.step == 0:
@@ -407,7 +407,8 @@ func (m *ctaCode) gatherShared(n *ctaNode, first int, v x86.Vec) {
 		}
 		return uint32(n.at.known[first+i] - base)
 	}))
-	at := x86.AtVec(rShared, index, 1, int32(base))
+	m.proveShared(n)
+	at := x86.AtVec(rShared, index, 1, int32(base)).By(inAccess + n.pc)
 	if m.evex {
 		m.zero(v)
 		m.KKK(x86.KXNORW, kCTA, kCTA, kCTA)
@@ -431,7 +432,7 @@ func (m *ctaCode) storePart(n *ctaNode) {
 	x := m.loc(&n.in[0])
 	v := m.load(x, tW)
 	for _, r := range runs {
-		at := m.memory(n.at, r, first)
+		at := m.memory(n, r, first)
 		lanes := r.bits(first)
 		switch {
 		case n.when != nil:
@@ -453,12 +454,17 @@ func (m *ctaCode) storePart(n *ctaNode) {
 }
 
 // memory is where the first lane of a register would be, going by a run of it.
-func (m *ctaCode) memory(p *ctaPlace, r ctaRun, first int) x86.Mem {
+func (m *ctaCode) memory(n *ctaNode, r ctaRun, first int) x86.Mem {
+	p := n.at
 	disp := int32(p.known[r.lane] - int64(r.lane-first)*r.step)
 	if p.shared {
-		return x86.At(rShared, disp)
+		m.proveShared(n)
+		return x86.At(rShared, disp).By(inAccess + n.pc)
 	}
-	return x86.At(m.cursor(p, r.lane), disp)
+	for _, pc := range p.pcs {
+		m.touch(pc)
+	}
+	return x86.At(m.cursor(p, r.lane), disp).By(inAccess + p.pcs[0])
 }
 
 // cursor is a register with the part of a lane's address that is not known.

@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // execute runs an instruction that is no branch for the lanes of w.run; false if the program cannot have it.
@@ -18,7 +19,7 @@ func (k *cta) execute(w *ctaWarp, in *machine.Inst, s *step) bool {
 		return c != nil && k.writeCond(w, in.D, c.turned(in.Imm != 0))
 	case sem.OpLogic:
 		a, b := w.env[in.A].cond, w.env[in.B].cond
-		if a == nil || b == nil && s.op.Word != sem.WordNot && s.op.Word != sem.WordFirst {
+		if a == nil || b == nil && s.op.Word != uop.WordNot && s.op.Word != uop.WordFirst {
 			return false
 		}
 		return k.writeCond(w, in.D, combined(s.op.Word, a.turned(uint32(in.Imm) != 0), b.turned(in.Imm>>32 != 0)))
@@ -449,6 +450,7 @@ func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 // ctaPlace is where the lanes of an access are.
 type ctaPlace struct {
 	shared bool
+	pcs    []int32 // accesses whose tests cover it: those that found it
 	*ctaSplit
 }
 
@@ -467,8 +469,8 @@ func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
 		}
 		addr = v.poly
 	}
-	shared := k.bounds[w.pc] < 0
-	p := &ctaPlace{shared: shared}
+	shared := m.Space == machine.Shared && k.bounds[w.pc] < 0
+	p := &ctaPlace{shared: shared, pcs: []int32{w.pc}}
 	if shared {
 		row, ok := addr.known()
 		if !ok {

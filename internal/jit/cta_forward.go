@@ -3,7 +3,10 @@ package jit
 // Loads from shared memory of what a CTA's program has brought there from global memory are loads from global memory:
 // where each word comes from is known. Stores to shared memory that nobody reads any more are left out.
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // ctaWordFrom is where a word of shared memory comes from: lane of the store's value.
 type ctaWordFrom struct {
@@ -108,6 +111,9 @@ func (k *cta) origin(n *ctaNode, words map[int64]ctaWordFrom) (p *ctaPlace, from
 		if from[m.pc] = true; !p.take(lane, m.at, w.lane) {
 			return nil, nil
 		}
+	}
+	if p != nil {
+		p.pcs = slices.Sorted(maps.Keys(from))
 	}
 	return p, from
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // ctaCond is a predicate.
@@ -52,24 +52,24 @@ func (c *ctaCond) turned(turn bool) *ctaCond {
 }
 
 // combined is two predicates as one; nil for combinations that are none here.
-func combined(op sem.WordOp, a, b *ctaCond) *ctaCond {
+func combined(op uop.WordOp, a, b *ctaCond) *ctaCond {
 	known := a.kind == condKnown && b != nil && b.kind == condKnown
 	switch {
-	case op == sem.WordFirst:
+	case op == uop.WordFirst:
 		return a
-	case op == sem.WordNot:
+	case op == uop.WordNot:
 		return a.turned(true)
 	case b == nil:
 		return nil
-	case op == sem.WordAnd && known:
+	case op == uop.WordAnd && known:
 		return knownCond(a.lanes & b.lanes)
-	case op == sem.WordOr && known:
+	case op == uop.WordOr && known:
 		return knownCond(a.lanes | b.lanes)
-	case op == sem.WordXor && known:
+	case op == uop.WordXor && known:
 		return knownCond(a.lanes ^ b.lanes)
-	case op == sem.WordAnd:
+	case op == uop.WordAnd:
 		return &ctaCond{kind: condAnd, a: a, b: b}
-	case op == sem.WordOr:
+	case op == uop.WordOr:
 		return &ctaCond{kind: condOr, a: a, b: b}
 	}
 	return nil
@@ -91,7 +91,7 @@ func (k *cta) compare(w *ctaWarp, s *step) bool {
 	}
 	m := &s.op.Masks
 	other := knownCond(0)
-	if m.Op != sem.WordFirst {
+	if m.Op != uop.WordFirst {
 		src := source{typ: tM, off: m.C}
 		v, ok := k.read(w, &src)
 		if !ok || v.cond == nil {

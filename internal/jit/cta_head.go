@@ -16,6 +16,7 @@ import (
 // ctaCode assembles the program of a CTA. It may take all registers but those of the state, of global memory and of
 // the steps.
 type ctaCode struct {
+	low, high int64 // of shared memory that is touched
 	*compiler
 	k       *cta
 	places  int            // of 8 bytes, behind those of the numbers
@@ -87,7 +88,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 		m.places = m.edge.places
 		m.layWords()
 	}
-	c.bcast, c.short = nil, false
+	c.bcast, c.short, c.asProgram = nil, false, true
 	m.allFree()
 	sweep := c.NewLabel()
 	m.assemble(sweep, ordinary, out)
@@ -95,7 +96,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 		c.batch.sweep, c.batch.asOne = sweep, true
 	}
 	c.batch.scant = c.short || m.places > ctaPlaces
-	c.free, c.freeK, c.bcast, c.short = free, freeK, bcast, short
+	c.free, c.freeK, c.bcast, c.short, c.asProgram = free, freeK, bcast, short, false
 }
 
 // allFree begins with all registers and places for rows.
@@ -112,6 +113,8 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	next, body, border := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.miss = m.NewLabel()
 	inside, fails := m.k, m.miss
+	m.proofs.version = ctaVersion
+	defer func() { m.proofs.version = wholeVersion }()
 	m.program("all lanes, of all warps of a CTA", body, next, out)
 	row, rows := m.k.findRow(), m.NewLabel()
 	if row != nil {
@@ -120,7 +123,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	}
 	if m.edge != nil {
 		begin := m.NewLabel()
-		m.k, fails = m.edge, border
+		m.k, fails, m.proofs.version = m.edge, border, borderVersion
 		m.allFree()
 		m.program("some lanes, of all warps of a CTA", begin, next, out)
 		m.Bind(border)
@@ -138,6 +141,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 		}
 	}
 
+	m.proofs.version = ctaVersion
 	m.Bind(m.miss)
 	m.title("a CTA that is not as was foreseen")
 	m.count()
@@ -154,7 +158,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.sharedInside(inside)
 	m.numbers(0, true)
 	m.forgetWords()
-	m.k = inside
+	m.k, m.proofs.version = inside, ctaVersion
 	m.tests(true)
 	m.Bind(next)
 	m.title("numbers and tests of a CTA")
@@ -234,6 +238,9 @@ func (m *ctaCode) sharedInside(k *cta) {
 	if m.edge != nil {
 		low, high = min(low, m.edge.low), max(high, m.edge.high)
 	}
+	if m.low < m.high && (m.low < low || m.high > high) {
+		m.unsound("shared memory is touched at [%d, %d), [%d, %d) is tested", m.low, m.high, low, high)
+	}
 	if high <= 0 {
 		return
 	}
@@ -243,6 +250,18 @@ func (m *ctaCode) sharedInside(k *cta) {
 	m.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedBytes)
 	m.RI(x86.CMP, x86.S64, x86.RAX, int32(high))
 	m.Jcc(x86.B, m.miss)
+}
+
+// proveShared notes the places of an access to shared memory, which sharedInside is to test.
+func (m *ctaCode) proveShared(n *ctaNode) {
+	for set := n.lanes; set != 0; set &= set - 1 {
+		at := n.at.known[bits.TrailingZeros32(set)]
+		if m.low == m.high {
+			m.low, m.high = at, at
+		}
+		m.low, m.high = min(m.low, at), max(m.high, at+4)
+	}
+	m.prove(n.pc)
 }
 
 // numbers assembles the numbers of the launch, or of the CTA, from one on.
@@ -439,15 +458,19 @@ func (m *ctaCode) test(g *ctaGuard) {
 		m.inside(g)
 	case guardApart:
 		m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		m.RM(x86.MOV, x86.S64, x86.RAX, x86.At(x86.RDX, m.boundsOf(g.pc)))
-		m.RM(x86.CMP, x86.S64, x86.RAX, x86.At(x86.RDX, m.boundsOf(g.other)))
+		m.RM(x86.MOV, x86.S64, x86.RAX, m.startOf(g.pc))
+		m.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.other))
 		m.Jcc(x86.E, m.miss)
 	}
 }
 
-// boundsOf is where the bounds are of what an access has hit: its start is first.
-func (m *ctaCode) boundsOf(pc int32) int32 {
-	return m.bounds[m.k.learns(pc)] * int32(unsafe.Sizeof(machine.NativeBounds{}))
+// startOf and endOf are the ends of the bounds of what an access has hit; RDX has the table.
+func (m *ctaCode) startOf(pc int32) x86.Mem {
+	return m.boundsField(m.bounds[m.k.learns(pc)], unsafe.Offsetof(machine.NativeBounds{}.Start))
+}
+
+func (m *ctaCode) endOf(pc int32, load bool) x86.Mem {
+	return m.boundsField(m.bounds[m.k.learns(pc)], boundsEnd(load))
 }
 
 // learns is the access whose bounds ordinary code asks for: the first in a segment from the same base.
@@ -463,21 +486,21 @@ func (k *cta) learns(pc int32) int32 {
 
 // inside tests the first and the last address of an access.
 func (m *ctaCode) inside(g *ctaGuard) {
-	at := m.boundsOf(g.pc)
 	m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-	m.RM(x86.MOV, x86.S64, x86.R9, x86.At(x86.RDX, at+int32(boundsEnd(g.load))))
+	m.RM(x86.MOV, x86.S64, x86.R9, m.endOf(g.pc, g.load))
 	m.extreme(&g.x, false)
 	if g.align > 1 {
 		m.RI(x86.TEST, x86.S32, x86.RAX, int32(g.align-1))
 		m.Jcc(x86.NE, m.miss)
 	}
-	m.RM(x86.CMP, x86.S64, x86.RAX, x86.At(x86.RDX, at))
+	m.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.pc))
 	m.Jcc(x86.B, m.miss)
 	m.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
 	m.Jcc(x86.A, m.miss)
 	m.extreme(&g.x, true)
 	m.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
 	m.Jcc(x86.A, m.miss)
+	m.prove(g.pc)
 }
 
 // rowOfWords is a constant of 32 bits for each lane of a register.

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // ctaMask is lanes of a warp that conditions decide, as a word in memory.
@@ -184,10 +185,10 @@ func (k *cta) treeOf(t *ctaTree, c *ctaCond, lanes uint32) *ctaCond {
 }
 
 // both and either join conditions; nil if one is.
-func both(a, b *ctaCond) *ctaCond   { return joined(sem.WordAnd, a, b) }
-func either(a, b *ctaCond) *ctaCond { return joined(sem.WordOr, a, b) }
+func both(a, b *ctaCond) *ctaCond   { return joined(uop.WordAnd, a, b) }
+func either(a, b *ctaCond) *ctaCond { return joined(uop.WordOr, a, b) }
 
-func joined(op sem.WordOp, a, b *ctaCond) *ctaCond {
+func joined(op uop.WordOp, a, b *ctaCond) *ctaCond {
 	if a == nil || b == nil {
 		return nil
 	}

@@ -168,7 +168,7 @@ func (m *ctaCode) blendMask(d, s x86.Vec, x *ctaMask) {
 func (m *ctaCode) loadMasked(n *ctaNode, runs []ctaRun, v x86.Vec) {
 	first, w := m.part*m.lanes, m.full()
 	for i, r := range runs {
-		at := m.memory(n.at, r, first)
+		at := m.memory(n, r, first)
 		if m.evex {
 			op := x86.VMOVUPS
 			if r.step == 0 {
@@ -204,7 +204,7 @@ func (m *ctaCode) gatherOne(d, mask x86.Vec, at x86.Mem) {
 	index := m.alloc()
 	m.zero(index)
 	m.zero(d)
-	m.VMV(x86.VPGATHERDD, m.full(), d, x86.AtVec(at.Base, index, 1, at.Disp), mask)
+	m.VMV(x86.VPGATHERDD, m.full(), d, x86.AtVec(at.Base, index, 1, at.Disp).By(at.Proof), mask)
 	m.release(temp(index))
 }
 

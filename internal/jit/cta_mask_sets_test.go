@@ -26,7 +26,7 @@ func TestCTAWordSets(t *testing.T) {
 		en := engine(t, jit.Options{Vectors: v})
 		for i := range 8 {
 			var memory [2][]byte
-			for j, compile := range []func(*machine.Code){nil, en.Install} {
+			for j, compile := range []machine.Compiler{nil, en.Install} {
 				clear(all)
 				// Rows of four borders and one CTA without: the last but one is like the first that begins in the program.
 				if _, err := l.launch(t, []string{"k", "l"}[i%2], [3]uint32{5, 3, 1}, square, func(x *machine.Launch) { x.Compile = compile },

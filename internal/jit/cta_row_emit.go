@@ -178,15 +178,14 @@ func (m *ctaCode) rowGuard(r *ctaRow, g *ctaGuard) {
 		if d == 0 {
 			return
 		}
-		at := m.boundsOf(g.pc)
 		m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 		if d < 0 {
 			m.extreme(&g.x, false)
-			m.RM(x86.SUB, x86.S64, x86.RAX, x86.At(x86.RDX, at))
+			m.RM(x86.SUB, x86.S64, x86.RAX, m.startOf(g.pc))
 		} else {
 			m.extreme(&g.x, true)
 			m.R(x86.NEG, x86.S64, x86.RAX)
-			m.RM(x86.ADD, x86.S64, x86.RAX, x86.At(x86.RDX, at+int32(boundsEnd(g.load))))
+			m.RM(x86.ADD, x86.S64, x86.RAX, m.endOf(g.pc, g.load))
 		}
 		m.atMostBy(d)
 	}
@@ -197,8 +196,8 @@ func (m *ctaCode) rowGuard(r *ctaRow, g *ctaGuard) {
 func (m *ctaCode) rowApart(r *ctaRow, one x86.Label) {
 	m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	for _, p := range r.apart {
-		m.RM(x86.MOV, x86.S64, x86.RAX, x86.At(x86.RDX, m.boundsOf(p[0])))
-		m.RM(x86.CMP, x86.S64, x86.RAX, x86.At(x86.RDX, m.boundsOf(p[1])))
+		m.RM(x86.MOV, x86.S64, x86.RAX, m.startOf(p[0]))
+		m.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(p[1]))
 		m.Jcc(x86.E, one)
 	}
 	if r.rate == nil {

@@ -51,7 +51,7 @@ func (r *region) comparisonOf(s *step) (c comparison, ok bool) {
 		return c, false
 	}
 	p := &program{evex: true} // where every comparison is one operation
-	out := twinOf(s.op.Fn)(p, []val{p.input(0, s.full[0].typ), p.input(1, s.full[1].typ)})
+	out := laneOf(s.op.Fn).twin(p, []val{p.input(0, s.full[0].typ), p.input(1, s.full[1].typ)})
 	o := &p.ops[out]
 	if o.code != cCmp || p.ops[o.a].code != cIn || p.ops[o.b].code != cIn {
 		return c, false

@@ -8,7 +8,7 @@
 //	scratch.go accesses.go
 //	                     the memory of a compilation; who reads and writes each register
 //	resident.go live.go  which rows and values stay in registers for good; what is live
-//	compile.go           Compile: entries, both versions of every segment, cold code
+//	compile.go effort.go Compile: entries, both versions of every segment, cold code; what it may cost, what is done where registers run out
 //	decide.go chains.go  branches that one lane decides for all
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
@@ -39,6 +39,7 @@
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
 //	quick*.go            the quick tier: templates that are copied and patched
+//	proof.go             what shows that each operand in memory may be touched: without it a compilation fails
 //	listing.go           machine code beside the PTX
 //	options.go           which processors
 //

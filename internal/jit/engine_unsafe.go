@@ -4,6 +4,8 @@ package jit
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -18,7 +20,9 @@ type Engine struct {
 
 	mu    sync.Mutex
 	pages []*native.Code
-	err   error
+
+	failed sync.Mutex // of errs: a compilation takes time
+	errs   []error
 }
 
 // NewEngine makes an engine; it fails where the processor or the platform cannot run what it makes.
@@ -31,14 +35,14 @@ func NewEngine(opt Options) (*Engine, error) {
 
 // InstallQuick is a machine.Launch's Compile: it compiles code by the quick tier and installs the result, which
 // InstallWhole replaces by better.
-func (e *Engine) InstallQuick(c *machine.Code) { e.install(c, tierQuick) }
+func (e *Engine) InstallQuick(c *machine.Code, stopped func() bool) { e.install(c, tierQuick, stopped) }
 
 // InstallWhole is a machine.Launch's Compile or Better: it compiles code for whole warps once and installs the result,
 // which Install completes. Code of which nothing can be compiled gets a Native without entries.
-func (e *Engine) InstallWhole(c *machine.Code) { e.install(c, tierWhole) }
+func (e *Engine) InstallWhole(c *machine.Code, stopped func() bool) { e.install(c, tierWhole, stopped) }
 
 // Install is a machine.Launch's CompileParts, or its Compile for those who want all at once.
-func (e *Engine) Install(c *machine.Code) { e.install(c, tierParts) }
+func (e *Engine) Install(c *machine.Code, stopped func() bool) { e.install(c, tierParts, stopped) }
 
 // tier is how much is made of code, less first.
 type tier int
@@ -54,6 +58,8 @@ func tierOf(n *machine.Native) tier {
 	switch {
 	case n == nil:
 		return 0
+	case n.Last:
+		return tierParts
 	case n.Quick:
 		return tierQuick
 	case n.Whole:
@@ -62,26 +68,44 @@ func tierOf(n *machine.Native) tier {
 	return tierParts
 }
 
-func (e *Engine) install(c *machine.Code, want tier) {
+func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.opt.Quick {
 		want = tierQuick
 	}
-	if tierOf(c.Native()) >= want {
+	if tierOf(c.Native()) >= want || stopped != nil && stopped() {
 		return
 	}
-	n, err := e.compile(c, want)
-	if err != nil {
+	n, err := e.compile(c, want, stopped)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrStopped):
+		return // who launches next tries again
+	case errors.Is(err, ErrBudget):
+		n = e.instead(c)
+	default:
 		if !errors.Is(err, ErrNothing) {
-			e.err = errors.Join(e.err, err)
+			e.fail(fmt.Errorf("%s: %w", c.Func.Name, err))
 		}
 		n = &machine.Native{Entries: make([]uintptr, len(c.Insts)), Quick: want == tierQuick}
 	}
 	c.SetNative(n)
 }
 
-func (e *Engine) compile(c *machine.Code, want tier) (n *machine.Native, err error) {
+// instead is what stays for code whose compilation would take too long: what there is, else what the quick tier makes of it.
+func (e *Engine) instead(c *machine.Code) *machine.Native {
+	n := machine.Native{Entries: make([]uintptr, len(c.Insts))}
+	if had := c.Native(); had != nil {
+		n = *had
+	} else if quick, err := e.compile(c, tierQuick, nil); err == nil {
+		n = *quick
+	}
+	n.Last = true
+	return &n
+}
+
+func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *machine.Native, err error) {
 	f := c.Func.Data.(*ir.Func)
 	if want == tierQuick {
 		err = CompileQuick(c, f, e.opt, func(out *Compiled) error {
@@ -94,7 +118,7 @@ func (e *Engine) compile(c *machine.Code, want tier) (n *machine.Native, err err
 		n.Quick, n.Whole = true, true
 		return n, nil
 	}
-	opt := e.opt
+	opt := Stopped(e.opt, stopped)
 	opt.Whole = opt.Whole || want == tierWhole
 	opt.counted = newCounts()
 	out, err := Compile(c, f, opt)
@@ -166,10 +190,20 @@ func meets(f *ir.Func) []int32 {
 }
 
 // Err returns what has kept code from being compiled.
-func (e *Engine) Err() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err
+func (e *Engine) Err() error { return errors.Join(e.Errs()...) }
+
+// Errs is Err one by one: each has the name of its function.
+func (e *Engine) Errs() []error {
+	e.failed.Lock()
+	defer e.failed.Unlock()
+	return slices.Clone(e.errs)
+}
+
+// fail notes what has kept code from being compiled.
+func (e *Engine) fail(err error) {
+	e.failed.Lock()
+	defer e.failed.Unlock()
+	e.errs = append(e.errs, err)
 }
 
 // Close gives the memory back. No code of the device may run any more.

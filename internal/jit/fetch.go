@@ -118,6 +118,7 @@ func (c *compiler) testFetches(i int, u *run) {
 	for _, pc := range u.loads {
 		s := c.accessAt(pc, false, allLanes).static()
 		if v, ok := c.covered[s.key()]; ok && v.holds(s) && (s.bound >= 0 || v.host != 0) {
+			c.prove(pc)
 			continue
 		}
 		if miss == 0 {

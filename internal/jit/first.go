@@ -53,7 +53,7 @@ func (r *region) equality(pc int32) (equal, ok bool) {
 		a, b = b, a
 	}
 	p := &program{evex: true} // where every comparison is one operation
-	o := &p.ops[twinOf(s.op.Fn)(p, []val{p.input(0, s.full[0].typ), p.input(1, s.full[1].typ)})]
+	o := &p.ops[laneOf(s.op.Fn).twin(p, []val{p.input(0, s.full[0].typ), p.input(1, s.full[1].typ)})]
 	equal = o.imm == cmpEQ
 	return equal, o.code == cCmp && (equal || o.imm == cmpNE) && b.shared() && a.pat != nil && a.pat.step != 0
 }

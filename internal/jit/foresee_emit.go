@@ -41,7 +41,7 @@ func (v *foreseen) at(off int) x86.Mem {
 			}
 		}
 	}
-	return x86.At(rTable, v.row-1+int32(off/tableRow*tableRow*v.of.warps+off%tableRow))
+	return x86.At(rTable, v.row-1+int32(off/tableRow*tableRow*v.of.warps+off%tableRow)).By(inHost)
 }
 
 // bytes are the values of some threads.
@@ -61,7 +61,7 @@ func (v *foreseen) lanes() x86.Mem {
 	if v.bits == 0 {
 		v.bits = 1 + v.of.put(func(w int) []byte { return binary.LittleEndian.AppendUint32(nil, v.mask(w)) })
 	}
-	return x86.At(rTable, v.bits-1)
+	return x86.At(rTable, v.bits-1).By(inHost)
 }
 
 // pattern is the value as numbers of runs that it keeps to.

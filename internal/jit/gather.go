@@ -86,7 +86,9 @@ func (a *accessed) strewnRow() bool {
 
 // inside goes to fail unless n bytes at the address of each executing lane are inside and aligned.
 func (a *accessed) inside(n int32, fail x86.Label) {
-	if !a.certain(int64(n)) {
+	if a.certain(int64(n)) {
+		a.prove(a.pc)
+	} else {
 		a.testInside(n, fail)
 	}
 }
@@ -94,6 +96,7 @@ func (a *accessed) inside(n int32, fail x86.Label) {
 // testInside is inside for addresses of which nothing is known.
 func (a *accessed) testInside(n int32, fail x86.Label) {
 	addr, low := &a.src[0], uint8(bits.TrailingZeros32(max(a.m.Align, 1)))
+	defer a.prove(a.pc)
 	a.limits(n, fail)
 	if addr.typ == tX {
 		a.R(x86.NEG, x86.S64, x86.R8)
@@ -240,7 +243,7 @@ func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 
 // places are where element k lies at a vector of addresses.
 func (a *accessed) places(k int, base x86.Reg, x x86.Vec) x86.Mem {
-	return x86.AtVec(base, x, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem))
+	return a.byProof(x86.AtVec(base, x, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem)))
 }
 
 // executing has the part's executing lanes in K6, which gathers and scatters clear.

@@ -335,11 +335,12 @@ func (x *indexer) tests(pc int32, g ir.Reg) bool {
 	return !s.leaves && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) && x.byIndex(pc) && x.addresses(pc, g)
 }
 
-// byIndex tells whether an access can be by indices, lane by lane where there are no scatters.
+// byIndex tells whether an access can be by indices, lane by lane where there are no scatters. Its limits are in its entry of
+// the table of bounds: one of shared memory has none, even where its address is a register of 64 bits.
 func (r *region) byIndex(pc int32) bool {
 	s := &r.steps[pc]
 	m, load := &s.op.Memory, s.op.Kind == sem.OpLoad
-	if m.Strong || len(m.At) > 1 && !load && m.Align != m.Size || bits.OnesCount32(m.Align) != 1 {
+	if r.bounds[pc] < 0 || m.Strong || len(m.At) > 1 && !load && m.Align != m.Size || bits.OnesCount32(m.Align) != 1 {
 		return false
 	}
 	const far = 1 << 24

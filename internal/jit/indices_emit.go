@@ -21,12 +21,13 @@ func (a *accessed) indexAccess() {
 
 // boundsAt is a field of the access's bounds; RDX has the table.
 func (a *accessed) boundsAt(field uintptr) x86.Mem {
-	return boundsField(a.bound, field)
+	return a.boundsField(a.bound, field)
 }
 
 // testIndices misses unless the index of each executing lane, less the first one inside, is below the number
 // of those inside and aligned.
 func (a *accessed) testIndices() {
+	defer a.prove(a.pc)
 	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
 	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
 	if !a.evex {
@@ -99,7 +100,7 @@ func (c *compiler) widen(n *indexed, use maskUse) {
 		c.MovImm(x86.RAX, n.far)
 	} else {
 		c.RM(x86.MOV, x86.S64, x86.RAX, ctxParams)
-		c.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(x86.RAX, rArena, 1, n.param))
+		c.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(x86.RAX, rArena, 1, n.param).By(inHost))
 		c.MovImm(x86.RCX, n.far)
 		c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
 	}

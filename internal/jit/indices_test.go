@@ -40,6 +40,8 @@ var indexCases = map[string]struct {
 	"before a base": {"mul.wide.s32 %rd3, %r12, 4; mov.u64 %rd9, %rd1; @%p1 add.s64 %rd9, %rd9, 64; add.s64 %rd4, %rd9, %rd3; ld.global.u32 %r14, [%rd4];", 0},
 	"in order":      {"shr.u32 %r11, %r10, 31; shr.u32 %r11, %r11, 1; add.u32 %r11, %r11, %r1; mul.wide.u32 %rd3, %r11, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4+4096], %r10; mul.wide.s32 %rd9, %r11, 8; add.s64 %rd6, %rd1, %rd9; cvt.u64.u32 %rd8, %r10; st.global.u64 [%rd6+16384], %rd8; @%p1 st.global.u32 [%rd4+8192], %r10; st.global.u32 [%rd4+12288], 9; ld.global.u32 %r14, [%rd4];", 5},
 	"nearly so":     {"shr.u32 %r11, %r10, 31; shr.u32 %r11, %r11, 1; add.u32 %r11, %r11, %r1; and.b32 %r15, %r1, 24; setp.eq.u32 %p2, %r15, 16; xor.b32 %r15, %r11, 5; selp.u32 %r11, %r15, %r11, %p2; mul.wide.s32 %rd3, %r11, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4+-4096], %r10; mul.wide.s32 %rd9, %r11, 16; add.s64 %rd6, %rd1, %rd9; st.global.u32 [%rd6+16384], %r10;", 2},
+	"shared":        {"mov.u64 %rd9, smem; and.b32 %r11, %r12, 255;\nL: mad.wide.u32 %rd4, %r11, 16, %rd9; ld.shared.u32 %r15, [%rd4+4]; mad.lo.u32 %r14, %r14, 3, %r15; st.shared.v2.u32 [%rd4], {%r1, %r14}; add.u32 %r11, %r11, 5; and.b32 %r11, %r11, 255; add.u32 %r20, %r20, 1; setp.le.u32 %p2, %r20, 9; @%p2 bra L;", 0},
+	"shared beside": {"mov.u64 %rd9, smem; shl.b32 %r12, %r12, 2; and.b32 %r11, %r12, 1020; mul.wide.s32 %rd3, %r11, 4; add.s64 %rd4, %rd9, %rd3; st.shared.v4.u32 [%rd4], {%r1, %r2, %r14, 7}; mul.wide.s32 %rd6, %r12, 4; add.s64 %rd8, %rd1, %rd6; ld.global.u32 %r20, [%rd8]; ld.shared.u64 %rd5, [%rd4+8];", 1},
 	"far scale":     {"and.b32 %r11, %r12, 127; mul.wide.s32 %rd3, %r11, 128; add.s64 %rd4, %rd1, %rd3; st.global.v2.u64 [%rd4+16], {%rd5, 7}; st.global.u32 [%rd4], %r2;", 2},
 }
 
@@ -55,8 +57,8 @@ func TestIndices(t *testing.T) {
 			for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
 				l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
 				buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
-				l.run(t, "k", 1, [3]uint32{32, 1, 1}, func(code *machine.Code) {
-					engine(t, jit.Options{Vectors: v}).Install(code)
+				l.run(t, "k", 1, [3]uint32{32, 1, 1}, func(code *machine.Code, stopped func() bool) {
+					engine(t, jit.Options{Vectors: v}).Install(code, stopped)
 					if got := len(code.Native().Reaches); got != c.n {
 						t.Errorf("%v: %d accesses by index, want %d", v, got, c.n)
 					}
@@ -86,13 +88,34 @@ func TestIndexFaults(t *testing.T) {
 			if j%2 == 1 { // lanes have parted
 				body = "setp.lt.u32 %p1, %r1, 40; @%p1 bra S; ret;\nS: setp.eq.u32 %p1, %r1, 33; @%p1 bra E;" + body + "\nE:"
 			}
-			alikeFaults(t, fmt.Sprintf("%s, %s", op, d), body, func(v jit.Vectors, install func(*machine.Code)) func(*machine.Code) {
-				return func(c *machine.Code) {
-					if install(c); len(c.Native().Reaches) == 0 {
+			alikeFaults(t, fmt.Sprintf("%s, %s", op, d), body, func(v jit.Vectors, install machine.Compiler) machine.Compiler {
+				return func(c *machine.Code, stopped func() bool) {
+					if install(c, stopped); len(c.Native().Reaches) == 0 {
 						t.Errorf("%s: no access by index", op)
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestSharedIndexFaults: the same in shared memory, whose limits are not in the table of bounds. What lies around the window of a CTA
+// stays as it is.
+func TestSharedIndexFaults(t *testing.T) {
+	for i, op := range []string{
+		"mad.wide.u32 %rd4, %r11, 16, %rd9; ld.shared.u32 %r14, [%rd4];",
+		"mad.wide.s32 %rd4, %r11, 16, %rd9; st.shared.u32 [%rd4+4], %r1;",
+		"mul.wide.u32 %rd3, %r11, 4; add.s64 %rd4, %rd9, %rd3; ld.shared.u32 %r14, [%rd4];",
+		"mul.wide.s32 %rd3, %r11, 8; add.s64 %rd4, %rd9, %rd3; st.shared.u64 [%rd4], %rd5;",
+		"cvt.s64.s32 %rd3, %r11; shl.b64 %rd3, %rd3, 4; add.s64 %rd4, %rd9, %rd3; ld.shared.v4.u32 {%r14, %r15, %r16, %r17}, [%rd4];",
+	} {
+		for j, d := range []string{"9", "511", "512", "513", "2047", "2048", "-1", "-64", "-100000", "1000000", "0x7fffffff", "0x80000000", "0x01000000", "0xff000000"} {
+			body := "mov.u64 %rd9, smem; and.b32 %r12, %r1, 12; mov.u32 %r18, 0;\nL: and.b32 %r11, %r12, -8; " +
+				fmt.Sprintf("setp.eq.u32 %%p2, %%r1, %d; setp.eq.and.u32 %%p2, %%r18, 1, %%p2; selp.b32 %%r11, %s, %%r11, %%p2; ", (7*i+5*j)%32, d) + op + " add.u32 %r18, %r18, 1; setp.lt.u32 %p3, %r18, 2; @%p3 bra L; st.global.u32 [%rd2], %r14;"
+			if j%2 == 1 { // lanes have parted
+				body = "setp.lt.u32 %p1, %r1, 40; @%p1 bra S; ret;\nS: setp.eq.u32 %p1, %r1, 33; @%p1 bra E;" + body + "\nE:"
+			}
+			alikeFaults(t, fmt.Sprintf("%s, %s", op, d), body, nil)
 		}
 	}
 }

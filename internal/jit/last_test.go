@@ -18,8 +18,8 @@ func TestLastCTA(t *testing.T) {
 		longest := map[uint32]uint64{}
 		for _, grid := range []uint32{1, 2} {
 			e := engine(t, jit.Options{Vectors: v})
-			l.run(t, "k", grid, [3]uint32{64, 1, 1}, func(c *machine.Code) {
-				e.Install(c)
+			l.run(t, "k", grid, [3]uint32{64, 1, 1}, func(c *machine.Code, stopped func() bool) {
+				e.Install(c, stopped)
 				n := c.Native()
 				call := n.Call
 				n.Call = func(s *machine.NativeState, entry uintptr) {

@@ -52,7 +52,7 @@ func TestLazyParts(t *testing.T) {
 				fill()
 				got, err := l.launch(t, "k", [3]uint32{5, 1, 1}, block, func(x *machine.Launch) {
 					x.Compile, x.PartsAfter = e.InstallWhole, after
-					x.CompileParts = func(c *machine.Code) { completed++; e.Install(c) }
+					x.CompileParts = func(c *machine.Code, stopped func() bool) { completed++; e.Install(c, stopped) }
 				}, at, uint32(12))
 				if err != nil {
 					t.Fatal(err)
@@ -87,8 +87,8 @@ func TestPolls(t *testing.T) {
 			if name == "many CTAs" {
 				grid = 20000
 			}
-			l.run(t, "k", grid, [3]uint32{64, 1, 1}, func(c *machine.Code) {
-				e.Install(c)
+			l.run(t, "k", grid, [3]uint32{64, 1, 1}, func(c *machine.Code, stopped func() bool) {
+				e.Install(c, stopped)
 				n := c.Native()
 				call := n.Call
 				n.Call = func(s *machine.NativeState, entry uintptr) {

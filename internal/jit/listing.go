@@ -4,12 +4,8 @@ package jit
 
 import "fmt"
 
-// note puts the instructions [first, end) into the listing, if there is one. They are the ones for which
-// temporaries may run out.
-func (c *compiler) note(first, end int32) {
-	if !c.short {
-		c.shortAt = first
-	}
+// list puts the instructions [first, end) into the listing, if there is one.
+func (c *compiler) list(first, end int32) {
 	if c.listing == nil {
 		return
 	}

@@ -10,7 +10,6 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -34,10 +33,15 @@ func (r *region) memory(pc int32) bool {
 	return true
 }
 
-// address makes the address of a memory instruction its first source, and gives it bounds.
+// address makes the address of a memory instruction its first source, and gives it bounds. The sum of a
+// 32-bit register and a displacement wraps; compiled code adds in 64 bits, and what wraps fails its test
+// and is left to the interpreter. In shared memory that is certain, elsewhere such addresses are not compiled.
 func (r *region) address(pc int32) bool {
 	in, s := &r.insts[pc], &r.steps[pc]
 	addr := source{row: -1}
+	if by := s.op.Memory.By; (by == sem.ByRow32 || by == sem.BySlot32) && s.op.Memory.Space != machine.Shared {
+		return false
+	}
 	switch s.op.Memory.By {
 	case sem.ByRow64:
 		addr = r.source(pc, in.A, tX, false)
@@ -208,22 +212,22 @@ func (a *accessed) check(fail x86.Label) {
 	a.RR(x86.SUB, x86.S64, x86.R11, x86.R8)
 	a.RR(x86.CMP, x86.S64, x86.R11, x86.RDX)
 	a.Jcc(x86.A, fail)
+	a.prove(a.pc)
 }
 
-// host adds to a register what makes a host address of a device address; RCX is lost.
+// host adds to a register what makes a host address of a device address.
 func (a *accessed) host(r x86.Reg) {
 	if a.bound < 0 {
 		a.RM(x86.ADD, x86.S64, r, ctxSharedHost)
 		return
 	}
-	base := uint64(mem.GlobalBase)
-	a.MovImm(x86.RCX, -base)
-	a.RM(x86.ADD, x86.S64, x86.RCX, ctxArena)
-	a.RR(x86.ADD, x86.S64, r, x86.RCX)
+	a.RM(x86.ADD, x86.S64, r, ctxGlobalHost)
 }
 
 // element loads element k at RAX into R8, extended to its register.
-func (a *accessed) element(k int) { a.elementAt(k, x86.At(x86.RAX, int32(k)*int32(a.m.Elem))) }
+func (a *accessed) element(k int) {
+	a.elementAt(k, a.byProof(x86.At(x86.RAX, int32(k)*int32(a.m.Elem))))
+}
 
 // elementAt loads element k from its place.
 func (a *accessed) elementAt(k int, m x86.Mem) {
@@ -258,7 +262,9 @@ func (a *accessed) elementAt(k int, m x86.Mem) {
 func (a *accessed) loadUniform() {
 	a.base()
 	a.displace(x86.RAX)
-	if !a.certain(int64(a.m.Size)) {
+	if a.certain(int64(a.m.Size)) {
+		a.prove(a.pc)
+	} else {
 		a.limits(int32(a.m.Size), a.miss)
 		a.check(a.miss)
 	}
@@ -332,12 +338,14 @@ func (a *accessed) contiguous() {
 	case a.use != allLanes || !a.certain(int64(a.m.Elem)):
 		a.limits(32*int32(a.m.Elem), slow)
 		a.check(slow)
+	default:
+		a.prove(a.pc)
 	}
 	a.host(x86.RAX)
 	a.wide = data.typ == tX
 	n := a.parts(false)
 	for a.part = range n {
-		m := x86.At(x86.RAX, int32(a.part*a.lanes)*int32(a.m.Elem))
+		m := a.byProof(x86.At(x86.RAX, int32(a.part*a.lanes)*int32(a.m.Elem)))
 		if a.s.op.Kind == sem.OpLoad {
 			a.loadPart(m, data)
 		} else {
@@ -371,7 +379,7 @@ func (a *accessed) fromEnds(row x86.Mem, other x86.Label) {
 // laneBase leaves in r the address of a lane less what lies between lane 0 and it; the lane is lost.
 func (a *accessed) laneBase(r, lane x86.Reg, row x86.Mem) {
 	t := a.src[0].typ
-	a.loadAddress(r, x86.AtIndex(row.Base, lane, uint8(t.bits()/8), row.Disp), t)
+	a.loadAddress(r, row.With(lane, uint8(t.bits()/8)), t)
 	a.RRI(x86.IMUL, x86.S32, lane, lane, int32(a.m.Elem))
 	a.RR(x86.SUB, x86.S64, r, lane)
 }
@@ -581,7 +589,7 @@ func (a *accessed) laneElement(k int, row x86.Mem) {
 	if d.typ == tX {
 		size = x86.S64
 	}
-	at := x86.AtIndex(row.Base, x86.RCX, uint8(d.typ.bits()/8), row.Disp)
+	at := row.With(x86.RCX, uint8(d.typ.bits()/8))
 	if a.s.op.Kind == sem.OpLoad {
 		a.element(k)
 		a.MR(x86.MOV, size, at, x86.R8)
@@ -595,7 +603,7 @@ func (a *accessed) laneElement(k int, row x86.Mem) {
 	default:
 		a.RM(x86.MOV, size, x86.R8, at)
 	}
-	to := x86.At(x86.RAX, int32(k)*int32(a.m.Elem))
+	to := a.byProof(x86.At(x86.RAX, int32(k)*int32(a.m.Elem)))
 	a.MR(x86.MOV, a.elementSize(), to, x86.R8)
 }
 

@@ -71,12 +71,13 @@ func (a *accessed) permuted(far, done x86.Label) {
 	a.RR(x86.SUB, x86.S64, x86.RCX, x86.R8)
 	a.RR(x86.CMP, x86.S64, x86.RCX, x86.RDX)
 	a.Jcc(x86.A, far)
+	a.prove(a.pc)
 	a.host(x86.RAX)
 	var table [2]x86.Vec
 	n := nearBytes / a.full().Bytes()
 	for k := range n {
 		table[k] = a.alloc()
-		a.move(a.full(), table[k], x86.At(x86.RAX, int32(k*a.full().Bytes())))
+		a.move(a.full(), table[k], a.byProof(x86.At(x86.RAX, int32(k*a.full().Bytes()))))
 	}
 	v := a.alloc()
 	a.eachPart(tW, func() {

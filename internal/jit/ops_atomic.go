@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // Registers of the loop over lanes, besides RCX, which has the lane.
@@ -27,14 +28,14 @@ type atomicOp struct {
 	update func(c *compiler, size x86.Size)
 }
 
-var atomicOps = map[string]atomicOp{
-	"Add32": {x86.ADD, atomicBy(x86.ADD)}, "And32": {x86.AND, atomicBy(x86.AND)}, "Or32": {x86.OR, atomicBy(x86.OR)}, "Xor32": {x86.XOR, atomicBy(x86.XOR)},
-	"Add64": {x86.ADD, atomicBy(x86.ADD)}, "And64": {x86.AND, atomicBy(x86.AND)}, "Or64": {x86.OR, atomicBy(x86.OR)}, "Xor64": {x86.XOR, atomicBy(x86.XOR)},
-	"AtomExch32": {x86.MOV, atomicExchange}, "AtomExch64": {x86.MOV, atomicExchange},
-	"MinU32": {update: atomicChoice(x86.B)}, "MinU64": {update: atomicChoice(x86.B)}, "MaxU32": {update: atomicChoice(x86.A)}, "MaxU64": {update: atomicChoice(x86.A)},
-	"MinS32": {update: atomicChoice(x86.L)}, "MinS64": {update: atomicChoice(x86.L)}, "MaxS32": {update: atomicChoice(x86.G)}, "MaxS64": {update: atomicChoice(x86.G)},
-	"AtomIncU32": {update: atomicInc}, "AtomDecU32": {update: atomicDec},
-	"AddF64": {update: atomicAddF64}, "AddF32": {update: atomicAddF32}, "AtomAddGlobalF32": {update: atomicAddFtzF32},
+var atomicOps = map[uop.Op]atomicOp{
+	uop.Add32: {x86.ADD, atomicBy(x86.ADD)}, uop.And32: {x86.AND, atomicBy(x86.AND)}, uop.Or32: {x86.OR, atomicBy(x86.OR)}, uop.Xor32: {x86.XOR, atomicBy(x86.XOR)},
+	uop.Add64: {x86.ADD, atomicBy(x86.ADD)}, uop.And64: {x86.AND, atomicBy(x86.AND)}, uop.Or64: {x86.OR, atomicBy(x86.OR)}, uop.Xor64: {x86.XOR, atomicBy(x86.XOR)},
+	uop.AtomExch32: {x86.MOV, atomicExchange}, uop.AtomExch64: {x86.MOV, atomicExchange},
+	uop.MinU32: {update: atomicChoice(x86.B)}, uop.MinU64: {update: atomicChoice(x86.B)}, uop.MaxU32: {update: atomicChoice(x86.A)}, uop.MaxU64: {update: atomicChoice(x86.A)},
+	uop.MinS32: {update: atomicChoice(x86.L)}, uop.MinS64: {update: atomicChoice(x86.L)}, uop.MaxS32: {update: atomicChoice(x86.G)}, uop.MaxS64: {update: atomicChoice(x86.G)},
+	uop.AtomIncU32: {update: atomicInc}, uop.AtomDecU32: {update: atomicDec},
+	uop.AddF64: {update: atomicAddF64}, uop.AddF32: {update: atomicAddF32}, uop.AtomAddGlobalF32: {update: atomicAddFtzF32},
 }
 
 func atomicBy(op x86.Op) func(*compiler, x86.Size) {
@@ -124,7 +125,7 @@ func (c *compiler) addF32(flush func(x86.Reg)) {
 func (r *region) atomic(pc int32) bool {
 	in, s := &r.insts[pc], &r.steps[pc]
 	m := &s.op.Memory
-	if m.Space == machine.Local || s.op.Kind == sem.OpAtomic && atomicOps[functionName(s.op.Fn)].update == nil || !r.address(pc) {
+	if m.Space == machine.Local || s.op.Kind == sem.OpAtomic && atomicOps[s.op.Fn].update == nil || !r.address(pc) {
 		return false
 	}
 	t := registerType(m.Bits[0])
@@ -204,6 +205,7 @@ func (a *accessed) manyAddresses() {
 // then 0, and take those of x that alignment wants to be. What offsets count from is aligned more
 // than any access.
 func (a *accessed) hostAddressesOf64() {
+	defer a.prove(a.pc)
 	a.limits(int32(a.m.Size), a.miss)
 	a.MovImm(x86.RAX, a.in.Imm)
 	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
@@ -339,12 +341,12 @@ func (a *accessed) atomicLanes() {
 		a.laneOperand(size, atomWith, &with[len(with)-1])
 		if a.s.op.Kind == sem.OpCas {
 			a.laneOperand(size, atomOld, &with[0])
-			a.locked().MR(x86.CMPXCHG, size, x86.At(atomAt, 0), atomWith)
+			a.locked().MR(x86.CMPXCHG, size, a.byProof(x86.At(atomAt, 0)), atomWith)
 		} else {
 			a.atomicLane(size)
 		}
 		if dst.off != machine.NoGuard {
-			a.MR(x86.MOV, size, x86.AtIndex(to.Base, x86.RCX, uint8(a.m.Elem), to.Disp), atomOld)
+			a.MR(x86.MOV, size, to.With(x86.RCX, uint8(a.m.Elem)), atomOld)
 		}
 	})
 	if dst.off == machine.NoGuard || dst.row < 0 {
@@ -364,7 +366,7 @@ func (a *accessed) laneOperand(size x86.Size, r x86.Reg, l *lanesOf) {
 	case l.s.slot:
 		a.RM(x86.MOV, size, r, a.regs(l.s.off))
 	default:
-		a.RM(x86.MOV, size, r, x86.AtIndex(l.row.Base, x86.RCX, uint8(l.s.typ.bits()/8), l.row.Disp))
+		a.RM(x86.MOV, size, r, l.row.With(x86.RCX, uint8(l.s.typ.bits()/8)))
 	}
 }
 
@@ -381,7 +383,7 @@ func (a *accessed) locked() *x86.Asm {
 
 // atomicLane updates the element at atomAt and leaves what was there in atomOld, if anybody wants it.
 func (a *accessed) atomicLane(size x86.Size) {
-	f, at := atomicOps[functionName(a.s.op.Fn)], x86.At(atomAt, 0)
+	f, at := atomicOps[a.s.op.Fn], a.byProof(x86.At(atomAt, 0))
 	unwanted := a.s.dst.off == machine.NoGuard
 	switch {
 	case unwanted && f.direct == x86.MOV:

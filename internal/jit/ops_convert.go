@@ -45,7 +45,7 @@ func converted(p *program, c *sem.ConvertUse, a val) val {
 	switch {
 	case c.Src.Format() == nil && c.Dst.Format() == nil:
 		return clampInteger(p, c, cut(p, c.Src, a))
-	case c.Src.Format() == nil && to != nil && (c.Src.Width() < 32 || to.name == "F16"): // above 2^24 an f16 is infinite
+	case c.Src.Format() == nil && to != nil && (c.Src.Width() < 32 || to.f16): // above 2^24 an f16 is infinite
 		if c.Round != num.RN || c.Relu || c.Sat {
 			return none
 		}
@@ -138,7 +138,7 @@ func toHalf(p *program, c *sem.ConvertUse, to, from *half, a val) val {
 		a = reluF32(p, a)
 	}
 	switch {
-	case to.name == "F16":
+	case to.f16:
 		return p.op1(cF2H, tW, p.canon(a), how)
 	case how == roundNear:
 		return toBF16(p, a)

@@ -13,7 +13,7 @@ import (
 // countsOnly tells whether that is all that an operation does.
 func (a *accessed) countsOnly() bool {
 	return a.s.op.Kind == sem.OpAtomic && a.use == allLanes && a.shared() && a.src[0].typ == tW && a.strewnRow() &&
-		a.s.dst.off == machine.NoGuard && atomicOps[functionName(a.s.op.Fn)].direct != 0
+		a.s.dst.off == machine.NoGuard && atomicOps[a.s.op.Fn].direct != 0
 }
 
 // countApart does the operation of 32 lanes, one behind the other.
@@ -66,15 +66,15 @@ func (a *accessed) eachPair(row x86.Vec, visit func(lane int, at x86.Mem)) {
 		a.RR(x86.MOV, x86.S32, x86.RCX, pair)
 		a.RI(x86.SHR, x86.S64, pair, 32)
 		lane := a.part*a.lanes + k
-		visit(lane, x86.AtIndex(x86.R11, x86.RCX, 1, int32(a.in.Imm)))
-		visit(lane+1, x86.AtIndex(x86.R11, pair, 1, int32(a.in.Imm)))
+		visit(lane, a.byProof(x86.AtIndex(x86.R11, x86.RCX, 1, int32(a.in.Imm))))
+		visit(lane+1, a.byProof(x86.AtIndex(x86.R11, pair, 1, int32(a.in.Imm))))
 	}
 	a.release(temp(t))
 }
 
 // countLane does the operation of one lane.
 func (a *accessed) countLane(size x86.Size, with *lanesOf, lane int, at x86.Mem) {
-	op := atomicOps[functionName(a.s.op.Fn)].direct
+	op := atomicOps[a.s.op.Fn].direct
 	switch s := with.s; {
 	case s.known && int64(s.value) == int64(int32(s.value)):
 		a.MI(op, size, at, int32(s.value))

@@ -2,20 +2,23 @@ package jit
 
 // redux.sync, 9.7.13.12, of integers, where all executing lanes have the same members.
 
-import "ptxvm.invalid/ptxvm/internal/jit/x86"
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 // reduxOf has the operation of a reduction and the value that changes nothing.
-var reduxOf = map[string]struct {
+var reduxOf = map[uop.Op]struct {
 	code    code
 	neutral uint32
 }{
-	"Add32": {cAdd, 0}, "And32": {cAnd, 0xffffffff}, "Or32": {cOr, 0}, "Xor32": {cXor, 0},
-	"MinU32": {cMinU, 0xffffffff}, "MaxU32": {cMaxU, 0}, "MinS32": {cMinS, 0x7fffffff}, "MaxS32": {cMaxS, 0x80000000},
+	uop.Add32: {cAdd, 0}, uop.And32: {cAnd, 0xffffffff}, uop.Or32: {cOr, 0}, uop.Xor32: {cXor, 0},
+	uop.MinU32: {cMinU, 0xffffffff}, uop.MaxU32: {cMaxU, 0}, uop.MinS32: {cMinS, 0x7fffffff}, uop.MaxS32: {cMaxS, 0x80000000},
 }
 
 // planRedux plans a reduction.
 func (r *region) planRedux(s *step, dst source, _ bool) bool {
-	_, ok := reduxOf[functionName(s.op.Fn)]
+	_, ok := reduxOf[s.op.Fn]
 	s.dst = dst
 	return ok
 }
@@ -23,7 +26,7 @@ func (r *region) planRedux(s *step, dst source, _ bool) bool {
 // redux replaces who is no peer by the neutral value, halves the row until one lane is left, and
 // gives that to all.
 func (c *compiler) redux(s *step, use maskUse, leave x86.Label) {
-	f := reduxOf[functionName(s.op.Fn)]
+	f := reduxOf[s.op.Fn]
 	op := c.opFor(f.code, tW)
 	w := c.full()
 	c.active(x86.R11, use)

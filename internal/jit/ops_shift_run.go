@@ -101,10 +101,12 @@ func (r *room) moveUp(v val) {
 	case !ok:
 		d := r.alloc()
 		r.zero(d)
-		r.at[v], r.held[v] = temp(d), true
+		r.at[v] = temp(d)
+		r.hold(v)
 	case within == 0 && high.kind == inVec: // nobody else will look at it
 		u.old[k-1].owned = false
-		r.at[v], r.held[v] = temp(high.v), true
+		r.at[v] = temp(high.v)
+		r.hold(v)
 	case within == 0:
 		r.at[v], r.held[v] = high, false
 	default:
@@ -112,7 +114,8 @@ func (r *room) moveUp(v val) {
 		d := r.alloc()
 		r.shiftParts(d, x.v, low, !lowOK, within)
 		r.unload(x, high)
-		r.at[v], r.held[v] = temp(d), true
+		r.at[v] = temp(d)
+		r.hold(v)
 	}
 	r.passed(o.a)
 	r.passed(o.b)

@@ -17,7 +17,7 @@ type tally struct {
 // tally plans an operation that countsOnly, nil if it is none.
 func (a *accessed) tally() *tally {
 	with := &a.s.in[1]
-	if atomicOps[functionName(a.s.op.Fn)].direct != x86.ADD || a.m.Elem != 4 || !with.known && !with.slot {
+	if atomicOps[a.s.op.Fn].direct != x86.ADD || a.m.Elem != 4 || !with.known && !with.slot {
 		return nil
 	}
 	t := &tally{accessed: a, few: a.fewOf(a.pc, &a.s.in[0])}
@@ -112,7 +112,7 @@ func (t *tally) add(places []x86.Vec) {
 		w = map[int]x86.Width{16: x86.W128, 32: x86.W256}[n]
 	}
 	for i, x := range sets {
-		at := x86.At(x86.RAX, int32(i*w.Bytes()))
+		at := t.byProof(x86.At(x86.RAX, int32(i*w.Bytes())))
 		n := t.gain(x)
 		t.VVM(t.opFor(cAdd, tW), w, n, n, at)
 		t.store(w, at, n)

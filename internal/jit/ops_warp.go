@@ -313,7 +313,7 @@ func (c *compiler) unite(s *source) {
 	again := c.NewLabel()
 	c.Bind(again)
 	c.RR(x86.TZCNT, x86.S32, x86.RCX, x86.R8)
-	at := x86.AtIndex(row.Base, x86.RCX, 4, row.Disp)
+	at := row.With(x86.RCX, 4)
 	c.RM(x86.OR, x86.S32, x86.RAX, at)
 	c.RM(x86.AND, x86.S32, x86.RDX, at)
 	c.RR(x86.BLSR, x86.S32, x86.R8, x86.R8)

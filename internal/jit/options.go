@@ -29,14 +29,32 @@ type Options struct {
 	inside  bool                // no program of CTAs at a border
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned
+	spoil   func(c *compiler)   // tests: plants a defect in what has been planned
+	untried func(pc int32) bool // tests: accesses whose tests are taken for left out
 	counted *Counted            // its parts are counted there
 	stage   func(name string)   // benchmarks: what is done from now on, "" for nothing
+	budget  int                 // tests: units of work (effort.go); 0: what the function's length allows
+	spent   *int                // tests: where the units that were spent go
+	stopped func() bool         // tells whether to end with ErrStopped; nil: never
 }
 
 // Staged calls visit with the name of each stage of a compilation when it begins, and with "" at its end:
 // benchmarks measure what each costs.
 func Staged(o Options, visit func(name string)) Options {
 	o.stage = visit
+	return o
+}
+
+// Budgeted makes a compilation end with ErrBudget when it has spent so many units of work (effort.go), 0: as many as the
+// function's length allows, and puts into spent how many it has: tests and benchmarks.
+func Budgeted(o Options, budget int, spent *int) Options {
+	o.budget, o.spent = budget, spent
+	return o
+}
+
+// Stopped makes a compilation end with ErrStopped as soon as stopped says so.
+func Stopped(o Options, stopped func() bool) Options {
+	o.stopped = stopped
 	return o
 }
 
@@ -58,6 +76,13 @@ func Leaving(o Options, leave func(pc int32) bool) Options {
 // everything as it stands at that access.
 func Missing(o Options, miss func(pc int32) bool) Options {
 	o.miss = miss
+	return o
+}
+
+// Untested takes the tests of the accesses for which untested is true for left out: what touches memory in their name must not
+// be compiled.
+func Untested(o Options, untested func(pc int32) bool) Options {
+	o.untried = untested
 	return o
 }
 

@@ -51,7 +51,7 @@ func (r *region) commutes(pc int32) bool {
 	if s.leaves || s.op.Kind != sem.OpAtomic || r.insts[pc].Guard != machine.NoGuard || s.op.Memory.Elem != 4 {
 		return false
 	}
-	switch atomicOps[functionName(s.op.Fn)].direct {
+	switch atomicOps[s.op.Fn].direct {
 	case x86.ADD, x86.AND, x86.OR, x86.XOR:
 		return r.planner().counterAt(pc).countsOnly()
 	}

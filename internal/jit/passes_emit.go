@@ -478,7 +478,12 @@ func (k *turning) eachRow(visit func(off uint32, v x86.Vec, m x86.Mem)) {
 
 // at is a place behind the base of a run.
 func (k *turning) at(s *static, run int, disp int64) x86.Mem {
-	return x86.At(k.hosts[turnKey{s.key(), run}], int32(s.disp+disp+k.t.ahead(&s.src[0], s.pc)))
+	r, ok := k.hosts[turnKey{s.key(), run}]
+	if !ok {
+		k.unsound("the load at pc %d has no base in its turns", s.pc)
+	}
+	k.prove(s.pc) // of the base everything is inside in all turns
+	return s.byProof(x86.At(r, int32(s.disp+disp+k.t.ahead(&s.src[0], s.pc))))
 }
 
 // behind brings numbers and counts to where they are behind some turns.

@@ -106,7 +106,7 @@ func (n *nextWarps) takeRows() {
 	c.RM(x86.MOV, x86.S64, x86.RAX, nextPlace)
 	for i, off := range n.t.carried {
 		n.eachPartOf(off, func(part int, has x86.Vec, ok bool, home x86.Mem) {
-			from := x86.At(x86.RAX, int32(128*i+part*w.Bytes()))
+			from := x86.At(x86.RAX, int32(128*i+part*w.Bytes())).By(inHost)
 			if ok {
 				c.move(w, has, from)
 				return
@@ -194,9 +194,9 @@ func (n *nextWarps) readsOnly(plain x86.Label) {
 	start := unsafe.Offsetof(machine.NativeBounds{}.Start)
 	n.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	for i := range n.t.bases {
-		n.RM(x86.MOV, x86.S64, x86.RAX, boundsField(n.t.bases[i].bound, start))
+		n.RM(x86.MOV, x86.S64, x86.RAX, n.boundsField(n.t.bases[i].bound, start))
 		for _, to := range n.to {
-			n.RM(x86.CMP, x86.S64, x86.RAX, boundsField(to, start))
+			n.RM(x86.CMP, x86.S64, x86.RAX, n.boundsField(to, start))
 			n.Jcc(x86.E, plain)
 		}
 	}
@@ -295,7 +295,7 @@ func (n *nextWarps) begins() {
 	for i, off := range n.t.carried {
 		for at := 0; at < 128; at += w.Bytes() {
 			c.move(w, v, c.regs(off+uint32(at)))
-			c.store(w, x86.At(x86.R11, int32(128*i+at)), v)
+			c.store(w, x86.At(x86.R11, int32(128*i+at)).By(inHost), v)
 		}
 	}
 	c.RI(x86.ADD, x86.S64, x86.R11, int32(128*len(n.t.carried)))
@@ -361,7 +361,7 @@ func (n *nextWarps) block(turns int) {
 		bytes := c.full().Bytes()
 		for i, off := range n.t.carried {
 			for p := range n.parts {
-				visit(x86.Vec(n.rowAt[off]+p), x86.At(x86.R11, int32(128*i+p*bytes)))
+				visit(x86.Vec(n.rowAt[off]+p), x86.At(x86.R11, int32(128*i+p*bytes)).By(inHost))
 			}
 		}
 	}

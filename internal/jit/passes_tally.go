@@ -102,6 +102,7 @@ func (k *turning) testCounts(other x86.Label) {
 		k.Jcc(x86.NE, other)
 		k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(k.insts[n.pc].Imm)))
 		k.insideShared(4<<n.bits, other)
+		k.prove(n.pc)
 	})
 }
 
@@ -202,13 +203,13 @@ func (c *turnTally) each() {
 			c.RR(one, x86.S32, at, numbersReg)
 			c.RI(x86.SHR, x86.S64, numbersReg, int32(8*c.bytes))
 		}
-		c.one(x86.AtIndex(c.valueReg(c.table(), true), at, 4, int32(c.a.in.Imm)))
+		c.one(c.a.byProof(x86.AtIndex(c.valueReg(c.table(), true), at, 4, int32(c.a.in.Imm))))
 	}
 }
 
 // one does the operation on one counter.
 func (c *turnTally) one(at x86.Mem) {
-	op, with := atomicOps[functionName(c.a.s.op.Fn)].direct, c.a.s.in[1]
+	op, with := atomicOps[c.a.s.op.Fn].direct, c.a.s.in[1]
 	if with.known {
 		c.MI(op, x86.S32, at, int32(with.value))
 	} else {

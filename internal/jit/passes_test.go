@@ -93,7 +93,7 @@ func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listi
 	t.Helper()
 	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
 	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
-	compile := func(c *machine.Code) {
+	compile := func(c *machine.Code, stopped func() bool) {
 		out, err := jit.Compile(c, c.Func.Data.(*ir.Func), jit.Options{Vectors: v, List: true})
 		if err != nil {
 			t.Fatal(err)

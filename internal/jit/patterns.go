@@ -30,7 +30,15 @@ type pattern struct {
 }
 
 // number is where the number of a run is.
-func (p *pattern) number(run int) x86.Mem { return x86.At(p.base, p.at+int32(8*run)) }
+func (p *pattern) number(run int) x86.Mem { return x86.At(p.base, p.at+int32(8*run)).By(p.proof()) }
+
+// proof is what shows that numbers may be touched: those in the state and behind the register block need nothing.
+func (p *pattern) proof() int32 {
+	if p.base == rCtx || p.base == rRegs {
+		return 0
+	}
+	return inHost
+}
 
 // finder finds the patterns of a region.
 type finder struct {

@@ -168,7 +168,7 @@ func TestManyPatterns(t *testing.T) {
 }
 
 // fault runs one CTA and returns how it ends.
-func (l *laboratory) fault(t *testing.T, block [3]uint32, compile func(*machine.Code), buf uint64) string {
+func (l *laboratory) fault(t *testing.T, block [3]uint32, compile machine.Compiler, buf uint64) string {
 	t.Helper()
 	_, err := l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *machine.Launch) { x.Compile = compile }, buf, uint32(24))
 	return fmt.Sprint(err)
@@ -176,7 +176,7 @@ func (l *laboratory) fault(t *testing.T, block [3]uint32, compile func(*machine.
 
 // alikeFaults runs a body of one warp with a buffer of 8192 bytes, whose middle it gets: in both widths fault and memory are the
 // interpreter's. around may look at what installing compiled code does.
-func alikeFaults(t *testing.T, what, body string, around func(v jit.Vectors, install func(*machine.Code)) func(*machine.Code)) {
+func alikeFaults(t *testing.T, what, body string, around func(v jit.Vectors, install machine.Compiler) machine.Compiler) {
 	t.Helper()
 	const size = 8192
 	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")

@@ -9,6 +9,7 @@ package jit
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -34,6 +35,8 @@ type quick struct {
 	tails [numTails]int32
 	pools []*poolUse
 	out   *Compiled
+
+	unsafe error // a place that is filled in and is none
 }
 
 // farTo is a 32-bit distance to the code of an instruction, or to a tail.
@@ -61,7 +64,9 @@ func CompileQuick(code *machine.Code, f *ir.Func, opt Options, use func(*Compile
 	for b := range f.Blocks {
 		q.block(f.Blocks[b].First, f.Blocks[b].End)
 	}
-	q.finish()
+	if q.finish(); q.unsafe != nil {
+		return fmt.Errorf("the quick tier: %w", q.unsafe)
+	}
 	return use(q.out)
 }
 
@@ -85,7 +90,7 @@ func (q *quick) free() {
 		p.used = false
 	}
 	clear(q.plan)
-	q.out, q.code, q.opt = nil, nil, Options{}
+	q.out, q.code, q.opt, q.unsafe = nil, nil, Options{}, nil
 	quicks.Put(q)
 }
 
@@ -163,10 +168,14 @@ func (q *quick) put(t *template, v *values) {
 		place := d[p.at:]
 		switch {
 		case p.what < maxOperands:
+			q.verify(within(int32(v.off[p.what]+uint32(p.delta)), int64(q.code.FrameBytes)+machine.NativeRoom, "the register block"))
 			binary.LittleEndian.PutUint32(place, v.off[p.what]+uint32(p.delta))
 		case p.what == patchImm64:
 			binary.LittleEndian.PutUint64(place, v.imm+uint64(p.delta))
 		default:
+			if p.what == patchBound {
+				q.verify(within(v.bound, int64(q.out.NumBounds), "the table of bounds"))
+			}
 			binary.LittleEndian.PutUint32(place, v.number(p.what)+uint32(p.delta))
 		}
 	}
@@ -175,6 +184,13 @@ func (q *quick) put(t *template, v *values) {
 	}
 	if t.pool != nil {
 		q.pooled(t, int32(at))
+	}
+}
+
+// verify keeps the first mistake of what is filled in.
+func (q *quick) verify(err error) {
+	if q.unsafe == nil {
+		q.unsafe = err
 	}
 }
 

@@ -4,12 +4,12 @@ package jit
 
 import (
 	"math"
-	"reflect"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // maxOperands is how many places of the register block an instruction may name, its guard among them.
@@ -24,7 +24,7 @@ type form struct {
 	scalar, pair, sync  bool
 	back, quiet, entry  bool // of branches and returns
 	own, strong, signed bool // of memory
-	word                sem.WordOp
+	word                uop.WordOp
 	mode                sem.WarpMode
 	by                  sem.Addressing
 	space               machine.Space
@@ -32,7 +32,7 @@ type form struct {
 	spread              [4]int8 // widths of the rows that are written from slots, from 1 on
 	elem, size, align   uint32
 	bits                [4]uint8 // of elements, or of what is converted
-	fn                  uintptr
+	fn                  uop.Op
 	number              uint64 // what else the instruction says
 	same                uint64 // for each operand the first one in the same place, where that matters
 	cvt                 num.Cvt
@@ -138,12 +138,9 @@ func (x *quickInst) operands(visit func(off *uint32)) {
 // form is what the template depends on; false if there is none. offs are the operands.
 func (x *quickInst) form(offs []uint32) (k form, ok bool) {
 	in, op := x.in, &x.op
-	k.kind, k.scalar, k.pair = op.Kind, op.Scalar, x.pair
+	k.kind, k.fn, k.scalar, k.pair = op.Kind, op.Fn, op.Scalar, x.pair
 	if in.Guard != machine.NoGuard {
 		k.guard = 1 + uint8(in.Guard&1)
-	}
-	if op.Fn != nil {
-		k.fn = reflect.ValueOf(op.Fn).Pointer()
 	}
 	for i := range op.Spread {
 		if i == len(k.spread) {

@@ -249,6 +249,8 @@ func (b *stand) begin(x *quickInst, opt Options, evex bool) *compiler {
 	b.c = compiler{region: &b.r, emitter: &b.e, opt: opt, covered: b.covered, quick: &b.quick, stubs: b.c.stubs[:0]}
 	b.c.aside = b.c.later
 	b.c.MarkIf(isSymbol)
+	b.c.Watch(b.c.verify)
+	b.c.proofs = newProofs(1)
 	for i := range b.quick.outside {
 		b.quick.outside[i] = b.c.NewLabel()
 	}
@@ -264,7 +266,7 @@ func (t *templates) assembled(x *quickInst, body func(c *compiler) bool) *templa
 	}
 	c.passedBy()
 	p, err := c.Piece()
-	if err != nil || c.short {
+	if c.verifyTouched(); err != nil || c.short || c.unsafe != nil {
 		return nil
 	}
 	return t.template(p, c)

@@ -60,7 +60,7 @@ func TestQuick(t *testing.T) {
 			buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 			all := l.arena.Bytes(buf, size)
 			for _, block := range blocks {
-				run := func(compile func(*machine.Code)) (machine.Stats, []byte) {
+				run := func(compile machine.Compiler) (machine.Stats, []byte) {
 					for i := range all {
 						all[i] = byte(i*11 + i>>8)
 					}
@@ -97,7 +97,7 @@ func TestBetter(t *testing.T) {
 				var code *machine.Code
 				fill()
 				got, err := l.launch(t, "k", [3]uint32{7, 1, 1}, block, func(x *machine.Launch) {
-					x.Compile, x.CompileAfter, x.PartsAfter = func(c *machine.Code) { code = c; e.InstallQuick(c) }, quick, r.Uint32N(10)
+					x.Compile, x.CompileAfter, x.PartsAfter = func(c *machine.Code, stopped func() bool) { code = c; e.InstallQuick(c, stopped) }, quick, r.Uint32N(10)
 					x.Better, x.BetterAfter, x.CompileParts = e.InstallWhole, better, e.Install
 				}, at, uint32(40))
 				if err != nil {

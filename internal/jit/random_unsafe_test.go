@@ -3,12 +3,12 @@ package jit
 import (
 	"flag"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 var randomRounds = flag.Int("jit.rounds", 12, "rounds of 32 operands of TestRandomFloats for each function and way to compile it")
@@ -43,7 +43,7 @@ func drawFloat(r *rand.Rand, t typ) uint64 {
 // slots. The last source is often the negated product of the others, or one off it.
 func TestRandomFloats(t *testing.T) {
 	twinTables() // fills the maps
-	some := func(name string) bool {
+	some := func(name uop.Op) bool {
 		return doubleTwins[name] != nil || flushTwins[name] != nil || halfTwins[name] != nil
 	}
 	compareAll(t, some, *randomRounds, (*bench).fillFloats)
@@ -51,30 +51,28 @@ func TestRandomFloats(t *testing.T) {
 
 // TestApproximate compares the approximate functions on bits of every exponent and sign.
 func TestApproximate(t *testing.T) {
-	compareAll(t, func(name string) bool { return approxTwins[name] != nil }, 200, (*bench).fillBits)
+	compareAll(t, func(name uop.Op) bool { return approxTwins[name] != nil }, 200, (*bench).fillBits)
 }
 
 // compareAll compares the twins of some functions, in both widths and on slots, for so many rounds of
 // operands.
-func compareAll(t *testing.T, some func(name string) bool, rounds int, fill func(b *bench, r *rand.Rand, fn reflect.Type, scalar bool)) {
+func compareAll(t *testing.T, some func(name uop.Op) bool, rounds int, fill func(b *bench, r *rand.Rand, fn uop.Op, scalar bool)) {
 	if err := (Options{}).possible(); err != nil {
 		t.Skip(err)
 	}
-	b, r, seen := newBench(), rand.New(rand.NewPCG(7, 8)), map[string]bool{}
+	b, r := newBench(), rand.New(rand.NewPCG(7, 8))
 	for _, fn := range sem.LaneFunctions() {
-		name := functionName(fn)
-		if !some(name) || seen[name] {
+		if !some(fn) {
 			continue
 		}
-		seen[name] = true
 		for _, x := range []trial{{mask: ^uint32(0)}, {mask: ^uint32(0), wide512: true}, {scalar: true, mask: ^uint32(0)}} {
 			if x.wide512 && !has512() {
 				continue
 			}
 			code := x.assemble(t, b, fn)
 			if code == nil {
-				if x.wide512 || !only512.MatchString(name) {
-					t.Errorf("%s, %+v: not compiled", name, x)
+				if x.wide512 || !only512.MatchString(fn.String()) {
+					t.Errorf("%s, %+v: not compiled", fn, x)
 				}
 				continue
 			}
@@ -83,7 +81,7 @@ func compareAll(t *testing.T, some func(name string) bool, rounds int, fill func
 				t.Skip(err)
 			}
 			for range rounds {
-				fill(b, r, reflect.TypeOf(fn), x.scalar)
+				fill(b, r, fn, x.scalar)
 				x.compare(t, b, fn, c.Addr(0), r)
 			}
 			c.Free()
@@ -92,8 +90,8 @@ func compareAll(t *testing.T, some func(name string) bool, rounds int, fill func
 }
 
 // fillBits draws operands of 32 bits, of a slot one for all lanes.
-func (b *bench) fillBits(r *rand.Rand, fn reflect.Type, _ bool) {
-	for k := range fn.NumIn() {
+func (b *bench) fillBits(r *rand.Rand, fn uop.Op, _ bool) {
+	for k := range fn.Shape().Operands() {
 		for i := range 32 {
 			b.put(k*rowBytes, tW, i, r.Uint64())
 		}
@@ -102,9 +100,9 @@ func (b *bench) fillBits(r *rand.Rand, fn reflect.Type, _ bool) {
 }
 
 // fillFloats draws operands, of a slot one for all lanes; a third one is often what cancels the product.
-func (b *bench) fillFloats(r *rand.Rand, fn reflect.Type, scalar bool) {
-	for k := range fn.NumIn() {
-		t := typeOf(fn.In(k))
+func (b *bench) fillFloats(r *rand.Rand, fn uop.Op, scalar bool) {
+	for k, bits := range fn.Shape().Operands() {
+		t := typeOf(bits)
 		for i := range 32 {
 			v := drawFloat(r, t)
 			if k == 2 && r.IntN(3) == 0 {

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // segment is a run of instructions [first, end) of one block, entered at its first.
@@ -62,6 +63,8 @@ type region struct {
 	f       *ir.Func
 	wide512 bool // AVX-512
 	leave   func(pc int32) bool
+	relief  *relief
+	effort  *effort // nil: of a template
 	steps   []step
 	ops     []sem.Operation // by pc
 	segs    []segment
@@ -105,9 +108,9 @@ type region struct {
 }
 
 // newRegion analyses a function.
-func newRegion(code *machine.Code, f *ir.Func, opt Options) *region {
+func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *relief) *region {
 	mem := scratches.Get().(*scratch)
-	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
@@ -198,11 +201,11 @@ func (r *region) planOf(pc int32) {
 	default:
 		ok = r.warp(pc)
 	}
-	s.leaves = !ok || r.leave != nil && r.leave(pc)
+	s.leaves = !ok || r.leave != nil && r.leave(pc) || r.relief.leaves(pc)
 }
 
 // lane plans a lane function; false if it has no twin here.
-func (r *region) lane(pc int32, fn any, d uint32, scalar bool) bool {
+func (r *region) lane(pc int32, fn uop.Op, d uint32, scalar bool) bool {
 	l := laneOf(fn)
 	if l.twin == nil {
 		return false

@@ -17,6 +17,7 @@ type room struct {
 	read      [][]int // what is left of the readers
 	at        []loc
 	held      []bool // at is a temporary of the value
+	holders   []val  // of which it may be
 	there     []bool // at is known
 	own       []bool // the place that a source was read from has another value now
 	slot      []int  // where in the state the value was put, -1 if it was not
@@ -36,6 +37,7 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	r.compiler, r.m, r.need, r.use, r.next, r.nextMoved = c, m, need, use, 0, 0
 	r.read, r.at, r.held, r.there = emptied(r.read, n), emptied(r.at, n), emptied(r.held, n), emptied(r.there, n)
 	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptiedLists(r.rows, n), r.slots[:0], r.pins[:0]
+	r.holders = r.holders[:0]
 	if r.input == nil {
 		r.input = map[uint32]val{}
 	}
@@ -107,7 +109,8 @@ func (r *room) get(v val) loc {
 	}
 	if l.owned && (l.kind == inVec || l.kind == inK) {
 		l.owned = false
-		r.at[v], r.there[v], r.held[v] = l, true, true
+		r.at[v], r.there[v] = l, true
+		r.hold(v)
 	}
 	return l
 }
@@ -133,15 +136,21 @@ func (r *room) spare(n int) {
 
 // evict takes the register of the value that is needed last; false if there is none to take.
 func (r *room) evict(mask bool) bool {
-	far, worst := none, -1
-	for v := range r.at {
-		if !r.held[v] || (r.at[v].kind == inK) != mask || repeated(r.pins, val(v)) {
+	far, worst, n := none, -1, 0
+	for _, v := range r.holders {
+		if !r.held[v] {
 			continue
 		}
-		if next := r.read[v]; len(next) > 0 && next[0] > worst {
-			far, worst = val(v), next[0]
+		r.holders[n] = v
+		n++
+		if (r.at[v].kind == inK) != mask || repeated(r.pins, v) {
+			continue
+		}
+		if next := r.read[v]; len(next) > 0 && (next[0] > worst || next[0] == worst && v < far) {
+			far, worst = v, next[0]
 		}
 	}
+	r.holders = r.holders[:n]
 	if far == none {
 		return false
 	}
@@ -150,6 +159,11 @@ func (r *room) evict(mask bool) bool {
 	}
 	r.unhold(far)
 	return true
+}
+
+// hold says that a value has a temporary.
+func (r *room) hold(v val) {
+	r.held[v], r.holders = true, append(r.holders, v)
 }
 
 // spill puts a value into the state, unless it is there already.
@@ -162,7 +176,7 @@ func (r *room) spill(v val) {
 	} else {
 		r.slot[v], r.next = r.next, r.next+1
 		if r.next > spillSlots-2*movedRows {
-			r.short = true
+			r.short, r.overflow = true, true
 			r.slot[v], r.next = 0, 1
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // run is a stretch of instructions [first, end) of one segment.
@@ -89,7 +90,7 @@ const runAhead = 64
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
 func (r *region) longest(first, limit int32, masked bool) *run {
 	t, best, lanes := r.touched.begin(first, masked), first, 0
-	t.across = r.across(masked)
+	t.across, limit = r.across(masked), r.relief.limit(first, limit)
 	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
 		load := r.steps[end].op.Kind == sem.OpLoad
 		if !r.steps[end].once(masked) {
@@ -437,16 +438,16 @@ func (g *merger) flip(off uint32, not bool) val {
 	return v
 }
 
-// word combines two truth values as sem.WordOp does words.
-func (g *merger) word(op sem.WordOp, a val, b func() val) val {
+// word combines two truth values as uop.WordOp does words.
+func (g *merger) word(op uop.WordOp, a val, b func() val) val {
 	switch op {
-	case sem.WordAnd:
+	case uop.WordAnd:
 		return g.m.op2(cMAnd, tM, a, b(), 0)
-	case sem.WordOr:
+	case uop.WordOr:
 		return g.m.op2(cMOr, tM, a, b(), 0)
-	case sem.WordXor:
+	case uop.WordXor:
 		return g.m.op2(cMXor, tM, a, b(), 0)
-	case sem.WordNot:
+	case uop.WordNot:
 		return g.m.mnot(a)
 	}
 	return a

@@ -232,6 +232,7 @@ func (r *room) all() {
 // operate assembles an operation and what becomes of its result.
 func (r *room) operate(v val) {
 	o := &r.m.ops[v]
+	r.work()
 	if o.code == cPerm {
 		r.moveUp(v)
 		return
@@ -253,7 +254,11 @@ func (r *room) operate(v val) {
 		r.held[owner], r.there[owner] = false, false
 	}
 	resident := direct && owner == none
-	r.at[v], r.there[v], r.held[v] = l, true, !resident
+	if r.at[v], r.there[v] = l, true; !resident {
+		r.hold(v)
+	} else {
+		r.held[v] = false
+	}
 	for k, a := range o.args() {
 		if !repeated(o.args()[:k], a) {
 			r.drop(a)
@@ -435,7 +440,8 @@ func (r *room) detach(d *source, v val) {
 		r.spare(spareVecs)
 		t := r.alloc()
 		r.copyOf(t, l, d.typ)
-		r.at[old], r.there[old], r.held[old] = vecAt(t), true, true
+		r.at[old], r.there[old] = vecAt(t), true
+		r.hold(old)
 	}
 	r.own[old] = true
 }

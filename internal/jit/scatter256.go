@@ -38,7 +38,7 @@ func (a *accessed) storeInOrder(base x86.Reg, index x86.Mem, done x86.Label) {
 		a.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 		a.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(base, x86.RAX, uint8(a.m.Elem), int32(a.in.Imm)))
 		d := &a.src[1]
-		a.eachPart(d.typ, func() { a.storePart(x86.At(x86.RAX, int32(a.part*a.full().Bytes())), d) })
+		a.eachPart(d.typ, func() { a.storePart(a.byProof(x86.At(x86.RAX, int32(a.part*a.full().Bytes()))), d) })
 		a.Jmp(done)
 	}))
 	a.Bind(other)
@@ -81,7 +81,7 @@ func (a *accessed) scatterLanes(k int, base x86.Reg, at x86.Mem) {
 	each, wide := int32(a.src[0].typ.bits()/8), int32(d.typ.bits()/8)
 	if a.use != allLanes {
 		a.loop(func() {
-			a.scatterLane(k, base, x86.AtIndex(at.Base, x86.RCX, uint8(each), at.Disp), x86.AtIndex(from.Base, x86.RCX, uint8(wide), from.Disp))
+			a.scatterLane(k, base, at.With(x86.RCX, uint8(each)), from.With(x86.RCX, uint8(wide)))
 		})
 		return
 	}
@@ -104,5 +104,5 @@ func (a *accessed) scatterLane(k int, base x86.Reg, at, from x86.Mem) {
 	if !d.known && !d.slot {
 		a.RM(x86.MOV, d.typ.size(), x86.R8, from)
 	}
-	a.MR(x86.MOV, d.typ.size(), x86.AtIndex(base, x86.RAX, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem)), x86.R8)
+	a.MR(x86.MOV, d.typ.size(), a.byProof(x86.AtIndex(base, x86.RAX, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem))), x86.R8)
 }

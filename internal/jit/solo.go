@@ -20,7 +20,7 @@ func (a *accessed) soloAddress(several func()) {
 	a.Jcc(x86.NE, more)
 	a.RR(x86.TZCNT, x86.S32, x86.R10, x86.R10)
 	row := a.regs(addr.off)
-	a.loadAddress(x86.RAX, x86.AtIndex(row.Base, x86.R10, uint8(t.bits()/8), row.Disp), t)
+	a.loadAddress(x86.RAX, row.With(x86.R10, uint8(t.bits()/8)), t)
 	a.displace(x86.RAX)
 	a.limits(int32(a.m.Size), a.miss)
 	a.check(a.miss)

@@ -27,6 +27,7 @@ func (a *accessed) checkEnds(fail x86.Label) {
 		a.RR(x86.CMP, x86.S64, x86.R11, x86.RDX)
 		a.Jcc(x86.A, fail)
 	}
+	a.prove(a.pc)
 }
 
 // loadOwn loads the running part's executing lanes.

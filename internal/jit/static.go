@@ -223,7 +223,11 @@ func (s *static) at(run int, disp int64) x86.Mem {
 	if s.turning != nil {
 		return s.turning.at(s, run, disp)
 	}
-	disp += s.aheadOf()
+	return s.byProof(s.behind(run, disp+s.aheadOf()))
+}
+
+// behind is at in code for turns of no passes.
+func (s *static) behind(run int, disp int64) x86.Mem {
 	if r, ok := s.kept(run); ok && s.bound >= 0 {
 		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
 	} else if ok {
@@ -317,7 +321,7 @@ func (s *static) vector(m x86.Mem) (places x86.Mem, index x86.Vec) {
 	index = s.alloc()
 	s.move(s.full(), index, s.constRow(tW, func(i int) uint64 { return uint64(int64(i) * s.stride.step) }))
 	s.RM(x86.LEA, x86.S64, x86.R8, m)
-	return x86.AtVec(x86.R8, index, 1, 0), index
+	return x86.AtVec(x86.R8, index, 1, 0).By(m.Proof), index
 }
 
 func (s *static) gatherStatic(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
@@ -430,7 +434,7 @@ func (s *static) storeLast(k int) {
 		case !d.known && !d.slot && s.use != allLanes:
 			s.active(x86.RCX, s.use)
 			s.RR(x86.BSR, x86.S32, x86.RCX, x86.RCX)
-			s.RM(x86.MOV, d.typ.size(), x86.R8, x86.AtIndex(row.Base, x86.RCX, uint8(d.typ.bits()/8), row.Disp))
+			s.RM(x86.MOV, d.typ.size(), x86.R8, row.With(x86.RCX, uint8(d.typ.bits()/8)))
 		case d.known:
 			s.MovImm(x86.R8, d.value)
 		case d.slot:
@@ -477,6 +481,7 @@ func (v *cover) holds(s *static) bool {
 // from the same base is tested, too: it will be executed, or fault.
 func (s *static) test(i int, pc int32, fail x86.Label) {
 	key := s.key()
+	defer s.prove(pc)
 	if v, ok := s.covered[key]; ok && !s.masked && v.holds(s) {
 		return
 	}
@@ -607,9 +612,9 @@ func (c *compiler) insideShared(size int32, fail x86.Label) {
 // insideBounds goes to fail unless an access from the address in first to high behind RAX is inside the bounds at RDX, whose
 // end lies at an offset.
 func (c *compiler) insideBounds(bound int32, end uintptr, first x86.Reg, high int32, fail x86.Label) {
-	c.RM(x86.CMP, x86.S64, first, boundsField(bound, unsafe.Offsetof(machine.NativeBounds{}.Start)))
+	c.RM(x86.CMP, x86.S64, first, c.boundsField(bound, unsafe.Offsetof(machine.NativeBounds{}.Start)))
 	c.Jcc(x86.L, fail)
 	c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, high))
-	c.RM(x86.CMP, x86.S64, x86.R8, boundsField(bound, end))
+	c.RM(x86.CMP, x86.S64, x86.R8, c.boundsField(bound, end))
 	c.Jcc(x86.A, fail)
 }

@@ -82,7 +82,7 @@ func compareBy(t *testing.T, ways []jit.Options, text string, size, at uint64, g
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all := l.arena.Bytes(buf, size)
 	l.keep = true
-	launch := func(compile func(*machine.Code)) (memory []byte, s machine.Stats, fault string) {
+	launch := func(compile machine.Compiler) (memory []byte, s machine.Stats, fault string) {
 		for i := range all {
 			all[i] = byte(i*7 + i>>6)
 		}

@@ -96,7 +96,7 @@ func TestTurnFaults(t *testing.T) {
 L:	setp.eq.u32 %%p2, %%r1, %d; setp.eq.and.u32 %%p2, %%r18, %d, %%p2; selp.b64 %%rd9, 16, %%rd4, %%p2; ld.global.u32 %%r14, [%s]; ld.global.u32 %%r11, [%s]; add.u32 %%r14, %%r14, %%r11; ld.global.u32 %%r11, [%s];
 	add.u32 %%r18, %%r18, 1; setp.lt.u32 %%p3, %%r18, %%r12; @%%p3 bra L;
 E:	st.global.u32 [%%rd2], %%r18;`, lane, turn, bad[0], bad[1], bad[2])
-			alikeFaults(t, fmt.Sprint(load, turn), body, func(_ jit.Vectors, install func(*machine.Code)) func(*machine.Code) { return install })
+			alikeFaults(t, fmt.Sprint(load, turn), body, func(_ jit.Vectors, install machine.Compiler) machine.Compiler { return install })
 		}
 	}
 }

@@ -1,29 +1,26 @@
 package jit
 
 // Twins: lane functions (package num, and those that package sem composes) as vector operations.
-// A function is found by its name, which is unique among lane functions; TestTwins compares every
-// twin with its function on edge values.
+// TestTwins compares every twin with its function on edge values.
 
 import (
-	"reflect"
-	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // twin builds the program of a lane function from its sources.
 type twin func(p *program, in []val) val
 
-// functionName is the name of a lane function.
-func functionName(fn any) string {
-	name := runtime.FuncForPC(reflect.ValueOf(fn).Pointer()).Name()
-	return name[strings.LastIndexByte(name, '.')+1:]
-}
+// twins are those of some operations.
+type twins map[uop.Op]twin
 
-// twinOf returns the twin of a lane function, nil if it has none.
-func twinOf(fn any) twin {
-	return laneOf(fn).twin
+// put adds one; 0 is no operation.
+func (t twins) put(op uop.Op, one twin) {
+	if op != uop.None {
+		t[op] = one
+	}
 }
 
 // laneFunction is what is known of a lane function, found once a process.
@@ -34,36 +31,29 @@ type laneFunction struct {
 	plain [2]atomic.Pointer[program] // of sources of which nothing is known, without and with AVX-512
 }
 
-// laneFunctions has them by their code.
-var laneFunctions sync.Map
+func laneOf(op uop.Op) *laneFunction { return &laneFunctions()[op] }
 
-func laneOf(fn any) *laneFunction {
-	at := reflect.ValueOf(fn).Pointer()
-	if l, ok := laneFunctions.Load(at); ok {
-		return l.(*laneFunction)
-	}
-	l := &laneFunction{twin: namedTwin(functionName(fn))}
-	if t := reflect.TypeOf(fn); l.twin != nil {
-		for k := range t.NumIn() {
-			l.in = append(l.in, typeOf(t.In(k)))
-		}
-		l.out = typeOf(t.Out(0))
-	}
-	laneFunctions.Store(at, l)
-	return l
-}
-
-func namedTwin(name string) twin {
+// laneFunctions are filled when they are first asked for: most processes compile nothing.
+var laneFunctions = sync.OnceValue(func() *[uop.NumOps]laneFunction {
+	all := new([uop.NumOps]laneFunction)
 	for _, table := range twinTables() {
-		if t := table[name]; t != nil {
-			return t
+		for op, t := range table {
+			all[op].fill(op, t)
 		}
 	}
-	return nil
+	return all
+})
+
+func (l *laneFunction) fill(op uop.Op, t twin) {
+	shape := op.Shape()
+	l.twin, l.out = t, typeOf(shape.Result)
+	for _, bits := range shape.Operands() {
+		l.in = append(l.in, typeOf(bits))
+	}
 }
 
-// twinTables are filled when they are first asked for: most processes compile nothing.
-var twinTables = sync.OnceValue(func() []map[string]twin {
+// twinTables are all twins, by kind.
+var twinTables = sync.OnceValue(func() []twins {
 	fillCompareTwins()
 	fillDivideTwins()
 	fillDoubleTwins()
@@ -71,18 +61,18 @@ var twinTables = sync.OnceValue(func() []map[string]twin {
 	fillFlushTwins() // of those of floats
 	fillHalfTwins()
 	fillPairTwins() // of both
-	return []map[string]twin{
+	return []twins{
 		intTwins, logicTwins, convertTwins, floatTwins, approxTwins, compareTwins, bitTwins,
 		divideTwins, doubleTwins, flushTwins, halfTwins, pairTwins,
 	}
 })
 
-// typeOf is the type of a parameter or result of a lane function.
-func typeOf(t reflect.Type) typ {
-	switch t.Kind() {
-	case reflect.Bool:
+// typeOf is the type of an operand or result of so many bits.
+func typeOf(bits uint8) typ {
+	switch bits {
+	case 1:
 		return tM
-	case reflect.Uint64:
+	case 64:
 		return tX
 	}
 	return tW

@@ -12,7 +12,10 @@ package jit
 //	sqrt   as rsqrt
 //	sin    23 bits of fraction of a quarter turn: bits of the f32
 
-import "ptxvm.invalid/ptxvm/internal/num"
+import (
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 const (
 	minNormF32 = 0x00800000 // 2^-126
@@ -23,25 +26,25 @@ const (
 	fracF32    = 0x007fffff
 )
 
-var approxTwins = map[string]twin{
-	"RcpApproxFtzF32":   approximate(func(p *program, in []val) val { return unitRcp(p, in[0], true) }),
-	"RcpApproxF32":      approximate(func(p *program, in []val) val { return rcpApprox(p, in[0]) }),
-	"RsqrtApproxFtzF32": approximate(func(p *program, in []val) val { return unitRsqrt(p, in[0], true) }),
-	"RsqrtApproxF32":    approximate(func(p *program, in []val) val { return rsqrtApprox(p, in[0]) }),
-	"SqrtApproxFtzF32":  approximate(func(p *program, in []val) val { return unitSqrt(p, in[0]) }),
-	"SqrtApproxF32":     approximate(func(p *program, in []val) val { return sqrtApprox(p, in[0]) }),
-	"Ex2ApproxFtzF32":   approximate(func(p *program, in []val) val { return ex2ApproxFtz(p, in[0]) }),
-	"Ex2ApproxF32":      approximate(func(p *program, in []val) val { return ex2Approx(p, in[0]) }),
-	"Lg2ApproxFtzF32":   approximate(func(p *program, in []val) val { return unitLg2(p, in[0], true) }),
-	"Lg2ApproxF32":      approximate(func(p *program, in []val) val { return lg2Approx(p, in[0]) }),
-	"DivApproxF32":      approximate(func(p *program, in []val) val { return divApprox(p, in[0], in[1], false) }),
-	"DivFullF32":        approximate(func(p *program, in []val) val { return divApprox(p, in[0], in[1], true) }),
-	"DivApproxFtzF32":   approximate(func(p *program, in []val) val { return divApproxFtz(p, in[0], in[1], false) }),
-	"DivFullFtzF32":     approximate(func(p *program, in []val) val { return divApproxFtz(p, in[0], in[1], true) }),
-	"SinApproxF32":      approximate(func(p *program, in []val) val { return unitTurn(p, turns(p, in[0]), 0) }),
-	"CosApproxF32":      approximate(func(p *program, in []val) val { return unitTurn(p, p.and(turns(p, in[0]), p.w(magF32)), 1) }),
-	"SinApproxFtzF32":   approximate(func(p *program, in []val) val { return unitTurn(p, turns(p, flushF32(p, in[0])), 0) }),
-	"CosApproxFtzF32": approximate(func(p *program, in []val) val {
+var approxTwins = twins{
+	uop.RcpApproxFtzF32:   approximate(func(p *program, in []val) val { return unitRcp(p, in[0], true) }),
+	uop.RcpApproxF32:      approximate(func(p *program, in []val) val { return rcpApprox(p, in[0]) }),
+	uop.RsqrtApproxFtzF32: approximate(func(p *program, in []val) val { return unitRsqrt(p, in[0], true) }),
+	uop.RsqrtApproxF32:    approximate(func(p *program, in []val) val { return rsqrtApprox(p, in[0]) }),
+	uop.SqrtApproxFtzF32:  approximate(func(p *program, in []val) val { return unitSqrt(p, in[0]) }),
+	uop.SqrtApproxF32:     approximate(func(p *program, in []val) val { return sqrtApprox(p, in[0]) }),
+	uop.Ex2ApproxFtzF32:   approximate(func(p *program, in []val) val { return ex2ApproxFtz(p, in[0]) }),
+	uop.Ex2ApproxF32:      approximate(func(p *program, in []val) val { return ex2Approx(p, in[0]) }),
+	uop.Lg2ApproxFtzF32:   approximate(func(p *program, in []val) val { return unitLg2(p, in[0], true) }),
+	uop.Lg2ApproxF32:      approximate(func(p *program, in []val) val { return lg2Approx(p, in[0]) }),
+	uop.DivApproxF32:      approximate(func(p *program, in []val) val { return divApprox(p, in[0], in[1], false) }),
+	uop.DivFullF32:        approximate(func(p *program, in []val) val { return divApprox(p, in[0], in[1], true) }),
+	uop.DivApproxFtzF32:   approximate(func(p *program, in []val) val { return divApproxFtz(p, in[0], in[1], false) }),
+	uop.DivFullFtzF32:     approximate(func(p *program, in []val) val { return divApproxFtz(p, in[0], in[1], true) }),
+	uop.SinApproxF32:      approximate(func(p *program, in []val) val { return unitTurn(p, turns(p, in[0]), 0) }),
+	uop.CosApproxF32:      approximate(func(p *program, in []val) val { return unitTurn(p, p.and(turns(p, in[0]), p.w(magF32)), 1) }),
+	uop.SinApproxFtzF32:   approximate(func(p *program, in []val) val { return unitTurn(p, turns(p, flushF32(p, in[0])), 0) }),
+	uop.CosApproxFtzF32: approximate(func(p *program, in []val) val {
 		return unitTurn(p, p.and(turns(p, flushF32(p, in[0])), p.w(magF32)), 1)
 	}),
 }

@@ -3,80 +3,83 @@ package jit
 // Bit fields, packed integers, byte permutation by registers and addresses: 9.7.1, 9.7.2, 9.7.9, as
 // far as no single operation does them.
 
-import "ptxvm.invalid/ptxvm/internal/mem"
+import (
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
-var bitTwins = map[string]twin{
-	"Brev32": func(p *program, in []val) val { return brev32(p, in[0]) },
-	"Brev64": func(p *program, in []val) val {
+var bitTwins = twins{
+	uop.Brev32: func(p *program, in []val) val { return brev32(p, in[0]) },
+	uop.Brev64: func(p *program, in []val) val {
 		low, high := p.trunc(in[0]), p.trunc(p.shrI(in[0], 32))
 		return p.or(p.shlI(p.zext(brev32(p, low)), 32), p.zext(brev32(p, high)))
 	},
-	"BfindU64":      func(p *program, in []val) val { return bfind64(p, in[0]) },
-	"BfindS64":      func(p *program, in []val) val { return bfind64(p, p.xor(in[0], p.sarI(in[0], 63))) },
-	"BfindShiftU32": func(p *program, in []val) val { return bfindShift(p, in[0]) },
-	"BfindShiftS32": func(p *program, in []val) val { return bfindShift(p, p.xor(in[0], p.sarI(in[0], 31))) },
-	"BfindShiftU64": func(p *program, in []val) val { return p.trunc(bfindShift(p, in[0])) },
-	"BfindShiftS64": func(p *program, in []val) val { return p.trunc(bfindShift(p, p.xor(in[0], p.sarI(in[0], 63)))) },
+	uop.BfindU64:      func(p *program, in []val) val { return bfind64(p, in[0]) },
+	uop.BfindS64:      func(p *program, in []val) val { return bfind64(p, p.xor(in[0], p.sarI(in[0], 63))) },
+	uop.BfindShiftU32: func(p *program, in []val) val { return bfindShift(p, in[0]) },
+	uop.BfindShiftS32: func(p *program, in []val) val { return bfindShift(p, p.xor(in[0], p.sarI(in[0], 31))) },
+	uop.BfindShiftU64: func(p *program, in []val) val { return p.trunc(bfindShift(p, in[0])) },
+	uop.BfindShiftS64: func(p *program, in []val) val { return p.trunc(bfindShift(p, p.xor(in[0], p.sarI(in[0], 63)))) },
 
-	"BmskClamp32":  func(p *program, in []val) val { return bmsk(p, in[0], in[1]) },
-	"BmskWrap32":   func(p *program, in []val) val { return bmsk(p, wrapped(p, in[0]), wrapped(p, in[1])) },
-	"SzextWrapU32": szextU, "SzextClampU32": szextClamp(szextU), "SzextWrapS32": szextS, "SzextClampS32": szextClamp(szextS),
-	"BfeS64": bfeS64, "Bfi64": bfi64,
-	"Cnot64": func(p *program, in []val) val { return p.sel(p.cmp(cmpEQ, in[0], p.x(0)), p.x(1), p.x(0)) },
+	uop.BmskClamp32:  func(p *program, in []val) val { return bmsk(p, in[0], in[1]) },
+	uop.BmskWrap32:   func(p *program, in []val) val { return bmsk(p, wrapped(p, in[0]), wrapped(p, in[1])) },
+	uop.SzextWrapU32: szextU, uop.SzextClampU32: szextClamp(szextU), uop.SzextWrapS32: szextS, uop.SzextClampS32: szextClamp(szextS),
+	uop.BfeS64: bfeS64, uop.Bfi64: bfi64,
+	uop.Cnot64: func(p *program, in []val) val { return p.sel(p.cmp(cmpEQ, in[0], p.x(0)), p.x(1), p.x(0)) },
 
-	"Prmt": prmt,
-	"PrmtF4e": func(p *program, in []val) val {
+	uop.Prmt: prmt,
+	uop.PrmtF4e: func(p *program, in []val) val {
 		return funnelRight(p, in, p.shlI(p.lowBits(in[2], 2), 3))
 	},
-	"PrmtRc8": func(p *program, in []val) val {
+	uop.PrmtRc8: func(p *program, in []val) val {
 		b := p.bin(cShr, in[0], p.shlI(p.lowBits(in[2], 2), 3))
 		return p.mul(p.lowBits(b, 8), p.w(0x01010101))
 	},
-	"PrmtRc16": func(p *program, in []val) val {
+	uop.PrmtRc16: func(p *program, in []val) val {
 		h := p.lowBits(p.bin(cShr, in[0], p.shlI(p.lowBits(in[2], 1), 4)), 16)
 		return p.or(h, p.shlI(h, 16))
 	},
 
-	"Add16x2": swarAdd(0x80008000), "Add8x4": swarAdd(0x80808080), "Sub8x4": func(p *program, in []val) val { return swarSub(p, in[0], in[1]) },
-	"Neg8x4":   func(p *program, in []val) val { return swarSub(p, p.w(0), in[0]) },
-	"MaxS16x2": halves(cMaxS, true, false), "MinS16x2": halves(cMinS, true, false), "MaxU16x2": halves(cMaxU, false, false), "MinU16x2": halves(cMinU, false, false),
-	"MaxReluS16x2": halves(cMaxS, true, true), "MinReluS16x2": halves(cMinS, true, true),
-	"AddSatS16x2": func(p *program, in []val) val {
+	uop.Add16x2: swarAdd(0x80008000), uop.Add8x4: swarAdd(0x80808080), uop.Sub8x4: func(p *program, in []val) val { return swarSub(p, in[0], in[1]) },
+	uop.Neg8x4:   func(p *program, in []val) val { return swarSub(p, p.w(0), in[0]) },
+	uop.MaxS16x2: halves(cMaxS, true, false), uop.MinS16x2: halves(cMinS, true, false), uop.MaxU16x2: halves(cMaxU, false, false), uop.MinU16x2: halves(cMinU, false, false),
+	uop.MaxReluS16x2: halves(cMaxS, true, true), uop.MinReluS16x2: halves(cMinS, true, true),
+	uop.AddSatS16x2: func(p *program, in []val) val {
 		return packHalves(p, in, true, func(a, b val) val {
 			return p.minS(p.maxS(p.sum(a, b), p.w(0xffff8000)), p.w(0x7fff))
 		})
 	},
-	"AddSatU16x2": func(p *program, in []val) val {
+	uop.AddSatU16x2: func(p *program, in []val) val {
 		return packHalves(p, in, false, func(a, b val) val { return p.minU(p.sum(a, b), p.w(0xffff)) })
 	},
-	"AbsS16": func(p *program, in []val) val {
+	uop.AbsS16: func(p *program, in []val) val {
 		a := p.sext16(in[0])
 		return p.lowBits(p.maxS(a, p.sext16(p.neg(a))), 16)
 	},
 
-	"pack4x16": func(p *program, in []val) val {
+	uop.Pack4x16: func(p *program, in []val) val {
 		low, high := p.or(p.lowBits(in[0], 16), p.shlI(in[1], 16)), p.or(p.lowBits(in[2], 16), p.shlI(in[3], 16))
 		return p.or(p.zext(low), p.shlI(p.zext(high), 32))
 	},
 
-	"Slct64S32": func(p *program, in []val) val {
+	uop.Slct64S32: func(p *program, in []val) val {
 		return p.sel(p.cmp(cmpLTS, p.sext(in[2]), p.x(0)), in[1], in[0])
 	},
-	"Slct32F32": func(p *program, in []val) val {
+	uop.Slct32F32: func(p *program, in []val) val {
 		return p.sel(p.op2(cFCmp, tM, p.w(0), in[2], fcmpLE), in[0], in[1])
 	},
-	"slctFtz32F32": func(p *program, in []val) val {
+	uop.SlctFtz32F32: func(p *program, in []val) val {
 		return p.sel(p.op2(cFCmp, tM, p.w(0), flushF32(p, in[2]), fcmpLE), in[0], in[1])
 	},
-	"Slct64F32": slct64(0), "slctFtz64F32": slct64(0x7fffff),
+	uop.Slct64F32: slct64(0), uop.SlctFtz64F32: slct64(0x7fffff),
 
-	"fromShared": func(p *program, in []val) val { return p.sum(in[0], p.x(mem.SharedWindow)) },
-	"toShared":   func(p *program, in []val) val { return p.sub(in[0], p.x(mem.SharedWindow)) },
-	"fromLocal":  func(p *program, in []val) val { return p.sum(in[0], p.x(mem.LocalWindow)) },
-	"toLocal":    func(p *program, in []val) val { return p.sub(in[0], p.x(mem.LocalWindow)) },
-	"isShared":   inWindow(mem.SharedWindow), "isLocal": inWindow(mem.LocalWindow),
-	"ctaRank32": func(p *program, in []val) val { return p.shrI(in[0], mem.RankShift) },
-	"ctaRank64": func(p *program, in []val) val { return p.shrI(p.trunc(in[0]), mem.RankShift) },
+	uop.FromShared: func(p *program, in []val) val { return p.sum(in[0], p.x(mem.SharedWindow)) },
+	uop.ToShared:   func(p *program, in []val) val { return p.sub(in[0], p.x(mem.SharedWindow)) },
+	uop.FromLocal:  func(p *program, in []val) val { return p.sum(in[0], p.x(mem.LocalWindow)) },
+	uop.ToLocal:    func(p *program, in []val) val { return p.sub(in[0], p.x(mem.LocalWindow)) },
+	uop.IsShared:   inWindow(mem.SharedWindow), uop.IsLocal: inWindow(mem.LocalWindow),
+	uop.CtaRank32: func(p *program, in []val) val { return p.shrI(in[0], mem.RankShift) },
+	uop.CtaRank64: func(p *program, in []val) val { return p.shrI(p.trunc(in[0]), mem.RankShift) },
 }
 
 // brev32 exchanges bytes, then halves of bytes, pairs and bits.

@@ -2,14 +2,16 @@ package jit
 
 // Comparisons, 9.7.6 and 9.7.7.
 
-var compareTwins = map[string]twin{
-	"Eq32": comparing(cmpEQ), "Ne32": comparing(cmpNE), "Eq64": comparing(cmpEQ), "Ne64": comparing(cmpNE),
-	"LtS32": comparing(cmpLTS), "LeS32": comparing(cmpLES), "GtS32": swapped(cmpLTS), "GeS32": swapped(cmpLES),
-	"LtU32": comparing(cmpLTU), "LeU32": comparing(cmpLEU), "GtU32": swapped(cmpLTU), "GeU32": swapped(cmpLEU),
-	"LtS64": comparing(cmpLTS), "LeS64": comparing(cmpLES), "GtS64": swapped(cmpLTS), "GeS64": swapped(cmpLES),
-	"LtU64": comparing(cmpLTU), "LeU64": comparing(cmpLEU), "GtU64": swapped(cmpLTU), "GeU64": swapped(cmpLEU),
-	"LtS16": signed16(comparing(cmpLTS)), "LeS16": signed16(comparing(cmpLES)),
-	"GtS16": signed16(swapped(cmpLTS)), "GeS16": signed16(swapped(cmpLES)),
+import "ptxvm.invalid/ptxvm/internal/uop"
+
+var compareTwins = twins{
+	uop.Eq32: comparing(cmpEQ), uop.Ne32: comparing(cmpNE), uop.Eq64: comparing(cmpEQ), uop.Ne64: comparing(cmpNE),
+	uop.LtS32: comparing(cmpLTS), uop.LeS32: comparing(cmpLES), uop.GtS32: swapped(cmpLTS), uop.GeS32: swapped(cmpLES),
+	uop.LtU32: comparing(cmpLTU), uop.LeU32: comparing(cmpLEU), uop.GtU32: swapped(cmpLTU), uop.GeU32: swapped(cmpLEU),
+	uop.LtS64: comparing(cmpLTS), uop.LeS64: comparing(cmpLES), uop.GtS64: swapped(cmpLTS), uop.GeS64: swapped(cmpLES),
+	uop.LtU64: comparing(cmpLTU), uop.LeU64: comparing(cmpLEU), uop.GtU64: swapped(cmpLTU), uop.GeU64: swapped(cmpLEU),
+	uop.LtS16: signed16(comparing(cmpLTS)), uop.LeS16: signed16(comparing(cmpLES)),
+	uop.GtS16: signed16(swapped(cmpLTS)), uop.GeS16: signed16(swapped(cmpLES)),
 }
 
 func comparing(how uint64) twin {
@@ -31,22 +33,30 @@ func fcompare(how uint64, swap bool) twin {
 	}
 }
 
-// floatCompares are the float comparisons by the part of their name before the format. What is
-// not ordered fails the plain ones and holds for those with u.
-var floatCompares = map[string]twin{
-	"Eq": fcompare(fcmpEQ, false), "Lt": fcompare(fcmpLT, false), "Le": fcompare(fcmpLE, false),
-	"Gt": fcompare(fcmpLT, true), "Ge": fcompare(fcmpLE, true),
-	"Neu": fcompare(fcmpNEQ, false), "Geu": fcompare(fcmpNLT, false), "Gtu": fcompare(fcmpNLE, false),
-	"Leu": fcompare(fcmpNLT, true), "Ltu": fcompare(fcmpNLE, true),
-	"Num": fcompare(fcmpORD, false), "Nan": fcompare(fcmpUNORD, false),
-	"Ne": fcompare(fcmpNEQO, false), "Equ": fcompare(fcmpEQU, false),
+// floatCompares are the float comparisons by format, with .ftz too. What is not ordered fails the plain ones and
+// holds for those with u.
+var floatCompares = []struct {
+	twin                             twin
+	f32, f64, ftz, f16, ftzF16, bf16 uop.Op
+}{
+	{fcompare(fcmpEQ, false), uop.EqF32, uop.EqF64, uop.EqFtzF32, uop.EqF16, uop.EqFtzF16, uop.EqBF16},
+	{fcompare(fcmpLT, false), uop.LtF32, uop.LtF64, uop.LtFtzF32, uop.LtF16, uop.LtFtzF16, uop.LtBF16},
+	{fcompare(fcmpLE, false), uop.LeF32, uop.LeF64, uop.LeFtzF32, uop.LeF16, uop.LeFtzF16, uop.LeBF16},
+	{fcompare(fcmpLT, true), uop.GtF32, uop.GtF64, uop.GtFtzF32, uop.GtF16, uop.GtFtzF16, uop.GtBF16},
+	{fcompare(fcmpLE, true), uop.GeF32, uop.GeF64, uop.GeFtzF32, uop.GeF16, uop.GeFtzF16, uop.GeBF16},
+	{fcompare(fcmpNEQ, false), uop.NeuF32, uop.NeuF64, uop.NeuFtzF32, uop.NeuF16, uop.NeuFtzF16, uop.NeuBF16},
+	{fcompare(fcmpNLT, false), uop.GeuF32, uop.GeuF64, uop.GeuFtzF32, uop.GeuF16, uop.GeuFtzF16, uop.GeuBF16},
+	{fcompare(fcmpNLE, false), uop.GtuF32, uop.GtuF64, uop.GtuFtzF32, uop.GtuF16, uop.GtuFtzF16, uop.GtuBF16},
+	{fcompare(fcmpNLT, true), uop.LeuF32, uop.LeuF64, uop.LeuFtzF32, uop.LeuF16, uop.LeuFtzF16, uop.LeuBF16},
+	{fcompare(fcmpNLE, true), uop.LtuF32, uop.LtuF64, uop.LtuFtzF32, uop.LtuF16, uop.LtuFtzF16, uop.LtuBF16},
+	{fcompare(fcmpORD, false), uop.NumF32, uop.NumF64, uop.NumFtzF32, uop.NumF16, uop.NumFtzF16, uop.NumBF16},
+	{fcompare(fcmpUNORD, false), uop.NanF32, uop.NanF64, uop.NanFtzF32, uop.NanF16, uop.NanFtzF16, uop.NanBF16},
+	{fcompare(fcmpNEQO, false), uop.NeF32, uop.NeF64, uop.NeFtzF32, uop.NeF16, uop.NeFtzF16, uop.NeBF16},
+	{fcompare(fcmpEQU, false), uop.EquF32, uop.EquF64, uop.EquFtzF32, uop.EquF16, uop.EquFtzF16, uop.EquBF16},
 }
 
 func fillCompareTwins() {
-	for name, t := range floatCompares {
-		compareTwins[name+"F32"], compareTwins[name+"F64"] = t, t
-		compareTwins[lowerFirst(name)+"FtzF32"] = flushed(t)
+	for _, c := range floatCompares {
+		compareTwins[c.f32], compareTwins[c.f64], compareTwins[c.ftz] = c.twin, c.twin, flushed(c.twin)
 	}
 }
-
-func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

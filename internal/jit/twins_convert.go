@@ -2,32 +2,34 @@ package jit
 
 // Conversions, 9.7.9.21, and plain copies.
 
-var convertTwins = map[string]twin{
-	"copy32":      func(_ *program, in []val) val { return in[0] },
-	"copy64":      func(_ *program, in []val) val { return in[0] },
-	"Zext8":       func(p *program, in []val) val { return p.lowBits(in[0], 8) },
-	"Zext16":      func(p *program, in []val) val { return p.lowBits(in[0], 16) },
-	"Sext8":       func(p *program, in []val) val { return p.sext8(in[0]) },
-	"Sext16":      func(p *program, in []val) val { return p.sext16(in[0]) },
-	"sext8to16":   func(p *program, in []val) val { return p.lowBits(p.sext8(in[0]), 16) },
-	"zext8to64":   func(p *program, in []val) val { return p.zext(p.lowBits(in[0], 8)) },
-	"zext16to64":  func(p *program, in []val) val { return p.zext(p.lowBits(in[0], 16)) },
-	"Sext8To64":   func(p *program, in []val) val { return p.sext(p.sext8(in[0])) },
-	"Sext16To64":  func(p *program, in []val) val { return p.sext(p.sext16(in[0])) },
-	"Zext32To64":  func(p *program, in []val) val { return p.zext(in[0]) },
-	"Sext32To64":  func(p *program, in []val) val { return p.sext(in[0]) },
-	"Trunc64To32": func(p *program, in []val) val { return p.trunc(in[0]) },
-	"trunc64to16": func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 16) },
-	"trunc64to8":  func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 8) },
+import "ptxvm.invalid/ptxvm/internal/uop"
 
-	"CvtF32S32": func(p *program, in []val) val { return p.op1(cI2F, tW, in[0], 0) },
-	"CvtF32U32": func(p *program, in []val) val { return f32FromU32(p, in[0]) },
-	"CvtF64S32": func(p *program, in []val) val { return p.op1(cI2F, tX, in[0], 0) },
+var convertTwins = twins{
+	uop.Copy32:      func(_ *program, in []val) val { return in[0] },
+	uop.Copy64:      func(_ *program, in []val) val { return in[0] },
+	uop.Zext8:       func(p *program, in []val) val { return p.lowBits(in[0], 8) },
+	uop.Zext16:      func(p *program, in []val) val { return p.lowBits(in[0], 16) },
+	uop.Sext8:       func(p *program, in []val) val { return p.sext8(in[0]) },
+	uop.Sext16:      func(p *program, in []val) val { return p.sext16(in[0]) },
+	uop.Sext8to16:   func(p *program, in []val) val { return p.lowBits(p.sext8(in[0]), 16) },
+	uop.Zext8to64:   func(p *program, in []val) val { return p.zext(p.lowBits(in[0], 8)) },
+	uop.Zext16to64:  func(p *program, in []val) val { return p.zext(p.lowBits(in[0], 16)) },
+	uop.Sext8To64:   func(p *program, in []val) val { return p.sext(p.sext8(in[0])) },
+	uop.Sext16To64:  func(p *program, in []val) val { return p.sext(p.sext16(in[0])) },
+	uop.Zext32To64:  func(p *program, in []val) val { return p.zext(in[0]) },
+	uop.Sext32To64:  func(p *program, in []val) val { return p.sext(in[0]) },
+	uop.Trunc64To32: func(p *program, in []val) val { return p.trunc(in[0]) },
+	uop.Trunc64to16: func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 16) },
+	uop.Trunc64to8:  func(p *program, in []val) val { return p.lowBits(p.trunc(in[0]), 8) },
 
-	"CvtRniF32F32": integral(roundNear), "CvtRziF32F32": integral(roundZero),
-	"CvtRmiF32F32": integral(roundDown), "CvtRpiF32F32": integral(roundUp),
-	"CvtRniS32F32": toS32(roundNear), "CvtRziS32F32": toS32(roundZero),
-	"CvtRmiS32F32": toS32(roundDown), "CvtRpiS32F32": toS32(roundUp),
+	uop.CvtF32S32: func(p *program, in []val) val { return p.op1(cI2F, tW, in[0], 0) },
+	uop.CvtF32U32: func(p *program, in []val) val { return f32FromU32(p, in[0]) },
+	uop.CvtF64S32: func(p *program, in []val) val { return p.op1(cI2F, tX, in[0], 0) },
+
+	uop.CvtRniF32F32: integral(roundNear), uop.CvtRziF32F32: integral(roundZero),
+	uop.CvtRmiF32F32: integral(roundDown), uop.CvtRpiF32F32: integral(roundUp),
+	uop.CvtRniS32F32: toS32(roundNear), uop.CvtRziS32F32: toS32(roundZero),
+	uop.CvtRmiS32F32: toS32(roundDown), uop.CvtRpiS32F32: toS32(roundUp),
 }
 
 // f32FromU32 without AVX-512 rounds the sum of two exact halves.

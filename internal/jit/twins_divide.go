@@ -2,40 +2,51 @@ package jit
 
 // Division, wide products and dot products of integers, 9.7.1.
 
-var divideTwins = map[string]twin{
-	"DivU32": divided(false, false), "RemU32": divided(false, true), "DivS32": divided(true, false), "RemS32": divided(true, true),
-	"DivU16": low16(divided(false, false)), "RemU16": low16(divided(false, true)),
-	"DivS16": low16(signed16(divided(true, false))), "RemS16": low16(signed16(divided(true, true))),
-	"DivU64": divided64(divideU), "RemU64": divided64(remainderU), "DivS64": divided64(divideS), "RemS64": divided64(remainderS),
+import "ptxvm.invalid/ptxvm/internal/uop"
 
-	"MulHiU64": mulHiU64, "MulHiS64": mulHiS64, "MadHiU64": plus(mulHiU64), "MadHiS64": plus(mulHiS64),
-	"MadHiU16":    func(p *program, in []val) val { return p.lowBits(p.sum(intTwins["MulHiU16"](p, in[:2]), in[2]), 16) },
-	"MadHiS16":    func(p *program, in []val) val { return p.lowBits(p.sum(intTwins["MulHiS16"](p, in[:2]), in[2]), 16) },
-	"MadHiSatS32": func(p *program, in []val) val { return addSat(p, []val{p.bin(cMulHiS, in[0], in[1]), in[2]}) },
-	"Mul24HiU32":  mul24HiU, "Mul24HiS32": mul24HiS, "Mad24HiU32": plus(mul24HiU), "Mad24HiS32": plus(mul24HiS),
-	"Mad24HiSatS32": func(p *program, in []val) val { return addSat(p, []val{mul24HiS(p, in), in[2]}) },
+var divideTwins = twins{
+	uop.DivU32: divided(false, false), uop.RemU32: divided(false, true), uop.DivS32: divided(true, false), uop.RemS32: divided(true, true),
+	uop.DivU16: low16(divided(false, false)), uop.RemU16: low16(divided(false, true)),
+	uop.DivS16: low16(signed16(divided(true, false))), uop.RemS16: low16(signed16(divided(true, true))),
+	uop.DivU64: divided64(divideU), uop.RemU64: divided64(remainderU), uop.DivS64: divided64(divideS), uop.RemS64: divided64(remainderS),
 
-	"SadU16": func(p *program, in []val) val { return p.lowBits(sad(p, in, cMaxU, cMinU), 16) },
-	"SadS16": func(p *program, in []val) val {
+	uop.MulHiU64: mulHiU64, uop.MulHiS64: mulHiS64, uop.MadHiU64: plus(mulHiU64), uop.MadHiS64: plus(mulHiS64),
+	uop.MadHiU16:    func(p *program, in []val) val { return p.lowBits(p.sum(intTwins[uop.MulHiU16](p, in[:2]), in[2]), 16) },
+	uop.MadHiS16:    func(p *program, in []val) val { return p.lowBits(p.sum(intTwins[uop.MulHiS16](p, in[:2]), in[2]), 16) },
+	uop.MadHiSatS32: func(p *program, in []val) val { return addSat(p, []val{p.bin(cMulHiS, in[0], in[1]), in[2]}) },
+	uop.Mul24HiU32:  mul24HiU, uop.Mul24HiS32: mul24HiS, uop.Mad24HiU32: plus(mul24HiU), uop.Mad24HiS32: plus(mul24HiS),
+	uop.Mad24HiSatS32: func(p *program, in []val) val { return addSat(p, []val{mul24HiS(p, in), in[2]}) },
+
+	uop.SadU16: func(p *program, in []val) val { return p.lowBits(sad(p, in, cMaxU, cMinU), 16) },
+	uop.SadS16: func(p *program, in []val) val {
 		return p.lowBits(sad(p, []val{p.sext16(in[0]), p.sext16(in[1]), in[2]}, cMaxS, cMinS), 16)
 	},
-	"SadU64": func(p *program, in []val) val { return sad(p, in, cMaxU, cMinU) },
-	"SadS64": func(p *program, in []val) val { return sad(p, in, cMaxS, cMinS) },
+	uop.SadU64: func(p *program, in []val) val { return sad(p, in, cMaxU, cMinU) },
+	uop.SadS64: func(p *program, in []val) val { return sad(p, in, cMaxS, cMinS) },
 
-	"CvtRziU32F32": toU32(roundZero), "CvtRniU32F32": toU32(roundNear), "CvtRmiU32F32": toU32(roundDown), "CvtRpiU32F32": toU32(roundUp),
-	"CvtRziFtzU32F32": toU32(roundZero), "CvtRziFtzS32F32": toS32(roundZero), "CvtRniFtzS32F32": toS32(roundNear), // what is flushed becomes 0 anyway
-	"CvtF64U32":  func(p *program, in []val) val { return f64FromU32(p, in[0]) },
-	"f32FromS16": func(p *program, in []val) val { return p.op1(cI2F, tW, p.sext16(in[0]), 0) },
-	"f32FromS8":  func(p *program, in []val) val { return p.op1(cI2F, tW, p.sext8(in[0]), 0) },
-	"f64FromS16": func(p *program, in []val) val { return p.op1(cI2F, tX, p.sext16(in[0]), 0) },
-	"f64FromS8":  func(p *program, in []val) val { return p.op1(cI2F, tX, p.sext8(in[0]), 0) },
+	uop.CvtRziU32F32: toU32(roundZero), uop.CvtRniU32F32: toU32(roundNear), uop.CvtRmiU32F32: toU32(roundDown), uop.CvtRpiU32F32: toU32(roundUp),
+	uop.CvtRziFtzU32F32: toU32(roundZero), uop.CvtRziFtzS32F32: toS32(roundZero), uop.CvtRniFtzS32F32: toS32(roundNear), // what is flushed becomes 0 anyway
+	uop.CvtF64U32:  func(p *program, in []val) val { return f64FromU32(p, in[0]) },
+	uop.F32FromS16: func(p *program, in []val) val { return p.op1(cI2F, tW, p.sext16(in[0]), 0) },
+	uop.F32FromS8:  func(p *program, in []val) val { return p.op1(cI2F, tW, p.sext8(in[0]), 0) },
+	uop.F64FromS16: func(p *program, in []val) val { return p.op1(cI2F, tX, p.sext16(in[0]), 0) },
+	uop.F64FromS8:  func(p *program, in []val) val { return p.op1(cI2F, tX, p.sext8(in[0]), 0) },
+}
+
+// dots are the dot products by the signs of their sources.
+var dots = []struct {
+	signs                [2]bool
+	bytes, lower, higher uop.Op
+}{
+	{[2]bool{false, false}, uop.Dp4aUU, uop.Dp2aLoUU, uop.Dp2aHiUU}, {[2]bool{false, true}, uop.Dp4aUS, uop.Dp2aLoUS, uop.Dp2aHiUS},
+	{[2]bool{true, false}, uop.Dp4aSU, uop.Dp2aLoSU, uop.Dp2aHiSU}, {[2]bool{true, true}, uop.Dp4aSS, uop.Dp2aLoSS, uop.Dp2aHiSS},
 }
 
 func fillDivideTwins() {
-	for name, signs := range map[string][2]bool{"UU": {}, "US": {false, true}, "SU": {true, false}, "SS": {true, true}} {
-		divideTwins["Dp4a"+name] = func(p *program, in []val) val { return dot(p, in, signs, 8, 0, 4) }
-		divideTwins["Dp2aLo"+name] = func(p *program, in []val) val { return dot(p, in, signs, 16, 0, 2) }
-		divideTwins["Dp2aHi"+name] = func(p *program, in []val) val { return dot(p, in, signs, 16, 2, 2) }
+	for _, d := range dots {
+		divideTwins.put(d.bytes, func(p *program, in []val) val { return dot(p, in, d.signs, 8, 0, 4) })
+		divideTwins.put(d.lower, func(p *program, in []val) val { return dot(p, in, d.signs, 16, 0, 2) })
+		divideTwins.put(d.higher, func(p *program, in []val) val { return dot(p, in, d.signs, 16, 2, 2) })
 	}
 }
 

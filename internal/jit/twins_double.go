@@ -3,6 +3,8 @@ package jit
 // f64, 9.7.3. A NaN operand stays, quieted: the last one by num, the first one by the machine and
 // by the other position of the guess nan-order-f64. A NaN that an operation makes is the machine's.
 
+import "ptxvm.invalid/ptxvm/internal/uop"
+
 const (
 	quietF64 = 1 << 51
 	signF64  = 1 << 63
@@ -11,47 +13,67 @@ const (
 	minF64   = 1 << 52 // 2^-1022
 )
 
-var doubleTwins = map[string]twin{
-	"MinF64": minmax64(cFMin, cOr), "MaxF64": minmax64(cFMax, cAnd),
-	"AbsQuietF64": func(p *program, in []val) val { return orQuiet(p, in[0], p.and(in[0], p.x(magF64))) },
-	"NegQuietF64": func(p *program, in []val) val { return orQuiet(p, in[0], p.xor(in[0], p.x(signF64))) },
+var doubleTwins = twins{
+	uop.MinF64: minmax64(cFMin, cOr), uop.MaxF64: minmax64(cFMax, cAnd),
+	uop.AbsQuietF64: func(p *program, in []val) val { return orQuiet(p, in[0], p.and(in[0], p.x(magF64))) },
+	uop.NegQuietF64: func(p *program, in []val) val { return orQuiet(p, in[0], p.xor(in[0], p.x(signF64))) },
 
-	"FiniteF64": func(p *program, in []val) val {
+	uop.FiniteF64: func(p *program, in []val) val {
 		return p.cmp(cmpLTS, p.and(in[0], p.x(magF64)), p.x(infF64))
 	},
-	"InfiniteF64":   func(p *program, in []val) val { return p.cmp(cmpEQ, p.and(in[0], p.x(magF64)), p.x(infF64)) },
-	"NumberF64":     func(p *program, in []val) val { return p.op2(cFCmp, tM, in[0], in[0], fcmpORD) },
-	"NotANumberF64": func(p *program, in []val) val { return p.isNaN(in[0]) },
+	uop.InfiniteF64:   func(p *program, in []val) val { return p.cmp(cmpEQ, p.and(in[0], p.x(magF64)), p.x(infF64)) },
+	uop.NumberF64:     func(p *program, in []val) val { return p.op2(cFCmp, tM, in[0], in[0], fcmpORD) },
+	uop.NotANumberF64: func(p *program, in []val) val { return p.isNaN(in[0]) },
 
-	"CvtF64F32": func(p *program, in []val) val { return p.op1(cF2D, tX, in[0], 0) },
-	"CvtF32F64": func(p *program, in []val) val { return p.op1(cD2F, tW, in[0], 0) },
-	"CvtF64U64": func(p *program, in []val) val { return f64FromHalves(p, in[0], p.shrI(in[0], 32), 0) },
-	"CvtF64S64": func(p *program, in []val) val {
+	uop.CvtF64F32: func(p *program, in []val) val { return p.op1(cF2D, tX, in[0], 0) },
+	uop.CvtF32F64: func(p *program, in []val) val { return p.op1(cD2F, tW, in[0], 0) },
+	uop.CvtF64U64: func(p *program, in []val) val { return f64FromHalves(p, in[0], p.shrI(in[0], 32), 0) },
+	uop.CvtF64S64: func(p *program, in []val) val {
 		return f64FromHalves(p, in[0], p.shrI(p.xor(in[0], p.x(signF64)), 32), signF64)
 	},
 }
 
+// doubles are the operations of f64 that round, by which NaN operand stays.
+var doubles = []struct {
+	code        code
+	last, first byRounding
+}{
+	{cFAdd, byRounding{uop.AddF64, uop.AddRZF64, uop.AddRMF64, uop.AddRPF64},
+		byRounding{uop.AddFirstF64, uop.AddRZFirstF64, uop.AddRMFirstF64, uop.AddRPFirstF64}},
+	{cFSub, byRounding{uop.SubF64, uop.SubRZF64, uop.SubRMF64, uop.SubRPF64},
+		byRounding{uop.SubFirstF64, uop.SubRZFirstF64, uop.SubRMFirstF64, uop.SubRPFirstF64}},
+	{cFMul, byRounding{uop.MulF64, uop.MulRZF64, uop.MulRMF64, uop.MulRPF64},
+		byRounding{uop.MulFirstF64, uop.MulRZFirstF64, uop.MulRMFirstF64, uop.MulRPFirstF64}},
+	{cFFma, byRounding{uop.FmaF64, uop.FmaRZF64, uop.FmaRMF64, uop.FmaRPF64},
+		byRounding{uop.FmaFirstF64, uop.FmaRZFirstF64, uop.FmaRMFirstF64, uop.FmaRPFirstF64}},
+	{cFDiv, byRounding{uop.DivF64, uop.DivRZF64, uop.DivRMF64, uop.DivRPF64},
+		byRounding{uop.DivFirstF64, uop.DivRZFirstF64, uop.DivRMFirstF64, uop.DivRPFirstF64}},
+}
+
+var (
+	doubleRoots       = byRounding{uop.SqrtF64, uop.SqrtRZF64, uop.SqrtRMF64, uop.SqrtRPF64}
+	doubleReciprocals = byRounding{uop.RcpF64, uop.RcpRZF64, uop.RcpRMF64, uop.RcpRPF64}
+	doubleIntegral    = byRounding{uop.CvtRniF64F64, uop.CvtRziF64F64, uop.CvtRmiF64F64, uop.CvtRpiF64F64}
+	doubleToS32       = byRounding{uop.CvtRniS32F64, uop.CvtRziS32F64, uop.CvtRmiS32F64, uop.CvtRpiS32F64}
+)
+
 func fillDoubleTwins() {
-	for name, c := range map[string]code{"Add": cFAdd, "Sub": cFSub, "Mul": cFMul, "Fma": cFFma, "Div": cFDiv} {
-		for mode, how := range roundings {
-			doubleTwins[name+mode+"F64"] = lastNaN(c, how)
-			doubleTwins[name+mode+"FirstF64"] = firstNaN(c, how)
+	for i, how := range roundings {
+		for _, d := range doubles {
+			doubleTwins.put(d.last[i], lastNaN(d.code, how))
+			doubleTwins.put(d.first[i], firstNaN(d.code, how))
 		}
-	}
-	for mode, how := range roundings {
-		doubleTwins["Sqrt"+mode+"F64"] = func(p *program, in []val) val { return p.op1(cFSqrt, tX, in[0], how) }
-		doubleTwins["Rcp"+mode+"F64"] = func(p *program, in []val) val {
+		doubleTwins.put(doubleRoots[i], func(p *program, in []val) val { return p.op1(cFSqrt, tX, in[0], how) })
+		doubleTwins.put(doubleReciprocals[i], func(p *program, in []val) val {
 			return p.op2(cFDiv, tX, p.x(0x3ff0000000000000), in[0], how)
-		}
-	}
-	for mode, how := range map[string]uint64{"Rni": roundNear, "Rzi": roundZero, "Rmi": roundDown, "Rpi": roundUp} {
+		})
 		whole := func(p *program, in []val) val { return p.op1(cFInt, tX, in[0], how) }
-		doubleTwins["Cvt"+mode+"F64F64"] = whole
-		doubleTwins["Cvt"+mode+"S32F64"] = func(p *program, in []val) val { return s32FromF64(p, whole(p, in)) }
+		doubleTwins.put(doubleIntegral[i], whole)
+		doubleTwins.put(doubleToS32[i], func(p *program, in []val) val { return s32FromF64(p, whole(p, in)) })
 	}
-	doubleTwins["CvtRziU32F64"] = func(p *program, in []val) val {
+	doubleTwins.put(uop.CvtRziU32F64, func(p *program, in []val) val {
 		return u32FromF64(p, p.op1(cFInt, tX, in[0], roundZero))
-	}
+	})
 }
 
 // firstNaN is an operation as the machine has it; of an fma's factors it may take either first.

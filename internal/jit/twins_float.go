@@ -2,6 +2,8 @@ package jit
 
 // Floats, 9.7.3. A result that is a NaN is the canonical one for f32.
 
+import "ptxvm.invalid/ptxvm/internal/uop"
+
 const (
 	signF32 = 1 << 31
 	magF32  = signF32 - 1
@@ -10,50 +12,76 @@ const (
 	nanF32  = 0x7fffffff
 )
 
-var floatTwins = map[string]twin{
-	"AbsF32": func(p *program, in []val) val { return absF32(p, in[0]) },
-	"NegF32": func(p *program, in []val) val { return p.canon(p.xor(in[0], p.w(signF32))) },
-	"CopysignF32": func(p *program, in []val) val {
+var floatTwins = twins{
+	uop.AbsF32: func(p *program, in []val) val { return absF32(p, in[0]) },
+	uop.NegF32: func(p *program, in []val) val { return p.canon(p.xor(in[0], p.w(signF32))) },
+	uop.CopysignF32: func(p *program, in []val) val {
 		return p.or(p.and(in[0], p.w(signF32)), p.and(in[1], p.w(magF32)))
 	},
-	"AbsF64": func(p *program, in []val) val { return p.and(in[0], p.x(1<<63-1)) },
-	"NegF64": func(p *program, in []val) val { return p.xor(in[0], p.x(1<<63)) },
-	"CopysignF64": func(p *program, in []val) val {
+	uop.AbsF64: func(p *program, in []val) val { return p.and(in[0], p.x(1<<63-1)) },
+	uop.NegF64: func(p *program, in []val) val { return p.xor(in[0], p.x(1<<63)) },
+	uop.CopysignF64: func(p *program, in []val) val {
 		return p.or(p.and(in[0], p.x(1<<63)), p.and(in[1], p.x(1<<63-1)))
 	},
 
-	"MinF32": minmax(cFMin, cOr), "MaxF32": minmax(cFMax, cAnd),
+	uop.MinF32: minmax(cFMin, cOr), uop.MaxF32: minmax(cFMax, cAnd),
 
-	"FiniteF32":     func(p *program, in []val) val { return p.mnot(exponentFull(p, in[0])) },
-	"InfiniteF32":   func(p *program, in []val) val { return p.cmp(cmpEQ, p.and(in[0], p.w(magF32)), p.w(infF32)) },
-	"NumberF32":     func(p *program, in []val) val { return p.op2(cFCmp, tM, in[0], in[0], fcmpORD) },
-	"NotANumberF32": func(p *program, in []val) val { return p.op2(cFCmp, tM, in[0], in[0], fcmpUNORD) },
+	uop.FiniteF32:     func(p *program, in []val) val { return p.mnot(exponentFull(p, in[0])) },
+	uop.InfiniteF32:   func(p *program, in []val) val { return p.cmp(cmpEQ, p.and(in[0], p.w(magF32)), p.w(infF32)) },
+	uop.NumberF32:     func(p *program, in []val) val { return p.op2(cFCmp, tM, in[0], in[0], fcmpORD) },
+	uop.NotANumberF32: func(p *program, in []val) val { return p.op2(cFCmp, tM, in[0], in[0], fcmpUNORD) },
 }
 
-// arithmetic are the float operations by the part of their name before modifiers and format.
-var arithmetic = map[string]code{"Add": cFAdd, "Sub": cFSub, "Mul": cFMul, "Fma": cFFma, "Div": cFDiv, "Sqrt": cFSqrt}
+// byRounding are the operations of one kind in the order of roundings.
+type byRounding [4]uop.Op
 
-// roundings are the roundings by their part of a name.
-var roundings = map[string]uint64{"": roundNear, "RZ": roundZero, "RM": roundDown, "RP": roundUp}
+var roundings = [4]uint64{roundNear, roundZero, roundDown, roundUp}
+
+// arithmetic are the operations of f32 that round, with .sat, .ftz and both.
+var arithmetic = []struct {
+	code        code
+	plain, sat  byRounding
+	ftz, ftzSat byRounding
+}{
+	{cFAdd,
+		byRounding{uop.AddF32, uop.AddRZF32, uop.AddRMF32, uop.AddRPF32}, byRounding{uop.AddSatF32, uop.AddRZSatF32, uop.AddRMSatF32, uop.AddRPSatF32},
+		byRounding{uop.AddFtzF32, uop.AddRZFtzF32, uop.AddRMFtzF32, uop.AddRPFtzF32}, byRounding{uop.AddFtzSatF32, uop.AddRZFtzSatF32, uop.AddRMFtzSatF32, uop.AddRPFtzSatF32}},
+	{cFSub,
+		byRounding{uop.SubF32, uop.SubRZF32, uop.SubRMF32, uop.SubRPF32}, byRounding{uop.SubSatF32, uop.SubRZSatF32, uop.SubRMSatF32, uop.SubRPSatF32},
+		byRounding{uop.SubFtzF32, uop.SubRZFtzF32, uop.SubRMFtzF32, uop.SubRPFtzF32}, byRounding{uop.SubFtzSatF32, uop.SubRZFtzSatF32, uop.SubRMFtzSatF32, uop.SubRPFtzSatF32}},
+	{cFMul,
+		byRounding{uop.MulF32, uop.MulRZF32, uop.MulRMF32, uop.MulRPF32}, byRounding{uop.MulSatF32, uop.MulRZSatF32, uop.MulRMSatF32, uop.MulRPSatF32},
+		byRounding{uop.MulFtzF32, uop.MulRZFtzF32, uop.MulRMFtzF32, uop.MulRPFtzF32}, byRounding{uop.MulFtzSatF32, uop.MulRZFtzSatF32, uop.MulRMFtzSatF32, uop.MulRPFtzSatF32}},
+	{cFFma,
+		byRounding{uop.FmaF32, uop.FmaRZF32, uop.FmaRMF32, uop.FmaRPF32}, byRounding{uop.FmaSatF32, uop.FmaRZSatF32, uop.FmaRMSatF32, uop.FmaRPSatF32},
+		byRounding{uop.FmaFtzF32, uop.FmaRZFtzF32, uop.FmaRMFtzF32, uop.FmaRPFtzF32}, byRounding{uop.FmaFtzSatF32, uop.FmaRZFtzSatF32, uop.FmaRMFtzSatF32, uop.FmaRPFtzSatF32}},
+	{cFDiv,
+		byRounding{uop.DivF32, uop.DivRZF32, uop.DivRMF32, uop.DivRPF32}, byRounding{},
+		byRounding{uop.DivFtzF32, uop.DivRZFtzF32, uop.DivRMFtzF32, uop.DivRPFtzF32}, byRounding{}},
+	{cFSqrt,
+		byRounding{uop.SqrtF32, uop.SqrtRZF32, uop.SqrtRMF32, uop.SqrtRPF32}, byRounding{},
+		byRounding{uop.SqrtFtzF32, uop.SqrtRZFtzF32, uop.SqrtRMFtzF32, uop.SqrtRPFtzF32}, byRounding{}},
+}
+
+var reciprocals = byRounding{uop.RcpF32, uop.RcpRZF32, uop.RcpRMF32, uop.RcpRPF32}
 
 func fillFloatTwins() {
-	for name, c := range arithmetic {
-		for mode, how := range roundings {
-			t := rounded(c, how)
-			floatTwins[name+mode+"F32"] = t
-			if c != cFDiv && c != cFSqrt {
-				floatTwins[name+mode+"SatF32"] = saturated(t)
-			}
+	for _, a := range arithmetic {
+		for i, how := range roundings {
+			t := rounded(a.code, how)
+			floatTwins.put(a.plain[i], t)
+			floatTwins.put(a.sat[i], saturated(t))
 		}
-		t := rounded(c, roundNear)
-		switch c {
+		switch a.code {
 		case cFAdd, cFSub:
 			// a sum of f32 below 2^-126 is exact, so whether it is tiny before or after rounding is one question
-			floatTwins[name+"FtzF32"] = flushed(flush(t))
+			floatTwins.put(a.ftz[0], flushed(flush(rounded(a.code, roundNear))))
 		}
 	}
-	floatTwins["RcpF32"] = func(p *program, in []val) val {
-		return p.canon(p.op2(cFDiv, tW, p.w(oneF32), in[0], roundNear))
+	for i, how := range roundings {
+		floatTwins.put(reciprocals[i], func(p *program, in []val) val {
+			return p.canon(p.op2(cFDiv, tW, p.w(oneF32), in[0], how))
+		})
 	}
 }
 

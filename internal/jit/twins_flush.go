@@ -3,50 +3,66 @@ package jit
 // f32 with .ftz, 9.7.3: subnormal sources are zeros of their sign, and so is a result whose exact
 // value is below 2^-126, whatever it rounds to. Also min and max in all their forms.
 
-var flushTwins = map[string]twin{
-	"absFtzF32":    flushed(func(p *program, in []val) val { return absF32(p, in[0]) }),
-	"negFtzF32":    flushed(floatTwins["NegF32"]),
-	"SubnormalF32": func(p *program, in []val) val { return subnormal(p, in[0]) },
-	"NormalF32": func(p *program, in []val) val {
+import "ptxvm.invalid/ptxvm/internal/uop"
+
+var flushTwins = twins{
+	uop.AbsFtzF32:    flushed(func(p *program, in []val) val { return absF32(p, in[0]) }),
+	uop.NegFtzF32:    flushed(floatTwins[uop.NegF32]),
+	uop.SubnormalF32: func(p *program, in []val) val { return subnormal(p, in[0]) },
+	uop.NormalF32: func(p *program, in []val) val {
 		return p.cmp(cmpLTS, p.sel(subnormal(p, in[0]), p.w(infF32), p.and(in[0], p.w(magF32))), p.w(infF32))
 	},
 }
 
+var flushedReciprocals = byRounding{uop.RcpFtzF32, uop.RcpRZFtzF32, uop.RcpRMFtzF32, uop.RcpRPFtzF32}
+
 func fillFlushTwins() {
-	for name, c := range arithmetic {
-		for mode, how := range roundings {
-			if how == roundNear && (c == cFAdd || c == cFSub) {
-				flushTwins[name+"FtzSatF32"] = saturated(floatTwins[name+"FtzF32"])
-				continue
+	for _, a := range arithmetic {
+		for i, how := range roundings {
+			t := floatTwins[a.ftz[i]]
+			if t == nil {
+				t = flushed(flushing(a.code, how))
+				flushTwins.put(a.ftz[i], t)
 			}
-			t := flushed(flushing(c, how))
-			flushTwins[name+mode+"FtzF32"] = t
-			if c != cFDiv && c != cFSqrt {
-				flushTwins[name+mode+"FtzSatF32"] = saturated(t)
-			}
+			flushTwins.put(a.ftzSat[i], saturated(t))
 		}
 	}
-	for mode, how := range roundings {
+	for i, how := range roundings {
 		div := flushed(flushing(cFDiv, how))
-		flushTwins["Rcp"+mode+"FtzF32"] = func(p *program, in []val) val { return div(p, []val{p.w(oneF32), in[0]}) }
-		if how != roundNear {
-			flushTwins["Rcp"+mode+"F32"] = func(p *program, in []val) val {
-				return p.canon(p.op2(cFDiv, tW, p.w(oneF32), in[0], how))
-			}
-		}
+		flushTwins.put(flushedReciprocals[i], func(p *program, in []val) val { return div(p, []val{p.w(oneF32), in[0]}) })
 	}
-	for name, t := range map[string]twin{"Min": floatTwins["MinF32"], "Max": floatTwins["MaxF32"]} {
-		strict := strictly(t)
-		for mods, t := range map[string]twin{"": t, "NaN": strict, "XorsignAbs": xorsign(t), "NaNXorsignAbs": xorsign(strict)} {
-			if mods != "" {
-				flushTwins[name+mods+"F32"] = t
-			}
-			flushTwins[name+"Ftz"+mods+"F32"] = flushed(t)
+	for i := range choices {
+		choices[i].fill(floatTwins[choices[i].two[0]])
+	}
+}
+
+// choice is min or max in its forms: of two and of three sources; as it is, .NaN, .xorsign.abs or .abs, and both; without
+// and with .ftz.
+type choice struct{ two, twoFtz, three, threeFtz [4]uop.Op }
+
+var choices = []choice{
+	{[4]uop.Op{uop.MinF32, uop.MinNaNF32, uop.MinXorsignAbsF32, uop.MinNaNXorsignAbsF32},
+		[4]uop.Op{uop.MinFtzF32, uop.MinFtzNaNF32, uop.MinFtzXorsignAbsF32, uop.MinFtzNaNXorsignAbsF32},
+		[4]uop.Op{uop.Min3F32, uop.Min3NaNF32, uop.Min3AbsF32, uop.Min3NaNAbsF32},
+		[4]uop.Op{uop.Min3FtzF32, uop.Min3FtzNaNF32, uop.Min3FtzAbsF32, uop.Min3FtzNaNAbsF32}},
+	{[4]uop.Op{uop.MaxF32, uop.MaxNaNF32, uop.MaxXorsignAbsF32, uop.MaxNaNXorsignAbsF32},
+		[4]uop.Op{uop.MaxFtzF32, uop.MaxFtzNaNF32, uop.MaxFtzXorsignAbsF32, uop.MaxFtzNaNXorsignAbsF32},
+		[4]uop.Op{uop.Max3F32, uop.Max3NaNF32, uop.Max3AbsF32, uop.Max3NaNAbsF32},
+		[4]uop.Op{uop.Max3FtzF32, uop.Max3FtzNaNF32, uop.Max3FtzAbsF32, uop.Max3FtzNaNAbsF32}},
+}
+
+// fill makes all forms of the plain one of two sources, which is there.
+func (c *choice) fill(t twin) {
+	strict := strictly(t)
+	for i, of := range []twin{t, strict, xorsign(t), xorsign(strict)} {
+		if i > 0 {
+			flushTwins.put(c.two[i], of)
 		}
-		for mods, t := range map[string]twin{"": fold(t), "NaN": fold(strict), "Abs": magnitudes(fold(t)), "NaNAbs": magnitudes(fold(strict))} {
-			flushTwins[name+"3"+mods+"F32"] = t
-			flushTwins[name+"3Ftz"+mods+"F32"] = flushed(t)
-		}
+		flushTwins.put(c.twoFtz[i], flushed(of))
+	}
+	for i, of := range []twin{fold(t), fold(strict), magnitudes(fold(t)), magnitudes(fold(strict))} {
+		flushTwins.put(c.three[i], of)
+		flushTwins.put(c.threeFtz[i], flushed(of))
 	}
 }
 

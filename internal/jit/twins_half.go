@@ -7,7 +7,8 @@ package jit
 
 // half is a format of 16 bits: how it is widened and rounded.
 type half struct {
-	name   string
+	f16    bool
+	ops    *halfOps
 	inf    uint32 // in 16 bits
 	widen  func(p *program, a val) val
 	narrow func(p *program, a val) val
@@ -17,12 +18,12 @@ type half struct {
 const nanHalf = 0x7fff
 
 var halfFormats = []half{
-	{"F16", 0x7c00, func(p *program, a val) val { return p.op1(cH2F, tW, a, 0) },
+	{true, &f16Ops, 0x7c00, func(p *program, a val) val { return p.op1(cH2F, tW, a, 0) },
 		func(p *program, a val) val { return p.op1(cF2H, tW, p.canon(a), 0) }, 0x38800000},
-	{"BF16", 0x7f80, func(p *program, a val) val { return p.shlI(a, 16) }, toBF16, 0x00800000},
+	{false, &bf16Ops, 0x7f80, func(p *program, a val) val { return p.shlI(a, 16) }, toBF16, 0x00800000},
 }
 
-var halfTwins = map[string]twin{}
+var halfTwins = twins{}
 
 func fillHalfTwins() {
 	for i := range halfFormats {
@@ -31,14 +32,14 @@ func fillHalfTwins() {
 		h.choices()
 		h.comparisons()
 		h.mixed()
-		halfTwins["CvtF32"+h.name] = func(p *program, in []val) val { return h.widen(p, in[0]) }
-		h.pack("Abs", func(p *program, in []val) val { return h.canon(p, p.lowBits(in[0], 15)) })
-		h.pack("Neg", func(p *program, in []val) val { return h.canon(p, p.xor(in[0], p.w(0x8000))) })
+		halfTwins.put(h.ops.widen, func(p *program, in []val) val { return h.widen(p, in[0]) })
+		h.pack(h.ops.abs, func(p *program, in []val) val { return h.canon(p, p.lowBits(in[0], 15)) })
+		h.pack(h.ops.neg, func(p *program, in []val) val { return h.canon(p, p.xor(in[0], p.w(0x8000))) })
 	}
 	f16 := &halfFormats[0]
-	halfTwins["CvtF32F16"] = func(p *program, in []val) val { return p.canon(f16.widen(p, in[0])) }
-	f16.pack("absFtz", func(p *program, in []val) val { return f16.canon(p, p.lowBits(flushF16(p, in[0]), 15)) })
-	f16.pack("negFtz", func(p *program, in []val) val { return f16.canon(p, p.xor(flushF16(p, in[0]), p.w(0x8000))) })
+	halfTwins.put(f16.ops.widen, func(p *program, in []val) val { return p.canon(f16.widen(p, in[0])) })
+	f16.pack(f16.ops.absFtz, func(p *program, in []val) val { return f16.canon(p, p.lowBits(flushF16(p, in[0]), 15)) })
+	f16.pack(f16.ops.negFtz, func(p *program, in []val) val { return f16.canon(p, p.xor(flushF16(p, in[0]), p.w(0x8000))) })
 }
 
 // toBF16 rounds to nearest even.
@@ -59,9 +60,9 @@ func (h *half) flush(p *program, a val) val {
 }
 
 // pack adds a function of one half, and the one of two.
-func (h *half) pack(name string, t twin) {
-	halfTwins[name+h.name] = t
-	halfTwins[name+h.name+"x2"] = func(p *program, in []val) val {
+func (h *half) pack(ops pair, t twin) {
+	halfTwins.put(ops[0], t)
+	halfTwins.put(ops[1], func(p *program, in []val) val {
 		low, high := make([]val, len(in)), make([]val, len(in))
 		for i := range in {
 			low[i], high[i] = p.lowBits(in[i], 16), p.shrI(in[i], 16)
@@ -71,7 +72,7 @@ func (h *half) pack(name string, t twin) {
 			return none
 		}
 		return p.or(a, p.shlI(b, 16))
-	}
+	})
 }
 
 // with is a function of widened sources, changed before, and of its result, changed before it is rounded.
@@ -104,24 +105,19 @@ func (h *half) arithmetic() {
 	plain := func(c code) twin {
 		return func(p *program, in []val) val { return p.op2(c, tW, in[0], in[1], roundNear) }
 	}
-	for name, t := range map[string]twin{"Add": plain(cFAdd), "Sub": plain(cFSub), "Mul": plain(cFMul), "Fma": h.oddFma} {
-		h.pack(name, h.with(t, unchanged, unchanged))
-		if name == "Fma" {
-			h.pack("FmaRelu", h.with(t, unchanged, reluF32))
-			h.pack("FmaOob", h.inBounds(h.with(t, unchanged, unchanged)))
-			h.pack("FmaOobRelu", h.inBounds(h.with(t, unchanged, reluF32)))
-		}
-		if h.name != "F16" {
-			continue
-		}
-		h.pack(name+"Sat", h.with(t, unchanged, saturate))
-		h.pack(name+"Ftz", h.with(t, h.flush, h.flush))
-		h.pack(name+"FtzSat", h.with(t, h.flush, func(p *program, a val) val { return saturate(p, h.flush(p, a)) }))
-		if name == "Fma" {
-			h.pack("FmaFtzRelu", h.with(t, h.flush, func(p *program, a val) val { return reluF32(p, h.flush(p, a)) }))
-			h.pack("FmaOobSat", h.inBounds(h.with(t, unchanged, saturate)))
-		}
+	for i, t := range []twin{plain(cFAdd), plain(cFSub), plain(cFMul), h.oddFma} {
+		ops := &h.ops.arithmetic[i]
+		h.pack(ops.plain, h.with(t, unchanged, unchanged))
+		h.pack(ops.sat, h.with(t, unchanged, saturate))
+		h.pack(ops.ftz, h.with(t, h.flush, h.flush))
+		h.pack(ops.ftzSat, h.with(t, h.flush, func(p *program, a val) val { return saturate(p, h.flush(p, a)) }))
 	}
+	ops := h.ops
+	h.pack(ops.fmaRelu, h.with(h.oddFma, unchanged, reluF32))
+	h.pack(ops.fmaOob, h.inBounds(h.with(h.oddFma, unchanged, unchanged)))
+	h.pack(ops.fmaOobRelu, h.inBounds(h.with(h.oddFma, unchanged, reluF32)))
+	h.pack(ops.fmaFtzRelu, h.with(h.oddFma, h.flush, func(p *program, a val) val { return reluF32(p, h.flush(p, a)) }))
+	h.pack(ops.fmaOobSat, h.inBounds(h.with(h.oddFma, unchanged, saturate)))
 }
 
 // oddFma is a·b + c rounded to odd: an inexact result has its last bit set. Without roundings that
@@ -133,7 +129,7 @@ func (h *half) oddFma(p *program, in []val) val {
 		v := fma(roundZero)
 		return p.sel(p.op2(cFCmp, tM, fma(roundDown), fma(roundUp), fcmpNEQO), p.or(v, p.w(1)), v)
 	}
-	if h.name != "F16" {
+	if !h.f16 {
 		return none
 	}
 	add := func(a, b val) val { return p.op2(cFAdd, tW, a, b, roundNear) }
@@ -168,18 +164,15 @@ func flushF16(p *program, a val) val {
 
 // choices are min and max, which choose among sources as they are.
 func (h *half) choices() {
-	for _, name := range []string{"Min", "Max"} {
-		for _, nan := range []string{"", "NaN"} {
-			t := h.choose(name == "Max", nan != "")
-			for mods, t := range map[string]twin{nan: t, nan + "XorsignAbs": h.xorsign(t)} {
-				h.pack(name+mods, t)
-				if h.name == "F16" {
-					h.pack(name+"Ftz"+mods, func(p *program, in []val) val {
-						return t(p, []val{flushF16(p, in[0]), flushF16(p, in[1])})
-					})
-				}
-			}
-		}
+	flushed := func(t twin) twin {
+		return func(p *program, in []val) val { return t(p, []val{flushF16(p, in[0]), flushF16(p, in[1])}) }
+	}
+	for i, ops := range h.ops.choices {
+		t := h.choose(i >= 2, i%2 != 0)
+		h.pack(ops.plain, t)
+		h.pack(ops.xorsign, h.xorsign(t))
+		h.pack(ops.ftz, flushed(t))
+		h.pack(ops.ftzXorsign, flushed(h.xorsign(t)))
 	}
 }
 
@@ -214,33 +207,37 @@ func (h *half) xorsign(t twin) twin {
 }
 
 func (h *half) comparisons() {
-	for name, t := range floatCompares {
+	for _, c := range floatCompares {
 		compare := func(before func(p *program, a val) val) twin {
 			return func(p *program, in []val) val {
-				return t(p, []val{before(p, h.widen(p, in[0])), before(p, h.widen(p, in[1]))})
+				return c.twin(p, []val{before(p, h.widen(p, in[0])), before(p, h.widen(p, in[1]))})
 			}
 		}
-		halfTwins[name+h.name] = compare(unchanged)
-		if h.name == "F16" {
-			halfTwins[lowerFirst(name)+"FtzF16"] = compare(h.flush)
+		if !h.f16 {
+			halfTwins.put(c.bf16, compare(unchanged))
+			continue
 		}
+		halfTwins.put(c.f16, compare(unchanged))
+		halfTwins.put(c.ftzF16, compare(h.flush))
 	}
 }
 
 // mixed are the operations of f32 with sources of 16 bits, all but the last.
 func (h *half) mixed() {
-	for _, name := range []string{"Add", "Sub", "Fma"} {
-		for mode := range roundings {
-			for _, sat := range []string{"", "Sat"} {
-				t := floatTwins[name+mode+sat+"F32"]
-				halfTwins[name+mode+sat+"F32"+h.name] = func(p *program, in []val) val {
-					list := []val{h.widen(p, in[0]), in[1]}
-					if len(in) == 3 {
-						list = []val{list[0], h.widen(p, in[1]), in[2]}
-					}
-					return t(p, list)
+	for _, ops := range mixedOps {
+		of := ops.bf16
+		if h.f16 {
+			of = ops.f16
+		}
+		for i := range roundings {
+			t := floatTwins[ops.f32[i]]
+			halfTwins.put(of[i], func(p *program, in []val) val {
+				list := []val{h.widen(p, in[0]), in[1]}
+				if len(in) == 3 {
+					list = []val{list[0], h.widen(p, in[1]), in[2]}
 				}
-			}
+				return t(p, list)
+			})
 		}
 	}
 }

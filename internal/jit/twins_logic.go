@@ -2,37 +2,39 @@ package jit
 
 // Logic, shifts, byte permutation and packing: 9.7.8, 9.7.9.
 
-var logicTwins = map[string]twin{
-	"And32": basic(cAnd), "Or32": basic(cOr), "Xor32": basic(cXor),
-	"And64": basic(cAnd), "Or64": basic(cOr), "Xor64": basic(cXor),
-	"Not32": func(p *program, in []val) val { return p.not(in[0]) },
-	"Not64": func(p *program, in []val) val { return p.not(in[0]) },
-	"Not16": func(p *program, in []val) val { return p.lowBits(p.not(in[0]), 16) },
-	"Cnot32": func(p *program, in []val) val {
+import "ptxvm.invalid/ptxvm/internal/uop"
+
+var logicTwins = twins{
+	uop.And32: basic(cAnd), uop.Or32: basic(cOr), uop.Xor32: basic(cXor),
+	uop.And64: basic(cAnd), uop.Or64: basic(cOr), uop.Xor64: basic(cXor),
+	uop.Not32: func(p *program, in []val) val { return p.not(in[0]) },
+	uop.Not64: func(p *program, in []val) val { return p.not(in[0]) },
+	uop.Not16: func(p *program, in []val) val { return p.lowBits(p.not(in[0]), 16) },
+	uop.Cnot32: func(p *program, in []val) val {
 		return p.sel(p.cmp(cmpEQ, in[0], p.w(0)), p.w(1), p.w(0))
 	},
 
-	"Lop3And3": lop3(0x80), "Lop3Or3": lop3(0xfe), "Lop3Xor3": lop3(0x96), "Lop3Maj": lop3(0xe8), "Lop3Sel": lop3(0xca),
-	"Lop3AndOr": lop3(0xea), "Lop3OrAnd": lop3(0xa8), "Lop3AndXor": lop3(0x6a), "Lop3XorAnd": lop3(0x28), "Lop3": lop3Any,
+	uop.Lop3And3: lop3(0x80), uop.Lop3Or3: lop3(0xfe), uop.Lop3Xor3: lop3(0x96), uop.Lop3Maj: lop3(0xe8), uop.Lop3Sel: lop3(0xca),
+	uop.Lop3AndOr: lop3(0xea), uop.Lop3OrAnd: lop3(0xa8), uop.Lop3AndXor: lop3(0x6a), uop.Lop3XorAnd: lop3(0x28), uop.Lop3: lop3Any,
 
-	"Shl32": shifted(cShl), "ShrU32": shifted(cShr), "ShrS32": shifted(cSar),
-	"Shl64": shifted64(cShl), "ShrU64": shifted64(cShr), "ShrS64": shifted64(cSar),
-	"Shl16": low16(shifted(cShl)), "ShrU16": shifted(cShr),
-	"ShrS16": func(p *program, in []val) val { return p.lowBits(p.shift(cSar, p.sext16(in[0]), in[1]), 16) },
+	uop.Shl32: shifted(cShl), uop.ShrU32: shifted(cShr), uop.ShrS32: shifted(cSar),
+	uop.Shl64: shifted64(cShl), uop.ShrU64: shifted64(cShr), uop.ShrS64: shifted64(cSar),
+	uop.Shl16: low16(shifted(cShl)), uop.ShrU16: shifted(cShr),
+	uop.ShrS16: func(p *program, in []val) val { return p.lowBits(p.shift(cSar, p.sext16(in[0]), in[1]), 16) },
 
-	"ShfLWrap32":  func(p *program, in []val) val { return funnelLeft(p, in, wrapped(p, in[2])) },
-	"ShfLClamp32": func(p *program, in []val) val { return funnelLeft(p, in, p.minU(in[2], p.w(32))) },
-	"ShfRWrap32":  func(p *program, in []val) val { return funnelRight(p, in, wrapped(p, in[2])) },
-	"ShfRClamp32": func(p *program, in []val) val { return funnelRight(p, in, p.minU(in[2], p.w(32))) },
+	uop.ShfLWrap32:  func(p *program, in []val) val { return funnelLeft(p, in, wrapped(p, in[2])) },
+	uop.ShfLClamp32: func(p *program, in []val) val { return funnelLeft(p, in, p.minU(in[2], p.w(32))) },
+	uop.ShfRWrap32:  func(p *program, in []val) val { return funnelRight(p, in, wrapped(p, in[2])) },
+	uop.ShfRClamp32: func(p *program, in []val) val { return funnelRight(p, in, p.minU(in[2], p.w(32))) },
 
-	"pack2x16": func(p *program, in []val) val { return p.or(p.lowBits(in[0], 16), p.shlI(in[1], 16)) },
-	"pack2x8":  func(p *program, in []val) val { return pack2x8(p, in[0], in[1]) },
-	"pack4x8": func(p *program, in []val) val {
+	uop.Pack2x16: func(p *program, in []val) val { return p.or(p.lowBits(in[0], 16), p.shlI(in[1], 16)) },
+	uop.Pack2x8:  func(p *program, in []val) val { return pack2x8(p, in[0], in[1]) },
+	uop.Pack4x8: func(p *program, in []val) val {
 		return p.or(pack2x8(p, in[0], in[1]), p.shlI(pack2x8(p, in[2], in[3]), 16))
 	},
-	"pack2x32": func(p *program, in []val) val { return p.or(p.zext(in[0]), p.shlI(p.zext(in[1]), 32)) },
+	uop.Pack2x32: func(p *program, in []val) val { return p.or(p.zext(in[0]), p.shlI(p.zext(in[1]), 32)) },
 
-	"Slct32S32": func(p *program, in []val) val { return p.sel(p.cmp(cmpLTS, in[2], p.w(0)), in[1], in[0]) },
+	uop.Slct32S32: func(p *program, in []val) val { return p.sel(p.cmp(cmpLTS, in[2], p.w(0)), in[1], in[0]) },
 }
 
 func pack2x8(p *program, a, b val) val {

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // edges are the values where integer and float formats change behaviour.
@@ -75,14 +76,14 @@ type trial struct {
 }
 
 // assemble compiles a function for a trial, nil if it has no program.
-func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
+func (x *trial) assemble(t *testing.T, b *bench, fn uop.Op) []byte {
 	c := &compiler{region: &region{mem: new(scratch), code: &machine.Code{}, wide512: x.wide512},
 		emitter: &emitter{Asm: x86.New(nil), evex: x.wide512, freeK: []x86.K{x86.K6, x86.K5}}}
 	first, all, per := 0, 16, 4
 	if x.wide512 {
 		all, per = 32, 2
 	}
-	typeOfFn := reflect.TypeOf(fn)
+	shape := fn.Shape()
 	p := &program{evex: x.wide512}
 	s := &step{}
 	var vals []val
@@ -93,10 +94,10 @@ func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
 			first += per
 		}
 	}
-	dst := source{typ: typeOf(typeOfFn.Out(0)), off: dstAt, slot: x.scalar, row: -1}
+	dst := source{typ: typeOf(shape.Result), off: dstAt, slot: x.scalar, row: -1}
 	row(&dst, dstAt)
-	for k := range typeOfFn.NumIn() {
-		src := source{typ: typeOf(typeOfFn.In(k)), off: uint32(k * rowBytes), row: -1, slot: x.scalar}
+	for k, bits := range shape.Operands() {
+		src := source{typ: typeOf(bits), off: uint32(k * rowBytes), row: -1, slot: x.scalar}
 		if x.slots[k] || x.scalar {
 			src.slot, src.off = true, uint32(slotsAt+8*k)
 		}
@@ -107,7 +108,7 @@ func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
 		s.in = append(s.in, src)
 		vals = append(vals, c.input(p, s.in, k))
 	}
-	twin := twinOf(fn)
+	twin := laneOf(fn).twin
 	if twin == nil || !c.settle(s, p, twin(p, vals), dst) {
 		return nil
 	}
@@ -137,18 +138,18 @@ func (x *trial) assemble(t *testing.T, b *bench, fn any) []byte {
 		return nil
 	}
 	if len(c.free) != temps || len(c.freeK) != 2 {
-		t.Fatalf("%s, %+v: %d of %d temporaries come back, %d masks", functionName(fn), *x, len(c.free), temps, len(c.freeK))
+		t.Fatalf("%s, %+v: %d of %d temporaries come back, %d masks", fn, *x, len(c.free), temps, len(c.freeK))
 	}
 	code, err := c.Finish()
 	if err != nil {
-		t.Fatalf("%s: %v", functionName(fn), err)
+		t.Fatalf("%s: %v", fn, err)
 	}
 	return code
 }
 
 // fill draws operands.
-func (b *bench) fill(r *rand.Rand, x *trial, fn reflect.Type) {
-	for k := range fn.NumIn() {
+func (b *bench) fill(r *rand.Rand, x *trial, fn uop.Op) {
+	for k, bits := range fn.Shape().Operands() {
 		one := edges[r.IntN(len(edges))]
 		if r.IntN(2) == 0 {
 			one = uint64(r.IntN(40))
@@ -161,9 +162,9 @@ func (b *bench) fill(r *rand.Rand, x *trial, fn reflect.Type) {
 			case r.IntN(3) == 0:
 				v = r.Uint64() >> r.IntN(64)
 			}
-			b.put(k*rowBytes, typeOf(fn.In(k)), i, v)
+			b.put(k*rowBytes, typeOf(bits), i, v)
 		}
-		binary.LittleEndian.PutUint64(b.block[slotsAt+8*k:], b.get(k*rowBytes, typeOf(fn.In(k)), 0))
+		binary.LittleEndian.PutUint64(b.block[slotsAt+8*k:], b.get(k*rowBytes, typeOf(bits), 0))
 	}
 	for i := range rowBytes {
 		b.block[dstAt+i] = byte(i)
@@ -173,13 +174,14 @@ func (b *bench) fill(r *rand.Rand, x *trial, fn reflect.Type) {
 }
 
 // want is a lane's result by the function itself.
-func (b *bench) want(fn reflect.Value, lane int) uint64 {
+func (b *bench) want(fn uop.Op, lane int) uint64 {
 	var args []reflect.Value
-	for k := range fn.Type().NumIn() {
-		v := b.get(k*rowBytes, typeOf(fn.Type().In(k)), lane)
-		args = append(args, reflect.ValueOf(v).Convert(fn.Type().In(k)))
+	f := reflect.ValueOf(sem.Function(fn))
+	for k, bits := range fn.Shape().Operands() {
+		v := b.get(k*rowBytes, typeOf(bits), lane)
+		args = append(args, reflect.ValueOf(v).Convert(f.Type().In(k)))
 	}
-	out := fn.Call(args)[0]
+	out := f.Call(args)[0]
 	if out.Kind() == reflect.Bool {
 		if out.Bool() {
 			return 1
@@ -190,14 +192,13 @@ func (b *bench) want(fn reflect.Value, lane int) uint64 {
 }
 
 // compare runs a trial on some operands.
-func (x *trial) compare(t *testing.T, b *bench, fn any, entry uintptr, r *rand.Rand) {
-	f := reflect.ValueOf(fn)
-	dst := typeOf(f.Type().Out(0))
+func (x *trial) compare(t *testing.T, b *bench, fn uop.Op, entry uintptr, r *rand.Rand) {
+	dst := typeOf(fn.Shape().Result)
 	var want [32]uint64
 	for i := range want {
 		switch {
 		case x.mask>>i&1 != 0 || x.use == allLanes:
-			want[i] = b.want(f, i)
+			want[i] = b.want(fn, i)
 		case dst == tM:
 			want[i] = uint64(binary.LittleEndian.Uint32(b.block[maskAt:]) >> i & 1)
 		default:
@@ -211,8 +212,8 @@ func (x *trial) compare(t *testing.T, b *bench, fn any, entry uintptr, r *rand.R
 			got = b.get(dstAt, dst, i)
 		}
 		if got != want[i] {
-			t.Errorf("%s, %+v: lane %d is %#x, want %#x (of %#x %#x %#x)", functionName(fn), *x, i, got, want[i],
-				b.get(0, typeOf(f.Type().In(0)), i), b.get(rowBytes, tX, i), b.get(2*rowBytes, tX, i))
+			t.Errorf("%s, %+v: lane %d is %#x, want %#x (of %#x %#x %#x)", fn, *x, i, got, want[i],
+				b.get(0, typeOf(fn.Shape().Operand[0]), i), b.get(rowBytes, tX, i), b.get(2*rowBytes, tX, i))
 			return
 		}
 		if x.scalar && dst != tM {
@@ -250,14 +251,10 @@ func TestTwins(t *testing.T) {
 		t.Skip(err)
 	}
 	b, r := newBench(), rand.New(rand.NewPCG(1, 2))
-	seen, with, widths := map[string]bool{}, map[string]int{}, map[string]int{}
+	seen, with, widths := map[uop.Op]bool{}, map[uop.Op]int{}, map[uop.Op]int{}
 	for _, fn := range sem.LaneFunctions() {
-		name := functionName(fn)
-		if seen[name] {
-			t.Errorf("two lane functions are called %s", name)
-		}
-		seen[name] = true
-		if twinOf(fn) == nil {
+		seen[fn] = true
+		if laneOf(fn).twin == nil {
 			continue
 		}
 		for _, x := range trials(r) {
@@ -265,13 +262,13 @@ func TestTwins(t *testing.T) {
 				continue
 			}
 			for range 2 {
-				b.fill(r, &x, reflect.TypeOf(fn))
+				b.fill(r, &x, fn)
 				code := x.assemble(t, b, fn)
 				if code == nil {
 					continue
 				}
-				with[name]++
-				widths[name] |= 1 << bit(x.wide512)
+				with[fn]++
+				widths[fn] |= 1 << bit(x.wide512)
 				c, err := native.New(code)
 				if err != nil {
 					t.Skip(err)
@@ -287,7 +284,7 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%s is no lane function", name)
 			} else if with[name] == 0 {
 				t.Errorf("%s was never compiled", name)
-			} else if widths[name] != 3 && has512() && !(widths[name] == 2 && only512.MatchString(name)) {
+			} else if widths[name] != 3 && has512() && !(widths[name] == 2 && only512.MatchString(name.String())) {
 				t.Errorf("%s was compiled for one width alone: %d", name, widths[name])
 			}
 		}

@@ -4,20 +4,20 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
-	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 var operands = flag.String("operands", "", "approximate functions of one operand: at all from one to another, as 0-ffffffff")
 
 // approximations are the functions of one operand that read tables of the special function unit.
-var approximations = []func(uint32) uint32{
-	num.RcpApproxF32, num.RcpApproxFtzF32, num.RsqrtApproxF32, num.RsqrtApproxFtzF32, num.Ex2ApproxF32, num.Ex2ApproxFtzF32,
-	num.SqrtApproxF32, num.SqrtApproxFtzF32, num.Lg2ApproxF32, num.Lg2ApproxFtzF32, num.SinApproxF32, num.SinApproxFtzF32, num.CosApproxF32, num.CosApproxFtzF32,
+var approximations = []uop.Op{
+	uop.RcpApproxF32, uop.RcpApproxFtzF32, uop.RsqrtApproxF32, uop.RsqrtApproxFtzF32, uop.Ex2ApproxF32, uop.Ex2ApproxFtzF32,
+	uop.SqrtApproxF32, uop.SqrtApproxFtzF32, uop.Lg2ApproxF32, uop.Lg2ApproxFtzF32, uop.SinApproxF32, uop.SinApproxFtzF32, uop.CosApproxF32, uop.CosApproxFtzF32,
 }
 
 // TestApproximations compares compiled approximations with package num: at both ends of every segment of
@@ -63,7 +63,7 @@ type approximation struct {
 	code *native.Code
 }
 
-func newApproximation(t *testing.T, fn any, wide bool) *approximation {
+func newApproximation(t *testing.T, fn uop.Op, wide bool) *approximation {
 	a := &approximation{wide: wide, b: newBench()}
 	code, err := native.New((&trial{wide512: wide, mask: ^uint32(0)}).assemble(t, a.b, fn))
 	if err != nil {
@@ -73,7 +73,8 @@ func newApproximation(t *testing.T, fn any, wide bool) *approximation {
 	return a
 }
 
-func compareUnits(t *testing.T, runs []*approximation, fn func(uint32) uint32, first, step uint32) bool {
+func compareUnits(t *testing.T, runs []*approximation, op uop.Op, first, step uint32) bool {
+	fn := sem.Function(op).(func(uint32) uint32)
 	var want [32]uint32
 	for i := range want {
 		want[i] = fn(first + uint32(i)*step)
@@ -87,7 +88,7 @@ func compareUnits(t *testing.T, runs []*approximation, fn func(uint32) uint32, f
 		if got := (*[32]uint32)(unsafe.Pointer(&a.b.block[dstAt])); *got != want {
 			for i := range want {
 				if got[i] != want[i] {
-					t.Errorf("%s, AVX-512 %v: of %#x %#x, want %#x", strings.TrimPrefix(functionName(fn), "num."), a.wide, in[i], got[i], want[i])
+					t.Errorf("%s, AVX-512 %v: of %#x %#x, want %#x", op, a.wide, in[i], got[i], want[i])
 					return false
 				}
 			}

@@ -126,7 +126,7 @@ func (c *compiler) walks(w *walk, other x86.Label) {
 func (c *compiler) whereKnown(w *walk, other x86.Label) {
 	c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	for k := range w.loads {
-		c.MI(x86.CMP, x86.S32, boundsField(c.bounds[w.loads[k].pc], unsafe.Offsetof(machine.NativeBounds{}.Count)), 0)
+		c.MI(x86.CMP, x86.S32, c.boundsField(c.bounds[w.loads[k].pc], unsafe.Offsetof(machine.NativeBounds{}.Count)), 0)
 		c.Jcc(x86.E, other)
 	}
 }
@@ -184,8 +184,9 @@ func (c *compiler) beginWalks(w *walk) {
 // base then has.
 func (c *compiler) walkBounds(w *walk, k int) {
 	l := &w.loads[k]
+	c.prove(l.pc)
 	low, count, host := walkBounds(k)
-	at := func(field uintptr) x86.Mem { return boundsField(c.bounds[l.pc], field) }
+	at := func(field uintptr) x86.Mem { return c.boundsField(c.bounds[l.pc], field) }
 	c.RM(x86.MOV, x86.S32, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Count)))
 	c.MR(x86.MOV, x86.S32, count, x86.RAX)
 	c.RM(x86.MOVSXD, x86.S64, x86.RAX, at(unsafe.Offsetof(machine.NativeBounds{}.Low)))

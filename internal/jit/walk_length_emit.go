@@ -153,7 +153,7 @@ func (c *compiler) runningOnly(d, s x86.Vec) {
 // lengthInside leaves bits in b where a load is not inside in all trips; RDX has the table of bounds. The first index is, and so many
 // behind it as the last trip has gone on.
 func (c *compiler) lengthInside(w *walk, l *walkLoad, t, b x86.Vec) {
-	at := func(field uintptr) x86.Mem { return boundsField(c.bounds[l.pc], field) }
+	at := func(field uintptr) x86.Mem { return c.boundsField(c.bounds[l.pc], field) }
 	c.rowIn(t, &w.rows[l.row].src, false)
 	c.withWord(c.opFor(cSub, tW), t, t, at(unsafe.Offsetof(machine.NativeBounds{}.Low)))
 	last := c.alloc()
@@ -215,7 +215,7 @@ func (c *compiler) nextKnown(w *walk, done x86.Label, keep x86.Mem) {
 // walkCopyOf is the element of the lane in RCX.
 func walkCopyOf(k int) x86.Mem {
 	from := walkCopy(k, 0)
-	return x86.AtIndex(from.Base, x86.RCX, 4, from.Disp)
+	return from.With(x86.RCX, 4)
 }
 
 // knownTrips assembles the trips of all lanes, one after the other.

@@ -68,9 +68,9 @@ func (w *walk) counts(l *walkLoad) bool { return w.passing(l) || l.row >= 0 && w
 // address is where a load at an index loads from.
 func (w *walk) address(l *walkLoad, index x86.Reg) x86.Mem {
 	if w.counts(l) {
-		return x86.AtIndex(l.host, w.count, uint8(l.step<<l.shift), l.disp)
+		return x86.AtIndex(l.host, w.count, uint8(l.step<<l.shift), l.disp).By(inAccess + l.pc)
 	}
-	return x86.AtIndex(l.host, index, 1<<l.shift, l.disp)
+	return x86.AtIndex(l.host, index, 1<<l.shift, l.disp).By(inAccess + l.pc)
 }
 
 // stepped tells whether a value is that of a row that the number of the trip tells.
@@ -109,9 +109,9 @@ func (c *compiler) walkFar(w *walk, l *walkLoad, x x86.Reg, host x86.Mem) {
 	c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(x86.NoReg, x, 1<<l.shift, l.disp))
 	c.RM(x86.ADD, x86.S64, x86.RAX, host)
 	if to := w.at[l.to]; w.class[l.to] == floatClass {
-		c.VM(x86.VMOVSS, x86.W128, to.v, x86.At(x86.RAX, 0))
+		c.VM(x86.VMOVSS, x86.W128, to.v, x86.At(x86.RAX, 0).By(inAccess+l.pc))
 	} else {
-		c.RM(x86.MOV, x86.S32, to.r, x86.At(x86.RAX, 0))
+		c.RM(x86.MOV, x86.S32, to.r, x86.At(x86.RAX, 0).By(inAccess+l.pc))
 	}
 }
 

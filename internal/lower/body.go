@@ -84,7 +84,11 @@ func (b *bodyLowerer) variables(s *syntax.Variables) {
 		}
 		v := b.newVar(o)
 		v.Name, v.Func = unique(b.names, v.Name), b.f
-		where.place(v)
+		if where == &b.frame {
+			where.placeWords(v)
+		} else {
+			where.place(v)
+		}
 		b.vars[o.ID] = v
 		b.f.Locals = append(b.f.Locals, v)
 	}

@@ -34,7 +34,7 @@ func splitCall(ops []syntax.Operand) callParts {
 	return p
 }
 
-func (b *bodyLowerer) call(s *syntax.Instruction) *ir.Call {
+func (b *bodyLowerer) call(s *syntax.Instruction, guard ir.Guard) *ir.Call {
 	p := splitCall(s.Operands)
 	c := &ir.Call{}
 	sig := b.calleeOf(p.callee, c)
@@ -43,16 +43,13 @@ func (b *bodyLowerer) call(s *syntax.Instruction) *ir.Call {
 			sig = b.callList(u.Object, c, sig)
 		}
 	}
-	c.Rets, c.Args = b.operands(p.rets), b.operands(p.args)
-	for i := range c.Rets {
-		b.argument(&p.rets[i], &c.Rets[i], nil)
+	for i := range p.rets {
+		param := parameter(sig, i, true)
+		c.Rets = append(c.Rets, b.result(b.passed(&p.rets[i], param), param, guard)...)
 	}
-	for i := range c.Args {
-		var param *check.Object
-		if sig != nil && i < len(sig.Params) {
-			param = sig.Params[i]
-		}
-		b.argument(&p.args[i], &c.Args[i], param)
+	for i := range p.args {
+		param := parameter(sig, i, false)
+		c.Args = append(c.Args, b.argument(b.passed(&p.args[i], param), param)...)
 	}
 	return c
 }
@@ -95,16 +92,32 @@ func (b *bodyLowerer) prototype(o *check.Object) *ir.Sig {
 		Rets: b.params(o.Sig.Rets, nil), Params: b.params(o.Sig.Params, nil)}
 	var frame area
 	for _, p := range append(append([]*ir.Param{}, s.Rets...), s.Params...) {
-		frame.place(&p.Var)
+		frame.placeWords(&p.Var)
 	}
 	b.sigs[o] = s
 	b.f.Sigs = append(b.f.Sigs, s)
 	return s
 }
 
-// argument completes a call operand: a .param variable is the memory it names, a constant
+// parameter is what a signature has at a place, nil behind its end and without one.
+func parameter(sig *check.Signature, i int, result bool) *check.Object {
+	if sig == nil {
+		return nil
+	}
+	list := sig.Params
+	if result {
+		list = sig.Rets
+	}
+	if i >= len(list) {
+		return nil
+	}
+	return list[i]
+}
+
+// passed lowers an operand of a call: a .param variable is the memory it names, a constant
 // has the type of the parameter.
-func (b *bodyLowerer) argument(s *syntax.Operand, o *ir.Operand, param *check.Object) {
+func (b *bodyLowerer) passed(s *syntax.Operand, param *check.Object) (o ir.Operand) {
+	b.operand(s, &o)
 	switch {
 	case o.Kind == ir.OpSym && o.Var != nil:
 		o.Kind = ir.OpMem
@@ -116,4 +129,5 @@ func (b *bodyLowerer) argument(s *syntax.Operand, o *ir.Operand, param *check.Ob
 			}
 		}
 	}
+	return o
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
@@ -30,6 +31,8 @@ type bodyLowerer struct {
 	locally map[*check.Object]*ir.Var // .local variables of the module, in this kernel's frame
 	added   uint64                    // to a register of the statement being lowered that is no address
 	refused string                    // why the statement being lowered is not executed
+	pos     diag.Pos                  // of the call being lowered
+	behind  []ir.Inst                 // what follows the statement being lowered
 }
 
 // regKey names one register: a member of a family, a component of a vector.
@@ -68,26 +71,36 @@ func (l *lowerer) function(fn *check.Func) error {
 	return b.f.Build(&b.body, ir.Options{OneRowEach: l.opt.OneRowEach})
 }
 
-// params lays out parameters in the function's frame, or of a prototype where f is nil.
+// params lays out parameters in the function's frame, or of a prototype where f is nil. A vector in
+// registers is as many parameters as it has elements.
 func (b *bodyLowerer) params(list []*check.Object, f *ir.Func) []*ir.Param {
 	var out []*ir.Param
 	for _, o := range list {
-		p := &ir.Param{Var: *b.newVar(o), Reg: ir.NoReg}
-		p.Space, p.Func, p.Kernel = ir.SpaceParam, f, f != nil && f.Entry
-		switch {
-		case o.Kind == check.Register && f == nil:
-			p.Reg = 0
-		case o.Kind == check.Register:
-			p.Reg = b.register(regKey{o, 0, 0})
-		case f != nil:
-			p.Name = unique(b.names, p.Name)
-			b.frame.place(&p.Var)
-			b.vars[o.ID] = &p.Var
+		for i := range elements(o) {
+			out = append(out, b.registerParam(o, i, f))
 		}
-		b.pointer(p, o)
-		out = append(out, p)
+		if elements(o) == 0 {
+			out = append(out, b.memoryParam(o, f))
+		}
 	}
 	return out
+}
+
+// memoryParam is a parameter in .param space.
+func (b *bodyLowerer) memoryParam(o *check.Object, f *ir.Func) *ir.Param {
+	p := &ir.Param{Var: *b.newVar(o), Reg: ir.NoReg}
+	p.Space, p.Func, p.Kernel = ir.SpaceParam, f, f != nil && f.Entry
+	if f != nil {
+		p.Name = unique(b.names, p.Name)
+		if p.Kernel {
+			b.frame.place(&p.Var) // as hosts lay out a kernel's arguments
+		} else {
+			b.frame.placeWords(&p.Var)
+		}
+		b.vars[o.ID] = &p.Var
+	}
+	b.pointer(p, o)
+	return p
 }
 
 // pointer keeps the .ptr attribute (5.1.6.3).

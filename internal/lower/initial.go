@@ -14,7 +14,13 @@ import (
 // initialisers fills the initial values, once all symbols exist.
 func (l *lowerer) initialisers() {
 	for _, o := range l.info.Objects {
-		if v := l.vars[o.ID]; v != nil && o.Var != nil && o.Var.Init != nil && !o.Type.Opaque() {
+		v := l.vars[o.ID]
+		if v == nil || o.Var == nil || o.Var.Init == nil {
+			continue
+		}
+		if o.Type.Opaque() {
+			v.Fields = l.fields(o.Var.Init)
+		} else {
 			w := initWriter{l: l, v: v, elem: int64(max(v.Type.Bits(), 8) / 8)}
 			shape := o.Dims
 			if o.Vector > 1 {
@@ -23,6 +29,28 @@ func (l *lowerer) initialisers() {
 			w.level(o.Var.Init, shape, 0)
 		}
 	}
+}
+
+// fieldValues are the names that fields of references have for numbers (9.7.10.5).
+var fieldValues = map[string]int64{
+	"nearest": 0, "linear": 1,
+	"wrap": 0, "mirror": 1, "clamp_ogl": 2, "clamp_to_edge": 3, "clamp_to_border": 4,
+}
+
+// fields reads {field = value, …} of a texture, sampler or surface reference.
+func (l *lowerer) fields(init *syntax.Init) (out []ir.Field) {
+	for i := range init.List {
+		f := &init.List[i]
+		if f.Field == syntax.NoToken || f.Expr == nil {
+			continue
+		}
+		value, named := fieldValues[l.file.RangeText(f.Expr.Range)]
+		if v, err := l.file.Eval(f.Expr); !named && err == nil {
+			value = int64(v.Bits)
+		}
+		out = append(out, ir.Field{Name: l.file.Text(f.Field), Value: value})
+	}
+	return out
 }
 
 // initWriter writes the values of one variable.

@@ -18,7 +18,8 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 	}
 	switch {
 	case in.IsCall():
-		in.Call = b.call(s)
+		b.pos = in.Pos
+		in.Call = b.call(s, in.Guard)
 		in.Annotate(b.f.Regs)
 	case in.IsBranch():
 		b.branch(&in, s)
@@ -34,7 +35,8 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
 	}
-	b.body.Insts = append(b.body.Insts, in)
+	b.body.Insts = append(append(b.body.Insts, in), b.behind...)
+	b.behind = nil
 	b.sum(&in)
 	if b.refused != "" {
 		b.f.Refused = append(b.f.Refused, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.refused})
@@ -114,10 +116,16 @@ func (b *bodyLowerer) name(s *syntax.Operand, o *ir.Operand) {
 
 const warpSize = 32 // 4.5.1
 
+// special lowers a special register; one that is a vector, without a component, is the vector of its components.
 func (b *bodyLowerer) special(sp isa.Special, s *syntax.Operand, o *ir.Operand) {
-	o.Kind, o.Special, o.Comp = ir.OpSpec, sp, b.component(s.Field)
-	if sp.Info().Lanes > 1 && s.Field == syntax.NoToken {
-		o.Comp = ir.WholeSpecial
+	lanes := sp.Info().Lanes
+	if lanes == 1 || s.Field != syntax.NoToken {
+		o.Kind, o.Special, o.Comp = ir.OpSpec, sp, b.component(s.Field)
+		return
+	}
+	o.Kind, o.Elems = ir.OpVec, b.ops.cut(lanes)
+	for i := range o.Elems {
+		o.Elems[i] = ir.Operand{Kind: ir.OpSpec, Special: sp, Comp: uint8(i)}
 	}
 }
 
@@ -327,8 +335,7 @@ func (b *bodyLowerer) predicates(in *ir.Inst) {
 	}
 }
 
-// elements refuses what ptxas takes in a vector that is written: special registers, which are read-only, and
-// predicates, which have no room for an element.
+// elements refuses what ptxas takes as elements of a vector, though nothing says what they mean there.
 func (b *bodyLowerer) elements(ops []ir.Operand) {
 	for i := range ops {
 		o := &ops[i]
@@ -336,15 +343,28 @@ func (b *bodyLowerer) elements(ops []ir.Operand) {
 			continue
 		}
 		for j := range o.Elems {
-			switch e := &o.Elems[j]; {
-			case e.Access == ir.OnlyRead:
-			case e.Kind == ir.OpSpec:
-				b.refused = "a special register as an element of the result is not executed; it is read-only"
-			case e.Kind == ir.OpReg && e.Type == isa.PredType():
-				b.refused = "a predicate as an element of a vector is not executed; it has one bit"
+			if why := oddElement(&o.Elems[0], &o.Elems[j]); why != "" {
+				b.refused = why
 			}
 		}
 	}
+}
+
+// oddElement says why an element is not executed, "" if it is: special registers are read-only, predicates have no
+// room for an element and sinks no value; behind a constant ptxas takes registers of any width.
+func oddElement(first, e *ir.Operand) string {
+	read := e.Access == ir.OnlyRead
+	switch {
+	case e.Kind == ir.OpSpec && !read:
+		return "a special register as an element of the result is not executed; it is read-only"
+	case e.Type == isa.PredType() && (e.Kind == ir.OpReg || e.Kind == ir.OpSpec):
+		return "a predicate as an element of a vector is not executed; it has one bit"
+	case e.Kind == ir.OpSink && read:
+		return "a sink as an element that is read is not executed; it has no value"
+	case first.Kind == ir.OpImm && (e.Kind == ir.OpReg || e.Kind == ir.OpSpec) && e.Type.Bits() < first.Type.Bits():
+		return "a register narrower than its element, behind a constant, is not executed"
+	}
+	return ""
 }
 
 // sameKind tells whether a literal spells a value of a type: a float of at least 32 bits, the bits of

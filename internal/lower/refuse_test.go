@@ -36,7 +36,7 @@ func TestConstantsBeside(t *testing.T) {
 // TestOddElements: what ptxas takes in vectors and as addresses beyond the manual is valid, and refused by
 // name where it would mean nothing; special registers among what is read are executed.
 func TestOddElements(t *testing.T) {
-	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .reg .f16x2 x; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
+	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .reg .f16x2 x; .reg .b16 h; .reg .b128 w; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
 	for stmt, refused := range map[string]string{
 		"ld.global.v2.u32 {r, %laneid}, [a]":               "read-only",
 		"ld.global.v2.u32 {q, r}, [a]":                     "one bit",
@@ -55,6 +55,13 @@ func TestOddElements(t *testing.T) {
 		"st.global.v2.u32 [a], {r, %laneid}":                                    "",
 		"st.global.v2.f32 [a], {%laneid, r}":                                    "",
 		"mov.b64 a, {%laneid, r}":                                               "",
+		"mov.b64 a, {%laneid, q}":                                               "one bit",
+		"mov.v2.b32 {r, _}, {r, q}":                                             "one bit",
+		"mov.v2.b32 {r, _}, {_, r}":                                             "has no value",
+		"mov.b32 r, {0, _}":                                                     "has no value",
+		"mov.b64 a, {0, h}":                                                     "narrower",
+		"mov.v4.u32 {r, _, _, _}, %tid":                                         "",
+		"mov.b128 w, %ctaid":                                                    "",
 		"ld.global.v2.u32 {r, _}, [a]":                                          "",
 	} {
 		wantRefusal(t, text, stmt, refused)

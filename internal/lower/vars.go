@@ -46,4 +46,10 @@ func (a *area) place(v *ir.Var) {
 	a.size = v.Offset + v.Size
 }
 
+// placeWords is place for a variable of a call's .param area: it begins at a word, since calls copy words.
+func (a *area) placeWords(v *ir.Var) {
+	a.size = alignUp(a.size, 4)
+	a.place(v)
+}
+
 func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }

@@ -2,18 +2,13 @@ package machine
 
 // This file checks the addresses of memory instructions, all lanes before any is touched.
 
-import "ptxvm.invalid/ptxvm/internal/mem"
+import (
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 // Request is the decode-time part of a memory instruction.
-type Request struct {
-	Space Space
-	Kind  AccessKind
-	Size  uint32 // bytes each lane touches: all elements of a vector
-	Align uint32 // a power of two: the address must be a multiple of it
-	// OwnCTA is set for .shared::cta and for plain .shared: an address of another CTA of the
-	// cluster is a fault.
-	OwnCTA bool
-}
+type Request = uop.Request
 
 // AccessMode says where the lanes of a checked instruction point.
 type AccessMode uint8
@@ -51,7 +46,7 @@ func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
 	a := &w.access
 	switch {
 	case q.Space <= Param && w.allCached(in, q, addr):
-		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
+		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, w.wk.arenaFirst-in.Imm
 		return a, Next
 	case q.Space == Shared && w.allShared(in, q, addr):
 		a.Mode, a.base, a.org = OneSpan, w.cta.shared, w.cta.window-in.Imm
@@ -61,10 +56,15 @@ func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
 	return w.accessSlow(in, q, addr, lo, hi, low)
 }
 
-// Widen zero-extends a row of 32-bit addresses. The result is valid until the handler returns.
-func (w *Warp) Widen(addr *[32]uint32) *[32]uint64 {
+// Narrow is what gives, with a displacement added in 64 bits, the 32-bit sum of both: the address that a
+// 32-bit register and a displacement name wraps, as in machine code (RATIONALE.md).
+func Narrow(addr uint32, disp uint64) uint64 { return uint64(addr+uint32(disp)) - disp }
+
+// Widen makes 64-bit addresses of a row of 32-bit ones, less the displacement. The result is valid until
+// the handler returns.
+func (w *Warp) Widen(addr *[32]uint32, disp uint64) *[32]uint64 {
 	for i := range w.wide {
-		w.wide[i] = uint64(addr[i])
+		w.wide[i] = Narrow(addr[i], disp)
 	}
 	return &w.wide
 }
@@ -203,7 +203,7 @@ func (w *Warp) oneSpan(in *Inst, q *Request, a *Access, lo, hi uint64) bool {
 	case q.Space == Shared && !q.OwnCTA:
 		base = 0
 	case q.Space <= Param && w.lookup(in, q, lo, hi):
-		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, mem.GlobalBase-in.Imm
+		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, w.wk.arenaFirst-in.Imm
 		return true
 	default:
 		return false
@@ -253,17 +253,11 @@ func (w *Warp) oneRow(q *Request, a *Access, lo, hi, low uint64) bool {
 	} else if q.Space != Local {
 		return false
 	}
-	if lo != hi || low&uint64(q.Align-1) != 0 || q.Kind == Atomic || !w.inStack(off, q.Size) {
+	if lo != hi || low&uint64(q.Align-1) != 0 || q.Kind == Atomic || !w.OwnsLocal(off, q.Size) {
 		return false
 	}
 	a.Mode, a.Row, a.shift = OneRow, w.LocalRow(uint32(off)), uint32(off&3)
 	return true
-}
-
-// inStack tells whether bytes lie in a thread's local memory.
-func (w *Warp) inStack(off uint64, size uint32) bool {
-	limit := uint64(w.cta.grid.stackLimit)
-	return off < limit && uint64(size) <= limit-off
 }
 
 // resolve checks one lane's address. local tells that the words lie wordStride apart.
@@ -333,8 +327,10 @@ func (w *Warp) resolveLocal(q *Request, off uint64, lane int, fail func(FaultKin
 	switch {
 	case q.Kind == Atomic: // 9.7.13.5: atom works on global and shared memory
 		return fail(WrongWindow)
-	case !w.inStack(off, q.Size):
-		return fail(OutOfBounds)
+	case !w.lanesOwn(off, q.Size, 1<<lane):
+		_, _, f := fail(OutOfBounds)
+		f.Value, f.Want = w.localExtent(lane)
+		return nil, false, f
 	}
 	return w.laneWord(uint32(off), lane), true, nil
 }
@@ -345,12 +341,30 @@ func (w *Warp) near(x, size uint64) *NearAllocation {
 	if !ok {
 		return nil
 	}
-	n := &NearAllocation{Start: v.Start, Size: v.End - v.Start, Label: v.Label, Freed: freed}
+	n := nearAllocation(v, freed)
 	if n.Before = x < v.Start; n.Before {
 		n.Distance = v.Start - x
 	} else if x >= v.End {
 		n.Distance = x - v.End
 	}
+	return n
+}
+
+// Block describes the allocation that holds addr, or held it until it was freed; nil if there is none.
+func (w *Warp) Block(addr uint64) *NearAllocation {
+	if v, ok := w.wk.arena.Find(addr); ok {
+		return nearAllocation(v, false)
+	}
+	if v, _, freed := w.wk.arena.Nearest(addr, 1); freed {
+		return nearAllocation(v, true)
+	}
+	return nil
+}
+
+func nearAllocation(v mem.Allocation, freed bool) *NearAllocation {
+	n := &NearAllocation{Start: v.Start, Size: v.End - v.Start, Label: v.Label, Freed: freed}
+	n.Made, _ = v.Made.(*Place)
+	n.Ended, _ = v.Ended.(*Place)
 	return n
 }
 

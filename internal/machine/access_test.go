@@ -71,6 +71,7 @@ func TestSpaces(t *testing.T) {
 				op(hOut, 0, r(1), 0, 64),
 				op(hExit, 0, 0, 0, 0),
 			)
+			prog.LocalBytes = 120
 			m.mustRun(prog, 2, 31, func(l *Launch) { l.Shared = 4096 })
 			m.want(31, func(i int) uint32 { return uint32(i) * (size / 4) })
 		}

@@ -84,7 +84,7 @@ func (a *Access) Store64(addr *[32]uint64, lane int, off uint32, v uint64) {
 
 // hostGlobal returns the host address of a checked global address.
 func (w *Warp) hostGlobal(x uint64) unsafe.Pointer {
-	return unsafe.Add(w.wk.arenaBase, x-mem.GlobalBase)
+	return unsafe.Add(w.wk.arenaBase, x-w.wk.arenaFirst)
 }
 
 // Rest returns the memory from a global address to the end of its allocation, which the instruction reads; nil at any

@@ -57,6 +57,9 @@ type Place struct {
 	Lanes   uint32
 }
 
+// IsPlace lets an allocation name the instruction that made it.
+func (*Place) IsPlace() {}
+
 // step is how far an operation is.
 type step uint8
 

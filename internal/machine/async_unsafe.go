@@ -22,7 +22,7 @@ func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
 		}
 		return nil, f
 	}
-	return unsafe.Slice((*byte)(unsafe.Add(wk.arenaBase, addr-mem.GlobalBase)), n), nil
+	return unsafe.Slice((*byte)(unsafe.Add(wk.arenaBase, addr-wk.arenaFirst)), n), nil
 }
 
 // Shared returns the host memory of n bytes of shared memory at an address in the shared window,

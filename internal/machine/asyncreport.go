@@ -48,6 +48,21 @@ const (
 	NoProxyFence                      // the async proxy reads what the generic one wrote, at Op, without a fence
 	NoFenceBefore                     // of two tcgen05 operations in tensor memory, behind Op
 	NoFenceAfter                      // likewise, before Then
+	RaceRAW                           // Then reads what Op has written, and nothing orders them
+	RaceWAR                           // Then writes what Op has read
+	RaceWAW                           // Then writes what Op has written
+	RaceScope                         // both are strong, but the scope of one does not include the other's thread
+	SyncMisuse                        // of a barrier or a member mask, by Then; Text says what
+)
+
+// Relation says how far the threads of a race are from each other.
+type Relation uint8
+
+// The relations.
+const (
+	WithinWarp Relation = iota
+	WithinCTA
+	AcrossCTAs
 )
 
 // Report is something that no rule orders: an access that an asynchronous operation may overtake.
@@ -56,6 +71,9 @@ type Report struct {
 	Extent Extent // what both touch
 	Op     Place  // the operation's issue
 	Then   Place  // the access; OpenAtExit: zero but for the CTA
+	// Between is, of races, how far the threads are from each other.
+	Between Relation
+	Text    string // SyncMisuse
 }
 
 // Reporter gets the reports of a launch, from several workers at a time.

@@ -3,14 +3,18 @@ package machine
 // This file holds CTA barriers (9.7.13.1), in two stages: the lanes of a warp gather, then the
 // warp arrives with 32 threads.
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 // NumBarriers is the number of named barriers of a CTA.
 const NumBarriers = 16
 
 // BarrierKind is the operation of a barrier instruction. Lanes of one warp gather by barrier
 // and kind.
-type BarrierKind uint8
+type BarrierKind = uop.BarrierKind
 
 // The kinds.
 const (
@@ -69,6 +73,9 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	}
 	i := first(w.Mask)
 	e := w.barrierEntry(uint8(b.ID[i]), b.Kind)
+	if b.Aligned && w.Watchful() {
+		w.alignedMisuse(in, e)
+	}
 	e.lanes |= w.Mask
 	e.pred |= b.Pred & w.Mask
 	e.pc = w.PC(in)
@@ -133,6 +140,7 @@ func (w *Warp) gathered(in *Inst, e *warpBarrier) State { // in is nil when an e
 		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.lanes, Value: uint64(e.count), Want: uint64(b.count), Text: "thread count differs"})
 	}
 	w.cta.pending |= 1 << e.id
+	w.cta.tellBarrier(Event{What: BarrierMet, ID: e.id, Warp: int(w.index), Lanes: e.lanes})
 	b.count = e.count
 	b.arrived += 32
 	b.popc += uint32(bits.OnesCount32(e.pred))
@@ -190,7 +198,7 @@ func (c *CTA) completeBarrier(id uint8) {
 	done := *b
 	*b = ctaBarrier{}
 	c.pending &^= 1 << id
-	c.tell(BarrierDone, done.waiting)
+	c.tellBarrier(Event{What: BarrierDone, ID: id, Warps: done.waiting})
 	for m := done.waiting; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		c.warps[i].pass(id, &done)
@@ -205,12 +213,12 @@ func (w *Warp) pass(id uint8, b *ctaBarrier) {
 		if f.wait != WaitCTA || f.id != id {
 			continue
 		}
-		f.result = f.kind.reduce(b)
+		f.result = reduced(f.kind, b)
 		w.wake(f)
 	}
 }
 
-func (k BarrierKind) reduce(b *ctaBarrier) uint32 {
+func reduced(k BarrierKind, b *ctaBarrier) uint32 {
 	yes := false
 	switch k {
 	case BarPopc:

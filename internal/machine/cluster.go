@@ -48,6 +48,9 @@ func (wk *worker) newCluster(g *Grid, rank uint64) *Cluster {
 // retireCluster puts a cluster to rest, in whatever state it is.
 func (wk *worker) retireCluster(cl *Cluster) {
 	cl.giveHope()
+	if len(cl.ctas) != 0 && cl.ctas[0].grid.stopped.Load() {
+		cl.ctas[0].grid.noteRunning(cl)
+	}
 	for i, c := range cl.ctas {
 		wk.retire(c)
 		cl.ctas[i] = nil

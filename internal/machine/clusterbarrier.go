@@ -99,6 +99,7 @@ func (cl *Cluster) completeBarrier() {
 		return
 	}
 	cl.changed++
+	cl.ctas[0].tell(ClusterDone, 0)
 	for _, c := range cl.ctas {
 		b := c.clusterBar
 		c.clusterBar = clusterBarrier{passed: b.arrived &^ b.waiting}

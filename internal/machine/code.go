@@ -29,7 +29,7 @@ type Code struct {
 	Scalars    []ScalarSlot
 
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
-	LocalBytes uint32 // local depot above it
+	LocalBytes uint32 // local depot above it, to the end of its last variable
 
 	// SharedFirst is the first address of the CTA's shared memory, SharedBytes how much of it there is at least: 0 where the
 	// address differs between CTAs.
@@ -37,6 +37,10 @@ type Code struct {
 
 	native atomic.Pointer[Native]
 }
+
+// Compiler installs machine code (Code.SetNative). It asks now and then whether the launch that waits for it has been stopped;
+// then it installs nothing.
+type Compiler func(c *Code, stopped func() bool)
 
 // OnlySplit returns a copy of the code, for tests, that always runs split.
 func (c *Code) OnlySplit() *Code {

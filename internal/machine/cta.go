@@ -78,7 +78,7 @@ func (w *Warp) begin(lanes uint32) {
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
 	w.watched, w.hurry, w.patient, w.parting = 0, 0, 0, false
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
-	w.steps, w.slept, w.ops, w.lost, w.heated = 0, 0, 0, 0, 0
+	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
 	if w.cta.async.mode != Eager {
 		w.groups = [pipeKinds]*[32]uint64{}
 	}
@@ -188,9 +188,11 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 func (c *CTA) account(w *Warp) {
 	s := &w.wk.stats
 	s.Steps += w.steps
+	w.total += w.steps
 	s.LaneOps += w.ops - w.lost
 	c.cycles += w.steps + w.slept
 	c.grid.charge(w.steps)
+	w.wk.publishOps(c.grid)
 	if c.grid.Compile != nil {
 		w.warm()
 	}

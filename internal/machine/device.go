@@ -85,7 +85,7 @@ func (d *Device) Close() error {
 	return errors.Join(append(errs, d.Arena.Close())...)
 }
 
-// Launch runs a kernel to its end. The error is a *Fault, a *DeadlockError, ErrStepLimit, the
+// Launch runs a kernel to its end. The error is a *Fault, a *DeadlockError, a *Defect, ErrStepLimit, the
 // context's, mem.ErrOutOfMemory, or says what is wrong with the shape. It returns when all
 // workers have left the kernel.
 func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
@@ -122,13 +122,13 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	}
 	c.run(g)
 	stats := c.collect()
-	stats.Leaked = g.leaked
+	stats.Leaked, stats.Running = g.leaked, g.running
 	d.elapsed.Add(stats.Steps)
 	crashed, err := g.crashed, g.err
 	c.keepGrid(ctx, g)
 	over = true
 	if crashed != nil {
-		panic(crashed)
+		return stats, crashed
 	}
 	return stats, err
 }
@@ -248,7 +248,7 @@ func (d *Device) newCrew() (*crew, error) {
 
 func newWorker(a *mem.Arena, im *images) *worker {
 	return &worker{
-		arena: a, arenaBase: a.Base(), images: im,
+		arena: a, arenaBase: a.Base(), arenaFirst: a.First(), images: im,
 		pools: make(map[*Code]*blockPool), shared: make(map[uint32][]rowBase),
 	}
 }
@@ -298,7 +298,7 @@ func (c *crew) setParams(a *mem.Arena, g *Grid) error {
 			}
 			c.params = 0
 		}
-		p, err := a.Alloc(n, mem.Info{Label: "kernel parameters", ReadOnly: true})
+		p, err := a.Alloc(n, mem.Info{Label: "kernel parameters", ReadOnly: true, Internal: true})
 		if err != nil {
 			return err
 		}

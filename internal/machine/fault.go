@@ -2,7 +2,11 @@ package machine
 
 // This file holds faults: what stops a launch, with all that a report needs.
 
-import "fmt"
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 // FaultKind is the number of a fault in the catalogue of diagnostics.
 type FaultKind uint16
@@ -32,42 +36,48 @@ const (
 	SurfaceAlignment    FaultKind = 7031
 	NoSurface           FaultKind = 7032 // a handle that names nothing
 	WrongSurface        FaultKind = 7033 // geometry or format are not what the instruction wants
+	NoTexture           FaultKind = 7034 // the same two of textures and samplers
+	WrongTexture        FaultKind = 7035
 	BadTensorAllocation FaultKind = 7040 // tcgen05.alloc, dealloc: Text says what
 	BadTensorAccess     FaultKind = 7041 // address in tensor memory: Text says what
 	BadDescriptor       FaultKind = 7042 // of a matrix in shared memory: Text says which field
 	PartialWarp         FaultKind = 7043 // an .aligned instruction without some lanes: Text says which
+	BadFree             FaultKind = 7050 // free of Addr, which Text describes
 )
 
-// AccessKind is what an instruction does to memory.
-type AccessKind uint8
+// AccessKind says what an access does to memory.
+type AccessKind = uop.AccessKind
 
 // The kinds of access.
 const (
-	Load AccessKind = iota
-	Store
-	Atomic
+	Load   = uop.AccessLoad
+	Store  = uop.AccessStore
+	Atomic = uop.AccessAtomic
 )
 
-func (k AccessKind) String() string { return [...]string{"load", "store", "atomic"}[k] }
-
 // Space is the state space that an instruction names (5.1).
-type Space uint8
+type Space = uop.Space
 
 // The spaces.
 const (
-	Generic Space = iota
-	Global
-	Const
-	Param // kernel parameters
-	Shared
-	Local
-	Tensor    // tensor memory of a CTA
-	Registers // of a frame
+	Generic   = uop.SpaceGeneric
+	Global    = uop.SpaceGlobal
+	Const     = uop.SpaceConst
+	Param     = uop.SpaceParam // kernel parameters
+	Shared    = uop.SpaceShared
+	Local     = uop.SpaceLocal
+	Tensor    = uop.SpaceTensor    // tensor memory of a CTA
+	Registers = uop.SpaceRegisters // of a frame
 )
 
-func (s Space) String() string {
-	return [...]string{"generic", "global", "const", "param", "shared", "local", "tensor", "register"}[s]
+// Defect is a panic of a worker, in a handler, in what compiled code calls or in the compiler: a mistake of ours, not of the
+// kernel's. The launch ends with it, the process and the device go on.
+type Defect struct {
+	What  string // the panic's value
+	Stack string // of the goroutine that panicked
 }
+
+func (d *Defect) Error() string { return "a defect in ptxvm, not in your PTX: " + d.What }
 
 // Fault says what stopped a launch and where. A handler fills what describes the failure;
 // Warp.Fault adds where it happened.
@@ -107,6 +117,7 @@ type NearAllocation struct {
 	Distance    uint64 // bytes between the access and the allocation
 	Before      bool   // the address lies before it
 	Freed       bool
+	Made, Ended *Place // by which instructions; nil: by the host
 }
 
 func (f *Fault) Error() string {

@@ -14,9 +14,9 @@ type GatherIn struct {
 // Gather is a set of lanes that have met, with the values they brought. It is valid until the
 // handler returns.
 type Gather struct {
-	Lanes uint32 // everyone who takes part
+	Lanes uint32 // lanes that take part
 	Pred  uint32
-	A     *[32]uint32
+	A     *[32]uint32 // nil if the form has no such row, like X
 	X     *[32]uint64
 
 	key     uint64
@@ -35,6 +35,9 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	f := w.frag
 	if f.woken {
 		return w.fetch(f), Next
+	}
+	if w.Watchful() {
+		w.maskMisuse(in, v.Members)
 	}
 	if w.allHere(v.Members) {
 		g := &w.direct
@@ -106,23 +109,32 @@ func (w *Warp) openGather(key uint64, members uint32) *Gather {
 	}
 	g.key, g.members, g.full = key, members, false
 	g.Lanes, g.Pred, g.left = 0, 0, 0
-	g.A, g.X = &g.a, &g.x
+	g.A, g.X = nil, nil
 	w.gathers = append(w.gathers, g)
 	return g
 }
 
+// deposit adds what lanes bring. A gather has the rows that its form has: instructions with one
+// key bring the same ones.
 func (g *Gather) deposit(lanes uint32, v GatherIn) {
 	g.Lanes |= lanes
 	g.left |= lanes
 	g.Pred |= v.Pred & lanes
+	if v.A != nil {
+		g.A = &g.a
+		copyLanes(g.A, v.A, lanes)
+	}
+	if v.X != nil {
+		g.X = &g.x
+		copyLanes(g.X, v.X, lanes)
+	}
+}
+
+// copyLanes copies the lanes of a mask from row to row.
+func copyLanes[T any](to, from *[32]T, lanes uint32) {
 	for m := lanes; m != 0; m &= m - 1 {
 		i := first(m)
-		if v.A != nil {
-			g.a[i] = v.A[i]
-		}
-		if v.X != nil {
-			g.x[i] = v.X[i]
-		}
+		to[i] = from[i]
 	}
 }
 

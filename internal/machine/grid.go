@@ -34,13 +34,14 @@ type Launch struct {
 	Observer        Observer // nil: nobody looks on
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter       // of mode Lazy; nil: nobody wants reports
+	Reporter        Reporter       // of mode Lazy and Misuse; nil: nobody wants reports
+	Misuse          bool           // reports misuse of barriers and member masks; code is not compiled
 	Progress        func(Progress) // called now and then; may be nil
-	Compile         func(*Code)    // installs machine code (Code.SetNative); nil: code is interpreted
+	Compile         Compiler       // installs machine code (Code.SetNative); nil: code is interpreted
 	CompileAfter    uint32         // times that a worker interprets as many steps as code has instructions before it calls Compile
-	Better          func(*Code)    // replaces code that is Native.Quick; may be nil
+	Better          Compiler       // replaces code that is Native.Quick; may be nil
 	BetterAfter     uint32         // CompileAfter for Better, of which compiled steps count less
-	CompileParts    func(*Code)    // completes code that is Native.Whole; may be nil
+	CompileParts    Compiler       // completes code that is Native.Whole; may be nil
 	PartsAfter      uint32         // times that a worker misses code for some lanes before it calls CompileParts
 	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
 	Stays           bool           // nobody writes this any more, but for the bytes of Params: launched again, it means the same
@@ -49,7 +50,7 @@ type Launch struct {
 // Progress is how far a launch is.
 type Progress struct {
 	Done, CTAs uint64
-	LaneOps    uint64 // executed by each worker up to the last CTA that it finished
+	LaneOps    uint64 // executed, but for the last few of each worker
 }
 
 // Limits of a thread unless the launch says otherwise.
@@ -68,6 +69,7 @@ type Stats struct {
 	Parked    uint64      // times a cluster gave its worker to another
 	Left      []Left      // where compiled code has returned, by Code and pc
 	Leaked    *TensorLeak // tensor memory that was not freed; nil: all was
+	Running   []Running   // of a launch that was stopped: the warps that executed most
 }
 
 // Left counts how often compiled code left lanes at a pc for the interpreter.
@@ -106,6 +108,8 @@ type Grid struct {
 	helpers    helpers
 
 	stopped atomic.Bool
+	running []Running // as in Stats, guarded by mu
+
 	steps   atomic.Uint64 // only counted if MaxSteps is set
 	done    atomic.Uint64 // CTAs
 	laneOps atomic.Uint64 // as in Progress
@@ -113,7 +117,7 @@ type Grid struct {
 	mu      sync.Mutex
 	err     error // the first
 	leaked  *TensorLeak
-	crashed any // panic of a worker
+	crashed *Defect // the first panic of a worker
 }
 
 // shape is the arithmetic of a block.

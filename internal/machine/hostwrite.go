@@ -26,11 +26,16 @@ func (w hostWrite) part(k, n int) hostWrite {
 // leastWrite is the bytes for each worker that are worth calling it.
 const leastWrite = 64 << 10
 
+// farWrite is the bytes that no cache holds until a kernel reads them: they are written past the caches, as copy does.
+const farWrite = 64 << 20
+
 // Write copies into device memory as copy does.
 func (d *Device) Write(to, from []byte) int {
 	n := min(len(to), len(from))
 	w := hostWrite{to[:n], from[:n]}
-	if n < 2*leastWrite {
+	if n >= farWrite {
+		copy(w.to, w.from)
+	} else if n < 2*leastWrite {
 		w.copy()
 	} else if c := d.lend(); c == nil {
 		w.copy()

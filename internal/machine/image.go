@@ -1,10 +1,11 @@
 package machine
 
 // This file holds the images of a device: what handles name. A handle is an address in a window
-// of its own, whether a launch passes it or a kernel takes the address of a .surfref variable
-// (5.3); nothing lies there in memory.
+// of its own, whether a launch passes it or a kernel takes the address of a .surfref,
+// .texref or .samplerref variable (5.3); nothing lies there in memory.
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -19,43 +20,102 @@ type Image struct {
 	Base uint64 // address of its first byte
 }
 
-// images gives handles out. Numbers are never used again, so a handle of what is gone stays wrong.
+// Texture is an image as texture instructions read it, or a sampler alone, which has no levels. It is
+// never written once handles name it.
+type Texture struct {
+	tex.Texture
+	Name string
+	Gone func() bool // its memory has been freed; nil: it has none
+}
+
+// HandleKind is the type of reference that a handle stands for (5.3).
+type HandleKind uint8
+
+// The kinds.
+const (
+	SurfaceHandle HandleKind = iota
+	TextureHandle
+	SamplerHandle
+)
+
+func (k HandleKind) String() string { return [...]string{"surface", "texture", "sampler"}[k] }
+
+// images gives handles out. A slot whose handle has ended is used again once as many as quarantine
+// others have ended after it: until then a handle of what is gone stays wrong.
 type images struct {
 	mu    sync.Mutex
 	slots atomic.Pointer[[]*imageSlot]
+	ended []uint64
 }
 
-// imageSlot is what one handle means.
-type imageSlot struct {
-	name  string
-	image atomic.Pointer[Image] // nil: a reference that nothing is bound to, or gone
-	gone  atomic.Bool
+const quarantine = 4096
+
+// imageSlot is what one handle means now; what it points to is never written.
+type imageSlot struct{ atomic.Pointer[binding] }
+
+type binding struct {
+	name    string
+	kind    HandleKind
+	image   *Image   // nil: a reference that nothing is bound to, or gone
+	texture *Texture // the same of textures and samplers
+	gone    bool
 }
 
-// AddHandles makes n handles in a row for one name and returns the first. They name no image yet.
-func (d *Device) AddHandles(name string, n int) uint64 {
-	d.images.mu.Lock()
-	defer d.images.mu.Unlock()
-	old := d.images.all()
+// AddHandles makes n handles in a row for one name and returns the first. They name nothing yet.
+func (d *Device) AddHandles(kind HandleKind, name string, n int) uint64 {
+	t := &d.images
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n == 1 && len(t.ended) > quarantine {
+		h := t.ended[0]
+		t.ended = t.ended[1:]
+		t.slot(h).Store(&binding{name: name, kind: kind})
+		return h
+	}
+	old := t.all()
 	list := old // readers hold shorter lists of the same memory
 	for range n {
-		list = append(list, &imageSlot{name: name})
+		s := new(imageSlot)
+		s.Store(&binding{name: name, kind: kind})
+		list = append(list, s)
 	}
-	d.images.slots.Store(&list)
+	t.slots.Store(&list)
 	return mem.ImageWindow + uint64(len(old))*mem.ImageStep
+}
+
+// change replaces what a handle means.
+func (t *images) change(handle uint64, by func(b *binding)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.slot(handle); s != nil {
+		b := *s.Load()
+		by(&b)
+		s.Store(&b)
+	}
 }
 
 // SetImage lets a handle name an image; nil: none.
 func (d *Device) SetImage(handle uint64, im *Image) {
-	if s := d.images.slot(handle); s != nil {
-		s.image.Store(im)
-	}
+	d.images.change(handle, func(b *binding) { b.image = im })
+}
+
+// SetTexture lets a handle name a texture or a sampler; nil: none.
+func (d *Device) SetTexture(handle uint64, t *Texture) {
+	d.images.change(handle, func(b *binding) { b.texture = t })
 }
 
 // ImageOf returns the image that a handle names, nil if none.
 func (d *Device) ImageOf(handle uint64) *Image {
 	if s := d.images.slot(handle); s != nil {
-		return s.image.Load()
+		return s.Load().image
+	}
+	return nil
+}
+
+// TextureOf returns the texture or sampler that a handle names, nil if none.
+func (d *Device) TextureOf(handle uint64) *Texture {
+	if s := d.images.slot(handle); s != nil {
+		return s.Load().texture
 	}
 	return nil
 }
@@ -63,10 +123,11 @@ func (d *Device) ImageOf(handle uint64) *Image {
 // DropHandles ends n handles in a row.
 func (d *Device) DropHandles(handle uint64, n int) {
 	for i := range uint64(n) {
-		if s := d.images.slot(handle + i*mem.ImageStep); s != nil {
-			s.gone.Store(true)
-			s.image.Store(nil)
-		}
+		h := handle + i*mem.ImageStep
+		d.images.change(h, func(b *binding) {
+			*b = binding{name: b.name, kind: b.kind, gone: true}
+			d.images.ended = append(d.images.ended, h)
+		})
 	}
 }
 
@@ -77,7 +138,7 @@ func (t *images) all() []*imageSlot {
 	return nil
 }
 
-// slot returns what a handle means, nil if it is none.
+// slot returns the place of a handle, nil if it is none.
 func (t *images) slot(handle uint64) *imageSlot {
 	at, list := handle-mem.ImageWindow, t.all()
 	if at%mem.ImageStep != 0 || at/mem.ImageStep >= uint64(len(list)) {
@@ -88,15 +149,45 @@ func (t *images) slot(handle uint64) *imageSlot {
 
 // Image returns the image that a handle names; without one it says why.
 func (w *Warp) Image(handle uint64) (im *Image, why string) {
+	b, why := w.wk.images.meaning(handle, SurfaceHandle)
+	if b == nil || b.image == nil {
+		return nil, why
+	}
+	return b.image, ""
+}
+
+// Texture returns the texture or sampler that a handle names; without one it says why.
+func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) {
+	b, why := w.wk.images.meaning(handle, kind)
+	switch {
+	case b == nil || b.texture == nil:
+		return nil, why
+	case b.texture.Gone != nil && b.texture.Gone():
+		return nil, "the memory of " + b.name + " has been freed"
+	}
+	return b.texture, ""
+}
+
+// HandleKind tells what a handle stands for, if it is one.
+func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
 	s := w.wk.images.slot(handle)
+	if s == nil || s.Load().gone {
+		return 0, false
+	}
+	return s.Load().kind, true
+}
+
+// meaning is what a handle of a kind means, and what is wrong if it names nothing.
+func (t *images) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
+	s := t.slot(handle)
 	if s == nil {
 		return nil, "it is no handle"
 	}
-	if im = s.image.Load(); im != nil {
-		return im, ""
+	switch b = s.Load(); {
+	case b.gone:
+		return nil, b.name + " has been freed"
+	case b.kind != kind:
+		return nil, fmt.Sprintf("%s is a %v, no %v", b.name, b.kind, kind)
 	}
-	if s.gone.Load() {
-		return nil, s.name + " has been freed"
-	}
-	return nil, "no surface is bound to the reference " + s.name
+	return b, fmt.Sprintf("no %v is bound to the reference %s", kind, b.name)
 }

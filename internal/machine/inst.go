@@ -2,7 +2,10 @@ package machine
 
 // This file declares the decoded instruction, the unit that the fragment loop runs.
 
-import "ptxvm.invalid/ptxvm/internal/isa"
+import (
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 // State is what a handler tells the fragment loop to do next. A handler never
 // blocks a goroutine: whatever has to wait is described in the warp and returned.
@@ -32,7 +35,7 @@ type Handler func(w *Warp, in *Inst) State
 type Inst struct {
 	Full  Handler // every lane of the frame executes; ALU handlers may write all 32 lanes
 	Part  Handler // some lanes execute; rows are blended
-	Inner Handler // what a wrapper (scalar-then-broadcast, observer, breakpoint) calls
+	Inner Handler // the comparison behind Full, or what Ext.High comes behind
 	Imm   uint64  // address displacement, immediate of the form, or branch target pc
 	Ext   *Ext    // what does not fit: vectors, tables of targets, call signatures
 	D     uint32  // destination
@@ -41,7 +44,7 @@ type Inst struct {
 	C     uint32
 	Guard uint32 // offset of the guard predicate; NoGuard without one; bit 0 set when negated
 	Flags Flags
-	_     uint16
+	Op    uop.Op // what the instruction is; wrappers around its handlers leave it
 }
 
 // Flags are facts about one instruction.
@@ -73,7 +76,15 @@ type Ext struct {
 	Call *CallSite
 	// Spread is what a scalar instruction whose results are also read as rows does first.
 	Spread *Spread
-	Data   any // decode-time constant of one family of handlers; its own file says what
+	// High is what a result of up to 64 bits in registers of 128 does last.
+	High *High
+	Data uop.Payload // what the operation is about; its type follows from Inst.Op
+}
+
+// High extends results to the upper halves of 128-bit registers.
+type High struct {
+	Lows   []uint32 // rows of the lower halves
+	Signed bool
 }
 
 // Spread makes a scalar instruction write the rows of its results, too.

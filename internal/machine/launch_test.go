@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -170,16 +171,35 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestPanic passes a defect in a handler on to the goroutine that launched.
+// TestPanic: a defect in a handler, of a wild access, or in the compiler ends the launch with an error, and nothing else.
 func TestPanic(t *testing.T) {
 	m := newMachine(t, 64)
-	c := code(op(func(*Warp, *Inst) State { panic("BUG: test") }, 0, 0, 0, 0))
-	defer func() {
-		if recover() == nil {
-			t.Error("the panic was lost")
+	exit := op(hExit, 0, 0, 0, 0)
+	panics := op(func(*Warp, *Inst) State { panic("BUG: test") }, 0, 0, 0, 0)
+	var nothing *[32]uint32
+	wild := op(func(*Warp, *Inst) State { nothing[5]++; return Next }, 0, 0, 0, 0)
+	compiled := code(exit)
+	compiled.Insts = compiled.Split
+	for name, x := range map[string]struct {
+		code    *Code
+		compile Compiler
+		what    string
+	}{
+		"a handler":     {code(panics, exit), nil, "BUG: test"},
+		"a wild access": {code(wild, exit), nil, "nil pointer"},
+		"the compiler":  {compiled, func(*Code, func() bool) { panic("BUG: test") }, "BUG: test"},
+	} {
+		for _, workers := range []int{1, 2} {
+			_, err := m.launch(x.code, 4, 32, func(l *Launch) { l.Workers, l.Compile = workers, x.compile })
+			var d *Defect
+			if !errors.As(err, &d) || !strings.Contains(d.What, x.what) || !strings.Contains(d.Stack, "goroutine") {
+				t.Errorf("%s, %d workers: %v, want a defect with %q", name, workers, err, x.what)
+			}
 		}
-	}()
-	m.launch(c, 4, 32, func(l *Launch) { l.Workers = 2 })
+	}
+	if s, err := m.launch(code(exit), 4, 32, func(l *Launch) { l.Workers = 2 }); err != nil || s.CTAs != 4 {
+		t.Errorf("the next launch: %v, %d CTAs of 4", err, s.CTAs)
+	}
 }
 
 func TestOutput(t *testing.T) {

@@ -49,6 +49,8 @@ type Native struct {
 	// Quick tells that the code was made in no time, and that better code is worth while when it has run for long:
 	// Launch.Better makes it.
 	Quick bool
+	// Last tells that there will be none that is better: making it would take too long.
+	Last bool
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
 	// else reads them.
 	Rows func(pc int32) *NativeRows
@@ -65,7 +67,7 @@ type Native struct {
 // memory outside the Go heap.
 type NativeState struct {
 	Regs        uintptr // register block of the frame
-	Arena       uintptr // global memory: the byte at device address mem.GlobalBase
+	GlobalHost  uintptr // where device address 0 of global memory would be
 	Shared      uintptr // the CTA's own shared memory
 	Window      uint64  // its first shared address: rank<<24 | reserved block
 	SharedBytes uint64

@@ -263,7 +263,7 @@ func (m *testMachine) compareNative(t *testing.T, c *Code, rng *rand.Rand, seed 
 		n, e := newEmulated(c, rng, leave)
 		c.native.Store(nil)
 		got := m.mustRun(c, 1, 64, func(l *Launch) {
-			l.Seed, l.Compile = seed, func(c *Code) { c.SetNative(n) }
+			l.Seed, l.Compile = seed, func(c *Code, _ func() bool) { c.SetNative(n) }
 		})
 		for i := range words {
 			if m.words[i] != words[i] {

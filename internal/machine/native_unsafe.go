@@ -4,15 +4,13 @@ package machine
 
 import (
 	"unsafe"
-
-	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // nativeState returns the worker's context of compiled code.
 func (wk *worker) nativeState() *NativeState {
 	if wk.native == nil {
 		wk.native = (*NativeState)(wk.slab.Get(int(unsafe.Sizeof(NativeState{}))))
-		wk.native.Arena = uintptr(wk.arenaBase)
+		wk.native.GlobalHost = uintptr(wk.hostOffset())
 	}
 	return wk.native
 }
@@ -97,8 +95,8 @@ func canonical(row *[32]uint32) {
 
 // parameter is the 8 bytes at an offset of the kernel's parameters.
 func (c *CTA) parameter(off int32) uint64 {
-	return *(*uint64)(unsafe.Add(c.cluster.wk.arenaBase, c.grid.params+uint64(off)-mem.GlobalBase))
+	return *(*uint64)(unsafe.Add(c.cluster.wk.arenaBase, c.grid.params+uint64(off)-c.cluster.wk.arenaFirst))
 }
 
 // hostOffset makes host addresses of device addresses.
-func (c *CTA) hostOffset() uint64 { return uint64(uintptr(c.cluster.wk.arenaBase)) - mem.GlobalBase }
+func (wk *worker) hostOffset() uint64 { return uint64(uintptr(wk.arenaBase)) - wk.arenaFirst }

@@ -114,7 +114,7 @@ func (w *Warp) heat(c *Code, n *Native) *Native {
 		return n
 	}
 	p.heat = 0
-	compile(c)
+	compile(c, g.stopped.Load)
 	return c.native.Load()
 }
 
@@ -123,7 +123,7 @@ func (w *Warp) wantParts(c *Code) *Native {
 	p, g := w.wk.pool(c), w.cta.grid
 	if p.parted++; p.parted > g.PartsAfter && g.CompileParts != nil {
 		p.parted = 0
-		g.CompileParts(c)
+		g.CompileParts(c, g.stopped.Load)
 	}
 	return c.native.Load()
 }

@@ -16,7 +16,10 @@ const (
 	Acquire                      // a fence or barrier lets the lanes see what others published
 	ProxyFence                   // a fence between the generic proxy and Proxy, for Space
 	TensorFence                  // tcgen05.fence: a release before, an acquire after a synchronisation of threads
-	BarrierDone                  // a barrier of the CTA has completed, Warps may go on; each tells Acquire when it does
+	BarrierMet                   // a warp's lanes have all arrived at barrier ID of the CTA
+	BarrierDone                  // barrier ID of the CTA has completed, Warps may go on; each tells Acquire when it does
+	WarpMet                      // Lanes go on behind bar.warp.sync, at which Members have met
+	ClusterDone                  // the barrier of the CTA's cluster has completed
 	CTABegin                     // a CTA starts: its shared memory is new
 	CTAEnd                       // a CTA has ended, in whatever way
 	Allocated                    // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
@@ -79,8 +82,15 @@ type Event struct {
 	Scope Scope
 	Size  uint32 // bytes a lane touches
 	Lanes uint32
-	Warps uint64      // BarrierDone
-	Addr  *[32]uint64 // of the lanes, as computed, displacement included; nil without access
+	Warps uint64 // BarrierDone
+	ID    uint8  // BarrierMet, BarrierDone: of the barrier
+	// Barrier tells that a Release or Acquire is that of a barrier instruction, which releases or acquires
+	// nothing where its Order is Relaxed.
+	Barrier bool
+	Members uint32 // WarpMet
+	// Values are the rows that a store writes, element by element; nil where they are not known.
+	Values []StoredRow
+	Addr   *[32]uint64 // of the lanes, as computed, displacement included; nil without access
 
 	// Extent is what an access covers where Addr is nil: one extent of an asynchronous operation,
 	// tensor memory.
@@ -169,6 +179,11 @@ func (e *Event) Extents(visit func(lane int, x Extent)) {
 	}
 }
 
+// ExtentOf returns what a lane touches, false if it is local memory.
+func (e *Event) ExtentOf(lane int) (Extent, bool) {
+	return e.On.extentOf(e.Space, e.Addr[lane], uint64(e.Size))
+}
+
 // Dense returns what an event touches as one extent, if its lanes touch neighbouring bytes in
 // ascending order, as they mostly do.
 func (e *Event) Dense() (x Extent, ok bool) {
@@ -209,10 +224,78 @@ func (w *Warp) Byte(space Space, addr uint64, lane int) *byte {
 	return (*byte)(p)
 }
 
+// StoredRow is a register whose low bytes a store writes: one element of each lane.
+type StoredRow struct {
+	Off   uint32 // in the frame's register block
+	Wide  bool   // 64 bits
+	Bytes uint32 // of the element
+}
+
+// Stored returns the byte that a lane of an observed store writes to an address.
+func (e *Event) Stored(lane int, addr uint64) (b byte, ok bool) {
+	at := addr - e.Addr[lane]
+	for _, v := range e.Values {
+		if at < uint64(v.Bytes) {
+			x := uint64(e.On.R32(v.Off)[lane])
+			if v.Wide {
+				x = e.On.R64(v.Off)[lane]
+			}
+			return byte(x >> (8 * at)), true
+		}
+		at -= uint64(v.Bytes)
+	}
+	return 0, false
+}
+
+// ClusterOf returns the linear index of the cluster to which a CTA of the launch belongs.
+func (l *Launch) ClusterOf(cta uint64) uint64 {
+	index, stride := uint64(0), uint64(1)
+	for i := range 3 {
+		n := uint64(l.Grid[i])
+		index += cta % n / uint64(l.Cluster[i]) * stride
+		cta, stride = cta/n, stride*(n/uint64(l.Cluster[i]))
+	}
+	return index
+}
+
+// CTAs returns the number of CTAs of the launch.
+func (l *Launch) CTAs() uint64 { return uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]) }
+
+// Warps returns the number of warps of a CTA.
+func (l *Launch) Warps() int { return int((l.Block[0]*l.Block[1]*l.Block[2] + 31) / 32) }
+
+// RankInCluster returns the rank of a CTA in its cluster.
+func (l *Launch) RankInCluster(cta uint64) uint32 {
+	rank, stride := uint32(0), uint32(1)
+	for i := range 3 {
+		n := uint64(l.Grid[i])
+		rank += uint32(cta%n) % l.Cluster[i] * stride
+		cta, stride = cta/n, stride*l.Cluster[i]
+	}
+	return rank
+}
+
+// PlaceOf returns the place of lanes of any warp of the launch; what called its function is not known.
+func (l *Launch) PlaceOf(cta uint64, warp int, lanes uint32, fn *FuncInfo, pc int32) Place {
+	p := Place{CTARank: cta, Warp: warp, Lanes: lanes}
+	p.Func, p.PC = fn, pc
+	for i := range 3 {
+		p.CTA[i] = uint32(cta % uint64(l.Grid[i]))
+		cta /= uint64(l.Grid[i])
+	}
+	t := uint32(warp)*32 + uint32(first(lanes))
+	p.Thread = [3]uint32{t % l.Block[0], t / l.Block[0] % l.Block[1], t / l.Block[0] / l.Block[1]}
+	return p
+}
+
 // tell reports something about a CTA.
-func (c *CTA) tell(what EventKind, warps uint64) {
+func (c *CTA) tell(what EventKind, warps uint64) { c.tellBarrier(Event{What: what, Warps: warps}) }
+
+// tellBarrier reports what happens at a barrier of a CTA.
+func (c *CTA) tellBarrier(e Event) {
 	if c.grid.observing {
-		c.grid.Observer.Observe(&Event{What: what, CTA: c.rank, Warps: warps})
+		e.CTA = c.rank
+		c.grid.Observer.Observe(&e)
 	}
 }
 

@@ -46,7 +46,8 @@ type Warp struct {
 	polled bool       // the turn ended without other back edges than polling ones
 	stale  bool       // it begins, and its registers are those of the CTA before
 	heated uint64     // of steps, those that heat knows
-	steps  uint64
+	steps  uint64     // not accounted for yet
+	total  uint64     // of steps, accounted for
 	slept  uint64
 	lost   uint64 // lane-ops that guards suppressed
 	event  *Event // of launches with an observer

@@ -14,19 +14,20 @@ import (
 // worker owns one cluster at a time. Its pools are touched by it alone; pieces may come from the
 // slab of another worker of the same crew, so slabs end only together.
 type worker struct {
-	arena     *mem.Arena
-	arenaBase rowBase
-	images    *images
-	slab      mem.Slab
-	pools     map[*Code]*blockPool
-	lastCode  *Code
-	lastPool  *blockPool
-	frames    []*Frame
-	chunks    []rowBase
-	shared    map[uint32][]rowBase // by size in bytes
-	ctas      []*CTA               // at rest, all of the same entry and shape
-	clusters  []*Cluster           // at rest, without CTAs
-	cache     [256]cached
+	arena      *mem.Arena
+	arenaBase  rowBase
+	arenaFirst uint64 // the device address of what lies there
+	images     *images
+	slab       mem.Slab
+	pools      map[*Code]*blockPool
+	lastCode   *Code
+	lastPool   *blockPool
+	frames     []*Frame
+	chunks     []rowBase
+	shared     map[uint32][]rowBase // by size in bytes
+	ctas       []*CTA               // at rest, all of the same entry and shape
+	clusters   []*Cluster           // at rest, without CTAs
+	cache      [256]cached
 
 	native     *NativeState
 	warps      *[32]NativeWarp
@@ -322,11 +323,21 @@ func (wk *worker) publish(g *Grid, ctas uint64) {
 	}
 }
 
-// crash keeps a panic of a worker for the goroutine that launched.
+// publishEvery is the lane-ops after which a worker tells of those of a CTA that has not ended.
+const publishEvery = 1 << 20
+
+// publishOps counts lane-ops where Launch.Progress looks.
+func (wk *worker) publishOps(g *Grid) {
+	if g.Progress != nil && wk.stats.LaneOps-wk.published >= publishEvery {
+		wk.publish(g, 0)
+	}
+}
+
+// crash keeps a panic of a worker for the launch's result.
 func (g *Grid) crash(p any) {
 	g.mu.Lock()
 	if g.crashed == nil {
-		g.crashed = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		g.crashed = &Defect{fmt.Sprint(p), string(debug.Stack())}
 	}
 	g.mu.Unlock()
 	g.stopped.Store(true)

@@ -12,7 +12,7 @@ const workspaceBytes = 256
 // setWorkspace clears the crew's workspace, which it allocates at the first launch.
 func (c *crew) setWorkspace(a *mem.Arena, g *Grid) error {
 	if c.workspace == 0 {
-		addr, err := a.Alloc(workspaceBytes, mem.Info{Label: "grid workspace"})
+		addr, err := a.Alloc(workspaceBytes, mem.Info{Label: "grid workspace", Internal: true})
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ package mem
 import (
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 )
 
 // ErrOutOfMemory is returned when an allocation exceeds the limit of the device.
@@ -20,7 +18,14 @@ type Info struct {
 	Label    string // for reports; may be empty
 	ReadOnly bool   // kernels must not write: constants and kernel parameters
 	Heap     bool   // made by a kernel's malloc
+	Internal bool   // the machine's own: no program was told its address, and no report names it
+	Device   int    // whose memory it is; set by Alloc
+	Made     Place  // by which instruction; nil: by the host
+	Ended    Place  // the same of the free
 }
+
+// Place is an instruction that allocates or frees. The arena keeps it for reports.
+type Place interface{ IsPlace() }
 
 // Allocation is one live allocation; accesses must lie in [Start, End).
 type Allocation struct {
@@ -36,40 +41,48 @@ type Usage struct {
 
 // Arena is the global memory of a device. Allocations are 256-byte aligned and zeroed, with
 // unused bytes behind; bounds are precise to the byte. It is safe for concurrent use; what the
-// bytes hold is the business of those who use them.
+// bytes hold is the business of those who use them. Devices of one machine find each other's
+// allocations; limit and usage are the device's own.
 type Arena struct {
-	mu    sync.RWMutex
-	space reserved
-	limit uint64 // bytes of allocations
-	top   uint64 // end of what was ever used; everything from here is zero
-	live  spans
-	free  spans // below top; may hold old bytes
-	usage Usage
-	epoch atomic.Uint64
-	last  Allocation // freed last, for reports
+	*Space
+	device int
+	limit  uint64 // bytes of allocations
+	usage  Usage
+	closed bool
 }
 
-// NewArena reserves address space for limit bytes of allocations.
+// NewArena reserves address space for limit bytes of allocations of a machine's only device.
 func NewArena(limit uint64) (*Arena, error) {
-	// Slack and rounding come on top: twice the limit and a little, as no byte of it costs memory.
-	space, err := reserve(2*limit + 64<<20)
+	arenas, err := NewArenas(Config{Limits: []uint64{limit}})
 	if err != nil {
-		return nil, fmt.Errorf("cannot reserve device memory: %w", err)
+		return nil, err
 	}
-	return &Arena{space: space, limit: limit, top: GlobalBase}, nil
+	return arenas[0], nil
 }
 
-// Close gives the memory back. The arena must not be used afterwards.
+// Close ends the device's allocations; the last arena of a machine gives its memory back. The arena
+// must not be used afterwards.
 func (a *Arena) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.live, a.free, a.usage = spans{}, spans{}, Usage{}
+	if a.closed {
+		return nil
+	}
+	a.closed, a.usage = true, Usage{}
 	a.epoch.Add(1)
-	return a.space.release()
+	if a.open--; a.open == 0 {
+		a.live, a.free = spans{}, spans{}
+		return a.memory.release()
+	}
+	for _, v := range a.live.all(func(v *span) bool { return v.info.Device == a.device }) {
+		a.live.remove(v.start)
+		a.reclaim(v)
+	}
+	return nil
 }
 
-// Epoch changes whenever an allocation ends: ranges found before are no longer valid.
-func (a *Arena) Epoch() uint64 { return a.epoch.Load() }
+// Device is the number of the arena's device in its machine.
+func (a *Arena) Device() int { return a.device }
 
 // Limit returns the bytes that allocations may have in total.
 func (a *Arena) Limit() uint64 { return a.limit }
@@ -101,104 +114,31 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	info.Device = a.device
 	a.live.insert(span{start, start + size, info})
+	a.ended.forget(start, start+size)
 	a.usage.Bytes += size
 	a.usage.Peak = max(a.usage.Peak, a.usage.Bytes)
 	a.usage.Count++
 	return start, nil
 }
 
-// place finds room bytes and zeroes the first size of them.
-func (a *Arena) place(room, size uint64) (uint64, error) {
-	if v, ok := a.free.firstFit(room); ok {
-		if v.end > v.start+room {
-			a.free.insert(span{start: v.start + room, end: v.end})
-		}
-		a.space.zero(v.start-GlobalBase, size)
-		return v.start, nil
-	}
-	start := a.top
-	if start-GlobalBase+room > a.space.size() {
-		return 0, fmt.Errorf("%w: address space is fragmented", ErrOutOfMemory)
-	}
-	if err := a.space.commit(start - GlobalBase + room); err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, err)
-	}
-	a.top += room
-	return start, nil
-}
+// Free ends the device's allocation that starts at addr; ErrNotAllocated if none does.
+func (a *Arena) Free(addr uint64) error { return a.FreeAt(addr, nil) }
 
-// Free ends the allocation that starts at addr; ErrNotAllocated if none does.
-func (a *Arena) Free(addr uint64) error {
+// FreeAt is Free by an instruction.
+func (a *Arena) FreeAt(addr uint64, by Place) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	v, ok := a.live.remove(addr)
-	if !ok {
+	if v, ok := a.live.below(addr); !ok || v.start != addr || v.info.Device != a.device {
 		return ErrNotAllocated
 	}
+	v, _ := a.live.remove(addr)
 	a.epoch.Add(1)
 	a.usage.Bytes -= v.end - v.start
 	a.usage.Count--
-	a.last = Allocation{v.start, v.end, v.info}
+	v.info.Ended = by
+	a.ended.add(v)
 	a.reclaim(v)
 	return nil
-}
-
-// reclaim returns the room of a freed span: up to the next live span, joined with its free
-// neighbours.
-func (a *Arena) reclaim(v span) {
-	end := a.top
-	if next, ok := a.live.above(v.start); ok {
-		end = next.start
-	}
-	if next, ok := a.free.above(v.start); ok && next.start < end {
-		a.free.remove(next.start)
-		end = next.end
-	}
-	start := v.start
-	if prev, ok := a.free.below(v.start); ok && prev.end == v.start {
-		a.free.remove(prev.start)
-		start = prev.start
-	}
-	a.free.insert(span{start: start, end: end})
-}
-
-// Find returns the allocation that holds addr.
-func (a *Arena) Find(addr uint64) (Allocation, bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	v, ok := a.live.below(addr)
-	if !ok || addr >= v.end {
-		return Allocation{}, false
-	}
-	return Allocation{v.start, v.end, v.info}, true
-}
-
-// Nearest returns the allocation closest to the bytes [addr, addr+size), and whether one that
-// held addr was the last to be freed.
-func (a *Arena) Nearest(addr, size uint64) (near Allocation, ok, freed bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	if a.last.Start <= addr && addr < a.last.End {
-		return a.last, true, true
-	}
-	lo, okLo := a.live.below(addr)
-	hi, okHi := a.live.above(addr)
-	switch {
-	case !okLo && !okHi:
-		return Allocation{}, false, false
-	case !okHi || okLo && addr+size-lo.end <= hi.start-addr:
-		return Allocation{lo.start, lo.end, lo.info}, true, false
-	}
-	return Allocation{hi.start, hi.end, hi.info}, true, false
-}
-
-// Bytes returns the memory of [addr, addr+n), for the host side; nil unless one allocation
-// holds all of it.
-func (a *Arena) Bytes(addr, n uint64) []byte {
-	v, ok := a.Find(addr)
-	if !ok || n > v.End-addr {
-		return nil
-	}
-	return a.space.bytes(addr-GlobalBase, n)
 }

@@ -99,6 +99,52 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestEnded: of what has been freed, that is known whose room no later allocation has taken, and only so much.
+func TestEnded(t *testing.T) {
+	a := newArena(t, 1<<30)
+	var starts []uint64
+	for range maxHistory + 8 {
+		p, _ := a.Alloc(100, Info{Label: "gone"})
+		starts = append(starts, p)
+	}
+	kept, _ := a.Alloc(100, Info{Label: "kept"})
+	for _, p := range starts {
+		if err := a.Free(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, p := range starts {
+		near, _, freed := a.Nearest(p+99, 1)
+		if freed != (i >= 8) || freed && near.Start != p {
+			t.Fatalf("allocation %d of %d: freed %v, %+v", i, len(starts), freed, near)
+		}
+	}
+	const again = 100
+	q, _ := a.Alloc(starts[again]-starts[0], Info{Label: "new"})
+	if near, _, freed := a.Nearest(starts[again-1]+1, 1); q != starts[0] || freed {
+		t.Errorf("room of %#x is that of %+v again, freed %v", q, near, freed)
+	}
+	if _, _, freed := a.Nearest(starts[again+1], 1); !freed {
+		t.Error("what lies behind is forgotten, too")
+	}
+	if near, _, freed := a.Nearest(kept+100, 1); freed || near.Label != "kept" {
+		t.Errorf("behind what is kept: %+v, freed %v", near, freed)
+	}
+}
+
+// TestInternal: reports name no allocation of the machine's own.
+func TestInternal(t *testing.T) {
+	a := newArena(t, 1<<20)
+	p, _ := a.Alloc(100, Info{Label: "p"})
+	own, _ := a.Alloc(100, Info{Internal: true})
+	q, _ := a.Alloc(100, Info{Internal: true})
+	for _, addr := range []uint64{own - 8, own + 100, q + 200} {
+		if near, ok, _ := a.Nearest(addr, 4); !ok || near.Start != p {
+			t.Errorf("near %#x lies %+v", addr, near)
+		}
+	}
+}
+
 // simpleArena is the slow twin: a list of allocations, searched from the front.
 type simpleArena struct{ live []Allocation }
 

@@ -4,5 +4,6 @@ package mem
 
 import "unsafe"
 
-// Base returns the host address of GlobalBase. It is valid until Close.
-func (a *Arena) Base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(a.space.mem)) }
+// Base returns the host address of the byte at device address First. It is valid until the last
+// arena is closed.
+func (s *Space) Base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s.memory.mem)) }

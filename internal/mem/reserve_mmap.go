@@ -10,12 +10,13 @@ import "golang.org/x/sys/unix"
 type reserved struct {
 	mem       []byte
 	committed uint64
+	unmap     func([]byte) error
 }
 
 func reserve(n uint64) (reserved, error) {
 	n = (n + pageStep - 1) &^ (pageStep - 1)
 	m, err := unix.Mmap(-1, 0, int(n), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
-	return reserved{mem: m}, err
+	return reserved{mem: m, unmap: unix.Munmap}, err
 }
 
 // pageStep is the smallest step of committing: one system call makes this much usable.
@@ -35,12 +36,12 @@ func (r *reserved) commit(n uint64) error {
 }
 
 func (r *reserved) release() error {
-	m := r.mem
+	m, unmap := r.mem, r.unmap
 	*r = reserved{}
 	if m == nil {
 		return nil
 	}
-	return unix.Munmap(m)
+	return unmap(m)
 }
 
 // outside allocates memory outside the Go heap.

@@ -96,6 +96,18 @@ func (l *leaf) measure() {
 	}
 }
 
+// all returns the spans that a condition holds for, in ascending order.
+func (s *spans) all(ok func(*span) bool) (list []span) {
+	for _, l := range s.leaves {
+		for i := range l.spans {
+			if ok(&l.spans[i]) {
+				list = append(list, l.spans[i])
+			}
+		}
+	}
+	return list
+}
+
 // remove takes the span that starts at addr out of the set.
 func (s *spans) remove(addr uint64) (span, bool) {
 	li, i, ok := s.seek(addr)

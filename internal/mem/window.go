@@ -2,11 +2,16 @@ package mem
 
 // This file says where things lie in the generic address space.
 
-// Generic addresses. Global memory lies in the canonical half of the space; the other windows
+// Generic addresses. Global memory lies in the canonical half of the space, at GlobalBase or, where
+// device addresses are host addresses, from HostBase on: below what the system maps, and clear of
+// sanitizers' shadows. The other windows
 // lie where no host has memory, in every mode: bit 56 set and bit 57 clear is canonical neither
 // for 48-bit nor for 57-bit addresses.
 const (
 	GlobalBase   uint64 = 0x7000_0000_0000
+	HostBase     uint64 = 0x2000_0000_0000
+	HostStep     uint64 = 1 << 40
+	hostEnd      uint64 = 0x5000_0000_0000
 	SharedWindow uint64 = 1 << 56        // + 32-bit shared address
 	LocalWindow  uint64 = 1<<56 + 1<<40  // + byte offset in the thread's local memory
 	CodeWindow   uint64 = 1<<56 + 2<<40  // + 16 × number of the function

@@ -1,5 +1,5 @@
 // Extended precision: addition, subtraction and multiply-add with carry in and
-// carry out (9.7.2). The carry is 0 or 1; for subtraction it is the borrow.
+// carry out (9.7.2). The carry is 0 or 1.
 
 package num
 
@@ -10,7 +10,11 @@ func AddC32(a, b, cin uint32) (d, cout uint32) {
 	return uint32(s), uint32(s >> 32)
 }
 
-func SubC32(a, b, bin uint32) (d, bout uint32) {
+// SubC32 adds the complement: the carry is set where nothing is borrowed.
+func SubC32(a, b, cin uint32) (d, cout uint32) { return AddC32(a, ^b, cin) }
+
+// SubBorrow32 takes and gives the borrow.
+func SubBorrow32(a, b, bin uint32) (d, bout uint32) {
 	s := uint64(a) - uint64(b) - uint64(bin)
 	return uint32(s), uint32(s>>32) & 1
 }
@@ -20,7 +24,11 @@ func AddC64(a, b uint64, cin uint32) (d uint64, cout uint32) {
 	return s, uint32(c)
 }
 
-func SubC64(a, b uint64, bin uint32) (d uint64, bout uint32) {
+// SubC64 is SubC32 of 64 bits.
+func SubC64(a, b uint64, cin uint32) (d uint64, cout uint32) { return AddC64(a, ^b, cin) }
+
+// SubBorrow64 is SubBorrow32 of 64 bits.
+func SubBorrow64(a, b uint64, bin uint32) (d uint64, bout uint32) {
 	s, c := bits.Sub64(a, b, uint64(bin))
 	return s, uint32(c)
 }

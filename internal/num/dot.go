@@ -29,18 +29,32 @@ const (
 // DotFormat is a floating-point format of matrix elements.
 type DotFormat struct {
 	exponent, frac uint
-	inf            bool // all ones in the exponent are infinity and NaN; otherwise the last pattern alone is NaN
+	last           specials
 	low            uint // bits below the fraction that do not count
 }
 
+// specials says what a format has besides numbers.
+type specials uint8
+
+const (
+	infAndNaN specials = iota // all ones in the exponent
+	oneNaN                    // the last pattern
+	none
+)
+
 // The formats of elements and accumulators.
 var (
-	DotF16  = DotFormat{5, 10, true, 0}
-	DotBF16 = DotFormat{8, 7, true, 0}
-	DotTF32 = DotFormat{8, 10, true, 13}
-	DotF32  = DotFormat{8, 23, true, 0}
-	DotE4M3 = DotFormat{4, 3, false, 0}
-	DotE5M2 = DotFormat{5, 2, true, 0}
+	DotF16  = DotFormat{5, 10, infAndNaN, 0}
+	DotBF16 = DotFormat{8, 7, infAndNaN, 0}
+	DotTF32 = DotFormat{8, 10, infAndNaN, 13}
+	DotF32  = DotFormat{8, 23, infAndNaN, 0}
+	DotE4M3 = DotFormat{4, 3, oneNaN, 0}
+	DotE5M2 = DotFormat{5, 2, infAndNaN, 0}
+	DotE3M2 = DotFormat{3, 2, none, 0}
+	DotE2M3 = DotFormat{2, 3, none, 0}
+	DotE2M1 = DotFormat{2, 1, none, 0} // two in a byte
+	// DotE2M1Byte is e2m1 in bits 5 to 2 of a byte (9.7.14.5.14).
+	DotE2M1Byte = DotFormat{2, 1, none, 2}
 )
 
 // Factor decodes the bits of an element.
@@ -51,9 +65,9 @@ func (f DotFormat) Factor(v uint32) Factor {
 	sign := int32(1) - int32(v>>(f.frac+f.exponent)&1)*2
 	bias := int16(ones >> 1)
 	switch {
-	case field == ones && f.inf && frac == 0:
+	case field == ones && f.last == infAndNaN && frac == 0:
 		return Factor{Sig: sign, Kind: FactorInf}
-	case field == ones && (f.inf || frac == 1<<f.frac-1):
+	case field == ones && (f.last == infAndNaN || f.last == oneNaN && frac == 1<<f.frac-1):
 		return Factor{Kind: FactorNaN}
 	case field == 0:
 		field++

@@ -64,6 +64,18 @@ func (a DotFormat) Rule(arch int, c, d DotFormat) DotRule {
 	return r
 }
 
+// WarpgroupRule returns how wgmma adds up products of the format, C and D being of another one: all at once, those of eight
+// bits with 13 fraction bits.
+func (a DotFormat) WarpgroupRule(arch int, d DotFormat) DotRule {
+	r := DotF16.Rule(max(arch, 90), d, d)
+	if a == DotE4M3 || a == DotE5M2 {
+		if r.step.Keep = 13; d != DotF16 {
+			r.step.Result = DotToE8M13
+		}
+	}
+	return r
+}
+
 // InSteps is the rule with so many products of one step.
 func (r DotRule) InSteps(n int) DotRule {
 	r.group = n

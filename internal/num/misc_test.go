@@ -351,10 +351,16 @@ func TestCarry(t *testing.T) {
 		if s, k := bits.Add64(a, b, uint64(cin)); d != s || uint64(c) != k || join32(lo, hi) != s || c1 != c {
 			t.Fatalf("addc %x %x %d", a, b, cin)
 		}
+		d, c = SubBorrow64(a, b, cin)
+		lo, c0 = SubBorrow32(uint32(a), uint32(b), cin)
+		hi, c1 = SubBorrow32(uint32(a>>32), uint32(b>>32), c0)
+		if s, k := bits.Sub64(a, b, uint64(cin)); d != s || uint64(c) != k || join32(lo, hi) != s || c1 != c {
+			t.Fatalf("borrow of %x %x %d", a, b, cin)
+		}
 		d, c = SubC64(a, b, cin)
 		lo, c0 = SubC32(uint32(a), uint32(b), cin)
 		hi, c1 = SubC32(uint32(a>>32), uint32(b>>32), c0)
-		if s, k := bits.Sub64(a, b, uint64(cin)); d != s || uint64(c) != k || join32(lo, hi) != s || c1 != c {
+		if s, k := bits.Sub64(a, b, uint64(1-cin)); d != s || uint64(c) != 1-k || join32(lo, hi) != s || c1 != c {
 			t.Fatalf("subc %x %x %d", a, b, cin)
 		}
 		// A 64-bit product from 32-bit pieces, as compilers build it.

@@ -279,10 +279,14 @@ var intModels = map[string]intModel{
 	}},
 
 	// The carry out follows the result as one more bit.
-	"AddC":   {[]uint{0, 0, 1}, 1, func(a intArgs) *big.Int { return a.carryIn(a.add(a.x[0], a.x[1])) }},
-	"SubC":   {[]uint{0, 0, 1}, 1, func(a intArgs) *big.Int { return a.sub(a.sub(a.x[0], a.x[1]), a.x[2]) }},
-	"MadLoC": {[]uint{0, 0, 0, 1}, 1, func(a intArgs) *big.Int { return a.carryIn(a.add(a.half(a.product()), a.half(a.x[2]))) }},
-	"MadHiC": {[]uint{0, 0, 0, 1}, 1, func(a intArgs) *big.Int { return a.carryIn(a.add(a.half(a.high()), a.half(a.x[2]))) }},
+	"AddC": {[]uint{0, 0, 1}, 1, func(a intArgs) *big.Int { return a.carryIn(a.add(a.x[0], a.x[1])) }},
+	"SubC": {[]uint{0, 0, 1}, 1, func(a intArgs) *big.Int { // a + ~b + carry: IADD3.X with ~ in machine code
+		complement := a.sub(new(big.Int).Lsh(num64(1), a.w), a.add(a.half(a.x[1]), num64(1)))
+		return a.carryIn(a.add(a.half(a.x[0]), complement))
+	}},
+	"SubBorrow": {[]uint{0, 0, 1}, 1, func(a intArgs) *big.Int { return a.sub(a.sub(a.x[0], a.x[1]), a.x[2]) }},
+	"MadLoC":    {[]uint{0, 0, 0, 1}, 1, func(a intArgs) *big.Int { return a.carryIn(a.add(a.half(a.product()), a.half(a.x[2]))) }},
+	"MadHiC":    {[]uint{0, 0, 0, 1}, 1, func(a intArgs) *big.Int { return a.carryIn(a.add(a.half(a.high()), a.half(a.x[2]))) }},
 }
 
 // intOperand draws an operand of w bits: an edge, a small count, or anything.

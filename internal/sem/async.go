@@ -10,21 +10,22 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func asyncLines() []Line {
 	return []Line{
 		{isa.CpAsyncCa, nil, plan(planCopy, isa.C_ss), ""},
 		{isa.CpAsyncCg, nil, plan(planCopy, isa.C_ss), ""},
-		{isa.CpAsyncCommitGroup, nil, plan(planCommit(machine.CopyPipe)), ""},
-		{isa.CpAsyncWaitGroup, nil, plan(planWaitGroup(machine.CopyPipe)), ""},
-		{isa.CpAsyncWaitAll, nil, plan(func(b *Build) { b.handler(waitCopies) }), ""},
+		{isa.CpAsyncCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitCopies) }), ""},
+		{isa.CpAsyncWaitGroup, nil, plan(planWaitGroup(uop.WaitCopies)), ""},
+		{isa.CpAsyncWaitAll, nil, plan(func(b *Build) { b.does(uop.WaitAllCopies) }), ""},
 	}
 }
 
 // addressOp is the decode-time constant of one address operand of several.
 type addressOp struct {
-	by   addressing
+	by   uop.Addressing
 	row  uint32
 	disp uint64
 }
@@ -46,13 +47,13 @@ func (b *Build) addressAt(o *ir.Operand) addressOp {
 func (a *addressOp) lanes(w *machine.Warp, to *[32]uint64, less uint64) {
 	disp := a.disp - less
 	switch a.by {
-	case byRow64:
+	case uop.ByRow64:
 		for i, x := range w.R64(a.row) {
 			to[i] = x + disp
 		}
-	case byRow32:
+	case uop.ByRow32:
 		for i, x := range w.R32(a.row) {
-			to[i] = uint64(x) + disp
+			to[i] = machine.Narrow(x, a.disp) + disp
 		}
 	default:
 		for i := range to {
@@ -64,6 +65,7 @@ func (a *addressOp) lanes(w *machine.Warp, to *[32]uint64, less uint64) {
 // copyOp is the decode-time constant of cp.async: [A+Imm] in shared memory = [from] in global
 // memory, size bytes of which the first as many as rest says are read.
 type copyOp struct {
+	uop.Private
 	to, src machine.Request
 	from    addressOp
 	find    func(w *machine.Warp, in *machine.Inst) *[32]uint64
@@ -96,7 +98,7 @@ func planCopy(b *Build) {
 		b.copyRest(o, &ops[at.Op])
 	}
 	b.Ext().Data = o
-	b.handler(copyAsync)
+	b.does(uop.CopyAsync)
 }
 
 // copyRest places the operand that limits what is read.
@@ -259,23 +261,37 @@ func (r *copyRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 // lowest is the first lane of a mask that is not empty.
 func lowest(m uint32) int { return bits.TrailingZeros32(m) & 31 }
 
-// planCommit sets up the end of a group.
-func planCommit(pipe machine.PipeKind) func(*Build) {
-	h := func(w *machine.Warp, _ *machine.Inst) machine.State { return w.CommitGroup(pipe) }
-	return func(b *Build) { b.handler(h) }
+// The ends of groups.
+
+func commitCopies(w *machine.Warp, _ *machine.Inst) machine.State {
+	return w.CommitGroup(machine.CopyPipe)
+}
+func commitBulk(w *machine.Warp, _ *machine.Inst) machine.State {
+	return w.CommitGroup(machine.BulkPipe)
 }
 
 // planWaitGroup sets up the wait for all groups but the newest Imm.
-func planWaitGroup(pipe machine.PipeKind) func(*Build) {
-	h := func(w *machine.Warp, in *machine.Inst) machine.State { return w.WaitGroups(pipe, in.Imm, false) }
+func planWaitGroup(op uop.Op) func(*Build) {
 	return func(b *Build) {
 		b.Out.Imm = uint64(uint32(b.In.Ops[0].Imm))
-		b.handler(h)
+		b.does(op)
 	}
 }
 
-// waitCopies is commit_group and wait_group 0 in one (9.7.9.25.3.3).
-func waitCopies(w *machine.Warp, _ *machine.Inst) machine.State {
+func waitCopies(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.WaitGroups(machine.CopyPipe, in.Imm, false)
+}
+
+func waitBulk(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.WaitGroups(machine.BulkPipe, in.Imm, false)
+}
+
+func waitBulkRead(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.WaitGroups(machine.BulkPipe, in.Imm, true)
+}
+
+// waitAllCopies is commit_group and wait_group 0 in one (9.7.9.25.3.3).
+func waitAllCopies(w *machine.Warp, _ *machine.Inst) machine.State {
 	if st := w.CommitGroup(machine.CopyPipe); st != machine.Next {
 		return st
 	}

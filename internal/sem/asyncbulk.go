@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // bulkUnit is what sizes and addresses of bulk operations are multiples of.
@@ -23,7 +24,7 @@ func asyncBulkLines() []Line {
 		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
 		{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
 		{isa.CpAsyncBulkPrefetch, nil, plan(planNothing, isa.C_prio), ""},
-		{isa.CpAsyncBulkCommitGroup, nil, plan(planCommit(machine.BulkPipe)), ""},
+		{isa.CpAsyncBulkCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitBulk) }), ""},
 		{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
 		{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},
 	}
@@ -32,6 +33,7 @@ func asyncBulkLines() []Line {
 // bulkOp is the decode-time constant of a bulk operation; rows are nil for operands that it does
 // not have.
 type bulkOp struct {
+	uop.Private
 	writes   machine.Request // of the size of each lane
 	reads    machine.Request
 	dst, src addressOp
@@ -52,8 +54,8 @@ func planBulk(b *Build) { b.bulk(machine.Store) }
 func planBulkReduce(b *Build) {
 	o := b.bulk(machine.Atomic)
 	f := rmws[rmwOf(b.Sel)]
-	if f.exact != nil { // .add.f32 flushes nothing on an H100, whatever 9.7.9.25.4.2 says; 9.4 has .noftz
-		f.f32 = f.exact
+	if f.exact != uop.None { // .add.f32 flushes nothing on an H100, whatever 9.7.9.25.4.2 says; 9.4 has .noftz
+		f.op = f.exact
 	}
 	o.red, o.elem = &f, uint32(b.Sel.Type(isa.C_type).Bytes())
 }
@@ -77,7 +79,7 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 		o.edges = &[2]uint32{*left, *b.optional(isa.R_right)}
 	}
 	b.Ext().Data = o
-	b.handler(bulkAsync)
+	b.does(uop.BulkAsync)
 	return o
 }
 
@@ -304,7 +306,8 @@ func (r *bulkRecord) put(to, data []byte, mask uint32) {
 	shared := r.writes.Space == machine.Shared
 	switch {
 	case r.red != nil:
-		r.red.applyRun(to, data, r.elem, shared)
+		u := r.red.updates()
+		u.applyRun(to, data, r.elem, shared)
 	case mask&0xffff != 0xffff:
 		for k, v := range data {
 			if mask>>(k%bulkUnit)&1 != 0 {
@@ -348,15 +351,15 @@ func (r *bulkRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 
 // planBulkWait sets up cp.async.bulk.wait_group{.read} n.
 func planBulkWait(b *Build) {
-	reads := b.Sel.Has(isa.M_read)
 	b.Out.Imm = uint64(uint32(b.In.Ops[0].Imm))
-	b.handler(func(w *machine.Warp, in *machine.Inst) machine.State {
-		return w.WaitGroups(machine.BulkPipe, in.Imm, reads)
-	})
+	if b.does(uop.WaitBulk); b.Sel.Has(isa.M_read) {
+		b.does(uop.WaitBulkRead)
+	}
 }
 
 // bulkStore is the decode-time constant of st.bulk.
 type bulkStore struct {
+	uop.Private
 	space machine.Space
 	at    addressOp
 	row   uint32 // of sizes
@@ -372,7 +375,7 @@ func planStoreBulk(b *Build) {
 	o := &bulkStore{space: spaces[b.Sel.Get(isa.C_ss)], at: b.addressAt(&b.In.Ops[0]), bits: b.operandBits(size, 64)}
 	o.row = b.src(size, o.bits)
 	b.Ext().Data = o
-	b.handler(storeBulk)
+	b.does(uop.StoreBulk)
 }
 
 // storeBulk fills each lane's run with zeros.

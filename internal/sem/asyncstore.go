@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func asyncStoreLines() []Line {
@@ -25,6 +26,7 @@ func asyncStoreLines() []Line {
 
 // storeOp is the decode-time constant of st.async and red.async.
 type storeOp struct {
+	uop.Private
 	to   machine.Request
 	a    addressOp
 	bar  *addressOp // nil: to global memory, nobody is told
@@ -38,7 +40,7 @@ type storeOp struct {
 func planStoreAsync(b *Build) {
 	o := b.storeOp(machine.Store)
 	b.Ext().Data = o
-	b.handler(storeAsync)
+	b.does(uop.StoreAsync)
 }
 
 // planRedAsync sets up red.async [a], b{, [mbar]}.
@@ -47,7 +49,7 @@ func planRedAsync(b *Build) {
 	f := rmws[rmwOf(b.Sel)]
 	o.red = &f
 	b.Ext().Data = o
-	b.handler(storeAsync)
+	b.does(uop.StoreAsync)
 }
 
 func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
@@ -180,7 +182,8 @@ func (r *storeRecord) write(op *machine.Op) *machine.Fault {
 func (r *storeRecord) put(to, data []byte, shared bool) {
 	switch {
 	case r.red != nil:
-		r.red.applyRun(to, data, r.elem, shared)
+		u := r.red.updates()
+		u.applyRun(to, data, r.elem, shared)
 	case shared:
 		copy(to, data)
 	default:
@@ -230,6 +233,7 @@ func (r *storeRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.
 
 // arriveOp is the decode-time constant of cp.async.mbarrier.arrive.
 type arriveOp struct {
+	uop.Private
 	space machine.Space
 	at    addressOp
 	more  bool // not .noinc: the phase expects one arrival more
@@ -239,7 +243,7 @@ type arriveOp struct {
 func planArriveAsync(b *Build) {
 	o := &arriveOp{space: spaces[b.Sel.Get(isa.C_ss)], at: b.addressAt(&b.In.Ops[0]), more: !b.Sel.Has(isa.M_noinc)}
 	b.Ext().Data = o
-	b.handler(arriveAsync)
+	b.does(uop.ArriveAsync)
 }
 
 func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {

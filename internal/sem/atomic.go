@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type, isa.C_vec}
@@ -29,6 +30,7 @@ func atomicLines() []Line {
 
 // atomicOp is the decode-time constant of an atomic instruction.
 type atomicOp struct {
+	uop.Private
 	memoryOp
 	rmw
 	find   func(w *machine.Warp, in *machine.Inst) *[32]uint64
@@ -45,13 +47,13 @@ func (b *Build) atomic(d *ir.Operand, ops []ir.Operand) {
 	src := elements(&ops[1])
 	o := b.atomicOp(d, &ops[0], src)
 	f := rmws[rmwOf(b.Sel)]
-	if b.Sel.Has(isa.M_noftz) && f.exact != nil {
-		f.f32 = f.exact
+	if b.Sel.Has(isa.M_noftz) && f.exact != uop.None {
+		f.op = f.exact
 	}
 	o.rmw = f
-	b.handler(atomic)
-	if o.elem == 16 {
-		b.handler(exchange128)
+	b.does(uop.AtomicUpdate)
+	if o.Elem == 16 {
+		b.does(uop.AtomicExchange128)
 	}
 }
 
@@ -73,18 +75,18 @@ func hasRmw(sel *isa.Sel) bool {
 func planCas(b *Build) {
 	ops := b.In.Ops
 	o := b.atomicOp(&ops[0], &ops[1], ops[2:3])
-	if o.elem == 16 {
+	if o.Elem == 16 {
 		lo, hi := b.halves(&ops[3])
 		b.Ext().Src = append(b.Ext().Src, lo, hi)
-		b.handler(cas128)
+		b.does(uop.AtomicCas128)
 		return
 	}
-	b.Ext().Src = append(b.Ext().Src, b.src(&ops[3], o.bits[0]))
-	if o.elem == 4 && o.bits[0] == 32 && o.result {
-		b.handler(cas32)
+	b.Ext().Src = append(b.Ext().Src, b.src(&ops[3], o.Bits[0]))
+	if o.Elem == 4 && o.Bits[0] == 32 && o.result {
+		b.does(uop.AtomicCas32)
 		return
 	}
-	b.handler(cas)
+	b.does(uop.AtomicCas)
 }
 
 // atomicOp places destination, address and sources; d is nil without a destination.
@@ -107,22 +109,22 @@ func (b *Build) atomicOp(d, a *ir.Operand, src []ir.Operand) *atomicOp {
 func (b *Build) rows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
 	for i := range elems {
 		switch {
-		case o.elem == 16:
+		case o.Elem == 16:
 			lo, hi := b.halves(&elems[i])
 			*to = append(*to, lo, hi)
 		case elems[i].Kind == ir.OpSink:
-			*to = append(*to, b.Scratch(b.shape(o.bits[i])))
+			*to = append(*to, b.Scratch(b.shape(o.Bits[i])))
 		default:
-			*to = append(*to, b.src(&elems[i], o.bits[i]))
+			*to = append(*to, b.src(&elems[i], o.Bits[i]))
 		}
 	}
 }
 
-// addressRows returns the lanes' addresses, less the displacement, by addressing.
-var addressRows = map[addressing]func(w *machine.Warp, in *machine.Inst) *[32]uint64{
-	byRow64: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.R64(in.A) },
-	byRow32: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.Widen(w.R32(in.A)) },
-	byConst: func(*machine.Warp, *machine.Inst) *[32]uint64 { return &zeroRow },
+// addressRows returns the lanes' addresses, less the displacement, by uop.Addressing.
+var addressRows = map[uop.Addressing]func(w *machine.Warp, in *machine.Inst) *[32]uint64{
+	uop.ByRow64: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.R64(in.A) },
+	uop.ByRow32: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.Widen(w.R32(in.A), in.Imm) },
+	uop.ByConst: func(*machine.Warp, *machine.Inst) *[32]uint64 { return &zeroRow },
 }
 
 // zeroRow is never written.
@@ -143,11 +145,12 @@ func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i in
 
 func atomic(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
+	u := o.updates()
 	return atomicLanes(w, in, o, func(i int, p pointer, shared bool) {
 		for k, src := range in.Ext.Src {
-			old := o.apply(add(p, uint32(k)*o.elem), o.elem, loadElem(w, src, o.bits[k], i), shared)
+			old := u.apply(add(p, uint32(k)*o.Elem), o.Elem, loadElem(w, src, o.Bits[k], i), shared)
 			if o.result {
-				storeElem(w, in.Ext.Dst[k], o.bits[k], i, old)
+				storeElem(w, in.Ext.Dst[k], o.Bits[k], i, old)
 			}
 		}
 	})
@@ -171,11 +174,11 @@ func cas32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func cas(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
-	width := o.bits[0]
+	width := o.Bits[0]
 	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
 		want, v := loadElem(w, in.Ext.Src[0], width, i), loadElem(w, in.Ext.Src[1], width, i)
 		var old uint64
-		switch o.elem {
+		switch o.Elem {
 		case 8:
 			old = mem.CAS64(p, want, v)
 		case 4:

@@ -60,18 +60,6 @@ func (b *Build) Ext() *machine.Ext {
 	return b.Out.Ext
 }
 
-// handler sets one handler for every mask.
-func (b *Build) handler(h machine.Handler) { b.Out.Full, b.Out.Part = h, h }
-
-// stamped sets the generated handlers of a lane function.
-func (b *Build) stamped(s *stamp) {
-	if b.Scalar {
-		b.handler(s.scalar)
-		return
-	}
-	b.Out.Full, b.Out.Part = s.full, s.part
-}
-
 // shape is where an operand of so many bits is, in this statement.
 func (b *Build) shape(bits int) machine.Width {
 	switch {
@@ -223,11 +211,3 @@ func (p planDo) Reads(sel *isa.Sel, m isa.Mod) bool {
 }
 
 func (p planDo) Scalar() bool { return p.onScalars }
-
-// handlers sets handlers for all lanes of the frame, for some of them, and for scalar slots.
-func (b *Build) handlers(full, part, scalar machine.Handler) {
-	b.Out.Full, b.Out.Part = full, part
-	if b.Scalar {
-		b.handler(scalar)
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func compareLines() []Line {
@@ -47,43 +48,40 @@ func packed(halves []comparison) (out []comparison) {
 	return out
 }
 
-// maskOps combine the mask of a comparison with a predicate.
-var maskOps = map[isa.Mod]maskOp{0: firstMask, isa.M_and: num.And32, isa.M_or: num.Or32, isa.M_xor: num.Xor32}
+// wordOps combine the mask of a comparison with a predicate.
+var wordOps = map[isa.Mod]uop.WordOp{0: uop.WordFirst, isa.M_and: uop.WordAnd, isa.M_or: uop.WordOr, isa.M_xor: uop.WordXor}
 
-func firstMask(t, _ uint32) uint32 { return t }
+// combine says what becomes of the masks of comparisons: P = t Op C, Q = u Op C.
+type combine uop.Compare
 
-// combine says what becomes of the masks of comparisons: p = t op c, q = u op c.
-type combine struct {
-	op   maskOp
-	p, q uint32 // destinations
-	c    uint32 // predicate operand
-	flip uint32 // all ones if it is negated
-}
+// combined is the payload of a comparison.
+func combined(in *machine.Inst) *combine { return (*combine)(in.Ext.Data.(*uop.Compare)) }
 
 // combine sets up the combination: dst is p or p|q, c holds the predicate operand if any.
-func (b *Build) combine(dst *ir.Operand, c []ir.Operand) *combine {
-	k := &combine{op: maskOps[b.Sel.Get(isa.C_bool)], q: b.Scratch(machine.Pred)}
+func (b *Build) combine(of uop.Op, dst *ir.Operand, c []ir.Operand) *uop.Compare {
+	k := &uop.Compare{Fn: of, Op: wordOps[b.Sel.Get(isa.C_bool)], Q: b.Scratch(machine.Pred)}
+	b.Ext().Data = k
 	if dst.Kind == ir.OpPair {
-		k.p, k.q = b.dst(&dst.Elems[0], 1), b.dst(&dst.Elems[1], 1)
+		k.P, k.Q = b.dst(&dst.Elems[0], 1), b.dst(&dst.Elems[1], 1)
 	} else {
-		k.p = b.dst(dst, 1)
+		k.P = b.dst(dst, 1)
 	}
 	if len(c) > 0 {
-		k.c, k.flip = b.src(&c[0], 1), flip(&c[0])
+		k.C, k.Flip = b.src(&c[0], 1), flip(&c[0])
 	} else {
-		k.c = b.Const(machine.Pred, 0)
+		k.C = b.Const(machine.Pred, 0)
 	}
 	return k
 }
 
 // with combines one mask with the predicate operand.
-func (k *combine) with(w *machine.Warp, t uint32) uint32 { return k.op(t, *w.P(k.c)^k.flip) }
+func (k *combine) with(w *machine.Warp, t uint32) uint32 { return k.Op.Apply(t, *w.P(k.C)^k.Flip) }
 
 // put writes the executing lanes of p and q.
 func (k *combine) put(w *machine.Warp, t, u uint32) {
 	p, q := k.with(w, t), k.with(w, u)
-	setMask(w, k.p, p)
-	setMask(w, k.q, q)
+	setMask(w, k.P, p)
+	setMask(w, k.Q, q)
 }
 
 // setMask writes the executing lanes of a predicate.
@@ -104,27 +102,21 @@ func (s setpDo) Plan(b *Build) {
 		return
 	}
 	b.compare(s.laneDo)
-	b.Ext().Data = b.combine(&ops[0], ops[3:])
-	b.handler(setp)
+	b.combine(s.op, &ops[0], ops[3:])
+	b.does(uop.Setp)
 }
 
-// compare sets up the comparison of operands 1 and 2 as the inner handler, into a scratch
-// mask. It looks at every lane: it is pure, and who reads the mask knows which count.
+// compare sets up the comparison of operands 1 and 2, the inner handler, into a scratch mask. It looks at every lane: it is pure, and who reads the mask knows which count.
 func (b *Build) compare(l laneDo) {
-	s := l.stamp()
-	b.Out.Inner = s.full
-	if b.Scalar {
-		b.Out.Inner = s.scalar
-	}
 	sink := ir.Operand{Kind: ir.OpSink}
-	b.operands(s, &sink, b.In.Ops[1:])
+	b.operands(l.op, &sink, b.In.Ops[1:])
 }
 
 // setp: p = t op c, q = !t op c.
 func setp(w *machine.Warp, in *machine.Inst) machine.State {
 	in.Inner(w, in)
 	t := *w.P(in.D)
-	in.Ext.Data.(*combine).put(w, t, ^t)
+	combined(in).put(w, t, ^t)
 	return machine.Next
 }
 
@@ -147,20 +139,14 @@ func (s setDo) Plan(b *Build) {
 	b.Out.Imm = setTrue[b.Sel.Get(isa.C_dtype)]
 	b.compare(s.laneDo)
 	sink := ir.Operand{Kind: ir.OpSink}
-	b.Ext().Data = &setResult{combine: *b.combine(&sink, ops[3:]), d: b.dst(&ops[0], 32)}
-	b.handlers(setRow, setRow, setScalar)
-}
-
-// setResult is a combination whose result goes to a row or slot.
-type setResult struct {
-	combine
-	d uint32
+	b.combine(s.op, &sink, ops[3:]).D = b.dst(&ops[0], 32)
+	b.does(uop.Set)
 }
 
 func setRow(w *machine.Warp, in *machine.Inst) machine.State {
-	r := in.Ext.Data.(*setResult)
+	r := combined(in)
 	in.Inner(w, in)
-	yes, d := r.with(w, *w.P(in.D)), w.R32(r.d)
+	yes, d := r.with(w, *w.P(in.D)), w.R32(r.D)
 	for i := range d {
 		if w.Mask>>i&1 != 0 {
 			d[i] = uint32(in.Imm) & -(yes >> i & 1)
@@ -170,8 +156,8 @@ func setRow(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func setScalar(w *machine.Warp, in *machine.Inst) machine.State {
-	r := in.Ext.Data.(*setResult)
+	r := combined(in)
 	in.Inner(w, in)
-	*w.S32(r.d) = uint32(in.Imm) & -bit(r.with(w, *w.P(in.D))&w.Mask != 0)
+	*w.S32(r.D) = uint32(in.Imm) & -bit(r.with(w, *w.P(in.D))&w.Mask != 0)
 	return machine.Next
 }

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func controlLines() []Line {
@@ -14,8 +15,8 @@ func controlLines() []Line {
 		{isa.Bra, nil, plan(planBranch), ""},
 		{isa.BrxIdx, nil, plan(planBranchTable), ""},
 		{isa.Call, nil, plan(planCall), ""},
-		{isa.Ret, nil, plan(func(b *Build) { b.handler(ret) }), ""},
-		{isa.Exit, nil, plan(func(b *Build) { b.handler(exit) }), ""},
+		{isa.Ret, nil, plan(func(b *Build) { b.does(uop.Return) }), ""},
+		{isa.Exit, nil, plan(func(b *Build) { b.does(uop.Exit) }), ""},
 	}
 }
 
@@ -23,7 +24,7 @@ func controlLines() []Line {
 func planBranch(b *Build) {
 	b.Out.Imm = uint64(b.Targets()[0])
 	b.Out.D = b.Reconvergence()
-	b.handler(branch)
+	b.does(uop.Branch)
 }
 
 // branch takes the lanes that the guard left.
@@ -36,7 +37,7 @@ func planBranchTable(b *Build) {
 	b.Ext().To = b.Targets()
 	b.Out.D = b.Reconvergence()
 	b.Out.A = b.src(&b.In.Ops[0], 32)
-	b.handler(branchTable)
+	b.does(uop.BranchTable)
 }
 
 func branchTable(w *machine.Warp, in *machine.Inst) machine.State {
@@ -68,11 +69,11 @@ func planCall(b *Build) {
 	}
 	b.Ext().Call = site
 	if c.Callee != nil {
-		b.handler(callDirect)
+		b.does(uop.CallDirect)
 		return
 	}
 	b.Out.A = b.src(&c.Target, 64)
-	b.handler(callIndirect)
+	b.does(uop.CallIndirect)
 }
 
 func callDirect(w *machine.Warp, in *machine.Inst) machine.State { return w.Call(in, nil) }

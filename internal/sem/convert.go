@@ -10,18 +10,19 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func cvtPackSatLines() []Line {
 	return []Line{
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), widened(lane(packSatU16)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), widened(lane(packSatS16)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), widened(lane(packSatU8)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), widened(lane(packSatS8)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), widened(lane(packSatU4)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), widened(lane(packSatS4)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), widened(lane(packSatU2)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), widened(lane(packSatS2)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), widened(lane(uop.PackSatU16)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), widened(lane(uop.PackSatS16)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), widened(lane(uop.PackSatU8)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), widened(lane(uop.PackSatS8)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), widened(lane(uop.PackSatU4)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), widened(lane(uop.PackSatS4)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), widened(lane(uop.PackSatU2)), ""},
+		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), widened(lane(uop.PackSatS2)), ""},
 	}
 }
 
@@ -89,18 +90,14 @@ func (do cvtDo) Plan(b *Build) {
 		defer func() { b.extendHigh([]uint32{b.Out.D}, p.Dst.Format() == nil && p.Dst.Signed()) }()
 	}
 	if l, ok := p.lane(); ok {
-		b.operands(l.stamp(), d, b.In.Ops[1:2])
-		b.stamped(l.stamp())
+		b.operands(l.op, d, b.In.Ops[1:2])
+		b.does(l.op)
 		return
 	}
 	p.rows = p.Rows()
 	b.Out.D, b.Out.A = b.dst(d, p.dstBits), b.src(a, p.srcBits)
 	b.Ext().Data = p
-	if b.Scalar {
-		b.handler(convertScalar)
-	} else {
-		b.handler(convertRow)
-	}
+	b.does(uop.Convert)
 }
 
 // operandBits is the width of a register operand; that of the type for anything else.
@@ -114,6 +111,7 @@ func (b *Build) operandBits(o *ir.Operand, typeBits int) int {
 // conversion is a cvt between registers that may be wider than the types (tables 27, 28):
 // the source is cut to its type, the result extended by the sign of its own.
 type conversion struct {
+	uop.Private
 	num.Cvt
 	rows             *num.Rows
 	srcBits, dstBits int // of the registers
@@ -239,22 +237,22 @@ func (p *conversion) intLane() (laneDo, bool) {
 }
 
 var extensions = map[extension]laneDo{
-	{8, false, 32, 32, 32}:  lane(num.Zext8),
-	{8, true, 32, 32, 16}:   lane(sext8to16),
-	{8, true, 32, 32, 32}:   lane(num.Sext8),
-	{16, false, 32, 32, 32}: lane(num.Zext16),
-	{16, true, 32, 32, 32}:  lane(num.Sext16),
-	{32, false, 32, 32, 32}: lane(copy32),
-	{8, false, 32, 64, 32}:  lane(zext8to64),
-	{8, true, 32, 64, 32}:   lane(num.Sext8To64),
-	{16, false, 32, 64, 32}: lane(zext16to64),
-	{16, true, 32, 64, 32}:  lane(num.Sext16To64),
-	{32, false, 32, 64, 32}: lane(num.Zext32To64),
-	{32, true, 32, 64, 32}:  lane(num.Sext32To64),
-	{32, false, 64, 32, 32}: lane(num.Trunc64To32),
-	{16, false, 64, 32, 32}: lane(trunc64to16),
-	{8, false, 64, 32, 32}:  lane(trunc64to8),
-	{64, false, 64, 64, 32}: lane(copy64),
+	{8, false, 32, 32, 32}:  lane(uop.Zext8),
+	{8, true, 32, 32, 16}:   lane(uop.Sext8to16),
+	{8, true, 32, 32, 32}:   lane(uop.Sext8),
+	{16, false, 32, 32, 32}: lane(uop.Zext16),
+	{16, true, 32, 32, 32}:  lane(uop.Sext16),
+	{32, false, 32, 32, 32}: lane(uop.Copy32),
+	{8, false, 32, 64, 32}:  lane(uop.Zext8to64),
+	{8, true, 32, 64, 32}:   lane(uop.Sext8To64),
+	{16, false, 32, 64, 32}: lane(uop.Zext16to64),
+	{16, true, 32, 64, 32}:  lane(uop.Sext16To64),
+	{32, false, 32, 64, 32}: lane(uop.Zext32To64),
+	{32, true, 32, 64, 32}:  lane(uop.Sext32To64),
+	{32, false, 64, 32, 32}: lane(uop.Trunc64To32),
+	{16, false, 64, 32, 32}: lane(uop.Trunc64to16),
+	{8, false, 64, 32, 32}:  lane(uop.Trunc64to8),
+	{64, false, 64, 64, 32}: lane(uop.Copy64),
 }
 
 func copy32(a uint32) uint32      { return a }
@@ -272,57 +270,57 @@ func f64FromS16(a uint32) uint64 { return num.CvtF64S32(num.Sext16(a)) }
 
 // floatLanes are the conversions from and to floats that programs use most.
 var floatLanes = map[num.Cvt]laneDo{
-	{Dst: num.F32, Src: num.U8}:   lane(num.CvtF32U32),
-	{Dst: num.F32, Src: num.U16}:  lane(num.CvtF32U32),
-	{Dst: num.F32, Src: num.S8}:   lane(f32FromS8),
-	{Dst: num.F32, Src: num.S16}:  lane(f32FromS16),
-	{Dst: num.F64, Src: num.S8}:   lane(f64FromS8),
-	{Dst: num.F64, Src: num.S16}:  lane(f64FromS16),
-	{Dst: num.F32, Src: num.S32}:  lane(num.CvtF32S32),
-	{Dst: num.F32, Src: num.U32}:  lane(num.CvtF32U32),
-	{Dst: num.F32, Src: num.S64}:  lane(num.CvtF32S64),
-	{Dst: num.F32, Src: num.U64}:  lane(num.CvtF32U64),
-	{Dst: num.F64, Src: num.U8}:   lane(num.CvtF64U32),
-	{Dst: num.F64, Src: num.U16}:  lane(num.CvtF64U32),
-	{Dst: num.F64, Src: num.S32}:  lane(num.CvtF64S32),
-	{Dst: num.F64, Src: num.U32}:  lane(num.CvtF64U32),
-	{Dst: num.F64, Src: num.S64}:  lane(num.CvtF64S64),
-	{Dst: num.F64, Src: num.U64}:  lane(num.CvtF64U64),
-	{Dst: num.F64, Src: num.F32}:  lane(num.CvtF64F32),
-	{Dst: num.F32, Src: num.F64}:  lane(num.CvtF32F64),
-	{Dst: num.F32, Src: num.F16}:  lane(num.CvtF32F16),
-	{Dst: num.F32, Src: num.BF16}: lane(num.CvtF32BF16),
+	{Dst: num.F32, Src: num.U8}:   lane(uop.CvtF32U32),
+	{Dst: num.F32, Src: num.U16}:  lane(uop.CvtF32U32),
+	{Dst: num.F32, Src: num.S8}:   lane(uop.F32FromS8),
+	{Dst: num.F32, Src: num.S16}:  lane(uop.F32FromS16),
+	{Dst: num.F64, Src: num.S8}:   lane(uop.F64FromS8),
+	{Dst: num.F64, Src: num.S16}:  lane(uop.F64FromS16),
+	{Dst: num.F32, Src: num.S32}:  lane(uop.CvtF32S32),
+	{Dst: num.F32, Src: num.U32}:  lane(uop.CvtF32U32),
+	{Dst: num.F32, Src: num.S64}:  lane(uop.CvtF32S64),
+	{Dst: num.F32, Src: num.U64}:  lane(uop.CvtF32U64),
+	{Dst: num.F64, Src: num.U8}:   lane(uop.CvtF64U32),
+	{Dst: num.F64, Src: num.U16}:  lane(uop.CvtF64U32),
+	{Dst: num.F64, Src: num.S32}:  lane(uop.CvtF64S32),
+	{Dst: num.F64, Src: num.U32}:  lane(uop.CvtF64U32),
+	{Dst: num.F64, Src: num.S64}:  lane(uop.CvtF64S64),
+	{Dst: num.F64, Src: num.U64}:  lane(uop.CvtF64U64),
+	{Dst: num.F64, Src: num.F32}:  lane(uop.CvtF64F32),
+	{Dst: num.F32, Src: num.F64}:  lane(uop.CvtF32F64),
+	{Dst: num.F32, Src: num.F16}:  lane(uop.CvtF32F16),
+	{Dst: num.F32, Src: num.BF16}: lane(uop.CvtF32BF16),
 
-	{Dst: num.S32, Src: num.F32, Round: num.RN}: lane(num.CvtRniS32F32),
-	{Dst: num.S32, Src: num.F32, Round: num.RZ}: lane(num.CvtRziS32F32),
-	{Dst: num.S32, Src: num.F32, Round: num.RM}: lane(num.CvtRmiS32F32),
-	{Dst: num.S32, Src: num.F32, Round: num.RP}: lane(num.CvtRpiS32F32),
-	{Dst: num.U32, Src: num.F32, Round: num.RN}: lane(num.CvtRniU32F32),
-	{Dst: num.U32, Src: num.F32, Round: num.RZ}: lane(num.CvtRziU32F32),
-	{Dst: num.U32, Src: num.F32, Round: num.RM}: lane(num.CvtRmiU32F32),
-	{Dst: num.U32, Src: num.F32, Round: num.RP}: lane(num.CvtRpiU32F32),
-	{Dst: num.S64, Src: num.F32, Round: num.RZ}: lane(num.CvtRziS64F32),
-	{Dst: num.U64, Src: num.F32, Round: num.RZ}: lane(num.CvtRziU64F32),
-	{Dst: num.S32, Src: num.F64, Round: num.RN}: lane(num.CvtRniS32F64),
-	{Dst: num.S32, Src: num.F64, Round: num.RZ}: lane(num.CvtRziS32F64),
-	{Dst: num.S32, Src: num.F64, Round: num.RM}: lane(num.CvtRmiS32F64),
-	{Dst: num.S32, Src: num.F64, Round: num.RP}: lane(num.CvtRpiS32F64),
-	{Dst: num.U32, Src: num.F64, Round: num.RZ}: lane(num.CvtRziU32F64),
-	{Dst: num.S64, Src: num.F64, Round: num.RZ}: lane(num.CvtRziS64F64),
-	{Dst: num.U64, Src: num.F64, Round: num.RZ}: lane(num.CvtRziU64F64),
+	{Dst: num.S32, Src: num.F32, Round: num.RN}: lane(uop.CvtRniS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RZ}: lane(uop.CvtRziS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RM}: lane(uop.CvtRmiS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RP}: lane(uop.CvtRpiS32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RN}: lane(uop.CvtRniU32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RZ}: lane(uop.CvtRziU32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RM}: lane(uop.CvtRmiU32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RP}: lane(uop.CvtRpiU32F32),
+	{Dst: num.S64, Src: num.F32, Round: num.RZ}: lane(uop.CvtRziS64F32),
+	{Dst: num.U64, Src: num.F32, Round: num.RZ}: lane(uop.CvtRziU64F32),
+	{Dst: num.S32, Src: num.F64, Round: num.RN}: lane(uop.CvtRniS32F64),
+	{Dst: num.S32, Src: num.F64, Round: num.RZ}: lane(uop.CvtRziS32F64),
+	{Dst: num.S32, Src: num.F64, Round: num.RM}: lane(uop.CvtRmiS32F64),
+	{Dst: num.S32, Src: num.F64, Round: num.RP}: lane(uop.CvtRpiS32F64),
+	{Dst: num.U32, Src: num.F64, Round: num.RZ}: lane(uop.CvtRziU32F64),
+	{Dst: num.S64, Src: num.F64, Round: num.RZ}: lane(uop.CvtRziS64F64),
+	{Dst: num.U64, Src: num.F64, Round: num.RZ}: lane(uop.CvtRziU64F64),
 
-	{Dst: num.S32, Src: num.F32, Round: num.RN, Ftz: true}: lane(num.CvtRniFtzS32F32),
-	{Dst: num.S32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzS32F32),
-	{Dst: num.U32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzU32F32),
-	{Dst: num.S64, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzS64F32),
-	{Dst: num.U64, Src: num.F32, Round: num.RZ, Ftz: true}: lane(num.CvtRziFtzU64F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RN, Ftz: true}: lane(uop.CvtRniFtzS32F32),
+	{Dst: num.S32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(uop.CvtRziFtzS32F32),
+	{Dst: num.U32, Src: num.F32, Round: num.RZ, Ftz: true}: lane(uop.CvtRziFtzU32F32),
+	{Dst: num.S64, Src: num.F32, Round: num.RZ, Ftz: true}: lane(uop.CvtRziFtzS64F32),
+	{Dst: num.U64, Src: num.F32, Round: num.RZ, Ftz: true}: lane(uop.CvtRziFtzU64F32),
 
-	{Dst: num.F32, Src: num.F32, Round: num.RN, Integral: true}: lane(num.CvtRniF32F32),
-	{Dst: num.F32, Src: num.F32, Round: num.RZ, Integral: true}: lane(num.CvtRziF32F32),
-	{Dst: num.F32, Src: num.F32, Round: num.RM, Integral: true}: lane(num.CvtRmiF32F32),
-	{Dst: num.F32, Src: num.F32, Round: num.RP, Integral: true}: lane(num.CvtRpiF32F32),
-	{Dst: num.F64, Src: num.F64, Round: num.RN, Integral: true}: lane(num.CvtRniF64F64),
-	{Dst: num.F64, Src: num.F64, Round: num.RZ, Integral: true}: lane(num.CvtRziF64F64),
-	{Dst: num.F64, Src: num.F64, Round: num.RM, Integral: true}: lane(num.CvtRmiF64F64),
-	{Dst: num.F64, Src: num.F64, Round: num.RP, Integral: true}: lane(num.CvtRpiF64F64),
+	{Dst: num.F32, Src: num.F32, Round: num.RN, Integral: true}: lane(uop.CvtRniF32F32),
+	{Dst: num.F32, Src: num.F32, Round: num.RZ, Integral: true}: lane(uop.CvtRziF32F32),
+	{Dst: num.F32, Src: num.F32, Round: num.RM, Integral: true}: lane(uop.CvtRmiF32F32),
+	{Dst: num.F32, Src: num.F32, Round: num.RP, Integral: true}: lane(uop.CvtRpiF32F32),
+	{Dst: num.F64, Src: num.F64, Round: num.RN, Integral: true}: lane(uop.CvtRniF64F64),
+	{Dst: num.F64, Src: num.F64, Round: num.RZ, Integral: true}: lane(uop.CvtRziF64F64),
+	{Dst: num.F64, Src: num.F64, Round: num.RM, Integral: true}: lane(uop.CvtRmiF64F64),
+	{Dst: num.F64, Src: num.F64, Round: num.RP, Integral: true}: lane(uop.CvtRpiF64F64),
 }

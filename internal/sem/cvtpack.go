@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // cvtPackDo converts two or four elements.
@@ -27,17 +28,16 @@ func (do cvtPackDo) Plan(b *Build) {
 	p.place(b)
 	p.rows = p.Rows()
 	b.Ext().Data = p
-	b.handler(p.rowHandler(bits))
-	if b.Scalar {
-		b.handler(p.scalarHandler(bits))
-	}
+	b.does(uop.ConvertPacked)
 }
 
 // packing is a packed conversion with the places of its operands.
 type packing struct {
+	uop.Private
 	num.Packing
 	rows          *num.PackedRows
 	from          [4]uint32 // the sources
+	wide          [4]bool   // in registers of 64 bits or more, of which the low 32 count
 	bits          int       // of the destination
 	scale, random uint32    // what a statement lacks is some row that is there
 }
@@ -85,7 +85,9 @@ func (p *packing) place(b *Build) {
 		sources, rest = b.In.Ops[1:3], b.In.Ops[3:]
 	}
 	for i := range p.from {
-		p.from[i] = b.src(&sources[min(i, len(sources)-1)], 32)
+		o := &sources[min(i, len(sources)-1)]
+		bits := rowBits(b.operandBits(o, 32))
+		p.from[i], p.wide[i] = b.src(o, max(bits, 32)), bits > 32
 	}
 	p.scale, p.random = p.from[0], p.from[0]
 	switch {
@@ -96,35 +98,52 @@ func (p *packing) place(b *Build) {
 	}
 }
 
-func (p *packing) rowHandler(bits int) machine.Handler {
-	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		src := [4]*[32]uint32{w.R32(p.from[0]), w.R32(p.from[1]), w.R32(p.from[2]), w.R32(p.from[3])}
-		scale, random := w.R32(p.scale), w.R32(p.random)
-		if w.Mask == ^uint32(0) && bits <= 32 {
-			p.rows.Convert(w.R32(in.D), &src, scale, random)
-			return machine.Next
-		}
-		var d [32]uint32
-		p.rows.Convert(&d, &src, scale, random)
-		each(w.Mask, func(i int) { storeElem(w, in.D, bits, i, uint64(d[i])) })
-		return machine.Next
+// row is the row of source i, or the low halves of a wider one, which go to spare.
+func (p *packing) row(w *machine.Warp, i int, spare *[32]uint32) *[32]uint32 {
+	if !p.wide[i] {
+		return w.R32(p.from[i])
 	}
+	for lane, v := range w.R64(p.from[i]) {
+		spare[lane] = uint32(v)
+	}
+	return spare
 }
 
-func (p *packing) scalarHandler(bits int) machine.Handler {
-	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		var src [4]uint32
-		for i := range src {
-			src[i] = *w.S32(p.from[i])
-		}
-		v := p.rows.One(&src, *w.S32(p.scale), *w.S32(p.random))
-		if bits > 32 {
-			*w.S64(in.D) = uint64(v)
-		} else {
-			*w.S32(in.D) = v
-		}
+func packRow(w *machine.Warp, in *machine.Inst) machine.State {
+	p := in.Ext.Data.(*packing)
+	var spare [4][32]uint32
+	var src [4]*[32]uint32
+	for i := range src {
+		src[i] = p.row(w, i, &spare[i])
+	}
+	scale, random := w.R32(p.scale), w.R32(p.random)
+	if w.Mask == ^uint32(0) && p.bits <= 32 {
+		p.rows.Convert(w.R32(in.D), &src, scale, random)
 		return machine.Next
 	}
+	var d [32]uint32
+	p.rows.Convert(&d, &src, scale, random)
+	each(w.Mask, func(i int) { storeElem(w, in.D, p.bits, i, uint64(d[i])) })
+	return machine.Next
+}
+
+func packScalar(w *machine.Warp, in *machine.Inst) machine.State {
+	p := in.Ext.Data.(*packing)
+	var src [4]uint32
+	for i := range src {
+		if p.wide[i] {
+			src[i] = uint32(*w.S64(p.from[i]))
+		} else {
+			src[i] = *w.S32(p.from[i])
+		}
+	}
+	v := p.rows.One(&src, *w.S32(p.scale), *w.S32(p.random))
+	if p.bits > 32 {
+		*w.S64(in.D) = uint64(v)
+	} else {
+		*w.S32(in.D) = v
+	}
+	return machine.Next
 }
 
 // 9.7.9.22: two integers clamped to a width, over the low bits of c.

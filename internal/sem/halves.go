@@ -9,30 +9,21 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// halvesResult is a combination of both elements; compare is that of one half.
-type halvesResult struct {
-	combine
-	compare func(a, b uint32) bool
-	yes     uint32 // set: the result of an element that compares true
-	d       uint32 // set: destination row
-}
-
-func (b *Build) halvesOf(l laneDo, dst *ir.Operand) *halvesResult {
+func (b *Build) halvesOf(l laneDo, dst *ir.Operand) *uop.Compare {
 	b.Out.A, b.Out.B = b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32)
-	r := &halvesResult{combine: *b.combine(dst, b.In.Ops[3:]), compare: l.fn.(func(a, b uint32) bool)}
-	b.Ext().Data = r
-	return r
+	return b.combine(l.op, dst, b.In.Ops[3:])
 }
 
-// masks compares the low and the high elements of the executing lanes.
-func (r *halvesResult) masks(w *machine.Warp, in *machine.Inst) (lo, hi uint32) {
-	a, b := w.R32(in.A), w.R32(in.B)
+// halves compares the low and the high elements of the executing lanes.
+func (k *combine) halves(w *machine.Warp, in *machine.Inst) (lo, hi uint32) {
+	a, b, compare := w.R32(in.A), w.R32(in.B), function[func(a, b uint32) bool](k.Fn)
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		lo |= bit(r.compare(a[i]&0xffff, b[i]&0xffff)) << i
-		hi |= bit(r.compare(a[i]>>16, b[i]>>16)) << i
+		lo |= bit(compare(a[i]&0xffff, b[i]&0xffff)) << i
+		hi |= bit(compare(a[i]>>16, b[i]>>16)) << i
 	}
 	return lo, hi
 }
@@ -45,12 +36,12 @@ func (setpHalvesDo) Scalar() bool                       { return false }
 
 func (s setpHalvesDo) Plan(b *Build) {
 	b.halvesOf(s.laneDo, &b.In.Ops[0])
-	b.handler(setpHalves)
+	b.does(uop.SetpHalves)
 }
 
 func setpHalves(w *machine.Warp, in *machine.Inst) machine.State {
-	r := in.Ext.Data.(*halvesResult)
-	lo, hi := r.masks(w, in)
+	r := combined(in)
+	lo, hi := r.halves(w, in)
 	r.put(w, lo, hi)
 	return machine.Next
 }
@@ -72,18 +63,18 @@ var setTrueHalf = map[isa.Mod]uint32{
 func (s setHalvesDo) Plan(b *Build) {
 	sink := ir.Operand{Kind: ir.OpSink}
 	r := b.halvesOf(s.laneDo, &sink)
-	r.yes, r.d = setTrueHalf[b.Sel.Get(isa.C_dtype)], b.dst(&b.In.Ops[0], 32)
-	b.handler(setHalves)
+	r.Yes, r.D = setTrueHalf[b.Sel.Get(isa.C_dtype)], b.dst(&b.In.Ops[0], 32)
+	b.does(uop.SetHalves)
 }
 
 func setHalves(w *machine.Warp, in *machine.Inst) machine.State {
-	r := in.Ext.Data.(*halvesResult)
-	lo, hi := r.masks(w, in)
+	r := combined(in)
+	lo, hi := r.halves(w, in)
 	lo, hi = r.with(w, lo), r.with(w, hi)
-	d := w.R32(r.d)
+	d := w.R32(r.D)
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		d[i] = r.yes&-(lo>>i&1) | r.yes<<16&-(hi>>i&1)
+		d[i] = r.Yes&-(lo>>i&1) | r.Yes<<16&-(hi>>i&1)
 	}
 	return machine.Next
 }

@@ -6,25 +6,21 @@ package sem
 import "ptxvm.invalid/ptxvm/internal/machine"
 
 // extendHigh makes the statement extend the low halves, rows at these offsets, to their high
-// halves. It comes after the handlers are set; such a statement never executes on scalar slots.
+// halves; such a statement never executes on scalar slots.
 func (b *Build) extendHigh(lows []uint32, signed bool) {
-	if len(lows) == 0 || b.Out.Full == nil {
-		return
+	if len(lows) > 0 {
+		b.Ext().High = &machine.High{Lows: lows, Signed: signed}
 	}
-	b.Out.Full = withHigh(b.Out.Full, lows, signed)
-	b.Out.Part = withHigh(b.Out.Part, lows, signed)
 }
 
-func withHigh(inner machine.Handler, lows []uint32, signed bool) machine.Handler {
-	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		st := inner(w, in)
-		if st == machine.Next {
-			for _, off := range lows {
-				fillHigh(w.R64(off), w.R64(off+row64Bytes), w.Mask, signed)
-			}
+func extendHigh(w *machine.Warp, in *machine.Inst) machine.State {
+	st := in.Inner(w, in)
+	if st == machine.Next {
+		for _, off := range in.Ext.High.Lows {
+			fillHigh(w.R64(off), w.R64(off+row64Bytes), w.Mask, in.Ext.High.Signed)
 		}
-		return st
 	}
+	return st
 }
 
 func fillHigh(lo, hi *[32]uint64, mask uint32, signed bool) {

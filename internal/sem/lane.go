@@ -1,72 +1,52 @@
 package sem
 
 // Lane functions: pure functions of the operands of one lane. internal/gen stamps their
-// loops (zlanes.go) from the lane(…) expressions in the tables; a loop that gets the
+// loops (zlanes.go) for the lane(uop.…) expressions in the tables; a loop that gets the
 // function as a value takes four times as long and stays in the tests, as the slow twin.
 
 import (
 	"math/bits"
-	"reflect"
-	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // stamp is one lane function with its generated handlers.
 type stamp struct {
-	fn     any             // func(uint32|uint64, …) (uint32|uint64|bool), or with a carry
-	full   machine.Handler // all 32 lanes
-	part   machine.Handler // the lanes in the mask
-	scalar machine.Handler // once, on scalar slots
+	fn any // func(uint32|uint64, …) (uint32|uint64|bool), or with a carry: uop.Op.Shape
+	handlers
 }
 
-// result and source return the bits of the function's first result and of a parameter.
-func (s *stamp) result() int      { return typeBits(reflect.TypeOf(s.fn).Out(0)) }
-func (s *stamp) source(i int) int { return typeBits(reflect.TypeOf(s.fn).In(i)) }
-
-// sources is the number of operands that are rows: a carry is none.
-func (s *stamp) sources() int {
-	t := reflect.TypeOf(s.fn)
-	return t.NumIn() + 1 - t.NumOut()
-}
-
-func typeBits(t reflect.Type) int {
-	switch t.Kind() {
-	case reflect.Bool:
-		return 1
-	case reflect.Uint64:
-		return 64
-	}
-	return 32
-}
+// function is the function of a lane that an operation is.
+func function[F any](op uop.Op) F { return stamps[op].fn.(F) }
 
 // laneDo executes a statement with one lane function: destination and sources in written
 // order, each as wide as the function's parameter.
-type laneDo struct{ fn any }
+type laneDo struct{ op uop.Op }
 
 // lane names the function that computes a statement; its signature is the shape.
-func lane(fn any) laneDo { return laneDo{fn} }
+func lane(op uop.Op) laneDo { return laneDo{op} }
 
 func (laneDo) Reads(*isa.Sel, isa.Mod) bool { return false }
 func (laneDo) Scalar() bool                 { return true }
 
 func (l laneDo) Plan(b *Build) {
-	b.operands(l.stamp(), &b.In.Ops[0], b.In.Ops[1:])
-	b.stamped(l.stamp())
+	b.operands(l.op, &b.In.Ops[0], b.In.Ops[1:])
+	b.does(l.op)
 }
 
 // operands places a destination and sources where the stamped loops look for them; the
 // fourth source is in the immediate.
-func (b *Build) operands(s *stamp, dst *ir.Operand, src []ir.Operand) {
-	if len(src) < s.sources() {
-		b.fail("BUG: %d operands for a function of %d", len(src), s.sources())
+func (b *Build) operands(op uop.Op, dst *ir.Operand, src []ir.Operand) {
+	shape := op.Shape()
+	if len(src) < int(shape.N) {
+		b.fail("BUG: %d operands for %v of %d", len(src), op, shape.N)
 		return
 	}
-	b.Out.D = b.dst(dst, s.result())
-	for i := range s.sources() {
-		off := b.src(&src[i], s.source(i))
+	b.Out.D = b.dst(dst, int(shape.Result))
+	for i, bits := range shape.Operands() {
+		off := b.src(&src[i], int(bits))
 		switch i {
 		case 0:
 			b.Out.A = off
@@ -79,18 +59,6 @@ func (b *Build) operands(s *stamp, dst *ir.Operand, src []ir.Operand) {
 		}
 	}
 }
-
-// stamp finds the generated handlers. Function values are compared by their code pointers:
-// lane functions are named and not generic, so each has one.
-func (l laneDo) stamp() *stamp { return stampsByFunc()[reflect.ValueOf(l.fn).Pointer()] }
-
-var stampsByFunc = sync.OnceValue(func() map[uintptr]*stamp {
-	m := make(map[uintptr]*stamp, len(stamps))
-	for i := range stamps {
-		m[reflect.ValueOf(stamps[i].fn).Pointer()] = &stamps[i]
-	}
-	return m
-})
 
 // bit turns a comparison's result into 0 or 1 without a branch.
 func bit(b bool) uint32 {

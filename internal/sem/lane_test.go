@@ -3,12 +3,10 @@ package sem
 import (
 	"math/rand/v2"
 	"reflect"
-	"runtime"
-	"slices"
-	"strings"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // The slow twin of every stamped loop calls the function through its value, lane by lane. Its
@@ -33,24 +31,29 @@ const (
 // twin is one function with operands placed in a warp.
 type twin struct {
 	*stamp
+	op uop.Op
 	w  *machine.Warp
 	in machine.Inst
 	f  reflect.Value
 }
 
-func newTwin(s *stamp) *twin {
-	t := &twin{stamp: s, w: machine.NewLooseWarp(blockBytes), f: reflect.ValueOf(s.fn)}
+func newTwin(op uop.Op) *twin {
+	s := &stamps[op]
+	t := &twin{stamp: s, op: op, w: machine.NewLooseWarp(blockBytes), f: reflect.ValueOf(s.fn)}
 	t.in = machine.Inst{D: dstRow, A: firstRow, B: 2 * firstRow, C: 3 * firstRow, Imm: 4 * firstRow}
-	if s.carries() {
+	if t.carries() {
 		t.in.Imm = outMask<<32 | inMask
 	}
-	if s.result() == 1 {
+	if t.result() == 1 {
 		t.in.D = outMask
 	}
 	return t
 }
 
-func (s *stamp) carries() bool { return reflect.TypeOf(s.fn).NumOut() == 2 }
+func (t *twin) carries() bool    { return t.op.Shape().Carry }
+func (t *twin) result() int      { return int(t.op.Shape().Result) }
+func (t *twin) sources() int     { return int(t.op.Shape().N) }
+func (t *twin) source(k int) int { return int(t.op.Shape().Operand[k]) }
 
 func (t *twin) offset(k int) uint32 {
 	return [...]uint32{t.in.A, t.in.B, t.in.C, 4 * firstRow}[k]
@@ -108,14 +111,16 @@ func (t *twin) got(i int) (d uint64, carry uint32) {
 }
 
 func (t *twin) name() string {
-	n := runtime.FuncForPC(t.f.Pointer()).Name()
-	return n[strings.LastIndexByte(n, '.')+1:]
+	return t.op.String()
 }
 
 // TestStampsAgainstTwins compares every generated loop with its slow twin.
 func TestStampsAgainstTwins(t *testing.T) {
 	for i := range stamps {
-		x := newTwin(&stamps[i])
+		if stamps[i].full == nil {
+			continue
+		}
+		x := newTwin(uop.Op(i))
 		r := rand.New(rand.NewPCG(7, uint64(i)))
 		for range 6 {
 			for _, mask := range []uint32{^uint32(0), 0x5555aaaa, 1, 1 << 31} {
@@ -175,8 +180,7 @@ func (x *twin) slots(t *testing.T, r *rand.Rand) {
 
 // TestPartialMasks: the partial loops of every lane, one at a time.
 func TestPartialMasks(t *testing.T) {
-	i := slices.IndexFunc(stamps, func(s stamp) bool { return newTwin(&s).name() == "Add32" })
-	x := newTwin(&stamps[i])
+	x := newTwin(uop.Add32)
 	r := rand.New(rand.NewPCG(8, 8))
 	for lane := range 32 {
 		x.rows(t, r, 1<<lane)

@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // planLoad sets up d = [a].
@@ -22,70 +23,65 @@ func (b *Build) load(space isa.Mod) {
 	for i := range elems {
 		off := machine.NoGuard
 		switch {
-		case m.bits[i] > 64 && m.elem < 16:
+		case m.Bits[i] > 64 && m.Elem < 16:
 			off, _ = b.halves(&elems[i])
-			wide, m.bits[i], m.wide = append(wide, off), 64, true
-		case m.bits[i] > 64:
+			wide, m.Bits[i] = append(wide, off), 64
+		case m.Bits[i] > 64:
 			lo, hi := b.halves(&elems[i])
 			b.Ext().Dst = append(b.Ext().Dst, lo)
 			off = hi
 			m.halve()
-		case m.bits[i] > 0:
-			off = b.dst(&elems[i], m.bits[i])
+		case m.Bits[i] > 0:
+			off = b.dst(&elems[i], m.Bits[i])
 		}
 		b.Ext().Dst = append(b.Ext().Dst, off)
 	}
 	b.Out.D = b.Ext().Dst[0]
 	b.loadHandlers(m, b.address(&ops[1], m))
-	b.extendHigh(wide, m.signed)
+	b.extendHigh(wide, m.Signed)
 }
 
 // halve turns a 128-bit element into two of 64 bits; a strong access stays whole.
-func (m *memoryOp) halve() { m.bits, m.elem, m.whole = []int{64, 64}, 8, m.strong }
+func (m *memoryOp) halve() { m.Bits, m.Elem, m.Whole = []int{64, 64}, 8, m.Strong }
 
-// loadHandlers chooses by addressing; the plain 32- and 64-bit loads have handlers of their own.
-func (b *Build) loadHandlers(m *memoryOp, by addressing) {
-	single := len(m.bits) == 1 && !m.strong
+// loadHandlers chooses by uop.Addressing; the plain 32- and 64-bit loads have handlers of their own.
+func (b *Build) loadHandlers(m *memoryOp, by uop.Addressing) {
+	single := len(m.Bits) == 1 && !m.Strong
 	switch {
-	case by == byRow64 && single && m.elem == 4 && m.bits[0] == 32:
-		b.handler(load32)
-	case by == byRow64 && single && m.elem == 8:
-		b.handler(load64)
-	case by == byRow64:
-		b.handler(loadRows)
-	case by == byRow32:
-		b.handler(loadRows32)
-	case by == byFrame:
-		b.handler(loadFrame)
-	case by == byParam:
-		b.handler(loadParam)
+	case by == uop.ByRow64 && single && m.Elem == 4 && m.Bits[0] == 32:
+		b.does(uop.Load32)
+	case by == uop.ByRow64 && single && m.Elem == 8:
+		b.does(uop.Load64)
+	case by == uop.ByRow64:
+		b.does(uop.LoadRows)
+	case by == uop.ByRow32:
+		b.does(uop.LoadRows32)
+	case by == uop.ByFrame:
+		b.does(uop.LoadLocal)
+	case by == uop.ByParam:
+		b.does(uop.LoadParam)
 	default:
-		b.uniformLoad(by)
+		b.does(uop.LoadUniform)
 	}
-}
-
-// uniformLoad sets up a load from one address for all lanes, to scalar slots or to rows.
-func (b *Build) uniformLoad(by addressing) {
-	find := uniformAddress[by]
-	row := func(w *machine.Warp, in *machine.Inst) machine.State { return loadUniform(w, in, find(w, in), fillRow) }
-	slot := func(w *machine.Warp, in *machine.Inst) machine.State {
-		return loadUniform(w, in, find(w, in), fillSlot)
-	}
-	b.handlers(row, row, slot)
 }
 
 // uniformAddress is the address, less the displacement, that all lanes have.
-var uniformAddress = map[addressing]func(w *machine.Warp, in *machine.Inst) uint64{
-	byConst:  func(*machine.Warp, *machine.Inst) uint64 { return 0 },
-	bySlot64: func(w *machine.Warp, in *machine.Inst) uint64 { return *w.S64(in.A) },
-	bySlot32: func(w *machine.Warp, in *machine.Inst) uint64 { return uint64(*w.S32(in.A)) },
-	byKernel: func(w *machine.Warp, _ *machine.Inst) uint64 { return w.Params() },
+func (m *memoryOp) uniformAddress(w *machine.Warp, in *machine.Inst) uint64 {
+	switch m.By {
+	case uop.BySlot64:
+		return *w.S64(in.A)
+	case uop.BySlot32:
+		return machine.Narrow(*w.S32(in.A), in.Imm)
+	case uop.ByKernel:
+		return w.Params()
+	}
+	return 0
 }
 
 // extend cuts or extends an element of memory to its register: by its own sign if it has one,
 // to the register's width (9.4.1).
 func (m *memoryOp) extend(v uint64, bits int) uint64 {
-	if n := 64 - 8*uint(m.elem); m.signed {
+	if n := 64 - 8*uint(m.Elem); m.Signed {
 		v = uint64(int64(v<<n) >> n)
 	}
 	return v & (^uint64(0) >> (64 - uint(bits)))
@@ -117,13 +113,20 @@ func fillSlot(w *machine.Warp, off uint32, bits int, v uint64) {
 	}
 }
 
-func loadUniform(w *machine.Warp, in *machine.Inst, addr uint64, fill func(*machine.Warp, uint32, int, uint64)) machine.State {
-	m := in.Ext.Data.(*memoryOp)
-	p, st := w.AccessUniform(in, &m.Request, addr)
+// A load from one address for all lanes, to rows or to scalar slots.
+
+func loadToRows(w *machine.Warp, in *machine.Inst) machine.State { return loadUniform(w, in, fillRow) }
+func loadToSlots(w *machine.Warp, in *machine.Inst) machine.State {
+	return loadUniform(w, in, fillSlot)
+}
+
+func loadUniform(w *machine.Warp, in *machine.Inst, fill func(*machine.Warp, uint32, int, uint64)) machine.State {
+	m := memoryOf(in)
+	p, st := w.AccessUniform(in, &m.Request, m.uniformAddress(w, in))
 	if st != machine.Next {
 		return st
 	}
-	if m.whole {
+	if m.Whole {
 		v := mem.Load128(p)
 		fill(w, in.Ext.Dst[0], 64, v.Lo)
 		fill(w, in.Ext.Dst[1], 64, v.Hi)
@@ -131,14 +134,14 @@ func loadUniform(w *machine.Warp, in *machine.Inst, addr uint64, fill func(*mach
 	}
 	for k, off := range in.Ext.Dst {
 		if off != machine.NoGuard {
-			fill(w, off, m.bits[k], m.extend(m.read(add(p, uint32(k)*m.elem)), m.bits[k]))
+			fill(w, off, m.Bits[k], m.extend(m.read(add(p, uint32(k)*m.Elem)), m.Bits[k]))
 		}
 	}
 	return machine.Next
 }
 
 func load32(w *machine.Warp, in *machine.Inst) machine.State {
-	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	m, addr := memoryOf(in), w.R64(in.A)
 	a, st := w.Access(in, &m.Request, addr)
 	if st == machine.Next {
 		loadRow[uint32](w.R32(in.D), a, addr, 0, w.Mask, ^uint32(0))
@@ -147,7 +150,7 @@ func load32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func load64(w *machine.Warp, in *machine.Inst) machine.State {
-	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	m, addr := memoryOf(in), w.R64(in.A)
 	a, st := w.Access(in, &m.Request, addr)
 	if st == machine.Next {
 		loadRow64(w.R64(in.D), a, addr, 0, w.Mask)
@@ -156,7 +159,7 @@ func load64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func loadRows(w *machine.Warp, in *machine.Inst) machine.State {
-	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	m, addr := memoryOf(in), w.R64(in.A)
 	a, st := w.Access(in, &m.Request, addr)
 	if st != machine.Next {
 		return st
@@ -167,8 +170,8 @@ func loadRows(w *machine.Warp, in *machine.Inst) machine.State {
 
 func loadRows32(w *machine.Warp, in *machine.Inst) machine.State {
 	var wide [32]uint64
-	m := in.Ext.Data.(*memoryOp)
-	widen(&wide, w.R32(in.A))
+	m := memoryOf(in)
+	widen(&wide, w.R32(in.A), in.Imm)
 	a, st := w.Access(in, &m.Request, &wide)
 	if st != machine.Next {
 		return st
@@ -177,16 +180,16 @@ func loadRows32(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-// widen zero-extends a row of 32-bit addresses.
-func widen(d *[32]uint64, a *[32]uint32) {
+// widen makes 64-bit addresses of a row of 32-bit ones, less the displacement.
+func widen(d *[32]uint64, a *[32]uint32, disp uint64) {
 	for i := range d {
-		d[i] = uint64(a[i])
+		d[i] = machine.Narrow(a[i], disp)
 	}
 }
 
 // loadAll loads every element of every executing lane.
 func (m *memoryOp) loadAll(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
-	if m.whole {
+	if m.Whole {
 		m.loadWhole(w, in, a, addr)
 		return
 	}
@@ -194,10 +197,10 @@ func (m *memoryOp) loadAll(w *machine.Warp, in *machine.Inst, a *machine.Access,
 		if off == machine.NoGuard {
 			continue
 		}
-		if from := uint32(k) * m.elem; m.strong {
-			m.loadStrong(w, a, addr, off, from, m.bits[k])
+		if from := uint32(k) * m.Elem; m.Strong {
+			m.loadStrong(w, a, addr, off, from, m.Bits[k])
 		} else {
-			m.loadElement(w, a, addr, off, from, m.bits[k])
+			m.loadElement(w, a, addr, off, from, m.Bits[k])
 		}
 	}
 }
@@ -207,17 +210,17 @@ func (m *memoryOp) loadElement(w *machine.Warp, a *machine.Access, addr *[32]uin
 	if bits > 32 {
 		d := w.R64(off)
 		switch {
-		case m.elem == 8:
+		case m.Elem == 8:
 			loadRow64(d, a, addr, from, w.Mask)
-		case m.elem == 4 && m.signed:
+		case m.Elem == 4 && m.Signed:
 			loadRow[int32](d, a, addr, from, w.Mask, ^uint64(0))
-		case m.elem == 4:
+		case m.Elem == 4:
 			loadRow[uint32](d, a, addr, from, w.Mask, ^uint64(0))
-		case m.elem == 2 && m.signed:
+		case m.Elem == 2 && m.Signed:
 			loadRow[int16](d, a, addr, from, w.Mask, ^uint64(0))
-		case m.elem == 2:
+		case m.Elem == 2:
 			loadRow[uint16](d, a, addr, from, w.Mask, ^uint64(0))
-		case m.signed:
+		case m.Signed:
 			loadRow[int8](d, a, addr, from, w.Mask, ^uint64(0))
 		default:
 			loadRow[uint8](d, a, addr, from, w.Mask, ^uint64(0))
@@ -226,13 +229,13 @@ func (m *memoryOp) loadElement(w *machine.Warp, a *machine.Access, addr *[32]uin
 	}
 	d, keep := w.R32(off), ^uint32(0)>>(32-uint(bits))
 	switch {
-	case m.elem == 4:
+	case m.Elem == 4:
 		loadRow[uint32](d, a, addr, from, w.Mask, keep)
-	case m.elem == 2 && m.signed:
+	case m.Elem == 2 && m.Signed:
 		loadRow[int16](d, a, addr, from, w.Mask, keep)
-	case m.elem == 2:
+	case m.Elem == 2:
 		loadRow[uint16](d, a, addr, from, w.Mask, keep)
-	case m.signed:
+	case m.Signed:
 		loadRow[int8](d, a, addr, from, w.Mask, keep)
 	default:
 		loadRow[uint8](d, a, addr, from, w.Mask, keep)
@@ -243,7 +246,7 @@ func (m *memoryOp) loadElement(w *machine.Warp, a *machine.Access, addr *[32]uin
 func (m *memoryOp) loadStrong(w *machine.Warp, a *machine.Access, addr *[32]uint64, off, from uint32, bits int) {
 	each(w.Mask, func(i int) {
 		var v uint64
-		if m.elem == 8 {
+		if m.Elem == 8 {
 			v = strongLoad64(a, addr, i, from)
 		} else {
 			v = m.read(a.Ptr(addr, i, from))
@@ -272,9 +275,9 @@ func loadParam(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func loadLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
-	m := in.Ext.Data.(*memoryOp)
+	m := memoryOf(in)
 	at := uint64(base) + in.Imm
-	if m.elem == 4 && m.bits[0] == 32 && len(m.bits) == 1 && at%4 == 0 && at < uint64(w.StackLimit()) {
+	if m.Elem == 4 && m.Bits[0] == 32 && len(m.Bits) == 1 && at%4 == 0 && w.OwnsLocal(at, 4) {
 		storeLanes(w.R32(in.D), w.LocalRow(uint32(at)), w.Mask)
 		return machine.Next
 	}
@@ -294,14 +297,14 @@ func loadLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
 // read reads one element at a host address: atomically if the access is strong.
 func (m *memoryOp) read(p pointer) uint64 {
 	switch {
-	case m.strong && m.elem == 8:
+	case m.Strong && m.Elem == 8:
 		return mem.Load64(p)
-	case m.strong && m.elem == 4:
+	case m.Strong && m.Elem == 4:
 		return uint64(mem.Load32(p))
-	case m.strong && m.elem == 2:
+	case m.Strong && m.Elem == 2:
 		return uint64(mem.Load16(p))
-	case m.strong:
+	case m.Strong:
 		return uint64(mem.Load8(p))
 	}
-	return plainLoad(p, m.elem)
+	return plainLoad(p, m.Elem)
 }

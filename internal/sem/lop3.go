@@ -8,24 +8,24 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // lop3Funcs are the functions that have a loop of their own, by immLut.
 var lop3Funcs = map[uint64]laneDo{
-	0x80: lane(num.Lop3And3),
-	0xfe: lane(num.Lop3Or3),
-	0x96: lane(num.Lop3Xor3),
-	0xe8: lane(num.Lop3Maj),
-	0xca: lane(num.Lop3Sel),
-	0xea: lane(num.Lop3AndOr),
-	0xa8: lane(num.Lop3OrAnd),
-	0x6a: lane(num.Lop3AndXor),
-	0x28: lane(num.Lop3XorAnd),
+	0x80: lane(uop.Lop3And3),
+	0xfe: lane(uop.Lop3Or3),
+	0x96: lane(uop.Lop3Xor3),
+	0xe8: lane(uop.Lop3Maj),
+	0xca: lane(uop.Lop3Sel),
+	0xea: lane(uop.Lop3AndOr),
+	0xa8: lane(uop.Lop3OrAnd),
+	0x6a: lane(uop.Lop3AndXor),
+	0x28: lane(uop.Lop3XorAnd),
 }
 
 // lop3Any takes the table as a fourth operand.
-var lop3Any = lane(num.Lop3)
+var lop3Any = lane(uop.Lop3)
 
 type lop3Do struct{}
 
@@ -42,16 +42,12 @@ func (lop3Do) Plan(b *Build) {
 	if dst.Kind == ir.OpPair {
 		dst = &dst.Elems[0]
 	}
-	b.operands(do.stamp(), dst, ops[1:])
-	b.stamped(do.stamp())
-	if b.Sel.Get(isa.C_bool) == 0 {
+	b.operands(do.op, dst, ops[1:])
+	if b.does(do.op); b.Sel.Get(isa.C_bool) == 0 {
 		return
 	}
-	b.Out.Inner = b.Out.Part
-	k := &combine{op: maskOps[b.Sel.Get(isa.C_bool)], q: b.Scratch(machine.Pred)}
-	k.p, k.c, k.flip = b.dst(&ops[0].Elems[1], 1), b.src(&ops[5], 1), flip(&ops[5])
-	b.Ext().Data = k
-	b.handlers(lop3Pred, lop3Pred, lop3PredScalar)
+	b.combine(do.op, &ops[0].Elems[1], ops[5:])
+	b.does(uop.Lop3Predicate)
 }
 
 // lop3Pred sets p to (d != 0) combined with q.
@@ -63,12 +59,12 @@ func lop3Pred(w *machine.Warp, in *machine.Inst) machine.State {
 		i := bits.TrailingZeros32(m) & 31
 		nonzero |= bit(d[i] != 0) << i
 	}
-	in.Ext.Data.(*combine).put(w, nonzero, 0)
+	combined(in).put(w, nonzero, 0)
 	return machine.Next
 }
 
 func lop3PredScalar(w *machine.Warp, in *machine.Inst) machine.State {
 	in.Inner(w, in)
-	in.Ext.Data.(*combine).put(w, -bit(*w.S32(in.D) != 0), 0)
+	combined(in).put(w, -bit(*w.S32(in.D) != 0), 0)
 	return machine.Next
 }

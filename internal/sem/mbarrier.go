@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // One worker runs a cluster, in order, so memory is in order with and without .relaxed, in every
@@ -25,8 +26,8 @@ func mbarrierLines() []Line {
 		{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
 		{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
 		{isa.MbarrierTryWait, nil, mbarrierWait(true), ""},
-		{isa.MbarrierPendingCount, nil, lane(pendingCount), ""},
-		{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(pendingCount), ""},
+		{isa.MbarrierPendingCount, nil, lane(uop.PendingCount), ""},
+		{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(uop.PendingCount), ""},
 		{isa.MbarrierCheckLayout, nil, plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
 	}
 }
@@ -36,6 +37,7 @@ func pendingCount(state uint64) uint32 { return mem.TokenPending(state) }
 
 // mbarrierOp is the decode-time constant of an operation on mbarriers.
 type mbarrierOp struct {
+	uop.Private
 	memoryOp
 	find func(w *machine.Warp, in *machine.Inst) *[32]uint64
 	do   func(b machine.Mbarrier, n uint32) *machine.Fault
@@ -60,7 +62,7 @@ type mbarrierOp struct {
 // mbarrierOp places the address. own says that the object must be the CTA's own.
 func (b *Build) mbarrierOp(a *ir.Operand, own bool) *mbarrierOp {
 	o := &mbarrierOp{}
-	o.elem = mem.MbarrierBytes
+	o.Elem = mem.MbarrierBytes
 	o.Request = machine.Request{Space: spaces[b.Sel.Get(isa.C_ss)], Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
 	o.OwnCTA = own || b.Sel.Has(isa.M_shared) || b.Sel.Has(isa.M_shared_cta)
 	if a.Var != nil && a.Var.Space == ir.SpaceShared { // examples of 9.7.13.15.17 name a variable without .shared
@@ -112,14 +114,14 @@ func planInit(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
 	o.count, o.counted, o.v1 = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1)
 	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
-	b.handler(mbarrierSimple)
+	b.does(uop.Mbarrier)
 }
 
 // mbarrier.inval [addr]: 9.7.13.15.10.
 func planInval(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
 	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { return m.Inval() }
-	b.handler(mbarrierSimple)
+	b.does(uop.Mbarrier)
 }
 
 // mbarrierCount plans [addr], tx{, ctaMask}: 9.7.13.15.11 and 12.
@@ -141,10 +143,10 @@ func (b *Build) mbarrierOperands(o *mbarrierOp, ops []ir.Operand) {
 		o.count, o.counted = b.src(&ops[0], 32), true
 	}
 	if o.multi {
-		b.handler(mbarrierMulticast)
+		b.does(uop.MbarrierMulticast)
 		return
 	}
-	b.handler(mbarrierSimple)
+	b.does(uop.Mbarrier)
 }
 
 // mbarrierArrive plans state, [addr]{, count|tx}{, ctaMask}: 9.7.13.15.13 and 14. An object of
@@ -263,8 +265,8 @@ func mbarrierWait(suspends bool) planDo {
 		if len(ops) > at+2 {
 			o.hint, o.hinted = b.src(&ops[at+2], 32), true
 		}
-		if b.handler(testWait); suspends {
-			b.handler(tryWait)
+		if b.does(uop.MbarrierTest); suspends {
+			b.does(uop.MbarrierTry)
 		}
 	}, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_phase_type).sees(isa.M_parity)
 }
@@ -340,7 +342,7 @@ func planCheckLayout(b *Build) {
 	b.Out.D = b.dst(&b.In.Ops[0], 1)
 	o := b.mbarrierOp(&b.In.Ops[1], true)
 	o.v1 = b.Sel.Has(isa.M_layout_v1)
-	b.handler(checkLayout)
+	b.does(uop.MbarrierLayout)
 }
 
 func checkLayout(w *machine.Warp, in *machine.Inst) machine.State {

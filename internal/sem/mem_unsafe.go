@@ -185,3 +185,8 @@ func copyStrong(to, from []byte, toGlobal bool) {
 
 // clearBytes makes n bytes zero.
 func clearBytes(p pointer, n uint64) { clear(unsafe.Slice((*byte)(p), n)) }
+
+// loadLine and storeLine copy bytes that lie together at a checked address.
+func loadLine(to []byte, from pointer) { copy(to, unsafe.Slice((*byte)(from), len(to))) }
+
+func storeLine(to pointer, from []byte) { copy(unsafe.Slice((*byte)(to), len(from)), from) }

@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func memoryLines() []Line {
@@ -18,17 +19,11 @@ func memoryLines() []Line {
 	}
 }
 
-// memoryOp is the decode-time constant of a memory instruction.
-type memoryOp struct {
-	machine.Request
-	elem   uint32 // bytes of an element
-	signed bool   // elements extend by their sign
-	strong bool   // relaxed, volatile and stronger: a single atomic access (8.4)
-	whole  bool   // strong and one 128-bit element, handled as two halves of 8 bytes
-	bits   []int  // of the registers of each element; 0: the sink
-	by     addressing
-	wide   bool // elements of 128-bit registers are extended afterwards
-}
+// memoryOp executes what the payload of a load or store says.
+type memoryOp uop.Memory
+
+// memoryOf is the payload of a load or store.
+func memoryOf(in *machine.Inst) *memoryOp { return (*memoryOp)(in.Ext.Data.(*uop.Memory)) }
 
 // spaces are the state spaces by modifier; absent is generic.
 var spaces = map[isa.Mod]machine.Space{
@@ -41,20 +36,20 @@ var spaces = map[isa.Mod]machine.Space{
 // memoryOp reads what a statement accesses; elems are the registers of its elements.
 func (b *Build) memoryOp(kind machine.AccessKind, space isa.Mod, elems []ir.Operand) *memoryOp {
 	t := b.Sel.Type(isa.C_type)
-	m := &memoryOp{elem: uint32(t.Bytes()), signed: t.Kind() == isa.Signed}
+	m := &memoryOp{Elem: uint32(t.Bytes()), Signed: t.Kind() == isa.Signed}
 	m.Space, m.Kind = spaces[space], kind
-	m.Size = m.elem * uint32(len(elems))
+	m.Size = m.Elem * uint32(len(elems))
 	m.Align = m.Size
 	m.OwnCTA = space == isa.M_shared || space == isa.M_shared_cta
-	m.strong = b.Sel.Has(isa.M_volatile) || b.Sel.Get(isa.C_sem) != 0
+	m.Strong = b.Sel.Has(isa.M_volatile) || b.Sel.Get(isa.C_sem) != 0
 	for i := range elems {
 		bits := 0
 		if elems[i].Kind != ir.OpSink {
 			bits = b.operandBits(&elems[i], t.Bits())
 		}
-		m.bits = append(m.bits, bits)
+		m.Bits = append(m.Bits, bits)
 	}
-	b.Ext().Data = m
+	b.Ext().Data = (*uop.Memory)(m)
 	return m
 }
 
@@ -66,72 +61,58 @@ func elements(o *ir.Operand) []ir.Operand {
 	return []ir.Operand{*o}
 }
 
-// addressing says how the lanes of a statement find their address.
-type addressing uint8
-
-const (
-	byRow64  addressing = iota // A is a row of addresses
-	byRow32                    // A is a row of 32-bit addresses
-	byConst                    // Imm is the address of all lanes
-	bySlot64                   // A is a scalar slot
-	bySlot32                   // A is a scalar slot of 32 bits
-	byFrame                    // Imm is an offset in the frame's local depot
-	byParam                    // Imm is an offset in the frame's .param area
-	byKernel                   // Imm is an offset in the kernel's parameters
-)
-
 // address places the address operand: A and Imm.
-func (b *Build) address(o *ir.Operand, m *memoryOp) addressing {
-	m.by = b.addressing(o, m)
-	return m.by
+func (b *Build) address(o *ir.Operand, m *memoryOp) uop.Addressing {
+	m.By = b.addressing(o, m)
+	return m.By
 }
 
-func (b *Build) addressing(o *ir.Operand, m *memoryOp) addressing {
+func (b *Build) addressing(o *ir.Operand, m *memoryOp) uop.Addressing {
 	if o.Kind != ir.OpMem {
 		b.fail("BUG: an address is operand kind %v", o.Kind)
-		return byConst
+		return uop.ByConst
 	}
 	b.Out.Imm = o.Imm
 	switch {
 	case o.Reg != ir.NoReg:
 		return b.baseRegister(o.Reg)
 	case o.Var == nil:
-		return byConst
+		return uop.ByConst
 	}
 	return b.variable(o, m)
 }
 
-func (b *Build) baseRegister(r ir.Reg) addressing {
+func (b *Build) baseRegister(r ir.Reg) uop.Addressing {
 	wide := b.Bits(r) > 32
 	switch {
 	case b.Scalar && wide:
 		b.Out.A = b.Slot(r)
-		return bySlot64
+		return uop.BySlot64
 	case b.Scalar:
 		b.Out.A = b.Slot(r)
-		return bySlot32
+		return uop.BySlot32
 	case wide:
 		b.Out.A = b.Row(r)
-		return byRow64
+		return uop.ByRow64
 	}
 	b.Out.A = b.Row(r)
-	return byRow32
+	return uop.ByRow32
 }
 
 // variable adds the place of a variable to the displacement. A variable in the frame has no
 // constant address, but one offset in all lanes.
-func (b *Build) variable(o *ir.Operand, m *memoryOp) addressing {
+func (b *Build) variable(o *ir.Operand, m *memoryOp) uop.Addressing {
 	switch b.Home(o.Var) {
 	case HomeDepot:
 		b.Out.Imm += uint64(o.Var.Offset)
-		return byFrame
+		return uop.ByFrame
 	case HomeParamArea:
 		b.Out.Imm += uint64(o.Var.Offset)
-		return byParam
+		return uop.ByParam
 	case HomeKernelParam:
 		b.Out.Imm += uint64(o.Var.Offset)
 		m.Space = machine.Param
-		return byKernel
+		return uop.ByKernel
 	}
 	addr, err := b.Symbol(o)
 	if err != nil {
@@ -139,12 +120,12 @@ func (b *Build) variable(o *ir.Operand, m *memoryOp) addressing {
 	}
 	b.Out.Imm = addr
 	if _, ok := b.CTASymbol(o, machine.Row32); !ok {
-		return byConst
+		return uop.ByConst
 	}
 	if b.Out.A = b.SharedBase(b.shape(32)); b.Scalar {
-		return bySlot32
+		return uop.BySlot32
 	}
-	return byRow32
+	return uop.ByRow32
 }
 
 // Home says what holds a variable.

@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // Launches follow each other, so griddepcontrol has nothing to wait for; discarded memory may
@@ -13,25 +14,25 @@ import (
 func miscLines() []Line {
 	return []Line{
 		{isa.Cvta, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-		{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(fromShared), ""},
+		{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(uop.FromShared), ""},
 		{isa.Cvta, of(isa.M_local).with(isa.M_u64), plan(planCvtaLocal).orScalar(), ""},
 		{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-		{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(toShared), ""},
-		{isa.CvtaTo, of(isa.M_local).with(isa.M_u64), lane(toLocal), ""},
-		{isa.Isspacep, of(isa.M_global), plan(planIsspacep(isGlobal)), ""},
-		{isa.Isspacep, of(isa.M_const), plan(planIsspacep(isConst)), ""},
-		{isa.Isspacep, of(isa.M_param, isa.M_param_entry), plan(planIsspacep(isParam)), ""},
-		{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(isShared), ""},
-		{isa.Isspacep, of(isa.M_local), lane(isLocal), ""},
+		{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(uop.ToShared), ""},
+		{isa.CvtaTo, of(isa.M_local).with(isa.M_u64), lane(uop.ToLocal), ""},
+		{isa.Isspacep, of(isa.M_global), plan(planIsspacep(uop.IsGlobal)), ""},
+		{isa.Isspacep, of(isa.M_const), plan(planIsspacep(uop.IsConst)), ""},
+		{isa.Isspacep, of(isa.M_param, isa.M_param_entry), plan(planIsspacep(uop.IsParam)), ""},
+		{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(uop.IsShared), ""},
+		{isa.Isspacep, of(isa.M_local), lane(uop.IsLocal), ""},
 
-		{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(mapa32), ""},
-		{isa.Mapa, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(mapa32), ""},
-		{isa.Mapa, of(isa.M_u64, isa.M_s64), lane(mapa64), ""},
-		{isa.Mapa, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(mapa64), ""},
-		{isa.Getctarank, of(isa.M_u32, isa.M_s32), lane(ctaRank32), ""},
-		{isa.Getctarank, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(ctaRank32), ""},
-		{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(ctaRank64), ""},
-		{isa.Getctarank, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(ctaRank64), ""},
+		{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(uop.Mapa32), ""},
+		{isa.Mapa, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(uop.Mapa32), ""},
+		{isa.Mapa, of(isa.M_u64, isa.M_s64), lane(uop.Mapa64), ""},
+		{isa.Mapa, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(uop.Mapa64), ""},
+		{isa.Getctarank, of(isa.M_u32, isa.M_s32), lane(uop.CtaRank32), ""},
+		{isa.Getctarank, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(uop.CtaRank32), ""},
+		{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(uop.CtaRank64), ""},
+		{isa.Getctarank, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(uop.CtaRank64), ""},
 
 		{isa.Prefetch, nil, plan(planNothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
 		{isa.Prefetchu, nil, plan(planNothing), ""},
@@ -78,19 +79,24 @@ func isGlobal(w *machine.Warp, a uint64) bool {
 }
 
 // planIsspacep is for the spaces that only the launch can tell apart.
-func planIsspacep(inSpace func(*machine.Warp, uint64) bool) func(*Build) {
-	h := func(w *machine.Warp, in *machine.Inst) machine.State {
-		p := uint32(0)
-		each(w.Mask, func(i int) { p |= bit(inSpace(w, loadElem(w, in.A, int(in.Imm), i))) << i })
-		setMask(w, in.D, p)
-		return machine.Next
-	}
+func planIsspacep(op uop.Op) func(*Build) {
 	return func(b *Build) {
 		ops := b.In.Ops
 		width := b.operandBits(&ops[1], 64)
 		b.Out.D, b.Out.A, b.Out.Imm = b.dst(&ops[0], 1), b.src(&ops[1], width), uint64(width)
-		b.handler(h)
+		b.does(op)
 	}
+}
+
+func inGlobal(w *machine.Warp, in *machine.Inst) machine.State { return inSpace(w, in, isGlobal) }
+func inConst(w *machine.Warp, in *machine.Inst) machine.State  { return inSpace(w, in, isConst) }
+func inParam(w *machine.Warp, in *machine.Inst) machine.State  { return inSpace(w, in, isParam) }
+
+func inSpace(w *machine.Warp, in *machine.Inst, is func(*machine.Warp, uint64) bool) machine.State {
+	p := uint32(0)
+	each(w.Mask, func(i int) { p |= bit(is(w, loadElem(w, in.A, int(in.Imm), i))) << i })
+	setMask(w, in.D, p)
+	return machine.Next
 }
 
 // 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses.
@@ -105,18 +111,18 @@ func planCvtaLocal(b *Build) {
 	if b.frameSymbol(&b.In.Ops[0], &b.In.Ops[1], mem.LocalWindow) {
 		return
 	}
-	lane(fromLocal).Plan(b)
+	lane(uop.FromLocal).Plan(b)
 }
 
 // planPolicy gives cache policies one value.
 func planPolicy(b *Build) {
 	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 64), b.Const(machine.Row64, 1<<63)
-	b.copyHandlers(64)
+	b.copyOf(64)
 }
 
 func planNanosleep(b *Build) {
 	b.Out.A = b.src(&b.In.Ops[0], 32)
-	b.handler(nanosleep)
+	b.does(uop.Nanosleep)
 }
 
 // nanosleep sleeps as long as the lane that sleeps longest.
@@ -126,7 +132,7 @@ func nanosleep(w *machine.Warp, in *machine.Inst) machine.State {
 	return w.Sleep(uint64(most))
 }
 
-func planTrap(b *Build) { b.handler(trap) }
+func planTrap(b *Build) { b.does(uop.Trap) }
 
 func trap(w *machine.Warp, in *machine.Inst) machine.State {
 	return w.Fault(in, &machine.Fault{Kind: machine.Trap, Lanes: w.Mask})

@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func mixed2Lines() []Line {
@@ -43,7 +44,7 @@ func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Guess) planDo
 		x.Satfinite, x.Relu = b.Sel.Has(isa.M_satfinite), b.Sel.Has(isa.M_relu)
 		fill(b, x)
 		b.Ext().Data = x
-		b.handler(mixedElements)
+		b.does(uop.MixedElements)
 	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_type, isa.C_rnd, isa.C_ftz).
 		sees(isa.M_satfinite, isa.M_relu, isa.M_oob).assuming(asks...)
 }
@@ -93,6 +94,7 @@ func (o *packedOperand) load(w *machine.Warp, lane int) uint64 {
 
 // packedMixed is a Mixed on elements.
 type packedMixed struct {
+	uop.Private
 	num.Mixed
 	count      int
 	d, a, b, c packedOperand

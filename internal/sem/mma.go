@@ -1,9 +1,10 @@
 package sem
 
-// Products of matrices that a warp makes, 9.7.14.5 and 9.7.14.6: fragments of all lanes are put
+// Products of matrices that a warp makes, 9.7.14.4 to 9.7.14.6: fragments of all lanes are put
 // together, multiplied, and dealt out again.
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 
@@ -13,18 +14,18 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func productLines() []Line {
 	classes := []isa.Class{isa.C_shape, isa.C_alayout, isa.C_blayout, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_rnd, isa.C_bitop}
 	return []Line{
-		{isa.Mma, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_popc).where(plainKind).assuming(assume.TuringSteps), ""},
-		{isa.MmaSp, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_sp, isa.M_sp_ordered_metadata).where(plainKind), ""},
+		{isa.Mma, nil, plan(planProduct, append(classes, isa.C_kind)...).sees(isa.M_satfinite, isa.M_popc).assuming(assume.TuringSteps), ""},
+		{isa.MmaBlock, nil, plan(planBlocks, isa.C_shape, isa.C_alayout, isa.C_blayout, isa.C_kind, isa.C_vecsize, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_stype).assuming(assume.ZeroTerms), ""},
+		{isa.WmmaMma, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_popc, isa.M_aligned).assuming(assume.TuringSteps), ""},
+		{isa.MmaSp, nil, plan(planProduct, append(classes, isa.C_kind)...).sees(isa.M_satfinite, isa.M_sp, isa.M_sp_ordered_metadata), ""},
 	}
 }
-
-// plainKind leaves out the forms of sm_120, whose arithmetic has not been asked of a device.
-func plainKind(sel *isa.Sel) bool { return sel.Get(isa.C_kind) == 0 }
 
 // matrixElement is an element type of A, B, C or D.
 type matrixElement struct {
@@ -36,11 +37,13 @@ type matrixElement struct {
 var matrixElements = map[isa.Mod]matrixElement{
 	isa.M_f16: {16, num.DotF16, false}, isa.M_bf16: {16, num.DotBF16, false}, isa.M_tf32: {32, num.DotTF32, false},
 	isa.M_e4m3: {8, num.DotE4M3, false}, isa.M_e5m2: {8, num.DotE5M2, false}, isa.M_f32: {32, num.DotF32, false}, isa.M_f64: {bits: 64},
+	isa.M_e3m2: {8, num.DotE3M2, false}, isa.M_e2m3: {8, num.DotE2M3, false}, isa.M_e2m1: {8, num.DotE2M1Byte, false},
 	isa.M_u8: {bits: 8}, isa.M_s8: {bits: 8, signed: true}, isa.M_u4: {bits: 4}, isa.M_s4: {bits: 4, signed: true}, isa.M_b1: {bits: 1}, isa.M_s32: {bits: 32, signed: true},
 }
 
 // productOp is the decode-time constant of a product.
 type productOp struct {
+	uop.Private
 	tensor.Product
 	a, b, c, d []uint32 // rows of the registers
 	meta       uint32   // row of the metadata
@@ -49,22 +52,37 @@ type productOp struct {
 	saturate   bool
 	and        bool // of bits: where both are set, not where they differ
 	mode       num.Mode
-	inFours    bool // on sm_75
+	inFours    bool         // on sm_75
+	whole      bool         // narrow floats in formats of their own: kinds of sm_120
+	blocks     *blockScales // nil: none
 }
 
 func planProduct(b *Build) {
-	o := &productOp{}
+	o := b.productOp()
+	b.Ext().Data = o
+	b.does(uop.Product)
+}
+
+func (b *Build) productOp() *productOp {
+	o := &productOp{whole: b.Sel.Get(isa.C_kind) != 0}
 	for i, c := range []isa.Class{isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_dtype} {
-		o.elems[i] = matrixElements[b.Sel.Get(c)]
+		o.elems[i] = matrixElements[cmp.Or(b.Sel.Get(c), isa.M_f16)] // wmma of f16 does not name them
+	}
+	if b.Sel.Has(isa.M_kind_mxf4) || b.Sel.Has(isa.M_kind_mxf4nvf4) {
+		o.elems[0] = matrixElement{4, num.DotE2M1, false}
+		o.elems[1] = o.elems[0]
 	}
 	o.M, o.N, o.Bits = 16, 8, o.elems[0].bits
 	o.K, _ = b.Sel.Cap("K")
+	if size, ok := wmmaShapes[b.Sel.Get(isa.C_shape)]; ok && b.Sel.ID() == isa.WmmaMma {
+		o.M, o.N, o.K, o.Wmma = size[0], size[1], size[2], true
+	}
 	if e := b.In.Op(isa.R_e); e != nil {
 		o.Sparse, o.RowMetadata = true, o.elems[2].signed
 		o.meta, o.selector = b.src(e, 32), int(b.In.Op(isa.R_f).Imm)
 	}
 	o.a, o.b, o.c, o.d = b.registers(isa.R_a, b.src, o.Bits), b.registers(isa.R_b, b.src, o.Bits), b.registers(isa.R_c, b.src, o.Bits), b.registers(isa.R_d, b.dst, o.Bits)
-	if len(o.a)*o.PerRegister()*32 == 8*o.Stored() {
+	if !o.Wmma && len(o.a)*o.PerRegister()*32 == 8*o.Stored() {
 		o.M = 8
 	}
 	if o.Bits == 16 && o.K == 4 {
@@ -73,9 +91,10 @@ func planProduct(b *Build) {
 	}
 	o.saturate, o.and = b.Sel.Has(isa.M_satfinite), b.Sel.Get(isa.C_bitop) == isa.M_and
 	o.mode = roundings[b.Sel.Get(isa.C_rnd)]
-	o.inFours = !o.Sparse && b.Assume(assume.TuringSteps) == 1 // sparse products begin with sm_80
-	b.Ext().Data = o
-	b.handler(product)
+	if o.elems[0].format == num.DotF16 && !o.Sparse { // sparse products begin with sm_80
+		o.inFours = b.Assume(assume.TuringSteps) == 1
+	}
+	return o
 }
 
 // registers places the registers of a fragment.
@@ -94,6 +113,8 @@ func product(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	o := in.Ext.Data.(*productOp)
 	switch {
+	case o.blocks != nil:
+		return o.scaled(w, in)
 	case o.Bits == 64:
 		o.doubles(w)
 	case o.Bits == 1:
@@ -215,6 +236,9 @@ func (o *productOp) floats(w *machine.Warp) {
 	o.eachB(w, func(at int, v uint32) { b[at] = o.elems[1].format.Factor(v) })
 	o.eachC(w, func(at int, v uint32) { c[at] = v })
 	rule := o.elems[0].format.Rule(w.Launch().Target.Arch, o.elems[2].format, o.elems[3].format)
+	if o.whole {
+		rule = num.WholeRule(o.elems[2].format, o.elems[3].format)
+	}
 	if o.inFours && w.Launch().Target.Arch == 75 {
 		rule = rule.InSteps(4)
 	}

@@ -8,7 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func moveLines() []Line {
@@ -25,13 +25,13 @@ func moveLines() []Line {
 		{isa.MovVector, of(types32...), plan(func(b *Build) { b.moveVector(32) }, isa.C_vec), ""},
 		{isa.MovVector, of(types64...), plan(func(b *Build) { b.moveVector(64) }, isa.C_vec), ""},
 
-		{isa.Prmt, nil, lane(num.Prmt), ""},
-		{isa.Prmt, of(isa.M_f4e), lane(num.PrmtF4e), ""},
-		{isa.Prmt, of(isa.M_b4e), lane(num.PrmtB4e), ""},
-		{isa.Prmt, of(isa.M_rc8), lane(num.PrmtRc8), ""},
-		{isa.Prmt, of(isa.M_ecl), lane(num.PrmtEcl), ""},
-		{isa.Prmt, of(isa.M_ecr), lane(num.PrmtEcr), ""},
-		{isa.Prmt, of(isa.M_rc16), lane(num.PrmtRc16), ""},
+		{isa.Prmt, nil, lane(uop.Prmt), ""},
+		{isa.Prmt, of(isa.M_f4e), lane(uop.PrmtF4e), ""},
+		{isa.Prmt, of(isa.M_b4e), lane(uop.PrmtB4e), ""},
+		{isa.Prmt, of(isa.M_rc8), lane(uop.PrmtRc8), ""},
+		{isa.Prmt, of(isa.M_ecl), lane(uop.PrmtEcl), ""},
+		{isa.Prmt, of(isa.M_ecr), lane(uop.PrmtEcr), ""},
+		{isa.Prmt, of(isa.M_rc16), lane(uop.PrmtRc16), ""},
 	}
 }
 
@@ -52,20 +52,18 @@ func (b *Build) move(width int) {
 	default:
 		b.Out.D, b.Out.A = b.dst(d, width), b.src(a, width)
 		b.Out.Imm = uint64(flip(a))
-		b.copyHandlers(width)
+		b.copyOf(width)
 	}
 }
 
-func (b *Build) copyHandlers(width int) {
+func (b *Build) copyOf(width int) {
 	switch width {
 	case 1:
-		b.handler(moveMask)
+		b.does(uop.MovePredicate)
 	case 64:
-		s := lane(copy64).stamp()
-		b.handlers(copyRow64, s.part, s.scalar)
+		b.does(uop.Move64)
 	default:
-		s := lane(copy32).stamp()
-		b.handlers(copyRow32, s.part, s.scalar)
+		b.does(uop.Move32)
 	}
 }
 
@@ -88,7 +86,7 @@ func moveMask(w *machine.Warp, in *machine.Inst) machine.State {
 func (b *Build) move128(d, a *ir.Operand) {
 	b.Out.D, b.Out.C = b.halves(d)
 	b.Out.A, b.Out.B = b.halves(a)
-	b.handler(copy128)
+	b.does(uop.Move128)
 }
 
 func copy128(w *machine.Warp, in *machine.Inst) machine.State {
@@ -113,7 +111,7 @@ func (b *Build) moveVector(width int) {
 		b.Ext().Src = append(b.Ext().Src, b.src(from, width))
 	}
 	b.Out.Imm = uint64(width)
-	b.handler(copyVector)
+	b.does(uop.MoveVector)
 }
 
 // copyVector reads a lane's elements before it writes them: registers may stand on both sides.
@@ -134,11 +132,11 @@ func copyVector(w *machine.Warp, in *machine.Inst) machine.State {
 
 // packs are the packing forms by element count and result width; element 0 is the lowest.
 var packs = map[[2]int]laneDo{
-	{2, 16}: lane(pack2x8),
-	{2, 32}: lane(pack2x16),
-	{4, 32}: lane(pack4x8),
-	{2, 64}: lane(pack2x32),
-	{4, 64}: lane(pack4x16),
+	{2, 16}: lane(uop.Pack2x8),
+	{2, 32}: lane(uop.Pack2x16),
+	{4, 32}: lane(uop.Pack4x8),
+	{2, 64}: lane(uop.Pack2x32),
+	{4, 64}: lane(uop.Pack4x16),
 }
 
 func pack2x8(a, b uint32) uint32        { return a&0xff | b<<8&0xff00 }
@@ -158,8 +156,8 @@ func (b *Build) pack(d *ir.Operand, elems []ir.Operand, width int) {
 		b.fail("BUG: no packing of %d elements into %d bits", len(elems), width)
 		return
 	}
-	b.operands(l.stamp(), d, elems)
-	b.stamped(l.stamp())
+	b.operands(l.op, d, elems)
+	b.does(l.op)
 }
 
 // pack128 joins two 64-bit or four 32-bit elements into the halves of a register.
@@ -168,7 +166,7 @@ func (b *Build) pack128(d *ir.Operand, elems []ir.Operand) {
 	for i := range elems {
 		b.Ext().Src = append(b.Ext().Src, b.src(&elems[i], 128/len(elems)))
 	}
-	b.handler(pack128)
+	b.does(uop.Pack128)
 }
 
 func pack128(w *machine.Warp, in *machine.Inst) machine.State {
@@ -197,19 +195,12 @@ func (b *Build) unpack(elems []ir.Operand, a *ir.Operand, width int) {
 	b.Out.Imm = uint64(part)
 	if width == 128 {
 		b.Out.A, b.Out.B = b.halves(a)
-		b.handler(unpack128)
+		b.does(uop.Unpack128)
 		return
 	}
 	b.Out.A = b.src(a, width)
-	switch {
-	case b.Scalar && width == 64:
-		b.handler(unpackScalar64)
-	case b.Scalar:
-		b.handler(unpackScalar32)
-	case width == 64:
-		b.handler(unpack64)
-	default:
-		b.handler(unpack32)
+	if b.does(uop.Unpack32); width == 64 {
+		b.does(uop.Unpack64)
 	}
 }
 

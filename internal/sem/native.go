@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // native is one provided function. run gets the arguments lane by lane; on Next it has left
@@ -19,9 +20,12 @@ type native struct {
 	run    func(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State
 }
 
+// Printf is the provided function that prints.
+const Printf = "vprintf"
+
 // natives are the provided functions by name.
 var natives = map[string]*native{
-	"vprintf":      {[]int{64, 64}, 32, vprintf},
+	Printf:         {[]int{64, 64}, 32, vprintf},
 	"malloc":       {[]int{64}, 64, deviceMalloc},
 	"free":         {[]int{64}, 0, deviceFree},
 	"__assertfail": {[]int{64, 64, 32, 64, 64}, 0, assertFail},
@@ -45,6 +49,7 @@ type Place struct {
 
 // nativeCall is the decode-time constant of a call.
 type nativeCall struct {
+	uop.Private
 	*native
 	from []Place
 	to   []Place
@@ -63,7 +68,7 @@ func (n *native) plan(b *Build, c *ir.Call) {
 		call.to = append(call.to, b.place(&c.Rets[i], n.result))
 	}
 	b.Ext().Data = call
-	b.handler(callNative)
+	b.does(uop.CallRuntime)
 }
 
 func (b *Build) place(o *ir.Operand, width int) Place {

@@ -10,6 +10,7 @@ package sem
 //	proxy KIND         a proxy fence
 //	order tcgen05 SIDE a fence of tensor memory, before or after a synchronisation
 //	async              nothing: the asynchronous operation itself tells when it acts
+//	tells              nothing: the handler tells which bytes, of a matrix whose rows lanes share
 //
 // Tensor memory, images and what the runtime's functions read tell for themselves.
 
@@ -20,6 +21,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // watch is what one instruction tells; the events are templates.
@@ -29,6 +31,7 @@ type watch struct {
 	order   machine.Order   // of a fence or barrier
 	scope   machine.Scope
 	waits   bool // an access that may wait before it acquires
+	barrier bool // a barrier instruction, which tells its release and acquire even where it is relaxed
 	rows    []RowUse
 }
 
@@ -41,7 +44,7 @@ type RowUse struct {
 // touch is one address operand.
 type touch struct {
 	machine.Event
-	by   addressing
+	by   uop.Addressing
 	row  uint32 // of addresses
 	disp uint64
 	size *ir.Operand
@@ -79,7 +82,7 @@ func newWatch(b *Build) *watch {
 	}
 	read, write := has("read"), has("write")
 	switch {
-	case has("async"):
+	case has("async"), has("tells"):
 	case read && write:
 		o.touch(b, machine.Atomic)
 	case read:
@@ -93,6 +96,7 @@ func newWatch(b *Build) *watch {
 			o.waits = has("block") && (read || write)
 			if !read && !write && !has("proxy") || o.waits {
 				o.order, o.scope = syncOf(b.Sel, e[1:])
+				o.barrier = has("barrier")
 			}
 		case "proxy":
 			o.fences = append(o.fences, proxyFence(b.Sel, e[1]))
@@ -113,9 +117,11 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 			continue
 		}
 		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align)}}
-		t.Order, t.Scope = orderOf(b.Sel), scopes[b.Sel.Default(isa.C_scope)]
-		if t.Order == machine.Weak {
-			t.Scope = machine.NoScope
+		t.Order, t.Scope = accessOrder(b.Sel)
+		if kind == machine.Store && b.Out.Ext != nil {
+			if m, ok := b.Out.Ext.Data.(*uop.Memory); ok {
+				t.Values = (*memoryOp)(m).stored(b.Out.Ext.Src)
+			}
 		}
 		t.place(b, op)
 		o.touches = append(o.touches, t)
@@ -130,7 +136,7 @@ func (t *touch) place(b *Build, op *ir.Operand) {
 	m.Space = t.Space
 	t.by = probe.address(op, m)
 	t.Space, t.row, t.disp = m.Space, probe.Out.A, probe.Out.Imm
-	if t.by == byFrame || t.by == byParam {
+	if t.by == uop.ByFrame || t.by == uop.ByParam {
 		t.Space = machine.Local
 	}
 	for _, role := range []isa.Role{isa.R_size, isa.R_size32} {
@@ -157,12 +163,33 @@ var scopes = map[isa.Mod]machine.Scope{
 	isa.M_sys: machine.SysScope,
 }
 
-// orderOf is the strength of an access. Volatile ones are relaxed (8.4).
-func orderOf(sel *isa.Sel) machine.Order {
-	if sel.Has(isa.M_volatile) {
-		return machine.Relaxed
+// accessOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
+// Volatile accesses are relaxed at system scope (8.4).
+func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
+	for _, e := range sel.Entry.Effects {
+		if e[0] == "sync" {
+			return syncOf(sel, e[1:])
+		}
 	}
-	return orders[sel.Default(isa.C_sem)]
+	if sel.Has(isa.M_volatile) {
+		return machine.Relaxed, machine.SysScope
+	}
+	order := orders[sel.Default(isa.C_sem)]
+	if order == machine.Weak {
+		return order, machine.NoScope
+	}
+	return order, scopes[sel.Default(isa.C_scope)]
+}
+
+// stored says where the elements of a store are; nil where their rows are not one an element.
+func (m *memoryOp) stored(rows []uint32) (out []machine.StoredRow) {
+	if len(rows) != len(m.Bits) {
+		return nil
+	}
+	for i, off := range rows {
+		out = append(out, machine.StoredRow{Off: off, Wide: m.Bits[i] > 32, Bytes: m.Elem})
+	}
+	return out
 }
 
 // syncOf reads the words behind sync: a strength and a scope, each a word or a class. Where the
@@ -237,7 +264,7 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 		lanes := w.Mask
 		st := inner(w, in)
 		if st == machine.Next && o.order.Acquires() {
-			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes})
+			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes, Barrier: o.barrier})
 		}
 		return st
 	}
@@ -256,8 +283,8 @@ func (o *watch) before(w *machine.Warp, in *machine.Inst) {
 		e.Lanes = w.Mask
 		w.Observe(in, e)
 	}
-	if o.order.Releases() && !o.waits {
-		w.Observe(in, machine.Event{What: machine.Release, Order: o.order, Scope: o.scope, Lanes: w.Mask})
+	if (o.order.Releases() || o.barrier) && !o.waits {
+		w.Observe(in, machine.Event{What: machine.Release, Order: o.order, Scope: o.scope, Lanes: w.Mask, Barrier: o.barrier})
 	}
 }
 
@@ -281,15 +308,15 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 func (t *touch) addresses(w *machine.Warp, addr *[32]uint64) {
 	base := uint64(0)
 	switch t.by {
-	case byRow64:
+	case uop.ByRow64:
 		*addr = *w.R64(t.row)
-	case byRow32:
-		widen(addr, w.R32(t.row))
-	case byFrame:
+	case uop.ByRow32:
+		widen(addr, w.R32(t.row), t.disp)
+	case uop.ByFrame:
 		base = uint64(w.LocalBase())
-	case byParam:
+	case uop.ByParam:
 		base = uint64(w.ParamBase())
-	case byKernel:
+	case uop.ByKernel:
 		base = w.Params()
 	}
 	for i := range addr {

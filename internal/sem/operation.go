@@ -5,12 +5,8 @@ package sem
 // where it looks for its operands.
 
 import (
-	"reflect"
-	"sync"
-
-	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // OperationKind says how an operation uses the fields of its instruction.
@@ -54,8 +50,8 @@ type Operation struct {
 	Kind    OperationKind
 	Scalar  bool                 // its operands are scalar slots
 	Bits    int                  // OpSelect, OpUnpack: of an element
-	Fn      any                  // func(uint32|uint64, …) (uint32|uint64|bool)
-	Word    WordOp               // OpLogic
+	Fn      uop.Op               // the function of a lane
+	Word    uop.WordOp           // OpLogic
 	Masks   MaskUse              // OpCompare, OpSet
 	Memory  MemoryUse            // OpLoad, OpStore
 	Warp    WarpUse              // OpShuffle to OpWarpSync
@@ -66,7 +62,7 @@ type Operation struct {
 // MaskUse says what becomes of the mask t of a comparison: P = Op(t, C^Flip), Q = Op(^t, C^Flip).
 // Offsets are those of predicates.
 type MaskUse struct {
-	Op      WordOp
+	Op      uop.WordOp
 	P, Q, C uint32
 	Flip    uint32
 	D       uint32 // OpSet: destination row or slot
@@ -86,159 +82,147 @@ type MemoryUse struct {
 }
 
 // Addressing says how the lanes find their address; Inst.Imm is added to each.
-type Addressing = addressing
+type Addressing = uop.Addressing
 
 // The ways of addressing.
 const (
-	ByRow64  = byRow64  // A is a row of addresses
-	ByRow32  = byRow32  // A is a row of 32-bit addresses
-	ByConst  = byConst  // Imm is the address of all lanes
-	BySlot64 = bySlot64 // A is a scalar slot
-	BySlot32 = bySlot32 // A is a scalar slot of 32 bits
-	ByKernel = byKernel // Imm is an offset in the kernel's parameters
+	ByRow64  = uop.ByRow64  // A is a row of addresses
+	ByRow32  = uop.ByRow32  // A is a row of 32-bit addresses
+	ByConst  = uop.ByConst  // Imm is the address of all lanes
+	BySlot64 = uop.BySlot64 // A is a scalar slot
+	BySlot32 = uop.BySlot32 // A is a scalar slot of 32 bits
+	ByKernel = uop.ByKernel // Imm is an offset in the kernel's parameters
 )
 
 // OperationOf says what an instruction of the converged or split variant does.
 func OperationOf(in *machine.Inst) Operation {
-	h := in.Full
-	var op Operation
-	if in.Ext != nil && in.Ext.Spread != nil {
-		h, op.Spread = in.Ext.Spread.Inner, in.Ext.Spread.To
-	}
-	if l, ok := byHandler()[codeOf(h)]; ok {
-		op.Kind, op.Fn, op.Scalar, op.Bits = l.Kind, l.Fn, l.Scalar, l.Bits
-	} else if in.Ext != nil {
-		op.memory(in)
-		op.barrier(in)
-		op.atomic(in)
-		op.convert(in)
+	op := operationOf(in.Op)
+	op.Scalar = in.Flags&machine.WritesScalar != 0 && op.Kind != OpMove && op.Kind != OpLogic
+	if in.Ext != nil {
+		if in.Ext.Spread != nil {
+			op.Spread = in.Ext.Spread.To
+		}
+		if in.Ext.High != nil {
+			op.Kind = OpOther
+		}
 	}
 	op.details(in)
 	return op
 }
 
-// codeOf identifies a function.
-func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
+func operationOf(op uop.Op) Operation {
+	switch {
+	case op.IsLane() && op.Shape().Carry:
+		return Operation{Kind: OpCarry, Fn: op}
+	case op.IsLane():
+		return Operation{Kind: OpLane, Fn: op}
+	case int(op) < len(operations):
+		return operations[op]
+	}
+	return Operation{}
+}
 
-// byHandler has what the handler alone says.
-var byHandler = sync.OnceValue(func() map[uintptr]Operation {
-	m := map[uintptr]Operation{
-		codeOf(copyRow32):      {Kind: OpLane, Fn: copy32},
-		codeOf(copyRow64):      {Kind: OpLane, Fn: copy64},
-		codeOf(moveMask):       {Kind: OpMove},
-		codeOf(logicMask):      {Kind: OpLogic},
-		codeOf(selp32):         {Kind: OpSelect, Bits: 32},
-		codeOf(selp64):         {Kind: OpSelect, Bits: 64},
-		codeOf(selpScalar32):   {Kind: OpSelect, Bits: 32, Scalar: true},
-		codeOf(selpScalar64):   {Kind: OpSelect, Bits: 64, Scalar: true},
-		codeOf(setp):           {Kind: OpCompare},
-		codeOf(setRow):         {Kind: OpSet},
-		codeOf(setScalar):      {Kind: OpSet, Scalar: true},
-		codeOf(unpack32):       {Kind: OpUnpack, Bits: 32},
-		codeOf(unpack64):       {Kind: OpUnpack, Bits: 64},
-		codeOf(unpackScalar32): {Kind: OpUnpack, Bits: 32, Scalar: true},
-		codeOf(unpackScalar64): {Kind: OpUnpack, Bits: 64, Scalar: true},
-		codeOf(branch):         {Kind: OpBranch},
-		codeOf(exit):           {Kind: OpExit},
-		codeOf(ret):            {Kind: OpReturn},
-	}
-	for _, w := range warpHandlers {
-		m[codeOf(w.h)] = Operation{Kind: w.kind}
-	}
-	for i := range stamps {
-		s := &stamps[i]
-		kind := OpLane
-		if reflect.TypeOf(s.fn).NumOut() != 1 {
-			kind = OpCarry
-		}
-		m[codeOf(s.full)] = Operation{Kind: kind, Fn: s.fn}
-		m[codeOf(s.scalar)] = Operation{Kind: kind, Fn: s.fn, Scalar: true}
-	}
-	return m
-})
+// operations has what the operation alone says; others are OpOther.
+var operations = [...]Operation{
+	uop.Move32:        {Kind: OpLane, Fn: uop.Copy32},
+	uop.Move64:        {Kind: OpLane, Fn: uop.Copy64},
+	uop.MovePredicate: {Kind: OpMove},
+	uop.Logic:         {Kind: OpLogic},
+	uop.Select32:      {Kind: OpSelect, Bits: 32},
+	uop.Select64:      {Kind: OpSelect, Bits: 64},
+	uop.Setp:          {Kind: OpCompare},
+	uop.Set:           {Kind: OpSet},
+	uop.Unpack32:      {Kind: OpUnpack, Bits: 32},
+	uop.Unpack64:      {Kind: OpUnpack, Bits: 64},
+	uop.Branch:        {Kind: OpBranch},
+	uop.Exit:          {Kind: OpExit},
+	uop.Return:        {Kind: OpReturn},
+	uop.BarrierSync:   {Kind: OpBarrier},
+	uop.Nothing:       {Kind: OpNothing},
+	uop.Fence:         {Kind: OpFence},
+	uop.Convert:       {Kind: OpConvert},
+	uop.ConvertPacked: {Kind: OpConvert},
 
-// details adds what the extension says.
+	uop.Load32:       {Kind: OpLoad},
+	uop.Load64:       {Kind: OpLoad},
+	uop.LoadRows:     {Kind: OpLoad},
+	uop.LoadRows32:   {Kind: OpLoad},
+	uop.LoadUniform:  {Kind: OpLoad},
+	uop.Store32:      {Kind: OpStore},
+	uop.Store64:      {Kind: OpStore},
+	uop.StoreRows:    {Kind: OpStore},
+	uop.StoreRows32:  {Kind: OpStore},
+	uop.StoreConst:   {Kind: OpStore},
+	uop.AtomicUpdate: {Kind: OpAtomic},
+	uop.AtomicCas:    {Kind: OpCas},
+	uop.AtomicCas32:  {Kind: OpCas},
+
+	uop.ShuffleUp:   {Kind: OpShuffle, Warp: WarpUse{Mode: ShuffleUp}},
+	uop.ShuffleDown: {Kind: OpShuffle, Warp: WarpUse{Mode: ShuffleDown}},
+	uop.ShuffleBfly: {Kind: OpShuffle, Warp: WarpUse{Mode: ShuffleBfly}},
+	uop.ShuffleIdx:  {Kind: OpShuffle, Warp: WarpUse{Mode: ShuffleIdx}},
+	uop.VoteAll:     {Kind: OpVote, Warp: WarpUse{Mode: VoteAll}},
+	uop.VoteAny:     {Kind: OpVote, Warp: WarpUse{Mode: VoteAny}},
+	uop.VoteUni:     {Kind: OpVote, Warp: WarpUse{Mode: VoteUni}},
+	uop.Ballot:      {Kind: OpBallot},
+	uop.MatchAny:    {Kind: OpMatchAny},
+	uop.MatchAll:    {Kind: OpMatchAll},
+	uop.Redux:       {Kind: OpRedux},
+	uop.Elect:       {Kind: OpElect},
+	uop.ActiveMask:  {Kind: OpActive},
+	uop.WarpSync:    {Kind: OpWarpSync},
+}
+
+// details adds what the payload says.
 func (op *Operation) details(in *machine.Inst) {
 	switch op.Kind {
 	case OpLogic:
-		op.Word = wordOps()[codeOf(in.Ext.Data.(maskOp))]
-	case OpCompare:
-		op.inner(in)
-		op.masks(in.Ext.Data.(*combine))
-	case OpSet:
-		r := in.Ext.Data.(*setResult)
-		op.inner(in)
-		op.masks(&r.combine)
-		op.Masks.D = r.d
+		op.Word = uop.WordOp(in.C)
+	case OpCompare, OpSet:
+		op.compare(in.Ext.Data.(*uop.Compare))
 	case OpCarry:
 		op.Masks.C, op.Masks.P = uint32(in.Imm), uint32(in.Imm>>32)
 	case OpShuffle, OpVote, OpBallot, OpMatchAny, OpMatchAll, OpRedux, OpElect, OpWarpSync:
-		op.warp(in)
+		op.warp(in.Ext.Data.(*uop.Warp))
+	case OpLoad, OpStore:
+		op.memory(in)
+	case OpAtomic, OpCas:
+		op.atomic(in)
+	case OpConvert:
+		op.convert(in)
+	case OpBarrier:
+		if o := in.Ext.Data.(*uop.Barrier); o.Kind != machine.BarSync || o.Counted {
+			op.Kind = OpOther
+		}
 	}
 }
 
-// inner takes the comparison that a combination starts from.
-func (op *Operation) inner(in *machine.Inst) {
-	l, ok := byHandler()[codeOf(in.Inner)]
-	if !ok || l.Kind != OpLane {
-		*op = Operation{}
-		return
-	}
-	op.Fn, op.Scalar = l.Fn, l.Scalar
+func (op *Operation) compare(k *uop.Compare) {
+	op.Fn = k.Fn
+	op.Masks = MaskUse{Op: k.Op, P: k.P, Q: k.Q, C: k.C, Flip: k.Flip, D: k.D}
 }
-
-func (op *Operation) masks(k *combine) {
-	op.Masks = MaskUse{Op: wordOps()[codeOf(k.op)], P: k.p, Q: k.q, C: k.c, Flip: k.flip}
-}
-
-// plainMemory are the forms whose handlers a memoryOp describes completely.
-var plainMemory = map[isa.ID]OperationKind{isa.Ld: OpLoad, isa.LdNc: OpLoad, isa.Ldu: OpLoad, isa.St: OpStore}
 
 func (op *Operation) memory(in *machine.Inst) {
-	m, ok := in.Ext.Data.(*memoryOp)
-	if !ok || m.whole || m.wide || m.by == byFrame || m.by == byParam {
+	m := memoryOf(in)
+	if m.Whole {
+		op.Kind = OpOther
 		return
 	}
-	if op.Kind, ok = plainMemory[in.Ext.Sel.ID()]; !ok {
-		return
-	}
-	op.Scalar = op.Kind == OpLoad && in.Flags&machine.WritesScalar != 0
-	op.Memory = MemoryUse{Request: m.Request, By: m.by, Elem: m.elem, Signed: m.signed, Strong: m.strong, Bits: m.bits, At: in.Ext.Src}
+	op.Memory = MemoryUse{Request: m.Request, By: m.By, Elem: m.Elem, Signed: m.Signed, Strong: m.Strong, Bits: m.Bits, At: in.Ext.Src}
 	if op.Kind == OpLoad {
 		op.Memory.At = in.Ext.Dst
 	}
 }
 
-// barrier recognises a barrier for all warps of the CTA, without reduction.
-func (op *Operation) barrier(in *machine.Inst) {
-	if o, ok := in.Ext.Data.(*barrierOp); ok && o.kind == machine.BarSync && !o.counted {
-		op.Kind = OpBarrier
-	}
-}
-
-// WordOp is how two predicates are combined as words.
-type WordOp uint8
-
-// The combinations; WordFirst ignores the second operand.
-const (
-	WordFirst WordOp = iota
-	WordAnd
-	WordOr
-	WordXor
-	WordNot // of the first
-)
-
-var wordOps = sync.OnceValue(func() map[uintptr]WordOp {
-	return map[uintptr]WordOp{codeOf(firstMask): WordFirst, codeOf(num.And32): WordAnd, codeOf(num.Or32): WordOr,
-		codeOf(num.Xor32): WordXor, codeOf(notMask): WordNot}
-})
-
-// LaneFunctions lists the lane functions that have stamped loops and no carry.
-func LaneFunctions() (list []any) {
+// LaneFunctions lists the functions of a lane that have stamped loops and no carry.
+func LaneFunctions() (list []uop.Op) {
 	for i := range stamps {
-		if reflect.TypeOf(stamps[i].fn).NumOut() == 1 {
-			list = append(list, stamps[i].fn)
+		if op := uop.Op(i); stamps[i].full != nil && !op.Shape().Carry {
+			list = append(list, op)
 		}
 	}
 	return list
 }
+
+// Function is the function of a lane that an operation is: func(uint32|uint64, …) (uint32|uint64|bool).
+func Function(op uop.Op) any { return stamps[op].fn }

@@ -17,14 +17,12 @@ type ConvertUse struct {
 func (op *Operation) convert(in *machine.Inst) {
 	switch p := in.Ext.Data.(type) {
 	case *conversion:
-		op.Kind, op.Convert = OpConvert, ConvertUse{p.Cvt, []uint32{in.A}, p.srcBits, p.dstBits}
+		op.Convert = ConvertUse{p.Cvt, []uint32{in.A}, p.srcBits, p.dstBits}
 	case *packing:
-		if p.N != 2 || p.Packed || p.Scaled || p.Random != 0 {
+		if p.N != 2 || p.Packed || p.Scaled || p.Random != 0 || p.wide != [4]bool{} {
+			op.Kind = OpOther
 			return
 		}
-		op.Kind, op.Convert = OpConvert, ConvertUse{p.Cvt, p.from[:2], 32, p.bits}
-	default:
-		return
+		op.Convert = ConvertUse{p.Cvt, p.from[:2], 32, p.bits}
 	}
-	op.Scalar = in.Flags&machine.WritesScalar != 0
 }

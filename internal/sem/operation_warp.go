@@ -2,10 +2,7 @@ package sem
 
 // Warp functions (9.7.9.6, 9.7.13.9 to 9.7.13.15) for engines that compile them.
 
-import (
-	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
-)
+import "ptxvm.invalid/ptxvm/internal/uop"
 
 // WarpUse describes a warp function: the lanes that execute it, with those of their member masks, are
 // the peers. D and A are rows, or predicates in votes.
@@ -31,31 +28,10 @@ const (
 	VoteUni
 )
 
-var warpModes = map[isa.Mod]WarpMode{
-	isa.M_up: ShuffleUp, isa.M_down: ShuffleDown, isa.M_bfly: ShuffleBfly, isa.M_idx: ShuffleIdx,
-	isa.M_all: VoteAll, isa.M_any: VoteAny, isa.M_uni: VoteUni,
-}
-
-// warpHandlers have the kinds of warp functions by handler; votes may share their code.
-var warpHandlers = []struct {
-	h    machine.Handler
-	kind OperationKind
-}{
-	{shflModes[isa.M_up], OpShuffle}, {shflModes[isa.M_down], OpShuffle}, {shflModes[isa.M_bfly], OpShuffle}, {shflModes[isa.M_idx], OpShuffle},
-	{voteModes[isa.M_any], OpVote}, {voteModes[isa.M_all], OpVote}, {voteModes[isa.M_uni], OpVote}, {ballot, OpBallot}, {matchAny, OpMatchAny}, {matchAll, OpMatchAll},
-	{redux, OpRedux}, {elect, OpElect}, {activemask, OpActive}, {warpSync, OpWarpSync}, {nothing, OpNothing}, {fence, OpFence},
-}
-
 // warp fills in what a warp function uses.
-func (op *Operation) warp(in *machine.Inst) {
-	o, isWarp := in.Ext.Data.(*warpOp)
-	if r, ok := in.Ext.Data.(*reduxData); ok {
-		o, isWarp = &r.warpOp, true
-		if op.Fn = r.f; r.float {
-			op.Kind = OpOther
-		}
+func (op *Operation) warp(o *uop.Warp) {
+	if op.Fn = o.Fn; o.Float {
+		op.Kind = OpOther
 	}
-	if isWarp {
-		op.Warp = WarpUse{o.sync, o.members, o.pair, o.flip, warpModes[in.Ext.Sel.Get(isa.C_mode)]}
-	}
+	op.Warp = WarpUse{o.Sync, o.Members, o.Pair, o.Flip, op.Warp.Mode}
 }

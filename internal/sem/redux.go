@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // reduxOp names a reduction by operation and, where it matters, type and modifiers.
@@ -14,32 +15,25 @@ type reduxOp struct {
 	abs, nan bool
 }
 
-var reductions = map[reduxOp]func(a, b uint32) uint32{
-	{op: isa.M_and, typ: isa.M_b32}: num.And32,
-	{op: isa.M_or, typ: isa.M_b32}:  num.Or32,
-	{op: isa.M_xor, typ: isa.M_b32}: num.Xor32,
-	{op: isa.M_add, typ: isa.M_u32}: num.Add32,
-	{op: isa.M_add, typ: isa.M_s32}: num.Add32,
-	{op: isa.M_min, typ: isa.M_u32}: num.MinU32,
-	{op: isa.M_min, typ: isa.M_s32}: num.MinS32,
-	{op: isa.M_max, typ: isa.M_u32}: num.MaxU32,
-	{op: isa.M_max, typ: isa.M_s32}: num.MaxS32,
+var reductions = map[reduxOp]uop.Op{
+	{op: isa.M_and, typ: isa.M_b32}: uop.And32,
+	{op: isa.M_or, typ: isa.M_b32}:  uop.Or32,
+	{op: isa.M_xor, typ: isa.M_b32}: uop.Xor32,
+	{op: isa.M_add, typ: isa.M_u32}: uop.Add32,
+	{op: isa.M_add, typ: isa.M_s32}: uop.Add32,
+	{op: isa.M_min, typ: isa.M_u32}: uop.MinU32,
+	{op: isa.M_min, typ: isa.M_s32}: uop.MinS32,
+	{op: isa.M_max, typ: isa.M_u32}: uop.MaxU32,
+	{op: isa.M_max, typ: isa.M_s32}: uop.MaxS32,
 
-	{op: isa.M_min, typ: isa.M_f32}:                       num.MinF32,
-	{op: isa.M_max, typ: isa.M_f32}:                       num.MaxF32,
-	{op: isa.M_min, typ: isa.M_f32, nan: true}:            num.MinNaNF32,
-	{op: isa.M_max, typ: isa.M_f32, nan: true}:            num.MaxNaNF32,
-	{op: isa.M_min, typ: isa.M_f32, abs: true}:            num.MinF32,
-	{op: isa.M_max, typ: isa.M_f32, abs: true}:            num.MaxF32,
-	{op: isa.M_min, typ: isa.M_f32, abs: true, nan: true}: num.MinNaNF32,
-	{op: isa.M_max, typ: isa.M_f32, abs: true, nan: true}: num.MaxNaNF32,
-}
-
-// reduxData is the decode-time constant of a redux.
-type reduxData struct {
-	warpOp
-	f          func(a, b uint32) uint32
-	abs, float bool
+	{op: isa.M_min, typ: isa.M_f32}:                       uop.MinF32,
+	{op: isa.M_max, typ: isa.M_f32}:                       uop.MaxF32,
+	{op: isa.M_min, typ: isa.M_f32, nan: true}:            uop.MinNaNF32,
+	{op: isa.M_max, typ: isa.M_f32, nan: true}:            uop.MaxNaNF32,
+	{op: isa.M_min, typ: isa.M_f32, abs: true}:            uop.MinF32,
+	{op: isa.M_max, typ: isa.M_f32, abs: true}:            uop.MaxF32,
+	{op: isa.M_min, typ: isa.M_f32, abs: true, nan: true}: uop.MinNaNF32,
+	{op: isa.M_max, typ: isa.M_f32, abs: true, nan: true}: uop.MaxNaNF32,
 }
 
 // reduxOf reads the reduction; the float forms have an operation class of their own.
@@ -54,20 +48,19 @@ func hasRedux(sel *isa.Sel) bool {
 
 func planRedux(b *Build) {
 	k := reduxOf(b.Sel)
-	f := reductions[k]
 	o := b.warpOp(&b.In.Ops[2])
-	b.Ext().Data = &reduxData{*o, f, k.abs, k.typ == isa.M_f32}
+	o.Fn, o.Abs, o.Float = reductions[k], k.abs, k.typ == isa.M_f32
 	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)
-	b.handler(redux)
+	b.does(uop.Redux)
 }
 
 func redux(w *machine.Warp, in *machine.Inst) machine.State {
-	r := in.Ext.Data.(*reduxData)
+	r := warpOf(in)
 	g, st := r.gather(w, in, machine.GatherIn{A: w.R32(in.A)})
 	if st != machine.Next {
 		return st
 	}
-	d, members, a := w.R32(in.D), *w.R32(r.members), *g.a
+	d, members, a := w.R32(in.D), *w.R32(r.Members), *g.a
 	var last, result uint32 // lanes with equal masks have equal results
 	each(w.Mask, func(i int) {
 		if peers := members[i] & g.lanes; peers != last {
@@ -80,21 +73,21 @@ func redux(w *machine.Warp, in *machine.Inst) machine.State {
 
 // reduce combines the peers' values in ascending order. A minimum of floats is taken once
 // more with itself: a single NaN becomes the canonical one.
-func (r *reduxData) reduce(a *[32]uint32, peers uint32) (v uint32) {
-	first := true
+func (r *warpOp) reduce(a *[32]uint32, peers uint32) (v uint32) {
+	first, f := true, function[func(a, b uint32) uint32](r.Fn)
 	each(peers, func(j int) {
 		x := a[j]
-		if r.abs {
+		if r.Abs {
 			x = num.AbsF32(x)
 		}
 		if first {
 			v, first = x, false
 		} else {
-			v = r.f(v, x)
+			v = f(v, x)
 		}
 	})
-	if r.float {
-		v = r.f(v, v)
+	if r.Float {
+		v = f(v, v)
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 var (
@@ -20,12 +21,12 @@ func selectLines() []Line {
 		{isa.Selp, of(types32...), plan(planSelp32).orScalar(), ""},
 		{isa.Selp, of(types64...), plan(planSelp64).orScalar(), ""},
 
-		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_s32), lane(num.Slct32S32), ""},
-		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_s32), lane(num.Slct64S32), ""},
-		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32), lane(num.Slct32F32), ""},
-		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32), lane(num.Slct64F32), ""},
-		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(slctFtz32F32), ""},
-		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(slctFtz64F32), ""},
+		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_s32), lane(uop.Slct32S32), ""},
+		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_s32), lane(uop.Slct64S32), ""},
+		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32), lane(uop.Slct32F32), ""},
+		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32), lane(uop.Slct64F32), ""},
+		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(uop.SlctFtz32F32), ""},
+		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(uop.SlctFtz64F32), ""},
 	}
 }
 
@@ -33,10 +34,10 @@ func selectLines() []Line {
 func slctFtz32F32(a, b, c uint32) uint32        { return num.Slct32F32(a, b, num.FtzF32(c)) }
 func slctFtz64F32(a, b uint64, c uint32) uint64 { return num.Slct64F32(a, b, num.FtzF32(c)) }
 
-func planSelp32(b *Build) { b.selp(32, selp32, selpPart32, selpScalar32) }
-func planSelp64(b *Build) { b.selp(64, selp64, selpPart64, selpScalar64) }
+func planSelp32(b *Build) { b.selp(32, uop.Select32) }
+func planSelp64(b *Build) { b.selp(64, uop.Select64) }
 
-func (b *Build) selp(width int, full, part, scalar machine.Handler) {
+func (b *Build) selp(width int, op uop.Op) {
 	ops := b.In.Ops
 	b.Out.D = b.dst(&ops[0], width)
 	b.Out.A, b.Out.B = b.src(&ops[1], width), b.src(&ops[2], width)
@@ -44,7 +45,7 @@ func (b *Build) selp(width int, full, part, scalar machine.Handler) {
 		b.Out.A, b.Out.B = b.Out.B, b.Out.A
 	}
 	b.Out.C = b.src(&ops[3], 1)
-	b.handlers(full, part, scalar)
+	b.does(op)
 }
 
 // pick32 and pick64 return a if bit i of p is set, else b, without a branch.

@@ -6,7 +6,7 @@
 // accounts for is refused by name before anything runs. Nothing here is written twice:
 // which instructions are executed, and how completely, is derived from the table.
 //
-//	lane(num.AddSatS32)   a pure function of one lane; its loops are stamped by internal/gen
+//	lane(uop.AddSatS32)   a pure function of one lane; its loops are stamped by internal/gen
 //	compare(lane(…))      the same to a predicate, with the combinations of setp
 //	plan(f, …)            a hand-written handler, chosen and set up by f at decode
 //	guess(assume.X, …)    one of these for each position of a guess about hardware; a plan asks
@@ -48,9 +48,9 @@ type Do interface {
 var chapters = sync.OnceValue(func() [][]Line {
 	return [][]Line{
 		intLines(), carryLines(), floatLines(), halfLines(), mixedLines(), mixed2Lines(), setPackedLines(),
-		compareLines(), logicLines(), moveLines(), convertLines(), memoryLines(), surfaceLines(), atomicLines(),
+		compareLines(), logicLines(), moveLines(), convertLines(), memoryLines(), surfaceLines(), textureLines(), atomicLines(),
 		controlLines(), syncLines(), mbarrierLines(), warpLines(), videoLines(), stackLines(), tensorLines(),
-		productLines(), miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(),
+		productLines(), matrixLines(), wmmaLines(), wgmmaLines(), miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(), bulkTensorLines(),
 	}
 })
 

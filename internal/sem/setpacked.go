@@ -5,6 +5,7 @@ package sem
 import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func setPackedLines() []Line {
@@ -15,6 +16,7 @@ func setPackedLines() []Line {
 
 // setPacked compares elements of so many bits.
 type setPacked struct {
+	uop.Private
 	bits   uint
 	signed bool
 	holds  func(a, b int32) bool
@@ -40,7 +42,7 @@ func planSetPacked(b *Build) {
 	s.signed = t == isa.M_s8x4 || t == isa.M_s16x2
 	b.Out.D, b.Out.A, b.Out.B = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32)
 	b.Ext().Data = s
-	b.handler(setPackedElements)
+	b.does(uop.SetPacked)
 }
 
 func setPackedElements(w *machine.Warp, in *machine.Inst) machine.State {

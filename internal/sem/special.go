@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // changing tells whether a special register has another value at every read.
@@ -16,6 +17,7 @@ func changing(s isa.Special) bool { return machine.ClassOf(s) == machine.Changin
 
 // specialRead is the decode-time constant of a read of a changing special register.
 type specialRead struct {
+	uop.Private
 	reg   isa.Special
 	comp  uint8
 	width int
@@ -24,8 +26,8 @@ type specialRead struct {
 // readSpecial reads the register once, for all lanes.
 func (b *Build) readSpecial(d, a *ir.Operand, width int) {
 	b.Out.D = b.dst(d, width)
-	b.Ext().Data = &specialRead{a.Special, a.Comp, width}
-	b.handlers(readSpecial, readSpecial, readSpecialScalar)
+	b.Ext().Data = &specialRead{reg: a.Special, comp: a.Comp, width: width}
+	b.does(uop.ReadSpecial)
 }
 
 func (r *specialRead) value(w *machine.Warp, in *machine.Inst) uint64 {
@@ -50,14 +52,13 @@ func (b *Build) frameSymbol(d, a *ir.Operand, window uint64) bool {
 	if a.Kind != ir.OpSym || a.Var == nil {
 		return false
 	}
-	var row, scalar machine.Handler
 	switch b.Home(a.Var) {
 	case HomeDepot:
-		row, scalar = addressIn((*machine.Warp).LocalBase)
+		b.does(uop.AddressLocal)
 	case HomeParamArea:
-		row, scalar = addressIn((*machine.Warp).ParamBase)
+		b.does(uop.AddressParam)
 	case HomeKernelParam:
-		row, scalar = kernelParam, kernelParamScalar
+		b.does(uop.AddressKernel)
 	default:
 		return false
 	}
@@ -65,21 +66,29 @@ func (b *Build) frameSymbol(d, a *ir.Operand, window uint64) bool {
 	b.Out.D = b.dst(d, width)
 	b.Out.Imm = window + uint64(a.Var.Offset) + a.Imm
 	b.Out.B = uint32(width)
-	b.handlers(row, row, scalar)
 	return true
 }
 
-// addressIn makes the handlers that add the displacement to a base of the frame.
-func addressIn(base func(*machine.Warp) uint32) (row, scalar machine.Handler) {
-	row = func(w *machine.Warp, in *machine.Inst) machine.State {
-		fillRow(w, in.D, int(in.B), uint64(base(w))+in.Imm)
-		return machine.Next
-	}
-	scalar = func(w *machine.Warp, in *machine.Inst) machine.State {
-		fillSlot(w, in.D, int(in.B), uint64(base(w))+in.Imm)
-		return machine.Next
-	}
-	return row, scalar
+// These add the displacement to a base of the frame, or to that of the kernel's parameters.
+
+func localAddress(w *machine.Warp, in *machine.Inst) machine.State {
+	fillRow(w, in.D, int(in.B), uint64(w.LocalBase())+in.Imm)
+	return machine.Next
+}
+
+func localAddressScalar(w *machine.Warp, in *machine.Inst) machine.State {
+	fillSlot(w, in.D, int(in.B), uint64(w.LocalBase())+in.Imm)
+	return machine.Next
+}
+
+func paramAddress(w *machine.Warp, in *machine.Inst) machine.State {
+	fillRow(w, in.D, int(in.B), uint64(w.ParamBase())+in.Imm)
+	return machine.Next
+}
+
+func paramAddressScalar(w *machine.Warp, in *machine.Inst) machine.State {
+	fillSlot(w, in.D, int(in.B), uint64(w.ParamBase())+in.Imm)
+	return machine.Next
 }
 
 func kernelParam(w *machine.Warp, in *machine.Inst) machine.State {

@@ -11,7 +11,7 @@ func (b *Build) Spread(to []machine.ScalarSlot) {
 		return
 	}
 	b.Ext().Spread = &machine.Spread{Inner: b.Out.Full, To: to}
-	b.handler(spreadRows)
+	b.Out.Full, b.Out.Part = spreadRows, spreadRows
 }
 
 func spreadRows(w *machine.Warp, in *machine.Inst) machine.State {

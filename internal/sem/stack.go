@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func stackLines() []Line {
@@ -19,6 +20,7 @@ func stackLines() []Line {
 
 // stackOp is the decode-time constant of a stack instruction.
 type stackOp struct {
+	uop.Private
 	width int    // bits of the pointer
 	align uint32 // bytes, a power of two
 }
@@ -32,7 +34,7 @@ func (b *Build) stackOp() *stackOp {
 
 func planStacksave(b *Build) {
 	b.Out.D = b.dst(&b.In.Ops[0], b.stackOp().width)
-	b.handler(stacksave)
+	b.does(uop.StackSave)
 }
 
 func stacksave(w *machine.Warp, in *machine.Inst) machine.State {
@@ -46,7 +48,7 @@ func stacksave(w *machine.Warp, in *machine.Inst) machine.State {
 
 func planStackrestore(b *Build) {
 	b.Out.A = b.src(&b.In.Ops[0], b.stackOp().width)
-	b.handler(stackrestore)
+	b.does(uop.StackRestore)
 }
 
 // stackrestore takes what stacksave gave in this frame: anything above the present pointer or
@@ -74,7 +76,7 @@ func planAlloca(b *Build) {
 		o.align = uint32(ops[2].Imm)
 	}
 	b.Out.D, b.Out.A = b.dst(&ops[0], o.width), b.src(&ops[1], o.width)
-	b.handler(alloca)
+	b.does(uop.Alloca)
 }
 
 func alloca(w *machine.Warp, in *machine.Inst) machine.State {

@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // planStore sets up [a] = b.
@@ -15,7 +16,7 @@ func planStore(b *Build) {
 	elems := elements(&ops[1])
 	m := b.memoryOp(machine.Store, b.Sel.Get(isa.C_ss), elems)
 	for i := range elems {
-		if m.elem == 16 {
+		if m.Elem == 16 {
 			lo, hi := b.halves(&elems[i])
 			b.Ext().Src = append(b.Ext().Src, lo, hi)
 			m.halve()
@@ -28,32 +29,32 @@ func planStore(b *Build) {
 }
 
 // element places a source element; an immediate takes the width of the type.
-func (b *Build) element(o *ir.Operand, m *memoryOp, i int) uint32 { return b.src(o, m.bits[i]) }
+func (b *Build) element(o *ir.Operand, m *memoryOp, i int) uint32 { return b.src(o, m.Bits[i]) }
 
-func (b *Build) storeHandlers(m *memoryOp, by addressing) {
-	single := len(m.bits) == 1 && !m.strong
+func (b *Build) storeHandlers(m *memoryOp, by uop.Addressing) {
+	single := len(m.Bits) == 1 && !m.Strong
 	switch {
-	case by == byRow64 && single && m.elem == 4 && m.bits[0] <= 32:
-		b.handler(store32)
-	case by == byRow64 && single && m.elem == 8:
-		b.handler(store64)
-	case by == byRow64:
-		b.handler(storeRows)
-	case by == byRow32:
-		b.handler(storeRows32)
-	case by == byFrame:
-		b.handler(storeFrame)
-	case by == byParam:
-		b.handler(storeParam)
-	case by == byConst:
-		b.handler(storeConst)
+	case by == uop.ByRow64 && single && m.Elem == 4 && m.Bits[0] <= 32:
+		b.does(uop.Store32)
+	case by == uop.ByRow64 && single && m.Elem == 8:
+		b.does(uop.Store64)
+	case by == uop.ByRow64:
+		b.does(uop.StoreRows)
+	case by == uop.ByRow32:
+		b.does(uop.StoreRows32)
+	case by == uop.ByFrame:
+		b.does(uop.StoreLocal)
+	case by == uop.ByParam:
+		b.does(uop.StoreParam)
+	case by == uop.ByConst:
+		b.does(uop.StoreConst)
 	default:
 		b.fail("BUG: a store cannot have this address")
 	}
 }
 
 func store32(w *machine.Warp, in *machine.Inst) machine.State {
-	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	m, addr := memoryOf(in), w.R64(in.A)
 	a, st := w.Access(in, &m.Request, addr)
 	if st == machine.Next {
 		storeRow[uint32](w.R32(in.B), a, addr, 0, w.Mask)
@@ -62,7 +63,7 @@ func store32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func store64(w *machine.Warp, in *machine.Inst) machine.State {
-	m, addr := in.Ext.Data.(*memoryOp), w.R64(in.A)
+	m, addr := memoryOf(in), w.R64(in.A)
 	a, st := w.Access(in, &m.Request, addr)
 	if st == machine.Next {
 		storeRow64(w.R64(in.B), a, addr, 0, w.Mask)
@@ -76,7 +77,7 @@ func storeRows(w *machine.Warp, in *machine.Inst) machine.State {
 
 func storeRows32(w *machine.Warp, in *machine.Inst) machine.State {
 	var wide [32]uint64
-	widen(&wide, w.R32(in.A))
+	widen(&wide, w.R32(in.A), in.Imm)
 	return storeAt(w, in, &wide)
 }
 
@@ -86,7 +87,7 @@ func storeConst(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func storeAt(w *machine.Warp, in *machine.Inst, addr *[32]uint64) machine.State {
-	m := in.Ext.Data.(*memoryOp)
+	m := memoryOf(in)
 	a, st := w.Access(in, &m.Request, addr)
 	if st == machine.Next {
 		m.storeAll(w, in, a, addr)
@@ -97,17 +98,17 @@ func storeAt(w *machine.Warp, in *machine.Inst, addr *[32]uint64) machine.State 
 // storeAll stores every element of every executing lane. A vector is stored lane by lane:
 // vectors of two lanes may overlap.
 func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
-	if len(m.bits) == 1 && !m.strong {
-		m.storeElement(w, a, addr, in.B, m.bits[0])
+	if len(m.Bits) == 1 && !m.Strong {
+		m.storeElement(w, a, addr, in.B, m.Bits[0])
 		return
 	}
-	if m.whole {
+	if m.Whole {
 		each(w.Mask, func(i int) { strongStore128(a, addr, i, wide128(w, in.Ext.Src, i)) })
 		return
 	}
 	each(w.Mask, func(i int) {
 		for k, off := range in.Ext.Src {
-			m.write(a, addr, i, uint32(k)*m.elem, loadElem(w, off, m.bits[k], i))
+			m.write(a, addr, i, uint32(k)*m.Elem, loadElem(w, off, m.Bits[k], i))
 		}
 	})
 }
@@ -116,7 +117,7 @@ func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access
 func (m *memoryOp) storeElement(w *machine.Warp, a *machine.Access, addr *[32]uint64, off uint32, bits int) {
 	if bits > 32 {
 		s := w.R64(off)
-		switch m.elem {
+		switch m.Elem {
 		case 1:
 			storeRow[uint8](s, a, addr, 0, w.Mask)
 		case 2:
@@ -129,7 +130,7 @@ func (m *memoryOp) storeElement(w *machine.Warp, a *machine.Access, addr *[32]ui
 		return
 	}
 	s := w.R32(off)
-	switch m.elem {
+	switch m.Elem {
 	case 1:
 		storeRow[uint8](s, a, addr, 0, w.Mask)
 	case 2:
@@ -142,19 +143,19 @@ func (m *memoryOp) storeElement(w *machine.Warp, a *machine.Access, addr *[32]ui
 // write stores one element of one lane: atomically if the access is strong.
 func (m *memoryOp) write(a *machine.Access, addr *[32]uint64, i int, off uint32, v uint64) {
 	switch {
-	case m.elem == 8 && m.strong:
+	case m.Elem == 8 && m.Strong:
 		strongStore64(a, addr, i, off, v)
-	case m.elem == 8:
+	case m.Elem == 8:
 		a.Store64(addr, i, off, v)
-	case m.elem == 4 && m.strong:
+	case m.Elem == 4 && m.Strong:
 		mem.Store32(a.Ptr(addr, i, off), uint32(v))
-	case m.elem == 4:
+	case m.Elem == 4:
 		a.Store32(addr, i, off, uint32(v))
-	case m.elem == 2 && m.strong:
+	case m.Elem == 2 && m.Strong:
 		mem.Store16(a.Ptr(addr, i, off), uint16(v))
-	case m.elem == 2:
+	case m.Elem == 2:
 		a.Store16(addr, i, off, uint16(v))
-	case m.strong:
+	case m.Strong:
 		mem.Store8(a.Ptr(addr, i, off), uint8(v))
 	default:
 		a.Store8(addr, i, off, uint8(v))
@@ -171,9 +172,9 @@ func storeParam(w *machine.Warp, in *machine.Inst) machine.State {
 
 // storeLocal stores to the frame's local memory, at one offset in all lanes.
 func storeLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
-	m := in.Ext.Data.(*memoryOp)
+	m := memoryOf(in)
 	at := uint64(base) + in.Imm
-	if m.elem == 4 && m.bits[0] <= 32 && len(m.bits) == 1 && at%4 == 0 && at < uint64(w.StackLimit()) {
+	if m.Elem == 4 && m.Bits[0] <= 32 && len(m.Bits) == 1 && at%4 == 0 && w.OwnsLocal(at, 4) {
 		storeLanes(w.LocalRow(uint32(at)), w.R32(in.B), w.Mask)
 		return machine.Next
 	}

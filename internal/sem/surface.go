@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tex"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func surfaceLines() []Line {
@@ -27,16 +28,17 @@ func surfaceLines() []Line {
 
 // surfaceOp is the decode-time constant of a surface instruction.
 type surfaceOp struct {
+	uop.Private
 	tex.Access
-	handles func(w *machine.Warp, in *machine.Inst) (one uint64, row *[32]uint64) // row is nil if all lanes have one
-	x, y, k uint32                                                                // rows of coordinates
-	elem    uint32                                                                // bytes of an element
-	bits    []int                                                                 // of the registers of each element; 0: the sink
-	name    string                                                                // of the form, for faults
-	wants   func(im *machine.Image) string                                        // why the format does not do; nil: any does
-	cut     bool                                                                  // sust.p: integers lose high bits
-	signed  rmw                                                                   // sured: on numbers with a sign
-	plain   rmw                                                                   // sured: on others
+	handle  reference
+	x, y, k uint32                         // rows of coordinates
+	elem    uint32                         // bytes of an element
+	bits    []int                          // of the registers of each element; 0: the sink
+	name    string                         // of the form, for faults
+	wants   func(im *machine.Image) string // why the format does not do; nil: any does
+	cut     bool                           // sust.p: integers lose high bits
+	signed  rmw                            // sured: on numbers with a sign
+	plain   rmw                            // sured: on others
 }
 
 // found is where the lanes of an instruction access memory.
@@ -57,48 +59,11 @@ var boundsModes = map[isa.Mod]tex.Bounds{isa.M_trap: tex.Trap, isa.M_clamp: tex.
 func (b *Build) surfaceOp(a *ir.Operand, size uint64) *surfaceOp {
 	o := &surfaceOp{name: b.Sel.Entry.Name, elem: uint32(size)}
 	o.Reach, o.Bounds, o.Size = reaches[b.Sel.Get(isa.C_geom)], boundsModes[b.Sel.Get(isa.C_bounds)], size
-	b.surface(a, o)
+	o.handle = b.reference(a)
 	b.coordinates(&a.Elems[0], o)
 	b.Ext().Data = o
 	return o
 }
-
-// surface places the handle.
-func (b *Build) surface(a *ir.Operand, o *surfaceOp) {
-	b.Out.Imm = a.Imm
-	switch {
-	case a.Reg != ir.NoReg:
-		b.Out.A = b.reg(a.Reg, 64)
-		o.handles = handleRow
-	case a.Var == nil:
-		b.fail("BUG: a surface without name")
-	case b.Home(a.Var) == HomeKernelParam:
-		b.Out.Imm += uint64(a.Var.Offset)
-		o.handles = handleParam
-	default:
-		addr, err := b.Symbol(a)
-		if err != nil {
-			b.fail("%w", err)
-		}
-		b.Out.Imm = addr
-		o.handles = handleConst
-	}
-}
-
-func handleRow(w *machine.Warp, in *machine.Inst) (uint64, *[32]uint64) { return 0, w.R64(in.A) }
-
-func handleConst(_ *machine.Warp, in *machine.Inst) (uint64, *[32]uint64) { return in.Imm, nil }
-
-// handleParam reads a .surfref parameter of the kernel.
-func handleParam(w *machine.Warp, in *machine.Inst) (uint64, *[32]uint64) {
-	p, st := w.AccessUniform(in, &handleRequest, w.Params())
-	if st != machine.Next {
-		return 0, nil
-	}
-	return plainLoad(p, 8), nil
-}
-
-var handleRequest = machine.Request{Space: machine.Param, Kind: machine.Load, Size: 8, Align: 8}
 
 // coordinates places x, y and k. One register for several coordinates is the first of them, the
 // others are 0 (as ptxas 13.5 compiles it); what a vector has more than the geometry is ignored.
@@ -165,7 +130,7 @@ func (b *Build) data(d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) 
 // eachImage visits the images that the running lanes name, each once with its lanes, until a visit
 // does not end with Next; a handle of no image is a fault.
 func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *machine.Image, group uint32) machine.State) machine.State {
-	one, row := o.handles(w, in)
+	one, row := o.handle.of(w, in)
 	for rest := w.Mask; rest != 0; {
 		group := rest
 		if row != nil {

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tex"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // planSurfaceLoad sets up d = bytes of [a, b].
@@ -20,7 +21,7 @@ func planSurfaceLoad(b *Build) {
 	o.elem = uint32(t.Bytes())
 	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Dst = b.data(&ops[0], t.Bits(), o)
-	b.handler(surfaceLoad)
+	b.does(uop.SurfaceLoad)
 	b.extendHigh(o.wide(b.Ext().Dst), false)
 }
 
@@ -42,7 +43,7 @@ func planSurfaceStore(b *Build) {
 	o.elem = uint32(t.Bytes())
 	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
-	b.handler(surfaceStore)
+	b.does(uop.SurfaceStore)
 }
 
 // planSampleStore sets up sample of [a, b] = c, converted.
@@ -52,7 +53,7 @@ func planSampleStore(b *Build) {
 	o.Samples = true
 	o.guessed(b, assume.SurfaceLayer, assume.SampleInteger)
 	b.Ext().Src = b.data(&ops[1], 32, o)
-	b.handler(sampleStore)
+	b.does(uop.SampleStore)
 }
 
 // planSurfaceReduce sets up bytes of [a, b] = op(bytes, c).
@@ -91,7 +92,7 @@ func (b *Build) reduction(t isa.Type) *surfaceOp {
 	ops := b.In.Ops
 	o := b.surfaceOp(&ops[0], uint64(t.Bytes()))
 	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
-	b.handler(surfaceReduce)
+	b.does(uop.SurfaceReduce)
 	return o
 }
 
@@ -156,10 +157,11 @@ func surfaceReduce(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := o.find(w, in, &f); st != machine.Next {
 		return st
 	}
+	plain, signed := o.plain.updates(), o.signed.updates()
 	each(f.lanes, func(i int) {
-		op := &o.plain
+		op := &plain
 		if o.Samples && f.image[i].Format.Channel.Reads() == tex.AsSigned {
-			op = &o.signed
+			op = &signed
 		}
 		op.apply(f.at[i], o.elem, loadElem(w, in.Ext.Src[0], o.bits[0], i), false)
 	})
@@ -170,11 +172,11 @@ func surfaceReduce(w *machine.Warp, in *machine.Inst) machine.State {
 func planSurfaceQuery(b *Build) {
 	ops := b.In.Ops
 	o := &surfaceOp{name: b.Sel.Entry.Name}
-	b.surface(&ops[1], o)
+	o.handle = b.reference(&ops[1])
 	query := queries[b.Sel.Get(isa.C_query)]
 	b.Ext().Data = &surfaceQuery{o, query, uint32(b.Assume(assume.SurfaceExtent))}
 	b.Out.D = b.dst(&ops[0], 32)
-	b.handler(querySurface)
+	b.does(uop.SurfaceQuery)
 }
 
 // surfaceQuery is the decode-time constant of suq.
@@ -233,9 +235,9 @@ func (b *Build) surfaceParam(d, a *ir.Operand) bool {
 	if a.Kind != ir.OpSym || a.Var == nil || !a.Var.Type.Opaque() || b.Home(a.Var) != HomeKernelParam {
 		return false
 	}
-	m := &memoryOp{Request: handleRequest, elem: 8, bits: []int{64}}
-	b.Ext().Data, b.Ext().Dst = m, []uint32{b.dst(d, 64)}
+	m := &memoryOp{Request: handleRequest, Elem: 8, Bits: []int{64}, By: uop.ByKernel}
+	b.Ext().Data, b.Ext().Dst = (*uop.Memory)(m), []uint32{b.dst(d, 64)}
 	b.Out.Imm = uint64(a.Var.Offset) + a.Imm
-	b.uniformLoad(byKernel)
+	b.does(uop.LoadHandle)
 	return true
 }

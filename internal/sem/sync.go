@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func syncLines() []Line {
@@ -34,34 +35,26 @@ func syncLines() []Line {
 		{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
 		{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
 
-		{isa.BarrierClusterArrive, nil, clusterBarrier(machine.ClusterArrive), ""},
-		{isa.BarrierClusterWait, nil, clusterBarrier(machine.ClusterWait), ""},
+		{isa.BarrierClusterArrive, nil, clusterBarrier(uop.ClusterArrive), ""},
+		{isa.BarrierClusterWait, nil, clusterBarrier(uop.ClusterWait), ""},
 	}
-}
-
-// barrierOp is the decode-time constant of a barrier.
-type barrierOp struct {
-	kind    machine.BarrierKind
-	aligned bool
-	counted bool
-	flip    uint32 // reductions: all ones if the predicate is negated
 }
 
 // barrier plans a barrier without reduction: a{, b}.
 func barrier(kind machine.BarrierKind, aligned bool) planDo {
 	return plan(func(b *Build) {
-		o := &barrierOp{kind: kind, aligned: aligned}
+		o := &uop.Barrier{Kind: kind, Aligned: aligned}
 		b.barrierOperands(o, b.In.Ops)
-		b.handler(waitBarrier)
+		b.does(uop.BarrierSync)
 	}).sees(isa.M_cta)
 }
 
 // barrierOperands places the number of the barrier in A and a count in B.
-func (b *Build) barrierOperands(o *barrierOp, ops []ir.Operand) {
+func (b *Build) barrierOperands(o *uop.Barrier, ops []ir.Operand) {
 	b.Ext().Data = o
 	b.Out.A = b.src(&ops[0], 32)
 	if len(ops) > 1 {
-		o.counted, b.Out.B = true, b.src(&ops[1], 32)
+		o.Counted, b.Out.B = true, b.src(&ops[1], 32)
 	}
 }
 
@@ -70,35 +63,35 @@ func reduction(aligned bool) planDo {
 	return plan(func(b *Build) {
 		ops := b.In.Ops
 		last := len(ops) - 1
-		o := &barrierOp{kind: machine.BarPopc, aligned: aligned, flip: flip(&ops[last])}
-		h, width := reduceCount, 32
+		o := &uop.Barrier{Kind: machine.BarPopc, Aligned: aligned, Flip: flip(&ops[last])}
+		does, width := uop.BarrierCount, 32
 		if op := b.Sel.Get(isa.C_op); op != 0 {
-			h, width, o.kind = reducePred, 1, barrierKinds[op]
+			does, width, o.Kind = uop.BarrierPredicate, 1, barrierKinds[op]
 		}
 		b.barrierOperands(o, ops[1:last])
 		b.Out.C, b.Out.D = b.src(&ops[last], 1), b.dst(&ops[0], width)
-		b.handler(h)
+		b.does(does)
 	}, isa.C_op).sees(isa.M_cta)
 }
 
 var barrierKinds = map[isa.Mod]machine.BarrierKind{isa.M_and: machine.BarAnd, isa.M_or: machine.BarOr}
 
-func (o *barrierOp) wait(w *machine.Warp, in *machine.Inst, pred uint32) (uint32, machine.State) {
-	v := machine.BarrierIn{Kind: o.kind, Aligned: o.aligned, ID: w.R32(in.A), Pred: pred}
-	if o.counted {
+func barrierAt(w *machine.Warp, in *machine.Inst, o *uop.Barrier, pred uint32) (uint32, machine.State) {
+	v := machine.BarrierIn{Kind: o.Kind, Aligned: o.Aligned, ID: w.R32(in.A), Pred: pred}
+	if o.Counted {
 		v.Count = w.R32(in.B)
 	}
 	return w.Barrier(in, v)
 }
 
 func waitBarrier(w *machine.Warp, in *machine.Inst) machine.State {
-	_, st := in.Ext.Data.(*barrierOp).wait(w, in, 0)
+	_, st := barrierAt(w, in, in.Ext.Data.(*uop.Barrier), 0)
 	return st
 }
 
 func reduceCount(w *machine.Warp, in *machine.Inst) machine.State {
-	o := in.Ext.Data.(*barrierOp)
-	v, st := o.wait(w, in, *w.P(in.C)^o.flip)
+	o := in.Ext.Data.(*uop.Barrier)
+	v, st := barrierAt(w, in, o, *w.P(in.C)^o.Flip)
 	if st == machine.Next {
 		fillRow(w, in.D, 32, uint64(v))
 	}
@@ -106,8 +99,8 @@ func reduceCount(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func reducePred(w *machine.Warp, in *machine.Inst) machine.State {
-	o := in.Ext.Data.(*barrierOp)
-	v, st := o.wait(w, in, *w.P(in.C)^o.flip)
+	o := in.Ext.Data.(*uop.Barrier)
+	v, st := barrierAt(w, in, o, *w.P(in.C)^o.Flip)
 	if st == machine.Next {
 		setMask(w, in.D, -v)
 	}
@@ -116,19 +109,29 @@ func reducePred(w *machine.Warp, in *machine.Inst) machine.State {
 
 // clusterBarrier plans an instruction at the barrier of the cluster. One worker runs a cluster, in
 // order, so memory is in order with and without .relaxed.
-func clusterBarrier(kind machine.BarrierKind) planDo {
-	h := func(w *machine.Warp, in *machine.Inst) machine.State { return w.ClusterBarrier(in, kind) }
-	return plan(func(b *Build) { b.handler(h) }, isa.C_sem).sees(isa.M_acquire, isa.M_aligned)
+func clusterBarrier(op uop.Op) planDo {
+	return plan(func(b *Build) { b.does(op) }, isa.C_sem).sees(isa.M_acquire, isa.M_aligned)
+}
+
+func arriveAtCluster(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.ClusterBarrier(in, machine.ClusterArrive)
+}
+
+func waitForCluster(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.ClusterBarrier(in, machine.ClusterWait)
 }
 
 // bar.warp.sync membermask: 9.7.13.2.
 func planWarpSync(b *Build) {
 	b.warpOp(&b.In.Ops[0])
-	b.handler(warpSync)
+	b.does(uop.WarpSync)
 }
 
 func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
-	_, st := in.Ext.Data.(*warpOp).gather(w, in, machine.GatherIn{})
+	g, st := warpOf(in).gather(w, in, machine.GatherIn{})
+	if st == machine.Next && w.Observing() {
+		w.Observe(in, machine.Event{What: machine.WarpMet, Lanes: w.Mask, Members: g.lanes})
+	}
 	return st
 }
 
@@ -137,9 +140,9 @@ func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
 func planFence(b *Build) {
 	switch {
 	case b.Sel.Has(isa.M_cta), b.Sel.Has(isa.M_cluster):
-		b.handler(nothing)
+		b.does(uop.Nothing)
 	default:
-		b.handler(fence)
+		b.does(uop.Fence)
 	}
 }
 
@@ -149,6 +152,6 @@ func fence(w *machine.Warp, _ *machine.Inst) machine.State {
 }
 
 // planNothing is for statements that change nothing here.
-func planNothing(b *Build) { b.handler(nothing) }
+func planNothing(b *Build) { b.does(uop.Nothing) }
 
 func nothing(*machine.Warp, *machine.Inst) machine.State { return machine.Next }

@@ -11,20 +11,20 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func tensorLines() []Line {
 	return []Line{
 		{isa.Tcgen05Alloc, nil, plan(planTensorAlloc, isa.C_cta_group, isa.C_space).sees(isa.M_exclusive), ""},
 		{isa.Tcgen05Dealloc, nil, plan(planTensorDealloc, isa.C_cta_group).sees(isa.M_exclusive), ""},
-		{isa.Tcgen05RelinquishAllocPermit, nil, plan(func(b *Build) { b.handler(relinquish) }, isa.C_cta_group), ""},
+		{isa.Tcgen05RelinquishAllocPermit, nil, plan(func(b *Build) { b.does(uop.TensorRelinquish) }, isa.C_cta_group), ""},
 		{isa.Tcgen05Ld, nil, plan(planTensorLoad, isa.C_shape, isa.C_num, isa.C_pack), ""},
 		{isa.Tcgen05LdRed, nil, plan(planTensorReduce, isa.C_shape, isa.C_num, isa.C_op, isa.C_type).sees(isa.M_abs, isa.M_NaN), ""},
 		{isa.Tcgen05St, nil, plan(planTensorStore, isa.C_shape, isa.C_num, isa.C_unpack).assuming(assume.Unpack16), ""},
-		{isa.Tcgen05WaitLd, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorLoadPipe)) }), ""},
-		{isa.Tcgen05WaitSt, nil, plan(func(b *Build) { b.handler(waitTensor(machine.TensorStorePipe)) }), ""},
+		{isa.Tcgen05WaitLd, nil, plan(func(b *Build) { b.does(uop.TensorWaitLoad) }), ""},
+		{isa.Tcgen05WaitSt, nil, plan(func(b *Build) { b.does(uop.TensorWaitStore) }), ""},
 		{isa.Tcgen05Cp, nil, plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).assuming(assume.Container4), ""},
 		{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
 		{isa.Tcgen05Commit, nil, plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).sees(isa.M_sync_restrict_shared_read_mma_a), ""},
@@ -61,6 +61,7 @@ func tensorFault(w *machine.Warp, in *machine.Inst, format string, args ...any) 
 
 // allocOp is the decode-time constant of tcgen05.alloc.
 type allocOp struct {
+	uop.Private
 	machine.TensorCall
 	dst machine.Request
 	to  addressOp
@@ -76,7 +77,7 @@ func planTensorAlloc(b *Build) {
 	o.to = b.addressAt(&b.In.Ops[0])
 	b.Out.B = b.src(&b.In.Ops[1], 32)
 	b.Ext().Data = o
-	b.handler(allocTensor)
+	b.does(uop.TensorAlloc)
 }
 
 // allocTensor checks where the address goes before it allocates.
@@ -103,15 +104,21 @@ func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	return st
 }
 
+// deallocOp is the decode-time constant of tcgen05.dealloc.
+type deallocOp struct {
+	uop.Private
+	machine.TensorCall
+}
+
 // planTensorDealloc sets up tcgen05.dealloc taddr, columns.
 func planTensorDealloc(b *Build) {
-	b.Ext().Data = &machine.TensorCall{Free: true, Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}
+	b.Ext().Data = &deallocOp{TensorCall: machine.TensorCall{Free: true, Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}}
 	b.Out.A, b.Out.B = b.src(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)
-	b.handler(deallocTensor)
+	b.does(uop.TensorDealloc)
 }
 
 func deallocTensor(w *machine.Warp, in *machine.Inst) machine.State {
-	q := *in.Ext.Data.(*machine.TensorCall)
+	q := in.Ext.Data.(*deallocOp).TensorCall
 	addr, same := uniform(w, in.A)
 	columns, alike := uniform(w, in.B)
 	if !same || !alike {
@@ -125,18 +132,25 @@ func deallocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 func relinquish(w *machine.Warp, in *machine.Inst) machine.State { return w.TensorRelinquish(in) }
 
 // waitTensor waits for the loads or the stores of the warp (9.7.16.8.5).
-func waitTensor(pipe machine.PipeKind) machine.Handler {
-	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		if st := w.Collective(in); st != machine.Next {
-			return st
-		}
-		return w.WaitPipe(pipe)
+func waitTensorLoads(w *machine.Warp, in *machine.Inst) machine.State {
+	return waitTensor(w, in, machine.TensorLoadPipe)
+}
+
+func waitTensorStores(w *machine.Warp, in *machine.Inst) machine.State {
+	return waitTensor(w, in, machine.TensorStorePipe)
+}
+
+func waitTensor(w *machine.Warp, in *machine.Inst, pipe machine.PipeKind) machine.State {
+	if st := w.Collective(in); st != machine.Next {
+		return st
 	}
+	return w.WaitPipe(pipe)
 }
 
 // fragmentOp is the decode-time constant of tcgen05.ld and st: which words of tensor memory the
 // registers of each thread are.
 type fragmentOp struct {
+	uop.Private
 	shape   tensor.Shape
 	regs    []uint32 // rows
 	words   []int32  // register after register, 32 threads each: from the word at the base address
@@ -170,7 +184,7 @@ func (b *Build) fragment(pair bool) *fragmentOp {
 		}
 	}
 	var m memoryOp
-	if b.address(b.In.Op(isa.R_taddr), &m) != byRow32 {
+	if b.address(b.In.Op(isa.R_taddr), &m) != uop.ByRow32 {
 		b.fail("an address in tensor memory is a 32-bit register")
 	}
 	return o
@@ -248,7 +262,7 @@ func planTensorLoad(b *Build) {
 	o := b.fragment(b.Sel.Has(isa.M_pack_16b))
 	o.regs = b.vectorRows(b.In.Op(isa.R_r), b.dst)
 	b.Ext().Data = o
-	b.handler(loadTensor)
+	b.does(uop.TensorLoad)
 }
 
 func loadTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -350,15 +364,15 @@ type reduceOp struct {
 	fragmentOp
 	into uint32
 	abs  bool
-	f    func(a, b uint32) uint32
+	f    uop.Op
 }
 
 // foldings by operation, type and .NaN.
-var foldings = map[[3]isa.Mod]func(a, b uint32) uint32{
-	{isa.M_min, isa.M_u32}: num.MinU32, {isa.M_max, isa.M_u32}: num.MaxU32,
-	{isa.M_min, isa.M_s32}: num.MinS32, {isa.M_max, isa.M_s32}: num.MaxS32,
-	{isa.M_min, isa.M_f32}: num.MinF32, {isa.M_max, isa.M_f32}: num.MaxF32,
-	{isa.M_min, isa.M_f32, isa.M_NaN}: num.MinNaNF32, {isa.M_max, isa.M_f32, isa.M_NaN}: num.MaxNaNF32,
+var foldings = map[[3]isa.Mod]uop.Op{
+	{isa.M_min, isa.M_u32}: uop.MinU32, {isa.M_max, isa.M_u32}: uop.MaxU32,
+	{isa.M_min, isa.M_s32}: uop.MinS32, {isa.M_max, isa.M_s32}: uop.MaxS32,
+	{isa.M_min, isa.M_f32}: uop.MinF32, {isa.M_max, isa.M_f32}: uop.MaxF32,
+	{isa.M_min, isa.M_f32, isa.M_NaN}: uop.MinNaNF32, {isa.M_max, isa.M_f32, isa.M_NaN}: uop.MaxNaNF32,
 }
 
 // planTensorReduce sets up tcgen05.ld.red r, red, [taddr]{, split}.
@@ -371,7 +385,7 @@ func planTensorReduce(b *Build) {
 	o.f = foldings[key]
 	o.regs, o.into = b.vectorRows(b.In.Op(isa.R_r), b.dst), b.dst(b.In.Op(isa.R_red), 32)
 	b.Ext().Data = o
-	b.handler(reduceTensor)
+	b.does(uop.TensorReduce)
 }
 
 func reduceTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -394,14 +408,14 @@ func reduceTensor(w *machine.Warp, in *machine.Inst) machine.State {
 // reduce combines the registers of each thread from the first on. With .abs it compares and
 // returns magnitudes; a lone NaN then is as without.
 func (o *reduceOp) reduce(rows []*[32]uint32, into *[32]uint32) {
-	mask := ^uint32(0)
+	mask, f := ^uint32(0), function[func(a, b uint32) uint32](o.f)
 	if o.abs {
 		mask >>= 1
 	}
 	for i := range into {
 		v := rows[0][i] & mask
 		for _, row := range rows[1:] {
-			v = o.f(v, row[i]&mask)
+			v = f(v, row[i]&mask)
 		}
 		into[i] = v
 	}
@@ -412,7 +426,7 @@ func planTensorStore(b *Build) {
 	o := b.fragment(b.Sel.Has(isa.M_unpack_16b))
 	o.regs, o.keep = b.vectorRows(b.In.Op(isa.R_r), b.src), b.Assume(assume.Unpack16) == 1
 	b.Ext().Data = o
-	b.handler(storeTensor)
+	b.does(uop.TensorStore)
 }
 
 func storeTensor(w *machine.Warp, in *machine.Inst) machine.State {

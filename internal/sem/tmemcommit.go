@@ -9,10 +9,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // tensorCommitOp is the decode-time constant of tcgen05.commit [mbar]{, mask}.
 type tensorCommitOp struct {
+	uop.Private
 	at    machine.Request
 	to    addressOp
 	many  bool
@@ -29,7 +31,7 @@ func planTensorCommit(b *Build) {
 		o.masks = b.src(&b.In.Ops[1], 32)
 	}
 	b.Ext().Data = o
-	b.handler(commitTensor)
+	b.does(uop.TensorCommit)
 }
 
 func commitTensor(w *machine.Warp, in *machine.Inst) machine.State {

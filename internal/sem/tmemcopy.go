@@ -13,10 +13,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // tensorCopyOp is the decode-time constant of tcgen05.cp [taddr], s-desc.
 type tensorCopyOp struct {
+	uop.Private
 	tensor.Copy
 	lanes  []uint8 // row after row, Copy.Times each: relative to that of the address
 	last   int     // the highest of them
@@ -53,13 +55,13 @@ func planTensorCopy(b *Build) {
 	o.desc = b.src(&b.In.Ops[1], 64)
 	b.tensorAddress()
 	b.Ext().Data = o
-	b.handler(copyToTensor)
+	b.does(uop.TensorCopy)
 }
 
 // tensorAddress places [taddr], of each lane.
 func (b *Build) tensorAddress() {
 	var m memoryOp
-	if b.address(b.In.Op(isa.R_taddr), &m) != byRow32 {
+	if b.address(b.In.Op(isa.R_taddr), &m) != uop.ByRow32 {
 		b.fail("an address in tensor memory is a 32-bit register")
 	}
 }
@@ -285,6 +287,7 @@ func (c *tensorCopy) touches(*machine.Op) iter.Seq2[machine.Extent, machine.Acce
 
 // tensorShiftOp is the decode-time constant of tcgen05.shift.down [taddr].
 type tensorShiftOp struct {
+	uop.Private
 	group int
 	down  bool // rows go to higher lanes (U1)
 	all   bool // in each group of 32 lanes (U2)
@@ -295,7 +298,7 @@ func planTensorShift(b *Build) {
 	o.down, o.all = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftLanes) == 1
 	b.tensorAddress()
 	b.Ext().Data = o
-	b.handler(shiftTensor)
+	b.does(uop.TensorShift)
 }
 
 func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {

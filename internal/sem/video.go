@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func videoLines() []Line {
@@ -155,12 +156,18 @@ func (b *Build) video(of func(a, b, c uint32) uint32) {
 		third = &ops[3]
 	}
 	b.Out.D, b.Out.A, b.Out.B, b.Out.C = b.dst(&ops[0], 32), b.src(&ops[1], 32), b.src(&ops[2], 32), b.src(third, 32)
-	b.Ext().Data = of
-	b.handler(videoHandler)
+	b.Ext().Data = &videoOp{of: of}
+	b.does(uop.Video)
+}
+
+// videoOp is what a video instruction computes of the registers of a lane.
+type videoOp struct {
+	uop.Private
+	of func(a, b, c uint32) uint32
 }
 
 func videoHandler(w *machine.Warp, in *machine.Inst) machine.State {
-	of := in.Ext.Data.(func(a, b, c uint32) uint32)
+	of := in.Ext.Data.(*videoOp).of
 	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func warpLines() []Line {
@@ -26,14 +27,11 @@ func warpLines() []Line {
 	}
 }
 
-// warpOp is the decode-time constant of a handler that gathers lanes.
-type warpOp struct {
-	key     uint64 // what lanes must agree on to wait for each other
-	members uint32 // row of member masks; unset: the executing lanes are the members
-	sync    bool
-	flip    uint32 // all ones if the source predicate is negated
-	pair    uint32 // mask destination of d|p
-}
+// warpOp gathers lanes as a payload says.
+type warpOp uop.Warp
+
+// warpOf is the payload of an operation across lanes.
+func warpOf(in *machine.Inst) *warpOp { return (*warpOp)(in.Ext.Data.(*uop.Warp)) }
 
 // met is what lanes that have met brought.
 type met struct {
@@ -46,10 +44,10 @@ type met struct {
 // gather brings the lanes of w.Mask together with their members; without a mask the executing
 // lanes are among themselves.
 func (o *warpOp) gather(w *machine.Warp, in *machine.Inst, v machine.GatherIn) (met, machine.State) {
-	if !o.sync {
+	if !o.Sync {
 		return met{w.Mask, v.Pred, v.A, v.X}, machine.Next
 	}
-	v.Key, v.Members = o.key, w.R32(o.members)
+	v.Key, v.Members = o.Key, w.R32(o.Members)
 	g, st := w.Gather(in, v)
 	if st != machine.Next {
 		return met{}, st
@@ -59,18 +57,18 @@ func (o *warpOp) gather(w *machine.Warp, in *machine.Inst, v machine.GatherIn) (
 
 // peers returns the lanes that lane i takes part with.
 func (o *warpOp) peers(w *machine.Warp, g *met, i int) uint32 {
-	if !o.sync {
+	if !o.Sync {
 		return g.lanes
 	}
-	return g.lanes & w.R32(o.members)[i&31]
+	return g.lanes & w.R32(o.Members)[i&31]
 }
 
 // warpOp sets up the gathering of a statement; members is its mask operand, nil if the form
 // has none.
-func (b *Build) warpOp(members *ir.Operand) *warpOp {
-	o := &warpOp{key: keyOf(b.Sel)}
+func (b *Build) warpOp(members *ir.Operand) *uop.Warp {
+	o := &uop.Warp{Key: keyOf(b.Sel)}
 	if members != nil {
-		o.sync, o.members = true, b.src(members, 32)
+		o.Sync, o.Members = true, b.src(members, 32)
 	}
 	b.Ext().Data = o
 	return o
@@ -92,11 +90,11 @@ func (b *Build) last(n int) *ir.Operand {
 }
 
 // pairDst places d of `d` or `d|p`, and p as the operation's pair.
-func (b *Build) pairDst(o *warpOp, width int) {
+func (b *Build) pairDst(o *uop.Warp, width int) {
 	d := &b.In.Ops[0]
-	o.pair = b.Scratch(machine.Pred)
+	o.Pair = b.Scratch(machine.Pred)
 	if d.Kind == ir.OpPair {
-		o.pair = b.dst(&d.Elems[1], 1)
+		o.Pair = b.dst(&d.Elems[1], 1)
 		d = &d.Elems[0]
 	}
 	b.Out.D = b.dst(d, width)
@@ -114,15 +112,17 @@ func planShfl(b *Build) {
 	o := b.warpOp(b.last(4))
 	b.pairDst(o, 32)
 	b.Out.A, b.Out.B, b.Out.C = b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32), b.src(&b.In.Ops[3], 32)
-	b.handler(shflModes[b.Sel.Get(isa.C_mode)])
+	b.does(shuffles[b.Sel.Get(isa.C_mode)])
 }
 
-var shflModes = map[isa.Mod]machine.Handler{
-	isa.M_up:   func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflUp) },
-	isa.M_down: func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflDown) },
-	isa.M_bfly: func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflBfly) },
-	isa.M_idx:  func(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflIdx) },
+var shuffles = map[isa.Mod]uop.Op{
+	isa.M_up: uop.ShuffleUp, isa.M_down: uop.ShuffleDown, isa.M_bfly: uop.ShuffleBfly, isa.M_idx: uop.ShuffleIdx,
 }
+
+func shuffleUp(w *machine.Warp, in *machine.Inst) machine.State   { return shfl(w, in, shflUp) }
+func shuffleDown(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflDown) }
+func shuffleBfly(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflBfly) }
+func shuffleIdx(w *machine.Warp, in *machine.Inst) machine.State  { return shfl(w, in, shflIdx) }
 
 // The source lane j of lane i and whether it is in range; seg is the segment mask c[12:8],
 // clamp is c[4:0].
@@ -150,7 +150,7 @@ func shflIdx(i, b, seg, clamp int) (j int, ok bool) {
 // shfl copies from the source lane, from the own one if it is out of range or no member:
 // what an inactive lane gives is undefined.
 func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (int, bool)) machine.State {
-	o := in.Ext.Data.(*warpOp)
+	o := warpOf(in)
 	g, st := o.gather(w, in, machine.GatherIn{A: w.R32(in.A)})
 	if st != machine.Next {
 		return st
@@ -162,13 +162,16 @@ func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (
 		i := bits.TrailingZeros32(m) & 31
 		j, ok := source(i, int(b[i]&31), int(c[i]>>8&31), int(c[i]&31))
 		inRange |= bit(ok) << i
-		if !ok || o.peers(w, &g, i)>>(j&31)&1 == 0 {
+		if peers := o.peers(w, &g, i); !ok || peers>>(j&31)&1 == 0 {
+			if ok && o.Sync && w.Watchful() {
+				w.ShuffleMisuse(in, i, j, peers)
+			}
 			j = i
 		}
 		out[i] = a[j&31]
 	}
 	storeLanes(d, &out, w.Mask)
-	setMask(w, o.pair, inRange)
+	setMask(w, o.Pair, inRange)
 	return machine.Next
 }
 
@@ -187,43 +190,50 @@ func storeLanes(d, v *[32]uint32, mask uint32) {
 // vote{.sync}.mode d, {!}a{, membermask}: 9.7.13.9.
 func planVote(b *Build) {
 	o := b.warpOp(b.last(2))
-	o.flip = flip(&b.In.Ops[1])
+	o.Flip = flip(&b.In.Ops[1])
 	b.Out.A = b.src(&b.In.Ops[1], 1)
-	h, ok := voteModes[b.Sel.Get(isa.C_mode)]
+	op, ok := votes[b.Sel.Get(isa.C_mode)]
 	if ok {
 		b.Out.D = b.dst(&b.In.Ops[0], 1)
 	} else {
-		b.Out.D, h = b.dst(&b.In.Ops[0], 32), ballot
+		b.Out.D, op = b.dst(&b.In.Ops[0], 32), uop.Ballot
 	}
-	b.handler(h)
+	b.does(op)
 }
+
+var votes = map[isa.Mod]uop.Op{isa.M_all: uop.VoteAll, isa.M_any: uop.VoteAny, isa.M_uni: uop.VoteUni}
 
 // The results of a vote by the true predicates among the peers.
-var voteModes = map[isa.Mod]machine.Handler{
-	isa.M_all: voteBy(func(yes, peers uint32) bool { return yes == peers }),
-	isa.M_any: voteBy(func(yes, peers uint32) bool { return yes != 0 }),
-	isa.M_uni: voteBy(func(yes, peers uint32) bool { return yes == 0 || yes == peers }),
+
+func voteAll(w *machine.Warp, in *machine.Inst) machine.State {
+	return voteBy(w, in, func(yes, peers uint32) bool { return yes == peers })
 }
 
-func voteBy(f func(yes, peers uint32) bool) machine.Handler {
-	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		return vote(w, in, func(o *warpOp, g met) {
-			var p uint32
-			each(w.Mask, func(i int) {
-				peers := o.peers(w, &g, i)
-				p |= bit(f(g.pred&peers, peers)) << i
-			})
-			setMask(w, in.D, p)
+func voteAny(w *machine.Warp, in *machine.Inst) machine.State {
+	return voteBy(w, in, func(yes, peers uint32) bool { return yes != 0 })
+}
+
+func voteUni(w *machine.Warp, in *machine.Inst) machine.State {
+	return voteBy(w, in, func(yes, peers uint32) bool { return yes == 0 || yes == peers })
+}
+
+func voteBy(w *machine.Warp, in *machine.Inst, f func(yes, peers uint32) bool) machine.State {
+	return vote(w, in, func(o *warpOp, g met) {
+		var p uint32
+		each(w.Mask, func(i int) {
+			peers := o.peers(w, &g, i)
+			p |= bit(f(g.pred&peers, peers)) << i
 		})
-	}
+		setMask(w, in.D, p)
+	})
 }
 
 func ballot(w *machine.Warp, in *machine.Inst) machine.State {
 	return vote(w, in, func(o *warpOp, g met) {
-		d, members := w.R32(in.D), *w.R32(o.members) // d may be the row of the masks
+		d, members := w.R32(in.D), *w.R32(o.Members) // d may be the row of the masks
 		each(w.Mask, func(i int) {
 			d[i] = g.pred & g.lanes
-			if o.sync {
+			if o.Sync {
 				d[i] &= members[i]
 			}
 		})
@@ -231,8 +241,8 @@ func ballot(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func vote(w *machine.Warp, in *machine.Inst, result func(*warpOp, met)) machine.State {
-	o := in.Ext.Data.(*warpOp)
-	g, st := o.gather(w, in, machine.GatherIn{Pred: (*w.P(in.A) ^ o.flip) & w.Mask})
+	o := warpOf(in)
+	g, st := o.gather(w, in, machine.GatherIn{Pred: (*w.P(in.A) ^ o.Flip) & w.Mask})
 	if st == machine.Next {
 		result(o, g)
 	}
@@ -240,12 +250,12 @@ func vote(w *machine.Warp, in *machine.Inst, result func(*warpOp, met)) machine.
 }
 
 // match.any.sync.type d, a, membermask: the members with an equal value (9.7.13.10).
-func planMatchAny(b *Build) { b.match(matchAny) }
+func planMatchAny(b *Build) { b.match(uop.MatchAny) }
 
 // match.all.sync.type d|p, a, membermask: all members if their values are equal.
-func planMatchAll(b *Build) { b.match(matchAll) }
+func planMatchAll(b *Build) { b.match(uop.MatchAll) }
 
-func (b *Build) match(h machine.Handler) {
+func (b *Build) match(op uop.Op) {
 	o := b.warpOp(&b.In.Ops[2])
 	b.pairDst(o, 32)
 	b.Out.Imm = 32
@@ -253,12 +263,12 @@ func (b *Build) match(h machine.Handler) {
 		b.Out.Imm = 64
 	}
 	b.Out.A = b.src(&b.In.Ops[1], int(b.Out.Imm))
-	b.handler(h)
+	b.does(op)
 }
 
 // matching gathers the values of a match and hands each lane the peers with an equal one.
 func matching(w *machine.Warp, in *machine.Inst, result func(i int, same, peers uint32)) machine.State {
-	o, v := in.Ext.Data.(*warpOp), machine.GatherIn{}
+	o, v := warpOf(in), machine.GatherIn{}
 	if in.Imm == 64 {
 		v.X = w.R64(in.A)
 	} else {
@@ -268,7 +278,7 @@ func matching(w *machine.Warp, in *machine.Inst, result func(i int, same, peers 
 	if st != machine.Next {
 		return st
 	}
-	values, members := gathered(g), *w.R32(o.members)
+	values, members := gathered(g), *w.R32(o.Members)
 	each(w.Mask, func(i int) {
 		peers, same := members[i]&g.lanes, uint32(0)
 		each(peers, func(j int) { same |= bit(values[j] == values[i]) << j })
@@ -300,7 +310,7 @@ func matchAll(w *machine.Warp, in *machine.Inst) machine.State {
 		d[i], p = peers&-all, p|all<<i
 	})
 	if st == machine.Next {
-		setMask(w, in.Ext.Data.(*warpOp).pair, p)
+		setMask(w, warpOf(in).Pair, p)
 	}
 	return st
 }
@@ -308,7 +318,7 @@ func matchAll(w *machine.Warp, in *machine.Inst) machine.State {
 // activemask.b32 d: the lanes that execute together (9.7.13.11).
 func planActivemask(b *Build) {
 	b.Out.D = b.dst(&b.In.Ops[0], 32)
-	b.handler(activemask)
+	b.does(uop.ActiveMask)
 }
 
 func activemask(w *machine.Warp, in *machine.Inst) machine.State {
@@ -321,20 +331,20 @@ func activemask(w *machine.Warp, in *machine.Inst) machine.State {
 func planElect(b *Build) {
 	o := b.warpOp(&b.In.Ops[1])
 	b.pairDst(o, 32)
-	b.handler(elect)
+	b.does(uop.Elect)
 }
 
 func elect(w *machine.Warp, in *machine.Inst) machine.State {
-	o := in.Ext.Data.(*warpOp)
+	o := warpOf(in)
 	g, st := o.gather(w, in, machine.GatherIn{})
 	if st != machine.Next {
 		return st
 	}
-	d, members, p := w.R32(in.D), *w.R32(o.members), uint32(0)
+	d, members, p := w.R32(in.D), *w.R32(o.Members), uint32(0)
 	each(w.Mask, func(i int) {
 		leader := bits.TrailingZeros32(g.lanes & members[i])
 		d[i], p = uint32(leader), p|bit(leader == i)<<i
 	})
-	setMask(w, o.pair, p)
+	setMask(w, o.Pair, p)
 	return machine.Next
 }

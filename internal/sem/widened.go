@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // widenedDo executes a lane function whose operands may be wider than it takes.
@@ -27,12 +28,12 @@ func (d widenedDo) Plan(b *Build) {
 		d.laneDo.Plan(b)
 		return
 	}
-	x := &wideLane{fn: d.fn, d: b.wideOperand(&b.In.Ops[0])}
-	for i := range d.stamp().sources() {
+	x := &wideLane{fn: stamps[d.op].fn, d: b.wideOperand(&b.In.Ops[0])}
+	for i := range d.op.Shape().Operands() {
 		x.src[i] = b.wideOperand(&b.In.Ops[1+i])
 	}
 	b.Ext().Data = x
-	b.handler(wideLanes)
+	b.does(uop.Widened)
 	if bits := b.operandBits(&b.In.Ops[0], 32); bits > 64 {
 		b.extendHigh([]uint32{x.d.off}, false)
 	}
@@ -51,6 +52,7 @@ func (b *Build) wideOperand(o *ir.Operand) wideOperand {
 
 // wideLane is a lane function on such operands.
 type wideLane struct {
+	uop.Private
 	fn  any
 	d   wideOperand
 	src [3]wideOperand

@@ -320,9 +320,14 @@ func (s *scanner) str() Kind {
 	return BadToken
 }
 
-// hash skips a preprocessor line; elsewhere # is a stray character.
+// hash skips a line marker (# 1 "file.cu", anywhere in a line, as ptxas 13.5 does) or another preprocessor
+// line; elsewhere # is a stray character.
 func (s *scanner) hash() Kind {
 	start := s.pos
+	if n := lineMarker(s.text[start:]); n > 0 {
+		s.pos += n
+		return Comment
+	}
 	if !s.beginsLine() {
 		return s.bad()
 	}

@@ -55,6 +55,16 @@ func Decode(d uint64) (Descriptor, error) {
 	return m, nil
 }
 
+// DecodeWgmma reads a descriptor of wgmma (9.7.15.5.1.2), whose swizzle has two bits and whose other bits are zero.
+func DecodeWgmma(d uint64) (Descriptor, error) {
+	for _, unused := range [][2]uint{{14, 15}, {30, 31}, {46, 48}, {52, 61}} {
+		if from, to := unused[0], unused[1]; field(d, from, to-from+1) != 0 {
+			return Descriptor{}, bad(d, from, to, "0", "they are not used")
+		}
+	}
+	return Decode(d | fixedValue<<fixedBit)
+}
+
 func bad(d uint64, from, to uint, want, what string) error {
 	return fmt.Errorf("matrix descriptor %#016x: bits %d to %d are %#b, must be %s (%s)", d, from, to, field(d, from, to-from+1), want, what)
 }

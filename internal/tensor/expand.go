@@ -5,16 +5,20 @@ import "encoding/binary"
 // Format says what a copy does to each unit of 16 bytes.
 type Format uint8
 
-// The formats of a source whose destination is .b8x16 (9.7.16.9.1).
+// The formats of a source whose destination is .b8x16 (9.7.16.9.1), or .s8 (9.4: 9.7.16.5.15).
 const (
 	Plain    Format = iota
 	B6x16P32        // 16 elements of 6 bits, then 4 bytes of padding
 	B4x16P64        // 16 elements of 4 bits, then 8 bytes of padding
+	S4              // 16 elements of 4 bits, with signs
 )
 
 func (f Format) String() string {
-	return [...]string{"plain", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"}[f]
+	return [...]string{"plain", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64", ".s8.s4"}[f]
 }
+
+// Bytes is how many bytes of a unit hold elements.
+func (f Format) Bytes() uint32 { return [...]uint32{16, 12, 8, 8}[f] }
 
 // Expand turns a unit of shared memory into 16 bytes of tensor memory. Elements lie from the
 // lowest bit on. A 6-bit element becomes the low bits of its byte; a 4-bit one is shifted left
@@ -26,8 +30,18 @@ func (f Format) Expand(src *[16]byte, shift4 uint) [16]byte {
 		return expand6(src)
 	case B4x16P64:
 		return expand4(src, shift4)
+	case S4:
+		return signs4(expand4(src, 0))
 	}
 	return *src
+}
+
+// signs4 copies bit 3 of each byte upwards.
+func signs4(v [16]byte) [16]byte {
+	for i, x := range v {
+		v[i] = x | x&8*0x1e
+	}
+	return v
 }
 
 // expand6 takes three bytes to four elements.

@@ -11,6 +11,7 @@ type Product struct {
 	AColumn     bool // of Quads: A is column-major
 	BRow        bool // of Quads: B is row-major
 	WideC       bool // of Quads: an element of C and D is a register
+	Wmma        bool // fragments of wmma
 	RowMetadata bool // of Sparse: where eight chunks share metadata, a lane has one row's, not half of two rows'
 }
 
@@ -40,6 +41,9 @@ func (p Product) A(lane, r, j int) (row, k int) {
 		row, k = quad(lane, 2*r+j, p.AColumn)
 		return row, k
 	}
+	if p.Wmma {
+		return p.wmma().A(lane, r, j)
+	}
 	n := p.PerRegister()
 	if p.M == 8 {
 		return lane >> 2, n*(lane&3) + j + 4*n*r
@@ -53,6 +57,9 @@ func (p Product) B(lane, r, j int) (k, column int) {
 		column, k = quad(lane, 2*r+j, p.BRow)
 		return k, column
 	}
+	if p.Wmma {
+		return p.wmma().B(lane, r, j)
+	}
 	n := p.PerRegister()
 	return n*(lane&3) + j + 4*n*r, lane >> 2
 }
@@ -64,9 +71,13 @@ func (p Product) C(lane, i int) (row, column int) {
 		return lane&1 + i&2 + lane>>4*4 + lane&15>>2*8, i&4 + lane&2 + i&1
 	case p.Quads:
 		return quad(lane, i, false)
+	case p.Wmma:
+		return p.wmma().C(lane, i)
 	}
 	return lane>>2 + 8*(i>>1), 2*(lane&3) + i&1
 }
+
+func (p Product) wmma() Wmma { return Wmma{M: p.M, N: p.N, K: p.K, Bits: p.Bits} }
 
 // quad returns where element i of a lane is in an operand of m8n8k4: in the line of the lane, or,
 // turned, in one of four lines.

@@ -94,3 +94,47 @@ func TestMetadata(t *testing.T) {
 		}
 	}
 }
+
+// TestRows wants each byte of each line in one place, and cells worked out by hand.
+func TestRows(t *testing.T) {
+	for s, regs := range map[Rows]int{Rows8: 4, Rows8Trans: 4, Rows16Trans: 4, Rows8x16: 4} {
+		once(t, s, "lines", regs*s.Lanes()/s.Registers(), 16, regs, 4, s.Byte)
+	}
+	for _, c := range []struct {
+		s                   Rows
+		lane, r, b, row, at int
+	}{
+		{Rows8, 13, 2, 1, 19, 5},      // bytes 4 to 7 of line 19
+		{Rows8Trans, 13, 2, 1, 18, 7}, // the upper byte of half 3 of line 18
+		{Rows8Trans, 13, 2, 2, 19, 6},
+		{Rows16Trans, 9, 3, 2, 22, 10},
+		{Rows8x16, 9, 0, 3, 3, 10},
+	} {
+		if row, at := c.s.Byte(c.lane, c.r, c.b); row != c.row || at != c.at {
+			t.Errorf("%+v: byte %d of line %d", c, at, row)
+		}
+	}
+}
+
+// TestWmma wants each element of a matrix in one register, if copies are left aside, and some where compilers have them.
+func TestWmma(t *testing.T) {
+	for _, f := range []Wmma{
+		{16, 16, 16, 16}, {8, 32, 16, 16}, {32, 8, 16, 16}, {16, 16, 16, 8}, {8, 32, 16, 8}, {32, 8, 16, 8},
+		{16, 16, 8, 32}, {8, 8, 4, 64}, {8, 8, 32, 4}, {8, 8, 128, 1},
+	} {
+		once(t, f, "A", f.M, f.K, f.RegistersA(), f.perRegister(), f.A)
+		once(t, f, "B", f.K, f.N, f.RegistersB(), f.perRegister(), f.B)
+		once(t, f, "C", f.M, f.N, f.M*f.N/32, 1, func(lane, r, _ int) (int, int) { return f.C(lane, r) })
+	}
+	f := Wmma{32, 8, 16, 16}
+	if row, k := f.A(9, 7, 1); row != 2+8+16 || k != 2+1+8 {
+		t.Errorf("A of m32n8k16, lane 9, register 7, upper half: (%d, %d)", row, k)
+	}
+	f = Wmma{16, 16, 16, 16}
+	if k, column := f.B(9, 6, 0); k != 2 || column != 2+8 {
+		t.Errorf("B of m16n16k16, lane 9, the copy of register 2: (%d, %d)", k, column)
+	}
+	if row, column := f.C(9, 6); row != 10 || column != 10 {
+		t.Errorf("C of m16n16k16, lane 9, element 6: (%d, %d)", row, column)
+	}
+}

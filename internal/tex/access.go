@@ -14,10 +14,16 @@ const (
 	Reach3D
 	ReachA1D
 	ReachA2D
+	ReachCube // the rest: textures alone
+	ReachACube
+	Reach2DMS
+	ReachA2DMS
 )
 
 // String is the modifier without its dot.
-func (r Reach) String() string { return [...]string{"1d", "2d", "3d", "a1d", "a2d"}[r] }
+func (r Reach) String() string {
+	return [...]string{"1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms"}[r]
+}
 
 // Bounds says what an instruction does outside of the surface.
 type Bounds uint8

@@ -19,16 +19,20 @@ const (
 	D2Layered
 	Cube        // six square layers, one a face
 	CubeLayered // six for each cube
+	D2MS        // several samples each texel: textures alone
+	D2MSLayered
 )
 
 // geometries are the facts of each: the words of its size, and how instructions reach it.
 var geometries = [...]struct {
 	name, size string
-	reach      Reach
+	reach      Reach // of surfaces
+	texture    Reach
 }{
-	D1: {"1d", "W", Reach1D}, D2: {"2d", "WxH", Reach2D}, D3: {"3d", "WxHxD", Reach3D},
-	D1Layered: {"1dlayered", "WxL", ReachA1D}, D2Layered: {"2dlayered", "WxHxL", ReachA2D},
-	Cube: {"cube", "WxW", ReachA2D}, CubeLayered: {"cubelayered", "WxWxL", ReachA2D},
+	D1: {"1d", "W", Reach1D, Reach1D}, D2: {"2d", "WxH", Reach2D, Reach2D}, D3: {"3d", "WxHxD", Reach3D, Reach3D},
+	D1Layered: {"1dlayered", "WxL", ReachA1D, ReachA1D}, D2Layered: {"2dlayered", "WxHxL", ReachA2D, ReachA2D},
+	Cube: {"cube", "WxW", ReachA2D, ReachCube}, CubeLayered: {"cubelayered", "WxWxL", ReachA2D, ReachACube},
+	D2MS: {"2dms", "WxHxS", Reach2DMS, Reach2DMS}, D2MSLayered: {"2dmslayered", "WxHxLxS", ReachA2DMS, ReachA2DMS},
 }
 
 // String is the name that the command line takes.
@@ -37,8 +41,11 @@ func (g Geometry) String() string { return geometries[g].name }
 // Valid tells whether the geometry exists.
 func (g Geometry) Valid() bool { return int(g) < len(geometries) }
 
-// Reach is the geometry that instructions name to reach the image.
+// Reach is the geometry that surface instructions name to reach the image.
 func (g Geometry) Reach() Reach { return geometries[g].reach }
+
+// TextureReach is the geometry that texture instructions name.
+func (g Geometry) TextureReach() Reach { return geometries[g].texture }
 
 // ParseGeometry reads what String writes.
 func ParseGeometry(text string) (Geometry, error) {
@@ -60,7 +67,8 @@ type Image struct {
 	Linear   bool // memory_layout says linear
 
 	Width, Height uint32 // samples; Height is 1 without a second dimension
-	Slices        uint32 // of a volume, layers of an array, faces of cubes; else 1
+	Slices        uint32 // of a volume, layers of an array, faces of cubes; else 1; times Samples
+	Samples       uint32 // of a texel: 0 unless there are several (2dms)
 	Pitch, Slice  uint64 // bytes
 }
 
@@ -69,6 +77,9 @@ const rowAlign = 16
 
 // maxRow bounds the bytes of a row, which coordinates count, and maxExtent the other extents.
 const maxRow, maxExtent = 1 << 30, 1 << 27
+
+// maxSamples bounds the samples of a texel.
+const maxSamples = 64
 
 // New makes an image of a size as the geometry writes it: width, then height, then depth or
 // layers, each where there is one.
@@ -88,6 +99,8 @@ func New(g Geometry, size []int, f Format) (Image, error) {
 		switch {
 		case i == 0:
 			im.Width = uint32(n)
+		case words[i] == "S":
+			im.Samples = uint32(n)
 		case words[i] == "D" || words[i] == "L":
 			im.Slices = uint32(n)
 		default:
@@ -105,6 +118,10 @@ func (im Image) laidOut(size []int) (Image, error) {
 		}
 		im.Slices *= 6
 	}
+	if im.Samples > maxSamples {
+		return Image{}, fmt.Errorf("%d samples of a texel: want at most %d", im.Samples, maxSamples)
+	}
+	im.Slices *= max(im.Samples, 1)
 	if im.Row() > maxRow {
 		return Image{}, fmt.Errorf("rows of %d bytes: want at most %d", im.Row(), maxRow)
 	}
@@ -143,6 +160,10 @@ func (im *Image) Size() []int {
 		return []int{w, h}
 	case CubeLayered:
 		n /= 6
+	case D2MS:
+		n = int(im.Samples)
+	case D2MSLayered:
+		return []int{w, h, n / int(im.Samples), int(im.Samples)}
 	}
 	return []int{w, h, n}
 }
@@ -166,6 +187,8 @@ func (im *Image) Layers() uint32 {
 	switch im.Geometry {
 	case D1Layered, D2Layered, CubeLayered:
 		return uint32(im.Size()[len(im.Size())-1])
+	case D2MSLayered:
+		return im.Slices / im.Samples
 	}
 	return 0
 }

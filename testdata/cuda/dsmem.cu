@@ -41,7 +41,7 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) ringSum(const unsigned *in,
     unsigned rank = __clusterRelativeBlockRank(), ranks = __clusterSizeInBlocks();
     if (threadIdx.x == 0)
         own = seen = 0;
-    __syncthreads();
+    clusterSync(); // a peer writes seen: it must not be first
     atomicAdd(&own, in[blockIdx.x * blockDim.x + threadIdx.x]);
     __syncthreads();
     unsigned total = own;

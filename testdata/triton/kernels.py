@@ -46,3 +46,17 @@ def layernorm(x, weight, bias, out, columns, stride, epsilon, BLOCK: tl.constexp
     y = d / tl.sqrt_rn(variance + epsilon)
     y = y * tl.load(weight + at, mask=inside, other=0.0) + tl.load(bias + at, mask=inside, other=0.0)
     tl.store(out + row * stride + at, y, mask=inside)
+
+
+@triton.jit
+def matmul(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    at = tl.arange(0, K)
+    total = tl.zeros((M, N), dtype=tl.float32)
+    for step in tl.range(0, k, K, num_stages=3):
+        x = tl.load(a + rows[:, None] * k + (step + at)[None, :], mask=rows[:, None] < m, other=0.0)
+        y = tl.load(b + (step + at)[:, None] * n + columns[None, :], mask=columns[None, :] < n, other=0.0)
+        total = tl.dot(x, y, total)
+    inside = (rows[:, None] < m) & (columns[None, :] < n)
+    tl.store(c + rows[:, None] * n + columns[None, :], total.to(tl.float16), mask=inside)

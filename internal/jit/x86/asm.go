@@ -18,6 +18,7 @@ type Asm struct {
 	listing *Listing
 	kept    uint16 // general registers, see Keep
 	wanted  func(v int64) bool
+	watch   func(m Mem) error
 	marks   []Mark
 	err     error
 }
@@ -53,7 +54,7 @@ func (a *Asm) Reset() {
 	a.buf, a.labels, a.fixups = a.buf[:0], a.labels[:0], a.fixups[:0]
 	a.pool.reset()
 	a.deco, a.used, a.listing, a.kept, a.err = deco{}, 0, nil, 0, nil
-	a.wanted, a.marks = nil, a.marks[:0]
+	a.wanted, a.marks, a.watch = nil, a.marks[:0], nil
 }
 
 // Grow makes room for n bytes of code.
@@ -67,6 +68,9 @@ func (a *Asm) Len() int { return len(a.buf) }
 
 // Needs returns the CPU features that the code so far needs.
 func (a *Asm) Needs() Feature { return a.used }
+
+// Watch lets look see every memory operand that an instruction touches, until Reset; an error of it is a mistake.
+func (a *Asm) Watch(look func(m Mem) error) { a.watch = look }
 
 // Err returns the first mistake so far, nil if there was none.
 func (a *Asm) Err() error { return a.err }

@@ -96,6 +96,11 @@ func (a *Asm) emit(in *inst) {
 		if a.wanted != nil {
 			a.mark(f, in, &b, start)
 		}
+		if a.watch != nil && in.shape == f.mem && !in.op.touchesNothing() {
+			if err := a.watch(in.m); err != nil {
+				a.fail("%s: %w", appendText(nil, f, in, &d), err)
+			}
+		}
 		a.used |= f.need(in, e)
 		if a.listing != nil {
 			a.listing.add(start, string(appendText(nil, f, in, &d)))
@@ -103,6 +108,15 @@ func (a *Asm) emit(in *inst) {
 		return
 	}
 	a.err = a.explain(in, &d)
+}
+
+// touchesNothing tells whether an instruction computes an address alone, or only may fetch what is there.
+func (op Op) touchesNothing() bool {
+	switch op {
+	case LEA, PREFETCHT0:
+		return true
+	}
+	return false
 }
 
 // encoding returns how f says in, encNone if it cannot.

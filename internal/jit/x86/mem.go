@@ -6,6 +6,7 @@ type Mem struct {
 	Index Reg   // NoReg: none; the number of a vector register after [AtVec]
 	Scale uint8 // 1, 2, 4, 8
 	Disp  int32
+	Proof int32 // what says that the place may be touched, in the words of the one that gave Watch; 0: nothing does
 	Rip   Label // not zero: this label + Disp, relative to the instruction; no base, no index
 	vsib  bool  // Index is a vector register
 	bcast bool  // one element, for each lane
@@ -31,6 +32,18 @@ func AtLabel(l Label) Mem { return Mem{Base: NoReg, Index: NoReg, Scale: 1, Rip:
 // Plus is m moved by disp bytes.
 func (m Mem) Plus(disp int32) Mem {
 	m.Disp += disp
+	return m
+}
+
+// By is m with a proof that it may be touched.
+func (m Mem) By(proof int32) Mem {
+	m.Proof = proof
+	return m
+}
+
+// With is m, index*scale further; m has no index.
+func (m Mem) With(index Reg, scale uint8) Mem {
+	m.Index, m.Scale = index, scale
 	return m
 }
 

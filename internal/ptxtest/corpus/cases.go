@@ -45,9 +45,15 @@ func Cases() []Case {
 		{"warplock", "cuda/warplock", both, func(Target) *Run { return WarpLock(1, 10) }},
 		{"warplock/grid", "cuda/warplock", both, func(Target) *Run { return WarpLock(3, 4) }},
 		{"linkedlist", "cuda/linkedlist", both, same(LinkedList)},
+		{"wmma/half", "cuda/wmmagemm", both, func(Target) *Run { return WmmaHalf(48, 64, 80) }},
+		{"wmma/wide", "cuda/wmmagemm", both, func(Target) *Run { return WmmaTile("wmmaWide", 8, 32, 24, 64, 48) }},
+		{"wmma/tall", "cuda/wmmagemm", both, func(Target) *Run { return WmmaTile("wmmaTall", 32, 8, 64, 24, 48) }},
+		{"wmma/bytes", "cuda/wmmagemm", both, func(Target) *Run { return WmmaBytes(32, 48, 64) }},
+		{"pipegemm", "cuda/pipegemm", []int{90}, func(Target) *Run { return PipeGemm(128, 64, 160) }},
 		{"triton/vecadd", "triton/vecadd", triton, same(TritonVecAdd)},
 		{"triton/softmax", "triton/softmax", triton, same(TritonSoftmax)},
 		{"triton/layernorm", "triton/layernorm", triton, same(TritonLayerNorm)},
+		{"triton/matmul", "triton/matmul", triton, same(TritonMatmul)},
 	}
 }
 

@@ -45,7 +45,7 @@ type walk struct {
 // New draws the kernel of a seed.
 func New(seed uint64) *Kernel {
 	r := rand.New(rand.NewPCG(seed, 77))
-	w := &writer{r: r, k: &Kernel{Warps: r.IntN(4) == 0, Local: r.IntN(4) == 0}, left: 8 + r.IntN(40), ahead: r.IntN(4) == 0}
+	w := &writer{r: r, k: &Kernel{head: head, tail: tail, own: ownBytes, Warps: r.IntN(4) == 0, Local: r.IntN(4) == 0}, left: 8 + r.IntN(40), ahead: r.IntN(4) == 0}
 	for i := range 6 {
 		w.spans[i] = []span{{0, maxX - 1, true}, {0, threads - 1, true}, {0, threads*gridX*gridY - 1, true}, {0, maxYZ - 1, true}, {3, 3, true}, {0, 31, true}}[i]
 	}

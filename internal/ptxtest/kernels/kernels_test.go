@@ -13,20 +13,26 @@ import (
 )
 
 var (
-	seed     = flag.Uint64("seed", 1, "seed of the first kernel")
-	count    = flag.Int("kernels", 6, "kernels to run")
-	duration = flag.Duration("duration", 0, "run kernels for so long instead")
+	seed      = flag.Uint64("seed", 1, "seed of the first kernel")
+	count     = flag.Int("kernels", 6, "kernels to run")
+	longCount = flag.Int("long", 3, "long kernels to run")
+	duration  = flag.Duration("duration", 0, "run kernels for so long instead")
 )
 
 // TestKernels: compiled in every way, a kernel writes what it writes interpreted, with as many steps and lane-ops.
-func TestKernels(t *testing.T) {
+func TestKernels(t *testing.T) { testKernels(t, New, *count) }
+
+// TestLong: the same of long kernels.
+func TestLong(t *testing.T) { testKernels(t, NewLong, *longCount) }
+
+func testKernels(t *testing.T, draw func(seed uint64) *Kernel, count int) {
 	if len(Ways(0)) == 0 {
 		t.Skip("no compiled code here")
 	}
 	start, nodes, n := time.Now(), 0, 0
-	for ; *duration == 0 && n < *count || time.Since(start) < *duration; n++ {
+	for ; *duration == 0 && n < count || time.Since(start) < *duration; n++ {
 		s := *seed + uint64(n)
-		k := New(s)
+		k := draw(s)
 		nodes += k.Size()
 		err := Compare(k, s, Ways(s), nil)
 		if err == nil {
@@ -34,7 +40,7 @@ func TestKernels(t *testing.T) {
 		}
 		t.Errorf("seed %d: %v", s, err)
 		shrink(t, k, err, nil)
-		t.Logf("least kernel:\n%s\nrepeat: go test ./internal/ptxtest/kernels -run TestKernels -kernels 1 -seed %d", k, s)
+		t.Logf("least kernel:\n%s\nrepeat: go test ./internal/ptxtest/kernels -run %s -kernels 1 -long 1 -seed %d", k, t.Name(), s)
 	}
 	t.Logf("%d kernels of %d nodes", n, nodes)
 }
@@ -61,6 +67,7 @@ func TestFound(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
+	found := Kernel{own: longOwn}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -71,7 +78,7 @@ func TestFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range [][3]uint32{{256, 1, 1}, {33, 1, 1}, {8, 8, 4}} {
-			if err := compare(string(text), string(text), b, Ways(seed)); err != nil {
+			if err := found.compare(string(text), string(text), b, Ways(seed)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -137,11 +137,8 @@ func (w *writer) store() *Node {
 	area := w.areas
 	w.areas++
 	to, reg := w.address("%out", index, a.bytes)
-	return &Node{Before: code + to + fmt.Sprintf("%sst.global.%s [%s+%d], %s;\n", w.guard(), a.stored(), reg, areaAt(area), a.operand())}
+	return &Node{Before: code + to + fmt.Sprintf("%sst.global.%s [%s+%d], %s;\n", w.guard(), a.stored(), reg, w.k.area(area), a.operand())}
 }
-
-// areaAt is where a store's area begins, behind what threads write at the end.
-func areaAt(area int) int { return threads*gridX*gridY*ownBytes + area*outArea }
 
 // local reads or writes the thread's own words.
 func (w *writer) local() *Node {
@@ -212,9 +209,9 @@ func (w *writer) atomic() *Node {
 	to, reg := w.address("%out", "%s1", 4)
 	op := pick(w.r, "add.u32", "max.s32", "min.u32", "or.b32", "and.b32", "xor.b32", "inc.u32", "exch.b32")
 	if op != "exch.b32" && w.r.IntN(2) == 0 {
-		return &Node{Before: code + to + fmt.Sprintf("%sred.global.%s [%s+%d], %s;\n", w.guard(), op, reg, areaAt(area), w.source())}
+		return &Node{Before: code + to + fmt.Sprintf("%sred.global.%s [%s+%d], %s;\n", w.guard(), op, reg, w.k.area(area), w.source())}
 	}
-	return &Node{Before: code + to + fmt.Sprintf("%satom.global.%s %s, [%s+%d], %s;\n", w.guard(), op, w.reg("v"), reg, areaAt(area), w.source())}
+	return &Node{Before: code + to + fmt.Sprintf("%satom.global.%s %s, [%s+%d], %s;\n", w.guard(), op, w.reg("v"), reg, w.k.area(area), w.source())}
 }
 
 // across draws an operation in which all lanes of a warp take part.

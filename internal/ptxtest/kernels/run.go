@@ -102,14 +102,14 @@ func Blocks(k *Kernel, seed uint64) (list [][3]uint32) {
 func CompareIn(k *Kernel, block [3]uint32, ways []Way, changed func(string) string) error {
 	text := k.String()
 	if changed == nil {
-		return compare(text, text, block, ways)
+		return k.compare(text, text, block, ways)
 	}
-	return compare(text, changed(text), block, ways)
+	return k.compare(text, changed(text), block, ways)
 }
 
 // compare interprets one text and compiles the other.
-func compare(interpreted, text string, block [3]uint32, ways []Way) error {
-	want, err := run(interpreted, block, nil)
+func (k *Kernel) compare(interpreted, text string, block [3]uint32, ways []Way) error {
+	want, err := k.run(interpreted, block, nil)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func compare(interpreted, text string, block [3]uint32, ways []Way) error {
 		if err != nil {
 			return err
 		}
-		got, err := run(text, block, e)
+		got, err := k.run(text, block, e)
 		if err == nil {
 			err = e.Err()
 		}
@@ -126,7 +126,7 @@ func compare(interpreted, text string, block [3]uint32, ways []Way) error {
 		if err != nil {
 			return err
 		}
-		if what := got.differs(want); what != "" {
+		if what := got.differs(want, k.own); what != "" {
 			return &Difference{block, w, what}
 		}
 	}
@@ -141,7 +141,7 @@ type result struct {
 }
 
 // differs says where two results differ, "" if nowhere. What warps did before they heard of a fault is not defined.
-func (a *result) differs(b *result) string {
+func (a *result) differs(b *result, own int) string {
 	switch {
 	case a.fault != b.fault:
 		return fmt.Sprintf("it ends with %q, interpreted with %q", a.fault, b.fault)
@@ -152,7 +152,7 @@ func (a *result) differs(b *result) string {
 		for a.out[at] == b.out[at] {
 			at++
 		}
-		return fmt.Sprintf("out[%s] is %#x, interpreted %#x", placeName(at&^3), binary.LittleEndian.Uint32(a.out[at&^3:]), binary.LittleEndian.Uint32(b.out[at&^3:]))
+		return fmt.Sprintf("out[%s] is %#x, interpreted %#x", placeName(at&^3, own), binary.LittleEndian.Uint32(a.out[at&^3:]), binary.LittleEndian.Uint32(b.out[at&^3:]))
 	case a.steps != b.steps || a.ops != b.ops:
 		return fmt.Sprintf("%d steps and %d lane-ops, interpreted %d and %d", a.steps, a.ops, b.steps, b.ops)
 	}
@@ -160,11 +160,11 @@ func (a *result) differs(b *result) string {
 }
 
 // placeName says whose byte of out that is.
-func placeName(at int) string {
-	if own := threads * gridX * gridY * ownBytes; at >= own {
-		return fmt.Sprintf("%d of store %d", (at-own)%outArea, (at-own)/outArea)
+func placeName(at, own int) string {
+	if all := threads * gridX * gridY * own; at >= all {
+		return fmt.Sprintf("%d of store %d", (at-all)%outArea, (at-all)/outArea)
 	}
-	return fmt.Sprintf("%d of thread %d in CTA %d", at%ownBytes, at/ownBytes%threads, at/ownBytes/threads)
+	return fmt.Sprintf("%d of thread %d in CTA %d", at%own, at/own%threads, at/own/threads)
 }
 
 // placed gives addresses to functions; kernels have no variables in global memory.
@@ -191,12 +191,12 @@ var input = func() (b []byte) {
 }()
 
 // run launches a kernel with one worker; e is nil for the interpreter. The error says that it cannot be run.
-func run(text string, block [3]uint32, e *jit.Engine) (*result, error) {
+func (k *Kernel) run(text string, block [3]uint32, e *jit.Engine) (*result, error) {
 	linked, err := load.Text("kernel.ptx", text)
 	if err != nil {
 		return nil, err
 	}
-	const outBytes = threads*gridX*gridY*ownBytes + outAreas*outArea
+	outBytes := uint64(k.outBytes())
 	arena, err := mem.NewArena(inBytes + outBytes + 1<<20)
 	if err != nil {
 		return nil, err

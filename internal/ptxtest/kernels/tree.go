@@ -14,7 +14,16 @@ type Kernel struct {
 	Warps bool // it has operations across lanes: blocks are whole warps
 	Local bool // it has local memory
 	Nodes []*Node
+
+	head, tail string // before the nodes, and behind them
+	own        int    // bytes at the beginning of out that each thread writes at the end
 }
+
+// area is where a store's area of out begins, behind what threads write at the end.
+func (k *Kernel) area(n int) int { return threads*gridX*gridY*k.own + n*outArea }
+
+// outBytes is the size of out.
+func (k *Kernel) outBytes() int { return k.area(outAreas) }
 
 // Node is statements, a loop or a branch: Before, Body, Between, Other, After in this order.
 type Node struct {
@@ -97,7 +106,7 @@ func try(switches []*bool, fails func() bool) bool {
 // String is the module.
 func (k *Kernel) String() string {
 	var b strings.Builder
-	b.WriteString(head)
+	b.WriteString(k.head)
 	if k.Local {
 		b.WriteString(headLocal)
 	}
@@ -118,6 +127,6 @@ func (k *Kernel) String() string {
 		}
 	}
 	walk(k.Nodes)
-	b.WriteString(tail)
+	b.WriteString(k.tail)
 	return b.String()
 }

@@ -48,6 +48,30 @@ func (k *functions) add(prefix string, files []*source) {
 	}
 }
 
+// addOperations records the functions that files name as operations: uop.AddF32 is num.AddF32, or the
+// room's own addF32.
+func (k *functions) addOperations(files []*source) {
+	const uop = "uop."
+	for _, s := range files {
+		ast.Inspect(s.tree, func(n ast.Node) bool {
+			name, ok := strings.CutPrefix(reference(n), uop)
+			if !ok || k.byName[uop+name] != nil {
+				return true
+			}
+			of := k.byName[strings.ToLower(name[:1])+name[1:]]
+			if of == nil {
+				of = k.byName["num."+name]
+			}
+			if of != nil {
+				f := *of
+				f.name = uop + name
+				k.list, k.byName[f.name] = append(k.list, &f), &f
+			}
+			return true
+		})
+	}
+}
+
 // fieldTypes returns the type of each parameter, in source form.
 func fieldTypes(s *source, l *ast.FieldList) (out []string) {
 	if l == nil {

@@ -102,6 +102,7 @@ func Enumerate(root string, r *Room) ([]Mutant, error) {
 		}
 		known.add(path.Base(dir)+".", used)
 	}
+	known.addOperations(files)
 	var out []Mutant
 	for _, s := range files {
 		found := mutate(s, known)

@@ -100,7 +100,7 @@ func entries(text, piece string) int {
 // committed are the folders whose regenerate.sh makes PTX, and the compilers that each needs.
 var committed = map[string][]func(*testing.T) string{
 	"testdata/cuda": {nvcc}, "testdata/surface": {nvcc}, "testdata/cases": {nvcc},
-	"testdata/clang": {clang}, "examples": {nvcc, clang, triton},
+	"testdata/clang": {clang}, "examples": {nvcc, clang, triton}, "bench/kernels": {nvcc, triton},
 }
 
 // The committed PTX is what the scripts make of the committed sources.
@@ -162,7 +162,7 @@ func repository(t *testing.T) string {
 func regenerate(t *testing.T, folder string, env []string) {
 	t.Helper()
 	copied := t.TempDir()
-	for _, tree := range []string{"testdata", "examples"} {
+	for _, tree := range []string{"testdata", "examples", "bench/kernels"} {
 		if err := os.CopyFS(filepath.Join(copied, tree), os.DirFS(filepath.Join(repository(t), tree))); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ type recorder struct{ lines []string }
 
 var names = map[machine.EventKind]string{
 	machine.Touch: "touch", machine.Release: "release", machine.Acquire: "acquire", machine.ProxyFence: "proxy fence",
-	machine.BarrierDone: "barrier done", machine.CTABegin: "begin", machine.CTAEnd: "end",
+	machine.BarrierMet: "barrier met", machine.BarrierDone: "barrier done", machine.WarpMet: "warp met", machine.ClusterDone: "cluster done", machine.CTABegin: "begin", machine.CTAEnd: "end",
 }
 
 var orders = []string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
@@ -27,7 +27,7 @@ var scopes = []string{"", " warp", " cta", " cluster", " gpu", " sys"}
 func (r *recorder) Observe(e *machine.Event) {
 	text := names[e.What]
 	switch {
-	case e.On == nil:
+	case e.On == nil, e.What == machine.WarpMet:
 	case e.What == machine.Touch:
 		text = fmt.Sprintf("%v %v of %d, %s%s", e.Space, e.Kind, e.Size, orders[e.Order], scopes[e.Scope])
 		if e.Async {
@@ -49,7 +49,7 @@ func (r *recorder) Observe(e *machine.Event) {
 func TestEvents(t *testing.T) {
 	for _, c := range []struct{ stmt, want string }{
 		{"ld.global.b32 %r1, [%rd1];", "global load of 4, weak"},
-		{"ld.volatile.global.v2.b32 {%r1, %r2}, [%rd1];", "global load of 8, relaxed"},
+		{"ld.volatile.global.v2.b32 {%r1, %r2}, [%rd1];", "global load of 8, relaxed sys"},
 		{"ld.acquire.gpu.global.b64 %rd2, [%rd1];", "global load of 8, acquire gpu"},
 		{"ld.relaxed.sys.b16 %h1, [%rd1];", "generic load of 2, relaxed sys"},
 		{"st.release.cluster.global.b32 [%rd1], %r1;", "global store of 4, release cluster"},
@@ -74,10 +74,10 @@ func TestEvents(t *testing.T) {
 		{"fence.proxy.alias;", "proxy fence alias, generic weak"},
 		{"fence.proxy.tensormap::generic.release.gpu;", "proxy fence tensormap, generic release gpu"},
 		{"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;", "proxy fence async, shared acquire"},
-		{"bar.sync 0;", "release acq_rel cta|!barrier done|acquire acq_rel cta"},
-		{"bar.arrive 1, 64;", "release release cta"},
-		{"barrier.red.popc.u32 %r1, 0, %p1;", "release acq_rel cta|!barrier done|acquire acq_rel cta"},
-		{"bar.warp.sync -1;", "release acq_rel warp|acquire acq_rel warp"},
+		{"bar.sync 0;", "release acq_rel cta|!barrier met|!barrier done|acquire acq_rel cta"},
+		{"bar.arrive 1, 64;", "release release cta|!barrier met"},
+		{"barrier.red.popc.u32 %r1, 0, %p1;", "release acq_rel cta|!barrier met|!barrier done|acquire acq_rel cta"},
+		{"bar.warp.sync -1;", "release acq_rel warp|warp met|acquire acq_rel warp"},
 		{"mbarrier.init.shared.b64 [bar], 32;", "shared store of 8, weak"},
 		{"mbarrier.init.shared.b64 [bar], 33; mbarrier.arrive.shared.b64 %rd2, [bar];", "shared store of 8, weak|shared atomic of 8, release cta"},
 		{"mbarrier.init.shared.b64 [bar], 1; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;",

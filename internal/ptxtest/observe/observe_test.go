@@ -23,13 +23,17 @@ const sample = 200
 
 // elsewhere are the forms whose events no vector file shows, with the test that does.
 var elsewhere = map[string]string{
-	"cp.async.bulk":         "cmd/ptxvm/testdata/script/sanitizebulk.txtar",
-	"cp.async.bulk.cluster": "internal/ptxtest/async, by the conflicts of its record",
-	"cp.reduce.async.bulk":  "internal/ptxtest/async, by the conflicts of its record",
-	"st.async":              "internal/ptxtest/async, by the conflicts of its record",
-	"red.async":             "internal/ptxtest/async, by the conflicts of its record",
-	"mbarrier.inval":        "it reads the object only to see that it is one: TestMbarrierFaults of ptxtest/sched",
-	"tcgen05.alloc":         "cmd/ptxvm/testdata/script/sanitizetensor.txtar reads the address that it stores",
+	"cp.async.bulk":               "cmd/ptxvm/testdata/script/sanitizebulk.txtar",
+	"cp.async.bulk.cluster":       "internal/ptxtest/async, by the conflicts of its record",
+	"cp.reduce.async.bulk":        "internal/ptxtest/async, by the conflicts of its record",
+	"st.async":                    "internal/ptxtest/async, by the conflicts of its record",
+	"red.async":                   "internal/ptxtest/async, by the conflicts of its record",
+	"mbarrier.inval":              "it reads the object only to see that it is one: TestMbarrierFaults of ptxtest/sched",
+	"cp.async.bulk.tensor":        "TestTensorBoxes and TestTensorTiles in mode lazy, by the conflicts of its record",
+	"cp.reduce.async.bulk.tensor": "TestTensorTiles in mode lazy, by the conflicts of its record",
+	"tensormap.replace":           "TestTensorTiles, which reads each field that it writes",
+	"tensormap.cp_fenceproxy":     "TestTensorTiles, which uses the map that it copies",
+	"tcgen05.alloc":               "cmd/ptxvm/testdata/script/sanitizetensor.txtar reads the address that it stores",
 }
 
 // TestAccesses: the handlers touch the bytes that their events name, all of them and no others,

@@ -165,7 +165,7 @@ func (c *compiled) run(w Way) ([]byte, error) {
 	out := c.arena.Bytes(c.out, (Lanes+spare)*generate.RowBytes)
 	clear(out)
 	size := w.Block[0] * w.Block[1] * w.Block[2]
-	var install func(*machine.Code)
+	var install machine.Compiler
 	if w.Engine != nil {
 		install = w.Engine.Install
 	}

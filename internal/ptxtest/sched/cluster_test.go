@@ -116,7 +116,7 @@ func TestClusterDeadlock(t *testing.T) {
 			{0, ^uint32(0), 0, "WAIT cluster", "wait at barrier.cluster, 32 of 64 threads of the cluster have arrived"},
 			{0, ^uint32(0), 0, "WAIT count", "wait at barrier 3, 32 of 64 threads have arrived"},
 		} {
-			if !w.in(d.Waiters[i:i+1], lineOf(t, "clusterstop", "stuck", w.mark)) || d.Waiters[i].CTA != (ptxvm.Dim3{X: uint32(i)}) {
+			if !w.in(d.Waiters[i:i+1], lineOf(t, "clusterstop", "stuck", w.mark)) || d.Waiters[i].CTA != (ptxvm.Index3{X: uint32(i)}) {
 				t.Errorf("%s\nwant CTA %d: %s", d.Detail(), i, w.reason)
 			}
 		}

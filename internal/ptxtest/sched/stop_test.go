@@ -42,7 +42,7 @@ func checkFault(t *testing.T, cfg ptxvm.DeviceConfig, name string, from uint32, 
 	if !errors.As(err, &f) {
 		t.Fatalf("from lane %d: got %v, want a fault", from, err)
 	}
-	if lanes := ^uint32(0) << from; f.Lanes != lanes || f.Thread != (ptxvm.Dim3{X: from}) || f.Address != bad || f.PTX.Line != at || f.Code != 7001 {
+	if lanes := ^uint32(0) << from; f.Lanes != lanes || f.Thread != (ptxvm.Index3{X: from}) || f.Address != bad || f.PTX.Line != at || f.Code != 7001 {
 		t.Errorf("fault %v of lanes %08x at line %d, want P7001 of lanes %08x at line %d", f, f.Lanes, f.PTX.Line, lanes, at)
 	}
 	if got[0] != 32 || got[1] != 0 {

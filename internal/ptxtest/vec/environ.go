@@ -9,6 +9,7 @@ package vec
 //	L LG     local memory, and its generic address
 //	C CG     constant memory, bytes 0x80 0x81 … , and its generic address
 //	X…       handles of surfaces (images.go)
+//	T…       textures (textures.go)
 //	P        the kernel parameter with the same bytes, as a name; PG: its generic address
 
 import (

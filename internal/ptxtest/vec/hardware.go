@@ -30,7 +30,7 @@ func (w *Wrapped) Header() string {
 	if strings.Contains(w.Text, "[C") || strings.Contains(w.Text, " C") {
 		h += constants()
 	}
-	return h
+	return h + w.textureDecls()
 }
 
 // Kernel prints the kernel in which lane i takes row i of the input, under a name.

@@ -25,6 +25,7 @@ type device struct {
 	*ptxvm.Device
 	in, out, mem ptxvm.Buffer
 	images       []ptxvm.Array // of lane 0, then of lane 1 …
+	textures     map[string]bool
 }
 
 const (
@@ -95,6 +96,9 @@ func (r *Runner) start(w *Wrapped, kernels ...variant) (*execution, error) {
 	}
 	d, err := r.device(w.Target.String())
 	if err != nil {
+		return nil, err
+	}
+	if err := d.addTextures(w.Textures()); err != nil {
 		return nil, err
 	}
 	p, err := d.Load(m)

@@ -1,0 +1,189 @@
+package main
+
+// This file holds the verbs that run CUDA programs: exec and cudart.
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+)
+
+// runtimeLibrary is what programs load, and engineLibrary what it loads.
+const (
+	runtimeLibrary = "libcudart.so.13"
+	engineLibrary  = "libptxvm.so"
+)
+
+// tritonVariable is where Triton looks for libcuda.so.1, which it links its launchers with.
+const tritonVariable = "TRITON_LIBCUDA_PATH"
+
+// libraryVariable names a folder that holds the libraries.
+const libraryVariable = "PTXVM_LIB"
+
+// execFlags are exec's flags; each sets a variable that the libraries read.
+type execFlags struct {
+	values map[string]*string // by variable
+}
+
+// execVariables are the flags, with what they set.
+var execVariables = []struct{ flag, variable, usage string }{
+	{"arch", "PTXVM_ARCH", "device to emulate, such as `sm_90`"},
+	{"assume", "PTXVM_ASSUME", "other positions of guesses about hardware: `U3=low`[,…]"},
+	{"async", "PTXVM_ASYNC", "when asynchronous operations of kernels happen: `eager|lazy|random`"},
+	{"devices", "PTXVM_DEVICES", "`N` devices"},
+	{"engine", "PTXVM_ENGINE", "`auto|interp|jit`"},
+	{"memory", "PTXVM_MEMORY", "device memory, such as `2G`"},
+	{"sanitize", "PTXVM_SANITIZE", "what is looked for while kernels run: `LIST`"},
+	{"seed", "PTXVM_SEED", "permutes schedules by `N`"},
+	{"workers", "PTXVM_WORKERS", "`N` CTAs at a time"},
+}
+
+func newExec(s streams) *cli.Command {
+	f := execFlags{values: map[string]*string{}}
+	cmd := &cli.Command{
+		Use:     "exec PROGRAM [ARGUMENT…]",
+		Short:   "Run a CUDA program without a GPU, unmodified, on ptxvm's CUDA libraries",
+		Example: "  ptxvm exec ./vectorAdd\n  ptxvm exec --engine interp --devices 2 ./program --its-own-flag",
+		Leading: true,
+		Args:    takes(1, -1),
+		Run: func(_ *cli.Command, args []string) error {
+			return execError(s.err, f.exec(s.err, args))
+		},
+	}
+	for _, v := range execVariables {
+		f.values[v.variable] = new(string)
+		cmd.Flags().String(f.values[v.variable], v.flag, "", "", v.usage)
+	}
+	return cmd
+}
+
+func newCudart(s streams) *cli.Command {
+	return &cli.Command{
+		Use:     "cudart",
+		Short:   "Print the folder of the CUDA libraries, for nvcc -L and LD_LIBRARY_PATH",
+		Example: "  nvcc -cudart shared -L$(ptxvm cudart) -o program program.cu",
+		Args:    takes(0, 0),
+		Run: func(*cli.Command, []string) error {
+			dir, err := libraries()
+			if err != nil {
+				return execError(s.err, err)
+			}
+			_, err = fmt.Fprintln(s.out, dir)
+			return err
+		},
+	}
+}
+
+// execError gives failures of exec itself an exit code that programs do not use.
+func execError(errw io.Writer, err error) error {
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintf(errw, "ptxvm: %v\n", err)
+	return exitError{exitExec}
+}
+
+// libraries finds the folder of the CUDA libraries: $PTXVM_LIB, beside this binary, or in lib/ptxvm above it.
+func libraries() (string, error) {
+	var dirs []string
+	if dir := os.Getenv(libraryVariable); dir != "" {
+		dirs = []string{dir}
+	} else if self, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(self); err == nil {
+			self = real
+		}
+		dirs = []string{filepath.Dir(self), filepath.Join(filepath.Dir(self), "..", "lib", "ptxvm")}
+	}
+	for _, dir := range dirs {
+		if isFile(filepath.Join(dir, runtimeLibrary)) && isFile(filepath.Join(dir, engineLibrary)) {
+			return filepath.Abs(dir)
+		}
+	}
+	return "", fmt.Errorf("%s and %s are not in %s; build them with .ci/cudart DIR from a clone (Linux, gcc), and set %s=DIR or put them beside this binary",
+		runtimeLibrary, engineLibrary, strings.Join(dirs, " or "), libraryVariable)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// exec replaces the process by the program, with the libraries in its way.
+func (f *execFlags) exec(errw io.Writer, args []string) error {
+	dir, err := libraries()
+	if err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return err
+	}
+	look, err := inspect(path)
+	if err != nil {
+		return err
+	}
+	env := withVariable(os.Environ(), "LD_LIBRARY_PATH", dir, ":")
+	if _, set := os.LookupEnv(tritonVariable); !set {
+		env = withVariable(env, tritonVariable, dir, "")
+	}
+	if look.rpath {
+		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
+		env = withVariable(env, "LD_PRELOAD", filepath.Join(dir, runtimeLibrary), ":")
+	}
+	for variable, value := range f.values {
+		if *value != "" {
+			env = withVariable(env, variable, *value, "")
+		}
+	}
+	return replaceProcess(path, args, env)
+}
+
+// withVariable sets a variable, or puts a value in front of it, with a separator.
+func withVariable(env []string, name, value, separator string) []string {
+	for i, line := range env {
+		if old, ok := strings.CutPrefix(line, name+"="); ok {
+			if separator != "" && old != "" {
+				value += separator + old
+			}
+			return append(slices.Delete(slices.Clone(env), i, i+1), name+"="+value)
+		}
+	}
+	return append(env, name+"="+value)
+}
+
+// look is what stands in a program.
+type look struct{ rpath bool }
+
+// inspect says what keeps a program from running with our libraries. What is no ELF file, such as a script, may
+// load them in its own way.
+func inspect(path string) (l look, err error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return look{}, nil
+	}
+	defer f.Close()
+	needed, err := f.ImportedLibraries()
+	if err != nil {
+		needed = nil // a static program has no such list
+	}
+	carries := f.Section(".nv_fatbin") != nil || f.Section("__nv_relfatbin") != nil
+	switch {
+	case slices.Contains(needed, runtimeLibrary):
+	case slices.Contains(needed, "libcudart.so.12"):
+		return l, fmt.Errorf("%s is built for CUDA 12 (libcudart.so.12); only %s is provided so far: build it with CUDA 13", path, runtimeLibrary)
+	case carries && !slices.Contains(needed, "libcuda.so.1"):
+		return l, fmt.Errorf("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink it: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", path)
+	}
+	old, _ := f.DynString(elf.DT_RPATH)
+	fresh, _ := f.DynString(elf.DT_RUNPATH)
+	l.rpath = len(old) != 0 && len(fresh) == 0
+	return l, nil
+}

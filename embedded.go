@@ -1,0 +1,63 @@
+package ptxvm
+
+// This file finds PTX in files that hold other things, too.
+
+import (
+	"bytes"
+
+	"ptxvm.invalid/ptxvm/internal/fatbin"
+	"ptxvm.invalid/ptxvm/internal/isa"
+)
+
+// ExtractPTX returns the PTX modules in a fat binary, a cubin, a host object, executable or library, or the output of
+// cuobjdump -ptx: of each program the one that a device of the target arch runs, such as "sm_90"; empty means the
+// newest. More than one module comes from programs of several sources. ok is false where data is none of
+// these, or one without PTX or with damage, as the error says; with ok the error says why the device runs none of them.
+func ExtractPTX(data []byte, arch string) (modules [][]byte, ok bool, err error) {
+	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 64)]), []byte(dumpHead)) {
+		return [][]byte{dumped(data)}, true, nil
+	}
+	if !fatbin.IsFatbin(data) && !fatbin.IsELF(data) {
+		return nil, false, nil
+	}
+	units, err := fatbin.Read(data, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	device := isa.MustTarget(newestTarget)
+	if arch != "" {
+		if device, err = isa.ParseTarget(arch); err != nil {
+			return nil, true, err
+		}
+	}
+	for i := range units {
+		text, err := units[i].Choose(device)
+		if err != nil {
+			return nil, true, err
+		}
+		modules = append(modules, text.PTX)
+	}
+	return modules, true, nil
+}
+
+// newestTarget runs PTX of every architecture but those with a suffix of their own.
+const newestTarget = "sm_121a"
+
+// dumpHead begins each module that cuobjdump -ptx prints.
+const dumpHead = "Fatbin ptx code:"
+
+// dumped blanks what cuobjdump prints around the last module, so that lines keep their numbers.
+func dumped(data []byte) []byte {
+	out := bytes.Clone(data)
+	last := bytes.LastIndex(out, []byte(dumpHead))
+	begin := bytes.Index(out[last:], []byte("\n.version"))
+	if begin < 0 {
+		return out
+	}
+	for i := range out[:last+begin] {
+		if out[i] != '\n' {
+			out[i] = ' '
+		}
+	}
+	return out
+}

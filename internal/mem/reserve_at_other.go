@@ -1,0 +1,11 @@
+//go:build !linux
+
+package mem
+
+// This file says that only Linux runs host programs (libcuda).
+
+import "errors"
+
+func reserveAt(_, _ uint64) (reserved, error) {
+	return reserved{}, errors.New("device addresses that are host addresses: on Linux only")
+}

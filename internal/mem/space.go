@@ -1,0 +1,166 @@
+package mem
+
+// This file holds the address space that the arenas of one machine's devices share.
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Config describes the global memory of a machine. Its zero value is one device without memory.
+type Config struct {
+	Limits []uint64 // bytes of allocations, one a device
+	// Identity places the memory so that a device address is the host address of the same byte: at
+	// HostBase, or at the next multiple of HostStep that is free. Only the loader of host programs
+	// (libcuda) may ask for it, as addresses then depend on the process.
+	Identity bool
+}
+
+// Space is the global memory of one machine. Its devices share addresses: a pointer means the same
+// byte in each, and an allocation knows its device. It ends with the last of its arenas.
+type Space struct {
+	mu     sync.RWMutex
+	memory reserved
+	base   uint64 // device address of the first byte
+	top    uint64 // end of what was ever used; everything from here is zero
+	live   spans
+	free   spans // below top; may hold old bytes
+	epoch  atomic.Uint64
+	ended  history // for reports
+	open   int     // arenas
+}
+
+// NewArenas reserves address space for the devices of one machine: an arena for each limit.
+func NewArenas(cfg Config) ([]*Arena, error) {
+	// Slack and rounding come on top: twice the limit and a little, as no byte of it costs memory.
+	var room uint64
+	for _, limit := range cfg.Limits {
+		room += 2*limit + 64<<20
+	}
+	s, err := newSpace(room, cfg.Identity)
+	if err != nil {
+		return nil, fmt.Errorf("cannot reserve device memory: %w", err)
+	}
+	s.open = len(cfg.Limits)
+	arenas := make([]*Arena, len(cfg.Limits))
+	for i, limit := range cfg.Limits {
+		arenas[i] = &Arena{Space: s, device: i, limit: limit}
+	}
+	return arenas, nil
+}
+
+func newSpace(room uint64, identity bool) (*Space, error) {
+	if identity {
+		memory, base, err := reserveIdentity(room)
+		return &Space{memory: memory, base: base, top: base}, err
+	}
+	memory, err := reserve(room)
+	return &Space{memory: memory, base: GlobalBase, top: GlobalBase}, err
+}
+
+// reserveIdentity reserves memory whose host address serves as its device address.
+func reserveIdentity(room uint64) (reserved, uint64, error) {
+	var err error
+	for base := HostBase; base < hostEnd; base += HostStep {
+		var r reserved
+		if r, err = reserveAt(base, room); err == nil {
+			return r, base, nil
+		}
+	}
+	return reserved{}, 0, err
+}
+
+// First is the device address of the first byte: a host address is Base plus what a device address
+// is above First.
+func (s *Space) First() uint64 { return s.base }
+
+// Epoch changes whenever an allocation ends: ranges found before are no longer valid.
+func (s *Space) Epoch() uint64 { return s.epoch.Load() }
+
+// place finds room bytes and zeroes the first size of them.
+func (s *Space) place(room, size uint64) (uint64, error) {
+	if v, ok := s.free.firstFit(room); ok {
+		if v.end > v.start+room {
+			s.free.insert(span{start: v.start + room, end: v.end})
+		}
+		s.memory.zero(v.start-s.base, size)
+		return v.start, nil
+	}
+	start := s.top
+	if start-s.base+room > s.memory.size() {
+		return 0, fmt.Errorf("%w: address space is fragmented", ErrOutOfMemory)
+	}
+	if err := s.memory.commit(start - s.base + room); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, err)
+	}
+	s.top += room
+	return start, nil
+}
+
+// reclaim returns the room of a freed span: up to the next live span, joined with its free
+// neighbours.
+func (s *Space) reclaim(v span) {
+	end := s.top
+	if next, ok := s.live.above(v.start); ok {
+		end = next.start
+	}
+	if next, ok := s.free.above(v.start); ok && next.start < end {
+		s.free.remove(next.start)
+		end = next.end
+	}
+	start := v.start
+	if prev, ok := s.free.below(v.start); ok && prev.end == v.start {
+		s.free.remove(prev.start)
+		start = prev.start
+	}
+	s.free.insert(span{start: start, end: end})
+}
+
+// Find returns the allocation that holds addr, of any device.
+func (s *Space) Find(addr uint64) (Allocation, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v, ok := s.live.below(addr)
+	if !ok || addr >= v.end {
+		return Allocation{}, false
+	}
+	return v.allocation(), true
+}
+
+func (v span) allocation() Allocation { return Allocation{v.start, v.end, v.info} }
+
+// Nearest returns the allocation closest to the bytes [addr, addr+size), and whether it is one that held addr and has
+// been freed.
+func (s *Space) Nearest(addr, size uint64) (near Allocation, ok, freed bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if near, freed = s.ended.find(addr); freed {
+		return near, true, true
+	}
+	lo, okLo := s.live.below(addr)
+	for okLo && lo.info.Internal {
+		lo, okLo = s.live.below(lo.start - 1)
+	}
+	hi, okHi := s.live.above(addr)
+	for okHi && hi.info.Internal {
+		hi, okHi = s.live.above(hi.start)
+	}
+	switch {
+	case !okLo && !okHi:
+		return Allocation{}, false, false
+	case !okHi || okLo && addr+size-lo.end <= hi.start-addr:
+		return lo.allocation(), true, false
+	}
+	return hi.allocation(), true, false
+}
+
+// Bytes returns the memory of [addr, addr+n), for the host side; nil unless one allocation
+// holds all of it.
+func (s *Space) Bytes(addr, n uint64) []byte {
+	v, ok := s.Find(addr)
+	if !ok || n > v.End-addr {
+		return nil
+	}
+	return s.memory.bytes(addr-s.base, n)
+}

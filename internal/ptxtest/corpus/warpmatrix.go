@@ -1,0 +1,109 @@
+// This file has products of matrices by the matrix instructions of a warp. Elements are small whole numbers, so that
+// every sum is exact in whatever order it is made.
+
+package corpus
+
+// wholes are n whole numbers from -4 to 4 as halves.
+func wholes(seed uint64, n int) []half {
+	r := random(seed)
+	return list(n, func(int) half { return roundHalf(float64(r.below(9)) - 4) })
+}
+
+// product is the sum of products of row i of a (k elements a row) and column j of b.
+func product(k int, a, b func(p int) float64) (sum float64) {
+	for p := range k {
+		sum += a(p) * b(p)
+	}
+	return sum
+}
+
+// WmmaHalf is C = alpha·A·B + C by fragments of 16×16×16; B is column-major.
+func WmmaHalf(m, n, k int) *Run {
+	const alpha = 0.5
+	a, b := wholes(61, m*k), wholes(62, k*n)
+	r := random(63)
+	c := list(m*n, func(int) float32 { return float32(r.below(100)) })
+	want := list(m*n, func(i int) float32 {
+		row, col := i/n, i%n
+		sum := product(k, func(p int) float64 { return halfValue(a[row*k+p]) }, func(p int) float64 { return halfValue(b[col*k+p]) })
+		return float32(alpha*sum) + c[i]
+	})
+	ba, bb, bc := input("a", a), input("b", b), inout("c", c, want)
+	return &Run{
+		Buffers: []*Buffer{ba, bb, bc},
+		Launches: []Launch{{Kernel: "wmmaHalf", Grid: [3]int{n / 16, blocks(m, 32), 1}, Block: [3]int{32, 2, 1},
+			Args: args(ba, bb, bc, int32(m), int32(n), int32(k), float32(alpha))}},
+	}
+}
+
+// WmmaTile is C = 1 + A·B in half precision by tiles of rows×columns.
+func WmmaTile(kernel string, rows, columns, m, n, k int) *Run {
+	a, b := wholes(64, m*k), wholes(65, k*n)
+	c := output("c", halfProduct(a, b, n, k, 1))
+	ba, bb := input("a", a), input("b", b)
+	return &Run{
+		Buffers: []*Buffer{ba, bb, c},
+		Launches: []Launch{{Kernel: kernel, Grid: [3]int{n / columns, m / rows, 1}, Block: line(32),
+			Args: args(ba, bb, c, int32(n), int32(k))}},
+	}
+}
+
+func halfProduct(a, b []half, n, k int, plus float64) []half {
+	return list(len(a)/k*n, func(i int) half {
+		row, col := i/n, i%n
+		return roundHalf(plus + product(k, func(p int) float64 { return halfValue(a[row*k+p]) }, func(p int) float64 { return halfValue(b[p*n+col]) }))
+	})
+}
+
+// WmmaBytes adds products of bytes to C, by columns; each step of 16 products ends at the limits of 32 bits.
+func WmmaBytes(m, n, k int) *Run {
+	r := random(66)
+	bytes := func(int) uint8 { return uint8(r.below(256)) }
+	a, b := list(m*k, bytes), list(k*n, bytes)
+	near := []int32{1<<31 - 5, -1 << 31, 0, 12345}
+	c := list(m*n, func(i int) int32 { return near[i%4] })
+	want := list(m*n, func(i int) int32 {
+		row, col := i%m, i/m
+		sum := int64(c[i])
+		for p := range k {
+			sum += int64(int8(a[p*m+row])) * int64(int8(b[p*n+col]))
+			if p%16 == 15 {
+				sum = max(-1<<31, min(sum, 1<<31-1))
+			}
+		}
+		return int32(sum)
+	})
+	ba, bb, bc := input("a", a), input("b", b), inout("c", c, want)
+	return &Run{
+		Buffers: []*Buffer{ba, bb, bc},
+		Launches: []Launch{{Kernel: "wmmaBytes", Grid: [3]int{n / 16, m / 16, 1}, Block: line(32),
+			Args: args(ba, bb, bc, int32(m), int32(n), int32(k))}},
+	}
+}
+
+// PipeGemm is C = A·B by tiles of 64×64×32 in three stages, and the transpose of C.
+func PipeGemm(m, n, k int) *Run {
+	a, b := wholes(67, m*k), wholes(68, k*n)
+	want := halfProduct(a, b, n, k, 0)
+	c := output("c", want)
+	ct := output("ct", list(m*n, func(i int) half { return want[i%m*n+i/m] }))
+	ba, bb := input("a", a), input("b", b)
+	return &Run{
+		Buffers: []*Buffer{ba, bb, c, ct},
+		Launches: []Launch{{Kernel: "pipeGemm", Grid: [3]int{n / 64, m / 64, 1}, Block: line(128),
+			Args: args(ba, bb, c, ct, int32(m), int32(n), int32(k))}},
+	}
+}
+
+// TritonMatmul is C = A·B by tiles of 64×64×32, three stages of cp.async, ldmatrix and mma.
+func TritonMatmul() *Run {
+	const m, n, k = 80, 112, 96
+	a, b := wholes(69, m*k), wholes(70, k*n)
+	c := output("c", halfProduct(a, b, n, k, 0))
+	ba, bb := input("a", a), input("b", b)
+	return &Run{
+		Buffers: []*Buffer{ba, bb, c},
+		Launches: []Launch{{Kernel: "matmul", Grid: [3]int{blocks(m, 64), blocks(n, 64), 1}, Block: line(128), Shared: 16384,
+			Args: tritonArgs(ba, bb, c, int32(m), int32(n), int32(k))}},
+	}
+}

@@ -1,0 +1,133 @@
+package sanitize
+
+// This file reads tables of pairs.
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// pair is a kernel in two versions.
+type pair struct {
+	name, check          string
+	grid, block, cluster uint32
+	sm                   int
+	code, words          string // of the report
+	lines                []line
+}
+
+// line is a statement of both versions, or of one.
+type line struct {
+	text            string
+	buggy, correct  bool
+	isHere, isOther bool
+}
+
+// readPairs reads a table.
+func readPairs(text string) ([]*pair, error) {
+	var all []*pair
+	for n, raw := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(raw)
+		switch {
+		case strings.HasPrefix(raw, "== "):
+			p, err := newPair(strings.Fields(raw)[1:])
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", n+1, err)
+			}
+			all = append(all, p)
+		case trimmed == "" || strings.HasPrefix(trimmed, "# "):
+		case len(all) == 0:
+			return nil, fmt.Errorf("line %d stands before the first pair", n+1)
+		case strings.HasPrefix(trimmed, "//= "):
+			p := all[len(all)-1]
+			p.code, p.words, _ = strings.Cut(strings.TrimPrefix(trimmed, "//= "), " ")
+		default:
+			p := all[len(all)-1]
+			p.lines = append(p.lines, newLine(raw))
+		}
+	}
+	return all, nil
+}
+
+func newPair(words []string) (*pair, error) {
+	if len(words) < 2 {
+		return nil, fmt.Errorf("want a name and a check")
+	}
+	p := &pair{name: words[0], check: words[1], grid: 1, block: 64, cluster: 1, sm: 90, code: "P8002"}
+	for _, w := range words[2:] {
+		key, value, _ := strings.Cut(w, "=")
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w, err)
+		}
+		switch key {
+		case "grid":
+			p.grid = uint32(n)
+		case "block":
+			p.block = uint32(n)
+		case "cluster":
+			p.cluster = uint32(n)
+		case "sm":
+			p.sm = n
+		default:
+			return nil, fmt.Errorf("there is no option %s", key)
+		}
+	}
+	return p, nil
+}
+
+func newLine(text string) line {
+	l := line{buggy: true, correct: true}
+	l.isHere, l.isOther = strings.Contains(text, "//@here"), strings.Contains(text, "//@other")
+	switch {
+	case strings.HasPrefix(text, "- "):
+		l.correct = false
+	case strings.HasPrefix(text, "+ "):
+		l.buggy = false
+	}
+	if !l.buggy || !l.correct {
+		text = text[2:]
+	}
+	l.text, _, _ = strings.Cut(text, "//@")
+	return l
+}
+
+// prelude declares what the kernels of the tables use: t is the thread, c the CTA, w the warp, l the lane, s the shared
+// address of word t, g the global one of word t of p, a shared array of 256 words and an mbarrier.
+const prelude = `.version 8.6
+.target sm_%d
+.address_size 64
+.shared .align 16 .b8 array[1024];
+.shared .align 8 .b64 mbar;
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 t, c, w, l, s, s0, x, y, z, m;
+	.reg .b64 g, g0, gn, r, q;
+	.reg .pred lead, first, even, ok, low;
+	mov.u32 t, %%tid.x; mov.u32 c, %%ctaid.x; shr.u32 w, t, 5; and.b32 l, t, 31;
+	mov.u32 s0, array; mad.lo.u32 s, t, 4, s0;
+	ld.param.u64 g0, [p]; cvta.to.global.u64 g0, g0; mad.wide.u32 g, t, 4, g0; add.u64 gn, g, 4;
+	setp.eq.u32 lead, t, 0; setp.eq.u32 first, c, 0; setp.lt.u32 low, l, 16; and.b32 x, t, 1; setp.eq.u32 even, x, 0;
+`
+
+// module returns a version's PTX, and the lines of the report's places, 0 where there is none.
+func (p *pair) module(buggy bool) (text string, here, other int) {
+	var b strings.Builder
+	fmt.Fprintf(&b, prelude, p.sm)
+	for _, l := range p.lines {
+		if buggy && !l.buggy || !buggy && !l.correct {
+			continue
+		}
+		at := 1 + strings.Count(b.String(), "\n")
+		if l.isHere {
+			here = at
+		}
+		if l.isOther {
+			other = at
+		}
+		b.WriteString("\t" + strings.TrimSpace(l.text) + "\n")
+	}
+	b.WriteString("\tret;\n}\n")
+	return b.String(), here, other
+}

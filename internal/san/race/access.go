@@ -1,0 +1,314 @@
+package race
+
+// This file looks at accesses.
+
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// Touch is what lanes of a warp are about to do to memory.
+type Touch struct {
+	CTA   uint64 // linear index
+	Warp  int
+	Func  *machine.FuncInfo
+	PC    int32
+	Kind  machine.AccessKind
+	Order machine.Order
+	Scope machine.Scope
+	// Equal tells whether a lane stores to its byte at (counted from the lane's address) what another lane of the same
+	// instruction stores there (other ≥ 0), or what is there already; nil: that is not known.
+	Equal func(lane, other int, at uint64) bool
+}
+
+// access is a Touch of one lane, or of several that load the same bytes and know the same.
+type access struct {
+	*Site
+	warp    *warp
+	lane    int    // the first
+	lanes   uint32 // all
+	held    *page  // whose mutex it holds
+	number  uint32 // of the site
+	order   machine.Order
+	reads   bool
+	writes  bool
+	dense   bool // of all lanes to a line, each to its granule
+	advance bool // the warp's clock is to advance: something has been released
+	equal   func(lane, other int, at uint64) bool
+	from    uint64 // first byte
+}
+
+// before tells whether a kept access happened before this one. Of a line, lane by lane.
+func (a *access) before(r *record) bool {
+	lanes := r.lanes
+	if r.warp == a.warp.id {
+		if a.dense || a.warp.lockstep || lanes == a.lanes && a.lanes == 1<<a.lane {
+			return true
+		}
+		if a.lanes == 1<<a.lane {
+			lanes &^= a.lanes
+		}
+	}
+	return a.warp.lanes[a.lane].knows.covers(r.warp, lanes, r.at)
+}
+
+// supersedes tells whether each lane of a kept access happened before some lane of this one.
+func (a *access) supersedes(r *record) bool {
+	return r.warp == a.warp.id && r.lanes&^a.lanes == 0 || a.before(r)
+}
+
+// of makes the access that of some lanes.
+func (a *access) of(lanes uint32) *access {
+	a.lane, a.lanes = bits.TrailingZeros32(lanes), lanes
+	return a
+}
+
+// begin makes the access of a touch; lanes are given one after the other to Global and Shared.
+func (d *Detector) begin(t *Touch) (a access, ok bool) {
+	c := d.cta(t.CTA)
+	if c == nil {
+		return a, false
+	}
+	a.warp = &c.warps[t.Warp]
+	site := Site{
+		Func: t.Func, PC: t.PC, Writes: t.Kind != machine.Load, Atomic: t.Kind == machine.Atomic,
+		Strong: t.Order != machine.Weak, Scope: t.Scope,
+	}
+	a.number = d.number(a.warp, site)
+	a.Site = d.sites.at(a.number)
+	a.order, a.reads, a.writes = t.Order, t.Kind != machine.Store, t.Kind != machine.Load
+	a.equal = t.Equal
+	return a, true
+}
+
+// end gives memory back, and advances the clock of a warp that has released something.
+func (a *access) end() {
+	a.hold(nil)
+	if a.advance {
+		a.warp.now++
+	}
+}
+
+// place is memory that an access touches.
+type place struct {
+	page   *page
+	shared bool
+	of     uint32 // linear index of the CTA whose shared memory it is
+	base   uint64 // address of the page
+}
+
+// Forget makes global memory new: what was done there before is over.
+func (d *Detector) Forget(from, to uint64) {
+	for from < to {
+		n := from / pageSize
+		end := min(to, (n+1)*pageSize)
+		if p, ok := d.global.Load(n); ok {
+			p.(*page).clear(from%pageSize/granule, (end-n*pageSize+granule-1)/granule)
+		}
+		from = end
+	}
+}
+
+func (d *Detector) globalPage(n uint64) *page {
+	if p, ok := d.global.Load(n); ok {
+		return p.(*page)
+	}
+	p, _ := d.global.LoadOrStore(n, new(page))
+	return p.(*page)
+}
+
+func (c *cta) sharedPage(n uint64) *page {
+	p := c.shared[n]
+	if p == nil {
+		p = new(page)
+		c.shared[n] = p
+	}
+	return p
+}
+
+// place returns the page of an address.
+func (d *Detector) place(a *access, owner *cta, addr uint64) place {
+	n := addr / pageSize
+	at := place{base: n * pageSize}
+	if owner != nil {
+		at.page, at.shared, at.of = owner.sharedPage(n), true, owner.index
+		return at
+	}
+	last := &a.warp.cta.last
+	if last.page == nil || last.number != n {
+		last.number, last.page = n, d.globalPage(n)
+	}
+	at.page = last.page
+	return at
+}
+
+// hold takes the mutex of a page, of none if it is nil, and gives that of another back.
+func (a *access) hold(p *page) {
+	if a.held == p {
+		return
+	}
+	if a.held != nil {
+		a.held.mu.Unlock()
+	}
+	if a.held = p; p != nil {
+		p.mu.Lock()
+	}
+}
+
+// line looks at an access of all lanes to a line, each to its granule; false, with nothing done, where that needs
+// the granules: something may race, or has been there in another way.
+func (d *Detector) line(a *access, owner *cta, addr uint64) bool {
+	if a.Strong || !a.warp.agree() {
+		return false
+	}
+	at := d.place(a, owner, addr)
+	a.hold(at.page)
+	l := &at.page.lines[addr%pageSize/lineSize]
+	if l.split != nil || a.writes && at.page.places != nil {
+		return false
+	}
+	a.dense, a.lane, a.lanes = true, 0, ^uint32(0)
+	defer func() { a.dense = false }()
+	if d.conflicts(a, &l.cell) {
+		return false
+	}
+	l.note(d, a, record{a.warp.id, ^uint32(0), a.warp.now, a.number<<bytesOfSite | wholeGranule})
+	return true
+}
+
+// conflicts tells whether an access of a line may race with what is kept there.
+func (d *Detector) conflicts(a *access, c *cell) bool {
+	against := func(r *record) bool {
+		return r.some() && (a.writes || d.sites.at(r.siteID()).Writes) && !a.before(r)
+	}
+	if against(&c.write) || against(&c.read) {
+		return true
+	}
+	for i := range c.more {
+		if against(&c.more[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// bytes looks at the bytes [from, to) of a space, page by page.
+func (d *Detector) bytes(a *access, owner *cta, from, to uint64) {
+	a.from = from
+	for from < to {
+		end := min(to, (from/pageSize+1)*pageSize)
+		at := d.place(a, owner, from)
+		a.hold(at.page)
+		d.granules(a, &at, from%pageSize, from%pageSize+end-from)
+		from = end
+	}
+}
+
+// granules looks at the bytes [from, to) of a page.
+func (d *Detector) granules(a *access, at *place, from, to uint64) {
+	for g := from / granule; g*granule < to; g++ {
+		first, last := max(from, g*granule)%granule, min(to, (g+1)*granule)-g*granule
+		mask := uint32(1)<<last - uint32(1)<<first
+		c := at.page.cell(g)
+		r := record{a.warp.id, a.lanes, a.warp.now, a.number<<bytesOfSite | mask}
+		d.check(a, at, c, r, at.base+g*granule)
+		c.note(d, a, r)
+		switch {
+		case a.Strong:
+			d.synchronise(a, at.page, uint32(g))
+		case a.writes && at.page.places != nil:
+			delete(at.page.places, uint32(g))
+		}
+	}
+}
+
+// check reports the kept accesses that race with a new one.
+func (d *Detector) check(a *access, at *place, c *cell, r record, addr uint64) {
+	if old := &c.write; old.some() {
+		d.pair(a, at, r, old, addr)
+	}
+	if old := &c.read; a.writes && old.some() {
+		d.pair(a, at, r, old, addr)
+	}
+	for i := range c.more {
+		d.pair(a, at, r, &c.more[i], addr)
+	}
+}
+
+// pair reports a kept access and a new one if they race.
+func (d *Detector) pair(a *access, at *place, r record, old *record, addr uint64) {
+	if old.bytes()&r.bytes() == 0 || a.before(old) {
+		return
+	}
+	s := d.sites.at(old.siteID())
+	if !s.Writes && !a.writes {
+		return
+	}
+	both := s.Strong && a.Strong
+	if both && old.bytes() == r.bytes() && d.include(s.Scope, a.Scope, old.warp.cta(), a.warp.cta.index) {
+		return // morally strong (8.7)
+	}
+	same := old.warp == a.warp.id
+	race := Race{
+		First:  Access{*s, old.warp.cta(), old.warp.index(), d.unordered(a, old)},
+		Second: Access{*a.Site, a.warp.cta.index, a.warp.id.index(), d.racing(a, old)},
+		Scoped: both, SameCTA: old.warp.cta() == a.warp.cta.index, SameWarp: same,
+		Address: addr, Shared: at.shared, SharedOf: at.of,
+	}
+	switch {
+	case !a.writes:
+		race.Hazard = ReadAfterWrite
+	case !s.Writes:
+		race.Hazard = WriteAfterRead
+	default:
+		race.Hazard = WriteAfterWrite
+		race.EqualBits = d.equalBits(a, r, old, s, addr)
+	}
+	d.report(race)
+}
+
+// racing is the lanes of an access that are not ordered with a kept one: all but one whose own that is.
+func (d *Detector) racing(a *access, old *record) uint32 {
+	if old.warp == a.warp.id && old.lanes&(old.lanes-1) == 0 {
+		return a.lanes &^ old.lanes
+	}
+	return a.lanes
+}
+
+// unordered is the lanes of a kept access that are not ordered with a lane.
+func (d *Detector) unordered(a *access, old *record) (lanes uint32) {
+	for i := range 32 {
+		one := record{old.warp, 1 << i, old.at, old.site}
+		if old.lanes>>i&1 != 0 && (one.lanes != a.lanes || old.warp != a.warp.id) && !a.before(&one) {
+			lanes |= one.lanes
+		}
+	}
+	return lanes
+}
+
+// equalBits tells whether two plain stores leave the same bits.
+func (d *Detector) equalBits(a *access, r record, old *record, s *Site, addr uint64) bool {
+	if a.equal == nil || a.reads || s.Atomic {
+		return false
+	}
+	bytes := old.bytes() & r.bytes()
+	for i := range uint64(granule) {
+		if bytes>>i&1 == 0 {
+			continue
+		}
+		other := -1
+		if old.warp == a.warp.id && old.site>>bytesOfSite == a.number && old.at == a.warp.now {
+			other = bits.TrailingZeros32(old.lanes)
+		}
+		if !a.equal(a.lane, other, addr+i-a.from) {
+			return false
+		}
+	}
+	return true
+}
+
+// include tells whether the scopes of two strong accesses include each other's threads.
+func (d *Detector) include(s, t machine.Scope, a, b uint32) bool {
+	return d.reaches(published{scope: s, cta: a}, b, t)
+}

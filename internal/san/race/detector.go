@@ -1,0 +1,219 @@
+package race
+
+// This file holds the detector and what it knows of CTAs, warps and lanes.
+
+import (
+	"math/bits"
+	"sync"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// Shape is what the detector has to know of a launch.
+type Shape struct {
+	Cluster  func(cta uint64) uint64 // number of a CTA's cluster; both are linear indices
+	CTAs     uint64
+	Warps    int  // of a CTA
+	Lockstep bool // below sm_70 an instruction orders the lanes of its warp
+}
+
+// Detector looks at one launch. CTAs of different workers call it at a time; calls about one CTA, and about the
+// CTAs of one cluster, come one after the other.
+type Detector struct {
+	shape  Shape
+	sites  *sites
+	report func(Race)
+	ctas   sync.Map // linear index → *cta
+	groups sync.Map // index of the cluster → *group
+	global sync.Map // address / pageSize → *page
+	spare  sync.Pool
+}
+
+// Race is two accesses that nothing orders.
+type Race struct {
+	Hazard    Hazard
+	First     Access // that ran first
+	Second    Access
+	Scoped    bool // both are strong, but a scope does not include the other thread
+	SameCTA   bool
+	SameWarp  bool
+	Address   uint64 // first byte of the granule: of global memory, or in the CTA's shared window
+	Shared    bool
+	SharedOf  uint32 // linear index of the CTA that owns the shared memory
+	EqualBits bool   // two plain stores of the same bits
+}
+
+// Hazard names a race by what its accesses do.
+type Hazard uint8
+
+// The hazards, in the order that ran.
+const (
+	ReadAfterWrite Hazard = iota
+	WriteAfterRead
+	WriteAfterWrite
+)
+
+func (h Hazard) String() string { return [...]string{"RAW", "WAR", "WAW"}[h] }
+
+// Access is one side of a race.
+type Access struct {
+	Site
+	CTA   uint32 // linear index
+	Warp  int
+	Lanes uint32
+}
+
+// New returns a detector; report gets each race, many times where many threads have it, from several workers
+// at a time.
+func New(shape Shape, report func(Race)) *Detector {
+	return &Detector{shape: shape, sites: newSites(), report: report}
+}
+
+// cta is what is known of a CTA.
+type cta struct {
+	index uint32
+	tree  uint8 // shift of trees of knowledge
+	warps []warp
+	sites [64]siteOf // by pc
+	last  struct {   // page of global memory
+		number uint64
+		page   *page
+	}
+	barriers [machine.NumBarriers]*knowledge // of those that have arrived in this phase
+	shared   map[uint64]*page                // by offset / pageSize
+}
+
+// warp is what the lanes of a warp know.
+type warp struct {
+	id    warpID
+	cta   *cta
+	now   moment
+	lanes [32]lane
+	// In step, as below sm_70, an instruction orders the lanes: they know and release the same.
+	lockstep bool
+}
+
+// siteOf remembers the number of a site.
+type siteOf struct {
+	site   Site
+	number uint32
+}
+
+// lane is a thread.
+type lane struct {
+	knows *knowledge
+	fence *published // what its last release fence makes later strong stores publish
+	seen  location   // what strong loads have read and the next acquire fence takes
+	met   *knowledge // at bar.warp.sync: what it brings
+}
+
+// published is what a release makes known to those that read it.
+type published struct {
+	knows *knowledge
+	scope machine.Scope
+	cta   uint32
+}
+
+// group is the barrier of a cluster.
+type group struct {
+	arrived *knowledge // in this phase
+	passed  *knowledge // at the end of the last
+}
+
+// Begin makes a CTA new.
+func (d *Detector) Begin(index uint64) {
+	c := d.newCTA()
+	c.index, c.tree = uint32(index), treeShift(d.shape.CTAs)
+	for i := range c.warps {
+		c.warps[i] = warp{id: warpID(index<<5 | uint64(i)), now: 1, cta: c, lockstep: d.shape.Lockstep}
+	}
+	d.ctas.Store(index, c)
+}
+
+// End forgets a CTA and its shared memory; what it did to global memory stays.
+func (d *Detector) End(index uint64) {
+	c, ok := d.ctas.LoadAndDelete(index)
+	if ok {
+		d.spare.Put(c)
+	}
+}
+
+// newCTA takes the memory of a CTA that has ended, if there is one.
+func (d *Detector) newCTA() *cta {
+	c, ok := d.spare.Get().(*cta)
+	if !ok {
+		return &cta{warps: make([]warp, d.shape.Warps), shared: map[uint64]*page{}}
+	}
+	clear(c.barriers[:])
+	for _, p := range c.shared {
+		*p = page{}
+	}
+	return c
+}
+
+func (d *Detector) cta(index uint64) *cta {
+	c, ok := d.ctas.Load(index)
+	if !ok {
+		return nil
+	}
+	return c.(*cta)
+}
+
+// group is the barrier of a CTA's cluster.
+func (d *Detector) group(cta uint64) *group {
+	g, _ := d.groups.LoadOrStore(d.shape.Cluster(cta), new(group))
+	return g.(*group)
+}
+
+// number returns the site's number, mostly without a lock.
+func (d *Detector) number(w *warp, s Site) uint32 {
+	c := &w.cta.sites[uint32(s.PC)%uint32(len(w.cta.sites))]
+	if c.site != s {
+		*c = siteOf{s, d.sites.number(s)}
+	}
+	return c.number
+}
+
+// releases returns what lanes of a warp know together with what they have done, and advances the clock.
+func (w *warp) releases(lanes uint32) *knowledge {
+	k := w.together(lanes)
+	w.now++
+	return k
+}
+
+// agree tells whether all lanes know the same.
+func (w *warp) agree() bool {
+	for i := range w.lanes {
+		if w.lanes[i].knows != w.lanes[0].knows {
+			return false
+		}
+	}
+	return true
+}
+
+// together is what lanes know, any of them, with what they have done.
+func (w *warp) together(lanes uint32) (k *knowledge) {
+	if w.lockstep {
+		lanes = ^uint32(0)
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		k = k.join(w.lanes[bits.TrailingZeros32(m)].knows)
+	}
+	return k.with(w.id, lanes, w.now, w.cta.tree, len(w.cta.warps))
+}
+
+// learn makes lanes know more; in step, all of them.
+func (w *warp) learn(lanes uint32, more *knowledge) {
+	if w.lockstep {
+		lanes = ^uint32(0)
+	}
+	var from, to *knowledge
+	for m := lanes; m != 0; m &= m - 1 {
+		l := &w.lanes[bits.TrailingZeros32(m)]
+		if l.knows == nil || l.knows != from {
+			from = l.knows
+			to = more.join(from) // the other way round: where more is all, lanes share it
+		}
+		l.knows = to
+	}
+}

@@ -1,0 +1,212 @@
+package race
+
+// This file puts a launch's events into the detector's terms, and races into reports.
+
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// Observer is the detector as an observer of one launch.
+type Observer struct {
+	detector *Detector
+	launch   *machine.Launch
+	reporter machine.Reporter
+}
+
+// NewObserver returns an observer of a launch, which tells the reporter of races.
+func NewObserver(l *machine.Launch, reporter machine.Reporter) *Observer {
+	o := &Observer{launch: l, reporter: reporter}
+	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep}, o.tell)
+	return o
+}
+
+// Observe implements machine.Observer.
+func (o *Observer) Observe(e *machine.Event) {
+	d := o.detector
+	switch e.What {
+	case machine.Touch:
+		o.touch(e)
+	case machine.CTABegin:
+		d.Begin(e.CTA)
+	case machine.CTAEnd:
+		d.End(e.CTA)
+	case machine.BarrierMet:
+		d.Arrive(e.CTA, e.Warp, e.Lanes, e.ID)
+	case machine.BarrierDone:
+		d.Done(e.CTA, e.Warps, e.ID)
+	case machine.WarpMet:
+		d.Met(e.CTA, e.Warp, e.Lanes, e.Members)
+	case machine.ClusterDone:
+		d.ClusterDone(e.CTA)
+	case machine.Release:
+		o.release(e)
+	case machine.Acquire:
+		o.acquire(e)
+	case machine.Allocated:
+		if e.Extent.Space == machine.Global {
+			d.Forget(e.Extent.From, e.Extent.To)
+		}
+	}
+}
+
+// release is what happens before a fence or barrier instruction acts. CTA barriers tell when a whole warp has
+// arrived.
+func (o *Observer) release(e *machine.Event) {
+	switch {
+	case !e.Barrier:
+		o.detector.Fence(e.CTA, e.Warp, e.Lanes, e.Order, e.Scope)
+	case e.Scope == machine.WarpScope:
+		o.detector.Meet(e.CTA, e.Warp, e.Lanes)
+	case e.Scope == machine.ClusterScope:
+		o.detector.ClusterArrive(e.CTA, e.Warp, e.Lanes, e.Order)
+	}
+}
+
+// acquire is what happens behind one. A fence of both kinds has been dealt with before it; an access that waited
+// (mbarrier.try_wait) told that it acquires when it began.
+func (o *Observer) acquire(e *machine.Event) {
+	switch {
+	case e.Barrier && e.Scope == machine.ClusterScope:
+		o.detector.ClusterWait(e.CTA, e.Warp, e.Lanes, e.Order)
+	case !e.Barrier && !e.Order.Releases():
+		o.detector.Fence(e.CTA, e.Warp, e.Lanes, e.Order, e.Scope)
+	}
+}
+
+// touch looks at an access lane by lane.
+func (o *Observer) touch(e *machine.Event) {
+	switch {
+	case e.Async, e.Proxy != machine.GenericProxy, e.Addr == nil:
+		return
+	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
+		return // of one thread, or never written
+	}
+	t := Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope}
+	if e.Values != nil {
+		t.Equal = func(lane, other int, addr uint64) bool { return sameByte(e, lane, other, addr) }
+	}
+	a, ok := o.detector.begin(&t)
+	if !ok {
+		return
+	}
+	defer a.end()
+	if o.dense(e, &a) {
+		return
+	}
+	same := !a.writes && !a.Strong && a.warp.agree()
+	for left := e.Lanes; left != 0; {
+		lanes := left & -left
+		if same {
+			lanes = sameAddress(e.Addr, left)
+		}
+		left &^= lanes
+		o.touchLanes(e, a.of(lanes))
+	}
+}
+
+// sameAddress is the lanes that have the address of the first of them.
+func sameAddress(addr *[32]uint64, lanes uint32) (same uint32) {
+	at := addr[bits.TrailingZeros32(lanes)]
+	for m := lanes; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros32(m); addr[i] == at {
+			same |= 1 << i
+		}
+	}
+	return same
+}
+
+// touchLanes looks at lanes with one address.
+func (o *Observer) touchLanes(e *machine.Event, a *access) {
+	x, ok := e.ExtentOf(a.lane)
+	switch {
+	case !ok:
+	case x.Space == machine.Global:
+		o.detector.bytes(a, nil, x.From, x.To)
+	case x.Space == machine.Shared:
+		if owner := o.owner(e, x, a.warp.cta); owner != nil {
+			o.detector.bytes(a, owner, x.From, x.To)
+		}
+	}
+}
+
+// dense looks at the access that most are: all lanes, 4 bytes each, one line.
+func (o *Observer) dense(e *machine.Event, a *access) bool {
+	if e.Size != granule || e.Lanes != ^uint32(0) {
+		return false
+	}
+	x, ok := e.Dense()
+	if !ok || x.From%lineSize != 0 {
+		return false
+	}
+	var owner *cta
+	if x.Space == machine.Shared {
+		if owner = o.owner(e, x, a.warp.cta); owner == nil {
+			return false
+		}
+	}
+	return o.detector.line(a, owner, x.From)
+}
+
+// owner is the CTA whose shared memory an extent is, nil if there is none: addresses come before they are checked.
+func (o *Observer) owner(e *machine.Event, x machine.Extent, own *cta) *cta {
+	index, ok := e.On.Mate(x.CTA)
+	switch {
+	case !ok || x.To > maxShared:
+		return nil
+	case index == uint64(own.index):
+		return own
+	}
+	return o.detector.cta(index)
+}
+
+// sameByte tells whether a store of a lane writes to an address the byte that another lane of the store writes there
+// or, other than such lanes, that stands there.
+func sameByte(e *machine.Event, lane, other int, addr uint64) bool {
+	mine, ok := e.Stored(lane, e.Addr[lane]+addr)
+	if !ok {
+		return false
+	}
+	if other >= 0 {
+		theirs, ok := e.Stored(other, e.Addr[lane]+addr)
+		return ok && theirs == mine
+	}
+	at := e.On.Byte(e.Space, e.Addr[lane]+addr, lane)
+	return at != nil && *at == mine
+}
+
+// tell reports a race.
+func (o *Observer) tell(r Race) {
+	rep := &machine.Report{Kind: kinds[r.Hazard], Between: between(&r)}
+	switch {
+	case r.EqualBits:
+		return // the order does not show
+	case r.Scoped:
+		rep.Kind = machine.RaceScope
+	}
+	rep.Extent = machine.Extent{Space: machine.Global, Lane: -1, From: r.Address, To: r.Address + granule}
+	if r.Shared {
+		rep.Extent.Space, rep.Extent.CTA = machine.Shared, o.launch.RankInCluster(uint64(r.SharedOf))
+	}
+	rep.Op, rep.Then = o.place(&r.First), o.place(&r.Second)
+	o.reporter.Report(rep)
+}
+
+func (o *Observer) place(a *Access) machine.Place {
+	return o.launch.PlaceOf(uint64(a.CTA), a.Warp, a.Lanes, a.Func, a.PC)
+}
+
+var kinds = [...]machine.ReportKind{
+	ReadAfterWrite: machine.RaceRAW, WriteAfterRead: machine.RaceWAR, WriteAfterWrite: machine.RaceWAW,
+}
+
+func between(r *Race) machine.Relation {
+	switch {
+	case r.SameWarp:
+		return machine.WithinWarp
+	case r.SameCTA:
+		return machine.WithinCTA
+	}
+	return machine.AcrossCTAs
+}

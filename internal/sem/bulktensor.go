@@ -1,0 +1,468 @@
+package sem
+
+// Copies of boxes of tensors between global and shared memory, 9.7.9.27.1.2 and 9.7.9.27.1.3: each
+// executing lane moves a box of its own. Tiles, gathers and scatters; im2col is not executed yet.
+
+import (
+	"fmt"
+	"iter"
+
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+func bulkTensorLines() []Line {
+	return []Line{
+		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast).
+			sees(isa.M_cta_group_1, isa.M_mbarrier_report_disabled).where(tiled), "im2col, overrides and validity reports are not executed yet"},
+		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).where(tiled), "im2col and overrides are not executed yet"},
+		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
+		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
+		{isa.TensormapReplace, nil, plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
+		{isa.TensormapCpFenceproxy, nil, plan(planCopyMap, isa.C_dst, isa.C_src, isa.C_scope), ""},
+	}
+}
+
+// tileModes are the modes that are executed.
+var tileModes = map[isa.Mod]bool{0: true, isa.M_tile: true, isa.M_tile_gather4: true, isa.M_tile_scatter4: true}
+
+func tiled(sel *isa.Sel) bool {
+	return tileModes[sel.Get(isa.C_load)] && tileModes[sel.Get(isa.C_store)] && !sel.Has(isa.M_override_global_address)
+}
+
+// boxOp is the decode-time constant of a copy.
+type boxOp struct {
+	uop.Private
+	rank    int
+	apart   bool     // the coordinates are a column and four rows
+	coords  []uint32 // rows
+	at      addressOp
+	shared  addressOp
+	own     bool       // the executing CTA's shared memory only
+	bar     *addressOp // nil: to global memory
+	rankRow *uint32    // of masks of CTAs
+	reduce  isa.Mod    // operation; 0: a copy
+}
+
+// planCopyBox sets up cp.async.bulk.tensor [dst], [map, coords], [mbar]{, masks} and [map, coords], [src].
+func planCopyBox(b *Build) { b.boxOp() }
+
+// planReduceBox sets up cp.reduce.async.bulk.tensor [map, coords], [src].
+func planReduceBox(b *Build) { b.boxOp().reduce = b.Sel.Get(isa.C_op) }
+
+func (b *Build) boxOp() *boxOp {
+	o := &boxOp{apart: b.Sel.Has(isa.M_tile_gather4) || b.Sel.Has(isa.M_tile_scatter4)}
+	o.rank, _ = b.Sel.Cap("D")
+	o.at = b.addressAt(b.In.Op(isa.R_map))
+	coords := elements(b.In.Op(isa.R_coords))
+	for i := range coords {
+		o.coords = append(o.coords, b.src(&coords[i], 32))
+	}
+	at := b.In.Op(isa.R_src_mem)
+	if bar := b.In.Op(isa.R_mbar); bar != nil {
+		place := b.addressAt(bar)
+		o.bar, at = &place, b.In.Op(isa.R_dst_mem)
+		o.rankRow = b.optional(isa.R_cta_mask)
+	}
+	o.shared, o.own = b.addressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta
+	b.Ext().Data = o
+	b.does(uop.CopyBoxes)
+	return o
+}
+
+// boxCopy is one lane's part of an open copy.
+type boxCopy struct {
+	*tensor.Map
+	lane   int
+	rows   []tensor.Row
+	shared uint64 // address of the box in the window
+	bar    uint64
+	ranks  uint32
+	box    []byte // dense
+}
+
+// boxRecord is what an open copy keeps.
+type boxRecord struct {
+	*boxOp
+	copies []boxCopy
+	red    updates
+}
+
+func badMap(w *machine.Warp, in *machine.Inst, lane int, err error) machine.State {
+	return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: 1 << lane, Text: "tensor map: " + err.Error()})
+}
+
+// copyBoxes checks everything before anything is copied.
+func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*boxOp)
+	r := &boxRecord{boxOp: o}
+	st := perLane(w, func(lane int) machine.State { return r.lane(w, in, lane) })
+	if st != machine.Next {
+		return st
+	}
+	op := &machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Data: r, Read: r.store, Write: r.give, Touches: r.touches}
+	if o.bar != nil {
+		op.Pipe, op.Read, op.Write, op.Signal = machine.StorePipe, r.fetch, r.load, r.signal
+	}
+	return w.Issue(in, op)
+}
+
+// lane reads the map and the operands of the lane in w.Mask, and checks what it touches.
+func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.State {
+	var addr, shared [32]uint64
+	r.at.lanes(w, &addr, 0)
+	r.shared.lanes(w, &shared, 0)
+	m, st := readMap(w, in, &machine.Request{Kind: machine.Load, Size: tensor.MapBytes, Align: 64}, &addr, lane)
+	if st != machine.Next {
+		return st
+	}
+	if err := r.fits(m); err != nil {
+		return badMap(w, in, lane, err)
+	}
+	c := boxCopy{Map: m, lane: lane, shared: shared[lane], rows: r.boxRows(w, m, lane)}
+	c.box = make([]byte, int(m.RowBytes())*len(c.rows))
+	if r.rankRow != nil {
+		c.ranks = w.R32(*r.rankRow)[lane]
+	}
+	if st := r.checkGlobal(w, in, &c); st != machine.Next {
+		return st
+	}
+	if st := r.checkShared(w, in, &c, &shared); st != machine.Next {
+		return st
+	}
+	r.copies = append(r.copies, c)
+	return machine.Next
+}
+
+// readMap reads a tensor map at the address of the lane in w.Mask.
+func readMap(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]uint64, lane int) (*tensor.Map, machine.State) {
+	a, st := w.Access(in, q, addr)
+	if st != machine.Next {
+		return nil, st
+	}
+	var bits [tensor.MapBytes]byte
+	loadLine(bits[:], a.Ptr(addr, lane, 0))
+	m, err := tensor.DecodeMap(&bits)
+	if err != nil {
+		return nil, badMap(w, in, lane, err)
+	}
+	return m, machine.Next
+}
+
+// fits checks the map against the statement.
+func (r *boxRecord) fits(m *tensor.Map) error {
+	if err := m.Fits(r.rank, r.apart); err != nil || r.reduce == 0 {
+		return err
+	}
+	f, ok := rmws[rmwKey{r.reduce, reducedTypes[m.Type][bitwise(r.reduce)]}]
+	if !ok {
+		return fmt.Errorf("elements of type %v have no %v", m.Type, r.reduce)
+	}
+	if f.exact != uop.None { // as the reductions of plain bulk copies
+		f.op = f.exact
+	}
+	r.red = f.updates()
+	return nil
+}
+
+// reducedTypes are the types by which elements of a map are combined: numbers, and bits.
+var reducedTypes = [16][2]isa.Mod{
+	2: {isa.M_u32, isa.M_b32}, 3: {isa.M_s32, isa.M_b32}, 4: {isa.M_u64, isa.M_b64}, 5: {isa.M_s64, isa.M_b64},
+	6: {isa.M_f16}, 7: {isa.M_f32}, 9: {isa.M_f64}, 10: {isa.M_bf16},
+}
+
+func bitwise(op isa.Mod) int {
+	if op == isa.M_and || op == isa.M_or || op == isa.M_xor {
+		return 1
+	}
+	return 0
+}
+
+// boxRows lists the rows that the coordinates name.
+func (r *boxRecord) boxRows(w *machine.Warp, m *tensor.Map, lane int) []tensor.Row {
+	var at [tensor.MaxRank]int32
+	for i, row := range r.coords {
+		at[i] = int32(w.R32(row)[lane])
+	}
+	if r.apart {
+		return m.Gather(at[0], [4]int32(at[1:]))
+	}
+	return m.Rows(at)
+}
+
+// checkGlobal checks each row that lies inside the tensor.
+func (r *boxRecord) checkGlobal(w *machine.Warp, in *machine.Inst, c *boxCopy) machine.State {
+	q := machine.Request{Space: machine.Global, Kind: r.global(), Align: 1}
+	var addr [32]uint64
+	for _, row := range c.rows {
+		if row.Bytes == 0 {
+			continue
+		}
+		q.Size, addr[c.lane] = row.Bytes, row.Address
+		if _, st := w.Access(in, &q, &addr); st != machine.Next {
+			return st
+		}
+	}
+	return machine.Next
+}
+
+// global is what a copy does to global memory.
+func (o *boxOp) global() machine.AccessKind {
+	switch {
+	case o.bar != nil:
+		return machine.Load
+	case o.reduce != 0:
+		return machine.Atomic
+	}
+	return machine.Store
+}
+
+// checkShared checks the box in shared memory, and the mbarrier.
+func (r *boxRecord) checkShared(w *machine.Warp, in *machine.Inst, c *boxCopy, shared *[32]uint64) machine.State {
+	q := machine.Request{Space: machine.Shared, Kind: machine.Load, Size: c.SharedBytes(len(c.rows)), Align: 128, OwnCTA: r.own}
+	if r.bar != nil {
+		q.Kind = machine.Store
+	}
+	for at := range r.targets(c, c.shared) {
+		shared[c.lane] = at
+		if _, st := w.Access(in, &q, shared); st != machine.Next {
+			return st
+		}
+	}
+	if r.bar == nil {
+		return machine.Next
+	}
+	var bars [32]uint64
+	r.bar.lanes(w, &bars, 0)
+	shared[c.lane] = c.shared
+	same := shared
+	if r.rankRow != nil {
+		same = nil
+	}
+	st := mbarriersAt(w, in, machine.Shared, &bars, same)
+	c.bar = bars[c.lane]
+	return st
+}
+
+// targets lists an address in each CTA that a lane writes to.
+func (r *boxRecord) targets(c *boxCopy, addr uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		if r.rankRow == nil {
+			yield(addr)
+			return
+		}
+		for m := c.ranks; m != 0; m &= m - 1 {
+			if !yield(addr&(mem.MaxShared-1) | uint64(lowest(m))<<mem.RankShift) {
+				return
+			}
+		}
+	}
+}
+
+// each visits the copies of the operation's lanes until one fails.
+func (r *boxRecord) each(op *machine.Op, do func(c *boxCopy) *machine.Fault) *machine.Fault {
+	for i := range r.copies {
+		c := &r.copies[i]
+		if op.Lanes>>c.lane&1 == 0 {
+			continue
+		}
+		if f := do(c); f != nil {
+			f.Lanes = 1 << c.lane
+			return f
+		}
+	}
+	return nil
+}
+
+// global visits the rows of a box that lie inside the tensor.
+func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, memory []byte)) *machine.Fault {
+	n := int(c.RowBytes())
+	for i, row := range c.rows {
+		if row.Bytes == 0 {
+			continue
+		}
+		memory, f := op.Global(row.Address, uint64(row.Bytes), kind)
+		if f != nil {
+			return f
+		}
+		do(c.box[i*n+int(row.Skip):][:row.Bytes], memory)
+	}
+	return nil
+}
+
+// fetch reads the tensor.
+func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
+	return r.each(op, func(c *boxCopy) *machine.Fault {
+		c.Fill(c.box)
+		return c.global(op, machine.Load, func(box, memory []byte) { copy(box, memory) })
+	})
+}
+
+// load writes shared memory.
+func (r *boxRecord) load(op *machine.Op) *machine.Fault {
+	return r.each(op, func(c *boxCopy) *machine.Fault {
+		for at := range r.targets(c, c.shared) {
+			c.Scatter(op.Shared(at, uint64(c.SharedBytes(len(c.rows)))), uint32(at&(mem.MaxShared-1)), c.box)
+		}
+		return nil
+	})
+}
+
+// signal tells the mbarriers of the whole box, whatever lay outside the tensor.
+func (r *boxRecord) signal(op *machine.Op) *machine.Fault {
+	return r.each(op, func(c *boxCopy) *machine.Fault {
+		for at := range r.targets(c, c.bar) {
+			if f := completeOne(op, c.lane, at, uint32(len(c.box))); f != nil {
+				return f
+			}
+		}
+		return nil
+	})
+}
+
+// store reads shared memory.
+func (r *boxRecord) store(op *machine.Op) *machine.Fault {
+	return r.each(op, func(c *boxCopy) *machine.Fault {
+		c.Collect(c.box, op.Shared(c.shared, uint64(c.SharedBytes(len(c.rows)))), uint32(c.shared&(mem.MaxShared-1)))
+		return nil
+	})
+}
+
+// give writes the tensor, or combines with it.
+func (r *boxRecord) give(op *machine.Op) *machine.Fault {
+	return r.each(op, func(c *boxCopy) *machine.Fault {
+		return c.global(op, r.boxOp.global(), func(box, memory []byte) {
+			if r.reduce != 0 {
+				r.red.applyRun(memory, box, c.Type.Size(), false)
+				return
+			}
+			copy(memory, box)
+		})
+	})
+}
+
+func (r *boxRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		shared := machine.Load
+		if r.bar != nil {
+			shared = machine.Store
+		}
+		for i := range r.copies {
+			c := &r.copies[i]
+			if op.Lanes>>c.lane&1 == 0 {
+				continue
+			}
+			for at := range r.targets(c, c.shared) {
+				if !yield(op.Extent(machine.Shared, c.lane, at, uint64(len(c.box))), shared) {
+					return
+				}
+			}
+			for _, row := range c.rows {
+				if row.Bytes != 0 && !yield(op.Extent(machine.Global, c.lane, row.Address, uint64(row.Bytes)), r.global()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replaceOp is the decode-time constant of tensormap.replace.
+type replaceOp struct {
+	uop.Private
+	machine.Request
+	at    addressOp
+	field isa.Mod
+	ord   int
+	row   uint32 // of the value
+	bits  int
+}
+
+// planReplace sets up tensormap.replace [addr]{, ord}, value.
+func planReplace(b *Build) {
+	ops := b.In.Ops
+	o := &replaceOp{at: b.addressAt(&ops[0]), bits: 32}
+	space := spaces[b.Sel.Get(isa.C_ss)]
+	o.Request = machine.Request{Space: space, Kind: machine.Atomic, Size: tensor.MapBytes, Align: 128, OwnCTA: space == machine.Shared}
+	for _, c := range []isa.Class{isa.C_whole, isa.C_each, isa.C_enum} {
+		if m := b.Sel.Get(c); m != 0 {
+			o.field = m
+		}
+	}
+	value := &ops[len(ops)-1]
+	if len(ops) == 3 {
+		o.ord = int(ops[1].Imm)
+	}
+	if b.Sel.Has(isa.M_b64) {
+		o.bits = 64
+	}
+	o.bits = b.operandBits(value, o.bits)
+	o.row = b.src(value, o.bits)
+	b.Ext().Data = o
+	b.does(uop.ReplaceField)
+}
+
+func replaceField(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*replaceOp)
+	return perLane(w, func(lane int) machine.State {
+		var addr [32]uint64
+		o.at.lanes(w, &addr, 0)
+		m, st := readMap(w, in, &o.Request, &addr, lane)
+		if st != machine.Next {
+			return st
+		}
+		if err := m.Replace(o.field.String()[1:], o.ord, loadElem(w, o.row, o.bits, lane)); err != nil {
+			return badMap(w, in, lane, err)
+		}
+		a, st := w.Access(in, &o.Request, &addr)
+		if st == machine.Next {
+			bits := m.Encode()
+			storeLine(a.Ptr(&addr, lane, 0), bits[:])
+		}
+		return st
+	})
+}
+
+// copyMapOp is the decode-time constant of tensormap.cp_fenceproxy.
+type copyMapOp struct {
+	uop.Private
+	to, from addressOp
+}
+
+// planCopyMap sets up tensormap.cp_fenceproxy [d], [s], 128: the lanes copy the same 128 bytes.
+func planCopyMap(b *Build) {
+	b.Ext().Data = &copyMapOp{to: b.addressAt(&b.In.Ops[0]), from: b.addressAt(&b.In.Ops[1])}
+	b.does(uop.CopyMap)
+}
+
+func copyMap(w *machine.Warp, in *machine.Inst) machine.State {
+	if st := w.Collective(in); st != machine.Next {
+		return st
+	}
+	o := in.Ext.Data.(*copyMapOp)
+	var to, from [32]uint64
+	o.to.lanes(w, &to, 0)
+	o.from.lanes(w, &from, 0)
+	if w.Observing() {
+		w.Observe(in, machine.Event{Space: machine.Shared, Kind: machine.Load, Size: tensor.MapBytes, Lanes: w.Mask, Addr: &from})
+		w.Observe(in, machine.Event{Space: machine.Global, Kind: machine.Store, Size: tensor.MapBytes, Lanes: w.Mask, Addr: &to})
+	}
+	a, st := w.Access(in, &machine.Request{Space: machine.Shared, Kind: machine.Load, Size: tensor.MapBytes, Align: 128, OwnCTA: true}, &from)
+	if st != machine.Next {
+		return st
+	}
+	all := make([][tensor.MapBytes]byte, 32)
+	for i := range all {
+		loadLine(all[i][:], a.Ptr(&from, i, 0))
+	}
+	a, st = w.Access(in, &machine.Request{Space: machine.Global, Kind: machine.Store, Size: tensor.MapBytes, Align: 128}, &to)
+	if st != machine.Next {
+		return st
+	}
+	for i := range all {
+		storeLine(a.Ptr(&to, i, 0), all[i][:])
+	}
+	return machine.Next
+}

@@ -1,0 +1,204 @@
+package sem
+
+// How the interpreter executes each operation. Plans say what an instruction is (Build.does); what
+// executes it is looked up here when code is prepared.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// handlers execute an operation with all lanes of the frame, with some of them, and once, on scalar
+// slots; nil is as with all lanes.
+type handlers struct{ full, part, scalar machine.Handler }
+
+// structural has the handlers of the operations that are no function of a lane.
+var structural = [...]handlers{
+	uop.Move32:        {copyRow32, partCopy32, scalarCopy32},
+	uop.Move64:        {copyRow64, partCopy64, scalarCopy64},
+	uop.Move128:       {full: copy128},
+	uop.MoveVector:    {full: copyVector},
+	uop.MovePredicate: {full: moveMask},
+	uop.Logic:         {full: logicMask},
+	uop.Select32:      {selp32, selpPart32, selpScalar32},
+	uop.Select64:      {selp64, selpPart64, selpScalar64},
+	uop.Pack128:       {full: pack128},
+	uop.Unpack32:      {full: unpack32, scalar: unpackScalar32},
+	uop.Unpack64:      {full: unpack64, scalar: unpackScalar64},
+	uop.Unpack128:     {full: unpack128},
+	uop.ReadSpecial:   {full: readSpecial, scalar: readSpecialScalar},
+	uop.AddressLocal:  {full: localAddress, scalar: localAddressScalar},
+	uop.AddressParam:  {full: paramAddress, scalar: paramAddressScalar},
+	uop.AddressKernel: {full: kernelParam, scalar: kernelParamScalar},
+
+	uop.Setp:          {full: setp},
+	uop.Set:           {full: setRow, scalar: setScalar},
+	uop.SetpHalves:    {full: setpHalves},
+	uop.SetHalves:     {full: setHalves},
+	uop.SetPacked:     {full: setPackedElements},
+	uop.Lop3Predicate: {full: lop3Pred, scalar: lop3PredScalar},
+
+	uop.Convert:       {full: convertRow, scalar: convertScalar},
+	uop.ConvertPacked: {full: packRow, scalar: packScalar},
+	uop.Widened:       {full: wideLanes},
+	uop.MixedElements: {full: mixedElements},
+	uop.Video:         {full: videoHandler},
+	uop.Product:       {full: product},
+	uop.LoadMatrix:    {full: loadMatrix},
+	uop.StoreMatrix:   {full: storeMatrix},
+	uop.MoveMatrix:    {full: moveMatrix},
+	uop.LoadFragment:  {full: loadWmma},
+	uop.StoreFragment: {full: storeWmma},
+
+	uop.CommitProducts:   {full: commitProducts},
+	uop.WaitProducts:     {full: waitProducts},
+	uop.WarpgroupFence:   {full: (*machine.Warp).Collective},
+	uop.WarpgroupProduct: {full: wgmma},
+
+	uop.Load32:            {full: load32},
+	uop.Load64:            {full: load64},
+	uop.LoadRows:          {full: loadRows},
+	uop.LoadRows32:        {full: loadRows32},
+	uop.LoadLocal:         {full: loadFrame},
+	uop.LoadParam:         {full: loadParam},
+	uop.LoadUniform:       {full: loadToRows, scalar: loadToSlots},
+	uop.LoadHandle:        {full: loadToRows, scalar: loadToSlots},
+	uop.Store32:           {full: store32},
+	uop.Store64:           {full: store64},
+	uop.StoreRows:         {full: storeRows},
+	uop.StoreRows32:       {full: storeRows32},
+	uop.StoreConst:        {full: storeConst},
+	uop.StoreLocal:        {full: storeFrame},
+	uop.StoreParam:        {full: storeParam},
+	uop.AtomicUpdate:      {full: atomic},
+	uop.AtomicExchange128: {full: exchange128},
+	uop.AtomicCas:         {full: cas},
+	uop.AtomicCas32:       {full: cas32},
+	uop.AtomicCas128:      {full: cas128},
+
+	uop.ShuffleUp:   {full: shuffleUp},
+	uop.ShuffleDown: {full: shuffleDown},
+	uop.ShuffleBfly: {full: shuffleBfly},
+	uop.ShuffleIdx:  {full: shuffleIdx},
+	uop.VoteAll:     {full: voteAll},
+	uop.VoteAny:     {full: voteAny},
+	uop.VoteUni:     {full: voteUni},
+	uop.Ballot:      {full: ballot},
+	uop.MatchAny:    {full: matchAny},
+	uop.MatchAll:    {full: matchAll},
+	uop.Redux:       {full: redux},
+	uop.Elect:       {full: elect},
+	uop.ActiveMask:  {full: activemask},
+	uop.WarpSync:    {full: warpSync},
+
+	uop.Branch:       {full: branch},
+	uop.BranchTable:  {full: branchTable},
+	uop.CallDirect:   {full: callDirect},
+	uop.CallIndirect: {full: callIndirect},
+	uop.CallRuntime:  {full: callNative},
+	uop.Return:       {full: ret},
+	uop.Exit:         {full: exit},
+	uop.Trap:         {full: trap},
+	uop.Nanosleep:    {full: nanosleep},
+
+	uop.BarrierSync:      {full: waitBarrier},
+	uop.BarrierCount:     {full: reduceCount},
+	uop.BarrierPredicate: {full: reducePred},
+	uop.ClusterArrive:    {full: arriveAtCluster},
+	uop.ClusterWait:      {full: waitForCluster},
+	uop.Fence:            {full: fence},
+	uop.Nothing:          {full: nothing},
+
+	uop.IsGlobal: {full: inGlobal},
+	uop.IsConst:  {full: inConst},
+	uop.IsParam:  {full: inParam},
+
+	uop.StackSave:    {full: stacksave},
+	uop.StackRestore: {full: stackrestore},
+	uop.Alloca:       {full: alloca},
+
+	uop.Mbarrier:          {full: mbarrierSimple},
+	uop.MbarrierMulticast: {full: mbarrierMulticast},
+	uop.MbarrierTest:      {full: testWait},
+	uop.MbarrierTry:       {full: tryWait},
+	uop.MbarrierLayout:    {full: checkLayout},
+
+	uop.SurfaceLoad:   {full: surfaceLoad},
+	uop.SurfaceStore:  {full: surfaceStore},
+	uop.SampleStore:   {full: sampleStore},
+	uop.SurfaceReduce: {full: surfaceReduce},
+	uop.SurfaceQuery:  {full: querySurface},
+	uop.Texture:       {full: readTexture},
+	uop.TextureQuery:  {full: queryTexture},
+	uop.IsReference:   {full: isReference},
+
+	uop.CopyAsync:     {full: copyAsync},
+	uop.CommitCopies:  {full: commitCopies},
+	uop.WaitCopies:    {full: waitCopies},
+	uop.WaitAllCopies: {full: waitAllCopies},
+	uop.BulkAsync:     {full: bulkAsync},
+	uop.CopyBoxes:     {full: copyBoxes},
+	uop.ReplaceField:  {full: replaceField},
+	uop.CopyMap:       {full: copyMap},
+	uop.CommitBulk:    {full: commitBulk},
+	uop.WaitBulk:      {full: waitBulk},
+	uop.WaitBulkRead:  {full: waitBulkRead},
+	uop.StoreBulk:     {full: storeBulk},
+	uop.StoreAsync:    {full: storeAsync},
+	uop.ArriveAsync:   {full: arriveAsync},
+
+	uop.TensorAlloc:      {full: allocTensor},
+	uop.TensorDealloc:    {full: deallocTensor},
+	uop.TensorRelinquish: {full: relinquish},
+	uop.TensorLoad:       {full: loadTensor},
+	uop.TensorReduce:     {full: reduceTensor},
+	uop.TensorStore:      {full: storeTensor},
+	uop.TensorWaitLoad:   {full: waitTensorLoads},
+	uop.TensorWaitStore:  {full: waitTensorStores},
+	uop.TensorCopy:       {full: copyToTensor},
+	uop.TensorShift:      {full: shiftTensor},
+	uop.TensorCommit:     {full: commitTensor},
+}
+
+// handlersOf looks an operation up; full is nil if nothing executes it.
+func handlersOf(op uop.Op) handlers {
+	if op.IsLane() {
+		return stamps[op].handlers
+	}
+	return structural[op]
+}
+
+// on returns what executes all lanes of the frame, and some of them; on slots both are one.
+func (h handlers) on(slots bool) (full, part machine.Handler) {
+	switch {
+	case slots && h.scalar != nil:
+		return h.scalar, h.scalar
+	case h.part == nil:
+		return h.full, h.full
+	}
+	return h.full, h.part
+}
+
+// does says what the instruction is.
+func (b *Build) does(op uop.Op) { b.Out.Op = op }
+
+// Prepare looks up what executes the instruction that a plan has made, and what it does first.
+func (b *Build) Prepare() {
+	out := b.Out
+	if out.Full, out.Part = handlersOf(out.Op).on(b.Scalar); out.Full == nil {
+		b.fail("BUG: %v has no handler", out.Op)
+		return
+	}
+	if out.Ext == nil {
+		return
+	}
+	switch out.Op {
+	case uop.Setp, uop.Set: // pure: it may look at lanes that do not execute
+		out.Inner, _ = handlersOf(combined(out).Fn).on(b.Scalar)
+	case uop.Lop3Predicate:
+		_, out.Inner = handlersOf(combined(out).Fn).on(b.Scalar)
+	}
+	if out.Ext.High != nil {
+		out.Inner, out.Full, out.Part = out.Part, extendHigh, extendHigh
+	}
+}

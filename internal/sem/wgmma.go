@@ -1,0 +1,361 @@
+package sem
+
+// Products of matrices that a warpgroup makes, 9.7.15: each of its four warps has sixteen rows of A and D, and its own
+// record. D and an A in registers belong to the operation until it has been waited for.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+func wgmmaLines() []Line {
+	return []Line{
+		{isa.WgmmaFence, nil, plan(func(b *Build) { b.does(uop.WarpgroupFence) }).sees(isa.M_aligned), ""},
+		{isa.WgmmaCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitProducts) }).sees(isa.M_aligned), ""},
+		{isa.WgmmaWaitGroup, nil, plan(planWaitProducts).sees(isa.M_aligned), ""},
+		{isa.WgmmaMmaAsync, nil, plan(planWgmma, isa.C_shape, isa.C_dtype, isa.C_atype, isa.C_btype).sees(isa.M_satfinite, isa.M_aligned, isa.M_and, isa.M_popc), ""},
+		{isa.WgmmaMmaAsyncSp, nil, plan(planWgmma, isa.C_shape, isa.C_dtype, isa.C_atype, isa.C_btype).sees(isa.M_satfinite, isa.M_aligned), ""},
+	}
+}
+
+func commitProducts(w *machine.Warp, in *machine.Inst) machine.State {
+	if st := w.Collective(in); st != machine.Next {
+		return st
+	}
+	return w.CommitGroup(machine.ProductPipe)
+}
+
+func planWaitProducts(b *Build) {
+	b.Out.Imm = b.In.Ops[0].Imm
+	b.does(uop.WaitProducts)
+}
+
+func waitProducts(w *machine.Warp, in *machine.Inst) machine.State {
+	if st := w.Collective(in); st != machine.Next {
+		return st
+	}
+	return w.WaitGroups(machine.ProductPipe, in.Imm, false)
+}
+
+// wgmmaOp is the decode-time constant of wgmma.mma_async.
+type wgmmaOp struct {
+	productOp    // of the sixteen rows of a warp; a is nil for an A in shared memory
+	aDesc, bDesc uint32
+	add          uint32 // predicate: D is added to
+	flip         uint32
+	negative     [2]bool // A and B
+	columns      [2]bool // A and B lie along M and N
+}
+
+// planWgmma sets up wgmma.mma_async d, a|a-desc, b-desc{, meta, selector}, scale-d{, sa, sb}{, ta, tb}.
+func planWgmma(b *Build) {
+	o := &wgmmaOp{}
+	for i, c := range []isa.Class{isa.C_atype, isa.C_btype, isa.C_dtype, isa.C_dtype} {
+		o.elems[i] = matrixElements[b.Sel.Get(c)]
+	}
+	o.M, o.Bits = 16, o.elems[0].bits
+	o.N, _ = b.Sel.Cap("N")
+	o.K, _ = b.Sel.Cap("K")
+	if e := b.In.Op(isa.R_meta); e != nil {
+		o.Sparse, o.meta, o.selector = true, b.src(e, 32), int(b.In.Op(isa.R_selector).Imm)
+	}
+	if o.Bits == 1 { // words
+		o.Bits, o.K = 32, o.K/32
+		o.and = true
+	}
+	o.d = b.registers(isa.R_d, b.dst, 32)
+	if b.In.Op(isa.R_a) != nil {
+		o.a = b.registers(isa.R_a, b.src, 32)
+	} else {
+		o.aDesc = b.src(b.In.Op(isa.R_a_desc), 64)
+	}
+	o.bDesc = b.src(b.In.Op(isa.R_b_desc), 64)
+	scale := b.In.Op(isa.R_scale_d)
+	o.add, o.flip = b.src(scale, 1), flip(scale)
+	o.negative = [2]bool{b.is(isa.R_sa, -1), b.is(isa.R_sb, -1)}
+	o.columns = [2]bool{b.is(isa.R_ta, 1), b.is(isa.R_tb, 1)}
+	o.saturate = b.Sel.Has(isa.M_satfinite)
+	b.Ext().Data = o
+	b.does(uop.WarpgroupProduct)
+}
+
+// is tells whether an optional constant has a value.
+func (b *Build) is(r isa.Role, v int32) bool {
+	o := b.In.Op(r)
+	return o != nil && int32(o.Imm) == v
+}
+
+// wgmmaRecord is what an open product keeps: matrices are read when it runs.
+type wgmmaRecord struct {
+	*wgmmaOp
+	arch    int
+	warp    int // in its warpgroup
+	rank    uint64
+	a, b    []uint32 // units of 16 bytes in shared memory, line after line
+	dRows   []*[32]uint32
+	aRows   []*[32]uint32
+	meta    [32]uint32
+	add     bool
+	extents []machine.Extent // of registers: D, then A
+	left    []uint32         // elements of A, stored, row after row
+	right   []uint32         // of B, column after column
+	sum     []uint32         // C, then D
+}
+
+// wgmma checks the descriptors and begins the product of a warp.
+func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
+	if st := w.Collective(in); st != machine.Next {
+		return st
+	}
+	o := in.Ext.Data.(*wgmmaOp)
+	add := *w.P(o.add) ^ o.flip
+	if add != 0 && add != ^uint32(0) {
+		return w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
+	}
+	r := &wgmmaRecord{wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0}
+	if err := r.place(w); err != nil {
+		return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: err.Error()})
+	}
+	if o.Sparse {
+		r.meta = *w.R32(o.productOp.meta)
+	}
+	for _, off := range o.d {
+		r.dRows, r.extents = append(r.dRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
+	}
+	for _, off := range o.productOp.a {
+		r.aRows, r.extents = append(r.aRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
+	}
+	return w.Issue(in, &machine.Op{
+		Pipe: machine.ProductPipe, Proxy: machine.AsyncProxy, Data: r, Read: r.read, Write: r.write, Touches: r.touches,
+	})
+}
+
+// place finds the units of the matrices in shared memory.
+func (r *wgmmaRecord) place(w *machine.Warp) (err error) {
+	shared, start := w.SharedMemory(uint32(r.rank >> mem.RankShift))
+	end := start + uint32(len(shared))
+	if r.aRows == nil && r.productOp.a == nil {
+		if r.a, err = r.units(w, r.aDesc, 16*r.warp, 16, r.Stored(), r.columns[0], start, end); err != nil {
+			return fmt.Errorf("A: %w", err)
+		}
+	}
+	if r.b, err = r.units(w, r.bDesc, 0, r.N, r.K, r.columns[1], start, end); err != nil {
+		return fmt.Errorf("B: %w", err)
+	}
+	return nil
+}
+
+// units lists the units of lines first to first+n of a matrix whose lines have k elements; by columns those of each
+// element of K instead.
+func (r *wgmmaRecord) units(w *machine.Warp, row uint32, first, n, k int, columns bool, start, end uint32) (list []uint32, err error) {
+	values := w.R64(row)
+	for _, v := range values {
+		if v != values[0] {
+			return nil, fmt.Errorf("the lanes give different descriptors, %#016x and %#016x", values[0], v)
+		}
+	}
+	d, err := tensor.DecodeWgmma(values[0])
+	if err != nil {
+		return nil, err
+	}
+	lines, size, at := n, uint32(k*r.Bits/8), d.KMajor
+	if columns {
+		lines, size = k, uint32(n*r.Bits/8)
+	}
+	for line := range lines {
+		for b := uint32(0); b < size; b += 16 {
+			unit := uint32(0)
+			if columns {
+				unit = d.MNMajor(uint32(first*r.Bits/8)+b, uint32(line))
+			} else {
+				unit = at(uint32(first+line), b)
+			}
+			if unit < start || unit+16 > end {
+				return nil, fmt.Errorf("matrix descriptor %#016x (%v): 16 bytes lie at offset %#x; the CTA's shared memory is %#x to %#x", values[0], d, unit, start, end)
+			}
+			list = append(list, unit)
+		}
+	}
+	return list, nil
+}
+
+// read takes the matrices from shared memory and registers.
+func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
+	r.left = make([]uint32, 16*r.Stored())
+	if r.a != nil {
+		r.elements(op, r.left, r.a, 16, r.Stored(), r.columns[0])
+	}
+	for i, row := range r.aRows {
+		for lane, word := range row {
+			for j := range r.PerRegister() {
+				m, k := r.A(lane, i, j)
+				r.left[m*r.Stored()+k] = word >> (r.Bits * j) & uint32(1<<r.Bits-1)
+			}
+		}
+	}
+	r.right = make([]uint32, r.N*r.K)
+	r.elements(op, r.right, r.b, r.N, r.K, r.columns[1])
+	r.sum = make([]uint32, 16*r.N)
+	if r.add {
+		r.eachD(func(row *[32]uint32, lane, shift int, at int) {
+			r.sum[at] = row[lane] >> shift & uint32(1<<r.elems[3].bits-1)
+		})
+	}
+	r.multiply()
+	return nil
+}
+
+// elements spreads units to lines of k elements.
+func (r *wgmmaRecord) elements(op *machine.Op, to, units []uint32, n, k int, columns bool) {
+	per := 128 / r.Bits
+	for i, unit := range units {
+		data := op.Shared(r.rank|uint64(unit), 16)
+		for j := range per {
+			v := binary.LittleEndian.Uint32(data[j*r.Bits/32*4:]) >> (j * r.Bits % 32) & uint32(1<<r.Bits-1)
+			e := i*per + j
+			if columns {
+				e = e%n*k + e/n
+			}
+			to[e] = v
+		}
+	}
+}
+
+// eachD visits the elements of D: value i of a lane (9.7.15.5.1).
+func (r *wgmmaRecord) eachD(visit func(row *[32]uint32, lane, shift, at int)) {
+	per := 32 / r.elems[3].bits
+	for reg, row := range r.dRows {
+		for lane := range row {
+			for j := range per {
+				i := per*reg + j
+				m, n := lane>>2+8*(i>>1&1), 8*(i>>2)+2*(lane&3)+i&1
+				visit(row, lane, j*r.elems[3].bits, m*r.N+n)
+			}
+		}
+	}
+}
+
+// write gives out D.
+func (r *wgmmaRecord) write(*machine.Op) *machine.Fault {
+	r.eachD(func(row *[32]uint32, lane, shift, at int) {
+		row[lane] = row[lane]&^(uint32(1<<r.elems[3].bits-1)<<shift) | r.sum[at]<<shift
+	})
+	r.left, r.right, r.sum = nil, nil, nil
+	return nil
+}
+
+func (r *wgmmaRecord) multiply() {
+	switch {
+	case r.and:
+		r.each(func(a, b []uint32, c uint32) uint32 {
+			for k := range a {
+				c += uint32(bits.OnesCount32(a[k] & b[k]))
+			}
+			return c
+		})
+	case r.elems[3].signed:
+		r.each(func(a, b []uint32, c uint32) uint32 {
+			sum := int64(int32(c))
+			for k := range a {
+				sum += int64(r.elems[0].integer(a[k])) * int64(r.elems[1].integer(b[k]))
+			}
+			return r.narrowed(sum)
+		})
+	default:
+		r.floats()
+	}
+}
+
+// each computes the elements of D from the stored elements of A and those of B that belong to them.
+func (r *wgmmaRecord) each(sum func(a, b []uint32, c uint32) uint32) {
+	n, column := r.Stored(), make([]uint32, r.Stored())
+	for m := range 16 {
+		a := r.left[m*n : m*n+n]
+		places := r.rowPlaces(m)
+		for i := range r.N {
+			b := r.right[i*r.K : i*r.K+r.K]
+			if places != nil {
+				for k, p := range places {
+					column[k] = b[p]
+				}
+				b = column
+			}
+			r.sum[m*r.N+i] = sum(a, b, r.sum[m*r.N+i])
+		}
+	}
+}
+
+// rowPlaces is where in K the stored elements of a row of a sparse A belong; nil if all are stored.
+func (r *wgmmaRecord) rowPlaces(m int) (places []int) {
+	if !r.Sparse {
+		return nil
+	}
+	for k := range r.Stored() {
+		lane, bit := r.Metadata(r.selector, m, r.ChunkOf(k))
+		places = append(places, r.Selected(k, r.meta[lane]>>bit&15))
+	}
+	return places
+}
+
+// floats multiplies floats: B is decoded once, A row by row.
+func (r *wgmmaRecord) floats() {
+	rule := r.elems[0].format.WarpgroupRule(r.arch, r.elems[3].format)
+	b := r.factors(r.right, 1)
+	a := r.factors(r.left, 0)
+	n, column := r.Stored(), make([]num.Factor, r.Stored())
+	for m := range 16 {
+		places := r.rowPlaces(m)
+		for i := range r.N {
+			bs := b[i*r.K : i*r.K+r.K]
+			if places != nil {
+				for k, p := range places {
+					column[k] = bs[p]
+				}
+				bs = column
+			}
+			at := m*r.N + i
+			r.sum[at] = rule.Sum(a[m*n:m*n+n], bs, r.sum[at])
+		}
+	}
+}
+
+// factors decodes the elements of A (0) or B (1).
+func (r *wgmmaRecord) factors(list []uint32, operand int) []num.Factor {
+	out := make([]num.Factor, len(list))
+	for i, v := range list {
+		if out[i] = r.elems[operand].format.Factor(v); r.negative[operand] {
+			out[i].Sig = -out[i].Sig
+		}
+	}
+	return out
+}
+
+func (r *wgmmaRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+	return func(yield func(machine.Extent, machine.AccessKind) bool) {
+		for _, list := range [][]uint32{r.a, r.b} {
+			for _, unit := range list {
+				if !yield(op.Extent(machine.Shared, -1, r.rank|uint64(unit), 16), machine.Load) {
+					return
+				}
+			}
+		}
+		for i, x := range r.extents {
+			kind := machine.Load
+			if i < len(r.dRows) {
+				kind = machine.Store
+			}
+			if !yield(x, kind) {
+				return
+			}
+		}
+	}
+}

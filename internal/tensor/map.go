@@ -1,0 +1,355 @@
+package tensor
+
+// Tensor maps (5.5.8): what the copies of tensors read. The layout of the 1024 bits is our own, as the manual has none.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// MapBytes is the size of a tensor map.
+const MapBytes = 128
+
+// MaxRank is the most dimensions of a tensor, and MaxBox the most elements of a box along one.
+const (
+	MaxRank = 5
+	MaxBox  = 256
+)
+
+// Map describes a tensor in global memory and the box of it that a copy moves, dimension 0 first.
+type Map struct {
+	Address    uint64
+	Rank       int
+	Type       Element
+	Interleave uint8
+	Swizzle    MapSwizzle
+	Atomicity  Atomicity
+	NaNs       bool // elements outside the tensor are NaN, not zero
+	Dims       [MaxRank]uint32
+	Strides    [MaxRank - 1]uint64 // bytes from one element to the next along dimensions 1 and up
+	Box        [MaxRank]uint32
+	Steps      [MaxRank]uint32 // element strides: 1 takes every element of the box
+}
+
+// Element is the type of a tensor's elements, by its number in table 33 (9.7.9.28).
+type Element uint8
+
+// elements describes the types; those without a size are not executed.
+var elements = [16]struct {
+	name  string
+	size  uint32
+	float bool
+}{
+	{"u8", 1, false}, {"u16", 2, false}, {"u32", 4, false}, {"s32", 4, false}, {"u64", 8, false}, {"s64", 8, false},
+	{"f16", 2, true}, {"f32", 4, true}, {"f32.ftz", 0, true}, {"f64", 8, true}, {"bf16", 2, true}, {"tf32", 4, true}, {"tf32.ftz", 0, true},
+	{"b4x16", 0, false}, {"b4x16_p64", 0, false}, {"b6x16_p32", 0, false},
+}
+
+func (e Element) String() string { return elements[e&15].name }
+
+// Size is the bytes of an element.
+func (e Element) Size() uint32 { return elements[e&15].size }
+
+// ParseElement finds a type by its name.
+func ParseElement(name string) (Element, bool) {
+	for i := range elements {
+		if elements[i].name == name {
+			return Element(i), true
+		}
+	}
+	return 0, false
+}
+
+// MapSwizzle is the swizzle of a box in shared memory: none, 32, 64, 128 or 96 bytes (table 33).
+type MapSwizzle uint8
+
+// Spans are the bytes of a row of each pattern; 0: none.
+var mapSpans = [...]uint32{0, 32, 64, 128, 96}
+
+// Atomicity is what a swizzle of 128 bytes moves as a whole: 16 bytes, 32, 32 with their halves
+// exchanged in every second line, or 64 (5.5.7).
+type Atomicity uint8
+
+// unit is how many bytes keep together in shared memory.
+func (m *Map) unit() uint32 {
+	if m.Swizzle == 3 && m.Atomicity == 2 {
+		return 8
+	}
+	return 16
+}
+
+// At returns where a byte of a box goes: addr is its address in shared memory without a swizzle.
+func (m *Map) At(addr uint32) uint32 {
+	line := addr >> 7
+	switch {
+	case m.Swizzle == 1 || m.Swizzle == 4:
+		return addr ^ line&1<<4
+	case m.Swizzle == 2:
+		return addr ^ line&3<<4
+	case m.Swizzle == 3:
+		switch m.Atomicity {
+		case 0:
+			return addr ^ line&7<<4
+		case 1:
+			return addr ^ line&3<<5
+		case 2:
+			return addr ^ line&3<<5 ^ line&1<<3
+		}
+		return addr ^ line&1<<6
+	}
+	return addr
+}
+
+// The places of fields. Bit 21 of the second word is free: software of NVIDIA's clears it behind some drivers.
+const (
+	atKind, atModes, atSwizzle, atMagic = 8, 9, 10, 12
+	atDims, atBox, atSteps, atStrides   = 16, 36, 46, 56
+)
+
+const mapMagic = 0x6d5450ac
+
+// Encode writes the 1024 bits.
+func (m *Map) Encode() (b [MapBytes]byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[:], m.Address)
+	b[atKind] = byte(m.Type)&15 | byte(m.Rank-1)<<4
+	b[atModes] = m.Interleave & 3
+	if m.NaNs {
+		b[atModes] |= 4
+	}
+	b[atSwizzle] = byte(m.Swizzle)&7 | byte(m.Atomicity)&3<<3
+	le.PutUint32(b[atMagic:], mapMagic)
+	for i := range MaxRank {
+		le.PutUint32(b[atDims+4*i:], m.Dims[i])
+		le.PutUint16(b[atBox+2*i:], uint16(min(m.Box[i], 0xffff)))
+		b[atSteps+i] = byte(min(m.Steps[i], 0xff))
+	}
+	for i, s := range m.Strides {
+		le.PutUint64(b[atStrides+8*i:], s)
+	}
+	return b
+}
+
+// DecodeMap reads what Encode has written, whatever the fields hold; Check judges them.
+func DecodeMap(b *[MapBytes]byte) (*Map, error) {
+	le := binary.LittleEndian
+	if le.Uint32(b[atMagic:]) != mapMagic {
+		return nil, errors.New("there is no tensor map: none was made here, or the bytes have been overwritten")
+	}
+	m := &Map{
+		Address: le.Uint64(b[:]), Rank: int(b[atKind]>>4) + 1, Type: Element(b[atKind] & 15),
+		Interleave: b[atModes] & 3, NaNs: b[atModes]&4 != 0, Swizzle: MapSwizzle(b[atSwizzle] & 7), Atomicity: Atomicity(b[atSwizzle] >> 3 & 3),
+	}
+	for i := range MaxRank {
+		m.Dims[i], m.Box[i], m.Steps[i] = le.Uint32(b[atDims+4*i:]), uint32(le.Uint16(b[atBox+2*i:])), uint32(b[atSteps+i])
+	}
+	for i := range m.Strides {
+		m.Strides[i] = le.Uint64(b[atStrides+8*i:])
+	}
+	return m, nil
+}
+
+// Check says which field is not what cuTensorMapEncodeTiled takes, or what is not executed.
+func (m *Map) Check() error {
+	switch {
+	case m.Rank > MaxRank:
+		return fmt.Errorf("rank %d: tensors have 1 to %d dimensions", m.Rank, MaxRank)
+	case m.Type.Size() == 0:
+		return fmt.Errorf("elements of type %v are not executed yet", m.Type)
+	case m.Interleave != 0:
+		return errors.New("interleaved layouts are not executed yet")
+	case int(m.Swizzle) >= len(mapSpans):
+		return fmt.Errorf("swizzle mode %d does not exist", m.Swizzle)
+	case m.Atomicity != 0 && m.Swizzle != 3:
+		return fmt.Errorf("a swizzle of %d bytes has atoms of 16 bytes only", mapSpans[m.Swizzle])
+	case m.Address%16 != 0:
+		return fmt.Errorf("the address %#x is no multiple of 16", m.Address)
+	case m.NaNs && !elements[m.Type].float:
+		return fmt.Errorf("elements of type %v cannot be NaN outside the tensor", m.Type)
+	}
+	for d := range m.Rank {
+		if err := m.checkDimension(d); err != nil {
+			return err
+		}
+	}
+	inner := m.Box[0] * m.Type.Size()
+	switch span := mapSpans[m.Swizzle]; {
+	case inner%16 != 0:
+		return fmt.Errorf("a row of the box is %d bytes, which is no multiple of 16", inner)
+	case span != 0 && inner > span:
+		return fmt.Errorf("a row of the box is %d bytes, more than the %d of the swizzle", inner, span)
+	}
+	return nil
+}
+
+func (m *Map) checkDimension(d int) error {
+	switch {
+	case m.Dims[d] == 0:
+		return fmt.Errorf("dimension %d has no elements", d)
+	case m.Box[d] == 0 || m.Box[d] > MaxBox:
+		return fmt.Errorf("the box has %d elements along dimension %d: 1 to %d are possible", m.Box[d], d, MaxBox)
+	case m.Steps[d] == 0 || m.Steps[d] > 8:
+		return fmt.Errorf("the element stride of dimension %d is %d: 1 to 8 are possible", d, m.Steps[d])
+	case d > 0 && (m.Strides[d-1]%16 != 0 || m.Strides[d-1]>>40 != 0):
+		return fmt.Errorf("the stride of dimension %d is %d bytes: it must be a multiple of 16 below 2^40", d, m.Strides[d-1])
+	}
+	return nil
+}
+
+// counts are the elements of a box in shared memory along each dimension. Along the first, element strides do not
+// count without interleaving.
+func (m *Map) counts() (n [MaxRank]int) {
+	for d := range n {
+		n[d] = 1
+		if d < m.Rank {
+			n[d] = int((m.Box[d] + m.Steps[d] - 1) / m.Steps[d])
+		}
+	}
+	n[0] = int(m.Box[0])
+	return n
+}
+
+// SharedBytes is what rows of a box may take in shared memory: a swizzle also uses the rest of the last line.
+func (m *Map) SharedBytes(rows int) uint32 {
+	n := m.RowBytes() * uint32(rows)
+	if m.Swizzle != 0 {
+		n = (n + 127) &^ 127
+	}
+	return n
+}
+
+// Fits says why a statement cannot copy by this map: rank is its dimensions, apart tells that it names four rows.
+func (m *Map) Fits(rank int, apart bool) error {
+	switch err := m.Check(); {
+	case err != nil:
+		return err
+	case m.Rank != rank:
+		return fmt.Errorf("it has rank %d, the instruction is for %d dimensions", m.Rank, rank)
+	case apart && m.Box[1] != 1:
+		return fmt.Errorf("the box has %d rows: where the rows are named it has 1", m.Box[1])
+	}
+	return nil
+}
+
+// replaced are the fields of tensormap.replace (9.7.9.28), by name.
+var replaced = map[string]func(m *Map, ord int, v uint64){
+	"global_address":    func(m *Map, _ int, v uint64) { m.Address = v },
+	"rank":              func(m *Map, _ int, v uint64) { m.Rank = int(min(v, 14)) + 1 },
+	"box_dim":           func(m *Map, ord int, v uint64) { m.Box[ord] = uint32(v) },
+	"global_dim":        func(m *Map, ord int, v uint64) { m.Dims[ord] = uint32(v) },
+	"global_stride":     func(m *Map, ord int, v uint64) { m.Strides[ord] = v },
+	"element_stride":    func(m *Map, ord int, v uint64) { m.Steps[ord] = uint32(v) },
+	"elemtype":          func(m *Map, _ int, v uint64) { m.Type = Element(v) },
+	"interleave_layout": func(m *Map, _ int, v uint64) { m.Interleave = uint8(v) },
+	"swizzle_mode":      func(m *Map, _ int, v uint64) { m.Swizzle = MapSwizzle(v) },
+	"swizzle_atomicity": func(m *Map, _ int, v uint64) { m.Atomicity = Atomicity(v) },
+	"fill_mode":         func(m *Map, _ int, v uint64) { m.NaNs = v != 0 },
+}
+
+// Replace changes a field; what the fields then are is judged when the map is used.
+func (m *Map) Replace(field string, ord int, v uint64) error {
+	if field == "global_stride" && ord >= len(m.Strides) {
+		return fmt.Errorf("ordinal %d of global_stride: there are strides 0 to %d", ord, len(m.Strides)-1)
+	}
+	replaced[field](m, ord, v)
+	return nil
+}
+
+// RowBytes is the size of a row of the box, and BoxBytes that of the box, in shared memory.
+func (m *Map) RowBytes() uint32 { return m.Box[0] * m.Type.Size() }
+
+// BoxBytes is the size of the box in shared memory.
+func (m *Map) BoxBytes() uint32 {
+	n := m.counts()
+	return uint32(n[0]*n[1]*n[2]*n[3]*n[4]) * m.Type.Size()
+}
+
+// Row is one row of a box.
+type Row struct {
+	Skip, Bytes uint32 // bytes that lie outside the tensor in front, and those that lie inside
+	Address     uint64 // of the first byte inside
+}
+
+// Rows lists the rows of the box at coordinates, in the order of shared memory (5.5.3).
+func (m *Map) Rows(at [MaxRank]int32) (rows []Row) {
+	n := m.counts()
+	for i4 := range n[4] {
+		for i3 := range n[3] {
+			for i2 := range n[2] {
+				for i1 := range n[1] {
+					rows = append(rows, m.row(at, [MaxRank]int{0, i1, i2, i3, i4}))
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// Gather lists four rows of a matrix, of which each is named: .tile::gather4, .tile::scatter4 (5.5.3.4).
+func (m *Map) Gather(column int32, rows [4]int32) (list []Row) {
+	for _, r := range rows {
+		list = append(list, m.row([MaxRank]int32{column, r}, [MaxRank]int{}))
+	}
+	return list
+}
+
+// row cuts a row to what lies inside the tensor.
+func (m *Map) row(at [MaxRank]int32, i [MaxRank]int) Row {
+	addr := int64(m.Address)
+	for d := 1; d < m.Rank; d++ {
+		x := int64(at[d]) + int64(i[d])*int64(m.Steps[d])
+		if x < 0 || x >= int64(m.Dims[d]) {
+			return Row{Skip: m.RowBytes()}
+		}
+		addr += x * int64(m.Strides[d-1])
+	}
+	first := max(0, int64(at[0]))
+	end := min(int64(m.Dims[0]), int64(at[0])+int64(m.Box[0]))
+	if first >= end {
+		return Row{Skip: m.RowBytes()}
+	}
+	size := int64(m.Type.Size())
+	return Row{Skip: uint32((first - int64(at[0])) * size), Bytes: uint32((end - first) * size), Address: uint64(addr + first*size)}
+}
+
+// Fill writes the elements outside the tensor: zeros, or NaN with all bits but the sign set.
+func (m *Map) Fill(to []byte) {
+	clear(to)
+	if !m.NaNs {
+		return
+	}
+	size := int(m.Type.Size())
+	for i := range to {
+		if to[i] = 0xff; i%size == size-1 {
+			to[i] = 0x7f
+		}
+	}
+}
+
+// Scatter moves a box to shared memory, whose bytes from an address (offset in the window) on are to; Collect moves it
+// back. rows are dense.
+func (m *Map) Scatter(to []byte, addr uint32, box []byte) {
+	m.units(len(box), addr, func(i, at int) { copy(to[at:at+int(m.unit())], box[i:]) })
+}
+
+// Collect reads a box from shared memory.
+func (m *Map) Collect(box, from []byte, addr uint32) {
+	m.units(len(box), addr, func(i, at int) { copy(box[i:i+int(m.unit())], from[at:]) })
+}
+
+func (m *Map) units(n int, addr uint32, move func(i, at int)) {
+	for i := 0; i < n; i += int(m.unit()) {
+		move(i, int(m.At(addr+uint32(i))-addr))
+	}
+}
+
+// ElementNames lists the types that are executed.
+func ElementNames() (names []string) {
+	for _, e := range elements {
+		if e.size != 0 {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}

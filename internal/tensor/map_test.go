@@ -1,0 +1,42 @@
+package tensor
+
+import "testing"
+
+// TestMapRoundTrip: every field comes back, and bit 21 of the second word is nobody's.
+func TestMapRoundTrip(t *testing.T) {
+	m := &Map{
+		Address: 0x700000001230, Rank: 5, Type: 10, Interleave: 2, Swizzle: 4, Atomicity: 3, NaNs: true,
+		Dims: [MaxRank]uint32{1, 1 << 31, 3, 4, 5}, Strides: [MaxRank - 1]uint64{16, 1 << 39, 48, 64}, Box: [MaxRank]uint32{256, 2, 3, 4, 5}, Steps: [MaxRank]uint32{1, 2, 3, 4, 8},
+	}
+	b := m.Encode()
+	back, err := DecodeMap(&b)
+	if err != nil || *back != *m {
+		t.Errorf("%+v, want %+v, %v", back, m, err)
+	}
+	if b[10]&0x20 != 0 {
+		t.Error("bit 21 of the second word is in use")
+	}
+	b[10] ^= 0x20
+	if back, err = DecodeMap(&b); err != nil || *back != *m {
+		t.Error("bit 21 of the second word counts", err)
+	}
+	if _, err := DecodeMap(new([MapBytes]byte)); err == nil {
+		t.Error("zeros are a tensor map")
+	}
+}
+
+// TestMapSwizzle: examples of 5.5.7 worked out by hand.
+func TestMapSwizzle(t *testing.T) {
+	for _, c := range []struct {
+		mode       MapSwizzle
+		atoms      Atomicity
+		addr, want uint32
+	}{
+		{0, 0, 0x390, 0x390}, {1, 0, 0x390, 0x380}, {2, 0, 0x390, 0x3a0}, {3, 0, 0x390, 0x3e0}, {3, 1, 0x390, 0x3f0}, {3, 2, 0x390, 0x3f8}, {3, 3, 0x390, 0x3d0}, {4, 0, 0x390, 0x380},
+	} {
+		m := &Map{Swizzle: c.mode, Atomicity: c.atoms}
+		if got := m.At(c.addr); got != c.want {
+			t.Errorf("swizzle %d, atoms %d: %#x goes to %#x, want %#x", c.mode, c.atoms, c.addr, got, c.want)
+		}
+	}
+}

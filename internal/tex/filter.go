@@ -1,0 +1,95 @@
+package tex
+
+// This file weighs texels: filters of a level, of two levels, comparisons, gathers.
+
+import "ptxvm.invalid/ptxvm/internal/num"
+
+// texel reads one texel, or the border if a coordinate is -1; compared if the instruction says so.
+func (r *Reader) texel(im *Level, slice uint64, at [3]int64, depth uint32) Texel {
+	t := r.border
+	if at[0] >= 0 && at[1] >= 0 && at[2] >= 0 {
+		off := (slice+uint64(at[2]))*im.Slice + uint64(at[1])*im.Pitch + uint64(at[0])*uint64(im.Format.Bytes())
+		t = r.at(im.Bytes, off)
+	}
+	if !r.Compare {
+		return t
+	}
+	out := r.fill
+	out[0] = 0
+	if r.Sampler.Compare.holds(depth, t[0]) {
+		out[0] = one
+	}
+	return out
+}
+
+// holds compares a depth with a texel.
+func (c Compare) holds(a, b uint32) bool {
+	switch c {
+	case Less:
+		return num.LessF32(a, b)
+	case Equal:
+		return num.EqualF32(a, b)
+	case Greater:
+		return num.LessF32(b, a)
+	case GreaterEqual:
+		return num.LessF32(b, a) || num.EqualF32(a, b)
+	case NotEqual:
+		return !num.EqualF32(a, b)
+	case Never, Always:
+		return c == Always
+	}
+	return num.LessF32(a, b) || num.EqualF32(a, b)
+}
+
+// filter weighs the 2, 4 or 8 texels around a place; x counts fastest.
+func (r *Reader) filter(im *Level, slice uint64, a *[3]axis, depth uint32) Texel {
+	var texels [8]Texel
+	var weights [8]uint32
+	n := 1 << r.dims
+	for k := range n {
+		w, at := uint32(1), [3]int64{}
+		for d := range r.dims {
+			far := k >> d & 1
+			at[d] = a[d].at[far]
+			if far == 1 {
+				w *= a[d].f
+			} else {
+				w *= 256 - a[d].f
+			}
+		}
+		if weights[k] = w; w != 0 {
+			texels[k] = r.texel(im, slice, at, depth)
+		}
+	}
+	return r.mix(texels[:n], weights[:n], 8*r.dims)
+}
+
+// mix adds texels with weights of 2^shift together, component by component.
+func (r *Reader) mix(texels []Texel, weights []uint32, shift int) Texel {
+	out := r.fill
+	var column [8]uint32
+	for _, part := range r.parts {
+		for k := range texels {
+			column[k] = texels[k][part&3]
+		}
+		out[part&3] = num.Blend(column[:len(texels)], weights, shift, r.WideSum)
+		if r.Compare {
+			break
+		}
+	}
+	return out
+}
+
+// gather fetches one component of the four texels of a bilinear filter, counter-clockwise from the
+// lower left (9.7.10.4); y counts downwards.
+func (r *Reader) gather(im *Level, slice uint64, a *[3]axis, depth uint32) (out Texel) {
+	for k, far := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
+		t := r.texel(im, slice, [3]int64{a[0].at[far[0]], a[1].at[far[1]]}, depth)
+		if r.Compare {
+			out[k] = t[0]
+		} else {
+			out[k] = t[r.Gather-1]
+		}
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package tex
+
+// This file finds the texels that a texture instruction reads, and weighs them (9.7.10.3).
+
+// Mip says where the level of detail comes from.
+type Mip uint8
+
+// The modes (9.7.10.2).
+const (
+	MipBase Mip = iota
+	MipLevel
+	MipGradient
+)
+
+// Lookup is what a texture instruction does, the same in every lane.
+type Lookup struct {
+	Guesses
+	Reach   Reach
+	Mip     Mip
+	Integer bool // coordinates are numbers of texels
+	Compare bool // texels are compared with Point.Depth
+	Gather  int  // tld4: the component that is fetched, from 1; 0: none
+}
+
+// Guesses are positions of assume's rows that differ from the defaults.
+type Guesses struct {
+	CutFraction bool // weights of linear filters are cut to 8 bits, not rounded
+	WideSum     bool // filters add in f64
+	NaNOutside  bool // a coordinate that is NaN is outside, not 0
+	MissingZero bool // alpha is 0 in samples that have none
+	BorderBits  bool // the border of integers is the bits of its f32
+	WholeOffset bool // offsets have 32 bits, not 4
+	CutLevel    bool // fractions of a level are cut to 8 bits
+	LateTies    bool // of equal magnitudes, the last one is the major axis of a cube
+}
+
+// Place is where a lane reads a texture. Of its coordinates as many count as the geometry has.
+type Place struct {
+	At     [3]uint32 // f32, or texels
+	Layer  uint32
+	Sample uint32
+	Level  uint32 // f32, or a number if coordinates are
+	Dx, Dy [3]uint32
+	Offset [3]int32
+	Depth  uint32 // f32
+}
+
+// Reader reads one texture in the way of one instruction.
+type Reader struct {
+	*Lookup
+	*Texture
+	decoder
+	dims       int
+	normalized bool
+	linear     bool // two texels in each dimension
+	line       bool // linear memory: what is outside is 0
+	sharp      bool // levels are picked, not mixed
+	round      uint64
+}
+
+// Reader prepares reading t.
+func (l *Lookup) Reader(t *Texture) *Reader {
+	cube := l.Reach == ReachCube || l.Reach == ReachACube
+	r := &Reader{Lookup: l, Texture: t, decoder: t.decoder(l.Guesses), dims: l.Reach.dims(),
+		normalized: cube || t.Normalized && !t.ForceUnnormalized && !l.Integer,
+		linear:     t.Linear && !l.Integer, sharp: !t.MipLinear}
+	if !l.CutFraction {
+		r.round = 1 << 31
+	}
+	if im := t.Levels[0].Image; im.Linear && im.Geometry == D1 {
+		r.line, r.border = true, Texel{}
+	}
+	return r
+}
+
+// dims is the number of coordinates within a slice.
+func (r Reach) dims() int {
+	switch r {
+	case Reach1D, ReachA1D:
+		return 1
+	case Reach3D:
+		return 3
+	}
+	return 2
+}
+
+// Texel returns what a lane gets.
+func (r *Reader) Texel(p *Place) Texel {
+	q := *p
+	slice := r.slice(&q)
+	lo, hi, f := r.levels(&q)
+	out := r.level(lo, slice, &q)
+	if f == 0 {
+		return out
+	}
+	return r.mix([]Texel{out, r.level(hi, slice, &q)}, []uint32{256 - f, f}, 8)
+}
+
+// slice is the layer, the face or the sample that a lane reads, and leaves the coordinates in it. A
+// layer that does not exist is the last one.
+func (r *Reader) slice(p *Place) uint64 {
+	im := r.Levels[0].Image
+	switch r.Reach {
+	case ReachCube:
+		return uint64(r.face(p))
+	case ReachACube:
+		return 6*uint64(min(p.Layer, im.Slices/6-1)) + uint64(r.face(p))
+	case Reach2DMS:
+		return uint64(min(p.Sample, im.Samples-1))
+	case ReachA2DMS:
+		return uint64(im.Samples)*uint64(min(p.Layer, im.Slices/im.Samples-1)) + uint64(min(p.Sample, im.Samples-1))
+	case ReachA1D, ReachA2D:
+		return uint64(min(p.Layer, im.Slices-1))
+	}
+	return 0
+}
+
+// axis is one dimension of a footprint: two texels, -1 outside, and the weight of the second one of 256.
+type axis struct {
+	at [2]int64
+	f  uint32
+}
+
+// level reads one level.
+func (r *Reader) level(n int, slice uint64, p *Place) Texel {
+	im := &r.Levels[n]
+	size := [3]uint32{im.Width, im.Height, im.Slices}
+	var axes [3]axis
+	for d := range r.dims {
+		axes[d] = r.axis(d, p.At[d], r.offset(p.Offset[d]), size[d])
+	}
+	switch {
+	case r.Gather != 0:
+		return r.gather(im, slice, &axes, p.Depth)
+	case r.linear:
+		return r.filter(im, slice, &axes, p.Depth)
+	}
+	return r.texel(im, slice, [3]int64{axes[0].at[0], axes[1].at[0], axes[2].at[0]}, p.Depth)
+}
+
+// offset is an offset in texels: four bits with a sign, or by a guess all of it.
+func (r *Reader) offset(e int32) int64 {
+	if r.WholeOffset {
+		return int64(e)
+	}
+	return int64(e << 28 >> 28)
+}
+
+// axis finds the texels of a coordinate in a dimension of n.
+func (r *Reader) axis(d int, x uint32, offset int64, n uint32) (a axis) {
+	if r.Integer {
+		a.at[0] = r.wrapped(d, int64(int32(x))+offset, n)
+		return a
+	}
+	if x&0x7fffffff > 0x7f800000 {
+		if x = 0; r.NaNOutside {
+			x = 0xff800000
+		}
+	}
+	scale := uint64(1)
+	if r.normalized {
+		if scale = uint64(n); r.Address[d] <= Mirror && x>>23&0xff >= 127+24 {
+			x = 0 // an even number of images away
+		}
+	}
+	if !r.linear && r.Gather == 0 {
+		a.at[0] = r.wrapped(d, fixed(x, scale, 0, 0)+offset, n)
+		return a
+	}
+	v := fixed(x, scale, 8, r.round) - 128 // from the middle of a texel on, in 256ths
+	i := v>>8 + offset
+	a.at[0], a.at[1], a.f = r.wrapped(d, i, n), r.wrapped(d, i+1, n), uint32(v&255)
+	return a
+}
+
+// fixed is x·n·2^digits, cut down to a whole number after round·2^-32 has been added, and within ±2^40.
+func fixed(x uint32, n uint64, digits int, round uint64) int64 {
+	const most = 1 << 40
+	exp, man := int(x>>23&0xff), uint64(x&0x7fffff|1<<23)
+	if exp == 0 {
+		exp, man = 1, man&^(1<<23)
+	}
+	shift := exp - 150 + digits
+	v, sticky := man*n, false
+	switch {
+	case shift > 40 || shift >= 0 && v>>(40-shift) != 0:
+		v = most
+		shift = 0
+	case shift >= 0:
+		v <<= shift
+	}
+	var part uint64 // of 2^32
+	if shift < 0 {
+		v, part, sticky = split(v, -shift)
+	}
+	out := int64(v)
+	if x>>31 != 0 { // -(v + part) = -v-1 + (1 - part)
+		if out = -out; part != 0 || sticky {
+			out, part = out-1, 1<<32-part-b2u(sticky)
+		}
+	}
+	return out + int64((part+round)>>32)
+}
+
+// split cuts v at a binary point: the digits before it, 32 behind it, and whether there are more.
+func split(v uint64, point int) (whole, part uint64, more bool) {
+	if point > 62 {
+		return 0, 0, v != 0
+	}
+	whole, rest := v>>point, v&(1<<point-1)
+	if point <= 32 {
+		return whole, rest << (32 - point), false
+	}
+	return whole, rest >> (point - 32), rest&(1<<(point-32)-1) != 0
+}
+
+func b2u(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wrapped applies the address mode of a dimension to a texel; -1 is the border.
+func (r *Reader) wrapped(d int, i int64, n uint32) int64 {
+	size := int64(n)
+	if uint64(i) < uint64(size) {
+		return i
+	}
+	mode := r.Address[d]
+	switch {
+	case r.line:
+		return -1
+	case r.dims == 2 && (r.Reach == ReachCube || r.Reach == ReachACube):
+		mode = ClampEdge
+	case mode <= Mirror && !r.normalized:
+		mode = ClampEdge
+	}
+	switch mode {
+	case Wrap:
+		return (i%size + size) % size
+	case Mirror:
+		if i = (i%(2*size) + 2*size) % (2 * size); i >= size {
+			i = 2*size - 1 - i
+		}
+		return i
+	case ClampBorder:
+		return -1
+	}
+	return min(max(i, 0), size-1)
+}

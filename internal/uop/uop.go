@@ -1,0 +1,52 @@
+// Package uop says what a decoded instruction is: its operation, and where offsets do not say enough,
+// its payload. It is plain data. The interpreter looks an operation's handler up in an array when code
+// is prepared, the compiler its lowering; neither asks for the address or the name of a function.
+//
+// Operations are the scalar functions of packages num and sem (a lane's result from its operands), one
+// constant each, which internal/gen numbers from the semantics tables, and those of ops.txt.
+package uop
+
+// Op is an operation.
+type Op uint16
+
+func (o Op) String() string { return names[o] }
+
+// IsLane tells whether the operation is a scalar function: lanes do not see each other.
+func (o Op) IsLane() bool { return o >= firstLane }
+
+// Shape is the signature of a scalar function; bits are 32 or 64, those of a result also 1.
+type Shape struct {
+	Result  uint8 // bits
+	N       uint8 // operands
+	Operand [4]uint8
+	Carry   bool // a carry of 0 or 1 comes in behind the operands and goes out behind the result
+}
+
+// Operands are the bits of the operands, but for a carry.
+func (s *Shape) Operands() []uint8 { return s.Operand[:s.N] }
+
+// Shape is the signature of a scalar function, nil for other operations.
+func (o Op) Shape() *Shape {
+	if !o.IsLane() {
+		return nil
+	}
+	return &shapes[o-firstLane]
+}
+
+// Reach is what of the machine a handler reads and writes, beside its instruction.
+type Reach uint8
+
+// The classes; each includes those before it.
+const (
+	ReachRows   Reach = iota // the mask of executing lanes and the frame's register block
+	ReachMemory              // memory and images by checked addresses: the CTA, the frame's local memory, cached bounds; faults
+	ReachAll                 // anything: fragments, barriers, counts, the clock, other warps
+)
+
+// Reach is what the handler of the operation may touch.
+func (o Op) Reach() Reach {
+	if o.IsLane() {
+		return ReachRows
+	}
+	return reaches[o]
+}

@@ -1,0 +1,169 @@
+package ptxvm
+
+// This file finds the kernel that a name means: as its symbol, or as C++ writes it, in full or in part.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// cppName is a C++ name in parts: ns::axpy<float>(int*) has the path "ns", "axpy<float>" and the parameters "(int*)".
+// Blanks are gone where C++ needs none.
+type cppName struct {
+	path   []string
+	params string // empty if there are none
+}
+
+// parseName reads a name; a result type before it does not count.
+func parseName(text string) (n cppName) {
+	text = withoutBlanks(text)
+	depth, start := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '(' && depth == 0 && !strings.HasPrefix(text[i:], "(anonymous namespace)"):
+			n.params = text[i:]
+			n.path = append(n.path, text[start:i])
+			return n
+		case strings.IndexByte("<({[", c) >= 0:
+			depth++
+		case strings.IndexByte(">)}]", c) >= 0:
+			depth = max(depth-1, 0)
+		case c == ' ' && depth == 0: // behind the result
+			n.path, start = nil, i+1
+		case depth == 0 && strings.HasPrefix(text[i:], "::"):
+			n.path = append(n.path, text[start:i])
+			i++
+			start = i + 1
+		}
+	}
+	n.path = append(n.path, text[start:])
+	return n
+}
+
+// withoutBlanks keeps a blank between two words, such as unsigned int, and in (anonymous namespace), and no others.
+func withoutBlanks(text string) string {
+	var b strings.Builder
+	words := strings.Fields(text)
+	for i, w := range words {
+		if i > 0 && inWord(words[i-1][len(words[i-1])-1]) && inWord(w[0]) {
+			b.WriteByte(' ')
+		} else if i > 0 && strings.IndexByte(">)", words[i-1][len(words[i-1])-1]) >= 0 && inWord(w[0]) {
+			b.WriteByte(' ') // a result type ends
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+func inWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
+}
+
+// base is the function's own name.
+func (n cppName) base() string { return withoutArguments(n.path[len(n.path)-1]) }
+
+// withoutArguments cuts the template arguments off a part of a path.
+func withoutArguments(part string) string {
+	if i := strings.IndexByte(part, '<'); i > 0 && strings.HasSuffix(part, ">") {
+		return part[:i]
+	}
+	return part
+}
+
+// String is the name as C++ writes it, without result.
+func (n cppName) String() string {
+	return strings.Join(n.path, "::") + strings.ReplaceAll(n.params, ",", ", ")
+}
+
+// means tells whether the name stands for a kernel's: its path for the last parts of the other's, and if it has parameters,
+// for these. Parts are equal, or with loosely those without template arguments.
+func (n cppName) means(full cppName, loosely bool) bool {
+	if len(n.path) > len(full.path) || n.params != "" && n.params != full.params {
+		return false
+	}
+	tail := full.path[len(full.path)-len(n.path):]
+	return slices.EqualFunc(n.path, tail, func(have, of string) bool {
+		return have == of || loosely && have == withoutArguments(of)
+	})
+}
+
+// findKernel returns the kernel that a name means: the symbol, else the C++ name, the more exactly the better.
+func findKernel(name string, infos []KernelInfo) (KernelInfo, error) {
+	have := parseName(name)
+	for _, match := range []func(k KernelInfo, full cppName) bool{
+		func(k KernelInfo, _ cppName) bool { return k.Name == name },
+		func(_ KernelInfo, full cppName) bool {
+			return len(have.path) == len(full.path) && have.means(full, false)
+		},
+		func(_ KernelInfo, full cppName) bool { return have.means(full, false) },
+		func(_ KernelInfo, full cppName) bool { return have.means(full, true) },
+	} {
+		var found []KernelInfo
+		for _, k := range infos {
+			if match(k, parseName(k.Demangled)) {
+				found = append(found, k)
+			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return KernelInfo{}, fmt.Errorf("ptxvm: %q could be any of %d kernels: %s", name, len(found), kernelNames(found))
+		}
+	}
+	return KernelInfo{}, unknownKernel(name, infos)
+}
+
+// unknownKernel suggests the nearest name.
+func unknownKernel(name string, infos []KernelInfo) error {
+	names := make([]string, 0, 2*len(infos))
+	for _, k := range infos {
+		names = append(names, k.Name, k.Base())
+	}
+	base := parseName(name).base()
+	for _, k := range infos {
+		if k.Base() == base { // other arguments or scopes
+			return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(sameBase(base, infos)))
+		}
+	}
+	near := Nearest(name, names)
+	for _, other := range names { // half a name says more than a near one
+		if near == "" && strings.Contains(strings.ToLower(other), strings.ToLower(name)) {
+			near = other
+		}
+	}
+	if near != "" {
+		return fmt.Errorf("ptxvm: there is no kernel %q; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(infos))
+}
+
+func sameBase(base string, infos []KernelInfo) []KernelInfo {
+	return slices.DeleteFunc(slices.Clone(infos), func(k KernelInfo) bool { return k.Base() != base })
+}
+
+// kernelNames lists what could have been meant, cut after eight: as C++ has it, but for names that several share.
+func kernelNames(infos []KernelInfo) string {
+	times := map[string]int{}
+	for _, k := range infos {
+		times[parseName(k.Demangled).String()]++
+	}
+	var names []string
+	for i, k := range infos {
+		if i == 8 {
+			names = append(names, fmt.Sprintf("and %d more", len(infos)-i))
+			break
+		}
+		name := parseName(k.Demangled).String()
+		if times[name] > 1 {
+			name = k.Name
+		}
+		names = append(names, name)
+	}
+	if strings.Contains(strings.Join(names, ""), ",") {
+		return strings.Join(names, "; ")
+	}
+	return strings.Join(names, ", ")
+}
