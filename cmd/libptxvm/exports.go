@@ -1,0 +1,357 @@
+//go:build cudart
+
+// Command libptxvm is the engine of the CUDA libraries as a shared library (-buildmode=c-shared): exports of
+// internal/driver and nothing else. The interface is internal/cudaabi/front/pvm.h. It is built by .ci/cudart.
+package main
+
+/*
+#include <stdlib.h>
+#include "../../internal/cudaabi/front/pvm.h"
+
+static void call_text(void (*f)(const char *, size_t), const void *text, size_t n) { f(text, n); }
+static void call_host(uint64_t f, uint64_t argument) { ((void (*)(void *))f)((void *)argument); }
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/driver"
+)
+
+func main() {}
+
+// the is the driver of the process; pvm_start makes it.
+var (
+	the   *driver.Driver
+	start sync.Once
+)
+
+//export pvm_start
+func pvm_start(host *C.struct_pvm_host) int32 {
+	if host.version != C.PVM_VERSION {
+		return int32(driver.NotSupported)
+	}
+	code := driver.Success
+	start.Do(func() { code = begin(*host) })
+	if the == nil && code == driver.Success {
+		code = driver.NotInitialized
+	}
+	return int32(code)
+}
+
+func begin(host C.struct_pvm_host) driver.Code {
+	text := func(f *[0]byte, text []byte) {
+		if f != nil && len(text) != 0 {
+			C.call_text(f, unsafe.Pointer(&text[0]), C.size_t(len(text)))
+		}
+	}
+	say := func(line string) { text(host.error, []byte(line)) }
+	cfg, warnings, err := driver.Configure(os.Environ())
+	for _, w := range warnings {
+		say("ptxvm: " + w + "\n")
+	}
+	if err == nil {
+		the, err = driver.New(cfg, driver.Host{
+			Print: func(p []byte) { text(host.print, p) }, Error: say,
+			Call: func(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) },
+		})
+	}
+	if err != nil {
+		say(fmt.Sprintf("ptxvm: cannot start: %v\n", err))
+		return driver.NotInitialized
+	}
+	return driver.Success
+}
+
+// put stores a result unless the caller does not want it.
+func put[T any](to *T, v T) {
+	if to != nil {
+		*to = v
+	}
+}
+
+// putText stores a text with its NUL, cut to the room there is.
+func putText(to *C.char, room int, text string) {
+	if to == nil || room <= 0 {
+		return
+	}
+	b := unsafe.Slice((*byte)(unsafe.Pointer(to)), room)
+	b[copy(b[:room-1], text)] = 0
+}
+
+func dim(d [3]C.uint32_t) ptxvm.Dim3 {
+	return ptxvm.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])}
+}
+
+//export pvm_finish
+func pvm_finish() int32 {
+	if the == nil {
+		return 0
+	}
+	for i := range the.Devices() {
+		the.Synchronize(i)
+	}
+	return int32(the.Sticky())
+}
+
+//export pvm_device_count
+func pvm_device_count(n *int32) int32 {
+	if *n = int32(the.Devices()); *n == 0 {
+		return int32(driver.NoDevice)
+	}
+	return 0
+}
+
+//export pvm_device_attribute
+func pvm_device_attribute(device, attribute int32, value *int32) int32 {
+	v0, code := the.Attribute(int(device), int(attribute))
+	put(value, int32(v0))
+	return int32(code)
+}
+
+//export pvm_device_name
+func pvm_device_name(device int32, name *C.char, room int32) int32 {
+	if device < 0 || int(device) >= the.Devices() {
+		return int32(driver.InvalidDevice)
+	}
+	putText(name, int(room), the.Name(int(device)))
+	return 0
+}
+
+//export pvm_memory_info
+func pvm_memory_info(device int32, free, total *uint64) int32 {
+	v0, v1, code := the.MemoryInfo(int(device))
+	put(free, v0)
+	put(total, v1)
+	return int32(code)
+}
+
+//export pvm_synchronize
+func pvm_synchronize(device int32) int32 {
+	return int32(the.Synchronize(int(device)))
+}
+
+//export pvm_sticky
+func pvm_sticky() int32 {
+	return int32(the.Sticky())
+}
+
+//export pvm_alloc
+func pvm_alloc(device int32, size uint64, kind int32, address *uint64) int32 {
+	v0, code := the.Alloc(int(device), size, driver.MemoryKind(kind))
+	put(address, v0)
+	return int32(code)
+}
+
+//export pvm_free
+func pvm_free(address uint64, pinned int32) int32 {
+	return int32(the.Free(address, pinned != 0))
+}
+
+//export pvm_free_in
+func pvm_free_in(device int32, stream, address uint64) int32 {
+	return int32(the.FreeIn(int(device), stream, address))
+}
+
+//export pvm_holding
+func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32 {
+	b := the.Holding(address)
+	if b == nil {
+		return int32(driver.InvalidValue)
+	}
+	put(start, b.Start)
+	put(size, b.Size)
+	put(device, int32(b.Device))
+	put(kind, int32(b.Kind))
+	return 0
+}
+
+//export pvm_copy
+func pvm_copy(device int32, stream uint64, c *C.struct_pvm_copy, kind, block int32) int32 {
+	to := driver.Place{Addr: uint64(c.dst), Pitch: uint64(c.dst_pitch), Slice: uint64(c.dst_slice)}
+	from := driver.Place{Addr: uint64(c.src), Pitch: uint64(c.src_pitch), Slice: uint64(c.src_slice)}
+	return int32(the.Copy(int(device), stream, to, from, box(c), driver.CopyKind(kind), block != 0))
+}
+
+//export pvm_fill
+func pvm_fill(device int32, stream uint64, c *C.struct_pvm_copy, value, size uint32, block int32) int32 {
+	to := driver.Place{Addr: uint64(c.dst), Pitch: uint64(c.dst_pitch), Slice: uint64(c.dst_slice)}
+	return int32(the.Fill(int(device), stream, to, value, uint64(size), box(c), block != 0))
+}
+
+func box(c *C.struct_pvm_copy) driver.Box {
+	return driver.Box{Width: uint64(c.width), Height: uint64(c.height), Depth: uint64(c.depth)}
+}
+
+//export pvm_load
+func pvm_load(images *uint64, n int32, module *uint64, log *C.char, room uint64) int32 {
+	var list [][]byte
+	for _, addr := range unsafe.Slice(images, n) {
+		image, err := driver.Image(addr)
+		if err != nil {
+			return int32(driver.InvalidImage)
+		}
+		list = append(list, image)
+	}
+	h, text, code := the.Load(list)
+	put(module, h)
+	putText(log, int(min(room, 1<<30)), text)
+	return int32(code)
+}
+
+//export pvm_unload
+func pvm_unload(module uint64) int32 {
+	return int32(the.Unload(module))
+}
+
+//export pvm_function
+func pvm_function(device int32, module uint64, name *C.char, function *uint64) int32 {
+	v0, code := the.Function(int(device), module, C.GoString(name))
+	put(function, v0)
+	return int32(code)
+}
+
+//export pvm_variable
+func pvm_variable(device int32, module uint64, name *C.char, address, size *uint64) int32 {
+	v0, v1, code := the.Variable(int(device), module, C.GoString(name))
+	put(address, v0)
+	put(size, v1)
+	return int32(code)
+}
+
+//export pvm_function_at
+func pvm_function_at(device int32, module uint64, i uint32, function *uint64) int32 {
+	v0, code := the.FunctionAt(int(device), module, int(i))
+	put(function, v0)
+	return int32(code)
+}
+
+//export pvm_function_module
+func pvm_function_module(function uint64, module *uint64) int32 {
+	v0, code := the.FunctionModule(function)
+	put(module, v0)
+	return int32(code)
+}
+
+//export pvm_function_get
+func pvm_function_get(device int32, function uint64, attribute int32, value *int32) int32 {
+	v0, code := the.FunctionGet(int(device), function, int(attribute))
+	put(value, int32(v0))
+	return int32(code)
+}
+
+//export pvm_function_set
+func pvm_function_set(device int32, function uint64, attribute, value int32) int32 {
+	return int32(the.FunctionSet(int(device), function, int(attribute), int(value)))
+}
+
+//export pvm_function_param
+func pvm_function_param(function uint64, i int32, offset, size *uint64) int32 {
+	v0, v1, code := the.FunctionParam(function, int(i))
+	put(offset, uint64(v0))
+	put(size, uint64(v1))
+	return int32(code)
+}
+
+//export pvm_function_name
+func pvm_function_name(function uint64, name *C.char, room int32) int32 {
+	text, code := the.FunctionName(function)
+	putText(name, int(room), text)
+	return int32(code)
+}
+
+//export pvm_occupancy
+func pvm_occupancy(device int32, function uint64, threads int32, dynamic uint64, blocks *int32) int32 {
+	v0, code := the.Occupancy(int(device), function, int(threads), int(dynamic))
+	put(blocks, int32(v0))
+	return int32(code)
+}
+
+//export pvm_launch
+func pvm_launch(device int32, stream, function uint64, l *C.struct_pvm_launch) int32 {
+	return int32(the.Launch(int(device), stream, function, driver.Launch{
+		Grid: dim(l.grid), Block: dim(l.block), Cluster: dim(l.cluster),
+		Shared: uint32(l.shared), Cooperative: l.cooperative != 0,
+		Arguments: uint64(l.arguments), Buffer: uint64(l.buffer), BufferSize: uint64(l.buffer_size),
+	}))
+}
+
+//export pvm_stream_create
+func pvm_stream_create(device int32, flags uint32, priority int32, stream *uint64) int32 {
+	v0, code := the.StreamCreate(int(device), flags, priority)
+	put(stream, v0)
+	return int32(code)
+}
+
+//export pvm_stream_destroy
+func pvm_stream_destroy(stream uint64) int32 {
+	return int32(the.StreamDestroy(stream))
+}
+
+//export pvm_stream_info
+func pvm_stream_info(stream uint64, device *int32, flags *uint32, priority *int32) int32 {
+	v0, v1, v2, code := the.StreamInfo(stream)
+	put(device, int32(v0))
+	put(flags, v1)
+	put(priority, v2)
+	return int32(code)
+}
+
+//export pvm_stream_query
+func pvm_stream_query(device int32, stream uint64) int32 {
+	return int32(the.StreamQuery(int(device), stream))
+}
+
+//export pvm_stream_synchronize
+func pvm_stream_synchronize(device int32, stream uint64) int32 {
+	return int32(the.StreamSynchronize(int(device), stream))
+}
+
+//export pvm_stream_wait
+func pvm_stream_wait(device int32, stream, event uint64) int32 {
+	return int32(the.StreamWaitEvent(int(device), stream, event))
+}
+
+//export pvm_host_function
+func pvm_host_function(device int32, stream, function, argument uint64) int32 {
+	return int32(the.HostFunction(int(device), stream, function, argument))
+}
+
+//export pvm_event_create
+func pvm_event_create(device int32, flags uint32, event *uint64) int32 {
+	v0, code := the.EventCreate(int(device), flags)
+	put(event, v0)
+	return int32(code)
+}
+
+//export pvm_event_destroy
+func pvm_event_destroy(event uint64) int32 {
+	return int32(the.EventDestroy(event))
+}
+
+//export pvm_event_record
+func pvm_event_record(device int32, event, stream uint64) int32 {
+	return int32(the.EventRecord(int(device), event, stream))
+}
+
+//export pvm_event_query
+func pvm_event_query(event uint64) int32 {
+	return int32(the.EventQuery(event))
+}
+
+//export pvm_event_synchronize
+func pvm_event_synchronize(event uint64) int32 {
+	return int32(the.EventSynchronize(event))
+}
+
+//export pvm_event_elapsed
+func pvm_event_elapsed(from, to uint64, ms *float32) int32 {
+	v0, code := the.EventElapsed(from, to)
+	put(ms, v0)
+	return int32(code)
+}

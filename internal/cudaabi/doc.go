@@ -1,0 +1,6 @@
+// Package cudaabi holds the names that CUDA's libraries export, and the C sources of ours (front). It has no Go
+// code but its tests; internal/gen/cudaabi writes what follows from the names: stubs, version scripts and the
+// table in docs.
+package cudaabi
+
+//go:generate go run ../gen/cudaabi

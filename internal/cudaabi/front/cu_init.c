@@ -1,0 +1,79 @@
+// Start, version and functions by name.
+#include "cu.h"
+
+#include <string.h>
+
+static int initialized;
+
+PUBLIC error_t cuInit(unsigned flags) {
+	if (flags) return INVALID_VALUE;
+	error_t e = engine();
+	if (e == SUCCESS) __atomic_store_n(&initialized, 1, __ATOMIC_RELEASE);
+	return e;
+}
+
+error_t ready(void) {
+	if (!__atomic_load_n(&initialized, __ATOMIC_ACQUIRE)) return NOT_INITIALIZED;
+	return engine();
+}
+
+PUBLIC error_t cuDriverGetVersion(int *version) { return version ? (*version = VERSION, SUCCESS) : INVALID_VALUE; }
+
+error_t driver_code(error_t e) {
+	switch (e) {
+	case INVALID_CONFIGURATION: case INVALID_PITCH: case INVALID_DIRECTION: case 17: return INVALID_VALUE;
+	case INVALID_SYMBOL: case INVALID_DEVICE_FUNCTION: return NOT_FOUND;
+	}
+	return e;
+}
+
+// The functions by name (zcuda.c), sorted by name and then by version, those of the thread's own stream last.
+struct entry { const char *name; int version, thread; void *function; };
+extern const struct entry entries[];
+extern const int entry_count;
+
+enum { FOUND, NOT_THERE, TOO_OLD };
+enum { FLAG_LEGACY = 1, FLAG_THREAD = 2 };
+
+// find returns the newest function of a name that a version has, and says why there is none.
+static void *find(const char *name, int version, int thread, int *status) {
+	const struct entry *best = NULL;
+	*status = NOT_THERE;
+	for (int i = 0; i < entry_count; i++) {
+		const struct entry *e = &entries[i];
+		if (strcmp(e->name, name)) continue;
+		if (*status == NOT_THERE) *status = TOO_OLD;
+		if (e->version > version || (e->thread && !thread)) continue;
+		if (!best || e->thread > best->thread || (e->thread == best->thread && e->version > best->version)) best = e;
+	}
+	if (best) *status = FOUND;
+	return best ? best->function : NULL;
+}
+
+PUBLIC error_t cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {
+	int why;
+	if (!name || !out || version > VERSION || flags > FLAG_THREAD) return INVALID_VALUE;
+	*out = find(name, version, flags == FLAG_THREAD, &why);
+	if (status) *status = why;
+	return SUCCESS; // also without a function: the header's comment
+}
+
+PUBLIC error_t cuGetProcAddress(const char *name, void **out, int version, uint64_t flags) {
+	error_t e = cuGetProcAddress_v2(name, out, version, flags, NULL);
+	return e == SUCCESS && !*out ? NOT_FOUND : e;
+}
+
+// NVIDIA's runtime, where it is linked in, asks for tables that NVIDIA's driver alone has.
+PUBLIC error_t cuGetExportTable(const void **table, const void *id) {
+	static int said;
+	if (!table || !id) return INVALID_VALUE;
+	*table = NULL;
+	if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		say("this program has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink: nvcc … -cudart shared "
+			"(CMake: CUDA_RUNTIME_LIBRARY Shared), then ptxvm exec");
+	return NOT_FOUND;
+}
+
+// Profilers have nothing to start.
+PUBLIC error_t cuProfilerStart(void) { WITH(SUCCESS); }
+PUBLIC error_t cuProfilerStop(void) { WITH(SUCCESS); }

@@ -1,0 +1,118 @@
+// Launches, attributes of functions, and occupancy.
+#include "cu.h"
+
+#include <string.h>
+
+enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };
+
+// extra reads the parameter block of a launch: pairs of a name and an address, up to an end.
+static error_t extra(void *const *list, struct pvm_launch *l) {
+	for (; (uintptr_t)list[0] != EXTRA_END; list += 2) {
+		switch ((uintptr_t)list[0]) {
+		case EXTRA_BUFFER: l->buffer = (uintptr_t)list[1]; break;
+		case EXTRA_SIZE: l->buffer_size = list[1] ? *(const size_t *)list[1] : 0; break;
+		default: return INVALID_VALUE;
+		}
+	}
+	return SUCCESS;
+}
+
+static error_t launch(function_t f, stream_t stream, struct pvm_launch *l, void **params, void **more) {
+	if (params && more) return INVALID_VALUE;
+	l->arguments = (uintptr_t)params;
+	error_t e = more ? extra(more, l) : SUCCESS;
+	return e ? e : pvm_launch(T.device, stream_of(stream), f, l);
+}
+
+BOTH(cuLaunchKernel, _ptsz, (function_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, stream_t stream, void **params, void **more),
+	(f, gx, gy, gz, bx, by, bz, shared, stream, params, more)) {
+	struct pvm_launch l = {{gx, gy, gz}, {bx, by, bz}, {0, 0, 0}, shared, 0, 0, 0, 0, 0};
+	WITH(launch(f, stream, &l, params, more));
+}
+
+BOTH(cuLaunchCooperativeKernel, _ptsz, (function_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, stream_t stream, void **params),
+	(f, gx, gy, gz, bx, by, bz, shared, stream, params)) {
+	struct pvm_launch l = {{gx, gy, gz}, {bx, by, bz}, {0, 0, 0}, shared, 1, 0, 0, 0, 0};
+	WITH(launch(f, stream, &l, params, NULL));
+}
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+BOTH(cuLaunchKernelEx, _ptsz, (const struct config *c, function_t f, void **params, void **more), (c, f, params, more)) {
+	if (!c || (c->n && !c->attributes)) return INVALID_VALUE;
+	struct pvm_launch l = {.shared = (uint32_t)c->shared}; // what lies behind its 4 bytes is padding
+	memcpy(l.grid, &c->grid, sizeof l.grid);
+	memcpy(l.block, &c->block, sizeof l.block);
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct attribute *a = &c->attributes[i];
+		if (a->id == ATTRIBUTE_COOPERATIVE) l.cooperative = a->value.number != 0;
+		if (a->id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, a->value.dim, sizeof l.cluster);
+	}
+	WITH(launch(f, c->stream, &l, params, more));
+}
+
+BOTH(cuLaunchHostFunc, _ptsz, (stream_t stream, void (*fn)(void *), void *data), (stream, fn, data)) {
+	WITH(pvm_host_function(T.device, stream_of(stream), (uintptr_t)fn, (uintptr_t)data));
+}
+
+enum { FUNC_MAX_THREADS = 0, FUNC_CACHE = 7 };
+
+PUBLIC error_t cuFuncGetAttribute(int *value, int attribute, function_t f) {
+	WITH(value ? pvm_function_get(T.device, f, attribute, value) : INVALID_VALUE);
+}
+
+PUBLIC error_t cuFuncSetAttribute(function_t f, int attribute, int value) { WITH(pvm_function_set(T.device, f, attribute, value)); }
+
+PUBLIC error_t cuKernelGetAttribute(int *value, int attribute, function_t k, int device) {
+	READY(value ? pvm_function_get(device, k, attribute, value) : INVALID_VALUE);
+}
+
+PUBLIC error_t cuKernelSetAttribute(int attribute, int value, function_t k, int device) { READY(pvm_function_set(device, k, attribute, value)); }
+
+PUBLIC error_t cuFuncSetCacheConfig(function_t f, int config) {
+	WITH(config < 0 || config > 3 ? INVALID_VALUE : pvm_function_set(T.device, f, FUNC_CACHE, config));
+}
+
+PUBLIC error_t cuKernelSetCacheConfig(function_t k, int config, int device) {
+	READY(config < 0 || config > 3 ? INVALID_VALUE : pvm_function_set(device, k, FUNC_CACHE, config));
+}
+
+PUBLIC error_t cuFuncSetSharedMemConfig(function_t f, int config) {
+	int32_t v;
+	WITH(config < 0 || config > 2 ? INVALID_VALUE : pvm_function_get(T.device, f, FUNC_CACHE, &v));
+}
+
+PUBLIC error_t cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, function_t f, int threads, size_t shared, unsigned flags) {
+	WITH(!blocks || flags > 1 ? INVALID_VALUE : pvm_occupancy(T.device, f, threads, shared, blocks));
+}
+
+PUBLIC error_t cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, function_t f, int threads, size_t shared) {
+	return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, 0);
+}
+
+enum { WARP = 32, ATTRIBUTE_MULTIPROCESSORS = 16 };
+
+// potential finds the block size that keeps the most threads resident; of equal ones the largest.
+static error_t potential(int *grid, int *block, function_t f, size_t (*size)(int), size_t shared, int limit) {
+	int32_t most, processors, blocks, best = 0;
+	if (!grid || !block) return INVALID_VALUE;
+	error_t e = pvm_function_get(T.device, f, FUNC_MAX_THREADS, &most);
+	if (e == SUCCESS) e = pvm_device_attribute(T.device, ATTRIBUTE_MULTIPROCESSORS, &processors);
+	if (limit > 0 && limit < most) most = limit;
+	*grid = *block = 0;
+	for (int n = most; n > 0 && e == SUCCESS; n = (n - 1) / WARP * WARP) {
+		e = pvm_occupancy(T.device, f, n, size ? size(n) : shared, &blocks);
+		if (e != SUCCESS || blocks * n <= best) continue;
+		best = blocks * n;
+		*block = n, *grid = blocks * processors;
+	}
+	return e;
+}
+
+PUBLIC error_t cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, function_t f, size_t (*size)(int), size_t shared, int limit, unsigned flags) {
+	WITH(flags > 1 ? INVALID_VALUE : potential(grid, block, f, size, shared, limit));
+}
+
+PUBLIC error_t cuOccupancyMaxPotentialBlockSize(int *grid, int *block, function_t f, size_t (*size)(int), size_t shared, int limit) {
+	return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, f, size, shared, limit, 0);
+}

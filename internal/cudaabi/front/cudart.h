@@ -1,0 +1,21 @@
+// What the sources of libcudart share.
+#ifndef CUDART_H
+#define CUDART_H
+
+#include "front.h"
+#include "structs.h"
+
+struct module;
+
+// struct kernel is a registered kernel: a cudaKernel_t.
+struct kernel { struct module *module; const char *name; uint64_t function; };
+
+struct variable { struct module *module; const char *name; size_t size; int managed; };
+
+// kernel_of finds a kernel by its host function or cudaKernel_t; f is the engine's function.
+error_t kernel_of(const void *host, struct kernel **k, uint64_t *f);
+
+// symbol_of finds a variable by its shadow on the host.
+error_t symbol_of(const void *host, uint64_t *addr, uint64_t *size);
+
+#endif

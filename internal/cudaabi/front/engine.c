@@ -1,0 +1,100 @@
+// Finds and starts the engine, at the first call that needs it: a program that never uses the device, or forks before
+// it does, has no second runtime in it.
+#define _GNU_SOURCE
+#include "front.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name, parameters) error_t(*name) parameters;
+PVM_FUNCTIONS(X)
+#undef X
+
+__thread struct thread T;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static error_t started;
+static volatile int running, forked; // the engine runs; this is a child of the process in which it does
+
+void say(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	fputs("ptxvm: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+static void print(const char *text, size_t n) {
+	fwrite(text, 1, n, stdout);
+}
+
+static void report(const char *text, size_t n) {
+	fflush(stdout); // what was printed before the error comes before it
+	fwrite(text, 1, n, stderr);
+}
+
+static void *open_engine(void) {
+	char path[PATH_MAX];
+	Dl_info self;
+	const char *name = getenv("PTXVM_LIB");
+	if (name && *name) {
+		snprintf(path, sizeof path, "%s/libptxvm.so", name);
+	} else {
+		if (!dladdr((void *)open_engine, &self) || !self.dli_fname) return NULL;
+		const char *slash = strrchr(self.dli_fname, '/');
+		int n = slash ? (int)(slash - self.dli_fname) : 1;
+		snprintf(path, sizeof path, "%.*s/libptxvm.so", n, slash ? self.dli_fname : ".");
+	}
+	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!lib) say("the engine cannot be loaded: %s", dlerror());
+	return lib;
+}
+
+static void child(void) { forked = 1; }
+
+static void start(void) {
+	void *lib = open_engine();
+	started = INITIALIZATION;
+	if (!lib) return;
+#define X(name, parameters) \
+	*(void **)&name = dlsym(lib, #name); \
+	if (!name) { say("the engine has no %s: it is of another version", #name); return; }
+	PVM_FUNCTIONS(X)
+#undef X
+	static const struct pvm_host host = {PVM_VERSION, print, report};
+	running = 1;
+	pthread_atfork(NULL, NULL, child);
+	int n = 0;
+	started = pvm_start(&host);
+	if (started == SUCCESS) started = pvm_device_count(&n);
+}
+
+// started says it for this process; a child has the memory of the engine but not its threads.
+error_t engine(void) {
+	if (forked) return INITIALIZATION;
+	pthread_once(&once, start);
+	return started;
+}
+
+int engine_loaded(void) { return running && !forked && started == SUCCESS; }
+
+stream_t stream_of(stream_t s) {
+	if (s != STREAM_PER_THREAD && !(s == 0 && T.per_thread)) return s;
+	stream_t *own = &T.own[T.device];
+	if (*own == 0 && pvm_stream_create(T.device, 0, 0, own) != SUCCESS) return s;
+	return *own;
+}
+
+error_t unsupported(const char *name, int *said) {
+	if (!*said) {
+		*said = 1;
+		say("%s is not supported (801)", name);
+	}
+	return done(NOT_SUPPORTED);
+}

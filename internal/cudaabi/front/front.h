@@ -1,0 +1,74 @@
+// What the sources of the fronts share.
+#ifndef FRONT_H
+#define FRONT_H
+
+#include "pvm.h"
+#include "structs.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+// CUDA's types by their size.
+typedef int32_t error_t;
+typedef struct dim dim3;
+typedef uint64_t stream_t, event_t;
+
+enum {
+	SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INITIALIZATION = 3, INVALID_CONFIGURATION = 9, INVALID_PITCH = 12,
+	INVALID_SYMBOL = 13, INVALID_DIRECTION = 21, MISSING_CONFIGURATION = 52, INVALID_DEVICE_FUNCTION = 98, NO_DEVICE = 100,
+	INVALID_DEVICE = 101, INVALID_IMAGE = 200, NO_BINARY = 209, SYMBOL_NOT_FOUND = 500, NOT_READY = 600, NOT_SUPPORTED = 801,
+	UNKNOWN = 999,
+};
+
+enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFAULT };
+enum { MEMORY_PINNED = 1, MEMORY_DEVICE = 2, MEMORY_MANAGED = 3 };
+enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };
+enum { MAX_DEVICES = 64, PUSHED = 16 };
+
+// struct launch_shape is what <<<>>> says.
+struct launch_shape { dim3 grid, block; size_t shared; stream_t stream; };
+
+// struct thread is the state of a thread of the program.
+struct thread {
+	error_t last;
+	int device;
+	int per_thread;             // depth of calls whose default stream is the thread's own
+	int pushed;                 // entries of shapes
+	struct launch_shape shapes[PUSHED];
+	stream_t own[MAX_DEVICES];  // its default streams
+};
+
+extern __thread struct thread T;
+
+// engine loads the engine, the first time, and gives the error that every call then returns.
+error_t engine(void);
+int engine_loaded(void);
+
+// done notes an error as the thread's last one.
+static inline error_t done(error_t e) {
+	if (e != SUCCESS && e != NOT_READY) T.last = e;
+	return e;
+}
+
+// stream_of puts the thread's own stream in the place of the name for it.
+stream_t stream_of(stream_t s);
+
+// unsupported says, once for each name, that a function is not there.
+error_t unsupported(const char *name, int *said);
+
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#define X(name, parameters) extern error_t(*name) parameters;
+PVM_FUNCTIONS(X)
+#undef X
+
+// CALL returns what an expression gives, if there is an engine.
+#define CALL(expr) do { error_t e_ = engine(); return done(e_ ? e_ : (expr)); } while (0)
+
+// BOTH defines a function and its double for a default stream that is the thread's own.
+#define BOTH(name, suffix, parameters, arguments) \
+	PUBLIC error_t name parameters; \
+	PUBLIC error_t name##suffix parameters; \
+	PUBLIC error_t name##suffix parameters { T.per_thread++; error_t e_ = name arguments; T.per_thread--; return e_; } \
+	PUBLIC error_t name parameters
+
+#endif

@@ -1,0 +1,108 @@
+// Launches, and what the Runtime API says of kernels.
+#include "cudart.h"
+
+#include <string.h>
+
+static error_t launch(const void *func, struct pvm_launch *l, stream_t stream) {
+	struct kernel *k;
+	uint64_t f;
+	error_t e = engine();
+	if (e == SUCCESS) e = kernel_of(func, &k, &f);
+	return done(e ? e : pvm_launch(T.device, stream_of(stream), f, l));
+}
+
+static struct pvm_launch shape(dim3 grid, dim3 block, void **args, size_t shared) {
+	struct pvm_launch l = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, {0, 0, 0}, (uint32_t)shared, 0, 0, (uintptr_t)args, 0, 0};
+	if (shared > UINT32_MAX) l.shared = UINT32_MAX;
+	return l;
+}
+
+BOTH(cudaLaunchKernel, _ptsz, (const void *func, dim3 grid, dim3 block, void **args, size_t shared, stream_t stream),
+	(func, grid, block, args, shared, stream)) {
+	struct pvm_launch l = shape(grid, block, args, shared);
+	return launch(func, &l, stream);
+}
+
+BOTH(__cudaLaunchKernel, _ptsz, (const void *kernel, dim3 grid, dim3 block, void **args, size_t shared, stream_t stream),
+	(kernel, grid, block, args, shared, stream)) {
+	struct pvm_launch l = shape(grid, block, args, shared);
+	return launch(kernel, &l, stream);
+}
+
+BOTH(cudaLaunchCooperativeKernel, _ptsz, (const void *func, dim3 grid, dim3 block, void **args, size_t shared, stream_t stream),
+	(func, grid, block, args, shared, stream)) {
+	struct pvm_launch l = shape(grid, block, args, shared);
+	l.cooperative = 1;
+	return launch(func, &l, stream);
+}
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+BOTH(cudaLaunchKernelExC, _ptsz, (const struct config *c, const void *func, void **args), (c, func, args)) {
+	if (!c) return done(INVALID_VALUE);
+	struct pvm_launch l = shape(c->grid, c->block, args, c->shared);
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct attribute *a = &c->attributes[i];
+		if (a->id == ATTRIBUTE_COOPERATIVE) l.cooperative = a->value.number != 0;
+		if (a->id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, a->value.dim, sizeof l.cluster);
+	}
+	return launch(func, &l, c->stream);
+}
+
+enum { FUNC_MAX_THREADS, FUNC_SHARED, FUNC_CONST, FUNC_LOCAL, FUNC_REGISTERS, FUNC_PTX, FUNC_BINARY, FUNC_CACHE, FUNC_DYNAMIC, FUNC_CARVEOUT };
+
+PUBLIC error_t cudaFuncGetAttributes(struct func_attributes *out, const void *func) {
+	struct kernel *k;
+	uint64_t f;
+	error_t e = engine();
+	if (e == SUCCESS) e = kernel_of(func, &k, &f);
+	if (e == SUCCESS && !out) e = INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	int32_t v[FUNC_CARVEOUT + 1];
+	for (int i = 0; i <= FUNC_CARVEOUT; i++)
+		if ((e = pvm_function_get(T.device, f, i, &v[i]))) return done(e);
+	memset(out, 0, sizeof *out);
+	out->shared = v[FUNC_SHARED], out->constant = v[FUNC_CONST], out->local = v[FUNC_LOCAL];
+	out->max_threads = v[FUNC_MAX_THREADS], out->registers = v[FUNC_REGISTERS];
+	out->ptx = v[FUNC_PTX], out->binary = v[FUNC_BINARY], out->cache = v[FUNC_CACHE];
+	out->max_dynamic = v[FUNC_DYNAMIC], out->carveout = v[FUNC_CARVEOUT];
+	return SUCCESS;
+}
+
+PUBLIC error_t cudaFuncSetAttribute(const void *func, int attribute, int value) {
+	struct kernel *k;
+	uint64_t f;
+	error_t e = engine();
+	if (e == SUCCESS) e = kernel_of(func, &k, &f);
+	return done(e ? e : pvm_function_set(T.device, f, attribute, value));
+}
+
+PUBLIC error_t cudaFuncSetCacheConfig(const void *func, int config) {
+	return config < 0 || config > 3 ? done(INVALID_VALUE) : cudaFuncSetAttribute(func, FUNC_CACHE, config);
+}
+
+PUBLIC error_t cudaFuncGetName(const char **name, const void *func) {
+	struct kernel *k;
+	uint64_t f;
+	error_t e = engine();
+	if (e == SUCCESS) e = kernel_of(func, &k, &f);
+	if (e == SUCCESS) *name = k->name;
+	return done(e);
+}
+
+PUBLIC error_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads, size_t shared, unsigned flags) {
+	struct kernel *k;
+	uint64_t f;
+	error_t e = engine();
+	if (flags > 1) e = INVALID_VALUE;
+	if (e == SUCCESS) e = kernel_of(func, &k, &f);
+	return done(e ? e : pvm_occupancy(T.device, f, threads, shared, blocks));
+}
+
+PUBLIC error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func, int threads, size_t shared) {
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, func, threads, shared, 0);
+}
+
+BOTH(cudaLaunchHostFunc, _ptsz, (stream_t stream, void (*fn)(void *), void *data), (stream, fn, data)) {
+	CALL(pvm_host_function(T.device, stream_of(stream), (uintptr_t)fn, (uintptr_t)data));
+}

@@ -1,0 +1,57 @@
+// Compiled by a test against the installed headers of CUDA: their structures are laid out as ours (structs.h).
+#include <cstddef>
+#include <cuda_runtime_api.h>
+#include "structs.h"
+
+#define X(field, at, attribute, bytes) \
+	static_assert(offsetof(cudaDeviceProp, field) == at && sizeof(((cudaDeviceProp *)0)->field) == bytes, #field);
+PROPERTIES(X)
+#undef X
+static_assert(sizeof(cudaDeviceProp) == PROP_SIZE && offsetof(cudaDeviceProp, uuid) == PROP_UUID && offsetof(cudaDeviceProp, totalGlobalMem) == PROP_GLOBAL, "");
+
+#define SAME(theirs, ours) static_assert(sizeof(theirs) == sizeof(struct ours), #theirs);
+#define FIELD(theirs, a, ours, b) static_assert(offsetof(theirs, a) == offsetof(struct ours, b) && sizeof(((theirs *)0)->a) == sizeof(((struct ours *)0)->b), #a);
+
+SAME(cudaLaunchAttribute, attribute)
+FIELD(cudaLaunchAttribute, id, attribute, id)
+FIELD(cudaLaunchAttribute, val, attribute, value)
+SAME(cudaLaunchConfig_t, config)
+FIELD(cudaLaunchConfig_t, gridDim, config, grid)
+FIELD(cudaLaunchConfig_t, blockDim, config, block)
+FIELD(cudaLaunchConfig_t, dynamicSmemBytes, config, shared)
+FIELD(cudaLaunchConfig_t, stream, config, stream)
+FIELD(cudaLaunchConfig_t, attrs, config, attributes)
+FIELD(cudaLaunchConfig_t, numAttrs, config, n)
+SAME(cudaFuncAttributes, func_attributes)
+FIELD(cudaFuncAttributes, sharedSizeBytes, func_attributes, shared)
+FIELD(cudaFuncAttributes, constSizeBytes, func_attributes, constant)
+FIELD(cudaFuncAttributes, localSizeBytes, func_attributes, local)
+FIELD(cudaFuncAttributes, maxThreadsPerBlock, func_attributes, max_threads)
+FIELD(cudaFuncAttributes, numRegs, func_attributes, registers)
+FIELD(cudaFuncAttributes, ptxVersion, func_attributes, ptx)
+FIELD(cudaFuncAttributes, binaryVersion, func_attributes, binary)
+FIELD(cudaFuncAttributes, cacheModeCA, func_attributes, cache)
+FIELD(cudaFuncAttributes, maxDynamicSharedSizeBytes, func_attributes, max_dynamic)
+FIELD(cudaFuncAttributes, preferredShmemCarveout, func_attributes, carveout)
+SAME(cudaPointerAttributes, pointer_attributes)
+FIELD(cudaPointerAttributes, type, pointer_attributes, type)
+FIELD(cudaPointerAttributes, device, pointer_attributes, device)
+FIELD(cudaPointerAttributes, devicePointer, pointer_attributes, device_pointer)
+FIELD(cudaPointerAttributes, hostPointer, pointer_attributes, host_pointer)
+SAME(cudaPitchedPtr, pitched)
+FIELD(cudaPitchedPtr, ptr, pitched, ptr)
+FIELD(cudaPitchedPtr, pitch, pitched, pitch)
+FIELD(cudaPitchedPtr, xsize, pitched, x)
+FIELD(cudaPitchedPtr, ysize, pitched, y)
+SAME(cudaExtent, extent)
+SAME(cudaPos, position)
+SAME(cudaMemcpy3DParms, params3d)
+FIELD(cudaMemcpy3DParms, srcArray, params3d, src_array)
+FIELD(cudaMemcpy3DParms, srcPos, params3d, src_pos)
+FIELD(cudaMemcpy3DParms, srcPtr, params3d, src)
+FIELD(cudaMemcpy3DParms, dstArray, params3d, dst_array)
+FIELD(cudaMemcpy3DParms, dstPos, params3d, dst_pos)
+FIELD(cudaMemcpy3DParms, dstPtr, params3d, dst)
+FIELD(cudaMemcpy3DParms, extent, params3d, extent)
+FIELD(cudaMemcpy3DParms, kind, params3d, kind)
+SAME(dim3, dim)

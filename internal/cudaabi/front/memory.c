@@ -1,0 +1,257 @@
+// Memory of the Runtime API.
+#include "cudart.h"
+
+#include <string.h>
+
+static error_t allocate(void **out, size_t size, int kind) {
+	error_t e = engine();
+	if (e == SUCCESS && !out) e = INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	uint64_t addr = 0;
+	e = pvm_alloc(T.device, size, kind, &addr);
+	if (e == SUCCESS) *out = (void *)addr;
+	return done(e);
+}
+
+PUBLIC error_t cudaMalloc(void **out, size_t size) { return allocate(out, size, MEMORY_DEVICE); }
+PUBLIC error_t cudaMallocHost(void **out, size_t size) { return allocate(out, size, MEMORY_PINNED); }
+
+PUBLIC error_t cudaHostAlloc(void **out, size_t size, unsigned flags) {
+	return flags > 7 ? done(INVALID_VALUE) : allocate(out, size, MEMORY_PINNED);
+}
+
+PUBLIC error_t cudaMallocManaged(void **out, size_t size, unsigned flags) {
+	return size == 0 || (flags != 1 && flags != 2) ? done(INVALID_VALUE) : allocate(out, size, MEMORY_MANAGED);
+}
+
+enum { PITCH = 512 };
+
+PUBLIC error_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
+	if (!pitch || width > SIZE_MAX / 2) return done(INVALID_VALUE);
+	*pitch = (width + PITCH - 1) / PITCH * PITCH;
+	if (height && *pitch > SIZE_MAX / height) return done(OUT_OF_MEMORY);
+	return allocate(out, *pitch * height, MEMORY_DEVICE);
+}
+
+PUBLIC error_t cudaMalloc3D(struct pitched *out, struct extent extent) {
+	if (!out) return done(INVALID_VALUE);
+	out->x = extent.width, out->y = extent.height;
+	if (extent.depth && extent.height > SIZE_MAX / extent.depth) return done(OUT_OF_MEMORY);
+	return cudaMallocPitch(&out->ptr, &out->pitch, extent.width, extent.height * extent.depth);
+}
+
+PUBLIC error_t cudaFree(void *p) { CALL(pvm_free((uintptr_t)p, 0)); }
+PUBLIC error_t cudaFreeHost(void *p) { CALL(pvm_free((uintptr_t)p, 1)); }
+
+PUBLIC error_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags) {
+	error_t e = engine();
+	if (e == SUCCESS && (!out || flags)) e = INVALID_VALUE;
+	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, NULL, NULL, NULL, NULL);
+	if (e == SUCCESS) *out = p; // one address for both
+	return done(e);
+}
+
+PUBLIC error_t cudaHostGetFlags(unsigned *flags, void *p) {
+	int32_t kind = 0;
+	error_t e = engine();
+	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, NULL, NULL, NULL, &kind);
+	if (e == SUCCESS && kind != MEMORY_PINNED) e = INVALID_VALUE;
+	if (e == SUCCESS) *flags = 2; // mapped
+	return done(e);
+}
+
+PUBLIC error_t cudaMemGetInfo(size_t *free, size_t *total) { CALL(pvm_memory_info(T.device, free, total)); }
+
+// copy is a copy of one row.
+static error_t copy(void *dst, const void *src, size_t n, int kind, stream_t stream, int block) {
+	error_t e = engine();
+	if (e != SUCCESS) return done(e);
+	struct pvm_copy c = {(uintptr_t)dst, n, n, (uintptr_t)src, n, n, n, 1, 1};
+	return done(pvm_copy(T.device, stream_of(stream), &c, kind, block));
+}
+
+// A copy from device to device does not hold up the host.
+static int blocks(int kind) { return kind != DEVICE_TO_DEVICE; }
+
+BOTH(cudaMemcpy, _ptds, (void *dst, const void *src, size_t n, int kind), (dst, src, n, kind)) {
+	return copy(dst, src, n, kind, 0, blocks(kind));
+}
+
+BOTH(cudaMemcpyAsync, _ptsz, (void *dst, const void *src, size_t n, int kind, stream_t stream), (dst, src, n, kind, stream)) {
+	return copy(dst, src, n, kind, stream, 0);
+}
+
+PUBLIC error_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
+	(void)to, (void)from;
+	return copy(dst, src, n, DEVICE_TO_DEVICE, 0, 0);
+}
+
+PUBLIC error_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n, stream_t stream) {
+	(void)to, (void)from;
+	return copy(dst, src, n, DEVICE_TO_DEVICE, stream, 0);
+}
+
+static error_t copy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, stream_t stream, int block) {
+	error_t e = engine();
+	if (e != SUCCESS) return done(e);
+	if (w > dpitch || w > spitch) return done(INVALID_PITCH);
+	struct pvm_copy c = {(uintptr_t)dst, dpitch, dpitch * h, (uintptr_t)src, spitch, spitch * h, w, h, 1};
+	return done(pvm_copy(T.device, stream_of(stream), &c, kind, block));
+}
+
+BOTH(cudaMemcpy2D, _ptds, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind), (dst, dpitch, src, spitch, w, h, kind)) {
+	return copy2d(dst, dpitch, src, spitch, w, h, kind, 0, blocks(kind));
+}
+
+BOTH(cudaMemcpy2DAsync, _ptsz, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, stream_t stream),
+	(dst, dpitch, src, spitch, w, h, kind, stream)) {
+	return copy2d(dst, dpitch, src, spitch, w, h, kind, stream, 0);
+}
+
+static error_t copy3d(const struct params3d *p, stream_t stream, int block) {
+	error_t e = engine();
+	if (e == SUCCESS && !p) e = INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	if (p->src_array || p->dst_array) {
+		static int said;
+		return unsupported("cudaMemcpy3D with an array", &said);
+	}
+	uint64_t ds = p->dst.pitch * p->dst.y, ss = p->src.pitch * p->src.y;
+	struct pvm_copy c = {
+		(uintptr_t)p->dst.ptr + p->dst_pos.x + p->dst_pos.y * p->dst.pitch + p->dst_pos.z * ds, p->dst.pitch, ds,
+		(uintptr_t)p->src.ptr + p->src_pos.x + p->src_pos.y * p->src.pitch + p->src_pos.z * ss, p->src.pitch, ss,
+		p->extent.width, p->extent.height, p->extent.depth,
+	};
+	return done(pvm_copy(T.device, stream_of(stream), &c, p->kind, block));
+}
+
+BOTH(cudaMemcpy3D, _ptds, (const struct params3d *p), (p)) { return copy3d(p, 0, p && blocks(p->kind)); }
+BOTH(cudaMemcpy3DAsync, _ptsz, (const struct params3d *p, stream_t stream), (p, stream)) { return copy3d(p, stream, 0); }
+
+static error_t fill(void *dst, int value, size_t pitch, struct extent x, size_t rows, stream_t stream) {
+	error_t e = engine();
+	if (e != SUCCESS) return done(e);
+	if (x.height > 1 && x.width > pitch) return done(INVALID_VALUE);
+	struct pvm_copy c = {(uintptr_t)dst, pitch, pitch * rows, 0, 0, 0, x.width, x.height, x.depth};
+	return done(pvm_fill(T.device, stream_of(stream), &c, (uint8_t)value, 1, 0));
+}
+
+BOTH(cudaMemset, _ptds, (void *dst, int value, size_t n), (dst, value, n)) { return fill(dst, value, n, (struct extent){n, 1, 1}, 1, 0); }
+
+BOTH(cudaMemsetAsync, _ptsz, (void *dst, int value, size_t n, stream_t stream), (dst, value, n, stream)) {
+	return fill(dst, value, n, (struct extent){n, 1, 1}, 1, stream);
+}
+
+BOTH(cudaMemset2D, _ptds, (void *dst, size_t pitch, int value, size_t w, size_t h), (dst, pitch, value, w, h)) {
+	return fill(dst, value, pitch, (struct extent){w, h, 1}, h, 0);
+}
+
+BOTH(cudaMemset2DAsync, _ptsz, (void *dst, size_t pitch, int value, size_t w, size_t h, stream_t stream), (dst, pitch, value, w, h, stream)) {
+	return fill(dst, value, pitch, (struct extent){w, h, 1}, h, stream);
+}
+
+BOTH(cudaMemset3D, _ptds, (struct pitched p, int value, struct extent x), (p, value, x)) { return fill(p.ptr, value, p.pitch, x, p.y, 0); }
+
+BOTH(cudaMemset3DAsync, _ptsz, (struct pitched p, int value, struct extent x, stream_t stream), (p, value, x, stream)) {
+	return fill(p.ptr, value, p.pitch, x, p.y, stream);
+}
+
+// symbol finds n bytes at an offset of a variable.
+static error_t symbol(const void *host, size_t n, size_t offset, char **at) {
+	uint64_t addr, size;
+	error_t e = engine();
+	if (e == SUCCESS) e = symbol_of(host, &addr, &size);
+	if (e != SUCCESS) return e;
+	if (offset > size || n > size - offset) return INVALID_VALUE;
+	*at = (char *)addr + offset;
+	return SUCCESS;
+}
+
+static error_t to_symbol(const void *host, const void *src, size_t n, size_t offset, int kind, stream_t stream, int block) {
+	char *at;
+	error_t e = symbol(host, n, offset, &at);
+	if (kind == DEVICE_TO_HOST || kind == HOST_TO_HOST) e = INVALID_DIRECTION;
+	return e ? done(e) : copy(at, src, n, kind, stream, block);
+}
+
+static error_t from_symbol(void *dst, const void *host, size_t n, size_t offset, int kind, stream_t stream, int block) {
+	char *at;
+	error_t e = symbol(host, n, offset, &at);
+	if (kind == HOST_TO_DEVICE || kind == HOST_TO_HOST) e = INVALID_DIRECTION;
+	return e ? done(e) : copy(dst, at, n, kind, stream, block);
+}
+
+BOTH(cudaMemcpyToSymbol, _ptds, (const void *host, const void *src, size_t n, size_t offset, int kind), (host, src, n, offset, kind)) {
+	return to_symbol(host, src, n, offset, kind, 0, blocks(kind));
+}
+
+BOTH(cudaMemcpyFromSymbol, _ptds, (void *dst, const void *host, size_t n, size_t offset, int kind), (dst, host, n, offset, kind)) {
+	return from_symbol(dst, host, n, offset, kind, 0, blocks(kind));
+}
+
+BOTH(cudaMemcpyToSymbolAsync, _ptsz, (const void *host, const void *src, size_t n, size_t offset, int kind, stream_t stream),
+	(host, src, n, offset, kind, stream)) {
+	return to_symbol(host, src, n, offset, kind, stream, 0);
+}
+
+BOTH(cudaMemcpyFromSymbolAsync, _ptsz, (void *dst, const void *host, size_t n, size_t offset, int kind, stream_t stream),
+	(dst, host, n, offset, kind, stream)) {
+	return from_symbol(dst, host, n, offset, kind, stream, 0);
+}
+
+PUBLIC error_t cudaGetSymbolAddress(void **out, const void *host) {
+	char *at;
+	error_t e = symbol(host, 0, 0, &at);
+	if (e == SUCCESS) *out = at;
+	return done(e);
+}
+
+PUBLIC error_t cudaGetSymbolSize(size_t *out, const void *host) {
+	uint64_t addr;
+	error_t e = engine();
+	return done(e ? e : symbol_of(host, &addr, out));
+}
+
+PUBLIC error_t cudaPointerGetAttributes(struct pointer_attributes *out, const void *p) {
+	error_t e = engine();
+	if (e == SUCCESS && !out) e = INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	memset(out, 0, sizeof *out);
+	out->device = -2; // unregistered memory of the host belongs to none
+	out->host_pointer = (void *)p;
+	if (pvm_holding((uintptr_t)p, NULL, NULL, &out->device, &out->type) != SUCCESS) return SUCCESS;
+	out->device_pointer = (void *)p;
+	if (out->type == MEMORY_DEVICE) out->host_pointer = NULL;
+	return SUCCESS;
+}
+
+// Memory in the order of a stream; the pool is the device's memory.
+BOTH(cudaMallocAsync, _ptsz, (void **out, size_t size, stream_t stream), (out, size, stream)) {
+	(void)stream;
+	return allocate(out, size, MEMORY_DEVICE);
+}
+
+BOTH(cudaFreeAsync, _ptsz, (void *p, stream_t stream), (p, stream)) { CALL(pvm_free_in(T.device, stream_of(stream), (uintptr_t)p)); }
+
+BOTH(cudaMemPrefetchAsync, _ptsz, (const void *p, size_t n, uint64_t location, unsigned flags, stream_t stream), (p, n, location, flags, stream)) {
+	uint64_t start, size;
+	(void)location, (void)stream;
+	error_t e = engine();
+	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, &start, &size, NULL, NULL);
+	if (e == SUCCESS && (flags || n > start + size - (uintptr_t)p)) e = INVALID_VALUE;
+	return done(e); // all memory is near
+}
+
+PUBLIC error_t cudaMemAdvise(const void *p, size_t n, int advice, uint64_t location) {
+	uint64_t start, size;
+	(void)location;
+	error_t e = engine();
+	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, &start, &size, NULL, NULL);
+	if (e == SUCCESS && (advice < 1 || advice > 6 || n > start + size - (uintptr_t)p)) e = INVALID_VALUE;
+	return done(e);
+}
+
+BOTH(cudaStreamAttachMemAsync, _ptsz, (stream_t stream, void *p, size_t n, unsigned flags), (stream, p, n, flags)) {
+	(void)stream, (void)n, (void)flags;
+	CALL(pvm_holding((uintptr_t)p, NULL, NULL, NULL, NULL));
+}

@@ -1,0 +1,120 @@
+package driver
+
+// This file holds CUDA's error codes, and which of them an outcome of ptxvm is.
+
+import (
+	"errors"
+	"fmt"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/diag"
+)
+
+// Code is an error code of CUDA; the runtime and the driver API share the numbers used here.
+type Code int32
+
+// The codes.
+const (
+	Success               Code = 0
+	InvalidValue          Code = 1
+	OutOfMemory           Code = 2
+	NotInitialized        Code = 3
+	InvalidConfiguration  Code = 9
+	InvalidPitch          Code = 12
+	InvalidSymbol         Code = 13
+	InvalidDevicePointer  Code = 17
+	InvalidDirection      Code = 21
+	InvalidDeviceFunction Code = 98
+	NoDevice              Code = 100
+	InvalidDevice         Code = 101
+	InvalidImage          Code = 200
+	NoBinary              Code = 209
+	InvalidPTX            Code = 218
+	InvalidHandle         Code = 400
+	NotFound              Code = 500
+	NotReady              Code = 600
+	IllegalAddress        Code = 700
+	LaunchOutOfResources  Code = 701
+	LaunchTimeout         Code = 702
+	Assert                Code = 710
+	AlreadyMapped         Code = 712
+	NotRegistered         Code = 713
+	HardwareStack         Code = 714
+	IllegalInstruction    Code = 715
+	MisalignedAddress     Code = 716
+	InvalidAddressSpace   Code = 717
+	InvalidPC             Code = 718
+	LaunchFailure         Code = 719
+	CooperativeTooLarge   Code = 720
+	NotSupported          Code = 801
+	Unknown               Code = 999
+)
+
+// faultCodes is what a fault in a kernel is for CUDA; LaunchFailure where it has no line.
+var faultCodes = map[diag.Code]Code{
+	diag.OutOfBounds:        IllegalAddress,
+	diag.NullAccess:         IllegalAddress,
+	diag.WrongWindow:        IllegalAddress,
+	diag.ReadOnlyAccess:     IllegalAddress,
+	diag.NoSuchCTA:          IllegalAddress,
+	diag.OtherCTA:           IllegalAddress,
+	diag.ExitedCTA:          IllegalAddress,
+	diag.SurfaceBounds:      IllegalAddress,
+	diag.NoSurface:          IllegalAddress,
+	diag.Misaligned:         MisalignedAddress,
+	diag.SurfaceAlignment:   MisalignedAddress,
+	diag.AssertFailed:       Assert,
+	diag.StackOverflow:      HardwareStack,
+	diag.IllegalInstruction: IllegalInstruction,
+	diag.BadIndirectCall:    InvalidPC,
+	diag.StepLimit:          LaunchTimeout,
+	diag.Deadlock:           LaunchTimeout,
+}
+
+// codeOf is the code of what a launch or load returned, and whether every later call returns it too: what
+// stops a kernel does, what keeps one from starting does not.
+func codeOf(err error) (code Code, sticky bool) {
+	var fault *ptxvm.Fault
+	var reports *ptxvm.SanitizerError
+	switch {
+	case err == nil:
+		return Success, false
+	case errors.As(err, &fault):
+		if c, ok := faultCodes[fault.Code]; ok {
+			return c, true
+		}
+		return LaunchFailure, true
+	case errors.As(err, new(*ptxvm.DeadlockError)), errors.Is(err, ptxvm.ErrStepLimit):
+		return LaunchTimeout, true
+	case errors.As(err, new(*ptxvm.UnsupportedError)):
+		return NotSupported, false
+	case errors.As(err, new(*ptxvm.ArgError)):
+		return InvalidConfiguration, false
+	case errors.As(err, new(ptxvm.Diagnostics)):
+		return InvalidPTX, false
+	case errors.Is(err, ptxvm.ErrOutOfMemory):
+		return OutOfMemory, false
+	case errors.Is(err, ptxvm.ErrClosed):
+		return InvalidHandle, false
+	case errors.As(err, &reports):
+		return Success, false // what sanitizers report has happened on hardware in silence
+	}
+	return Unknown, false
+}
+
+// detail is all that an error has to say.
+func detail(err error) string {
+	var long interface{ Detail() string }
+	if errors.As(err, &long) {
+		return long.Detail()
+	}
+	return err.Error()
+}
+
+// defect turns a panic into a code: a call must not take the program down with it.
+func (d *Driver) defect(code *Code) {
+	if p := recover(); p != nil {
+		d.say(fmt.Sprintf("this is a bug of ptxvm, please report it: %v", p))
+		*code = Unknown
+	}
+}

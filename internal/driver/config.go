@@ -1,0 +1,105 @@
+package driver
+
+// This file reads the configuration from the environment.
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// Config is what the environment says. Host gives the library's surroundings.
+type Config struct {
+	Device   ptxvm.DeviceConfig
+	Devices  int
+	Blocking bool // each call waits for its work
+	Quiet    bool
+}
+
+// variables are the names that Configure knows, each with what it sets.
+var variables = map[string]func(c *Config, value string) error{
+	"PTXVM_ARCH":            func(c *Config, v string) error { c.Device.Arch = v; return nil },
+	"PTXVM_ASSUME":          func(c *Config, v string) error { c.Device.Assume = v; return nil },
+	"PTXVM_ASYNC":           func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
+	"PTXVM_DEVICES":         func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
+	"PTXVM_ENGINE":          func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
+	"PTXVM_LAUNCH_BLOCKING": func(c *Config, v string) error { c.Blocking = v != "" && v != "0"; return nil },
+	"CUDA_LAUNCH_BLOCKING":  func(c *Config, v string) error { c.Blocking = c.Blocking || v != "" && v != "0"; return nil },
+	"PTXVM_MEMORY":          func(c *Config, v string) (err error) { c.Device.Memory, err = bytesOf(v); return err },
+	"PTXVM_QUIET":           func(c *Config, v string) error { c.Quiet = v != "" && v != "0"; return nil },
+	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = ptxvm.ParseSanitize(v); return err },
+	"PTXVM_SEED": func(c *Config, v string) (err error) {
+		c.Device.Seed, err = strconv.ParseUint(v, 0, 64)
+		return err
+	},
+	"PTXVM_WORKERS": func(c *Config, v string) error { return number(v, 0, 1<<16, &c.Device.Workers) },
+}
+
+// outside are names that others read: ptxvm, the fronts, tests.
+var outside = []string{"PTXVM_LIB", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
+
+// Configure reads the environment: lines NAME=value as os.Environ has them. Warnings are about names that
+// nobody reads.
+func Configure(environ []string) (c Config, warnings []string, err error) {
+	c.Devices = 1
+	for _, line := range environ {
+		name, value, _ := strings.Cut(line, "=")
+		set, known := variables[name]
+		switch {
+		case known:
+			if err := set(&c, value); err != nil {
+				return c, warnings, fmt.Errorf("%s=%s: %w", name, value, err)
+			}
+		case name == "CUDA_VISIBLE_DEVICES" && hidden(value):
+			c.Devices = 0
+		case strings.HasPrefix(name, "PTXVM_") && !slices.Contains(outside, name):
+			warnings = append(warnings, unknownVariable(name))
+		}
+	}
+	return c, warnings, nil
+}
+
+// hidden tells whether CUDA_VISIBLE_DEVICES hides all devices: it is empty or begins with no device.
+func hidden(list string) bool {
+	first, _, _ := strings.Cut(list, ",")
+	return first == "" || strings.HasPrefix(first, "-")
+}
+
+func unknownVariable(name string) string {
+	names := append([]string{}, outside...)
+	for n := range variables {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	if near := ptxvm.Nearest(name, names); near != "" {
+		return fmt.Sprintf("nothing reads the variable %s; did you mean %s?", name, near)
+	}
+	return fmt.Sprintf("nothing reads the variable %s", name)
+}
+
+func number(text string, least, most int, to *int) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("want a number from %d to %d", least, most)
+	}
+	*to = n
+	return nil
+}
+
+// bytesOf reads a size: 4096, 64K, 512M, 2G.
+func bytesOf(text string) (int64, error) {
+	shift, digits := 0, text
+	for i, unit := range []string{"K", "M", "G", "T"} {
+		if before, ok := strings.CutSuffix(text, unit); ok {
+			shift, digits = 10*(i+1), before
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > 1<<62>>shift {
+		return 0, fmt.Errorf("want a size such as 512M or 2G")
+	}
+	return n << shift, nil
+}

@@ -1,0 +1,148 @@
+package driver
+
+// This file holds the driver: its devices, handles and the first error.
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// Host is what the surrounding process gives the driver.
+type Host struct {
+	Print func([]byte)              // kernels' printf, in the order of synchronisation; called by a thread that waits
+	Error func(string)              // reports and warnings, whole lines
+	Call  func(fn, argument uint64) // runs a host function of the program
+}
+
+// Driver is the devices of one process.
+type Driver struct {
+	cfg      Config
+	host     Host
+	devices  []*device
+	printed  printed
+	sticky   atomic.Int32 // Code that every call returns
+	compiled sync.Map     // hash of PTX → *ptxvm.Module
+
+	mu      sync.RWMutex
+	memory  blocks
+	handles map[uint64]any
+	next    uint64     // handle
+	order   sync.Mutex // held while an item finds what it waits for
+}
+
+// device is one device with its default stream.
+type device struct {
+	d       *Driver
+	number  int
+	vm      *ptxvm.Device
+	legacy  *stream
+	mu      sync.Mutex // of streams
+	streams map[*stream]bool
+}
+
+// New makes the devices that a configuration asks for. The handles that it gives out begin at firstHandle, so
+// that CUDA's small numbers with a meaning of their own stay free.
+func New(cfg Config, host Host) (*Driver, error) {
+	d := &Driver{cfg: cfg, host: host, handles: map[uint64]any{}, next: firstHandle}
+	if cfg.Devices == 0 {
+		return d, nil
+	}
+	vc := cfg.Device
+	vc.HostPointers, vc.Stdout = true, &d.printed
+	machines, err := ptxvm.NewDevices(cfg.Devices, &vc)
+	if err != nil {
+		return nil, err
+	}
+	for i, vm := range machines {
+		dev := &device{d: d, number: i, vm: vm, streams: map[*stream]bool{}}
+		dev.legacy = &stream{dev: dev, blocking: true}
+		dev.streams[dev.legacy] = true
+		d.devices = append(d.devices, dev)
+	}
+	return d, nil
+}
+
+const firstHandle = 0x1000
+
+// Devices is their number.
+func (d *Driver) Devices() int { return len(d.devices) }
+
+func (d *Driver) device(n int) (*device, Code) {
+	switch {
+	case len(d.devices) == 0:
+		return nil, NoDevice
+	case n < 0 || n >= len(d.devices):
+		return nil, InvalidDevice
+	}
+	return d.devices[n], d.Sticky()
+}
+
+// Sticky is the error that the process has until its end.
+func (d *Driver) Sticky() Code { return Code(d.sticky.Load()) }
+
+// fail notes the outcome of work. The first that is sticky is printed, as are errors of launches: programs
+// often drop them.
+func (d *Driver) fail(err error, where string) Code {
+	code, sticky := codeOf(err)
+	if err == nil {
+		return Success
+	}
+	if !sticky || d.sticky.CompareAndSwap(0, int32(code)) {
+		d.say(detail(err) + where)
+	}
+	return code
+}
+
+// say prints a message for the user.
+func (d *Driver) say(text string) {
+	if !d.cfg.Quiet && d.host.Error != nil {
+		d.host.Error("ptxvm: " + text + "\n")
+	}
+}
+
+// warn is say with a format.
+func (d *Driver) warn(format string, args ...any) { d.say(fmt.Sprintf(format, args...)) }
+
+// register gives out a handle.
+func (d *Driver) register(v any) uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h := d.next
+	d.next += 16
+	d.handles[h] = v
+	return h
+}
+
+// lookup finds what a handle stands for.
+func lookup[T any](d *Driver, h uint64) (v T, ok bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	v, ok = d.handles[h].(T)
+	return v, ok
+}
+
+// forget ends a handle, and returns what it stood for.
+func forget[T any](d *Driver, h uint64) (v T, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v, ok = d.handles[h].(T); ok {
+		delete(d.handles, h)
+	}
+	return v, ok
+}
+
+// Close waits for all work and gives the memory back.
+func (d *Driver) Close() error {
+	var first error
+	for _, dev := range d.devices {
+		dev.synchronize()
+		if err := dev.vm.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	d.flush()
+	return first
+}

@@ -1,0 +1,23 @@
+package driver
+
+// This file reaches memory of the program by its address.
+
+import "unsafe"
+
+// hostBytes is the program's memory at an address. The program answers for its being there.
+func hostBytes(addr, n uint64) []byte {
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)
+}
+
+// hostWord is 8 bytes of the program's memory.
+func hostWord(addr uint64) uint64 {
+	return *(*uint64)(unsafe.Pointer(unsafe.SliceData(hostBytes(addr, 8))))
+}
+
+// hostText is the text at an address, up to its NUL.
+func hostText(addr uint64) []byte {
+	n := uint64(0)
+	for p := hostBytes(addr, 1<<40); p[n] != 0; n++ {
+	}
+	return hostBytes(addr, n)
+}

@@ -1,0 +1,297 @@
+package driver
+
+// This file launches kernels.
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// plainShared is the dynamic shared memory that a kernel may have without asking (CUDA C++ Programming
+// Guide, compute capabilities 7.x and later).
+const plainShared = 48 << 10
+
+// function is a kernel of a module.
+type function struct {
+	m          *module
+	info       ptxvm.KernelInfo
+	block      int          // bytes of parameters
+	maxDynamic atomic.Int32 // by FunctionSet
+	on         []atomic.Pointer[loaded]
+}
+
+// loaded is a function on a device, with the last shape that was found to be possible.
+type loaded struct {
+	kernel *ptxvm.Kernel
+	shape  atomic.Pointer[ptxvm.Launch]
+}
+
+func newFunction(m *module, info ptxvm.KernelInfo, devices int) *function {
+	f := &function{m: m, info: info, on: make([]atomic.Pointer[loaded], devices)}
+	for _, p := range info.Params {
+		f.block = max(f.block, p.Offset+p.Size)
+	}
+	f.maxDynamic.Store(int32(plainShared - min(info.StaticShared, plainShared)))
+	return f
+}
+
+// load puts the function on a device, the first time.
+func (f *function) load(dev *device) (*loaded, Code) {
+	if l := f.on[dev.number].Load(); l != nil {
+		return l, Success
+	}
+	p, code := f.m.program(dev)
+	if code != Success {
+		return nil, code
+	}
+	k, err := p.Kernel(f.info.Name)
+	if err != nil {
+		return nil, NotFound
+	}
+	l := &loaded{kernel: k}
+	f.on[dev.number].Store(l)
+	return l, Success
+}
+
+// Launch is what a program asks for.
+type Launch struct {
+	Grid, Block, Cluster ptxvm.Dim3 // Cluster zero: the kernel's own
+	Shared               uint32
+	Cooperative          bool
+	Arguments            uint64 // address of an array of addresses, one a parameter
+	Buffer, BufferSize   uint64 // or the parameter block itself
+}
+
+// Launch enqueues a kernel. Arguments are copied before it returns.
+func (d *Driver) Launch(dev int, stream, fn uint64, l Launch) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, stream)
+	if code != Success {
+		return code
+	}
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return InvalidHandle
+	}
+	if code := f.admit(s.dev, &l); code != Success {
+		return code
+	}
+	on, code := f.load(s.dev)
+	if code != Success {
+		return code
+	}
+	shape := ptxvm.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: int(l.Shared)}
+	if last := on.shape.Load(); last == nil || *last != shape {
+		if err := on.kernel.Ready(shape); err != nil {
+			return d.fail(err, "")
+		}
+		on.shape.Store(&shape)
+	}
+	params, code := f.params(&l)
+	if code != Success {
+		return code
+	}
+	s.enqueue(func() {
+		if d.Sticky() == Success {
+			_, err := on.kernel.LaunchBlock(context.Background(), shape, params)
+			d.fail(err, "")
+		}
+	})
+	return Success
+}
+
+// admit checks what CUDA answers with codes of its own.
+func (f *function) admit(dev *device, l *Launch) Code {
+	sizes := dev.vm.Info()
+	switch threads := l.Block.Count(); {
+	case l.Grid.X == 0 || l.Grid.Y == 0 || l.Grid.Z == 0 || l.Block.X == 0 || l.Block.Y == 0 || l.Block.Z == 0:
+		return InvalidConfiguration
+	case threads > 1024 || l.Block.X > 1024 || l.Block.Y > 1024 || l.Block.Z > 64:
+		return InvalidConfiguration
+	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
+		return InvalidConfiguration
+	case f.info.MaxThreads != 0 && threads > uint64(f.info.MaxThreads):
+		return LaunchOutOfResources
+	case int64(l.Shared) > int64(f.maxDynamic.Load()):
+		return InvalidValue
+	case l.Cooperative && l.Grid.Count() > uint64(f.resident(sizes, int(threads), int(l.Shared))*processors()):
+		return CooperativeTooLarge
+	}
+	return Success
+}
+
+// processors is how many multiprocessors programs see: as many as there are CPUs, since they scale their work
+// by it.
+func processors() int { return runtime.GOMAXPROCS(0) }
+
+// params makes the parameter block.
+func (f *function) params(l *Launch) ([]byte, Code) {
+	block := make([]byte, f.block)
+	switch {
+	case l.Buffer != 0:
+		if l.BufferSize < uint64(f.block) {
+			return nil, InvalidValue
+		}
+		copy(block, hostBytes(l.Buffer, l.BufferSize))
+	case f.block == 0:
+	case l.Arguments == 0:
+		return nil, InvalidValue
+	default:
+		for i, p := range f.info.Params {
+			at := hostWord(l.Arguments + uint64(i)*8)
+			if at == 0 {
+				return nil, InvalidValue
+			}
+			copy(block[p.Offset:p.Offset+p.Size], hostBytes(at, uint64(p.Size)))
+		}
+	}
+	return block, Success
+}
+
+// Attributes of functions, with CUDA's numbers (CUfunction_attribute).
+const (
+	FuncMaxThreads    = 0
+	FuncShared        = 1
+	FuncConst         = 2
+	FuncLocal         = 3
+	FuncRegisters     = 4
+	FuncPTXVersion    = 5
+	FuncBinaryVersion = 6
+	FuncCacheMode     = 7
+	FuncMaxDynamic    = 8
+	FuncCarveout      = 9
+	FuncMustCluster   = 10 // a launch must name the cluster's shape
+	FuncClusterWidth  = 11 // .reqnctapercluster, x; y and z follow
+	FuncClusterDepth  = 13
+	FuncNonPortable   = 14 // clusters of more than 8 CTAs
+	FuncPolicy        = 15
+)
+
+// registersGuess is what a kernel is said to use: PTX has no count, and programs divide by it.
+const registersGuess = 32
+
+// FunctionGet tells an attribute.
+func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return 0, code
+	}
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return 0, InvalidHandle
+	}
+	switch attribute {
+	case FuncMaxThreads:
+		if f.info.MaxThreads != 0 {
+			return int(f.info.MaxThreads), Success
+		}
+		return 1024, Success
+	case FuncShared:
+		return f.info.StaticShared, Success
+	case FuncConst, FuncLocal, FuncCacheMode:
+		return 0, Success
+	case FuncRegisters:
+		return registersGuess, Success
+	case FuncPTXVersion: // what the PTX is for: CUB chooses its parameters by it
+		return f.m.arch(), Success
+	case FuncBinaryVersion:
+		sizes := v.vm.Info()
+		return sizes.Major*10 + sizes.Minor, Success
+	case FuncMaxDynamic:
+		return int(f.maxDynamic.Load()), Success
+	case FuncCarveout:
+		return -1, Success
+	case FuncMustCluster:
+		return btoi(f.info.ExplicitCluster), Success
+	case FuncClusterWidth, FuncClusterWidth + 1, FuncClusterDepth:
+		c := f.info.ReqCluster
+		return int([...]uint32{c.X, c.Y, c.Z}[attribute-FuncClusterWidth]), Success
+	case FuncNonPortable, FuncPolicy:
+		return 0, Success
+	}
+	return 0, InvalidValue
+}
+
+// FunctionSet changes an attribute. Hints are taken and have no effect.
+func (d *Driver) FunctionSet(dev int, fn uint64, attribute, value int) (code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return code
+	}
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return InvalidHandle
+	}
+	switch attribute {
+	case FuncMaxDynamic:
+		if value < 0 || value > v.vm.Info().SharedPerCTA-f.info.StaticShared {
+			return InvalidValue
+		}
+		f.maxDynamic.Store(int32(value))
+	case FuncCacheMode, FuncCarveout, FuncNonPortable, FuncPolicy:
+	default:
+		return InvalidValue
+	}
+	return Success
+}
+
+// resident is how many CTAs of a kernel a multiprocessor holds.
+func (f *function) resident(s ptxvm.DeviceInfo, threads, dynamic int) int {
+	const registers, granule = 64 << 10, 256
+	warps := (threads + 31) / 32
+	n := min(s.CTAsPerSM, s.ThreadsPerSM/(warps*32), registers/max(warps*32*registersGuess, granule))
+	if shared := f.info.StaticShared + dynamic + s.ReservedShared; shared > 0 {
+		n = min(n, s.SharedPerSM/shared)
+	}
+	return n
+}
+
+// Occupancy is how many CTAs of a shape a multiprocessor holds.
+func (d *Driver) Occupancy(dev int, fn uint64, threads, dynamic int) (blocks int, code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return 0, code
+	}
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return 0, InvalidHandle
+	}
+	if threads <= 0 || dynamic < 0 {
+		return 0, InvalidValue
+	}
+	if threads > 1024 || dynamic > int(f.maxDynamic.Load()) {
+		return 0, Success
+	}
+	return f.resident(v.vm.Info(), threads, dynamic), Success
+}
+
+// FunctionName is the kernel's symbol, and how many parameters it has with their places.
+func (d *Driver) FunctionName(fn uint64) (name string, code Code) {
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return "", InvalidHandle
+	}
+	return f.info.Name, Success
+}
+
+// FunctionParam is the place and size of a parameter.
+func (d *Driver) FunctionParam(fn uint64, i int) (offset, size int, code Code) {
+	f, ok := lookup[*function](d, fn)
+	switch {
+	case !ok:
+		return 0, 0, InvalidHandle
+	case i < 0 || i >= len(f.info.Params):
+		return 0, 0, InvalidValue
+	}
+	return f.info.Params[i].Offset, f.info.Params[i].Size, Success
+}
+
+// String names a function in messages.
+func (f *function) String() string { return fmt.Sprintf("kernel %s", f.info.Demangled) }

@@ -1,0 +1,288 @@
+package driver
+
+// This file loads modules: PTX text, fat binaries, cubins that carry PTX, and several of them linked.
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/fatbin"
+	"ptxvm.invalid/ptxvm/internal/isa"
+)
+
+// module is linked PTX. It is loaded onto each device that uses it, when it does.
+type module struct {
+	d     *Driver
+	parts []*ptxvm.Module
+	mu    sync.Mutex
+	on    []*ptxvm.Program  // by device; nil: not loaded
+	self  uint64            // handle
+	found map[string]uint64 // handles of functions that were asked for
+}
+
+// Image reads the module at an address as programs pass it: a fat binary or cubin, whose headers say how long it
+// is, or PTX up to its NUL.
+func Image(addr uint64) ([]byte, error) {
+	switch head := hostBytes(addr, 4); {
+	case fatbin.IsFatbin(head):
+		size, err := fatbin.Size([16]byte(hostBytes(addr, 16)))
+		if err != nil || size > fatbin.DefaultLimit {
+			return nil, fmt.Errorf("a fat binary of %d bytes: %w", size, err)
+		}
+		return hostBytes(addr, size), nil
+	case fatbin.IsELF(head):
+		return hostBytes(addr, elfSize(hostBytes(addr, elfHeader))), nil
+	}
+	return hostText(addr), nil
+}
+
+const elfHeader = 64
+
+// elfSize is the length of an ELF file whose section headers lie at its end, or whose program headers do.
+func elfSize(h []byte) uint64 {
+	le := binary.LittleEndian
+	sections := le.Uint64(h[40:]) + uint64(le.Uint16(h[58:]))*uint64(le.Uint16(h[60:]))
+	segments := le.Uint64(h[32:]) + uint64(le.Uint16(h[54:]))*uint64(le.Uint16(h[56:]))
+	return max(sections, segments, elfHeader)
+}
+
+// Load reads modules and links them. The log is what is wrong, for people.
+func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
+	defer d.defect(&code)
+	v, code := d.device(0)
+	if code != Success {
+		return 0, "", code
+	}
+	m := &module{d: d, on: make([]*ptxvm.Program, len(d.devices)), found: map[string]uint64{}}
+	for _, image := range images {
+		part, err := d.part(image)
+		switch {
+		case errors.Is(err, fatbin.ErrNoPTX) && len(images) > 1:
+			continue // libcudadevrt is machine code alone
+		case err != nil:
+			return d.refused(err)
+		}
+		m.parts = append(m.parts, part)
+	}
+	if len(m.parts) == 0 {
+		return d.refused(&fatbin.NoMatchError{Device: isa.MustTarget(v.vm.Arch())})
+	}
+	m.self = d.register(m)
+	return m.self, "", Success
+}
+
+// refused says why a module cannot be loaded.
+func (d *Driver) refused(err error) (uint64, string, Code) {
+	var list ptxvm.Diagnostics
+	code, text := InvalidImage, err.Error()
+	switch {
+	case errors.As(err, &list):
+		var b strings.Builder
+		_ = ptxvm.WriteDiagnostics(&b, list, ptxvm.DiagnosticText, false)
+		code, text = InvalidPTX, strings.TrimRight(b.String(), "\n")
+	case errors.Is(err, fatbin.ErrNoPTX):
+		code, text = NoBinary, "the program cannot run here: "+text
+	}
+	d.say(text)
+	return 0, text, code
+}
+
+// part compiles one image.
+func (d *Driver) part(image []byte) (*ptxvm.Module, error) {
+	name, text := "module.ptx", image
+	if fatbin.IsFatbin(image) || fatbin.IsELF(image) {
+		units, err := fatbin.Read(image, 0)
+		if err != nil {
+			return nil, err
+		}
+		chosen, err := choose(units, isa.MustTarget(d.devices[0].vm.Arch()))
+		if err != nil {
+			return nil, err
+		}
+		if text = chosen.PTX; chosen.Name != "" {
+			name = chosen.Name + ".ptx"
+		}
+	}
+	m, err := d.compile(name, bytes.Clone(text))
+	if err != nil {
+		return nil, err
+	}
+	device := isa.MustTarget(d.devices[0].vm.Arch())
+	if target := isa.MustTarget(m.Target()); !device.Runs(target) {
+		return nil, &fatbin.NoMatchError{Device: device, Newer: []isa.Target{target}}
+	}
+	return m, nil
+}
+
+// choose takes the PTX of the unit that has one.
+func choose(units []fatbin.Unit, device isa.Target) (fatbin.Text, error) {
+	var first error = fatbin.ErrNoPTX
+	for i := range units {
+		text, err := units[i].Choose(device)
+		if err == nil {
+			return text, nil
+		}
+		if i == 0 {
+			first = err
+		}
+	}
+	return fatbin.Text{}, first
+}
+
+// compile compiles PTX; the same text twice gives the same module.
+func (d *Driver) compile(name string, text []byte) (*ptxvm.Module, error) {
+	key := sha256.Sum256(text)
+	if m, ok := d.compiled.Load(key); ok {
+		return m.(*ptxvm.Module), nil
+	}
+	m, err := ptxvm.Compile(name, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.compiled.Store(key, m)
+	return m, nil
+}
+
+// arch is the architecture that the PTX is for.
+func (m *module) arch() (newest int) {
+	for _, p := range m.parts {
+		newest = max(newest, isa.MustTarget(p.Target()).Arch)
+	}
+	return newest
+}
+
+// program loads the module onto a device, the first time.
+func (m *module) program(dev *device) (*ptxvm.Program, Code) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.on[dev.number]; p != nil {
+		return p, Success
+	}
+	p, err := dev.vm.Load(m.parts...)
+	if err != nil {
+		_, _, code := m.d.refused(err)
+		if c, _ := codeOf(err); c == OutOfMemory {
+			code = c
+		}
+		return nil, code
+	}
+	m.on[dev.number] = p
+	return p, Success
+}
+
+// Unload ends a module.
+func (d *Driver) Unload(h uint64) (code Code) {
+	defer d.defect(&code)
+	m, ok := forget[*module](d, h)
+	if !ok {
+		return InvalidHandle
+	}
+	for _, dev := range d.devices {
+		dev.synchronize()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, f := range m.found {
+		forget[*function](d, f)
+	}
+	for _, p := range m.on {
+		if p != nil {
+			_ = p.Unload() // its launches are over
+		}
+	}
+	return d.Sticky()
+}
+
+// Function finds a kernel of a module; the same one twice has one handle.
+func (d *Driver) Function(dev int, h uint64, name string) (f uint64, code Code) {
+	defer d.defect(&code)
+	m, infos, code := d.kernels(dev, h)
+	if code != Success {
+		return 0, code
+	}
+	i := slices.IndexFunc(infos, func(k ptxvm.KernelInfo) bool { return k.Name == name })
+	if i < 0 {
+		return 0, NotFound
+	}
+	return m.function(infos[i]), Success
+}
+
+// FunctionAt is the i-th kernel of a module; NotFound behind the last.
+func (d *Driver) FunctionAt(dev int, h uint64, i int) (f uint64, code Code) {
+	defer d.defect(&code)
+	m, infos, code := d.kernels(dev, h)
+	if code != Success {
+		return 0, code
+	}
+	if i < 0 || i >= len(infos) {
+		return 0, NotFound
+	}
+	return m.function(infos[i]), Success
+}
+
+// FunctionModule is the module that a function is of.
+func (d *Driver) FunctionModule(fn uint64) (h uint64, code Code) {
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return 0, InvalidHandle
+	}
+	return f.m.self, Success
+}
+
+// kernels lists the kernels of a module, which it loads onto a device.
+func (d *Driver) kernels(dev int, h uint64) (*module, []ptxvm.KernelInfo, Code) {
+	v, code := d.device(dev)
+	if code != Success {
+		return nil, nil, code
+	}
+	m, ok := lookup[*module](d, h)
+	if !ok {
+		return nil, nil, InvalidHandle
+	}
+	p, code := m.program(v)
+	if code != Success {
+		return nil, nil, code
+	}
+	return m, p.Kernels(), Success
+}
+
+// function gives a kernel its handle, the first time.
+func (m *module) function(info ptxvm.KernelInfo) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h, ok := m.found[info.Name]
+	if !ok {
+		h = m.d.register(newFunction(m, info, len(m.on)))
+		m.found[info.Name] = h
+	}
+	return h
+}
+
+// Variable finds a variable of a module.
+func (d *Driver) Variable(dev int, h uint64, name string) (addr, size uint64, code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return 0, 0, code
+	}
+	m, ok := lookup[*module](d, h)
+	if !ok {
+		return 0, 0, InvalidHandle
+	}
+	p, code := m.program(v)
+	if code != Success {
+		return 0, 0, code
+	}
+	b, err := p.Global(name)
+	if err != nil {
+		return 0, 0, NotFound
+	}
+	return b.Addr(), uint64(b.Len()), Success
+}

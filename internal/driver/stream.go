@@ -1,0 +1,300 @@
+package driver
+
+// This file holds streams: queues of work, run by a goroutine or by a thread that waits for them.
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Default streams (CUDA Runtime API, "Stream synchronization behavior").
+const (
+	StreamLegacy    uint64 = 1 // 0 means the same
+	StreamPerThread uint64 = 2 // the front puts the thread's own stream in its place
+)
+
+// StreamNonBlocking makes a stream that does not take part in the legacy default stream's order.
+const StreamNonBlocking = 1
+
+// stream is a queue. An item starts when the one before it has ended, and what it waits for besides.
+type stream struct {
+	dev      *device
+	flags    uint32
+	priority int32
+	blocking bool // takes part in the legacy order
+
+	mu    sync.Mutex
+	queue []*item
+	last  *item // enqueued last
+	busy  bool  // somebody runs an item
+}
+
+// item is a piece of work.
+type item struct {
+	run   func() // nil: nothing but its place in the order
+	after []*item
+	over  atomic.Bool
+	done  chan struct{} // closed at the end
+	ended time.Time     // valid once over
+}
+
+func newItem(run func()) *item { return &item{run: run, done: make(chan struct{})} }
+
+func (it *item) finish() {
+	it.ended = time.Now()
+	it.over.Store(true)
+	close(it.done)
+}
+
+// stream finds the stream of a handle.
+func (dev *device) stream(h uint64) (*stream, Code) {
+	if h == 0 || h == StreamLegacy {
+		return dev.legacy, Success
+	}
+	s, ok := lookup[*stream](dev.d, h)
+	if !ok || s.dev != dev {
+		return nil, InvalidHandle
+	}
+	return s, Success
+}
+
+// enqueue puts work into the stream and returns its item. Work that the caller will wait for at once starts no
+// goroutine: the caller runs it.
+func (s *stream) enqueue(run func(), after ...*item) *item { return s.put(newItem(run), true, after) }
+
+func (s *stream) put(it *item, start bool, after []*item) *item {
+	s.dev.d.order.Lock()
+	it.after = append(after, s.legacyOrder()...)
+	s.mu.Lock()
+	s.queue, s.last = append(s.queue, it), it
+	idle := !s.busy
+	s.mu.Unlock()
+	s.dev.d.order.Unlock()
+	switch {
+	case s.dev.d.cfg.Blocking:
+		s.wait(it)
+	case start && idle:
+		go s.drain()
+	}
+	return it
+}
+
+// legacyOrder lists what the default stream and the blocking ones wait for besides their own items.
+func (s *stream) legacyOrder() (after []*item) {
+	if !s.blocking {
+		return nil
+	}
+	if s != s.dev.legacy {
+		return appendOpen(nil, s.dev.legacy)
+	}
+	s.dev.mu.Lock()
+	defer s.dev.mu.Unlock()
+	for other := range s.dev.streams {
+		if other != s && other.blocking {
+			after = appendOpen(after, other)
+		}
+	}
+	return after
+}
+
+// appendOpen adds a stream's last item unless that is over.
+func appendOpen(list []*item, s *stream) []*item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil || s.last.over.Load() {
+		return list
+	}
+	return append(list, s.last)
+}
+
+// drain runs items until there are none, or somebody else runs them.
+func (s *stream) drain() { s.drainUntil(nil) }
+
+// drainUntil is drain up to an item.
+func (s *stream) drainUntil(last *item) {
+	s.mu.Lock()
+	for !s.busy && len(s.queue) != 0 && (last == nil || !last.over.Load()) {
+		it := s.queue[0]
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+		s.busy = true
+		s.mu.Unlock()
+		s.perform(it)
+		s.mu.Lock()
+		s.busy = false
+	}
+	if !s.busy && len(s.queue) != 0 {
+		go s.drain()
+	}
+	s.mu.Unlock()
+}
+
+func (s *stream) perform(it *item) {
+	for _, dep := range it.after {
+		<-dep.done
+	}
+	it.after = nil
+	if it.run != nil {
+		it.run()
+		it.run = nil
+	}
+	it.finish()
+}
+
+// wait returns when an item of the stream is over; the caller's thread helps.
+func (s *stream) wait(it *item) {
+	if it == nil || it.over.Load() {
+		return
+	}
+	s.drainUntil(it)
+	for range spins { // what another thread runs is often short
+		if it.over.Load() {
+			return
+		}
+		runtime.Gosched()
+	}
+	<-it.done
+}
+
+const spins = 20
+
+// tail is the item that was enqueued last; nil if there never was one.
+func (s *stream) tail() *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// idle tells whether all work is over.
+func (s *stream) idle() bool {
+	it := s.tail()
+	return it == nil || it.over.Load()
+}
+
+// now runs work in the stream's order and returns when it is over.
+func (s *stream) now(run func()) { s.wait(s.put(newItem(run), false, nil)) }
+
+// synchronize waits for all streams of the device.
+func (dev *device) synchronize() {
+	dev.mu.Lock()
+	streams := make([]*stream, 0, len(dev.streams))
+	for s := range dev.streams {
+		streams = append(streams, s)
+	}
+	dev.mu.Unlock()
+	for _, s := range streams {
+		s.wait(s.tail())
+	}
+}
+
+// StreamCreate makes a stream.
+func (d *Driver) StreamCreate(dev int, flags uint32, priority int32) (h uint64, code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return 0, code
+	}
+	if flags&^StreamNonBlocking != 0 {
+		return 0, InvalidValue
+	}
+	s := &stream{dev: v, flags: flags, priority: priority, blocking: flags&StreamNonBlocking == 0}
+	v.mu.Lock()
+	v.streams[s] = true
+	v.mu.Unlock()
+	return d.register(s), Success
+}
+
+// StreamDestroy ends a handle; its work goes on.
+func (d *Driver) StreamDestroy(h uint64) (code Code) {
+	defer d.defect(&code)
+	s, ok := forget[*stream](d, h)
+	if !ok {
+		return InvalidHandle
+	}
+	leave := func() {
+		s.dev.mu.Lock()
+		delete(s.dev.streams, s)
+		s.dev.mu.Unlock()
+	}
+	if s.idle() {
+		leave()
+	} else {
+		s.enqueue(leave)
+	}
+	return d.Sticky()
+}
+
+// StreamInfo tells a stream's device, flags and priority.
+func (d *Driver) StreamInfo(h uint64) (dev int, flags uint32, priority int32, code Code) {
+	s, ok := lookup[*stream](d, h)
+	if !ok {
+		return 0, 0, 0, InvalidHandle
+	}
+	return s.dev.number, s.flags, s.priority, Success
+}
+
+// StreamQuery is NotReady while the stream has work.
+func (d *Driver) StreamQuery(dev int, h uint64) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, h)
+	if code != Success {
+		return code
+	}
+	if !s.idle() {
+		return NotReady
+	}
+	d.flush()
+	return d.Sticky()
+}
+
+// StreamSynchronize waits for a stream.
+func (d *Driver) StreamSynchronize(dev int, h uint64) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, h)
+	if code != Success {
+		return code
+	}
+	s.wait(s.tail())
+	d.flush()
+	return d.Sticky()
+}
+
+// Synchronize waits for a device.
+func (d *Driver) Synchronize(dev int) (code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return code
+	}
+	v.synchronize()
+	d.flush()
+	return d.Sticky()
+}
+
+// streamOf finds a stream on a device that works.
+func (d *Driver) streamOf(dev int, h uint64) (*stream, Code) {
+	v, code := d.device(dev)
+	if code != Success {
+		return nil, code
+	}
+	if s, ok := lookup[*stream](d, h); ok { // of whatever device
+		return s, Success
+	}
+	return v.stream(h)
+}
+
+// HostFunction runs a function of the program in the stream's order.
+func (d *Driver) HostFunction(dev int, h, fn, argument uint64) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, h)
+	if code != Success {
+		return code
+	}
+	if fn == 0 {
+		return InvalidValue
+	}
+	s.enqueue(func() { d.host.Call(fn, argument) })
+	return Success
+}

@@ -1,0 +1,91 @@
+package cudart
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+)
+
+// toolkit is the folder of the installed toolkit, above its compiler's.
+func toolkit(t *testing.T) string {
+	t.Helper()
+	compiler, err := nvcc.Find()
+	if err != nil {
+		t.Skip(nvcc.SkipMark + err.Error())
+	}
+	return filepath.Dir(filepath.Dir(compiler))
+}
+
+// functions lists what a library exports.
+func functions(t *testing.T, path string) (names []string) {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Skip(nvcc.SkipMark + err.Error())
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+			continue
+		}
+		if s.Version != "libcudart.so.13" {
+			t.Errorf("%s: %s has version %q", path, s.Name, s.Version)
+		}
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestExports: our library exports what NVIDIA's does, by the same version.
+func TestExports(t *testing.T) {
+	if !*programs {
+		t.Skip("builds libraries: -programs asks for it (.ci/run)")
+	}
+	theirs := functions(t, filepath.Join(toolkit(t), "lib", "libcudart.so.13"))
+	ours := functions(t, filepath.Join(Libraries(t), "libcudart.so.13"))
+	if !slices.Equal(theirs, ours) {
+		t.Errorf("%d functions, want %d; go run ./internal/gen/cudaabi -library FILE lists the differences", len(ours), len(theirs))
+	}
+}
+
+// TestLayouts: our structures are laid out as those of the installed headers.
+func TestLayouts(t *testing.T) {
+	dir := filepath.Join(Root(t), "internal", "cudaabi", "front")
+	check := func(structs string) ([]byte, error) {
+		cmd := exec.Command("g++", "-std=c++17", "-Wno-invalid-offsetof", "-fsyntax-only", "-I", filepath.Join(toolkit(t), "include"),
+			"-iquote", structs, "-x", "c++", "-")
+		cmd.Stdin = strings.NewReader(readText(t, filepath.Join(dir, "layout_check.cc")))
+		return cmd.CombinedOutput()
+	}
+	if out, err := check(dir); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	moved := t.TempDir() // one field elsewhere: the check must say so
+	text := strings.Replace(readText(t, filepath.Join(dir, "structs.h")), "560", "556", 1)
+	if err := os.WriteFile(filepath.Join(moved, "structs.h"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := check(moved); err == nil || !strings.Contains(string(out), "concurrentKernels") {
+		t.Errorf("a field that is elsewhere passes: %v\n%s", err, out)
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,96 @@
+package cudart
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDriverPrograms builds each program of testdata/cuda, which calls the driver API, with gcc alone, and runs it by
+// ptxvm exec in both engines.
+func TestDriverPrograms(t *testing.T) {
+	if !*programs {
+		t.Skip("builds libraries and programs: -programs asks for it (.ci/run)")
+	}
+	libraries := Libraries(t)
+	sources, err := filepath.Glob(filepath.Join(Root(t), "testdata", "cuda", "*.c"))
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no programs", err)
+	}
+	command := ptxvm(t)
+	for _, source := range sources {
+		name := strings.TrimSuffix(filepath.Base(source), ".c")
+		t.Run(name, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), name)
+			build := exec.Command("gcc", "-Wall", "-Wextra", "-Wno-unused", "-O1", "-o", program, source, "-L", libraries, "-lcuda", "-lpthread")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("gcc: %v\n%s", err, out)
+			}
+			for _, engine := range []string{"interp", "auto"} {
+				run(t, read(t, source), libraries, command, "exec", "--engine", engine, program)
+			}
+		})
+	}
+}
+
+// TestDriverNames compares what libcuda.so.1 exports with the list.
+func TestDriverNames(t *testing.T) {
+	if !*programs {
+		t.Skip("builds libraries: -programs asks for it (.ci/run)")
+	}
+	f, err := elf.Open(filepath.Join(Libraries(t), "libcuda.so.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	exported, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have, want []string
+	for _, s := range exported {
+		if s.Section != elf.SHN_UNDEF {
+			have = append(have, s.Name)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(Root(t), "internal", "cudaabi", "cuda.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); f[0] != "#" {
+			want = append(want, f[0])
+		}
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("libcuda.so.1 exports %d names, the list has %d: %v", len(have), len(want), difference(have, want))
+	}
+}
+
+// difference lists what is in one of two lists.
+func difference(a, b []string) (list []string) {
+	for _, name := range append(slices.Clone(a), b...) {
+		if slices.Contains(a, name) != slices.Contains(b, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// ptxvm builds the command.
+func ptxvm(t *testing.T) string {
+	t.Helper()
+	command := filepath.Join(t.TempDir(), "ptxvm")
+	build := exec.Command("go", "build", "-o", command, "./cmd/ptxvm")
+	build.Dir = Root(t)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return command
+}

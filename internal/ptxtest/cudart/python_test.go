@@ -1,0 +1,57 @@
+package cudart
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+)
+
+// pythonVariable names the interpreter of an environment that has the packages of testdata/python/requirements.txt.
+const pythonVariable = "PTXVM_PYTHON"
+
+// notClients are files of testdata/python that clients import.
+var notClients = []string{"device.py"}
+
+// TestPython runs each client of testdata/python by ptxvm exec. A client prints PASSED when all values are right.
+func TestPython(t *testing.T) {
+	if !*programs {
+		t.Skip("builds libraries and runs Python: -programs asks for it (.ci/python)")
+	}
+	python := interpreter(t)
+	clients, err := filepath.Glob(filepath.Join(Root(t), "testdata", "python", "*.py"))
+	if err != nil || len(clients) == 0 {
+		t.Fatal("no clients", err)
+	}
+	libraries := Libraries(t)
+	command := ptxvm(t)
+	for _, client := range clients {
+		if slices.Contains(notClients, filepath.Base(client)) {
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(client), ".py"), func(t *testing.T) {
+			cmd := exec.Command(command, "exec", python, client)
+			cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries, "PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR="+t.TempDir())
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASSED") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// interpreter finds Python with the packages: $PTXVM_PYTHON, or where .ci/python puts it.
+func interpreter(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv(pythonVariable)
+	if python == "" {
+		python = filepath.Join(Root(t), ".cuda", "python", "bin", "python")
+	}
+	if _, err := os.Stat(python); err != nil {
+		t.Skip(nvcc.SkipMark + "no Python with the clients' packages (.ci/python makes one): " + err.Error())
+	}
+	return python
+}

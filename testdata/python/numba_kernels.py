@@ -1,0 +1,63 @@
+"""numba: vector add, a sum in shared memory with barriers and an atomic, random numbers; results by value."""
+import warnings
+
+import numpy as np
+from numba import cuda, float32, int32
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+
+warnings.simplefilter("ignore")  # small grids; the linker without nvJitLink
+
+
+@cuda.jit
+def add(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+@cuda.jit
+def total(x, out):
+    part = cuda.shared.array(128, int32)
+    t = cuda.threadIdx.x
+    part[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    half = 64
+    while half > 0:
+        if t < half:
+            part[t] += part[t + half]
+        cuda.syncthreads()
+        half //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, part[0])
+
+
+@cuda.jit
+def inside(states, counts, rounds):
+    i = cuda.grid(1)
+    n = 0
+    for _ in range(rounds):
+        x = xoroshiro128p_uniform_float32(states, i)
+        y = xoroshiro128p_uniform_float32(states, i)
+        if x * x + y * y <= float32(1):
+            n += 1
+    counts[i] = n
+
+
+rng = np.random.default_rng(1)
+x, y = rng.random(1000, dtype=np.float32), rng.random(1000, dtype=np.float32)
+out = cuda.device_array(1000, np.float32)
+add[4, 256](cuda.to_device(x), cuda.to_device(y), out)
+assert (out.copy_to_host() == x + y).all()
+
+values = rng.integers(-1000, 1000, 1024).astype(np.int32)
+out = cuda.to_device(np.zeros(1, np.int32))
+total[8, 128](cuda.to_device(values), out)
+assert out.copy_to_host()[0] == values.sum()
+
+threads, rounds = 256, 200
+counts = cuda.device_array(threads, np.int32)
+inside[2, 128](create_xoroshiro128p_states(threads, seed=1), counts, rounds)
+# A share of pi/4 of 51,200 points; five standard deviations are 0.036 of pi.
+pi = 4 * counts.copy_to_host().sum() / (threads * rounds)
+assert abs(pi - np.pi) < 0.037, pi
+print("PASSED")
