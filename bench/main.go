@@ -3,10 +3,12 @@
 //	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
+//	go run ./bench -kernels [-width 256] [-csv FILE]   # the broad kernels against the best of gcc and clang
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
 //	go run ./bench -opencl                      # four kernels against OpenCL
+//	go run ./bench -sanitize                    # six kernels under each sanitizer, against the interpreter
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
@@ -34,11 +36,15 @@ func main() {
 	each := flag.Bool("each", false, "with -cvt: a line for each form")
 	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
 	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
+	broad := flag.Bool("kernels", false, "instead, the kernels of bench/kernels against C, those whose name matches -run")
+	path := flag.String("csv", "", "with -kernels: write what was measured to this file, too")
+	expect := flag.Bool("expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
 	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
 	two := flag.Bool("cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
+	watched := flag.Bool("sanitize", false, "instead, kernels under each sanitizer against the interpreter, those whose name matches -run")
 	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
-	engine := flag.String("engine", "auto", "with -native, -opencl and -cores: auto, interp or jit")
+	engine := flag.String("engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
 	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 	flag.Parse()
 	match, err := regexp.Compile(*only)
@@ -56,11 +62,17 @@ func main() {
 		err = measure(match, *engine, *span, openCLTable)
 	case *two:
 		err = measure(match, *engine, *span, coresTable)
+	case *watched:
+		err = measure(match, "interp", *span, sanitizeTable)
 	case *counted != "":
 		var kernels *regexp.Regexp
 		if kernels, err = regexp.Compile(*counted); err == nil {
 			err = profile(kernels)
 		}
+	case *broad && *expect:
+		err = measure(match, *engine, 0, expectTable)
+	case *broad:
+		err = measure(match, *engine, kernelSpan(*span), kernelsTable(*path))
 	case *c:
 		err = measure(match, *engine, *span, nativeTable)
 	case *megabytes > 0:

@@ -108,10 +108,7 @@ func (w *workload) c(s *series, r *corpus.Run, flags []string) (best time.Durati
 	if err != nil {
 		return 0, "", err
 	}
-	for _, cc := range []string{"gcc", "clang"} {
-		if _, err := exec.LookPath(cc); err != nil {
-			continue
-		}
+	for _, cc := range compilersHere() {
 		for _, form := range w.forms() {
 			took, err := w.runC(s, cc, slices.Concat(form, flags), args)
 			if err == nil {
@@ -129,6 +126,14 @@ func (w *workload) c(s *series, r *corpus.Run, flags []string) (best time.Durati
 		err = errors.New("neither gcc nor clang is here")
 	}
 	return best, by, err
+}
+
+// compilersHere are those of C that are installed.
+func compilersHere() []string {
+	return slices.DeleteFunc([]string{"gcc", "clang"}, func(cc string) bool {
+		_, err := exec.LookPath(cc)
+		return err != nil
+	})
 }
 
 // forms are the flags of each form of the reference.
@@ -157,14 +162,25 @@ func (w *workload) runC(s *series, cc string, form, args []string) (time.Duratio
 
 // buildC compiles the reference in one form.
 func (w *workload) buildC(s *series, cc string, form []string) (binary string, err error) {
-	binary = filepath.Join(s.dir, w.name+"."+cc)
+	binary = filepath.Join(s.dir, strings.Join(append([]string{w.name, cc}, form...), "."))
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil // as for another size
+	}
 	src := filepath.Join(s.top, "bench", "native")
-	flags := slices.Concat(ccFlags, widthFlags(), []string{"-ffp-contract=off", "-w"}, form)
-	flags = append(flags, "-o", binary, filepath.Join(src, "main.c"), filepath.Join(src, w.source()+".c"), "-lm")
+	flags := slices.Concat(ccFlags, widthFlags(), []string{"-ffp-contract=off", "-w", "-I", src}, form)
+	flags = append(flags, "-o", binary, filepath.Join(src, "main.c"), w.twinPath(s.top), "-lm")
 	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return binary, nil
+}
+
+// twinPath is the reference's source.
+func (w *workload) twinPath(top string) string {
+	if w.twin != "" {
+		return filepath.Join(top, filepath.FromSlash(w.twin))
+	}
+	return filepath.Join(top, "bench", "native", w.source()+".c")
 }
 
 // timeOfC reads what native/main.c prints: the fastest processor time.
@@ -254,7 +270,13 @@ type running struct {
 
 // start loads the module on a new device, to be closed, and allocates the buffers of a run.
 func (w *workload) start(top string, r *corpus.Run, e ptxvm.Engine, workers int) (*running, error) {
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Workers: workers, Memory: 1 << 28, Engine: e})
+	return w.startOn(top, r, ptxvm.DeviceConfig{Workers: workers, Engine: e})
+}
+
+// startOn is start on a device of any configuration.
+func (w *workload) startOn(top string, r *corpus.Run, cfg ptxvm.DeviceConfig) (*running, error) {
+	cfg.Memory = 1 << 28
+	d, err := ptxvm.NewDevice(&cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ type workload struct {
 	fast   bool                            // approximate functions: C is compiled with -ffast-math, too
 	lanes  []int                           // C is compiled for each of these LANES, native/lanes.h; none: it has one form
 	ptx    string                          // the module; empty: testdata/cuda/NAME.sm_90.ptx
+	twin   string                          // the reference; empty: bench/native/NAME.c
 	goal   [2]float64                      // of C, with AVX-512 and with AVX2; 0: none
 	twelve bool                            // one of the twelve kernels that have a goal together
 	large  func(corpus.Target) *corpus.Run // for two cores; nil: make is large enough
