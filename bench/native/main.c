@@ -132,7 +132,7 @@ static void second(int wake) {
 }
 
 // A round of a pair lasts until both have ended.
-static spent round_of_two(double end) {
+static spent round_of_two(double end, int *more) {
   refill();
   meet();
   spent s = timed();
@@ -140,15 +140,16 @@ static spent round_of_two(double end) {
   s.cpu += both->second.cpu;
   if (s.wall < both->second.wall)
     s.wall = both->second.wall;
-  both->more = wall_now() < end;
+  *more = both->more = wall_now() < end;
   meet();
   return s;
 }
 
-static spent round_of_one(double end) {
+// It leaves what both share alone: the second may still have to read that its turn has ended.
+static spent round_of_one(double end, int *more) {
   refill();
   spent s = timed();
-  both->more = wall_now() < end;
+  *more = wall_now() < end;
   return s;
 }
 
@@ -157,15 +158,15 @@ static void lost(int signal) { _exit(1); } // the second, which would be waited 
 // Prints a line for each round of each turn, wall and processor time, and zeros behind the last.
 static void turns(int wake) {
   setvbuf(stdout, 0, _IOFBF, 1 << 16);
-  int processes;
+  int processes, more;
   for (double ns; scanf("%d %lf", &processes, &ns) == 2; fflush(stdout)) {
     double end = wall_now() + ns;
     if (processes == 2 && write(wake, "", 1) != 1)
       exit(1);
     do {
-      spent s = processes == 2 ? round_of_two(end) : round_of_one(end);
+      spent s = processes == 2 ? round_of_two(end, &more) : round_of_one(end, &more);
       printf("%.0f %.0f\n", s.wall, s.cpu);
-    } while (both->more);
+    } while (more);
     printf("0 0\n");
   }
 }
