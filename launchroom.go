@@ -57,7 +57,9 @@ func (k *Kernel) describe(ctx context.Context, l Launch, room *launchRoom) (err 
 	if err := k.shape(l, ml); err != nil {
 		return err
 	}
-	ml.Observer = machine.ObserverOf(ctx)
+	if ml.Observer = machine.ObserverOf(ctx); ml.Observer != nil {
+		ml.Wants = machine.WantsAll
+	}
 	d.sanitize(ml)
 	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
 		return err

@@ -6,7 +6,6 @@ package ptxvm
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
@@ -16,48 +15,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 )
-
-// Sanitize is a set of sanitizers. Asynchrony AsyncLazy brings its own: early accesses to what
-// asynchronous operations touch, and missing proxy fences.
-type Sanitize uint8
-
-// The sanitizers.
-const (
-	// SanitizeInit reports reads of tensor, shared and global memory that neither a kernel nor
-	// the host has written. Module variables and what kernels malloc count as written.
-	SanitizeInit Sanitize = 1 << iota
-	// SanitizeRace reports accesses of two threads to the same bytes, one of them a write, that nothing orders in the
-	// run: in shared, cluster and global memory, by the memory model (PTX ISA 8). Asynchronous operations are
-	// not looked at.
-	SanitizeRace
-	// SanitizeSync reports uses of barriers and member masks that work on no target, or only by luck: lanes of a warp at
-	// different aligned barriers, masks that do not name their own lane or differ within a group, values taken
-	// from lanes that take no part.
-	SanitizeSync
-)
-
-// sanitizers are their names, by bit.
-var sanitizers = []string{"init", "race", "sync"}
-
-// laterSanitizers are promised and not built yet.
-var laterSanitizers = []string{"mem", "leak", "async", "all"}
-
-// ParseSanitize reads a list of names, such as init.
-func ParseSanitize(list string) (set Sanitize, err error) {
-	for _, name := range strings.Split(list, ",") {
-		i := slices.Index(sanitizers, name)
-		switch {
-		case list == "":
-		case i >= 0:
-			set |= 1 << i
-		case slices.Contains(laterSanitizers, name):
-			return 0, fmt.Errorf("ptxvm: sanitizer %q is not built yet; there is %s", name, strings.Join(sanitizers, ", "))
-		default:
-			return 0, fmt.Errorf("ptxvm: there is no sanitizer %q; want %s", name, strings.Join(sanitizers, ", "))
-		}
-	}
-	return set, nil
-}
 
 // defaultReports is how many reports a launch has at most unless the configuration says otherwise.
 const defaultReports = 20
@@ -189,6 +146,7 @@ func (d *Device) sanitize(l *machine.Launch) {
 		checks |= san.Async
 	}
 	races := d.cfg.Sanitize&SanitizeRace != 0
+	l.Wants |= wanted(checks, races)
 	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
 	if checks == 0 && !races && !l.Misuse {
 		return
@@ -204,10 +162,29 @@ func (d *Device) sanitize(l *machine.Launch) {
 	case !races:
 		l.Observer = s
 	case checks == 0:
-		l.Observer = race.NewObserver(l, s)
+		l.Observer = d.races(l, s)
 	default:
-		l.Observer = watchers{s, race.NewObserver(l, s)}
+		l.Observer = watchers{s, d.races(l, s)}
 	}
+}
+
+// races returns the observer that looks for races.
+func (d *Device) races(l *machine.Launch, to machine.Reporter) machine.Observer {
+	return race.NewObserver(l, to, d.cfg.Sanitize&SanitizeRaceStrict != 0)
+}
+
+// wanted is what checks need to be told.
+func wanted(checks san.Checks, races bool) (w machine.Wants) {
+	if checks&san.Init != 0 {
+		w |= machine.WantsAccesses
+	}
+	if checks&san.Async != 0 {
+		w |= machine.WantsAll
+	}
+	if races {
+		w |= machine.WantsAccesses | machine.WantsOrder
+	}
+	return w
 }
 
 // reported joins what a sanitizer has found to the outcome of a launch.

@@ -87,8 +87,8 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 
 // Watch is who looks on.
 type Watch struct {
-	Observe bool // the code tells an observer what it is about to do
-	Trace   bool // it shows a tracer what it has done
+	Observe machine.Wants // what the code tells an observer before it does it
+	Trace   bool          // it shows a tracer what it has done
 }
 
 // Watched is Kernel for launches that somebody watches: the code has the observed variant only.
@@ -129,7 +129,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		return nil, err
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
-	u.pins = key.watch.Observe && slices.ContainsFunc(reach.funcs, pinning)
+	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}

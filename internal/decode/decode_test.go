@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -352,14 +353,42 @@ func TestObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := d.Watched(Watch{Observe: true}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	seen, err := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain == seen || plain.Entry.Observed != nil || len(seen.Entry.Observed) != len(plain.Entry.Split) || seen.Entry.Insts != nil {
 		t.Errorf("observed code: %d instructions, unobserved %d", len(seen.Entry.Observed), len(plain.Entry.Split))
 	}
-	if again, _ := d.Watched(Watch{Observe: true}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
+	if again, _ := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
 		t.Error("observed programs are not kept")
+	}
+}
+
+// TestObservedWants: code tells what somebody wants to know, and nothing else.
+func TestObservedWants(t *testing.T) {
+	m := module(t, "wants.ptx", header+`.visible .entry k(.param .u64 a) { .reg .b64 %p; .reg .b32 %r;
+		ld.param.u64 %p, [a]; ld.global.u32 %r, [%p]; bar.sync 0; fence.proxy.async; ret; }`)
+	d, shape := New(m, &onDevice{m: m}), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}
+	code := func(wants machine.Wants) []machine.Inst {
+		p, err := d.Watched(Watch{Observe: wants}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Entry.Observed
+	}
+	handler := func(in machine.Inst) uintptr { return reflect.ValueOf(in.Full).Pointer() }
+	plain, err := d.Kernel(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wants, told := range map[machine.Wants][]int{
+		machine.WantsAccesses: {1}, machine.WantsAccesses | machine.WantsConstants: {0, 1}, machine.WantsOrder: {2}, machine.WantsFences: {3},
+	} {
+		for pc, in := range code(wants) {
+			if wrapped := handler(in) != handler(plain.Entry.Split[pc]); wrapped != slices.Contains(told, pc) {
+				t.Errorf("wants %d: instruction %d is wrapped: %v", wants, pc, wrapped)
+			}
+		}
 	}
 }

@@ -170,8 +170,8 @@ func (x *function) inst(out *machine.Inst) error {
 	if in.IsBranch() && x.quiet(in) {
 		out.Flags |= machine.QuietLoop
 	}
-	if x.key.watch.Observe {
-		sem.Observe(b, x.rowUses(in))
+	if wants := x.key.watch.Observe; wants != 0 {
+		sem.Observe(b, x.rowUses(in), wants)
 	}
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))

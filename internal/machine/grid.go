@@ -32,6 +32,7 @@ type Launch struct {
 	Workers         int    // 0: those of the device
 	Output          *Output
 	Observer        Observer // nil: nobody looks on
+	Wants           Wants    // what code tells the observer
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
 	Reporter        Reporter       // of mode Lazy and Misuse; nil: nobody wants reports

@@ -26,6 +26,19 @@ const (
 	Freed                        // Extent is gone
 )
 
+// Wants is the set of events that an observer asks for: code tells no others.
+type Wants uint8
+
+// What code may tell.
+const (
+	WantsAccesses  Wants = 1 << iota // Touch, but for
+	WantsConstants                   // that of constants and kernel parameters
+	WantsOrder                       // Release and Acquire
+	WantsFences                      // ProxyFence and TensorFence
+	WantsRows                        // registers that an open asynchronous operation may still touch (CheckRows)
+	WantsAll       Wants = 1<<iota - 1
+)
+
 // Proxy is the path of an access to memory (8.2 of the memory model, 9.7.13.4).
 type Proxy uint8
 

@@ -53,15 +53,33 @@ type touch struct {
 }
 
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
-// observers what they are about to do. rows are what it does to registers, where an asynchronous
+// observers what they are about to do and somebody wants to know. rows are what it does to registers, where an asynchronous
 // operation may have pinned some.
-func Observe(b *Build, rows []RowUse) {
+func Observe(b *Build, rows []RowUse, wants machine.Wants) {
 	o := newWatch(b)
+	o.keep(wants)
 	if o.rows = rows; len(rows) == 0 && o.silent() {
 		return
 	}
 	b.Out.Full, b.Out.Part = o.wrap(b.Out.Full), o.wrap(b.Out.Part)
 }
+
+// keep drops what nobody wants to know.
+func (o *watch) keep(wants machine.Wants) {
+	has := func(w machine.Wants) bool { return wants&w != 0 }
+	o.touches = slices.DeleteFunc(o.touches, func(t touch) bool {
+		return !has(machine.WantsAccesses) || t.constant() && !has(machine.WantsConstants)
+	})
+	if !has(machine.WantsOrder) {
+		o.order, o.barrier, o.waits = machine.Weak, false, false
+	}
+	if !has(machine.WantsFences) {
+		o.fences = nil
+	}
+}
+
+// constant tells whether the access is of memory that no kernel writes.
+func (t *touch) constant() bool { return t.by == uop.ByKernel || t.Space == machine.Const }
 
 // StartsAsync tells whether a statement begins an asynchronous operation.
 func StartsAsync(sel *isa.Sel) bool {
@@ -70,7 +88,7 @@ func StartsAsync(sel *isa.Sel) bool {
 
 // silent tells whether there is nothing to tell but rows.
 func (o *watch) silent() bool {
-	return o.touches == nil && o.fences == nil && o.order == machine.Weak
+	return len(o.touches) == 0 && o.fences == nil && o.order == machine.Weak
 }
 
 // newWatch reads the effects.

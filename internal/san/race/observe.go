@@ -13,11 +13,13 @@ type Observer struct {
 	detector *Detector
 	launch   *machine.Launch
 	reporter machine.Reporter
+	strict   bool // stores of equal bits are races, too
 }
 
-// NewObserver returns an observer of a launch, which tells the reporter of races.
-func NewObserver(l *machine.Launch, reporter machine.Reporter) *Observer {
-	o := &Observer{launch: l, reporter: reporter}
+// NewObserver returns an observer of a launch, which tells the reporter of races; strictly, also of
+// those between plain stores of the same bits.
+func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Observer {
+	o := &Observer{launch: l, reporter: reporter, strict: strict}
 	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep}, o.tell)
 	return o
 }
@@ -180,7 +182,7 @@ func sameByte(e *machine.Event, lane, other int, addr uint64) bool {
 func (o *Observer) tell(r Race) {
 	rep := &machine.Report{Kind: kinds[r.Hazard], Between: between(&r)}
 	switch {
-	case r.EqualBits:
+	case r.EqualBits && !o.strict:
 		return // the order does not show
 	case r.Scoped:
 		rep.Kind = machine.RaceScope

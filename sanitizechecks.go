@@ -1,0 +1,135 @@
+package ptxvm
+
+// This file names the sanitizers: the set that a device looks for, and how lists of them are written.
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sanitize is a set of sanitizers and of their options. Asynchrony AsyncLazy brings its own: early accesses to what
+// asynchronous operations touch, and missing proxy fences.
+type Sanitize uint16
+
+// The sanitizers and their options.
+const (
+	// SanitizeInit reports reads of tensor, shared and global memory that neither a kernel nor
+	// the host has written. Module variables count as written.
+	SanitizeInit Sanitize = 1 << iota
+	// SanitizeRace reports accesses of two threads to the same bytes, one of them a write, that nothing orders in the
+	// run: in shared, cluster and global memory, by the memory model (PTX ISA 8). Asynchronous operations are
+	// not looked at.
+	SanitizeRace
+	// SanitizeSync reports uses of barriers and member masks that work on no target, or only by luck: lanes of a warp at
+	// different aligned barriers, masks that do not name their own lane or differ within a group, values taken
+	// from lanes that take no part.
+	SanitizeSync
+	// SanitizeRaceStrict is SanitizeRace that reports plain stores of the same bits, too.
+	SanitizeRaceStrict
+)
+
+// checkName is a word of a list: what it asks for, and the words that may follow behind a colon.
+type checkName struct {
+	name    string
+	set     Sanitize // 0: not built yet
+	options []checkOption
+}
+
+// checkOption is a word behind a check's name.
+type checkOption struct {
+	name string
+	set  Sanitize // beside the check's own
+	on   bool     // it is built; one with an empty set is the check's only rule
+}
+
+// checkNames are the checks in the order of their documentation.
+var checkNames = []checkName{
+	{"mem", 0, nil},
+	{"init", SanitizeInit, []checkOption{{"loads", 0, true}}},
+	{"race", SanitizeRace, []checkOption{{"strict", SanitizeRaceStrict, true}}},
+	{"sync", SanitizeSync, nil},
+	{"leak", 0, []checkOption{{"unused", 0, false}}},
+	{"async", 0, nil},
+}
+
+// ParseSanitize reads a list of names, such as init,race:strict. The error of a name that is unknown, or not
+// built yet, lists those that there are.
+func ParseSanitize(list string) (set Sanitize, err error) {
+	if list == "" {
+		return 0, nil
+	}
+	for _, word := range strings.Split(list, ",") {
+		one, err := parseCheck(word)
+		if err != nil {
+			return 0, err
+		}
+		set |= one
+	}
+	return set, nil
+}
+
+// parseCheck reads one word of a list.
+func parseCheck(word string) (Sanitize, error) {
+	name, option, optional := strings.Cut(word, ":")
+	for _, c := range checkNames {
+		switch {
+		case c.name != name:
+		case c.set == 0:
+			return 0, fmt.Errorf("ptxvm: sanitizer %q is not built yet; there is %s", name, builtChecks())
+		case !optional:
+			return c.set, nil
+		default:
+			return c.option(option)
+		}
+	}
+	if word == "all" {
+		return allChecks()
+	}
+	return 0, fmt.Errorf("ptxvm: there is no sanitizer %q; want %s", word, builtChecks())
+}
+
+// option returns the check with one of its options.
+func (c *checkName) option(name string) (Sanitize, error) {
+	var known []string
+	for _, o := range c.options {
+		if o.name == name && o.on {
+			return c.set | o.set, nil
+		}
+		known = append(known, c.name+":"+o.name)
+	}
+	if known == nil {
+		return 0, fmt.Errorf("ptxvm: sanitizer %q has no option %q; it has none", c.name, name)
+	}
+	return 0, fmt.Errorf("ptxvm: sanitizer %q has no option %q; want %s", c.name, name, strings.Join(known, ", "))
+}
+
+// allChecks is every check without options.
+func allChecks() (set Sanitize, err error) {
+	var missing []string
+	for _, c := range checkNames {
+		if set |= c.set; c.set == 0 {
+			missing = append(missing, c.name)
+		}
+	}
+	if missing != nil {
+		return 0, fmt.Errorf("ptxvm: sanitizer \"all\" is not built yet: %s; there is %s", strings.Join(missing, ", "), builtChecks())
+	}
+	return set, nil
+}
+
+// builtChecks lists what may be asked for.
+func builtChecks() string {
+	var names []string
+	for _, c := range checkNames {
+		if c.set == 0 {
+			continue
+		}
+		names = append(names, c.name)
+		for _, o := range c.options {
+			if o.on {
+				names = append(names, c.name+":"+o.name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
