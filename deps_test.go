@@ -12,7 +12,7 @@ import (
 // importOrder says what each room may import of ours, one room a line. It is
 // the picture of the tree: do not widen a line to make a build pass.
 const importOrder = `
-internal/diag:
+diag:
 internal/assume:
 internal/isa:
 internal/num:
@@ -21,26 +21,26 @@ internal/jit/x86:
 internal/mem:       internal/num
 internal/tensor:    internal/num
 internal/tex:       internal/num
-internal/syntax:    internal/diag
-internal/check:     internal/diag internal/isa internal/num internal/syntax
-internal/ir:        internal/diag internal/isa internal/num
-internal/lower:     internal/check internal/diag internal/ir internal/isa internal/num internal/syntax
-internal/machine:   internal/diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
+internal/syntax:    diag
+internal/check:     diag internal/isa internal/num internal/syntax
+internal/ir:        diag internal/isa internal/num
+internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/syntax
+internal/machine:   diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
-internal/decode:    internal/assume internal/diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/uop
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/uop
 internal/jit/native:
 internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
-internal/driver:    . internal/diag internal/fatbin internal/isa
+internal/driver:    . diag internal/fatbin internal/isa
 internal/cudaabi:
 internal/san/race:  internal/machine internal/mem
 examples:
-.:                  internal/assume internal/check internal/decode internal/diag internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/mem internal/num internal/san internal/san/race internal/sem internal/syntax internal/tensor internal/tex
+.:                  internal/assume internal/check internal/decode diag internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/mem internal/num internal/san internal/san/race internal/sem internal/syntax internal/tensor internal/tex
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.
-var freeRooms = []string{"bench", "cmd/", "examples/", "internal/diag/diagtest", "internal/ptxtest", "internal/gen"}
+var freeRooms = []string{"bench", "cmd/", "examples/", "internal/ptxtest", "internal/gen"}
 
 // outside lists the packages beyond the standard library that the core may import (DESIGN §12).
 var outside = []string{"golang.org/x/sys/", "github.com/ianlancetaylor/demangle", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/v4"}

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // module is the kernels of these tests.

@@ -5,7 +5,7 @@ package ptxvm
 import (
 	"slices"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // Fix applies the mechanical fixes of Check's errors to a module: those with one sensible

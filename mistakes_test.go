@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
@@ -133,7 +133,7 @@ func TestErrorsDocument(t *testing.T) {
 		}
 	}
 	if have, _ := os.ReadFile(path); !bytes.Equal(have, want.Bytes()) {
-		t.Errorf("%s is not what codes.txt and %s say; go generate ./internal/diag writes it", path, mistakesFile)
+		t.Errorf("%s is not what codes.txt and %s say; go generate ./diag writes it", path, mistakesFile)
 	}
 }
 

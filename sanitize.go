@@ -8,8 +8,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
-	"ptxvm.invalid/ptxvm/internal/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"

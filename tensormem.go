@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
-	"ptxvm.invalid/ptxvm/internal/diag"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 

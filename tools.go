@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/decode"
-	"ptxvm.invalid/ptxvm/internal/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
-	"ptxvm.invalid/ptxvm/internal/diag/diagtest"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/diagtest"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 

@@ -3,7 +3,7 @@ package check
 // This file checks declarations that declare nothing: .reg .u32; (ptxas 13.5 has them everywhere).
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )

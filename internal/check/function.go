@@ -4,7 +4,7 @@ package check
 // directives between head and body (11.2, 11.4, 11.7, 11.8).
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )

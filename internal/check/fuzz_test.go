@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/fuzzseed"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )

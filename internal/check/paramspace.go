@@ -4,7 +4,7 @@ package check
 // is (5.1.6, 7.1).
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 

@@ -3,7 +3,7 @@ package check
 // This file keeps the names that are visible at one place, and resolves uses.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // Code is an error code of CUDA; the runtime and the driver API share the numbers used here.

@@ -3,7 +3,7 @@ package ir
 // This file declares functions, their registers and their blocks.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 

@@ -3,7 +3,7 @@ package ir
 // This file declares instructions and their operands.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 

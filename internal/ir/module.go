@@ -3,7 +3,7 @@ package ir
 // This file declares the module: everything of one translation unit, or of several linked ones.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // inst reads: {@{!}p} opcode operands {(rets) callee (args)} {-> b1, b2} @pos loc

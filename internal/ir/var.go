@@ -3,7 +3,7 @@ package ir
 // This file declares variables: where they live, how they are laid out, what they start with.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 

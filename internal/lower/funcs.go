@@ -5,8 +5,8 @@ package lower
 import (
 	"strconv"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/check"
-	"ptxvm.invalid/ptxvm/internal/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"

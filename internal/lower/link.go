@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
 )
 

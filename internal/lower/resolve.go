@@ -4,7 +4,7 @@ package lower
 // reference, and what nobody defines is reported.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // WriteTokens prints one line a token: position, kind and text. White space behind a token is a line, too.

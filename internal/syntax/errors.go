@@ -5,7 +5,7 @@ package syntax
 import (
 	"fmt"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // maxErrors bounds the reports for one file; hostile input has millions.

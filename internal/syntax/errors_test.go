@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
-	"ptxvm.invalid/ptxvm/internal/diag/diagtest"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/diagtest"
 )
 
 func parseErrors(name string, text []byte) diag.List { return Parse(name, text).Errors }

@@ -4,7 +4,7 @@ package syntax
 // Where the manual and ptxas differ, it does as ptxas does; the comments say where.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // ValueKind is the type of a constant.

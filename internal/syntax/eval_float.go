@@ -8,7 +8,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 const (

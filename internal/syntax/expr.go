@@ -2,7 +2,7 @@ package syntax
 
 // This file parses constant expressions (4.5.4) with C's precedence.
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // binaryPrecedence is Table 4, lowest first; 0 marks what is no binary operator.
 var binaryPrecedence = [kindCount]uint8{

@@ -3,7 +3,7 @@ package syntax
 // This file defines a parsed file: its source, tokens, words and tree.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // MaxSource is the largest accepted text, in bytes.

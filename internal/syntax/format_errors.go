@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // broken tells whether an error lies in r or touches it.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // TestFormat compares testdata/format/*.ptx with their .golden files; -update rewrites them.

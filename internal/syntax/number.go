@@ -5,7 +5,7 @@ package syntax
 import (
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // number scans a literal that begins with a digit. A malformed one is reported and

@@ -8,7 +8,7 @@ package syntax
 import (
 	"math/bits"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // ParsePacked is Parse for who judges a module and then drops it: the tree has [SectionLine]s without values that

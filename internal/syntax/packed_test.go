@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // TestPackedBytes: which lines of bytes become one token, and which stay as they are.

@@ -5,7 +5,7 @@ package syntax
 import (
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // maxNesting bounds blocks, vectors, initialisers and parentheses, and so the stack.

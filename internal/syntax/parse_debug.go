@@ -5,7 +5,7 @@ package syntax
 import (
 	"slices"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // fileDirective = ".file" int string ["," int "," int].

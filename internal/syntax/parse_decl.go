@@ -2,7 +2,7 @@ package syntax
 
 // This file parses declarations of variables and parameters (5.4).
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // variables = specifiers [declarator {"," declarator}] ";". ptxas takes a declaration of
 // nothing, too.

@@ -2,7 +2,7 @@ package syntax
 
 // This file parses functions: heads, parameters, attached directives and bodies (11.2).
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // function = (".entry" | ".func") [attributes] [returns] name [params] {directive} (body | ";").
 func (p *parser) function(first, linkage TokenID) Stmt {

@@ -5,7 +5,7 @@ package syntax
 import (
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // maxLabelSearches bounds how often a file is searched for uses of what may be a label.

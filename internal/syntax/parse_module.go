@@ -2,7 +2,7 @@ package syntax
 
 // This file parses module level: its directives, and what leads to variables and functions.
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // module = { statement }.
 func (p *parser) module() {

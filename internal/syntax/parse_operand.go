@@ -2,7 +2,7 @@ package syntax
 
 // This file parses operands of instructions (chapter 6).
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // operandsUntil = operand {"," operand}; end is the bracket that must follow, which the
 // caller consumes.

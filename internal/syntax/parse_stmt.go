@@ -2,7 +2,7 @@ package syntax
 
 // This file parses the statements of a body (4.3).
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // bodyStmt parses one statement; a broken one is skipped and becomes Bad.
 func (p *parser) bodyStmt() Stmt {

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"sync"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // magics are the first bytes of binary formats.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // class is what a byte can begin or continue.

@@ -7,7 +7,7 @@ package syntax
 // This file defines tokens. They cover every byte of a file, so that writing them
 // one after the other gives the file back, whatever it contains.
 
-import "ptxvm.invalid/ptxvm/internal/diag"
+import "ptxvm.invalid/ptxvm/diag"
 
 // Kind is the lexical class of a token.
 type Kind uint8

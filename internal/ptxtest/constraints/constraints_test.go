@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )

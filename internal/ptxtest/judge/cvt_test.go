@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"

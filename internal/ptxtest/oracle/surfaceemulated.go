@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/assume"
-	"ptxvm.invalid/ptxvm/internal/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )

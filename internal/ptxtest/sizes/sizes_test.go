@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // Check judges one module.

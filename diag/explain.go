@@ -33,7 +33,7 @@ var ranges = map[Code]string{
 // WriteMarkdown prints the whole catalogue, the first part of docs/errors.md.
 func WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("<!-- Code generated from internal/diag/codes.txt and testdata/mistakes.txtar by go generate ./internal/diag; DO NOT EDIT. -->\n\n# Diagnostics\n\n")
+	b.WriteString("<!-- Code generated from diag/codes.txt and testdata/mistakes.txtar by go generate ./diag; DO NOT EDIT. -->\n\n# Diagnostics\n\n")
 	b.WriteString("Every code that ptxvm reports. `ptxvm explain CODE` prints the same. At the end: [typical mistakes](#typical-mistakes), beside what ptxas says of them.\n")
 	last := Code(0)
 	for i := range Catalog() {

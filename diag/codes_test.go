@@ -28,7 +28,7 @@ func generated(t *testing.T, name string, want []byte) {
 		}
 	}
 	if got, _ := os.ReadFile(name); !bytes.Equal(got, want) {
-		t.Errorf("%s is not what codes.txt says; run go generate ./internal/diag", name)
+		t.Errorf("%s is not what codes.txt says; run go generate ./diag", name)
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 )
 
 //go:generate go test -run TestConstants -update
-//go:generate go test ../.. -run TestErrorsDocument -update
+//go:generate go test .. -run TestErrorsDocument -update
 
 // ConstantsSource returns the text of zcodes.go. It depends on codes.txt alone, so the
 // generated file can be deleted and made again.
 func ConstantsSource() ([]byte, error) {
 	var b strings.Builder
-	b.WriteString("// Code generated from codes.txt by go generate ./internal/diag; DO NOT EDIT.\n\n")
+	b.WriteString("// Code generated from codes.txt by go generate ./diag; DO NOT EDIT.\n\n")
 	b.WriteString("package diag\n\n// The codes, each explained in codes.txt.\nconst (\n")
 	for _, e := range Catalog() {
 		fmt.Fprintf(&b, "\t%s Code = %d // %s\n", e.Name, e.Code, e.Title)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/diag"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 const sample = `one; // ERROR at one P1001 "un.*ed" P1010

@@ -1,4 +1,4 @@
-// Code generated from codes.txt by go generate ./internal/diag; DO NOT EDIT.
+// Code generated from codes.txt by go generate ./diag; DO NOT EDIT.
 
 package diag
 
