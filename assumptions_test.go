@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/isainfo"
 )
 
 // TestAssumptions holds every guess that something executed depends on to
@@ -19,7 +20,7 @@ import (
 // surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
 // each launch must name the guess that it used.
 func TestAssumptions(t *testing.T) {
-	rows := ptxvm.Assumptions()
+	rows := isainfo.Assumptions()
 	if len(rows) == 0 {
 		t.Fatal("no guess is used")
 	}
@@ -39,7 +40,7 @@ func TestAssumptions(t *testing.T) {
 	}
 }
 
-func checkAssumption(t *testing.T, row ptxvm.AssumptionInfo) {
+func checkAssumption(t *testing.T, row isainfo.Assumption) {
 	file := filepath.Join("testdata", "assume", row.ID+".ptx")
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -151,25 +152,25 @@ func TestAssumeRefused(t *testing.T) {
 func TestAssumptionFormats(t *testing.T) {
 	for _, format := range []string{"table", "json", "md"} {
 		var b bytes.Buffer
-		if err := ptxvm.WriteAssumptions(&b, format); err != nil {
+		if err := isainfo.WriteAssumptions(&b, format); err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range ptxvm.Assumptions() {
+		for _, row := range isainfo.Assumptions() {
 			if !strings.Contains(b.String(), row.ID) || !strings.Contains(b.String(), row.About) {
 				t.Errorf("%s: %s is missing", format, row.ID)
 			}
 		}
 	}
-	if err := ptxvm.WriteAssumptions(&bytes.Buffer{}, "xml"); err == nil {
+	if err := isainfo.WriteAssumptions(&bytes.Buffer{}, "xml"); err == nil {
 		t.Error("format xml is taken")
 	}
 }
 
 // TestExactness: forms and guesses name each other, and approximate forms are known as such.
 func TestExactness(t *testing.T) {
-	for _, a := range ptxvm.Assumptions() {
+	for _, a := range isainfo.Assumptions() {
 		for _, form := range a.Forms {
-			if f := ptxvm.Forms(form)[0]; !slices.Contains(f.Guesses, a.ID) {
+			if f := isainfo.Forms(form)[0]; !slices.Contains(f.Guesses, a.ID) {
 				t.Errorf("%s depends on %s and lists %v", form, a.ID, f.Guesses)
 			}
 		}
@@ -177,7 +178,7 @@ func TestExactness(t *testing.T) {
 	for form, want := range map[string][]string{
 		"add.int": nil, "fma.float": nil, "div.float": {".approx", ".full"}, "rsqrt": {".approx"}, "rcp.approx.ftz.f64": {".approx"}, "wgmma.fence": nil,
 	} {
-		if f := ptxvm.Forms(form)[0]; !slices.Equal(f.Approximate, want) {
+		if f := isainfo.Forms(form)[0]; !slices.Equal(f.Approximate, want) {
 			t.Errorf("%s: approximate with %v, want %v", form, f.Approximate, want)
 		}
 	}

@@ -33,10 +33,15 @@ internal/jit:      internal/jit/native internal/decode internal/ir internal/isa 
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
 internal/driver:    . diag internal/fatbin internal/isa
+internal/value:     internal/num
+internal/kernelname: internal/isa
+isainfo:            diag internal/assume internal/isa internal/sem
+ptxfmt:             . diag internal/check internal/syntax
+internal/cli:       . diag isainfo internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
 internal/cudaabi:
 internal/san/race:  internal/machine internal/mem
 examples:
-.:                  internal/assume internal/check internal/decode diag internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/mem internal/num internal/san internal/san/race internal/sem internal/syntax internal/tensor internal/tex
+.:                  diag internal/assume internal/check internal/decode internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

@@ -275,3 +275,11 @@ func (d *Device) Info() DeviceInfo {
 
 // Arch is the device's architecture, such as "sm_90".
 func (d *Device) Arch() string { return d.target.String() }
+
+// describe names guesses with the device's positions.
+func (d *Device) describe(guesses []assume.Guess) (list []string) {
+	for _, g := range guesses {
+		list = append(list, d.guesses.Describe(g))
+	}
+	return list
+}

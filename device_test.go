@@ -325,25 +325,6 @@ func TestNewestTarget(t *testing.T) {
 	}
 }
 
-// TestBaseName cuts demangled names, and hostile symbols are left alone.
-func TestBaseName(t *testing.T) {
-	for symbol, want := range map[string]string{
-		"saxpy": "saxpy", "_Z5saxpyifPfS_": "saxpy", "_ZN4math4sqrtEPf": "sqrt",
-		"_Z3addIfEvPT_": "add", "_ZN1aIN1bIiEEE1fEv": "f", "$odd%": "$odd%",
-	} {
-		if got := parseName(demangled(symbol)).base(); got != want {
-			t.Errorf("%s: %q, want %q", symbol, got, want)
-		}
-	}
-	long := "_Z" + strings.Repeat("1a", 5000)
-	if demangled(long) != long {
-		t.Error("a symbol beyond the limit is demangled")
-	}
-	if n := len(demangled("_Z1fIJ" + strings.Repeat("S_IT_T_T_T_E", 300) + "EEvv")); n > 1<<maxDemangled {
-		t.Errorf("a symbol grows to %d bytes", n)
-	}
-}
-
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.FromSlash(name))

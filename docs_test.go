@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/isainfo"
 )
 
 var update = flag.Bool("update", false, "write generated documents instead of comparing them")
@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write generated documents instead of co
 // go test -run TestISADocument -update . writes both.
 func TestISADocument(t *testing.T) {
 	var list bytes.Buffer
-	if err := ptxvm.WriteISA(&list, "", "md"); err != nil {
+	if err := isainfo.Write(&list, "", "md"); err != nil {
 		t.Fatal(err)
 	}
 	generated(t, "docs/isa.md", func([]byte) ([]byte, error) { return list.Bytes(), nil })
@@ -29,7 +29,7 @@ func TestISADocument(t *testing.T) {
 		if !begins || !ends {
 			return nil, errors.New("no <!-- forms --> and <!-- /forms -->")
 		}
-		return fmt.Appendf(nil, "%s<!-- forms -->\n%s<!-- /forms -->\n%s", before, formsInWords(ptxvm.Forms("")), after), nil
+		return fmt.Appendf(nil, "%s<!-- forms -->\n%s<!-- /forms -->\n%s", before, formsInWords(isainfo.Forms("")), after), nil
 	})
 }
 
@@ -51,7 +51,7 @@ func generated(t *testing.T, path string, build func(have []byte) ([]byte, error
 }
 
 // formsInWords says how many forms run, and which do not: by the first word of their names where all with it do not.
-func formsInWords(forms []ptxvm.FormInfo) string {
+func formsInWords(forms []isainfo.Form) string {
 	count, runs := map[string]int{}, map[string]bool{}
 	for _, f := range forms {
 		count[f.Status]++

@@ -101,19 +101,6 @@ func (d *Device) refused() (why []string) {
 	return why
 }
 
-// engineHere is what Auto does on this machine: the engine it uses besides the interpreter, if any.
-func engineHere() (name, why string) {
-	v, unproven, err := jit.Here()
-	if err != nil {
-		return Interp.String(), err.Error()
-	}
-	why = fmt.Sprintf("what is hot is compiled for %v, the rest is interpreted", v)
-	if unproven != jit.Best {
-		why += fmt.Sprintf("; code for %v has not been proven on real processors and is off", unproven)
-	}
-	return JIT.String(), why
-}
-
 // EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.
 func (s Stats) EngineShares() map[string]float64 {
 	shares := map[string]float64{"interp": 1}

@@ -1,6 +1,8 @@
 package ptxvm
 
-import "ptxvm.invalid/ptxvm/internal/jit"
+import (
+	"ptxvm.invalid/ptxvm/internal/jit"
+)
 
 // CompileWith makes a device of an engine that compiles do so with other options, before its first launch.
 func CompileWith(d *Device, o jit.Options) error {

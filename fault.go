@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -125,7 +126,7 @@ func inFunction(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " in " + diag.Escape(demangled(name))
+	return " in " + diag.Escape(kernelname.Demangle(name))
 }
 
 // String says where the access lies relative to the allocation.

@@ -1,6 +1,8 @@
 package ptxvm
 
-import "unsafe"
+import (
+	"unsafe"
+)
 
 // hostMemory is the memory at a host address.
 func hostMemory(addr uint64, n int) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/lower"
 )
 
@@ -52,7 +53,12 @@ type KernelInfo struct {
 }
 
 // Base is the function's own name: Demangled without result, scope, template arguments and parameters.
-func (k KernelInfo) Base() string { return parseName(k.Demangled).base() }
+func (k KernelInfo) Base() string { return kernelName(k).Base() }
+
+// kernelName is what the kernel is found by.
+func kernelName(k KernelInfo) kernelname.Kernel {
+	return kernelname.Kernel{Symbol: k.Name, Demangled: k.Demangled}
+}
 
 // ParamInfo describes one kernel parameter.
 type ParamInfo struct {
@@ -114,7 +120,7 @@ func kernels(m *ir.Module) []KernelInfo {
 
 func kernelInfo(f *ir.Func) KernelInfo {
 	info := KernelInfo{
-		Name: f.Name, Demangled: demangled(f.Name), StaticShared: int(f.SharedBytes),
+		Name: f.Name, Demangled: kernelname.Demangle(f.Name), StaticShared: int(f.SharedBytes),
 		ReqBlock: directiveDim(f.Perf.ReqNTid), ReqCluster: directiveDim(f.Perf.ReqCluster),
 		MaxClusterRank: uint32(f.Perf.MaxClusterRank), ExplicitCluster: f.Perf.ExplicitCluster, BlocksAreClusters: f.Perf.BlocksAreClusters,
 	}
@@ -154,15 +160,4 @@ func paramInfo(p *ir.Param) ParamInfo {
 		info.Space = p.PtrSpace.String()
 	}
 	return info
-}
-
-// Nearest returns the name that a word most likely is a slip of the pen for, "" if none is near: names of
-// files, flags and kernels in messages. Case does not count.
-func Nearest(word string, names []string) string {
-	for _, name := range names {
-		if strings.EqualFold(word, name) {
-			return name
-		}
-	}
-	return isa.Nearest(word, names)
 }

@@ -16,6 +16,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
@@ -46,7 +47,7 @@ func (m *mistake) answer(t *testing.T) (string, ptxvm.Diagnostics) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := ptxvm.WriteDiagnostics(&b, diags, ptxvm.DiagnosticText, false); err != nil {
+	if err := cli.WriteDiagnostics(&b, diags, cli.DiagnosticText, false); err != nil {
 		t.Fatal(err)
 	}
 	return b.String(), diags
@@ -146,7 +147,7 @@ func TestMistakeFormats(t *testing.T) {
 	for _, m := range mistakes(t) {
 		_, diags := m.answer(t)
 		var lines, object bytes.Buffer
-		if err := errors.Join(ptxvm.WriteDiagnostics(&lines, diags, ptxvm.DiagnosticPtxas, false), ptxvm.WriteDiagnosticsJSON(&object, "m.ptx", diags)); err != nil {
+		if err := errors.Join(cli.WriteDiagnostics(&lines, diags, cli.DiagnosticPtxas, false), diag.WriteJSON(&object, "m.ptx", diags)); err != nil {
 			t.Fatal(err)
 		}
 		list := strings.Split(strings.TrimSpace(lines.String()), "\n")

@@ -85,6 +85,6 @@ func (m *Module) Missing(kernel string) []UnsupportedForm {
 // tryDecode decodes a kernel for blocks of its own shape, else of 256 threads. What functions of
 // other modules need is not known here.
 func tryDecode(m *ir.Module, kernel *ir.Func) error {
-	_, err := decode.New(m, &image{}).Kernel(kernel, ownShape(kernel), machine.TargetOf(m.Target.Arch), 0, assume.Set{})
+	_, err := decode.New(m, &image{}).Kernel(kernel, kernel.OwnShape(), machine.TargetOf(m.Target.Arch), 0, assume.Set{})
 	return (&Program{module: m}).unsupported(kernel.Name, err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/lower"
 )
 
@@ -138,20 +139,28 @@ func (p *Program) Kernel(name string) (*Kernel, error) {
 		return nil, err
 	}
 	infos := p.Kernels()
-	if name == "" {
-		if len(infos) == 1 {
-			return p.kernel(infos[0]), nil
-		}
-		if len(infos) == 0 {
-			return nil, errors.New("ptxvm: the program has no kernel (.entry)")
-		}
-		return nil, fmt.Errorf("ptxvm: the program has %d kernels; name one of %s", len(infos), kernelNames(infos))
-	}
-	info, err := findKernel(name, infos)
+	i, err := findKernel(name, infos)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
-	return p.kernel(info), nil
+	return p.kernel(infos[i]), nil
+}
+
+// findKernel is the index of the kernel that a name means; "" means the only one.
+func findKernel(name string, infos []KernelInfo) (int, error) {
+	names := make([]kernelname.Kernel, len(infos))
+	for i, k := range infos {
+		names[i] = kernelName(k)
+	}
+	switch {
+	case name != "":
+		return kernelname.Find(name, names)
+	case len(infos) == 0:
+		return -1, errors.New("the program has no kernel (.entry)")
+	case len(infos) > 1:
+		return -1, fmt.Errorf("the program has %d kernels; name one of %s", len(infos), kernelname.List(names))
+	}
+	return 0, nil
 }
 
 func (p *Program) kernel(info KernelInfo) *Kernel {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
@@ -17,7 +18,7 @@ func TestProven(t *testing.T) {
 	needJIT(t)
 	all := jit.Proven
 	defer func() { jit.Proven = all }()
-	if why := ptxvm.About().Why; strings.Contains(why, "proven") {
+	if why := cli.About().Why; strings.Contains(why, "proven") {
 		t.Errorf("all are proven, and version says %q", why)
 	}
 	jit.Proven = []jit.Vectors{jit.AVX2}
@@ -25,11 +26,11 @@ func TestProven(t *testing.T) {
 	if err != nil || v != jit.AVX2 {
 		t.Errorf("with AVX2 alone proven, %v is used: %v", v, err)
 	}
-	if why := ptxvm.About().Why; unproven == jit.AVX512 && (!strings.Contains(why, "compiled for AVX2") || !strings.Contains(why, "AVX-512 has not been proven")) {
+	if why := cli.About().Why; unproven == jit.AVX512 && (!strings.Contains(why, "compiled for AVX2") || !strings.Contains(why, "AVX-512 has not been proven")) {
 		t.Errorf("version says %q", why)
 	}
 	jit.Proven = nil
-	if about := ptxvm.About(); about.Engine != ptxvm.Interp.String() || !strings.Contains(about.Why, "proven") {
+	if about := cli.About(); about.Engine != ptxvm.Interp.String() || !strings.Contains(about.Why, "proven") {
 		t.Errorf("with nothing proven version says %q: %q", about.Engine, about.Why)
 	}
 	if d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT}); err == nil {

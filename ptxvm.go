@@ -97,7 +97,7 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 		parse = syntax.ParsePacked
 	}
 	f := parse(filename, src)
-	if noPTX(f.Errors) {
+	if syntax.NotPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it helps nobody
 	}
 	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
@@ -113,14 +113,6 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 
 // Target is the module's .target architecture, such as "sm_90".
 func (m *Module) Target() string { return m.info.Target.String() }
-
-// noPTX tells whether the parser has refused the text as something else: P1040 to P1049, or
-// as too large.
-func noPTX(errs Diagnostics) bool {
-	return slices.ContainsFunc(errs, func(d Diagnostic) bool {
-		return d.Code == diag.FileTooLarge || diag.LooksLikeCUDA <= d.Code && d.Code <= diag.NotText
-	})
-}
 
 // NewestTarget is the newest of the modules' targets: the architecture of a device that runs
 // all of them, if they go together. "" without modules.

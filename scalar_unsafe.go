@@ -2,7 +2,9 @@ package ptxvm
 
 // This file views Go numbers as bytes.
 
-import "unsafe"
+import (
+	"unsafe"
+)
 
 // scalarBytes views vals as the bytes they are in memory. All hosts that Go and
 // ptxvm support are little-endian except a few that CI does not build for; there

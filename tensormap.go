@@ -11,19 +11,21 @@ import (
 
 // TensorMap is a tensor map of 1024 bits, as cuTensorMapEncodeTiled makes one: the argument for a kernel parameter of 128
 // bytes (alignment 64), or what an address that a kernel takes points to. Its layout is ptxvm's own.
-type TensorMap [tensor.MapBytes]byte
+type TensorMap [128]byte
+
+var _ = TensorMap([tensor.MapBytes]byte{}) // one size
 
 // TensorMapTiled describes a tensor in device memory and the box of it that cp.async.bulk.tensor copies. Dimension 0 is
 // the one whose elements are neighbours. At most 5 dimensions.
 type TensorMapTiled struct {
-	Buffer         Buffer     // where element (0, 0, …) is; a multiple of 16 bytes
-	Type           ScalarType // of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64
-	Dims           []uint32   // elements
-	Strides        []uint64   // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
-	Box            []uint32   // elements, 1 to 256; a row is a multiple of 16 bytes
-	ElementStrides []uint32   // 1 to 8: every how manyth element of the box is taken; nil: every one
-	Swizzle        Swizzle    // of the box in shared memory
-	NaNs           bool       // elements outside the tensor are read as NaN, not as zero
+	Buffer         Buffer   // where element (0, 0, …) is; a multiple of 16 bytes
+	Type           string   // of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64
+	Dims           []uint32 // elements
+	Strides        []uint64 // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
+	Box            []uint32 // elements, 1 to 256; a row is a multiple of 16 bytes
+	ElementStrides []uint32 // 1 to 8: every how manyth element of the box is taken; nil: every one
+	Swizzle        Swizzle  // of the box in shared memory
+	NaNs           bool     // elements outside the tensor are read as NaN, not as zero
 }
 
 // Swizzle permutes the 16-byte units of a box in shared memory (PTX ISA 5.5.7). The zero value does nothing.
@@ -64,10 +66,10 @@ func (d *Device) NewTensorMap(t TensorMapTiled) (TensorMap, error) {
 
 func (t *TensorMapTiled) encode() (*tensor.Map, error) {
 	rank := len(t.Dims)
-	typ, ok := tensor.ParseElement(t.Type.Name())
+	typ, ok := tensor.ParseElement(t.Type)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("type %s: tensors have elements of %s", t.Type.Name(), strings.Join(tensor.ElementNames(), " "))
+		return nil, fmt.Errorf("type %q: tensors have elements of %s", t.Type, strings.Join(tensor.ElementNames(), " "))
 	case rank == 0 || rank > tensor.MaxRank:
 		return nil, fmt.Errorf("%d dimensions: 1 to %d are possible", rank, tensor.MaxRank)
 	case len(t.Box) != rank:

@@ -139,11 +139,7 @@ func runBox(t *testing.T, c boxCase, cfg DeviceConfig) error {
 	if _, err := buf.WriteAt(memory, 0); err != nil {
 		return err
 	}
-	typ, err := ParseScalarType(c.typ)
-	if err != nil {
-		return err
-	}
-	m, err := d.NewTensorMap(TensorMapTiled{Buffer: buf, Type: typ, Dims: c.dims, Strides: strides, Box: c.box, ElementStrides: c.steps, Swizzle: c.swizzle, NaNs: c.nans})
+	m, err := d.NewTensorMap(TensorMapTiled{Buffer: buf, Type: c.typ, Dims: c.dims, Strides: strides, Box: c.box, ElementStrides: c.steps, Swizzle: c.swizzle, NaNs: c.nans})
 	if err != nil {
 		return err
 	}

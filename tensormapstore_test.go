@@ -65,8 +65,7 @@ func runTile(t *testing.T, stmt string, cfg DeviceConfig, tiled func(Buffer) Ten
 // square is a map of 8×8 words with rows of 128 bytes, and boxes of 4×2.
 func square(typ string) func(Buffer) TensorMapTiled {
 	return func(b Buffer) TensorMapTiled {
-		t, _ := ParseScalarType(typ)
-		m := TensorMapTiled{Buffer: b, Type: t, Dims: []uint32{8, 8}, Strides: []uint64{128}, Box: []uint32{4, 2}}
+		m := TensorMapTiled{Buffer: b, Type: typ, Dims: []uint32{8, 8}, Strides: []uint64{128}, Box: []uint32{4, 2}}
 		if typ == "u8" {
 			m.Box[0] = 16
 		}

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // Trace asks a launch for every instruction that a CTA executes, or one of its threads. Results are
@@ -45,7 +46,7 @@ type Traced struct {
 	Name   string // %r1, {}-parts on their own; of an address all of [%rd1+4]
 	Type   string // what the form calls it: f32, b64, pred
 	values machine.Register
-	typ    ScalarType
+	typ    value.Type
 	bits   int
 }
 
@@ -243,27 +244,13 @@ func (v *tracedOperands) register(r ir.Reg, typ isa.Type, held map[ir.Reg]*machi
 	info := &v.line.f.Regs[r]
 	t := Traced{Name: info.Name, bits: int(info.Bits), values: *row}
 	var err error
-	if t.typ, err = ParseScalarType(strings.TrimPrefix(typ.String(), ".")); err != nil || t.typ.row.bits > t.bits || t.typ.row.bits < 8 {
-		t.typ = bitsType(t.bits)
+	if t.typ, err = value.ParseType(strings.TrimPrefix(typ.String(), ".")); err != nil || t.typ.Bits() > t.bits {
+		t.typ = value.BitsType(t.bits)
 	}
 	if t.Type = t.typ.Name(); t.bits == 1 {
 		t.Type = "pred"
 	}
 	v.append(t, written)
-}
-
-// bitsType is the untyped bits of a register.
-func bitsType(bits int) ScalarType {
-	size := 8
-	for size < bits {
-		size *= 2
-	}
-	for i := range scalarRows {
-		if row := &scalarRows[i]; row.bits == size && row.name[0] == 'b' && row.format == nil {
-			return ScalarType{row}
-		}
-	}
-	return ScalarType{}
 }
 
 // address shows what an address operand comes to.
@@ -277,7 +264,7 @@ func (v *tracedOperands) address(o *ir.Operand, held map[ir.Reg]*machine.Registe
 	for i := range t.values.Low {
 		t.values.Low[i] += uint64(o.Disp())
 	}
-	t.typ = bitsType(t.bits)
+	t.typ = value.BitsType(t.bits)
 	t.Type = t.typ.Name()
 	v.append(t, false)
 }

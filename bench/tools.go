@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
 )
@@ -66,7 +67,7 @@ func measureRows(b *testing.B) float64 {
 	}
 	registers := number(b, listing, `Used (\d+) registers`)
 	var dump bytes.Buffer
-	if err := ptxvm.Dump(&dump, "sha256.ptx", read(b, shaModule), "code"); err != nil {
+	if err := cli.Dump(&dump, "sha256.ptx", read(b, shaModule), "code"); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

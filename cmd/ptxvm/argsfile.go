@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // perLaunch are the options that a launch behind the first may have; the others are of the

@@ -18,7 +18,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // argSpec is one --arg, read but not yet bound to a parameter.
@@ -133,7 +133,7 @@ func typeHint(key string) string {
 }
 
 func parseScalarArg(key, rest string) (argSpec, error) {
-	typ, err := ptxvm.ParseScalarType(key)
+	typ, err := value.ParseType(key)
 	if err != nil {
 		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, tex, tensormap, null%s", key, typeHint(key))
 	}

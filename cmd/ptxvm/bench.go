@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // newBench builds the bench verb.

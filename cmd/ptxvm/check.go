@@ -8,7 +8,9 @@ import (
 	"io"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/ptxfmt"
 )
 
 // checkFlags are the options of check.
@@ -41,7 +43,7 @@ func newCheck(s streams) *cli.Command {
 }
 
 func checkFiles(s streams, f *checkFlags, files []string) error {
-	format, err := ptxvm.ParseDiagnosticFormat(f.format)
+	format, err := cli.ParseDiagnosticFormat(f.format)
 	if err = errors.Join(err, checkColor(f.color), f.valid()); err != nil {
 		return usageError{err}
 	}
@@ -65,13 +67,13 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 			if err := writeFix(s, f, &j); err != nil {
 				return err
 			}
-			if format == ptxvm.DiagnosticSARIF {
+			if format == cli.DiagnosticSARIF {
 				all = append(all, j.diags...)
 				return nil
 			}
 			return writeCheck(s.out, f, format, j.name, j.diags)
 		})
-	if err == nil && format == ptxvm.DiagnosticSARIF {
+	if err == nil && format == cli.DiagnosticSARIF {
 		err = writeCheck(s.out, f, format, "", all)
 	}
 	if err == nil && invalid {
@@ -137,7 +139,7 @@ func fixSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) ([]byte, int
 	if src.file == "-" && !f.diff {
 		return nil, 0, errors.New("check --fix cannot write to standard input; -d prints the differences")
 	}
-	return ptxvm.Fix(src.name, src.text, cfg)
+	return ptxfmt.Fix(src.name, src.text, cfg)
 }
 
 // writeFix replaces a file by its fixed text, or with -d prints the difference.
@@ -149,13 +151,13 @@ func writeFix(s streams, f *checkFlags, j *judged) error {
 		_, err := io.WriteString(s.out, unifiedDiff(j.name, "fixed", j.text, j.fixed))
 		return err
 	}
-	fmt.Fprintf(s.err, "%s: %d fixed\n", ptxvm.Escape(j.name), j.fixes)
+	fmt.Fprintf(s.err, "%s: %d fixed\n", diag.Escape(j.name), j.fixes)
 	return wrapUsage(writeWhole(j.file, j.fixed))
 }
 
-func writeCheck(w io.Writer, f *checkFlags, format ptxvm.DiagnosticFormat, name string, diags ptxvm.Diagnostics) error {
-	if format == ptxvm.DiagnosticJSON {
-		return ptxvm.WriteDiagnosticsJSON(w, name, diags)
+func writeCheck(w io.Writer, f *checkFlags, format cli.DiagnosticFormat, name string, diags ptxvm.Diagnostics) error {
+	if format == cli.DiagnosticJSON {
+		return diag.WriteJSON(w, name, diags)
 	}
-	return ptxvm.WriteDiagnostics(w, diags, format, useColor(w, f.color))
+	return cli.WriteDiagnostics(w, diags, format, useColor(w, f.color))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // TestCommandsPage holds docs/commands.md to the verbs and their flags; PTXVM_UPDATE=1 go test -run TestCommandsPage ./cmd/ptxvm

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // addCompletion adds the verb, which without a shell that it knows is a mistake, not a question.

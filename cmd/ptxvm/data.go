@@ -13,13 +13,13 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // array is values in memory: an element type, a shape and the bytes. Raw bytes have no type
 // and a nil shape.
 type array struct {
-	typ   ptxvm.ScalarType
+	typ   value.Type
 	shape []int
 	bytes []byte
 }
@@ -82,8 +82,8 @@ func parseData(text string) (contents, error) {
 }
 
 // parseType reads an element type.
-func parseType(name string) (ptxvm.ScalarType, error) {
-	typ, err := ptxvm.ParseScalarType(name)
+func parseType(name string) (value.Type, error) {
+	typ, err := value.ParseType(name)
 	if hint := typeHint(name); err != nil && hint != "" {
 		return typ, fmt.Errorf("%q is no type%s", name, hint)
 	}
@@ -163,7 +163,7 @@ func parseFilled(shape, fill string) (contents, error) {
 
 // filler makes elements: iota counts from 0, rand:SEED draws uniform bits for integers and
 // uniform values in [0,1) for floats, anything else is a constant.
-func filler(typ ptxvm.ScalarType, fill string) (elementFunc, error) {
+func filler(typ value.Type, fill string) (elementFunc, error) {
 	if fill == "iota" {
 		return counting(typ), nil
 	}
@@ -178,7 +178,7 @@ func filler(typ ptxvm.ScalarType, fill string) (elementFunc, error) {
 	return func(out []byte, _ int) ([]byte, error) { return append(out, value...), nil }, err
 }
 
-func counting(typ ptxvm.ScalarType) elementFunc {
+func counting(typ value.Type) elementFunc {
 	if typ.Float() {
 		return func(out []byte, i int) ([]byte, error) { return appendFloat(out, typ, float64(i)) }
 	}
@@ -188,7 +188,7 @@ func counting(typ ptxvm.ScalarType) elementFunc {
 	}
 }
 
-func random(typ ptxvm.ScalarType, seed uint64) elementFunc {
+func random(typ value.Type, seed uint64) elementFunc {
 	return func(out []byte, i int) ([]byte, error) {
 		bits := splitmix(seed + uint64(i)*0x9e3779b97f4a7c15)
 		if typ.Float() {
@@ -203,7 +203,7 @@ func random(typ ptxvm.ScalarType, seed uint64) elementFunc {
 	}
 }
 
-func appendFloat(out []byte, typ ptxvm.ScalarType, f float64) ([]byte, error) {
+func appendFloat(out []byte, typ value.Type, f float64) ([]byte, error) {
 	bits, err := typ.FromFloat(f)
 	return typ.Append(out, bits), err
 }

@@ -14,8 +14,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/examples"
-
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // newExample builds the example verb.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // runtimeLibrary is what programs load, and engineLibrary what it loads.

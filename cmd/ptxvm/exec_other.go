@@ -4,7 +4,9 @@ package main
 
 // This file says where CUDA programs do not run.
 
-import "errors"
+import (
+	"errors"
+)
 
 func replaceProcess(string, []string, []string) error {
 	return errors.New("CUDA programs run on Linux only")

@@ -2,7 +2,9 @@ package main
 
 // This file holds the exit codes.
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // The exit codes of CONTRACT §4; scripts depend on them.
 const (

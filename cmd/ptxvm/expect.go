@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // expectation is one --expect.
@@ -147,7 +148,7 @@ func (j *job) compare() (list []mismatch, err error) {
 			return nil, usageError{fmt.Errorf("--expect %s: %w", e.text, err)}
 		}
 		m := mismatch{Name: e.label, Type: e.want.typ.Name(), Values: len(want) / e.want.typ.Size()}
-		var first []ptxvm.Difference
+		var first []value.Difference
 		if first, m.Count = e.want.typ.Compare(have, want, j.tolerance, maxDifferences); m.Count == 0 {
 			continue
 		}
@@ -159,7 +160,7 @@ func (j *job) compare() (list []mismatch, err error) {
 	return list, nil
 }
 
-func asDifference(d ptxvm.Difference) difference {
+func asDifference(d value.Difference) difference {
 	out := difference{Index: d.Index, Want: d.Want, Have: d.Have}
 	if d.Apart {
 		out.ULP = &d.ULP

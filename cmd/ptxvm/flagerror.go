@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // flagError makes a mistake in flags one of usage.
@@ -31,7 +30,7 @@ func unknownFlag(cmd *cli.Command, written string) error {
 			names = append(names, fl.Name)
 		}
 	}
-	if near := ptxvm.Nearest(name, names); near != "" {
+	if near := cli.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown flag: %s; did you mean --%s?", written, near)
 	}
 	return fmt.Errorf("unknown flag: %s; ptxvm %s --help lists those that there are", written, cmd.Name())

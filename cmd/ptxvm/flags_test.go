@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // fieldOf says which field of the public API a flag of run fills; flags of the command line

@@ -8,8 +8,8 @@ import (
 
 	"github.com/pmezard/go-difflib/difflib"
 
-	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/ptxfmt"
 )
 
 // errInvalid says that fmt -l or -d found an unformatted file, or fmt a broken one.
@@ -53,7 +53,7 @@ func fmtFile(s streams, f *fmtFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	out, err := ptxvm.Format(name, src)
+	out, err := ptxfmt.Format(name, src)
 	diags, broken := asDiagnostics(err)
 	if broken {
 		writeDiagnostics(s, "auto", diags)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // FuzzFlags: no value of a flag makes its parser panic. Values with @ name files, and are left out.
@@ -28,6 +29,6 @@ func FuzzFlags(f *testing.F) {
 		_, _ = ptxvm.ParseSanitize(text)
 		_, _ = ptxvm.ParseGeometry(text)
 		_, _ = ptxvm.ParseSampleFormat(text)
-		_, _ = ptxvm.ParseScalarType(text)
+		_, _ = value.ParseType(text)
 	})
 }

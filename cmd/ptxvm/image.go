@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // imageSpec is one --image.
@@ -204,12 +205,12 @@ func (s *imageSpec) sizeText() string {
 }
 
 // channelType is how the channels of a format are written in text and .npy.
-func channelType(f ptxvm.SampleFormat) ptxvm.ScalarType {
+func channelType(f ptxvm.SampleFormat) value.Type {
 	name := map[string]string{"unorm8": "u8", "unorm16": "u16", "snorm8": "s8", "snorm16": "s16"}[f.Channel()]
 	if name == "" {
 		name = f.Channel()
 	}
-	typ, err := ptxvm.ParseScalarType(name)
+	typ, err := value.ParseType(name)
 	if err != nil {
 		panic("BUG: a channel without type: " + err.Error())
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // newInfo builds the info verb.
@@ -133,7 +134,7 @@ func extentsOf(d ptxvm.Dim3) []uint32 {
 
 func (m *moduleInfo) write(to io.Writer) error {
 	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, "%s: .version %s .target %s\n", ptxvm.Escape(m.File), m.Version, m.Target)
+	fmt.Fprintf(w, "%s: .version %s .target %s\n", diag.Escape(m.File), m.Version, m.Target)
 	for i := range m.Kernels {
 		m.Kernels[i].write(w)
 	}
@@ -149,7 +150,7 @@ func (m *moduleInfo) write(to io.Writer) error {
 func (k *kernelInfo) write(w io.Writer) {
 	fmt.Fprintf(w, "kernel %s\n", k.Name)
 	if k.Demangled != k.Name {
-		fmt.Fprintf(w, "  is %s\n", ptxvm.Escape(k.Demangled))
+		fmt.Fprintf(w, "  is %s\n", diag.Escape(k.Demangled))
 	}
 	for i, p := range k.Params {
 		fmt.Fprintf(w, "  %d: .%s %s%s  %d bytes at %d, align %d%s\n", i, p.Type, p.Name, brackets(p.Count), p.Size, p.Offset, p.Align, pointsTo(p.Space))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // session is what the launches of one command line share: the device with the linked modules,
@@ -43,7 +44,7 @@ type request struct {
 	named  []namedSpec
 
 	expects   []expectation
-	tolerance ptxvm.Tolerance
+	tolerance value.Tolerance
 	triton    *tritonMeta // nil without --triton
 }
 
@@ -63,7 +64,7 @@ func (f *runFlags) read() (r request, err error) {
 		return r, err
 	}
 	if f.tol != "" {
-		if r.tolerance, err = ptxvm.ParseTolerance(f.tol); err != nil {
+		if r.tolerance, err = value.ParseTolerance(f.tol); err != nil {
 			return r, fmt.Errorf("--tol: %w", err)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 func main() {
@@ -91,7 +91,7 @@ func newRoot(s streams) *cli.Command {
 		Example: firstSteps,
 		Run: func(root *cli.Command, args []string) error {
 			if version && len(args) == 0 {
-				return wrapUsage(writeVersion(s.out, ptxvm.About()))
+				return wrapUsage(writeVersion(s.out, cli.About()))
 			}
 			return noVerb(root, args) // a verb that does not exist is an argument
 		},
@@ -140,7 +140,7 @@ func finish(errw io.Writer, err error) int {
 func escapeLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = ptxvm.Escape(lines[i])
+		lines[i] = diag.Escape(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
@@ -155,7 +155,7 @@ func reportDefect(errw io.Writer, args []string, p any) int {
 	if !carried {
 		stack = string(debug.Stack())
 	}
-	fmt.Fprintf(errw, "ptxvm: a defect in ptxvm, not in your PTX: %s\n", ptxvm.Escape(first))
+	fmt.Fprintf(errw, "ptxvm: a defect in ptxvm, not in your PTX: %s\n", diag.Escape(first))
 	fmt.Fprintf(errw, "ptxvm: please report it with the input file and this command line: ptxvm %q\n", args)
 	if wantStack() {
 		fmt.Fprintln(errw, stack)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // namedSpec is one --buf or --global.
@@ -171,7 +172,7 @@ func (j *job) findGlobal(n *named) (err error) {
 // declaredAs is the type and shape of a variable; types without values of their own are bytes.
 func declaredAs(v ptxvm.VarInfo) contents {
 	c := contents{size: v.Size, unset: true}
-	typ, err := ptxvm.ParseScalarType(v.Type)
+	typ, err := value.ParseType(v.Type)
 	if err == nil && v.Size > 0 && v.Size%typ.Size() == 0 {
 		c.array = array{typ: typ, shape: []int{v.Size / typ.Size()}}
 	}

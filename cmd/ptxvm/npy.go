@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 const npyMagic = "\x93NUMPY"
@@ -107,12 +107,12 @@ func npyType(header string) *npyDtype {
 }
 
 // scalar is the PTX type.
-func (d *npyDtype) scalar() (ptxvm.ScalarType, error) {
+func (d *npyDtype) scalar() (value.Type, error) {
 	name := cmp.Or(npyKinds[d.name], npyNames[d.name])
 	if name == "" {
-		return ptxvm.ScalarType{}, fmt.Errorf("dtype %s has no PTX type", d.name)
+		return value.Type{}, fmt.Errorf("dtype %s has no PTX type", d.name)
 	}
-	return ptxvm.ParseScalarType(name)
+	return value.ParseType(name)
 }
 
 // splitNpy cuts a file into header text and data.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // npyFile builds a file as NumPy writes it.
@@ -78,7 +78,7 @@ func TestNpyRefuses(t *testing.T) {
 // comes back as unsigned integers of the same bytes.
 func TestNpyRoundTrip(t *testing.T) {
 	for _, name := range strings.Fields("u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 f16 bf16 f32 f64 tf32 e4m3 e5m2 e2m1 ue8m0") {
-		typ, err := ptxvm.ParseScalarType(name)
+		typ, err := value.ParseType(name)
 		if err != nil {
 			t.Fatal(err)
 		}

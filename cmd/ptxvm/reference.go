@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // reference is NAME[±BYTES].
@@ -59,7 +59,7 @@ func parseAddresses(text string) (contents, error) {
 	if !ok {
 		return contents{}, fmt.Errorf("want ptr:{NAME[±BYTES],…}, have ptr:%s", text)
 	}
-	typ, err := ptxvm.ParseScalarType("b64")
+	typ, err := value.ParseType("b64")
 	c := contents{array: array{typ: typ}}
 	for word := range strings.SplitSeq(inner, ",") {
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // report prints why a run ended early and gives the exit code of CONTRACT §4.
@@ -94,5 +95,5 @@ func asDiagnostics(err error) (ptxvm.Diagnostics, bool) {
 // writeDiagnostics prints compile errors of run to standard error.
 func writeDiagnostics(s streams, color string, diags ptxvm.Diagnostics) {
 	// A write error on standard error cannot be reported anywhere.
-	_ = ptxvm.WriteDiagnostics(s.err, diags, ptxvm.DiagnosticText, useColor(s.err, color))
+	_ = cli.WriteDiagnostics(s.err, diags, cli.DiagnosticText, useColor(s.err, color))
 }

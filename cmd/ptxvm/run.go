@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // newRun builds the run verb.
@@ -119,10 +120,10 @@ func (s *session) warn(to streams, color string) {
 	writeDiagnostics(to, color, s.program.Warnings())
 	for _, j := range s.jobs {
 		if j.shape.Block == (ptxvm.Dim3{}) && j.kernel.Info().ReadsThread {
-			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", ptxvm.Escape(j.kernel.Info().Name))
+			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.kernel.Info().Name))
 		}
 		for _, text := range mixedTypes(j.kernel.Info(), j.specs) {
-			fmt.Fprintf(to.err, "warning: %s\n", ptxvm.Escape(text))
+			fmt.Fprintf(to.err, "warning: %s\n", diag.Escape(text))
 		}
 	}
 }
@@ -167,7 +168,7 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 func (j *job) notes(s streams) error {
 	written, err := j.writtenInputs()
 	for _, text := range written {
-		fmt.Fprintf(s.err, "note: the kernel wrote into --arg %s, which is not shown; %s shows it\n", ptxvm.Escape(text), ptxvm.Escape("inout"+strings.TrimPrefix(text, "in")))
+		fmt.Fprintf(s.err, "note: the kernel wrote into --arg %s, which is not shown; %s shows it\n", diag.Escape(text), diag.Escape("inout"+strings.TrimPrefix(text, "in")))
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // runFlags are the options that run and bench share (CONTRACT §2).

@@ -2,7 +2,9 @@
 
 package main
 
-import "io"
+import (
+	"io"
+)
 
 func ignoreSignals() {}
 

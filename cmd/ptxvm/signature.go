@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 func parseArgs(texts []string) ([]argSpec, error) {
@@ -50,7 +51,7 @@ func mayPoint(p ptxvm.ParamInfo) bool {
 // scalar tells whether the argument is a number.
 func (a *argSpec) scalar() bool {
 	key, _, _ := strings.Cut(a.text, ":")
-	_, err := ptxvm.ParseScalarType(key)
+	_, err := value.ParseType(key)
 	return a.buf == nil && err == nil
 }
 
@@ -69,8 +70,8 @@ func fitsLater(specs []argSpec, p ptxvm.ParamInfo) string {
 func mixedTypes(info ptxvm.KernelInfo, specs []argSpec) (list []string) {
 	for i, spec := range specs {
 		key, _, _ := strings.Cut(spec.text, ":")
-		given, err := ptxvm.ParseScalarType(key)
-		wanted, unknown := ptxvm.ParseScalarType(info.Params[i].Type)
+		given, err := value.ParseType(key)
+		wanted, unknown := value.ParseType(info.Params[i].Type)
 		if err != nil || unknown != nil || info.Params[i].Count > 0 || given.Name()[0] == 'b' && !given.Float() || wanted.Name()[0] == 'b' && !wanted.Float() {
 			continue
 		}
@@ -113,7 +114,7 @@ const maxHexExample = 64
 
 // exampleArg is a spec of the right size for a parameter. Most 64-bit parameters are pointers.
 func exampleArg(p ptxvm.ParamInfo) string {
-	typ, err := ptxvm.ParseScalarType(p.Type)
+	typ, err := value.ParseType(p.Type)
 	switch {
 	case p.Type == "texref":
 		return "tex:NAME"
@@ -131,16 +132,16 @@ func exampleArg(p ptxvm.ParamInfo) string {
 
 // corrected is the user's value in the width of the parameter, or an example.
 func corrected(spec argSpec, p ptxvm.ParamInfo) string {
-	name, value, _ := strings.Cut(spec.text, ":")
+	name, number, _ := strings.Cut(spec.text, ":")
 	kind := strings.TrimRight(name, "0123456789")
-	typ, err := ptxvm.ParseScalarType(fmt.Sprintf("%s%d", kind, 8*p.Size))
+	typ, err := value.ParseType(fmt.Sprintf("%s%d", kind, 8*p.Size))
 	if err != nil || p.Count > 0 {
 		return exampleArg(p)
 	}
-	if _, err := typ.Parse(value); err != nil {
+	if _, err := typ.Parse(number); err != nil {
 		return exampleArg(p)
 	}
-	return typ.Name() + ":" + value
+	return typ.Name() + ":" + number
 }
 
 // plainWord are the bytes that no shell interprets.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // stdinName is what FILE - is called in messages.
@@ -76,7 +77,7 @@ func nearFile(name string) string {
 		}
 		names = append(names, e.Name())
 	}
-	if near := ptxvm.Nearest(filepath.Base(name), names); near != "" {
+	if near := cli.Nearest(filepath.Base(name), names); near != "" {
 		return "; did you mean " + filepath.Join(dir, near) + "?"
 	}
 	return ""
@@ -130,7 +131,7 @@ func embedded(name string, src []byte, cfg *ptxvm.CompileConfig) ([]source, erro
 	if cfg != nil {
 		arch = cfg.Arch
 	}
-	texts, ok, err := ptxvm.ExtractPTX(src, arch)
+	texts, ok, err := cli.ExtractPTX(src, arch)
 	switch {
 	case !ok:
 		return []source{{name: name, text: withoutEnd(src)}}, nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // sourceFlag is --source-root DIR.
@@ -102,7 +103,7 @@ func (f *sourceFlag) open(name string) *os.File {
 // excerpt is a line behind its place, and a mark at the column if there is one.
 func excerpt(at ptxvm.Location, text string) string {
 	number := "  " + shortPlace(at)
-	shown := func(s string) string { return ptxvm.Escape(strings.ReplaceAll(s, "\t", "    ")) }
+	shown := func(s string) string { return diag.Escape(strings.ReplaceAll(s, "\t", "    ")) }
 	out := fmt.Sprintf("%s | %s\n", number, cut(shown(text)))
 	if at.Col > 0 && at.Col <= len(text) {
 		if before := len([]rune(shown(text[:at.Col-1]))); before < maxShownLine {

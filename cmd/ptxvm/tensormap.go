@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // mapSpec is a tensor map, but for the buffer's address.
@@ -34,10 +35,11 @@ func parseMap(text string) (*mapSpec, error) {
 		return nil, fmt.Errorf("%s", mapUsage)
 	}
 	m := &mapSpec{buffer: parts[0]}
-	var err error
-	if m.tiled.Type, err = ptxvm.ParseScalarType(parts[1]); err != nil {
+	if _, err := value.ParseType(parts[1]); err != nil {
 		return nil, err
 	}
+	m.tiled.Type = parts[1]
+	var err error
 	if m.tiled.Dims, err = parseExtents[uint32](parts[2]); err == nil {
 		m.tiled.Box, err = parseExtents[uint32](parts[3])
 	}

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/term"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/value"
 )
 
 // termRamp is from dark to bright.
@@ -61,7 +61,7 @@ func brightness(a array, i int) byte {
 	if a.typ.Name() == "u8" {
 		return a.bytes[i]
 	}
-	return ptxvm.Brightness(binary.LittleEndian.Uint32(a.bytes[4*i:]))
+	return value.Brightness(binary.LittleEndian.Uint32(a.bytes[4*i:]))
 }
 
 // printTerm shows a result.

@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // testFlags are the options of the test verb.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/isainfo"
 )
 
 // isaFlags are the options of isa.
@@ -44,11 +44,11 @@ func (f *isaFlags) list(s streams, arg string) error {
 	case f.diff != "" && arg == "":
 		return usageError{fmt.Errorf("isa --diff wants two versions, as in --diff %s 9.4", f.diff)}
 	case f.diff != "":
-		return wrapUsage(ptxvm.WriteISAChanges(s.out, f.diff, arg, f.target, f.format))
+		return wrapUsage(isainfo.WriteChanges(s.out, f.diff, arg, f.target, f.format))
 	case f.target != "":
-		return wrapUsage(ptxvm.WriteISAFor(s.out, arg, f.target, f.format))
+		return wrapUsage(isainfo.WriteFor(s.out, arg, f.target, f.format))
 	}
-	return wrapUsage(ptxvm.WriteISA(s.out, arg, f.format))
+	return wrapUsage(isainfo.Write(s.out, arg, f.format))
 }
 
 // listAssumptions prints all guesses.
@@ -56,7 +56,7 @@ func listAssumptions(s streams, name, format string) error {
 	if name != "" {
 		return usageError{fmt.Errorf("isa --assumptions lists all guesses; it takes no NAME")}
 	}
-	return wrapUsage(ptxvm.WriteAssumptions(s.out, format))
+	return wrapUsage(isainfo.WriteAssumptions(s.out, format))
 }
 
 // newExplain builds the explain verb: an error code, an instruction, a directive or a special register, with examples.
@@ -66,7 +66,7 @@ func newExplain(s streams) *cli.Command {
 		Short: "Explain an error code such as P3004, an instruction such as cvt, a directive, special register or modifier",
 		Args:  takes(1, 1),
 		Run: func(_ *cli.Command, args []string) error {
-			text, err := ptxvm.Explain(args[0])
+			text, err := isainfo.Explain(args[0])
 			if err != nil {
 				return usageError{err}
 			}
@@ -81,11 +81,11 @@ func newDump(s streams) *cli.Command {
 	var stage string
 	cmd := &cli.Command{
 		Use:   "dump --stage STAGE FILE",
-		Short: "Print a stage: " + strings.Join(ptxvm.Stages(), ", "),
+		Short: "Print a stage: " + strings.Join(cli.Stages(), ", "),
 		Args:  takes(1, 1),
 		Run:   func(_ *cli.Command, args []string) error { return dumpFile(s, stage, args[0]) },
 	}
-	cmd.Flags().String(&stage, "stage", "", "", "`STAGE` to print: "+strings.Join(ptxvm.Stages(), ", "))
+	cmd.Flags().String(&stage, "stage", "", "", "`STAGE` to print: "+strings.Join(cli.Stages(), ", "))
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func dumpFile(s streams, stage, file string) error {
 	if err != nil {
 		return err
 	}
-	err = ptxvm.Dump(s.out, name, src, stage)
+	err = cli.Dump(s.out, name, src, stage)
 	if diags, ok := asDiagnostics(err); ok {
 		writeDiagnostics(s, "auto", diags)
 		return exitError{exitInvalid}

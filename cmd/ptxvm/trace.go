@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 )
 
 // traceFlag reads --trace.
@@ -170,7 +171,7 @@ func stepLine(s *ptxvm.Step) string {
 	if len(s.Source) > 0 {
 		b.WriteString(" " + shortPlace(s.Source[0]))
 	}
-	fmt.Fprintf(&b, "  w%d %08x  %s%s", s.Warp, s.Lanes, strings.Repeat("· ", s.Calls), ptxvm.Escape(s.Text))
+	fmt.Fprintf(&b, "  w%d %08x  %s%s", s.Warp, s.Lanes, strings.Repeat("· ", s.Calls), diag.Escape(s.Text))
 	if s.Lanes == 0 {
 		fmt.Fprintf(&b, "  skipped: the guard is false in %08x\n", s.Active)
 		return b.String()
@@ -197,7 +198,7 @@ func stepLine(s *ptxvm.Step) string {
 
 // shortPlace is a file's last name and a line.
 func shortPlace(l ptxvm.Location) string {
-	return fmt.Sprintf("%s:%d", ptxvm.Escape(l.File[strings.LastIndexAny(l.File, `/\\`)+1:]), l.Line)
+	return fmt.Sprintf("%s:%d", diag.Escape(l.File[strings.LastIndexAny(l.File, `/\\`)+1:]), l.Line)
 }
 
 // valuesAcross is how many values of an irregular row are shown.

@@ -7,8 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // firstSteps stand in the answer to a command line without a verb.
@@ -32,7 +31,7 @@ func noVerb(root *cli.Command, args []string) error {
 			verbs = append(verbs, c.Name())
 		}
 	}
-	if near := ptxvm.Nearest(args[0], verbs); near != "" {
+	if near := cli.Nearest(args[0], verbs); near != "" {
 		hint = "; did you mean " + near + "?"
 	} else if _, err := os.Stat(args[0]); err == nil {
 		hint = fmt.Sprintf(", but a file; ptxvm run %[1]s runs it, ptxvm check %[1]s judges it", shellWord(args[0]))

@@ -8,8 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/cmd/ptxvm/cli"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // newVersion builds the version verb: what this build is, and what it can do here.
@@ -21,9 +20,9 @@ func newVersion(s streams) *cli.Command {
 		Args:  takes(0, 0),
 		Run: func(*cli.Command, []string) error {
 			if asJSON {
-				return wrapUsage(writeJSON(s.out, ptxvm.About()))
+				return wrapUsage(writeJSON(s.out, cli.About()))
 			}
-			return wrapUsage(writeVersion(s.out, ptxvm.About()))
+			return wrapUsage(writeVersion(s.out, cli.About()))
 		},
 	}
 	cmd.Flags().Bool(&asJSON, "json", "", "one JSON object, as docs/json.md describes it")
@@ -38,7 +37,7 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func writeVersion(w io.Writer, b ptxvm.BuildInfo) error {
+func writeVersion(w io.Writer, b cli.BuildInfo) error {
 	commit := b.Commit
 	if b.Changed {
 		commit += ", changed"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
 // Config is what the environment says. Host gives the library's surroundings.
@@ -74,7 +75,7 @@ func unknownVariable(name string) string {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	if near := ptxvm.Nearest(name, names); near != "" {
+	if near := isa.NearestFold(name, names); near != "" {
 		return fmt.Sprintf("nothing reads the variable %s; did you mean %s?", name, near)
 	}
 	return fmt.Sprintf("nothing reads the variable %s", name)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/fatbin"
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
@@ -85,7 +86,7 @@ func (d *Driver) refused(err error) (uint64, string, Code) {
 	switch {
 	case errors.As(err, &list):
 		var b strings.Builder
-		_ = ptxvm.WriteDiagnostics(&b, list, ptxvm.DiagnosticText, false)
+		_ = diag.WriteText(&b, list, diag.TextOptions{})
 		code, text = InvalidPTX, strings.TrimRight(b.String(), "\n")
 	case errors.Is(err, fatbin.ErrNoPTX):
 		code, text = NoBinary, "the program cannot run here: "+text

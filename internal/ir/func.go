@@ -165,3 +165,12 @@ func (f *Func) Reg(name string) Reg {
 	}
 	return NoReg
 }
+
+// OwnShape is the block that a kernel's code is decoded for where no launch gives one: what it requires (.reqntid), else 256
+// threads.
+func (f *Func) OwnShape() LaunchShape {
+	if r := f.Perf.ReqNTid; r != [3]int32{} {
+		return LaunchShape{BlockX: max(r[0], 1), BlockY: max(r[1], 1), BlockZ: max(r[2], 1)}
+	}
+	return LaunchShape{BlockX: 256, BlockY: 1, BlockZ: 1}
+}

@@ -17,6 +17,16 @@ func Nearest(s string, names []string) string {
 	return best
 }
 
+// NearestFold is Nearest for names of files, flags and kernels: a name that differs in case alone is the nearest.
+func NearestFold(word string, names []string) string {
+	for _, name := range names {
+		if strings.EqualFold(word, name) {
+			return name
+		}
+	}
+	return Nearest(word, names)
+}
+
 // Misspelled tells whether s can hardly be anything but a slip of the pen for name: one letter
 // is wrong, missing, too many or exchanged with the next one, in a word that is long enough
 // and no digit of which changes. (.L3 may mean .L1 or .L2, and .nand is no slip for .and.)

@@ -6,6 +6,7 @@ package syntax
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"sync"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -136,4 +137,12 @@ func endOf(text []byte, mark string) int {
 		return i + len(mark)
 	}
 	return len(text)
+}
+
+// NotPTX tells whether the parser has refused a text as something else, P1040 to P1049, or as too large: what a checker would
+// say of it helps nobody.
+func NotPTX(errs diag.List) bool {
+	return slices.ContainsFunc(errs, func(d diag.Diagnostic) bool {
+		return d.Code == diag.FileTooLarge || diag.LooksLikeCUDA <= d.Code && d.Code <= diag.NotText
+	})
 }

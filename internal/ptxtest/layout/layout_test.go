@@ -17,11 +17,13 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/judge"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 	"ptxvm.invalid/ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/ptxfmt"
 )
 
 const root = "../../.."
@@ -40,11 +42,11 @@ func sampled(n int) int {
 // formatting again changes nothing. It returns the formatted text.
 func hold(t *testing.T, name, text string) string {
 	t.Helper()
-	once, err := ptxvm.Format(name, []byte(text))
+	once, err := ptxfmt.Format(name, []byte(text))
 	if once == nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if twice, _ := ptxvm.Format(name, once); !bytes.Equal(once, twice) {
+	if twice, _ := ptxfmt.Format(name, once); !bytes.Equal(once, twice) {
 		t.Errorf("%s: a second time gives\n%s\nafter\n%s", name, twice, once)
 	}
 	if got, want := tokens(string(once)), tokens(text); got != want {
@@ -101,7 +103,7 @@ var positions = regexp.MustCompile(`@\d+ \d+|\bpos \d+`)
 
 func lowered(text string) string {
 	var b bytes.Buffer
-	if err := ptxvm.Dump(&b, "", []byte(text), "ir"); err != nil {
+	if err := cli.Dump(&b, "", []byte(text), "ir"); err != nil {
 		fmt.Fprint(&b, err)
 	}
 	return positions.ReplaceAllString(b.String(), "@")

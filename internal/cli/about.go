@@ -1,14 +1,18 @@
-package ptxvm
+package cli
 
 // This file says what this build is and what it can do here.
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"golang.org/x/sys/cpu"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/isainfo"
 )
 
 // BuildInfo describes the build and the machine it runs on. The JSON names are part of the contract.
@@ -78,7 +82,7 @@ func newestPlain(targets []isa.Target) (name string) {
 
 func countForms() map[string]int {
 	count := map[string]int{"done": 0, "partial": 0, "todo": 0}
-	for _, f := range Forms("") {
+	for _, f := range isainfo.Forms("") {
 		count[f.Status]++
 		count["total"]++
 	}
@@ -101,4 +105,17 @@ func cpuFeatures() []string {
 		}
 	}
 	return features
+}
+
+// engineHere is what Auto does on this machine: the engine it uses besides the interpreter, if any.
+func engineHere() (name, why string) {
+	v, unproven, err := jit.Here()
+	if err != nil {
+		return ptxvm.Interp.String(), err.Error()
+	}
+	why = fmt.Sprintf("what is hot is compiled for %v, the rest is interpreted", v)
+	if unproven != jit.Best {
+		why += fmt.Sprintf("; code for %v has not been proven on real processors and is off", unproven)
+	}
+	return ptxvm.JIT.String(), why
 }

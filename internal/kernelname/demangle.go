@@ -1,4 +1,4 @@
-package ptxvm
+package kernelname
 
 // This file turns symbols into the names that people wrote.
 
@@ -12,8 +12,8 @@ const (
 	maxDemangled = 13 // a power of two: longer names are cut
 )
 
-// demangled is the C++ signature behind a symbol, or the symbol itself.
-func demangled(symbol string) string {
+// Demangle is the C++ signature behind a symbol, or the symbol itself.
+func Demangle(symbol string) string {
 	if len(symbol) > maxSymbol {
 		return symbol
 	}

@@ -1,6 +1,8 @@
-package ptxvm
+package value
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestCompare compares pairs whose distance follows from the formats alone.
 func TestCompare(t *testing.T) {
@@ -31,7 +33,7 @@ func TestCompare(t *testing.T) {
 		{"ue8m0", "2", "1", "atol=1", true, 1},
 		{"b128", "1", "2", "ulp=9", false, 0},
 	} {
-		typ, err := ParseScalarType(c.typ)
+		typ, err := ParseType(c.typ)
 		if err != nil {
 			t.Fatal(err)
 		}

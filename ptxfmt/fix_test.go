@@ -1,4 +1,4 @@
-package ptxvm_test
+package ptxfmt_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/ptxfmt"
 )
 
 // fixHead is a kernel up to its statements.
@@ -58,11 +59,11 @@ func fixModule(statement string) string { return fixHead + "\t" + statement + "\
 // checkFix fixes a module and, as nothing is left to do, fixes the result.
 func checkFix(t *testing.T, before, want string, least int) {
 	t.Helper()
-	got, n, err := ptxvm.Fix("x.ptx", []byte(before), nil)
+	got, n, err := ptxfmt.Fix("x.ptx", []byte(before), nil)
 	if err != nil || string(got) != want || n < least || least == 0 && n > 0 {
 		t.Fatalf("%d fixes, %v:\n%s\nwant\n%s", n, err, got, want)
 	}
-	again, n, err := ptxvm.Fix("x.ptx", got, nil)
+	again, n, err := ptxfmt.Fix("x.ptx", got, nil)
 	if err != nil || n != 0 || !bytes.Equal(again, got) {
 		t.Errorf("fixing twice: %d more fixes, %v:\n%s", n, err, again)
 	}
@@ -88,7 +89,7 @@ func TestFixAll(t *testing.T) {
 // TestFixManual writes modifiers in the manual's order for the judge that wants it.
 func TestFixManual(t *testing.T) {
 	cfg := &ptxvm.CompileConfig{Judge: ptxvm.JudgeManual}
-	got, n, err := ptxvm.Fix("x.ptx", []byte(fixModule("add.f32.rz.ftz %f1, %f2, %f3;")), cfg)
+	got, n, err := ptxfmt.Fix("x.ptx", []byte(fixModule("add.f32.rz.ftz %f1, %f2, %f3;")), cfg)
 	if err != nil || n != 1 || string(got) != fixModule("add.rz.ftz.f32 %f1, %f2, %f3;") {
 		t.Errorf("%d fixes, %v:\n%s", n, err, got)
 	}
@@ -97,11 +98,11 @@ func TestFixManual(t *testing.T) {
 // TestFixRaisesNothing leaves alone what is no PTX or judged for no architecture.
 func TestFixRaisesNothing(t *testing.T) {
 	for _, src := range []string{"", "__global__ void k() {}", "\x7fELF\x02", strings.Repeat("{", 500)} {
-		if got, n, err := ptxvm.Fix("x", []byte(src), nil); err != nil || n != 0 || string(got) != src {
+		if got, n, err := ptxfmt.Fix("x", []byte(src), nil); err != nil || n != 0 || string(got) != src {
 			t.Errorf("%q: %d fixes, %v: %q", src, n, err, got)
 		}
 	}
-	if _, _, err := ptxvm.Fix("x", nil, &ptxvm.CompileConfig{Arch: "sm_1234"}); err == nil {
+	if _, _, err := ptxfmt.Fix("x", nil, &ptxvm.CompileConfig{Arch: "sm_1234"}); err == nil {
 		t.Error("fixed for sm_1234")
 	}
 }

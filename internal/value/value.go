@@ -1,6 +1,5 @@
-package ptxvm
-
-// This file reads and prints values of every scalar type; floats are in valuefloat.go.
+// Package value reads, prints and compares values of every scalar type.
+package value
 
 import (
 	"encoding/binary"
@@ -13,12 +12,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
-// ScalarType is a PTX type of one value as the command line and result printing
+// Type is a PTX type of one value as the command line, traces and printed results
 // know it. The zero value is no type.
-type ScalarType struct{ row *scalarRow }
+type Type struct{ row *row }
 
-// scalarRow describes one type: how its values are written in text.
-type scalarRow struct {
+// row describes one type: how its values are written in text.
+type row struct {
 	name   string
 	bits   int
 	signed bool
@@ -28,7 +27,7 @@ type scalarRow struct {
 	param  bool        // may be a kernel parameter by value
 }
 
-var scalarRows = []scalarRow{
+var rows = []row{
 	{name: "u8", bits: 8, param: true}, {name: "u16", bits: 16, param: true},
 	{name: "u32", bits: 32, param: true}, {name: "u64", bits: 64, param: true},
 	{name: "s8", bits: 8, signed: true, param: true}, {name: "s16", bits: 16, signed: true, param: true},
@@ -43,19 +42,29 @@ var scalarRows = []scalarRow{
 	{name: "e2m1", bits: 8, format: num.E2M1.Format()}, {name: "ue8m0", bits: 8, power: true},
 }
 
-// ParseScalarType knows u8…u64, s8…s64, b8…b128, f16, bf16, f32, f64, tf32 and the
+// ParseType knows u8…u64, s8…s64, b8…b128, f16, bf16, f32, f64, tf32 and the
 // narrow formats e4m3, e5m2, e3m2, e2m3, e2m1 and ue8m0 (one value a byte).
-func ParseScalarType(name string) (ScalarType, error) {
-	for i := range scalarRows {
-		if scalarRows[i].name == name {
-			return ScalarType{&scalarRows[i]}, nil
+func ParseType(name string) (Type, error) {
+	for i := range rows {
+		if rows[i].name == name {
+			return Type{&rows[i]}, nil
 		}
 	}
-	return ScalarType{}, fmt.Errorf("%q is no type: want u8…u64, s8…s64, b8…b128, f16, bf16, f32 or f64", name)
+	return Type{}, fmt.Errorf("%q is no type: want u8…u64, s8…s64, b8…b128, f16, bf16, f32 or f64", name)
+}
+
+// BitsType is the type of the untyped bits of a register of so many bits, rounded up to one that memory has.
+func BitsType(bits int) Type {
+	size := 8
+	for size < bits {
+		size *= 2
+	}
+	t, _ := ParseType(fmt.Sprintf("b%d", size))
+	return t
 }
 
 // Name is the type as PTX writes it, without the dot; empty for the zero value.
-func (t ScalarType) Name() string {
+func (t Type) Name() string {
 	if t.row == nil {
 		return ""
 	}
@@ -63,21 +72,29 @@ func (t ScalarType) Name() string {
 }
 
 // Size is the bytes that one value takes in memory; 1 for the zero value.
-func (t ScalarType) Size() int {
+func (t Type) Size() int {
 	if t.row == nil {
 		return 1
 	}
 	return t.row.bits / 8
 }
 
+// Bits is the width of a value; 0 for the zero value.
+func (t Type) Bits() int {
+	if t.row == nil {
+		return 0
+	}
+	return t.row.bits
+}
+
 // Float tells whether values are written as floating-point numbers.
-func (t ScalarType) Float() bool { return t.row != nil && t.row.format != nil }
+func (t Type) Float() bool { return t.row != nil && t.row.format != nil }
 
 // Param tells whether a kernel parameter can have this type.
-func (t ScalarType) Param() bool { return t.row != nil && t.row.param }
+func (t Type) Param() bool { return t.row != nil && t.row.param }
 
 // Append appends the little-endian bytes of a value's low bits; bits beyond 64 are zero.
-func (t ScalarType) Append(out []byte, bits uint64) []byte {
+func (t Type) Append(out []byte, bits uint64) []byte {
 	size := t.Size()
 	if size > 8 {
 		return append(binary.LittleEndian.AppendUint64(out, bits), make([]byte, size-8)...)
@@ -89,14 +106,14 @@ func (t ScalarType) Append(out []byte, bits uint64) []byte {
 }
 
 // bytes are the little-endian bytes of a value's low bits.
-func (t ScalarType) bytes(bits uint64) []byte { return t.Append(nil, bits) }
+func (t Type) bytes(bits uint64) []byte { return t.Append(nil, bits) }
 
 // Parse reads one value. Integers that do not fit are an error; hex of the full
 // width is bits. Floats take decimal and hexadecimal (with p exponent) numbers,
 // inf, nan and -0; 0x… without p, 0f… and 0d… are bits, and nan:0x… a NaN with these
 // bits. Decimals are rounded once, to nearest even; what rounds beyond the largest
 // finite value is an error.
-func (t ScalarType) Parse(text string) ([]byte, error) {
+func (t Type) Parse(text string) ([]byte, error) {
 	switch {
 	case t.row.bits == 128:
 		return t.parse128(text)
@@ -108,7 +125,7 @@ func (t ScalarType) Parse(text string) ([]byte, error) {
 	return t.parseInt(text)
 }
 
-func (t ScalarType) parse128(text string) ([]byte, error) {
+func (t Type) parse128(text string) ([]byte, error) {
 	n, ok := new(big.Int).SetString(text, 0)
 	if !ok || n.Sign() < 0 || n.BitLen() > 128 {
 		return nil, fmt.Errorf("%q is no b128 value: want an unsigned number of at most 128 bits", text)
@@ -120,7 +137,7 @@ func (t ScalarType) parse128(text string) ([]byte, error) {
 	return out, nil
 }
 
-func (t ScalarType) parseInt(text string) ([]byte, error) {
+func (t Type) parseInt(text string) ([]byte, error) {
 	row := t.row
 	u, err := strconv.ParseUint(text, 0, row.bits)
 	if isHex := strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X"); err == nil && (!row.signed || isHex) {
@@ -136,7 +153,7 @@ func (t ScalarType) parseInt(text string) ([]byte, error) {
 }
 
 // rangeText names the least and the greatest value.
-func (row *scalarRow) rangeText() string {
+func (row *row) rangeText() string {
 	if row.signed {
 		return fmt.Sprintf("%d to %d", int64(-1)<<(row.bits-1), int64(1)<<(row.bits-1)-1)
 	}
@@ -144,7 +161,7 @@ func (row *scalarRow) rangeText() string {
 }
 
 // Format prints a value of Size bytes with the fewest digits that Parse reads back.
-func (t ScalarType) Format(data []byte) string {
+func (t Type) Format(data []byte) string {
 	if t.row.bits == 128 {
 		return "0x" + hex.EncodeToString(reversed(data))
 	}

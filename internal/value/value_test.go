@@ -1,4 +1,4 @@
-package ptxvm
+package value
 
 import (
 	"encoding/binary"
@@ -10,9 +10,9 @@ import (
 )
 
 // typeNamed returns a type of the table.
-func typeNamed(t *testing.T, name string) ScalarType {
+func typeNamed(t *testing.T, name string) Type {
 	t.Helper()
-	typ, err := ParseScalarType(name)
+	typ, err := ParseType(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,8 +22,8 @@ func typeNamed(t *testing.T, name string) ScalarType {
 // TestFormatReadsBack prints every value of every format of at most 16 bits, and edge values
 // of the others, and reads them back.
 func TestFormatReadsBack(t *testing.T) {
-	for i := range scalarRows {
-		typ := ScalarType{&scalarRows[i]}
+	for i := range rows {
+		typ := Type{&rows[i]}
 		t.Run(typ.Name(), func(t *testing.T) {
 			t.Parallel()
 			for _, bits := range patterns(typ) {
@@ -39,7 +39,7 @@ func TestFormatReadsBack(t *testing.T) {
 }
 
 // patterns are all bit patterns of a type of at most 16 bits, else edges with neighbours.
-func patterns(typ ScalarType) []uint64 {
+func patterns(typ Type) []uint64 {
 	width := min(8*typ.Size(), 64)
 	var out []uint64
 	if width <= 16 {
@@ -96,11 +96,11 @@ func TestParseRounds(t *testing.T) {
 	}
 }
 
-func exactly(typ ScalarType, code uint64) *big.Float {
+func exactly(typ Type, code uint64) *big.Float {
 	return new(big.Float).SetPrec(400).SetFloat64(typ.toFloat(code))
 }
 
-func checkRead(t *testing.T, typ ScalarType, x *big.Float, want uint64) {
+func checkRead(t *testing.T, typ Type, x *big.Float, want uint64) {
 	t.Helper()
 	text := x.Text('e', 150)
 	data, err := typ.Parse(text)
@@ -135,7 +135,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%s:%s reads as %x", name, text, data)
 		}
 	}
-	if _, err := ParseScalarType("f8"); err == nil {
+	if _, err := ParseType("f8"); err == nil {
 		t.Error("f8 is a type")
 	}
 }

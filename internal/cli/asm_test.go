@@ -1,20 +1,23 @@
-package ptxvm
+package cli_test
 
 import (
 	"bytes"
 	"errors"
 	"os"
 	"testing"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // TestDumpAsm: the listing has the instructions of a kernel and what became of them.
 func TestDumpAsm(t *testing.T) {
-	src, err := os.ReadFile("testdata/cuda/saxpy.sm_90.ptx")
+	src, err := os.ReadFile("../../testdata/cuda/saxpy.sm_90.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Dump(&b, "saxpy.ptx", src, "asm"); errors.Is(err, ErrNoJIT) {
+	if err := cli.Dump(&b, "saxpy.ptx", src, "asm"); errors.Is(err, ptxvm.ErrNoJIT) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
@@ -30,7 +33,7 @@ func TestDumpAsm(t *testing.T) {
 func TestDumpShape(t *testing.T) {
 	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k .reqntid 16, 16 { ret; }\n"
 	var b bytes.Buffer
-	if err := Dump(&b, "k.ptx", []byte(src), "asm"); errors.Is(err, ErrNoJIT) {
+	if err := cli.Dump(&b, "k.ptx", []byte(src), "asm"); errors.Is(err, ptxvm.ErrNoJIT) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)

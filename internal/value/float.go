@@ -1,4 +1,4 @@
-package ptxvm
+package value
 
 // This file reads and prints floating-point values of every format.
 
@@ -12,7 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
-func (t ScalarType) parseFloat(text string) ([]byte, error) {
+func (t Type) parseFloat(text string) ([]byte, error) {
 	if bits, ok, err := t.floatBits(text); ok || err != nil {
 		return t.bytes(bits), err
 	}
@@ -32,7 +32,7 @@ func (t ScalarType) parseFloat(text string) ([]byte, error) {
 // nearest reads a number as a float64 from which one more rounding, to the type, gives what
 // one rounding of the number would. f32 has strconv's own rounding; a tie of a narrower
 // format that only a digit behind the 360th breaks stays a tie.
-func (t ScalarType) nearest(text string) (float64, error) {
+func (t Type) nearest(text string) (float64, error) {
 	switch t.row.format {
 	case num.F64.Format(), num.F32.Format():
 		f, err := strconv.ParseFloat(text, t.row.bits)
@@ -61,7 +61,7 @@ func roundToOdd(x *big.Float) float64 {
 
 // FromFloat rounds f to the type, to nearest even, and returns its bits. It is an error if f
 // is no finite number or rounds beyond the largest of the type.
-func (t ScalarType) FromFloat(f float64) (uint64, error) {
+func (t Type) FromFloat(f float64) (uint64, error) {
 	if t.row.format == num.F64.Format() {
 		return math.Float64bits(f), finite(f)
 	}
@@ -81,7 +81,7 @@ func finite(f float64) error {
 }
 
 // special reads inf and nan, which not every format has; nan is the canonical one of PTX.
-func (t ScalarType) special(text string) (bits uint64, ok bool, err error) {
+func (t Type) special(text string) (bits uint64, ok bool, err error) {
 	word, negative := strings.CutPrefix(text, "-")
 	word = strings.TrimPrefix(word, "+")
 	f := t.row.format
@@ -111,7 +111,7 @@ func (t ScalarType) special(text string) (bits uint64, ok bool, err error) {
 
 // floatBits reads the spellings that give bits: 0x… without an exponent, and PTX's
 // own 0f (32 bits) and 0d (64 bits) literals (4.5.2).
-func (t ScalarType) floatBits(text string) (uint64, bool, error) {
+func (t Type) floatBits(text string) (uint64, bool, error) {
 	if len(text) < 3 || text[0] != '0' {
 		return 0, false, nil
 	}
@@ -136,7 +136,7 @@ func (t ScalarType) floatBits(text string) (uint64, bool, error) {
 }
 
 // toFloat is a value's number; every format is a subset of f64.
-func (t ScalarType) toFloat(bits uint64) float64 {
+func (t Type) toFloat(bits uint64) float64 {
 	if t.row.format == num.F64.Format() {
 		return math.Float64frombits(bits)
 	}
@@ -145,7 +145,7 @@ func (t ScalarType) toFloat(bits uint64) float64 {
 
 // formatFloat prints a number with the fewest digits that read back. What no number reads
 // back to, such as a NaN with a payload or a code with unused bits set, prints as bits.
-func (t ScalarType) formatFloat(bits uint64) string {
+func (t Type) formatFloat(bits uint64) string {
 	f := t.toFloat(bits)
 	text := ""
 	switch {
@@ -168,13 +168,13 @@ func (t ScalarType) formatFloat(bits uint64) string {
 	return pattern
 }
 
-func (t ScalarType) readsBack(text string, bits uint64) bool {
+func (t Type) readsBack(text string, bits uint64) bool {
 	data, err := t.parseFloat(text)
 	return err == nil && string(data) == string(t.bytes(bits))
 }
 
 // shortest has strconv's algorithm for the host's formats and tries for the others.
-func (t ScalarType) shortest(f float64, bits uint64) string {
+func (t Type) shortest(f float64, bits uint64) string {
 	switch t.row.format {
 	case num.F64.Format(), num.F32.Format():
 		return layout(f, t.row.bits)
@@ -197,7 +197,7 @@ func layout(f float64, bits int) string {
 }
 
 // parsePower reads ue8m0: a power of two, nan, or the code as 0x….
-func (t ScalarType) parsePower(text string) ([]byte, error) {
+func (t Type) parsePower(text string) ([]byte, error) {
 	if text == "nan" {
 		return []byte{powerNaN}, nil
 	}

@@ -1,4 +1,12 @@
-package ptxvm
+// Package isainfo answers questions about PTX: which instruction forms, directives and special registers there are, since
+// which version and on which targets, whether ptxvm executes them, and what names and codes mean. Its tables are those by
+// which ptxvm judges and runs modules.
+//
+//	for _, f := range isainfo.Forms("cvt") {
+//		fmt.Println(f.Name, f.Section, f.Status)
+//	}
+//	text, err := isainfo.Explain("cvt.rn.f16.f32")
+package isainfo
 
 // This file lists the instruction forms with their status.
 
@@ -15,8 +23,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
-// FormInfo describes one entry of the ISA data. The JSON names are part of the contract.
-type FormInfo struct {
+// Form describes one entry of the ISA data. The JSON names are part of the contract.
+type Form struct {
 	Name    string   `json:"name"`    // the entry's id, such as add.int
 	Section string   `json:"section"` // of the PTX ISA manual
 	Doc     string   `json:"doc"`
@@ -33,16 +41,16 @@ type FormInfo struct {
 
 // formList is the JSON of a list (docs/json.md).
 type formList struct {
-	Schema   int           `json:"schema"`
-	Forms    []FormInfo    `json:"forms"`
-	Keywords []KeywordInfo `json:"keywords"`
+	Schema   int       `json:"schema"`
+	Forms    []Form    `json:"forms"`
+	Keywords []Keyword `json:"keywords"`
 }
 
 // Forms lists the ISA: every entry, or those whose id or opcode is name.
-func Forms(name string) []FormInfo {
-	var forms []FormInfo
+func Forms(name string) []Form {
+	var forms []Form
 	for _, e := range named(name) {
-		forms = append(forms, formInfo(e))
+		forms = append(forms, newForm(e))
 	}
 	return forms
 }
@@ -58,8 +66,8 @@ func named(name string) []*isa.Entry {
 	return list
 }
 
-func formInfo(e *isa.Entry) FormInfo {
-	info := FormInfo{Name: e.Name, Section: e.Section, Doc: e.Doc, Forms: []string{}, Gates: append([]string{}, e.Gates()...)}
+func newForm(e *isa.Entry) Form {
+	info := Form{Name: e.Name, Section: e.Section, Doc: e.Doc, Forms: []string{}, Gates: append([]string{}, e.Gates()...)}
 	if e.Manual != 0 {
 		info.Section = fmt.Sprintf("%v: %s", e.Manual, e.Section)
 	}
@@ -95,8 +103,8 @@ var guesses = sync.OnceValue(func() map[isa.ID][]string {
 	return all
 })
 
-// WriteISA prints Forms(name) and Keywords(name) as a table, as JSON (docs/json.md) or as Markdown.
-func WriteISA(w io.Writer, name, format string) error {
+// Write prints Forms(name) and Keywords(name) as a table, as JSON (docs/json.md) or as Markdown.
+func Write(w io.Writer, name, format string) error {
 	return writeForms(w, name, format, formList{1, Forms(name), Keywords(name)})
 }
 
@@ -142,7 +150,7 @@ func nearestName(word string) string {
 		names = append(names, k.Name)
 	}
 	for _, sign := range []string{"", ".", "%"} {
-		if near := Nearest(sign+word, names); near != "" {
+		if near := isa.NearestFold(sign+word, names); near != "" {
 			return near
 		}
 	}
@@ -179,7 +187,7 @@ func writeDetails(w io.Writer, without, lines []string, wanted bool) {
 }
 
 // result says in words how far the form's results are those of the hardware.
-func (f FormInfo) result() string {
+func (f Form) result() string {
 	if f.Status == sem.Todo {
 		return "–"
 	}
@@ -196,7 +204,7 @@ func (f FormInfo) result() string {
 	return strings.Join(words, "; ")
 }
 
-func writeFormsMarkdown(w io.Writer, forms []FormInfo) error {
+func writeFormsMarkdown(w io.Writer, forms []Form) error {
 	count := map[string]int{}
 	for _, f := range forms {
 		count[f.Status]++

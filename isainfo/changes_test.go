@@ -1,4 +1,4 @@
-package ptxvm_test
+package isainfo_test
 
 import (
 	"regexp"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/isainfo"
 )
 
 var (
@@ -18,15 +19,15 @@ var (
 // example that is accepted there.
 func TestISATargets(t *testing.T) {
 	for _, target := range []string{"sm_75", "sm_100a", "sm_120a"} {
-		forms, err := ptxvm.FormsFor("", target)
+		forms, err := isainfo.FormsFor("", target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		listed := map[string]*ptxvm.FormInfo{}
+		listed := map[string]*isainfo.Form{}
 		for i := range forms {
 			listed[forms[i].Name] = &forms[i]
 		}
-		for _, f := range ptxvm.Forms("") {
+		for _, f := range isainfo.Forms("") {
 			valid := validFor(t, f.Name, "9.5", target)
 			info := listed[f.Name]
 			if info == nil && valid || info != nil && info.Without == nil && !valid {
@@ -39,7 +40,7 @@ func TestISATargets(t *testing.T) {
 // validFor judges an entry's example for another version and target.
 func validFor(t *testing.T, name, version, target string) bool {
 	t.Helper()
-	text, ok := ptxvm.Example(name)
+	text, ok := isainfo.Example(name)
 	if !ok {
 		t.Fatalf("%s has no example", name)
 	}
@@ -54,7 +55,7 @@ func validFor(t *testing.T, name, version, target string) bool {
 // TestISAChanges holds comparisons to the checker: what is new in 9.4 has an example that 9.1
 // rejects; an entry that did not change has one that both judge alike.
 func TestISAChanges(t *testing.T) {
-	changes, err := ptxvm.ISAChanges("9.1", "9.4", "")
+	changes, err := isainfo.Changes("9.1", "9.4", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestISAChanges(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, kind[name], want)
 		}
 	}
-	for _, f := range ptxvm.Forms("") {
+	for _, f := range isainfo.Forms("") {
 		for _, target := range []string{"sm_90a", "sm_100a"} {
 			before, after := validFor(t, f.Name, "9.1", target), validFor(t, f.Name, "9.4", target)
 			if before != after && kind[f.Name] == "" || before && kind[f.Name] == "new" {
@@ -79,7 +80,7 @@ func TestISAChanges(t *testing.T) {
 		}
 	}
 	for _, bad := range [][3]string{{"9.4", "9.1", ""}, {"9.1", "9.1", ""}, {"x", "9.1", ""}, {"9.1", "9.4", "sm_1"}} {
-		if _, err := ptxvm.ISAChanges(bad[0], bad[1], bad[2]); err == nil {
+		if _, err := isainfo.Changes(bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}
@@ -92,7 +93,7 @@ var oddExample = map[string]bool{".attribute": true, ".unified": true}
 // TestKeywordTargets holds what is listed of directives and special registers for a target to the checker.
 func TestKeywordTargets(t *testing.T) {
 	for _, target := range []string{"sm_20", "sm_75", "sm_100a"} {
-		list, err := ptxvm.KeywordsFor("", target)
+		list, err := isainfo.KeywordsFor("", target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestKeywordTargets(t *testing.T) {
 		for _, k := range list {
 			listed[k.Name] = true
 		}
-		for _, k := range ptxvm.Keywords("") {
+		for _, k := range isainfo.Keywords("") {
 			if oddExample[k.Name] {
 				continue
 			}
@@ -115,7 +116,7 @@ func TestKeywordTargets(t *testing.T) {
 // before rejects, what is gone one that it accepted.
 func TestKeywordChanges(t *testing.T) {
 	for _, step := range [][3]string{{"1.4", "1.5", "sm_10"}, {"2.0", "2.1", "sm_20"}, {"7.4", "7.5", "sm_80"}, {"8.6", "8.7", "sm_90"}, {"9.3", "9.4", "sm_90"}} {
-		changes, err := ptxvm.ISAChanges(step[0], step[1], step[2])
+		changes, err := isainfo.Changes(step[0], step[1], step[2])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestKeywordChanges(t *testing.T) {
 		for _, c := range changes {
 			kind[c.Name] = c.Kind
 		}
-		for _, k := range ptxvm.Keywords("") {
+		for _, k := range isainfo.Keywords("") {
 			before, after := keywordValid(t, k, step[0], step[2]), keywordValid(t, k, step[1], step[2])
 			if after && !before && kind[k.Name] != "new" || before && !after && kind[k.Name] != "gone" || before && after && kind[k.Name] == "new" {
 				t.Errorf("%s on %s: valid in %s %v, in %s %v; listed as %q", k.Name, step[2], step[0], before, step[1], after, kind[k.Name])
@@ -133,9 +134,9 @@ func TestKeywordChanges(t *testing.T) {
 }
 
 // keywordValid judges a keyword's example for another version and target.
-func keywordValid(t *testing.T, k ptxvm.KeywordInfo, version, target string) bool {
+func keywordValid(t *testing.T, k isainfo.Keyword, version, target string) bool {
 	t.Helper()
-	text, err := ptxvm.Explain(k.Name)
+	text, err := isainfo.Explain(k.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

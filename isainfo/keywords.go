@@ -1,4 +1,4 @@
-package ptxvm
+package isainfo
 
 // This file lists directives, the strings of .pragma and special registers.
 
@@ -10,9 +10,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// KeywordInfo describes a directive, a string of .pragma or a special register. The JSON names are
+// Keyword describes a directive, a string of .pragma or a special register. The JSON names are
 // part of the contract.
-type KeywordInfo struct {
+type Keyword struct {
 	Name    string   `json:"name"` // as it is written: .maxntid, "nounroll", %tid
 	Kind    string   `json:"kind"` // directive, pragma or special register
 	Section string   `json:"section"`
@@ -23,12 +23,12 @@ type KeywordInfo struct {
 }
 
 // Keywords lists them all, or those of one name.
-func Keywords(name string) []KeywordInfo {
+func Keywords(name string) []Keyword {
 	return keywords(name, nil, nil)
 }
 
 // KeywordsFor lists those that a module for an architecture such as "sm_120a" may have in the newest version.
-func KeywordsFor(name, target string) ([]KeywordInfo, error) {
+func KeywordsFor(name, target string) ([]Keyword, error) {
 	t, err := isa.ParseTarget(target)
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
@@ -38,7 +38,7 @@ func KeywordsFor(name, target string) ([]KeywordInfo, error) {
 }
 
 // keywords lists what two functions keep; nil keeps all.
-func keywords(name string, directive func(*isa.Directive) (without []string, there bool), special func(isa.Special) bool) (list []KeywordInfo) {
+func keywords(name string, directive func(*isa.Directive) (without []string, there bool), special func(isa.Special) bool) (list []Keyword) {
 	for _, d := range isa.Directives() {
 		without, there := []string(nil), true
 		if directive != nil {
@@ -58,8 +58,8 @@ func keywords(name string, directive func(*isa.Directive) (without []string, the
 	return list
 }
 
-func directiveInfo(d *isa.Directive) KeywordInfo {
-	info := KeywordInfo{Name: d.Name, Kind: "directive", Section: d.Section, Doc: d.Doc, Form: d.Form, Gates: d.Gates()}
+func directiveInfo(d *isa.Directive) Keyword {
+	info := Keyword{Name: d.Name, Kind: "directive", Section: d.Section, Doc: d.Doc, Form: d.Form, Gates: d.Gates()}
 	if d.Manual != 0 {
 		info.Section = fmt.Sprintf("%v: %s", d.Manual, d.Section)
 	}
@@ -70,9 +70,9 @@ func directiveInfo(d *isa.Directive) KeywordInfo {
 }
 
 // specialInfo describes a special register; its form is the move that reads it.
-func specialInfo(s isa.Special) KeywordInfo {
+func specialInfo(s isa.Special) Keyword {
 	info := s.Info()
-	return KeywordInfo{Name: info.Name, Kind: "special register", Section: info.Section, Doc: info.Doc, Form: specialMove(info), Gates: s.Gates()}
+	return Keyword{Name: info.Name, Kind: "special register", Section: info.Section, Doc: info.Doc, Form: specialMove(info), Gates: s.Gates()}
 }
 
 // specialMove reads a special register of one component, or the first one.
@@ -85,7 +85,7 @@ func specialMove(info *isa.SpecialInfo) string {
 }
 
 // writeKeywordsMarkdown prints a table; gates stand in it, since there are no forms that explain would list.
-func writeKeywordsMarkdown(w io.Writer, list []KeywordInfo) error {
+func writeKeywordsMarkdown(w io.Writer, list []Keyword) error {
 	fmt.Fprint(w, "\n## Directives and special registers\n\nAll are judged by `check`; `explain NAME` says more.\n\n| name | section | what | legal |\n|---|---|---|---|\n")
 	for _, k := range list {
 		if _, err := fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", k.Name, k.Section, k.Doc, strings.Join(k.Gates, "; ")); err != nil {

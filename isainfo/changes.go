@@ -1,4 +1,4 @@
-package ptxvm
+package isainfo
 
 // This file answers what is new between two versions, and what there is on one target.
 
@@ -12,9 +12,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// ISAChange is something that a version of PTX brought or took away. The JSON names are part
+// Change is something that a version of PTX brought or took away. The JSON names are part
 // of the contract.
-type ISAChange struct {
+type Change struct {
 	Name    string   `json:"name"`    // of an entry, a directive, a special register or a target
 	Section string   `json:"section"` // of the PTX ISA manual, "" for targets
 	Kind    string   `json:"kind"`    // new, more (targets or modifiers) or gone
@@ -24,41 +24,41 @@ type ISAChange struct {
 
 // changeList is the JSON of a comparison (docs/json.md).
 type changeList struct {
-	Schema  int         `json:"schema"`
-	From    string      `json:"from"`
-	To      string      `json:"to"`
-	Target  string      `json:"target,omitempty"`
-	Changes []ISAChange `json:"changes"`
+	Schema  int      `json:"schema"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Target  string   `json:"target,omitempty"`
+	Changes []Change `json:"changes"`
 }
 
-// ISAChanges compares two versions of PTX, such as "9.1" and "9.4": what came after the first
+// Changes compares two versions of PTX, such as "9.1" and "9.4": what came after the first
 // and up to the second. target restricts the answer to an architecture such as "sm_120a";
 // "" is any of them.
-func ISAChanges(from, to, target string) ([]ISAChange, error) {
+func Changes(from, to, target string) ([]Change, error) {
 	v, w, t, err := comparison(from, to, target)
 	if err != nil {
 		return nil, err
 	}
-	list := []ISAChange{}
+	list := []Change{}
 	for _, e := range isa.Table().Entries() {
 		if kind, what := e.Changes(v, w, t); kind != isa.Unchanged {
-			info := formInfo(e)
-			list = append(list, ISAChange{e.Name, info.Section, kind.String(), e.Doc, what})
+			info := newForm(e)
+			list = append(list, Change{e.Name, info.Section, kind.String(), e.Doc, what})
 		}
 	}
 	for _, d := range isa.Directives() {
 		if kind, what := d.Changes(v, w, t); kind != isa.Unchanged {
-			list = append(list, ISAChange{d.Name, directiveInfo(d).Section, kind.String(), d.Doc, what})
+			list = append(list, Change{d.Name, directiveInfo(d).Section, kind.String(), d.Doc, what})
 		}
 	}
 	for _, s := range isa.Specials() {
 		if what := s.Info().Since.Opened(v, w, t); what != "" {
-			list = append(list, ISAChange{s.String(), s.Info().Section, isa.New.String(), s.Info().Doc, []string{what}})
+			list = append(list, Change{s.String(), s.Info().Section, isa.New.String(), s.Info().Doc, []string{what}})
 		}
 	}
 	for _, n := range isa.Targets() {
 		if since := isa.TargetSince(n); since > v && since <= w && (t.IsZero() || t == n) {
-			list = append(list, ISAChange{n.String(), "", isa.New.String(), "Target", []string{"since PTX " + since.String()}})
+			list = append(list, Change{n.String(), "", isa.New.String(), "Target", []string{"since PTX " + since.String()}})
 		}
 	}
 	return list, nil
@@ -80,9 +80,9 @@ func comparison(from, to, target string) (v, w isa.Version, t isa.Target, err er
 	return v, w, t, nil
 }
 
-// WriteISAChanges prints ISAChanges as a table, as JSON (docs/json.md) or as Markdown.
-func WriteISAChanges(w io.Writer, from, to, target, format string) error {
-	changes, err := ISAChanges(from, to, target)
+// WriteChanges prints Changes as a table, as JSON (docs/json.md) or as Markdown.
+func WriteChanges(w io.Writer, from, to, target, format string) error {
+	changes, err := Changes(from, to, target)
 	if err != nil {
 		return err
 	}
@@ -113,15 +113,15 @@ func WriteISAChanges(w io.Writer, from, to, target, format string) error {
 
 // FormsFor lists Forms(name) that a module for an architecture such as "sm_120a" may have in
 // the newest version; Without says which of their gates stay closed.
-func FormsFor(name, target string) ([]FormInfo, error) {
+func FormsFor(name, target string) ([]Form, error) {
 	t, err := isa.ParseTarget(target)
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
-	var forms []FormInfo
+	var forms []Form
 	for _, e := range named(name) {
 		if e.Available(isa.Latest, t) {
-			info := formInfo(e)
+			info := newForm(e)
 			info.Without = e.Closed(isa.Latest, t)
 			forms = append(forms, info)
 		}
@@ -129,8 +129,8 @@ func FormsFor(name, target string) ([]FormInfo, error) {
 	return forms, nil
 }
 
-// WriteISAFor prints FormsFor and KeywordsFor as WriteISA does.
-func WriteISAFor(w io.Writer, name, target, format string) error {
+// WriteFor prints FormsFor and KeywordsFor as Write does.
+func WriteFor(w io.Writer, name, target, format string) error {
 	forms, err := FormsFor(name, target)
 	if err != nil {
 		return err

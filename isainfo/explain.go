@@ -1,4 +1,4 @@
-package ptxvm
+package isainfo
 
 // This file explains error codes and instructions in words.
 
@@ -93,7 +93,7 @@ func Example(name string) (string, bool) {
 }
 
 func explainEntry(b *strings.Builder, e *isa.Entry) {
-	info, words := formInfo(e), e.Words()
+	info, words := newForm(e), e.Words()
 	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n", e.Name, e.Doc, info.Section)
 	if e.About != "" {
 		fmt.Fprintf(b, "\n%s\n", e.About)

@@ -1,4 +1,4 @@
-package ptxvm_test
+package fatbin_test
 
 import (
 	"encoding/binary"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/fatbin"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
@@ -44,7 +45,7 @@ func TestExtractPTX(t *testing.T) {
 		{"for the device", string(fatbinOf(embeddedPTX, newer)), "sm_86", embeddedPTX},
 		{"cuobjdump", "\nFatbin ptx code:\n================\narch = sm_80\n\n" + embeddedPTX, "", embeddedPTX},
 	} {
-		got, ok, err := ptxvm.ExtractPTX([]byte(c.data), c.arch)
+		got, ok, err := fatbin.ExtractPTX([]byte(c.data), c.arch)
 		if !ok || err != nil || len(got) != 1 || strings.TrimSpace(string(got[0])) != strings.TrimSpace(c.want) {
 			t.Errorf("%s: %q, %v, %v", c.name, got, ok, err)
 			continue
@@ -53,13 +54,13 @@ func TestExtractPTX(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, ok, err := ptxvm.ExtractPTX([]byte(embeddedPTX), ""); ok || err != nil {
+	if _, ok, err := fatbin.ExtractPTX([]byte(embeddedPTX), ""); ok || err != nil {
 		t.Errorf("PTX itself: %v, %v", ok, err)
 	}
-	if _, ok, err := ptxvm.ExtractPTX(fatbinOf(newer)[:40], ""); ok || err == nil {
+	if _, ok, err := fatbin.ExtractPTX(fatbinOf(newer)[:40], ""); ok || err == nil {
 		t.Errorf("cut: %v, %v", ok, err)
 	}
-	if _, ok, err := ptxvm.ExtractPTX(fatbinOf(newer), "sm_70"); !ok || err == nil || !strings.Contains(err.Error(), "PTX for") {
+	if _, ok, err := fatbin.ExtractPTX(fatbinOf(newer), "sm_70"); !ok || err == nil || !strings.Contains(err.Error(), "PTX for") {
 		t.Errorf("too new: %v, %v", ok, err)
 	}
 }
@@ -73,14 +74,14 @@ func TestExtractFromCompiler(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range [][]string{{"k.fatbin", "-fatbin"}, {"k.cubin", "-cubin", "-lineinfo"}, {"k.o", "-c"}} {
 		file := filepath.Join(dir, kind[0])
-		if out, err := exec.Command(compiler, append(kind[1:], "-arch=sm_90", "-o", file, "testdata/cuda/saxpy.cu")...).CombinedOutput(); err != nil {
+		if out, err := exec.Command(compiler, append(kind[1:], "-arch=sm_90", "-o", file, "../../testdata/cuda/saxpy.cu")...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts, ok, err := ptxvm.ExtractPTX(data, "sm_90")
+		texts, ok, err := fatbin.ExtractPTX(data, "sm_90")
 		if !ok || err != nil || len(texts) != 1 {
 			t.Errorf("%s: %d modules, %v, %v", kind[0], len(texts), ok, err)
 			continue

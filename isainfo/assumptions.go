@@ -1,9 +1,8 @@
-package ptxvm
+package isainfo
 
 // This file lists the guesses about hardware.
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,60 +13,52 @@ import (
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
-// AssumptionInfo is one guess about hardware: a question that neither the manual nor a known
+// Assumption is one guess about hardware: a question that neither the manual nor a known
 // measurement answers, on which something that is executed depends. The JSON names are part
 // of the contract.
-type AssumptionInfo struct {
-	ID        string         `json:"id"`      // "U3": stable
-	Name      string         `json:"name"`    // the same in words
-	Section   string         `json:"section"` // of the PTX ISA manual
-	About     string         `json:"about"`
-	Forms     []string       `json:"forms"`     // entries of the ISA data that depend on it
-	Positions []PositionInfo `json:"positions"` // the first is the default
-	Chance    int            `json:"chance"`    // that the default is right, in percent; 0: not known
+type Assumption struct {
+	ID        string     `json:"id"`      // "U3": stable
+	Name      string     `json:"name"`    // the same in words
+	Section   string     `json:"section"` // of the PTX ISA manual
+	About     string     `json:"about"`
+	Forms     []string   `json:"forms"`     // entries of the ISA data that depend on it
+	Positions []Position `json:"positions"` // the first is the default
+	Chance    int        `json:"chance"`    // that the default is right, in percent; 0: not known
 }
 
-// PositionInfo is one answer to a guess.
-type PositionInfo struct {
+// Position is one answer to a guess.
+type Position struct {
 	Name  string `json:"name"`
 	Means string `json:"means"`
 }
 
 // assumptionList is the JSON of the list (docs/json.md).
 type assumptionList struct {
-	Schema      int              `json:"schema"`
-	Assumptions []AssumptionInfo `json:"assumptions"`
+	Schema      int          `json:"schema"`
+	Assumptions []Assumption `json:"assumptions"`
 }
 
-// Assumptions lists the guesses that something executed depends on. DeviceConfig.Assume
-// chooses other positions; Stats.Assumed names those that a launch used.
-func Assumptions() []AssumptionInfo {
-	list := []AssumptionInfo{}
+// Assumptions lists the guesses that something executed depends on. ptxvm.DeviceConfig.Assume
+// chooses other positions; ptxvm.Stats.Assumed names those that a launch used.
+func Assumptions() []Assumption {
+	list := []Assumption{}
 	for i := range assume.Table {
 		if forms := sem.GuessedForms(assume.Guess(i)); len(forms) > 0 {
-			list = append(list, assumptionInfo(&assume.Table[i], forms))
+			list = append(list, newAssumption(&assume.Table[i], forms))
 		}
 	}
 	return list
 }
 
-func assumptionInfo(r *assume.Row, forms []isa.ID) AssumptionInfo {
-	info := AssumptionInfo{ID: r.ID, Name: r.Name, Section: r.Section, About: r.About, Chance: r.Chance}
+func newAssumption(r *assume.Row, forms []isa.ID) Assumption {
+	info := Assumption{ID: r.ID, Name: r.Name, Section: r.Section, About: r.About, Chance: r.Chance}
 	for _, id := range forms {
 		info.Forms = append(info.Forms, isa.Table().Entry(id).Name)
 	}
 	for _, p := range r.Positions {
-		info.Positions = append(info.Positions, PositionInfo{p.Name, p.Means})
+		info.Positions = append(info.Positions, Position{p.Name, p.Means})
 	}
 	return info
-}
-
-// describe names guesses with the device's positions.
-func (d *Device) describe(guesses []assume.Guess) (list []string) {
-	for _, g := range guesses {
-		list = append(list, d.guesses.Describe(g))
-	}
-	return list
 }
 
 // WriteAssumptions prints Assumptions as a table, as JSON (docs/json.md) or as Markdown.
@@ -75,10 +66,7 @@ func WriteAssumptions(w io.Writer, format string) error {
 	list := Assumptions()
 	switch format {
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(assumptionList{Schema: 1, Assumptions: list})
+		return writeIndented(w, assumptionList{Schema: 1, Assumptions: list})
 	case "md":
 		return writeAssumptionsMarkdown(w, list)
 	case "table":
@@ -88,14 +76,14 @@ func WriteAssumptions(w io.Writer, format string) error {
 }
 
 // chance is how sure the default is, for people.
-func (a *AssumptionInfo) chance() string {
+func (a *Assumption) chance() string {
 	if a.Chance == 0 {
 		return "not known"
 	}
 	return fmt.Sprintf("about %d %%", a.Chance)
 }
 
-func writeAssumptionsTable(w io.Writer, list []AssumptionInfo) error {
+func writeAssumptionsTable(w io.Writer, list []Assumption) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for i := range list {
 		a := &list[i]
@@ -112,7 +100,7 @@ func writeAssumptionsTable(w io.Writer, list []AssumptionInfo) error {
 	return t.Flush()
 }
 
-func writeAssumptionsMarkdown(w io.Writer, list []AssumptionInfo) error {
+func writeAssumptionsMarkdown(w io.Writer, list []Assumption) error {
 	fmt.Fprint(w, "# Guesses about hardware\n\nGenerated from the table of guesses and the semantics table; do not edit.\n",
 		"`--assume ID=POSITION,…` takes another position; the first is the default.\n\n",
 		"| id | name | section | question | forms | positions | chance of the default |\n|---|---|---|---|---|---|---|\n")

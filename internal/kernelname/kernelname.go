@@ -1,12 +1,22 @@
-package ptxvm
-
-// This file finds the kernel that a name means: as its symbol, or as C++ writes it, in full or in part.
+// Package kernelname finds the kernel that a name means: as its symbol, or as C++ writes it, in full or in part.
+package kernelname
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
+
+// Kernel is what kernels are found by.
+type Kernel struct {
+	Symbol    string
+	Demangled string // the C++ signature behind Symbol, or Symbol
+}
+
+// Base is the function's own name: without result, scope, template arguments and parameters.
+func (k Kernel) Base() string { return parseName(k.Demangled).base() }
 
 // cppName is a C++ name in parts: ns::axpy<float>(int*) has the path "ns", "axpy<float>" and the parameters "(int*)".
 // Blanks are gone where C++ needs none.
@@ -88,77 +98,81 @@ func (n cppName) means(full cppName, loosely bool) bool {
 	})
 }
 
-// findKernel returns the kernel that a name means: the symbol, else the C++ name, the more exactly the better.
-func findKernel(name string, infos []KernelInfo) (KernelInfo, error) {
+// Find returns the index of the kernel that a name means: its symbol, else its C++ name, the more exactly the better.
+func Find(name string, kernels []Kernel) (int, error) {
 	have := parseName(name)
-	for _, match := range []func(k KernelInfo, full cppName) bool{
-		func(k KernelInfo, _ cppName) bool { return k.Name == name },
-		func(_ KernelInfo, full cppName) bool {
+	for _, match := range []func(k Kernel, full cppName) bool{
+		func(k Kernel, _ cppName) bool { return k.Symbol == name },
+		func(_ Kernel, full cppName) bool {
 			return len(have.path) == len(full.path) && have.means(full, false)
 		},
-		func(_ KernelInfo, full cppName) bool { return have.means(full, false) },
-		func(_ KernelInfo, full cppName) bool { return have.means(full, true) },
+		func(_ Kernel, full cppName) bool { return have.means(full, false) },
+		func(_ Kernel, full cppName) bool { return have.means(full, true) },
 	} {
-		var found []KernelInfo
-		for _, k := range infos {
+		var found []Kernel
+		first := 0
+		for i, k := range kernels {
 			if match(k, parseName(k.Demangled)) {
+				if found == nil {
+					first = i
+				}
 				found = append(found, k)
 			}
 		}
 		switch len(found) {
 		case 0:
 		case 1:
-			return found[0], nil
+			return first, nil
 		default:
-			return KernelInfo{}, fmt.Errorf("ptxvm: %q could be any of %d kernels: %s", name, len(found), kernelNames(found))
+			return -1, fmt.Errorf("%q could be any of %d kernels: %s", name, len(found), List(found))
 		}
 	}
-	return KernelInfo{}, unknownKernel(name, infos)
+	return -1, unknown(name, kernels)
 }
 
-// unknownKernel suggests the nearest name.
-func unknownKernel(name string, infos []KernelInfo) error {
-	names := make([]string, 0, 2*len(infos))
-	for _, k := range infos {
-		names = append(names, k.Name, k.Base())
+// unknown suggests the nearest name.
+func unknown(name string, kernels []Kernel) error {
+	names := make([]string, 0, 2*len(kernels))
+	for _, k := range kernels {
+		names = append(names, k.Symbol, k.Base())
 	}
 	base := parseName(name).base()
-	for _, k := range infos {
+	for _, k := range kernels {
 		if k.Base() == base { // other arguments or scopes
-			return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(sameBase(base, infos)))
+			return fmt.Errorf("there is no kernel %q; there are %s", name, List(sameBase(base, kernels)))
 		}
 	}
-	near := Nearest(name, names)
+	near := isa.NearestFold(name, names)
 	for _, other := range names { // half a name says more than a near one
 		if near == "" && strings.Contains(strings.ToLower(other), strings.ToLower(name)) {
 			near = other
 		}
 	}
 	if near != "" {
-		return fmt.Errorf("ptxvm: there is no kernel %q; did you mean %s?", name, near)
+		return fmt.Errorf("there is no kernel %q; did you mean %s?", name, near)
 	}
-	return fmt.Errorf("ptxvm: there is no kernel %q; there are %s", name, kernelNames(infos))
+	return fmt.Errorf("there is no kernel %q; there are %s", name, List(kernels))
 }
 
-func sameBase(base string, infos []KernelInfo) []KernelInfo {
-	return slices.DeleteFunc(slices.Clone(infos), func(k KernelInfo) bool { return k.Base() != base })
+func sameBase(base string, kernels []Kernel) []Kernel {
+	return slices.DeleteFunc(slices.Clone(kernels), func(k Kernel) bool { return k.Base() != base })
 }
 
-// kernelNames lists what could have been meant, cut after eight: as C++ has it, but for names that several share.
-func kernelNames(infos []KernelInfo) string {
+// List names what could have been meant, cut after eight: as C++ has it, but for names that several share.
+func List(kernels []Kernel) string {
 	times := map[string]int{}
-	for _, k := range infos {
+	for _, k := range kernels {
 		times[parseName(k.Demangled).String()]++
 	}
 	var names []string
-	for i, k := range infos {
+	for i, k := range kernels {
 		if i == 8 {
-			names = append(names, fmt.Sprintf("and %d more", len(infos)-i))
+			names = append(names, fmt.Sprintf("and %d more", len(kernels)-i))
 			break
 		}
 		name := parseName(k.Demangled).String()
 		if times[name] > 1 {
-			name = k.Name
+			name = k.Symbol
 		}
 		names = append(names, name)
 	}

@@ -1,8 +1,10 @@
-package ptxvm
+package value
 
 // This file turns values into shades for pictures of characters.
 
-import "math"
+import (
+	"math"
+)
 
 // Brightness is an f32 as a shade: 0 and below, and NaN, is 0; 1 and above is 255.
 func Brightness(bits uint32) byte {

@@ -1,11 +1,10 @@
-package ptxvm
+package fatbin
 
 // This file finds PTX in files that hold other things, too.
 
 import (
 	"bytes"
 
-	"ptxvm.invalid/ptxvm/internal/fatbin"
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
@@ -17,10 +16,10 @@ func ExtractPTX(data []byte, arch string) (modules [][]byte, ok bool, err error)
 	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 64)]), []byte(dumpHead)) {
 		return [][]byte{dumped(data)}, true, nil
 	}
-	if !fatbin.IsFatbin(data) && !fatbin.IsELF(data) {
+	if !IsFatbin(data) && !IsELF(data) {
 		return nil, false, nil
 	}
-	units, err := fatbin.Read(data, 0)
+	units, err := Read(data, 0)
 	if err != nil {
 		return nil, false, err
 	}

@@ -1,4 +1,4 @@
-package ptxvm
+package cli
 
 // This file prints compiled code, for `ptxvm dump --stage asm`.
 
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -14,15 +15,15 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// dumpAsm compiles every kernel of a module for this processor and its ownShape, and prints the machine code beside
+// dumpAsm compiles every kernel of a module for this processor and its own shape (ir.Func.OwnShape), and prints the machine code beside
 // the PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
 func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
-	d := decode.New(m, &image{})
+	d := decode.New(m, nowhere{})
 	for _, f := range m.Funcs {
 		if !f.Entry || !f.Defined {
 			continue
 		}
-		shape := ownShape(f)
+		shape := f.OwnShape()
 		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes), assume.Set{})
 		if err != nil {
 			fmt.Fprintf(w, "%v\n", err)
@@ -31,7 +32,7 @@ func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
 		c, err := jit.Compile(p.Entry, f, jit.Options{List: true})
 		switch {
 		case errors.Is(err, jit.ErrProcessor):
-			return fmt.Errorf("%w: %w", ErrNoJIT, err)
+			return fmt.Errorf("%w: %w", ptxvm.ErrNoJIT, err)
 		case err != nil:
 			fmt.Fprintf(w, "%s: %v\n", f.Name, err)
 			continue

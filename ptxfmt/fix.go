@@ -1,21 +1,20 @@
-package ptxvm
+package ptxfmt
 
 // This file applies the fixes that diagnostics carry, where they are mechanical.
 
 import (
+	"errors"
 	"slices"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 )
 
-// Fix applies the mechanical fixes of Check's errors to a module: those with one sensible
+// Fix applies the mechanical fixes of Compile's errors to a module: those with one sensible
 // meaning, such as a misspelled modifier or a missing semicolon. It returns the new text and
 // how many fixes are in it; all other bytes stay. A fix that does not make errors fewer is
 // left out, so fixing the result changes nothing more. The error is about the configuration.
-func Fix(filename string, src []byte, cfg *CompileConfig) ([]byte, int, error) {
-	if cfg == nil {
-		cfg = &CompileConfig{}
-	}
+func Fix(filename string, src []byte, cfg *ptxvm.CompileConfig) ([]byte, int, error) {
 	r := repairer{name: filename, cfg: cfg, text: src}
 	var err error
 	if r.diags, err = r.judge(src); err != nil {
@@ -29,9 +28,9 @@ func Fix(filename string, src []byte, cfg *CompileConfig) ([]byte, int, error) {
 // repairer holds a text, what is wrong with it, and how many fixes made it.
 type repairer struct {
 	name    string
-	cfg     *CompileConfig
+	cfg     *ptxvm.CompileConfig
 	text    []byte
-	diags   Diagnostics
+	diags   diag.List
 	applied int
 	judged  int
 }
@@ -41,10 +40,16 @@ const maxJudgements = 2000
 
 // judge looks at statements and declarations; what a whole program lacks shows only in a
 // text without other errors, and would hide that these became fewer.
-func (r *repairer) judge(text []byte) (Diagnostics, error) {
+func (r *repairer) judge(text []byte) (diag.List, error) {
 	r.judged++
-	_, diags, err := judge(r.name, text, r.cfg, false)
-	return diags, err
+	m, err := ptxvm.Compile(r.name, text, r.cfg)
+	if rejected := (diag.List)(nil); errors.As(err, &rejected) {
+		return rejected, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Warnings(), nil
 }
 
 // mechanical lists fixes that can be made together: of the syntax first, since errors there
@@ -106,7 +111,7 @@ func (r *repairer) commit(fixes []diag.Fix) bool {
 }
 
 // fewer tells whether n errors went away; those that errors of the syntax hid may have come.
-func fewer(before, after Diagnostics, n int) bool {
+func fewer(before, after diag.List, n int) bool {
 	syntaxBefore, allBefore := countErrors(before)
 	syntaxAfter, allAfter := countErrors(after)
 	if syntaxBefore != syntaxAfter {
@@ -115,7 +120,7 @@ func fewer(before, after Diagnostics, n int) bool {
 	return allAfter <= allBefore-n
 }
 
-func countErrors(list Diagnostics) (syntax, all int) {
+func countErrors(list diag.List) (syntax, all int) {
 	for i := range list {
 		if list[i].Severity != diag.Error {
 			continue

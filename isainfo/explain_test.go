@@ -1,4 +1,4 @@
-package ptxvm_test
+package isainfo_test
 
 import (
 	"bytes"
@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/isainfo"
 )
 
 // TestExplain explains every entry of the data: in words, with an example that `check` has
@@ -17,8 +19,8 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: nothing says what it does", e.Name)
 		}
 	}
-	for _, f := range ptxvm.Forms("") {
-		text, err := ptxvm.Explain(f.Name)
+	for _, f := range isainfo.Forms("") {
+		text, err := isainfo.Explain(f.Name)
 		if err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 			continue
@@ -34,7 +36,7 @@ func TestExplain(t *testing.T) {
 
 // TestExplainBeginnings: the beginning of several opcodes stands for all of them.
 func TestExplainBeginnings(t *testing.T) {
-	text, err := ptxvm.Explain("cp.async")
+	text, err := isainfo.Explain("cp.async")
 	for _, name := range []string{"cp.async.ca: ", "cp.async.wait_group: ", "cp.async.bulk.tensor: "} {
 		if err != nil || !strings.Contains(text, name) {
 			t.Errorf("no %q: %v", name, err)
@@ -45,7 +47,7 @@ func TestExplainBeginnings(t *testing.T) {
 // TestExplainDirectives: every directive is described, and its example checks.
 func TestExplainDirectives(t *testing.T) {
 	for _, d := range isa.Directives() {
-		text, err := ptxvm.Explain(d.Name)
+		text, err := isainfo.Explain(d.Name)
 		if err != nil || !strings.Contains(text, d.About) || !strings.Contains(text, "since PTX ") {
 			t.Errorf("%s: %v in\n%s", d.Name, err, text)
 			continue
@@ -63,7 +65,7 @@ func TestExplainDirectives(t *testing.T) {
 // TestExplainSpecials: every special register is described, and its example checks.
 func TestExplainSpecials(t *testing.T) {
 	for _, s := range isa.Specials() {
-		text, err := ptxvm.Explain(s.String())
+		text, err := isainfo.Explain(s.String())
 		_, example, found := strings.Cut(text, "\nExample:\n\n")
 		if err != nil || !found || s.Info().Doc == "" || !strings.Contains(text, s.Info().Doc) {
 			t.Errorf("%v: %v in\n%s", s, err, text)
@@ -77,7 +79,7 @@ func TestExplainSpecials(t *testing.T) {
 
 func checkInstructionExample(t *testing.T, name string) {
 	t.Helper()
-	example, ok := ptxvm.Example(name)
+	example, ok := isainfo.Example(name)
 	if !ok {
 		t.Errorf("%s has no example; go generate ./internal/isa", name)
 		return
@@ -88,7 +90,7 @@ func checkInstructionExample(t *testing.T, name string) {
 		return
 	}
 	var info bytes.Buffer
-	if err := ptxvm.Dump(&info, name, []byte(example), "info"); err != nil || !strings.Contains(info.String(), " "+name+" ") {
+	if err := cli.Dump(&info, name, []byte(example), "info"); err != nil || !strings.Contains(info.String(), " "+name+" ") {
 		t.Errorf("%s: the example shows something else (%v):\n%s\n%s", name, err, example, info.String())
 	}
 }

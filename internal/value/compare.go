@@ -1,4 +1,4 @@
-package ptxvm
+package value
 
 // This file compares results with what was expected of them.
 
@@ -63,7 +63,7 @@ type Difference struct {
 
 // Compare returns the first most differences between values of the type, and how many there are.
 // With a tolerance, NaNs equal each other and infinities themselves; without, bits count.
-func (t ScalarType) Compare(have, want []byte, within Tolerance, most int) (list []Difference, count int) {
+func (t Type) Compare(have, want []byte, within Tolerance, most int) (list []Difference, count int) {
 	size := t.Size()
 	for i := 0; (i+1)*size <= min(len(have), len(want)); i++ {
 		h, w := have[i*size:(i+1)*size], want[i*size:(i+1)*size]
@@ -80,7 +80,7 @@ func (t ScalarType) Compare(have, want []byte, within Tolerance, most int) (list
 }
 
 // formatRaw is Format that also knows values without a type.
-func (t ScalarType) formatRaw(data []byte) string {
+func (t Type) formatRaw(data []byte) string {
 	if t.row == nil {
 		return fmt.Sprintf("0x%02x", data[0])
 	}
@@ -88,7 +88,7 @@ func (t ScalarType) formatRaw(data []byte) string {
 }
 
 // within tells whether a tolerance lets have pass for want.
-func (t ScalarType) within(have, want []byte, by Tolerance) bool {
+func (t Type) within(have, want []byte, by Tolerance) bool {
 	if !by.given || t.row == nil || t.row.bits == 128 {
 		return false
 	}
@@ -107,12 +107,12 @@ func (t ScalarType) within(have, want []byte, by Tolerance) bool {
 }
 
 // word is the value's bits; those beyond 64 do not count.
-func (t ScalarType) word(data []byte) uint64 {
+func (t Type) word(data []byte) uint64 {
 	return binary.LittleEndian.Uint64(append(append(make([]byte, 0, 16), data...), make([]byte, 8)...))
 }
 
 // number is the value, rounded if it is an integer beyond 53 bits.
-func (t ScalarType) number(data []byte) float64 {
+func (t Type) number(data []byte) float64 {
 	bits := t.word(data)
 	switch {
 	case t.Float():
@@ -127,14 +127,14 @@ func (t ScalarType) number(data []byte) float64 {
 	return float64(bits)
 }
 
-func (t ScalarType) signed(bits uint64) int64 {
+func (t Type) signed(bits uint64) int64 {
 	return int64(bits<<(64-t.row.bits)) >> (64 - t.row.bits)
 }
 
-func (t ScalarType) isNaN(data []byte) bool { return math.IsNaN(t.number(data)) }
+func (t Type) isNaN(data []byte) bool { return math.IsNaN(t.number(data)) }
 
 // distance counts the values of the type from one to the other; none from or to a NaN.
-func (t ScalarType) distance(a, b []byte) (uint64, bool) {
+func (t Type) distance(a, b []byte) (uint64, bool) {
 	if t.row == nil || t.row.bits == 128 || t.isNaN(a) || t.isNaN(b) {
 		return 0, false
 	}
@@ -143,7 +143,7 @@ func (t ScalarType) distance(a, b []byte) (uint64, bool) {
 }
 
 // rank numbers the values of the type in ascending order; both zeros have one number.
-func (t ScalarType) rank(bits uint64) uint64 {
+func (t Type) rank(bits uint64) uint64 {
 	const middle = 1 << 63
 	switch {
 	case t.Float():

@@ -1,0 +1,83 @@
+package kernelname
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFind: names as people write them, against demangled ones; "" where no kernel or more than one is meant.
+func TestFind(t *testing.T) {
+	var kernels []Kernel
+	for _, symbol := range []string{
+		"plain",
+		"_Z4axpyIfEvPT_S0_i",          // void axpy<float>(float*, float, int)
+		"_Z4axpyIdEvPT_S0_i",          // void axpy<double>(double*, double, int)
+		"_Z3fooPi",                    // foo(int*)
+		"_Z3fooPfi",                   // foo(float*, int)
+		"_ZN2ns3fooEPi",               // ns::foo(int*)
+		"_ZN2ns5innerILi3EE3runEv",    // ns::inner<3>::run()
+		"_ZN12_GLOBAL__N_16hiddenEPj", // (anonymous namespace)::hidden(unsigned int*)
+		"_Z4onlyIfEvv",                // void only<float>()
+	} {
+		kernels = append(kernels, Kernel{Symbol: symbol, Demangled: Demangle(symbol)})
+	}
+	for name, want := range map[string]string{
+		"plain": "plain", "_Z3fooPi": "_Z3fooPi",
+		"axpy<float>": "_Z4axpyIfEvPT_S0_i", " axpy < double > ": "_Z4axpyIdEvPT_S0_i", "axpy": "",
+		"void axpy<float>(float*, float, int)": "_Z4axpyIfEvPT_S0_i", "axpy<float>(float *,float,int)": "_Z4axpyIfEvPT_S0_i",
+		"axpy(double*, double, int)": "_Z4axpyIdEvPT_S0_i", "axpy<int>": "", "axpy(float*)": "",
+		"foo": "", "foo(int*)": "_Z3fooPi", "foo(float*, int)": "_Z3fooPfi", "foo(double*)": "",
+		"ns::foo": "_ZN2ns3fooEPi", "ns :: foo ( int * )": "_ZN2ns3fooEPi",
+		"run": "_ZN2ns5innerILi3EE3runEv", "inner<3>::run": "_ZN2ns5innerILi3EE3runEv", "inner::run": "_ZN2ns5innerILi3EE3runEv",
+		"ns::inner<3>::run()": "_ZN2ns5innerILi3EE3runEv", "inner<4>::run": "",
+		"hidden": "_ZN12_GLOBAL__N_16hiddenEPj", "hidden(unsigned int*)": "_ZN12_GLOBAL__N_16hiddenEPj", "hidden(unsignedint*)": "",
+		"(anonymous namespace)::hidden": "_ZN12_GLOBAL__N_16hiddenEPj",
+		"only":                          "_Z4onlyIfEvv", "only<>": "", "": "", "(": "", "::": "", "<": "",
+	} {
+		i, err := Find(name, kernels)
+		found := ""
+		if err == nil {
+			found = kernels[i].Symbol
+		}
+		if found != want || (err == nil) != (want != "") {
+			t.Errorf("%q finds %q, %v; want %q", name, found, err, want)
+		}
+	}
+}
+
+// TestCandidates: what could be meant is listed as C++ has it.
+func TestCandidates(t *testing.T) {
+	var kernels []Kernel
+	for _, symbol := range []string{"_Z4axpyIfEvPT_S0_i", "_Z4axpyIdEvPT_S0_i", "_Z3fooPi"} {
+		kernels = append(kernels, Kernel{Symbol: symbol, Demangled: Demangle(symbol)})
+	}
+	for name, want := range map[string]string{
+		"axpy":      `"axpy" could be any of 2 kernels: axpy<float>(float*, float, int); axpy<double>(double*, double, int)`,
+		"axpy<int>": `there is no kernel "axpy<int>"; there are axpy<float>(float*, float, int); axpy<double>(double*, double, int)`,
+		"foo(char)": `there is no kernel "foo(char)"; there are foo(int*)`,
+		"fo":        `there is no kernel "fo"; did you mean foo?`,
+	} {
+		if _, err := Find(name, kernels); err == nil || err.Error() != want {
+			t.Errorf("%q: %v\nwant %s", name, err, want)
+		}
+	}
+}
+
+// TestBaseName cuts demangled names, and hostile symbols are left alone.
+func TestBaseName(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"saxpy": "saxpy", "_Z5saxpyifPfS_": "saxpy", "_ZN4math4sqrtEPf": "sqrt",
+		"_Z3addIfEvPT_": "add", "_ZN1aIN1bIiEEE1fEv": "f", "$odd%": "$odd%",
+	} {
+		if got := (Kernel{symbol, Demangle(symbol)}).Base(); got != want {
+			t.Errorf("%s: %q, want %q", symbol, got, want)
+		}
+	}
+	long := "_Z" + strings.Repeat("1a", 5000)
+	if Demangle(long) != long {
+		t.Error("a symbol beyond the limit is demangled")
+	}
+	if n := len(Demangle("_Z1fIJ" + strings.Repeat("S_IT_T_T_T_E", 300) + "EEvv")); n > 1<<maxDemangled {
+		t.Errorf("a symbol grows to %d bytes", n)
+	}
+}
