@@ -77,6 +77,7 @@ type Array struct {
 	image  *machine.Image   // level 0
 	levels []*machine.Image // all
 	handle uint64
+	part   bool // a level of another, which ends it
 }
 
 // NewArray makes an array of zeros.
@@ -102,8 +103,10 @@ func (d *Device) NewArray(desc ArrayDesc) (Array, error) {
 	if err != nil {
 		return Array{}, d.outOfMemory(err, int(size))
 	}
-	a.handle = d.machine.AddHandles(machine.SurfaceHandle, arrayName(desc.Name), 1)
-	d.machine.SetImage(a.handle, a.image)
+	a.handle = d.machine.AddHandles(machine.SurfaceHandle, arrayName(desc.Name), len(a.levels))
+	for i, level := range a.levels {
+		d.machine.SetImage(a.handle+uint64(i)*mem.ImageStep, level)
+	}
 	d.arrays.add(a)
 	return a, nil
 }
@@ -133,6 +136,26 @@ func arrayName(name string) string {
 
 // Desc describes the array.
 func (a Array) Desc() ArrayDesc { return a.desc }
+
+// Level is level i of detail as an array: its memory is the array's, whose Free ends it. Its own does nothing.
+func (a Array) Level(i int) (Array, error) {
+	if i < 0 || i >= len(a.levels) {
+		return Array{}, fmt.Errorf("ptxvm: an array of %d levels has no level %d", len(a.levels), i)
+	}
+	a.image, a.levels = a.levels[i], a.levels[i:i+1]
+	a.handle += uint64(i) * mem.ImageStep
+	a.desc.Size, a.desc.Levels, a.part = a.image.Size(), 1, true
+	return a, nil
+}
+
+// Memory is the device address of the first sample and the bytes from row to row. Rows of slices, layers and faces
+// follow one another.
+func (a Array) Memory() (addr uint64, pitch int) {
+	if a.image == nil {
+		return 0, 0
+	}
+	return a.image.Base, int(a.image.Pitch)
+}
 
 // Len is the bytes of its samples: [slice or layer][row][sample][channel], without gaps.
 func (a Array) Len() int {
@@ -191,13 +214,13 @@ func (a Array) rows(im *machine.Image, move func(row, device []byte), data []byt
 
 // Free ends the array. It is idempotent; kernels that use a handle of it afterwards fault.
 func (a Array) Free() error {
-	if a.of == nil {
+	if a.of == nil || a.part {
 		return nil
 	}
 	return a.of.end(func() error {
 		d := a.of.d
 		d.arrays.remove(a)
-		d.machine.DropHandles(a.handle, 1)
+		d.machine.DropHandles(a.handle, len(a.levels))
 		return d.machine.Arena.Free(a.image.Base)
 	})
 }

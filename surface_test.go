@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -354,6 +355,43 @@ func TestArrays(t *testing.T) {
 	}
 	if err := l.launch(1, none.Surface()); err == nil {
 		t.Error("an argument too many is taken")
+	}
+}
+
+// TestArrayLevels: a level is an array of its own, whose memory and surface are the level's.
+func TestArrayLevels(t *testing.T) {
+	l := newSurfaceLab(t, ".entry k(.param .u64 H) { .reg .b64 h; .reg .b32 v; ld.param.u64 h, [H]; suld.b.2d.b32.trap v, [h, {4, 1}]; "+
+		"add.u32 v, v, 1; sust.b.2d.b32.trap [h, {0, 0}], v; ret; }", nil)
+	f, _ := ptxvm.ParseSampleFormat("u32x1")
+	whole, err := l.d.NewArray(ptxvm.ArrayDesc{Geometry: ptxvm.Array2D, Size: []int{12, 6}, Format: f, Levels: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	level, err := whole.Level(1)
+	if err != nil || !slices.Equal(level.Desc().Size, []int{6, 3}) || level.Len() != whole.LevelLen(1) {
+		t.Fatalf("level 1: %+v, %v", level.Desc(), err)
+	}
+	data := make([]byte, level.Len())
+	data[6*4+4] = 41 // (1, 1)
+	if err := whole.WriteLevel(1, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(l.launch(1, level.Surface()), level.Free(), level.Read(data)); err != nil || data[0] != 42 {
+		t.Errorf("%d, %v", data[0], err)
+	}
+	addr, pitch := level.Memory()
+	b, err := l.d.At(addr+uint64(pitch)+4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ReadAt(data[:1], 0); err != nil || data[0] != 41 {
+		t.Errorf("by address: %d, %v", data[0], err)
+	}
+	if _, err := whole.Level(3); err == nil {
+		t.Error("there is a level 3")
+	}
+	if err := errors.Join(whole.Free(), l.launch(1, level.Surface())); !errors.Is(err, ptxvm.ErrClosed) {
+		t.Errorf("a surface of what has been freed: %v", err)
 	}
 }
 
