@@ -158,6 +158,13 @@ func pvm_free_in(device int32, stream, address uint64) int32 {
 	return int32(the.FreeIn(int(device), stream, address))
 }
 
+//export pvm_alloc_in
+func pvm_alloc_in(device int32, stream, size uint64, address *uint64) int32 {
+	v0, code := the.AllocIn(int(device), stream, size)
+	put(address, v0)
+	return int32(code)
+}
+
 //export pvm_holding
 func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32 {
 	b := the.Holding(address)
@@ -173,15 +180,20 @@ func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32
 
 //export pvm_copy
 func pvm_copy(device int32, stream uint64, c *C.struct_pvm_copy, kind, block int32) int32 {
-	to := driver.Place{Addr: uint64(c.dst), Pitch: uint64(c.dst_pitch), Slice: uint64(c.dst_slice)}
-	from := driver.Place{Addr: uint64(c.src), Pitch: uint64(c.src_pitch), Slice: uint64(c.src_slice)}
-	return int32(the.Copy(int(device), stream, to, from, box(c), driver.CopyKind(kind), block != 0))
+	return int32(the.Copy(int(device), stream, dst(c), src(c), box(c), driver.CopyKind(kind), block != 0))
 }
 
 //export pvm_fill
 func pvm_fill(device int32, stream uint64, c *C.struct_pvm_copy, value, size uint32, block int32) int32 {
-	to := driver.Place{Addr: uint64(c.dst), Pitch: uint64(c.dst_pitch), Slice: uint64(c.dst_slice)}
-	return int32(the.Fill(int(device), stream, to, value, uint64(size), box(c), block != 0))
+	return int32(the.Fill(int(device), stream, dst(c), value, uint64(size), box(c), block != 0))
+}
+
+func dst(c *C.struct_pvm_copy) driver.Place {
+	return driver.Place{Addr: uint64(c.dst), Pitch: uint64(c.dst_pitch), Slice: uint64(c.dst_slice)}
+}
+
+func src(c *C.struct_pvm_copy) driver.Place {
+	return driver.Place{Addr: uint64(c.src), Pitch: uint64(c.src_pitch), Slice: uint64(c.src_slice)}
 }
 
 func box(c *C.struct_pvm_copy) driver.Box {
@@ -274,11 +286,15 @@ func pvm_occupancy(device int32, function uint64, threads int32, dynamic uint64,
 
 //export pvm_launch
 func pvm_launch(device int32, stream, function uint64, l *C.struct_pvm_launch) int32 {
-	return int32(the.Launch(int(device), stream, function, driver.Launch{
+	return int32(the.Launch(int(device), stream, function, launch(l)))
+}
+
+func launch(l *C.struct_pvm_launch) driver.Launch {
+	return driver.Launch{
 		Grid: dim(l.grid), Block: dim(l.block), Cluster: dim(l.cluster),
 		Shared: uint32(l.shared), Cooperative: l.cooperative != 0,
 		Arguments: uint64(l.arguments), Buffer: uint64(l.buffer), BufferSize: uint64(l.buffer_size),
-	}))
+	}
 }
 
 //export pvm_stream_create
@@ -313,8 +329,8 @@ func pvm_stream_synchronize(device int32, stream uint64) int32 {
 }
 
 //export pvm_stream_wait
-func pvm_stream_wait(device int32, stream, event uint64) int32 {
-	return int32(the.StreamWaitEvent(int(device), stream, event))
+func pvm_stream_wait(device int32, stream, event uint64, external int32) int32 {
+	return int32(the.StreamWaitEvent(int(device), stream, event, external != 0))
 }
 
 //export pvm_host_function
@@ -335,8 +351,8 @@ func pvm_event_destroy(event uint64) int32 {
 }
 
 //export pvm_event_record
-func pvm_event_record(device int32, event, stream uint64) int32 {
-	return int32(the.EventRecord(int(device), event, stream))
+func pvm_event_record(device int32, event, stream uint64, external int32) int32 {
+	return int32(the.EventRecord(int(device), event, stream, external != 0))
 }
 
 //export pvm_event_query

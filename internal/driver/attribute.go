@@ -20,7 +20,7 @@ const (
 	memoryKHz      = 1_000_000
 	busWidth       = 64
 	l2Cache        = 32 << 20
-	textureAlign   = 512
+	textureAlign   = 256 // that of allocations
 	pitchAlign     = 32
 )
 

@@ -30,7 +30,9 @@ const (
 	InvalidImage          Code = 200
 	NoBinary              Code = 209
 	InvalidPTX            Code = 218
+	FileNotFound          Code = 301
 	InvalidHandle         Code = 400
+	IllegalState          Code = 401
 	NotFound              Code = 500
 	NotReady              Code = 600
 	IllegalAddress        Code = 700
@@ -47,6 +49,15 @@ const (
 	LaunchFailure         Code = 719
 	CooperativeTooLarge   Code = 720
 	NotSupported          Code = 801
+	CaptureUnsupported    Code = 900
+	CaptureWasInvalidated Code = 901
+	CaptureMerge          Code = 902
+	CaptureUnmatched      Code = 903
+	CaptureUnjoined       Code = 904
+	CaptureIsolation      Code = 905
+	CaptureImplicit       Code = 906
+	CapturedEvent         Code = 907
+	UpdateFailure         Code = 910
 	Unknown               Code = 999
 )
 

@@ -31,6 +31,13 @@ type Driver struct {
 	handles map[uint64]any
 	next    uint64     // handle
 	order   sync.Mutex // held while an item finds what it waits for
+
+	graphs    sync.Mutex // of all graphs and captures
+	captures  atomic.Int32
+	captureID uint64
+	active    []*capture
+
+	objects sync.Map // number that kernels see → *texture, *surface
 }
 
 // device is one device with its default stream.

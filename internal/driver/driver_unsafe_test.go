@@ -153,7 +153,7 @@ func TestStreams(t *testing.T) {
 			for range 200 {
 				s := streams[rng.IntN(len(streams))]
 				if s != last {
-					if r.EventRecord(0, event, last) != Success || r.StreamWaitEvent(0, s, event) != Success {
+					if r.EventRecord(0, event, last, false) != Success || r.StreamWaitEvent(0, s, event, false) != Success {
 						t.Error("events")
 					}
 				}
@@ -242,7 +242,7 @@ func TestCodes(t *testing.T) {
 		"no arguments":            {r.Launch(0, 0, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1, Y: 1, Z: 1}}), InvalidValue},
 		"function that is none":   {r.launch(0, 12345, 1, nil), InvalidHandle},
 		"stream that is none":     {r.launch(777, f, 1, addParams(at, 1, 1)), InvalidHandle},
-		"event that is none":      {r.EventRecord(0, r.module, 0), InvalidHandle},
+		"event that is none":      {r.EventRecord(0, r.module, 0, false), InvalidHandle},
 		"device that is none":     {r.Synchronize(1), InvalidDevice},
 		"too much memory":         {second(r.Alloc(0, 1<<40, MemoryDevice)), OutOfMemory},
 		"kernel that is none":     {second(r.Function(0, r.module, "sub")), NotFound},
@@ -301,10 +301,10 @@ func TestEvents(t *testing.T) {
 		t.Errorf("never recorded: %d", code)
 	}
 	r.want(r.EventQuery(a), Success)
-	r.want(r.EventRecord(0, a, 0), Success)
+	r.want(r.EventRecord(0, a, 0, false), Success)
 	r.want(r.launch(0, wait, 1, binary.LittleEndian.AppendUint64(nil, flag)), Success)
-	r.want(r.EventRecord(0, b, 0), Success)
-	r.want(r.EventRecord(0, untimed, 0), Success)
+	r.want(r.EventRecord(0, b, 0, false), Success)
+	r.want(r.EventRecord(0, untimed, 0, false), Success)
 	r.want(r.EventQuery(b), NotReady)
 	if _, code := r.EventElapsed(a, b); code != NotReady {
 		t.Errorf("not over: %d", code)

@@ -20,6 +20,24 @@ type event struct {
 	mu    sync.Mutex
 	in    *stream
 	at    *item // nil: never recorded
+	mark  *mark // recorded in a capture; nil: not
+}
+
+// record notes where the event is.
+func (e *event) record(in *stream, at *item) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.in, e.at, e.mark = in, at, nil
+}
+
+// captured is the event's place in a capture that goes on.
+func (e *event) captured() *mark {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.mark == nil || e.mark.capture.status == CaptureNone {
+		return nil
+	}
+	return e.mark
 }
 
 func (e *event) recorded() (*stream, *item) {
@@ -49,8 +67,9 @@ func (d *Driver) EventDestroy(h uint64) Code {
 	return d.Sticky()
 }
 
-// EventRecord notes the place behind a stream's last item.
-func (d *Driver) EventRecord(dev int, h, stream uint64) (code Code) {
+// EventRecord notes the place behind a stream's last item. External: in a capture it becomes a node, and happens when
+// the graph runs.
+func (d *Driver) EventRecord(dev int, h, stream uint64, external bool) (code Code) {
 	defer d.defect(&code)
 	e, ok := lookup[*event](d, h)
 	if !ok {
@@ -60,15 +79,20 @@ func (d *Driver) EventRecord(dev int, h, stream uint64) (code Code) {
 	if code != Success {
 		return code
 	}
-	at := s.enqueue(nil)
-	e.mu.Lock()
-	e.in, e.at = s, at
-	e.mu.Unlock()
+	if s.capturing() {
+		d.graphs.Lock()
+		defer d.graphs.Unlock()
+		if external {
+			return s.capture.add(s, &recordWork{e, h})
+		}
+		return s.recordCaptured(e)
+	}
+	e.record(s, s.enqueue(nil))
 	return Success
 }
 
-// StreamWaitEvent lets later work of a stream wait for an event.
-func (d *Driver) StreamWaitEvent(dev int, stream, h uint64) (code Code) {
+// StreamWaitEvent lets later work of a stream wait for an event. External: in a capture it becomes a node.
+func (d *Driver) StreamWaitEvent(dev int, stream, h uint64, external bool) (code Code) {
 	defer d.defect(&code)
 	e, ok := lookup[*event](d, h)
 	if !ok {
@@ -77,11 +101,29 @@ func (d *Driver) StreamWaitEvent(dev int, stream, h uint64) (code Code) {
 	s, code := d.streamOf(dev, stream)
 	if code != Success {
 		return code
+	}
+	if m := d.markOf(e); m != nil || s.capturing() {
+		d.graphs.Lock()
+		defer d.graphs.Unlock()
+		if external && s.capture != nil {
+			return s.capture.add(s, &waitWork{e, h})
+		}
+		return s.waitCaptured(m)
 	}
 	if _, at := e.recorded(); at != nil && !at.over.Load() {
 		s.enqueue(nil, at)
 	}
 	return Success
+}
+
+// markOf is an event's place in a capture that goes on.
+func (d *Driver) markOf(e *event) *mark {
+	if d.captures.Load() == 0 {
+		return nil
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	return e.captured()
 }
 
 // EventQuery is NotReady until the event has happened. An event that was never recorded has.
@@ -90,6 +132,9 @@ func (d *Driver) EventQuery(h uint64) (code Code) {
 	e, ok := lookup[*event](d, h)
 	if !ok {
 		return InvalidHandle
+	}
+	if d.markOf(e) != nil {
+		return CapturedEvent
 	}
 	if _, at := e.recorded(); at != nil && !at.over.Load() {
 		return NotReady
@@ -104,8 +149,13 @@ func (d *Driver) EventSynchronize(h uint64) (code Code) {
 	if !ok {
 		return InvalidHandle
 	}
-	if s, at := e.recorded(); at != nil {
+	if d.markOf(e) != nil {
+		return CapturedEvent
+	}
+	if s, at := e.recorded(); s != nil {
 		s.wait(at)
+	} else if at != nil {
+		<-at.done // recorded by a graph
 	}
 	d.flush()
 	return d.Sticky()

@@ -73,35 +73,52 @@ func (d *Driver) Launch(dev int, stream, fn uint64, l Launch) (code Code) {
 	if code != Success {
 		return code
 	}
-	f, ok := lookup[*function](d, fn)
-	if !ok {
-		return InvalidHandle
-	}
-	if code := f.admit(s.dev, &l); code != Success {
-		return code
-	}
-	on, code := f.load(s.dev)
+	w, code := d.kernel(s.dev, fn, l)
 	if code != Success {
 		return code
+	}
+	return s.submit(w)
+}
+
+// kernelWork is a launch with its arguments.
+type kernelWork struct {
+	on     *loaded
+	fn     uint64
+	launch Launch // without its arguments
+	shape  ptxvm.Launch
+	params []byte
+}
+
+func (w *kernelWork) do(dev *device) {
+	if dev.d.Sticky() == Success {
+		_, err := w.on.kernel.LaunchBlock(context.Background(), w.shape, w.params)
+		dev.d.fail(err, "")
+	}
+}
+
+// kernel checks a launch on a device and copies its arguments.
+func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
+	f, ok := lookup[*function](d, fn)
+	if !ok {
+		return nil, InvalidHandle
+	}
+	if code := f.admit(dev, &l); code != Success {
+		return nil, code
+	}
+	on, code := f.load(dev)
+	if code != Success {
+		return nil, code
 	}
 	shape := ptxvm.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: int(l.Shared)}
 	if last := on.shape.Load(); last == nil || *last != shape {
 		if err := on.kernel.Ready(shape); err != nil {
-			return d.fail(err, "")
+			return nil, d.fail(err, "")
 		}
 		on.shape.Store(&shape)
 	}
 	params, code := f.params(&l)
-	if code != Success {
-		return code
-	}
-	s.enqueue(func() {
-		if d.Sticky() == Success {
-			_, err := on.kernel.LaunchBlock(context.Background(), shape, params)
-			d.fail(err, "")
-		}
-	})
-	return Success
+	l.Arguments, l.Buffer, l.BufferSize = 0, 0, 0
+	return &kernelWork{on, fn, l, shape, params}, code
 }
 
 // admit checks what CUDA answers with codes of its own.

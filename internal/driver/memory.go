@@ -26,6 +26,7 @@ type Block struct {
 	Device      int
 	Kind        MemoryKind
 	buffer      ptxvm.Buffer
+	graph       bool // belongs to graphs, which release it
 }
 
 // blocks are allocations by address.
@@ -51,9 +52,17 @@ func (b *blocks) holding(addr uint64) *Block {
 func (d *Driver) Alloc(dev int, size uint64, kind MemoryKind) (addr uint64, code Code) {
 	defer d.defect(&code)
 	v, code := d.device(dev)
+	if code == Success {
+		code = d.unsafeInCapture()
+	}
 	if code != Success || size == 0 {
 		return 0, code
 	}
+	return d.allocate(v, size, kind)
+}
+
+// allocate is Alloc on a device that works.
+func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64, code Code) {
 	if size > 1<<46 {
 		return 0, OutOfMemory
 	}
@@ -62,7 +71,7 @@ func (d *Driver) Alloc(dev int, size uint64, kind MemoryKind) (addr uint64, code
 		code, _ = codeOf(err)
 		return 0, code
 	}
-	b := &Block{Start: buffer.Addr(), Size: size, Device: dev, Kind: kind, buffer: buffer}
+	b := &Block{Start: buffer.Addr(), Size: size, Device: v.number, Kind: kind, buffer: buffer}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, _ := d.memory.at(b.Start)
@@ -81,14 +90,24 @@ func (d *Driver) Free(addr uint64, pinned bool) (code Code) {
 	if b == nil || b.Start != addr || (b.Kind == MemoryPinned) != pinned {
 		return InvalidValue
 	}
+	if code := d.unsafeInCapture(); code != Success {
+		return code
+	}
 	for _, dev := range d.devices {
 		dev.synchronize()
 	}
 	return d.release(addr)
 }
 
-// release frees a block.
+// release frees a block, unless graphs do.
 func (d *Driver) release(addr uint64) Code {
+	if b := d.Holding(addr); b != nil && b.graph {
+		return d.Sticky()
+	}
+	return d.releaseBlock(addr)
+}
+
+func (d *Driver) releaseBlock(addr uint64) Code {
 	d.mu.Lock()
 	i, ok := d.memory.at(addr)
 	if !ok {
@@ -115,8 +134,24 @@ func (d *Driver) FreeIn(dev int, stream, addr uint64) (code Code) {
 	if b := d.Holding(addr); b == nil || b.Start != addr {
 		return InvalidValue
 	}
-	s.enqueue(func() { d.release(addr) })
-	return Success
+	return s.submit(&freeWork{addr})
+}
+
+// AllocIn is Alloc of device memory in the order of a stream: what is allocated early is there in time.
+func (d *Driver) AllocIn(dev int, stream, size uint64) (addr uint64, code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, stream)
+	if code != Success || size == 0 {
+		return 0, code
+	}
+	if !s.capturing() {
+		return d.allocate(s.dev, size, MemoryDevice)
+	}
+	w, code := d.graphMemory(s.dev, size)
+	if code != Success {
+		return 0, code
+	}
+	return w.addr, s.submit(w)
 }
 
 // Holding returns the allocation around an address, nil if there is none.
@@ -178,31 +213,41 @@ func (d *Driver) Copy(dev int, stream uint64, to, from Place, box Box, kind Copy
 	if kind < HostToHost || kind > CopyDefault {
 		return InvalidDirection
 	}
-	if box.Width == 0 || box.Height == 0 || box.Depth == 0 {
-		return Success
-	}
-	dst, code := d.side(to, box, kind == HostToDevice || kind == DeviceToDevice, kind)
-	if code != Success {
+	w, code := d.copying(to, from, box, kind)
+	if code != Success || w.box.empty() {
 		return code
-	}
-	src, code := d.side(from, box, kind == DeviceToHost || kind == DeviceToDevice, kind)
-	if code != Success {
-		return code
-	}
-	run := func() {
-		if d.Sticky() == Success {
-			d.move(s.dev, dst, src, box)
-		}
 	}
 	// What comes from pageable memory of the host is read before the call returns, so that the program may write
 	// it at once.
-	if block || !src.device || !dst.device {
-		s.now(run)
-		d.flush()
-		return d.Sticky()
+	return s.run(w, block, !w.src.device || !w.dst.device)
+}
+
+// copyWork is a copy whose ends have been checked.
+type copyWork struct {
+	dst, src side
+	box      Box
+	kind     CopyKind
+}
+
+func (w *copyWork) do(dev *device) {
+	if dev.d.Sticky() == Success && !w.box.empty() {
+		dev.d.move(dev, w.dst, w.src, w.box)
 	}
-	s.enqueue(run)
-	return Success
+}
+
+func (b Box) empty() bool { return b.Width == 0 || b.Height == 0 || b.Depth == 0 }
+
+// copying checks a copy.
+func (d *Driver) copying(to, from Place, box Box, kind CopyKind) (w *copyWork, code Code) {
+	w = &copyWork{box: box, kind: kind, dst: side{Place: to}, src: side{Place: from}}
+	if box.empty() {
+		return w, Success
+	}
+	if w.dst, code = d.side(to, box, kind == HostToDevice || kind == DeviceToDevice, kind); code != Success {
+		return w, code
+	}
+	w.src, code = d.side(from, box, kind == DeviceToHost || kind == DeviceToDevice, kind)
+	return w, code
 }
 
 // side checks one end of a copy: what the direction calls device memory must be an allocation, and what is in
@@ -233,24 +278,44 @@ func (d *Driver) move(dev *device, dst, src side, box Box) {
 	}
 	for z := range box.Depth {
 		for y := range box.Height {
-			d.moveRow(dev, dst.row(y, z), src.row(y, z), box.Width, dst.device, src.device)
+			err := dev.moveRow(dst.row(y, z), src.row(y, z), box.Width, dst.device, src.device)
+			if err != nil {
+				d.gone(err)
+				return
+			}
 		}
 	}
 }
 
-func (d *Driver) moveRow(dev *device, dst, src, n uint64, toDevice, fromDevice bool) {
+// gone is what copies and fills say of memory that was freed since they were enqueued.
+func (d *Driver) gone(err error) {
+	if d.sticky.CompareAndSwap(0, int32(IllegalAddress)) {
+		d.warn("a copy or fill in a stream uses memory that has been freed: %v", err)
+	}
+}
+
+func (dev *device) moveRow(dst, src, n uint64, toDevice, fromDevice bool) error {
+	if fromDevice {
+		if _, err := dev.vm.At(src, int(n)); err != nil {
+			return err
+		}
+	}
 	switch {
 	case toDevice:
-		if b, err := dev.vm.At(dst, int(n)); err == nil {
-			_, _ = b.WriteAt(hostBytes(src, n), 0) // freed since: nothing to write
+		b, err := dev.vm.At(dst, int(n))
+		if err == nil {
+			_, err = b.WriteAt(hostBytes(src, n), 0)
 		}
+		return err
 	case fromDevice:
-		if b, err := dev.vm.At(src, int(n)); err == nil {
-			_, _ = b.ReadAt(hostBytes(dst, n), 0)
+		b, err := dev.vm.At(src, int(n))
+		if err == nil {
+			_, err = b.ReadAt(hostBytes(dst, n), 0)
 		}
-	default:
-		copy(hostBytes(dst, n), hostBytes(src, n))
+		return err
 	}
+	copy(hostBytes(dst, n), hostBytes(src, n))
+	return nil
 }
 
 // Fill sets a box to a value of 1, 2 or 4 bytes in a stream's order; the width counts bytes.
@@ -260,28 +325,41 @@ func (d *Driver) Fill(dev int, stream uint64, to Place, value uint32, size uint6
 	if code != Success {
 		return code
 	}
-	if box.Width == 0 || box.Height == 0 || box.Depth == 0 {
-		return Success
-	}
-	dst, code := d.side(to, box, true, HostToDevice)
-	if code != Success {
+	w, code := d.filling(to, value, size, box)
+	if code != Success || box.empty() {
 		return code
 	}
-	if dst.Addr%size != 0 || size > 1 && box.Width%size != 0 {
-		return InvalidValue
+	return s.run(w, block, false)
+}
+
+// fillWork is a fill whose place has been checked.
+type fillWork struct {
+	dst   side
+	value uint32
+	size  uint64 // of an element
+	box   Box
+}
+
+func (w *fillWork) do(dev *device) {
+	if dev.d.Sticky() == Success && !w.box.empty() {
+		dev.d.fill(dev, w.dst, w.value, w.size, w.box)
 	}
-	run := func() {
-		if d.Sticky() == Success {
-			d.fill(s.dev, dst, value, size, box)
-		}
+}
+
+// filling checks a fill.
+func (d *Driver) filling(to Place, value uint32, size uint64, box Box) (w *fillWork, code Code) {
+	w = &fillWork{dst: side{Place: to}, value: value, size: size, box: box}
+	if size != 1 && size != 2 && size != 4 {
+		return w, InvalidValue
 	}
-	if block {
-		s.now(run)
-		d.flush()
-		return d.Sticky()
+	if box.empty() {
+		return w, Success
 	}
-	s.enqueue(run)
-	return Success
+	if to.Addr%size != 0 || size > 1 && box.Width%size != 0 {
+		return w, InvalidValue
+	}
+	w.dst, code = d.side(to, box, true, HostToDevice)
+	return w, code
 }
 
 // fillChunk is the bytes of a fill that are written at a time.
@@ -300,6 +378,7 @@ func (d *Driver) fill(dev *device, dst side, value uint32, size uint64, box Box)
 		for y := range box.Height {
 			b, err := dev.vm.At(dst.row(y, z), int(box.Width))
 			if err != nil {
+				d.gone(err)
 				return
 			}
 			for off := uint64(0); off < box.Width; off += uint64(len(chunk)) {

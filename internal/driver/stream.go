@@ -29,18 +29,21 @@ type stream struct {
 	queue []*item
 	last  *item // enqueued last
 	busy  bool  // somebody runs an item
+
+	capture *capture // guarded by Driver.graphs; nil: work runs
+	tips    []*node  // of the capture: what the next node comes after
 }
 
 // item is a piece of work.
 type item struct {
-	run   func() // nil: nothing but its place in the order
+	work  work // nil: nothing but its place in the order
 	after []*item
 	over  atomic.Bool
 	done  chan struct{} // closed at the end
 	ended time.Time     // valid once over
 }
 
-func newItem(run func()) *item { return &item{run: run, done: make(chan struct{})} }
+func newItem(w work) *item { return &item{work: w, done: make(chan struct{})} }
 
 func (it *item) finish() {
 	it.ended = time.Now()
@@ -62,7 +65,7 @@ func (dev *device) stream(h uint64) (*stream, Code) {
 
 // enqueue puts work into the stream and returns its item. Work that the caller will wait for at once starts no
 // goroutine: the caller runs it.
-func (s *stream) enqueue(run func(), after ...*item) *item { return s.put(newItem(run), true, after) }
+func (s *stream) enqueue(w work, after ...*item) *item { return s.put(newItem(w), true, after) }
 
 func (s *stream) put(it *item, start bool, after []*item) *item {
 	s.dev.d.order.Lock()
@@ -136,9 +139,9 @@ func (s *stream) perform(it *item) {
 		<-dep.done
 	}
 	it.after = nil
-	if it.run != nil {
-		it.run()
-		it.run = nil
+	if it.work != nil {
+		it.work.do(s.dev)
+		it.work = nil
 	}
 	it.finish()
 }
@@ -174,7 +177,7 @@ func (s *stream) idle() bool {
 }
 
 // now runs work in the stream's order and returns when it is over.
-func (s *stream) now(run func()) { s.wait(s.put(newItem(run), false, nil)) }
+func (s *stream) now(w work) { s.wait(s.put(newItem(w), false, nil)) }
 
 // synchronize waits for all streams of the device.
 func (dev *device) synchronize() {
@@ -213,15 +216,16 @@ func (d *Driver) StreamDestroy(h uint64) (code Code) {
 	if !ok {
 		return InvalidHandle
 	}
-	leave := func() {
+	d.leaveCapture(s)
+	leave := func(*device) {
 		s.dev.mu.Lock()
 		delete(s.dev.streams, s)
 		s.dev.mu.Unlock()
 	}
 	if s.idle() {
-		leave()
+		leave(s.dev)
 	} else {
-		s.enqueue(leave)
+		s.enqueue(doing(leave))
 	}
 	return d.Sticky()
 }
@@ -238,7 +242,7 @@ func (d *Driver) StreamInfo(h uint64) (dev int, flags uint32, priority int32, co
 // StreamQuery is NotReady while the stream has work.
 func (d *Driver) StreamQuery(dev int, h uint64) (code Code) {
 	defer d.defect(&code)
-	s, code := d.streamOf(dev, h)
+	s, code := d.waitable(dev, h)
 	if code != Success {
 		return code
 	}
@@ -252,7 +256,7 @@ func (d *Driver) StreamQuery(dev int, h uint64) (code Code) {
 // StreamSynchronize waits for a stream.
 func (d *Driver) StreamSynchronize(dev int, h uint64) (code Code) {
 	defer d.defect(&code)
-	s, code := d.streamOf(dev, h)
+	s, code := d.waitable(dev, h)
 	if code != Success {
 		return code
 	}
@@ -265,6 +269,9 @@ func (d *Driver) StreamSynchronize(dev int, h uint64) (code Code) {
 func (d *Driver) Synchronize(dev int) (code Code) {
 	defer d.defect(&code)
 	v, code := d.device(dev)
+	if code == Success {
+		code = d.unsafeInCapture()
+	}
 	if code != Success {
 		return code
 	}
@@ -279,10 +286,28 @@ func (d *Driver) streamOf(dev int, h uint64) (*stream, Code) {
 	if code != Success {
 		return nil, code
 	}
-	if s, ok := lookup[*stream](d, h); ok { // of whatever device
+	s, code := d.named(v, h)
+	if code == Success {
+		code = d.legacyInCapture(s)
+	}
+	return s, code
+}
+
+// named finds the stream of a handle, of whatever device.
+func (d *Driver) named(v *device, h uint64) (*stream, Code) {
+	if s, ok := lookup[*stream](d, h); ok {
 		return s, Success
 	}
 	return v.stream(h)
+}
+
+// waitable finds a stream that a call waits for, which one that is being captured has nothing for.
+func (d *Driver) waitable(dev int, h uint64) (*stream, Code) {
+	s, code := d.streamOf(dev, h)
+	if code == Success {
+		code = d.notCapturing(s)
+	}
+	return s, code
 }
 
 // HostFunction runs a function of the program in the stream's order.
@@ -295,6 +320,5 @@ func (d *Driver) HostFunction(dev int, h, fn, argument uint64) (code Code) {
 	if fn == 0 {
 		return InvalidValue
 	}
-	s.enqueue(func() { d.host.Call(fn, argument) })
-	return Success
+	return s.submit(&hostWork{fn, argument})
 }

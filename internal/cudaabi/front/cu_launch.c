@@ -3,24 +3,10 @@
 
 #include <string.h>
 
-enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };
-
-// extra reads the parameter block of a launch: pairs of a name and an address, up to an end.
-static error_t extra(void *const *list, struct pvm_launch *l) {
-	for (; (uintptr_t)list[0] != EXTRA_END; list += 2) {
-		switch ((uintptr_t)list[0]) {
-		case EXTRA_BUFFER: l->buffer = (uintptr_t)list[1]; break;
-		case EXTRA_SIZE: l->buffer_size = list[1] ? *(const size_t *)list[1] : 0; break;
-		default: return INVALID_VALUE;
-		}
-	}
-	return SUCCESS;
-}
-
 static error_t launch(function_t f, stream_t stream, struct pvm_launch *l, void **params, void **more) {
 	if (params && more) return INVALID_VALUE;
 	l->arguments = (uintptr_t)params;
-	error_t e = more ? extra(more, l) : SUCCESS;
+	error_t e = more ? extra_arguments(more, l) : SUCCESS;
 	return e ? e : pvm_launch(T.device, stream_of(stream), f, l);
 }
 
@@ -115,4 +101,26 @@ PUBLIC error_t cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, 
 
 PUBLIC error_t cuOccupancyMaxPotentialBlockSize(int *grid, int *block, function_t f, size_t (*size)(int), size_t shared, int limit) {
 	return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, f, size, shared, limit, 0);
+}
+
+// Nodes of graphs: a kernel where there is no function is the same.
+struct kernel_params { function_t function; struct dim grid, block; unsigned shared; void **arguments, **extra; function_t kernel; void *context; };
+_Static_assert(sizeof(struct kernel_params) == 72, "layout");
+
+error_t into_kernel(const void *params, struct pvm_node *n) {
+	const struct kernel_params *p = params;
+	if (p->arguments && p->extra) return INVALID_VALUE;
+	n->function = p->function ? p->function : p->kernel;
+	n->launch = (struct pvm_launch){.shared = p->shared, .arguments = (uintptr_t)p->arguments};
+	memcpy(n->launch.grid, &p->grid, sizeof n->launch.grid);
+	memcpy(n->launch.block, &p->block, sizeof n->launch.block);
+	return p->extra ? extra_arguments(p->extra, &n->launch) : SUCCESS;
+}
+
+error_t out_of_kernel(const struct pvm_node *n, void *params) {
+	struct kernel_params *p = params;
+	*p = (struct kernel_params){.function = n->function, .shared = n->launch.shared, .arguments = (void **)n->launch.arguments};
+	memcpy(&p->grid, n->launch.grid, sizeof p->grid);
+	memcpy(&p->block, n->launch.block, sizeof p->block);
+	return SUCCESS;
 }

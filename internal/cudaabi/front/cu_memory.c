@@ -87,11 +87,14 @@ struct copy3 { struct end3 src, dst; size_t width, height, depth; };
 _Static_assert(sizeof(struct copy2) == 128 && sizeof(struct copy3) == 200, "layout");
 
 static error_t place(const struct end3 *end, uint64_t *at, uint64_t *pitch, uint64_t *slice) {
-	static int said;
+	struct pvm_array a;
 	switch (end->type) {
 	case IN_HOST: *at = end->host; break;
 	case IN_DEVICE: case UNIFIED: *at = end->device; break;
-	case IN_ARRAY: return unsupported("cuMemcpy2D or cuMemcpy3D with an array", &said);
+	case IN_ARRAY: {
+		error_t e = pvm_array_info((uintptr_t)end->array, &a);
+		return e ? e : array_place(&a, end->x, end->y, end->z, at, pitch, slice);
+	}
 	default: return INVALID_VALUE;
 	}
 	*pitch = end->pitch;
@@ -105,11 +108,45 @@ static int kind_of(int from, int to) {
 	return from == IN_HOST ? (to == IN_HOST ? HOST_TO_HOST : HOST_TO_DEVICE) : to == IN_HOST ? DEVICE_TO_HOST : DEVICE_TO_DEVICE;
 }
 
+static error_t holds(const struct end3 *end, const struct pvm_copy *p) {
+	return end->type == IN_ARRAY ? array_holds((uintptr_t)end->array, end->x, end->y, end->z, p) : SUCCESS;
+}
+
+static error_t described(const struct copy3 *c, struct pvm_copy *p) {
+	*p = (struct pvm_copy){.width = c->width, .height = c->height, .depth = c->depth};
+	error_t e = place(&c->dst, &p->dst, &p->dst_pitch, &p->dst_slice);
+	if (e == SUCCESS) e = place(&c->src, &p->src, &p->src_pitch, &p->src_slice);
+	if (e == SUCCESS) e = holds(&c->dst, p);
+	return e ? e : holds(&c->src, p);
+}
+
 static error_t box(const struct copy3 *c, stream_t s, int block) {
-	struct pvm_copy p = {.width = c->width, .height = c->height, .depth = c->depth};
-	error_t e = place(&c->dst, &p.dst, &p.dst_pitch, &p.dst_slice);
-	if (e == SUCCESS) e = place(&c->src, &p.src, &p.src_pitch, &p.src_slice);
+	struct pvm_copy p;
+	error_t e = described(c, &p);
 	return e ? e : pvm_copy(T.device, stream_of(s), &p, kind_of(c->src.type, c->dst.type), block);
+}
+
+// Nodes of graphs.
+error_t into_copy(const void *params, struct pvm_node *n) {
+	const struct copy3 *c = params;
+	n->direction = kind_of(c->src.type, c->dst.type);
+	return described(c, &n->copy);
+}
+
+static struct end3 end_of(uint64_t at, uint64_t pitch, uint64_t slice, int host) {
+	struct end3 e = {.type = host ? IN_HOST : UNIFIED, .pitch = pitch, .height = pitch ? slice / pitch : 0};
+	*(host ? &e.host : &e.device) = at;
+	return e;
+}
+
+error_t out_of_copy(const struct pvm_node *n, void *params) {
+	const struct pvm_copy *c = &n->copy;
+	*(struct copy3 *)params = (struct copy3){
+		end_of(c->src, c->src_pitch, c->src_slice, n->direction == HOST_TO_DEVICE || n->direction == HOST_TO_HOST),
+		end_of(c->dst, c->dst_pitch, c->dst_slice, n->direction == DEVICE_TO_HOST || n->direction == HOST_TO_HOST),
+		c->width, c->height, c->depth,
+	};
+	return SUCCESS;
 }
 
 // A pitch of 0 is the width: rows without a gap.

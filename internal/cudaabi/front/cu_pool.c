@@ -81,8 +81,7 @@ PUBLIC error_t cuMemPoolSetAttribute(struct pool *p, int attribute, const void *
 static error_t allocate(address_t *out, size_t size, int device) { return !out || !size ? INVALID_VALUE : pvm_alloc(device, size, MEMORY_DEVICE, out); }
 
 BOTH(cuMemAllocAsync, _ptsz, (address_t *out, size_t size, stream_t s), (out, size, s)) {
-	(void)s; // what is allocated early is there in time
-	WITH(allocate(out, size, T.device));
+	WITH(!out || !size ? INVALID_VALUE : pvm_alloc_in(T.device, stream_of(s), size, out));
 }
 
 BOTH(cuMemAllocFromPoolAsync, _ptsz, (address_t *out, size_t size, struct pool *p, stream_t s), (out, size, p, s)) {

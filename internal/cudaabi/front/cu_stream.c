@@ -15,7 +15,7 @@ BOTH(cuStreamSynchronize, _ptsz, (stream_t s), (s)) { WITH(pvm_stream_synchroniz
 BOTH(cuStreamQuery, _ptsz, (stream_t s), (s)) { WITH(pvm_stream_query(T.device, stream_of(s))); }
 
 BOTH(cuStreamWaitEvent, _ptsz, (stream_t s, event_t e, unsigned flags), (s, e, flags)) {
-	WITH(flags > 1 ? INVALID_VALUE : pvm_stream_wait(T.device, stream_of(s), e));
+	WITH(flags > 1 ? INVALID_VALUE : pvm_stream_wait(T.device, stream_of(s), e, flags));
 }
 
 // info tells what a stream was made with; the default stream with nothing.
@@ -67,23 +67,6 @@ static error_t known(stream_t s) {
 	return info(s, &device, &flags, &priority);
 }
 
-BOTH(cuStreamIsCapturing, _ptsz, (stream_t s, int *status), (s, status)) { WITH(status ? (*status = 0, known(s)) : INVALID_VALUE); }
-
-BOTH(cuStreamGetCaptureInfo, _ptsz, (stream_t s, int *status, uint64_t *id), (s, status, id)) {
-	(void)id; // of a capture
-	return cuStreamIsCapturing(s, status);
-}
-
-BOTH(cuStreamGetCaptureInfo_v2, _ptsz, (stream_t s, int *status, uint64_t *id, void **graph, void **nodes, size_t *n), (s, status, id, graph, nodes, n)) {
-	(void)id, (void)graph, (void)nodes, (void)n;
-	return cuStreamIsCapturing(s, status);
-}
-
-BOTH(cuStreamGetCaptureInfo_v3, _ptsz, (stream_t s, int *status, uint64_t *id, void **graph, void **nodes, void **edges, size_t *n), (s, status, id, graph, nodes, edges, n)) {
-	(void)id, (void)graph, (void)nodes, (void)edges, (void)n;
-	return cuStreamIsCapturing(s, status);
-}
-
 BOTH(cuStreamAttachMemAsync, _ptsz, (stream_t s, address_t p, size_t n, unsigned flags), (s, p, n, flags)) {
 	(void)n, (void)flags;
 	WITH(known(s) ? INVALID_HANDLE : pvm_holding(p, NULL, NULL, NULL, NULL));
@@ -115,10 +98,10 @@ PUBLIC error_t cuEventDestroy_v2(event_t e) { WITH(pvm_event_destroy(e)); }
 PUBLIC error_t cuEventQuery(event_t e) { WITH(pvm_event_query(e)); }
 PUBLIC error_t cuEventSynchronize(event_t e) { WITH(pvm_event_synchronize(e)); }
 
-BOTH(cuEventRecord, _ptsz, (event_t e, stream_t s), (e, s)) { WITH(pvm_event_record(T.device, e, stream_of(s))); }
+BOTH(cuEventRecord, _ptsz, (event_t e, stream_t s), (e, s)) { WITH(pvm_event_record(T.device, e, stream_of(s), 0)); }
 
 BOTH(cuEventRecordWithFlags, _ptsz, (event_t e, stream_t s, unsigned flags), (e, s, flags)) {
-	return flags > 1 ? INVALID_VALUE : cuEventRecord(e, s);
+	WITH(flags > 1 ? INVALID_VALUE : pvm_event_record(T.device, e, stream_of(s), flags));
 }
 
 PUBLIC error_t cuEventElapsedTime_v2(float *ms, event_t from, event_t to) { WITH(ms ? pvm_event_elapsed(from, to, ms) : INVALID_VALUE); }

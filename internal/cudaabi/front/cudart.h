@@ -8,12 +8,21 @@
 struct module;
 
 // struct kernel is a registered kernel: a cudaKernel_t.
-struct kernel { struct module *module; const char *name; uint64_t function; };
+struct kernel { struct module *module; const char *name; uint64_t function; const void *host; struct kernel *next; };
 
 struct variable { struct module *module; const char *name; size_t size; int managed; };
 
 // kernel_of finds a kernel by its host function or cudaKernel_t; f is the engine's function.
 error_t kernel_of(const void *host, struct kernel **k, uint64_t *f);
+
+// host_of finds the host function of one of the engine's.
+const void *host_of(uint64_t function);
+
+// box_of says what a 3-D copy copies.
+error_t box_of(const struct params3d *p, struct pvm_copy *c);
+
+// symbol_at finds n bytes at an offset of a variable, which its shadow on the host names.
+error_t symbol_at(const void *host, size_t n, size_t offset, char **at);
 
 // symbol_of finds a variable by its shadow on the host.
 error_t symbol_of(const void *host, uint64_t *addr, uint64_t *size);

@@ -98,3 +98,16 @@ error_t unsupported(const char *name, int *said) {
 	}
 	return done(NOT_SUPPORTED);
 }
+
+enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };
+
+error_t extra_arguments(void *const *list, struct pvm_launch *l) {
+	for (; (uintptr_t)list[0] != EXTRA_END; list += 2) {
+		switch ((uintptr_t)list[0]) {
+		case EXTRA_BUFFER: l->buffer = (uintptr_t)list[1]; break;
+		case EXTRA_SIZE: l->buffer_size = list[1] ? *(const size_t *)list[1] : 0; break;
+		default: return INVALID_VALUE;
+		}
+	}
+	return SUCCESS;
+}

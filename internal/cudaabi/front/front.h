@@ -55,6 +55,20 @@ stream_t stream_of(stream_t s);
 // unsupported says, once for each name, that a function is not there.
 error_t unsupported(const char *name, int *said);
 
+// The two structures of nodes that the APIs have each their own of. into reads one, out_of writes one.
+error_t into_kernel(const void *params, struct pvm_node *n);
+error_t out_of_kernel(const struct pvm_node *n, void *params);
+error_t into_copy(const void *params, struct pvm_node *n);
+error_t out_of_copy(const struct pvm_node *n, void *params);
+
+// extra_arguments reads the parameter block of a launch: pairs of a name and an address, up to an end.
+error_t extra_arguments(void *const *list, struct pvm_launch *l);
+
+// array_place finds a place in an array: x in bytes, y and z in rows and slices. array_holds says whether a box at a
+// place lies in an array (array.c).
+error_t array_place(const struct pvm_array *a, uint64_t x, uint64_t y, uint64_t z, uint64_t *at, uint64_t *pitch, uint64_t *slice);
+error_t array_holds(uint64_t array, uint64_t x, uint64_t y, uint64_t z, const struct pvm_copy *box);
+
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define X(name, parameters) extern error_t(*name) parameters;

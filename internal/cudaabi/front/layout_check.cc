@@ -55,3 +55,9 @@ FIELD(cudaMemcpy3DParms, dstPtr, params3d, dst)
 FIELD(cudaMemcpy3DParms, extent, params3d, extent)
 FIELD(cudaMemcpy3DParms, kind, params3d, kind)
 SAME(dim3, dim)
+static_assert(sizeof(cudaResourceDesc) == 144 && offsetof(cudaResourceDesc, res) == 8 && offsetof(cudaResourceDesc, res.linear.desc) == 16 && offsetof(cudaResourceDesc, res.linear.sizeInBytes) == 40, "");
+static_assert(offsetof(cudaResourceDesc, res.pitch2D.width) == 40 && offsetof(cudaResourceDesc, res.pitch2D.pitchInBytes) == 56 && sizeof(cudaChannelFormatDesc) == 20, "");
+static_assert(sizeof(cudaTextureDesc) == 72 && offsetof(cudaTextureDesc, sRGB) == 20 && offsetof(cudaTextureDesc, borderColor) == 24 && offsetof(cudaTextureDesc, normalizedCoords) == 40 && offsetof(cudaTextureDesc, mipmapFilterMode) == 48 && offsetof(cudaTextureDesc, maxMipmapLevelClamp) == 60, "");
+static_assert(sizeof(cudaKernelNodeParams) == 56 && offsetof(cudaKernelNodeParams, kernelParams) == 40 && sizeof(cudaMemsetParams) == 40 && offsetof(cudaMemsetParams, width) == 24, "");
+static_assert(sizeof(cudaGraphNodeParams) == 256 && offsetof(cudaGraphNodeParams, kernel) == 16 && offsetof(cudaGraphNodeParams, memcpy.copyParams) == 32 && sizeof(cudaMemAllocNodeParams) == 120 && offsetof(cudaMemAllocNodeParams, bytesize) == 104, "");
+static_assert(sizeof(cudaGraphEdgeData) == 8 && sizeof(cudaGraphExecUpdateResultInfo) == 24 && offsetof(cudaGraphExecUpdateResultInfo, errorNode) == 8 && sizeof(cudaGraphInstantiateParams) == 32, "");

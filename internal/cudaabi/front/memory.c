@@ -108,21 +108,39 @@ BOTH(cudaMemcpy2DAsync, _ptsz, (void *dst, size_t dpitch, const void *src, size_
 	return copy2d(dst, dpitch, src, spitch, w, h, kind, stream, 0);
 }
 
+// place3d finds one end of a copy: in an array, positions and widths count samples.
+static error_t place3d(uint64_t array, struct position at, struct pitched ptr, uint64_t *addr, uint64_t *pitch, uint64_t *slice, uint64_t *element) {
+	if (!array) {
+		*addr = (uintptr_t)ptr.ptr + at.x + at.y * ptr.pitch + at.z * ptr.pitch * ptr.y;
+		*pitch = ptr.pitch, *slice = ptr.pitch * ptr.y;
+		return SUCCESS;
+	}
+	struct pvm_array a;
+	error_t e = pvm_array_info(array, &a);
+	if (e != SUCCESS) return e;
+	*element = a.element;
+	return array_place(&a, at.x * a.element, at.y, at.z, addr, pitch, slice);
+}
+
+error_t box_of(const struct params3d *p, struct pvm_copy *c) {
+	uint64_t element = 1;
+	*c = (struct pvm_copy){.height = p->extent.height, .depth = p->extent.depth};
+	error_t e = place3d((uintptr_t)p->dst_array, p->dst_pos, p->dst, &c->dst, &c->dst_pitch, &c->dst_slice, &element);
+	if (e == SUCCESS) e = place3d((uintptr_t)p->src_array, p->src_pos, p->src, &c->src, &c->src_pitch, &c->src_slice, &element);
+	if (e != SUCCESS) return e;
+	if (p->extent.width > SIZE_MAX / 2 / element) return INVALID_VALUE;
+	c->width = p->extent.width * element;
+	if (p->dst_array) e = array_holds((uintptr_t)p->dst_array, p->dst_pos.x * element, p->dst_pos.y, p->dst_pos.z, c);
+	if (p->src_array && e == SUCCESS) e = array_holds((uintptr_t)p->src_array, p->src_pos.x * element, p->src_pos.y, p->src_pos.z, c);
+	return e;
+}
+
 static error_t copy3d(const struct params3d *p, stream_t stream, int block) {
+	struct pvm_copy c;
 	error_t e = engine();
 	if (e == SUCCESS && !p) e = INVALID_VALUE;
-	if (e != SUCCESS) return done(e);
-	if (p->src_array || p->dst_array) {
-		static int said;
-		return unsupported("cudaMemcpy3D with an array", &said);
-	}
-	uint64_t ds = p->dst.pitch * p->dst.y, ss = p->src.pitch * p->src.y;
-	struct pvm_copy c = {
-		(uintptr_t)p->dst.ptr + p->dst_pos.x + p->dst_pos.y * p->dst.pitch + p->dst_pos.z * ds, p->dst.pitch, ds,
-		(uintptr_t)p->src.ptr + p->src_pos.x + p->src_pos.y * p->src.pitch + p->src_pos.z * ss, p->src.pitch, ss,
-		p->extent.width, p->extent.height, p->extent.depth,
-	};
-	return done(pvm_copy(T.device, stream_of(stream), &c, p->kind, block));
+	if (e == SUCCESS) e = box_of(p, &c);
+	return done(e ? e : pvm_copy(T.device, stream_of(stream), &c, p->kind, block));
 }
 
 BOTH(cudaMemcpy3D, _ptds, (const struct params3d *p), (p)) { return copy3d(p, 0, p && blocks(p->kind)); }
@@ -156,8 +174,7 @@ BOTH(cudaMemset3DAsync, _ptsz, (struct pitched p, int value, struct extent x, st
 	return fill(p.ptr, value, p.pitch, x, p.y, stream);
 }
 
-// symbol finds n bytes at an offset of a variable.
-static error_t symbol(const void *host, size_t n, size_t offset, char **at) {
+error_t symbol_at(const void *host, size_t n, size_t offset, char **at) {
 	uint64_t addr, size;
 	error_t e = engine();
 	if (e == SUCCESS) e = symbol_of(host, &addr, &size);
@@ -169,14 +186,14 @@ static error_t symbol(const void *host, size_t n, size_t offset, char **at) {
 
 static error_t to_symbol(const void *host, const void *src, size_t n, size_t offset, int kind, stream_t stream, int block) {
 	char *at;
-	error_t e = symbol(host, n, offset, &at);
+	error_t e = symbol_at(host, n, offset, &at);
 	if (kind == DEVICE_TO_HOST || kind == HOST_TO_HOST) e = INVALID_DIRECTION;
 	return e ? done(e) : copy(at, src, n, kind, stream, block);
 }
 
 static error_t from_symbol(void *dst, const void *host, size_t n, size_t offset, int kind, stream_t stream, int block) {
 	char *at;
-	error_t e = symbol(host, n, offset, &at);
+	error_t e = symbol_at(host, n, offset, &at);
 	if (kind == HOST_TO_DEVICE || kind == HOST_TO_HOST) e = INVALID_DIRECTION;
 	return e ? done(e) : copy(dst, at, n, kind, stream, block);
 }
@@ -201,7 +218,7 @@ BOTH(cudaMemcpyFromSymbolAsync, _ptsz, (void *dst, const void *host, size_t n, s
 
 PUBLIC error_t cudaGetSymbolAddress(void **out, const void *host) {
 	char *at;
-	error_t e = symbol(host, 0, 0, &at);
+	error_t e = symbol_at(host, 0, 0, &at);
 	if (e == SUCCESS) *out = at;
 	return done(e);
 }
@@ -227,8 +244,12 @@ PUBLIC error_t cudaPointerGetAttributes(struct pointer_attributes *out, const vo
 
 // Memory in the order of a stream; the pool is the device's memory.
 BOTH(cudaMallocAsync, _ptsz, (void **out, size_t size, stream_t stream), (out, size, stream)) {
-	(void)stream;
-	return allocate(out, size, MEMORY_DEVICE);
+	error_t e = engine();
+	uint64_t addr = 0;
+	if (e == SUCCESS && !out) e = INVALID_VALUE;
+	if (e == SUCCESS) e = pvm_alloc_in(T.device, stream_of(stream), size, &addr);
+	if (e == SUCCESS) *out = (void *)addr;
+	return done(e);
 }
 
 BOTH(cudaFreeAsync, _ptsz, (void *p, stream_t stream), (p, stream)) { CALL(pvm_free_in(T.device, stream_of(stream), (uintptr_t)p)); }

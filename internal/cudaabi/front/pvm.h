@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 2
+#define PVM_VERSION 3
 
 // What the process gives the engine. text is not terminated.
 struct pvm_host {
@@ -30,6 +30,39 @@ struct pvm_launch {
 	uint64_t buffer, buffer_size; // or of the parameter block
 };
 
+// A node of a graph: what it does. Those fields count that its kind (cudaGraphNodeType) has.
+struct pvm_node {
+	int32_t kind, direction;     // direction of a copy
+	struct pvm_launch launch;    // of a kernel
+	struct pvm_copy copy;        // of a copy or fill
+	uint64_t function, argument; // a kernel's function; a host function and its argument
+	uint64_t handle;             // of an event or a child graph
+	uint64_t address, size;      // of an allocation; size of a fill's elements
+	uint32_t value, reserved;    // of a fill
+};
+
+// What pvm_graph_list lists: nodes of a graph, ends of its edges; what a node comes after, and what comes after it.
+enum { PVM_NODES, PVM_ROOTS, PVM_EDGE_FROM, PVM_EDGE_TO, PVM_BEFORE, PVM_AFTER };
+
+// An array. An extent of 0 is a dimension that there is not; depth also counts layers, and faces of cubes.
+struct pvm_array {
+	uint64_t width, height, depth;
+	uint32_t channels, flags, levels, element; // element: bytes of a sample, told
+	char format[12];                           // of a channel: u8, f32, unorm16
+	uint32_t reserved;
+	uint64_t address, pitch, rows;             // told; rows of a slice
+};
+
+// A texture object: of an array, or of samples at an address.
+struct pvm_texture {
+	uint64_t array; // 0: address
+	uint64_t address, width, height, pitch;
+	char format[12];
+	uint32_t channels;
+	uint32_t mode[3], linear, read_normalized, srgb, normalized, mip_linear; // mode: cudaTextureAddressMode
+	float border[4], bias, least, most;
+};
+
 // X(name, parameters)
 #define PVM_FUNCTIONS(X) \
 	X(pvm_start, (const struct pvm_host *host)) \
@@ -43,6 +76,7 @@ struct pvm_launch {
 	X(pvm_alloc, (int32_t device, uint64_t size, int32_t kind, uint64_t *address)) \
 	X(pvm_free, (uint64_t address, int32_t pinned)) \
 	X(pvm_free_in, (int32_t device, uint64_t stream, uint64_t address)) \
+	X(pvm_alloc_in, (int32_t device, uint64_t stream, uint64_t size, uint64_t *address)) \
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
 	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t block)) \
 	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t block)) \
@@ -63,13 +97,46 @@ struct pvm_launch {
 	X(pvm_stream_info, (uint64_t stream, int32_t *device, uint32_t *flags, int32_t *priority)) \
 	X(pvm_stream_query, (int32_t device, uint64_t stream)) \
 	X(pvm_stream_synchronize, (int32_t device, uint64_t stream)) \
-	X(pvm_stream_wait, (int32_t device, uint64_t stream, uint64_t event)) \
+	X(pvm_stream_wait, (int32_t device, uint64_t stream, uint64_t event, int32_t external)) \
 	X(pvm_host_function, (int32_t device, uint64_t stream, uint64_t function, uint64_t argument)) \
 	X(pvm_event_create, (int32_t device, uint32_t flags, uint64_t *event)) \
 	X(pvm_event_destroy, (uint64_t event)) \
-	X(pvm_event_record, (int32_t device, uint64_t event, uint64_t stream)) \
+	X(pvm_event_record, (int32_t device, uint64_t event, uint64_t stream, int32_t external)) \
 	X(pvm_event_query, (uint64_t event)) \
 	X(pvm_event_synchronize, (uint64_t event)) \
-	X(pvm_event_elapsed, (uint64_t from, uint64_t to, float *ms))
+	X(pvm_event_elapsed, (uint64_t from, uint64_t to, float *ms)) \
+	X(pvm_capture_begin, (int32_t device, uint64_t stream, uint64_t graph, const uint64_t *after, uint64_t n, int32_t mode)) \
+	X(pvm_capture_end, (int32_t device, uint64_t stream, uint64_t *graph)) \
+	X(pvm_capture_info, (int32_t device, uint64_t stream, int32_t *status, uint64_t *id, uint64_t *graph, uint64_t *nodes, uint64_t *n)) \
+	X(pvm_capture_depend, (int32_t device, uint64_t stream, const uint64_t *nodes, uint64_t n, int32_t set)) \
+	X(pvm_graph_create, (uint64_t *graph)) \
+	X(pvm_graph_destroy, (uint64_t graph)) \
+	X(pvm_graph_clone, (uint64_t graph, uint64_t *clone)) \
+	X(pvm_graph_list, (uint64_t handle, int32_t what, uint64_t *list, uint64_t *n)) \
+	X(pvm_graph_link, (uint64_t graph, const uint64_t *from, const uint64_t *to, uint64_t n, int32_t remove)) \
+	X(pvm_graph_dot, (uint64_t graph, const char *path)) \
+	X(pvm_node_add, (int32_t device, uint64_t graph, const uint64_t *after, uint64_t n, struct pvm_node *how, uint64_t *node)) \
+	X(pvm_node_get, (uint64_t node, struct pvm_node *how, uint64_t *graph, uint32_t *id)) \
+	X(pvm_node_set, (uint64_t node, struct pvm_node *how)) \
+	X(pvm_node_destroy, (uint64_t node)) \
+	X(pvm_node_find, (uint64_t node, uint64_t clone, uint64_t *found)) \
+	X(pvm_graph_instantiate, (uint64_t graph, uint64_t flags, uint64_t *exec)) \
+	X(pvm_graph_launch, (int32_t device, uint64_t stream, uint64_t exec)) \
+	X(pvm_exec_destroy, (uint64_t exec)) \
+	X(pvm_exec_flags, (uint64_t exec, uint64_t *flags)) \
+	X(pvm_exec_set, (uint64_t exec, uint64_t node, struct pvm_node *how)) \
+	X(pvm_exec_update, (uint64_t exec, uint64_t graph, int32_t *reason, uint64_t *at, uint64_t *from)) \
+	X(pvm_exec_enable, (uint64_t exec, uint64_t node, int32_t on)) \
+	X(pvm_exec_enabled, (uint64_t exec, uint64_t node, uint32_t *on)) \
+	X(pvm_array_create, (int32_t device, const struct pvm_array *how, uint64_t *array)) \
+	X(pvm_array_destroy, (uint64_t array)) \
+	X(pvm_array_level, (uint64_t array, uint32_t level, uint64_t *out)) \
+	X(pvm_array_info, (uint64_t array, struct pvm_array *out)) \
+	X(pvm_texture_create, (int32_t device, const struct pvm_texture *how, uint64_t *object)) \
+	X(pvm_texture_destroy, (uint64_t object)) \
+	X(pvm_texture_get, (uint64_t object, struct pvm_texture *out)) \
+	X(pvm_surface_create, (uint64_t array, uint64_t *object)) \
+	X(pvm_surface_destroy, (uint64_t object)) \
+	X(pvm_surface_get, (uint64_t object, uint64_t *array))
 
 #endif

@@ -27,6 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;       // of the tables
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;    // of modules
 static struct table kernels, variables;
 static struct module *modules;
+static struct kernel *all_kernels;
 
 static size_t slot(const struct table *t, const void *key) {
 	size_t i = ((uintptr_t)key >> 3) * 0x9e3779b97f4a7c15u % t->room;
@@ -95,6 +96,11 @@ PUBLIC void __cudaRegisterFunction(void **h, const void *host, char *device, con
 	if (!k) abort();
 	k->module = (struct module *)h;
 	k->name = name;
+	k->host = host;
+	pthread_mutex_lock(&lock);
+	k->next = all_kernels;
+	all_kernels = k;
+	pthread_mutex_unlock(&lock);
 	add(&kernels, host, k);
 	add(&kernels, k, k); // a cudaKernel_t, where the program passes one
 }
@@ -188,6 +194,14 @@ error_t kernel_of(const void *host, struct kernel **k, uint64_t *f) {
 	if (e == SYMBOL_NOT_FOUND) return INVALID_DEVICE_FUNCTION;
 	if (e == SUCCESS) __atomic_store_n(&(*k)->function, *f, __ATOMIC_RELEASE);
 	return e;
+}
+
+const void *host_of(uint64_t function) {
+	pthread_mutex_lock(&lock);
+	struct kernel *k = all_kernels;
+	while (k && __atomic_load_n(&k->function, __ATOMIC_ACQUIRE) != function) k = k->next;
+	pthread_mutex_unlock(&lock);
+	return k ? k->host : NULL;
 }
 
 error_t symbol_of(const void *host, uint64_t *addr, uint64_t *size) {

@@ -22,7 +22,7 @@ BOTH(cudaStreamQuery, _ptsz, (stream_t stream), (stream)) { CALL(pvm_stream_quer
 
 BOTH(cudaStreamWaitEvent, _ptsz, (stream_t stream, event_t event, unsigned flags), (stream, event, flags)) {
 	if (flags > 1) return done(INVALID_VALUE);
-	CALL(pvm_stream_wait(T.device, stream_of(stream), event));
+	CALL(pvm_stream_wait(T.device, stream_of(stream), event, flags));
 }
 
 // info tells what a stream was made with; the default stream with nothing.
@@ -58,13 +58,6 @@ BOTH(cudaStreamGetId, _ptsz, (stream_t stream, unsigned long long *out), (stream
 	return out ? (*out = stream_of(stream), SUCCESS) : done(INVALID_VALUE);
 }
 
-BOTH(cudaStreamIsCapturing, _ptsz, (stream_t stream, int *status), (stream, status)) {
-	(void)stream;
-	if (!status) return done(INVALID_VALUE);
-	*status = 0;
-	CALL(pvm_sticky());
-}
-
 // A callback of the old kind: the stream and an error code come first.
 struct callback { void (*fn)(stream_t, error_t, void *); stream_t stream; void *data; };
 
@@ -94,10 +87,10 @@ PUBLIC error_t cudaEventDestroy(event_t event) { CALL(pvm_event_destroy(event));
 PUBLIC error_t cudaEventQuery(event_t event) { CALL(pvm_event_query(event)); }
 PUBLIC error_t cudaEventSynchronize(event_t event) { CALL(pvm_event_synchronize(event)); }
 
-BOTH(cudaEventRecord, _ptsz, (event_t event, stream_t stream), (event, stream)) { CALL(pvm_event_record(T.device, event, stream_of(stream))); }
+BOTH(cudaEventRecord, _ptsz, (event_t event, stream_t stream), (event, stream)) { CALL(pvm_event_record(T.device, event, stream_of(stream), 0)); }
 
 BOTH(cudaEventRecordWithFlags, _ptsz, (event_t event, stream_t stream, unsigned flags), (event, stream, flags)) {
-	return flags > 1 ? done(INVALID_VALUE) : cudaEventRecord(event, stream);
+	CALL(flags > 1 ? INVALID_VALUE : pvm_event_record(T.device, event, stream_of(stream), flags));
 }
 
 PUBLIC error_t cudaEventElapsedTime(float *ms, event_t from, event_t to) { CALL(pvm_event_elapsed(from, to, ms)); }

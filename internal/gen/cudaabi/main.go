@@ -94,7 +94,11 @@ func Names(path string) (names []string, err error) {
 }
 
 // A definition in the C sources: PUBLIC for one function, BOTH for it and its double.
-var definition = regexp.MustCompile(`(?m)^PUBLIC [\w ]+[ *]+(__cuda\w+|cuda\w+|cu[A-Z]\w+)\(|^BOTH\((\w+), (_pt\w+),`)
+var definition = regexp.MustCompile(`(?m)^PUBLIC [\w ]+[ *]+(__cuda\w+|cuda\w+|cu[A-Z]\w+)(?: ADD,|\()|^BOTH\((\w+), (_pt\w+),`)
+
+// A definition for both libraries: SHARED for one function, SHARED_BOTH for it and its double; with 2, its name in
+// libcuda ends in _v2.
+var shared = regexp.MustCompile(`(?m)^SHARED(2?)(?:\((\w+)\)|_BOTH\((\w+), (_pt\w+),)`)
 
 // A line FILLS(letters, …) stands for the functions that set memory to elements of that size.
 var fills = regexp.MustCompile(`(?m)^FILLS\((\w+),`)
@@ -120,6 +124,18 @@ func Defined(dir string) (map[string]bool, error) {
 				continue
 			}
 			defined[string(m[2])], defined[string(m[2])+string(m[3])] = true, true
+		}
+		for _, m := range shared.FindAllSubmatch(text, -1) {
+			for _, prefix := range []string{"cuda", "cu"} {
+				name := prefix + string(m[2]) + string(m[3])
+				if prefix == "cu" && len(m[1]) != 0 {
+					name += "_v2"
+				}
+				defined[name] = true
+				if len(m[4]) != 0 {
+					defined[name+string(m[4])] = true
+				}
+			}
 		}
 		for _, m := range fills.FindAllSubmatch(text, -1) {
 			for _, f := range []string{"cuMemset%s_v2", "cuMemset%sAsync", "cuMemsetD2%s_v2", "cuMemsetD2%sAsync"} {

@@ -1,0 +1,238 @@
+//go:build cudart
+
+package main
+
+// This file exports graphs and captures.
+
+/*
+#include "../../internal/cudaabi/front/pvm.h"
+*/
+import "C"
+
+import (
+	"os"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/driver"
+)
+
+// list is n handles of the caller.
+func list(p *uint64, n uint64) []uint64 {
+	if p == nil {
+		return nil
+	}
+	return unsafe.Slice(p, n)
+}
+
+// putList stores handles, and how many there are; without a place for them the number alone.
+func putList(to, n *uint64, handles []uint64) driver.Code {
+	switch {
+	case n == nil:
+		return driver.InvalidValue
+	case to == nil:
+		*n = uint64(len(handles))
+	default:
+		room := *n
+		*n = uint64(copy(unsafe.Slice(to, room), handles))
+		clear(unsafe.Slice(to, room)[*n:])
+	}
+	return driver.Success
+}
+
+//export pvm_capture_begin
+func pvm_capture_begin(device int32, stream, graph uint64, after *uint64, n uint64, mode int32) int32 {
+	return int32(the.CaptureBegin(int(device), stream, graph, list(after, n), driver.CaptureMode(mode)))
+}
+
+//export pvm_capture_end
+func pvm_capture_end(device int32, stream uint64, graph *uint64) int32 {
+	g, code := the.CaptureEnd(int(device), stream)
+	put(graph, g)
+	return int32(code)
+}
+
+//export pvm_capture_info
+func pvm_capture_info(device int32, stream uint64, status *int32, id, graph, nodes, n *uint64) int32 {
+	s, i, g, tips, code := the.CaptureInfo(int(device), stream)
+	put(status, int32(s))
+	put(id, i)
+	put(graph, g)
+	if code == driver.Success && n != nil {
+		code = putList(nodes, n, tips)
+	}
+	return int32(code)
+}
+
+//export pvm_capture_depend
+func pvm_capture_depend(device int32, stream uint64, nodes *uint64, n uint64, set int32) int32 {
+	return int32(the.CaptureDependencies(int(device), stream, list(nodes, n), set != 0))
+}
+
+//export pvm_graph_create
+func pvm_graph_create(graph *uint64) int32 {
+	g, code := the.GraphCreate()
+	put(graph, g)
+	return int32(code)
+}
+
+//export pvm_graph_destroy
+func pvm_graph_destroy(graph uint64) int32 { return int32(the.GraphDestroy(graph)) }
+
+//export pvm_graph_clone
+func pvm_graph_clone(graph uint64, clone *uint64) int32 {
+	g, code := the.GraphClone(graph)
+	put(clone, g)
+	return int32(code)
+}
+
+//export pvm_graph_list
+func pvm_graph_list(handle uint64, what int32, to, n *uint64) int32 {
+	handles, code := the.GraphList(handle, driver.Listing(what))
+	if code == driver.Success {
+		code = putList(to, n, handles)
+	}
+	return int32(code)
+}
+
+//export pvm_graph_link
+func pvm_graph_link(graph uint64, from, to *uint64, n uint64, remove int32) int32 {
+	return int32(the.GraphLink(graph, list(from, n), list(to, n), remove != 0))
+}
+
+//export pvm_graph_dot
+func pvm_graph_dot(graph uint64, path *C.char) int32 {
+	f, err := os.Create(C.GoString(path))
+	if err != nil {
+		return int32(driver.FileNotFound)
+	}
+	defer f.Close()
+	return int32(the.GraphDot(graph, f))
+}
+
+//export pvm_node_add
+func pvm_node_add(device int32, graph uint64, after *uint64, n uint64, how *C.struct_pvm_node, node *uint64) int32 {
+	p := params(how)
+	h, code := the.GraphAdd(int(device), graph, list(after, n), &p)
+	put(node, h)
+	how.address = C.uint64_t(p.Addr)
+	return int32(code)
+}
+
+//export pvm_node_get
+func pvm_node_get(node uint64, how *C.struct_pvm_node, graph *uint64, id *uint32) int32 {
+	p, g, i, code := the.NodeGet(node)
+	if how != nil {
+		*how = described(p)
+	}
+	put(graph, g)
+	put(id, uint32(i))
+	return int32(code)
+}
+
+//export pvm_node_set
+func pvm_node_set(node uint64, how *C.struct_pvm_node) int32 {
+	p := params(how)
+	return int32(the.NodeSet(node, &p))
+}
+
+//export pvm_node_destroy
+func pvm_node_destroy(node uint64) int32 { return int32(the.NodeDestroy(node)) }
+
+//export pvm_node_find
+func pvm_node_find(node, clone uint64, found *uint64) int32 {
+	n, code := the.NodeInClone(node, clone)
+	put(found, n)
+	return int32(code)
+}
+
+//export pvm_graph_instantiate
+func pvm_graph_instantiate(graph, flags uint64, exec *uint64) int32 {
+	x, code := the.GraphInstantiate(graph, flags)
+	put(exec, x)
+	return int32(code)
+}
+
+//export pvm_graph_launch
+func pvm_graph_launch(device int32, stream, exec uint64) int32 {
+	return int32(the.GraphLaunch(int(device), stream, exec))
+}
+
+//export pvm_exec_destroy
+func pvm_exec_destroy(exec uint64) int32 { return int32(the.ExecDestroy(exec)) }
+
+//export pvm_exec_flags
+func pvm_exec_flags(exec uint64, flags *uint64) int32 {
+	f, code := the.ExecFlags(exec)
+	put(flags, f)
+	return int32(code)
+}
+
+//export pvm_exec_set
+func pvm_exec_set(exec, node uint64, how *C.struct_pvm_node) int32 {
+	p := params(how)
+	return int32(the.ExecSet(exec, node, &p))
+}
+
+//export pvm_exec_update
+func pvm_exec_update(exec, graph uint64, reason *int32, at, from *uint64) int32 {
+	r, a, f, code := the.ExecUpdate(exec, graph)
+	put(reason, int32(r))
+	put(at, a)
+	put(from, f)
+	return int32(code)
+}
+
+//export pvm_exec_enable
+func pvm_exec_enable(exec, node uint64, on int32) int32 {
+	return int32(the.ExecEnable(exec, node, on != 0))
+}
+
+//export pvm_exec_enabled
+func pvm_exec_enabled(exec, node uint64, on *uint32) int32 {
+	v, code := the.ExecEnabled(exec, node)
+	if v {
+		put(on, 1)
+	} else {
+		put(on, 0)
+	}
+	return int32(code)
+}
+
+// params is a node's description for the driver.
+func params(n *C.struct_pvm_node) driver.NodeParams {
+	p := driver.NodeParams{
+		Kind: driver.NodeKind(n.kind), Direction: driver.CopyKind(n.direction), Launch: launch(&n.launch),
+		To: dst(&n.copy), From: src(&n.copy), Box: box(&n.copy), Value: uint32(n.value), Size: uint64(n.size),
+		Argument: uint64(n.argument), Handle: uint64(n.handle), Addr: uint64(n.address),
+	}
+	if p.Kind == driver.HostNode {
+		p.Call = uint64(n.function)
+	} else {
+		p.Function = uint64(n.function)
+	}
+	return p
+}
+
+// described is a node's description for the caller.
+func described(p driver.NodeParams) (n C.struct_pvm_node) {
+	n.kind, n.direction = C.int32_t(p.Kind), C.int32_t(p.Direction)
+	n.function = C.uint64_t(p.Function | p.Call) // of one kind or the other
+	n.argument, n.handle, n.address = C.uint64_t(p.Argument), C.uint64_t(p.Handle), C.uint64_t(p.Addr)
+	n.size, n.value = C.uint64_t(p.Size), C.uint32_t(p.Value)
+	n.copy = C.struct_pvm_copy{
+		dst: C.uint64_t(p.To.Addr), dst_pitch: C.uint64_t(p.To.Pitch), dst_slice: C.uint64_t(p.To.Slice),
+		src: C.uint64_t(p.From.Addr), src_pitch: C.uint64_t(p.From.Pitch), src_slice: C.uint64_t(p.From.Slice),
+		width: C.uint64_t(p.Box.Width), height: C.uint64_t(p.Box.Height), depth: C.uint64_t(p.Box.Depth),
+	}
+	n.launch.grid, n.launch.block, n.launch.cluster = words(p.Launch.Grid), words(p.Launch.Block), words(p.Launch.Cluster)
+	n.launch.shared, n.launch.arguments = C.uint32_t(p.Launch.Shared), C.uint64_t(p.Launch.Arguments)
+	if p.Launch.Cooperative {
+		n.launch.cooperative = 1
+	}
+	return n
+}
+
+func words(d ptxvm.Dim3) [3]C.uint32_t {
+	return [3]C.uint32_t{C.uint32_t(d.X), C.uint32_t(d.Y), C.uint32_t(d.Z)}
+}

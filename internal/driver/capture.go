@@ -1,0 +1,334 @@
+package driver
+
+// This file holds stream capture: what a program puts into streams becomes a graph (CUDA Programming Guide,
+// "Creating a Graph Using Stream Capture").
+
+import "slices"
+
+// CaptureMode says which calls a capture forbids, with CUDA's numbers (cudaStreamCaptureMode).
+type CaptureMode int32
+
+// The modes: calls that allocate or wait are refused in the whole process, in the capturing thread, or nowhere.
+const (
+	CaptureGlobal CaptureMode = iota
+	CaptureThread
+	CaptureRelaxed
+)
+
+// CaptureStatus is where a stream stands, with CUDA's numbers (cudaStreamCaptureStatus).
+type CaptureStatus int32
+
+// The states.
+const (
+	CaptureNone CaptureStatus = iota
+	CaptureActive
+	CaptureInvalidated
+)
+
+// capture is a graph in the making. It ends in the stream in which it began.
+type capture struct {
+	d       *Driver
+	id      uint64
+	graph   *graph
+	given   bool // the graph is the program's
+	mode    CaptureMode
+	status  CaptureStatus
+	origin  *stream
+	streams []*stream
+}
+
+// mark is an event that was recorded in a capture: what a stream that waits for it comes after.
+type mark struct {
+	capture *capture
+	tips    []*node
+}
+
+// capturing tells whether the stream's work becomes a graph.
+func (s *stream) capturing() bool {
+	d := s.dev.d
+	if d.captures.Load() == 0 {
+		return false
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	return s.capture != nil
+}
+
+// add makes work a node behind the stream's last ones.
+func (c *capture) add(s *stream, w work) Code {
+	if c.status == CaptureInvalidated {
+		return CaptureWasInvalidated
+	}
+	s.tips = []*node{c.d.addNode(c.graph, s.dev, w, s.tips)}
+	return Success
+}
+
+// invalidate ends a capture in an error, which its end will tell.
+func (c *capture) invalidate(code Code) Code {
+	c.status = CaptureInvalidated
+	return code
+}
+
+// CaptureBegin begins a capture in a stream: into a new graph, or into one of the program's behind some of its nodes.
+func (d *Driver) CaptureBegin(dev int, h uint64, into uint64, after []uint64, mode CaptureMode) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, h)
+	switch {
+	case code != Success:
+		return code
+	case mode < CaptureGlobal || mode > CaptureRelaxed:
+		return InvalidValue
+	case s == s.dev.legacy:
+		return CaptureUnsupported
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	if s.capture != nil {
+		return IllegalState
+	}
+	c := &capture{d: d, mode: mode, status: CaptureActive, origin: s, streams: []*stream{s}}
+	var tips []*node
+	if into != 0 {
+		ok := false
+		if c.graph, ok = lookup[*graph](d, into); !ok {
+			return InvalidValue
+		}
+		if tips, code = d.nodesOf(c.graph, after); code != Success {
+			return code
+		}
+		c.given = true
+	} else {
+		c.graph = d.newGraph()
+	}
+	d.captureID++
+	c.id = d.captureID
+	s.capture, s.tips = c, tips
+	d.active = append(d.active, c)
+	d.captures.Add(1)
+	return Success
+}
+
+// CaptureEnd ends a capture and gives its graph.
+func (d *Driver) CaptureEnd(dev int, h uint64) (g uint64, code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, h)
+	if code != Success {
+		return 0, code
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	c := s.capture
+	switch {
+	case c == nil:
+		return 0, IllegalState
+	case c.origin != s:
+		return 0, c.invalidate(CaptureUnmatched)
+	}
+	if c.status == CaptureInvalidated {
+		code = CaptureWasInvalidated
+	} else if !c.joined() {
+		code = CaptureUnjoined
+	}
+	c.finish()
+	if code != Success {
+		if !c.given {
+			d.endGraph(c.graph)
+		}
+		return 0, code
+	}
+	return c.graph.self, Success
+}
+
+// joined tells whether all that was captured leads to the origin.
+func (c *capture) joined() bool {
+	reached := map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if reached[n] {
+			return
+		}
+		reached[n] = true
+		for _, dep := range n.after {
+			visit(dep)
+		}
+	}
+	for _, n := range c.origin.tips {
+		visit(n)
+	}
+	for _, s := range c.streams {
+		if slices.ContainsFunc(s.tips, func(n *node) bool { return !reached[n] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// finish takes the streams out of the capture.
+func (c *capture) finish() {
+	for _, s := range c.streams {
+		s.capture, s.tips = nil, nil
+	}
+	c.status = CaptureNone
+	c.d.active = slices.DeleteFunc(c.d.active, func(o *capture) bool { return o == c })
+	c.d.captures.Add(-1)
+}
+
+// leaveCapture is about a stream that ends: a capture in it cannot.
+func (d *Driver) leaveCapture(s *stream) {
+	if !s.capturing() {
+		return
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	c := s.capture
+	c.invalidate(Success)
+	if c.origin == s {
+		c.finish()
+		if !c.given {
+			d.endGraph(c.graph)
+		}
+	}
+}
+
+// CaptureInfo tells where a stream stands: the capture's number, its graph, and what the next node comes after.
+func (d *Driver) CaptureInfo(dev int, h uint64) (status CaptureStatus, id, g uint64, tips []uint64, code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code != Success {
+		return 0, 0, 0, nil, code
+	}
+	s, code := d.named(v, h)
+	if code != Success {
+		return 0, 0, 0, nil, code
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	if s.capture == nil {
+		if s == v.legacy && d.blockingCapture() != nil {
+			return 0, 0, 0, nil, CaptureImplicit
+		}
+		return CaptureNone, 0, 0, nil, Success
+	}
+	c := s.capture
+	return c.status, c.id, c.graph.self, handles(s.tips), Success
+}
+
+// CaptureDependencies sets what the next node of a capturing stream comes after, or adds to it.
+func (d *Driver) CaptureDependencies(dev int, h uint64, nodes []uint64, set bool) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, h)
+	if code != Success {
+		return code
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	if s.capture == nil {
+		return IllegalState
+	}
+	list, code := d.nodesOf(s.capture.graph, nodes)
+	if code != Success {
+		return code
+	}
+	if set {
+		s.tips = nil
+	}
+	s.tips = union(s.tips, list)
+	return Success
+}
+
+func union(a, b []*node) []*node {
+	a = slices.Clone(a)
+	for _, n := range b {
+		if !slices.Contains(a, n) {
+			a = append(a, n)
+		}
+	}
+	return a
+}
+
+// notCapturing refuses a call that waits for a stream that is being captured, and ends the capture in an error.
+func (d *Driver) notCapturing(s *stream) Code {
+	if d.captures.Load() == 0 {
+		return Success
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	if s.capture == nil {
+		return Success
+	}
+	return s.capture.invalidate(CaptureUnsupported)
+}
+
+// unsafeInCapture refuses calls that may wait for all work while a capture forbids them everywhere.
+func (d *Driver) unsafeInCapture() Code {
+	if d.captures.Load() == 0 {
+		return Success
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	for _, c := range d.active {
+		if c.mode == CaptureGlobal {
+			return c.invalidate(CaptureUnsupported)
+		}
+	}
+	return Success
+}
+
+// legacyInCapture refuses the default stream while a stream is captured that would have to wait for it.
+func (d *Driver) legacyInCapture(s *stream) Code {
+	if s != s.dev.legacy || d.captures.Load() == 0 {
+		return Success
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	if c := d.blockingCapture(); c != nil {
+		return c.invalidate(CaptureImplicit)
+	}
+	return Success
+}
+
+// blockingCapture finds a capture in a stream that takes part in the default stream's order.
+func (d *Driver) blockingCapture() *capture {
+	for _, c := range d.active {
+		if slices.ContainsFunc(c.streams, func(s *stream) bool { return s.blocking }) {
+			return c
+		}
+	}
+	return nil
+}
+
+// recordCaptured notes an event in a capture.
+func (s *stream) recordCaptured(e *event) Code {
+	c := s.capture
+	if c.status == CaptureInvalidated {
+		return CaptureWasInvalidated
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.in, e.at, e.mark = nil, nil, &mark{c, slices.Clone(s.tips)}
+	return Success
+}
+
+// waitCaptured lets a stream come after an event, which takes it into the event's capture.
+func (s *stream) waitCaptured(m *mark) Code {
+	c := s.capture
+	over := m == nil || m.capture.status == CaptureNone
+	switch {
+	case over && c == nil:
+		return Success // both ended meanwhile
+	case over:
+		return c.invalidate(CaptureIsolation) // what waits for work outside cannot be in a graph
+	case c != nil && c != m.capture:
+		m.capture.invalidate(CaptureMerge)
+		return c.invalidate(CaptureMerge)
+	case m.capture.status == CaptureInvalidated:
+		return CaptureWasInvalidated
+	case s == s.dev.legacy:
+		return m.capture.invalidate(CaptureImplicit)
+	case c == nil:
+		s.capture = m.capture
+		m.capture.streams = append(m.capture.streams, s)
+	}
+	s.tips = union(s.tips, m.tips)
+	return Success
+}

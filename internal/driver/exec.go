@@ -1,0 +1,286 @@
+package driver
+
+// This file holds executable graphs: nodes in an order, which a launch runs as one item of a stream.
+
+import "slices"
+
+// Flags of instantiation.
+const (
+	InstantiateAutoFree     = 1
+	InstantiateUpload       = 2
+	InstantiateDeviceLaunch = 4
+	InstantiatePriority     = 8
+)
+
+// exec is a graph that can be launched. It has a copy of the graph: changes of that do not reach it.
+type exec struct {
+	self   uint64
+	flags  uint64
+	copied *graph
+	steps  []*step
+	twins  map[uint64]*node // nodes of the copy, by those that they were copied from
+	of     map[*node]*step  // by nodes of the copy
+	last   *item            // its launches run one after another
+}
+
+// step is a node in the order of an executable graph.
+type step struct {
+	work work
+	dev  *device
+	off  bool
+}
+
+// launchWork runs the steps that a graph had when it was launched.
+type launchWork struct{ steps []step }
+
+func (w *launchWork) do(*device) {
+	for _, s := range w.steps {
+		if s.dev.d.Sticky() != Success {
+			return
+		}
+		s.work.do(s.dev)
+	}
+}
+
+// GraphInstantiate makes an executable graph.
+func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
+	defer d.defect(&code)
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	g, ok := lookup[*graph](d, h)
+	switch {
+	case !ok || flags >= 2*InstantiatePriority:
+		return 0, InvalidValue
+	case flags&InstantiateDeviceLaunch != 0:
+		d.warn("graphs that kernels launch are not supported")
+		return 0, NotSupported
+	case g.order() == nil && len(g.nodes) != 0:
+		return 0, InvalidValue
+	}
+	x := &exec{flags: flags, copied: d.clone(g), twins: map[uint64]*node{}, of: map[*node]*step{}}
+	x.copied.inside = true
+	x.flatten(x.copied)
+	x.self = d.register(x)
+	return x.self, Success
+}
+
+// flatten appends the steps of a copied graph.
+func (x *exec) flatten(g *graph) {
+	for source, n := range g.origin {
+		x.twins[source] = n
+	}
+	for _, n := range g.order() {
+		if child, ok := n.work.(*childWork); ok {
+			x.flatten(child.graph)
+			continue
+		}
+		s := &step{work: n.work, dev: n.dev}
+		x.steps = append(x.steps, s)
+		x.of[n] = s
+	}
+}
+
+// ExecDestroy ends an executable graph after its launches.
+func (d *Driver) ExecDestroy(h uint64) (code Code) {
+	defer d.defect(&code)
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	x, ok := forget[*exec](d, h)
+	if !ok {
+		return InvalidValue
+	}
+	if x.last == nil || x.last.over.Load() {
+		d.endGraph(x.copied)
+		return d.Sticky()
+	}
+	go func() {
+		<-x.last.done
+		d.graphs.Lock()
+		defer d.graphs.Unlock()
+		d.endGraph(x.copied)
+	}()
+	return d.Sticky()
+}
+
+// ExecFlags are those of instantiation.
+func (d *Driver) ExecFlags(h uint64) (uint64, Code) {
+	x, ok := lookup[*exec](d, h)
+	if !ok {
+		return 0, InvalidValue
+	}
+	return x.flags, Success
+}
+
+// GraphLaunch runs an executable graph in the order of a stream. While that is being captured, the graph becomes
+// a node.
+func (d *Driver) GraphLaunch(dev int, stream, h uint64) (code Code) {
+	defer d.defect(&code)
+	s, code := d.streamOf(dev, stream)
+	if code != Success {
+		return code
+	}
+	d.graphs.Lock()
+	x, ok := lookup[*exec](d, h)
+	switch {
+	case !ok:
+		code = InvalidValue
+	case s.capture != nil:
+		child := d.clone(x.copied)
+		child.inside = true
+		code = s.capture.add(s, &childWork{child})
+	default:
+		w := &launchWork{}
+		for _, st := range x.steps {
+			if !st.off {
+				w.steps = append(w.steps, *st)
+			}
+		}
+		var after []*item
+		if x.last != nil && !x.last.over.Load() {
+			after = []*item{x.last}
+		}
+		x.last = s.enqueue(w, after...)
+	}
+	d.graphs.Unlock()
+	return code
+}
+
+// ExecSet changes what a node of an executable graph does.
+func (d *Driver) ExecSet(h, node uint64, p *NodeParams) (code Code) {
+	defer d.defect(&code)
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	x, ok := lookup[*exec](d, h)
+	if !ok {
+		return InvalidValue
+	}
+	if p.Kind == ChildNode {
+		return d.setChild(x, node, p.Handle)
+	}
+	s := x.of[x.twins[node]]
+	if s == nil || kindOf(s.work) != p.Kind || p.Kind == AllocNode || p.Kind == FreeNode {
+		return InvalidValue
+	}
+	w, code := d.work(s.dev, p)
+	if code == Success {
+		s.work = w
+	}
+	return code
+}
+
+// setChild gives the steps of a child graph what a graph of the same form does.
+func (d *Driver) setChild(x *exec, h, with uint64) Code {
+	n := x.twins[h]
+	g, ok := lookup[*graph](d, with)
+	if !ok || n == nil {
+		return InvalidValue
+	}
+	child, ok := n.work.(*childWork)
+	if !ok {
+		return InvalidValue
+	}
+	if reason, _, _ := x.update(child.graph, g, false); reason != UpdateSuccess {
+		return UpdateFailure
+	}
+	x.update(child.graph, g, true)
+	return Success
+}
+
+// Update says why an executable graph cannot do what a graph does, with CUDA's numbers (cudaGraphExecUpdateResult).
+type Update int32
+
+// The answers.
+const (
+	UpdateSuccess         Update = 0
+	UpdateTopologyChanged Update = 2
+	UpdateKindChanged     Update = 3
+)
+
+// ExecUpdate gives an executable graph what another graph of the same form does. What does not fit is the node of
+// that graph, and, of an edge, where it comes from.
+func (d *Driver) ExecUpdate(h, with uint64) (reason Update, at, from uint64, code Code) {
+	defer d.defect(&code)
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	x, okX := lookup[*exec](d, h)
+	g, okG := lookup[*graph](d, with)
+	if !okX || !okG {
+		return 0, 0, 0, InvalidValue
+	}
+	if reason, at, from = x.update(x.copied, g, false); reason != UpdateSuccess {
+		return reason, at, from, UpdateFailure
+	}
+	x.update(x.copied, g, true)
+	return UpdateSuccess, 0, 0, Success
+}
+
+// update pairs the nodes of two graphs in the order of their making; write takes over what those of g do.
+func (x *exec) update(old, g *graph, write bool) (reason Update, at, from uint64) {
+	if len(old.nodes) != len(g.nodes) {
+		return UpdateTopologyChanged, 0, 0
+	}
+	for i, n := range g.nodes {
+		m := old.nodes[i]
+		if kindOf(m.work) != kindOf(n.work) {
+			return UpdateKindChanged, n.self, 0
+		}
+		if at, same := sameEdges(old, m, g, n); !same {
+			return UpdateTopologyChanged, n.self, at
+		}
+		switch w := n.work.(type) {
+		case *childWork:
+			if reason, at, from = x.update(m.work.(*childWork).graph, w.graph, write); reason != UpdateSuccess {
+				return reason, at, from
+			}
+		case *allocWork, *freeWork: // addresses stay
+		default:
+			if write {
+				x.of[m].work = n.work
+			}
+		}
+	}
+	return UpdateSuccess, 0, 0
+}
+
+// sameEdges compares what two nodes come after; at is what only n has.
+func sameEdges(old *graph, m *node, g *graph, n *node) (at uint64, same bool) {
+	for _, dep := range n.after {
+		j := slices.Index(g.nodes, dep)
+		if !slices.Contains(m.after, old.nodes[j]) {
+			return dep.self, false
+		}
+	}
+	return 0, len(m.after) == len(n.after)
+}
+
+// ExecEnable turns a node of an executable graph on or off: kernels, copies and fills.
+func (d *Driver) ExecEnable(h, node uint64, on bool) (code Code) {
+	defer d.defect(&code)
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	s := d.stepOf(h, node)
+	if s == nil || kindOf(s.work) > FillNode {
+		return InvalidValue
+	}
+	s.off = !on
+	return Success
+}
+
+// ExecEnabled tells whether a node is on.
+func (d *Driver) ExecEnabled(h, node uint64) (on bool, code Code) {
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	s := d.stepOf(h, node)
+	if s == nil {
+		return false, InvalidValue
+	}
+	return !s.off, Success
+}
+
+func (d *Driver) stepOf(h, node uint64) *step {
+	x, ok := lookup[*exec](d, h)
+	if !ok {
+		return nil
+	}
+	return x.of[x.twins[node]]
+}

@@ -1,0 +1,311 @@
+package driver
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+func (r *rig) word(at uint64) uint32 { return binary.LittleEndian.Uint32(hostBytes(at, 4)) }
+
+func (r *rig) stream(flags uint32) uint64 {
+	r.t.Helper()
+	h, code := r.StreamCreate(0, flags, 0)
+	r.want(code, Success)
+	return h
+}
+
+func (r *rig) node(g uint64, p NodeParams, after ...uint64) uint64 {
+	r.t.Helper()
+	h, code := r.GraphAdd(0, g, after, &p)
+	r.want(code, Success)
+	return h
+}
+
+// adding is a node that adds a number to one word.
+func (r *rig) adding(at uint64, by uint32) NodeParams {
+	params := addParams(at, by, 1)
+	return NodeParams{Kind: KernelNode, Function: r.function("add"), Launch: Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1},
+		Block: ptxvm.Dim3{X: 64, Y: 1, Z: 1}, Buffer: address(params), BufferSize: uint64(len(params))}}
+}
+
+func setting(at uint64, v uint32) NodeParams {
+	return NodeParams{Kind: FillNode, To: Place{Addr: at}, Value: v, Size: 4, Box: Box{4, 1, 1}}
+}
+
+func copying(to, from uint64) NodeParams {
+	return NodeParams{Kind: CopyNode, To: Place{Addr: to}, From: Place{Addr: from}, Box: Box{4, 1, 1}, Direction: CopyDefault}
+}
+
+// TestGraphs runs random graphs, whose edges order what touches the same word, against the same work in order.
+func TestGraphs(t *testing.T) {
+	r := newRig(t, Config{})
+	const words = 8
+	at := r.alloc(words * 4)
+	s := r.stream(0)
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(3, seed))
+		g, code := r.GraphCreate()
+		r.want(code, Success)
+		var model [words]uint32
+		var last [words]uint64 // the node that touched a word last
+		for range 30 {
+			i, j, v := rng.IntN(words), rng.IntN(words), rng.Uint32N(1000)
+			var p NodeParams
+			switch rng.IntN(3) {
+			case 0:
+				p, model[i] = setting(at+4*uint64(i), v), v
+			case 1:
+				p, model[i] = r.adding(at+4*uint64(i), v), model[i]+v
+			case 2:
+				p, model[i] = copying(at+4*uint64(i), at+4*uint64(j)), model[j]
+			}
+			after := []uint64{}
+			for _, n := range []uint64{last[i], last[j]} {
+				if n != 0 && !slices.Contains(after, n) {
+					after = append(after, n)
+				}
+			}
+			n := r.node(g, p, after...)
+			last[i], last[j] = n, n
+		}
+		x, code := r.GraphInstantiate(g, 0)
+		r.want(code, Success)
+		r.want(r.GraphDestroy(g), Success)
+		r.want(r.Fill(0, s, Place{Addr: at}, 0, 4, Box{words * 4, 1, 1}, false), Success)
+		r.want(r.GraphLaunch(0, s, x), Success)
+		r.want(r.StreamSynchronize(0, s), Success)
+		r.want(r.ExecDestroy(x), Success)
+		for i := range uint64(words) {
+			if got := r.word(at + 4*i); got != model[i] {
+				t.Fatalf("seed %d, word %d: %d, want %d", seed, i, got, model[i])
+			}
+		}
+	}
+}
+
+// TestGraphChanges: parameters of nodes, updates, nodes that are off, children, clones, edges.
+func TestGraphChanges(t *testing.T) {
+	r := newRig(t, Config{})
+	at := r.alloc(8)
+	s := r.stream(0)
+	make2 := func(by uint32) (g, set, add uint64) {
+		g, code := r.GraphCreate()
+		r.want(code, Success)
+		set = r.node(g, setting(at, 1))
+		return g, set, r.node(g, r.adding(at, by), set)
+	}
+	g, set, add := make2(10)
+	x, code := r.GraphInstantiate(g, 0)
+	r.want(code, Success)
+	launch := func(x uint64, want uint32) {
+		t.Helper()
+		r.want(r.GraphLaunch(0, s, x), Success)
+		r.want(r.StreamSynchronize(0, s), Success)
+		if got := r.word(at); got != want {
+			t.Fatalf("%d, want %d", got, want)
+		}
+	}
+	launch(x, 11)
+	p := r.adding(at, 20)
+	r.want(r.ExecSet(x, add, &p), Success)
+	launch(x, 21)
+	p = setting(at, 5)
+	r.want(r.ExecSet(x, add, &p), InvalidValue)
+	r.want(r.ExecSet(x, set, &p), Success)
+	launch(x, 25)
+	r.want(r.ExecEnable(x, add, false), Success)
+	launch(x, 5)
+	r.want(r.ExecEnable(x, add, true), Success)
+	r.want(r.NodeSet(set, &p), Success) // the graph, not what was made of it
+	got, in, id, code := r.NodeGet(set)
+	if code != Success || got.Value != 5 || got.Kind != FillNode || in != g || id != 0 {
+		t.Errorf("%+v in %d, number %d, code %d", got, in, id, code)
+	}
+	got, _, _, code = r.NodeGet(add)
+	if code != Success || hostWord(hostWord(got.Launch.Arguments)) != at || uint32(hostWord(hostWord(got.Launch.Arguments+8))) != 10 {
+		t.Errorf("arguments of %+v, code %d", got, code)
+	}
+
+	other, _, _ := make2(30)
+	if reason, _, _, code := r.ExecUpdate(x, other); reason != UpdateSuccess || code != Success {
+		t.Errorf("update: %d %d", reason, code)
+	}
+	launch(x, 31)
+	extra := r.node(other, NodeParams{Kind: EmptyNode})
+	if reason, _, _, code := r.ExecUpdate(x, other); reason != UpdateTopologyChanged || code != UpdateFailure {
+		t.Errorf("update with a node more: %d %d", reason, code)
+	}
+	r.want(r.NodeDestroy(extra), Success)
+	r.want(r.NodeDestroy(extra), InvalidValue)
+
+	parent, code := r.GraphCreate()
+	r.want(code, Success)
+	child := r.node(parent, NodeParams{Kind: ChildNode, Handle: other})
+	r.node(parent, r.adding(at, 100), child)
+	y, code := r.GraphInstantiate(parent, 0)
+	r.want(code, Success)
+	launch(y, 131)
+	r.want(r.ExecSet(y, child, &NodeParams{Kind: ChildNode, Handle: g}), Success)
+	launch(y, 115)
+
+	clone, code := r.GraphClone(g)
+	r.want(code, Success)
+	if n, code := r.NodeInClone(add, clone); code != Success || n == add {
+		t.Errorf("clone of a node: %d %d", n, code)
+	}
+	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, false), Success)
+	if _, code := r.GraphInstantiate(g, 0); code != InvalidValue {
+		t.Errorf("a circle: %d", code)
+	}
+	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, true), Success)
+	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, true), InvalidValue)
+	for what, want := range map[Listing][]uint64{AllNodes: {set, add}, RootNodes: {set}, EdgeFrom: {set}, EdgeTo: {add}} {
+		if list, code := r.GraphList(g, what); code != Success || !slices.Equal(list, want) {
+			t.Errorf("listing %d: %v, want %v", what, list, want)
+		}
+	}
+	if list, _ := r.GraphList(set, After); !slices.Equal(list, []uint64{add}) {
+		t.Errorf("behind: %v", list)
+	}
+	var dot strings.Builder
+	r.want(r.GraphDot(g, &dot), Success)
+	if !strings.Contains(dot.String(), "n0 -> n1") || !strings.Contains(dot.String(), "KERNEL add") {
+		t.Error(dot.String())
+	}
+}
+
+// TestCapture: what goes into streams becomes a graph, also over events to another stream, and runs when it is
+// launched.
+func TestCapture(t *testing.T) {
+	r := newRig(t, Config{})
+	f := r.function("add")
+	at := r.alloc(8)
+	a, b := r.stream(StreamNonBlocking), r.stream(StreamNonBlocking)
+	fork, _ := r.EventCreate(0, EventDisableTiming)
+	join, _ := r.EventCreate(0, EventDisableTiming)
+	r.want(r.CaptureBegin(0, a, 0, nil, CaptureGlobal), Success)
+	r.want(r.Fill(0, a, Place{Addr: at}, 1, 4, Box{8, 1, 1}, false), Success)
+	r.want(r.EventRecord(0, fork, a, false), Success)
+	r.want(r.StreamWaitEvent(0, b, fork, false), Success)
+	r.want(r.launch(b, f, 1, addParams(at+4, 5, 1)), Success)
+	r.want(r.launch(a, f, 1, addParams(at, 7, 1)), Success)
+	r.want(r.EventRecord(0, join, b, false), Success)
+	r.want(r.StreamWaitEvent(0, a, join, false), Success)
+	to, from, box := row(at, at+4, 4)
+	r.want(r.Copy(0, a, to, from, box, DeviceToDevice, false), Success)
+	status, id, g, tips, code := r.CaptureInfo(0, b)
+	if status != CaptureActive || id == 0 || g == 0 || len(tips) != 1 || code != Success {
+		t.Errorf("info %d %d %d %v %d", status, id, g, tips, code)
+	}
+	g, code = r.CaptureEnd(0, a)
+	r.want(code, Success)
+	if r.word(at) != 0 {
+		t.Error("captured work has run")
+	}
+	if list, _ := r.GraphList(g, AllNodes); len(list) != 4 {
+		t.Errorf("%d nodes", len(list))
+	}
+	if list, _ := r.GraphList(g, EdgeFrom); len(list) != 4 {
+		t.Errorf("%d edges", len(list))
+	}
+	x, code := r.GraphInstantiate(g, 0)
+	r.want(code, Success)
+	for range 2 {
+		r.want(r.GraphLaunch(0, a, x), Success)
+		r.want(r.StreamSynchronize(0, a), Success)
+		if r.word(at) != 6 || r.word(at+4) != 6 {
+			t.Errorf("%d %d", r.word(at), r.word(at+4))
+		}
+	}
+}
+
+// TestCaptureErrors lists what ends a capture, with CUDA's answers.
+func TestCaptureErrors(t *testing.T) {
+	r := newRig(t, Config{})
+	f, at := r.function("add"), r.alloc(8)
+	host := make([]byte, 8)
+	outside, _ := r.EventCreate(0, EventDisableTiming)
+	event, _ := r.EventCreate(0, EventDisableTiming)
+	blocking, free := r.stream(0), r.stream(StreamNonBlocking)
+	r.want(r.EventRecord(0, outside, free, false), Success)
+	for name, c := range map[string]struct {
+		stream uint64
+		do     func() Code
+		want   Code
+		end    Code
+	}{
+		"nothing":        {blocking, func() Code { return Success }, Success, Success},
+		"begins again":   {blocking, func() Code { return r.CaptureBegin(0, blocking, 0, nil, 0) }, IllegalState, Success},
+		"waits":          {blocking, func() Code { return r.StreamSynchronize(0, blocking) }, CaptureUnsupported, CaptureWasInvalidated},
+		"asks":           {blocking, func() Code { return r.StreamQuery(0, blocking) }, CaptureUnsupported, CaptureWasInvalidated},
+		"waits for all":  {blocking, func() Code { return r.Synchronize(0) }, CaptureUnsupported, CaptureWasInvalidated},
+		"allocates":      {blocking, func() Code { return second(r.Alloc(0, 4, MemoryDevice)) }, CaptureUnsupported, CaptureWasInvalidated},
+		"default stream": {blocking, func() Code { return r.launch(0, f, 1, addParams(at, 1, 1)) }, CaptureImplicit, CaptureWasInvalidated},
+		"not concerned":  {free, func() Code { return r.launch(0, f, 1, addParams(at, 1, 1)) }, Success, Success},
+		"blocking copy": {free, func() Code {
+			return r.Copy(0, free, Place{Addr: at}, Place{Addr: address(host)}, Box{8, 1, 1}, HostToDevice, true)
+		}, CaptureUnsupported, CaptureWasInvalidated},
+		"work outside":   {free, func() Code { return r.StreamWaitEvent(0, free, outside, false) }, CaptureIsolation, CaptureWasInvalidated},
+		"other stream":   {free, func() Code { return second(r.CaptureEnd(0, blocking)) }, IllegalState, Success},
+		"captured event": {free, func() Code { r.EventRecord(0, event, free, false); return r.EventSynchronize(event) }, CapturedEvent, Success},
+		"not joined": {free, func() Code {
+			r.EventRecord(0, event, free, false)
+			r.StreamWaitEvent(0, blocking, event, false)
+			return r.launch(blocking, f, 1, addParams(at, 1, 1))
+		}, Success, CaptureUnjoined},
+		"ends in another": {free, func() Code {
+			r.EventRecord(0, event, free, false)
+			r.StreamWaitEvent(0, blocking, event, false)
+			return second(r.CaptureEnd(0, blocking))
+		}, CaptureUnmatched, CaptureWasInvalidated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.want(r.CaptureBegin(0, c.stream, 0, nil, CaptureGlobal), Success)
+			if got := c.do(); got != c.want {
+				t.Errorf("%d, want %d", got, c.want)
+			}
+			if g, got := r.CaptureEnd(0, c.stream); got != c.end || (g != 0) != (got == Success) {
+				t.Errorf("end: graph %d, code %d, want %d", g, got, c.end)
+			}
+			r.want(r.StreamQuery(0, blocking), Success)
+		})
+	}
+	r.want(r.CaptureBegin(0, 0, 0, nil, CaptureGlobal), CaptureUnsupported)
+	r.want(r.Synchronize(0), Success)
+}
+
+// TestGraphMemory: memory of a graph has one address for all its launches, and ends with the last graph that has it.
+func TestGraphMemory(t *testing.T) {
+	r := newRig(t, Config{})
+	before, _, _ := r.MemoryInfo(0)
+	s := r.stream(StreamNonBlocking)
+	out := r.alloc(4)
+	r.want(r.CaptureBegin(0, s, 0, nil, CaptureGlobal), Success)
+	at, code := r.AllocIn(0, s, 64)
+	r.want(code, Success)
+	r.want(r.Fill(0, s, Place{Addr: at}, 3, 4, Box{4, 1, 1}, false), Success)
+	r.want(r.Copy(0, s, Place{Addr: out}, Place{Addr: at}, Box{4, 1, 1}, DeviceToDevice, false), Success)
+	r.want(r.FreeIn(0, s, at), Success)
+	g, code := r.CaptureEnd(0, s)
+	r.want(code, Success)
+	x, code := r.GraphInstantiate(g, 0)
+	r.want(code, Success)
+	r.want(r.GraphDestroy(g), Success)
+	for range 2 {
+		r.want(r.GraphLaunch(0, s, x), Success)
+	}
+	r.want(r.StreamSynchronize(0, s), Success)
+	if r.word(out) != 3 {
+		t.Error(r.word(out))
+	}
+	r.want(r.ExecDestroy(x), Success)
+	r.want(r.Free(out, false), Success)
+	if after, _, _ := r.MemoryInfo(0); after != before {
+		t.Errorf("%d bytes are free, before it were %d", after, before)
+	}
+}

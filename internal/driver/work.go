@@ -1,0 +1,88 @@
+package driver
+
+// This file holds what items of streams and nodes of graphs do.
+
+// work is something that happens in a stream's order, or when a graph is launched.
+type work interface{ do(dev *device) }
+
+// doing is a function as work.
+type doing func(*device)
+
+func (f doing) do(dev *device) { f(dev) }
+
+// hostWork calls a function of the program.
+type hostWork struct{ fn, argument uint64 }
+
+func (w *hostWork) do(dev *device) { dev.d.host.Call(w.fn, w.argument) }
+
+// freeWork ends an allocation.
+type freeWork struct{ addr uint64 }
+
+func (w *freeWork) do(dev *device) { dev.d.release(w.addr) }
+
+// allocWork is an allocation of a graph. Its memory is there from the node's making on, so that its address can
+// be told, until the last graph that has the node is gone.
+type allocWork struct {
+	addr, size uint64
+	held       int // by nodes and steps; guarded by Driver.graphs
+}
+
+func (w *allocWork) do(*device) {}
+
+// emptyWork is a place in the order of a graph.
+type emptyWork struct{}
+
+func (emptyWork) do(*device) {}
+
+// recordWork records an event, waitWork waits for one.
+type (
+	recordWork struct {
+		event  *event
+		handle uint64
+	}
+	waitWork struct {
+		event  *event
+		handle uint64
+	}
+)
+
+func (w *recordWork) do(*device) {
+	it := newItem(nil)
+	it.finish()
+	w.event.record(nil, it)
+}
+
+func (w *waitWork) do(*device) {
+	if _, at := w.event.recorded(); at != nil {
+		<-at.done
+	}
+}
+
+// submit puts work into a stream's queue, or, while the stream is being captured, into the graph.
+func (s *stream) submit(w work) Code {
+	d := s.dev.d
+	if s.capturing() {
+		d.graphs.Lock()
+		defer d.graphs.Unlock()
+		if s.capture != nil {
+			return s.capture.add(s, w)
+		}
+	}
+	s.enqueue(w)
+	return Success
+}
+
+// run is submit; block: the call returns when the work is over, which a capture refuses; prompt: the same, but in
+// a capture nothing is to wait for.
+func (s *stream) run(w work, block, prompt bool) Code {
+	d := s.dev.d
+	switch {
+	case block && s.capturing():
+		return d.notCapturing(s)
+	case (block || prompt) && !s.capturing():
+		s.now(w)
+		d.flush()
+		return d.Sticky()
+	}
+	return s.submit(w)
+}
