@@ -1,10 +1,12 @@
 package ptxvm
 
-// This file holds arrays: images in device memory, which kernels reach through surfaces.
+// This file holds arrays, images in device memory, and surfaces, the handles by which kernels reach them.
 
 import (
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -16,15 +18,15 @@ type Geometry uint8
 
 // The geometries, with the extents of each.
 const (
-	Array1D          = Geometry(tex.D1)          // width
-	Array2D          = Geometry(tex.D2)          // width, height
-	Array3D          = Geometry(tex.D3)          // width, height, depth
-	Array1DLayered   = Geometry(tex.D1Layered)   // width, layers
-	Array2DLayered   = Geometry(tex.D2Layered)   // width, height, layers
-	ArrayCube        = Geometry(tex.Cube)        // width, width: six faces
-	ArrayCubeLayered = Geometry(tex.CubeLayered) // width, width, cubes
-	Array2DMS        = Geometry(tex.D2MS)        // width, height, samples of a texel: for textures alone
-	Array2DMSLayered = Geometry(tex.D2MSLayered) // width, height, layers, samples
+	Array1D          Geometry = iota // width
+	Array2D                          // width, height
+	Array3D                          // width, height, depth
+	Array1DLayered                   // width, layers
+	Array2DLayered                   // width, height, layers
+	ArrayCube                        // width, width: six faces
+	ArrayCubeLayered                 // width, width, cubes
+	Array2DMS                        // width, height, samples of a texel: for textures alone
+	Array2DMSLayered                 // width, height, layers, samples
 )
 
 // String is the geometry as the command line takes it: 2dlayered.
@@ -223,4 +225,47 @@ func (a Array) Free() error {
 		d.machine.DropHandles(a.handle, len(a.levels))
 		return d.machine.Arena.Free(a.image.Base)
 	})
+}
+
+// Surface is a handle of an array, a 64-bit argument of kernels. A kernel may keep it in memory
+// and hand it to suld, sust, sured and suq, like the address of a .surfref variable.
+type Surface struct {
+	of     *lifetime
+	handle uint64
+}
+
+// Handle is the number that a kernel sees; it may be stored in buffers that kernels read.
+func (s Surface) Handle() uint64 { return s.handle }
+
+// namedArrays are the arrays of a device that have names; the last of a name counts.
+type namedArrays struct {
+	mu   sync.Mutex
+	list []Array
+}
+
+func (n *namedArrays) add(a Array) {
+	if a.desc.Name == "" {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = append(n.list, a)
+}
+
+func (n *namedArrays) remove(a Array) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = slices.DeleteFunc(n.list, func(b Array) bool { return b.handle == a.handle })
+}
+
+// find returns the image of a name, nil if there is none.
+func (n *namedArrays) find(name string) *machine.Image {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, a := range slices.Backward(n.list) {
+		if a.desc.Name == name {
+			return a.image
+		}
+	}
+	return nil
 }

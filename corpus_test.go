@@ -122,7 +122,8 @@ func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.
 	for i, a := range l.Args {
 		args[i] = argument(a, buffers)
 	}
-	return k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared, Trace: trace}, args...)
+	shape := ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared}
+	return k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, args...)
 }
 
 // findKernel knows a kernel by its symbol or by a piece of it.

@@ -1,14 +1,16 @@
 package ptxvm
 
-// This file places a program's variables and functions on a device.
+// This file places a program's variables and functions on a device, and binds its .surfref, .texref and .samplerref variables.
 
 import (
 	"encoding/binary"
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // image is where a program's variables and functions lie on a device.
@@ -91,4 +93,142 @@ func (img *image) free(d *machine.Device) error {
 		}
 	}
 	return first
+}
+
+// isReference tells which variables are references: they have handles, not memory (5.3). Those in the
+// old .tex space are textures (5.1.8).
+func isReference(v *ir.Var) bool {
+	return v.Type.Opaque() && inArena(v) || v.Space == ir.SpaceTex
+}
+
+// references is the number of handles of a reference, which may be an array.
+func references(v *ir.Var) int { return max(int(v.Size/int64(mem.ImageStep)), 1) }
+
+// handleKind is what a reference refers to.
+func handleKind(v *ir.Var) machine.HandleKind {
+	switch v.Type {
+	case isa.Surfref:
+		return machine.SurfaceHandle
+	case isa.Samplerref:
+		return machine.SamplerHandle
+	}
+	return machine.TextureHandle
+}
+
+// reference finds the variable that a Bind method names.
+func (p *Program) reference(name string, kind machine.HandleKind, typ string) (*ir.Var, error) {
+	v := p.module.Var(name)
+	if v == nil || !isReference(v) || handleKind(v) != kind {
+		return nil, fmt.Errorf("ptxvm: no %s variable is called %q", typ, name)
+	}
+	return v, nil
+}
+
+// bindTo keeps what a reference means while its memory exists.
+func (p *Program) bindTo(v *ir.Var, of *lifetime, to any) error {
+	if of == nil || of.d != p.d {
+		return fmt.Errorf("ptxvm: the %v for %s is of another device, or of none", handleKind(v), v.Name)
+	}
+	return of.use(func() error {
+		return p.life.use(func() error {
+			p.bound.Store(v, to)
+			p.bindReference(v)
+			return nil
+		})
+	})
+}
+
+// Bind lets the module's .surfref variable of a name mean an array, also for launches that come
+// later. Without it, it means the array of its own name.
+func (p *Program) Bind(name string, s Surface) error {
+	v, err := p.reference(name, machine.SurfaceHandle, ".surfref")
+	if err != nil {
+		return err
+	}
+	return p.bindTo(v, s.of, s)
+}
+
+// BindTexture does the same for a .texref, which without it means the texture of its own name.
+func (p *Program) BindTexture(name string, t Texture) error {
+	v, err := p.reference(name, machine.TextureHandle, ".texref")
+	if err != nil {
+		return err
+	}
+	return p.bindTo(v, t.of, t)
+}
+
+// BindSampler does the same for a .samplerref, which without it means the sampler of its own name, or what the
+// module initialises it with.
+func (p *Program) BindSampler(name string, s Sampler) error {
+	v, err := p.reference(name, machine.SamplerHandle, ".samplerref")
+	if err != nil {
+		return err
+	}
+	return p.bindTo(v, s.of, s)
+}
+
+// References lists the module's .surfref, .texref and .samplerref variables.
+func (p *Program) References() (names []string) {
+	for _, v := range p.refs {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// bindReferences binds the references that nothing has been bound to, or whose array has gone, by name.
+func (p *Program) bindReferences() {
+	for _, v := range p.refs {
+		p.bindReference(v)
+	}
+}
+
+func (p *Program) bindReference(v *ir.Var) {
+	m, handle := p.d.machine, p.image.vars[v]
+	bound, _ := p.bound.Load(v)
+	switch handleKind(v) {
+	case machine.SurfaceHandle:
+		im := p.d.arrays.find(v.Name)
+		if s, ok := bound.(Surface); ok {
+			im = m.ImageOf(s.handle)
+		}
+		m.SetImage(handle, im)
+	case machine.TextureHandle:
+		t := p.d.textures.find(v.Name)
+		if b, ok := bound.(Texture); ok {
+			t = m.TextureOf(b.handle)
+		}
+		m.SetTexture(handle, withFields(t, v.Fields))
+	case machine.SamplerHandle:
+		s := p.d.samplers.find(v.Name)
+		if b, ok := bound.(Sampler); ok {
+			s = m.TextureOf(b.handle)
+		}
+		if s == nil && len(v.Fields) > 0 {
+			s = &machine.Texture{Name: v.Name, Texture: tex.Texture{Sampler: SamplerDesc{}.state()}}
+		}
+		m.SetTexture(handle, withFields(s, v.Fields))
+	}
+}
+
+// withFields is a texture or sampler with what a module's initialiser says about it; extents and formats are those
+// of the image.
+func withFields(t *machine.Texture, fields []ir.Field) *machine.Texture {
+	if t == nil || len(fields) == 0 {
+		return t
+	}
+	out, s := *t, *t.Sampler
+	out.Sampler = &s
+	for _, f := range fields {
+		switch f.Name {
+		case "normalized_coords":
+			out.Normalized = f.Value != 0
+		case "force_unnormalized_coords":
+			s.ForceUnnormalized = f.Value != 0
+		case "filter_mode":
+			s.Linear = f.Value != 0
+		case "addr_mode_0", "addr_mode_1", "addr_mode_2":
+			s.Address[f.Name[len(f.Name)-1]-'0'] = tex.Address(min(uint64(f.Value), uint64(tex.ClampBorder)))
+		}
+	}
+	return &out
 }

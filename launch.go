@@ -28,12 +28,16 @@ type Kernel struct {
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
 // is what the kernel requires (.reqntid, .reqnctapercluster), else 1.
 type Launch struct {
-	Grid    Dim3          // CTAs, a multiple of Cluster; for a kernel with .blocksareclusters, clusters
-	Block   Dim3          // threads of a CTA, at most 1024
-	Cluster Dim3          // CTAs of a cluster
-	Shared  int           // bytes of dynamic shared memory
-	Tensor  *TensorMemory // filled by the launch: the tensor memory of one CTA; nil: of none
-	Trace   *Trace        // what is shown of the launch; nil: nothing
+	Grid    Dim3 // CTAs, a multiple of Cluster; for a kernel with .blocksareclusters, clusters
+	Block   Dim3 // threads of a CTA, at most 1024
+	Cluster Dim3 // CTAs of a cluster
+	Shared  int  // bytes of dynamic shared memory
+}
+
+// Watch is what Kernel.Watch shows of a launch beside its results. Its zero value shows nothing.
+type Watch struct {
+	Trace  *Trace  // calls back for instructions that a CTA executes
+	Tensor *Index3 // the CTA whose tensor memory Stats.Tensor holds
 }
 
 // Stats is what a launch has executed.
@@ -42,11 +46,12 @@ type Stats struct {
 	WarpInsts uint64 // instructions times the warps that executed them
 	LaneOps   uint64 // instructions times the lanes that executed them
 	Elapsed   time.Duration
-	Compiled  uint64      // those of LaneOps that compiled code executed
-	Refused   []string    // why functions of the device have not been compiled though they should: defects of the compiler
-	Left      []Leave     // where compiled code left instructions to the interpreter, most frequent first
-	Leak      *TensorLeak // tensor memory that was not freed; nil if all was
-	Assumed   []string    // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
+	Compiled  uint64        // those of LaneOps that compiled code executed
+	Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
+	Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
+	Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
+	Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
+	Assumed   []string      // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
 // LaneOpsPerSecond is the rate of the launch.
@@ -78,14 +83,19 @@ func (k *Kernel) Info() KernelInfo { return k.info }
 // (nothing has run), *Fault, *DeadlockError, ErrOutOfMemory, ErrClosed or a *StoppedError
 // around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
-	return k.launch(ctx, l, func(block []byte) error {
+	return k.Watch(ctx, l, Watch{}, args...)
+}
+
+// Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more time.
+func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Stats, error) {
+	return k.launch(ctx, l, w, func(block []byte) error {
 		return k.program.d.packArgs(block, k.info.Name, k.info.Params, args)
 	})
 }
 
 // LaunchBlock is Launch with the bytes of all parameters, each at its Offset, as a driver has them.
 func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stats, error) {
-	return k.launch(ctx, l, func(block []byte) error {
+	return k.launch(ctx, l, Watch{}, func(block []byte) error {
 		if len(params) != len(block) {
 			return k.refuse("%d bytes of parameters; the kernel has %d", len(params), len(block))
 		}
@@ -102,12 +112,12 @@ func (k *Kernel) Ready(l Launch) error {
 	}
 	room := k.room()
 	defer k.spare.Store(room)
-	_, err := k.prepared(context.Background(), l, room)
+	_, err := k.prepared(context.Background(), l, Watch{}, room)
 	return err
 }
 
 // launch runs the kernel with the parameters that fill writes.
-func (k *Kernel) launch(ctx context.Context, l Launch, fill func(block []byte) error) (Stats, error) {
+func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block []byte) error) (Stats, error) {
 	p := k.program
 	if err := p.alive(); err != nil {
 		return Stats{}, err
@@ -117,7 +127,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, fill func(block []byte) e
 	if err := fill(room.params); err != nil {
 		return Stats{}, err
 	}
-	ml, err := k.prepared(ctx, l, room)
+	ml, err := k.prepared(ctx, l, w, room)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -128,10 +138,9 @@ func (k *Kernel) launch(ctx context.Context, l Launch, fill func(block []byte) e
 		ml.Output = out
 	}
 	start := sinceBegin()
-	show := l.Tensor.watchTensor(ml)
+	shown := watchTensor(w.Tensor, ml)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	show()
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Assumed: p.d.describe(room.code.Guesses)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(room.code.Guesses)}
 	ml.Output.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, room.params)

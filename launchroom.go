@@ -30,17 +30,17 @@ func (k *Kernel) room() *launchRoom {
 }
 
 // prepared describes a launch to the machine. A description that stays (machine.Launch) is found in the room.
-func (k *Kernel) prepared(ctx context.Context, l Launch, room *launchRoom) (*machine.Launch, error) {
-	same := room.shape == l && machine.ObserverOf(ctx) == nil
+func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, room *launchRoom) (*machine.Launch, error) {
+	same := room.shape == l && w == (Watch{}) && machine.ObserverOf(ctx) == nil
 	if same && room.ready != nil {
 		return room.ready, nil
 	}
 	ml := &room.other
 	room.ready, room.shape = nil, Launch{}
-	if err := k.describe(ctx, l, room); err != nil {
+	if err := k.describe(ctx, l, w, room); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && l.Tensor == nil && k.program.stdout == nil {
+	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
 		room.shape = l
 		if same {
 			ml = new(machine.Launch)
@@ -52,7 +52,7 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, room *launchRoom) (*mac
 }
 
 // describe describes a launch in room.other.
-func (k *Kernel) describe(ctx context.Context, l Launch, room *launchRoom) (err error) {
+func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, room *launchRoom) (err error) {
 	d, ml := k.program.d, &room.other
 	if err := k.shape(l, ml); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, room *launchRoom) (err 
 		ml.Wants = machine.WantsAll
 	}
 	d.sanitize(ml)
-	if ml.Trace, err = k.tracer(l.Trace, ml); err != nil {
+	if ml.Trace, err = k.tracer(w.Trace, ml); err != nil {
 		return err
 	}
 	if room.code, err = k.decode(ml); err != nil {

@@ -33,6 +33,21 @@ const tensorKernel = `.version 9.4
 
 func launchTensor(t *testing.T, text string, cfg DeviceConfig, l Launch) (Stats, error) {
 	t.Helper()
+	return watchedTensor(t, text, cfg, l, Watch{})
+}
+
+// tensorOf is the tensor memory of a CTA of such a launch, which must not fail.
+func tensorOf(t *testing.T, text string, cfg DeviceConfig, l Launch, cta Index3) *TensorMemory {
+	t.Helper()
+	stats, err := watchedTensor(t, text, cfg, l, Watch{Tensor: &cta})
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cfg, err, text)
+	}
+	return stats.Tensor
+}
+
+func watchedTensor(t *testing.T, text string, cfg DeviceConfig, l Launch, w Watch) (Stats, error) {
+	t.Helper()
 	if cfg.Arch == "" {
 		cfg.Arch = "sm_100a"
 	}
@@ -45,7 +60,7 @@ func launchTensor(t *testing.T, text string, cfg DeviceConfig, l Launch) (Stats,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return testKernel(t, p, "k").Launch(context.Background(), l, testBuffer(t, d, 4096))
+	return testKernel(t, p, "k").Watch(context.Background(), l, w, testBuffer(t, d, 4096))
 }
 
 // TestTensorFaults: everything that check lets through and tensor memory cannot do is a fault whose
@@ -199,11 +214,8 @@ func TestTensorGuesses(t *testing.T) {
 
 // TestTensorShow: the tensor memory of one CTA, as it was at its end.
 func TestTensorShow(t *testing.T) {
-	m := &TensorMemory{CTA: Index3{X: 1}}
 	text := fmt.Sprintf(tensorKernel, "mov.u32 %r2, %ctaid.x; mad.lo.u32 %r2, %r2, 100, %r0; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r8], {%r2}; tcgen05.wait::st.sync.aligned;", "", 1)
-	if _, err := launchTensor(t, text, DeviceConfig{}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}, Tensor: m}); err != nil {
-		t.Fatal(err)
-	}
+	m := tensorOf(t, text, DeviceConfig{}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}}, Index3{X: 1})
 	if len(m.Columns) != 64 || len(m.Words) != 128 || m.Words[31][0] != 131 || m.Words[32][0] != 0 {
 		t.Errorf("%d columns of %d lanes", len(m.Columns), len(m.Words))
 	}
@@ -235,11 +247,7 @@ ON:
 	text = strings.ReplaceAll(text, "%%", "%")
 	for _, mode := range []Async{AsyncEager, AsyncLazy, AsyncRandom} {
 		for cta := range uint32(2) {
-			m := &TensorMemory{CTA: Index3{X: cta}}
-			_, err := launchTensor(t, text, DeviceConfig{Async: mode}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}, Tensor: m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := tensorOf(t, text, DeviceConfig{Async: mode}, Launch{Grid: Dim3{X: 2}, Block: Dim3{X: 32}}, Index3{X: cta})
 			for i := range uint32(32) {
 				if have, want := m.Words[i][0], 1000*cta+min(i+1, 31); have != want {
 					t.Errorf("%v, CTA %d: lane %d holds %d, want %d", mode, cta, i, have, want)

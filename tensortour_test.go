@@ -75,19 +75,19 @@ func runTour(t *testing.T, cfg DeviceConfig, format int) ([]uint32, *TensorMemor
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, shown := make([]uint32, 128*32), &TensorMemory{}
+	out := make([]uint32, 128*32)
 	to, err := Upload(d, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := testKernel(t, p, "tour").Launch(context.Background(), Launch{Block: Dim3{X: 128}, Tensor: shown}, to, uint32(format))
+	stats, err := testKernel(t, p, "tour").Watch(context.Background(), Launch{Block: Dim3{X: 128}}, Watch{Tensor: &Index3{}}, to, uint32(format))
 	if err != nil || stats.Leak != nil {
 		t.Fatalf("format %d: %v, %v", format, err, stats.Leak)
 	}
 	if err := Download(to, out); err != nil {
 		t.Fatal(err)
 	}
-	return out, shown
+	return out, stats.Tensor
 }
 
 // TestTensorTour: all cells of all formats, in every mode; what is loaded is what is shown.

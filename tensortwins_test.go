@@ -41,12 +41,8 @@ func TestTensorCopyTwins(t *testing.T) {
 				body := fmt.Sprintf(twinBody, s.name[1:]+format, desc, r.IntN(56))
 				var words [2][][]uint32
 				for i, mode := range []Async{AsyncEager, AsyncRandom} {
-					m := &TensorMemory{}
 					text := fmt.Sprintf(tensorKernel, body, "", 1)
-					if _, err := launchTensor(t, text, DeviceConfig{Async: mode, Workers: 1}, Launch{Block: Dim3{X: 32}, Tensor: m}); err != nil {
-						t.Fatalf("%s%s, %#x, %v: %v", s.name, format, desc, mode, err)
-					}
-					words[i] = m.Words
+					words[i] = tensorOf(t, text, DeviceConfig{Async: mode, Workers: 1}, Launch{Block: Dim3{X: 32}}, Index3{}).Words
 				}
 				if !slices.EqualFunc(words[0], words[1], slices.Equal) || tensorZero(words[0]) {
 					t.Errorf("%s%s, descriptor %#x: eager and random differ, or nothing was copied", s.name, format, desc)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tex"
 )
@@ -17,10 +18,18 @@ type AddressMode uint8
 
 // The address modes. Wrap and mirror need normalised coordinates; with others they clamp.
 const (
-	AddressWrap   = AddressMode(tex.Wrap)
-	AddressMirror = AddressMode(tex.Mirror)
-	AddressClamp  = AddressMode(tex.ClampEdge)
-	AddressBorder = AddressMode(tex.ClampBorder)
+	AddressWrap AddressMode = iota
+	AddressMirror
+	_ // PTX's clamp_ogl, which no API sets
+	AddressClamp
+	AddressBorder
+)
+
+// The numbers are those of the rooms below: another index would not compile.
+var (
+	_ = [1]bool{}[AddressBorder-AddressMode(tex.ClampBorder)]
+	_ = [1]bool{}[Array2DMSLayered-Geometry(tex.D2MSLayered)]
+	_ = [1]bool{}[JudgeManual-Judge(isa.Manual)]
 )
 
 // String is the mode as the command line takes it.

@@ -168,14 +168,14 @@ func traceOf(t *testing.T, src string, trace *ptxvm.Trace) (lines []string) {
 	t.Helper()
 	trace.Each = func(s *ptxvm.Step) { lines = append(lines, stepText(s)) }
 	k, out := loadKernel(t, src)
-	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: 2}, Block: ptxvm.Dim3{X: 8}, Trace: trace}
+	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: 2}, Block: ptxvm.Dim3{X: 8}}
 	switch {
 	case trace.Thread != nil && trace.Thread.Y > 0:
 		shape.Block = ptxvm.Dim3{X: 4, Y: 2}
 	case trace.From == 25: // the barrier, in two warps
 		shape.Block.X = 40
 	}
-	if _, err := k.Launch(context.Background(), shape, out); err != nil {
+	if _, err := k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, out); err != nil {
 		t.Fatal(err)
 	}
 	replace := strings.NewReplacer(fmt.Sprintf("%d..%[1]d", out.Addr()), "P..P", fmt.Sprintf("0x%016x..0x%016[1]x", out.Addr()+4), "A..A")
@@ -253,7 +253,7 @@ func TestTraceFault(t *testing.T) {
 	k, out := loadKernel(t, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\nld.param.u64 a, [p];\nst.global.u32 [a+256], 1;\nret;\n}\n")
 	last := ""
 	trace := ptxvm.Trace{Each: func(s *ptxvm.Step) { last = s.Text + " " + s.Then }}
-	_, err := k.Launch(context.Background(), ptxvm.Launch{Trace: &trace}, out)
+	_, err := k.Watch(context.Background(), ptxvm.Launch{}, ptxvm.Watch{Trace: &trace}, out)
 	var f *ptxvm.Fault
 	if !errors.As(err, &f) || last != "st.global.u32 [a+256], 1; faults" {
 		t.Errorf("got %v, last step %q", err, last)
@@ -261,7 +261,7 @@ func TestTraceFault(t *testing.T) {
 	for _, bad := range []ptxvm.Trace{{CTA: ptxvm.Index3{X: 1}}, {Thread: &ptxvm.Index3{Z: 1}}} {
 		bad.Each = trace.Each
 		var arg *ptxvm.ArgError
-		if _, err := k.Launch(context.Background(), ptxvm.Launch{Trace: &bad}, out); !errors.As(err, &arg) || !strings.Contains(err.Error(), "is not in the") {
+		if _, err := k.Watch(context.Background(), ptxvm.Launch{}, ptxvm.Watch{Trace: &bad}, out); !errors.As(err, &arg) || !strings.Contains(err.Error(), "is not in the") {
 			t.Errorf("%+v: got %v", bad, err)
 		}
 	}

@@ -56,7 +56,7 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	if err != nil {
 		return err
 	}
-	if f.report != "" || len(f.expects) > 0 || f.trace.what != nil || f.traceTo != "" || f.show.memory != nil {
+	if f.report != "" || len(f.expects) > 0 || f.trace.what != nil || f.traceTo != "" || f.show.cta != nil {
 		return usageError{fmt.Errorf("bench measures; --report, --expect, --trace and --show are for run")}
 	}
 	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{})

@@ -16,7 +16,7 @@ var fieldOf = map[string]string{
 	"engine": "DeviceConfig.Engine", "max-steps": "DeviceConfig.MaxSteps", "max-output": "DeviceConfig.MaxOutput",
 	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async", "judge": "CompileConfig.Judge",
 	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
-	"show": "Launch.Tensor", "show-to": "", "trace": "Launch.Trace", "trace-to": "", "max-trace": "",
+	"show": "Watch.Tensor", "show-to": "", "trace": "Watch.Trace", "trace-to": "", "max-trace": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
 	"arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "source-root": "", "triton": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
 }
@@ -24,7 +24,7 @@ var fieldOf = map[string]string{
 // TestFlagsHaveFields holds run's flags to the API: each fills a field that exists.
 func TestFlagsHaveFields(t *testing.T) {
 	fields := map[string]bool{"": true}
-	for _, typ := range []reflect.Type{reflect.TypeFor[ptxvm.DeviceConfig](), reflect.TypeFor[ptxvm.Launch](), reflect.TypeFor[ptxvm.CompileConfig]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[ptxvm.DeviceConfig](), reflect.TypeFor[ptxvm.Launch](), reflect.TypeFor[ptxvm.Watch](), reflect.TypeFor[ptxvm.CompileConfig]()} {
 		for i := range typ.NumField() {
 			fields[typ.Name()+"."+typ.Field(i).Name] = true
 		}

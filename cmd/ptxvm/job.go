@@ -31,7 +31,8 @@ type job struct {
 	request
 	kernel  *ptxvm.Kernel
 	shape   ptxvm.Launch
-	buffers []ptxvm.Buffer // one per spec; the zero Buffer for values
+	tensor  *ptxvm.TensorMemory // what --show asks for, of the last launch
+	buffers []ptxvm.Buffer      // one per spec; the zero Buffer for values
 	args    []any
 	own     []*named // what this launch's --buf and --global name
 }
@@ -223,7 +224,9 @@ func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(j.flags.timeout))
 		defer cancel()
 	}
-	return j.kernel.Launch(ctx, j.shape, j.args...)
+	stats, err := j.kernel.Watch(ctx, j.shape, ptxvm.Watch{Trace: j.flags.trace.what, Tensor: j.flags.show.cta}, j.args...)
+	j.tensor = stats.Tensor
+	return stats, err
 }
 
 // results reads back what the launch wrote: its anonymous buffers and the variables it names.

@@ -117,7 +117,6 @@ func (f *runFlags) shape(info ptxvm.KernelInfo) ptxvm.Launch {
 	if !f.cluster.given {
 		shape.Cluster = info.ReqCluster
 	}
-	shape.Tensor, shape.Trace = f.show.memory, f.trace.what
 	return shape
 }
 

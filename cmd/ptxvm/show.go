@@ -16,7 +16,7 @@ import (
 )
 
 // showFlag reads tmem[=X,Y,Z].
-type showFlag struct{ memory *ptxvm.TensorMemory }
+type showFlag struct{ cta *ptxvm.Index3 }
 
 func (f *showFlag) String() string { return "" }
 func (f *showFlag) Type() string   { return "WHAT" }
@@ -26,11 +26,11 @@ func (f *showFlag) Set(text string) (err error) {
 	if what != "tmem" {
 		return fmt.Errorf("%q is not built yet; want tmem or tmem=X,Y,Z", what)
 	}
-	f.memory = &ptxvm.TensorMemory{}
+	f.cta = &ptxvm.Index3{}
 	if !given {
 		return nil
 	}
-	if f.memory.CTA, err = parsePoint(at); err != nil {
+	if *f.cta, err = parsePoint(at); err != nil {
 		return fmt.Errorf("CTA %w", err)
 	}
 	return nil
@@ -40,7 +40,7 @@ func (f *showFlag) Set(text string) (err error) {
 func (f *runFlags) checkShowTo() error {
 	switch ext := filepath.Ext(f.showTo); {
 	case f.showTo == "":
-	case f.show.memory == nil:
+	case f.show.cta == nil:
 		return fmt.Errorf("--show-to %s: --show tmem says what to show", f.showTo)
 	case ext != ".json" && ext != ".png":
 		return fmt.Errorf("--show-to %s: want a file that ends in .json or .png", f.showTo)
@@ -51,7 +51,7 @@ func (f *runFlags) checkShowTo() error {
 // shown is what --show-to writes, a file a launch.
 func (s *session) shown() (list []result, err error) {
 	for _, j := range s.jobs {
-		m, name := j.flags.show.memory, j.flags.showTo
+		m, name := j.tensor, j.flags.showTo
 		if m == nil || name == "" {
 			continue
 		}
@@ -71,10 +71,10 @@ func (s *session) shown() (list []result, err error) {
 // printShown prints what --show asks for and --show-to does not take.
 func (s *session) printShown(to io.Writer) error {
 	for _, j := range s.jobs {
-		if j.flags.show.memory == nil || j.flags.showTo != "" {
+		if j.tensor == nil || j.flags.showTo != "" {
 			continue
 		}
-		if err := printTensor(to, j.flags.show.memory); err != nil {
+		if err := printTensor(to, j.tensor); err != nil {
 			return usageError{err}
 		}
 	}

@@ -96,8 +96,8 @@ func openTrace(s streams, f *runFlags, jobs []*job) (*traceWriter, error) {
 	t := &traceWriter{max: f.maxTrace, json: strings.HasSuffix(f.traceTo, ".json") || strings.HasSuffix(f.traceTo, ".jsonl")}
 	asked := false
 	for _, j := range jobs {
-		if j.shape.Trace != nil {
-			asked, j.shape.Trace.Each = true, t.step
+		if j.flags.trace.what != nil {
+			asked, j.flags.trace.what.Each = true, t.step
 		}
 	}
 	switch {
