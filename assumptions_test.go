@@ -91,7 +91,11 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 		t.Fatal(err)
 	}
 	testArrays(t, d)
-	stats, err := k.Launch(context.Background(), ptxvm.Launch{}, out)
+	l := ptxvm.Launch{}
+	if bytes.Contains(src, []byte(".reqnctapercluster 2")) {
+		l.Grid.X = 2
+	}
+	stats, err := k.Launch(context.Background(), l, out)
 	var fault *ptxvm.Fault
 	if errors.As(err, &fault) {
 		return fault.Msg, stats.Assumed
@@ -99,11 +103,11 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	bytes := make([]uint8, 256)
-	if err := ptxvm.Download(out, bytes); err != nil {
+	got := make([]uint8, 256)
+	if err := ptxvm.Download(out, got); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%x", bytes), stats.Assumed
+	return fmt.Sprintf("%x", got), stats.Assumed
 }
 
 // testArrays makes a line of four u8x4 and two layers of two, byte i being i.
