@@ -32,6 +32,7 @@ internal/jit/native:
 internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
+internal/tuning:    internal/jit
 internal/driver:    . diag internal/fatbin internal/isa
 internal/value:     internal/num
 internal/kernelname: internal/isa
@@ -41,7 +42,7 @@ internal/cli:       . diag isainfo internal/assume internal/check internal/decod
 internal/cudaabi:
 internal/san/race:  internal/machine internal/mem
 examples:
-.:                  diag internal/assume internal/check internal/decode internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/value
+.:                  diag internal/assume internal/check internal/decode internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.
