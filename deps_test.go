@@ -26,6 +26,7 @@ internal/check:     diag internal/isa internal/num internal/syntax
 internal/ir:        diag internal/isa internal/num
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/syntax
 internal/machine:   diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
+internal/host:      internal/machine internal/mem
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/uop
 internal/jit/native:
@@ -42,7 +43,7 @@ internal/cli:       . diag isainfo internal/assume internal/check internal/decod
 internal/cudaabi:
 internal/san/race:  internal/machine internal/mem
 examples:
-.:                  diag internal/assume internal/check internal/decode internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
+.:                  diag internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

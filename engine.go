@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tuning"
@@ -77,7 +78,7 @@ func init() {
 }
 
 // compiling makes the launch compile what the engine of the device would.
-func (d *Device) compiling(l *machine.Launch) {
+func (d *Device) compiling(l *host.Launch) {
 	if d.jit == nil || l.Observer != nil || l.Misuse {
 		return
 	}

@@ -229,7 +229,7 @@ func (op *Op) fail(f *Fault) {
 	g := op.cta.grid
 	f.Kernel, f.Func, f.Inst, f.PC, f.Calls = g.Entry.Func.Name, op.Func, op.Inst, op.PC, op.Calls
 	f.CTA, f.CTARank, f.Thread = op.CTA, op.CTARank, g.thread(int32(op.Warp), first(f.Lanes))
-	g.fail(f)
+	g.Fail(f)
 }
 
 // site is where a lane of the running fragment is.

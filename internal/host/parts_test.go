@@ -1,9 +1,10 @@
-package machine
+package host
 
 import (
 	"sync"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -110,20 +111,23 @@ func TestTakeTogether(t *testing.T) {
 func TestTurns(t *testing.T) {
 	m := newMachine(t, 200)
 	c := code(
-		op(lanes(func(w *Warp, in *Inst, i int) {
+		op(lanes(func(w *machine.Warp, in *machine.Inst, i int) {
 			w.R32(in.D)[i] = 0
 			if uint64(mem.Load32(word(w, 0))) == w.Rank() {
 				w.R32(in.D)[i] = 1
 			}
-		}), r(1), 0, 0, 0),
-		op(hLtI, p(0), r(1), 0, 1),
-		bra(0, 3).when(p(0)),
-		op(hImm, r(1), 0, 0, 1),
-		op(hAto, r(2), r(1), 0, 0),
-		op(hExit, 0, 0, 0, 0),
+		}), r(1), 0, 0),
+		op(hLtI, 0, r(1), 1),
+		bra(0, 3),
+		op(hImm, r(1), 0, 1),
+		op(hAto, r(2), r(1), 0),
+		exit,
 	)
-	target := TargetOf(90)
-	ctas := uint32(target.resident(32, 0)) + 500
+	probe, err := new(crew).newGrid(launchOf(c, 1, 1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctas := uint32(probe.Room()) + 500
 	stats, err := m.launch(c, ctas, 1, func(l *Launch) { l.Workers = 2 })
 	if err != nil || stats.CTAs != uint64(ctas) || m.words[0] != ctas {
 		t.Errorf("%v: %d CTAs, %d turns, want %d", err, stats.CTAs, m.words[0], ctas)

@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file shares the clusters of a launch that are to begin. Each worker has a part of its own, the same from launch to
 // launch, so that what it has touched is still in its processor's caches: elsewhere a line that two workers write goes to

@@ -1,11 +1,13 @@
-package machine
+package host
 
 import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -17,32 +19,30 @@ func TestGoexit(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := NewDevice(arena, 2)
-	exit := op(hExit, 0, 0, 0, 0)
-	launch := func(c *Code) (s Stats, err error, returned bool) {
+	launch := func(c *machine.Code) (s machine.Stats, err error, returned bool) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
-			s, err = d.Launch(context.Background(), &Launch{
-				Entry: c, Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90),
-			})
+			s, err = d.Launch(context.Background(), launchOf(c, 4, 1, 2))
 			returned = true
 		}()
 		<-done
 		return s, err, returned
 	}
-	ends := code(op(func(*Warp, *Inst) State { runtime.Goexit(); return Next }, 0, 0, 0, 0), exit)
+	ends := code(op(func(*machine.Warp, *machine.Inst) machine.State { runtime.Goexit(); return machine.Next }, 0, 0, 0), exit)
 	if _, _, returned := launch(ends); returned {
 		t.Error("a launch whose goroutine has been ended has returned")
 	}
-	ofHelper := code(op(func(w *Warp, _ *Inst) State {
-		if w.wk == w.cta.grid.helpers.list[0].worker {
+	var ended atomic.Bool
+	ofHelper := code(op(func(w *machine.Warp, _ *machine.Inst) machine.State {
+		if w.Rank() >= 2 && !ended.Swap(true) { // the helper's part, while the caller waits in the first CTA
 			runtime.Goexit()
 		}
-		for !w.cta.grid.stopped.Load() {
-			runtime.Gosched() // until the helper has ended
+		for !ended.Load() {
+			runtime.Gosched()
 		}
-		return Next
-	}, 0, 0, 0, 0), exit)
+		return machine.Next
+	}, 0, 0, 0), exit)
 	if _, err, returned := launch(ofHelper); !returned || !errors.Is(err, ErrGoexit) {
 		t.Errorf("returned %v: %v, want %v", returned, err, ErrGoexit)
 	}

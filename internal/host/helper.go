@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file holds the goroutines that help a launch's caller. Waking a sleeping thread takes 60 µs and more on a
 // virtual machine, and until it runs on another processor milliseconds; so where launches follow each other closely,
@@ -31,7 +31,7 @@ type helper struct {
 	lookout atomic.Int64 // nanoseconds within which the next launch is expected, 0 if it is not
 	before  uint32       // state in which it was called; the caller's
 	copies  bool         // it has been called to a write; the caller's
-	grid    *Grid        // what it is called to: a launch, else
+	grid    *grid        // what it is called to: a launch, else
 	write   hostWrite    // this
 	from    int32        // processor of the caller, as processor returns it
 	ended   chan struct{}
@@ -50,7 +50,7 @@ const (
 func newHelper(wk *worker) *helper { return &helper{worker: wk, ended: make(chan struct{}, 1)} }
 
 // call has the helper work on a launch. Behind it the helper looks out for another one, if that is expected.
-func (h *helper) call(g *Grid, lookout time.Duration) {
+func (h *helper) call(g *grid, lookout time.Duration) {
 	h.grid, h.from = g, processor()
 	h.lookout.Store(int64(lookout))
 	h.before = h.state.Swap(called)

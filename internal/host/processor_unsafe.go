@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package machine
+package host
 
 // This file keeps two threads off one processor. Linux leaves a thread that it wakes on the processor of the one that
 // has woken it if the others are thought to be busy, and takes the halted processors of a virtual machine for such: there

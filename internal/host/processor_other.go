@@ -1,6 +1,6 @@
 //go:build !(linux && amd64)
 
-package machine
+package host
 
 func processor() int32 { return -1 }
 

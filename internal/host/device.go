@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file holds the device: its memory and its crews of workers.
 
@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -22,9 +23,9 @@ var ErrGoexit = errors.New("an observer of the launch has ended its goroutine (r
 // Device runs launches. It is safe for concurrent use: launches at the same time have crews of
 // their own and share the arena.
 type Device struct {
-	Arena   *mem.Arena
+	Arena *mem.Arena
+	machine.Images
 	workers int
-	images  images
 
 	ready    atomic.Pointer[crew] // that no launch uses, if there is one; shut from Close on
 	mu       sync.Mutex
@@ -49,7 +50,7 @@ type crew struct {
 	workspace uint64 // allocation of the grid workspace
 	zeroed    []byte // its bytes
 	size      uint64
-	spare     *Grid // of a launch that is over
+	spare     *grid // of a launch that is over
 }
 
 // NewDevice makes a device on an arena, which it closes with itself. workers 0 means
@@ -85,16 +86,16 @@ func (d *Device) Close() error {
 	return errors.Join(append(errs, d.Arena.Close())...)
 }
 
-// Launch runs a kernel to its end. The error is a *Fault, a *DeadlockError, a *Defect, ErrStepLimit, the
+// Launch runs a kernel to its end. The error is one of machine.Grid.Outcome, the
 // context's, mem.ErrOutOfMemory, or says what is wrong with the shape. It returns when all
 // workers have left the kernel.
-func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
+func (d *Device) Launch(ctx context.Context, l *Launch) (machine.Stats, error) {
 	if err := ctx.Err(); err != nil {
-		return Stats{}, err
+		return machine.Stats{}, err
 	}
 	c, err := d.hire(l.Workers)
 	if err != nil {
-		return Stats{}, err
+		return machine.Stats{}, err
 	}
 	over := false
 	defer func() {
@@ -105,36 +106,31 @@ func (d *Device) Launch(ctx context.Context, l *Launch) (Stats, error) {
 	}()
 	g := c.again(l)
 	if g == nil {
-		if err := l.validate(); err != nil {
-			return Stats{}, err
+		if g, err = c.newGrid(l); err != nil {
+			return machine.Stats{}, err
 		}
-		g = c.newGrid(l)
 	}
-	if err := c.setParams(d.Arena, g); err != nil {
-		return Stats{}, err
+	if err := c.setParams(d.Arena, g.Params); err != nil {
+		return machine.Stats{}, err
 	}
-	if err := c.setWorkspace(d.Arena, g); err != nil {
-		return Stats{}, err
+	if err := c.setWorkspace(d.Arena); err != nil {
+		return machine.Stats{}, err
 	}
-	g.number, g.epoch = d.launches.Add(1)-1, d.elapsed.Load()
-	if ctx.Done() != nil || g.Progress != nil {
+	g.Start(d.launches.Add(1)-1, d.elapsed.Load(), c.params, c.workspace)
+	if ctx.Done() != nil || g.progress != nil {
 		defer g.watch(ctx)()
 	}
 	c.run(g)
 	stats := c.collect()
-	stats.Leaked, stats.Running = g.leaked, g.running
+	err = g.Outcome(&stats)
 	d.elapsed.Add(stats.Steps)
-	crashed, err := g.crashed, g.err
 	c.keepGrid(ctx, g)
 	over = true
-	if crashed != nil {
-		return stats, crashed
-	}
 	return stats, err
 }
 
 // again returns the grid of the launch before if this is the same, one that stays; else nil.
-func (c *crew) again(l *Launch) *Grid {
+func (c *crew) again(l *Launch) *grid {
 	g := c.spare
 	if !l.Stays || g == nil || g.of != l {
 		return nil
@@ -143,36 +139,30 @@ func (c *crew) again(l *Launch) *Grid {
 	return g
 }
 
-// newGrid describes a launch, in the memory of the last one if nobody can still look at that.
-func (c *crew) newGrid(l *Launch) *Grid {
+// newGrid describes a launch, in the memory of the last one if nothing can still look at that.
+func (c *crew) newGrid(l *Launch) (*grid, error) {
 	g := c.spare
 	if c.spare = nil; g == nil {
-		g = new(Grid)
+		g = new(grid)
+	}
+	if err := g.Describe(&l.Launch, l.Stays); err != nil {
+		return nil, err
 	}
 	if g.of = nil; l.Stays {
 		g.of = l
 	}
-	g.Launch, g.block = *l, l.shape()
-	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil, l.Stack, l.Depth
-	if g.stackLimit == 0 {
-		g.stackLimit = DefaultStack
-	}
-	if g.maxDepth == 0 {
-		g.maxDepth = DefaultDepth
-	}
-	g.sched.total, g.sched.seed = g.ctas()/g.clusterSize(), l.Seed
-	g.sched.room = max(int64(l.Target.resident(g.block.threads, l.Shared))/int64(g.clusterSize()), 1)
-	return g
+	g.Tiers, g.workers, g.progress = l.Tiers, l.Workers, l.Progress
+	g.Native, g.Counted = l.Compile != nil, l.Progress != nil
+	g.sched.total, g.sched.room = g.Clusters(), g.Room()
+	return g, nil
 }
 
-// keepGrid keeps a launch that is over for newGrid, unless what watched it may still know it. What it holds of the
-// caller's is a parameter block and a few functions of the device's.
-func (c *crew) keepGrid(ctx context.Context, g *Grid) {
-	if ctx.Done() != nil || g.observed || g.Progress != nil || g.err != nil || g.crashed != nil || g.leaked != nil || g.ShowTensor != nil {
+// keepGrid keeps a launch that is over for newGrid, unless what watched it may still know it.
+func (c *crew) keepGrid(ctx context.Context, g *grid) {
+	if ctx.Done() != nil || g.progress != nil || !g.Rest() {
 		return
 	}
-	g.steps, g.done = atomic.Uint64{}, atomic.Uint64{}
-	g.sched = schedule{total: g.sched.total, seed: g.sched.seed, room: g.sched.room}
+	g.sched = schedule{total: g.sched.total, room: g.sched.room}
 	if g.helpers.list != nil {
 		g.helpers = helpers{}
 	}
@@ -180,12 +170,12 @@ func (c *crew) keepGrid(ctx context.Context, g *Grid) {
 }
 
 // watch stops the launch when its context ends and reports progress; the result ends both.
-func (g *Grid) watch(ctx context.Context) func() {
+func (g *grid) watch(ctx context.Context) func() {
 	stop := func() bool { return true }
 	if ctx.Done() != nil {
-		stop = context.AfterFunc(ctx, func() { g.fail(ctx.Err()) })
+		stop = context.AfterFunc(ctx, func() { g.Fail(ctx.Err()) })
 	}
-	if g.Progress == nil {
+	if g.progress == nil {
 		return func() { stop() }
 	}
 	quit := make(chan struct{})
@@ -201,7 +191,7 @@ func (g *Grid) watch(ctx context.Context) func() {
 // reportEvery is the time between calls of Launch.Progress.
 const reportEvery = 100 * time.Millisecond
 
-func (g *Grid) report(quit chan struct{}) {
+func (g *grid) report(quit chan struct{}) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
 	for {
@@ -209,7 +199,7 @@ func (g *Grid) report(quit chan struct{}) {
 		case <-quit:
 			return
 		case <-tick.C:
-			g.Progress(Progress{Done: g.done.Load(), CTAs: g.ctas(), LaneOps: g.laneOps.Load()})
+			g.progress(g.Progress())
 		}
 	}
 }
@@ -225,8 +215,7 @@ func (d *Device) hire(workers int) (c *crew, err error) {
 		workers = d.workers
 	}
 	for len(c.workers) < workers {
-		wk := newWorker(d.Arena, &d.images)
-		wk.index = len(c.workers)
+		wk := newWorker(d, len(c.workers))
 		if len(c.workers) != 0 {
 			c.helpers = append(c.helpers, newHelper(wk))
 		}
@@ -244,13 +233,6 @@ func (d *Device) newCrew() (*crew, error) {
 	}
 	d.crews++
 	return new(crew), nil
-}
-
-func newWorker(a *mem.Arena, im *images) *worker {
-	return &worker{
-		arena: a, arenaBase: a.Base(), arenaFirst: a.First(), images: im,
-		pools: make(map[*Code]*blockPool), shared: make(map[uint32][]rowBase),
-	}
 }
 
 // crewMemory is the bytes that an idle crew may keep.
@@ -273,7 +255,7 @@ func (d *Device) dismiss(c *crew) {
 func (c *crew) bytes() uint64 {
 	n := uint64(0)
 	for _, wk := range c.workers {
-		n += wk.slab.Bytes()
+		n += wk.core.Bytes()
 	}
 	return n
 }
@@ -282,15 +264,15 @@ func (c *crew) bytes() uint64 {
 func (c *crew) disband() error {
 	var errs []error
 	for _, wk := range c.workers {
-		errs = append(errs, wk.slab.Close())
+		errs = append(errs, wk.core.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // setParams copies the parameter block to where kernels read it. A crew keeps the allocation
 // while the size stays.
-func (c *crew) setParams(a *mem.Arena, g *Grid) error {
-	n := uint64(len(g.Params))
+func (c *crew) setParams(a *mem.Arena, params []byte) error {
+	n := uint64(len(params))
 	if c.params == 0 || c.size != n {
 		if c.params != 0 {
 			if err := a.Free(c.params); err != nil {
@@ -304,16 +286,14 @@ func (c *crew) setParams(a *mem.Arena, g *Grid) error {
 		}
 		c.params, c.block, c.size = p, a.Bytes(p, max(n, 1)), n
 	}
-	copy(c.block, g.Params)
-	g.params = c.params
+	copy(c.block, params)
 	return nil
 }
 
-func (c *crew) collect() (s Stats) {
+func (c *crew) collect() (s machine.Stats) {
 	for _, wk := range c.workers {
-		wk.stats.Left = wk.left()
-		s.add(&wk.stats)
-		wk.stats, wk.breathed, wk.published = Stats{}, 0, 0
+		t := wk.take()
+		s.Add(&t)
 	}
 	return s
 }

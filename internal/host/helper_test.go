@@ -1,19 +1,22 @@
-package machine
+package host
 
 import (
 	"runtime"
 	"testing"
 	"time"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // helped is a launch of a kernel that adds 1 to word 0 in each CTA, which a helper works on.
-func helped(t *testing.T, ctas uint32) (*testMachine, *crew, *Grid) {
+func helped(t *testing.T, ctas uint32) (*testMachine, *crew, *grid) {
 	t.Helper()
 	m := newMachine(t, 200)
-	c := code(op(hImm, r(1), 0, 0, 1), op(hAto, r(2), r(1), 0, 0), op(hExit, 0, 0, 0, 0))
-	g := new(crew).newGrid(&Launch{
-		Entry: c, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90), Workers: 2,
-	})
+	c := code(op(hImm, r(1), 0, 1), op(hAto, r(2), r(1), 0), exit)
+	g, err := new(crew).newGrid(launchOf(c, ctas, 1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
 	crew, err := m.hire(2)
 	if err != nil {
 		t.Fatal(err)
@@ -95,11 +98,11 @@ func TestHelperCalledBack(t *testing.T) {
 // TestHelperEnds: a helper whose goroutine ends while it works wakes its caller.
 func TestHelperEnds(t *testing.T) {
 	_, crew, g := helped(t, 1)
-	g.Entry = code(op(func(*Warp, *Inst) State {
+	g.Entry = code(op(func(*machine.Warp, *machine.Inst) machine.State {
 		time.Sleep(time.Millisecond)
 		runtime.Goexit()
-		return Next
-	}, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
+		return machine.Next
+	}, 0, 0, 0), exit)
 	h := crew.helpers[0]
 	h.call(g, leastLookout)
 	for h.state.Load() == called {

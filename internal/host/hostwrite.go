@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file writes device memory for the host. Helpers that are awake copy along, each the part of the bytes that its part
 // of the clusters most often is about, so that this is in the caches of the processor that needs it: from those of the

@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file decides by what launches of a function have taken whether the next one is shared by workers. Most gain;
 // a brief one is over before another worker is awake, and CTAs that hand each other results one by one, as those of a

@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file shares a launch among workers. One that begins on its caller's worker alone, because that is thought to be
 // better, wakes the others when it takes longer than was thought.
@@ -20,7 +20,7 @@ type helpers struct {
 }
 
 // wake calls the helpers.
-func (h *helpers) wake(g *Grid) {
+func (h *helpers) wake(g *grid) {
 	h.awake.Store(true)
 	for _, one := range h.list {
 		one.call(g, h.lookout)
@@ -42,7 +42,7 @@ func (h *helpers) wait() {
 
 // relieve wakes the helpers of a launch that takes longer than it was thought to, and gives them what the worker has
 // taken for itself.
-func (wk *worker) relieve(g *Grid) {
+func (wk *worker) relieve(g *grid) {
 	h := &g.helpers
 	if len(h.list) == 0 || h.awake.Load() || time.Since(h.began) < h.relief {
 		return
@@ -56,10 +56,10 @@ func (wk *worker) relieve(g *Grid) {
 }
 
 // run lets as many workers as there is work for execute the launch; the caller is one of them.
-func (c *crew) run(g *Grid) {
+func (c *crew) run(g *grid) {
 	n := len(c.workers)
-	if g.Workers > 0 {
-		n = g.Workers
+	if g.workers > 0 {
+		n = g.workers
 	}
 	if total := g.sched.total; uint64(n) > total {
 		n = int(total)
@@ -74,15 +74,15 @@ func (c *crew) run(g *Grid) {
 		c.share(g, n)
 	}
 	for _, p := range g.sched.queue {
-		c.workers[0].adopt(p)
-		c.workers[0].retireCluster(p)
+		c.workers[0].core.Adopt(p)
+		c.workers[0].core.Retire(p)
 	}
 }
 
 // share runs the clusters of a launch on n workers, or fewer, and remembers how long they take.
-func (c *crew) share(g *Grid, n int) {
+func (c *crew) share(g *grid, n int) {
 	wk, h := c.workers[0], &g.helpers
-	p := &wk.pool(g.Entry).pace
+	p := &wk.of(g.Entry).pace
 	h.began = time.Now()
 	if c.series.begin(h.began); c.series.expects() && spinning() {
 		h.lookout = c.series.lookout
@@ -101,7 +101,7 @@ func (c *crew) share(g *Grid, n int) {
 }
 
 // workBeside works beside the helpers, and returns, or ends with its goroutine, when none of them does any more.
-func (wk *worker) workBeside(g *Grid) {
+func (wk *worker) workBeside(g *grid) {
 	defer g.helpers.wait()
 	wk.work(g)
 }

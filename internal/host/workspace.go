@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file holds the grid workspace: memory that the driver gives to a cooperative launch.
 // Code of cooperative groups finds it by %envreg1 (high half of the address) and %envreg2
@@ -10,7 +10,7 @@ import "ptxvm.invalid/ptxvm/internal/mem"
 const workspaceBytes = 256
 
 // setWorkspace clears the crew's workspace, which it allocates at the first launch.
-func (c *crew) setWorkspace(a *mem.Arena, g *Grid) error {
+func (c *crew) setWorkspace(a *mem.Arena) error {
 	if c.workspace == 0 {
 		addr, err := a.Alloc(workspaceBytes, mem.Info{Label: "grid workspace", Internal: true})
 		if err != nil {
@@ -19,6 +19,5 @@ func (c *crew) setWorkspace(a *mem.Arena, g *Grid) error {
 		c.workspace, c.zeroed = addr, a.Bytes(addr, workspaceBytes)
 	}
 	clear(c.zeroed)
-	g.workspace = c.workspace
 	return nil
 }

@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file copies into device memory so that the kernel that follows finds it in the caches.
 

@@ -1,4 +1,4 @@
-package machine
+package host
 
 // This file collects what kernels print.
 
