@@ -56,6 +56,34 @@ func (d *Device) At(addr uint64, n int) (Buffer, error) {
 	return Buffer{of: &lifetime{d: d}, addr: addr, size: n}, nil
 }
 
+// Adopt lets kernels use n bytes of the host's memory, and returns their device address: the host's, with
+// DeviceConfig.HostPointers. The memory is not the device's: the caller keeps it in its place until Disown. It counts
+// towards no limit. An error says that some of it is known to the device already.
+func (d *Device) Adopt(host uint64, n int) (addr uint64, err error) {
+	if n <= 0 {
+		return 0, fmt.Errorf("ptxvm: %d bytes of the host's memory", n)
+	}
+	err = d.use(func() (err error) {
+		if addr, err = d.machine.Arena.Adopt(host, uint64(n), mem.Info{Label: "memory of the host"}); err == nil {
+			d.shadow.Track(addr, uint64(n))
+			d.shadow.Written(addr, uint64(n))
+		}
+		return err
+	})
+	return addr, err
+}
+
+// Disown ends what Adopt began, after all kernels that use the memory. ErrClosed if nothing was adopted there.
+func (d *Device) Disown(addr uint64) error {
+	return d.use(func() error {
+		if err := d.machine.Arena.Disown(addr); err != nil {
+			return fmt.Errorf("%w: nothing is adopted at %#x", ErrClosed, addr)
+		}
+		d.shadow.Drop(addr)
+		return nil
+	})
+}
+
 // Memory tells how many bytes of device memory are in use, and how many there are.
 func (d *Device) Memory() (used, limit uint64) {
 	return d.machine.Arena.Usage().Bytes, d.machine.Arena.Limit()

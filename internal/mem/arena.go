@@ -20,6 +20,7 @@ type Info struct {
 	Heap     bool   // made by a kernel's malloc
 	Internal bool   // the machine's own: no program was told its address, and no report names it
 	Device   int    // whose memory it is; set by Alloc
+	Adopted  bool   // the host's memory; set by Adopt
 	Made     Place  // by which instruction; nil: by the host
 	Ended    Place  // the same of the free
 }
@@ -76,7 +77,9 @@ func (a *Arena) Close() error {
 	}
 	for _, v := range a.live.all(func(v *span) bool { return v.info.Device == a.device }) {
 		a.live.remove(v.start)
-		a.reclaim(v)
+		if !v.info.Adopted {
+			a.reclaim(v)
+		}
 	}
 	return nil
 }
@@ -130,7 +133,7 @@ func (a *Arena) Free(addr uint64) error { return a.FreeAt(addr, nil) }
 func (a *Arena) FreeAt(addr uint64, by Place) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if v, ok := a.live.below(addr); !ok || v.start != addr || v.info.Device != a.device {
+	if v, ok := a.live.below(addr); !ok || v.start != addr || v.info.Device != a.device || v.info.Adopted {
 		return ErrNotAllocated
 	}
 	v, _ := a.live.remove(addr)

@@ -26,7 +26,7 @@ func reserveAt(base, n uint64) (reserved, error) {
 
 // mapAt maps memory at a host address that is free; kernels before 4.17 take that for a hint.
 func mapAt(base, n uint64, prot, flags, fd int) (unsafe.Pointer, error) {
-	p, err := unix.MmapPtr(fd, 0, hostPointer(base), uintptr(n), prot, flags|unix.MAP_FIXED_NOREPLACE)
+	p, err := unix.MmapPtr(fd, 0, hostMemory(base), uintptr(n), prot, flags|unix.MAP_FIXED_NOREPLACE)
 	switch {
 	case err != nil:
 		return nil, err
@@ -35,9 +35,6 @@ func mapAt(base, n uint64, prot, flags, fd int) (unsafe.Pointer, error) {
 	}
 	return p, nil
 }
-
-// hostPointer makes a pointer of a number at which no Go object lies.
-func hostPointer(addr uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // unmap ends a mapping that MmapPtr has made.
 func unmap(m []byte) error {

@@ -103,7 +103,7 @@ func (s *Space) place(room, size uint64) (uint64, error) {
 func (s *Space) reclaim(v span) {
 	end := s.top
 	if next, ok := s.live.above(v.start); ok {
-		end = next.start
+		end = min(end, next.start) // what has been adopted lies anywhere
 	}
 	if next, ok := s.free.above(v.start); ok && next.start < end {
 		s.free.remove(next.start)
@@ -161,6 +161,9 @@ func (s *Space) Bytes(addr, n uint64) []byte {
 	v, ok := s.Find(addr)
 	if !ok || n > v.End-addr {
 		return nil
+	}
+	if v.Adopted {
+		return s.adopted(addr, n)
 	}
 	return s.memory.bytes(addr-s.base, n)
 }

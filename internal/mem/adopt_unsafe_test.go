@@ -1,0 +1,49 @@
+package mem
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+)
+
+// TestAdopt: memory of the host is found and read like an allocation, in no other's way, and ends.
+func TestAdopt(t *testing.T) {
+	a := newArena(t, 1<<20)
+	p, _ := a.Alloc(1000, Info{})
+	host := make([]byte, 4096)
+	at, err := a.Adopt(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(host)))), 4096, Info{Label: "host"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host[77] = 9
+	b := a.Bytes(at+70, 100)
+	if len(b) != 100 || b[7] != 9 || a.Bytes(at+4000, 97) != nil {
+		t.Fatalf("%d bytes", len(b))
+	}
+	b[8] = 5
+	if host[78] != 5 || a.Usage().Count != 1 {
+		t.Errorf("%d, %+v", host[78], a.Usage())
+	}
+	if _, err := a.Adopt(uint64(uintptr(unsafe.Pointer(&host[4000]))), 4096, Info{}); !errors.Is(err, ErrOverlap) {
+		t.Errorf("twice: %v", err)
+	}
+	if _, err := a.Adopt(uint64(uintptr(a.Base()))+4096, 64, Info{}); !errors.Is(err, ErrOverlap) {
+		t.Errorf("the arena's own: %v", err)
+	}
+	if err := a.Free(at); !errors.Is(err, ErrNotAllocated) {
+		t.Errorf("freed: %v", err)
+	}
+	if err := a.Free(p); err != nil { // beside what is adopted
+		t.Fatal(err)
+	}
+	if q, _ := a.Alloc(1000, Info{}); q != p {
+		t.Errorf("%#x, want %#x", q, p)
+	}
+	epoch := a.Epoch()
+	if err := errors.Join(a.Disown(at), a.Disown(p)); !errors.Is(err, ErrNotAllocated) || a.Epoch() == epoch {
+		t.Errorf("disowned: %v", err)
+	}
+	if a.Bytes(at, 1) != nil {
+		t.Error("it is still there")
+	}
+}
