@@ -165,6 +165,14 @@ func pvm_alloc_in(device int32, stream, size uint64, address *uint64) int32 {
 	return int32(code)
 }
 
+//export pvm_register
+func pvm_register(device int32, address, size uint64) int32 {
+	return int32(the.Register(int(device), address, size))
+}
+
+//export pvm_unregister
+func pvm_unregister(address uint64) int32 { return int32(the.Unregister(address)) }
+
 //export pvm_holding
 func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32 {
 	b := the.Holding(address)
@@ -281,6 +289,21 @@ func pvm_function_name(function uint64, name *C.char, room int32) int32 {
 func pvm_occupancy(device int32, function uint64, threads int32, dynamic uint64, blocks *int32) int32 {
 	v0, code := the.Occupancy(int(device), function, int(threads), int(dynamic))
 	put(blocks, int32(v0))
+	return int32(code)
+}
+
+//export pvm_occupancy_shared
+func pvm_occupancy_shared(device int32, function uint64, blocks, threads int32, dynamic *uint64) int32 {
+	n, code := the.OccupancyShared(int(device), function, int(blocks), int(threads))
+	put(dynamic, uint64(n))
+	return int32(code)
+}
+
+//export pvm_occupancy_clusters
+func pvm_occupancy_clusters(device int32, function uint64, l *C.struct_pvm_launch, most, clusters *int32) int32 {
+	size, n, code := the.OccupancyClusters(int(device), function, launch(l))
+	put(most, int32(size))
+	put(clusters, int32(n))
 	return int32(code)
 }
 

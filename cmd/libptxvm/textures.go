@@ -108,3 +108,20 @@ func pvm_surface_get(object uint64, array *uint64) int32 {
 	put(array, h)
 	return int32(code)
 }
+
+//export pvm_tensor_map
+func pvm_tensor_map(t *C.struct_pvm_tensor_map, to unsafe.Pointer) int32 {
+	n := int(t.rank)
+	if n < 1 || n > len(t.dims) {
+		return int32(driver.InvalidValue)
+	}
+	m, code := the.Encode(driver.TensorMap{
+		Addr: uint64(t.address), Type: uint32(t._type), Swizzle: uint32(t.swizzle), NaNs: t.nans != 0,
+		Dims: (*[5]uint64)(unsafe.Pointer(&t.dims))[:n], Strides: (*[5]uint64)(unsafe.Pointer(&t.strides))[:n-1],
+		Box: (*[5]uint32)(unsafe.Pointer(&t.box))[:n], Steps: (*[5]uint32)(unsafe.Pointer(&t.steps))[:n],
+	})
+	if code == driver.Success {
+		copy(unsafe.Slice((*byte)(to), len(m)), m[:])
+	}
+	return int32(code)
+}

@@ -58,6 +58,7 @@ const (
 	CaptureImplicit       Code = 906
 	CapturedEvent         Code = 907
 	UpdateFailure         Code = 910
+	InvalidClusterSize    Code = 912
 	Unknown               Code = 999
 )
 

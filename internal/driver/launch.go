@@ -17,11 +17,12 @@ const plainShared = 48 << 10
 
 // function is a kernel of a module.
 type function struct {
-	m          *module
-	info       ptxvm.KernelInfo
-	block      int          // bytes of parameters
-	maxDynamic atomic.Int32 // by FunctionSet
-	on         []atomic.Pointer[loaded]
+	m           *module
+	info        ptxvm.KernelInfo
+	block       int          // bytes of parameters
+	maxDynamic  atomic.Int32 // by FunctionSet
+	nonPortable atomic.Bool  // the same: clusters of more CTAs than all devices run
+	on          []atomic.Pointer[loaded]
 }
 
 // loaded is a function on a device, with the last shape that was found to be possible.
@@ -127,7 +128,7 @@ func (f *function) admit(dev *device, l *Launch) Code {
 	switch threads := l.Block.Count(); {
 	case l.Grid.X == 0 || l.Grid.Y == 0 || l.Grid.Z == 0 || l.Block.X == 0 || l.Block.Y == 0 || l.Block.Z == 0:
 		return InvalidConfiguration
-	case threads > 1024 || l.Block.X > 1024 || l.Block.Y > 1024 || l.Block.Z > 64:
+	case threads > maxThreads || l.Block.X > maxThreads || l.Block.Y > maxThreads || l.Block.Z > 64:
 		return InvalidConfiguration
 	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
 		return InvalidConfiguration
@@ -135,6 +136,10 @@ func (f *function) admit(dev *device, l *Launch) Code {
 		return LaunchOutOfResources
 	case int64(l.Shared) > int64(f.maxDynamic.Load()):
 		return InvalidValue
+	case l.Cluster.Count() > maxClusters || l.Cluster.Count() > portable && !f.nonPortable.Load():
+		return InvalidClusterSize
+	case l.Grid.X%max(l.Cluster.X, 1) != 0 || l.Grid.Y%max(l.Cluster.Y, 1) != 0 || l.Grid.Z%max(l.Cluster.Z, 1) != 0:
+		return InvalidClusterSize
 	case l.Cooperative && l.Grid.Count() > uint64(f.resident(sizes, int(threads), int(l.Shared))*processors()):
 		return CooperativeTooLarge
 	}
@@ -207,7 +212,7 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 		if f.info.MaxThreads != 0 {
 			return int(f.info.MaxThreads), Success
 		}
-		return 1024, Success
+		return maxThreads, Success
 	case FuncShared:
 		return f.info.StaticShared, Success
 	case FuncConst, FuncLocal, FuncCacheMode:
@@ -228,7 +233,9 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 	case FuncClusterWidth, FuncClusterWidth + 1, FuncClusterDepth:
 		c := f.info.ReqCluster
 		return int([...]uint32{c.X, c.Y, c.Z}[attribute-FuncClusterWidth]), Success
-	case FuncNonPortable, FuncPolicy:
+	case FuncNonPortable:
+		return btoi(f.nonPortable.Load()), Success
+	case FuncPolicy:
 		return 0, Success
 	}
 	return 0, InvalidValue
@@ -251,42 +258,13 @@ func (d *Driver) FunctionSet(dev int, fn uint64, attribute, value int) (code Cod
 			return InvalidValue
 		}
 		f.maxDynamic.Store(int32(value))
-	case FuncCacheMode, FuncCarveout, FuncNonPortable, FuncPolicy:
+	case FuncNonPortable:
+		f.nonPortable.Store(value != 0)
+	case FuncCacheMode, FuncCarveout, FuncPolicy:
 	default:
 		return InvalidValue
 	}
 	return Success
-}
-
-// resident is how many CTAs of a kernel a multiprocessor holds.
-func (f *function) resident(s ptxvm.DeviceInfo, threads, dynamic int) int {
-	const registers, granule = 64 << 10, 256
-	warps := (threads + 31) / 32
-	n := min(s.CTAsPerSM, s.ThreadsPerSM/(warps*32), registers/max(warps*32*registersGuess, granule))
-	if shared := f.info.StaticShared + dynamic + s.ReservedShared; shared > 0 {
-		n = min(n, s.SharedPerSM/shared)
-	}
-	return n
-}
-
-// Occupancy is how many CTAs of a shape a multiprocessor holds.
-func (d *Driver) Occupancy(dev int, fn uint64, threads, dynamic int) (blocks int, code Code) {
-	defer d.defect(&code)
-	v, code := d.device(dev)
-	if code != Success {
-		return 0, code
-	}
-	f, ok := lookup[*function](d, fn)
-	if !ok {
-		return 0, InvalidHandle
-	}
-	if threads <= 0 || dynamic < 0 {
-		return 0, InvalidValue
-	}
-	if threads > 1024 || dynamic > int(f.maxDynamic.Load()) {
-		return 0, Success
-	}
-	return f.resident(v.vm.Info(), threads, dynamic), Success
 }
 
 // FunctionName is the kernel's symbol, and how many parameters it has with their places.

@@ -27,6 +27,7 @@ type Block struct {
 	Kind        MemoryKind
 	buffer      ptxvm.Buffer
 	graph       bool // belongs to graphs, which release it
+	adopted     bool // the program's own, which it has registered
 }
 
 // blocks are allocations by address.
@@ -46,6 +47,11 @@ func (b *blocks) holding(addr uint64) *Block {
 		return nil
 	}
 	return b.list[i]
+}
+
+func (b *blocks) add(v *Block) {
+	i, _ := b.at(v.Start)
+	b.list = slices.Insert(b.list, i, v)
 }
 
 // Alloc makes an allocation. Size 0 gives address 0.
@@ -74,9 +80,54 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 	b := &Block{Start: buffer.Addr(), Size: size, Device: v.number, Kind: kind, buffer: buffer}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i, _ := d.memory.at(b.Start)
-	d.memory.list = slices.Insert(d.memory.list, i, b)
+	d.memory.add(b)
 	return b.Start, Success
+}
+
+// Register lets kernels use memory of the program, at its address.
+func (d *Driver) Register(dev int, addr, size uint64) (code Code) {
+	defer d.defect(&code)
+	v, code := d.device(dev)
+	if code == Success {
+		code = d.unsafeInCapture()
+	}
+	if code != Success {
+		return code
+	}
+	if addr == 0 || size == 0 || size > 1<<46 {
+		return InvalidValue
+	}
+	at, err := v.vm.Adopt(addr, int(size))
+	if err != nil {
+		return AlreadyMapped
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.memory.add(&Block{Start: at, Size: size, Device: dev, Kind: MemoryPinned, adopted: true})
+	return Success
+}
+
+// Unregister ends what Register began, after all work.
+func (d *Driver) Unregister(addr uint64) (code Code) {
+	defer d.defect(&code)
+	if code := d.unsafeInCapture(); code != Success {
+		return code
+	}
+	for _, dev := range d.devices {
+		dev.synchronize()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, ok := d.memory.at(addr)
+	if !ok || !d.memory.list[i].adopted {
+		return NotRegistered
+	}
+	b := d.memory.list[i]
+	d.memory.list = slices.Delete(d.memory.list, i, i+1)
+	if err := d.devices[b.Device].vm.Disown(b.Start); err != nil {
+		return NotRegistered
+	}
+	return d.Sticky()
 }
 
 // Free ends the allocation that starts at an address, after all work that may use it; 0 is none. pinned
@@ -87,7 +138,7 @@ func (d *Driver) Free(addr uint64, pinned bool) (code Code) {
 		return d.Sticky()
 	}
 	b := d.Holding(addr)
-	if b == nil || b.Start != addr || (b.Kind == MemoryPinned) != pinned {
+	if b == nil || b.Start != addr || (b.Kind == MemoryPinned) != pinned || b.adopted {
 		return InvalidValue
 	}
 	if code := d.unsafeInCapture(); code != Success {
@@ -131,7 +182,7 @@ func (d *Driver) FreeIn(dev int, stream, addr uint64) (code Code) {
 	if code != Success || addr == 0 {
 		return code
 	}
-	if b := d.Holding(addr); b == nil || b.Start != addr {
+	if b := d.Holding(addr); b == nil || b.Start != addr || b.adopted {
 		return InvalidValue
 	}
 	return s.submit(&freeWork{addr})

@@ -141,10 +141,10 @@ func (q *asyncOps) predecessor(op *Op) *Op {
 
 // needed returns the lanes of an earlier operation that op waits for.
 func (q *asyncOps) needed(op, o *Op) uint32 {
-	if op.After {
-		return o.Lanes & op.Lanes
+	if pipeFacts[op.Pipe].ordered {
+		return o.Lanes
 	}
-	return o.Lanes
+	return o.Lanes & op.Lanes
 }
 
 // step takes the next step of an operation; the last one closes it.

@@ -40,9 +40,9 @@ const (
 
 func (k HandleKind) String() string { return [...]string{"surface", "texture", "sampler"}[k] }
 
-// Images are the images of a device; the zero value has none. They give handles out. A slot whose handle has ended is used again once as many as quarantine
+// images gives handles out. A slot whose handle has ended is used again once as many as quarantine
 // others have ended after it: until then a handle of what is gone stays wrong.
-type Images struct {
+type images struct {
 	mu    sync.Mutex
 	slots atomic.Pointer[[]*imageSlot]
 	ended []uint64
@@ -62,7 +62,8 @@ type binding struct {
 }
 
 // AddHandles makes n handles in a row for one name and returns the first. They name nothing yet.
-func (t *Images) AddHandles(kind HandleKind, name string, n int) uint64 {
+func (d *Device) AddHandles(kind HandleKind, name string, n int) uint64 {
+	t := &d.images
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n == 1 && len(t.ended) > quarantine {
@@ -83,7 +84,7 @@ func (t *Images) AddHandles(kind HandleKind, name string, n int) uint64 {
 }
 
 // change replaces what a handle means.
-func (t *Images) change(handle uint64, by func(b *binding)) {
+func (t *images) change(handle uint64, by func(b *binding)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.slot(handle); s != nil {
@@ -94,43 +95,43 @@ func (t *Images) change(handle uint64, by func(b *binding)) {
 }
 
 // SetImage lets a handle name an image; nil: none.
-func (t *Images) SetImage(handle uint64, im *Image) {
-	t.change(handle, func(b *binding) { b.image = im })
+func (d *Device) SetImage(handle uint64, im *Image) {
+	d.images.change(handle, func(b *binding) { b.image = im })
 }
 
 // SetTexture lets a handle name a texture or a sampler; nil: none.
-func (t *Images) SetTexture(handle uint64, x *Texture) {
-	t.change(handle, func(b *binding) { b.texture = x })
+func (d *Device) SetTexture(handle uint64, t *Texture) {
+	d.images.change(handle, func(b *binding) { b.texture = t })
 }
 
 // ImageOf returns the image that a handle names, nil if none.
-func (t *Images) ImageOf(handle uint64) *Image {
-	if s := t.slot(handle); s != nil {
+func (d *Device) ImageOf(handle uint64) *Image {
+	if s := d.images.slot(handle); s != nil {
 		return s.Load().image
 	}
 	return nil
 }
 
 // TextureOf returns the texture or sampler that a handle names, nil if none.
-func (t *Images) TextureOf(handle uint64) *Texture {
-	if s := t.slot(handle); s != nil {
+func (d *Device) TextureOf(handle uint64) *Texture {
+	if s := d.images.slot(handle); s != nil {
 		return s.Load().texture
 	}
 	return nil
 }
 
 // DropHandles ends n handles in a row.
-func (t *Images) DropHandles(handle uint64, n int) {
+func (d *Device) DropHandles(handle uint64, n int) {
 	for i := range uint64(n) {
 		h := handle + i*mem.ImageStep
-		t.change(h, func(b *binding) {
+		d.images.change(h, func(b *binding) {
 			*b = binding{name: b.name, kind: b.kind, gone: true}
-			t.ended = append(t.ended, h)
+			d.images.ended = append(d.images.ended, h)
 		})
 	}
 }
 
-func (t *Images) all() []*imageSlot {
+func (t *images) all() []*imageSlot {
 	if p := t.slots.Load(); p != nil {
 		return *p
 	}
@@ -138,7 +139,7 @@ func (t *Images) all() []*imageSlot {
 }
 
 // slot returns the place of a handle, nil if it is none.
-func (t *Images) slot(handle uint64) *imageSlot {
+func (t *images) slot(handle uint64) *imageSlot {
 	at, list := handle-mem.ImageWindow, t.all()
 	if at%mem.ImageStep != 0 || at/mem.ImageStep >= uint64(len(list)) {
 		return nil
@@ -148,7 +149,7 @@ func (t *Images) slot(handle uint64) *imageSlot {
 
 // Image returns the image that a handle names; without one it says why.
 func (w *Warp) Image(handle uint64) (im *Image, why string) {
-	b, why := w.core.images.meaning(handle, SurfaceHandle)
+	b, why := w.wk.images.meaning(handle, SurfaceHandle)
 	if b == nil || b.image == nil {
 		return nil, why
 	}
@@ -157,7 +158,7 @@ func (w *Warp) Image(handle uint64) (im *Image, why string) {
 
 // Texture returns the texture or sampler that a handle names; without one it says why.
 func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) {
-	b, why := w.core.images.meaning(handle, kind)
+	b, why := w.wk.images.meaning(handle, kind)
 	switch {
 	case b == nil || b.texture == nil:
 		return nil, why
@@ -169,7 +170,7 @@ func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) 
 
 // HandleKind tells what a handle stands for, if it is one.
 func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
-	s := w.core.images.slot(handle)
+	s := w.wk.images.slot(handle)
 	if s == nil || s.Load().gone {
 		return 0, false
 	}
@@ -177,7 +178,7 @@ func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
 }
 
 // meaning is what a handle of a kind means, and what is wrong if it names nothing.
-func (t *Images) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
+func (t *images) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
 	s := t.slot(handle)
 	if s == nil {
 		return nil, "it is no handle"

@@ -119,7 +119,7 @@ type Event struct {
 	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
 }
 
-// Observer gets the events of a launch, from several cores at a time; those of one CTA come
+// Observer gets the events of a launch, from several workers at a time; those of one CTA come
 // one after the other.
 type Observer interface {
 	Observe(*Event)

@@ -157,7 +157,6 @@ var structural = [...]handlers{
 	uop.TensorWaitStore:  {full: waitTensorStores},
 	uop.TensorCopy:       {full: copyToTensor},
 	uop.TensorShift:      {full: shiftTensor},
-	uop.TensorProduct:    {full: multiplyTensors},
 	uop.TensorCommit:     {full: commitTensor},
 }
 

@@ -41,9 +41,6 @@ var matrixElements = map[isa.Mod]matrixElement{
 	isa.M_u8: {bits: 8}, isa.M_s8: {bits: 8, signed: true}, isa.M_u4: {bits: 4}, isa.M_s4: {bits: 4, signed: true}, isa.M_b1: {bits: 1}, isa.M_s32: {bits: 32, signed: true},
 }
 
-// float tells whether the type is one of floats.
-func (e matrixElement) float() bool { return e.format != num.DotFormat{} }
-
 // productOp is the decode-time constant of a product.
 type productOp struct {
 	uop.Private
@@ -295,7 +292,7 @@ func (o *productOp) integers(w *machine.Warp) {
 		for k := range o.Stored() {
 			sum += int64(a[from+k]) * int64(b[first+placeOf(places, from, k)])
 		}
-		d[i] = narrowed(sum, o.saturate)
+		d[i] = o.narrowed(sum)
 	})
 	o.give(w, &d)
 }
@@ -309,8 +306,8 @@ func (e matrixElement) integer(v uint32) int32 {
 }
 
 // narrowed is a sum in 32 bits: it wraps, or with .satfinite ends at the least or largest.
-func narrowed(sum int64, saturate bool) uint32 {
-	if saturate {
+func (o *productOp) narrowed(sum int64) uint32 {
+	if o.saturate {
 		sum = max(math.MinInt32, min(sum, math.MaxInt32))
 	}
 	return uint32(sum)

@@ -2,6 +2,7 @@
 #include "check.h"
 #include <cstring>
 #include <thread>
+extern "C" { cudaError_t cudaProfilerStart(); cudaError_t cudaProfilerStop(); } // of a header that not every toolkit has
 
 __global__ void __launch_bounds__(256) kernel(int *p) { extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); if (p) p[threadIdx.x] = s[threadIdx.x ^ 1]; }
 __global__ void fixed(double *p) { __shared__ double d[100]; d[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[threadIdx.x] = d[99 - threadIdx.x]; }
@@ -64,5 +65,29 @@ int main() {
   args[0] = &null;
   CHECK(cudaLaunchKernel((const void *)kernel, dim3(2), dim3(64), args, 256, 0));
   EXPECT(cudaLaunchKernel((const void *)main, dim3(1), dim3(1), args, 0, 0) == cudaErrorInvalidDeviceFunction);
+  cudaGetLastError();
+
+  int runtime, chosen = -1;
+  unsigned flags;
+  cudaFuncCache cache;
+  CHECK(cudaRuntimeGetVersion(&runtime));
+  EXPECT(runtime >= 13000 && runtime <= v);
+  CHECK(cudaChooseDevice(&chosen, &p));
+  EXPECT(chosen == 0);
+  CHECK(cudaInitDevice(0, 0, 0));
+  CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+  CHECK(cudaGetDeviceFlags(&flags));
+  EXPECT(flags & cudaDeviceScheduleBlockingSync);
+  CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
+  CHECK(cudaDeviceGetCacheConfig(&cache));
+  EXPECT(cache == cudaFuncCachePreferL1);
+  CHECK(cudaCtxResetPersistingL2Cache());
+  CHECK(cudaProfilerStart());
+  CHECK(cudaProfilerStop());
+  cudaStream_t s;
+  CHECK(cudaStreamCreate(&s));
+  CHECK(cudaStreamGetDevice(s, &chosen));
+  EXPECT(chosen == 0);
+  CHECK(cudaDeviceReset());
   return passed();
 }

@@ -87,6 +87,15 @@ int main() {
   run(x, 8);
   CHECK(cudaGraphNodeSetEnabled(x, second, 1));
 
+  c.dstPtr.ptr = host + 1, c.extent.width -= sizeof(int);
+  CHECK(cudaGraphExecMemcpyNodeSetParams(x, back, &c));
+  CHECK(cudaGraphLaunch(x, s));
+  CHECK(cudaStreamSynchronize(s));
+  c.dstPtr.ptr = host, c.extent.width += sizeof(int);
+  CHECK(cudaGraphExecMemcpyNodeSetParams(x, back, &c));
+  run(x, 40);
+  CHECK(cudaGraphDebugDotPrint(g, "/dev/null", 0));
+
   // Another graph of the same form.
   cudaGraph_t other;
   CHECK(cudaGraphClone(&other, g));
@@ -103,7 +112,7 @@ int main() {
 
   // A graph in a graph, events, symbols, nodes by the general call.
   cudaGraph_t outer;
-  cudaGraphNode_t inner, after, record, put;
+  cudaGraphNode_t inner, after, record, put, wait;
   cudaEvent_t event;
   CHECK(cudaEventCreate(&event));
   CHECK(cudaGraphCreate(&outer, 0));
@@ -115,8 +124,9 @@ int main() {
   any.kernel.func = (void *)add, any.kernel.gridDim = k1.gridDim, any.kernel.blockDim = k1.blockDim, any.kernel.kernelParams = args4;
   CHECK(cudaGraphAddNode(&after, outer, &inner, nullptr, 1, &any));
   CHECK(cudaGraphAddEventRecordNode(&record, outer, &after, 1, event));
+  CHECK(cudaGraphAddEventWaitNode(&wait, outer, &record, 1, event));
   const int values[4] = {1, 2, 3, 4};
-  CHECK(cudaGraphAddMemcpyNodeToSymbol(&put, outer, &record, 1, symbol, values, sizeof values, 0, cudaMemcpyHostToDevice));
+  CHECK(cudaGraphAddMemcpyNodeToSymbol(&put, outer, &wait, 1, symbol, values, sizeof values, 0, cudaMemcpyHostToDevice));
   cudaGraphExec_t y;
   CHECK(cudaGraphInstantiateWithFlags(&y, outer, 0));
   CHECK(cudaGraphUpload(y, s));

@@ -8,12 +8,21 @@
 #define API(name) cu##name
 #define API2(name) cu##name##_v2
 #define DO(expr) WITH(expr)
+#define ANYTIME(expr) READY(expr)
+#define anytime() ready()
+#define noted(e) (e)
 #else
 #include "cudart.h"
 #define API(name) cuda##name
 #define API2(name) cuda##name
 #define DO(expr) CALL(expr)
+#define ANYTIME(expr) CALL(expr)
+#define anytime() engine()
+#define noted(e) done(e)
 #endif
+
+// DO answers with an expression where the call needs a context, ANYTIME where it does not; anytime is the error before
+// either, noted what an error is to the thread.
 
 // SHARED begins a function; SHARED2 one whose symbol ends in _v2 in libcuda. The others have a double (see BOTH).
 #define SHARED(name) PUBLIC error_t API(name)

@@ -280,3 +280,9 @@ PUBLIC error_t cuMemAdvise_v2(address_t p, size_t n, int advice, uint64_t locati
 }
 
 PUBLIC error_t cuMemAdvise(address_t p, size_t n, int advice, int device) { return cuMemAdvise_v2(p, n, advice, (uint64_t)device); }
+
+// The program's own memory, which kernels reach at its address.
+enum { REGISTER_FLAGS = 0xf };
+
+PUBLIC error_t cuMemHostRegister_v2(address_t p, size_t n, unsigned flags) { WITH(flags > REGISTER_FLAGS ? INVALID_VALUE : pvm_register(T.device, p, n)); }
+PUBLIC error_t cuMemHostUnregister(address_t p) { WITH(pvm_unregister(p)); }

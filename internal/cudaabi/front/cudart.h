@@ -15,6 +15,8 @@ struct variable { struct module *module; const char *name; size_t size; int mana
 // kernel_of finds a kernel by its host function or cudaKernel_t; f is the engine's function.
 error_t kernel_of(const void *host, struct kernel **k, uint64_t *f);
 
+error_t device_ok(int device);
+
 // host_of finds the host function of one of the engine's.
 const void *host_of(uint64_t function);
 

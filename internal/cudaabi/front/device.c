@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static error_t device_ok(int device) {
+error_t device_ok(int device) {
 	int32_t n = 0;
 	error_t e = pvm_device_count(&n);
 	return e ? e : device < 0 || device >= n ? INVALID_DEVICE : SUCCESS;
@@ -155,3 +155,41 @@ PUBLIC error_t cudaDeviceDisablePeerAccess(int peer) {
 // Profilers have nothing to start.
 PUBLIC error_t cudaProfilerStart(void) { return SUCCESS; }
 PUBLIC error_t cudaProfilerStop(void) { return SUCCESS; }
+
+PUBLIC error_t cudaCtxResetPersistingL2Cache(void) { CALL(pvm_sticky()); }
+
+enum { P2P_RANK = 1, P2P_ACCESS, P2P_ATOMICS, P2P_ARRAYS, P2P_LAST = 5 };
+
+PUBLIC error_t cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to) {
+	error_t e = engine();
+	if (e == SUCCESS) e = device_ok(from);
+	if (e == SUCCESS) e = device_ok(to);
+	if (e == SUCCESS && (from == to || !value || attribute < P2P_RANK || attribute > P2P_LAST)) e = INVALID_VALUE;
+	if (e == SUCCESS) *value = attribute == P2P_ACCESS || attribute == P2P_ATOMICS || attribute == P2P_ARRAYS;
+	return done(e);
+}
+
+struct channels { int32_t bits[4], kind; };
+enum { LINE = 27 }; // the most samples of a line, as the device's attribute
+
+PUBLIC error_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct channels *c, int device) {
+	int32_t n;
+	error_t e = engine();
+	if (e == SUCCESS && (!width || !c || c->bits[0] <= 0)) e = INVALID_VALUE;
+	if (e == SUCCESS) e = pvm_device_attribute(device, LINE, &n);
+	if (e == SUCCESS) *width = n;
+	return done(e);
+}
+
+static int banks = 1;
+PUBLIC error_t cudaDeviceSetSharedMemConfig(int c) { return c < 0 || c > 2 ? done(INVALID_VALUE) : (banks = c ? c : 1, SUCCESS); }
+PUBLIC error_t cudaDeviceGetSharedMemConfig(int *c) { return c ? (*c = banks, SUCCESS) : done(INVALID_VALUE); }
+
+// The first device of a list is the one that a thread begins with; ours are all alike.
+PUBLIC error_t cudaSetValidDevices(const int *list, int n) {
+	error_t e = engine();
+	if (e == SUCCESS && (n < 0 || (n && !list))) e = INVALID_VALUE;
+	for (int i = 0; i < n && e == SUCCESS; i++) e = device_ok(list[i]);
+	if (e == SUCCESS) T.device = n ? list[0] : 0;
+	return done(e);
+}

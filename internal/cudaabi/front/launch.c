@@ -106,3 +106,62 @@ PUBLIC error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const 
 BOTH(cudaLaunchHostFunc, _ptsz, (stream_t stream, void (*fn)(void *), void *data), (stream, fn, data)) {
 	CALL(pvm_host_function(T.device, stream_of(stream), (uintptr_t)fn, (uintptr_t)data));
 }
+
+static error_t found(const void *func, uint64_t *f) {
+	struct kernel *k;
+	error_t e = engine();
+	return e ? e : kernel_of(func, &k, f);
+}
+
+PUBLIC error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *func, int blocks, int threads) {
+	uint64_t f;
+	error_t e = shared ? found(func, &f) : INVALID_VALUE;
+	return done(e ? e : pvm_occupancy_shared(T.device, f, blocks, threads, shared));
+}
+
+static error_t clusters(int32_t *most, int32_t *n, const void *func, const struct config *c) {
+	uint64_t f;
+	error_t e = c ? found(func, &f) : INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	struct pvm_launch l = shape(c->grid, c->block, NULL, c->shared);
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->attributes[i].id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, c->attributes[i].value.dim, sizeof l.cluster);
+	return done(pvm_occupancy_clusters(T.device, f, &l, most, n));
+}
+
+PUBLIC error_t cudaOccupancyMaxActiveClusters(int *n, const void *func, const struct config *c) { return n ? clusters(NULL, n, func, c) : done(INVALID_VALUE); }
+PUBLIC error_t cudaOccupancyMaxPotentialClusterSize(int *most, const void *func, const struct config *c) { return most ? clusters(most, NULL, func, c) : done(INVALID_VALUE); }
+
+// A cudaFunction_t is the engine's; a cudaKernel_t what has been registered.
+PUBLIC error_t cudaGetFuncBySymbol(uint64_t *out, const void *symbol) { return done(out ? found(symbol, out) : INVALID_VALUE); }
+
+PUBLIC error_t cudaGetKernel(struct kernel **out, const void *symbol) {
+	uint64_t f;
+	error_t e = engine();
+	return done(e ? e : !out ? INVALID_VALUE : kernel_of(symbol, out, &f));
+}
+
+PUBLIC error_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offset, size_t *size) {
+	uint64_t f;
+	error_t e = offset && i <= INT32_MAX ? found(func, &f) : INVALID_VALUE;
+	return done(e ? e : pvm_function_param(f, (int32_t)i, offset, size));
+}
+
+PUBLIC error_t cudaFuncGetParamCount(const void *func, size_t *n) {
+	uint64_t f, offset;
+	error_t e = n ? found(func, &f) : INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	for (*n = 0; pvm_function_param(f, (int32_t)*n, &offset, NULL) == SUCCESS; ++*n) {}
+	return SUCCESS;
+}
+
+PUBLIC error_t cudaFuncSetSharedMemConfig(const void *func, int config) {
+	uint64_t f;
+	return done(config < 0 || config > 2 ? INVALID_VALUE : found(func, &f));
+}
+
+PUBLIC error_t cudaKernelSetAttributeForDevice(struct kernel *k, int attribute, int value, int device) {
+	uint64_t f;
+	error_t e = found(k, &f);
+	return done(e ? e : pvm_function_set(device, f, attribute, value));
+}

@@ -242,18 +242,6 @@ PUBLIC error_t cudaPointerGetAttributes(struct pointer_attributes *out, const vo
 	return SUCCESS;
 }
 
-// Memory in the order of a stream; the pool is the device's memory.
-BOTH(cudaMallocAsync, _ptsz, (void **out, size_t size, stream_t stream), (out, size, stream)) {
-	error_t e = engine();
-	uint64_t addr = 0;
-	if (e == SUCCESS && !out) e = INVALID_VALUE;
-	if (e == SUCCESS) e = pvm_alloc_in(T.device, stream_of(stream), size, &addr);
-	if (e == SUCCESS) *out = (void *)addr;
-	return done(e);
-}
-
-BOTH(cudaFreeAsync, _ptsz, (void *p, stream_t stream), (p, stream)) { CALL(pvm_free_in(T.device, stream_of(stream), (uintptr_t)p)); }
-
 BOTH(cudaMemPrefetchAsync, _ptsz, (const void *p, size_t n, uint64_t location, unsigned flags, stream_t stream), (p, n, location, flags, stream)) {
 	uint64_t start, size;
 	(void)location, (void)stream;
@@ -275,4 +263,39 @@ PUBLIC error_t cudaMemAdvise(const void *p, size_t n, int advice, uint64_t locat
 BOTH(cudaStreamAttachMemAsync, _ptsz, (stream_t stream, void *p, size_t n, unsigned flags), (stream, p, n, flags)) {
 	(void)stream, (void)n, (void)flags;
 	CALL(pvm_holding((uintptr_t)p, NULL, NULL, NULL, NULL));
+}
+
+// The program's own memory, which kernels reach at its address.
+enum { REGISTER_FLAGS = 0xf };
+
+PUBLIC error_t cudaHostRegister(void *p, size_t n, unsigned flags) { CALL(flags > REGISTER_FLAGS ? INVALID_VALUE : pvm_register(T.device, (uintptr_t)p, n)); }
+PUBLIC error_t cudaHostUnregister(void *p) { CALL(pvm_unregister((uintptr_t)p)); }
+
+struct peer_copy { void *src_array; struct position src_pos; struct pitched src; int from; void *dst_array; struct position dst_pos; struct pitched dst; int to; struct extent extent; };
+
+static error_t peer3d(const struct peer_copy *p, stream_t s) {
+	struct pvm_copy c;
+	if (!p) return done(INVALID_VALUE);
+	struct params3d plain = {p->src_array, p->src_pos, p->src, p->dst_array, p->dst_pos, p->dst, p->extent, DEVICE_TO_DEVICE};
+	error_t e = engine();
+	if (e == SUCCESS) e = box_of(&plain, &c);
+	return done(e ? e : pvm_copy(T.device, stream_of(s), &c, plain.kind, 0));
+}
+
+BOTH(cudaMemcpy3DPeer, _ptds, (const struct peer_copy *p), (p)) { return peer3d(p, 0); }
+BOTH(cudaMemcpy3DPeerAsync, _ptsz, (const struct peer_copy *p, stream_t s), (p, s)) { return peer3d(p, s); }
+
+// Advice is taken and has no effect, so a range has none: no preference, read by no device alone.
+enum { RANGE_READ_MOSTLY = 1, RANGE_PREFERRED, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGES_END = 9 };
+
+PUBLIC error_t cudaMemRangeGetAttribute(void *out, size_t size, int attribute, const void *p, size_t n) {
+	uint64_t start, room;
+	int kind;
+	error_t e = engine();
+	if (e == SUCCESS && (!out || size < 4 || attribute < RANGE_READ_MOSTLY || attribute >= RANGES_END)) e = INVALID_VALUE;
+	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, &start, &room, NULL, &kind);
+	if (e == SUCCESS && (kind != MEMORY_MANAGED || n > start + room - (uintptr_t)p)) e = INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
+	for (size_t i = 0; i + 4 <= size; i += 4) ((int32_t *)out)[i / 4] = attribute == RANGE_READ_MOSTLY ? 0 : -2; // none
+	return SUCCESS;
 }

@@ -63,6 +63,14 @@ struct pvm_texture {
 	float border[4], bias, least, most;
 };
 
+// A tensor map (cuTensorMapEncodeTiled): numbers are those of the driver API.
+struct pvm_tensor_map {
+	uint64_t address;
+	uint32_t type, rank, swizzle, nans;
+	uint64_t dims[5], strides[5];
+	uint32_t box[5], steps[5];
+};
+
 // X(name, parameters)
 #define PVM_FUNCTIONS(X) \
 	X(pvm_start, (const struct pvm_host *host)) \
@@ -77,6 +85,8 @@ struct pvm_texture {
 	X(pvm_free, (uint64_t address, int32_t pinned)) \
 	X(pvm_free_in, (int32_t device, uint64_t stream, uint64_t address)) \
 	X(pvm_alloc_in, (int32_t device, uint64_t stream, uint64_t size, uint64_t *address)) \
+	X(pvm_register, (int32_t device, uint64_t address, uint64_t size)) \
+	X(pvm_unregister, (uint64_t address)) \
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
 	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t block)) \
 	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t block)) \
@@ -90,6 +100,8 @@ struct pvm_texture {
 	X(pvm_function_set, (int32_t device, uint64_t function, int32_t attribute, int32_t value)) \
 	X(pvm_function_param, (uint64_t function, int32_t i, uint64_t *offset, uint64_t *size)) \
 	X(pvm_function_name, (uint64_t function, char *name, int32_t room)) \
+	X(pvm_occupancy_shared, (int32_t device, uint64_t function, int32_t blocks, int32_t threads, uint64_t *dynamic)) \
+	X(pvm_occupancy_clusters, (int32_t device, uint64_t function, const struct pvm_launch *launch, int32_t *most, int32_t *clusters)) \
 	X(pvm_occupancy, (int32_t device, uint64_t function, int32_t threads, uint64_t dynamic, int32_t *blocks)) \
 	X(pvm_launch, (int32_t device, uint64_t stream, uint64_t function, const struct pvm_launch *launch)) \
 	X(pvm_stream_create, (int32_t device, uint32_t flags, int32_t priority, uint64_t *stream)) \
@@ -137,6 +149,7 @@ struct pvm_texture {
 	X(pvm_texture_get, (uint64_t object, struct pvm_texture *out)) \
 	X(pvm_surface_create, (uint64_t array, uint64_t *object)) \
 	X(pvm_surface_destroy, (uint64_t object)) \
-	X(pvm_surface_get, (uint64_t object, uint64_t *array))
+	X(pvm_surface_get, (uint64_t object, uint64_t *array)) \
+	X(pvm_tensor_map, (const struct pvm_tensor_map *how, void *map))
 
 #endif

@@ -49,9 +49,7 @@ func functions(t *testing.T, path string) (names []string) {
 
 // TestExports: our library exports what NVIDIA's does, by the same version.
 func TestExports(t *testing.T) {
-	if !*programs {
-		t.Skip("builds libraries: -programs asks for it (.ci/run)")
-	}
+	needPrograms(t)
 	theirs := functions(t, filepath.Join(toolkit(t), "lib", "libcudart.so.13"))
 	ours := functions(t, filepath.Join(Libraries(t), "libcudart.so.13"))
 	if !slices.Equal(theirs, ours) {

@@ -7,17 +7,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
 // expected is what a program's first comment says: lines "exit: N", "stdout: TEXT", "stderr: TEXT", "flags: …",
-// "with: FILE". Without an exit the program ends with 0 and prints PASSED.
+// "with: FILE", "env: NAME=VALUE". Without an exit the program ends with 0 and prints PASSED.
 type expected struct {
-	exit           int
-	stdout, stderr []string
-	flags, with    []string
+	exit             int
+	stdout, stderr   []string
+	flags, with, env []string
 }
 
 func read(t *testing.T, source string) (want expected) {
@@ -47,6 +49,8 @@ func read(t *testing.T, source string) (want expected) {
 			want.flags = append(want.flags, strings.Fields(value)...)
 		case "with":
 			want.with = append(want.with, filepath.Join(filepath.Dir(source), value))
+		case "env":
+			want.env = append(want.env, value)
 		}
 	}
 	if !given {
@@ -55,25 +59,62 @@ func read(t *testing.T, source string) (want expected) {
 	return want
 }
 
-var programs = flag.Bool("programs", false, "build the CUDA libraries and the programs of testdata/cudart, and run them")
+// selection is which programs run: none, those of .ci/run, or all.
+type selection struct{ on, all bool }
 
-// TestPrograms builds each program of testdata/cudart and runs it by ptxvm exec, in both engines.
-func TestPrograms(t *testing.T) {
-	if !*programs {
-		t.Skip("builds libraries and programs: -programs asks for it (.ci/run)")
+func (s *selection) String() string   { return map[bool]string{false: "", true: "all"}[s.all] }
+func (s *selection) IsBoolFlag() bool { return true }
+
+func (s *selection) Set(text string) (err error) {
+	if s.all = text == "all"; s.all {
+		s.on = true
+		return nil
 	}
-	libraries := Libraries(t)
-	sources, err := filepath.Glob(filepath.Join(Root(t), "testdata", "cudart", "*.cu"))
-	if err != nil || len(sources) == 0 {
+	s.on, err = strconv.ParseBool(text)
+	return err
+}
+
+var programs selection
+
+func init() {
+	flag.Var(&programs, "programs", "build the CUDA libraries and programs of testdata/cudart, and run them; =all: every one")
+}
+
+// needPrograms skips a test unless programs are to run.
+func needPrograms(t *testing.T) {
+	t.Helper()
+	if !programs.on {
+		t.Skip("builds libraries and programs: -programs asks for it (.ci/run), -programs=all for all")
+	}
+}
+
+// quick are the programs that .ci/run builds: one of each kind.
+var quick = []string{"bounds", "capture", "fork", "graph", "link", "openmp", "streams", "texture"}
+
+// sources lists the programs; whole leaves none out.
+func sources(t *testing.T, whole bool) (list []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(Root(t), "testdata", "cudart", "*.cu"))
+	if err != nil || len(all) == 0 {
 		t.Fatal("no programs", err)
 	}
-	command := ptxvm(t)
-	for _, source := range sources {
+	for _, source := range all {
 		name := strings.TrimSuffix(filepath.Base(source), ".cu")
-		if strings.HasSuffix(name, "_part") {
-			continue // compiled with another
+		if strings.HasSuffix(name, "_part") || !whole && !slices.Contains(quick, name) {
+			continue // compiled with another, or left out
 		}
-		t.Run(name, func(t *testing.T) {
+		list = append(list, source)
+	}
+	return list
+}
+
+// TestPrograms builds programs of testdata/cudart and runs them by ptxvm exec, in both engines.
+func TestPrograms(t *testing.T) {
+	needPrograms(t)
+	libraries := Libraries(t)
+	command := ptxvm(t)
+	for _, source := range sources(t, programs.all) {
+		t.Run(strings.TrimSuffix(filepath.Base(source), ".cu"), func(t *testing.T) {
 			want := read(t, source)
 			program := Program(t, libraries, append([]string{source}, want.with...), want.flags...)
 			for _, engine := range []string{"interp", "auto"} {
@@ -83,12 +124,38 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestFunctions: the programs together call the functions that public programs call most (frequent.txt), and there
+// are as many programs as were promised.
+func TestFunctions(t *testing.T) {
+	list := sources(t, true)
+	var text strings.Builder
+	for _, source := range list {
+		text.WriteString(readText(t, source))
+	}
+	called := map[string]bool{}
+	for _, name := range regexp.MustCompile(`\bcuda[A-Z]\w*`).FindAllString(text.String(), -1) {
+		called[name] = true
+	}
+	n := 0
+	for line := range strings.Lines(readText(t, filepath.Join(Root(t), "testdata", "cudart", "frequent.txt"))) {
+		if line[0] == '#' {
+			continue
+		}
+		for _, name := range strings.Fields(line) {
+			if n++; !called["cuda"+name] {
+				t.Errorf("no program calls cuda%s", name)
+			}
+		}
+	}
+	if n < 155 || len(list) < 40 {
+		t.Errorf("%d functions, %d programs; want 155 and 40", n, len(list))
+	}
+}
+
 // TestExec: what keeps a program from running is said before it starts, with an exit status of its own; arguments
 // and exit status are the program's.
 func TestExec(t *testing.T) {
-	if !*programs {
-		t.Skip("builds libraries and programs: -programs asks for it (.ci/run)")
-	}
+	needPrograms(t)
 	libraries, command := Libraries(t), ptxvm(t)
 	source := filepath.Join(Root(t), "testdata", "cudart", "vectoradd.cu")
 	static := Program(t, libraries, []string{source}, "-cudart", "static")
@@ -101,7 +168,7 @@ func TestExec(t *testing.T) {
 func run(t *testing.T, want expected, libraries, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries)
+	cmd.Env = append(append(os.Environ(), "PTXVM_LIB="+libraries), want.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

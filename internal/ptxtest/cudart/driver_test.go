@@ -13,9 +13,7 @@ import (
 // TestDriverPrograms builds each program of testdata/cuda, which calls the driver API, with gcc alone, and runs it by
 // ptxvm exec in both engines.
 func TestDriverPrograms(t *testing.T) {
-	if !*programs {
-		t.Skip("builds libraries and programs: -programs asks for it (.ci/run)")
-	}
+	needPrograms(t)
 	libraries := Libraries(t)
 	sources, err := filepath.Glob(filepath.Join(Root(t), "testdata", "cuda", "*.c"))
 	if err != nil || len(sources) == 0 {
@@ -39,9 +37,7 @@ func TestDriverPrograms(t *testing.T) {
 
 // TestDriverNames compares what libcuda.so.1 exports with the list.
 func TestDriverNames(t *testing.T) {
-	if !*programs {
-		t.Skip("builds libraries: -programs asks for it (.ci/run)")
-	}
+	needPrograms(t)
 	f, err := elf.Open(filepath.Join(Libraries(t), "libcuda.so.1"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,9 +19,7 @@ var notClients = []string{"device.py"}
 
 // TestPython runs each client of testdata/python by ptxvm exec. A client prints PASSED when all values are right.
 func TestPython(t *testing.T) {
-	if !*programs {
-		t.Skip("builds libraries and runs Python: -programs asks for it (.ci/python)")
-	}
+	needPrograms(t)
 	python := interpreter(t)
 	clients, err := filepath.Glob(filepath.Join(Root(t), "testdata", "python", "*.py"))
 	if err != nil || len(clients) == 0 {

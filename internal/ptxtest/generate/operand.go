@@ -77,17 +77,11 @@ func (d *drawer) part(p *isa.PartSpec, bracketed bool) (string, isa.Shape, bool)
 	return text, shape, ok
 }
 
-// mixedVectors: one vector in so many has elements of several kinds and types.
-const mixedVectors = 4
-
 func (d *drawer) vector(k *isa.KindSpec) (string, isa.Shape, bool) {
 	var texts []string
 	shape := isa.Shape{Kind: isa.ShapeVec}
 	one := *k
-	switch registers := k.Vector > 1 && slices.Contains(k.Kinds, isa.ShapeReg); {
-	case registers && d.g.r.IntN(mixedVectors) == 0: // every element of any kind and type; what does not go together is drawn again
-		one.Vector = 1
-	case registers:
+	if k.Vector > 1 && slices.Contains(k.Kinds, isa.ShapeReg) {
 		one.Kinds = []isa.ShapeKind{isa.ShapeReg} // ptxas infers a vector's type from its registers
 	}
 	for range k.Vector {

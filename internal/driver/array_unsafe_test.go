@@ -1,0 +1,138 @@
+package driver
+
+import (
+	"encoding/binary"
+	"testing"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// TestRegister: kernels use memory of the program while it is registered.
+func TestRegister(t *testing.T) {
+	r := newRig(t, Config{})
+	host := make([]uint32, 64)
+	at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(host))))
+	kept.Store(unsafe.SliceData(host), nil)
+	r.want(r.Register(0, at, 256), Success)
+	r.want(r.Register(0, at+128, 4), AlreadyMapped)
+	r.want(r.Register(0, 0, 4), InvalidValue)
+	r.want(r.launch(0, r.function("add"), 1, addParams(at, 7, 64)), Success)
+	r.want(r.Synchronize(0), Success)
+	if host[0] != 7 || host[63] != 7 {
+		t.Error(host)
+	}
+	if b := r.Holding(at + 255); b == nil || b.Kind != MemoryPinned {
+		t.Errorf("%+v", b)
+	}
+	r.want(r.Free(at, true), InvalidValue)
+	r.want(r.Unregister(at+4), NotRegistered)
+	r.want(r.Unregister(at), Success)
+	r.want(r.Unregister(at), NotRegistered)
+	r.want(r.launch(0, r.function("add"), 1, addParams(at, 7, 64)), Success)
+	r.want(r.Synchronize(0), IllegalAddress)
+}
+
+// TestArrays: extents, levels and formats as CUDA has them; objects end once.
+func TestArrays(t *testing.T) {
+	r := newRig(t, Config{})
+	make := func(s ArrayShape) uint64 {
+		t.Helper()
+		h, code := r.ArrayCreate(0, s)
+		r.want(code, Success)
+		return h
+	}
+	for name, c := range map[string]struct {
+		shape ArrayShape
+		want  Code
+	}{
+		"line":             {ArrayShape{Width: 5, Format: "f32", Channels: 1}, Success},
+		"layers of a line": {ArrayShape{Width: 5, Depth: 3, Format: "u8", Channels: 4, Flags: ArrayLayered}, Success},
+		"cubes":            {ArrayShape{Width: 4, Height: 4, Depth: 12, Format: "f16", Channels: 2, Flags: ArrayLayered | ArrayCubemap}, Success},
+		"half a cube":      {ArrayShape{Width: 4, Height: 4, Depth: 3, Format: "f32", Channels: 1, Flags: ArrayCubemap}, InvalidValue},
+		"a long face":      {ArrayShape{Width: 4, Height: 5, Depth: 6, Format: "f32", Channels: 1, Flags: ArrayCubemap}, InvalidValue},
+		"three channels":   {ArrayShape{Width: 4, Format: "f32", Channels: 3}, InvalidValue},
+		"no width":         {ArrayShape{Format: "f32", Channels: 1}, InvalidValue},
+		"sparse":           {ArrayShape{Width: 4, Format: "f32", Channels: 1, Flags: 0x40}, InvalidValue},
+		"too large":        {ArrayShape{Width: 1 << 20, Height: 1 << 10, Format: "f32", Channels: 4}, OutOfMemory},
+	} {
+		h, code := r.ArrayCreate(0, c.shape)
+		if code != c.want {
+			t.Errorf("%s: %d, want %d", name, code, c.want)
+		}
+		if code == Success {
+			r.want(r.ArrayDestroy(h), Success)
+		}
+	}
+	h := make(ArrayShape{Width: 8, Height: 4, Format: "f32", Channels: 1, Levels: 3})
+	level, code := r.ArrayLevel(h, 2)
+	r.want(code, Success)
+	info, code := r.ArrayInfo(level)
+	if code != Success || info.Width != 2 || info.Height != 1 || info.Element != 4 || info.Rows != 1 {
+		t.Errorf("%+v, %d", info, code)
+	}
+	if again, _ := r.ArrayLevel(h, 2); again != level {
+		t.Error("a level has two handles")
+	}
+	r.want(second(r.ArrayLevel(h, 3)), InvalidValue)
+	s, code := r.SurfaceCreate(level)
+	r.want(code, Success)
+	r.want(r.SurfaceDestroy(s), Success)
+	r.want(r.SurfaceDestroy(s), InvalidValue)
+	tex, code := r.TextureCreate(0, TextureShape{Array: h, Normalized: true})
+	r.want(code, Success)
+	r.want(second(r.TextureCreate(0, TextureShape{Addr: 64, Width: 4, Format: "f32", Channels: 1})), InvalidValue)
+	r.want(second(r.TextureCreate(0, TextureShape{Array: level + 5})), InvalidHandle)
+	r.want(r.TextureDestroy(tex), Success)
+	r.want(r.TextureDestroy(tex), InvalidValue)
+	r.want(r.ArrayDestroy(level), InvalidHandle) // of its whole
+	r.want(r.ArrayDestroy(h), Success)
+	r.want(second(r.ArrayInfo(level)), InvalidHandle)
+}
+
+// TestTensorMaps: descriptions that are wrong are refused; a right one names the address.
+func TestTensorMaps(t *testing.T) {
+	r := newRig(t, Config{})
+	good := func() TensorMap {
+		return TensorMap{Addr: r.alloc(4096), Type: 7, Dims: []uint64{32, 16}, Strides: []uint64{128}, Box: []uint32{8, 4}, Steps: []uint32{1, 1}}
+	}
+	at := good()
+	m, code := r.Encode(at)
+	if code != Success || binary.LittleEndian.Uint64(m[:]) != at.Addr {
+		t.Errorf("%d, %x", code, m[:8])
+	}
+	for name, spoil := range map[string]func(*TensorMap){
+		"type": func(m *TensorMap) { m.Type = 99 }, "swizzle": func(m *TensorMap) { m.Swizzle = 7 }, "address": func(m *TensorMap) { m.Addr += 4 },
+		"no extent": func(m *TensorMap) { m.Dims[0] = 0 }, "wide box": func(m *TensorMap) { m.Box[1] = 257 }, "stride": func(m *TensorMap) { m.Strides[0] = 130 },
+		"rank": func(m *TensorMap) { m.Box = m.Box[:1] },
+	} {
+		bad := good()
+		spoil(&bad)
+		if _, code := r.Encode(bad); code != InvalidValue {
+			t.Errorf("%s: %d", name, code)
+		}
+	}
+}
+
+// TestClusters: how large clusters may be, and launches that are not possible.
+func TestClusters(t *testing.T) {
+	r := newRig(t, Config{})
+	f, at := r.function("add"), r.alloc(64)
+	launch := func(grid, cluster uint32) Code {
+		p := addParams(at, 0, 1)
+		return r.Launch(0, 0, f, Launch{Grid: ptxvm.Dim3{X: grid, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 32, Y: 1, Z: 1}, Cluster: ptxvm.Dim3{X: cluster, Y: 1, Z: 1}, Buffer: address(p), BufferSize: uint64(len(p))})
+	}
+	r.want(launch(8, 4), Success)
+	r.want(launch(6, 4), InvalidClusterSize)
+	r.want(launch(16, 16), InvalidClusterSize)
+	r.want(r.FunctionSet(0, f, FuncNonPortable, 1), Success)
+	r.want(launch(16, 16), Success)
+	most, n, code := r.OccupancyClusters(0, f, Launch{Block: ptxvm.Dim3{X: 32, Y: 1, Z: 1}, Cluster: ptxvm.Dim3{X: 2, Y: 1, Z: 1}})
+	if most != maxClusters || n < 1 || code != Success {
+		t.Errorf("%d %d %d", most, n, code)
+	}
+	if dynamic, code := r.OccupancyShared(0, f, 2, 256); code != Success || dynamic < 48<<10 {
+		t.Errorf("%d bytes, %d", dynamic, code)
+	}
+	r.want(r.Synchronize(0), Success)
+}

@@ -1,0 +1,52 @@
+package driver
+
+// This file encodes tensor maps (cuTensorMapEncodeTiled).
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/tensor"
+)
+
+// TensorMap describes a tensor in device memory and a box of it, with the driver API's numbers.
+type TensorMap struct {
+	Addr          uint64
+	Type, Swizzle uint32 // CUtensorMapDataType, CUtensorMapSwizzle
+	NaNs          bool
+	Dims, Strides []uint64 // elements; bytes, one less
+	Box, Steps    []uint32
+}
+
+// tensorTypes are the elements by CUtensorMapDataType.
+var tensorTypes = []string{"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz"}
+
+// tensorSwizzles are the patterns by CUtensorMapSwizzle.
+var tensorSwizzles = []struct {
+	mode  tensor.MapSwizzle
+	atoms tensor.Atomicity
+}{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {3, 1}, {3, 2}, {3, 3}}
+
+// Encode checks a description and makes the map of it.
+func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
+	defer d.defect(&code)
+	rank := len(t.Dims)
+	if rank == 0 || rank > tensor.MaxRank || int(t.Type) >= len(tensorTypes) || int(t.Swizzle) >= len(tensorSwizzles) ||
+		len(t.Strides) != rank-1 || len(t.Box) != rank || len(t.Steps) != rank ||
+		slices.ContainsFunc(t.Dims, func(n uint64) bool { return n == 0 || n > 1<<32-1 }) {
+		return m, InvalidValue
+	}
+	element, _ := tensor.ParseElement(tensorTypes[t.Type])
+	s := tensorSwizzles[t.Swizzle]
+	out := &tensor.Map{Address: t.Addr, Rank: rank, Type: element, Swizzle: s.mode, Atomicity: s.atoms, NaNs: t.NaNs}
+	for i, n := range t.Dims {
+		out.Dims[i] = uint32(n)
+	}
+	copy(out.Strides[:], t.Strides)
+	copy(out.Box[:], t.Box)
+	copy(out.Steps[:], t.Steps)
+	if err := out.Check(); err != nil {
+		d.warn("a tensor map cannot be made: %v", err)
+		return m, InvalidValue
+	}
+	return out.Encode(), Success
+}

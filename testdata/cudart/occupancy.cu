@@ -1,0 +1,70 @@
+// What kernels are like and how many fit: attributes, dynamic shared memory, block sizes, launches by address.
+#include "check.h"
+#include <cstring>
+
+__global__ void plain(int *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = i; }
+__global__ void __launch_bounds__(128) bounded(int *p) { __shared__ int s[512]; s[threadIdx.x] = threadIdx.x; __syncthreads(); p[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }
+__global__ void large(int *p) {
+  extern __shared__ int s[];
+  for (int i = threadIdx.x; i < 20000; i += blockDim.x) s[i] = i;
+  __syncthreads();
+  if (threadIdx.x == 0) for (int i = 0; i < 20000; i += 1999) *p += s[19999 - i];
+}
+struct Many { int v[100]; double d; };
+__global__ void many(Many m, char c, double *out) { double s = m.d + c; for (int v : m.v) s += v; *out = s; }
+
+int main() {
+  cudaFuncAttributes a;
+  CHECK(cudaFuncGetAttributes(&a, bounded));
+  EXPECT(a.maxThreadsPerBlock == 128 && a.sharedSizeBytes == 2048 && a.numRegs > 0 && a.ptxVersion >= 50 && a.binaryVersion >= 50);
+  CHECK(cudaFuncGetAttributes(&a, plain));
+  EXPECT(a.maxThreadsPerBlock == 1024);
+  int grid, block, blocks, sms;
+  CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 0));
+  CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  EXPECT(block % 32 == 0 && block > 0 && grid >= sms);
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 256, 0));
+  EXPECT(blocks == 8);
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, plain, 1024, 40 << 10, cudaOccupancyDefault));
+  EXPECT(blocks == 2);
+  size_t dynamic;
+  CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 2, 256));
+  EXPECT(dynamic > 48 << 10);
+  const int bytes = 20000 * sizeof(int);
+  int *p;
+  CHECK(cudaMallocManaged(&p, 1024 * sizeof(int)));
+  *p = 0;
+  large<<<1, 128, bytes>>>(p);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue); // it must be asked for
+  CHECK(cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  CHECK(cudaFuncSetCacheConfig(large, cudaFuncCachePreferShared));
+  CHECK(cudaFuncSetAttribute(large, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+  large<<<1, 128, bytes>>>(p);
+  CHECK(cudaDeviceSynchronize());
+  int want = 0;
+  for (int i = 0; i < 20000; i += 1999) want += 19999 - i;
+  EXPECT(*p == want);
+  EXPECT(cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20) == cudaErrorInvalidValue);
+  cudaGetLastError();
+
+  Many m = {};
+  for (int i = 0; i < 100; i++) m.v[i] = i;
+  m.d = 0.5;
+  char c = 3;
+  double *out;
+  CHECK(cudaMallocManaged(&out, sizeof(double)));
+  void *args[] = {&m, &c, &out};
+  CHECK(cudaLaunchKernel((const void *)many, dim3(1), dim3(1), args, 0, 0));
+  CHECK(cudaDeviceSynchronize());
+  EXPECT(*out == 4950 + 3.5);
+  const char *name;
+  CHECK(cudaFuncGetName(&name, (const void *)many));
+  EXPECT(strstr(name, "many"));
+  size_t offset, size;
+  CHECK(cudaFuncGetParamInfo((const void *)many, 2, &offset, &size));
+  EXPECT(offset == 416 && size == 8);
+  cudaFunction_t f;
+  CHECK(cudaGetFuncBySymbol(&f, (const void *)many));
+  EXPECT(f != nullptr);
+  return passed();
+}
