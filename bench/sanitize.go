@@ -1,6 +1,6 @@
 package main
 
-// This file measures what sanitizers cost: kernels on one worker, in the interpreter without and with each of them, in
+// This file measures what sanitizers cost: kernels in the interpreter without and with each of them, on one and on two workers, in
 // turns, so that a machine that changes its speed changes both.
 
 import (
@@ -27,14 +27,18 @@ var watchings = []struct {
 // watchedKernels are streams, trees, look-back, tiles, scatters and counters.
 var watchedKernels = []string{"saxpy", "reduce", "scan", "matmul", "radixsort", "histogram"}
 
-// sanitizeTable prints how many times as long each kernel takes under each sanitizer.
+// sanitizeTable prints how many times as long each kernel takes under each sanitizer on one worker, and how many times as
+// fast each of them is with two.
 func sanitizeTable(s *series) error {
 	fmt.Printf("Machine: %s.\n\n| Kernel |", machine())
 	for _, c := range watchings {
 		fmt.Printf(" %s |", c.name)
 	}
-	fmt.Printf("\n|%s\n", strings.Repeat("---|", len(watchings)+1))
-	means := make([]ratios, len(watchings))
+	for _, c := range watchings {
+		fmt.Printf(" %s, 2 workers |", c.name)
+	}
+	fmt.Printf("\n|%s\n", strings.Repeat("---|", 2*len(watchings)+1))
+	costs, gains := make([]ratios, len(watchings)), make([]ratios, len(watchings))
 	err := s.each(func(w *workload) error {
 		if !slices.Contains(watchedKernels, w.name) {
 			return nil
@@ -43,48 +47,63 @@ func sanitizeTable(s *series) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %.1f ms |", w.name, 1000*times[0].Seconds())
-		for i, t := range times[1:] {
-			means[i+1] = append(means[i+1], t.Seconds()/times[0].Seconds())
-			fmt.Printf(" %.1f |", t.Seconds()/times[0].Seconds())
+		fmt.Printf("| %s | %.1f ms |", w.name, 1000*times[0].cpu.fastest().Seconds())
+		for i := range times[1:] {
+			costs[i+1] = append(costs[i+1], times[i+1].cpu.fastest().Seconds()/times[0].cpu.fastest().Seconds())
+			fmt.Printf(" %.1f |", costs[i+1][len(costs[i+1])-1])
+		}
+		for i := range times {
+			gains[i] = append(gains[i], times[i].one.Seconds()/times[i].two.Seconds())
+			fmt.Printf(" %.2f |", gains[i][len(gains[i])-1])
 		}
 		fmt.Println()
 		return nil
 	})
-	if err != nil || len(means[1]) == 0 {
+	if err != nil || len(costs[1]) == 0 {
 		return err
 	}
 	fmt.Print("| geometric mean | |")
-	for _, m := range means[1:] {
+	for _, m := range costs[1:] {
 		fmt.Printf(" %.1f |", m.mean())
+	}
+	for _, m := range gains {
+		fmt.Printf(" %.2f |", m.mean())
 	}
 	fmt.Println()
 	return nil
 }
 
-// watched returns the fastest processor time of a workload's launches in each configuration.
-func (w *workload) watched(s *series) ([]time.Duration, error) {
+// watchedTimes are the fastest rounds of a configuration: processor time on one worker, and time on one and on two.
+type watchedTimes struct {
+	cpu      rounds
+	one, two time.Duration
+}
+
+// watched returns the fastest rounds of a workload's launches in each configuration.
+func (w *workload) watched(s *series) ([]watchedTimes, error) {
 	r := w.make(corpus.Target{Arch: 90})
-	times := make([]rounds, len(watchings))
+	times := make([]watchedTimes, len(watchings))
 	for start, n := time.Now(), 0; n < 3 || time.Since(start) < s.span; n++ {
 		for i, c := range watchings {
-			took, err := w.once(s, r, c.cfg)
+			one, err := w.once(s, r, c.cfg, 1)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-			times[i].add(took)
+			two, err := w.once(s, r, c.cfg, 2)
+			if err != nil {
+				return nil, fmt.Errorf("%s, two workers: %w", c.name, err)
+			}
+			t := &times[i]
+			t.cpu.add(one)
+			t.one, t.two = lesser(t.one, one.wall), lesser(t.two, two.wall)
 		}
 	}
-	out := make([]time.Duration, len(times))
-	for i := range times {
-		out[i] = times[i].fastest()
-	}
-	return out, nil
+	return times, nil
 }
 
 // once runs the launches on a new device, whose memory the host has not written before.
-func (w *workload) once(s *series, r *corpus.Run, cfg ptxvm.DeviceConfig) (spent, error) {
-	cfg.Engine, cfg.Workers = ptxvm.Interp, 1
+func (w *workload) once(s *series, r *corpus.Run, cfg ptxvm.DeviceConfig, workers int) (spent, error) {
+	cfg.Engine, cfg.Workers = ptxvm.Interp, workers
 	x, err := w.startOn(s.top, r, cfg)
 	if err != nil {
 		return spent{}, err

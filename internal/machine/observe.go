@@ -109,17 +109,18 @@ type Event struct {
 	// tensor memory.
 	Extent *Extent
 
-	PC   int32
-	Func *FuncInfo
-	CTA  uint64 // linear index in the grid
-	Warp int
-	On   *Warp // who; nil for what a CTA tells: BarrierDone, CTABegin, CTAEnd
+	PC      int32
+	Func    *FuncInfo
+	CTA     uint64 // linear index in the grid
+	Cluster uint64 // linear index of its cluster; what one core runs: events of one come one after the other
+	Warp    int
+	On      *Warp // who; nil for what a CTA tells: BarrierDone, CTABegin, CTAEnd
 
 	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
 	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
 }
 
-// Observer gets the events of a launch, from several workers at a time; those of one CTA come
+// Observer gets the events of a launch, from several cores at a time; those of one cluster come
 // one after the other.
 type Observer interface {
 	Observe(*Event)
@@ -132,6 +133,7 @@ func (w *Warp) Observe(in *Inst, e Event) {
 	}
 	*w.event = e
 	w.event.PC, w.event.Func, w.event.CTA, w.event.Warp, w.event.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
+	w.event.Cluster = w.cta.cluster.rank
 	w.checkOpen(in, w.event)
 	w.cta.grid.Observer.Observe(w.event)
 }
@@ -307,7 +309,7 @@ func (c *CTA) tell(what EventKind, warps uint64) { c.tellBarrier(Event{What: wha
 // tellBarrier reports what happens at a barrier of a CTA.
 func (c *CTA) tellBarrier(e Event) {
 	if c.grid.observing {
-		e.CTA = c.rank
+		e.CTA, e.Cluster = c.rank, c.cluster.rank
 		c.grid.Observer.Observe(&e)
 	}
 }

@@ -10,11 +10,30 @@ import (
 // memory are lane × columns + column.
 type cta struct {
 	shared, tensor bitset
-	allocs         [columns]*machine.Place // by column of tensor memory
+	allocs         []*machine.Place // by column of tensor memory, once there are some
 
-	order
+	*order // with Async
 	tensorOrder
 	last map[uint64]*[page]ref // by page of shared memory: who wrote each byte last
+}
+
+// newCTA returns the shadow of a CTA that begins, in the memory of one that has ended if there is any.
+func (s *Sanitizer) newCTA() *cta {
+	c, _ := s.spare.Get().(*cta)
+	if c == nil {
+		c = new(cta)
+	}
+	clear(c.shared)
+	clear(c.tensor)
+	*c = cta{shared: c.shared, tensor: c.tensor, order: c.order}
+	switch {
+	case s.checks&Async == 0:
+	case c.order == nil:
+		c.order = new(order)
+	default:
+		*c.order = order{}
+	}
+	return c
 }
 
 // columns is at least what any target has of tensor memory; each has 128 lanes of 32 bits.
@@ -90,6 +109,9 @@ func (c *cta) allocate(e *machine.Event) {
 		p := e.Place(e.Lanes)
 		at = &p
 	}
+	if c.allocs == nil {
+		c.allocs = make([]*machine.Place, columns)
+	}
 	for i := x.From; i < min(x.To, columns); i++ {
 		c.allocs[i] = at
 	}
@@ -97,5 +119,8 @@ func (c *cta) allocate(e *machine.Event) {
 
 // allocation says where the first column of an extent was allocated.
 func (c *cta) allocation(x machine.Extent) *machine.Place {
+	if c.allocs == nil {
+		return nil
+	}
 	return c.allocs[min(x.From, columns-1)]
 }

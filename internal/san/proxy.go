@@ -32,7 +32,7 @@ type writer struct {
 // page is the bytes of a piece of the shadow.
 const page = 1024
 
-// order is what a CTA's warps have acquired and fenced, by the sanitizer's clock.
+// order is what a CTA's warps have acquired and fenced, by the cluster's clock.
 type order struct {
 	passed   [32]uint64     // by warp: when the barrier completed that it has not told to have passed
 	acquired [32]uint64     // by warp: it has seen what others had published by then
@@ -43,16 +43,16 @@ type order struct {
 }
 
 // barrierDone notes when warps have acquired what they will tell to have passed.
-func (s *Sanitizer) barrierDone(e *machine.Event) {
-	c, now := s.ctas[e.CTA], s.tick()
+func (s *cluster) barrierDone(e *machine.Event) {
+	c, now := s.cta(e.CTA), s.tick()
 	for m := e.Warps; c != nil && m != 0; m &= m - 1 {
 		c.passed[bits.TrailingZeros64(m)&31] = now
 	}
 }
 
 // acquire notes that a warp has seen what others had published.
-func (s *Sanitizer) acquire(e *machine.Event) {
-	c, now := s.ctas[e.CTA], s.tick()
+func (s *cluster) acquire(e *machine.Event) {
+	c, now := s.cta(e.CTA), s.tick()
 	switch {
 	case c == nil:
 	case e.Scope == machine.WarpScope:
@@ -66,8 +66,8 @@ func (s *Sanitizer) acquire(e *machine.Event) {
 }
 
 // fence covers stores.
-func (s *Sanitizer) fence(e *machine.Event) {
-	c := s.ctas[e.CTA]
+func (s *cluster) fence(e *machine.Event) {
+	c := s.cta(e.CTA)
 	if c == nil || e.Proxy != machine.AsyncProxy || e.Space == machine.Global {
 		return
 	}
@@ -81,14 +81,14 @@ func (s *Sanitizer) fence(e *machine.Event) {
 	c.within[e.Warp] = max(c.within[e.Warp], c.joined[e.Warp])
 }
 
-func (s *Sanitizer) tick() uint64 {
+func (s *cluster) tick() uint64 {
 	s.clock++
 	return s.clock
 }
 
 // cross notes a generic store to a CTA's shared memory, and finds one that the async proxy reads
 // without a fence.
-func (s *Sanitizer) cross(c *cta, e *machine.Event, lane int, x machine.Extent) *machine.Place {
+func (s *cluster) cross(c *cta, e *machine.Event, lane int, x machine.Extent) *machine.Place {
 	switch {
 	case e.Proxy == machine.AsyncProxy && e.Kind == machine.Load:
 		return s.unfenced(c, e, x)
@@ -102,7 +102,7 @@ func (s *Sanitizer) cross(c *cta, e *machine.Event, lane int, x machine.Extent) 
 }
 
 // writer is the place of an event, one for all events of the instruction and warp.
-func (s *Sanitizer) writer(e *machine.Event) *machine.Place {
+func (s *cluster) writer(e *machine.Event) *machine.Place {
 	key := writer{e.Func, e.PC, e.Warp, e.CTA}
 	p := s.writers[key]
 	if p == nil {
@@ -131,15 +131,15 @@ func (c *cta) mark(x machine.Extent, r ref) {
 }
 
 // unfenced returns a store of the bytes that no fence covers.
-func (s *Sanitizer) unfenced(c *cta, e *machine.Event, x machine.Extent) *machine.Place {
-	issuer := s.ctas[e.CTA]
+func (s *cluster) unfenced(c *cta, e *machine.Event, x machine.Extent) *machine.Place {
+	issuer := s.cta(e.CTA)
 	for i := x.From; i < x.To; i++ {
 		p := c.last[i/page]
 		if p == nil || p[i%page].by == nil {
 			continue
 		}
 		r := p[i%page]
-		from, w := s.ctas[r.by.CTARank], r.by.Warp
+		from, w := s.cta(r.by.CTARank), r.by.Warp
 		if from == nil || max(from.fenced[w][r.lane], from.within[w], from.covered, issuer.covered) > r.time {
 			continue
 		}

@@ -38,15 +38,14 @@ type Sanitizer struct {
 	max    int
 	global *Memory
 
-	mu    sync.Mutex
-	ctas  map[uint64]*cta           // by linear index in the grid
-	heap  map[uint64]*machine.Place // what this launch has allocated, by address
+	running clusters
+	spare   sync.Pool // of CTAs
+	heap    sync.Map  // what this launch has allocated: address → *machine.Place
+
+	mu    sync.Mutex // of what was found: no access that is right takes it
 	found []*Found
 	index map[pair]*Found
 	lost  int
-
-	clock   uint64 // counts the events whose order matters to proxies
-	writers map[writer]*machine.Place
 }
 
 // pair is what makes two reports the same: kind and instructions.
@@ -58,9 +57,7 @@ type pair struct {
 
 // New returns a sanitizer that keeps at most so many reports. global may be nil.
 func New(checks Checks, max int, global *Memory) *Sanitizer {
-	return &Sanitizer{checks: checks, max: max, global: global,
-		ctas: map[uint64]*cta{}, index: map[pair]*Found{}, writers: map[writer]*machine.Place{},
-		heap: map[uint64]*machine.Place{}}
+	return &Sanitizer{checks: checks, max: max, global: global, index: map[pair]*Found{}}
 }
 
 // Found returns the reports in the order in which they were made, and how many pairs of places
@@ -73,13 +70,9 @@ func (s *Sanitizer) Found() ([]*Found, int) {
 
 // Report takes a report of the machine's.
 func (s *Sanitizer) Report(r *machine.Report) {
+	key := pair{r.Kind, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.add(r)
-}
-
-func (s *Sanitizer) add(r *machine.Report) {
-	key := pair{r.Kind, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
 	f := s.index[key]
 	switch {
 	case f != nil:
@@ -96,30 +89,41 @@ func (s *Sanitizer) add(r *machine.Report) {
 
 // Observe implements machine.Observer.
 func (s *Sanitizer) Observe(e *machine.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if e.What == machine.CTABegin {
+		s.begin(e)
+		return
+	}
+	c := s.running.of(e.Cluster)
 	switch e.What {
-	case machine.CTABegin:
-		s.ctas[e.CTA] = &cta{}
 	case machine.CTAEnd:
-		delete(s.ctas, e.CTA)
+		c.end(e)
+	case machine.Touch:
+		c.touch(e)
+	case machine.Allocated, machine.Freed:
+		c.allocate(e)
+	default:
+		if s.checks&Async != 0 {
+			c.synchronise(e)
+		}
+	}
+}
+
+// synchronise notes what orders accesses.
+func (s *cluster) synchronise(e *machine.Event) {
+	switch e.What {
 	case machine.BarrierDone:
 		s.barrierDone(e)
-	case machine.Touch:
-		s.touch(e)
 	case machine.Acquire:
 		s.acquire(e)
 	case machine.ProxyFence:
 		s.fence(e)
 	case machine.TensorFence:
 		s.tensorFence(e)
-	case machine.Allocated, machine.Freed:
-		s.allocate(e)
 	}
 }
 
 // allocate makes tensor memory or a piece of the heap new, or nobody's.
-func (s *Sanitizer) allocate(e *machine.Event) {
+func (s *cluster) allocate(e *machine.Event) {
 	switch x := e.Extent; {
 	case x.Space == machine.Tensor:
 		if c := s.owner(e, *x); c != nil {
@@ -127,27 +131,27 @@ func (s *Sanitizer) allocate(e *machine.Event) {
 		}
 	case e.What == machine.Allocated:
 		place := e.Place(e.Lanes)
-		s.heap[x.From] = &place
+		s.heap.Store(x.From, &place)
 		s.global.Track(x.From, x.To-x.From)
 	default:
-		delete(s.heap, x.From)
+		s.heap.Delete(x.From)
 		s.global.Drop(x.From)
 	}
 }
 
 // owner is the CTA whose memory an extent is, nil if there is no such memory: addresses come before
 // they are checked, and the machine has its own word on them.
-func (s *Sanitizer) owner(e *machine.Event, x machine.Extent) *cta {
+func (s *cluster) owner(e *machine.Event, x machine.Extent) *cta {
 	index, ok := e.On.Mate(x.CTA)
 	if !ok || x.Space == machine.Shared && x.To > mem.MaxShared {
 		return nil
 	}
-	return s.ctas[index]
+	return s.cta(index)
 }
 
 // touch checks one access and notes what it writes.
-func (s *Sanitizer) touch(e *machine.Event) {
-	if e.Order != machine.Weak {
+func (s *cluster) touch(e *machine.Event) {
+	if s.checks&Async != 0 && e.Order != machine.Weak {
 		defer s.acquire(e)
 	}
 	if s.plain(e) {
@@ -180,7 +184,7 @@ func (s *Sanitizer) touch(e *machine.Event) {
 				return
 			}
 			if start, ok := s.global.touched(e.Kind, x.From, x.To); !ok && unwritten.lane(lane, x, e) {
-				unwritten.op = s.heap[start]
+				unwritten.op = s.gave(start)
 			}
 		}
 	})
@@ -191,7 +195,7 @@ func (s *Sanitizer) touch(e *machine.Event) {
 }
 
 // plain deals with most accesses at once: neighbouring bytes, nothing wrong.
-func (s *Sanitizer) plain(e *machine.Event) bool {
+func (s *cluster) plain(e *machine.Event) bool {
 	switch {
 	case e.Extent != nil:
 		return false
@@ -242,5 +246,12 @@ func (s *Sanitizer) blame(e *machine.Event, kind machine.ReportKind, f *fault) {
 	if f.op != nil {
 		r.Op = *f.op
 	}
-	s.add(r)
+	s.Report(r)
+}
+
+// gave says which instruction has allocated what starts at an address, nil if none has.
+func (s *Sanitizer) gave(start uint64) *machine.Place {
+	p, _ := s.heap.Load(start)
+	at, _ := p.(*machine.Place)
+	return at
 }

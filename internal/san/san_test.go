@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -320,6 +321,50 @@ func TestTensorFence(t *testing.T) {
 	} {
 		if have := found(t, Async, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
+		}
+	}
+}
+
+// TestTogether: launches of several workers, whose clusters look each other up while others begin and end, report what
+// one of them does in each CTA, and nothing of the others.
+func TestTogether(t *testing.T) {
+	for _, checks := range []Checks{Init, Init | Async} {
+		const workers, rounds = 4, 300
+		global := new(Memory)
+		global.Track(1<<20, 1<<20)
+		s := New(checks, 10, global)
+		var all sync.WaitGroup
+		for w := range uint64(workers) {
+			all.Go(func() {
+				for i := range uint64(rounds) {
+					number := w + i*workers*buckets/2 // two workers in each bucket
+					s.Observe(&machine.Event{What: machine.CTABegin, CTA: number, Cluster: number})
+					c := s.running.of(number)
+					if c == nil || c.number != number || s.running.of(number+buckets*workers*rounds) != nil {
+						t.Errorf("cluster %d is not the one that has begun", number)
+						return
+					}
+					x := machine.Extent{Space: machine.Shared, From: w * 8, To: w*8 + 8}
+					if c.cta(number).written(machine.Load, x) || !c.cta(number).written(machine.Store, x) || !c.cta(number).written(machine.Load, x) {
+						t.Errorf("cluster %d knows what another one has written", number)
+					}
+					at := 1<<20 + (i*workers+w)*16
+					if _, ok := global.touched(machine.Load, at, at+16); ok {
+						t.Errorf("%#x counts as written", at)
+					}
+					global.touched(machine.Store, at, at+16)
+					s.Observe(&machine.Event{What: machine.CTAEnd, CTA: number, Cluster: number})
+				}
+			})
+		}
+		all.Wait()
+		if _, ok := global.touched(machine.Load, 1<<20, 1<<20+workers*rounds*16); !ok {
+			t.Error("what all have written does not count as written")
+		}
+		for i := range s.running.buckets {
+			if s.running.buckets[i].Load() != nil {
+				t.Fatalf("bucket %d holds a cluster that has ended", i)
+			}
 		}
 	}
 }

@@ -14,7 +14,7 @@ import "ptxvm.invalid/ptxvm/internal/machine"
 // tensorOrder is what has been done to a CTA's tensor memory last, and the last fences of its warps.
 type tensorOrder struct {
 	cells         map[uint64]*[128]tensorCell // by column, then by lane
-	before, after [32]uint64                  // by warp, by the sanitizer's clock
+	before, after [32]uint64                  // by warp, by the cluster's clock
 }
 
 // tensorCell is the last write, and the last read since.
@@ -28,8 +28,8 @@ type tensorUse struct {
 }
 
 // tensorFence notes a tcgen05.fence.
-func (s *Sanitizer) tensorFence(e *machine.Event) {
-	c := s.ctas[e.CTA]
+func (s *cluster) tensorFence(e *machine.Event) {
+	c := s.cta(e.CTA)
 	switch {
 	case c == nil:
 	case e.Order.Releases():
@@ -40,7 +40,7 @@ func (s *Sanitizer) tensorFence(e *machine.Event) {
 }
 
 // unordered notes an operation on the tensor memory of c, and finds what no fence orders before it.
-func (s *Sanitizer) unordered(c *cta, e *machine.Event, x machine.Extent, before, after *fault) {
+func (s *cluster) unordered(c *cta, e *machine.Event, x machine.Extent, before, after *fault) {
 	use := &tensorUse{s.writer(e), s.tick(), e.Committed}
 	for column := x.From; column < min(x.To, columns); column++ {
 		lanes := c.column(column)
@@ -69,11 +69,11 @@ func (o *tensorOrder) column(n uint64) *[128]tensorCell {
 }
 
 // ordered checks two operations on one cell.
-func (s *Sanitizer) ordered(first, then *tensorUse, x machine.Extent, e *machine.Event, before, after *fault) {
+func (s *cluster) ordered(first, then *tensorUse, x machine.Extent, e *machine.Event, before, after *fault) {
 	if first == nil || first == then {
 		return
 	}
-	a, b := s.ctas[first.by.CTARank], s.ctas[e.CTA]
+	a, b := s.cta(first.by.CTARank), s.cta(e.CTA)
 	same := first.by.CTARank == e.CTA && first.by.Warp == e.Warp
 	switch {
 	case same && first.committed == then.committed, same && then.committed, a == nil, b == nil:
