@@ -12,6 +12,8 @@ package sem
 //	async              nothing: the asynchronous operation itself tells when it acts
 //	tells              nothing: the handler tells which bytes, of a matrix whose rows lanes share
 //
+// A write that is "once" is one access of all lanes together.
+//
 // Tensor memory, images and what the runtime's functions read tell for themselves.
 
 import (
@@ -50,6 +52,7 @@ type touch struct {
 	size *ir.Operand
 	bits int    // of the row of sizes
 	rows uint32 // where the sizes are
+	once bool   // the lanes of the warp make one access together
 }
 
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
@@ -110,6 +113,10 @@ func newWatch(b *Build) *watch {
 	}
 	for _, e := range effects {
 		switch e[0] {
+		case "write":
+			for i := range o.touches {
+				o.touches[i].once = slices.Contains(e, "once")
+			}
 		case "sync":
 			o.waits = has("block") && (read || write)
 			if !read && !write && !has("proxy") || o.waits {
@@ -311,7 +318,9 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 	e := t.Event
 	var addr [32]uint64
 	t.addresses(w, &addr)
-	e.Addr, e.Lanes = &addr, w.Mask
+	if e.Addr, e.Lanes = &addr, w.Mask; t.once {
+		e.Lanes &= -e.Lanes
+	}
 	if t.size == nil {
 		w.Observe(in, e)
 		return

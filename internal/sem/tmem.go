@@ -271,13 +271,7 @@ func loadTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	l := fragmentLoad{op: o, t: w.Tensor(), at: a}
-	l.rowsOf(w)
-	if w.AsyncMode() == machine.Eager {
-		o.load(base(l.t, a), l.rows)
-		return machine.Next
-	}
-	return w.Issue(in, l.record(w))
+	return fragmentLoad{o, w.Tensor(), a}.run(w, in, nil)
 }
 
 // load moves words to rows.
@@ -296,66 +290,36 @@ func (o *fragmentOp) load(from []uint32, rows []*[32]uint32) {
 	}
 }
 
-// fragmentLoad is what an open tcgen05.ld keeps. The rows belong to the warp's frame; their
-// registers share them with no others (ir.Func.colour).
+// fragmentLoad is what an open tcgen05.ld keeps. Its registers are written at once: what depends on them comes after it
+// without any wait (9.7.16.6.4.5). To others it reads tensor memory until it has been waited for.
 type fragmentLoad struct {
-	op   *fragmentOp
-	t    *machine.TensorMemory
-	at   tensor.Addr
-	rows []*[32]uint32
-	data [][32]uint32
-	ext  []machine.Extent
-	red  *reduceOp
-	into *[32]uint32 // of the reduction
+	op *fragmentOp
+	t  *machine.TensorMemory
+	at tensor.Addr
 }
 
-func (l *fragmentLoad) rowsOf(w *machine.Warp) {
+// run loads the registers, and opens the operation unless it is done at once.
+func (l fragmentLoad) run(w *machine.Warp, in *machine.Inst, red *reduceOp) machine.State {
+	var rows []*[32]uint32
 	for _, off := range l.op.regs {
-		l.rows = append(l.rows, w.R32(off))
+		rows = append(rows, w.R32(off))
 	}
+	l.op.load(base(l.t, l.at), rows)
+	if red != nil {
+		red.reduce(rows, w.R32(red.into))
+	}
+	if w.AsyncMode() == machine.Eager {
+		return machine.Next
+	}
+	return w.Issue(in, &machine.Op{Pipe: machine.TensorLoadPipe, Proxy: machine.AsyncProxy, Read: l.read, Touches: l.touches})
 }
 
-// record makes the operation.
-func (l fragmentLoad) record(w *machine.Warp) *machine.Op {
-	for _, off := range l.op.regs {
-		l.ext = append(l.ext, w.Rows(off, off+128))
-	}
-	l.data = make([][32]uint32, len(l.rows))
-	return &machine.Op{Pipe: machine.TensorLoadPipe, Proxy: machine.AsyncProxy, Read: l.read, Write: l.write, Touches: l.touches}
-}
+// read looks whether the memory is still there.
+func (l fragmentLoad) read(*machine.Op) *machine.Fault { return stepFault(l.op.check(l.t, l.at)) }
 
-func (l *fragmentLoad) read(*machine.Op) *machine.Fault {
-	if err := l.op.check(l.t, l.at); err != nil {
-		return stepFault(err)
-	}
-	kept := make([]*[32]uint32, len(l.data))
-	for i := range kept {
-		kept[i] = &l.data[i]
-	}
-	l.op.load(base(l.t, l.at), kept)
-	return nil
-}
-
-func (l *fragmentLoad) write(*machine.Op) *machine.Fault {
-	for i, row := range l.rows {
-		*row = l.data[i]
-	}
-	if l.red != nil {
-		l.red.reduce(l.rows, l.into)
-	}
-	return nil
-}
-
-func (l *fragmentLoad) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+func (l fragmentLoad) touches(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
-		if !l.op.extents(l.t, l.at, machine.Load, yield) {
-			return
-		}
-		for _, x := range l.ext {
-			if !yield(x, machine.Store) {
-				return
-			}
-		}
+		l.op.extents(l.t, l.at, machine.Load, yield)
 	}
 }
 
@@ -394,15 +358,7 @@ func reduceTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	l := fragmentLoad{op: &o.fragmentOp, t: w.Tensor(), at: a, red: o, into: w.R32(o.into)}
-	l.rowsOf(w)
-	if w.AsyncMode() == machine.Eager {
-		o.load(base(l.t, a), l.rows)
-		o.reduce(l.rows, l.into)
-		return machine.Next
-	}
-	l.ext = append(l.ext, w.Rows(o.into, o.into+128))
-	return w.Issue(in, l.record(w))
+	return fragmentLoad{&o.fragmentOp, w.Tensor(), a}.run(w, in, o)
 }
 
 // reduce combines the registers of each thread from the first on. With .abs it compares and

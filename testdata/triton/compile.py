@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compiles the kernels of kernels.py for sm_80 to NAME.sm_80.ptx and NAME.sm_80.json; needs Triton, no GPU.
 
-    PYTHONPATH=PIP_TARGET compile.py [OUT [ARCH]]
+    PYTHONPATH=PIP_TARGET compile.py [OUT [ARCH [KERNEL...]]]
 
 The packages and their versions stand in .ci/requirements.txt. OUT is this folder unless it is given; ARCH is
-another architecture, such as 90.
+another architecture, such as 90. Of those this folder keeps matmul and attention: `compile.py . 100 matmul attention`.
 """
 
 import json
@@ -54,6 +54,12 @@ KERNELS = {
         4,
         6,
     ),
+    "attention": (
+        dict(q="*fp16", k="*fp16", v="*fp16", out="*fp32", length="i32", scale="fp32"),
+        dict(M=64, N=32, D=64),
+        4,
+        4,
+    ),
 }
 
 
@@ -77,7 +83,8 @@ def build(name, signature, constants, warps, aligned):
 
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE)
-    for name, (signature, constants, warps, aligned) in KERNELS.items():
+    for name in sys.argv[3:] or KERNELS:
+        signature, constants, warps, aligned = KERNELS[name]
         text, meta = build(name, signature, constants, warps, aligned)
         header = f"// triton {triton.__version__}: compile.py, kernel {name}, sm_{ARCH}, num_warps={warps}\n"
         (out / f"{name}.sm_{ARCH}.ptx").write_text(header + text)

@@ -60,3 +60,26 @@ def matmul(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
         total = tl.dot(x, y, total)
     inside = (rows[:, None] < m) & (columns[None, :] < n)
     tl.store(c + rows[:, None] * n + columns[None, :], total.to(tl.float16), mask=inside)
+
+
+@triton.jit
+def attention(q, k, v, out, length, scale, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+    """Rows of softmax(scale * q k^T) v, by tiles of N keys."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    at = tl.arange(0, D)
+    x = tl.load(q + rows[:, None] * D + at[None, :], mask=rows[:, None] < length, other=0.0)
+    top = tl.full((M,), -1e30, dtype=tl.float32)
+    weight = tl.zeros((M,), dtype=tl.float32)
+    total = tl.zeros((M, D), dtype=tl.float32)
+    for start in tl.range(0, length, N, num_stages=2):
+        keys = start + tl.arange(0, N)
+        y = tl.load(k + keys[None, :] * D + at[:, None], mask=keys[None, :] < length, other=0.0)
+        s = tl.where(keys[None, :] < length, tl.dot(x, y) * scale, -1e30)
+        higher = tl.maximum(top, tl.reduce(s, 1, larger))
+        p = tl.exp(s - higher[:, None])
+        fade = tl.exp(top - higher)
+        weight = weight * fade + tl.reduce(p, 1, plus)
+        z = tl.load(v + keys[:, None] * D + at[None, :], mask=keys[:, None] < length, other=0.0)
+        total = tl.dot(p.to(tl.float16), z, total * fade[:, None])
+        top = higher
+    tl.store(out + rows[:, None] * D + at[None, :], total / weight[:, None], mask=rows[:, None] < length)

@@ -53,7 +53,8 @@ func Cases() []Case {
 		{"triton/vecadd", "triton/vecadd", triton, same(TritonVecAdd)},
 		{"triton/softmax", "triton/softmax", triton, same(TritonSoftmax)},
 		{"triton/layernorm", "triton/layernorm", triton, same(TritonLayerNorm)},
-		{"triton/matmul", "triton/matmul", triton, same(TritonMatmul)},
+		{"triton/matmul", "triton/matmul", tensorCores, TritonMatmul},
+		{"triton/attention", "triton/attention", tensorCores, TritonAttention},
 	}
 }
 

@@ -34,6 +34,7 @@ type Run struct {
 	Launches []Launch // one after the other on the same buffers
 	Stdout   string   // what device printf writes, with one worker
 	Fault    *Fault   // the last launch ends in this fault; buffers are not compared then
+	Unfenced bool     // the compiler leaves out fences of tensor memory, which mode lazy reports
 }
 
 // Launch is one kernel launch.

@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -116,17 +117,19 @@ func TestTritonMetadata(t *testing.T) {
 		if !strings.HasPrefix(c.Module, "triton/") {
 			continue
 		}
-		var meta struct {
-			Name   string
-			Shared int
-			Warps  int `json:"num_warps"`
-		}
-		if err := json.Unmarshal([]byte(read(t, c.Module+".sm_80.json")), &meta); err != nil {
-			t.Fatal(err)
-		}
-		l := c.Make(Target{Arch: 80}).Launches[0]
-		if l.Kernel != meta.Name || l.Shared != meta.Shared || l.Block != line(32*meta.Warps) {
-			t.Errorf("%s: launch %s %d bytes %v, metadata %+v", c.Name, l.Kernel, l.Shared, l.Block, meta)
+		for _, arch := range c.Archs {
+			var meta struct {
+				Name   string
+				Shared int
+				Warps  int `json:"num_warps"`
+			}
+			if err := json.Unmarshal([]byte(read(t, fmt.Sprintf("%s.sm_%d.json", c.Module, arch))), &meta); err != nil {
+				t.Fatal(err)
+			}
+			l := c.Make(Target{Arch: arch}).Launches[0]
+			if l.Kernel != meta.Name || l.Shared != meta.Shared || l.Block != line(32*meta.Warps) {
+				t.Errorf("%s: launch %s %d bytes %v, metadata %+v", c.Name, l.Kernel, l.Shared, l.Block, meta)
+			}
 		}
 	}
 }

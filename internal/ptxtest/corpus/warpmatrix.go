@@ -3,6 +3,8 @@
 
 package corpus
 
+import "math"
+
 // wholes are n whole numbers from -4 to 4 as halves.
 func wholes(seed uint64, n int) []half {
 	r := random(seed)
@@ -95,15 +97,50 @@ func PipeGemm(m, n, k int) *Run {
 	}
 }
 
-// TritonMatmul is C = A·B by tiles of 64×64×32, three stages of cp.async, ldmatrix and mma.
-func TritonMatmul() *Run {
+// tensorCores are the architectures for which Triton makes other products: mma, wgmma, tcgen05.mma; and what shared memory
+// a kernel then takes.
+var tensorCores = []int{80, 90, 100}
+
+// TritonMatmul is C = A·B by tiles of 64×64×32 in three stages of cp.async.
+func TritonMatmul(t Target) *Run {
 	const m, n, k = 80, 112, 96
 	a, b := wholes(69, m*k), wholes(70, k*n)
 	c := output("c", halfProduct(a, b, n, k, 0))
 	ba, bb := input("a", a), input("b", b)
+	shared := map[int]int{80: 16384, 90: 24576, 100: 24592}[t.Arch]
 	return &Run{
-		Buffers: []*Buffer{ba, bb, c},
-		Launches: []Launch{{Kernel: "matmul", Grid: [3]int{blocks(m, 64), blocks(n, 64), 1}, Block: line(128), Shared: 16384,
+		Unfenced: t.Arch == 100,
+		Buffers:  []*Buffer{ba, bb, c},
+		Launches: []Launch{{Kernel: "matmul", Grid: [3]int{blocks(m, 64), blocks(n, 64), 1}, Block: line(128), Shared: shared,
 			Args: tritonArgs(ba, bb, c, int32(m), int32(n), int32(k))}},
+	}
+}
+
+// TritonAttention is softmax(scale·Q·Kᵀ)·V: 80 rows of 64 elements, by tiles of 64 rows and 32 keys.
+func TritonAttention(t Target) *Run {
+	const length, d, scale = 80, 64, float32(0.03125)
+	q, k, v := wholes(71, length*d), wholes(72, length*d), wholes(73, length*d)
+	want := make([]float32, length*d)
+	for row := range length {
+		var weights [length]float64
+		sum := 0.0
+		for key := range weights {
+			s := product(d, func(i int) float64 { return halfValue(q[row*d+i]) }, func(i int) float64 { return halfValue(k[key*d+i]) })
+			weights[key] = math.Exp(s * float64(scale))
+			sum += weights[key]
+		}
+		for i := range d {
+			want[row*d+i] = float32(product(length, func(key int) float64 { return weights[key] }, func(key int) float64 { return halfValue(v[key*d+i]) }) / sum)
+		}
+	}
+	out := output("out", want)
+	out.Tol = Tolerance{Abs: 4.0/2048 + 1e-4, Why: "weights become f16, 2^-11 of each, times a v of 4 at most; ex2.approx"}
+	bq, bk, bv := input("q", q), input("k", k), input("v", v)
+	shared := map[int]int{80: 16384, 90: 24576, 100: 24608}[t.Arch]
+	return &Run{
+		Unfenced: t.Arch == 100,
+		Buffers:  []*Buffer{bq, bk, bv, out},
+		Launches: []Launch{{Kernel: "attention", Grid: line(blocks(length, 64)), Block: line(128), Shared: shared,
+			Args: tritonArgs(bq, bk, bv, out, int32(length), scale)}},
 	}
 }
