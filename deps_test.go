@@ -26,12 +26,14 @@ internal/check:     diag internal/isa internal/num internal/syntax
 internal/ir:        diag internal/isa internal/num
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/syntax
 internal/machine:   diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
+internal/host:      internal/machine internal/mem
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/uop
 internal/jit/native:
 internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
+internal/tuning:    internal/jit
 internal/driver:    . diag internal/fatbin internal/isa internal/tensor
 internal/value:     internal/num
 internal/kernelname: internal/isa
@@ -41,7 +43,7 @@ internal/cli:       . diag isainfo internal/assume internal/check internal/decod
 internal/cudaabi:
 internal/san/race:  internal/machine internal/mem
 examples:
-.:                  diag internal/assume internal/check internal/decode internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/value
+.:                  diag internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

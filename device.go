@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -72,7 +73,7 @@ type Device struct {
 	cfg      DeviceConfig
 	target   isa.Target
 	sizes    machine.Target // of target
-	machine  *machine.Device
+	machine  *host.Device
 	shadow   *san.Memory // of buffers, under SanitizeInit
 	arrays   namedArrays
 	textures namedTextures
@@ -80,7 +81,7 @@ type Device struct {
 	guesses  assume.Set
 	jit      *jit.Engine // nil: kernels are interpreted
 
-	compileQuick, compileWhole, compileParts machine.Compiler // by jit, if there is one
+	compileQuick, compileWhole, compileParts host.Compiler // by jit, if there is one
 
 	quickAfter, hotAfter, partsAfter uint32 // when code is compiled quickly, well, and for some lanes
 
@@ -154,7 +155,7 @@ type deviceSetup struct {
 func (s *deviceSetup) another(arena *mem.Arena) *Device {
 	return &Device{
 		cfg: s.cfg, target: s.target, sizes: machine.TargetOf(s.target.Arch), guesses: s.guesses, shadow: s.shadow,
-		machine:    machine.NewDevice(arena, s.cfg.Workers),
+		machine:    host.NewDevice(arena, s.cfg.Workers),
 		quickAfter: quickAfter, hotAfter: hotAfter, partsAfter: partsAfter,
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
 // Engine chooses how kernels are executed. All give the same results.
@@ -61,8 +63,22 @@ func (d *Device) compileBy(made *jit.Engine) {
 	}
 }
 
+// Tests and measurements set what follows from no configuration.
+func init() {
+	tuning.CompileWith = func(device any, o jit.Options) error {
+		made, err := jit.NewEngine(o)
+		if err == nil {
+			device.(*Device).compileBy(made) // the engine before has made nothing that is to be given back
+		}
+		return err
+	}
+	tuning.QuickAfter = func(device any, times uint32) { device.(*Device).quickAfter = times }
+	tuning.HotAfter = func(device any, times uint32) { device.(*Device).hotAfter = times }
+	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
+}
+
 // compiling makes the launch compile what the engine of the device would.
-func (d *Device) compiling(l *machine.Launch) {
+func (d *Device) compiling(l *host.Launch) {
 	if d.jit == nil || l.Observer != nil || l.Misuse {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -21,7 +22,7 @@ type image struct {
 
 // newImage allocates the variables of m and writes their initial values. On failure
 // nothing stays allocated.
-func newImage(d *machine.Device, m *ir.Module) (*image, error) {
+func newImage(d *host.Device, m *ir.Module) (*image, error) {
 	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
 	for i, f := range m.Funcs {
 		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
@@ -81,7 +82,7 @@ func (img *image) Var(v *ir.Var) uint64 { return img.vars[v] }
 func (img *image) Func(f *ir.Func) uint64 { return img.funcs[f] }
 
 // free ends all allocations and handles.
-func (img *image) free(d *machine.Device) error {
+func (img *image) free(d *host.Device) error {
 	var first error
 	for v, addr := range img.vars {
 		if isReference(v) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -138,14 +139,14 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block 
 		ml.Output = out
 	}
 	start := sinceBegin()
-	shown := watchTensor(w.Tensor, ml)
+	shown := watchTensor(w.Tensor, &ml.Launch)
 	ran, err := p.d.machine.Launch(ctx, ml)
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(room.code.Guesses)}
-	ml.Output.Close() // a failure ends ctx
+	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, room.params)
 	k.missingShared(err, l)
-	return stats, k.reported(ml, err)
+	return stats, k.reported(&ml.Launch, err)
 }
 
 // nameBuffer says which parameter pointed to the allocation next to a fault.
@@ -184,7 +185,7 @@ func (d *Device) progress() func(machine.Progress) {
 }
 
 // shape applies defaults and refuses what the kernel or the device does not allow.
-func (k *Kernel) shape(l Launch, to *machine.Launch) error {
+func (k *Kernel) shape(l Launch, to *host.Launch) error {
 	if l.Block == (Dim3{}) {
 		l.Block = k.info.ReqBlock
 	}
@@ -204,13 +205,13 @@ func (k *Kernel) shape(l Launch, to *machine.Launch) error {
 		return err
 	}
 	cfg := &k.program.d.cfg
-	*to = machine.Launch{
+	*to = host.Launch{Workers: cfg.Workers, Launch: machine.Launch{
 		Grid: extent(grid), Block: extent(block), Cluster: extent(cluster),
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
-		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Workers: cfg.Workers,
+		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed,
 		Async: machine.AsyncMode(cfg.Async),
-	}
+	}}
 	return nil
 }
 
@@ -313,7 +314,7 @@ func (p *Program) outcome(err error) error {
 		return ErrStepLimit
 	case errors.Is(err, mem.ErrOutOfMemory):
 		return p.d.outOfMemory(err, 0)
-	case errors.Is(err, machine.ErrClosed):
+	case errors.Is(err, host.ErrClosed):
 		return ErrClosed
 	}
 	return err

@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // launchRoom is what a launch needs, kept for the next.
 type launchRoom struct {
 	params []byte
-	output machine.Output // of a device without one
-	shape  Launch         // of the launch before, if that could be the next one with other arguments
+	output host.Output // of a device without one
+	shape  Launch      // of the launch before, if that could be the next one with other arguments
 	code   *decode.Program
-	ready  *machine.Launch // what is launched for that shape, if it has come twice; else nil
-	other  machine.Launch  // what is launched otherwise
+	ready  *host.Launch // what is launched for that shape, if it has come twice; else nil
+	other  host.Launch  // what is launched otherwise
 }
 
 // room returns memory for a launch, which gives it back by k.spare.Store.
@@ -29,8 +30,8 @@ func (k *Kernel) room() *launchRoom {
 	return &launchRoom{params: make([]byte, k.fn.ParamBytes)}
 }
 
-// prepared describes a launch to the machine. A description that stays (machine.Launch) is found in the room.
-func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, room *launchRoom) (*machine.Launch, error) {
+// prepared describes a launch to the machine. A description that stays (host.Launch) is found in the room.
+func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, room *launchRoom) (*host.Launch, error) {
 	same := room.shape == l && w == (Watch{}) && machine.ObserverOf(ctx) == nil
 	if same && room.ready != nil {
 		return room.ready, nil
@@ -43,7 +44,7 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, room *launchRo
 	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
 		room.shape = l
 		if same {
-			ml = new(machine.Launch)
+			ml = new(host.Launch)
 			*ml = room.other
 			ml.Output, ml.Stays, room.ready = &room.output, true, ml
 		}
@@ -60,11 +61,11 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, room *launchRo
 	if ml.Observer = machine.ObserverOf(ctx); ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
-	d.sanitize(ml)
-	if ml.Trace, err = k.tracer(w.Trace, ml); err != nil {
+	d.sanitize(&ml.Launch)
+	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
 		return err
 	}
-	if room.code, err = k.decode(ml); err != nil {
+	if room.code, err = k.decode(&ml.Launch); err != nil {
 		return err
 	}
 	ml.Params, ml.Progress = room.params, d.progress()

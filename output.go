@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/host"
 )
 
 // outputError is a failure of DeviceConfig.Stdout.
@@ -26,13 +26,13 @@ type output struct {
 
 // watchOutput returns where a launch prints, and a context that ends when writing there fails; end ends both. A
 // nil w discards, by nowhere.
-func watchOutput(ctx context.Context, w io.Writer, limit int64, nowhere *machine.Output) (watched context.Context, o *machine.Output, end func()) {
+func watchOutput(ctx context.Context, w io.Writer, limit int64, nowhere *host.Output) (watched context.Context, o *host.Output, end func()) {
 	if w == nil {
 		nowhere.Discard(limit)
 		return ctx, nowhere, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	return ctx, machine.NewOutput(&output{w, cancel}, limit), func() { cancel(nil) }
+	return ctx, host.NewOutput(&output{w, cancel}, limit), func() { cancel(nil) }
 }
 
 // Write implements io.Writer.

@@ -9,7 +9,8 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "write generated files")
+// Update is the flag of this package's tests.
+var Update = flag.Bool("update", false, "write generated files")
 
 func TestConstants(t *testing.T) {
 	text, err := ConstantsSource()
@@ -22,7 +23,7 @@ func TestConstants(t *testing.T) {
 // generated compares a file with what codes.txt says, or writes it.
 func generated(t *testing.T, name string, want []byte) {
 	t.Helper()
-	if *update {
+	if *Update {
 		if err := os.WriteFile(name, want, 0o666); err != nil {
 			t.Fatal(err)
 		}

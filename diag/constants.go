@@ -9,7 +9,7 @@ import (
 )
 
 //go:generate go test -run TestConstants -update
-//go:generate go test .. -run TestErrorsDocument -update
+//go:generate go test -run TestErrorsDocument -update
 
 // ConstantsSource returns the text of zcodes.go. It depends on codes.txt alone, so the
 // generated file can be deleted and made again.

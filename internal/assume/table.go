@@ -48,10 +48,15 @@ const (
 	TextureLevel                  // U47
 	TextureHalf                   // U48
 	TextureLayers                 // U49
+	ShiftEdge                     // U7
+	ProductCopies                 // U12
+	ScaleHalves                   // U50
+	ScaleInputD                   // U51
+	HalfD                         // U52
 )
 
 // Table has one row for each guess, in the order of the constants. The numbers up to U13 are
-// those of the layout fact sheet; U7 and U9 to U13 concern forms that are not executed yet.
+// those of the layout fact sheet.
 var Table = []Row{
 	ShiftDirection: {"U1", "shift-direction", "9.7.16.9.3", "tcgen05.shift.down: where the row of lane i comes from", []Position{
 		{"next", "lane i takes lane i+1, lane 31 keeps its row"},
@@ -225,4 +230,24 @@ var Table = []Row{
 		{"layer", "the layer; the second is the sample"},
 		{"sample", "the sample; the second is the layer"},
 	}, 75},
+	ShiftEdge: {"U7", "ashift-edge", "9.7.16.10.9", "tcgen05.mma.ashift: the row of A that is not shifted", []Position{
+		{"last", "the last of the 128 rows of a CTA"},
+		{"groups", "the last of each 32 rows"},
+	}, 55},
+	ProductCopies: {"U12", "mma-copies", "9.7.16.10.5", "tcgen05.mma with rows of D in several groups of lanes: which copy of A in tensor memory, and of metadata, is read", []Position{
+		{"own", "each group of lanes reads its own"},
+		{"first", "all read that of the first group"},
+	}, 80},
+	ScaleHalves: {"U50", "scale-b-halves", "9.7.16.10.7", "tcgen05.mma of block scale with cta_group::2 and M = 128: the scale factors of B in each half of the lanes", []Position{
+		{"own", "those of the half of the columns that the lanes multiply"},
+		{"all", "those of all columns"},
+	}, 80},
+	ScaleInputD: {"U51", "scale-input-d", "9.7.16.10.9", "tcgen05.mma with scale-input-d: bits of D below its least exponent", []Position{
+		{"exact", "they count in the sum"},
+		{"cut", "they are cut before it"},
+	}, 60},
+	HalfD: {"U52", "mma-f16-high", "9.7.16.10.4", "tcgen05.mma with a D of f16: bits 31 to 16 of its words", []Position{
+		{"zero", "they become zero"},
+		{"keep", "they stay"},
+	}, 60},
 }

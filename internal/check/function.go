@@ -251,7 +251,7 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		c.errorf(diag.BadParameter, span, "a kernel parameter needs a size")
 	case open && !last:
 		c.errorf(diag.BadParameter, span, "only the last parameter can be an array without size")
-	case o.Vector > 1 && o.Kind == Parameter && !c.prototype && (entry || len(o.Dims) == 0):
+	case o.Vector > 1 && o.Kind == Parameter && len(o.Dims) == 0 && !c.declared():
 		c.errorf(diag.BadParameter, span, "a parameter in .param space cannot have a vector type; use an aligned array")
 	}
 	sink := c.file.Word(v.Name) == syntax.WordSink
@@ -260,13 +260,24 @@ func (c *checker) parameterName(s *syntax.Variables, o *Object, entry, last bool
 		return nil
 	}
 	if v.Name == syntax.NoToken || sink {
-		o.ID = len(c.info.Objects)
-		c.info.Objects = append(c.info.Objects, o)
-		return o
+		return c.unnamed(o)
 	}
 	o.Name = c.text(v.Name)
+	if c.declared() && !c.reserved(o.Tok) && c.clash(o) != nil { // nothing refers to the names of a declaration
+		return c.unnamed(o)
+	}
 	return c.enter(o)
 }
+
+// unnamed keeps a parameter that no name leads to.
+func (c *checker) unnamed(o *Object) *Object {
+	o.ID = len(c.info.Objects)
+	c.info.Objects = append(c.info.Objects, o)
+	return o
+}
+
+// declared tells whether the parameters being read are those of a declaration: a .callprototype, or a function without a body.
+func (c *checker) declared() bool { return c.prototype || c.fn != nil && c.fn.Node.Body == nil }
 
 // maxParamAlign bounds the alignment of what is passed to a function (ptxas 13.5).
 const maxParamAlign = 128

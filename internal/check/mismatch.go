@@ -151,6 +151,8 @@ func (c *checker) operandFinding(d *diag.Diagnostic, s *syntax.Instruction, m *i
 		d.Code, d.Msg = diag.SinkNotAllowed, "_ cannot stand in this vector; want "+typeFirst(m.Want)
 	case kind == isa.ShapeSink:
 		d.Code, d.Msg = diag.SinkNotAllowed, "_ cannot stand here; want "+typeFirst(m.Want)
+	case kind == isa.ShapeSpecial && shape.Lanes > 1 && shape.Offset:
+		d.Code, d.Msg = diag.OperandKind, "nothing can be added to a vector such as "+what+"; move a component into a register first"
 	case kind == isa.ShapeSpecial && shape.Lanes > 1:
 		d.Code, d.Msg = diag.BadComponent, what+" is a vector; name one component, as in "+what+".x"
 	case shape.Neg:

@@ -14,6 +14,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -317,7 +318,7 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	device := machine.NewDevice(arena, 1)
+	device := host.NewDevice(arena, 1)
 	defer device.Close()
 	out, err := arena.Alloc(64*4, mem.Info{})
 	if err != nil {
@@ -335,10 +336,10 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 		t.Error("nothing runs on scalar slots")
 	}
 	params := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, out), 7)
-	_, err = device.Launch(context.Background(), &machine.Launch{
+	_, err = device.Launch(context.Background(), &host.Launch{Launch: machine.Launch{
 		Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Cluster: [3]uint32{1, 1, 1},
 		Shared: uint32(f.SharedBytes), Params: append(params, 0, 0, 0, 0), Target: machine.TargetOf(90),
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

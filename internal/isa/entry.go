@@ -159,7 +159,8 @@ type operandKind struct {
 	full      bool // an address: no registers of fewer than 32 bits
 	cut       bool // a constant: its range is that of its low 32 bits
 	sreg      bool // an address: a special register, too
-	lenient   bool // a vector: ptxas judges its elements
+	anyreg    bool // an address: a register of any number
+	lenient   bool // ptxas judges elements of vectors, and takes sums with special registers
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
 	whole     bool // a vector: a special register without a component, no list
 	selectors []SelectorSet

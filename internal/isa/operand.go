@@ -154,8 +154,13 @@ func (t Type) acceptsConstant(s *Shape) bool {
 	return !s.Float
 }
 
-// misfitSpecial: a special register is read as its type, or narrower where old code did.
+// misfitSpecial: a special register is read as its type, or narrower where old code did. The sum of one and a number
+// stands for ptxas wherever a register or a constant may, whatever their types.
 func (k *kindSpec) misfitSpecial(s *Shape) misfit {
+	const either = sortReg | sortImm
+	if s.Offset && s.Lanes == 0 && k.lenient && k.vector < 0 && k.sorts&either == either {
+		return fits
+	}
 	if k.sorts&sortSpecial == 0 || s.Lanes != 0 {
 		return wrongKind
 	}
@@ -188,7 +193,7 @@ func (k *kindSpec) misfitSymbol(s *Shape) misfit {
 		return fits
 	case k.sorts&sortImm == 0, s.Kind == ShapeSym && (!s.Offset || k.bare || k.sorts&sortReg == 0):
 		return wrongKind
-	case !k.types[0].Kind().integer():
+	case !k.types[0].Kind().Integer():
 		return wrongType
 	}
 	return fits
@@ -234,7 +239,12 @@ func (s Space) generic() bool { return s == GlobalSpace || s == SharedSpace || s
 // memory; a 32-bit one reaches no global memory, though a narrower one does, but where the
 // form says otherwise (facts: ptxas).
 func (k *kindSpec) misfitPointer(r *Shape) misfit {
-	if kind := r.Type.Kind(); !kind.integer() && !(k.loose && kind == Packed) || r.Lanes != 0 {
+	switch {
+	case r.Lanes != 0:
+		return wrongType
+	case k.anyreg && r.Type != thePrelude.pred, k.loose && r.Type.Bits() <= 64:
+		return fits
+	case !r.Type.Kind().Integer():
 		return wrongType
 	}
 	switch bits := r.Type.Bits(); {

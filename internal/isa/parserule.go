@@ -282,7 +282,7 @@ func (p *entryParser) operandLine(s string) error {
 
 // operandKind reads "vec N/2 reg|imm .type wider in 0..15" or "addr .ss of shared align 8".
 func (p *entryParser) operandKind(words []string) (operandKind, error) {
-	k := operandKind{space: spaceRef{class: -1}}
+	k := operandKind{space: spaceRef{class: -1}, lenient: p.judge == Ptxas}
 	next := func() (w string) {
 		if len(words) > 0 {
 			w, words = words[0], words[1:]
@@ -292,7 +292,6 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 	var err error
 	word := next()
 	if word == "vec" {
-		k.lenient = p.judge == Ptxas
 		if k.vector, err = p.expression(next()); err != nil {
 			return k, err
 		}
@@ -328,6 +327,8 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.cut = p.judge == Ptxas
 		case word == "sreg": // the manual has no such addresses
 			k.sreg = p.judge == Ptxas
+		case word == "anyreg": // the manual's addresses are whole numbers
+			k.anyreg = p.judge == Ptxas
 		case word == "whole":
 			k.whole = true
 		case word == "strict":

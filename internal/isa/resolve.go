@@ -62,7 +62,8 @@ type kindSpec struct {
 	full      bool // an address: no registers of fewer than 32 bits
 	cut       bool // a constant: its range is that of its low 32 bits
 	sreg      bool // an address: a special register, too
-	lenient   bool // a vector: ptxas judges its elements
+	anyreg    bool // an address: a register of any number
+	lenient   bool // ptxas judges elements of vectors, and takes sums with special registers
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
 	whole     bool // a vector: a special register without a component, no list
 	bare      bool
@@ -461,7 +462,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, lenient: k.lenient, written: k.written, whole: k.whole, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, anyreg: k.anyreg, lenient: k.lenient, written: k.written, whole: k.whole, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

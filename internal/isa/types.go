@@ -110,8 +110,8 @@ func (t Type) WiderRegisters() (list []Type) {
 // where a form lets floats lie in integer registers.
 func (t Type) acceptsElement(r Type) bool { return r < 64 && t.info().loose>>r&1 != 0 }
 
-// integer tells whether values are whole numbers or untyped.
-func (k Kind) integer() bool { return k == Bits || k == Unsigned || k == Signed }
+// Integer tells whether values are whole numbers or untyped.
+func (k Kind) Integer() bool { return k == Bits || k == Unsigned || k == Signed }
 
 // Opaque tells whether t is the type of a texture, sampler or surface reference (5.3).
 func (t Type) Opaque() bool { return t.Kind() == Reference }

@@ -136,7 +136,7 @@ func (k *kindSpec) misfitJoined(s *Shape) misfit {
 		}
 		return min(worst, k.misfitConstants(s, k.types[0]))
 	}
-	if !neighbours(s.Elems) && (k.mixed || !constants(s.Elems)) || joined == thePrelude.pred && k.sorts&sortReg != 0 {
+	if !neighbours(s.Elems) || joined == thePrelude.pred && k.sorts&sortReg != 0 {
 		worst = min(worst, wrongType)
 	}
 	if k.loose && k.types[0].acceptsElement(joined) {
@@ -172,7 +172,7 @@ func (s *Shape) goesWith(next *Shape) bool {
 		return s.register().beside(next)
 	}
 	a, b := s.register().Kind(), next.register().Kind()
-	return a == b || a == Bits || b == Bits || a.integer() && b.integer()
+	return a == b || a == Bits || b == Bits || a.Integer() && b.Integer()
 }
 
 // constants tells whether a vector has constants.
@@ -235,7 +235,7 @@ func join(t, r Type) Type {
 		return r
 	case t.Bits() != r.Bits():
 		return 0
-	case tk == Bits || rk == Bits || tk.integer() && rk.integer():
+	case tk == Bits || rk == Bits || tk.Integer() && rk.Integer():
 		return r.Storage()
 	}
 	return 0

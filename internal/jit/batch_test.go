@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -78,7 +79,7 @@ A:	mad.lo.u32 %r16, %r16, 64, %r14; mad.lo.u32 %r16, %r20, 4096, %r16; mad.lo.u3
 var batchShapes = [][3]uint32{{256, 1, 1}, {33, 1, 1}, {16, 16, 1}, {8, 8, 4}, {32, 1, 1}, {1, 1, 1}, {64, 1, 1}}
 
 // batchRun is a launch of 5 CTAs and what is to be equal: memory, counts, the fault.
-func batchRun(t *testing.T, l *laboratory, buf uint64, grid, block [3]uint32, change func(*machine.Launch)) (memory []byte, s machine.Stats, fault string) {
+func batchRun(t *testing.T, l *laboratory, buf uint64, grid, block [3]uint32, change func(*host.Launch)) (memory []byte, s machine.Stats, fault string) {
 	t.Helper()
 	out := l.arena.Bytes(buf, 1<<15)
 	for i := 0; i < len(out); i += 4 {
@@ -92,12 +93,12 @@ func batchRun(t *testing.T, l *laboratory, buf uint64, grid, block [3]uint32, ch
 }
 
 // compareBatch holds both widths to the interpreter.
-func compareBatch(t *testing.T, src string, grid, block [3]uint32, options jit.Options, change func(*machine.Launch)) {
+func compareBatch(t *testing.T, src string, grid, block [3]uint32, options jit.Options, change func(*host.Launch)) {
 	t.Helper()
 	l := newLaboratory(t, "k.ptx", src)
 	buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
-	with := func(compile machine.Compiler) func(*machine.Launch) {
-		return func(x *machine.Launch) {
+	with := func(compile host.Compiler) func(*host.Launch) {
+		return func(x *host.Launch) {
 			x.Compile = compile
 			if change != nil {
 				change(x)
@@ -171,13 +172,13 @@ func TestBatchFaults(t *testing.T) {
 		})
 	}
 	endless := batchHeader + "L: add.u32 %r6, %r6, 1; bar.sync 0; bra L;\n}\n"
-	compareBatch(t, endless, [3]uint32{1, 1, 1}, [3]uint32{96, 1, 1}, jit.Options{}, func(l *machine.Launch) { l.MaxSteps = 1 << 17 })
+	compareBatch(t, endless, [3]uint32{1, 1, 1}, [3]uint32{96, 1, 1}, jit.Options{}, func(l *host.Launch) { l.MaxSteps = 1 << 17 })
 }
 
 // TestBatchWorkers divides CTAs among workers, in clusters and alone.
 func TestBatchWorkers(t *testing.T) {
 	for _, cluster := range []uint32{1, 2} {
-		change := func(l *machine.Launch) { l.Workers, l.Cluster = 3, [3]uint32{cluster, 1, 1} }
+		change := func(l *host.Launch) { l.Workers, l.Cluster = 3, [3]uint32{cluster, 1, 1} }
 		for _, name := range []string{"exits", "loop", "early", "zeroed", "unread"} {
 			t.Run(fmt.Sprint(name, cluster), func(t *testing.T) {
 				compareBatch(t, batchHeader+batchBodies[name]+"\n}\n", [3]uint32{32, 1, 1}, [3]uint32{64, 1, 1}, jit.Options{}, change)
@@ -199,7 +200,7 @@ func TestBatchStops(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		l.ctx = ctx
 		start := time.Now()
-		_, err := l.launch(t, "k", [3]uint32{1 << 30, 1, 1}, [3]uint32{96, 1, 1}, func(x *machine.Launch) {
+		_, err := l.launch(t, "k", [3]uint32{1 << 30, 1, 1}, [3]uint32{96, 1, 1}, func(x *host.Launch) {
 			x.MaxSteps, x.Compile = 0, engine(t, jit.Options{}).Install
 		}, buf)
 		cancel()

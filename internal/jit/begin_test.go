@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -33,13 +33,13 @@ func TestBegin(t *testing.T) {
 	}
 	for name, body := range beginBodies {
 		t.Run(name, func(t *testing.T) {
-			run := func(compile machine.Compiler) (all []byte) {
+			run := func(compile host.Compiler) (all []byte) {
 				l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
 				buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 				l.keep = compile != nil // the interpreter has new code for each, of which nothing is left
 				for _, s := range shapes {
 					clear(l.arena.Bytes(buf, size))
-					if _, err := l.launch(t, "k", s.grid, s.block, func(x *machine.Launch) { x.Compile, x.Shared, x.Dynamic = compile, s.n, s.n }, buf, s.n); err != nil {
+					if _, err := l.launch(t, "k", s.grid, s.block, func(x *host.Launch) { x.Compile, x.Shared, x.Dynamic = compile, s.n, s.n }, buf, s.n); err != nil {
 						t.Fatal(err)
 					}
 					all = append(all, l.arena.Bytes(buf, size)...)

@@ -11,6 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -22,7 +23,7 @@ import (
 type laboratory struct {
 	m       *ir.Module
 	arena   *mem.Arena
-	device  *machine.Device
+	device  *host.Device
 	vars    map[*ir.Var]uint64
 	decoder *decode.Decoder
 	ctx     context.Context // of launches; nil: the test's
@@ -48,15 +49,15 @@ func newLaboratory(t testing.TB, name, src string) *laboratory {
 	if l.arena, err = mem.NewArena(64 << 20); err != nil {
 		t.Fatal(err)
 	}
-	l.device = machine.NewDevice(l.arena, 1)
+	l.device = host.NewDevice(l.arena, 1)
 	t.Cleanup(func() { l.device.Close() })
 	return l
 }
 
 // run launches a kernel; arguments are uint32, uint64 or float bits, 4 or 8 bytes each.
-func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint32, compile machine.Compiler, args ...any) machine.Stats {
+func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint32, compile host.Compiler, args ...any) machine.Stats {
 	t.Helper()
-	s, err := l.launch(t, kernel, [3]uint32{grid, 1, 1}, block, func(l *machine.Launch) { l.Compile = compile }, args...)
+	s, err := l.launch(t, kernel, [3]uint32{grid, 1, 1}, block, func(l *host.Launch) { l.Compile = compile }, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +65,12 @@ func (l *laboratory) run(t testing.TB, kernel string, grid uint32, block [3]uint
 }
 
 // launch is run with any grid and change of the launch, and may fail.
-func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, change func(*machine.Launch), args ...any) (machine.Stats, error) {
+func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, change func(*host.Launch), args ...any) (machine.Stats, error) {
 	t.Helper()
 	f := l.m.Func(kernel)
-	x := &machine.Launch{
+	x := &host.Launch{Launch: machine.Launch{
 		Grid: grid, Block: block, Cluster: [3]uint32{1, 1, 1}, Shared: uint32(f.SharedBytes), Target: machine.TargetOf(90), MaxSteps: 1 << 26,
-	}
+	}}
 	change(x)
 	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2]), Clusters: x.Cluster != [3]uint32{1, 1, 1}}
 	if l.decoder == nil || !l.keep {

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -25,7 +26,7 @@ type ctaEdge struct {
 	pitch       uint64 // of the parameter in %rd20; it is another buffer if second is true
 	second      bool
 	random      bool // whether there is a program of its CTAs is all the same
-	launch      func(*machine.Launch)
+	launch      func(*host.Launch)
 	workers     int
 	ordinary    bool // there is no program of its CTAs
 	avx512      bool // there is one for AVX-512 alone
@@ -57,7 +58,7 @@ func (e *ctaEdge) compare(t *testing.T) {
 	t.Helper()
 	size := cmp.Or(e.size, 1<<18)
 	l := newLaboratory(t, "k.ptx", edgeHeader+e.body+"\nret;\n}\n")
-	l.device = machine.NewDevice(l.arena, max(e.workers, 1))
+	l.device = host.NewDevice(l.arena, max(e.workers, 1))
 	l.arena.Alloc(1<<16, mem.Info{Label: "before"})
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	l.arena.Alloc(1<<16, mem.Info{Label: "behind"})
@@ -70,14 +71,14 @@ func (e *ctaEdge) compare(t *testing.T) {
 		pitch = buf + size/4
 	}
 	l.keep = true
-	launch := func(compile machine.Compiler) (memory []byte, s machine.Stats, fault string) {
+	launch := func(compile host.Compiler) (memory []byte, s machine.Stats, fault string) {
 		for i := range all {
 			all[i] = byte(i*7 + i>>6)
 		}
 		for i := range other {
 			other[i] = byte(i*5 + i>>5)
 		}
-		s, err := l.launch(t, "k", e.grid, e.block, func(x *machine.Launch) {
+		s, err := l.launch(t, "k", e.grid, e.block, func(x *host.Launch) {
 			x.Compile = compile
 			if e.launch != nil {
 				e.launch(x)
@@ -132,12 +133,12 @@ var ctaEdges = []ctaEdge{
 	{name: "one byte beside", grid: flat, block: square, body: "cvt.u64.u32 %rd4, %r54; add.s64 %rd5, %rd3, %rd4; st.global.u32 [%rd5], %r5;"},
 	{name: "shared outside", grid: flat, block: square, body: "ld.global.u32 %r12, [%rd3]; st.shared.u32 [%r10+7172], %r12; ld.shared.u32 %r11, [%r10+7172]; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "shared outside, later", grid: flat, block: square, body: "ld.global.u32 %r12, [%rd3]; setp.lt.u32 %p1, %r54, 2; @%p1 exit; st.shared.u32 [%r10+7172], %r12; ld.shared.u32 %r11, [%r10+7172]; st.global.u32 [%rd3+32768], %r11;"},
-	{name: "dynamic shared", grid: flat, block: square, launch: func(x *machine.Launch) { x.Shared = 20000 }, body: "ld.global.u32 %r11, [%rd3]; ld.shared.u32 %r13, [%r10+17000]; st.shared.u32 [%r10+17000], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+17004]; add.u32 %r12, %r12, %r13; st.global.u32 [%rd3+32768], %r12;"},
-	{name: "cluster", grid: flat, block: square, launch: func(x *machine.Launch) { x.Cluster = [3]uint32{2, 1, 1} }, body: "ld.global.u32 %r11, [%rd3]; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+4]; add.u32 %r12, %r12, %r7; st.global.u32 [%rd3+32768], %r12;"},
+	{name: "dynamic shared", grid: flat, block: square, launch: func(x *host.Launch) { x.Shared = 20000 }, body: "ld.global.u32 %r11, [%rd3]; ld.shared.u32 %r13, [%r10+17000]; st.shared.u32 [%r10+17000], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+17004]; add.u32 %r12, %r12, %r13; st.global.u32 [%rd3+32768], %r12;"},
+	{name: "cluster", grid: flat, block: square, launch: func(x *host.Launch) { x.Cluster = [3]uint32{2, 1, 1} }, body: "ld.global.u32 %r11, [%rd3]; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+4]; add.u32 %r12, %r12, %r7; st.global.u32 [%rd3+32768], %r12;"},
 	{name: "places", grid: [3]uint32{3, 4, 5}, block: square, body: "mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.x; mov.u32 %r13, %nctaid.y; mad.lo.u32 %r14, %r11, %r13, %r55; mad.lo.u32 %r14, %r14, %r12, %r54; mad.lo.u32 %r15, %r14, 256, %r5; mul.wide.u32 %rd4, %r15, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r16, [%rd5]; add.u32 %r16, %r16, %r14; st.global.u32 [%rd5], %r16; mov.u32 %r17, %smid; mov.u32 %r18, %nsmid; mad.lo.u32 %r17, %r17, 7, %r18; st.global.u32 [%rd5+65536], %r17;"},
 	{name: "two workers", workers: 2, grid: [3]uint32{60, 1, 1}, block: [3]uint32{8, 8, 4}, body: "mad.lo.u32 %r11, %r54, 256, %r5; setp.gt.u32 %p1, %r11, 0x3fff; @%p1 exit; mul.wide.u32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5]; st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r10]; st.global.u32 [%rd5], %r13;"},
 	{name: "two workers, spans", workers: 2, grid: [3]uint32{150, 1, 1}, block: [3]uint32{8, 8, 4}, body: "mad.lo.u32 %r11, %r54, 256, %r5; mul.wide.u32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5]; st.shared.u32 [%r10], %r12; bar.sync 0; xor.b32 %r14, %r56, 128; add.u32 %r14, %r14, %r7; ld.shared.u32 %r13, [%r14]; st.global.u32 [%rd5], %r13;"},
-	{name: "seed", grid: flat, block: square, launch: func(x *machine.Launch) { x.Seed = 7 }, body: "ld.global.u32 %r14, [%rd3]; shl.b32 %r12, %r3, 2; cvt.u64.u32 %rd4, %r12; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5; ld.global.u32 %r13, [%rd5]; st.global.u32 [%rd3+32768], %r13;"},
+	{name: "seed", grid: flat, block: square, launch: func(x *host.Launch) { x.Seed = 7 }, body: "ld.global.u32 %r14, [%rd3]; shl.b32 %r12, %r3, 2; cvt.u64.u32 %rd4, %r12; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5; ld.global.u32 %r13, [%rd5]; st.global.u32 [%rd3+32768], %r13;"},
 	{name: "wide products", grid: flat, block: square, height: 0x40000000, body: "mul.lo.u32 %r11, %r9, %r4; add.u32 %r12, %r11, %r5; mul.wide.s32 %rd4, %r12, 4; add.s64 %rd5, %rd1, %rd4; shl.b32 %r13, %r12, 2; cvt.u64.u32 %rd6, %r13; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r5;"},
 	{name: "products wrap", grid: flat, block: square, height: 0x40000000, body: "mul.lo.u32 %r11, %r9, %r4; mul.lo.u32 %r11, %r11, %r54; add.u32 %r12, %r11, %r5; shl.b32 %r13, %r12, 2; cvt.u64.u32 %rd6, %r13; add.s64 %rd7, %rd1, %rd6; ld.global.u32 %r14, [%rd7]; add.u32 %r14, %r14, %r4; st.global.u32 [%rd7], %r14;"},
 	{name: "rows wrap", grid: [3]uint32{4, 4, 1}, block: square, height: 0x11111112, body: "shl.b32 %r11, %r55, 2; add.u32 %r11, %r11, 0; mul.lo.u32 %r12, %r9, %r11; mul.lo.u32 %r12, %r12, %r4; add.u32 %r12, %r12, %r5; mul.wide.s32 %rd4, %r12, 4; setp.gt.s32 %p1, %r12, 4000; @%p1 exit; setp.lt.s32 %p2, %r12, -4000; @%p2 exit; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r5;"},
@@ -181,7 +182,7 @@ var ctaEdges = []ctaEdge{
 	{name: "negative rows", grid: [3]uint32{2, 4, 1}, block: square, height: 1<<32 - 64, body: "mad.lo.s32 %r11, %r2, %r9, %r1; mul.wide.s32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5]; add.u32 %r12, %r12, %r5; st.global.u32 [%rd5], %r12;"},
 	{name: "many temporaries", avx512: true, grid: flat, block: square, body: temporaries()},
 	{name: "huge grid", grid: [3]uint32{3000, 2, 1}, block: [3]uint32{8, 8, 4}, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
-	{name: "fuel", grid: [3]uint32{3000, 1, 1}, block: [3]uint32{8, 8, 4}, launch: func(x *machine.Launch) { x.MaxSteps = 200000 }, workers: 1, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
+	{name: "fuel", grid: [3]uint32{3000, 1, 1}, block: [3]uint32{8, 8, 4}, launch: func(x *host.Launch) { x.MaxSteps = 200000 }, workers: 1, body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r11, %r11, 3, %r54; st.shared.u32 [%r10], %r11; bar.sync 0; ld.shared.u32 %r12, [%r10+64]; add.u32 %r12, %r12, %r55; st.global.u32 [%rd5], %r12;"},
 }
 
 // brought reads from shared memory what was loaded into it, a row before and behind, and stores it elsewhere.
@@ -219,9 +220,9 @@ func TestCTALaunches(t *testing.T) {
 		}
 		for i := range uint32(6) {
 			var memory [2][]byte
-			for k, compile := range []machine.Compiler{nil, en.Install} {
+			for k, compile := range []host.Compiler{nil, en.Install} {
 				clear(l.arena.Bytes(buf, 1<<17))
-				_, err := l.launch(t, "k", [3]uint32{1 + i%3, 2, 5 - i%2*3}, e.block, func(x *machine.Launch) { x.Compile, x.Shared = compile, x.Shared+1024*(i%2) }, buf, uint32(64), uint32(64), uint32(0), uint64(0))
+				_, err := l.launch(t, "k", [3]uint32{1 + i%3, 2, 5 - i%2*3}, e.block, func(x *host.Launch) { x.Compile, x.Shared = compile, x.Shared+1024*(i%2) }, buf, uint32(64), uint32(64), uint32(0), uint64(0))
 				if memory[k] = bytes.Clone(l.arena.Bytes(buf, 1<<17)); err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/host"
 )
 
 // loopOf is a loop of %r11 from 0 by steps, while it is below the height; %f1 is a sum, %rd10 goes on with the rows.
@@ -39,7 +39,7 @@ var ctaLoops = []ctaEdge{
 	{name: "CTAs take turns", body: "mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r54; bar.sync 0; " + loopOf(tiled, 1) + " bar.sync 0; ld.global.u32 %r14, [%rd5]; bar.sync 0; st.global.u32 [%rd3+65536], %r14;"},
 	{name: "differs", height: 7, body: "mov.u32 %r11, 0; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, 1; setp.ne.s32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
 	{name: "differs, down", height: 24, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.ne.s32 %p2, %r11, 0; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
-	{name: "differs for long", height: 25, launch: func(x *machine.Launch) { x.MaxSteps = 40000 }, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.ne.s32 %p2, %r11, 0; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
+	{name: "differs for long", height: 25, launch: func(x *host.Launch) { x.MaxSteps = 40000 }, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.ne.s32 %p2, %r11, 0; @%p2 bra L;\nst.global.u32 [%rd3], %r12;"},
 	{name: "down, not below", height: 25, body: "mov.u32 %r11, %r9; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, -4; setp.lt.s32 %p2, %r11, 1; @!%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "unsigned", height: 25, body: "mov.u32 %r11, 8; mov.u32 %r12, 5;\nL: st.shared.u32 [%r10], %r12; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, 3, %r12; bar.sync 0; add.u32 %r11, %r11, 2; setp.le.u32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r11;"},
 	{name: "the turn as a value", height: 9, body: "mov.u32 %r11, 0; mov.u32 %r12, 5; mov.u32 %r20, %r54;\nL: add.u32 %r14, %r12, %r11; mad.lo.u32 %r20, %r8, 3, %r20; st.shared.u32 [%r10], %r14; bar.sync 0; ld.shared.u32 %r13, [%r7+100]; mad.lo.u32 %r12, %r13, %r20, %r12; xor.b32 %r12, %r12, %r11; bar.sync 0; mad.lo.u32 %r21, %r11, %r4, %r3; add.u32 %r12, %r12, %r21; add.u32 %r11, %r11, 1; setp.lt.s32 %p2, %r11, %r9; @%p2 bra L;\nst.global.u32 [%rd3], %r12; st.global.u32 [%rd3+32768], %r20; st.global.u32 [%rd3+65536], %r21;"},
@@ -71,9 +71,9 @@ var ctaLoops = []ctaEdge{
 	{name: "two hundred turns", body: "mov.u32 %r9, 200; " + loopOf(tiled, 1)},
 	{name: "barriers change places", height: 6, body: loopOf("ld.global.f32 %f2, [%rd10]; setp.lt.u32 %p4, %r5, 96; @%p4 bra A; st.shared.f32 [%r10], %f2; bar.sync 0; bra B;\nA: st.shared.f32 [%r10], %f2; add.f32 %f1, %f1, %f9; bar.sync 0;\nB: ld.shared.f32 %f3, [%r7+64]; fma.rn.f32 %f1, %f3, %f2, %f1; bar.sync 0; add.s64 %rd10, %rd10, 64;", 1)},
 	{name: "two workers", workers: 2, grid: [3]uint32{60, 1, 1}, height: 7, body: loopOf(tiled, 1)},
-	{name: "cluster", launch: func(x *machine.Launch) { x.Cluster = [3]uint32{2, 1, 1} }, height: 7, body: loopOf(tiled, 1)},
-	{name: "seed", launch: func(x *machine.Launch) { x.Seed = 7 }, height: 7, body: loopOf(tiled, 1)},
-	{name: "a limit", grid: [3]uint32{300, 1, 1}, launch: func(x *machine.Launch) { x.MaxSteps = 100000 }, height: 99, body: loopOf(tiled, 1)},
+	{name: "cluster", launch: func(x *host.Launch) { x.Cluster = [3]uint32{2, 1, 1} }, height: 7, body: loopOf(tiled, 1)},
+	{name: "seed", launch: func(x *host.Launch) { x.Seed = 7 }, height: 7, body: loopOf(tiled, 1)},
+	{name: "a limit", grid: [3]uint32{300, 1, 1}, launch: func(x *host.Launch) { x.MaxSteps = 100000 }, height: 99, body: loopOf(tiled, 1)},
 	{name: "rows of others", block: [3]uint32{32, 4, 1}, height: 12, body: loopOf(tiled, 1)},
 	{name: "one warp", block: [3]uint32{32, 1, 1}, height: 12, body: loopOf(tiled, 1)},
 	{name: "many carries", height: 5, body: manyCarries()},

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -26,10 +26,10 @@ func TestCTAWordSets(t *testing.T) {
 		en := engine(t, jit.Options{Vectors: v})
 		for i := range 8 {
 			var memory [2][]byte
-			for j, compile := range []machine.Compiler{nil, en.Install} {
+			for j, compile := range []host.Compiler{nil, en.Install} {
 				clear(all)
 				// Rows of four borders and one CTA without: the last but one is like the first that begins in the program.
-				if _, err := l.launch(t, []string{"k", "l"}[i%2], [3]uint32{5, 3, 1}, square, func(x *machine.Launch) { x.Compile = compile },
+				if _, err := l.launch(t, []string{"k", "l"}[i%2], [3]uint32{5, 3, 1}, square, func(x *host.Launch) { x.Compile = compile },
 					buf, uint32(4), uint32(64), uint32(0)); err != nil {
 					t.Fatal(err)
 				}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // rowEdges are kernels whose CTAs in a row of the grid are done together, or only some of them, or that must not be.
@@ -32,7 +32,7 @@ var rowEdges = []struct {
 	{ctaEdge: ctaEdge{name: "first lane outside", second: true, size: 65536, grid: [3]uint32{60, 1, 1}, block: square, body: "mad.lo.s32 %r12, %r54, -256, %r5; mul.wide.s32 %rd5, %r12, 4; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r11, [%rd6]; add.s64 %rd4, %rd20, %rd5; st.global.u32 [%rd4], %r11;"}},
 	{ctaEdge: ctaEdge{name: "an index that wraps", second: true, height: 0x7ffffc00, grid: [3]uint32{20, 1, 1}, block: square, body: "mad.lo.s32 %r12, %r54, 256, %r5; add.s32 %r13, %r12, %r9; setp.lt.s32 %p1, %r13, 0; @%p1 exit; sub.s32 %r12, %r13, %r9; mul.wide.s32 %rd5, %r12, 4; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r11, [%rd6]; add.s64 %rd4, %rd20, %rd5; st.global.u32 [%rd4], %r11;"}},
 	{ctaEdge: ctaEdge{name: "two workers", second: true, workers: 2, grid: [3]uint32{150, 1, 1}, block: [3]uint32{16, 4, 1}, body: "mad.lo.u32 %r12, %r54, 64, %r5; mul.wide.u32 %rd5, %r12, 4; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r11, [%rd6]; mad.lo.u32 %r11, %r5, 77, %r11; add.s64 %rd4, %rd20, %rd5; st.global.u32 [%rd4], %r11;"}},
-	{ctaEdge: ctaEdge{name: "fuel", second: true, workers: 1, grid: [3]uint32{300, 1, 1}, block: [3]uint32{16, 4, 1}, launch: func(x *machine.Launch) { x.MaxSteps = 9000 }, body: "mad.lo.u32 %r12, %r54, 64, %r5; mul.wide.u32 %rd5, %r12, 4; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r11, [%rd6]; add.s64 %rd4, %rd20, %rd5; st.global.u32 [%rd4], %r11;"}},
+	{ctaEdge: ctaEdge{name: "fuel", second: true, workers: 1, grid: [3]uint32{300, 1, 1}, block: [3]uint32{16, 4, 1}, launch: func(x *host.Launch) { x.MaxSteps = 9000 }, body: "mad.lo.u32 %r12, %r54, 64, %r5; mul.wide.u32 %rd5, %r12, 4; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r11, [%rd6]; add.s64 %rd4, %rd20, %rd5; st.global.u32 [%rd4], %r11;"}},
 }
 
 // TestCTARows runs them.

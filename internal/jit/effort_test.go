@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -158,7 +159,7 @@ func TestCompileStopped(t *testing.T) {
 		var code *machine.Code
 		asked := 0
 		l.ctx = ctx
-		_, err := l.launch(t, "k", [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, func(x *machine.Launch) {
+		_, err := l.launch(t, "k", [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, func(x *host.Launch) {
 			x.Compile = func(c *machine.Code, stopped func() bool) {
 				code = c
 				e.Install(c, func() bool {

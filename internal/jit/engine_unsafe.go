@@ -33,15 +33,15 @@ func NewEngine(opt Options) (*Engine, error) {
 	return &Engine{opt: opt}, nil
 }
 
-// InstallQuick is a machine.Launch's Compile: it compiles code by the quick tier and installs the result, which
+// InstallQuick is a host.Launch's Compile: it compiles code by the quick tier and installs the result, which
 // InstallWhole replaces by better.
 func (e *Engine) InstallQuick(c *machine.Code, stopped func() bool) { e.install(c, tierQuick, stopped) }
 
-// InstallWhole is a machine.Launch's Compile or Better: it compiles code for whole warps once and installs the result,
+// InstallWhole is a host.Launch's Compile or Better: it compiles code for whole warps once and installs the result,
 // which Install completes. Code of which nothing can be compiled gets a Native without entries.
 func (e *Engine) InstallWhole(c *machine.Code, stopped func() bool) { e.install(c, tierWhole, stopped) }
 
-// Install is a machine.Launch's CompileParts, or its Compile for those who want all at once.
+// Install is a host.Launch's CompileParts, or its Compile for those who want all at once.
 func (e *Engine) Install(c *machine.Code, stopped func() bool) { e.install(c, tierParts, stopped) }
 
 // tier is how much is made of code, less first.

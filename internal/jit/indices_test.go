@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -88,7 +89,7 @@ func TestIndexFaults(t *testing.T) {
 			if j%2 == 1 { // lanes have parted
 				body = "setp.lt.u32 %p1, %r1, 40; @%p1 bra S; ret;\nS: setp.eq.u32 %p1, %r1, 33; @%p1 bra E;" + body + "\nE:"
 			}
-			alikeFaults(t, fmt.Sprintf("%s, %s", op, d), body, func(v jit.Vectors, install machine.Compiler) machine.Compiler {
+			alikeFaults(t, fmt.Sprintf("%s, %s", op, d), body, func(v jit.Vectors, install host.Compiler) host.Compiler {
 				return func(c *machine.Code, stopped func() bool) {
 					if install(c, stopped); len(c.Native().Reaches) == 0 {
 						t.Errorf("%s: no access by index", op)

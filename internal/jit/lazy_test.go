@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -50,7 +51,7 @@ func TestLazyParts(t *testing.T) {
 			for _, after := range []uint32{0, 1, 2 + r.Uint32N(30), 1 << 30} {
 				e := engine(t, jit.Options{Vectors: v})
 				fill()
-				got, err := l.launch(t, "k", [3]uint32{5, 1, 1}, block, func(x *machine.Launch) {
+				got, err := l.launch(t, "k", [3]uint32{5, 1, 1}, block, func(x *host.Launch) {
 					x.Compile, x.PartsAfter = e.InstallWhole, after
 					x.CompileParts = func(c *machine.Code, stopped func() bool) { completed++; e.Install(c, stopped) }
 				}, at, uint32(12))

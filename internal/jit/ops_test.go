@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -96,11 +96,11 @@ func compareOp(t *testing.T, src string, shapes [][3]uint32, mayLeave func(text 
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		for _, block := range shapes {
 			fill()
-			want, fault := l.launch(t, "k", [3]uint32{2, 1, 1}, block, func(*machine.Launch) {}, buf)
+			want, fault := l.launch(t, "k", [3]uint32{2, 1, 1}, block, func(*host.Launch) {}, buf)
 			memory := bytes.Clone(data)
 			fill()
 			e := engine(t, jit.Options{Vectors: v})
-			got, err := l.launch(t, "k", [3]uint32{2, 1, 1}, block, func(x *machine.Launch) { x.Compile = e.Install }, buf)
+			got, err := l.launch(t, "k", [3]uint32{2, 1, 1}, block, func(x *host.Launch) { x.Compile = e.Install }, buf)
 			if fmt.Sprint(err) != fmt.Sprint(fault) || fault != nil && mayLeave != nil {
 				t.Errorf("%d %v: %v; the interpreter: %v", v, block, err, fault)
 			}

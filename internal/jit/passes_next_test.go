@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -102,9 +103,9 @@ func (r *nextRoom) fill(seed uint64) {
 // memory is a copy of both buffers.
 func (r *nextRoom) memory() []byte { return append(bytes.Clone(r.got), r.in...) }
 
-func (r *nextRoom) launchN(t *testing.T, compile machine.Compiler, grid, block, n uint32) (machine.Stats, string) {
+func (r *nextRoom) launchN(t *testing.T, compile host.Compiler, grid, block, n uint32) (machine.Stats, string) {
 	t.Helper()
-	s, err := r.launch(t, "k", [3]uint32{grid, 1, 1}, [3]uint32{block, 1, 1}, func(x *machine.Launch) { x.Compile = compile }, r.data, r.out, n)
+	s, err := r.launch(t, "k", [3]uint32{grid, 1, 1}, [3]uint32{block, 1, 1}, func(x *host.Launch) { x.Compile = compile }, r.data, r.out, n)
 	return s, fmt.Sprint(err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -101,7 +102,7 @@ func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listi
 		listing = out.Listing
 		c.SetNative(&machine.Native{Entries: make([]uintptr, len(c.Insts))})
 	}
-	_, _ = l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *machine.Launch) { x.Compile = compile }, buf+1<<16, uint32(24))
+	_, _ = l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *host.Launch) { x.Compile = compile }, buf+1<<16, uint32(24))
 	return listing
 }
 

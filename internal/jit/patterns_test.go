@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -168,15 +168,15 @@ func TestManyPatterns(t *testing.T) {
 }
 
 // fault runs one CTA and returns how it ends.
-func (l *laboratory) fault(t *testing.T, block [3]uint32, compile machine.Compiler, buf uint64) string {
+func (l *laboratory) fault(t *testing.T, block [3]uint32, compile host.Compiler, buf uint64) string {
 	t.Helper()
-	_, err := l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *machine.Launch) { x.Compile = compile }, buf, uint32(24))
+	_, err := l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *host.Launch) { x.Compile = compile }, buf, uint32(24))
 	return fmt.Sprint(err)
 }
 
 // alikeFaults runs a body of one warp with a buffer of 8192 bytes, whose middle it gets: in both widths fault and memory are the
 // interpreter's. around may look at what installing compiled code does.
-func alikeFaults(t *testing.T, what, body string, around func(v jit.Vectors, install machine.Compiler) machine.Compiler) {
+func alikeFaults(t *testing.T, what, body string, around func(v jit.Vectors, install host.Compiler) host.Compiler) {
 	t.Helper()
 	const size = 8192
 	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")

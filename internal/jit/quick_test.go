@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -60,7 +61,7 @@ func TestQuick(t *testing.T) {
 			buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 			all := l.arena.Bytes(buf, size)
 			for _, block := range blocks {
-				run := func(compile machine.Compiler) (machine.Stats, []byte) {
+				run := func(compile host.Compiler) (machine.Stats, []byte) {
 					for i := range all {
 						all[i] = byte(i*11 + i>>8)
 					}
@@ -96,7 +97,7 @@ func TestBetter(t *testing.T) {
 				quick, better := r.Uint32N(4), []uint32{r.Uint32N(12), 1 << 30}[i%2]
 				var code *machine.Code
 				fill()
-				got, err := l.launch(t, "k", [3]uint32{7, 1, 1}, block, func(x *machine.Launch) {
+				got, err := l.launch(t, "k", [3]uint32{7, 1, 1}, block, func(x *host.Launch) {
 					x.Compile, x.CompileAfter, x.PartsAfter = func(c *machine.Code, stopped func() bool) { code = c; e.InstallQuick(c, stopped) }, quick, r.Uint32N(10)
 					x.Better, x.BetterAfter, x.CompileParts = e.InstallWhole, better, e.Install
 				}, at, uint32(40))

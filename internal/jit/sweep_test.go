@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -82,11 +83,11 @@ func compareBy(t *testing.T, ways []jit.Options, text string, size, at uint64, g
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all := l.arena.Bytes(buf, size)
 	l.keep = true
-	launch := func(compile machine.Compiler) (memory []byte, s machine.Stats, fault string) {
+	launch := func(compile host.Compiler) (memory []byte, s machine.Stats, fault string) {
 		for i := range all {
 			all[i] = byte(i*7 + i>>6)
 		}
-		s, err := l.launch(t, "k", grid, block, func(x *machine.Launch) { x.Compile = compile }, append([]any{buf + at}, args...)...)
+		s, err := l.launch(t, "k", grid, block, func(x *host.Launch) { x.Compile = compile }, append([]any{buf + at}, args...)...)
 		return bytes.Clone(all), s, fmt.Sprint(err)
 	}
 	want, stats, fault := launch(nil)

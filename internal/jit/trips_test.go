@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // tripBodies are loops that lanes leave one after the other; each leaves its result in %r7.
@@ -85,10 +85,10 @@ L:	mad.lo.u32 %r7, %r7, 5, %r10; add.u32 %r10, %r10, 1; setp.lt.u32 %p, %r10, %r
 }
 
 // compareTrips is compareBatch for a body that ends with the result.
-func compareTrips(t *testing.T, body string, grid, block [3]uint32, o jit.Options, change func(*machine.Launch)) (listings []string) {
+func compareTrips(t *testing.T, body string, grid, block [3]uint32, o jit.Options, change func(*host.Launch)) (listings []string) {
 	t.Helper()
-	last := (*machine.Launch)(nil)
-	compareBatch(t, batchHeader+body+"\n\tst.global.u32 [%rd3], %r7; ret;\n}\n", grid, block, o, func(x *machine.Launch) {
+	last := (*host.Launch)(nil)
+	compareBatch(t, batchHeader+body+"\n\tst.global.u32 [%rd3], %r7; ret;\n}\n", grid, block, o, func(x *host.Launch) {
 		if last = x; change != nil {
 			change(x)
 		}
@@ -151,7 +151,7 @@ func TestEndlessTrips(t *testing.T) {
 		"some": "mov.u32 %r7, %r3; L: mad.lo.u32 %r7, %r7, 5, 1; setp.lt.u32 %p, %r3, 5; @%p bra L;",
 	} {
 		t.Run(name, func(t *testing.T) {
-			compareTrips(t, body, [3]uint32{1, 1, 1}, [3]uint32{33, 1, 1}, jit.Options{}, func(l *machine.Launch) { l.MaxSteps = 1 << 18 })
+			compareTrips(t, body, [3]uint32{1, 1, 1}, [3]uint32{33, 1, 1}, jit.Options{}, func(l *host.Launch) { l.MaxSteps = 1 << 18 })
 		})
 	}
 }

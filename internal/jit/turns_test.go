@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
 // turnHead gives each lane a number of turns in %r6, a row of memory in %r10 and %rd5, and a sum in %f1.
@@ -78,7 +78,7 @@ func TestTurnsLeaving(t *testing.T) {
 	}
 	for _, when := range []string{"setp.ne.u32 %p, %r3, 4000", "setp.lt.u32 %p, %r3, 5"} {
 		body := turnHead + "L: ld.global.u32 %r11, [%rd5]; mad.lo.u32 %r7, %r7, 5, %r11; " + when + "; @%p bra L;"
-		compareTrips(t, body, [3]uint32{1, 1, 1}, [3]uint32{33, 1, 1}, jit.Options{}, func(l *machine.Launch) { l.MaxSteps = 1 << 18 })
+		compareTrips(t, body, [3]uint32{1, 1, 1}, [3]uint32{33, 1, 1}, jit.Options{}, func(l *host.Launch) { l.MaxSteps = 1 << 18 })
 	}
 }
 
@@ -96,7 +96,7 @@ func TestTurnFaults(t *testing.T) {
 L:	setp.eq.u32 %%p2, %%r1, %d; setp.eq.and.u32 %%p2, %%r18, %d, %%p2; selp.b64 %%rd9, 16, %%rd4, %%p2; ld.global.u32 %%r14, [%s]; ld.global.u32 %%r11, [%s]; add.u32 %%r14, %%r14, %%r11; ld.global.u32 %%r11, [%s];
 	add.u32 %%r18, %%r18, 1; setp.lt.u32 %%p3, %%r18, %%r12; @%%p3 bra L;
 E:	st.global.u32 [%%rd2], %%r18;`, lane, turn, bad[0], bad[1], bad[2])
-			alikeFaults(t, fmt.Sprint(load, turn), body, func(_ jit.Vectors, install machine.Compiler) machine.Compiler { return install })
+			alikeFaults(t, fmt.Sprint(load, turn), body, func(_ jit.Vectors, install host.Compiler) host.Compiler { return install })
 		}
 	}
 }

@@ -31,6 +31,8 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		b.elements(in.Ops)
 		b.told(&in)
 		b.predicates(&in)
+		b.lone(&in)
+		b.narrowConstant(&in)
 	}
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
@@ -244,6 +246,9 @@ func (b *bodyLowerer) base(s *syntax.Operand, o *ir.Operand) {
 		b.refused = "a special register as an address is not executed; move it into a register"
 	case u.Object.Kind == check.Register:
 		o.Reg = b.registerAt(s.Name, b.component(s.Field))
+		if t := u.Object.Type; !t.Kind().Integer() || t.Bits() > 64 {
+			b.refused = "an address in a register of type " + t.String() + " is not executed; it is no whole number"
+		}
 	default:
 		b.symbol(u.Object, o)
 		o.Kind = ir.OpMem
@@ -321,8 +326,33 @@ func (b *bodyLowerer) constantsBeside(list []syntax.Operand, ops []ir.Operand) {
 
 // told refuses asynchronous stores and reductions whose mbarrier is missing, as ptxas allows.
 func (b *bodyLowerer) told(in *ir.Inst) {
-	if in.Sel.Has(isa.M_mbarrier_complete_tx_bytes) && in.Op(isa.R_mbar) == nil && len(in.Ops) == 2 {
-		b.refused = "without an mbarrier nobody is told that the operation is complete; it is not executed"
+	if in.Sel.Has(isa.M_mbarrier_complete_tx_bytes) && in.Op(isa.R_mbar) == nil {
+		b.refused = "an operation that completes on an mbarrier, without one, is not executed"
+	}
+}
+
+// lone refuses a constant where the statement has a vector: ptxas takes one, and nothing says what it stores.
+func (b *bodyLowerer) lone(in *ir.Inst) {
+	for i := range in.Sel.Roles {
+		at := &in.Sel.Roles[i]
+		value := at.Part < 0 && (at.Role == isa.R_b || at.Role == isa.R_c)
+		if value && in.Sel.Get(isa.C_vec) != 0 && in.Ops[at.Op].Kind == ir.OpImm {
+			b.refused = "one constant for a vector is not executed"
+		}
+	}
+}
+
+// narrowConstant refuses addresses of constant variables in 32 bits, which are offsets in a bank for the hardware (seen in
+// the machine code of ptxas 13.5): here constants lie among 64-bit addresses.
+func (b *bodyLowerer) narrowConstant(in *ir.Inst) {
+	for i := range in.Sel.Roles {
+		at := &in.Sel.Roles[i]
+		o := &in.Ops[at.Op]
+		base := o.Kind == ir.OpMem && o.Reg != ir.NoReg && in.Sel.Has(isa.M_const) && b.f.Regs[o.Reg].Type.Bits() <= 32
+		name := o.Kind == ir.OpSym && o.Var != nil && o.Var.Space == ir.SpaceConst && at.Type != 0 && at.Type.Bits() <= 32
+		if base || name {
+			b.refused = "the address of a constant variable in 32 bits is not executed; use 64 bits"
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func TestConstantsBeside(t *testing.T) {
 // TestOddElements: what ptxas takes in vectors and as addresses beyond the manual is valid, and refused by
 // name where it would mean nothing; special registers among what is read are executed.
 func TestOddElements(t *testing.T) {
-	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .reg .f16x2 x; .reg .b16 h; .reg .b128 w; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
+	const text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q; .reg .f16x2 x; .reg .b16 h; .reg .b128 w; .reg .f64 d; .const .b32 c[4]; .shared .b8 s[64]; ld.param.u64 a, [p]; %s; ret; }\n"
 	for stmt, refused := range map[string]string{
 		"ld.global.v2.u32 {r, %laneid}, [a]":               "read-only",
 		"ld.global.v2.u32 {q, r}, [a]":                     "one bit",
@@ -49,8 +49,8 @@ func TestOddElements(t *testing.T) {
 		"ld.shared.u32 r, [%laneid+4]":                     "as an address",
 		"ld.u32 r, [%clock64]":                             "as an address",
 		"cp.async.ca.shared.global [s], [%clock64], 4":     "as an address",
-		"st.async.mbarrier::complete_tx::bytes.u32 [s], r": "nobody is told",
-		"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [s], r": "nobody is told",
+		"st.async.mbarrier::complete_tx::bytes.u32 [s], r": "without one",
+		"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [s], r": "without one",
 		"st.async.mbarrier::complete_tx::bytes.u32 [s], r, [s]":                 "",
 		"st.global.v2.u32 [a], {r, %laneid}":                                    "",
 		"st.global.v2.f32 [a], {%laneid, r}":                                    "",
@@ -63,6 +63,20 @@ func TestOddElements(t *testing.T) {
 		"mov.v4.u32 {r, _, _, _}, %tid":                                         "",
 		"mov.b128 w, %ctaid":                                                    "",
 		"ld.global.v2.u32 {r, _}, [a]":                                          "",
+		"mov.b32 r, {3, r}":                                                     "",
+		"mov.b64 a, {3, 5, r, 7}":                                               "",
+		"mov.u32 r, c":                                                          "32 bits",
+		"ld.const.u32 r, [r]":                                                   "32 bits",
+		"ld.const.u32 r, [a]":                                                   "",
+		"ld.const.u32 r, [c+4]":                                                 "",
+		"add.u32 r, r, %laneid+1":                                               "plus a constant",
+		"mov.u32 r, %laneid+1":                                                  "",
+		"mov.u64 a, c":                                                          "",
+		"cp.async.bulk.prefetch.tensor.1d.L2.global [d, {r}]":                   "no whole number",
+		"fence.proxy.tensormap::generic.acquire.gpu [d], 128":                   "no whole number",
+		"st.async.mbarrier::complete_tx::bytes.v2.u32 [s], 1, [s]":              "one constant",
+		"sust.b.1d.v2.b32.trap [a, {r}], 1":                                     "one constant",
+		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [a], 16, 3": "without one",
 	} {
 		wantRefusal(t, text, stmt, refused)
 	}

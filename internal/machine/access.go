@@ -32,7 +32,7 @@ type Access struct {
 	Local uint32      // PerPtr: lanes whose words lie 128 bytes apart
 }
 
-// cached is an allocation that a memory instruction of this worker has hit. It serves
+// cached is an allocation that a memory instruction of this core has hit. It serves
 // any instruction: bounds are those of the allocation.
 type cached struct {
 	start, end uint64
@@ -46,7 +46,7 @@ func (w *Warp) Access(in *Inst, q *Request, addr *[32]uint64) (*Access, State) {
 	a := &w.access
 	switch {
 	case q.Space <= Param && w.allCached(in, q, addr):
-		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, w.wk.arenaFirst-in.Imm
+		a.Mode, a.base, a.org = OneSpan, w.core.arenaBase, w.core.arenaFirst-in.Imm
 		return a, Next
 	case q.Space == Shared && w.allShared(in, q, addr):
 		a.Mode, a.base, a.org = OneSpan, w.cta.shared, w.cta.window-in.Imm
@@ -107,12 +107,12 @@ func span(addr *[32]uint64, disp uint64, lanes uint32) (lo, hi, low uint64) {
 // allCached tells whether all lanes lie, aligned, in the allocation that the instruction hit
 // last.
 func (w *Warp) allCached(in *Inst, q *Request, addr *[32]uint64) bool {
-	c := w.wk.cacheLine(in)
+	c := w.core.cacheLine(in)
 	end := c.end
 	if q.Kind != Load {
 		end = c.writeEnd
 	}
-	if end < c.start || c.epoch != w.wk.arena.Epoch() {
+	if end < c.start || c.epoch != w.core.arena.Epoch() {
 		return false
 	}
 	return within(addr, w.Mask, q, in.Imm-c.start, end-c.start)
@@ -150,12 +150,12 @@ func within(addr *[32]uint64, lanes uint32, q *Request, off, n uint64) bool {
 
 // inCached tells whether [lo, hi+size) lies in the allocation that the instruction hit last.
 func (w *Warp) inCached(in *Inst, q *Request, lo, hi uint64) bool {
-	c := w.wk.cacheLine(in)
+	c := w.core.cacheLine(in)
 	end := c.end
 	if q.Kind != Load {
 		end = c.writeEnd
 	}
-	return lo >= c.start && hi < end && uint64(q.Size) <= end-hi && c.epoch == w.wk.arena.Epoch()
+	return lo >= c.start && hi < end && uint64(q.Size) <= end-hi && c.epoch == w.core.arena.Epoch()
 }
 
 // accessSlow resolves every lane, faults for the first that fails and those that fail like it, and
@@ -203,7 +203,7 @@ func (w *Warp) oneSpan(in *Inst, q *Request, a *Access, lo, hi uint64) bool {
 	case q.Space == Shared && !q.OwnCTA:
 		base = 0
 	case q.Space <= Param && w.lookup(in, q, lo, hi):
-		a.Mode, a.base, a.org = OneSpan, w.wk.arenaBase, w.wk.arenaFirst-in.Imm
+		a.Mode, a.base, a.org = OneSpan, w.core.arenaBase, w.core.arenaFirst-in.Imm
 		return true
 	default:
 		return false
@@ -232,8 +232,8 @@ func (c *CTA) peer(addr uint64) *CTA {
 
 // lookup finds the allocation around [lo, hi+size) and remembers it for the instruction.
 func (w *Warp) lookup(in *Inst, q *Request, lo, hi uint64) bool {
-	epoch := w.wk.arena.Epoch()
-	v, ok := w.wk.arena.Find(lo)
+	epoch := w.core.arena.Epoch()
+	v, ok := w.core.arena.Find(lo)
 	if !ok || hi < lo || uint64(q.Size) > v.End-lo || hi > v.End-uint64(q.Size) || q.Kind != Load && v.ReadOnly {
 		return false
 	}
@@ -241,7 +241,7 @@ func (w *Warp) lookup(in *Inst, q *Request, lo, hi uint64) bool {
 	if v.ReadOnly {
 		c.writeEnd = 0
 	}
-	*w.wk.cacheLine(in) = c
+	*w.core.cacheLine(in) = c
 	return true
 }
 
@@ -282,7 +282,7 @@ func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f
 	case x < mem.NullPage:
 		return fail(NullAccess)
 	}
-	v, ok := w.wk.arena.Find(x)
+	v, ok := w.core.arena.Find(x)
 	switch {
 	case !ok || uint64(q.Size) > v.End-x:
 		_, _, f = fail(OutOfBounds)
@@ -337,7 +337,7 @@ func (w *Warp) resolveLocal(q *Request, off uint64, lane int, fail func(FaultKin
 
 // near describes the allocation closest to a faulting access.
 func (w *Warp) near(x, size uint64) *NearAllocation {
-	v, ok, freed := w.wk.arena.Nearest(x, size)
+	v, ok, freed := w.core.arena.Nearest(x, size)
 	if !ok {
 		return nil
 	}
@@ -352,10 +352,10 @@ func (w *Warp) near(x, size uint64) *NearAllocation {
 
 // Block describes the allocation that holds addr, or held it until it was freed; nil if there is none.
 func (w *Warp) Block(addr uint64) *NearAllocation {
-	if v, ok := w.wk.arena.Find(addr); ok {
+	if v, ok := w.core.arena.Find(addr); ok {
 		return nearAllocation(v, false)
 	}
-	if v, _, freed := w.wk.arena.Nearest(addr, 1); freed {
+	if v, _, freed := w.core.arena.Nearest(addr, 1); freed {
 		return nearAllocation(v, true)
 	}
 	return nil

@@ -168,8 +168,11 @@ func TestCacheEpoch(t *testing.T) {
 // TestCachedAgreesWithFind compares the fast bounds check with a look-up, around the edges.
 func TestCachedAgreesWithFind(t *testing.T) {
 	m := newMachine(t, 64)
-	w := &Warp{wk: newWorker(m.Arena, nil), Mask: 1}
-	w.cta = &CTA{grid: new(crew).newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
+	w := &Warp{core: m.core, Mask: 1}
+	w.cta = &CTA{grid: new(Grid)}
+	if err := w.cta.grid.Describe(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)}, false); err != nil {
+		t.Fatal(err)
+	}
 	in := &Inst{}
 	q := request(Global, Load, 4)
 	if !w.lookup(in, q, m.base, m.base) {

@@ -84,7 +84,7 @@ func (a *Access) Store64(addr *[32]uint64, lane int, off uint32, v uint64) {
 
 // hostGlobal returns the host address of a checked global address.
 func (w *Warp) hostGlobal(x uint64) unsafe.Pointer {
-	return unsafe.Add(w.wk.arenaBase, x-w.wk.arenaFirst)
+	return unsafe.Add(w.core.arenaBase, x-w.core.arenaFirst)
 }
 
 // Rest returns the memory from a global address to the end of its allocation, which the instruction reads; nil at any
@@ -94,7 +94,7 @@ func (w *Warp) Rest(in *Inst, x uint64) []byte {
 	if x >= mem.SharedWindow || !w.lookup(in, &q, x, x) {
 		return nil
 	}
-	return unsafe.Slice((*byte)(w.hostGlobal(x)), w.wk.cacheLine(in).end-x)
+	return unsafe.Slice((*byte)(w.hostGlobal(x)), w.core.cacheLine(in).end-x)
 }
 
 // GlobalAt returns the host address of byte off of an image. Bounds are the caller's business.
@@ -103,8 +103,8 @@ func (w *Warp) GlobalAt(im *Image, off uint64) unsafe.Pointer { return w.hostGlo
 // sharedAt returns the host address of an offset in the CTA's shared memory.
 func (c *CTA) sharedAt(off uint64) unsafe.Pointer { return unsafe.Add(c.shared, off) }
 
-// cacheLine returns the worker's memory of an instruction. Instructions that fall together
+// cacheLine returns the core's memory of an instruction. Instructions that fall together
 // share one: it holds bounds of an allocation, which are right for anybody.
-func (wk *worker) cacheLine(in *Inst) *cached {
-	return &wk.cache[uintptr(unsafe.Pointer(in))/unsafe.Sizeof(Inst{})%uintptr(len(wk.cache))]
+func (core *Core) cacheLine(in *Inst) *cached {
+	return &core.cache[uintptr(unsafe.Pointer(in))/unsafe.Sizeof(Inst{})%uintptr(len(core.cache))]
 }

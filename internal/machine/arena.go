@@ -5,4 +5,4 @@ package machine
 import "ptxvm.invalid/ptxvm/internal/mem"
 
 // Arena returns the global memory of the device that runs the warp.
-func (w *Warp) Arena() *mem.Arena { return w.wk.arena }
+func (w *Warp) Arena() *mem.Arena { return w.core.arena }

@@ -3,7 +3,7 @@ package machine
 // This file is a tiny assembler for tests: hand-decoded programs with handlers of their own.
 
 import (
-	"context"
+	"errors"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -139,13 +139,28 @@ func code(insts ...Inst) *Code {
 	}
 }
 
-// testMachine is a device with a buffer of words.
+// testMachine is one core with a buffer of words, and the least that a host can be: it runs one cluster after the other,
+// and parked ones when no other can begin.
 type testMachine struct {
-	*Device
-	t     testing.TB
-	words []uint32
-	base  uint64
+	*mem.Arena
+	t       testing.TB
+	words   []uint32
+	base    uint64
+	core    *Core
+	compile func(*Code) // installs machine code, at once; nil: code is interpreted
+	number  uint64
+	params  uint64
+	block   []byte
+
+	grid     *Grid
+	next     uint64 // cluster that has not begun
+	resident int64
+	given    int64
+	queue    []*Cluster
 }
+
+// testParams is the most bytes of parameters; the workspace lies behind them.
+const testParams = 1024
 
 func newMachine(t testing.TB, words int) *testMachine {
 	t.Helper()
@@ -153,30 +168,104 @@ func newMachine(t testing.TB, words int) *testMachine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &testMachine{Device: NewDevice(a, 1), t: t}
+	m := &testMachine{Arena: a, t: t}
+	m.core = NewCore(a, new(Images), m)
 	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
+		if err := errors.Join(m.core.Close(), a.Close()); err != nil {
 			t.Error(err)
 		}
 	})
 	if m.base, err = a.Alloc(uint64(words)*4, mem.Info{Label: "buffer"}); err != nil {
 		t.Fatal(err)
 	}
-	m.words = wordsOf(a.Bytes(m.base, uint64(words)*4))
+	if m.params, err = a.Alloc(2*testParams, mem.Info{Label: "parameters", ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	m.words, m.block = wordsOf(a.Bytes(m.base, uint64(words)*4)), a.Bytes(m.params, testParams)
 	return m
 }
 
-func (m *testMachine) launch(c *Code, grid, block uint32, change func(*Launch)) (Stats, error) {
+func (m *testMachine) launch(c *Code, grid, block uint32, change func(*Launch)) (s Stats, err error) {
 	l := &Launch{
 		Entry: c, Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Cluster: [3]uint32{1, 1, 1},
-		Target: TargetOf(90), Workers: 1,
+		Target: TargetOf(90),
 	}
 	if change != nil {
 		change(l)
 	}
 	clear(m.words)
-	return m.Launch(context.Background(), l)
+	m.grid, m.next, m.resident, m.given = new(Grid), 0, 0, 0
+	if err := m.grid.Describe(l, false); err != nil {
+		return s, err
+	}
+	copy(m.block, l.Params)
+	m.grid.Native = m.compile != nil
+	m.grid.Start(m.number, 0, m.params, m.params+testParams)
+	m.number++
+	m.run()
+	s = m.core.TakeStats()
+	return s, m.grid.Outcome(&s)
 }
+
+// run runs all clusters.
+func (m *testMachine) run() {
+	for cl := m.obtain(); cl != nil && !m.grid.Stopped(); cl = m.obtain() {
+		switch cl.Run() {
+		case Parked, Polling:
+			m.queue = append(m.queue, cl)
+		default:
+			m.core.Retire(cl)
+			m.resident--
+		}
+	}
+	for _, cl := range m.queue {
+		m.core.Retire(cl)
+	}
+	m.queue = nil
+}
+
+func (m *testMachine) obtain() (cl *Cluster) {
+	switch {
+	case m.left() && m.resident < m.grid.Room():
+		m.resident++
+		m.next++
+		return m.core.Begin(m.grid, m.next-1)
+	case len(m.queue) == 0:
+		return nil
+	}
+	cl, m.queue = m.queue[0], m.queue[1:]
+	return cl
+}
+
+// left tells whether clusters have not begun.
+func (m *testMachine) left() bool { return m.next < m.grid.Clusters() }
+
+func (m *testMachine) Breathe(bool) {}
+func (m *testMachine) Crowded() bool {
+	return len(m.queue) != 0 || m.left() && m.resident < m.grid.Room()
+}
+func (m *testMachine) Last() bool     { return m.resident == 1 && !m.left() }
+func (m *testMachine) Begun(n uint64) { m.next += n }
+func (m *testMachine) Reserve(rank uint64) uint64 {
+	if m.next != rank+1 {
+		return 0
+	}
+	return m.grid.Clusters() - m.next
+}
+func (m *testMachine) GiveUp(first bool) bool {
+	if first {
+		m.given++
+	}
+	return m.given >= m.resident && (!m.left() || m.resident >= m.grid.Room())
+}
+func (m *testMachine) TakeHeart()         { m.given-- }
+func (m *testMachine) Warm(*Code, uint64) {}
+func (m *testMachine) Heat(c *Code, _ uint64) {
+	if m.compile != nil {
+		m.compile(c)
+	}
+}
+func (m *testMachine) MissedParts(*Code) {}
 
 // mustRun launches and fails the test on an error.
 func (m *testMachine) mustRun(c *Code, grid, block uint32, change func(*Launch)) Stats {

@@ -237,7 +237,7 @@ func TestAsyncPipe(t *testing.T) {
 			}})
 		}
 	}
-	for kind, ordered := range map[PipeKind]bool{TensorPipe: true, StorePipe: false} {
+	for kind, ordered := range map[PipeKind]bool{ProductPipe: true, StorePipe: false} {
 		h := push(kind)
 		prog := code(op(h, 0, 0, 0, 1), op(h, 0, 0, 0, 2), op(h, 0, 0, 0, 3), op(hExit, 0, 0, 0, 0))
 		other := false
@@ -248,6 +248,32 @@ func TestAsyncPipe(t *testing.T) {
 		if other == ordered {
 			t.Errorf("pipe %d: another order seen: %v", kind, other)
 		}
+	}
+}
+
+// TestTensorOrder has the pairs that are ordered (9.7.16.6.2), and a copy behind a product.
+func TestTensorOrder(t *testing.T) {
+	kinds := []TensorKind{TensorProduct, TensorCopy, TensorCopyLanes, TensorShift}
+	ordered := map[[2]TensorKind]bool{
+		{TensorProduct, TensorProduct}: true, {TensorCopy, TensorProduct}: true, {TensorCopyLanes, TensorProduct}: true, {TensorShift, TensorProduct}: true,
+		{TensorShift, TensorCopyLanes}: true, {TensorProduct, TensorShift}: true, {TensorProduct, TensorCopy}: true, {TensorProduct, TensorCopyLanes}: true,
+	}
+	for _, first := range kinds {
+		for _, then := range kinds {
+			a := &Op{Pipe: TensorPipe, Tensor: TensorStep{first, 1}, Place: Place{Lanes: 1}, seq: 1}
+			b := &Op{Pipe: TensorPipe, Tensor: TensorStep{then, 1}, Place: Place{Lanes: 2}, seq: 2}
+			if have, want := b.follows(a, hasRead), ordered[[2]TensorKind{first, then}]; have != want {
+				t.Errorf("kind %d before %d: ordered %v, want %v", first, then, have, want)
+			}
+			commit := &Op{Pipe: TensorPipe, After: true, Place: Place{Lanes: 1}, seq: 3}
+			if !commit.follows(a, hasSignalled) || commit.follows(b, hasSignalled) || commit.follows(a, hasRead) || b.follows(commit, hasRead) {
+				t.Errorf("kind %d: a commit tracks what its thread has issued", first)
+			}
+		}
+	}
+	other := &Op{Pipe: TensorPipe, Tensor: TensorStep{TensorProduct, 2}, seq: 2}
+	if other.follows(&Op{Pipe: TensorPipe, Tensor: TensorStep{TensorProduct, 1}, seq: 1}, hasRead) {
+		t.Error("products with other accumulators are ordered")
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // Global returns the host memory of n bytes of global memory, which the issue has checked. They
 // may have been freed since.
 func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
-	wk := op.warp.wk
-	v, ok := wk.arena.Find(addr)
+	core := op.warp.core
+	v, ok := core.arena.Find(addr)
 	if !ok || n > v.End-addr || v.ReadOnly && kind != Load {
 		f := &Fault{Kind: OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global}
 		if ok && n <= v.End-addr {
@@ -22,7 +22,7 @@ func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
 		}
 		return nil, f
 	}
-	return unsafe.Slice((*byte)(unsafe.Add(wk.arenaBase, addr-wk.arenaFirst)), n), nil
+	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, addr-core.arenaFirst)), n), nil
 }
 
 // Shared returns the host memory of n bytes of shared memory at an address in the shared window,

@@ -141,10 +141,10 @@ func (q *asyncOps) predecessor(op *Op) *Op {
 
 // needed returns the lanes of an earlier operation that op waits for.
 func (q *asyncOps) needed(op, o *Op) uint32 {
-	if pipeFacts[op.Pipe].ordered {
-		return o.Lanes
+	if op.After {
+		return o.Lanes & op.Lanes
 	}
-	return o.Lanes & op.Lanes
+	return o.Lanes
 }
 
 // step takes the next step of an operation; the last one closes it.

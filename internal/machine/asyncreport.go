@@ -76,7 +76,7 @@ type Report struct {
 	Text    string // SyncMisuse
 }
 
-// Reporter gets the reports of a launch, from several workers at a time.
+// Reporter gets the reports of a launch, from several cores at a time.
 type Reporter interface {
 	Report(*Report)
 }

@@ -111,8 +111,11 @@ func BenchmarkCall(b *testing.B) {
 // BenchmarkAccess is the check of 32 contiguous addresses.
 func BenchmarkAccess(b *testing.B) {
 	m := newMachine(b, 64)
-	w := &Warp{wk: newWorker(m.Arena, nil), Mask: ^uint32(0)}
-	w.cta = &CTA{grid: new(crew).newGrid(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)})}
+	w := &Warp{core: m.core, Mask: ^uint32(0)}
+	w.cta = &CTA{grid: new(Grid)}
+	if err := w.cta.grid.Describe(&Launch{Entry: code(), Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}, Target: TargetOf(90)}, false); err != nil {
+		b.Fatal(err)
+	}
 	var addr [32]uint64
 	for i := range addr {
 		addr[i] = m.base + uint64(i)*4

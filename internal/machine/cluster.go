@@ -1,14 +1,14 @@
 package machine
 
-// This file holds clusters: the CTAs that one worker runs together, turn by turn, until all
-// have ended or others shall have the worker.
+// This file holds clusters: the CTAs that one core runs together, turn by turn, until all
+// have ended or others shall have the core.
 
 // MaxClusterRank is the most CTAs of a cluster that hardware takes, with the attribute for
 // non-portable sizes; 8 is the portable limit.
 const MaxClusterRank = 16
 
 // Cluster is the CTAs that run together. Everything in it (shared memory, barriers, mbarriers)
-// is touched by the worker alone that owns it; a launch without clusters is clusters of one.
+// is touched by the core alone that owns it; a launch without clusters is clusters of one.
 //
 // A CTA that has ended keeps its place, so that an access to its shared memory is a fault with
 // a name, and its memory until the cluster ends.
@@ -16,7 +16,7 @@ type Cluster struct {
 	grid  *Grid
 	rank  uint64 // linear index in the grid of clusters
 	ctas  []*CTA // by rank in the cluster
-	wk    *worker
+	core  *Core
 	async asyncOps
 
 	sleepers []sleeper
@@ -28,76 +28,80 @@ type Cluster struct {
 }
 
 // newCluster returns started CTAs.
-func (wk *worker) newCluster(g *Grid, rank uint64) *Cluster {
+func (core *Core) newCluster(g *Grid, rank uint64) *Cluster {
 	var cl *Cluster
-	if n := len(wk.clusters); n > 0 {
-		cl, wk.clusters = wk.clusters[n-1], wk.clusters[:n-1]
+	if n := len(core.clusters); n > 0 {
+		cl, core.clusters = core.clusters[n-1], core.clusters[:n-1]
 	} else {
 		cl = new(Cluster)
 	}
-	cl.grid, cl.rank, cl.wk = g, rank, wk
+	cl.grid, cl.rank, cl.core = g, rank, core
 	cl.sleepers, cl.changed, cl.seen, cl.rounds = cl.sleepers[:0], 0, 0, 0
 	_, first := g.place(rank, 0)
 	cl.async.start(g, first)
 	for i := range g.clusterSize() {
-		cl.ctas = append(cl.ctas, wk.newCTA(g, cl, uint32(i)))
+		cl.ctas = append(cl.ctas, core.newCTA(g, cl, uint32(i)))
 	}
 	return cl
 }
 
-// retireCluster puts a cluster to rest, in whatever state it is.
-func (wk *worker) retireCluster(cl *Cluster) {
+// Retire puts a cluster to rest, in whatever state it is.
+func (core *Core) Retire(cl *Cluster) {
 	cl.giveHope()
 	if len(cl.ctas) != 0 && cl.ctas[0].grid.stopped.Load() {
 		cl.ctas[0].grid.noteRunning(cl)
 	}
 	for i, c := range cl.ctas {
-		wk.retire(c)
+		core.retire(c)
 		cl.ctas[i] = nil
 	}
 	cl.ctas = cl.ctas[:0]
-	wk.clusters = append(wk.clusters, cl)
+	core.clusters = append(core.clusters, cl)
 }
 
-// run executes the cluster. crowded tells whether another one could use the worker.
-func (cl *Cluster) run(crowded func() bool) verdict {
+// Run executes the cluster on its core.
+func (cl *Cluster) Run() Verdict {
 	for cl.passed = 1; ; cl.passed++ {
 		moved, ok := cl.pass(cl.passed)
 		able, alive := cl.able()
 		switch {
 		case !ok:
-			return broken
+			return Broken
 		case !alive:
 			return cl.finish()
 		case cl.grid.stopped.Load():
-			return broken
+			return Broken
 		case (!moved || !able) && cl.async.press():
 			continue
 		case !able && cl.idle():
 		case !able && !cl.grid.stopped.Load():
-			cl.grid.fail(cl.deadlock())
-			return stuck
+			cl.grid.Fail(cl.deadlock())
+			return Stuck
 		}
-		if (!moved || cl.passed >= ctaSlice) && crowded() {
-			if !moved && !cl.grid.sched.ordered.Load() {
-				cl.grid.sched.ordered.Store(true)
+		if (!moved || cl.passed >= ctaSlice) && cl.core.host.Crowded() {
+			cl.core.stats.Parked++
+			if moved {
+				return Parked
 			}
-			return parked
+			return Polling
 		}
-		cl.wk.breathe(cl.grid, !moved)
+		cl.core.host.Breathe(!moved)
 	}
 }
 
 // finish ends a cluster whose lanes have all exited: asynchronous operations outlive them.
-func (cl *Cluster) finish() verdict {
+func (cl *Cluster) finish() Verdict {
 	if !cl.async.drain() {
-		return broken
+		return Broken
 	}
 	for _, c := range cl.ctas {
 		c.leaks()
 		c.show()
 	}
-	return finished
+	n := uint64(len(cl.ctas))
+	cl.core.stats.CTAs += n
+	cl.core.publish(cl.grid, n)
+	return Finished
 }
 
 // pass lets every CTA that can run have a turn, in ascending order: one that waits for a peer

@@ -9,7 +9,7 @@ import (
 )
 
 // Code is one function decoded for one launch shape. It is never written after decode, but for
-// its machine code, and shared by all workers and launches.
+// its machine code, and shared by all cores and launches.
 //
 // The register block of a frame, in bytes:
 //
@@ -37,10 +37,6 @@ type Code struct {
 
 	native atomic.Pointer[Native]
 }
-
-// Compiler installs machine code (Code.SetNative). It asks now and then whether the launch that waits for it has been stopped;
-// then it installs nothing.
-type Compiler func(c *Code, stopped func() bool)
 
 // OnlySplit returns a copy of the code, for tests, that always runs split.
 func (c *Code) OnlySplit() *Code {

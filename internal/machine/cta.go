@@ -10,7 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// CTA is one cooperative thread array. It belongs to one worker at a time, with its cluster.
+// CTA is one cooperative thread array. It belongs to one core at a time, with its cluster.
 type CTA struct {
 	grid       *Grid
 	launch     uint64 // the grid's number
@@ -38,7 +38,7 @@ type CTA struct {
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
 // by another launch.
-func (c *CTA) start(wk *worker, cl *Cluster, crank uint32, fresh bool) {
+func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	g := cl.grid
 	c.grid, c.launch, c.cluster, c.crank, c.cycles, c.async = g, g.number, cl, crank, 0, &cl.async
 	c.id, c.rank = g.place(cl.rank, crank)
@@ -124,18 +124,17 @@ func (c *CTA) end() {
 	}
 }
 
-// verdict says why a cluster stopped running.
-type verdict uint8
+// Verdict says why a cluster stopped running.
+type Verdict uint8
 
+// The verdicts.
 const (
-	finished verdict = iota
-	parked           // it waits for others, or had its slice
-	stuck            // deadlock: reported
-	broken           // fault, limit or cancellation
+	Finished Verdict = iota
+	Parked           // it had its slice
+	Polling          // all that can run waits for other clusters
+	Stuck            // deadlock: reported
+	Broken           // fault, limit or cancellation
 )
-
-// breatheEvery is the steps after which a worker lets other goroutines run: some 20 ms.
-const breatheEvery = 1 << 20
 
 // ctaSlice is the passes over its warps after which a cluster lets others run.
 const ctaSlice = 64
@@ -155,7 +154,7 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 			out = c.warps[i].run()
 		} else if i, k = end.warp, end.warp; end.current {
 			out = c.behindBatch(i, end.native)
-		} else if c.cluster.wk.breathe(c.grid, false); c.grid.stopped.Load() {
+		} else if c.cluster.core.host.Breathe(false); c.grid.stopped.Load() {
 			return moved, false
 		} else {
 			continue
@@ -184,16 +183,16 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 	return moved, true
 }
 
-// account moves a warp's counts to its worker.
+// account moves a warp's counts to its core.
 func (c *CTA) account(w *Warp) {
-	s := &w.wk.stats
+	s := &w.core.stats
 	s.Steps += w.steps
 	w.total += w.steps
 	s.LaneOps += w.ops - w.lost
 	c.cycles += w.steps + w.slept
 	c.grid.charge(w.steps)
-	w.wk.publishOps(c.grid)
-	if c.grid.Compile != nil {
+	w.core.publishOps(c.grid)
+	if c.grid.Native {
 		w.warm()
 	}
 	w.steps, w.ops, w.lost, w.slept = 0, 0, 0, 0

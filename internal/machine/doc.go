@@ -1,8 +1,9 @@
 // Package machine runs decoded code: grids, CTAs, warps, frames and fragments, barriers and
 // gathers, the schedule and its faults. It never sees source text and knows no instruction:
-// what an instruction does is in its Handler.
+// what an instruction does is in its Handler. It starts no goroutine: whoever has a Core (internal/host)
+// calls Begin, Cluster.Run and Retire, and answers what the machine asks (Host).
 //
-//	Device ─ Launch ─ Grid ─ worker ─ Cluster ─ CTA ─ Warp ─ Fragment ─ Frame
+//	Launch ─ Grid ─ Core ─ Cluster ─ CTA ─ Warp ─ Fragment ─ Frame
 //	                                                    │        └ region: who is to meet where
 //	                                                    └ local memory, barrier arrivals
 //
@@ -30,13 +31,13 @@
 // oldest operation that signals is completed before a deadlock is looked for (Cluster.run). In mode
 // Eager all steps happen in Issue and nothing is ever open; a handler may then do without a
 // record. Modes Lazy and Random keep the open records of a cluster in asyncOps; each pipe says
-// in pipeFacts which of its operations have an order. Steps run on the worker that owns the
+// in pipeFacts which of its operations have an order. Steps run on the core that owns the
 // cluster, at any later moment, so a step keeps what it needs and reaches memory through
 // op.Global and op.Shared.
 //
-// Clusters: a worker owns a whole Cluster; a launch without clusters is clusters of one CTA. Shared
+// Clusters: a core owns a whole Cluster; a launch without clusters is clusters of one CTA. Shared
 // addresses are rank<<24 | offset, also a CTA's own, so Warp.Access, Op.Shared and Op.Mbarrier take
-// them as they are. Whatever changes a CTA's or its peers' state runs on that worker: no locks.
+// them as they are. Whatever changes a CTA's or its peers' state runs on that core: no locks.
 //
 // Mbarriers: Warp.MbarrierAt (handlers) and Op.Mbarrier (steps) find the object at a shared address
 // of any CTA of the cluster. Its methods Init, Inval, ExpectTx, CompleteTx, Arrive, ArriveExpectTx,

@@ -35,7 +35,7 @@ func (w *Warp) execute(f *Fragment) State {
 					return st
 				}
 				pc = f.pc
-				if left = pc; w.wk.native.polled() {
+				if left = pc; w.core.native.polled() {
 					left = -1
 				}
 				continue

@@ -70,7 +70,7 @@ const (
 	Registers = uop.SpaceRegisters // of a frame
 )
 
-// Defect is a panic of a worker, in a handler, in what compiled code calls or in the compiler: a mistake of ours, not of the
+// Defect is a panic in a handler, in what compiled code calls or in the compiler: a mistake of ours, not of the
 // kernel's. The launch ends with it, the process and the device go on.
 type Defect struct {
 	What  string // the panic's value
@@ -140,6 +140,6 @@ func (w *Warp) Fault(in *Inst, f *Fault) State {
 	}
 	f.CTA, f.CTARank = w.cta.id, w.cta.rank
 	f.Thread = w.cta.grid.thread(w.index, lane)
-	w.cta.grid.fail(f)
+	w.cta.grid.Fail(f)
 	return Faulted
 }

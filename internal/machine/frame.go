@@ -42,8 +42,8 @@ type Frame struct {
 
 // pushFrame makes a frame for lanes of the running fragment.
 func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame {
-	f := w.wk.newFrame()
-	f.code, f.caller, f.lanes, f.variant, f.regs = c, caller, lanes, v, w.wk.takeBlock(c)
+	f := w.core.newFrame()
+	f.code, f.caller, f.lanes, f.variant, f.regs = c, caller, lanes, v, w.core.takeBlock(c)
 	f.site, f.join, f.depth, f.local, f.moved = nil, nil, 0, 0, false
 	f.retry, f.wait = firstRetry, firstRetry
 	if caller != nil {
@@ -70,8 +70,8 @@ func (f *Frame) top(lanes uint32) uint32 {
 }
 
 func (w *Warp) freeFrame(f *Frame) {
-	w.wk.giveBlock(f.code, f.regs)
-	w.wk.freeFrame(f)
+	w.core.giveBlock(f.code, f.regs)
+	w.core.freeFrame(f)
 }
 
 // leave takes lanes out of one frame; the last one frees it, but for the kernel's own frame,
@@ -90,7 +90,7 @@ func (w *Warp) splitFrame(f *Frame) {
 	if f.variant != converged {
 		return
 	}
-	w.wk.stats.Splits++
+	w.core.stats.Splits++
 	f.variant = split
 	f.retry, f.wait = firstRetry, firstRetry
 	for m := w.used; m != 0; m &= m - 1 {

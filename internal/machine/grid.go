@@ -24,35 +24,30 @@ type Launch struct {
 	Dynamic         uint32 // bytes of dynamic shared memory, for %dynamic_smem_size
 	Params          []byte // the kernel's parameter block
 	Target          Target
-	Lockstep        bool   // below sm_70: the lanes of a warp share one pc by contract
-	Stack           uint32 // bytes of local memory a thread may have; 0: DefaultStack
-	Depth           int32  // nested calls; 0: DefaultDepth
-	MaxSteps        uint64 // warp instructions; 0: no limit
-	Seed            uint64 // of the schedule; 0: in order
-	Workers         int    // 0: those of the device
-	Output          *Output
+	Lockstep        bool     // below sm_70: the lanes of a warp share one pc by contract
+	Stack           uint32   // bytes of local memory a thread may have; 0: DefaultStack
+	Depth           int32    // nested calls; 0: DefaultDepth
+	MaxSteps        uint64   // warp instructions; 0: no limit
+	Seed            uint64   // of the schedule; 0: in order
+	Output          Printer  // nil: what kernels print is lost
 	Observer        Observer // nil: nobody looks on
 	Wants           Wants    // what code tells the observer
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter       // of mode Lazy and Misuse; nil: nobody wants reports
-	Misuse          bool           // reports misuse of barriers and member masks; code is not compiled
-	Progress        func(Progress) // called now and then; may be nil
-	Compile         Compiler       // installs machine code (Code.SetNative); nil: code is interpreted
-	CompileAfter    uint32         // times that a worker interprets as many steps as code has instructions before it calls Compile
-	Better          Compiler       // replaces code that is Native.Quick; may be nil
-	BetterAfter     uint32         // CompileAfter for Better, of which compiled steps count less
-	CompileParts    Compiler       // completes code that is Native.Whole; may be nil
-	PartsAfter      uint32         // times that a worker misses code for some lanes before it calls CompileParts
-	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
-	Stays           bool           // nobody writes this any more, but for the bytes of Params: launched again, it means the same
+	Reporter        Reporter    // of mode Lazy and Misuse; nil: nobody wants reports
+	Misuse          bool        // reports misuse of barriers and member masks; code is not compiled
+	ShowTensor      *TensorShow // filled at the end of its CTA; may be nil
 }
 
 // Progress is how far a launch is.
 type Progress struct {
 	Done, CTAs uint64
-	LaneOps    uint64 // executed, but for the last few of each worker
+	LaneOps    uint64 // executed, but for the last few of each core
 }
+
+// Printer takes what kernels print, one message after the other, from several cores at a time. False: not all of the
+// message is within the limit of what may be printed.
+type Printer interface{ Print(msg []byte) bool }
 
 // Limits of a thread unless the launch says otherwise.
 const (
@@ -67,7 +62,7 @@ type Stats struct {
 	LaneOps   uint64      // instructions times the lanes that executed them
 	NativeOps uint64      // those of LaneOps that compiled code executed
 	Splits    uint64      // times a frame left the converged state
-	Parked    uint64      // times a cluster gave its worker to another
+	Parked    uint64      // times a cluster gave its core to another
 	Left      []Left      // where compiled code has returned, by Code and pc
 	Leaked    *TensorLeak // tensor memory that was not freed; nil: all was
 	Running   []Running   // of a launch that was stopped: the warps that executed most
@@ -80,7 +75,8 @@ type Left struct {
 	Times uint64
 }
 
-func (s *Stats) add(t *Stats) {
+// Add adds what another core has executed.
+func (s *Stats) Add(t *Stats) {
 	s.CTAs += t.CTAs
 	s.Steps += t.Steps
 	s.LaneOps += t.LaneOps
@@ -95,6 +91,9 @@ func (s *Stats) add(t *Stats) {
 // Grid is a launch that runs.
 type Grid struct {
 	Launch
+	Native  bool // compiled code runs where there is some; else all code is interpreted
+	Counted bool // Progress is asked
+
 	of         *Launch // what Launch is a copy of, if that stays; else nil
 	observing  bool    // there is an observer
 	observed   bool    // functions run in the observed variant
@@ -105,8 +104,6 @@ type Grid struct {
 	stackLimit uint32
 	maxDepth   int32
 	block      shape
-	sched      schedule
-	helpers    helpers
 
 	stopped atomic.Bool
 	running []Running // as in Stats, guarded by mu
@@ -118,7 +115,82 @@ type Grid struct {
 	mu      sync.Mutex
 	err     error // the first
 	leaked  *TensorLeak
-	crashed *Defect // the first panic of a worker
+	crashed *Defect // the first panic of what runs it
+}
+
+// Describe makes the grid one that runs a launch, from its start. stays: the launch will never be written, but for the
+// bytes of its Params, so that what follows from it may be kept for when it is launched again.
+func (g *Grid) Describe(l *Launch, stays bool) error {
+	if err := l.validate(); err != nil {
+		return err
+	}
+	if g.of = nil; stays {
+		g.of = l
+	}
+	g.Launch, g.block = *l, l.shape()
+	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil, l.Stack, l.Depth
+	if g.stackLimit == 0 {
+		g.stackLimit = DefaultStack
+	}
+	if g.maxDepth == 0 {
+		g.maxDepth = DefaultDepth
+	}
+	return nil
+}
+
+// Start says what is a launch's own, each time that it is launched: its number on the device and the nanoseconds of
+// emulated time before it, and where its parameter block and its workspace (%envreg1 and 2) are.
+func (g *Grid) Start(number, epoch, params, workspace uint64) {
+	g.number, g.epoch, g.params, g.workspace = number, epoch, params, workspace
+}
+
+// Rest makes a grid whose launch is over one that can start again, or run another launch; false if something outside may
+// still look at it. What it holds of the caller's is a parameter block and a few functions of the device's.
+func (g *Grid) Rest() bool {
+	if g.observed || g.err != nil || g.crashed != nil || g.leaked != nil || g.ShowTensor != nil {
+		return false
+	}
+	g.steps, g.done = atomic.Uint64{}, atomic.Uint64{}
+	return true
+}
+
+// Clusters is how many clusters the launch has, CTAs in all.
+func (g *Grid) Clusters() uint64 { return g.ctas() / g.clusterSize() }
+
+// Room is how many of them the device has room for at a time, at least one.
+func (g *Grid) Room() int64 {
+	return max(int64(g.Target.resident(g.block.threads, g.Shared))/int64(g.clusterSize()), 1)
+}
+
+// Number is that of the launch on its device.
+func (g *Grid) Number() uint64 { return g.number }
+
+// Progress tells how far the launch is, if it is Counted.
+func (g *Grid) Progress() Progress {
+	return Progress{Done: g.done.Load(), CTAs: g.ctas(), LaneOps: g.laneOps.Load()}
+}
+
+// Stopped tells whether the launch is to end, because of a fault, a limit or a cancellation.
+func (g *Grid) Stopped() bool { return g.stopped.Load() }
+
+// Outcome completes what cores have counted, and says how the launch has ended when all of them have left it: nil, a *Fault,
+// a *DeadlockError, a *Defect, ErrStepLimit, or what Fail was given.
+func (g *Grid) Outcome(s *Stats) error {
+	s.Leaked, s.Running = g.leaked, g.running
+	if g.crashed != nil {
+		return g.crashed
+	}
+	return g.err
+}
+
+// Crash stops the launch with a panic of what ran it; the first one is its result.
+func (g *Grid) Crash(d *Defect) {
+	g.mu.Lock()
+	if g.crashed == nil {
+		g.crashed = d
+	}
+	g.mu.Unlock()
+	g.stopped.Store(true)
 }
 
 // shape is the arithmetic of a block.
@@ -176,8 +248,8 @@ func (g *Grid) unit(n uint32) uint32 {
 	return (n + g.Target.SharedUnit - 1) / g.Target.SharedUnit * g.Target.SharedUnit
 }
 
-// fail stops the launch; the first error is its result.
-func (g *Grid) fail(err error) {
+// Fail stops the launch; the first error is its result.
+func (g *Grid) Fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.err == nil {
@@ -189,7 +261,7 @@ func (g *Grid) fail(err error) {
 // charge counts steps against the limit.
 func (g *Grid) charge(steps uint64) {
 	if g.MaxSteps != 0 && g.steps.Add(steps) > g.MaxSteps {
-		g.fail(ErrStepLimit)
+		g.Fail(ErrStepLimit)
 	}
 }
 

@@ -40,9 +40,9 @@ const (
 
 func (k HandleKind) String() string { return [...]string{"surface", "texture", "sampler"}[k] }
 
-// images gives handles out. A slot whose handle has ended is used again once as many as quarantine
+// Images are the images of a device; the zero value has none. They give handles out. A slot whose handle has ended is used again once as many as quarantine
 // others have ended after it: until then a handle of what is gone stays wrong.
-type images struct {
+type Images struct {
 	mu    sync.Mutex
 	slots atomic.Pointer[[]*imageSlot]
 	ended []uint64
@@ -62,8 +62,7 @@ type binding struct {
 }
 
 // AddHandles makes n handles in a row for one name and returns the first. They name nothing yet.
-func (d *Device) AddHandles(kind HandleKind, name string, n int) uint64 {
-	t := &d.images
+func (t *Images) AddHandles(kind HandleKind, name string, n int) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n == 1 && len(t.ended) > quarantine {
@@ -84,7 +83,7 @@ func (d *Device) AddHandles(kind HandleKind, name string, n int) uint64 {
 }
 
 // change replaces what a handle means.
-func (t *images) change(handle uint64, by func(b *binding)) {
+func (t *Images) change(handle uint64, by func(b *binding)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.slot(handle); s != nil {
@@ -95,43 +94,43 @@ func (t *images) change(handle uint64, by func(b *binding)) {
 }
 
 // SetImage lets a handle name an image; nil: none.
-func (d *Device) SetImage(handle uint64, im *Image) {
-	d.images.change(handle, func(b *binding) { b.image = im })
+func (t *Images) SetImage(handle uint64, im *Image) {
+	t.change(handle, func(b *binding) { b.image = im })
 }
 
 // SetTexture lets a handle name a texture or a sampler; nil: none.
-func (d *Device) SetTexture(handle uint64, t *Texture) {
-	d.images.change(handle, func(b *binding) { b.texture = t })
+func (t *Images) SetTexture(handle uint64, x *Texture) {
+	t.change(handle, func(b *binding) { b.texture = x })
 }
 
 // ImageOf returns the image that a handle names, nil if none.
-func (d *Device) ImageOf(handle uint64) *Image {
-	if s := d.images.slot(handle); s != nil {
+func (t *Images) ImageOf(handle uint64) *Image {
+	if s := t.slot(handle); s != nil {
 		return s.Load().image
 	}
 	return nil
 }
 
 // TextureOf returns the texture or sampler that a handle names, nil if none.
-func (d *Device) TextureOf(handle uint64) *Texture {
-	if s := d.images.slot(handle); s != nil {
+func (t *Images) TextureOf(handle uint64) *Texture {
+	if s := t.slot(handle); s != nil {
 		return s.Load().texture
 	}
 	return nil
 }
 
 // DropHandles ends n handles in a row.
-func (d *Device) DropHandles(handle uint64, n int) {
+func (t *Images) DropHandles(handle uint64, n int) {
 	for i := range uint64(n) {
 		h := handle + i*mem.ImageStep
-		d.images.change(h, func(b *binding) {
+		t.change(h, func(b *binding) {
 			*b = binding{name: b.name, kind: b.kind, gone: true}
-			d.images.ended = append(d.images.ended, h)
+			t.ended = append(t.ended, h)
 		})
 	}
 }
 
-func (t *images) all() []*imageSlot {
+func (t *Images) all() []*imageSlot {
 	if p := t.slots.Load(); p != nil {
 		return *p
 	}
@@ -139,7 +138,7 @@ func (t *images) all() []*imageSlot {
 }
 
 // slot returns the place of a handle, nil if it is none.
-func (t *images) slot(handle uint64) *imageSlot {
+func (t *Images) slot(handle uint64) *imageSlot {
 	at, list := handle-mem.ImageWindow, t.all()
 	if at%mem.ImageStep != 0 || at/mem.ImageStep >= uint64(len(list)) {
 		return nil
@@ -149,7 +148,7 @@ func (t *images) slot(handle uint64) *imageSlot {
 
 // Image returns the image that a handle names; without one it says why.
 func (w *Warp) Image(handle uint64) (im *Image, why string) {
-	b, why := w.wk.images.meaning(handle, SurfaceHandle)
+	b, why := w.core.images.meaning(handle, SurfaceHandle)
 	if b == nil || b.image == nil {
 		return nil, why
 	}
@@ -158,7 +157,7 @@ func (w *Warp) Image(handle uint64) (im *Image, why string) {
 
 // Texture returns the texture or sampler that a handle names; without one it says why.
 func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) {
-	b, why := w.wk.images.meaning(handle, kind)
+	b, why := w.core.images.meaning(handle, kind)
 	switch {
 	case b == nil || b.texture == nil:
 		return nil, why
@@ -170,7 +169,7 @@ func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) 
 
 // HandleKind tells what a handle stands for, if it is one.
 func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
-	s := w.wk.images.slot(handle)
+	s := w.core.images.slot(handle)
 	if s == nil || s.Load().gone {
 		return 0, false
 	}
@@ -178,7 +177,7 @@ func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
 }
 
 // meaning is what a handle of a kind means, and what is wrong if it names nothing.
-func (t *images) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
+func (t *Images) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
 	s := t.slot(handle)
 	if s == nil {
 		return nil, "it is no handle"

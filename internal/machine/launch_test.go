@@ -1,15 +1,10 @@
 package machine
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"strings"
 	"sync"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // TestSpecialTable demands a line for every special register of the ISA, or a reason.
@@ -88,30 +83,6 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestConcurrentLaunches runs launches at the same time, on crews of their own.
-func TestConcurrentLaunches(t *testing.T) {
-	m := newMachine(t, 2000)
-	one := op(hImm, r(1), 0, 0, 1)
-	c := code(one, op(hAto, r(2), r(1), 0, 0), op(hBar, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for range 20 {
-				if _, err := m.Launch(context.Background(), &Launch{
-					Entry: c, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{48, 1, 1}, Cluster: [3]uint32{1, 1, 1},
-					Target: TargetOf(90), Workers: 2, Params: make([]byte, 16),
-				}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got := m.words[0]; got != 4*20*5*48 {
-		t.Errorf("%d threads ran, want %d", got, 4*20*5*48)
-	}
-}
-
 // TestDeterminism demands equal statistics and memory of equal seeds with one worker.
 func TestDeterminism(t *testing.T) {
 	m := newMachine(t, 2000)
@@ -143,24 +114,6 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-func TestClosed(t *testing.T) {
-	a, err := mem.NewArena(1 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := NewDevice(a, 2)
-	if err := errors.Join(d.Close(), d.Close()); err != nil {
-		t.Error(err)
-	}
-	_, err = d.Launch(context.Background(), &Launch{
-		Entry: code(op(hExit, 0, 0, 0, 0)), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1},
-		Target: TargetOf(90),
-	})
-	if !errors.Is(err, ErrClosed) {
-		t.Errorf("launch on a closed device: %v", err)
-	}
-}
-
 func TestShape(t *testing.T) {
 	m := newMachine(t, 64)
 	c := code(op(hExit, 0, 0, 0, 0))
@@ -168,51 +121,6 @@ func TestShape(t *testing.T) {
 		if _, err := m.launch(c, 1, 1, func(l *Launch) { l.Block = block }); err == nil {
 			t.Errorf("block %v was launched", block)
 		}
-	}
-}
-
-// TestPanic: a defect in a handler, of a wild access, or in the compiler ends the launch with an error, and nothing else.
-func TestPanic(t *testing.T) {
-	m := newMachine(t, 64)
-	exit := op(hExit, 0, 0, 0, 0)
-	panics := op(func(*Warp, *Inst) State { panic("BUG: test") }, 0, 0, 0, 0)
-	var nothing *[32]uint32
-	wild := op(func(*Warp, *Inst) State { nothing[5]++; return Next }, 0, 0, 0, 0)
-	compiled := code(exit)
-	compiled.Insts = compiled.Split
-	for name, x := range map[string]struct {
-		code    *Code
-		compile Compiler
-		what    string
-	}{
-		"a handler":     {code(panics, exit), nil, "BUG: test"},
-		"a wild access": {code(wild, exit), nil, "nil pointer"},
-		"the compiler":  {compiled, func(*Code, func() bool) { panic("BUG: test") }, "BUG: test"},
-	} {
-		for _, workers := range []int{1, 2} {
-			_, err := m.launch(x.code, 4, 32, func(l *Launch) { l.Workers, l.Compile = workers, x.compile })
-			var d *Defect
-			if !errors.As(err, &d) || !strings.Contains(d.What, x.what) || !strings.Contains(d.Stack, "goroutine") {
-				t.Errorf("%s, %d workers: %v, want a defect with %q", name, workers, err, x.what)
-			}
-		}
-	}
-	if s, err := m.launch(code(exit), 4, 32, func(l *Launch) { l.Workers = 2 }); err != nil || s.CTAs != 4 {
-		t.Errorf("the next launch: %v, %d CTAs of 4", err, s.CTAs)
-	}
-}
-
-func TestOutput(t *testing.T) {
-	var b bytes.Buffer
-	o := NewOutput(&b, 5)
-	if !o.Print([]byte("abc")) || o.Print([]byte("def")) {
-		t.Error("the limit is 5 bytes")
-	}
-	if err := o.Close(); err != nil {
-		t.Error(err)
-	}
-	if b.String() != "abcde" {
-		t.Errorf("wrote %q", b.String())
 	}
 }
 
@@ -250,29 +158,5 @@ func TestObserver(t *testing.T) {
 	}
 	if e := seen.events[5]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {
 		t.Errorf("%+v", e)
-	}
-}
-
-// TestProgress stops the last of four CTAs until a report has counted the work of three.
-func TestProgress(t *testing.T) {
-	m := newMachine(t, 200)
-	reports, once := make(chan Progress), sync.Once{}
-	wait := func(w *Warp, in *Inst) State {
-		if w.Rank() == 3 {
-			<-reports
-		}
-		return Next
-	}
-	prog := code(op(wait, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
-	var seen Progress
-	m.mustRun(prog, 4, 32, func(l *Launch) {
-		l.Progress = func(p Progress) {
-			if p.Done == 3 {
-				once.Do(func() { seen = p; close(reports) })
-			}
-		}
-	})
-	if want := (Progress{Done: 3, CTAs: 4, LaneOps: 3 * 2 * 32}); seen != want {
-		t.Errorf("reported %+v, want %+v", seen, want)
 	}
 }

@@ -31,14 +31,14 @@ func (w *Warp) touchLocal(c uint32) {
 	for len(w.local.chunks) <= int(c) {
 		w.local.chunks = append(w.local.chunks, nil)
 	}
-	w.local.chunks[c] = w.wk.takeChunk()
+	w.local.chunks[c] = w.core.takeChunk()
 }
 
 // clearLocal ends the local memory of a warp.
 func (w *Warp) clearLocal() {
 	for i, p := range w.local.chunks {
 		if p != nil {
-			w.wk.giveChunk(p)
+			w.core.giveChunk(p)
 		}
 		w.local.chunks[i] = nil
 	}

@@ -24,7 +24,7 @@ package machine
 //   - Lanes that exit go to Exited and are at no place.
 
 // Native is the machine code of the converged variant of one Code. It is never written after
-// Code.SetNative and shared by all workers.
+// Code.SetNative and shared by all cores.
 type Native struct {
 	// Call runs the code at an entry.
 	Call func(s *NativeState, entry uintptr)
@@ -44,10 +44,10 @@ type Native struct {
 	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
 	// with all its lanes; 0 for none.
 	Warps, Resumes, Wholes []uintptr
-	// Whole tells that the code runs warps of 32 lanes only. Launch.CompileParts makes what is missing.
+	// Whole tells that the code runs warps of 32 lanes only. Host.MissedParts asks for what is missing.
 	Whole bool
 	// Quick tells that the code was made in no time, and that better code is worth while when it has run for long:
-	// Launch.Better makes it.
+	// Host.Heat asks for it.
 	Quick bool
 	// Last tells that there will be none that is better: making it would take too long.
 	Last bool
@@ -63,7 +63,7 @@ type Native struct {
 	code *Code
 }
 
-// NativeState is the context of compiled code, one for each worker. Addresses are the host's, of
+// NativeState is the context of compiled code, one for each core. Addresses are the host's, of
 // memory outside the Go heap.
 type NativeState struct {
 	Regs        uintptr // register block of the frame

@@ -262,9 +262,9 @@ func (m *testMachine) compareNative(t *testing.T, c *Code, rng *rand.Rand, seed 
 	for _, leave := range []int{0, 3, 20} {
 		n, e := newEmulated(c, rng, leave)
 		c.native.Store(nil)
-		got := m.mustRun(c, 1, 64, func(l *Launch) {
-			l.Seed, l.Compile = seed, func(c *Code, _ func() bool) { c.SetNative(n) }
-		})
+		m.compile = func(c *Code) { c.SetNative(n) }
+		got := m.mustRun(c, 1, 64, func(l *Launch) { l.Seed = seed })
+		m.compile = nil
 		for i := range words {
 			if m.words[i] != words[i] {
 				t.Fatalf("leaving at one of %d, word %d: got %#x, the interpreter %#x", leave, i, m.words[i], words[i])

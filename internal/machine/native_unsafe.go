@@ -6,30 +6,30 @@ import (
 	"unsafe"
 )
 
-// nativeState returns the worker's context of compiled code.
-func (wk *worker) nativeState() *NativeState {
-	if wk.native == nil {
-		wk.native = (*NativeState)(wk.slab.Get(int(unsafe.Sizeof(NativeState{}))))
-		wk.native.GlobalHost = uintptr(wk.hostOffset())
+// nativeState returns the core's context of compiled code.
+func (core *Core) nativeState() *NativeState {
+	if core.native == nil {
+		core.native = (*NativeState)(core.slab.Get(int(unsafe.Sizeof(NativeState{}))))
+		core.native.GlobalHost = uintptr(core.hostOffset())
 	}
-	return wk.native
+	return core.native
 }
 
-// newNativeTable makes the worker's table for some machine code.
-func (wk *worker) newNativeTable(n *Native) *nativeTable {
+// newNativeTable makes the core's table for some machine code.
+func (core *Core) newNativeTable(n *Native) *nativeTable {
 	size := max(n.NumBounds, 1) * int(unsafe.Sizeof(NativeBounds{}))
 	return &nativeTable{
 		missed: -1, left: make([]uint64, len(n.Entries)), follows: make([]follows, n.NumBounds),
-		bounds: unsafe.Slice((*NativeBounds)(wk.slab.Get(size)), n.NumBounds),
+		bounds: unsafe.Slice((*NativeBounds)(core.slab.Get(size)), n.NumBounds),
 	}
 }
 
-// batchWarps returns the worker's places for the warps of a batch.
-func (wk *worker) batchWarps() *[32]NativeWarp {
-	if wk.warps == nil {
-		wk.warps = (*[32]NativeWarp)(wk.slab.Get(int(unsafe.Sizeof([32]NativeWarp{}))))
+// batchWarps returns the core's places for the warps of a batch.
+func (core *Core) batchWarps() *[32]NativeWarp {
+	if core.warps == nil {
+		core.warps = (*[32]NativeWarp)(core.slab.Get(int(unsafe.Sizeof([32]NativeWarp{}))))
 	}
-	return wk.warps
+	return core.warps
 }
 
 // regsOf is the address of a frame's register block.
@@ -95,8 +95,8 @@ func canonical(row *[32]uint32) {
 
 // parameter is the 8 bytes at an offset of the kernel's parameters.
 func (c *CTA) parameter(off int32) uint64 {
-	return *(*uint64)(unsafe.Add(c.cluster.wk.arenaBase, c.grid.params+uint64(off)-c.cluster.wk.arenaFirst))
+	return *(*uint64)(unsafe.Add(c.cluster.core.arenaBase, c.grid.params+uint64(off)-c.cluster.core.arenaFirst))
 }
 
 // hostOffset makes host addresses of device addresses.
-func (wk *worker) hostOffset() uint64 { return uint64(uintptr(wk.arenaBase)) - wk.arenaFirst }
+func (core *Core) hostOffset() uint64 { return uint64(uintptr(core.arenaBase)) - core.arenaFirst }

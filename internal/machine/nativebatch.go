@@ -2,7 +2,7 @@ package machine
 
 // This file runs batches: compiled code that goes on by itself from a warp that has exited, or that
 // waits at a barrier, to the next one of its CTA, and from a CTA whose warps have all exited to the
-// next CTA of the worker's. It keeps the order of CTA.pass: in each pass the warps that can run, in
+// next CTA of the core's. It keeps the order of CTA.pass: in each pass the warps that can run, in
 // ascending order, until they wait or exit; the warp that completes a barrier goes on.
 //
 // Every warp of a batch is one fragment of its living lanes, in the kernel's own converged frame.
@@ -77,26 +77,26 @@ type batchEnd struct {
 
 // batch runs a batch that begins with a warp, if there can be one.
 func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
-	g, wk := c.grid, c.cluster.wk
-	if g.Compile == nil || g.Seed != 0 || len(c.cluster.ctas) != 1 {
+	g, core := c.grid, c.cluster.core
+	if !g.Native || g.Seed != 0 || len(c.cluster.ctas) != 1 {
 		return end, false
 	}
 	n := g.Entry.native.Load()
 	if n == nil || n.Batch == 0 {
 		return end, false
 	}
-	t := wk.nativeTable(n)
+	t := core.nativeTable(n)
 	if t.pause > 0 {
 		t.pause--
 		return end, false
 	}
-	s := wk.nativeState()
+	s := core.nativeState()
 	if c.resting && n.begins(g.block) {
 		c.fillResting(n, s)
 	} else if c.rouse(); !c.warps[first].standsAt(n) || !c.fillBatch(n, s, first) {
 		return end, false
 	}
-	t.refresh(wk, n, c)
+	t.refresh(core, n, c)
 	c.fillNative(s, t)
 	s.PollFuel = pollCost
 	b := &s.Batch
@@ -154,11 +154,11 @@ func (w *Warp) standsAt(n *Native) bool {
 
 // fillBatch describes the CTA to compiled code; false if it has a warp that no batch can have.
 func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
-	g, wk := c.grid, c.cluster.wk
+	core := c.cluster.core
 	if len(c.async.open) != 0 || len(c.cluster.sleepers) != 0 {
 		return false
 	}
-	warps, b := wk.batchWarps(), &s.Batch
+	warps, b := core.batchWarps(), &s.Batch
 	c.startBatch(b)
 	b.Later = uint32(c.runnable) &^ (1<<first - 1)
 	for i, w := range c.warps {
@@ -171,7 +171,7 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 	}
 	b.fillWarps(warps)
 	if n.Start != 0 && c.untouched() {
-		b.CTAs = uint32(min(wk.reserve(g, c.rank), 1<<30))
+		b.CTAs = uint32(min(core.host.Reserve(c.rank), 1<<30))
 	}
 	return true
 }
@@ -188,10 +188,10 @@ func (c *CTA) startBatch(b *NativeBatch) {
 	b.PassLimit = c.passLimit(b.Passed)
 }
 
-// passLimit is the pass behind which a batch ends so that others can have the worker.
+// passLimit is the pass behind which a batch ends so that others can have the core.
 func (c *CTA) passLimit(passed int32) int32 {
-	switch wk := c.cluster.wk; {
-	case !wk.own() && c.grid.sched.last():
+	switch {
+	case c.cluster.core.host.Last():
 		return math.MaxInt32
 	case passed > ctaSlice: // in this pass nobody else has asked for it
 		return passed + ctaSlice
@@ -262,7 +262,7 @@ func (c *CTA) untouched() bool {
 
 // takeBatch brings the CTA to where compiled code has come.
 func (c *CTA) takeBatch(n *Native, s *NativeState) {
-	b, stats, warps := &s.Batch, &c.cluster.wk.stats, c.cluster.wk.batchWarps()
+	b, stats, warps := &s.Batch, &c.cluster.core.stats, c.cluster.core.batchWarps()
 	stats.Steps += s.Steps
 	stats.LaneOps += s.Ops
 	stats.NativeOps += s.Ops
@@ -303,10 +303,10 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 
 // advance makes the CTA the one that compiled code has come to.
 func (c *CTA) advance(b *NativeBatch) {
-	cl, wk, done := c.cluster, c.cluster.wk, uint64(b.Done)
-	wk.stats.CTAs += done
-	wk.publish(c.grid, done)
-	wk.begun(c.grid, done)
+	cl, core, done := c.cluster, c.cluster.core, uint64(b.Done)
+	core.stats.CTAs += done
+	core.publish(c.grid, done)
+	core.host.Begun(done)
 	cl.rank += done
 	cl.changed, cl.seen, cl.rounds = 0, 0, 0
 	c.id, c.rank = c.grid.place(cl.rank, 0)
@@ -353,11 +353,11 @@ func (f *Frame) spreadAll(pc int32) {
 
 // behindBatch goes on with the warp that compiled code was running when the batch ended.
 func (c *CTA) behindBatch(i int, n *Native) outcome {
-	w, wk := c.warps[i], c.cluster.wk
+	w, core := c.warps[i], c.cluster.core
 	f := &w.frags[0]
 	w.enterFragment(f)
-	w.polled = wk.native.Looped == 0
-	switch w.placed(f, n, wk.nativeTable(n), wk.native) {
+	w.polled = core.native.Looped == 0
+	switch w.placed(f, n, core.nativeTable(n), core.native) {
 	case Exited:
 		return done
 	case Faulted:

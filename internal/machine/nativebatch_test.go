@@ -174,7 +174,9 @@ func TestNativeBatch(t *testing.T) {
 				if c.native.Store(nil); hot {
 					c.SetNative(n)
 				}
-				got := m.mustRun(c, 7, threads, func(l *Launch) { l.Compile = func(c *Code, _ func() bool) { c.SetNative(n) } })
+				m.compile = func(c *Code) { c.SetNative(n) }
+				got := m.mustRun(c, 7, threads, nil)
+				m.compile = nil
 				if got.NativeOps == 0 || hot && leave == 0 && e.begun == 0 {
 					t.Errorf("%d threads: %d lane-ops ran in compiled code, which began %d CTAs", threads, got.NativeOps, e.begun)
 				}

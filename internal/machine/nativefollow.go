@@ -68,14 +68,14 @@ func (a *arguments) following(b *NativeBounds, before follows) follows {
 }
 
 // follow learns the allocations of a launch from what has been followed so far.
-func (t *nativeTable) follow(wk *worker, c *CTA) {
+func (t *nativeTable) follow(core *Core, c *CTA) {
 	t.args.take(c)
 	for k, f := range t.follows {
 		at, ok := t.args.at(f)
 		if b := &t.bounds[k]; !ok || b.Start <= at && at < b.End {
 			continue
 		}
-		if v, ok := wk.arena.Find(at); ok {
+		if v, ok := core.arena.Find(at); ok {
 			t.bounds[k] = NativeBounds{Start: v.Start, End: v.End, WriteEnd: v.End}
 			if v.ReadOnly {
 				t.bounds[k].WriteEnd = 0

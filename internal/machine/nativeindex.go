@@ -76,7 +76,7 @@ func (t *nativeTable) reach(n *Native, c *CTA) {
 	for i := range n.Reaches {
 		r := &n.Reaches[i]
 		if k := n.Bounds[r.PC]; k >= 0 {
-			r.limit(&t.bounds[k], r.base(c), c.cluster.wk.hostOffset())
+			r.limit(&t.bounds[k], r.base(c), c.cluster.core.hostOffset())
 		}
 	}
 }

@@ -2,7 +2,7 @@ package machine
 
 // This file runs compiled code and makes fragments of what it returns.
 
-// nativeTable is what one worker keeps for one Native.
+// nativeTable is what one core keeps for one Native.
 type nativeTable struct {
 	bounds  []NativeBounds
 	follows []follows // by index of bounds
@@ -19,47 +19,47 @@ type nativeTable struct {
 	learned bool   // of other bounds since
 }
 
-// nativeTable returns the worker's table.
-func (wk *worker) nativeTable(n *Native) *nativeTable {
-	if wk.lastNative == n {
-		return wk.lastTable
+// nativeTable returns the core's table.
+func (core *Core) nativeTable(n *Native) *nativeTable {
+	if core.lastNative == n {
+		return core.lastTable
 	}
-	t := wk.natives[n]
+	t := core.natives[n]
 	if t == nil {
-		t = wk.newNativeTable(n)
-		if wk.natives == nil {
-			wk.natives = map[*Native]*nativeTable{}
+		t = core.newNativeTable(n)
+		if core.natives == nil {
+			core.natives = map[*Native]*nativeTable{}
 		}
-		wk.natives[n] = t
+		core.natives[n] = t
 	}
-	wk.lastNative, wk.lastTable = n, t
+	core.lastNative, core.lastTable = n, t
 	return t
 }
 
 // refresh learns bounds that the interpreter has found for the instruction at which code returned, forgets those of
 // allocations that have ended, and finds those of a new launch. What compiled code has run for other warps is given up: what
 // happens outside it may write anywhere.
-func (t *nativeTable) refresh(wk *worker, n *Native, c *CTA) {
-	wk.nativeState().Next.Left = 0
+func (t *nativeTable) refresh(core *Core, n *Native, c *CTA) {
+	core.nativeState().Next.Left = 0
 	if t.missed >= 0 {
-		t.learn(wk, n)
+		t.learn(core, n)
 	}
-	if e := wk.arena.Epoch(); t.epoch != e {
+	if e := core.arena.Epoch(); t.epoch != e {
 		clear(t.bounds)
 		t.epoch, t.learned, t.launch = e, true, 0
 	}
 	if t.launch != c.launch+1 {
-		t.follow(wk, c)
-		wk.nativeState().Next.begin()
+		t.follow(core, c)
+		core.nativeState().Next.begin()
 	}
 	t.reach(n, c)
 }
 
 // learn learns what the interpreter has found.
-func (t *nativeTable) learn(wk *worker, n *Native) {
+func (t *nativeTable) learn(core *Core, n *Native) {
 	k := n.Bounds[t.missed]
 	t.missed = -1
-	if at := wk.cacheLine(t.in); at.epoch == t.epoch {
+	if at := core.cacheLine(t.in); at.epoch == t.epoch {
 		t.bounds[k] = NativeBounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
 		t.follows[k] = t.args.following(&t.bounds[k], t.follows[k])
 		t.learned = true
@@ -75,7 +75,7 @@ func (w *Warp) compiled(f *Fragment) *Native {
 	code := f.frame.code
 	n := code.native.Load()
 	if n == nil || n.Quick {
-		n = w.heat(code, n)
+		n = w.heat(code)
 	}
 	switch {
 	case n == nil || n.runs(f.mask):
@@ -91,70 +91,54 @@ func (w *Warp) compiled(f *Fragment) *Native {
 
 // compiling tells whether compiled code may run the fragment.
 func (w *Warp) compiling(f *Fragment) bool {
-	return w.cta.grid.Compile != nil && w.used == 1<<f.index && w.watched == 0 && f.frame.variant == converged
+	return w.cta.grid.Native && w.used == 1<<f.index && w.watched == 0 && f.frame.variant == converged
 }
 
-// compileSteps is what compiling costs beside what each instruction does, in instructions.
-const compileSteps = 60
-
-// quickSteps is how many steps of code that is Quick take as long as one that is interpreted.
-const quickSteps = 4
-
-// heat counts the steps of a worker between entries and back edges of code that is not compiled, or for which there is better;
-// when they are CompileAfter times its instructions, or BetterAfter times, it is compiled.
-func (w *Warp) heat(c *Code, n *Native) *Native {
-	p, g := w.wk.pool(c), w.cta.grid
-	p.heat += w.steps - w.heated + 1
+// heat tells the host of the steps of a core between entries and back edges of code that is not compiled, or for which
+// there may be better.
+func (w *Warp) heat(c *Code) *Native {
+	steps := w.steps - w.heated + 1
 	w.heated = w.steps
-	after, compile := g.CompileAfter, g.Compile
-	if n != nil {
-		after, compile = g.BetterAfter, g.Better
-	}
-	if compile == nil || p.heat <= uint64(after)*uint64(len(c.Insts)+compileSteps) {
-		return n
-	}
-	p.heat = 0
-	compile(c, g.stopped.Load)
+	w.core.host.Heat(c, steps)
 	return c.native.Load()
 }
 
-// wantParts counts how often code for some lanes was missing; behind Launch.PartsAfter it is compiled.
+// wantParts tells the host that code for some lanes was missing.
 func (w *Warp) wantParts(c *Code) *Native {
-	p, g := w.wk.pool(c), w.cta.grid
-	if p.parted++; p.parted > g.PartsAfter && g.CompileParts != nil {
-		p.parted = 0
-		g.CompileParts(c, g.stopped.Load)
-	}
+	w.core.host.MissedParts(c)
 	return c.native.Load()
 }
 
-// warm counts the steps of a turn that is over, before they are accounted for.
+// warm tells the host of the steps of a turn that is over, before they are accounted for.
 func (w *Warp) warm() {
 	c := w.root.code
 	if n := c.native.Load(); n == nil || n.Quick {
-		w.wk.pool(c).heat += w.steps - w.heated
+		w.core.host.Warm(c, w.steps-w.heated)
 	}
 	w.heated = 0
 }
 
+// quickSteps is how many steps of code that is Quick take as long as one that is interpreted.
+const quickSteps = 4
+
 // runNative runs compiled code from an entry. The state is Next if the fragment has stayed whole
 // and goes on at f.pc.
 func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
-	wk := w.wk
-	t, s := wk.nativeTable(n), wk.nativeState()
-	t.refresh(wk, n, w.cta)
+	core := w.core
+	t, s := core.nativeTable(n), core.nativeState()
+	t.refresh(core, n, w.cta)
 	w.fillNative(s, t, f)
 	if n.Quick {
 		s.Batch.Budget = quickSlice
 	}
 	callNative(n, s, n.Entries[pc])
-	wk.relieve(w.cta.grid)
+	core.host.Breathe(false)
 	w.steps += s.Steps
 	if n.Quick {
 		w.heated += s.Steps - s.Steps/quickSteps
 	}
 	w.ops += s.Ops
-	wk.stats.NativeOps += s.Ops
+	core.stats.NativeOps += s.Ops
 	if s.Looped != 0 {
 		w.polled = false
 	}
@@ -182,7 +166,7 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 
 // note remembers where code has left lanes, and the memory instruction that may have missed.
 func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
-	t.used, w.wk.leaves = true, true
+	t.used, w.core.leaves = true, true
 	for i := range places {
 		pc := places[i].PC
 		t.left[pc]++
@@ -194,12 +178,12 @@ func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
 }
 
 // left lists where compiled code has left lanes since it was asked last.
-func (wk *worker) left() (list []Left) {
-	if !wk.leaves {
+func (core *Core) left() (list []Left) {
+	if !core.leaves {
 		return nil
 	}
-	wk.leaves = false
-	for n, t := range wk.natives {
+	core.leaves = false
+	for n, t := range core.natives {
 		if !t.used {
 			continue
 		}

@@ -20,7 +20,7 @@ func (g *Grid) likeness() likeness {
 // mayRest tells whether the warps of a CTA that starts may stay at rest. They have their frames.
 func (c *CTA) mayRest() bool {
 	g := c.grid
-	if g.Compile == nil || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.clusterSize() != 1 {
+	if !g.Native || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.clusterSize() != 1 {
 		return false
 	}
 	n := g.Entry.native.Load()
@@ -40,9 +40,9 @@ func (c *CTA) rouse() {
 
 // beginWarps puts all warps at the start of the kernel.
 func (c *CTA) beginWarps() {
-	g, wk := c.grid, c.cluster.wk
+	g, core := c.grid, c.cluster.core
 	for i, w := range c.warps {
-		w.wk = wk
+		w.core = core
 		w.begin(g.block.lanes(i))
 	}
 }
@@ -54,12 +54,12 @@ func (s shape) lanes(warp int) uint32 {
 
 // fillResting describes a CTA to compiled code whose warps all are to begin.
 func (c *CTA) fillResting(n *Native, s *NativeState) {
-	g, wk := c.grid, c.cluster.wk
-	warps, b := wk.batchWarps(), &s.Batch
+	g, core := c.grid, c.cluster.core
+	warps, b := core.batchWarps(), &s.Batch
 	c.startBatch(b)
 	for i, w := range c.warps {
 		warps[i].beginAt(n.Start, regsOf(w.root), g.block.lanes(i))
 	}
 	b.fillWarps(warps)
-	b.CTAs = uint32(min(wk.reserve(g, c.rank), 1<<30))
+	b.CTAs = uint32(min(core.host.Reserve(c.rank), 1<<30))
 }

@@ -1,94 +1,30 @@
 package machine
 
-// This file decides which cluster a worker runs next.
+// This file orders clusters, warps and turns, by a launch's seed.
 
-import (
-	"math/bits"
-	"sync"
-	"sync/atomic"
-)
-
-// schedule hands out the clusters of a launch: new ones (parts.go; permuted by the seed) while the device has room for
-// them, then parked ones in the order in which they were parked. With one worker new ones come in ascending linear order.
-type schedule struct {
-	total    uint64
-	room     int64 // clusters that may be resident
-	seed     uint64
-	parts    []part // of the workers, those who are asleep too if they have been called
-	least    uint64 // clusters that are worth taking
-	ordered  atomic.Bool
-	resident atomic.Int64 // with places that workers keep for the next one
-	waiting  atomic.Int64 // length of queue
-	hopeless atomic.Int64 // resident clusters that have waited for mbarriers too long
-	taken    atomic.Int64 // workers that have taken clusters which they have not begun
-	mu       sync.Mutex
-	queue    []*Cluster // parked
-}
-
-// enter makes room for a cluster that begins.
-func (s *schedule) enter() bool {
-	if s.resident.Add(1) > s.room {
-		s.resident.Add(-1)
-		return false
-	}
-	return true
-}
-
-// leave tells that a cluster has ended.
-func (s *schedule) leave() { s.resident.Add(-1) }
-
-// crowded tells whether another cluster could use a worker, which may have its own.
-func (s *schedule) crowded(own bool) bool {
-	return s.waiting.Load() > 0 || (own || s.left()) && s.resident.Load() < s.room
-}
-
-// last tells whether one cluster is left, so that no worker will ever be crowded.
-func (s *schedule) last() bool {
-	return s.resident.Load() == 1 && s.waiting.Load() == 0 && s.taken.Load() == 0 && !s.left()
-}
-
-func (s *schedule) park(c *Cluster) {
-	s.mu.Lock()
-	s.queue = append(s.queue, c)
-	s.waiting.Store(int64(len(s.queue)))
-	s.mu.Unlock()
-}
-
-func (s *schedule) unpark() *Cluster {
-	if s.waiting.Load() == 0 {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.queue) == 0 {
-		return nil
-	}
-	c := s.queue[0]
-	s.queue[0] = nil
-	s.queue = s.queue[1:]
-	s.waiting.Store(int64(len(s.queue)))
-	return c
-}
+import "math/bits"
 
 // permute maps ranks one to one onto ranks: a four-round Feistel network over the next even
 // number of bits, walked until it falls below the total.
-func (s *schedule) permute(i uint64) uint64 {
-	if s.seed == 0 || s.total < 2 {
+func (g *Grid) permute(i uint64) uint64 { return permute(i, g.Clusters(), g.Seed) }
+
+func permute(i, total, seed uint64) uint64 {
+	if seed == 0 || total < 2 {
 		return i
 	}
-	half := uint(bits.Len64(s.total-1)+1) / 2
+	half := uint(bits.Len64(total-1)+1) / 2
 	for {
-		if i = s.feistel(i, half); i < s.total {
+		if i = feistel(i, half, seed); i < total {
 			return i
 		}
 	}
 }
 
-func (s *schedule) feistel(i uint64, half uint) uint64 {
+func feistel(i uint64, half uint, seed uint64) uint64 {
 	mask := uint64(1)<<half - 1
 	l, r := i>>half, i&mask
 	for round := range uint64(4) {
-		l, r = r, l^mix(r+s.seed+round<<56)&mask
+		l, r = r, l^mix(r+seed+round<<56)&mask
 	}
 	return l<<half | r
 }

@@ -154,22 +154,19 @@ func (cl *Cluster) timeout() bool {
 	return true
 }
 
-// hopeless tells whether nobody in the grid can change what the cluster waits for: loops around
+// hopeless tells whether nothing in the grid can change what the cluster waits for: loops around
 // waits may look at global memory too.
 func (cl *Cluster) hopeless() bool {
-	s := &cl.grid.sched
-	if !cl.given {
-		cl.given = true
-		s.hopeless.Add(1)
-	}
-	return s.hopeless.Load() >= s.resident.Load() && (!s.left() && s.taken.Load() == 0 || s.resident.Load() >= s.room)
+	first := !cl.given
+	cl.given = true
+	return cl.core.host.GiveUp(first)
 }
 
 // giveHope takes the cluster back from the hopeless ones.
 func (cl *Cluster) giveHope() {
 	if cl.given {
 		cl.given = false
-		cl.grid.sched.hopeless.Add(-1)
+		cl.core.host.TakeHeart()
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
-// TensorMemory is the tensor memory of a CTA. Like shared memory it belongs to the worker that
+// TensorMemory is the tensor memory of a CTA. Like shared memory it belongs to the core that
 // owns the CTA. It has no words until the first allocation.
 type TensorMemory struct {
 	cta   *CTA
@@ -193,7 +193,7 @@ func (c *CTA) leaks() {
 	}
 }
 
-// leak keeps the leak of the CTA with the lowest index, so that it does not depend on workers.
+// leak keeps the leak of the CTA with the lowest index, so that it does not depend on the cores.
 func (g *Grid) leak(l TensorLeak) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -4,7 +4,7 @@ package machine
 
 import "math"
 
-// Warp is 32 lanes. It belongs to one worker while its CTA runs.
+// Warp is 32 lanes. It belongs to one core while its CTA runs.
 type Warp struct {
 	Mask uint32 // lanes that execute the current instruction
 	Live uint32 // lanes that have not exited
@@ -17,7 +17,7 @@ type Warp struct {
 	now   *Inst // instruction that reads a clock
 	cta   *CTA
 	root  *Frame // the kernel's own frame
-	wk    *worker
+	core  *Core
 
 	// Sets of fragments, by index into frags.
 	used     uint32

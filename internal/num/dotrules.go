@@ -94,6 +94,18 @@ func (r DotRule) Sum(a, b []Factor, c uint32) uint32 {
 	return r.step.Sum(a, b, format.Factor(sum))
 }
 
+// SumScaled returns c*2^-down + a[0]*b[0] + … for a rule of one step. Below the least exponent of c's format its bits are
+// cut, unless they count exactly.
+func (r DotRule) SumScaled(a, b []Factor, c uint32, down int, exact bool) uint32 {
+	x := r.c.Factor(c)
+	least := r.c.Factor(1).Exp
+	if x.Exp -= int16(down); !exact && x.Exp < least {
+		x.Sig, x.Exp = int32(cut(int64(x.Sig), int(x.Exp-least))), least
+	}
+	x.Top = x.Exp + int16(r.c.frac)
+	return r.step.Sum(a, b, x)
+}
+
 // halves adds elements 0 and 1 of each four, then 2 and 3, then c, rounded to nearest even.
 func (r DotRule) halves(a, b []Factor, c uint32) uint32 {
 	var x, y [64]Factor

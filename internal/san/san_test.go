@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -118,7 +119,7 @@ func found(t *testing.T, checks Checks, steps ...step) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := machine.NewDevice(arena, 1)
+	d := host.NewDevice(arena, 1)
 	defer d.Close()
 	code := &machine.Code{Func: &machine.FuncInfo{Name: "f"}, RegBytes: 64, FrameBytes: 64}
 	exit := func(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }
@@ -128,8 +129,8 @@ func found(t *testing.T, checks Checks, steps ...step) (list []string) {
 	code.Split = code.Observed
 	s := New(checks, 10, nil)
 	one := [3]uint32{1, 1, 1}
-	_, err = d.Launch(context.Background(), &machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
-		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Params: make([]byte, 8)})
+	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
+		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Params: make([]byte, 8)}})
 	if err != nil {
 		t.Fatal(err)
 	}

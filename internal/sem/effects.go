@@ -24,7 +24,20 @@ var noEffect = []Harmless{
 		isa.M_L1_evict_normal, isa.M_L1_evict_unchanged, isa.M_L1_evict_first, isa.M_L1_evict_last, isa.M_L1_no_allocate,
 		isa.M_L2_evict_normal, isa.M_L2_evict_first, isa.M_L2_evict_last, isa.M_L2_cache_hint}},
 	{"prefetch sizes", []isa.Mod{isa.M_L2_64B, isa.M_L2_128B, isa.M_L2_256B}},
+	{"collector buffers hold what memory holds", collectors()},
 	{"memory is one for all devices", []isa.Mod{isa.M_unified}},
+}
+
+// collectors are the uses of buffers for A or B: the memory behind them must not change (9.7.16.10).
+func collectors() (list []isa.Mod) {
+	list = []isa.Mod{
+		isa.M_collector_a_fill, isa.M_collector_a_use, isa.M_collector_a_lastuse, isa.M_collector_a_discard,
+		isa.M_collector_b_fill, isa.M_collector_b_use, isa.M_collector_b_lastuse, isa.M_collector_b_discard,
+	}
+	for m := isa.M_collector_b0_fill; m <= isa.M_collector_b3_discard; m++ {
+		list = append(list, m)
+	}
+	return list
 }
 
 // NoEffects returns the list. It must not be written.

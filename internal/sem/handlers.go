@@ -157,6 +157,7 @@ var structural = [...]handlers{
 	uop.TensorWaitStore:  {full: waitTensorStores},
 	uop.TensorCopy:       {full: copyToTensor},
 	uop.TensorShift:      {full: shiftTensor},
+	uop.TensorProduct:    {full: multiplyTensors},
 	uop.TensorCommit:     {full: commitTensor},
 }
 

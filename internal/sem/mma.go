@@ -41,6 +41,9 @@ var matrixElements = map[isa.Mod]matrixElement{
 	isa.M_u8: {bits: 8}, isa.M_s8: {bits: 8, signed: true}, isa.M_u4: {bits: 4}, isa.M_s4: {bits: 4, signed: true}, isa.M_b1: {bits: 1}, isa.M_s32: {bits: 32, signed: true},
 }
 
+// float tells whether the type is one of floats.
+func (e matrixElement) float() bool { return e.format != num.DotFormat{} }
+
 // productOp is the decode-time constant of a product.
 type productOp struct {
 	uop.Private
@@ -292,7 +295,7 @@ func (o *productOp) integers(w *machine.Warp) {
 		for k := range o.Stored() {
 			sum += int64(a[from+k]) * int64(b[first+placeOf(places, from, k)])
 		}
-		d[i] = o.narrowed(sum)
+		d[i] = narrowed(sum, o.saturate)
 	})
 	o.give(w, &d)
 }
@@ -306,8 +309,8 @@ func (e matrixElement) integer(v uint32) int32 {
 }
 
 // narrowed is a sum in 32 bits: it wraps, or with .satfinite ends at the least or largest.
-func (o *productOp) narrowed(sum int64) uint32 {
-	if o.saturate {
+func narrowed(sum int64, saturate bool) uint32 {
+	if saturate {
 		sum = max(math.MinInt32, min(sum, math.MaxInt32))
 	}
 	return uint32(sum)

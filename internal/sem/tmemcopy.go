@@ -26,6 +26,7 @@ type tensorCopyOp struct {
 	shift4 uint
 	group  int
 	desc   uint32 // row of descriptors
+	kind   machine.TensorKind
 }
 
 // copyShapes by shape and multicast.
@@ -50,6 +51,9 @@ func planTensorCopy(b *Build) {
 		for time := range o.Times {
 			o.lanes = append(o.lanes, uint8(o.Lane(row, time)))
 		}
+	}
+	if o.kind = machine.TensorCopy; b.Sel.Has(isa.M_4x256b) {
+		o.kind = machine.TensorCopyLanes
 	}
 	o.last = o.LastLane()
 	o.desc = b.src(&b.In.Ops[1], 64)
@@ -113,7 +117,7 @@ func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems
 		return st
 	}
 	return w.Issue(in, &machine.Op{
-		Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
+		Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Tensor: machine.TensorStep{Kind: c.kind}, Read: c.read, Write: c.write, Touches: c.touches,
 	})
 }
 
@@ -317,7 +321,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 				return tensorFault(w, in, "address %v: %v", s.at, err)
 			}
 		}
-		return w.Issue(in, &machine.Op{Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: s.read, Write: s.write, Touches: s.touches})
+		return w.Issue(in, &machine.Op{Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Tensor: machine.TensorStep{Kind: machine.TensorShift}, Read: s.read, Write: s.write, Touches: s.touches})
 	})
 }
 
@@ -349,7 +353,7 @@ func (s *tensorShift) read(*machine.Op) *machine.Fault {
 			return stepFault(err)
 		}
 		for i := range lanes {
-			from := lane + i&^31 + tensor.ShiftSource(i&31, s.down)
+			from := lane + i&^31 + tensor.ShiftSource(i&31, tensor.ShiftGroup, s.down)
 			s.rows = append(s.rows, [tensor.ShiftColumns]uint32(t.Row(from, s.at.Column(), tensor.ShiftColumns)))
 		}
 	}

@@ -4,15 +4,12 @@ package sem
 // record. D and an A in registers belong to the operation until it has been waited for.
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
-	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
-	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -106,9 +103,7 @@ type wgmmaRecord struct {
 	meta    [32]uint32
 	add     bool
 	extents []machine.Extent // of registers: D, then A
-	left    []uint32         // elements of A, stored, row after row
-	right   []uint32         // of B, column after column
-	sum     []uint32         // C, then D
+	product matrices
 }
 
 // wgmma checks the descriptors and begins the product of a warp.
@@ -167,50 +162,48 @@ func (r *wgmmaRecord) units(w *machine.Warp, row uint32, first, n, k int, column
 	if err != nil {
 		return nil, err
 	}
-	lines, size, at := n, uint32(k*r.Bits/8), d.KMajor
 	if columns {
-		lines, size = k, uint32(n*r.Bits/8)
+		list = matrixUnits(&d, first*r.Bits/8, k, n*r.Bits/8, true)
+	} else {
+		list = matrixUnits(&d, first, n, k*r.Bits/8, false)
 	}
-	for line := range lines {
-		for b := uint32(0); b < size; b += 16 {
-			unit := uint32(0)
-			if columns {
-				unit = d.MNMajor(uint32(first*r.Bits/8)+b, uint32(line))
-			} else {
-				unit = at(uint32(first+line), b)
-			}
-			if unit < start || unit+16 > end {
-				return nil, fmt.Errorf("matrix descriptor %#016x (%v): 16 bytes lie at offset %#x; the CTA's shared memory is %#x to %#x", values[0], d, unit, start, end)
-			}
-			list = append(list, unit)
-		}
+	if i, bad := outside(list, start, end-start); bad {
+		return nil, fmt.Errorf("matrix descriptor %#016x (%v): 16 bytes lie at offset %#x; the CTA's shared memory is %#x to %#x", values[0], d, list[i], start, end)
 	}
 	return list, nil
 }
 
-// read takes the matrices from shared memory and registers.
+// read takes the matrices from shared memory and registers, and multiplies.
 func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
-	r.left = make([]uint32, 16*r.Stored())
+	p := &r.product
+	*p = matrices{
+		rows: 16, columns: r.N, k: r.K, stored: r.Stored(), elems: r.elems, negative: r.negative, saturate: r.saturate, and: r.and,
+		left: make([]uint32, 16*r.Stored()), right: make([]uint32, r.N*r.K), sum: make([]uint32, 16*r.N),
+	}
+	if r.Sparse {
+		p.places = r.rowPlaces
+	}
+	if r.elems[0].float() {
+		p.rule = r.elems[0].format.WarpgroupRule(r.arch, r.elems[3].format)
+	}
 	if r.a != nil {
-		r.elements(op, r.left, r.a, 16, r.Stored(), r.columns[0])
+		r.elements(op, p.left, r.a, 16, r.Stored(), r.columns[0])
 	}
 	for i, row := range r.aRows {
 		for lane, word := range row {
 			for j := range r.PerRegister() {
 				m, k := r.A(lane, i, j)
-				r.left[m*r.Stored()+k] = word >> (r.Bits * j) & uint32(1<<r.Bits-1)
+				p.left[m*r.Stored()+k] = word >> (r.Bits * j) & uint32(1<<r.Bits-1)
 			}
 		}
 	}
-	r.right = make([]uint32, r.N*r.K)
-	r.elements(op, r.right, r.b, r.N, r.K, r.columns[1])
-	r.sum = make([]uint32, 16*r.N)
+	r.elements(op, p.right, r.b, r.N, r.K, r.columns[1])
 	if r.add {
 		r.eachD(func(row *[32]uint32, lane, shift int, at int) {
-			r.sum[at] = row[lane] >> shift & uint32(1<<r.elems[3].bits-1)
+			p.sum[at] = row[lane] >> shift & uint32(1<<r.elems[3].bits-1)
 		})
 	}
-	r.multiply()
+	p.multiply()
 	return nil
 }
 
@@ -220,12 +213,11 @@ func (r *wgmmaRecord) elements(op *machine.Op, to, units []uint32, n, k int, col
 	for i, unit := range units {
 		data := op.Shared(r.rank|uint64(unit), 16)
 		for j := range per {
-			v := binary.LittleEndian.Uint32(data[j*r.Bits/32*4:]) >> (j * r.Bits % 32) & uint32(1<<r.Bits-1)
 			e := i*per + j
 			if columns {
 				e = e%n*k + e/n
 			}
-			to[e] = v
+			to[e] = unpack(data, r.Bits, j)
 		}
 	}
 }
@@ -247,96 +239,19 @@ func (r *wgmmaRecord) eachD(visit func(row *[32]uint32, lane, shift, at int)) {
 // write gives out D.
 func (r *wgmmaRecord) write(*machine.Op) *machine.Fault {
 	r.eachD(func(row *[32]uint32, lane, shift, at int) {
-		row[lane] = row[lane]&^(uint32(1<<r.elems[3].bits-1)<<shift) | r.sum[at]<<shift
+		row[lane] = row[lane]&^(uint32(1<<r.elems[3].bits-1)<<shift) | r.product.sum[at]<<shift
 	})
-	r.left, r.right, r.sum = nil, nil, nil
+	r.product = matrices{}
 	return nil
 }
 
-func (r *wgmmaRecord) multiply() {
-	switch {
-	case r.and:
-		r.each(func(a, b []uint32, c uint32) uint32 {
-			for k := range a {
-				c += uint32(bits.OnesCount32(a[k] & b[k]))
-			}
-			return c
-		})
-	case r.elems[3].signed:
-		r.each(func(a, b []uint32, c uint32) uint32 {
-			sum := int64(int32(c))
-			for k := range a {
-				sum += int64(r.elems[0].integer(a[k])) * int64(r.elems[1].integer(b[k]))
-			}
-			return r.narrowed(sum)
-		})
-	default:
-		r.floats()
-	}
-}
-
-// each computes the elements of D from the stored elements of A and those of B that belong to them.
-func (r *wgmmaRecord) each(sum func(a, b []uint32, c uint32) uint32) {
-	n, column := r.Stored(), make([]uint32, r.Stored())
-	for m := range 16 {
-		a := r.left[m*n : m*n+n]
-		places := r.rowPlaces(m)
-		for i := range r.N {
-			b := r.right[i*r.K : i*r.K+r.K]
-			if places != nil {
-				for k, p := range places {
-					column[k] = b[p]
-				}
-				b = column
-			}
-			r.sum[m*r.N+i] = sum(a, b, r.sum[m*r.N+i])
-		}
-	}
-}
-
-// rowPlaces is where in K the stored elements of a row of a sparse A belong; nil if all are stored.
+// rowPlaces is where in K the stored elements of a row of a sparse A belong.
 func (r *wgmmaRecord) rowPlaces(m int) (places []int) {
-	if !r.Sparse {
-		return nil
-	}
 	for k := range r.Stored() {
 		lane, bit := r.Metadata(r.selector, m, r.ChunkOf(k))
 		places = append(places, r.Selected(k, r.meta[lane]>>bit&15))
 	}
 	return places
-}
-
-// floats multiplies floats: B is decoded once, A row by row.
-func (r *wgmmaRecord) floats() {
-	rule := r.elems[0].format.WarpgroupRule(r.arch, r.elems[3].format)
-	b := r.factors(r.right, 1)
-	a := r.factors(r.left, 0)
-	n, column := r.Stored(), make([]num.Factor, r.Stored())
-	for m := range 16 {
-		places := r.rowPlaces(m)
-		for i := range r.N {
-			bs := b[i*r.K : i*r.K+r.K]
-			if places != nil {
-				for k, p := range places {
-					column[k] = bs[p]
-				}
-				bs = column
-			}
-			at := m*r.N + i
-			r.sum[at] = rule.Sum(a[m*n:m*n+n], bs, r.sum[at])
-		}
-	}
-}
-
-// factors decodes the elements of A (0) or B (1).
-func (r *wgmmaRecord) factors(list []uint32, operand int) []num.Factor {
-	out := make([]num.Factor, len(list))
-	for i, v := range list {
-		if out[i] = r.elems[operand].format.Factor(v); r.negative[operand] {
-			out[i].Sig = -out[i].Sig
-		}
-	}
-	return out
 }
 
 func (r *wgmmaRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {

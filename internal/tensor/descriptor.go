@@ -93,12 +93,25 @@ func (m Descriptor) String() string {
 func (m *Descriptor) KMajor(mn, k uint32) uint32 {
 	span := m.Swizzle.Span()
 	off := mn%8*span + mn/8*m.Stride
-	if m.Swizzle == NoSwizzle {
+	switch {
+	case m.Swizzle == NoSwizzle:
 		off += k/16*m.Leading + k%16
-	} else {
+	case m.Absolute && m.Start%span+k >= span: // the row goes on in the buffer at Leading
+		return m.Swizzle.Apply(m.Leading+off+m.Start%span+k-span, m.Base)
+	default:
 		off += k
 	}
 	return m.Swizzle.Apply(m.Start+off, m.Base)
+}
+
+// Row says why a row of so many bytes along K cannot lie in the matrix; nil if it can: a swizzled row ends with its span,
+// unless it goes on at an absolute address.
+func (m *Descriptor) Row(bytes uint32) error {
+	span := m.Swizzle.Span()
+	if m.Swizzle == NoSwizzle || m.Absolute || m.Start%span+bytes <= span {
+		return nil
+	}
+	return fmt.Errorf("a row has %d bytes along K; %d are left of the %d of a row of the swizzle (%s)", bytes, span-m.Start%span, span, m.Swizzle)
 }
 
 // MNMajor returns the address of byte mn of column k of a matrix whose columns run along M or

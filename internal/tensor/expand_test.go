@@ -134,10 +134,10 @@ func TestExpandSlow(t *testing.T) {
 // TestShift: 31 of 32 rows move by one lane and one keeps its contents, in both readings.
 func TestShift(t *testing.T) {
 	for i := range 32 {
-		if got, want := ShiftSource(i, false), min(i+1, 31); got != want {
+		if got, want := ShiftSource(i, ShiftGroup, false), min(i+1, 31); got != want {
 			t.Errorf("lane %d gets %d, want %d", i, got, want)
 		}
-		if got, want := ShiftSource(i, true), max(i-1, 0); got != want {
+		if got, want := ShiftSource(i, ShiftGroup, true), max(i-1, 0); got != want {
 			t.Errorf("lane %d gets %d, want %d (down)", i, got, want)
 		}
 	}

@@ -77,11 +77,17 @@ func (d *drawer) part(p *isa.PartSpec, bracketed bool) (string, isa.Shape, bool)
 	return text, shape, ok
 }
 
+// mixedVectors: one vector in so many has elements of several kinds and types.
+const mixedVectors = 4
+
 func (d *drawer) vector(k *isa.KindSpec) (string, isa.Shape, bool) {
 	var texts []string
 	shape := isa.Shape{Kind: isa.ShapeVec}
 	one := *k
-	if k.Vector > 1 && slices.Contains(k.Kinds, isa.ShapeReg) {
+	switch registers := k.Vector > 1 && slices.Contains(k.Kinds, isa.ShapeReg); {
+	case registers && d.g.r.IntN(mixedVectors) == 0: // every element of any kind and type; what does not go together is drawn again
+		one.Vector = 1
+	case registers:
 		one.Kinds = []isa.ShapeKind{isa.ShapeReg} // ptxas infers a vector's type from its registers
 	}
 	for range k.Vector {

@@ -12,6 +12,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -201,7 +202,7 @@ func (k *Kernel) run(text string, block [3]uint32, e *jit.Engine) (*result, erro
 	if err != nil {
 		return nil, err
 	}
-	device := machine.NewDevice(arena, 1)
+	device := host.NewDevice(arena, 1)
 	defer device.Close()
 	in, err := arena.Alloc(inBytes, mem.Info{Label: "in"})
 	if err != nil {
@@ -221,8 +222,8 @@ func (k *Kernel) run(text string, block [3]uint32, e *jit.Engine) (*result, erro
 	}
 	params := binary.LittleEndian.AppendUint64(nil, in+inBytes/2)
 	params = binary.LittleEndian.AppendUint64(params, out)
-	l := &machine.Launch{Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{gridX, gridY, 1}, Block: block, Cluster: [3]uint32{1, 1, 1},
-		Shared: uint32(f.SharedBytes), Params: binary.LittleEndian.AppendUint64(params, turns), Target: target, MaxSteps: 1 << 24, Workers: 1}
+	l := &host.Launch{Workers: 1, Launch: machine.Launch{Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{gridX, gridY, 1}, Block: block, Cluster: [3]uint32{1, 1, 1},
+		Shared: uint32(f.SharedBytes), Params: binary.LittleEndian.AppendUint64(params, turns), Target: target, MaxSteps: 1 << 24}}
 	if e != nil {
 		l.Compile = e.Install
 	}

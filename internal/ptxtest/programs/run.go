@@ -13,6 +13,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit"
@@ -105,7 +106,7 @@ func NewInput(seed uint64) *Input {
 // compiled is a program in the machine's memory.
 type compiled struct {
 	arena   *mem.Arena
-	device  *machine.Device
+	device  *host.Device
 	decoder *decode.Decoder
 	kernel  *ir.Func
 	target  machine.Target
@@ -138,7 +139,7 @@ func compileText(text string, target isa.Target, input *Input) (*compiled, error
 	if c.arena, err = mem.NewArena(4 << 20); err != nil {
 		return nil, err
 	}
-	c.device = machine.NewDevice(c.arena, maxWorkers)
+	c.device = host.NewDevice(c.arena, maxWorkers)
 	if c.in, err = c.arena.Alloc((Lanes+spare)*generate.RowBytes, mem.Info{Label: "in"}); err != nil {
 		return nil, err
 	}
@@ -165,14 +166,14 @@ func (c *compiled) run(w Way) ([]byte, error) {
 	out := c.arena.Bytes(c.out, (Lanes+spare)*generate.RowBytes)
 	clear(out)
 	size := w.Block[0] * w.Block[1] * w.Block[2]
-	var install machine.Compiler
+	var install host.Compiler
 	if w.Engine != nil {
 		install = w.Engine.Install
 	}
-	_, err = c.device.Launch(context.Background(), &machine.Launch{
+	_, err = c.device.Launch(context.Background(), &host.Launch{Workers: w.Workers, Tiers: host.Tiers{Compile: install}, Launch: machine.Launch{
 		Entry: entry, Functions: p.Functions, Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block,
-		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24, Workers: w.Workers, Compile: install,
-	})
+		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24,
+	}})
 	return bytes.Clone(out[:Lanes*generate.RowBytes]), err
 }
 

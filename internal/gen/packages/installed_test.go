@@ -1,0 +1,85 @@
+package main
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+)
+
+var wheel = flag.String("wheel", "", "install this wheel into an empty environment, and use it")
+
+// TestInstalled: pip installs the wheel into an empty environment, where packaging/test.py uses command and module.
+func TestInstalled(t *testing.T) {
+	if *wheel == "" {
+		t.Skip("makes a Python environment; -wheel FILE, as .ci/run does")
+	}
+	dir := t.TempDir()
+	step := func(name string, args ...string) {
+		t.Helper()
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Skipf("%s%s %s: %v\n%s", nvcc.SkipMark, name, strings.Join(args, " "), err, out)
+		}
+	}
+	step("python3", "-m", "venv", dir)
+	python := filepath.Join(dir, "bin", "python")
+	step(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "numpy")
+	if out, err := exec.Command(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", *wheel).CombinedOutput(); err != nil {
+		t.Fatalf("pip refuses the wheel: %v\n%s", err, out)
+	}
+	cmd := exec.Command(python, "../../../packaging/test.py", "../../../testdata/cuda/saxpy.sm_90.ptx")
+	cmd.Env = append(os.Environ(), "PTXVM=", "PATH=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// TestInstall: packaging/install takes the binary whose sum SHA256SUMS has, if that file has the sum that was given; a file
+// with other bytes is not installed.
+func TestInstall(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip(nvcc.SkipMark + err.Error())
+	}
+	dir := binaries(t)
+	if err := Packages(root, "1.2.0", dir); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	listed, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	install := func(sums string) (string, error) {
+		cmd := exec.Command("bash", filepath.Join(root, "packaging", "install"))
+		target := t.TempDir()
+		cmd.Env = append(os.Environ(), "URL="+server.URL, "SUMS="+sums, "OS=Linux", "ARCH=ARM64", "TARGET="+target, "GITHUB_PATH=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return string(out), err
+		}
+		text, err := os.ReadFile(filepath.Join(target, "ptxvm"))
+		return string(text), err
+	}
+	good := fmt.Sprintf("%x", sha256.Sum256(listed))
+	if text, err := install(good); err != nil || text != "binary for linux/arm64" {
+		t.Errorf("%q %v", text, err)
+	}
+	if text, err := install(strings.Repeat("0", 64)); err == nil {
+		t.Errorf("installed with another sum: %s", text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ptxvm_linux_arm64"), []byte("something else"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := install(good); err == nil {
+		t.Errorf("installed other bytes: %s", text)
+	}
+}

@@ -1,7 +1,0 @@
-//go:build !(linux && amd64)
-
-package machine
-
-func processor() int32 { return -1 }
-
-func moveFrom(int32) {}

@@ -1,0 +1,47 @@
+package launches_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+)
+
+// TestHeaders runs kernels whose PTX holds code of nvcc's headers (cuda_fp16, cooperative
+// groups, libdevice, CUB), compiled now. Without nvcc it is skipped, and the skip counted.
+func TestHeaders(t *testing.T) {
+	for _, c := range corpus.Headers() {
+		for _, arch := range c.Archs {
+			t.Run(fmt.Sprintf("%s/sm_%d", c.Name, arch), func(t *testing.T) {
+				t.Parallel()
+				src := nvcc.Compile(t, sourceOf(c), arch, "-O3", "-lineinfo")
+				runText(t, c.Source(), []byte(src), arch, c.Make(corpus.Target{Arch: arch}))
+			})
+		}
+	}
+}
+
+// TestDebugBuilds runs the corpus as nvcc -G makes it: no inlining, everything in local
+// memory, DWARF sections.
+func TestDebugBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the whole corpus")
+	}
+	for _, c := range corpus.Cases() {
+		if filepath.Dir(c.Module) != "cuda" {
+			continue // Triton has no debug build
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			arch := c.Archs[0]
+			src := nvcc.Compile(t, sourceOf(c), arch, "-G")
+			runText(t, c.Source(), []byte(src), arch, c.Make(corpus.Target{Arch: arch, Debug: true}))
+		})
+	}
+}
+
+func sourceOf(c corpus.Case) string {
+	return filepath.Join("testdata", filepath.FromSlash(c.Source()))
+}

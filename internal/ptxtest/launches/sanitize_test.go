@@ -1,0 +1,139 @@
+package launches_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+)
+
+// TestCorpusSanitized: observed code gives the results of unobserved code, and what nvcc and
+// Triton made is free of reports.
+func TestCorpusSanitized(t *testing.T) {
+	for _, c := range corpus.Cases() {
+		arch := c.Archs[len(c.Archs)-1]
+		t.Run(fmt.Sprintf("%s/sm_%d", c.Name, arch), func(t *testing.T) {
+			path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, cfg := range []ptxvm.DeviceConfig{
+				{Sanitize: ptxvm.SanitizeInit, Async: ptxvm.AsyncLazy},
+				{Sanitize: ptxvm.SanitizeRace | ptxvm.SanitizeSync},
+			} {
+				r := c.Make(corpus.Target{Arch: arch})
+				if r.Unfenced && cfg.Async == ptxvm.AsyncLazy {
+					cfg.Async = ptxvm.AsyncRandom
+				}
+				runWith(t, cfg, path, src, arch, r)
+			}
+		})
+	}
+}
+
+// BenchmarkSanitized is saxpy on one worker: unobserved, and under sanitizers.
+func BenchmarkSanitized(b *testing.B) {
+	for name, cfg := range map[string]ptxvm.DeviceConfig{
+		"none": {Engine: ptxvm.Interp}, "init": {Sanitize: ptxvm.SanitizeInit}, "lazy": {Async: ptxvm.AsyncLazy}, "race": {Sanitize: ptxvm.SanitizeRace},
+	} {
+		b.Run(name, func(b *testing.B) {
+			cfg.Workers, cfg.Memory = 1, 1<<24
+			src, err := os.ReadFile("testdata/cuda/saxpy.sm_90.ptx")
+			if err != nil {
+				b.Fatal(err)
+			}
+			m, err := ptxvm.Compile("saxpy", src, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			d, err := ptxvm.NewDevice(&cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer d.Close()
+			p, err := d.Load(m)
+			if err != nil {
+				b.Fatal(err)
+			}
+			k, err := p.Kernel("")
+			if err != nil {
+				b.Fatal(err)
+			}
+			const n = 1 << 16
+			x, _ := ptxvm.Upload(d, make([]float32, n))
+			y, _ := ptxvm.Upload(d, make([]float32, n))
+			for b.Loop() {
+				if _, err := k.Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: n / 256}, Block: ptxvm.Dim3{X: 256}},
+					uint32(n), float32(2), x, y); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n)*3*float64(b.N)/b.Elapsed().Seconds()/1e6, "Maccesses/s")
+		})
+	}
+}
+
+// TestSanitizerError: results are there in spite of reports, a fault is inside, and what callers
+// look at has its place.
+func TestSanitizerError(t *testing.T) {
+	const src = `.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 far)
+{
+	.reg .b32 %r<4>; .reg .b64 %rd<4>;
+	.shared .align 4 .b8 cell[4];
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r1, [far];
+	ld.shared.u32 %r2, [cell];
+	add.u32 %r2, %r2, 5;
+	st.global.u32 [%rd1], %r2;
+	cvt.u64.u32 %rd2, %r1;
+	add.u64 %rd1, %rd1, %rd2;
+	ld.global.u32 %r2, [%rd1];
+	ret;
+}`
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit, Workers: 1, Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m, err := ptxvm.Compile("cell.ptx", []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf, err := ptxvm.Upload(d, []uint32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for far, fault := range map[uint32]bool{0: false, 8: true} {
+		_, err := k.Launch(context.Background(), ptxvm.Launch{}, buf, far)
+		var reports *ptxvm.SanitizerError
+		var f *ptxvm.Fault
+		if !errors.As(err, &reports) || errors.As(err, &f) != fault {
+			t.Fatalf("far %d: %v", far, err)
+		}
+		r := reports.Reports[0]
+		if len(reports.Reports) != 1 || r.Code.String() != "P8001" || r.Here.PTX.Line != 10 || r.Other != nil || r.Times != 1 {
+			t.Errorf("far %d: %+v", far, r)
+		}
+		got := make([]uint32, 2)
+		if err := ptxvm.Download(buf, got); err != nil || got[0] != 5 {
+			t.Errorf("far %d: %v %v", far, got, err)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package launches_test
+
+// This file holds stores and reductions of boxes, maps that a kernel changes, copies to several CTAs, and what they refuse.
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// tileKernel fills 1024 bytes of shared memory, word i with i+1, and lets thread 0 run statements. %rd1 is the address of
+// the map, %rd2 of a buffer of 4096 bytes that is aligned to 256.
+const tileKernel = `.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+	.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<4>;
+	.shared .align 1024 .b8 data[1024]; .shared .align 128 .b8 copy[128]; .shared .align 8 .b64 bar;
+	mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out];
+	mov.u32 %r0, %tid.x;
+	shl.b32 %r1, %r0, 2; mov.u32 %r2, data; add.u32 %r2, %r2, %r1; add.u32 %r3, %r0, 1; mov.u32 %r10, copy; mov.u32 %r11, bar;
+	st.shared.u32 [%r2], %r3;
+	fence.proxy.async;
+	bar.sync 0;
+	setp.ne.u32 %p1, %r0, 0;
+STMT
+	ret;
+}`
+
+const commitBox = " cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+
+// runTile returns the buffer after a launch; it begins with 100 in each word.
+func runTile(t *testing.T, stmt string, cfg ptxvm.DeviceConfig, tiled func(ptxvm.Buffer) ptxvm.TensorMapTiled, l ptxvm.Launch) ([]uint32, error) {
+	t.Helper()
+	cfg.Arch = "sm_100a"
+	d := testDevice(t, cfg)
+	mod, err := ptxvm.Compile("tile.ptx", []byte(strings.Replace(tileKernel, "STMT", stmt, 1)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Load(mod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := make([]uint32, 1024)
+	for i := range words {
+		words[i] = 100
+	}
+	out, err := ptxvm.Upload(d, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.NewTensorMap(tiled(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Block = ptxvm.Dim3{X: 256}
+	if _, err := testKernel(t, p, "k").Launch(context.Background(), l, m, out); err != nil {
+		return nil, err
+	}
+	return words, ptxvm.Download(out, words)
+}
+
+// square is a map of 8×8 words with rows of 128 bytes, and boxes of 4×2.
+func square(typ string) func(ptxvm.Buffer) ptxvm.TensorMapTiled {
+	return func(b ptxvm.Buffer) ptxvm.TensorMapTiled {
+		m := ptxvm.TensorMapTiled{Buffer: b, Type: typ, Dims: []uint32{8, 8}, Strides: []uint64{128}, Box: []uint32{4, 2}}
+		if typ == "u8" {
+			m.Box[0] = 16
+		}
+		return m
+	}
+}
+
+// TestTensorTiles: stores cut at the edges, reductions by the type of the map, rows by name, and changed maps.
+func TestTensorTiles(t *testing.T) {
+	at := func(column, row int) int { return row*32 + column }
+	for _, c := range []struct {
+		name, typ, stmt string
+		want            map[int]uint32 // words that change
+	}{
+		{"store", "u32", "@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {2, 3}], [data];" + commitBox,
+			map[int]uint32{at(2, 3): 1, at(3, 3): 2, at(4, 3): 3, at(5, 3): 4, at(2, 4): 5, at(3, 4): 6, at(4, 4): 7, at(5, 4): 8}},
+		{"cut", "s32", "@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {6, -1}], [data];" + commitBox,
+			map[int]uint32{at(6, 0): 5, at(7, 0): 6}},
+		{"add", "u32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {-2, 7}], [data];" + commitBox,
+			map[int]uint32{at(0, 7): 103, at(1, 7): 104}},
+		{"min", "s32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.min.bulk_group [%rd1, {0, 7}], [data];" + commitBox,
+			map[int]uint32{at(0, 7): 1, at(1, 7): 2, at(2, 7): 3, at(3, 7): 4}},
+		{"max", "u32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.bulk_group [%rd1, {0, 7}], [data];" + commitBox, nil},
+		{"inc", "u32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%rd1, {7, 7}], [data];" + commitBox, map[int]uint32{at(7, 7): 0}},
+		{"dec", "u32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.dec.bulk_group [%rd1, {7, 7}], [data];" + commitBox, map[int]uint32{at(7, 7): 1}},
+		{"and", "u32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.and.bulk_group [%rd1, {4, 7}], [data];" + commitBox,
+			map[int]uint32{at(4, 7): 100 & 1, at(5, 7): 100 & 2, at(6, 7): 100 & 3, at(7, 7): 100 & 4}},
+		{"or", "s32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.or.bulk_group [%rd1, {4, 7}], [data];" + commitBox,
+			map[int]uint32{at(4, 7): 101, at(5, 7): 102, at(6, 7): 103}},
+		{"xor", "u32", "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.xor.bulk_group [%rd1, {4, 7}], [data];" + commitBox,
+			map[int]uint32{at(4, 7): 101, at(5, 7): 102, at(6, 7): 103, at(7, 7): 96}},
+		{"float", "f32", "@!%p1 st.shared.u32 [data], 0x3f800000; @!%p1 st.global.u32 [%rd2+28], 0x40000000; @!%p1 fence.proxy.async;\n" +
+			"@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {7, 0}], [data];" + commitBox,
+			map[int]uint32{at(7, 0): 0x40400000, at(7, 1): 105}}, // of numbers of f32 without a normal bit: 100 + 5
+		{"scatter", "u32", replaced("box_dim.shared::cta.b1024.b32 [copy], 1, 1") +
+			"@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd3, {3, 5, -1, 0, 8}], [data];" + commitBox,
+			map[int]uint32{at(3, 5): 1, at(4, 5): 2, at(5, 5): 3, at(6, 5): 4, at(3, 0): 9, at(4, 0): 10, at(5, 0): 11, at(6, 0): 12}},
+		{"fields", "u8", replaced(
+			"global_address.shared::cta.b1024.b64 [copy], %rd4", "rank.shared::cta.b1024.b32 [copy], 2", "box_dim.shared::cta.b1024.b32 [copy], 0, 4",
+			"box_dim.shared::cta.b1024.b32 [copy], 1, 3", "box_dim.shared::cta.b1024.b32 [copy], 2, 2", "global_dim.shared::cta.b1024.b32 [copy], 0, 3",
+			"global_dim.shared::cta.b1024.b32 [copy], 2, 2", "global_stride.shared::cta.b1024.b64 [copy], 0, 64", "global_stride.shared::cta.b1024.b64 [copy], 1, 512",
+			"element_stride.shared::cta.b1024.b32 [copy], 1, 2", "element_stride.shared::cta.b1024.b32 [copy], 2, 1", "elemtype.shared::cta.b1024.b32 [copy], 2",
+			"interleave_layout.shared::cta.b1024.b32 [copy], 0", "swizzle_mode.shared::cta.b1024.b32 [copy], 1", "swizzle_atomicity.shared::cta.b1024.b32 [copy], 0", "fill_mode.shared::cta.b1024.b32 [copy], 0") +
+			"@!%p1 cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%rd3, {0, 1, 0}], [data];" + commitBox,
+			// rows 1 and 3 of two planes, three of four words; from 1024 bytes on
+			map[int]uint32{272: 1, 273: 2, 274: 3, 304: 5, 305: 6, 306: 7, 400: 9, 401: 10, 402: 11, 432: 13, 433: 14, 434: 15}},
+	} {
+		for _, async := range []ptxvm.Async{ptxvm.AsyncEager, ptxvm.AsyncLazy, ptxvm.AsyncRandom} {
+			got, err := runTile(t, c.stmt, ptxvm.DeviceConfig{Async: async}, square(c.typ), ptxvm.Launch{})
+			if err != nil {
+				t.Errorf("%s, %v: %v", c.name, async, err)
+				continue
+			}
+			for i, v := range got[:512] {
+				want, ok := c.want[i]
+				if !ok {
+					want = 100
+				}
+				if v != want {
+					t.Errorf("%s, %v: word %d (column %d, row %d) is %d, want %d", c.name, async, i, i%32, i/32, v, want)
+				}
+			}
+		}
+	}
+}
+
+// replaced copies the map to shared memory, changes fields there, and releases it to its proxy: %rd3 is its address then, behind 2048 bytes of
+// the buffer, and %rd4 is 1024 bytes behind the buffer's first.
+func replaced(fields ...string) string {
+	var b strings.Builder
+	b.WriteString("add.u64 %rd3, %rd2, 2048; add.u64 %rd4, %rd2, 1024; setp.gt.u32 %p2, %r0, 31; @%p2 bra DONE;\n")
+	for i := range 16 {
+		fmt.Fprintf(&b, "@!%%p1 ld.param.b64 %%rd5, [map+%[1]d]; @!%%p1 st.shared.b64 [copy+%[1]d], %%rd5;\n", 8*i)
+	}
+	for _, f := range fields {
+		b.WriteString("@!%p1 tensormap.replace.tile." + f + ";\n")
+	}
+	b.WriteString("bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd3], [copy], 128;\n" +
+		"fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128; DONE:\n")
+	return b.String()
+}
+
+// TestTensorMulticast: a box in both CTAs of a cluster, with an mbarrier each.
+func TestTensorMulticast(t *testing.T) {
+	stmt := `@!%p1 mbarrier.init.shared.b64 [bar], 1; @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32; fence.mbarrier_init.release.cluster;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	mov.u32 %r4, %cluster_ctarank; setp.ne.or.u32 %p2, %r4, 0, %p1;
+	@!%p2 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [data], [%rd1, {4, 6}], [bar], 3;
+WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0; @!%p3 bra WAIT;
+	mul.wide.u32 %rd3, %r4, 1024; add.u64 %rd3, %rd3, %rd2; add.u64 %rd3, %rd3, 1024;
+	setp.gt.u32 %p2, %r0, 7; @%p2 bra DONE; ld.shared.u32 %r5, [%r2]; mul.wide.u32 %rd4, %r0, 4; add.u64 %rd3, %rd3, %rd4; st.global.u32 [%rd3], %r5;
+DONE: barrier.cluster.arrive; barrier.cluster.wait;`
+	for _, async := range []ptxvm.Async{ptxvm.AsyncEager, ptxvm.AsyncLazy, ptxvm.AsyncRandom} {
+		got, err := runTile(t, stmt, ptxvm.DeviceConfig{Async: async}, square("u32"), ptxvm.Launch{Grid: ptxvm.Dim3{X: 2}, Cluster: ptxvm.Dim3{X: 2}})
+		if err != nil {
+			t.Fatal(async, err)
+		}
+		for i := range 8 {
+			if got[256+i] != 100 || got[512+i] != 100 {
+				t.Errorf("%v: word %d is %d and %d", async, i, got[256+i], got[512+i])
+			}
+		}
+	}
+}
+
+// TestTensorFaultsOfMaps: fields that do not go together are named.
+func TestTensorFaultsOfMaps(t *testing.T) {
+	for _, c := range []struct{ field, wants string }{
+		{"box_dim.shared::cta.b1024.b32 [copy], 0, 257", "the box has 257 elements along dimension 0: 1 to 256 are possible"},
+		{"box_dim.shared::cta.b1024.b32 [copy], 0, 3", "a row of the box is 12 bytes, which is no multiple of 16"},
+		{"swizzle_mode.shared::cta.b1024.b32 [copy], 1; @!%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [copy], 0, 16", "a row of the box is 64 bytes, more than the 32 of the swizzle"},
+		{"rank.shared::cta.b1024.b32 [copy], 2", "dimension 2 has no elements"},
+		{"rank.shared::cta.b1024.b32 [copy], 0", "it has rank 1, the instruction is for 2 dimensions"},
+		{"global_address.shared::cta.b1024.b64 [copy], 8", "the address 0x8 is no multiple of 16"},
+		{"global_stride.shared::cta.b1024.b64 [copy], 0, 24", "the stride of dimension 1 is 24 bytes"},
+		{"global_stride.shared::cta.b1024.b64 [copy], 4, 32", "ordinal 4 of global_stride: there are strides 0 to 3"},
+		{"element_stride.shared::cta.b1024.b32 [copy], 1, 9", "the element stride of dimension 1 is 9: 1 to 8 are possible"},
+		{"fill_mode.shared::cta.b1024.b32 [copy], 1", "elements of type u32 cannot be NaN"},
+		{"interleave_layout.shared::cta.b1024.b32 [copy], 1", "interleaved layouts are not executed yet"},
+		{"elemtype.shared::cta.b1024.b32 [copy], 13", "elements of type b4x16 are not executed yet"},
+		{"global_dim.shared::cta.b1024.b32 [copy], 0, 0", "dimension 0 has no elements"},
+	} {
+		stmt := replaced(c.field) + "@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd3, {2, 3}], [data];" + commitBox
+		if _, err := runTile(t, stmt, ptxvm.DeviceConfig{}, square("u32"), ptxvm.Launch{}); err == nil || !strings.Contains(err.Error(), c.wants) {
+			t.Errorf("%s\n\twant %q\n\thave %v", c.field, c.wants, err)
+		}
+	}
+	for _, c := range []struct{ stmt, wants string }{
+		{"@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd2, {2, 3}], [data];" + commitBox, "there is no tensor map"},
+		{"@!%p1 add.u32 %r2, %r2, 64; @!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {2, 3}], [%r2];" + commitBox, "which is no multiple of 128"},
+		{"@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%rd1, {2, 3}], [data];" + commitBox, "elements of type s32 have no .inc"},
+	} {
+		if _, err := runTile(t, c.stmt, ptxvm.DeviceConfig{}, square("s32"), ptxvm.Launch{}); err == nil || !strings.Contains(err.Error(), c.wants) {
+			t.Errorf("%s\n\twant %q\n\thave %v", c.stmt, c.wants, err)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package sem
+
+// tcgen05.mma and tcgen05.mma.ws, 9.7.16.10: one thread starts a product of whole matrices in tensor and shared memory.
+// This file reads and checks operands; tmemproduct.go moves and multiplies.
+
+import (
+	"cmp"
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+func tensorProductLines() []Line {
+	asks := []assume.Guess{assume.ShiftDirection, assume.ShiftEdge, assume.ProductCopies, assume.ScaleHalves, assume.ScaleInputD, assume.HalfD, assume.ZeroTerms}
+	return []Line{
+		{isa.Tcgen05Mma, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind, isa.C_vecsize).sees(isa.M_sp, isa.M_ashift).assuming(asks...), ""},
+		{isa.Tcgen05MmaWs, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind).sees(isa.M_sp).assuming(asks...), ""},
+		{isa.Tcgen05Mma, of(isa.M_kind_ti16), nil, noFormula},
+		{isa.Tcgen05MmaWs, of(isa.M_kind_ti16), nil, noFormula},
+		{isa.Tcgen05Mma, of(isa.M_decompress_lut_b), nil, noFormula},
+	}
+}
+
+const noFormula = "the manual has no formula for it"
+
+var tensorKinds = map[isa.Mod]tensor.Kind{
+	isa.M_kind_f16: tensor.KindF16, isa.M_kind_tf32: tensor.KindTF32, isa.M_kind_f8f6f4: tensor.KindF8F6F4, isa.M_kind_i8: tensor.KindI8,
+	isa.M_kind_mxf8f6f4: tensor.KindMXF8F6F4, isa.M_kind_mxf4: tensor.KindMXF4, isa.M_kind_mxf4nvf4: tensor.KindMXF4NVF4,
+}
+
+// tensorProductOp is the decode-time constant of tcgen05.mma.
+type tensorProductOp struct {
+	uop.Private
+	tensor.Statement
+	d, a, meta       addressOp // of tensor memory
+	scales           [2]addressOp
+	aDesc, bDesc     uint32 // rows; aDesc counts unless inTensor
+	inTensor, ashift bool   // of A
+	idesc            uint32
+	add, flip        uint32   // predicate: D is added to
+	off              []uint32 // rows: lanes of D that stay; nil: none
+	zeros            uint32   // row of the zero-column mask, of hasZeros
+	hasZeros         bool
+	down             int
+
+	first, lastOf32, whole bool // guesses: U12, U7, U50
+	previous               bool // U1
+	rounded, keepHigh      bool // U51, U52
+	zeroTerms              bool // U39
+}
+
+func planTensorProduct(b *Build) {
+	o := &tensorProductOp{Statement: tensor.Statement{
+		Kind: tensorKinds[b.Sel.Get(isa.C_kind)], Group: b.group(), Sparse: b.Sel.Has(isa.M_sp), WS: b.Sel.ID() == isa.Tcgen05MmaWs,
+	}, ashift: b.Sel.Has(isa.M_ashift)}
+	o.Vector = vectorOf(b, o.Kind)
+	o.d = b.addressAt(b.In.Op(isa.R_d))
+	if a := b.In.Op(isa.R_a); a.Kind == ir.OpMem {
+		o.a, o.inTensor = b.addressAt(a), true
+	} else {
+		o.aDesc = b.src(a, 64)
+	}
+	o.bDesc, o.idesc = b.src(b.In.Op(isa.R_b_desc), 64), b.src(b.In.Op(isa.R_idesc), 32)
+	if o.Sparse {
+		o.meta = b.addressAt(b.In.Op(isa.R_meta))
+	}
+	if o.Scaled() {
+		o.scales = [2]addressOp{b.addressAt(b.In.Op(isa.R_scale_a)), b.addressAt(b.In.Op(isa.R_scale_b))}
+	}
+	enable := b.In.Op(isa.R_enable_d)
+	o.add, o.flip = b.src(enable, 1), flip(enable)
+	if m := b.In.Op(isa.R_mask); m != nil {
+		o.off = b.vectorRows(m, b.src)
+	}
+	if z := b.In.Op(isa.R_zero_mask); z != nil {
+		o.zeros, o.hasZeros = b.src(z, 64), true
+	}
+	if s := b.In.Op(isa.R_scale_d); s != nil && o.Kind != tensor.KindI8 {
+		o.down = int(s.Imm)
+	}
+	o.guess(b)
+	b.Ext().Data = o
+	b.does(uop.TensorProduct)
+}
+
+// guess asks what a statement depends on.
+func (o *tensorProductOp) guess(b *Build) {
+	if o.ashift {
+		o.previous, o.lastOf32 = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftEdge) == 1
+	}
+	if o.WS || o.Group == 2 {
+		o.first = b.Assume(assume.ProductCopies) == 1
+	}
+	if o.Scaled() && o.Group == 2 {
+		o.whole = b.Assume(assume.ScaleHalves) == 1
+	}
+	if o.down != 0 {
+		o.rounded = b.Assume(assume.ScaleInputD) == 1
+	}
+	if o.Kind == tensor.KindF16 || o.Kind == tensor.KindF8F6F4 {
+		o.keepHigh = b.Assume(assume.HalfD) == 1
+	}
+	if o.Kind == tensor.KindMXF4 || o.Kind == tensor.KindMXF4NVF4 {
+		o.zeroTerms = b.Assume(assume.ZeroTerms) == 1
+	}
+}
+
+// vectorOf is the scale factors of a row, K being 64, or 32 of mxf8f6f4 (table 56).
+func vectorOf(b *Build, k tensor.Kind) int {
+	switch v := b.Sel.Get(isa.C_vecsize); {
+	case !k.Scaled():
+		return 0
+	case k == tensor.KindMXF8F6F4:
+		return 1
+	case v == isa.M_block16:
+		return 4
+	case v == isa.M_block32:
+		return 2
+	default:
+		return scalesPerRow[cmp.Or(v, isa.M_scale_vec_2X)]
+	}
+}
+
+func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*tensorProductOp)
+	mems, st := memories(w, in, o.Group)
+	if st != machine.Next {
+		return st
+	}
+	return perLane(w, func(lane int) machine.State {
+		r := &tensorProduct{op: o}
+		if err := r.decode(w, lane); err != nil {
+			return descriptorFault(w, in, "%v", err)
+		}
+		if err := r.place(w, &mems); err != nil {
+			return tensorFault(w, in, "%v", err)
+		}
+		return w.Issue(in, &machine.Op{
+			Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
+			Tensor: machine.TensorStep{Kind: machine.TensorProduct, Accumulator: uint64(r.M)<<48 | uint64(r.N)<<32 | uint64(r.d)},
+		})
+	})
+}
+
+// tensorProduct is one product while it is open.
+type tensorProduct struct {
+	op *tensorProductOp
+	tensor.Instruction
+	path     tensor.DataPath
+	d, a     tensor.Addr
+	meta     tensor.Addr
+	scales   [2]tensor.Addr
+	matrix   [2]tensor.Descriptor // A, B
+	add      bool
+	off      [2][4]uint32 // lanes that stay, by CTA
+	zeros    tensor.ColumnMask
+	hasZeros bool
+	parts    []productPart // by CTA, the even one first
+}
+
+// productPart is the work in one CTA.
+type productPart struct {
+	t     *machine.TensorMemory
+	rank  uint64
+	units [2][]uint32 // of A and B in its shared memory
+	sums  [][]uint32  // of D, by part of the data path
+}
+
+// decode reads descriptors and operands of a lane.
+func (r *tensorProduct) decode(w *machine.Warp, lane int) (err error) {
+	o := r.op
+	s := o.Statement
+	s.Arch = w.Launch().Target.Arch
+	if r.Instruction, err = tensor.DecodeInstruction(w.R32(o.idesc)[lane], s); err != nil {
+		return err
+	}
+	r.path = r.DataPath()
+	if o.ashift && r.M/r.Group != tensor.Lanes {
+		return fmt.Errorf("instruction descriptor %#08x: M is %d; .ashift takes 128 rows in each CTA", w.R32(o.idesc)[lane], r.M)
+	}
+	for i, row := range []uint32{o.aDesc, o.bDesc} {
+		if i == 0 && o.inTensor {
+			if r.Transpose[0] {
+				return fmt.Errorf("instruction descriptor %#08x: bit 15 (transpose A) is 1; A is in tensor memory", w.R32(o.idesc)[lane])
+			}
+			continue
+		}
+		if r.matrix[i], err = tensor.Decode(w.R64(row)[lane]); err == nil {
+			err = r.Atoms(i, &r.matrix[i])
+		}
+		if err == nil && r.matrix[i].Absolute && r.K != 96 {
+			err = fmt.Errorf("matrix descriptor %#016x: bit 52 (the leading dimension is an address) is for K = 96 on sm_103a", w.R64(row)[lane])
+		}
+		if err != nil {
+			return fmt.Errorf("%c: %w", "AB"[i], err)
+		}
+	}
+	if r.hasZeros = o.hasZeros; r.hasZeros {
+		if r.zeros, err = tensor.DecodeColumnMask(w.R64(o.zeros)[lane], r.M); err != nil {
+			return err
+		}
+	}
+	r.operands(w, lane)
+	return nil
+}
+
+// operands reads addresses, the predicate and the mask of lanes.
+func (r *tensorProduct) operands(w *machine.Warp, lane int) {
+	o := r.op
+	at := func(a *addressOp) tensor.Addr {
+		var to [32]uint64
+		a.lanes(w, &to, 0)
+		return tensor.Addr(to[lane])
+	}
+	r.d, r.add = at(&o.d), (*w.P(o.add)^o.flip)>>lane&1 != 0
+	if o.inTensor {
+		r.a = at(&o.a)
+	}
+	if r.Sparse {
+		r.meta = at(&o.meta)
+	}
+	if r.Scaled() {
+		for i := range r.scales { // kernels keep the id of the factors in the two highest bits
+			r.scales[i] = at(&o.scales[i]) &^ (3 << 30)
+		}
+	}
+	for i, row := range o.off {
+		r.off[i/4][i%4] = w.R32(row)[lane]
+	}
+}

@@ -1,0 +1,17 @@
+// Package tuning lets tests and measurements choose when and how a device compiles, which its configuration leaves to
+// it. Package ptxvm sets the functions; device is a *ptxvm.Device that has not launched anything yet.
+package tuning
+
+import "ptxvm.invalid/ptxvm/internal/jit"
+
+var (
+	// CompileWith makes a device of an engine that compiles do so with other options.
+	CompileWith func(device any, o jit.Options) error
+	// QuickAfter sets how many steps for each instruction the engine Auto interprets before the quick tier compiles; from
+	// HotAfter on it never does.
+	QuickAfter func(device any, times uint32)
+	// HotAfter sets how many steps for each instruction the engine Auto interprets before code is compiled well.
+	HotAfter func(device any, times uint32)
+	// PartsAfter sets how often code for some lanes is missed before it is compiled.
+	PartsAfter func(device any, times uint32)
+)
