@@ -175,6 +175,60 @@ func (b Buffer) transfer(p []byte, off int64, move func(host, device []byte) int
 	return n, err
 }
 
+// Copy copies all of src to the start of dst, on the device or from one to another. It is an error, and nothing is copied,
+// if dst is shorter. Parts of one allocation may overlap. What is copied counts as written (SanitizeInit).
+func Copy(dst, src Buffer) error {
+	switch {
+	case dst.of == nil || src.of == nil:
+		return ErrClosed
+	case src.size > dst.size:
+		return fmt.Errorf("ptxvm: a copy of %d bytes to a buffer of %d", src.size, dst.size)
+	case dst.of.d != src.of.d:
+		return copyAcross(dst, src)
+	}
+	return src.of.use(func() error {
+		d := src.of.d
+		if dst.of.over() {
+			return ErrClosed
+		}
+		d.shadow.Written(dst.addr, uint64(src.size))
+		copy(d.machine.Arena.Bytes(dst.addr, uint64(src.size)), d.machine.Arena.Bytes(src.addr, uint64(src.size)))
+		return nil
+	})
+}
+
+// copyAcross copies between devices by way of the host: holding two devices at a time could wait for ever.
+func copyAcross(dst, src Buffer) error {
+	chunk := make([]byte, min(src.size, 1<<20))
+	for off := 0; off < src.size; off += len(chunk) {
+		n := min(len(chunk), src.size-off)
+		if _, err := src.ReadAt(chunk[:n], int64(off)); err != nil {
+			return err
+		}
+		if _, err := dst.WriteAt(chunk[:n], int64(off)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fill sets all of b to copies of a value. It is an error if b is no whole number of them.
+func Fill[T Scalar](b Buffer, v T) error {
+	one := scalarBytes([]T{v})
+	if b.size%len(one) != 0 {
+		return fmt.Errorf("ptxvm: a buffer of %d bytes is no whole number of values of %d", b.size, len(one))
+	}
+	return b.of.use(func() error {
+		d := b.of.d
+		d.shadow.Written(b.addr, uint64(b.size))
+		to := d.machine.Arena.Bytes(b.addr, uint64(b.size))
+		for done := copy(to, one); done < len(to); {
+			done += copy(to[done:], to[:done])
+		}
+		return nil
+	})
+}
+
 // Float16 is an IEEE binary16 value as bits: Go has no such type, PTX has (.f16).
 type Float16 uint16
 

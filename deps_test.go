@@ -39,6 +39,7 @@ internal/value:     internal/num
 internal/kernelname: internal/isa
 isainfo:            diag internal/assume internal/isa internal/sem
 ptxfmt:             . diag internal/check internal/syntax
+ptxtest:            . diag internal/value
 internal/cli:       . diag isainfo internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
 internal/cudaabi:
 internal/san/race:  internal/machine internal/mem

@@ -2,69 +2,30 @@
 package saxpy
 
 import (
-	"context"
 	_ "embed"
 	"errors"
 	"testing"
-	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/ptxtest"
 )
 
 //go:embed saxpy.ptx
-var source []byte
+var source string
 
-// saxpy runs y = a·x + y with the n that the kernel is told, and returns y.
-func saxpy(ctx context.Context, n int32, a float32, xs, ys []float32) ([]float32, error) {
-	m, err := ptxvm.Compile("saxpy.ptx", source, nil)
-	if err != nil {
-		return nil, err
-	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: m.Target(), Memory: 1 << 20})
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	p, err := d.Load(m)
-	if err != nil {
-		return nil, err
-	}
-	k, err := p.Kernel("saxpy")
-	if err != nil {
-		return nil, err
-	}
-	x, err := ptxvm.Upload(d, xs)
-	if err != nil {
-		return nil, err
-	}
-	y, err := ptxvm.Upload(d, ys)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := k.Launch(ctx, ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, n, a, x, y); err != nil {
-		return nil, err
-	}
-	out := make([]float32, len(ys))
-	return out, ptxvm.Download(y, out)
-}
+// warp is one block of 32 threads.
+var warp = ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}
 
+// TestSaxpy computes y = a·x + y on three elements: the kernel, which counts to n inclusive, is told that they are two.
 func TestSaxpy(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	got, err := saxpy(ctx, 2, 2.5, []float32{0, 1, 2}, []float32{1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, y := range got {
-		if want := 2.5*float32(i) + 1; y != want {
-			t.Errorf("y[%d] is %v, want %v", i, y, want)
-		}
-	}
+	x, y := []float32{0, 1, 2}, []float32{1, 1, 1}
+	ptxtest.Compile(t, source, "saxpy", nil).Run(warp, int32(2), float32(2.5), x, y)
+	ptxtest.Equal(t, y, []float32{1, 3.5, 6})
 }
 
 // TestFault gives it as many elements as it is told, which is one too few for `<=`.
 func TestFault(t *testing.T) {
-	_, err := saxpy(context.Background(), 3, 2.5, []float32{0, 1, 2}, []float32{1, 1, 1})
+	_, err := ptxtest.Compile(t, source, "saxpy", nil).Try(warp, int32(3), float32(2.5), make([]float32, 3), make([]float32, 3))
 	var fault *ptxvm.Fault
 	if !errors.As(err, &fault) {
 		t.Fatalf("got %v, want a fault", err)

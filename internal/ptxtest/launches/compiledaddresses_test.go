@@ -43,7 +43,7 @@ var addressSpaces = []addressSpace{
 	{name: ".shared::cluster", wide: "%Bshared", narrow: "%bshared", symbol: "svar"},
 	{name: ".shared::cluster", wide: "%Bpeer", narrow: "%bpeer"},
 	{name: ".local", wide: "%Blocal", narrow: "%blocal", symbol: "lvar", only: "ld st"},
-	{name: ".const", wide: "%Bconst", narrow: "%bconst", symbol: "cvar", loads: true},
+	{name: ".const", wide: "%Bconst", symbol: "cvar", loads: true},
 	{name: ".param", wide: "%Bparam", symbol: "table", loads: true},
 	{name: "", wide: "%Bglobal"}, {name: "", wide: "%Gshared"}, {name: "", wide: "%Glocal"}, {name: "", wide: "%Gconst"}, {name: "", wide: "%Gparam"}, {name: "", wide: "%Gpeer"},
 }
@@ -118,12 +118,12 @@ const addressHead = `.version 8.7
 .visible .entry k(.param .u64 good, .param .u64 out, .param .u32 n, .param .align 16 .b8 table[2048]) {
 	.shared .align 16 .b8 svar[2048]; .local .align 16 .b8 lvar[2048];
 	.reg .b64 %%a<9>, %%c<9>, %%t<9>, %%w<2>, %%Bglobal, %%Bvar, %%Bshared, %%Bdyn, %%Bpeer, %%Blocal, %%Bconst, %%Bparam, %%Gshared, %%Glocal, %%Gconst, %%Gparam, %%Gpeer, %%Bindex, %%out;
-	.reg .b32 %%n<9>, %%i<9>, %%bshared, %%bdyn, %%bpeer, %%blocal, %%bconst, %%v<4>, %%x, %%y, %%z, %%nx, %%ny, %%id, %%cta, %%lane, %%turn, %%turns, %%hash, %%acc, %%g;
+	.reg .b32 %%n<9>, %%i<9>, %%bshared, %%bdyn, %%bpeer, %%blocal, %%v<4>, %%x, %%y, %%z, %%nx, %%ny, %%id, %%cta, %%lane, %%turn, %%turns, %%hash, %%acc, %%g;
 	.reg .b128 %%q0; .reg .f64 %%d<2>; .reg .f32 %%f<2>; .reg .b16 %%h<2>; .reg .pred %%p, %%q, %%bad, %%first;
 	ld.param.u64 %%Bglobal, [good]; ld.param.u64 %%out, [out]; ld.param.u32 %%turns, [n];
 	mov.u64 %%Bvar, gvar; mov.u64 %%Bshared, svar; mov.u64 %%Bdyn, dyn; mov.u64 %%Blocal, lvar; mov.u64 %%Bconst, cvar; mov.u64 %%Bparam, table;
 	cvta.shared.u64 %%Gshared, %%Bshared; cvta.local.u64 %%Glocal, %%Blocal; cvta.const.u64 %%Gconst, %%Bconst; cvta.param.u64 %%Gparam, %%Bparam;
-	mov.u32 %%bshared, svar; mov.u32 %%bdyn, dyn; mov.u32 %%blocal, lvar; mov.u32 %%bconst, cvar;
+	mov.u32 %%bshared, svar; mov.u32 %%bdyn, dyn; mov.u32 %%blocal, lvar;
 	mov.u32 %%x, %%tid.x; mov.u32 %%y, %%tid.y; mov.u32 %%z, %%tid.z; mov.u32 %%nx, %%ntid.x; mov.u32 %%ny, %%ntid.y; mov.u32 %%cta, %%ctaid.x;
 	xor.b32 %%g, %%cta, %d; mapa.shared::cluster.u32 %%bpeer, %%bshared, %%g; mapa.shared::cluster.u64 %%Bpeer, %%Bshared, %%g; mapa.u64 %%Gpeer, %%Gshared, %%g;
 	mad.lo.u32 %%id, %%z, %%ny, %%y; mad.lo.u32 %%id, %%id, %%nx, %%x; and.b32 %%lane, %%id, 31; mad.lo.u32 %%g, %%cta, %d, %%id;

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/ptxtest"
 )
 
 // TestMain runs the tests in the root of the repository, where the modules are.
@@ -25,16 +26,7 @@ func testDevice(t testing.TB, cfg ptxvm.DeviceConfig) *ptxvm.Device {
 	if cfg.Memory == 0 {
 		cfg.Memory = 64 << 20
 	}
-	d, err := ptxvm.NewDevice(&cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
+	return ptxtest.Device(t, &cfg)
 }
 
 func testBuffer(t testing.TB, d *ptxvm.Device, n int) ptxvm.Buffer {
