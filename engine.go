@@ -134,6 +134,29 @@ type Leave struct {
 	Times uint64
 }
 
+// Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and went on.
+type Helper struct {
+	Op    string // ptxvm's name of the operation, as in dump --stage decoded
+	Times uint64
+}
+
+// helpers sums up the instructions that handlers have executed for compiled code, the most frequent operation first.
+func helpers(left []machine.Left) (list []Helper) {
+	times := map[string]uint64{}
+	for _, l := range left {
+		if l.Helped {
+			times[l.Code.Insts[l.PC].Op.String()] += l.Times
+		}
+	}
+	for op, n := range times {
+		list = append(list, Helper{op, n})
+	}
+	slices.SortFunc(list, func(a, b Helper) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Op, b.Op))
+	})
+	return list
+}
+
 // leaves sums up where compiled code has returned, the most frequent place first.
 func (p *Program) leaves(left []machine.Left) (list []Leave) {
 	if len(left) == 0 {
@@ -145,7 +168,9 @@ func (p *Program) leaves(left []machine.Left) (list []Leave) {
 	}
 	times := map[place]uint64{}
 	for _, l := range left {
-		times[place{l.Code.Func, l.PC}] += l.Times
+		if !l.Helped {
+			times[place{l.Code.Func, l.PC}] += l.Times
+		}
 	}
 	for at, n := range times {
 		ptx, _, text := p.locate(at.f, at.pc)

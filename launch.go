@@ -50,6 +50,7 @@ type Stats struct {
 	Compiled  uint64        // those of LaneOps that compiled code executed
 	Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
 	Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
+	Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
 	Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
 	Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
 	Assumed   []string      // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
@@ -141,7 +142,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block 
 	start := sinceBegin()
 	shown := watchTensor(w.Tensor, &ml.Launch)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(room.code.Guesses)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(room.code.Guesses)}
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, room.params)

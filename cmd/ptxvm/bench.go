@@ -165,6 +165,9 @@ func printStats(w io.Writer, stats ptxvm.Stats) {
 	for _, l := range stats.Left[:min(len(stats.Left), mostLeaves)] {
 		fmt.Fprintf(w, "stats: left to the interpreter %d times: %s:%d: %s\n", l.Times, l.At.File, l.At.Line, l.Text)
 	}
+	for _, h := range stats.Helpers[:min(len(stats.Helpers), mostLeaves)] {
+		fmt.Fprintf(w, "stats: helper %s called %d times\n", h.Op, h.Times)
+	}
 	for _, guess := range stats.Assumed {
 		fmt.Fprintf(w, "stats: assumes %s\n", guess)
 	}

@@ -95,7 +95,7 @@ func (c *compiler) goOn(i int, masked bool) {
 	s := &c.segs[i]
 	switch {
 	case i+1 >= len(c.segs) || c.segs[i+1].first != s.end:
-		c.exit(s.end, masked, 0)
+		c.behindSegment(s.end, masked)
 	case !masked && (c.again || c.node != nil):
 		c.Jmp(c.fullLabel(i + 1))
 	} // else it follows

@@ -21,6 +21,7 @@ type Compiled struct {
 	NumBounds int
 	Batch     Batch
 	Leaves    int // instructions that are left to the interpreter
+	Helped    int // those that its handlers execute without leaving
 	Needs     x86.Feature
 	Listing   string
 	Reaches   []machine.NativeReach
@@ -125,7 +126,8 @@ type compiler struct {
 	wasFreeK   []x86.K
 	counted    *Counted // nil: nobody counts
 	tails      exitTails
-	nobody     x86.Label // nobody is left
+	nobody     x86.Label              // nobody is left
+	helps      [2]map[int32]x86.Label // by pc: where the machine executes an instruction, for whole warps and for some lanes
 	batch      batch
 	sweeping   *sweep // the one being assembled
 	ahead      int32  // warps of a turn of its loop before that being assembled
@@ -234,12 +236,15 @@ func (c *compiler) finish() (*Compiled, error) {
 			off = int32(c.Offset(l))
 		}
 		out.Entries = append(out.Entries, off)
-		if c.steps[pc].leaves {
+		switch {
+		case c.helped(int32(pc)):
+			out.Helped++
+		case c.steps[pc].leaves:
 			out.Leaves++
 		}
 	}
 	out.Batch = c.batchOffsets()
-	if out.Leaves == len(c.insts) {
+	if out.Leaves+out.Helped == len(c.insts) {
 		return nil, ErrNothing
 	}
 	if c.verifyTouched(); c.unsafe != nil {
@@ -276,7 +281,7 @@ func (c *compiler) later(body func()) x86.Label {
 // entryStub enters a segment from outside.
 func (c *compiler) entryStub(i int) {
 	s := &c.segs[i]
-	if s.first == s.end && c.steps[s.first].leaves {
+	if s.first == s.end && c.steps[s.first].leaves && !c.helped(s.first) {
 		return // it would leave at once
 	}
 	l := c.NewLabel()

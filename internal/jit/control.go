@@ -143,7 +143,7 @@ func (c *compiler) instructions(i int, end int32, masked bool, alone func(pc int
 func (c *compiler) fallThrough(i int, masked bool) {
 	s := &c.segs[i]
 	if i+1 >= len(c.segs) || c.segs[i+1].first != s.end {
-		c.exit(s.end, masked, 0)
+		c.behindSegment(s.end, masked)
 	} else if c.again || c.node != nil {
 		c.Jmp(c.fullLabel(i + 1))
 	}

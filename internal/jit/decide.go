@@ -317,5 +317,5 @@ func (c *compiler) follow(i int) {
 		c.Jmp(c.fullLabel(i + 1))
 		return
 	}
-	c.exit(c.segs[i].end, false, 0)
+	c.behindSegment(c.segs[i].end, false)
 }

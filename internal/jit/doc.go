@@ -10,6 +10,7 @@
 //	resident.go live.go  which rows and values stay in registers for good; what is live
 //	compile.go effort.go Compile: entries, both versions of every segment, cold code; what it may cost, what is done where registers run out
 //	decide.go chains.go  branches that one lane decides for all
+//	help.go              instructions without machine code, which handlers of the interpreter execute
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
 //	walk*.go             loops that load, one lane after the other, where gathers take longer
@@ -44,8 +45,8 @@
 //	options.go           which processors
 //
 // Rows are the variables. A 32-bit row is 32 lanes in two (AVX-512) or four (AVX2) registers or in
-// its home in the register block; predicates and scalar slots always are at home. Code leaves at
-// every instruction that it does not know, with everything before it done, and can be entered at
+// its home in the register block; predicates and scalar slots always are at home. Code returns for
+// every instruction that it does not know, with everything before it done, for good or for its handler, and can be entered at
 // block starts and behind such instructions.
 //
 // Code for full warps looks at no mask. Values whose lanes differ by a constant step along runs of

@@ -94,7 +94,7 @@ func (c *compiler) firstLane(i int) {
 		if i+1 < len(c.segs) && c.segs[i+1].first == s.end {
 			c.Jmp(c.segs[i+1].part)
 		} else if !left {
-			c.exit(s.end, true, 0)
+			c.behindSegment(s.end, true)
 		}
 	}))
 }

@@ -28,6 +28,7 @@ type Options struct {
 	alone   bool                // warps, no program of a CTA
 	inside  bool                // no program of CTAs at a border
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
+	help    func(pc int32) bool // tests: instructions to be executed by handlers
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned
 	spoil   func(c *compiler)   // tests: plants a defect in what has been planned
 	untried func(pc int32) bool // tests: accesses whose tests are taken for left out
@@ -76,6 +77,12 @@ func Leaving(o Options, leave func(pc int32) bool) Options {
 // everything as it stands at that access.
 func Missing(o Options, miss func(pc int32) bool) Options {
 	o.miss = miss
+	return o
+}
+
+// Helping makes the interpreter's handlers execute the instructions for which help is true, where they may without leaving.
+func Helping(o Options, help func(pc int32) bool) Options {
+	o.help = help
 	return o
 }
 

@@ -63,6 +63,7 @@ type region struct {
 	f       *ir.Func
 	wide512 bool // AVX-512
 	leave   func(pc int32) bool
+	help    func(pc int32) bool
 	relief  *relief
 	effort  *effort // nil: of a template
 	steps   []step
@@ -110,7 +111,7 @@ type region struct {
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *relief) *region {
 	mem := scratches.Get().(*scratch)
-	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
@@ -202,6 +203,7 @@ func (r *region) planOf(pc int32) {
 		ok = r.warp(pc)
 	}
 	s.leaves = !ok || r.leave != nil && r.leave(pc) || r.relief.leaves(pc)
+	s.leaves = s.leaves || r.help != nil && r.help(pc) && r.mayHelp(pc)
 }
 
 // lane plans a lane function; false if it has no twin here.

@@ -79,6 +79,7 @@ func (w *Warp) begin(lanes uint32) {
 	w.watched, w.hurry, w.patient, w.parting = 0, 0, 0, false
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
+	w.ownLocal()
 	if w.cta.async.mode != Eager {
 		w.groups = [pipeKinds]*[32]uint64{}
 	}

@@ -68,11 +68,13 @@ type Stats struct {
 	Running   []Running   // of a launch that was stopped: the warps that executed most
 }
 
-// Left counts how often compiled code left lanes at a pc for the interpreter.
+// Left counts how often compiled code left lanes at a pc for the interpreter, or, Helped, had the instruction there
+// executed by its handler and went on.
 type Left struct {
-	Code  *Code
-	PC    int32
-	Times uint64
+	Code   *Code
+	PC     int32
+	Times  uint64
+	Helped bool
 }
 
 // Add adds what another core has executed.

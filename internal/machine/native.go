@@ -87,6 +87,7 @@ type NativeState struct {
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	Save       [8192 + 64*NativeSpills + 6400]byte
 	Next       NativeNext
+	Help       NativeHelp
 }
 
 // NativeRoom is the bytes behind the register block of a converged frame that belong to compiled code. What is

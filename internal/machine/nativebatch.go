@@ -103,7 +103,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	if *moved {
 		b.Moved = 1
 	}
-	callNative(n, s, c.batchEntry(n, b))
+	c.callHelping(n, t, s, nil, c.batchEntry(n, b))
 	b.Warp = 0
 	c.takeBatch(n, s)
 	*moved = b.Moved != 0
@@ -252,11 +252,6 @@ func (c *CTA) untouched() bool {
 	if len(c.mbarriers) != 0 || c.tensor.last != 0 || c.tensor.given != nil || len(c.tensor.calls) != 0 || c.grid.ShowTensor != nil {
 		return false
 	}
-	for _, w := range c.warps {
-		if len(w.local.chunks) != 0 {
-			return false
-		}
-	}
 	return true
 }
 
@@ -265,13 +260,19 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 	b, stats, warps := &s.Batch, &c.cluster.core.stats, c.cluster.core.batchWarps()
 	stats.Steps += s.Steps
 	stats.LaneOps += s.Ops
-	stats.NativeOps += s.Ops
+	stats.NativeOps += s.Ops - s.Help.ops
 	c.grid.charge(s.Steps)
 	c.cluster.changed++
 	c.cycles += s.Steps
 	if b.Done != 0 {
 		c.advance(b)
 		c.cycles = s.Steps - b.Began
+	}
+	for i, w := range c.warps {
+		if b.Alive>>i&1 == 0 {
+			w.clearLocal()
+		}
+		w.ownLocal()
 	}
 	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
 	c.cluster.passed = int(b.Passed)

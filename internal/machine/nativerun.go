@@ -11,7 +11,8 @@ type nativeTable struct {
 	missed  int32     // pc at which code returned last, -1 if it needs no bounds
 	in      *Inst
 	left    []uint64 // by pc: times that lanes were left there
-	used    bool     // since left was read
+	helped  []uint64 // by pc: times that the instruction there was executed by its handler; nil: none was
+	used    bool     // since they were read
 	pause   uint8    // warps that run alone before the next batch
 	alone   uint8    // pause after a batch that has come to no second warp
 
@@ -131,14 +132,14 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	if n.Quick {
 		s.Batch.Budget = quickSlice
 	}
-	callNative(n, s, n.Entries[pc])
+	w.cta.callHelping(n, t, s, w, n.Entries[pc])
 	core.host.Breathe(false)
 	w.steps += s.Steps
 	if n.Quick {
 		w.heated += s.Steps - s.Steps/quickSteps
 	}
 	w.ops += s.Ops
-	core.stats.NativeOps += s.Ops
+	core.stats.NativeOps += s.Ops - s.Help.ops
 	if s.Looped != 0 {
 		w.polled = false
 	}
@@ -188,13 +189,20 @@ func (core *Core) left() (list []Left) {
 			continue
 		}
 		t.used = false
-		for pc, times := range t.left {
-			if times != 0 {
-				list = append(list, Left{n.code, int32(pc), times})
-			}
-		}
-		clear(t.left)
+		list = leftAt(list, n.code, t.left, false)
+		list = leftAt(list, n.code, t.helped, true)
 	}
+	return list
+}
+
+// leftAt lists the counts of some code by pc, and clears them.
+func leftAt(list []Left, code *Code, counts []uint64, helped bool) []Left {
+	for pc, times := range counts {
+		if times != 0 {
+			list = append(list, Left{code, int32(pc), times, helped})
+		}
+	}
+	clear(counts)
 	return list
 }
 

@@ -37,21 +37,22 @@ type Warp struct {
 	direct      Gather
 	bars        []warpBarrier // gathers of this warp at CTA barriers
 
-	groups [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
-	local  localMemory
-	access Access
-	kept   Access
-	wide   [32]uint64 // 32-bit addresses, widened
-	index  int32      // in the CTA
-	polled bool       // the turn ended without other back edges than polling ones
-	stale  bool       // it begins, and its registers are those of the CTA before
-	heated uint64     // of steps, those that heat knows
-	steps  uint64     // not accounted for yet
-	total  uint64     // of steps, accounted for
-	slept  uint64
-	lost   uint64 // lane-ops that guards suppressed
-	event  *Event // of launches with an observer
-	ops    uint64
+	groups  [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
+	local   localMemory
+	localOf uint64 // rank of the CTA that local is of
+	access  Access
+	kept    Access
+	wide    [32]uint64 // 32-bit addresses, widened
+	index   int32      // in the CTA
+	polled  bool       // the turn ended without other back edges than polling ones
+	stale   bool       // it begins, and its registers are those of the CTA before
+	heated  uint64     // of steps, those that heat knows
+	steps   uint64     // not accounted for yet
+	total   uint64     // of steps, accounted for
+	slept   uint64
+	lost    uint64 // lane-ops that guards suppressed
+	event   *Event // of launches with an observer
+	ops     uint64
 }
 
 // outcome says why a warp stopped running.

@@ -21,6 +21,7 @@ var reached = map[uop.Reach][]string{
 		"Access", "AccessUniform", "Widen", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
 		"OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
 	},
+	uop.ReachWarp: {"Gather", "Collective", "Watchful", "Observing", "Observe", "ShuffleMisuse"},
 }
 
 // TestReach: a handler and all that it calls in this package ask the warp for no more than the class of
@@ -39,6 +40,8 @@ func TestReach(t *testing.T) {
 				continue
 			case uop.ReachRows:
 				may = reached[uop.ReachRows]
+			case uop.ReachWarp:
+				may = append(may, reached[uop.ReachWarp]...)
 			}
 			asks := map[string]bool{}
 			source.follow(source.scope.Lookup(h), map[types.Object]bool{}, asks)

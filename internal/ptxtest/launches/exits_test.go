@@ -100,6 +100,9 @@ func (c *caseRun) with(t testing.TB, e ptxvm.Engine, prepare func(*ptxvm.Device)
 		for i := range s.Left {
 			r.left += s.Left[i].Times
 		}
+		for i := range s.Helpers {
+			r.left += s.Helpers[i].Times
+		}
 		if err != nil {
 			o.err = err.Error()
 			var f *ptxvm.Fault
@@ -160,7 +163,7 @@ func compiledBy(o jit.Options) func(*ptxvm.Device) error {
 const exitGroup = 256
 
 // TestExits compiles each case of the corpus so that it leaves at one instruction, in both widths and tiers: before it is
-// executed, or when an access finds its allocation unknown.
+// executed, or when an access finds its allocation unknown; and so that a handler of the interpreter executes one.
 func TestExits(t *testing.T) {
 	needJIT(t)
 	var places, runs, left atomic.Int64
@@ -174,6 +177,7 @@ func TestExits(t *testing.T) {
 				for _, o := range jit.Compilers() {
 					x.leave(t, r, o, jit.Leaving)
 					x.leave(t, r, o, jit.Missing)
+					x.leave(t, r, o, jit.Helping)
 				}
 			})
 		}

@@ -1,0 +1,130 @@
+package jit
+
+// Instructions without machine code, in the middle of it. Code returns to the machine with all rows at home and says where it goes
+// on; the machine has the interpreter's handler execute the instruction (machine/nativehelp.go) and comes back. It is what leaving
+// and entering would do, but for what these do to fragments, batches and the lanes that wait. Where the lanes do not simply go on,
+// in a fault or to wait for others, code leaves in front of the instruction.
+
+import (
+	"slices"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+func helpAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(machine.NativeState{}.Help) + off) }
+
+var (
+	helpBack    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Back))
+	helpLeave   = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Leave))
+	helpPC      = helpAt(unsafe.Offsetof(machine.NativeHelp{}.PC))
+	helpMask    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Mask))
+	helpFuel    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Fuel))
+	helpRegs    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Regs))
+	helpSteps   = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Steps))
+	helpPending = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Pending))
+)
+
+// helped tells whether an instruction that is not compiled is executed by its handler, without leaving.
+func (r *region) helped(pc int32) bool {
+	s := &r.steps[pc]
+	return s.leaves && r.mayHelp(pc) && (r.leave == nil || !r.leave(pc))
+}
+
+// mayHelp tells whether a handler can execute an instruction for compiled code.
+func (r *region) mayHelp(pc int32) bool {
+	return r.insts[pc].Op.Reach() < uop.ReachAll && int(pc)+1 < len(r.insts)
+}
+
+// behindSegment goes on behind a segment that no other one follows: with what has no machine code, or out.
+func (c *compiler) behindSegment(pc int32, masked bool) {
+	if int(pc) >= len(c.insts) || !c.helped(pc) {
+		c.exit(pc, masked, 0)
+		return
+	}
+	if !masked {
+		c.unforesee(pc, pc)
+	}
+	list := &c.helps[0]
+	if masked {
+		list = &c.helps[1]
+	}
+	if *list == nil {
+		*list = map[int32]x86.Label{}
+	}
+	l := (*list)[pc]
+	if l == 0 {
+		l = c.later(func() { c.help(pc, masked) })
+		(*list)[pc] = l
+	}
+	c.Jmp(l)
+}
+
+// help assembles the way to the machine in front of an instruction and back behind it.
+func (c *compiler) help(pc int32, masked bool) {
+	before, behind := c.helpRows(pc, masked), c.helpRows(pc+1, masked)
+	back, leave := c.NewLabel(), c.NewLabel()
+	c.title("the interpreter executes %d", pc)
+	c.count()
+	if masked {
+		c.MR(x86.MOV, x86.S32, helpMask, rMask)
+	} else {
+		c.settleRows(c.unsettled(pc))
+		c.spreadRows(pc)
+		c.MI(x86.MOV, x86.S32, helpMask, -1)
+	}
+	c.storeRows(before)
+	c.MI(x86.MOV, x86.S32, helpPC, pc)
+	c.MR(x86.MOV, x86.S64, helpRegs, rRegs)
+	c.MR(x86.MOV, x86.S32, helpFuel, rFuel)
+	c.MR(x86.MOV, x86.S64, helpSteps, rSteps)
+	c.MR(x86.MOV, x86.S64, helpPending, rPending)
+	c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(back))
+	c.MR(x86.MOV, x86.S64, helpBack, x86.RAX)
+	c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(leave))
+	c.MR(x86.MOV, x86.S64, helpLeave, x86.RAX)
+	c.ret()
+	c.Bind(back)
+	c.loadHelped(behind)
+	c.Jmp(c.behindHelp(pc, masked))
+	c.Bind(leave)
+	c.loadHelped(before)
+	c.exit(pc, masked, 0)
+}
+
+// helpRows are the rows in registers that the machine is to see before an instruction, or may have changed. Lanes that wait
+// elsewhere need more than those that run.
+func (c *compiler) helpRows(pc int32, masked bool) []uint32 {
+	if masked {
+		return c.allRows()
+	}
+	return c.liveRows(pc)
+}
+
+// loadHelped loads what code has in registers.
+func (c *compiler) loadHelped(rows []uint32) {
+	c.RM(x86.MOV, x86.S64, rRegs, helpRegs)
+	c.RM(x86.MOV, x86.S32, rMask, helpMask)
+	c.RM(x86.MOV, x86.S32, rFuel, helpFuel)
+	c.RM(x86.MOV, x86.S64, rSteps, helpSteps)
+	c.RM(x86.MOV, x86.S64, rPending, helpPending)
+	c.loadConstants()
+	c.loadRows(rows)
+}
+
+// behindHelp is where the lanes go on: in full code with the numbers of patterns as they are, unless the instruction begins one.
+func (c *compiler) behindHelp(pc int32, masked bool) x86.Label {
+	s := &c.segs[c.segAt[pc+1]]
+	if masked {
+		return s.part
+	}
+	before := c.patternsAt(pc)
+	for _, p := range c.patternsAt(s.first) {
+		if !slices.Contains(before, p) {
+			return s.enter
+		}
+	}
+	return s.full
+}

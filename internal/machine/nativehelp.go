@@ -1,0 +1,111 @@
+package machine
+
+// This file executes single instructions in the middle of compiled code: those that have no machine code. The code
+// returns for a moment with everything at home that a handler looks at, says where it goes on, and is entered there.
+// Nothing of it is on the stack meanwhile.
+
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// NativeHelp is what compiled code says when it returns for one instruction. What it has in general registers it
+// keeps there, too.
+type NativeHelp struct {
+	Back  uintptr // where it goes on behind the instruction; 0: it has returned for good
+	Leave uintptr // where it leaves in front of it, if the instruction does anything but let its lanes go on
+	PC    int32
+	Mask  uint32 // lanes that have come to it
+	Fuel  int32
+	_     int32
+
+	Regs, Steps, Pending uint64 // compiled code's
+
+	ops uint64 // of handlers; NativeState.Ops has them, too
+}
+
+// callHelping runs compiled code, and instructions that it returns for, until it returns for good. The warp is nil in a
+// batch.
+func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, entry uintptr) {
+	for {
+		s.Help.Back = 0
+		if callNative(n, s, entry); s.Help.Back == 0 {
+			return
+		}
+		entry = s.Help.Leave
+		if c.help(n, t, s, w) {
+			entry = s.Help.Back
+		}
+	}
+}
+
+// help executes the instruction; false if its lanes do not simply go on behind it: nothing has been done then.
+func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
+	h, in := &s.Help, &n.code.Insts[s.Help.PC]
+	if w == nil {
+		w = c.current(s)
+	}
+	switch in.Op.Reach() {
+	case uop.ReachRows:
+	case uop.ReachWarp:
+		if h.Mask != ^uint32(0) || in.Guard != NoGuard {
+			return false // who is missing may have to be waited for
+		}
+		fallthrough
+	case uop.ReachMemory:
+		s.Next.Left = 0
+		c.comeTo(s, w)
+	default:
+		return false
+	}
+	w.putIndices(w.frag.frame, n, h.PC, h.Mask)
+	run, whole, lost := (*Warp).runPart, w.Mask, w.lost
+	if h.Mask == ^uint32(0) {
+		run = (*Warp).runFull
+	}
+	w.Mask = h.Mask
+	_, st := run(w, n.code.Insts[h.PC:h.PC+1])
+	w.Mask, lost, w.lost = whole, w.lost-lost, lost
+	if st != Next {
+		return false
+	}
+	ops := uint64(bits.OnesCount32(h.Mask)) - lost
+	s.Steps++
+	s.Ops += ops
+	h.ops += ops
+	if t.helped == nil {
+		t.helped = make([]uint64, len(n.Entries))
+	}
+	t.helped[h.PC]++
+	t.used, w.core.leaves = true, true
+	return true
+}
+
+// current is the running warp of a batch, as a fragment of the lanes that have come to the instruction.
+func (c *CTA) current(s *NativeState) *Warp {
+	w := c.warps[bits.TrailingZeros32(s.Batch.Current)]
+	w.core = c.cluster.core
+	f := &w.frags[0]
+	*f = Fragment{frame: w.root, mask: s.Help.Mask, pc: s.Help.PC}
+	w.root.lanes = c.grid.block.lanes(int(w.index))
+	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
+	return w
+}
+
+// comeTo makes the CTA the one that compiled code runs, for handlers that look at more than rows. What the warp's local memory
+// holds of the CTA before ends.
+func (c *CTA) comeTo(s *NativeState, w *Warp) {
+	if rank := c.cluster.rank + uint64(s.Batch.Done); s.Batch.Warp != 0 && c.rank != rank {
+		c.id, c.rank = c.grid.place(rank, 0)
+	}
+	w.ownLocal()
+}
+
+// ownLocal ends what the warp's local memory holds of another CTA.
+func (w *Warp) ownLocal() {
+	if w.localOf != w.cta.rank {
+		w.clearLocal()
+		w.localOf = w.cta.rank
+	}
+}
