@@ -32,7 +32,7 @@ var carryTwins = map[uop.Op]carryTwin{
 func (r *region) carry(pc int32) bool {
 	in, s := &r.insts[pc], &r.steps[pc]
 	twin, ok := carryTwins[s.op.Fn]
-	if !ok || s.op.Scalar {
+	if !ok {
 		return false
 	}
 	t := typeOf(s.op.Fn.Shape().Result)
@@ -41,7 +41,7 @@ func (r *region) carry(pc int32) bool {
 		offs = append(offs, in.C)
 	}
 	for _, off := range offs {
-		s.in = append(s.in, r.source(pc, off, t, false))
+		s.in = append(s.in, r.source(pc, off, t, s.op.Scalar))
 	}
 	if c, ok := r.consts[s.op.Masks.C]; !ok || (c.Value != 0) != twin.opposite {
 		s.in = append(s.in, source{typ: tM, off: s.op.Masks.C, row: -1})
@@ -53,7 +53,7 @@ func (r *region) carry(pc int32) bool {
 		return false
 	}
 	s.carry = flag
-	return r.settle(s, value, v, source{typ: t, off: in.D, row: -1})
+	return r.settle(s, value, v, source{typ: t, off: in.D, slot: s.op.Scalar, row: -1})
 }
 
 // sum is the result and the carry of n operands and, if there are more, a carry: what leaves the highest bit.
@@ -99,6 +99,12 @@ func (p *program) withCarry(v val, carry []val) val {
 // computeCarry assembles one by itself. The carry comes first: its row may be that of an operand.
 func (c *compiler) computeCarry(s *step, masked bool, use maskUse) {
 	flag := source{typ: tM, row: -1}
+	if s.op.Scalar {
+		c.run(s.carry, s.sources(masked), &flag, true, allLanes)
+		c.run(s.prog, s.sources(masked), &s.dst, true, allLanes)
+		c.MR(x86.MOV, x86.S32, c.regs(s.op.Masks.P), x86.R8)
+		return
+	}
 	c.run(s.carry, s.sources(masked), &flag, false, use)
 	c.run(s.prog, s.sources(masked), &s.dst, false, use)
 	c.writeMask(s.op.Masks.P, x86.R8, use)

@@ -177,7 +177,7 @@ func (t *touched) takes(r *region, pc int32) bool {
 		}
 		return t.width(r, s) && t.note(r, pc)
 	case sem.OpCarry:
-		return t.width(r, s) && t.note(r, pc)
+		return !s.op.Scalar && t.width(r, s) && t.note(r, pc)
 	case sem.OpMove, sem.OpLogic:
 		return t.note(r, pc)
 	case sem.OpLoad:
