@@ -178,6 +178,8 @@ func (r *region) planOf(pc int32) {
 		ok = r.lane(pc, s.op.Fn, in.D, s.op.Scalar)
 	case sem.OpSelect:
 		ok = r.selection(pc)
+	case sem.OpSet:
+		ok = r.set(pc)
 	case sem.OpMove, sem.OpLogic:
 		ok = true
 	case sem.OpLoad, sem.OpStore:
