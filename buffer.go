@@ -23,13 +23,18 @@ type Buffer struct {
 }
 
 // Alloc allocates n zeroed bytes at a multiple of 256. It fails with ErrOutOfMemory.
-func (d *Device) Alloc(n int) (Buffer, error) {
+func (d *Device) Alloc(n int) (Buffer, error) { return d.alloc(n, mem.Info{}) }
+
+// AllocHost is Alloc of memory that the program reaches at its device address, too (DeviceConfig.HostGuard).
+func (d *Device) AllocHost(n int) (Buffer, error) { return d.alloc(n, mem.Info{Host: true}) }
+
+func (d *Device) alloc(n int, info mem.Info) (Buffer, error) {
 	if n < 0 {
 		return Buffer{}, fmt.Errorf("ptxvm: an allocation of %d bytes", n)
 	}
 	var addr uint64
 	err := d.use(func() (err error) {
-		if addr, err = d.machine.Arena.Alloc(uint64(n), mem.Info{}); err == nil {
+		if addr, err = d.machine.Arena.Alloc(uint64(n), info); err == nil {
 			d.shadow.Track(addr, uint64(n))
 		}
 		return err
@@ -155,6 +160,20 @@ func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
 	if err == io.EOF {
 		err = io.ErrShortWrite
 	}
+	return n, err
+}
+
+// CopyFrom copies the start of another buffer, of any device of the machine, and returns how many bytes both have. The
+// buffers may overlap.
+func (b Buffer) CopyFrom(from Buffer) (n int, err error) {
+	n = min(b.size, from.size)
+	if n == 0 {
+		return 0, nil
+	}
+	err = from.of.use(func() error {
+		_, err := b.WriteAt(from.of.d.machine.Arena.Bytes(from.addr, uint64(n)), 0)
+		return err
+	})
 	return n, err
 }
 

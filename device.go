@@ -65,6 +65,9 @@ type DeviceConfig struct {
 	// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 	// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
 	HostPointers bool
+	// HostGuard, with HostPointers, lets the program's own accesses to device memory fault (SIGSEGV), as with a device of
+	// its own. AllocHost and managed variables have what both reach.
+	HostGuard bool
 }
 
 // Device is an emulated GPU with its own memory. It is safe for concurrent use, and
@@ -116,7 +119,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 		return nil, err
 	}
 	arenas, err := mem.NewArenas(mem.Config{
-		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers,
+		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

@@ -35,7 +35,7 @@ func newImage(d *host.Device, m *ir.Module) (*image, error) {
 		case !inArena(v):
 			continue
 		}
-		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst})
+		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst, Host: v.Managed})
 		if err != nil {
 			return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(d))
 		}

@@ -21,6 +21,7 @@ type Info struct {
 	Internal bool   // the machine's own: no program was told its address, and no report names it
 	Device   int    // whose memory it is; set by Alloc
 	Adopted  bool   // the host's memory; set by Adopt
+	Host     bool   // the host program reaches it, too (Config.Guard)
 	Made     Place  // by which instruction; nil: by the host
 	Ended    Place  // the same of the free
 }
@@ -78,6 +79,7 @@ func (a *Arena) Close() error {
 	for _, v := range a.live.all(func(v *span) bool { return v.info.Device == a.device }) {
 		a.live.remove(v.start)
 		if !v.info.Adopted {
+			a.hide(v)
 			a.reclaim(v)
 		}
 	}
@@ -113,7 +115,11 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	if size > a.limit || a.usage.Bytes+size > a.limit {
 		return 0, fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, size, a.usage.Bytes, a.limit)
 	}
-	start, err := a.place((size+slack+Align-1)&^(Align-1), size)
+	place := a.place
+	if info.Host {
+		place = a.placeShown
+	}
+	start, err := place((size+slack+Align-1)&^(Align-1), size)
 	if err != nil {
 		return 0, err
 	}
@@ -142,6 +148,7 @@ func (a *Arena) FreeAt(addr uint64, by Place) error {
 	a.usage.Count--
 	v.info.Ended = by
 	a.ended.add(v)
+	a.hide(v)
 	a.reclaim(v)
 	return nil
 }

@@ -11,6 +11,7 @@ type reserved struct {
 	mem       []byte
 	committed uint64
 	unmap     func([]byte) error
+	view      []byte // the program's, of an arena that is mapped twice
 }
 
 func reserve(n uint64) (reserved, error) {

@@ -3,6 +3,7 @@ package mem
 // This file holds the address space that the arenas of one machine's devices share.
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,9 @@ type Config struct {
 	// HostBase, or at the next multiple of HostStep that is free. Only the loader of host programs
 	// (libcuda) may ask for it, as addresses then depend on the process.
 	Identity bool
+	// Guard, with Identity, keeps the host program itself from what Info.Host does not name: its accesses fault. The
+	// machine has the memory at another address. Where the system cannot map memory twice, nothing is kept.
+	Guard bool
 }
 
 // Space is the global memory of one machine. Its devices share addresses: a pointer means the same
@@ -38,7 +42,7 @@ func NewArenas(cfg Config) ([]*Arena, error) {
 	for _, limit := range cfg.Limits {
 		room += 2*limit + 64<<20
 	}
-	s, err := newSpace(room, cfg.Identity)
+	s, err := newSpace(room, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("cannot reserve device memory: %w", err)
 	}
@@ -50,9 +54,15 @@ func NewArenas(cfg Config) ([]*Arena, error) {
 	return arenas, nil
 }
 
-func newSpace(room uint64, identity bool) (*Space, error) {
-	if identity {
-		memory, base, err := reserveIdentity(room)
+func newSpace(room uint64, cfg Config) (*Space, error) {
+	if cfg.Identity {
+		memory, base, err := reserved{}, uint64(0), errNotGuarded
+		if cfg.Guard {
+			memory, base, err = reserveIdentity(room, reserveTwice)
+		}
+		if err != nil {
+			memory, base, err = reserveIdentity(room, reserveAt)
+		}
 		return &Space{memory: memory, base: base, top: base}, err
 	}
 	memory, err := reserve(room)
@@ -60,11 +70,11 @@ func newSpace(room uint64, identity bool) (*Space, error) {
 }
 
 // reserveIdentity reserves memory whose host address serves as its device address.
-func reserveIdentity(room uint64) (reserved, uint64, error) {
+func reserveIdentity(room uint64, reserve func(base, n uint64) (reserved, error)) (reserved, uint64, error) {
 	var err error
 	for base := HostBase; base < hostEnd; base += HostStep {
 		var r reserved
-		if r, err = reserveAt(base, room); err == nil {
+		if r, err = reserve(base, room); err == nil {
 			return r, base, nil
 		}
 	}
@@ -77,6 +87,41 @@ func (s *Space) First() uint64 { return s.base }
 
 // Epoch changes whenever an allocation ends: ranges found before are no longer valid.
 func (s *Space) Epoch() uint64 { return s.epoch.Load() }
+
+var errNotGuarded = errors.New("not guarded")
+
+// hostPage is what is shown to the host program, or kept from it, as a whole.
+const hostPage = 4096
+
+// placeShown is place for what the host program may reach: whole pages that nothing else lies in.
+func (s *Space) placeShown(room, size uint64) (uint64, error) {
+	room = (room + hostPage - 1) &^ (hostPage - 1)
+	const extra = hostPage - Align // to begin at a page
+	at, err := s.place(room+extra, size)
+	if err != nil {
+		return 0, err
+	}
+	start := (at + hostPage - 1) &^ (hostPage - 1)
+	if start > at {
+		s.free.insert(span{start: at, end: start})
+		s.memory.zero(start-s.base, size)
+	}
+	if end := at + room + extra; end > start+room {
+		s.free.insert(span{start: start + room, end: end})
+	}
+	if err := s.memory.show(start-s.base, room, true); err != nil {
+		s.free.insert(span{start: start, end: start + room})
+		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, err)
+	}
+	return start, nil
+}
+
+// hide keeps a span that ends from the host program. What cannot be kept from it stays as it is.
+func (s *Space) hide(v span) {
+	if v.info.Host {
+		_ = s.memory.show(v.start-s.base, (v.end-v.start+hostPage-1)&^(hostPage-1), false)
+	}
+}
 
 // place finds room bytes and zeroes the first size of them.
 func (s *Space) place(room, size uint64) (uint64, error) {
