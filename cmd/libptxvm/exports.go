@@ -173,6 +173,13 @@ func pvm_register(device int32, address, size uint64) int32 {
 //export pvm_unregister
 func pvm_unregister(address uint64) int32 { return int32(the.Unregister(address)) }
 
+//export pvm_device_pointer
+func pvm_device_pointer(address uint64, device *uint64) int32 {
+	at, code := the.DevicePointer(address)
+	put(device, at)
+	return int32(code)
+}
+
 //export pvm_holding
 func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32 {
 	b := the.Holding(address)

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 	"unsafe"
@@ -31,6 +32,44 @@ func TestRegister(t *testing.T) {
 	r.want(r.Unregister(at), NotRegistered)
 	r.want(r.launch(0, r.function("add"), 1, addParams(at, 7, 64)), Success)
 	r.want(r.Synchronize(0), IllegalAddress)
+}
+
+// TestGuard: with device memory kept from the program, copies of all directions and kernels work, and what both reach
+// has one address; registered memory has another for kernels.
+func TestGuard(t *testing.T) {
+	r := newRig(t, Config{Device: ptxvm.DeviceConfig{HostGuard: true}})
+	f := r.function("add")
+	host := bytes.Repeat([]byte{1, 0, 0, 0}, 64)
+	a, b := r.alloc(256), r.alloc(256)
+	shared, code := r.Alloc(0, 256, MemoryManaged)
+	r.want(code, Success)
+	move := func(dst, src uint64, kind CopyKind) {
+		t.Helper()
+		to, from, box := row(dst, src, 256)
+		r.want(r.Copy(0, 0, to, from, box, kind, true), Success)
+	}
+	move(a, address(host), HostToDevice)
+	r.want(r.launch(0, f, 1, addParams(a, 4, 64)), Success)
+	move(b, a, DeviceToDevice)
+	move(shared, b, CopyDefault)
+	if got := r.word(shared + 252); got != 5 {
+		t.Errorf("%d, want 5", got)
+	}
+	at := address(host)
+	r.want(r.Register(0, at, 256), Success)
+	device, code := r.DevicePointer(at + 4)
+	r.want(code, Success)
+	r.want(r.launch(0, f, 1, addParams(device, 10, 1)), Success)
+	r.want(r.Synchronize(0), Success)
+	if host[0] != 1 || host[4] != 11 {
+		t.Error(host[:8])
+	}
+	move(at, b, DeviceToHost)
+	move(b, at, HostToDevice)
+	r.want(r.Unregister(at), Success)
+	if r.read(b, 4)[0] != 5 {
+		t.Error("copies from registered memory")
+	}
 }
 
 // TestArrays: extents, levels and formats as CUDA has them; objects end once.

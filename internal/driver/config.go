@@ -22,11 +22,18 @@ type Config struct {
 
 // variables are the names that Configure knows, each with what it sets.
 var variables = map[string]func(c *Config, value string) error{
-	"PTXVM_ARCH":            func(c *Config, v string) error { c.Device.Arch = v; return nil },
-	"PTXVM_ASSUME":          func(c *Config, v string) error { c.Device.Assume = v; return nil },
-	"PTXVM_ASYNC":           func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
-	"PTXVM_DEVICES":         func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
-	"PTXVM_ENGINE":          func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
+	"PTXVM_ARCH":    func(c *Config, v string) error { c.Device.Arch = v; return nil },
+	"PTXVM_ASSUME":  func(c *Config, v string) error { c.Device.Assume = v; return nil },
+	"PTXVM_ASYNC":   func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
+	"PTXVM_DEVICES": func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
+	"PTXVM_ENGINE":  func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
+	"PTXVM_HOST_ACCESS": func(c *Config, v string) error {
+		if v != "fault" && v != "allow" {
+			return fmt.Errorf("want allow or fault")
+		}
+		c.Device.HostGuard = v == "fault"
+		return nil
+	},
 	"PTXVM_LAUNCH_BLOCKING": func(c *Config, v string) error { c.Blocking = v != "" && v != "0"; return nil },
 	"CUDA_LAUNCH_BLOCKING":  func(c *Config, v string) error { c.Blocking = c.Blocking || v != "" && v != "0"; return nil },
 	"PTXVM_MEMORY":          func(c *Config, v string) (err error) { c.Device.Memory, err = bytesOf(v); return err },
@@ -45,7 +52,7 @@ var outside = []string{"PTXVM_LIB", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_PYTHON
 // Configure reads the environment: lines NAME=value as os.Environ has them. Warnings are about names that
 // nobody reads.
 func Configure(environ []string) (c Config, warnings []string, err error) {
-	c.Devices = 1
+	c.Devices, c.Device.HostGuard = 1, true
 	for _, line := range environ {
 		name, value, _ := strings.Cut(line, "=")
 		set, known := variables[name]

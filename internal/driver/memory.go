@@ -26,8 +26,9 @@ type Block struct {
 	Device      int
 	Kind        MemoryKind
 	buffer      ptxvm.Buffer
-	graph       bool // belongs to graphs, which release it
-	adopted     bool // the program's own, which it has registered
+	graph       bool   // belongs to graphs, which release it
+	adopted     bool   // the program's own, which it has registered
+	device      uint64 // of what is adopted: the address of Start for kernels
 }
 
 // blocks are allocations by address.
@@ -72,7 +73,11 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 	if size > 1<<46 {
 		return 0, OutOfMemory
 	}
-	buffer, err := v.vm.Alloc(int(size))
+	alloc := v.vm.Alloc
+	if kind != MemoryDevice {
+		alloc = v.vm.AllocHost
+	}
+	buffer, err := alloc(int(size))
 	if err != nil {
 		code, _ = codeOf(err)
 		return 0, code
@@ -103,8 +108,21 @@ func (d *Driver) Register(dev int, addr, size uint64) (code Code) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.memory.add(&Block{Start: at, Size: size, Device: dev, Kind: MemoryPinned, adopted: true})
+	d.memory.add(&Block{Start: addr, Size: size, Device: dev, Kind: MemoryPinned, adopted: true, device: at})
 	return Success
+}
+
+// DevicePointer is the address by which kernels reach memory of the program: the same, unless the program has
+// registered it and what it may touch is guarded.
+func (d *Driver) DevicePointer(addr uint64) (uint64, Code) {
+	b := d.Holding(addr)
+	switch {
+	case b == nil:
+		return 0, InvalidValue
+	case b.adopted:
+		return b.device + addr - b.Start, Success
+	}
+	return addr, Success
 }
 
 // Unregister ends what Register began, after all work.
@@ -124,7 +142,7 @@ func (d *Driver) Unregister(addr uint64) (code Code) {
 	}
 	b := d.memory.list[i]
 	d.memory.list = slices.Delete(d.memory.list, i, i+1)
-	if err := d.devices[b.Device].vm.Disown(b.Start); err != nil {
+	if err := d.devices[b.Device].vm.Disown(b.device); err != nil {
 		return NotRegistered
 	}
 	return d.Sticky()
@@ -315,7 +333,8 @@ func (d *Driver) side(p Place, box Box, device bool, kind CopyKind) (side, Code)
 	switch {
 	case err == nil:
 		return side{true, p}, Success
-	case device || d.Holding(p.Addr) != nil:
+	}
+	if b := d.Holding(p.Addr); device && (b == nil || !b.adopted) || b != nil && n > b.Start+b.Size-p.Addr {
 		return side{}, InvalidValue
 	}
 	return side{false, p}, Success
@@ -346,12 +365,17 @@ func (d *Driver) gone(err error) {
 }
 
 func (dev *device) moveRow(dst, src, n uint64, toDevice, fromDevice bool) error {
-	if fromDevice {
-		if _, err := dev.vm.At(src, int(n)); err != nil {
+	switch {
+	case toDevice && fromDevice:
+		from, err := dev.vm.At(src, int(n))
+		if err != nil {
 			return err
 		}
-	}
-	switch {
+		to, err := dev.vm.At(dst, int(n))
+		if err == nil {
+			_, err = to.CopyFrom(from)
+		}
+		return err
 	case toDevice:
 		b, err := dev.vm.At(dst, int(n))
 		if err == nil {

@@ -88,7 +88,7 @@ int cuLaunchKernel(handle, unsigned, unsigned, unsigned, unsigned, unsigned, uns
 int cuLaunchKernelEx(const void *, handle, void **, void **);
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, handle, int, size_t);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, handle, size_t (*)(int), size_t, int);
-int cuGraphCreate(handle *, unsigned);
+int cuIpcGetMemHandle(handle *, ptr);
 
 // WANT stops the program unless two numbers are equal.
 #define WANT(got, want) do { \

@@ -1,5 +1,5 @@
 // stderr: frob is no instruction
-// stderr: cuGraphCreate is not supported
+// stderr: cuIpcGetMemHandle is not supported
 // stderr: Relink: nvcc
 // Modules: functions, variables, libraries, what the compiler says, and the linker.
 #include "driver.h"
@@ -80,7 +80,7 @@ int main(void) {
 	OK(cuMemcpyDtoH_v2(&v, at, 4));
 	WANT(v, 42);
 
-	WANT(cuGraphCreate(&l, 0), 801); // names itself
+	WANT(cuIpcGetMemHandle(&l, at), 801); // names itself
 	const void *table = &table;
 	WANT(cuGetExportTable(&table, "0123456789abcde"), 500);
 	passed();

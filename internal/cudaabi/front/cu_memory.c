@@ -7,8 +7,14 @@ static error_t allocate(address_t *out, size_t size, int kind) {
 	return !out || !size ? INVALID_VALUE : pvm_alloc(T.device, size, kind, out);
 }
 
-PUBLIC error_t cuMemAlloc_v2(address_t *out, size_t size) { WITH(allocate(out, size, MEMORY_DEVICE)); }
-PUBLIC error_t cuMemFree_v2(address_t p) { WITH(pvm_free(p, 0)); }
+static error_t allocate_device(address_t *out, size_t size, const char *by, void *caller) {
+	error_t e = allocate(out, size, MEMORY_DEVICE);
+	if (e == SUCCESS) note_block(*out, size, by, caller);
+	return e;
+}
+
+PUBLIC error_t cuMemAlloc_v2(address_t *out, size_t size) { WITH(allocate_device(out, size, "cuMemAlloc", __builtin_return_address(0))); }
+PUBLIC error_t cuMemFree_v2(address_t p) { WITH((forget_block(p), pvm_free(p, 0))); }
 PUBLIC error_t cuMemAllocHost_v2(address_t *out, size_t size) { WITH(allocate(out, size, MEMORY_PINNED)); }
 PUBLIC error_t cuMemHostAlloc(address_t *out, size_t size, unsigned flags) { WITH(flags > 7 ? INVALID_VALUE : allocate(out, size, MEMORY_PINNED)); }
 PUBLIC error_t cuMemFreeHost(address_t p) { WITH(p ? pvm_free(p, 1) : INVALID_VALUE); }
@@ -37,9 +43,7 @@ PUBLIC error_t cuMemGetAddressRange_v2(address_t *start, size_t *size, address_t
 PUBLIC error_t cuMemHostGetDevicePointer_v2(address_t *out, address_t p, unsigned flags) {
 	if (!out || flags) return INVALID_VALUE;
 	error_t e = current();
-	if (e == SUCCESS) e = pvm_holding(p, NULL, NULL, NULL, NULL);
-	if (e == SUCCESS) *out = p; // one address for both
-	return e;
+	return e ? e : pvm_device_pointer(p, out);
 }
 
 PUBLIC error_t cuMemHostGetFlags(unsigned *flags, address_t p) {

@@ -73,6 +73,7 @@ static void start(void) {
 	int n = 0;
 	started = pvm_start(&host);
 	if (started == SUCCESS) started = pvm_device_count(&n);
+	if (started == SUCCESS) watch_host_access();
 }
 
 // started says it for this process; a child has the memory of the engine but not its threads.

@@ -69,6 +69,12 @@ error_t extra_arguments(void *const *list, struct pvm_launch *l);
 error_t array_place(const struct pvm_array *a, uint64_t x, uint64_t y, uint64_t z, uint64_t *at, uint64_t *pitch, uint64_t *slice);
 error_t array_holds(uint64_t array, uint64_t x, uint64_t y, uint64_t z, const struct pvm_copy *box);
 
+// note_block remembers what a call has allocated for the device alone, and forget_block that it is free: the program's own
+// accesses to it fault, and are explained (host_access.c). watch_host_access begins that.
+void note_block(uint64_t address, uint64_t size, const char *by, void *caller);
+void forget_block(uint64_t address);
+void watch_host_access(void);
+
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define X(name, parameters) extern error_t(*name) parameters;

@@ -3,25 +3,29 @@
 
 #include <string.h>
 
-static error_t allocate(void **out, size_t size, int kind) {
+static error_t allocate(void **out, size_t size, int kind, const char *by, void *caller) {
 	error_t e = engine();
 	if (e == SUCCESS && !out) e = INVALID_VALUE;
 	if (e != SUCCESS) return done(e);
 	uint64_t addr = 0;
 	e = pvm_alloc(T.device, size, kind, &addr);
-	if (e == SUCCESS) *out = (void *)addr;
-	return done(e);
+	if (e != SUCCESS) return done(e);
+	*out = (void *)addr;
+	if (kind == MEMORY_DEVICE) note_block(addr, size, by, caller);
+	return SUCCESS;
 }
 
-PUBLIC error_t cudaMalloc(void **out, size_t size) { return allocate(out, size, MEMORY_DEVICE); }
-PUBLIC error_t cudaMallocHost(void **out, size_t size) { return allocate(out, size, MEMORY_PINNED); }
+#define HERE __func__, __builtin_return_address(0)
+
+PUBLIC error_t cudaMalloc(void **out, size_t size) { return allocate(out, size, MEMORY_DEVICE, HERE); }
+PUBLIC error_t cudaMallocHost(void **out, size_t size) { return allocate(out, size, MEMORY_PINNED, HERE); }
 
 PUBLIC error_t cudaHostAlloc(void **out, size_t size, unsigned flags) {
-	return flags > 7 ? done(INVALID_VALUE) : allocate(out, size, MEMORY_PINNED);
+	return flags > 7 ? done(INVALID_VALUE) : allocate(out, size, MEMORY_PINNED, HERE);
 }
 
 PUBLIC error_t cudaMallocManaged(void **out, size_t size, unsigned flags) {
-	return size == 0 || (flags != 1 && flags != 2) ? done(INVALID_VALUE) : allocate(out, size, MEMORY_MANAGED);
+	return size == 0 || (flags != 1 && flags != 2) ? done(INVALID_VALUE) : allocate(out, size, MEMORY_MANAGED, HERE);
 }
 
 enum { PITCH = 512 };
@@ -30,7 +34,7 @@ PUBLIC error_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t h
 	if (!pitch || width > SIZE_MAX / 2) return done(INVALID_VALUE);
 	*pitch = (width + PITCH - 1) / PITCH * PITCH;
 	if (height && *pitch > SIZE_MAX / height) return done(OUT_OF_MEMORY);
-	return allocate(out, *pitch * height, MEMORY_DEVICE);
+	return allocate(out, *pitch * height, MEMORY_DEVICE, HERE);
 }
 
 PUBLIC error_t cudaMalloc3D(struct pitched *out, struct extent extent) {
@@ -40,15 +44,16 @@ PUBLIC error_t cudaMalloc3D(struct pitched *out, struct extent extent) {
 	return cudaMallocPitch(&out->ptr, &out->pitch, extent.width, extent.height * extent.depth);
 }
 
-PUBLIC error_t cudaFree(void *p) { CALL(pvm_free((uintptr_t)p, 0)); }
+PUBLIC error_t cudaFree(void *p) {
+	forget_block((uintptr_t)p);
+	CALL(pvm_free((uintptr_t)p, 0));
+}
 PUBLIC error_t cudaFreeHost(void *p) { CALL(pvm_free((uintptr_t)p, 1)); }
 
 PUBLIC error_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags) {
 	error_t e = engine();
 	if (e == SUCCESS && (!out || flags)) e = INVALID_VALUE;
-	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, NULL, NULL, NULL, NULL);
-	if (e == SUCCESS) *out = p; // one address for both
-	return done(e);
+	return done(e ? e : pvm_device_pointer((uintptr_t)p, (uint64_t *)out));
 }
 
 PUBLIC error_t cudaHostGetFlags(unsigned *flags, void *p) {
@@ -237,7 +242,7 @@ PUBLIC error_t cudaPointerGetAttributes(struct pointer_attributes *out, const vo
 	out->device = -2; // unregistered memory of the host belongs to none
 	out->host_pointer = (void *)p;
 	if (pvm_holding((uintptr_t)p, NULL, NULL, &out->device, &out->type) != SUCCESS) return SUCCESS;
-	out->device_pointer = (void *)p;
+	pvm_device_pointer((uintptr_t)p, (uint64_t *)&out->device_pointer);
 	if (out->type == MEMORY_DEVICE) out->host_pointer = NULL;
 	return SUCCESS;
 }

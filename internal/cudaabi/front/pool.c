@@ -110,20 +110,24 @@ SHARED(MemSetMemPool)(struct location *where, int type, struct pool *p) {
 	ANYTIME(!p ? INVALID_VALUE : pool_at(&old, where, type, 1) ? INVALID_VALUE : (chosen[where->id] = p, SUCCESS));
 }
 
-static error_t allocate(uint64_t *out, size_t size, int device, stream_t s) { return out ? pvm_alloc_in(device, stream_of(s), size, out) : INVALID_VALUE; }
+static error_t allocate(uint64_t *out, size_t size, int device, stream_t s) {
+	error_t e = out ? pvm_alloc_in(device, stream_of(s), size, out) : INVALID_VALUE;
+	if (e == SUCCESS) note_block(*out, size, "an allocation in a stream", NULL);
+	return e;
+}
 
 #ifdef DRIVER
 BOTH(cuMemAllocAsync, _ptsz, (uint64_t *out, size_t size, stream_t s), (out, size, s)) { WITH(size ? allocate(out, size, T.device, s) : INVALID_VALUE); }
 BOTH(cuMemAllocFromPoolAsync, _ptsz, (uint64_t *out, size_t size, struct pool *p, stream_t s), (out, size, p, s)) {
 	WITH(p && size ? allocate(out, size, p->device, s) : INVALID_VALUE);
 }
-BOTH(cuMemFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { WITH(pvm_free_in(T.device, stream_of(s), p)); }
+BOTH(cuMemFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { WITH((forget_block(p), pvm_free_in(T.device, stream_of(s), p))); }
 #else
 BOTH(cudaMallocAsync, _ptsz, (uint64_t *out, size_t size, stream_t s), (out, size, s)) { CALL(allocate(out, size, T.device, s)); }
 BOTH(cudaMallocFromPoolAsync, _ptsz, (uint64_t *out, size_t size, struct pool *p, stream_t s), (out, size, p, s)) {
 	CALL(p ? allocate(out, size, p->device, s) : INVALID_VALUE);
 }
-BOTH(cudaFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { CALL(pvm_free_in(T.device, stream_of(s), p)); }
+BOTH(cudaFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { CALL((forget_block(p), pvm_free_in(T.device, stream_of(s), p))); }
 #endif
 
 // What graphs allocate is theirs until they are destroyed, and counted as device memory.

@@ -87,6 +87,7 @@ struct pvm_tensor_map {
 	X(pvm_alloc_in, (int32_t device, uint64_t stream, uint64_t size, uint64_t *address)) \
 	X(pvm_register, (int32_t device, uint64_t address, uint64_t size)) \
 	X(pvm_unregister, (uint64_t address)) \
+	X(pvm_device_pointer, (uint64_t address, uint64_t *device)) \
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
 	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t block)) \
 	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t block)) \
