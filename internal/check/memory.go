@@ -1,6 +1,6 @@
 package check
 
-// This file hands out the memory of side tables, again after an Info was released, so that who checks many files
+// This file hands out the memory of side tables, again after an Info was released, so that a caller that checks many files
 // collects little garbage.
 
 import (

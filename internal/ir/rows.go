@@ -16,8 +16,8 @@ package ir
 // live into the entry block is read before it is written on some path and has to be zero:
 // it holds its row from the start (EntryLive lists those).
 //
-// A register that an asynchronous load writes shares its row with nobody: the write comes at an
-// unknown moment before the wait, even if nobody reads the register.
+// A register that an asynchronous load writes shares its row with no other: the write comes at an
+// unknown moment before the wait, even if the register is dead.
 //
 // A scalar slot that is spread into rows (DESIGN §7, converged to split) must be spread, in
 // each fragment, to the lanes of that fragment only and only if it is live at its pc

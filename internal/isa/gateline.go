@@ -1,6 +1,6 @@
 package isa
 
-// This file lists the gates of an entry, for those who ask about each of them.
+// This file lists the gates of an entry, for callers that ask about each of them.
 
 // GateLine is one gate of an entry: a since or until clause, or a row of a table that has one.
 type GateLine struct {

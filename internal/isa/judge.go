@@ -1,6 +1,6 @@
 package isa
 
-// This file says who judges. The data is one text; a clause that one judge alone has begins
+// This file holds the judges. The data is one text; a clause that one judge alone has begins
 // with its name (NOTATION.md). Each judge has a table of its own, with the same numbers for
 // ids, modifiers, classes and roles.
 

@@ -230,7 +230,9 @@ func (t *ISA) parseBoth(src entryText) (own *Entry, err error) {
 func addOpcode(all map[string][]ID, text string, id ID) {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '.' {
-			all[text[:i]] = all[text[:i]]
+			if _, known := all[text[:i]]; !known {
+				all[text[:i]] = nil
+			}
 		}
 	}
 	all[text] = append(all[text], id)

@@ -46,7 +46,6 @@ type entryParser struct {
 	symbols map[string]int
 	classes []string // names of the entry's classes
 	uses    modSet   // modifiers of this entry
-	table   *table   // the table whose rows are being read
 	groups  int      // optional groups of modifiers
 	why     string   // of the clause being read
 }

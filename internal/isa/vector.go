@@ -175,11 +175,6 @@ func (s *Shape) goesWith(next *Shape) bool {
 	return a == b || a == Bits || b == Bits || a.Integer() && b.Integer()
 }
 
-// constants tells whether a vector has constants.
-func constants(list []Shape) bool {
-	return slices.ContainsFunc(list, func(e Shape) bool { return e.Kind == ShapeImm })
-}
-
 // misfitElement compares an element that is no register.
 func (k *kindSpec) misfitElement(e *Shape) misfit {
 	if e.Kind == ShapeSink && k.written {

@@ -51,7 +51,7 @@ type linker struct {
 	diags    diag.List
 }
 
-// symbols reads one module: appends its tables to the first's and decides who defines what.
+// symbols reads one module: appends its tables to the first's and decides which module defines what.
 func (l *linker) symbols(m *ir.Module, appended bool) {
 	for _, v := range m.Vars {
 		l.unitOf[v] = l.unit

@@ -1,7 +1,7 @@
 package lower
 
 // This file finishes linking: replaced symbols disappear from the tables and from every
-// reference, and what nobody defines is reported.
+// reference, and what no module defines is reported.
 
 import (
 	"ptxvm.invalid/ptxvm/diag"

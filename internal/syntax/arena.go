@@ -1,7 +1,7 @@
 package syntax
 
 // This file hands out the memory of trees: in chunks, so that a tree costs few allocations, and again after a file
-// was released, so that who checks many files collects little garbage.
+// was released, so that a caller that checks many files collects little garbage.
 
 import "sync"
 

@@ -1,7 +1,7 @@
 package syntax
 
 // This file packs what fills much of a compiler's output and says little: lines of bytes in debugging sections, and
-// .loc lines. Each becomes one token instead of dozens. Who only judges a module needs no more; who prints it or
+// .loc lines. Each becomes one token instead of dozens. A caller that only judges a module needs no more; one that prints it or
 // makes code of it has it parsed whole. Only the shape that compilers write is packed, digit by digit: everything
 // else is scanned as usual, and a module with syntax errors is parsed again as a whole.
 
@@ -11,7 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 )
 
-// ParsePacked is Parse for who judges a module and then drops it: the tree has [SectionLine]s without values that
+// ParsePacked is Parse for callers that judge a module and then drop it: the tree has [SectionLine]s without values that
 // anything could be wrong with, and Locs with Packed.
 func ParsePacked(name string, text []byte) *File {
 	f := parse(diag.NewSource(name, text), true)

@@ -140,7 +140,7 @@ func endOf(text []byte, mark string) int {
 }
 
 // NotPTX tells whether the parser has refused a text as something else, P1040 to P1049, or as too large: what a checker would
-// say of it helps nobody.
+// say of it does not help.
 func NotPTX(errs diag.List) bool {
 	return slices.ContainsFunc(errs, func(d diag.Diagnostic) bool {
 		return d.Code == diag.FileTooLarge || diag.LooksLikeCUDA <= d.Code && d.Code <= diag.NotText
