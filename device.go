@@ -18,7 +18,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
-	"ptxvm.invalid/ptxvm/internal/san"
 )
 
 // Async chooses when asynchronous operations (cp.async and its kin) happen between their issue
@@ -77,7 +76,7 @@ type Device struct {
 	target   isa.Target
 	sizes    machine.Target // of target
 	machine  *host.Device
-	shadow   *san.Memory // of buffers, under SanitizeInit
+	shadow   shadow // of global memory, under sanitizers that look at values
 	arrays   namedArrays
 	textures namedTextures
 	samplers namedTextures
@@ -151,7 +150,7 @@ type deviceSetup struct {
 	cfg     DeviceConfig
 	target  isa.Target
 	guesses assume.Set
-	shadow  *san.Memory
+	shadow  shadow
 }
 
 // another makes a device on its arena.
@@ -173,9 +172,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	c.Arch = cmp.Or(c.Arch, defaultArch)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultOutput)
 	c.Memory = cmp.Or(c.Memory, mem.DefaultLimit()/int64(n))
-	if c.Sanitize&SanitizeInit != 0 {
-		s.shadow = new(san.Memory)
-	}
+	s.shadow = newShadow(c.Sanitize)
 	var err error
 	if s.target, err = isa.ParseTarget(c.Arch); err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

@@ -61,7 +61,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, room *launchRo
 	if ml.Observer = machine.ObserverOf(ctx); ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
-	d.sanitize(&ml.Launch)
+	k.sanitize(&ml.Launch)
 	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
 		return err
 	}

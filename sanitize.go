@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 )
 
@@ -137,52 +138,74 @@ func (w watchers) Observe(e *machine.Event) {
 }
 
 // sanitize lets the sanitizers of the configuration observe a launch.
-func (d *Device) sanitize(l *machine.Launch) {
+func (k *Kernel) sanitize(l *machine.Launch) {
+	d := k.program.d
 	var checks san.Checks
+	if d.cfg.Sanitize&SanitizeInitLoads != 0 {
+		checks |= san.Init | san.InitTensor
+	}
 	if d.cfg.Sanitize&SanitizeInit != 0 {
-		checks |= san.Init
+		checks |= san.InitTensor // whose cells no register row follows
 	}
 	if d.cfg.Async == AsyncLazy {
 		checks |= san.Async
 	}
 	races := d.cfg.Sanitize&SanitizeRace != 0
-	l.Wants |= wanted(checks, races)
 	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
-	if checks == 0 && !races && !l.Misuse {
+	values := flow.Checks{Init: d.cfg.Sanitize&SanitizeInit != 0, Mem: d.cfg.Sanitize&SanitizeMem != 0}
+	followed := values != flow.Checks{}
+	if checks == 0 && !races && !followed && !l.Misuse {
 		return
 	}
+	l.Wants |= wanted(checks, races, followed)
 	n := d.cfg.MaxReports
 	if n == 0 {
 		n = defaultReports
 	}
-	s := san.New(checks, n, d.shadow)
+	s := san.New(checks, n, d.shadow.loads)
 	l.Reporter = s
-	switch {
-	case checks == 0 && !races:
-	case !races:
-		l.Observer = s
-	case checks == 0:
-		l.Observer = d.races(l, s)
+	var all watchers
+	if checks != 0 {
+		all = append(all, s)
+	}
+	if races {
+		all = append(all, race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0))
+	}
+	if followed {
+		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Find: d.allocation, Reporter: s, Owner: k}, l)
+		all, l.Values = append(all, e), e
+	}
+	switch len(all) {
+	case 0:
+	case 1:
+		l.Observer = all[0]
 	default:
-		l.Observer = watchers{s, d.races(l, s)}
+		l.Observer = all
 	}
 }
 
-// races returns the observer that looks for races.
-func (d *Device) races(l *machine.Launch, to machine.Reporter) machine.Observer {
-	return race.NewObserver(l, to, d.cfg.Sanitize&SanitizeRaceStrict != 0)
+// allocation describes the allocation of global memory that holds an address.
+func (d *Device) allocation(addr uint64) (from, to uint64, name string, ok bool) {
+	a, ok := d.machine.Arena.Find(addr)
+	return a.Start, a.End, a.Label, ok && !a.Internal
 }
 
 // wanted is what checks need to be told.
-func wanted(checks san.Checks, races bool) (w machine.Wants) {
+func wanted(checks san.Checks, races, values bool) (w machine.Wants) {
 	if checks&san.Init != 0 {
 		w |= machine.WantsAccesses
+	}
+	if checks&san.InitTensor != 0 {
+		w |= machine.WantsOthers
 	}
 	if checks&san.Async != 0 {
 		w |= machine.WantsAll
 	}
 	if races {
 		w |= machine.WantsAccesses | machine.WantsOrder
+	}
+	if values {
+		w |= machine.WantsOthers
 	}
 	return w
 }
@@ -220,6 +243,14 @@ var reportWords = map[machine.ReportKind]struct {
 		"wait for the operation before the last thread exits"},
 	machine.NeverWritten: {diag.UninitializedRead, "read of %s, which nothing has written", "read", "new",
 		"write it first; here it holds what the allocation left there, on hardware anything"},
+	machine.UnwrittenDecides: {diag.UninitializedRead, "%s is made of %s, which nothing has written", "used", "read",
+		"write it first; here it holds what the allocation left there, on hardware anything"},
+	machine.UnwrittenResult: {diag.UninitializedRead, "the host reads %s, made of what nothing has written", "written", "read",
+		"write it first; here it holds what the allocation left there, on hardware anything"},
+	machine.OutsideObject: {diag.OutsideObject, "access to %s: %s, from which its pointer was made", "access", "",
+		"keep the index inside the object; another object may lie there, or nothing"},
+	machine.AfterFree: {diag.AfterFree, "access to %s, in %s that has been freed", "access", "freed",
+		"free it behind its last use"},
 	machine.NoProxyFence: {diag.ProxyOrder, "the async proxy reads %s, written through the generic proxy without a proxy fence since", "read", "written",
 		"fence.proxy.async, by the writing threads before they synchronise with the reader, or by the reading thread behind that"},
 	machine.NoFenceBefore: {diag.TensorOrder, "two operations on %s, without tcgen05.fence::before_thread_sync behind the first", "then", "first",
@@ -252,8 +283,14 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	case r.fix == "":
 		r.fix = raceFixes[f.Between]
 	}
-	r.Msg = f.Text
-	if f.Kind != machine.SyncMisuse {
+	switch f.Kind {
+	case machine.SyncMisuse:
+		r.Msg = f.Text
+	case machine.UnwrittenDecides:
+		r.Msg = fmt.Sprintf(w.msg, f.Text, k.extentWords(&f.Report, l))
+	case machine.OutsideObject, machine.AfterFree:
+		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l), f.Text)
+	default:
 		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))
 	}
 	r.Here = k.program.involved(&f.Then)
@@ -307,11 +344,19 @@ func (k *Kernel) extentWords(r *machine.Report, l *machine.Launch) string {
 		return fmt.Sprintf("tensor memory%s, %s, %s", ofRank(x, l), rangeWords("lane", uint64(x.Row), uint64(x.End)), rangeWords("column", x.From, x.To))
 	case machine.Registers:
 		if f, ok := r.Then.Func.Data.(*ir.Func); ok {
-			return "register " + decode.RegisterAt(f, r.Then.PC, uint32(x.From))
+			if name := decode.RegisterAt(f, r.Then.PC, uint32(x.From)); name != "" && r.Kind != machine.UnwrittenDecides {
+				return "register " + name
+			}
+			if name := decode.UnwrittenAt(f, uint32(x.From)); name != "" {
+				return "register " + name
+			}
 		}
 		return "a register"
 	case machine.Shared:
 		return fmt.Sprintf("%d bytes of shared memory%s at %#x%s", n, ofRank(x, l), x.From, k.sharedName(x.From-uint64(l.Target.ReservedShared)))
+	}
+	if x.Space == machine.Local {
+		return fmt.Sprintf("%d bytes of local memory at %#x", n, x.From)
 	}
 	return fmt.Sprintf("%d bytes of global memory at %#x%s", n, x.From, k.program.globalName(x.From))
 }
@@ -355,4 +400,21 @@ func (p *Program) globalName(addr uint64) string {
 		name = "a buffer"
 	}
 	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, name, a.End-a.Start)
+}
+
+// Unwritten reports which parts of a buffer kernels have stored there though nothing had written their values, under
+// SanitizeInit: what is left is no error of a kernel that copies padding, but one of the program whose result it is. A report
+// is about the store, and names where the value was read.
+func (d *Device) Unwritten(b Buffer) (reports []*Report) {
+	seen := map[machine.Site]*Report{}
+	for _, s := range d.shadow.values.Stored(b.addr, uint64(b.size)) {
+		k, at := s.Owner.(*Kernel), machine.Site{Func: s.By.Func, PC: s.By.PC}
+		if r := seen[at]; r != nil {
+			r.Times++
+			continue
+		}
+		seen[at] = k.newReport(&san.Found{Report: *s.Report(), Times: 1}, &machine.Launch{Cluster: [3]uint32{1, 1, 1}})
+		reports = append(reports, seen[at])
+	}
+	return reports
 }

@@ -13,8 +13,8 @@ type Sanitize uint16
 
 // The sanitizers and their options.
 const (
-	// SanitizeInit reports reads of tensor, shared and global memory that neither a kernel nor
-	// the host has written. Module variables count as written.
+	// SanitizeInit reports values that decide something (a guard, an address, a member mask, an atomic operation)
+	// though some of their bits neither a kernel nor the host has written: of memory, local memory and registers.
 	SanitizeInit Sanitize = 1 << iota
 	// SanitizeRace reports accesses of two threads to the same bytes, one of them a write, that nothing orders in the
 	// run: in shared, cluster and global memory, by the memory model (PTX ISA 8). Asynchronous operations are
@@ -26,6 +26,12 @@ const (
 	SanitizeSync
 	// SanitizeRaceStrict is SanitizeRace that reports plain stores of the same bits, too.
 	SanitizeRaceStrict
+	// SanitizeInitLoads reports reads of tensor, shared and global memory that neither a kernel nor the host has
+	// written, whatever becomes of the value. Module variables count as written.
+	SanitizeInitLoads
+	// SanitizeMem reports accesses that leave the object their pointer was made from, also where they meet another
+	// one, and pointers to what has been freed.
+	SanitizeMem
 )
 
 // checkName is a word of a list: what it asks for, and the words that may follow behind a colon.
@@ -37,16 +43,16 @@ type checkName struct {
 
 // checkOption is a word behind a check's name.
 type checkOption struct {
-	name string
-	set  Sanitize // beside the check's own
-	on   bool     // it is built; one with an empty set is the check's only rule
+	name  string
+	set   Sanitize
+	alone bool // in place of the check's own
 }
 
 // checkNames are the checks in the order of their documentation.
 var checkNames = []checkName{
-	{"mem", 0, nil},
-	{"init", SanitizeInit, []checkOption{{"loads", 0, true}}},
-	{"race", SanitizeRace, []checkOption{{"strict", SanitizeRaceStrict, true}}},
+	{"mem", SanitizeMem, nil},
+	{"init", SanitizeInit, []checkOption{{"loads", SanitizeInitLoads, true}}},
+	{"race", SanitizeRace, []checkOption{{"strict", SanitizeRaceStrict, false}}},
 	{"sync", SanitizeSync, nil},
 	{"leak", 0, []checkOption{{"unused", 0, false}}},
 	{"async", 0, nil},
@@ -92,7 +98,11 @@ func parseCheck(word string) (Sanitize, error) {
 func (c *checkName) option(name string) (Sanitize, error) {
 	var known []string
 	for _, o := range c.options {
-		if o.name == name && o.on {
+		switch {
+		case o.name != name || o.set == 0:
+		case o.alone:
+			return o.set, nil
+		default:
 			return c.set | o.set, nil
 		}
 		known = append(known, c.name+":"+o.name)
@@ -126,7 +136,7 @@ func builtChecks() string {
 		}
 		names = append(names, c.name)
 		for _, o := range c.options {
-			if o.on {
+			if o.set != 0 {
 				names = append(names, c.name+":"+o.name)
 			}
 		}

@@ -154,4 +154,7 @@ const (
 	ProxyOrder                Code = 8004 // missing proxy fence
 	AsyncInUse                Code = 8005 // data of an unfinished copy used
 	TensorOrder               Code = 8006 // missing tcgen05.fence
+	Leak                      Code = 8007 // not given back
+	OutsideObject             Code = 8008 // access outside its object
+	AfterFree                 Code = 8009 // access behind a free
 )

@@ -226,7 +226,24 @@ func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
 	}
 	stats, err := j.kernel.Watch(ctx, j.shape, ptxvm.Watch{Trace: j.flags.trace.what, Tensor: j.flags.show.cta}, j.args...)
 	j.tensor = stats.Tensor
-	return stats, err
+	return stats, j.withResults(err)
+}
+
+// withResults adds what sanitizers say about the bytes that the launch hands back.
+func (j *job) withResults(err error) error {
+	reports := &ptxvm.SanitizerError{Kernel: j.kernel.Info().Name}
+	known := errors.As(err, &reports)
+	before := len(reports.Reports)
+	for i, spec := range j.specs {
+		if spec.buf != nil && !spec.buf.input {
+			reports.Reports = append(reports.Reports, j.device.Unwritten(j.buffers[i])...)
+		}
+	}
+	if known || len(reports.Reports) == before {
+		return err
+	}
+	reports.Err = err
+	return reports
 }
 
 // results reads back what the launch wrote: its anonymous buffers and the variables it names.

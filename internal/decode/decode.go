@@ -88,6 +88,7 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 // Watch is who looks on.
 type Watch struct {
 	Observe machine.Wants // what the code tells an observer before it does it
+	Values  bool          // it passes the values of registers on (machine.Values)
 	Trace   bool          // it shows a tracer what it has done
 }
 

@@ -27,6 +27,7 @@ type layout struct {
 	first    [ir.NumWidths]uint32 // of each row set; 128-bit registers lie in that of 64 bits
 	slot     []uint32             // scalar slot of a register, noSlot if it has none
 	scratch  [len(rowBytes)]uint32
+	shadow   [ir.NumWidths]shadowRows // of the rows, where values are followed
 	regBytes uint32
 	end      uint32
 
@@ -50,14 +51,20 @@ type specialKey struct {
 
 const noSlot = ^uint32(0)
 
+// shadowRows says where the shadows of a row set are.
+type shadowRows struct{ poison, tags, words uint32 }
+
 // newLayout places rows and scratch rows, and a slot for every register of which uniform is
 // true.
-func newLayout(f *ir.Func, uniform func(ir.Reg) bool) *layout {
+func newLayout(f *ir.Func, shadows bool, uniform func(ir.Reg) bool) *layout {
 	l := &layout{f: f, slot: make([]uint32, len(f.Regs)), constOff: map[constKey]uint32{}, specOff: map[specialKey]uint32{}}
 	for _, w := range []ir.Width{ir.WPred, ir.W32, ir.W64} {
 		l.first[w] = l.take(uint32(f.Rows.Count[w])*rowUnit[w], blockAlign)
 	}
 	l.first[ir.W128] = l.first[ir.W64]
+	if shadows {
+		l.placeShadows()
+	}
 	for r := range f.Regs {
 		l.slot[r] = noSlot
 		if f.Rows.Of[r] >= 0 && f.Regs[r].Bits > 1 && uniform(ir.Reg(r)) {
@@ -69,6 +76,36 @@ func newLayout(f *ir.Func, uniform func(ir.Reg) bool) *layout {
 	}
 	l.regBytes = l.take(0, blockAlign)
 	return l
+}
+
+// placeShadows places what is known about the values in the rows.
+func (l *layout) placeShadows() {
+	for _, w := range []ir.Width{ir.WPred, ir.W32, ir.W64} {
+		n, s := uint32(l.f.Rows.Count[w]), &l.shadow[w]
+		s.poison = l.take(n*rowUnit[w], blockAlign)
+		if w != ir.WPred {
+			s.tags = l.take(n*rowUnit[ir.W32], blockAlign)
+			s.words = l.take(n*shadowWords+shadowWords, blockAlign)
+		}
+	}
+	l.shadow[ir.W128] = l.shadow[ir.W64]
+}
+
+// shadowWords is the bytes of a row's two masks (machine.FlowReg).
+const shadowWords = 8
+
+// flowReg says where a register and its shadow are; of 128 bits, the lower half.
+func (l *layout) flowReg(r ir.Reg) machine.FlowReg {
+	w, n := l.f.Regs[r].Width(), uint32(l.f.Rows.Of[r])
+	s := l.shadow[w]
+	out := machine.FlowReg{Row: l.row(r), Width: machine.Row32, Poison: s.poison + n*rowUnit[ir.W32], Tags: s.tags + n*rowUnit[ir.W32], Words: s.words + n*shadowWords}
+	switch w {
+	case ir.WPred:
+		out.Width, out.Words = machine.Pred, s.poison+n*rowUnit[ir.WPred]
+	case ir.W64, ir.W128:
+		out.Width, out.Poison = machine.Row64, s.poison+n*rowUnit[ir.W64]
+	}
+	return out
 }
 
 // take reserves n bytes and returns where they start.

@@ -3,6 +3,8 @@ package decode
 // Decoding one function in both variants.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -46,7 +48,7 @@ func (u *unit) analyse(f *ir.Func) *function {
 	}
 	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.canBeScalar(pc) })
 	x.chooseScalars()
-	x.layout = newLayout(f, x.uniform)
+	x.layout = newLayout(f, x.key.watch.Values, x.uniform)
 	return x
 }
 
@@ -119,11 +121,39 @@ func (x *function) emit(code *machine.Code) error {
 	code.Insts, code.Split = insts, split
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
 	code.Consts, code.Specials = x.consts, x.specials
+	if x.key.watch.Values {
+		code.GuardShadow, code.Unwritten = x.shadow[ir.WPred].poison-x.first[ir.WPred], x.unwritten()
+	}
 	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), uint32(f.LocalBytes)
 	if !x.key.shape.Clusters {
 		code.SharedFirst, code.SharedBytes = x.key.start, x.key.dynamic
 	}
 	return nil
+}
+
+// unwritten lists the registers that the function may read before it writes them, but for parameters.
+func (x *function) unwritten() (list []machine.FlowReg) {
+	if len(x.f.Blocks) == 0 || x.f.Blocks[0].LiveIn == nil {
+		return nil
+	}
+	for i, r := range x.f.Globals {
+		if x.f.Blocks[0].LiveIn[i/64]>>(i%64)&1 != 0 && !x.isParamReg(r) && r != x.f.CC {
+			list = append(list, flowHalves(x.flowReg(r), x.f.Regs[r].Width())...)
+		}
+	}
+	return list
+}
+
+// flowHalves is a register as rows of at most 64 bits.
+func flowHalves(r machine.FlowReg, w ir.Width) []machine.FlowReg {
+	if w != ir.W128 {
+		return []machine.FlowReg{r}
+	}
+	return []machine.FlowReg{r, r.High()}
+}
+
+func (x *function) isParamReg(r ir.Reg) bool {
+	return slices.ContainsFunc(x.f.Params, func(p *ir.Param) bool { return p.Reg == r })
 }
 
 // up16 keeps the parts of a frame's local memory aligned for every access.
@@ -172,6 +202,9 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	if wants := x.key.watch.Observe; wants != 0 {
 		sem.Observe(b, x.rowUses(in), wants)
+	}
+	if x.key.watch.Values {
+		sem.Follow(b, x.flowReg)
 	}
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))

@@ -149,7 +149,7 @@ func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
 		if err != nil {
 			return nil, err
 		}
-		site.Args = append(site.Args, m)
+		site.Args = append(append(site.Args, m), x.shadowMoves(&c.Args[i], p, c.Callee, true)...)
 	}
 	for i, p := range sig.Rets {
 		if c.Rets[i].Kind == ir.OpSink {
@@ -159,7 +159,7 @@ func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
 		if err != nil {
 			return nil, err
 		}
-		site.Rets = append(site.Rets, m)
+		site.Rets = append(append(site.Rets, m), x.shadowMoves(&c.Rets[i], p, c.Callee, false)...)
 	}
 	return site, nil
 }
@@ -207,16 +207,42 @@ func (x *function) registerArgument(o *ir.Operand, p *ir.Param) (uint32, machine
 	return x.constant(shape, o.Imm), kind
 }
 
+// shadowMoves passes what is known of an argument in a register, or of a result.
+func (x *function) shadowMoves(o *ir.Operand, p *ir.Param, callee *ir.Func, in bool) (list []machine.Move) {
+	if !x.key.watch.Values || p.Reg == ir.NoReg || o.Kind != ir.OpReg || p.Type.Bits() > 64 {
+		return nil
+	}
+	here, there := x.flowReg(o.Reg), newLayout(callee, true, func(ir.Reg) bool { return false }).flowReg(p.Reg)
+	add := func(kind machine.MoveKind, from, to uint32) {
+		if !in {
+			from, to = to, from
+		}
+		list = append(list, machine.Move{Kind: kind, From: from, To: to})
+	}
+	add(machine.MovePred, here.Words, there.Words)
+	if here.Width == machine.Pred {
+		return list
+	}
+	add(machine.MovePred, here.Words+4, there.Words+4)
+	add(machine.Move32, here.Tags, there.Tags)
+	kind := machine.Move32
+	if here.Width == machine.Row64 {
+		kind = machine.Move64
+	}
+	add(kind, here.Poison, there.Poison)
+	return list
+}
+
 // rowIn is the offset of a register in the frame of another function: rows come first in every
 // block, so no class matters.
 func rowIn(f *ir.Func, r ir.Reg) uint32 {
-	return newLayout(f, func(ir.Reg) bool { return false }).row(r)
+	return newLayout(f, false, func(ir.Reg) bool { return false }).row(r)
 }
 
 // RegisterAt names the register of an instruction that has an offset in the register block, ""
 // if none has.
 func RegisterAt(f *ir.Func, pc int32, off uint32) (name string) {
-	l := newLayout(f, func(ir.Reg) bool { return false })
+	l := newLayout(f, false, func(ir.Reg) bool { return false })
 	f.EachReg(&f.Insts[pc], func(r ir.Reg, _ ir.Access) {
 		if name == "" && f.Regs[r].Bits > 1 && l.row(r) == off {
 			name = f.Regs[r].Name
@@ -225,7 +251,19 @@ func RegisterAt(f *ir.Func, pc int32, off uint32) (name string) {
 	return name
 }
 
+// UnwrittenAt names the register with an offset in the register block that a function may read before it writes it, "" if
+// there is none.
+func UnwrittenAt(f *ir.Func, off uint32) string {
+	l := newLayout(f, false, func(ir.Reg) bool { return false })
+	for _, r := range f.Globals {
+		if f.LiveIn(0, r) && f.Regs[r].Bits > 1 && l.row(r) == off {
+			return f.Regs[r].Name
+		}
+	}
+	return ""
+}
+
 // RowOffsets returns where the rows of a function's registers lie in its register block.
 func RowOffsets(f *ir.Func) func(ir.Reg) uint32 {
-	return newLayout(f, func(ir.Reg) bool { return false }).row
+	return newLayout(f, false, func(ir.Reg) bool { return false }).row
 }

@@ -40,19 +40,23 @@ type ReportKind uint8
 
 // The kinds of reports.
 const (
-	ReadBeforeDone  ReportKind = iota // of what an open operation writes
-	WriteBeforeDone                   // of what an open operation writes
-	WriteBeforeRead                   // of what an open operation reads
-	OpenAtExit                        // the CTA ended while an operation reads its shared memory
-	NeverWritten                      // a read of what nobody has written; Op is the allocation, if one is known
-	NoProxyFence                      // the async proxy reads what the generic one wrote, at Op, without a fence
-	NoFenceBefore                     // of two tcgen05 operations in tensor memory, behind Op
-	NoFenceAfter                      // likewise, before Then
-	RaceRAW                           // Then reads what Op has written, and nothing orders them
-	RaceWAR                           // Then writes what Op has read
-	RaceWAW                           // Then writes what Op has written
-	RaceScope                         // both are strong, but the scope of one does not include the other's thread
-	SyncMisuse                        // of a barrier or a member mask, by Then; Text says what
+	ReadBeforeDone   ReportKind = iota // of what an open operation writes
+	WriteBeforeDone                    // of what an open operation writes
+	WriteBeforeRead                    // of what an open operation reads
+	OpenAtExit                         // the CTA ended while an operation reads its shared memory
+	NeverWritten                       // a read of what nobody has written; Op is the allocation, if one is known
+	NoProxyFence                       // the async proxy reads what the generic one wrote, at Op, without a fence
+	NoFenceBefore                      // of two tcgen05 operations in tensor memory, behind Op
+	NoFenceAfter                       // likewise, before Then
+	RaceRAW                            // Then reads what Op has written, and nothing orders them
+	RaceWAR                            // Then writes what Op has read
+	RaceWAW                            // Then writes what Op has written
+	RaceScope                          // both are strong, but the scope of one does not include the other's thread
+	UnwrittenDecides                   // Text, at Then, is made of what nothing has written: Extent, read at Op
+	UnwrittenResult                    // Then has stored what nothing has written, read at Op, to where the host reads Extent
+	OutsideObject                      // Then leaves the object of its pointer; Text says by how much
+	AfterFree                          // Then goes to a freed object, Text; Op is the free
+	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
 )
 
 // Relation says how far the threads of a race are from each other.

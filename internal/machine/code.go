@@ -22,6 +22,9 @@ type Code struct {
 	// Observed replaces Split (and Insts) in launches with an observer or a tracer: same pcs and rows.
 	Observed []Inst
 
+	GuardShadow uint32    // of code whose values are followed: from a predicate to its poison
+	Unwritten   []FlowReg // of code whose values are followed: registers that a frame may read before it writes them
+
 	RegBytes   uint32
 	FrameBytes uint32 // a multiple of 64
 	Consts     []ConstRow

@@ -62,7 +62,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 // begin puts all lanes of a warp at the start of the kernel.
 func (w *Warp) begin(lanes uint32) {
 	code := w.cta.grid.Entry
-	w.Live = lanes
+	w.Live, w.flow = lanes, nil
 	v := split
 	switch {
 	case w.cta.grid.observed:
@@ -90,7 +90,7 @@ func (w *Warp) begin(lanes uint32) {
 func (w *Warp) restartRoot(lanes uint32, v variant) {
 	f := w.root
 	f.lanes, f.variant, f.retry, f.wait = lanes, v, firstRetry, firstRetry
-	f.moved = false
+	f.moved, f.flow = false, nil
 	w.stale = true
 }
 

@@ -32,6 +32,7 @@ type Launch struct {
 	Output          Printer  // nil: what kernels print is lost
 	Observer        Observer // nil: nobody looks on
 	Wants           Wants    // what code tells the observer
+	Values          Values   // follows the values of registers; may be nil
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
 	Reporter        Reporter    // of mode Lazy and Misuse; nil: nobody wants reports
@@ -130,7 +131,7 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 		g.of = l
 	}
 	g.Launch, g.block = *l, l.shape()
-	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil, l.Stack, l.Depth
+	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil || l.Values != nil, l.Stack, l.Depth
 	if g.stackLimit == 0 {
 		g.stackLimit = DefaultStack
 	}

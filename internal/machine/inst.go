@@ -62,6 +62,8 @@ const (
 	BlockStart
 	// TellsSkips marks an instruction of traced code: it shows that its guard holds in no lane.
 	TellsSkips
+	// FollowsGuard marks an instruction whose guard Launch.Values looks at, too.
+	FollowsGuard
 )
 
 // NoGuard marks an instruction without @p.

@@ -89,6 +89,9 @@ func (w *Warp) moveAll(moves []Move, from, to *Frame, lanes uint32) {
 			for k := uint32(0); k < m.Size; k += 4 {
 				blend32(w.LocalRow(to.local+m.To+k), w.LocalRow(from.local+m.From+k), lanes)
 			}
+			if v := w.cta.grid.Values; v != nil {
+				v.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
+			}
 		case Move32:
 			blend32(to.regs.row32(m.To), from.regs.row32(m.From), lanes)
 		case Move64:

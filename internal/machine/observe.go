@@ -31,8 +31,9 @@ type Wants uint8
 
 // What code may tell.
 const (
-	WantsAccesses  Wants = 1 << iota // Touch, but for
-	WantsConstants                   // that of constants and kernel parameters
+	WantsAccesses  Wants = 1 << iota // Touch, but for that of constants and kernel parameters
+	WantsOthers                      // only those that are not Valued
+	WantsConstants                   // those of constants and kernel parameters, too
 	WantsOrder                       // Release and Acquire
 	WantsFences                      // ProxyFence and TensorFence
 	WantsRows                        // registers that an open asynchronous operation may still touch (CheckRows)
@@ -117,6 +118,7 @@ type Event struct {
 	On      *Warp // who; nil for what a CTA tells: BarrierDone, CTABegin, CTAEnd
 
 	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
+	Valued    bool // Launch.Values sees the access by itself
 	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
 }
 

@@ -90,6 +90,9 @@ func (w *Warp) newStep(in *Inst) *Step {
 
 // skipped shows an instruction whose guard holds in no lane.
 func (w *Warp) skipped(in *Inst) {
+	if in.Flags&FollowsGuard != 0 {
+		w.cta.grid.Values.Skip(w, in, in.Guard&^1+w.frag.frame.code.GuardShadow)
+	}
 	if to := w.tracer(); to != nil {
 		s := w.newStep(in)
 		s.Lanes = 0

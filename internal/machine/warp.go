@@ -52,6 +52,7 @@ type Warp struct {
 	slept   uint64
 	lost    uint64 // lane-ops that guards suppressed
 	event   *Event // of launches with an observer
+	flow    any    // of Launch.Values
 	ops     uint64
 }
 

@@ -1,7 +1,7 @@
 // Package san holds the sanitizers: observers of a launch that report what a kernel may not rely
 // on, though this machine gives it some value. They never change what a kernel does.
 //
-//	Init   reads of tensor, shared and global memory that nobody has written
+//	Init   reads of shared and global memory that nobody has written; InitTensor: of tensor memory
 //	Async  in mode Lazy: accesses that an open asynchronous operation does not allow yet, and
 //	       data that crosses from the generic to the async proxy without a fence, and tensor
 //	       memory that crosses from warp to warp without one
@@ -23,6 +23,7 @@ type Checks uint8
 // The sanitizers.
 const (
 	Init Checks = 1 << iota
+	InitTensor
 	Async
 )
 
@@ -165,7 +166,7 @@ func (s *cluster) touch(e *machine.Event) {
 			if c == nil {
 				return
 			}
-			if s.checks&Init != 0 && !c.written(e.Kind, x) {
+			if s.checks&initOf(x.Space) != 0 && !c.written(e.Kind, x) {
 				unwritten.lane(lane, x, e)
 			}
 			if s.checks&Async != 0 && x.Space == machine.Shared {
@@ -192,6 +193,14 @@ func (s *cluster) touch(e *machine.Event) {
 	s.blame(e, machine.NoProxyFence, &unfenced)
 	s.blame(e, machine.NoFenceBefore, &before)
 	s.blame(e, machine.NoFenceAfter, &after)
+}
+
+// initOf is the check of reads of a space.
+func initOf(s machine.Space) Checks {
+	if s == machine.Tensor {
+		return InitTensor
+	}
+	return Init
 }
 
 // plain deals with most accesses at once: neighbouring bytes, nothing wrong.

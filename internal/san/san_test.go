@@ -215,7 +215,7 @@ func TestNeverWritten(t *testing.T) {
 		{"allocated anew", []step{alloc, cells(machine.Store, 32, 36, 0, 32), free, alloc, cells(machine.Load, 32, 36, 0, 32)}, tensor(3, 4)},
 		{"the last cell", []step{alloc, cells(machine.Store, 32, 64, 0, 127), cells(machine.Load, 63, 64, 127, 128)}, tensor(0, 2)},
 	} {
-		got := found(t, Init, c.steps...)
+		got := found(t, Init|InitTensor, c.steps...)
 		if want := c.want; len(got) > 1 || len(got) == 1 && got[0] != want || len(got) == 0 && want != "" {
 			t.Errorf("%s: %q, want %q", c.name, got, want)
 		}
@@ -233,7 +233,7 @@ func TestWild(t *testing.T) {
 					return machine.Next
 				})
 			}
-			got := found(t, Init|Async, wild(machine.Store), wild(machine.Load), wild(machine.Atomic))
+			got := found(t, Init|InitTensor|Async, wild(machine.Store), wild(machine.Load), wild(machine.Atomic))
 			if len(got) != 0 {
 				t.Errorf("%d bytes at %#x: %q", size, addr, got)
 			}

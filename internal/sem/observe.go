@@ -71,7 +71,7 @@ func Observe(b *Build, rows []RowUse, wants machine.Wants) {
 func (o *watch) keep(wants machine.Wants) {
 	has := func(w machine.Wants) bool { return wants&w != 0 }
 	o.touches = slices.DeleteFunc(o.touches, func(t touch) bool {
-		return !has(machine.WantsAccesses) || t.constant() && !has(machine.WantsConstants)
+		return !has(machine.WantsAccesses) && (t.Valued || !has(machine.WantsOthers)) || t.constant() && !has(machine.WantsConstants)
 	})
 	if !has(machine.WantsOrder) {
 		o.order, o.barrier, o.waits = machine.Weak, false, false
@@ -141,7 +141,7 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 		if !ok || at.Align == 0 || op == nil || op.Kind != ir.OpMem {
 			continue
 		}
-		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align)}}
+		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align), Valued: valued(b)}}
 		t.Order, t.Scope = accessOrder(b.Sel)
 		if kind == machine.Store && b.Out.Ext != nil {
 			if m, ok := b.Out.Ext.Data.(*uop.Memory); ok {

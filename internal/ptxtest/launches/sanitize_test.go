@@ -24,7 +24,8 @@ func TestCorpusSanitized(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, cfg := range []ptxvm.DeviceConfig{
-				{Sanitize: ptxvm.SanitizeInit, Async: ptxvm.AsyncLazy},
+				{Sanitize: ptxvm.SanitizeInitLoads, Async: ptxvm.AsyncLazy},
+				{Sanitize: ptxvm.SanitizeInit | ptxvm.SanitizeMem},
 				{Sanitize: ptxvm.SanitizeRace | ptxvm.SanitizeSync},
 			} {
 				r := c.Make(corpus.Target{Arch: arch})
@@ -99,7 +100,7 @@ func TestSanitizerError(t *testing.T) {
 	ld.global.u32 %r2, [%rd1];
 	ret;
 }`
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit, Workers: 1, Memory: 1 << 20})
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit | ptxvm.SanitizeInitLoads, Workers: 1, Memory: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +135,10 @@ func TestSanitizerError(t *testing.T) {
 		got := make([]uint32, 2)
 		if err := ptxvm.Download(buf, got); err != nil || got[0] != 5 {
 			t.Errorf("far %d: %v %v", far, got, err)
+		}
+		made := d.Unwritten(buf)
+		if len(made) != 1 || made[0].Here.PTX.Line != 12 || made[0].Other == nil || made[0].Other.PTX.Line != 10 {
+			t.Errorf("far %d: of the result: %+v", far, made)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func newLine(text string) line {
 }
 
 // prelude declares what the kernels of the tables use: t is the thread, c the CTA, w the warp, l the lane, s the shared
-// address of word t, g the global one of word t of p, a shared array of 256 words and an mbarrier.
+// address of word t, g the global one of word t of p, gw of double word t, a shared array of 256 words and an mbarrier.
 const prelude = `.version 8.6
 .target sm_%d
 .address_size 64
@@ -103,11 +103,12 @@ const prelude = `.version 8.6
 .visible .entry k(.param .u64 p)
 {
 	.reg .b32 t, c, w, l, s, s0, x, y, z, m;
-	.reg .b64 g, g0, gn, r, q;
+	.reg .b16 h0, h1;
+	.reg .b64 g, g0, gn, gw, r, r0, q;
 	.reg .pred lead, first, even, ok, low;
 	mov.u32 t, %%tid.x; mov.u32 c, %%ctaid.x; shr.u32 w, t, 5; and.b32 l, t, 31;
 	mov.u32 s0, array; mad.lo.u32 s, t, 4, s0;
-	ld.param.u64 g0, [p]; cvta.to.global.u64 g0, g0; mad.wide.u32 g, t, 4, g0; add.u64 gn, g, 4;
+	ld.param.u64 g0, [p]; cvta.to.global.u64 g0, g0; mad.wide.u32 g, t, 4, g0; add.u64 gn, g, 4; mad.wide.u32 gw, t, 8, g0; mov.u64 r0, 0;
 	setp.eq.u32 lead, t, 0; setp.eq.u32 first, c, 0; setp.lt.u32 low, l, 16; and.b32 x, t, 1; setp.eq.u32 even, x, 0;
 `
 

@@ -1,0 +1,174 @@
+package machine
+
+// This file is where those look on who follow values through registers: code of launches with Values has, outside of
+// everything else, a wrapper that passes each instruction with its Flow on.
+//
+// A register has a shadow in its frame's block: which of its bits nothing has written (poison) and which object a lane's
+// value points to (its tag). The frame begins with both zero.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// Values follows the values of a launch; several workers call it at a time.
+type Values interface {
+	// Step runs an instruction for the lanes in w.Mask and moves the shadows of its registers.
+	Step(w *Warp, in *Inst, f *Flow, run Handler) State
+	// Skip is called where the guard of an instruction holds in no lane; words is where the poison of the guard is.
+	Skip(w *Warp, in *Inst, words uint32)
+	// Moved tells that .param memory has been copied between frames: offsets in the warp's local memory.
+	Moved(w *Warp, from, to, size, lanes uint32)
+}
+
+// FlowReg says where a register and its shadow are; 0 in Words: there is no register.
+type FlowReg struct {
+	Row    uint32 // 128-bit registers are two of 64
+	Width  Width  // Row32, Row64; Pred: Words is the offset of its poison, a mask
+	Poison uint32 // a row like the register's
+	Tags   uint32 // a row of 32 bits
+	Words  uint32 // the mask of lanes with poison, that of lanes with tags 4 bytes behind
+}
+
+// High is the upper half of a register of 128 bits.
+func (r FlowReg) High() FlowReg {
+	return FlowReg{Row: r.Row + 256, Width: r.Width, Poison: r.Poison + 256, Tags: r.Tags + 128, Words: r.Words + 8}
+}
+
+// FlowRule says how the shadow of a result follows from those of the sources.
+type FlowRule uint8
+
+// The rules of values.
+const (
+	FlowNew     FlowRule = iota // results have nothing to do with what is followed
+	FlowAll                     // any unwritten bit of a source makes its element of the result unwritten
+	FlowBitwise                 // bit by bit: Fn, whose sources are changed where they are unwritten
+	FlowLinear                  // bits only move: Fn of the poison of the Data sources
+	FlowCarry                   // what is at or above the lowest unwritten bit
+	FlowEqual                   // comparison for equality of whole numbers
+	FlowOrder                   // comparison of whole numbers
+	FlowTest                    // any other comparison
+	FlowLogic                   // of predicates, by Word
+	FlowSelect                  // the third source chooses
+	FlowUnpack                  // parts of Elem bits
+	FlowLoad
+	FlowStore
+	FlowAtomic
+	FlowShuffle
+	FlowRuntime // a call that the runtime answers
+)
+
+// FlowTags says how pointers pass.
+type FlowTags uint8
+
+// The rules of tags.
+const (
+	TagsUnknown FlowTags = iota // a result of pointers points nowhere that is known
+	TagsCopy                    // of the Data sources
+	TagsAdd                     // a pointer and a number
+	TagsSub                     // less a number
+	TagsNear                    // a pointer and a number, if the result is near the pointer
+	TagsSymbol                  // Sym
+	TagsAlloca                  // a new piece of the stack
+)
+
+// FlowArg is a source.
+type FlowArg struct {
+	FlowReg
+	At   uint32 // its row or predicate, also of a constant
+	Wide bool   // 64 bits
+	Pred bool
+	Flip bool // a predicate that is negated
+	Data bool // FlowLinear, TagsCopy
+	Mask uint64
+	Sym  *FlowSym // it is the address of a variable
+}
+
+// FlowSym is a variable.
+type FlowSym struct {
+	Space    Space // Global, Const, Shared, Local
+	Name     string
+	From, To uint64 // Local: offsets in the depot
+}
+
+// FlowMem is what a load, store or atomic operation accesses: elements of Elem bytes at consecutive addresses.
+type FlowMem struct {
+	Space   Space
+	Kind    AccessKind
+	Elem    uint32
+	Signed  bool
+	Regs    []FlowReg // of the elements: destinations of a load, sources of a store; none for constants and sinks
+	Rows    []FlowArg // store: where the values are
+	Base    FlowReg   // of the address
+	Sym     *FlowSym  // the variable that the address names
+	Resolve func(w *Warp, addr *[32]uint64)
+	Kernel  bool // of the kernel's parameters
+	Swaps   bool // atomic: the old value goes out whole, the new one in
+}
+
+// Flow is what an instruction does to values. It is shared and never written.
+type Flow struct {
+	Rule    FlowRule
+	Tags    FlowTags
+	Elem    uint32 // bits of an element: FlowAll, FlowCarry, FlowUnpack
+	Signed  bool   // FlowOrder
+	Dst     []FlowReg
+	Args    []FlowArg
+	Fn      func(x *[4]uint64) uint64 // of a lane
+	Word    uop.WordOp                // FlowLogic, comparisons: how it goes together with With
+	With    *FlowArg                  // comparisons: a predicate
+	Shuffle func(w *Warp, in *Inst, lane int) (from int, ok bool)
+	Mem     *FlowMem
+	Decides []FlowReg // addresses, masks and counts of what is no calculation
+	Guard   FlowReg
+	Acts    bool   // what it does shows outside of its registers: a guard decides
+	Returns uint32 // FlowRuntime: 1 + offset in the .param area of what it returns
+	Bytes   uint32 // of that: 8 are an address
+}
+
+// Flows wraps a decoded instruction.
+func Flows(in *Inst, f *Flow) {
+	wrap := func(run Handler) Handler {
+		return func(w *Warp, in *Inst) State { return w.cta.grid.Values.Step(w, in, f, run) }
+	}
+	if f.Guard.Words != 0 && f.Acts {
+		in.Flags |= TellsSkips | FollowsGuard
+	}
+	in.Full, in.Part = wrap(in.Full), wrap(in.Part)
+}
+
+// Active is the lanes that stand at the instruction, also those whose guard does not hold.
+func (w *Warp) Active() uint32 { return w.frag.mask }
+
+// FrameFlow is room for what follows values in the running frame; nil when the frame is new.
+func (w *Warp) FrameFlow() *any { return &w.frag.frame.flow }
+
+// Flow is the same for the warp's local memory.
+func (w *Warp) Flow() *any { return &w.flow }
+
+// FrameEnd is the end of the running frame in local memory.
+func (w *Warp) FrameEnd() uint32 { return w.frag.frame.end }
+
+// Entry tells which registers of the running frame hold nothing when it begins.
+func (w *Warp) Entry() []FlowReg { return w.frag.frame.code.Unwritten }
+
+// CTARank is the rank of the warp's CTA in its cluster.
+func (w *Warp) CTARank() uint32 { return w.cta.crank }
+
+// PlaceOf returns where lanes of the warp are.
+func (w *Warp) PlaceOf(in *Inst, lanes uint32) Place {
+	p := w.Place(in)
+	p.Lanes, p.Site = lanes, w.site(p.PC, first(lanes))
+	return p
+}
+
+// ExtentAt classifies the bytes at an address; local memory is an offset in it.
+func (w *Warp) ExtentAt(space Space, addr, size uint64) Extent {
+	if x, ok := w.extentOf(space, addr, size); ok {
+		return x
+	}
+	if space == Generic {
+		addr -= mem.LocalWindow
+	}
+	return Extent{Space: Local, Lane: -1, From: addr, To: addr + size}
+}

@@ -1,0 +1,238 @@
+package flow
+
+// This file follows the values of one launch.
+
+import (
+	"math/bits"
+	"sync"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// Checks is what is looked for.
+type Checks struct {
+	Init bool // unwritten values that decide
+	Mem  bool // accesses outside the object of their pointer
+}
+
+// Bound narrows a pointer among the kernel's parameters to a part of its allocation.
+type Bound struct {
+	Offset   uint64 // in the parameter block
+	From, To uint64
+}
+
+// Engine follows the values of a launch: machine.Values and machine.Observer.
+type Engine struct {
+	checks   Checks
+	memory   *Memory
+	launch   *machine.Launch
+	bounds   []Bound
+	find     func(addr uint64) (from, to uint64, name string, ok bool)
+	reporter machine.Reporter
+	owner    any
+
+	mu   sync.Mutex
+	ctas map[uint64]*region // shared memory by linear index in the grid
+}
+
+// Config says what to look for, and who knows the rest.
+type Config struct {
+	Checks Checks
+	Memory *Memory
+	Bounds []Bound
+	// Find describes the allocation that holds an address of global memory.
+	Find     func(addr uint64) (from, to uint64, name string, ok bool)
+	Reporter machine.Reporter
+	Owner    any // of the launch: Stored.Owner
+}
+
+// New returns what follows a launch's values.
+func New(c Config, l *machine.Launch) *Engine {
+	return &Engine{
+		checks: c.Checks, memory: c.Memory, launch: l, bounds: c.Bounds, find: c.Find, reporter: c.Reporter, owner: c.Owner,
+		ctas: map[uint64]*region{},
+	}
+}
+
+// shared is the shadow of a CTA's shared memory.
+func (e *Engine) shared(cta uint64) *region {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.ctas[cta]
+	if r == nil {
+		r = newRegion(unwritten)
+		e.ctas[cta] = r
+	}
+	return r
+}
+
+// Observe implements machine.Observer: what instructions without a rule of their own do to memory.
+func (e *Engine) Observe(ev *machine.Event) {
+	switch ev.What {
+	case machine.CTABegin, machine.CTAEnd:
+		e.mu.Lock()
+		delete(e.ctas, ev.CTA)
+		e.mu.Unlock()
+	case machine.Allocated:
+		if x := ev.Extent; x.Space == machine.Global {
+			e.memory.Track(x.From, x.To-x.From)
+		}
+	case machine.Freed:
+		if x := ev.Extent; x.Space == machine.Global {
+			place := ev.Place(ev.Lanes)
+			e.memory.Drop(x.From, x.To-x.From, &place)
+		}
+	case machine.Touch:
+		if ev.Kind == machine.Load || ev.Valued {
+			return
+		}
+		ev.Extents(func(_ int, x machine.Extent) {
+			if r := e.region(ev.On, x); r != nil && x.To > x.From && x.To-x.From < 1<<32 {
+				r.fill(x.From, x.To, false)
+			}
+		})
+	}
+}
+
+// region is the shadow that an extent of shared or global memory lies in; nil of others.
+func (e *Engine) region(w *machine.Warp, x machine.Extent) *region {
+	switch x.Space {
+	case machine.Global:
+		return e.memory.global
+	case machine.Shared:
+		if x.CTA == w.CTARank() {
+			return e.warp(w).shared
+		}
+		if cta, ok := w.Mate(x.CTA); ok {
+			return e.shared(cta)
+		}
+	}
+	return nil
+}
+
+// warp is what is known of a warp.
+type warp struct {
+	engine *Engine
+	shared *region
+	local  *region // by lane<<localBits | offset
+	out    results
+	page   *page // that the last access of global memory met
+	number uint64
+}
+
+// localBits is enough for a thread's local memory.
+const localBits = 24
+
+func (e *Engine) warp(w *machine.Warp) *warp {
+	at := w.Flow()
+	if ws, ok := (*at).(*warp); ok && ws.engine == e {
+		return ws
+	}
+	ws := &warp{engine: e, shared: e.shared(w.Rank()), local: newRegion(unwritten)}
+	*at = ws
+	return ws
+}
+
+// frame is what is known of a frame beside its shadow rows: where the unwritten value of a register is from, by the
+// offset of the register's words.
+type frame struct {
+	engine  *Engine
+	origins map[uint32]*origin
+}
+
+// frame returns that of the running frame. Registers of a new one that it may read before it writes them are unwritten, as is
+// its depot.
+func (e *Engine) frame(w *machine.Warp, ws *warp) *frame {
+	at := w.FrameFlow()
+	if fr, ok := (*at).(*frame); ok && fr.engine == e {
+		return fr
+	}
+	fr := &frame{engine: e, origins: map[uint32]*origin{}}
+	*at = fr
+	if !e.checks.Init {
+		return fr
+	}
+	for _, r := range w.Entry() {
+		*w.P(r.Words) = ^uint32(0)
+		fillPoison(w, r)
+		fr.origins[r.Words] = &origin{extent: machine.Extent{Space: machine.Registers, From: uint64(r.Row)}}
+	}
+	if from, to := uint64(w.LocalBase()), uint64(w.FrameEnd()); to > from {
+		for m := w.Active(); m != 0; m &= m - 1 {
+			lane := uint64(bits.TrailingZeros32(m))
+			ws.local.fill(lane<<localBits|from, lane<<localBits|to, true)
+		}
+	}
+	return fr
+}
+
+// fillPoison makes all bits of a register unwritten.
+func fillPoison(w *machine.Warp, r machine.FlowReg) {
+	switch r.Width {
+	case machine.Row32:
+		row := w.R32(r.Poison)
+		for i := range row {
+			row[i] = ^uint32(0)
+		}
+	case machine.Row64:
+		row := w.R64(r.Poison)
+		for i := range row {
+			row[i] = ^uint64(0)
+		}
+	}
+}
+
+// Moved implements machine.Values.
+func (e *Engine) Moved(w *machine.Warp, from, to, size, lanes uint32) {
+	ws := e.warp(w)
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := uint64(bits.TrailingZeros32(m)) << localBits
+		for k := uint64(0); k < uint64(size); k += granule {
+			src, dst := lane|(uint64(from)+k), lane|(uint64(to)+k)
+			p := ws.local.page(src / pageSize)
+			poison, tag := p.load(src%pageSize, granule), p.tag(src%pageSize, granule)
+			q := ws.local.page(dst / pageSize)
+			q.store(dst%pageSize, granule, poison, p.stored[src%pageSize/granule])
+			q.setTag(dst%pageSize, granule, tag)
+		}
+	}
+}
+
+// Skip implements machine.Values: a guard that holds nowhere decides, too.
+func (e *Engine) Skip(w *machine.Warp, in *machine.Inst, words uint32) {
+	if e.checks.Init {
+		e.decides(w, in, machine.FlowReg{Words: words}, w.Active(), e.frame(w, e.warp(w)), guard)
+	}
+}
+
+// Step implements machine.Values.
+func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *machine.Flow, run machine.Handler) machine.State {
+	ws := e.warp(w)
+	fr := e.frame(w, ws)
+	lanes := w.Mask
+	n := len(f.Dst)
+	var addr [32]uint64
+	if f.Mem != nil {
+		n = max(n, len(f.Mem.Regs))
+		f.Mem.Resolve(w, &addr)
+	}
+	ws.out.reset(n)
+	if e.checks.Init {
+		e.decide(w, in, f, fr)
+		e.poison(w, in, f, ws, fr, &addr)
+	}
+	if e.checks.Mem {
+		e.tags(w, in, f, ws, &addr)
+	}
+	st := run(w, in)
+	if st == machine.Wait || st == machine.Faulted {
+		return st
+	}
+	if e.checks.Init {
+		e.settle(w, in, f, ws, fr, lanes, &addr)
+	}
+	if e.checks.Mem {
+		e.settleTags(w, f, ws, lanes, &addr)
+	}
+	return st
+}

@@ -1,0 +1,364 @@
+package flow
+
+// This file holds the rules of pointers.
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+)
+
+// near is how far bits may move a pointer that an and, or or xor aligns or spreads.
+const near = 1 << 16
+
+// tags finds what the results point to, and checks accesses, before the instruction runs.
+func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, addr *[32]uint64) {
+	if f.Mem != nil {
+		e.inside(w, in, f.Mem, addr)
+		if f.Rule == machine.FlowLoad {
+			e.loadedTags(w, f.Mem, ws, addr)
+		}
+		return
+	}
+	if len(f.Dst) == 0 || f.Tags == machine.TagsAlloca {
+		return
+	}
+	tagged, symbols := uint32(0), false
+	for i := range f.Args {
+		a := &f.Args[i]
+		if a.Words != 0 && !a.Pred {
+			tagged |= *w.P(a.Words + 4)
+		}
+		symbols = symbols || a.Sym != nil
+	}
+	if tagged &= w.Mask; symbols {
+		tagged = w.Mask
+	}
+	if tagged == 0 {
+		return
+	}
+	if f.Rule == machine.FlowShuffle {
+		shuffledTags(w, in, f, ws)
+		return
+	}
+	for m := tagged; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		t := e.mixedTag(w, f, lane)
+		for k := range f.Dst {
+			if f.Rule == machine.FlowUnpack && f.Elem != 32 {
+				t = 0
+			}
+			ws.out.of[k].point(lane, t)
+		}
+	}
+}
+
+// argTag is what a source of a lane points to.
+func (e *Engine) argTag(w *machine.Warp, a *machine.FlowArg, lane int) uint32 {
+	if a.Sym != nil {
+		return e.symbol(w, a.Sym)
+	}
+	return tagOf(w, a.FlowReg, lane)
+}
+
+// mixedTag is what the result of a lane points to.
+func (e *Engine) mixedTag(w *machine.Warp, f *machine.Flow, lane int) uint32 {
+	var t [4]uint32
+	n := min(len(f.Args), 4)
+	for i := range n {
+		t[i] = e.argTag(w, &f.Args[i], lane)
+	}
+	if f.Rule == machine.FlowSelect {
+		if value(w, &f.Args[2], lane) != 0 {
+			return t[0]
+		}
+		return t[1]
+	}
+	switch f.Tags {
+	case machine.TagsSymbol:
+		return t[0]
+	case machine.TagsCopy, machine.TagsAdd, machine.TagsNear:
+		out := uint32(0)
+		for i := range n {
+			switch {
+			case t[i] == 0:
+			case !f.Args[i].Data || out != 0 && (out != t[i] || f.Tags != machine.TagsCopy):
+				return unknown
+			default:
+				out = t[i]
+			}
+		}
+		if f.Tags == machine.TagsNear && out != 0 && !staysNear(w, f, &t, lane) {
+			return unknown
+		}
+		return out
+	case machine.TagsSub:
+		if t[1] == 0 {
+			return t[0]
+		}
+	}
+	if t[0]|t[1]|t[2]|t[3] != 0 {
+		return unknown
+	}
+	return 0
+}
+
+// staysNear tells whether a bitwise operation leaves a pointer near where it was.
+func staysNear(w *machine.Warp, f *machine.Flow, t *[4]uint32, lane int) bool {
+	if f.Fn == nil {
+		return false
+	}
+	var x [4]uint64
+	p := 0
+	for i := range min(len(f.Args), 4) {
+		x[i] = value(w, &f.Args[i], lane)
+		if t[i] != 0 {
+			p = i
+		}
+	}
+	d := f.Fn(&x) - x[p]
+	return d < near || -d < near
+}
+
+func shuffledTags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp) {
+	if w.Resuming() || w.Mask != w.Live {
+		for m := w.Mask; m != 0; m &= m - 1 {
+			ws.out.of[0].point(bits.TrailingZeros32(m)&31, unknown)
+		}
+		return
+	}
+	for m := w.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		from, ok := f.Shuffle(w, in, lane)
+		if !ok || w.Mask>>(from&31)&1 == 0 {
+			from = lane
+		}
+		ws.out.of[0].point(lane, tagOf(w, f.Args[0].FlowReg, from&31))
+	}
+}
+
+// symbol is the number of a variable; of a frame's own, where it is in local memory.
+func (e *Engine) symbol(w *machine.Warp, s *machine.FlowSym) uint32 {
+	o := Object{Space: s.Space, From: s.From, To: s.To, Name: s.Name}
+	if s.Space == machine.Local {
+		base := uint64(w.LocalBase())
+		o.From, o.To = o.From+base, o.To+base
+	}
+	return e.memory.object(o)
+}
+
+// loadedTags finds what loaded pointers point to.
+func (e *Engine) loadedTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+	if m.Elem < granule {
+		return
+	}
+	switch {
+	case m.Kernel:
+		e.parameter(w, m, ws, addr)
+	case m.Space == machine.Const:
+	default:
+		e.each(w, ws, m, w.Mask, addr, func(lane, k int, p *page, off uint64) {
+			ws.out.of[k].point(lane, p.tag(off, uint64(m.Elem)))
+		})
+	}
+}
+
+// parameter tags the pointers among a kernel's parameters.
+func (e *Engine) parameter(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+	if m.Elem != 8 || w.Mask == 0 {
+		return
+	}
+	lane := bits.TrailingZeros32(w.Mask) & 31
+	for k := range m.Regs {
+		off := addr[lane] + uint64(k)*8 - w.Params()
+		if off+8 > uint64(len(e.launch.Params)) {
+			return
+		}
+		var v uint64
+		for i := range uint64(8) {
+			v |= uint64(e.launch.Params[off+i]) << (8 * i)
+		}
+		if t := e.pointer(off, v); t != 0 {
+			for s := w.Mask; s != 0; s &= s - 1 {
+				ws.out.of[k].point(bits.TrailingZeros32(s)&31, t)
+			}
+		}
+	}
+}
+
+// pointer is the tag of a parameter that holds an address.
+func (e *Engine) pointer(off, v uint64) uint32 {
+	from, to, name, ok := e.find(v)
+	if !ok {
+		return 0
+	}
+	for _, b := range e.bounds {
+		if b.Offset == off {
+			from, to = b.From, b.To
+		}
+	}
+	return e.memory.object(Object{Space: machine.Global, From: from, To: to, Name: name})
+}
+
+// settleTags writes the tags of the results, and of stored pointers.
+func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint32, addr *[32]uint64) {
+	switch f.Rule {
+	case machine.FlowRuntime:
+		e.returned(w, f, ws, lanes)
+	case machine.FlowStore, machine.FlowAtomic:
+		m := f.Mem
+		e.each(w, ws, m, lanes, addr, func(lane, k int, p *page, off uint64) {
+			var t uint32
+			if f.Rule == machine.FlowStore && m.Elem >= granule {
+				t = e.argTag(w, &m.Rows[k], lane)
+			}
+			p.setTag(off, uint64(m.Elem), t)
+		})
+	}
+	for k, d := range destinations(f) {
+		if d.Words == 0 || k >= len(ws.out.of) {
+			continue
+		}
+		r := &ws.out.of[k]
+		if f.Tags == machine.TagsAlloca {
+			e.allocated(w, f, r, d, lanes)
+		}
+		if d.Width == machine.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel) {
+			strangers(w, d, r, lanes)
+		}
+		r.putTags(w, d, lanes)
+	}
+}
+
+// strangers makes what looks like an address and has come from somewhere else an unknown pointer.
+func strangers(w *machine.Warp, d machine.FlowReg, r *result, lanes uint32) {
+	row := w.R64(d.Row)
+	for m := lanes &^ r.tagged; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros32(m) & 31; row[i]>>44 != 0 && row[i] < mem.SharedWindow<<2 {
+			r.point(i, unknown)
+		}
+	}
+}
+
+// allocated makes each lane's new piece of the stack an object.
+func (e *Engine) allocated(w *machine.Warp, f *machine.Flow, r *result, d machine.FlowReg, lanes uint32) {
+	size := &f.Args[0]
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		at := uint64(w.R32(d.Row)[i])
+		if d.Width == machine.Row64 {
+			at = w.R64(d.Row)[i]
+		}
+		r.point(i, e.memory.object(Object{Space: machine.Local, From: at, To: at + value(w, size, i), Name: "alloca"}))
+	}
+}
+
+// returned tags the blocks that malloc returns.
+func (e *Engine) returned(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint32) {
+	if f.Returns == 0 || f.Bytes != 8 {
+		return
+	}
+	off := uint64(w.ParamBase() + f.Returns - 1)
+	low, high := w.ParamRow(f.Returns-1), w.ParamRow(f.Returns+3)
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v := uint64(low[i]) | uint64(high[i])<<32
+		at := uint64(i)<<localBits | off
+		p := ws.local.page(at / pageSize)
+		if from, to, name, ok := e.find(v); ok && v != 0 {
+			p.setTag(at%pageSize, 8, e.memory.object(Object{Space: machine.Global, From: from, To: to, Name: name}))
+		}
+	}
+}
+
+// inside reports lanes that leave the object of their pointer.
+func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, addr *[32]uint64) {
+	if m.Kernel {
+		return
+	}
+	n := uint64(m.Elem) * uint64(len(m.Regs))
+	var sym uint32
+	if m.Sym != nil {
+		sym = e.symbol(w, m.Sym)
+	}
+	tagged := w.Mask
+	if sym == 0 {
+		if m.Base.Words == 0 {
+			return
+		}
+		tagged &= *w.P(m.Base.Words + 4)
+	}
+	var last *Object
+	tag := uint32(0)
+	var bad uint32
+	var extent machine.Extent
+	var of *Object
+	for s := tagged; s != 0; s &= s - 1 {
+		lane := bits.TrailingZeros32(s) & 31
+		t := sym
+		if t == 0 {
+			t = tagOf(w, m.Base, lane)
+		}
+		if t == 0 || t == unknown {
+			continue
+		}
+		if t != tag {
+			tag, last = t, e.memory.at(t)
+		}
+		x := w.ExtentAt(m.Space, addr[lane], n)
+		if x.Space != last.Space || x.From >= last.From && x.To <= last.To && !last.Gone {
+			continue
+		}
+		if of == nil {
+			of, extent = last, x
+		}
+		if last == of {
+			bad |= 1 << lane
+		}
+	}
+	if of != nil {
+		e.outside(w, in, bad, of, extent)
+	}
+}
+
+// outside reports an access that leaves an object.
+func (e *Engine) outside(w *machine.Warp, in *machine.Inst, lanes uint32, o *Object, x machine.Extent) {
+	r := &machine.Report{Kind: machine.OutsideObject, Extent: x, Then: w.PlaceOf(in, lanes)}
+	if r.Text = describe(o, x); o.Gone {
+		r.Kind = machine.AfterFree
+		if o.Freed != nil {
+			r.Op = *o.Freed
+		}
+	}
+	e.reporter.Report(r)
+}
+
+// describe says where an access lies beside the object of its pointer.
+func describe(o *Object, x machine.Extent) string {
+	name := o.Name
+	if name == "" {
+		name = "a buffer"
+	}
+	size := o.To - o.From
+	switch {
+	case o.Gone:
+		return fmt.Sprintf("%s of %d bytes", name, size)
+	case x.From < o.From:
+		return fmt.Sprintf("%d bytes before %s, which has %d", o.From-x.From, name, size)
+	case x.From >= o.To:
+		return fmt.Sprintf("%d bytes behind the end of %s, which has %d", x.From-o.To, name, size)
+	}
+	return fmt.Sprintf("across the end of %s, which has %d bytes", name, size)
+}
+
+// report reports values that decide though nothing has written them.
+func (e *Engine) report(w *machine.Warp, in *machine.Inst, lanes uint32, what string, from *origin) {
+	r := &machine.Report{Kind: machine.UnwrittenDecides, Then: w.PlaceOf(in, lanes), Text: what}
+	if from != nil {
+		r.Extent = from.extent
+		r.Op = from.place
+	}
+	e.reporter.Report(r)
+}
