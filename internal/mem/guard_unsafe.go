@@ -1,3 +1,5 @@
+//go:build linux
+
 package mem
 
 // This file maps an arena twice, so that the host program's own accesses to device memory fault while the machine's
