@@ -60,7 +60,11 @@ func (p *matrices) each(sum func(a, b []uint32, c uint32) uint32) {
 
 // floats multiplies floats: A and B are decoded once.
 func (p *matrices) floats() {
-	eachPair(p, p.factors(p.left, 0), p.factors(p.right, 1), func(_ int, a, b []num.Factor, at int) {
+	left, right := p.factors(p.left, 0), p.factors(p.right, 1)
+	if p.places == nil && p.down == 0 && p.packed(left, right) {
+		return
+	}
+	eachPair(p, left, right, func(_ int, a, b []num.Factor, at int) {
 		if p.down != 0 {
 			p.sum[at] = p.rule.SumScaled(a, b, p.sum[at], p.down, p.exact)
 			return

@@ -246,6 +246,13 @@ func (o *productOp) floats(w *machine.Warp) {
 		rule = rule.InSteps(4)
 	}
 	places, n := o.places(w), o.Stored()
+	x, fine := num.Pack(a[:o.M*o.Products()*n])
+	y, too := num.Pack(b[:o.N*o.Products()*o.K])
+	if fine && too && places == nil && rule.Quick(x, y) {
+		o.elementsOfD(func(i, from, first int) { d[i] = rule.SumPacked(x.From(from, n), y.From(first, n), c[i]) })
+		o.give(w, &d)
+		return
+	}
 	var column [mostA]num.Factor
 	o.elementsOfD(func(i, from, first int) {
 		bs := b[first : first+n]
