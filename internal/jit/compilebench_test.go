@@ -11,25 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/cputime"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
-
-// processorTime is what the process has used.
-func processorTime() time.Duration {
-	var r unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
 
 // decoded has the code of all kernels of modules, for CTAs of 128 threads.
 func decoded(b testing.TB, modules map[string]string) (list []*machine.Code) {
@@ -110,7 +100,7 @@ func BenchmarkTemplates(b *testing.B) {
 			for _, code := range list {
 				insts += len(code.Insts)
 			}
-			start := processorTime()
+			start := cputime.Used()
 			for b.Loop() {
 				jit.ForgetTemplates()
 				for _, code := range list {
@@ -120,7 +110,7 @@ func BenchmarkTemplates(b *testing.B) {
 					}
 				}
 			}
-			spent := float64((processorTime() - start).Nanoseconds()) / float64(b.N)
+			spent := float64((cputime.Used() - start).Nanoseconds()) / float64(b.N)
 			b.ReportMetric(spent/float64(insts), "ns/instruction")
 			b.ReportMetric(spent/float64(jit.Templates(o.Vectors)), "ns/template")
 			b.ReportMetric(float64(jit.Templates(o.Vectors)), "templates")
@@ -149,7 +139,7 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := processorTime()
+	start := cputime.Used()
 	for b.Loop() {
 		for _, code := range list {
 			var err error
@@ -167,7 +157,7 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 			}
 		}
 	}
-	spent := processorTime() - start
+	spent := cputime.Used() - start
 	runtime.ReadMemStats(&after)
 	per := float64(b.N) * float64(insts)
 	b.ReportMetric(float64(spent.Nanoseconds())/per, "ns/instruction")

@@ -13,22 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/cputime"
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
-
-// processorTime is what the process has used.
-func processorTime() time.Duration {
-	var r unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
 
 // thresholds are those of the quick tier and of the other; the same twice: without a quick one.
 var thresholds = [][2]uint32{{60, 60}, {5, 60}, {15, 60}, {15, 120}}
@@ -39,7 +29,7 @@ func BenchmarkCold(b *testing.B) {
 	var cases []*caseRun
 	for _, c := range corpus.Cases() {
 		run := newCaseRun(b, &c)
-		run.clock = processorTime
+		run.clock = cputime.Used
 		cases = append(cases, run)
 	}
 	measure := func(name string, e ptxvm.Engine, quick, after uint32) {
@@ -78,7 +68,7 @@ func BenchmarkCold(b *testing.B) {
 func BenchmarkTiers(b *testing.B) {
 	for _, c := range corpus.Cases() {
 		run := newCaseRun(b, &c)
-		run.clock, run.twice = processorTime, true
+		run.clock, run.twice = cputime.Used, true
 		for _, way := range []struct {
 			name    string
 			engine  ptxvm.Engine
@@ -169,7 +159,7 @@ func BenchmarkSizes(b *testing.B) {
 		{Name: "reduce/1048576", Module: "cuda/reduce", Archs: both, Make: func(corpus.Target) *corpus.Run { return corpus.ReduceInt(64, 1<<20) }},
 	} {
 		run := newCaseRun(b, &c)
-		run.clock = processorTime
+		run.clock = cputime.Used
 		measure := func(name string, e ptxvm.Engine, quick, after uint32) {
 			b.Run(c.Name+"/"+name, func(b *testing.B) {
 				best := time.Duration(math.MaxInt64)
