@@ -91,7 +91,7 @@ func TestFill(t *testing.T) {
 // TestCopiesAreWrites: what was filled or copied is no read of uninitialised memory; the rest of the allocation is.
 func TestCopiesAreWrites(t *testing.T) {
 	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 a; .reg .b32 v; ld.param.u64 a, [p]; ld.global.u32 v, [a]; st.global.u32 [a], v; ret; }"
-	k := ptxtest.Compile(t, src, "", &ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit, Memory: 1 << 20})
+	k := ptxtest.Compile(t, src, "", &ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInitLoads, Memory: 1 << 20})
 	b, err := k.Device.Alloc(16)
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ internal/jit/native:
 internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
-internal/tuning:    internal/jit
+internal/tuning:    internal/jit internal/machine
 internal/driver:    . diag internal/fatbin internal/isa internal/tensor
 internal/value:     internal/num
 internal/kernelname: internal/isa

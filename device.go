@@ -85,6 +85,8 @@ type Device struct {
 
 	compileQuick, compileWhole, compileParts host.Compiler // by jit, if there is one
 
+	observer machine.Observer // of every launch, for tests; else nil
+
 	quickAfter, hotAfter, partsAfter uint32 // when code is compiled quickly, well, and for some lanes
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close

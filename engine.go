@@ -74,6 +74,7 @@ func init() {
 	}
 	tuning.QuickAfter = func(device any, times uint32) { device.(*Device).quickAfter = times }
 	tuning.HotAfter = func(device any, times uint32) { device.(*Device).hotAfter = times }
+	tuning.Observe = func(device any, o machine.Observer) { device.(*Device).observer = o }
 	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
 }
 

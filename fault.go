@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -204,8 +204,8 @@ func (p *Program) readOnly(addr uint64) *Allocation {
 
 // locate finds an instruction in the PTX and, by .loc, in the source behind it.
 func (p *Program) locate(fn *machine.FuncInfo, pc int32) (ptx Location, source []Location, text string) {
-	f, ok := fn.Data.(*ir.Func)
-	if !ok || pc < 0 || int(pc) >= len(f.Insts) {
+	f := decode.FuncOf(fn)
+	if f == nil || pc < 0 || int(pc) >= len(f.Insts) {
 		return Location{Function: fn.Name}, nil, ""
 	}
 	in := &f.Insts[pc]

@@ -32,7 +32,7 @@ func (k *Kernel) room() *launchRoom {
 
 // prepared describes a launch to the machine. A description that stays (host.Launch) is found in the room.
 func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, room *launchRoom) (*host.Launch, error) {
-	same := room.shape == l && w == (Watch{}) && machine.ObserverOf(ctx) == nil
+	same := room.shape == l && w == (Watch{}) && k.program.d.observer == nil
 	if same && room.ready != nil {
 		return room.ready, nil
 	}
@@ -58,7 +58,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, room *launchRo
 	if err := k.shape(l, ml); err != nil {
 		return err
 	}
-	if ml.Observer = machine.ObserverOf(ctx); ml.Observer != nil {
+	if ml.Observer = d.observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
 	k.sanitize(&ml.Launch)

@@ -172,7 +172,7 @@ func (k *Kernel) sanitize(l *machine.Launch) {
 		all = append(all, race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0))
 	}
 	if followed {
-		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Find: d.allocation, Reporter: s, Owner: k}, l)
+		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Find: d.allocation, Reporter: s, Owner: launchOf{k}}, l)
 		all, l.Values = append(all, e), e
 	}
 	switch len(all) {
@@ -183,6 +183,12 @@ func (k *Kernel) sanitize(l *machine.Launch) {
 		l.Observer = all
 	}
 }
+
+// launchOf is what shadows remember of a launch.
+type launchOf struct{ kernel *Kernel }
+
+// Name implements flow.Owner.
+func (l launchOf) Name() string { return l.kernel.info.Name }
 
 // allocation describes the allocation of global memory that holds an address.
 func (d *Device) allocation(addr uint64) (from, to uint64, name string, ok bool) {
@@ -343,7 +349,7 @@ func (k *Kernel) extentWords(r *machine.Report, l *machine.Launch) string {
 	case machine.Tensor:
 		return fmt.Sprintf("tensor memory%s, %s, %s", ofRank(x, l), rangeWords("lane", uint64(x.Row), uint64(x.End)), rangeWords("column", x.From, x.To))
 	case machine.Registers:
-		if f, ok := r.Then.Func.Data.(*ir.Func); ok {
+		if f := decode.FuncOf(r.Then.Func); f != nil {
 			if name := decode.RegisterAt(f, r.Then.PC, uint32(x.From)); name != "" && r.Kind != machine.UnwrittenDecides {
 				return "register " + name
 			}
@@ -408,7 +414,7 @@ func (p *Program) globalName(addr uint64) string {
 func (d *Device) Unwritten(b Buffer) (reports []*Report) {
 	seen := map[machine.Site]*Report{}
 	for _, s := range d.shadow.values.Stored(b.addr, uint64(b.size)) {
-		k, at := s.Owner.(*Kernel), machine.Site{Func: s.By.Func, PC: s.By.PC}
+		k, at := s.Owner.(launchOf).kernel, machine.Site{Func: s.By.Func, PC: s.By.PC}
 		if r := seen[at]; r != nil {
 			r.Times++
 			continue

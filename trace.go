@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -126,7 +127,7 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 	if line == nil {
 		line = &tracedLine{}
 		line.ptx, line.source, line.text = t.p.locate(s.Func, s.PC)
-		if f, ok := s.Func.Data.(*ir.Func); ok && int(s.PC) < len(f.Insts) {
+		if f := decode.FuncOf(s.Func); f != nil && int(s.PC) < len(f.Insts) {
 			line.f, line.in = f, &f.Insts[s.PC]
 		}
 		t.at[key] = line

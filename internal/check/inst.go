@@ -131,14 +131,7 @@ func (c *checker) symbolOperands(s *syntax.Instruction, shapes []isa.Shape) {
 }
 
 // isStore tells from the effects whether an instruction writes memory.
-func isStore(sel *isa.Sel) bool {
-	for _, e := range sel.Entry.Effects {
-		if e[0] == "write" {
-			return true
-		}
-	}
-	return false
-}
+func isStore(sel *isa.Sel) bool { return sel.Entry.Effects.Has(isa.Writes) }
 
 // chosen is a value of a class that all instructions of a function share, and where it stands.
 type chosen struct {

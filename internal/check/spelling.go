@@ -4,8 +4,6 @@ package check
 // resolved once.
 
 import (
-	"slices"
-
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -98,11 +96,8 @@ func (c *checker) resolveForms(s *syntax.Instruction) spelled {
 	out := spelled{tokens: tokens, suffix: c.text(s.Suffix)}
 	out.readings = c.isa.Forms(tokens, out.suffix)
 	if e := out.readings.Entry(); e != nil {
-		has := func(effect string) bool {
-			return slices.ContainsFunc(e.Effects, func(e isa.Effect) bool { return e[0] == effect })
-		}
-		out.inCall, out.inBranch = has("call"), has("branch")
-		out.inMemory = has("read") || has("write")
+		out.inCall, out.inBranch = e.Effects.Has(isa.Calls), e.Effects.Has(isa.Branches)
+		out.inMemory = e.Effects.Has(isa.Reads | isa.Writes)
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func (x *function) emit(code *machine.Code) error {
 		}
 		code.Scalars = x.scalarSlots()
 	}
-	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(f), Data: f, Classes: x.classes}
+	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(f), Origin: &origin{f, x.classes}}
 	code.Insts, code.Split = insts, split
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
 	code.Consts, code.Specials = x.consts, x.specials
@@ -295,12 +295,8 @@ func waits(in *ir.Inst) bool {
 	if in.IsCall() || in.Sel.Has(isa.M_volatile) || in.Sel.Has(isa.M_mmio) || in.Sel.Get(isa.C_sem) != 0 {
 		return true
 	}
-	for _, e := range in.Sel.Entry.Effects {
-		switch e[0] {
-		case "read", "write", "fault", "branch", "return", "exit", "hint":
-		default:
-			return true
-		}
-	}
-	return false
+	return in.Sel.Entry.Effects.Has(^quiet)
 }
+
+// quiet are the effects of instructions that wait for no other thread and tell it nothing that it could wait for.
+const quiet = isa.Reads | isa.Writes | isa.WritesOnce | isa.Faults | isa.Branches | isa.Returns | isa.Exits | isa.Hints

@@ -115,7 +115,7 @@ func (in *Inst) IsReturn() bool { return in.flow() == flowRet }
 func (in *Inst) LeaveKernel() { in.Sel = exitSel() }
 
 // pure tells whether an instruction only computes its results from its operands.
-func (in *Inst) pure() bool { return len(in.Sel.Entry.Effects) == 0 && in.flow() == flowNext }
+func (in *Inst) pure() bool { return in.Sel.Entry.Effects.Bits == 0 && in.flow() == flowNext }
 
 // Elementwise tells whether a handler may write the result of one lane before it reads the
 // operands of the next, so that the result can have the row of an operand that dies here:

@@ -23,7 +23,11 @@ package ir
 // each fragment, to the lanes of that fragment only and only if it is live at its pc
 // (Func.LiveAt): elsewhere its row may belong to another register by then.
 
-import "slices"
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/isa"
+)
 
 // Rows is the colouring of a function.
 type Rows struct {
@@ -203,10 +207,11 @@ func (f *Func) touched(h *hulls, pc int32) {
 // Late tells whether an instruction touches registers after it has been issued: tcgen05.ld writes them, wgmma.mma_async also
 // reads.
 func (in *Inst) Late(a Access) bool {
-	for _, e := range in.Sel.Entry.Effects {
-		if e[0] == "async" && (a == Write && e[len(e)-1] == "tcgen05.ld" || e[len(e)-1] == "wgmma") {
-			return true
-		}
+	switch in.Sel.Entry.Effects.Async {
+	case isa.AsyncWgmma:
+		return true
+	case isa.AsyncTensorLoad:
+		return a == Write
 	}
 	return false
 }

@@ -12,7 +12,7 @@ type Entry struct {
 	About   string   // one or two sentences for explain
 	Opcode  []string // glued tokens: mbarrier .try_wait
 	Alts    []Alt    // the forms
-	Effects []Effect
+	Effects Effects
 	Notes   []string // where ptxas differs from the manual
 	File    string   // of the data
 	Line    int
@@ -36,9 +36,6 @@ type Entry struct {
 	ordered   []valueRef // modifiers that keep the order of the forms though the judge does not
 	ignored   []ignoredLine
 }
-
-// Effect is one word list of the effect clause: {"read", ".ss"}.
-type Effect []string
 
 // class is a set of modifiers.
 type class struct {

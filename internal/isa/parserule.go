@@ -136,8 +136,7 @@ func (p *entryParser) rulePass(s string) error {
 		p.e.first = refs
 		return err
 	case word == "effect":
-		p.effects(rest)
-		return nil
+		return p.effects(rest)
 	case word == "check":
 		return p.check(rest)
 	case word == "order" && rest == "free":
@@ -231,12 +230,6 @@ func (p *entryParser) uniqueClass(s string) error {
 	}
 	p.e.unique = append(p.e.unique, p.e.classes[c].id)
 	return nil
-}
-
-func (p *entryParser) effects(s string) {
-	for one := range strings.SplitSeq(s, ";") {
-		p.e.Effects = append(p.e.Effects, strings.Fields(one))
-	}
 }
 
 func (p *entryParser) check(s string) error {

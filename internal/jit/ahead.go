@@ -5,7 +5,7 @@ package jit
 // an instruction a line: the hint faults nowhere, and orders and changes nothing.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -24,7 +24,7 @@ func (l *lines) ahead(hint x86.Op) {
 
 // blockBytes is how many bytes all lanes of a CTA access; 0 where other CTAs may lie elsewhere, or turns of a loop between.
 func (l *lines) blockBytes() int64 {
-	sol, ok := l.code.Func.Classes.(*ir.Solution)
+	sol, ok := decode.ClassesOf(l.code.Func)
 	if !ok || sol.Shape.BlockY != 1 || sol.Shape.BlockZ != 1 || l.depth[l.pcs[0]] != 0 || l.of[0].m.Space == machine.Shared || l.of[0].bound < 0 {
 		return 0
 	}

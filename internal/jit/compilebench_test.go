@@ -104,7 +104,7 @@ func BenchmarkTemplates(b *testing.B) {
 			for b.Loop() {
 				jit.ForgetTemplates()
 				for _, code := range list {
-					err := jit.CompileQuick(code, code.Func.Data.(*ir.Func), o, func(*jit.Compiled) error { return nil })
+					err := jit.CompileQuick(code, decode.FuncOf(code.Func), o, func(*jit.Compiled) error { return nil })
 					if err != nil && !errors.Is(err, jit.ErrNothing) {
 						b.Fatal(err)
 					}
@@ -143,7 +143,7 @@ func benchmarkCompile(b *testing.B, name string, o jit.Options) {
 	for b.Loop() {
 		for _, code := range list {
 			var err error
-			if f := code.Func.Data.(*ir.Func); o.Quick {
+			if f := decode.FuncOf(code.Func); o.Quick {
 				c.begin("copies")
 				err = jit.CompileQuick(code, f, opt, pages)
 			} else if out, wrong := jit.Compile(code, f, opt); wrong == nil {

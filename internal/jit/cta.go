@@ -16,6 +16,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -102,7 +103,7 @@ func (r *region) findCTA(border bool) *cta {
 
 // runCTA runs the kernel.
 func (r *region) runCTA(border, rolled bool) *cta {
-	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
 		return nil
 	}

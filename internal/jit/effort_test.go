@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -140,7 +140,7 @@ func TestBudget(t *testing.T) {
 	if got, want := l.words64(out, n), butterfly(0, n); !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
-	if _, err := jit.Compile(code, code.Func.Data.(*ir.Func), o); !errors.Is(err, jit.ErrBudget) {
+	if _, err := jit.Compile(code, decode.FuncOf(code.Func), o); !errors.Is(err, jit.ErrBudget) {
 		t.Errorf("Compile: %v, want %v", err, jit.ErrBudget)
 	}
 }
@@ -199,7 +199,7 @@ func TestCompileCosts(t *testing.T) {
 		units, insts := 0, 0
 		for _, code := range decoded(t, compiledModules(t, x.modules)) {
 			spent := 0
-			_, err := jit.Compile(code, code.Func.Data.(*ir.Func), jit.Budgeted(jit.Options{Vectors: x.vectors}, 0, &spent))
+			_, err := jit.Compile(code, decode.FuncOf(code.Func), jit.Budgeted(jit.Options{Vectors: x.vectors}, 0, &spent))
 			if errors.Is(err, jit.ErrProcessor) {
 				t.Skip(err)
 			}

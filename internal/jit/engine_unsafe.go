@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -106,7 +107,7 @@ func (e *Engine) instead(c *machine.Code) *machine.Native {
 }
 
 func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *machine.Native, err error) {
-	f := c.Func.Data.(*ir.Func)
+	f := decode.FuncOf(c.Func)
 	if want == tierQuick {
 		err = CompileQuick(c, f, e.opt, func(out *Compiled) error {
 			n, err = e.native(f, out, e.opt)

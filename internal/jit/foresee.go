@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -120,7 +121,7 @@ func (r *region) findCourse() {
 
 // foresees knows what follows from the thread index; nil if nothing does.
 func (r *region) foresees() *course {
-	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok {
 		return nil
 	}

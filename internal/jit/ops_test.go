@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -108,7 +108,7 @@ func compareOp(t *testing.T, src string, shapes [][3]uint32, mayLeave func(text 
 				t.Errorf("%d %v: %s; %d steps and %d lane-ops, the interpreter %d and %d", v, block, firstDifference(data, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps)
 			}
 			for _, left := range got.Left {
-				f := left.Code.Func.Data.(*ir.Func)
+				f := decode.FuncOf(left.Code.Func)
 				if text := f.Insts[left.PC].Sel.Text(); mayLeave != nil && !mayLeave(text) {
 					t.Errorf("%d %v: left at %s, %d times", v, block, text, left.Times)
 				}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -95,7 +95,7 @@ func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listi
 	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
 	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
 	compile := func(c *machine.Code, stopped func() bool) {
-		out, err := jit.Compile(c, c.Func.Data.(*ir.Func), jit.Options{Vectors: v, List: true})
+		out, err := jit.Compile(c, decode.FuncOf(c.Func), jit.Options{Vectors: v, List: true})
 		if err != nil {
 			t.Fatal(err)
 		}

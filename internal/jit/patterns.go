@@ -9,6 +9,7 @@ import (
 	"sort"
 	"sync"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -62,7 +63,7 @@ func (r *region) findPatterns() {
 		r.steps[pc].full = r.mem.sources.take(len(in))
 		copy(r.steps[pc].full, in)
 	}
-	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
@@ -18,7 +18,7 @@ func TestSame(t *testing.T) {
 			for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
 				var first *jit.Compiled
 				for range 3 {
-					out, err := jit.Compile(code, code.Func.Data.(*ir.Func), jit.Options{Vectors: v})
+					out, err := jit.Compile(code, decode.FuncOf(code.Func), jit.Options{Vectors: v})
 					if err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
@@ -39,7 +39,7 @@ func TestLive(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, name := range []string{"matmul", "radixsort", "reduce", "nbody"} {
 		for _, code := range decoded(t, map[string]string{name: corpus(t, name)}) {
-			f := code.Func.Data.(*ir.Func)
+			f := decode.FuncOf(code.Func)
 			at, n := jit.LiveAt(f), len(f.Insts)
 			for k := range 2 * n {
 				pc := int32(k % n)
@@ -58,7 +58,7 @@ func TestLive(t *testing.T) {
 func TestLiveRows(t *testing.T) {
 	for _, name := range []string{"reduce", "matmul"} {
 		for _, code := range decoded(t, map[string]string{name: corpus(t, name)}) {
-			f := code.Func.Data.(*ir.Func)
+			f := decode.FuncOf(code.Func)
 			jit.LiveRows(f, func(pc int32, off uint32, counted, behind, before, after bool) {
 				if counted != before || behind != after {
 					t.Fatalf("%s at %d, row %d: counted %v and %v behind, want %v and %v", f.Name, pc, off, counted, behind, before, after)

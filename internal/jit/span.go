@@ -7,6 +7,7 @@ package jit
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -195,7 +196,7 @@ func tableSpan(t *[32]uint32) span {
 
 // specialSpan is the span of a special register.
 func (r *region) specialSpan(s *machine.SpecialRef) span {
-	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok || s.Add != 0 {
 		return span{}
 	}

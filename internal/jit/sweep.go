@@ -10,6 +10,7 @@ package jit
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -46,7 +47,7 @@ const maxSweep = 400
 
 // findSweep finds how to sweep; nil if that is not possible.
 func (r *region) findSweep() *sweep {
-	sol, ok := r.code.Func.Classes.(*ir.Solution)
+	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok || !r.f.Entry || len(r.segs) == 0 || r.segs[0].first != 0 || r.live.entry.Count() != 0 {
 		return nil
 	}

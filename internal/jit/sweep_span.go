@@ -7,6 +7,7 @@ package jit
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -45,7 +46,8 @@ func (r *region) findSpan() *sweep {
 	wide := *w
 	wide.warps, wide.ctas = w.warps*int32(ctas), int32(ctas)
 	sp := &sweepSpan{region: r, w: w, specials: map[uint32]drift{}, slots: map[uint32]drift{}, pats: map[*pattern]drift{}}
-	shape := r.code.Func.Classes.(*ir.Solution).Shape
+	sol, _ := decode.ClassesOf(r.code.Func)
+	shape := sol.Shape
 	for i := range r.code.Specials {
 		sp.special(&r.code.Specials[i], shape)
 	}

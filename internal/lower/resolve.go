@@ -112,15 +112,15 @@ func (l *linker) operands(ops []ir.Operand) {
 // defines, each once. An .extern variable of a module alone counts as defined there, for which check has
 // a warning, as ptxas does.
 func (l *linker) unresolved() {
-	seen := map[any]bool{}
+	seenVar, seenFunc := map[*ir.Var]bool{}, map[*ir.Func]bool{}
 	for _, f := range l.out.Funcs {
 		eachSymbol(f, func(in *ir.Inst, v *ir.Var, g *ir.Func) {
 			switch {
-			case v != nil && v.Linkage == ir.Extern && !v.Dynamic && !l.alone && !seen[v]:
-				seen[v] = true
+			case v != nil && v.Linkage == ir.Extern && !v.Dynamic && !l.alone && !seenVar[v]:
+				seenVar[v] = true
 				l.missing(f, in, v.Name)
-			case g != nil && !g.Defined && !l.provided(g.Name) && !seen[g]:
-				seen[g] = true
+			case g != nil && !g.Defined && !l.provided(g.Name) && !seenFunc[g]:
+				seenFunc[g] = true
 				l.missing(f, in, g.Name)
 			}
 		})

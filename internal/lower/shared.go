@@ -69,14 +69,14 @@ type sharedUse struct {
 }
 
 func (u *sharedUse) scan(f *ir.Func) {
-	seen := map[any]bool{}
+	seenVar, seenFunc := map[*ir.Var]bool{}, map[*ir.Func]bool{}
 	eachSymbol(f, func(_ *ir.Inst, v *ir.Var, g *ir.Func) {
 		switch {
-		case v != nil && v.Space == ir.SpaceShared && !seen[v]:
-			seen[v] = true
+		case v != nil && v.Space == ir.SpaceShared && !seenVar[v]:
+			seenVar[v] = true
 			u.own[f] = append(u.own[f], v)
-		case g != nil && !seen[g]:
-			seen[g] = true
+		case g != nil && !seenFunc[g]:
+			seenFunc[g] = true
 			u.calls[f] = append(u.calls[f], g)
 		}
 	})

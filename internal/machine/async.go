@@ -22,7 +22,7 @@ const (
 //
 // A step works for the lanes op.Lanes, which may be fewer than at Issue: lanes of one record
 // that are waited for at different times become records of their own, with the same steps. A
-// step must not touch the warp, which may be elsewhere; what it needs it keeps in Data or in
+// step must not touch the warp, which may be elsewhere; what it needs it keeps in
 // its closure, by lane. It reaches memory through op.Global and op.Shared, which check. A fault
 // is reported with the place of the issue, so the step fills only what went wrong.
 type Op struct {
@@ -37,7 +37,6 @@ type Op struct {
 	// Touches lists what the steps will read (Load) and write (Store) for op.Lanes, for
 	// reports; nil if nothing. It is only called while reports are wanted.
 	Touches func(op *Op) iter.Seq2[Extent, AccessKind]
-	Data    any
 	Tensor  TensorStep // of TensorPipe
 
 	Place // of the issue; filled by Issue

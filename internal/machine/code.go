@@ -52,13 +52,15 @@ func (c *Code) OnlySplit() *Code {
 
 // FuncInfo is what faults and reports say about a function.
 type FuncInfo struct {
-	Name  string
-	Entry bool
-	Addr  uint64 // address in the code window; 0 if it is never taken
-	Data  any    // the ir function, for those who render faults
-	// Classes are the register classes that the code was decoded for (*ir.Solution), for those who compile.
-	Classes any
+	Name   string
+	Entry  bool
+	Addr   uint64 // address in the code window; 0 if it is never taken
+	Origin Origin // what the code was decoded from, for reports and compilers; nil in tests of hand-made code
 }
+
+// Origin is what code was decoded from. The machine only passes it on: package decode makes it and reads it
+// (decode.FuncOf, decode.ClassesOf).
+type Origin interface{ Function() string }
 
 // ConstRow is a constant that instructions read as a row, a scalar slot or a predicate (bit 0
 // of Value for all lanes).

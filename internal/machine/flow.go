@@ -140,11 +140,14 @@ func Flows(in *Inst, f *Flow) {
 // Active is the lanes that stand at the instruction, also those whose guard does not hold.
 func (w *Warp) Active() uint32 { return w.frag.mask }
 
-// FrameFlow is room for what follows values in the running frame; nil when the frame is new.
-func (w *Warp) FrameFlow() *any { return &w.frag.frame.flow }
+// FlowState is what Values keeps beside a frame or a warp. The machine only drops it with them.
+type FlowState interface{ FollowsValues() }
+
+// FrameFlow is where Values keeps its state of the running frame; nil when the frame is new.
+func (w *Warp) FrameFlow() *FlowState { return &w.frag.frame.flow }
 
 // Flow is the same for the warp's local memory.
-func (w *Warp) Flow() *any { return &w.flow }
+func (w *Warp) Flow() *FlowState { return &w.flow }
 
 // FrameEnd is the end of the running frame in local memory.
 func (w *Warp) FrameEnd() uint32 { return w.frag.frame.end }

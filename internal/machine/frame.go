@@ -37,7 +37,7 @@ type Frame struct {
 	sp    [32]uint32 // end of what a lane has allocated; only if moved
 	moved bool       // a handler has asked for the stack pointers
 
-	flow any // of Launch.Values
+	flow FlowState // of Launch.Values
 
 	retry, wait uint32 // block starts until the next attempt to return to converged
 }

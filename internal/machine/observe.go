@@ -4,8 +4,6 @@ package machine
 // run Code.Observed, whose handlers report before they act, so that unobserved code pays
 // nothing.
 
-import "context"
-
 // EventKind says what an event is about.
 type EventKind uint8
 
@@ -314,17 +312,4 @@ func (c *CTA) tellBarrier(e Event) {
 		e.CTA, e.Cluster = c.rank, c.cluster.rank
 		c.grid.Observer.Observe(&e)
 	}
-}
-
-type observerKey struct{}
-
-// WithObserver returns a context whose launches have an observer.
-func WithObserver(ctx context.Context, o Observer) context.Context {
-	return context.WithValue(ctx, observerKey{}, o)
-}
-
-// ObserverOf returns the observer that WithObserver has put into a context, nil if there is none.
-func ObserverOf(ctx context.Context) Observer {
-	o, _ := ctx.Value(observerKey{}).(Observer)
-	return o
 }

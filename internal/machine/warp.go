@@ -50,9 +50,9 @@ type Warp struct {
 	steps   uint64     // not accounted for yet
 	total   uint64     // of steps, accounted for
 	slept   uint64
-	lost    uint64 // lane-ops that guards suppressed
-	event   *Event // of launches with an observer
-	flow    any    // of Launch.Values
+	lost    uint64    // lane-ops that guards suppressed
+	event   *Event    // of launches with an observer
+	flow    FlowState // of Launch.Values
 	ops     uint64
 }
 

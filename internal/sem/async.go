@@ -174,7 +174,7 @@ func (o *copyOp) begin(w *machine.Warp, in *machine.Inst, dst, src *[32]uint64) 
 		return st
 	}
 	return w.Issue(in, &machine.Op{
-		Pipe: machine.CopyPipe, Data: r, Read: r.fetch, Write: r.store, Touches: r.touches,
+		Pipe: machine.CopyPipe, Read: r.fetch, Write: r.store, Touches: r.touches,
 	})
 }
 

@@ -112,7 +112,7 @@ func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o.dst.lanes(w, &r.at, 0)
 	o.src.lanes(w, &r.from, 0)
 	op := &machine.Op{
-		Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Data: r, Read: r.fetch, Write: r.write, Touches: r.touches,
+		Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.write, Touches: r.touches,
 	}
 	if st := r.limits(w, in); st != machine.Next {
 		return st

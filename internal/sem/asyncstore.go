@@ -96,7 +96,7 @@ func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := o.place(w, in, &r.addr); st != machine.Next {
 		return st
 	}
-	op := &machine.Op{Pipe: machine.StorePipe, Data: r, Write: r.write, Touches: r.touches}
+	op := &machine.Op{Pipe: machine.StorePipe, Write: r.write, Touches: r.touches}
 	if o.bar != nil {
 		o.bar.lanes(w, &r.bars, 0)
 		if st := mbarriersAt(w, in, o.to.Space, &r.bars, &r.addr); st != machine.Next {

@@ -103,7 +103,7 @@ func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	op := &machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Data: r, Read: r.store, Write: r.give, Touches: r.touches}
+	op := &machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
 	if o.bar != nil {
 		op.Pipe, op.Read, op.Write, op.Signal = machine.StorePipe, r.fetch, r.load, r.signal
 	}

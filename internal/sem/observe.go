@@ -3,22 +3,21 @@ package sem
 // What an instruction tells observers before it acts (DESIGN §7), derived from the effect
 // clauses of the ISA data and the roles of the operands:
 //
-//	read, write        every address operand is touched, as many bytes as its alignment says
+//	Reads, Writes      every address operand is touched, as many bytes as its alignment says
 //	                   or an operand called size; both together are one atomic access
-//	sync ORDER SCOPE   beside an access its strength; alone a fence or barrier
-//	block              beside an access: what it acquires, it tells when its wait is over
-//	proxy KIND         a proxy fence
-//	order tcgen05 SIDE a fence of tensor memory, before or after a synchronisation
-//	async              nothing: the asynchronous operation itself tells when it acts
-//	tells              nothing: the handler tells which bytes, of a matrix whose rows lanes share
+//	Syncs              beside an access its strength; alone a fence or barrier
+//	Blocks             beside an access: what it acquires, it tells when its wait is over
+//	FencesProxy        a proxy fence
+//	OrdersFirst, Later a fence of tensor memory, before or after a synchronisation
+//	Asynchronous       nothing: the asynchronous operation itself tells when it acts
+//	Tells              nothing: the handler tells which bytes, of a matrix whose rows lanes share
 //
-// A write that is "once" is one access of all lanes together.
+// WritesOnce is one access of all lanes together.
 //
 // Tensor memory, images and what the runtime's functions read tell for themselves.
 
 import (
 	"slices"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
@@ -86,7 +85,7 @@ func (t *touch) constant() bool { return t.by == uop.ByKernel || t.Space == mach
 
 // StartsAsync tells whether a statement begins an asynchronous operation.
 func StartsAsync(sel *isa.Sel) bool {
-	return slices.ContainsFunc(sel.Entry.Effects, func(e isa.Effect) bool { return e[0] == "async" })
+	return sel.Entry.Effects.Has(isa.Asynchronous)
 }
 
 // silent tells whether there is nothing to tell but rows.
@@ -97,39 +96,35 @@ func (o *watch) silent() bool {
 // newWatch reads the effects.
 func newWatch(b *Build) *watch {
 	o := &watch{}
-	effects := b.Sel.Entry.Effects
-	has := func(word string) bool {
-		return slices.ContainsFunc(effects, func(e isa.Effect) bool { return e[0] == word })
+	e := &b.Sel.Entry.Effects
+	accesses := e.Bits & (isa.Reads | isa.Writes)
+	if !e.Has(isa.Asynchronous|isa.Tells) && accesses != 0 {
+		o.touch(b, accessKinds[accesses])
 	}
-	read, write := has("read"), has("write")
-	switch {
-	case has("async"), has("tells"):
-	case read && write:
-		o.touch(b, machine.Atomic)
-	case read:
-		o.touch(b, machine.Load)
-	case write:
-		o.touch(b, machine.Store)
+	for i := range o.touches {
+		o.touches[i].once = e.Has(isa.WritesOnce)
 	}
-	for _, e := range effects {
-		switch e[0] {
-		case "write":
-			for i := range o.touches {
-				o.touches[i].once = slices.Contains(e, "once")
-			}
-		case "sync":
-			o.waits = has("block") && (read || write)
-			if !read && !write && !has("proxy") || o.waits {
-				o.order, o.scope = syncOf(b.Sel, e[1:])
-				o.barrier = has("barrier")
-			}
-		case "proxy":
-			o.fences = append(o.fences, proxyFence(b.Sel, e[1]))
-		case "order":
-			o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: sides[e[2]]})
+	if e.Has(isa.Syncs) {
+		o.waits = e.Has(isa.Blocks) && accesses != 0
+		if o.waits || accesses == 0 && !e.Has(isa.FencesProxy) {
+			o.order, o.scope = syncOf(b.Sel)
+			o.barrier = e.Has(isa.Barrier)
 		}
 	}
+	if e.Has(isa.FencesProxy) {
+		o.fences = append(o.fences, proxyFence(b.Sel))
+	}
+	if e.Has(isa.OrdersFirst) {
+		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: machine.ReleaseOrder})
+	}
+	if e.Has(isa.OrdersLater) {
+		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: machine.AcquireOrder})
+	}
 	return o
+}
+
+var accessKinds = map[isa.Effect]machine.AccessKind{
+	isa.Reads: machine.Load, isa.Writes: machine.Store, isa.Reads | isa.Writes: machine.Atomic,
 }
 
 // touch adds the address operands.
@@ -191,10 +186,8 @@ var scopes = map[isa.Mod]machine.Scope{
 // accessOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
 // Volatile accesses are relaxed at system scope (8.4).
 func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
-	for _, e := range sel.Entry.Effects {
-		if e[0] == "sync" {
-			return syncOf(sel, e[1:])
-		}
+	if sel.Entry.Effects.Has(isa.Syncs) {
+		return syncOf(sel)
 	}
 	if sel.Has(isa.M_volatile) {
 		return machine.Relaxed, machine.SysScope
@@ -217,25 +210,17 @@ func (m *memoryOp) stored(rows []uint32) (out []machine.StoredRow) {
 	return out
 }
 
-// syncOf reads the words behind sync: a strength and a scope, each a word or a class. Where the
-// strength is a fixed modifier of the form, it is not repeated there.
-func syncOf(sel *isa.Sel, words []string) (order machine.Order, scope machine.Scope) {
-	for _, word := range words {
-		m := wordMod(sel, word)
-		if v, ok := orders[m]; ok {
-			order = v
-		}
-		if v, ok := scopes[m]; ok {
-			scope = v
-		}
-		if word == "warp" {
-			scope = machine.WarpScope
-		}
-	}
-	if order == machine.Weak {
+// syncOf is the strength and scope that the effects name. Where the strength is a fixed modifier
+// of the form, it is not repeated there.
+func syncOf(sel *isa.Sel) (order machine.Order, scope machine.Scope) {
+	sync := &sel.Entry.Effects.Sync
+	if order = orders[sync.Strength.Of(sel)]; order == machine.Weak {
 		order = fixedOrder(sel)
 	}
-	return order, scope
+	if sync.Warp {
+		return order, machine.WarpScope
+	}
+	return order, scopes[sync.Scope.Of(sel)]
 }
 
 func fixedOrder(sel *isa.Sel) machine.Order {
@@ -247,27 +232,13 @@ func fixedOrder(sel *isa.Sel) machine.Order {
 	return machine.Weak
 }
 
-// wordMod is the modifier that a word of an effect stands for: its class's value, or itself.
-func wordMod(sel *isa.Sel, word string) isa.Mod {
-	if !strings.HasPrefix(word, ".") {
-		return isa.LookupMod("." + word)
-	}
-	if c := isa.LookupClass(word); c != 0 {
-		return sel.Default(c)
-	}
-	return isa.LookupMod(word)
-}
-
 var proxies = map[isa.Mod]machine.Proxy{
 	isa.M_async: machine.AsyncProxy, isa.M_alias: machine.AliasProxy, isa.M_tensormap: machine.TensormapProxy,
 }
 
-// sides of a synchronisation.
-var sides = map[string]machine.Order{"before": machine.ReleaseOrder, "after": machine.AcquireOrder}
-
-// proxyFence is the fence that an effect names, for the memory that a modifier restricts it to.
-func proxyFence(sel *isa.Sel, word string) machine.Event {
-	e := machine.Event{What: machine.ProxyFence, Proxy: proxies[wordMod(sel, word)]}
+// proxyFence is the fence that the effects name, for the memory that a modifier restricts it to.
+func proxyFence(sel *isa.Sel) machine.Event {
+	e := machine.Event{What: machine.ProxyFence, Proxy: proxies[sel.Entry.Effects.Proxy.Of(sel)]}
 	e.Order, e.Scope = fixedOrder(sel), scopes[sel.Get(isa.C_scope)]
 	for _, m := range sel.Mods() {
 		switch m {

@@ -130,7 +130,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		r.aRows, r.extents = append(r.aRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
 	}
 	return w.Issue(in, &machine.Op{
-		Pipe: machine.ProductPipe, Proxy: machine.AsyncProxy, Data: r, Read: r.read, Write: r.write, Touches: r.touches,
+		Pipe: machine.ProductPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 	})
 }
 

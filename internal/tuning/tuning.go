@@ -1,8 +1,11 @@
-// Package tuning lets tests and measurements choose when and how a device compiles, which its configuration leaves to
-// it. Package ptxvm sets the functions; device is a *ptxvm.Device that has not launched anything yet.
+// Package tuning lets tests and measurements choose when and how a device compiles and see what it does, which its
+// configuration leaves to it. Package ptxvm sets the functions; device is a *ptxvm.Device that has not launched anything yet.
 package tuning
 
-import "ptxvm.invalid/ptxvm/internal/jit"
+import (
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
 
 var (
 	// CompileWith makes a device of an engine that compiles do so with other options.
@@ -14,4 +17,6 @@ var (
 	HotAfter func(device any, times uint32)
 	// PartsAfter sets how often code for some lanes is missed before it is compiled.
 	PartsAfter func(device any, times uint32)
+	// Observe lets an observer see every event of the device's next launches; nil ends that.
+	Observe func(device any, o machine.Observer)
 )

@@ -306,7 +306,7 @@ func (d *drawer) variable(space isa.Space) (string, isa.Shape, bool) {
 
 // writes tells whether the statement stores to memory.
 func (s *Statement) writes() bool {
-	return slices.ContainsFunc(s.Entry.Effects, func(e isa.Effect) bool { return len(e) > 0 && e[0] == "write" })
+	return s.Entry.Effects.Has(isa.Writes)
 }
 
 // opaqueTypes are the types of opaque variables (5.3) that a statement may name.

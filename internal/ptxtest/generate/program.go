@@ -97,9 +97,9 @@ func (w *writer) choose() {
 		switch {
 		case strings.HasPrefix(e.Section, carrySection):
 			w.carry = append(w.carry, e)
-		case len(e.Effects) == 0 && chapter >= 1 && chapter <= 9:
+		case e.Effects.Bits == 0 && chapter >= 1 && chapter <= 9:
 			w.pure = append(w.pure, e)
-		case len(e.Effects) == 1 && slices.Equal(e.Effects[0], []string{"gather", maskRole}):
+		case e.Effects.Bits == isa.Gathers|isa.Masked:
 			w.warp = append(w.warp, e)
 		}
 	}

@@ -155,7 +155,7 @@ func (g *Generator) statementIn(sample *isa.Sample, v isa.Version, t isa.Target)
 	}
 	s.Device = slices.Contains(s.Tokens, ".param::func")
 	d := drawer{g: g, s: s, used: map[string]int{}}
-	if slices.ContainsFunc(s.Entry.Effects, func(e isa.Effect) bool { return len(e) > 0 && e[0] == "call" }) {
+	if s.Entry.Effects.Has(isa.Calls) {
 		d.drawCallee(sample.Operands)
 	}
 	for i, spec := range sample.Operands {

@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
 // recorder writes down what the statements between two lines `// {` and `// }` tell.
@@ -39,7 +40,7 @@ func (r *recorder) Observe(e *machine.Event) {
 		text += fmt.Sprintf(" %s%s", orders[e.Order], scopes[e.Scope])
 	}
 	if e.On != nil {
-		sel := e.Func.Data.(*ir.Func).Insts[e.PC].Sel
+		sel := decode.FuncOf(e.Func).Insts[e.PC].Sel
 		text = fmt.Sprintf("%s: %s, lanes %x", sel.Text(), text, e.Lanes)
 	}
 	r.lines = append(r.lines, text)
@@ -118,7 +119,8 @@ func told(t *testing.T, stmt string) string {
 	}
 	r := &recorder{}
 	shape := ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}
-	if _, err := k.Launch(machine.WithObserver(context.Background(), r), shape, buf); err != nil {
+	tuning.Observe(d, r)
+	if _, err := k.Launch(context.Background(), shape, buf); err != nil {
 		t.Fatal(stmt, err)
 	}
 	return between(r.lines)

@@ -3,15 +3,12 @@
 package observe
 
 import (
-	"context"
 	"flag"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
@@ -74,7 +71,7 @@ func TestAccesses(t *testing.T) {
 
 // under makes the launches of a runner observed.
 func under(r *vec.Runner, p *probe) *vec.Runner {
-	r.Context = machine.WithObserver(context.Background(), p)
+	r.Observer = p
 	return r
 }
 
@@ -133,10 +130,7 @@ func touches(e *isa.Entry) (any, reads bool) {
 		return v[0], v[1]
 	}
 	defer func() { known[e] = [2]bool{any, reads} }()
-	has := func(word string) bool {
-		return slices.ContainsFunc(e.Effects, func(x isa.Effect) bool { return x[0] == word })
-	}
-	if status, _ := sem.Status(e); status == sem.Todo || !has("read") && !has("write") {
+	if status, _ := sem.Status(e); status == sem.Todo || !e.Effects.Has(isa.Reads|isa.Writes) {
 		return false, false
 	}
 	sem.EachSample(e, 2, func(s *isa.Sample) {
@@ -145,5 +139,5 @@ func touches(e *isa.Entry) (any, reads bool) {
 			any = any || at.Align > 0 && at.Space != isa.TensorSpace && at.Space != isa.TexSpace
 		}
 	})
-	return any, has("read") && !has("async") // whose results only polling sees
+	return any, e.Effects.Has(isa.Reads) && !e.Effects.Has(isa.Asynchronous) // whose results only polling sees
 }

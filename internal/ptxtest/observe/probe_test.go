@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -73,7 +74,7 @@ func (p *probe) Observe(e *machine.Event) {
 		p.pending = &group{fn: e.Func, pc: e.PC, inside: map[*byte]bool{}, near: map[*byte]bool{}}
 	}
 	p.pending.lanes |= e.Lanes
-	in := &e.Func.Data.(*ir.Func).Insts[e.PC]
+	in := &decode.FuncOf(e.Func).Insts[e.PC]
 	p.seen[in.Sel.Entry] = true
 	p.number++
 	a := &access{number: p.number, form: in.Sel.Entry, text: in.Sel.Text(), masked: in.Sel.Has(isa.M_cp_mask)}
@@ -103,7 +104,7 @@ func (g *group) cover(a *access, e *machine.Event) {
 }
 
 func calls(f *machine.FuncInfo) bool {
-	insts := f.Data.(*ir.Func).Insts
+	insts := decode.FuncOf(f).Insts
 	return slices.ContainsFunc(insts, func(in ir.Inst) bool { return in.IsCall() })
 }
 

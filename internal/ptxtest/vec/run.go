@@ -9,13 +9,16 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
 // Runner runs blocks on small devices, one an architecture.
 type Runner struct {
-	Context context.Context // of every launch; it may carry an observer
-	Engine  ptxvm.Engine
-	Prepare func(*ptxvm.Device) error // of each device before it is used; nil: nothing
+	Context  context.Context  // of every launch
+	Observer machine.Observer // of every launch; nil: none
+	Engine   ptxvm.Engine
+	Prepare  func(*ptxvm.Device) error // of each device before it is used; nil: nothing
 
 	devices map[string]*device
 }
@@ -98,6 +101,7 @@ func (r *Runner) start(w *Wrapped, kernels ...variant) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
+	tuning.Observe(d.Device, r.Observer)
 	if err := d.addTextures(w.Textures()); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type Engine struct {
 	bounds   []Bound
 	find     func(addr uint64) (from, to uint64, name string, ok bool)
 	reporter machine.Reporter
-	owner    any
+	owner    Owner
 
 	mu   sync.Mutex
 	ctas map[uint64]*region // shared memory by linear index in the grid
@@ -43,8 +43,11 @@ type Config struct {
 	// Find describes the allocation that holds an address of global memory.
 	Find     func(addr uint64) (from, to uint64, name string, ok bool)
 	Reporter machine.Reporter
-	Owner    any // of the launch: Stored.Owner
+	Owner    Owner
 }
+
+// Owner is whose launch it is. Only its maker knows more: Stored.Owner hands it back.
+type Owner interface{ Name() string }
 
 // New returns what follows a launch's values.
 func New(c Config, l *machine.Launch) *Engine {
@@ -123,6 +126,9 @@ type warp struct {
 // localBits is enough for a thread's local memory.
 const localBits = 24
 
+// FollowsValues implements machine.FlowState.
+func (*warp) FollowsValues() {}
+
 func (e *Engine) warp(w *machine.Warp) *warp {
 	at := w.Flow()
 	if ws, ok := (*at).(*warp); ok && ws.engine == e {
@@ -139,6 +145,9 @@ type frame struct {
 	engine  *Engine
 	origins map[uint32]*origin
 }
+
+// FollowsValues implements machine.FlowState.
+func (*frame) FollowsValues() {}
 
 // frame returns that of the running frame. Registers of a new one that it may read before it writes them are unwritten, as is
 // its depot.

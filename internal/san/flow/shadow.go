@@ -195,7 +195,7 @@ type origin struct {
 type Stored struct {
 	Addr  uint64 // of the first byte, where it is asked for
 	By    machine.Place
-	Owner any // of the launch
+	Owner Owner
 	from  *origin
 }
 

@@ -1,0 +1,31 @@
+package decode
+
+import (
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// origin is what code was decoded from: the machine.Origin of all code that this package makes.
+type origin struct {
+	fn      *ir.Func
+	classes *ir.Solution
+}
+
+// Function names the function.
+func (o *origin) Function() string { return o.fn.Name }
+
+// FuncOf returns the ir of decoded code, instruction for instruction; nil for code that was made in another way.
+func FuncOf(f *machine.FuncInfo) *ir.Func {
+	if o, ok := f.Origin.(*origin); ok {
+		return o.fn
+	}
+	return nil
+}
+
+// ClassesOf returns the register classes that code was decoded for, if it was decoded.
+func ClassesOf(f *machine.FuncInfo) (*ir.Solution, bool) {
+	if o, ok := f.Origin.(*origin); ok {
+		return o.classes, o.classes != nil
+	}
+	return nil, false
+}
