@@ -88,9 +88,9 @@ func TestFill(t *testing.T) {
 	holds(t, b, 1, 0x01020304)
 }
 
-// TestCopiesAreWrites: what was filled or copied is no read of uninitialised memory; the rest of the allocation is.
+// TestCopiesAreWrites: a branch may depend on what was filled or copied, not on the rest of the allocation.
 func TestCopiesAreWrites(t *testing.T) {
-	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 a; .reg .b32 v; ld.param.u64 a, [p]; ld.global.u32 v, [a]; st.global.u32 [a], v; ret; }"
+	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 a; .reg .b32 v; .reg .pred q; ld.param.u64 a, [p]; ld.global.u32 v, [a]; setp.eq.u32 q, v, 5; @q st.global.u32 [a], v; ret; }"
 	k := ptxtest.Compile(t, src, "", &ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInitLoads, Memory: 1 << 20})
 	b, err := k.Device.Alloc(16)
 	if err != nil {

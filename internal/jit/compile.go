@@ -39,14 +39,17 @@ type Batch struct {
 var ErrNothing = errors.New("no instruction of this function can be compiled")
 
 // Compile makes machine code for the converged variant of a function. It fails with ErrBudget if that takes too long.
+// Vectors other than Best may be a set that this processor lacks: such code can be read, and NewEngine refuses to run it.
 func Compile(code *machine.Code, f *ir.Func, opt Options) (out *Compiled, err error) {
 	if code.Insts == nil || startsAsync(f) {
 		return nil, ErrNothing
 	}
-	if err := opt.possible(); err != nil {
-		return nil, err
+	if opt.Vectors == Best {
+		if err := opt.possible(); err != nil {
+			return nil, err
+		}
+		opt.Vectors = opt.vectors()
 	}
-	opt.Vectors = opt.vectors()
 	e, r := newEffort(len(code.Insts), &opt), &relief{residents: residentsOf(opt.Vectors)}
 	defer e.end(&opt, &err)
 	for {

@@ -114,10 +114,17 @@ func (v Vectors) String() string {
 var Proven = []Vectors{AVX512, AVX2}
 
 // Compilers are those that the engine matrix compares with the interpreter: both widths, both tiers, and code for processors
-// that this one is not.
-func Compilers() []Options {
-	return []Options{{Vectors: AVX2}, {Vectors: AVX512}, {Vectors: AVX2, Quick: true}, {Vectors: AVX512, Quick: true},
-		{Vectors: AVX2, GatherCost: DearGathers}, {Vectors: AVX512, GatherCost: DearGathers}}
+// that this one is not. Without AVX-512 those of AVX2 remain.
+func Compilers() (list []Options) {
+	for _, v := range Runnable() {
+		list = append(list, Options{Vectors: v}, Options{Vectors: v, Quick: true}, Options{Vectors: v, GatherCost: DearGathers})
+	}
+	return list
+}
+
+// Runnable are the sets of vector instructions that this processor has.
+func Runnable() []Vectors {
+	return slices.DeleteFunc([]Vectors{AVX2, AVX512}, func(v Vectors) bool { return Options{Vectors: v}.possible() != nil })
 }
 
 // Here returns the set that this machine's code uses, or why there is none, and a better one that is not proven.

@@ -420,8 +420,8 @@ func TestRefused(t *testing.T) {
 	needJIT(t)
 	k := newAddressKernel(3)
 	memory, fault, _ := k.run(t, ptxvm.Interp, nil)
-	for _, v := range jit.Compilers()[:2] {
-		got, report, s := k.run(t, ptxvm.JIT, compiledBy(jit.Untested(v, func(int32) bool { return true })))
+	for _, v := range jit.Runnable() {
+		got, report, s := k.run(t, ptxvm.JIT, compiledBy(jit.Untested(jit.Options{Vectors: v}, func(int32) bool { return true })))
 		if s.Compiled != 0 || len(s.Refused) != 1 || !strings.Contains(s.Refused[0], jit.ErrUnsound.Error()) {
 			t.Errorf("%v: %d lane-ops are compiled; %q", v, s.Compiled, s.Refused)
 		}

@@ -23,7 +23,7 @@ func TestCorpusQuick(t *testing.T) {
 			t.Parallel()
 			x := newCaseRun(t, &c)
 			want, _ := x.with(t, ptxvm.Interp, nil)
-			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+			for _, v := range jit.Runnable() {
 				o := jit.Options{Vectors: v, Quick: true}
 				got, rep := x.with(t, ptxvm.JIT, compiledBy(o))
 				if what := got.differs(&want); what != "" {
@@ -49,7 +49,7 @@ func TestVectorsQuick(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
+			for k, v := range jit.Runnable() {
 				r := vec.NewRunner()
 				r.Engine, r.Prepare = ptxvm.JIT, compiledBy(jit.Options{Vectors: v, Quick: true})
 				defer r.Close()
