@@ -30,6 +30,7 @@ type DefectError struct {
 	Stack string // of the goroutine in which it was noticed
 }
 
+// Error says that the mistake is ptxvm's.
 func (e *DefectError) Error() string { return "ptxvm: a defect in ptxvm, not in your PTX: " + e.What }
 
 // ArgError says that the arguments or the shape of a launch do not fit the kernel.
@@ -65,6 +66,7 @@ type UnsupportedForm struct {
 	Line    int    // source line of the first
 }
 
+// Error lists the forms, one a line, with the section and the first line in the source of each.
 func (e *UnsupportedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s needs %d form(s) that ptxvm does not execute yet:", e.Kernel, len(e.Forms))
@@ -110,7 +112,10 @@ type RunningWarp struct {
 	text string
 }
 
+// Error is the kernel and what ended it.
 func (e *StoppedError) Error() string { return fmt.Sprintf("ptxvm: kernel %s: %v", e.Kernel, e.Err) }
+
+// Unwrap is Err: ErrStepLimit or the context's error.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
 // Detail lists the warps, a few lines each; empty if none was running.

@@ -52,13 +52,14 @@ type Allocation struct {
 	Made, Ended *Involved // the malloc and the free, of a block of a kernel's heap; else nil
 }
 
-// Location is a place in a source.
+// Location is a place in a source: a line of the PTX, or one that .loc names.
 type Location struct {
 	File      string
-	Line, Col int
-	Function  string
+	Line, Col int    // from 1, columns in bytes; Col 0: not known
+	Function  string // the PTX function, or the source function that .loc says was inlined; may be empty
 }
 
+// String prints the place as compilers do: file:line:col, without the column where none is known.
 func (l Location) String() string {
 	text := fmt.Sprintf("%s:%d", diag.Escape(l.File), l.Line)
 	if l.Col > 0 {
@@ -343,6 +344,7 @@ type Waiter struct {
 	Source  []Location
 }
 
+// Error is one line: the kernel, and the CTA or cluster that cannot go on.
 func (e *DeadlockError) Error() string {
 	if e.Cluster {
 		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA, e.Kernel)

@@ -23,7 +23,7 @@ type Kernel struct {
 	program *Program
 	info    KernelInfo
 	fn      *ir.Func
-	spare   *atomic.Pointer[launchRoom] // of all that are this kernel
+	spare   *atomic.Pointer[launchState] // of all that are this kernel
 }
 
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
@@ -43,10 +43,10 @@ type Watch struct {
 
 // Stats is what a launch has executed.
 type Stats struct {
-	CTAs      uint64
-	WarpInsts uint64 // instructions times the warps that executed them
-	LaneOps   uint64 // instructions times the lanes that executed them
-	Elapsed   time.Duration
+	CTAs      uint64        // that ran to their end
+	WarpInsts uint64        // instructions times the warps that executed them
+	LaneOps   uint64        // instructions times the lanes that executed them
+	Elapsed   time.Duration // from the call to the last CTA's end
 	Compiled  uint64        // those of LaneOps that compiled code executed
 	Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
 	Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
@@ -62,8 +62,8 @@ func (s Stats) LaneOpsPerSecond() float64 { return perSecond(s.LaneOps, s.Elapse
 // Progress is how far a launch is.
 type Progress struct {
 	CTAsDone, CTAs uint64
-	LaneOps        uint64 // so far, but for the last few
-	Elapsed        time.Duration
+	LaneOps        uint64        // as in Stats, so far: workers report with a short delay
+	Elapsed        time.Duration // since the launch began
 }
 
 // LaneOpsPerSecond is the rate since the launch.
@@ -112,9 +112,9 @@ func (k *Kernel) Ready(l Launch) error {
 	if err := k.program.alive(); err != nil {
 		return err
 	}
-	room := k.room()
-	defer k.spare.Store(room)
-	_, err := k.prepared(context.Background(), l, Watch{}, room)
+	state := k.state()
+	defer k.spare.Store(state)
+	_, err := k.prepared(context.Background(), l, Watch{}, state)
 	return err
 }
 
@@ -124,17 +124,17 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block 
 	if err := p.alive(); err != nil {
 		return Stats{}, err
 	}
-	room := k.room()
-	defer k.spare.Store(room)
-	if err := fill(room.params); err != nil {
+	state := k.state()
+	defer k.spare.Store(state)
+	if err := fill(state.params); err != nil {
 		return Stats{}, err
 	}
-	ml, err := k.prepared(ctx, l, w, room)
+	ml, err := k.prepared(ctx, l, w, state)
 	if err != nil {
 		return Stats{}, err
 	}
 	p.bindReferences()
-	ctx, out, end := watchOutput(ctx, p.stdout, p.d.cfg.MaxOutput, &room.output)
+	ctx, out, end := watchOutput(ctx, p.stdout, p.d.cfg.MaxOutput, &state.output)
 	defer end()
 	if !ml.Stays {
 		ml.Output = out
@@ -142,10 +142,10 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block 
 	start := sinceBegin()
 	shown := watchTensor(w.Tensor, &ml.Launch)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(room.code.Guesses)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Guesses)}
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
-	k.nameBuffer(err, room.params)
+	k.nameBuffer(err, state.params)
 	k.missingShared(err, l)
 	return stats, k.reported(&ml.Launch, err)
 }

@@ -1,8 +1,10 @@
 package ptxvm
 
-// This file links modules, loads them and finds kernels.
+// This file links modules and loads them: it gives variables and functions their addresses, binds references to
+// textures and surfaces, and finds kernels.
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +13,14 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/lower"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // Program is one or several modules linked and loaded onto a device: module variables
@@ -27,7 +34,7 @@ type Program struct {
 	refs    []*ir.Var // of opaque types
 	bound   sync.Map  // *ir.Var → Surface, Texture or Sampler: what Bind was told
 	stdout  io.Writer // of the device, if the program can print
-	rooms   sync.Map  // *ir.Func → *atomic.Pointer[launchRoom]: of its kernels' launches, when none runs
+	rooms   sync.Map  // *ir.Func → *atomic.Pointer[launchState]: of its kernels' launches, when none runs
 
 	warnings Diagnostics
 }
@@ -165,7 +172,227 @@ func findKernel(name string, infos []KernelInfo) (int, error) {
 
 func (p *Program) kernel(info KernelInfo) *Kernel {
 	k := &Kernel{program: p, info: info, fn: p.module.Func(info.Name)}
-	spare, _ := p.rooms.LoadOrStore(k.fn, new(atomic.Pointer[launchRoom]))
-	k.spare = spare.(*atomic.Pointer[launchRoom])
+	spare, _ := p.rooms.LoadOrStore(k.fn, new(atomic.Pointer[launchState]))
+	k.spare = spare.(*atomic.Pointer[launchState])
 	return k
+}
+
+// image is where a program's variables and functions lie on a device.
+type image struct {
+	vars  map[*ir.Var]uint64  // generic addresses of .global and .const variables, handles of references
+	funcs map[*ir.Func]uint64 // addresses in the code window
+}
+
+// newImage allocates the variables of m and writes their initial values. On failure
+// nothing stays allocated.
+func newImage(d *host.Device, m *ir.Module) (*image, error) {
+	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
+	for i, f := range m.Funcs {
+		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
+	}
+	for _, v := range m.Vars {
+		switch {
+		case isReference(v):
+			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
+			continue
+		case !inArena(v):
+			continue
+		}
+		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst, Host: v.Managed})
+		if err != nil {
+			return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(d))
+		}
+		img.vars[v] = addr
+	}
+	for v := range img.vars {
+		img.initialise(d.Arena, v)
+	}
+	return img, nil
+}
+
+// inArena tells which variables are allocated once; shared and local ones live with CTAs and threads.
+func inArena(v *ir.Var) bool {
+	return v.Space == ir.SpaceGlobal || v.Space == ir.SpaceConst
+}
+
+// initialise writes a variable's bytes, then the addresses in them (5.4.4).
+func (img *image) initialise(arena *mem.Arena, v *ir.Var) {
+	if len(v.Init) == 0 && len(v.Relocs) == 0 || isReference(v) {
+		return
+	}
+	data := arena.Bytes(img.vars[v], uint64(v.Size))
+	copy(data, v.Init)
+	for i := range v.Relocs {
+		r := &v.Relocs[i]
+		value := binary.LittleEndian.AppendUint64(nil, (img.target(r)+uint64(r.Add))>>r.Shift)
+		copy(data[r.Off:], value[:r.Bytes])
+	}
+}
+
+// target is the address that a relocation stands for. Global and constant variables have
+// the same address in their space and generically.
+func (img *image) target(r *ir.Reloc) uint64 {
+	if r.Func != nil {
+		return img.funcs[r.Func]
+	}
+	return img.vars[r.Var]
+}
+
+// Var implements decode's placement: the address of a module variable.
+func (img *image) Var(v *ir.Var) uint64 { return img.vars[v] }
+
+// Func implements decode's placement: the address of a function.
+func (img *image) Func(f *ir.Func) uint64 { return img.funcs[f] }
+
+// free ends all allocations and handles.
+func (img *image) free(d *host.Device) error {
+	var first error
+	for v, addr := range img.vars {
+		if isReference(v) {
+			d.DropHandles(addr, references(v))
+			continue
+		}
+		if err := d.Arena.Free(addr); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// isReference tells which variables are references: they have handles, not memory (5.3). Those in the
+// old .tex space are textures (5.1.8).
+func isReference(v *ir.Var) bool {
+	return v.Type.Opaque() && inArena(v) || v.Space == ir.SpaceTex
+}
+
+// references is the number of handles of a reference, which may be an array.
+func references(v *ir.Var) int { return max(int(v.Size/int64(mem.ImageStep)), 1) }
+
+// handleKind is what a reference refers to.
+func handleKind(v *ir.Var) machine.HandleKind {
+	switch v.Type {
+	case isa.Surfref:
+		return machine.SurfaceHandle
+	case isa.Samplerref:
+		return machine.SamplerHandle
+	}
+	return machine.TextureHandle
+}
+
+// reference finds the variable that a Bind method names.
+func (p *Program) reference(name string, kind machine.HandleKind, typ string) (*ir.Var, error) {
+	v := p.module.Var(name)
+	if v == nil || !isReference(v) || handleKind(v) != kind {
+		return nil, fmt.Errorf("ptxvm: no %s variable is called %q", typ, name)
+	}
+	return v, nil
+}
+
+// bindTo keeps what a reference means while its memory exists.
+func (p *Program) bindTo(v *ir.Var, of *lifetime, to any) error {
+	if of == nil || of.d != p.d {
+		return fmt.Errorf("ptxvm: the %v for %s is of another device, or of none", handleKind(v), v.Name)
+	}
+	return of.use(func() error {
+		return p.life.use(func() error {
+			p.bound.Store(v, to)
+			p.bindReference(v)
+			return nil
+		})
+	})
+}
+
+// Bind lets the module's .surfref variable of a name mean an array, also for launches that come
+// later. Without it, it means the array of its own name.
+func (p *Program) Bind(name string, s Surface) error {
+	v, err := p.reference(name, machine.SurfaceHandle, ".surfref")
+	if err != nil {
+		return err
+	}
+	return p.bindTo(v, s.of, s)
+}
+
+// BindTexture does the same for a .texref, which without it means the texture of its own name.
+func (p *Program) BindTexture(name string, t Texture) error {
+	v, err := p.reference(name, machine.TextureHandle, ".texref")
+	if err != nil {
+		return err
+	}
+	return p.bindTo(v, t.of, t)
+}
+
+// BindSampler does the same for a .samplerref, which without it means the sampler of its own name, or what the
+// module initialises it with.
+func (p *Program) BindSampler(name string, s Sampler) error {
+	v, err := p.reference(name, machine.SamplerHandle, ".samplerref")
+	if err != nil {
+		return err
+	}
+	return p.bindTo(v, s.of, s)
+}
+
+// References lists the module's .surfref, .texref and .samplerref variables.
+func (p *Program) References() (names []string) {
+	for _, v := range p.refs {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// bindReferences binds the references that nothing has been bound to, or whose array has gone, by name.
+func (p *Program) bindReferences() {
+	for _, v := range p.refs {
+		p.bindReference(v)
+	}
+}
+
+func (p *Program) bindReference(v *ir.Var) {
+	m, handle := p.d.machine, p.image.vars[v]
+	bound, _ := p.bound.Load(v)
+	switch handleKind(v) {
+	case machine.SurfaceHandle:
+		im := p.d.arrays.find(v.Name)
+		if s, ok := bound.(Surface); ok {
+			im = m.ImageOf(s.handle)
+		}
+		m.SetImage(handle, im)
+	case machine.TextureHandle:
+		t := p.d.textures.find(v.Name)
+		if b, ok := bound.(Texture); ok {
+			t = m.TextureOf(b.handle)
+		}
+		m.SetTexture(handle, withFields(t, v.Fields))
+	case machine.SamplerHandle:
+		s := p.d.samplers.find(v.Name)
+		if b, ok := bound.(Sampler); ok {
+			s = m.TextureOf(b.handle)
+		}
+		if s == nil && len(v.Fields) > 0 {
+			s = &machine.Texture{Name: v.Name, Texture: tex.Texture{Sampler: SamplerDesc{}.state()}}
+		}
+		m.SetTexture(handle, withFields(s, v.Fields))
+	}
+}
+
+// withFields is a texture or sampler with what a module's initialiser says about it; extents and formats are those
+// of the image.
+func withFields(t *machine.Texture, fields []ir.Field) *machine.Texture {
+	if t == nil || len(fields) == 0 {
+		return t
+	}
+	out, s := *t, *t.Sampler
+	out.Sampler = &s
+	for _, f := range fields {
+		switch f.Name {
+		case "normalized_coords":
+			out.Normalized = f.Value != 0
+		case "force_unnormalized_coords":
+			s.ForceUnnormalized = f.Value != 0
+		case "filter_mode":
+			s.Linear = f.Value != 0
+		case "addr_mode_0", "addr_mode_1", "addr_mode_2":
+			s.Address[f.Name[len(f.Name)-1]-'0'] = tex.Address(min(uint64(f.Value), uint64(tex.ClampBorder)))
+		}
+	}
+	return &out
 }

@@ -29,10 +29,12 @@ type SanitizerError struct {
 	Err     error     // what the launch would have returned without sanitizers, such as a *Fault
 }
 
+// Error is how many reports there are, and the first.
 func (e *SanitizerError) Error() string {
 	return fmt.Sprintf("%d sanitizer report(s) about kernel %s, the first: %v", len(e.Reports)+e.More, e.Kernel, e.Reports[0])
 }
 
+// Unwrap is Err.
 func (e *SanitizerError) Unwrap() error { return e.Err }
 
 // Detail is all reports, on several lines each.

@@ -117,6 +117,7 @@ type TensorLeak struct {
 	More            int      // further allocations that were not freed, in this and other CTAs
 }
 
+// String is one line: which columns of which CTA, and where they were allocated.
 func (l *TensorLeak) String() string {
 	text := fmt.Sprintf("%v: CTA %v ended without freeing columns %d to %d of tensor memory", l.PTX, l.CTA, l.Column, l.Column+l.Columns-1)
 	if l.More > 0 {

@@ -4,7 +4,10 @@ package api
 import (
 	"bytes"
 	"flag"
+	"go/ast"
+	"go/doc"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
@@ -13,6 +16,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,4 +221,61 @@ func firstChange(have, want string) string {
 		}
 	}
 	return "\nlines are missing"
+}
+
+// TestDocumented: every exported type, function, method and constant group of the public packages has a comment.
+func TestDocumented(t *testing.T) {
+	for _, p := range public {
+		fset := token.NewFileSet()
+		var files []*ast.File
+		names := strings.Fields(run(t, "go", "list", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}} {{end}}`, module+p))
+		for _, name := range names {
+			f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		d, err := doc.NewFromFiles(fset, files, module+p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Doc == "" {
+			t.Errorf("package %s has no comment", module+p)
+		}
+		for _, name := range undocumented(d) {
+			t.Errorf("ptxvm%s: %s has no comment", p, name)
+		}
+	}
+}
+
+// undocumented lists the names without a comment. A group of constants or variables needs one comment.
+func undocumented(d *doc.Package) (bad []string) {
+	functions := func(prefix string, list []*doc.Func) {
+		for _, f := range list {
+			if f.Doc == "" {
+				bad = append(bad, prefix+f.Name)
+			}
+		}
+	}
+	values := func(list []*doc.Value) {
+		for _, v := range list {
+			if v.Doc == "" && !slices.ContainsFunc(v.Decl.Specs, func(s ast.Spec) bool { return s.(*ast.ValueSpec).Doc != nil }) {
+				bad = append(bad, v.Names[0])
+			}
+		}
+	}
+	functions("", d.Funcs)
+	values(d.Consts)
+	values(d.Vars)
+	for _, typ := range d.Types {
+		if typ.Doc == "" {
+			bad = append(bad, typ.Name)
+		}
+		functions("", typ.Funcs)
+		functions(typ.Name+".", typ.Methods)
+		values(typ.Consts)
+		values(typ.Vars)
+	}
+	return bad
 }
