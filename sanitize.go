@@ -149,14 +149,19 @@ func (k *Kernel) sanitize(l *machine.Launch) {
 	if d.cfg.Sanitize&SanitizeInit != 0 {
 		checks |= san.InitTensor // whose cells no register row follows
 	}
-	if d.cfg.Async == AsyncLazy {
+	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsync != 0 {
 		checks |= san.Async
+		l.Owes = true
+	}
+	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsyncFences != 0 {
+		checks |= san.TensorFences
 	}
 	races := d.cfg.Sanitize&SanitizeRace != 0
 	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
+	l.Leaks = d.cfg.Sanitize&SanitizeLeak != 0
 	values := flow.Checks{Init: d.cfg.Sanitize&SanitizeInit != 0, Mem: d.cfg.Sanitize&SanitizeMem != 0}
 	followed := values != flow.Checks{}
-	if checks == 0 && !races && !followed && !l.Misuse {
+	if checks == 0 && !races && !followed && !l.Misuse && !l.Leaks {
 		return
 	}
 	l.Wants |= wanted(checks, races, followed)
@@ -265,6 +270,14 @@ var reportWords = map[machine.ReportKind]struct {
 		"tcgen05.fence::before_thread_sync behind the first operation and its wait, before the barrier or flag"},
 	machine.NoFenceAfter: {diag.TensorOrder, "two operations on %s, without tcgen05.fence::after_thread_sync before the second", "then", "first",
 		"tcgen05.fence::after_thread_sync behind the wait for the barrier or flag, before the second operation"},
+	machine.TensorKept: {diag.Leak, "the CTA ends, and nothing has freed %s", "exit", "new",
+		"tcgen05.dealloc before the CTA ends, by a warp of it"},
+	machine.BytesMissing: {diag.Leak, "the CTA ends while the mbarrier in %s still expects %s", "exit", "asked",
+		"a copy of as many bytes that completes at the mbarrier, and a wait for its phase"},
+	machine.NotWaited: {diag.Leak, "the CTA ends with a copy to %s %s", "exit", "copy",
+		"cp.async.commit_group behind it, and cp.async.wait_group before the thread ends"},
+	machine.HeapKept: {diag.Leak, "nothing has freed %s, which a kernel has allocated", "end", "new",
+		"free it, in the kernel or in a later one"},
 	machine.RaceRAW:    {diag.DataRace, "race: read of %s, which another thread has written, with nothing to order them", "read", "written", ""},
 	machine.RaceWAR:    {diag.DataRace, "race: write to %s, which another thread has read, with nothing to order them", "write", "read", ""},
 	machine.RaceWAW:    {diag.DataRace, "race: write to %s, which another thread has written, with nothing to order them", "write", "written", ""},
@@ -296,7 +309,7 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 		r.Msg = f.Text
 	case machine.UnwrittenDecides:
 		r.Msg = fmt.Sprintf(w.msg, f.Text, k.extentWords(&f.Report, l))
-	case machine.OutsideObject, machine.AfterFree:
+	case machine.OutsideObject, machine.AfterFree, machine.BytesMissing, machine.NotWaited:
 		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l), f.Text)
 	default:
 		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))

@@ -11,7 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 )
 
-// Sanitize is a set of sanitizers and of their options. Asynchrony AsyncLazy brings its own: early accesses to what
+// Sanitize is a set of sanitizers and of their options. Asynchrony AsyncLazy brings SanitizeAsync: early accesses to what
 // asynchronous operations touch, and missing proxy fences.
 type Sanitize uint16
 
@@ -21,8 +21,8 @@ const (
 	// though some of their bits neither a kernel nor the host has written: of memory, local memory and registers.
 	SanitizeInit Sanitize = 1 << iota
 	// SanitizeRace reports accesses of two threads to the same bytes, one of them a write, that nothing orders in the
-	// run: in shared, cluster and global memory, by the memory model (PTX ISA 8). Asynchronous operations are
-	// not looked at.
+	// run: in shared, cluster and global memory, by the memory model (PTX ISA 8); also of an asynchronous operation with
+	// what was done before its issue. What comes behind it SanitizeAsync reports.
 	SanitizeRace
 	// SanitizeSync reports uses of barriers and member masks that work on no target, or only by luck: lanes of a warp at
 	// different aligned barriers, masks that do not name their own lane or differ within a group, values taken
@@ -36,12 +36,24 @@ const (
 	// SanitizeMem reports accesses that leave the object their pointer was made from, also where they meet another
 	// one, and pointers to what has been freed.
 	SanitizeMem
+	// SanitizeLeak reports tensor memory that is still allocated when its CTA ends, mbarriers that then still expect
+	// bytes, and copies that no wait covers. What kernels have not freed of what malloc gave is Program.Leaks.
+	SanitizeLeak
+	// SanitizeAsync reports uses of what an asynchronous operation may still touch, whatever the mode, and missing
+	// fences between proxies. AsyncLazy brings it, with its option.
+	SanitizeAsync
+	// SanitizeAsyncFences is SanitizeAsync that also reports operations on tensor memory of different warps without
+	// tcgen05.fence around their synchronisation, which the manual asks for and compilers leave out.
+	SanitizeAsyncFences
 )
+
+// SanitizeAll is every check, without options: "all" in lists.
+const SanitizeAll = SanitizeMem | SanitizeInit | SanitizeRace | SanitizeSync | SanitizeLeak | SanitizeAsync
 
 // checkName is a word of a list: what it asks for, and the words that may follow behind a colon.
 type checkName struct {
 	name    string
-	set     Sanitize // 0: not built yet
+	set     Sanitize
 	options []checkOption
 }
 
@@ -58,12 +70,12 @@ var checkNames = []checkName{
 	{"init", SanitizeInit, []checkOption{{"loads", SanitizeInitLoads, true}}},
 	{"race", SanitizeRace, []checkOption{{"strict", SanitizeRaceStrict, false}}},
 	{"sync", SanitizeSync, nil},
-	{"leak", 0, []checkOption{{"unused", 0, false}}},
-	{"async", 0, nil},
+	{"leak", SanitizeLeak, nil},
+	{"async", SanitizeAsync, []checkOption{{"fences", SanitizeAsyncFences, false}}},
 }
 
-// ParseSanitize reads a list of names, such as init,race:strict. The error of a name that is unknown, or not
-// built yet, lists those that there are.
+// ParseSanitize reads a list of names, such as init,race:strict. The error of a name that is unknown
+// lists those that there are.
 func ParseSanitize(list string) (set Sanitize, err error) {
 	if list == "" {
 		return 0, nil
@@ -84,8 +96,6 @@ func parseCheck(word string) (Sanitize, error) {
 	for _, c := range checkNames {
 		switch {
 		case c.name != name:
-		case c.set == 0:
-			return 0, fmt.Errorf("ptxvm: sanitizer %q is not built yet; there is %s", name, builtChecks())
 		case !optional:
 			return c.set, nil
 		default:
@@ -93,7 +103,7 @@ func parseCheck(word string) (Sanitize, error) {
 		}
 	}
 	if word == "all" {
-		return allChecks()
+		return SanitizeAll, nil
 	}
 	return 0, fmt.Errorf("ptxvm: there is no sanitizer %q; want %s", word, builtChecks())
 }
@@ -103,7 +113,7 @@ func (c *checkName) option(name string) (Sanitize, error) {
 	var known []string
 	for _, o := range c.options {
 		switch {
-		case o.name != name || o.set == 0:
+		case o.name != name:
 		case o.alone:
 			return o.set, nil
 		default:
@@ -117,32 +127,13 @@ func (c *checkName) option(name string) (Sanitize, error) {
 	return 0, fmt.Errorf("ptxvm: sanitizer %q has no option %q; want %s", c.name, name, strings.Join(known, ", "))
 }
 
-// allChecks is every check without options.
-func allChecks() (set Sanitize, err error) {
-	var missing []string
-	for _, c := range checkNames {
-		if set |= c.set; c.set == 0 {
-			missing = append(missing, c.name)
-		}
-	}
-	if missing != nil {
-		return 0, fmt.Errorf("ptxvm: sanitizer \"all\" is not built yet: %s; there is %s", strings.Join(missing, ", "), builtChecks())
-	}
-	return set, nil
-}
-
 // builtChecks lists what may be asked for.
 func builtChecks() string {
-	var names []string
+	names := []string{"all"}
 	for _, c := range checkNames {
-		if c.set == 0 {
-			continue
-		}
 		names = append(names, c.name)
 		for _, o := range c.options {
-			if o.set != 0 {
-				names = append(names, c.name+":"+o.name)
-			}
+			names = append(names, c.name+":"+o.name)
 		}
 	}
 	return strings.Join(names, ", ")

@@ -17,19 +17,19 @@ func report(s streams, f *runFlags, err error) error {
 	var fault *ptxvm.Fault
 	var deadlock *ptxvm.DeadlockError
 	var unsupported *ptxvm.UnsupportedError
-	var reports *ptxvm.SanitizerError
 	if diags, ok := asDiagnostics(err); ok {
 		writeDiagnostics(s, f.color, diags)
 		return exitError{exitInvalid}
 	}
-	if errors.As(err, &reports) {
+	found, err := splitReports(err)
+	for _, reports := range found {
 		fmt.Fprintln(s.err, reports.Detail())
 		for _, r := range reports.Reports {
 			f.sourceRoot.show(s.err, r.Here.Source...)
 		}
-		if err = reports.Err; err == nil {
-			return exitError{exitFault}
-		}
+	}
+	if found != nil && err == nil {
+		return exitError{exitFault}
 	}
 	var differs *differsError
 	var defect *ptxvm.DefectError

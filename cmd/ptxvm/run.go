@@ -98,6 +98,12 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		results = append(results, wrote.results...)
 		differs.list = append(differs.list, wrote.differs...)
 	}
+	if left := session.leaks(); left != nil {
+		reported = errors.Join(reported, left)
+		if f.keepable(left) == nil {
+			return reported
+		}
+	}
 	if len(differs.list) > 0 {
 		return errors.Join(reported, &differs)
 	}

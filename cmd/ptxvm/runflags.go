@@ -63,7 +63,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.String(&f.judge, "judge", "", "ptxas", "whom to follow about what is valid, `ptxas|manual`")
 	fl.String(&f.assume, "assume", "", "", "other positions of guesses about hardware, such as `U15=nearest`; isa --assumptions lists them")
 	fl.String(&f.async, "async", "", "eager", "asynchronous operations happen `eager|lazy|random`: at issue, as late as allowed, or at moments drawn by --seed")
-	fl.String(&f.sanitize, "sanitize", "", "", "report, slowly, what results must not depend on: `LIST` of mem (accesses outside the object of their pointer), init (unwritten values that decide) or init:loads (any load of them), race or race:strict (stores of the same bits, too), sync (barriers and member masks)")
+	fl.String(&f.sanitize, "sanitize", "", "", "report, slowly, what results must not depend on: `LIST` of mem (accesses outside the object of their pointer), init (unwritten values that decide) or init:loads (any load of them), race or race:strict (stores of the same bits, too), sync (barriers and member masks), leak (what is not given back), async (copies that nobody has waited for) or async:fences (tcgen05.fence, too), or all")
 	fl.Int(&f.maxReports, "max-reports", "", 20, "show `N` reports of sanitizers")
 	fl.Bool(&f.keepOutput, "keep-output", "", "write results although a sanitizer has reported")
 	fl.Add(&f.show, "show", "", "tmem[=X,Y,Z]: print the tensor memory of a CTA, by default the first, as it is at its end")

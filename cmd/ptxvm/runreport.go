@@ -125,14 +125,14 @@ func (r *runReport) explain(err error) {
 	var fault *ptxvm.Fault
 	var deadlock *ptxvm.DeadlockError
 	var unsupported *ptxvm.UnsupportedError
-	var reports *ptxvm.SanitizerError
 	var differs *differsError
 	if diags, ok := asDiagnostics(err); ok {
 		for _, d := range diags {
 			r.Diagnostics = append(r.Diagnostics, diagnosticReport{d.Code.String(), d.Severity.String(), d.Msg})
 		}
 	}
-	if errors.As(err, &reports) {
+	found, _ := splitReports(err)
+	for _, reports := range found {
 		for _, s := range reports.Reports {
 			r.Sanitizer = append(r.Sanitizer, sanitizerReport{s.Code.String(), s.Msg, s.Times, s.Detail()})
 		}

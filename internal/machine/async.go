@@ -45,6 +45,9 @@ type Op struct {
 	seq   uint64
 	group *[32]uint64 // of each lane, in pipes with groups
 	done  step        // the last step that has happened
+	sure  step        // the last of which a wait has told
+	told  []signalled // the mbarriers that Signal has counted at
+	hulls *hulls
 }
 
 // Place is where some lanes of a warp did something.
@@ -145,7 +148,7 @@ func (op *Op) follows(o *Op, s step) bool {
 // do at once what its operation does, without a record; a launch with an observer wants the
 // record, though, and so never says Eager.
 func (w *Warp) AsyncMode() AsyncMode {
-	if g := w.cta.grid; g.Async != Eager || !g.observing {
+	if g := w.cta.grid; g.Async != Eager || !g.observing && !g.Leaks {
 		return g.Async
 	}
 	return Lazy
@@ -158,15 +161,8 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	op.cta, op.warp = w.cta, w
 	op.Inst, op.Lanes = in, w.Mask
 	w.tellOp(in, op)
-	if q.mode == Eager {
-		f := op.perform()
-		if f == nil {
-			return Next
-		}
-		if f.Lanes == 0 {
-			f.Lanes = w.Mask
-		}
-		return w.Fault(in, f)
+	if q.mode == Eager && !q.tracks {
+		return w.perform(in, op)
 	}
 	op.Place = w.Place(in)
 	q.next++
@@ -178,8 +174,25 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 		op.group = new([32]uint64)
 	}
 	w.issueReports(q, op)
+	if q.mode == Eager {
+		st := w.perform(in, op)
+		q.owe(op)
+		return st
+	}
 	q.open = append(q.open, op)
 	return q.state(q.turn())
+}
+
+// perform does all of an operation at its issue.
+func (w *Warp) perform(in *Inst, op *Op) State {
+	f := op.perform()
+	if f == nil {
+		return Next
+	}
+	if f.Lanes == 0 {
+		f.Lanes = w.Mask
+	}
+	return w.Fault(in, f)
 }
 
 // perform takes all steps that are left.

@@ -9,7 +9,7 @@ const pipeKinds = int(ProductPipe) + 1
 // belongs to no group yet.
 func (w *Warp) CommitGroup(kind PipeKind) State {
 	q := w.cta.async
-	if q.mode == Eager {
+	if q.mode == Eager && !q.tracks {
 		return Next
 	}
 	if w.groups[kind] == nil {
@@ -26,7 +26,7 @@ func (w *Warp) CommitGroup(kind PipeKind) State {
 func (w *Warp) WaitGroups(kind PipeKind, n uint64, reads bool) State {
 	q := w.cta.async
 	g := w.groups[kind]
-	if len(q.open) == 0 || g == nil {
+	if q.settled() || g == nil {
 		return Next
 	}
 	return w.await(kind, reads, func(op *Op, i int) bool { return op.group[i]+n < g[i] })
@@ -34,7 +34,7 @@ func (w *Warp) WaitGroups(kind PipeKind, n uint64, reads bool) State {
 
 // WaitPipe waits for all that the lanes of w.Mask have issued to a pipe.
 func (w *Warp) WaitPipe(kind PipeKind) State {
-	if len(w.cta.async.open) == 0 {
+	if w.cta.async.settled() {
 		return Next
 	}
 	return w.await(kind, false, func(*Op, int) bool { return true })
@@ -48,27 +48,22 @@ func (w *Warp) await(kind PipeKind, reads bool, covers func(op *Op, lane int) bo
 		to = hasRead
 	}
 	for op := w.awaited(kind, to, covers); op != nil; op = w.awaited(kind, to, covers) {
+		op.sure = to
 		if !q.advance(op, to) {
 			return Faulted
 		}
 	}
+	w.tellOwed(kind, to, covers)
 	return Next
 }
 
-// awaited returns the oldest operation that a wait covers and that is not far enough, with the
-// lanes that it covers.
+// awaited returns the oldest open operation that a wait covers and has not told of, with the lanes that it covers.
 func (w *Warp) awaited(kind PipeKind, to step, covers func(op *Op, lane int) bool) *Op {
 	for _, op := range w.cta.async.open {
-		if op.warp != w || op.Pipe != kind || op.done >= to {
+		if op.warp != w || op.Pipe != kind || op.sure >= to {
 			continue
 		}
-		lanes := uint32(0)
-		for m := op.Lanes & w.Mask; m != 0; m &= m - 1 {
-			if covers(op, first(m)) {
-				lanes |= m & -m
-			}
-		}
-		if lanes != 0 {
+		if lanes := w.covered(op, covers); lanes != 0 {
 			return w.cta.async.part(op, lanes)
 		}
 	}

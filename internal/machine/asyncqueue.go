@@ -3,10 +3,15 @@ package machine
 // This file runs the steps of open asynchronous operations: by waits, and where the mode and
 // the schedule let them happen by themselves.
 
+import "slices"
+
 // asyncOps is the open operations of a cluster, in the order of issue.
 type asyncOps struct {
 	mode   AsyncMode
 	open   []*Op
+	owed   []*Op  // those that have happened, of which no wait has told
+	tracks bool   // owed is kept
+	tells  bool   // conflicts are reported
 	next   uint64 // number of the last operation
 	chance uint64 // state of the random mode
 	idle   int    // turns since an operation last went on by itself
@@ -16,7 +21,8 @@ type asyncOps struct {
 // start begins a cluster; rank is that of its first CTA.
 func (q *asyncOps) start(g *Grid, rank uint64) {
 	clear(q.open)
-	*q = asyncOps{mode: g.Async, open: q.open[:0], chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
+	clear(q.owed)
+	*q = asyncOps{mode: g.Async, open: q.open[:0], owed: q.owed[:0], tracks: g.reporting() || g.Leaks, tells: g.reporting(), chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
 }
 
 func (q *asyncOps) draw(n int) int {
@@ -167,23 +173,29 @@ func (q *asyncOps) remove(op *Op) {
 	for i, o := range q.open {
 		if o == op {
 			q.open = append(q.open[:i], q.open[i+1:]...)
+			q.owe(op)
 			return
 		}
 	}
 }
 
+// settled tells whether there is nothing to wait for.
+func (q *asyncOps) settled() bool { return len(q.open) == 0 && len(q.owed) == 0 }
+
 // part returns the operation of some lanes of op: itself, or a record of their own in its place.
-func (q *asyncOps) part(op *Op, lanes uint32) *Op {
+func (q *asyncOps) part(op *Op, lanes uint32) *Op { return partOf(&q.open, op, lanes) }
+
+// partOf is part in any list.
+func partOf(list *[]*Op, op *Op, lanes uint32) *Op {
 	if lanes == op.Lanes {
 		return op
 	}
 	mine := *op
-	mine.Lanes = lanes
-	op.Lanes &^= lanes
-	for i, o := range q.open {
+	mine.Lanes, mine.hulls = lanes, nil
+	op.Lanes, op.hulls = op.Lanes&^lanes, nil
+	for i, o := range *list {
 		if o == op {
-			q.open = append(q.open[:i+1], q.open[i:]...)
-			q.open[i] = &mine
+			*list = slices.Insert(*list, i, &mine)
 			break
 		}
 	}
@@ -197,6 +209,12 @@ func (w *Warp) OpenOps() []*Op { return w.cta.async.open }
 // settle completes the operations that write registers of a frame, which is about to go: a
 // function may end without a wait for loads whose values it does not want.
 func (q *asyncOps) settle(f *Frame) {
+	for _, op := range q.owed {
+		if op.writes(f) {
+			op.sure = hasSignalled
+		}
+	}
+	q.pay()
 	for again := true; again; {
 		again = false
 		for _, op := range q.open {

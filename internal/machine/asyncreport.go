@@ -56,6 +56,10 @@ const (
 	UnwrittenResult                    // Then has stored what nothing has written, read at Op, to where the host reads Extent
 	OutsideObject                      // Then leaves the object of its pointer; Text says by how much
 	AfterFree                          // Then goes to a freed object, Text; Op is the free
+	TensorKept                         // the CTA has ended, and what it has allocated at Op is still there: Extent
+	BytesMissing                       // the CTA has ended, and Text is what an mbarrier, Extent, still expects; the last time at Op
+	NotWaited                          // the CTA has ended, and Text is what no wait covers of the copies of Op
+	HeapKept                           // nobody has freed what a kernel has allocated at Op: Extent
 	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
 )
 
@@ -77,7 +81,7 @@ type Report struct {
 	Then   Place  // the access; OpenAtExit: zero but for the CTA
 	// Between is, of races, how far the threads are from each other.
 	Between Relation
-	Text    string // SyncMisuse
+	Text    string // as the kinds say
 }
 
 // Reporter gets the reports of a launch, from several cores at a time.
@@ -88,16 +92,19 @@ type Reporter interface {
 // Conflict returns the oldest open operation of the warp's cluster that does not allow an access
 // yet, with what is wrong about it; nil if none.
 func (w *Warp) Conflict(e Extent, kind AccessKind) (*Op, ReportKind) {
-	for _, op := range w.cta.async.open {
-		if r, bad := op.conflict(e, kind); bad {
-			return op, r
+	q := w.cta.async
+	for _, list := range [...][]*Op{q.owed, q.open} {
+		for _, op := range list {
+			if r, bad := op.conflict(e, kind); bad {
+				return op, r
+			}
 		}
 	}
 	return nil, 0
 }
 
 func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
-	if op.Touches == nil {
+	if op.Touches == nil || !op.reach().meets(e) {
 		return 0, false
 	}
 	for x, does := range op.Touches(op) {
@@ -105,25 +112,25 @@ func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
 			continue
 		}
 		switch {
-		case does != Load && op.done < hasWritten && kind == Load:
+		case does != Load && op.sure < hasWritten && kind == Load:
 			return ReadBeforeDone, true
 		case does == Atomic && kind == Atomic: // in any order
-		case does != Load && op.done < hasWritten:
+		case does != Load && op.sure < hasWritten:
 			return WriteBeforeDone, true
-		case kind != Load && op.done < hasRead:
+		case kind != Load && op.sure < hasRead:
 			return WriteBeforeRead, true
 		}
 	}
 	return 0, false
 }
 
-// reporting tells whether somebody wants reports of a cluster's operations. Only mode Lazy leaves
-// every step open for as long as the rules allow.
-func (g *Grid) reporting() bool { return g.Async == Lazy && g.Reporter != nil }
+// reporting tells whether somebody wants reports of a cluster's operations.
+func (g *Grid) reporting() bool { return (g.Async == Lazy || g.Owes) && g.Reporter != nil }
 
 // checkOpen reports the lanes of an observed access that an open operation does not allow.
 func (w *Warp) checkOpen(in *Inst, e *Event) {
-	if len(w.cta.async.open) == 0 || !w.cta.grid.reporting() || e.What != Touch || e.Async {
+	q := w.cta.async
+	if !q.tells || q.settled() || e.What != Touch || e.Async || e.Addr == nil || !w.mayMeet(e) {
 		return
 	}
 	for m := e.Lanes; m != 0; m &= m - 1 {
@@ -144,7 +151,7 @@ func (w *Warp) checkOpen(in *Inst, e *Event) {
 // CheckRows reports the running lanes if an open operation does not allow what they do to bytes of
 // the frame's register block, and tells whether it did.
 func (w *Warp) CheckRows(in *Inst, from, to uint32, kind AccessKind) bool {
-	if len(w.cta.async.open) == 0 || !w.cta.grid.reporting() {
+	if q := w.cta.async; !q.tells || q.settled() {
 		return false
 	}
 	x := w.Rows(from, to)
@@ -176,36 +183,69 @@ func (w *Warp) extentOf(space Space, addr, size uint64) (Extent, bool) {
 // issueReports reports what a new operation and the open ones do to the same bytes without an
 // order between them.
 func (w *Warp) issueReports(q *asyncOps, op *Op) {
-	if len(q.open) == 0 || op.Touches == nil || !w.cta.grid.reporting() {
+	if !q.tells || q.settled() || op.Touches == nil {
 		return
 	}
-	for x, does := range op.Touches(op) {
-		for _, o := range q.open {
-			if op.follows(o, hasRead) {
+	for _, list := range [...][]*Op{q.owed, q.open} {
+		for _, o := range list {
+			if op.follows(o, hasRead) || !w.clash(o, op) {
 				continue
 			}
-			if kind, bad := o.conflict(x, does); bad {
-				w.cta.grid.Reporter.Report(&Report{Kind: kind, Extent: x, Op: o.Place, Then: op.Place})
-				return
+			return
+		}
+	}
+}
+
+// clash reports what a new operation and an earlier one do to the same bytes, and tells whether they do.
+func (w *Warp) clash(o, op *Op) bool {
+	for x, does := range op.Touches(op) {
+		if kind, bad := o.conflict(x, does); bad {
+			w.cta.grid.Reporter.Report(&Report{Kind: kind, Extent: x, Op: o.Place, Then: op.Place})
+			return true
+		}
+	}
+	return false
+}
+
+// mayMeet tells whether an access may touch what an operation does.
+func (w *Warp) mayMeet(e *Event) bool {
+	var h hulls
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		if x, ok := w.extentOf(e.Space, e.Addr[first(m)], uint64(e.Size)); ok {
+			h.add(x)
+		}
+	}
+	q := w.cta.async
+	for _, list := range [...][]*Op{q.owed, q.open} {
+		for _, op := range list {
+			if op.Touches != nil && op.reach().cross(&h) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exitReports reports the operations that still read the shared memory of a CTA that ends.
+func (c *CTA) exitReports() {
+	if !c.async.tells {
+		return
+	}
+	for _, list := range [...][]*Op{c.async.owed, c.async.open} {
+		for _, op := range list {
+			if op.cta == c && op.sure < hasRead && op.Touches != nil {
+				c.exitReport(op)
 			}
 		}
 	}
 }
 
-// exitReports reports the operations that still read the shared memory of a CTA that ends.
-func (c *CTA) exitReports() {
-	if !c.grid.reporting() {
-		return
-	}
-	for _, op := range c.async.open {
-		if op.cta != c || op.done >= hasRead || op.Touches == nil {
-			continue
-		}
-		for x, does := range op.Touches(op) {
-			if x.Space == Shared && does == Load {
-				c.grid.Reporter.Report(&Report{Kind: OpenAtExit, Extent: x, Op: op.Place, Then: Place{Site: Site{CTA: c.id}, CTARank: c.rank}})
-				break
-			}
+// exitReport reports an operation that may still read the shared memory of a CTA that ends.
+func (c *CTA) exitReport(op *Op) {
+	for x, does := range op.Touches(op) {
+		if x.Space == Shared && does == Load {
+			c.grid.Reporter.Report(&Report{Kind: OpenAtExit, Extent: x, Op: op.Place, Then: Place{Site: Site{CTA: c.id}, CTARank: c.rank}})
+			return
 		}
 	}
 }

@@ -91,6 +91,10 @@ func (cl *Cluster) Run() Verdict {
 
 // finish ends a cluster whose lanes have all exited: asynchronous operations outlive them.
 func (cl *Cluster) finish() Verdict {
+	quiet := cl.async.quiet()
+	for _, c := range cl.ctas {
+		c.leaves(quiet)
+	}
 	if !cl.async.drain() {
 		return Broken
 	}

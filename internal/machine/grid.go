@@ -36,6 +36,8 @@ type Launch struct {
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
 	Reporter        Reporter    // of mode Lazy and Misuse; nil: nobody wants reports
+	Owes            bool        // reports early uses of what asynchronous operations touch, in every mode
+	Leaks           bool        // reports what CTAs leave behind; code is not compiled
 	Misuse          bool        // reports misuse of barriers and member masks; code is not compiled
 	ShowTensor      *TensorShow // filled at the end of its CTA; may be nil
 }

@@ -25,6 +25,7 @@ type Mbarrier struct {
 type madeMbarrier struct {
 	word  mem.Mbarrier
 	phase uint64
+	asked *Place // where it was told last of bytes to come; nil unless leaks are looked for
 }
 
 // MbarrierAt finds the object at a lane's address; q is of kind Atomic and of 8 aligned bytes, in
@@ -51,8 +52,10 @@ func (op *Op) Mbarrier(addr uint64) (Mbarrier, *Fault) {
 	b, f := op.warp.MbarrierAt(&q, addr, 0)
 	if f != nil {
 		f.Lanes = 0
+		return b, f
 	}
-	return b, f
+	op.signals(b)
+	return b, nil
 }
 
 // Init makes an object (9.7.13.15.9), also over what is left of another.
@@ -61,7 +64,7 @@ func (b Mbarrier) Init(count uint32, v1 bool) *Fault {
 	if e != 0 {
 		return b.fault(uint64(count), "mbarrier.init with a count of %d, which is not in 1…%d", count, mem.MaxMbarrierCount(v1))
 	}
-	b.put(m, 0)
+	b.put(m, 0, nil)
 	return nil
 }
 
@@ -138,6 +141,7 @@ func (b Mbarrier) Passed(token uint64) (bool, *Fault) {
 	case 0:
 		return false, nil
 	case 1:
+		b.tellPhase(m.phase)
 		return true, nil
 	default:
 		return false, b.fault(token, "a wait with the state of phase %d, neither the current one nor the one before%s", of, m.describe())
@@ -154,7 +158,11 @@ func (b Mbarrier) PassedParity(parity uint32) (bool, *Fault) {
 	if parity > 1 {
 		return false, b.fault(uint64(parity), "a wait with phase parity %d, which is neither 0 nor 1%s", parity, m.describe())
 	}
-	return m.word.Parity() != parity, nil
+	if m.word.Parity() == parity {
+		return false, nil
+	}
+	b.tellPhase(m.phase)
+	return true, nil
 }
 
 // state returns the object, or why there is none.
@@ -183,20 +191,21 @@ func (b Mbarrier) apply(name string, n uint32, do func(mem.Mbarrier, uint32) (me
 	}
 	b.cta.cluster.changed++
 	if next.Parity() == m.word.Parity() {
-		b.put(next, m.phase)
+		b.put(next, m.phase, m.asked)
 		return nil
 	}
-	b.put(next, m.phase+1)
+	b.put(next, m.phase+1, nil)
+	b.cta.tellPhase(b.addr)
 	b.cta.cluster.wakeFor(b.addr)
 	return nil
 }
 
-func (b Mbarrier) put(m mem.Mbarrier, phase uint64) {
+func (b Mbarrier) put(m mem.Mbarrier, phase uint64, asked *Place) {
 	if b.cta.mbarriers == nil {
 		b.cta.mbarriers = map[uint32]madeMbarrier{}
 	}
 	*b.word = m
-	b.cta.mbarriers[b.addr] = madeMbarrier{m, phase}
+	b.cta.mbarriers[b.addr] = madeMbarrier{m, phase, asked}
 }
 
 // reasons say which rule an operation would break.

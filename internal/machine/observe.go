@@ -4,6 +4,8 @@ package machine
 // run Code.Observed, whose handlers report before they act, so that unobserved code pays
 // nothing.
 
+import "ptxvm.invalid/ptxvm/internal/mem"
+
 // EventKind says what an event is about.
 type EventKind uint8
 
@@ -22,6 +24,8 @@ const (
 	CTAEnd                       // a CTA has ended, in whatever way
 	Allocated                    // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
 	Freed                        // Extent is gone
+	PhaseDone                    // a phase of the mbarrier in Extent has completed
+	PhaseSeen                    // Lanes have waited for a phase of the mbarriers at Addr that has completed
 )
 
 // Wants is the set of events that an observer asks for: code tells no others.
@@ -117,6 +121,7 @@ type Event struct {
 
 	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
 	Valued    bool // Launch.Values sees the access by itself
+	Waits     bool // a wait for a phase: what it acquires, PhaseSeen tells
 	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
 }
 
@@ -311,5 +316,16 @@ func (c *CTA) tellBarrier(e Event) {
 	if c.grid.observing {
 		e.CTA, e.Cluster = c.rank, c.cluster.rank
 		c.grid.Observer.Observe(&e)
+	}
+}
+
+// tellPhase reports that a phase of an mbarrier of the CTA has completed.
+func (c *CTA) tellPhase(addr uint32) {
+	if c.grid.observing {
+		off := uint64(addr) & (mem.MaxShared - 1)
+		c.grid.Observer.Observe(&Event{
+			What: PhaseDone, CTA: c.rank, Cluster: c.cluster.rank,
+			Extent: &Extent{Space: Shared, CTA: c.crank, Lane: -1, From: off, To: off + mem.MbarrierBytes},
+		})
 	}
 }

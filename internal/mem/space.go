@@ -212,3 +212,13 @@ func (s *Space) Bytes(addr, n uint64) []byte {
 	}
 	return s.memory.bytes(addr-s.base, n)
 }
+
+// Heap returns what kernels have allocated and nobody has freed, in the order of addresses.
+func (s *Space) Heap() (list []Allocation) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, v := range s.live.all(func(v *span) bool { return v.info.Heap }) {
+		list = append(list, v.allocation())
+	}
+	return list
+}

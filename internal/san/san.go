@@ -2,9 +2,9 @@
 // on, though this machine gives it some value. They never change what a kernel does.
 //
 //	Init   reads of shared and global memory that nobody has written; InitTensor: of tensor memory
-//	Async  in mode Lazy: accesses that an open asynchronous operation does not allow yet, and
-//	       data that crosses from the generic to the async proxy without a fence, and tensor
-//	       memory that crosses from warp to warp without one
+//	Async  data that crosses from the generic to the async proxy without a fence; what the machine
+//	       finds by itself: accesses that an open asynchronous operation does not allow yet
+//	TensorFences  tensor memory that crosses from warp to warp without a fence; with Async
 //
 // A CTA's shadow (cta) is by byte of shared memory and by cell of tensor memory; that of global
 // memory (Memory) belongs to the device, because data outlives launches.
@@ -25,6 +25,7 @@ const (
 	Init Checks = 1 << iota
 	InitTensor
 	Async
+	TensorFences
 )
 
 // Found is a report with the number of times that the same two instructions gave it.
@@ -176,7 +177,7 @@ func (s *cluster) touch(e *machine.Event) {
 			}
 			if x.Space == machine.Tensor {
 				unwritten.op = c.allocation(x)
-				if s.checks&Async != 0 {
+				if s.checks&TensorFences != 0 {
 					s.unordered(c, e, x, &before, &after)
 				}
 			}

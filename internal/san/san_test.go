@@ -320,7 +320,7 @@ func TestTensorFence(t *testing.T) {
 		{"other lanes", []step{first(st), columnsOf(machine.Touch, machine.Load, 4, 8, 64, 128)}, nil},
 		{"allocated anew", []step{first(st), columnsOf(machine.Allocated, 0, 0, 32, 0, 128), second(ld)}, nil},
 	} {
-		if have := found(t, Async, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
+		if have := found(t, Async|TensorFences, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
 		}
 	}

@@ -20,8 +20,8 @@ func mbarrierLines() []Line {
 	return []Line{
 		{isa.MbarrierInit, nil, plan(planInit, isa.C_layout, isa.C_ss), ""},
 		{isa.MbarrierInval, nil, plan(planInval, isa.C_ss), ""},
-		{isa.MbarrierExpectTx, nil, mbarrierCount(machine.Mbarrier.ExpectTx), ""},
-		{isa.MbarrierCompleteTx, nil, mbarrierCount(machine.Mbarrier.CompleteTx), ""},
+		{isa.MbarrierExpectTx, nil, mbarrierCount(machine.Mbarrier.ExpectTx, true), ""},
+		{isa.MbarrierCompleteTx, nil, mbarrierCount(machine.Mbarrier.CompleteTx, false), ""},
 		{isa.MbarrierArrive, nil, mbarrierArrive(false), ""},
 		{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
 		{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
@@ -57,6 +57,17 @@ type mbarrierOp struct {
 	report uint32 // mask of the report predicate
 	value  uint32 // row of the report value
 	v1     bool
+
+	expects bool          // names bytes to come
+	order   machine.Order // of waits
+	scope   machine.Scope
+}
+
+// asked keeps, for reports of leaks, where an mbarrier was told of bytes to come.
+func (o *mbarrierOp) asked(w *machine.Warp, in *machine.Inst, b machine.Mbarrier) {
+	if o.expects && w.Leaks() {
+		b.Asked(w.Place(in))
+	}
 }
 
 // mbarrierOp places the address. own says that the object must be the CTA's own.
@@ -125,10 +136,10 @@ func planInval(b *Build) {
 }
 
 // mbarrierCount plans [addr], tx{, ctaMask}: 9.7.13.15.11 and 12.
-func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault) planDo {
+func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault, expects bool) planDo {
 	return plan(func(b *Build) {
 		o := b.mbarrierOp(&b.In.Ops[0], false)
-		o.do = do
+		o.do, o.expects = do, expects
 		b.mbarrierOperands(o, b.In.Ops[1:])
 	}, isa.C_ss, isa.C_sem, isa.C_scope).sees(isa.M_multicast_cluster_32b)
 }
@@ -160,6 +171,7 @@ func mbarrierArrive(drop bool) planDo {
 			o.state = b.dst(d, 64)
 		}
 		o.restrict = b.Sel.Has(isa.M_noComplete)
+		o.expects = b.Sel.Has(isa.M_expect_tx)
 		o.do = arrival(drop, b.Sel.Has(isa.M_expect_tx), o.restrict)
 		b.mbarrierOperands(o, b.In.Ops[2:])
 	}, isa.C_ss, isa.C_sem, isa.C_scope).sees(isa.M_multicast_cluster_32b, isa.M_expect_tx, isa.M_noComplete)
@@ -208,7 +220,9 @@ func mbarrierSimple(w *machine.Warp, in *machine.Inst) machine.State {
 			}
 			defer func() { w.R64(o.state)[i&31] = token }()
 		}
-		return o.do(b, n)
+		f := o.do(b, n)
+		o.asked(w, in, b)
+		return f
 	})
 }
 
@@ -228,6 +242,7 @@ func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
 			}
 			if f == nil {
 				f = o.do(b, n)
+				o.asked(w, in, b)
 			}
 			if f != nil {
 				return failLane(w, in, f, i)
@@ -248,6 +263,7 @@ func mbarrierWait(suspends bool) planDo {
 		}
 		o := b.mbarrierOp(&ops[at], true)
 		o.report, o.value = b.Scratch(machine.Pred), b.Scratch(machine.Row32)
+		o.order, o.scope = accessOrder(b.Sel)
 		p := &ops[0]
 		if p.Kind == ir.OpPair {
 			o.report = b.dst(&p.Elems[1], 1)
@@ -293,8 +309,15 @@ func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]mach
 	return done, machine.Next
 }
 
-// tell writes the results of a wait.
+// tell writes the results of a wait, and tells observers which lanes have seen a phase complete.
 func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, done uint32) machine.State {
+	if done != 0 && w.Observing() {
+		addr := *o.find(w, in)
+		for i := range addr {
+			addr[i] += in.Imm
+		}
+		w.Observe(in, machine.Event{What: machine.PhaseSeen, Space: o.Space, Lanes: done, Addr: &addr, Size: mem.MbarrierBytes, Order: o.order, Scope: o.scope})
+	}
 	setMask(w, in.D, done)
 	setMask(w, o.report, 0)
 	fillRow(w, o.value, 32, 0)

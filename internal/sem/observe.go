@@ -137,6 +137,7 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 			continue
 		}
 		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align), Valued: valued(b)}}
+		t.Waits = b.Sel.Entry.ID == isa.MbarrierTestWait || b.Sel.Entry.ID == isa.MbarrierTryWait
 		t.Order, t.Scope = accessOrder(b.Sel)
 		if kind == machine.Store && b.Out.Ext != nil {
 			if m, ok := b.Out.Ext.Data.(*uop.Memory); ok {
@@ -184,13 +185,16 @@ var scopes = map[isa.Mod]machine.Scope{
 }
 
 // accessOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
-// Volatile accesses are relaxed at system scope (8.4).
+// Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
 func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
 	if sel.Entry.Effects.Has(isa.Syncs) {
 		return syncOf(sel)
 	}
 	if sel.Has(isa.M_volatile) {
 		return machine.Relaxed, machine.SysScope
+	}
+	if sel.Entry.ID == isa.MbarrierInval { // ends an object that others have worked on: libcu++ lets a lane do it for its warp
+		return machine.Relaxed, machine.ClusterScope
 	}
 	order := orders[sel.Default(isa.C_sem)]
 	if order == machine.Weak {
@@ -260,7 +264,7 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 		lanes := w.Mask
 		st := inner(w, in)
 		if st == machine.Next && o.order.Acquires() {
-			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes, Barrier: o.barrier})
+			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes, Barrier: o.barrier, Waits: o.waits})
 		}
 		return st
 	}

@@ -41,7 +41,9 @@ func ways() (all []ptxvm.DeviceConfig) {
 				if seed != 0 && mode != ptxvm.AsyncRandom {
 					break // other modes do not depend on it
 				}
-				all = append(all, ptxvm.DeviceConfig{Async: mode, Workers: workers, Seed: seed, MaxSteps: 1e6, Memory: 1 << 24, Arch: "sm_100a"})
+				for _, sanitize := range []ptxvm.Sanitize{0, ptxvm.SanitizeAll} {
+					all = append(all, ptxvm.DeviceConfig{Async: mode, Workers: workers, Seed: seed, MaxSteps: 1e6, Memory: 1 << 24, Arch: "sm_100a", Sanitize: sanitize})
+				}
 			}
 		}
 	}
@@ -49,7 +51,7 @@ func ways() (all []ptxvm.DeviceConfig) {
 }
 
 func way(cfg *ptxvm.DeviceConfig) string {
-	return fmt.Sprintf("%v, %d workers, seed %d", cfg.Async, cfg.Workers, cfg.Seed)
+	return fmt.Sprintf("%v, %d workers, seed %d, sanitizers %#x", cfg.Async, cfg.Workers, cfg.Seed, cfg.Sanitize)
 }
 
 // launch runs a job and returns the output.
@@ -173,8 +175,8 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// TestMutants takes one wait, fence or commit out of a correct kernel: mode lazy reports it, with
-// the places of both.
+// TestMutants takes one wait, fence or commit out of a correct kernel: it is reported in every mode, with the places
+// of both.
 func TestMutants(t *testing.T) {
 	in := input(4 * 64 * 5)
 	for _, c := range []struct {
@@ -182,18 +184,19 @@ func TestMutants(t *testing.T) {
 		more         []any
 		cut          string // a piece of the statement that goes
 		op, then     string // pieces of the two statements of the report
+		lucky        bool   // the wait still looks: where the operation is early, it is over by then
 	}{
-		{"copies.ptx", "groups", nil, "cp.async.wait_group 0;\n  bra join", "cp.async.ca", "ld.shared"},
-		{"copies.ptx", "groups", nil, "cp.async.commit_group;\n  cp.async.wait_group 0", "cp.async.ca", "ld.shared"},
-		{"copies.ptx", "double_buffer", []any{uint32(5)}, "cp.async.wait_group 1;\n  bar.sync", "cp.async.ca", "ld.shared"},
-		{"copies.ptx", "ragged", []any{uint32(200)}, "cp.async.wait_all;\n  ld.shared", "cp.async.ca", "ld.shared"},
-		{"bulk.ptx", "stages", []any{uint32(5)}, "@!%p4 bra wait;\n  mad", "cp.async.bulk", "ld.shared"},
-		{"bulk.ptx", "store", nil, "fence.proxy.async.shared::cta;\n  bar.sync", "st.shared", "cp.async.bulk"},
-		{"bulk.ptx", "store", nil, "@%p1 cp.async.bulk.wait_group.read 0;\n", "cp.async.bulk", "st.shared"},
-		{"bulk.ptx", "peers", nil, "@!%p2 bra wait2;\n  ld.shared.u32 %r11", "red.async", "ld.shared"},
-		{"bulk.ptx", "multicast", nil, "@!%p4 bra wait2;\n  ld.shared", "cp.reduce", "ld.shared"},
-		{"bulk.ptx", "exchange", nil, "@!%p2 bra wait1;\n  ld.shared.u32 %r11, [%r4+256]", "cp.async.bulk", "ld.shared"},
-		{"bulk.ptx", "arrive", nil, "@!%p2 bra wait1;\n  ld.shared.u32 %r9", "cp.async.ca", "ld.shared"},
+		{"copies.ptx", "groups", nil, "cp.async.wait_group 0;\n  bra join", "cp.async.ca", "ld.shared", false},
+		{"copies.ptx", "groups", nil, "cp.async.commit_group;\n  cp.async.wait_group 0", "cp.async.ca", "ld.shared", false},
+		{"copies.ptx", "double_buffer", []any{uint32(5)}, "cp.async.wait_group 1;\n  bar.sync", "cp.async.ca", "ld.shared", false},
+		{"copies.ptx", "ragged", []any{uint32(200)}, "cp.async.wait_all;\n  ld.shared", "cp.async.ca", "ld.shared", false},
+		{"bulk.ptx", "stages", []any{uint32(5)}, "@!%p4 bra wait;\n  mad", "cp.async.bulk", "ld.shared", true},
+		{"bulk.ptx", "store", nil, "fence.proxy.async.shared::cta;\n  bar.sync", "st.shared", "cp.async.bulk", false},
+		{"bulk.ptx", "store", nil, "@%p1 cp.async.bulk.wait_group.read 0;\n", "cp.async.bulk", "st.shared", false},
+		{"bulk.ptx", "peers", nil, "@!%p2 bra wait2;\n  ld.shared.u32 %r11", "red.async", "ld.shared", true},
+		{"bulk.ptx", "multicast", nil, "@!%p4 bra wait2;\n  ld.shared", "cp.reduce", "ld.shared", true},
+		{"bulk.ptx", "exchange", nil, "@!%p2 bra wait1;\n  ld.shared.u32 %r11, [%r4+256]", "cp.async.bulk", "ld.shared", true},
+		{"bulk.ptx", "arrive", nil, "@!%p2 bra wait1;\n  ld.shared.u32 %r9", "cp.async.ca", "ld.shared", true},
 	} {
 		statement, _, _ := strings.Cut(c.cut, ";")
 		src := string(source(t, c.file))
@@ -202,15 +205,20 @@ func TestMutants(t *testing.T) {
 		}
 		mutant := strings.Replace(src, c.cut, strings.TrimPrefix(c.cut, statement+";"), 1)
 		j := job{c.kernel, 2, 64, in, c.more, nil}
-		_, err := j.launch(t, "mutant.ptx", []byte(mutant), ptxvm.DeviceConfig{Async: ptxvm.AsyncLazy, Workers: 1, Memory: 1 << 24, MaxSteps: 1e6, Arch: "sm_100a"})
-		var found *ptxvm.SanitizerError
-		if !errors.As(err, &found) {
-			t.Errorf("%s without %q: no report: %v", c.kernel, statement, err)
-			continue
-		}
-		text := found.Detail()
-		if !strings.Contains(text, c.op) || !strings.Contains(text, c.then) {
-			t.Errorf("%s without %q: want %s and %s in\n%s", c.kernel, statement, c.op, c.then, text)
+		for mode := ptxvm.AsyncEager; mode <= ptxvm.AsyncRandom; mode++ {
+			if c.lucky && mode != ptxvm.AsyncLazy {
+				continue
+			}
+			_, err := j.launch(t, "mutant.ptx", []byte(mutant), ptxvm.DeviceConfig{Async: mode, Sanitize: ptxvm.SanitizeAsync, Workers: 1, Memory: 1 << 24, MaxSteps: 1e6, Arch: "sm_100a"})
+			var found *ptxvm.SanitizerError
+			if !errors.As(err, &found) {
+				t.Errorf("%v, %s without %q: no report: %v", mode, c.kernel, statement, err)
+				continue
+			}
+			text := found.Detail()
+			if !strings.Contains(text, c.op) || !strings.Contains(text, c.then) {
+				t.Errorf("%v, %s without %q: want %s and %s in\n%s", mode, c.kernel, statement, c.op, c.then, text)
+			}
 		}
 	}
 }

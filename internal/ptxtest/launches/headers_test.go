@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 // TestHeaders runs kernels whose PTX holds code of nvcc's headers (cuda_fp16, cooperative
-// groups, libdevice, CUB), compiled now. Without nvcc it is skipped, and the skip counted.
+// groups, libdevice, CUB), compiled now; sanitizers find nothing in them. Without nvcc it is skipped, and the skip counted.
 func TestHeaders(t *testing.T) {
 	for _, c := range corpus.Headers() {
 		for _, arch := range c.Archs {
@@ -18,6 +19,7 @@ func TestHeaders(t *testing.T) {
 				t.Parallel()
 				src := nvcc.Compile(t, sourceOf(c), arch, "-O3", "-lineinfo")
 				runText(t, c.Source(), []byte(src), arch, c.Make(corpus.Target{Arch: arch}))
+				runWith(t, ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeAll}, c.Source(), []byte(src), arch, c.Make(corpus.Target{Arch: arch}))
 			})
 		}
 	}

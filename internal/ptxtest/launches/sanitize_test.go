@@ -26,7 +26,7 @@ func TestCorpusSanitized(t *testing.T) {
 			for _, cfg := range []ptxvm.DeviceConfig{
 				{Sanitize: ptxvm.SanitizeInitLoads, Async: ptxvm.AsyncLazy},
 				{Sanitize: ptxvm.SanitizeInit | ptxvm.SanitizeMem},
-				{Sanitize: ptxvm.SanitizeRace | ptxvm.SanitizeSync},
+				{Sanitize: ptxvm.SanitizeAll},
 			} {
 				r := c.Make(corpus.Target{Arch: arch})
 				if r.Unfenced && cfg.Async == ptxvm.AsyncLazy {

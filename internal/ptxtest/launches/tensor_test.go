@@ -194,7 +194,7 @@ func TestTensorKernels(t *testing.T) {
 		want := c.want(in)
 		for _, cfg := range []ptxvm.DeviceConfig{
 			{}, {Async: ptxvm.AsyncLazy, Workers: 1}, {Async: ptxvm.AsyncRandom, Seed: 1, Workers: 2}, {Async: ptxvm.AsyncRandom, Seed: 2},
-			{Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit},
+			{Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit}, {Sanitize: ptxvm.SanitizeAll | ptxvm.SanitizeAsyncFences}, {Async: ptxvm.AsyncRandom, Seed: 3, Sanitize: ptxvm.SanitizeAll},
 		} {
 			out, stats, err := runTensor(t, name, text, &c, cfg, in)
 			if err != nil {
@@ -235,7 +235,7 @@ func TestTensorPairSecond(t *testing.T) {
 var dropMark = regexp.MustCompile(`// drop( with next)?: (reported|legal, .+)$`)
 
 // TestTensorMutants drops one line that synchronises from each kernel. In mode Lazy, with the
-// sanitizer, each mutant is reported, faults or hangs (a deadlock, or the limit of steps), unless
+// sanitizer, and in mode Eager, with all of them, each mutant is reported, faults or hangs (a deadlock, or the limit of steps), unless
 // the line's comment says why it may go; then its results are right.
 func TestTensorMutants(t *testing.T) {
 	n := 0
@@ -259,9 +259,14 @@ func TestTensorMutants(t *testing.T) {
 			if mark[1] != "" {
 				mutant[i+1] = "// " + lines[i+1]
 			}
-			out, _, err := runTensor(t, name, strings.Join(mutant, "\n"), &c, ptxvm.DeviceConfig{Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, Workers: 1}, in)
-			if legal := mark[2] != "reported"; legal != (err == nil) || legal && !slices.Equal(out, want) {
-				t.Errorf("%s.ptx:%d: without %q: %v; the line says %s", name, i+1, strings.TrimSpace(strings.Split(line, "//")[0]), err, mark[2])
+			for _, cfg := range []ptxvm.DeviceConfig{
+				{Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, Workers: 1},
+				{Sanitize: ptxvm.SanitizeAll | ptxvm.SanitizeAsyncFences, Workers: 1},
+			} {
+				out, _, err := runTensor(t, name, strings.Join(mutant, "\n"), &c, cfg, in)
+				if legal := mark[2] != "reported"; legal != (err == nil) || legal && !slices.Equal(out, want) {
+					t.Errorf("%s.ptx:%d: %v, without %q: %v; the line says %s", name, i+1, cfg.Async, strings.TrimSpace(strings.Split(line, "//")[0]), err, mark[2])
+				}
 			}
 		}
 	}

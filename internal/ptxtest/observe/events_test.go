@@ -18,7 +18,7 @@ type recorder struct{ lines []string }
 
 var names = map[machine.EventKind]string{
 	machine.Touch: "touch", machine.Release: "release", machine.Acquire: "acquire", machine.ProxyFence: "proxy fence",
-	machine.BarrierMet: "barrier met", machine.BarrierDone: "barrier done", machine.WarpMet: "warp met", machine.ClusterDone: "cluster done", machine.CTABegin: "begin", machine.CTAEnd: "end",
+	machine.BarrierMet: "barrier met", machine.BarrierDone: "barrier done", machine.WarpMet: "warp met", machine.PhaseSeen: "phase seen", machine.ClusterDone: "cluster done", machine.CTABegin: "begin", machine.CTAEnd: "end",
 }
 
 var orders = []string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 		{"mbarrier.init.shared.b64 [bar], 1; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;",
 			"shared store of 8, weak|shared load of 8, acquire cta"},
 		{"mbarrier.init.shared.b64 [bar], 1; mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;",
-			"shared store of 8, weak|shared load of 8, acquire cta|acquire acquire cta"},
+			"shared store of 8, weak|shared load of 8, acquire cta|phase seen acquire cta|acquire acquire cta"},
 		{"@%p3 cp.async.ca.shared.global [cell], [%rd1], 8;", "global load of 8, async, generic proxy; lanes 1|shared store of 8, async, generic proxy; lanes 1"},
 	} {
 		if got := told(t, c.stmt); got != c.want {

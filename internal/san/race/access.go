@@ -17,6 +17,7 @@ type Touch struct {
 	Kind  machine.AccessKind
 	Order machine.Order
 	Scope machine.Scope
+	Waits bool // for a phase of an mbarrier: what it acquires is told by Passed
 	// Equal tells whether a lane stores to its byte at (counted from the lane's address) what another lane of the same
 	// instruction stores there (other ≥ 0), or what is there already; nil: that is not known.
 	Equal func(lane, other int, at uint64) bool
@@ -33,14 +34,19 @@ type access struct {
 	order   machine.Order
 	reads   bool
 	writes  bool
-	dense   bool // of all lanes to a line, each to its granule
-	advance bool // the warp's clock is to advance: something has been released
+	dense   bool   // of all lanes to a line, each to its granule
+	waits   bool   // as in Touch
+	advance bool   // the warp's clock is to advance: something has been released
+	issuers uint32 // of an asynchronous operation: the lanes behind whose earlier accesses it comes; else 0
 	equal   func(lane, other int, at uint64) bool
 	from    uint64 // first byte
 }
 
 // before tells whether a kept access happened before this one. Of a line, lane by lane.
 func (a *access) before(r *record) bool {
+	if a.issuers != 0 {
+		return a.issuedAfter(r)
+	}
 	lanes := r.lanes
 	if r.warp == a.warp.id {
 		if a.dense || a.warp.lockstep || lanes == a.lanes && a.lanes == 1<<a.lane {
@@ -78,7 +84,7 @@ func (d *Detector) begin(t *Touch) (a access, ok bool) {
 	a.number = d.number(a.warp, site)
 	a.Site = d.sites.at(a.number)
 	a.order, a.reads, a.writes = t.Order, t.Kind != machine.Store, t.Kind != machine.Load
-	a.equal = t.Equal
+	a.equal, a.waits = t.Equal, t.Waits
 	return a, true
 }
 
@@ -218,7 +224,7 @@ func (d *Detector) granules(a *access, at *place, from, to uint64) {
 		case a.Strong:
 			d.synchronise(a, at.page, uint32(g))
 		case a.writes && at.page.places != nil:
-			delete(at.page.places, uint32(g))
+			at.page.unpublish(uint32(g))
 		}
 	}
 }

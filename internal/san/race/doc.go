@@ -13,5 +13,6 @@
 // The shadow keeps, for each 4 bytes, the last write, the last read, and, where those of one thread do not
 // replace those of another, a list. It may forget: a race is then missed, never invented.
 //
-// Asynchronous operations (cp.async, bulk copies, wgmma, tcgen05) are not looked at here; lazy mode checks them.
+// Asynchronous operations (cp.async, bulk copies, wgmma) are looked at when they are issued: against what other threads have
+// done before (issue.go). What is done to their bytes before a wait has told of them the machine reports.
 package race

@@ -42,6 +42,12 @@ func (o *Observer) Observe(e *machine.Event) {
 		d.Met(e.CTA, e.Warp, e.Lanes, e.Members)
 	case machine.ClusterDone:
 		d.ClusterDone(e.CTA)
+	case machine.PhaseDone:
+		if owner := d.cta(e.CTA); owner != nil {
+			d.PhaseDone(owner, e.Extent.From)
+		}
+	case machine.PhaseSeen:
+		o.phaseSeen(e)
 	case machine.Release:
 		o.release(e)
 	case machine.Acquire:
@@ -66,26 +72,44 @@ func (o *Observer) release(e *machine.Event) {
 	}
 }
 
-// acquire is what happens behind one. A fence of both kinds has been dealt with before it; an access that waited
-// (mbarrier.try_wait) told that it acquires when it began.
+// acquire is what happens behind one. A fence of both kinds has been dealt with before it, and what a wait for a
+// phase of an mbarrier acquires PhaseSeen tells.
 func (o *Observer) acquire(e *machine.Event) {
 	switch {
 	case e.Barrier && e.Scope == machine.ClusterScope:
 		o.detector.ClusterWait(e.CTA, e.Warp, e.Lanes, e.Order)
-	case !e.Barrier && !e.Order.Releases():
+	case !e.Barrier && !e.Waits && !e.Order.Releases():
 		o.detector.Fence(e.CTA, e.Warp, e.Lanes, e.Order, e.Scope)
+	}
+}
+
+// phaseSeen lets lanes acquire what completed phases of mbarriers have published.
+func (o *Observer) phaseSeen(e *machine.Event) {
+	own := o.detector.cta(e.CTA)
+	for m := e.Lanes; own != nil && m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		x, ok := e.ExtentOf(lane)
+		if !ok {
+			continue
+		}
+		if owner := o.owner(e, x, own); owner != nil {
+			o.detector.PhaseSeen(e.CTA, e.Warp, lane, owner, x.From, e.Order, e.Scope)
+		}
 	}
 }
 
 // touch looks at an access lane by lane.
 func (o *Observer) touch(e *machine.Event) {
 	switch {
+	case e.Async && e.Extent != nil:
+		o.issue(e)
+		return
 	case e.Async, e.Proxy != machine.GenericProxy, e.Addr == nil:
 		return
 	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
 		return // of one thread, or never written
 	}
-	t := Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope}
+	t := Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope, Waits: e.Waits}
 	if e.Values != nil {
 		t.Equal = func(lane, other int, addr uint64) bool { return sameByte(e, lane, other, addr) }
 	}

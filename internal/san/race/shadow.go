@@ -54,6 +54,7 @@ type page struct {
 	mu     sync.Mutex
 	lines  [pageCells / lineCells]line
 	places map[uint32]*location // by granule: what was released there
+	passed map[uint32]location  // by granule: likewise up to the last phase of an mbarrier there that has completed
 }
 
 // cell returns the shadow of a granule, which from now on is by itself.
@@ -90,8 +91,14 @@ func (p *page) clear(from, to uint64) {
 	defer p.mu.Unlock()
 	for g := from; g < to; g++ {
 		*p.cell(g) = cell{}
-		delete(p.places, uint32(g))
+		p.unpublish(uint32(g))
 	}
+}
+
+// unpublish forgets what was released to a granule.
+func (p *page) unpublish(g uint32) {
+	delete(p.places, g)
+	delete(p.passed, g)
 }
 
 // note keeps a new access. Kept ones that it replaces go: those of the same bytes that happened before it and are not

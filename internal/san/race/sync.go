@@ -181,7 +181,7 @@ func (d *Detector) reaches(p published, cta uint32, scope machine.Scope) bool {
 func (d *Detector) synchronise(a *access, p *page, g uint32) {
 	s := p.places[g]
 	l := &a.warp.lanes[a.lane]
-	if a.reads && s != nil {
+	if a.reads && s != nil && !a.waits {
 		for _, x := range *s {
 			switch {
 			case !d.reaches(x, a.warp.cta.index, a.Scope):
@@ -209,7 +209,7 @@ func (d *Detector) synchronise(a *access, p *page, g uint32) {
 		}
 		p.places[g] = &kept
 	case s != nil:
-		delete(p.places, g)
+		p.unpublish(g)
 	}
 }
 
@@ -224,4 +224,35 @@ func (a *access) releasing() (out []published) {
 		out = append(out, published{f.knows, min(f.scope, a.Scope), f.cta})
 	}
 	return out
+}
+
+// PhaseDone: a phase of the mbarrier at an offset of a CTA's shared memory has completed: waits may see what was released
+// there so far.
+func (d *Detector) PhaseDone(owner *cta, off uint64) {
+	p, g := owner.shared[off/pageSize], uint32(off%pageSize/granule)
+	if p == nil || p.places[g] == nil {
+		return
+	}
+	if p.passed == nil {
+		p.passed = map[uint32]location{}
+	}
+	p.passed[g] = slices.Clone(*p.places[g])
+}
+
+// PhaseSeen: a lane has waited for a completed phase of the mbarrier at an offset.
+func (d *Detector) PhaseSeen(cta uint64, index, lane int, owner *cta, off uint64, order machine.Order, scope machine.Scope) {
+	c, p := d.cta(cta), owner.shared[off/pageSize]
+	if c == nil || p == nil {
+		return
+	}
+	w := &c.warps[index]
+	for _, x := range p.passed[uint32(off%pageSize/granule)] {
+		switch {
+		case !d.reaches(x, c.index, scope):
+		case order.Acquires():
+			w.learn(1<<lane, x.knows)
+		default:
+			w.lanes[lane].seen = w.lanes[lane].seen.merge(published{x.knows, min(x.scope, scope), x.cta})
+		}
+	}
 }
