@@ -126,14 +126,16 @@ func loadUniform(w *machine.Warp, in *machine.Inst, fill func(*machine.Warp, uin
 	if st != machine.Next {
 		return st
 	}
+	var whole mem.Uint128
 	if m.Whole {
-		v := mem.Load128(p)
-		fill(w, in.Ext.Dst[0], 64, v.Lo)
-		fill(w, in.Ext.Dst[1], 64, v.Hi)
-		return machine.Next
+		whole = m.readWhole(p)
 	}
 	for k, off := range in.Ext.Dst {
-		if off != machine.NoGuard {
+		switch {
+		case off == machine.NoGuard:
+		case m.Whole:
+			fill(w, off, m.Bits[k], m.part(whole, k))
+		default:
 			fill(w, off, m.Bits[k], m.extend(m.read(add(p, uint32(k)*m.Elem)), m.Bits[k]))
 		}
 	}
@@ -255,13 +257,50 @@ func (m *memoryOp) loadStrong(w *machine.Warp, a *machine.Access, addr *[32]uint
 	})
 }
 
-// loadWhole loads 128 bits at once, lane by lane.
+// loadWhole loads all elements at once, lane by lane. The memory model lets the elements of a vector be accesses of their
+// own (8.2.2); hardware takes 16 bytes whole, and CUB's scans rely on it.
 func (m *memoryOp) loadWhole(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
-	lo, hi := w.R64(in.Ext.Dst[0]), w.R64(in.Ext.Dst[1])
 	each(w.Mask, func(i int) {
-		v := strongLoad128(a, addr, i)
-		lo[i], hi[i] = v.Lo, v.Hi
+		v := m.wholeOf(a, addr, i)
+		for k, off := range in.Ext.Dst {
+			if off != machine.NoGuard {
+				storeElem(w, off, m.Bits[k], i, m.part(v, k))
+			}
+		}
 	})
+}
+
+// wholeOf is what a lane loads at once.
+func (m *memoryOp) wholeOf(a *machine.Access, addr *[32]uint64, i int) mem.Uint128 {
+	switch m.Size {
+	case 16:
+		return strongLoad128(a, addr, i)
+	case 8:
+		return mem.Uint128{Lo: strongLoad64(a, addr, i, 0)}
+	}
+	return m.readWhole(a.Ptr(addr, i, 0))
+}
+
+// readWhole is wholeOf at a host address.
+func (m *memoryOp) readWhole(p pointer) mem.Uint128 {
+	switch m.Size {
+	case 16:
+		return mem.Load128(p)
+	case 8:
+		return mem.Uint128{Lo: mem.Load64(p)}
+	case 4:
+		return mem.Uint128{Lo: uint64(mem.Load32(p))}
+	}
+	return mem.Uint128{Lo: uint64(mem.Load16(p))}
+}
+
+// part is element k of what was loaded at once, as its register has it.
+func (m *memoryOp) part(v mem.Uint128, k int) uint64 {
+	word, at := v.Lo, 8*uint(k)*uint(m.Elem)
+	if at >= 64 {
+		word, at = v.Hi, at-64
+	}
+	return m.extend(word>>at&(^uint64(0)>>(64-8*uint(m.Elem))), m.Bits[k])
 }
 
 // loadFrame loads from the frame's local depot, at one offset in all lanes.

@@ -49,6 +49,7 @@ func (b *Build) memoryOp(kind machine.AccessKind, space isa.Mod, elems []ir.Oper
 		}
 		m.Bits = append(m.Bits, bits)
 	}
+	m.Whole = m.Strong && len(elems) > 1 && m.Size <= 16
 	b.Ext().Data = (*uop.Memory)(m)
 	return m
 }

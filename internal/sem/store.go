@@ -103,7 +103,7 @@ func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access
 		return
 	}
 	if m.Whole {
-		each(w.Mask, func(i int) { strongStore128(a, addr, i, wide128(w, in.Ext.Src, i)) })
+		each(w.Mask, func(i int) { m.storeWhole(a, addr, i, m.gathered(w, in.Ext.Src, i)) })
 		return
 	}
 	each(w.Mask, func(i int) {
@@ -111,6 +111,33 @@ func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access
 			m.write(a, addr, i, uint32(k)*m.Elem, loadElem(w, off, m.Bits[k], i))
 		}
 	})
+}
+
+// gathered is what a lane stores at once: the low bytes of its elements.
+func (m *memoryOp) gathered(w *machine.Warp, src []uint32, i int) (v mem.Uint128) {
+	for k, off := range src {
+		low := loadElem(w, off, m.Bits[k], i) & (^uint64(0) >> (64 - 8*m.Elem))
+		if at := 8 * uint(k) * uint(m.Elem); at < 64 {
+			v.Lo |= low << at
+		} else {
+			v.Hi |= low << (at - 64)
+		}
+	}
+	return v
+}
+
+// storeWhole stores all elements of a lane at once.
+func (m *memoryOp) storeWhole(a *machine.Access, addr *[32]uint64, i int, v mem.Uint128) {
+	switch m.Size {
+	case 16:
+		strongStore128(a, addr, i, v)
+	case 8:
+		strongStore64(a, addr, i, 0, v.Lo)
+	case 4:
+		mem.Store32(a.Ptr(addr, i, 0), uint32(v.Lo))
+	default:
+		mem.Store16(a.Ptr(addr, i, 0), uint16(v.Lo))
+	}
 }
 
 // storeElement stores the low bytes of a row.

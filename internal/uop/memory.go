@@ -65,7 +65,7 @@ type Memory struct {
 	Elem   uint32 // bytes of an element
 	Signed bool   // elements extend by their sign
 	Strong bool   // relaxed, volatile and stronger: a single atomic access (8.4)
-	Whole  bool   // strong and one 128-bit element, handled as two halves of 8 bytes
+	Whole  bool   // strong, and all elements together are one access, of at most 16 bytes; one of 128 bits is two elements
 	Bits   []int  // of the registers of each element; 0: the sink
 }
 
