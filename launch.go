@@ -61,6 +61,7 @@ func (s Stats) LaneOpsPerSecond() float64 { return perSecond(s.LaneOps, s.Elapse
 
 // Progress is how far a launch is.
 type Progress struct {
+	Kernel         string // its name
 	CTAsDone, CTAs uint64
 	LaneOps        uint64        // as in Stats, so far: workers report with a short delay
 	Elapsed        time.Duration // since the launch began
@@ -174,14 +175,14 @@ func (k *Kernel) missingShared(err error, l Launch) {
 }
 
 // progress puts the machine's reports into the terms of the configuration; nil if nobody asks.
-func (d *Device) progress() func(machine.Progress) {
-	report := d.cfg.Progress
+func (k *Kernel) progress() func(machine.Progress) {
+	report := k.program.d.cfg.Progress
 	if report == nil {
 		return nil
 	}
 	start := time.Now()
 	return func(p machine.Progress) {
-		report(Progress{CTAsDone: p.Done, CTAs: p.CTAs, LaneOps: p.LaneOps, Elapsed: time.Since(start)})
+		report(Progress{Kernel: k.info.Name, CTAsDone: p.Done, CTAs: p.CTAs, LaneOps: p.LaneOps, Elapsed: time.Since(start)})
 	}
 }
 

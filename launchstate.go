@@ -72,7 +72,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	if state.code, err = k.decode(&ml.Launch); err != nil {
 		return err
 	}
-	ml.Params, ml.Progress = state.params, d.progress()
+	ml.Params, ml.Progress = state.params, k.progress()
 	d.compiling(ml)
 	return nil
 }

@@ -16,7 +16,9 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm"
@@ -55,6 +57,9 @@ func begin(host C.struct_pvm_host) driver.Code {
 	for _, w := range warnings {
 		say("ptxvm: " + w + "\n")
 	}
+	if _, set := os.LookupEnv("PTXVM_PROGRESS"); !set && host.facts&C.PVM_TERMINAL != 0 && !cfg.Quiet {
+		cfg.Progress = true
+	}
 	if err == nil {
 		the, err = driver.New(cfg, driver.Host{
 			Print: func(p []byte) { text(host.print, p) }, Error: say,
@@ -65,7 +70,21 @@ func begin(host C.struct_pvm_host) driver.Code {
 		say(fmt.Sprintf("ptxvm: cannot start: %v\n", err))
 		return driver.NotInitialized
 	}
+	if host.facts&C.PVM_USR1_FREE != 0 {
+		answer(say)
+	}
 	return driver.Success
+}
+
+// answer says what runs, each time that SIGUSR1 asks.
+func answer(say func(string)) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGUSR1)
+	go func() {
+		for range asked {
+			say(the.Running())
+		}
+	}()
 }
 
 // put stores a result unless the caller does not want it.

@@ -38,11 +38,15 @@ var execVariables = []struct{ flag, variable, usage string }{
 	{"arch", "PTXVM_ARCH", "device to emulate, such as `sm_90`"},
 	{"assume", "PTXVM_ASSUME", "other positions of guesses about hardware: `U3=low`[,…]"},
 	{"async", "PTXVM_ASYNC", "when asynchronous operations of kernels happen: `eager|lazy|random`"},
+	{"bounds", "PTXVM_BOUNDS", "where an access is out of bounds: `exact|page` (page: past the allocation's 2 MiB, as on hardware)"},
 	{"devices", "PTXVM_DEVICES", "`N` devices"},
 	{"engine", "PTXVM_ENGINE", "`auto|interp|jit`"},
 	{"memory", "PTXVM_MEMORY", "device memory, such as `2G`"},
+	{"progress", "PTXVM_PROGRESS", "`1`: say every 10 s how far a kernel is; 0: do not, on a terminal either"},
+	{"report", "PTXVM_REPORT", "append what goes wrong to `FILE`, as JSON"},
 	{"sanitize", "PTXVM_SANITIZE", "what is looked for while kernels run: `LIST`"},
 	{"seed", "PTXVM_SEED", "permutes schedules by `N`"},
+	{"trace", "PTXVM_TRACE", "print each call of CUDA's functions: `calls|calls:FILE`"},
 	{"workers", "PTXVM_WORKERS", "`N` CTAs at a time"},
 }
 
@@ -140,10 +144,27 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	}
 	for variable, value := range f.values {
 		if *value != "" {
-			env = withVariable(env, variable, *value, "")
+			env = withVariable(env, variable, fromHere(variable, *value), "")
 		}
 	}
 	return replaceProcess(path, args, env)
+}
+
+// fromHere makes the file that a value names independent of where the program goes.
+func fromHere(variable, value string) string {
+	before, file := "", value
+	switch variable {
+	case "PTXVM_REPORT":
+	case "PTXVM_TRACE":
+		before, file, _ = strings.Cut(value, ":")
+		before += ":"
+	default:
+		return value
+	}
+	if abs, err := filepath.Abs(file); file != "" && err == nil {
+		return before + abs
+	}
+	return value
 }
 
 // withVariable sets a variable, or puts a value in front of it, with a separator.

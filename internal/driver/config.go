@@ -18,13 +18,23 @@ type Config struct {
 	Devices  int
 	Blocking bool // each call waits for its work
 	Quiet    bool
+	Pages    bool   // kernels may access what lies between an allocation and the end of its page
+	Progress bool   // kernels that run long are spoken of now and then
+	Report   string // a file for reports as JSON; empty: none
 }
 
 // variables are the names that Configure knows, each with what it sets.
 var variables = map[string]func(c *Config, value string) error{
-	"PTXVM_ARCH":    func(c *Config, v string) error { c.Device.Arch = v; return nil },
-	"PTXVM_ASSUME":  func(c *Config, v string) error { c.Device.Assume = v; return nil },
-	"PTXVM_ASYNC":   func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
+	"PTXVM_ARCH":   func(c *Config, v string) error { c.Device.Arch = v; return nil },
+	"PTXVM_ASSUME": func(c *Config, v string) error { c.Device.Assume = v; return nil },
+	"PTXVM_ASYNC":  func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
+	"PTXVM_BOUNDS": func(c *Config, v string) error {
+		if v != "exact" && v != "page" {
+			return fmt.Errorf("want exact or page")
+		}
+		c.Pages = v == "page"
+		return nil
+	},
 	"PTXVM_DEVICES": func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
 	"PTXVM_ENGINE":  func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
 	"PTXVM_HOST_ACCESS": func(c *Config, v string) error {
@@ -37,6 +47,8 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_LAUNCH_BLOCKING": func(c *Config, v string) error { c.Blocking = v != "" && v != "0"; return nil },
 	"CUDA_LAUNCH_BLOCKING":  func(c *Config, v string) error { c.Blocking = c.Blocking || v != "" && v != "0"; return nil },
 	"PTXVM_MEMORY":          func(c *Config, v string) (err error) { c.Device.Memory, err = bytesOf(v); return err },
+	"PTXVM_PROGRESS":        func(c *Config, v string) error { c.Progress = v != "" && v != "0"; return nil },
+	"PTXVM_REPORT":          func(c *Config, v string) error { c.Report = v; return nil },
 	"PTXVM_QUIET":           func(c *Config, v string) error { c.Quiet = v != "" && v != "0"; return nil },
 	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = ptxvm.ParseSanitize(v); return err },
 	"PTXVM_SEED": func(c *Config, v string) (err error) {

@@ -3,6 +3,7 @@ package driver
 // This file holds the driver: its devices, handles and the first error.
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,8 @@ type Driver struct {
 	host     Host
 	devices  []*device
 	printed  printed
+	reports  reports
+	running  running
 	sticky   atomic.Int32 // Code that every call returns
 	compiled sync.Map     // hash of PTX → *ptxvm.Module
 
@@ -54,11 +57,15 @@ type device struct {
 // that CUDA's small numbers with a meaning of their own stay free.
 func New(cfg Config, host Host) (*Driver, error) {
 	d := &Driver{cfg: cfg, host: host, handles: map[uint64]any{}, next: firstHandle}
-	if cfg.Devices == 0 {
-		return d, nil
+	var err error
+	if d.reports, err = openReports(cfg.Report); err != nil || cfg.Devices == 0 {
+		return d, err
 	}
 	vc := cfg.Device
 	vc.HostPointers, vc.Stdout = true, &d.printed
+	if cfg.Progress {
+		vc.Progress = d.progress
+	}
 	machines, err := ptxvm.NewDevices(cfg.Devices, &vc)
 	if err != nil {
 		return nil, err
@@ -98,7 +105,9 @@ func (d *Driver) fail(err error, where string) Code {
 		return Success
 	}
 	if !sticky || d.sticky.CompareAndSwap(0, int32(code)) {
-		d.say(detail(err) + where)
+		text := detail(err) + where
+		d.say(text)
+		d.reports.write(code, text, err)
 	}
 	return code
 }
@@ -151,5 +160,8 @@ func (d *Driver) Close() error {
 		}
 	}
 	d.flush()
+	if d.reports.to != nil {
+		first = errors.Join(first, d.reports.to.Close())
+	}
 	return first
 }

@@ -366,14 +366,14 @@ func TestBoxes(t *testing.T) {
 
 // TestConfigure: names that nobody reads are noticed, and wrong values are errors.
 func TestConfigure(t *testing.T) {
-	c, warnings, err := Configure([]string{"PTXVM_ENGINE=interp", "PTXVM_MEMORY=3G", "PTXVM_DEVICES=2", "PTXVM_SEDE=1", "HOME=/", "CUDA_LAUNCH_BLOCKING=1"})
-	if err != nil || c.Device.Engine != ptxvm.Interp || c.Device.Memory != 3<<30 || c.Devices != 2 || !c.Blocking {
+	c, warnings, err := Configure([]string{"PTXVM_ENGINE=interp", "PTXVM_MEMORY=3G", "PTXVM_DEVICES=2", "PTXVM_SEDE=1", "HOME=/", "CUDA_LAUNCH_BLOCKING=1", "PTXVM_BOUNDS=page", "PTXVM_REPORT=r", "PTXVM_PROGRESS=1", "PTXVM_TRACE=calls"})
+	if err != nil || !c.Pages || c.Report != "r" || !c.Progress || c.Device.Engine != ptxvm.Interp || c.Device.Memory != 3<<30 || c.Devices != 2 || !c.Blocking {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "PTXVM_SEED") {
 		t.Errorf("warnings %q", warnings)
 	}
-	for _, bad := range []string{"PTXVM_ENGINE=fast", "PTXVM_MEMORY=lots", "PTXVM_MEMORY=", "PTXVM_DEVICES=0", "PTXVM_ASYNC=maybe", "PTXVM_SANITIZE=everything"} {
+	for _, bad := range []string{"PTXVM_ENGINE=fast", "PTXVM_MEMORY=lots", "PTXVM_MEMORY=", "PTXVM_DEVICES=0", "PTXVM_ASYNC=maybe", "PTXVM_SANITIZE=everything", "PTXVM_BOUNDS=some", "PTXVM_HOST_ACCESS=some"} {
 		if _, _, err := Configure([]string{bad}); err == nil {
 			t.Errorf("%s: no error", bad)
 		}

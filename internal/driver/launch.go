@@ -92,7 +92,9 @@ type kernelWork struct {
 
 func (w *kernelWork) do(dev *device) {
 	if dev.d.Sticky() == Success {
+		dev.d.running.begin(w)
 		_, err := w.on.kernel.LaunchBlock(context.Background(), w.shape, w.params)
+		dev.d.running.end(w)
 		dev.d.fail(err, "")
 	}
 }

@@ -4,6 +4,7 @@ package driver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"ptxvm.invalid/ptxvm"
@@ -77,7 +78,7 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 	if kind != MemoryDevice {
 		alloc = v.vm.AllocHost
 	}
-	buffer, err := alloc(int(size))
+	buffer, err := alloc(int(d.room(size)))
 	if err != nil {
 		code, _ = codeOf(err)
 		return 0, code
@@ -87,6 +88,17 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 	defer d.mu.Unlock()
 	d.memory.add(b)
 	return b.Start, Success
+}
+
+// page is what hardware maps at a time: accesses past an allocation, but not past its page, pass there in silence.
+const page = 2 << 20
+
+// room is the bytes of an allocation that kernels may access.
+func (d *Driver) room(size uint64) uint64 {
+	if d.cfg.Pages {
+		return (size + page - 1) &^ (page - 1)
+	}
+	return size
 }
 
 // Register lets kernels use memory of the program, at its address.
@@ -331,6 +343,11 @@ func (d *Driver) side(p Place, box Box, device bool, kind CopyKind) (side, Code)
 	}
 	_, err := d.devices[0].vm.At(p.Addr, int(n))
 	switch {
+	case err == nil && d.cfg.Pages: // kernels may pass the allocation's end, copies may not
+		if b := d.Holding(p.Addr); b != nil && n > b.Start+b.Size-p.Addr {
+			return side{}, InvalidValue
+		}
+		return side{true, p}, Success
 	case err == nil:
 		return side{true, p}, Success
 	}
@@ -360,7 +377,9 @@ func (d *Driver) move(dev *device, dst, src side, box Box) {
 // gone is what copies and fills say of memory that was freed since they were enqueued.
 func (d *Driver) gone(err error) {
 	if d.sticky.CompareAndSwap(0, int32(IllegalAddress)) {
-		d.warn("a copy or fill in a stream uses memory that has been freed: %v", err)
+		text := fmt.Sprintf("a copy or fill in a stream uses memory that has been freed: %v", err)
+		d.say(text)
+		d.reports.write(IllegalAddress, text, err)
 	}
 }
 

@@ -92,6 +92,7 @@ func (d *Driver) refused(err error) (uint64, string, Code) {
 		code, text = NoBinary, "the program cannot run here: "+text
 	}
 	d.say(text)
+	d.reports.write(code, text, err)
 	return 0, text, code
 }
 

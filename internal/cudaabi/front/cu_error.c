@@ -130,3 +130,8 @@ PUBLIC error_t cuGetErrorString(error_t code, const char **out) {
 	*out = i < 0 ? NULL : errors[i].text;
 	return i < 0 ? INVALID_VALUE : SUCCESS;
 }
+
+const char *error_name(error_t code) {
+	int i = find(code);
+	return i < 0 ? "unknown" : errors[i].name;
+}

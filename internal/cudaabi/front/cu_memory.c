@@ -13,7 +13,7 @@ static error_t allocate_device(address_t *out, size_t size, const char *by, void
 	return e;
 }
 
-PUBLIC error_t cuMemAlloc_v2(address_t *out, size_t size) { WITH(allocate_device(out, size, "cuMemAlloc", __builtin_return_address(0))); }
+PUBLIC error_t cuMemAlloc_v2(address_t *out, size_t size) { WITH(allocate_device(out, size, "cuMemAlloc", CALLER)); }
 PUBLIC error_t cuMemFree_v2(address_t p) { WITH((forget_block(p), pvm_free(p, 0))); }
 PUBLIC error_t cuMemAllocHost_v2(address_t *out, size_t size) { WITH(allocate(out, size, MEMORY_PINNED)); }
 PUBLIC error_t cuMemHostAlloc(address_t *out, size_t size, unsigned flags) { WITH(flags > 7 ? INVALID_VALUE : allocate(out, size, MEMORY_PINNED)); }

@@ -6,10 +6,12 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define X(name, parameters) error_t(*name) parameters;
 PVM_FUNCTIONS(X)
@@ -58,6 +60,12 @@ static void *open_engine(void) {
 
 static void child(void) { forked = 1; }
 
+static uint32_t facts(void) {
+	struct sigaction now;
+	int free = sigaction(SIGUSR1, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+	return (free ? PVM_USR1_FREE : 0) | (isatty(STDERR_FILENO) ? PVM_TERMINAL : 0);
+}
+
 static void start(void) {
 	void *lib = open_engine();
 	started = INITIALIZATION;
@@ -67,7 +75,7 @@ static void start(void) {
 	if (!name) { say("the engine has no %s: it is of another version", #name); return; }
 	PVM_FUNCTIONS(X)
 #undef X
-	static const struct pvm_host host = {PVM_VERSION, print, report};
+	const struct pvm_host host = {PVM_VERSION, facts(), print, report};
 	running = 1;
 	pthread_atfork(NULL, NULL, child);
 	int n = 0;

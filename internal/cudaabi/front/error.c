@@ -78,6 +78,8 @@ PUBLIC const char *cudaGetErrorName(error_t e) {
 	return "unrecognized error code";
 }
 
+const char *error_name(error_t e) { return cudaGetErrorName(e); }
+
 PUBLIC const char *cudaGetErrorString(error_t e) {
 	for (int i = 0; i < ERRORS; i++)
 		if (errors[i].code == e) return errors[i].text;

@@ -2,6 +2,9 @@
 #ifndef FRONT_H
 #define FRONT_H
 
+#ifndef EXPORTS
+#include "ztraced.h"
+#endif
 #include "pvm.h"
 #include "structs.h"
 
@@ -31,6 +34,7 @@ struct launch_shape { dim3 grid, block; size_t shared; stream_t stream; };
 struct thread {
 	error_t last;
 	int device;
+	void *caller;               // of the call that is traced, in the program
 	int per_thread;             // depth of calls whose default stream is the thread's own
 	int pushed;                 // entries of shapes
 	struct launch_shape shapes[PUSHED];
@@ -74,6 +78,13 @@ error_t array_holds(uint64_t array, uint64_t x, uint64_t y, uint64_t z, const st
 void note_block(uint64_t address, uint64_t size, const char *by, void *caller);
 void forget_block(uint64_t address);
 void watch_host_access(void);
+
+// CALLER is where the program calls the function that stands there.
+#define CALLER (T.caller ? T.caller : __builtin_return_address(0))
+
+// kernel_name is the name of a kernel that a program means by an address, or NULL; error_name that of an error. Each library has its own.
+const char *kernel_name(const void *host);
+const char *error_name(error_t e);
 
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

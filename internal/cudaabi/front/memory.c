@@ -15,7 +15,8 @@ static error_t allocate(void **out, size_t size, int kind, const char *by, void 
 	return SUCCESS;
 }
 
-#define HERE __func__, __builtin_return_address(0)
+// HERE is the function that the program calls, less the prefix of ztraced.h, and from where.
+#define HERE __func__ + sizeof "real_" - 1, CALLER
 
 PUBLIC error_t cudaMalloc(void **out, size_t size) { return allocate(out, size, MEMORY_DEVICE, HERE); }
 PUBLIC error_t cudaMallocHost(void **out, size_t size) { return allocate(out, size, MEMORY_PINNED, HERE); }

@@ -7,14 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 3
+#define PVM_VERSION 4
 
 // What the process gives the engine. text is not terminated.
 struct pvm_host {
 	uint32_t version;
+	uint32_t facts; // PVM_USR1_FREE and so on
 	void (*print)(const char *text, size_t n); // what kernels print
 	void (*error)(const char *text, size_t n); // reports and warnings
 };
+
+// Facts: nobody handles SIGUSR1, so that it may ask what runs; standard error is a terminal, where somebody waits.
+enum { PVM_USR1_FREE = 1, PVM_TERMINAL = 2 };
 
 // A box of bytes and where it lies: dst and src with the distance of rows and of slices.
 struct pvm_copy {

@@ -183,6 +183,11 @@ PUBLIC char __cudaInitModule(void **h) {
 	return 1;
 }
 
+const char *kernel_name(const void *host) {
+	struct kernel *k = find(&kernels, host);
+	return k ? k->name : NULL;
+}
+
 error_t kernel_of(const void *host, struct kernel **k, uint64_t *f) {
 	*k = find(&kernels, host);
 	if (!*k) return INVALID_DEVICE_FUNCTION;

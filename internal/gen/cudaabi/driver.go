@@ -4,7 +4,6 @@ package main
 // by which cuGetProcAddress finds functions.
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -49,9 +48,9 @@ func symbols(list []Entry) (names []string) {
 	return names
 }
 
-func driverSource(list []Entry, defined map[string]bool) []byte {
+func driverSource(list []Entry, defined map[string]bool, all map[string]Function) []byte {
 	b := stubs("cu.h", symbols(list), defined)
-	declare(b, list, defined)
+	wrappers(b, symbols(list), all)
 	b.WriteString("\nstruct entry { const char *name; int version, thread; void *function; };\nextern const struct entry entries[];\nextern const int entry_count;\n\nconst struct entry entries[] = {\n")
 	for _, e := range list {
 		thread := 0
@@ -62,14 +61,4 @@ func driverSource(list []Entry, defined map[string]bool) []byte {
 	}
 	b.WriteString("};\nconst int entry_count = sizeof entries / sizeof *entries;\n")
 	return b.Bytes()
-}
-
-// declare declares the functions that are defined elsewhere: the table wants their addresses alone.
-func declare(b *bytes.Buffer, list []Entry, defined map[string]bool) {
-	b.WriteString("\n#define THERE(name) PUBLIC error_t name(void);\n\n")
-	for _, e := range list {
-		if defined[e.Symbol] {
-			fmt.Fprintf(b, "THERE(%s)\n", e.Symbol)
-		}
-	}
 }

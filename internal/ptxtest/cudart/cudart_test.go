@@ -165,6 +165,32 @@ func TestExec(t *testing.T) {
 	run(t, expected{exit: 7, stdout: []string{"--seed 2"}}, libraries, command, "exec", "--devices", "2", "sh", "-c", `echo "$1 $PTXVM_DEVICES"; exit 7`, "sh", "--seed")
 }
 
+// TestTrace: a trace has each call with what it stored, what it answered and the kernel's name; a report has the fault.
+func TestTrace(t *testing.T) {
+	needPrograms(t)
+	libraries, command := Libraries(t), ptxvm(t)
+	source := filepath.Join(Root(t), "testdata", "cudart", "bounds.cu")
+	want := read(t, source)
+	program := Program(t, libraries, []string{source}, want.flags...)
+	trace, report := filepath.Join(t.TempDir(), "calls"), filepath.Join(t.TempDir(), "report")
+	run(t, want, libraries, command, "exec", "--trace", "calls:"+trace, "--report", report, program)
+	lines := readText(t, trace)
+	for _, line := range []string{
+		`(?m)^cudaMalloc\(out=0x[0-9a-f]+ → 0x200000000000, size=4000\) = 0, [0-9.]+ us$`,
+		`(?m)^(__cudaLaunchKernel|cudaLaunchKernel)\(\w+=_Z5shiftPfPKfi, grid=\(4,1,1\), block=\(256,1,1\), .*\) = 0, `,
+		`(?m)^cudaDeviceSynchronize\(\) = 700 cudaErrorIllegalAddress, `,
+	} {
+		if !regexp.MustCompile(line).MatchString(lines) {
+			t.Errorf("no line %s in\n%s", line, lines)
+		}
+	}
+	if text := readText(t, report); !strings.Contains(text, `"error":700,`) || !strings.Contains(text, `"code":"P7001"`) {
+		t.Errorf("the report: %s", text)
+	}
+	want.stderr = append(want.stderr, "want calls or calls:FILE")
+	run(t, want, libraries, command, "exec", "--trace", "all", program)
+}
+
 func run(t *testing.T, want expected, libraries, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

@@ -1,0 +1,109 @@
+package driver
+
+// This file writes what went wrong as JSON, an object a line, for programs that read it.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// reports is the file that PTXVM_REPORT names.
+type reports struct {
+	mu sync.Mutex
+	to *os.File
+}
+
+// openReports appends to a file: several processes of one program may write it.
+func openReports(path string) (reports, error) {
+	if path == "" {
+		return reports{}, nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return reports{}, fmt.Errorf("PTXVM_REPORT: %w", err)
+	}
+	return reports{to: f}, nil
+}
+
+// report is a line of the file (docs/howto/cuda-programs.md); the names are those of run --report.
+type report struct {
+	Schema    int               `json:"schema"`
+	Error     Code              `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
+	Message   string            `json:"message"`
+	Fault     *faultReport      `json:"fault,omitempty"`
+	Sanitizer []sanitizerReport `json:"sanitizer,omitempty"`
+}
+
+type faultReport struct {
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	Kernel  string        `json:"kernel"`
+	CTA     [3]uint32     `json:"cta"`
+	Thread  [3]uint32     `json:"thread"`
+	Address string        `json:"address"` // hexadecimal; empty if the fault is about no memory
+	Size    int           `json:"size"`
+	Near    string        `json:"near"`
+	PTX     placeReport   `json:"ptx"`
+	Source  []placeReport `json:"source"`
+}
+
+type placeReport struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Col      int    `json:"col"`
+	Function string `json:"function"`
+}
+
+type sanitizerReport struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Times   int    `json:"times"`
+	Detail  string `json:"detail"`
+}
+
+// write appends what an outcome is.
+func (r *reports) write(code Code, text string, err error) {
+	if r.to == nil {
+		return
+	}
+	line := report{Schema: 1, Error: code, Message: text}
+	var fault *ptxvm.Fault
+	var found *ptxvm.SanitizerError
+	if errors.As(err, &fault) {
+		line.Fault = faultOf(fault)
+	}
+	if errors.As(err, &found) {
+		for _, s := range found.Reports {
+			line.Sanitizer = append(line.Sanitizer, sanitizerReport{s.Code.String(), s.Msg, s.Times, s.Detail()})
+		}
+	}
+	data, err := json.Marshal(line)
+	if err != nil {
+		return // every field is a number or a text
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, _ = r.to.Write(append(data, '\n')) // a full disk must not end the program
+}
+
+func faultOf(f *ptxvm.Fault) *faultReport {
+	out := &faultReport{
+		Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: [3]uint32{f.CTA.X, f.CTA.Y, f.CTA.Z}, Thread: [3]uint32{f.Thread.X, f.Thread.Y, f.Thread.Z},
+		Size: f.Size, PTX: placeReport(f.PTX), Source: []placeReport{},
+	}
+	if f.Size != 0 {
+		out.Address = fmt.Sprintf("%#x", f.Address)
+	}
+	if f.Near != nil {
+		out.Near = f.Near.String()
+	}
+	for _, l := range f.Source {
+		out.Source = append(out.Source, placeReport(l))
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package driver
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// TestReport: the file gets an object for the fault and one for the module that is no PTX, and nothing for what goes well.
+func TestReport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.jsonl")
+	r := newRig(t, Config{Report: path})
+	f, at := r.function("add"), r.alloc(400)
+	r.want(r.launch(0, f, 1, addParams(at, 1, 100)), Success)
+	r.want(r.Synchronize(0), Success)
+	if _, _, code := r.Load([][]byte{[]byte(".version 8.0\n.target sm_75\n.entry k() { add.s23 a, b, c; }")}); code != InvalidPTX {
+		t.Errorf("code %d", code)
+	}
+	r.want(r.launch(0, f, 2, addParams(at, 1, 101)), Success)
+	if code := r.Synchronize(0); code != IllegalAddress {
+		t.Errorf("code %d", code)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines:\n%s", len(lines), text)
+	}
+	var list [2]report
+	for i, line := range lines {
+		if err := json.Unmarshal([]byte(line), &list[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list[0].Error != InvalidPTX || list[0].Fault != nil || !strings.Contains(list[0].Message, "s23") {
+		t.Errorf("the module: %+v", list[0])
+	}
+	g := list[1].Fault
+	if list[1].Error != IllegalAddress || g == nil || g.Code != "P7001" || g.Kernel != "add" || g.CTA != [3]uint32{1} || g.Thread != [3]uint32{36} || g.Size != 4 || g.PTX.Line == 0 {
+		t.Errorf("the fault: %+v", g)
+	}
+	if _, err := New(Config{Report: filepath.Join(path, "no")}, Host{}); err == nil {
+		t.Error("a file that cannot be opened is no error")
+	}
+}
+
+// TestRunning: a kernel that runs is named, with how far it is where that is counted.
+func TestRunning(t *testing.T) {
+	for _, counted := range []bool{false, true} {
+		r := newRig(t, Config{Progress: counted})
+		if text := r.Running(); text != "ptxvm: no kernel runs\n" {
+			t.Errorf("idle: %q", text)
+		}
+		at := r.alloc(4)
+		r.want(r.launch(0, r.function("wait"), 1, addParams(at, 0, 0)[:8]), Success)
+		want := "kernel wait has run for "
+		if counted {
+			want = "of 1 CTAs are done"
+		}
+		text := ""
+		for end := time.Now().Add(20 * time.Second); !strings.Contains(text, want) && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			text = r.Running()
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("running: %q, want %q", text, want)
+		}
+		other, code := r.StreamCreate(0, StreamNonBlocking, 0)
+		r.want(code, Success)
+		r.want(r.Fill(0, other, Place{Addr: at}, 1, 4, Box{4, 1, 1}, true), Success)
+		r.want(r.Synchronize(0), Success)
+		if text := r.Running(); text != "ptxvm: no kernel runs\n" {
+			t.Errorf("afterwards: %q", text)
+		}
+	}
+}
+
+// TestPatience: a kernel is spoken of every ten seconds of its own time.
+func TestPatience(t *testing.T) {
+	var r running
+	w := &kernelWork{on: &loaded{kernel: new(ptxvm.Kernel)}}
+	r.begin(w)
+	spoken := 0
+	for at := time.Duration(0); at < 35*time.Second; at += 100 * time.Millisecond {
+		if r.note(ptxvm.Progress{Kernel: "k", Elapsed: at}) {
+			spoken++
+		}
+	}
+	if spoken != 3 {
+		t.Errorf("spoken of %d times in 35 s", spoken)
+	}
+}
+
+// TestBounds: with bounds of pages a kernel may pass the end of its buffer, and a copy may not.
+func TestBounds(t *testing.T) {
+	for _, pages := range []bool{false, true} {
+		r := newRig(t, Config{Pages: pages})
+		at := r.alloc(400)
+		to, from, box := row(at, address(make([]byte, 404)), 404)
+		if code := r.Copy(0, 0, to, from, box, HostToDevice, true); code != InvalidValue {
+			t.Errorf("pages %v: a copy past the end: code %d", pages, code)
+		}
+		r.want(r.launch(0, r.function("add"), 2, addParams(at, 1, 101)), Success)
+		want := IllegalAddress
+		if pages {
+			want = Success
+		}
+		if code := r.Synchronize(0); code != want {
+			t.Errorf("pages %v: code %d, want %d", pages, code, want)
+		}
+		if !pages {
+			continue
+		}
+		r.want(r.launch(0, r.function("add"), 1, addParams(at+page, 1, 1)), Success)
+		if code := r.Synchronize(0); code != IllegalAddress {
+			t.Errorf("past the page: code %d", code)
+		}
+	}
+}
