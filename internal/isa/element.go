@@ -12,6 +12,10 @@ func (k *kindSpec) elementFinding(f *Mismatch, s *Shape) {
 	}
 	one, e := *k, &s.Elems[j]
 	one.vector = -1
+	if j == k.index-1 && e.fractional() {
+		f.Elem, f.Want, f.Have, f.Kind = j, "a whole number, the layer", e.String(), OperandType
+		return
+	}
 	f.Elem, f.Want, f.Have = j, one.String(), e.String()
 	if m := k.misfitAlone(e); m != fits {
 		f.Kind = misfitKinds[m]
@@ -24,6 +28,9 @@ func (k *kindSpec) elementFinding(f *Mismatch, s *Shape) {
 // oddElement is the element without which a vector fits, the last one if several will do; else the
 // first one that does not fit where some others do. It is -1 if there is none.
 func (k *kindSpec) oddElement(s *Shape) int {
+	if k.index > 0 && k.index <= len(s.Elems) && s.Elems[k.index-1].fractional() {
+		return k.index - 1
+	}
 	odd, bad, good := -1, -1, false
 	for j := range s.Elems {
 		rest := *k
@@ -49,7 +56,7 @@ func (k *kindSpec) oddElement(s *Shape) int {
 // misfitAlone judges an element as if the vector had no other.
 func (k *kindSpec) misfitAlone(e *Shape) misfit {
 	one := *k
-	one.vector = 1
+	one.vector, one.index = 1, 0
 	return one.misfitVector(&Shape{Kind: ShapeVec, Elems: []Shape{*e}})
 }
 

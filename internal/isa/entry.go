@@ -158,6 +158,9 @@ type operandKind struct {
 	sreg      bool // an address: a special register, too
 	anyreg    bool // an address: a register of any number
 	lenient   bool // ptxas judges elements of vectors, and takes sums with special registers
+	sums      bool // a register: a special one and a number, too
+	single    bool // a vector: floating-point constants of 32 bits alone, 0f…
+	index     int  // a vector: 1 + the element that is the number of a layer
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
 	whole     bool // a vector: a special register without a component, no list
 	selectors []SelectorSet

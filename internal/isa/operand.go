@@ -155,10 +155,11 @@ func (t Type) acceptsConstant(s *Shape) bool {
 }
 
 // misfitSpecial: a special register is read as its type, or narrower where old code did. The sum of one and a number
-// stands for ptxas wherever a register or a constant may, whatever their types.
+// stands for ptxas wherever a register or a constant may, whatever their types, but for bare ones of 64
+// bits; and where the form says so.
 func (k *kindSpec) misfitSpecial(s *Shape) misfit {
 	const either = sortReg | sortImm
-	if s.Offset && s.Lanes == 0 && k.lenient && k.vector < 0 && k.sorts&either == either {
+	if s.Offset && s.Lanes == 0 && k.lenient && k.vector < 0 && (k.sums || k.sorts&either == either && !(k.bare && k.types[0].Bits() == 64)) {
 		return fits
 	}
 	if k.sorts&sortSpecial == 0 || s.Lanes != 0 {

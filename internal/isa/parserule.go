@@ -328,6 +328,14 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 			k.lenient = false
 		case word == "written": // the manual has registers alone
 			k.written = p.judge == Ptxas
+		case word == "sums": // the manual has no such operands
+			k.sums = p.judge == Ptxas
+		case word == "single": // the manual has registers alone
+			k.single = p.judge == Ptxas
+		case word == "index":
+			if k.index, err = strconv.Atoi(next()); err == nil {
+				k.index++
+			}
 		case word == "select", word == "mask":
 			k.selectors, err = selectorSets(next(), word == "mask")
 		case word == "exact":

@@ -64,6 +64,9 @@ type kindSpec struct {
 	sreg      bool // an address: a special register, too
 	anyreg    bool // an address: a register of any number
 	lenient   bool // ptxas judges elements of vectors, and takes sums with special registers
+	sums      bool // a register: a special one and a number, too
+	single    bool // a vector: floating-point constants of 32 bits alone, 0f…
+	index     int  // a vector: 1 + the element that is the number of a layer
 	written   bool // a vector that is written: _ and, beside untyped registers, predicates, too
 	whole     bool // a vector: a special register without a component, no list
 	bare      bool
@@ -462,7 +465,7 @@ func containsInt(list []int, n int) bool {
 }
 
 func (k *operandKind) resolve(v *env) (kindSpec, bool) {
-	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, anyreg: k.anyreg, lenient: k.lenient, written: k.written, whole: k.whole, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
+	out := kindSpec{sorts: k.sorts, vector: -1, wider: k.wider, exact: k.exact, loose: k.loose, minus: k.minus, braced: k.braced, bare: k.bare, mixed: k.mixed, short: k.short, full: k.full, cut: k.cut, sreg: k.sreg, anyreg: k.anyreg, lenient: k.lenient, sums: k.sums, single: k.single, index: k.index, written: k.written, whole: k.whole, selectors: k.selectors, ofSet: k.ofSet, space: v.spaceOf(k.space), of: v.spaceOf(k.of)}
 	if k.vector != nil {
 		n, ok := k.vector.value(v)
 		if !ok || n <= 0 {

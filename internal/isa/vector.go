@@ -20,10 +20,43 @@ func (k *kindSpec) misfitVector(s *Shape) misfit {
 	if m := misfitElements(s.Elems); m != fits {
 		return m
 	}
+	if k.single && slices.ContainsFunc(s.Elems, func(e Shape) bool { return e.Kind == ShapeImm && e.Float && e.literalBits() != 32 }) {
+		return wrongType
+	}
+	if k.index > 0 && k.index < len(s.Elems) {
+		return k.misfitIndexed(s.Elems)
+	}
 	if k.mixed && k.sorts&sortImm != 0 && s.Elems[0].Kind == ShapeImm {
 		return k.misfitLed(s.Elems)
 	}
 	return k.misfitJoined(s)
+}
+
+// misfitIndexed: the number of a layer is a whole one, and neither it nor what stands before it has to go with the
+// coordinates. These are registers of 32 bits of any one kind with constants of that kind, or constants of the second type (facts:
+// ptxas).
+func (k *kindSpec) misfitIndexed(list []Shape) misfit {
+	layer := &list[k.index-1]
+	if layer.fractional() {
+		return wrongType
+	}
+	for i := range k.index {
+		if m := k.misfitAlone(&list[i]); m != fits {
+			return m
+		}
+	}
+	rest := *k
+	rest.index, rest.vector, rest.mixed = 0, len(list)-k.index, k.lenient
+	coordinates := &Shape{Kind: ShapeVec, Elems: list[k.index:]}
+	if !slices.ContainsFunc(coordinates.Elems, func(e Shape) bool { return e.Kind != ShapeImm }) {
+		return rest.misfitConstants(coordinates, k.types[1])
+	}
+	return rest.misfitVector(coordinates)
+}
+
+// fractional tells whether an element is a floating-point number by its type or spelling.
+func (s *Shape) fractional() bool {
+	return s.Kind == ShapeImm && s.Float || s.Kind == ShapeReg && s.Type.Kind() == Float
 }
 
 // misfitElements: no element is a vector itself or a sum, and the components of vectors do not stand beside

@@ -128,7 +128,7 @@ func (w *wording) definition(text string) {
 var spokenSorts = map[string]string{
 	"reg": "register", "imm": "constant", "pred": "predicate", "!pred": "predicate or its negation", "_": "_",
 	"samplerref": "sampler", "surfref": "surface", "texref": "texture", "special": "special register", "addr": "address",
-	"vec": "vector of", "wider": "(or a wider register)", "loose": "(floats also in integer registers)", "exact": "(exactly this type)", "braced": "(or one in braces)", "bare": "(no sum of a name and a number)", "mixed": "(constants beside registers)", "short": "(32 bits do)", "full": "(at least 32 bits)", "sreg": "(or a special register)", "anyreg": "(any register)", "cut": "(its low 32 bits)", "written": "(or _)", "whole": "(all its components)", "strict": "(no special registers)",
+	"vec": "vector of", "wider": "(or a wider register)", "loose": "(floats also in integer registers)", "exact": "(exactly this type)", "braced": "(or one in braces)", "bare": "(no sum of a name and a number)", "mixed": "(constants beside registers)", "short": "(32 bits do)", "full": "(at least 32 bits)", "sreg": "(or a special register)", "anyreg": "(any register)", "cut": "(its low 32 bits)", "written": "(or _)", "whole": "(all its components)", "strict": "(no special registers)", "single": "(constants as 0f and 8 digits)", "sums": "(or a special register and a number)",
 	"in": "in", "of": "in", "minus": "(or its negative)", "align": "aligned to", "select": "(or a part of it: select", "mask": "(under a mask: up to",
 }
 

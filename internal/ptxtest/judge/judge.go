@@ -24,6 +24,7 @@ type Case struct {
 	Gate   int            // as in generate.Statement
 	Change string         // what makes it differ from a legal statement, "" if it is one
 	Ptxas  string         // its first error, "" if it accepts
+	Died   bool           // ptxas has died of it, or of its own code: no verdict
 }
 
 // Here is the checker's verdict on a case alone in its module: its first error, "" if it accepts.
@@ -105,6 +106,7 @@ func ask(path string, left []*Case) error {
 		}
 		if len(left) == 1 {
 			left[0].Ptxas = rejection(r)
+			left[0].Died = r.Died || strings.Contains(left[0].Ptxas, "Internal compiler error")
 			return nil
 		}
 		rest := left
