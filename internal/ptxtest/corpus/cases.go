@@ -50,6 +50,7 @@ func Cases() []Case {
 		{"wmma/tall", "cuda/wmmagemm", both, func(Target) *Run { return WmmaTile("wmmaTall", 32, 8, 64, 24, 48) }},
 		{"wmma/bytes", "cuda/wmmagemm", both, func(Target) *Run { return WmmaBytes(32, 48, 64) }},
 		{"pipegemm", "cuda/pipegemm", []int{90}, func(Target) *Run { return PipeGemm(128, 64, 160) }},
+		{"tmagemm", "cuda/tmagemm", []int{90}, func(Target) *Run { return TMAGemm(200, 56, 352) }},
 		{"triton/vecadd", "triton/vecadd", triton, same(TritonVecAdd)},
 		{"triton/softmax", "triton/softmax", triton, same(TritonSoftmax)},
 		{"triton/layernorm", "triton/layernorm", triton, same(TritonLayerNorm)},

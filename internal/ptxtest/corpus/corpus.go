@@ -6,7 +6,10 @@
 // lanes ascending, atomics lane by lane). Only approximate functions carry a tolerance, with its reason.
 package corpus
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Case is one kernel or chain of kernels of one committed module.
 type Case struct {
@@ -25,6 +28,17 @@ type Target struct {
 // Path returns the case's PTX file for one target, below testdata and with slashes.
 func (c Case) Path(arch int) string {
 	return fmt.Sprintf("%s.sm_%d.ptx", c.Module, arch)
+}
+
+// specific are the modules with instructions that only the very architecture has, sm_90a.
+var specific = []string{"cuda/tmagemm"}
+
+// GPU is what nvcc compiles the module for, of one of its targets.
+func (c Case) GPU(arch int) string {
+	if slices.Contains(specific, c.Module) {
+		return fmt.Sprintf("sm_%da", arch)
+	}
+	return fmt.Sprintf("sm_%d", arch)
 }
 
 // Run is what one execution of a case needs, and what it must give.
@@ -52,6 +66,13 @@ type Arg struct {
 	Elem   Elem    // the scalar's type; U64 for an address
 	Scalar []byte  // the scalar's bytes, little-endian
 	Size   int     // bytes of a struct that begins with the address or scalar and is zero after it; 0: no struct
+	Tiles  *Tiles  // the argument is a tensor map of the buffer, by value
+}
+
+// Tiles describes a buffer as a tensor of halves whose tiles are copied; the first dimension is contiguous.
+type Tiles struct {
+	Dims, Box []uint32 // elements
+	Swizzle   int      // bytes of a row of the tile in shared memory, 128; 0: none
 }
 
 // Fault is the device fault that a case must end in.

@@ -16,7 +16,7 @@ const testdata = "../../../testdata"
 
 var (
 	entry = regexp.MustCompile(`\.entry\s+(\w+)\(([^)]*)\)`)
-	param = regexp.MustCompile(`\.param\s+\.[a-z]+(\d+)`)
+	param = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)`)
 	file  = regexp.MustCompile(`(?m)^\s*\.file\s+\d+\s+"([^"]*)"`)
 )
 

@@ -97,6 +97,25 @@ func PipeGemm(m, n, k int) *Run {
 	}
 }
 
+// TMAGemm is C = A·Bᵀ by tensor copies and wgmma: tiles of 128×64 a CTA, 64 deep, at borders of all three extents.
+func TMAGemm(m, n, k int) *Run {
+	const stages, tile = 4, 64 * 64 * 2
+	a, b := wholes(74, m*k), wholes(75, n*k)
+	c := output("c", list(m*n, func(i int) half {
+		row, col := i/n, i%n
+		return roundHalf(product(k, func(p int) float64 { return halfValue(a[row*k+p]) }, func(p int) float64 { return halfValue(b[col*k+p]) }))
+	}))
+	tiles := func(b *Buffer, rows, columns int) Arg {
+		return Arg{Buffer: b, Elem: U8, Tiles: &Tiles{Dims: []uint32{uint32(columns), uint32(rows)}, Box: []uint32{64, 64}, Swizzle: 128}}
+	}
+	ba, bb := input("a", a), input("b", b)
+	return &Run{
+		Buffers: []*Buffer{ba, bb, c},
+		Launches: []Launch{{Kernel: "tmaGemm", Grid: [3]int{blocks(n, 64), blocks(m, 128), 1}, Block: line(384), Shared: (3*stages + 2) * tile,
+			Args: append([]Arg{tiles(ba, m, k), tiles(bb, n, k), tiles(c, m, n)}, args(int32(k))...)}},
+	}
+}
+
 // tensorCores are the architectures for which Triton makes other products: mma, wgmma, tcgen05.mma; and what shared memory
 // a kernel then takes.
 var tensorCores = []int{80, 90, 100}

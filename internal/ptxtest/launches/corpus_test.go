@@ -98,7 +98,7 @@ func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, ar
 		}
 	}
 	for _, l := range r.Launches {
-		if _, err = launch(p, l, buffers, trace); err != nil {
+		if _, err = launch(d, p, l, buffers, trace); err != nil {
 			break
 		}
 	}
@@ -113,13 +113,19 @@ func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, ar
 }
 
 // launch starts one kernel of a case.
-func launch(p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) (ptxvm.Stats, error) {
+func launch(d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) (ptxvm.Stats, error) {
 	k, err := findKernel(p, l.Kernel)
 	if err != nil {
 		return ptxvm.Stats{}, err
 	}
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
+		if a.Tiles != nil {
+			if args[i], err = tensorMap(d, a, buffers); err != nil {
+				return ptxvm.Stats{}, err
+			}
+			continue
+		}
 		args[i] = argument(a, buffers)
 	}
 	shape := ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared}
@@ -134,6 +140,15 @@ func findKernel(p *ptxvm.Program, name string) (*ptxvm.Kernel, error) {
 		}
 	}
 	return p.Kernel(name)
+}
+
+// tensorMap describes a buffer of halves.
+func tensorMap(d *ptxvm.Device, a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) (ptxvm.TensorMap, error) {
+	t := ptxvm.TensorMapTiled{Buffer: buffers[a.Buffer], Type: "f16", Dims: a.Tiles.Dims, Box: a.Tiles.Box}
+	if a.Tiles.Swizzle == 128 {
+		t.Swizzle = ptxvm.Swizzle128
+	}
+	return d.NewTensorMap(t)
 }
 
 // argument gives the bytes of an argument; a struct is padded with zeros.

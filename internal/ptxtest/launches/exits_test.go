@@ -91,10 +91,10 @@ func (c *caseRun) with(t testing.TB, e ptxvm.Engine, prepare func(*ptxvm.Device)
 	}
 	for _, l := range c.run.Launches {
 		if c.twice {
-			launch(p, l, buffers, nil)
+			launch(d, p, l, buffers, nil)
 		}
 		start := c.now()
-		s, err := launch(p, l, buffers, nil)
+		s, err := launch(d, p, l, buffers, nil)
 		r.spent += c.now() - start
 		r.compiled += s.Compiled
 		for i := range s.Left {

@@ -38,7 +38,7 @@ func TestDebugBuilds(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			arch := c.Archs[0]
-			src := nvcc.Compile(t, sourceOf(c), arch, "-G")
+			src := nvcc.CompileFor(t, sourceOf(c), c.GPU(arch), "-G")
 			runText(t, c.Source(), []byte(src), arch, c.Make(corpus.Target{Arch: arch, Debug: true}))
 		})
 	}
