@@ -1,0 +1,161 @@
+package launches_test
+
+// This file takes from real kernels of the matrix units one wait, fence, expectation or commit after the other.
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+)
+
+var syncAll = flag.Bool("sync.all", false, "take each synchronisation from Triton's kernels, too")
+
+// ordering are the statements that make something wait for something else.
+var ordering = regexp.MustCompile(`^\s*(@!?%p\d+\s+)?(bar|barrier|fence|membar|cp\.async\.(wait|commit|mbarrier|bulk\.(wait|commit))|wgmma\.(fence|commit|wait)|tcgen05\.(commit|wait|fence)|mbarrier\.(arrive|expect))`)
+
+// unseen are the removals that no check reports, each with the reason: a case, an architecture and a line of the module.
+var unseen = map[string]string{
+	"tmagemm/sm_90:85":  proxyOfBarriers,
+	"tmagemm/sm_90:179": fenceOfRegisters,
+
+	"triton/matmul/sm_80:101":    joined,
+	"triton/matmul/sm_80:316":    twice,
+	"triton/matmul/sm_80:317":    twice,
+	"triton/matmul/sm_80:448":    twice,
+	"triton/matmul/sm_80:449":    twice,
+	"triton/attention/sm_80:152": joined,
+	"triton/attention/sm_80:751": joined,
+	"triton/attention/sm_80:862": "what the result overwrites was read a barrier before",
+	"triton/matmul/sm_90:99":     joined,
+	"triton/matmul/sm_90:276":    fenceOfRegisters,
+	"triton/matmul/sm_90:384":    "what the result overwrites was read two steps and a barrier before",
+	"triton/attention/sm_90:152": joined,
+	"triton/attention/sm_90:280": fenceOfRegisters,
+	"triton/attention/sm_90:581": "the fence before the first product has shown the second one's tile, too",
+	"triton/attention/sm_90:622": fenceOfRegisters,
+	"triton/attention/sm_90:674": joined,
+	"triton/attention/sm_90:755": "what the result overwrites was read a step and a barrier before",
+}
+
+const (
+	proxyOfBarriers  = "it shows new mbarriers to the async proxy: which proxy knows of an mbarrier is not followed"
+	fenceOfRegisters = "it orders accesses of registers, which the machine makes in the order of the program"
+	twice            = "the same stands at the end of the step before: the same kernel"
+	joined           = "the copies join the next group, for which the kernel waits as well: the same kernel"
+)
+
+// gpu is what a module is for.
+var gpu = regexp.MustCompile(`(?m)^\.target\s+(sm_\w+)`)
+
+// orderMutant is a module without one statement.
+type orderMutant struct {
+	line      int
+	statement string
+	src       []byte
+}
+
+func orderMutants(src []byte) (list []orderMutant) {
+	lines := bytes.Split(src, []byte("\n"))
+	for i, l := range lines {
+		if ordering.Match(l) {
+			less := bytes.Join(append(append(append([][]byte{}, lines[:i]...), nil), lines[i+1:]...), []byte("\n"))
+			list = append(list, orderMutant{i + 1, strings.TrimSpace(string(l)), less})
+		}
+	}
+	return list
+}
+
+// orderCases are the kernels, at sizes where stages are used again.
+func orderCases() (list []corpus.Case) {
+	small := map[string]func(corpus.Target) *corpus.Run{
+		"tmagemm":  func(corpus.Target) *corpus.Run { return corpus.TMAGemm(100, 56, 296) },
+		"pipegemm": func(corpus.Target) *corpus.Run { return corpus.PipeGemm(64, 64, 160) },
+	}
+	for _, c := range corpus.Cases() {
+		if run, ok := small[c.Name]; ok {
+			c.Make = run
+			list = append(list, c)
+		} else if *syncAll && (c.Name == "triton/matmul" || c.Name == "triton/attention") {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// TestOrderMutants: what a kernel waits for cannot be left out in silence: a check names it, or threads wait for ever.
+func TestOrderMutants(t *testing.T) {
+	for _, c := range orderCases() {
+		for _, arch := range c.Archs {
+			t.Run(fmt.Sprintf("%s/sm_%d", c.Name, arch), func(t *testing.T) {
+				t.Parallel()
+				if c.Make(corpus.Target{Arch: arch}).Unfenced {
+					t.Skip("the compiler leaves out fences that are reported")
+				}
+				src, err := os.ReadFile("testdata/" + c.Path(arch))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := runMutant(t, c, arch, src); err != nil {
+					t.Fatalf("the kernel itself: %v", err)
+				}
+				mutants := orderMutants(src)
+				for _, m := range mutants {
+					place := fmt.Sprintf("%s/sm_%d:%d", c.Name, arch, m.line)
+					err := runMutant(t, c, arch, m.src)
+					t.Logf("%s %s %.140v", place, m.statement, err)
+					if listed := unseen[place] != ""; err == nil && !listed {
+						t.Errorf("%s %s can go, and nothing is reported", place, m.statement)
+					} else if err != nil && listed {
+						t.Errorf("%s %s is reported now: take it off the list", place, m.statement)
+					}
+				}
+				if len(mutants) < 5 {
+					t.Errorf("only %d statements order anything", len(mutants))
+				}
+			})
+		}
+	}
+}
+
+// runMutant runs a case under all checks, with everything asynchronous as late as it may be, and says what was reported,
+// or that the kernel found no end.
+func runMutant(t *testing.T, c corpus.Case, arch int, src []byte) error {
+	t.Helper()
+	m, err := ptxvm.Compile("mutant.ptx", src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: string(gpu.FindSubmatch(src)[1]), Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeAll, Workers: 1, MaxSteps: 1e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, buffers := c.Make(corpus.Target{Arch: arch}), map[*corpus.Buffer]ptxvm.Buffer{}
+	for _, b := range r.Buffers {
+		if buffers[b], err = ptxvm.Upload(d, b.Init); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range r.Launches {
+		_, err = launch(d, p, l, buffers, nil)
+	}
+	var found *ptxvm.SanitizerError
+	var fault *ptxvm.Fault
+	var dead *ptxvm.DeadlockError
+	if err != nil && !errors.As(err, &found) && !errors.As(err, &fault) && !errors.As(err, &dead) {
+		t.Errorf("no report but %v", err)
+	}
+	return err
+}
