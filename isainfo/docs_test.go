@@ -69,6 +69,6 @@ func formsInWords(forms []isainfo.Form) string {
 		}
 	}
 	slices.Sort(missing)
-	return fmt.Sprintf("%d forms of instructions are judged; %d run, %d of them with a limit that [docs/isa.md](docs/isa.md) names. Judged, but refused by name before\n"+
-		"anything runs: %s.\n", len(forms), count["done"]+count["partial"], count["partial"], strings.Join(missing, ", "))
+	return fmt.Sprintf("`check` knows %d forms of instructions; %d run, %d of them with a limit that [docs/isa.md](docs/isa.md) names. Checked, but not executed yet (`run` exits with 5 and lists\n"+
+		"them): %s.\n", len(forms), count["done"]+count["partial"], count["partial"], strings.Join(missing, ", "))
 }

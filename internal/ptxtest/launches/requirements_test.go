@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// foundingComplete is true once docs/founding holds all five documents; from then on a missing
+// requirementsComplete is true once docs/coverage holds all five documents; from then on a missing
 // one fails.
-const foundingComplete = true
+const requirementsComplete = true
 
-// founding says which sections each founding document has, and how many rows of a kind each
+// requirements says which sections each document has, and how many rows of a kind each
 // has at least: S sentences, C table cells, X syntax alternatives, N notes, E examples. Cells,
 // alternatives and examples are counted in the text; there may be rows of further sections.
-var founding = []struct{ file, sections string }{
+var requirements = []struct{ file, sections string }{
 	{"000.md", "9.4.1:S8,C512,N8"},                     // tables 27 and 28, 16 by 16
 	{"001.md", "6.5:S2 6.5.1:S3,C250,N3 6.5.2:S2,C10"}, // tables 15 (13 by 13), 16 (9 by 9), 17 and 18
 	{"002.md", "9.7.11.1:S18,X19,N9,E4"},
@@ -26,14 +26,14 @@ var founding = []struct{ file, sections string }{
 	{"004.md", "9.7.16.9:S1 9.7.16.9.1:S1 9.7.16.9.1.1:S2 9.7.16.9.1.2:S3 9.7.16.9.2:S13,X13,N6,E3 9.7.16.9.3:S7,X2,N5,E2"},
 }
 
-// TestFounding holds docs/founding to its format: each row names at least one test or file that
+// TestRequirements holds docs/coverage to its format: each row names at least one test or file that
 // exists, identifiers count up without gaps, and no section of a document is without rows.
-func TestFounding(t *testing.T) {
+func TestRequirements(t *testing.T) {
 	missing, total := 0, map[byte]int{}
-	for _, d := range founding {
-		name := filepath.Join("docs", "founding", d.file)
+	for _, d := range requirements {
+		name := filepath.Join("docs", "coverage", d.file)
 		text, err := os.ReadFile(name)
-		if os.IsNotExist(err) && !foundingComplete {
+		if os.IsNotExist(err) && !requirementsComplete {
 			missing++
 			continue
 		}
@@ -41,7 +41,7 @@ func TestFounding(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		f := readFounding(name, string(text))
+		f := readRequirements(name, string(text))
 		f.demand(d.sections)
 		for _, e := range f.errs {
 			t.Error(e)
@@ -52,13 +52,13 @@ func TestFounding(t *testing.T) {
 		}
 	}
 	t.Logf("in all: %s; %d documents missing", countsOf(total), missing)
-	if missing == 0 && !foundingComplete {
-		t.Error("all documents exist: set foundingComplete")
+	if missing == 0 && !requirementsComplete {
+		t.Error("all documents exist: set requirementsComplete")
 	}
 }
 
-// foundingFile is one document while it is read.
-type foundingFile struct {
+// requirementsFile is one document while it is read.
+type requirementsFile struct {
 	name  string
 	rows  int
 	last  map[string]int // section and kind ("9.4.1-S") → highest number so far
@@ -66,9 +66,9 @@ type foundingFile struct {
 	errs  []string
 }
 
-// readFounding checks every row: | id or range | what, in our words | tests |.
-func readFounding(name, text string) *foundingFile {
-	f := &foundingFile{name: name, last: map[string]int{}, kinds: map[byte]int{}}
+// readRequirements checks every row: | id or range | what, in our words | tests |.
+func readRequirements(name, text string) *requirementsFile {
+	f := &requirementsFile{name: name, last: map[string]int{}, kinds: map[byte]int{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -97,9 +97,9 @@ func splitRow(line string) (cells []string) {
 	return cells
 }
 
-var foundingID = regexp.MustCompile(`^(\d+(?:\.\d+)*-[SCXNE])(\d+)(?:[–-](?:\d+(?:\.\d+)*-)?([SCXNE])(\d+))?$`)
+var requirementID = regexp.MustCompile(`^(\d+(?:\.\d+)*-[SCXNE])(\d+)(?:[–-](?:\d+(?:\.\d+)*-)?([SCXNE])(\d+))?$`)
 
-func (f *foundingFile) row(cells []string) error {
+func (f *requirementsFile) row(cells []string) error {
 	f.rows++
 	if len(cells) != 3 {
 		return fmt.Errorf("%d cells, want 3: identifier, what it says, tests", len(cells))
@@ -114,8 +114,8 @@ func (f *foundingFile) row(cells []string) error {
 }
 
 // identify takes the next identifier, or range of identifiers, of a section and kind.
-func (f *foundingFile) identify(id string) error {
-	m := foundingID.FindStringSubmatch(strings.Trim(id, "`"))
+func (f *requirementsFile) identify(id string) error {
+	m := requirementID.FindStringSubmatch(strings.Trim(id, "`"))
 	if m == nil {
 		return fmt.Errorf("%q is no identifier: want 9.4.1-S3 or 9.4.1-C17–C32", id)
 	}
@@ -136,7 +136,7 @@ func (f *foundingFile) identify(id string) error {
 }
 
 // demand wants at least so many rows of each section: "9.4.1:S8,C512 6.5:S2".
-func (f *foundingFile) demand(sections string) {
+func (f *requirementsFile) demand(sections string) {
 	for word := range strings.FieldsSeq(sections) {
 		section, kinds, _ := strings.Cut(word, ":")
 		for kind := range strings.SplitSeq(kinds, ",") {
@@ -220,18 +220,18 @@ func countsOf(kinds map[byte]int) string {
 	return strings.Join(words, ", ")
 }
 
-// TestFoundingFormat: each way in which a document can be wrong is found.
-func TestFoundingFormat(t *testing.T) {
+// TestRequirementsFormat: each way in which a document can be wrong is found.
+func TestRequirementsFormat(t *testing.T) {
 	good := "# 9.9\n\n| id | says | tests |\n|---|---|---|\n" +
-		"| 9.9-S1 | a \\| b | internal/ptxtest/launches.TestFounding, README.md |\n| 9.9-C1–C4 | four cells | internal/assume.TestTable |\n| `9.9-C5` | does not hold: x | `cmd/ptxvm.TestScripts/run` |\n"
-	if f := readFounding("good", good); len(f.errs) > 0 || f.rows != 3 || f.kinds['C'] != 5 {
+		"| 9.9-S1 | a \\| b | internal/ptxtest/launches.TestRequirements, README.md |\n| 9.9-C1–C4 | four cells | internal/assume.TestTable |\n| `9.9-C5` | does not hold: x | `cmd/ptxvm.TestScripts/run` |\n"
+	if f := readRequirements("good", good); len(f.errs) > 0 || f.rows != 3 || f.kinds['C'] != 5 {
 		t.Errorf("good rows: %d, %v, %v", f.rows, f.kinds, f.errs)
 	}
 	for row, want := range map[string]string{
-		"| 9.9-S2 | x | internal/ptxtest/launches.TestFounding |":                                                          "the next is 9.9-S1",
-		"| 9.9-S1 | x | internal/ptxtest/launches.TestFounding |\n| 9.9-S1 | x | internal/ptxtest/launches.TestFounding |": "the next is 9.9-S2",
-		"| 9.9-Q1 | x | internal/ptxtest/launches.TestFounding |":                                                          "is no identifier",
-		"| 9.9-C1–S4 | x | internal/ptxtest/launches.TestFounding |":                                                       "no range of one kind",
+		"| 9.9-S2 | x | internal/ptxtest/launches.TestRequirements |":                                                              "the next is 9.9-S1",
+		"| 9.9-S1 | x | internal/ptxtest/launches.TestRequirements |\n| 9.9-S1 | x | internal/ptxtest/launches.TestRequirements |": "the next is 9.9-S2",
+		"| 9.9-Q1 | x | internal/ptxtest/launches.TestRequirements |":                                                              "is no identifier",
+		"| 9.9-C1–S4 | x | internal/ptxtest/launches.TestRequirements |":                                                           "no range of one kind",
 		"| 9.9-S1 | x |  |":                           "has no test",
 		"| 9.9-S1 | x | ptxvm.TestNobody |":           "there is no TestNobody in .",
 		"| 9.9-S1 | x | internal/nowhere.TestTable |": "there is no TestTable in internal/nowhere",
@@ -240,12 +240,12 @@ func TestFoundingFormat(t *testing.T) {
 		"| 9.9-S1 |  | README.md |":                   "says nothing",
 		"| 9.9-S1 | README.md |":                      "2 cells, want 3",
 	} {
-		f := readFounding("bad", row+"\n")
+		f := readRequirements("bad", row+"\n")
 		if len(f.errs) == 0 || !strings.Contains(strings.Join(f.errs, "\n"), want) {
 			t.Errorf("%s: have %q, want %q", row, f.errs, want)
 		}
 	}
-	f := readFounding("short", good)
+	f := readRequirements("short", good)
 	f.demand("9.9:S1,C5 9.10:S1 9.9:E1")
 	if len(f.errs) != 2 {
 		t.Errorf("demands: %q", f.errs)
