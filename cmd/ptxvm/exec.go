@@ -46,7 +46,7 @@ var execVariables = []struct{ flag, variable, usage string }{
 	{"report", "PTXVM_REPORT", "append what goes wrong to `FILE`, as JSON"},
 	{"sanitize", "PTXVM_SANITIZE", "what is looked for while kernels run: `LIST`"},
 	{"seed", "PTXVM_SEED", "permutes schedules by `N`"},
-	{"trace", "PTXVM_TRACE", "print each call of CUDA's functions: `calls|calls:FILE`"},
+	{"trace", "PTXVM_TRACE", "print calls of CUDA's functions, all or those that fail: `calls|errors[:FILE]`"},
 	{"workers", "PTXVM_WORKERS", "`N` CTAs at a time"},
 }
 

@@ -27,7 +27,7 @@ type Driver struct {
 	reports  reports
 	running  running
 	sticky   atomic.Int32 // Code that every call returns
-	compiled sync.Map     // hash of PTX → *ptxvm.Module
+	compiled texts
 
 	mu      sync.RWMutex
 	memory  blocks

@@ -141,14 +141,14 @@ func choose(units []fatbin.Unit, device isa.Target) (fatbin.Text, error) {
 // compile compiles PTX; the same text twice gives the same module.
 func (d *Driver) compile(name string, text []byte) (*ptxvm.Module, error) {
 	key := sha256.Sum256(text)
-	if m, ok := d.compiled.Load(key); ok {
-		return m.(*ptxvm.Module), nil
+	if m := d.compiled.find(key); m != nil {
+		return m, nil
 	}
 	m, err := ptxvm.Compile(name, text, nil)
 	if err != nil {
 		return nil, err
 	}
-	d.compiled.Store(key, m)
+	d.compiled.keep(key, m)
 	return m, nil
 }
 

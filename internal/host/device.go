@@ -238,8 +238,11 @@ func (d *Device) newCrew() (*crew, error) {
 // crewMemory is the bytes that an idle crew may keep.
 const crewMemory = 256 << 20
 
+// crewCodes is the functions that an idle crew may know: of modules, too, that are unloaded.
+const crewCodes = 256
+
 func (d *Device) dismiss(c *crew) {
-	if c.bytes() > crewMemory {
+	if c.bytes() > crewMemory || c.codes() > crewCodes {
 		c.disband()
 		*c = crew{params: c.params, block: c.block, size: c.size, workspace: c.workspace, zeroed: c.zeroed, spare: c.spare}
 	}
@@ -250,6 +253,13 @@ func (d *Device) dismiss(c *crew) {
 	d.idle = append(d.idle, c)
 	d.mu.Unlock()
 	d.back.Signal()
+}
+
+func (c *crew) codes() (n int) {
+	for _, wk := range c.workers {
+		n = max(n, wk.core.Codes())
+	}
+	return n
 }
 
 func (c *crew) bytes() uint64 {

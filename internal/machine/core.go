@@ -65,6 +65,9 @@ func (core *Core) TakeStats() Stats {
 // Bytes is the memory that the core keeps for the clusters to come.
 func (core *Core) Bytes() uint64 { return core.slab.Bytes() }
 
+// Codes is how many functions it keeps something of.
+func (core *Core) Codes() int { return len(core.pools) }
+
 // Close gives it back. No core of the same launches may run any more.
 func (core *Core) Close() error { return core.slab.Close() }
 

@@ -1,5 +1,5 @@
 // Calls as they happen: PTXVM_TRACE=calls prints each on standard error, =calls:FILE into a file, with its arguments, its
-// result and the time it took. Its own calls of the API are not told.
+// result and the time it took; =errors those that fail. Its own calls of the API are not told.
 #define _GNU_SOURCE
 #include "api.h"
 #include "trace.h"
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 int tracing;
+enum { ERRORS = 1, ALL_CALLS }; // tracing
 static int to = STDERR_FILENO;
 static int threads;
 static __thread int number; // of the thread, from 1, in the order of their first calls
@@ -22,16 +23,18 @@ static __thread int number; // of the thread, from 1, in the order of their firs
 __attribute__((constructor)) static void begin(void) {
 	const char *how = getenv("PTXVM_TRACE");
 	if (!how || !*how || !strcmp(how, "0")) return;
-	if (strncmp(how, "calls", 5) || (how[5] && how[5] != ':')) {
-		say("PTXVM_TRACE=%s: want calls or calls:FILE", how);
+	size_t n = strcspn(how, ":");
+	int all = n == 5 && !strncmp(how, "calls", n);
+	if (!all && (n != 6 || strncmp(how, "errors", n))) {
+		say("PTXVM_TRACE=%s: want calls or errors, with :FILE or without", how);
 		return;
 	}
-	if (how[5]) to = open(how + 6, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (how[n]) to = open(how + n + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (to < 0) {
-		say("PTXVM_TRACE: %s: %s", how + 6, strerror(errno));
+		say("PTXVM_TRACE: %s: %s", how + n + 1, strerror(errno));
 		return;
 	}
-	tracing = 1;
+	tracing = all ? ALL_CALLS : ERRORS;
 }
 
 static uint64_t now(void) {
@@ -120,6 +123,7 @@ void end_call(struct call *c, const char *name, error_t result, const char *show
 	struct text t = {.n = 0};
 	va_list args;
 	if (T.caller == c->caller) T.caller = NULL;
+	if (tracing == ERRORS && (result == SUCCESS || result == NOT_READY)) return;
 	if (!number) number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 	if (number > 1) put(&t, "[%d] ", number);
 	put(&t, "%s(", name);

@@ -187,7 +187,12 @@ func TestTrace(t *testing.T) {
 	if text := readText(t, report); !strings.Contains(text, `"error":700,`) || !strings.Contains(text, `"code":"P7001"`) {
 		t.Errorf("the report: %s", text)
 	}
-	want.stderr = append(want.stderr, "want calls or calls:FILE")
+	failed := filepath.Join(t.TempDir(), "errors")
+	run(t, want, libraries, command, "exec", "--trace", "errors:"+failed, program)
+	if text := readText(t, failed); strings.Contains(text, ") = 0") || !strings.Contains(text, "cudaDeviceSynchronize() = 700") {
+		t.Errorf("the calls that fail: %s", text)
+	}
+	want.stderr = append(want.stderr, "want calls or errors")
 	run(t, want, libraries, command, "exec", "--trace", "all", program)
 }
 
