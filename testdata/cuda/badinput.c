@@ -1,4 +1,4 @@
-// stderr: fatbin
+// stderr: it is cut off
 // What a program may get wrong is an error code, never a crash, and leaks nothing.
 #include "driver.h"
 
