@@ -113,7 +113,9 @@ type RunningWarp struct {
 }
 
 // Error is the kernel and what ended it.
-func (e *StoppedError) Error() string { return fmt.Sprintf("ptxvm: kernel %s: %v", e.Kernel, e.Err) }
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("ptxvm: kernel %s: %v", readable(e.Kernel), e.Err)
+}
 
 // Unwrap is Err: ErrStepLimit or the context's error.
 func (e *StoppedError) Unwrap() error { return e.Err }
@@ -123,7 +125,7 @@ func (e *StoppedError) Detail() string {
 	var b strings.Builder
 	for i, w := range e.Warps {
 		if i == 0 {
-			fmt.Fprintf(&b, "kernel %s was at, the warps that executed most first:\n", e.Kernel)
+			fmt.Fprintf(&b, "kernel %s was at, the warps that executed most first:\n", readable(e.Kernel))
 		}
 		w.print(&b)
 	}

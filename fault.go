@@ -74,7 +74,7 @@ func (f *Fault) Error() string {
 	if len(f.Source) > 0 {
 		place = f.Source[0]
 	}
-	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), f.Kernel, f.CTA, f.Thread)
+	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), readable(f.Kernel), f.CTA, f.Thread)
 }
 
 // Detail is the whole report on several lines.
@@ -127,8 +127,11 @@ func inFunction(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " in " + diag.Escape(kernelname.Demangle(name))
+	return " in " + readable(name)
 }
+
+// readable is a symbol as people write it, for reports; a name that is hidden in a symbol may hold anything.
+func readable(symbol string) string { return diag.Escape(kernelname.Demangle(symbol)) }
 
 // String says where the access lies relative to the allocation.
 func (a *Allocation) String() string {
@@ -140,7 +143,7 @@ func (a *Allocation) what() string {
 	case a.Made != nil:
 		return "a block of malloc"
 	case a.Label != "":
-		return diag.Escape(a.Label)
+		return readable(a.Label)
 	case a.Param != "":
 		return "the buffer in " + a.Param
 	}
@@ -304,10 +307,10 @@ func localExtent(m *machine.Fault) string {
 	if mem.InLocal(at) {
 		at -= mem.LocalWindow
 	}
-	function := fmt.Sprintf("%d bytes of local memory of %s", has, m.Func.Name)
+	function := fmt.Sprintf("%d bytes of local memory of %s", has, kernelname.Demangle(m.Func.Name))
 	switch {
 	case has == 0:
-		return fmt.Sprintf("; %s has no local memory", m.Func.Name)
+		return fmt.Sprintf("; %s has no local memory", kernelname.Demangle(m.Func.Name))
 	case at < m.Value:
 		return fmt.Sprintf(", %d bytes before the %s", m.Value-at, function)
 	}
@@ -347,9 +350,9 @@ type Waiter struct {
 // Error is one line: the kernel, and the CTA or cluster that cannot go on.
 func (e *DeadlockError) Error() string {
 	if e.Cluster {
-		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA, e.Kernel)
+		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
 	}
-	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA, e.Kernel)
+	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
 }
 
 // Detail is the whole report on several lines.

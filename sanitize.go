@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
@@ -80,7 +81,7 @@ func (r *Report) Error() string {
 	if at.PTX.File == "" && r.Other != nil {
 		at = r.Other
 	}
-	return fmt.Sprintf("%v: %v: %s (kernel %s, CTA %s, thread %s)", at.line(), r.Code, diag.Escape(r.Msg), r.Kernel,
+	return fmt.Sprintf("%v: %v: %s (kernel %s, CTA %s, thread %s)", at.line(), r.Code, diag.Escape(r.Msg), readable(r.Kernel),
 		at.CTA, at.Thread)
 }
 
@@ -399,7 +400,7 @@ func (k *Kernel) sharedName(off uint64) (name string) {
 			v := ops[i].Var
 			if v != nil && v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
 				written, _, _ := strings.Cut(v.Name, "~") // lowering makes the names of kernels' variables unique
-				name = fmt.Sprintf(" (%s+%d)", written, off-uint64(v.Offset))
+				name = fmt.Sprintf(" (%s+%d)", kernelname.Demangle(written), off-uint64(v.Offset))
 			}
 			visit(ops[i].Elems)
 		}
@@ -416,7 +417,7 @@ func (p *Program) globalName(addr uint64) string {
 	if !ok {
 		return ""
 	}
-	name := a.Label
+	name := kernelname.Demangle(a.Label)
 	if name == "" {
 		name = "a buffer"
 	}

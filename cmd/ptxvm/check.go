@@ -57,7 +57,7 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 	collectLess := lazyCollector()
 	err = inOrder(len(files),
 		func(i int) (source, error) {
-			src, err := openSource(s, files[i])
+			src, err := openSource(s, f, files[i])
 			collectLess(len(src.text))
 			return src, err
 		},
@@ -88,8 +88,11 @@ type source struct {
 	text       []byte
 }
 
-func openSource(s streams, file string) (source, error) {
-	name, text, err := readSource(s, file)
+func openSource(s streams, f *checkFlags, file string) (source, error) {
+	if f.fix && isCUDA(file) {
+		return source{}, usageError{fmt.Errorf("%s: check --fix mends PTX, not CUDA C++", file)}
+	}
+	name, text, err := readModule(s, file, f.arch)
 	return source{file, name, text}, err
 }
 

@@ -97,6 +97,8 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	if err != nil {
 		return nil, usageError{err}
 	}
+	f.sourceRoot.near(files)
+	s.quiet = f.quiet
 	modules, err := compileFiles(s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ type streams struct {
 	in       io.Reader
 	out, err io.Writer
 
-	name string // of standard input in messages; empty: stdinName
+	name  string // of standard input in messages; empty: stdinName
+	quiet bool   // no notes
 }
 
 // doMain runs one command line and returns its exit code.

@@ -68,7 +68,7 @@ func TestInterrupt(t *testing.T) {
 // ownRooms are what the command may import beside the public packages.
 var ownRooms = []string{"/internal/cli\"", "/internal/value\""}
 
-// TestImports holds the command to the public packages, its own room, and the room that reads and prints values.
+// TestImports holds the command to the public packages, its own room, and the room that reads and prints values; its tests also to tools of tests.
 func TestImports(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
@@ -81,6 +81,7 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range f.Imports {
 			own := slices.ContainsFunc(ownRooms, func(room string) bool { return strings.HasSuffix(spec.Path.Value, room) })
+			own = own || strings.HasSuffix(file, "_test.go") && strings.Contains(spec.Path.Value, "/internal/ptxtest/")
 			if strings.Contains(spec.Path.Value, "/internal/") && !own {
 				t.Errorf("%s imports %s; the command uses public packages and %v", file, spec.Path.Value, ownRooms)
 			}

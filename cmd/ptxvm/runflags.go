@@ -76,7 +76,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Add(&f.memory, "memory", "", "bound of device memory; default half of what the machine has")
 	fl.Add(&f.maxOutput, "max-output", "", "bound of printf output")
 	fl.String(&f.triton, "triton", "", "", "Triton's metadata of the kernel, `META.json`: name, shared bytes, warps, cluster, and the hidden scratch arguments")
-	fl.Add(&f.sourceRoot, "source-root", "", "reports quote lines of the files that .file names, looked for below this directory alone")
+	fl.Add(&f.sourceRoot, "source-root", "", "reports quote lines of the files that .file names, looked for below this directory alone; default sources beside FILE and in the working directory")
 	fl.String(&f.report, "report", "", "", "a `FILE` that gets outcome, fault, statistics and guesses as JSON (docs/json.md)")
 	fl.Bool(&f.stats, "stats", "", "print what ran where, to standard error")
 	fl.Bool(&f.quiet, "quiet", "", "print no progress and no warnings")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 func TestMain(m *testing.M) {
@@ -16,11 +19,18 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command lines of testdata/script. $PTX is testdata/ptx, $CUDA the
-// kernels that nvcc made, $TENSOR those of tensor memory.
+// kernels that nvcc made, $TENSOR those of tensor memory, $NVCC the compiler if there is one.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:           filepath.Join("testdata", "script"),
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Dir:  filepath.Join("testdata", "script"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: func(name string) (bool, error) {
+			if name != "nvcc" {
+				return false, fmt.Errorf("condition %s: want nvcc", name)
+			}
+			_, err := nvcc.Find()
+			return err == nil, nil
+		},
 		UpdateScripts: os.Getenv("PTXVM_UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			for name, dir := range map[string]string{"PTX": "testdata/ptx", "CUDA": "../../testdata/cuda", "TRITON": "../../testdata/triton", "TENSOR": "../../testdata/tensor"} {
@@ -29,6 +39,9 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 				env.Setenv(name, path)
+			}
+			if path, err := nvcc.Find(); err == nil {
+				env.Setenv("NVCC", path)
 			}
 			return nil
 		},

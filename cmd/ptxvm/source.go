@@ -44,6 +44,14 @@ func readSource(s streams, file string) (name string, src []byte, err error) {
 	return file, b.Bytes(), wrapUsage(err)
 }
 
+// readModule reads one FILE as PTX: CUDA C++ is compiled for arch, "" for a default.
+func readModule(s streams, file, arch string) (name string, src []byte, err error) {
+	if isCUDA(file) {
+		return compileCUDA(s, file, arch)
+	}
+	return readSource(s, file)
+}
+
 // openFile opens a file that the user names; what does not exist may be a slip of the pen.
 func openFile(name string) (*os.File, error) {
 	f, err := os.Open(name)
@@ -95,7 +103,11 @@ func compileFiles(s streams, cfg *ptxvm.CompileConfig, files []string) ([]*ptxvm
 	var modules []*ptxvm.Module
 	var all ptxvm.Diagnostics
 	for _, file := range files {
-		name, src, err := readSource(s, file)
+		arch := ""
+		if cfg != nil {
+			arch = cfg.Arch
+		}
+		name, src, err := readModule(s, file, arch)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,8 @@
 package main
 
 // This file shows the line of CUDA behind a report. The files are those that .file names in the PTX, which
-// is not trusted: they are opened below --source-root and nowhere else.
+// is not trusted: they are opened below --source-root and nowhere else. Without that, files that are sources by their
+// names are, below the folders of the modules and the working directory.
 
 import (
 	"bufio"
@@ -9,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
@@ -18,7 +21,8 @@ import (
 // sourceFlag is --source-root DIR.
 type sourceFlag struct {
 	name string
-	dir  *os.Root // nil: no file is opened
+	dir  *os.Root   // --source-root; nil without it
+	dirs []*os.Root // where sources are looked for without it
 }
 
 func (f *sourceFlag) String() string { return f.name }
@@ -38,6 +42,40 @@ func (f *sourceFlag) Set(name string) (err error) {
 	return err
 }
 
+// near names the modules, beside which sources are looked for without --source-root.
+func (f *sourceFlag) near(files []string) {
+	if f.dir != nil {
+		return
+	}
+	names := []string{}
+	for _, file := range files {
+		if file != "-" {
+			names = append(names, filepath.Dir(file))
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range append(names, ".") {
+		if root, err := os.OpenRoot(name); err == nil && !seen[name] { // what cannot be opened has no lines to show
+			seen[name] = true
+			f.dirs = append(f.dirs, root)
+		}
+	}
+}
+
+// sourceEndings are those of files that are shown unasked: a module must not make a report quote whatever lies about.
+var sourceEndings = []string{".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".py", ".jl", ".rs", ".go", ".f90", ".mojo"}
+
+// roots lists the folders below which a file may be opened.
+func (f *sourceFlag) roots(name string) []*os.Root {
+	if f.dir != nil {
+		return []*os.Root{f.dir}
+	}
+	if !slices.Contains(sourceEndings, strings.ToLower(path.Ext(name))) {
+		return nil
+	}
+	return f.dirs
+}
+
 // Bounds of what is read and shown.
 const (
 	maxSourceBytes = 64 << 20
@@ -46,9 +84,6 @@ const (
 
 // show prints the source lines of places, each once; those that are not below the root are left out.
 func (f *sourceFlag) show(w io.Writer, places ...ptxvm.Location) {
-	if f.dir == nil {
-		return
-	}
 	seen := map[ptxvm.Location]bool{}
 	for _, at := range places {
 		at.Function = ""
@@ -79,15 +114,25 @@ func (f *sourceFlag) line(at ptxvm.Location) (text string, ok bool) {
 	}
 }
 
-// open opens the file that has the longest end of a path below the root: compilers write the paths of
-// the machine that they ran on. nil if none has.
+// open opens a file below the first root that has it.
 func (f *sourceFlag) open(name string) *os.File {
+	for _, root := range f.roots(name) {
+		if file := openBelow(root, name); file != nil {
+			return file
+		}
+	}
+	return nil
+}
+
+// openBelow opens the file that has the longest end of a path below the root: compilers write the paths of
+// the machine that they ran on. nil if none has.
+func openBelow(root *os.Root, name string) *os.File {
 	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
 	for name != "" {
 		name = name[1:]
 		// A pipe would wait for ever.
-		if info, err := f.dir.Stat(name); err == nil && info.Mode().IsRegular() {
-			if file, err := f.dir.Open(name); err == nil {
+		if info, err := root.Stat(name); err == nil && info.Mode().IsRegular() {
+			if file, err := root.Open(name); err == nil {
 				return file
 			}
 		}

@@ -90,7 +90,7 @@ func newDump(s streams) *cli.Command {
 }
 
 func dumpFile(s streams, stage, file string) error {
-	name, src, err := readSource(s, file)
+	name, src, err := readModule(s, file, "")
 	if err != nil {
 		return err
 	}
