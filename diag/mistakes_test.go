@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"

@@ -59,7 +59,9 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	if f.report != "" || len(f.expects) > 0 || f.trace.what != nil || f.traceTo != "" || f.show.cta != nil {
 		return usageError{fmt.Errorf("bench measures; --report, --expect, --trace and --show are for run")}
 	}
-	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{})
+	line := newProgressLine(s.err, f.quiet)
+	defer line.done()
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Progress: line.update})
 	if err != nil {
 		return err
 	}
@@ -71,6 +73,7 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	bench := benchResult{Schema: 1, Kernel: j.kernel.Info().Name}
 	var first []result
 	for i := range repeat {
+		line.about = fmt.Sprintf("%s, launch %d of %d", j.kernel.Info().Base(), i+1, repeat)
 		if err := j.measure(ctx, &bench); err != nil {
 			return err
 		}
@@ -80,6 +83,7 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 			}
 		}
 	}
+	line.done()
 	if err := writeSinks(first); err != nil {
 		return usageError{fmt.Errorf("cannot write results: %w", err)}
 	}

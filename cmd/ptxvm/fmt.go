@@ -5,8 +5,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/ptxfmt"
@@ -97,12 +98,7 @@ func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error 
 
 // unifiedDiff compares a file with what a verb made of it, as diff -u prints it.
 func unifiedDiff(name, made string, before, after []byte) string {
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: difflib.SplitLines(string(before)), B: difflib.SplitLines(string(after)),
-		FromFile: name, ToFile: name + " (" + made + ")", Context: 3,
-	})
-	if err != nil {
-		panic("BUG: a diff into memory cannot fail: " + err.Error())
-	}
+	text := string(diff.Diff(name, before, name+" ("+made+")", after))
+	_, text, _ = strings.Cut(text, "\n") // the line "diff NAME NAME"
 	return text
 }

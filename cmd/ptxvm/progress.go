@@ -1,68 +1,90 @@
-//go:build !js
-
 package main
 
 // This file shows how far a long run is.
 
 import (
+	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
 
 	"ptxvm.invalid/ptxvm"
 )
 
-// progressBar shows CTAs done and lane-ops per second of a long run, on a terminal only.
-// It appears with the first update, so short runs show nothing.
-type progressBar struct {
+// progressLine is one line of a terminal that says how far a kernel is: drawn anew a few times a second, wiped at its end.
+// The device reports for the first time after a tenth of a second, so short runs show nothing.
+type progressLine struct {
 	w     io.Writer // nil: show nothing
-	once  sync.Once
-	group *mpb.Progress
-	bar   *mpb.Bar
+	width func() int
+	about string // stands in front: "saxpy, launch 3 of 10"
+
 	mu    sync.Mutex
-	last  ptxvm.Progress
+	drawn int // runes that stand there
 }
 
-func newProgressBar(w io.Writer, quiet bool) *progressBar {
-	if quiet || !isTerminal(w) {
-		return &progressBar{}
+func newProgressLine(w io.Writer, quiet bool) *progressLine {
+	f, ok := w.(*os.File)
+	if quiet || !ok || !isTerminal(w) {
+		return &progressLine{}
 	}
-	return &progressBar{w: w}
+	return &progressLine{w: w, width: func() int {
+		columns, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || columns < 1 {
+			return 80
+		}
+		return columns
+	}}
 }
 
 // update is called by the device a few times a second while a kernel runs.
-func (p *progressBar) update(now ptxvm.Progress) {
-	if p.w == nil {
-		return
+func (p *progressLine) update(now ptxvm.Progress) {
+	if p.w != nil {
+		p.draw(p.about + " " + progressText(now))
 	}
-	p.mu.Lock()
-	p.last = now
-	p.mu.Unlock()
-	p.once.Do(func() { p.start(int64(now.CTAs)) })
-	p.bar.SetCurrent(int64(now.CTAsDone))
 }
 
-func (p *progressBar) start(total int64) {
-	p.group = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(40))
-	p.bar = p.group.AddBar(total,
-		mpb.PrependDecorators(decor.CountersNoUnit("CTAs %d / %d")),
-		mpb.AppendDecorators(decor.Any(p.rate), decor.Elapsed(decor.ET_STYLE_GO, decor.WCSyncSpace)))
+// done wipes the line, whatever the outcome.
+func (p *progressLine) done() {
+	if p.w != nil {
+		p.draw("")
+	}
 }
 
-// rate prints lane-ops per second since the launch.
-func (p *progressBar) rate(decor.Statistics) string {
+// draw writes over what stands there; spaces and carriage returns do on every terminal.
+func (p *progressLine) draw(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return " " + siRate(p.last.LaneOpsPerSecond()) + "lane-ops/s "
+	if text == "" && p.drawn == 0 {
+		return
+	}
+	if most := p.width() - 1; utf8.RuneCountInString(text) > most {
+		text = string([]rune(text)[:most])
+	}
+	length := utf8.RuneCountInString(text)
+	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, p.drawn-length)))
+	if length == 0 {
+		fmt.Fprint(p.w, "\r")
+	}
+	p.drawn = length
 }
 
-// done clears the bar, whatever the outcome.
-func (p *progressBar) done() {
-	if p.bar != nil {
-		p.bar.Abort(true)
-		p.group.Wait()
-		p.bar, p.once = nil, sync.Once{} // the next launch gets a bar of its own
+// progressText is "━━━━━─────  CTAs 12 / 40  1.25 Glane-ops/s  3s, 7s to go".
+func progressText(now ptxvm.Progress) string {
+	const cells = 20
+	full := 0
+	if now.CTAs > 0 {
+		full = int(cells * now.CTAsDone / now.CTAs)
 	}
+	text := fmt.Sprintf("%s%s  CTAs %d / %d  %slane-ops/s  %v", strings.Repeat("━", full), strings.Repeat("─", cells-full),
+		now.CTAsDone, now.CTAs, siRate(now.LaneOpsPerSecond()), now.Elapsed.Truncate(time.Second))
+	if now.CTAsDone > 0 { // as fast as so far
+		rest := time.Duration(float64(now.Elapsed) / float64(now.CTAsDone) * float64(now.CTAs-now.CTAsDone))
+		text += fmt.Sprintf(", %v to go", rest.Round(time.Second))
+	}
+	return text
 }

@@ -63,8 +63,9 @@ func runReported(ctx context.Context, s streams, launches []*runFlags, files []s
 
 func runAll(ctx context.Context, s streams, launches []*runFlags, files []string, to *runReport) (err error) {
 	f := launches[0]
-	bar := newProgressBar(s.err, f.quiet)
-	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: s.out, Progress: bar.update})
+	line := newProgressLine(s.err, f.quiet)
+	defer line.done()
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: s.out, Progress: line.update})
 	if err != nil {
 		return err
 	}
@@ -88,8 +89,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	var reported error
 	var differs differsError
 	for _, j := range session.jobs {
+		line.about = j.kernel.Info().Base()
 		wrote, err := j.once(ctx, s, to)
-		bar.done()
+		line.done()
 		trace.flush()
 		if kept := f.keepable(err); err != nil && kept == nil {
 			return err

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+func TestProgressText(t *testing.T) {
+	for _, c := range []struct {
+		p    ptxvm.Progress
+		want string
+	}{
+		{ptxvm.Progress{CTAs: 40, CTAsDone: 10, LaneOps: 3e9, Elapsed: 3 * time.Second},
+			"━━━━━───────────────  CTAs 10 / 40  1.00 Glane-ops/s  3s, 9s to go"},
+		{ptxvm.Progress{CTAs: 1, LaneOps: 5e6, Elapsed: 2500 * time.Millisecond}, // one CTA: no guess
+			"────────────────────  CTAs 0 / 1  2.00 Mlane-ops/s  2s"},
+		{ptxvm.Progress{CTAs: 4, CTAsDone: 4, LaneOps: 4000, Elapsed: time.Second},
+			"━━━━━━━━━━━━━━━━━━━━  CTAs 4 / 4  4.00 klane-ops/s  1s, 0s to go"},
+	} {
+		if got := progressText(c.p); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// TestProgressLine: a shorter line leaves nothing of a longer one, a terminal's last column stays free, and at the end
+// nothing stands there.
+func TestProgressLine(t *testing.T) {
+	var out strings.Builder
+	p := &progressLine{w: &out, width: func() int { return 12 }}
+	p.done()
+	p.draw("a longer line")
+	p.draw("short")
+	p.done()
+	p.done()
+	if want := "\ra longer li\rshort      \r     \r"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	nothing := &progressLine{}
+	nothing.update(ptxvm.Progress{})
+	nothing.done()
+}
