@@ -28,7 +28,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	warnNoOutput(os.Stderr)
-	code := doMain(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := doMain(ctx, underOwnName(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
 	if code == exitPipe {
 		endByPipe()
 	}
@@ -99,7 +99,7 @@ func newRoot(s streams) *cli.Command {
 		FlagError: flagError,
 	}
 	root.Flags().Bool(&version, "version", "", "print what the verb version does")
-	root.Add(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newCudart(s))
+	root.Add(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newCudart(s), newPtxas(s))
 	root.Add(laterVerbs()...)
 	root.Add(newHelp(root))
 	addCompletion(root)
@@ -109,7 +109,7 @@ func newRoot(s streams) *cli.Command {
 // laterVerbs are promised by the contract and refused by name until they are built.
 func laterVerbs() []*cli.Command {
 	var verbs []*cli.Command
-	for _, name := range []string{"debug", "lsp", "serve", "ptxas"} {
+	for _, name := range []string{"debug", "lsp", "serve"} {
 		verbs = append(verbs, &cli.Command{
 			Use: name, Hidden: true, Raw: true,
 			Run: func(*cli.Command, []string) error {
