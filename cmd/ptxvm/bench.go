@@ -61,11 +61,13 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	}
 	line := newProgressLine(s.err, f.quiet)
 	defer line.done()
-	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Progress: line.update})
+	defer context.AfterFunc(ctx, line.end)()
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Progress: line.report()})
 	if err != nil {
 		return err
 	}
 	defer session.close(&err)
+	session.line = line
 	j := session.jobs[0]
 	if err := j.fill(); err != nil {
 		return err
@@ -83,7 +85,6 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 			}
 		}
 	}
-	line.done()
 	if err := writeSinks(first); err != nil {
 		return usageError{fmt.Errorf("cannot write results: %w", err)}
 	}

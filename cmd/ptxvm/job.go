@@ -23,6 +23,7 @@ type session struct {
 	images  []image
 	named   []*named
 	jobs    []*job // in the order of their launches
+	line    *progressLine
 }
 
 // job is one kernel ready to launch.
@@ -227,6 +228,7 @@ func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
 		defer cancel()
 	}
 	stats, err := j.kernel.Watch(ctx, j.shape, ptxvm.Watch{Trace: j.flags.trace.what, Tensor: j.flags.show.cta}, j.args...)
+	j.line.done()
 	j.tensor = stats.Tensor
 	return stats, j.withResults(err)
 }

@@ -24,8 +24,13 @@ type progressLine struct {
 	about string // stands in front: "saxpy, launch 3 of 10"
 
 	mu    sync.Mutex
-	drawn int // runes that stand there
+	drawn int  // runes that stand there
+	open  bool // the kernel has printed a line without its end, which must not be written over
+	ended bool // nothing is drawn any more
 }
+
+// echo is what the terminal itself writes behind the line when the run is interrupted.
+const echo = "^C"
 
 func newProgressLine(w io.Writer, quiet bool) *progressLine {
 	f, ok := w.(*os.File)
@@ -41,12 +46,16 @@ func newProgressLine(w io.Writer, quiet bool) *progressLine {
 	}}
 }
 
-// update is called by the device a few times a second while a kernel runs.
-func (p *progressLine) update(now ptxvm.Progress) {
-	if p.w != nil {
-		p.draw(p.about + " " + progressText(now))
+// report is DeviceConfig.Progress: nil where nothing is shown, since a launch that tells how far it is takes longer.
+func (p *progressLine) report() func(ptxvm.Progress) {
+	if p.w == nil {
+		return nil
 	}
+	return p.update
 }
+
+// update is called by the device a few times a second while a kernel runs.
+func (p *progressLine) update(now ptxvm.Progress) { p.draw(p.about + " " + progressText(now)) }
 
 // done wipes the line, whatever the outcome.
 func (p *progressLine) done() {
@@ -55,20 +64,60 @@ func (p *progressLine) done() {
 	}
 }
 
+// end wipes the line for good: a kernel that has not noticed yet that it is interrupted still reports.
+func (p *progressLine) end() {
+	p.done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+}
+
+// around is standard output for the kernel: where both are on a terminal, what it prints takes the place of the line.
+func (p *progressLine) around(out io.Writer) io.Writer {
+	if p.w == nil || !isTerminal(out) {
+		return out
+	}
+	return besideLine{p, out}
+}
+
+type besideLine struct {
+	line *progressLine
+	out  io.Writer
+}
+
+func (b besideLine) Write(text []byte) (int, error) {
+	b.line.mu.Lock()
+	defer b.line.mu.Unlock()
+	b.line.write("")
+	if len(text) > 0 {
+		b.line.open = text[len(text)-1] != '\n'
+	}
+	return b.out.Write(text)
+}
+
 // draw writes over what stands there; spaces and carriage returns do on every terminal.
 func (p *progressLine) draw(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.open || p.ended {
+		return
+	}
+	p.write(text)
+}
+
+func (p *progressLine) write(text string) {
 	if text == "" && p.drawn == 0 {
 		return
 	}
-	if most := p.width() - 1; utf8.RuneCountInString(text) > most {
+	if most := p.width() - 1 - len(echo); utf8.RuneCountInString(text) > most {
 		text = string([]rune(text)[:most])
 	}
 	length := utf8.RuneCountInString(text)
-	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, p.drawn-length)))
+	over := max(0, p.drawn-length)
 	if length == 0 {
-		fmt.Fprint(p.w, "\r")
+		fmt.Fprint(p.w, "\r", strings.Repeat(" ", over+len(echo)), "\r")
+	} else {
+		fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", over))
 	}
 	p.drawn = length
 }

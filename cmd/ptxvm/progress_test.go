@@ -30,16 +30,38 @@ func TestProgressText(t *testing.T) {
 // nothing stands there.
 func TestProgressLine(t *testing.T) {
 	var out strings.Builder
-	p := &progressLine{w: &out, width: func() int { return 12 }}
+	p := &progressLine{w: &out, width: func() int { return 14 }}
 	p.done()
 	p.draw("a longer line")
 	p.draw("short")
 	p.done()
 	p.done()
-	if want := "\ra longer li\rshort      \r     \r"; out.String() != want {
+	if want := "\ra longer li\rshort      \r       \r"; out.String() != want { // two more for the ^C of a terminal
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 	nothing := &progressLine{}
-	nothing.update(ptxvm.Progress{})
 	nothing.done()
+	if nothing.report() != nil {
+		t.Error("launches report although nothing is shown")
+	}
+}
+
+// TestProgressBeside: what the kernel prints takes the place of the line, which waits for the end of the kernel's; behind
+// the end of a run nothing is drawn.
+func TestProgressBeside(t *testing.T) {
+	var out strings.Builder
+	p := &progressLine{w: &out, width: func() int { return 80 }}
+	kernel := besideLine{p, &out}
+	p.draw("one")
+	for _, text := range []string{"hel", "", "lo\n"} {
+		if _, err := kernel.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		p.draw("two")
+	}
+	p.end()
+	p.draw("three")
+	if want := "\rone\r     \rhello\n\rtwo\r     \r"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
 }

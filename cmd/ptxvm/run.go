@@ -65,11 +65,13 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	f := launches[0]
 	line := newProgressLine(s.err, f.quiet)
 	defer line.done()
-	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: s.out, Progress: line.update})
+	defer context.AfterFunc(ctx, line.end)()
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: line.around(s.out), Progress: line.report()})
 	if err != nil {
 		return err
 	}
 	defer session.close(&err)
+	session.line = line
 	trace, err := openTrace(s, f, session.jobs)
 	if err != nil {
 		return err
@@ -91,7 +93,6 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	for _, j := range session.jobs {
 		line.about = j.kernel.Info().Base()
 		wrote, err := j.once(ctx, s, to)
-		line.done()
 		trace.flush()
 		if kept := f.keepable(err); err != nil && kept == nil {
 			return err
