@@ -34,14 +34,14 @@ internal/jit:      internal/jit/native internal/decode internal/ir internal/isa 
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
 internal/tuning:    internal/jit internal/machine
-internal/driver:    . diag internal/fatbin internal/isa internal/tensor
+internal/driver:    . diag internal/cudaabi internal/fatbin internal/isa internal/tensor
 internal/value:     internal/num
 internal/kernelname: internal/isa
-isainfo:            diag internal/assume internal/isa internal/sem
+isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
 internal/cli:       . diag isainfo internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
-internal/cudaabi:
+internal/cudaabi:   diag
 internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
 examples:

@@ -34,7 +34,7 @@ var ranges = map[Code]string{
 func WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("<!-- Code generated from diag/codes.txt and testdata/mistakes.txtar by go generate ./diag; DO NOT EDIT. -->\n\n# Diagnostics\n\n")
-	b.WriteString("Every code that ptxvm reports. `ptxvm explain CODE` prints the same. At the end: [typical mistakes](#typical-mistakes), beside what ptxas says of them.\n")
+	b.WriteString("Every code that ptxvm reports. `ptxvm explain CODE` prints the same, and of faults usual causes, what to try and what CUDA calls them. At the end: [typical mistakes](#typical-mistakes), beside what ptxas says of them.\n")
 	last := Code(0)
 	for i := range Catalog() {
 		e := &Catalog()[i]

@@ -3,6 +3,7 @@ package isainfo
 // This file explains error codes and instructions in words.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,16 +14,43 @@ import (
 )
 
 // Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the
-// form of a statement such as "cvt.rn.f16.f32", a directive, a special register or a modifier. Case, and the sign before
-// a directive or register, may be missing.
+// form of a statement such as "cvt.rn.f16.f32 %h1, %f1;", a directive, a special register or a modifier; a word of CUDA C++
+// such as "__syncthreads" or an error of CUDA such as "CUDA error 700". Case, and the sign before a directive or register,
+// may be missing.
 func Explain(name string) (string, error) {
+	if name = strings.TrimSpace(name); name == "" {
+		return "", unknownName(name)
+	}
 	lower := strings.ToLower(name)
-	for _, spelling := range []string{name, lower, "." + lower, "%" + lower} {
-		if text := explain(spelling); text != "" && name != "" {
+	for _, spelling := range []string{name, lower, "." + lower, "%" + lower, opcodeOf(name)} {
+		if text := explain(spelling); spelling != "" && text != "" {
 			return text, nil
 		}
 	}
-	return "", unknownName(name)
+	var b strings.Builder
+	explainCUDA(&b, name)
+	if b.Len() == 0 {
+		explainError(&b, name)
+	}
+	if b.Len() == 0 {
+		return "", unknownName(cmp.Or(opcodeOf(name), name))
+	}
+	return b.String(), nil
+}
+
+// opcodeOf is the opcode with its modifiers of a whole statement, which may have a label and a guard; "" for a single word.
+func opcodeOf(statement string) string {
+	if !strings.ContainsAny(statement, " \t;") {
+		return ""
+	}
+	words := strings.Fields(strings.TrimSuffix(statement, ";"))
+	for len(words) > 1 && (strings.HasSuffix(words[0], ":") || words[0][0] == '@') {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
 }
 
 // explain is "" for a name that stands for nothing.
@@ -31,6 +59,7 @@ func explain(name string) string {
 	if c, ok := diag.ParseCode(name); ok {
 		e, _ := diag.Lookup(c)
 		_ = diag.WriteExplanation(&b, e) // a Builder takes everything
+		explainFault(&b, c)
 		return b.String()
 	}
 	for _, e := range explained(name) {

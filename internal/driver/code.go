@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cudaabi"
 )
 
 // Code is an error code of CUDA; the runtime and the driver API share the numbers used here.
@@ -62,27 +62,6 @@ const (
 	Unknown               Code = 999
 )
 
-// faultCodes is what a fault in a kernel is for CUDA; LaunchFailure where it has no line.
-var faultCodes = map[diag.Code]Code{
-	diag.OutOfBounds:        IllegalAddress,
-	diag.NullAccess:         IllegalAddress,
-	diag.WrongWindow:        IllegalAddress,
-	diag.ReadOnlyAccess:     IllegalAddress,
-	diag.NoSuchCTA:          IllegalAddress,
-	diag.OtherCTA:           IllegalAddress,
-	diag.ExitedCTA:          IllegalAddress,
-	diag.SurfaceBounds:      IllegalAddress,
-	diag.NoSurface:          IllegalAddress,
-	diag.Misaligned:         MisalignedAddress,
-	diag.SurfaceAlignment:   MisalignedAddress,
-	diag.AssertFailed:       Assert,
-	diag.StackOverflow:      HardwareStack,
-	diag.IllegalInstruction: IllegalInstruction,
-	diag.BadIndirectCall:    InvalidPC,
-	diag.StepLimit:          LaunchTimeout,
-	diag.Deadlock:           LaunchTimeout,
-}
-
 // codeOf is the code of what a launch or load returned, and whether every later call returns it too: what
 // stops a kernel does, what keeps one from starting does not.
 func codeOf(err error) (code Code, sticky bool) {
@@ -92,10 +71,7 @@ func codeOf(err error) (code Code, sticky bool) {
 	case err == nil:
 		return Success, false
 	case errors.As(err, &fault):
-		if c, ok := faultCodes[fault.Code]; ok {
-			return c, true
-		}
-		return LaunchFailure, true
+		return Code(cudaabi.FaultCode(fault.Code)), true
 	case errors.As(err, new(*ptxvm.DeadlockError)), errors.Is(err, ptxvm.ErrStepLimit):
 		return LaunchTimeout, true
 	case errors.As(err, new(*ptxvm.UnsupportedError)):
