@@ -59,7 +59,7 @@ type DeviceConfig struct {
 	MaxSteps   uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput  int64          // bytes of printf per launch; 0: 64 MiB
 	Stdout     io.Writer      // printf, in whole messages, several a Write; nil discards
-	Assume     string         // other positions of guesses about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
+	Assume     string         // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
 	Progress   func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 	// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 	// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
@@ -72,16 +72,16 @@ type DeviceConfig struct {
 // Device is an emulated GPU with its own memory. It is safe for concurrent use, and
 // several devices are independent unless NewDevices made them together.
 type Device struct {
-	cfg      DeviceConfig
-	target   isa.Target
-	sizes    machine.Target // of target
-	machine  *host.Device
-	shadow   shadow // of global memory, under sanitizers that look at values
-	arrays   namedArrays
-	textures namedTextures
-	samplers namedTextures
-	guesses  assume.Set
-	jit      *jit.Engine // nil: kernels are interpreted
+	cfg         DeviceConfig
+	target      isa.Target
+	sizes       machine.Target // of target
+	machine     *host.Device
+	shadow      shadow // of global memory, under sanitizers that look at values
+	arrays      namedArrays
+	textures    namedTextures
+	samplers    namedTextures
+	assumptions assume.Set
+	jit         *jit.Engine // nil: kernels are interpreted
 
 	compileQuick, compileWhole, compileParts host.Compiler // by jit, if there is one
 
@@ -149,16 +149,16 @@ func closeAll(devices []*Device) (err error) {
 
 // deviceSetup is what the devices of one machine have in common.
 type deviceSetup struct {
-	cfg     DeviceConfig
-	target  isa.Target
-	guesses assume.Set
-	shadow  shadow
+	cfg         DeviceConfig
+	target      isa.Target
+	assumptions assume.Set
+	shadow      shadow
 }
 
 // another makes a device on its arena.
 func (s *deviceSetup) another(arena *mem.Arena) *Device {
 	return &Device{
-		cfg: s.cfg, target: s.target, sizes: machine.TargetOf(s.target.Arch), guesses: s.guesses, shadow: s.shadow,
+		cfg: s.cfg, target: s.target, sizes: machine.TargetOf(s.target.Arch), assumptions: s.assumptions, shadow: s.shadow,
 		machine:    host.NewDevice(arena, s.cfg.Workers),
 		quickAfter: quickAfter, hotAfter: hotAfter, partsAfter: partsAfter,
 	}
@@ -179,7 +179,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	if s.target, err = isa.ParseTarget(c.Arch); err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
-	if s.guesses, err = assume.Parse(c.Assume); err != nil {
+	if s.assumptions, err = assume.Parse(c.Assume); err != nil {
 		return nil, fmt.Errorf("ptxvm: assume: %w", err)
 	}
 	switch {
@@ -279,10 +279,10 @@ func (d *Device) Info() DeviceInfo {
 // Arch is the device's architecture, such as "sm_90".
 func (d *Device) Arch() string { return d.target.String() }
 
-// describe names guesses with the device's positions.
-func (d *Device) describe(guesses []assume.Guess) (list []string) {
-	for _, g := range guesses {
-		list = append(list, d.guesses.Describe(g))
+// describe names assumptions with the device's positions.
+func (d *Device) describe(assumptions []assume.Assumption) (list []string) {
+	for _, g := range assumptions {
+		list = append(list, d.assumptions.Describe(g))
 	}
 	return list
 }

@@ -53,7 +53,7 @@ type Stats struct {
 	Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
 	Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
 	Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
-	Assumed   []string      // the guesses about hardware that the code depends on: "U3 b4x16-container=low"
+	Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
 // LaneOpsPerSecond is the rate of the launch.
@@ -143,7 +143,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block 
 	start := sinceBegin()
 	shown := watchTensor(w.Tensor, &ml.Launch)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Guesses)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Assumptions)}
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, state.params)
@@ -174,7 +174,7 @@ func (k *Kernel) missingShared(err error, l Launch) {
 	fault.fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(k.info.DynamicShared, "[], "))
 }
 
-// progress puts the machine's reports into the terms of the configuration; nil if nobody asks.
+// progress puts the machine's reports into the terms of the configuration; nil if it is not wanted.
 func (k *Kernel) progress() func(machine.Progress) {
 	report := k.program.d.cfg.Progress
 	if report == nil {
@@ -282,7 +282,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
 	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil}
-	code, err := k.program.decoder.Watched(by, k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.guesses)
+	code, err := k.program.decoder.Watched(by, k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.assumptions)
 	if err != nil {
 		if mixed := k.program.disagreement(err); mixed != nil {
 			return nil, mixed

@@ -1,6 +1,6 @@
 package ptxvm
 
-// This file reports what kernels have allocated and nobody has freed.
+// This file reports what kernels have allocated and not freed.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/san"
 )
 
-// Leaks reports, under SanitizeLeak, what kernels of the program have allocated by malloc and nobody has freed so far, once
+// Leaks reports, under SanitizeLeak, what kernels of the program have allocated by malloc and not freed so far, once
 // for each malloc: a program that is done with its device has none.
 func (p *Program) Leaks() (reports []*Report) {
 	if p.d.cfg.Sanitize&SanitizeLeak == 0 || p.life.over() {

@@ -149,7 +149,7 @@ func TestOutputOfRunningKernel(t *testing.T) {
 // deaf fails.
 type deaf struct{}
 
-var errDeaf = errors.New("nobody listens")
+var errDeaf = errors.New("the reader is gone")
 
 func (deaf) Write([]byte) (int, error) { return 0, errDeaf }
 

@@ -108,7 +108,7 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 	}
 	f := parse(filename, src)
 	if syntax.NotPTX(f.Errors) {
-		return nil, f.Errors, nil // what a checker would say of it helps nobody
+		return nil, f.Errors, nil // what a checker would say of it does not help
 	}
 	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
 	if cfg.WarningsAreErrors {

@@ -135,7 +135,7 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 	return line
 }
 
-// step puts a machine's step into the terms of the source. lanes are those that somebody wants to see.
+// step puts a machine's step into the terms of the source. lanes are those that are to be shown.
 func (t *traceLines) step(line *tracedLine, s *machine.Step, lanes uint32) *Step {
 	out := &Step{Kernel: t.kernel, CTA: index(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
 		PTX: line.ptx, Source: line.source, Calls: s.Depth, Text: line.text, Then: thenWords[s.Then]}

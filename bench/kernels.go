@@ -64,7 +64,7 @@ func kernelsTable(path string) func(*series) error {
 
 // compareBroad measures one kernel; C runs first, since what it writes is what ours is held to.
 func compareBroad(s *series, k kernels.Kernel, size int) (row broadRow, err error) {
-	w := &workload{name: k.Name, ptx: k.PTX(), twin: k.Twin()}
+	w := &workload{name: k.Name, ptx: k.PTX(), reference: k.Reference()}
 	r := k.Make(size)
 	row = broadRow{Kernel: k, size: size}
 	if row.c, row.by, err = w.c(s, r, nil); err == nil {
@@ -123,15 +123,15 @@ func writeRows(path string, rows []broadRow) error {
 	return f.Close()
 }
 
-// expectTable prints what the tests of bench/kernels want: what the twins make of the small inputs.
+// expectTable prints what the tests of bench/kernels want: what the references make of the small inputs.
 func expectTable(s *series) error {
-	fmt.Println("# What the twins in C make of the small inputs; `go run ./bench -kernels -expect` prints this file.")
+	fmt.Println("# What the references in C make of the small inputs; `go run ./bench -kernels -expect` prints this file.")
 	for _, k := range kernels.All() {
 		if !s.match.MatchString(k.Name) {
 			continue
 		}
 		r := k.Make(k.Small)
-		if _, _, err := (&workload{name: k.Name, twin: k.Twin()}).c(s, r, nil); err != nil {
+		if _, _, err := (&workload{name: k.Name, reference: k.Reference()}).c(s, r, nil); err != nil {
 			return fmt.Errorf("%s: %w", k.Name, err)
 		}
 		for _, b := range r.Buffers {

@@ -168,17 +168,17 @@ func (w *workload) buildC(s *series, cc string, form []string) (binary string, e
 	}
 	src := filepath.Join(s.top, "bench", "native")
 	flags := slices.Concat(ccFlags, widthFlags(), []string{"-ffp-contract=off", "-w", "-I", src}, form)
-	flags = append(flags, "-o", binary, filepath.Join(src, "main.c"), w.twinPath(s.top), "-lm")
+	flags = append(flags, "-o", binary, filepath.Join(src, "main.c"), w.referencePath(s.top), "-lm")
 	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return binary, nil
 }
 
-// twinPath is the reference's source.
-func (w *workload) twinPath(top string) string {
-	if w.twin != "" {
-		return filepath.Join(top, filepath.FromSlash(w.twin))
+// referencePath is the reference's source.
+func (w *workload) referencePath(top string) string {
+	if w.reference != "" {
+		return filepath.Join(top, filepath.FromSlash(w.reference))
 	}
 	return filepath.Join(top, "bench", "native", w.source()+".c")
 }

@@ -28,7 +28,7 @@ var inOpenCL = []string{"saxpy", "matmul", "reduce", "mandelbrot"}
 // errNoOpenCL says what is missing.
 var errNoOpenCL = errors.New("skipped: no OpenCL here (Debian: apt-get install pocl-opencl-icd ocl-icd-opencl-dev)")
 
-// openCLTable prints a line for each workload that has a twin in OpenCL.
+// openCLTable prints a line for each workload that has a reference in OpenCL.
 func openCLTable(s *series) error {
 	host, err := s.buildOpenCL()
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *series) buildOpenCL() (host string, err error) {
 // drivers are PoCL's that run in one thread: the caller, or one of its own, which the caller wakes and waits for.
 var drivers = []string{"basic", "pthread"}
 
-// openCL runs the twin by each driver, checks what it has written, and returns the faster one's time.
+// openCL runs the reference by each driver, checks what it has written, and returns the faster one's time.
 func (w *workload) openCL(s *series, host string, r *corpus.Run) (best time.Duration, by, platform string, err error) {
 	args, err := w.openCLArguments(s, r)
 	if err != nil {

@@ -4,18 +4,18 @@ package main
 
 import "ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 
-// workload is a kernel with its twin bench/native/NAME.c.
+// workload is a kernel with its reference bench/native/NAME.c.
 type workload struct {
-	name   string
-	make   func(corpus.Target) *corpus.Run
-	fast   bool                            // approximate functions: C is compiled with -ffast-math, too
-	lanes  []int                           // C is compiled for each of these LANES, native/lanes.h; none: it has one form
-	ptx    string                          // the module; empty: testdata/cuda/NAME.sm_90.ptx
-	twin   string                          // the reference; empty: bench/native/NAME.c
-	goal   [2]float64                      // of C, with AVX-512 and with AVX2; 0: none
-	twelve bool                            // one of the twelve kernels that have a goal together
-	large  func(corpus.Target) *corpus.Run // for two cores; nil: make is large enough
-	bound  bool                            // by computing: two cores are to be nearly twice as fast
+	name      string
+	make      func(corpus.Target) *corpus.Run
+	fast      bool                            // approximate functions: C is compiled with -ffast-math, too
+	lanes     []int                           // C is compiled for each of these LANES, native/lanes.h; none: it has one form
+	ptx       string                          // the module; empty: testdata/cuda/NAME.sm_90.ptx
+	reference string                          // the reference; empty: bench/native/NAME.c
+	goal      [2]float64                      // of C, with AVX-512 and with AVX2; 0: none
+	twelve    bool                            // one of the twelve kernels that have a goal together
+	large     func(corpus.Target) *corpus.Run // for two cores; nil: make is large enough
+	bound     bool                            // by computing: two cores are to be nearly twice as fast
 }
 
 // least is what each of the twelve kernels is to reach, in both widths; mean is for their geometric mean.

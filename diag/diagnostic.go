@@ -53,7 +53,7 @@ type Fix struct {
 	Label string // imperative: "remove .sat"
 	Edits []Edit // not overlapping, in ascending order
 
-	// Mechanical says that nobody needs to look: the edits leave one sensible meaning, the
+	// Mechanical says that no review is needed: the edits leave one sensible meaning, the
 	// one that the statement already had in mind. `check --fix` applies such fixes alone.
 	Mechanical bool
 }

@@ -1,6 +1,6 @@
 package isainfo
 
-// This file lists the guesses about hardware.
+// This file lists the assumptions about hardware.
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
-// Assumption is one guess about hardware: a question that neither the manual nor a known
+// Assumption is one assumption about hardware: a question that neither the manual nor a known
 // measurement answers, on which something that is executed depends. The JSON names are part
 // of the contract.
 type Assumption struct {
@@ -26,7 +26,7 @@ type Assumption struct {
 	Chance    int        `json:"chance"`    // that the default is right, in percent; 0: not known
 }
 
-// Position is one answer to a guess.
+// Position is one answer to an assumption.
 type Position struct {
 	Name  string `json:"name"`
 	Means string `json:"means"`
@@ -38,12 +38,12 @@ type assumptionList struct {
 	Assumptions []Assumption `json:"assumptions"`
 }
 
-// Assumptions lists the guesses that something executed depends on. ptxvm.DeviceConfig.Assume
+// Assumptions lists the assumptions that something executed depends on. ptxvm.DeviceConfig.Assume
 // chooses other positions; ptxvm.Stats.Assumed names those that a launch used.
 func Assumptions() []Assumption {
 	list := []Assumption{}
 	for i := range assume.Table {
-		if forms := sem.GuessedForms(assume.Guess(i)); len(forms) > 0 {
+		if forms := sem.AssumedForms(assume.Assumption(i)); len(forms) > 0 {
 			list = append(list, newAssumption(&assume.Table[i], forms))
 		}
 	}
@@ -101,7 +101,7 @@ func writeAssumptionsTable(w io.Writer, list []Assumption) error {
 }
 
 func writeAssumptionsMarkdown(w io.Writer, list []Assumption) error {
-	fmt.Fprint(w, "# Guesses about hardware\n\nGenerated from the table of guesses and the semantics table; do not edit.\n",
+	fmt.Fprint(w, "# Assumptions about hardware\n\nGenerated from the table of assumptions and the semantics table; do not edit.\n",
 		"`--assume ID=POSITION,…` takes another position; the first is the default.\n\n",
 		"| id | name | section | question | forms | positions | chance of the default |\n|---|---|---|---|---|---|---|\n")
 	for i := range list {

@@ -36,7 +36,7 @@ type Form struct {
 
 	// A result that is executed is exact, the one that the manual defines, but for these.
 	Approximate []string `json:"approximate,omitempty"` // modifiers whose result the manual bounds and does not define
-	Guesses     []string `json:"guesses,omitempty"`     // Assumptions that some of its cases depend on, by id
+	Assumptions []string `json:"guesses,omitempty"`     // Assumptions that some of its cases depend on, by id
 }
 
 // formList is the JSON of a list (docs/json.md).
@@ -76,7 +76,7 @@ func newForm(e *isa.Entry) Form {
 	}
 	info.Status, info.Notes = sem.Status(e)
 	if info.Status != sem.Todo {
-		info.Approximate, info.Guesses = approximations(e), guesses()[e.ID]
+		info.Approximate, info.Assumptions = approximations(e), assumptions()[e.ID]
 	}
 	return info
 }
@@ -92,11 +92,11 @@ func approximations(e *isa.Entry) (list []string) {
 	return list
 }
 
-// guesses has the rows of the table of guesses that the execution of an entry asks, by id.
-var guesses = sync.OnceValue(func() map[isa.ID][]string {
+// assumptions has the rows of the table of assumptions that the execution of an entry asks, by id.
+var assumptions = sync.OnceValue(func() map[isa.ID][]string {
 	all := map[isa.ID][]string{}
 	for i := range assume.Table {
-		for _, id := range sem.GuessedForms(assume.Guess(i)) {
+		for _, id := range sem.AssumedForms(assume.Assumption(i)) {
 			all[id] = append(all[id], assume.Table[i].ID)
 		}
 	}
@@ -195,8 +195,8 @@ func (f Form) result() string {
 	if len(f.Approximate) > 0 {
 		words = append(words, "approximate: `"+strings.Join(f.Approximate, "` `")+"`")
 	}
-	if len(f.Guesses) > 0 {
-		words = append(words, "guess: "+strings.Join(f.Guesses, " "))
+	if len(f.Assumptions) > 0 {
+		words = append(words, "assumption: "+strings.Join(f.Assumptions, " "))
 	}
 	if len(words) == 0 {
 		return "exact"
@@ -213,7 +213,7 @@ func writeFormsMarkdown(w io.Writer, forms []Form) error {
 	fmt.Fprintf(w, "%d forms: %d done, %d partial, %d todo. Every form is judged by `check`; `run` refuses a form that is todo by name.\n\n",
 		len(forms), count["done"], count["partial"], count["todo"])
 	fmt.Fprintf(w, "Results that are executed are exact: the bits that the manual defines. Where it only bounds the error, the modifier is named; where it leaves\n"+
-		"a case open, so is the guess that is taken (`isa --assumptions` has the question and the other answers, `--assume` takes one).\n\n")
+		"a case open, so is the assumption that is taken (`isa --assumptions` has the question and the other answers, `--assume` takes one).\n\n")
 	fmt.Fprint(w, "| form | section | status | result | what |\n|---|---|---|---|---|\n")
 	for _, f := range forms {
 		doc := f.Doc

@@ -31,7 +31,7 @@ func All() (list []Kernel) {
 }
 
 // Tuned tells whether the compiler may be tuned on the kernel; of the other half neither code nor profiles are read.
-// The name decides, so that nobody does.
+// The name decides, not a person.
 func (k Kernel) Tuned() bool {
 	h := fnv.New32a()
 	h.Write([]byte(k.Name))
@@ -39,9 +39,9 @@ func (k Kernel) Tuned() bool {
 	return (sum^sum>>16)&1 == 0
 }
 
-// PTX and Twin are the paths of the module and of its twin in C, inside the repository.
-func (k Kernel) PTX() string  { return k.file("ptx") }
-func (k Kernel) Twin() string { return k.file("c") }
+// PTX and Reference are the paths of the module and of its reference in C, inside the repository.
+func (k Kernel) PTX() string       { return k.file("ptx") }
+func (k Kernel) Reference() string { return k.file("c") }
 
 func (k Kernel) file(kind string) string {
 	return fmt.Sprintf("bench/kernels/%s/%s.%s", k.Name, k.Name, kind)

@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
-// expected is what the twins in C make of the small inputs: "kernel buffer" to a summary.
+// expected is what the references in C make of the small inputs: "kernel buffer" to a summary.
 func expected(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("small.txt")
@@ -132,7 +132,7 @@ func TestTable(t *testing.T) {
 		if k.Small >= k.Large {
 			t.Errorf("%s: sizes %d and %d", k.Name, k.Small, k.Large)
 		}
-		for _, path := range []string{k.PTX(), k.Twin()} {
+		for _, path := range []string{k.PTX(), k.Reference()} {
 			if _, err := os.Stat(filepath.Join("..", "..", path)); err != nil {
 				t.Error(err)
 			}

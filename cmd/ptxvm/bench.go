@@ -173,7 +173,7 @@ func printStats(w io.Writer, stats ptxvm.Stats) {
 	for _, h := range stats.Helpers[:min(len(stats.Helpers), mostLeaves)] {
 		fmt.Fprintf(w, "stats: helper %s called %d times\n", h.Op, h.Times)
 	}
-	for _, guess := range stats.Assumed {
-		fmt.Fprintf(w, "stats: assumes %s\n", guess)
+	for _, assumption := range stats.Assumed {
+		fmt.Fprintf(w, "stats: assumes %s\n", assumption)
 	}
 }

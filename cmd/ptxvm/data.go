@@ -115,7 +115,7 @@ func fileHint(text string) string {
 	return ""
 }
 
-// parseSize reads SIZE; the contents are zeros that nobody asked for.
+// parseSize reads SIZE; the contents are zeros that were not asked for.
 func parseSize(text string) (c contents, err error) {
 	if n, err := parseByteSize(text); err == nil {
 		return contents{size: int(n), unset: true}, nil

@@ -36,7 +36,7 @@ type execFlags struct {
 // execVariables are the flags, with what they set.
 var execVariables = []struct{ flag, variable, usage string }{
 	{"arch", "PTXVM_ARCH", "device to emulate, such as `sm_90`"},
-	{"assume", "PTXVM_ASSUME", "other positions of guesses about hardware: `U3=low`[,…]"},
+	{"assume", "PTXVM_ASSUME", "other positions of assumptions about hardware: `U3=low`[,…]"},
 	{"async", "PTXVM_ASYNC", "when asynchronous operations of kernels happen: `eager|lazy|random`"},
 	{"bounds", "PTXVM_BOUNDS", "where an access is out of bounds: `exact|page` (page: past the allocation's 2 MiB, as on hardware)"},
 	{"devices", "PTXVM_DEVICES", "`N` devices"},

@@ -120,7 +120,7 @@ func laterVerbs() []*cli.Command {
 	return verbs
 }
 
-// finish prints an error that nobody has printed yet and gives its exit code.
+// finish prints an error that has not been printed yet and gives its exit code.
 func finish(errw io.Writer, err error) int {
 	if err == nil {
 		return exitDone

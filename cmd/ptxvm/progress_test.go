@@ -15,7 +15,7 @@ func TestProgressText(t *testing.T) {
 	}{
 		{ptxvm.Progress{CTAs: 40, CTAsDone: 10, LaneOps: 3e9, Elapsed: 3 * time.Second},
 			"━━━━━───────────────  CTAs 10 / 40  1.00 Glane-ops/s  3s, 9s to go"},
-		{ptxvm.Progress{CTAs: 1, LaneOps: 5e6, Elapsed: 2500 * time.Millisecond}, // one CTA: no guess
+		{ptxvm.Progress{CTAs: 1, LaneOps: 5e6, Elapsed: 2500 * time.Millisecond}, // one CTA: no estimate
 			"────────────────────  CTAs 0 / 1  2.00 Mlane-ops/s  2s"},
 		{ptxvm.Progress{CTAs: 4, CTAsDone: 4, LaneOps: 4000, Elapsed: time.Second},
 			"━━━━━━━━━━━━━━━━━━━━  CTAs 4 / 4  4.00 klane-ops/s  1s, 0s to go"},

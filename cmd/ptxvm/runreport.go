@@ -28,14 +28,14 @@ type runReport struct {
 }
 
 type launchReport struct {
-	Kernel    string    `json:"kernel"`
-	Grid      [3]uint32 `json:"grid"`
-	Block     [3]uint32 `json:"block"`
-	CTAs      uint64    `json:"ctas"`
-	WarpInsts uint64    `json:"warp_insts"`
-	LaneOps   uint64    `json:"lane_ops"`
-	ElapsedNs int64     `json:"elapsed_ns"`
-	Guesses   []string  `json:"guesses"`
+	Kernel      string    `json:"kernel"`
+	Grid        [3]uint32 `json:"grid"`
+	Block       [3]uint32 `json:"block"`
+	CTAs        uint64    `json:"ctas"`
+	WarpInsts   uint64    `json:"warp_insts"`
+	LaneOps     uint64    `json:"lane_ops"`
+	ElapsedNs   int64     `json:"elapsed_ns"`
+	Assumptions []string  `json:"guesses"`
 }
 
 type diagnosticReport struct {
@@ -166,7 +166,7 @@ func (r *runReport) ran(j *job, stats ptxvm.Stats) {
 	r.Launches = append(r.Launches, launchReport{
 		Kernel: j.kernel.Info().Name, Grid: filled(j.shape.Grid), Block: filled(j.shape.Block), CTAs: stats.CTAs,
 		WarpInsts: stats.WarpInsts, LaneOps: stats.LaneOps, ElapsedNs: stats.Elapsed.Nanoseconds(),
-		Guesses: append([]string{}, stats.Assumed...),
+		Assumptions: append([]string{}, stats.Assumed...),
 	})
 }
 

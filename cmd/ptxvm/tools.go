@@ -30,7 +30,7 @@ func newISA(s streams) *cli.Command {
 	fl.String(&f.format, "format", "", "table", "print as `table|json|md`")
 	fl.String(&f.target, "target", "", "", "only what a module for this architecture may have, such as `sm_120a`")
 	fl.String(&f.diff, "diff", "", "", "what came after `VERSION` of PTX, up to the version that follows: --diff 9.1 9.4")
-	fl.Bool(&f.assumptions, "assumptions", "", "list the guesses about hardware instead: id, name, section, question, forms, positions")
+	fl.Bool(&f.assumptions, "assumptions", "", "list the assumptions about hardware instead: id, name, section, question, forms, positions")
 	return cmd
 }
 
@@ -51,10 +51,10 @@ func (f *isaFlags) list(s streams, arg string) error {
 	return wrapUsage(isainfo.Write(s.out, arg, f.format))
 }
 
-// listAssumptions prints all guesses.
+// listAssumptions prints all assumptions.
 func listAssumptions(s streams, name, format string) error {
 	if name != "" {
-		return usageError{fmt.Errorf("isa --assumptions lists all guesses; it takes no NAME")}
+		return usageError{fmt.Errorf("isa --assumptions lists all assumptions; it takes no NAME")}
 	}
 	return wrapUsage(isainfo.WriteAssumptions(s.out, format))
 }

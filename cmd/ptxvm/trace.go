@@ -91,7 +91,7 @@ type traceWriter struct {
 	err   error
 }
 
-// openTrace returns what writes the launches' steps; nil if nobody asks.
+// openTrace returns what writes the launches' steps; nil if it is not wanted.
 func openTrace(s streams, f *runFlags, jobs []*job) (*traceWriter, error) {
 	t := &traceWriter{max: f.maxTrace, json: strings.HasSuffix(f.traceTo, ".json") || strings.HasSuffix(f.traceTo, ".jsonl")}
 	asked := false
@@ -245,7 +245,7 @@ func predicateMask(v *ptxvm.Traced, list []int) (mask uint32) {
 	return mask
 }
 
-// addresses lie above this: nobody reads them as decimal numbers.
+// addresses lie above this and are not read as decimal numbers.
 const addresses = 1 << 40
 
 // valueText is a value as the text form shows it: 64-bit integers that look like addresses, and

@@ -1,4 +1,4 @@
-// A moving average whose left halo in shared memory nobody writes; --sanitize init, in uninit.txt, finds the read.
+// A moving average whose left halo in shared memory is never written; --sanitize init, in uninit.txt, finds the read.
 extern "C" __global__ void average(const float *x, float *y) {
   __shared__ float tile[66];
   int i = threadIdx.x;

@@ -60,8 +60,8 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"U3":                         `"U3" has no position: want U3=mid|low`,
 		"U3=high":                    `U3 (b4x16-container) has no position "high": want mid|low`,
-		"U99=low":                    `no guess is called "U99"; there are U1, U2, U3`,
-		"U3=low,":                    `no guess is called ""`,
+		"U99=low":                    `no assumption is called "U99"; there are U1, U2, U3`,
+		"U3=low,":                    `no assumption is called ""`,
 		"U3=low,b4x16-container=mid": `U3 (b4x16-container) is given twice`,
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,61 +1,61 @@
 package assume
 
-// Guess is a row of Table, by index.
-type Guess uint8
+// Assumption is a row of Table, by index.
+type Assumption uint8
 
-// The guesses. A new one goes to the end, here and in Table, with the next free number.
+// The assumptions. A new one goes to the end, here and in Table, with the next free number.
 const (
-	ShiftDirection   Guess = iota // U1
-	ShiftLanes                    // U2
-	Container4                    // U3
-	RandomE2M1                    // U4
-	RandomNarrow                  // U5
-	RandomSubnormal               // U6
-	Unpack16                      // U8
-	SFUTables                     // U14
-	SFUSqrt                       // U15
-	SFUTanh                       // U16
-	SFUHalf                       // U17
-	SFUF64                        // U18
-	NaNOrderF64                   // U19
-	OOBAddend                     // U20
-	CvtFtzHalf                    // U21
-	AbsNegF64                     // U22
-	SurfaceAlignment              // U23
-	SurfaceLayer                  // U24
-	SampleInteger                 // U25
-	SurfaceExtent                 // U26
-	MixedFtz                      // U27
-	MixedHalves                   // U28
-	DirectedBF16                  // U29
-	CvtF16NaN                     // U30
-	CvtHalfNaN                    // U31
-	CvtTF32NaN                    // U32
-	CvtS2F6Min                    // U33
-	CvtUE5M3Sign                  // U34
-	CvtUE5M3Half                  // U35
-	CvtFlushSign                  // U36
-	TuringSteps                   // U37
-	CarryOfSub                    // U38
-	ZeroTerms                     // U39
-	TextureFraction               // U40
-	TextureSum                    // U41
-	TextureNaN                    // U42
-	TextureAlpha                  // U43
-	TextureBorder                 // U44
-	TextureOffset                 // U45
-	TextureTies                   // U46
-	TextureLevel                  // U47
-	TextureHalf                   // U48
-	TextureLayers                 // U49
-	ShiftEdge                     // U7
-	ProductCopies                 // U12
-	ScaleHalves                   // U50
-	ScaleInputD                   // U51
-	HalfD                         // U52
+	ShiftDirection   Assumption = iota // U1
+	ShiftLanes                         // U2
+	Container4                         // U3
+	RandomE2M1                         // U4
+	RandomNarrow                       // U5
+	RandomSubnormal                    // U6
+	Unpack16                           // U8
+	SFUTables                          // U14
+	SFUSqrt                            // U15
+	SFUTanh                            // U16
+	SFUHalf                            // U17
+	SFUF64                             // U18
+	NaNOrderF64                        // U19
+	OOBAddend                          // U20
+	CvtFtzHalf                         // U21
+	AbsNegF64                          // U22
+	SurfaceAlignment                   // U23
+	SurfaceLayer                       // U24
+	SampleInteger                      // U25
+	SurfaceExtent                      // U26
+	MixedFtz                           // U27
+	MixedHalves                        // U28
+	DirectedBF16                       // U29
+	CvtF16NaN                          // U30
+	CvtHalfNaN                         // U31
+	CvtTF32NaN                         // U32
+	CvtS2F6Min                         // U33
+	CvtUE5M3Sign                       // U34
+	CvtUE5M3Half                       // U35
+	CvtFlushSign                       // U36
+	TuringSteps                        // U37
+	CarryOfSub                         // U38
+	ZeroTerms                          // U39
+	TextureFraction                    // U40
+	TextureSum                         // U41
+	TextureNaN                         // U42
+	TextureAlpha                       // U43
+	TextureBorder                      // U44
+	TextureOffset                      // U45
+	TextureTies                        // U46
+	TextureLevel                       // U47
+	TextureHalf                        // U48
+	TextureLayers                      // U49
+	ShiftEdge                          // U7
+	ProductCopies                      // U12
+	ScaleHalves                        // U50
+	ScaleInputD                        // U51
+	HalfD                              // U52
 )
 
-// Table has one row for each guess, in the order of the constants. The numbers up to U13 are
+// Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
 // those of the layout fact sheet.
 var Table = []Row{
 	ShiftDirection: {"U1", "shift-direction", "9.7.16.9.3", "tcgen05.shift.down: where the row of lane i comes from", []Position{

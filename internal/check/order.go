@@ -5,7 +5,7 @@ package check
 import "ptxvm.invalid/ptxvm/internal/syntax"
 
 // ModifierOrder returns the modifiers of an instruction in the order in which its form has them; a word that
-// is repeated stands beside its twin. They stay as they are where the instruction has no form, or has a
+// is repeated stands beside its reference. They stay as they are where the instruction has no form, or has a
 // modifier that its form has not.
 func (in *Info) ModifierOrder(s *syntax.Instruction) []syntax.TokenID {
 	sel := in.Sel(s)

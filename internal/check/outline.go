@@ -1,7 +1,7 @@
 package check
 
 // This file remembers what was accepted: compilers write the same opcode with operands of the same kinds over and
-// over, and where nothing but these kinds decides, the form is the same, too. The slow twin of accepted is
+// over, and where nothing but these kinds decides, the form is the same, too. The reference implementation of accepted is
 // isa.Forms.Match.
 
 import (

@@ -27,10 +27,10 @@ type Placement interface {
 
 // Program is the decoded code of one kernel and of all functions that it may call.
 type Program struct {
-	Entry     *machine.Code
-	Functions map[uint64]*machine.Code // by address: those that an indirect call may reach
-	Guesses   []assume.Guess           // that the code depends on, in the table's order
-	key       programKey
+	Entry       *machine.Code
+	Functions   map[uint64]*machine.Code // by address: those that an indirect call may reach
+	Assumptions []assume.Assumption      // that the code depends on, in the table's order
+	key         programKey
 }
 
 // Decoder decodes the kernels of one linked module and keeps the results by launch shape.
@@ -45,12 +45,12 @@ type Decoder struct {
 }
 
 type programKey struct {
-	kernel  *ir.Func
-	shape   ir.LaunchShape
-	start   uint32 // of the kernel's shared memory in the window
-	dynamic uint32 // of dynamic shared memory behind that
-	guesses assume.Set
-	watch   Watch
+	kernel      *ir.Func
+	shape       ir.LaunchShape
+	start       uint32 // of the kernel's shared memory in the window
+	dynamic     uint32 // of dynamic shared memory behind that
+	assumptions assume.Set
+	watch       Watch
 }
 
 // New returns a decoder of a linked module.
@@ -79,10 +79,10 @@ func DynamicStart(static, dynamic, limit int) int {
 }
 
 // Kernel decodes a kernel for a launch shape, a target, the offset at which its dynamic
-// shared memory begins, and positions of the guesses. The error is an *UnsupportedError, before
+// shared memory begins, and positions of the assumptions. The error is an *UnsupportedError, before
 // anything has run.
-func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, Watch{}})
+func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, assumptions, Watch{}})
 }
 
 // Watch is who looks on.
@@ -92,9 +92,9 @@ type Watch struct {
 	Trace   bool          // it shows a tracer what it has done
 }
 
-// Watched is Kernel for launches that somebody watches: the code has the observed variant only.
-func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, guesses assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, guesses, by})
+// Watched is Kernel for observed launches: the code has the observed variant only.
+func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, assumptions, by})
 }
 
 func (d *Decoder) program(key programKey) (*Program, error) {
@@ -131,7 +131,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
 	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
-	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Guesses: guessesOf(lines)}
+	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Assumptions: assumptionsOf(lines)}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}
 	}
@@ -168,10 +168,10 @@ func roomOnStack(funcs []*ir.Func) error {
 	return nil
 }
 
-// guessesOf lists the guesses that any of the lines depends on.
-func guessesOf(lines map[*isa.Sel]*sem.Line) (list []assume.Guess) {
+// assumptionsOf lists the assumptions that any of the lines depends on.
+func assumptionsOf(lines map[*isa.Sel]*sem.Line) (list []assume.Assumption) {
 	for _, l := range lines {
-		list = append(list, l.Guesses()...)
+		list = append(list, l.Assumptions()...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -366,7 +366,7 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// TestObservedWants: code tells what somebody wants to know, and nothing else.
+// TestObservedWants: code tells what is wanted, and nothing else.
 func TestObservedWants(t *testing.T) {
 	m := module(t, "wants.ptx", header+`.visible .entry k(.param .u64 a) { .reg .b64 %p; .reg .b32 %r;
 		ld.param.u64 %p, [a]; ld.global.u32 %r, [%p]; bar.sync 0; fence.proxy.async; ret; }`)

@@ -178,7 +178,7 @@ func (x *function) variant(converged bool) ([]machine.Inst, error) {
 func (x *function) inst(out *machine.Inst) error {
 	in := &x.f.Insts[x.pc]
 	out.Guard = machine.NoGuard
-	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, Guesses: x.key.guesses}
+	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, Assumptions: x.key.assumptions}
 	if x.line(x.pc).Do.Plan(b); b.Err == nil {
 		b.Prepare()
 	}
@@ -276,7 +276,7 @@ func (x *function) rowShape(r ir.Reg) machine.Width {
 	return machine.Row64
 }
 
-// quiet tells whether a branch closes a loop that waits for nobody: without access that others
+// quiet tells whether a branch closes a loop that waits for no other thread: without access that others
 // could answer, sleep, barrier or call.
 func (x *function) quiet(in *ir.Inst) bool {
 	for _, t := range in.Targets {
@@ -290,7 +290,7 @@ func (x *function) quiet(in *ir.Inst) bool {
 	return true
 }
 
-// waits tells whether an instruction may be part of waiting for somebody.
+// waits tells whether an instruction may be part of waiting for another thread.
 func waits(in *ir.Inst) bool {
 	if in.IsCall() || in.Sel.Has(isa.M_volatile) || in.Sel.Has(isa.M_mmio) || in.Sel.Get(isa.C_sem) != 0 {
 		return true

@@ -62,7 +62,7 @@ var variables = map[string]func(c *Config, value string) error{
 var outside = []string{"PTXVM_LIB", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
 
 // Configure reads the environment: lines NAME=value as os.Environ has them. Warnings are about names that
-// nobody reads.
+// never reads.
 func Configure(environ []string) (c Config, warnings []string, err error) {
 	c.Devices, c.Device.HostGuard = 1, true
 	for _, line := range environ {

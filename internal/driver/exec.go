@@ -18,7 +18,7 @@ type exec struct {
 	flags  uint64
 	copied *graph
 	steps  []*step
-	twins  map[uint64]*node // nodes of the copy, by those that they were copied from
+	clones map[uint64]*node // nodes of the copy, by those that they were copied from
 	of     map[*node]*step  // by nodes of the copy
 	last   *item            // its launches run one after another
 }
@@ -57,7 +57,7 @@ func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
 	case g.order() == nil && len(g.nodes) != 0:
 		return 0, InvalidValue
 	}
-	x := &exec{flags: flags, copied: d.clone(g), twins: map[uint64]*node{}, of: map[*node]*step{}}
+	x := &exec{flags: flags, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
 	x.flatten(x.copied)
 	x.self = d.register(x)
@@ -67,7 +67,7 @@ func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
 // flatten appends the steps of a copied graph.
 func (x *exec) flatten(g *graph) {
 	for source, n := range g.origin {
-		x.twins[source] = n
+		x.clones[source] = n
 	}
 	for _, n := range g.order() {
 		if child, ok := n.work.(*childWork); ok {
@@ -157,7 +157,7 @@ func (d *Driver) ExecSet(h, node uint64, p *NodeParams) (code Code) {
 	if p.Kind == ChildNode {
 		return d.setChild(x, node, p.Handle)
 	}
-	s := x.of[x.twins[node]]
+	s := x.of[x.clones[node]]
 	if s == nil || kindOf(s.work) != p.Kind || p.Kind == AllocNode || p.Kind == FreeNode {
 		return InvalidValue
 	}
@@ -170,7 +170,7 @@ func (d *Driver) ExecSet(h, node uint64, p *NodeParams) (code Code) {
 
 // setChild gives the steps of a child graph what a graph of the same form does.
 func (d *Driver) setChild(x *exec, h, with uint64) Code {
-	n := x.twins[h]
+	n := x.clones[h]
 	g, ok := lookup[*graph](d, with)
 	if !ok || n == nil {
 		return InvalidValue
@@ -282,5 +282,5 @@ func (d *Driver) stepOf(h, node uint64) *step {
 	if !ok {
 		return nil
 	}
-	return x.of[x.twins[node]]
+	return x.of[x.clones[node]]
 }

@@ -195,8 +195,8 @@ const (
 	FuncPolicy        = 15
 )
 
-// registersGuess is what a kernel is said to use: PTX has no count, and programs divide by it.
-const registersGuess = 32
+// registersAssumption is what a kernel is said to use: PTX has no count, and programs divide by it.
+const registersAssumption = 32
 
 // FunctionGet tells an attribute.
 func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code Code) {
@@ -220,7 +220,7 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 	case FuncConst, FuncLocal, FuncCacheMode:
 		return 0, Success
 	case FuncRegisters:
-		return registersGuess, Success
+		return registersAssumption, Success
 	case FuncPTXVersion: // what the PTX is for: CUB chooses its parameters by it
 		return f.m.arch(), Success
 	case FuncBinaryVersion:

@@ -8,7 +8,7 @@ import "ptxvm.invalid/ptxvm"
 func (f *function) resident(s ptxvm.DeviceInfo, threads, dynamic int) int {
 	const registers, granule = 64 << 10, 256
 	warps := (threads + 31) / 32
-	n := min(s.CTAsPerSM, s.ThreadsPerSM/(warps*32), registers/max(warps*32*registersGuess, granule))
+	n := min(s.CTAsPerSM, s.ThreadsPerSM/(warps*32), registers/max(warps*32*registersAssumption, granule))
 	if shared := f.info.StaticShared + dynamic + s.ReservedShared; shared > 0 {
 		n = min(n, s.SharedPerSM/shared)
 	}

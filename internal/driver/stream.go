@@ -28,7 +28,7 @@ type stream struct {
 	mu    sync.Mutex
 	queue []*item
 	last  *item // enqueued last
-	busy  bool  // somebody runs an item
+	busy  bool  // an item is running
 
 	capture *capture // guarded by Driver.graphs; nil: work runs
 	tips    []*node  // of the capture: what the next node comes after
@@ -112,7 +112,7 @@ func appendOpen(list []*item, s *stream) []*item {
 	return append(list, s.last)
 }
 
-// drain runs items until there are none, or somebody else runs them.
+// drain runs items until there are none, or another goroutine runs them.
 func (s *stream) drain() { s.drainUntil(nil) }
 
 // drainUntil is drain up to an item.

@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// keptTexts is how many modules are kept that nobody may use any more.
+// keptTexts is how many modules are kept after their last use.
 const keptTexts = 64
 
 type textHash = [sha256.Size]byte

@@ -3,7 +3,7 @@ package main
 // This file stamps the lane loops: for every operation that a semantics table names as
 // lane(uop.AddF32), three handlers with the function num.AddF32 inlined. A loop that gets it as a
 // value is four times slower, so the named call stands in each loop; the table of loops keeps the
-// value, from which the tests make the slow twin.
+// value, from which the tests make the reference implementation.
 
 import (
 	"bytes"

@@ -36,7 +36,7 @@ type Device struct {
 	elapsed  atomic.Uint64 // nanoseconds of emulated time: one for each warp instruction
 }
 
-// shut is the ready crew of a device that is closed: nobody may have it.
+// shut is the ready crew of a device that is closed: it may not be taken.
 var shut = new(crew)
 
 // crew is the workers of one launch, with the memory that they keep for the next.

@@ -56,7 +56,7 @@ func (h *helper) call(g *grid, lookout time.Duration) {
 	h.before = h.state.Swap(called)
 	if h.before == away && h.coming.CompareAndSwap(false, true) {
 		go h.run()
-		// Go expects the goroutine that was started last to follow the one that has started it, and lets nobody else have
+		// Go expects the goroutine that was started last to follow the one that has started it, and lets no other have
 		// it for some 50 µs. Those before it are free at once.
 		go func() {}()
 	}

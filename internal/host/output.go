@@ -30,7 +30,7 @@ func NewOutput(w io.Writer, limit int64) *Output {
 	return &Output{to: w, left: limit, limit: limit > 0}
 }
 
-// Discard begins anew, for output of which nobody knows, at most limit bytes. No launch prints there meanwhile.
+// Discard begins anew, for output that is dropped, at most limit bytes. No launch prints there meanwhile.
 func (o *Output) Discard(limit int64) { o.to, o.left, o.limit = nil, limit, limit > 0 }
 
 // Print takes one message whole; false if it exceeds the limit, in which case it takes the part that fits.

@@ -26,7 +26,7 @@ func (p *part) left() uint64 {
 
 // front takes the first clusters, as many of those left as n says.
 func (p *part) front(n func(left uint64) uint64) (from, to uint64) {
-	if p.left() == 0 { // none comes back while somebody takes some
+	if p.left() == 0 { // none comes back while a worker takes some
 		return 0, 0
 	}
 	p.mu.Lock()
@@ -34,7 +34,7 @@ func (p *part) front(n func(left uint64) uint64) (from, to uint64) {
 	return p.alone(n)
 }
 
-// alone is front for a worker beside which nobody takes any.
+// alone is front for a worker beside which no other takes any.
 func (p *part) alone(n func(left uint64) uint64) (from, to uint64) {
 	from = p.next.Load()
 	to = from + n(p.left())
@@ -68,7 +68,7 @@ func (s *schedule) share(parts []part, from uint64) {
 	s.parts = parts
 }
 
-// left tells whether there are clusters that nobody has taken.
+// left tells whether there are clusters that no worker has taken.
 func (s *schedule) left() bool {
 	for i := range s.parts {
 		if s.parts[i].left() != 0 {

@@ -110,7 +110,7 @@ func (wk *worker) obtain(g *grid) *machine.Cluster {
 	switch {
 	case cl != nil:
 		wk.core.Adopt(cl)
-	case wk.own(): // nobody else will run it
+	case wk.own(): // no other worker will run it
 		s.resident.Add(1)
 		rank, _ := wk.next(g)
 		cl = wk.core.Begin(&g.Grid, rank)

@@ -1,6 +1,6 @@
 package ir
 
-// This file builds random functions and compares their facts with slow twins: liveness with
+// This file builds random functions and compares their facts with reference implementations: liveness with
 // its definition, rows with an execution that carries both rows and virtual registers.
 
 import (

@@ -13,7 +13,7 @@ var acrossLanes = []struct {
 	names string
 	needs Effect
 }{
-	{`shfl|vote`, Shuffles}, // the old forms: whoever is active
+	{`shfl|vote`, Shuffles}, // the old forms: the active lanes
 	{`(shfl|vote|match\.any|match\.all|redux|elect|bar\.warp)\.sync`, Gathers | Masked},
 	{`bar\.(sync|red|arrive)`, Converged},
 	{`barrier\.(sync|red|arrive)`, Gathers},

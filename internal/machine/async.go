@@ -91,7 +91,7 @@ const (
 // pipeFacts says what the kinds of pipes are like.
 var pipeFacts = [...]struct {
 	ordered bool
-	shared  bool // one pipe for the CTA, whoever issues; else one for each warp
+	shared  bool // one pipe for the CTA, whichever warp issues; else one for each warp
 }{
 	TensorPipe: {shared: true}, TensorLoadPipe: {ordered: true},
 	TensorStorePipe: {ordered: true}, ProductPipe: {ordered: true},

@@ -190,7 +190,7 @@ func TestAsyncLate(t *testing.T) {
 	}
 }
 
-// TestAsyncSignal signals after the copies of its own lanes, though nobody waits for them.
+// TestAsyncSignal signals after the copies of its own lanes, though no lane waits for them.
 func TestAsyncSignal(t *testing.T) {
 	m := newMachine(t, 2000)
 	a := m.asyncCode()
@@ -204,7 +204,7 @@ func TestAsyncSignal(t *testing.T) {
 	m.modes(t, 64, prog, func(AsyncMode) { m.want(64, func(i int) uint32 { return uint32(1000 + i) }) })
 }
 
-// TestAsyncExit completes what is open when the last lane has gone; nobody is left to be told.
+// TestAsyncExit completes what is open when the last lane has gone; no lane is left to be told.
 func TestAsyncExit(t *testing.T) {
 	m := newMachine(t, 2000)
 	h := func(w *Warp, in *Inst) State {

@@ -6,7 +6,7 @@ package machine
 // A wait of the issuing lane for its group tells (asyncgroup.go), and so does a wait for a phase of an mbarrier that
 // the operation has signalled, by whomever: which threads have learnt of it from there is not asked here.
 
-// owedLimit bounds what is kept for a cluster: an operation that nobody need wait for, such as a store to global memory
+// owedLimit bounds what is kept for a cluster: an operation without a necessary wait, such as a store to global memory
 // whose source has been read, stays to the end.
 const owedLimit = 512
 

@@ -15,7 +15,7 @@ type asyncOps struct {
 	next   uint64 // number of the last operation
 	chance uint64 // state of the random mode
 	idle   int    // turns since an operation last went on by itself
-	ending bool   // every lane has exited: nobody is left to be told
+	ending bool   // every lane has exited: no lane is left to be told
 }
 
 // start begins a cluster; rank is that of its first CTA.
@@ -39,7 +39,7 @@ func (q *asyncOps) state(ok bool) State {
 }
 
 // patience is the turns of a warp after which the oldest operation of mode Lazy goes on although
-// somebody else can: a loop that waits may do other work, and would wait forever.
+// another lane can: a loop that waits may do other work, and would wait forever.
 const patience = 1024
 
 // turn lets operations go on by themselves: called when a warp has had its turn, and at each
@@ -81,7 +81,7 @@ func (q *asyncOps) blocked(op *Op, s step) bool {
 	return false
 }
 
-// press completes one operation because nobody in the cluster can go on without: the oldest
+// press completes one operation because no warp of the cluster can go on without it: the oldest
 // that signals, else the oldest. False if none was open or a step failed.
 func (q *asyncOps) press() bool {
 	q.idle = 0

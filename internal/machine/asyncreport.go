@@ -44,7 +44,7 @@ const (
 	WriteBeforeDone                    // of what an open operation writes
 	WriteBeforeRead                    // of what an open operation reads
 	OpenAtExit                         // the CTA ended while an operation reads its shared memory
-	NeverWritten                       // a read of what nobody has written; Op is the allocation, if one is known
+	NeverWritten                       // a read of what was never written; Op is the allocation, if one is known
 	NoProxyFence                       // the async proxy reads what the generic one wrote, at Op, without a fence
 	NoFenceBefore                      // of two tcgen05 operations in tensor memory, behind Op
 	NoFenceAfter                       // likewise, before Then
@@ -59,7 +59,7 @@ const (
 	TensorKept                         // the CTA has ended, and what it has allocated at Op is still there: Extent
 	BytesMissing                       // the CTA has ended, and Text is what an mbarrier, Extent, still expects; the last time at Op
 	NotWaited                          // the CTA has ended, and Text is what no wait covers of the copies of Op
-	HeapKept                           // nobody has freed what a kernel has allocated at Op: Extent
+	HeapKept                           // what a kernel has allocated at Op was not freed: Extent
 	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
 )
 
@@ -124,7 +124,7 @@ func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
 	return 0, false
 }
 
-// reporting tells whether somebody wants reports of a cluster's operations.
+// reporting tells whether reports are wanted of a cluster's operations.
 func (g *Grid) reporting() bool { return (g.Async == Lazy || g.Owes) && g.Reporter != nil }
 
 // checkOpen reports the lanes of an observed access that an open operation does not allow.

@@ -46,7 +46,7 @@ type warpBarrier struct {
 	pc    int32
 }
 
-// ctaBarrier is a named barrier: zero when nobody is there.
+// ctaBarrier is a named barrier: zero when no warp is there.
 type ctaBarrier struct {
 	count   uint32 // threads expected; 0: all warps with a living lane
 	arrived uint32 // threads
@@ -234,7 +234,7 @@ func reduced(k BarrierKind, b *ctaBarrier) uint32 {
 	return 0
 }
 
-// clearBarriers makes all barriers those of a CTA that begins: nobody has been at others than the pending ones.
+// clearBarriers makes all barriers those of a CTA that begins: no warp has been at others than the pending ones.
 func (c *CTA) clearBarriers() {
 	for ; c.pending != 0; c.pending &= c.pending - 1 {
 		c.bars[bits.TrailingZeros16(c.pending)] = ctaBarrier{}

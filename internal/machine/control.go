@@ -83,7 +83,7 @@ func sameIndex(in *Inst, index *[32]uint32, lanes uint32) uint32 {
 	return same
 }
 
-// Exit ends the lanes of w.Mask (9.7.12.7). Whoever waits for them is looked at again.
+// Exit ends the lanes of w.Mask (9.7.12.7). Lanes that wait for them are looked at again.
 func (w *Warp) Exit(in *Inst) State { return w.exitLanes(w.frag, w.Mask, w.PC(in)+1) }
 
 // exitLanes ends lanes of a fragment; the others go on at a pc. The state is Diverge if the warp
@@ -205,7 +205,7 @@ func (w *Warp) Ret(in *Inst) State {
 }
 
 // Sleep makes the fragment give way once (9.7.19.2 nanosleep): the others of its warp, the
-// other warps and, if nobody else moves, other CTAs run before it goes on. The warp's clock
+// other warps and, if no other warp moves, other CTAs run before it goes on. The warp's clock
 // advances by ns.
 func (w *Warp) Sleep(ns uint64) State {
 	w.slept += ns

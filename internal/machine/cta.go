@@ -28,7 +28,7 @@ type CTA struct {
 	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
 	bars       [NumBarriers]ctaBarrier
 	clusterBar clusterBarrier
-	pending    uint16 // barriers at which somebody has arrived
+	pending    uint16 // barriers at which a warp has arrived
 	tensor     TensorMemory
 	alive      uint64 // warps with a living lane
 	runnable   uint64 // warps that are not blocked
@@ -260,7 +260,7 @@ func barrierName(id uint8) string {
 	return fmt.Sprintf("barrier %d", id)
 }
 
-// deadlock describes a cluster in which nobody can go on. Nobody outside can help, so this is
+// deadlock describes a cluster in which no warp can go on. No warp outside can help, so this is
 // known at once.
 func (cl *Cluster) deadlock() error {
 	e := &DeadlockError{Kernel: cl.grid.Entry.Func.Name, Cluster: len(cl.ctas) > 1}

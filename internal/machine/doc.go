@@ -1,6 +1,6 @@
 // Package machine runs decoded code: grids, CTAs, warps, frames and fragments, barriers and
 // gathers, the schedule and its faults. It never sees source text and knows no instruction:
-// what an instruction does is in its Handler. It starts no goroutine: whoever has a Core (internal/host)
+// what an instruction does is in its Handler. It starts no goroutine: the owner of a Core (internal/host)
 // calls Begin, Cluster.Run and Retire, and answers what the machine asks (Host).
 //
 //	Launch ─ Grid ─ Core ─ Cluster ─ CTA ─ Warp ─ Fragment ─ Frame
@@ -27,7 +27,7 @@
 //
 // Asynchronous operations: a handler checks its operands, makes an Op (a record with the steps
 // Read, Write, Signal) and returns Issue's state. CommitGroup, WaitGroups and WaitPipe are the
-// waits; a wait for an mbarrier needs nothing from here: when nobody in the cluster moves, the
+// waits; a wait for an mbarrier needs nothing from here: when no warp of the cluster moves, the
 // oldest operation that signals is completed before a deadlock is looked for (Cluster.run). In mode
 // Eager all steps happen in Issue and nothing is ever open; a handler may then do without a
 // record. Modes Lazy and Random keep the open records of a cluster in asyncOps; each pipe says

@@ -15,7 +15,7 @@ const (
 // execute runs a fragment until something other than straight-line code, a uniform branch or
 // a solitary loop happens. It keeps three things out of the per-instruction path: statistics
 // are counted per straight run, fuel at back edges, and meeting others by ending the straight
-// run at the next pc at which somebody could be met.
+// run at the next pc at which a sibling could be met.
 func (w *Warp) execute(f *Fragment) State {
 	w.enterFragment(f)
 	pc := f.pc

@@ -93,7 +93,7 @@ func (w *Warp) freeFragment(f *Fragment) {
 	*f = Fragment{index: f.index}
 }
 
-// arrive looks whether a ready fragment that has come to its pc meets somebody there: its
+// arrive looks whether a ready fragment that has come to its pc meets a sibling there: its
 // siblings at a reconvergence pc, for whom it waits, or any fragment at the same place.
 func (w *Warp) arrive(f *Fragment) {
 	for {

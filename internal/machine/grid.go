@@ -30,12 +30,12 @@ type Launch struct {
 	MaxSteps        uint64   // warp instructions; 0: no limit
 	Seed            uint64   // of the schedule; 0: in order
 	Output          Printer  // nil: what kernels print is lost
-	Observer        Observer // nil: nobody looks on
+	Observer        Observer // nil: not observed
 	Wants           Wants    // what code tells the observer
 	Values          Values   // follows the values of registers; may be nil
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter    // of mode Lazy and Misuse; nil: nobody wants reports
+	Reporter        Reporter    // of mode Lazy and Misuse; nil: reports are not wanted
 	Owes            bool        // reports early uses of what asynchronous operations touch, in every mode
 	Leaks           bool        // reports what CTAs leave behind; code is not compiled
 	Misuse          bool        // reports misuse of barriers and member masks; code is not compiled

@@ -55,7 +55,7 @@ const (
 	// WritesScalar marks an instruction of the converged variant that writes a scalar slot.
 	WritesScalar Flags = 1 << iota
 	// QuietLoop marks a branch whose back edge closes a loop without atomic, volatile, relaxed
-	// or acquire access, sleep, barrier or call: it waits for nobody, so its fragments give
+	// or acquire access, sleep, barrier or call: it waits for no other lane, so its fragments give
 	// way to their siblings much later.
 	QuietLoop
 	// BlockStart marks the first instruction of a basic block.

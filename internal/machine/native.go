@@ -17,7 +17,7 @@ package machine
 //     lanes agree: there the first to come wait for the others.
 //   - A branch that all lanes of a place take back (target ≤ pc) costs their fuel 1; at 0 they
 //     stand at the target with FuelOut. Where lanes part, both sides have the fuel that was left
-//     and nobody pays; where they come together, they have the smaller one. A branch without
+//     at no cost; where they come together, they have the smaller one. A branch without
 //     QuietLoop costs PollFuel and sets no Looped.
 //   - Steps count an instruction for each time that lanes at its pc come to it, Ops the lanes
 //     that execute it: not those that its guard excludes.
@@ -56,7 +56,7 @@ type Native struct {
 	Rows func(pc int32) *NativeRows
 	// Reaches has the memory instructions whose addresses are indices.
 	Reaches []NativeReach
-	// Listing is the code beside its PTX, for those who look; nil if nobody asked for it.
+	// Listing is the code beside its PTX, for listings; nil if not wanted.
 	Listing func() string
 
 	next []int32 // by pc: the first entry behind it
@@ -82,7 +82,7 @@ type NativeState struct {
 	Exited     uint32 // lanes that have executed exit, or ret of a kernel
 	Looped     uint32 // not 0: a back edge of a quiet loop was taken
 	N          uint32 // places
-	PollFuel   int32  // what a back edge costs whose loop may wait for somebody
+	PollFuel   int32  // what a back edge costs whose loop may wait for another thread
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	Save       [8192 + 64*NativeSpills + 6400]byte

@@ -224,7 +224,7 @@ func TestNative(t *testing.T) {
 		}
 		places = max(places, m.compareNative(t, c, rng, uint64(round), &native))
 		for i := range 64 {
-			if got, want := m.words[64+i], g.twin(uint32(i)); got != want {
+			if got, want := m.words[64+i], g.reference(uint32(i)); got != want {
 				t.Fatalf("round %d, thread %d: got %#x, want %#x\n%v", round, i, got, want, g.to)
 			}
 		}

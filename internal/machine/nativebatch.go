@@ -193,7 +193,7 @@ func (c *CTA) passLimit(passed int32) int32 {
 	switch {
 	case c.cluster.core.host.Last():
 		return math.MaxInt32
-	case passed > ctaSlice: // in this pass nobody else has asked for it
+	case passed > ctaSlice: // no other has asked for it in this pass
 		return passed + ctaSlice
 	}
 	return ctaSlice
@@ -238,7 +238,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	return true
 }
 
-// onlyBarrier tells whether nobody but the waiting warps has arrived at a barrier.
+// onlyBarrier tells whether only the waiting warps have arrived at a barrier.
 func (c *CTA) onlyBarrier(b *NativeBatch) bool {
 	if b.Waiting == 0 {
 		return c.pending == 0

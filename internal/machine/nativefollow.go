@@ -3,7 +3,7 @@ package machine
 // This file lets compiled code know, from launch to launch, which allocations its memory instructions hit. What an
 // instruction touches mostly is what a parameter points to; so where it has hit the allocation of one, it will hit that of
 // the same parameter in the next launch, and need not leave to find it: buffers may change places, or be allocated anew.
-// A guess that is wrong costs what none would have cost.
+// An assumption that is wrong costs what none would have cost.
 
 import "encoding/binary"
 

@@ -268,7 +268,7 @@ func (w *Warp) spreadOut(f *Fragment, n *Native, places []NativePlace) {
 
 // meet returns the nearest pc ahead of all places that lanes reach from each of them, -1 for
 // none. Ahead, because the branches that parted the lanes meet there (native.go); at a nearer
-// pc between the places nobody waits.
+// pc between the places no lane waits.
 func (n *Native) meet(places []NativePlace) int32 {
 	at := places[0].PC
 	if !n.starts(at) {

@@ -25,8 +25,8 @@ const blockLen = 6
 
 func (g *graph) pc(b int) int { return 3 + b*blockLen }
 
-// twin runs one lane alone.
-func (g *graph) twin(h uint32) uint32 {
+// reference runs one lane alone.
+func (g *graph) reference(h uint32) uint32 {
 	n := uint32(0)
 	for b := 0; b != len(g.to); {
 		h = h*31 + uint32(b)
@@ -82,7 +82,7 @@ func TestRandomGraphs(t *testing.T) {
 				}
 				m.mustRun(c, 1, 64, func(l *Launch) { l.Seed = uint64(round) })
 				for i := range 64 {
-					if got, want := m.words[64+i], g.twin(uint32(i)); got != want {
+					if got, want := m.words[64+i], g.reference(uint32(i)); got != want {
 						t.Fatalf("round %d, meeting at %s, thread %d: got %#x, want %#x\n%v", round, name, i, got, want, g.to)
 					}
 				}
@@ -106,7 +106,7 @@ func TestRandomConverged(t *testing.T) {
 		for i := range 64 {
 			want := uint32(i)
 			for range trips {
-				want = g.twin(want)
+				want = g.reference(want)
 			}
 			if got := m.words[64+i]; got != want+uint32(trips) {
 				t.Fatalf("round %d, thread %d: got %#x, want %#x", round, i, got, want+uint32(trips))

@@ -1,7 +1,7 @@
 package machine
 
 // This file starts CTAs whose warps compiled code begins by itself (Native.Begin). What Warp.begin does is then
-// for nobody: the warps stay as the CTA before has left them, at rest, until somebody else looks at one.
+// for none: the warps stay as the CTA before has left them, at rest, until another looks at one.
 
 // likeness is what those special registers follow from that are the same for all CTAs of a launch, but for the
 // launch's number.

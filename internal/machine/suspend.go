@@ -1,11 +1,11 @@
 package machine
 
 // This file suspends fragments that wait for the phase of an mbarrier (9.7.13.15.16 try_wait):
-// until it completes, or their time is over. Nobody looks at them in between.
+// until it completes, or their time is over. They are not looked at in between.
 //
 // Lanes of the same warp that wait for them at a reconvergence pc go on waiting: a warp that is
 // whole behind the wait runs faster, and .aligned instructions there see it whole. They go on
-// alone when nobody else in the cluster can, or when the wait has timed out.
+// alone when no other warp of the cluster can, or when the wait has timed out.
 
 import (
 	"fmt"
@@ -111,8 +111,8 @@ func (cl *Cluster) due() {
 	}
 }
 
-// idle lets somebody go on when no warp of the cluster can: siblings of those who wait, then
-// those whose time is over first. False if nobody will ever go on.
+// idle lets one warp go on when no warp of the cluster can: siblings of those that wait, then
+// those whose time is over first. False if none will ever go on.
 func (cl *Cluster) idle() bool {
 	if len(cl.sleepers) == 0 {
 		return false

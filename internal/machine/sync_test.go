@@ -140,7 +140,7 @@ func TestGatherAcrossPCs(t *testing.T) {
 	m.mustRun(c, 1, 32, nil)
 	m.want(32, func(i int) uint32 { return []uint32{15 * 8, 47 * 8}[i/16] })
 
-	// Lanes 8 to 15 come later; lanes 16 to 31 need nobody.
+	// Lanes 8 to 15 come later; lanes 16 to 31 wait for none.
 	c = code(
 		op(halves, r(1), 0, 0, 0),
 		op(hLtI, p(0), tid, 0, 8),

@@ -7,7 +7,7 @@ package machine
 type Tracer struct {
 	CTARank uint64 // linear index of the CTA in the grid
 	Warp    int32  // of the CTA; -1: all
-	Lanes   uint32 // that somebody wants to see
+	Lanes   uint32 // to be shown
 	Step    func(*Step)
 }
 

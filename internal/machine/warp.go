@@ -135,7 +135,7 @@ func (f *Fragment) before(g *Fragment) bool {
 	return first(f.mask) < first(g.mask)
 }
 
-// limits returns the next pc at which a fragment has to stop because it may meet somebody, and
+// limits returns the next pc at which a fragment has to stop because it may meet a sibling, and
 // whether there is one behind it, so that every back edge has to look.
 func (w *Warp) limits(f *Fragment) (ahead int32, behind bool) {
 	ahead = math.MaxInt32

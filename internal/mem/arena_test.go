@@ -145,7 +145,7 @@ func TestInternal(t *testing.T) {
 	}
 }
 
-// simpleArena is the slow twin: a list of allocations, searched from the front.
+// simpleArena is the reference implementation: a list of allocations, searched from the front.
 type simpleArena struct{ live []Allocation }
 
 func (s *simpleArena) find(addr uint64) (Allocation, bool) {

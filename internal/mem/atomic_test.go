@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNarrowNeighbours lets goroutines write neighbouring bytes, halves and words; nobody may
+// TestNarrowNeighbours lets goroutines write neighbouring bytes, halves and words; none may
 // lose an update.
 func TestNarrowNeighbours(t *testing.T) {
 	var s Slab

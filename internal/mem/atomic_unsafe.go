@@ -20,7 +20,7 @@ func Store32(p unsafe.Pointer, v uint32) { atomic.StoreUint32((*uint32)(p), v) }
 func Store64(p unsafe.Pointer, v uint64) { atomic.StoreUint64((*uint64)(p), v) }
 
 // CAS32 compares and swaps 32 bits and returns what was there. Where that is not old it only
-// loads: writing back what is there would show nobody anything, and polling is much cheaper so.
+// loads: writing back what is there would show no thread anything, and polling is much cheaper so.
 func CAS32(p unsafe.Pointer, old, new uint32) uint32 {
 	for {
 		if v := Load32(p); v != old {
@@ -33,7 +33,7 @@ func CAS32(p unsafe.Pointer, old, new uint32) uint32 {
 }
 
 // CAS64 compares and swaps 64 bits and returns what was there. Where that is not old it only
-// loads: writing back what is there would show nobody anything, and polling is much cheaper so.
+// loads: writing back what is there would show no thread anything, and polling is much cheaper so.
 func CAS64(p unsafe.Pointer, old, new uint64) uint64 {
 	for {
 		if v := Load64(p); v != old {

@@ -213,7 +213,7 @@ func (s *Space) Bytes(addr, n uint64) []byte {
 	return s.memory.bytes(addr-s.base, n)
 }
 
-// Heap returns what kernels have allocated and nobody has freed, in the order of addresses.
+// Heap returns what kernels have allocated and not freed, in the order of addresses.
 func (s *Space) Heap() (list []Allocation) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

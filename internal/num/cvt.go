@@ -17,7 +17,7 @@ type Cvt struct {
 	Scaled    bool  // by a ue8m0 factor: narrow results are divided, bf16 ones multiplied
 	Flush     bool  // .scaled::n1: a subnormal operand counts as +0
 	Random    uint8 // .rs: the number of random bits
-	Else      Else  // guesses about hardware that are answered otherwise
+	Else      Else  // assumptions about hardware that are answered otherwise
 }
 
 // Else says which answers to open questions differ from the default ones; the
@@ -201,7 +201,7 @@ func (c *Cvt) flushes() bool {
 	return c.Flush || c.Ftz && c.Src == F32 && !c.Keeps()
 }
 
-// Keeps reports whether .ftz does nothing: to f16 by .rm and .rp (guess cvt-ftz-half).
+// Keeps reports whether .ftz does nothing: to f16 by .rm and .rp (assumption cvt-ftz-half).
 func (c *Cvt) Keeps() bool {
 	return c.Src == F32 && c.Dst == F16 && (c.Round == RM || c.Round == RP) && !c.is(ElseFlushHalf)
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// coder converts rows of f32 to one format. Its slow twin is Cvt.ApplyWith.
+// coder converts rows of f32 to one format. Its reference implementation is Cvt.ApplyWith.
 type coder struct {
 	Cvt
 	list    [512]piece  // by the sign and exponent field of an f32

@@ -4,7 +4,7 @@ package num
 
 import "slices"
 
-// PackedRows is a packed conversion prepared for rows. Its slow twin is Packing.Convert.
+// PackedRows is a packed conversion prepared for rows. Its reference implementation is Packing.Convert.
 type PackedRows struct {
 	Packing
 	rows *Rows

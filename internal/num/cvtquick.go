@@ -1,6 +1,6 @@
 // A quick path for conversions that have no function of their own: the operand
 // is widened to an f64 exactly, and a result that is a normal number is rounded
-// in its bits, in any mode. All else is left to Cvt.ApplyWith, its slow twin.
+// in its bits, in any mode. All else is left to Cvt.ApplyWith, its reference implementation.
 
 package num
 

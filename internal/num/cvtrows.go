@@ -5,7 +5,7 @@ package num
 
 import "math"
 
-// Rows is a conversion prepared for whole rows. Its slow twin is Quick.ConvertWith.
+// Rows is a conversion prepared for whole rows. Its reference implementation is Quick.ConvertWith.
 type Rows struct {
 	Quick
 	steps *steps     // to floats of at most 32 bits

@@ -1,4 +1,4 @@
-// Sums of products against a twin in math/big, and the vectors that tell generations apart.
+// Sums of products against a reference in math/big, and the vectors that tell generations apart.
 
 package num
 

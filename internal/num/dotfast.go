@@ -1,7 +1,7 @@
 package num
 
 // The fast way to sums of products: factors as two rows of integers, no branch for a product. It is for finite factors and
-// rules that add up in order; DotRule.Sum is its slow twin.
+// rules that add up in order; DotRule.Sum is its reference implementation.
 
 // Packed is a row of finite factors of one format.
 type Packed struct {

@@ -28,7 +28,7 @@ func edgeOf(r *rand.Rand, f DotFormat) Factor {
 	}
 }
 
-// TestPackedSums compares the fast sums with their slow twin on edge values, for every generation, format and result.
+// TestPackedSums compares the fast sums with their reference implementation on edge values, for every generation, format and result.
 func TestPackedSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	quick := 0

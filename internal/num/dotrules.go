@@ -26,7 +26,7 @@ const noFloor = -1 << 12
 
 // dotGenerations are in the order of their first architectures. Those from sm_90 on reproduce every
 // answer of an H100 (internal/num/testdata/hw/product-sm_90.txt); sm_70, sm_80 and sm_89 agree with
-// published results of theirs for single steps, the order of steps is a model, and sm_75 a guess (U37).
+// published results of theirs for single steps, the order of steps is a model, and sm_75 an assumption (U37).
 var dotGenerations = []dotGeneration{
 	{arch: 70, keep: 23, floor32: noFloor, floor16: -19, half: 4, single: 4, narrow: 16},
 	{arch: 75, keep: 24, floor32: -132, floor16: -20, half: 8, single: 4, narrow: 16},

@@ -1,6 +1,6 @@
 // f64 arithmetic: host floats for nearest, the integers of soft.go for the
 // directed modes. f64 has no .ftz and keeps NaN payloads (1.3 of the IEEE
-// notes in 9.7.3): which operand wins is a guess
+// notes in 9.7.3): which operand wins is an assumption
 // (nan-order-f64).
 
 package num
@@ -116,7 +116,7 @@ func GeuF64(a, b uint64) bool { return !LtF64(a, b) }
 func NumF64(a, b uint64) bool { return !isNaNF64(a) && !isNaNF64(b) }
 func NanF64(a, b uint64) bool { return isNaNF64(a) || isNaNF64(b) }
 
-// AbsF64 and NegF64 edit the sign bit alone; NaN bits pass (9.7.3.9; guess absneg-f64).
+// AbsF64 and NegF64 edit the sign bit alone; NaN bits pass (9.7.3.9; assumption absneg-f64).
 func AbsF64(a uint64) uint64 { return a & magF64 }
 func NegF64(a uint64) uint64 { return a ^ signF64 }
 

@@ -1,4 +1,4 @@
-// The fast paths against their slow twin, soft.go: every modifier variant on
+// The fast paths against their reference implementation, soft.go: every modifier variant on
 // edge products and random samples.
 
 package num
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// twin32 pairs a fast function of up to 32-bit operands with its slow form.
+// reference32 pairs a fast function of up to 32-bit operands with its slow form.
 // Unused operands are ignored.
-type twin32 struct {
+type reference32 struct {
 	name string
 	fast func(a, b, c uint32) uint32
 	op   byte // + - * f / r(cp) q(sqrt)
@@ -19,7 +19,7 @@ type twin32 struct {
 	post func(uint32) uint32 // sat, relu; nil for none
 }
 
-// two and one fit functions of fewer operands into a twin.
+// two and one fit functions of fewer operands into a reference.
 func two(f func(a, b uint32) uint32) func(a, b, c uint32) uint32 {
 	return func(a, b, _ uint32) uint32 { return f(a, b) }
 }
@@ -27,8 +27,8 @@ func one(f func(a uint32) uint32) func(a, b, c uint32) uint32 {
 	return func(a, _, _ uint32) uint32 { return f(a) }
 }
 
-// slow computes the twin's operation in format f.
-func (w *twin32) slow(f *Format, a, b, c uint64) uint64 {
+// slow computes the reference's operation in format f.
+func (w *reference32) slow(f *Format, a, b, c uint64) uint64 {
 	switch w.op {
 	case '+':
 		return f.Add(a, b, w.mode, w.ftz)
@@ -71,7 +71,7 @@ func slowRelu(f *Format) func(uint32) uint32 {
 	}
 }
 
-var twinsF32 = []twin32{
+var referencesF32 = []reference32{
 	{"AddF32", two(AddF32), '+', RN, false, nil},
 	{"AddSatF32", two(AddSatF32), '+', RN, false, slowSat(fmtF32)},
 	{"AddFtzF32", two(AddFtzF32), '+', RN, true, nil},
@@ -162,7 +162,7 @@ var twinsF32 = []twin32{
 	{"SqrtRPFtzF32", one(SqrtRPFtzF32), 'q', RP, true, nil},
 }
 
-var twinsF16 = []twin32{
+var referencesF16 = []reference32{
 	{"AddF16", two(AddF16), '+', RN, false, nil},
 	{"AddSatF16", two(AddSatF16), '+', RN, false, slowSat(fmtF16)},
 	{"AddFtzF16", two(AddFtzF16), '+', RN, true, nil},
@@ -183,7 +183,7 @@ var twinsF16 = []twin32{
 	{"FmaFtzReluF16", FmaFtzReluF16, 'f', RN, true, slowRelu(fmtF16)},
 }
 
-var twinsBF16 = []twin32{
+var referencesBF16 = []reference32{
 	{"AddBF16", two(AddBF16), '+', RN, false, nil},
 	{"SubBF16", two(SubBF16), '-', RN, false, nil},
 	{"MulBF16", two(MulBF16), '*', RN, false, nil},
@@ -191,8 +191,8 @@ var twinsBF16 = []twin32{
 	{"FmaReluBF16", FmaReluBF16, 'f', RN, false, slowRelu(fmtBF16)},
 }
 
-// checkTwin compares one twin on one set of operands.
-func checkTwin(t *testing.T, w *twin32, f *Format, a, b, c uint64) bool {
+// checkReference compares one reference on one set of operands.
+func checkReference(t *testing.T, w *reference32, f *Format, a, b, c uint64) bool {
 	got, want := w.fast(uint32(a), uint32(b), uint32(c)), uint32(w.slow(f, a, b, c))
 	if w.post != nil {
 		want = w.post(want)
@@ -203,15 +203,15 @@ func checkTwin(t *testing.T, w *twin32, f *Format, a, b, c uint64) bool {
 	return got == want
 }
 
-func testTwins(t *testing.T, twins []twin32, f *Format, samples int) {
+func testReferences(t *testing.T, references []reference32, f *Format, samples int) {
 	o := newOracle(f)
 	edges := o.edges()
 	r := rand.New(rand.NewPCG(3, uint64(f.Man)))
-	for i := range twins {
-		w, ok := &twins[i], true
+	for i := range references {
+		w, ok := &references[i], true
 		for _, a := range edges {
 			for _, b := range edges {
-				ok = ok && checkTwin(t, w, f, a, b, edges[r.IntN(len(edges))])
+				ok = ok && checkReference(t, w, f, a, b, edges[r.IntN(len(edges))])
 			}
 		}
 		for range scale(samples) {
@@ -219,20 +219,20 @@ func testTwins(t *testing.T, twins []twin32, f *Format, samples int) {
 			if w.op == 'f' && r.IntN(3) == 0 { // near cancellation
 				c = f.Mul(a, b, modes[r.IntN(4)], false) ^ o.sign()
 			}
-			ok = ok && checkTwin(t, w, f, a, b, c)
+			ok = ok && checkReference(t, w, f, a, b, c)
 		}
 	}
 }
 
-func TestTwinsF32(t *testing.T)  { testTwins(t, twinsF32, fmtF32, 5000) }
-func TestTwinsF16(t *testing.T)  { testTwins(t, twinsF16, fmtF16, 10000) }
-func TestTwinsBF16(t *testing.T) { testTwins(t, twinsBF16, fmtBF16, 10000) }
+func TestReferencesF32(t *testing.T)  { testReferences(t, referencesF32, fmtF32, 5000) }
+func TestReferencesF16(t *testing.T)  { testReferences(t, referencesF16, fmtF16, 10000) }
+func TestReferencesBF16(t *testing.T) { testReferences(t, referencesBF16, fmtBF16, 10000) }
 
 // TestFmaTies aims at the case that separates an exact fma from a float64 sum
 // rounded twice: a product just off a midpoint of the addend's spacing.
 func TestFmaTies(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	for _, w := range []*twin32{&twinsF32[indexTwin("FmaF32")], &twinsF32[indexTwin("FmaFtzF32")]} {
+	for _, w := range []*reference32{&referencesF32[indexReference("FmaF32")], &referencesF32[indexReference("FmaFtzF32")]} {
 		for range scale(20000) {
 			a := uint64(0x3f800000 | r.Uint32()&0x7ff<<12)
 			b := uint64(0x3f800000 | r.Uint32()&0x7ff<<12)
@@ -242,22 +242,22 @@ func TestFmaTies(t *testing.T) {
 				b -= uint64(60+r.IntN(20)) << 23
 				c = uint64(r.Uint32() & 0x80ffffff >> r.IntN(20))
 			}
-			checkTwin(t, w, fmtF32, a, b, c)
+			checkReference(t, w, fmtF32, a, b, c)
 		}
 	}
 }
 
-func indexTwin(name string) int {
-	for i := range twinsF32 {
-		if twinsF32[i].name == name {
+func indexReference(name string) int {
+	for i := range referencesF32 {
+		if referencesF32[i].name == name {
 			return i
 		}
 	}
-	panic("BUG: no twin " + name)
+	panic("BUG: no reference " + name)
 }
 
-// TestTwinsF64 covers f64 in nearest mode, which alone has a fast path.
-func TestTwinsF64(t *testing.T) {
+// TestReferencesF64 covers f64 in nearest mode, which alone has a fast path.
+func TestReferencesF64(t *testing.T) {
 	o := newOracle(fmtF64)
 	edges := o.edges()
 	r := rand.New(rand.NewPCG(5, 5))

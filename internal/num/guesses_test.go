@@ -1,4 +1,4 @@
-// The other positions of the guesses about hardware: each is the default but for the point in
+// The other positions of the assumptions about hardware: each is the default but for the point in
 // question.
 
 package num

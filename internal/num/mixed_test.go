@@ -400,7 +400,7 @@ func TestMixedPairs(t *testing.T) {
 	}
 }
 
-// TestMixedModifiers: what .ftz, .relu, .oob and the guesses change.
+// TestMixedModifiers: what .ftz, .relu, .oob and the assumptions change.
 func TestMixedModifiers(t *testing.T) {
 	sum := Mixed{Dst: fmtF16, A: fmtF32, C: fmtF32, Round: RZ}
 	fma := Mixed{Dst: fmtBF16, A: fmtBF16, B: fmtBF16, C: fmtBF16, Round: RP}

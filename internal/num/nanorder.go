@@ -1,4 +1,4 @@
-// f64 arithmetic where the first NaN operand wins: the other position of the guess
+// f64 arithmetic where the first NaN operand wins: the other position of the assumption
 // nan-order-f64.
 
 package num

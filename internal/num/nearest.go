@@ -1,5 +1,5 @@
 // The special function unit with correct rounding in the place of its tables: the other
-// position of the guess sfu-tables. Operands and results below 2^-126 are zero, as in the
+// position of the assumption sfu-tables. Operands and results below 2^-126 are zero, as in the
 // unit; the forms around it are those of approx.go.
 
 package num

@@ -1,4 +1,4 @@
-// fma.oob where only the factors can make the result zero: the other position of the guess
+// fma.oob where only the factors can make the result zero: the other position of the assumption
 // oob-addend (9.7.4.4).
 
 package num

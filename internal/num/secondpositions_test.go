@@ -1,6 +1,6 @@
 package num
 
-// Functions that only another position of a guess uses.
+// Functions that only another position of an assumption uses.
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-// The special function unit against a slow twin: the formulas of 4.3 of the fact sheet on
+// The special function unit against a reference implementation: the formulas of 4.3 of the fact sheet on
 // exact values, with fixed-point operands made by scaling instead of shifting.
 
 package num
@@ -182,7 +182,7 @@ func slowTurn(x float64, cos bool) uint32 {
 	return sfuTruncate(neg != (q/2%2 == 1), t, 37)
 }
 
-func TestSfuTwins(t *testing.T) {
+func TestSfuReferences(t *testing.T) {
 	o, r := newOracle(fmtF32), rand.New(rand.NewPCG(24, 24))
 	operands := o.edges()
 	for range scale(12000) {

@@ -1,5 +1,5 @@
 // Arithmetic on any format by integers: unpack, compute exactly, round once.
-// It is the slow twin of every fast path, and the only path of f64 in the
+// It is the reference implementation of every fast path, and the only path of f64 in the
 // directed rounding modes.
 
 package num

@@ -98,7 +98,7 @@ func (c *cta) written(kind machine.AccessKind, x machine.Extent) bool {
 	return ok
 }
 
-// allocate makes columns new, or nobody's.
+// allocate makes columns new, or unowned.
 func (c *cta) allocate(e *machine.Event) {
 	x := *e.Extent
 	x.Row, x.End = 0, 128

@@ -1,7 +1,7 @@
 // Package san holds the sanitizers: observers of a launch that report what a kernel may not rely
 // on, though this machine gives it some value. They never change what a kernel does.
 //
-//	Init   reads of shared and global memory that nobody has written; InitTensor: of tensor memory
+//	Init   reads of shared and global memory that was never written; InitTensor: of tensor memory
 //	Async  data that crosses from the generic to the async proxy without a fence; what the machine
 //	       finds by itself: accesses that an open asynchronous operation does not allow yet
 //	TensorFences  tensor memory that crosses from warp to warp without a fence; with Async
@@ -124,7 +124,7 @@ func (s *cluster) synchronise(e *machine.Event) {
 	}
 }
 
-// allocate makes tensor memory or a piece of the heap new, or nobody's.
+// allocate makes tensor memory or a piece of the heap new, or unowned.
 func (s *cluster) allocate(e *machine.Event) {
 	switch x := e.Extent; {
 	case x.Space == machine.Tensor:
@@ -210,7 +210,7 @@ func (s *cluster) plain(e *machine.Event) bool {
 	case e.Extent != nil:
 		return false
 	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
-		return true // always written, or looked at by nobody
+		return true // always written, or never looked at
 	case s.checks&Init == 0 && e.Space == machine.Global:
 		return true
 	}

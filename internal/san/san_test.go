@@ -267,7 +267,7 @@ func TestMemory(t *testing.T) {
 		want     bool
 	}{
 		{1010, 1110, true}, {1009, 1012, false}, {1109, 1111, false}, {1199, 1200, false}, {100, 101, false},
-		{150, 250, true}, // not inside one allocation: somebody else's business
+		{150, 250, true}, // not inside one allocation: not this check's
 		{99, 100, true}, {200, 204, true}, {5000, 5004, true},
 	} {
 		if _, got := m.touched(machine.Load, c.from, c.to); got != c.want {

@@ -29,7 +29,7 @@ type storeOp struct {
 	uop.Private
 	to   machine.Request
 	a    addressOp
-	bar  *addressOp // nil: to global memory, nobody is told
+	bar  *addressOp // nil: to global memory, no mbarrier is told
 	elem uint32     // bytes of an element; 8 for the halves of 128 bits
 	rows []uint32   // of the elements
 	bits []int      // of their registers

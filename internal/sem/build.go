@@ -20,7 +20,7 @@ type Frame interface {
 	Bits(r ir.Reg) int                                                  // declared width, 1 for a predicate
 	Const(shape machine.Width, v uint64) uint32                         // a constant
 	Special(o *ir.Operand, shape machine.Width) (off uint32, ok bool)   // a special register that keeps its value
-	Scratch(shape machine.Width) uint32                                 // nobody's: what is written there is lost
+	Scratch(shape machine.Width) uint32                                 // scratch: what is written there is lost
 	Carry() uint32                                                      // CC.CF
 	Symbol(o *ir.Operand) (addr uint64, err error)                      // the address that a symbol stands for, displacement included
 	CTASymbol(o *ir.Operand, shape machine.Width) (off uint32, ok bool) // the same of a symbol whose address differs between the CTAs of a cluster
@@ -41,8 +41,8 @@ type Build struct {
 	Scalar bool // it executes once, on scalar slots
 	Err    error
 
-	Guesses assume.Set     // of the launch; Assume asks it
-	asks    []assume.Guess // those that the line has declared
+	Assumptions assume.Set          // of the launch; Assume asks it
+	asks        []assume.Assumption // those that the line has declared
 }
 
 // fail records why the statement cannot be decoded.
@@ -175,7 +175,7 @@ type planDo struct {
 	mods      []isa.Mod
 	onScalars bool
 	has       func(*isa.Sel) bool // nil: every statement of the line
-	asks      []assume.Guess
+	asks      []assume.Assumption
 }
 
 // plan names the function that sets up a statement and the classes that it looks at.

@@ -1,6 +1,6 @@
 package sem
 
-// Lines that depend on a guess about hardware (package assume).
+// Lines that depend on an assumption about hardware (package assume).
 
 import (
 	"slices"
@@ -9,85 +9,85 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// guesser is a Do that depends on guesses.
-type guesser interface{ guesses() []assume.Guess }
+// assumer is a Do that depends on assumptions.
+type assumer interface{ assumptions() []assume.Assumption }
 
 // limited is a Do that executes some statements of its line only.
 type limited interface{ supports(*isa.Sel) bool }
 
-// guessDo executes a statement as the launch's position of one guess says.
-type guessDo struct {
-	g  assume.Guess
+// assumptionDo executes a statement as the launch's position of one assumption says.
+type assumptionDo struct {
+	g  assume.Assumption
 	do []Do // by position
 }
 
-// guess names what executes a statement for each position of a guess, the default first.
-func guess(g assume.Guess, do ...Do) guessDo {
+// assumption names what executes a statement for each position of an assumption, the default first.
+func assumption(g assume.Assumption, do ...Do) assumptionDo {
 	if len(do) != len(assume.Table[g].Positions) {
-		panic("sem: guess " + g.String() + " wants one Do for each position")
+		panic("sem: assumption " + g.String() + " wants one Do for each position")
 	}
-	return guessDo{g, do}
+	return assumptionDo{g, do}
 }
 
-func (d guessDo) Plan(b *Build) {
-	d.do[b.Guesses.At(d.g)].Plan(b)
+func (d assumptionDo) Plan(b *Build) {
+	d.do[b.Assumptions.At(d.g)].Plan(b)
 }
 
-func (d guessDo) Reads(sel *isa.Sel, m isa.Mod) bool {
+func (d assumptionDo) Reads(sel *isa.Sel, m isa.Mod) bool {
 	return slices.ContainsFunc(d.do, func(do Do) bool { return do.Reads(sel, m) })
 }
 
-func (d guessDo) Scalar() bool {
+func (d assumptionDo) Scalar() bool {
 	return !slices.ContainsFunc(d.do, func(do Do) bool { return !do.Scalar() })
 }
 
-func (d guessDo) supports(sel *isa.Sel) bool {
+func (d assumptionDo) supports(sel *isa.Sel) bool {
 	return !slices.ContainsFunc(d.do, func(do Do) bool {
 		l, ok := do.(limited)
 		return ok && !l.supports(sel)
 	})
 }
 
-func (d guessDo) guesses() []assume.Guess {
-	list := []assume.Guess{d.g}
+func (d assumptionDo) assumptions() []assume.Assumption {
+	list := []assume.Assumption{d.g}
 	for _, do := range d.do {
-		list = append(list, guessesOf(do)...)
+		list = append(list, assumptionsOf(do)...)
 	}
 	return list
 }
 
-func guessesOf(do Do) []assume.Guess {
-	if d, ok := do.(guesser); ok {
-		return d.guesses()
+func assumptionsOf(do Do) []assume.Assumption {
+	if d, ok := do.(assumer); ok {
+		return d.assumptions()
 	}
 	return nil
 }
 
-// Guesses lists the guesses that the line depends on.
-func (l *Line) Guesses() []assume.Guess { return guessesOf(l.Do) }
+// Assumptions lists the assumptions that the line depends on.
+func (l *Line) Assumptions() []assume.Assumption { return assumptionsOf(l.Do) }
 
-// assuming says which guesses the function asks b.Assume for.
-func (p planDo) assuming(g ...assume.Guess) planDo {
+// assuming says which assumptions the function asks b.Assume for.
+func (p planDo) assuming(g ...assume.Assumption) planDo {
 	p.asks = g
 	return p
 }
 
-func (p planDo) guesses() []assume.Guess { return p.asks }
+func (p planDo) assumptions() []assume.Assumption { return p.asks }
 
-// Assume returns the launch's position of a guess that the line has declared with assuming.
-func (b *Build) Assume(g assume.Guess) int {
+// Assume returns the launch's position of an assumption that the line has declared with assuming.
+func (b *Build) Assume(g assume.Assumption) int {
 	if !slices.Contains(b.asks, g) {
-		b.fail("BUG: the line does not declare guess %v", g)
+		b.fail("BUG: the line does not declare assumption %v", g)
 	}
-	return b.Guesses.At(g)
+	return b.Assumptions.At(g)
 }
 
-// GuessedForms lists the forms whose execution depends on a guess, in the table's order;
+// AssumedForms lists the forms whose execution depends on an assumption, in the table's order;
 // none means that nothing that is executed asks it.
-func GuessedForms(g assume.Guess) (forms []isa.ID) {
+func AssumedForms(g assume.Assumption) (forms []isa.ID) {
 	for _, chapter := range chapters() {
 		for i := range chapter {
-			if l := &chapter[i]; slices.Contains(l.Guesses(), g) && !slices.Contains(forms, l.ID) {
+			if l := &chapter[i]; slices.Contains(l.Assumptions(), g) && !slices.Contains(forms, l.ID) {
 				forms = append(forms, l.ID)
 			}
 		}

@@ -2,7 +2,7 @@ package sem
 
 // Lane functions: pure functions of the operands of one lane. internal/gen stamps their
 // loops (zlanes.go) for the lane(uop.…) expressions in the tables; a loop that gets the
-// function as a value takes four times as long and stays in the tests, as the slow twin.
+// function as a value takes four times as long and stays in the tests, as the reference implementation.
 
 import (
 	"math/bits"

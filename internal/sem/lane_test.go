@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// The slow twin of every stamped loop calls the function through its value, lane by lane. Its
+// The reference implementation of every stamped loop calls the function through its value, lane by lane. Its
 // operands are edge values of all formats, in every combination that 32 lanes and several
 // rounds allow.
 
@@ -28,8 +28,8 @@ const (
 	blockBytes       = 256*8 + 256
 )
 
-// twin is one function with operands placed in a warp.
-type twin struct {
+// slowLoop is one function with operands placed in a warp.
+type slowLoop struct {
 	*stamp
 	op uop.Op
 	w  *machine.Warp
@@ -37,9 +37,9 @@ type twin struct {
 	f  reflect.Value
 }
 
-func newTwin(op uop.Op) *twin {
+func newSlowLoop(op uop.Op) *slowLoop {
 	s := &stamps[op]
-	t := &twin{stamp: s, op: op, w: machine.NewLooseWarp(blockBytes), f: reflect.ValueOf(s.fn)}
+	t := &slowLoop{stamp: s, op: op, w: machine.NewLooseWarp(blockBytes), f: reflect.ValueOf(s.fn)}
 	t.in = machine.Inst{D: dstRow, A: firstRow, B: 2 * firstRow, C: 3 * firstRow, Imm: 4 * firstRow}
 	if t.carries() {
 		t.in.Imm = outMask<<32 | inMask
@@ -50,17 +50,17 @@ func newTwin(op uop.Op) *twin {
 	return t
 }
 
-func (t *twin) carries() bool    { return t.op.Shape().Carry }
-func (t *twin) result() int      { return int(t.op.Shape().Result) }
-func (t *twin) sources() int     { return int(t.op.Shape().N) }
-func (t *twin) source(k int) int { return int(t.op.Shape().Operand[k]) }
+func (t *slowLoop) carries() bool    { return t.op.Shape().Carry }
+func (t *slowLoop) result() int      { return int(t.op.Shape().Result) }
+func (t *slowLoop) sources() int     { return int(t.op.Shape().N) }
+func (t *slowLoop) source(k int) int { return int(t.op.Shape().Operand[k]) }
 
-func (t *twin) offset(k int) uint32 {
+func (t *slowLoop) offset(k int) uint32 {
 	return [...]uint32{t.in.A, t.in.B, t.in.C, 4 * firstRow}[k]
 }
 
 // fill draws operands.
-func (t *twin) fill(r *rand.Rand) {
+func (t *slowLoop) fill(r *rand.Rand) {
 	for k := range t.sources() {
 		for i := range 32 {
 			v := edges[r.IntN(len(edges))]
@@ -79,7 +79,7 @@ func (t *twin) fill(r *rand.Rand) {
 }
 
 // call computes one lane through the function's value.
-func (t *twin) call(i int) (d uint64, carry uint32) {
+func (t *slowLoop) call(i int) (d uint64, carry uint32) {
 	var args []reflect.Value
 	for k := range t.f.Type().NumIn() {
 		v := uint64(*t.w.P(inMask) >> i & 1)
@@ -99,7 +99,7 @@ func (t *twin) call(i int) (d uint64, carry uint32) {
 }
 
 // got reads one lane's result.
-func (t *twin) got(i int) (d uint64, carry uint32) {
+func (t *slowLoop) got(i int) (d uint64, carry uint32) {
 	mask := *t.w.P(outMask) >> i & 1
 	if t.result() == 1 {
 		return uint64(mask), 0
@@ -110,17 +110,17 @@ func (t *twin) got(i int) (d uint64, carry uint32) {
 	return loadElem(t.w, dstRow, t.result(), i), carry
 }
 
-func (t *twin) name() string {
+func (t *slowLoop) name() string {
 	return t.op.String()
 }
 
-// TestStampsAgainstTwins compares every generated loop with its slow twin.
-func TestStampsAgainstTwins(t *testing.T) {
+// TestStampsAgainstReferences compares every generated loop with its reference implementation.
+func TestStampsAgainstReferences(t *testing.T) {
 	for i := range stamps {
 		if stamps[i].full == nil {
 			continue
 		}
-		x := newTwin(uop.Op(i))
+		x := newSlowLoop(uop.Op(i))
 		r := rand.New(rand.NewPCG(7, uint64(i)))
 		for range 6 {
 			for _, mask := range []uint32{^uint32(0), 0x5555aaaa, 1, 1 << 31} {
@@ -131,7 +131,7 @@ func TestStampsAgainstTwins(t *testing.T) {
 	}
 }
 
-func (x *twin) rows(t *testing.T, r *rand.Rand, mask uint32) {
+func (x *slowLoop) rows(t *testing.T, r *rand.Rand, mask uint32) {
 	x.fill(r)
 	type result struct {
 		d     uint64
@@ -160,7 +160,7 @@ func (x *twin) rows(t *testing.T, r *rand.Rand, mask uint32) {
 }
 
 // slots compares the handler on scalar slots with lane 0: an element and a slot begin alike.
-func (x *twin) slots(t *testing.T, r *rand.Rand) {
+func (x *slowLoop) slots(t *testing.T, r *rand.Rand) {
 	x.fill(r)
 	x.w.Mask = ^uint32(0)
 	if *x.w.P(inMask)&1 != 0 {
@@ -180,7 +180,7 @@ func (x *twin) slots(t *testing.T, r *rand.Rand) {
 
 // TestPartialMasks: the partial loops of every lane, one at a time.
 func TestPartialMasks(t *testing.T) {
-	x := newTwin(uop.Add32)
+	x := newSlowLoop(uop.Add32)
 	r := rand.New(rand.NewPCG(8, 8))
 	for lane := range 32 {
 		x.rows(t, r, 1<<lane)
@@ -197,14 +197,14 @@ func BenchmarkStampedAdd(b *testing.B) {
 	}
 }
 
-func BenchmarkTwinAdd(b *testing.B) {
+func BenchmarkReferenceAdd(b *testing.B) {
 	w := machine.NewLooseWarp(blockBytes)
 	for b.Loop() {
-		lane2(w.R32(0), w.R32(256), w.R32(512), addTwin)
+		lane2(w.R32(0), w.R32(256), w.R32(512), addReference)
 	}
 }
 
-var addTwin = func(a, b uint32) uint32 { return a + b }
+var addReference = func(a, b uint32) uint32 { return a + b }
 
 //go:noinline
 func lane2(d, a, b *[32]uint32, f func(a, b uint32) uint32) {

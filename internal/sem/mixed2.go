@@ -37,7 +37,7 @@ func mixed2Lines() []Line {
 var directed = of(isa.M_bf16, isa.M_bf16x2).at(isa.C_rnd, isa.M_rz, isa.M_rm, isa.M_rp)
 
 // mixedPlan names the function that fills in what a statement computes.
-func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Guess) planDo {
+func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Assumption) planDo {
 	return plan(func(b *Build) {
 		x := &packedMixed{}
 		x.Round = roundings[b.rounding()]

@@ -160,7 +160,7 @@ func (r *reader) text(addr uint64) string {
 	return r.last
 }
 
-// bytewise is the slow twin of text, which faults where the string does.
+// bytewise is the reference implementation of text, which faults where the string does.
 func (r *reader) bytewise(addr uint64) string {
 	var s []byte
 	for len(s) < maxString {

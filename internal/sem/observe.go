@@ -55,7 +55,7 @@ type touch struct {
 }
 
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
-// observers what they are about to do and somebody wants to know. rows are what it does to registers, where an asynchronous
+// observers what they are about to do and that is wanted. rows are what it does to registers, where an asynchronous
 // operation may have pinned some.
 func Observe(b *Build, rows []RowUse, wants machine.Wants) {
 	o := newWatch(b)
@@ -66,7 +66,7 @@ func Observe(b *Build, rows []RowUse, wants machine.Wants) {
 	b.Out.Full, b.Out.Part = o.wrap(b.Out.Full), o.wrap(b.Out.Part)
 }
 
-// keep drops what nobody wants to know.
+// keep drops what is not wanted.
 func (o *watch) keep(wants machine.Wants) {
 	has := func(w machine.Wants) bool { return wants&w != 0 }
 	o.touches = slices.DeleteFunc(o.touches, func(t touch) bool {

@@ -69,7 +69,7 @@ type MaskUse struct {
 }
 
 // MemoryUse describes a plain load or store. Element k has Size bytes and lies k·Size behind the
-// address of a lane; a load extends it to its register, of which Bits[k] bits exist (0: nobody
+// address of a lane; a load extends it to its register, of which Bits[k] bits exist (0: nothing
 // wants it).
 type MemoryUse struct {
 	machine.Request

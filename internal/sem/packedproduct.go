@@ -1,6 +1,6 @@
 package sem
 
-// The fast way of products of dense matrices of finite floats; matrices.floats is its slow twin.
+// The fast way of products of dense matrices of finite floats; matrices.floats is its reference implementation.
 
 import "ptxvm.invalid/ptxvm/internal/num"
 

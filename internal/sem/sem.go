@@ -9,7 +9,7 @@
 //	lane(uop.AddSatS32)   a pure function of one lane; its loops are stamped by internal/gen
 //	compare(lane(…))      the same to a predicate, with the combinations of setp
 //	plan(f, …)            a hand-written handler, chosen and set up by f at decode
-//	guess(assume.X, …)    one of these for each position of a guess about hardware; a plan asks
+//	assumption(assume.X, …)    one of these for each position of an assumption about hardware; a plan asks
 //	                      b.Assume(assume.X) and declares it: plan(f).assuming(assume.X)
 //
 // Handlers are called by package machine with rows of registers (DESIGN §7); package

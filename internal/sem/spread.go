@@ -1,6 +1,6 @@
 package sem
 
-// Scalar slots whose rows somebody reads.
+// Scalar slots whose rows are read.
 
 import "ptxvm.invalid/ptxvm/internal/machine"
 

@@ -81,8 +81,8 @@ func (b *Build) coordinates(c *ir.Operand, o *surfaceOp) {
 	o.x, o.y, o.k = at(order[0]), at(order[1]), at(order[2])
 }
 
-// guessed reads the launch's positions of the guesses that the line depends on.
-func (o *surfaceOp) guessed(b *Build, asked ...assume.Guess) {
+// assumed reads the launch's positions of the assumptions that the line depends on.
+func (o *surfaceOp) assumed(b *Build, asked ...assume.Assumption) {
 	for _, g := range asked {
 		on := b.Assume(g) == 1
 		switch g {

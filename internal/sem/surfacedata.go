@@ -19,7 +19,7 @@ func planSurfaceLoad(b *Build) {
 	ops := b.In.Ops
 	o := b.surfaceOp(&ops[1], uint64(t.Bytes()*len(b.accessed(&ops[0]))))
 	o.elem = uint32(t.Bytes())
-	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
+	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Dst = b.data(&ops[0], t.Bits(), o)
 	b.does(uop.SurfaceLoad)
 	b.extendHigh(o.wide(b.Ext().Dst), false)
@@ -41,7 +41,7 @@ func planSurfaceStore(b *Build) {
 	ops := b.In.Ops
 	o := b.surfaceOp(&ops[0], uint64(t.Bytes()*len(b.accessed(&ops[1]))))
 	o.elem = uint32(t.Bytes())
-	o.guessed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
+	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
 	b.does(uop.SurfaceStore)
 }
@@ -51,7 +51,7 @@ func planSampleStore(b *Build) {
 	ops := b.In.Ops
 	o := b.surfaceOp(&ops[0], 0)
 	o.Samples = true
-	o.guessed(b, assume.SurfaceLayer, assume.SampleInteger)
+	o.assumed(b, assume.SurfaceLayer, assume.SampleInteger)
 	b.Ext().Src = b.data(&ops[1], 32, o)
 	b.does(uop.SampleStore)
 }
@@ -60,7 +60,7 @@ func planSampleStore(b *Build) {
 func planSurfaceReduce(b *Build) {
 	t := b.Sel.Type(isa.C_ctype)
 	o := b.reduction(t)
-	o.guessed(b, assume.SurfaceAlignment)
+	o.assumed(b, assume.SurfaceAlignment)
 	o.plain = rmws[rmwKey{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_ctype)}]
 	o.signed = o.plain
 }
@@ -183,7 +183,7 @@ func planSurfaceQuery(b *Build) {
 type surfaceQuery struct {
 	*surfaceOp
 	of     func(im *machine.Image, absent uint32) uint32
-	absent uint32 // the extent of a dimension that the geometry does not have: 0, or by a guess 1
+	absent uint32 // the extent of a dimension that the geometry does not have: 0, or by an assumption 1
 }
 
 var queries = map[isa.Mod]func(im *machine.Image, absent uint32) uint32{

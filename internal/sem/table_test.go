@@ -133,7 +133,7 @@ func lanesOf(do Do) []laneDo {
 		return []laneDo{d.laneDo}
 	case setDo:
 		return []laneDo{d.laneDo}
-	case guessDo:
+	case assumptionDo:
 		var all []laneDo
 		for _, do := range d.do {
 			all = append(all, lanesOf(do)...)

@@ -16,15 +16,15 @@ import (
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// filterGuesses are what every lookup depends on.
-var filterGuesses = []assume.Guess{assume.TextureFraction, assume.TextureSum, assume.TextureNaN,
+// filterAssumptions are what every lookup depends on.
+var filterAssumptions = []assume.Assumption{assume.TextureFraction, assume.TextureSum, assume.TextureNaN,
 	assume.TextureAlpha, assume.TextureBorder, assume.TextureOffset, assume.TextureTies}
 
 func textureLines() []Line {
-	tex := append(filterGuesses[:len(filterGuesses):len(filterGuesses)], assume.TextureLevel, assume.TextureHalf, assume.TextureLayers)
+	tex := append(filterAssumptions[:len(filterAssumptions):len(filterAssumptions)], assume.TextureLevel, assume.TextureHalf, assume.TextureLayers)
 	return []Line{
 		{isa.Tex, nil, plan(planTexture, isa.C_geom, isa.C_mip, isa.C_dtype, isa.C_ctype).assuming(tex...), ""},
-		{isa.Tld4, nil, plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).assuming(filterGuesses...), ""},
+		{isa.Tld4, nil, plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).assuming(filterAssumptions...), ""},
 		{isa.Txq, nil, plan(planTextureQuery, isa.C_query, isa.C_lquery).sees(isa.M_level), ""},
 		{isa.Istypep, nil, plan(planIsType, isa.C_type), ""},
 	}
@@ -103,7 +103,7 @@ func (b *Build) textureOp() *textureOp {
 	o.Compare = b.In.Op(isa.R_f) != nil
 	o.depth = b.orZero(isa.R_f)
 	b.textureResults(o)
-	b.filterGuesses(o)
+	b.filterAssumptions(o)
 	b.Ext().Data = o
 	return o
 }
@@ -170,9 +170,9 @@ func (b *Build) textureResults(o *textureOp) {
 	}
 }
 
-// filterGuesses reads the launch's positions.
-func (b *Build) filterGuesses(o *textureOp) {
-	for _, g := range filterGuesses {
+// filterAssumptions reads the launch's positions.
+func (b *Build) filterAssumptions(o *textureOp) {
+	for _, g := range filterAssumptions {
 		on := b.Assume(g) == 1
 		switch g {
 		case assume.TextureFraction:

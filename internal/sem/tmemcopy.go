@@ -124,7 +124,7 @@ func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems
 // spareCopies are records of copies that are done at once.
 var spareCopies = sync.Pool{New: func() any { return new(tensorCopy) }}
 
-// copyAtOnce is beginCopy in mode Eager, its fast twin: nothing of the copy stays.
+// copyAtOnce is beginCopy in mode Eager, its fast path: nothing of the copy stays.
 func copyAtOnce(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
 	c := spareCopies.Get().(*tensorCopy)
 	st := c.locate(w, in, at, d, mems)
@@ -206,7 +206,7 @@ func (c *tensorCopy) check(t *machine.TensorMemory) error {
 }
 
 // move copies at once: 16 bytes of shared memory, expanded or not, are 4 words in each of the
-// lanes of a row. It is the fast twin of read and write.
+// lanes of a row. It is the fast path of read and write.
 func (p *copyPart) move(c *tensorCopy) {
 	words := p.t.From(c.at.Lane(), c.at.Column())
 	lanes := c.lanes

@@ -16,7 +16,7 @@ import (
 )
 
 func tensorProductLines() []Line {
-	asks := []assume.Guess{assume.ShiftDirection, assume.ShiftEdge, assume.ProductCopies, assume.ScaleHalves, assume.ScaleInputD, assume.HalfD, assume.ZeroTerms}
+	asks := []assume.Assumption{assume.ShiftDirection, assume.ShiftEdge, assume.ProductCopies, assume.ScaleHalves, assume.ScaleInputD, assume.HalfD, assume.ZeroTerms}
 	return []Line{
 		{isa.Tcgen05Mma, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind, isa.C_vecsize).sees(isa.M_sp, isa.M_ashift).assuming(asks...), ""},
 		{isa.Tcgen05MmaWs, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind).sees(isa.M_sp).assuming(asks...), ""},
@@ -48,7 +48,7 @@ type tensorProductOp struct {
 	hasZeros         bool
 	down             int
 
-	first, lastOf32, whole bool // guesses: U12, U7, U50
+	first, lastOf32, whole bool // assumptions: U12, U7, U50
 	previous               bool // U1
 	rounded, keepHigh      bool // U51, U52
 	zeroTerms              bool // U39
@@ -83,13 +83,13 @@ func planTensorProduct(b *Build) {
 	if s := b.In.Op(isa.R_scale_d); s != nil && o.Kind != tensor.KindI8 {
 		o.down = int(s.Imm)
 	}
-	o.guess(b)
+	o.assumption(b)
 	b.Ext().Data = o
 	b.does(uop.TensorProduct)
 }
 
-// guess asks what a statement depends on.
-func (o *tensorProductOp) guess(b *Build) {
+// assumption asks what a statement depends on.
+func (o *tensorProductOp) assumption(b *Build) {
 	if o.ashift {
 		o.previous, o.lastOf32 = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftEdge) == 1
 	}

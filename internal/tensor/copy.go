@@ -40,7 +40,7 @@ func (c *Copy) Source(m *Descriptor, row, unit int) uint32 {
 // MaxUnits is the most units that a copy reads.
 const MaxUnits = 256
 
-// Sources fills the addresses of all units, row after row. It is the fast twin of Source: the 8
+// Sources fills the addresses of all units, row after row. It is the fast path of Source: the 8
 // rows of a group and the two units of a row differ in few bits.
 func (c *Copy) Sources(m *Descriptor, to *[MaxUnits]uint32) []uint32 {
 	span, second := m.Swizzle.Span(), uint32(16)

@@ -7,7 +7,7 @@ var copies = map[string]*Copy{
 	"64x128b.02_13": &Copy64x128b02_13, "64x128b.01_23": &Copy64x128b01_23, "32x128b": &Copy32x128b,
 }
 
-// origin is the slow twin: the row of the source that a lane gets, −1 if none. It starts from
+// origin is the reference implementation: the row of the source that a lane gets, −1 if none. It starts from
 // the warps that the multicast names: the lanes of warp w are 32w to 32w+31.
 func origin(name string, lane int) int {
 	warp, in := lane/32, lane%32
@@ -28,7 +28,7 @@ func origin(name string, lane int) int {
 }
 
 // TestCopyOnce: every lane that a copy writes is written exactly once, with the row that the
-// twin names; each row is written as often as the multicast says.
+// reference names; each row is written as often as the multicast says.
 func TestCopyOnce(t *testing.T) {
 	for name, c := range copies {
 		from := map[int]int{}
@@ -95,7 +95,7 @@ func TestCopyByHand(t *testing.T) {
 	}
 }
 
-// TestSources: the fast twin gives the same addresses, for every copy, swizzle and base offset.
+// TestSources: the fast path gives the same addresses, for every copy, swizzle and base offset.
 func TestSources(t *testing.T) {
 	var to [MaxUnits]uint32
 	for name, c := range copies {

@@ -10,6 +10,6 @@
 //	copy:          unit (row, u) → 4 columns from taddr.column+4u, in one, two or four lanes
 //	fragment:      (thread of the warp, register) → (row, column) from taddr
 //
-// Each map has a slow twin in the tests that was written from the other direction (from the
+// Each map has a reference implementation in the tests that was written from the other direction (from the
 // destination back to the source), and cells worked out by hand.
 package tensor

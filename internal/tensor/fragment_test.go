@@ -28,7 +28,7 @@ func TestFragmentByHand(t *testing.T) {
 	}
 }
 
-// holder is the slow twin: which thread and register hold a cell. It follows the shapes of the
+// holder is the reference implementation: which thread and register hold a cell. It follows the shapes of the
 // mma fragments: 8 rows of 4 threads.
 func holder(s Shape, row, col, split int) (thread, r int) {
 	switch s {
@@ -48,7 +48,7 @@ func holder(s Shape, row, col, split int) (thread, r int) {
 }
 
 // TestFragmentBijection: every cell of every shape and count is held by exactly one register of
-// one thread, the one that the twin says; there are as many cells as registers.
+// one thread, the one that the reference says; there are as many cells as registers.
 func TestFragmentBijection(t *testing.T) {
 	for _, s := range shapes {
 		for num := 1; s.Regs(num) <= 128; num *= 2 {

@@ -2,7 +2,7 @@ package tensor
 
 import "testing"
 
-// TestMapRoundTrip: every field comes back, and bit 21 of the second word is nobody's.
+// TestMapRoundTrip: every field comes back, and bit 21 of the second word is unused.
 func TestMapRoundTrip(t *testing.T) {
 	m := &Map{
 		Address: 0x700000001230, Rank: 5, Type: 10, Interleave: 2, Swizzle: 4, Atomicity: 3, NaNs: true,

@@ -33,7 +33,7 @@ func (r *Reader) face(p *Place) int {
 	return n
 }
 
-// major is the axis of the largest magnitude; of equal ones the first, or by a guess the last.
+// major is the axis of the largest magnitude; of equal ones the first, or by an assumption the last.
 func (r *Reader) major(at [3]uint32) (axis int) {
 	for d := 1; d < 3; d++ {
 		a, b := at[d]&^sign, at[axis]&^sign

@@ -28,8 +28,8 @@ type decoder struct {
 type convert func(v uint32) uint32
 
 // decoder prepares the samples of t. missing is the alpha of samples that have none: 1, or by a
-// guess 0; border bits are converted to integers unless a guess says that they are the bits.
-func (t *Texture) decoder(g Guesses) decoder {
+// assumption 0; border bits are converted to integers unless an assumption says that they are the bits.
+func (t *Texture) decoder(g Assumptions) decoder {
 	f := t.Levels[0].Format
 	d := decoder{parts: orders[f.Order].parts, size: f.Channel.Bytes(), one: f.Order == R}
 	floats := t.Floats(f)

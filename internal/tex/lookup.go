@@ -14,7 +14,7 @@ const (
 
 // Lookup is what a texture instruction does, the same in every lane.
 type Lookup struct {
-	Guesses
+	Assumptions
 	Reach   Reach
 	Mip     Mip
 	Integer bool // coordinates are numbers of texels
@@ -22,8 +22,8 @@ type Lookup struct {
 	Gather  int  // tld4: the component that is fetched, from 1; 0: none
 }
 
-// Guesses are positions of assume's rows that differ from the defaults.
-type Guesses struct {
+// Assumptions are positions of assume's rows that differ from the defaults.
+type Assumptions struct {
 	CutFraction bool // weights of linear filters are cut to 8 bits, not rounded
 	WideSum     bool // filters add in f64
 	NaNOutside  bool // a coordinate that is NaN is outside, not 0
@@ -61,7 +61,7 @@ type Reader struct {
 // Reader prepares reading t.
 func (l *Lookup) Reader(t *Texture) *Reader {
 	cube := l.Reach == ReachCube || l.Reach == ReachACube
-	r := &Reader{Lookup: l, Texture: t, decoder: t.decoder(l.Guesses), dims: l.Reach.dims(),
+	r := &Reader{Lookup: l, Texture: t, decoder: t.decoder(l.Assumptions), dims: l.Reach.dims(),
 		normalized: cube || t.Normalized && !t.ForceUnnormalized && !l.Integer,
 		linear:     t.Linear && !l.Integer, sharp: !t.MipLinear}
 	if !l.CutFraction {
@@ -138,7 +138,7 @@ func (r *Reader) level(n int, slice uint64, p *Place) Texel {
 	return r.texel(im, slice, [3]int64{axes[0].at[0], axes[1].at[0], axes[2].at[0]}, p.Depth)
 }
 
-// offset is an offset in texels: four bits with a sign, or by a guess all of it.
+// offset is an offset in texels: four bits with a sign, or by an assumption all of it.
 func (r *Reader) offset(e int32) int64 {
 	if r.WholeOffset {
 		return int64(e)

@@ -148,7 +148,7 @@ func TestClamped(t *testing.T) {
 	}
 }
 
-// TestMask: with the guess "mask" low bits are cut before bounds are looked at.
+// TestMask: with the assumption "mask" low bits are cut before bounds are looked at.
 func TestMask(t *testing.T) {
 	im := image(t, D1, "u8x1", 16)
 	a := Access{Size: 4, Mask: true}

@@ -67,7 +67,7 @@ func output[T value](name string, after []T) *Buffer {
 	return b
 }
 
-// scratch is a buffer of n zero elements whose final contents are nobody's business.
+// scratch is a buffer of n zero elements whose final contents do not matter.
 func scratch[T value](name string, n int) *Buffer {
 	b := inout(name, make([]T, n), nil)
 	b.Want = nil

@@ -76,9 +76,9 @@ func featureCases(line string) (cases []*Case, err error) {
 func askAgain(t *testing.T, cases []*Case) {
 	fresh := make([]*Case, len(cases))
 	for i, c := range cases {
-		twin := *c
-		twin.Ptxas = ""
-		fresh[i] = &twin
+		reference := *c
+		reference.Ptxas = ""
+		fresh[i] = &reference
 	}
 	if err := Ask(assembler(t), fresh); err != nil {
 		t.Fatal(err)

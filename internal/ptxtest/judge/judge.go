@@ -96,7 +96,7 @@ func modules(cases []*Case) [][]*Case {
 
 // ask asks about one module. Errors hide what later stages would find, so the rest is judged
 // again until it passes as a whole. An error without a line, or a death, which may leave errors that
-// are none, is somebody's in one half of the module or in the other.
+// are none, is in one half of the module or in the other.
 func ask(path string, left []*Case) error {
 	for len(left) > 0 {
 		m := module(left)

@@ -30,9 +30,9 @@ func TestLatestVersion(t *testing.T) {
 	old := make([]*Case, len(now))
 	for i, c := range now {
 		c.Version = isa.Latest
-		twin := *c
-		twin.Version = before
-		old[i] = &twin
+		reference := *c
+		reference.Version = before
+		old[i] = &reference
 	}
 	if err := Ask(path, slices.Concat(now, old)); err != nil {
 		t.Fatal(err)

@@ -15,14 +15,14 @@ import (
 	"ptxvm.invalid/ptxvm/isainfo"
 )
 
-// TestAssumptions holds every guess that something executed depends on to
+// TestAssumptions holds every assumption that something executed depends on to
 // testdata/assume/ID.ptx: a kernel k, of one thread unless .reqntid says otherwise, that gets the address of 256 bytes, and
 // surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
-// each launch must name the guess that it used.
+// each launch must name the assumption that it used.
 func TestAssumptions(t *testing.T) {
 	rows := isainfo.Assumptions()
 	if len(rows) == 0 {
-		t.Fatal("no guess is used")
+		t.Fatal("no assumption is used")
 	}
 	known := map[string]bool{}
 	for _, row := range rows {
@@ -35,7 +35,7 @@ func TestAssumptions(t *testing.T) {
 	}
 	for _, f := range files {
 		if !known[filepath.Base(f)] {
-			t.Errorf("%s belongs to no guess that is used", f)
+			t.Errorf("%s belongs to no assumption that is used", f)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func checkAssumption(t *testing.T, row isainfo.Assumption) {
 	}
 }
 
-// runAssuming launches k and returns its bytes in hexadecimal, with the guesses it used.
+// runAssuming launches k and returns its bytes in hexadecimal, with the assumptions it used.
 func runAssuming(t *testing.T, file string, src []byte, setting string) (string, []string) {
 	t.Helper()
 	m, err := ptxvm.Compile(file, src, nil)
@@ -119,7 +119,7 @@ func testArrays(t *testing.T, d *ptxvm.Device) {
 	testTextures(l)
 }
 
-// testTextures makes textures, each of a guess about them.
+// testTextures makes textures, each of an assumption about them.
 func testTextures(l *surfaceLab) {
 	named := func(name string, a ptxvm.Array, s ptxvm.SamplerDesc) {
 		l.texture(ptxvm.TextureDesc{Name: name, Array: a, Sampler: s})
@@ -152,7 +152,7 @@ func TestAssumeRefused(t *testing.T) {
 	}
 }
 
-// TestAssumptionFormats: the three formats name every guess.
+// TestAssumptionFormats: the three formats name every assumption.
 func TestAssumptionFormats(t *testing.T) {
 	for _, format := range []string{"table", "json", "md"} {
 		var b bytes.Buffer
@@ -170,12 +170,12 @@ func TestAssumptionFormats(t *testing.T) {
 	}
 }
 
-// TestExactness: forms and guesses name each other, and approximate forms are known as such.
+// TestExactness: forms and assumptions name each other, and approximate forms are known as such.
 func TestExactness(t *testing.T) {
 	for _, a := range isainfo.Assumptions() {
 		for _, form := range a.Forms {
-			if f := isainfo.Forms(form)[0]; !slices.Contains(f.Guesses, a.ID) {
-				t.Errorf("%s depends on %s and lists %v", form, a.ID, f.Guesses)
+			if f := isainfo.Forms(form)[0]; !slices.Contains(f.Assumptions, a.ID) {
+				t.Errorf("%s depends on %s and lists %v", form, a.ID, f.Assumptions)
 			}
 		}
 	}

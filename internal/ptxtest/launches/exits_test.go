@@ -32,7 +32,7 @@ type caseRun struct {
 	module *ptxvm.Module
 	arch   int
 	run    *corpus.Run
-	clock  func() time.Duration // of launches; nil: nobody asks
+	clock  func() time.Duration // of launches; nil: no clock
 	twice  bool                 // launches are repeated, and what is spent is that of the second time
 }
 

@@ -145,7 +145,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowWrong: what is followed is a guess; where a pointer comes from memory, ends in another allocation or where kernels
+// TestFollowWrong: what is followed is an assumption; where a pointer comes from memory, ends in another allocation or where kernels
 // must not write, compiled code gives what the interpreter gives.
 func TestFollowWrong(t *testing.T) {
 	needJIT(t)

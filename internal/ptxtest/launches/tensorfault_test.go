@@ -116,7 +116,7 @@ func TestTensorFaults(t *testing.T) {
 	}
 }
 
-// TestTensorBlocks: an alloc sleeps until the columns are free; if nobody frees them, that is a
+// TestTensorBlocks: an alloc sleeps until the columns are free; if no warp frees them, that is a
 // deadlock that says so; a leak is a warning with the line of the alloc.
 func TestTensorBlocks(t *testing.T) {
 	text := fmt.Sprintf(tensorKernel, `
@@ -186,29 +186,29 @@ func TestMixedGroups(t *testing.T) {
 	}
 }
 
-// TestTensorGuesses: each position of the guesses about tensor memory changes a result.
-func TestTensorGuesses(t *testing.T) {
-	for guess, name := range map[string]string{"U1=previous": "shift", "U2=all": "shift", "U3=low": "decompress4"} {
+// TestTensorAssumptions: each position of the assumptions about tensor memory changes a result.
+func TestTensorAssumptions(t *testing.T) {
+	for assumption, name := range map[string]string{"U1=previous": "shift", "U2=all": "shift", "U3=low": "decompress4"} {
 		c := tensorCases[name]
 		in := c.data(3)
 		base, _, err := runTensor(t, name, tensorText(t, name), &c, ptxvm.DeviceConfig{}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, _, err := runTensor(t, name, tensorText(t, name), &c, ptxvm.DeviceConfig{Assume: guess}, in)
+		out, _, err := runTensor(t, name, tensorText(t, name), &c, ptxvm.DeviceConfig{Assume: assumption}, in)
 		if err != nil || slices.Equal(out, base) {
-			t.Errorf("%s changes nothing in %s (%v)", guess, name, err)
+			t.Errorf("%s changes nothing in %s (%v)", assumption, name, err)
 		}
-		if guess == "U3=low" {
+		if assumption == "U3=low" {
 			for i := range out {
 				if out[i]<<2 != base[i] {
-					t.Fatalf("%s: word %d is %08x and %08x", guess, i, out[i], base[i])
+					t.Fatalf("%s: word %d is %08x and %08x", assumption, i, out[i], base[i])
 				}
 			}
 		}
-		if guess == "U1=previous" { // lane 33 gets the row of lane 32, which keeps its own
+		if assumption == "U1=previous" { // lane 33 gets the row of lane 32, which keeps its own
 			if !slices.Equal(out[33*8:34*8], out[32*8:33*8]) || slices.Equal(base[33*8:34*8], out[33*8:34*8]) {
-				t.Errorf("%s: lanes 32 and 33 are %x and %x", guess, out[32*8:33*8], out[33*8:34*8])
+				t.Errorf("%s: lanes 32 and 33 are %x and %x", assumption, out[32*8:33*8], out[33*8:34*8])
 			}
 		}
 	}

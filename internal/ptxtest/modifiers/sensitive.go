@@ -50,7 +50,7 @@ func Sensitivity(vectors []*vec.Wrapped, skip func(Value) bool) map[Value]verdic
 	return t.found
 }
 
-// alter tries what nobody has seen yet of one statement's modifiers.
+// alter tries what has not been seen yet of one statement's modifiers.
 func (t *trial) alter(w *vec.Wrapped, i int) {
 	s := w.Stmts[i]
 	for _, m := range s.Sel.Mods() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// longText bounds the context that a mutant's text shows: a line of a table with a guess is shown
+// longText bounds the context that a mutant's text shows: a line of a table with an assumption is shown
 // whole, or lines that choose the same functions would share a key.
 const longText = 150
 

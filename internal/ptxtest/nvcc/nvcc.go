@@ -116,7 +116,7 @@ func cached(name string, build func(out string) error) (string, error) {
 	}
 	text, err := os.ReadFile(out)
 	if err == nil {
-		err = os.Rename(out, path) // whole or not at all, whoever else builds it
+		err = os.Rename(out, path) // whole or not at all, even if another process builds it
 	}
 	return string(text), err
 }

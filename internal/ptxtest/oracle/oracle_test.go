@@ -39,7 +39,7 @@ type fake struct {
 
 func newFake(t *testing.T, target string) *fake { return newFakeThat(t, target, "") }
 
-// newFakeThat makes a fake that answers guesses otherwise.
+// newFakeThat makes a fake that answers assumptions otherwise.
 func newFakeThat(t *testing.T, target, assume string) *fake {
 	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: target + "a", Workers: 1, Memory: 64 << 20, Assume: assume})
 	if err != nil {

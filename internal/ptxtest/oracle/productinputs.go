@@ -1,7 +1,7 @@
 package main
 
 // What is multiplied: for each case of each way, numbers that follow from the statement and the
-// case alone, so that whoever computes the products later makes the same ones.
+// case alone, so that a later computation of the products makes the same ones.
 
 import (
 	"encoding/binary"

@@ -75,9 +75,9 @@ func TestFewerFaults(t *testing.T) {
 	}
 }
 
-// TestSurfaceGuesses: a device that answers a guess otherwise is told from the default, and the
+// TestSurfaceAssumptions: a device that answers an assumption otherwise is told from the default, and the
 // row says which position it has.
-func TestSurfaceGuesses(t *testing.T) {
+func TestSurfaceAssumptions(t *testing.T) {
 	for _, c := range []struct{ assume, only, row, tally string }{
 		{"U23=mask", "suld.b.1d.v2.b16.zero", "suld.b.1d.v2.b16.zero [1d 8 u32x1, {30}] = 0x9d9c 0x9f9e # hw sm_90: want fault, have 0x9d9c 0x9f9e; U23 surf-misaligned=mask has it",
 			"U23 surf-misaligned: 4 cases tell: fault 0, mask 4"},
@@ -105,7 +105,7 @@ func TestSurfaceUnexplained(t *testing.T) {
 		}
 	}
 	code, out, _ := f.oracle(text, "sweep", "-only", "suld.b.2d.b8.zero", "surface")
-	if code != exitDiffer || strings.Count(out, "no position of a guess has it") != 1 || !strings.Contains(out, ": 1 differ, 0 failed") {
+	if code != exitDiffer || strings.Count(out, "no position of an assumption has it") != 1 || !strings.Contains(out, ": 1 differ, 0 failed") {
 		t.Errorf("code %d: %s", code, out)
 	}
 }

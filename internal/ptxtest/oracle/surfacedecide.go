@@ -1,6 +1,6 @@
 package main
 
-// What the device's answers say about the guesses.
+// What the device's answers say about the assumptions.
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 )
 
-// decision counts, for one guess, the cases that tell its positions apart, and those that each
+// decision counts, for one assumption, the cases that tell its positions apart, and those that each
 // position, the default first, answers as the device does.
 type decision struct {
 	cases int
@@ -22,21 +22,21 @@ func (s *surfaces) who(q *question, have result) string {
 	for i, r := range q.others {
 		if r == have {
 			p := s.positions[i]
-			list = append(list, fmt.Sprintf("%v %s=%s has it", p.guess, assume.Table[p.guess].Name, p.name))
+			list = append(list, fmt.Sprintf("%v %s=%s has it", p.assumption, assume.Table[p.assumption].Name, p.name))
 		}
 	}
 	if list == nil {
-		return "no position of a guess has it"
+		return "no position of an assumption has it"
 	}
 	return strings.Join(list, ", ")
 }
 
-// decide counts what an answer says about each guess whose positions differ here.
+// decide counts what an answer says about each assumption whose positions differ here.
 func (s *surfaces) decide(q *question, have result) {
-	for _, g := range surfaceGuesses {
+	for _, g := range surfaceAssumptions {
 		answers, apart := []result{q.want}, false
 		for i, p := range s.positions {
-			if p.guess == g {
+			if p.assumption == g {
 				answers = append(answers, q.others[i])
 				apart = apart || q.others[i] != q.want
 			}
@@ -54,9 +54,9 @@ func (s *surfaces) decide(q *question, have result) {
 	}
 }
 
-// summary prints what the answers say about the guesses.
+// summary prints what the answers say about the assumptions.
 func (s *surfaces) summary() {
-	for _, g := range surfaceGuesses {
+	for _, g := range surfaceAssumptions {
 		row, d := &assume.Table[g], s.decided[g]
 		if d.cases == 0 {
 			continue

@@ -1,7 +1,7 @@
 package main
 
-// The questions of the surface sweep, answered by ptxvm: once with every guess at its default, and
-// once for each other position of a guess about surfaces.
+// The questions of the surface sweep, answered by ptxvm: once with every assumption at its default, and
+// once for each other position of an assumption about surfaces.
 
 import (
 	"context"
@@ -16,19 +16,19 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ptxtest/vec"
 )
 
-// surfaceGuesses are those that the sweep can settle.
-var surfaceGuesses = []assume.Guess{assume.SurfaceAlignment, assume.SurfaceLayer, assume.SampleInteger, assume.SurfaceExtent}
+// surfaceAssumptions are those that the sweep can settle.
+var surfaceAssumptions = []assume.Assumption{assume.SurfaceAlignment, assume.SurfaceLayer, assume.SampleInteger, assume.SurfaceExtent}
 
-// position is one answer to a guess; the zero value of text means every default.
+// position is one answer to an assumption; the zero value of text means every default.
 type position struct {
-	guess assume.Guess
-	name  string
-	text  string // U23=mask
+	assumption assume.Assumption
+	name       string
+	text       string // U23=mask
 }
 
-// otherPositions lists the positions of the guesses about surfaces that are not defaults.
+// otherPositions lists the positions of the assumptions about surfaces that are not defaults.
 func otherPositions() (list []position) {
-	for _, g := range surfaceGuesses {
+	for _, g := range surfaceAssumptions {
 		for _, p := range assume.Table[g].Positions[1:] {
 			list = append(list, position{g, p.Name, fmt.Sprintf("%v=%s", g, p.Name)})
 		}
@@ -36,7 +36,7 @@ func otherPositions() (list []position) {
 	return list
 }
 
-// emulation is a device of ptxvm with one set of guesses.
+// emulation is a device of ptxvm with one set of assumptions.
 type emulation struct {
 	position
 	d      *ptxvm.Device

@@ -1,7 +1,7 @@
 package main
 
 // The surface sweep: every question of surfacecases.go on the device, one launch each, held to what
-// ptxvm answers; where they differ, which position of which guess has the device's answer.
+// ptxvm answers; where they differ, which position of which assumption has the device's answer.
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ type surfaces struct {
 	positions []position
 	images    map[*access][]byte
 	modules   map[*access]Module // of the context
-	decided   map[assume.Guess]*decision
+	decided   map[assume.Assumption]*decision
 	differ    int
 	failed    int
 }
@@ -45,8 +45,8 @@ func (m *machine) surfaceSweep(only string, from, count uint64, faults int, out,
 		return 0, 0, err
 	}
 	s := &surfaces{machine: m, out: out, errs: errs, table: table, positions: otherPositions(), images: map[*access][]byte{},
-		modules: map[*access]Module{}, decided: map[assume.Guess]*decision{}}
-	for _, g := range surfaceGuesses {
+		modules: map[*access]Module{}, decided: map[assume.Assumption]*decision{}}
+	for _, g := range surfaceAssumptions {
 		s.decided[g] = &decision{has: make([]int, len(assume.Table[g].Positions))}
 	}
 	if err := s.plain(); err != nil {
@@ -196,7 +196,7 @@ func (s *surfaces) ask(q *question) error {
 }
 
 // unsupported is a driver's answer to an image whose statement the device lacks (suq.array_size of
-// ptxas 13.5 on sm_90): nobody can ask what it would give.
+// ptxas 13.5 on sm_90): no device can be asked what it would give.
 const unsupported = "CUDA_ERROR_NOT_SUPPORTED"
 
 // device answers a question on the device.

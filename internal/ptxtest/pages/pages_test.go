@@ -98,7 +98,7 @@ type session struct {
 	fresh map[int][]string        // with -update: what commands print, by Step.Below
 }
 
-// fromCheckout are commands as somebody types them who has the sources and no installed command.
+// fromCheckout are commands as they are typed with the sources and no installed command.
 const fromCheckout = "go run ./cmd/ptxvm "
 
 // newSession begins in a new folder, in the repository for a page that says `go run ./cmd/ptxvm`, or in the folder of an

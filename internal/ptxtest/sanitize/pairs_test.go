@@ -12,7 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// TestPairs: each buggy kernel is reported, at its lines; its twin never is, whatever the seed and the workers.
+// TestPairs: each buggy kernel is reported, at its lines; its reference never is, whatever the seed and the workers.
 func TestPairs(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

@@ -29,7 +29,7 @@ func (d *Detector) issue(t *Touch, lanes uint32, owner *cta, from, to uint64) {
 	}
 }
 
-// knownPlace is the page of an address that somebody has touched.
+// knownPlace is the page of an address that has been touched.
 func (d *Detector) knownPlace(owner *cta, addr uint64) (at place, ok bool) {
 	n := addr / pageSize
 	at.base = n * pageSize

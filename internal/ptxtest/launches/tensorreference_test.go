@@ -11,8 +11,8 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// twinBody copies once, by the descriptor %[2]d, from data whose words all differ.
-const twinBody = `
+// copyBody copies once, by the descriptor %[2]d, from data whose words all differ.
+const copyBody = `
 	shl.b32 %%r2, %%r0, 2;
 	mov.u32 %%r3, data;
 FILL:
@@ -32,15 +32,15 @@ WAIT:
 	mbarrier.try_wait.parity.shared.b64 %%p2, [bar], 0;
 	@!%%p2 bra WAIT;`
 
-// TestTensorCopyTwins: for every shape, format and swizzle, with strides that let rows overlap,
+// TestTensorCopyReference: for every shape, format and swizzle, with strides that let rows overlap,
 // and base offsets, the copy that is done at once leaves what the record leaves, in all lanes.
-func TestTensorCopyTwins(t *testing.T) {
+func TestTensorCopyReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 16))
 	for _, s := range tourShapes {
 		for _, format := range []string{"", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"} {
 			for _, swizzle := range []uint64{0, 1, 2, 4, 6} {
 				desc := 1024>>4 | uint64(1+r.IntN(64))<<16 | uint64(1+r.IntN(24))<<32 | 1<<46 | r.Uint64N(8)<<49 | swizzle<<61
-				body := fmt.Sprintf(twinBody, s.name[1:]+format, desc, r.IntN(56))
+				body := fmt.Sprintf(copyBody, s.name[1:]+format, desc, r.IntN(56))
 				var words [2][][]uint32
 				for i, mode := range []ptxvm.Async{ptxvm.AsyncEager, ptxvm.AsyncRandom} {
 					text := fmt.Sprintf(tensorKernel, body, "", 1)

@@ -1,6 +1,6 @@
 package sem
 
-// The guesses about hardware that conversions depend on.
+// The assumptions about hardware that conversions depend on.
 
 import (
 	"slices"
@@ -10,21 +10,21 @@ import (
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
-// asking is part of a Do that asks for the positions of guesses.
-type asking []assume.Guess
+// asking is part of a Do that asks for the positions of assumptions.
+type asking []assume.Assumption
 
-func (a asking) guesses() []assume.Guess { return a }
+func (a asking) assumptions() []assume.Assumption { return a }
 
-// position is the launch's position of a guess; 0 where the line does not depend on it.
-func (a asking) position(b *Build, g assume.Guess) int {
+// position is the launch's position of an assumption; 0 where the line does not depend on it.
+func (a asking) position(b *Build, g assume.Assumption) int {
 	if !slices.Contains(a, g) {
 		return 0
 	}
-	return b.Guesses.At(g)
+	return b.Assumptions.At(g)
 }
 
-// cvtElse are the guesses whose second position is one flag of package num.
-var cvtElse = map[assume.Guess]num.Else{
+// cvtElse are the assumptions whose second position is one flag of package num.
+var cvtElse = map[assume.Assumption]num.Else{
 	assume.CvtFtzHalf:      num.ElseFlushHalf,
 	assume.RandomSubnormal: num.ElseRandomNormal,
 	assume.CvtF16NaN:       num.ElseF16Payload,
@@ -36,21 +36,23 @@ var cvtElse = map[assume.Guess]num.Else{
 	assume.CvtFlushSign:    num.ElseFlushSign,
 }
 
-// otherwise collects the flags of the guesses that the launch answers otherwise.
+// otherwise collects the flags of the assumptions that the launch answers otherwise.
 func (a asking) otherwise(b *Build) (e num.Else) {
 	for _, g := range a {
-		if flag := cvtElse[g]; b.Guesses.At(g) == 1 {
+		if flag := cvtElse[g]; b.Assumptions.At(g) == 1 {
 			e |= flag
 		}
 	}
 	return e
 }
 
-// cvtLine is a line of scalar conversions, packLine one of packed ones, with their guesses.
-func cvtLine(id isa.ID, when Cond, g ...assume.Guess) Line { return Line{id, when, cvtDo{g}, ""} }
-func packLine(when Cond, g ...assume.Guess) Line           { return Line{isa.CvtPack, when, cvtPackDo{g}, ""} }
+// cvtLine is a line of scalar conversions, packLine one of packed ones, with their assumptions.
+func cvtLine(id isa.ID, when Cond, g ...assume.Assumption) Line { return Line{id, when, cvtDo{g}, ""} }
+func packLine(when Cond, g ...assume.Assumption) Line {
+	return Line{isa.CvtPack, when, cvtPackDo{g}, ""}
+}
 
-// The most specific line of a statement lists all guesses that it depends on.
+// The most specific line of a statement lists all assumptions that it depends on.
 func convertLines() []Line {
 	return slices.Concat(cvtPackSatLines(), []Line{
 		cvtLine(isa.Cvt, nil),
