@@ -60,8 +60,10 @@ type Report struct {
 	Here   Involved  // the access; of OpenAtExit, as far as it is known
 	Other  *Involved // what it conflicts with: the operation, store or allocation; nil if nothing
 	Times  int       // that the same two instructions did this
-
-	role, otherRole, fix string
+	Check  string    // that found it, as ParseSanitize names it
+	Kind   string    // what of it: RAW, WAR, WAW, scope, outside, …
+	ID     string    // the same for the same instructions, wherever their lines have moved
+	Fix    string    // what would mend it
 }
 
 // Involved is one of the places of a report.
@@ -73,6 +75,7 @@ type Involved struct {
 	Source []Location // as in Fault
 	Calls  []Location
 	Text   string // the instruction as written
+	Role   string // read, write, freed, …
 }
 
 // Error is one line: where, code, what. The end of a CTA has no line of its own.
@@ -97,14 +100,14 @@ func (v *Involved) line() Location {
 func (r *Report) Detail() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", r.Error())
-	r.Here.print(&b, reportLabel(r.role))
+	r.Here.print(&b, reportLabel(r.Here.Role))
 	if r.Other != nil {
-		r.Other.print(&b, reportLabel(r.otherRole))
+		r.Other.print(&b, reportLabel(r.Other.Role))
 	}
 	if r.Times > 1 {
 		fmt.Fprintf(&b, "  times:   %d; the first is shown\n", r.Times)
 	}
-	fmt.Fprintf(&b, "  fix:     %s\n  help:    ptxvm explain %v", r.fix, r.Code)
+	fmt.Fprintf(&b, "  fix:     %s\n  help:    ptxvm explain %v", r.Fix, r.Code)
 	return b.String()
 }
 
@@ -298,12 +301,12 @@ const scopeFix = "a scope that includes both threads: .gpu for CTAs of different
 
 func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	w := reportWords[f.Kind]
-	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, role: w.role, otherRole: w.other, fix: w.fix}
+	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, Check: reportChecks[w.code], Kind: reportKinds[f.Kind], Fix: w.fix}
 	switch {
 	case f.Kind == machine.RaceScope:
-		r.fix = scopeFix
-	case r.fix == "":
-		r.fix = raceFixes[f.Between]
+		r.Fix = scopeFix
+	case r.Fix == "":
+		r.Fix = raceFixes[f.Between]
 	}
 	switch f.Kind {
 	case machine.SyncMisuse:
@@ -316,10 +319,13 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))
 	}
 	r.Here = k.program.involved(&f.Then)
+	r.Here.Role = w.role
 	if f.Op.Func != nil {
 		other := k.program.involved(&f.Op)
+		other.Role = w.other
 		r.Other = &other
 	}
+	r.ID = k.reportID(r, &f.Then, &f.Op)
 	return r
 }
 

@@ -40,13 +40,14 @@ type streams struct {
 	in       io.Reader
 	out, err io.Writer
 
-	name  string // of standard input in messages; empty: stdinName
-	quiet bool   // no notes
+	name  string   // of standard input in messages; empty: stdinName
+	quiet bool     // no notes
+	args  []string // the command line, for reports that say how to see the same again
 }
 
 // doMain runs one command line and returns its exit code.
 func doMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	root := newRoot(streams{in: in, out: out, err: errw})
+	root := newRoot(streams{in: in, out: out, err: errw, args: args})
 	return execute(ctx, root, out, errw, doubleDash(args))
 }
 

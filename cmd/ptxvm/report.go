@@ -25,7 +25,7 @@ func report(s streams, f *runFlags, err error) error {
 	for _, reports := range found {
 		fmt.Fprintln(s.err, reports.Detail())
 		for _, r := range reports.Reports {
-			f.sourceRoot.show(s.err, r.Here.Source...)
+			f.showPlaces(s, r)
 		}
 	}
 	if found != nil && err == nil {

@@ -38,7 +38,7 @@ func newRun(s streams) *cli.Command {
 // runReported runs, says on standard error why a run ended early, and writes --report.
 func runReported(ctx context.Context, s streams, launches []*runFlags, files []string) error {
 	f := launches[0]
-	var r runReport
+	r := runReport{replay: s.replay()}
 	var told strings.Builder
 	err := runAll(ctx, s, launches, files, &r)
 	s.err = io.MultiWriter(s.err, &told)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"ptxvm.invalid/ptxvm"
 )
@@ -25,6 +26,8 @@ type runReport struct {
 	Missing     []missingForm      `json:"missing,omitempty"`
 	Sanitizer   []sanitizerReport  `json:"sanitizer,omitempty"`
 	Differences []mismatch         `json:"differences,omitempty"`
+
+	replay string // the command line that shows it again
 }
 
 type launchReport struct {
@@ -85,13 +88,6 @@ type runningReport struct {
 	Calls  []placeReport `json:"calls"`
 }
 
-type sanitizerReport struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Times   int    `json:"times"`
-	Detail  string `json:"detail"`
-}
-
 // outcomes names the exit codes.
 var outcomes = map[int]string{
 	exitDone: "done", exitInvalid: "invalid", exitUsage: "usage", exitFault: "fault", exitLimit: "limit",
@@ -107,7 +103,7 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 	}
 	r.explain(err)
 	var out bytes.Buffer
-	if err := writeJSON(&out, r); err != nil {
+	if err := writeJSON(&out, r.form(name, err)); err != nil {
 		return err
 	}
 	if name == toStdout {
@@ -118,6 +114,15 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 		return usageError{fmt.Errorf("cannot write --report: %w", err)}
 	}
 	return nil
+}
+
+// form is what a file gets: FILE.sarif what sanitizers have reported, for code scanning, all others the whole report.
+func (r *runReport) form(name string, err error) any {
+	if strings.HasSuffix(name, ".sarif") {
+		found, _ := splitReports(err)
+		return sarifOf(found)
+	}
+	return r
 }
 
 // explain adds what the error holds.
@@ -134,7 +139,7 @@ func (r *runReport) explain(err error) {
 	found, _ := splitReports(err)
 	for _, reports := range found {
 		for _, s := range reports.Reports {
-			r.Sanitizer = append(r.Sanitizer, sanitizerReport{s.Code.String(), s.Msg, s.Times, s.Detail()})
+			r.Sanitizer = append(r.Sanitizer, describeReport(s, r.replay))
 		}
 	}
 	if errors.As(err, &fault) {
