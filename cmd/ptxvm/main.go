@@ -27,8 +27,11 @@ func main() {
 	ignoreSignals()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	warnNoOutput(os.Stderr)
-	code := doMain(ctx, underOwnName(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
+	args := underOwnName(os.Args[0], os.Args[1:])
+	if len(args) == 0 || args[0] != "exec" { // what it runs may have no use for one
+		warnNoOutput(os.Stderr)
+	}
+	code := doMain(ctx, args, os.Stdin, os.Stdout, os.Stderr)
 	if code == exitPipe {
 		endByPipe()
 	}

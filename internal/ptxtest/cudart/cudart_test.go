@@ -108,7 +108,11 @@ func sources(t *testing.T, whole bool) (list []string) {
 	return list
 }
 
-// TestPrograms builds programs of testdata/cudart and runs them by ptxvm exec, in both engines.
+// large are programs that sanitizers make too slow, or that fork a process which they would watch, too.
+var large = []string{"cub", "fork", "jacobi", "openmp", "speed", "thrust", "thrustmore"}
+
+// TestPrograms builds programs of testdata/cudart and runs them by ptxvm exec, in both engines. What is right and small
+// runs under all sanitizers, too, which must have nothing to say.
 func TestPrograms(t *testing.T) {
 	needPrograms(t)
 	libraries := Libraries(t)
@@ -119,6 +123,9 @@ func TestPrograms(t *testing.T) {
 			program := Program(t, libraries, append([]string{source}, want.with...), want.flags...)
 			for _, engine := range []string{"interp", "auto"} {
 				run(t, want, libraries, command, "exec", "--engine", engine, program)
+			}
+			if name := strings.TrimSuffix(filepath.Base(source), ".cu"); want.exit == 0 && len(want.stderr) == 0 && !slices.Contains(large, name) {
+				run(t, want, libraries, command, "exec", "--sanitize", "all", program)
 			}
 		})
 	}
