@@ -123,10 +123,13 @@ func (o *operands) single() Operand {
 }
 
 func (o *operands) immediate() Operand {
-	digits, typ, _ := strings.Cut(o.word(), ":")
+	digits, typ, typed := strings.Cut(o.word(), ":")
 	n, err := strconv.ParseUint(digits, 0, 64)
 	if err != nil {
 		fail("%v", err)
+	}
+	if !typed {
+		return Operand{Kind: OpImm, Imm: n}
 	}
 	return Operand{Kind: OpImm, Imm: n, Type: parseType(typ)}
 }

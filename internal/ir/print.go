@@ -342,7 +342,10 @@ func (p *printer) operand(f *Func, o *Operand) {
 			p.f(":%s", o.Selector)
 		}
 	case OpImm:
-		p.f("%#x:%s", o.Imm, typeName(o.Type))
+		p.f("%#x", o.Imm)
+		if o.Type != 0 { // a truth value where a predicate may stand has none
+			p.f(":%s", typeName(o.Type))
+		}
 	case OpSpec:
 		p.f("<%s>", specialName(o.Special, o.Comp))
 	case OpSym:
