@@ -145,7 +145,7 @@ func (a *Allocation) what() string {
 	case a.Label != "":
 		return readable(a.Label)
 	case a.Param != "":
-		return "the buffer in " + a.Param
+		return "the buffer in " + diag.Escape(kernelname.Param(a.Param))
 	}
 	return "an allocation"
 }

@@ -203,6 +203,9 @@ type KernelInfo struct {
 // Base is the function's own name: Demangled without result, scope, template arguments and parameters.
 func (k KernelInfo) Base() string { return kernelName(k).Base() }
 
+// ParamName is the name of a parameter with the function's own name in place of its symbol: axpy_param_2.
+func (k KernelInfo) ParamName(i int) string { return kernelname.Param(k.Params[i].Name) }
+
 // kernelName is what the kernel is found by.
 func kernelName(k KernelInfo) kernelname.Kernel {
 	return kernelname.Kernel{Symbol: k.Name, Demangled: k.Demangled}

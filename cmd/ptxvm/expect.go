@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -56,11 +57,16 @@ func (j *job) bindExpects() error {
 	return nil
 }
 
+// param tells whether parameter i is meant: by its number, its name, or its name as results show it.
+func (e *expectation) param(info ptxvm.KernelInfo, i int) bool {
+	return slices.Contains([]string{strconv.Itoa(i), info.Params[i].Name, info.ParamName(i)}, e.name)
+}
+
 // bindExpect returns what the memory is declared to hold.
 func (j *job) bindExpect(e *expectation) (contents, error) {
 	params := j.kernel.Info().Params
 	for i, p := range params {
-		if e.name == p.Name || e.name == strconv.Itoa(i) {
+		if e.param(j.kernel.Info(), i) {
 			e.label = p.Name
 			return j.bindParam(e, i)
 		}

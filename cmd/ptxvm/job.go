@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
@@ -257,7 +257,7 @@ func (j *job) results() ([]result, error) {
 		if spec.buf == nil || spec.buf.input {
 			continue
 		}
-		r, err := readBack(j.kernel.Info().Params[i].Name, j.buffers[i], spec.buf)
+		r, err := readBack(diag.Escape(j.kernel.Info().ParamName(i)), j.buffers[i], spec.buf)
 		if err != nil {
 			return nil, err
 		}
@@ -309,7 +309,7 @@ func (j *job) writtenInputs() (list []string, err error) {
 // expected tells whether a parameter is compared.
 func (j *job) expected(param int) bool {
 	return slices.ContainsFunc(j.expects, func(e expectation) bool {
-		return e.name == strconv.Itoa(param) || e.name == j.kernel.Info().Params[param].Name
+		return e.param(j.kernel.Info(), param)
 	})
 }
 

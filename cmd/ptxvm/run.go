@@ -129,7 +129,7 @@ func (s *session) warn(to streams, color string) {
 	writeDiagnostics(to, color, s.program.Warnings())
 	for _, j := range s.jobs {
 		if j.shape.Block == (ptxvm.Dim3{}) && j.kernel.Info().ReadsThread {
-			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.kernel.Info().Name))
+			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.kernel.Info().Base()))
 		}
 		for _, text := range mixedTypes(j.kernel.Info(), j.specs) {
 			fmt.Fprintf(to.err, "warning: %s\n", diag.Escape(text))

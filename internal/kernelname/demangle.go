@@ -3,6 +3,8 @@ package kernelname
 // This file turns symbols into the names that people wrote.
 
 import (
+	"strings"
+
 	"github.com/ianlancetaylor/demangle"
 )
 
@@ -22,4 +24,18 @@ func Demangle(symbol string) string {
 		return symbol
 	}
 	return text
+}
+
+// Param is a parameter's name with the function's own name in place of its symbol: compilers of CUDA C++ call the third
+// parameter of a kernel SYMBOL_param_2.
+func Param(name string) string {
+	at := strings.LastIndex(name, "_param_")
+	if at < 0 {
+		return name
+	}
+	symbol := name[:at]
+	if text := Demangle(symbol); text != symbol {
+		return Kernel{symbol, text}.Base() + name[at:]
+	}
+	return name
 }

@@ -81,3 +81,15 @@ func TestBaseName(t *testing.T) {
 		t.Errorf("a symbol grows to %d bytes", n)
 	}
 }
+
+// TestParam: names that compilers make of a kernel's symbol, and others.
+func TestParam(t *testing.T) {
+	for name, want := range map[string]string{
+		"_ZN2ns4axpyIfEEvPT__param_2": "axpy_param_2", "_Z3fooPi_param_0": "foo_param_0", "saxpy_param_1": "saxpy_param_1",
+		"_Z3fooPi": "_Z3fooPi", "n": "n", "": "", "_param_": "_param_", "_Znot_param_3": "_Znot_param_3",
+	} {
+		if got := Param(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

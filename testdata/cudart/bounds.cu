@@ -1,7 +1,7 @@
 // A read behind the end of a buffer: code 700, which stays, and a report with this line.
 // exit: 3
 // stderr: bounds.cu:11
-// stderr: past the end of the buffer in _Z5shiftPfPKfi_param_1, 4000 bytes
+// stderr: past the end of the buffer in shift_param_1, 4000 bytes
 // stdout: 700 cudaErrorIllegalAddress
 #include "check.h"
 
