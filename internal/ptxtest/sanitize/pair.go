@@ -96,7 +96,7 @@ func newLine(text string) line {
 // prelude declares what the kernels of the tables use: t is the thread, c the CTA, w the warp, l the lane, s the shared
 // address of word t, g the global one of word t of p, gw of double word t, a shared array of 256 words and an mbarrier.
 const prelude = `.version 8.6
-.target sm_%d
+.target %s
 .address_size 64
 .shared .align 16 .b8 array[1024];
 .shared .align 8 .b64 mbar;
@@ -115,7 +115,7 @@ const prelude = `.version 8.6
 // module returns a version's PTX, and the lines of the report's places, 0 where there is none.
 func (p *pair) module(buggy bool) (text string, here, other int) {
 	var b strings.Builder
-	fmt.Fprintf(&b, prelude, p.sm)
+	fmt.Fprintf(&b, prelude, p.target())
 	for _, l := range p.lines {
 		if buggy && !l.buggy || !buggy && !l.correct {
 			continue
@@ -131,4 +131,12 @@ func (p *pair) module(buggy bool) (text string, here, other int) {
 	}
 	b.WriteString("\tret;\n}\n")
 	return b.String(), here, other
+}
+
+// target is the device; tensor memory is there on those of family a alone.
+func (p *pair) target() string {
+	if p.sm >= 100 {
+		return fmt.Sprintf("sm_%da", p.sm)
+	}
+	return fmt.Sprintf("sm_%d", p.sm)
 }

@@ -75,7 +75,7 @@ func (p *pair) run(t *testing.T, text string, seed uint64, workers int) []*ptxvm
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: fmt.Sprintf("sm_%d", p.sm), Memory: 1 << 22, Seed: seed, Workers: workers, Sanitize: checks, MaxSteps: 1 << 20})
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: p.target(), Memory: 1 << 22, Seed: seed, Workers: workers, Sanitize: checks, MaxSteps: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
