@@ -43,6 +43,7 @@ func Classes(code *machine.Code, f *ir.Func, opt Options) []Class {
 func (r *region) class(pc int32) Class {
 	s := &r.steps[pc]
 	switch kind := s.op.Kind; {
+	case r.tabled(pc):
 	case r.helped(pc):
 		return ByHelper
 	case s.leaves:

@@ -130,7 +130,7 @@ type compiler struct {
 	counted    *Counted // nil: nobody counts
 	tails      exitTails
 	nobody     x86.Label              // nobody is left
-	helps      [2]map[int32]x86.Label // by pc: where the machine executes an instruction, for whole warps and for some lanes
+	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch      batch
 	sweeping   *sweep // the one being assembled
 	ahead      int32  // warps of a turn of its loop before that being assembled
@@ -240,6 +240,7 @@ func (c *compiler) finish() (*Compiled, error) {
 		}
 		out.Entries = append(out.Entries, off)
 		switch {
+		case c.tabled(int32(pc)):
 		case c.helped(int32(pc)):
 			out.Helped++
 		case c.steps[pc].leaves:
@@ -284,7 +285,7 @@ func (c *compiler) later(body func()) x86.Label {
 // entryStub enters a segment from outside.
 func (c *compiler) entryStub(i int) {
 	s := &c.segs[i]
-	if s.first == s.end && c.steps[s.first].leaves && !c.helped(s.first) {
+	if s.first == s.end && c.steps[s.first].leaves && !c.helped(s.first) && !c.tabled(s.first) {
 		return // it would leave at once
 	}
 	l := c.NewLabel()

@@ -12,6 +12,7 @@
 //	decide.go chains.go  branches that one lane decides for all
 //	help.go              instructions without machine code, which handlers of the interpreter execute
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
+//	table.go             branches by a table of targets
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
 //	walk*.go             loops that load, one lane after the other, where gathers take longer
 //	compared.go          those that are left rarely, AVX-512

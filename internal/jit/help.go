@@ -38,9 +38,13 @@ func (r *region) mayHelp(pc int32) bool {
 	return r.insts[pc].Op.Reach() < uop.ReachAll && int(pc)+1 < len(r.insts)
 }
 
-// behindSegment goes on behind a segment that no other one follows: with what has no machine code, or out.
+// behindSegment goes on behind a segment that no other one follows: with what has no machine code, by a table, or out.
 func (c *compiler) behindSegment(pc int32, masked bool) {
-	if int(pc) >= len(c.insts) || !c.helped(pc) {
+	ways := c.help
+	switch {
+	case int(pc) < len(c.insts) && c.tabled(pc):
+		ways = c.branchTable
+	case int(pc) >= len(c.insts) || !c.helped(pc):
 		c.exit(pc, masked, 0)
 		return
 	}
@@ -56,7 +60,7 @@ func (c *compiler) behindSegment(pc int32, masked bool) {
 	}
 	l := (*list)[pc]
 	if l == 0 {
-		l = c.later(func() { c.help(pc, masked) })
+		l = c.later(func() { ways(pc, masked) })
 		(*list)[pc] = l
 	}
 	c.Jmp(l)

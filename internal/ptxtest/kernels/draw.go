@@ -276,7 +276,11 @@ func (w *writer) branch(depth int) *Node {
 	}
 	w.parts += some
 	before := w.spans
-	n := &Node{Before: fmt.Sprintf("%s\n@%s%%q bra ELSE%d;\n", cond, pick(w.r, "", "!"), l), Between: fmt.Sprintf("bra END%d;\nELSE%d:\n", l, l), After: fmt.Sprintf("END%d:\n", l)}
+	n := &Node{Before: fmt.Sprintf("%s\n@%s%%q bra ELSE%d;\n", cond, pick(w.r, "", "!"), l)}
+	if w.r.IntN(4) == 0 {
+		n.Before = cond + "\n" + table(w.r, pick(w.r, "%cta", w.source(), w.source()), "%s3", l)
+	}
+	n.Between, n.After = fmt.Sprintf("bra END%d;\nELSE%d:\n", l, l), fmt.Sprintf("END%d:\n", l)
 	n.Body = w.block(depth + 1)
 	after := w.spans
 	w.spans = before
@@ -288,6 +292,16 @@ func (w *writer) branch(depth int) *Node {
 	}
 	w.parts -= some
 	return n
+}
+
+// table draws a branch by a table, guarded by %q or not, to BODY, which follows, to ELSE and to END. Its index is in a scratch register.
+func table(r *rand.Rand, value, scratch string, label int) string {
+	names := make([]string, pick(r, 2, 4, 8, 16))
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", pick(r, "BODY", "ELSE", "ELSE", "END"), label)
+	}
+	return fmt.Sprintf("and.b32 %[1]s, %[2]s, %[3]d;\nTABLE%[4]d: .branchtargets %[5]s;\n%[6]sbrx.idx %[1]s, TABLE%[4]d;\nBODY%[4]d:\n",
+		scratch, value, len(names)-1, label, strings.Join(names, ", "), pick(r, "", "", "@%q ", "@!%q "))
 }
 
 // turns draws a loop: as many turns in all threads, or as many as a value says.

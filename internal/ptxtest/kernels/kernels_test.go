@@ -129,4 +129,4 @@ func TestKernelText(t *testing.T) {
 }
 
 var words = []string{"bar.sync", "ld.shared.v4", "st.shared", "red.shared", "atom.global", "red.global", "ld.local", "st.local", "ld.global.nc", "v4.u8", "shfl.sync", "vote.sync",
-	"redux.sync", "exit;", "LOOP", "ELSE", "mad.wide", "div.u32", "selp", "@!%p", "add.s64 %a"}
+	"redux.sync", "exit;", "LOOP", "brx.idx", "ELSE", "mad.wide", "div.u32", "selp", "@!%p", "add.s64 %a"}

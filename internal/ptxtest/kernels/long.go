@@ -365,6 +365,10 @@ func (l *long) branch() *Node {
 	}
 	n := &Node{Before: fmt.Sprintf("%s@%s%%q bra ELSE%d;\n", cond, pick(l.Rand, "", "!"), l.names), Between: fmt.Sprintf("ELSE%d:\n", l.names)}
 	other := l.IntN(3) == 0
+	if l.IntN(4) == 0 {
+		other = true
+		n.Before = cond + table(l.Rand, pick(l.Rand, "%n", "%tx", l.word()), "%s0", l.names)
+	}
 	if other {
 		n.Between, n.After = fmt.Sprintf("bra END%[1]d;\nELSE%[1]d:\n", l.names), fmt.Sprintf("END%d:\n", l.names)
 	}
@@ -389,4 +393,4 @@ func (l *long) turns() *Node {
 }
 
 // longWords are what some long kernel of a hundred has.
-var longWords = slices.Concat([]string{"ELSE", "END", "LOOP", "@!%p", "mul.hi.u64", "addc.cc.u64", "mad.wide.s32", "st.global.u64", "ld.global.nc", "brev", "shf.l", "bfe"})
+var longWords = slices.Concat([]string{"ELSE", "END", "LOOP", "brx.idx", "@!%p", "mul.hi.u64", "addc.cc.u64", "mad.wide.s32", "st.global.u64", "ld.global.nc", "brev", "shf.l", "bfe"})
