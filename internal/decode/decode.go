@@ -144,6 +144,11 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		}
 	}
 	p.Entry = u.codes[kernel]
+	for s := range lines {
+		if s.Entry.ID == isa.ClusterlaunchcontrolTryCancel {
+			p.Entry.Withdraws = true
+		}
+	}
 	return p, nil
 }
 

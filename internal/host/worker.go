@@ -129,7 +129,7 @@ func (wk *worker) next(g *grid) (rank uint64, ok bool) {
 		return rank, true
 	}
 	n := one
-	if c := g.Entry.Native(); c != nil && c.Start != 0 && g.Compile != nil && g.Seed == 0 {
+	if c := g.Entry.Native(); c != nil && c.Start != 0 && g.Compile != nil && g.Seed == 0 && !g.Entry.Withdraws {
 		n = g.sched.several
 	}
 	from, to := g.sched.take(wk.index, n)
@@ -158,6 +158,9 @@ func (wk *worker) Begun(n uint64) {
 // Reserve returns how many clusters behind one the worker may begin by itself, one as soon as the
 // other has ended. Some are left for the other workers.
 func (wk *worker) Reserve(rank uint64) uint64 {
+	if wk.grid.Entry.Withdraws {
+		return 0
+	}
 	if !wk.own() {
 		from, to := wk.grid.sched.more(wk.index)
 		wk.keep(wk.grid, from, to)
@@ -166,6 +169,13 @@ func (wk *worker) Reserve(rank uint64) uint64 {
 		return 0
 	}
 	return wk.mineEnd - wk.mine
+}
+
+// Withdraw takes the cluster that the worker would begin next. A kernel that asks for clusters has none reserved, so all
+// that have not begun are the schedule's.
+func (wk *worker) Withdraw() (rank uint64, ok bool) {
+	from, to := wk.grid.sched.take(wk.index, one)
+	return from, from < to
 }
 
 // settle does what follows from the way a cluster stopped.

@@ -252,6 +252,12 @@ func (m *testMachine) Reserve(rank uint64) uint64 {
 	}
 	return m.grid.Clusters() - m.next
 }
+func (m *testMachine) Withdraw() (rank uint64, ok bool) {
+	if rank, ok = m.next, m.left(); ok {
+		m.next++
+	}
+	return rank, ok
+}
 func (m *testMachine) GiveUp(first bool) bool {
 	if first {
 		m.given++

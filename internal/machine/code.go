@@ -38,6 +38,9 @@ type Code struct {
 	// address differs between CTAs.
 	SharedFirst, SharedBytes uint32
 
+	// Withdraws tells of a kernel that it may ask for clusters that have not begun: they must be there for it to take.
+	Withdraws bool
+
 	native atomic.Pointer[Native]
 }
 
@@ -46,7 +49,7 @@ func (c *Code) OnlySplit() *Code {
 	return &Code{
 		Func: c.Func, Split: c.Split, Observed: c.Observed, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
 		Consts: c.Consts, Specials: c.Specials, Scalars: c.Scalars, ParamBytes: c.ParamBytes, LocalBytes: c.LocalBytes,
-		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes,
+		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes, Withdraws: c.Withdraws,
 	}
 }
 

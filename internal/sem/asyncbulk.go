@@ -24,6 +24,7 @@ func asyncBulkLines() []Line {
 		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
 		{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
 		{isa.CpAsyncBulkPrefetch, nil, plan(planNothing, isa.C_prio), ""},
+		{isa.ApplypriorityAsyncBulk, nil, plan(planNothing, isa.C_ss, isa.C_prio), ""},
 		{isa.CpAsyncBulkCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitBulk) }), ""},
 		{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
 		{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},

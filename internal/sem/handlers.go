@@ -159,6 +159,9 @@ var structural = [...]handlers{
 	uop.TensorShift:      {full: shiftTensor},
 	uop.TensorProduct:    {full: multiplyTensors},
 	uop.TensorCommit:     {full: commitTensor},
+
+	uop.Withdraw:  {full: withdraw},
+	uop.Withdrawn: {full: withdrawn},
 }
 
 // handlersOf looks an operation up; full is nil if nothing executes it.

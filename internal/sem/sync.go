@@ -32,6 +32,7 @@ func syncLines() []Line {
 		{isa.FenceProxyTensormap, nil, plan(planFence, isa.C_scope), ""},
 		{isa.FenceProxyAsyncGeneric, nil, plan(planNothing, isa.C_near), ""},
 		{isa.FenceProxyAlias, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
+		{isa.FenceProxyFabric, nil, plan(planFence, isa.C_dir, isa.C_sem), ""},
 		{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
 		{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
 
