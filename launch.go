@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -171,7 +172,11 @@ func (k *Kernel) missingShared(err error, l Launch) {
 	if !ok || !fault.shared || l.Shared != 0 || len(k.info.DynamicShared) == 0 {
 		return
 	}
-	fault.fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(k.info.DynamicShared, "[], "))
+	var names []string
+	for _, symbol := range k.info.DynamicShared {
+		names = append(names, kernelname.Demangle(symbol))
+	}
+	fault.fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
 }
 
 // progress puts the machine's reports into the terms of the configuration; nil if it is not wanted.

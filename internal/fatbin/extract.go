@@ -13,7 +13,7 @@ import (
 // newest. More than one module comes from programs of several sources. ok is false where data is none of
 // these, or one without PTX or with damage, as the error says; with ok the error says why the device runs none of them.
 func ExtractPTX(data []byte, arch string) (modules [][]byte, ok bool, err error) {
-	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 64)]), []byte(dumpHead)) {
+	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 64)]), []byte(dumpBegin)) && bytes.Contains(data, []byte(dumpHead)) {
 		return [][]byte{dumped(data)}, true, nil
 	}
 	if !IsFatbin(data) && !IsELF(data) {
@@ -44,6 +44,9 @@ const newestTarget = "sm_121a"
 
 // dumpHead begins each module that cuobjdump -ptx prints.
 const dumpHead = "Fatbin ptx code:"
+
+// dumpBegin is what its output begins with: machine code may come first, by its header alone.
+const dumpBegin = "Fatbin "
 
 // dumped blanks what cuobjdump prints around the last module, so that lines keep their numbers.
 func dumped(data []byte) []byte {

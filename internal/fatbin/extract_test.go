@@ -43,6 +43,7 @@ func TestExtractPTX(t *testing.T) {
 		{"one", string(fatbinOf(embeddedPTX)), "", embeddedPTX},
 		{"newest", string(fatbinOf(embeddedPTX, newer)), "", newer},
 		{"for the device", string(fatbinOf(embeddedPTX, newer)), "sm_86", embeddedPTX},
+		{"cuobjdump with machine code", "\nFatbin elf code:\n================\narch = sm_80\n\nFatbin ptx code:\n================\narch = sm_80\n\n" + embeddedPTX, "", embeddedPTX},
 		{"cuobjdump", "\nFatbin ptx code:\n================\narch = sm_80\n\n" + embeddedPTX, "", embeddedPTX},
 	} {
 		got, ok, err := fatbin.ExtractPTX([]byte(c.data), c.arch)

@@ -3,6 +3,7 @@ package kernelname
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ type cppName struct {
 
 // parseName reads a name; a result type before it does not count.
 func parseName(text string) (n cppName) {
-	text = withoutBlanks(text)
+	text = constLast.ReplaceAllString(withoutBlanks(text), "$2 $1")
 	depth, start := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -50,6 +51,9 @@ func parseName(text string) (n cppName) {
 	n.path = append(n.path, text[start:])
 	return n
 }
+
+// constLast finds const in front of a type; names that are demangled have it behind.
+var constLast = regexp.MustCompile(`\b(const|volatile) ((?:(?:unsigned|signed|long|short) )*[\w:]+(?:<[^<>]*>)?)`)
 
 // withoutBlanks keeps a blank between two words, such as unsigned int, and in (anonymous namespace), and no others.
 func withoutBlanks(text string) string {

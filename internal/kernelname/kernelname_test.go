@@ -18,6 +18,7 @@ func TestFind(t *testing.T) {
 		"_ZN2ns5innerILi3EE3runEv",    // ns::inner<3>::run()
 		"_ZN12_GLOBAL__N_16hiddenEPj", // (anonymous namespace)::hidden(unsigned int*)
 		"_Z4onlyIfEvv",                // void only<float>()
+		"_Z4readPKfPKjPKPKc",          // read(float const*, unsigned int const*, char const* const*)
 	} {
 		kernels = append(kernels, Kernel{Symbol: symbol, Demangled: Demangle(symbol)})
 	}
@@ -31,8 +32,10 @@ func TestFind(t *testing.T) {
 		"run": "_ZN2ns5innerILi3EE3runEv", "inner<3>::run": "_ZN2ns5innerILi3EE3runEv", "inner::run": "_ZN2ns5innerILi3EE3runEv",
 		"ns::inner<3>::run()": "_ZN2ns5innerILi3EE3runEv", "inner<4>::run": "",
 		"hidden": "_ZN12_GLOBAL__N_16hiddenEPj", "hidden(unsigned int*)": "_ZN12_GLOBAL__N_16hiddenEPj", "hidden(unsignedint*)": "",
-		"(anonymous namespace)::hidden": "_ZN12_GLOBAL__N_16hiddenEPj",
-		"only":                          "_Z4onlyIfEvv", "only<>": "", "": "", "(": "", "::": "", "<": "",
+		"(anonymous namespace)::hidden":                                "_ZN12_GLOBAL__N_16hiddenEPj",
+		"read(const float *, const unsigned int*, const char* const*)": "_Z4readPKfPKjPKPKc", "read(float*)": "",
+		"read(float const*, unsigned int const*, char const* const*)": "_Z4readPKfPKjPKPKc",
+		"only": "_Z4onlyIfEvv", "only<>": "", "": "", "(": "", "::": "", "<": "",
 	} {
 		i, err := Find(name, kernels)
 		found := ""
