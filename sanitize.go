@@ -32,7 +32,7 @@ type SanitizerError struct {
 
 // Error is how many reports there are, and the first.
 func (e *SanitizerError) Error() string {
-	return fmt.Sprintf("%d sanitizer report(s) about kernel %s, the first: %v", len(e.Reports)+e.More, e.Kernel, e.Reports[0])
+	return fmt.Sprintf("%d sanitizer report(s) about kernel %s, the first: %v", len(e.Reports)+e.More, readable(e.Kernel), e.Reports[0])
 }
 
 // Unwrap is Err.
@@ -45,7 +45,7 @@ func (e *SanitizerError) Detail() string {
 		b.WriteString(r.Detail())
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "sanitizer: %d report(s) about kernel %s", len(e.Reports), e.Kernel)
+	fmt.Fprintf(&b, "sanitizer: %d report(s) about kernel %s", len(e.Reports), readable(e.Kernel))
 	if e.More > 0 {
 		fmt.Fprintf(&b, "; %d more pair(s) of places are not shown (DeviceConfig.MaxReports, --max-reports)", e.More)
 	}

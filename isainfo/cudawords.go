@@ -69,3 +69,12 @@ func ptxDoc(name string) string {
 	}
 	return ""
 }
+
+// nearestCUDA is the word that a name is most likely a slip for.
+func nearestCUDA(name string) string {
+	var words []string
+	for _, w := range cudaWords() {
+		words = append(words, w.words...)
+	}
+	return isa.NearestFold(name, words)
+}

@@ -105,10 +105,13 @@ func unknownName(name string) error {
 	if opcode, _, _ := strings.Cut(name, "."); near == "" && opcode != "" && named(opcode) != nil { // add.f99
 		near = opcode
 	}
+	if near == "" {
+		near = nearestCUDA(name)
+	}
 	if near != "" {
 		return fmt.Errorf("nothing is called %q; did you mean %s?", name, near)
 	}
-	return fmt.Errorf("nothing is called %q; want an error code such as P3004, an instruction such as cvt, add.int or cvt.rn.f16.f32, a directive such as .maxntid, a special register such as %%tid, or a modifier such as .ftz", name)
+	return fmt.Errorf("nothing is called %q; want an error code such as P3004, an instruction such as cvt, add.int or cvt.rn.f16.f32, a directive such as .maxntid, a special register such as %%tid, a modifier such as .ftz, or a word of CUDA C++ such as __syncthreads", name)
 }
 
 // Example is a valid module that has a statement of an entry of Forms.

@@ -243,7 +243,7 @@ func (c *caseRun) match(not bool, words []string, text []byte) error {
 		return err
 	}
 	if re.Match(text) == not {
-		return fmt.Errorf("%s %q: want match %v in\n%s", words[0], words[1], !not, text)
+		return fmt.Errorf("%s %q: %s in\n%s", words[0], words[1], map[bool]string{false: "no match", true: "a match that must not be"}[not], text)
 	}
 	return nil
 }
