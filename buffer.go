@@ -25,8 +25,8 @@ type Buffer struct {
 // Alloc allocates n zeroed bytes at a multiple of 256. It fails with ErrOutOfMemory.
 func (d *Device) Alloc(n int) (Buffer, error) { return d.alloc(n, mem.Info{}) }
 
-// AllocHost is Alloc of memory that the program reaches at its device address, too (DeviceConfig.HostGuard). Nobody sees what
-// it writes there, so all of it counts as written (SanitizeInit).
+// AllocHost is Alloc of memory that the program reaches at its device address, too (DeviceConfig.HostGuard). What it
+// writes there is not observed, so all of it counts as written (SanitizeInit).
 func (d *Device) AllocHost(n int) (Buffer, error) {
 	b, err := d.alloc(n, mem.Info{Host: true})
 	if err == nil {

@@ -15,7 +15,7 @@ type Host interface {
 	Reserve(rank uint64) uint64
 	// Begun says that it has begun the first n of them.
 	Begun(n uint64)
-	// Withdraw takes a cluster that nobody has begun, nor may begin by itself, off the launch for good.
+	// Withdraw takes a cluster that has not begun, and that no worker may begin by itself, off the launch for good.
 	Withdraw() (rank uint64, ok bool)
 	// GiveUp says that the cluster has waited for mbarriers in vain, the first time or once more, and tells whether nothing
 	// in the grid can help it. TakeHeart takes it back.
