@@ -196,7 +196,7 @@ func (b *tableBranch) find(visit func(to int32)) {
 // parts tells whether lanes that go to different targets can wait for each other: the targets and the place where they meet are
 // behind the branch.
 func (b *tableBranch) parts() bool {
-	ok := !b.opt.Whole && int32(b.in.D) > b.pc
+	ok := int32(b.in.D) > b.pc
 	for _, to := range b.in.Ext.To {
 		ok = ok && to > b.pc && b.canWait(b.segAt[to])
 	}
@@ -209,6 +209,10 @@ func (b *tableBranch) parts() bool {
 
 // part sends the lanes in rGuard to their targets, and the others behind the branch.
 func (b *tableBranch) part() {
+	if b.opt.Whole { // the machine learns that lanes part here
+		b.fullExit(b.pc, 0, machine.Parted)
+		return
+	}
 	if !b.parts() {
 		b.Jmp(b.leave)
 		return

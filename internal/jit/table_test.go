@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // tableKernel is an interpreter of a program of four bits a turn, in a loop. What it branches by is drawn from how the parameters say:
@@ -86,6 +87,54 @@ func testTable(t *testing.T, src string) {
 						t.Fatalf("%s: %s; %d steps, %d lane-ops; the interpreter %d and %d", what, firstDifference(mem, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestTableParts: where lanes part at a branch by a table, code for some lanes is made as where they part at others, and no such
+// branch is left to the interpreter from then on if its targets are behind it.
+func TestTableParts(t *testing.T) {
+	const src = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+	.reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<2>;
+	ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, %r1; mov.u32 %r4, 0;
+T:	.branchtargets A, B, C, NEXT;
+L:	mad.lo.u32 %r3, %r3, 1664525, 1013904223; shr.u32 %r5, %r3, 30;
+	brx.idx %r5, T;
+A:	add.u32 %r4, %r4, 1; bra NEXT;
+B:	add.u32 %r4, %r4, 3; bra NEXT;
+C:	add.u32 %r4, %r4, %r3;
+NEXT:	add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 200; @%p1 bra L;
+	mul.wide.u32 %d2, %r1, 4; add.u64 %d3, %d1, %d2; st.global.u32 [%d3], %r4;
+	ret;
+}
+`
+	for _, v := range jit.Runnable() {
+		l := newLaboratory(t, "k.ptx", src)
+		l.keep = true
+		buf, _ := l.arena.Alloc(1<<13, mem.Info{Label: "buf"})
+		data := l.arena.Bytes(buf, 1<<13)
+		want, _ := l.launch(t, "k", [3]uint32{5, 1, 1}, [3]uint32{64, 1, 1}, func(*host.Launch) {}, buf)
+		memory := bytes.Clone(data)
+		e := engine(t, jit.Options{Vectors: v})
+		var got machine.Stats
+		for range 2 {
+			clear(data)
+			var err error
+			got, err = l.launch(t, "k", [3]uint32{5, 1, 1}, [3]uint32{64, 1, 1}, func(x *host.Launch) { x.Compile, x.CompileParts = e.InstallWhole, e.Install }, buf)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(data, memory) || got.Steps != want.Steps || got.LaneOps != want.LaneOps {
+			t.Errorf("%v: %s; %d steps, %d lane-ops; the interpreter %d and %d", v, firstDifference(data, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps)
+		}
+		for _, left := range got.Left {
+			if left.Code.Insts[left.PC].Op == uop.BranchTable {
+				t.Errorf("%v: the branch is left to the interpreter %d times", v, left.Times)
 			}
 		}
 	}
