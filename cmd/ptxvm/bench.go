@@ -21,7 +21,7 @@ func newBench(s streams) *cli.Command {
 	var format string
 	cmd := &cli.Command{
 		Use:   "bench FILE… [flags]",
-		Short: "Launch a kernel repeatedly and print times; its printf is discarded",
+		Short: "Launch a kernel repeatedly and print times (its printf output is discarded)",
 		Args:  needFiles,
 		Run: func(cmd *cli.Command, files []string) error {
 			if repeat < 1 || (format != "text" && format != "json") {

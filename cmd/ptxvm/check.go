@@ -25,20 +25,20 @@ func newCheck(s streams) *cli.Command {
 	var f checkFlags
 	cmd := &cli.Command{
 		Use:   "check FILE…",
-		Short: "Judge modules as ptxas does",
+		Short: "Check modules: accept and reject what ptxas does",
 		Args:  needFiles,
 		Run:   func(_ *cli.Command, files []string) error { return checkFiles(s, &f, files) },
 	}
 	fl := cmd.Flags()
 	fl.String(&f.format, "format", "", "text", "print as `text|json|ptxas|sarif|github`; sarif is one log of all files")
 	fl.String(&f.color, "color", "", "auto", "colours, `auto|always|never`; auto: on a terminal")
-	fl.Bool(&f.werror, "werror", "", "warnings reject, too")
+	fl.Bool(&f.werror, "werror", "", "treat warnings as errors")
 	fl.String(&f.arch, "arch", "", "", "check for this architecture, such as `sm_90`; default the module's target")
 	fl.String(&f.arch, "gpu-name", "", "", "the same, as ptxas spells it").Hidden = true
-	fl.String(&f.judge, "judge", "", "ptxas", "whom to follow where they differ, `ptxas|manual`")
-	fl.Bool(&f.compileOnly, "compile-only", "c", "judge each as one module of several, as ptxas -c: what it uses and does not define may be defined in another")
-	fl.Bool(&f.fix, "fix", "", "write mechanical fixes to the file: what is misspelled or missing and has one meaning")
-	fl.Bool(&f.diff, "diff", "d", "with --fix: print the differences instead of writing")
+	fl.String(&f.judge, "judge", "", "ptxas", "what decides where the two differ, `ptxas|manual`")
+	fl.Bool(&f.compileOnly, "compile-only", "c", "check each file as one of several to be linked, as ptxas -c: what it does not define, another may")
+	fl.Bool(&f.fix, "fix", "", "apply fixes that have only one meaning to the file, such as a misspelled or missing modifier")
+	fl.Bool(&f.diff, "diff", "d", "with --fix: print a diff instead of writing")
 	return cmd
 }
 

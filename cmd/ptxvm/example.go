@@ -22,7 +22,7 @@ func newExample(s streams) *cli.Command {
 	var dir string
 	cmd := &cli.Command{
 		Use:   "example [NAME]",
-		Short: "List small kernels that come along; run one, or write its files with -o DIR",
+		Short: "List the built-in examples; run one, or write its files with -o DIR",
 		Args:  takes(0, 1),
 		Run: func(cmd *cli.Command, args []string) error {
 			names := exampleNames()

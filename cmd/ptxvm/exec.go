@@ -36,18 +36,18 @@ type execFlags struct {
 // execVariables are the flags, with what they set.
 var execVariables = []struct{ flag, variable, usage string }{
 	{"arch", "PTXVM_ARCH", "device to emulate, such as `sm_90`"},
-	{"assume", "PTXVM_ASSUME", "other positions of assumptions about hardware: `U3=low`[,…]"},
-	{"async", "PTXVM_ASYNC", "when asynchronous operations of kernels happen: `eager|lazy|random`"},
-	{"bounds", "PTXVM_BOUNDS", "where an access is out of bounds: `exact|page` (page: past the allocation's 2 MiB, as on hardware)"},
-	{"devices", "PTXVM_DEVICES", "`N` devices"},
-	{"engine", "PTXVM_ENGINE", "`auto|interp|jit`"},
+	{"assume", "PTXVM_ASSUME", "change assumptions about hardware: `U3=low`[,…]"},
+	{"async", "PTXVM_ASYNC", "when asynchronous operations take effect: `eager|lazy|random`, as for run"},
+	{"bounds", "PTXVM_BOUNDS", "how far an access may go: `exact|page`, to the end of its allocation, or of its 2 MiB page as on hardware"},
+	{"devices", "PTXVM_DEVICES", "number of devices, `N`"},
+	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit`"},
 	{"memory", "PTXVM_MEMORY", "device memory, such as `2G`"},
-	{"progress", "PTXVM_PROGRESS", "`1`: say every 10 s how far a kernel is; 0: do not, on a terminal either"},
-	{"report", "PTXVM_REPORT", "append what goes wrong to `FILE`, as JSON"},
-	{"sanitize", "PTXVM_SANITIZE", "what is looked for while kernels run: `LIST`"},
-	{"seed", "PTXVM_SEED", "permutes schedules by `N`"},
-	{"trace", "PTXVM_TRACE", "print calls of CUDA's functions, all or those that fail: `calls|errors[:FILE]`"},
-	{"workers", "PTXVM_WORKERS", "`N` CTAs at a time"},
+	{"progress", "PTXVM_PROGRESS", "`1`: print every 10 s how far a kernel is; 0: never; default on a terminal only"},
+	{"report", "PTXVM_REPORT", "append faults and reports to `FILE`, as JSON"},
+	{"sanitize", "PTXVM_SANITIZE", "checks to run, `LIST` as for run"},
+	{"seed", "PTXVM_SEED", "permute the order of CTAs and warps by seed `N`"},
+	{"trace", "PTXVM_TRACE", "print CUDA calls, all or only those that fail: `calls|errors[:FILE]`"},
+	{"workers", "PTXVM_WORKERS", "run CTAs on `N` threads"},
 }
 
 func newExec(s streams) *cli.Command {

@@ -18,7 +18,7 @@ func newInfo(s streams) *cli.Command {
 	var format string
 	cmd := &cli.Command{
 		Use:   "info FILE",
-		Short: "Describe a module: target, kernels with parameters, variables, forms not executed yet",
+		Short: "Describe a module: target, kernels with their parameters, variables, forms not executed yet",
 		Args:  takes(1, 1),
 		Run: func(_ *cli.Command, args []string) error {
 			if format != "text" && format != "json" {

@@ -92,7 +92,7 @@ func newRoot(s streams) *cli.Command {
 	version := false
 	root := &cli.Command{
 		Use:     "ptxvm",
-		Short:   "PTX, checked as ptxas does and run on the CPU",
+		Short:   "Check PTX as ptxas does, and run it on the CPU",
 		Example: firstSteps,
 		Run: func(root *cli.Command, args []string) error {
 			if version && len(args) == 0 {

@@ -21,7 +21,7 @@ const ptxasRelease = "13.5"
 func newPtxas(s streams) *cli.Command {
 	return &cli.Command{
 		Use:     "ptxas [OPTION…] FILE",
-		Short:   "Judge a module as ptxas does, and write it for ptxvm's CUDA driver: a stand-in for TRITON_PTXAS_PATH",
+		Short:   "Check a module as ptxas does, and write it for ptxvm's CUDA driver: a stand-in for TRITON_PTXAS_PATH",
 		Example: "  ptxvm ptxas -lineinfo --gpu-name=sm_90 kernel.ptx -o kernel.cubin\n  ln -s \"$(command -v ptxvm)\" ptxas   # by this name, ptxvm is this verb",
 		Raw:     true,
 		Run:     func(_ *cli.Command, args []string) error { return assemble(s, args) },

@@ -33,7 +33,7 @@ func newTest(s streams) *cli.Command {
 	var f testFlags
 	cmd := &cli.Command{
 		Use:   "test FILE|DIR…",
-		Short: "Run txtar cases: command lines with what they must print, and the files they need",
+		Short: "Run txtar test cases: commands, the output they must print, and their files",
 		Args:  takes(1, -1),
 		Run:   func(cmd *cli.Command, args []string) error { return testCases(cmd.Context(), s, &f, args) },
 	}

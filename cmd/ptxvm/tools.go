@@ -28,9 +28,9 @@ func newISA(s streams) *cli.Command {
 	}
 	fl := cmd.Flags()
 	fl.String(&f.format, "format", "", "table", "print as `table|json|md`")
-	fl.String(&f.target, "target", "", "", "only what a module for this architecture may have, such as `sm_120a`")
-	fl.String(&f.diff, "diff", "", "", "what came after `VERSION` of PTX, up to the version that follows: --diff 9.1 9.4")
-	fl.Bool(&f.assumptions, "assumptions", "", "list the assumptions about hardware instead: id, name, section, question, forms, positions")
+	fl.String(&f.target, "target", "", "", "only what is available on this architecture, such as `sm_120a`")
+	fl.String(&f.diff, "diff", "", "", "what changed in PTX between `VERSION` and the version that follows: --diff 9.1 9.4")
+	fl.Bool(&f.assumptions, "assumptions", "", "list the assumptions about hardware instead, with the positions that --assume takes")
 	return cmd
 }
 
