@@ -34,7 +34,8 @@ internal/jit:      internal/jit/native internal/decode internal/ir internal/isa 
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
 internal/tuning:    internal/jit internal/machine
-internal/driver:    . diag internal/cudaabi internal/fatbin internal/isa internal/tensor
+internal/driver:    . diag internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/tensor
+internal/quote:     . diag
 internal/value:     internal/num
 internal/kernelname: internal/isa
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem

@@ -9,6 +9,7 @@ package main
 #include "../../internal/cudaabi/front/pvm.h"
 
 static void call_text(void (*f)(const char *, size_t), const void *text, size_t n) { f(text, n); }
+static int call_origin(int (*f)(uint64_t, struct pvm_origin *), uint64_t address, struct pvm_origin *out) { return f(address, out); }
 static void call_host(uint64_t f, uint64_t argument) { ((void (*)(void *))f)((void *)argument); }
 */
 import "C"
@@ -63,7 +64,8 @@ func begin(host C.struct_pvm_host) driver.Code {
 	if err == nil {
 		the, err = driver.New(cfg, driver.Host{
 			Print: func(p []byte) { text(host.print, p) }, Error: say,
-			Call: func(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) },
+			Call:   func(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) },
+			Origin: func(address uint64) (driver.Origin, bool) { return origin(host, address) },
 		})
 	}
 	if err != nil {
@@ -74,6 +76,21 @@ func begin(host C.struct_pvm_host) driver.Code {
 		answer(say)
 	}
 	return driver.Success
+}
+
+// origin asks the front for the call that allocated memory.
+func origin(host C.struct_pvm_host, address uint64) (driver.Origin, bool) {
+	var out C.struct_pvm_origin
+	if host.origin == nil || C.call_origin(host.origin, C.uint64_t(address), &out) == 0 {
+		return driver.Origin{}, false
+	}
+	from := driver.Origin{By: C.GoString(&out.by[0])}
+	for i := range out.frames {
+		if file := C.GoString(&out.frames[i].file[0]); file != "" {
+			from.Calls = append(from.Calls, driver.Call{File: file, Offset: uint64(out.frames[i].offset)})
+		}
+	}
+	return from, true
 }
 
 // answer says what runs, each time that SIGUSR1 asks.

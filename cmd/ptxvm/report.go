@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
 // report prints why a run ended early and gives the exit code of CONTRACT §4.
@@ -25,7 +26,7 @@ func report(s streams, f *runFlags, err error) error {
 	for _, reports := range found {
 		fmt.Fprintln(s.err, reports.Detail())
 		for _, r := range reports.Reports {
-			f.showPlaces(s, r)
+			f.sourceRoot.show(s.err, quote.OfReport(r)...)
 		}
 	}
 	if found != nil && err == nil {
@@ -42,15 +43,11 @@ func report(s streams, f *runFlags, err error) error {
 		return exitError{exitDiffers}
 	case errors.As(err, &fault):
 		fmt.Fprintln(s.err, fault.Detail())
-		f.sourceRoot.show(s.err, fault.Source...)
+		f.sourceRoot.show(s.err, quote.Of(fault)...)
 		return exitError{exitFault}
 	case errors.As(err, &deadlock):
 		fmt.Fprintln(s.err, deadlock.Detail())
-		var places []ptxvm.Location
-		for _, w := range deadlock.Waiters {
-			places = append(places, w.Source...)
-		}
-		f.sourceRoot.show(s.err, places...)
+		f.sourceRoot.show(s.err, quote.Of(deadlock)...)
 		return exitError{exitLimit}
 	case errors.As(err, &unsupported):
 		fmt.Fprintln(s.err, unsupported)
@@ -78,11 +75,7 @@ func (f *runFlags) showStopped(s streams, err error) {
 		return
 	}
 	fmt.Fprintln(s.err, stopped.Detail())
-	var places []ptxvm.Location
-	for _, w := range stopped.Warps {
-		places = append(places, w.Source...)
-	}
-	f.sourceRoot.show(s.err, places...)
+	f.sourceRoot.show(s.err, quote.Of(stopped)...)
 }
 
 // asDiagnostics tells whether err is a list of diagnostics.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
@@ -38,15 +37,6 @@ func (s *session) leaks() error {
 		return nil
 	}
 	return &ptxvm.SanitizerError{Kernel: reports[0].Kernel, Reports: reports}
-}
-
-// showPlaces quotes the source lines of both places of a report.
-func (f *runFlags) showPlaces(s streams, r *ptxvm.Report) {
-	places := r.Here.Source
-	if r.Other != nil {
-		places = slices.Concat(places, r.Other.Source)
-	}
-	f.sourceRoot.show(s.err, places...)
 }
 
 // sanitizerReport is a report in --report.

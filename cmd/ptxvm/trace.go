@@ -15,6 +15,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
 // traceFlag reads --trace.
@@ -167,9 +168,9 @@ func (t *traceWriter) close(errw io.Writer) error {
 //	saxpy.ptx:31 saxpy.cu:4 w0 0000ffff  add.s32 %r3, %r1, 1;  %r1=0 1 … 15  → %r3=1 2 … 16
 func stepLine(s *ptxvm.Step) string {
 	var b strings.Builder
-	b.WriteString(shortPlace(s.PTX))
+	b.WriteString(quote.Place(s.PTX))
 	if len(s.Source) > 0 {
-		b.WriteString(" " + shortPlace(s.Source[0]))
+		b.WriteString(" " + quote.Place(s.Source[0]))
 	}
 	fmt.Fprintf(&b, "  w%d %08x  %s%s", s.Warp, s.Lanes, strings.Repeat("· ", s.Calls), diag.Escape(s.Text))
 	if s.Lanes == 0 {
@@ -194,11 +195,6 @@ func stepLine(s *ptxvm.Step) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
-}
-
-// shortPlace is a file's last name and a line.
-func shortPlace(l ptxvm.Location) string {
-	return fmt.Sprintf("%s:%d", diag.Escape(l.File[strings.LastIndexAny(l.File, `/\\`)+1:]), l.Line)
 }
 
 // valuesAcross is how many values of an irregular row are shown.

@@ -90,15 +90,6 @@ func codeOf(err error) (code Code, sticky bool) {
 	return Unknown, false
 }
 
-// detail is all that an error has to say.
-func detail(err error) string {
-	var long interface{ Detail() string }
-	if errors.As(err, &long) {
-		return long.Detail()
-	}
-	return err.Error()
-}
-
 // defect turns a panic into a code: a call must not take the program down with it.
 func (d *Driver) defect(code *Code) {
 	if p := recover(); p != nil {

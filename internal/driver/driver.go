@@ -16,6 +16,8 @@ type Host struct {
 	Print func([]byte)              // kernels' printf, in the order of synchronisation; called by a thread that waits
 	Error func(string)              // reports and warnings, whole lines
 	Call  func(fn, argument uint64) // runs a host function of the program
+
+	Origin func(address uint64) (Origin, bool) // of the allocation that begins there; nil where nothing is known
 }
 
 // Driver is the devices of one process.
@@ -105,7 +107,7 @@ func (d *Driver) fail(err error, where string) Code {
 		return Success
 	}
 	if !sticky || d.sticky.CompareAndSwap(0, int32(code)) {
-		text := detail(err) + where
+		text := d.detail(err) + where
 		d.say(text)
 		d.reports.write(code, text, err)
 	}

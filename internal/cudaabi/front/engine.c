@@ -75,7 +75,7 @@ static void start(void) {
 	if (!name) { say("the engine has no %s: it is of another version", #name); return; }
 	PVM_FUNCTIONS(X)
 #undef X
-	const struct pvm_host host = {PVM_VERSION, facts(), print, report};
+	const struct pvm_host host = {PVM_VERSION, facts(), print, report, origin_of};
 	running = 1;
 	pthread_atfork(NULL, NULL, child);
 	int n = 0;

@@ -74,10 +74,11 @@ error_t array_place(const struct pvm_array *a, uint64_t x, uint64_t y, uint64_t 
 error_t array_holds(uint64_t array, uint64_t x, uint64_t y, uint64_t z, const struct pvm_copy *box);
 
 // note_block remembers what a call has allocated for the device alone, and forget_block that it is free: the program's own
-// accesses to it fault, and are explained (host_access.c). watch_host_access begins that.
+// accesses to it fault, and are explained (host_access.c). watch_host_access begins that. origin_of tells the engine.
 void note_block(uint64_t address, uint64_t size, const char *by, void *caller);
 void forget_block(uint64_t address);
 void watch_host_access(void);
+int origin_of(uint64_t address, struct pvm_origin *out);
 
 // CALLER is where the program calls the function that stands there.
 #define CALLER (T.caller ? T.caller : __builtin_return_address(0))

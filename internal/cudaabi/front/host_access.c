@@ -4,6 +4,7 @@
 #include "front.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct block { uint64_t address, size; const char *by; void *caller; struct block *next; };
+struct block { uint64_t address, size; const char *by; void *callers[PVM_FRAMES]; struct block *next; };
 
 enum { ROOMS = 1024, ALIGN = 256 };
 static struct block *blocks[ROOMS];
@@ -20,10 +21,19 @@ static struct sigaction before;
 
 static struct block **room_of(uint64_t address) { return &blocks[address / ALIGN % ROOMS]; }
 
+// callers_of adds those of the caller that is there: at first it is often a template of a header.
+static void callers_of(struct block *b) {
+	void *all[16];
+	int n = backtrace(all, 16), first = 0;
+	while (first < n && all[first] != b->callers[0]) first++;
+	for (int i = 1; i < PVM_FRAMES && first + i < n; i++) b->callers[i] = all[first + i];
+}
+
 void note_block(uint64_t address, uint64_t size, const char *by, void *caller) {
 	struct block *b = address ? malloc(sizeof *b) : NULL;
 	if (!b) return;
-	*b = (struct block){address, size, by, caller, NULL};
+	*b = (struct block){address, size, by, {caller}, NULL};
+	if (caller) callers_of(b);
 	pthread_mutex_lock(&lock);
 	b->next = *room_of(address);
 	*room_of(address) = b;
@@ -46,6 +56,25 @@ static struct block *holding(uint64_t address) {
 	return NULL;
 }
 
+int origin_of(uint64_t address, struct pvm_origin *out) {
+	int found = 0;
+	pthread_mutex_lock(&lock);
+	for (struct block *b = *room_of(address); b && !found; b = b->next)
+		if (b->address == address) {
+			found = 1;
+			memset(out, 0, sizeof *out);
+			snprintf(out->by, sizeof out->by, "%s", b->by);
+			for (int i = 0; i < PVM_FRAMES && b->callers[i]; i++) {
+				Dl_info at;
+				if (!dladdr(b->callers[i], &at) || !at.dli_fname) break;
+				snprintf(out->frames[i].file, sizeof out->frames[i].file, "%s", at.dli_fname);
+				out->frames[i].offset = (uint64_t)((char *)b->callers[i] - (char *)at.dli_fbase);
+			}
+		}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 // place writes where a call is: the file of its code, and how far into it.
 static void place(void *code, char *text, size_t room) {
 	Dl_info at;
@@ -63,7 +92,7 @@ static void explain(int signal, siginfo_t *info, void *context) {
 	struct block *b = info->si_code > 0 ? holding(address) : NULL; // from the system, not from kill
 	if (b) {
 		char text[1024], where[512];
-		place(b->caller, where, sizeof where);
+		place(b->callers[0], where, sizeof where);
 		int n = snprintf(text, sizeof text, "ptxvm: host code accesses device memory at 0x%lx: byte %lu of %lu bytes from %s%s; copy it with cudaMemcpy, or allocate it with "
 			"cudaMallocManaged (PTXVM_HOST_ACCESS=allow lets the access pass)\n", (unsigned long)address, (unsigned long)(address - b->address), (unsigned long)b->size, b->by, where);
 		if (n > 0 && write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1) < 0) {}

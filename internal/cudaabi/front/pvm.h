@@ -7,7 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 4
+#define PVM_VERSION 5
+
+// Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
+// the return address's offset in it. A file without a name ends them.
+enum { PVM_FRAMES = 4 };
+struct pvm_origin {
+	char by[64];
+	struct { char file[512]; uint64_t offset; } frames[PVM_FRAMES];
+};
 
 // What the process gives the engine. text is not terminated.
 struct pvm_host {
@@ -15,6 +23,7 @@ struct pvm_host {
 	uint32_t facts; // PVM_USR1_FREE and so on
 	void (*print)(const char *text, size_t n); // what kernels print
 	void (*error)(const char *text, size_t n); // reports and warnings
+	int (*origin)(uint64_t address, struct pvm_origin *out); // of the allocation that begins there; 0 if there is none
 };
 
 // Facts: nobody handles SIGUSR1, so that it may ask what runs; standard error is a terminal, where somebody waits.
