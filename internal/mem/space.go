@@ -31,8 +31,9 @@ type Space struct {
 	live   spans
 	free   spans // below top; may hold old bytes
 	epoch  atomic.Uint64
-	ended  history // for reports
-	open   int     // arenas
+	ended  history      // for reports
+	open   int          // arenas
+	ranges []*Multicast // in the order of addresses; never changed in place
 }
 
 // NewArenas reserves address space for the devices of one machine: an arena for each limit.
