@@ -137,6 +137,7 @@ const (
 	ExitedCTA                 Code = 7021 // shared memory of a CTA that has ended
 	ClusterMisuse             Code = 7022 // misuse of the cluster's barrier
 	BadMbarrier               Code = 7023 // misuse of an mbarrier
+	NotMulticast              Code = 7024 // address in no multicast range
 	SurfaceBounds             Code = 7030 // surface access out of bounds
 	SurfaceAlignment          Code = 7031 // misaligned surface access
 	NoSurface                 Code = 7032 // no surface

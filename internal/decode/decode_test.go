@@ -69,16 +69,18 @@ const header = ".version 9.5\n.target sm_90\n.address_size 64\n"
 func TestUnsupported(t *testing.T) {
 	m := module(t, "unsupported.ptx", header+`
 .func f() {
-	.reg .b64 %rd<2>;
+	.reg .f64 %fd<3>;
 	.reg .b64 %s;
-	multimem.st.global.u32 [%rd1], 1;
+	rcp.rz.ftz.f64 %fd1, 0d3ff0000000000000;
 	ret;
 }
 .visible .entry k() {
-	.reg .b64 %rd<4>;
-	multimem.st.global.u32 [%rd1], 1;
-	multimem.st.global.u32 [%rd2], 2;
-	multimem.red.global.add.u32 [%rd2], 3;
+	.reg .f64 %fd<3>;
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	rcp.rz.ftz.f64 %fd1, 0d3ff0000000000000;
+	rcp.rz.ftz.f64 %fd2, %fd1;
+	cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group [%rd1, {%r1, %r1, %r1}], [%r1];
 	call f;
 	ret;
 }
@@ -94,10 +96,10 @@ func TestUnsupported(t *testing.T) {
 	for _, f := range e.Forms {
 		counts[f.Text] = len(f.At)
 	}
-	if len(counts) != 2 || counts["multimem.st.global.u32"] != 3 || counts["multimem.red.global.add.u32"] != 1 {
+	if len(counts) != 2 || counts["rcp.rz.ftz.f64"] != 3 || counts["cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group"] != 1 {
 		t.Errorf("missing forms %v", counts)
 	}
-	if !strings.Contains(err.Error(), "multimem.red") {
+	if !strings.Contains(err.Error(), "im2col_no_offs") {
 		t.Errorf("error does not name the form: %v", err)
 	}
 	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{}); err != nil {

@@ -32,6 +32,7 @@ const (
 	ExitedCTA           FaultKind = 7021 // shared memory of a CTA (rank Value) whose threads have all exited
 	ClusterMisuse       FaultKind = 7022 // barrier.cluster: Text says what
 	BadMbarrier         FaultKind = 7023 // Addr is the object's shared address, Text says what is wrong
+	NotMulticast        FaultKind = 7024 // a multimem address in no multicast range
 	SurfaceBounds       FaultKind = 7030 // 9.7.11: a point outside; Text has all of it, as with the next three
 	SurfaceAlignment    FaultKind = 7031
 	NoSurface           FaultKind = 7032 // a handle that names nothing

@@ -5,6 +5,7 @@ package sem
 
 import (
 	"iter"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -46,6 +47,7 @@ type bulkOp struct {
 	strong   bool       // units of 16 bytes are each whole
 	red      *rmw       // nil: a copy
 	elem     uint32
+	many     bool // to all copies of a multicast address
 }
 
 // planBulk sets up cp.async.bulk [dst], [src], size{, left, right}{, [mbar]}{, masks and hints}.
@@ -55,7 +57,9 @@ func planBulk(b *Build) { b.bulk(machine.Store) }
 func planBulkReduce(b *Build) {
 	o := b.bulk(machine.Atomic)
 	f := rmws[rmwOf(b.Sel)]
-	if f.exact != uop.None { // .add.f32 flushes nothing on an H100, whatever 9.7.9.25.4.2 says; 9.4 has .noftz
+	// .add.f32 flushes nothing on an H100, whatever 9.7.9.25.4.2 says. No one has asked about copies on several devices:
+	// there the manual holds (9.7.9.27). 9.4 has .noftz.
+	if f.exact != uop.None && (!o.many || b.Sel.Has(isa.M_noftz)) {
 		f.op = f.exact
 	}
 	o.red, o.elem = &f, uint32(b.Sel.Type(isa.C_type).Bytes())
@@ -66,7 +70,7 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 	if src == 0 {
 		src = isa.M_global
 	}
-	o := &bulkOp{strong: b.Sel.Get(isa.C_sem) != 0}
+	o := &bulkOp{strong: b.Sel.Get(isa.C_sem) != 0, many: multicasts(b.Sel.ID())}
 	o.writes = machine.Request{Space: spaces[dst], Kind: kind, Align: bulkUnit, OwnCTA: ownCTA(dst)}
 	o.reads = machine.Request{Space: spaces[src], Kind: machine.Load, Align: bulkUnit, OwnCTA: ownCTA(src)}
 	o.dst, o.src = b.addressAt(b.In.Op(isa.R_dst_mem)), b.addressAt(b.In.Op(isa.R_src_mem))
@@ -103,7 +107,8 @@ type bulkRecord struct {
 	mask           [32]uint32 // of the bytes of each unit
 	ranks          [32]uint32 // CTAs; 0: the one of the address
 	data           [32][]byte
-	alias          bool // data may be the source itself: it is written at once
+	copies         [32][]uint64 // of multicast addresses
+	alias          bool         // data may be the source itself: it is written at once
 }
 
 // bulkAsync checks all operands before anything is copied.
@@ -213,6 +218,11 @@ func (r *bulkRecord) checkLane(w *machine.Warp, in *machine.Inst, i int) machine
 	}
 	q := r.writes
 	q.Size = r.size[i]
+	if r.many {
+		if r.copies[i] = copiesOf(w, r.at[i], uint64(q.Size)); r.copies[i] == nil {
+			return w.Fault(in, notMulticast(w.Mask, r.at[i], &q))
+		}
+	}
 	for at := range r.targets(i) {
 		addr := r.at
 		if addr[i] = at; q.Size == 0 {
@@ -233,8 +243,13 @@ func (r *bulkRecord) source(i int) (from uint64, n uint32) {
 	return r.from[i], 0
 }
 
-// targets lists the addresses that lane i writes to: one, or the same offset in several CTAs.
-func (r *bulkRecord) targets(i int) iter.Seq[uint64] { return r.inRanks(i, r.at[i]) }
+// targets lists the addresses that lane i writes to: one, the same offset in several CTAs, or a copy on each device.
+func (r *bulkRecord) targets(i int) iter.Seq[uint64] {
+	if r.many {
+		return slices.Values(r.copies[i])
+	}
+	return r.inRanks(i, r.at[i])
+}
 
 func (r *bulkRecord) inRanks(i int, addr uint64) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {

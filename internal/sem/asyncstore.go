@@ -34,6 +34,7 @@ type storeOp struct {
 	rows []uint32   // of the elements
 	bits []int      // of their registers
 	red  *rmw       // nil: a store
+	many bool       // to all copies of a multicast address
 }
 
 // planStoreAsync sets up st.async [a], b{, [mbar]}.
@@ -55,7 +56,7 @@ func planRedAsync(b *Build) {
 func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
 	t := b.Sel.Type(isa.C_type)
 	values := elements(&b.In.Ops[1])
-	o := &storeOp{elem: uint32(t.Bytes()), a: b.addressAt(&b.In.Ops[0])}
+	o := &storeOp{elem: uint32(t.Bytes()), a: b.addressAt(&b.In.Ops[0]), many: multicasts(b.Sel.ID())}
 	o.to = machine.Request{Kind: kind, Space: spaces[b.Sel.Get(isa.C_ss)], Size: o.elem * uint32(len(values))}
 	o.to.Align, o.to.OwnCTA = o.to.Size, ownCTA(b.Sel.Get(isa.C_ss))
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
@@ -81,7 +82,8 @@ func ownCTA(space isa.Mod) bool { return space == isa.M_shared || space == isa.M
 // storeRecord is what an open store keeps.
 type storeRecord struct {
 	*storeOp
-	addr, bars [32]uint64 // of shared memory: in the window
+	addr, bars [32]uint64   // of shared memory: in the window
+	copies     [32][]uint64 // of multicast addresses
 	data       [32][16]byte
 }
 
@@ -90,7 +92,7 @@ func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*storeOp)
 	r := &storeRecord{storeOp: o}
 	o.a.lanes(w, &r.addr, 0)
-	if _, st := w.Access(in, &o.to, &r.addr); st != machine.Next {
+	if st := r.check(w, in); st != machine.Next {
 		return st
 	}
 	if st := o.place(w, in, &r.addr); st != machine.Next {
@@ -112,6 +114,23 @@ func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 	})
 	return w.Issue(in, op)
+}
+
+// check checks what all lanes write.
+func (r *storeRecord) check(w *machine.Warp, in *machine.Inst) machine.State {
+	if !r.many {
+		_, st := w.Access(in, &r.to, &r.addr)
+		return st
+	}
+	return eachCopy(w, in, &r.to, &r.addr, func(i int, at uint64, _ pointer) { r.copies[i] = append(r.copies[i], at) })
+}
+
+// targets lists the addresses that a lane writes to.
+func (r *storeRecord) targets(i int) []uint64 {
+	if r.many {
+		return r.copies[i]
+	}
+	return []uint64{r.addr[i]}
 }
 
 // place turns generic addresses of shared memory into those of its window; a generic address
@@ -168,12 +187,14 @@ func (r *storeRecord) write(op *machine.Op) *machine.Fault {
 			r.put(op.Shared(r.addr[i], uint64(r.to.Size)), data, true)
 			continue
 		}
-		b, f := op.Global(r.addr[i], uint64(r.to.Size), r.to.Kind)
-		if f != nil {
-			f.Lanes = 1 << i
-			return f
+		for _, at := range r.targets(i) {
+			b, f := op.Global(at, uint64(r.to.Size), r.to.Kind)
+			if f != nil {
+				f.Lanes = 1 << i
+				return f
+			}
+			r.put(b, data, false)
 		}
-		r.put(b, data, false)
 	}
 	return nil
 }
@@ -224,8 +245,11 @@ func (r *storeRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.
 	}
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		for m := op.Lanes; m != 0; m &= m - 1 {
-			if i := lowest(m); !yield(op.Extent(space, i, r.addr[i], uint64(r.to.Size)), r.to.Kind) {
-				return
+			i := lowest(m)
+			for _, at := range r.targets(i) {
+				if !yield(op.Extent(space, i, at, uint64(r.to.Size)), r.to.Kind) {
+					return
+				}
 			}
 		}
 	}

@@ -52,6 +52,7 @@ type touch struct {
 	bits int    // of the row of sizes
 	rows uint32 // where the sizes are
 	once bool   // the lanes of the warp make one access together
+	many bool   // it is made to all copies of a multicast address
 }
 
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
@@ -139,6 +140,7 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align), Valued: valued(b)}}
 		t.Waits = b.Sel.Entry.ID == isa.MbarrierTestWait || b.Sel.Entry.ID == isa.MbarrierTryWait
 		t.Order, t.Scope = accessOrder(b.Sel)
+		t.many = multicasts(b.Sel.ID())
 		if kind == machine.Store && b.Out.Ext != nil {
 			if m, ok := b.Out.Ext.Data.(*uop.Memory); ok {
 				t.Values = (*memoryOp)(m).stored(b.Out.Ext.Src)
@@ -296,6 +298,10 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 	if e.Addr, e.Lanes = &addr, w.Mask; t.once {
 		e.Lanes &= -e.Lanes
 	}
+	if t.many {
+		t.tellCopies(w, in, e)
+		return
+	}
 	if t.size == nil {
 		w.Observe(in, e)
 		return
@@ -303,6 +309,19 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 	each(w.Mask, func(i int) {
 		e.Lanes, e.Size = 1<<i, uint32(loadElem(w, t.rows, t.bits, i))
 		w.Observe(in, e)
+	})
+}
+
+// tellCopies emits an access to each copy. Lanes outside of all multicast ranges are about to fault.
+func (t *touch) tellCopies(w *machine.Warp, in *machine.Inst, e machine.Event) {
+	addr := *e.Addr
+	each(e.Lanes, func(i int) {
+		for _, at := range copiesOf(w, addr[i], uint64(e.Size)) {
+			var row [32]uint64
+			row[i&31] = at
+			e.Lanes, e.Addr = 1<<i, &row
+			w.Observe(in, e)
+		}
 	})
 }
 

@@ -46,7 +46,7 @@ func (m *machine) batches(blocks []*vec.Block, o *outcome) (list [][]unit) {
 	open := map[string]int{} // header → index of the batch that still has room
 	for i, b := range blocks {
 		w, err := vec.WrapFor(b, m.target.String())
-		if b.Todo != "" || err != nil || !m.target.Satisfies(w.Target) {
+		if b.Todo != "" || err != nil || !m.target.Satisfies(w.Target) || w.Multicast() {
 			o.skipped++
 			continue
 		}

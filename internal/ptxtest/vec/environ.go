@@ -10,6 +10,8 @@ package vec
 //	C CG     constant memory, bytes 0x80 0x81 … , and its generic address
 //	X…       handles of surfaces (images.go)
 //	T…       textures (textures.go)
+//	M MM     multicast addresses of the lane: of two copies, and of three
+//	M0 M1 M2 the copies, each on a device of its own
 //	P        the kernel parameter with the same bytes, as a name; PG: its generic address
 
 import (
@@ -34,6 +36,8 @@ var places = []place{
 	{"P", "", ""},
 	{"G", "", "ld.param.u64 G, [pmem]; add.u64 G, G, %lane;"},
 	{"GW", "", "ld.param.u64 GW, [pmem]; add.u64 GW, GW, " + fmt.Sprint(warpBytes) + ";"},
+	{"M", "", multicastAt("M", 0)}, {"MM", "", multicastAt("MM", 1)},
+	{"M0", "", multicastAt("M0", 2)}, {"M1", "", multicastAt("M1", 3)}, {"M2", "", multicastAt("M2", 4)},
 	{"S", sharedDecl, "mov.u64 S, shared_bytes; add.u64 S, S, %lane;" + zeroShared},
 	{"SW", sharedDecl, "mov.u64 SW, shared_bytes+" + fmt.Sprint(warpBytes) + ";" + zeroShared},
 	{"SG", sharedDecl, "mov.u64 SG, shared_bytes; add.u64 SG, SG, %lane; cvta.shared.u64 SG, SG;" + zeroShared},
@@ -91,4 +95,9 @@ func used(stmts []*Statement) (list []place) {
 		}
 	}
 	return list
+}
+
+// multicastAt reads an address of the lane: those of all stand behind the handles of the images.
+func multicastAt(name string, k int) string {
+	return fmt.Sprintf("ld.param.u64 %s, [pmem]; ld.global.u64 %s, [%s+%d]; add.u64 %s, %s, %%lane;", name, name, name, handlesAt+warpBytes+8*k, name, name)
 }

@@ -6,6 +6,7 @@ package vec
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
@@ -41,6 +42,11 @@ func (w *Wrapped) Kernel(name string) string {
 	p := printer{Wrapped: w, k: k, b: &b}
 	p.kernel()
 	return b.String()
+}
+
+// Multicast tells whether the block names multicast addresses, which one device does not have.
+func (w *Wrapped) Multicast() bool {
+	return slices.ContainsFunc(used(w.Stmts), func(p place) bool { return p.name == "M" || p.name == "MM" })
 }
 
 // Image is one surface of a lane.

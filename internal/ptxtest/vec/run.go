@@ -26,12 +26,16 @@ type Runner struct {
 // device is a device with the buffers of every launch.
 type device struct {
 	*ptxvm.Device
+	others       []*ptxvm.Device // of the same machine
+	places       []byte          // the addresses of multicastAt
+	copies       [copies]ptxvm.Buffer
 	in, out, mem ptxvm.Buffer
 	images       []ptxvm.Array // of lane 0, then of lane 1 …
 	textures     map[string]bool
 }
 
 const (
+	copies      = 3  // of what a multicast address stands for
 	maxValues   = 24 // operands or results of a block
 	valuesBytes = 32 * maxValues * valueBytes
 	memBytes    = warpBytes + 2*laneBytes // GW is a line of 128 bytes
@@ -46,8 +50,8 @@ func NewRunner() *Runner {
 func (r *Runner) Close() error {
 	var err error
 	for _, d := range r.devices {
-		if e := d.Close(); e != nil {
-			err = e
+		for _, o := range append(d.others, d.Device) {
+			err = errors.Join(err, o.Close())
 		}
 	}
 	return err
@@ -57,26 +61,54 @@ func (r *Runner) device(arch string) (*device, error) {
 	if d := r.devices[arch]; d != nil {
 		return d, nil
 	}
-	dev, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: arch, Workers: 1, Memory: 16 << 20, Engine: r.Engine, MaxSteps: 1 << 20})
+	devices, err := ptxvm.NewDevices(copies, &ptxvm.DeviceConfig{Arch: arch, Workers: 1, Memory: 16 << 20, Engine: r.Engine, MaxSteps: 1 << 20})
 	if err != nil {
 		return nil, err
 	}
+	dev := devices[0]
 	if r.Prepare != nil {
 		if err := r.Prepare(dev); err != nil {
 			return nil, err
 		}
 	}
-	d := &device{Device: dev}
+	d := &device{Device: dev, others: devices[1:]}
 	for _, b := range []struct {
 		at   *ptxvm.Buffer
 		size int
-	}{{&d.in, valuesBytes}, {&d.out, valuesBytes}, {&d.mem, handlesAt + warpBytes}} {
+	}{{&d.in, valuesBytes}, {&d.out, valuesBytes}, {&d.mem, handlesAt + warpBytes + laneBytes}} {
 		if *b.at, err = dev.Alloc(b.size); err != nil {
 			return nil, err
 		}
 	}
+	if err := d.addCopies(); err != nil {
+		return nil, err
+	}
 	r.devices[arch] = d
 	return d, nil
+}
+
+// addCopies makes the multicast ranges of multicastAt.
+func (d *device) addCopies() (err error) {
+	for k, of := range append([]*ptxvm.Device{d.Device}, d.others...) {
+		if d.copies[k], err = of.Alloc(warpBytes); err != nil {
+			return err
+		}
+	}
+	var places []uint64
+	for _, n := range []int{2, copies} {
+		m, err := d.NewMulticast(d.copies[:n]...)
+		if err != nil {
+			return err
+		}
+		places = append(places, m.Addr())
+	}
+	for _, b := range d.copies {
+		places = append(places, b.Addr())
+	}
+	for _, at := range places {
+		d.places = binary.LittleEndian.AppendUint64(d.places, at)
+	}
+	return nil
 }
 
 // execution is a block that runs.
@@ -285,7 +317,10 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 	for _, w := range []struct {
 		b    ptxvm.Buffer
 		data []byte
-	}{{x.d.in, in}, {x.d.mem, append(make([]byte, memBytes), handles...)}} {
+	}{
+		{x.d.in, in}, {x.d.mem, append(make([]byte, memBytes), handles...)}, {x.d.mem.Slice(handlesAt+warpBytes, x.d.mem.Len()), x.d.places},
+		{x.d.copies[0], make([]byte, warpBytes)}, {x.d.copies[1], make([]byte, warpBytes)}, {x.d.copies[2], make([]byte, warpBytes)},
+	} {
 		if _, err := w.b.WriteAt(w.data, 0); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,243 @@
+package sem
+
+// Operations on multicast addresses, 9.7.9.14: the same access to every copy, in the order of the devices.
+// All copies are checked before any is touched.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+func multimemLines() []Line {
+	classes := []isa.Class{isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_vec, isa.C_type}
+	return []Line{
+		{isa.MultimemSt, nil, plan(planMultimemStore, classes...), ""},
+		{isa.MultimemRed, nil, plan(planMultimemRed, classes...).where(hasRmw), ""},
+		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(hasRmw),
+			"how 8-bit floats are rounded and saturated between the copies is not documented"},
+		{isa.MultimemStAsync, nil, plan(planStoreAsync, classes...), ""},
+		{isa.MultimemRedAsync, nil, plan(planRedAsync, classes...).where(hasRmw), ""},
+		{isa.MultimemCpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
+		{isa.MultimemCpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
+	}
+}
+
+// multicasts tells whether the address of a form is that of a multicast range.
+func multicasts(id isa.ID) bool {
+	switch id {
+	case isa.MultimemSt, isa.MultimemRed, isa.MultimemLdReduce, isa.MultimemStAsync, isa.MultimemRedAsync,
+		isa.MultimemCpAsyncBulk, isa.MultimemCpReduceAsyncBulk:
+		return true
+	}
+	return false
+}
+
+// multimemOp is the decode-time constant of a synchronous operation.
+type multimemOp struct {
+	uop.Private
+	to   machine.Request
+	a    addressOp
+	elem uint32
+	rows []uint32    // of the elements
+	bits []int       // of their registers
+	red  rmw         // what combines
+	half *halfFormat // .acc::f32: elements are added as f32
+}
+
+// halfFormat converts one element between a half and f32.
+type halfFormat struct {
+	widen, narrow func(uint32) uint32
+	two           bool // elements are pairs
+}
+
+func planMultimemStore(b *Build) {
+	b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Store)
+	b.does(uop.MultimemStore)
+}
+
+func planMultimemRed(b *Build) {
+	o := b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Atomic)
+	o.red = exactRmw(b.Sel)
+	b.does(uop.MultimemUpdate)
+}
+
+// exactRmw keeps subnormals: 9.7.9.14 says nothing of flushing.
+func exactRmw(sel *isa.Sel) rmw {
+	f := rmws[rmwOf(sel)]
+	if f.exact != uop.None {
+		f.op = f.exact
+	}
+	return f
+}
+
+func planMultimemLoad(b *Build) {
+	o := b.multimem(&b.In.Ops[1], &b.In.Ops[0], machine.Load)
+	o.red = exactRmw(b.Sel)
+	if b.Sel.Has(isa.M_acc_f32) && b.Sel.Get(isa.C_op) == isa.M_add { // minima need no precision
+		f := halfFormats[b.Sel.Get(isa.C_type)]
+		o.half = &f
+	}
+	b.does(uop.MultimemLoad)
+}
+
+var halfFormats = map[isa.Mod]halfFormat{
+	isa.M_f16: {num.CvtF32F16, num.CvtF16F32, false}, isa.M_f16x2: {num.CvtF32F16, num.CvtF16F32, true},
+	isa.M_bf16: {num.CvtF32BF16, num.CvtBF16F32, false}, isa.M_bf16x2: {num.CvtF32BF16, num.CvtBF16F32, true},
+}
+
+// multimem places the address and the elements of a register operand.
+func (b *Build) multimem(a, reg *ir.Operand, kind machine.AccessKind) *multimemOp {
+	t, values := b.Sel.Type(isa.C_type), elements(reg)
+	o := &multimemOp{elem: uint32(t.Bytes()), a: b.addressAt(a)}
+	o.to = machine.Request{Kind: kind, Space: machine.Global, Size: o.elem * uint32(len(values))}
+	o.to.Align = o.to.Size
+	for i := range values {
+		bits := b.operandBits(&values[i], t.Bits())
+		o.rows, o.bits = append(o.rows, b.src(&values[i], bits)), append(o.bits, bits)
+	}
+	b.Ext().Data = o
+	return o
+}
+
+// copiesOf returns the addresses of the copies of what a lane accesses; nil if its address is in no multicast range.
+func copiesOf(w *machine.Warp, addr, size uint64) []uint64 {
+	m := w.Arena().Multicast(addr, size)
+	if m == nil {
+		return nil
+	}
+	at := make([]uint64, len(m.Copies))
+	for k, c := range m.Copies {
+		at[k] = c + (addr - m.Start)
+	}
+	return at
+}
+
+// notMulticast is the fault of lanes whose addresses are in no multicast range.
+func notMulticast(lanes uint32, addr uint64, q *machine.Request) *machine.Fault {
+	return &machine.Fault{Kind: machine.NotMulticast, Lanes: lanes, Addr: addr, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
+}
+
+// eachCopy checks every copy of what the executing lanes access, and visits it.
+func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]uint64, visit func(lane int, at uint64, p pointer)) machine.State {
+	mask := w.Mask
+	defer func() { w.Mask = mask }()
+	for m := mask; m != 0; m &= m - 1 {
+		i := lowest(m)
+		w.Mask = 1 << i
+		places := copiesOf(w, addr[i], uint64(q.Size))
+		if places == nil {
+			return w.Fault(in, notMulticast(w.Mask, addr[i], q))
+		}
+		for _, at := range places {
+			var row [32]uint64
+			row[i&31] = at
+			a, st := w.Access(in, q, &row)
+			if st != machine.Next {
+				return st
+			}
+			visit(i, at, a.Ptr(&row, i, 0))
+		}
+	}
+	return machine.Next
+}
+
+// multimemLanes checks all, then visits the lanes, each with its copies.
+func multimemLanes(w *machine.Warp, in *machine.Inst, o *multimemOp, visit func(lane int, copies []pointer)) machine.State {
+	var addr [32]uint64
+	o.a.lanes(w, &addr, 0)
+	var copies [32][]pointer
+	st := eachCopy(w, in, &o.to, &addr, func(i int, _ uint64, p pointer) { copies[i] = append(copies[i], p) })
+	if st == machine.Next {
+		each(w.Mask, func(i int) { visit(i, copies[i]) })
+	}
+	return st
+}
+
+func multimemStore(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*multimemOp)
+	return multimemLanes(w, in, o, func(i int, copies []pointer) {
+		for _, p := range copies {
+			for k, row := range o.rows {
+				strongStore(add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i))
+			}
+		}
+	})
+}
+
+func multimemUpdate(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*multimemOp)
+	u := o.red.updates()
+	return multimemLanes(w, in, o, func(i int, copies []pointer) {
+		for _, p := range copies {
+			for k, row := range o.rows {
+				u.apply(add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i), false)
+			}
+		}
+	})
+}
+
+func multimemLoad(w *machine.Warp, in *machine.Inst) machine.State {
+	o := in.Ext.Data.(*multimemOp)
+	return multimemLanes(w, in, o, func(i int, copies []pointer) {
+		for k, row := range o.rows {
+			list := make([]uint64, len(copies))
+			for j, p := range copies {
+				list[j] = strongLoad(add(p, uint32(k)*o.elem), o.elem)
+			}
+			storeElem(w, row, o.bits[k], i, o.combine(list))
+		}
+	})
+}
+
+// combine reduces the values of an element, in order.
+func (o *multimemOp) combine(list []uint64) uint64 {
+	if o.half != nil && o.half.two {
+		return uint64(o.halves(list, 0) | o.halves(list, 16)<<16)
+	}
+	if o.half != nil {
+		return uint64(o.halves(list, 0))
+	}
+	u, v := o.red.updates(), list[0]
+	for _, b := range list[1:] {
+		if o.elem == 8 {
+			v = u.f64(v, b)
+		} else {
+			v = uint64(u.f32[0](uint32(v), uint32(b)))
+		}
+	}
+	return v
+}
+
+// halves adds the halves from a bit on in f32, and rounds once.
+func (o *multimemOp) halves(list []uint64, from int) uint32 {
+	half := func(v uint64) uint32 { return o.half.widen(uint32(v>>from) & 0xffff) }
+	sum := half(list[0])
+	for _, v := range list[1:] {
+		sum = num.AddF32(sum, half(v))
+	}
+	return o.half.narrow(sum) & 0xffff
+}
+
+// strongLoad reads an element that other workers may write.
+func strongLoad(p pointer, size uint32) uint64 {
+	m := memoryOp{Strong: true, Elem: size}
+	return m.read(p)
+}
+
+// strongStore writes an element that other workers may read.
+func strongStore(p pointer, size uint32, v uint64) {
+	switch size {
+	case 8:
+		mem.Store64(p, v)
+	case 4:
+		mem.Store32(p, uint32(v))
+	case 2:
+		mem.Store16(p, uint16(v))
+	default:
+		mem.Store8(p, uint8(v))
+	}
+}
