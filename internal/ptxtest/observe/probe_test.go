@@ -8,6 +8,7 @@ package observe
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -39,7 +40,7 @@ type access struct {
 	inside []*byte
 }
 
-// group is what one instruction touches: one event, one for each lane, or the extents of an
+// group is what one instruction touches: one event, one for each lane or copy, or the extents of an
 // asynchronous operation.
 type group struct {
 	fn     *machine.FuncInfo
@@ -62,9 +63,14 @@ type probe struct {
 	fails   []string
 }
 
+// multicast tells whether the instruction makes each lane's access several times, to all copies.
+func multicast(e *machine.Event) bool {
+	return e.What == machine.Touch && strings.HasPrefix(decode.FuncOf(e.Func).Insts[e.PC].Sel.Entry.Name, "multimem.")
+}
+
 func (p *probe) Observe(e *machine.Event) {
 	g := p.pending
-	if g == nil || g.pc != e.PC || g.fn != e.Func || !e.Async && g.lanes&e.Lanes != 0 {
+	if g == nil || g.pc != e.PC || g.fn != e.Func || !e.Async && !multicast(e) && g.lanes&e.Lanes != 0 {
 		p.settle()
 	}
 	if e.What != machine.Touch || e.Space == machine.Tensor {
