@@ -38,6 +38,8 @@ func init() {
 		"createpolicy.fraction":     checkFraction,
 		"cp.async.source_size":      checkSourceSize,
 		"mma.scale_selector":        checkScaleSelector,
+		"mma.constants":             checkFragmentConstants(8),
+		"wmma.constants":            checkFragmentConstants(4),
 		"tex.mode":                  checkTexMode,
 		"mov.operands":              checkMovOperands,
 		"mov.address":               checkMovAddress,
@@ -348,6 +350,38 @@ func checkScaleSelector(q *Query, p *plan) string {
 		case thread.Kind == ShapeImm && (thread.Value < 0 || thread.Value > threads):
 			return fmt.Sprintf("the thread of %s must be 0 to %d", role, threads)
 		}
+	}
+	return ""
+}
+
+// checkFragmentConstants: ptxas gives the constants in C a type by what stands beside them, in the whole fragment and, for
+// wmma.mma, in each part that it makes one instruction of. Constants alone have none, and behind a constant written by its
+// 32 bits no other kind of constant fits.
+func checkFragmentConstants(part int) func(*Query, *plan) string {
+	return func(q *Query, p *plan) string {
+		c := p.operand(q, "c")
+		if c == nil || c.Kind != ShapeVec {
+			return ""
+		}
+		if msg := untypedConstants(c.Elems); msg != "" {
+			return msg
+		}
+		for elems := range slices.Chunk(c.Elems, part) {
+			if msg := untypedConstants(elems); msg != "" {
+				return msg
+			}
+		}
+		return ""
+	}
+}
+
+func untypedConstants(list []Shape) string {
+	single := func(s Shape) bool { return s.Hex && !s.Double }
+	if !slices.ContainsFunc(list, func(s Shape) bool { return s.Kind != ShapeImm }) {
+		return fmt.Sprintf("c needs a register among %d elements", len(list))
+	}
+	if single(list[0]) && slices.ContainsFunc(list, func(s Shape) bool { return s.Kind == ShapeImm && !single(s) }) {
+		return "the constants behind one that c begins with in 0f… are written so, too"
 	}
 	return ""
 }

@@ -349,7 +349,7 @@ func (x *explainer) operandFinding(o *operandSpec, i int) (Mismatch, bool) {
 	case s.Kind != o.shapeKind():
 		f.Want = o.shapeKind().String()
 	case len(s.Elems) != len(o.parts):
-		f.Kind = OperandLength
+		f.Kind, f.Want, f.Have = OperandLength, x.partsText(o), "an address of "+strconv.Itoa(len(s.Elems))+" parts"
 	default:
 		for j := range o.parts {
 			if !o.parts[j].fitsInside(&s.Elems[j], o.kind) {
@@ -360,6 +360,15 @@ func (x *explainer) operandFinding(o *operandSpec, i int) (Mismatch, bool) {
 		}
 	}
 	return f, true
+}
+
+// partsText writes an address by the roles of its parts: "[a, b, c]".
+func (x *explainer) partsText(o *operandSpec) string {
+	var names []string
+	for i := range o.parts {
+		names = append(names, x.e.roles[o.parts[i].role].String())
+	}
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 var misfitKinds = map[misfit]MismatchKind{

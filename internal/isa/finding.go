@@ -38,7 +38,7 @@ func (p *plan) lateFindings(q *Query) []Mismatch {
 var checkRoles = map[string][]string{
 	"bar.count_multiple": {"b"}, "st.param_space": {"a"}, "ld.param_space": {"a"}, "st.bulk.size": {"size"}, "bulk.size": {"size"},
 	"setmaxnreg.multiple": {"n"}, "createpolicy.fraction": {"fraction"}, "createpolicy.primary_size": {"primary-size"},
-	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "tcgen05.columns": {"columns"},
+	"cp.async.source_size": {"rest"}, "mma.scale_selector": {"sel-a", "sel-b"}, "mma.constants": {"c"}, "wmma.constants": {"c"}, "tcgen05.columns": {"columns"},
 	"tcgen05.registers": {"r", "mdata"}, "mov.operands": {"a"}, "mov.address": {"a"},
 }
 
