@@ -17,7 +17,8 @@ func multimemLines() []Line {
 	return []Line{
 		{isa.MultimemSt, nil, plan(planMultimemStore, classes...), ""},
 		{isa.MultimemRed, nil, plan(planMultimemRed, classes...).where(hasRmw), ""},
-		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(hasRmw),
+		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(hasRmw), ""},
+		{isa.MultimemLdReduce, of(isa.M_e5m2, isa.M_e5m2x2, isa.M_e5m2x4, isa.M_e4m3, isa.M_e4m3x2, isa.M_e4m3x4), nil,
 			"how 8-bit floats are rounded and saturated between the copies is not documented"},
 		{isa.MultimemStAsync, nil, plan(planStoreAsync, classes...), ""},
 		{isa.MultimemRedAsync, nil, plan(planRedAsync, classes...).where(hasRmw), ""},

@@ -21,6 +21,10 @@ func tensorProductLines() []Line {
 		{isa.Tcgen05Mma, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind, isa.C_vecsize).sees(isa.M_sp, isa.M_ashift).assuming(asks...), ""},
 		{isa.Tcgen05MmaWs, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind).sees(isa.M_sp).assuming(asks...), ""},
 		{isa.Tcgen05Mma, of(isa.M_kind_ti16), nil, noFormula},
+		{isa.Spcompress, nil, nil, noFormula},
+		{isa.Spdecompress, nil, nil, noFormula},
+		{isa.Tcgen05LdSpcompress, nil, nil, noFormula},
+		{isa.Tcgen05LdRedSpcompress, nil, nil, noFormula},
 		{isa.Tcgen05MmaWs, of(isa.M_kind_ti16), nil, noFormula},
 		{isa.Tcgen05Mma, of(isa.M_decompress_lut_b), nil, noFormula},
 	}
