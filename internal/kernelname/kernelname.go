@@ -162,7 +162,7 @@ func sameBase(base string, kernels []Kernel) []Kernel {
 	return slices.DeleteFunc(slices.Clone(kernels), func(k Kernel) bool { return k.Base() != base })
 }
 
-// List names what could have been meant, cut after eight: as C++ has it, but for names that several share.
+// List names what could have been meant, cut after eight if more than one is left: as C++ has it, but for names that several share.
 func List(kernels []Kernel) string {
 	times := map[string]int{}
 	for _, k := range kernels {
@@ -170,7 +170,7 @@ func List(kernels []Kernel) string {
 	}
 	var names []string
 	for i, k := range kernels {
-		if i == 8 {
+		if i == 8 && len(kernels) > i+1 { // a single one left is shorter by its name
 			names = append(names, fmt.Sprintf("and %d more", len(kernels)-i))
 			break
 		}
