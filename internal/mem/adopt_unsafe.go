@@ -10,6 +10,10 @@ import (
 // ErrOverlap is returned for memory of which some is already a device's.
 var ErrOverlap = errors.New("some of the memory is already known to the device")
 
+// ErrTooFar is returned for memory that lies too far from the arena's for a device address, which cannot be with
+// Config.Identity.
+var ErrTooFar = errors.New("the memory lies too far from the device's for an address of its own")
+
 // Adopt makes size bytes of the host's memory an allocation of the device, which counts towards no limit, and returns
 // its device address: the host's, where the two are the same (Config.Identity). The caller keeps the memory in its place
 // until Disown.
@@ -19,7 +23,7 @@ func (a *Arena) Adopt(host, size uint64, info Info) (uint64, error) {
 	start := host - a.hostBase() + a.base
 	end := start + size
 	if size == 0 || end < start || end > SharedWindow {
-		return 0, ErrNotAllocated
+		return 0, ErrTooFar
 	}
 	if v, ok := a.live.below(end - 1); ok && v.end > start || start < a.base+a.memory.size() && end > a.base {
 		return 0, ErrOverlap
