@@ -32,7 +32,7 @@ type SanitizerError struct {
 
 // Error is how many reports there are, and the first.
 func (e *SanitizerError) Error() string {
-	return fmt.Sprintf("%d sanitizer report(s) about kernel %s, the first: %v", len(e.Reports)+e.More, readable(e.Kernel), e.Reports[0])
+	return fmt.Sprintf("%s about kernel %s, the first: %v", counted(len(e.Reports)+e.More, "sanitizer report", "sanitizer reports"), readable(e.Kernel), e.Reports[0])
 }
 
 // Unwrap is Err.
@@ -45,11 +45,19 @@ func (e *SanitizerError) Detail() string {
 		b.WriteString(r.Detail())
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "sanitizer: %d report(s) about kernel %s", len(e.Reports), readable(e.Kernel))
+	fmt.Fprintf(&b, "sanitizer: %s about kernel %s", counted(len(e.Reports), "report", "reports"), readable(e.Kernel))
 	if e.More > 0 {
-		fmt.Fprintf(&b, "; %d more pair(s) of places are not shown (DeviceConfig.MaxReports, --max-reports)", e.More)
+		fmt.Fprintf(&b, "; %s not shown (DeviceConfig.MaxReports, --max-reports)", counted(e.More, "more pair of places is", "more pairs of places are"))
 	}
 	return b.String()
+}
+
+// counted writes a number with its noun.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // Report says what a kernel did that its results must not depend on, with both places.

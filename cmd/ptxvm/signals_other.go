@@ -2,13 +2,9 @@
 
 package main
 
-import (
-	"io"
-)
-
 func ignoreSignals() {}
 
-func warnNoOutput(io.Writer) {}
+func outputClosed() bool { return false }
 
 func endByPipe() {}
 

@@ -7,8 +7,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -37,15 +35,13 @@ func endByPipe() {
 	}
 }
 
-// warnNoOutput says that results are lost where standard output was closed (>&-). Go opens the null device in its place,
-// for reading and writing, which a shell's >/dev/null does not. Other programs do that too, so it is no error.
-func warnNoOutput(w io.Writer) {
+// outputClosed tells whether standard output was closed (>&-). Go opens the null device in its place, for reading and
+// writing, which a shell's >/dev/null does not.
+func outputClosed() bool {
 	var out, null unix.Stat_t
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR || unix.Fstat(1, &out) != nil || unix.Stat(os.DevNull, &null) != nil {
-		return
+		return false
 	}
-	if out.Mode == null.Mode && out.Rdev == null.Rdev {
-		fmt.Fprintln(w, "warning: standard output is closed; results that it would show are lost")
-	}
+	return out.Mode == null.Mode && out.Rdev == null.Rdev
 }

@@ -90,7 +90,7 @@ func (c *checker) unresolvedFunctions() {
 			o := r.object
 			if o.Kind == Function && o.Linkage == syntax.WordExtern && o.Alias == nil && !reported[o] && !(r.called && provided[o.Name]) {
 				reported[o] = true
-				d := c.errorf(diag.Unresolved, c.at(r.token), "%s is used here, and nothing defines it; link the module that does", o.Name)
+				d := c.errorf(diag.Unresolved, c.at(r.token), "%s is used here, and nothing defines it; link the module that does, or check this one as one of several (check -c, as ptxas -c)", o.Name)
 				c.declaredHere(d, o)
 			}
 		}

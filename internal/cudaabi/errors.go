@@ -60,6 +60,8 @@ const launchFailure = 719
 
 // faultCodes is what faults in a kernel are for CUDA.
 var faultCodes = map[diag.Code]int32{
+	diag.OutOfMemory:        2,
+	diag.BadLaunch:          9,
 	diag.OutOfBounds:        700,
 	diag.NullAccess:         700,
 	diag.WrongWindow:        700,
@@ -69,6 +71,7 @@ var faultCodes = map[diag.Code]int32{
 	diag.ExitedCTA:          700,
 	diag.SurfaceBounds:      700,
 	diag.NoSurface:          700,
+	diag.TimeLimit:          702,
 	diag.StepLimit:          702,
 	diag.Deadlock:           702,
 	diag.AssertFailed:       710,
