@@ -28,11 +28,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	args := underOwnName(os.Args[0], os.Args[1:])
-	out := io.Writer(os.Stdout)
-	if (len(args) == 0 || args[0] != "exec") && outputClosed() { // what exec runs may have no use for one
-		out = closedOutput{}
+	if len(args) == 0 || args[0] != "exec" { // what it runs may have no use for one
+		warnNoOutput(os.Stderr)
 	}
-	code := doMain(ctx, args, os.Stdin, out, os.Stderr)
+	code := doMain(ctx, args, os.Stdin, os.Stdout, os.Stderr)
 	if code == exitPipe {
 		endByPipe()
 	}
@@ -53,13 +52,6 @@ type streams struct {
 func doMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	root := newRoot(streams{in: in, out: out, err: errw, args: args})
 	return execute(ctx, root, out, errw, doubleDash(args))
-}
-
-// closedOutput is a standard output that was closed: what a verb would print is lost, which is an error.
-type closedOutput struct{}
-
-func (closedOutput) Write([]byte) (int, error) {
-	return 0, errors.New("standard output is closed; results that it would show are lost")
 }
 
 // grace is how long a verb may take to notice that it is interrupted; a launch needs

@@ -2,9 +2,13 @@
 
 package main
 
+import (
+	"io"
+)
+
 func ignoreSignals() {}
 
-func outputClosed() bool { return false }
+func warnNoOutput(io.Writer) {}
 
 func endByPipe() {}
 

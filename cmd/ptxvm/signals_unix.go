@@ -7,6 +7,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -35,13 +37,15 @@ func endByPipe() {
 	}
 }
 
-// outputClosed tells whether standard output was closed (>&-). Go opens the null device in its place, for reading and
-// writing, which a shell's >/dev/null does not.
-func outputClosed() bool {
+// warnNoOutput says that results are lost where standard output was closed (>&-). Go opens the null device in its place,
+// for reading and writing, which a shell's >/dev/null does not. Python's subprocess.DEVNULL is one like it, so it is no error.
+func warnNoOutput(w io.Writer) {
 	var out, null unix.Stat_t
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR || unix.Fstat(1, &out) != nil || unix.Stat(os.DevNull, &null) != nil {
-		return false
+		return
 	}
-	return out.Mode == null.Mode && out.Rdev == null.Rdev
+	if out.Mode == null.Mode && out.Rdev == null.Rdev {
+		fmt.Fprintln(w, "warning: standard output is closed; results that it would show are lost")
+	}
 }
