@@ -355,8 +355,8 @@ func checkScaleSelector(q *Query, p *plan) string {
 }
 
 // checkFragmentConstants: ptxas gives the constants in C a type by what stands beside them, in the whole fragment and, for
-// wmma.mma, in each part that it makes one instruction of. Constants alone have none, and behind a constant written by its
-// 32 bits no other kind of constant fits.
+// wmma.mma, in each part that it makes one instruction of. Constants of 64 bits alone do not become f32, and behind a
+// constant written by its 32 bits no other kind of constant fits.
 func checkFragmentConstants(part int) func(*Query, *plan) string {
 	return func(q *Query, p *plan) string {
 		c := p.operand(q, "c")
@@ -377,8 +377,8 @@ func checkFragmentConstants(part int) func(*Query, *plan) string {
 
 func untypedConstants(list []Shape) string {
 	single := func(s Shape) bool { return s.Hex && !s.Double }
-	if !slices.ContainsFunc(list, func(s Shape) bool { return s.Kind != ShapeImm }) {
-		return fmt.Sprintf("c needs a register among %d elements", len(list))
+	if !slices.ContainsFunc(list, func(s Shape) bool { return s.Kind != ShapeImm || single(s) }) {
+		return fmt.Sprintf("c needs a register or a constant in 0f… among %d elements", len(list))
 	}
 	if single(list[0]) && slices.ContainsFunc(list, func(s Shape) bool { return s.Kind == ShapeImm && !single(s) }) {
 		return "the constants behind one that c begins with in 0f… are written so, too"
