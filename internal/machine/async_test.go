@@ -277,6 +277,34 @@ func TestTensorOrder(t *testing.T) {
 	}
 }
 
+// TestTensorChains: copies are not ordered, but by a product between them, or several.
+func TestTensorChains(t *testing.T) {
+	op := func(seq uint64, kind TensorKind, accumulator uint64) *Op {
+		return &Op{Pipe: TensorPipe, Tensor: TensorStep{kind, accumulator}, Place: Place{Lanes: 1}, seq: seq}
+	}
+	first, last := op(1, TensorCopy, 0), op(9, TensorCopy, 0)
+	for name, c := range map[string]struct {
+		between []*Op
+		want    bool
+	}{
+		"nothing":            {nil, false},
+		"a copy":             {[]*Op{op(2, TensorCopy, 0)}, false},
+		"a product":          {[]*Op{op(2, TensorProduct, 1)}, true},
+		"two products":       {[]*Op{op(2, TensorProduct, 1), op(3, TensorProduct, 1)}, true},
+		"a shift, a product": {[]*Op{op(2, TensorShift, 0), op(3, TensorProduct, 1)}, true},
+		"a shift":            {[]*Op{op(2, TensorShift, 0)}, false},
+	} {
+		q := &asyncOps{owed: append([]*Op{first}, c.between...)}
+		if have := q.chained(first, last); have != c.want {
+			t.Errorf("%s between: ordered %v", name, have)
+		}
+	}
+	before := &asyncOps{owed: []*Op{op(1, TensorProduct, 1), op(2, TensorCopy, 0)}}
+	if before.chained(before.owed[1], last) {
+		t.Error("a product before both orders them")
+	}
+}
+
 // TestAsyncFault blames a step's fault on the issue.
 func TestAsyncFault(t *testing.T) {
 	m := newMachine(t, 64)

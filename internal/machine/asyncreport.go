@@ -3,7 +3,11 @@ package machine
 // This file finds accesses that an open asynchronous operation does not allow yet (9.7.9.25.1:
 // reading the destination or changing the source before completion is undefined).
 
-import "ptxvm.invalid/ptxvm/internal/mem"
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/mem"
+)
 
 // Extent is a piece of what an operation touches.
 type Extent struct {
@@ -188,20 +192,45 @@ func (w *Warp) issueReports(q *asyncOps, op *Op) {
 	}
 	for _, list := range [...][]*Op{q.owed, q.open} {
 		for _, o := range list {
-			if op.follows(o, hasRead) || !w.clash(o, op) {
+			if op.follows(o, hasRead) {
 				continue
 			}
-			return
+			if r := clash(o, op); r != nil && !q.chained(o, op) {
+				w.cta.grid.Reporter.Report(r)
+				return
+			}
 		}
 	}
 }
 
-// clash reports what a new operation and an earlier one do to the same bytes, and tells whether they do.
-func (w *Warp) clash(o, op *Op) bool {
+// clash is the report of what a new operation and an earlier one do to the same bytes; nil if there is nothing to report.
+func clash(o, op *Op) *Report {
 	for x, does := range op.Touches(op) {
 		if kind, bad := o.conflict(x, does); bad {
-			w.cta.grid.Reporter.Report(&Report{Kind: kind, Extent: x, Op: o.Place, Then: op.Place})
-			return true
+			return &Report{Kind: kind, Extent: x, Op: o.Place, Then: op.Place}
+		}
+	}
+	return nil
+}
+
+// chained tells whether operations between two of the tensor pipe order them: a copy of scale factors, the product that reads
+// them, the copy of the next ones.
+func (q *asyncOps) chained(o, op *Op) bool {
+	if op.Pipe != TensorPipe || o.Pipe != TensorPipe {
+		return false
+	}
+	behind := []*Op{op} // what comes before op, and op
+	for i := 0; i < len(behind); i++ {
+		for _, list := range [...][]*Op{q.owed, q.open} {
+			for _, between := range list {
+				switch {
+				case between.seq < o.seq || !behind[i].follows(between, hasRead) || slices.Contains(behind, between):
+				case between == o:
+					return true
+				default:
+					behind = append(behind, between)
+				}
+			}
 		}
 	}
 	return false

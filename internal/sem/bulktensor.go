@@ -16,8 +16,8 @@ import (
 
 func bulkTensorLines() []Line {
 	return []Line{
-		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast).
-			sees(isa.M_cta_group_1, isa.M_mbarrier_report_disabled).where(tiled), "im2col, overrides and validity reports are not executed yet"},
+		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group).
+			sees(isa.M_mbarrier_report_disabled).where(tiled), "im2col, overrides and validity reports are not executed yet"},
 		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).where(tiled), "im2col and overrides are not executed yet"},
 		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
 		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
@@ -43,6 +43,7 @@ type boxOp struct {
 	shared  addressOp
 	own     bool       // the executing CTA's shared memory only
 	bar     *addressOp // nil: to global memory
+	pair    bool       // the mbarrier may lie in the peer of the CTA that is written
 	rankRow *uint32    // of masks of CTAs
 	reduce  isa.Mod    // operation; 0: a copy
 }
@@ -65,7 +66,7 @@ func (b *Build) boxOp() *boxOp {
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
 		place := b.addressAt(bar)
 		o.bar, at = &place, b.In.Op(isa.R_dst_mem)
-		o.rankRow = b.optional(isa.R_cta_mask)
+		o.rankRow, o.pair = b.optional(isa.R_cta_mask), b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2
 	}
 	o.shared, o.own = b.addressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta
 	b.Ext().Data = o
@@ -226,7 +227,7 @@ func (r *boxRecord) checkShared(w *machine.Warp, in *machine.Inst, c *boxCopy, s
 	if r.bar != nil {
 		q.Kind = machine.Store
 	}
-	for at := range r.targets(c, c.shared) {
+	for at := range r.targets(c) {
 		shared[c.lane] = at
 		if _, st := w.Access(in, &q, shared); st != machine.Next {
 			return st
@@ -239,28 +240,50 @@ func (r *boxRecord) checkShared(w *machine.Warp, in *machine.Inst, c *boxCopy, s
 	r.bar.lanes(w, &bars, 0)
 	shared[c.lane] = c.shared
 	same := shared
-	if r.rankRow != nil {
+	if r.rankRow != nil || r.pair {
 		same = nil
 	}
 	st := mbarriersAt(w, in, machine.Shared, &bars, same)
 	c.bar = bars[c.lane]
+	if bar, to := c.bar>>mem.RankShift, c.shared>>mem.RankShift; st == machine.Next && r.pair && r.rankRow == nil && bar/2 != to/2 {
+		return w.Fault(in, &machine.Fault{
+			Kind: machine.BadMbarrier, Lanes: 1 << c.lane, Addr: c.bar, Value: c.shared, Space: machine.Shared,
+			Text: fmt.Sprintf("it lies in rank %d of the cluster, what is written in rank %d; .cta_group::2 takes an mbarrier of that CTA or of its peer, rank %d", bar, to, to^1),
+		})
+	}
 	return st
 }
 
-// targets lists an address in each CTA that a lane writes to.
-func (r *boxRecord) targets(c *boxCopy, addr uint64) iter.Seq[uint64] {
+// targets lists the address of the box in each CTA that a lane writes to.
+func (r *boxRecord) targets(c *boxCopy) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		if r.rankRow == nil {
-			yield(addr)
+			yield(c.shared)
 			return
 		}
 		for m := c.ranks; m != 0; m &= m - 1 {
-			if !yield(addr&(mem.MaxShared-1) | uint64(lowest(m))<<mem.RankShift) {
+			if !yield(inRank(c.shared, uint64(lowest(m)))) {
 				return
 			}
 		}
 	}
 }
+
+// signalled is the mbarrier that hears of the box at a target: of that CTA, or for pairs of the CTA in its pair whose rank is
+// odd or even as that of the named mbarrier.
+func (r *boxRecord) signalled(c *boxCopy, target uint64) uint64 {
+	rank := target >> mem.RankShift
+	switch {
+	case r.rankRow == nil:
+		return c.bar
+	case r.pair:
+		rank = rank&^1 | c.bar>>mem.RankShift&1
+	}
+	return inRank(c.bar, rank)
+}
+
+// inRank is the same place in the shared memory of another CTA of the cluster.
+func inRank(addr, rank uint64) uint64 { return addr&(mem.MaxShared-1) | rank<<mem.RankShift }
 
 // each visits the copies of the operation's lanes until one fails.
 func (r *boxRecord) each(op *machine.Op, do func(c *boxCopy) *machine.Fault) *machine.Fault {
@@ -304,7 +327,7 @@ func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
 // load writes shared memory.
 func (r *boxRecord) load(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
-		for at := range r.targets(c, c.shared) {
+		for at := range r.targets(c) {
 			c.Scatter(op.Shared(at, uint64(c.SharedBytes(len(c.rows)))), uint32(at&(mem.MaxShared-1)), c.box)
 		}
 		return nil
@@ -314,8 +337,8 @@ func (r *boxRecord) load(op *machine.Op) *machine.Fault {
 // signal tells the mbarriers of the whole box, whatever lay outside the tensor.
 func (r *boxRecord) signal(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
-		for at := range r.targets(c, c.bar) {
-			if f := completeOne(op, c.lane, at, uint32(len(c.box))); f != nil {
+		for at := range r.targets(c) {
+			if f := completeOne(op, c.lane, r.signalled(c, at), uint32(len(c.box))); f != nil {
 				return f
 			}
 		}
@@ -355,7 +378,7 @@ func (r *boxRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.Ac
 			if op.Lanes>>c.lane&1 == 0 {
 				continue
 			}
-			for at := range r.targets(c, c.shared) {
+			for at := range r.targets(c) {
 				if !yield(op.Extent(machine.Shared, c.lane, at, uint64(len(c.box))), shared) {
 					return
 				}

@@ -30,8 +30,8 @@ func (c Case) Path(arch int) string {
 	return fmt.Sprintf("%s.sm_%d.ptx", c.Module, arch)
 }
 
-// specific are the modules with instructions that only the very architecture has, sm_90a.
-var specific = []string{"cuda/tmagemm"}
+// specific are the modules with instructions that only the very architecture has, sm_90a or sm_100a.
+var specific = []string{"cuda/tmagemm", "cuda/tcgemm"}
 
 // GPU is what nvcc compiles the module for, of one of its targets.
 func (c Case) GPU(arch int) string {
@@ -69,8 +69,9 @@ type Arg struct {
 	Tiles  *Tiles  // the argument is a tensor map of the buffer, by value
 }
 
-// Tiles describes a buffer as a tensor of halves whose tiles are copied; the first dimension is contiguous.
+// Tiles describes a buffer as a tensor whose tiles are copied; the first dimension is contiguous.
 type Tiles struct {
+	Type      string   // of elements, "u8"; "": "f16"
 	Dims, Box []uint32 // elements
 	Swizzle   int      // bytes of a row of the tile in shared memory, 128; 0: none
 }

@@ -2,6 +2,7 @@ package launches_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,9 +143,9 @@ func findKernel(p *ptxvm.Program, name string) (*ptxvm.Kernel, error) {
 	return p.Kernel(name)
 }
 
-// tensorMap describes a buffer of halves.
+// tensorMap describes a buffer as a tensor.
 func tensorMap(d *ptxvm.Device, a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) (ptxvm.TensorMap, error) {
-	t := ptxvm.TensorMapTiled{Buffer: buffers[a.Buffer], Type: "f16", Dims: a.Tiles.Dims, Box: a.Tiles.Box}
+	t := ptxvm.TensorMapTiled{Buffer: buffers[a.Buffer], Type: cmp.Or(a.Tiles.Type, "f16"), Dims: a.Tiles.Dims, Box: a.Tiles.Box}
 	if a.Tiles.Swizzle == 128 {
 		t.Swizzle = ptxvm.Swizzle128
 	}

@@ -26,6 +26,23 @@ var unseen = map[string]string{
 	"tmagemm/sm_90:85":  proxyOfBarriers,
 	"tmagemm/sm_90:179": fenceOfRegisters,
 
+	"tcgemm/half/2/sm_100:647":  barrierBehind,
+	"tcgemm/half/2/sm_100:653":  proxyOfBarriers,
+	"tcgemm/half/2/sm_100:679":  allocation,
+	"tcgemm/half/2/sm_100:692":  allocation,
+	"tcgemm/half/2/sm_100:835":  tilesArrived,
+	"tcgemm/half/2/sm_100:1088": loadsOver,
+	"tcgemm/half/2/sm_100:1093": barrierBehind,
+	"tcgemm/half/2/sm_100:1104": loadsOver,
+	"tcgemm/nv4/1/sm_100:3508":  barrierBehind,
+	"tcgemm/nv4/1/sm_100:3514":  proxyOfBarriers,
+	"tcgemm/nv4/1/sm_100:3540":  allocation,
+	"tcgemm/nv4/1/sm_100:3549":  allocation,
+	"tcgemm/nv4/1/sm_100:3613":  tilesArrived,
+	"tcgemm/nv4/1/sm_100:4071":  loadsOver,
+	"tcgemm/nv4/1/sm_100:4076":  barrierBehind,
+	"tcgemm/nv4/1/sm_100:4083":  loadsOver,
+
 	"triton/matmul/sm_80:101":    joined,
 	"triton/matmul/sm_80:316":    twice,
 	"triton/matmul/sm_80:317":    twice,
@@ -48,6 +65,10 @@ var unseen = map[string]string{
 const (
 	proxyOfBarriers  = "it shows new mbarriers to the async proxy: which proxy knows of an mbarrier is not followed"
 	fenceOfRegisters = "it orders accesses of registers, which the machine makes in the order of the program"
+	barrierBehind    = "the barrier behind it orders the same"
+	allocation       = "before the barrier stands tcgen05.alloc alone, which is synchronous"
+	tilesArrived     = "the tensor copies arrive at the mbarrier in the proxy by which the product reads them"
+	loadsOver        = "tcgen05.wait::ld stands before the barrier, and tcgen05.dealloc is synchronous"
 	twice            = "the same stands at the end of the step before: the same kernel"
 	joined           = "the copies join the next group, for which the kernel waits as well: the same kernel"
 )
@@ -62,10 +83,14 @@ type orderMutant struct {
 	src       []byte
 }
 
-func orderMutants(src []byte) (list []orderMutant) {
-	lines := bytes.Split(src, []byte("\n"))
+// orderMutants takes each statement from one kernel of a module.
+func orderMutants(src []byte, kernel string) (list []orderMutant) {
+	lines, inside := bytes.Split(src, []byte("\n")), false
 	for i, l := range lines {
-		if ordering.Match(l) {
+		if _, name, ok := bytes.Cut(l, []byte(".entry ")); ok {
+			inside = bytes.HasPrefix(name, []byte(kernel))
+		}
+		if inside && ordering.Match(l) {
 			less := bytes.Join(append(append(append([][]byte{}, lines[:i]...), nil), lines[i+1:]...), []byte("\n"))
 			list = append(list, orderMutant{i + 1, strings.TrimSpace(string(l)), less})
 		}
@@ -76,8 +101,12 @@ func orderMutants(src []byte) (list []orderMutant) {
 // orderCases are the kernels, at sizes where stages are used again.
 func orderCases() (list []corpus.Case) {
 	small := map[string]func(corpus.Target) *corpus.Run{
-		"tmagemm":  func(corpus.Target) *corpus.Run { return corpus.TMAGemm(100, 56, 296) },
-		"pipegemm": func(corpus.Target) *corpus.Run { return corpus.PipeGemm(64, 64, 160) },
+		"tmagemm":       func(corpus.Target) *corpus.Run { return corpus.TMAGemm(100, 56, 296) },
+		"pipegemm":      func(corpus.Target) *corpus.Run { return corpus.PipeGemm(64, 64, 160) },
+		"tcgemm/half/2": func(corpus.Target) *corpus.Run { return corpus.TensorGemm("half", 2, 130, 72, 232) },
+	}
+	if *syncAll {
+		small["tcgemm/nv4/1"] = func(corpus.Target) *corpus.Run { return corpus.TensorGemm("nv4", 1, 130, 72, 928) }
 	}
 	for _, c := range corpus.Cases() {
 		if run, ok := small[c.Name]; ok {
@@ -106,7 +135,7 @@ func TestOrderMutants(t *testing.T) {
 				if err := runMutant(t, c, arch, src); err != nil {
 					t.Fatalf("the kernel itself: %v", err)
 				}
-				mutants := orderMutants(src)
+				mutants := orderMutants(src, c.Make(corpus.Target{Arch: arch}).Launches[0].Kernel)
 				for _, m := range mutants {
 					place := fmt.Sprintf("%s/sm_%d:%d", c.Name, arch, m.line)
 					err := runMutant(t, c, arch, m.src)

@@ -173,6 +173,56 @@ DONE: barrier.cluster.arrive; barrier.cluster.wait;`
 	}
 }
 
+// pairs is a statement for clusters of four: mbarriers that expect two boxes, a copy with its mbarrier at %r7, a wait by CTAs of
+// one parity, and what each CTA then has in shared memory, 512 bytes apart.
+func pairs(parity int, copyBox string) string {
+	return fmt.Sprintf(`mov.u32 %%r4, %%cluster_ctarank; mov.u32 %%r6, bar; and.b32 %%r8, %%r4, 1; setp.ne.u32 %%p3, %%r8, %d;
+	@!%%p1 mbarrier.init.shared.b64 [bar], 1; @!%%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64; fence.mbarrier_init.release.cluster;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	%s
+	@%%p3 bra WAITED;
+WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %%p2, [bar], 0; @!%%p2 bra WAIT;
+WAITED: barrier.cluster.arrive; barrier.cluster.wait;
+	mul.wide.u32 %%rd3, %%r4, 512; add.u64 %%rd3, %%rd3, %%rd2; add.u64 %%rd3, %%rd3, 1024;
+	setp.gt.u32 %%p2, %%r0, 7; @%%p2 bra DONE; ld.shared.u32 %%r5, [%%r2]; mul.wide.u32 %%rd4, %%r0, 4; add.u64 %%rd3, %%rd3, %%rd4; st.global.u32 [%%rd3], %%r5;
+DONE: barrier.cluster.arrive; barrier.cluster.wait;`, parity, copyBox)
+}
+
+// TestTensorPairs: with .cta_group::2 the mbarrier of a box may lie in the peer of the CTA that is written; with a mask each box
+// is counted in the CTA of its pair whose rank is odd or even as that of the named mbarrier.
+func TestTensorPairs(t *testing.T) {
+	const stmt = "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+	launch := ptxvm.Launch{Grid: ptxvm.Dim3{X: 4}, Cluster: ptxvm.Dim3{X: 4}}
+	for parity := range 2 {
+		for name, copyBox := range map[string]string{
+			"each": fmt.Sprintf("and.b32 %%r7, %%r4, 2; or.b32 %%r7, %%r7, %d; mapa.shared::cluster.u32 %%r7, %%r6, %%r7; @!%%p1 %s.cta_group::2 [data], [%%rd1, {4, 6}], [%%r7];", parity, stmt),
+			"mask": fmt.Sprintf("mapa.shared::cluster.u32 %%r7, %%r6, %d; setp.ne.or.u32 %%p2, %%r4, 2, %%p1; @!%%p2 %s.multicast::cluster.cta_group::2 [data], [%%rd1, {4, 6}], [%%r7], 15;", parity, stmt),
+		} {
+			for _, async := range []ptxvm.Async{ptxvm.AsyncEager, ptxvm.AsyncLazy, ptxvm.AsyncRandom} {
+				got, err := runTile(t, pairs(parity, copyBox), ptxvm.DeviceConfig{Async: async}, square("u32"), launch)
+				if err != nil {
+					t.Errorf("%s, mbarriers of ranks %d and %d, %v: %v", name, parity, parity+2, async, err)
+					continue
+				}
+				for i := range 4 * 128 {
+					if i%128 < 8 && got[256+i] != 100 {
+						t.Errorf("%s, %d, %v: rank %d, word %d is %d", name, parity, async, i/128, i%128, got[256+i])
+					}
+				}
+			}
+		}
+	}
+	for _, c := range []struct{ group, wants string }{
+		{"", "it lies in rank 2 of the cluster, what is written in rank 1"},
+		{".cta_group::2", "it lies in rank 2 of the cluster, what is written in rank 1; .cta_group::2 takes an mbarrier of that CTA or of its peer, rank 0"},
+	} {
+		copyBox := "setp.ne.or.u32 %p2, %r4, 1, %p1; mapa.shared::cluster.u32 %r7, %r6, 2; @!%p2 " + stmt + c.group + " [data], [%rd1, {4, 6}], [%r7];"
+		if _, err := runTile(t, pairs(0, copyBox), ptxvm.DeviceConfig{}, square("u32"), launch); err == nil || !strings.Contains(err.Error(), c.wants) {
+			t.Errorf("%q: want %q, have %v", c.group, c.wants, err)
+		}
+	}
+}
+
 // TestTensorFaultsOfMaps: fields that do not go together are named.
 func TestTensorFaultsOfMaps(t *testing.T) {
 	for _, c := range []struct{ field, wants string }{
