@@ -14,7 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
-// TensorMap is a tensor map of 1024 bits, as cuTensorMapEncodeTiled makes one: the argument for a kernel parameter of 128
+// TensorMap is a tensor map of 1024 bits, as cuTensorMapEncodeTiled and its like make one: the argument for a kernel parameter of 128
 // bytes (alignment 64), or what an address that a kernel takes points to. Its layout is ptxvm's own.
 type TensorMap [128]byte
 
@@ -47,10 +47,44 @@ var (
 	Swizzle128Atom64     = Swizzle{3, 3}
 )
 
-// NewTensorMap checks a description as cuTensorMapEncodeTiled does, and encodes it. The map is a value: nothing is
-// allocated, and it does not keep the buffer alive.
-func (d *Device) NewTensorMap(t TensorMapTiled) (TensorMap, error) {
-	of := t.Buffer.of
+// TensorMapIm2col describes a tensor in device memory and the columns of pixels that cp.async.bulk.tensor copies for
+// convolutions (PTX ISA 5.5.4, 5.5.5). Dimension 0 are the channels, the last one the images; between them lie W, H and D,
+// as far as the tensor has them: 3 to 5 dimensions.
+type TensorMapIm2col struct {
+	Buffer         Buffer     // where element (0, 0, …) is; a multiple of 16 bytes
+	Type           string     // of elements, as in TensorMapTiled
+	Dims           []uint32   // elements
+	Strides        []uint64   // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
+	Mode           Im2colMode // which instructions it is for
+	Lower, Upper   []int32    // corners of the bounding box, W first: its first position; its last one, counted from the last element. W alone unless Mode is Im2col
+	Channels       uint32     // of a pixel that are copied, 1 to 256, a multiple of 16 bytes
+	Pixels         uint32     // of a column, 1 to 1024; not of Im2colW128
+	ElementStrides []uint32   // 1 to 8: steps along each dimension; nil: 1
+	Swizzle        Swizzle    // of a column in shared memory
+	NaNs           bool       // elements outside the tensor are read as NaN, not as zero
+}
+
+// Im2colMode is the modifier that instructions with a map of columns have.
+type Im2colMode uint8
+
+// The modes.
+const (
+	Im2col     Im2colMode = iota // .im2col, .im2col_no_offs
+	Im2colW                      // .im2col::w, .im2col_no_offs::w: the bounding box has W alone
+	Im2colW128                   // .im2col::w::128: 128 pixels, with a halo behind every 32
+)
+
+// TensorDescription is TensorMapTiled or TensorMapIm2col.
+type TensorDescription interface{ over() Buffer }
+
+func (t TensorMapTiled) over() Buffer { return t.Buffer }
+
+func (t TensorMapIm2col) over() Buffer { return t.Buffer }
+
+// NewTensorMap checks a description as cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col does, and encodes it. The map is a
+// value: nothing is allocated, and it does not keep the buffer alive.
+func (d *Device) NewTensorMap(t TensorDescription) (TensorMap, error) {
+	of := t.over().of
 	switch {
 	case of == nil:
 		return TensorMap{}, fmt.Errorf("tensor map: the Buffer is zero")
@@ -59,7 +93,7 @@ func (d *Device) NewTensorMap(t TensorMapTiled) (TensorMap, error) {
 	case of.over():
 		return TensorMap{}, ErrClosed
 	}
-	m, err := t.encode()
+	m, err := encodeMap(t)
 	if err == nil {
 		err = m.Check()
 	}
@@ -69,7 +103,51 @@ func (d *Device) NewTensorMap(t TensorMapTiled) (TensorMap, error) {
 	return m.Encode(), nil
 }
 
-func (t *TensorMapTiled) encode() (*tensor.Map, error) {
+func encodeMap(t TensorDescription) (*tensor.Map, error) {
+	if columns, ok := t.(TensorMapIm2col); ok {
+		return encodeColumns(&columns)
+	}
+	tiled := t.(TensorMapTiled)
+	return encodeTiled(&tiled)
+}
+
+func encodeTiled(t *TensorMapTiled) (*tensor.Map, error) {
+	m, err := encodeTensor(t)
+	if err == nil && len(t.Box) != m.Rank {
+		return nil, fmt.Errorf("the box has %d dimensions, the tensor %d", len(t.Box), m.Rank)
+	}
+	if err == nil {
+		copy(m.Box[:], t.Box)
+	}
+	return m, err
+}
+
+func encodeColumns(t *TensorMapIm2col) (*tensor.Map, error) {
+	m, err := encodeTensor(&TensorMapTiled{Buffer: t.Buffer, Type: t.Type, Dims: t.Dims, Strides: t.Strides, ElementStrides: t.ElementStrides, Swizzle: t.Swizzle, NaNs: t.NaNs})
+	if err != nil {
+		return nil, err
+	}
+	corners := 1
+	if t.Mode == Im2col {
+		corners = max(1, m.Rank-2)
+	}
+	if len(t.Lower) != corners || len(t.Upper) != corners {
+		return nil, fmt.Errorf("the corners have %d and %d coordinates: the bounding box has %d", len(t.Lower), len(t.Upper), corners)
+	}
+	m.Mode, m.Box[0], m.Column.Pixels = tensor.Im2col+tensor.Mode(t.Mode), t.Channels, t.Pixels
+	for i := range corners {
+		for _, c := range []int32{t.Lower[i], t.Upper[i]} {
+			if int32(int16(c)) != c {
+				return nil, fmt.Errorf("a corner of the bounding box is %d along %c: at most 16 bits are possible", c, "WHD"[i])
+			}
+		}
+		m.Column.Lower[i], m.Column.Upper[i] = int16(t.Lower[i]), int16(t.Upper[i])
+	}
+	return m, nil
+}
+
+// encodeTensor makes the map without a box.
+func encodeTensor(t *TensorMapTiled) (*tensor.Map, error) {
 	rank := len(t.Dims)
 	typ, ok := tensor.ParseElement(t.Type)
 	switch {
@@ -77,8 +155,6 @@ func (t *TensorMapTiled) encode() (*tensor.Map, error) {
 		return nil, fmt.Errorf("type %q: tensors have elements of %s", t.Type, strings.Join(tensor.ElementNames(), " "))
 	case rank == 0 || rank > tensor.MaxRank:
 		return nil, fmt.Errorf("%d dimensions: 1 to %d are possible", rank, tensor.MaxRank)
-	case len(t.Box) != rank:
-		return nil, fmt.Errorf("the box has %d dimensions, the tensor %d", len(t.Box), rank)
 	case t.Strides != nil && len(t.Strides) != rank-1:
 		return nil, fmt.Errorf("%d strides: a tensor of %d dimensions has %d", len(t.Strides), rank, rank-1)
 	case t.ElementStrides != nil && len(t.ElementStrides) != rank:
@@ -86,7 +162,6 @@ func (t *TensorMapTiled) encode() (*tensor.Map, error) {
 	}
 	m := &tensor.Map{Address: t.Buffer.addr, Rank: rank, Type: typ, Swizzle: tensor.MapSwizzle(t.Swizzle.mode), Atomicity: tensor.Atomicity(t.Swizzle.atoms), NaNs: t.NaNs}
 	copy(m.Dims[:], t.Dims)
-	copy(m.Box[:], t.Box)
 	dense := uint64(typ.Size())
 	for i := range rank {
 		m.Steps[i] = 1

@@ -1,7 +1,7 @@
 package main
 
 // This file reads --arg tensormap:NAME,TYPE,DIMS,BOX[,KEY=VALUE…]: a tensor map over a named buffer. Dimension 0, whose
-// elements are neighbours, comes first: f16,256x64,64x8.
+// elements are neighbours, comes first: f16,256x64,64x8. A map of columns has - for its box, and im2col=LOW/HIGH/CHANNELS/PIXELS.
 
 import (
 	"fmt"
@@ -14,8 +14,9 @@ import (
 
 // mapSpec is a tensor map, but for the buffer's address.
 type mapSpec struct {
-	buffer string
-	tiled  ptxvm.TensorMapTiled
+	buffer  string
+	tiled   ptxvm.TensorMapTiled
+	columns *ptxvm.TensorMapIm2col // what it has besides; nil: a map of tiles
 }
 
 const mapUsage = "want tensormap:NAME,TYPE,DIMS,BOX, such as tensormap:a,f16,256x64,64x8"
@@ -40,7 +41,7 @@ func parseMap(text string) (*mapSpec, error) {
 	}
 	m.tiled.Type = parts[1]
 	var err error
-	if m.tiled.Dims, err = parseExtents[uint32](parts[2]); err == nil {
+	if m.tiled.Dims, err = parseExtents[uint32](parts[2]); err == nil && parts[3] != "-" {
 		m.tiled.Box, err = parseExtents[uint32](parts[3])
 	}
 	for _, part := range parts[4:] {
@@ -48,7 +49,58 @@ func parseMap(text string) (*mapSpec, error) {
 			err = m.option(part)
 		}
 	}
+	if noBox := parts[3] == "-"; err == nil && noBox != (m.columns != nil) {
+		err = fmt.Errorf("a map of columns (im2col=…) has - for its box, and no other has; %s", mapUsage)
+	}
 	return m, err
+}
+
+// mapColumns are the modes of maps of columns.
+var mapColumns = map[string]ptxvm.Im2colMode{"im2col": ptxvm.Im2col, "im2colw": ptxvm.Im2colW, "im2colw128": ptxvm.Im2colW128}
+
+// column reads LOW/HIGH/CHANNELS/PIXELS; corners are -1x-1, W first.
+func (m *mapSpec) column(mode ptxvm.Im2colMode, text string) (err error) {
+	parts := strings.Split(text, "/")
+	if len(parts) != 4 {
+		return fmt.Errorf("im2col=%s: want LOW/HIGH/CHANNELS/PIXELS, such as -1x-1/-1x-1/64/128", text)
+	}
+	c := &ptxvm.TensorMapIm2col{Mode: mode}
+	if c.Lower, err = parseCorner(parts[0]); err != nil {
+		return err
+	}
+	if c.Upper, err = parseCorner(parts[1]); err != nil {
+		return err
+	}
+	sizes, err := parseExtents[uint32](parts[2] + "x" + parts[3])
+	if err != nil || len(sizes) != 2 {
+		return fmt.Errorf("im2col=%s: want the channels and pixels of a column, such as 64/128", text)
+	}
+	c.Channels, c.Pixels, m.columns = sizes[0], sizes[1], c
+	return nil
+}
+
+// parseCorner reads -1x-1.
+func parseCorner(text string) (list []int32, err error) {
+	for _, word := range strings.Split(text, "x") {
+		n, err := strconv.ParseInt(word, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%s: want whole numbers with x between them, W first, such as -1x-1", text)
+		}
+		list = append(list, int32(n))
+	}
+	return list, nil
+}
+
+// describe is the map over a buffer.
+func (m *mapSpec) describe(b ptxvm.Buffer) ptxvm.TensorDescription {
+	t := m.tiled
+	t.Buffer = b
+	if m.columns == nil {
+		return t
+	}
+	c := *m.columns
+	c.Buffer, c.Type, c.Dims, c.Strides, c.ElementStrides, c.Swizzle, c.NaNs = b, t.Type, t.Dims, t.Strides, t.ElementStrides, t.Swizzle, t.NaNs
+	return c
 }
 
 // option reads KEY=VALUE.
@@ -71,11 +123,13 @@ func (m *mapSpec) option(text string) (err error) {
 		m.tiled.Swizzle, ok = mapAtoms[value]
 	case "oob":
 		m.tiled.NaNs, ok = value == "nan", value == "nan" || value == "zero"
-	case "interleave", "im2col":
+	case "im2col", "im2colw", "im2colw128":
+		return m.column(mapColumns[key], value)
+	case "interleave":
 		return fmt.Errorf("%s is not built yet", key)
 	}
 	if !ok {
-		return fmt.Errorf("%s: want strides=BYTESx…, elem=Nx…, swizzle=none|32|64|96|128, atomicity=16|32|32flip|64 or oob=zero|nan", text)
+		return fmt.Errorf("%s: want strides=BYTESx…, elem=Nx…, swizzle=none|32|64|96|128, atomicity=16|32|32flip|64, oob=zero|nan or im2col|im2colw|im2colw128=LOW/HIGH/CHANNELS/PIXELS", text)
 	}
 	return nil
 }
@@ -98,9 +152,7 @@ func (j *job) tensorMap(spec *mapSpec, size int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tiled := spec.tiled
-	tiled.Buffer = n.buffer
-	m, err := j.device.NewTensorMap(tiled)
+	m, err := j.device.NewTensorMap(spec.describe(n.buffer))
 	if err != nil || size == len(m) {
 		return m, err
 	}

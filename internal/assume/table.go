@@ -53,6 +53,7 @@ const (
 	ScaleHalves                        // U50
 	ScaleInputD                        // U51
 	HalfD                              // U52
+	Halo                               // U53
 )
 
 // Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
@@ -250,4 +251,8 @@ var Table = []Row{
 		{"zero", "they become zero"},
 		{"keep", "they stay"},
 	}, 60},
+	Halo: {"U53", "im2col-halo", "5.5.5.3", "cp.async.bulk.tensor .im2col::w and ::w::128: the pixels of the halo", []Position{
+		{"beyond", "those behind the last pixel along W, also where the bounding box or the image ends"},
+		{"box", "those that follow in the bounding box"},
+	}, 65},
 }

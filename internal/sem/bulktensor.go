@@ -1,12 +1,13 @@
 package sem
 
 // Copies of boxes of tensors between global and shared memory, 9.7.9.27.1.2 and 9.7.9.27.1.3: each
-// executing lane moves a box of its own. Tiles, gathers and scatters; im2col is not executed yet.
+// executing lane moves a box of its own, or a column of pixels.
 
 import (
 	"fmt"
 	"iter"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -17,8 +18,10 @@ import (
 func bulkTensorLines() []Line {
 	return []Line{
 		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group).
-			sees(isa.M_mbarrier_report_disabled).where(tiled), "im2col, overrides and validity reports are not executed yet"},
-		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).where(tiled), "im2col and overrides are not executed yet"},
+			sees(isa.M_mbarrier_report_disabled, isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride).
+			assuming(assume.Halo), "validity reports are not executed yet"},
+		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).
+			sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
 		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
 		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
 		{isa.TensormapReplace, nil, plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
@@ -26,19 +29,22 @@ func bulkTensorLines() []Line {
 	}
 }
 
-// tileModes are the modes that are executed.
-var tileModes = map[isa.Mod]bool{0: true, isa.M_tile: true, isa.M_tile_gather4: true, isa.M_tile_scatter4: true}
-
-func tiled(sel *isa.Sel) bool {
-	return tileModes[sel.Get(isa.C_load)] && tileModes[sel.Get(isa.C_store)] && !sel.Has(isa.M_override_global_address)
+// walks are the ways through a tensor; every other modifier takes tiles.
+var walks = map[isa.Mod]tensor.Mode{
+	isa.M_im2col: tensor.Im2col, isa.M_im2col_no_offs: tensor.Im2col,
+	isa.M_im2col_w: tensor.Im2colW, isa.M_im2col_no_offs_w: tensor.Im2colW, isa.M_im2col_w_128: tensor.Im2colW128,
 }
 
 // boxOp is the decode-time constant of a copy.
 type boxOp struct {
 	uop.Private
 	rank    int
-	apart   bool     // the coordinates are a column and four rows
+	apart   bool // the coordinates are a column and four rows
+	mode    tensor.Mode
 	coords  []uint32 // rows
+	info    []uint32 // rows of what .im2col and its like take: offsets, or halo and offset
+	walksOn bool     // the halo does
+	instead *override
 	at      addressOp
 	shared  addressOp
 	own     bool       // the executing CTA's shared memory only
@@ -62,6 +68,15 @@ func (b *Build) boxOp() *boxOp {
 	for i := range coords {
 		o.coords = append(o.coords, b.src(&coords[i], 32))
 	}
+	o.mode = max(walks[b.Sel.Get(isa.C_load)], walks[b.Sel.Get(isa.C_store)])
+	if info := b.In.Op(isa.R_im2col); info != nil {
+		values := elements(info)
+		for i := range values {
+			o.info = append(o.info, b.src(&values[i], 32))
+		}
+		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
+	}
+	o.instead = b.override()
 	at := b.In.Op(isa.R_src_mem)
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
 		place := b.addressAt(bar)
@@ -120,10 +135,17 @@ func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.St
 	if st != machine.Next {
 		return st
 	}
+	if r.instead != nil {
+		r.instead.apply(w, m, lane)
+	}
 	if err := r.fits(m); err != nil {
 		return badMap(w, in, lane, err)
 	}
-	c := boxCopy{Map: m, lane: lane, shared: shared[lane], rows: r.boxRows(w, m, lane)}
+	rows, err := r.boxRows(w, m, lane)
+	if err != nil {
+		return badMap(w, in, lane, err)
+	}
+	c := boxCopy{Map: m, lane: lane, shared: shared[lane], rows: rows}
 	c.box = make([]byte, int(m.RowBytes())*len(c.rows))
 	if r.rankRow != nil {
 		c.ranks = w.R32(*r.rankRow)[lane]
@@ -155,7 +177,7 @@ func readMap(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]ui
 
 // fits checks the map against the statement.
 func (r *boxRecord) fits(m *tensor.Map) error {
-	if err := m.Fits(r.rank, r.apart); err != nil || r.reduce == 0 {
+	if err := m.Fits(r.rank, r.mode, r.apart); err != nil || r.reduce == 0 {
 		return err
 	}
 	f, ok := rmws[rmwKey{r.reduce, reducedTypes[m.Type][bitwise(r.reduce)]}]
@@ -182,16 +204,38 @@ func bitwise(op isa.Mod) int {
 	return 0
 }
 
-// boxRows lists the rows that the coordinates name.
-func (r *boxRecord) boxRows(w *machine.Warp, m *tensor.Map, lane int) []tensor.Row {
+// boxRows lists the rows, or pixels, that the coordinates name.
+func (r *boxRecord) boxRows(w *machine.Warp, m *tensor.Map, lane int) ([]tensor.Row, error) {
 	var at [tensor.MaxRank]int32
 	for i, row := range r.coords {
 		at[i] = int32(w.R32(row)[lane])
+		if at[i] != 0 && r.instead != nil && r.instead.dims != nil {
+			return nil, fmt.Errorf("coordinate %d is %d; where dimensions are overridden all are 0", i, at[i])
+		}
 	}
-	if r.apart {
-		return m.Gather(at[0], [4]int32(at[1:]))
+	switch {
+	case r.mode != tensor.Tiles:
+		return m.Pixels(at, r.walk(w, lane))
+	case r.apart:
+		return m.Gather(at[0], [4]int32(at[1:])), nil
 	}
-	return m.Rows(at)
+	return m.Rows(at), nil
+}
+
+// walk reads what the statement says beside the coordinates of a column.
+func (r *boxRecord) walk(w *machine.Warp, lane int) (x tensor.Walk) {
+	for i, row := range r.info {
+		switch v := uint16(w.R32(row)[lane]); {
+		case r.mode == tensor.Im2col:
+			x.Offsets[i] = v
+		case i == 0:
+			x.Halo = v
+		default:
+			x.Offset = v
+		}
+	}
+	x.HaloWalks = r.walksOn
+	return x
 }
 
 // checkGlobal checks each row that lies inside the tensor.

@@ -30,6 +30,8 @@ type Map struct {
 	Strides    [MaxRank - 1]uint64 // bytes from one element to the next along dimensions 1 and up
 	Box        [MaxRank]uint32
 	Steps      [MaxRank]uint32 // element strides: 1 takes every element of the box
+	Mode       Mode
+	Column     Column // unless Mode is Tiles; of the box the first dimension counts then, the channels of a pixel
 }
 
 // Element is the type of a tensor's elements, by its number in table 33 (9.7.9.28).
@@ -105,6 +107,7 @@ func (m *Map) At(addr uint32) uint32 {
 const (
 	atKind, atModes, atSwizzle, atMagic = 8, 9, 10, 12
 	atDims, atBox, atSteps, atStrides   = 16, 36, 46, 56
+	atMode, atPixels, atCorners         = 11, 88, 90
 )
 
 const mapMagic = 0x6d5450ac
@@ -128,6 +131,12 @@ func (m *Map) Encode() (b [MapBytes]byte) {
 	for i, s := range m.Strides {
 		le.PutUint64(b[atStrides+8*i:], s)
 	}
+	b[atMode] = byte(m.Mode)
+	le.PutUint16(b[atPixels:], uint16(min(m.Column.Pixels, 0xffff)))
+	for i := range m.Column.Lower {
+		le.PutUint16(b[atCorners+4*i:], uint16(m.Column.Lower[i]))
+		le.PutUint16(b[atCorners+4*i+2:], uint16(m.Column.Upper[i]))
+	}
 	return b
 }
 
@@ -147,10 +156,14 @@ func DecodeMap(b *[MapBytes]byte) (*Map, error) {
 	for i := range m.Strides {
 		m.Strides[i] = le.Uint64(b[atStrides+8*i:])
 	}
+	m.Mode, m.Column.Pixels = Mode(b[atMode]), uint32(le.Uint16(b[atPixels:]))
+	for i := range m.Column.Lower {
+		m.Column.Lower[i], m.Column.Upper[i] = int16(le.Uint16(b[atCorners+4*i:])), int16(le.Uint16(b[atCorners+4*i+2:]))
+	}
 	return m, nil
 }
 
-// Check says which field is not what cuTensorMapEncodeTiled takes, or what is not executed.
+// Check says which field is not what cuTensorMapEncodeTiled, …Im2col or …Im2colWide takes, or what is not executed.
 func (m *Map) Check() error {
 	switch {
 	case m.Rank > MaxRank:
@@ -173,12 +186,15 @@ func (m *Map) Check() error {
 			return err
 		}
 	}
+	if err := m.checkColumns(); err != nil {
+		return err
+	}
 	inner := m.Box[0] * m.Type.Size()
 	switch span := mapSpans[m.Swizzle]; {
 	case inner%16 != 0:
-		return fmt.Errorf("a row of the box is %d bytes, which is no multiple of 16", inner)
+		return fmt.Errorf("%s %d bytes, which is no multiple of 16", m.Mode.row(), inner)
 	case span != 0 && inner > span:
-		return fmt.Errorf("a row of the box is %d bytes, more than the %d of the swizzle", inner, span)
+		return fmt.Errorf("%s %d bytes, more than the %d of the swizzle", m.Mode.row(), inner, span)
 	}
 	return nil
 }
@@ -187,8 +203,11 @@ func (m *Map) checkDimension(d int) error {
 	switch {
 	case m.Dims[d] == 0:
 		return fmt.Errorf("dimension %d has no elements", d)
+	case m.Mode != Tiles && d > 0: // a box has no other extents
 	case m.Box[d] == 0 || m.Box[d] > MaxBox:
 		return fmt.Errorf("the box has %d elements along dimension %d: 1 to %d are possible", m.Box[d], d, MaxBox)
+	}
+	switch {
 	case m.Steps[d] == 0 || m.Steps[d] > 8:
 		return fmt.Errorf("the element stride of dimension %d is %d: 1 to 8 are possible", d, m.Steps[d])
 	case d > 0 && (m.Strides[d-1]%16 != 0 || m.Strides[d-1]>>40 != 0):
@@ -219,11 +238,14 @@ func (m *Map) SharedBytes(rows int) uint32 {
 	return n
 }
 
-// Fits says why a statement cannot copy by this map: rank is its dimensions, apart tells that it names four rows.
-func (m *Map) Fits(rank int, apart bool) error {
+// Fits says why a statement cannot copy by this map: rank is its dimensions, mode how it walks, apart tells that it names
+// four rows.
+func (m *Map) Fits(rank int, mode Mode, apart bool) error {
 	switch err := m.Check(); {
 	case err != nil:
 		return err
+	case m.Mode != mode:
+		return fmt.Errorf("it was made for %s, the instruction copies %s", m.Mode.made(), mode)
 	case m.Rank != rank:
 		return fmt.Errorf("it has rank %d, the instruction is for %d dimensions", m.Rank, rank)
 	case apart && m.Box[1] != 1:
@@ -256,14 +278,8 @@ func (m *Map) Replace(field string, ord int, v uint64) error {
 	return nil
 }
 
-// RowBytes is the size of a row of the box, and BoxBytes that of the box, in shared memory.
+// RowBytes is the size of a row of the box, in shared memory.
 func (m *Map) RowBytes() uint32 { return m.Box[0] * m.Type.Size() }
-
-// BoxBytes is the size of the box in shared memory.
-func (m *Map) BoxBytes() uint32 {
-	n := m.counts()
-	return uint32(n[0]*n[1]*n[2]*n[3]*n[4]) * m.Type.Size()
-}
 
 // Row is one row of a box.
 type Row struct {
@@ -278,7 +294,7 @@ func (m *Map) Rows(at [MaxRank]int32) (rows []Row) {
 		for i3 := range n[3] {
 			for i2 := range n[2] {
 				for i1 := range n[1] {
-					rows = append(rows, m.row(at, [MaxRank]int{0, i1, i2, i3, i4}))
+					rows = append(rows, m.row(m.place(at, [MaxRank]int{0, i1, i2, i3, i4})))
 				}
 			}
 		}
@@ -289,28 +305,35 @@ func (m *Map) Rows(at [MaxRank]int32) (rows []Row) {
 // Gather lists four rows of a matrix, of which each is named: .tile::gather4, .tile::scatter4 (5.5.3.4).
 func (m *Map) Gather(column int32, rows [4]int32) (list []Row) {
 	for _, r := range rows {
-		list = append(list, m.row([MaxRank]int32{column, r}, [MaxRank]int{}))
+		list = append(list, m.row([MaxRank]int64{int64(column), int64(r)}))
 	}
 	return list
 }
 
-// row cuts a row to what lies inside the tensor.
-func (m *Map) row(at [MaxRank]int32, i [MaxRank]int) Row {
+// place is where an element of the box at coordinates lies in the tensor.
+func (m *Map) place(at [MaxRank]int32, i [MaxRank]int) (x [MaxRank]int64) {
+	for d := range m.Rank {
+		x[d] = int64(at[d]) + int64(i[d])*int64(m.Steps[d])
+	}
+	return x
+}
+
+// row cuts the row that begins at coordinates to what lies inside the tensor.
+func (m *Map) row(at [MaxRank]int64) Row {
 	addr := int64(m.Address)
 	for d := 1; d < m.Rank; d++ {
-		x := int64(at[d]) + int64(i[d])*int64(m.Steps[d])
-		if x < 0 || x >= int64(m.Dims[d]) {
+		if at[d] < 0 || at[d] >= int64(m.Dims[d]) {
 			return Row{Skip: m.RowBytes()}
 		}
-		addr += x * int64(m.Strides[d-1])
+		addr += at[d] * int64(m.Strides[d-1])
 	}
-	first := max(0, int64(at[0]))
-	end := min(int64(m.Dims[0]), int64(at[0])+int64(m.Box[0]))
+	first := max(0, at[0])
+	end := min(int64(m.Dims[0]), at[0]+int64(m.Box[0]))
 	if first >= end {
 		return Row{Skip: m.RowBytes()}
 	}
 	size := int64(m.Type.Size())
-	return Row{Skip: uint32((first - int64(at[0])) * size), Bytes: uint32((end - first) * size), Address: uint64(addr + first*size)}
+	return Row{Skip: uint32((first - at[0]) * size), Bytes: uint32((end - first) * size), Address: uint64(addr + first*size)}
 }
 
 // Fill writes the elements outside the tensor: zeros, or NaN with all bits but the sign set.

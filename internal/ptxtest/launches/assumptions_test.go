@@ -16,8 +16,8 @@ import (
 )
 
 // TestAssumptions holds every assumption that something executed depends on to
-// testdata/assume/ID.ptx: a kernel k, of one thread unless .reqntid says otherwise, that gets the address of 256 bytes, and
-// surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
+// testdata/assume/ID.ptx: a kernel k, of one thread unless .reqntid says otherwise, that gets the address of 256 bytes, if it
+// has a parameter map that of testMap, and surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
 // each launch must name the assumption that it used.
 func TestAssumptions(t *testing.T) {
 	rows := isainfo.Assumptions()
@@ -95,7 +95,11 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 	if bytes.Contains(src, []byte(".reqnctapercluster 2")) {
 		l.Grid.X = 2
 	}
-	stats, err := k.Launch(context.Background(), l, out)
+	args := []any{out}
+	if bytes.Contains(src, []byte("map[128]")) {
+		args = append(args, testMap(t, d))
+	}
+	stats, err := k.Launch(context.Background(), l, args...)
 	var fault *ptxvm.Fault
 	if errors.As(err, &fault) {
 		return fault.Msg, stats.Assumed
@@ -108,6 +112,24 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%x", got), stats.Assumed
+}
+
+// testMap is of columns of four pixels of 16 bytes, of two images of four pixels; byte i is i.
+func testMap(t *testing.T, d *ptxvm.Device) ptxvm.TensorMap {
+	t.Helper()
+	bytes := make([]uint8, 128)
+	for i := range bytes {
+		bytes[i] = uint8(i)
+	}
+	buffer, err := ptxvm.Upload(d, bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.NewTensorMap(ptxvm.TensorMapIm2col{Buffer: buffer, Type: "u8", Dims: []uint32{16, 4, 2}, Mode: ptxvm.Im2colW, Lower: []int32{0}, Upper: []int32{0}, Channels: 16, Pixels: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // testArrays makes a line of four u8x4 and two layers of two, byte i being i.

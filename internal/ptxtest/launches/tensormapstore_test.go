@@ -35,9 +35,14 @@ const commitBox = " cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
 // runTile returns the buffer after a launch; it begins with 100 in each word.
 func runTile(t *testing.T, stmt string, cfg ptxvm.DeviceConfig, tiled func(ptxvm.Buffer) ptxvm.TensorMapTiled, l ptxvm.Launch) ([]uint32, error) {
 	t.Helper()
-	cfg.Arch = "sm_100a"
+	text := tileKernel
+	if cfg.Arch == "" {
+		cfg.Arch = "sm_100a"
+	} else {
+		text = strings.NewReplacer("sm_100a", cfg.Arch, ".version 8.7", ".version 9.4").Replace(text)
+	}
 	d := testDevice(t, cfg)
-	mod, err := ptxvm.Compile("tile.ptx", []byte(strings.Replace(tileKernel, "STMT", stmt, 1)), nil)
+	mod, err := ptxvm.Compile("tile.ptx", []byte(strings.Replace(text, "STMT", stmt, 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +224,60 @@ func TestTensorPairs(t *testing.T) {
 		copyBox := "setp.ne.or.u32 %p2, %r4, 1, %p1; mapa.shared::cluster.u32 %r7, %r6, 2; @!%p2 " + stmt + c.group + " [data], [%rd1, {4, 6}], [%r7];"
 		if _, err := runTile(t, pairs(0, copyBox), ptxvm.DeviceConfig{}, square("u32"), launch); err == nil || !strings.Contains(err.Error(), c.wants) {
 			t.Errorf("%q: want %q, have %v", c.group, c.wants, err)
+		}
+	}
+}
+
+// TestTensorOverrides: what a statement says stands in the place of the map's address, dimensions and strides.
+func TestTensorOverrides(t *testing.T) {
+	const store = "@!%%p1 %s.async.bulk.tensor.%dd.global.shared::cta%s.tile.bulk_group%s [%%rd1, %s], [data];" + commitBox
+	line := func(b ptxvm.Buffer) ptxvm.TensorMapTiled {
+		return ptxvm.TensorMapTiled{Buffer: b, Type: "u32", Dims: []uint32{64}, Box: []uint32{4}}
+	}
+	for _, c := range []struct {
+		rank                int
+		overrides, operands string
+		want                map[int]uint32 // words of the buffer that become 1, 2, … of the box
+		wants               string
+	}{
+		{2, ".override::global_address", "%rd3, {2, 3}", map[int]uint32{2 + 3*32 + 32: 1, 3 + 3*32 + 32: 2, 4 + 3*32 + 32: 3, 5 + 3*32 + 32: 4, 2 + 4*32 + 32: 5, 3 + 4*32 + 32: 6, 4 + 4*32 + 32: 7, 5 + 4*32 + 32: 8}, ""},
+		{2, ".override::global_address.override::global_dim_stride", "%rd3, {%h1, %h2}, {%r12}, %h3, {0, 0}", map[int]uint32{32: 1, 33: 2, 34: 3, 48: 5, 49: 6, 50: 7}, ""}, // 3×8 elements, rows of 64 bytes
+		{1, ".override::global_address.override::global_dim", "%rd3, {%h1}, {0}", map[int]uint32{32: 1, 33: 2, 34: 3}, ""},
+		{2, ".override::global_address.override::global_dim_stride", "%rd3, {%h1, %h2}, {%r12}, %h3, {%r13, 0}", nil, "coordinate 0 is 1; where dimensions are overridden all are 0"},
+		{2, ".override::global_address.override::global_dim_stride", "%rd3, {%h4, %h2}, {%r12}, %h3, {0, 0}", nil, "dimension 0 has no elements"},
+		{2, ".override::global_address.override::global_dim_stride", "%rd3, {%h1, %h2}, {%r12}, %h1, {0, 0}", nil, "access"}, // a stride of 3·2^36 and more
+		{2, ".override::global_address", "%rd4, {2, 3}", nil, "is no multiple of 16"},
+	} {
+		for _, add := range []bool{false, true} {
+			verb, op, tiled := "cp", "", square("u32")
+			if add {
+				verb, op = "cp.reduce", ".add"
+			}
+			if c.rank == 1 {
+				tiled = line
+			}
+			stmt := ".reg .b16 %h<8>; mov.u16 %h1, 3; mov.u16 %h2, 8; mov.u16 %h3, 0; mov.u16 %h4, 256; mov.u32 %r12, 4; mov.u32 %r13, 1; add.u64 %rd3, %rd2, 128; add.u64 %rd4, %rd2, 8;\n" +
+				fmt.Sprintf(store, verb, c.rank, op, c.overrides, c.operands)
+			got, err := runTile(t, stmt, ptxvm.DeviceConfig{Arch: "sm_107f"}, tiled, ptxvm.Launch{})
+			if c.wants != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wants) {
+					t.Errorf("%s: want %q, have %v", c.operands, c.wants, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.operands, err)
+				continue
+			}
+			for i, v := range got {
+				want, ok := c.want[i]
+				if !ok || add {
+					want += 100
+				}
+				if v != want {
+					t.Errorf("%s%s: word %d is %d, want %d", c.operands, op, i, v, want)
+				}
+			}
 		}
 	}
 }
