@@ -41,21 +41,19 @@ static void report(const char *text, size_t n) {
 	fwrite(text, 1, n, stderr);
 }
 
-static void *open_engine(void) {
+void *open_beside(const char *library) {
 	char path[PATH_MAX];
 	Dl_info self;
 	const char *name = getenv("PTXVM_LIB");
 	if (name && *name) {
-		snprintf(path, sizeof path, "%s/libptxvm.so", name);
+		snprintf(path, sizeof path, "%s/%s", name, library);
 	} else {
-		if (!dladdr((void *)open_engine, &self) || !self.dli_fname) return NULL;
+		if (!dladdr((void *)open_beside, &self) || !self.dli_fname) return NULL;
 		const char *slash = strrchr(self.dli_fname, '/');
 		int n = slash ? (int)(slash - self.dli_fname) : 1;
-		snprintf(path, sizeof path, "%.*s/libptxvm.so", n, slash ? self.dli_fname : ".");
+		snprintf(path, sizeof path, "%.*s/%s", n, slash ? self.dli_fname : ".", library);
 	}
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!lib) say("the engine cannot be loaded: %s", dlerror());
-	return lib;
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 static void child(void) { forked = 1; }
@@ -67,9 +65,12 @@ static uint32_t facts(void) {
 }
 
 static void start(void) {
-	void *lib = open_engine();
+	void *lib = open_beside("libptxvm.so");
 	started = INITIALIZATION;
-	if (!lib) return;
+	if (!lib) {
+		say("the engine cannot be loaded: %s", dlerror());
+		return;
+	}
 #define X(name, parameters) \
 	*(void **)&name = dlsym(lib, #name); \
 	if (!name) { say("the engine has no %s: it is of another version", #name); return; }

@@ -87,6 +87,9 @@ int origin_of(uint64_t address, struct pvm_origin *out);
 const char *kernel_name(const void *host);
 const char *error_name(error_t e);
 
+// open_beside loads a library from the folder of this one, or from PTXVM_LIB; NULL: dlerror says why it cannot.
+void *open_beside(const char *library);
+
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define X(name, parameters) extern error_t(*name) parameters;

@@ -1,0 +1,49 @@
+// Functions of the driver by name, for programs that do not link libcuda: those of the library beside this one.
+#include "cudart.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+typedef error_t get_address(const char *name, void **out, int version, uint64_t flags, int *status);
+
+static get_address *address;
+
+static void open_driver(void) {
+	void *lib = open_beside("libcuda.so.1");
+	if (lib) *(void **)&address = dlsym(lib, "cuGetProcAddress_v2");
+	if (!address) say("the driver cannot be loaded: %s", dlerror());
+}
+
+enum { ENABLE_DEFAULT, ENABLE_LEGACY, ENABLE_THREAD, NO_SYMBOL = 1 };
+
+// entry answers success also where there is no such function: the status says so, as the driver's does.
+static error_t entry(const char *name, void **out, unsigned version, unsigned long long flags, int *status, int thread) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int why = NO_SYMBOL;
+	if (!name || !out || flags > ENABLE_THREAD) return done(INVALID_VALUE);
+	*out = NULL;
+	pthread_once(&once, open_driver);
+	if (!address) return done(INITIALIZATION);
+	if (flags == ENABLE_DEFAULT && thread) flags = ENABLE_THREAD;
+	error_t e = address(name, out, (int)version, flags, &why);
+	if (status) *status = why;
+	return done(e);
+}
+
+PUBLIC error_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags, int *status) {
+	return entry(name, out, version, flags, status, 0);
+}
+
+PUBLIC error_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, unsigned version, unsigned long long flags, int *status) {
+	return entry(name, out, version, flags, status, 1);
+}
+
+enum { RUNTIME = 13050 };
+
+PUBLIC error_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *status) {
+	return entry(name, out, RUNTIME, flags, status, 0);
+}
+
+PUBLIC error_t cudaGetDriverEntryPoint_ptsz(const char *name, void **out, unsigned long long flags, int *status) {
+	return entry(name, out, RUNTIME, flags, status, 1);
+}
