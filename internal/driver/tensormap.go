@@ -1,6 +1,6 @@
 package driver
 
-// This file encodes tensor maps (cuTensorMapEncodeTiled).
+// This file encodes tensor maps (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide).
 
 import (
 	"slices"
@@ -8,13 +8,17 @@ import (
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
-// TensorMap describes a tensor in device memory and a box of it, with the driver API's numbers.
+// TensorMap describes a tensor in device memory and a box of it, or columns of its pixels, with the driver API's numbers.
 type TensorMap struct {
 	Addr          uint64
 	Type, Swizzle uint32 // CUtensorMapDataType, CUtensorMapSwizzle
 	NaNs          bool
 	Dims, Strides []uint64 // elements; bytes, one less
 	Box, Steps    []uint32
+
+	Mode             tensor.Mode // of columns there is no box but:
+	Lower, Upper     [tensor.MaxRank - 2]int32
+	Channels, Pixels uint32
 }
 
 // tensorTypes are the elements by CUtensorMapDataType.
@@ -44,9 +48,25 @@ func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
 	copy(out.Strides[:], t.Strides)
 	copy(out.Box[:], t.Box)
 	copy(out.Steps[:], t.Steps)
+	if t.Mode != tensor.Tiles && !t.columns(out) {
+		return m, InvalidValue
+	}
 	if err := out.Check(); err != nil {
 		d.warn("a tensor map cannot be made: %v", err)
 		return m, InvalidValue
 	}
 	return out.Encode(), Success
+}
+
+// columns sets what a map of columns has in the place of a box; false if a corner has more bits than a map.
+func (t *TensorMap) columns(out *tensor.Map) bool {
+	out.Mode, out.Box = t.Mode, [tensor.MaxRank]uint32{t.Channels}
+	out.Column.Pixels = t.Pixels
+	for i := range t.Lower {
+		out.Column.Lower[i], out.Column.Upper[i] = int16(t.Lower[i]), int16(t.Upper[i])
+		if int32(out.Column.Lower[i]) != t.Lower[i] || int32(out.Column.Upper[i]) != t.Upper[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -24,6 +24,8 @@ int cuStreamIsCapturing(handle, int *);
 int cuMemsetD32Async(ptr, unsigned, size_t, handle);
 int cuArrayCreate_v2(handle *, const struct array *);
 int cuArrayDestroy(handle);
+int cuTensorMapEncodeIm2col(void *, int, unsigned, ptr, const uint64_t *, const uint64_t *, const int *, const int *, unsigned, unsigned, const unsigned *, int, int, int, int);
+int cuTensorMapEncodeIm2colWide(void *, int, unsigned, ptr, const uint64_t *, const uint64_t *, int, int, unsigned, unsigned, const unsigned *, int, int, int, int, int);
 int cuTensorMapEncodeTiled(void *, int, unsigned, ptr, const uint64_t *, const uint64_t *, const unsigned *, const unsigned *, int, int, int, int);
 
 int main(void) {
@@ -93,5 +95,17 @@ int main(void) {
 	const unsigned box[2] = {8, 4}, steps[2] = {1, 1}, wide[2] = {8, 257};
 	OK(cuTensorMapEncodeTiled(map, 7, 2, at, dims, strides, box, steps, 0, 0, 0, 0));
 	WANT(cuTensorMapEncodeTiled(map, 7, 2, at, dims, strides, wide, steps, 0, 0, 0, 0), 1);
+
+	const uint64_t image[4] = {8, 7, 5, 4}, pitches[3] = {32, 224, 1120}; // C W H N
+	const int lower[2] = {-1, -1}, upper[2] = {-1, -1}, far[2] = {-129, 0};
+	const unsigned ones[4] = {1, 1, 1, 1};
+	OK(cuTensorMapEncodeIm2col(map, 7, 4, at, image, pitches, lower, upper, 8, 64, ones, 0, 0, 0, 0));
+	WANT(cuTensorMapEncodeIm2col(map, 7, 4, at, image, pitches, far, upper, 8, 64, ones, 0, 0, 0, 0), 1);
+	WANT(cuTensorMapEncodeIm2col(map, 7, 4, at, image, pitches, lower, upper, 8, 1025, ones, 0, 0, 0, 0), 1);
+	WANT(cuTensorMapEncodeIm2col(map, 7, 2, at, dims, strides, lower, upper, 8, 64, ones, 0, 0, 0, 0), 1);
+	OK(cuTensorMapEncodeIm2colWide(map, 7, 4, at, image, pitches, -1, -1, 8, 64, ones, 0, 0, 3, 0, 0));
+	OK(cuTensorMapEncodeIm2colWide(map, 7, 4, at, image, pitches, -129, 0, 8, 0, ones, 0, 1, 3, 0, 0));
+	WANT(cuTensorMapEncodeIm2colWide(map, 7, 4, at, image, pitches, 70000, 0, 8, 64, ones, 0, 0, 3, 0, 0), 1);
+	WANT(cuTensorMapEncodeIm2colWide(map, 7, 4, at, image, pitches, 0, 0, 8, 64, ones, 0, 2, 3, 0, 0), 1);
 	passed();
 }

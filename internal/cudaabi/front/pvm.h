@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 5
+#define PVM_VERSION 6
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -76,12 +76,15 @@ struct pvm_texture {
 	float border[4], bias, least, most;
 };
 
-// A tensor map (cuTensorMapEncodeTiled): numbers are those of the driver API.
+// A tensor map (cuTensorMapEncodeTiled, …Im2col, …Im2colWide): numbers are those of the driver API.
 struct pvm_tensor_map {
 	uint64_t address;
 	uint32_t type, rank, swizzle, nans;
 	uint64_t dims[5], strides[5];
 	uint32_t box[5], steps[5];
+	uint32_t mode; // 0: tiles; 1: im2col; 2, 3: wide, mode W and W128
+	int32_t lower[3], upper[3];
+	uint32_t channels, pixels;
 };
 
 // X(name, parameters)

@@ -369,6 +369,8 @@
 #define cuSurfObjectCreate real_cuSurfObjectCreate
 #define cuSurfObjectDestroy real_cuSurfObjectDestroy
 #define cuSurfObjectGetResourceDesc real_cuSurfObjectGetResourceDesc
+#define cuTensorMapEncodeIm2col real_cuTensorMapEncodeIm2col
+#define cuTensorMapEncodeIm2colWide real_cuTensorMapEncodeIm2colWide
 #define cuTensorMapEncodeTiled real_cuTensorMapEncodeTiled
 #define cuTexObjectCreate real_cuTexObjectCreate
 #define cuTexObjectDestroy real_cuTexObjectDestroy
@@ -432,6 +434,10 @@
 #define cudaGetDeviceCount real_cudaGetDeviceCount
 #define cudaGetDeviceFlags real_cudaGetDeviceFlags
 #define cudaGetDeviceProperties real_cudaGetDeviceProperties
+#define cudaGetDriverEntryPoint real_cudaGetDriverEntryPoint
+#define cudaGetDriverEntryPointByVersion real_cudaGetDriverEntryPointByVersion
+#define cudaGetDriverEntryPointByVersion_ptsz real_cudaGetDriverEntryPointByVersion_ptsz
+#define cudaGetDriverEntryPoint_ptsz real_cudaGetDriverEntryPoint_ptsz
 #define cudaGetFuncBySymbol real_cudaGetFuncBySymbol
 #define cudaGetKernel real_cudaGetKernel
 #define cudaGetLastError real_cudaGetLastError
