@@ -67,7 +67,7 @@ const header = ".version 9.5\n.target sm_90\n.address_size 64\n"
 // TestUnsupported: everything that is missing is listed, before anything runs, with count and
 // places.
 func TestUnsupported(t *testing.T) {
-	m := module(t, "unsupported.ptx", header+`
+	m := module(t, "unsupported.ptx", strings.Replace(header, "sm_90", "sm_107f", 1)+`
 .func f() {
 	.reg .f64 %fd<3>;
 	.reg .b64 %s;
@@ -80,7 +80,7 @@ func TestUnsupported(t *testing.T) {
 	.reg .b32 %r<2>;
 	rcp.rz.ftz.f64 %fd1, 0d3ff0000000000000;
 	rcp.rz.ftz.f64 %fd2, %fd1;
-	cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group [%rd1, {%r1, %r1, %r1}], [%r1];
+	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::80 [%r1], [%rd1], %r1, [%r1];
 	call f;
 	ret;
 }
@@ -96,10 +96,10 @@ func TestUnsupported(t *testing.T) {
 	for _, f := range e.Forms {
 		counts[f.Text] = len(f.At)
 	}
-	if len(counts) != 2 || counts["rcp.rz.ftz.f64"] != 3 || counts["cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group"] != 1 {
+	if len(counts) != 2 || counts["rcp.rz.ftz.f64"] != 3 || counts["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::80"] != 1 {
 		t.Errorf("missing forms %v", counts)
 	}
-	if !strings.Contains(err.Error(), "im2col_no_offs") {
+	if !strings.Contains(err.Error(), "per_16bytes::80") {
 		t.Errorf("error does not name the form: %v", err)
 	}
 	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{}); err != nil {
