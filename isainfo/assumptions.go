@@ -5,6 +5,7 @@ package isainfo
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -73,6 +74,28 @@ func WriteAssumptions(w io.Writer, format string) error {
 		return writeAssumptionsTable(w, list)
 	}
 	return fmt.Errorf("format %q: want table, json or md", format)
+}
+
+// explainAssumption writes the assumption of an id or name such as U53 or im2col-halo, if there is one.
+func explainAssumption(b *strings.Builder, name string) {
+	i := slices.IndexFunc(assume.Table, func(r assume.Row) bool { return strings.EqualFold(r.ID, name) || strings.EqualFold(r.Name, name) })
+	if i < 0 {
+		return
+	}
+	forms := sem.AssumedForms(assume.Assumption(i))
+	if len(forms) == 0 {
+		return
+	}
+	a := newAssumption(&assume.Table[i], forms)
+	fmt.Fprintf(b, "%s: an assumption about hardware, %s (PTX ISA %s)\n\n%s\n\nPositions (--assume %s=NAME):\n\n", a.ID, a.Name, a.Section, a.About, a.ID)
+	for i, p := range a.Positions {
+		note := ""
+		if i == 0 {
+			note = fmt.Sprintf(" (default; chance to be right: %s)", a.chance())
+		}
+		fmt.Fprintf(b, "    %-8s %s%s\n", p.Name, p.Means, note)
+	}
+	fmt.Fprintf(b, "\nForms: %s. isa --assumptions lists all assumptions.\n", strings.Join(a.Forms, " "))
 }
 
 // chance is how sure the default is, for people.

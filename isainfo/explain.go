@@ -15,7 +15,7 @@ import (
 
 // Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the
 // form of a statement such as "cvt.rn.f16.f32 %h1, %f1;", a directive, a special register or a modifier; a word of CUDA C++
-// such as "__syncthreads" or an error of CUDA such as "CUDA error 700". Case, and the sign before a directive or register,
+// such as "__syncthreads" or an error of CUDA such as "CUDA error 700"; an assumption about hardware such as "U53". Case, and the sign before a directive or register,
 // may be missing.
 func Explain(name string) (string, error) {
 	if name = strings.TrimSpace(name); name == "" {
@@ -60,6 +60,9 @@ func explain(name string) string {
 		e, _ := diag.Lookup(c)
 		_ = diag.WriteExplanation(&b, e) // a Builder takes everything
 		explainFault(&b, c)
+		return b.String()
+	}
+	if explainAssumption(&b, name); b.Len() > 0 {
 		return b.String()
 	}
 	for _, e := range explained(name) {
@@ -111,7 +114,7 @@ func unknownName(name string) error {
 	if near != "" {
 		return fmt.Errorf("nothing is called %q; did you mean %s?", name, near)
 	}
-	return fmt.Errorf("nothing is called %q; want an error code such as P3004, an instruction such as cvt, add.int or cvt.rn.f16.f32, a directive such as .maxntid, a special register such as %%tid, a modifier such as .ftz, or a word of CUDA C++ such as __syncthreads", name)
+	return fmt.Errorf("nothing is called %q; want an error code such as P3004, an instruction such as cvt, add.int or cvt.rn.f16.f32, a directive such as .maxntid, a special register such as %%tid, a modifier such as .ftz, an assumption such as U53, or a word of CUDA C++ such as __syncthreads", name)
 }
 
 // Example is a valid module that has a statement of an entry of Forms.

@@ -34,6 +34,23 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainAssumptions: each assumption is known by id and name, in any case, with all of its positions.
+func TestExplainAssumptions(t *testing.T) {
+	for _, a := range isainfo.Assumptions() {
+		for _, name := range []string{a.ID, strings.ToLower(a.ID), a.Name} {
+			text, err := isainfo.Explain(name)
+			if err != nil || !strings.HasPrefix(text, a.ID+": an assumption about hardware, "+a.Name) || !strings.Contains(text, a.About) {
+				t.Errorf("%s: %v\n%s", name, err, text)
+			}
+			for _, p := range a.Positions {
+				if !strings.Contains(text, p.Name) || !strings.Contains(text, p.Means) {
+					t.Errorf("%s: position %s is missing", name, p.Name)
+				}
+			}
+		}
+	}
+}
+
 // TestExplainBeginnings: the beginning of several opcodes stands for all of them.
 func TestExplainBeginnings(t *testing.T) {
 	text, err := isainfo.Explain("cp.async")
