@@ -34,7 +34,11 @@ func (w *Warp) execute(f *Fragment) State {
 				if st := w.runNative(f, native, pc); st != Next {
 					return st
 				}
-				pc = f.pc
+				// Alone in its region, whose other lanes have exited, a fragment may have passed the place where it would meet them.
+				if pc = f.pc; pc > ahead {
+					ahead, behind = w.limits(f)
+					ahead = min(ahead, int32(len(w.insts)))
+				}
 				if left = pc; w.core.native.polled() {
 					left = -1
 				}

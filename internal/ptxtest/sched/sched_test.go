@@ -4,6 +4,7 @@ package sched
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,6 +81,9 @@ func (s *scenario) launch(t testing.TB, cfg ptxvm.DeviceConfig) ([]uint32, ptxvm
 		t.Fatal(err)
 	}
 	stats, launchErr := k.Launch(context.Background(), ptxvm.Launch{Grid: s.grid, Block: s.block, Cluster: s.cluster}, append([]any{b}, s.args...)...)
+	if defect := new(ptxvm.DefectError); errors.As(launchErr, &defect) {
+		t.Errorf("%v\n%s", defect, defect.Stack)
+	}
 	got := make([]uint32, len(s.mem))
 	if err := ptxvm.Download(b, got); err != nil {
 		t.Fatal(err)
