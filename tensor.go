@@ -14,8 +14,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
-// TensorMap is a tensor map of 1024 bits, as cuTensorMapEncodeTiled and its like make one: the argument for a kernel parameter of 128
-// bytes (alignment 64), or what an address that a kernel takes points to. Its layout is ptxvm's own.
+// TensorMap is a tensor map of 1024 bits, as cuTensorMapEncodeTiled and its like make one: the argument for a kernel
+// parameter of 128 bytes (alignment 64), or what an address that a kernel takes points to. Its layout is ptxvm's own.
 type TensorMap [128]byte
 
 var _ = TensorMap([tensor.MapBytes]byte{}) // one size
@@ -135,14 +135,8 @@ func encodeColumns(t *TensorMapIm2col) (*tensor.Map, error) {
 		return nil, fmt.Errorf("the corners have %d and %d coordinates: the bounding box has %d", len(t.Lower), len(t.Upper), corners)
 	}
 	m.Mode, m.Box[0], m.Column.Pixels = tensor.Im2col+tensor.Mode(t.Mode), t.Channels, t.Pixels
-	for i := range corners {
-		for _, c := range []int32{t.Lower[i], t.Upper[i]} {
-			if int32(int16(c)) != c {
-				return nil, fmt.Errorf("a corner of the bounding box is %d along %c: at most 16 bits are possible", c, "WHD"[i])
-			}
-		}
-		m.Column.Lower[i], m.Column.Upper[i] = int16(t.Lower[i]), int16(t.Upper[i])
-	}
+	copy(m.Column.Lower[:], t.Lower)
+	copy(m.Column.Upper[:], t.Upper)
 	return m, nil
 }
 

@@ -48,25 +48,13 @@ func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
 	copy(out.Strides[:], t.Strides)
 	copy(out.Box[:], t.Box)
 	copy(out.Steps[:], t.Steps)
-	if t.Mode != tensor.Tiles && !t.columns(out) {
-		return m, InvalidValue
+	if t.Mode != tensor.Tiles {
+		out.Mode, out.Box = t.Mode, [tensor.MaxRank]uint32{t.Channels}
+		out.Column = tensor.Column{Lower: t.Lower, Upper: t.Upper, Pixels: t.Pixels}
 	}
 	if err := out.Check(); err != nil {
 		d.warn("a tensor map cannot be made: %v", err)
 		return m, InvalidValue
 	}
 	return out.Encode(), Success
-}
-
-// columns sets what a map of columns has in the place of a box; false if a corner has more bits than a map.
-func (t *TensorMap) columns(out *tensor.Map) bool {
-	out.Mode, out.Box = t.Mode, [tensor.MaxRank]uint32{t.Channels}
-	out.Column.Pixels = t.Pixels
-	for i := range t.Lower {
-		out.Column.Lower[i], out.Column.Upper[i] = int16(t.Lower[i]), int16(t.Upper[i])
-		if int32(out.Column.Lower[i]) != t.Lower[i] || int32(out.Column.Upper[i]) != t.Upper[i] {
-			return false
-		}
-	}
-	return true
 }

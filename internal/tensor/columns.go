@@ -42,12 +42,12 @@ const MaxPixels = 1024
 
 // Column describes what an im2col copy takes, in the place of a box.
 type Column struct {
-	Lower, Upper [spatial]int16 // corners of the bounding box, W first: the first position, and the last one, counted from the last element
+	Lower, Upper [spatial]int32 // corners of the bounding box, W first: the first position, and the last one, counted from the last element; Check holds them to 16 bits
 	Pixels       uint32         // of a column
 }
 
-// cornerBits are the bits of a corner's coordinate by rank, and offsetBits those of an offset (tables in 5.5.4.1).
-var cornerBits, offsetBits = [MaxRank + 1]uint{3: 16, 4: 8, 5: 5}, [MaxRank + 1]uint{3: 16, 4: 8, 5: 5}
+// spatialBits are the bits of a corner's coordinate, and of an offset, by rank (tables in 5.5.4.1).
+var spatialBits = [MaxRank + 1]uint{3: 16, 4: 8, 5: 5}
 
 // boxed is how many dimensions the bounding box has.
 func (m *Map) boxed() int {
@@ -69,7 +69,7 @@ func (m *Map) checkColumns() error {
 	case m.Column.Pixels == 0 && m.Mode != Im2colW128 || m.Column.Pixels > MaxPixels:
 		return fmt.Errorf("a column has %d pixels: 1 to %d are possible", m.Column.Pixels, MaxPixels)
 	}
-	bits := cornerBits[m.Rank]
+	bits := spatialBits[m.Rank]
 	if m.Mode != Im2col {
 		bits = 16
 	}
@@ -111,7 +111,7 @@ func (m *Map) checkWalk(at [MaxRank]int32, w *Walk) error {
 		}
 	}
 	for d := range m.boxed() {
-		if limit := 1 << offsetBits[m.Rank]; int(w.Offsets[d]) >= limit {
+		if limit := 1 << spatialBits[m.Rank]; int(w.Offsets[d]) >= limit {
 			return fmt.Errorf("an offset of %d along %c: tensors of %d dimensions take 0 to %d", w.Offsets[d], "WHD"[d], m.Rank, limit-1)
 		}
 		first, last := int64(m.Column.Lower[d]), int64(m.Dims[d+1])+int64(m.Column.Upper[d])-1

@@ -158,7 +158,7 @@ func DecodeMap(b *[MapBytes]byte) (*Map, error) {
 	}
 	m.Mode, m.Column.Pixels = Mode(b[atMode]), uint32(le.Uint16(b[atPixels:]))
 	for i := range m.Column.Lower {
-		m.Column.Lower[i], m.Column.Upper[i] = int16(le.Uint16(b[atCorners+4*i:])), int16(le.Uint16(b[atCorners+4*i+2:]))
+		m.Column.Lower[i], m.Column.Upper[i] = int32(int16(le.Uint16(b[atCorners+4*i:]))), int32(int16(le.Uint16(b[atCorners+4*i+2:])))
 	}
 	return m, nil
 }
