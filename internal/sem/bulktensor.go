@@ -16,14 +16,13 @@ import (
 )
 
 func bulkTensorLines() []Line {
+	overrides := []isa.Mod{isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride}
 	return []Line{
 		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group).
-			sees(isa.M_mbarrier_report_disabled, isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride).
-			assuming(assume.Halo), "validity reports are not executed yet"},
-		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).
-			sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
-		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
-		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride), ""},
+			sees(append(overrides, isa.M_mbarrier_report_disabled)...).assuming(assume.Halo), "validity reports are not executed yet"},
+		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).sees(overrides...), ""},
+		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(overrides...), ""},
+		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(overrides...), ""},
 		{isa.TensormapReplace, nil, plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
 		{isa.TensormapCpFenceproxy, nil, plan(planCopyMap, isa.C_dst, isa.C_src, isa.C_scope), ""},
 	}
@@ -64,16 +63,10 @@ func (b *Build) boxOp() *boxOp {
 	o := &boxOp{apart: b.Sel.Has(isa.M_tile_gather4) || b.Sel.Has(isa.M_tile_scatter4)}
 	o.rank, _ = b.Sel.Cap("D")
 	o.at = b.addressAt(b.In.Op(isa.R_map))
-	coords := elements(b.In.Op(isa.R_coords))
-	for i := range coords {
-		o.coords = append(o.coords, b.src(&coords[i], 32))
-	}
+	o.coords = b.rowsOf(b.In.Op(isa.R_coords))
 	o.mode = max(walks[b.Sel.Get(isa.C_load)], walks[b.Sel.Get(isa.C_store)])
 	if info := b.In.Op(isa.R_im2col); info != nil {
-		values := elements(info)
-		for i := range values {
-			o.info = append(o.info, b.src(&values[i], 32))
-		}
+		o.info = b.rowsOf(info)
 		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
 	}
 	o.instead = b.override()
