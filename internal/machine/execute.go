@@ -20,7 +20,6 @@ func (w *Warp) execute(f *Fragment) State {
 	w.enterFragment(f)
 	pc := f.pc
 	ahead, behind := w.limits(f)
-	ahead = min(ahead, int32(len(w.insts)))
 	straight := (*Warp).runPart
 	if f.mask == f.frame.lanes {
 		straight = (*Warp).runFull
@@ -37,7 +36,6 @@ func (w *Warp) execute(f *Fragment) State {
 				// Alone in its region, whose other lanes have exited, a fragment may have passed the place where it would meet them.
 				if pc = f.pc; pc > ahead {
 					ahead, behind = w.limits(f)
-					ahead = min(ahead, int32(len(w.insts)))
 				}
 				if left = pc; w.core.native.polled() {
 					left = -1

@@ -2,8 +2,6 @@ package machine
 
 // This file holds the warp and the choice of the fragment that runs next.
 
-import "math"
-
 // Warp is 32 lanes. It belongs to one core while its CTA runs.
 type Warp struct {
 	Mask uint32 // lanes that execute the current instruction
@@ -135,10 +133,10 @@ func (f *Fragment) before(g *Fragment) bool {
 	return first(f.mask) < first(g.mask)
 }
 
-// limits returns the next pc at which a fragment has to stop because it may meet a sibling, and
+// limits returns the next pc at which a fragment has to stop because it may meet a sibling or the code ends, and
 // whether there is one behind it, so that every back edge has to look.
 func (w *Warp) limits(f *Fragment) (ahead int32, behind bool) {
-	ahead = math.MaxInt32
+	ahead = int32(len(w.insts))
 	if r := f.region; r != nil && r.frame == f.frame && r.pc != noPC {
 		if behind = r.pc <= f.pc; !behind {
 			ahead = r.pc
