@@ -42,8 +42,8 @@ PUBLIC error_t cudaDeviceReset(void) { CALL(pvm_synchronize(T.device)); }
 
 PUBLIC error_t cudaDeviceGetAttribute(int *value, int attribute, int device) { CALL(pvm_device_attribute(device, attribute, value)); }
 
-PUBLIC error_t cudaDriverGetVersion(int *version) { return version ? (*version = 13050, SUCCESS) : done(INVALID_VALUE); }
-PUBLIC error_t cudaRuntimeGetVersion(int *version) { return version ? (*version = 13050, SUCCESS) : done(INVALID_VALUE); }
+PUBLIC error_t cudaDriverGetVersion(int *version) { return version ? (*version = VERSION, SUCCESS) : done(INVALID_VALUE); }
+PUBLIC error_t cudaRuntimeGetVersion(int *version) { return version ? (*version = VERSION, SUCCESS) : done(INVALID_VALUE); }
 
 // Fields of cudaDeviceProp that are attributes: where, and which.
 static const struct { uint16_t at, attribute, bytes; } fields[] = {

@@ -17,33 +17,24 @@ static void open_driver(void) {
 enum { ENABLE_DEFAULT, ENABLE_LEGACY, ENABLE_THREAD, NO_SYMBOL = 1 };
 
 // entry answers success also where there is no such function: the status says so, as the driver's does.
-static error_t entry(const char *name, void **out, unsigned version, unsigned long long flags, int *status, int thread) {
+static error_t entry(const char *name, void **out, unsigned version, unsigned long long flags, int *status) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int why = NO_SYMBOL;
 	if (!name || !out || flags > ENABLE_THREAD) return done(INVALID_VALUE);
 	*out = NULL;
 	pthread_once(&once, open_driver);
 	if (!address) return done(INITIALIZATION);
-	if (flags == ENABLE_DEFAULT && thread) flags = ENABLE_THREAD;
+	if (flags == ENABLE_DEFAULT && T.per_thread) flags = ENABLE_THREAD;
 	error_t e = address(name, out, (int)version, flags, &why);
 	if (status) *status = why;
 	return done(e);
 }
 
-PUBLIC error_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags, int *status) {
-	return entry(name, out, version, flags, status, 0);
+BOTH(cudaGetDriverEntryPointByVersion, _ptsz, (const char *name, void **out, unsigned version, unsigned long long flags, int *status),
+	(name, out, version, flags, status)) {
+	return entry(name, out, version, flags, status);
 }
 
-PUBLIC error_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, unsigned version, unsigned long long flags, int *status) {
-	return entry(name, out, version, flags, status, 1);
-}
-
-enum { RUNTIME = 13050 };
-
-PUBLIC error_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *status) {
-	return entry(name, out, RUNTIME, flags, status, 0);
-}
-
-PUBLIC error_t cudaGetDriverEntryPoint_ptsz(const char *name, void **out, unsigned long long flags, int *status) {
-	return entry(name, out, RUNTIME, flags, status, 1);
+BOTH(cudaGetDriverEntryPoint, _ptsz, (const char *name, void **out, unsigned long long flags, int *status), (name, out, flags, status)) {
+	return entry(name, out, VERSION, flags, status);
 }

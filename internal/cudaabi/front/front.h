@@ -26,6 +26,7 @@ enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFA
 enum { MEMORY_PINNED = 1, MEMORY_DEVICE = 2, MEMORY_MANAGED = 3 };
 enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };
 enum { MAX_DEVICES = 64, PUSHED = 16 };
+enum { VERSION = 13050 }; // of the runtime and of the driver
 
 // struct launch_shape is what <<<>>> says.
 struct launch_shape { dim3 grid, block; size_t shared; stream_t stream; };
