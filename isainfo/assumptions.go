@@ -89,11 +89,7 @@ func explainAssumption(b *strings.Builder, name string) {
 	a := newAssumption(&assume.Table[i], forms)
 	fmt.Fprintf(b, "%s: an assumption about hardware, %s (PTX ISA %s)\n\n%s\n\nPositions (--assume %s=NAME):\n\n", a.ID, a.Name, a.Section, a.About, a.ID)
 	for i, p := range a.Positions {
-		note := ""
-		if i == 0 {
-			note = fmt.Sprintf(" (default; chance to be right: %s)", a.chance())
-		}
-		fmt.Fprintf(b, "    %-8s %s%s\n", p.Name, p.Means, note)
+		fmt.Fprintf(b, "    %-8s %s\n", p.Name, a.means(i))
 	}
 	fmt.Fprintf(b, "\nForms: %s. isa --assumptions lists all assumptions.\n", strings.Join(a.Forms, " "))
 }
@@ -106,6 +102,15 @@ func (a *Assumption) chance() string {
 	return fmt.Sprintf("about %d %%", a.Chance)
 }
 
+// means is what a position means, and of the default how sure it is.
+func (a *Assumption) means(position int) string {
+	text := a.Positions[position].Means
+	if position == 0 {
+		text += fmt.Sprintf(" (default; chance to be right: %s)", a.chance())
+	}
+	return text
+}
+
 func writeAssumptionsTable(w io.Writer, list []Assumption) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for i := range list {
@@ -113,11 +118,7 @@ func writeAssumptionsTable(w io.Writer, list []Assumption) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.ID, a.Name, a.Section, a.About)
 		fmt.Fprintf(t, "\tforms\t\t%s\n", strings.Join(a.Forms, " "))
 		for i, p := range a.Positions {
-			note := ""
-			if i == 0 {
-				note = fmt.Sprintf(" (default; chance to be right: %s)", a.chance())
-			}
-			fmt.Fprintf(t, "\t=%s\t\t%s%s\n", p.Name, p.Means, note)
+			fmt.Fprintf(t, "\t=%s\t\t%s\n", p.Name, a.means(i))
 		}
 	}
 	return t.Flush()

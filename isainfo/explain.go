@@ -15,8 +15,8 @@ import (
 
 // Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the
 // form of a statement such as "cvt.rn.f16.f32 %h1, %f1;", a directive, a special register or a modifier; a word of CUDA C++
-// such as "__syncthreads" or an error of CUDA such as "CUDA error 700"; an assumption about hardware such as "U53". Case, and the sign before a directive or register,
-// may be missing.
+// such as "__syncthreads" or an error of CUDA such as "CUDA error 700"; an assumption about hardware such as "U53". Case,
+// and the sign before a directive or register, may be missing.
 func Explain(name string) (string, error) {
 	if name = strings.TrimSpace(name); name == "" {
 		return "", unknownName(name)
