@@ -1,6 +1,7 @@
 // A bilateral filter of an image in a texture, and its halving by linear samples: pixels beyond the border are those at it.
 // flags: -arch=sm_75
 #include "check.h"
+#include <algorithm>
 #include <cmath>
 
 constexpr int W = 61, H = 37, RADIUS = 3;

@@ -5,7 +5,6 @@ package corpus
 
 // tensorKind is one kind of tcgen05.mma, as testdata/cuda/tcgemm.cu uses it.
 type tensorKind struct {
-	kernel  string    // the kernels are this with One and Pair
 	bits    int       // of an element of A and B
 	values  []float64 // that elements have
 	codes   []uint16  // of the values
@@ -18,12 +17,13 @@ var (
 	wholeNumbers = []float64{0, 1, 2, 3, 4, -1, -2, -3, -4}
 	wholeE4M3    = []uint16{0x00, 0x38, 0x40, 0x44, 0x48, 0xb8, 0xc0, 0xc4, 0xc8}
 
+	// tensorKinds are the kinds by what the names of their kernels begin with; One and Pair follow.
 	tensorKinds = map[string]tensorKind{
-		"half": {kernel: "half", bits: 16, values: wholeNumbers, codes: []uint16{0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0xbc00, 0xc000, 0xc200, 0xc400}},
-		"byte": {kernel: "byte", bits: 8, values: wholeNumbers, codes: wholeE4M3},
-		"mx8": {kernel: "mx8", bits: 8, values: wholeNumbers, codes: wholeE4M3, block: 32,
+		"half": {bits: 16, values: wholeNumbers, codes: []uint16{0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0xbc00, 0xc000, 0xc200, 0xc400}},
+		"byte": {bits: 8, values: wholeNumbers, codes: wholeE4M3},
+		"mx8": {bits: 8, values: wholeNumbers, codes: wholeE4M3, block: 32,
 			factors: []float64{0.5, 1, 2}, bytes: []uint8{126, 127, 128}}, // ue8m0
-		"nv4": {kernel: "nv4", bits: 4, block: 16,
+		"nv4": {bits: 4, block: 16,
 			values:  []float64{0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6},
 			codes:   []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 			factors: []float64{0.5, 1, 1.5, 2}, bytes: []uint8{0x30, 0x38, 0x3c, 0x40}}, // ue4m3
@@ -87,12 +87,12 @@ func (kind *tensorKind) scale(r *random, m *tensorMatrix) []byte {
 
 // tiles are the tensor maps of a matrix in boxes of so many rows, and of its factors.
 func (kind *tensorKind) tiles(m *tensorMatrix, rows int) (matrix, factors Arg) {
-	elem, width := "u8", m.k*kind.bits/8
+	elem, size := "u8", 1 // two elements of four bits are one of the map
 	if kind.bits == 16 {
-		elem, width = "f16", m.k
+		elem, size = "f16", 2
 	}
-	matrix = Arg{Buffer: m.data, Elem: U8, Tiles: &Tiles{Type: elem, Dims: []uint32{uint32(width), uint32(m.rows)},
-		Box: []uint32{uint32(width * tensorDepth / (m.k * kind.bits / 8)), uint32(rows)}, Swizzle: 128}}
+	matrix = Arg{Buffer: m.data, Elem: U8, Tiles: &Tiles{Type: elem, Dims: []uint32{uint32(m.k * kind.bits / 8 / size), uint32(m.rows)},
+		Box: []uint32{uint32(tensorDepth / size), uint32(rows)}, Swizzle: 128}}
 	if m.factors != nil {
 		lines, step := len(m.factors.Init)/128, tensorDepth*8/kind.bits/kind.block
 		factors = Arg{Buffer: m.factors, Elem: U8, Tiles: &Tiles{Type: "u8", Dims: []uint32{128, uint32(lines)}, Box: []uint32{128, uint32(step)}}}
@@ -122,7 +122,7 @@ func TensorGemm(name string, group, m, n, k int) *Run {
 	}
 	return &Run{
 		Buffers: buffers,
-		Launches: []Launch{{Kernel: kind.kernel + map[int]string{1: "One", 2: "Pair"}[group],
+		Launches: []Launch{{Kernel: name + map[int]string{1: "One", 2: "Pair"}[group],
 			Grid: [3]int{blocks(m, tensorRows*group) * group, blocks(n, tensorRows), 1}, Block: line(192),
 			Shared: stages * (aTile + aTile/group + 8*factorAtom),
 			Args:   append(list, args(c, int32(m), int32(n), int32(k))...)}},

@@ -101,7 +101,7 @@ func (c *columnCase) pixel(i, beyond int) (at []int) {
 	at = make([]int, len(c.Dims))
 	boxed := len(c.Lower)
 	for d := boxed; d >= 1; d-- { // the number of the first pixel
-		i += c.start[d-1] * product(c, d)
+		i += c.start[d-1] * c.stride(d)
 	}
 	for d := 1; d <= boxed; d++ {
 		n := c.positions(d)
@@ -118,8 +118,8 @@ func (c *columnCase) pixel(i, beyond int) (at []int) {
 	return at
 }
 
-// product is how many pixels a step along a dimension is.
-func product(c *columnCase, d int) int {
+// stride is how many pixels a step along a dimension is.
+func (c *columnCase) stride(d int) int {
 	n := 1
 	for e := 1; e < d; e++ {
 		n *= c.positions(e)
