@@ -56,6 +56,8 @@ type DeviceConfig struct {
 	Async      Async
 	Sanitize   Sanitize       // what is looked for while kernels run, slowly
 	MaxReports int            // of sanitizers, per launch; 0: 20
+	Suppress   *Suppressions  // reports that sanitizers do not make; may be nil
+	KeepGoing  bool           // a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError
 	MaxSteps   uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput  int64          // bytes of printf per launch; 0: 64 MiB
 	Stdout     io.Writer      // printf, in whole messages, several a Write; nil discards

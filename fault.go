@@ -20,12 +20,14 @@ import (
 // lane. A fault is not sticky: the device goes on.
 type Fault struct {
 	Code    diag.Code // P7001 and up; `ptxvm explain` has more
+	ID      string    // the same for the same instruction, wherever its line has moved
 	Msg     string    // what happened, in words
 	Kernel  string
 	Func    string // the function that faulted: the kernel or one that it called
 	CTA     Index3
 	Thread  Index3
 	Lanes   uint32 // lanes of the warp that faulted; Thread is the first of them
+	Times   int    // that the instruction has faulted, of a launch that goes on (DeviceConfig.KeepGoing); else 0
 	Address uint64 // memory faults
 	Size    int    // bytes of the access; 0 if the fault is about no memory
 	Near    *Allocation
@@ -109,6 +111,9 @@ func (f *Fault) Detail() string {
 	if n := bits.OnesCount32(f.Lanes); n > 1 {
 		fmt.Fprintf(&b, "  lanes:  %d of the warp fault here (mask %08x); the first is shown\n", n, f.Lanes)
 	}
+	if f.Times > 1 {
+		fmt.Fprintf(&b, "  times:  %d; the first is shown\n", f.Times)
+	}
 	if f.fix != "" {
 		fmt.Fprintf(&b, "  fix:    %s\n", f.fix)
 	}
@@ -173,6 +178,7 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		CTA: index(m.CTA), Thread: index(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
 	}
 	f.PTX, f.Source, f.text = p.locate(m.Func, m.PC)
+	f.ID = hashed(f.Code.String(), m.Kernel, p.named(&machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}}))
 	f.shared = m.Kind == machine.OutOfBounds && (m.Space == machine.Shared || m.Space == machine.Generic && mem.InShared(m.Addr))
 	for _, c := range m.Calls {
 		ptx, source, _ := p.locate(c.Func, c.PC)

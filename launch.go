@@ -54,6 +54,8 @@ type Stats struct {
 	Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
 	Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
 	Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
+	Notes     []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
+	Known     int           // pairs of places that DeviceConfig.Suppress means
 	Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
@@ -84,7 +86,7 @@ func (k *Kernel) Info() KernelInfo { return k.info }
 // Launch runs the kernel to its end; everything it writes is written when Launch returns.
 // An argument is a fixed-size number of the parameter's size, a Buffer (its address),
 // a Surface, []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
-// (nothing has run), *Fault, *DeadlockError, ErrOutOfMemory, ErrClosed or a *StoppedError
+// (nothing has run), *Fault (with DeviceConfig.KeepGoing a *FaultsError), *DeadlockError, ErrOutOfMemory, ErrClosed or a *StoppedError
 // around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
 	return k.Watch(ctx, l, Watch{}, args...)
@@ -92,18 +94,20 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 
 // Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more time.
 func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Stats, error) {
-	return k.launch(ctx, l, w, func(block []byte) error {
-		return k.program.d.packArgs(block, k.info.Name, k.info.Params, args)
+	return k.launch(ctx, l, w, func(state *launchState) error {
+		state.bound(k.program.d, k.info.Params, args)
+		return k.program.d.packArgs(state.params, k.info.Name, k.info.Params, args)
 	})
 }
 
 // LaunchBlock is Launch with the bytes of all parameters, each at its Offset, as a driver has them.
 func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stats, error) {
-	return k.launch(ctx, l, Watch{}, func(block []byte) error {
-		if len(params) != len(block) {
-			return k.refuse("%d bytes of parameters; the kernel has %d", len(params), len(block))
+	return k.launch(ctx, l, Watch{}, func(state *launchState) error {
+		if len(params) != len(state.params) {
+			return k.refuse("%d bytes of parameters; the kernel has %d", len(params), len(state.params))
 		}
-		copy(block, params)
+		state.bounds = nil
+		copy(state.params, params)
 		return nil
 	})
 }
@@ -121,14 +125,14 @@ func (k *Kernel) Ready(l Launch) error {
 }
 
 // launch runs the kernel with the parameters that fill writes.
-func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block []byte) error) (Stats, error) {
+func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launchState) error) (Stats, error) {
 	p := k.program
 	if err := p.alive(); err != nil {
 		return Stats{}, err
 	}
 	state := k.state()
 	defer k.spare.Store(state)
-	if err := fill(state.params); err != nil {
+	if err := fill(state); err != nil {
 		return Stats{}, err
 	}
 	ml, err := k.prepared(ctx, l, w, state)
@@ -149,7 +153,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(block 
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, state.params)
 	k.missingShared(err, l)
-	return stats, k.reported(&ml.Launch, err)
+	return k.reported(&ml.Launch, stats, k.faulted(state, err))
 }
 
 // nameBuffer says which parameter pointed to the allocation next to a fault.

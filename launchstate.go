@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san/flow"
 )
 
 // launchState is what a launch needs, kept for the next.
@@ -23,6 +24,8 @@ type launchState struct {
 	code   *decode.Program
 	ready  *host.Launch // what is launched for that shape, if it has come twice; else nil
 	other  host.Launch  // what is launched otherwise
+	bounds []flow.Bound // of slices of buffers among the arguments, where pointers are followed
+	faults *faultList   // of a launch that goes on behind them; else nil
 }
 
 // state returns memory for a launch, which gives it back by k.spare.Store.
@@ -32,6 +35,19 @@ func (k *Kernel) state() *launchState {
 		return r
 	}
 	return &launchState{params: make([]byte, k.fn.ParamBytes)}
+}
+
+// bound holds pointers to the slices that they were made from (SanitizeMem).
+func (s *launchState) bound(d *Device, params []ParamInfo, args []any) {
+	s.bounds = nil
+	if d.cfg.Sanitize&SanitizeMem == 0 {
+		return
+	}
+	for i, arg := range args {
+		if b, ok := arg.(Buffer); ok && i < len(params) && !b.own {
+			s.bounds = append(s.bounds, flow.Bound{Offset: uint64(params[i].Offset), From: b.addr, To: b.addr + uint64(b.size)})
+		}
+	}
 }
 
 // prepared describes a launch to the machine. A description that stays (host.Launch) is found in the state.
@@ -45,7 +61,7 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, state *launchS
 	if err := k.describe(ctx, l, w, state); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.Trace == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
+	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
 		state.shape = l
 		if same {
 			ml = new(host.Launch)
@@ -65,7 +81,8 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	if ml.Observer = d.observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
-	k.sanitize(&ml.Launch)
+	k.sanitize(&ml.Launch, state.bounds)
+	state.keepGoing(d)
 	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
 		return err
 	}

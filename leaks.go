@@ -33,8 +33,10 @@ func (p *Program) Leaks() (reports []*Report) {
 		}
 		k := &Kernel{program: p, info: KernelInfo{Name: entry.Name}}
 		x := machine.Extent{Space: machine.Global, Lane: -1, From: a.Start, To: a.End}
-		seen[site] = k.newReport(&san.Found{Report: machine.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, &machine.Launch{Cluster: [3]uint32{1, 1, 1}})
-		reports = append(reports, seen[site])
+		seen[site] = k.newReport(&san.Found{Report: machine.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
+		if !p.d.cfg.Suppress.meet(seen[site]) {
+			reports = append(reports, seen[site])
+		}
 	}
 	return reports
 }

@@ -11,6 +11,7 @@ package main
 //	tensormap:NAME,TYPE,…     a tensor map over a named buffer (tensormap.go)
 //	struct:{FIELD,…}          an aggregate by value, in C layout
 //	ptr:NAME[±BYTES]          an address inside a named buffer (--buf)
+//	ptr:NAME[A:B]             likewise, of the bytes from A up to B, which --sanitize mem holds the pointer to
 //	null | ptr:0              a null address
 
 import (
@@ -28,6 +29,7 @@ type argSpec struct {
 	buf   *bufSpec // in, out, inout
 
 	places []place // of addresses in value
+	ptr    bool    // value is an address
 
 	surface string   // surf: the name of an image
 	texture string   // tex: the same
@@ -79,8 +81,8 @@ func parseKeyed(key, rest string) (argSpec, error) {
 	case "struct":
 		return parseStruct(rest)
 	case "ptr":
-		value, places, err := appendAddress(nil, nil, rest)
-		return argSpec{value: value, places: places}, err
+		value, places, err := appendReference(nil, nil, rest)
+		return argSpec{value: value, places: places, ptr: true}, err
 	case "tex":
 		if rest == "" {
 			return argSpec{}, fmt.Errorf("want tex:NAME, the name of an --image")

@@ -27,7 +27,10 @@ func newBench(s streams) *cli.Command {
 			if repeat < 1 || (format != "text" && format != "json") {
 				return usageError{fmt.Errorf("want --repeat of at least 1 and --format text or json")}
 			}
-			return report(s, &f, benchFiles(cmd.Context(), s, &f, files, repeat, format))
+			var found reports
+			err := benchFiles(cmd.Context(), s, &f, files, repeat, format)
+			found.found, err = splitReports(err)
+			return report(s, &f, &found, err)
 		},
 	}
 	f.bind(cmd)

@@ -46,6 +46,7 @@ var execVariables = []struct{ flag, variable, usage string }{
 	{"report", "PTXVM_REPORT", "append faults and reports to `FILE`, as JSON"},
 	{"sanitize", "PTXVM_SANITIZE", "checks to run, `LIST` as for run"},
 	{"seed", "PTXVM_SEED", "permute the order of CTAs and warps by seed `N`"},
+	{"suppress", "PTXVM_SUPPRESS", "leave out the reports that `FILE` names, as for run"},
 	{"trace", "PTXVM_TRACE", "print CUDA calls, all or only those that fail: `calls|errors[:FILE]`"},
 	{"workers", "PTXVM_WORKERS", "run CTAs on `N` threads"},
 }
@@ -154,7 +155,7 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 func fromHere(variable, value string) string {
 	before, file := "", value
 	switch variable {
-	case "PTXVM_REPORT":
+	case "PTXVM_REPORT", "PTXVM_SUPPRESS":
 	case "PTXVM_TRACE":
 		before, file, _ = strings.Cut(value, ":")
 		before += ":"

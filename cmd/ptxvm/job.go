@@ -24,6 +24,8 @@ type session struct {
 	named   []*named
 	jobs    []*job // in the order of their launches
 	line    *progressLine
+
+	suppress *ptxvm.Suppressions // may be nil
 }
 
 // job is one kernel ready to launch.
@@ -94,6 +96,10 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 		}
 		requests = append(requests, r)
 	}
+	var err error
+	if cfg.Suppress, err = f.suppressions(files); err != nil {
+		return nil, usageError{err}
+	}
 	judge, err := ptxvm.ParseJudge(f.judge)
 	if err != nil {
 		return nil, usageError{err}
@@ -107,7 +113,7 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	if cfg.Arch == "" {
 		cfg.Arch = ptxvm.NewestTarget(modules...)
 	}
-	ses := &session{}
+	ses := &session{suppress: cfg.Suppress}
 	if err := ses.load(cfg, modules, files, requests); err != nil {
 		ses.close(&err)
 		return nil, err
@@ -197,6 +203,12 @@ func (j *job) fillArg(i int) (err error) {
 	case spec.tmap != nil:
 		j.args[i], err = j.tensorMap(spec.tmap, j.kernel.Info().Params[i].Size)
 		return err
+	case spec.buf == nil && spec.ptr:
+		if b, ok := j.sliced(spec); ok {
+			j.args[i] = b
+			return nil
+		}
+		fallthrough
 	case spec.buf == nil:
 		j.args[i], err = j.resolve(spec.value, spec.places)
 		return err

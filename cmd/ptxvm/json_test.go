@@ -35,6 +35,8 @@ var jsonRuns = map[string][]string{
 		"run --report DIR/out.json testdata/ptx/kernels.ptx --kernel copy --block 2 --arg in:u8:1,2 --arg out:u8x2 --expect 1=u8:1,4",
 		"run --report DIR/out.json testdata/ptx/tensor.ptx --kernel hasty --block 32 --sanitize init --arg out:u32x32",
 		"run --report DIR/out.json DIR/json.ptx --arg u32:1",
+		"run --report DIR/out.json testdata/ptx/kernels.ptx --kernel copy --block 8 --keep-going --arg in:u8x4=1 --arg out:u8x8",
+		"run --report DIR/out.json testdata/ptx/sanitize.ptx --kernel fresh --block 8 --sanitize init:loads --suppress testdata/ptx/sanitize.suppress --arg out:u32x10",
 		"run --report DIR/out.json ../../testdata/readme/mistakes/saxpy.ptx",
 	},
 	"`run --trace … --trace-to FILE.jsonl`": {

@@ -36,6 +36,7 @@ func (s *session) outputs() (list []output) {
 	}
 	add("--report "+f.report, f.report)
 	add("--trace-to "+f.traceTo, f.traceTo)
+	add("--write-suppressions "+f.newSuppressions, f.newSuppressions)
 	return list
 }
 

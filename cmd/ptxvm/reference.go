@@ -10,13 +10,16 @@ import (
 	"strconv"
 	"strings"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
-// reference is NAME[±BYTES].
+// reference is NAME[±BYTES], or NAME[A:B].
 type reference struct {
-	name string
-	add  int64
+	name  string
+	add   int64
+	end   int64 // of a slice, which begins at add
+	slice bool
 }
 
 // place is where in some bytes an address goes.
@@ -30,9 +33,12 @@ const addressSize = 8
 
 // parseReference reads NAME[±BYTES]. A name may hold signs: only a number ends it.
 func parseReference(text string) (reference, error) {
+	if body, ok := strings.CutSuffix(text, "]"); ok {
+		return parseSlice(body)
+	}
 	if i := strings.LastIndexAny(text, "+-"); i > 0 {
 		if n, err := strconv.ParseInt(text[i:], 0, 64); err == nil {
-			return reference{text[:i], n}, nil
+			return reference{name: text[:i], add: n}, nil
 		}
 	}
 	if text == "" {
@@ -41,8 +47,30 @@ func parseReference(text string) (reference, error) {
 	return reference{name: text}, nil
 }
 
-// appendAddress appends room for an address; 0 is null.
+// parseSlice reads NAME[A:B without the bracket that follows: the bytes from A up to B.
+func parseSlice(text string) (r reference, err error) {
+	name, bounds, _ := strings.Cut(text, "[")
+	from, to, ok := strings.Cut(bounds, ":")
+	r = reference{name: name, slice: true}
+	a, failed := parseByteSize(from)
+	b, failedToo := parseByteSize(to)
+	if r.add, r.end = a, b; !ok || name == "" || failed != nil || failedToo != nil || a > b {
+		return r, fmt.Errorf("%q: want ptr:NAME[A:B], the bytes of a --buf from A up to B", "ptr:"+text+"]")
+	}
+	return r, nil
+}
+
+// appendAddress is appendReference of an address among others, of which no slice is known.
 func appendAddress(out []byte, places []place, text string) ([]byte, []place, error) {
+	out, places, err := appendReference(out, places, text)
+	if n := len(places); err == nil && n != 0 && places[n-1].to.slice && text != "0" {
+		return nil, nil, fmt.Errorf("ptr:%s: a slice is a parameter of its own: --arg ptr:NAME[A:B]", text)
+	}
+	return out, places, err
+}
+
+// appendReference appends room for an address; 0 is null.
+func appendReference(out []byte, places []place, text string) ([]byte, []place, error) {
 	if text != "0" {
 		to, err := parseReference(text)
 		if err != nil {
@@ -197,10 +225,25 @@ func (s *session) address(to reference) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if size := int64(n.buffer.Len()); to.add < 0 || to.add > size {
+	if size := int64(n.buffer.Len()); to.slice && to.end > size {
+		return 0, fmt.Errorf("ptr:%s[%d:%d] is not inside %s, which has %d bytes", to.name, to.add, to.end, to.name, size)
+	} else if to.add < 0 || to.add > size {
 		return 0, fmt.Errorf("ptr:%s%+d is not inside %s, which has %d bytes", to.name, to.add, to.name, size)
 	}
 	return n.buffer.Addr() + uint64(to.add), nil
+}
+
+// sliced is the slice of a buffer that is a whole parameter; false if a spec is something else.
+func (s *session) sliced(spec *argSpec) (ptxvm.Buffer, bool) {
+	if len(spec.places) != 1 || !spec.places[0].to.slice {
+		return ptxvm.Buffer{}, false
+	}
+	to := spec.places[0].to
+	n, err := s.find(to.name)
+	if err != nil || to.end > int64(n.buffer.Len()) {
+		return ptxvm.Buffer{}, false
+	}
+	return n.buffer.Slice(int(to.add), int(to.end)), true
 }
 
 // find returns the named buffer.

@@ -14,7 +14,7 @@ import (
 )
 
 // report prints why a run ended early and gives the exit code of CONTRACT §4.
-func report(s streams, f *runFlags, err error) error {
+func report(s streams, f *runFlags, found *reports, err error) error {
 	var fault *ptxvm.Fault
 	var deadlock *ptxvm.DeadlockError
 	var unsupported *ptxvm.UnsupportedError
@@ -22,16 +22,11 @@ func report(s streams, f *runFlags, err error) error {
 		writeDiagnostics(s, f.color, diags)
 		return exitError{exitInvalid}
 	}
-	found, err := splitReports(err)
-	for _, reports := range found {
-		fmt.Fprintln(s.err, reports.Detail())
-		for _, r := range reports.Reports {
-			f.sourceRoot.show(s.err, quote.OfReport(r)...)
-		}
-	}
-	if found != nil && err == nil {
+	f.showReports(s, found)
+	if found.found != nil && err == nil {
 		return exitError{exitFault}
 	}
+	faults := faultsOf(err)
 	var differs *differsError
 	var defect *ptxvm.DefectError
 	switch {
@@ -41,12 +36,18 @@ func report(s streams, f *runFlags, err error) error {
 		// A write error on standard error cannot be reported anywhere.
 		_ = differs.write(s.err)
 		return exitError{exitDiffers}
+	case faults != nil:
+		for _, launch := range faults {
+			fmt.Fprintln(s.err, f.painted(s.err, launch.Detail()))
+			f.sourceRoot.show(s.err, quote.Of(launch)...)
+		}
+		return exitError{exitFault}
 	case errors.As(err, &fault):
-		fmt.Fprintln(s.err, fault.Detail())
+		fmt.Fprintln(s.err, f.painted(s.err, fault.Detail()))
 		f.sourceRoot.show(s.err, quote.Of(fault)...)
 		return exitError{exitFault}
 	case errors.As(err, &deadlock):
-		fmt.Fprintln(s.err, deadlock.Detail())
+		fmt.Fprintln(s.err, f.painted(s.err, deadlock.Detail()))
 		f.sourceRoot.show(s.err, quote.Of(deadlock)...)
 		return exitError{exitLimit}
 	case errors.As(err, &unsupported):
@@ -66,6 +67,29 @@ func report(s streams, f *runFlags, err error) error {
 		return exitError{exitInterrupted}
 	}
 	return wrapUsage(err)
+}
+
+// showReports prints what sanitizers have found, with the lines of the sources.
+func (f *runFlags) showReports(s streams, found *reports) {
+	show := func(r *ptxvm.Report) {
+		fmt.Fprintln(s.err, f.painted(s.err, r.Detail()))
+		f.sourceRoot.show(s.err, quote.OfReport(r)...)
+	}
+	for _, launch := range found.found {
+		for _, r := range launch.Reports {
+			show(r)
+		}
+		fmt.Fprintln(s.err, launch.Summary())
+	}
+	if f.quiet {
+		return
+	}
+	for _, r := range found.notes {
+		show(r)
+	}
+	if found.known != 0 {
+		fmt.Fprintf(s.err, "sanitizer: %s suppressed\n", known(found.known))
+	}
 }
 
 // showStopped lists where the kernel was.
@@ -89,4 +113,12 @@ func asDiagnostics(err error) (ptxvm.Diagnostics, bool) {
 func writeDiagnostics(s streams, color string, diags ptxvm.Diagnostics) {
 	// A write error on standard error cannot be reported anywhere.
 	_ = cli.WriteDiagnostics(s.err, diags, cli.DiagnosticText, useColor(s.err, color))
+}
+
+// known counts reports that suppressions mean.
+func known(n int) string {
+	if n == 1 {
+		return "1 known report is"
+	}
+	return fmt.Sprintf("%d known reports are", n)
 }

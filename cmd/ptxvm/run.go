@@ -38,11 +38,18 @@ func newRun(s streams) *cli.Command {
 // runReported runs, says on standard error why a run ended early, and writes --report.
 func runReported(ctx context.Context, s streams, launches []*runFlags, files []string) error {
 	f := launches[0]
-	r := runReport{replay: s.replay()}
+	var r runReport
 	var told strings.Builder
 	err := runAll(ctx, s, launches, files, &r)
 	s.err = io.MultiWriter(s.err, &told)
-	end := report(s, f, err)
+	r.reports.found, err = splitReports(err)
+	r.reports.fold(s.replay())
+	end := report(s, f, &r.reports, err)
+	if len(r.Launches) != 0 {
+		if failed := f.writeSuppressions(r.reports.all()); failed != nil {
+			return failed
+		}
+	}
 	if f.report == "" {
 		return end
 	}
@@ -87,6 +94,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if !f.quiet {
 		session.warn(s, f.color)
 	}
+	defer session.unusedSuppressions(s, f)
 	var results []result
 	var reported error
 	var differs differsError
@@ -94,8 +102,8 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		line.about = j.kernel.Info().Base()
 		wrote, err := j.once(ctx, s, to)
 		trace.flush()
-		if kept := f.keepable(err); err != nil && kept == nil {
-			return err
+		if err != nil && !f.goesOn(err) {
+			return errors.Join(reported, err)
 		}
 		reported = errors.Join(reported, err)
 		results = append(results, wrote.results...)
@@ -103,9 +111,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	}
 	if left := session.leaks(); left != nil {
 		reported = errors.Join(reported, left)
-		if f.keepable(left) == nil {
-			return reported
-		}
+	}
+	if reported != nil && f.keepable(reported) == nil {
+		return reported
 	}
 	if len(differs.list) > 0 {
 		return errors.Join(reported, &differs)
@@ -150,7 +158,7 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 	}
 	stats, err := j.launch(ctx)
 	to.ran(j, stats)
-	if err != nil && j.flags.keepable(err) == nil {
+	if err != nil && !j.flags.goesOn(err) {
 		return out, err
 	}
 	if !j.flags.quiet {
@@ -193,11 +201,35 @@ func (j *job) allResults() ([]result, error) {
 }
 
 // keepable returns err if it is nothing but the reports of sanitizers about a kernel that ran to
-// its end, and --keep-output asks for its results; else nil.
+// its end, or faults that it went on behind, and --keep-output asks for its results; else nil.
 func (f *runFlags) keepable(err error) error {
-	var reports *ptxvm.SanitizerError
-	if f.keepOutput && errors.As(err, &reports) && reports.Err == nil {
+	if f.keepOutput && ended(err) {
 		return err
 	}
 	return nil
+}
+
+// goesOn tells whether what comes behind a launch with this outcome is done.
+func (f *runFlags) goesOn(err error) bool { return (f.keepOutput || f.keepGoing) && ended(err) }
+
+// ended tells whether the launches of an outcome ran to their ends, with reports or with faults that they went on behind.
+func ended(err error) bool {
+	found, rest := splitReports(err)
+	faults := faultsOf(rest)
+	for _, launch := range faults {
+		if launch.Err != nil {
+			return false
+		}
+	}
+	return rest == nil && found != nil || faults != nil
+}
+
+// unusedSuppressions notes the suppressions that have met nothing.
+func (s *session) unusedSuppressions(to streams, f *runFlags) {
+	if f.quiet || f.sanitize == "" {
+		return
+	}
+	for _, one := range s.suppress.Unused() {
+		fmt.Fprintf(to.err, "note: %s:%d: no report is suppressed by: %s\n", diag.Escape(one.File), one.Line, diag.Escape(one.Text))
+	}
 }

@@ -26,6 +26,9 @@ type runFlags struct {
 	sanitize             string
 	maxReports           int
 	keepOutput           bool
+	keepGoing            bool
+	suppress             string
+	newSuppressions      string // --write-suppressions
 	show                 showFlag
 	showTo               string
 	trace                traceFlag
@@ -65,6 +68,9 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.String(&f.async, "async", "", "eager", "when asynchronous operations take effect, `eager|lazy|random`: at issue, as late as allowed, or at random moments drawn from --seed")
 	fl.String(&f.sanitize, "sanitize", "", "", "report behaviour that a correct kernel must not rely on, at some cost in speed: `LIST` of mem (accesses outside the object that their pointer was made from), init (results, addresses and branches made of unwritten values) or init:loads (every load of one), race or race:strict (also stores of the same bits), sync (barriers and member masks), leak (what is not freed), async (missing waits) or async:fences (also missing tcgen05.fence), or all")
 	fl.Int(&f.maxReports, "max-reports", "", 20, "show at most `N` sanitizer reports")
+	fl.String(&f.suppress, "suppress", "", "", "leave out the reports that `FILE` names, a line each with its reason (docs/sanitizers.md); default .ptxvm-suppress beside the module, if there is one")
+	fl.String(&f.newSuppressions, "write-suppressions", "", "", "write a line for each report to `FILE`, as --suppress reads it")
+	fl.Bool(&f.keepGoing, "keep-going", "", "go on behind a fault, without the lanes that have faulted, and behind a launch with faults or reports")
 	fl.Bool(&f.keepOutput, "keep-output", "", "write results even if a sanitizer has reported")
 	fl.Add(&f.show, "show", "", "tmem[=X,Y,Z]: print the tensor memory of a CTA (by default the first) as it is when the CTA ends")
 	fl.String(&f.showTo, "show-to", "", "", "write --show to `FILE`: .json, or .png with one pixel per word, whose upper three bytes are red, green and blue")
@@ -90,7 +96,7 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 		return err
 	}
 	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
-	cfg.Assume = f.assume
+	cfg.Assume, cfg.KeepGoing = f.assume, f.keepGoing
 	if f.workers < 0 {
 		return fmt.Errorf("--workers %d: want 1 or more; 0 is one a CPU", f.workers)
 	}

@@ -24,10 +24,13 @@ type runReport struct {
 	Waiters     []waiterReport     `json:"waiters,omitempty"`
 	Running     []runningReport    `json:"running,omitempty"`
 	Missing     []missingForm      `json:"missing,omitempty"`
-	Sanitizer   []sanitizerReport  `json:"sanitizer,omitempty"`
+	Faults      []*faultReport     `json:"faults,omitempty"`
+	Sanitizer   []*ptxvm.Report    `json:"sanitizer,omitempty"`
+	Suppressed  int                `json:"suppressed,omitempty"`
 	Differences []mismatch         `json:"differences,omitempty"`
 
-	replay string // the command line that shows it again
+	reports reports
+	faulted []*ptxvm.Fault
 }
 
 type launchReport struct {
@@ -56,6 +59,7 @@ type placeReport struct {
 
 type faultReport struct {
 	Code    string        `json:"code"`
+	ID      string        `json:"id"`
 	Message string        `json:"message"`
 	Kernel  string        `json:"kernel"`
 	CTA     [3]uint32     `json:"cta"`
@@ -64,6 +68,7 @@ type faultReport struct {
 	Address string        `json:"address"` // hexadecimal; empty if the fault is about no memory
 	Size    int           `json:"size"`
 	Near    string        `json:"near"`
+	Times   int           `json:"times,omitempty"`
 	PTX     placeReport   `json:"ptx"`
 	Source  []placeReport `json:"source"`
 	Calls   []placeReport `json:"calls"`
@@ -103,7 +108,7 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 	}
 	r.explain(err)
 	var out bytes.Buffer
-	if err := writeJSON(&out, r.form(name, err)); err != nil {
+	if err := writeJSON(&out, r.form(name)); err != nil {
 		return err
 	}
 	if name == toStdout {
@@ -116,11 +121,10 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 	return nil
 }
 
-// form is what a file gets: FILE.sarif what sanitizers have reported, for code scanning, all others the whole report.
-func (r *runReport) form(name string, err error) any {
+// form is what a file gets: FILE.sarif faults and what sanitizers have reported, for code scanning, all others the whole report.
+func (r *runReport) form(name string) any {
 	if strings.HasSuffix(name, ".sarif") {
-		found, _ := splitReports(err)
-		return sarifOf(found)
+		return sarifOf(r.faulted, r.reports.all())
 	}
 	return r
 }
@@ -136,14 +140,18 @@ func (r *runReport) explain(err error) {
 			r.Diagnostics = append(r.Diagnostics, diagnosticReport{d.Code.String(), d.Severity.String(), d.Msg})
 		}
 	}
-	found, _ := splitReports(err)
-	for _, reports := range found {
-		for _, s := range reports.Reports {
-			r.Sanitizer = append(r.Sanitizer, describeReport(s, r.replay))
+	r.Sanitizer, r.Suppressed = r.reports.all(), r.reports.known
+	for _, launch := range faultsOf(err) {
+		r.faulted = append(r.faulted, launch.Faults...)
+		for _, f := range launch.Faults {
+			r.Faults = append(r.Faults, describeFault(f))
 		}
 	}
 	if errors.As(err, &fault) {
 		r.Fault = describeFault(fault)
+		if r.faulted == nil {
+			r.faulted = []*ptxvm.Fault{fault}
+		}
 	}
 	if errors.As(err, &deadlock) {
 		for _, w := range deadlock.Waiters {
@@ -173,11 +181,13 @@ func (r *runReport) ran(j *job, stats ptxvm.Stats) {
 		WarpInsts: stats.WarpInsts, LaneOps: stats.LaneOps, ElapsedNs: stats.Elapsed.Nanoseconds(),
 		Assumptions: append([]string{}, stats.Assumed...),
 	})
+	r.reports.notes = append(r.reports.notes, stats.Notes...)
+	r.reports.known += stats.Known
 }
 
 func describeFault(f *ptxvm.Fault) *faultReport {
-	out := &faultReport{Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: triple(f.CTA), Thread: triple(f.Thread),
-		Lanes: f.Lanes, Size: f.Size, PTX: placeOf(f.PTX), Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
+	out := &faultReport{Code: f.Code.String(), ID: f.ID, Message: f.Msg, Kernel: f.Kernel, CTA: triple(f.CTA), Thread: triple(f.Thread),
+		Lanes: f.Lanes, Size: f.Size, Times: f.Times, PTX: placeOf(f.PTX), Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
 	if f.Address != 0 {
 		out.Address = fmt.Sprintf("%#x", f.Address)
 	}

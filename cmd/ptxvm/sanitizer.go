@@ -4,10 +4,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/diag"
 )
 
 // splitReports takes the reports of sanitizers out of an error: what they say, launch by launch, and what else it says.
@@ -30,6 +33,21 @@ func splitReports(err error) (all []*ptxvm.SanitizerError, rest error) {
 	return all, errors.Join(others...)
 }
 
+// faultsOf lists the faults of launches that went on behind them.
+func faultsOf(err error) (list []*ptxvm.FaultsError) {
+	if one, ok := err.(*ptxvm.FaultsError); ok { //nolint:errorlint // nothing wraps it but a join, below
+		return []*ptxvm.FaultsError{one}
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, e := range joined.Unwrap() {
+		list = append(list, faultsOf(e)...)
+	}
+	return list
+}
+
 // leaks reports what kernels have allocated and not freed when all launches are over; nil if nothing.
 func (s *session) leaks() error {
 	reports := s.program.Leaks()
@@ -39,56 +57,96 @@ func (s *session) leaks() error {
 	return &ptxvm.SanitizerError{Kernel: reports[0].Kernel, Reports: reports}
 }
 
-// sanitizerReport is a report in --report.
-type sanitizerReport struct {
-	Check   string          `json:"check"`
-	Code    string          `json:"code"`
-	Kind    string          `json:"kind"`
-	ID      string          `json:"id"`
-	Message string          `json:"message"`
-	Kernel  string          `json:"kernel"`
-	Here    involvedReport  `json:"here"`
-	Other   *involvedReport `json:"other"`
-	Fix     string          `json:"fix"`
-	Times   int             `json:"times"`
-	Replay  string          `json:"replay"`
-	Detail  string          `json:"detail"`
-}
-
-// involvedReport is one of its places.
-type involvedReport struct {
-	Role   string        `json:"role"`
-	CTA    [3]uint32     `json:"cta"`
-	Thread [3]uint32     `json:"thread"`
-	Lanes  uint32        `json:"lanes"`
-	Text   string        `json:"text"`
-	PTX    placeReport   `json:"ptx"`
-	Source []placeReport `json:"source"`
-	Calls  []placeReport `json:"calls"`
-}
-
-func describeReport(r *ptxvm.Report, replay string) sanitizerReport {
-	out := sanitizerReport{Check: r.Check, Code: r.Code.String(), Kind: r.Kind, ID: r.ID, Message: r.Msg, Kernel: r.Kernel,
-		Here: describeInvolved(&r.Here), Fix: r.Fix, Times: r.Times, Replay: replay, Detail: r.Detail()}
-	if r.Other != nil {
-		other := describeInvolved(r.Other)
-		out.Other = &other
-	}
-	return out
-}
-
-func describeInvolved(v *ptxvm.Involved) involvedReport {
-	return involvedReport{v.Role, triple(v.CTA), triple(v.Thread), v.Lanes, v.Text, placeOf(v.PTX), placesOf(v.Source), placesOf(v.Calls)}
-}
-
 // replay is the command line that shows the same again: what was given, on one worker, where the seed decides the schedule.
 func (s *streams) replay() string {
 	words := []string{"ptxvm"}
-	for _, w := range s.args {
+	for i, w := range withoutFlags(s.args, "workers", "report", "write-suppressions") {
 		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`;&|<>()*?[]{}~#!") {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 		words = append(words, w)
+		if i == 0 {
+			words = append(words, "--workers", "1")
+		}
 	}
-	return diag.Escape(strings.Join(append(words, "--workers", "1"), " "))
+	return strings.Join(words, " ")
+}
+
+// withoutFlags leaves flags and their values out of a command line.
+func withoutFlags(args []string, names ...string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch {
+		case !strings.HasPrefix(args[i], "-") || !slices.Contains(names, name):
+			out = append(out, args[i])
+		case !joined:
+			i++
+		}
+	}
+	return out
+}
+
+// reports are what the sanitizers have said of a run.
+type reports struct {
+	found []*ptxvm.SanitizerError // of launches with reports
+	notes []*ptxvm.Report
+	known int // pairs of places that suppressions mean
+}
+
+// all are the reports and the notes.
+func (r *reports) all() (list []*ptxvm.Report) {
+	for _, l := range r.found {
+		list = append(list, l.Reports...)
+	}
+	return append(list, r.notes...)
+}
+
+// fold joins what is the same in several launches, and says how to see it again.
+func (r *reports) fold(replay string) {
+	r.found = ptxvm.FoldReports(r.found)
+	if folded := ptxvm.FoldReports([]*ptxvm.SanitizerError{{Reports: r.notes}}); len(folded) != 0 {
+		r.notes = folded[0].Reports
+	}
+	for _, one := range r.all() {
+		one.Replay = replay
+	}
+}
+
+// suppressionsFile is what is read where no option names a file.
+const suppressionsFile = ".ptxvm-suppress"
+
+// suppressions reads --suppress, or the file beside the first module that has one; nil if there is none.
+func (f *runFlags) suppressions(files []string) (*ptxvm.Suppressions, error) {
+	name := f.suppress
+	for i := 0; name == "" && i < len(files); i++ {
+		beside := filepath.Join(filepath.Dir(files[i]), suppressionsFile)
+		if _, err := os.Stat(beside); err == nil && files[i] != "-" {
+			name = beside
+		}
+	}
+	if name == "" {
+		return nil, nil
+	}
+	text, err := readFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--suppress: %w", err)
+	}
+	return ptxvm.ParseSuppressions(name, text)
+}
+
+// writeSuppressions writes a line for each report, if the command line asks for it.
+func (f *runFlags) writeSuppressions(list []*ptxvm.Report) error {
+	if f.newSuppressions == "" {
+		return nil
+	}
+	var lines []string
+	for _, r := range list {
+		if line := r.Suppression() + "\n"; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if err := writeWhole(f.newSuppressions, []byte(strings.Join(lines, ""))); err != nil {
+		return usageError{fmt.Errorf("cannot write --write-suppressions: %w", err)}
+	}
+	return nil
 }

@@ -69,34 +69,46 @@ type sarifRegion struct {
 	Col  int `json:"startColumn,omitempty"`
 }
 
-// sarifOf is the log of a run's reports.
-func sarifOf(found []*ptxvm.SanitizerError) *sarifLog {
+// sarifOf is the log of a run's faults and reports.
+func sarifOf(faults []*ptxvm.Fault, list []*ptxvm.Report) *sarifLog {
 	log := &sarifLog{Schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", Version: "2.1.0"}
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "ptxvm", Rules: []sarifRule{}}
-	for _, reports := range found {
-		for _, r := range reports.Reports {
-			run.add(r)
-		}
+	for _, f := range faults {
+		out := run.result(f.Code, "error", f.ID, fmt.Sprintf("%s (kernel %s)", diag.Escape(f.Msg), f.Kernel))
+		out.Locations = append(out.Locations, sarifPlace(&ptxvm.Involved{PTX: f.PTX, Source: f.Source}, ""))
+		run.Results = append(run.Results, out)
+	}
+	for _, r := range list {
+		run.add(r)
 	}
 	log.Runs = []sarifRun{run}
 	return log
 }
 
+// rule is the index of the rule of a code, a new one at its first time.
+func (run *sarifRun) rule(code diag.Code) int {
+	driver := &run.Tool.Driver
+	if at := slices.IndexFunc(driver.Rules, func(rule sarifRule) bool { return rule.ID == code.String() }); at >= 0 {
+		return at
+	}
+	rule := sarifRule{ID: code.String(), Name: code.String()}
+	if e, known := diag.Lookup(code); known {
+		rule.Name, rule.Short, rule.Full, rule.Help = e.Name, sarifText{e.Title}, sarifText{e.When}, sarifText{e.Fix}
+	}
+	driver.Rules = append(driver.Rules, rule)
+	return len(driver.Rules) - 1
+}
+
+// result is a result without its places.
+func (run *sarifRun) result(code diag.Code, level, id, text string) sarifResult {
+	return sarifResult{RuleID: code.String(), RuleIndex: run.rule(code), Level: level, Message: sarifText{text},
+		Locations: []sarifLocation{}, Fingerprints: map[string]string{"ptxvm/v1": id}}
+}
+
 // add adds a report.
 func (run *sarifRun) add(r *ptxvm.Report) {
-	driver := &run.Tool.Driver
-	at := slices.IndexFunc(driver.Rules, func(rule sarifRule) bool { return rule.ID == r.Code.String() })
-	if at < 0 {
-		at = len(driver.Rules)
-		rule := sarifRule{ID: r.Code.String(), Name: r.Code.String()}
-		if e, known := diag.Lookup(r.Code); known {
-			rule.Name, rule.Short, rule.Full, rule.Help = e.Name, sarifText{e.Title}, sarifText{e.When}, sarifText{e.Fix}
-		}
-		driver.Rules = append(driver.Rules, rule)
-	}
-	out := sarifResult{RuleID: r.Code.String(), RuleIndex: at, Level: "error", Fingerprints: map[string]string{"ptxvm/v1": r.ID},
-		Message: sarifText{fmt.Sprintf("%s (kernel %s). %s", diag.Escape(r.Msg), r.Kernel, r.Fix)}, Locations: []sarifLocation{}}
+	out := run.result(r.Code, r.Severity.String(), r.ID, fmt.Sprintf("%s (kernel %s). %s", diag.Escape(r.Msg), r.Kernel, r.Fix))
 	main, related := &r.Here, r.Other
 	if main.PTX.File == "" && related != nil {
 		main, related = related, nil

@@ -4,6 +4,7 @@ package driver
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,13 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = ptxvm.ParseSanitize(v); return err },
 	"PTXVM_SEED": func(c *Config, v string) (err error) {
 		c.Device.Seed, err = strconv.ParseUint(v, 0, 64)
+		return err
+	},
+	"PTXVM_SUPPRESS": func(c *Config, v string) error {
+		text, err := os.ReadFile(v)
+		if err == nil {
+			c.Device.Suppress, err = ptxvm.ParseSuppressions(v, text)
+		}
 		return err
 	},
 	"PTXVM_WORKERS": func(c *Config, v string) error { return number(v, 0, 1<<16, &c.Device.Workers) },

@@ -373,7 +373,7 @@ func TestConfigure(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "PTXVM_SEED") {
 		t.Errorf("warnings %q", warnings)
 	}
-	for _, bad := range []string{"PTXVM_ENGINE=fast", "PTXVM_MEMORY=lots", "PTXVM_MEMORY=", "PTXVM_DEVICES=0", "PTXVM_ASYNC=maybe", "PTXVM_SANITIZE=everything", "PTXVM_BOUNDS=some", "PTXVM_HOST_ACCESS=some"} {
+	for _, bad := range []string{"PTXVM_ENGINE=fast", "PTXVM_MEMORY=lots", "PTXVM_MEMORY=", "PTXVM_DEVICES=0", "PTXVM_ASYNC=maybe", "PTXVM_SANITIZE=everything", "PTXVM_BOUNDS=some", "PTXVM_HOST_ACCESS=some", "PTXVM_SUPPRESS=/none/such"} {
 		if _, _, err := Configure([]string{bad}); err == nil {
 			t.Errorf("%s: no error", bad)
 		}

@@ -32,11 +32,11 @@ func openReports(path string) (reports, error) {
 
 // report is a line of the file (docs/howto/cuda-programs.md); the names are those of run --report.
 type report struct {
-	Schema    int               `json:"schema"`
-	Error     Code              `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
-	Message   string            `json:"message"`
-	Fault     *faultReport      `json:"fault,omitempty"`
-	Sanitizer []sanitizerReport `json:"sanitizer,omitempty"`
+	Schema    int             `json:"schema"`
+	Error     Code            `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
+	Message   string          `json:"message"`
+	Fault     *faultReport    `json:"fault,omitempty"`
+	Sanitizer []*ptxvm.Report `json:"sanitizer,omitempty"`
 }
 
 type faultReport struct {
@@ -59,13 +59,6 @@ type placeReport struct {
 	Function string `json:"function"`
 }
 
-type sanitizerReport struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Times   int    `json:"times"`
-	Detail  string `json:"detail"`
-}
-
 // write appends what an outcome is.
 func (r *reports) write(code Code, text string, err error) {
 	if r.to == nil {
@@ -78,9 +71,7 @@ func (r *reports) write(code Code, text string, err error) {
 		line.Fault = faultOf(fault)
 	}
 	if errors.As(err, &found) {
-		for _, s := range found.Reports {
-			line.Sanitizer = append(line.Sanitizer, sanitizerReport{s.Code.String(), s.Msg, s.Times, s.Detail()})
-		}
+		line.Sanitizer = found.Reports
 	}
 	data, err := json.Marshal(line)
 	if err != nil {

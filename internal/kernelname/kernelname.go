@@ -16,6 +16,18 @@ type Kernel struct {
 	Demangled string // the C++ signature behind Symbol, or Symbol
 }
 
+// Of is the kernel with a symbol.
+func Of(symbol string) Kernel { return Kernel{symbol, Demangle(symbol)} }
+
+// Template is the name that all instances of a template share: its path, without template arguments, result and parameters.
+func (k Kernel) Template() string {
+	parts := slices.Clone(parseName(k.Demangled).path)
+	for i := range parts {
+		parts[i] = withoutArguments(parts[i])
+	}
+	return strings.Join(parts, "::")
+}
+
 // Base is the function's own name: without result, scope, template arguments and parameters.
 func (k Kernel) Base() string { return parseName(k.Demangled).base() }
 

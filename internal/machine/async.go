@@ -58,6 +58,7 @@ type Place struct {
 	CTARank uint64      // linear index of the CTA in the grid
 	Warp    int
 	Lanes   uint32
+	Proxy   Proxy // of an access
 }
 
 // IsPlace lets an allocation name the instruction that made it.
@@ -165,6 +166,7 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 		return w.perform(in, op)
 	}
 	op.Place = w.Place(in)
+	op.Place.Proxy = op.Proxy
 	q.next++
 	op.seq = q.next
 	if g := w.groups[op.Pipe]; g != nil {

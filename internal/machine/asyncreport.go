@@ -55,6 +55,7 @@ const (
 	RaceRAW                            // Then reads what Op has written, and nothing orders them
 	RaceWAR                            // Then writes what Op has read
 	RaceWAW                            // Then writes what Op has written
+	RaceEqual                          // Then and Op write the same bits: the order does not show
 	RaceScope                          // both are strong, but the scope of one does not include the other's thread
 	UnwrittenDecides                   // Text, at Then, is made of what nothing has written: Extent, read at Op
 	UnwrittenResult                    // Then has stored what nothing has written, read at Op, to where the host reads Extent
@@ -86,6 +87,7 @@ type Report struct {
 	// Between is, of races, how far the threads are from each other.
 	Between Relation
 	Text    string // as the kinds say
+	Object  string // what it is about, if the reporter cannot tell by Extent
 }
 
 // Reporter gets the reports of a launch, from several cores at a time.

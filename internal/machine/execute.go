@@ -155,6 +155,10 @@ func (w *Warp) ended(st State, f *Fragment, pc int32) State {
 	case Wait:
 		f.pc = pc
 		w.ready &^= 1 << f.index
+	case Faulted:
+		if w.dropped != 0 {
+			return w.drop(f, pc)
+		}
 	}
 	return st
 }

@@ -141,6 +141,9 @@ func (w *Warp) Fault(in *Inst, f *Fault) State {
 	}
 	f.CTA, f.CTARank = w.cta.id, w.cta.rank
 	f.Thread = w.cta.grid.thread(w.index, lane)
+	if w.drops(f) {
+		return Faulted
+	}
 	w.cta.grid.Fail(f)
 	return Faulted
 }

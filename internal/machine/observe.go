@@ -68,6 +68,10 @@ const (
 	SeqCst
 )
 
+func (o Order) String() string {
+	return [...]string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}[o]
+}
+
 // Acquires tells whether what comes later sees what the other side published.
 func (o Order) Acquires() bool { return o == AcquireOrder || o >= AcqRel }
 
@@ -86,6 +90,10 @@ const (
 	GPUScope
 	SysScope
 )
+
+func (s Scope) String() string {
+	return [...]string{"", "warp", "cta", "cluster", "gpu", "sys"}[s]
+}
 
 // Event is one access to memory, or one step of synchronisation, of the lanes of a warp. It
 // and Addr are valid until Observe returns.
@@ -173,7 +181,7 @@ type Site struct {
 
 // Place returns where some lanes of an event are.
 func (e *Event) Place(lanes uint32) Place {
-	p := Place{Site: e.On.site(e.PC, first(lanes)), CTARank: e.CTA, Warp: e.Warp, Lanes: lanes}
+	p := Place{Site: e.On.site(e.PC, first(lanes)), CTARank: e.CTA, Warp: e.Warp, Lanes: lanes, Proxy: e.Proxy}
 	for f := e.On.frag.frame; f.caller != nil; f = f.caller {
 		p.Calls = append(p.Calls, CallFrame{f.caller.code.Func, f.join.pc - 1})
 	}

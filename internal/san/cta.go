@@ -27,7 +27,7 @@ func (s *Sanitizer) newCTA() *cta {
 	clear(c.tensor)
 	*c = cta{shared: c.shared, tensor: c.tensor, order: c.order}
 	switch {
-	case s.checks&Async == 0:
+	case s.Checks&Async == 0:
 	case c.order == nil:
 		c.order = new(order)
 	default:

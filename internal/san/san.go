@@ -34,20 +34,39 @@ type Found struct {
 	Times int
 }
 
+// Fate is what becomes of a report.
+type Fate uint8
+
+// The fates.
+const (
+	Reported   Fate = iota
+	Noted           // it is no error
+	Suppressed      // it is known, and counted only
+)
+
+// Config is what a sanitizer looks for, and what becomes of it.
+type Config struct {
+	Checks Checks
+	Max    int     // reports that are kept, and as many notes
+	Global *Memory // may be nil
+	// Judge is asked once for each pair of places; nil: all are reported.
+	Judge func(*machine.Report) Fate
+}
+
 // Sanitizer observes one launch.
 type Sanitizer struct {
-	checks Checks
-	max    int
-	global *Memory
+	Config
 
 	running clusters
 	spare   sync.Pool // of CTAs
 	heap    sync.Map  // what this launch has allocated: address → *machine.Place
 
-	mu    sync.Mutex // of what was found: no access that is right takes it
-	found []*Found
-	index map[pair]*Found
-	lost  int
+	mu         sync.Mutex // of what was found: no access that is right takes it
+	found      []*Found
+	notes      []*Found
+	index      map[pair]*Found
+	lost       int
+	suppressed int
 }
 
 // pair is what makes two reports the same: kind and instructions.
@@ -57,17 +76,21 @@ type pair struct {
 	pa, pb int32
 }
 
-// New returns a sanitizer that keeps at most so many reports. global may be nil.
-func New(checks Checks, max int, global *Memory) *Sanitizer {
-	return &Sanitizer{checks: checks, max: max, global: global, index: map[pair]*Found{}}
+// New returns a sanitizer.
+func New(c Config) *Sanitizer { return &Sanitizer{Config: c, index: map[pair]*Found{}} }
+
+// Findings is what a launch was found to do: of each pair of places the first time.
+type Findings struct {
+	Reports, Notes []*Found // in the order in which they were made
+	Lost           int      // pairs of places that had no report because there were too many
+	Suppressed     int      // pairs of places whose reports are known
 }
 
-// Found returns the reports in the order in which they were made, and how many pairs of places
-// had none because there were too many.
-func (s *Sanitizer) Found() ([]*Found, int) {
+// Found returns the reports so far.
+func (s *Sanitizer) Found() Findings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.found, s.lost
+	return Findings{s.found, s.notes, s.lost, s.suppressed}
 }
 
 // Report takes a report of the machine's.
@@ -75,16 +98,30 @@ func (s *Sanitizer) Report(r *machine.Report) {
 	key := pair{r.Kind, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.index[key]
-	switch {
-	case f != nil:
+	if f := s.index[key]; f != nil {
 		f.Times++
-	case len(s.found) == s.max:
-		s.index[key] = &Found{}
+		return
+	}
+	f := &Found{*r, 1}
+	s.index[key] = f
+	s.keep(f)
+}
+
+// keep keeps the first report of a pair of places.
+func (s *Sanitizer) keep(f *Found) {
+	fate := Reported
+	if s.Judge != nil {
+		fate = s.Judge(&f.Report)
+	}
+	switch {
+	case fate == Suppressed:
+		s.suppressed++
+	case fate == Noted && len(s.notes) < s.Max:
+		s.notes = append(s.notes, f)
+	case fate == Noted:
+	case len(s.found) == s.Max:
 		s.lost++
 	default:
-		f = &Found{*r, 1}
-		s.index[key] = f
 		s.found = append(s.found, f)
 	}
 }
@@ -104,7 +141,7 @@ func (s *Sanitizer) Observe(e *machine.Event) {
 	case machine.Allocated, machine.Freed:
 		c.allocate(e)
 	default:
-		if s.checks&Async != 0 {
+		if s.Checks&Async != 0 {
 			c.synchronise(e)
 		}
 	}
@@ -134,10 +171,10 @@ func (s *cluster) allocate(e *machine.Event) {
 	case e.What == machine.Allocated:
 		place := e.Place(e.Lanes)
 		s.heap.Store(x.From, &place)
-		s.global.Track(x.From, x.To-x.From)
+		s.Global.Track(x.From, x.To-x.From)
 	default:
 		s.heap.Delete(x.From)
-		s.global.Drop(x.From)
+		s.Global.Drop(x.From)
 	}
 }
 
@@ -153,7 +190,7 @@ func (s *cluster) owner(e *machine.Event, x machine.Extent) *cta {
 
 // touch checks one access and notes what it writes.
 func (s *cluster) touch(e *machine.Event) {
-	if s.checks&Async != 0 && e.Order != machine.Weak {
+	if s.Checks&Async != 0 && e.Order != machine.Weak {
 		defer s.acquire(e)
 	}
 	if s.plain(e) {
@@ -167,25 +204,25 @@ func (s *cluster) touch(e *machine.Event) {
 			if c == nil {
 				return
 			}
-			if s.checks&initOf(x.Space) != 0 && !c.written(e.Kind, x) {
+			if s.Checks&initOf(x.Space) != 0 && !c.written(e.Kind, x) {
 				unwritten.lane(lane, x, e)
 			}
-			if s.checks&Async != 0 && x.Space == machine.Shared {
+			if s.Checks&Async != 0 && x.Space == machine.Shared {
 				if w := s.cross(c, e, lane, x); w != nil && unfenced.lane(lane, x, e) {
 					unfenced.op = w
 				}
 			}
 			if x.Space == machine.Tensor {
 				unwritten.op = c.allocation(x)
-				if s.checks&TensorFences != 0 {
+				if s.Checks&TensorFences != 0 {
 					s.unordered(c, e, x, &before, &after)
 				}
 			}
 		case machine.Global:
-			if s.checks&Init == 0 || s.global == nil {
+			if s.Checks&Init == 0 || s.Global == nil {
 				return
 			}
-			if start, ok := s.global.touched(e.Kind, x.From, x.To); !ok && unwritten.lane(lane, x, e) {
+			if start, ok := s.Global.touched(e.Kind, x.From, x.To); !ok && unwritten.lane(lane, x, e) {
 				unwritten.op = s.gave(start)
 			}
 		}
@@ -211,20 +248,20 @@ func (s *cluster) plain(e *machine.Event) bool {
 		return false
 	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
 		return true // always written, or never looked at
-	case s.checks&Init == 0 && e.Space == machine.Global:
+	case s.Checks&Init == 0 && e.Space == machine.Global:
 		return true
 	}
 	x, ok := e.Dense()
 	switch {
-	case !ok || e.Kind == machine.Atomic || s.checks&Async != 0 && x.Space == machine.Shared:
+	case !ok || e.Kind == machine.Atomic || s.Checks&Async != 0 && x.Space == machine.Shared:
 		return false
-	case s.checks&Init == 0:
+	case s.Checks&Init == 0:
 		return true
 	case x.Space == machine.Shared:
 		c := s.owner(e, x)
 		return c != nil && c.written(e.Kind, x)
-	case s.global != nil:
-		_, ok = s.global.touched(e.Kind, x.From, x.To)
+	case s.Global != nil:
+		_, ok = s.Global.touched(e.Kind, x.From, x.To)
 	}
 	return ok
 }

@@ -127,14 +127,14 @@ func found(t *testing.T, checks Checks, steps ...step) (list []string) {
 		code.Observed = append(code.Observed, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
 	}
 	code.Split = code.Observed
-	s := New(checks, 10, nil)
+	s := New(Config{Checks: checks, Max: 10})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
 		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Params: make([]byte, 8)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reports, _ := s.Found()
+	reports := s.Found().Reports
 	for _, r := range reports {
 		op := "-"
 		if r.Op.Func != nil {
@@ -243,14 +243,15 @@ func TestWild(t *testing.T) {
 
 // TestLimits: one report for each pair of places, and no more than asked for.
 func TestLimits(t *testing.T) {
-	s := New(Init, 2, nil)
+	s := New(Config{Checks: Init, Max: 2})
 	fn := &machine.FuncInfo{}
 	for i := range int32(12) {
 		r := &machine.Report{Kind: machine.ReadBeforeDone, Op: machine.Place{Site: machine.Site{Func: fn, PC: 1}}}
 		r.Then = machine.Place{Site: machine.Site{Func: fn, PC: i % 4}}
 		s.Report(r)
 	}
-	list, more := s.Found()
+	all := s.Found()
+	list, more := all.Reports, all.Lost
 	if len(list) != 2 || more != 2 || list[0].Times != 3 {
 		t.Errorf("%d reports, %d more, the first %d times; want 2, 2, 3", len(list), more, list[0].Times)
 	}
@@ -333,7 +334,7 @@ func TestTogether(t *testing.T) {
 		const workers, rounds = 4, 300
 		global := new(Memory)
 		global.Track(1<<20, 1<<20)
-		s := New(checks, 10, global)
+		s := New(Config{Checks: checks, Max: 10, Global: global})
 		var all sync.WaitGroup
 		for w := range uint64(workers) {
 			all.Go(func() {

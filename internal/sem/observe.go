@@ -186,6 +186,15 @@ var scopes = map[isa.Mod]machine.Scope{
 	isa.M_sys: machine.SysScope,
 }
 
+// AccessOrder is the strength and scope of the access to memory that a statement makes; false if it makes none.
+func AccessOrder(sel *isa.Sel) (machine.Order, machine.Scope, bool) {
+	if e := &sel.Entry.Effects; !e.Has(isa.Reads) && !e.Has(isa.Writes) && !e.Has(isa.Asynchronous) {
+		return machine.Weak, machine.NoScope, false
+	}
+	order, scope := accessOrder(sel)
+	return order, scope, true
+}
+
 // accessOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
 // Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
 func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {

@@ -3,6 +3,7 @@ package flow
 // This file holds the rules of pointers.
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -195,7 +196,8 @@ func (e *Engine) pointer(off, v uint64) uint32 {
 		return 0
 	}
 	for _, b := range e.bounds {
-		if b.Offset == off {
+		if b.Offset == off && (b.From != from || b.To != to) {
+			name = fmt.Sprintf("bytes %d to %d of %s", b.From-from, b.To-from, cmp.Or(name, "a buffer"))
 			from, to = b.From, b.To
 		}
 	}
@@ -325,7 +327,7 @@ func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, a
 
 // outside reports an access that leaves an object.
 func (e *Engine) outside(w *machine.Warp, in *machine.Inst, lanes uint32, o *Object, x machine.Extent) {
-	r := &machine.Report{Kind: machine.OutsideObject, Extent: x, Then: w.PlaceOf(in, lanes)}
+	r := &machine.Report{Kind: machine.OutsideObject, Extent: x, Then: w.PlaceOf(in, lanes), Object: o.name()}
 	if r.Text = describe(o, x); o.Gone {
 		r.Kind = machine.AfterFree
 		if o.Freed != nil {
@@ -335,13 +337,12 @@ func (e *Engine) outside(w *machine.Warp, in *machine.Inst, lanes uint32, o *Obj
 	e.reporter.Report(r)
 }
 
+// name is the object's in reports.
+func (o *Object) name() string { return cmp.Or(o.Name, "a buffer") }
+
 // describe says where an access lies beside the object of its pointer.
 func describe(o *Object, x machine.Extent) string {
-	name := o.Name
-	if name == "" {
-		name = "a buffer"
-	}
-	size := o.To - o.From
+	name, size := o.name(), o.To-o.From
 	switch {
 	case o.Gone:
 		return fmt.Sprintf("%s of %d bytes", name, size)

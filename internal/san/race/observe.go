@@ -207,7 +207,7 @@ func (o *Observer) tell(r Race) {
 	rep := &machine.Report{Kind: kinds[r.Hazard], Between: between(&r)}
 	switch {
 	case r.EqualBits && !o.strict:
-		return // the order does not show
+		rep.Kind = machine.RaceEqual
 	case r.Scoped:
 		rep.Kind = machine.RaceScope
 	}

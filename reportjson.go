@@ -1,0 +1,84 @@
+package ptxvm
+
+// This file writes a report as JSON. The names are part of the contract (docs/json.md).
+
+import "encoding/json"
+
+type reportJSON struct {
+	Check     string        `json:"check"`
+	Code      string        `json:"code"`
+	Kind      string        `json:"kind"`
+	Severity  string        `json:"severity"`
+	ID        string        `json:"id"`
+	Message   string        `json:"message"`
+	Kernel    string        `json:"kernel"`
+	Here      involvedJSON  `json:"here"`
+	Other     *involvedJSON `json:"other"`
+	Object    string        `json:"object"`
+	Extent    *extentJSON   `json:"extent"`
+	Missing   string        `json:"missing"`
+	Fix       string        `json:"fix"`
+	Times     int           `json:"times"`
+	Instances []string      `json:"instances"`
+	Replay    string        `json:"replay"`
+	Detail    string        `json:"detail"`
+}
+
+type involvedJSON struct {
+	Role   string         `json:"role"`
+	CTA    [3]uint32      `json:"cta"`
+	Thread [3]uint32      `json:"thread"`
+	Lanes  uint32         `json:"lanes"`
+	Proxy  string         `json:"proxy"`
+	Order  string         `json:"order"`
+	Scope  string         `json:"scope"`
+	Text   string         `json:"text"`
+	PTX    locationJSON   `json:"ptx"`
+	Source []locationJSON `json:"source"`
+	Calls  []locationJSON `json:"calls"`
+}
+
+type extentJSON struct {
+	Space string `json:"space"`
+	Rank  int    `json:"rank"`
+	From  uint64 `json:"from"`
+	To    uint64 `json:"to"`
+	Row   int    `json:"row"`
+	Last  int    `json:"last"`
+}
+
+type locationJSON struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Col      int    `json:"col"`
+	Function string `json:"function"`
+}
+
+// MarshalJSON writes the report as `run --report` does.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	out := reportJSON{
+		Check: r.Check, Code: r.Code.String(), Kind: r.Kind, Severity: r.Severity.String(), ID: r.ID, Message: r.Msg, Kernel: r.Kernel,
+		Here: r.Here.json(), Object: r.Object, Extent: (*extentJSON)(r.Extent), Missing: r.Missing, Fix: r.Fix, Times: r.Times,
+		Instances: append([]string{}, r.Instances...), Replay: r.Replay, Detail: r.Detail(),
+	}
+	if r.Other != nil {
+		other := r.Other.json()
+		out.Other = &other
+	}
+	return json.Marshal(out)
+}
+
+func (v *Involved) json() involvedJSON {
+	return involvedJSON{
+		Role: v.Role, CTA: [3]uint32{v.CTA.X, v.CTA.Y, v.CTA.Z}, Thread: [3]uint32{v.Thread.X, v.Thread.Y, v.Thread.Z}, Lanes: v.Lanes,
+		Proxy: v.Proxy, Order: v.Order, Scope: v.Scope, Text: v.Text, PTX: locationJSON(v.PTX), Source: locationsJSON(v.Source), Calls: locationsJSON(v.Calls),
+	}
+}
+
+func locationsJSON(list []Location) []locationJSON {
+	out := []locationJSON{}
+	for _, l := range list {
+		out = append(out, locationJSON(l))
+	}
+	return out
+}
