@@ -54,10 +54,11 @@ var attributes = map[int]func(ptxvm.DeviceInfo) int{
 	111: func(s ptxvm.DeviceInfo) int { return s.ReservedShared },
 	115: constant(1),                                                // memory pools
 	120: func(s ptxvm.DeviceInfo) int { return btoi(s.Major >= 9) }, // clusters
+	142: constant(1), 144: constant(1),                              // memory pools of the host's memory
 }
 
 // lastAttribute is the greatest number that 13.5 knows.
-const lastAttribute = 151
+const lastAttribute = 161
 
 func btoi(b bool) int {
 	if b {

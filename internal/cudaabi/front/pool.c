@@ -1,4 +1,5 @@
-// Memory in the order of streams, for both libraries. A pool says on which device; all take from the device's memory.
+// Memory in the order of streams, for both libraries. A pool says of which kind and on which device; all take from the
+// device's memory.
 #include "api.h"
 
 #include <stdlib.h>
@@ -7,14 +8,32 @@
 enum { ATTRIBUTES = 16, THRESHOLD = 4, RESERVED = 5, RESERVED_HIGH, USED, USED_HIGH };
 
 // struct pool is what a CUmemoryPool points to.
-struct pool { int device, own; uint64_t attributes[ATTRIBUTES]; };
+struct pool { int device, own, kind; uint64_t attributes[ATTRIBUTES]; };
 
-static struct pool pools[MAX_DEVICES];
-static struct pool *chosen[MAX_DEVICES]; // by cuDeviceSetMemPool
+static struct pool pools[MAX_DEVICES], pinned_pool = {.kind = MEMORY_PINNED}, managed_pool = {.kind = MEMORY_MANAGED};
+static struct pool *chosen[MAX_DEVICES], *chosen_pinned, *chosen_managed; // by cuDeviceSetMemPool, cuMemSetMemPool
 
 static struct pool *pool_of(int device) {
 	pools[device].device = device;
+	pools[device].kind = MEMORY_DEVICE;
 	return &pools[device];
+}
+
+// kind_at is who memory is for by what a program says of it: where it is (CUmemLocationType), and whether it is pinned
+// there or managed (CUmemAllocationType). 0: there is no such memory.
+enum { SOMEWHERE, ON_DEVICE, ON_HOST, ON_NUMA_NODE, ON_THIS_NUMA_NODE };
+enum { PINNED = 1, MANAGED };
+
+static int kind_at(int location, int type) {
+	int host = location == ON_HOST || location == ON_NUMA_NODE || location == ON_THIS_NUMA_NODE;
+	if (type == MANAGED && (host || location == ON_DEVICE || location == SOMEWHERE)) return MEMORY_MANAGED;
+	if (type != PINNED) return 0;
+	return host ? MEMORY_PINNED : location == ON_DEVICE ? MEMORY_DEVICE : 0;
+}
+
+// choice_of is where the pool is that a program has chosen for a kind of memory.
+static struct pool **choice_of(int kind, int device) {
+	return kind == MEMORY_DEVICE ? &chosen[device] : kind == MEMORY_PINNED ? &chosen_pinned : &chosen_managed;
 }
 
 // struct properties is CUmemPoolProps.
@@ -30,24 +49,26 @@ SHARED(DeviceGetMemPool)(struct pool **out, int device) {
 }
 
 SHARED(DeviceSetMemPool)(int device, struct pool *p) {
-	ANYTIME(!p ? INVALID_VALUE : device_ok(device) ? INVALID_DEVICE : (chosen[device] = p, SUCCESS));
+	ANYTIME(!p ? INVALID_VALUE : device_ok(device) ? INVALID_DEVICE : p->kind != MEMORY_DEVICE ? INVALID_VALUE : (chosen[device] = p, SUCCESS));
 }
 
 SHARED(MemPoolCreate)(struct pool **out, const struct properties *how) {
 	error_t e = anytime();
-	if (e == SUCCESS && (!out || !how || how->type != 1 || how->location != 1)) e = INVALID_VALUE; // pinned, on a device
-	if (e == SUCCESS) e = device_ok(how->id);
+	int kind = e == SUCCESS && out && how ? kind_at(how->location, how->type) : 0;
+	if (e == SUCCESS && !kind) e = INVALID_VALUE;
+	if (e == SUCCESS && how->location == ON_DEVICE) e = device_ok(how->id);
 	if (e != SUCCESS) return noted(e);
 	struct pool *p = calloc(1, sizeof *p);
 	if (!p) return noted(OUT_OF_MEMORY);
-	p->device = how->id, p->own = 1;
+	p->device = how->location == ON_DEVICE ? how->id : 0, p->own = 1, p->kind = kind;
 	*out = p;
 	return SUCCESS;
 }
 
 SHARED(MemPoolDestroy)(struct pool *p) {
 	if (!p || !p->own) ANYTIME(INVALID_VALUE);
-	if (chosen[p->device] == p) chosen[p->device] = NULL;
+	struct pool **choice = choice_of(p->kind, p->device);
+	if (*choice == p) *choice = NULL;
 	free(p);
 	ANYTIME(SUCCESS);
 }
@@ -81,24 +102,27 @@ SHARED(MemPoolSetAttribute)(struct pool *p, int attribute, const void *value) {
 // struct access is how a device may use a pool; struct location where memory is.
 struct location { int32_t type, id; };
 struct access { struct location where; int32_t how; };
-enum { ON_DEVICE = 1, READ_WRITE = 3, PINNED = 1 };
+enum { READ_WRITE = 3 };
 
 // Devices share addresses: each reaches the memory of all, so access cannot be taken away.
 SHARED(MemPoolSetAccess)(struct pool *p, const struct access *list, size_t n) {
 	error_t e = !p || (n && !list) ? INVALID_VALUE : SUCCESS;
 	for (size_t i = 0; i < n && e == SUCCESS; i++)
-		if (list[i].where.type != ON_DEVICE || (list[i].how != READ_WRITE && list[i].how != 0)) e = INVALID_VALUE;
+		if (!kind_at(list[i].where.type, PINNED) || (list[i].how != READ_WRITE && list[i].how != 0)) e = INVALID_VALUE;
 	ANYTIME(e);
 }
 
 SHARED(MemPoolGetAccess)(int *how, struct pool *p, struct location *where) {
-	ANYTIME(!how || !p || !where || where->type != ON_DEVICE ? INVALID_VALUE : device_ok(where->id) ? INVALID_DEVICE : (*how = READ_WRITE, SUCCESS));
+	ANYTIME(!how || !p || !where || !kind_at(where->type, PINNED) ? INVALID_VALUE :
+		where->type == ON_DEVICE && device_ok(where->id) ? INVALID_DEVICE : (*how = READ_WRITE, SUCCESS));
 }
 
 static error_t pool_at(struct pool **out, struct location *where, int type, int own) {
-	if (!out || !where || where->type != ON_DEVICE || type != PINNED) return INVALID_VALUE;
-	if (device_ok(where->id)) return INVALID_DEVICE;
-	*out = own && chosen[where->id] ? chosen[where->id] : pool_of(where->id);
+	int kind = out && where ? kind_at(where->type, type) : 0;
+	if (!kind) return INVALID_VALUE;
+	if (where->type == ON_DEVICE && device_ok(where->id)) return INVALID_DEVICE;
+	struct pool *choice = *choice_of(kind, where->id);
+	*out = own && choice ? choice : kind == MEMORY_DEVICE ? pool_of(where->id) : kind == MEMORY_PINNED ? &pinned_pool : &managed_pool;
 	return SUCCESS;
 }
 
@@ -107,25 +131,28 @@ SHARED(MemGetMemPool)(struct pool **out, struct location *where, int type) { ANY
 
 SHARED(MemSetMemPool)(struct location *where, int type, struct pool *p) {
 	struct pool *old;
-	ANYTIME(!p ? INVALID_VALUE : pool_at(&old, where, type, 1) ? INVALID_VALUE : (chosen[where->id] = p, SUCCESS));
+	ANYTIME(!p || pool_at(&old, where, type, 1) || p->kind != old->kind ? INVALID_VALUE : (*choice_of(p->kind, where->id) = p, SUCCESS));
 }
 
-static error_t allocate(uint64_t *out, size_t size, int device, stream_t s) {
-	error_t e = out ? pvm_alloc_in(device, stream_of(s), size, out) : INVALID_VALUE;
+// Memory of the host is there at once, and freed in the stream's order.
+static error_t allocate(uint64_t *out, size_t size, int device, int kind, stream_t s) {
+	if (!out) return INVALID_VALUE;
+	if (kind != MEMORY_DEVICE) return pvm_alloc(device, size, kind, out);
+	error_t e = pvm_alloc_in(device, stream_of(s), size, out);
 	if (e == SUCCESS) note_block(*out, size, "an allocation in a stream", NULL);
 	return e;
 }
 
 #ifdef DRIVER
-BOTH(cuMemAllocAsync, _ptsz, (uint64_t *out, size_t size, stream_t s), (out, size, s)) { WITH(size ? allocate(out, size, T.device, s) : INVALID_VALUE); }
+BOTH(cuMemAllocAsync, _ptsz, (uint64_t *out, size_t size, stream_t s), (out, size, s)) { WITH(size ? allocate(out, size, T.device, MEMORY_DEVICE, s) : INVALID_VALUE); }
 BOTH(cuMemAllocFromPoolAsync, _ptsz, (uint64_t *out, size_t size, struct pool *p, stream_t s), (out, size, p, s)) {
-	WITH(p && size ? allocate(out, size, p->device, s) : INVALID_VALUE);
+	WITH(p && size ? allocate(out, size, p->device, p->kind, s) : INVALID_VALUE);
 }
 BOTH(cuMemFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { WITH((forget_block(p), pvm_free_in(T.device, stream_of(s), p))); }
 #else
-BOTH(cudaMallocAsync, _ptsz, (uint64_t *out, size_t size, stream_t s), (out, size, s)) { CALL(allocate(out, size, T.device, s)); }
+BOTH(cudaMallocAsync, _ptsz, (uint64_t *out, size_t size, stream_t s), (out, size, s)) { CALL(allocate(out, size, T.device, MEMORY_DEVICE, s)); }
 BOTH(cudaMallocFromPoolAsync, _ptsz, (uint64_t *out, size_t size, struct pool *p, stream_t s), (out, size, p, s)) {
-	CALL(p ? allocate(out, size, p->device, s) : INVALID_VALUE);
+	CALL(p ? allocate(out, size, p->device, p->kind, s) : INVALID_VALUE);
 }
 BOTH(cudaFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { CALL((forget_block(p), pvm_free_in(T.device, stream_of(s), p))); }
 #endif
