@@ -3,10 +3,12 @@ package main
 // This file holds the verbs that run CUDA programs: exec and cudart.
 
 import (
+	"crypto/sha256"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,8 +24,15 @@ const (
 	engineLibrary  = "libptxvm.so"
 )
 
+// forwarders stand in front of NVIDIA's libraries that would give machine code. Python's packages load those by a path of their
+// own, unless one of the name is loaded already.
+var forwarders = []string{"libnvrtc.so.13", "libnvJitLink.so.13"}
+
 // tritonVariable is where Triton looks for libcuda.so.1, which it links its launchers with.
 const tritonVariable = "TRITON_LIBCUDA_PATH"
+
+// assemblerVariables name the assembler that Triton runs. NVIDIA's drops from the PTX which line of Python an instruction is from.
+var assemblerVariables = []string{"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}
 
 // libraryVariable names a folder that holds the libraries.
 const libraryVariable = "PTXVM_LIB"
@@ -136,8 +145,16 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 		return err
 	}
 	env := withVariable(os.Environ(), "LD_LIBRARY_PATH", dir, ":")
-	if _, set := os.LookupEnv(tritonVariable); !set {
-		env = withVariable(env, tritonVariable, dir, "")
+	env = withDefault(env, tritonVariable, dir)
+	if assembler, err := standIn(); err == nil {
+		for _, name := range assemblerVariables {
+			env = withDefault(env, name, assembler)
+		}
+	}
+	for _, library := range forwarders {
+		if file := filepath.Join(dir, library); isFile(file) {
+			env = withVariable(env, "LD_PRELOAD", file, ":")
+		}
 	}
 	if look.rpath {
 		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
@@ -179,6 +196,39 @@ func withVariable(env []string, name, value, separator string) []string {
 		}
 	}
 	return append(env, name+"="+value)
+}
+
+// withDefault sets a variable that is not set.
+func withDefault(env []string, name, value string) []string {
+	if _, set := os.LookupEnv(name); set {
+		return env
+	}
+	return withVariable(env, name, value, "")
+}
+
+// standIn is this program by the name ptxas, a link in the user's cache.
+func standIn() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "ptxvm", "ptxas", fmt.Sprintf("%x", sha256.Sum256([]byte(self)))[:16])
+	link := filepath.Join(dir, "ptxas")
+	if to, err := os.Readlink(link); err == nil && to == self {
+		return link, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	_ = os.Remove(link)
+	if err := os.Symlink(self, link); err != nil && !errors.Is(err, fs.ErrExist) { // another process may have made it
+		return "", err
+	}
+	return link, nil
 }
 
 // look is what stands in a program.

@@ -1,6 +1,8 @@
 // Start, version and functions by name.
+#define _GNU_SOURCE // dladdr
 #include "cu.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 static int initialized;
@@ -63,14 +65,27 @@ PUBLIC error_t cuGetProcAddress(const char *name, void **out, int version, uint6
 	return e == SUCCESS && !*out ? NOT_FOUND : e;
 }
 
-// NVIDIA's runtime, where it is linked in, asks for tables that NVIDIA's driver alone has.
-PUBLIC error_t cuGetExportTable(const void **table, const void *id) {
+// NVIDIA's runtime, where it is linked in, asks for tables that NVIDIA's driver alone has: no way leads on from there. NVRTC and
+// nvJitLink ask, too, and go on without them.
+static void explain_tables(void *caller) {
 	static int said;
+	Dl_info from;
+	const char *file = dladdr(caller, &from) && from.dli_fname ? from.dli_fname : "this program";
+	if (strstr(file, "libnvrtc.so") || strstr(file, "libnvJitLink.so") || __atomic_exchange_n(&said, 1, __ATOMIC_RELAXED)) return;
+	if (strstr(file, "libcudart.so"))
+		say("%s is NVIDIA's runtime, which accepts NVIDIA's driver only. What brings it has machine code for its kernels, which does not run "
+			"here (PyTorch): docs/howto/python.md says what does", file);
+	else if (strstr(file, "-packages/"))
+		say("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only: docs/howto/python.md says which packages run", file);
+	else
+		say("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink: nvcc … -cudart shared "
+			"(CMake: CUDA_RUNTIME_LIBRARY Shared), then ptxvm exec", file);
+}
+
+PUBLIC error_t cuGetExportTable(const void **table, const void *id) {
 	if (!table || !id) return INVALID_VALUE;
 	*table = NULL;
-	if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-		say("this program has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink: nvcc … -cudart shared "
-			"(CMake: CUDA_RUNTIME_LIBRARY Shared), then ptxvm exec");
+	explain_tables(CALLER);
 	return NOT_FOUND;
 }
 

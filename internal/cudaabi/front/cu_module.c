@@ -1,8 +1,8 @@
 // Modules, libraries and their kernels, and the linker.
 #include "cu.h"
+#include "linked.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,15 +27,12 @@ static void note(struct options o, int log, int size, const char *text) {
 	*room = (void *)(n + 1);
 }
 
-// A linked image is a list of those that went in: a magic number, then for each its size and bytes.
-struct linked { char magic[8]; uint64_t n; };
-static const char magic[8] = "\177PTXVM\1";
 enum { FATBIN_WRAPPER = 0x466243b1 };
 
 // images lists what an image is made of: of a wrapper of a fat binary what it points to, of a linked image its parts.
 static uint64_t *images(const void *image, int32_t *n) {
 	const struct linked *l = image;
-	int parts = !strncmp(image, magic, sizeof magic);
+	int parts = is_linked(image);
 	uint64_t *list = malloc((parts ? l->n : 1) * sizeof *list);
 	if (!list) return NULL;
 	*n = parts ? (int32_t)l->n : 1;
@@ -81,25 +78,17 @@ PUBLIC error_t cuModuleLoadDataEx(module_t *out, const void *image, unsigned n, 
 PUBLIC error_t cuModuleLoadData(module_t *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }
 PUBLIC error_t cuModuleLoadFatBinary(module_t *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }
 
-// contents reads a file whole, with a NUL at its end.
-static error_t contents(const char *path, char **text, size_t *size) {
-	FILE *f = path ? fopen(path, "rb") : NULL;
-	long n;
-	if (!f) return path ? FILE_NOT_FOUND : INVALID_VALUE;
-	*text = NULL;
-	if (fseek(f, 0, SEEK_END) == 0 && (n = ftell(f)) >= 0 && (*text = calloc(1, n + 64))) { // room for a header to be looked at
-		rewind(f);
-		*size = fread(*text, 1, n, f);
-	}
-	fclose(f);
-	return *text ? SUCCESS : FILE_NOT_FOUND;
+// read_file reads a module's file.
+static error_t read_file(const char *path, char **text, size_t *size) {
+	if (!path) return INVALID_VALUE;
+	return (*text = contents(path, size)) ? SUCCESS : FILE_NOT_FOUND;
 }
 
 PUBLIC error_t cuModuleLoad(module_t *out, const char *path) {
 	char *text;
 	size_t n;
 	error_t e = current();
-	if (e == SUCCESS) e = contents(path, &text, &n);
+	if (e == SUCCESS) e = read_file(path, &text, &n);
 	if (e != SUCCESS) return e;
 	e = cuModuleLoadData(out, text);
 	free(text);
@@ -148,7 +137,7 @@ PUBLIC error_t cuLibraryLoadFromFile(module_t *out, const char *path, const int 
 	char *text;
 	size_t size;
 	error_t e = ready();
-	if (e == SUCCESS) e = contents(path, &text, &size);
+	if (e == SUCCESS) e = read_file(path, &text, &size);
 	if (e != SUCCESS) return e;
 	e = cuLibraryLoadData(out, text, options, values, n, lo, lv, ln);
 	free(text);
@@ -226,17 +215,15 @@ PUBLIC error_t cuFuncGetParamInfo(function_t f, size_t i, size_t *offset, size_t
 
 PUBLIC error_t cuKernelGetParamInfo(function_t k, size_t i, size_t *offset, size_t *size) { return cuFuncGetParamInfo(k, i, offset, size); }
 
-// struct link is a CUlinkState: a linked image that grows.
-struct link { struct options options; char *image; size_t size; };
+// struct link is a CUlinkState.
+struct link { struct options options; struct parts parts; };
 
 PUBLIC error_t cuLinkCreate_v2(unsigned n, const int *ids, void **values, struct link **out) {
 	error_t e = current();
 	if (e == SUCCESS && (!out || (n && (!ids || !values)))) e = INVALID_VALUE;
 	if (e != SUCCESS) return e;
 	struct link *l = calloc(1, sizeof *l);
-	if (!l || !(l->image = calloc(1, sizeof(struct linked)))) return free(l), OUT_OF_MEMORY;
-	memcpy(l->image, magic, sizeof magic);
-	l->size = sizeof(struct linked);
+	if (!l || !parts_begin(&l->parts)) return free(l), OUT_OF_MEMORY;
 	l->options = (struct options){n, ids, values}; // the program keeps them until the link is destroyed
 	*out = l;
 	return SUCCESS;
@@ -244,33 +231,19 @@ PUBLIC error_t cuLinkCreate_v2(unsigned n, const int *ids, void **values, struct
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY };
 
-static error_t add(struct link *l, const void *data, size_t size) {
-	size_t room = (size + 64) & ~(size_t)7; // a NUL at the end, and room for a header to be looked at
-	char *image = realloc(l->image, l->size + 8 + room);
-	if (!image) return OUT_OF_MEMORY;
-	memset(image + l->size, 0, 8 + room);
-	memcpy(image + l->size, &(uint64_t){room}, 8);
-	memcpy(image + l->size + 8, data, size);
-	l->image = image;
-	l->size += 8 + room;
-	((struct linked *)image)->n++;
-	return SUCCESS;
-}
-
 // What cannot be compiled is refused when it comes.
 static error_t admit(struct link *l, int type, const void *data, size_t size, struct options o) {
 	if (!l || !data || !size || (o.n && (!o.ids || !o.values))) return INVALID_VALUE;
 	if (type < INPUT_CUBIN || type > INPUT_LIBRARY) return INVALID_VALUE;
 	static int said;
 	if (type == INPUT_LIBRARY) return unsupported("cuLinkAddData with a static library", &said);
-	size_t at = l->size;
+	size_t at = l->parts.size;
+	uint64_t n = parts_count(&l->parts);
 	module_t m;
-	error_t e = add(l, data, size);
-	if (e != SUCCESS) return e;
-	e = load(&m, l->image + at + 8, option(o, ERROR_LOG) ? o : l->options);
+	if (!parts_add(&l->parts, data, size)) return OUT_OF_MEMORY;
+	error_t e = load(&m, is_linked(data) ? data : part_at(&l->parts, at), option(o, ERROR_LOG) ? o : l->options);
 	if (e == SUCCESS) return pvm_unload(m);
-	l->size = at;
-	((struct linked *)l->image)->n--;
+	parts_cut(&l->parts, at, n);
 	return e;
 }
 
@@ -283,7 +256,7 @@ PUBLIC error_t cuLinkAddFile_v2(struct link *l, int type, const char *path, unsi
 	char *text;
 	size_t size;
 	error_t e = current();
-	if (e == SUCCESS) e = contents(path, &text, &size);
+	if (e == SUCCESS) e = read_file(path, &text, &size);
 	if (e != SUCCESS) return e;
 	e = cuLinkAddData_v2(l, type, text, size, path, n, ids, values);
 	free(text);
@@ -294,13 +267,13 @@ PUBLIC error_t cuLinkAddFile_v2(struct link *l, int type, const char *path, unsi
 static error_t complete(struct link *l, void **out, size_t *size) {
 	module_t m;
 	unsigned n;
-	if (!l || !out || ((struct linked *)l->image)->n == 0) return INVALID_VALUE;
-	error_t e = load(&m, l->image, l->options);
+	if (!l || !out || parts_count(&l->parts) == 0) return INVALID_VALUE;
+	error_t e = load(&m, l->parts.image, l->options);
 	if (e != SUCCESS) return e;
 	e = count(&n, m);
 	pvm_unload(m);
-	*out = l->image;
-	if (size) *size = l->size;
+	*out = l->parts.image;
+	if (size) *size = l->parts.size;
 	return e;
 }
 
@@ -308,7 +281,7 @@ PUBLIC error_t cuLinkComplete(struct link *l, void **out, size_t *size) { WITH(c
 
 PUBLIC error_t cuLinkDestroy(struct link *l) {
 	if (!l) return INVALID_VALUE;
-	free(l->image);
+	free(l->parts.image);
 	free(l);
 	return ready();
 }

@@ -22,7 +22,7 @@ func toolkit(t *testing.T) string {
 	return filepath.Dir(filepath.Dir(compiler))
 }
 
-// functions lists what a library exports.
+// functions lists what a library exports by the version that is its name.
 func functions(t *testing.T, path string) (names []string) {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -38,7 +38,7 @@ func functions(t *testing.T, path string) (names []string) {
 		if s.Section == elf.SHN_UNDEF || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
-		if s.Version != "libcudart.so.13" {
+		if s.Version != filepath.Base(path) {
 			t.Errorf("%s: %s has version %q", path, s.Name, s.Version)
 		}
 		names = append(names, s.Name)
@@ -54,6 +54,27 @@ func TestExports(t *testing.T) {
 	ours := functions(t, filepath.Join(Libraries(t), "libcudart.so.13"))
 	if !slices.Equal(theirs, ours) {
 		t.Errorf("%d functions, want %d; go run ./internal/gen/cudaabi -library FILE lists the differences", len(ours), len(theirs))
+	}
+}
+
+// private are functions of NVIDIA's libraries that no header has.
+var private = []string{"__nvrtcCPEx", "__nvrtcNvvmHandle", "__nvJitLinkAPI"}
+
+// TestForwarders: libraries of ours that stand in front of NVIDIA's export what those do, by the same version.
+func TestForwarders(t *testing.T) {
+	needPrograms(t)
+	python := interpreter(t)
+	for _, name := range []string{"libnvrtc.so.13", "libnvJitLink.so.13"} {
+		theirs, _ := filepath.Glob(filepath.Join(filepath.Dir(python), "..", "lib", "python3*", "site-packages", "nvidia", "*", "lib", name))
+		if len(theirs) == 0 {
+			continue
+		}
+		ours := functions(t, filepath.Join(Libraries(t), name))
+		for _, f := range functions(t, theirs[0]) {
+			if !slices.Contains(ours, f) && !slices.Contains(private, f) {
+				t.Errorf("%s has no %s", name, f)
+			}
+		}
 	}
 }
 
