@@ -6,8 +6,9 @@ from cuda.bindings import driver
 def ok(answer):
     """The results of a call, which must have succeeded."""
     code, *rest = answer
-    if code != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(driver.cuGetErrorString(code)[1].decode())
+    if code:
+        text = driver.cuGetErrorString(code)[1].decode() if isinstance(code, driver.CUresult) else str(code)
+        raise RuntimeError(text)
     return rest[0] if len(rest) == 1 else rest
 
 

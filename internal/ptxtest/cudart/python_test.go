@@ -1,10 +1,11 @@
 package cudart
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,26 +15,28 @@ import (
 // pythonVariable names the interpreter of an environment that has the packages of testdata/python/requirements.txt.
 const pythonVariable = "PTXVM_PYTHON"
 
-// notClients are files of testdata/python that clients import.
-var notClients = []string{"device.py"}
+// clientNames says which clients run.
+var clientNames = flag.String("clients", "", "Python clients to run, a regular `expression`; empty: all")
 
-// TestPython runs each client of testdata/python by ptxvm exec. A client prints PASSED when all values are right.
+// TestPython runs the clients of testdata/python by ptxvm exec. A client prints PASSED when all values are right.
 func TestPython(t *testing.T) {
 	needPrograms(t)
+	wanted := regexp.MustCompile("^(" + *clientNames + ")$")
 	python := interpreter(t)
-	clients, err := filepath.Glob(filepath.Join(Root(t), "testdata", "python", "*.py"))
+	clients, err := filepath.Glob(filepath.Join(Root(t), "testdata", "python", "client_*.py"))
 	if err != nil || len(clients) == 0 {
 		t.Fatal("no clients", err)
 	}
 	libraries := Libraries(t)
 	command := ptxvm(t)
 	for _, client := range clients {
-		if slices.Contains(notClients, filepath.Base(client)) {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(client), "client_"), ".py")
+		if *clientNames != "" && !wanted.MatchString(name) {
 			continue
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(client), ".py"), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(command, "exec", python, client)
-			cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries, "PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR="+t.TempDir())
+			cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries, "DEV=CUDA", "PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR="+t.TempDir())
 			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASSED") {
 				t.Errorf("%v\n%s", err, out)
 			}

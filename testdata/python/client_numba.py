@@ -1,11 +1,12 @@
-"""numba: vector add, a sum in shared memory with barriers and an atomic, random numbers; results by value."""
+"""numba: vector add, a sum in shared memory with barriers and an atomic, random numbers, a function in CUDA C++, both ways
+to link; results by value."""
 import warnings
 
 import numpy as np
 from numba import cuda, float32, int32
 from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
 
-warnings.simplefilter("ignore")  # small grids; the linker without nvJitLink
+warnings.simplefilter("ignore")  # small grids
 
 
 @cuda.jit
@@ -43,6 +44,18 @@ def inside(states, counts, rounds):
     counts[i] = n
 
 
+POLYNOMIAL = cuda.CUSource("""
+extern "C" __device__ int polynomial(double *out, double x) { *out = (x - 2.0) * x + 0.5; return 0; }
+""")
+polynomial = cuda.declare_device("polynomial", "float64(float64)", link=POLYNOMIAL)
+
+
+def values_of(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = polynomial(x[i])
+
+
 rng = np.random.default_rng(1)
 x, y = rng.random(1000, dtype=np.float32), rng.random(1000, dtype=np.float32)
 out = cuda.device_array(1000, np.float32)
@@ -60,4 +73,11 @@ inside[2, 128](create_xoroshiro128p_states(threads, seed=1), counts, rounds)
 # A share of pi/4 of 51,200 points; five standard deviations are 0.036 of pi.
 pi = 4 * counts.copy_to_host().sum() / (threads * rounds)
 assert abs(pi - np.pi) < 0.037, pi
+
+# Intermediate code, linked by nvJitLink, and PTX.
+x = rng.random(300)
+for lto in (True, False):
+    out = cuda.device_array(x.size)
+    cuda.jit(lto=lto)(values_of)[3, 128](cuda.to_device(x), out)
+    np.testing.assert_allclose(out.copy_to_host(), (x - 2) * x + 0.5, rtol=0, atol=1e-15)  # a product may be fused
 print("PASSED")

@@ -1,8 +1,8 @@
-"""cuda.bindings, driver half: a module, a launch, streams, events, errors; results by value."""
+"""cuda.bindings, driver half and NVRTC: modules, launches, streams, events, errors; results by value."""
 import ctypes
 
 import numpy as np
-from cuda.bindings import driver
+from cuda.bindings import driver, nvrtc
 from device import Array, begin, ok
 
 SCALE = b"""
@@ -39,6 +39,47 @@ ok(driver.cuEventRecord(events[1], stream))
 ok(driver.cuStreamSynchronize(stream))
 assert ok(driver.cuEventElapsedTime(*events)) > 0
 assert (array.numpy() == values * np.float32(2.5) * np.float32(3.0)).all()
+
+
+# CUDA C++ by NVRTC: what it gives as PTX, and as the cubin for this device, is run.
+CUBES = b"""
+template <typename T> __global__ void cubes(T *out, int n) {
+    __shared__ T part[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = (T)i;
+    __syncthreads();
+    T v = part[blockDim.x - 1 - threadIdx.x];
+    if (i < n) out[i] = v * v * v;
+}
+"""
+
+
+def compiled(text, architecture, name, size_of, get):
+    program = ok(nvrtc.nvrtcCreateProgram(text, b"cubes.cu", 0, [], []))
+    ok(nvrtc.nvrtcAddNameExpression(program, name))
+    options = [b"--std=c++17", b"--gpu-architecture=" + architecture]
+    code, = nvrtc.nvrtcCompileProgram(program, len(options), options)
+    log = b" " * ok(nvrtc.nvrtcGetProgramLogSize(program))
+    ok(nvrtc.nvrtcGetProgramLog(program, log))
+    if code != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        return None, log
+    image = b" " * ok(size_of(program))
+    ok(get(program, image))
+    lowered = ok(nvrtc.nvrtcGetLoweredName(program, name))
+    ok(nvrtc.nvrtcDestroyProgram(program))
+    return image, lowered
+
+
+for architecture, size_of, get in ((b"compute_80", nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX), (b"sm_90", nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)):
+    image, name = compiled(CUBES, architecture, b"cubes<long long>", size_of, get)
+    cubes = ok(driver.cuModuleGetFunction(ok(driver.cuModuleLoadData(image)), name))
+    out = Array(np.zeros(1000, np.int64))
+    ok(driver.cuLaunchKernel(cubes, 16, 1, 1, 64, 1, 1, 0, stream, ((out.at, 1000), (ctypes.c_void_p, ctypes.c_int)), 0))
+    ok(driver.cuStreamSynchronize(stream))
+    at = np.arange(1000)
+    assert (out.numpy() == (at // 64 * 64 + 63 - at % 64) ** 3).all()
+image, log = compiled(CUBES.replace(b"__syncthreads", b"__syncthread"), b"sm_90", b"cubes<int>", nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
+assert image is None and b"__syncthread" in log, log
 
 # What is wrong has the driver's codes.
 code, _ = driver.cuModuleGetFunction(module, b"nothing")
