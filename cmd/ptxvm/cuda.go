@@ -34,6 +34,9 @@ var (
 	}}
 )
 
+// compilerError is a source that its compiler has rejected: exit 1, as for PTX that is not valid.
+type compilerError struct{ error }
+
 // errNoCUDACompiler says how to get a compiler.
 var errNoCUDACompiler = errors.New(`CUDA C++ needs a compiler that makes PTX of it, and none is found in PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda or Python's packages.
 Install nvcc (no GPU, no driver; it needs g++):
@@ -122,7 +125,7 @@ func compileCUDA(s streams, file, arch string) (name string, ptx []byte, err err
 	if err := cmd.Run(); err != nil {
 		var failed *exec.ExitError
 		if errors.As(err, &failed) {
-			return name, nil, exitError{exitInvalid} // it has said why
+			return name, nil, compilerError{fmt.Errorf("%s: %s ended with %w", file, compiler.name, failed)} // it has said why
 		}
 		return name, nil, usageError{err}
 	}

@@ -248,8 +248,14 @@ func readArray(name string) (array, error) {
 // sizeUnits are powers of 1024.
 var sizeUnits = map[byte]int{'K': 10, 'M': 20, 'G': 30, 'T': 40}
 
-// sizeHint is the size that a unit written out means.
+// sizeHint is the size that a unit written out means, or a type without a count.
 func sizeHint(text string) string {
+	if _, err := parseType(text); err == nil {
+		return fmt.Sprintf("; one element is %sx1", text)
+	}
+	if hint := typeHint(text); hint != "" {
+		return hint
+	}
 	for _, unit := range []string{"iB", "ib", "IB", "B", "b"} {
 		if short, ok := strings.CutSuffix(text, unit); ok {
 			if _, err := parseByteSize(short); err == nil {

@@ -3,6 +3,7 @@ package main
 // This file holds the exit codes.
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -30,3 +31,18 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// exitCode is the code of an error that ends a verb.
+func exitCode(err error) int {
+	var coded exitError
+	var rejected compilerError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &rejected):
+		return exitInvalid
+	}
+	return exitUsage
+}

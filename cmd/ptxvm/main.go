@@ -126,18 +126,15 @@ func laterVerbs() []*cli.Command {
 
 // finish prints an error that has not been printed yet and gives its exit code.
 func finish(errw io.Writer, err error) int {
-	if err == nil {
-		return exitDone
-	}
-	var coded exitError
-	if errors.As(err, &coded) {
-		return coded.code
-	}
-	if closedPipe(err) {
+	var printed exitError
+	switch {
+	case err == nil || errors.As(err, &printed):
+		return exitCode(err)
+	case closedPipe(err):
 		return exitPipe // the reader has seen enough, and wants no message
 	}
 	fmt.Fprintf(errw, "ptxvm: %s\n", escapeLines(strings.TrimPrefix(err.Error(), "ptxvm: ")))
-	return exitUsage
+	return exitCode(err)
 }
 
 // escapeLines makes a message of several lines safe for a terminal: names of files and

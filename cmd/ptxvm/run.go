@@ -53,16 +53,11 @@ func runReported(ctx context.Context, s streams, launches []*runFlags, files []s
 	if f.report == "" {
 		return end
 	}
-	code := exitDone
-	var coded exitError
-	switch {
-	case errors.As(end, &coded):
-		code = coded.code
-	case end != nil:
-		code = exitUsage
+	var printed exitError
+	if end != nil && !errors.As(end, &printed) {
 		told.WriteString(end.Error())
 	}
-	if failed := r.save(s.out, f.report, err, code, strings.TrimSpace(told.String())); failed != nil {
+	if failed := r.save(s.out, f.report, err, exitCode(end), strings.TrimSpace(told.String())); failed != nil {
 		return failed
 	}
 	return end
