@@ -1,0 +1,7 @@
+package planted
+
+import "testing"
+
+func TestPlanted(t *testing.T) {
+	unused := Wide
+}
