@@ -3,6 +3,7 @@ package main
 // This file holds the verbs that run CUDA programs: exec and cudart.
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"debug/elf"
 	"errors"
@@ -21,6 +22,8 @@ import (
 // runtimeLibrary is what programs load, and engineLibrary what it loads.
 const (
 	runtimeLibrary = "libcudart.so.13"
+	runtime12      = "libcudart.so.12" // of CUDA 12
+	driverLibrary  = "libcuda.so.1"
 	engineLibrary  = "libptxvm.so"
 )
 
@@ -34,6 +37,9 @@ const tritonVariable = "TRITON_LIBCUDA_PATH"
 // assemblerVariables name the assembler that Triton runs. NVIDIA's drops from the PTX which line of Python an instruction is from.
 var assemblerVariables = []string{"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}
 
+// archVariable says which device there is.
+const archVariable = "PTXVM_ARCH"
+
 // libraryVariable names a folder that holds the libraries.
 const libraryVariable = "PTXVM_LIB"
 
@@ -44,7 +50,7 @@ type execFlags struct {
 
 // execVariables are the flags, with what they set.
 var execVariables = []struct{ flag, variable, usage string }{
-	{"arch", "PTXVM_ARCH", "device to emulate, such as `sm_90`"},
+	{"arch", archVariable, "device to emulate, such as `sm_90`; default that or the oldest newer one that the program's PTX needs"},
 	{"assume", "PTXVM_ASSUME", "change assumptions about hardware: `U3=low`[,…]"},
 	{"async", "PTXVM_ASYNC", "when asynchronous operations take effect: `eager|lazy|random`, as for run"},
 	{"bounds", "PTXVM_BOUNDS", "how far an access may go: `exact|page`, to the end of its allocation, or of its 2 MiB page as on hardware"},
@@ -105,7 +111,8 @@ func execError(errw io.Writer, err error) error {
 	return exitError{exitExec}
 }
 
-// libraries finds the folder of the CUDA libraries: $PTXVM_LIB, beside this binary, or in lib/ptxvm above it.
+// libraries finds the folder of the CUDA libraries: $PTXVM_LIB, beside this binary, or in lib/ptxvm above it, else those
+// that are bundled, unpacked.
 func libraries() (string, error) {
 	var dirs []string
 	if dir := os.Getenv(libraryVariable); dir != "" {
@@ -120,6 +127,9 @@ func libraries() (string, error) {
 		if isFile(filepath.Join(dir, runtimeLibrary)) && isFile(filepath.Join(dir, engineLibrary)) {
 			return filepath.Abs(dir)
 		}
+	}
+	if len(bundled) != 0 && os.Getenv(libraryVariable) == "" {
+		return unpackLibraries(bundled)
 	}
 	return "", fmt.Errorf("%s and %s are not in %s; build them with .ci/cudart DIR from a clone (Linux, gcc), and set %s=DIR or put them beside this binary",
 		runtimeLibrary, engineLibrary, strings.Join(dirs, " or "), libraryVariable)
@@ -140,9 +150,13 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return err
 	}
-	look, err := inspect(path)
+	arch := f.values[archVariable]
+	look, err := inspect(path, cmp.Or(*arch, os.Getenv(archVariable)))
 	if err != nil {
 		return err
+	}
+	if *arch == "" && look.arch != "" {
+		*arch = look.arch
 	}
 	env := withVariable(os.Environ(), "LD_LIBRARY_PATH", dir, ":")
 	env = withDefault(env, tritonVariable, dir)
@@ -158,7 +172,9 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	}
 	if look.rpath {
 		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
-		env = withVariable(env, "LD_PRELOAD", filepath.Join(dir, runtimeLibrary), ":")
+		for _, library := range look.needed {
+			env = withVariable(env, "LD_PRELOAD", filepath.Join(dir, library), ":")
+		}
 	}
 	for variable, value := range f.values {
 		if *value != "" {
@@ -232,30 +248,52 @@ func standIn() (string, error) {
 }
 
 // look is what stands in a program.
-type look struct{ rpath bool }
+type look struct {
+	rpath  bool
+	needed []string // of our libraries
+	arch   string   // of the device that its PTX needs, if that is not the default one
+}
 
-// inspect says what keeps a program from running with our libraries. What is no ELF file, such as a script, may
-// load them in its own way.
-func inspect(path string) (l look, err error) {
+// inspect says what keeps a program from running with our libraries, on a device of the given arch or any (""). What is no ELF
+// file, such as a script, may load them in its own way.
+func inspect(path, arch string) (l look, err error) {
 	f, err := elf.Open(path)
 	if err != nil {
 		return look{}, nil
 	}
 	defer f.Close()
-	needed, err := f.ImportedLibraries()
+	all, err := f.ImportedLibraries()
 	if err != nil {
-		needed = nil // a static program has no such list
+		all = nil // a static program has no such list
 	}
-	carries := f.Section(".nv_fatbin") != nil || f.Section("__nv_relfatbin") != nil
-	switch {
-	case slices.Contains(needed, runtimeLibrary):
-	case slices.Contains(needed, "libcudart.so.12"):
-		return l, fmt.Errorf("%s is built for CUDA 12 (libcudart.so.12); only %s is provided so far: build it with CUDA 13", path, runtimeLibrary)
-	case carries && !slices.Contains(needed, "libcuda.so.1"):
-		return l, fmt.Errorf("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink it: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", path)
+	for _, ours := range []string{runtimeLibrary, runtime12, driverLibrary} {
+		if slices.Contains(all, ours) {
+			l.needed = append(l.needed, ours)
+		}
+	}
+	if f.Section(".nv_fatbin") != nil || f.Section("__nv_relfatbin") != nil {
+		if len(l.needed) == 0 {
+			return l, fmt.Errorf("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink it: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", path)
+		}
+		if l.arch, err = deviceFor(path, arch); err != nil {
+			return l, fmt.Errorf("%s cannot run here: %w", path, err)
+		}
 	}
 	old, _ := f.DynString(elf.DT_RPATH)
 	fresh, _ := f.DynString(elf.DT_RUNPATH)
-	l.rpath = len(old) != 0 && len(fresh) == 0
+	l.rpath = len(old) != 0 && len(fresh) == 0 && len(l.needed) != 0
 	return l, nil
+}
+
+// deviceFor returns the arch of the device that a program needs, "" for the default one.
+func deviceFor(path, arch string) (string, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	needs, err := cli.ProgramArch(file, cmp.Or(arch, cudaArch), arch != "")
+	if needs == cudaArch {
+		needs = ""
+	}
+	return needs, err
 }

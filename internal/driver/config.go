@@ -67,7 +67,7 @@ var variables = map[string]func(c *Config, value string) error{
 }
 
 // outside are names that others read: ptxvm, the fronts, tests.
-var outside = []string{"PTXVM_LIB", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
+var outside = []string{"PTXVM_LIB", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_CUDA12", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
 
 // Configure reads the environment: lines NAME=value as os.Environ has them. Warnings are about names that
 // never reads.

@@ -17,6 +17,9 @@ error_t kernel_of(const void *host, struct kernel **k, uint64_t *f);
 
 error_t device_ok(int device);
 
+// properties fills a cudaDeviceProp of one of the sizes that there have been.
+error_t properties(char *prop, int device, size_t size);
+
 // host_of finds the host function of one of the engine's.
 const void *host_of(uint64_t function);
 

@@ -45,32 +45,41 @@ PUBLIC error_t cudaDeviceGetAttribute(int *value, int attribute, int device) { C
 PUBLIC error_t cudaDriverGetVersion(int *version) { return version ? (*version = VERSION, SUCCESS) : done(INVALID_VALUE); }
 PUBLIC error_t cudaRuntimeGetVersion(int *version) { return version ? (*version = VERSION, SUCCESS) : done(INVALID_VALUE); }
 
-// Fields of cudaDeviceProp that are attributes: where, and which.
-static const struct { uint16_t at, attribute, bytes; } fields[] = {
-#define X(field, at, attribute, bytes) {at, attribute, bytes},
+enum { GONE = 0xffff };
+
+// Fields of cudaDeviceProp that are attributes: where, in CUDA 13 and 12, and which.
+static const struct { uint16_t at, at12, attribute, bytes; } fields[] = {
+#define X(field, at, at12, attribute, bytes) {at, at12, attribute, bytes},
 	PROPERTIES(X)
+#undef X
+#define X(field, at12, attribute, bytes) {GONE, at12, attribute, bytes},
+	PROPERTIES_12(X)
 #undef X
 };
 
-PUBLIC error_t cudaGetDeviceProperties(char *prop, int device) {
+error_t properties(char *prop, int device, size_t size) {
 	error_t e = engine();
 	if (e == SUCCESS) e = device_ok(device);
 	if (e == SUCCESS && !prop) e = INVALID_VALUE;
 	if (e != SUCCESS) return done(e);
 	uint64_t free, total;
-	memset(prop, 0, PROP_SIZE);
+	memset(prop, 0, size);
 	if ((e = pvm_device_name(device, prop, 256)) || (e = pvm_memory_info(device, &free, &total))) return done(e);
 	memcpy(prop + PROP_UUID, "ptxvm device", 12);
 	prop[PROP_UUID + 15] = (char)device;
 	memcpy(prop + PROP_GLOBAL, &total, 8);
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		size_t at = size == PROP_SIZE ? fields[i].at : fields[i].at12;
 		int32_t v = 0;
+		if (at + fields[i].bytes > size) continue;
 		if ((e = pvm_device_attribute(device, fields[i].attribute, &v))) return done(e);
 		int64_t wide = v;
-		memcpy(prop + fields[i].at, &wide, fields[i].bytes);
+		memcpy(prop + at, &wide, fields[i].bytes);
 	}
 	return SUCCESS;
 }
+
+PUBLIC error_t cudaGetDeviceProperties(char *prop, int device) { return properties(prop, device, PROP_SIZE); }
 
 PUBLIC error_t cudaChooseDevice(int *device, const void *prop) {
 	if (!device || !prop) return done(INVALID_VALUE);

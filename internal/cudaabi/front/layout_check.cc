@@ -3,11 +3,21 @@
 #include <cuda_runtime_api.h>
 #include "structs.h"
 
-#define X(field, at, attribute, bytes) \
-	static_assert(offsetof(cudaDeviceProp, field) == at && sizeof(((cudaDeviceProp *)0)->field) == bytes, #field);
+#define PLACED(field, at, bytes) static_assert(offsetof(cudaDeviceProp, field) == at && sizeof(((cudaDeviceProp *)0)->field) == bytes, #field);
+#if CUDART_VERSION < 13000
+#define X(field, at, at12, attribute, bytes) PLACED(field, at12, bytes)
 PROPERTIES(X)
 #undef X
-static_assert(sizeof(cudaDeviceProp) == PROP_SIZE && offsetof(cudaDeviceProp, uuid) == PROP_UUID && offsetof(cudaDeviceProp, totalGlobalMem) == PROP_GLOBAL, "");
+#define X(field, at12, attribute, bytes) PLACED(field, at12, bytes)
+PROPERTIES_12(X)
+static_assert(sizeof(cudaDeviceProp) == PROP_SIZE_12 && offsetof(cudaDeviceProp, hostRegisterSupported) == PROP_SIZE_11 && sizeof(cudaPointerAttributes) == offsetof(struct pointer_attributes, reserved) && sizeof(cudaResourceDesc) == 64, "");
+#else
+#define X(field, at, at12, attribute, bytes) PLACED(field, at, bytes)
+PROPERTIES(X)
+static_assert(sizeof(cudaDeviceProp) == PROP_SIZE && sizeof(cudaPointerAttributes) == sizeof(struct pointer_attributes) && sizeof(cudaResourceDesc) == 144, "");
+#endif
+#undef X
+static_assert(offsetof(cudaDeviceProp, uuid) == PROP_UUID && offsetof(cudaDeviceProp, totalGlobalMem) == PROP_GLOBAL, "");
 
 #define SAME(theirs, ours) static_assert(sizeof(theirs) == sizeof(struct ours), #theirs);
 #define FIELD(theirs, a, ours, b) static_assert(offsetof(theirs, a) == offsetof(struct ours, b) && sizeof(((theirs *)0)->a) == sizeof(((struct ours *)0)->b), #a);
@@ -33,7 +43,6 @@ FIELD(cudaFuncAttributes, binaryVersion, func_attributes, binary)
 FIELD(cudaFuncAttributes, cacheModeCA, func_attributes, cache)
 FIELD(cudaFuncAttributes, maxDynamicSharedSizeBytes, func_attributes, max_dynamic)
 FIELD(cudaFuncAttributes, preferredShmemCarveout, func_attributes, carveout)
-SAME(cudaPointerAttributes, pointer_attributes)
 FIELD(cudaPointerAttributes, type, pointer_attributes, type)
 FIELD(cudaPointerAttributes, device, pointer_attributes, device)
 FIELD(cudaPointerAttributes, devicePointer, pointer_attributes, device_pointer)
@@ -55,7 +64,7 @@ FIELD(cudaMemcpy3DParms, dstPtr, params3d, dst)
 FIELD(cudaMemcpy3DParms, extent, params3d, extent)
 FIELD(cudaMemcpy3DParms, kind, params3d, kind)
 SAME(dim3, dim)
-static_assert(sizeof(cudaResourceDesc) == 144 && offsetof(cudaResourceDesc, res) == 8 && offsetof(cudaResourceDesc, res.linear.desc) == 16 && offsetof(cudaResourceDesc, res.linear.sizeInBytes) == 40, "");
+static_assert(offsetof(cudaResourceDesc, res) == 8 && offsetof(cudaResourceDesc, res.linear.desc) == 16 && offsetof(cudaResourceDesc, res.linear.sizeInBytes) == 40, "");
 static_assert(offsetof(cudaResourceDesc, res.pitch2D.width) == 40 && offsetof(cudaResourceDesc, res.pitch2D.pitchInBytes) == 56 && sizeof(cudaChannelFormatDesc) == 20, "");
 static_assert(sizeof(cudaTextureDesc) == 72 && offsetof(cudaTextureDesc, sRGB) == 20 && offsetof(cudaTextureDesc, borderColor) == 24 && offsetof(cudaTextureDesc, normalizedCoords) == 40 && offsetof(cudaTextureDesc, mipmapFilterMode) == 48 && offsetof(cudaTextureDesc, maxMipmapLevelClamp) == 60, "");
 static_assert(sizeof(cudaKernelNodeParams) == 56 && offsetof(cudaKernelNodeParams, kernelParams) == 40 && sizeof(cudaMemsetParams) == 40 && offsetof(cudaMemsetParams, width) == 24, "");

@@ -13,14 +13,17 @@ void begin_call(struct call *c, void *caller);
 // end_call prints a call. shown has "name:kind" for each argument, with a space between; kinds are those of trace.c.
 void end_call(struct call *c, const char *name, error_t result, const char *shown, ...);
 
-#define TRACED(name, shown, parameters, ...) \
-	error_t real_##name parameters; \
+#define TRACED(name, shown, parameters, ...) TRACED_AS(name, name, shown, parameters, ##__VA_ARGS__)
+
+// TRACED_AS exports a function by another name than the sources have for it.
+#define TRACED_AS(name, body, shown, parameters, ...) \
+	error_t real_##body parameters; \
 	PUBLIC error_t name parameters; \
 	PUBLIC error_t name parameters { \
-		if (!tracing) return real_##name(__VA_ARGS__); \
+		if (!tracing) return real_##body(__VA_ARGS__); \
 		struct call call_; \
 		begin_call(&call_, __builtin_return_address(0)); \
-		error_t error_ = real_##name(__VA_ARGS__); \
+		error_t error_ = real_##body(__VA_ARGS__); \
 		end_call(&call_, #name, error_, shown, ##__VA_ARGS__); \
 		return error_; \
 	}

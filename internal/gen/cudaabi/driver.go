@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// Entry is a function of libcuda.so.1.
+// Entry is a function of a library. What follows Body is of libcuda.so.1 alone.
 type Entry struct {
 	Symbol  string
+	Body    string // the function of ours that it is
 	Name    string // for cuGetProcAddress
 	Version int    // of CUDA that brought it, such as 12050
 	Thread  bool   // its default stream is the calling thread's own
@@ -36,7 +37,7 @@ func Entries(path string) (list []Entry, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, line, err)
 		}
-		list = append(list, Entry{Symbol: f[0], Name: f[1], Version: version, Thread: len(f) == 4 && f[3] == "thread"})
+		list = append(list, Entry{Symbol: f[0], Body: f[0], Name: f[1], Version: version, Thread: len(f) == 4 && f[3] == "thread"})
 	}
 	return list, nil
 }
@@ -49,8 +50,8 @@ func symbols(list []Entry) (names []string) {
 }
 
 func driverSource(list []Entry, defined map[string]bool, all map[string]Function) []byte {
-	b := stubs("cu.h", symbols(list), defined)
-	wrappers(b, symbols(list), all)
+	b := stubs("cu.h", list, defined)
+	wrappers(b, list, all)
 	b.WriteString("\nstruct entry { const char *name; int version, thread; void *function; };\nextern const struct entry entries[];\nextern const int entry_count;\n\nconst struct entry entries[] = {\n")
 	for _, e := range list {
 		thread := 0

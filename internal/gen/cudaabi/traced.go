@@ -175,8 +175,8 @@ func (p Param) kind() (kind, as string) {
 	return "x", "uint64_t"
 }
 
-// wrapper is the line of a function.
-func (f Function) wrapper(b *bytes.Buffer) {
+// wrapper is the line of a function that is exported by a name.
+func (f Function) wrapper(b *bytes.Buffer, symbol string) {
 	var shown, params, names []string
 	for _, p := range f.Params {
 		kind, as := p.kind()
@@ -187,20 +187,21 @@ func (f Function) wrapper(b *bytes.Buffer) {
 	if len(params) == 0 {
 		params = []string{"void"}
 	}
-	fmt.Fprintf(b, "TRACED(%s, %q, (%s)%s)\n", f.Name, strings.Join(shown, " "), strings.Join(params, ", "), strings.Join(names, ""))
+	how := "TRACED(" + symbol
+	if symbol != f.Name {
+		how = "TRACED_AS(" + symbol + ", " + f.Name
+	}
+	fmt.Fprintf(b, "%s, %q, (%s)%s)\n", how, strings.Join(shown, " "), strings.Join(params, ", "), strings.Join(names, ""))
 }
 
-// wrappers writes those of the names that are defined, and tells which those are.
-func wrappers(b *bytes.Buffer, names []string, all map[string]Function) map[string]bool {
-	made := map[string]bool{}
+// wrappers writes those of the functions that are defined.
+func wrappers(b *bytes.Buffer, list []Entry, all map[string]Function) {
 	b.WriteString("\n")
-	for _, name := range names {
-		if f, ok := all[name]; ok {
-			f.wrapper(b)
-			made[name] = true
+	for _, e := range list {
+		if f, ok := all[e.Body]; ok {
+			f.wrapper(b, e.Symbol)
 		}
 	}
-	return made
 }
 
 // renames is the header by which the C sources define their functions under other names.

@@ -22,6 +22,17 @@ func toolkit(t *testing.T) string {
 	return filepath.Dir(filepath.Dir(compiler))
 }
 
+// toolkit12 is the folder of the runtime of CUDA 12 (the package nvidia-cuda-runtime-cu12, nvidia/cuda_runtime in it), which
+// .ci/run does not install.
+func toolkit12(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("PTXVM_CUDA12")
+	if dir == "" {
+		t.Skip(nvcc.SkipMark + "PTXVM_CUDA12 names no runtime of CUDA 12")
+	}
+	return dir
+}
+
 // functions lists what a library exports by the version that is its name.
 func functions(t *testing.T, path string) (names []string) {
 	t.Helper()
@@ -47,13 +58,41 @@ func functions(t *testing.T, path string) (names []string) {
 	return names
 }
 
-// TestExports: our library exports what NVIDIA's does, by the same version.
+// TestExports: our libraries export what NVIDIA's do, by the same versions.
 func TestExports(t *testing.T) {
 	needPrograms(t)
-	theirs := functions(t, filepath.Join(toolkit(t), "lib", "libcudart.so.13"))
-	ours := functions(t, filepath.Join(Libraries(t), "libcudart.so.13"))
-	if !slices.Equal(theirs, ours) {
-		t.Errorf("%d functions, want %d; go run ./internal/gen/cudaabi -library FILE lists the differences", len(ours), len(theirs))
+	for name, theirs := range map[string]func(*testing.T) string{"libcudart.so.13": toolkit, "libcudart.so.12": toolkit12} {
+		t.Run(name, func(t *testing.T) {
+			ours := functions(t, filepath.Join(Libraries(t), name))
+			if theirs := functions(t, filepath.Join(theirs(t), "lib", name)); !slices.Equal(theirs, ours) {
+				t.Errorf("%d functions, want %d; go run ./internal/gen/cudaabi -library FILE lists the differences", len(ours), len(theirs))
+			}
+		})
+	}
+}
+
+// TestRuntime12: the library for programs of CUDA 12 exports the names of its list, all by its version.
+func TestRuntime12(t *testing.T) {
+	needPrograms(t)
+	var want []string
+	for line := range strings.Lines(readText(t, filepath.Join(Root(t), "internal", "cudaabi", "cudart12.txt"))) {
+		if f := strings.Fields(line); f[0] != "#" {
+			want = append(want, f[0])
+		}
+	}
+	slices.Sort(want)
+	if have := functions(t, filepath.Join(Libraries(t), "libcudart.so.12")); !slices.Equal(have, want) || len(have) < 400 {
+		t.Errorf("%d names, the list has %d: %v", len(have), len(want), difference(have, want))
+	}
+}
+
+// TestLayouts12: those of CUDA 12, too.
+func TestLayouts12(t *testing.T) {
+	dir := filepath.Join(Root(t), "internal", "cudaabi", "front")
+	cmd := exec.Command("g++", "-std=c++17", "-Wno-invalid-offsetof", "-fsyntax-only", "-I", filepath.Join(toolkit12(t), "include"),
+		"-idirafter", filepath.Join(toolkit(t), "include"), "-iquote", dir, "-x", "c++", filepath.Join(dir, "layout_check.cc"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -91,7 +130,7 @@ func TestLayouts(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	moved := t.TempDir() // one field elsewhere: the check must say so
-	text := strings.Replace(readText(t, filepath.Join(dir, "structs.h")), "560", "556", 1)
+	text := strings.Replace(readText(t, filepath.Join(dir, "structs.h")), "(concurrentKernels, 560", "(concurrentKernels, 556", 1)
 	if err := os.WriteFile(filepath.Join(moved, "structs.h"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

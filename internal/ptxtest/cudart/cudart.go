@@ -63,6 +63,9 @@ func cache(t testing.TB) string {
 	return dir
 }
 
+// NoLines as a flag of Program leaves out line information, with which machine code carries its PTX.
+const NoLines = "without lines"
+
 // Program returns the executable that nvcc makes of sources, linked with the libraries; the same sources and flags
 // are compiled once.
 func Program(t testing.TB, libraries string, sources []string, flags ...string) string {
@@ -88,7 +91,11 @@ func Program(t testing.TB, libraries string, sources []string, flags ...string) 
 	if !slices.Contains(flags, "-cudart") {
 		flags = append([]string{"-cudart", "shared"}, flags...)
 	}
-	args := append([]string{"-lineinfo", "-L", libraries, "-o", scratch}, flags...)
+	args := []string{"-lineinfo"}
+	if i := slices.Index(flags, NoLines); i >= 0 {
+		args, flags = nil, slices.Delete(slices.Clone(flags), i, i+1)
+	}
+	args = append(append(args, "-L", libraries, "-o", scratch), flags...)
 	if out, err := exec.Command(compiler, append(args, sources...)...).CombinedOutput(); err != nil {
 		t.Fatalf("nvcc %v: %v\n%s", sources, err, out)
 	}

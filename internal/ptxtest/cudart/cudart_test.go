@@ -2,6 +2,7 @@ package cudart
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
 // expected is what a program's first comment says: lines "exit: N", "stdout: TEXT", "stderr: TEXT", "flags: …",
@@ -169,7 +172,81 @@ func TestExec(t *testing.T) {
 	run(t, expected{exit: 125, stderr: []string{"Relink it", "-cudart shared"}}, libraries, command, "exec", static)
 	run(t, expected{exit: 125, stderr: []string{"libptxvm.so are not in /nowhere"}}, "/nowhere", command, "exec", static)
 	run(t, expected{exit: 125, stderr: []string{"no-such-program"}}, libraries, command, "exec", "no-such-program")
+	code := Program(t, libraries, []string{source}, "-gencode", "arch=compute_90,code=sm_90", NoLines)
+	run(t, expected{exit: 125, stderr: []string{"machine code for sm_90 only", "code=compute_90"}}, libraries, command, "exec", code)
+	newer := Program(t, libraries, []string{source}, "-gencode", "arch=compute_100,code=compute_100")
+	run(t, expected{stdout: []string{"PASSED"}}, libraries, command, "exec", newer)
+	run(t, expected{exit: 125, stderr: []string{"PTX for sm_100, which sm_90 cannot run"}}, libraries, command, "exec", "--arch", "sm_90", newer)
 	run(t, expected{exit: 7, stdout: []string{"--seed 2"}}, libraries, command, "exec", "--devices", "2", "sh", "-c", `echo "$1 $PTXVM_DEVICES"; exit 7`, "sh", "--seed")
+}
+
+// TestRpath: a program that names a folder of its own for libraries gets ours in spite of that, and is told so.
+func TestRpath(t *testing.T) {
+	needPrograms(t)
+	libraries, command := Libraries(t), ptxvm(t)
+	decoy := t.TempDir()
+	empty := exec.Command("gcc", "-shared", "-o", filepath.Join(decoy, "libcudart.so.13"), "-x", "c", "-")
+	empty.Stdin = strings.NewReader("int nothing;")
+	if out, err := empty.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program := filepath.Join(t.TempDir(), "rpath")
+	compiler, err := nvcc.Find()
+	if err != nil {
+		t.Skip(nvcc.SkipMark + err.Error())
+	}
+	build := exec.Command(compiler, "-cudart", "shared", "-L", libraries, "-o", program, filepath.Join(Root(t), "testdata", "cudart", "vectoradd.cu"),
+		"-Xlinker", "-rpath,"+decoy, "-Xlinker", "--disable-new-dtags")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run(t, expected{stdout: []string{"PASSED"}, stderr: []string{"RPATH"}}, libraries, command, "exec", program)
+}
+
+// TestBundle: a command that carries the libraries unpacks them at their first use, into the user's cache, and again if one is
+// damaged; programs run on them, and PTXVM_LIB comes first.
+func TestBundle(t *testing.T) {
+	needPrograms(t)
+	libraries := Libraries(t)
+	dir := t.TempDir()
+	goCommand(t, "run", "./internal/gen/bundle", libraries, filepath.Join(dir, "libraries.zip"))
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(Root(t), "cmd", "ptxvm", "libraries.zip"): filepath.Join(dir, "libraries.zip")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := filepath.Join(dir, "ptxvm")
+	goCommand(t, "build", "-tags=cudart", "-overlay="+filepath.Join(dir, "overlay.json"), "-o", command, "./cmd/ptxvm")
+	program := Program(t, libraries, []string{filepath.Join(Root(t), "testdata", "cudart", "vectoradd.cu")})
+	want := expected{stdout: []string{"PASSED"}, env: []string{"XDG_CACHE_HOME=" + filepath.Join(dir, "cache")}}
+	run(t, want, "", command, "exec", program)
+	unpacked, err := filepath.Glob(filepath.Join(dir, "cache", "ptxvm", "*", "libptxvm.so"))
+	if err != nil || len(unpacked) != 1 {
+		t.Fatalf("unpacked: %v %v", unpacked, err)
+	}
+	if err := os.Truncate(unpacked[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	run(t, want, "", command, "exec", program)
+	want.stdout = []string{filepath.Dir(unpacked[0]) + "\n"}
+	run(t, want, "", command, "cudart")
+	want.stdout = []string{libraries}
+	run(t, want, libraries, command, "cudart")
+	if left, err := filepath.Glob(filepath.Join(dir, "cache", "ptxvm", "*", "libptxvm.so")); err != nil || len(left) != 1 {
+		t.Errorf("the cache holds %v %v", left, err)
+	}
+}
+
+// goCommand runs the Go command in the repository.
+func goCommand(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = Root(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %v: %v\n%s", args, err, out)
+	}
 }
 
 // TestTrace: a trace has each call with what it stored, what it answered and the kernel's name; a report has the fault.

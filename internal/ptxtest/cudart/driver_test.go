@@ -83,10 +83,6 @@ func difference(a, b []string) (list []string) {
 func ptxvm(t *testing.T) string {
 	t.Helper()
 	command := filepath.Join(t.TempDir(), "ptxvm")
-	build := exec.Command("go", "build", "-o", command, "./cmd/ptxvm")
-	build.Dir = Root(t)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	goCommand(t, "build", "-o", command, "./cmd/ptxvm")
 	return command
 }
