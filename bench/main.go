@@ -5,7 +5,7 @@
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
 //	go run ./bench -kernels [-width 256] [-csv FILE]   # the broad kernels against the best of gcc and clang
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
-//	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind
+//	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind; of broad kernels of the tuned half, too
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
 //	go run ./bench -opencl                      # four kernels against OpenCL
 //	go run ./bench -sanitize                    # six kernels under each sanitizer, against the interpreter, and with two workers

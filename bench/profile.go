@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
@@ -123,16 +124,22 @@ func profile(match *regexp.Regexp) error {
 	jit.CountFromNow()
 	for i := range workloads {
 		if w := &workloads[i]; match.MatchString(w.name) {
-			if err := w.profile(top); err != nil {
+			if err := w.profile(top, w.make(corpus.Target{Arch: 90})); err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
+			}
+		}
+	}
+	for _, k := range kernels.All() { // of the other half nobody reads profiles
+		if k.Tuned() && match.MatchString(k.Name) {
+			if err := (&workload{name: k.Name, ptx: k.PTX()}).profile(top, k.Make(k.Large)); err != nil {
+				return fmt.Errorf("%s: %w", k.Name, err)
 			}
 		}
 	}
 	return nil
 }
 
-func (w *workload) profile(top string) error {
-	r := w.make(corpus.Target{Arch: 90})
+func (w *workload) profile(top string, r *corpus.Run) error {
 	warps, left, err := w.counted(top, r)
 	if err != nil {
 		return err
