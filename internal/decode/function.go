@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // unit is the code of one kernel while it is decoded.
@@ -125,10 +126,22 @@ func (x *function) emit(code *machine.Code) error {
 		code.GuardShadow, code.Unwritten = x.shadow[ir.WPred].poison-x.first[ir.WPred], x.unwritten()
 	}
 	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), uint32(f.LocalBytes)
+	if f.Entry && f.LocalBytes != 0 && insts != nil && !slices.ContainsFunc(insts, stacks) {
+		code.LocalRoom = machine.LocalRoomFor(code.ParamBytes + code.LocalBytes)
+	}
 	if !x.key.shape.Clusters {
 		code.SharedFirst, code.SharedBytes = x.key.start, x.key.dynamic
 	}
 	return nil
+}
+
+// stacks tells whether an instruction uses local memory beyond the variables of its frame.
+func stacks(in machine.Inst) bool {
+	switch in.Op {
+	case uop.CallDirect, uop.CallIndirect, uop.CallRuntime, uop.StackSave, uop.StackRestore, uop.Alloca:
+		return true
+	}
+	return false
 }
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.

@@ -331,6 +331,7 @@ func (c *compiler) beginWarp(l x86.Label, zeros []extent) {
 		c.clearBytes(v, z.off, z.bytes)
 	}
 	c.release(temp(v))
+	c.clearLocal()
 	c.placeSpecials()
 }
 

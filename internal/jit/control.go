@@ -393,6 +393,8 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		c.fence()
 	case sem.OpAtomic, sem.OpCas:
 		c.atomic(i, pc, masked, use)
+	case sem.OpLoadLocal, sem.OpStoreLocal:
+		c.accessLocal(i, pc, masked, use)
 	case sem.OpUnpack:
 		c.layFor(s, masked)
 		c.unpack(s, use)

@@ -169,6 +169,9 @@ func (k *cta) evaluateAll() bool {
 // worthCTA tells whether a kernel has nothing that never is part of such a program.
 func (r *region) worthCTA() bool {
 	memory := false
+	if r.code.LocalRoom != 0 { // which a warp that begins has cleared
+		return false
+	}
 	for pc := range r.steps {
 		s := &r.steps[pc]
 		switch s.op.Kind {

@@ -33,7 +33,7 @@
 //	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
 //	passes_count.go passes_tally.go  those that count in few places of shared memory
 //	first.go             blocks of one lane, of elements
-//	memory.go gather.go words.go solo.go some.go near.go  loads and stores
+//	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32; scatter256.go: stores by AVX2
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers

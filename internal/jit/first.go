@@ -61,7 +61,7 @@ func (r *region) equality(pc int32) (equal, ok bool) {
 // forOne tells whether all instructions of a segment can be those of one lane.
 func (r *region) forOne(s *segment) bool {
 	for pc := s.first; pc < s.end; pc++ {
-		if t := &r.steps[pc]; !t.leaves && (t.warp != nil || t.op.Kind == sem.OpUnpack || t.op.Kind == sem.OpConvert || t.op.Kind == sem.OpCarry || t.index != nil) {
+		if t := &r.steps[pc]; !t.leaves && (t.warp != nil || t.op.Kind == sem.OpUnpack || t.op.Kind == sem.OpConvert || t.op.Kind == sem.OpCarry || t.local() || t.index != nil) {
 			return false
 		}
 	}

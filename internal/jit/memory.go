@@ -185,10 +185,15 @@ func (a *accessed) displace(r x86.Reg) {
 // limits leaves the first address in R8 and the last offset at which n bytes fit in RDX, or goes
 // to fail.
 func (a *accessed) limits(n int32, fail x86.Label) {
-	if a.bound < 0 {
+	switch {
+	case a.s.local():
+		a.Zero(x86.R8)
+		a.MovImm(x86.RDX, uint64(a.localEnd()-n))
+		return
+	case a.bound < 0:
 		a.RM(x86.MOV, x86.S64, x86.R8, ctxWindow)
 		a.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
-	} else {
+	default:
 		a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 		a.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Start)))
 		a.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(a.end()))

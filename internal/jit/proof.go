@@ -90,7 +90,7 @@ func (c *compiler) verify(m x86.Mem) error {
 	case m.Base == rCtx:
 		return within(m.Disp, int64(unsafe.Sizeof(machine.NativeState{})), "the state")
 	case m.Base == rRegs && c.quick == nil:
-		return within(m.Disp, int64(c.code.FrameBytes)+machine.NativeRoom, "the register block")
+		return within(m.Disp, int64(c.code.FrameBytes+machine.NativeRoom+32*c.code.LocalRoom), "the register block and what is behind it")
 	case m.Base == rRegs: // of a template: places are filled in and verified when it is copied
 		if what, _, ok := symbolAt(int64(m.Disp)); !ok || what >= maxOperands {
 			return fmt.Errorf("%w: %d is no operand's place", ErrUnsound, m.Disp)
@@ -126,6 +126,12 @@ func (c *compiler) verifyAccess(pc int32) error {
 	s := &c.steps[pc]
 	switch s.op.Kind {
 	case sem.OpLoad, sem.OpStore, sem.OpAtomic, sem.OpCas:
+	case sem.OpLoadLocal, sem.OpStoreLocal:
+		if !s.leaves && c.code.LocalRoom != 0 {
+			c.touch(pc)
+			return nil
+		}
+		fallthrough
 	default:
 		return fmt.Errorf("%w: pc %d is no access", ErrUnsound, pc)
 	}

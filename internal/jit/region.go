@@ -201,6 +201,10 @@ func (r *region) planOf(pc int32) {
 		ok = r.convert(pc)
 	case sem.OpCarry:
 		ok = r.carry(pc)
+	case sem.OpLoadLocal, sem.OpStoreLocal:
+		ok = r.localAccess(pc)
+	case sem.OpAddressLocal:
+		ok = r.localAddress(pc)
 	default:
 		ok = r.warp(pc)
 	}

@@ -48,7 +48,7 @@ const maxSweep = 400
 // findSweep finds how to sweep; nil if that is not possible.
 func (r *region) findSweep() *sweep {
 	sol, ok := decode.ClassesOf(r.code.Func)
-	if !ok || !r.f.Entry || len(r.segs) == 0 || r.segs[0].first != 0 || r.live.entry.Count() != 0 {
+	if !ok || !r.f.Entry || r.code.LocalRoom != 0 || len(r.segs) == 0 || r.segs[0].first != 0 || r.live.entry.Count() != 0 {
 		return nil
 	}
 	w := &sweep{steps: map[*pattern]int64{}, specials: map[uint32]int64{}, launch: map[uint32]bool{}, written: map[uint32]bool{}, reads: map[uint32]bool{}, lanesOf: map[uint32]bool{}, taken: map[x86.Mem]bool{}}

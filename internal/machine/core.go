@@ -96,7 +96,7 @@ func (core *Core) takeBlock(c *Code) block {
 	}
 	n := c.FrameBytes
 	if c.Insts != nil {
-		n += NativeRoom
+		n += NativeRoom + 32*c.LocalRoom
 	}
 	b := block{p: core.slab.Get(int(n)), n: c.FrameBytes}
 	b.fillConsts(c.Consts)

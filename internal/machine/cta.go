@@ -72,6 +72,7 @@ func (w *Warp) begin(lanes uint32) {
 	}
 	if w.root == nil {
 		w.root = w.pushFrame(code, nil, lanes, v)
+		w.takeRoom()
 	} else {
 		w.restartRoot(lanes, v)
 	}

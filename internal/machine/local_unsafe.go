@@ -8,11 +8,25 @@ import "unsafe"
 // localMemory is in chunks, made when they are touched. All words of an aligned access of up
 // to 32 bytes lie in one chunk.
 type localMemory struct {
-	chunks []rowBase
+	chunks []rowBase // the first of them are the room of Code.LocalRoom
 }
 
 // localChunk is the bytes per lane of a chunk; 32 times as many are allocated.
 const localChunk = 1024
+
+// MaxLocalRoom is the most that Code.LocalRoom may be, since warps that begin have it cleared.
+const MaxLocalRoom = 16 * localChunk
+
+// LocalRoomFor is Code.LocalRoom of variables that end at an offset; 0 if they are too many.
+func LocalRoomFor(end uint32) uint32 {
+	if end > MaxLocalRoom {
+		return 0
+	}
+	return (end + localChunk - 1) / localChunk * localChunk
+}
+
+// nobody is Warp.localOf where no CTA owns what is in the warp's local memory.
+const nobody = ^uint64(0)
 
 // wordStride is the distance of consecutive words of one lane.
 const wordStride = 128
@@ -34,15 +48,40 @@ func (w *Warp) touchLocal(c uint32) {
 	w.local.chunks[c] = w.core.takeChunk()
 }
 
-// clearLocal ends the local memory of a warp.
+// takeRoom makes the room behind the kernel's register block the warp's local memory.
+func (w *Warp) takeRoom() {
+	c := w.root.code
+	if c.Insts == nil {
+		return
+	}
+	w.localOf = nobody
+	for at := uint32(0); at < c.LocalRoom; at += localChunk {
+		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.p, c.FrameBytes+NativeRoom+32*at))
+	}
+}
+
+// clearLocal ends the local memory of a warp. Its room stays, and is cleared when it is owned again.
 func (w *Warp) clearLocal() {
-	for i, p := range w.local.chunks {
+	kept := w.local.chunks[:w.root.code.LocalRoom/localChunk]
+	for i, p := range w.local.chunks[len(kept):] {
 		if p != nil {
 			w.core.giveChunk(p)
 		}
-		w.local.chunks[i] = nil
+		w.local.chunks[len(kept)+i] = nil
 	}
-	w.local.chunks = w.local.chunks[:0]
+	w.local.chunks, w.localOf = kept, nobody
+}
+
+// ownLocal ends what the warp's local memory holds of another CTA.
+func (w *Warp) ownLocal() {
+	if w.localOf == w.cta.rank {
+		return
+	}
+	w.clearLocal()
+	if len(w.local.chunks) != 0 {
+		block{p: w.local.chunks[0]}.clear(32 * uint32(w.root.variablesEnd()+3&^3))
+	}
+	w.localOf = w.cta.rank
 }
 
 // LocalRow returns the row of 32-bit words at a byte offset of the warp's local memory. The

@@ -269,10 +269,14 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 		c.cycles = s.Steps - b.Began
 	}
 	for i, w := range c.warps {
-		if b.Alive>>i&1 == 0 {
+		switch begun := warps[i].At != n.Start && warps[i].At != n.Again || b.Current>>i&1 != 0; {
+		case b.Alive>>i&1 == 0:
 			w.clearLocal()
+		case begun && w.root.code.LocalRoom != 0:
+			w.localOf = c.rank // and it is clear but for what the warp has written since
+		default:
+			w.ownLocal()
 		}
-		w.ownLocal()
 	}
 	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
 	c.cluster.passed = int(b.Passed)

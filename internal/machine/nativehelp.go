@@ -99,13 +99,8 @@ func (c *CTA) comeTo(s *NativeState, w *Warp) {
 	if rank := c.cluster.rank + uint64(s.Batch.Done); s.Batch.Warp != 0 && c.rank != rank {
 		c.id, c.rank = c.grid.place(rank, 0)
 	}
-	w.ownLocal()
-}
-
-// ownLocal ends what the warp's local memory holds of another CTA.
-func (w *Warp) ownLocal() {
-	if w.localOf != w.cta.rank {
-		w.clearLocal()
-		w.localOf = w.cta.rank
+	if w.root.code.LocalRoom != 0 {
+		w.localOf = w.cta.rank // compiled code that has begun the warp has cleared it
 	}
+	w.ownLocal()
 }

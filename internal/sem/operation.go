@@ -43,6 +43,10 @@ const (
 	OpCas
 	OpConvert // Convert
 	OpCarry   // D, predicate Masks.P = Fn(A, B, C, predicate Masks.C): the last operand and result are the carry
+
+	OpLoadLocal    // Memory, of local memory
+	OpStoreLocal   // the same
+	OpAddressLocal // D, of B bits, = Imm behind the start of the frame's local depot
 )
 
 // Operation is what an instruction does to the lanes that execute it.
@@ -92,6 +96,7 @@ const (
 	BySlot64 = uop.BySlot64 // A is a scalar slot
 	BySlot32 = uop.BySlot32 // A is a scalar slot of 32 bits
 	ByKernel = uop.ByKernel // Imm is an offset in the kernel's parameters
+	ByFrame  = uop.ByFrame  // Imm is an offset in the frame's local depot
 )
 
 // OperationOf says what an instruction of the converged or split variant does.
@@ -153,6 +158,9 @@ var operations = [...]Operation{
 	uop.StoreRows:    {Kind: OpStore},
 	uop.StoreRows32:  {Kind: OpStore},
 	uop.StoreConst:   {Kind: OpStore},
+	uop.LoadLocal:    {Kind: OpLoad},
+	uop.StoreLocal:   {Kind: OpStore},
+	uop.AddressLocal: {Kind: OpAddressLocal},
 	uop.AtomicUpdate: {Kind: OpAtomic},
 	uop.AtomicCas:    {Kind: OpCas},
 	uop.AtomicCas32:  {Kind: OpCas},
@@ -211,6 +219,10 @@ func (op *Operation) memory(in *machine.Inst) {
 	op.Memory = MemoryUse{Request: m.Request, By: m.By, Elem: m.Elem, Signed: m.Signed, Strong: m.Strong, Bits: m.Bits, At: in.Ext.Src}
 	if op.Kind == OpLoad {
 		op.Memory.At = in.Ext.Dst
+	}
+	if m.Space == machine.Local || m.By == ByFrame {
+		op.Memory.Space = machine.Local
+		op.Kind += OpLoadLocal - OpLoad
 	}
 }
 
