@@ -1,7 +1,8 @@
 package jit
 
-// Accesses by indices: one comparison for each register of indices, with limits that the machine has computed for
-// this access when it learned of the allocation, and then gathers and scatters from one base.
+// Accesses by indices: indices that follow each other are one vector, with one comparison of the first one; else one comparison for
+// each register of indices, with limits that the machine has computed for this access when it learned of the allocation, and then
+// gathers and scatters from one base.
 
 import (
 	"unsafe"
@@ -13,6 +14,90 @@ import (
 
 // indexAccess assembles a load or store by indices.
 func (a *accessed) indexAccess() {
+	if !a.mayFollow() {
+		a.indexApart()
+		return
+	}
+	done := a.NewLabel()
+	a.indexFollow(a.later(func() {
+		a.indexApart()
+		a.Jmp(done)
+	}))
+	a.Bind(done)
+}
+
+// mayFollow tells whether indices that follow each other are one vector.
+func (a *accessed) mayFollow() bool {
+	return a.use == allLanes && len(a.m.At) == 1 && a.m.Elem == 1<<a.s.index.shift && a.m.Align <= a.m.Elem && a.src[1].off != machine.NoGuard && !a.src[0].elsewhere()
+}
+
+// indexFollow accesses one vector, if the index of each lane is that of lane 0 and the lane, else it goes to apart. Those of all
+// lanes are inside exactly if the first one, less the first inside, and 31 are below the number of those inside.
+func (a *accessed) indexFollow(apart x86.Label) {
+	if row := a.src[0].row; row >= 0 {
+		a.RV(x86.VMOVD, x86.W128, x86.RAX, x86.Vec(row))
+	} else {
+		a.RM(x86.MOV, x86.S32, x86.RAX, a.regs(a.src[0].off))
+	}
+	a.compareIndices(apart)
+	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	a.RR(x86.MOV, x86.S32, x86.R8, x86.RAX)
+	a.RM(x86.SUB, x86.S32, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)))
+	a.RI(x86.ADD, x86.S64, x86.R8, 31)
+	a.RM(x86.MOV, x86.S32, x86.RCX, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count)))
+	a.RR(x86.CMP, x86.S64, x86.R8, x86.RCX)
+	a.Jcc(x86.AE, a.miss)
+	a.prove(a.pc)
+	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	a.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+	d := &a.src[1]
+	a.eachPart(d.typ, func() {
+		m := a.byProof(x86.AtIndex(x86.R11, x86.RAX, uint8(a.m.Elem), int32(a.in.Imm)+int32(a.part*a.full().Bytes())))
+		if a.s.op.Kind == sem.OpLoad {
+			a.loadPart(m, d)
+		} else {
+			a.storePart(m, d)
+		}
+	})
+}
+
+// compareIndices goes to other unless each lane's index is EAX + lane.
+func (a *accessed) compareIndices(other x86.Label) {
+	first, x, sum := a.everywhere(tW, x86.RAX), a.alloc(), a.alloc()
+	a.eachPart(tW, func() {
+		to := x
+		if a.part == 0 {
+			to = sum
+		}
+		a.VVM(vops[cAdd].avx2[tW], a.full(), to, first, a.constRow(tW, func(i int) uint64 { return uint64(a.part*a.lanes + i) }))
+		have := a.operand(&a.src[0])
+		defer a.release(have)
+		if a.evex {
+			if have.kind == inVec {
+				a.KVVI(icmp[cmpNE].op[tW], a.full(), x86.K5+x86.K(a.part), to, have.v, 4)
+			} else {
+				a.KVMI(icmp[cmpNE].op[tW], a.full(), x86.K5+x86.K(a.part), to, have.m, 4)
+			}
+			return
+		}
+		a.vvx(x86.VPXOR, a.full(), to, to, have)
+		if a.part > 0 {
+			a.VVV(x86.VPOR, a.full(), sum, sum, x)
+		}
+	})
+	if a.evex {
+		a.KK(x86.KORTESTW, x86.K5, x86.K6)
+	} else {
+		a.VV(x86.VPTEST, a.full(), sum, sum)
+	}
+	for _, v := range []x86.Vec{sum, x, first} {
+		a.release(temp(v))
+	}
+	a.Jcc(x86.NE, other)
+}
+
+// indexApart is the access at indices that do not follow each other.
+func (a *accessed) indexApart() {
 	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	a.testIndices()
 	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
