@@ -104,11 +104,12 @@ func answer(say func(string)) {
 	}()
 }
 
-// put stores a result unless the caller does not want it.
-func put[T any](to *T, v T) {
-	if to != nil {
+// put stores a result, unless the caller does not want it or the call has failed: what fails writes nothing.
+func put[T any](code driver.Code, to *T, v T) driver.Code {
+	if to != nil && code == driver.Success {
 		*to = v
 	}
+	return code
 }
 
 // putText stores a text with its NUL, cut to the room there is.
@@ -146,7 +147,7 @@ func pvm_device_count(n *int32) int32 {
 //export pvm_device_attribute
 func pvm_device_attribute(device, attribute int32, value *int32) int32 {
 	v0, code := the.Attribute(int(device), int(attribute))
-	put(value, int32(v0))
+	put(code, value, int32(v0))
 	return int32(code)
 }
 
@@ -162,8 +163,8 @@ func pvm_device_name(device int32, name *C.char, room int32) int32 {
 //export pvm_memory_info
 func pvm_memory_info(device int32, free, total *uint64) int32 {
 	v0, v1, code := the.MemoryInfo(int(device))
-	put(free, v0)
-	put(total, v1)
+	put(code, free, v0)
+	put(code, total, v1)
 	return int32(code)
 }
 
@@ -180,7 +181,7 @@ func pvm_sticky() int32 {
 //export pvm_alloc
 func pvm_alloc(device int32, size uint64, kind int32, address *uint64) int32 {
 	v0, code := the.Alloc(int(device), size, driver.MemoryKind(kind))
-	put(address, v0)
+	put(code, address, v0)
 	return int32(code)
 }
 
@@ -197,7 +198,7 @@ func pvm_free_in(device int32, stream, address uint64) int32 {
 //export pvm_alloc_in
 func pvm_alloc_in(device int32, stream, size uint64, address *uint64) int32 {
 	v0, code := the.AllocIn(int(device), stream, size)
-	put(address, v0)
+	put(code, address, v0)
 	return int32(code)
 }
 
@@ -212,7 +213,7 @@ func pvm_unregister(address uint64) int32 { return int32(the.Unregister(address)
 //export pvm_device_pointer
 func pvm_device_pointer(address uint64, device *uint64) int32 {
 	at, code := the.DevicePointer(address)
-	put(device, at)
+	put(code, device, at)
 	return int32(code)
 }
 
@@ -222,10 +223,10 @@ func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32
 	if b == nil {
 		return int32(driver.InvalidValue)
 	}
-	put(start, b.Start)
-	put(size, b.Size)
-	put(device, int32(b.Device))
-	put(kind, int32(b.Kind))
+	put(driver.Success, start, b.Start)
+	put(driver.Success, size, b.Size)
+	put(driver.Success, device, int32(b.Device))
+	put(driver.Success, kind, int32(b.Kind))
 	return 0
 }
 
@@ -262,7 +263,7 @@ func pvm_load(images *uint64, n int32, module *uint64, log *C.char, room uint64)
 		list = append(list, image)
 	}
 	h, text, code := the.Load(list)
-	put(module, h)
+	put(code, module, h)
 	putText(log, int(min(room, 1<<30)), text)
 	return int32(code)
 }
@@ -275,36 +276,36 @@ func pvm_unload(module uint64) int32 {
 //export pvm_function
 func pvm_function(device int32, module uint64, name *C.char, function *uint64) int32 {
 	v0, code := the.Function(int(device), module, C.GoString(name))
-	put(function, v0)
+	put(code, function, v0)
 	return int32(code)
 }
 
 //export pvm_variable
 func pvm_variable(device int32, module uint64, name *C.char, address, size *uint64) int32 {
 	v0, v1, code := the.Variable(int(device), module, C.GoString(name))
-	put(address, v0)
-	put(size, v1)
+	put(code, address, v0)
+	put(code, size, v1)
 	return int32(code)
 }
 
 //export pvm_function_at
 func pvm_function_at(device int32, module uint64, i uint32, function *uint64) int32 {
 	v0, code := the.FunctionAt(int(device), module, int(i))
-	put(function, v0)
+	put(code, function, v0)
 	return int32(code)
 }
 
 //export pvm_function_module
 func pvm_function_module(function uint64, module *uint64) int32 {
 	v0, code := the.FunctionModule(function)
-	put(module, v0)
+	put(code, module, v0)
 	return int32(code)
 }
 
 //export pvm_function_get
 func pvm_function_get(device int32, function uint64, attribute int32, value *int32) int32 {
 	v0, code := the.FunctionGet(int(device), function, int(attribute))
-	put(value, int32(v0))
+	put(code, value, int32(v0))
 	return int32(code)
 }
 
@@ -316,8 +317,8 @@ func pvm_function_set(device int32, function uint64, attribute, value int32) int
 //export pvm_function_param
 func pvm_function_param(function uint64, i int32, offset, size *uint64) int32 {
 	v0, v1, code := the.FunctionParam(function, int(i))
-	put(offset, uint64(v0))
-	put(size, uint64(v1))
+	put(code, offset, uint64(v0))
+	put(code, size, uint64(v1))
 	return int32(code)
 }
 
@@ -331,22 +332,22 @@ func pvm_function_name(function uint64, name *C.char, room int32) int32 {
 //export pvm_occupancy
 func pvm_occupancy(device int32, function uint64, threads int32, dynamic uint64, blocks *int32) int32 {
 	v0, code := the.Occupancy(int(device), function, int(threads), int(dynamic))
-	put(blocks, int32(v0))
+	put(code, blocks, int32(v0))
 	return int32(code)
 }
 
 //export pvm_occupancy_shared
 func pvm_occupancy_shared(device int32, function uint64, blocks, threads int32, dynamic *uint64) int32 {
 	n, code := the.OccupancyShared(int(device), function, int(blocks), int(threads))
-	put(dynamic, uint64(n))
+	put(code, dynamic, uint64(n))
 	return int32(code)
 }
 
 //export pvm_occupancy_clusters
 func pvm_occupancy_clusters(device int32, function uint64, l *C.struct_pvm_launch, most, clusters *int32) int32 {
 	size, n, code := the.OccupancyClusters(int(device), function, launch(l))
-	put(most, int32(size))
-	put(clusters, int32(n))
+	put(code, most, int32(size))
+	put(code, clusters, int32(n))
 	return int32(code)
 }
 
@@ -366,7 +367,7 @@ func launch(l *C.struct_pvm_launch) driver.Launch {
 //export pvm_stream_create
 func pvm_stream_create(device int32, flags uint32, priority int32, stream *uint64) int32 {
 	v0, code := the.StreamCreate(int(device), flags, priority)
-	put(stream, v0)
+	put(code, stream, v0)
 	return int32(code)
 }
 
@@ -378,9 +379,9 @@ func pvm_stream_destroy(stream uint64) int32 {
 //export pvm_stream_info
 func pvm_stream_info(stream uint64, device *int32, flags *uint32, priority *int32) int32 {
 	v0, v1, v2, code := the.StreamInfo(stream)
-	put(device, int32(v0))
-	put(flags, v1)
-	put(priority, v2)
+	put(code, device, int32(v0))
+	put(code, flags, v1)
+	put(code, priority, v2)
 	return int32(code)
 }
 
@@ -407,7 +408,7 @@ func pvm_host_function(device int32, stream, function, argument uint64) int32 {
 //export pvm_event_create
 func pvm_event_create(device int32, flags uint32, event *uint64) int32 {
 	v0, code := the.EventCreate(int(device), flags)
-	put(event, v0)
+	put(code, event, v0)
 	return int32(code)
 }
 
@@ -434,6 +435,6 @@ func pvm_event_synchronize(event uint64) int32 {
 //export pvm_event_elapsed
 func pvm_event_elapsed(from, to uint64, ms *float32) int32 {
 	v0, code := the.EventElapsed(from, to)
-	put(ms, v0)
+	put(code, ms, v0)
 	return int32(code)
 }

@@ -48,16 +48,16 @@ func pvm_capture_begin(device int32, stream, graph uint64, after *uint64, n uint
 //export pvm_capture_end
 func pvm_capture_end(device int32, stream uint64, graph *uint64) int32 {
 	g, code := the.CaptureEnd(int(device), stream)
-	put(graph, g)
+	put(code, graph, g)
 	return int32(code)
 }
 
 //export pvm_capture_info
 func pvm_capture_info(device int32, stream uint64, status *int32, id, graph, nodes, n *uint64) int32 {
 	s, i, g, tips, code := the.CaptureInfo(int(device), stream)
-	put(status, int32(s))
-	put(id, i)
-	put(graph, g)
+	put(code, status, int32(s))
+	put(code, id, i)
+	put(code, graph, g)
 	if code == driver.Success && n != nil {
 		code = putList(nodes, n, tips)
 	}
@@ -72,7 +72,7 @@ func pvm_capture_depend(device int32, stream uint64, nodes *uint64, n uint64, se
 //export pvm_graph_create
 func pvm_graph_create(graph *uint64) int32 {
 	g, code := the.GraphCreate()
-	put(graph, g)
+	put(code, graph, g)
 	return int32(code)
 }
 
@@ -82,7 +82,7 @@ func pvm_graph_destroy(graph uint64) int32 { return int32(the.GraphDestroy(graph
 //export pvm_graph_clone
 func pvm_graph_clone(graph uint64, clone *uint64) int32 {
 	g, code := the.GraphClone(graph)
-	put(clone, g)
+	put(code, clone, g)
 	return int32(code)
 }
 
@@ -114,7 +114,7 @@ func pvm_graph_dot(graph uint64, path *C.char) int32 {
 func pvm_node_add(device int32, graph uint64, after *uint64, n uint64, how *C.struct_pvm_node, node *uint64) int32 {
 	p := params(how)
 	h, code := the.GraphAdd(int(device), graph, list(after, n), &p)
-	put(node, h)
+	put(code, node, h)
 	how.address = C.uint64_t(p.Addr)
 	return int32(code)
 }
@@ -125,8 +125,8 @@ func pvm_node_get(node uint64, how *C.struct_pvm_node, graph *uint64, id *uint32
 	if how != nil {
 		*how = described(p)
 	}
-	put(graph, g)
-	put(id, uint32(i))
+	put(code, graph, g)
+	put(code, id, uint32(i))
 	return int32(code)
 }
 
@@ -142,14 +142,14 @@ func pvm_node_destroy(node uint64) int32 { return int32(the.NodeDestroy(node)) }
 //export pvm_node_find
 func pvm_node_find(node, clone uint64, found *uint64) int32 {
 	n, code := the.NodeInClone(node, clone)
-	put(found, n)
+	put(code, found, n)
 	return int32(code)
 }
 
 //export pvm_graph_instantiate
 func pvm_graph_instantiate(graph, flags uint64, exec *uint64) int32 {
 	x, code := the.GraphInstantiate(graph, flags)
-	put(exec, x)
+	put(code, exec, x)
 	return int32(code)
 }
 
@@ -164,7 +164,7 @@ func pvm_exec_destroy(exec uint64) int32 { return int32(the.ExecDestroy(exec)) }
 //export pvm_exec_flags
 func pvm_exec_flags(exec uint64, flags *uint64) int32 {
 	f, code := the.ExecFlags(exec)
-	put(flags, f)
+	put(code, flags, f)
 	return int32(code)
 }
 
@@ -177,9 +177,9 @@ func pvm_exec_set(exec, node uint64, how *C.struct_pvm_node) int32 {
 //export pvm_exec_update
 func pvm_exec_update(exec, graph uint64, reason *int32, at, from *uint64) int32 {
 	r, a, f, code := the.ExecUpdate(exec, graph)
-	put(reason, int32(r))
-	put(at, a)
-	put(from, f)
+	put(driver.Success, reason, int32(r))
+	put(driver.Success, at, a)
+	put(driver.Success, from, f)
 	return int32(code)
 }
 
@@ -192,9 +192,9 @@ func pvm_exec_enable(exec, node uint64, on int32) int32 {
 func pvm_exec_enabled(exec, node uint64, on *uint32) int32 {
 	v, code := the.ExecEnabled(exec, node)
 	if v {
-		put(on, 1)
+		put(code, on, 1)
 	} else {
-		put(on, 0)
+		put(code, on, 0)
 	}
 	return int32(code)
 }

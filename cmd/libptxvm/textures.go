@@ -27,7 +27,7 @@ func pvm_array_create(device int32, how *C.struct_pvm_array, array *uint64) int3
 		Width: int(how.width), Height: int(how.height), Depth: int(how.depth), Format: formatText(&how.format),
 		Channels: int(how.channels), Flags: driver.ArrayFlag(how.flags), Levels: int(how.levels),
 	})
-	put(array, h)
+	put(code, array, h)
 	return int32(code)
 }
 
@@ -37,7 +37,7 @@ func pvm_array_destroy(array uint64) int32 { return int32(the.ArrayDestroy(array
 //export pvm_array_level
 func pvm_array_level(array uint64, level uint32, out *uint64) int32 {
 	h, code := the.ArrayLevel(array, int(level))
-	put(out, h)
+	put(code, out, h)
 	return int32(code)
 }
 
@@ -64,7 +64,7 @@ func pvm_texture_create(device int32, t *C.struct_pvm_texture, object *uint64) i
 	s.Address = *(*[3]uint32)(unsafe.Pointer(&t.mode))
 	s.Border = *(*[4]float32)(unsafe.Pointer(&t.border))
 	h, code := the.TextureCreate(int(device), s)
-	put(object, h)
+	put(code, object, h)
 	return int32(code)
 }
 
@@ -96,7 +96,7 @@ func word(b bool) C.uint32_t {
 //export pvm_surface_create
 func pvm_surface_create(array uint64, object *uint64) int32 {
 	h, code := the.SurfaceCreate(array)
-	put(object, h)
+	put(code, object, h)
 	return int32(code)
 }
 
@@ -106,7 +106,7 @@ func pvm_surface_destroy(object uint64) int32 { return int32(the.SurfaceDestroy(
 //export pvm_surface_get
 func pvm_surface_get(object uint64, array *uint64) int32 {
 	h, code := the.SurfaceGet(object)
-	put(array, h)
+	put(code, array, h)
 	return int32(code)
 }
 

@@ -50,6 +50,7 @@ var attributes = map[int]func(ptxvm.DeviceInfo) int{
 	95:  constant(1), // cooperative launch
 	97:  func(s ptxvm.DeviceInfo) int { return s.SharedPerCTA },
 	101: constant(1), // the host reaches managed memory directly
+	102: constant(1), // virtual memory management
 	106: func(s ptxvm.DeviceInfo) int { return s.CTAsPerSM },
 	111: func(s ptxvm.DeviceInfo) int { return s.ReservedShared },
 	115: constant(1),                                                // memory pools

@@ -84,6 +84,8 @@ func codeOf(err error) (code Code, sticky bool) {
 		return OutOfMemory, false
 	case errors.Is(err, ptxvm.ErrClosed):
 		return InvalidHandle, false
+	case errors.As(err, new(*ptxvm.DefectError)):
+		return Unknown, true
 	case errors.As(err, &reports):
 		return Success, false // what sanitizers report has happened on hardware in silence
 	}
@@ -93,7 +95,19 @@ func codeOf(err error) (code Code, sticky bool) {
 // defect turns a panic into a code: a call must not take the program down with it.
 func (d *Driver) defect(code *Code) {
 	if p := recover(); p != nil {
-		d.say(fmt.Sprintf("this is a bug of ptxvm, please report it: %v", p))
+		d.sayDefect(p)
 		*code = Unknown
 	}
+}
+
+// defectInWork is defect for what runs in a stream: every later call returns the code.
+func (d *Driver) defectInWork() {
+	if p := recover(); p != nil {
+		d.sayDefect(p)
+		d.sticky.CompareAndSwap(0, int32(Unknown))
+	}
+}
+
+func (d *Driver) sayDefect(what any) {
+	d.say(fmt.Sprintf("this is a bug of ptxvm, please report it: %v", what))
 }

@@ -37,6 +37,8 @@ type Driver struct {
 	next    uint64     // handle
 	order   sync.Mutex // held while an item finds what it waits for
 
+	virtual virtual
+
 	graphs    sync.Mutex // of all graphs and captures
 	captures  atomic.Int32
 	captureID uint64
@@ -47,10 +49,13 @@ type Driver struct {
 
 // device is one device with its default stream.
 type device struct {
-	d       *Driver
-	number  int
-	vm      *ptxvm.Device
-	legacy  *stream
+	d      *Driver
+	number int
+	vm     *ptxvm.Device
+	legacy *stream
+
+	physical atomic.Uint64 // bytes of PhysicalCreate
+
 	mu      sync.Mutex // of streams
 	streams map[*stream]bool
 }

@@ -28,7 +28,8 @@ type Block struct {
 	Kind        MemoryKind
 	buffer      ptxvm.Buffer
 	graph       bool   // belongs to graphs, which release it
-	adopted     bool   // the program's own, which it has registered
+	adopted     bool   // the program's own, which it has registered, or mapped
+	mapped      bool   // virtual memory
 	device      uint64 // of what is adopted: the address of Start for kernels
 }
 
@@ -149,7 +150,7 @@ func (d *Driver) Unregister(addr uint64) (code Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, ok := d.memory.at(addr)
-	if !ok || !d.memory.list[i].adopted {
+	if !ok || !d.memory.list[i].adopted || d.memory.list[i].mapped {
 		return NotRegistered
 	}
 	b := d.memory.list[i]
@@ -249,6 +250,7 @@ func (d *Driver) MemoryInfo(dev int) (free, total uint64, code Code) {
 		return 0, 0, code
 	}
 	used, total := v.vm.Memory()
+	used += v.physical.Load()
 	return total - min(used, total), total, Success
 }
 

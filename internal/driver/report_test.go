@@ -51,6 +51,26 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestDefects: a panic in a call or in a stream is 999, with a message that says whose fault it is; the process goes on.
+func TestDefects(t *testing.T) {
+	r := newRig(t, Config{})
+	r.host.Call = func(uint64, uint64) { panic("by this test") }
+	r.want(r.HostFunction(0, 0, 1, 0), Success)
+	r.want(r.Synchronize(0), Unknown)
+	_, code := r.Alloc(0, 8, MemoryDevice)
+	r.want(code, Unknown)
+
+	r = newRig(t, Config{})
+	r.devices = append(r.devices, nil) // so that calls for the second device panic
+	_, code = r.Alloc(1, 8, MemoryDevice)
+	r.devices = r.devices[:1]
+	r.want(code, Unknown)
+	r.want(r.Sticky(), Success)
+	if len(r.errors) != 1 || !strings.Contains(r.errors[0], "this is a bug of ptxvm") {
+		t.Errorf("reports: %q", r.errors)
+	}
+}
+
 // TestRunning: a kernel that runs is named, with how far it is where that is counted.
 func TestRunning(t *testing.T) {
 	for _, counted := range []bool{false, true} {

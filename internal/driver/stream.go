@@ -140,10 +140,16 @@ func (s *stream) perform(it *item) {
 	}
 	it.after = nil
 	if it.work != nil {
-		it.work.do(s.dev)
+		s.dev.do(it.work)
 		it.work = nil
 	}
 	it.finish()
+}
+
+// do does work. What comes after a defect does not wait for ever.
+func (dev *device) do(w work) {
+	defer dev.d.defectInWork()
+	w.do(dev)
 }
 
 // wait returns when an item of the stream is over; the caller's thread helps.

@@ -159,9 +159,12 @@ PUBLIC error_t cuSurfObjectCreate(uint64_t *out, const struct resource *r) {
 PUBLIC error_t cuSurfObjectDestroy(uint64_t object) { WITH(pvm_surface_destroy(object)); }
 
 static error_t surface(struct resource *r, uint64_t object) {
-	if (!r) return INVALID_VALUE;
+	uint64_t array;
+	error_t e = r ? pvm_surface_get(object, &array) : INVALID_VALUE;
+	if (e != SUCCESS) return e;
 	memset(r, 0, sizeof *r);
-	return pvm_surface_get(object, &r->of.array);
+	r->of.array = array;
+	return SUCCESS;
 }
 
 PUBLIC error_t cuSurfObjectGetResourceDesc(struct resource *r, uint64_t object) { WITH(surface(r, object)); }

@@ -103,6 +103,38 @@ PUBLIC error_t cuOccupancyMaxPotentialBlockSize(int *grid, int *block, function_
 	return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, f, size, shared, limit, 0);
 }
 
+PUBLIC error_t cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, function_t f, int blocks, int threads) {
+	WITH(shared ? pvm_occupancy_shared(T.device, f, blocks, threads, shared) : INVALID_VALUE);
+}
+
+// clusters asks for the largest cluster that a kernel may have, and how many of the given size run at once.
+static error_t clusters(int32_t *most, int32_t *n, function_t f, const struct config *c) {
+	if (!c || (c->n && !c->attributes)) return INVALID_VALUE;
+	struct pvm_launch l = {.shared = (uint32_t)c->shared};
+	memcpy(l.grid, &c->grid, sizeof l.grid);
+	memcpy(l.block, &c->block, sizeof l.block);
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->attributes[i].id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, c->attributes[i].value.dim, sizeof l.cluster);
+	return pvm_occupancy_clusters(T.device, f, &l, most, n);
+}
+
+PUBLIC error_t cuOccupancyMaxActiveClusters(int *n, function_t f, const struct config *c) { WITH(n ? clusters(NULL, n, f, c) : INVALID_VALUE); }
+PUBLIC error_t cuOccupancyMaxPotentialClusterSize(int *most, function_t f, const struct config *c) { WITH(most ? clusters(most, NULL, f, c) : INVALID_VALUE); }
+
+static error_t parameters(size_t *n, function_t f) {
+	uint64_t offset;
+	module_t m;
+	error_t e = n ? pvm_function_module(f, &m) : INVALID_VALUE;
+	if (e != SUCCESS) return e;
+	size_t found = 0;
+	while (pvm_function_param(f, (int32_t)found, &offset, NULL) == SUCCESS) found++;
+	*n = found;
+	return SUCCESS;
+}
+
+PUBLIC error_t cuFuncGetParamCount(function_t f, size_t *n) { READY(parameters(n, f)); }
+PUBLIC error_t cuKernelGetParamCount(function_t k, size_t *n) { READY(parameters(n, k)); }
+
 // Nodes of graphs: a kernel where there is no function is the same.
 struct kernel_params { function_t function; struct dim grid, block; unsigned shared; void **arguments, **extra; function_t kernel; void *context; };
 _Static_assert(sizeof(struct kernel_params) == 72, "layout");

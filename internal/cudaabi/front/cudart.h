@@ -15,6 +15,9 @@ struct variable { struct module *module; const char *name; size_t size; int mana
 // kernel_of finds a kernel by its host function or cudaKernel_t; f is the engine's function.
 error_t kernel_of(const void *host, struct kernel **k, uint64_t *f);
 
+// kernel_for is the kernel of a library that is one of the engine's functions.
+error_t kernel_for(uint64_t function, struct kernel **out);
+
 error_t device_ok(int device);
 
 // properties fills a cudaDeviceProp of one of the sizes that there have been.

@@ -33,16 +33,19 @@ enum { PITCH = 512 };
 
 PUBLIC error_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
 	if (!pitch || width > SIZE_MAX / 2) return done(INVALID_VALUE);
-	*pitch = (width + PITCH - 1) / PITCH * PITCH;
-	if (height && *pitch > SIZE_MAX / height) return done(OUT_OF_MEMORY);
-	return allocate(out, *pitch * height, MEMORY_DEVICE, HERE);
+	size_t row = (width + PITCH - 1) / PITCH * PITCH;
+	if (height && row > SIZE_MAX / height) return done(OUT_OF_MEMORY);
+	error_t e = allocate(out, row * height, MEMORY_DEVICE, HERE);
+	if (e == SUCCESS) *pitch = row;
+	return e;
 }
 
 PUBLIC error_t cudaMalloc3D(struct pitched *out, struct extent extent) {
 	if (!out) return done(INVALID_VALUE);
-	out->x = extent.width, out->y = extent.height;
 	if (extent.depth && extent.height > SIZE_MAX / extent.depth) return done(OUT_OF_MEMORY);
-	return cudaMallocPitch(&out->ptr, &out->pitch, extent.width, extent.height * extent.depth);
+	error_t e = cudaMallocPitch(&out->ptr, &out->pitch, extent.width, extent.height * extent.depth);
+	if (e == SUCCESS) out->x = extent.width, out->y = extent.height;
+	return e;
 }
 
 PUBLIC error_t cudaFree(void *p) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 6
+#define PVM_VERSION 7
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -103,6 +103,16 @@ struct pvm_tensor_map {
 	X(pvm_alloc_in, (int32_t device, uint64_t stream, uint64_t size, uint64_t *address)) \
 	X(pvm_register, (int32_t device, uint64_t address, uint64_t size)) \
 	X(pvm_unregister, (uint64_t address)) \
+	X(pvm_address_reserve, (uint64_t size, uint64_t alignment, uint64_t *address)) \
+	X(pvm_address_free, (uint64_t address, uint64_t size)) \
+	X(pvm_physical_create, (int32_t device, uint64_t size, uint64_t *handle)) \
+	X(pvm_physical_release, (uint64_t handle)) \
+	X(pvm_physical_retain, (uint64_t address, uint64_t *handle)) \
+	X(pvm_physical_device, (uint64_t handle, int32_t *device)) \
+	X(pvm_map, (uint64_t address, uint64_t size, uint64_t handle)) \
+	X(pvm_unmap, (uint64_t address, uint64_t size)) \
+	X(pvm_access_set, (uint64_t address, uint64_t size, int32_t on)) \
+	X(pvm_access_get, (uint64_t address, int32_t *on)) \
 	X(pvm_device_pointer, (uint64_t address, uint64_t *device)) \
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
 	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t block)) \

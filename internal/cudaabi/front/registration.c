@@ -191,6 +191,7 @@ const char *kernel_name(const void *host) {
 error_t kernel_of(const void *host, struct kernel **k, uint64_t *f) {
 	*k = find(&kernels, host);
 	if (!*k) return INVALID_DEVICE_FUNCTION;
+	if (!(*k)->module) return *f = (*k)->function, SUCCESS; // of a library
 	error_t e = need((*k)->module);
 	if (e != SUCCESS) return e;
 	*f = __atomic_load_n(&(*k)->function, __ATOMIC_ACQUIRE);
@@ -199,6 +200,24 @@ error_t kernel_of(const void *host, struct kernel **k, uint64_t *f) {
 	if (e == SYMBOL_NOT_FOUND) return INVALID_DEVICE_FUNCTION;
 	if (e == SUCCESS) __atomic_store_n(&(*k)->function, *f, __ATOMIC_RELEASE);
 	return e;
+}
+
+enum { NAME = 16 << 10 };
+
+error_t kernel_for(uint64_t function, struct kernel **out) {
+	char name[NAME];
+	error_t e = pvm_function_name(function, name, sizeof name);
+	if (e != SUCCESS) return e;
+	pthread_mutex_lock(&lock);
+	struct kernel *k = all_kernels;
+	while (k && (k->module || k->function != function)) k = k->next;
+	if (!k && (k = calloc(1, sizeof *k)) && (k->name = strdup(name))) {
+		k->function = function, k->host = k, k->next = all_kernels, all_kernels = k;
+		insert(&kernels, k, k);
+	}
+	pthread_mutex_unlock(&lock);
+	*out = k;
+	return k ? SUCCESS : OUT_OF_MEMORY;
 }
 
 const void *host_of(uint64_t function) {

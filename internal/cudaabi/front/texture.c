@@ -262,7 +262,11 @@ PUBLIC error_t cudaCreateSurfaceObject(uint64_t *out, const struct resource *r) 
 PUBLIC error_t cudaDestroySurfaceObject(uint64_t object) { CALL(object ? pvm_surface_destroy(object) : SUCCESS); }
 
 PUBLIC error_t cudaGetSurfaceObjectResourceDesc(struct resource *r, uint64_t object) {
-	if (!r) return done(INVALID_VALUE);
+	uint64_t array;
+	error_t e = engine();
+	if (e == SUCCESS) e = r ? pvm_surface_get(object, &array) : INVALID_VALUE;
+	if (e != SUCCESS) return done(e);
 	memset(r, 0, sizeof *r);
-	CALL(pvm_surface_get(object, &r->of.array));
+	r->of.array = array;
+	return SUCCESS;
 }
