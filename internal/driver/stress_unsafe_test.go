@@ -81,7 +81,7 @@ func stressPlan(rng *rand.Rand, kinds []MemoryKind) (ops []*stressOp, left [][]u
 			op.kind = stressAdd
 		}
 		if op.kind == stressGraph {
-			op.stream = stressStreams - 1 // while a blocking stream is captured, nobody may use the default stream
+			op.stream = stressStreams - 1 // while a blocking stream is captured, the default stream may not be used
 		}
 		op.cells = 1 + rng.IntN(stressCells-op.to.cell)
 		op.from = stressCell{(op.to.buffer + 1 + rng.IntN(len(kinds)-1)) % len(kinds), rng.IntN(stressCells - op.cells + 1)}

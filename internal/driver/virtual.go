@@ -146,7 +146,7 @@ func (d *Driver) PhysicalRelease(h uint64) (code Code) {
 	return d.Sticky()
 }
 
-// leave ends memory that nobody has any more.
+// leave ends memory without a handle and a place.
 func (d *Driver) leave(p *physical) {
 	if p.handles == 0 && p.places == 0 {
 		p.file.close()
@@ -191,7 +191,7 @@ func (v *virtual) around(addr, size uint64) *addressRange {
 	return nil
 }
 
-// Map puts memory into its place. Nobody may access it there until AccessSet.
+// Map puts memory into its place. It may not be accessed there until AccessSet.
 func (d *Driver) Map(addr, size, h uint64) (code Code) {
 	defer d.defect(&code)
 	d.virtual.mu.Lock()
