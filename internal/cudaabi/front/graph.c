@@ -351,7 +351,14 @@ SHARED_BOTH(StreamBeginCaptureToGraph, _ptsz, (stream_t s, graph_t g, const node
 	DO(!g || (n && !after) ? INVALID_VALUE : pvm_capture_begin(T.device, stream_of(s), g, after, n, mode));
 }
 
-SHARED_BOTH(StreamEndCapture, _ptsz, (stream_t s, graph_t *out), (s, out)) { DO(out ? pvm_capture_end(T.device, stream_of(s), out) : INVALID_VALUE); }
+// end_capture gives no graph where the capture has been invalidated: it says so, other than calls that store nothing.
+static error_t end_capture(stream_t s, graph_t *out) {
+	if (!out) return INVALID_VALUE;
+	*out = 0;
+	return pvm_capture_end(T.device, stream_of(s), out);
+}
+
+SHARED_BOTH(StreamEndCapture, _ptsz, (stream_t s, graph_t *out), (s, out)) { DO(end_capture(s, out)); }
 
 SHARED_BOTH(StreamIsCapturing, _ptsz, (stream_t s, int *status), (s, status)) {
 	DO(status ? pvm_capture_info(T.device, stream_of(s), status, NULL, NULL, NULL, NULL) : INVALID_VALUE);
