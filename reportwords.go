@@ -67,6 +67,12 @@ var reportKinds = map[machine.ReportKind]reportKind{
 	machine.RaceEqual: {"equal-bits", diag.DataRace, "two threads write the same bits to %s, with nothing to order them", "write", "written", "", ""},
 	machine.RaceScope: {"scope", diag.DataRace, "race: access to %s by threads outside the scope of one of the two", "access", "other", "a wider scope",
 		"a scope that includes both threads: .gpu for CTAs of different clusters, .cluster within one"},
+	machine.MbarrierMisuse: {"mbarrier", diag.SyncMisuse, "%s", "here", "others", "",
+		"mbarrier.inval before the memory has another use, and between the two no access but by operations on mbarriers"},
+	machine.PeerMisuse: {"peer", diag.SyncMisuse, "%s", "access", "", "a barrier of the cluster",
+		"barrier.cluster.arrive and .wait (cluster.sync()) by the threads of both CTAs: before the first access, and behind the last"},
+	machine.ProductMisuse: {"wgmma", diag.SyncMisuse, "%s", "here", "", "wgmma.fence",
+		"wgmma.fence before the first wgmma.mma_async, and wherever its registers were written by something else"},
 	machine.SyncMisuse: {"misuse", diag.SyncMisuse, "%s", "here", "others", "",
 		"all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)"},
 }
@@ -96,7 +102,7 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 		r.Object = k.objectName(&f.Report, l)
 	}
 	switch f.Kind {
-	case machine.SyncMisuse:
+	case machine.SyncMisuse, machine.MbarrierMisuse, machine.PeerMisuse, machine.ProductMisuse:
 		r.Msg = f.Text
 	case machine.UnwrittenDecides:
 		r.Msg = fmt.Sprintf(w.msg, f.Text, k.extentWords(&f.Report, l))

@@ -53,6 +53,7 @@ type ctaBarrier struct {
 	popc    uint32 // lanes with a true predicate
 	lanes   uint32 // lanes that brought a predicate
 	waiting uint64 // warps
+	here    uint64 // warps that have arrived; kept where misuse is looked for
 }
 
 // Barrier arrives at a barrier and waits for it, except for BarArrive. On Next it returns the
@@ -85,6 +86,9 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	f.wait, f.id, f.pc = WaitWarp, e.id, e.pc
 	f.kind = e.kind
 	if e.lanes != w.Live {
+		if w.Watchful() {
+			w.waitedFor(in)
+		}
 		return 0, Wait
 	}
 	if st := w.gathered(in, e); st == Faulted {
@@ -138,6 +142,9 @@ func (w *Warp) gathered(in *Inst, e *warpBarrier) State { // in is nil when an e
 	b := &w.cta.bars[e.id]
 	if b.arrived != 0 && b.count != e.count {
 		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.lanes, Value: uint64(e.count), Want: uint64(b.count), Text: "thread count differs"})
+	}
+	if in != nil && w.Watchful() {
+		w.arrivesAgain(in, e, b)
 	}
 	w.cta.pending |= 1 << e.id
 	w.cta.tellBarrier(Event{What: BarrierMet, ID: e.id, Warp: int(w.index), Lanes: e.lanes})

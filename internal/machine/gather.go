@@ -52,6 +52,9 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	g.deposit(w.Mask, v)
 	f.gather, f.wait = g, WaitMembers
 	if !w.closeGather(g) {
+		if w.Watchful() {
+			w.waitsForWaiting(in, members, members&w.Live&^g.Lanes)
+		}
 		return nil, Wait
 	}
 	return w.fetch(f), Next

@@ -6,11 +6,20 @@ package machine
 import (
 	"fmt"
 	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // misused reports what lanes of the running fragment do at an instruction.
 func (w *Warp) misused(in *Inst, lanes uint32, format string, args ...any) {
 	w.misusedBeside(in, lanes, Place{}, format, args...)
+}
+
+// misusedAs is misused of another kind.
+func (w *Warp) misusedAs(kind ReportKind, in *Inst, lanes uint32, format string, args ...any) {
+	p := w.Place(in)
+	p.Lanes, p.Site = lanes, w.site(p.PC, first(lanes))
+	w.cta.grid.Reporter.Report(&Report{Kind: kind, Then: p, Text: fmt.Sprintf(format, args...)})
 }
 
 // misusedBeside is misused with another place, of other lanes of the warp.
@@ -68,4 +77,110 @@ func (w *Warp) maskMisuse(in *Inst, members *[32]uint32) {
 // gets is undefined.
 func (w *Warp) ShuffleMisuse(in *Inst, lane, from int, peers uint32) {
 	w.misused(in, 1<<lane, "lane %d takes the value of lane %d, which is not among those that take part, %#08x", lane, from, peers)
+}
+
+// waitsForWaiting reports lanes that wait with a member mask for lanes that wait for them: at a barrier, at which a warp
+// arrives as a whole, or with a mask of their own. Neither can go on.
+func (w *Warp) waitsForWaiting(in *Inst, mask, missing uint32) {
+	for m := w.used; m != 0; m &= m - 1 {
+		f := &w.frags[first(m)]
+		switch there := f.mask & missing; {
+		case there == 0 || f == w.frag:
+		case f.wait == WaitWarp:
+			w.misusedBeside(in, w.Mask, w.placeOf(f), "%s wait with the member mask %#08x for %s, which wait for them at a barrier", lanesText(w.Mask), mask, lanesText(there))
+			return
+		case f.wait == WaitMembers && f.gather.members&w.Live&^f.gather.Lanes&w.Mask != 0:
+			w.misusedBeside(in, w.Mask, w.placeOf(f), "%s wait with the member mask %#08x for %s, which wait for them with the mask %#08x", lanesText(w.Mask), mask, lanesText(there), f.gather.members)
+			return
+		}
+	}
+}
+
+// waitedFor reports lanes that wait at a barrier while others of the warp, which must come to it, too, wait for them with a
+// member mask.
+func (w *Warp) waitedFor(in *Inst) {
+	for m := w.used; m != 0; m &= m - 1 {
+		f := &w.frags[first(m)]
+		if f.wait == WaitMembers && f.gather.members&w.Live&^f.gather.Lanes&w.Mask != 0 {
+			w.misusedBeside(in, w.Mask, w.placeOf(f), "%s wait at a barrier for %s, which wait for them with the member mask %#08x", lanesText(w.Mask), lanesText(f.mask), f.gather.members)
+			return
+		}
+	}
+}
+
+// placeOf is where a fragment of the warp waits.
+func (w *Warp) placeOf(f *Fragment) Place {
+	p := Place{CTARank: w.cta.rank, Warp: int(w.index), Lanes: f.mask}
+	p.Site = w.site(f.pc, first(f.mask))
+	p.Func = f.frame.code.Func
+	return p
+}
+
+// arrivesAgain reports a warp that arrives at a barrier whose running generation has counted it already: its threads stand for
+// others that have not come.
+func (w *Warp) arrivesAgain(in *Inst, e *warpBarrier, b *ctaBarrier) {
+	bit := uint64(1) << w.index
+	if b.here&bit != 0 {
+		w.misused(in, e.lanes, "warp %d arrives again at barrier %d, whose generation has counted it and is not complete: %d of %d threads", w.index, e.id, b.arrived, b.count)
+	}
+	b.here |= bit
+}
+
+// initAgain reports the initialisation of an mbarrier that lives (9.7.13.15.9).
+func (b Mbarrier) initAgain(w *Warp, in *Inst, lane int) {
+	if m, f := b.state(); f == nil {
+		w.misusedAs(MbarrierMisuse, in, 1<<lane, "mbarrier.init of an mbarrier that lives: nothing has ended it by mbarrier.inval%s", m.describe())
+	}
+}
+
+// WatchInit tells, before it is done, that a lane is about to initialise an object.
+func (w *Warp) WatchInit(in *Inst, b Mbarrier, lane int) {
+	if w.Watchful() {
+		b.initAgain(w, in, lane)
+	}
+}
+
+// plainMbarrier reports an access, observed for another check, that is no operation on mbarriers and touches the bytes of one
+// that lives (9.7.13.15.1).
+func (w *Warp) plainMbarrier(in *Inst, e *Event) {
+	if e.Addr == nil || e.What != Touch || !e.Valued {
+		return
+	}
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		i := first(m)
+		x, ok := w.extentOf(e.Space, e.Addr[i], uint64(e.Size))
+		if !ok || x.Space != Shared {
+			continue
+		}
+		if at, ok := w.mbarrierIn(&x); ok {
+			w.misusedAs(MbarrierMisuse, in, 1<<i, "a plain %s of the bytes of the mbarrier at %#x, which lives: only its own operations may touch it", e.Kind, at)
+			return
+		}
+	}
+}
+
+// mbarrierIn finds a living object in an extent of shared memory.
+func (w *Warp) mbarrierIn(x *Extent) (at uint64, ok bool) {
+	if uint64(x.CTA) >= uint64(len(w.cta.cluster.ctas)) {
+		return 0, false
+	}
+	c := w.cta.cluster.ctas[x.CTA]
+	for at := x.From &^ (mem.MbarrierBytes - 1); len(c.mbarriers) != 0 && at < x.To; at += mem.MbarrierBytes {
+		if _, ok := c.mbarriers[x.CTA<<mem.RankShift|uint32(at)]; ok {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// FencedProducts notes wgmma.fence.
+func (w *Warp) FencedProducts() { w.fenced = true }
+
+// UnfencedProduct reports the first wgmma.mma_async of a warp that has executed no wgmma.fence before (9.7.15.7.1): its
+// registers are not ordered with what has written them.
+func (w *Warp) UnfencedProduct(in *Inst) {
+	if w.Watchful() && !w.fenced {
+		w.misusedAs(ProductMisuse, in, w.Mask, "the first wgmma.mma_async of the warp, without wgmma.fence before it")
+		w.fenced = true
+	}
 }

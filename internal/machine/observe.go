@@ -106,7 +106,7 @@ type Event struct {
 	Scope Scope
 	Size  uint32 // bytes a lane touches
 	Lanes uint32
-	Warps uint64 // BarrierDone
+	Warps uint64 // BarrierDone; CTAEnd: those that have not exited, because the launch has stopped
 	ID    uint8  // BarrierMet, BarrierDone: of the barrier
 	// Barrier tells that a Release or Acquire is that of a barrier instruction, which releases or acquires
 	// nothing where its Order is Relaxed.
@@ -148,6 +148,9 @@ func (w *Warp) Observe(in *Inst, e Event) {
 	w.event.PC, w.event.Func, w.event.CTA, w.event.Warp, w.event.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
 	w.event.Cluster = w.cta.cluster.rank
 	w.checkOpen(in, w.event)
+	if w.Watchful() {
+		w.plainMbarrier(in, w.event)
+	}
 	w.cta.grid.Observer.Observe(w.event)
 }
 

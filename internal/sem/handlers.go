@@ -52,7 +52,7 @@ var structural = [...]handlers{
 
 	uop.CommitProducts:   {full: commitProducts},
 	uop.WaitProducts:     {full: waitProducts},
-	uop.WarpgroupFence:   {full: (*machine.Warp).Collective},
+	uop.WarpgroupFence:   {full: wgmmaFence},
 	uop.WarpgroupProduct: {full: wgmma},
 
 	uop.Load32:            {full: load32},

@@ -59,6 +59,7 @@ type mbarrierOp struct {
 	v1     bool
 
 	expects bool          // names bytes to come
+	makes   bool          // a new object
 	order   machine.Order // of waits
 	scope   machine.Scope
 }
@@ -123,7 +124,7 @@ func failLane(w *machine.Warp, in *machine.Inst, f *machine.Fault, lane int) mac
 // mbarrier.init [addr], count: 9.7.13.15.9.
 func planInit(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
-	o.count, o.counted, o.v1 = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1)
+	o.count, o.counted, o.v1, o.makes = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), true
 	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
 	b.does(uop.Mbarrier)
 }
@@ -219,6 +220,9 @@ func mbarrierSimple(w *machine.Warp, in *machine.Inst) machine.State {
 				return f
 			}
 			defer func() { w.R64(o.state)[i&31] = token }()
+		}
+		if o.makes {
+			w.WatchInit(in, b, i)
 		}
 		f := o.do(b, n)
 		o.asked(w, in, b)

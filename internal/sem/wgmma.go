@@ -106,11 +106,21 @@ type wgmmaRecord struct {
 	product matrices
 }
 
+// wgmmaFence orders registers with the products behind it: they wait for nothing here, and sanitizers want to know.
+func wgmmaFence(w *machine.Warp, in *machine.Inst) machine.State {
+	st := w.Collective(in)
+	if st == machine.Next {
+		w.FencedProducts()
+	}
+	return st
+}
+
 // wgmma checks the descriptors and begins the product of a warp.
 func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
 	}
+	w.UnfencedProduct(in)
 	o := in.Ext.Data.(*wgmmaOp)
 	add := *w.P(o.add) ^ o.flip
 	if add != 0 && add != ^uint32(0) {

@@ -81,6 +81,7 @@ type cta struct {
 	}
 	barriers [machine.NumBarriers]*knowledge // of those that have arrived in this phase
 	shared   map[uint64]*page                // by offset / pageSize
+	visits   map[visitKey]visit              // accesses of other CTAs of the cluster to shared
 }
 
 // warp is what the lanes of a warp know.
@@ -105,6 +106,9 @@ type lane struct {
 	fence *published // what its last release fence makes later strong stores publish
 	seen  location   // what strong loads have read and the next acquire fence takes
 	met   *knowledge // at bar.warp.sync: what it brings
+
+	arrivals uint32 // at the barrier of the cluster
+	waited   bool   // there, at least once
 }
 
 // published is what a release makes known to those that read it.
@@ -118,6 +122,7 @@ type published struct {
 type group struct {
 	arrived *knowledge // in this phase
 	passed  *knowledge // at the end of the last
+	done    uint32     // phases that have completed
 }
 
 // Begin makes a CTA new.
@@ -145,6 +150,7 @@ func (d *Detector) newCTA() *cta {
 		return &cta{warps: make([]warp, d.shape.Warps), shared: map[uint64]*page{}}
 	}
 	clear(c.barriers[:])
+	clear(c.visits)
 	for _, p := range c.shared {
 		*p = page{}
 	}

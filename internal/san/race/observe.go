@@ -14,12 +14,13 @@ type Observer struct {
 	launch   *machine.Launch
 	reporter machine.Reporter
 	strict   bool // stores of equal bits are races, too
+	peers    bool // shared memory of CTAs that may not be there
 }
 
 // NewObserver returns an observer of a launch, which tells the reporter of races; strictly, also of
 // those between plain stores of the same bits.
 func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Observer {
-	o := &Observer{launch: l, reporter: reporter, strict: strict}
+	o := &Observer{launch: l, reporter: reporter, strict: strict, peers: l.Misuse}
 	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep}, o.tell)
 	return o
 }
@@ -33,6 +34,9 @@ func (o *Observer) Observe(e *machine.Event) {
 	case machine.CTABegin:
 		d.Begin(e.CTA)
 	case machine.CTAEnd:
+		if o.peers && e.Warps == 0 {
+			o.left(e.CTA)
+		}
 		d.End(e.CTA)
 	case machine.BarrierMet:
 		d.Arrive(e.CTA, e.Warp, e.Lanes, e.ID)
@@ -152,6 +156,9 @@ func (o *Observer) touchLanes(e *machine.Event, a *access) {
 		o.detector.bytes(a, nil, x.From, x.To)
 	case x.Space == machine.Shared:
 		if owner := o.owner(e, x, a.warp.cta); owner != nil {
+			if o.peers && owner != a.warp.cta {
+				o.visit(a, owner)
+			}
 			o.detector.bytes(a, owner, x.From, x.To)
 		}
 	}
@@ -170,6 +177,9 @@ func (o *Observer) dense(e *machine.Event, a *access) bool {
 	if x.Space == machine.Shared {
 		if owner = o.owner(e, x, a.warp.cta); owner == nil {
 			return false
+		}
+		if owner != a.warp.cta {
+			return false // granule by granule, which visits it
 		}
 	}
 	return o.detector.line(a, owner, x.From)

@@ -98,6 +98,9 @@ func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order mach
 		return
 	}
 	g, w := d.group(cta), &c.warps[index]
+	for m := lanes; m != 0; m &= m - 1 {
+		w.lanes[bits.TrailingZeros32(m)].arrivals++
+	}
 	if order.Releases() {
 		g.arrived = g.arrived.join(w.releases(lanes))
 		return
@@ -113,11 +116,19 @@ func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order mach
 func (d *Detector) ClusterDone(cta uint64) {
 	g := d.group(cta)
 	g.passed, g.arrived = g.arrived, nil
+	g.done++
 }
 
 // ClusterWait: lanes go on behind barrier.cluster.wait.
 func (d *Detector) ClusterWait(cta uint64, index int, lanes uint32, order machine.Order) {
-	if c := d.cta(cta); c != nil && order.Acquires() {
+	c := d.cta(cta)
+	if c == nil {
+		return
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		c.warps[index].lanes[bits.TrailingZeros32(m)].waited = true
+	}
+	if order.Acquires() {
 		c.warps[index].learn(lanes, d.group(cta).passed)
 	}
 }
