@@ -176,7 +176,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	c.Arch = cmp.Or(c.Arch, defaultArch)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultOutput)
 	c.Memory = cmp.Or(c.Memory, mem.DefaultLimit()/int64(n))
-	s.shadow = newShadow(c.Sanitize)
+	s.shadow = newShadow(c.Sanitize, c.Memory)
 	var err error
 	if s.target, err = isa.ParseTarget(c.Arch); err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

@@ -140,6 +140,8 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launc
 		return Stats{}, err
 	}
 	p.bindReferences()
+	ctx, unwatch := state.shadow.watch(ctx)
+	defer unwatch()
 	ctx, out, end := watchOutput(ctx, p.stdout, p.d.cfg.MaxOutput, &state.output)
 	defer end()
 	if !ml.Stays {

@@ -22,10 +22,11 @@ type launchState struct {
 	output host.Output // of a device without one
 	shape  Launch      // of the launch before, if that could be the next one with other arguments
 	code   *decode.Program
-	ready  *host.Launch // what is launched for that shape, if it has come twice; else nil
-	other  host.Launch  // what is launched otherwise
-	bounds []flow.Bound // of slices of buffers among the arguments, where pointers are followed
-	faults *faultList   // of a launch that goes on behind them; else nil
+	ready  *host.Launch  // what is launched for that shape, if it has come twice; else nil
+	other  host.Launch   // what is launched otherwise
+	bounds []flow.Bound  // of slices of buffers among the arguments, where pointers are followed
+	shadow *launchShadow // of a launch under sanitizers that have one; else nil
+	faults *faultList    // of a launch that goes on behind them; else nil
 }
 
 // state returns memory for a launch, which gives it back by k.spare.Store.
@@ -81,7 +82,11 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	if ml.Observer = d.observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
-	k.sanitize(&ml.Launch, state.bounds)
+	state.shadow = nil
+	if d.shadow.budget != nil {
+		state.shadow = &launchShadow{of: d.shadow.budget}
+	}
+	k.sanitize(&ml.Launch, state)
 	state.keepGoing(d)
 	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
 		return err
@@ -132,15 +137,19 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// outputFailed puts the writer's failure in the place of the cancellation that it caused.
+// outputFailed puts the writer's failure, or the end of the memory for shadows, in the place of the cancellation that it caused.
 func outputFailed(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	var failed outputError
-	if errors.As(cause, &failed) {
+	var full shadowError
+	switch {
+	case errors.As(cause, &failed):
 		return failed
+	case errors.As(cause, &full):
+		return full
 	}
 	return err
 }

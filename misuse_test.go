@@ -31,7 +31,7 @@ func misuse(t *testing.T, target string, cluster, threads uint32, body string) s
 	return ""
 }
 
-// TestSyncMisuse: each misuse of synchronisation is a report or a fault with its words, and its corrected twin is neither. [[…]] is
+// TestSyncMisuse: each misuse of synchronisation is a report or a fault with its words, and its corrected kernel is neither. [[…]] is
 // the bug, ((…)) what mends it.
 func TestSyncMisuse(t *testing.T) {
 	const product = "mov.b32 d0, 0; mov.b32 d1, 0; mov.b32 d2, 0; mov.b32 d3, 0; setp.ne.u32 ok, t, t; cvt.u64.u32 r, x; mov.u32 x, room; shr.u32 x, x, 4; cvt.u64.u32 r, x; or.b64 r, r, 0x4000000000010000;\n" +
@@ -64,7 +64,7 @@ func TestSyncMisuse(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			if got := misuse(t, test.target, test.cluster, test.threads, keep(test.body, "((", "))", "[[", "]]")); got != "" {
-				t.Errorf("the corrected twin: %s", got)
+				t.Errorf("the corrected kernel: %s", got)
 			}
 		})
 	}

@@ -71,8 +71,8 @@ func (w watchers) Observe(e *machine.Event) {
 	}
 }
 
-// sanitize lets the sanitizers of the configuration observe a launch, with the slices among its parameters.
-func (k *Kernel) sanitize(l *machine.Launch, bounds []flow.Bound) {
+// sanitize lets the sanitizers of the configuration observe a launch.
+func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	d := k.program.d
 	var checks san.Checks
 	if d.cfg.Sanitize&SanitizeInitLoads != 0 {
@@ -104,10 +104,12 @@ func (k *Kernel) sanitize(l *machine.Launch, bounds []flow.Bound) {
 		all = append(all, s)
 	}
 	if races {
-		all = append(all, race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0))
+		o := race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0)
+		o.Takes(state.shadow.took)
+		all = append(all, o)
 	}
 	if followed {
-		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Bounds: bounds, Find: d.allocation, Reporter: s, Owner: launchOf{k}}, l)
+		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Bounds: state.bounds, Find: d.allocation, Reporter: s, Owner: launchOf{k}}, l)
 		all, l.Values = append(all, e), e
 	}
 	switch len(all) {

@@ -4,6 +4,7 @@ package ptxvm
 // they know of a device's global memory between launches.
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -143,15 +144,20 @@ func builtChecks() string {
 type shadow struct {
 	loads  *san.Memory
 	values *flow.Memory
+	budget *shadowBudget // nil without sanitizers that have a shadow of global memory
 }
 
-// newShadow returns what a set of sanitizers needs.
-func newShadow(set Sanitize) (s shadow) {
+// newShadow returns what a set of sanitizers needs on a device with so many bytes of memory.
+func newShadow(set Sanitize, limit int64) (s shadow) {
+	if set&(SanitizeInit|SanitizeMem|SanitizeRace) != 0 {
+		s.budget = &shadowBudget{limit: limit, stops: map[*launchShadow]context.CancelCauseFunc{}}
+	}
 	if set&SanitizeInitLoads != 0 {
 		s.loads = new(san.Memory)
 	}
 	if set&(SanitizeInit|SanitizeMem) != 0 {
 		s.values = flow.NewMemory()
+		s.values.Took = s.budget.took
 	}
 	return s
 }

@@ -4,6 +4,7 @@ package flow
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -13,6 +14,9 @@ import (
 // Memory is what is known of a device's global memory. A nil Memory is told everything and knows nothing.
 type Memory struct {
 	global *region
+
+	// Took is told of the memory that the shadow takes, in bytes; nil: it is not counted.
+	Took func(bytes int)
 
 	mu      sync.Mutex
 	fresh   []span // allocations that began unwritten, by address
@@ -49,8 +53,14 @@ func NewMemory() *Memory {
 	return m
 }
 
+// pageBytes is what a page of the shadow takes.
+var pageBytes = int(reflect.TypeFor[page]().Size())
+
 // begin makes the bytes of a page unwritten that lie in allocations that began so.
 func (m *Memory) begin(number uint64, p *page) {
+	if m.Took != nil {
+		m.Took(pageBytes)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	start := number * pageSize

@@ -120,7 +120,10 @@ func (d *Detector) globalPage(n uint64) *page {
 	if p, ok := d.global.Load(n); ok {
 		return p.(*page)
 	}
-	p, _ := d.global.LoadOrStore(n, new(page))
+	p, there := d.global.LoadOrStore(n, &page{took: d.took})
+	if !there {
+		d.took(pageBytes)
+	}
 	return p.(*page)
 }
 

@@ -23,9 +23,10 @@ type Detector struct {
 	shape  Shape
 	sites  *sites
 	report func(Race)
-	ctas   sync.Map // linear index → *cta
-	groups sync.Map // index of the cluster → *group
-	global sync.Map // address / pageSize → *page
+	ctas   sync.Map        // linear index → *cta
+	groups sync.Map        // index of the cluster → *group
+	took   func(bytes int) // shadow of global memory has grown; never nil
+	global sync.Map        // address / pageSize → *page
 	spare  sync.Pool
 }
 
@@ -66,7 +67,7 @@ type Access struct {
 // New returns a detector; report gets each race, many times where many threads have it, from several workers
 // at a time.
 func New(shape Shape, report func(Race)) *Detector {
-	return &Detector{shape: shape, sites: newSites(), report: report}
+	return &Detector{shape: shape, sites: newSites(), report: report, took: func(int) {}}
 }
 
 // cta is what is known of a CTA.

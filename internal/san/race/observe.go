@@ -25,6 +25,9 @@ func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Obs
 	return o
 }
 
+// Takes lets took know of the memory that the shadow of global memory takes, in bytes, from now on.
+func (o *Observer) Takes(took func(bytes int)) { o.detector.took = took }
+
 // Observe implements machine.Observer.
 func (o *Observer) Observe(e *machine.Event) {
 	d := o.detector

@@ -3,6 +3,7 @@ package race
 // This file holds the shadow of memory: who touched each granule last.
 
 import (
+	"reflect"
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -54,14 +55,24 @@ type page struct {
 	mu     sync.Mutex
 	lines  [pageCells / lineCells]line
 	places map[uint32]*location // by granule: what was released there
+	took   func(bytes int)      // of global memory: it has grown; else nil
 	passed map[uint32]location  // by granule: likewise up to the last phase of an mbarrier there that has completed
 }
+
+// What the shadow takes where it grows.
+var (
+	pageBytes  = int(reflect.TypeFor[page]().Size())
+	splitBytes = int(reflect.TypeFor[[lineCells]cell]().Size())
+)
 
 // cell returns the shadow of a granule, which from now on is by itself.
 func (p *page) cell(g uint64) *cell {
 	l := &p.lines[g/lineCells]
 	if l.split == nil {
 		l.divide()
+		if p.took != nil {
+			p.took(splitBytes)
+		}
 	}
 	return &l.split[g%lineCells]
 }
