@@ -4,6 +4,7 @@
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
 //	go run ./bench -kernels [-width 256] [-csv FILE]   # the broad kernels against the best of gcc and clang
+//	go run ./bench -techniques [-width 256] [-csv FILE]   # what each technique of the compiler brings on them
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind; of broad kernels of the tuned half, too
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
@@ -37,7 +38,8 @@ func main() {
 	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
 	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
 	broad := flag.Bool("kernels", false, "instead, the kernels of bench/kernels against C, those whose name matches -run")
-	path := flag.String("csv", "", "with -kernels: write what was measured to this file, too")
+	parts := flag.Bool("techniques", false, "instead, kernels without each technique of the compiler, those whose name matches -run")
+	path := flag.String("csv", "", "with -kernels and -techniques: write what was measured to this file, too")
 	expect := flag.Bool("expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
 	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
 	two := flag.Bool("cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
@@ -73,6 +75,8 @@ func main() {
 		err = measure(match, *engine, 0, expectTable)
 	case *broad:
 		err = measure(match, *engine, kernelSpan(*span), kernelsTable(*path))
+	case *parts:
+		err = measure(match, "jit", *span/10, techniquesTable(*path))
 	case *c:
 		err = measure(match, *engine, *span, nativeTable)
 	case *megabytes > 0:

@@ -13,7 +13,7 @@ import (
 // ahead asks for the lines a CTA's worth of bytes behind these, to be read or to be written.
 func (l *lines) ahead(hint x86.Op) {
 	far := l.blockBytes()
-	if far == 0 {
+	if far == 0 || !l.uses(Ahead) {
 		return
 	}
 	line := l.of[0].at(0, far)

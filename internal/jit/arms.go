@@ -48,7 +48,7 @@ const (
 func (r *region) findArms() map[int32]*arms {
 	found := map[int32]*arms{}
 	for i := 0; i < len(r.segs); i++ {
-		if a := r.armsBehind(i); a != nil {
+		if a := r.armsBehind(i); a != nil && r.uses(Arms) {
 			found[a.first] = a
 			i = r.segAt[a.end] - 1
 		}

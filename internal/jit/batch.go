@@ -79,7 +79,7 @@ func (c *compiler) newBatch() {
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
-	if c.sweepable(c.swept) {
+	if c.sweepable(c.swept) && c.uses(Sweeps) {
 		c.batch.sweep = c.NewLabel()
 	}
 }

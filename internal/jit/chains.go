@@ -49,6 +49,9 @@ func (r *region) findChain(s *segment, pred uint32, when bool) *decision {
 			return nil
 		}
 	}
+	if !r.uses(Chains) {
+		return nil
+	}
 	for _, at := range k.pcs {
 		r.steps[at].moot = true
 	}

@@ -20,7 +20,7 @@ func (s *static) comb(w x86.Width, t typ) (c comb, ok bool) {
 	}
 	c = comb{static: s, per: 60/step + 1}
 	c.n = (15 + c.per) / c.per
-	return c, c.n <= 4
+	return c, c.n <= 4 && s.uses(Combs)
 }
 
 // piece is where piece j begins: the last one of those that are read ends with the last lane's element.

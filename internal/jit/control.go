@@ -87,7 +87,7 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
 	head := s.full
-	if c.passes[i] != nil && c.inPasses(i) || c.walksWhole(i) {
+	if c.passes[i] != nil && c.inPasses(i) && c.uses(Passes) || c.walksWhole(i) {
 		head = s.body
 	}
 	c.ordinary = i + 1

@@ -95,7 +95,7 @@ type ctaItem struct {
 // Loops are unrolled if it is known how often they go round and they fit.
 func (r *region) findCTA(border bool) *cta {
 	k := r.runCTA(border, false)
-	if k == nil {
+	if k == nil && r.allows(CTALoops) {
 		k = r.runCTA(border, true)
 	}
 	return k
@@ -123,7 +123,7 @@ func (r *region) runCTA(border, rolled bool) *cta {
 		return nil
 	}
 	border = border && len(k.loops) == 0
-	forwarded := border && k.forward()
+	forwarded := border && k.allows(CTAForward) && k.forward() && k.uses(CTAForward)
 	if forwarded {
 		k.dropStores()
 	}

@@ -78,8 +78,11 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	if c.batch.sweep != 0 || c.opt.alone {
 		return
 	}
-	k := c.findCTA(!c.opt.inside)
-	if k == nil {
+	if !c.allows(CTAs) {
+		return
+	}
+	k := c.findCTA(!c.opt.inside && c.allows(CTABorders))
+	if k == nil || !c.uses(CTAs) || k.edge != nil && !c.uses(CTABorders) || len(k.loops) > 0 && !c.uses(CTALoops) {
 		return
 	}
 	free, freeK, bcast, short := c.free, c.freeK, c.bcast, c.short

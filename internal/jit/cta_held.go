@@ -70,7 +70,7 @@ func (m *ctaCode) hold(w ctaWords, at x86.Mem) (v x86.Vec, ok bool) {
 			return h.list[i].v, true
 		}
 	}
-	if h.left[0][w] <= 0 || w.all && m.evex { // it can be an operand
+	if h.left[0][w] <= 0 || w.all && m.evex || !m.uses(CTAHeld) { // it can be an operand
 		return 0, false
 	}
 	if len(m.free) <= besides && (m.evex || !m.letGo()) {

@@ -57,11 +57,13 @@ func (m *ctaCode) findWords(found x86.Label) {
 	for i, d := range m.k.diffs {
 		m.differ(i, d)
 	}
-	m.RR(x86.TEST, x86.S32, x86.R9, x86.R9)
-	m.Jcc(x86.E, found)
-	m.exchangeSets()
-	m.RR(x86.TEST, x86.S32, x86.R10, x86.R10)
-	m.Jcc(x86.E, found)
+	if m.uses(CTASets) {
+		m.RR(x86.TEST, x86.S32, x86.R9, x86.R9)
+		m.Jcc(x86.E, found)
+		m.exchangeSets()
+		m.RR(x86.TEST, x86.S32, x86.R10, x86.R10)
+		m.Jcc(x86.E, found)
+	}
 	for i, d := range m.k.diffs {
 		m.RM(x86.MOV, x86.S32, x86.RAX, placeOf(m.sets.diffs+i))
 		m.MR(x86.MOV, x86.S32, placeOf(d.at), x86.RAX)

@@ -53,7 +53,7 @@ func (k *cta) findRow() *ctaRow {
 		return nil
 	}
 	r := &ctaRow{k: k, most: maxRowSteps / k.executed, steps: map[*ctaNumber]int64{}}
-	if r.most < 2 || !r.guardsGoOn() || !r.group() || !r.storesApart() {
+	if r.most < 2 || !r.guardsGoOn() || !r.group() || !r.storesApart() || !k.uses(CTARows) {
 		return nil
 	}
 	return r

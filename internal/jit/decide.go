@@ -106,7 +106,7 @@ func (r *region) decideSegment(s *segment) {
 	}
 	pred := in.Guard &^ 1
 	if at := r.deciding(max(s.first, pc-decideAhead), pc, pred); at >= 0 {
-		if c, ok := r.comparisonOf(&r.steps[at]); ok && !r.changed(&c, at+1, pc) {
+		if c, ok := r.comparisonOf(&r.steps[at]); ok && !r.changed(&c, at+1, pc) && r.uses(Decisions) {
 			end.decided = &decision{comparison: c, step: &r.steps[at], at: at, pred: pred, when: in.Guard&1 == 0, alive: r.live.behind(s.end, pred)}
 			r.steps[at].moot = true
 		}

@@ -10,7 +10,7 @@ import (
 
 // onlyLane is the lane whose value stays where all lanes have one address; false if it is not known, or its row is not in registers.
 func (s *static) onlyLane(d *source) (lane int, ok bool) {
-	if s.stride.row != 32 || d.known || d.slot || d.typ != tW || d.row < 0 || d.seen != nil || d.pat != nil {
+	if s.stride.row != 32 || d.known || d.slot || d.typ != tW || d.row < 0 || d.seen != nil || d.pat != nil || !s.uses(Extracts) {
 		return 0, false
 	}
 	switch {

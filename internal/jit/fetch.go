@@ -35,7 +35,7 @@ func (r *region) findFetches() {
 		case m.Elem < 4:
 			s.narrow = len(m.At) == 1 && a.moves[0] == resized && a.src[1].typ == tW && a.stride.row >= e.full().Bytes()/4
 		default:
-			s.fetched = a.stride.row >= e.full().Bytes()/4
+			s.fetched = a.stride.row >= e.full().Bytes()/4 && r.uses(Fetches)
 			for k := range m.At {
 				s.fetched = s.fetched && (a.moves[k] == unused || a.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
 			}

@@ -18,7 +18,7 @@ func (r *region) findFirst() {
 		if to, ok := r.oneGoesTo(int32(pc)); ok {
 			for i := range r.segs {
 				if s := &r.segs[i]; s.first < s.end && r.dominates(r.live.blockOf[to], r.live.blockOf[s.first]) {
-					s.one = r.forOne(s)
+					s.one = r.forOne(s) && r.uses(First)
 				}
 			}
 		}

@@ -114,7 +114,7 @@ func (r *region) findCourse() {
 	for _, n := range c.nodes {
 		saved += c.apply(n)
 	}
-	if saved >= leastForeseen {
+	if saved >= leastForeseen && r.uses(Courses) {
 		r.course = c
 	}
 }

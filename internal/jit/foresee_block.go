@@ -30,10 +30,10 @@ func (c *course) blockBehind(n *node, know foresight) (warps uint32) {
 	if warps == 0 {
 		return 0
 	}
-	if n.inner == nil {
+	if n.inner == nil && c.allows(Blocks) {
 		n.inner = c.block(n, know)
 	}
-	if n.inner == nil {
+	if n.inner == nil || !c.uses(Blocks) {
 		return 0
 	}
 	return warps

@@ -23,7 +23,7 @@ func (c *course) findGates() (list []*node) {
 		if settled == nil {
 			settled = c.settled()
 		}
-		if n := c.come(i, settled, c.allWarps()); n != nil {
+		if n := c.come(i, settled, c.allWarps()); n != nil && c.uses(Gates) {
 			c.gates[i] = n
 			list = append(list, n)
 		}

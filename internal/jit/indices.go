@@ -83,7 +83,7 @@ func (r *region) findIndices() {
 		return
 	}
 	x := &indexer{region: r, state: r.mem.indices.take(len(r.f.Regs)), anchors: map[ir.Reg]shape{}}
-	if !x.candidates() || !x.settle() || !x.choose() {
+	if !x.candidates() || !x.settle() || !x.choose() || !r.uses(Indices) {
 		return
 	}
 	r.indices = x.place()

@@ -29,12 +29,12 @@ func (c *compiler) inlined(i int, pc int32) bool {
 	if c.node != nil {
 		return c.node.inner != nil
 	}
-	return c.inlines(i, pc)
+	return c.inlines(i, pc) && c.uses(Inlines)
 }
 
 // inlines tells whether the segment behind a branch is such a block.
 func (r *region) inlines(i int, pc int32) bool {
-	if i+2 >= len(r.segs) {
+	if i+2 >= len(r.segs) || !r.allows(Inlines) {
 		return false
 	}
 	in, s := &r.insts[pc], &r.segs[i+1]

@@ -26,7 +26,7 @@ func (s *static) kept(run int) (x86.Reg, bool) {
 	key := s.key()
 	from, size := x86.Mem{}, x86.S64
 	switch v := s.covered[key]; {
-	case s.masked || !s.absolute() && (key.pat == nil && key.slot == 0 || s.m.By == sem.ByConst):
+	case !s.allows(Kept) || s.masked || !s.absolute() && (key.pat == nil && key.slot == 0 || s.m.By == sem.ByConst):
 		return 0, false
 	case s.bound >= 0 && key.pat == nil:
 		from, size = s.regs(key.slot), s.src[0].typ.size()
@@ -39,7 +39,7 @@ func (s *static) kept(run int) (x86.Reg, bool) {
 	}
 	key.store = false // the base of loads is that of stores
 	for i, r := range keepers {
-		if s.bases[i] == (keptBase{key, run, true}) && s.Kept(r) {
+		if s.bases[i] == (keptBase{key, run, true}) && s.Kept(r) && s.uses(Kept) {
 			return r, true
 		}
 	}

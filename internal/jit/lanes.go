@@ -35,7 +35,7 @@ func (r *region) findLanes() {
 			continue
 		}
 		v, g := c.result(int32(pc), know)
-		if v == nil || v.slot || know[g] == nil || !v.byLane() || s.op.Kind != sem.OpLane {
+		if v == nil || v.slot || know[g] == nil || !v.byLane() || s.op.Kind != sem.OpLane || !r.uses(LaneConstants) {
 			continue
 		}
 		p := r.newProgram()
@@ -97,6 +97,9 @@ func (r *region) findZeroed(pc int32) {
 	at := r.live.uses.readers(g)[0]
 	taken, ok := r.selects(at, s.dst.off)
 	if !ok || at < pc || r.segmentOf(at) != r.segmentOf(pc) || !r.leavesAlone(pc+1, at, r.steps[at].dst.off) {
+		return
+	}
+	if !r.uses(Zeroed) {
 		return
 	}
 	p := r.newProgram()

@@ -28,7 +28,7 @@ func (r *region) findLasting() {
 	}
 	once := r.writtenOnce()
 	for pc := range r.segs[0].end {
-		if s := &r.steps[pc]; r.lasts(pc, lasting, once) {
+		if s := &r.steps[pc]; r.lasts(pc, lasting, once) && r.uses(Lasting) {
 			s.lasting, r.lasting = true, true
 			for _, off := range s.slotsWritten() {
 				lasting[off] = true

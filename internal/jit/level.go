@@ -34,7 +34,7 @@ func (f *finder) findLevels(shape ir.LaunchShape) {
 		if o.code != cShrI || o.typ != tW || s.prog.ops[o.a].code != cIn {
 			continue
 		}
-		if comp, ok := f.threadIndex(int32(pc), &s.in[s.prog.ops[o.a].imm], once); ok && levels(shape, comp, o.imm) {
+		if comp, ok := f.threadIndex(int32(pc), &s.in[s.prog.ops[o.a].imm], once); ok && levels(shape, comp, o.imm) && f.uses(Levels) {
 			own := *s.prog // others may have the same
 			own.levels = true
 			s.prog = &own

@@ -28,7 +28,7 @@ func (l *lines) borrow() {
 		}
 	}
 	words := l.waiting()
-	if len(l.spare) < 2*len(words) {
+	if len(words) == 0 || len(l.spare) < 2*len(words) || !l.uses(HeldLines) {
 		return
 	}
 	l.held = map[int][2]x86.Vec{}

@@ -33,7 +33,7 @@ func (f *finder) findLoaded(s *segment) {
 		one := f.loadsOne(pc)
 		if len(now) > 0 {
 			for _, g := range f.live.uses.reads(pc) {
-				if now[g] {
+				if now[g] && f.uses(Loaded) {
 					f.from[readAt{pc, g}] = true
 				}
 			}

@@ -45,7 +45,7 @@ func (r *region) findLazy() {
 	r.lazy = r.mem.bools.take(len(uses))
 	for g := range uses {
 		u := &uses[g]
-		if r.lazy[g] = u.makes && !u.seen && !(u.raw && u.shown); r.lazy[g] {
+		if r.lazy[g] = u.makes && !u.seen && !(u.raw && u.shown) && r.uses(LazyNaNs); r.lazy[g] {
 			r.lazyRegs = append(r.lazyRegs, ir.Reg(g))
 		}
 	}

@@ -21,7 +21,7 @@ func (a *accessed) mayBeNear() bool {
 
 // near loads lanes that have been found inside and goes to done if their words are near each other.
 func (a *accessed) near(done x86.Label) {
-	if !a.mayBeNear() {
+	if !a.mayBeNear() || !a.uses(Near) {
 		return
 	}
 	far := a.NewLabel()

@@ -25,7 +25,7 @@ func (r *region) findFewMatched() {
 			continue
 		}
 		field := r.fewOf(int32(pc), &s.in[s.warp.across]).bits()
-		if n := bits.Len32(field) - bits.TrailingZeros32(field); n < 1 || n > maxMatchBits {
+		if n := bits.Len32(field) - bits.TrailingZeros32(field); n < 1 || n > maxMatchBits || !r.uses(FewMatched) {
 			continue
 		}
 		for _, p := range []*program{s.prog, s.warp.some, s.warp.pred, s.warp.somePred} {

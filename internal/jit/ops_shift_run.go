@@ -33,7 +33,7 @@ func (t *touched) takesShuffle(r *region, pc int32) bool {
 		return false
 	}
 	from, to := &s.full[1], &s.zeroed.dst
-	if from.slot || from.known || from.pat != nil || from.seen != nil || !t.agrees([]source{*from, *to}) {
+	if from.slot || from.known || from.pat != nil || from.seen != nil || !t.agrees([]source{*from, *to}) || !r.uses(ShiftRuns) {
 		return false
 	}
 	t.moves++

@@ -22,7 +22,7 @@ func (a *accessed) tally() *tally {
 	}
 	t := &tally{accessed: a, few: a.fewOf(a.pc, &a.s.in[0])}
 	t.bits = t.width(2)
-	if most := [2]int{4, 5}[bit(a.evex)]; t.from == nil || t.bits < 2 || t.bits > most {
+	if most := [2]int{4, 5}[bit(a.evex)]; t.from == nil || t.bits < 2 || t.bits > most || !a.uses(Tallies) {
 		return nil
 	}
 	return t

@@ -94,7 +94,7 @@ func (t *passes) find(r *region) bool {
 		return false
 	}
 	t.quiet = in.Flags&machine.QuietLoop != 0
-	return t.body(r, s) && t.quiet == !t.counting && t.count(end.decided) && t.addresses(r) && t.merge(r, s)
+	return r.allows(Passes) && t.body(r, s) && t.quiet == !t.counting && t.count(end.decided) && t.addresses(r) && t.merge(r, s) && (!t.counting || r.uses(CountingPasses))
 }
 
 // body looks at each instruction but the branch.
@@ -119,7 +119,7 @@ func (t *passes) body(r *region, s *segment) bool {
 		}
 	}
 	for _, pc := range others {
-		if !t.anew(r, s, pc) {
+		if !t.anew(r, s, pc) || !r.uses(RatePasses) {
 			return false
 		}
 	}

@@ -63,7 +63,7 @@ func (k *turning) forNext(s *segment) *nextWarps {
 			return nil
 		}
 	}
-	if !n.writes() || !n.numbers() || !n.operands() || !n.far() || !k.unordered(s.first) || len(n.keys) > machine.NativeNextKeys || len(n.rows) > machine.NativeNextRows {
+	if !n.writes() || !n.numbers() || !n.operands() || !n.far() || !k.unordered(s.first) || len(n.keys) > machine.NativeNextKeys || len(n.rows) > machine.NativeNextRows || !k.uses(NextWarps) {
 		return nil
 	}
 	return n

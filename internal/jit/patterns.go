@@ -6,6 +6,7 @@ package jit
 // definition to the end of the segment.
 
 import (
+	"slices"
 	"sort"
 	"sync"
 
@@ -81,7 +82,7 @@ func (r *region) findPatterns() {
 		f.within(&r.segs[i])
 	}
 	f.choose()
-	if !f.number() {
+	if !f.number() || f.some() && !f.uses(Patterns) {
 		f.forget()
 	}
 }
@@ -415,6 +416,11 @@ func (p *pattern) place(base x86.Reg, at int32) (next int32) {
 	}
 	p.base, p.at = base, at
 	return at + int32(8*p.n())
+}
+
+// some tells whether anything is a pattern.
+func (f *finder) some() bool {
+	return len(f.global) > 0 || slices.ContainsFunc(f.steps, func(s step) bool { return s.made != nil || s.loaded != nil })
 }
 
 // forget gives all patterns up.

@@ -31,11 +31,11 @@ func (r *region) findPrivate() {
 
 func (r *region) findPrivateResults(i int, s *step) {
 	if s.dst.typ != tM && s.prog != nil {
-		s.dst.any = r.private(i, s.dst.off)
+		s.dst.any = r.private(i, s.dst.off) && r.uses(Private)
 	}
 	if s.op.Kind == sem.OpLoad {
 		for k := range s.op.Memory.At {
-			s.in[1+k].any = r.private(i, s.in[1+k].off)
+			s.in[1+k].any = r.private(i, s.in[1+k].off) && r.uses(Private)
 		}
 	}
 }

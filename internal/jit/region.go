@@ -113,6 +113,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	mem := scratches.Get().(*scratch)
 	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
 		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
+	mem.techniques = &techniques{without: opt.without}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
 	for _, c := range code.Consts {

@@ -40,7 +40,7 @@ func (m *merged) roots() {
 	}
 	for i := range m.ops {
 		o := &m.ops[i]
-		if !need[i] || o.code != cFSqrt || o.imm != roundNear || 2*divider <= ops+rootOps {
+		if !need[i] || o.code != cFSqrt || o.imm != roundNear || 2*divider <= ops+rootOps || !m.mem.techniques.use(Roots) {
 			continue
 		}
 		o.code, divider, ops = cRoot, divider-rootCycles, ops+rootOps

@@ -32,6 +32,7 @@ type scratch struct {
 	accesses   slab[accessed]
 	statics    slab[static]
 	live       []ir.Reg // liveness.found
+	techniques *techniques
 }
 
 // scratches are those that nobody uses.
@@ -39,6 +40,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // free gives the memory of a compilation to the next.
 func (s *scratch) free() {
+	s.techniques = nil
 	s.steps.reset()
 	s.operations.reset()
 	s.sources.reset()

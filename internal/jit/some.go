@@ -10,7 +10,9 @@ import (
 )
 
 // touchesOwn tells whether an access of lanes that follow each other touches the elements of those that execute and no others.
-func (a *accessed) touchesOwn() bool { return a.s.op.Kind != sem.OpLoad || a.widens() == 0 }
+func (a *accessed) touchesOwn() bool {
+	return (a.s.op.Kind != sem.OpLoad || a.widens() == 0) && a.uses(Some)
+}
 
 // checkEnds goes to fail unless the elements of the lowest and of the highest executing lane are inside and aligned: RAX has the
 // address of lane 0, whether or not there is one. RCX, R10 and R11 are lost.

@@ -8,7 +8,7 @@ import (
 // stretch assembles the branch at the end of a segment with what is behind it, if that is a stretch.
 func (c *compiler) stretch(i int, pc int32) bool {
 	t := c.findStretch(i, pc)
-	if t == nil {
+	if t == nil || !c.uses(Stretches) {
 		return false
 	}
 	other := c.later(func() {

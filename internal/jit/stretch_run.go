@@ -72,7 +72,7 @@ func (r *room) giveLine(v val, p *linePlace) {
 
 // woven assembles all of the stretch as one program; false if it is none.
 func (t *stretch) woven() bool {
-	if t.evex || !t.joins() {
+	if t.evex || !t.joins() || !t.uses(WovenStretches) {
 		return false
 	}
 	for k := t.segAt[t.from]; k < len(t.segs) && t.segs[k].first < t.end; k++ {

@@ -56,7 +56,7 @@ func (c *compiler) sweepCode(ordinary, out x86.Label) {
 	covered := c.covered
 	c.Bind(next)
 	c.count()
-	if c.sweepable(c.spanned) {
+	if c.sweepable(c.spanned) && c.uses(Spans) {
 		one := c.NewLabel()
 		c.sweeping, c.covered = c.spanned, maps.Clone(covered)
 		c.maySpan(one)

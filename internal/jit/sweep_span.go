@@ -38,6 +38,9 @@ type drift struct {
 
 // findSpan makes a sweep of several CTAs of one; nil if that is not possible.
 func (r *region) findSpan() *sweep {
+	if !r.allows(Spans) {
+		return nil
+	}
 	w := r.swept
 	ctas := min(maxSpan, maxSpanSteps/(int(w.warps)*len(w.spine)))
 	if ctas < 2 {

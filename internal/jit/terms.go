@@ -7,7 +7,7 @@ import "slices"
 
 // regroup adds the terms of each sum in the order in which they are ready.
 func (m *merged) regroup() {
-	if !m.sumsOfSums() {
+	if !m.sumsOfSums() || !m.mem.techniques.use(Terms) {
 		return
 	}
 	t := &terms{m: m, reader: m.mem.vals.take(len(m.ops)), uses: m.uses(), ready: m.ints(len(m.ops)), from: m.ints(len(m.in))}

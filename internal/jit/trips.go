@@ -127,8 +127,13 @@ func (r *region) findTrips() map[int]*trips {
 		to := int32(r.insts[s.end-1].Imm)
 		if h, ok := r.segAt[to]; ok && h <= i && s.end-to <= maxTrip && r.closed(h, i) {
 			t := r.tripsOf(h, i)
-			if t == nil && h == i {
-				t = r.turnsOf(i)
+			switch {
+			case t != nil && !r.uses(Trips):
+				t = nil
+			case t == nil && h == i:
+				if t = r.turnsOf(i); t != nil && !r.uses(Turns) {
+					t = nil
+				}
 			}
 			if t != nil {
 				found[h] = t

@@ -23,8 +23,8 @@ func (b *tripper) bit(v val) int {
 
 // finish says what is counted and what stays behind a trip; false if that is too much.
 func (b *tripper) finish() bool {
-	b.t.silent = !b.loud && b.leavesSilently()
-	b.t.compared = b.loud && b.comparesNext()
+	b.t.silent = !b.loud && b.leavesSilently() && b.r.uses(Silent)
+	b.t.compared = b.loud && b.r.allows(Compared) && b.comparesNext() && b.r.uses(Compared)
 	left := b.countExits()
 	if !b.countWays(left) {
 		return false

@@ -14,7 +14,7 @@ func (r *region) findUnread() {
 	for pc := range r.steps {
 		s, g := &r.steps[pc], r.live.uses.writes(int32(pc))
 		if _, ok := r.known.slots[s.dst.off]; ok && s.op.Scalar && s.dst.slot && len(g) == 1 {
-			s.unread = r.unread(int32(pc), g[0])
+			s.unread = r.unread(int32(pc), g[0]) && r.uses(Unread)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func walkBounds(k int) (low, count, host x86.Mem) {
 // walkFor is how lanes walk through a loop of turns, nil if they do not here.
 func (c *compiler) walkFor(t *trips) *walk {
 	w := c.walkOf(t)
-	if w == nil || !w.plan(c.free) || !c.pays(w) {
+	if w == nil || !w.plan(c.free) || !c.pays(w) || !c.uses(Walks) {
 		return nil
 	}
 	return w

@@ -162,7 +162,8 @@ func (w *walk) scaledBy(l *walkLoad, x *walkRow) bool {
 // foretell finds out what is known from the start, and gives what passes no registers.
 func (w *walk) foretell() {
 	w.known = w.length()
-	if w.known == nil {
+	if w.known == nil || !w.m.mem.techniques.use(CountedWalks) {
+		w.known = nil
 		return
 	}
 	for i := range w.rows {

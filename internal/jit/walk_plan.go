@@ -158,7 +158,7 @@ var keptRegs = []x86.Reg{x86.RBX, x86.R12, x86.R13, x86.R15, x86.R14, x86.RSI}
 func (w *walk) plan(vecs []x86.Vec) bool {
 	for _, two := range []bool{true, false} {
 		for limits := 3 * len(w.loads); limits >= 0; limits-- {
-			if (!two || w.waits()) && w.planWith(vecs, limits, two) {
+			if (!two || w.waits() && w.m.mem.techniques.allows(PairedWalks)) && w.planWith(vecs, limits, two) && (!two || w.m.mem.techniques.use(PairedWalks)) {
 				return true
 			}
 		}

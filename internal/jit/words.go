@@ -32,7 +32,7 @@ func (r *region) findWords() {
 	times := map[wordKey]int{}
 	for pc := range r.steps {
 		if k, ok := r.wordAt(int32(pc)); ok {
-			if times[k]++; times[k] == 2 && len(r.words) < maxWords {
+			if times[k]++; times[k] == 2 && len(r.words) < maxWords && r.uses(Words) {
 				r.words[k] = int32(len(r.words) + 1)
 			}
 		}

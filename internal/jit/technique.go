@@ -1,0 +1,139 @@
+package jit
+
+// Techniques that can be left out: what the compiler makes of a shape that it has recognised, where without it there is other code
+// that is right as well. docs/performance.md has where each fires and what it brings; one that fires nowhere goes.
+
+import "math/bits"
+
+// Technique is one of them.
+type Technique uint8
+
+// The techniques, by the file that has each.
+const (
+	Ahead          Technique = iota // ahead.go
+	Arms                            // arms.go
+	Chains                          // chains.go
+	Combs                           // comb.go
+	Compared                        // compared.go
+	CTAs                            // cta.go
+	CTAForward                      // cta_forward.go
+	CTAHeld                         // cta_held.go
+	CTALoops                        // cta_loop.go
+	CTABorders                      // cta_mask.go
+	CTASets                         // cta_mask_sets.go
+	CTARows                         // cta_row.go
+	Decisions                       // decide.go
+	Extracts                        // extract.go
+	Fetches                         // fetch.go
+	First                           // first.go
+	Courses                         // foresee.go
+	Blocks                          // foresee_block.go
+	Gates                           // gates.go
+	Indices                         // indices.go
+	Inlines                         // inline.go
+	Kept                            // kept.go
+	LaneConstants                   // lanes.go
+	Lasting                         // lasting.go
+	Levels                          // level.go
+	HeldLines                       // lines_held.go
+	Loaded                          // loaded.go
+	LazyNaNs                        // nan.go
+	Near                            // near.go
+	Counts                          // ops_count.go
+	FewMatched                      // ops_match_few.go
+	ShiftRuns                       // ops_shift_run.go
+	Tallies                         // ops_tally.go
+	Passes                          // passes.go
+	CountingPasses                  // passes_count.go
+	NextWarps                       // passes_next.go
+	RatePasses                      // passes_rate.go
+	Patterns                        // patterns.go
+	Private                         // private.go
+	Roots                           // root.go
+	Silent                          // silent.go
+	Solo                            // solo.go
+	Some                            // some.go
+	Stretches                       // stretch.go
+	WovenStretches                  // stretch_run.go
+	Sweeps                          // sweep.go
+	Spans                           // sweep_span.go
+	Terms                           // terms.go
+	Trips                           // trips.go
+	Turns                           // turns.go
+	Unread                          // unread.go
+	Walks                           // walk.go
+	PairedWalks                     // walk_beside.go
+	CountedWalks                    // walk_length.go
+	Words                           // words.go
+	Zeroed                          // lanes.go: shuffles with the selection behind them
+	numTechniques
+)
+
+// techniqueNames are what tables call them.
+var techniqueNames = [numTechniques]string{
+	Ahead: "lines ahead", Arms: "forks as selections", Chains: "chains of comparisons", Combs: "combs", Compared: "compared trips",
+	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words", CTARows: "CTA: rows",
+	Decisions: "decisions", Extracts: "extracted lanes", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
+	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", Levels: "levels", HeldLines: "held lines", Loaded: "loaded numbers",
+	LazyNaNs: "lazy NaNs", Near: "near words", Counts: "counts", FewMatched: "matches of few bits", ShiftRuns: "shifts in runs", Tallies: "tallies",
+	Passes: "passes", CountingPasses: "passes: counting", NextWarps: "passes: next warps", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
+	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
+	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Walks: "walks", PairedWalks: "walks: two lanes", CountedWalks: "walks: known trips", Words: "words", Zeroed: "zeroed shuffles",
+}
+
+func (t Technique) String() string { return techniqueNames[t] }
+
+// Techniques is a set of them.
+type Techniques uint64
+
+// AllTechniques lists them.
+func AllTechniques() (list []Technique) {
+	for t := range numTechniques {
+		list = append(list, t)
+	}
+	return list
+}
+
+// Has tells whether one is in the set.
+func (s Techniques) Has(t Technique) bool { return s>>t&1 != 0 }
+
+// Len is how many there are.
+func (s Techniques) Len() int { return bits.OnesCount64(uint64(s)) }
+
+// Without makes code without some techniques.
+func Without(o Options, list ...Technique) Options {
+	for _, t := range list {
+		o.without |= 1 << t
+	}
+	return o
+}
+
+// Firing adds the techniques that have made code to a set.
+func Firing(o Options, fired *Techniques) Options {
+	o.fired = fired
+	return o
+}
+
+// techniques are those of a compilation: which it does without, and which have fired. Of a template it is nil.
+type techniques struct{ without, fired Techniques }
+
+// allows tells whether a technique is not left out.
+func (t *techniques) allows(what Technique) bool { return t == nil || !t.without.Has(what) }
+
+// use tells whether a technique is not left out where it applies, and notes that it does.
+func (t *techniques) use(what Technique) bool {
+	if t == nil {
+		return true
+	}
+	if t.without.Has(what) {
+		return false
+	}
+	t.fired |= 1 << what
+	return true
+}
+
+// uses tells whether a technique is not left out where it applies, and notes that it does.
+func (r *region) uses(what Technique) bool { return r.mem.techniques.use(what) }
+
+// allows tells whether a technique is not left out.
+func (r *region) allows(what Technique) bool { return r.mem.techniques.allows(what) }
