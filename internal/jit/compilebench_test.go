@@ -43,8 +43,8 @@ func decoded(b testing.TB, modules map[string]string) (list []*machine.Code) {
 // unrolled 64-bit arithmetic with hundreds of live registers.
 func compiledModules(b testing.TB, name string) map[string]string {
 	switch name {
-	case "corpus", "triton":
-		files, _ := filepath.Glob(map[string]string{"corpus": "../../testdata/cuda/*.sm_90.ptx", "triton": "../../testdata/triton/*.ptx"}[name])
+	case "corpus", "triton", "broad":
+		files, _ := filepath.Glob(map[string]string{"corpus": "../../testdata/cuda/*.sm_90.ptx", "triton": "../../testdata/triton/*.ptx", "broad": "../../bench/kernels/*/*.ptx"}[name])
 		modules := map[string]string{}
 		for _, file := range files {
 			src, err := os.ReadFile(file)
@@ -62,6 +62,67 @@ func compiledModules(b testing.TB, name string) map[string]string {
 		return map[string]string{name: nvcc.Compile(b, "../../testdata/cuda/radixsort.cu", 90, "-G")}
 	}
 	return map[string]string{name: corpus(b, name)}
+}
+
+// BenchmarkModules measures what all code of each module costs, for all lanes and for some, pages included: processor time for an
+// instruction of PTX in the fastest of five compilations. It reports the module that costs most, and logs those above half of that.
+func BenchmarkModules(b *testing.B) {
+	for _, name := range []string{"corpus", "triton", "broad", "cubsort", "cubscan"} {
+		modules := compiledModules(b, name)
+		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
+			b.Run(name+"/"+v.String(), func(b *testing.B) {
+				cost, insts, worst := map[string]float64{}, 0, ""
+				for b.Loop() {
+					for file, src := range modules {
+						list := decoded(b, map[string]string{file: src})
+						n, least := 0, time.Duration(0)
+						for _, code := range list {
+							n += len(code.Insts)
+						}
+						for range 5 {
+							if took := compileAll(b, list, jit.Options{Vectors: v}); least == 0 || took < least {
+								least = took
+							}
+						}
+						if n > 0 {
+							cost[file], insts = float64(least.Nanoseconds())/1000/float64(n), insts+n
+						}
+						if cost[file] > cost[worst] {
+							worst = file
+						}
+					}
+				}
+				b.ReportMetric(cost[worst], "µs/instruction")
+				for file, c := range cost {
+					if c > cost[worst]/2 {
+						b.Logf("%s: %.1f µs", filepath.Base(file), c)
+					}
+				}
+			})
+		}
+	}
+}
+
+// compileAll compiles functions and returns the processor time.
+func compileAll(b *testing.B, list []*machine.Code, o jit.Options) time.Duration {
+	start := cputime.Used()
+	for _, code := range list {
+		out, err := jit.Compile(code, decode.FuncOf(code.Func), o)
+		switch {
+		case errors.Is(err, jit.ErrNothing):
+			continue
+		case err != nil:
+			b.Fatal(err)
+		}
+		pages, err := native.New(out.Bytes)
+		if err == nil {
+			err = pages.Free()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	return cputime.Used() - start
 }
 
 // costs sums up what each stage takes.

@@ -73,6 +73,7 @@ type trial struct {
 	resident bool    // 32-bit operands are in registers
 	slots    [4]bool // operands that are the same in all lanes
 	known    [4]bool // operands that are constants
+	times    int     // how often the function is executed; 0: once
 }
 
 // assemble compiles a function for a trial, nil if it has no program.
@@ -128,9 +129,11 @@ func (x *trial) assemble(t *testing.T, b *bench, fn uop.Op) []byte {
 		c.RR(x86.MOV, x86.S32, rGuard, rMask)
 		c.setMask(rGuard, kGuard, saveGuard)
 	}
-	c.run(p, s.in, &s.dst, x.scalar, x.use)
-	if dst.typ == tM {
-		c.writeMask(maskAt, x86.R8, x.use)
+	for range max(x.times, 1) {
+		c.run(p, s.in, &s.dst, x.scalar, x.use)
+		if dst.typ == tM {
+			c.writeMask(maskAt, x86.R8, x.use)
+		}
 	}
 	c.storeRows(c.allRows())
 	c.ret()

@@ -22,6 +22,7 @@ import (
 var (
 	addressCount = flag.Int("addresses", 0, "kernels of TestCompiledAddresses; 0: as many as 20 seconds allow, of 3 with -short")
 	addressSeed  = flag.Uint64("addresses.seed", 1, "the first one's seed")
+	addressLimit = flag.Duration("addresses.time", 0, "the time after which no kernel begins any more; 0: 20 seconds without -addresses, else none")
 )
 
 // addressSpace is a place that kernels access.
@@ -370,9 +371,14 @@ func (k *addressKernel) run(t *testing.T, e ptxvm.Engine, prepare func(*ptxvm.De
 	return memory, fault, s
 }
 
-// addressTime is how long the test takes without -addresses.
+// addressTime is how long the test makes kernels.
 func addressTime() time.Duration {
-	if testing.Short() {
+	switch {
+	case *addressLimit != 0:
+		return *addressLimit
+	case *addressCount != 0:
+		return 1000 * time.Hour
+	case testing.Short():
 		return 3 * time.Second
 	}
 	return 20 * time.Second
@@ -383,7 +389,7 @@ func addressTime() time.Duration {
 func TestCompiledAddresses(t *testing.T) {
 	needJIT(t)
 	faults, kinds, compiled, n, end := 0, map[string]int{}, 0, 0, time.Now().Add(addressTime())
-	for ; n < *addressCount || *addressCount == 0 && time.Now().Before(end); n++ {
+	for ; (*addressCount == 0 || n < *addressCount) && time.Now().Before(end); n++ {
 		seed := *addressSeed + uint64(n)
 		k := newAddressKernel(seed)
 		memory, fault, want := k.run(t, ptxvm.Interp, nil)
