@@ -120,7 +120,6 @@ type compiler struct {
 	bases      [len(keepers)]keptBase
 	turn       int       // the keeper that was taken last
 	collecting []x86.Reg // where the running run collects bits of predicates
-	rare       rareMask  // of the trip that was assembled last
 	worked     int       // bytes of code that effort knows of
 	at         shortage  // the instructions that are being assembled
 	shortages  []shortage

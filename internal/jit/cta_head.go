@@ -35,7 +35,6 @@ type ctaCode struct {
 	maskSteps, maskOps int // places of what masks make execute (sumMasks)
 	sets               wordSets
 
-	inRow    int                 // place of how many CTAs in a row are done together (cta_row.go)
 	pending  map[*ctaNumber]bool // numbers that are still to be computed
 	held     holding
 	resident residents // of ordinary code
@@ -119,11 +118,6 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.proofs.version = ctaVersion
 	defer func() { m.proofs.version = wholeVersion }()
 	m.program("all lanes, of all warps of a CTA", body, next, out)
-	row, rows := m.k.findRow(), m.NewLabel()
-	if row != nil {
-		m.inRow = m.place()
-		m.rowProgram(row, rows, next, out)
-	}
 	if m.edge != nil {
 		begin := m.NewLabel()
 		m.k, fails, m.proofs.version = m.edge, border, borderVersion
@@ -172,9 +166,6 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.tests(false)
 	m.miss = miss
 	m.startMoving()
-	if row != nil {
-		m.rowTests(row, rows, body)
-	}
 	m.Jmp(body)
 }
 

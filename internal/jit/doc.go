@@ -14,13 +14,10 @@
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
-//	walk*.go             loops that load, one lane after the other, where gathers take longer
-//	compared.go          those that are left rarely, AVX-512
 //	silent*.go           those that lanes leave without a jump; loopregs.go: registers of one loop
 //	stretch*.go          guarded accesses behind each other at once; stretch_run.go: as one program; lines*.go: whole lines for words of lanes; ahead.go: the next ones
 //	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; level.go: the number of a warp
-//	extract.go           the element of one lane of a row in registers
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance; ops_shift_run.go: inside runs
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
@@ -29,8 +26,7 @@
 //	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers; foresee_block.go: blocks of some lanes
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
-//	cta_row*.go          CTAs of a row of the grid by such a program, together
-//	passes*.go           loops for some lanes at a time; passes_next*.go: for the next warps, too; fetch.go: loads inside runs
+//	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
 //	passes_count.go passes_tally.go  those that count in few places of shared memory
 //	first.go             blocks of one lane, of elements
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory

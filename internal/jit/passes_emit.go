@@ -56,16 +56,9 @@ func (c *compiler) inPasses(i int) bool {
 	c.count()
 	k.rates()
 	done := c.NewLabel()
-	next := k.forNext(s)
-	if next != nil {
-		next.take(done)
-	}
 	k.certain(s)
 	k.again(s.body)
 	k.tests(s.body)
-	if next != nil {
-		next.lead()
-	}
 	c.storeRows(c.liveRows(s.first))
 	k.apart(func() {
 		for k.first = 0; k.first < c.wholeRow(); k.first += k.parts {
@@ -313,14 +306,14 @@ func (k *turning) tests(other x86.Label) {
 			n = b.src.pat.n()
 		}
 		for run := range n {
-			k.test(b, run, 0, other)
+			k.test(b, run, other)
 		}
 	}
 	k.testCounts(other)
 }
 
-// test is for one run of a base; beyond as in widens.
-func (k *turning) test(b *turnBase, run int, beyond int64, other x86.Label) {
+// test is for one run of a base.
+func (k *turning) test(b *turnBase, run int, other x86.Label) {
 	aligned := func(r x86.Reg) {
 		if b.align > 1 {
 			k.RI(x86.TEST, x86.S32, r, int32(b.align-1))
@@ -329,9 +322,6 @@ func (k *turning) test(b *turnBase, run int, beyond int64, other x86.Label) {
 	}
 	k.RM(x86.MOV, b.src.typ.size(), x86.RAX, k.number(&b.src, run))
 	aligned(x86.RAX)
-	if beyond != 0 {
-		k.toFarthest(beyond, other)
-	}
 	k.inside(b, other)
 	by := b.goes
 	if by == nil {

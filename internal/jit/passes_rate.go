@@ -248,7 +248,7 @@ func (k *turning) again(other x86.Label) {
 	if len(k.t.widens) > 0 {
 		k.toLast()
 	}
-	k.eachWidening(func(w *widening, run int) { k.widens(w, run, 0, other) })
+	k.eachWidening(func(w *widening, run int) { k.widens(w, run, other) })
 }
 
 // anew computes numbers as they are in the first turn, and goes to other if one wraps there.
@@ -284,18 +284,13 @@ func (k *turning) toLast() {
 	k.RI(x86.SUB, x86.S64, x86.R9, 1)
 }
 
-// widens goes to other if a number does not fit 32 bits for some lane in the last turn, or in the first or last one of
-// the last of the next warps, whose numbers differ by the same from one to the next; beyond 0 looks at this warp alone.
-func (k *turning) widens(w *widening, run int, beyond int64, other x86.Label) {
+// widens goes to other if a number does not fit 32 bits for some lane in the last turn.
+func (k *turning) widens(w *widening, run int, other x86.Label) {
 	op, size := x86.MOVSXD, x86.S64
 	if !w.signed {
 		op, size = x86.MOV, x86.S32
 	}
 	k.RM(op, size, x86.RAX, k.number(&w.src, run))
-	if beyond != 0 {
-		k.toFarthest(beyond, other)
-		k.fits(w, op, size, other)
-	}
 	k.goOn(w.goes, other)
 	k.fits(w, op, size, other)
 }

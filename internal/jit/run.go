@@ -39,7 +39,6 @@ type (
 		off    uint32
 		turned bool  // the predicate is the opposite
 		place  int32 // where countForks finds it, from 1 on; 0: it is no branch of a series of forks
-		rare   bool  // it stays where it is, in a register of masks for each part: only some who come behind look at it
 	}
 )
 

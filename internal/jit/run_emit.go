@@ -139,7 +139,6 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	n := c.partsThatRun(false)
 	order := m.readers(need)
 	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
-	c.rare = rareMask{}
 	c.beginOnce(m, n)
 	c.beginMoved(m, need)
 	for c.part = range n {
@@ -184,7 +183,7 @@ func (m *merged) eachReader(need []bool, visit func(v val, at int)) {
 		}
 	}
 	for i := range m.masks {
-		if v := m.masks[i].v; m.given(v) || m.masks[i].rare {
+		if v := m.masks[i].v; m.given(v) {
 			visit(v, len(m.ops)+len(m.rows)+i)
 		}
 	}
@@ -212,10 +211,7 @@ func (r *room) all() {
 		}
 	}
 	for i := range r.m.masks {
-		switch v := r.m.masks[i].v; {
-		case r.m.masks[i].rare:
-			r.keepRare(v)
-		case r.m.given(v):
+		if v := r.m.masks[i].v; r.m.given(v) {
 			r.passed(v)
 			r.pins = []val{v}
 			r.bit(v, i)
@@ -271,9 +267,7 @@ func (r *room) operate(v val) {
 		}
 	}
 	for _, k := range r.bits[v] {
-		if !r.m.masks[k].rare {
-			r.bit(v, k)
-		}
+		r.bit(v, k)
 	}
 	r.drop(v)
 }
@@ -484,5 +478,5 @@ func (r *room) bit(v val, k int) {
 
 // firstBits is the first predicate for which bits of a truth value are collected.
 func (m *merged) firstBits(v val) int {
-	return slices.IndexFunc(m.masks, func(d maskResult) bool { return d.v == v && d.place == 0 && !d.rare })
+	return slices.IndexFunc(m.masks, func(d maskResult) bool { return d.v == v && d.place == 0 })
 }

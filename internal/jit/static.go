@@ -418,11 +418,6 @@ func (s *static) oneByOne(k int, v x86.Vec, first int) {
 // storeLast stores where all lanes of a row have one address: the value of the last one that executes stays.
 func (s *static) storeLast(k int) {
 	d := &s.src[1+k]
-	if lane, ok := s.onlyLane(d); ok {
-		s.extract(d, lane)
-		s.MR(x86.MOV, s.elementSize(), s.place(k, 31), x86.R8)
-		return
-	}
 	row := x86.Mem{}
 	if !d.known && !d.slot {
 		row = s.inMemory(d, 1+k)

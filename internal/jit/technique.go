@@ -14,16 +14,13 @@ const (
 	Arms                            // arms.go
 	Chains                          // chains.go
 	Combs                           // comb.go
-	Compared                        // compared.go
 	CTAs                            // cta.go
 	CTAForward                      // cta_forward.go
 	CTAHeld                         // cta_held.go
 	CTALoops                        // cta_loop.go
 	CTABorders                      // cta_mask.go
 	CTASets                         // cta_mask_sets.go
-	CTARows                         // cta_row.go
 	Decisions                       // decide.go
-	Extracts                        // extract.go
 	Fetches                         // fetch.go
 	First                           // first.go
 	Courses                         // foresee.go
@@ -45,7 +42,6 @@ const (
 	Tallies                         // ops_tally.go
 	Passes                          // passes.go
 	CountingPasses                  // passes_count.go
-	NextWarps                       // passes_next.go
 	RatePasses                      // passes_rate.go
 	Patterns                        // patterns.go
 	Private                         // private.go
@@ -61,9 +57,6 @@ const (
 	Trips                           // trips.go
 	Turns                           // turns.go
 	Unread                          // unread.go
-	Walks                           // walk.go
-	PairedWalks                     // walk_beside.go
-	CountedWalks                    // walk_length.go
 	Words                           // words.go
 	Zeroed                          // lanes.go: shuffles with the selection behind them
 	numTechniques
@@ -71,14 +64,14 @@ const (
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
-	Ahead: "lines ahead", Arms: "forks as selections", Chains: "chains of comparisons", Combs: "combs", Compared: "compared trips",
-	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words", CTARows: "CTA: rows",
-	Decisions: "decisions", Extracts: "extracted lanes", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
+	Ahead: "lines ahead", Arms: "forks as selections", Chains: "chains of comparisons", Combs: "combs",
+	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
+	Decisions: "decisions", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", Levels: "levels", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", Near: "near words", Counts: "counts", FewMatched: "matches of few bits", ShiftRuns: "shifts in runs", Tallies: "tallies",
-	Passes: "passes", CountingPasses: "passes: counting", NextWarps: "passes: next warps", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
+	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
-	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Walks: "walks", PairedWalks: "walks: two lanes", CountedWalks: "walks: known trips", Words: "words", Zeroed: "zeroed shuffles",
+	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words", Zeroed: "zeroed shuffles",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }

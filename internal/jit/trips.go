@@ -40,7 +40,6 @@ type trips struct {
 	loads       bool        // it is instructions, and merged is none (turns.go)
 	lazy        []rowResult // rows that hold any NaN from trip to trip
 	silent      bool        // who leaves is only taken out of the mask until nobody is left (silent.go)
-	compared    bool        // whether somebody leaves is seen by who runs the next trip (compared.go)
 	under       []int       // masks that hold for lanes that do not run, too
 }
 
@@ -50,7 +49,7 @@ type tripExit struct {
 	seg, bit   int
 	ops        int32
 	latch      bool    // behind the last instruction
-	from, rest tripSet // of a silent or compared loop: those who leave are in from and not in rest
+	from, rest tripSet // of a silent loop: those who leave are in from and not in rest
 }
 
 // tripArm is a way inside: steps instructions for the lanes of mask bit (rest: for those that are not in it), each

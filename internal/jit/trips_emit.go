@@ -28,15 +28,7 @@ func (c *compiler) tripLoop(t *trips) {
 	c.merged(&t.merged, runLanes)
 	c.tripMasks(t)
 	c.tripArms(t)
-	rare := c.rare
-	switch {
-	case t.compared:
-		c.RR(x86.CMP, x86.S32, maskBits[nextBit], rMask)
-		c.Jcc(x86.NE, c.later(func() {
-			c.exitMasks(t, rare)
-			c.leaveTrips(t, top, spent)
-		}))
-	case len(t.exits) > 0:
+	if len(t.exits) > 0 {
 		c.anyLeaves(t)
 		c.Jcc(x86.NE, c.later(func() { c.leaveTrips(t, top, spent) }))
 	}

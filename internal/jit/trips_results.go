@@ -17,14 +17,12 @@ func (b *tripper) bit(v val) int {
 		k = len(*list)
 		*list = append(*list, maskResult{v: v, off: noRow})
 	}
-	(*list)[k].rare = false
 	return k
 }
 
 // finish says what is counted and what stays behind a trip; false if that is too much.
 func (b *tripper) finish() bool {
 	b.t.silent = !b.loud && b.leavesSilently() && b.r.uses(Silent)
-	b.t.compared = b.loud && b.r.allows(Compared) && b.comparesNext() && b.r.uses(Compared)
 	left := b.countExits()
 	if !b.countWays(left) {
 		return false
@@ -45,8 +43,6 @@ func (b *tripper) countExits() (left [1 + maxAtoms]int) {
 		e := &b.out[i]
 		x := tripExit{seg: e.to, latch: e.latch}
 		switch {
-		case b.t.compared:
-			x.bit, x.from, x.rest = exitBit+i, b.rareSet(e.from), b.rareSet(e.rest)
 		case b.t.silent:
 			x.from, x.rest = b.exitSets(e)
 		default:

@@ -86,7 +86,6 @@ type NativeState struct {
 	Batch      NativeBatch
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	Save       [8192 + 64*NativeSpills + 6400]byte
-	Next       NativeNext
 	Help       NativeHelp
 }
 

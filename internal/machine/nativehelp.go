@@ -54,7 +54,6 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 		}
 		fallthrough
 	case uop.ReachMemory:
-		s.Next.Left = 0
 		c.comeTo(s, w)
 	default:
 		return false

@@ -38,10 +38,8 @@ func (core *Core) nativeTable(n *Native) *nativeTable {
 }
 
 // refresh learns bounds that the interpreter has found for the instruction at which code returned, forgets those of
-// allocations that have ended, and finds those of a new launch. What compiled code has run for other warps is given up: what
-// happens outside it may write anywhere.
+// allocations that have ended, and finds those of a new launch.
 func (t *nativeTable) refresh(core *Core, n *Native, c *CTA) {
-	core.nativeState().Next.Left = 0
 	if t.missed >= 0 {
 		t.learn(core, n)
 	}
@@ -51,7 +49,6 @@ func (t *nativeTable) refresh(core *Core, n *Native, c *CTA) {
 	}
 	if t.launch != c.launch+1 {
 		t.follow(core, c)
-		core.nativeState().Next.begin()
 	}
 	t.reach(n, c)
 }
