@@ -129,7 +129,7 @@ func profile(match *regexp.Regexp) error {
 			}
 		}
 	}
-	for _, k := range kernels.All() { // of the other half nobody reads profiles
+	for _, k := range kernels.All() { // profiles of the other half are not read
 		if k.Tuned() && match.MatchString(k.Name) {
 			if err := (&workload{name: k.Name, ptx: k.PTX()}).profile(top, k.Make(k.Large)); err != nil {
 				return fmt.Errorf("%s: %w", k.Name, err)

@@ -2,7 +2,7 @@ package jit
 
 // Local memory of kernels that call nothing: it lies behind the register block (machine.Code.LocalRoom), its words interleaved by
 // lane, so that an address that all lanes have is a row. Addresses become offsets of 32 bits, which are tested, and then either are
-// found to be the same in all lanes that execute or are gathered from and scattered to. Nobody but the warp reads what is there.
+// found to be the same in all lanes that execute or are gathered from and scattered to. No other thread reads what is there.
 
 import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"

@@ -25,8 +25,8 @@ func LocalRoomFor(end uint32) uint32 {
 	return (end + localChunk - 1) / localChunk * localChunk
 }
 
-// nobody is Warp.localOf where no CTA owns what is in the warp's local memory.
-const nobody = ^uint64(0)
+// noCTA is Warp.localOf where no CTA owns what is in the warp's local memory.
+const noCTA = ^uint64(0)
 
 // wordStride is the distance of consecutive words of one lane.
 const wordStride = 128
@@ -54,7 +54,7 @@ func (w *Warp) takeRoom() {
 	if c.Insts == nil {
 		return
 	}
-	w.localOf = nobody
+	w.localOf = noCTA
 	for at := uint32(0); at < c.LocalRoom; at += localChunk {
 		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.p, c.FrameBytes+NativeRoom+32*at))
 	}
@@ -69,7 +69,7 @@ func (w *Warp) clearLocal() {
 		}
 		w.local.chunks[len(kept)+i] = nil
 	}
-	w.local.chunks, w.localOf = kept, nobody
+	w.local.chunks, w.localOf = kept, noCTA
 }
 
 // ownLocal ends what the warp's local memory holds of another CTA.

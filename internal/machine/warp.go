@@ -37,7 +37,7 @@ type Warp struct {
 
 	groups  [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
 	local   localMemory
-	localOf uint64 // rank of the CTA that local is of, or nobody
+	localOf uint64 // rank of the CTA that local is of, or noCTA
 	access  Access
 	kept    Access
 	wide    [32]uint64 // 32-bit addresses, widened
