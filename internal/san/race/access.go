@@ -56,7 +56,7 @@ func (a *access) before(r *record) bool {
 			lanes &^= a.lanes
 		}
 	}
-	return a.warp.lanes[a.lane].knows.covers(r.warp, lanes, r.at)
+	return a.warp.covers(a.warp.lanes[a.lane].knows, r, lanes)
 }
 
 // supersedes tells whether each lane of a kept access happened before some lane of this one.
@@ -141,7 +141,10 @@ func (d *Detector) place(a *access, owner *cta, addr uint64) place {
 	n := addr / pageSize
 	at := place{base: n * pageSize}
 	if owner != nil {
-		at.page, at.shared, at.of = owner.sharedPage(n), true, owner.index
+		if last := &owner.lastShared; last.page == nil || last.number != n {
+			last.number, last.page = n, owner.sharedPage(n)
+		}
+		at.page, at.shared, at.of = owner.lastShared.page, true, owner.index
 		return at
 	}
 	last := &a.warp.cta.last
@@ -241,7 +244,9 @@ func (d *Detector) check(a *access, at *place, c *cell, r record, addr uint64) {
 		d.pair(a, at, r, old, addr)
 	}
 	for i := range c.more {
-		d.pair(a, at, r, &c.more[i], addr)
+		if a.writes || d.sites.at(c.more[i].siteID()).Writes {
+			d.pair(a, at, r, &c.more[i], addr)
+		}
 	}
 }
 

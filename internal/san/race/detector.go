@@ -75,14 +75,18 @@ type cta struct {
 	index uint32
 	tree  uint8 // shift of trees of knowledge
 	warps []warp
-	sites [64]siteOf // by pc
-	last  struct {   // page of global memory
-		number uint64
-		page   *page
-	}
-	barriers [machine.NumBarriers]*knowledge // of those that have arrived in this phase
-	shared   map[uint64]*page                // by offset / pageSize
-	visits   map[visitKey]visit              // accesses of other CTAs of the cluster to shared
+	sites [256]siteOf // by pc
+
+	last, lastShared lastPage                        // of global memory, and of shared
+	barriers         [machine.NumBarriers]*knowledge // of those that have arrived in this phase
+	shared           map[uint64]*page                // by offset / pageSize
+	visits           map[visitKey]visit              // accesses of other CTAs of the cluster to shared
+}
+
+// lastPage is the page that was met last.
+type lastPage struct {
+	number uint64
+	page   *page
 }
 
 // warp is what the lanes of a warp know.
@@ -93,6 +97,23 @@ type warp struct {
 	lanes [32]lane
 	// In step, as below sm_70, an instruction orders the lanes: they know and release the same.
 	lockstep bool
+	covered  [8]covered // what was looked up last, by the number of the warp that it is about
+}
+
+// covered is a moment of a warp up to which the accesses of all its lanes are known.
+type covered struct {
+	knows *knowledge
+	warp  warpID
+	upTo  moment
+}
+
+// covers tells whether a kept access of some lanes happened before, by what a lane of the warp knows.
+func (w *warp) covers(knows *knowledge, r *record, lanes uint32) bool {
+	c := &w.covered[r.warp%warpID(len(w.covered))]
+	if c.knows != knows || c.warp != r.warp {
+		*c = covered{knows, r.warp, knows.of(r.warp).all}
+	}
+	return knows != nil && (c.upTo >= r.at || knows.covers(r.warp, lanes, r.at))
 }
 
 // siteOf remembers the number of a site.
@@ -152,6 +173,7 @@ func (d *Detector) newCTA() *cta {
 	}
 	clear(c.barriers[:])
 	clear(c.visits)
+	c.lastShared = lastPage{}
 	for _, p := range c.shared {
 		*p = page{}
 	}

@@ -115,12 +115,20 @@ func (k *knowledge) next() uint8 {
 
 func (k *knowledge) index(cta uint32) uint32 { return cta >> k.shift & (treeWidth - 1) }
 
-// covers tells whether what lanes of a warp did at a moment happened before.
-func (k *knowledge) covers(w warpID, lanes uint32, at moment) bool {
+// of returns what is known of a warp.
+func (k *knowledge) of(w warpID) moments {
 	for k != nil && k.shift != leaf {
 		k = k.below[k.index(w.cta())]
 	}
-	return k != nil && k.warps[w.index()].covers(lanes, at)
+	if k == nil {
+		return moments{}
+	}
+	return k.warps[w.index()]
+}
+
+// covers tells whether what lanes of a warp did at a moment happened before.
+func (k *knowledge) covers(w warpID, lanes uint32, at moment) bool {
+	return k.of(w).covers(lanes, at)
 }
 
 // with returns knowledge that covers lanes of a warp up to a moment, too. A tree that knows nothing yet has this shift, and

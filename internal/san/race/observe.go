@@ -128,26 +128,86 @@ func (o *Observer) touch(e *machine.Event) {
 	if o.dense(e, &a) {
 		return
 	}
-	same := !a.writes && !a.Strong && a.warp.agree()
-	for left := e.Lanes; left != 0; {
-		lanes := left & -left
-		if same {
-			lanes = sameAddress(e.Addr, left)
+	sets := lanesOf{lanes: e.Lanes}
+	if !a.writes && !a.Strong && a.warp.agree() {
+		sets.join(e.Addr)
+	}
+	if w, ok := o.window(e, &a); ok {
+		for lanes := sets.next(); lanes != 0; lanes = sets.next() {
+			a.of(lanes)
+			from := e.Addr[a.lane&31] - w.less
+			o.detector.bytes(&a, w.owner, from, from+uint64(e.Size))
 		}
-		left &^= lanes
+		return
+	}
+	for lanes := sets.next(); lanes != 0; lanes = sets.next() {
 		o.touchLanes(e, a.of(lanes))
 	}
 }
 
-// sameAddress is the lanes that have the address of the first of them.
-func sameAddress(addr *[32]uint64, lanes uint32) (same uint32) {
-	at := addr[bits.TrailingZeros32(lanes)]
-	for m := lanes; m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros32(m); addr[i] == at {
-			same |= 1 << i
+// lanesOf hands out the lanes of an access: one by one, or together those with one address.
+type lanesOf struct {
+	lanes  uint32     // that are left
+	joined bool       // sets has those with one address, at the first of them
+	sets   [32]uint32 // by lane
+}
+
+// join finds the lanes with one address.
+func (l *lanesOf) join(addr *[32]uint64) {
+	const slots = 64
+	var first [slots]uint8 // 1 + the first lane whose address went there
+	rest := uint32(0)
+	for m := l.lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		h := (addr[i]/granule ^ addr[i]/lineSize/slots) % slots
+		for first[h] != 0 && addr[(first[h]-1)&31] != addr[i] {
+			h = (h + 1) % slots
 		}
+		if first[h] == 0 {
+			first[h] = uint8(i + 1)
+			rest |= 1 << i
+		}
+		l.sets[(first[h]-1)&31] |= 1 << i
 	}
-	return same
+	l.lanes, l.joined = rest, true
+}
+
+// next returns the next lanes, 0 if there are no more.
+func (l *lanesOf) next() uint32 {
+	i := bits.TrailingZeros32(l.lanes) & 31
+	one := l.lanes & -l.lanes
+	if l.lanes &^= one; one != 0 && l.joined {
+		return l.sets[i]
+	}
+	return one
+}
+
+// window is the memory that all lanes of an access meet: an address less less is an address or offset in it.
+type window struct {
+	owner *cta // of shared memory, nil of global
+	less  uint64
+}
+
+// window finds the memory that all lanes meet; false if they lie far from each other, or it is none that is looked at.
+func (o *Observer) window(e *machine.Event, a *access) (w window, ok bool) {
+	low, high := e.Addr[bits.TrailingZeros32(e.Lanes)&31], uint64(0)
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		at := e.Addr[bits.TrailingZeros32(m)&31]
+		low, high = min(low, at), max(high, at)
+	}
+	if high-low >= maxShared {
+		return w, false
+	}
+	x := e.On.ExtentAt(e.Space, low, high-low+uint64(e.Size))
+	w.less = low - x.From
+	switch x.Space {
+	case machine.Global:
+		return w, true
+	case machine.Shared:
+		w.owner = o.owner(e, x, a.warp.cta)
+		return w, w.owner == a.warp.cta // lane by lane, which visits that of another CTA
+	}
+	return w, false
 }
 
 // touchLanes looks at lanes with one address.

@@ -18,7 +18,8 @@ const (
 	lineSize     = lineCells * granule
 	maxHistory   = 64 // accesses of one granule that are kept beside the last write and the last read
 	manyAtomics  = 16
-	bytesOfSite  = 4 // low bits of record.site
+	manyReads    = 32 // kept at most before those that are over are looked for at each read
+	bytesOfSite  = 4  // low bits of record.site
 	wholeGranule = 1<<granule - 1
 	maxShared    = mem.MaxShared
 )
@@ -129,7 +130,9 @@ func (c *cell) note(d *Detector, a *access, r record) {
 		if c.merge(r) {
 			return
 		}
-		c.sift(d, a, r)
+		if a.writes || len(c.more) >= manyReads || old.some() && c.replaces(d, a, r, &old) {
+			c.sift(d, a, r)
+		}
 	}
 	c.drop(d, a, r, slot)
 	if slot.some() {
