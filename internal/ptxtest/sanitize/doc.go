@@ -8,4 +8,6 @@
 //	…; //@here       the buggy kernel's report is about this line,
 //	…; //@other      and its other place is this
 //	//= P8003 text   the report's code, if it is not P8002, and words of its message
+//
+// testdata/pairs.cu has kernels in CUDA C++, with the same comments; nvcc compiles it once for each version.
 package sanitize

@@ -19,11 +19,11 @@ func (e *Engine) decide(w *machine.Warp, in *machine.Inst, f *machine.Flow, fr *
 	if f.Acts && f.Guard.Words != 0 {
 		e.decides(w, in, f.Guard, w.Active(), fr, guard)
 	}
-	for _, r := range f.Decides {
-		e.decides(w, in, r, w.Mask, fr, "an operand that decides")
-	}
 	if m := f.Mem; m != nil && m.Base.Words != 0 {
 		e.decides(w, in, m.Base, w.Mask, fr, "an address")
+	}
+	for _, r := range f.Decides {
+		e.decides(w, in, r, w.Mask, fr, "an operand that decides")
 	}
 }
 
