@@ -3,6 +3,7 @@ package sem
 // Addresses of other spaces, cache hints and the rest: 9.7.9.15 to 9.7.9.24, 9.7.19.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -13,7 +14,8 @@ import (
 // hold anything, its old value too.
 func miscLines() []Line {
 	return []Line{
-		{isa.Cvta, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.Cvta, of(isa.M_global, isa.M_const).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.Cvta, of(isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(planCvtaParam), ""},
 		{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(uop.FromShared), ""},
 		{isa.Cvta, of(isa.M_local).with(isa.M_u64), plan(planCvtaLocal).orScalar(), ""},
 		{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
@@ -112,6 +114,31 @@ func planCvtaLocal(b *Build) {
 		return
 	}
 	lane(uop.FromLocal).Plan(b)
+}
+
+// planCvtaParam: kernels may move the address of a parameter through a register of 32 bits, as the window of parameters is
+// small on hardware. A parameter that is named has its whole address.
+func planCvtaParam(b *Build) {
+	if b.In.Ops[1].Kind != ir.OpReg {
+		b.move(64)
+		return
+	}
+	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 64), b.src(&b.In.Ops[1], 64)
+	b.does(uop.FromKernel)
+}
+
+// fromKernel gives addresses below 2^32 the upper half of the parameters' address.
+func fromKernel(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, upper := w.R64(in.D), w.R64(in.A), w.Params()&^0xffffffff
+	for i := range d {
+		if v := a[i]; w.Mask>>i&1 != 0 {
+			if v>>32 == 0 {
+				v |= upper
+			}
+			d[i] = v
+		}
+	}
+	return machine.Next
 }
 
 // planPolicy gives cache policies one value.
