@@ -46,7 +46,7 @@ internal/cudaabi:   diag
 internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
 examples:
-.:                  diag internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/san internal/san/flow internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
+.:                  diag internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/san internal/san/flow internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
@@ -90,6 +91,14 @@ func (d *Device) compiling(l *host.Launch) {
 	if l.CompileAfter = d.hotAfter; d.quickAfter < d.hotAfter {
 		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, d.quickAfter, d.compileWhole, d.hotAfter
 	}
+}
+
+// products computes products of matrices by machine code; nil: by portable code.
+func (d *Device) products() num.Multiplier {
+	if d.jit == nil {
+		return nil
+	}
+	return d.jit.Products()
 }
 
 // newJIT makes the engine that a configuration asks for; nil for the interpreter.

@@ -223,7 +223,7 @@ func (k *Kernel) shape(l Launch, to *host.Launch) error {
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed,
-		Async: machine.AsyncMode(cfg.Async),
+		Async: machine.AsyncMode(cfg.Async), Products: k.program.d.products(),
 	}}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // Engine compiles code for one device. It is safe for concurrent use.
@@ -21,6 +22,7 @@ type Engine struct {
 
 	mu    sync.Mutex
 	pages []*native.Code
+	dense *Dense
 
 	failed sync.Mutex // of errs: a compilation takes time
 	errs   []error
@@ -31,8 +33,11 @@ func NewEngine(opt Options) (*Engine, error) {
 	if err := opt.possible(); err != nil {
 		return nil, err
 	}
-	return &Engine{opt: opt}, nil
+	return &Engine{opt: opt, dense: newDense(opt.vectors())}, nil
 }
+
+// Products computes products of matrices for launches.
+func (e *Engine) Products() num.Multiplier { return e.dense }
 
 // InstallQuick is a host.Launch's Compile: it compiles code by the quick tier and installs the result, which
 // InstallWhole replaces by better.
@@ -216,5 +221,5 @@ func (e *Engine) Close() error {
 		errs = append(errs, p.Free())
 	}
 	e.pages = nil
-	return errors.Join(errs...)
+	return errors.Join(append(errs, e.dense.close())...)
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // ErrStepLimit is returned when a launch has executed Launch.MaxSteps warp instructions.
@@ -35,12 +37,13 @@ type Launch struct {
 	Values          Values   // follows the values of registers; may be nil
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter     // of mode Lazy and Misuse; nil: reports are not wanted
-	Owes            bool         // reports early uses of what asynchronous operations touch, in every mode
-	Leaks           bool         // reports what CTAs leave behind; code is not compiled
-	Misuse          bool         // reports misuse of barriers and member masks; code is not compiled
-	OnFault         func(*Fault) // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
-	ShowTensor      *TensorShow  // filled at the end of its CTA; may be nil
+	Reporter        Reporter       // of mode Lazy and Misuse; nil: reports are not wanted
+	Owes            bool           // reports early uses of what asynchronous operations touch, in every mode
+	Leaks           bool           // reports what CTAs leave behind; code is not compiled
+	Misuse          bool           // reports misuse of barriers and member masks; code is not compiled
+	OnFault         func(*Fault)   // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
+	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
+	Products        num.Multiplier // computes products of matrices; nil: portable code
 }
 
 // Progress is how far a launch is.

@@ -5,7 +5,10 @@ package num
 // the model that public measurements agree on (docs/explanation/exactness.md): all terms of a group
 // are brought to the largest exponent, cut, added exactly and rounded once.
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Factor is a decoded element of a matrix: Sig * 2^Exp. Subnormal numbers keep the exponent of
 // the least normal one.
@@ -226,6 +229,15 @@ func roundDot(sum int64, q int, f DotFormat, frac uint, nearest bool) uint32 {
 // NaN operands the second factor's is the result, then that of the sum, then the first factor's,
 // quieted (on sm_90).
 func DotF64(a, b []uint64, c uint64, m Mode) uint64 {
+	if m == RN {
+		sum := math.Float64frombits(c)
+		for i := range a {
+			sum = math.FMA(math.Float64frombits(a[i]), math.Float64frombits(b[i]), sum)
+		}
+		if sum == sum {
+			return math.Float64bits(sum)
+		}
+	}
 	for i := range a {
 		c = nanOf(FmaModeF64(a[i], b[i], c, m), b[i], c, a[i])
 	}

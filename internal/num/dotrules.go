@@ -143,3 +143,6 @@ func QuadF16(a, b []uint32, c uint32) uint32 {
 	}
 	return CvtF16F32(sum)
 }
+
+// Floor is the least exponent that the terms of a step are brought to.
+func (r DotRule) Floor() int { return r.step.Floor }

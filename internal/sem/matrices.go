@@ -61,9 +61,6 @@ func (p *matrices) each(sum func(a, b []uint32, c uint32) uint32) {
 // floats multiplies floats: A and B are decoded once.
 func (p *matrices) floats() {
 	left, right := p.factors(p.left, 0), p.factors(p.right, 1)
-	if p.places == nil && p.down == 0 && p.packed(left, right) {
-		return
-	}
 	eachPair(p, left, right, func(_ int, a, b []num.Factor, at int) {
 		if p.down != 0 {
 			p.sum[at] = p.rule.SumScaled(a, b, p.sum[at], p.down, p.exact)
@@ -108,7 +105,8 @@ func (p *matrices) factors(list []uint32, operand int) []num.Factor {
 
 // matrixUnits lists the units of 16 bytes of lines first to first+n of a matrix whose lines have so many bytes; by columns
 // those of each of k elements along K, with so many bytes of them from byte first on.
-func matrixUnits(d *tensor.Descriptor, first, n, size int, columns bool) (list []uint32) {
+func matrixUnits(d *tensor.Descriptor, first, n, size int, columns bool) []uint32 {
+	list := make([]uint32, 0, n*((size+15)/16))
 	for line := range n {
 		for b := 0; b < size; b += 16 {
 			if columns {

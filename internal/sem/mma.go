@@ -55,13 +55,15 @@ type productOp struct {
 	saturate   bool
 	and        bool // of bits: where both are set, not where they differ
 	mode       num.Mode
-	inFours    bool         // on sm_75
-	whole      bool         // narrow floats in formats of their own: kinds of sm_120
-	blocks     *blockScales // nil: none
+	inFours    bool            // on sm_75
+	whole      bool            // narrow floats in formats of their own: kinds of sm_120
+	blocks     *blockScales    // nil: none
+	fragments  *denseFragments // nil: the product is not computed by a num.Dense
 }
 
 func planProduct(b *Build) {
 	o := b.productOp()
+	o.fragments = o.denseFragments()
 	b.Ext().Data = o
 	b.does(uop.Product)
 }
@@ -232,12 +234,6 @@ func placeOf(places []uint8, a, k int) int {
 
 // floats multiplies floats of up to 32 bits.
 func (o *productOp) floats(w *machine.Warp) {
-	var a [mostA / 2]num.Factor
-	var b [mostB / 2]num.Factor
-	var c, d [mostC]uint32
-	o.eachA(w, func(at int, v uint32) { a[at] = o.elems[0].format.Factor(v) })
-	o.eachB(w, func(at int, v uint32) { b[at] = o.elems[1].format.Factor(v) })
-	o.eachC(w, func(at int, v uint32) { c[at] = v })
 	rule := o.elems[0].format.Rule(w.Launch().Target.Arch, o.elems[2].format, o.elems[3].format)
 	if o.whole {
 		rule = num.WholeRule(o.elems[2].format, o.elems[3].format)
@@ -245,14 +241,17 @@ func (o *productOp) floats(w *machine.Warp) {
 	if o.inFours && w.Launch().Target.Arch == 75 {
 		rule = rule.InSteps(4)
 	}
-	places, n := o.places(w), o.Stored()
-	x, fine := num.Pack(a[:o.M*o.Products()*n])
-	y, too := num.Pack(b[:o.N*o.Products()*o.K])
-	if fine && too && places == nil && rule.Quick(x, y) {
-		o.elementsOfD(func(i, from, first int) { d[i] = rule.SumPacked(x.From(from, n), y.From(first, n), c[i]) })
-		o.give(w, &d)
+	if o.fragments != nil {
+		o.dense(w, rule)
 		return
 	}
+	var a [mostA / 2]num.Factor
+	var b [mostB / 2]num.Factor
+	var c, d [mostC]uint32
+	o.eachA(w, func(at int, v uint32) { a[at] = o.elems[0].format.Factor(v) })
+	o.eachB(w, func(at int, v uint32) { b[at] = o.elems[1].format.Factor(v) })
+	o.eachC(w, func(at int, v uint32) { c[at] = v })
+	places, n := o.places(w), o.Stored()
 	var column [mostA]num.Factor
 	o.elementsOfD(func(i, from, first int) {
 		bs := b[first : first+n]
@@ -290,6 +289,10 @@ func (o *productOp) quads(w *machine.Warp) {
 
 // integers multiplies integers.
 func (o *productOp) integers(w *machine.Warp) {
+	if o.fragments != nil {
+		o.dense(w, num.DotRule{})
+		return
+	}
 	var a [mostA]int32
 	var b [mostB]int32
 	var c, d [mostC]uint32

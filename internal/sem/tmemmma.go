@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -137,7 +138,7 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	return perLane(w, func(lane int) machine.State {
-		r := &tensorProduct{op: o}
+		r := &tensorProduct{op: o, by: w.Launch().Products}
 		if err := r.decode(w, lane); err != nil {
 			return descriptorFault(w, in, "%v", err)
 		}
@@ -165,6 +166,7 @@ type tensorProduct struct {
 	zeros    tensor.ColumnMask
 	hasZeros bool
 	parts    []productPart // by CTA, the even one first
+	by       num.Multiplier
 }
 
 // productPart is the work in one CTA.
@@ -172,7 +174,7 @@ type productPart struct {
 	t     *machine.TensorMemory
 	rank  uint64
 	units [2][]uint32 // of A and B in its shared memory
-	sums  [][]uint32  // of D, by part of the data path
+	sums  []tensorSum // of D, by part of the data path
 }
 
 // decode reads descriptors and operands of a lane.

@@ -131,6 +131,10 @@ func (r *tensorProduct) read(op *machine.Op) *machine.Fault {
 			return stepFault(err)
 		}
 	}
+	if r.isDense() {
+		r.multiplyDense(op)
+		return nil
+	}
 	right := r.readB(op)
 	columns := r.N / r.path.Parts
 	for i := range r.parts {
@@ -144,10 +148,93 @@ func (r *tensorProduct) read(op *machine.Op) *machine.Fault {
 			x.left, x.right = left, right[part*columns*r.K:(part+1)*columns*r.K]
 			x.sum = r.readD(p, part, columns)
 			x.multiply()
-			p.sums = append(p.sums, x.sum)
+			p.sums = append(p.sums, tensorSum{x.sum, columns, nil})
 		}
 	}
 	return nil
+}
+
+// tensorSum is D of a part of the data path, row after row of pitch elements, and the product that has it.
+type tensorSum struct {
+	list  []uint32
+	pitch int
+	of    *num.Dense // nil: none
+}
+
+// isDense tells whether all elements of A and B are stored and simply multiplied, as units of floats or bytes have them.
+func (r *tensorProduct) isDense() bool {
+	return !r.Sparse && !r.Scaled() && r.op.down == 0 && !r.hasZeros && !r.op.ashift && r.Bits() >= 8 &&
+		(r.Bits() > 8 || r.Kind == tensor.KindI8 || r.A.Padded() == tensor.Plain && r.B.Padded() == tensor.Plain)
+}
+
+// multiplyDense multiplies dense matrices, part by part.
+func (r *tensorProduct) multiplyDense(op *machine.Op) {
+	columns := r.N / r.path.Parts
+	for i := range r.parts {
+		p := &r.parts[i]
+		for part := range r.path.Parts {
+			x, d := r.product(p, part, columns), densePool.Get().(*num.Dense)
+			shape := denseShape(x.rows, columns, x.k, x.elems[0].bits, &x.elems, x.rule)
+			shape.Saturate = x.saturate
+			d.Set(shape)
+			r.denseA(op, d, p, part)
+			r.denseB(op, d, part*columns, columns)
+			for i, list := range [][]uint32{d.Left, d.Right} {
+				if x.negative[i] && !shape.Integers {
+					negateDense(list, d.Bits)
+				}
+			}
+			r.denseD(d, p, part, columns)
+			d.MultiplyBy(r.by)
+			p.sums = append(p.sums, tensorSum{d.Sum, d.Columns, d})
+		}
+	}
+}
+
+// denseA reads A.
+func (r *tensorProduct) denseA(op *machine.Op, d *num.Dense, p *productPart, part int) {
+	if !r.op.inTensor {
+		r.source(op, p, 0).fill(d, 0, 0, d.Rows, 0)
+		return
+	}
+	words := d.K * d.Bits / 32
+	for row := range d.Rows {
+		copy(d.Left[row*words:(row+1)*words], p.t.Row(r.a.Lane()+r.path.Lane(row, r.copyOf(part)), r.a.Column(), words))
+	}
+}
+
+// denseB reads columns of B, of which each CTA has its share.
+func (r *tensorProduct) denseB(op *machine.Op, d *num.Dense, first, columns int) {
+	share := r.N / r.Group
+	for i := range r.parts {
+		p := &r.parts[i]
+		from, to := max(first, i*share), min(first+columns, (i+1)*share)
+		if from < to {
+			r.source(op, p, 1).fill(d, 1, from-i*share, to-from, from-first)
+		}
+	}
+}
+
+// source is A (0) or B (1) in the shared memory of a CTA.
+func (r *tensorProduct) source(op *machine.Op, p *productPart, operand int) *denseSource {
+	return &denseSource{p.units[operand], r.Transpose[operand], func(unit uint32) []byte { return op.Shared(p.rank|uint64(unit), 16) }}
+}
+
+// denseD reads D before the product.
+func (r *tensorProduct) denseD(d *num.Dense, p *productPart, part, columns int) {
+	if !r.add {
+		clear(d.Sum)
+		return
+	}
+	for row := range d.Rows {
+		words, _ := r.words(p, row, part, columns)
+		to := d.Sum[row*d.Columns : row*d.Columns+columns]
+		if copy(to, words); r.Half {
+			for i := range to {
+				to[i] &= 0xffff
+			}
+		}
+	}
 }
 
 // product sets up what a part of the data path multiplies.
@@ -312,12 +399,17 @@ func (r *tensorProduct) write(*machine.Op) *machine.Fault {
 				if r.stays(cta, lane) {
 					continue
 				}
-				for i, v := range sum[row*columns : (row+1)*columns] {
-					if r.Half && r.op.keepHigh {
-						v |= words[i] &^ 0xffff
-					}
-					words[i] = v
+				list := sum.list[row*sum.pitch : row*sum.pitch+columns]
+				if !r.Half || !r.op.keepHigh {
+					copy(words, list)
+					continue
 				}
+				for i, v := range list {
+					words[i] = v | words[i]&^0xffff
+				}
+			}
+			if sum.of != nil {
+				densePool.Put(sum.of)
 			}
 		}
 		p.sums = nil

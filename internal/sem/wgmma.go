@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -104,6 +105,10 @@ type wgmmaRecord struct {
 	add     bool
 	extents []machine.Extent // of registers: D, then A
 	product matrices
+	by      num.Multiplier
+	dense   *num.Dense // nil: product is used
+	sum     []uint32   // D, row after row of pitch elements
+	pitch   int
 }
 
 // wgmmaFence orders registers with the products behind it: they wait for nothing here, and sanitizers want to know.
@@ -126,13 +131,15 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	if add != 0 && add != ^uint32(0) {
 		return w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
 	}
-	r := &wgmmaRecord{wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0}
+	r := &wgmmaRecord{wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0, by: w.Launch().Products}
 	if err := r.place(w); err != nil {
 		return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: err.Error()})
 	}
 	if o.Sparse {
 		r.meta = *w.R32(o.productOp.meta)
 	}
+	registers := len(o.d) + len(o.productOp.a)
+	r.dRows, r.extents = make([]*[32]uint32, 0, registers), make([]machine.Extent, 0, registers)
 	for _, off := range o.d {
 		r.dRows, r.extents = append(r.dRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
 	}
@@ -185,6 +192,10 @@ func (r *wgmmaRecord) units(w *machine.Warp, row uint32, first, n, k int, column
 
 // read takes the matrices from shared memory and registers, and multiplies.
 func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
+	if (r.elems[0].float() || r.elems[3].signed) && !r.and && !r.Sparse {
+		r.multiplyDense(op)
+		return nil
+	}
 	p := &r.product
 	*p = matrices{
 		rows: 16, columns: r.N, k: r.K, stored: r.Stored(), elems: r.elems, negative: r.negative, saturate: r.saturate, and: r.and,
@@ -209,12 +220,45 @@ func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 	}
 	r.elements(op, p.right, r.b, r.N, r.K, r.columns[1])
 	if r.add {
-		r.eachD(func(row *[32]uint32, lane, shift int, at int) {
-			p.sum[at] = row[lane] >> shift & uint32(1<<r.elems[3].bits-1)
-		})
+		r.readD(p.sum, r.N)
 	}
 	p.multiply()
+	r.sum, r.pitch = p.sum, r.N
 	return nil
+}
+
+// multiplyDense multiplies dense matrices.
+func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
+	d, rule := densePool.Get().(*num.Dense), num.DotRule{}
+	if f := r.elems[0]; f.float() {
+		rule = f.format.WarpgroupRule(r.arch, r.elems[3].format)
+	}
+	shape := denseShape(16, r.N, r.K, r.Bits, &r.elems, rule)
+	shape.Saturate = r.saturate
+	d.Set(shape)
+	source := denseSource{r.a, r.columns[0], func(unit uint32) []byte { return op.Shared(r.rank|uint64(unit), 16) }}
+	if r.a != nil {
+		source.fill(d, 0, 0, 16, 0)
+	}
+	for i, row := range r.aRows {
+		m, k := r.A(0, i, 0)
+		at, words := (m*r.K+k)*r.Bits/32, r.K*r.Bits/32
+		for lane, word := range row {
+			d.Left[at+lane>>2*words+lane&3] = word
+		}
+	}
+	source.units, source.columns = r.b, r.columns[1]
+	source.fill(d, 1, 0, r.N, 0)
+	for i, list := range [][]uint32{d.Left, d.Right} {
+		if r.negative[i] {
+			negateDense(list, r.Bits)
+		}
+	}
+	if clear(d.Sum); r.add {
+		r.readD(d.Sum, d.Columns)
+	}
+	d.MultiplyBy(r.by)
+	r.dense, r.sum, r.pitch = d, d.Sum, d.Columns
 }
 
 // elements spreads units to lines of k elements.
@@ -232,26 +276,53 @@ func (r *wgmmaRecord) elements(op *machine.Op, to, units []uint32, n, k int, col
 	}
 }
 
-// eachD visits the elements of D: value i of a lane (9.7.15.5.1).
-func (r *wgmmaRecord) eachD(visit func(row *[32]uint32, lane, shift, at int)) {
+// eachD visits the pieces of D (9.7.15.5.1): for each eight elements of a row, where they begin, and the words of registers
+// that have them: four words of f16, else each second element in one of two.
+func (r *wgmmaRecord) eachD(visit func(row, column int, even, odd *[4]uint32)) {
 	per := 32 / r.elems[3].bits
-	for reg, row := range r.dRows {
-		for lane := range row {
-			for j := range per {
-				i := per*reg + j
-				m, n := lane>>2+8*(i>>1&1), 8*(i>>2)+2*(lane&3)+i&1
-				visit(row, lane, j*r.elems[3].bits, m*r.N+n)
-			}
+	for first := 0; first < len(r.dRows); first += 3 - per {
+		i := first * per // the element
+		even, odd := r.dRows[first], r.dRows[first+2-per]
+		for g := range 8 {
+			visit(8*(i>>1&1)+g, 8*(i>>2), (*[4]uint32)(even[4*g:]), (*[4]uint32)(odd[4*g:]))
 		}
 	}
 }
 
+// readD spreads D to rows of so many elements.
+func (r *wgmmaRecord) readD(to []uint32, pitch int) {
+	half := r.elems[3].bits == 16
+	r.eachD(func(row, column int, even, odd *[4]uint32) {
+		line := (*[8]uint32)(to[row*pitch+column:])
+		if half {
+			for t, v := range even {
+				line[2*t], line[2*t+1] = v&0xffff, v>>16
+			}
+			return
+		}
+		line[0], line[2], line[4], line[6] = even[0], even[1], even[2], even[3]
+		line[1], line[3], line[5], line[7] = odd[0], odd[1], odd[2], odd[3]
+	})
+}
+
 // write gives out D.
 func (r *wgmmaRecord) write(*machine.Op) *machine.Fault {
-	r.eachD(func(row *[32]uint32, lane, shift, at int) {
-		row[lane] = row[lane]&^(uint32(1<<r.elems[3].bits-1)<<shift) | r.product.sum[at]<<shift
+	half := r.elems[3].bits == 16
+	r.eachD(func(row, column int, even, odd *[4]uint32) {
+		line := (*[8]uint32)(r.sum[row*r.pitch+column:])
+		if half {
+			for t := range even {
+				even[t] = line[2*t] | line[2*t+1]<<16
+			}
+			return
+		}
+		even[0], even[1], even[2], even[3] = line[0], line[2], line[4], line[6]
+		odd[0], odd[1], odd[2], odd[3] = line[1], line[3], line[5], line[7]
 	})
-	r.product = matrices{}
+	if r.product, r.sum = (matrices{}), nil; r.dense != nil {
+		densePool.Put(r.dense)
+		r.dense = nil
+	}
 	return nil
 }
 

@@ -1,0 +1,81 @@
+package jit
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/dense"
+)
+
+// multipliers are those that this processor can run.
+func multipliers(t testing.TB) map[string]*Dense {
+	list := map[string]*Dense{}
+	for name, v := range map[string]Vectors{"AVX2": AVX2, "AVX-512": AVX512} {
+		if (Options{Vectors: v}).possible() == nil {
+			m := newDense(v)
+			t.Cleanup(func() { m.close() })
+			list[name] = m
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("no vector instructions here")
+	}
+	return list
+}
+
+// TestDense compares code for products with portable code, for every generation, format and result.
+func TestDense(t *testing.T) {
+	for name, m := range multipliers(t) {
+		t.Run(name, func(t *testing.T) {
+			sums, compiled, r := 0, 0, rand.New(rand.NewPCG(5, 9))
+			compare := func(name string, d *num.Dense) {
+				before := slices.Clone(d.Sum)
+				sums += len(d.Sum)
+				if !m.Multiply(d) {
+					if !slices.Equal(before, d.Sum) {
+						t.Fatalf("%s: no code, but Sum has changed", name)
+					}
+					return
+				}
+				compiled += len(d.Sum) - d.Slow
+				have := slices.Clone(d.Sum)
+				copy(d.Sum, before)
+				d.Multiply()
+				for i, want := range d.Sum {
+					if have[i] != want {
+						t.Fatalf("%s: %#x, want %#x; C was %#x (row %d, column %d)", name, have[i], want, before[i], i/d.Columns, i%d.Columns)
+					}
+				}
+			}
+			dense.Each(r, compare)
+			dense.Integers(r, compare)
+			t.Logf("%d of %d sums were compiled", compiled, sums)
+			if compiled < sums/3 {
+				t.Errorf("only %d of %d sums were compiled", compiled, sums)
+			}
+		})
+	}
+}
+
+// BenchmarkDense has products of 64×64×16: 131,072 operations.
+func BenchmarkDense(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, m := range multipliers(b) {
+		for _, f := range dense.Formats[:4] {
+			b.Run(name+"/"+f.Name, func(b *testing.B) {
+				var d num.Dense
+				d.Set(num.DenseShape{Rows: 16, Columns: 128, K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)})
+				dense.Draw(r, &d, num.DotF32, 0)
+				for b.Loop() {
+					clear(d.Sum)
+					if !m.Multiply(&d) {
+						b.Fatal("not compiled")
+					}
+				}
+				b.ReportMetric(float64(b.N)*2*16*128*16/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+			})
+		}
+	}
+}

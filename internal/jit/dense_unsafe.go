@@ -1,0 +1,190 @@
+package jit
+
+// This file calls machine code for products of dense matrices.
+
+import (
+	"math"
+	"math/bits"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/num"
+)
+
+// denseContext is what the code of a product gets; offsets are dc….
+type denseContext struct {
+	left, right, sum                               unsafe.Pointer
+	misfit                                         unsafe.Pointer
+	values, exponents, rightValues, rightExponents unsafe.Pointer
+	rows, groups, pitch, misfits, leftRuns, blocks uint64
+	scale                                          [2]float32
+	bias                                           [2]int32
+	base, least                                    int32
+	limit, _                                       int32
+	result                                         uint64
+}
+
+// Dense computes products of dense matrices. It is a num.Multiplier, safe for concurrent use.
+type Dense struct {
+	vectors Vectors
+	mu      sync.RWMutex
+	codes   map[denseKey]uintptr // 0: there is none
+	pages   []*native.Code
+}
+
+// newDense makes code for a set of vector instructions when it is needed.
+func newDense(v Vectors) *Dense { return &Dense{vectors: v, codes: map[denseKey]uintptr{}} }
+
+// code returns the entry of a product's code, 0 if there is none.
+func (m *Dense) code(key denseKey) uintptr {
+	m.mu.RLock()
+	entry, known := m.codes[key]
+	m.mu.RUnlock()
+	if known {
+		return entry
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if entry, known = m.codes[key]; !known {
+		entry = m.make(key)
+		m.codes[key] = entry
+	}
+	return entry
+}
+
+func (m *Dense) make(key denseKey) uintptr {
+	e := &denseCode{Asm: x86.New(nil), key: key, w: x86.W256}
+	if m.vectors == AVX512 {
+		e.w, e.wide = x86.W512, true
+	}
+	if !e.assemble() {
+		return 0
+	}
+	bytes, err := e.Finish()
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	code, err := native.New(bytes)
+	if err != nil {
+		return 0
+	}
+	m.pages = append(m.pages, code)
+	return code.Addr(0)
+}
+
+// close gives the memory back.
+func (m *Dense) close() (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.pages {
+		err = p.Free()
+	}
+	m.pages, m.codes = nil, map[denseKey]uintptr{}
+	return err
+}
+
+// lanes is how many columns the code computes at once.
+func (m *Dense) lanes() int {
+	if m.vectors == AVX512 {
+		return 16
+	}
+	return 8
+}
+
+// Multiply implements num.Multiplier.
+func (m *Dense) Multiply(d *num.Dense) bool {
+	room := d.Room()
+	if room.By != num.Multiplier(m) {
+		room.By, room.Code = m, m.code(denseKey{d.Rule, d.Format, d.Bits, d.K, d.Integers, d.Signed, d.Saturate})
+	}
+	entry := room.Code
+	elements := d.Rows * d.K
+	if entry == 0 || d.Rows == 0 || d.Columns == 0 || elements%m.lanes() != 0 {
+		return false
+	}
+	c := &denseContext{rows: uint64(d.Rows), groups: uint64(d.Columns / m.lanes()), pitch: uint64(4 * d.Columns), misfits: uint64(d.Columns / 8)}
+	c.leftRuns, c.blocks = uint64(elements/m.lanes()), uint64(d.Columns/num.DenseLanes)
+	if !d.Integers && !c.exponentsOf(d) {
+		return false
+	}
+	for i, n := range []int{elements, elements, d.Columns * d.K, d.Columns * d.K} {
+		room.Words[i] = num.Grown(room.Words[i], n)
+	}
+	room.Misfits = num.Grown(room.Misfits, d.Rows*d.Columns/8)
+	c.values, c.exponents = unsafe.Pointer(&room.Words[0][0]), unsafe.Pointer(&room.Words[1][0])
+	c.rightValues, c.rightExponents = unsafe.Pointer(&room.Words[2][0]), unsafe.Pointer(&room.Words[3][0])
+	c.left, c.right, c.sum = unsafe.Pointer(&d.Left[0]), unsafe.Pointer(&d.Right[0]), unsafe.Pointer(&d.Sum[0])
+	c.misfit = unsafe.Pointer(&room.Misfits[0])
+	native.Call(entry, unsafe.Pointer(c))
+	runtime.KeepAlive(d)
+	switch c.result {
+	case 0:
+		return true
+	case 1:
+		return false
+	}
+	for i, lanes := range room.Misfits {
+		for ; lanes != 0; lanes &= lanes - 1 {
+			at := 8*i + bits.TrailingZeros8(lanes)
+			d.Sum[at] = d.Reference(at/d.Columns, at%d.Columns, d.Sum[at])
+		}
+	}
+	return true
+}
+
+// exponentsOf finds the powers of two by which matrices of bf16 and tf32 are brought near 1; false if their elements are too
+// far apart or not finite.
+func (c *denseContext) exponentsOf(d *num.Dense) bool {
+	c.scale = [2]float32{1, 1}
+	base := int32(0)
+	for i, list := range [][]uint32{d.Left, d.Right} {
+		if !denseWide(d.Format[i]) {
+			continue
+		}
+		largest, least := extremes(list, d.Bits)
+		if largest >= 0x7f800000 {
+			return false
+		}
+		top := int32(0)
+		if largest != 0 {
+			top = int32(max(largest>>23, 1)) - 127
+			if int32(max(least>>23, 1))-127 < top-denseSpread {
+				return false
+			}
+		}
+		c.scale[i], c.bias[i] = math.Float32frombits(uint32(127-max(top, -126))<<23), 127+top
+		if top < -126 || top > 126 {
+			return false
+		}
+		base += top
+	}
+	least := int32(denseLow)
+	if f := d.Rule.Floor(); f > denseLow {
+		least = int32(f)
+	}
+	c.base, c.least, c.limit = 127+base, least-base, denseLow-base+denseOffset
+	return true
+}
+
+// extremes are the largest element of a list of bf16 or tf32 and the least that is not zero, as the bits of an f32
+// without sign; the least is 2^32-1 if all are zero.
+func extremes(list []uint32, width int) (largest, least uint32) {
+	least = math.MaxUint32
+	see := func(v uint32) {
+		largest, least = max(largest, v), min(least, v-1)
+	}
+	if width == 32 {
+		for _, v := range list {
+			see(v & 0x7fffe000)
+		}
+	} else {
+		for _, v := range list {
+			see(v & 0x7fff0000)
+			see(v << 16 & 0x7fffffff)
+		}
+	}
+	return largest, least + 1
+}
