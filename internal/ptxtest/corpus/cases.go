@@ -50,6 +50,8 @@ func Cases() []Case {
 		{"wmma/tall", "cuda/wmmagemm", both, func(Target) *Run { return WmmaTile("wmmaTall", 32, 8, 64, 24, 48) }},
 		{"wmma/bytes", "cuda/wmmagemm", both, func(Target) *Run { return WmmaBytes(32, 48, 64) }},
 		{"pipegemm", "cuda/pipegemm", []int{90}, func(Target) *Run { return PipeGemm(128, 64, 160) }},
+		{"sparsegemm", "cuda/sparsegemm", []int{90}, func(Target) *Run { return SparseGemm(128, 64, 160) }},
+		{"bytegemm", "cuda/bytegemm", []int{90}, func(Target) *Run { return ByteGemm(128, 128, 384) }},
 		{"tmagemm", "cuda/tmagemm", []int{90}, func(Target) *Run { return TMAGemm(200, 56, 352) }},
 		{"tcgemm/half/1", "cuda/tcgemm", []int{100}, func(Target) *Run { return TensorGemm("half", 1, 200, 72, 232) }},
 		{"tcgemm/half/2", "cuda/tcgemm", []int{100}, func(Target) *Run { return TensorGemm("half", 2, 200, 72, 232) }},
@@ -61,9 +63,16 @@ func Cases() []Case {
 		{"tcgemm/nv4/2", "cuda/tcgemm", []int{100}, func(Target) *Run { return TensorGemm("nv4", 2, 200, 72, 928) }},
 		{"triton/vecadd", "triton/vecadd", triton, same(TritonVecAdd)},
 		{"triton/softmax", "triton/softmax", triton, same(TritonSoftmax)},
-		{"triton/layernorm", "triton/layernorm", triton, same(TritonLayerNorm)},
+		{"triton/layernorm", "triton/layernorm", tensorCores, same(TritonLayerNorm)},
+		{"triton/rmsnorm", "triton/rmsnorm", tensorCores, same(TritonRMSNorm)},
 		{"triton/matmul", "triton/matmul", tensorCores, TritonMatmul},
 		{"triton/attention", "triton/attention", tensorCores, TritonAttention},
+		{"triton/attentionback", "triton/attentionback", tensorCores, TritonAttentionBack},
+		{"triton/persistent", "triton/persistent", tensorCores, TritonPersistent},
+		{"triton/product/bf16", "triton/product_bf16", tensorCores, func(t Target) *Run { return TritonProduct(t, "bf16") }},
+		{"triton/product/tf32", "triton/product_tf32", tensorCores, func(t Target) *Run { return TritonProduct(t, "tf32") }},
+		{"triton/product/e4m3", "triton/product_e4m3", tensorCores[1:], func(t Target) *Run { return TritonProduct(t, "e4m3") }},
+		{"triton/product/s8", "triton/product_s8", tensorCores, func(t Target) *Run { return TritonProduct(t, "s8") }},
 	}
 }
 

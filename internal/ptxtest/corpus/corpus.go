@@ -31,7 +31,7 @@ func (c Case) Path(arch int) string {
 }
 
 // specific are the modules with instructions that only the very architecture has, sm_90a or sm_100a.
-var specific = []string{"cuda/tmagemm", "cuda/tcgemm"}
+var specific = []string{"cuda/tmagemm", "cuda/bytegemm", "cuda/tcgemm"}
 
 // GPU is what nvcc compiles the module for, of one of its targets.
 func (c Case) GPU(arch int) string {

@@ -97,6 +97,32 @@ func PipeGemm(m, n, k int) *Run {
 	}
 }
 
+// SparseGemm is C = A·Bᵀ, two of each four elements of a row of A being stored.
+func SparseGemm(m, n, k int) *Run {
+	r := random(91)
+	dense, b := make([]float64, m*k), wholes(92, n*k)
+	a, places := make([]half, 0, m*k/2), make([]uint16, m*k/16)
+	for i := range m * k / 4 {
+		first := r.below(3)
+		second := first + 1 + r.below(3-first)
+		places[i/4] |= uint16(first|second<<2) << (i % 4 * 4)
+		for _, at := range []int{first, second} {
+			v := float64(r.below(9)) - 4
+			dense[4*i+at], a = v, append(a, roundHalf(v))
+		}
+	}
+	c := output("c", list(m*n, func(i int) float32 {
+		row, col := i/n, i%n
+		return float32(product(k, func(p int) float64 { return dense[row*k+p] }, func(p int) float64 { return halfValue(b[col*k+p]) }))
+	}))
+	ba, bp, bb := input("a", a), input("places", places), input("b", b)
+	return &Run{
+		Buffers: []*Buffer{ba, bp, bb, c},
+		Launches: []Launch{{Kernel: "sparseGemm", Grid: [3]int{n / 32, m / 64, 1}, Block: line(128),
+			Args: args(ba, bp, bb, c, int32(n), int32(k))}},
+	}
+}
+
 // TMAGemm is C = A·Bᵀ by tensor copies and wgmma: tiles of 128×64 a CTA, 64 deep, at borders of all three extents.
 func TMAGemm(m, n, k int) *Run {
 	const stages, tile = 4, 64 * 64 * 2
@@ -116,9 +142,25 @@ func TMAGemm(m, n, k int) *Run {
 	}
 }
 
-// tensorCores are the architectures for which Triton makes other products: mma, wgmma, tcgen05.mma; and what shared memory
-// a kernel then takes.
-var tensorCores = []int{80, 90, 100}
+// ByteGemm is C = A·Bᵀ of e4m3 by tensor copies and wgmma: tiles of 64×128, 128 deep, in two stages.
+func ByteGemm(m, n, k int) *Run {
+	a, b := numbers(93, m*k), numbers(94, n*k)
+	c := output("c", list(m*n, func(i int) float32 {
+		return float32(product(k, func(p int) float64 { return a[i/n*k+p] }, func(p int) float64 { return b[i%n*k+p] }))
+	}))
+	ba, bb := coded("a", "e4m3", a), coded("b", "e4m3", b)
+	tiles := func(b *Buffer, rows, box int) Arg {
+		return Arg{Buffer: b, Elem: U8, Tiles: &Tiles{Type: "u8", Dims: []uint32{uint32(k), uint32(rows)}, Box: []uint32{128, uint32(box)}, Swizzle: 128}}
+	}
+	return &Run{
+		Buffers: []*Buffer{ba, bb, c},
+		Launches: []Launch{{Kernel: "byteGemm", Grid: [3]int{n / 128, m / 64, 1}, Block: line(128), Shared: 2 * (64 + 128) * 128,
+			Args: append([]Arg{tiles(ba, m, 64), tiles(bb, n, 128)}, args(c, int32(n), int32(k))...)}},
+	}
+}
+
+// tensorCores are the architectures for which Triton makes other products: mma, wgmma, tcgen05.mma, mma of sm_120.
+var tensorCores = []int{80, 90, 100, 120}
 
 // TritonMatmul is C = A·B by tiles of 64×64×32 in three stages of cp.async.
 func TritonMatmul(t Target) *Run {
@@ -126,7 +168,7 @@ func TritonMatmul(t Target) *Run {
 	a, b := wholes(69, m*k), wholes(70, k*n)
 	c := output("c", halfProduct(a, b, n, k, 0))
 	ba, bb := input("a", a), input("b", b)
-	shared := map[int]int{80: 16384, 90: 24576, 100: 24592}[t.Arch]
+	shared := map[int]int{80: 16384, 90: 24576, 100: 24592, 120: 16384}[t.Arch]
 	return &Run{
 		Unfenced: t.Arch == 100,
 		Buffers:  []*Buffer{ba, bb, c},
@@ -155,7 +197,7 @@ func TritonAttention(t Target) *Run {
 	out := output("out", want)
 	out.Tol = Tolerance{Abs: 4.0/2048 + 1e-4, Why: "weights become f16, 2^-11 of each, times a v of 4 at most; ex2.approx"}
 	bq, bk, bv := input("q", q), input("k", k), input("v", v)
-	shared := map[int]int{80: 16384, 90: 24576, 100: 24608}[t.Arch]
+	shared := map[int]int{80: 16384, 90: 24576, 100: 24608, 120: 16384}[t.Arch]
 	return &Run{
 		Unfenced: t.Arch == 100,
 		Buffers:  []*Buffer{bq, bk, bv, out},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,7 @@ func orderCases() (list []corpus.Case) {
 			c.Make = run
 			list = append(list, c)
 		} else if *syncAll && (c.Name == "triton/matmul" || c.Name == "triton/attention") {
+			c.Archs = c.Archs[:slices.Index(c.Archs, 120)] // what remains unseen for sm_120 has no list yet
 			list = append(list, c)
 		}
 	}
