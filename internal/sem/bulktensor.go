@@ -124,7 +124,7 @@ func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.St
 	var addr, shared [32]uint64
 	r.at.lanes(w, &addr, 0)
 	r.shared.lanes(w, &shared, 0)
-	m, st := readMap(w, in, &machine.Request{Kind: machine.Load, Size: tensor.MapBytes, Align: 64}, &addr, lane)
+	m, st := readMap(w, in, &machine.Request{Kind: machine.Load, Size: tensor.MapBytes, Align: 64}, &addr, lane, tensor.DecodeMap)
 	if st != machine.Next {
 		return st
 	}
@@ -153,15 +153,18 @@ func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.St
 	return machine.Next
 }
 
+// mapDecoder is tensor.DecodeMap or tensor.DecodeReplaced.
+type mapDecoder func(*[tensor.MapBytes]byte) (*tensor.Map, error)
+
 // readMap reads a tensor map at the address of the lane in w.Mask.
-func readMap(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]uint64, lane int) (*tensor.Map, machine.State) {
+func readMap(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]uint64, lane int, decode mapDecoder) (*tensor.Map, machine.State) {
 	a, st := w.Access(in, q, addr)
 	if st != machine.Next {
 		return nil, st
 	}
 	var bits [tensor.MapBytes]byte
 	loadLine(bits[:], a.Ptr(addr, lane, 0))
-	m, err := tensor.DecodeMap(&bits)
+	m, err := decode(&bits)
 	if err != nil {
 		return nil, badMap(w, in, lane, err)
 	}
@@ -469,7 +472,7 @@ func replaceField(w *machine.Warp, in *machine.Inst) machine.State {
 	return perLane(w, func(lane int) machine.State {
 		var addr [32]uint64
 		o.at.lanes(w, &addr, 0)
-		m, st := readMap(w, in, &o.Request, &addr, lane)
+		m, st := readMap(w, in, &o.Request, &addr, lane, tensor.DecodeReplaced)
 		if st != machine.Next {
 			return st
 		}

@@ -163,6 +163,15 @@ func DecodeMap(b *[MapBytes]byte) (*Map, error) {
 	return m, nil
 }
 
+// DecodeReplaced reads a map of which a field is replaced. Zeros are one without a field: so kernels begin maps of their own in shared
+// memory (Triton's make_tensor_descriptor).
+func DecodeReplaced(b *[MapBytes]byte) (*Map, error) {
+	if *b == ([MapBytes]byte{}) {
+		return &Map{Rank: 1}, nil
+	}
+	return DecodeMap(b)
+}
+
 // Check says which field is not what cuTensorMapEncodeTiled, …Im2col or …Im2colWide takes, or what is not executed.
 func (m *Map) Check() error {
 	switch {

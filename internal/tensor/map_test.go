@@ -23,6 +23,12 @@ func TestMapRoundTrip(t *testing.T) {
 	if _, err := DecodeMap(new([MapBytes]byte)); err == nil {
 		t.Error("zeros are a tensor map")
 	}
+	if m, err := DecodeReplaced(new([MapBytes]byte)); err != nil || m.Check() == nil {
+		t.Error("zeros are none to begin with, or a whole one", err)
+	}
+	if m, err := DecodeReplaced(&[MapBytes]byte{0: 1}); err == nil {
+		t.Errorf("a byte is a map: %+v", m)
+	}
 }
 
 // TestMapSwizzle: examples of 5.5.7 worked out by hand.

@@ -5,6 +5,8 @@ package launches_test
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -278,6 +280,39 @@ func TestTensorOverrides(t *testing.T) {
 					t.Errorf("%s%s: word %d is %d, want %d", c.operands, op, i, v, want)
 				}
 			}
+		}
+	}
+}
+
+// TestTensorMapOfZeros: a kernel that sets every field of zeros has the map that the host would make of them; with one field less
+// it has none that is possible.
+func TestTensorMapOfZeros(t *testing.T) {
+	fields := []string{
+		"global_address.shared::cta.b1024.b64 [copy], %rd2", "rank.shared::cta.b1024.b32 [copy], 1",
+		"box_dim.shared::cta.b1024.b32 [copy], 0, 4", "box_dim.shared::cta.b1024.b32 [copy], 1, 2",
+		"global_dim.shared::cta.b1024.b32 [copy], 0, 8", "global_dim.shared::cta.b1024.b32 [copy], 1, 8",
+		"global_stride.shared::cta.b1024.b64 [copy], 0, 128",
+		"element_stride.shared::cta.b1024.b32 [copy], 0, 1", "element_stride.shared::cta.b1024.b32 [copy], 1, 1",
+		"elemtype.shared::cta.b1024.b32 [copy], 2", "swizzle_mode.shared::cta.b1024.b32 [copy], 0",
+	}
+	store := func(m string) string {
+		return "@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [" + m + ", {2, 3}], [data];" + commitBox
+	}
+	want, err := runTile(t, store("%rd1"), ptxvm.DeviceConfig{}, square("u32"), ptxvm.Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := func(fields []string) ([]uint32, error) {
+		stmt := regexp.MustCompile(`@!%p1 ld.param.b64 %rd5, .*?;`).ReplaceAllString(replaced(fields...), "mov.b64 %rd5, 0;")
+		return runTile(t, stmt+store("%rd3"), ptxvm.DeviceConfig{}, square("u32"), ptxvm.Launch{})
+	}
+	got, err := made(fields)
+	if err != nil || !slices.Equal(got[:512], want[:512]) {
+		t.Errorf("%v\n%v\nwant %v", err, got, want[:512])
+	}
+	for _, without := range []int{2, 4, 7} {
+		if _, err := made(slices.Delete(slices.Clone(fields), without, without+1)); err == nil || !strings.Contains(err.Error(), "dimension 0") {
+			t.Errorf("without %s: %v", fields[without], err)
 		}
 	}
 }
