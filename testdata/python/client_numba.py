@@ -1,5 +1,5 @@
-"""numba: vector add, a sum in shared memory with barriers and an atomic, random numbers, a function in CUDA C++, both ways
-to link; results by value."""
+"""numba: vector add, a sum in shared memory with barriers and an atomic, random numbers, a barrier of the whole grid, a function in
+CUDA C++, both ways to link; results by value."""
 import warnings
 
 import numpy as np
@@ -56,6 +56,14 @@ def values_of(x, out):
         out[i] = polynomial(x[i])
 
 
+@cuda.jit("void(int32[:,::1])")
+def rows(m):
+    column, grid = cuda.grid(1), cuda.cg.this_grid()
+    for row in range(1, m.shape[0]):
+        m[row, column] = m[row - 1, m.shape[1] - 1 - column] + column % 2  # from the other block
+        grid.sync()
+
+
 rng = np.random.default_rng(1)
 x, y = rng.random(1000, dtype=np.float32), rng.random(1000, dtype=np.float32)
 out = cuda.device_array(1000, np.float32)
@@ -80,4 +88,10 @@ for lto in (True, False):
     out = cuda.device_array(x.size)
     cuda.jit(lto=lto)(values_of)[3, 128](cuda.to_device(x), out)
     np.testing.assert_allclose(out.copy_to_host(), (x - 2) * x + 0.5, rtol=0, atol=1e-15)  # a product may be fused
+
+m, want = cuda.to_device(np.zeros((9, 64), np.int32)), np.zeros((9, 64), np.int32)
+rows[2, 32](m)
+for row in range(1, 9):
+    want[row] = want[row - 1, ::-1] + np.arange(64) % 2
+assert (m.copy_to_host() == want).all()
 print("PASSED")

@@ -1,4 +1,4 @@
-"""Triton without torch: vector add, softmax, matmul, an atomic histogram, attention, autotune; results by value."""
+"""Triton without torch: vector add, softmax, matmul, an atomic histogram, attention, autotune, tensor descriptors; results by value."""
 import numpy as np
 import triton
 import triton.language as tl
@@ -83,6 +83,15 @@ def scale(x, out, factor, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i, mask=i < n) * factor, mask=i < n)
 
 
+@triton.jit
+def doubled(x, out, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    """Boxes by descriptors that the kernel makes, which are tensor maps on devices that have them."""
+    source = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BM, BN])
+    target = tl.make_tensor_descriptor(out, [M, N], [N, 1], [BM, BN])
+    at = [tl.program_id(0) * BM, tl.program_id(1) * BN]
+    target.store(at, source.load(at) * 2)
+
+
 begin()
 rng = np.random.default_rng(1)
 
@@ -126,4 +135,10 @@ for factor in (2.0, 3.0):
     scale[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](Array(x), out, factor, n)
     assert (out.numpy() == x * np.float32(factor)).all()
 assert len(timed) == 3 and scale.best_config.kwargs["BLOCK"] == 256, (timed, scale.best_config)
+
+triton.set_allocator(lambda size, alignment, stream: Array(np.zeros(size, np.uint8)))
+x = rng.random((100, 96), dtype=np.float32)
+out = Array(np.zeros_like(x))
+doubled[(4, 3)](Array(x), out, 100, 96, BM=32, BN=32)
+assert (out.numpy() == x * 2).all()
 print("PASSED")

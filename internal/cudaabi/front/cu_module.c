@@ -235,8 +235,7 @@ enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY };
 static error_t admit(struct link *l, int type, const void *data, size_t size, struct options o) {
 	if (!l || !data || !size || (o.n && (!o.ids || !o.values))) return INVALID_VALUE;
 	if (type < INPUT_CUBIN || type > INPUT_LIBRARY) return INVALID_VALUE;
-	static int said;
-	if (type == INPUT_LIBRARY) return unsupported("cuLinkAddData with a static library", &said);
+	if (type == INPUT_LIBRARY) return add_device_runtime(&l->parts, data, size) ? SUCCESS : OUT_OF_MEMORY;
 	size_t at = l->parts.size;
 	uint64_t n = parts_count(&l->parts);
 	module_t m;

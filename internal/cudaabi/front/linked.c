@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem
 #include "linked.h"
 
 #include <stdio.h>
@@ -50,6 +51,31 @@ int parts_add(struct parts *p, const void *data, size_t size) {
 void parts_cut(struct parts *p, size_t size, uint64_t n) {
 	p->size = size;
 	((struct linked *)p->image)->n = n;
+}
+
+// The last word of the workspace that a cooperative launch has counts the blocks that have arrived, of all barriers together: a block
+// waits until as many have come as make up its barrier.
+static const char device_runtime[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)\n{\n"
+	"\t.reg .b64 %w;\n\tmov.b64 %w, 1;\n\tst.param.b64 [handle], %w;\n\tret;\n}\n"
+	".visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)\n{\n"
+	"\t.reg .b64 %w; .reg .b32 %x, %y, %z, %high, %low, %all, %now; .reg .pred %p;\n"
+	"\tbarrier.sync 0;\n"
+	"\tmov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %z, %tid.z; or.b32 %x, %x, %y; or.b32 %x, %x, %z;\n"
+	"\tsetp.ne.u32 %p, %x, 0;\n\t@%p bra DONE;\n"
+	"\tmov.u32 %x, %nctaid.x; mov.u32 %y, %nctaid.y; mov.u32 %z, %nctaid.z; mul.lo.u32 %all, %x, %y; mul.lo.u32 %all, %all, %z;\n"
+	"\tmov.b32 %high, %envreg1; mov.b32 %low, %envreg2; mov.b64 %w, {%low, %high};\n"
+	"\tatom.global.add.acq_rel.gpu.u32 %x, [%w+252], 1;\n"
+	"\tdiv.u32 %x, %x, %all; add.u32 %x, %x, 1; mul.lo.u32 %x, %x, %all;\n"
+	"WAIT:\n\tld.acquire.gpu.global.u32 %now, [%w+252];\n\tsub.u32 %now, %now, %x;\n\tsetp.lt.s32 %p, %now, 0;\n\t@%p bra WAIT;\n"
+	"DONE:\n\tbarrier.sync 0;\n\tst.param.b32 [error], 0;\n\tret;\n}\n";
+
+int add_device_runtime(struct parts *p, const void *library, size_t size) {
+	static const char name[] = "cuda_device_runtime"; // of its one object file
+	if (!memmem(library, size, name, sizeof name - 1)) return 1;
+	if (memmem(p->image, p->size, device_runtime, sizeof device_runtime)) return 1; // it is there
+	return add_one(p, device_runtime, sizeof device_runtime);
 }
 
 char *contents(const char *path, size_t *size) {

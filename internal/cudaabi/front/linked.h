@@ -25,6 +25,10 @@ static inline uint64_t parts_count(const struct parts *p) { return ((const struc
 // part_at is the image that was added at a size.
 static inline void *part_at(const struct parts *p, size_t size) { return p->image + size + 8; }
 
+// add_device_runtime adds what we have of the device's own runtime in the place of NVIDIA's, libcudadevrt.a, which is machine code:
+// barriers of whole grids. Another library of machine code adds nothing: what it lacks shows at the end.
+int add_device_runtime(struct parts *p, const void *library, size_t size);
+
 // contents reads a file whole, with zeros behind it; NULL where it cannot.
 char *contents(const char *path, size_t *size);
 

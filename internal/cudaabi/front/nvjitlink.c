@@ -172,7 +172,7 @@ static int add(struct job *j, int type, const void *data, size_t size, const cha
 	if (!j) return NULL_INPUT;
 	if (!data || !size || j->complete) return INVALID_INPUT;
 	if (type == INPUT_LTOIR || (type == INPUT_ANY && is_intermediate(data, size))) return optimise(j, INPUT_LTOIR, data, size, name, caller);
-	if (type == INPUT_LIBRARY || type == INPUT_INDEX) return SUCCESS; // machine code: what is missing then shows at the end
+	if (type == INPUT_LIBRARY || type == INPUT_INDEX) return add_device_runtime(&j->parts, data, size) ? SUCCESS : INTERNAL;
 	size_t at = j->parts.size;
 	uint64_t n = parts_count(&j->parts);
 	if (!parts_add(&j->parts, data, size)) return INTERNAL;
