@@ -158,16 +158,11 @@ func (d *Driver) leave(p *physical) {
 func (d *Driver) PhysicalRetain(addr uint64) (h uint64, code Code) {
 	d.virtual.mu.Lock()
 	defer d.virtual.mu.Unlock()
-	for _, r := range d.virtual.ranges {
-		for _, m := range r.parts {
-			if addr-m.start >= m.size {
-				continue
-			}
-			if m.of.handles++; m.of.handles == 1 {
-				m.of.handle = d.register(m.of)
-			}
-			return m.of.handle, Success
+	if m := d.virtual.mappingAt(addr); m != nil {
+		if m.of.handles++; m.of.handles == 1 {
+			m.of.handle = d.register(m.of)
 		}
+		return m.of.handle, Success
 	}
 	return 0, InvalidValue
 }
@@ -186,6 +181,18 @@ func (v *virtual) around(addr, size uint64) *addressRange {
 	for _, r := range v.ranges {
 		if addr-r.start < r.size && size <= r.size-(addr-r.start) {
 			return r
+		}
+	}
+	return nil
+}
+
+// mappingAt returns what is mapped at an address, nil if nothing is.
+func (v *virtual) mappingAt(addr uint64) *mapping {
+	for _, r := range v.ranges {
+		for _, m := range r.parts {
+			if addr-m.start < m.size {
+				return m
+			}
 		}
 	}
 	return nil
@@ -280,12 +287,8 @@ func (d *Driver) AccessSet(addr, size uint64, on bool) (code Code) {
 func (d *Driver) AccessGet(addr uint64) (on bool, code Code) {
 	d.virtual.mu.Lock()
 	defer d.virtual.mu.Unlock()
-	if r := d.virtual.around(addr, 1); r != nil {
-		for _, m := range r.parts {
-			if addr-m.start < m.size {
-				return m.access, Success
-			}
-		}
+	if m := d.virtual.mappingAt(addr); m != nil {
+		return m.access, Success
 	}
 	return false, InvalidValue
 }
