@@ -177,6 +177,8 @@ func TestExec(t *testing.T) {
 	newer := Program(t, libraries, []string{source}, "-gencode", "arch=compute_100,code=compute_100")
 	run(t, expected{stdout: []string{"PASSED"}}, libraries, command, "exec", newer)
 	run(t, expected{exit: 125, stderr: []string{"PTX for sm_100, which sm_90 cannot run"}}, libraries, command, "exec", "--arch", "sm_90", newer)
+	run(t, expected{stdout: []string{"/libnvrtc.so.13", "/libnvJitLink.so.13", "set ", "/ptxas", "own"}, env: []string{"TRITON_PTXAS_BLACKWELL_PATH=own"}}, libraries, command,
+		"exec", "sh", "-c", `echo "$LD_PRELOAD ${TRITON_LIBCUDA_PATH:+set} $TRITON_PTXAS_PATH $TRITON_PTXAS_BLACKWELL_PATH"; "$TRITON_PTXAS_PATH" --version`)
 	run(t, expected{exit: 7, stdout: []string{"--seed 2"}}, libraries, command, "exec", "--devices", "2", "sh", "-c", `echo "$1 $PTXVM_DEVICES"; exit 7`, "sh", "--seed")
 }
 
