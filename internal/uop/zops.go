@@ -1038,7 +1038,7 @@ var reaches = [firstLane]Reach{
 	AddressLocal:      ReachMemory,
 	AddressParam:      ReachMemory,
 	AddressKernel:     ReachMemory,
-	FromKernel:        ReachRows,
+	FromKernel:        ReachMemory,
 	Setp:              ReachRows,
 	Set:               ReachRows,
 	SetpHalves:        ReachRows,
