@@ -9,7 +9,7 @@
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind; of broad kernels of the tuned half, too
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
 //	go run ./bench -opencl                      # four kernels against OpenCL
-//	go run ./bench -sanitize                    # six kernels under each sanitizer, against the interpreter, and with two workers
+//	go run ./bench -sanitize                    # six kernels under an empty observer and each sanitizer, against the interpreter, and with two workers
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those

@@ -10,22 +10,39 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	vm "ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
 // watchings are the configurations that are compared, the first with itself.
 var watchings = []struct {
 	name string
-	cfg  ptxvm.DeviceConfig
+	set  ptxvm.Sanitize
+	see  vm.Observer
 }{
-	{"none", ptxvm.DeviceConfig{}},
-	{"init", ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeInit}},
-	{"race", ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeRace}},
-	{"--async lazy", ptxvm.DeviceConfig{Async: ptxvm.AsyncLazy}},
+	{name: "none"},
+	{name: "empty", see: nobody{}}, // hears everything and does nothing
+	{name: "sync", set: ptxvm.SanitizeSync},
+	{name: "leak", set: ptxvm.SanitizeLeak},
+	{name: "mem", set: ptxvm.SanitizeMem},
+	{name: "init", set: ptxvm.SanitizeInit},
+	{name: "async", set: ptxvm.SanitizeAsync},
+	{name: "race", set: ptxvm.SanitizeRace},
+	{name: "all", set: ptxvm.SanitizeAll},
 }
 
-// watchedKernels are streams, trees, look-back, tiles, scatters and counters.
-var watchedKernels = []string{"saxpy", "reduce", "scan", "matmul", "radixsort", "histogram"}
+// nobody is an observer for whom an event is nothing.
+type nobody struct{}
+
+func (nobody) Observe(*vm.Event) {}
+
+// watchedKernels are streams, trees, look-back, tiles, scatters and rows; watchedWorkloads is where those are that no other table has.
+var watchedKernels = []string{"saxpy", "reduce", "scan", "matmul", "radixsort", "softmax"}
+
+var watchedWorkloads = []workload{
+	{name: "softmax", ptx: "testdata/triton/softmax.sm_80.ptx", make: func(corpus.Target) *corpus.Run { return corpus.TritonSoftmaxRows(256) }},
+}
 
 // sanitizeTable prints how many times as long each kernel takes under each sanitizer on one worker, and how many times as
 // fast each of them is with two.
@@ -39,7 +56,7 @@ func sanitizeTable(s *series) error {
 	}
 	fmt.Printf("\n|%s\n", strings.Repeat("---|", 2*len(watchings)+1))
 	costs, gains := make([]ratios, len(watchings)), make([]ratios, len(watchings))
-	err := s.each(func(w *workload) error {
+	err := s.among(append(slices.Clone(workloads), watchedWorkloads...), func(w *workload) error {
 		if !slices.Contains(watchedKernels, w.name) {
 			return nil
 		}
@@ -85,11 +102,11 @@ func (w *workload) watched(s *series) ([]watchedTimes, error) {
 	times := make([]watchedTimes, len(watchings))
 	for start, n := time.Now(), 0; n < 3 || time.Since(start) < s.span; n++ {
 		for i, c := range watchings {
-			one, err := w.once(s, r, c.cfg, 1)
+			one, err := w.once(s, r, c.set, c.see, 1)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-			two, err := w.once(s, r, c.cfg, 2)
+			two, err := w.once(s, r, c.set, c.see, 2)
 			if err != nil {
 				return nil, fmt.Errorf("%s, two workers: %w", c.name, err)
 			}
@@ -102,13 +119,15 @@ func (w *workload) watched(s *series) ([]watchedTimes, error) {
 }
 
 // once runs the launches on a new device, whose memory the host has not written before.
-func (w *workload) once(s *series, r *corpus.Run, cfg ptxvm.DeviceConfig, workers int) (spent, error) {
-	cfg.Engine, cfg.Workers = ptxvm.Interp, workers
-	x, err := w.startOn(s.top, r, cfg)
+func (w *workload) once(s *series, r *corpus.Run, set ptxvm.Sanitize, see vm.Observer, workers int) (spent, error) {
+	x, err := w.startOn(s.top, r, ptxvm.DeviceConfig{Engine: ptxvm.Interp, Workers: workers, Sanitize: set})
 	if err != nil {
 		return spent{}, err
 	}
 	defer x.device.Close()
+	if see != nil {
+		tuning.Observe(x.device, see)
+	}
 	took, _, err := x.round(r, nil)
 	if err == nil {
 		err = x.check(r)

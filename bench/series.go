@@ -37,9 +37,12 @@ func measure(match *regexp.Regexp, engine string, span time.Duration, table func
 }
 
 // each goes through the workloads of the series.
-func (s *series) each(f func(*workload) error) error {
-	for i := range workloads {
-		w := &workloads[i]
+func (s *series) each(f func(*workload) error) error { return s.among(workloads, f) }
+
+// among is each of another list.
+func (s *series) among(list []workload, f func(*workload) error) error {
+	for i := range list {
+		w := &list[i]
 		if !s.match.MatchString(w.name) {
 			continue
 		}

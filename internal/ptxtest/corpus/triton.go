@@ -39,9 +39,12 @@ func (m matrix) rowwise(x []float32, row func(in []float32) []float64, tol Toler
 	return in, out
 }
 
-// TritonSoftmax is the softmax of rows.
-func TritonSoftmax() *Run {
-	m := matrix{rows: 5, columns: 389, stride: 400}
+// TritonSoftmax is the softmax of a few rows.
+func TritonSoftmax() *Run { return TritonSoftmaxRows(5) }
+
+// TritonSoftmaxRows is the softmax of some rows of 389 elements.
+func TritonSoftmaxRows(rows int) *Run {
+	m := matrix{rows: rows, columns: 389, stride: 400}
 	seed := random(32)
 	x := list(m.rows*m.stride, func(int) float32 { return 8 * seed.unit() })
 	in, out := m.rowwise(x, softmax, Tolerance{Rel: 1e-5, Why: "ex2.approx and div.full, sums in f32"})
