@@ -81,7 +81,7 @@ func init() {
 
 // compiling makes the launch compile what the engine of the device would.
 func (d *Device) compiling(l *host.Launch) {
-	if d.jit == nil || l.Observer != nil || l.Misuse || l.Leaks || l.OnFault != nil {
+	if d.jit == nil || l.Observer != nil || l.OnFault != nil {
 		return
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter

@@ -292,7 +292,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil}
+	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil, Misuse: l.Misuse, Leaks: l.Leaks}
 	code, err := k.program.decoder.Watched(by, k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.assumptions)
 	if err != nil {
 		if mixed := k.program.disagreement(err); mixed != nil {

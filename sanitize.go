@@ -83,11 +83,14 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	}
 	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsync != 0 {
 		checks |= san.Async
-		l.Owes = true
 	}
 	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsyncFences != 0 {
 		checks |= san.TensorFences
 	}
+	if !k.program.decoder.StartsAsync(k.fn) { // nobody has to tell of what only asynchronous operations could meet
+		checks &^= san.Async | san.TensorFences | san.InitTensor
+	}
+	l.Owes = checks&san.Async != 0
 	races := d.cfg.Sanitize&SanitizeRace != 0
 	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
 	l.Leaks = d.cfg.Sanitize&SanitizeLeak != 0

@@ -41,6 +41,7 @@ type Decoder struct {
 
 	mu       sync.Mutex
 	programs map[programKey]*Program
+	late     map[*ir.Func]bool       // by kernel: StartsAsync
 	last     atomic.Pointer[Program] // that was asked for: most launches are like the one before
 }
 
@@ -55,7 +56,7 @@ type programKey struct {
 
 // New returns a decoder of a linked module.
 func New(mod *ir.Module, where Placement) *Decoder {
-	return &Decoder{mod: mod, where: where, programs: map[programKey]*Program{}}
+	return &Decoder{mod: mod, where: where, programs: map[programKey]*Program{}, late: map[*ir.Func]bool{}}
 }
 
 // Provided tells whether the runtime supplies a function that modules only declare.
@@ -90,6 +91,8 @@ type Watch struct {
 	Observe machine.Wants // what the code tells an observer before it does it
 	Values  bool          // it passes the values of registers on (machine.Values)
 	Trace   bool          // it shows a tracer what it has done
+	Misuse  bool          // its handlers look for misuse of barriers and member masks (machine.Launch)
+	Leaks   bool          // likewise for what a CTA leaves behind
 }
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
@@ -115,6 +118,22 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	return p, nil
 }
 
+// StartsAsync tells whether a kernel may start asynchronous operations.
+func (d *Decoder) StartsAsync(kernel *ir.Func) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	late, known := d.late[kernel]
+	if !known {
+		late = slices.ContainsFunc(d.reach(kernel).funcs, startsAsync)
+		d.late[kernel] = late
+	}
+	return late
+}
+
+func startsAsync(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return sem.StartsAsync(in.Sel) })
+}
+
 // make decodes what is not kept.
 func (d *Decoder) make(key programKey) (*Program, error) {
 	kernel := key.kernel
@@ -130,6 +149,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		return nil, err
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
+	u.keeps = key.watch.Leaks && slices.ContainsFunc(reach.funcs, startsAsync)
 	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Assumptions: assumptionsOf(lines)}
 	for _, f := range reach.funcs {
@@ -142,6 +162,9 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		if reach.indirect {
 			p.Functions[d.where.Func(f)] = u.codes[f]
 		}
+	}
+	for _, code := range u.codes {
+		code.Interpreted = u.keeps
 	}
 	p.Entry = u.codes[kernel]
 	for s := range lines {

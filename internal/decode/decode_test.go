@@ -360,8 +360,8 @@ func TestObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain == seen || plain.Entry.Observed != nil || len(seen.Entry.Observed) != len(plain.Entry.Split) || seen.Entry.Insts != nil {
-		t.Errorf("observed code: %d instructions, unobserved %d", len(seen.Entry.Observed), len(plain.Entry.Split))
+	if plain == seen || len(seen.Entry.Split) != len(plain.Entry.Split) || len(seen.Entry.Insts) != len(plain.Entry.Insts) {
+		t.Errorf("observed code: %d and %d instructions, unobserved %d and %d", len(seen.Entry.Insts), len(seen.Entry.Split), len(plain.Entry.Insts), len(plain.Entry.Split))
 	}
 	if again, _ := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
 		t.Error("observed programs are not kept")
@@ -378,7 +378,7 @@ func TestObservedWants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Entry.Observed
+		return p.Entry.Split
 	}
 	handler := func(in machine.Inst) uintptr { return reflect.ValueOf(in.Full).Pointer() }
 	plain, err := d.Kernel(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})

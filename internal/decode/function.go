@@ -19,6 +19,7 @@ type unit struct {
 	lines map[*isa.Sel]*sem.Line
 	codes map[*ir.Func]*machine.Code
 	pins  bool // observed: asynchronous operations write registers
+	keeps bool // somebody wants to know what a CTA leaves behind, and it may
 }
 
 // function is one function while it is decoded.
@@ -109,10 +110,7 @@ func (x *function) emit(code *machine.Code) error {
 		return err
 	}
 	var insts []machine.Inst
-	switch {
-	case x.key.watch != Watch{}:
-		code.Observed = split
-	case !registerCalls(f):
+	if !registerCalls(f) && !x.rowsOnly() {
 		if insts, err = x.variant(true); err != nil {
 			return err
 		}
@@ -143,6 +141,9 @@ func stacks(in machine.Inst) bool {
 	}
 	return false
 }
+
+// rowsOnly tells whether those who look on want registers to be where they are named: in rows.
+func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
 func (x *function) unwritten() (list []machine.FlowReg) {
@@ -219,11 +220,18 @@ func (x *function) inst(out *machine.Inst) error {
 	if x.key.watch.Values {
 		sem.Follow(b, x.flowReg)
 	}
+	if x.key.watch.Misuse && in.Sel.Entry.Effects.Has(^quiet) {
+		out.Flags |= machine.Watched
+	}
+	x.keeps = x.keeps || x.key.watch.Leaks && leavesBehind[out.Op]
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))
 	}
 	return nil
 }
+
+// leavesBehind are the operations, beside asynchronous ones, without which a CTA leaves nothing behind.
+var leavesBehind = map[uop.Op]bool{uop.Mbarrier: true, uop.MbarrierMulticast: true, uop.TensorAlloc: true}
 
 // tracedRows lists the rows of an instruction's registers in the order of ir.Func.EachReg.
 func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {

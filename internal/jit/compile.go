@@ -41,7 +41,7 @@ var ErrNothing = errors.New("no instruction of this function can be compiled")
 // Compile makes machine code for the converged variant of a function. It fails with ErrBudget if that takes too long.
 // Vectors other than Best may be a set that this processor lacks: such code can be read, and NewEngine refuses to run it.
 func Compile(code *machine.Code, f *ir.Func, opt Options) (out *Compiled, err error) {
-	if code.Insts == nil || startsAsync(f) {
+	if code.Insts == nil || code.Interpreted || startsAsync(f) {
 		return nil, ErrNothing
 	}
 	if opt.Vectors == Best {

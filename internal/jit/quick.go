@@ -44,7 +44,7 @@ type farTo struct{ at, to int32 }
 
 // CompileQuick makes such code and hands it over; its bytes are lost behind that.
 func CompileQuick(code *machine.Code, f *ir.Func, opt Options, use func(*Compiled) error) error {
-	if code.Insts == nil || startsAsync(f) {
+	if code.Insts == nil || code.Interpreted || startsAsync(f) {
 		return ErrNothing
 	}
 	if err := opt.possible(); err != nil {
@@ -101,7 +101,7 @@ func (q *quick) find(f *ir.Func, pc int32) {
 	q.plan[pc], q.first[pc] = nil, int32(len(q.offs))
 	q.offs = append(q.offs, in.Guard&^1)
 	x.operands(func(off *uint32) { q.offs = append(q.offs, *off) })
-	if offs := q.offs[q.first[pc]:]; len(offs) <= maxOperands && (q.opt.leave == nil || !q.opt.leave(pc)) {
+	if offs := q.offs[q.first[pc]:]; len(offs) <= maxOperands && in.Flags&machine.Watched == 0 && (q.opt.leave == nil || !q.opt.leave(pc)) {
 		q.plan[pc] = q.of(x, offs[1:])
 	}
 	switch t := q.plan[pc]; {

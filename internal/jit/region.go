@@ -209,7 +209,7 @@ func (r *region) planOf(pc int32) {
 	default:
 		ok = r.warp(pc)
 	}
-	s.leaves = !ok || r.leave != nil && r.leave(pc) || r.relief.leaves(pc)
+	s.leaves = !ok || in.Flags&machine.Watched != 0 || r.leave != nil && r.leave(pc) || r.relief.leaves(pc)
 	s.leaves = s.leaves || r.help != nil && r.help(pc) && r.mayHelp(pc)
 }
 

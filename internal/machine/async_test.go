@@ -353,7 +353,6 @@ func TestAsyncReports(t *testing.T) {
 		{"copied twice", []Inst{cp, cp, commit, wait, exit}, []found{{WriteBeforeDone, 0, 1}}},
 	} {
 		prog := code(c.prog...)
-		prog.Observed = prog.Split
 		got := &reports{}
 		m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Reporter, l.Observer = Lazy, got, got })
 		var have []found

@@ -19,8 +19,6 @@ type Code struct {
 	Func  *FuncInfo
 	Insts []Inst // converged variant; nil if the function always runs split
 	Split []Inst // split variant: same length, same pcs, same rows, no scalar slots
-	// Observed replaces Split (and Insts) in launches with an observer or a tracer: same pcs and rows.
-	Observed []Inst
 
 	GuardShadow uint32    // of code whose values are followed: from a predicate to its poison
 	Unwritten   []FlowReg // of code whose values are followed: registers that a frame may read before it writes them
@@ -44,13 +42,16 @@ type Code struct {
 	// Withdraws tells of a kernel that it may ask for clusters that have not begun: they must be there for it to take.
 	Withdraws bool
 
+	// Interpreted tells that compiled code would miss what the launch wants to know.
+	Interpreted bool
+
 	native atomic.Pointer[Native]
 }
 
 // OnlySplit returns a copy of the code, for tests, that always runs split.
 func (c *Code) OnlySplit() *Code {
 	return &Code{
-		Func: c.Func, Split: c.Split, Observed: c.Observed, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
+		Func: c.Func, Split: c.Split, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
 		Consts: c.Consts, Specials: c.Specials, Scalars: c.Scalars, ParamBytes: c.ParamBytes, LocalBytes: c.LocalBytes,
 		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes, Withdraws: c.Withdraws,
 	}

@@ -148,10 +148,7 @@ func (w *Warp) enter(g *Fragment, site *CallSite, callee *Code, r *region) {
 }
 
 func (w *Warp) calleeVariant(g *Fragment, site *CallSite, callee *Code) variant {
-	switch {
-	case w.cta.grid.observed:
-		return observed
-	case site.Converged && g.frame.variant == converged && g.mask == g.frame.lanes && callee.Insts != nil:
+	if site.Converged && g.frame.variant == converged && g.mask == g.frame.lanes && callee.Insts != nil {
 		return converged
 	}
 	return split

@@ -64,10 +64,7 @@ func (w *Warp) begin(lanes uint32) {
 	code := w.cta.grid.Entry
 	w.Live, w.flow = lanes, nil
 	v := split
-	switch {
-	case w.cta.grid.observed:
-		v = observed
-	case code.Insts != nil:
+	if code.Insts != nil {
 		v = converged
 	}
 	if w.root == nil {

@@ -23,11 +23,12 @@ type Values interface {
 
 // FlowReg says where a register and its shadow are; 0 in Words: there is no register.
 type FlowReg struct {
-	Row    uint32 // 128-bit registers are two of 64
+	Row    uint32 // 128-bit registers are two of 64; a slot where the instruction runs on slots
 	Width  Width  // Row32, Row64; Pred: Words is the offset of its poison, a mask
 	Poison uint32 // a row like the register's
 	Tags   uint32 // a row of 32 bits
 	Words  uint32 // the mask of lanes with poison, that of lanes with tags 4 bytes behind
+	Slot   bool   // the value is in a scalar slot, its shadow in rows all the same
 }
 
 // High is the upper half of a register of 128 bits.
@@ -124,10 +125,56 @@ type Flow struct {
 	Acts    bool   // what it does shows outside of its registers: a guard decides
 	Returns uint32 // FlowRuntime: 1 + offset in the .param area of what it returns
 	Bytes   uint32 // of that: 8 are an address
+
+	// Set by Flows: where what the rule depends on has its words, registers and predicates.
+	Words, Preds []uint32
+	// Plain tells that results follow from registers alone, and are written and no pointers where all of those are.
+	Plain bool
+}
+
+// summarise finds what Flow says in short.
+func (f *Flow) summarise() {
+	add := func(r FlowReg) {
+		switch {
+		case r.Words == 0:
+		case r.Width == Pred:
+			f.Preds = append(f.Preds, r.Words)
+		default:
+			f.Words = append(f.Words, r.Words)
+		}
+	}
+	f.Plain = f.Mem == nil && f.Returns == 0 && f.Rule != FlowRuntime && f.Tags != TagsSymbol && f.Tags != TagsAlloca
+	for i := range f.Args {
+		add(f.Args[i].FlowReg)
+		f.Plain = f.Plain && f.Args[i].Sym == nil
+	}
+	if f.With != nil {
+		add(f.With.FlowReg)
+	}
+	for _, r := range f.Decides {
+		add(r)
+	}
+	if f.Mem != nil {
+		add(f.Mem.Base)
+	}
+	add(f.Guard)
+}
+
+// Shadows is all words of what the rule depends on, one in another: poison below, tags above.
+func (f *Flow) Shadows(w *Warp) (any uint64) {
+	b := block{p: w.regs}
+	for _, at := range f.Words {
+		any |= *b.slot(at)
+	}
+	for _, at := range f.Preds {
+		any |= uint64(*b.word(at))
+	}
+	return any
 }
 
 // Flows wraps a decoded instruction.
 func Flows(in *Inst, f *Flow) {
+	f.summarise()
 	wrap := func(run Handler) Handler {
 		return func(w *Warp, in *Inst) State { return w.cta.grid.Values.Step(w, in, f, run) }
 	}

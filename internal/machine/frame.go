@@ -8,15 +8,11 @@ type variant uint8
 const (
 	split     variant = iota // every register is a row
 	converged                // uniform registers are scalar slots
-	observed                 // split, with handlers that tell what they do
 )
 
 func (c *Code) insts(v variant) []Inst {
-	switch v {
-	case converged:
+	if v == converged {
 		return c.Insts
-	case observed:
-		return c.Observed
 	}
 	return c.Split
 }

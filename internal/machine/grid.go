@@ -39,8 +39,8 @@ type Launch struct {
 	Async           AsyncMode
 	Reporter        Reporter       // of mode Lazy and Misuse; nil: reports are not wanted
 	Owes            bool           // reports early uses of what asynchronous operations touch, in every mode
-	Leaks           bool           // reports what CTAs leave behind; code is not compiled
-	Misuse          bool           // reports misuse of barriers and member masks; code is not compiled
+	Leaks           bool           // reports what CTAs leave behind; the code is Interpreted where they may
+	Misuse          bool           // reports misuse of barriers and member masks, by instructions that are Watched
 	OnFault         func(*Fault)   // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
 	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
 	Products        num.Multiplier // computes products of matrices; nil: portable code
@@ -105,7 +105,7 @@ type Grid struct {
 
 	of         *Launch // what Launch is a copy of, if that stays; else nil
 	observing  bool    // there is an observer
-	observed   bool    // functions run in the observed variant
+	observed   bool    // somebody looks on
 	number     uint64
 	epoch      uint64 // nanoseconds of emulated time before this launch
 	params     uint64 // address of the parameter block

@@ -64,6 +64,8 @@ const (
 	TellsSkips
 	// FollowsGuard marks an instruction whose guard Launch.Values looks at, too.
 	FollowsGuard
+	// Watched marks an instruction whose handler looks for misuse: compiled code leaves it to that.
+	Watched
 )
 
 // NoGuard marks an instruction without @p.

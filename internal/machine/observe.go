@@ -1,8 +1,7 @@
 package machine
 
-// This file is where sanitizers, tracing and the debugger look on: launches with an observer
-// run Code.Observed, whose handlers report before they act, so that unobserved code pays
-// nothing.
+// This file is where sanitizers, tracing and the debugger look on: launches with an observer run code
+// of their own, whose handlers report before they act, so that unobserved code pays nothing.
 
 import "ptxvm.invalid/ptxvm/internal/mem"
 

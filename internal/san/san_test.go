@@ -124,9 +124,8 @@ func found(t *testing.T, checks Checks, steps ...step) (list []string) {
 	code := &machine.Code{Func: &machine.FuncInfo{Name: "f"}, RegBytes: 64, FrameBytes: 64}
 	exit := func(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }
 	for _, h := range append(steps, exit) {
-		code.Observed = append(code.Observed, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
+		code.Split = append(code.Split, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
 	}
-	code.Split = code.Observed
 	s := New(Config{Checks: checks, Max: 10})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},

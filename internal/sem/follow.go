@@ -49,6 +49,13 @@ type follower struct {
 // shadow are.
 func Follow(b *Build, reg func(ir.Reg) machine.FlowReg) {
 	f := &follower{Build: b, reg: reg}
+	if b.Scalar {
+		f.reg = func(r ir.Reg) machine.FlowReg {
+			out := reg(r)
+			out.Row, out.Slot = b.Slot(r), true
+			return out
+		}
+	}
 	f.results()
 	op := b.Out.Op
 	f.out.Acts = op.Reach() != uop.ReachRows
@@ -67,7 +74,7 @@ func Follow(b *Build, reg func(ir.Reg) machine.FlowReg) {
 		f.decides(b.In.Ops)
 	}
 	if b.In.Guard.Reg != ir.NoReg {
-		f.out.Guard = reg(b.In.Guard.Reg)
+		f.out.Guard = f.reg(b.In.Guard.Reg)
 	}
 	if o := &f.out; len(o.Dst) != 0 || len(o.Decides) != 0 || o.Mem != nil || o.Returns != 0 || o.Guard.Words != 0 && o.Acts {
 		machine.Flows(b.Out, o)
@@ -120,6 +127,7 @@ func (f *follower) source(o *ir.Operand, off uint32, wide bool) {
 		o = &o.Elems[0]
 	}
 	a := machine.FlowArg{FlowReg: f.at(o), At: off, Wide: wide, Mask: ^uint64(0), Sym: f.symbol(o)}
+	a.Slot = f.Scalar
 	if at := f.Sel.At(o.Role); at != nil && at.Type != 0 && at.Type.Bits() < 64 {
 		a.Mask = 1<<at.Type.Bits() - 1
 	}

@@ -342,6 +342,10 @@ func (t *touch) addresses(w *machine.Warp, addr *[32]uint64) {
 		*addr = *w.R64(t.row)
 	case uop.ByRow32:
 		widen(addr, w.R32(t.row), t.disp)
+	case uop.BySlot64:
+		base = *w.S64(t.row)
+	case uop.BySlot32:
+		base = machine.Narrow(*w.S32(t.row), t.disp)
 	case uop.ByFrame:
 		base = uint64(w.LocalBase())
 	case uop.ByParam:

@@ -27,6 +27,7 @@ func TestCorpusSanitized(t *testing.T) {
 				{Sanitize: ptxvm.SanitizeInitLoads, Async: ptxvm.AsyncLazy},
 				{Sanitize: ptxvm.SanitizeInit | ptxvm.SanitizeMem},
 				{Sanitize: ptxvm.SanitizeAll},
+				{Sanitize: ptxvm.SanitizeSync | ptxvm.SanitizeLeak},
 			} {
 				r := c.Make(corpus.Target{Arch: arch})
 				if r.Unfenced && cfg.Async == ptxvm.AsyncLazy {
@@ -140,5 +141,64 @@ func TestSanitizerError(t *testing.T) {
 		if len(made) != 1 || made[0].Here.PTX.Line != 12 || made[0].Other == nil || made[0].Other.PTX.Line != 10 {
 			t.Errorf("far %d: of the result: %+v", far, made)
 		}
+	}
+}
+
+// TestSanitizedCompiled: sync leaves to the interpreter what it looks at, and leak a kernel that may leave something behind;
+// the rest is compiled, and a launch has no reports but its own.
+func TestSanitizedCompiled(t *testing.T) {
+	const loop = `
+	mov.u32 %r1, %tid.x; mov.u32 %r2, 0;
+again:
+	mad.lo.u32 %r1, %r1, 5, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 100; @%p1 bra again;
+`
+	for _, c := range []struct {
+		name, body string
+		check      ptxvm.Sanitize
+		want       string // code of the report
+		compiled   bool
+	}{
+		{"sync", loop + "shfl.sync.idx.b32 %r1, %r1, 0, 31, 0xfffffffe; st.global.u32 [%rd1], %r1;", ptxvm.SanitizeSync, "P8003", true},
+		{"sync, right", loop + "shfl.sync.idx.b32 %r1, %r1, 0, 31, 0xffffffff; bar.sync 0; st.global.u32 [%rd1], %r1;", ptxvm.SanitizeSync, "", true},
+		{"leak", loop + "mbarrier.init.shared.b64 [cell], 1; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [cell], 16; st.global.u32 [%rd1], %r1;", ptxvm.SanitizeLeak, "P8007", false},
+		{"leak, nothing", loop + "st.global.u32 [%rd1], %r1;", ptxvm.SanitizeLeak, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT, Sanitize: c.check, Workers: 1, Memory: 1 << 20})
+			if errors.Is(err, ptxvm.ErrNoJIT) {
+				t.Skip(err)
+			}
+			defer d.Close()
+			m, err := ptxvm.Compile("k.ptx", []byte(".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 8 .b64 cell;\n"+
+				".visible .entry k(.param .u64 p)\n{ .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>; ld.param.u64 %rd1, [p];"+c.body+" ret; }"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := d.Load(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := p.Kernel("k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			buf, err := ptxvm.Upload(d, []uint32{0})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				stats, err := k.Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, buf)
+				var found *ptxvm.SanitizerError
+				if errors.As(err, &found); (found == nil) != (c.want == "") || found == nil && err != nil {
+					t.Fatalf("%v, want %q", err, c.want)
+				}
+				if found != nil && (found.Reports[0].Code.String() != c.want || found.Reports[0].Times != 1) {
+					t.Errorf("%+v", found.Reports[0])
+				}
+				if (stats.Compiled > 0) != c.compiled {
+					t.Errorf("%d of %d lane-ops were compiled", stats.Compiled, stats.LaneOps)
+				}
+			}
+		})
 	}
 }

@@ -24,6 +24,7 @@ type Bound struct {
 // Engine follows the values of a launch: machine.Values and machine.Observer.
 type Engine struct {
 	checks   Checks
+	kept     uint64 // of the words of registers, what the checks look at
 	memory   *Memory
 	launch   *machine.Launch
 	bounds   []Bound
@@ -52,7 +53,7 @@ type Owner interface{ Name() string }
 // New returns what follows a launch's values.
 func New(c Config, l *machine.Launch) *Engine {
 	return &Engine{
-		checks: c.Checks, memory: c.Memory, launch: l, bounds: c.Bounds, find: c.Find, reporter: c.Reporter, owner: c.Owner,
+		checks: c.Checks, kept: c.Checks.kept(), memory: c.Memory, launch: l, bounds: c.Bounds, find: c.Find, reporter: c.Reporter, owner: c.Owner,
 		ctas: map[uint64]*region{},
 	}
 }
@@ -121,6 +122,8 @@ type warp struct {
 	out    results
 	page   *page // that the last access of global memory met
 	number uint64
+
+	symbols map[*machine.FlowSym]uint32 // tags of variables
 }
 
 // localBits is enough for a thread's local memory.
@@ -134,7 +137,7 @@ func (e *Engine) warp(w *machine.Warp) *warp {
 	if ws, ok := (*at).(*warp); ok && ws.engine == e {
 		return ws
 	}
-	ws := &warp{engine: e, shared: e.shared(w.Rank()), local: newRegion(unwritten)}
+	ws := &warp{engine: e, shared: e.shared(w.Rank()), local: newRegion(unwritten), symbols: map[*machine.FlowSym]uint32{}}
 	*at = ws
 	return ws
 }
@@ -218,12 +221,25 @@ func (e *Engine) Skip(w *machine.Warp, in *machine.Inst, words uint32) {
 func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *machine.Flow, run machine.Handler) machine.State {
 	ws := e.warp(w)
 	fr := e.frame(w, ws)
+	if f.Plain {
+		if st, ok := e.plain(w, in, f, run); ok {
+			return st
+		}
+	}
+	return e.step(w, in, f, ws, fr, run)
+}
+
+// step is Step of what is not plain.
+func (e *Engine) step(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, run machine.Handler) machine.State {
 	lanes := w.Mask
 	n := len(f.Dst)
 	var addr [32]uint64
 	if f.Mem != nil {
 		n = max(n, len(f.Mem.Regs))
 		f.Mem.Resolve(w, &addr)
+		if st, ok := e.access(w, in, f, ws, &addr, run); ok {
+			return st
+		}
 	}
 	ws.out.reset(n)
 	if e.checks.Init {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -19,12 +20,13 @@ type Memory struct {
 	Took func(bytes int)
 
 	mu      sync.Mutex
-	fresh   []span // allocations that began unwritten, by address
+	fresh   []allocation // that began unwritten, by address
 	objects []*Object
+	known   atomic.Pointer[[]*Object] // objects, for readers without the mutex
 	numbers map[objectKey]uint32
 }
 
-type span struct{ from, to uint64 }
+type allocation struct{ from, to uint64 }
 
 // Object is what a pointer is held to.
 type Object struct {
@@ -49,6 +51,7 @@ const (
 // NewMemory returns the shadow of a new device.
 func NewMemory() *Memory {
 	m := &Memory{numbers: map[objectKey]uint32{}, objects: []*Object{nil}}
+	m.publish()
 	m.global = newRegion(m.begin)
 	return m
 }
@@ -64,7 +67,7 @@ func (m *Memory) begin(number uint64, p *page) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	start := number * pageSize
-	i, _ := slices.BinarySearchFunc(m.fresh, start, func(s span, x uint64) int { return cmp.Compare(s.to, x+1) })
+	i, _ := slices.BinarySearchFunc(m.fresh, start, func(s allocation, x uint64) int { return cmp.Compare(s.to, x+1) })
 	for ; i < len(m.fresh) && m.fresh[i].from < start+pageSize; i++ {
 		p.fill(max(m.fresh[i].from, start)-start, min(m.fresh[i].to, start+pageSize)-start, true)
 	}
@@ -77,8 +80,8 @@ func (m *Memory) Track(start, size uint64) {
 	}
 	m.Drop(start, size, nil)
 	m.mu.Lock()
-	i, _ := slices.BinarySearchFunc(m.fresh, start, func(s span, x uint64) int { return cmp.Compare(s.from, x) })
-	m.fresh = slices.Insert(m.fresh, i, span{start, start + size})
+	i, _ := slices.BinarySearchFunc(m.fresh, start, func(s allocation, x uint64) int { return cmp.Compare(s.from, x) })
+	m.fresh = slices.Insert(m.fresh, i, allocation{start, start + size})
 	m.mu.Unlock()
 	m.spread(start, size)
 }
@@ -103,7 +106,7 @@ func (m *Memory) Drop(start, size uint64, by *machine.Place) {
 		return
 	}
 	m.mu.Lock()
-	if i, ok := slices.BinarySearchFunc(m.fresh, start, func(s span, x uint64) int { return cmp.Compare(s.from, x) }); ok {
+	if i, ok := slices.BinarySearchFunc(m.fresh, start, func(s allocation, x uint64) int { return cmp.Compare(s.from, x) }); ok {
 		size = m.fresh[i].to - m.fresh[i].from
 		m.fresh = slices.Delete(m.fresh, i, i+1)
 	}
@@ -159,12 +162,17 @@ func (m *Memory) object(o Object) uint32 {
 	m.objects = append(m.objects, &o)
 	n := uint32(len(m.objects) - 1)
 	m.numbers[key] = n
+	m.publish()
 	return n
+}
+
+// publish lets readers without the mutex see all objects. What they see already is never written again.
+func (m *Memory) publish() {
+	list := m.objects
+	m.known.Store(&list)
 }
 
 // at returns an object by its number.
 func (m *Memory) at(n uint32) *Object {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.objects[n]
+	return (*m.known.Load())[n]
 }

@@ -106,6 +106,10 @@ func value(w *machine.Warp, a *machine.FlowArg, lane int) uint64 {
 			v ^= 1
 		}
 		return v
+	case a.Slot && a.Wide:
+		return *w.S64(a.At)
+	case a.Slot:
+		return uint64(*w.S32(a.At))
 	case a.Wide:
 		return w.R64(a.At)[lane&31]
 	}

@@ -17,7 +17,7 @@ const near = 1 << 16
 // tags finds what the results point to, and checks accesses, before the instruction runs.
 func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, addr *[32]uint64) {
 	if f.Mem != nil {
-		e.inside(w, in, f.Mem, addr)
+		e.inside(w, in, f.Mem, ws, addr)
 		if f.Rule == machine.FlowLoad {
 			e.loadedTags(w, f.Mem, ws, addr)
 		}
@@ -150,6 +150,22 @@ func (e *Engine) symbol(w *machine.Warp, s *machine.FlowSym) uint32 {
 	return e.memory.object(o)
 }
 
+// symbolTag is the tag of an address that names a variable, 0 of none.
+func (e *Engine) symbolTag(w *machine.Warp, ws *warp, s *machine.FlowSym) uint32 {
+	switch {
+	case s == nil:
+		return 0
+	case s.Space == machine.Local:
+		return e.symbol(w, s)
+	}
+	t := ws.symbols[s]
+	if t == 0 {
+		t = e.symbol(w, s)
+		ws.symbols[s] = t
+	}
+	return t
+}
+
 // loadedTags finds what loaded pointers point to.
 func (e *Engine) loadedTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
 	if m.Elem < granule {
@@ -227,18 +243,32 @@ func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes ui
 		if f.Tags == machine.TagsAlloca {
 			e.allocated(w, f, r, d, lanes)
 		}
-		if d.Width == machine.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel) {
+		if mayBeStrange(f, &d) {
 			strangers(w, d, r, lanes)
 		}
 		r.putTags(w, d, lanes)
 	}
 }
 
+// mayBeStrange tells whether a result may be an address that has come from somewhere else.
+func mayBeStrange(f *machine.Flow, d *machine.FlowReg) bool {
+	return d.Width == machine.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel)
+}
+
 // strangers makes what looks like an address and has come from somewhere else an unknown pointer.
 func strangers(w *machine.Warp, d machine.FlowReg, r *result, lanes uint32) {
+	strange := func(v uint64) bool { return v>>44 != 0 && v < mem.SharedWindow<<2 }
+	if d.Slot {
+		if strange(*w.S64(d.Row)) {
+			for m := lanes &^ r.tagged; m != 0; m &= m - 1 {
+				r.point(bits.TrailingZeros32(m)&31, unknown)
+			}
+		}
+		return
+	}
 	row := w.R64(d.Row)
 	for m := lanes &^ r.tagged; m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros32(m) & 31; row[i]>>44 != 0 && row[i] < mem.SharedWindow<<2 {
+		if i := bits.TrailingZeros32(m) & 31; strange(row[i]) {
 			r.point(i, unknown)
 		}
 	}
@@ -276,15 +306,12 @@ func (e *Engine) returned(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint
 }
 
 // inside reports lanes that leave the object of their pointer.
-func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, addr *[32]uint64) {
+func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
 	if m.Kernel {
 		return
 	}
 	n := uint64(m.Elem) * uint64(len(m.Regs))
-	var sym uint32
-	if m.Sym != nil {
-		sym = e.symbol(w, m.Sym)
-	}
+	sym := e.symbolTag(w, ws, m.Sym)
 	tagged := w.Mask
 	if sym == 0 {
 		if m.Base.Words == 0 {
