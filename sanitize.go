@@ -87,12 +87,15 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsyncFences != 0 {
 		checks |= san.TensorFences
 	}
-	if !k.program.decoder.StartsAsync(k.fn) { // nobody has to tell of what only asynchronous operations could meet
-		checks &^= san.Async | san.TensorFences | san.InitTensor
-	}
-	l.Owes = checks&san.Async != 0
 	races := d.cfg.Sanitize&SanitizeRace != 0
 	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
+	if !k.program.decoder.StartsAsync(k.fn) { // what only asynchronous operations could meet is not wanted
+		checks &^= san.TensorFences | san.InitTensor
+		if !l.Misuse || races || checks&san.Init != 0 { // else async is who shows plain accesses to sync
+			checks &^= san.Async
+		}
+	}
+	l.Owes = checks&san.Async != 0
 	l.Leaks = d.cfg.Sanitize&SanitizeLeak != 0
 	values := flow.Checks{Init: d.cfg.Sanitize&SanitizeInit != 0, Mem: d.cfg.Sanitize&SanitizeMem != 0}
 	followed := values != flow.Checks{}

@@ -22,7 +22,7 @@ var watchings = []struct {
 	see  vm.Observer
 }{
 	{name: "none"},
-	{name: "empty", see: nobody{}}, // hears everything and does nothing
+	{name: "empty", see: deaf{}}, // hears everything and does nothing
 	{name: "sync", set: ptxvm.SanitizeSync},
 	{name: "leak", set: ptxvm.SanitizeLeak},
 	{name: "mem", set: ptxvm.SanitizeMem},
@@ -32,10 +32,10 @@ var watchings = []struct {
 	{name: "all", set: ptxvm.SanitizeAll},
 }
 
-// nobody is an observer for whom an event is nothing.
-type nobody struct{}
+// deaf is an observer for whom an event is nothing.
+type deaf struct{}
 
-func (nobody) Observe(*vm.Event) {}
+func (deaf) Observe(*vm.Event) {}
 
 // watchedKernels are streams, trees, look-back, tiles, scatters and rows; watchedWorkloads is where those are that no other table has.
 var watchedKernels = []string{"saxpy", "reduce", "scan", "matmul", "radixsort", "softmax"}

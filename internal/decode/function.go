@@ -19,7 +19,7 @@ type unit struct {
 	lines map[*isa.Sel]*sem.Line
 	codes map[*ir.Func]*machine.Code
 	pins  bool // observed: asynchronous operations write registers
-	keeps bool // somebody wants to know what a CTA leaves behind, and it may
+	keeps bool // the launch reports what a CTA leaves behind, and it may
 }
 
 // function is one function while it is decoded.
@@ -220,7 +220,7 @@ func (x *function) inst(out *machine.Inst) error {
 	if x.key.watch.Values {
 		sem.Follow(b, x.flowReg)
 	}
-	if x.key.watch.Misuse && in.Sel.Entry.Effects.Has(^quiet) {
+	if x.key.watch.Misuse && (in.Sel.Entry.Effects.Has(^quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched
 	}
 	x.keeps = x.keeps || x.key.watch.Leaks && leavesBehind[out.Op]

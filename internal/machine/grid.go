@@ -105,7 +105,7 @@ type Grid struct {
 
 	of         *Launch // what Launch is a copy of, if that stays; else nil
 	observing  bool    // there is an observer
-	observed   bool    // somebody looks on
+	observed   bool    // there is an observer or a tracer
 	number     uint64
 	epoch      uint64 // nanoseconds of emulated time before this launch
 	params     uint64 // address of the parameter block
