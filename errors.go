@@ -50,26 +50,28 @@ func (e *ArgError) Error() string {
 }
 
 // UnsupportedError lists the forms of a module that are valid PTX but are not
-// executed yet. Nothing of the kernel has run.
+// executed. Nothing of the kernel has run.
 type UnsupportedError struct {
 	Kernel string
 	Forms  []UnsupportedForm
 }
 
-// UnsupportedForm is one instruction form that has no semantics yet.
+// UnsupportedForm is one instruction form that is not executed.
 type UnsupportedForm struct {
 	Name    string // the form's id, such as wgmma.mma_async
 	Text    string // one spelling that the module uses
 	Section string // section of the PTX ISA manual
-	Reason  string // which part of it is missing
+	Reason  string // which part of it is missing, or what no manual describes
 	Count   int    // instructions of this form in the code that the kernel reaches
 	Line    int    // source line of the first
+
+	Undocumented bool // ptxas takes it, and no manual describes it
 }
 
 // Error lists the forms, one a line, with the section and the first line in the source of each.
 func (e *UnsupportedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s needs %d form(s) that ptxvm does not execute yet:", e.Kernel, len(e.Forms))
+	fmt.Fprintf(&b, "%s needs %d form(s) that ptxvm does not execute:", e.Kernel, len(e.Forms))
 	for _, f := range e.Forms {
 		fmt.Fprintf(&b, "\n  %s (PTX ISA %s): %s; %d times, first at line %d", f.Text, f.Section, f.Reason, f.Count, f.Line)
 	}
@@ -86,8 +88,8 @@ func (p *Program) unsupported(kernel string, err error) error {
 	for _, f := range missing.Forms {
 		e := isa.Table().Entry(f.ID)
 		line, _ := p.module.Sources[f.Unit].Position(f.At[0])
-		out.Forms = append(out.Forms, UnsupportedForm{Name: e.Name, Text: f.Text, Section: e.Section, Reason: f.Reason,
-			Count: len(f.At), Line: line})
+		out.Forms = append(out.Forms, UnsupportedForm{Name: e.Name, Text: f.Text, Section: e.Section, Reason: f.Err.Error(),
+			Count: len(f.At), Line: line, Undocumented: f.Undocumented()})
 	}
 	return out
 }

@@ -40,6 +40,8 @@ type Launch struct {
 type Watch struct {
 	Trace  *Trace  // calls back for instructions that a CTA executes
 	Tensor *Index3 // the CTA whose tensor memory Stats.Tensor holds
+
+	Breakpoints *Breakpoints // is called where lanes execute brkpt, which is a fault without it
 }
 
 // Stats is what a launch has executed.
@@ -292,7 +294,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil, Misuse: l.Misuse, Leaks: l.Leaks}
+	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Misuse: l.Misuse, Leaks: l.Leaks}
 	code, err := k.program.decoder.Watched(by, k.fn, shape, l.Target, l.Shared-l.Dynamic, k.program.d.assumptions)
 	if err != nil {
 		if mixed := k.program.disagreement(err); mixed != nil {

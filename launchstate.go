@@ -62,7 +62,7 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, state *launchS
 	if err := k.describe(ctx, l, w, state); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
+	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
 		state.shape = l
 		if same {
 			ml = new(host.Launch)
@@ -91,6 +91,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
 		return err
 	}
+	ml.Breakpoint = k.stopper(w.Breakpoints)
 	if state.code, err = k.decode(&ml.Launch); err != nil {
 		return err
 	}

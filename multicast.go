@@ -2,10 +2,7 @@ package ptxvm
 
 // This file holds multicast ranges: what multimem instructions take as an address.
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // Multicast is a range of addresses that stands for buffers of several devices of one machine: multimem instructions
 // reach the same place in all of them. Other instructions fault there. It is a small value; copies mean the same range.
@@ -18,25 +15,12 @@ type Multicast struct {
 // NewMulticast makes a range over buffers of one size, which must outlive its use; their order is that in which
 // multimem.ld_reduce adds floats. The devices must be of one NewDevices, d among them.
 func (d *Device) NewMulticast(copies ...Buffer) (Multicast, error) {
-	if len(copies) == 0 || copies[0].size == 0 {
-		return Multicast{}, errors.New("ptxvm: a multicast range without memory")
+	at, size, err := d.replicas("a multicast range", copies)
+	if err != nil {
+		return Multicast{}, err
 	}
-	m := Multicast{of: &lifetime{d: d}, size: copies[0].size}
-	var at []uint64
-	for i, b := range copies {
-		switch {
-		case b.of == nil || b.of.over():
-			return Multicast{}, ErrClosed
-		case !d.reaches(b.of.d):
-			return Multicast{}, fmt.Errorf("ptxvm: copy %d of a multicast range is memory of another machine", i)
-		case b.size != m.size:
-			return Multicast{}, fmt.Errorf("ptxvm: copy %d of a multicast range has %d bytes, copy 0 has %d", i, b.size, m.size)
-		case b.addr%16 != 0:
-			return Multicast{}, fmt.Errorf("ptxvm: copy %d of a multicast range is at %#x, which is no multiple of 16", i, b.addr)
-		}
-		at = append(at, b.addr)
-	}
-	err := d.use(func() (err error) {
+	m := Multicast{of: &lifetime{d: d}, size: size}
+	err = d.use(func() (err error) {
 		m.addr, err = d.machine.Arena.NewMulticast(uint64(m.size), at)
 		return err
 	})

@@ -138,6 +138,7 @@ const (
 	ClusterMisuse             Code = 7022 // misuse of the cluster's barrier
 	BadMbarrier               Code = 7023 // misuse of an mbarrier
 	NotMulticast              Code = 7024 // address in no multicast range
+	BadHandle                 Code = 7025 // misuse of a fabric handle
 	SurfaceBounds             Code = 7030 // surface access out of bounds
 	SurfaceAlignment          Code = 7031 // misaligned surface access
 	NoSurface                 Code = 7032 // no surface

@@ -142,7 +142,7 @@ func WriteFor(w io.Writer, name, target, format string) error {
 	if len(forms)+len(words) == 0 && len(named(name))+len(Keywords(name)) > 0 {
 		return fmt.Errorf("no form of %s is legal on %s; ptxvm isa %s lists since when and where", name, target, name)
 	}
-	return writeForms(w, name, format, formList{1, forms, words})
+	return writeForms(w, name, format, formList{Schema: 1, Forms: forms, Keywords: words})
 }
 
 func writeIndented(w io.Writer, v any) error {

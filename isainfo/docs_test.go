@@ -56,7 +56,7 @@ func formsInWords(forms []isainfo.Form) string {
 	for _, f := range forms {
 		count[f.Status]++
 		word, _, _ := strings.Cut(f.Name, ".")
-		runs[word] = runs[word] || f.Status != "todo"
+		runs[word] = runs[word] || f.Status == "done" || f.Status == "partial"
 	}
 	var missing []string
 	for _, f := range forms {
@@ -64,11 +64,15 @@ func formsInWords(forms []isainfo.Form) string {
 		if runs[name] {
 			name = f.Name
 		}
-		if name = "`" + name + "`"; f.Status == "todo" && !slices.Contains(missing, name) {
+		if name = "`" + name + "`"; f.Status != "done" && f.Status != "partial" && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
 	}
 	slices.Sort(missing)
-	return fmt.Sprintf("`check` knows %d forms of instructions; %d run, %d of them with a limit that [docs/isa.md](docs/isa.md) names. Checked, but not executed yet (`run` exits with 5 and lists\n"+
-		"them): %s.\n", len(forms), count["done"]+count["partial"], count["partial"], strings.Join(missing, ", "))
+	limits := ""
+	if n := count["partial"] + count["todo"]; n > 0 {
+		limits = fmt.Sprintf(", %d of them in part or not yet", n)
+	}
+	return fmt.Sprintf("`check` knows %d forms of instructions; %d run%s. `ptxas` takes and no manual describes %s and some\n"+
+		"[modifiers and operands](docs/isa.md#undocumented) of the others: `check` accepts them, `run` exits with 5 and names them.\n", len(forms), len(forms)-count["undocumented"], limits, strings.Join(missing, ", "))
 }

@@ -219,12 +219,18 @@ func directiveCompany(d *isa.Directive) (lines []string) {
 
 // statusWords says whether `run` executes the forms, and what of them it does not.
 func statusWords(e *isa.Entry) string {
-	status, notes := sem.Status(e)
-	text := map[string]string{
-		"done": "executed", "partial": "some of it is executed; the rest is refused by name before anything runs",
-		"todo": "checked; `run` refuses it by name before anything runs",
-	}[status]
-	return strings.Join(append([]string{text}, notes...), "; ")
+	c := sem.Status(e)
+	words := []string{map[string]string{
+		sem.Done:         "executed",
+		sem.Undocumented: "undocumented: `check` accepts it, and `run` refuses it by name before anything runs",
+		sem.Partial:      "some of it is executed; the rest is refused by name before anything runs",
+		sem.Todo:         "checked; `run` refuses it by name before anything runs",
+	}[c.Status]}
+	words = append(words, c.Notes...)
+	for _, what := range c.Undocumented {
+		words = append(words, silence(what))
+	}
+	return strings.Join(words, "; ")
 }
 
 func explainList(b *strings.Builder, title string, lines []string) {

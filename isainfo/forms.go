@@ -30,13 +30,16 @@ type Form struct {
 	Doc     string   `json:"doc"`
 	Forms   []string `json:"forms"`  // in the notation of the data
 	Gates   []string `json:"gates"`  // since which version and on which targets
-	Status  string   `json:"status"` // done, partial or todo
+	Status  string   `json:"status"` // done, undocumented, partial or todo
 	Notes   []string `json:"notes,omitempty"`
 	Without []string `json:"without,omitempty"` // FormsFor: what the target lacks, in words
 
 	// A result that is executed is exact, the one that the manual defines, but for these.
 	Approximate []string `json:"approximate,omitempty"` // modifiers whose result the manual bounds and does not define
 	Assumptions []string `json:"guesses,omitempty"`     // Assumptions that some of its cases depend on, by id
+
+	// What check accepts, no manual describes and run refuses by name, with an example each.
+	Undocumented []string `json:"undocumented,omitempty"`
 }
 
 // formList is the JSON of a list (docs/json.md).
@@ -44,6 +47,7 @@ type formList struct {
 	Schema   int       `json:"schema"`
 	Forms    []Form    `json:"forms"`
 	Keywords []Keyword `json:"keywords"`
+	Operands []string  `json:"undocumentedOperands,omitempty"` // of a whole list
 }
 
 // Forms lists the ISA: every entry, or those whose id or opcode is name.
@@ -74,12 +78,16 @@ func newForm(e *isa.Entry) Form {
 	for i := range e.Alts {
 		info.Forms = append(info.Forms, e.Alts[i].Text)
 	}
-	info.Status, info.Notes = sem.Status(e)
-	if info.Status != sem.Todo {
+	c := sem.Status(e)
+	info.Status, info.Notes, info.Undocumented = c.Status, c.Notes, c.Undocumented
+	if info.runs() {
 		info.Approximate, info.Assumptions = approximations(e), assumptions()[e.ID]
 	}
 	return info
 }
+
+// runs tells whether statements of the form are executed.
+func (f Form) runs() bool { return f.Status != sem.Todo && f.Status != sem.Undocumented }
 
 // approximations lists the modifiers of e, or of its name, that ask for less than a rounded result.
 func approximations(e *isa.Entry) (list []string) {
@@ -105,7 +113,11 @@ var assumptions = sync.OnceValue(func() map[isa.ID][]string {
 
 // Write prints Forms(name) and Keywords(name) as a table, as JSON (docs/json.md) or as Markdown.
 func Write(w io.Writer, name, format string) error {
-	return writeForms(w, name, format, formList{1, Forms(name), Keywords(name)})
+	list := formList{Schema: 1, Forms: Forms(name), Keywords: Keywords(name)}
+	if name == "" {
+		list.Operands = UndocumentedOperands()
+	}
+	return writeForms(w, name, format, list)
 }
 
 func writeForms(w io.Writer, name, format string, list formList) error {
@@ -165,13 +177,23 @@ func writeISATable(w io.Writer, list formList) error {
 	details := len(list.Forms)+len(list.Keywords) <= detailed
 	for _, f := range list.Forms {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.Section, f.Status, f.Doc)
-		writeDetails(t, f.Without, slices.Concat(f.Forms, f.Gates, f.Notes), details)
+		writeDetails(t, f.Without, slices.Concat(f.Forms, f.Gates, f.Notes, f.silences()), details)
 	}
 	for _, k := range list.Keywords {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", k.Name, k.Section, k.Kind, k.Doc)
 		writeDetails(t, k.Without, append([]string{k.Form}, k.Gates...), details)
 	}
 	return t.Flush()
+}
+
+// silence says that no manual describes something.
+func silence(what string) string { return "no manual describes " + what }
+
+func (f Form) silences() (list []string) {
+	for _, what := range f.Undocumented {
+		list = append(list, silence(what))
+	}
+	return list
 }
 
 // writeDetails prints what a target lacks, and the other lines if they are wanted.
@@ -188,7 +210,7 @@ func writeDetails(w io.Writer, without, lines []string, wanted bool) {
 
 // result says in words how far the form's results are those of the hardware.
 func (f Form) result() string {
-	if f.Status == sem.Todo {
+	if !f.runs() {
 		return "–"
 	}
 	var words []string
@@ -210,8 +232,8 @@ func writeFormsMarkdown(w io.Writer, forms []Form) error {
 		count[f.Status]++
 	}
 	fmt.Fprintf(w, "# Instruction forms and their status\n\nGenerated from the ISA data and the semantics table; do not edit.\n")
-	fmt.Fprintf(w, "%d forms: %d done, %d partial, %d todo. Every form is judged by `check`; `run` refuses a form that is todo by name.\n\n",
-		len(forms), count["done"], count["partial"], count["todo"])
+	fmt.Fprintf(w, "%d forms: %d done, %d undocumented, %d partial, %d todo. Every form is judged by `check`; `run` refuses by name what is not executed, before anything runs.\n\n",
+		len(forms), count[sem.Done], count[sem.Undocumented], count[sem.Partial], count[sem.Todo])
 	fmt.Fprintf(w, "Results that are executed are exact: the bits that the manual defines. Where it only bounds the error, the modifier is named; where it leaves\n"+
 		"a case open, so is the assumption that is taken (`isa --assumptions` has the question and the other answers, `--assume` takes one).\n\n")
 	fmt.Fprint(w, "| form | section | status | result | what |\n|---|---|---|---|---|\n")
@@ -224,5 +246,26 @@ func writeFormsMarkdown(w io.Writer, forms []Form) error {
 			return err
 		}
 	}
+	return writeUndocumented(w, forms)
+}
+
+// writeUndocumented lists what check accepts, no manual describes and run refuses, a line each.
+func writeUndocumented(w io.Writer, forms []Form) error {
+	fmt.Fprintf(w, "\n## Undocumented\n\nptxas takes this, so `check` does, too; no manual describes it, and `run` refuses it by name, with exit code 5.\n\n")
+	fmt.Fprint(w, "| form | what no manual describes |\n|---|---|\n")
+	for _, f := range forms {
+		for _, what := range f.Undocumented {
+			fmt.Fprintf(w, "| `%s` | %s |\n", f.Name, strings.ReplaceAll(what, "|", "\\|"))
+		}
+	}
+	for _, what := range UndocumentedOperands() {
+		if _, err := fmt.Fprintf(w, "| operands | %s |\n", what); err != nil {
+			return err
+		}
+	}
 	return nil
 }
+
+// UndocumentedOperands lists in words what ptxas takes as operands of many forms, so that it is valid, and no manual
+// describes: a kernel that reaches it is refused by name.
+func UndocumentedOperands() []string { return slices.Clone(isa.Oddities()) }

@@ -14,7 +14,7 @@ const (
 	exitUsage       = 2   // usage, unreadable input, unwritable output
 	exitFault       = 3   // the kernel faulted
 	exitLimit       = 4   // time or step limit, or deadlock
-	exitUnsupported = 5   // valid, but needs a form that is not executed yet
+	exitUnsupported = 5   // valid, but needs a form that is not executed
 	exitDiffers     = 6   // a result differs from --expect
 	exitDefect      = 70  // a defect in ptxvm
 	exitExec        = 125 // exec could not start the program

@@ -18,7 +18,7 @@ func newInfo(s streams) *cli.Command {
 	var format string
 	cmd := &cli.Command{
 		Use:   "info FILE",
-		Short: "Describe a module: target, kernels with their parameters, variables, forms not executed yet",
+		Short: "Describe a module: target, kernels with their parameters, variables, forms not executed",
 		Args:  takes(1, 1),
 		Run: func(_ *cli.Command, args []string) error {
 			if format != "text" && format != "json" {
@@ -90,7 +90,7 @@ type globalInfo struct {
 	Init    bool   `json:"init"`
 }
 
-// missingForm is an instruction form that is not executed yet.
+// missingForm is an instruction form that is not executed.
 type missingForm struct {
 	Name    string `json:"name"`
 	Text    string `json:"text"`
@@ -98,6 +98,8 @@ type missingForm struct {
 	Reason  string `json:"reason"`
 	Count   int    `json:"count"`
 	Line    int    `json:"line"`
+
+	Undocumented bool `json:"undocumented,omitempty"`
 }
 
 func describe(file string, m *ptxvm.Module) *moduleInfo {
@@ -173,7 +175,7 @@ func (k *kernelInfo) write(w io.Writer) {
 		fmt.Fprintf(w, "  dynamic shared memory %s[]: --shared BYTES says how much\n", name)
 	}
 	for _, f := range k.Missing {
-		fmt.Fprintf(w, "  not executed yet: %s (PTX ISA %s): %s; %d times, first at line %d\n", f.Text, f.Section, f.Reason, f.Count, f.Line)
+		fmt.Fprintf(w, "  not executed: %s (PTX ISA %s): %s; %d times, first at line %d\n", f.Text, f.Section, f.Reason, f.Count, f.Line)
 	}
 }
 

@@ -48,10 +48,10 @@ func writeVersion(w io.Writer, b cli.BuildInfo) error {
 	_, err := fmt.Fprintf(w, `ptxvm   %s%s
 go      %s %s/%s
 ptx     %s to %s, %s to %s
-forms   %d of %d executed, %d more in part
+forms   %d of %d executed, %d that no manual describes
 cpu     %s
 engine  %s: %s
 `, b.Version, commit, b.Go, b.OS, b.Arch, b.PTX[0], b.PTX[1], b.Targets[0], b.Targets[1],
-		b.Forms["done"], b.Forms["total"], b.Forms["partial"], strings.Join(b.CPU, " "), b.Engine, b.Why)
+		b.Forms["done"], b.Forms["total"], b.Forms["undocumented"], strings.Join(b.CPU, " "), b.Engine, b.Why)
 	return err
 }

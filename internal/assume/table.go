@@ -54,6 +54,11 @@ const (
 	ScaleInputD                        // U51
 	HalfD                              // U52
 	Halo                               // U53
+	ValiditySample                     // U54
+	IgnoredBytes                       // U55
+	SparseTies                         // U56
+	SparseOrder                        // U57
+	SmallSum                           // U58
 )
 
 // Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
@@ -255,4 +260,25 @@ var Table = []Row{
 		{"beyond", "those behind the last pixel along W, also where the bounding box or the image ends"},
 		{"box", "those that follow in the bounding box"},
 	}, 65},
+	ValiditySample: {"U54", "validity-sample", "9.4: 9.7.10.28.1.3", "copies with mbarrier::report::validity::per_16bytes: the element of the 16 bytes that is compared", []Position{
+		{"first", "the first, of lowest address; not looked at where a copy begins behind it"},
+		{"last", "the last"},
+		{"any", "each of them"},
+	}, 50},
+	IgnoredBytes: {"U55", "ignored-bytes", "9.4: 9.7.10.28.4.1", "cp.async.bulk.ignore_oob, which leaves the bytes that it gives up indeterminate: what they are in shared memory", []Position{
+		{"zero", "zero"},
+		{"keep", "what they were"},
+	}, 0},
+	SparseTies: {"U56", "sparse-ties", "9.4: 9.7.10.30", "spcompress and tcgen05.ld.spcompress, whose choice among equal elements, and among three NaNs, is implementation-specific: which go first", []Position{
+		{"first", "those at lower places"},
+		{"last", "those at higher places"},
+	}, 70},
+	SparseOrder: {"U57", "sparse-order", "9.4: 9.7.10.30", "spcompress and tcgen05.ld.spcompress: the order of the two elements that are kept", []Position{
+		{"place", "that of their places, as the metadata of sparse products is"},
+		{"rank", "that in which they were chosen"},
+	}, 90},
+	SmallSum: {"U58", "multimem-small-sum", "9.7.9.14", "multimem.ld_reduce.add and fabric.try_pullred of e4m3 and e5m2: a sum beyond their finite numbers", []Position{
+		{"saturate", "the largest finite number, as by cvt, whose .satfinite must be there"},
+		{"overflow", "NaN or infinity, as IEEE 754 has it"},
+	}, 60},
 }

@@ -81,7 +81,7 @@ func newestPlain(targets []isa.Target) (name string) {
 }
 
 func countForms() map[string]int {
-	count := map[string]int{"done": 0, "partial": 0, "todo": 0}
+	count := map[string]int{"done": 0, "undocumented": 0, "partial": 0, "todo": 0}
 	for _, f := range isainfo.Forms("") {
 		count[f.Status]++
 		count["total"]++

@@ -198,7 +198,7 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	if b.Err != nil {
 		e := &UnsupportedError{Kernel: x.key.kernel.Name}
-		e.add(x.f, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.Err.Error()})
+		e.add(x.f, in.Sel, in.Pos, b.Err)
 		return e
 	}
 	if in.Guard.Reg != ir.NoReg {
@@ -236,13 +236,8 @@ var leavesBehind = map[uop.Op]bool{uop.Mbarrier: true, uop.MbarrierMulticast: tr
 // tracedRows lists the rows of an instruction's registers in the order of ir.Func.EachReg.
 func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {
 	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
-		row := machine.RegisterRow{Off: x.row(r), Width: x.rowShape(r), Write: a == ir.Write}
-		switch x.f.Regs[r].Width() {
-		case ir.WPred:
-			row.Width = machine.Pred
-		case ir.W128:
-			row.Wide = true
-		}
+		row := x.registerRow(r)
+		row.Write = a == ir.Write
 		list = append(list, row)
 	})
 	return list

@@ -53,6 +53,8 @@ func (x *function) Symbol(o *ir.Operand) (uint64, error) {
 		return 0, fmt.Errorf("BUG: a symbol without object")
 	case o.Var.Space == ir.SpaceShared:
 		return uint64(x.sharedOffset(o.Var)) + o.Imm, nil
+	case threadWide(o.Var):
+		return uint64(o.Var.Offset) + o.Imm, nil
 	case o.Var.Space == ir.SpaceGlobal || o.Var.Space == ir.SpaceConst:
 		return x.d.where.Var(o.Var) + o.Imm, nil
 	}
@@ -81,7 +83,7 @@ func (x *function) sharedOffset(v *ir.Var) uint32 {
 // Home implements sem.Frame.
 func (x *function) Home(v *ir.Var) sem.Home {
 	switch {
-	case v.Space == ir.SpaceLocal:
+	case v.Space == ir.SpaceLocal && !threadWide(v):
 		return sem.HomeDepot
 	case v.Space != ir.SpaceParam:
 		return sem.HomeModule
@@ -90,6 +92,9 @@ func (x *function) Home(v *ir.Var) sem.Home {
 	}
 	return sem.HomeParamArea
 }
+
+// threadWide tells whether a variable lies at one offset of local memory for all frames of a thread.
+func threadWide(v *ir.Var) bool { return v.Space == ir.SpaceLocal && v.Func == nil }
 
 func (x *function) isParam(v *ir.Var) bool {
 	for _, p := range x.f.Params {

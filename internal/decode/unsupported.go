@@ -1,8 +1,9 @@
 package decode
 
-// What a kernel needs and nothing executes yet: found before anything runs.
+// What a kernel needs and nothing executes: found before anything runs.
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,57 +21,60 @@ type UnsupportedError struct {
 
 // UnsupportedForm is one such form.
 type UnsupportedForm struct {
-	ID     isa.ID
-	Text   string // one spelling that the code uses
-	Reason string
-	Unit   int        // module of the first, index into ir.Module.Sources
-	At     []diag.Pos // of all
+	ID   isa.ID
+	Text string     // one spelling that the code uses
+	Err  error      // why
+	Unit int        // module of the first, index into ir.Module.Sources
+	At   []diag.Pos // of all
 }
+
+// Undocumented tells whether it is not executed because no manual describes it.
+func (f *UnsupportedForm) Undocumented() bool { return errors.As(f.Err, new(*sem.UndocumentedError)) }
 
 func (e *UnsupportedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s needs %d form(s) that are not executed yet:", e.Kernel, len(e.Forms))
+	fmt.Fprintf(&b, "%s needs %d form(s) that are not executed:", e.Kernel, len(e.Forms))
 	for _, f := range e.Forms {
-		fmt.Fprintf(&b, "\n  %s (%s): %s, %d times", f.Text, isa.Table().Entry(f.ID).Section, f.Reason, len(f.At))
+		fmt.Fprintf(&b, "\n  %s (%s): %s, %d times", f.Text, isa.Table().Entry(f.ID).Section, f.Err, len(f.At))
 	}
 	return b.String()
 }
 
-// add counts one statement.
-func (e *UnsupportedError) add(f *ir.Func, r ir.Refusal) {
+// add counts one statement of a function.
+func (e *UnsupportedError) add(f *ir.Func, sel *isa.Sel, at diag.Pos, why error) {
 	for i := range e.Forms {
-		if u := &e.Forms[i]; u.ID == r.Sel.ID() && u.Reason == r.Reason {
-			u.At = append(u.At, r.Pos)
+		if u := &e.Forms[i]; u.ID == sel.ID() && u.Err.Error() == why.Error() {
+			u.At = append(u.At, at)
 			return
 		}
 	}
-	e.Forms = append(e.Forms, UnsupportedForm{r.Sel.ID(), r.Sel.Text(), r.Reason, f.Unit, []diag.Pos{r.Pos}})
+	e.Forms = append(e.Forms, UnsupportedForm{sel.ID(), sel.Text(), why, f.Unit, []diag.Pos{at}})
 }
 
 // executable looks up every statement and returns the lines by form.
 func executable(kernel *ir.Func, r *reachable) (map[*isa.Sel]*sem.Line, error) {
 	e := &UnsupportedError{Kernel: kernel.Name}
-	lines, missing := map[*isa.Sel]*sem.Line{}, map[*isa.Sel]string{}
+	lines, missing := map[*isa.Sel]*sem.Line{}, map[*isa.Sel]error{}
 	for _, f := range r.funcs {
 		for pc := range f.Insts {
 			in := &f.Insts[pc]
 			if lines[in.Sel] != nil {
 				continue
 			}
-			reason, known := missing[in.Sel]
+			why, known := missing[in.Sel]
 			if !known {
 				l, err := sem.Lookup(in.Sel)
 				if err == nil {
 					lines[in.Sel] = l
 					continue
 				}
-				reason = err.Error()
-				missing[in.Sel] = reason
+				why = err
+				missing[in.Sel] = why
 			}
-			e.add(f, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: reason})
+			e.add(f, in.Sel, in.Pos, why)
 		}
 		for _, r := range f.Refused {
-			e.add(f, r)
+			e.add(f, r.Sel, r.Pos, &sem.UndocumentedError{What: r.Odd.String()})
 		}
 	}
 	if len(e.Forms) > 0 {

@@ -7,11 +7,11 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// Refusal is a statement that is not executed yet for what its operands are.
+// Refusal is a statement that is not executed for what its operands are.
 type Refusal struct {
-	Sel    *isa.Sel
-	Pos    diag.Pos
-	Reason string
+	Sel *isa.Sel
+	Pos diag.Pos
+	Odd isa.Oddity
 }
 
 // Func is a kernel or a device function. Without Insts it is a declaration.
@@ -33,7 +33,7 @@ type Func struct {
 	Shared  []*Var // kernel, after linking: shared variables that it or a function it may call uses
 	Sigs    []*Sig // .callprototype
 	Pragmas []string
-	Refused []Refusal // what is valid and is not executed yet, though its form is
+	Refused []Refusal // what is valid and is not executed, though its form is
 
 	ParamBytes  int64 // rets and params: of a kernel its parameter block, of a function the front of its .param area
 	CallBytes   int64 // .param area of a frame: of a function ParamBytes and the body's .param variables, of a kernel only these

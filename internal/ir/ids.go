@@ -26,7 +26,7 @@ type property struct {
 	carry  Carry // beside CarryIn, CarryOut counts only where .cc is written
 	reads  bool  // the first operand is a source
 	update bool  // the first operand is read and written
-	second bool  // the second operand is written, too
+	more   uint8 // operands behind the first that are written, too
 }
 
 // properties lists the ids that need one.
@@ -58,7 +58,11 @@ var properties = [...]property{
 
 	isa.WgmmaMmaAsync:   {update: true},
 	isa.WgmmaMmaAsyncSp: {update: true},
-	isa.Tcgen05LdRed:    {second: true},
+	isa.Tcgen05LdRed:    {more: 1},
+
+	isa.Spcompress:             {more: 1},
+	isa.Tcgen05LdSpcompress:    {more: 1},
+	isa.Tcgen05LdRedSpcompress: {more: 2},
 
 	isa.Mov:        {rule: ruleMove},
 	isa.Cvta:       {rule: ruleMove},
@@ -148,8 +152,8 @@ func (in *Inst) Annotate(regs []RegInfo) {
 		}
 		in.Ops[0].write(access)
 	}
-	if p.second && len(in.Ops) > 1 {
-		in.Ops[1].write(OnlyWrite)
+	for i := 1; i <= int(p.more) && i < len(in.Ops); i++ {
+		in.Ops[i].write(OnlyWrite)
 	}
 	for i := range in.Sel.Roles {
 		in.annotate(&in.Sel.Roles[i])

@@ -29,9 +29,9 @@ type bodyLowerer struct {
 	ops    slab[ir.Operand]
 
 	locally map[*check.Object]*ir.Var // .local variables of the module, in this kernel's frame
-	added   uint64                    // to a register of the statement being lowered that is no address
-	refused string                    // why the statement being lowered is not executed
-	pos     diag.Pos                  // of the call being lowered
+	touches []touched                 // shared registers of the statement being lowered
+	refused isa.Oddity                // why the statement being lowered is not executed
+	pos     diag.Pos                  // of the statement being lowered
 	behind  []ir.Inst                 // what follows the statement being lowered
 }
 
@@ -56,7 +56,7 @@ func (l *lowerer) function(fn *check.Func) error {
 	b.f.Rets = b.params(fn.Sig.Rets, b.f)
 	b.f.Params = b.params(fn.Sig.Params, b.f)
 	if b.f.ParamBytes = b.frame.size; b.f.Entry {
-		b.frame = area{} // the parameter block lies elsewhere
+		b.frame = area{b.thread.size} // the parameter block lies elsewhere
 	}
 	b.directives(fn.Node.Directives)
 	if fn.Node.Body != nil {
@@ -161,12 +161,17 @@ func (b *bodyLowerer) directives(list []syntax.Directive) {
 
 // register returns the register of a key, adding it at its first use.
 func (b *bodyLowerer) register(k regKey) ir.Reg {
-	if ofModule(k.object) {
-		b.shared()
+	r, ok := b.regs[k]
+	if !ok {
+		r = b.addRegister(k)
 	}
-	if r, ok := b.regs[k]; ok {
-		return r
+	if b.shares && ofModule(k.object) {
+		b.touch(k, r)
 	}
+	return r
+}
+
+func (b *bodyLowerer) addRegister(k regKey) ir.Reg {
 	name := k.object.Name
 	if k.object.Count > 0 {
 		name += strconv.Itoa(int(k.index))

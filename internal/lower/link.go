@@ -17,6 +17,7 @@ import (
 func Link(mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.List) {
 	l := &linker{provided: provided, out: mods[0], alone: len(mods) == 1, vars: map[string]*ir.Var{}, funcs: map[string]*ir.Func{},
 		varTo: map[*ir.Var]*ir.Var{}, funcTo: map[*ir.Func]*ir.Func{}, unitOf: map[*ir.Var]int{}, names: map[string]int{}}
+	joinThreads(mods)
 	for i, m := range mods {
 		l.unit = len(l.out.Sources)
 		if i == 0 {

@@ -55,6 +55,9 @@ type lowerer struct {
 	names map[string]int
 	locs  locTable
 
+	shares bool // kernels and functions share registers and local memory of the module
+	thread area // where they lie
+
 	declared map[syntax.TokenID]*check.Object // by the token of the declaration
 	cached   []cachedReg                      // by Word: the register that the name was last
 }
@@ -67,6 +70,7 @@ func (l *lowerer) declare() {
 			l.moduleVar(o)
 		}
 	}
+	l.shareThread()
 	for _, f := range l.info.Funcs {
 		g := ir.NewFunc(f.Object.Name)
 		g.Entry, g.Linkage = f.Entry, linkages[f.Object.Linkage]

@@ -16,9 +16,9 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 	if s.Guard != syntax.NoToken {
 		in.Guard = ir.Guard{Reg: b.registerAt(s.Guard, 0), Neg: s.GuardNot}
 	}
+	b.pos = in.Pos
 	switch {
 	case in.IsCall():
-		b.pos = in.Pos
 		in.Call = b.call(s, in.Guard)
 		in.Annotate(b.f.Regs)
 	case in.IsBranch():
@@ -32,17 +32,17 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		b.told(&in)
 		b.predicates(&in)
 		b.lone(&in)
-		b.narrowConstant(&in)
+		b.narrowConstants(&in)
 	}
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
 	}
 	b.body.Insts = append(append(b.body.Insts, in), b.behind...)
+	b.settle(&in)
 	b.behind = nil
-	b.sum(&in)
-	if b.refused != "" {
-		b.f.Refused = append(b.f.Refused, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Reason: b.refused})
-		b.refused = ""
+	if b.refused != 0 {
+		b.f.Refused = append(b.f.Refused, ir.Refusal{Sel: in.Sel, Pos: in.Pos, Odd: b.refused})
+		b.refused = 0
 	}
 }
 
@@ -106,10 +106,10 @@ func (b *bodyLowerer) name(s *syntax.Operand, o *ir.Operand) {
 	switch {
 	case u.Object == nil:
 		b.special(u.Special, s, o)
-		b.add(s)
+		b.add(s, o)
 	case u.Object.Kind == check.Register:
 		b.registerOperand(u, s, o)
-		b.add(s)
+		b.add(s, o)
 	default:
 		b.symbol(u.Object, o)
 		o.Imm = b.displacement(s.Expr)
@@ -176,26 +176,19 @@ func (b *bodyLowerer) symbol(obj *check.Object, o *ir.Operand) {
 	o.Kind, o.Reg = ir.OpSym, ir.NoReg
 	if obj.Kind == check.Function || obj.Kind == check.AliasName {
 		o.Func = b.callee(obj)
-	} else if obj.Space == check.Local && ofModule(obj) {
+	} else if obj.Space == check.Local && ofModule(obj) && !b.shares {
 		o.Var = b.sharedLocal(obj)
 	} else {
 		o.Var = b.vars[obj.ID]
 	}
 }
 
-// ofModule tells what stands at module scope. Functions share its registers and local memory (7.1.1): of those that
-// a kernel alone uses it has its own, and a device function that uses them is refused.
+// ofModule tells what stands at module scope. Functions share its registers and local memory (7.1.1); where a module has
+// kernels alone, each has its own.
 func ofModule(o *check.Object) bool { return o.Func == nil }
-
-func (b *bodyLowerer) shared() {
-	if !b.f.Entry {
-		b.refused = "registers and local memory that functions share, at module scope, are not executed yet"
-	}
-}
 
 // sharedLocal places a .local variable of the module in the kernel's frame.
 func (b *bodyLowerer) sharedLocal(o *check.Object) *ir.Var {
-	b.shared()
 	v := b.locally[o]
 	if v == nil {
 		v = b.newVar(o)
@@ -243,11 +236,11 @@ func (b *bodyLowerer) base(s *syntax.Operand, o *ir.Operand) {
 	u, _ := b.info.Use(s.Name)
 	switch {
 	case u.Object == nil:
-		b.refused = "a special register as an address is not executed; move it into a register"
+		b.refused = isa.SpecialAddress
 	case u.Object.Kind == check.Register:
 		o.Reg = b.registerAt(s.Name, b.component(s.Field))
 		if t := u.Object.Type; !t.Kind().Integer() || t.Bits() > 64 {
-			b.refused = "an address in a register of type " + t.String() + " is not executed; it is no whole number"
+			b.refused = isa.FractionAddress
 		}
 	default:
 		b.symbol(u.Object, o)
@@ -319,15 +312,15 @@ func (b *bodyLowerer) constantsBeside(list []syntax.Operand, ops []ir.Operand) {
 			v, _ = b.file.Eval(list[i].Expr)
 		}
 		if !sameKind(v, ops[i].Type) {
-			b.refused = "a constant of another kind than the elements of its vector (" + ops[i].Type.String() + ") is not executed"
+			b.refused = isa.OtherKindBeside
 		}
 	}
 }
 
 // told refuses asynchronous stores and reductions whose mbarrier is missing, as ptxas allows.
 func (b *bodyLowerer) told(in *ir.Inst) {
-	if in.Sel.Has(isa.M_mbarrier_complete_tx_bytes) && in.Op(isa.R_mbar) == nil {
-		b.refused = "an operation that completes on an mbarrier, without one, is not executed"
+	if in.Sel.Has(isa.M_mbarrier_complete_tx_bytes) && in.Op(isa.R_mbar) == nil && in.Op(isa.R_bar) == nil {
+		b.refused = isa.MissingMbarrier
 	}
 }
 
@@ -337,21 +330,7 @@ func (b *bodyLowerer) lone(in *ir.Inst) {
 		at := &in.Sel.Roles[i]
 		value := at.Part < 0 && (at.Role == isa.R_b || at.Role == isa.R_c)
 		if value && in.Sel.Get(isa.C_vec) != 0 && in.Ops[at.Op].Kind == ir.OpImm {
-			b.refused = "one constant for a vector is not executed"
-		}
-	}
-}
-
-// narrowConstant refuses addresses of constant variables in 32 bits, which are offsets in a bank for the hardware (seen in
-// the machine code of ptxas 13.5): here constants lie among 64-bit addresses.
-func (b *bodyLowerer) narrowConstant(in *ir.Inst) {
-	for i := range in.Sel.Roles {
-		at := &in.Sel.Roles[i]
-		o := &in.Ops[at.Op]
-		base := o.Kind == ir.OpMem && o.Reg != ir.NoReg && in.Sel.Has(isa.M_const) && b.f.Regs[o.Reg].Type.Bits() <= 32
-		name := o.Kind == ir.OpSym && o.Var != nil && o.Var.Space == ir.SpaceConst && at.Type != 0 && at.Type.Bits() <= 32
-		if base || name {
-			b.refused = "the address of a constant variable in 32 bits is not executed; use 64 bits"
+			b.refused = isa.LoneConstant
 		}
 	}
 }
@@ -360,7 +339,7 @@ func (b *bodyLowerer) narrowConstant(in *ir.Inst) {
 func (b *bodyLowerer) predicates(in *ir.Inst) {
 	for i := range in.Ops {
 		if o := &in.Ops[i]; o.Kind == ir.OpReg && in.Sel.Has(isa.M_pred) && b.f.Regs[o.Reg].Type.Kind() == isa.Packed {
-			b.refused = "a packed register as a predicate is not executed"
+			b.refused = isa.PackedPredicate
 		}
 	}
 }
@@ -373,28 +352,28 @@ func (b *bodyLowerer) elements(ops []ir.Operand) {
 			continue
 		}
 		for j := range o.Elems {
-			if why := oddElement(&o.Elems[0], &o.Elems[j]); why != "" {
+			if why := oddElement(&o.Elems[0], &o.Elems[j]); why != 0 {
 				b.refused = why
 			}
 		}
 	}
 }
 
-// oddElement says why an element is not executed, "" if it is: special registers are read-only, predicates have no
+// oddElement says why an element is not executed, 0 if it is: special registers are read-only, predicates have no
 // room for an element and sinks no value; behind a constant ptxas takes registers of any width.
-func oddElement(first, e *ir.Operand) string {
+func oddElement(first, e *ir.Operand) isa.Oddity {
 	read := e.Access == ir.OnlyRead
 	switch {
 	case e.Kind == ir.OpSpec && !read:
-		return "a special register as an element of the result is not executed; it is read-only"
+		return isa.SpecialResult
 	case e.Type == isa.PredType() && (e.Kind == ir.OpReg || e.Kind == ir.OpSpec):
-		return "a predicate as an element of a vector is not executed; it has one bit"
+		return isa.PredicateElement
 	case e.Kind == ir.OpSink && read:
-		return "a sink as an element that is read is not executed; it has no value"
+		return isa.SinkRead
 	case first.Kind == ir.OpImm && (e.Kind == ir.OpReg || e.Kind == ir.OpSpec) && e.Type.Bits() < first.Type.Bits():
-		return "a register narrower than its element, behind a constant, is not executed"
+		return isa.NarrowElement
 	}
-	return ""
+	return 0
 }
 
 // sameKind tells whether a literal spells a value of a type: a float of at least 32 bits, the bits of

@@ -39,7 +39,7 @@ func (b *bodyLowerer) argument(o ir.Operand, param *check.Object) []ir.Operand {
 		return parts(&o)
 	case o.Kind == ir.OpImm:
 		if elements(param) != 1 {
-			b.refused = "a constant for a whole vector or for memory is not executed: ptxas leaves all but the first element undefined"
+			b.refused = isa.WholeConstant
 		}
 		return parts(&o)
 	}

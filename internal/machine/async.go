@@ -87,6 +87,7 @@ const (
 	TensorLoadPipe                  // tcgen05.ld of a warp: in order
 	TensorStorePipe                 // tcgen05.st of a warp: in order
 	ProductPipe                     // wgmma of a warp, with groups: in order
+	FabricPipe                      // fabric operations: by lane, no order
 )
 
 // pipeFacts says what the kinds of pipes are like.
@@ -95,7 +96,7 @@ var pipeFacts = [...]struct {
 	shared  bool // one pipe for the CTA, whichever warp issues; else one for each warp
 }{
 	TensorPipe: {shared: true}, TensorLoadPipe: {ordered: true},
-	TensorStorePipe: {ordered: true}, ProductPipe: {ordered: true},
+	TensorStorePipe: {ordered: true}, ProductPipe: {ordered: true}, FabricPipe: {},
 }
 
 // TensorStep is what an operation of TensorPipe does, and of products which accumulator, of which shape.

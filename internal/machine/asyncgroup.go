@@ -3,7 +3,7 @@ package machine
 // This file holds groups of asynchronous operations (9.7.9.25.1.1) and the waits for them.
 // Waiting forces what it waits for, so it never blocks the fragment.
 
-const pipeKinds = int(ProductPipe) + 1
+const pipeKinds = int(FabricPipe) + 1
 
 // CommitGroup closes a group for each lane of w.Mask: what the lane has issued to the pipe and
 // belongs to no group yet.

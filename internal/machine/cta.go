@@ -78,6 +78,7 @@ func (w *Warp) begin(lanes uint32) {
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
 	w.ownLocal()
+	w.held = nil
 	if q := w.cta.async; q.mode != Eager || q.tracks {
 		w.groups = [pipeKinds]*[32]uint64{}
 	}

@@ -33,6 +33,7 @@ const (
 	ClusterMisuse       FaultKind = 7022 // barrier.cluster: Text says what
 	BadMbarrier         FaultKind = 7023 // Addr is the object's shared address, Text says what is wrong
 	NotMulticast        FaultKind = 7024 // a multimem address in no multicast range
+	BadHandle           FaultKind = 7025 // of the fabric: Text says what
 	SurfaceBounds       FaultKind = 7030 // 9.7.11: a point outside; Text has all of it, as with the next three
 	SurfaceAlignment    FaultKind = 7031
 	NoSurface           FaultKind = 7032 // a handle that names nothing

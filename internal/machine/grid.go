@@ -37,13 +37,14 @@ type Launch struct {
 	Values          Values   // follows the values of registers; may be nil
 	Trace           *Tracer  // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter       // of mode Lazy and Misuse; nil: reports are not wanted
-	Owes            bool           // reports early uses of what asynchronous operations touch, in every mode
-	Leaks           bool           // reports what CTAs leave behind; the code is Interpreted where they may
-	Misuse          bool           // reports misuse of barriers and member masks, by instructions that are Watched
-	OnFault         func(*Fault)   // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
-	ShowTensor      *TensorShow    // filled at the end of its CTA; may be nil
-	Products        num.Multiplier // computes products of matrices; nil: portable code
+	Reporter        Reporter          // of mode Lazy and Misuse; nil: reports are not wanted
+	Owes            bool              // reports early uses of what asynchronous operations touch, in every mode
+	Leaks           bool              // reports what CTAs leave behind; the code is Interpreted where they may
+	Misuse          bool              // reports misuse of barriers and member masks, by instructions that are Watched
+	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
+	ShowTensor      *TensorShow       // filled at the end of its CTA; may be nil
+	Products        num.Multiplier    // computes products of matrices; nil: portable code
+	Breakpoint      func(*Stop) error // called for breakpoints, from several workers at a time; nil: they are faults. An error ends the launch
 }
 
 // Progress is how far a launch is.

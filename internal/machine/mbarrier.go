@@ -148,9 +148,14 @@ func (b Mbarrier) Passed(token uint64) (bool, *Fault) {
 	}
 }
 
-// PassedParity tells whether the current phase has another parity: then the phase before has
+// Report tells the object how an operation of the current phase went; it must be of layout v1 (9.4: 9.7.15.16.10).
+func (b Mbarrier) Report(failed bool, value uint32) *Fault {
+	return b.apply("report", value, func(m mem.Mbarrier, n uint32) (mem.Mbarrier, mem.MbarrierError) { return m.Report(failed, n) })
+}
+
+// PassedParity tells whether the current phase, or the conditional one, has another parity: then the phase before has
 // completed, which is the one that was asked for.
-func (b Mbarrier) PassedParity(parity uint32) (bool, *Fault) {
+func (b Mbarrier) PassedParity(parity uint32, conditional bool) (bool, *Fault) {
 	m, f := b.state()
 	if f != nil {
 		return false, f
@@ -158,7 +163,11 @@ func (b Mbarrier) PassedParity(parity uint32) (bool, *Fault) {
 	if parity > 1 {
 		return false, b.fault(uint64(parity), "a wait with phase parity %d, which is neither 0 nor 1%s", parity, m.describe())
 	}
-	if m.word.Parity() == parity {
+	current := m.word.Parity()
+	if conditional {
+		current = m.word.ConditionalParity()
+	}
+	if current == parity {
 		return false, nil
 	}
 	b.tellPhase(m.phase)
@@ -214,6 +223,7 @@ var reasons = map[mem.MbarrierError]string{
 	mem.MbarrierArrivals: "more arrivals than are pending",
 	mem.MbarrierDrop:     "more arrivals than later phases expect",
 	mem.MbarrierTx:       "the tx-count would leave its range of ±1048575",
+	mem.MbarrierLayout:   "the mbarrier has layout v0, which holds no report; want mbarrier.init.layout::v1",
 }
 
 // describe names the fields.

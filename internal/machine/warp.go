@@ -36,6 +36,7 @@ type Warp struct {
 	bars        []warpBarrier // gathers of this warp at CTA barriers
 
 	groups  [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
+	held    []heldOp               // fabric operations that have not been submitted
 	local   localMemory
 	localOf uint64 // rank of the CTA that local is of, or noCTA
 	access  Access

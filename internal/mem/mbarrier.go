@@ -7,10 +7,10 @@ package mem
 // and copies nothing of it (9.7.13.15.2: it is opaque).
 //
 //	layout::v0  bit 63 clear, 62 phase parity, 61…42 expected, 41…22 pending, 21…0 tx-count
-//	layout::v1  bit 63 set,   62 phase parity, 61 conditional parity, 39…31 expected, 30…22 pending, 21…0 tx-count
+//	layout::v1  bit 63 set,   62 phase parity, 61 conditional parity, 57…49 report of the last phase,
+//	            48…40 report of the current phase, 39…31 expected, 30…22 pending, 21…0 tx-count
 //
-// The tx-count is a two's complement number. In layout v1 a report of errors would follow; no
-// instruction that sets one is executed, so it is zero and both phases advance together.
+// The tx-count is a two's complement number. A report is a value of eight bits, above it the predicate.
 type Mbarrier uint64
 
 // MbarrierBytes is the size of an object, and its alignment.
@@ -28,6 +28,10 @@ const (
 	pendingAt   = txBits
 	expectedV0  = pendingAt + 20
 	expectedV1  = pendingAt + 9
+	reportAt    = expectedV1 + 9
+	reportBits  = 9
+	reportMask  = 1<<reportBits - 1
+	lastAt      = reportAt + reportBits
 	txMask      = 1<<txBits - 1
 	tokenCounts = 20 // bits of a token that hold the pending count
 )
@@ -42,6 +46,7 @@ const (
 	MbarrierArrivals               // more arrivals than are pending
 	MbarrierDrop                   // more arrivals dropped than are expected
 	MbarrierTx                     // the tx-count leaves its range
+	MbarrierLayout                 // a report to an object of layout v0
 )
 
 // NewMbarrier makes an object that expects count arrivals in each phase.
@@ -91,21 +96,54 @@ func (m Mbarrier) Tx() int32 { return int32(uint32(m)<<(32-txBits)) >> (32 - txB
 func (m Mbarrier) with(expected, pending uint32, tx int32) Mbarrier {
 	at, flags := uint(expectedV0), Mbarrier(layoutBit|parityBit)
 	if m.V1() {
-		at, flags = expectedV1, flags|condBit
+		at, flags = expectedV1, flags|condBit|reportMask<<reportAt|reportMask<<lastAt
 	}
 	return m&flags | Mbarrier(expected)<<at | Mbarrier(pending)<<pendingAt | Mbarrier(uint32(tx)&txMask)
 }
 
-// check completes the phase if nothing is pending (9.7.13.15.6).
+// check completes the phase if nothing is pending (9.7.13.15.6). The conditional phase advances with it unless there is a
+// report (9.4: 9.7.15.16.8).
 func (m Mbarrier) check() Mbarrier {
 	if m.Pending() != 0 || m.Tx() != 0 {
 		return m
 	}
 	m ^= parityBit
 	if m.V1() {
-		m ^= condBit
+		report := m >> reportAt & reportMask
+		if report == 0 {
+			m ^= condBit
+		}
+		m = m&^(reportMask<<lastAt|reportMask<<reportAt) | report<<lastAt
 	}
 	return m.with(m.Expected(), m.Expected(), 0)
+}
+
+// ConditionalParity is that of the current conditional phase (9.4: 9.7.15.16.5.2): of layout v0 it is the phase itself.
+func (m Mbarrier) ConditionalParity() uint32 {
+	if m.V1() {
+		return uint32(m >> 61 & 1)
+	}
+	return m.Parity()
+}
+
+// Report adds a report to the current phase: the predicate, and bits of the value (9.4: 9.7.15.16.10).
+func (m Mbarrier) Report(failed bool, value uint32) (Mbarrier, MbarrierError) {
+	if !m.V1() {
+		return m, MbarrierLayout
+	}
+	if failed {
+		m |= (Mbarrier(value&0xff) | 1<<(reportBits-1)) << reportAt
+	}
+	return m, 0
+}
+
+// Reported is the report of the last phase that has completed.
+func (m Mbarrier) Reported() (failed bool, value uint32) {
+	if !m.V1() {
+		return false, 0
+	}
+	r := uint32(m>>lastAt) & reportMask
+	return r>>(reportBits-1) != 0, r & 0xff
 }
 
 // ExpectTx raises the tx-count (9.7.13.15.5.1).

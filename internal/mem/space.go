@@ -34,6 +34,9 @@ type Space struct {
 	ended  history      // for reports
 	open   int          // arenas
 	ranges []*Multicast // in the order of addresses; never changed in place
+
+	endpoints map[uint32]*Endpoint
+	named     uint32 // the last endpoint's number
 }
 
 // NewArenas reserves address space for the devices of one machine: an arena for each limit.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -18,8 +19,8 @@ const bulkUnit = 16
 
 func asyncBulkLines() []Line {
 	return []Line{
-		{isa.CpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type).sees(isa.M_mbarrier_report_disabled, isa.M_ignore_oob),
-			"bytes that .ignore_oob gives up are zero"},
+		{isa.CpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type, isa.C_report).sees(isa.M_ignore_oob).
+			assuming(assume.ValiditySample, assume.IgnoredBytes), ""},
 		{isa.CpAsyncBulkCluster, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
 		{isa.CpAsyncBulkGlobal, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
 		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
@@ -48,6 +49,8 @@ type bulkOp struct {
 	red      *rmw       // nil: a copy
 	elem     uint32
 	many     bool // to all copies of a multicast address
+	valid    *validity
+	keeps    bool // what is given up leaves the destination as it is (U55)
 }
 
 // planBulk sets up cp.async.bulk [dst], [src], size{, left, right}{, [mbar]}{, masks and hints}.
@@ -82,7 +85,9 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 	o.rankRow, o.byteRow = b.optional(isa.R_cta_mask), b.optional(isa.R_byte_mask)
 	if left := b.optional(isa.R_left); left != nil {
 		o.edges = &[2]uint32{*left, *b.optional(isa.R_right)}
+		o.keeps = b.Assume(assume.IgnoredBytes) == 1
 	}
+	o.valid = b.validity()
 	b.Ext().Data = o
 	b.does(uop.BulkAsync)
 	return o
@@ -109,6 +114,7 @@ type bulkRecord struct {
 	data           [32][]byte
 	copies         [32][]uint64 // of multicast addresses
 	alias          bool         // data may be the source itself: it is written at once
+	met            uint32       // lanes whose data has the pattern of valid
 }
 
 // bulkAsync checks all operands before anything is copied.
@@ -271,10 +277,11 @@ func (r *bulkRecord) fetch(op *machine.Op) *machine.Fault {
 		i := lowest(m)
 		from, n := r.source(i)
 		data, f := r.memory(op, r.reads.Space, i, from, n, machine.Load)
+		r.met |= bit(r.valid.meets(data, from)) << i
 		switch {
 		case f != nil:
 			return f
-		case r.edges != nil:
+		case r.edges != nil && !r.keeps:
 			whole := make([]byte, r.size[i])
 			copy(whole[min(r.left[i], r.size[i]):], data)
 			r.data[i] = whole
@@ -310,6 +317,9 @@ func (r *bulkRecord) write(op *machine.Op) *machine.Fault {
 			if f != nil {
 				return f
 			}
+			if r.edges != nil && r.keeps {
+				to = to[min(r.left[i], r.size[i]):]
+			}
 			r.put(to, r.data[i], r.mask[i])
 		}
 		r.data[i] = nil
@@ -341,7 +351,7 @@ func (r *bulkRecord) signal(op *machine.Op) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
 		i := lowest(m)
 		for at := range r.inRanks(i, r.bars[i]) {
-			if f := completeOne(op, i, at, r.size[i]); f != nil {
+			if f := r.valid.complete(op, i, at, r.size[i], r.met>>i&1 != 0); f != nil {
 				return f
 			}
 		}

@@ -18,8 +18,8 @@ import (
 func bulkTensorLines() []Line {
 	overrides := []isa.Mod{isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride}
 	return []Line{
-		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group).
-			sees(append(overrides, isa.M_mbarrier_report_disabled)...).assuming(assume.Halo), "validity reports are not executed yet"},
+		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group, isa.C_report).
+			sees(overrides...).assuming(assume.Halo, assume.ValiditySample), ""},
 		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).sees(overrides...), ""},
 		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(overrides...), ""},
 		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(overrides...), ""},
@@ -51,6 +51,7 @@ type boxOp struct {
 	pair    bool       // the mbarrier may lie in the peer of the CTA that is written
 	rankRow *uint32    // of masks of CTAs
 	reduce  isa.Mod    // operation; 0: a copy
+	valid   *validity
 }
 
 // planCopyBox sets up cp.async.bulk.tensor [dst], [map, coords], [mbar]{, masks} and [map, coords], [src].
@@ -74,6 +75,7 @@ func (b *Build) boxOp() *boxOp {
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
 		place := b.addressAt(bar)
 		o.bar, at = &place, b.In.Op(isa.R_dst_mem)
+		o.valid = b.validity()
 		o.rankRow, o.pair = b.optional(isa.R_cta_mask), b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2
 	}
 	o.shared, o.own = b.addressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta
@@ -91,6 +93,7 @@ type boxCopy struct {
 	bar    uint64
 	ranks  uint32
 	box    []byte // dense
+	met    bool   // the tensor has the pattern that the copy looks for
 }
 
 // boxRecord is what an open copy keeps.
@@ -341,7 +344,7 @@ func (r *boxRecord) each(op *machine.Op, do func(c *boxCopy) *machine.Fault) *ma
 }
 
 // global visits the rows of a box that lie inside the tensor.
-func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, memory []byte)) *machine.Fault {
+func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, memory []byte, addr uint64)) *machine.Fault {
 	n := int(c.RowBytes())
 	for i, row := range c.rows {
 		if row.Bytes == 0 {
@@ -351,7 +354,7 @@ func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, m
 		if f != nil {
 			return f
 		}
-		do(c.box[i*n+int(row.Skip):][:row.Bytes], memory)
+		do(c.box[i*n+int(row.Skip):][:row.Bytes], memory, row.Address)
 	}
 	return nil
 }
@@ -360,7 +363,10 @@ func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, m
 func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
 		c.Fill(c.box)
-		return c.global(op, machine.Load, func(box, memory []byte) { copy(box, memory) })
+		return c.global(op, machine.Load, func(box, memory []byte, addr uint64) {
+			copy(box, memory)
+			c.met = c.met || r.valid.meets(memory, addr)
+		})
 	})
 }
 
@@ -378,7 +384,7 @@ func (r *boxRecord) load(op *machine.Op) *machine.Fault {
 func (r *boxRecord) signal(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
 		for at := range r.targets(c) {
-			if f := completeOne(op, c.lane, r.signalled(c, at), uint32(len(c.box))); f != nil {
+			if f := r.valid.complete(op, c.lane, r.signalled(c, at), uint32(len(c.box)), c.met); f != nil {
 				return f
 			}
 		}
@@ -397,7 +403,7 @@ func (r *boxRecord) store(op *machine.Op) *machine.Fault {
 // give writes the tensor, or combines with it.
 func (r *boxRecord) give(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
-		return c.global(op, r.boxOp.global(), func(box, memory []byte) {
+		return c.global(op, r.boxOp.global(), func(box, memory []byte, _ uint64) {
 			if r.reduce != 0 {
 				r.red.applyRun(memory, box, c.Type.Size(), false)
 				return

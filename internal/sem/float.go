@@ -246,7 +246,7 @@ func floatLines() []Line {
 		{isa.Rcp, of(isa.M_f64).with(isa.M_rz), lane(uop.RcpRZF64), ""},
 		{isa.Rcp, of(isa.M_f64).with(isa.M_rm), lane(uop.RcpRMF64), ""},
 		{isa.Rcp, of(isa.M_f64).with(isa.M_rp), lane(uop.RcpRPF64), ""},
-		{isa.Rcp, of(isa.M_f64).with(isa.M_ftz).at(isa.C_rnd, isa.M_rn, isa.M_rz, isa.M_rm, isa.M_rp), nil, "what .ftz does to .f64 is not documented"},
+		{isa.Rcp, of(isa.M_f64).with(isa.M_ftz).at(isa.C_rnd, isa.M_rn, isa.M_rz, isa.M_rm, isa.M_rp), undocumented, "what .ftz does to .f64"},
 
 		{isa.Sqrt, of(isa.M_f32), assumption(assume.SFUSqrt, lane(uop.SqrtApproxFtzF32), lane(uop.SqrtFtzF32)), ""},
 		{isa.Sqrt, of(isa.M_f32).with(isa.M_ftz), assumption(assume.SFUSqrt, lane(uop.SqrtApproxFtzF32), lane(uop.SqrtFtzF32)), ""},

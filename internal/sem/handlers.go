@@ -100,6 +100,7 @@ var structural = [...]handlers{
 	uop.Return:       {full: ret},
 	uop.Exit:         {full: exit},
 	uop.Trap:         {full: trap},
+	uop.Breakpoint:   {full: (*machine.Warp).Breakpoint},
 	uop.Nanosleep:    {full: nanosleep},
 
 	uop.BarrierSync:      {full: waitBarrier},
@@ -149,13 +150,21 @@ var structural = [...]handlers{
 	uop.MultimemStore:  {full: multimemStore},
 	uop.MultimemUpdate: {full: multimemUpdate},
 	uop.MultimemLoad:   {full: multimemLoad},
-	uop.ArriveAsync:    {full: arriveAsync},
+
+	uop.SparseCompress:   {full: compressSparse},
+	uop.SparseDecompress: {full: decompressSparse},
+
+	uop.FabricAsync:  {full: fabricAsync},
+	uop.FabricSubmit: {full: fabricSubmit},
+	uop.FabricWait:   {full: fabricWait},
+	uop.ArriveAsync:  {full: arriveAsync},
 
 	uop.TensorAlloc:      {full: allocTensor},
 	uop.TensorDealloc:    {full: deallocTensor},
 	uop.TensorRelinquish: {full: relinquish},
 	uop.TensorLoad:       {full: loadTensor},
 	uop.TensorReduce:     {full: reduceTensor},
+	uop.TensorCompress:   {full: compressTensor},
 	uop.TensorStore:      {full: storeTensor},
 	uop.TensorWaitLoad:   {full: waitTensorLoads},
 	uop.TensorWaitStore:  {full: waitTensorStores},

@@ -46,6 +46,9 @@ func (m *memoryOp) halve() { m.Bits, m.Elem, m.Whole = []int{64, 64}, 8, m.Stron
 
 // loadHandlers chooses by uop.Addressing; the plain 32- and 64-bit loads have handlers of their own.
 func (b *Build) loadHandlers(m *memoryOp, by uop.Addressing) {
+	if by == uop.ByConst && (m.Space == machine.Local || m.Space == machine.Generic) { // one address, and memory of each lane's own
+		b.Out.A, m.By, by = b.Const(machine.Row64, 0), uop.ByRow64, uop.ByRow64
+	}
 	single := len(m.Bits) == 1 && !m.Strong
 	switch {
 	case by == uop.ByRow64 && single && m.Elem == 4 && m.Bits[0] == 32:

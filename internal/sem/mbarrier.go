@@ -50,13 +50,14 @@ type mbarrierOp struct {
 	multi    bool
 	restrict bool // .noComplete
 
-	parity bool // waits: phase is a parity
-	phase  uint32
-	hint   uint32 // row of time limits, if there is one
-	hinted bool
-	report uint32 // mask of the report predicate
-	value  uint32 // row of the report value
-	v1     bool
+	parity      bool // waits: phase is a parity
+	phase       uint32
+	conditional bool   // of the conditional phase
+	hint        uint32 // row of time limits, if there is one
+	hinted      bool
+	report      uint32 // mask of the report predicate
+	value       uint32 // row of the report value
+	v1          bool
 
 	expects bool          // names bytes to come
 	makes   bool          // a new object
@@ -256,8 +257,7 @@ func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-// mbarrierWait plans p{|report}{, value}, [addr], phase{, hint}: 9.7.13.15.16. No operation that
-// reports is executed, so reports are zero and both phases are one.
+// mbarrierWait plans p{|report}{, value}, [addr], phase{, hint}: 9.7.13.15.16.
 func mbarrierWait(suspends bool) planDo {
 	return plan(func(b *Build) {
 		ops := b.In.Ops
@@ -281,6 +281,7 @@ func mbarrierWait(suspends bool) planDo {
 		if o.parity = b.Sel.Has(isa.M_parity); o.parity {
 			width = 32
 		}
+		o.conditional = b.Sel.Has(isa.M_phase_type_conditional)
 		o.phase = b.src(&ops[at+1], width)
 		if len(ops) > at+2 {
 			o.hint, o.hinted = b.src(&ops[at+2], 32), true
@@ -301,7 +302,7 @@ func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]mach
 		var ok bool
 		var f *machine.Fault
 		if o.parity {
-			ok, f = objects[i].PassedParity(w.R32(o.phase)[i])
+			ok, f = objects[i].PassedParity(w.R32(o.phase)[i], o.conditional)
 		} else {
 			ok, f = objects[i].Passed(w.R64(o.phase)[i])
 		}
@@ -314,7 +315,7 @@ func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]mach
 }
 
 // tell writes the results of a wait, and tells observers which lanes have seen a phase complete.
-func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, done uint32) machine.State {
+func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier, done uint32) machine.State {
 	if done != 0 && w.Observing() {
 		addr := *o.find(w, in)
 		for i := range addr {
@@ -322,9 +323,18 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, done uint32) machin
 		}
 		w.Observe(in, machine.Event{What: machine.PhaseSeen, Space: o.Space, Lanes: done, Addr: &addr, Size: mem.MbarrierBytes, Order: o.order, Scope: o.scope})
 	}
+	failed, values := uint32(0), w.R32(o.value)
+	each(w.Mask, func(i int) {
+		values[i&31] = 0
+		if done>>i&1 != 0 {
+			word, _, _ := objects[i].State() // passed has seen it
+			bad, value := word.Reported()
+			failed |= bit(bad) << i
+			values[i&31] = value
+		}
+	})
 	setMask(w, in.D, done)
-	setMask(w, o.report, 0)
-	fillRow(w, o.value, 32, 0)
+	setMask(w, o.report, failed)
 	return machine.Next
 }
 
@@ -335,7 +345,7 @@ func testWait(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return o.tell(w, in, done)
+	return o.tell(w, in, &objects, done)
 }
 
 // tryWait suspends the lanes until the phase of one of them completes, or the longest of their
@@ -351,7 +361,7 @@ func tryWait(w *machine.Warp, in *machine.Inst) machine.State {
 	if done == 0 && !resumed {
 		return w.Suspend(in, &objects, o.limit(w))
 	}
-	return o.tell(w, in, done)
+	return o.tell(w, in, &objects, done)
 }
 
 // limit is the longest time, in nanoseconds, that a lane of w.Mask allows.

@@ -47,7 +47,7 @@ func miscLines() []Line {
 
 		{isa.Nanosleep, nil, plan(planNanosleep), ""},
 		{isa.Trap, nil, plan(planTrap), ""},
-		{isa.Brkpt, nil, plan(planTrap), "without a debugger a breakpoint stops the launch"},
+		{isa.Brkpt, nil, plan(func(b *Build) { b.does(uop.Breakpoint) }), ""},
 		{isa.Pmevent, nil, plan(planNothing).sees(isa.M_mask), ""},
 		{isa.Setmaxnreg, nil, plan(planNothing, isa.C_action), ""},
 		{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), ""},

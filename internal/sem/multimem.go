@@ -4,6 +4,7 @@ package sem
 // All copies are checked before any is touched.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -18,8 +19,7 @@ func multimemLines() []Line {
 		{isa.MultimemSt, nil, plan(planMultimemStore, classes...), ""},
 		{isa.MultimemRed, nil, plan(planMultimemRed, classes...).where(hasRmw), ""},
 		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(hasRmw), ""},
-		{isa.MultimemLdReduce, of(isa.M_e5m2, isa.M_e5m2x2, isa.M_e5m2x4, isa.M_e4m3, isa.M_e4m3x2, isa.M_e4m3x4), nil,
-			"how 8-bit floats are rounded and saturated between the copies is not documented"},
+		{isa.MultimemLdReduce, of(smallTypes...), plan(planMultimemSmall, append(classes, isa.C_acc)...).assuming(assume.SmallSum), ""},
 		{isa.MultimemStAsync, nil, plan(planStoreAsync, classes...), ""},
 		{isa.MultimemRedAsync, nil, plan(planRedAsync, classes...).where(hasRmw), ""},
 		{isa.MultimemCpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
@@ -47,6 +47,7 @@ type multimemOp struct {
 	bits []int       // of their registers
 	red  rmw         // what combines
 	half *halfFormat // .acc::f32: elements are added as f32
+	tiny *tinyReduction
 }
 
 // halfFormat converts one element between a half and f32.
@@ -196,6 +197,9 @@ func multimemLoad(w *machine.Warp, in *machine.Inst) machine.State {
 
 // combine reduces the values of an element, in order.
 func (o *multimemOp) combine(list []uint64) uint64 {
+	if o.tiny != nil {
+		return uint64(o.tiny.combine(list, int(o.elem)))
+	}
 	if o.half != nil && o.half.two {
 		return uint64(o.halves(list, 0) | o.halves(list, 16)<<16)
 	}

@@ -28,8 +28,8 @@ import (
 type Line struct {
 	ID   isa.ID // the form
 	When Cond   // what must hold for a statement's modifiers
-	Do   Do     // what executes it; nil: known and not executed yet, the note says why
-	Note string // what is not modelled, for users; empty if nothing
+	Do   Do     // what executes it; undocumented: nothing says what it does
+	Note string // what is not modelled, for users; of an undocumented statement what is not described; empty if nothing
 }
 
 // Do is what executes a statement.
@@ -50,7 +50,7 @@ var chapters = sync.OnceValue(func() [][]Line {
 		intLines(), carryLines(), floatLines(), halfLines(), mixedLines(), mixed2Lines(), setPackedLines(),
 		compareLines(), logicLines(), moveLines(), convertLines(), memoryLines(), surfaceLines(), textureLines(), atomicLines(),
 		controlLines(), syncLines(), mbarrierLines(), warpLines(), videoLines(), stackLines(), tensorLines(), tensorProductLines(), withdrawLines(),
-		productLines(), matrixLines(), wmmaLines(), wgmmaLines(), miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(), bulkTensorLines(), multimemLines(),
+		productLines(), matrixLines(), wmmaLines(), wgmmaLines(), miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(), bulkTensorLines(), multimemLines(), sparseLines(), fabricLines(),
 	}
 })
 
@@ -75,8 +75,8 @@ func Lookup(sel *isa.Sel) (*Line, error) {
 		return nil, errNoLine
 	case tie:
 		return nil, fmt.Errorf("BUG: two semantics lines for %s", sel.Text())
-	case best.Do == nil:
-		return nil, fmt.Errorf("%s", best.Note)
+	case best.Do == undocumented:
+		return nil, &UndocumentedError{best.Note}
 	}
 	if l, ok := best.Do.(limited); ok && !l.supports(sel) {
 		return nil, errNoLine
@@ -86,6 +86,20 @@ func Lookup(sel *isa.Sel) (*Line, error) {
 	}
 	return best, nil
 }
+
+// undocumented stands in lines of what ptxas takes and no manual describes: check accepts it, and it is not executed.
+var undocumented Do = silence{}
+
+type silence struct{}
+
+func (silence) Plan(b *Build)                { b.fail("no manual describes it") }
+func (silence) Reads(*isa.Sel, isa.Mod) bool { return true }
+func (silence) Scalar() bool                 { return false }
+
+// UndocumentedError says what no manual describes of a statement.
+type UndocumentedError struct{ What string }
+
+func (e *UndocumentedError) Error() string { return "no manual describes " + e.What }
 
 // errNoLine is the reason when not even the type of a form is there.
 var errNoLine = fmt.Errorf("not executed yet")

@@ -3,6 +3,7 @@ package sem
 // What users are told about each form: derived from the table, never written down.
 
 import (
+	"errors"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -12,36 +13,57 @@ import (
 
 // The states of a form.
 const (
-	Done    = "done"    // every statement is executed
-	Partial = "partial" // some statements or effects are not; the notes say which
-	Todo    = "todo"    // none is executed
+	Done         = "done"         // every statement that a manual describes is executed
+	Undocumented = "undocumented" // ptxas takes it, no manual describes it, and it is not executed
+	Partial      = "partial"      // some statements or effects are not executed; the notes say which
+	Todo         = "todo"         // none is executed
 )
 
+// Coverage says how much of an entry is executed.
+type Coverage struct {
+	Status       string
+	Notes        []string // what is not executed
+	Undocumented []string // of what is not executed, what no manual describes, with an example each
+}
+
 // Status says whether the statements of an entry are executed, with what is missing.
-func Status(e *isa.Entry) (status string, notes []string) {
-	executed, missing := 0, 0
+func Status(e *isa.Entry) Coverage {
+	var c Coverage
+	executed, missing, silent := 0, 0, map[string]bool{}
 	note := func(s string) {
-		if s != "" && !slices.Contains(notes, s) {
-			notes = append(notes, s)
+		if s != "" && !slices.Contains(c.Notes, s) {
+			c.Notes = append(c.Notes, s)
 		}
 	}
 	EachSample(e, 2, func(s *isa.Sample) {
 		l, err := Lookup(s.Sel)
-		if err != nil {
+		var unknown *UndocumentedError
+		switch {
+		case errors.As(err, &unknown):
+			if !silent[unknown.What] {
+				c.Undocumented = append(c.Undocumented, unknown.What+" (`"+s.Sel.Text()+"`)")
+			}
+			silent[unknown.What] = true
+		case err != nil:
 			missing++
 			note(s.Sel.Text() + ": " + err.Error())
-			return
+		default:
+			executed++
+			note(l.Note)
 		}
-		executed++
-		note(l.Note)
 	})
+	c.Notes = cut(c.Notes)
 	switch {
+	case executed == 0 && missing == 0:
+		c.Status = Undocumented
 	case executed == 0:
-		return Todo, nil
-	case missing > 0 || len(notes) > 0:
-		return Partial, cut(notes)
+		c.Status, c.Notes = Todo, nil
+	case missing > 0 || len(c.Notes) > 0:
+		c.Status = Partial
+	default:
+		c.Status = Done
 	}
-	return Done, nil
+	return c
 }
 
 // maxNotes bounds the notes of one form.

@@ -308,6 +308,11 @@ func (l fragmentLoad) run(w *machine.Warp, in *machine.Inst, red *reduceOp) mach
 	if red != nil {
 		red.reduce(rows, w.R32(red.into))
 	}
+	return l.open(w, in)
+}
+
+// open begins the operation unless it is done at once.
+func (l fragmentLoad) open(w *machine.Warp, in *machine.Inst) machine.State {
 	if w.AsyncMode() == machine.Eager {
 		return machine.Next
 	}
@@ -341,15 +346,20 @@ var foldings = map[[3]isa.Mod]uop.Op{
 
 // planTensorReduce sets up tcgen05.ld.red r, red, [taddr]{, split}.
 func planTensorReduce(b *Build) {
+	o := b.reduceOp()
+	o.regs, o.into = b.vectorRows(b.In.Op(isa.R_r), b.dst), b.dst(b.In.Op(isa.R_red), 32)
+	b.Ext().Data = o
+	b.does(uop.TensorReduce)
+}
+
+func (b *Build) reduceOp() *reduceOp {
 	o := &reduceOp{fragmentOp: *b.fragment(false), abs: b.Sel.Has(isa.M_abs)}
 	key := [3]isa.Mod{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_type)}
 	if b.Sel.Has(isa.M_NaN) {
 		key[2] = isa.M_NaN
 	}
 	o.f = foldings[key]
-	o.regs, o.into = b.vectorRows(b.In.Op(isa.R_r), b.dst), b.dst(b.In.Op(isa.R_red), 32)
-	b.Ext().Data = o
-	b.does(uop.TensorReduce)
+	return o
 }
 
 func reduceTensor(w *machine.Warp, in *machine.Inst) machine.State {

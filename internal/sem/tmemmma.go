@@ -21,17 +21,14 @@ func tensorProductLines() []Line {
 	return []Line{
 		{isa.Tcgen05Mma, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind, isa.C_vecsize).sees(isa.M_sp, isa.M_ashift).assuming(asks...), ""},
 		{isa.Tcgen05MmaWs, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind).sees(isa.M_sp).assuming(asks...), ""},
-		{isa.Tcgen05Mma, of(isa.M_kind_ti16), nil, noFormula},
-		{isa.Spcompress, nil, nil, noFormula},
-		{isa.Spdecompress, nil, nil, noFormula},
-		{isa.Tcgen05LdSpcompress, nil, nil, noFormula},
-		{isa.Tcgen05LdRedSpcompress, nil, nil, noFormula},
-		{isa.Tcgen05MmaWs, of(isa.M_kind_ti16), nil, noFormula},
-		{isa.Tcgen05Mma, of(isa.M_decompress_lut_b), nil, noFormula},
+		{isa.Tcgen05Mma, of(isa.M_kind_ti16), undocumented, ti16},
+		{isa.Tcgen05MmaWs, of(isa.M_kind_ti16), undocumented, ti16},
+		{isa.Tcgen05Mma, of(isa.M_decompress_lut_b), undocumented, "in words how .decompress::lut::b unpacks: 9.4 has figures"},
 	}
 }
 
-const noFormula = "the manual has no formula for it"
+// ti16 is what 9.4 leaves open: it names the elements of the kind (s1z4m11) and says nothing of their values.
+const ti16 = "the values of s1z4m11, the elements of .kind::ti16"
 
 var tensorKinds = map[isa.Mod]tensor.Kind{
 	isa.M_kind_f16: tensor.KindF16, isa.M_kind_tf32: tensor.KindTF32, isa.M_kind_f8f6f4: tensor.KindF8F6F4, isa.M_kind_i8: tensor.KindI8,

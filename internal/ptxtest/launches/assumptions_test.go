@@ -17,7 +17,7 @@ import (
 
 // TestAssumptions holds every assumption that something executed depends on to
 // testdata/assume/ID.ptx: a kernel k, of one thread unless .reqntid says otherwise, that gets the address of 256 bytes, if it
-// has a parameter map that of testMap, and surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
+// has a parameter map that of testMap, if it has a parameter range that of testRange, and surfaces and textures by the names of testArrays. Each position must give bytes or a fault of its own, and
 // each launch must name the assumption that it used.
 func TestAssumptions(t *testing.T) {
 	rows := isainfo.Assumptions()
@@ -99,6 +99,9 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 	if bytes.Contains(src, []byte("map[128]")) {
 		args = append(args, testMap(t, d))
 	}
+	if bytes.Contains(src, []byte(".u64 range")) {
+		args = append(args, testRange(t, d))
+	}
 	stats, err := k.Launch(context.Background(), l, args...)
 	var fault *ptxvm.Fault
 	if errors.As(err, &fault) {
@@ -112,6 +115,24 @@ func runAssuming(t *testing.T, file string, src []byte, setting string) (string,
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%x", got), stats.Assumed
+}
+
+// testRange is the address of a multicast range over two buffers.
+func testRange(t *testing.T, d *ptxvm.Device) uint64 {
+	t.Helper()
+	var copies []ptxvm.Buffer
+	for range 2 {
+		b, err := d.Alloc(256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies = append(copies, b)
+	}
+	m, err := d.NewMulticast(copies...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Addr()
 }
 
 // testMap is of columns of four pixels of 16 bytes, of two images of four pixels; byte i is i.

@@ -130,7 +130,7 @@ func touches(e *isa.Entry) (any, reads bool) {
 		return v[0], v[1]
 	}
 	defer func() { known[e] = [2]bool{any, reads} }()
-	if status, _ := sem.Status(e); status == sem.Todo || !e.Effects.Has(isa.Reads|isa.Writes) {
+	if s := sem.Status(e).Status; s == sem.Todo || s == sem.Undocumented || !e.Effects.Has(isa.Reads|isa.Writes) {
 		return false, false
 	}
 	sem.EachSample(e, 2, func(s *isa.Sample) {

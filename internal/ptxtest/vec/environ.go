@@ -12,6 +12,8 @@ package vec
 //	T…       textures (textures.go)
 //	M MM     multicast addresses of the lane: of two copies, and of three
 //	M0 M1 M2 the copies, each on a device of its own
+//	E0 E1    numbers of endpoints of the fabric over M0 and M1 of all lanes, EM of one over both, EMM over all three,
+//	         ED of one that fails with status 0x5a; EO: the lane's offset in them
 //	P        the kernel parameter with the same bytes, as a name; PG: its generic address
 
 import (
@@ -38,6 +40,9 @@ var places = []place{
 	{"GW", "", "ld.param.u64 GW, [pmem]; add.u64 GW, GW, " + fmt.Sprint(warpBytes) + ";"},
 	{"M", "", multicastAt("M", 0)}, {"MM", "", multicastAt("MM", 1)},
 	{"M0", "", multicastAt("M0", 2)}, {"M1", "", multicastAt("M1", 3)}, {"M2", "", multicastAt("M2", 4)},
+	{"EO", "", "mov.u64 EO, %lane;"},
+	{"E0", "", endpointAt("E0", 0)}, {"E1", "", endpointAt("E1", 1)},
+	{"EM", "", endpointAt("EM", 2)}, {"EMM", "", endpointAt("EMM", 3)}, {"ED", "", endpointAt("ED", 4)},
 	{"S", sharedDecl, "mov.u64 S, shared_bytes; add.u64 S, S, %lane;" + zeroShared},
 	{"SW", sharedDecl, "mov.u64 SW, shared_bytes+" + fmt.Sprint(warpBytes) + ";" + zeroShared},
 	{"SG", sharedDecl, "mov.u64 SG, shared_bytes; add.u64 SG, SG, %lane; cvta.shared.u64 SG, SG;" + zeroShared},
@@ -95,6 +100,11 @@ func used(stmts []*Statement) (list []place) {
 		}
 	}
 	return list
+}
+
+// endpointAt reads the number of an endpoint, behind the multicast addresses.
+func endpointAt(name string, k int) string {
+	return fmt.Sprintf("ld.param.u64 %s, [pmem]; ld.global.u64 %s, [%s+%d];", name, name, name, handlesAt+warpBytes+8*(5+k))
 }
 
 // multicastAt reads an address of the lane: those of all stand behind the handles of the images.

@@ -46,7 +46,7 @@ func (w *Wrapped) Kernel(name string) string {
 
 // Multicast tells whether the block names multicast addresses, which one device does not have.
 func (w *Wrapped) Multicast() bool {
-	return slices.ContainsFunc(used(w.Stmts), func(p place) bool { return p.name == "M" || p.name == "MM" })
+	return slices.ContainsFunc(used(w.Stmts), func(p place) bool { return p.name == "M" || p.name == "MM" || strings.HasPrefix(p.name, "E") })
 }
 
 // Image is one surface of a lane.

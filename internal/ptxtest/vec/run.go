@@ -75,7 +75,7 @@ func (r *Runner) device(arch string) (*device, error) {
 	for _, b := range []struct {
 		at   *ptxvm.Buffer
 		size int
-	}{{&d.in, valuesBytes}, {&d.out, valuesBytes}, {&d.mem, handlesAt + warpBytes + laneBytes}} {
+	}{{&d.in, valuesBytes}, {&d.out, valuesBytes}, {&d.mem, handlesAt + warpBytes + 2*laneBytes}} {
 		if *b.at, err = dev.Alloc(b.size); err != nil {
 			return nil, err
 		}
@@ -104,6 +104,20 @@ func (d *device) addCopies() (err error) {
 	}
 	for _, b := range d.copies {
 		places = append(places, b.Addr())
+	}
+	for k, of := range [][]ptxvm.Buffer{d.copies[:1], d.copies[1:2], d.copies[:2], d.copies[:], d.copies[:1]} {
+		make := d.NewMulticastEndpoint
+		if len(of) == 1 {
+			make = func(list ...ptxvm.Buffer) (ptxvm.Endpoint, error) { return d.NewEndpoint(list[0]) }
+		}
+		e, err := make(of...)
+		if err != nil {
+			return err
+		}
+		if k == 4 {
+			e.Fail(0x5a)
+		}
+		places = append(places, uint64(e.ID()))
 	}
 	for _, at := range places {
 		d.places = binary.LittleEndian.AppendUint64(d.places, at)

@@ -1,0 +1,34 @@
+package decode
+
+// Which registers a frame holds at an instruction, and where.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// registerRow is where the layout has a register.
+func (l *layout) registerRow(r ir.Reg) machine.RegisterRow {
+	row := machine.RegisterRow{Off: l.row(r), Width: machine.Row32}
+	switch l.f.Regs[r].Width() {
+	case ir.WPred:
+		row.Width = machine.Pred
+	case ir.W64:
+		row.Width = machine.Row64
+	case ir.W128:
+		row.Width, row.Wide = machine.Row64, true
+	}
+	return row
+}
+
+// LiveRegisters lists the registers whose values are still used at or behind an instruction of observed code, with their
+// rows: others may have given theirs away.
+func LiveRegisters(f *ir.Func, pc int32) (list []ir.Reg, rows []machine.RegisterRow) {
+	l, live := newLayout(f, false, func(ir.Reg) bool { return false }), f.LiveAt(pc)
+	for i := range f.Regs {
+		if live.Has(i) {
+			list, rows = append(list, ir.Reg(i)), append(rows, l.registerRow(ir.Reg(i)))
+		}
+	}
+	return list, rows
+}

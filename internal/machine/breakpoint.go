@@ -1,0 +1,35 @@
+package machine
+
+// This file stops at breakpoints (9.7.19.1).
+
+// Breakpoint shows the running lanes to the launch's hook, which may look at them, and goes on when it returns. Without a
+// hook nobody would let the launch go on: a fault.
+func (w *Warp) Breakpoint(in *Inst) State {
+	hook := w.cta.grid.Breakpoint
+	if hook == nil {
+		return w.Fault(in, &Fault{Kind: Trap, Lanes: w.Mask})
+	}
+	if err := hook(&Stop{Place: w.Place(in), Active: w.frag.mask, warp: w}); err != nil {
+		return w.Fault(in, &Fault{Kind: Trap, Lanes: w.Mask, Text: err.Error()})
+	}
+	return Next
+}
+
+// Stop is a warp at a breakpoint. It is valid until the hook returns.
+type Stop struct {
+	Place         // Lanes: those that execute the breakpoint
+	Active uint32 // lanes that stand there
+
+	warp *Warp
+}
+
+// Register reads a row of the running frame.
+func (s *Stop) Register(r RegisterRow) Register { return block{p: s.warp.regs}.register(r) }
+
+// SharedMemory is the shared memory of a CTA of the cluster, as Warp.SharedMemory.
+func (s *Stop) SharedMemory(rank uint32) (bytes []byte, start uint32) {
+	return s.warp.SharedMemory(rank)
+}
+
+// Rank is that of the warp's CTA in its cluster.
+func (s *Stop) Rank() uint32 { return s.warp.cta.crank }

@@ -1,0 +1,44 @@
+package machine
+
+// This file keeps fabric operations from their issue to their submission (9.4: 9.7.11.3): one that is never submitted never
+// takes place, and nobody hears of it.
+
+// heldOp is an operation that waits for fabric.submit.
+type heldOp struct {
+	op      *Op
+	in      *Inst
+	lanes   uint32 // any of which may submit it
+	fetches bool   // it reads from the fabric
+}
+
+// Hold keeps an operation of some lanes.
+func (w *Warp) Hold(in *Inst, lanes uint32, fetches bool, op *Op) {
+	w.held = append(w.held, heldOp{op, in, lanes, fetches})
+}
+
+// Submit begins the operations that the running lanes hold, or those that fetch.
+func (w *Warp) Submit(fetching bool) State {
+	mask, held := w.Mask, w.held
+	defer func() { w.Mask = mask }()
+	w.held = nil
+	for i, h := range held {
+		if h.lanes&mask == 0 || fetching && !h.fetches {
+			w.held = append(w.held, h)
+			continue
+		}
+		w.Mask = h.lanes & -h.lanes
+		if st := w.Issue(h.in, h.op); st == Faulted {
+			w.held = append(w.held, held[i+1:]...)
+			return st
+		}
+	}
+	return Next
+}
+
+// WaitReads waits until what the running lanes have submitted has read shared memory.
+func (w *Warp) WaitReads(kind PipeKind) State {
+	if w.cta.async.settled() {
+		return Next
+	}
+	return w.await(kind, true, func(*Op, int) bool { return true })
+}
