@@ -12,6 +12,7 @@ package main
 //	struct:{FIELD,…}          an aggregate by value, in C layout
 //	ptr:NAME[±BYTES]          an address inside a named buffer (--buf)
 //	ptr:NAME[A:B]             likewise, of the bytes from A up to B, which --sanitize mem holds the pointer to
+//	mc:NAME le:NAME lemc:NAME device:TYPE   of several devices (devices.go)
 //	null | ptr:0              a null address
 
 import (
@@ -42,11 +43,6 @@ type bufSpec struct {
 	input bool   // given by the user: it is no result
 	sink  string // a file; empty: results are printed
 	term  bool   // the sink term: shown as a picture of characters
-}
-
-// laterArgs are keywords that CONTRACT §2 promises and later work builds.
-var laterArgs = map[string]string{
-	"tex": "textures",
 }
 
 // parseArg reads one --arg. Errors say what was expected, in the words of the grammar.
@@ -97,8 +93,8 @@ func parseKeyed(key, rest string) (argSpec, error) {
 		m, err := parseMap(rest)
 		return argSpec{tmap: m}, err
 	}
-	if what, later := laterArgs[key]; later {
-		return argSpec{}, fmt.Errorf("%s: (%s) is not built yet", key, what)
+	if spec, ok, err := sharedArg(key, rest); ok {
+		return spec, err
 	}
 	return parseScalarArg(key, rest)
 }
@@ -137,7 +133,7 @@ func typeHint(key string) string {
 func parseScalarArg(key, rest string) (argSpec, error) {
 	typ, err := value.ParseType(key)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, tex, tensormap, null%s", key, typeHint(key))
+		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, tex, tensormap, mc, le, lemc, device, null%s", key, typeHint(key))
 	}
 	if !typ.Param() {
 		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)

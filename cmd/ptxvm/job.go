@@ -18,6 +18,8 @@ import (
 // session is what the launches of one command line share: the device with the linked modules,
 // images and named buffers.
 type session struct {
+	group   *group // of all devices
+	rank    int    // of the device
 	device  *ptxvm.Device
 	program *ptxvm.Program
 	images  []image
@@ -121,11 +123,20 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	return ses, nil
 }
 
-// load makes the device, links the modules, and binds every launch to its kernel.
+// load makes the devices, links the modules, and binds every launch to its kernel.
 func (s *session) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, requests []request) (err error) {
-	if s.device, err = ptxvm.NewDevice(&cfg); err != nil {
-		return usageError{err}
+	n := requests[0].flags.devices
+	if n < 1 || n > maxDevices {
+		return usageError{fmt.Errorf("--devices %d: want 1 to %d", n, maxDevices)}
 	}
+	return s.loadAll(n, cfg, modules, files, requests)
+}
+
+// maxDevices bounds --devices.
+const maxDevices = 64
+
+// loadOne does so for one device.
+func (s *session) loadOne(modules []*ptxvm.Module, files []string, requests []request) (err error) {
 	if s.program, err = s.device.Load(modules...); err != nil {
 		return err
 	}
@@ -158,9 +169,6 @@ func (j *job) bind(files []string) (err error) {
 	if err := j.makeNamed(j.request.named); err != nil {
 		return err
 	}
-	if err := j.checkReferences(); err != nil {
-		return err
-	}
 	return j.bindExpects()
 }
 
@@ -168,7 +176,7 @@ func (j *job) bind(files []string) (err error) {
 func (j *job) checkReferences() error {
 	for i := range j.specs {
 		for _, p := range j.specs[i].addresses() {
-			if _, err := j.address(p.to); err != nil {
+			if _, err := j.session.value(p.to); err != nil {
 				return usageError{fmt.Errorf("--arg %s: %w", j.specs[i].text, err)}
 			}
 		}
@@ -343,7 +351,10 @@ func (j *job) release() error {
 
 // close gives the device's memory back and joins a failure of that to err.
 func (s *session) close(err *error) {
-	if s.device != nil {
-		*err = errors.Join(*err, s.device.Close())
+	if s.group == nil {
+		return
+	}
+	for _, o := range s.group.sessions {
+		*err = errors.Join(*err, o.device.Close())
 	}
 }

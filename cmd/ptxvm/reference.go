@@ -3,7 +3,6 @@ package main
 // This file reads addresses inside named buffers: ptr:NAME[±BYTES], alone, in structs and in data.
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -16,10 +15,12 @@ import (
 
 // reference is NAME[±BYTES], or NAME[A:B].
 type reference struct {
-	name  string
+	name  string // with @DEV, if it is another device's
 	add   int64
 	end   int64 // of a slice, which begins at add
 	slice bool
+	kind  int // toAddress, …
+	size  int // bytes, 0 for those of an address
 }
 
 // place is where in some bytes an address goes.
@@ -210,18 +211,20 @@ func (s *session) resolve(data []byte, places []place) ([]byte, error) {
 	}
 	data = slices.Clone(data)
 	for _, p := range places {
-		addr, err := s.address(p.to)
-		if err != nil {
+		if err := s.store(data[p.at:], p.to); err != nil {
 			return nil, err
 		}
-		binary.LittleEndian.PutUint64(data[p.at:], addr)
 	}
 	return data, nil
 }
 
 // address is where a reference points. One byte behind the end is still an address of the buffer.
 func (s *session) address(to reference) (uint64, error) {
-	n, err := s.find(to.name)
+	on, name, err := s.owner(to.name)
+	if err != nil {
+		return 0, err
+	}
+	n, err := on.find(name)
 	if err != nil {
 		return 0, err
 	}
@@ -239,7 +242,11 @@ func (s *session) sliced(spec *argSpec) (ptxvm.Buffer, bool) {
 		return ptxvm.Buffer{}, false
 	}
 	to := spec.places[0].to
-	n, err := s.find(to.name)
+	on, name, err := s.owner(to.name)
+	if err != nil {
+		return ptxvm.Buffer{}, false
+	}
+	n, err := on.find(name)
 	if err != nil || to.end > int64(n.buffer.Len()) {
 		return ptxvm.Buffer{}, false
 	}

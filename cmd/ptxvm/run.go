@@ -113,7 +113,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if len(differs.list) > 0 {
 		return errors.Join(reported, &differs)
 	}
-	last, err := session.results()
+	last, err := session.lastResults()
 	if err != nil {
 		return err
 	}
@@ -148,10 +148,13 @@ type ran struct {
 
 // once runs a launch and reads what it wrote. The error may be one that --keep-output forgives.
 func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err error) {
-	if err := j.fill(); err != nil {
-		return out, err
+	peers := j.peers()
+	for _, p := range peers {
+		if err := p.fill(); err != nil {
+			return out, err
+		}
 	}
-	stats, err := j.launch(ctx)
+	stats, err := j.launchAll(ctx)
 	to.ran(j, stats)
 	if err != nil && !j.flags.goesOn(err) {
 		return out, err
@@ -161,11 +164,8 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 			return out, err
 		}
 	}
-	var failed, unread error
-	out.results, failed = j.results()
-	out.differs, unread = j.compare()
-	if failed = errors.Join(failed, unread, j.release()); failed != nil {
-		return out, failed
+	if err := out.read(j, peers); err != nil {
+		return out, err
 	}
 	if stats.Leak != nil && !j.flags.quiet {
 		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
@@ -174,6 +174,22 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 		printStats(s.err, stats)
 	}
 	return out, err
+}
+
+// read reads what the launch left on all devices, and frees their anonymous buffers.
+func (out *ran) read(j *job, peers []*job) (failed error) {
+	for _, p := range peers {
+		list, err := p.results()
+		out.results = append(out.results, p.labelled(list)...)
+		failed = errors.Join(failed, err)
+	}
+	var unread error
+	out.differs, unread = j.compare()
+	failed = errors.Join(failed, unread)
+	for _, p := range peers {
+		failed = errors.Join(failed, p.release())
+	}
+	return failed
 }
 
 // notes says what a finished launch did that may not be meant.

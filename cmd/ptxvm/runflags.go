@@ -19,7 +19,7 @@ type runFlags struct {
 	maxOutput            sizeFlag
 	arch, engine, color  string
 	assume, async, judge string
-	workers              int
+	workers, devices     int
 	seed, maxSteps       uint64
 	timeout              durationFlag
 	stats, quiet         bool
@@ -52,7 +52,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Add(&f.grid, "grid", "", "CTAs as X[,Y[,Z]]")
 	fl.Add(&f.block, "block", "", "threads of a CTA as X[,Y[,Z]]; default .reqntid")
 	fl.Add(&f.cluster, "cluster", "", "CTAs of a cluster as X[,Y[,Z]]; default .reqnctapercluster")
-	fl.List(&f.args, "arg", "", "one `ARG` per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{TYPE:VALUE,…}, ptr:NAME, surf:NAME, tex:NAME, tensormap:NAME,TYPE,DIMS,BOX, null")
+	fl.List(&f.args, "arg", "", "one `ARG` per parameter, in order: TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{TYPE:VALUE,…}, ptr:NAME[@DEV], mc:NAME, surf:NAME, tex:NAME, tensormap:NAME,TYPE,DIMS,BOX, null")
 	fl.List(&f.images, "image", "", "a surface or texture as `NAME=GEOM,SIZE,FORMAT[,OPTIONS][,from=DATA][,to=SINK]`, such as photo=2d,64x48,u8x4,filter=linear,normalized,from=@photo.png")
 	fl.List(&f.bufs, "buf", "", "a buffer as `NAME=DATA|SIZE[,to=SINK]`, which ptr:NAME[±BYTES] points into")
 	fl.List(&f.globals, "global", "", "set and read a .global or .const variable: `NAME=DATA[,to=SINK]`, or NAME to print it")
@@ -60,6 +60,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.String(&f.tol, "tol", "", "", "tolerance of --expect: `rtol=R,atol=A|ulp=U`; default bit for bit")
 	fl.Add(&f.shared, "shared", "", "dynamic shared memory in bytes, such as 48K")
 	fl.String(&f.arch, "arch", "", "", "device to emulate, such as `sm_90a`; default the module's target")
+	fl.Int(&f.devices, "devices", "", 1, "run on `N` devices of one machine at once, each with copies of all buffers: ptr:NAME@DEV and le:NAME@DEV name those of another, mc:NAME and lemc:NAME all of them, device:u32 the device; --expect, --show and --stats are about device 0")
 	fl.Int(&f.workers, "workers", "", 0, "run CTAs on `N` threads; 1 is deterministic, 0 means one per CPU")
 	fl.Uint64(&f.seed, "seed", "", 0, "permute the order of CTAs and warps by seed `N`; 0 is the natural order")
 	fl.String(&f.engine, "engine", "", "auto", "execution engine, `auto|interp|jit`; all give the same results")

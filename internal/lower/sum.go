@@ -46,7 +46,7 @@ func (b *bodyLowerer) summand(o *ir.Operand) isa.Type {
 		return 0
 	}
 	switch t := b.f.Regs[o.Reg].Type; t.Kind() {
-	case isa.Float, isa.Predicate:
+	case isa.Float, isa.Packed, isa.Predicate:
 		return 0
 	default:
 		return t

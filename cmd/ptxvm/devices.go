@@ -1,0 +1,310 @@
+package main
+
+// This file runs a launch on several devices of one machine at once (--devices N): each has copies of all buffers, variables
+// and images, and reaches those of the others. Arguments name them, and what stands for several:
+//
+//	ptr:NAME@DEV    an address in the buffer of another device
+//	mc:NAME         a multicast range over the buffers of all, for multimem instructions
+//	le:NAME[@DEV]   the number of a unicast endpoint of the fabric over a buffer, a u32
+//	lemc:NAME       that of a multicast endpoint over the buffers of all
+//	device:TYPE     the number of the device, from 0
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ptxvm.invalid/ptxvm"
+)
+
+// group is what the sessions of a machine share.
+type group struct {
+	sessions   []*session // by device
+	multicasts map[string]ptxvm.Multicast
+	endpoints  map[string]ptxvm.Endpoint
+}
+
+// kinds of references beside addresses.
+const (
+	toAddress   = iota
+	toMulticast // an address, too
+	toEndpoint
+	toMulticastEndpoint
+	toDevice
+)
+
+// sharedArg reads the keywords of several devices; false: it is none of them.
+func sharedArg(key, rest string) (argSpec, bool, error) {
+	kind, size := map[string]int{"mc": toMulticast, "le": toEndpoint, "lemc": toMulticastEndpoint, "device": toDevice}[key], 4
+	switch {
+	case kind == 0:
+		return argSpec{}, false, nil
+	case kind == toDevice:
+		zero, err := parseScalarArg(rest, "0")
+		if err != nil {
+			return argSpec{}, true, fmt.Errorf("want device:TYPE, such as device:u32: %w", err)
+		}
+		return argSpec{value: zero.value, places: []place{{0, reference{kind: kind, size: len(zero.value)}}}}, true, nil
+	case rest == "":
+		return argSpec{}, true, fmt.Errorf("want %s:NAME, the name of a --buf", key)
+	case kind == toMulticast:
+		size = addressSize
+	}
+	to, err := parseReference(rest)
+	to.kind, to.size = kind, size
+	return argSpec{value: make([]byte, size), places: []place{{0, to}}}, true, err
+}
+
+// store writes what a reference comes to.
+func (s *session) store(data []byte, to reference) error {
+	v, err := s.value(to)
+	if err != nil {
+		return err
+	}
+	switch to.size {
+	case 0, addressSize:
+		binary.LittleEndian.PutUint64(data, v)
+	default:
+		for i := range to.size {
+			data[i] = byte(v >> (8 * i))
+		}
+	}
+	return nil
+}
+
+func (s *session) value(to reference) (uint64, error) {
+	switch to.kind {
+	case toDevice:
+		return uint64(s.rank), nil
+	case toMulticast:
+		m, err := s.multicast(to.name)
+		return m.Addr() + uint64(to.add), err
+	case toEndpoint, toMulticastEndpoint:
+		e, err := s.endpoint(to)
+		return uint64(e.ID()), err
+	}
+	return s.address(to)
+}
+
+// everywhere lists the buffers of a name, by device.
+func (s *session) everywhere(name string) (list []ptxvm.Buffer, err error) {
+	for _, o := range s.group.sessions {
+		n, err := o.find(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n.buffer)
+	}
+	return list, nil
+}
+
+func (s *session) multicast(name string) (ptxvm.Multicast, error) {
+	if m, ok := s.group.multicasts[name]; ok {
+		return m, nil
+	}
+	copies, err := s.everywhere(name)
+	if err != nil {
+		return ptxvm.Multicast{}, err
+	}
+	m, err := s.device.NewMulticast(copies...)
+	if err == nil {
+		s.group.multicasts[name] = m
+	}
+	return m, err
+}
+
+func (s *session) endpoint(to reference) (e ptxvm.Endpoint, err error) {
+	on, name, err := s.owner(to.name)
+	if err != nil {
+		return e, err
+	}
+	key := fmt.Sprintf("%d %d %s", to.kind, on.rank, name)
+	if to.kind == toMulticastEndpoint {
+		key = name
+	}
+	if e, ok := s.group.endpoints[key]; ok {
+		return e, nil
+	}
+	if to.kind == toMulticastEndpoint {
+		var copies []ptxvm.Buffer
+		if copies, err = s.everywhere(name); err == nil {
+			e, err = s.device.NewMulticastEndpoint(copies...)
+		}
+	} else {
+		var n *named
+		if n, err = on.find(name); err == nil {
+			e, err = s.device.NewEndpoint(n.buffer)
+		}
+	}
+	if err == nil {
+		s.group.endpoints[key] = e
+	}
+	return e, err
+}
+
+// owner splits NAME@DEV into the device's session and the name; without @DEV it is this device.
+func (s *session) owner(text string) (*session, string, error) {
+	i := strings.LastIndexByte(text, '@')
+	if i < 0 {
+		return s, text, nil
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	if err != nil || n < 0 || n >= len(s.group.sessions) {
+		return nil, "", fmt.Errorf("%s: there is no device %s; --devices %d makes 0 to %d", text, text[i+1:], len(s.group.sessions), len(s.group.sessions)-1)
+	}
+	return s.group.sessions[n], text[:i], nil
+}
+
+// loadAll makes n devices, with a session each; the first is s.
+func (s *session) loadAll(n int, cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, requests []request) error {
+	devices, err := ptxvm.NewDevices(n, &cfg)
+	if err != nil {
+		return usageError{err}
+	}
+	s.group = &group{multicasts: map[string]ptxvm.Multicast{}, endpoints: map[string]ptxvm.Endpoint{}}
+	for i, d := range devices {
+		o := s
+		if i > 0 {
+			o = &session{group: s.group, rank: i, line: newProgressLine(io.Discard, true)}
+		}
+		o.device = d
+		s.group.sessions = append(s.group.sessions, o)
+	}
+	for _, o := range s.group.sessions {
+		if err := o.loadOne(modules, files, onDevice(requests, o.rank)); err != nil {
+			return err
+		}
+	}
+	for _, o := range s.group.sessions { // addresses may be those of any
+		for _, j := range o.jobs {
+			if err := j.checkReferences(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// onDevice gives the results of another device than the first files of their own.
+func onDevice(requests []request, rank int) []request {
+	if rank == 0 {
+		return requests
+	}
+	out := make([]request, len(requests))
+	for i, r := range requests {
+		r.expects = nil
+		r.specs, r.named, r.images = append([]argSpec(nil), r.specs...), append([]namedSpec(nil), r.named...), append([]imageSpec(nil), r.images...)
+		for k := range r.specs {
+			if b := r.specs[k].buf; b != nil {
+				own := *b
+				own.sink = sinkOf(own.sink, rank)
+				r.specs[k].buf = &own
+			}
+		}
+		for k := range r.named {
+			r.named[k].sink = sinkOf(r.named[k].sink, rank)
+		}
+		for k := range r.images {
+			r.images[k].to = sinkOf(r.images[k].to, rank)
+		}
+		out[i] = r
+	}
+	return out
+}
+
+// sinkOf is FILE@DEV with the extension behind it: out@1.npy.
+func sinkOf(file string, rank int) string {
+	if fileKey(file) == "" || file == "" || file == toStdout {
+		return file
+	}
+	ext := filepath.Ext(file)
+	return fmt.Sprintf("%s@%d%s", strings.TrimSuffix(file, ext), rank, ext)
+}
+
+// peers are the same launch on all devices.
+func (j *job) peers() (list []*job) {
+	for i, o := range j.session.jobs {
+		if o == j {
+			for _, s := range j.group.sessions {
+				list = append(list, s.jobs[i])
+			}
+		}
+	}
+	return list
+}
+
+// launchAll runs the launch on all devices at once. The error is that of the first device that has one.
+func (j *job) launchAll(ctx context.Context) (ptxvm.Stats, error) {
+	peers := j.peers()
+	if len(peers) == 1 {
+		return j.launch(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stats, errs := make([]ptxvm.Stats, len(peers)), make([]error, len(peers))
+	var all sync.WaitGroup
+	for i, p := range peers {
+		all.Go(func() {
+			if stats[i], errs[i] = p.launch(ctx); errs[i] != nil && p.flags.keepable(errs[i]) == nil {
+				cancel(errOther) // what it owes the others never comes
+			}
+		})
+	}
+	all.Wait()
+	return stats[0], firstCause(errs)
+}
+
+// errOther ends the launches of devices beside one that failed.
+var errOther = errors.New("a launch of another device has failed")
+
+// firstCause is the first error that is more than the end that another device has brought.
+func firstCause(errs []error) (first error) {
+	for i, err := range errs {
+		var stopped *ptxvm.StoppedError
+		other := errors.As(err, &stopped) && errors.Is(err, context.Canceled)
+		switch {
+		case err == nil:
+		case !other:
+			return onDeviceError(i, err)
+		case first == nil:
+			first = err
+		}
+	}
+	return first
+}
+
+// onDeviceError says where an error comes from, unless it is the first device.
+func onDeviceError(rank int, err error) error {
+	if rank == 0 {
+		return err
+	}
+	return fmt.Errorf("device %d: %w", rank, err)
+}
+
+// labelled puts the device behind the names of results, if there are several.
+func (s *session) labelled(list []result) []result {
+	for i := range list {
+		if len(s.group.sessions) > 1 {
+			list[i].name += "@" + strconv.Itoa(s.rank)
+		}
+	}
+	return list
+}
+
+// lastResults are those of all devices that outlive launches, in their order.
+func (s *session) lastResults() (list []result, err error) {
+	for _, o := range s.group.sessions {
+		own, err := o.results()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o.labelled(own)...)
+	}
+	return list, nil
+}
