@@ -23,10 +23,11 @@ const (
 type property struct {
 	flow   flow
 	rule   rule
-	carry  Carry // beside CarryIn, CarryOut counts only where .cc is written
-	reads  bool  // the first operand is a source
-	update bool  // the first operand is read and written
-	more   uint8 // operands behind the first that are written, too
+	carry  Carry    // beside CarryIn, CarryOut counts only where .cc is written
+	reads  bool     // the first operand is a source
+	update bool     // the first operand is read and written
+	more   uint8    // operands behind the first that are written, too
+	also   isa.Role // the operand of this role is written, too
 }
 
 // properties lists the ids that need one.
@@ -59,6 +60,9 @@ var properties = [...]property{
 	isa.WgmmaMmaAsync:   {update: true},
 	isa.WgmmaMmaAsyncSp: {update: true},
 	isa.Tcgen05LdRed:    {more: 1},
+
+	isa.MbarrierTestWait: {also: isa.R_value},
+	isa.MbarrierTryWait:  {also: isa.R_value},
 
 	isa.Spcompress:             {more: 1},
 	isa.Tcgen05LdSpcompress:    {more: 1},
@@ -157,6 +161,11 @@ func (in *Inst) Annotate(regs []RegInfo) {
 	}
 	for i := range in.Sel.Roles {
 		in.annotate(&in.Sel.Roles[i])
+	}
+	if p.also != 0 {
+		if o := in.Op(p.also); o != nil {
+			o.write(OnlyWrite)
+		}
 	}
 	setTypes(in.Ops, regs)
 	if c := in.Call; c != nil {

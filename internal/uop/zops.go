@@ -1155,7 +1155,7 @@ var reaches = [firstLane]Reach{
 	MultimemUpdate:    ReachAll,
 	MultimemLoad:      ReachAll,
 	SparseCompress:    ReachRows,
-	SparseDecompress:  ReachRows,
+	SparseDecompress:  ReachMemory,
 	FabricAsync:       ReachAll,
 	FabricSubmit:      ReachAll,
 	FabricWait:        ReachAll,
