@@ -1,6 +1,6 @@
 package ptxvm
 
-// This file stops launches at brkpt, for whoever wants to look.
+// This file stops launches at brkpt, so that a program can look at them.
 
 import (
 	"sync"

@@ -80,7 +80,7 @@ func TestUnsupported(t *testing.T) {
 	.reg .b32 %r<2>;
 	rcp.rz.ftz.f64 %fd1, 0d3ff0000000000000;
 	rcp.rz.ftz.f64 %fd2, %fd1;
-	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::80 [%r1], [%rd1], %r1, [%r1];
+	fabric.submit.commit_group;
 	call f;
 	ret;
 }
@@ -96,10 +96,10 @@ func TestUnsupported(t *testing.T) {
 	for _, f := range e.Forms {
 		counts[f.Text] = len(f.At)
 	}
-	if len(counts) != 2 || counts["rcp.rz.ftz.f64"] != 3 || counts["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::80"] != 1 {
+	if len(counts) != 2 || counts["rcp.rz.ftz.f64"] != 3 || counts["fabric.submit.commit_group"] != 1 {
 		t.Errorf("missing forms %v", counts)
 	}
-	if !strings.Contains(err.Error(), "per_16bytes::80") {
+	if !strings.Contains(err.Error(), "fabric.submit.commit_group") {
 		t.Errorf("error does not name the form: %v", err)
 	}
 	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{}); err != nil {

@@ -3,7 +3,7 @@ package machine
 // This file stops at breakpoints (9.7.19.1).
 
 // Breakpoint shows the running lanes to the launch's hook, which may look at them, and goes on when it returns. Without a
-// hook nobody would let the launch go on: a fault.
+// hook nothing would let the launch go on: a fault.
 func (w *Warp) Breakpoint(in *Inst) State {
 	hook := w.cta.grid.Breakpoint
 	if hook == nil {

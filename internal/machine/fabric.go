@@ -1,7 +1,7 @@
 package machine
 
 // This file keeps fabric operations from their issue to their submission (9.4: 9.7.11.3): one that is never submitted never
-// takes place, and nobody hears of it.
+// takes place, and no mbarrier hears of it.
 
 // heldOp is an operation that waits for fabric.submit.
 type heldOp struct {

@@ -277,7 +277,7 @@ func (r *fabricRecord) write(op *machine.Op) *machine.Fault {
 		return nil
 	}
 	for _, at := range r.endpoint.Copies {
-		to, f := op.Global(at+r.off, uint64(r.size), machine.Store)
+		to, f := op.Global(at+r.off, uint64(r.size), r.gives())
 		if f != nil {
 			return r.fault(f)
 		}
@@ -287,6 +287,14 @@ func (r *fabricRecord) write(op *machine.Op) *machine.Fault {
 		}
 	}
 	return nil
+}
+
+// gives is how an operation that does not fetch accesses the endpoint.
+func (r *fabricRecord) gives() machine.AccessKind {
+	if r.kind == fabricRed {
+		return machine.Atomic
+	}
+	return machine.Store
 }
 
 func (r *fabricRecord) put(to []byte) {
@@ -340,7 +348,7 @@ func (r *fabricRecord) signal(op *machine.Op) *machine.Fault {
 
 func (r *fabricRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
-		here, there := machine.Load, machine.Store
+		here, there := machine.Load, r.gives()
 		if r.kind.fetches() {
 			here, there = machine.Store, machine.Load
 		}
@@ -349,6 +357,9 @@ func (r *fabricRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine
 		}
 		for _, at := range r.endpoint.Copies {
 			if !yield(op.Extent(machine.Global, r.lane, at+r.off, uint64(r.size)), there) {
+				return
+			}
+			if r.counter != nil && !yield(op.Extent(machine.Global, r.lane, at+r.count, 8), machine.Atomic) {
 				return
 			}
 		}

@@ -1154,7 +1154,7 @@ var reaches = [firstLane]Reach{
 	MultimemStore:     ReachAll,
 	MultimemUpdate:    ReachAll,
 	MultimemLoad:      ReachAll,
-	SparseCompress:    ReachRows,
+	SparseCompress:    ReachMemory,
 	SparseDecompress:  ReachMemory,
 	FabricAsync:       ReachAll,
 	FabricSubmit:      ReachAll,
