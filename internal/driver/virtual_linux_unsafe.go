@@ -1,3 +1,5 @@
+//go:build linux
+
 package driver
 
 // This file asks Linux for what virtual memory is made of: files that have no name, and ranges of the process's addresses.
