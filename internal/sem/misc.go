@@ -3,6 +3,8 @@ package sem
 // Addresses of other spaces, cache hints and the rest: 9.7.9.15 to 9.7.9.24, 9.7.19.
 
 import (
+	"math/bits"
+
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -130,12 +132,10 @@ func planCvtaParam(b *Build) {
 // fromKernel gives addresses below 2^32 the upper half of the parameters' address.
 func fromKernel(w *machine.Warp, in *machine.Inst) machine.State {
 	d, a, upper := w.R64(in.D), w.R64(in.A), w.Params()&^0xffffffff
-	for i := range d {
-		if v := a[i]; w.Mask>>i&1 != 0 {
-			if v>>32 == 0 {
-				v |= upper
-			}
-			d[i] = v
+	for rest := w.Mask; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest)
+		if d[i] = a[i]; a[i]>>32 == 0 {
+			d[i] |= upper
 		}
 	}
 	return machine.Next
