@@ -234,16 +234,21 @@ func (r *addressRange) whole(addr, size uint64) (list []*mapping) {
 	return list
 }
 
+// mapped is the reservation around a range and the mappings that are all of it; nil if these do not fill it.
+func (v *virtual) mapped(addr, size uint64) (*addressRange, []*mapping) {
+	r := v.around(addr, size)
+	if r == nil {
+		return nil, nil
+	}
+	return r, r.whole(addr, size)
+}
+
 // Unmap takes what is mapped in a range out of it, after all work.
 func (d *Driver) Unmap(addr, size uint64) (code Code) {
 	defer d.defect(&code)
 	d.virtual.mu.Lock()
 	defer d.virtual.mu.Unlock()
-	r := d.virtual.around(addr, size)
-	if r == nil {
-		return InvalidValue
-	}
-	gone := r.whole(addr, size)
+	r, gone := d.virtual.mapped(addr, size)
 	if gone == nil {
 		return InvalidValue
 	}
@@ -266,11 +271,7 @@ func (d *Driver) AccessSet(addr, size uint64, on bool) (code Code) {
 	defer d.defect(&code)
 	d.virtual.mu.Lock()
 	defer d.virtual.mu.Unlock()
-	r := d.virtual.around(addr, size)
-	if r == nil {
-		return InvalidValue
-	}
-	list := r.whole(addr, size)
+	r, list := d.virtual.mapped(addr, size)
 	if list == nil {
 		return InvalidValue
 	}
