@@ -103,8 +103,7 @@ func (d *Driver) defect(code *Code) {
 // defectInWork is defect for what runs in a stream: every later call returns the code.
 func (d *Driver) defectInWork() {
 	if p := recover(); p != nil {
-		d.sayDefect(p)
-		d.sticky.CompareAndSwap(0, int32(Unknown))
+		d.stick(Unknown, func() { d.sayDefect(p) })
 	}
 }
 

@@ -29,6 +29,7 @@ type Driver struct {
 	reports  reports
 	running  running
 	sticky   atomic.Int32 // Code that every call returns
+	first    sync.Mutex   // held while the failure that becomes sticky is reported
 	compiled texts
 
 	mu      sync.RWMutex
@@ -111,12 +112,27 @@ func (d *Driver) fail(err error, where string) Code {
 	if err == nil {
 		return Success
 	}
-	if !sticky || d.sticky.CompareAndSwap(0, int32(code)) {
+	report := func() {
 		text := d.detail(err) + where
 		d.say(text)
 		d.reports.write(code, text, err)
 	}
+	if sticky {
+		d.stick(code, report)
+	} else {
+		report()
+	}
 	return code
+}
+
+// stick makes a code every later call's answer, unless one is already. The report comes first: a program that sees the code may end.
+func (d *Driver) stick(code Code, report func()) {
+	d.first.Lock()
+	defer d.first.Unlock()
+	if d.Sticky() == Success {
+		report()
+		d.sticky.Store(int32(code))
+	}
 }
 
 // say prints a message for the user.

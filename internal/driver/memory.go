@@ -378,11 +378,11 @@ func (d *Driver) move(dev *device, dst, src side, box Box) {
 
 // gone is what copies and fills say of memory that was freed since they were enqueued.
 func (d *Driver) gone(err error) {
-	if d.sticky.CompareAndSwap(0, int32(IllegalAddress)) {
+	d.stick(IllegalAddress, func() {
 		text := fmt.Sprintf("a copy or fill in a stream uses memory that has been freed: %v", err)
 		d.say(text)
 		d.reports.write(IllegalAddress, text, err)
-	}
+	})
 }
 
 func (dev *device) moveRow(dst, src, n uint64, toDevice, fromDevice bool) error {
