@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // Async chooses when asynchronous operations (cp.async and its kin) happen between their issue
@@ -54,15 +55,15 @@ type DeviceConfig struct {
 	Seed       uint64 // permutes schedules; 0: CTAs and warps in ascending order
 	Engine     Engine
 	Async      Async
-	Sanitize   Sanitize       // what is looked for while kernels run, slowly
-	MaxReports int            // of sanitizers, per launch; 0: 20
-	Suppress   *Suppressions  // reports that sanitizers do not make; may be nil
-	KeepGoing  bool           // a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError
-	MaxSteps   uint64         // warp instructions per launch, then ErrStepLimit; 0: no limit
-	MaxOutput  int64          // bytes of printf per launch; 0: 64 MiB
-	Stdout     io.Writer      // printf, in whole messages, several a Write; nil discards
-	Assume     string         // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
-	Progress   func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
+	Sanitize   Sanitize             // what is looked for while kernels run, slowly
+	MaxReports int                  // of sanitizers, per launch; 0: 20
+	Suppress   *report.Suppressions // reports that sanitizers do not make; may be nil
+	KeepGoing  bool                 // a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError
+	MaxSteps   uint64               // warp instructions per launch, then ErrStepLimit; 0: no limit
+	MaxOutput  int64                // bytes of printf per launch; 0: 64 MiB
+	Stdout     io.Writer            // printf, in whole messages, several a Write; nil discards
+	Assume     string               // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
+	Progress   func(Progress)       // called a few times a second during a launch, from another goroutine; may be nil
 	// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 	// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
 	HostPointers bool

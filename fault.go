@@ -5,171 +5,16 @@ package ptxvm
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"strings"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/report"
 )
-
-// Fault says what stopped a kernel: kind, place in the source, thread, and for memory
-// faults the access and the allocation next to it. The instruction had no effect in any
-// lane. A fault is not sticky: the device goes on.
-type Fault struct {
-	Code    diag.Code // P7001 and up; `ptxvm explain` has more
-	ID      string    // the same for the same instruction, wherever its line has moved
-	Msg     string    // what happened, in words
-	Kernel  string
-	Func    string // the function that faulted: the kernel or one that it called
-	CTA     Index3
-	Thread  Index3
-	Lanes   uint32 // lanes of the warp that faulted; Thread is the first of them
-	Times   int    // that the instruction has faulted, of a launch that goes on (DeviceConfig.KeepGoing); else 0
-	Address uint64 // memory faults
-	Size    int    // bytes of the access; 0 if the fault is about no memory
-	Near    *Allocation
-	PTX     Location   // the instruction
-	Source  []Location // where it comes from by .loc, innermost first: of the instruction, else of the nearest call that has a line
-	Calls   []Location // the calls that led here, innermost first
-
-	text   string // the instruction as written
-	shared bool   // an access to shared memory
-	fix    string // what to do, empty if nothing in particular
-}
-
-// Allocation is what lies next to a faulting address.
-type Allocation struct {
-	Start, Size uint64
-	Label       string    // name of a module variable, malloc for a block of a kernel's heap; empty for buffers
-	Param       string    // the first kernel parameter that holds Start; empty if none does
-	Distance    uint64    // bytes between the access and the allocation
-	Before      bool      // the address lies before its start
-	Inside      bool      // the access begins inside and reaches over the end
-	Holds       bool      // the address lies inside
-	ReadOnly    bool      // the access lies inside and is a write
-	Freed       bool      // it has ended, and nothing has taken its place
-	Made, Ended *Involved // the malloc and the free, of a block of a kernel's heap; else nil
-}
-
-// Location is a place in a source: a line of the PTX, or one that .loc names.
-type Location struct {
-	File      string
-	Line, Col int    // from 1, columns in bytes; Col 0: not known
-	Function  string // the PTX function, or the source function that .loc says was inlined; may be empty
-}
-
-// String prints the place as compilers do: file:line:col, without the column where none is known.
-func (l Location) String() string {
-	text := fmt.Sprintf("%s:%d", diag.Escape(l.File), l.Line)
-	if l.Col > 0 {
-		text += fmt.Sprintf(":%d", l.Col)
-	}
-	return text
-}
-
-// Error is one line: code, what, where.
-func (f *Fault) Error() string {
-	place := f.PTX
-	if len(f.Source) > 0 {
-		place = f.Source[0]
-	}
-	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), readable(f.Kernel), f.CTA, f.Thread)
-}
-
-// Detail is the whole report on several lines.
-func (f *Fault) Detail() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%v\n", f.Error())
-	fmt.Fprintf(&b, "  ptx:    %v  %s\n", f.PTX, diag.Escape(f.text))
-	for i, l := range f.Source {
-		word := "source:"
-		if i > 0 {
-			word = "inlined"
-		}
-		fmt.Fprintf(&b, "  %s %v%s\n", word, l, inFunction(l.Function))
-	}
-	for i, l := range f.Calls {
-		switch hidden := len(f.Calls) - callsShown; {
-		case hidden > 1 && i == callsShown/2:
-			fmt.Fprintf(&b, "  … %d more calls\n", hidden)
-		case hidden <= 1 || i < callsShown/2 || i >= callsShown/2+hidden:
-			fmt.Fprintf(&b, "  called from %v%s\n", l, inFunction(l.Function))
-		}
-	}
-	switch {
-	case f.Near == nil:
-	case f.Near.Distance > farAway:
-		b.WriteString("  near:   no allocation within 1 GiB\n")
-	default:
-		fmt.Fprintf(&b, "  near:   %v\n", f.Near)
-		f.Near.Made.print(&b, "malloc: ")
-		f.Near.Ended.print(&b, "free:   ")
-	}
-	if n := bits.OnesCount32(f.Lanes); n > 1 {
-		fmt.Fprintf(&b, "  lanes:  %d of the warp fault here (mask %08x); the first is shown\n", n, f.Lanes)
-	}
-	if f.Times > 1 {
-		fmt.Fprintf(&b, "  times:  %d; the first is shown\n", f.Times)
-	}
-	if f.fix != "" {
-		fmt.Fprintf(&b, "  fix:    %s\n", f.fix)
-	}
-	fmt.Fprintf(&b, "  help:   ptxvm explain %v", f.Code)
-	return b.String()
-}
-
-// callsShown is how many calls of a deep recursion a report shows: the innermost and the outermost half.
-const callsShown = 8
-
-// farAway is the distance from which on the nearest allocation explains nothing.
-const farAway = 1 << 30
-
-// inFunction names the function of a place, if .loc does.
-func inFunction(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " in " + readable(name)
-}
-
-// readable is a symbol as people write it, for reports; a name that is hidden in a symbol may hold anything.
-func readable(symbol string) string { return diag.Escape(kernelname.Demangle(symbol)) }
-
-// String says where the access lies relative to the allocation.
-func (a *Allocation) String() string {
-	return fmt.Sprintf("%s %s, %d bytes at %#x", a.relation(), a.what(), a.Size, a.Start)
-}
-
-func (a *Allocation) what() string {
-	switch {
-	case a.Made != nil:
-		return "a block of malloc"
-	case a.Label != "":
-		return readable(a.Label)
-	case a.Param != "":
-		return "the buffer in " + diag.Escape(kernelname.Param(a.Param))
-	}
-	return "an allocation"
-}
-
-func (a *Allocation) relation() string {
-	switch {
-	case a.Freed:
-		return "inside freed memory:"
-	case a.Holds:
-		return "inside"
-	case a.Before:
-		return fmt.Sprintf("%d bytes before the start of", a.Distance)
-	case a.ReadOnly:
-		return "inside the read-only memory of"
-	case a.Inside:
-		return "reaches over the end of"
-	}
-	return fmt.Sprintf("%d bytes past the end of", a.Distance)
-}
 
 // newFault puts a machine's fault into the terms of the program's source.
 func (p *Program) newFault(m *machine.Fault) *Fault {
@@ -177,9 +22,11 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		Code: diag.Code(m.Kind), Msg: faultMessage(m), Kernel: m.Kernel, Func: m.Func.Name,
 		CTA: index(m.CTA), Thread: index(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
 	}
-	f.PTX, f.Source, f.text = p.locate(m.Func, m.PC)
-	f.ID = hashed(f.Code.String(), m.Kernel, p.named(&machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}}))
-	f.shared = m.Kind == machine.OutOfBounds && (m.Space == machine.Shared || m.Space == machine.Generic && mem.InShared(m.Addr))
+	f.PTX, f.Source, f.Text = p.locate(m.Func, m.PC)
+	f.ID = report.ID(f.Code.String(), m.Kernel, p.named(&machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}}))
+	if m.Size > 0 {
+		f.Space = m.Space.String()
+	}
 	for _, c := range m.Calls {
 		ptx, source, _ := p.locate(c.Func, c.PC)
 		if len(source) > 0 {
@@ -194,22 +41,22 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		f.Near = p.readOnly(m.Addr)
 	}
 	if n := m.Near; n != nil {
-		f.Near = &Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
+		f.Near = &report.Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
 			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Holds: m.Kind == machine.BadFree, Freed: n.Freed,
 			Made: p.involvedIn(n.Made), Ended: p.involvedIn(n.Ended)}
 	}
 	return f
 }
 
-func index(v [3]uint32) Index3 { return Index3{v[0], v[1], v[2]} }
+func index(v [3]uint32) Index3 { return Index3{X: v[0], Y: v[1], Z: v[2]} }
 
 // readOnly describes the constant or parameter block that a kernel has written to.
-func (p *Program) readOnly(addr uint64) *Allocation {
+func (p *Program) readOnly(addr uint64) *report.Allocation {
 	a, ok := p.d.machine.Arena.Find(addr)
 	if !ok {
 		return nil
 	}
-	return &Allocation{Start: a.Start, Size: a.End - a.Start, Label: a.Label, ReadOnly: true}
+	return &report.Allocation{Start: a.Start, Size: a.End - a.Start, Label: a.Label, ReadOnly: true}
 }
 
 // locate finds an instruction in the PTX and, by .loc, in the source behind it.
@@ -334,58 +181,72 @@ func faultTitle(kind machine.FaultKind) string {
 // accessWord is "global load" and the like.
 func accessWord(m *machine.Fault) string { return m.Space.String() + " " + m.Access.String() }
 
-// DeadlockError says that no thread of a CTA and its cluster can go on: who waits for whom.
-type DeadlockError struct {
-	Kernel  string
-	CTA     Index3 // of the first waiter
-	Cluster bool   // there are several CTAs in the cluster
-	Waiters []Waiter
-}
-
-// Waiter is a set of lanes of one warp that wait at one place.
-type Waiter struct {
-	CTA     Index3
-	Warp    int
-	Lanes   uint32
-	Missing uint32 // lanes of the warp that they wait for; 0 if they wait for other warps
-	Reason  string
-	PTX     Location
-	Source  []Location
-}
-
-// Error is one line: the kernel, and the CTA or cluster that cannot go on.
-func (e *DeadlockError) Error() string {
-	if e.Cluster {
-		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
-	}
-	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
-}
-
-// Detail is the whole report on several lines.
-func (e *DeadlockError) Detail() string {
-	var b strings.Builder
-	b.WriteString(e.Error())
-	for _, w := range e.Waiters {
-		place := w.PTX
-		if len(w.Source) > 0 {
-			place = w.Source[0]
-		}
-		b.WriteString("\n  ")
-		if e.Cluster {
-			fmt.Fprintf(&b, "CTA %s ", w.CTA)
-		}
-		fmt.Fprintf(&b, "warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
-	}
-	return b.String()
-}
-
 func (p *Program) newDeadlock(m *machine.DeadlockError) *DeadlockError {
 	e := &DeadlockError{Kernel: m.Kernel, CTA: index(m.CTA), Cluster: m.Cluster}
 	for i := range m.Waiters {
 		v := &m.Waiters[i]
-		w := Waiter{CTA: index(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
+		w := report.Waiter{CTA: index(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
 		w.PTX, w.Source, _ = p.locate(v.Func, v.PC)
 		e.Waiters = append(e.Waiters, w)
+	}
+	return e
+}
+
+// faultList collects the faults of one launch.
+type faultList struct {
+	mu    sync.Mutex
+	all   []*collectedFault // in the order of their first time
+	index map[faultKey]*collectedFault
+}
+
+type faultKey struct {
+	kind machine.FaultKind
+	fn   *machine.FuncInfo
+	pc   int32
+}
+
+type collectedFault struct {
+	first *machine.Fault
+	times int
+}
+
+// add implements machine.Launch.OnFault.
+func (l *faultList) add(f *machine.Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := faultKey{f.Kind, f.Func, f.PC}
+	if c := l.index[key]; c != nil {
+		c.times++
+		return
+	}
+	l.index[key] = &collectedFault{f, 1}
+	l.all = append(l.all, l.index[key])
+}
+
+// keepGoing lets a launch go on behind its faults and collects them, if the configuration asks for it.
+func (s *launchState) keepGoing(d *Device) {
+	s.faults, s.other.OnFault = nil, nil
+	if d.cfg.KeepGoing {
+		s.faults = &faultList{index: map[faultKey]*collectedFault{}}
+		s.other.OnFault = s.faults.add
+	}
+}
+
+// faulted joins the faults that a launch has collected to its outcome.
+func (k *Kernel) faulted(state *launchState, err error) error {
+	if state.faults == nil || len(state.faults.all) == 0 {
+		return err
+	}
+	e := &FaultsError{Kernel: k.info.Name, Err: err}
+	for _, c := range state.faults.all {
+		if len(e.Faults) == k.program.d.maxReports() {
+			e.More++
+			continue
+		}
+		f := k.program.newFault(c.first)
+		f.Times = c.times
+		k.nameBuffer(f, state.params)
+		e.Faults = append(e.Faults, f)
 	}
 	return e
 }

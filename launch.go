@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -142,7 +143,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launc
 		return Stats{}, err
 	}
 	p.bindReferences()
-	ctx, unwatch := state.shadow.watch(ctx)
+	ctx, unwatch := state.shadow.Watch(ctx)
 	defer unwatch()
 	ctx, out, end := watchOutput(ctx, p.stdout, p.d.cfg.MaxOutput, &state.output)
 	defer end()
@@ -177,14 +178,20 @@ func (k *Kernel) nameBuffer(err error, block []byte) {
 // missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no bytes.
 func (k *Kernel) missingShared(err error, l Launch) {
 	fault, ok := err.(*Fault)
-	if !ok || !fault.shared || l.Shared != 0 || len(k.info.DynamicShared) == 0 {
+	if !ok || !pastShared(fault) || l.Shared != 0 || len(k.info.DynamicShared) == 0 {
 		return
 	}
 	var names []string
 	for _, symbol := range k.info.DynamicShared {
 		names = append(names, kernelname.Demangle(symbol))
 	}
-	fault.fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
+	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
+}
+
+// pastShared tells whether a fault is an access outside of shared memory.
+func pastShared(f *Fault) bool {
+	return f.Code == diag.Code(machine.OutOfBounds) &&
+		(f.Space == machine.Shared.String() || f.Space == machine.Generic.String() && mem.InShared(f.Address))
 }
 
 // progress puts the machine's reports into the terms of the configuration; nil if it is not wanted.

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 )
 
@@ -22,11 +23,11 @@ type launchState struct {
 	output host.Output // of a device without one
 	shape  Launch      // of the launch before, if that could be the next one with other arguments
 	code   *decode.Program
-	ready  *host.Launch  // what is launched for that shape, if it has come twice; else nil
-	other  host.Launch   // what is launched otherwise
-	bounds []flow.Bound  // of slices of buffers among the arguments, where pointers are followed
-	shadow *launchShadow // of a launch under sanitizers that have one; else nil
-	faults *faultList    // of a launch that goes on behind them; else nil
+	ready  *host.Launch      // what is launched for that shape, if it has come twice; else nil
+	other  host.Launch       // what is launched otherwise
+	bounds []flow.Bound      // of slices of buffers among the arguments, where pointers are followed
+	shadow *san.LaunchShadow // of a launch under sanitizers that have one; else nil
+	faults *faultList        // of a launch that goes on behind them; else nil
 }
 
 // state returns memory for a launch, which gives it back by k.spare.Store.
@@ -84,7 +85,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	}
 	state.shadow = nil
 	if d.shadow.budget != nil {
-		state.shadow = &launchShadow{of: d.shadow.budget}
+		state.shadow = d.shadow.budget.Launch()
 	}
 	k.sanitize(&ml.Launch, state)
 	state.keepGoing(d)
@@ -145,12 +146,11 @@ func outputFailed(ctx context.Context, err error) error {
 		return err
 	}
 	var failed outputError
-	var full shadowError
 	switch {
 	case errors.As(cause, &failed):
 		return failed
-	case errors.As(cause, &full):
-		return full
+	case errors.Is(cause, ErrOutOfMemory):
+		return cause
 	}
 	return err
 }

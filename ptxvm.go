@@ -176,13 +176,6 @@ func (d Dim3) Count() uint64 {
 // String prints the extent as the command line takes it: 4,2,1.
 func (d Dim3) String() string { f := d.filled(); return fmt.Sprintf("%d,%d,%d", f.X, f.Y, f.Z) }
 
-// Index3 is the place of a CTA in its grid (%ctaid) or of a thread in its block (%tid): it counts from 0, and a
-// component that is left out is 0.
-type Index3 struct{ X, Y, Z uint32 }
-
-// String prints the place: (0,0,1).
-func (i Index3) String() string { return fmt.Sprintf("(%d,%d,%d)", i.X, i.Y, i.Z) }
-
 // KernelInfo describes one .entry of a module.
 type KernelInfo struct {
 	Name              string // the symbol

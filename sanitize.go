@@ -5,62 +5,16 @@ package ptxvm
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/race"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // defaultReports is how many reports a launch has at most unless the configuration says otherwise.
 const defaultReports = 20
-
-// SanitizerError is what a launch returns that sanitizers have reported about. The kernel has run
-// to its end, and its results are there, unless Err says otherwise.
-type SanitizerError struct {
-	Kernel  string
-	Reports []*Report // one for each pair of places, in the order of their first time
-	More    int       // pairs of places beyond DeviceConfig.MaxReports
-	Err     error     // what the launch would have returned without sanitizers, such as a *Fault
-}
-
-// Error is how many reports there are, and the first.
-func (e *SanitizerError) Error() string {
-	return fmt.Sprintf("%s about kernel %s, the first: %v", counted(len(e.Reports)+e.More, "sanitizer report", "sanitizer reports"), readable(e.Kernel), e.Reports[0])
-}
-
-// Unwrap is Err.
-func (e *SanitizerError) Unwrap() error { return e.Err }
-
-// Detail is all reports, on several lines each.
-func (e *SanitizerError) Detail() string {
-	var b strings.Builder
-	for _, r := range e.Reports {
-		b.WriteString(r.Detail())
-		b.WriteByte('\n')
-	}
-	b.WriteString(e.Summary())
-	return b.String()
-}
-
-// Summary is how many reports there are, on one line.
-func (e *SanitizerError) Summary() string {
-	text := fmt.Sprintf("sanitizer: %s about kernel %s", counted(len(e.Reports), "report", "reports"), readable(e.Kernel))
-	if e.More > 0 {
-		text += fmt.Sprintf("; %s not shown (DeviceConfig.MaxReports, --max-reports)", counted(e.More, "more pair of places is", "more pairs of places are"))
-	}
-	return text
-}
-
-// counted writes a number with its noun.
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
-}
 
 // watchers are the observers of a launch under several sanitizers.
 type watchers []machine.Observer
@@ -111,7 +65,7 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	}
 	if races {
 		o := race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0)
-		o.Takes(state.shadow.took)
+		o.Takes(state.shadow.Took)
 		all = append(all, o)
 	}
 	if followed {
@@ -166,7 +120,7 @@ func (d *Device) maxReports() int { return cmp.Or(d.cfg.MaxReports, defaultRepor
 func (k *Kernel) judge(r *machine.Report, l *machine.Launch) san.Fate {
 	known := k.program.d.cfg.Suppress
 	switch {
-	case known != nil && known.meet(k.newReport(&san.Found{Report: *r}, l)):
+	case known != nil && known.Meets(k.newReport(&san.Found{Report: *r}, l)):
 		return san.Suppressed
 	case noteKinds[r.Kind]:
 		return san.Noted
@@ -193,7 +147,7 @@ func (k *Kernel) newReports(found []*san.Found, l *machine.Launch) (list []*Repo
 	for _, f := range found {
 		list = append(list, k.newReport(f, l))
 	}
-	return folder{}.fold(list)
+	return report.Fold(list)
 }
 
 // Unwritten reports which parts of a buffer kernels have stored there though nothing had written their values, under
@@ -208,11 +162,11 @@ func (d *Device) Unwritten(b Buffer) (reports []*Report) {
 			continue
 		}
 		seen[at] = k.newReport(&san.Found{Report: *s.Report(), Times: 1}, noLaunch)
-		if !d.cfg.Suppress.meet(seen[at]) {
+		if !d.cfg.Suppress.Meets(seen[at]) {
 			reports = append(reports, seen[at])
 		}
 	}
-	return folder{}.fold(reports)
+	return report.Fold(reports)
 }
 
 // noLaunch stands for the launch of reports about memory that outlives it.

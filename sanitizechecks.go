@@ -4,7 +4,6 @@ package ptxvm
 // they know of a device's global memory between launches.
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -144,20 +143,20 @@ func builtChecks() string {
 type shadow struct {
 	loads  *san.Memory
 	values *flow.Memory
-	budget *shadowBudget // nil without sanitizers that have a shadow of global memory
+	budget *san.Budget // nil without sanitizers that have a shadow of global memory
 }
 
 // newShadow returns what a set of sanitizers needs on a device with so many bytes of memory.
 func newShadow(set Sanitize, limit int64) (s shadow) {
 	if set&(SanitizeInit|SanitizeMem|SanitizeRace) != 0 {
-		s.budget = &shadowBudget{limit: limit, stops: map[*launchShadow]context.CancelCauseFunc{}}
+		s.budget = san.NewBudget(limit, fmt.Errorf("%w: the shadow memory of the sanitizers exceeds the %d bytes that the device has (DeviceConfig.Memory, --memory)", ErrOutOfMemory, limit))
 	}
 	if set&SanitizeInitLoads != 0 {
 		s.loads = new(san.Memory)
 	}
 	if set&(SanitizeInit|SanitizeMem) != 0 {
 		s.values = flow.NewMemory()
-		s.values.Took = s.budget.took
+		s.values.Took = s.budget.Took
 	}
 	return s
 }

@@ -30,7 +30,7 @@ func newBench(s streams) *cli.Command {
 			var found reports
 			err := benchFiles(cmd.Context(), s, &f, files, repeat, format)
 			found.found, err = splitReports(err)
-			return report(s, &f, &found, err)
+			return printEnd(s, &f, &found, err)
 		},
 	}
 	f.bind(cmd)

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/value"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // session is what the launches of one command line share: the device with the linked modules,
@@ -27,7 +28,7 @@ type session struct {
 	jobs    []*job // in the order of their launches
 	line    *progressLine
 
-	suppress *ptxvm.Suppressions // may be nil
+	suppress *report.Suppressions // may be nil
 }
 
 // job is one kernel ready to launch.

@@ -13,8 +13,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
-// report prints why a run ended early and gives the exit code of CONTRACT §4.
-func report(s streams, f *runFlags, found *reports, err error) error {
+// printEnd prints why a run ended early and gives the exit code of CONTRACT §4.
+func printEnd(s streams, f *runFlags, found *reports, err error) error {
 	var fault *ptxvm.Fault
 	var deadlock *ptxvm.DeadlockError
 	var unsupported *ptxvm.UnsupportedError

@@ -44,7 +44,7 @@ func runReported(ctx context.Context, s streams, launches []*runFlags, files []s
 	s.err = io.MultiWriter(s.err, &told)
 	r.reports.found, err = splitReports(err)
 	r.reports.fold(s.replay())
-	end := report(s, f, &r.reports, err)
+	end := printEnd(s, f, &r.reports, err)
 	if len(r.Launches) != 0 {
 		if failed := f.writeSuppressions(r.reports.all()); failed != nil {
 			return failed

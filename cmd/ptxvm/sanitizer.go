@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // splitReports takes the reports of sanitizers out of an error: what they say, launch by launch, and what else it says.
@@ -103,8 +104,8 @@ func (r *reports) all() (list []*ptxvm.Report) {
 
 // fold joins what is the same in several launches, and says how to see it again.
 func (r *reports) fold(replay string) {
-	r.found = ptxvm.FoldReports(r.found)
-	if folded := ptxvm.FoldReports([]*ptxvm.SanitizerError{{Reports: r.notes}}); len(folded) != 0 {
+	r.found = report.FoldLaunches(r.found)
+	if folded := report.FoldLaunches([]*ptxvm.SanitizerError{{Reports: r.notes}}); len(folded) != 0 {
 		r.notes = folded[0].Reports
 	}
 	for _, one := range r.all() {
@@ -116,7 +117,7 @@ func (r *reports) fold(replay string) {
 const suppressionsFile = ".ptxvm-suppress"
 
 // suppressions reads --suppress, or the file beside the first module that has one; nil if there is none.
-func (f *runFlags) suppressions(files []string) (*ptxvm.Suppressions, error) {
+func (f *runFlags) suppressions(files []string) (*report.Suppressions, error) {
 	name := f.suppress
 	for i := 0; name == "" && i < len(files); i++ {
 		beside := filepath.Join(filepath.Dir(files[i]), suppressionsFile)
@@ -131,7 +132,7 @@ func (f *runFlags) suppressions(files []string) (*ptxvm.Suppressions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--suppress: %w", err)
 	}
-	return ptxvm.ParseSuppressions(name, text)
+	return report.ParseSuppressions(name, text)
 }
 
 // writeSuppressions writes a line for each report, if the command line asks for it.

@@ -11,6 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 type sarifLog struct {
@@ -76,7 +77,7 @@ func sarifOf(faults []*ptxvm.Fault, list []*ptxvm.Report) *sarifLog {
 	run.Tool.Driver = sarifDriver{Name: "ptxvm", Rules: []sarifRule{}}
 	for _, f := range faults {
 		out := run.result(f.Code, "error", f.ID, fmt.Sprintf("%s (kernel %s)", diag.Escape(f.Msg), f.Kernel))
-		out.Locations = append(out.Locations, sarifPlace(&ptxvm.Involved{PTX: f.PTX, Source: f.Source}, ""))
+		out.Locations = append(out.Locations, sarifPlace(&report.Involved{PTX: f.PTX, Source: f.Source}, ""))
 		run.Results = append(run.Results, out)
 	}
 	for _, r := range list {
@@ -124,7 +125,7 @@ func (run *sarifRun) add(r *ptxvm.Report) {
 }
 
 // sarifPlace is a place, of the source if it is known.
-func sarifPlace(v *ptxvm.Involved, role string) (l sarifLocation) {
+func sarifPlace(v *report.Involved, role string) (l sarifLocation) {
 	at := v.PTX
 	if len(v.Source) > 0 {
 		at = v.Source[0]

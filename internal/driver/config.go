@@ -11,6 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // Config is what the environment says. Host gives the library's surroundings.
@@ -59,7 +60,7 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_SUPPRESS": func(c *Config, v string) error {
 		text, err := os.ReadFile(v)
 		if err == nil {
-			c.Device.Suppress, err = ptxvm.ParseSuppressions(v, text)
+			c.Device.Suppress, err = report.ParseSuppressions(v, text)
 		}
 		return err
 	},

@@ -30,8 +30,8 @@ func openReports(path string) (reports, error) {
 	return reports{to: f}, nil
 }
 
-// report is a line of the file (docs/howto/cuda-programs.md); the names are those of run --report.
-type report struct {
+// reportLine is a line of the file (docs/howto/cuda-programs.md); the names are those of run --report.
+type reportLine struct {
 	Schema    int             `json:"schema"`
 	Error     Code            `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
 	Message   string          `json:"message"`
@@ -64,7 +64,7 @@ func (r *reports) write(code Code, text string, err error) {
 	if r.to == nil {
 		return
 	}
-	line := report{Schema: 1, Error: code, Message: text}
+	line := reportLine{Schema: 1, Error: code, Message: text}
 	var fault *ptxvm.Fault
 	var found *ptxvm.SanitizerError
 	if errors.As(err, &fault) {

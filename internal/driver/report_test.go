@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 	if len(lines) != 2 {
 		t.Fatalf("%d lines:\n%s", len(lines), text)
 	}
-	var list [2]report
+	var list [2]reportLine
 	for i, line := range lines {
 		if err := json.Unmarshal([]byte(line), &list[i]); err != nil {
 			t.Fatal(err)

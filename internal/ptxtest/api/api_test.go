@@ -26,7 +26,7 @@ import (
 var update = flag.Bool("update", false, "write the API down as it is")
 
 // public are the packages of the API, by what stands behind the module's path.
-var public = []string{"", "/diag", "/isainfo", "/ptxfmt", "/ptxtest"}
+var public = []string{"", "/diag", "/isainfo", "/ptxfmt", "/ptxtest", "/report"}
 
 // module is what the module is called.
 var module = reflect.TypeFor[ptxvm.Module]().PkgPath()

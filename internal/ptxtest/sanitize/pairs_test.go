@@ -12,6 +12,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 var seeds = flag.Uint64("seeds", 2, "schedules of each pair beside that in order, each with one and two workers; the full run has 20")
@@ -158,7 +159,7 @@ func (s *tally) add(p *pair, reports []*ptxvm.Report, here, other int) {
 }
 
 // line is the line of a place, in the language of the pair; 0 if there is none.
-func (p *pair) line(v *ptxvm.Involved) int {
+func (p *pair) line(v *report.Involved) int {
 	switch {
 	case v == nil:
 		return 0

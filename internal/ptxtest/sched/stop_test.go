@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // onSchedules runs a test for 1, 2 and 4 workers, with and without a seed.
@@ -120,7 +121,7 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-func (w waiter) in(all []ptxvm.Waiter, line int) bool {
+func (w waiter) in(all []report.Waiter, line int) bool {
 	for _, v := range all {
 		if v.Warp == w.warp && v.Lanes == w.lanes && v.Missing == w.missing && v.Reason == w.reason && v.PTX.Line == line {
 			return true

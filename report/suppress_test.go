@@ -1,24 +1,24 @@
-package ptxvm_test
+package report_test
 
 import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // TestSuppressionMeans: what a line means and what it does not.
 func TestSuppressionMeans(t *testing.T) {
-	at := func(file string, line int) ptxvm.Involved {
-		return ptxvm.Involved{PTX: ptxvm.Location{File: "k.ptx", Line: line * 10}, Source: []ptxvm.Location{{File: file, Line: line}, {File: "main.cu", Line: 3}}}
+	at := func(file string, line int) report.Involved {
+		return report.Involved{PTX: report.Location{File: "k.ptx", Line: line * 10}, Source: []report.Location{{File: file, Line: line}, {File: "main.cu", Line: 3}}}
 	}
 	other := at("/usr/include/cub/scan.cuh", 90)
-	race := &ptxvm.Report{Code: diag.DataRace, Kind: "RAW", ID: "0123456789abcdef", Kernel: "_Z4sortIiEvPT_", Here: at(`C:\src\sort.cu`, 12), Other: &other, Object: "tile"}
-	leak := &ptxvm.Report{Code: diag.Leak, Kind: "malloc", Kernel: "k"}
+	race := &report.Report{Code: diag.DataRace, Kind: "RAW", ID: "0123456789abcdef", Kernel: "_Z4sortIiEvPT_", Here: at(`C:\src\sort.cu`, 12), Other: &other, Object: "tile"}
+	leak := &report.Report{Code: diag.Leak, Kind: "malloc", Kernel: "k"}
 	for _, test := range []struct {
 		line string
-		r    *ptxvm.Report
+		r    *report.Report
 		want bool
 	}{
 		{"P8002", race, true},
@@ -46,7 +46,7 @@ func TestSuppressionMeans(t *testing.T) {
 		{"P8007 other=k.ptx", leak, false},
 		{"P8007 at=k.ptx", leak, false},
 	} {
-		s, err := ptxvm.ParseSuppressions("s", []byte(test.line+" # a reason\n"))
+		s, err := report.ParseSuppressions("s", []byte(test.line+" # a reason\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,8 +58,8 @@ func TestSuppressionMeans(t *testing.T) {
 
 // TestSuppressionWritten: the line that a report writes means it, whatever its names hold.
 func TestSuppressionWritten(t *testing.T) {
-	r := &ptxvm.Report{Code: diag.DataRace, Kind: "RAW", Kernel: "k \x1b x", Msg: "a\nb # c", Here: ptxvm.Involved{PTX: ptxvm.Location{File: "/a b/c d.ptx", Line: 3}}}
-	s, err := ptxvm.ParseSuppressions("s", []byte(r.Suppression()))
+	r := &report.Report{Code: diag.DataRace, Kind: "RAW", Kernel: "k \x1b x", Msg: "a\nb # c", Here: report.Involved{PTX: report.Location{File: "/a b/c d.ptx", Line: 3}}}
+	s, err := report.ParseSuppressions("s", []byte(r.Suppression()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func FuzzSuppressions(f *testing.F) {
 	f.Add("P8002 kernel=a* at=b.cu:1-2 other=c:* # why")
 	f.Add("* kernel=** # x\n#\n\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ptxvm.ParseSuppressions("s", []byte(text))
+		s, err := report.ParseSuppressions("s", []byte(text))
 		if err != nil {
 			return
 		}
 		for _, one := range s.Unused() {
-			one.Means(&ptxvm.Report{Code: diag.DataRace, Kernel: text})
+			one.Means(&report.Report{Code: diag.DataRace, Kernel: text})
 		}
 	})
 }

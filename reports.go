@@ -5,6 +5,7 @@ package ptxvm
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -13,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // reportKind is what a kind of reports says.
@@ -90,7 +92,7 @@ var raceFixes = map[machine.Relation]struct{ missing, fix string }{
 // newReport puts a report into the terms of the source.
 func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	w := reportKinds[f.Kind]
-	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, Check: reportChecks[w.code], Kind: w.kind, Fix: w.fix, Missing: w.missing,
+	r := &Report{Code: w.code, Kernel: k.info.Name, Times: f.Times, Check: report.CheckOf(w.code), Kind: w.kind, Fix: w.fix, Missing: w.missing,
 		Object: f.Object, Extent: extentOf(&f.Report)}
 	if noteKinds[f.Kind] {
 		r.Severity = diag.Remark
@@ -123,15 +125,15 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 }
 
 // extentOf is what a report is about; nil if that is no memory.
-func extentOf(r *machine.Report) *Extent {
+func extentOf(r *machine.Report) *report.Extent {
 	x := &r.Extent
 	switch {
 	case x.From == x.To && x.Space != machine.Registers:
 		return nil
 	case x.Space == machine.Registers:
-		return &Extent{Space: "registers"}
+		return &report.Extent{Space: "registers"}
 	}
-	return &Extent{Space: x.Space.String(), Rank: int(x.CTA), From: x.From, To: x.To, Row: int(x.Row), Last: int(x.End)}
+	return &report.Extent{Space: x.Space.String(), Rank: int(x.CTA), From: x.From, To: x.To, Row: int(x.Row), Last: int(x.End)}
 }
 
 // objectName is the variable, buffer or register that is touched; empty if it has no name.
@@ -169,8 +171,8 @@ func registerName(r *machine.Report) string {
 }
 
 // involved puts a place into the terms of the source.
-func (p *Program) involved(at *machine.Place) Involved {
-	v := Involved{CTA: index(at.CTA), Thread: index(at.Thread), Lanes: at.Lanes}
+func (p *Program) involved(at *machine.Place) report.Involved {
+	v := report.Involved{CTA: index(at.CTA), Thread: index(at.Thread), Lanes: at.Lanes}
 	if at.Func == nil {
 		return v
 	}
@@ -192,7 +194,7 @@ func (p *Program) involved(at *machine.Place) Involved {
 }
 
 // involvedIn is involved for a place that may be missing.
-func (p *Program) involvedIn(at *machine.Place) *Involved {
+func (p *Program) involvedIn(at *machine.Place) *report.Involved {
 	if at == nil {
 		return nil
 	}
@@ -273,4 +275,65 @@ func (p *Program) globalName(addr uint64) string {
 		return ""
 	}
 	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, allocationName(a.Label), a.End-a.Start)
+}
+
+// reportID is a hash of the kind, the kernel and the two instructions: by function, text, and which of those with the same
+// text in the function it is. Lines that move do not change it.
+func (k *Kernel) reportID(r *Report, here, other *machine.Place) string {
+	return report.ID(r.Code.String(), r.Kind, k.info.Name, k.program.named(here), k.program.named(other))
+}
+
+// named is an instruction apart from its line; empty where there is none.
+func (p *Program) named(at *machine.Place) string {
+	if at.Func == nil {
+		return ""
+	}
+	_, _, text := p.locate(at.Func, at.PC)
+	f, number := decode.FuncOf(at.Func), 0
+	for pc := range at.PC {
+		if f == nil {
+			break
+		}
+		if _, _, earlier := p.locate(at.Func, pc); earlier == text {
+			number++
+		}
+	}
+	return fmt.Sprintf("%s %d %s", at.Func.Name, number, text)
+}
+
+// Leaks reports, under SanitizeLeak, what kernels of the program have allocated by malloc and not freed so far, once
+// for each malloc: a program that is done with its device has none.
+func (p *Program) Leaks() (reports []*Report) {
+	if p.d.cfg.Sanitize&SanitizeLeak == 0 || p.life.over() {
+		return nil
+	}
+	seen := map[machine.Site]*Report{}
+	for _, a := range p.d.machine.Arena.Heap() {
+		made, _ := a.Made.(*machine.Place)
+		if made == nil || !p.holds(made.Func) {
+			continue
+		}
+		site := machine.Site{Func: made.Func, PC: made.PC}
+		if r := seen[site]; r != nil {
+			r.Times++
+			continue
+		}
+		entry := made.Func
+		if n := len(made.Calls); n > 0 {
+			entry = made.Calls[n-1].Func
+		}
+		k := &Kernel{program: p, info: KernelInfo{Name: entry.Name}}
+		x := machine.Extent{Space: machine.Global, Lane: -1, From: a.Start, To: a.End}
+		seen[site] = k.newReport(&san.Found{Report: machine.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
+		if !p.d.cfg.Suppress.Meets(seen[site]) {
+			reports = append(reports, seen[site])
+		}
+	}
+	return reports
+}
+
+// holds tells whether a function is the program's.
+func (p *Program) holds(fn *machine.FuncInfo) bool {
+	f := decode.FuncOf(fn)
+	return f != nil && slices.Contains(p.module.Funcs, f)
 }

@@ -1,4 +1,4 @@
-package ptxvm
+package report
 
 // This file holds suppressions: reports that are known, each with the reason why it may stand.
 
@@ -90,7 +90,7 @@ func knownReportCode(code string) bool {
 	if code == "*" {
 		return true
 	}
-	for c := range reportChecks {
+	for c := range checks {
 		if c.String() == code {
 			return true
 		}
@@ -154,8 +154,8 @@ func (s *Suppressions) Unused() (list []*Suppression) {
 	return list
 }
 
-// meet tells whether a report is suppressed. All that mean it count as used.
-func (s *Suppressions) meet(r *Report) (met bool) {
+// Meets tells whether a report is suppressed. All that mean it count as used.
+func (s *Suppressions) Meets(r *Report) (met bool) {
 	if s == nil {
 		return false
 	}

@@ -1,60 +1,26 @@
-package ptxvm
+package report
 
-// This file names what a report of a sanitizer is, so that tools can tell reports apart and know one again.
+// This file names what a report is, so that tools can tell reports apart and know one again, and joins those that are the same.
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
-	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// reportChecks are the checks by the codes of their reports.
-var reportChecks = map[diag.Code]string{
-	diag.UninitializedRead: "init", diag.DataRace: "race", diag.SyncMisuse: "sync", diag.ProxyOrder: "async", diag.AsyncInUse: "async",
-	diag.TensorOrder: "async", diag.Leak: "leak", diag.OutsideObject: "mem", diag.AfterFree: "mem",
-}
-
-// reportID is a hash of the kind, the kernel and the two instructions: by function, text, and which of those with the same
-// text in the function it is. Lines that move do not change it.
-func (k *Kernel) reportID(r *Report, here, other *machine.Place) string {
-	return hashed(r.Code.String(), r.Kind, k.info.Name, k.program.named(here), k.program.named(other))
-}
-
-// hashed is words as an id.
-func hashed(words ...string) string {
+// ID is words as an id, of 16 hexadecimal digits: the same for the same words.
+func ID(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// named is an instruction apart from its line; empty where there is none.
-func (p *Program) named(at *machine.Place) string {
-	if at.Func == nil {
-		return ""
-	}
-	_, _, text := p.locate(at.Func, at.PC)
-	f, number := decode.FuncOf(at.Func), 0
-	for pc := range at.PC {
-		if f == nil {
-			break
-		}
-		if _, _, earlier := p.locate(at.Func, pc); earlier == text {
-			number++
-		}
-	}
-	return fmt.Sprintf("%s %d %s", at.Func.Name, number, text)
-}
-
-// FoldReports joins reports of several launches: those of the same instructions, and those that instances of one template
+// FoldLaunches joins reports of several launches: those of the same instructions, and those that instances of one template
 // have made at the same lines. The first keeps the places, and names the other instances. Launches without reports of their
 // own are left out.
-func FoldReports(launches []*SanitizerError) (out []*SanitizerError) {
+func FoldLaunches(launches []*SanitizerError) (out []*SanitizerError) {
 	f := folder{}
 	for _, l := range launches {
 		one := *l
@@ -65,6 +31,9 @@ func FoldReports(launches []*SanitizerError) (out []*SanitizerError) {
 	}
 	return out
 }
+
+// Fold joins the reports of one launch as FoldLaunches does.
+func Fold(list []*Report) []*Report { return folder{}.fold(list) }
 
 // folder is the reports so far by their id, and by what instances of a template share.
 type folder map[string][]*Report

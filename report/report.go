@@ -1,10 +1,9 @@
-package ptxvm
+package report
 
 // This file holds what sanitizers have found, in terms of the source.
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -40,21 +39,6 @@ type Extent struct {
 	Row, Last int    // lanes [Row, Last) of tensor memory
 }
 
-// Involved is one of the places of a report.
-type Involved struct {
-	CTA    Index3
-	Thread Index3 // the first
-	Lanes  uint32 // of the warp
-	PTX    Location
-	Source []Location // as in Fault
-	Calls  []Location
-	Text   string // the instruction as written
-	Role   string // read, write, written, freed, …
-	Order  string // of an access: weak, relaxed, acquire, release, acq_rel, sc; empty of what is no access
-	Scope  string // cta, cluster, gpu, sys; empty where Order is weak
-	Proxy  string // by which the access is made: generic, async
-}
-
 // Error is one line: where, code, what. The end of a CTA has no line of its own.
 func (r *Report) Error() string {
 	at := &r.Here
@@ -67,14 +51,6 @@ func (r *Report) Error() string {
 	}
 	return fmt.Sprintf("%v: %s%v: %s (kernel %s, CTA %s, thread %s)", at.line(), word, r.Code, diag.Escape(r.Msg), readable(r.Kernel),
 		at.CTA, at.Thread)
-}
-
-// line is the innermost place.
-func (v *Involved) line() Location {
-	if len(v.Source) > 0 {
-		return v.Source[0]
-	}
-	return v.PTX
 }
 
 // Detail is the whole report on several lines.
@@ -107,22 +83,48 @@ func instanceName(symbols string) string {
 // reportLabel is a role in the column of a report's labels.
 func reportLabel(role string) string { return fmt.Sprintf("%-9s", role+":") }
 
-// print writes the place behind a label, and what else there is to say of it below; nothing if it is not known.
-func (v *Involved) print(b *strings.Builder, label string) {
-	if v == nil || v.PTX.File == "" {
-		return
-	}
-	indent := strings.Repeat(" ", 2+len(label))
-	fmt.Fprintf(b, "  %s%v  %s\n", label, v.PTX, diag.Escape(v.Text))
-	fmt.Fprintf(b, indent+"by CTA %s, thread %s", v.CTA, v.Thread)
-	if n := bits.OnesCount32(v.Lanes); n > 1 {
-		fmt.Fprintf(b, " and %d more of its warp (mask %08x)", n-1, v.Lanes)
-	}
-	b.WriteByte('\n')
-	for _, l := range v.Source {
-		fmt.Fprintf(b, indent+"from %v%s\n", l, inFunction(l.Function))
-	}
-	for _, l := range v.Calls {
-		fmt.Fprintf(b, indent+"called from %v%s\n", l, inFunction(l.Function))
-	}
+// SanitizerError is what a launch returns that sanitizers have reported about. The kernel has run
+// to its end, and its results are there, unless Err says otherwise.
+type SanitizerError struct {
+	Kernel  string
+	Reports []*Report // one for each pair of places, in the order of their first time
+	More    int       // pairs of places beyond DeviceConfig.MaxReports
+	Err     error     // what the launch would have returned without sanitizers, such as a *Fault
 }
+
+// Error is how many reports there are, and the first.
+func (e *SanitizerError) Error() string {
+	return fmt.Sprintf("%s about kernel %s, the first: %v", counted(len(e.Reports)+e.More, "sanitizer report", "sanitizer reports"), readable(e.Kernel), e.Reports[0])
+}
+
+// Unwrap is Err.
+func (e *SanitizerError) Unwrap() error { return e.Err }
+
+// Detail is all reports, on several lines each.
+func (e *SanitizerError) Detail() string {
+	var b strings.Builder
+	for _, r := range e.Reports {
+		b.WriteString(r.Detail())
+		b.WriteByte('\n')
+	}
+	b.WriteString(e.Summary())
+	return b.String()
+}
+
+// Summary is how many reports there are, on one line.
+func (e *SanitizerError) Summary() string {
+	text := fmt.Sprintf("sanitizer: %s about kernel %s", counted(len(e.Reports), "report", "reports"), readable(e.Kernel))
+	if e.More > 0 {
+		text += fmt.Sprintf("; %s not shown (DeviceConfig.MaxReports, --max-reports)", counted(e.More, "more pair of places is", "more pairs of places are"))
+	}
+	return text
+}
+
+// checks are the checks by the codes of their reports.
+var checks = map[diag.Code]string{
+	diag.UninitializedRead: "init", diag.DataRace: "race", diag.SyncMisuse: "sync", diag.ProxyOrder: "async", diag.AsyncInUse: "async",
+	diag.TensorOrder: "async", diag.Leak: "leak", diag.OutsideObject: "mem", diag.AfterFree: "mem",
+}
+
+// CheckOf is the check that makes reports of a code, as ParseSanitize names it; empty if none does.
+func CheckOf(code diag.Code) string { return checks[code] }

@@ -1,4 +1,4 @@
-package ptxvm
+package report
 
 // This file writes a report as JSON. The names are part of the contract (docs/json.md).
 

@@ -1,0 +1,114 @@
+package report
+
+// This file holds launches that did not come to their end without a fault: deadlocks, and limits.
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/diag"
+)
+
+// DeadlockError says that no thread of a CTA and its cluster can go on: who waits for whom.
+type DeadlockError struct {
+	Kernel  string
+	CTA     Index3 // of the first waiter
+	Cluster bool   // there are several CTAs in the cluster
+	Waiters []Waiter
+}
+
+// Waiter is a set of lanes of one warp that wait at one place.
+type Waiter struct {
+	CTA     Index3
+	Warp    int
+	Lanes   uint32
+	Missing uint32 // lanes of the warp that they wait for; 0 if they wait for other warps
+	Reason  string
+	PTX     Location
+	Source  []Location
+}
+
+// Error is one line: the kernel, and the CTA or cluster that cannot go on.
+func (e *DeadlockError) Error() string {
+	if e.Cluster {
+		return fmt.Sprintf("deadlock: no thread of the cluster of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
+	}
+	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
+}
+
+// Detail is the whole report on several lines.
+func (e *DeadlockError) Detail() string {
+	var b strings.Builder
+	b.WriteString(e.Error())
+	for _, w := range e.Waiters {
+		place := w.PTX
+		if len(w.Source) > 0 {
+			place = w.Source[0]
+		}
+		b.WriteString("\n  ")
+		if e.Cluster {
+			fmt.Fprintf(&b, "CTA %s ", w.CTA)
+		}
+		fmt.Fprintf(&b, "warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
+	}
+	return b.String()
+}
+
+// StoppedError says that a launch was ended before the kernel ended. It wraps ErrStepLimit or the context's error.
+type StoppedError struct {
+	Kernel string
+	Err    error
+	Warps  []RunningWarp // those that executed most, at most eight; the hottest first
+}
+
+// RunningWarp is where a warp of such a launch was.
+type RunningWarp struct {
+	CTA    Index3
+	Warp   int
+	Lanes  uint32     // that were there, of those that could go on
+	Steps  uint64     // warp instructions that it has executed; 0 where compiled code ran its CTA as a whole
+	PTX    Location   // the instruction that comes next
+	Source []Location // as in Fault
+	Calls  []Location
+	Text   string // the instruction as written
+}
+
+// Error is the kernel and what ended it.
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("ptxvm: kernel %s: %v", readable(e.Kernel), e.Err)
+}
+
+// Unwrap is Err: ErrStepLimit or the context's error.
+func (e *StoppedError) Unwrap() error { return e.Err }
+
+// Detail lists the warps, a few lines each; empty if none was running.
+func (e *StoppedError) Detail() string {
+	var b strings.Builder
+	for i, w := range e.Warps {
+		if i == 0 {
+			fmt.Fprintf(&b, "kernel %s was at, the warps that executed most first:\n", readable(e.Kernel))
+		}
+		w.print(&b)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (w *RunningWarp) print(b *strings.Builder) {
+	place := w.PTX
+	if len(w.Source) > 0 {
+		place = w.Source[0]
+	}
+	fmt.Fprintf(b, "  CTA %v warp %d lanes %08x at %v", w.CTA, w.Warp, w.Lanes, place)
+	if w.Steps != 0 {
+		fmt.Fprintf(b, ", %d instructions", w.Steps)
+	}
+	b.WriteByte('\n')
+	fmt.Fprintf(b, "    ptx:  %v  %s\n", w.PTX, diag.Escape(w.Text))
+	for i, l := range w.Calls {
+		if i == callsShown {
+			fmt.Fprintf(b, "    … %d more calls\n", len(w.Calls)-i)
+			break
+		}
+		fmt.Fprintf(b, "    called from %v%s\n", l, inFunction(l.Function))
+	}
+}
