@@ -99,13 +99,9 @@ func mma(shape, types string, a, b, c int, pattern uint32, ops int, engine ptxvm
 	}
 }
 
-// wgmma repeats a product of a warpgroup from shared memory, N being 128.
-func wgmma(k int, types string, pattern uint32, engine ptxvm.Engine) productLoop {
-	return productLoop{
-		target: "sm_90a", block: 128, perTurn: 2 * 64 * 128 * k, engine: engine,
-		setup: fmt.Sprintf(`.reg .f32 d<64>; .reg .b64 da, db; .reg .b32 at, v, end; .reg .pred p;
-	.shared .align 1024 .b8 data[32768];
-	mov.u32 v, %%tid.x;
+// fillShared gives the 32 KiB of data bits of numbers, by 128 threads; v, at, end and p are its registers.
+func fillShared(pattern uint32) string {
+	return fmt.Sprintf(`mov.u32 v, %%tid.x;
 	mov.u32 at, data;
 	mad.lo.u32 at, v, 4, at;
 	add.u32 end, at, 32768;
@@ -116,7 +112,16 @@ FILL:
 	st.shared.u32 [at], v;
 	add.u32 at, at, 512;
 	setp.lt.u32 p, at, end;
-	@p bra FILL;
+	@p bra FILL;`, pattern)
+}
+
+// wgmma repeats a product of a warpgroup from shared memory, N being 128.
+func wgmma(k int, types string, pattern uint32, engine ptxvm.Engine) productLoop {
+	return productLoop{
+		target: "sm_90a", block: 128, perTurn: 2 * 64 * 128 * k, engine: engine,
+		setup: fmt.Sprintf(`.reg .f32 d<64>; .reg .b64 da, db; .reg .b32 at, v, end; .reg .pred p;
+	.shared .align 1024 .b8 data[32768];
+	%s
 	bar.sync 0;
 	mov.u32 at, data;
 	shr.u32 at, at, 4;
@@ -124,7 +129,7 @@ FILL:
 	or.b64 da, da, 0x4000004000010000;
 	add.u64 db, da, 512;
 	fence.proxy.async;
-	wgmma.fence.sync.aligned;`, pattern),
+	wgmma.fence.sync.aligned;`, fillShared(pattern)),
 		body: fmt.Sprintf(`wgmma.mma_async.sync.aligned.m64n128k%d.%s %s, da, db, 1, 1, 1%s;
 	wgmma.commit_group.sync.aligned;
 	wgmma.wait_group.sync.aligned 0;`, k, types, registers("d", 64), map[bool]string{true: ", 0, 0"}[strings.HasSuffix(types, "16")]),
@@ -140,18 +145,7 @@ func tcgen05(k int, kind string, idesc, pattern uint32, engine ptxvm.Engine) pro
 	.shared .align 4 .b32 slot;
 	.shared .align 8 .b64 bar;
 	mov.u32 t, %%tid.x;
-	mov.u32 v, t;
-	mov.u32 at, data;
-	mad.lo.u32 at, v, 4, at;
-	add.u32 end, at, 32768;
-FILL:
-	mad.lo.u32 v, v, 1664525, 1013904223;
-	and.b32 v, v, 0x03030303;
-	add.u32 v, v, %#x;
-	st.shared.u32 [at], v;
-	add.u32 at, at, 512;
-	setp.lt.u32 p, at, end;
-	@p bra FILL;
+	%s
 	fence.proxy.async;
 	bar.sync 0;
 	setp.ge.u32 p, t, 32;
@@ -169,7 +163,7 @@ REST:
 	cvt.u64.u32 da, at;
 	or.b64 da, da, 0x4000404000010000;
 	add.u64 db, da, 1024;
-	mov.u32 id, %#x;`, pattern, idesc),
+	mov.u32 id, %#x;`, fillShared(pattern), idesc),
 		body: fmt.Sprintf("tcgen05.mma.cta_group::1.kind::%s [t], da, db, id, yes;", kind),
 		after: `DONE:
 	bar.sync 0;
