@@ -1,6 +1,6 @@
 package isainfo
 
-// This file tells more about faults than the catalogue of diagnostics does, and what CUDA's error codes are here.
+// This file tells more about faults and reports of sanitizers than the catalogue of diagnostics does, and what CUDA's error codes are here.
 
 import (
 	_ "embed"
@@ -47,7 +47,7 @@ var advices = sync.OnceValue(func() map[diag.Code]advice {
 	return list
 })
 
-// explainFault adds causes, what to try and CUDA's name for a fault.
+// explainFault adds causes, what to try and, for a fault, CUDA's name.
 func explainFault(b *strings.Builder, c diag.Code) {
 	a, ok := advices()[c]
 	if !ok {
@@ -56,7 +56,7 @@ func explainFault(b *strings.Builder, c diag.Code) {
 	explainList(b, "Usual causes", a.causes)
 	fmt.Fprintf(b, "\nTry: %s\n", a.try)
 	for _, e := range cudaabi.Errors() {
-		if e.Code == cudaabi.FaultCode(c) {
+		if c/1000 == 7 && e.Code == cudaabi.FaultCode(c) {
 			fmt.Fprintf(b, "\nIn CUDA: %s\n", errorWords(e))
 		}
 	}
