@@ -1,4 +1,4 @@
-package ptxvm
+package launches_test
 
 // This file holds tcgen05.mma to a plain product of small numbers: every kind, data path and layout in shared memory, in all
 // modes. Where elements, metadata and scale factors lie is written here once more, element by element, from the tables of
@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ptxvm.invalid/ptxvm"
 )
 
 // productCase is a statement with its descriptors.
@@ -621,14 +623,14 @@ func (c *productCase) words() []uint32 {
 }
 
 // run launches a case; want is nil where only the error counts.
-func (c *productCase) run(t *testing.T, cfg DeviceConfig, d *productData, words []uint32) error {
+func (c *productCase) run(t *testing.T, cfg ptxvm.DeviceConfig, d *productData, words []uint32) error {
 	t.Helper()
 	cfg.Arch = "sm_100a"
 	if c.k96 {
 		cfg.Arch = "sm_103a"
 	}
 	dev := testDevice(t, cfg)
-	m, err := Compile("mma.ptx", []byte(strings.Replace(c.text(), "TARGET", cfg.Arch, 1)), nil)
+	m, err := ptxvm.Compile("mma.ptx", []byte(strings.Replace(c.text(), "TARGET", cfg.Arch, 1)), nil)
 	if err != nil {
 		return err
 	}
@@ -643,20 +645,20 @@ func (c *productCase) run(t *testing.T, cfg DeviceConfig, d *productData, words 
 	got := make([]uint32, len(cells))
 	var args []any
 	for _, x := range [][]uint32{cells, got, words} {
-		b, err := Upload(dev, x)
+		b, err := ptxvm.Upload(dev, x)
 		if err != nil {
 			return err
 		}
 		args = append(args, b)
 	}
-	image, err := Upload(dev, d.image)
+	image, err := ptxvm.Upload(dev, d.image)
 	if err != nil {
 		return err
 	}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), Launch{Grid: Dim3{X: uint32(c.group)}, Block: Dim3{X: 128}}, append([]any{image}, args...)...); err != nil {
+	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(c.group)}, Block: ptxvm.Dim3{X: 128}}, append([]any{image}, args...)...); err != nil {
 		return err
 	}
-	if err := Download(args[1].(Buffer), got); err != nil {
+	if err := ptxvm.Download(args[1].(ptxvm.Buffer), got); err != nil {
 		return err
 	}
 	for cta, want := range d.want {
@@ -723,7 +725,7 @@ var productCases = []productCase{
 func TestTensorProducts(t *testing.T) {
 	for i, c := range productCases {
 		d := c.data(rand.New(rand.NewPCG(uint64(i), 11)))
-		for _, cfg := range []DeviceConfig{{}, {Async: AsyncLazy, Sanitize: SanitizeInit}, {Async: AsyncRandom, Seed: uint64(i)}} {
+		for _, cfg := range []ptxvm.DeviceConfig{{}, {Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit}, {Async: ptxvm.AsyncRandom, Seed: uint64(i)}} {
 			if err := c.run(t, cfg, d, c.words()); err != nil {
 				t.Errorf("%+v, %v: %v", c, cfg.Async, err)
 			}
@@ -783,8 +785,8 @@ func TestTensorProductFaults(t *testing.T) {
 	} {
 		words := c.c.words()
 		words[c.word] ^= c.flip
-		err := c.c.run(t, DeviceConfig{}, c.c.data(rand.New(rand.NewPCG(1, 1))), words)
-		var f *Fault
+		err := c.c.run(t, ptxvm.DeviceConfig{}, c.c.data(rand.New(rand.NewPCG(1, 1))), words)
+		var f *ptxvm.Fault
 		if !errors.As(err, &f) || !strings.Contains(f.Msg, c.wants) {
 			t.Errorf("%s, word %d ^ %#x\n\twant %s\n\thave %v", c.c.kind, c.word, c.flip, c.wants, err)
 		}

@@ -1,10 +1,12 @@
-package ptxvm
+package launches_test
 
 import (
 	"context"
 	"encoding/binary"
 	"fmt"
 	"testing"
+
+	"ptxvm.invalid/ptxvm"
 )
 
 // withdrawing is a persistent kernel: each CTA notes whose work it does in the words of the work's CTA (its own ctaid + 1),
@@ -48,13 +50,13 @@ wait:
 func TestWithdraw(t *testing.T) {
 	const nx, ny = 40, 20
 	took := map[string]bool{}
-	for _, engine := range []Engine{Interp, Auto, JIT} {
-		for _, async := range []Async{AsyncEager, AsyncLazy, AsyncRandom} {
+	for _, engine := range []ptxvm.Engine{ptxvm.Interp, ptxvm.Auto, ptxvm.JIT} {
+		for _, async := range []ptxvm.Async{ptxvm.AsyncEager, ptxvm.AsyncLazy, ptxvm.AsyncRandom} {
 			for run := range 6 {
 				seed, workers := uint64(run%3), 1+run/3
 				name := fmt.Sprintf("engine %v, async %v, seed %d, workers %d", engine, async, seed, workers)
-				d := testDevice(t, DeviceConfig{Arch: "sm_100a", Memory: 1 << 20, Engine: engine, Async: async, Seed: seed, Workers: workers})
-				m, err := Compile("withdraw.ptx", []byte(withdrawing), nil)
+				d := testDevice(t, ptxvm.DeviceConfig{Arch: "sm_100a", Memory: 1 << 20, Engine: engine, Async: async, Seed: seed, Workers: workers})
+				m, err := ptxvm.Compile("withdraw.ptx", []byte(withdrawing), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,11 +64,11 @@ func TestWithdraw(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var out Buffer
-				var stats Stats
+				var out ptxvm.Buffer
+				var stats ptxvm.Stats
 				for range 2 { // the second time there may be compiled code from the start
 					out = testBuffer(t, d, 4*nx*ny)
-					if stats, err = testKernel(t, p, "persist").Launch(context.Background(), Launch{Grid: Dim3{X: nx, Y: ny}}, out); err != nil {
+					if stats, err = testKernel(t, p, "persist").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: nx, Y: ny}}, out); err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
 				}
@@ -89,7 +91,7 @@ func TestWithdraw(t *testing.T) {
 				if ran == nx*ny || stats.CTAs != uint64(ran) {
 					t.Errorf("%s: %d of %d CTAs did their own work, %d ran", name, ran, nx*ny, stats.CTAs)
 				}
-				if workers == 1 && engine == Interp && async == AsyncLazy {
+				if workers == 1 && engine == ptxvm.Interp && async == ptxvm.AsyncLazy {
 					took[string(done)] = true
 				}
 			}
