@@ -94,7 +94,7 @@ func faultMessage(m *machine.Fault) string {
 	switch {
 	case m.Kind == machine.BadMbarrier:
 		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
-	case m.Kind == machine.Trap, m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind == machine.BadHandle, m.Kind >= machine.BadTensorAllocation: // BadFree, too
+	case m.Kind == machine.Trap, m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind == machine.BadHandle, m.Kind == machine.BadIndirectCall, m.Kind >= machine.BadTensorAllocation: // BadFree, too
 		more = m.Text
 	case m.Kind >= machine.SurfaceBounds && m.Kind <= machine.WrongTexture:
 		more = m.Text

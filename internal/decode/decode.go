@@ -159,8 +159,10 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		if err := u.function(f); err != nil {
 			return nil, err
 		}
-		if reach.indirect {
-			p.Functions[d.where.Func(f)] = u.codes[f]
+		if reach.indirect && !f.Entry {
+			code := u.codes[f]
+			code.Params, code.Results = u.homes(f, f.Params), u.homes(f, f.Rets)
+			p.Functions[d.where.Func(f)] = code
 		}
 	}
 	for _, code := range u.codes {

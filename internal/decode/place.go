@@ -132,15 +132,14 @@ func (x *function) Argument(o *ir.Operand) (sem.Place, error) {
 
 // CallSite implements sem.Frame: the moves of parameters and results.
 func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
-	site := &machine.CallSite{}
-	sig := c.Sig
-	if c.Callee != nil {
-		if x.codes[c.Callee] == nil {
-			return nil, fmt.Errorf("function %s has no body", c.Callee.Name)
-		}
+	site, sig := &machine.CallSite{}, c.Sig
+	switch {
+	case c.Callee != nil && x.codes[c.Callee] == nil:
+		return nil, fmt.Errorf("function %s has no body", c.Callee.Name)
+	case c.Callee != nil:
 		site.Callee, sig = x.codes[c.Callee], c.Callee.Sig()
 		site.Converged = !registerCalls(c.Callee)
-	} else if sig == nil && len(c.Table) > 0 {
+	case sig == nil && len(c.Table) > 0:
 		sig = c.Table[0].Sig()
 	}
 	if sig == nil {
@@ -149,99 +148,125 @@ func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
 	if len(c.Args) < len(sig.Params) || len(c.Rets) != len(sig.Rets) {
 		return nil, fmt.Errorf("BUG: %d arguments for %d parameters", len(c.Args), len(sig.Params))
 	}
-	for i, p := range sig.Params {
-		m, err := x.move(&c.Args[i], p, c.Callee, true)
-		if err != nil {
-			return nil, err
-		}
-		site.Args = append(append(site.Args, m), x.shadowMoves(&c.Args[i], p, c.Callee, true)...)
+	args, err := x.passed(c.Args, sig.Params)
+	if err != nil {
+		return nil, err
 	}
-	for i, p := range sig.Rets {
-		if c.Rets[i].Kind == ir.OpSink {
-			continue
-		}
-		m, err := x.move(&c.Rets[i], p, c.Callee, false)
-		if err != nil {
-			return nil, err
-		}
-		site.Rets = append(append(site.Rets, m), x.shadowMoves(&c.Rets[i], p, c.Callee, false)...)
+	rets, err := x.passed(c.Rets, sig.Rets)
+	if err != nil {
+		return nil, err
 	}
+	if c.Callee == nil {
+		site.Open = &machine.OpenCall{Args: args, Rets: rets}
+		return site, nil
+	}
+	site.Args = moves(args, x.homes(c.Callee, sig.Params))
+	site.Rets = moves(x.homes(c.Callee, sig.Rets), rets)
 	return site, nil
 }
 
-// move passes one argument to a parameter, or a result back.
-func (x *function) move(o *ir.Operand, p *ir.Param, callee *ir.Func, in bool) (machine.Move, error) {
-	var m machine.Move
-	var here, there uint32
-	switch {
-	case p.Reg == ir.NoReg && o.Kind == ir.OpMem:
-		place, err := x.Argument(o)
-		if err != nil {
-			return m, err
+// moves joins the two sides of a direct call.
+func moves(have, want []machine.Home) (list []machine.Move) {
+	for i := range have {
+		for k := range min(len(have[i]), len(want[i])) {
+			a, b := have[i][k], want[i][k]
+			list = append(list, machine.Move{Kind: a.Kind, From: a.Off, To: b.Off, Size: min(a.Size, b.Size)})
 		}
-		here, there = place.Off, uint32(p.Offset)
-		m.Kind, m.Size = machine.MoveParam, uint32(p.Size+3)&^3
-	case p.Reg == ir.NoReg:
-		return m, fmt.Errorf("a %s parameter takes a .param variable", p.Name)
-	case callee == nil:
-		return m, fmt.Errorf("indirect calls with register parameters are not executed yet")
-	default:
-		here, m.Kind = x.registerArgument(o, p)
-		there = rowIn(callee, p.Reg)
 	}
-	if m.From, m.To = here, there; !in {
-		m.From, m.To = there, here
-	}
-	return m, nil
-}
-
-// registerArgument is the row of an argument that goes to a register.
-func (x *function) registerArgument(o *ir.Operand, p *ir.Param) (uint32, machine.MoveKind) {
-	kind, shape := machine.Move32, machine.Row32
-	switch n := p.Type.Bits(); {
-	case n == 1:
-		kind, shape = machine.MovePred, machine.Pred
-	case n > 64:
-		kind, shape = machine.Move128, machine.Row64
-	case n > 32:
-		kind, shape = machine.Move64, machine.Row64
-	}
-	if o.Kind == ir.OpReg {
-		return x.row(o.Reg), kind
-	}
-	return x.constant(shape, o.Imm), kind
-}
-
-// shadowMoves passes what is known of an argument in a register, or of a result.
-func (x *function) shadowMoves(o *ir.Operand, p *ir.Param, callee *ir.Func, in bool) (list []machine.Move) {
-	if !x.key.watch.Values || p.Reg == ir.NoReg || o.Kind != ir.OpReg || p.Type.Bits() > 64 {
-		return nil
-	}
-	here, there := x.flowReg(o.Reg), newLayout(callee, true, func(ir.Reg) bool { return false }).flowReg(p.Reg)
-	add := func(kind machine.MoveKind, from, to uint32) {
-		if !in {
-			from, to = to, from
-		}
-		list = append(list, machine.Move{Kind: kind, From: from, To: to})
-	}
-	add(machine.MovePred, here.Words, there.Words)
-	if here.Width == machine.Pred {
-		return list
-	}
-	add(machine.MovePred, here.Words+4, there.Words+4)
-	add(machine.Move32, here.Tags, there.Tags)
-	kind := machine.Move32
-	if here.Width == machine.Row64 {
-		kind = machine.Move64
-	}
-	add(kind, here.Poison, there.Poison)
 	return list
 }
 
-// rowIn is the offset of a register in the frame of another function: rows come first in every
-// block, so no class matters.
-func rowIn(f *ir.Func, r ir.Reg) uint32 {
-	return newLayout(f, false, func(ir.Reg) bool { return false }).row(r)
+// passed says where the operands of a call are; what is dropped is nowhere.
+func (x *function) passed(ops []ir.Operand, params []*ir.Param) (list []machine.Home, err error) {
+	for i, p := range params {
+		var h machine.Home
+		if ops[i].Kind != ir.OpSink {
+			if h, err = x.operandHome(&ops[i], p); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// operandHome is where an operand of a call is.
+func (x *function) operandHome(o *ir.Operand, p *ir.Param) (machine.Home, error) {
+	switch {
+	case p.Reg == ir.NoReg && o.Kind == ir.OpMem:
+		place, err := x.Argument(o)
+		return machine.Home{paramPart(place.Off, p)}, err
+	case p.Reg == ir.NoReg:
+		return nil, fmt.Errorf("a %s parameter takes a .param variable", p.Name)
+	case o.Kind == ir.OpReg:
+		home := machine.Home{{Kind: rowKind(p), Off: x.row(o.Reg)}}
+		if x.key.watch.Values {
+			home = append(home, shadowParts(x.layout, o.Reg)...)
+		}
+		return home, nil
+	}
+	shape := machine.Row32
+	switch rowKind(p) {
+	case machine.MovePred:
+		shape = machine.Pred
+	case machine.Move64, machine.Move128:
+		shape = machine.Row64
+	}
+	return machine.Home{{Kind: rowKind(p), Off: x.constant(shape, o.Imm)}}, nil
+}
+
+// homes says where a function has parameters or results of its own. Rows come first in every block, so no class matters.
+func (x *unit) homes(f *ir.Func, params []*ir.Param) (list []machine.Home) {
+	if len(params) == 0 {
+		return nil
+	}
+	l := newLayout(f, x.key.watch.Values, func(ir.Reg) bool { return false })
+	for _, p := range params {
+		if p.Reg == ir.NoReg {
+			list = append(list, machine.Home{paramPart(uint32(p.Offset), p)})
+			continue
+		}
+		home := machine.Home{{Kind: rowKind(p), Off: l.row(p.Reg)}}
+		if x.key.watch.Values {
+			home = append(home, shadowParts(l, p.Reg)...)
+		}
+		list = append(list, home)
+	}
+	return list
+}
+
+func paramPart(off uint32, p *ir.Param) machine.Part {
+	return machine.Part{Kind: machine.MoveParam, Off: off, Size: uint32(p.Size+3) &^ 3}
+}
+
+// rowKind is how a parameter in a register is moved.
+func rowKind(p *ir.Param) machine.MoveKind {
+	switch n := p.Type.Bits(); {
+	case n == 1:
+		return machine.MovePred
+	case n > 64:
+		return machine.Move128
+	case n > 32:
+		return machine.Move64
+	}
+	return machine.Move32
+}
+
+// shadowParts is where it stands what is known of a register.
+func shadowParts(l *layout, r ir.Reg) (list []machine.Part) {
+	if l.f.Regs[r].Width() == ir.W128 {
+		return nil
+	}
+	at := l.flowReg(r)
+	list = append(list, machine.Part{Kind: machine.MovePred, Off: at.Words})
+	if at.Width == machine.Pred {
+		return list
+	}
+	kind := machine.Move32
+	if at.Width == machine.Row64 {
+		kind = machine.Move64
+	}
+	return append(list, machine.Part{Kind: machine.MovePred, Off: at.Words + 4}, machine.Part{Kind: machine.Move32, Off: at.Tags}, machine.Part{Kind: kind, Off: at.Poison})
 }
 
 // RegisterAt names the register of an instruction that has an offset in the register block, ""

@@ -29,6 +29,8 @@ type Code struct {
 	Specials   []SpecialRef
 	Scalars    []ScalarSlot
 
+	Params, Results []Home // of a function whose address is called: where it wants its parameters, and has its results
+
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it, to the end of its last variable
 	// LocalRoom is how many bytes of each lane lie behind the register block and the NativeRoom: all local memory there can
@@ -117,9 +119,10 @@ const NoReconv = ^uint32(0)
 
 // CallSite is what a call instruction carries in Inst.Ext.Call.
 type CallSite struct {
-	Callee *Code // nil: indirect, Inst.A is the row of function addresses
-	Args   []Move
-	Rets   []Move
+	Callee *Code     // nil: indirect, Inst.A is the row of function addresses
+	Args   []Move    // of a direct call
+	Rets   []Move    // likewise
+	Open   *OpenCall // of an indirect one
 	// Converged: the callee may start in its converged variant if all lanes of a converged
 	// frame make the call. Decode grants it where its classes for the callee's parameters hold.
 	Converged bool

@@ -142,7 +142,11 @@ func (w *Warp) enter(g *Fragment, site *CallSite, callee *Code, r *region) {
 	caller := g.frame
 	frame := w.pushFrame(callee, caller, g.mask, w.calleeVariant(g, site, callee))
 	frame.site, frame.join = site, r
-	w.moveAll(site.Args, caller, frame, g.mask)
+	if site.Open != nil {
+		w.handOver(site.Open.Args, callee.Params, caller, frame, g.mask)
+	} else {
+		w.moveAll(site.Args, caller, frame, g.mask)
+	}
 	g.frame = frame
 	w.move(g, 0)
 }
@@ -157,8 +161,12 @@ func (w *Warp) calleeVariant(g *Fragment, site *CallSite, callee *Code) variant 
 func (w *Warp) checkTargets(in *Inst, targets *[32]uint64) State {
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := first(m)
-		if w.cta.grid.Functions[targets[i]] == nil {
+		callee := w.cta.grid.Functions[targets[i]]
+		switch open := in.Ext.Call.Open; {
+		case callee == nil:
 			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i]})
+		case !open.fits(callee):
+			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i], Text: open.misfit(callee)})
 		}
 	}
 	return Next
@@ -191,7 +199,11 @@ func (w *Warp) Ret(in *Inst) State {
 	if frame.caller == nil {
 		return w.Exit(in)
 	}
-	w.moveAll(frame.site.Rets, frame, frame.caller, lanes)
+	if open := frame.site.Open; open != nil {
+		w.handOver(frame.code.Results, open.Rets, frame, frame.caller, lanes)
+	} else {
+		w.moveAll(frame.site.Rets, frame, frame.caller, lanes)
+	}
 	g := w.part(f, lanes)
 	g.frame, g.region = frame.caller, frame.join
 	w.move(g, frame.join.pc)

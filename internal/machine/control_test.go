@@ -129,10 +129,12 @@ func TestIndirect(t *testing.T) {
 		return code(op(hAdI, r(2), r(1), 0, n), op(hRet, 0, 0, 0, 0))
 	}
 	functions := map[uint64]*Code{16: add(100), 32: add(200)}
-	site := &CallSite{
-		Args: []Move{{Kind: MoveParam, From: 0, To: 0, Size: 4}, {Kind: Move32, From: r(1), To: r(1)}},
-		Rets: []Move{{Kind: Move32, From: r(2), To: r(2)}},
+	memory, x1, x2 := Home{{Kind: MoveParam, Size: 4}}, Home{{Kind: Move32, Off: r(1)}}, Home{{Kind: Move32, Off: r(2)}}
+	for _, f := range functions {
+		f.Func = &FuncInfo{Name: "f"}
+		f.Params, f.Results = []Home{memory, x1}, []Home{x2}
 	}
+	site := &CallSite{Open: &OpenCall{Args: []Home{memory, x1}, Rets: []Home{x2}}}
 	address := lanes(func(w *Warp, in *Inst, i int) { w.R64(in.D)[i] = 16 + 16*uint64(i&1) })
 	main := code(
 		op(address, x(0), 0, 0, 0),
@@ -150,6 +152,13 @@ func TestIndirect(t *testing.T) {
 	_, err := m.launch(main, 1, 33, nil)
 	if fault, ok := err.(*Fault); !ok || fault.Kind != BadIndirectCall {
 		t.Errorf("call of no function: %v", err)
+	}
+	functions[32].Params = []Home{memory, {{Kind: Move64, Off: r(1)}}}
+	_, err = m.launch(main, 1, 33, func(l *Launch) { l.Functions = functions })
+	const misfit = "the call passes (4 bytes in .param, a register of 32 bits) and takes (a register of 32 bits), " +
+		"f has (4 bytes in .param, a register of 64 bits) and returns (a register of 32 bits)"
+	if fault, ok := err.(*Fault); !ok || fault.Kind != BadIndirectCall || fault.Text != misfit {
+		t.Errorf("call of a function with another signature: %v", err)
 	}
 }
 

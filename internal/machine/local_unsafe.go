@@ -122,26 +122,29 @@ func (w *Warp) laneWord(off uint32, lane int) rowBase {
 // moveAll passes parameters between a caller and a callee.
 func (w *Warp) moveAll(moves []Move, from, to *Frame, lanes uint32) {
 	for i := range moves {
-		m := &moves[i]
-		switch m.Kind {
-		case MoveParam:
-			for k := uint32(0); k < m.Size; k += 4 {
-				blend32(w.LocalRow(to.local+m.To+k), w.LocalRow(from.local+m.From+k), lanes)
-			}
-			if v := w.cta.grid.Values; v != nil {
-				v.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
-			}
-		case Move32:
-			blend32(to.regs.row32(m.To), from.regs.row32(m.From), lanes)
-		case Move64:
-			blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
-		case Move128:
-			blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
-			blend64(to.regs.row64(m.To+256), from.regs.row64(m.From+256), lanes)
-		case MovePred:
-			d := to.regs.word(m.To)
-			*d = *d&^lanes | *from.regs.word(m.From)&lanes
+		w.moveOne(&moves[i], from, to, lanes)
+	}
+}
+
+func (w *Warp) moveOne(m *Move, from, to *Frame, lanes uint32) {
+	switch m.Kind {
+	case MoveParam:
+		for k := uint32(0); k < m.Size; k += 4 {
+			blend32(w.LocalRow(to.local+m.To+k), w.LocalRow(from.local+m.From+k), lanes)
 		}
+		if v := w.cta.grid.Values; v != nil {
+			v.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
+		}
+	case Move32:
+		blend32(to.regs.row32(m.To), from.regs.row32(m.From), lanes)
+	case Move64:
+		blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
+	case Move128:
+		blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
+		blend64(to.regs.row64(m.To+256), from.regs.row64(m.From+256), lanes)
+	case MovePred:
+		d := to.regs.word(m.To)
+		*d = *d&^lanes | *from.regs.word(m.From)&lanes
 	}
 }
 
