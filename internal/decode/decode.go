@@ -50,6 +50,7 @@ type programKey struct {
 	shape       ir.LaunchShape
 	start       uint32 // of the kernel's shared memory in the window
 	dynamic     uint32 // of dynamic shared memory behind that
+	sm1x        bool   // the device is older than sm_20
 	assumptions assume.Set
 	watch       Watch
 }
@@ -83,7 +84,7 @@ func DynamicStart(static, dynamic, limit int) int {
 // shared memory begins, and positions of the assumptions. The error is an *UnsupportedError, before
 // anything has run.
 func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, assumptions, Watch{}})
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, Watch{}})
 }
 
 // Watch is who looks on.
@@ -97,7 +98,7 @@ type Watch struct {
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
 func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, assumptions, by})
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, by})
 }
 
 func (d *Decoder) program(key programKey) (*Program, error) {

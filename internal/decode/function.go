@@ -192,7 +192,7 @@ func (x *function) variant(converged bool) ([]machine.Inst, error) {
 func (x *function) inst(out *machine.Inst) error {
 	in := &x.f.Insts[x.pc]
 	out.Guard = machine.NoGuard
-	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, Assumptions: x.key.assumptions}
+	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, SM1x: x.key.sm1x, Assumptions: x.key.assumptions}
 	if x.line(x.pc).Do.Plan(b); b.Err == nil {
 		b.Prepare()
 	}

@@ -12,7 +12,7 @@ import (
 
 // instruction lowers one statement.
 func (b *bodyLowerer) instruction(s *syntax.Instruction) {
-	in := ir.Inst{Sel: b.info.Sel(s), Guard: ir.Unguarded, Pos: b.file.Span(s.Range).Start, Loc: b.loc}
+	in := ir.Inst{Sel: b.info.Sel(s).Implied(b.info.Version, b.info.Target), Guard: ir.Unguarded, Pos: b.file.Span(s.Range).Start, Loc: b.loc}
 	if s.Guard != syntax.NoToken {
 		in.Guard = ir.Guard{Reg: b.registerAt(s.Guard, 0), Neg: s.GuardNot}
 	}

@@ -41,6 +41,7 @@ type Build struct {
 	Scalar bool // it executes once, on scalar slots
 	Err    error
 
+	SM1x        bool                // the device is older than sm_20
 	Assumptions assume.Set          // of the launch; Assume asks it
 	asks        []assume.Assumption // those that the line has declared
 }

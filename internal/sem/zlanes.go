@@ -432,6 +432,8 @@ var stamps = [uop.NumOps]stamp{
 	uop.Mad24HiU32:               {fn: num.Mad24HiU32, handlers: handlers{fullMad24HiU32, partMad24HiU32, scalarMad24HiU32}},
 	uop.Mad24LoS32:               {fn: num.Mad24LoS32, handlers: handlers{fullMad24LoS32, partMad24LoS32, scalarMad24LoS32}},
 	uop.Mad24LoU32:               {fn: num.Mad24LoU32, handlers: handlers{fullMad24LoU32, partMad24LoU32, scalarMad24LoU32}},
+	uop.MadCutFtzF32:             {fn: num.MadCutFtzF32, handlers: handlers{fullMadCutFtzF32, partMadCutFtzF32, scalarMadCutFtzF32}},
+	uop.MadCutFtzSatF32:          {fn: num.MadCutFtzSatF32, handlers: handlers{fullMadCutFtzSatF32, partMadCutFtzSatF32, scalarMadCutFtzSatF32}},
 	uop.MadHiCS16:                {fn: madHiCS16, handlers: handlers{fullMadHiCS16, partMadHiCS16, scalarMadHiCS16}},
 	uop.MadHiCS32:                {fn: num.MadHiCS32, handlers: handlers{fullMadHiCS32, partMadHiCS32, scalarMadHiCS32}},
 	uop.MadHiCS64:                {fn: num.MadHiCS64, handlers: handlers{fullMadHiCS64, partMadHiCS64, scalarMadHiCS64}},
@@ -10753,6 +10755,50 @@ func partMad24LoU32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarMad24LoU32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.Mad24LoU32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullMadCutFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.MadCutFtzF32(a[i], b[i], c[i])
+		d[i+1] = num.MadCutFtzF32(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.MadCutFtzF32(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.MadCutFtzF32(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partMadCutFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.MadCutFtzF32)
+	return machine.Next
+}
+
+func scalarMadCutFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.MadCutFtzF32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullMadCutFtzSatF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	for i := 0; i < 32; i += 4 {
+		d[i] = num.MadCutFtzSatF32(a[i], b[i], c[i])
+		d[i+1] = num.MadCutFtzSatF32(a[i+1], b[i+1], c[i+1])
+		d[i+2] = num.MadCutFtzSatF32(a[i+2], b[i+2], c[i+2])
+		d[i+3] = num.MadCutFtzSatF32(a[i+3], b[i+3], c[i+3])
+	}
+	return machine.Next
+}
+
+func partMadCutFtzSatF32(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b, c := w.R32(in.D), w.R32(in.A), w.R32(in.B), w.R32(in.C)
+	part3(w.Mask, d, a, b, c, num.MadCutFtzSatF32)
+	return machine.Next
+}
+
+func scalarMadCutFtzSatF32(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S32(in.D) = num.MadCutFtzSatF32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
 	return machine.Next
 }
 
