@@ -190,12 +190,9 @@ func newImage(d *host.Device, m *ir.Module) (*image, error) {
 	for i, f := range m.Funcs {
 		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
 	}
-	for _, v := range m.Vars {
-		switch {
-		case isReference(v):
+	for _, v := range constantsFirst(m.Vars) {
+		if isReference(v) {
 			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
-			continue
-		case !inArena(v):
 			continue
 		}
 		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst, Host: v.Managed})
@@ -204,10 +201,39 @@ func newImage(d *host.Device, m *ir.Module) (*image, error) {
 		}
 		img.vars[v] = addr
 	}
+	if !img.constantsNear() {
+		return nil, fmt.Errorf("%w: no room for the constant variables within 2 GiB of each other (%v)", mem.ErrOutOfMemory, img.free(d))
+	}
 	for v := range img.vars {
 		img.initialise(d.Arena, v)
 	}
 	return img, nil
+}
+
+// constantsFirst lists the variables that have a place in memory or a handle, so that constant ones come to lie next to each
+// other: code may have 32 bits of their addresses.
+func constantsFirst(vars []*ir.Var) (list []*ir.Var) {
+	var rest []*ir.Var
+	for _, v := range vars {
+		switch {
+		case v.Space == ir.SpaceConst && !isReference(v):
+			list = append(list, v)
+		case isReference(v) || inArena(v):
+			rest = append(rest, v)
+		}
+	}
+	return append(list, rest...)
+}
+
+// constantsNear tells whether each constant variable is within 2 GiB of every other.
+func (img *image) constantsNear() bool {
+	first, last := ^uint64(0), uint64(0)
+	for v, addr := range img.vars {
+		if v.Space == ir.SpaceConst && !isReference(v) {
+			first, last = min(first, addr), max(last, addr+uint64(v.Size))
+		}
+	}
+	return last <= first || last-first < 1<<31
 }
 
 // inArena tells which variables are allocated once; shared and local ones live with CTAs and threads.

@@ -1,7 +1,7 @@
 package lower
 
 // This file lowers addresses of constant variables in 32 bits: offsets in a bank for the hardware. Here constants lie among
-// 64-bit addresses, those of a module next to one another; 32 bits of an address are its low ones.
+// 64-bit addresses, all those of a program within 2 GiB; 32 bits of an address are its low ones.
 
 import (
 	"slices"
@@ -28,15 +28,26 @@ func (b *bodyLowerer) narrowConstants(in *ir.Inst) {
 	}
 }
 
-// constantAddress is the address among the module's constants of which a register has the low bits.
+// constantAddress is the address among the module's constants of which a register has the low bits: that which lies within
+// 2 GiB of one of them, as all others do.
 func (b *bodyLowerer) constantAddress(r ir.Reg) ir.Reg {
-	low, high := b.temporary(bitsType(64)), b.temporary(bitsType(64))
-	b.emit(form(isa.Cvt, bitsType(64), isa.ShapeReg, isa.ShapeReg), low, ir.Operand{Kind: ir.OpReg, Reg: r})
-	if i := slices.IndexFunc(b.lowerer.vars, func(v *ir.Var) bool { return v != nil && v.Space == ir.SpaceConst }); i >= 0 {
-		const upper = 0xffffffff00000000
-		b.emit(form(isa.Mov, bitsType(64), isa.ShapeReg, isa.ShapeReg), high, ir.Operand{Kind: ir.OpSym, Reg: ir.NoReg, Var: b.lowerer.vars[i]})
-		b.emit(form(isa.And, bitsType(64), isa.ShapeReg, isa.ShapeReg, isa.ShapeImm), high, high, ir.Operand{Kind: ir.OpImm, Imm: upper})
-		b.emit(form(isa.Or, bitsType(64), isa.ShapeReg, isa.ShapeReg, isa.ShapeReg), low, low, high)
+	from, whole := ir.Operand{Kind: ir.OpReg, Reg: r}, b.temporary(bitsType(64))
+	toWhole := form(isa.Cvt, bitsType(64), isa.ShapeReg, isa.ShapeReg)
+	i := slices.IndexFunc(b.lowerer.vars, func(v *ir.Var) bool { return v != nil && v.Space == ir.SpaceConst })
+	if i < 0 {
+		b.emit(toWhole, whole, from)
+		return whole.Reg
 	}
-	return low.Reg
+	known, low := b.temporary(bitsType(64)), b.temporary(bitsType(32))
+	b.emit(form(isa.Mov, bitsType(64), isa.ShapeReg, isa.ShapeReg), known, ir.Operand{Kind: ir.OpSym, Reg: ir.NoReg, Var: b.lowerer.vars[i]})
+	b.emit(form(isa.Cvt, bitsType(32), isa.ShapeReg, isa.ShapeReg), low, known)
+	b.emit(form(isa.SubInt, bitsType(32), isa.ShapeReg, isa.ShapeReg, isa.ShapeReg), low, from, low)
+	b.emit(signedToWhole(), whole, low)
+	b.emit(form(isa.AddInt, bitsType(64), isa.ShapeReg, isa.ShapeReg, isa.ShapeReg), whole, known, whole)
+	return whole.Reg
+}
+
+// signedToWhole is cvt.s64.s32.
+func signedToWhole() *isa.Sel {
+	return matched([]isa.Shape{{Kind: isa.ShapeReg, Type: bitsType(64)}, {Kind: isa.ShapeReg, Type: bitsType(32)}}, isa.Table().Entry(isa.Cvt).Opcode[0], ".s64", ".s32")
 }
