@@ -84,7 +84,14 @@ func sameIndex(in *Inst, index *[32]uint32, lanes uint32) uint32 {
 }
 
 // Exit ends the lanes of w.Mask (9.7.12.7). Lanes that wait for them are looked at again.
-func (w *Warp) Exit(in *Inst) State { return w.exitLanes(w.frag, w.Mask, w.PC(in)+1) }
+func (w *Warp) Exit(in *Inst) State {
+	if len(w.held) != 0 {
+		if st := w.unsubmitted(in, w.Mask); st != Next {
+			return st
+		}
+	}
+	return w.exitLanes(w.frag, w.Mask, w.PC(in)+1)
+}
 
 // exitLanes ends lanes of a fragment; the others go on at a pc. The state is Diverge if the warp
 // still lives.

@@ -284,7 +284,7 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 		v.Members = w.Live
 		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
 	case WaitPhase:
-		v.Text = w.phaseOf(f)
+		v.Text = w.phaseOf(f) + w.cta.withheld()
 	case WaitAligned:
 		v.Missing = w.Live &^ w.aligned()
 	case WaitTensor:

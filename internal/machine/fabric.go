@@ -3,6 +3,8 @@ package machine
 // This file keeps fabric operations from their issue to their submission (9.4: 9.7.11.3): one that is never submitted never
 // takes place, and no mbarrier hears of it.
 
+import "fmt"
+
 // heldOp is an operation that waits for fabric.submit.
 type heldOp struct {
 	op      *Op
@@ -33,6 +35,26 @@ func (w *Warp) Submit(fetching bool) State {
 		}
 	}
 	return Next
+}
+
+// unsubmitted faults where lanes exit and nothing is left that could submit an operation (9.4: 9.7.11.5).
+func (w *Warp) unsubmitted(in *Inst, exiting uint32) State {
+	for _, h := range w.held {
+		if h.lanes&w.Live&^exiting == 0 {
+			return w.Fault(in, &Fault{Kind: BadHandle, Lanes: h.lanes & exiting, Text: "the thread exits without fabric.submit behind " + h.in.Ext.Sel.Text()})
+		}
+	}
+	return Next
+}
+
+// withheld says which operations nothing has submitted while threads wait for an mbarrier; "": none.
+func (c *CTA) withheld() string {
+	for _, w := range c.warps {
+		for _, h := range w.held {
+			return fmt.Sprintf("; warp %d has issued %s and no fabric.submit behind it", w.index, h.in.Ext.Sel.Text())
+		}
+	}
+	return ""
 }
 
 // WaitReads waits until what the running lanes have submitted has read shared memory.

@@ -52,6 +52,16 @@ func (s *Space) NewEndpoint(size uint64, copies []uint64, multicast bool) (*Endp
 	return e, nil
 }
 
+// Joins tells whether the device has one of the endpoint's copies.
+func (a *Arena) Joins(e *Endpoint) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.ContainsFunc(e.Copies, func(at uint64) bool {
+		v, ok := a.live.below(at)
+		return ok && at < v.end && v.info.Device == a.device
+	})
+}
+
 // EndEndpoint ends an endpoint; ErrNotAllocated if there is none.
 func (s *Space) EndEndpoint(id uint32) error {
 	s.mu.Lock()

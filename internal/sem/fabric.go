@@ -177,7 +177,11 @@ func (o *fabricOp) record(w *machine.Warp, in *machine.Inst, lane int) (*fabricR
 		r.count = w.R64(*o.counter)[lane]
 	}
 	r.endpoint = w.Arena().Endpoint(uint32(le[lane]))
-	if why := r.wrong(uint32(le[lane])); why != "" {
+	why := r.wrong(uint32(le[lane]))
+	if why == "" && r.multi && !w.Arena().Joins(r.endpoint) {
+		why = fmt.Sprintf("multicast endpoint %d, of which the device is no member", le[lane])
+	}
+	if why != "" {
 		return nil, badHandle(w, in, lane, "%s", why)
 	}
 	q := machine.Request{Space: machine.Shared, Kind: machine.Load, Size: r.size, Align: bulkUnit, OwnCTA: true}

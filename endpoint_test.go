@@ -1,0 +1,75 @@
+package ptxvm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
+)
+
+// putToAll stores 16 bytes to all copies of an endpoint.
+const putToAll = `.version 9.4
+.target sm_100a
+.address_size 64
+.visible .entry put(.param .u32 le)
+{
+	.reg .b64 o; .reg .b32 e, v; .reg .pred p;
+	.shared .align 16 .b32 s[4]; .shared .align 8 .b64 bar;
+	mov.u32 v, %tid.x; setp.ne.u32 p, v, 0;
+	@p exit;
+	ld.param.u32 e, [le];
+	mov.u64 o, 0; mov.u32 v, 7;
+	mbarrier.init.layout::v1.shared.b64 [bar], 1;
+	st.shared.v4.u32 [s], {v, v, v, v};
+	fence.proxy.async;
+	fabric.try_put.async.multimem.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [e, o], [s], 16, [bar];
+	fabric.submit;
+	mbarrier.arrive.expect_tx.shared.b64 _, [bar], 1;
+WAIT:
+	mbarrier.try_wait.parity.shared.b64 p, [bar], 0;
+	@!p bra WAIT;
+	ret;
+}
+`
+
+// TestEndpointMembers: a multicast endpoint serves the devices that have one of its copies, and no other.
+func TestEndpointMembers(t *testing.T) {
+	devices, err := ptxvm.NewDevices(3, &ptxvm.DeviceConfig{Memory: 1 << 20, Arch: "sm_100a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := ptxvm.Compile("put.ptx", []byte(putToAll), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var copies []ptxvm.Buffer
+	for _, d := range devices {
+		defer d.Close()
+		b, err := ptxvm.Upload(d, make([]uint32, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies = append(copies, b)
+	}
+	e, err := devices[0].NewMulticastEndpoint(copies[0], copies[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range devices {
+		var fault *ptxvm.Fault
+		_, err := launchOn(d, module, "put", e.ID())
+		if member := i != 1; member && err != nil {
+			t.Errorf("device %d: %v", i, err)
+		} else if !member && (!errors.As(err, &fault) || fault.Code != diag.BadHandle || !strings.Contains(fault.Msg, "multicast endpoint 1, of which the device is no member")) {
+			t.Errorf("device %d: %v", i, err)
+		}
+	}
+	for i, b := range copies {
+		have := make([]uint32, 4)
+		if err := ptxvm.Download(b, have); err != nil || (have[3] == 7) != (i != 1) {
+			t.Errorf("copy %d: %v, %v", i, have, err)
+		}
+	}
+}
