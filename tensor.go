@@ -24,12 +24,13 @@ var _ = TensorMap([tensor.MapBytes]byte{}) // one size
 // the one whose elements are neighbours. At most 5 dimensions.
 type TensorMapTiled struct {
 	Buffer         Buffer   // where element (0, 0, …) is; a multiple of 16 bytes
-	Type           string   // of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64
+	Type           string   // of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64, b4x16 b4x16_p64 b6x16_p32 (stores: b6p2x16)
 	Dims           []uint32 // elements
 	Strides        []uint64 // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
 	Box            []uint32 // elements, 1 to 256; a row is a multiple of 16 bytes
 	ElementStrides []uint32 // 1 to 8: every how manyth element of the box is taken; nil: every one
 	Swizzle        Swizzle  // of the box in shared memory
+	Interleave     int      // 16 or 32: the channels along dimension 0 lie in slices of so many bytes (PTX ISA 5.5.6); 3 to 5 dimensions
 	NaNs           bool     // elements outside the tensor are read as NaN, not as zero
 }
 
@@ -61,6 +62,7 @@ type TensorMapIm2col struct {
 	Pixels         uint32     // of a column, 1 to 1024; not of Im2colW128
 	ElementStrides []uint32   // 1 to 8: steps along each dimension; nil: 1
 	Swizzle        Swizzle    // of a column in shared memory
+	Interleave     int        // as in TensorMapTiled; with Mode Im2col
 	NaNs           bool       // elements outside the tensor are read as NaN, not as zero
 }
 
@@ -123,7 +125,7 @@ func encodeTiled(t *TensorMapTiled) (*tensor.Map, error) {
 }
 
 func encodeColumns(t *TensorMapIm2col) (*tensor.Map, error) {
-	m, err := encodeTensor(&TensorMapTiled{Buffer: t.Buffer, Type: t.Type, Dims: t.Dims, Strides: t.Strides, ElementStrides: t.ElementStrides, Swizzle: t.Swizzle, NaNs: t.NaNs})
+	m, err := encodeTensor(&TensorMapTiled{Buffer: t.Buffer, Type: t.Type, Dims: t.Dims, Strides: t.Strides, ElementStrides: t.ElementStrides, Swizzle: t.Swizzle, Interleave: t.Interleave, NaNs: t.NaNs})
 	if err != nil {
 		return nil, err
 	}
@@ -151,18 +153,22 @@ func encodeTensor(t *TensorMapTiled) (*tensor.Map, error) {
 		return nil, fmt.Errorf("%d dimensions: 1 to %d are possible", rank, tensor.MaxRank)
 	case t.Strides != nil && len(t.Strides) != rank-1:
 		return nil, fmt.Errorf("%d strides: a tensor of %d dimensions has %d", len(t.Strides), rank, rank-1)
+	case t.Interleave != 0 && t.Interleave != 16 && t.Interleave != 32:
+		return nil, fmt.Errorf("an interleave of %d bytes: 16 and 32 are possible", t.Interleave)
+	case t.Interleave != 0 && t.Strides == nil:
+		return nil, errors.New("an interleaved tensor has no strides by default")
 	case t.ElementStrides != nil && len(t.ElementStrides) != rank:
 		return nil, fmt.Errorf("%d element strides: a tensor of %d dimensions has %d", len(t.ElementStrides), rank, rank)
 	}
-	m := &tensor.Map{Address: t.Buffer.addr, Rank: rank, Type: typ, Swizzle: tensor.MapSwizzle(t.Swizzle.mode), Atomicity: tensor.Atomicity(t.Swizzle.atoms), NaNs: t.NaNs}
+	m := &tensor.Map{Address: t.Buffer.addr, Rank: rank, Type: typ, Swizzle: tensor.MapSwizzle(t.Swizzle.mode), Atomicity: tensor.Atomicity(t.Swizzle.atoms), Interleave: uint8(t.Interleave / 16), NaNs: t.NaNs}
 	copy(m.Dims[:], t.Dims)
-	dense := uint64(typ.Size())
+	dense := typ.Bytes(uint64(t.Dims[0]))
 	for i := range rank {
 		m.Steps[i] = 1
 		if i > 0 {
 			m.Strides[i-1] = dense
+			dense *= uint64(t.Dims[i])
 		}
-		dense *= uint64(t.Dims[i])
 	}
 	copy(m.Strides[:], t.Strides)
 	copy(m.Steps[:], t.ElementStrides)

@@ -30,6 +30,9 @@ var mapSwizzles = map[string]ptxvm.Swizzle{
 	"none": {}, "32": ptxvm.Swizzle32, "64": ptxvm.Swizzle64, "96": ptxvm.Swizzle96, "128": ptxvm.Swizzle128,
 }
 
+// mapSlices are the bytes of the slices of interleaved tensors.
+var mapSlices = map[string]int{"none": 0, "16": 16, "32": 32}
+
 func parseMap(text string) (*mapSpec, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) < 4 {
@@ -99,7 +102,7 @@ func (m *mapSpec) describe(b ptxvm.Buffer) ptxvm.TensorDescription {
 		return t
 	}
 	c := *m.columns
-	c.Buffer, c.Type, c.Dims, c.Strides, c.ElementStrides, c.Swizzle, c.NaNs = b, t.Type, t.Dims, t.Strides, t.ElementStrides, t.Swizzle, t.NaNs
+	c.Buffer, c.Type, c.Dims, c.Strides, c.ElementStrides, c.Swizzle, c.Interleave, c.NaNs = b, t.Type, t.Dims, t.Strides, t.ElementStrides, t.Swizzle, t.Interleave, t.NaNs
 	return c
 }
 
@@ -126,10 +129,10 @@ func (m *mapSpec) option(text string) (err error) {
 	case "im2col", "im2colw", "im2colw128":
 		return m.column(mapColumns[key], value)
 	case "interleave":
-		return fmt.Errorf("%s is not built yet", key)
+		m.tiled.Interleave, ok = mapSlices[value]
 	}
 	if !ok {
-		return fmt.Errorf("%s: want strides=BYTESx…, elem=Nx…, swizzle=none|32|64|96|128, atomicity=16|32|32flip|64, oob=zero|nan or im2col|im2colw|im2colw128=LOW/HIGH/CHANNELS/PIXELS", text)
+		return fmt.Errorf("%s: want strides=BYTESx…, elem=Nx…, swizzle=none|32|64|96|128, atomicity=16|32|32flip|64, interleave=none|16|32, oob=zero|nan or im2col|im2colw|im2colw128=LOW/HIGH/CHANNELS/PIXELS", text)
 	}
 	return nil
 }

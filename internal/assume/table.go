@@ -59,6 +59,8 @@ const (
 	SparseTies                         // U56
 	SparseOrder                        // U57
 	SmallSum                           // U58
+	PaddedBytes                        // U59
+	SliceStrides                       // U60
 )
 
 // Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
@@ -281,4 +283,12 @@ var Table = []Row{
 		{"saturate", "the largest finite number, as by cvt, whose .satfinite must be there"},
 		{"overflow", "NaN or infinity, as IEEE 754 has it"},
 	}, 60},
+	PaddedBytes: {"U59", "padded-bytes", "5.5.1.1", "loads of boxes of b4x16_p64 and b6x16_p32: the bytes that the mbarrier hears of", []Position{
+		{"shared", "those of shared memory, padding included"},
+		{"global", "those of global memory"},
+	}, 80},
+	SliceStrides: {"U60", "slice-strides", "5.5.6", "tensor maps of interleaved tensors: what the strides are, and how far slices are apart", []Position{
+		{"planes", "those of dimensions 1 and up; slices follow each other behind the extent of the last dimension but one"},
+		{"slices", "the first is that of slices; along dimension 1 pixels are neighbours"},
+	}, 50},
 }

@@ -22,7 +22,7 @@ type TensorMap struct {
 }
 
 // tensorTypes are the elements by CUtensorMapDataType.
-var tensorTypes = []string{"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz"}
+var tensorTypes = []string{"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz", "b4x16", "b4x16_p64", "b6x16_p32"}
 
 // tensorSwizzles are the patterns by CUtensorMapSwizzle.
 var tensorSwizzles = []struct {

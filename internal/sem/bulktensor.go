@@ -6,6 +6,7 @@ package sem
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
@@ -19,8 +20,8 @@ func bulkTensorLines() []Line {
 	overrides := []isa.Mod{isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride}
 	return []Line{
 		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group, isa.C_report).
-			sees(overrides...).assuming(assume.Halo, assume.ValiditySample), ""},
-		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).sees(overrides...), ""},
+			sees(overrides...).assuming(assume.Halo, assume.ValiditySample, assume.PaddedBytes, assume.SliceStrides), ""},
+		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).sees(overrides...).assuming(assume.SliceStrides), ""},
 		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(overrides...), ""},
 		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(overrides...), ""},
 		{isa.TensormapReplace, nil, plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
@@ -43,6 +44,8 @@ type boxOp struct {
 	coords  []uint32 // rows
 	info    []uint32 // rows of what .im2col and its like take: offsets, or halo and offset
 	walksOn bool     // the halo does
+	slices  tensor.SliceStrides
+	packed  bool // the mbarrier hears of bytes without padding
 	instead *override
 	at      addressOp
 	shared  addressOp
@@ -70,6 +73,7 @@ func (b *Build) boxOp() *boxOp {
 		o.info = b.rowsOf(info)
 		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
 	}
+	o.slices, o.packed = tensor.SliceStrides(b.Assume(assume.SliceStrides)), b.In.Op(isa.R_mbar) != nil && b.Assume(assume.PaddedBytes) == 1
 	o.instead = b.override()
 	at := b.In.Op(isa.R_src_mem)
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
@@ -134,7 +138,7 @@ func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.St
 	if r.instead != nil {
 		r.instead.apply(w, m, lane)
 	}
-	if err := r.fits(m); err != nil {
+	if err := r.fits(m, w.Launch().Target.Arch); err != nil {
 		return badMap(w, in, lane, err)
 	}
 	rows, err := r.boxRows(w, m, lane)
@@ -175,8 +179,8 @@ func readMap(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]ui
 }
 
 // fits checks the map against the statement.
-func (r *boxRecord) fits(m *tensor.Map) error {
-	if err := m.Fits(r.rank, r.mode, r.apart); err != nil || r.reduce == 0 {
+func (r *boxRecord) fits(m *tensor.Map, arch int) error {
+	if err := m.Fits(tensor.Use{Rank: r.rank, Mode: r.mode, Apart: r.apart, Store: r.bar == nil, Arch: arch}); err != nil || r.reduce == 0 {
 		return err
 	}
 	f, ok := rmws[rmwKey{r.reduce, reducedTypes[m.Type][bitwise(r.reduce)]}]
@@ -212,17 +216,24 @@ func (r *boxRecord) boxRows(w *machine.Warp, m *tensor.Map, lane int) ([]tensor.
 			return nil, fmt.Errorf("coordinate %d is %d; where dimensions are overridden all are 0", i, at[i])
 		}
 	}
+	if err := m.Aligned(at); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(at[:], func(n int32) bool { return n < 0 }); i >= 0 && r.bar == nil && !r.apart {
+		return nil, fmt.Errorf("coordinate %d is %d: a box that is stored begins inside of the tensor, or behind its end", i, at[i])
+	}
 	switch {
 	case r.mode != tensor.Tiles:
 		return m.Pixels(at, r.walk(w, lane))
 	case r.apart:
 		return m.Gather(at[0], [4]int32(at[1:])), nil
 	}
-	return m.Rows(at), nil
+	return m.Rows(at, r.slices), nil
 }
 
 // walk reads what the statement says beside the coordinates of a column.
 func (r *boxRecord) walk(w *machine.Warp, lane int) (x tensor.Walk) {
+	x.Slices = r.slices
 	for i, row := range r.info {
 		switch v := uint16(w.R32(row)[lane]); {
 		case r.mode == tensor.Im2col:
@@ -354,7 +365,7 @@ func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, m
 		if f != nil {
 			return f
 		}
-		do(c.box[i*n+int(row.Skip):][:row.Bytes], memory, row.Address)
+		do(c.box[i*n+int(row.Skip):][:c.InBox(row.Bytes)], memory, row.Address)
 	}
 	return nil
 }
@@ -364,7 +375,7 @@ func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
 		c.Fill(c.box)
 		return c.global(op, machine.Load, func(box, memory []byte, addr uint64) {
-			copy(box, memory)
+			c.Unpack(box, memory)
 			c.met = c.met || r.valid.meets(memory, addr)
 		})
 	})
@@ -383,8 +394,12 @@ func (r *boxRecord) load(op *machine.Op) *machine.Fault {
 // signal tells the mbarriers of the whole box, whatever lay outside the tensor.
 func (r *boxRecord) signal(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
+		bytes := uint32(len(c.box))
+		if r.packed {
+			bytes = c.Packed(bytes)
+		}
 		for at := range r.targets(c) {
-			if f := r.valid.complete(op, c.lane, r.signalled(c, at), uint32(len(c.box)), c.met); f != nil {
+			if f := r.valid.complete(op, c.lane, r.signalled(c, at), bytes, c.met); f != nil {
 				return f
 			}
 		}
@@ -408,7 +423,7 @@ func (r *boxRecord) give(op *machine.Op) *machine.Fault {
 				r.red.applyRun(memory, box, c.Type.Size(), false)
 				return
 			}
-			copy(memory, box)
+			c.Pack(memory, box)
 		})
 	})
 }

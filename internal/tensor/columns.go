@@ -3,7 +3,10 @@ package tensor
 // Columns of pixels (5.5.4, 5.5.5): the im2col modes of tensor copies, for convolutions. A tensor has channels in dimension 0,
 // then W, H and D as far as it has them, and images in its last dimension.
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Mode is how a map's copies walk over the tensor.
 type Mode uint8
@@ -57,6 +60,12 @@ func (m *Map) boxed() int {
 	return 1
 }
 
+// leaves tells whether the bounding box goes beyond the tensor.
+func (m *Map) leaves() bool {
+	return slices.ContainsFunc(m.Column.Lower[:m.boxed()], func(x int32) bool { return x < 0 }) ||
+		slices.ContainsFunc(m.Column.Upper[:m.boxed()], func(x int32) bool { return x > 0 })
+}
+
 // checkColumns says what is wrong with the fields of an im2col map.
 func (m *Map) checkColumns() error {
 	switch {
@@ -93,6 +102,7 @@ type Walk struct {
 	Offsets      [spatial]uint16
 	Halo, Offset uint16
 	HaloWalks    bool // the halo goes on within the bounding box, not beyond it (assumption U53)
+	Slices       SliceStrides
 }
 
 // haloLimits are the least halo that is too large, by mode (9.7.9.27.1.2).
@@ -145,7 +155,23 @@ func (m *Map) Pixels(at [MaxRank]int32, w Walk) ([]Row, error) {
 	default:
 		p.take(int(m.Column.Pixels))
 	}
-	return p.rows, nil
+	return p.list(), nil
+}
+
+// list is the rows of the pixels: their channels, slice by slice of an interleaved tensor.
+func (p *pixels) list() (rows []Row) {
+	if p.Interleave == 0 {
+		for _, at := range p.places {
+			rows = append(rows, p.row(at))
+		}
+		return rows
+	}
+	for k := range p.slices() {
+		for _, at := range p.places {
+			rows = append(rows, p.slice(at, k, p.Slices))
+		}
+	}
+	return rows
 }
 
 // pixels is a walk over the pixels of a column.
@@ -153,7 +179,7 @@ type pixels struct {
 	*Map
 	Walk
 	at, last [MaxRank]int64 // of the next pixel and of the one before, without Offsets
-	rows     []Row
+	places   [][MaxRank]int64
 }
 
 // take takes pixels, row after row and image after image of the bounding box (5.5.4.1).
@@ -170,7 +196,7 @@ func (p *pixels) pixel(at [MaxRank]int64) {
 	for d, n := range p.Offsets[:p.Rank-2] {
 		at[d+1] += int64(n)
 	}
-	p.rows = append(p.rows, p.row(at))
+	p.places = append(p.places, at)
 }
 
 // next goes on in the bounding box: from its end along a dimension back to its begin, and on along the next one.

@@ -37,24 +37,37 @@ type Map struct {
 // Element is the type of a tensor's elements, by its number in table 33 (9.7.9.28).
 type Element uint8
 
-// elements describes the types; those without a size are not executed.
-var elements = [16]struct {
-	name  string
-	size  uint32
-	float bool
-}{
-	{"u8", 1, false}, {"u16", 2, false}, {"u32", 4, false}, {"s32", 4, false}, {"u64", 8, false}, {"s64", 8, false},
-	{"f16", 2, true}, {"f32", 4, true}, {"f32.ftz", 0, true}, {"f64", 8, true}, {"bf16", 2, true}, {"tf32", 4, true}, {"tf32.ftz", 0, true},
-	{"b4x16", 0, false}, {"b4x16_p64", 0, false}, {"b6x16_p32", 0, false},
+// elementInfo says how elements lie in memory: so many have bytes of their own, in global and in shared memory.
+type elementInfo struct {
+	name         string
+	many         uint32
+	size, shared uint32 // bytes; 0: no manual says what such copies do
+	float        bool
 }
 
-func (e Element) String() string { return elements[e&15].name }
+// elements describes the types.
+var elements = [16]elementInfo{
+	{"u8", 1, 1, 1, false}, {"u16", 1, 2, 2, false}, {"u32", 1, 4, 4, false}, {"s32", 1, 4, 4, false}, {"u64", 1, 8, 8, false}, {"s64", 1, 8, 8, false},
+	{"f16", 1, 2, 2, true}, {"f32", 1, 4, 4, true}, {"f32.ftz", 1, 0, 0, true}, {"f64", 1, 8, 8, true}, {"bf16", 1, 2, 2, true},
+	{"tf32", 1, 4, 4, true}, {"tf32.ftz", 1, 0, 0, true},
+	{"b4x16", 2, 1, 1, false}, {"b4x16_p64", 16, 8, 16, false}, {"b6x16_p32", 16, 12, 16, false},
+}
 
-// Size is the bytes of an element.
-func (e Element) Size() uint32 { return elements[e&15].size }
+func (e Element) info() *elementInfo { return &elements[e&15] }
 
-// ParseElement finds a type by its name.
+func (e Element) String() string { return e.info().name }
+
+// Size is the bytes of an element that has whole ones.
+func (e Element) Size() uint32 { return e.info().size }
+
+// Bytes is what elements take in global memory.
+func (e Element) Bytes(n uint64) uint64 { return n / uint64(e.info().many) * uint64(e.info().size) }
+
+// ParseElement finds a type by its name. Type b6x16_p32 is called b6p2x16 where its boxes are stored.
 func ParseElement(name string) (Element, bool) {
+	if name == packedStore {
+		return packed6, true
+	}
 	for i := range elements {
 		if elements[i].name == name {
 			return Element(i), true
@@ -178,9 +191,7 @@ func (m *Map) Check() error {
 	case m.Rank > MaxRank:
 		return fmt.Errorf("rank %d: tensors have 1 to %d dimensions", m.Rank, MaxRank)
 	case m.Type.Size() == 0:
-		return fmt.Errorf("elements of type %v are not executed yet", m.Type)
-	case m.Interleave != 0:
-		return errors.New("interleaved layouts are not executed yet")
+		return fmt.Errorf("elements of type %v are not executed: no manual says what their copies do", m.Type)
 	case int(m.Swizzle) >= len(mapSpans):
 		return fmt.Errorf("swizzle mode %d does not exist", m.Swizzle)
 	case m.Atomicity != 0 && m.Swizzle != 3:
@@ -195,10 +206,12 @@ func (m *Map) Check() error {
 			return err
 		}
 	}
-	if err := m.checkColumns(); err != nil {
-		return err
+	for _, check := range []func() error{m.checkColumns, m.checkPacked, m.checkSlices} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	inner := m.Box[0] * m.Type.Size()
+	inner := m.RowBytes()
 	switch span := mapSpans[m.Swizzle]; {
 	case inner%16 != 0:
 		return fmt.Errorf("%s %d bytes, which is no multiple of 16", m.Mode.row(), inner)
@@ -234,7 +247,9 @@ func (m *Map) counts() (n [MaxRank]int) {
 			n[d] = int((m.Box[d] + m.Steps[d] - 1) / m.Steps[d])
 		}
 	}
-	n[0] = int(m.Box[0])
+	if n[0] = int(m.Box[0]); m.Interleave != 0 {
+		n[0] = m.slices()
+	}
 	return n
 }
 
@@ -247,20 +262,36 @@ func (m *Map) SharedBytes(rows int) uint32 {
 	return n
 }
 
-// Fits says why a statement cannot copy by this map: rank is its dimensions, mode how it walks, apart tells that it names
-// four rows.
-func (m *Map) Fits(rank int, mode Mode, apart bool) error {
+// Use is what a statement does with a map.
+type Use struct {
+	Rank  int  // its dimensions
+	Mode  Mode // how it walks
+	Apart bool // it names four rows
+	Store bool // it writes global memory
+	Arch  int  // of the device, 90 for sm_90
+}
+
+// Fits says why a statement cannot copy by this map.
+func (m *Map) Fits(u Use) error {
 	switch err := m.Check(); {
 	case err != nil:
 		return err
-	case m.Mode != mode:
-		return fmt.Errorf("it was made for %s, the instruction copies %s", m.Mode.made(), mode)
-	case m.Rank != rank:
-		return fmt.Errorf("it has rank %d, the instruction is for %d dimensions", m.Rank, rank)
-	case apart && m.Box[1] != 1:
+	case m.Mode != u.Mode:
+		return fmt.Errorf("it was made for %s, the instruction copies %s", m.Mode.made(), u.Mode)
+	case m.Rank != u.Rank:
+		return fmt.Errorf("it has rank %d, the instruction is for %d dimensions", m.Rank, u.Rank)
+	case u.Apart && m.Box[1] != 1:
 		return fmt.Errorf("the box has %d rows: where the rows are named it has 1", m.Box[1])
+	case !u.Store && u.Arch/10 == 12 && m.Atomicity != 0:
+		return fmt.Errorf("loads of sm_%d have swizzles with atoms of 16 bytes only", u.Arch)
+	case u.Apart && m.Interleave != 0:
+		return errors.New("its tensor is interleaved: rows that are named are those of others")
+	case u.Store && m.Mode != Tiles && m.leaves():
+		return errors.New("its bounding box leaves the tensor: that of a store begins and ends inside")
+	case m.Swizzle == 4 && m.Mode == Im2colW128:
+		return fmt.Errorf("a swizzle of 96 bytes does not go with %v", m.Mode)
 	}
-	return nil
+	return m.fitsPacked(&u)
 }
 
 // replaced are the fields of tensormap.replace (9.7.9.28), by name.
@@ -287,17 +318,25 @@ func (m *Map) Replace(field string, ord int, v uint64) error {
 	return nil
 }
 
-// RowBytes is the size of a row of the box, in shared memory.
-func (m *Map) RowBytes() uint32 { return m.Box[0] * m.Type.Size() }
+// RowBytes is the size of a row of the box in shared memory, of an interleaved tensor that of a slice.
+func (m *Map) RowBytes() uint32 {
+	if m.Interleave != 0 {
+		return m.sliceBytes()
+	}
+	return m.Box[0] / m.Type.info().many * m.Type.info().shared
+}
 
 // Row is one row of a box.
 type Row struct {
-	Skip, Bytes uint32 // bytes that lie outside the tensor in front, and those that lie inside
+	Skip, Bytes uint32 // bytes of shared memory that lie outside the tensor in front, and those of global memory that lie inside
 	Address     uint64 // of the first byte inside
 }
 
 // Rows lists the rows of the box at coordinates, in the order of shared memory (5.5.3).
-func (m *Map) Rows(at [MaxRank]int32) (rows []Row) {
+func (m *Map) Rows(at [MaxRank]int32, s SliceStrides) (rows []Row) {
+	if m.Interleave != 0 {
+		return m.sliceRows(at, s)
+	}
 	n := m.counts()
 	for i4 := range n[4] {
 		for i3 := range n[3] {
@@ -329,20 +368,26 @@ func (m *Map) place(at [MaxRank]int32, i [MaxRank]int) (x [MaxRank]int64) {
 
 // row cuts the row that begins at coordinates to what lies inside the tensor.
 func (m *Map) row(at [MaxRank]int64) Row {
+	return m.cut(at, int64(m.Box[0]), func(d int) int64 { return int64(m.Strides[d-1]) })
+}
+
+// cut cuts n elements along dimension 0; stride is that of another dimension.
+func (m *Map) cut(at [MaxRank]int64, n int64, stride func(d int) int64) Row {
 	addr := int64(m.Address)
 	for d := 1; d < m.Rank; d++ {
 		if at[d] < 0 || at[d] >= int64(m.Dims[d]) {
 			return Row{Skip: m.RowBytes()}
 		}
-		addr += at[d] * int64(m.Strides[d-1])
+		addr += at[d] * stride(d)
 	}
 	first := max(0, at[0])
-	end := min(int64(m.Dims[0]), at[0]+int64(m.Box[0]))
+	end := min(int64(m.Dims[0]), at[0]+n)
 	if first >= end {
 		return Row{Skip: m.RowBytes()}
 	}
-	size := int64(m.Type.Size())
-	return Row{Skip: uint32((first - at[0]) * size), Bytes: uint32((end - first) * size), Address: uint64(addr + first*size)}
+	info := m.Type.info()
+	many, size := int64(info.many), int64(info.size)
+	return Row{Skip: uint32((first - at[0]) / many * int64(info.shared)), Bytes: uint32((end - first) / many * size), Address: uint64(addr + first/many*size)}
 }
 
 // Fill writes the elements outside the tensor: zeros, or NaN with all bits but the sign set.

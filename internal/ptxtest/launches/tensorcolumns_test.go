@@ -173,8 +173,8 @@ func (c *columnCase) coordinates() string {
 
 // TestTensorColumns: columns that are loaded, stored and added arrive where the numbers of their pixels say.
 func TestTensorColumns(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 4))
-	for i := range 120 {
+	r, inside, outside := rand.New(rand.NewPCG(9, 4)), 0, 0
+	for i := range 160 {
 		c := columns(r)
 		for _, async := range []ptxvm.Async{ptxvm.AsyncEager, ptxvm.AsyncLazy} {
 			if err := c.load(t, async); err != nil {
@@ -185,14 +185,43 @@ func TestTensorColumns(t *testing.T) {
 			}
 			c := c
 			c.halo, c.offset, c.offsets = 0, 0, make([]int, len(c.offsets))
+			if i%2 == 0 {
+				c.inward()
+			}
 			for _, add := range []bool{false, true} {
 				if add && c.Type != "u32" {
 					continue
 				}
-				if err := c.store(t, async, add); err != nil {
+				if err := c.store(t, async, add); c.leaves() {
+					if err == nil || !strings.Contains(err.Error(), "its bounding box leaves the tensor") && !strings.Contains(err.Error(), "a box that is stored begins inside") {
+						t.Fatalf("case %d, %+v, %v, stored outside of the tensor: %v", i, c, async, err)
+					}
+					outside++
+				} else if inside++; err != nil {
 					t.Fatalf("case %d, %+v, %v, stored, added %v: %v", i, c, async, add, err)
 				}
 			}
+		}
+	}
+	if inside < 40 || outside < 40 {
+		t.Errorf("%d stores inside of the tensor, %d outside", inside, outside)
+	}
+}
+
+// leaves tells whether the bounding box, or its first coordinate, lies outside of the tensor, as that of a store must not.
+func (c *columnCase) leaves() bool {
+	negative := c.first < 0 || c.image < 0 || slices.ContainsFunc(c.Lower, func(x int32) bool { return x < 0 })
+	return negative || slices.ContainsFunc(c.start[len(c.Lower):], func(x int) bool { return x < 0 })
+}
+
+// inward moves the bounding box and the first pixel into the tensor.
+func (c *columnCase) inward() {
+	c.Lower, c.Upper, c.start = slices.Clone(c.Lower), make([]int32, len(c.Upper)), slices.Clone(c.start)
+	c.first, c.image = max(c.first, 0), max(c.image, 0)
+	for d := range c.start {
+		if c.start[d] = max(c.start[d], 0); d < len(c.Lower) {
+			c.Lower[d] = max(c.Lower[d], 0)
+			c.start[d] %= c.positions(d + 1)
 		}
 	}
 }
