@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write generated documents instead of comparing them")
 
 // TestISADocument holds docs/isa.md, and what the README says of forms, to the data and the semantics table:
-// go test -run TestISADocument -update ./isainfo writes both.
+// go test ./isainfo -run TestISADocument -update writes both.
 func TestISADocument(t *testing.T) {
 	var list bytes.Buffer
 	if err := isainfo.Write(&list, "", "md"); err != nil {
@@ -46,7 +46,7 @@ func generated(t *testing.T, path string, build func(have []byte) ([]byte, error
 			t.Fatal(err)
 		}
 	case err != nil || !bytes.Equal(have, want):
-		t.Errorf("%s is not what the data says (%v); go test -run TestISADocument -update ./isainfo writes it", path, err)
+		t.Errorf("%s is not what the data says (%v); go test ./isainfo -run TestISADocument -update writes it", path, err)
 	}
 }
 
