@@ -150,7 +150,8 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		return nil, err
 	}
 	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
-	u.keeps = key.watch.Leaks && slices.ContainsFunc(reach.funcs, startsAsync)
+	starts := slices.ContainsFunc(reach.funcs, startsAsync)
+	u.keeps = key.watch.Leaks && starts
 	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Assumptions: assumptionsOf(lines)}
 	for _, f := range reach.funcs {
@@ -167,7 +168,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		}
 	}
 	for _, code := range u.codes {
-		code.Interpreted = u.keeps
+		code.StartsAsync, code.Interpreted = starts, u.keeps
 	}
 	p.Entry = u.codes[kernel]
 	for s := range lines {

@@ -152,7 +152,7 @@ func (c *crew) newGrid(l *Launch) (*grid, error) {
 		g.of = l
 	}
 	g.Tiers, g.workers, g.progress = l.Tiers, l.Workers, l.Progress
-	g.Native, g.Counted = l.Compile != nil, l.Progress != nil
+	g.Native, g.Counted = l.Compile != nil && (l.Async == machine.Eager || !l.Entry.StartsAsync), l.Progress != nil
 	g.sched.total, g.sched.room = g.Clusters(), g.Room()
 	return g, nil
 }

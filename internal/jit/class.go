@@ -25,12 +25,6 @@ const Letters = "VLHX"
 // Classes are those of all instructions of a function.
 func Classes(code *machine.Code, f *ir.Func, opt Options) []Class {
 	list := make([]Class, len(code.Insts))
-	if startsAsync(f) {
-		for pc := range list {
-			list[pc] = ByLeaving
-		}
-		return list
-	}
 	opt.Vectors = opt.vectors()
 	r := newRegion(code, f, opt, newEffort(len(code.Insts), &opt), &relief{residents: residentsOf(opt.Vectors)})
 	for pc := range list {

@@ -9,7 +9,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // Compiled is the machine code of one function: position independent, to be called with a
@@ -41,7 +40,7 @@ var ErrNothing = errors.New("no instruction of this function can be compiled")
 // Compile makes machine code for the converged variant of a function. It fails with ErrBudget if that takes too long.
 // Vectors other than Best may be a set that this processor lacks: such code can be read, and NewEngine refuses to run it.
 func Compile(code *machine.Code, f *ir.Func, opt Options) (out *Compiled, err error) {
-	if code.Insts == nil || code.Interpreted || startsAsync(f) {
+	if code.Insts == nil || code.Interpreted {
 		return nil, ErrNothing
 	}
 	if opt.Vectors == Best {
@@ -94,17 +93,6 @@ func (c *compiler) giveBack() {
 	c.Reset()
 	assemblers.Put(c.Asm)
 	c.mem.free()
-}
-
-// startsAsync tells whether a function starts operations that may read and write rows later, when
-// compiled code holds others of them in registers.
-func startsAsync(f *ir.Func) bool {
-	for pc := range f.Insts {
-		if sem.StartsAsync(f.Insts[pc].Sel) {
-			return true
-		}
-	}
-	return false
 }
 
 // compiler assembles one region.

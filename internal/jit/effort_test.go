@@ -195,7 +195,7 @@ func TestCompileCosts(t *testing.T) {
 		modules string
 		vectors jit.Vectors
 		most    int // units for an instruction
-	}{{"corpus", jit.AVX2, 620}, {"corpus", jit.AVX512, 350}, {"triton", jit.AVX2, 1200}, {"triton", jit.AVX512, 450}} {
+	}{{"corpus", jit.AVX2, 580}, {"corpus", jit.AVX512, 340}, {"triton", jit.AVX2, 950}, {"triton", jit.AVX512, 510}} {
 		units, insts := 0, 0
 		for _, code := range decoded(t, compiledModules(t, x.modules)) {
 			spent := 0

@@ -33,9 +33,14 @@ func (r *region) helped(pc int32) bool {
 	return s.leaves && r.mayHelp(pc) && (r.leave == nil || !r.leave(pc))
 }
 
-// mayHelp tells whether a handler can execute an instruction for compiled code.
+// mayHelp tells whether a handler can execute an instruction for compiled code. What watched ones look at beyond their
+// memory is right in the interpreter alone.
 func (r *region) mayHelp(pc int32) bool {
-	return r.insts[pc].Op.Reach() < uop.ReachAll && int(pc)+1 < len(r.insts)
+	in, most := &r.insts[pc], uop.ReachAsync
+	if in.Flags&machine.Watched != 0 {
+		most = uop.ReachWarp
+	}
+	return in.Op.Reach() <= most && int(pc)+1 < len(r.insts)
 }
 
 // behindSegment goes on behind a segment that no other one follows: with what has no machine code, by a table, or out.

@@ -44,7 +44,7 @@ type farTo struct{ at, to int32 }
 
 // CompileQuick makes such code and hands it over; its bytes are lost behind that.
 func CompileQuick(code *machine.Code, f *ir.Func, opt Options, use func(*Compiled) error) error {
-	if code.Insts == nil || code.Interpreted || startsAsync(f) {
+	if code.Insts == nil || code.Interpreted {
 		return ErrNothing
 	}
 	if err := opt.possible(); err != nil {

@@ -44,6 +44,10 @@ type Code struct {
 	// Withdraws tells of a kernel that it may ask for clusters that have not begun: they must be there for it to take.
 	Withdraws bool
 
+	// StartsAsync tells that the program may start asynchronous operations. Compiled code holds rows in registers and reads
+	// memory ahead, so it is for mode Eager alone, in which nothing is done later.
+	StartsAsync bool
+
 	// Interpreted tells that compiled code would miss what the launch wants to know.
 	Interpreted bool
 
@@ -55,7 +59,7 @@ func (c *Code) OnlySplit() *Code {
 	return &Code{
 		Func: c.Func, Split: c.Split, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
 		Consts: c.Consts, Specials: c.Specials, Scalars: c.Scalars, ParamBytes: c.ParamBytes, LocalBytes: c.LocalBytes,
-		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes, Withdraws: c.Withdraws,
+		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes, Withdraws: c.Withdraws, StartsAsync: c.StartsAsync,
 	}
 }
 

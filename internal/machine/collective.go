@@ -14,6 +14,8 @@ func (w *Warp) Collective(in *Inst) State {
 	switch {
 	case w.Mask == ^uint32(0):
 		return Next
+	case w.helping: // who is where is known when compiled code has left
+		return Wait
 	case w.Live != ^uint32(0):
 		return w.collectiveFault(in, "lanes %08x have exited or do not exist; all 32 lanes of the warp must execute it", ^w.Live)
 	case w.Mask != f.mask:

@@ -48,7 +48,7 @@ func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
 	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
-	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops = 0, 0, 0, 0, 0, 0
+	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops, s.Help.faulted = 0, 0, 0, 0, 0, 0, false
 }
 
 // fillWarps says where the warps of a batch are.

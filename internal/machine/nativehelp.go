@@ -22,7 +22,8 @@ type NativeHelp struct {
 
 	Regs, Steps, Pending uint64 // compiled code's
 
-	ops uint64 // of handlers; NativeState.Ops has them, too
+	ops     uint64 // of handlers; NativeState.Ops has them, too
+	faulted bool   // the last one has: the launch is over
 }
 
 // callHelping runs compiled code, and instructions that it returns for, until it returns for good. The warp is nil in a
@@ -40,7 +41,7 @@ func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, en
 	}
 }
 
-// help executes the instruction; false if its lanes do not simply go on behind it: nothing has been done then.
+// help executes the instruction; false if its lanes do not simply go on behind it: it has faulted, or nothing has been done.
 func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	h, in := &s.Help, &n.code.Insts[s.Help.PC]
 	if w == nil {
@@ -55,30 +56,41 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 		fallthrough
 	case uop.ReachMemory:
 		c.comeTo(s, w)
+	case uop.ReachAsync:
+		c.comeTo(s, w)
+		s.Batch.CTAs = 0 // before the next one begins, the machine clears what it leaves
 	default:
 		return false
 	}
 	w.putIndices(w.frag.frame, n, h.PC, h.Mask)
-	run, whole, lost := (*Warp).runPart, w.Mask, w.lost
-	if h.Mask == ^uint32(0) {
-		run = (*Warp).runFull
-	}
-	w.Mask = h.Mask
-	_, st := run(w, n.code.Insts[h.PC:h.PC+1])
-	w.Mask, lost, w.lost = whole, w.lost-lost, lost
-	if st != Next {
+	st, ops := w.runHelped(n.code.Insts[h.PC:h.PC+1], h.Mask)
+	if st != Next && st != Faulted {
 		return false
 	}
-	ops := uint64(bits.OnesCount32(h.Mask)) - lost
 	s.Steps++
 	s.Ops += ops
 	h.ops += ops
+	if h.faulted = st == Faulted; h.faulted {
+		return false
+	}
 	if t.helped == nil {
 		t.helped = make([]uint64, len(n.Entries))
 	}
 	t.helped[h.PC]++
 	t.used, w.core.leaves = true, true
 	return true
+}
+
+// runHelped has the handler of an instruction execute it for some lanes. A handler that has to wait does nothing then.
+func (w *Warp) runHelped(inst []Inst, lanes uint32) (st State, ops uint64) {
+	run, whole, lost := (*Warp).runPart, w.Mask, w.lost
+	if lanes == ^uint32(0) {
+		run = (*Warp).runFull
+	}
+	w.Mask, w.helping = lanes, true
+	_, st = run(w, inst)
+	w.Mask, w.helping, lost, w.lost = whole, false, w.lost-lost, lost
+	return st, uint64(bits.OnesCount32(lanes)) - lost
 }
 
 // current is the running warp of a batch, as a fragment of the lanes that have come to the instruction.

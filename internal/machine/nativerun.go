@@ -156,6 +156,9 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 	for i := range places {
 		w.putIndices(f.frame, n, places[i].PC, places[i].Mask)
 	}
+	if s.Help.faulted {
+		return Faulted
+	}
 	if s.Exited == 0 && len(places) == 1 {
 		return w.onePlace(f, &places[0])
 	}

@@ -37,10 +37,14 @@ func (w *Warp) Resumed() bool {
 }
 
 // Suspend waits until one of the objects that the lanes of w.Mask name completes a phase, or for
-// ns. The handler returns the state at once, having written nothing, and is executed again.
+// ns. The handler returns the state at once, having written nothing, and is executed again. Where compiled code has called
+// it, nothing waits yet: the code leaves, and it is executed again for that, too.
 func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, ns uint64) State {
 	f := w.frag
-	if w.Mask != f.mask {
+	switch {
+	case w.helping:
+		return Wait
+	case w.Mask != f.mask:
 		return w.separate(in, f, w.Mask)
 	}
 	f.wait = WaitPhase

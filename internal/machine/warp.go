@@ -45,6 +45,7 @@ type Warp struct {
 	index   int32      // in the CTA
 	dropped uint32     // lanes that have faulted and are to end (Launch.OnFault)
 	fenced  bool       // wgmma.fence has been executed
+	helping bool       // compiled code waits for a handler, which must not suspend
 	polled  bool       // the turn ended without other back edges than polling ones
 	stale   bool       // it begins, and its registers are those of the CTA before
 	heated  uint64     // of steps, those that heat knows

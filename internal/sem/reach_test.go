@@ -22,6 +22,10 @@ var reached = map[uop.Reach][]string{
 		"OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
 	},
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "Observing", "Observe", "ShuffleMisuse"},
+	uop.ReachAsync: {
+		"AsyncMode", "Issue", "CommitGroup", "WaitGroups", "WaitPipe", "Keep", "Rows", "Index", "ClusterSize", "SharedMemory", "Tensor", "PeerTensor",
+		"MbarrierAt", "Resumed", "Suspend", "WatchInit", "Leaks", "Place", "FencedProducts", "UnfencedProduct",
+	},
 }
 
 // TestReach: a handler and all that it calls in this package ask the warp for no more than the class of
@@ -42,6 +46,8 @@ func TestReach(t *testing.T) {
 				may = reached[uop.ReachRows]
 			case uop.ReachWarp:
 				may = append(may, reached[uop.ReachWarp]...)
+			case uop.ReachAsync:
+				may = slices.Concat(may, reached[uop.ReachWarp], reached[uop.ReachAsync])
 			}
 			asks := map[string]bool{}
 			source.follow(source.scope.Lookup(h), map[types.Object]bool{}, asks)

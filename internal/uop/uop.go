@@ -41,6 +41,7 @@ const (
 	ReachRows   Reach = iota // the mask of executing lanes and the frame's register block
 	ReachMemory              // memory and images by checked addresses: the CTA, the frame's local memory, cached bounds; faults
 	ReachWarp                // the lanes of the warp, which meet; where all 32 execute, none waits
+	ReachAsync               // the CTA's mbarriers, tensor memory and asynchronous operations, which mode eager ends at once; waits
 	ReachAll                 // anything: fragments, barriers, counts, the clock, other warps
 )
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
@@ -42,7 +43,11 @@ func ways() (all []ptxvm.DeviceConfig) {
 					break // other modes do not depend on it
 				}
 				for _, sanitize := range []ptxvm.Sanitize{0, ptxvm.SanitizeAll} {
-					all = append(all, ptxvm.DeviceConfig{Async: mode, Workers: workers, Seed: seed, MaxSteps: 1e6, Memory: 1 << 24, Arch: "sm_100a", Sanitize: sanitize})
+					cfg := ptxvm.DeviceConfig{Async: mode, Workers: workers, Seed: seed, MaxSteps: 1e6, Memory: 1 << 24, Arch: "sm_100a", Sanitize: sanitize}
+					if all = append(all, cfg); sanitize == 0 && compiles {
+						cfg.Engine = ptxvm.JIT
+						all = append(all, cfg)
+					}
 				}
 			}
 		}
@@ -50,8 +55,11 @@ func ways() (all []ptxvm.DeviceConfig) {
 	return all
 }
 
+// compiles tells whether this machine runs compiled code.
+var compiles = func() bool { _, _, err := jit.Here(); return err == nil }()
+
 func way(cfg *ptxvm.DeviceConfig) string {
-	return fmt.Sprintf("%v, %d workers, seed %d, sanitizers %#x", cfg.Async, cfg.Workers, cfg.Seed, cfg.Sanitize)
+	return fmt.Sprintf("%v, %v, %d workers, seed %d, sanitizers %#x", cfg.Async, cfg.Engine, cfg.Workers, cfg.Seed, cfg.Sanitize)
 }
 
 // launch runs a job and returns the output.
