@@ -5,10 +5,16 @@ package jit
 import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // halved assembles an instruction that makes 32-bit elements of 64-bit ones.
-func (e *emitter) halved(op x86.Op, a loc, dst func() x86.Vec) loc {
-	x := e.load(a, tX)
+func (e *emitter) halved(op x86.Op, o *operation, a loc, dst func() x86.Vec) loc {
+	x, w := e.load(a, tX), e.width(tX)
 	d := dst()
-	e.VV(op, e.width(tX), d, x.v)
+	e.steer(o)
+	if o.told() && e.evex {
+		w = x86.W512
+		e.deco(o.imm)
+	}
+	e.VV(op, w, d, x.v)
+	e.unsteer(o)
 	e.unload(x, a)
 	return done(d)
 }

@@ -61,26 +61,46 @@ var uops = map[code]struct{ evex, avx2 [2]x86.Op }{
 // supports tells whether the machine has an operation.
 func supports(evex bool, o *operation) bool {
 	t := int(o.typ)
-	near := evex || o.imm == roundNear
 	if v, ok := vops[o.code]; ok {
-		if v.rounds && !near {
-			return false
-		}
 		return o.typ != tM && (evex && v.evex[t] != 0 || !evex && v.avx2[t] != 0)
 	}
 	if u, ok := uops[o.code]; ok && (evex || o.code != cPopc) {
-		if o.code == cFSqrt && !near {
-			return false
-		}
 		return o.typ != tM && (evex && u.evex[t] != 0 || !evex && u.avx2[t] != 0)
 	}
 	switch o.code {
 	case cTern, cFix, cClass, cSumIf:
 		return evex
-	case cFFma:
-		return near
 	}
 	return true
+}
+
+// told tells whether an operation rounds, and otherwise than to nearest: with AVX-512 its instruction says so.
+func (o *operation) told() bool {
+	switch o.code {
+	case cFAdd, cFSub, cFMul, cFDiv, cFFma, cFSqrt, cI2F, cU2F, cD2F:
+		return o.imm != roundNear
+	}
+	return false
+}
+
+// The control register of floats: nothing traps, nothing is flushed, and where the rounding is.
+const (
+	mxcsrUsual    = 0x1f80
+	mxcsrRounding = 13
+)
+
+// steer has the instructions behind it round as an operation says, where they do not themselves.
+func (e *emitter) steer(o *operation) {
+	if o.told() && !e.evex {
+		e.M(x86.LDMXCSR, x86.S64, e.Const32(mxcsrUsual|uint32(o.imm)<<mxcsrRounding))
+	}
+}
+
+// unsteer is behind the instruction.
+func (e *emitter) unsteer(o *operation) {
+	if o.told() && !e.evex {
+		e.M(x86.LDMXCSR, x86.S64, e.Const32(mxcsrUsual))
+	}
 }
 
 // maskable tells whether an operation is one instruction that can write under a mask.
@@ -127,9 +147,9 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 	case cTrunc:
 		return e.truncate(arg(0), d)
 	case cD2F:
-		return e.halved(x86.VCVTPD2PS, arg(0), d)
+		return e.halved(x86.VCVTPD2PS, o, arg(0), d)
 	case cD2I:
-		return e.halved(x86.VCVTTPD2DQ, arg(0), d)
+		return e.halved(x86.VCVTTPD2DQ, o, arg(0), d)
 	case cH2F:
 		return e.fromHalf(arg(0), d)
 	case cF2H:
@@ -192,7 +212,7 @@ func (e *emitter) deco(round uint64) {
 	if e.wmask != 0 {
 		e.Masked(e.wmask)
 	}
-	if round != roundNear {
+	if round != roundNear && e.evex {
 		e.Round(x86.RN + x86.Rounding(round))
 	}
 }
@@ -236,19 +256,18 @@ func (e *emitter) two(v *vop, o *operation, a, b loc, t typ, dst func() x86.Vec)
 	if o.code >= cPAdd && o.code <= cPMul && b.kind == inBcast { // an element of a pair would be broadcast
 		y = e.load(b, t)
 	}
-	if v.rounds && o.imm != roundNear {
-		y = e.load(b, t)
-		if w != x86.W512 {
-			w = x86.W512 // roundings are for whole registers
-		}
+	if o.told() && e.evex {
+		y, w = e.load(b, t), x86.W512 // roundings are for whole registers
 	}
 	d := dst()
+	e.steer(o)
 	if v.rounds {
 		e.decoRounding(o)
 	} else {
 		e.deco(roundNear)
 	}
 	e.vvx(e.opFor(o.code, o.typ), w, d, x.v, y)
+	e.unsteer(o)
 	e.unload(x, a)
 	e.unload(y, b)
 	return done(d)
@@ -262,13 +281,14 @@ func (e *emitter) unload(loaded, from loc) {
 }
 
 func (e *emitter) one(op x86.Op, o *operation, a loc, t typ, dst func() x86.Vec) loc {
-	x := a
-	if a.kind == inBcast || a.kind == inMem && !e.evex || o.code == cFSqrt && o.imm != roundNear {
+	x, rounded := a, o.told() && e.evex
+	if a.kind == inBcast || a.kind == inMem && !e.evex || rounded {
 		x = e.load(a, t)
 	}
 	w := e.width(o.typ)
 	d := dst()
-	if o.code == cFSqrt {
+	e.steer(o)
+	if o.code == cFSqrt || rounded {
 		e.decoRounding(o)
 	} else {
 		e.deco(roundNear)
@@ -284,13 +304,14 @@ func (e *emitter) one(op x86.Op, o *operation, a loc, t typ, dst func() x86.Vec)
 		} else {
 			e.VMI(op, w, d, x.m, imm)
 		}
-	case o.code == cFSqrt && o.imm != roundNear:
-		e.Round(x86.RN+x86.Rounding(o.imm)).VV(op, x86.W512, d, x.v)
+	case rounded:
+		e.VV(op, x86.W512, d, x.v)
 	case x.kind == inVec:
 		e.VV(op, w, d, x.v)
 	default:
 		e.VM(op, w, d, x.m)
 	}
+	e.unsteer(o)
 	e.unload(x, a)
 	return done(d)
 }
@@ -631,7 +652,7 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 	if is(b) || a.kind != inVec && b.kind == inVec {
 		a, b = b, a
 	}
-	rounded := o.imm != roundNear
+	rounded := o.told() && e.evex
 	if rounded {
 		w = x86.W512
 	}
@@ -642,8 +663,10 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 		if inRegs {
 			z = e.load(c, o.typ)
 		}
+		e.steer(o)
 		e.decoRounding(o)
 		e.vvx(op213, w, target, y.v, z)
+		e.unsteer(o)
 		e.unload(y, b)
 		if inRegs {
 			e.unload(z, c)
@@ -667,8 +690,10 @@ func (e *emitter) fma(o *operation, a, b, c loc, target x86.Vec, direct bool) lo
 	if inRegs {
 		y = e.load(b, o.typ)
 	}
+	e.steer(o)
 	e.decoRounding(o)
 	e.vvx(op231, w, d, x.v, y)
+	e.unsteer(o)
 	e.unload(x, a)
 	if inRegs {
 		e.unload(y, b)

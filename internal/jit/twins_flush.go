@@ -67,7 +67,7 @@ func (c *choice) fill(t twin) {
 }
 
 // flushing is an operation on flushed sources that flushes its result. Rounded toward zero a value
-// is below 2^-126 if it is exactly; other machines compare it exactly.
+// is below 2^-126 if it is exactly; machines that have to be told how to round compare it exactly.
 func flushing(c code, how uint64) twin {
 	t := rounded(c, how)
 	return func(p *program, in []val) val {
@@ -75,6 +75,8 @@ func flushing(c code, how uint64) twin {
 		switch {
 		case c == cFSqrt: // no root is tiny
 			return v
+		case c == cFAdd, c == cFSub: // a sum below 2^-126 is exact
+			return flushF32(p, v)
 		case p.evex:
 			tiny := p.belowNormal(rounded(c, roundZero)(p, in))
 			return p.sel(tiny, p.and(v, p.w(signF32)), v)

@@ -85,12 +85,12 @@ const (
 	cPMul
 	cPFma
 	cPCanon
-	cI2F // signed 32 bits to f32 or f64 (by the type of the result), round to nearest
+	cI2F // signed 32 bits to f32, rounded as imm says, or f64 (by the type of the result)
 	cU2F
 	cF2I   // truncated to a signed 32-bit integer; outside: 0x80000000
 	cFInt  // rounded to an integral value as imm says
 	cF2D   // f32 to f64
-	cD2F   // f64 to f32, round to nearest
+	cD2F   // f64 to f32, rounded as imm says
 	cD2I   // f64 as cF2I
 	cH2F   // f16 in the low bits to f32
 	cF2H   // f32 to f16 in the low bits, rounded as imm says; above them 0

@@ -9,7 +9,7 @@ import (
 
 // only512 are the twins that need a machine which rounds as it is told, or more registers than a trial
 // without AVX-512 leaves.
-var only512 = regexp.MustCompile(`^(Add|Sub|Mul|Fma|Div|Sqrt|Rcp)R[ZMP]|^Fma(Oob)?(Relu)?BF16(x2)?$`)
+var only512 = regexp.MustCompile(`^$`)
 
 // without are the lane functions that have no twin, with the reason. They are left to the interpreter.
 var without = []struct {
