@@ -1,7 +1,8 @@
 package jit
 
-// Conversions that have no lane function, 9.7.9.21: to halves and pairs of them, to integers of fewer
-// than 32 bits, from halves to integers, between integers with .sat.
+// Conversions, 9.7.9.21, by one builder: what a source is, as f32 or f64 with nothing lost (to odd where bits have to go), is rounded
+// once to what the destination holds, by the mode, clamped, and put into its code. Types are data (num.Format): there is no list
+// of cases but for what the machine has an instruction for.
 
 import (
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -12,59 +13,140 @@ import (
 func (r *region) convert(pc int32) bool {
 	in, s := &r.insts[pc], &r.steps[pc]
 	c := &s.op.Convert
-	if c.FromBits > 32 || c.To > 32 || !convertible(c) {
+	if c.Else != 0 {
 		return false
 	}
 	p := r.newProgram()
-	v := none
-	for _, off := range c.From {
-		s.in = append(s.in, r.source(pc, off, tW, s.op.Scalar))
-		one := converted(p, c, r.input(p, s.in, len(s.in)-1))
-		if one == none {
-			return false
-		}
-		if v == none {
-			v = one
-		} else {
-			v = p.or(p.shlI(v, 16), one)
-		}
+	for k, off := range c.From {
+		s.in = append(s.in, r.source(pc, off, registerType(c.FromBits[k]), s.op.Scalar))
 	}
+	v, t := converted(p, c, r.inputs(p, s.in)), registerType(c.To)
 	s.op.Kind = sem.OpLane // from here on it is one
-	return r.settle(s, p, v, source{typ: tW, off: in.D, slot: s.op.Scalar, row: -1})
+	return r.settle(s, p, v, source{typ: t, off: in.D, slot: s.op.Scalar, row: -1})
 }
 
-// convertible tells whether all modifiers are known here.
-func convertible(c *sem.ConvertUse) bool {
-	return c.Src.Width() <= 32 && c.Dst.Width() <= 32 && !c.Satfinite && !c.Pzo && !c.Scaled && c.Random == 0 && c.Else == 0 && !c.Integral
-}
-
-// converted is the conversion of one value; none if it is not known here.
-func converted(p *program, c *sem.ConvertUse, a val) val {
-	from, to := halfOf(c.Src), halfOf(c.Dst)
-	float := c.Src == num.F32 || from != nil
-	switch {
-	case c.Src.Format() == nil && c.Dst.Format() == nil:
-		return clampInteger(p, c, cut(p, c.Src, a))
-	case c.Src.Format() == nil && to != nil && (c.Src.Width() < 32 || to.f16): // above 2^24 an f16 is infinite
-		if c.Round != num.RN || c.Relu || c.Sat {
-			return none
+// converted is the conversion of one value, or of several.
+func converted(p *program, c *sem.ConvertUse, in []val) val {
+	if c.N == 1 {
+		return convertedOne(p, &c.Cvt, in[0], c.To)
+	}
+	for k, a := range in {
+		if p.typ(a) == tX {
+			in[k] = p.trunc(a)
 		}
-		return to.narrow(p, floatOf(p, c.Src, cut(p, c.Src, a)))
-	case !float:
-		return none
-	case from != nil:
-		a = from.widen(p, a)
-	case c.Ftz && !c.Keeps():
-		a = flushF32(p, a)
 	}
-	if to != nil {
-		return toHalf(p, c, to, from, a)
+	v := none
+	for k := range c.N {
+		e := converting{converter: converter{p, &c.Cvt}}
+		e.operands(&c.Packing, in, k)
+		if d := e.finished(e.toFloat(e.read(e.a))); v == none {
+			v = d
+		} else {
+			v = p.or(p.shlI(v, uint64(c.Dst.Place())), d)
+		}
 	}
-	if c.Dst.Format() == nil && !c.Relu {
-		return toInteger(p, c, a)
+	if c.To > 32 {
+		v = p.zext(v)
 	}
-	return none
+	return v
 }
+
+// convertedOne is a conversion of one value to a register of so many bits.
+func convertedOne(p *program, c *num.Cvt, a val, to int) val {
+	e := converting{converter: converter{p, c}}
+	whole, result := c.Src.Format() == nil, c.Dst.Format() == nil
+	switch {
+	case whole && result:
+		return e.integers(a, to)
+	case result:
+		return e.toInteger(a, to)
+	case c.Src.Width() <= 32 && p.typ(a) == tX:
+		a = p.trunc(a)
+	}
+	v := none
+	if whole {
+		v = e.fromInteger(a)
+	} else if c.Src == num.F64 {
+		v = e.fromDouble(a)
+	} else {
+		v = e.toFloat(e.read(a))
+	}
+	v = e.finished(v)
+	if to > 32 && p.typ(v) == tW {
+		v = p.zext(v)
+	}
+	return v
+}
+
+// converter makes the program of one conversion.
+type converter struct {
+	p *program
+	c *num.Cvt
+}
+
+// converting is one element of a conversion, with what its statement has besides.
+type converting struct {
+	converter
+	a      val
+	scale  val // exponent of the factor; valid if c.Scaled
+	nan    val // where the factor is a NaN
+	random val // valid if c.Random is not 0
+}
+
+// operands finds those of element k, of which the first is the upper one.
+func (e *converting) operands(c *num.Packing, in []val, k int) {
+	p, last := e.p, in[len(in)-1]
+	if e.a = in[0]; !c.Packed {
+		e.a = in[k]
+	} else if up := c.Src.Place() * uint(c.N-1-k); up != 0 {
+		e.a = p.shrI(e.a, uint64(up))
+	}
+	if c.Scaled {
+		if c.Each && k == 0 {
+			last = p.shrI(last, 8)
+		}
+		code := p.lowBits(last, 8)
+		e.scale, e.nan = p.sub(code, p.w(127)), p.cmp(cmpEQ, code, p.w(0xff))
+	}
+	if c.Random != 0 {
+		e.random = p.lowBits(randomOf(p, c.Fields, last, k), int(c.Random))
+	}
+}
+
+// randomOf has the random bits of an element in its low bits, as num.RandomBits says.
+func randomOf(p *program, l num.RandomBits, r val, k int) val {
+	half := func(upper bool) val {
+		if upper {
+			return p.shrI(r, 16)
+		}
+		return p.lowBits(r, 16)
+	}
+	v := none
+	switch l {
+	case num.RandomHalves:
+		return half(k == 0)
+	case num.RandomBytes:
+		return p.shift(cShr, r, p.w([4]uint32{24, 8, 16, 0}[k]))
+	case num.RandomNested:
+		if at := [2]uint64{8, 0}[k/2]; at == 8 {
+			v = p.or(p.lowBits(p.shrI(r, 8), 8), p.shlI(p.shrI(r, 24), 8))
+		} else {
+			v = p.or(p.lowBits(r, 8), p.shlI(p.lowBits(p.shrI(r, 16), 8), 8))
+		}
+	default:
+		v = half(k < 2)
+	}
+	if k%2 == 0 && l != num.RandomNoFlip {
+		v = p.shrI(brev32(p, v), 16)
+	}
+	return v
+}
+
+// rounding is how the machine rounds by the mode.
+func (e *converter) rounding() uint64 { return roundingOf[e.c.Round] }
+
+// roundingOf are the ways to round by mode.
+var roundingOf = map[num.Mode]uint64{num.RN: roundNear, num.RZ: roundZero, num.RM: roundDown, num.RP: roundUp}
 
 // halfOf is a format of 16 bits, nil for others.
 func halfOf(t num.Type) *half {
@@ -77,92 +159,33 @@ func halfOf(t num.Type) *half {
 	return nil
 }
 
-// cut is an integer of a type, extended to 32 bits.
-func cut(p *program, t num.Type, a val) val {
-	n := uint64(t.Width())
+// finished applies .relu, .pzo and .sat to a code, in this order.
+func (e *converter) finished(d val) val {
+	p, c, f := e.p, e.c, e.c.Dst.Format()
+	if !c.Relu && !c.Pzo && !c.Sat {
+		return d
+	}
+	up := uint64(0)
+	if c.Dst == num.TF32 {
+		up = 13
+	}
+	t, sign := p.typ(d), uint64(1)<<(f.Exp+f.Man)<<up
+	k := func(code uint64) val { return p.constant(t, code<<up) }
 	switch {
-	case n == 32:
-		return a
-	case t.Signed():
-		return p.sarI(p.shlI(a, 32-n), 32-n)
+	case c.Relu && !f.Unsigned:
+		yes := p.cmp(cmpEQ, p.and(d, p.constant(t, sign)), p.constant(t, 0))
+		v := p.sel(yes, d, p.constant(t, 0))
+		if f.Inf != 0 { // a NaN stays, without its sign
+			v = p.sel(p.cmp(cmpLTS, k(f.Inf), p.and(d, p.constant(t, sign-1))), k(f.NaN), v)
+		} else if f.NaN != 0 {
+			v = p.sel(p.cmp(cmpEQ, p.and(d, p.constant(t, sign-1)), k(f.NaN)), k(f.NaN), v)
+		}
+		d = v
+	case c.Pzo && !f.Unsigned:
+		d = p.sel(p.cmp(cmpEQ, d, p.constant(t, sign)), p.constant(t, 0), d)
 	}
-	return p.lowBits(a, int(n))
-}
-
-func floatOf(p *program, t num.Type, a val) val {
-	if t.Signed() || t.Width() < 32 {
-		return p.op1(cI2F, tW, a, 0)
+	if c.Sat { // negative codes and NaNs are above infinity
+		d = p.sel(p.cmp(cmpLTU, k(f.Inf), d), p.constant(t, 0), p.minU(d, k(uint64(f.Bias)<<f.Man)))
 	}
-	return p.op1(cI2F, tW, p.minU(a, p.w(1<<30)), 0)
-}
-
-// clampInteger clamps an integer of 32 bits; what is extended again to the register has its type's sign.
-func clampInteger(p *program, c *sem.ConvertUse, a val) val {
-	n := c.Dst.Width()
-	if !c.Sat || int(n) > c.To {
-		return none
-	}
-	high := uint32(1<<n - 1)
-	if c.Dst.Signed() {
-		high >>= 1
-	}
-	switch {
-	case !c.Src.Signed():
-		a = p.minU(a, p.w(high))
-	case c.Dst.Signed():
-		a = p.maxS(p.minS(a, p.w(high)), p.w(^high))
-	default:
-		a = p.minU(p.maxS(a, p.w(0)), p.w(high))
-	}
-	return registered(p, c, a)
-}
-
-// registered is an integer as its register has it.
-func registered(p *program, c *sem.ConvertUse, a val) val {
-	if c.To < 32 {
-		return p.lowBits(a, c.To)
-	}
-	return a
-}
-
-// roundingOf are the ways to round by mode.
-var roundingOf = map[num.Mode]uint64{num.RN: roundNear, num.RZ: roundZero, num.RM: roundDown, num.RP: roundUp}
-
-// toHalf rounds an f32 to a half. A half from another, widened, is exact in f32.
-func toHalf(p *program, c *sem.ConvertUse, to, from *half, a val) val {
-	how, ok := roundingOf[c.Round]
-	if !ok || c.Sat || from == to {
-		return none
-	}
-	if c.Relu {
-		a = reluF32(p, a)
-	}
-	switch {
-	case to.f16:
-		return p.op1(cF2H, tW, p.canon(a), how)
-	case how == roundNear:
-		return toBF16(p, a)
-	case how == roundZero:
-		return p.sel(p.isNaN(a), p.w(nanHalf), p.shrI(a, 16))
-	}
-	return none
-}
-
-// toInteger rounds a float and clamps; a NaN gives 0.
-func toInteger(p *program, c *sem.ConvertUse, a val) val {
-	how, ok := roundingOf[c.Round]
-	if !ok || c.Dst.Width() > 16 {
-		return none
-	}
-	low, high := int64(0), int64(1)<<c.Dst.Width()-1
-	if c.Dst.Signed() {
-		low, high = -1<<(c.Dst.Width()-1), high>>1
-	}
-	v := p.op1(cFInt, tW, a, how)
-	v = p.op2(cFMax, tW, v, p.w(num.CvtF32S32(uint32(low))), 0) // of a NaN the least value
-	v = p.op1(cF2I, tW, p.op2(cFMin, tW, v, p.w(num.CvtF32S32(uint32(high))), 0), 0)
-	if low != 0 {
-		v = p.sel(p.isNaN(a), p.w(0), v)
-	}
-	return registered(p, c, v)
+	return d
 }

@@ -35,7 +35,7 @@ type form struct {
 	fn                  uop.Op
 	number              uint64 // what else the instruction says
 	same                uint64 // for each operand the first one in the same place, where that matters
-	cvt                 num.Cvt
+	cvt                 num.Packing
 }
 
 // immClass says what code depends on of a displacement.
@@ -162,7 +162,10 @@ func (x *quickInst) form(offs []uint32) (k form, ok bool) {
 		return k, true
 	case sem.OpConvert:
 		c := &op.Convert
-		k.cvt, k.bits = c.Cvt, [4]uint8{uint8(c.FromBits), uint8(c.To), uint8(len(c.From))}
+		k.cvt, k.bits = c.Packing, [4]uint8{uint8(c.To)}
+		for i, n := range c.FromBits {
+			k.bits[1] |= uint8(bit(n > 32)) << i
+		}
 	case sem.OpBranch:
 		k.back, k.quiet = int32(in.Imm) <= x.pc, in.Flags&machine.QuietLoop != 0
 		return k, true

@@ -55,6 +55,7 @@ func (l *laneFunction) fill(op uop.Op, t twin) {
 // twinTables are all twins, by kind.
 var twinTables = sync.OnceValue(func() []twins {
 	fillCompareTwins()
+	fillConvertTwins()
 	fillDivideTwins()
 	fillDoubleTwins()
 	fillFloatTwins()

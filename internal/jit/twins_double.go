@@ -27,9 +27,9 @@ var doubleTwins = twins{
 
 	uop.CvtF64F32: func(p *program, in []val) val { return p.op1(cF2D, tX, in[0], 0) },
 	uop.CvtF32F64: func(p *program, in []val) val { return p.op1(cD2F, tW, in[0], 0) },
-	uop.CvtF64U64: func(p *program, in []val) val { return f64FromHalves(p, in[0], p.shrI(in[0], 32), 0) },
+	uop.CvtF64U64: func(p *program, in []val) val { return f64FromHalves(p, in[0], p.shrI(in[0], 32), 0, roundNear) },
 	uop.CvtF64S64: func(p *program, in []val) val {
-		return f64FromHalves(p, in[0], p.shrI(p.xor(in[0], p.x(signF64)), 32), signF64)
+		return f64FromHalves(p, in[0], p.shrI(p.xor(in[0], p.x(signF64)), 32), signF64, roundNear)
 	},
 }
 
@@ -118,14 +118,14 @@ func minmax64(c, equal code) twin {
 }
 
 // f64FromHalves adds the low half of a and high·2^32 - bias: both are exact, the sum is rounded.
-func f64FromHalves(p *program, a, high val, bias uint64) val {
+func f64FromHalves(p *program, a, high val, bias, how uint64) val {
 	const two84, two63 = 0x4530000000000000, 0x00000400 << 21 // 2^63 in units of the last place of 2^84
 	magic := uint64(two84)
 	if bias != 0 {
 		magic |= two63
 	}
 	low := p.op2(cFSub, tX, p.or(p.and(a, p.x(0xffffffff)), p.x(two52)), p.x(two52), roundNear)
-	return p.op2(cFAdd, tX, p.op2(cFSub, tX, p.or(high, p.x(two84)), p.x(magic), roundNear), low, roundNear)
+	return p.op2(cFAdd, tX, p.op2(cFSub, tX, p.or(high, p.x(two84)), p.x(magic), roundNear), low, how)
 }
 
 // s32FromF64 converts an integral value. What the machine cannot convert, NaNs too, is 0x80000000,

@@ -57,8 +57,8 @@ func (l RandomBits) of(r uint32, i int) uint32 {
 	return hi
 }
 
-// place is the distance of elements of type t: those of 6 bits lie in bytes.
-func place(t Type) uint {
+// Place is the distance of elements of a type: those of 6 bits lie in bytes.
+func (t Type) Place() uint {
 	if w := t.Width(); w != 6 {
 		return w
 	}
@@ -69,7 +69,7 @@ func place(t Type) uint {
 // random is cut to the width of a field.
 func (p *Packing) Convert(src *[4]uint32, scale, random uint32) (d uint32) {
 	for i := range p.N {
-		d = d<<place(p.Dst) | uint32(p.ApplyWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
+		d = d<<p.Dst.Place() | uint32(p.ApplyWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
 	}
 	return d
 }
@@ -79,19 +79,19 @@ func (p *Packing) Quickly(q *Quick, src *[4]uint32, scale, random uint32) (d uin
 	switch {
 	case p.Scaled || p.Random != 0:
 		for i := range p.N {
-			d = d<<place(p.Dst) | uint32(q.ConvertWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
+			d = d<<p.Dst.Place() | uint32(q.ConvertWith(p.element(src, i), p.factor(scale, i), p.random(random, i)))
 		}
 		return d
 	case p.Packed:
-		n := place(p.Src) & 31
-		return uint32(q.Convert(uint64(src[0]>>n)))<<place(p.Dst) | uint32(q.Convert(uint64(src[0])))
+		n := p.Src.Place() & 31
+		return uint32(q.Convert(uint64(src[0]>>n)))<<p.Dst.Place() | uint32(q.Convert(uint64(src[0])))
 	}
-	return uint32(q.Convert(uint64(src[0])))<<place(p.Dst) | uint32(q.Convert(uint64(src[1])))
+	return uint32(q.Convert(uint64(src[0])))<<p.Dst.Place() | uint32(q.Convert(uint64(src[1])))
 }
 
 func (p *Packing) element(src *[4]uint32, i int) uint64 {
 	if p.Packed {
-		return uint64(src[0] >> (place(p.Src) * uint(p.N-1-i)))
+		return uint64(src[0] >> (p.Src.Place() * uint(p.N-1-i)))
 	}
 	return uint64(src[i])
 }

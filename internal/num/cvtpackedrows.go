@@ -34,10 +34,10 @@ func (p *PackedRows) Convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *
 func (p *PackedRows) convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *[32]uint32) {
 	switch {
 	case p.rows.half != nil && p.Packed:
-		p.rows.half.packed(d, src[0], place(p.Dst))
+		p.rows.half.packed(d, src[0], p.Dst.Place())
 		return
 	case p.rows.half != nil && p.N == 2:
-		p.rows.half.pair(d, src[0], src[1], place(p.Dst))
+		p.rows.half.pair(d, src[0], src[1], p.Dst.Place())
 		return
 	case p.rows.near != nil && p.N == 2:
 		p.rows.near.pair(d, src[0], src[1])
@@ -50,7 +50,7 @@ func (p *PackedRows) convert(d *[32]uint32, src *[4]*[32]uint32, scale, random *
 		return
 	}
 	var all [32]uint32
-	step := place(p.Dst) & 31
+	step := p.Dst.Place() & 31
 	for k := range p.N {
 		var a, out [32]uint64
 		p.rows.codes(&out, &rowIn{a: p.elements(&a, src, k), scale: scale})
@@ -69,11 +69,11 @@ func (p *PackedRows) coded(d *[32]uint32, src *[4]*[32]uint32, scale, random *[3
 	if p.Random != 0 {
 		straight, reversed = p.Fields.rows(new([2][32]uint32), random)
 	}
-	c, step := p.rows.code, place(p.Dst)&31
+	c, step := p.rows.code, p.Dst.Place()&31
 	for k := range p.N {
 		a, up, factor := src[k], uint(0), scale
 		if p.Packed {
-			a, up = src[0], place(p.Src)*uint(p.N-1-k)
+			a, up = src[0], p.Src.Place()*uint(p.N-1-k)
 		}
 		if p.Each && k == 0 {
 			factor = p.upper(&fields, scale)
@@ -111,7 +111,7 @@ func (p *PackedRows) upper(x, scale *[32]uint32) *[32]uint32 {
 // lookUp converts pairs of codes by table.
 func (p *PackedRows) lookUp(d, a *[32]uint32) {
 	t := (*[256]uint16)(p.rows.table)
-	from, to := place(p.Src)&31, place(p.Dst)&31
+	from, to := p.Src.Place()&31, p.Dst.Place()&31
 	for i, v := range a {
 		d[i] = uint32(t[uint8(v>>from)])<<to | uint32(t[uint8(v)])
 	}
@@ -122,7 +122,7 @@ func (p *PackedRows) elements(x *[32]uint64, src *[4]*[32]uint32, k int) *[32]ui
 	if !p.Packed {
 		return Lanes{W32: src[k]}.wide(x)
 	}
-	shift, mask := place(p.Src)*uint(p.N-1-k)&31, uint32(1)<<p.Src.Width()-1
+	shift, mask := p.Src.Place()*uint(p.N-1-k)&31, uint32(1)<<p.Src.Width()-1
 	for i, v := range src[0] {
 		x[i] = uint64(v >> shift & mask)
 	}

@@ -214,12 +214,20 @@ func (f *follower) lanes() bool {
 		f.source(&ops[1], b.Out.A, op.Bits == 64)
 		f.out.Args[0].Data = true
 	case OpConvert: // of packed formats
+		if !op.Convert.plain() {
+			return f.anew()
+		}
 		f.conversion()
 	default:
-		f.out.Rule = machine.FlowNew
-		return f.address()
+		return f.anew()
 	}
 	return true
+}
+
+// anew follows nothing but addresses: the result is a new value.
+func (f *follower) anew() bool {
+	f.out.Rule = machine.FlowNew
+	return f.address()
 }
 
 // sources lists the operands that a function of a lane takes.
