@@ -385,6 +385,8 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	case sem.OpCompare:
 		c.run(s.prog, s.sources(masked), &s.dst, s.op.Scalar, use)
 		c.combine(&s.op.Masks, use)
+	case sem.OpSetpPair:
+		c.computeHalves(s, masked, use)
 	case sem.OpCarry:
 		c.computeCarry(s, masked, use)
 	case sem.OpNothing:
@@ -520,12 +522,17 @@ func (c *compiler) word(op uop.WordOp, d, b x86.Reg) {
 
 // combine writes the predicates of a setp from the comparison in R8.
 func (c *compiler) combine(m *sem.MaskUse, use maskUse) {
+	c.RR(x86.MOV, x86.S32, x86.R11, x86.R8)
+	c.R(x86.NOT, x86.S32, x86.R11)
+	c.combineBoth(m, use)
+}
+
+// combineBoth writes them from what R8 and R11 are to be combined of.
+func (c *compiler) combineBoth(m *sem.MaskUse, use maskUse) {
 	c.RM(x86.MOV, x86.S32, x86.R10, c.regs(m.C))
 	if m.Flip != 0 {
 		c.R(x86.NOT, x86.S32, x86.R10)
 	}
-	c.RR(x86.MOV, x86.S32, x86.R11, x86.R8)
-	c.R(x86.NOT, x86.S32, x86.R11)
 	c.word(m.Op, x86.R8, x86.R10)
 	c.word(m.Op, x86.R11, x86.R10)
 	c.writeMask(m.P, x86.R8, use)

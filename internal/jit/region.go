@@ -52,6 +52,7 @@ type step struct {
 	warp     *warpStep // of a function across lanes
 	zeroed   *zeroed   // it and the selection behind it, in code for full warps
 	carry    *program  // what becomes the carry
+	upper    *program  // a comparison of the upper halves
 	elements []element // of a register that is unpacked
 	index    *indexed  // its address is one
 }
@@ -181,6 +182,10 @@ func (r *region) planOf(pc int32) {
 		ok = r.selection(pc)
 	case sem.OpSet:
 		ok = r.set(pc)
+	case sem.OpSetpPair:
+		ok = r.compareHalves(pc)
+	case sem.OpSetEach:
+		ok = r.setPacked(pc)
 	case sem.OpMove, sem.OpLogic:
 		ok = true
 	case sem.OpLoad, sem.OpStore:

@@ -20,7 +20,9 @@ const (
 	OpMove                          // D = A^Imm: a predicate
 	OpSelect                        // D = predicate C ? A : B, of Bits bits
 	OpCompare                       // Fn(A, B) combined as Masks says
-	OpSet                           // the same; where it holds, row Masks.D gets Imm, elsewhere 0
+	OpSetpPair                      // the same of the lower halves to Masks.P, of the upper ones to Masks.Q
+	OpSet                           // Fn(A, B) combined as Masks says; where it holds, row Masks.D gets Imm, elsewhere 0
+	OpSetEach                       // the same of each element of Bits bits, to Masks.Yes in its place
 	OpUnpack                        // Ext.Dst[k] = part k of Imm bits of A, which has Bits bits
 	OpLoad                          // Memory
 	OpStore                         // Memory
@@ -53,10 +55,10 @@ const (
 type Operation struct {
 	Kind    OperationKind
 	Scalar  bool                 // its operands are scalar slots
-	Bits    int                  // OpSelect, OpUnpack: of an element
+	Bits    int                  // OpSelect, OpUnpack, OpSetEach: of an element
 	Fn      uop.Op               // the function of a lane
 	Word    uop.WordOp           // OpLogic
-	Masks   MaskUse              // OpCompare, OpSet
+	Masks   MaskUse              // OpCompare to OpSetEach
 	Memory  MemoryUse            // OpLoad, OpStore
 	Warp    WarpUse              // OpShuffle to OpWarpSync
 	Convert ConvertUse           // OpConvert
@@ -69,7 +71,9 @@ type MaskUse struct {
 	Op      uop.WordOp
 	P, Q, C uint32
 	Flip    uint32
-	D       uint32 // OpSet: destination row or slot
+	D       uint32 // OpSet, OpSetEach: destination row or slot
+	Yes     uint32 // OpSetEach
+	Signed  bool   // OpSetEach: elements are extended by their sign
 }
 
 // MemoryUse describes a plain load or store. Element k has Size bytes and lies k·Size behind the
@@ -137,6 +141,9 @@ var operations = [...]Operation{
 	uop.Select64:      {Kind: OpSelect, Bits: 64},
 	uop.Setp:          {Kind: OpCompare},
 	uop.Set:           {Kind: OpSet},
+	uop.SetpHalves:    {Kind: OpSetpPair},
+	uop.SetHalves:     {Kind: OpSetEach, Bits: 16},
+	uop.SetPacked:     {Kind: OpSetEach},
 	uop.Unpack32:      {Kind: OpUnpack, Bits: 32},
 	uop.Unpack64:      {Kind: OpUnpack, Bits: 64},
 	uop.Branch:        {Kind: OpBranch},
@@ -186,7 +193,7 @@ func (op *Operation) details(in *machine.Inst) {
 	switch op.Kind {
 	case OpLogic:
 		op.Word = uop.WordOp(in.C)
-	case OpCompare, OpSet:
+	case OpCompare, OpSetpPair, OpSet, OpSetEach:
 		op.compare(in.Ext.Data.(*uop.Compare))
 	case OpCarry:
 		op.Masks.C, op.Masks.P = uint32(in.Imm), uint32(in.Imm>>32)
@@ -207,7 +214,10 @@ func (op *Operation) details(in *machine.Inst) {
 
 func (op *Operation) compare(k *uop.Compare) {
 	op.Fn = k.Fn
-	op.Masks = MaskUse{Op: k.Op, P: k.P, Q: k.Q, C: k.C, Flip: k.Flip, D: k.D}
+	op.Masks = MaskUse{Op: k.Op, P: k.P, Q: k.Q, C: k.C, Flip: k.Flip, D: k.D, Yes: k.Yes, Signed: k.Signed}
+	if k.Bits != 0 {
+		op.Bits = int(k.Bits)
+	}
 }
 
 func (op *Operation) memory(in *machine.Inst) {

@@ -5,6 +5,7 @@ package sem
 import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -14,59 +15,46 @@ func setPackedLines() []Line {
 	}
 }
 
-// setPacked compares elements of so many bits.
-type setPacked struct {
-	uop.Private
-	bits   uint
-	signed bool
-	holds  func(a, b int32) bool
-}
-
 // elementCompares are the comparisons by modifier; elements are cut and extended by their sign
 // before, so lo and lt are one.
-var elementCompares = map[isa.Mod]func(a, b int32) bool{
-	isa.M_eq: func(a, b int32) bool { return a == b },
-	isa.M_ne: func(a, b int32) bool { return a != b },
-	isa.M_lt: func(a, b int32) bool { return a < b }, isa.M_lo: func(a, b int32) bool { return a < b },
-	isa.M_le: func(a, b int32) bool { return a <= b }, isa.M_ls: func(a, b int32) bool { return a <= b },
-	isa.M_gt: func(a, b int32) bool { return a > b }, isa.M_hi: func(a, b int32) bool { return a > b },
-	isa.M_ge: func(a, b int32) bool { return a >= b }, isa.M_hs: func(a, b int32) bool { return a >= b },
+var elementCompares = map[isa.Mod]uop.Op{
+	isa.M_eq: uop.Eq32, isa.M_ne: uop.Ne32,
+	isa.M_lt: uop.LtS32, isa.M_lo: uop.LtS32, isa.M_le: uop.LeS32, isa.M_ls: uop.LeS32,
+	isa.M_gt: uop.GtS32, isa.M_hi: uop.GtS32, isa.M_ge: uop.GeS32, isa.M_hs: uop.GeS32,
 }
 
 func planSetPacked(b *Build) {
 	t := b.Sel.Get(isa.C_type)
-	s := &setPacked{bits: 16, holds: elementCompares[b.Sel.Get(isa.C_cmp)]}
+	k := &uop.Compare{Fn: elementCompares[b.Sel.Get(isa.C_cmp)], Bits: 16, Yes: num.SetTrue16}
 	if t == isa.M_u8x4 || t == isa.M_s8x4 {
-		s.bits = 8
+		k.Bits, k.Yes = 8, num.SetTrue16&0xff
 	}
-	s.signed = t == isa.M_s8x4 || t == isa.M_s16x2
-	b.Out.D, b.Out.A, b.Out.B = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32)
-	b.Ext().Data = s
+	k.Signed = t == isa.M_s8x4 || t == isa.M_s16x2
+	k.D, b.Out.A, b.Out.B = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32)
+	b.Ext().Data = k
 	b.does(uop.SetPacked)
 }
 
 func setPackedElements(w *machine.Warp, in *machine.Inst) machine.State {
-	s := in.Ext.Data.(*setPacked)
-	d, a, b := w.R32(in.D), w.R32(in.A), w.R32(in.B)
-	each(w.Mask, func(i int) { d[i] = s.lane(a[i], b[i]) })
+	k := combined(in)
+	d, a, b, compare := w.R32(k.D), w.R32(in.A), w.R32(in.B), function[func(a, b uint32) bool](k.Fn)
+	each(w.Mask, func(i int) {
+		v := uint32(0)
+		for at := uint8(0); at < 32; at += k.Bits {
+			if compare(k.element(a[i]>>at), k.element(b[i]>>at)) {
+				v |= k.Yes << at
+			}
+		}
+		d[i] = v
+	})
 	return machine.Next
 }
 
-func (s *setPacked) lane(a, b uint32) (d uint32) {
-	ones := ^uint32(0) >> (32 - s.bits)
-	for at := uint(0); at < 32; at += s.bits {
-		if s.holds(s.element(a>>at), s.element(b>>at)) {
-			d |= ones << at
-		}
-	}
-	return d
-}
-
 // element is the value of the low bits.
-func (s *setPacked) element(v uint32) int32 {
-	n := 32 - s.bits
-	if s.signed {
-		return int32(v<<n) >> n
+func (k *combine) element(v uint32) uint32 {
+	n := 32 - k.Bits
+	if k.Signed {
+		return uint32(int32(v<<n) >> n)
 	}
-	return int32(v << n >> n)
+	return v << n >> n
 }

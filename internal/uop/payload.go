@@ -50,8 +50,11 @@ type Compare struct {
 	P, Q uint32 // destinations
 	C    uint32 // predicate operand
 	Flip uint32 // all ones if it is negated
-	D    uint32 // Set, SetHalves: destination row or slot
-	Yes  uint32 // SetHalves: an element that compares true
+	D    uint32 // Set, SetHalves, SetPacked: destination row or slot
+	Yes  uint32 // SetHalves, SetPacked: an element that compares true
+
+	Bits   uint8 // SetPacked: of an element
+	Signed bool  // SetPacked: Fn compares elements extended by their sign
 }
 
 // Warp describes an operation across lanes: the lanes that execute it, with those of their member masks,
