@@ -72,6 +72,16 @@ func (p *program) settle() {
 }
 
 func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use maskUse) {
+	v, written := e.computePart(p, in, dst, last, use)
+	if written {
+		return
+	}
+	e.finish(p, v, dst, use)
+	e.release(v)
+}
+
+// computePart computes the result of a part; written tells that it is where it belongs.
+func (e *emitter) computePart(p *program, in []source, dst *source, last []int, use maskUse) (v loc, written bool) {
 	vals := make([]loc, len(p.ops))
 	for i := range p.ops {
 		o := &p.ops[i]
@@ -100,12 +110,29 @@ func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use 
 				}
 			}
 			if direct {
-				return
+				return loc{}, true
 			}
 		}
 	}
-	e.finish(p, vals[p.result], dst, use)
-	e.release(vals[p.result])
+	return vals[p.result], false
+}
+
+// oneElement computes a function of elements of 32 bits that are in registers.
+func (e *emitter) oneElement(t twin, in ...x86.Vec) loc {
+	p := &program{evex: e.evex}
+	var vals []val
+	var from []source
+	for k, v := range in {
+		vals = append(vals, p.input(k, tW))
+		from = append(from, source{typ: tW, row: int(v)})
+	}
+	p.result = t(p, vals)
+	defer func(part, lanes int, wide, alone bool, only x86.K) {
+		e.part, e.lanes, e.wide, e.alone, e.only = part, lanes, wide, alone, only
+	}(e.part, e.lanes, e.wide, e.alone, e.only)
+	e.part, e.lanes, e.wide, e.alone, e.only = 0, 1, false, true, 0
+	v, _ := e.computePart(p, from, &source{typ: tW, row: -1}, lastUses(p), allLanes)
+	return v
 }
 
 func same(a, b loc) bool { return a.kind == b.kind && a.v == b.v && a.k == b.k }

@@ -22,7 +22,7 @@ const (
 )
 
 // atomicOp computes atomNew from atomOld and atomWith, which it keeps. direct is the instruction that
-// does it in memory, where there is one.
+// does it in memory, where there is one. Elements of 16 bits have nothing above them.
 type atomicOp struct {
 	direct x86.Op
 	update func(c *compiler, size x86.Size)
@@ -36,6 +36,24 @@ var atomicOps = map[uop.Op]atomicOp{
 	uop.MinS32: {update: atomicChoice(x86.L)}, uop.MinS64: {update: atomicChoice(x86.L)}, uop.MaxS32: {update: atomicChoice(x86.G)}, uop.MaxS64: {update: atomicChoice(x86.G)},
 	uop.AtomIncU32: {update: atomicInc}, uop.AtomDecU32: {update: atomicDec},
 	uop.AddF64: {update: atomicAddF64}, uop.AddF32: {update: atomicAddF32}, uop.AtomAddGlobalF32: {update: atomicAddFtzF32},
+	uop.AddF16: atomicTwin(uop.AddF16), uop.MinF16: atomicTwin(uop.MinF16), uop.MaxF16: atomicTwin(uop.MaxF16),
+	uop.AddBF16: atomicTwin(uop.AddBF16), uop.MinBF16: atomicTwin(uop.MinBF16), uop.MaxBF16: atomicTwin(uop.MaxBF16),
+	uop.AddF16x2: atomicTwin(uop.AddF16x2), uop.MinF16x2: atomicTwin(uop.MinF16x2), uop.MaxF16x2: atomicTwin(uop.MaxF16x2),
+	uop.AddBF16x2: atomicTwin(uop.AddBF16x2), uop.MinBF16x2: atomicTwin(uop.MinBF16x2), uop.MaxBF16x2: atomicTwin(uop.MaxBF16x2),
+}
+
+// atomicTwin is a function of 32 bits that a vector operation computes, here for one lane.
+func atomicTwin(op uop.Op) atomicOp {
+	return atomicOp{update: func(c *compiler, _ x86.Size) {
+		a, b := c.alloc(), c.alloc()
+		c.VR(x86.VMOVD, x86.W128, a, atomOld)
+		c.VR(x86.VMOVD, x86.W128, b, atomWith)
+		v := c.oneElement(laneOf(op).twin, a, b)
+		c.RV(x86.VMOVD, x86.W128, atomNew, v.v)
+		c.release(v)
+		c.release(temp(b))
+		c.release(temp(a))
+	}}
 }
 
 func atomicBy(op x86.Op) func(*compiler, x86.Size) {
@@ -316,9 +334,12 @@ type lanesOf struct {
 
 // atomicLanes does the operation for each executing lane.
 func (a *accessed) atomicLanes() {
-	size := x86.S32
-	if a.m.Elem == 8 {
-		size = x86.S64
+	size, inMemory := x86.S32, x86.S32 // of registers, of elements
+	switch a.m.Elem {
+	case 8:
+		size, inMemory = x86.S64, x86.S64
+	case 2:
+		inMemory = x86.S16
 	}
 	var with []lanesOf
 	for k := range a.s.in[1:] {
@@ -341,12 +362,12 @@ func (a *accessed) atomicLanes() {
 		a.laneOperand(size, atomWith, &with[len(with)-1])
 		if a.s.op.Kind == sem.OpCas {
 			a.laneOperand(size, atomOld, &with[0])
-			a.locked().MR(x86.CMPXCHG, size, a.byProof(x86.At(atomAt, 0)), atomWith)
+			a.locked().MR(x86.CMPXCHG, inMemory, a.byProof(x86.At(atomAt, 0)), atomWith)
 		} else {
-			a.atomicLane(size)
+			a.atomicLane(inMemory)
 		}
 		if dst.off != machine.NoGuard {
-			a.MR(x86.MOV, size, to.With(x86.RCX, uint8(a.m.Elem)), atomOld)
+			a.MR(x86.MOV, size, to.With(x86.RCX, uint8(dst.typ.bits()/8)), atomOld)
 		}
 	})
 	if dst.off == machine.NoGuard || dst.row < 0 {
@@ -391,7 +412,7 @@ func (a *accessed) atomicLane(size x86.Size) {
 	case unwanted && f.direct != 0:
 		a.locked().MR(f.direct, size, at, atomWith)
 	case a.shared():
-		a.RM(x86.MOV, size, atomOld, at)
+		a.loadOld(size, at)
 		f.update(a.compiler, size)
 		a.MR(x86.MOV, size, at, atomNew)
 	case f.direct == x86.MOV:
@@ -401,11 +422,20 @@ func (a *accessed) atomicLane(size x86.Size) {
 		a.RR(x86.MOV, size, atomOld, atomWith)
 		a.Lock().MR(x86.XADD, size, at, atomOld)
 	default:
-		a.RM(x86.MOV, size, atomOld, at)
+		a.loadOld(size, at)
 		again := a.NewLabel()
 		a.Bind(again)
 		f.update(a.compiler, size)
 		a.Lock().MR(x86.CMPXCHG, size, at, atomNew)
 		a.Jcc(x86.NE, again)
 	}
+}
+
+// loadOld loads an element, with nothing above it.
+func (a *accessed) loadOld(size x86.Size, at x86.Mem) {
+	if size == x86.S16 {
+		a.RM(x86.MOVZXW, x86.S32, atomOld, at)
+		return
+	}
+	a.RM(x86.MOV, size, atomOld, at)
 }

@@ -1,6 +1,6 @@
 package sem
 
-// Atomic operations (9.7.13.5, 9.7.13.6) for engines that compile them: one element of 32 or 64 bits.
+// Atomic operations (9.7.13.5, 9.7.13.6) for engines that compile them: one element of 16, 32 or 64 bits.
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -11,7 +11,7 @@ import (
 // the operand, or of what cas compares with and stores. Every one is as strong as any.
 func (op *Operation) atomic(in *machine.Inst) {
 	o := in.Ext.Data.(*atomicOp)
-	if len(o.Bits) != 1 || o.Elem != 4 && o.Elem != 8 || o.Bits[0] != int(8*o.Elem) {
+	if len(o.Bits) != 1 || o.Elem != 2 && o.Elem != 4 && o.Elem != 8 || o.Bits[0] != int(8*o.Elem) {
 		op.Kind = OpOther
 		return
 	}

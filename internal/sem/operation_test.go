@@ -37,7 +37,7 @@ func TestOperationOf(t *testing.T) {
 	}
 }
 
-// TestOperationOfAtomics: one element of 32 or 64 bits is known; what its function is depends on where it works.
+// TestOperationOfAtomics: one element of 16, 32 or 64 bits is known; what its function is depends on where it works.
 func TestOperationOfAtomics(t *testing.T) {
 	for _, c := range []struct {
 		op   atomicOp
@@ -46,7 +46,7 @@ func TestOperationOfAtomics(t *testing.T) {
 	}{
 		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}}, rmw: rmw{op: uop.Add32}}, OpAtomic, uop.Add32},
 		{atomicOp{memoryOp: memoryOp{Elem: 8, Bits: []int{64}}, rmw: rmw{op: uop.Add64}}, OpAtomic, uop.Add64},
-		{atomicOp{memoryOp: memoryOp{Elem: 2, Bits: []int{16}}, rmw: rmw{op: uop.AddF16}}, OpOther, uop.None},
+		{atomicOp{memoryOp: memoryOp{Elem: 2, Bits: []int{16}}, rmw: rmw{op: uop.AddF16}}, OpAtomic, uop.AddF16},
 		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{64}}, rmw: rmw{op: uop.Add32}}, OpOther, uop.None},
 		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32, 32}}, rmw: rmw{op: uop.Add32}}, OpOther, uop.None},
 		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Shared}}, rmw: rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpAtomic, uop.AddF32},
