@@ -134,6 +134,7 @@ type execution struct {
 	errs []error
 
 	broken bool // it could not be launched
+	stats  ptxvm.Stats
 }
 
 // start compiles kernels of a block.
@@ -345,7 +346,7 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 		pattern[i] = patternByte(i)
 	}
 	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: 1}, Block: ptxvm.Dim3{X: 32}}
-	if _, err = kernel.Launch(x.ctx, shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
+	if x.stats, err = kernel.Launch(x.ctx, shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
 		return nil, err
 	}
 	return x.results()
