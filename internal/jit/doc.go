@@ -31,7 +31,7 @@
 //	first.go             blocks of one lane, of elements
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32; scatter256.go: stores by AVX2
-//	static.go kept.go    those at addresses that follow from few; comb.go at small distances; span.go: which are inside
+//	static.go kept.go    those at addresses that follow from few; comb.go at small distances; narrow.go bytes and halves; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations

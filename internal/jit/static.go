@@ -17,13 +17,14 @@ import (
 type move uint8
 
 const (
-	noMove  move = iota
-	unused       // nobody wants it
-	toSlot       // one element into a scalar slot
-	spread       // one address for all lanes of a row
-	direct       // lanes follow each other
-	resized      // the same, with elements narrower than their register
-	strewn       // constant distances
+	noMove   move = iota
+	unused        // nobody wants it
+	toSlot        // one element into a scalar slot
+	spread        // one address for all lanes of a row
+	direct        // lanes follow each other
+	resized       // the same, with elements narrower than their register
+	strewn        // constant distances
+	narrowed      // the same of bytes and halves (narrow.go)
 )
 
 // static is an access of which all that is known when compiled.
@@ -114,6 +115,8 @@ func (s *static) moveOf(k int) move {
 		return resized
 	case whole && elem >= 4 && (load || s.evex || s.use == allLanes):
 		return strewn
+	case s.narrows(k):
+		return narrowed
 	}
 	return noMove
 }
@@ -183,6 +186,8 @@ func (s *static) moveAll() {
 			s.load(k)
 		case s.moves[k] == spread:
 			s.storeLast(k)
+		case s.moves[k] == narrowed:
+			s.storeNarrow(k)
 		default:
 			s.store(k)
 		}
@@ -301,6 +306,8 @@ func (s *static) piece(k int, w x86.Width, v x86.Vec, first int) {
 		s.VM(s.resizes(k), w, v, m)
 	case strewn:
 		s.gatherStatic(w, d.typ, v, m)
+	case narrowed:
+		s.loadNarrow(k, v, first)
 	default:
 		s.broadcastElement(k, w, v, m)
 	}
@@ -380,20 +387,8 @@ func (s *static) storePartOf(k int, v x86.Vec) {
 func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
 	d, m := &s.src[1+k], s.place(k, first)
 	switch {
-	case s.moves[k] == strewn && !s.evex:
-		s.oneByOne(k, v, first)
 	case s.moves[k] == strewn:
-		if c, ok := s.comb(w, d.typ); ok && s.use == allLanes {
-			c.scatter(v, m)
-			return
-		}
-		places, index := s.vector(m)
-		op := x86.VPSCATTERDD
-		if d.typ == tX {
-			op = x86.VPSCATTERDQ
-		}
-		s.Masked(s.executing()).MV(op, w, places, v)
-		s.release(temp(index))
+		s.strew(k, w, v, m, first)
 	case s.moves[k] == resized:
 		if s.use != allLanes {
 			s.Masked(s.laneMask(s.use))
@@ -402,6 +397,26 @@ func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
 	default:
 		s.storeVector(w, m, d, v)
 	}
+}
+
+// strew stores lanes of one row at constant distances, from a first one on, whose place is m.
+func (s *static) strew(k int, w x86.Width, v x86.Vec, m x86.Mem, first int) {
+	if !s.evex {
+		s.oneByOne(k, v, first)
+		return
+	}
+	d := &s.src[1+k]
+	if c, ok := s.comb(w, d.typ); ok && s.use == allLanes {
+		c.scatter(v, m)
+		return
+	}
+	places, index := s.vector(m)
+	op := x86.VPSCATTERDD
+	if d.typ == tX {
+		op = x86.VPSCATTERDQ
+	}
+	s.Masked(s.executing()).MV(op, w, places, v)
+	s.release(temp(index))
 }
 
 // oneByOne stores lanes through a copy, for processors without scatter.

@@ -35,6 +35,7 @@ const (
 	HeldLines                       // lines_held.go
 	Loaded                          // loaded.go
 	LazyNaNs                        // nan.go
+	NarrowLanes                     // narrow.go
 	Near                            // near.go
 	Counts                          // ops_count.go
 	FewMatched                      // ops_match_few.go
@@ -68,7 +69,7 @@ var techniqueNames = [numTechniques]string{
 	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", Levels: "levels", HeldLines: "held lines", Loaded: "loaded numbers",
-	LazyNaNs: "lazy NaNs", Near: "near words", Counts: "counts", FewMatched: "matches of few bits", ShiftRuns: "shifts in runs", Tallies: "tallies",
+	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", FewMatched: "matches of few bits", ShiftRuns: "shifts in runs", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words", Zeroed: "zeroed shuffles",
