@@ -264,6 +264,8 @@ func (k *cta) operation(w *ctaWarp, p *program, o *operation, vals []*ctaPoly) *
 		return k.extended(w, arg(0), false)
 	case cZext:
 		return k.extended(w, arg(0), true)
+	case cTrunc:
+		return k.truncated(arg(0))
 	case cMulLS:
 		if p.halves(o.a, cMulLS) && p.halves(o.b, cMulLS) {
 			return arg(0).times(arg(1))
@@ -357,6 +359,25 @@ func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
 		lanes = lanes || t.mono == "" && t.lanes
 	}
 	return bounded(out.plus("", unsignedRow(&s.known), lanes))
+}
+
+// truncated is the lower half of a polynomial of 64 bits whose numbers have been extended; nil if others have part in it.
+func (k *cta) truncated(p *ctaPoly) *ctaPoly {
+	out := &ctaPoly{typ: tW}
+	for _, t := range p.terms {
+		product := (&ctaPoly{typ: tW}).plus("", t.coef, t.lanes)
+		for _, a := range []byte(t.mono) {
+			from := &k.atoms[a]
+			if from.kind != atomNumber {
+				return nil
+			}
+			if product = product.times(&ctaPoly{typ: tW, terms: from.num.terms}); product == nil {
+				return nil
+			}
+		}
+		out = out.sum(product, false)
+	}
+	return bounded(out)
 }
 
 func unsignedRow(c *[32]int64) *[32]uint64 {
