@@ -7,16 +7,13 @@ import (
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
-// only512 are the twins that need a machine which rounds as it is told, or more registers than a trial
-// without AVX-512 leaves.
-var only512 = regexp.MustCompile(`^$`)
-
 // without are the lane functions that have no twin, with the reason. They are left to the interpreter.
 var without = []struct {
 	why   string
 	names *regexp.Regexp
 }{
 	{"the other position of what is out of bounds", regexp.MustCompile(`^FmaOobFactors`)},
+	{"single precision of sm_1x", regexp.MustCompile(`^MadCut`)},
 	{"classes of f64", regexp.MustCompile(`^(Normal|Subnormal)F64$`)},
 	{"approximations are read from tables", regexp.MustCompile(`(Approx|Nearest|Full|Coarse|Ex2Unit)`)},
 	{"rare integer operations", regexp.MustCompile(`^(Fns32|Clmad..64|Prmt(B4e|Ecl|Ecr)|(AddSat|SubSat|MaxRelu|MinRelu|Max|Min)[SU]8x4|SubSat[SU]8x4)$`)},
