@@ -70,6 +70,28 @@ func TestSyncMisuse(t *testing.T) {
 	}
 }
 
+// TestMbarrierMadeAgain: without any sanitizer, too, an mbarrier is not made over one whose phase has begun; mbarrier.inval before it
+// makes it right.
+func TestMbarrierMadeAgain(t *testing.T) {
+	for begun, state := range map[string]string{
+		"mbarrier.arrive.shared.b64 r, [bar];": "(phase 0, pending 1 of 2, tx-count 0)", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 16;": "(phase 0, pending 2 of 2, tx-count 16)",
+		"": "",
+	} {
+		for _, inval := range []string{"", "mbarrier.inval.shared.b64 [bar];"} {
+			src := ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 8 .b64 bar;\n.visible .entry k() { .reg .b64 r;\nmbarrier.init.shared.b64 [bar], 2; " + begun + inval +
+				"\nmbarrier.init.shared.b64 [bar], 2;\nret; }"
+			_, err := ptxtest.Compile(t, src, "", &ptxvm.DeviceConfig{Memory: 1 << 20}).Try(ptxvm.Launch{})
+			var fault *ptxvm.Fault
+			wrong := begun != "" && inval == ""
+			if wrong && (!errors.As(err, &fault) || !strings.Contains(fault.Msg, "mbarrier.init, without mbarrier.inval, of an mbarrier whose phase has begun "+state) || fault.PTX.Line != 7) {
+				t.Errorf("%s: %v", begun, err)
+			} else if !wrong && err != nil {
+				t.Errorf("%s %s: %v", begun, inval, err)
+			}
+		}
+	}
+}
+
 // keep leaves out what stands between two marks, and takes two other marks away.
 func keep(text, open, end, dropped, droppedEnd string) string {
 	for {

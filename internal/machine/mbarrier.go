@@ -58,8 +58,12 @@ func (op *Op) Mbarrier(addr uint64) (Mbarrier, *Fault) {
 	return b, nil
 }
 
-// Init makes an object (9.7.13.15.9), also over what is left of another.
+// Init makes an object (9.7.13.15.9), also over what is left of another, unless a phase of that has begun: what it waits for
+// would arrive at the new one.
 func (b Mbarrier) Init(count uint32, v1 bool) *Fault {
+	if old, there := b.cta.mbarriers[b.addr]; there && *b.word == old.word && old.begun() {
+		return b.fault(uint64(count), "mbarrier.init, without mbarrier.inval, of an mbarrier whose phase has begun%s", old.describe())
+	}
 	m, e := mem.NewMbarrier(count, v1)
 	if e != 0 {
 		return b.fault(uint64(count), "mbarrier.init with a count of %d, which is not in 1…%d", count, mem.MaxMbarrierCount(v1))
@@ -225,6 +229,9 @@ var reasons = map[mem.MbarrierError]string{
 	mem.MbarrierTx:       "the tx-count would leave its range of ±1048575",
 	mem.MbarrierLayout:   "the mbarrier has layout v0, which holds no report; want mbarrier.init.layout::v1",
 }
+
+// begun tells whether anything has arrived in the current phase, or is expected to.
+func (m madeMbarrier) begun() bool { return m.word.Pending() != m.word.Expected() || m.word.Tx() != 0 }
 
 // describe names the fields.
 func (m madeMbarrier) describe() string {
