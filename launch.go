@@ -52,6 +52,8 @@ type Stats struct {
 	LaneOps   uint64        // instructions times the lanes that executed them
 	Elapsed   time.Duration // from the call to the last CTA's end
 	Compiled  uint64        // those of LaneOps that compiled code executed
+	Sums      uint64        // elements of products of matrices: mma and its like
+	SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
 	Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
 	Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
 	Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
@@ -153,7 +155,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launc
 	start := sinceBegin()
 	shown := watchTensor(w.Tensor, &ml.Launch)
 	ran, err := p.d.machine.Launch(ctx, ml)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Assumptions)}
+	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Sums: ran.Sums, SlowSums: ran.SlowSums, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Assumptions)}
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	k.nameBuffer(err, state.params)

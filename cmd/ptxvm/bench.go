@@ -167,6 +167,9 @@ func printStats(w io.Writer, stats ptxvm.Stats) {
 	if stats.Compiled != 0 {
 		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code\n", 100*stats.EngineShares()["jit"])
 	}
+	if stats.Sums != 0 {
+		fmt.Fprintf(w, "stats: %d elements of products of matrices, %.1f %% computed one by one\n", stats.Sums, 100*float64(stats.SlowSums)/float64(stats.Sums))
+	}
 	for _, why := range stats.Refused {
 		fmt.Fprintf(w, "stats: not compiled: %s\n", why)
 	}

@@ -69,6 +69,8 @@ type Stats struct {
 	Steps     uint64      // warp instructions
 	LaneOps   uint64      // instructions times the lanes that executed them
 	NativeOps uint64      // those of LaneOps that compiled code executed
+	Sums      uint64      // elements of products of matrices
+	SlowSums  uint64      // those that were computed one by one
 	Splits    uint64      // times a frame left the converged state
 	Parked    uint64      // times a cluster gave its core to another
 	Left      []Left      // where compiled code has returned, by Code and pc
@@ -91,6 +93,8 @@ func (s *Stats) Add(t *Stats) {
 	s.Steps += t.Steps
 	s.LaneOps += t.LaneOps
 	s.NativeOps += t.NativeOps
+	s.Sums += t.Sums
+	s.SlowSums += t.SlowSums
 	s.Splits += t.Splits
 	s.Parked += t.Parked
 	if len(t.Left) != 0 {
@@ -277,6 +281,15 @@ func (g *Grid) charge(steps uint64) {
 
 // Launch returns the launch that the warp belongs to. It must not be written.
 func (w *Warp) Launch() *Launch { return &w.cta.grid.Launch }
+
+// CountSums counts elements of a product of matrices, of which slow were computed one by one.
+func (w *Warp) CountSums(n, slow int) {
+	w.core.stats.Sums += uint64(n)
+	w.core.stats.SlowSums += uint64(slow)
+}
+
+// CountSums is that of the warp that issued the operation.
+func (op *Op) CountSums(n, slow int) { op.warp.CountSums(n, slow) }
 
 // Params returns the generic address of the kernel's parameter block.
 func (w *Warp) Params() uint64 { return w.cta.grid.params }

@@ -184,6 +184,7 @@ func (o *productOp) dense(w *machine.Warp, rule num.DotRule) {
 		}
 	}
 	d.MultiplyBy(w.Launch().Products)
+	w.CountSums(o.M*o.N, d.Slow)
 	for r, off := range o.d {
 		row := w.R32(off)
 		if o.elems[3].bits == 32 {

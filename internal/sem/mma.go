@@ -117,6 +117,9 @@ func product(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	o := in.Ext.Data.(*productOp)
+	if n := o.M * o.N * o.Products(); o.fragments == nil || o.blocks != nil || o.Bits == 64 {
+		w.CountSums(n, n)
+	}
 	switch {
 	case o.blocks != nil:
 		return o.scaled(w, in)

@@ -148,6 +148,7 @@ func (r *tensorProduct) read(op *machine.Op) *machine.Fault {
 			x.left, x.right = left, right[part*columns*r.K:(part+1)*columns*r.K]
 			x.sum = r.readD(p, part, columns)
 			x.multiply()
+			op.CountSums(len(x.sum), len(x.sum))
 			p.sums = append(p.sums, tensorSum{x.sum, columns, nil})
 		}
 	}
@@ -186,6 +187,7 @@ func (r *tensorProduct) multiplyDense(op *machine.Op) {
 			}
 			r.denseD(d, p, part, columns)
 			d.MultiplyBy(r.by)
+			op.CountSums(x.rows*columns, d.Slow)
 			p.sums = append(p.sums, tensorSum{d.Sum, d.Columns, d})
 		}
 	}

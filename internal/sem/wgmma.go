@@ -223,6 +223,7 @@ func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 		r.readD(p.sum, r.N)
 	}
 	p.multiply()
+	op.CountSums(len(p.sum), len(p.sum))
 	r.sum, r.pitch = p.sum, r.N
 	return nil
 }
@@ -258,6 +259,7 @@ func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 		r.readD(d.Sum, d.Columns)
 	}
 	d.MultiplyBy(r.by)
+	op.CountSums(16*r.N, d.Slow)
 	r.dense, r.sum, r.pitch = d, d.Sum, d.Columns
 }
 
