@@ -15,12 +15,13 @@ func (f *Func) Finish(opt Options) error {
 	return nil
 }
 
-// finish computes edges, dominators, loops, liveness and rows of a function
+// finish computes edges, dominators, loops, liveness and rows of a function, and drops what loads bring for nobody,
 // whose Insts and Blocks (Label, First, End) are set.
 func (f *Func) finish(opt Options) {
 	f.linkBlocks()
 	f.computeDominators()
 	f.computeLiveness()
+	f.dropUnread()
 	f.colour(opt.OneRowEach)
 }
 

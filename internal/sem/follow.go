@@ -373,7 +373,9 @@ func (f *follower) memory() bool {
 	switch id := f.Sel.ID(); {
 	case id == isa.Ld || id == isa.Ldu || id == isa.LdNc:
 		f.out.Rule, m.Kind, address, values = machine.FlowLoad, machine.Load, &ops[1], elements(&ops[0])
-		f.out.Acts = f.Sel.Has(isa.M_volatile) || f.Sel.Get(isa.C_sem) != 0
+		if f.out.Acts = f.Sel.Has(isa.M_volatile) || f.Sel.Get(isa.C_sem) != 0; !f.out.Acts {
+			values = accessed(values)
+		}
 		space = f.Sel.Get(isa.C_ss)
 		if id == isa.LdNc {
 			space = isa.M_global

@@ -50,8 +50,24 @@ func (b *Build) memoryOp(kind machine.AccessKind, space isa.Mod, elems []ir.Oper
 		m.Bits = append(m.Bits, bits)
 	}
 	m.Whole = m.Strong && len(elems) > 1 && m.Size <= 16
+	if kind == machine.Load && !m.Strong {
+		m.Size = m.Elem * uint32(len(accessed(elems)))
+	}
 	b.Ext().Data = (*uop.Memory)(m)
 	return m
+}
+
+// accessed is the elements of a weak load up to the last one that a register takes, all if none does: hardware reads whole sectors
+// and checks whole pages, so that those behind touch nothing that a program could notice.
+func accessed(elems []ir.Operand) []ir.Operand {
+	n := len(elems)
+	for n > 0 && elems[n-1].Kind == ir.OpSink {
+		n--
+	}
+	if n == 0 {
+		return elems
+	}
+	return elems[:n]
 }
 
 // elements returns the parts of a vector operand, or the operand itself.

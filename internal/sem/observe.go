@@ -141,13 +141,22 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 		t.Waits = b.Sel.Entry.ID == isa.MbarrierTestWait || b.Sel.Entry.ID == isa.MbarrierTryWait
 		t.Order, t.Scope = accessOrder(b.Sel)
 		t.many = multicasts(b.Sel.ID())
-		if kind == machine.Store && b.Out.Ext != nil {
-			if m, ok := b.Out.Ext.Data.(*uop.Memory); ok {
-				t.Values = (*memoryOp)(m).stored(b.Out.Ext.Src)
-			}
+		if b.Out.Ext != nil {
+			t.ofMemory(b.Out.Ext)
 		}
 		t.place(b, op)
 		o.touches = append(o.touches, t)
+	}
+}
+
+// ofMemory takes from a plain load what it reads, which may be less than its alignment, and from a plain store what it writes.
+func (t *touch) ofMemory(ext *machine.Ext) {
+	m, ok := ext.Data.(*uop.Memory)
+	switch {
+	case ok && t.Kind == machine.Load:
+		t.Size = m.Size
+	case ok && t.Kind == machine.Store:
+		t.Values = (*memoryOp)(m).stored(ext.Src)
 	}
 }
 
