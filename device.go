@@ -64,6 +64,9 @@ type DeviceConfig struct {
 	Stdout     io.Writer            // printf, in whole messages, several a Write; nil discards
 	Assume     string               // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
 	Progress   func(Progress)       // called a few times a second during a launch, from another goroutine; may be nil
+	// PageBounds lets kernels pass the end of an allocation as far as the end of its last page of 2 MiB, counted from its
+	// start, as hardware does without notice; Stats.Past says where they did.
+	PageBounds bool
 	// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 	// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
 	HostPointers bool
@@ -102,6 +105,14 @@ const defaultArch = "sm_90"
 // defaultOutput bounds printf unless the configuration says otherwise.
 const defaultOutput = 64 << 20
 
+// page is the page of DeviceConfig.PageBounds in bytes, 0 without it.
+func (c *DeviceConfig) page() uint64 {
+	if c.PageBounds {
+		return 2 << 20
+	}
+	return 0
+}
+
 // NewDevice makes a device; nil is the default configuration.
 func NewDevice(cfg *DeviceConfig) (*Device, error) {
 	devices, err := NewDevices(1, cfg)
@@ -123,7 +134,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 		return nil, err
 	}
 	arenas, err := mem.NewArenas(mem.Config{
-		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard,
+		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard, Page: first.cfg.page(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

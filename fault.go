@@ -210,6 +210,18 @@ type collectedFault struct {
 	times int
 }
 
+func newFaultList() *faultList { return &faultList{index: map[faultKey]*collectedFault{}} }
+
+// take empties the list.
+func (l *faultList) take() (all []*collectedFault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if all = l.all; all != nil {
+		l.all, l.index = nil, map[faultKey]*collectedFault{}
+	}
+	return all
+}
+
 // add implements machine.Launch.OnFault.
 func (l *faultList) add(f *machine.Fault) {
 	l.mu.Lock()
@@ -227,7 +239,7 @@ func (l *faultList) add(f *machine.Fault) {
 func (s *launchState) keepGoing(d *Device) {
 	s.faults, s.other.OnFault = nil, nil
 	if d.cfg.KeepGoing {
-		s.faults = &faultList{index: map[faultKey]*collectedFault{}}
+		s.faults = newFaultList()
 		s.other.OnFault = s.faults.add
 	}
 }

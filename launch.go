@@ -59,6 +59,7 @@ type Stats struct {
 	Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
 	Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
 	Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
+	Past      []*Fault      // accesses that DeviceConfig.PageBounds has let pass, the first of each instruction, with Times
 	Notes     []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
 	Known     int           // pairs of places that DeviceConfig.Suppress means
 	Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
@@ -158,6 +159,7 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launc
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Sums: ran.Sums, SlowSums: ran.SlowSums, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Assumptions)}
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
+	stats.Past = k.passed(state)
 	k.nameBuffer(err, state.params)
 	k.missingShared(err, l)
 	return k.reported(&ml.Launch, stats, k.faulted(state, err))

@@ -28,6 +28,7 @@ type launchState struct {
 	bounds []flow.Bound      // of slices of buffers among the arguments, where pointers are followed
 	shadow *san.LaunchShadow // of a launch under sanitizers that have one; else nil
 	faults *faultList        // of a launch that goes on behind them; else nil
+	past   *faultList        // of what PageBounds lets pass; else nil
 }
 
 // state returns memory for a launch, which gives it back by k.spare.Store.
@@ -89,6 +90,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	}
 	k.sanitize(&ml.Launch, state)
 	state.keepGoing(d)
+	state.watchPast(d)
 	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
 		return err
 	}

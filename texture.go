@@ -3,6 +3,8 @@ package ptxvm
 // This file holds textures and samplers: how texture instructions read arrays and buffers.
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -101,6 +103,7 @@ func (s SamplerDesc) check() error {
 type TextureDesc struct {
 	Name  string // a module's .texref of this name is bound to it; may be empty
 	Array Array
+	View  *ArrayView // how much of the array, and as what; nil: all, as it is
 
 	Buffer        Buffer // linear memory: Width samples, or Height rows of them
 	Format        SampleFormat
@@ -111,6 +114,29 @@ type TextureDesc struct {
 	ReadNormalized bool // integers of 8 and 16 bits are read as floats from 0 (or -1) to 1
 	SRGB           bool // 8-bit red, green and blue are converted to linear floats
 	Sampler        SamplerDesc
+}
+
+// ArrayView is a part of an array: levels of detail, and layers as instructions count them, both included; 0 of what the array
+// does not have. MinLOD and MaxLOD count from the first level.
+type ArrayView struct {
+	Format                SampleFormat // samples have as many bytes as those of the array
+	FirstLevel, LastLevel int
+	FirstLayer, LastLayer int
+}
+
+// of lists the levels.
+func (v *ArrayView) of(levels []*machine.Image) (list []*machine.Image, err error) {
+	if v.FirstLevel < 0 || v.LastLevel < v.FirstLevel || v.LastLevel >= len(levels) {
+		return nil, fmt.Errorf("there are no levels %d to %d of %d", v.FirstLevel, v.LastLevel, len(levels))
+	}
+	for _, level := range levels[v.FirstLevel : v.LastLevel+1] {
+		im, skip, err := level.View(v.Format.f, v.FirstLayer, v.LastLayer)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &machine.Image{Image: im, Name: level.Name, Base: level.Base + skip})
+	}
+	return list, nil
 }
 
 // Texture is a handle of a texture, a 64-bit argument of kernels.
@@ -219,6 +245,12 @@ func (desc *TextureDesc) images() ([]*machine.Image, *lifetime, error) {
 		images, of = []*machine.Image{im}, desc.Buffer.of
 	case of == nil:
 		return nil, nil, fmt.Errorf("a texture needs an array or a buffer")
+	}
+	if desc.View != nil {
+		var err error
+		if images, err = desc.View.of(images); err != nil || desc.Array.of == nil {
+			return nil, nil, cmp.Or(err, errors.New("a view is one of an array"))
+		}
 	}
 	f, r := images[0].Format, desc.read()
 	if err := r.Check(f); err != nil {

@@ -33,6 +33,7 @@ type Fault struct {
 	Text    string     // the instruction as written
 	Space   string     // of a memory fault: global, shared, …, as the instruction names it
 	Fix     string     // what to do, empty if nothing in particular
+	Passed  bool       // it has been let pass (DeviceConfig.PageBounds): no fault, and the launch went on
 }
 
 // Allocation is what lies next to a faulting address.
@@ -55,7 +56,11 @@ func (f *Fault) Error() string {
 	if len(f.Source) > 0 {
 		place = f.Source[0]
 	}
-	return fmt.Sprintf("%v: fault %v: %s (kernel %s, CTA %s, thread %s)", place, f.Code, diag.Escape(f.Msg), readable(f.Kernel), f.CTA, f.Thread)
+	word := "fault"
+	if f.Passed {
+		word = "warning"
+	}
+	return fmt.Sprintf("%v: %s %v: %s (kernel %s, CTA %s, thread %s)", place, word, f.Code, diag.Escape(f.Msg), readable(f.Kernel), f.CTA, f.Thread)
 }
 
 // Detail is the whole report on several lines.
@@ -92,6 +97,9 @@ func (f *Fault) Detail() string {
 	}
 	if f.Times > 1 {
 		fmt.Fprintf(&b, "  times:  %d; the first is shown\n", f.Times)
+	}
+	if f.Passed {
+		b.WriteString("  passed: the launch went on, as on hardware: the access stays in the 2 MiB page in which the allocation ends\n")
 	}
 	if f.Fix != "" {
 		fmt.Fprintf(&b, "  fix:    %s\n", f.Fix)

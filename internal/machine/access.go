@@ -82,6 +82,9 @@ func (w *Warp) AccessUniform(in *Inst, q *Request, addr uint64) (rowBase, State)
 		f.Lanes = w.Mask
 		return nil, w.Fault(in, f)
 	}
+	if w.cta.grid.OnPast != nil && w.passes(q, x) {
+		w.tellPast(in, q, x, w.Mask)
+	}
 	return p, Next
 }
 
@@ -180,6 +183,9 @@ func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low ui
 		if local {
 			a.Local |= 1 << i
 		}
+	}
+	if w.cta.grid.OnPast != nil {
+		w.findPast(in, q, addr)
 	}
 	return a, Next
 }
@@ -283,8 +289,11 @@ func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f
 		return fail(NullAccess)
 	}
 	v, ok := w.core.arena.Find(x)
+	if !ok || uint64(q.Size) > v.End-x {
+		v, ok = w.core.arena.Past(x, uint64(q.Size))
+	}
 	switch {
-	case !ok || uint64(q.Size) > v.End-x:
+	case !ok:
 		_, _, f = fail(OutOfBounds)
 		f.Near = w.near(x, uint64(q.Size))
 		return nil, false, f

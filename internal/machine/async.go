@@ -238,13 +238,18 @@ func (w *Warp) Place(in *Inst) Place {
 
 // fail stops the launch with a fault of a step.
 func (op *Op) fail(f *Fault) {
+	op.locate(f)
+	op.cta.grid.Fail(f)
+}
+
+// locate says where an operation that faults was started.
+func (op *Op) locate(f *Fault) {
 	if f.Lanes == 0 {
 		f.Lanes = op.Lanes
 	}
 	g := op.cta.grid
 	f.Kernel, f.Func, f.Inst, f.PC, f.Calls = g.Entry.Func.Name, op.Func, op.Inst, op.PC, op.Calls
 	f.CTA, f.CTARank, f.Thread = op.CTA, op.CTARank, g.thread(int32(op.Warp), first(f.Lanes))
-	g.Fail(f)
 }
 
 // site is where a lane of the running fragment is.

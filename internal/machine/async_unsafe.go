@@ -13,14 +13,16 @@ import (
 func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
 	core := op.warp.core
 	v, ok := core.arena.Find(addr)
-	if !ok || n > v.End-addr || v.ReadOnly && kind != Load {
-		f := &Fault{Kind: OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global}
-		if ok && n <= v.End-addr {
-			f.Kind = ReadOnlyAccess
-		} else {
-			f.Near = op.warp.near(addr, n)
+	if !ok || n > v.End-addr {
+		if v, ok = core.arena.Past(addr, n); ok && op.cta.grid.OnPast != nil {
+			op.tellPast(addr, n, kind)
 		}
-		return nil, f
+	}
+	switch {
+	case !ok:
+		return nil, &Fault{Kind: OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global, Near: op.warp.near(addr, n)}
+	case v.ReadOnly && kind != Load:
+		return nil, &Fault{Kind: ReadOnlyAccess, Addr: addr, Size: uint32(n), Access: kind, Space: Global}
 	}
 	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, addr-core.arenaFirst)), n), nil
 }

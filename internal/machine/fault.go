@@ -130,7 +130,16 @@ func (f *Fault) Error() string {
 // Fault reports that an instruction failed; it must have had no effect in any lane. The first
 // fault of a launch stops it.
 func (w *Warp) Fault(in *Inst, f *Fault) State {
-	lane := first(f.Lanes)
+	w.locate(in, f)
+	if w.drops(f) {
+		return Faulted
+	}
+	w.cta.grid.Fail(f)
+	return Faulted
+}
+
+// locate says where lanes of the running fragment fault.
+func (w *Warp) locate(in *Inst, f *Fault) {
 	frame := w.frag.frame
 	f.Kernel, f.Func = w.cta.grid.Entry.Func.Name, frame.code.Func
 	f.Inst, f.PC = in, w.frag.pc
@@ -141,10 +150,5 @@ func (w *Warp) Fault(in *Inst, f *Fault) State {
 		f.Calls = append(f.Calls, CallFrame{caller.caller.code.Func, caller.join.pc - 1})
 	}
 	f.CTA, f.CTARank = w.cta.id, w.cta.rank
-	f.Thread = w.cta.grid.thread(w.index, lane)
-	if w.drops(f) {
-		return Faulted
-	}
-	w.cta.grid.Fail(f)
-	return Faulted
+	f.Thread = w.cta.grid.thread(w.index, first(f.Lanes))
 }

@@ -42,6 +42,7 @@ type Launch struct {
 	Leaks           bool              // reports what CTAs leave behind; the code is Interpreted where they may
 	Misuse          bool              // reports misuse of barriers and member masks, by instructions that are Watched
 	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
+	OnPast          func(*Fault)      // gets accesses that pass the end of an allocation and are let pass (mem.Config.Page), from several cores at a time
 	ShowTensor      *TensorShow       // filled at the end of its CTA; may be nil
 	Products        num.Multiplier    // computes products of matrices; nil: portable code
 	Breakpoint      func(*Stop) error // called for breakpoints, from several workers at a time; nil: they are faults. An error ends the launch

@@ -22,6 +22,7 @@ type Info struct {
 	Device   int    // whose memory it is; set by Alloc
 	Adopted  bool   // the host's memory; set by Adopt
 	Host     bool   // the host program reaches it, too (Config.Guard)
+	Tail     uint64 // bytes behind it that are nobody else's and that kernels may touch (Config.Page); set by Alloc
 	Made     Place  // by which instruction; nil: by the host
 	Ended    Place  // the same of the free
 }
@@ -115,11 +116,12 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	if size > a.limit || a.usage.Bytes+size > a.limit {
 		return 0, fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, size, a.usage.Bytes, a.limit)
 	}
+	info.Tail = a.tail(size, &info)
 	place := a.place
 	if info.Host {
 		place = a.placeShown
 	}
-	start, err := place((size+slack+Align-1)&^(Align-1), size)
+	start, err := place((size+info.Tail+slack+Align-1)&^(Align-1), size)
 	if err != nil {
 		return 0, err
 	}
@@ -130,6 +132,14 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	a.usage.Peak = max(a.usage.Peak, a.usage.Bytes)
 	a.usage.Count++
 	return start, nil
+}
+
+// tail is what kernels may touch behind an allocation.
+func (a *Arena) tail(size uint64, info *Info) uint64 {
+	if a.page == 0 || info.Heap || info.Internal {
+		return 0
+	}
+	return -size & (a.page - 1)
 }
 
 // Free ends the device's allocation that starts at addr; ErrNotAllocated if none does.

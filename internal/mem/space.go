@@ -19,6 +19,9 @@ type Config struct {
 	// Guard, with Identity, keeps the host program itself from what Info.Host does not name: its accesses fault. The
 	// machine has the memory at another address. Where the system cannot map memory twice, nothing is kept.
 	Guard bool
+	// Page, a power of two, lets kernels pass the end of an allocation of the host's, within its last page, counted from its
+	// start; the bytes there are nobody else's. 0: bounds are exact.
+	Page uint64
 }
 
 // Space is the global memory of one machine. Its devices share addresses: a pointer means the same
@@ -26,6 +29,7 @@ type Config struct {
 type Space struct {
 	mu     sync.RWMutex
 	memory reserved
+	page   uint64 // Config.Page
 	base   uint64 // device address of the first byte
 	top    uint64 // end of what was ever used; everything from here is zero
 	live   spans
@@ -46,17 +50,21 @@ func NewArenas(cfg Config) ([]*Arena, error) {
 	for _, limit := range cfg.Limits {
 		room += 2*limit + 64<<20
 	}
+	room += pagesReserved * cfg.Page
 	s, err := newSpace(room, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("cannot reserve device memory: %w", err)
 	}
-	s.open = len(cfg.Limits)
+	s.open, s.page = len(cfg.Limits), cfg.Page
 	arenas := make([]*Arena, len(cfg.Limits))
 	for i, limit := range cfg.Limits {
 		arenas[i] = &Arena{Space: s, device: i, limit: limit}
 	}
 	return arenas, nil
 }
+
+// pagesReserved is how many allocations can end within a page of their own: address space alone.
+const pagesReserved = 1 << 15
 
 func newSpace(room uint64, cfg Config) (*Space, error) {
 	if cfg.Identity {
@@ -123,7 +131,7 @@ func (s *Space) placeShown(room, size uint64) (uint64, error) {
 // hide keeps a span that ends from the host program. What cannot be kept from it stays as it is.
 func (s *Space) hide(v span) {
 	if v.info.Host {
-		_ = s.memory.show(v.start-s.base, (v.end-v.start+hostPage-1)&^(hostPage-1), false)
+		_ = s.memory.show(v.start-s.base, (v.end-v.start+v.info.Tail+hostPage-1)&^(hostPage-1), false)
 	}
 }
 
@@ -172,6 +180,21 @@ func (s *Space) Find(addr uint64) (Allocation, bool) {
 	defer s.mu.RUnlock()
 	v, ok := s.live.below(addr)
 	if !ok || addr >= v.end {
+		return Allocation{}, false
+	}
+	return v.allocation(), true
+}
+
+// Past returns the allocation that the bytes [addr, addr+n) pass the end of, but not its page (Config.Page).
+func (s *Space) Past(addr, n uint64) (Allocation, bool) {
+	if s.page == 0 {
+		return Allocation{}, false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v, ok := s.live.below(addr)
+	end := v.end + v.info.Tail
+	if !ok || addr >= end || n > end-addr || addr+n <= v.end {
 		return Allocation{}, false
 	}
 	return v.allocation(), true

@@ -133,6 +133,27 @@ func (im Image) laidOut(size []int) (Image, error) {
 	return im, nil
 }
 
+// View is a part of the layers of an image, whose samples may be taken for others of the same size. skip is where the first
+// layer begins.
+func (im Image) View(f Format, first, last int) (v Image, skip uint64, err error) {
+	layers, each := int(im.Layers()), uint64(1)
+	if layers == 0 { // no array of them
+		layers = 1
+		each = uint64(im.Slices)
+	} else {
+		each = uint64(im.Slices) / uint64(layers)
+	}
+	switch {
+	case f.Bytes() != im.Format.Bytes():
+		return v, 0, fmt.Errorf("samples of %v are no %v: they have %d bytes, not %d", im.Format, f, im.Format.Bytes(), f.Bytes())
+	case first < 0 || last < first || last >= layers:
+		return v, 0, fmt.Errorf("there are no layers %d to %d of %v", first, last, &im)
+	}
+	v = im
+	v.Format, v.Slices = f, uint32(uint64(last-first+1)*each)
+	return v, uint64(first) * each * im.Slice, nil
+}
+
 // maxBytes bounds an image.
 const maxBytes = 1 << 44
 
