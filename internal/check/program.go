@@ -13,7 +13,8 @@ import (
 // links them; CUDA C++ programming guide: printf, heap, assert).
 var provided = map[string]bool{
 	"vprintf": true, "malloc": true, "free": true, "__assertfail": true,
-	"__cuda_syscall_cp": true, "cudaGraphLaunch": true,
+	"__cuda_syscall_cp": true, "cudaGraphLaunch": true, "cudaGraphSetConditional": true, "cudaGraphKernelNodeSetParam": true,
+	"cudaGraphKernelNodeSetEnabled": true, "cudaGraphKernelNodeSetGridDim": true, "cudaGraphKernelNodeUpdatesApply": true,
 }
 
 // What a module may take of memory that is laid out before a launch.
