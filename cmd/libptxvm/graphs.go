@@ -69,6 +69,17 @@ func pvm_capture_depend(device int32, stream uint64, nodes *uint64, n uint64, se
 	return int32(the.CaptureDependencies(int(device), stream, list(nodes, n), set != 0))
 }
 
+//export pvm_stream_values
+func pvm_stream_values(device int32, stream uint64, values *C.struct_pvm_value, n uint64) int32 {
+	var ops []driver.ValueOp
+	if values != nil {
+		for _, v := range unsafe.Slice(values, n) {
+			ops = append(ops, driver.ValueOp{Kind: driver.ValueKind(v.kind), Addr: uint64(v.address), Value: uint64(v.value), Bits: int(v.bits)})
+		}
+	}
+	return int32(the.StreamValues(int(device), stream, ops))
+}
+
 //export pvm_graph_create
 func pvm_graph_create(graph *uint64) int32 {
 	g, code := the.GraphCreate()
@@ -110,6 +121,40 @@ func pvm_graph_dot(graph uint64, path *C.char) int32 {
 	return int32(the.GraphDot(graph, f))
 }
 
+//export pvm_object_create
+func pvm_object_create(ptr, destroy uint64, count, flags uint32, object *uint64) int32 {
+	o, code := the.UserObjectCreate(ptr, destroy, count, flags)
+	put(code, object, o)
+	return int32(code)
+}
+
+//export pvm_object_retain
+func pvm_object_retain(object uint64, count uint32) int32 {
+	return int32(the.UserObjectRetain(object, count))
+}
+
+//export pvm_object_release
+func pvm_object_release(object uint64, count uint32) int32 {
+	return int32(the.UserObjectRelease(object, count))
+}
+
+//export pvm_graph_retain
+func pvm_graph_retain(graph, object uint64, count, flags uint32) int32 {
+	return int32(the.GraphRetain(graph, object, count, flags))
+}
+
+//export pvm_graph_release
+func pvm_graph_release(graph, object uint64, count uint32) int32 {
+	return int32(the.GraphRelease(graph, object, count))
+}
+
+//export pvm_condition_create
+func pvm_condition_create(device int32, graph uint64, value, flags uint32, handle *uint64) int32 {
+	h, code := the.ConditionCreate(int(device), graph, value, flags)
+	put(code, handle, h)
+	return int32(code)
+}
+
 //export pvm_node_add
 func pvm_node_add(device int32, graph uint64, after *uint64, n uint64, how *C.struct_pvm_node, node *uint64) int32 {
 	p := params(how)
@@ -135,6 +180,14 @@ func pvm_node_set(node uint64, how *C.struct_pvm_node) int32 {
 	p := params(how)
 	return int32(the.NodeSet(node, &p))
 }
+
+//export pvm_node_attribute
+func pvm_node_attribute(node uint64, id int32, value unsafe.Pointer, set int32) int32 {
+	return int32(the.NodeAttribute(node, int(id), (*driver.AttributeValue)(value), set != 0))
+}
+
+//export pvm_node_attributes
+func pvm_node_attributes(to, from uint64) int32 { return int32(the.NodeAttributes(to, from)) }
 
 //export pvm_node_destroy
 func pvm_node_destroy(node uint64) int32 { return int32(the.NodeDestroy(node)) }

@@ -61,6 +61,12 @@ func pvm_texture_create(device int32, t *C.struct_pvm_texture, object *uint64) i
 		SRGB: t.srgb != 0, Normalized: t.normalized != 0, MipLinear: t.mip_linear != 0,
 		Bias: float32(t.bias), Min: float32(t.least), Max: float32(t.most),
 	}
+	if t.viewed != 0 {
+		s.View = &driver.ViewShape{
+			Width: int(t.view_width), Height: int(t.view_height), Depth: int(t.view_depth), Format: formatText(&t.view_format), Channels: int(t.view_channels),
+			Levels: [2]int{int(t.view_level[0]), int(t.view_level[1])}, Layers: [2]int{int(t.view_layer[0]), int(t.view_layer[1])},
+		}
+	}
 	s.Address = *(*[3]uint32)(unsafe.Pointer(&t.mode))
 	s.Border = *(*[4]float32)(unsafe.Pointer(&t.border))
 	h, code := the.TextureCreate(int(device), s)
@@ -80,11 +86,19 @@ func pvm_texture_get(object uint64, t *C.struct_pvm_texture) int32 {
 		srgb: word(s.SRGB), normalized: word(s.Normalized), mip_linear: word(s.MipLinear),
 		bias: C.float(s.Bias), least: C.float(s.Min), most: C.float(s.Max),
 	}
+	if v := s.View; v != nil {
+		t.viewed, t.view_channels = 1, C.uint32_t(v.Channels)
+		t.view_width, t.view_height, t.view_depth = C.uint64_t(v.Width), C.uint64_t(v.Height), C.uint64_t(v.Depth)
+		t.view_level, t.view_layer = pair(v.Levels), pair(v.Layers)
+		putFormat(&t.view_format, v.Format)
+	}
 	putFormat(&t.format, s.Format)
 	*(*[3]uint32)(unsafe.Pointer(&t.mode)) = s.Address
 	*(*[4]float32)(unsafe.Pointer(&t.border)) = s.Border
 	return int32(code)
 }
+
+func pair(p [2]int) [2]C.uint32_t { return [2]C.uint32_t{C.uint32_t(p[0]), C.uint32_t(p[1])} }
 
 func word(b bool) C.uint32_t {
 	if b {
@@ -127,4 +141,9 @@ func pvm_tensor_map(t *C.struct_pvm_tensor_map, to unsafe.Pointer) int32 {
 		copy(unsafe.Slice((*byte)(to), len(m)), m[:])
 	}
 	return int32(code)
+}
+
+//export pvm_tensor_map_at
+func pvm_tensor_map_at(m unsafe.Pointer, address uint64) int32 {
+	return int32(the.EncodeAt((*[tensor.MapBytes]byte)(m), address))
 }

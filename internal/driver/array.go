@@ -182,6 +182,7 @@ type TextureShape struct {
 	Pitch         int
 	Format        string
 	Channels      int
+	View          *ViewShape // of an array; nil: all of it
 
 	Address        [3]uint32 // cudaTextureAddressMode
 	Linear         bool
@@ -191,6 +192,26 @@ type TextureShape struct {
 	Normalized     bool
 	MipLinear      bool
 	Bias, Min, Max float32
+}
+
+// ViewShape is how much of an array a texture shows, and as what (cudaResourceViewDesc).
+type ViewShape struct {
+	Width, Height, Depth int
+	Format               string // empty: the array's
+	Channels             int
+	Levels, Layers       [2]int // the first and the last
+}
+
+// desc is the view as the machine describes it. The extents of arrays and layers are their own: only block formats change them.
+func (v *ViewShape) desc(a *array) (view *ptxvm.ArrayView, err error) {
+	if v.Width != a.shape.Width || v.Height != a.shape.Height || v.Depth != a.shape.Depth && (v.Depth != 0 || a.shape.Flags&ArrayLayered == 0) {
+		return nil, fmt.Errorf("a view of %dx%dx%d samples of an array of %dx%dx%d", v.Width, v.Height, v.Depth, a.shape.Width, a.shape.Height, a.shape.Depth)
+	}
+	view = &ptxvm.ArrayView{Format: a.image.Desc().Format, FirstLevel: v.Levels[0], LastLevel: v.Levels[1], FirstLayer: v.Layers[0], LastLayer: v.Layers[1]}
+	if v.Format != "" {
+		view.Format, err = ptxvm.ParseSampleFormat(fmt.Sprintf("%sx%d", v.Format, v.Channels))
+	}
+	return view, err
 }
 
 type texture struct {
@@ -223,7 +244,15 @@ func (d *Driver) textureDesc(dev *device, t *TextureShape) (desc ptxvm.TextureDe
 			return desc, InvalidHandle, nil
 		}
 		desc.Array = a.image
+		if t.View != nil {
+			if desc.View, err = t.View.desc(a); err != nil {
+				return desc, InvalidValue, err
+			}
+		}
 		return desc, Success, nil
+	}
+	if t.View != nil {
+		return desc, InvalidValue, fmt.Errorf("a view of what is no array")
 	}
 	if desc.Format, err = ptxvm.ParseSampleFormat(fmt.Sprintf("%sx%d", t.Format, t.Channels)); err != nil {
 		return desc, InvalidValue, err

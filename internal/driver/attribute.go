@@ -47,6 +47,7 @@ var attributes = map[int]func(ptxvm.DeviceInfo) int{
 	81: func(s ptxvm.DeviceInfo) int { return s.SharedPerSM },
 	82: constant(registersPerSM), 83: constant(1), // managed memory
 	86: constant(1), 87: constant(2), 89: constant(1), 90: constant(1), // native atomics with the host; f32:f64; concurrent managed access; preemption
+	92: constant(1), 93: constant(1), 94: constant(1), // words in streams: of 32 and 64 bits, waiting for bits that are not set
 	95:  constant(1), // cooperative launch
 	97:  func(s ptxvm.DeviceInfo) int { return s.SharedPerCTA },
 	101: constant(1), // the host reaches managed memory directly
@@ -55,7 +56,8 @@ var attributes = map[int]func(ptxvm.DeviceInfo) int{
 	111: func(s ptxvm.DeviceInfo) int { return s.ReservedShared },
 	115: constant(1),                                                // memory pools
 	120: func(s ptxvm.DeviceInfo) int { return btoi(s.Major >= 9) }, // clusters
-	142: constant(1), 144: constant(1),                              // memory pools of the host's memory
+	122: constant(1), 123: constant(1),                              // words in streams again
+	142: constant(1), 144: constant(1), // memory pools of the host's memory
 }
 
 // lastAttribute is the greatest number that 13.5 knows.

@@ -20,7 +20,6 @@ type Config struct {
 	Devices  int
 	Blocking bool // each call waits for its work
 	Quiet    bool
-	Pages    bool   // kernels may access what lies between an allocation and the end of its page
 	Progress bool   // kernels that run long are spoken of now and then
 	Report   string // a file for reports as JSON; empty: none
 }
@@ -34,7 +33,7 @@ var variables = map[string]func(c *Config, value string) error{
 		if v != "exact" && v != "page" {
 			return fmt.Errorf("want exact or page")
 		}
-		c.Pages = v == "page"
+		c.Device.PageBounds = v == "page"
 		return nil
 	},
 	"PTXVM_DEVICES": func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },

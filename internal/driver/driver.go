@@ -28,6 +28,7 @@ type Driver struct {
 	printed  printed
 	reports  reports
 	running  running
+	past     passed
 	sticky   atomic.Int32 // Code that every call returns
 	first    sync.Mutex   // held while the failure that becomes sticky is reported
 	compiled texts
@@ -40,10 +41,11 @@ type Driver struct {
 
 	virtual virtual
 
-	graphs    sync.Mutex // of all graphs and captures
-	captures  atomic.Int32
-	captureID uint64
-	active    []*capture
+	graphs     sync.Mutex            // of all graphs and captures
+	conditions map[uint64]*condition // by their handles
+	captures   atomic.Int32
+	captureID  uint64
+	active     []*capture
 
 	objects sync.Map // number that kernels see → *texture, *surface
 }

@@ -367,7 +367,7 @@ func TestBoxes(t *testing.T) {
 // TestConfigure: names that are never read are noticed, and wrong values are errors.
 func TestConfigure(t *testing.T) {
 	c, warnings, err := Configure([]string{"PTXVM_ENGINE=interp", "PTXVM_MEMORY=3G", "PTXVM_DEVICES=2", "PTXVM_SEDE=1", "HOME=/", "CUDA_LAUNCH_BLOCKING=1", "PTXVM_BOUNDS=page", "PTXVM_REPORT=r", "PTXVM_PROGRESS=1", "PTXVM_TRACE=calls"})
-	if err != nil || !c.Pages || c.Report != "r" || !c.Progress || c.Device.Engine != ptxvm.Interp || c.Device.Memory != 3<<30 || c.Devices != 2 || !c.Blocking {
+	if err != nil || !c.Device.PageBounds || c.Report != "r" || !c.Progress || c.Device.Engine != ptxvm.Interp || c.Device.Memory != 3<<30 || c.Devices != 2 || !c.Blocking {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "PTXVM_SEED") {

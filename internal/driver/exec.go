@@ -31,15 +31,40 @@ type step struct {
 }
 
 // launchWork runs the steps that a graph had when it was launched.
-type launchWork struct{ steps []step }
+type launchWork struct {
+	begin []assignment
+	steps []step
+}
 
 func (w *launchWork) do(*device) {
-	for _, s := range w.steps {
+	for _, a := range w.begin {
+		a.do()
+	}
+	runSteps(w.steps)
+}
+
+func runSteps(steps []step) {
+	for _, s := range steps {
 		if s.dev.d.Sticky() != Success {
 			return
 		}
 		s.work.do(s.dev)
 	}
+}
+
+// launched are the steps that are on, as they are now.
+func launched(steps []*step) (list []step) {
+	for _, s := range steps {
+		if s.off {
+			continue
+		}
+		now := *s
+		if c, ok := s.work.(*conditionalSteps); ok {
+			now.work = c.launched()
+		}
+		list = append(list, now)
+	}
+	return list
 }
 
 // GraphInstantiate makes an executable graph.
@@ -57,27 +82,53 @@ func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
 	case g.order() == nil && len(g.nodes) != 0:
 		return 0, InvalidValue
 	}
+	if code := d.admitBodies(g, false, map[*condition]bool{}); code != Success {
+		return 0, code
+	}
 	x := &exec{flags: flags, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
-	x.flatten(x.copied)
+	x.steps = x.flatten(x.copied)
 	x.self = d.register(x)
 	return x.self, Success
 }
 
-// flatten appends the steps of a copied graph.
-func (x *exec) flatten(g *graph) {
+// flatten lists the steps of a copied graph.
+func (x *exec) flatten(g *graph) (steps []*step) {
 	for source, n := range g.origin {
 		x.clones[source] = n
 	}
 	for _, n := range g.order() {
-		if child, ok := n.work.(*childWork); ok {
-			x.flatten(child.graph)
-			continue
-		}
 		s := &step{work: n.work, dev: n.dev}
-		x.steps = append(x.steps, s)
+		switch w := n.work.(type) {
+		case *childWork:
+			steps = append(steps, x.flatten(w.graph)...)
+			continue
+		case *conditionalWork:
+			inner := &conditionalSteps{on: w.on, kind: w.kind}
+			for _, body := range w.bodies {
+				inner.bodies = append(inner.bodies, x.flatten(body))
+			}
+			s.work = inner
+		}
+		steps = append(steps, s)
 		x.of[n] = s
 	}
+	return steps
+}
+
+// assignments are the values that a launch of a graph begins with.
+func assignments(g *graph) (list []assignment) {
+	for _, c := range g.conditions {
+		if c.assign {
+			list = append(list, assignment{c.addr, c.value})
+		}
+	}
+	for _, n := range g.nodes {
+		for _, in := range insideOf(n.work) {
+			list = append(list, assignments(in)...)
+		}
+	}
+	return list
 }
 
 // ExecDestroy ends an executable graph after its launches.
@@ -129,12 +180,7 @@ func (d *Driver) GraphLaunch(dev int, stream, h uint64) (code Code) {
 		child.inside = true
 		code = s.capture.add(s, &childWork{child})
 	default:
-		w := &launchWork{}
-		for _, st := range x.steps {
-			if !st.off {
-				w.steps = append(w.steps, *st)
-			}
-		}
+		w := &launchWork{begin: assignments(x.copied), steps: launched(x.steps)}
 		var after []*item
 		if x.last != nil && !x.last.over.Load() {
 			after = []*item{x.last}
@@ -158,7 +204,7 @@ func (d *Driver) ExecSet(h, node uint64, p *NodeParams) (code Code) {
 		return d.setChild(x, node, p.Handle)
 	}
 	s := x.of[x.clones[node]]
-	if s == nil || kindOf(s.work) != p.Kind || p.Kind == AllocNode || p.Kind == FreeNode {
+	if s == nil || kindOf(s.work) != p.Kind || fixed(p.Kind) {
 		return InvalidValue
 	}
 	w, code := d.work(s.dev, p)
@@ -232,12 +278,35 @@ func (x *exec) update(old, g *graph, write bool) (reason Update, at, from uint64
 			if reason, at, from = x.update(m.work.(*childWork).graph, w.graph, write); reason != UpdateSuccess {
 				return reason, at, from
 			}
+		case *conditionalWork:
+			if reason, at, from = x.updateConditional(m, n, w, write); reason != UpdateSuccess {
+				return reason, at, from
+			}
 		case *allocWork, *freeWork: // addresses stay
 		default:
 			if write {
 				x.of[m].work = n.work
 			}
 		}
+	}
+	return UpdateSuccess, 0, 0
+}
+
+// updateConditional is update of a node n with bodies, in the place of m.
+func (x *exec) updateConditional(m, n *node, w *conditionalWork, write bool) (reason Update, at, from uint64) {
+	was := m.work.(*conditionalWork)
+	if was.kind != w.kind || len(was.bodies) != len(w.bodies) {
+		return UpdateTopologyChanged, n.self, 0
+	}
+	for i, body := range w.bodies {
+		if reason, at, from = x.update(was.bodies[i], body, write); reason != UpdateSuccess {
+			return reason, at, from
+		}
+	}
+	if write && was.on != w.on { // kernels have the other handle now
+		x.copied.holdCondition(w.on)
+		was.on = w.on
+		x.of[m].work.(*conditionalSteps).on = w.on
 	}
 	return UpdateSuccess, 0, 0
 }

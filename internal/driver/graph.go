@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,12 +25,14 @@ const (
 	EmptyNode
 	WaitNode
 	RecordNode
-	AllocNode NodeKind = 10
-	FreeNode  NodeKind = 11
+	AllocNode       NodeKind = 10
+	FreeNode        NodeKind = 11
+	ValuesNode      NodeKind = 12 // made by capture alone
+	ConditionalNode NodeKind = 13
 )
 
 var nodeNames = map[NodeKind]string{KernelNode: "KERNEL", CopyNode: "MEMCPY", FillNode: "MEMSET", HostNode: "HOST", ChildNode: "GRAPH",
-	EmptyNode: "EMPTY", WaitNode: "EVENT_WAIT", RecordNode: "EVENT_RECORD", AllocNode: "MEM_ALLOC", FreeNode: "MEM_FREE"}
+	EmptyNode: "EMPTY", WaitNode: "EVENT_WAIT", RecordNode: "EVENT_RECORD", AllocNode: "MEM_ALLOC", FreeNode: "MEM_FREE", ValuesNode: "BATCH_MEM_OP", ConditionalNode: "CONDITIONAL"}
 
 // graph is nodes; a node comes after others. All graphs of a driver are guarded by Driver.graphs.
 type graph struct {
@@ -38,6 +41,9 @@ type graph struct {
 	made   int              // nodes that were ever added
 	origin map[uint64]*node // of a clone: by the node that a node is a copy of
 	inside bool             // of a node, which ends it
+
+	objects    map[*userObject]uint64 // references
+	conditions []*condition
 }
 
 // node is one piece of a graph's work.
@@ -48,7 +54,8 @@ type node struct {
 	work  work
 	dev   *device
 	after []*node
-	told  uint64 // address of its arguments, if it has been asked for them
+	told  uint64 // address of its arguments, or of its bodies' handles, if it has been asked for them
+	hints map[int]AttributeValue
 }
 
 // childWork is a graph as a node.
@@ -76,6 +83,10 @@ func kindOf(w work) NodeKind {
 		return AllocNode
 	case *freeWork:
 		return FreeNode
+	case *valueWork:
+		return ValuesNode
+	case *conditionalWork, *conditionalSteps:
+		return ConditionalNode
 	}
 	return EmptyNode
 }
@@ -88,11 +99,11 @@ type NodeParams struct {
 	To, From       Place // of a copy or fill
 	Box            Box
 	Direction      CopyKind
-	Value          uint32
-	Size           uint64 // of a fill's elements; of an allocation
+	Value          uint32 // of a fill; of a conditional node, its ConditionKind
+	Size           uint64 // of a fill's elements; of an allocation; bodies of a conditional node
 	Call, Argument uint64 // of a host function
-	Handle         uint64 // of an event, or of a child graph
-	Addr           uint64 // of an allocation, told; of a free
+	Handle         uint64 // of an event, of a child graph, or of a condition
+	Addr           uint64 // of an allocation, told; of a free; of a conditional node, where its bodies' handles are, told
 }
 
 // GraphCreate makes an empty graph.
@@ -130,13 +141,16 @@ func (d *Driver) endGraph(g *graph) {
 		d.drop(n.work)
 	}
 	g.nodes = nil
+	d.dropObjects(g)
+	d.dropConditions(g)
 }
 
 // drop ends a node's hold on what its work has.
 func (d *Driver) drop(w work) {
+	for _, g := range insideOf(w) {
+		d.endGraph(g)
+	}
 	switch w := w.(type) {
-	case *childWork:
-		d.endGraph(w.graph)
 	case *allocWork:
 		if w.held--; w.held == 0 {
 			d.releaseBlock(w.addr)
@@ -198,6 +212,8 @@ func (d *Driver) work(dev *device, p *NodeParams) (work, Code) {
 			return nil, InvalidValue
 		}
 		return &freeWork{p.Addr}, Success
+	case ConditionalNode:
+		return d.conditional(p)
 	}
 	return nil, NotSupported
 }
@@ -238,7 +254,11 @@ func (d *Driver) GraphAdd(dev int, h uint64, after []uint64, p *NodeParams) (sel
 	if code != Success {
 		return 0, code
 	}
-	return d.addNode(g, v, w, deps).self, Success
+	n := d.addNode(g, v, w, deps)
+	if c, ok := w.(*conditionalWork); ok {
+		p.Addr, code = n.tellBodies(c)
+	}
+	return n.self, code
 }
 
 func (d *Driver) addNode(g *graph, dev *device, w work, after []*node) *node {
@@ -267,13 +287,16 @@ func (d *Driver) clone(g *graph) *graph {
 	c.made, c.origin = g.made, map[uint64]*node{}
 	for _, n := range g.nodes {
 		w := n.work
-		if child, ok := w.(*childWork); ok {
-			inner := d.clone(child.graph)
+		switch of := w.(type) {
+		case *childWork:
+			inner := d.clone(of.graph)
 			inner.inside = true
 			w = &childWork{inner}
+		case *conditionalWork:
+			w = d.cloneConditional(of)
 		}
 		hold(w)
-		m := &node{in: c, id: n.id, work: w, dev: n.dev}
+		m := &node{in: c, id: n.id, work: w, dev: n.dev, hints: maps.Clone(n.hints)}
 		m.self = d.register(m)
 		c.nodes = append(c.nodes, m)
 		c.origin[n.self] = m
@@ -282,6 +305,12 @@ func (d *Driver) clone(g *graph) *graph {
 		for _, dep := range n.after {
 			c.nodes[i].after = append(c.nodes[i].after, c.origin[dep.self])
 		}
+	}
+	for o, n := range g.objects {
+		c.hold(o, n)
+	}
+	for _, of := range g.conditions {
+		c.holdCondition(of)
 	}
 	return c
 }
@@ -445,6 +474,9 @@ func (d *Driver) NodeGet(h uint64) (p NodeParams, in uint64, id int, code Code) 
 		p.Addr, p.Size = w.addr, w.size
 	case *freeWork:
 		p.Addr = w.addr
+	case *conditionalWork:
+		p.Handle, p.Value, p.Size = w.on.addr, uint32(w.kind), uint64(len(w.bodies))
+		p.Addr, code = n.tellBodies(w)
 	}
 	return p, n.in.self, n.id, code
 }
@@ -474,13 +506,18 @@ func (n *node) forgetTold() {
 	}
 }
 
+// fixed tells whether nodes of a kind stay what they are.
+func fixed(kind NodeKind) bool {
+	return kind == AllocNode || kind == FreeNode || kind == ValuesNode || kind == ConditionalNode
+}
+
 // NodeSet changes what a node does; its kind stays.
 func (d *Driver) NodeSet(h uint64, p *NodeParams) (code Code) {
 	defer d.defect(&code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	n, ok := lookup[*node](d, h)
-	if !ok || kindOf(n.work) != p.Kind || p.Kind == AllocNode || p.Kind == FreeNode {
+	if !ok || kindOf(n.work) != p.Kind || fixed(p.Kind) {
 		return InvalidValue
 	}
 	w, code := d.work(n.dev, p)

@@ -93,8 +93,9 @@ type kernelWork struct {
 func (w *kernelWork) do(dev *device) {
 	if dev.d.Sticky() == Success {
 		dev.d.running.begin(w)
-		_, err := w.on.kernel.LaunchBlock(context.Background(), w.shape, w.params)
+		stats, err := w.on.kernel.LaunchBlock(context.Background(), w.shape, w.params)
 		dev.d.running.end(w)
+		dev.d.tellPast(stats.Past)
 		dev.d.fail(err, "")
 	}
 }
@@ -122,6 +123,15 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 	params, code := f.params(&l)
 	l.Arguments, l.Buffer, l.BufferSize = 0, 0, 0
 	return &kernelWork{on, fn, l, shape, params}, code
+}
+
+// relaunched is a kernel with the arguments that it has and another launch.
+func (d *Driver) relaunched(dev *device, w *kernelWork, l Launch) (*kernelWork, Code) {
+	defer runtime.KeepAlive(w) // the driver gets an address
+	if len(w.params) != 0 {
+		l.Buffer, l.BufferSize = hostAddress(w.params), uint64(len(w.params))
+	}
+	return d.kernel(dev, w.fn, l)
 }
 
 // admit checks what CUDA answers with codes of its own.

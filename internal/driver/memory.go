@@ -79,7 +79,7 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 	if kind != MemoryDevice {
 		alloc = v.vm.AllocHost
 	}
-	buffer, err := alloc(int(d.room(size)))
+	buffer, err := alloc(int(size))
 	if err != nil {
 		code, _ = codeOf(err)
 		return 0, code
@@ -89,17 +89,6 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 	defer d.mu.Unlock()
 	d.memory.add(b)
 	return b.Start, Success
-}
-
-// page is what hardware maps at a time: accesses past an allocation, but not past its page, pass there in silence.
-const page = 2 << 20
-
-// room is the bytes of an allocation that kernels may access.
-func (d *Driver) room(size uint64) uint64 {
-	if d.cfg.Pages {
-		return (size + page - 1) &^ (page - 1)
-	}
-	return size
 }
 
 // Register lets kernels use memory of the program, at its address.
@@ -343,14 +332,7 @@ func (d *Driver) side(p Place, box Box, device bool, kind CopyKind) (side, Code)
 	if n > 1<<46 || p.Addr == 0 {
 		return side{}, InvalidValue
 	}
-	_, err := d.devices[0].vm.At(p.Addr, int(n))
-	switch {
-	case err == nil && d.cfg.Pages: // kernels may pass the allocation's end, copies may not
-		if b := d.Holding(p.Addr); b != nil && n > b.Start+b.Size-p.Addr {
-			return side{}, InvalidValue
-		}
-		return side{true, p}, Success
-	case err == nil:
+	if _, err := d.devices[0].vm.At(p.Addr, int(n)); err == nil {
 		return side{true, p}, Success
 	}
 	if b := d.Holding(p.Addr); device && (b == nil || !b.adopted) || b != nil && n > b.Start+b.Size-p.Addr {

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,29 +118,51 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestBounds: with bounds of pages a kernel may pass the end of its buffer, and a copy may not.
+// TestBounds: with bounds of pages a kernel may pass the end of its buffer, which is said once for each instruction, and a
+// copy may not.
 func TestBounds(t *testing.T) {
-	for _, pages := range []bool{false, true} {
-		r := newRig(t, Config{Pages: pages})
-		at := r.alloc(400)
-		to, from, box := row(at, address(make([]byte, 404)), 404)
-		if code := r.Copy(0, 0, to, from, box, HostToDevice, true); code != InvalidValue {
-			t.Errorf("pages %v: a copy past the end: code %d", pages, code)
+	for _, engine := range []ptxvm.Engine{ptxvm.Interp, ptxvm.Auto} {
+		for _, pages := range []bool{false, true} {
+			t.Run(fmt.Sprint(engine, pages), func(t *testing.T) { testBounds(t, engine, pages) })
 		}
-		r.want(r.launch(0, r.function("add"), 2, addParams(at, 1, 101)), Success)
-		want := IllegalAddress
-		if pages {
-			want = Success
+	}
+}
+
+func testBounds(t *testing.T, engine ptxvm.Engine, pages bool) {
+	path := filepath.Join(t.TempDir(), "reports")
+	r := newRig(t, Config{Device: ptxvm.DeviceConfig{Engine: engine, PageBounds: pages}, Report: path})
+	at := r.alloc(400)
+	to, from, box := row(at, address(make([]byte, 404)), 404)
+	if code := r.Copy(0, 0, to, from, box, HostToDevice, true); code != InvalidValue {
+		t.Errorf("a copy past the end: code %d", code)
+	}
+	want := IllegalAddress
+	if pages {
+		want = Success
+	}
+	for range 20 { // compiled in between
+		if r.Sticky() == Success {
+			r.want(r.launch(0, r.function("add"), 2, addParams(at, 1, 101)), Success)
 		}
 		if code := r.Synchronize(0); code != want {
-			t.Errorf("pages %v: code %d, want %d", pages, code, want)
+			t.Fatalf("code %d, want %d", code, want)
 		}
-		if !pages {
-			continue
+	}
+	if !pages {
+		return
+	}
+	said := strings.Join(r.errors, "")
+	for _, want := range []string{"warning P7001", "0 bytes past the end of", "400 bytes at", "passed: the launch went on"} {
+		if strings.Count(said, want) != 2 { // the load and the store of add
+			t.Errorf("said %d times, want 2: %q in\n%s", strings.Count(said, want), want, said)
 		}
-		r.want(r.launch(0, r.function("add"), 1, addParams(at+page, 1, 1)), Success)
-		if code := r.Synchronize(0); code != IllegalAddress {
-			t.Errorf("past the page: code %d", code)
-		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || strings.Count(string(text), "\n") != 2 || !strings.Contains(string(text), `"error":0`) || !strings.Contains(string(text), `"code":"P7001"`) {
+		t.Errorf("the file of reports, %v:\n%s", err, text)
+	}
+	r.want(r.launch(0, r.function("add"), 1, addParams(at+2<<20, 1, 1)), Success)
+	if code := r.Synchronize(0); code != IllegalAddress {
+		t.Errorf("past the page: code %d", code)
 	}
 }

@@ -58,3 +58,19 @@ func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
 	}
 	return out.Encode(), Success
 }
+
+// EncodeAt gives a map, which Encode has made, another address.
+func (d *Driver) EncodeAt(m *[tensor.MapBytes]byte, addr uint64) (code Code) {
+	defer d.defect(&code)
+	of, err := tensor.DecodeMap(m)
+	if err == nil {
+		of.Address = addr
+		err = of.Check()
+	}
+	if err != nil {
+		d.warn("a tensor map cannot be changed: %v", err)
+		return InvalidValue
+	}
+	*m = of.Encode()
+	return Success
+}

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Granularity is what sizes and addresses of virtual memory are multiples of.
-const Granularity = page
+// Granularity is what sizes and addresses of virtual memory are multiples of: what hardware maps at a time.
+const Granularity = 2 << 20
 
 // virtual is the reservations of a driver, in the order of their addresses.
 type virtual struct {

@@ -29,6 +29,8 @@ var natives = map[string]*native{
 	"malloc":       {[]int{64}, 64, deviceMalloc},
 	"free":         {[]int{64}, 0, deviceFree},
 	"__assertfail": {[]int{64, 64, 32, 64, 64}, 0, assertFail},
+
+	"cudaGraphSetConditional": {[]int{64, 32}, 0, setCondition},
 }
 
 // IsNative tells whether the runtime provides a function that a module only declares.
@@ -193,6 +195,20 @@ func (r *reader) read(addr uint64, size uint32) uint64 {
 		return uint64(a.Load32(&r.row, lane, 0))
 	}
 	return a.Load64(&r.row, lane, 0)
+}
+
+// setCondition is cudaGraphSetConditional(handle, value): a handle is the address of a word, which the driver reads when the
+// kernel is over.
+func setCondition(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
+	var row [32]uint64
+	return perLane(w, func(lane int) machine.State {
+		row[lane&31] = c.arg(w, 0, lane) - in.Imm
+		a, st := w.Access(in, &machine.Request{Space: machine.Global, Kind: machine.Store, Size: 4, Align: 4}, &row)
+		if st == machine.Next {
+			a.Store32(&row, lane, 0, uint32(c.arg(w, 1, lane)))
+		}
+		return st
+	})
 }
 
 // assertFail is __assertfail(message, file, line, function, charSize).

@@ -123,8 +123,8 @@ static error_t what(const struct resource *r, struct pvm_texture *t) {
 // integers tells whether a texture's channels are integers that may be read as floats from 0 to 1.
 static error_t integers(const struct pvm_texture *t, int *are) {
 	struct pvm_array a;
-	const char *format = t->format;
-	if (t->array) {
+	const char *format = *t->view_format ? t->view_format : t->format;
+	if (t->array && format == t->format) {
 		error_t e = pvm_array_info(t->array, &a);
 		if (e != SUCCESS) return e;
 		format = a.format;
@@ -133,13 +133,13 @@ static error_t integers(const struct pvm_texture *t, int *are) {
 	return SUCCESS;
 }
 
-static error_t make(uint64_t *out, const struct resource *r, const struct reading *d, const void *view) {
+static error_t make(uint64_t *out, const struct resource *r, const struct reading *d, const struct view *view) {
 	static int said;
 	struct pvm_texture t = {0};
 	int ints;
 	if (!out || !r || !d) return INVALID_VALUE;
-	if (view) return unsupported("cuTexObjectCreate with a resource view", &said);
 	error_t e = what(r, &t);
+	if (e == SUCCESS && view) e = view_of(view, &t, "cuTexObjectCreate with a view of compressed blocks", &said);
 	if (e == SUCCESS) e = integers(&t, &ints);
 	if (e != SUCCESS) return e;
 	memcpy(t.mode, d->mode, sizeof t.mode);
@@ -150,8 +150,42 @@ static error_t make(uint64_t *out, const struct resource *r, const struct readin
 	return pvm_texture_create(T.device, &t, out);
 }
 
-PUBLIC error_t cuTexObjectCreate(uint64_t *out, const struct resource *r, const struct reading *d, const void *view) { WITH(make(out, r, d, view)); }
+PUBLIC error_t cuTexObjectCreate(uint64_t *out, const struct resource *r, const struct reading *d, const struct view *view) { WITH(make(out, r, d, view)); }
 PUBLIC error_t cuTexObjectDestroy(uint64_t object) { WITH(pvm_texture_destroy(object)); }
+
+// asked describes a texture object.
+static error_t asked(uint64_t object, struct resource *r, struct reading *d, struct view *v) {
+	struct pvm_texture t;
+	struct pvm_array a;
+	int ints;
+	if (!r && !d && !v) return INVALID_VALUE;
+	error_t e = pvm_texture_get(object, &t);
+	if (e == SUCCESS) e = integers(&t, &ints);
+	if (e != SUCCESS) return e;
+	if (v) return view_into(&t, v);
+	if (d) {
+		*d = (struct reading){.linear = t.linear, .mip_linear = t.mip_linear, .bias = t.bias, .least = t.least, .most = t.most};
+		d->flags = (ints && !t.read_normalized ? READ_AS_INTEGER : 0u) | (t.normalized ? NORMALIZED : 0u) | (t.srgb ? SRGB : 0u);
+		memcpy(d->mode, t.mode, sizeof t.mode);
+		memcpy(d->border, t.border, sizeof t.border);
+		return SUCCESS;
+	}
+	memset(r, 0, sizeof *r);
+	if (t.array) {
+		r->type = pvm_array_info(t.array, &a) == SUCCESS && a.levels > 1 ? RESOURCE_MIPMAPPED : RESOURCE_ARRAY;
+		r->of.array = t.array;
+		return SUCCESS;
+	}
+	r->type = t.height ? RESOURCE_PITCHED : RESOURCE_LINEAR;
+	r->of.pitched.ptr = t.address, r->of.pitched.format = number_of(t.format, t.channels), r->of.pitched.channels = t.channels;
+	if (t.height) r->of.pitched.width = t.width, r->of.pitched.height = t.height, r->of.pitched.pitch = t.pitch;
+	else r->of.linear.bytes = t.width * t.channels * channel_bytes(t.format);
+	return SUCCESS;
+}
+
+PUBLIC error_t cuTexObjectGetResourceDesc(struct resource *r, uint64_t object) { WITH(asked(object, r, NULL, NULL)); }
+PUBLIC error_t cuTexObjectGetTextureDesc(struct reading *d, uint64_t object) { WITH(asked(object, NULL, d, NULL)); }
+PUBLIC error_t cuTexObjectGetResourceViewDesc(struct view *v, uint64_t object) { WITH(asked(object, NULL, NULL, v)); }
 
 PUBLIC error_t cuSurfObjectCreate(uint64_t *out, const struct resource *r) {
 	WITH(!out || !r || r->type != RESOURCE_ARRAY ? INVALID_VALUE : pvm_surface_create(r->of.array, out));
@@ -212,4 +246,9 @@ PUBLIC error_t cuTensorMapEncodeIm2colWide(void *map, uint32_t type, uint32_t ra
 		.lower = {lower}, .upper = {upper}, .channels = channels, .pixels = pixels};
 	if (rank < 3 || mode < 0 || mode > 1) return INVALID_VALUE;
 	return encode_map("cuTensorMapEncodeIm2colWide with interleaved elements", &said, map, &t, dims, strides, steps, interleave, promotion);
+}
+
+PUBLIC error_t cuTensorMapReplaceAddress(void *map, uint64_t address) {
+	error_t e = engine();
+	return e ? e : !map || ((uintptr_t)map & 63) ? INVALID_VALUE : pvm_tensor_map_at(map, address);
 }

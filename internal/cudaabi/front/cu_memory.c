@@ -172,6 +172,10 @@ BOTH(cuMemcpy2DAsync_v2, _ptsz, (const struct copy2 *c, stream_t s), (c, s)) { W
 BOTH(cuMemcpy3D_v2, _ptds, (const struct copy3 *c), (c)) { WITH(c ? box(c, 0, waits(c->src.type, c->dst.type)) : INVALID_VALUE); }
 BOTH(cuMemcpy3DAsync_v2, _ptsz, (const struct copy3 *c, stream_t s), (c, s)) { WITH(c ? box(c, s, 0) : INVALID_VALUE); }
 
+// Those of two contexts have these in the reserved words: all devices share addresses.
+BOTH(cuMemcpy3DPeer, _ptds, (const struct copy3 *c), (c)) { WITH(c ? box(c, 0, waits(c->src.type, c->dst.type)) : INVALID_VALUE); }
+BOTH(cuMemcpy3DPeerAsync, _ptsz, (const struct copy3 *c, stream_t s), (c, s)) { WITH(c ? box(c, s, 0) : INVALID_VALUE); }
+
 // fill sets rows of elements; the pitch is in bytes.
 static error_t fill(address_t dst, size_t pitch, uint32_t value, uint32_t size, size_t width, size_t height, stream_t s) {
 	if (width > SIZE_MAX / size) return INVALID_VALUE;

@@ -9,7 +9,10 @@ static error_t create(stream_t *out, unsigned flags, int priority) {
 
 PUBLIC error_t cuStreamCreate(stream_t *out, unsigned flags) { return create(out, flags, 0); }
 PUBLIC error_t cuStreamCreateWithPriority(stream_t *out, unsigned flags, int priority) { return create(out, flags, priority); }
-PUBLIC error_t cuStreamDestroy_v2(stream_t s) { WITH(s <= STREAM_PER_THREAD ? INVALID_HANDLE : pvm_stream_destroy(s)); }
+PUBLIC error_t cuStreamDestroy_v2(stream_t s) {
+	if (s > STREAM_PER_THREAD) forget_hints(s);
+	WITH(s <= STREAM_PER_THREAD ? INVALID_HANDLE : pvm_stream_destroy(s));
+}
 
 BOTH(cuStreamSynchronize, _ptsz, (stream_t s), (s)) { WITH(pvm_stream_synchronize(T.device, stream_of(s))); }
 BOTH(cuStreamQuery, _ptsz, (stream_t s), (s)) { WITH(pvm_stream_query(T.device, stream_of(s))); }

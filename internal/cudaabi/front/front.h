@@ -57,6 +57,9 @@ static inline error_t done(error_t e) {
 // stream_of puts the thread's own stream in the place of the name for it.
 stream_t stream_of(stream_t s);
 
+// forget_hints ends what is known of a stream's attributes.
+void forget_hints(stream_t s);
+
 // unsupported says, once for each name, that a function is not there.
 error_t unsupported(const char *name, int *said);
 
@@ -73,6 +76,11 @@ error_t extra_arguments(void *const *list, struct pvm_launch *l);
 // place lies in an array (array.c).
 error_t array_place(const struct pvm_array *a, uint64_t x, uint64_t y, uint64_t z, uint64_t *at, uint64_t *pitch, uint64_t *slice);
 error_t array_holds(uint64_t array, uint64_t x, uint64_t y, uint64_t z, const struct pvm_copy *box);
+
+// view_of reads how much of its array a texture shows, and as what; view_into tells it. Block formats are not there.
+struct view;
+error_t view_of(const struct view *v, struct pvm_texture *t, const char *name, int *said);
+error_t view_into(const struct pvm_texture *t, struct view *v);
 
 // note_block remembers what a call has allocated for the device alone, and forget_block that it is free: the program's own
 // accesses to it fault, and are explained (host_access.c). watch_host_access begins that. origin_of tells the engine.

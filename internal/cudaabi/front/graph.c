@@ -5,14 +5,15 @@
 
 typedef uint64_t graph_t, node_t, exec_t;
 
-enum { KERNEL, COPY, FILL, HOST, CHILD, EMPTY, WAIT, RECORD, ALLOC = 10, FREE = 11 };
+enum { KERNEL, COPY, FILL, HOST, CHILD, EMPTY, WAIT, RECORD, ALLOC = 10, FREE = 11, CONDITIONAL = 13 };
 
 // The structures of nodes that are the same in both APIs.
 struct fill_params { uint64_t dst; size_t pitch; unsigned value, element; size_t width, height; };
 struct host_params { uint64_t fn, data; };
 struct alloc_params { struct { int32_t type, handles, location, id; uint8_t more[72]; } pool; const void *access; size_t accesses, size; uint64_t ptr; };
+struct conditional_params { uint64_t handle; int32_t type; unsigned bodies; const graph_t *graphs; void *context; };
 enum { KERNEL_PARAMS_OLD = 56, KERNEL_PARAMS = 72 };
-_Static_assert(sizeof(struct fill_params) == 40 && sizeof(struct alloc_params) == 120, "layout");
+_Static_assert(sizeof(struct fill_params) == 40 && sizeof(struct alloc_params) == 120 && sizeof(struct conditional_params) == 32, "layout");
 
 static error_t into_fill(const struct fill_params *p, struct pvm_node *n) {
 	if (!p || p->height == 0 || p->width > SIZE_MAX / 4) return INVALID_VALUE;
@@ -39,6 +40,12 @@ static error_t into_alloc(const struct alloc_params *p, struct pvm_node *n) {
 	return SUCCESS;
 }
 
+static error_t into_conditional(const struct conditional_params *p, struct pvm_node *n) {
+	if (!p) return INVALID_VALUE;
+	n->handle = p->handle, n->value = (uint32_t)p->type, n->size = p->bodies;
+	return SUCCESS;
+}
+
 // into reads the parameters of a kind of nodes.
 static error_t into(int kind, const void *params, struct pvm_node *n) {
 	memset(n, 0, sizeof *n);
@@ -51,6 +58,7 @@ static error_t into(int kind, const void *params, struct pvm_node *n) {
 	case ALLOC: return into_alloc(params, n);
 	case CHILD: case WAIT: case RECORD: n->handle = *(const uint64_t *)params; return SUCCESS;
 	case FREE: n->address = *(const uint64_t *)params; return SUCCESS;
+	case CONDITIONAL: return into_conditional(params, n);
 	case EMPTY: return SUCCESS;
 	}
 	static int said;
@@ -97,8 +105,13 @@ static error_t get_params(node_t node, int kind, void *params) {
 	case HOST: *(struct host_params *)params = (struct host_params){n.function, n.argument}; return SUCCESS;
 	case CHILD: case WAIT: case RECORD: *(uint64_t *)params = n.handle; return SUCCESS;
 	case FREE: *(uint64_t *)params = n.address; return SUCCESS;
+	case CONDITIONAL:
+		*(struct conditional_params *)params = (struct conditional_params){n.handle, (int32_t)n.value, (unsigned)n.size, (const graph_t *)n.address, NULL};
+		return SUCCESS;
 	}
-	struct alloc_params *a = params; // ALLOC
+	static int said;
+	if (kind != ALLOC) return unsupported("the parameters of a graph node of this kind", &said);
+	struct alloc_params *a = params;
 	memset(a, 0, sizeof *a);
 	a->pool.type = a->pool.location = 1;
 	a->size = n.size, a->ptr = n.address;
@@ -123,6 +136,14 @@ SHARED(GraphNodeGetType)(node_t n, int *kind) { DO(kind ? about(n, kind, NULL, N
 SHARED(GraphNodeGetContainingGraph)(node_t n, graph_t *g) { DO(g ? about(n, NULL, g, NULL) : INVALID_VALUE); }
 SHARED(GraphNodeGetLocalId)(node_t n, unsigned *id) { DO(id ? about(n, NULL, NULL, id) : INVALID_VALUE); }
 SHARED(GraphNodeGetToolsId)(node_t n, unsigned long long *id) { DO(id ? (*id = n, about(n, NULL, NULL, NULL)) : INVALID_VALUE); }
+SHARED(GraphGetId)(graph_t g, unsigned *id) { size_t n; DO(id ? (*id = (unsigned)g, pvm_graph_list(g, PVM_NODES, NULL, &n)) : INVALID_VALUE); }
+SHARED(GraphExecGetId)(exec_t x, unsigned *id) { uint64_t flags; DO(id ? (*id = (unsigned)x, pvm_exec_flags(x, &flags)) : INVALID_VALUE); }
+
+// Attributes of kernels: those of launches (struct attribute).
+SHARED(GraphKernelNodeGetAttribute)(node_t n, int id, void *value) { DO(value ? pvm_node_attribute(n, id, value, 0) : INVALID_VALUE); }
+SHARED(GraphKernelNodeSetAttribute)(node_t n, int id, void *value) { DO(value ? pvm_node_attribute(n, id, value, 1) : INVALID_VALUE); }
+SHARED(GraphKernelNodeCopyAttributes)(node_t to, node_t from) { DO(pvm_node_attributes(to, from)); }
+
 SHARED(GraphGetNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list(g, PVM_NODES, out, n)); }
 SHARED(GraphGetRootNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list(g, PVM_ROOTS, out, n)); }
 
@@ -243,13 +264,18 @@ SHARED(GraphAddMemFreeNode) ADD, uint64_t ptr) { DO(add(out, g, after, n, FREE, 
 SHARED(GraphMemFreeNodeGetParams)(node_t n, uint64_t *ptr) { DO(get_params(n, FREE, ptr)); }
 
 // struct any is a node of any kind: its kind, and the structure of that. Copies have a few words before it.
-struct any { int32_t kind, reserved[3]; union { uint8_t bytes[232]; struct { int32_t flags, reserved; void *context; uint8_t params[1]; } copy; struct alloc_params alloc; } of; int64_t more; };
+struct any { int32_t kind, reserved[3]; union { uint8_t bytes[232]; struct { int32_t flags, reserved; void *context; uint8_t params[1]; } copy; struct alloc_params alloc; struct conditional_params conditional; } of; int64_t more; };
 _Static_assert(sizeof(struct any) == 256, "layout");
 
 static void *inside(struct any *p) { return p->kind == COPY ? p->of.copy.params : p->of.bytes; }
 
 static error_t add_any(node_t *out, graph_t g, const node_t *after, size_t n, struct any *p) {
-	return p ? add(out, g, after, n, p->kind, inside(p), p->kind == ALLOC ? &p->of.alloc.ptr : NULL) : INVALID_VALUE;
+	uint64_t told = 0;
+	if (!p) return INVALID_VALUE;
+	error_t e = add(out, g, after, n, p->kind, inside(p), &told);
+	if (e == SUCCESS && p->kind == ALLOC) p->of.alloc.ptr = told;
+	if (e == SUCCESS && p->kind == CONDITIONAL) p->of.conditional.graphs = (const graph_t *)told;
+	return e;
 }
 
 SHARED2(GraphAddNode)(node_t *out, graph_t g, const node_t *after, const void *data, size_t n, struct any *p) {
@@ -262,6 +288,12 @@ PUBLIC error_t cuGraphAddNode(node_t *out, graph_t g, const node_t *after, size_
 #endif
 
 SHARED(GraphNodeSetParams)(node_t n, struct any *p) { DO(p ? set(n, p->kind, inside(p)) : INVALID_VALUE); }
+
+#ifdef DRIVER
+PUBLIC error_t cuGraphAddNode_v3(node_t *out, graph_t g, const node_t *after, const void *data, size_t n, struct any *p) { return cuGraphAddNode_v2(out, g, after, data, n, p); }
+PUBLIC error_t cuGraphNodeSetParams_v2(node_t n, struct any *p) { return cuGraphNodeSetParams(n, p); }
+#endif
+
 SHARED(GraphExecNodeSetParams)(exec_t x, node_t n, struct any *p) { DO(p ? set_exec(x, n, p->kind, inside(p)) : INVALID_VALUE); }
 
 static error_t get_any(node_t n, struct any *p) {
@@ -275,6 +307,30 @@ static error_t get_any(node_t n, struct any *p) {
 }
 
 SHARED(GraphNodeGetParams)(node_t n, struct any *p) { DO(get_any(n, p)); }
+
+// Conditions, and objects that live as long as graphs.
+#ifdef DRIVER
+PUBLIC error_t cuGraphConditionalHandleCreate(uint64_t *out, graph_t g, void *context, unsigned value, unsigned flags) {
+	(void)context; // ours have one device each
+	WITH(out ? pvm_condition_create(T.device, g, value, flags, out) : INVALID_VALUE);
+}
+#else
+PUBLIC error_t cudaGraphConditionalHandleCreate(uint64_t *out, graph_t g, unsigned value, unsigned flags) {
+	CALL(out ? pvm_condition_create(T.device, g, value, flags, out) : INVALID_VALUE);
+}
+PUBLIC error_t cudaGraphConditionalHandleCreate_v2(uint64_t *out, graph_t g, void *context, unsigned value, unsigned flags) {
+	(void)context;
+	CALL(out ? pvm_condition_create(T.device, g, value, flags, out) : INVALID_VALUE);
+}
+#endif
+
+SHARED(UserObjectCreate)(uint64_t *out, void *ptr, void *destroy, unsigned count, unsigned flags) {
+	DO(out ? pvm_object_create((uintptr_t)ptr, (uintptr_t)destroy, count, flags, out) : INVALID_VALUE);
+}
+SHARED(UserObjectRetain)(uint64_t object, unsigned count) { DO(pvm_object_retain(object, count)); }
+SHARED(UserObjectRelease)(uint64_t object, unsigned count) { DO(pvm_object_release(object, count)); }
+SHARED(GraphRetainUserObject)(graph_t g, uint64_t object, unsigned count, unsigned flags) { DO(pvm_graph_retain(g, object, count, flags)); }
+SHARED(GraphReleaseUserObject)(graph_t g, uint64_t object, unsigned count) { DO(pvm_graph_release(g, object, count)); }
 
 // What is launched.
 static error_t instantiate(exec_t *out, graph_t g, uint64_t flags) { return out ? pvm_graph_instantiate(g, flags, out) : INVALID_VALUE; }

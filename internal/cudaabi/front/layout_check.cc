@@ -63,6 +63,10 @@ FIELD(cudaMemcpy3DParms, dstPos, params3d, dst_pos)
 FIELD(cudaMemcpy3DParms, dstPtr, params3d, dst)
 FIELD(cudaMemcpy3DParms, extent, params3d, extent)
 FIELD(cudaMemcpy3DParms, kind, params3d, kind)
+FIELD(cudaResourceViewDesc, format, view, format)
+FIELD(cudaResourceViewDesc, width, view, width)
+FIELD(cudaResourceViewDesc, depth, view, depth)
+static_assert(offsetof(cudaResourceViewDesc, firstMipmapLevel) == offsetof(struct view, level) && offsetof(cudaResourceViewDesc, lastLayer) == offsetof(struct view, layer) + 4, "");
 SAME(dim3, dim)
 static_assert(offsetof(cudaResourceDesc, res) == 8 && offsetof(cudaResourceDesc, res.linear.desc) == 16 && offsetof(cudaResourceDesc, res.linear.sizeInBytes) == 40, "");
 static_assert(offsetof(cudaResourceDesc, res.pitch2D.width) == 40 && offsetof(cudaResourceDesc, res.pitch2D.pitchInBytes) == 56 && sizeof(cudaChannelFormatDesc) == 20, "");

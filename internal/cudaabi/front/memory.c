@@ -293,18 +293,3 @@ static error_t peer3d(const struct peer_copy *p, stream_t s) {
 
 BOTH(cudaMemcpy3DPeer, _ptds, (const struct peer_copy *p), (p)) { return peer3d(p, 0); }
 BOTH(cudaMemcpy3DPeerAsync, _ptsz, (const struct peer_copy *p, stream_t s), (p, s)) { return peer3d(p, s); }
-
-// Advice is taken and has no effect, so a range has none: no preference, read by no device alone.
-enum { RANGE_READ_MOSTLY = 1, RANGE_PREFERRED, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGES_END = 9 };
-
-PUBLIC error_t cudaMemRangeGetAttribute(void *out, size_t size, int attribute, const void *p, size_t n) {
-	uint64_t start, room;
-	int kind;
-	error_t e = engine();
-	if (e == SUCCESS && (!out || size < 4 || attribute < RANGE_READ_MOSTLY || attribute >= RANGES_END)) e = INVALID_VALUE;
-	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, &start, &room, NULL, &kind);
-	if (e == SUCCESS && (kind != MEMORY_MANAGED || n > start + room - (uintptr_t)p)) e = INVALID_VALUE;
-	if (e != SUCCESS) return done(e);
-	for (size_t i = 0; i + 4 <= size; i += 4) ((int32_t *)out)[i / 4] = attribute == RANGE_READ_MOSTLY ? 0 : -2; // none
-	return SUCCESS;
-}

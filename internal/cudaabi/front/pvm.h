@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 7
+#define PVM_VERSION 8
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -49,9 +49,9 @@ struct pvm_node {
 	struct pvm_launch launch;    // of a kernel
 	struct pvm_copy copy;        // of a copy or fill
 	uint64_t function, argument; // a kernel's function; a host function and its argument
-	uint64_t handle;             // of an event or a child graph
-	uint64_t address, size;      // of an allocation; size of a fill's elements
-	uint32_t value, reserved;    // of a fill
+	uint64_t handle;             // of an event, a child graph or a condition
+	uint64_t address, size;      // of an allocation; size of a fill's elements; of a conditional node, its bodies and how many
+	uint32_t value, reserved;    // of a fill; the kind of a conditional node
 };
 
 // What pvm_graph_list lists: nodes of a graph, ends of its edges; what a node comes after, and what comes after it.
@@ -74,6 +74,11 @@ struct pvm_texture {
 	uint32_t channels;
 	uint32_t mode[3], linear, read_normalized, srgb, normalized, mip_linear; // mode: cudaTextureAddressMode
 	float border[4], bias, least, most;
+	uint32_t viewed; // of an array: not 0 if the rest counts
+	uint32_t view_channels;
+	char view_format[12];              // empty: the array's
+	uint32_t view_level[2], view_layer[2]; // the first and the last
+	uint64_t view_width, view_height, view_depth;
 };
 
 // A tensor map (cuTensorMapEncodeTiled, …Im2col, …Im2colWide): numbers are those of the driver API.
@@ -85,6 +90,13 @@ struct pvm_tensor_map {
 	uint32_t mode; // 0: tiles; 1: im2col; 2, 3: wide, mode W and W128
 	int32_t lower[3], upper[3];
 	uint32_t channels, pixels;
+};
+
+// What a stream does with a word: PVM_WRITE, or it waits as CUstreamWaitValue_flags say.
+enum { PVM_WRITE = 4 };
+struct pvm_value {
+	int32_t kind, bits; // 32 or 64
+	uint64_t address, value;
 };
 
 // X(name, parameters)
@@ -137,6 +149,7 @@ struct pvm_tensor_map {
 	X(pvm_stream_query, (int32_t device, uint64_t stream)) \
 	X(pvm_stream_synchronize, (int32_t device, uint64_t stream)) \
 	X(pvm_stream_wait, (int32_t device, uint64_t stream, uint64_t event, int32_t external)) \
+	X(pvm_stream_values, (int32_t device, uint64_t stream, const struct pvm_value *values, uint64_t n)) \
 	X(pvm_host_function, (int32_t device, uint64_t stream, uint64_t function, uint64_t argument)) \
 	X(pvm_event_create, (int32_t device, uint32_t flags, uint64_t *event)) \
 	X(pvm_event_destroy, (uint64_t event)) \
@@ -154,9 +167,17 @@ struct pvm_tensor_map {
 	X(pvm_graph_list, (uint64_t handle, int32_t what, uint64_t *list, uint64_t *n)) \
 	X(pvm_graph_link, (uint64_t graph, const uint64_t *from, const uint64_t *to, uint64_t n, int32_t remove)) \
 	X(pvm_graph_dot, (uint64_t graph, const char *path)) \
+	X(pvm_graph_retain, (uint64_t graph, uint64_t object, uint32_t count, uint32_t flags)) \
+	X(pvm_graph_release, (uint64_t graph, uint64_t object, uint32_t count)) \
+	X(pvm_object_create, (uint64_t ptr, uint64_t destroy, uint32_t count, uint32_t flags, uint64_t *object)) \
+	X(pvm_object_retain, (uint64_t object, uint32_t count)) \
+	X(pvm_object_release, (uint64_t object, uint32_t count)) \
+	X(pvm_condition_create, (int32_t device, uint64_t graph, uint32_t value, uint32_t flags, uint64_t *handle)) \
 	X(pvm_node_add, (int32_t device, uint64_t graph, const uint64_t *after, uint64_t n, struct pvm_node *how, uint64_t *node)) \
 	X(pvm_node_get, (uint64_t node, struct pvm_node *how, uint64_t *graph, uint32_t *id)) \
 	X(pvm_node_set, (uint64_t node, struct pvm_node *how)) \
+	X(pvm_node_attribute, (uint64_t node, int32_t id, void *value, int32_t set)) \
+	X(pvm_node_attributes, (uint64_t to, uint64_t from)) \
 	X(pvm_node_destroy, (uint64_t node)) \
 	X(pvm_node_find, (uint64_t node, uint64_t clone, uint64_t *found)) \
 	X(pvm_graph_instantiate, (uint64_t graph, uint64_t flags, uint64_t *exec)) \
@@ -177,6 +198,7 @@ struct pvm_tensor_map {
 	X(pvm_surface_create, (uint64_t array, uint64_t *object)) \
 	X(pvm_surface_destroy, (uint64_t object)) \
 	X(pvm_surface_get, (uint64_t object, uint64_t *array)) \
-	X(pvm_tensor_map, (const struct pvm_tensor_map *how, void *map))
+	X(pvm_tensor_map, (const struct pvm_tensor_map *how, void *map)) \
+	X(pvm_tensor_map_at, (void *map, uint64_t address))
 
 #endif

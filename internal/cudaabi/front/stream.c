@@ -1,9 +1,7 @@
 // Streams and events of the Runtime API.
 #include "cudart.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 static error_t create(stream_t *out, unsigned flags, int priority) {
 	if (!out) return done(INVALID_VALUE);
@@ -13,8 +11,6 @@ static error_t create(stream_t *out, unsigned flags, int priority) {
 PUBLIC error_t cudaStreamCreate(stream_t *out) { return create(out, 0, 0); }
 PUBLIC error_t cudaStreamCreateWithFlags(stream_t *out, unsigned flags) { return create(out, flags, 0); }
 PUBLIC error_t cudaStreamCreateWithPriority(stream_t *out, unsigned flags, int priority) { return create(out, flags, priority); }
-
-static void forget_hints(stream_t s);
 
 PUBLIC error_t cudaStreamDestroy(stream_t stream) {
 	if (stream <= STREAM_PER_THREAD) return done(400);
@@ -99,51 +95,3 @@ BOTH(cudaEventRecordWithFlags, _ptsz, (event_t event, stream_t stream, unsigned 
 }
 
 PUBLIC error_t cudaEventElapsedTime(float *ms, event_t from, event_t to) { CALL(pvm_event_elapsed(from, to, ms)); }
-
-// Attributes of streams are hints; what is set is read back from the stream's own place in a table.
-enum { STREAM_ATTRIBUTES = 16, VALUE = 64 };
-static pthread_mutex_t hints_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct hints { stream_t stream; uint8_t values[STREAM_ATTRIBUTES][VALUE]; struct hints *next; } *all_hints;
-
-static struct hints *hints_of(stream_t s) {
-	struct hints *h = all_hints;
-	while (h && h->stream != s) h = h->next;
-	if (!h && (h = calloc(1, sizeof *h))) h->stream = s, h->next = all_hints, all_hints = h;
-	return h;
-}
-
-static void forget_hints(stream_t s) {
-	pthread_mutex_lock(&hints_lock);
-	for (struct hints **at = &all_hints; *at; at = &(*at)->next) {
-		if ((*at)->stream != s) continue;
-		struct hints *h = *at;
-		*at = h->next;
-		free(h);
-		break;
-	}
-	pthread_mutex_unlock(&hints_lock);
-}
-
-static error_t hint(stream_t s, int id, void *value, int set) {
-	int device, priority;
-	unsigned flags;
-	if (!value || id < 0 || id >= STREAM_ATTRIBUTES) return done(INVALID_VALUE);
-	error_t e = info(s, &device, &flags, &priority);
-	if (e != SUCCESS) return e;
-	pthread_mutex_lock(&hints_lock);
-	struct hints *h = hints_of(stream_of(s));
-	if (h) set ? memcpy(h->values[id], value, VALUE) : memcpy(value, h->values[id], VALUE);
-	pthread_mutex_unlock(&hints_lock);
-	return h ? SUCCESS : done(OUT_OF_MEMORY);
-}
-
-BOTH(cudaStreamSetAttribute, _ptsz, (stream_t s, int id, const void *value), (s, id, value)) { return hint(s, id, (void *)value, 1); }
-BOTH(cudaStreamGetAttribute, _ptsz, (stream_t s, int id, void *value), (s, id, value)) { return hint(s, id, value, 0); }
-
-BOTH(cudaStreamCopyAttributes, _ptsz, (stream_t to, stream_t from), (to, from)) {
-	uint8_t value[VALUE];
-	error_t e = SUCCESS;
-	for (int i = 0; i < STREAM_ATTRIBUTES && e == SUCCESS; i++)
-		if ((e = hint(from, i, value, 0)) == SUCCESS) e = hint(to, i, value, 1);
-	return e;
-}

@@ -102,6 +102,9 @@ struct func_attributes {
 // cudaPointerAttributes; CUDA 12 has no reserved.
 struct pointer_attributes { int32_t type, device; void *device_pointer, *host_pointer; int64_t reserved[8]; };
 
+// cudaResourceViewDesc, the same in both APIs; that of CUDA 13 has reserved words behind it.
+struct view { int32_t format; size_t width, height, depth; uint32_t level[2], layer[2]; };
+
 // cudaPitchedPtr, cudaExtent, cudaPos, cudaMemcpy3DParms.
 struct pitched { void *ptr; size_t pitch, x, y; };
 struct extent { size_t width, height, depth; };

@@ -203,13 +203,13 @@ static error_t what(const struct resource *r, struct pvm_texture *t) {
 	return INVALID_VALUE;
 }
 
-PUBLIC error_t cudaCreateTextureObject(uint64_t *out, const struct resource *r, const struct reading *d, const void *view) {
+PUBLIC error_t cudaCreateTextureObject(uint64_t *out, const struct resource *r, const struct reading *d, const struct view *view) {
 	static int said;
 	struct pvm_texture t = {0};
 	error_t e = engine();
 	if (e == SUCCESS && (!out || !r || !d)) e = INVALID_VALUE;
-	if (e == SUCCESS && view) return unsupported("cudaCreateTextureObject with a resource view", &said);
 	if (e == SUCCESS) e = what(r, &t);
+	if (e == SUCCESS && view) e = view_of(view, &t, "cudaCreateTextureObject with a view of compressed blocks", &said);
 	if (e != SUCCESS) return done(e);
 	memcpy(t.mode, d->mode, sizeof t.mode);
 	memcpy(t.border, d->border, sizeof t.border);
@@ -239,6 +239,13 @@ PUBLIC error_t cudaGetTextureObjectResourceDesc(struct resource *r, uint64_t obj
 	if (t.height) r->of.pitched.width = t.width, r->of.pitched.height = t.height, r->of.pitched.pitch = t.pitch;
 	else r->of.linear.bytes = t.width * t.channels * (uint32_t)c.bits[0] / 8;
 	return SUCCESS;
+}
+
+PUBLIC error_t cudaGetTextureObjectResourceViewDesc(struct view *v, uint64_t object) {
+	struct pvm_texture t;
+	error_t e = engine();
+	if (e == SUCCESS) e = v ? pvm_texture_get(object, &t) : INVALID_VALUE;
+	return done(e ? e : view_into(&t, v));
 }
 
 PUBLIC error_t cudaGetTextureObjectTextureDesc(struct reading *d, uint64_t object) {

@@ -63,6 +63,14 @@ func run(library string) error {
 	if err := sameNames(all, slices.Concat(driver, runtime, runtime12), defined); err != nil {
 		return err
 	}
+	why, err := readReasons(filepath.Join(dir, "reasons.txt"))
+	if err != nil {
+		return err
+	}
+	functions, err := document(runtime, runtime12, driver, defined, why)
+	if err != nil {
+		return err
+	}
 	for _, out := range []struct {
 		path string
 		data []byte
@@ -74,7 +82,7 @@ func run(library string) error {
 		{filepath.Join(dir, "front", "zcudart12.map"), script("libcudart.so.12", symbols(runtime12))},
 		{filepath.Join(dir, "front", "zcuda.c"), driverSource(driver, defined, all)},
 		{filepath.Join(dir, "front", "zcuda.map"), script("", symbols(driver))},
-		{filepath.Join(root, "docs", "cuda-functions.md"), document(runtime, runtime12, driver, defined)},
+		{filepath.Join(root, "docs", "cuda-functions.md"), functions},
 	} {
 		if err := os.WriteFile(out.path, out.data, 0o644); err != nil {
 			return err
@@ -213,52 +221,6 @@ func script(node string, names []string) []byte {
 		fmt.Fprintf(&b, "\t%s;\n", name)
 	}
 	b.WriteString("local:\n\t*;\n};\n")
-	return b.Bytes()
-}
-
-// library says what a library does, for the document.
-func library(b *bytes.Buffer, name, api string, list []Entry, defined map[string]bool) {
-	done, stubs := split(list, defined)
-	fmt.Fprintf(b, "\n## %s\n\nThe %s: %d functions are there, %d answer 801.\n\n### Supported\n\n%s\n\n### Not yet: 801\n\n%s\n",
-		name, api, len(done), len(stubs), strings.Join(done, ", "), strings.Join(stubs, ", "))
-}
-
-// split parts the functions that are there from those that are not, without doubles.
-func split(list []Entry, defined map[string]bool) (done, stubs []string) {
-	names := symbols(list)
-	for _, e := range list {
-		if base, _, double := strings.Cut(e.Symbol, "_pt"); double && slices.Contains(names, base) {
-			continue
-		}
-		if defined[e.Body] {
-			done = append(done, "`"+e.Symbol+"`")
-		} else {
-			stubs = append(stubs, "`"+e.Symbol+"`")
-		}
-	}
-	return done, stubs
-}
-
-// old tells of the library of CUDA 12 what differs.
-func old(b *bytes.Buffer, runtime, runtime12 []Entry, defined map[string]bool) {
-	var own []Entry
-	for _, e := range runtime12 {
-		if !slices.Contains(runtime, e) {
-			own = append(own, e)
-		}
-	}
-	all, allStubs := split(runtime12, defined)
-	done, stubs := split(own, defined)
-	fmt.Fprintf(b, "\n## libcudart.so.12\n\nThe Runtime API for programs of CUDA 12: %d functions are there, %d answer 801. What it has of its own:\n\n%s\n\nAnd with 801: %s\n",
-		len(all), len(allStubs), strings.Join(done, ", "), strings.Join(stubs, ", "))
-}
-
-func document(runtime, runtime12, driver []Entry, defined map[string]bool) []byte {
-	var b bytes.Buffer
-	b.WriteString("# CUDA functions\n\nWhat the libraries of ptxvm do. A function that is not there yet answers 801 (`cudaErrorNotSupported`, `CUDA_ERROR_NOT_SUPPORTED`) and prints its\nname at the first call. Doubles for per-thread default streams (`_ptsz`, `_ptds`) go with their functions. Written by `go generate ./internal/cudaabi`.\n")
-	library(&b, "libcudart.so.13", "Runtime API", runtime, defined)
-	old(&b, runtime, runtime12, defined)
-	library(&b, "libcuda.so.1", "driver API", driver, defined)
 	return b.Bytes()
 }
 
