@@ -258,7 +258,7 @@ func (k *cta) runWarp(w *ctaWarp, stop int32, fence bool) int {
 			return ctaFailed
 		}
 		k.first(w)
-		if k.ran++; k.ran > k.maxSteps() || int(w.pc) >= len(k.insts) {
+		if k.ran++; k.ran > maxCTASteps || int(w.pc) >= len(k.insts) {
 			return ctaFailed
 		}
 		in, s := &k.insts[w.pc], &k.steps[w.pc]
@@ -344,12 +344,4 @@ func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
 	}
 	w.come(w.pc+1, rest)
 	return true
-}
-
-// maxSteps is how many instructions of all warps become a program: one of registers that are half as long has twice the code.
-func (k *cta) maxSteps() int {
-	if k.wide512 {
-		return maxCTASteps
-	}
-	return maxCTASteps / 2
 }

@@ -118,7 +118,7 @@ func (p *ctaPoly) sum(q *ctaPoly, minus bool) *ctaPoly {
 
 // Bounds of polynomials.
 const (
-	maxCTATerms  = 12
+	maxCTATerms  = 8
 	maxCTADegree = 3
 )
 
