@@ -137,6 +137,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard, Page: first.cfg.page(),
 	})
 	if err != nil {
+		Quarantine: first.quarantine(),
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
 	devices := make([]*Device, n)
@@ -156,6 +157,14 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 // closeAll closes devices.
 func closeAll(devices []*Device) (err error) {
 	for _, d := range devices {
+// quarantine is the bytes of freed memory that is not given out again, under SanitizeMem.
+func (s *deviceSetup) quarantine() uint64 {
+	if s.cfg.Sanitize&SanitizeMem == 0 {
+		return 0
+	}
+	return 64 << 20
+}
+
 		err = errors.Join(err, d.Close())
 	}
 	return err

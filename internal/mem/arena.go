@@ -159,6 +159,6 @@ func (a *Arena) FreeAt(addr uint64, by Place) error {
 	v.info.Ended = by
 	a.ended.add(v)
 	a.hide(v)
-	a.reclaim(v)
+	a.hold(v)
 	return nil
 }

@@ -166,10 +166,22 @@ func (s *simpleArena) overlaps(start, end uint64) bool {
 	return false
 }
 
-// runScript interprets bytes as allocations, frees and look-ups on both.
-func runScript(t *testing.T, script []byte) {
+// keep keeps the last allocations that come to no more than so many bytes.
+func (s *simpleArena) keep(most uint64) {
+	n := uint64(0)
+	for i := len(s.live) - 1; i >= 0; i-- {
+		if n += s.live[i].End - s.live[i].Start; n > most {
+			s.live = s.live[i+1:]
+			return
+		}
+	}
+}
+
+// runScript interprets bytes as allocations, frees and look-ups on both, with so many bytes in quarantine.
+func runScript(t *testing.T, script []byte, quarantine uint64) {
 	a := newArena(t, 64<<20)
-	var s simpleArena
+	a.held.most = quarantine
+	var s, freed simpleArena
 	for len(script) >= 3 {
 		op, arg := script[0], uint64(script[1])<<8|uint64(script[2])
 		script = script[3:]
@@ -180,7 +192,7 @@ func runScript(t *testing.T, script []byte) {
 			if err != nil {
 				continue
 			}
-			if p%Align != 0 || s.overlaps(p, p+size) {
+			if p%Align != 0 || s.overlaps(p, p+size) || freed.overlaps(p, p+size) {
 				t.Fatalf("bad place %#x for %d", p, size)
 			}
 			b := a.Bytes(p, size)
@@ -194,6 +206,8 @@ func runScript(t *testing.T, script []byte) {
 			if err := a.Free(s.live[i].Start); err != nil {
 				t.Fatal(err)
 			}
+			freed.live = append(freed.live, s.live[i])
+			freed.keep(quarantine)
 			s.live = append(s.live[:i], s.live[i+1:]...)
 		default:
 			addr := GlobalBase + arg*13
@@ -212,6 +226,7 @@ func runScript(t *testing.T, script []byte) {
 			t.Fatal(err)
 		}
 	}
+	a.release(0)
 	if n := len(a.free.leaves); n > 1 || n == 1 && len(a.free.leaves[0].spans) != 1 {
 		t.Fatalf("free space did not join: %d leaves", n)
 	}
@@ -223,7 +238,8 @@ func FuzzArena(f *testing.F) {
 		if len(script) > 3000 {
 			return
 		}
-		runScript(t, script)
+		runScript(t, script, 0)
+		runScript(t, script, 20000)
 	})
 }
 
@@ -234,7 +250,8 @@ func TestArenaRandom(t *testing.T) {
 		for i := range script {
 			script[i] = byte(r.Uint32())
 		}
-		runScript(t, script)
+		runScript(t, script, 0)
+		runScript(t, script, 20000)
 	}
 }
 

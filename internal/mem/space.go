@@ -22,6 +22,9 @@ type Config struct {
 	// Page, a power of two, lets kernels pass the end of an allocation of the host's, within its last page, counted from its
 	// start; the bytes there are nobody else's. 0: bounds are exact.
 	Page uint64
+	// Quarantine is the bytes of ended allocations whose room is not given out again, the last ones, as long as there is other room:
+	// so that a pointer to one is found to be of no use, and does not meet what comes behind it.
+	Quarantine uint64
 }
 
 // Space is the global memory of one machine. Its devices share addresses: a pointer means the same
@@ -35,6 +38,7 @@ type Space struct {
 	live   spans
 	free   spans // below top; may hold old bytes
 	epoch  atomic.Uint64
+	held   quarantine
 	ended  history      // for reports
 	open   int          // arenas
 	ranges []*Multicast // in the order of addresses; never changed in place
@@ -55,7 +59,7 @@ func NewArenas(cfg Config) ([]*Arena, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot reserve device memory: %w", err)
 	}
-	s.open, s.page = len(cfg.Limits), cfg.Page
+	s.open, s.page, s.held.most = len(cfg.Limits), cfg.Page, cfg.Quarantine
 	arenas := make([]*Arena, len(cfg.Limits))
 	for i, limit := range cfg.Limits {
 		arenas[i] = &Arena{Space: s, device: i, limit: limit}
@@ -137,6 +141,16 @@ func (s *Space) hide(v span) {
 
 // place finds room bytes and zeroes the first size of them.
 func (s *Space) place(room, size uint64) (uint64, error) {
+	at, err := s.placeBeside(room, size)
+	if err != nil && s.held.bytes != 0 {
+		s.release(0)
+		at, err = s.placeBeside(room, size)
+	}
+	return at, err
+}
+
+// placeBeside is place that leaves what is in quarantine there.
+func (s *Space) placeBeside(room, size uint64) (uint64, error) {
 	if v, ok := s.free.firstFit(room); ok {
 		if v.end > v.start+room {
 			s.free.insert(span{start: v.start + room, end: v.end})
@@ -161,6 +175,9 @@ func (s *Space) reclaim(v span) {
 	end := s.top
 	if next, ok := s.live.above(v.start); ok {
 		end = min(end, next.start) // what has been adopted lies anywhere
+	}
+	if next, ok := s.held.spans.above(v.start); ok {
+		end = min(end, next.start)
 	}
 	if next, ok := s.free.above(v.start); ok && next.start < end {
 		s.free.remove(next.start)
