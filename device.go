@@ -58,6 +58,7 @@ type DeviceConfig struct {
 	Sanitize   Sanitize             // what is looked for while kernels run, slowly
 	MaxReports int                  // of sanitizers, per launch; 0: 20
 	Suppress   *report.Suppressions // reports that sanitizers do not make; may be nil
+	Alone      bool                 // launches come one at a time, and nothing else writes device memory meanwhile: SanitizeSync then judges loops that wait for global memory, too
 	KeepGoing  bool                 // a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError
 	MaxSteps   uint64               // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput  int64                // bytes of printf per launch; 0: 64 MiB

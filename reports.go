@@ -77,6 +77,8 @@ var reportKinds = map[machine.ReportKind]reportKind{
 		"wgmma.fence before the first wgmma.mma_async, and wherever its registers were written by something else"},
 	machine.SyncMisuse: {"misuse", diag.SyncMisuse, "%s", "here", "others", "",
 		"all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)"},
+	machine.Livelock: {"livelock", diag.Livelock, "a loop that can never end reads %s, and nothing that still runs writes it", "read", "", "",
+		"store what the loop waits for before the wait, from a thread that does not wait itself"},
 }
 
 // noteKinds are reports of what a correct kernel may do, too.
@@ -116,6 +118,12 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	r.Here = k.program.involved(&f.Then)
 	r.Here.Role = w.role
 	if f.Op.Func != nil {
+	if f.Kind == machine.Livelock && f.Text != "" {
+		r.Msg = f.Text
+	}
+	if f.Between == machine.AcrossLaunches {
+		r.Msg = fmt.Sprintf(acrossWords[f.Kind], k.extentWords(&f.Report, l), f.Text)
+	}
 		other := k.program.involved(&f.Op)
 		other.Role = w.other
 		r.Other = &other

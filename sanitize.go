@@ -42,7 +42,7 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 		checks |= san.TensorFences
 	}
 	races := d.cfg.Sanitize&SanitizeRace != 0
-	l.Misuse = d.cfg.Sanitize&SanitizeSync != 0
+	l.Misuse, l.Alone = d.cfg.Sanitize&SanitizeSync != 0, d.cfg.Alone
 	if !k.program.decoder.StartsAsync(k.fn) { // what only asynchronous operations could meet is not wanted
 		checks &^= san.TensorFences | san.InitTensor
 		if !l.Misuse || races || checks&san.Init != 0 { // else async is who shows plain accesses to sync

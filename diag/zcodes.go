@@ -159,4 +159,5 @@ const (
 	Leak                      Code = 8007 // not given back
 	OutsideObject             Code = 8008 // access outside its object
 	AfterFree                 Code = 8009 // access behind a free
+	Livelock                  Code = 8010 // a loop that can never end
 )

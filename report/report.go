@@ -122,7 +122,7 @@ func (e *SanitizerError) Summary() string {
 
 // checks are the checks by the codes of their reports.
 var checks = map[diag.Code]string{
-	diag.UninitializedRead: "init", diag.DataRace: "race", diag.SyncMisuse: "sync", diag.ProxyOrder: "async", diag.AsyncInUse: "async",
+	diag.UninitializedRead: "init", diag.DataRace: "race", diag.SyncMisuse: "sync", diag.Livelock: "sync", diag.ProxyOrder: "async", diag.AsyncInUse: "async",
 	diag.TensorOrder: "async", diag.Leak: "leak", diag.OutsideObject: "mem", diag.AfterFree: "mem",
 }
 

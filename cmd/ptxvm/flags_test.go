@@ -51,7 +51,7 @@ func TestFlagsArrive(t *testing.T) {
 	if err := f.complete(&cfg); err != nil {
 		t.Fatal(err)
 	}
-	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, KeepGoing: true, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=nearest"}
+	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, KeepGoing: true, Alone: true, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=nearest"}
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v, want %+v", cfg, want)
 	}

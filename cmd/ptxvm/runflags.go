@@ -97,7 +97,7 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 		return err
 	}
 	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
-	cfg.Assume, cfg.KeepGoing = f.assume, f.keepGoing
+	cfg.Assume, cfg.KeepGoing, cfg.Alone = f.assume, f.keepGoing, true
 	if f.workers < 0 {
 		return fmt.Errorf("--workers %d: want 1 or more; 0 is one a CPU", f.workers)
 	}

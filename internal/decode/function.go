@@ -31,6 +31,7 @@ type function struct {
 	classes *ir.Solution
 	scalar  []bool // by pc: executes once, on scalar slots, in the converged variant
 	spread  []bool // by register: row-wise readers want the row of a uniform register
+	inLoop  []bool // as loops tells; nil until it is asked
 	pc      int32  // being decoded
 	onSlots bool   // the instruction being decoded runs on scalar slots
 }
@@ -223,6 +224,9 @@ func (x *function) inst(out *machine.Inst) error {
 	if x.key.watch.Misuse && (in.Sel.Entry.Effects.Has(^quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched
 	}
+	if x.key.watch.Misuse && x.loops()[x.pc] {
+		sem.Prove(b)
+	}
 	x.keeps = x.keeps || x.key.watch.Leaks && leavesBehind[out.Op]
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))
@@ -304,6 +308,38 @@ func (x *function) quiet(in *ir.Inst) bool {
 		}
 	}
 	return true
+}
+
+// loops tells of each instruction whether it stands in a loop that may wait for another thread, or that stores nothing.
+func (x *function) loops() []bool {
+	if x.inLoop != nil {
+		return x.inLoop
+	}
+	x.inLoop = make([]bool, len(x.f.Insts))
+	pc := x.pc
+	for x.pc = range int32(len(x.f.Insts)) {
+		if in := &x.f.Insts[x.pc]; in.IsBranch() && (!x.quiet(in) || !x.stores(in)) {
+			for _, t := range in.Targets {
+				for i := x.f.Blocks[t].First; i <= x.pc; i++ {
+					x.inLoop[i] = true
+				}
+			}
+		}
+	}
+	x.pc = pc
+	return x.inLoop
+}
+
+// stores tells whether the loops that a branch closes store anything.
+func (x *function) stores(in *ir.Inst) bool {
+	for _, t := range in.Targets {
+		for pc := x.f.Blocks[t].First; pc < x.pc; pc++ {
+			if x.f.Insts[pc].Sel.Entry.Effects.Has(isa.Writes) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // waits tells whether an instruction may be part of waiting for another thread.

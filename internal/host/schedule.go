@@ -17,10 +17,13 @@ type schedule struct {
 	parts    []part // of the workers, those who are asleep too if they have been called
 	least    uint64 // clusters that are worth taking
 	ordered  atomic.Bool
-	resident atomic.Int64 // with places that workers keep for the next one
-	waiting  atomic.Int64 // length of queue
-	hopeless atomic.Int64 // resident clusters that have waited for mbarriers too long
-	taken    atomic.Int64 // workers that have taken clusters which they have not begun
+	resident atomic.Int64  // with places that workers keep for the next one
+	waiting  atomic.Int64  // length of queue
+	hopeless atomic.Int64  // resident clusters that have waited for mbarriers too long
+	taken    atomic.Int64  // workers that have taken clusters which they have not begun
+	parked   atomic.Uint64 // times that clusters have given way to each other, under judge
+	judged   atomic.Int32  // looks
+	sole     atomic.Int32  // 1 + the worker that goes on alone with all clusters; 0: all workers do
 	mu       sync.Mutex
 	queue    []*machine.Cluster // parked
 }

@@ -99,6 +99,9 @@ func (wk *worker) runClusters(g *grid) {
 // obtain returns the cluster that the worker runs next, nil if none is left for it.
 func (wk *worker) obtain(g *grid) *machine.Cluster {
 	s := &g.sched
+	if s.leaves(wk.index) && !wk.keeps && !wk.own() {
+		return nil
+	}
 	if wk.keeps || (wk.own() || s.left()) && s.enter() {
 		wk.keeps = false
 		if rank, ok := wk.next(g); ok {
@@ -188,6 +191,7 @@ func (wk *worker) settle(g *grid, cl *machine.Cluster, v machine.Verdict) {
 		fallthrough
 	case machine.Parked:
 		g.sched.park(cl)
+		wk.judge(g)
 		return
 	}
 	wk.core.Retire(cl)
@@ -197,7 +201,10 @@ func (wk *worker) settle(g *grid, cl *machine.Cluster, v machine.Verdict) {
 }
 
 // Crowded tells whether another cluster could use the core.
-func (wk *worker) Crowded() bool { return wk.grid.sched.crowded(wk.own()) }
+func (wk *worker) Crowded() bool {
+	s := &wk.grid.sched
+	return s.crowded(wk.own()) || s.leaves(wk.index)
+}
 
 // Last tells whether no other cluster can use the core before the running one has ended.
 func (wk *worker) Last() bool { return !wk.own() && wk.grid.sched.last() }

@@ -264,8 +264,9 @@ func (m *testMachine) GiveUp(first bool) bool {
 	}
 	return m.given >= m.resident && (!m.left() || m.resident >= m.grid.Room())
 }
-func (m *testMachine) TakeHeart()         { m.given-- }
-func (m *testMachine) Warm(*Code, uint64) {}
+func (m *testMachine) Judge(*Cluster) bool { return false }
+func (m *testMachine) TakeHeart()          { m.given-- }
+func (m *testMachine) Warm(*Code, uint64)  {}
 func (m *testMachine) Heat(c *Code, _ uint64) {
 	if m.compile != nil {
 		m.compile(c)

@@ -69,6 +69,7 @@ const (
 	PeerMisuse                         // Then touches shared memory of a CTA that may not be there; Text says why
 	ProductMisuse                      // of wgmma, by Then; Text says what
 	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
+	Livelock                           // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
 )
 
 // Relation says how far the threads of a race are from each other.

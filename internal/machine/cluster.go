@@ -23,6 +23,7 @@ type Cluster struct {
 	changed  uint64 // operations on mbarriers, completed barriers and exits
 	seen     uint64 // changed at the last timeout
 	passed   int    // passes over the warps, the running one included
+	proof    int    // passes at which Judge is asked next
 	rounds   uint32 // timeouts without a change between them
 	given    bool   // counted among the hopeless
 }
@@ -61,6 +62,7 @@ func (core *Core) Retire(cl *Cluster) {
 
 // Run executes the cluster on its core.
 func (cl *Cluster) Run() Verdict {
+	cl.proof = firstProof
 	for cl.passed = 1; ; cl.passed++ {
 		moved, ok := cl.pass(cl.passed)
 		able, alive := cl.able()
@@ -77,6 +79,11 @@ func (cl *Cluster) Run() Verdict {
 		case !able && !cl.grid.stopped.Load():
 			cl.grid.Fail(cl.deadlock())
 			return Stuck
+		}
+		if cl.grid.Misuse && cl.passed >= cl.proof {
+			if cl.proof = 2 * cl.passed; cl.core.host.Judge(cl) {
+				return Stuck
+			}
 		}
 		if (!moved || cl.passed >= ctaSlice) && cl.core.host.Crowded() {
 			cl.core.stats.Parked++

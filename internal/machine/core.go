@@ -34,6 +34,7 @@ type Core struct {
 	lastTable  *nativeTable
 	leaves     bool // one of them is used
 
+	proof     *Proof // that is being made; nil mostly
 	fence     atomic.Uint32
 	stats     Stats
 	published uint64   // LaneOps that Grid.laneOps has from this core

@@ -244,7 +244,7 @@ func (v *Waiter) Reason() string {
 		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
 	case WaitAligned:
 		return fmt.Sprintf("wait at an .aligned instruction for lanes %08x of their warp", v.Missing)
-	case WaitTensor, WaitPhase:
+	case WaitTensor, WaitPhase, notWaiting:
 		return v.Text
 	case WaitCluster:
 		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
@@ -262,16 +262,21 @@ func barrierName(id uint8) string {
 // deadlock describes a cluster in which no warp can go on. No warp outside can help, so this is
 // known at once.
 func (cl *Cluster) deadlock() error {
-	e := &DeadlockError{Kernel: cl.grid.Entry.Func.Name, Cluster: len(cl.ctas) > 1}
+	e := &DeadlockError{Kernel: cl.grid.Entry.Func.Name, Cluster: len(cl.ctas) > 1, Waiters: cl.waiters()}
+	e.CTA = e.Waiters[0].CTA
+	return e
+}
+
+// waiters describes all lanes of a cluster.
+func (cl *Cluster) waiters() (list []Waiter) {
 	for _, c := range cl.ctas {
 		for _, w := range c.warps {
 			for m := w.used; m != 0; m &= m - 1 {
-				e.Waiters = append(e.Waiters, w.waiter(&w.frags[first(m)]))
+				list = append(list, w.waiter(&w.frags[first(m)]))
 			}
 		}
 	}
-	e.CTA = e.Waiters[0].CTA
-	return e
+	return list
 }
 
 func (w *Warp) waiter(f *Fragment) Waiter {

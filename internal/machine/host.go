@@ -17,6 +17,9 @@ type Host interface {
 	Begun(n uint64)
 	// Withdraw takes a cluster that has not begun, and that no worker may begin by itself, off the launch for good.
 	Withdraw() (rank uint64, ok bool)
+	// Judge comes now and then while a cluster runs on and on, in launches that want to know of misuse, and tells whether it
+	// can never end (Core.Livelocked), if it is known that no other cluster could change that.
+	Judge(cl *Cluster) bool
 	// GiveUp says that the cluster has waited for mbarriers in vain, the first time or once more, and tells whether nothing
 	// in the grid can help it. TakeHeart takes it back.
 	GiveUp(first bool) (hopeless bool)

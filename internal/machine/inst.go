@@ -64,6 +64,10 @@ const (
 	TellsSkips
 	// FollowsGuard marks an instruction whose guard Launch.Values looks at, too.
 	FollowsGuard
+	// Proving marks an instruction in a loop that may wait whose handler tells a Proof what it changes; ProvingWhole one
+	// that does so only where all lanes of the warp execute it.
+	Proving
+	ProvingWhole
 	// Watched marks an instruction whose handler looks for misuse: compiled code leaves it to that.
 	Watched
 )

@@ -35,6 +35,9 @@ func (b block) row64(off uint32) *[32]uint64 { return (*[32]uint64)(unsafe.Add(b
 func (b block) word(off uint32) *uint32      { return (*uint32)(unsafe.Add(b.p, off)) }
 func (b block) slot(off uint32) *uint64      { return (*uint64)(unsafe.Add(b.p, off)) }
 
+// bytes is the whole block.
+func (b block) bytes() []byte { return unsafe.Slice((*byte)(b.p), b.n) }
+
 // clear zeroes the first n bytes.
 func (b block) clear(n uint32) { clear(unsafe.Slice((*byte)(b.p), n)) }
 

@@ -152,6 +152,9 @@ func (r *SpecialRef) CTAPart() (part uint8, ok bool) {
 // class.
 func (w *Warp) Special(in *Inst, s isa.Special, comp uint8, lane int) uint64 {
 	w.now = in
+	if p := w.Proof(); p != nil {
+		p.Break() // a clock, or what stands beside one
+	}
 	return bySpecial()[s].value(w, comp, lane)
 }
 

@@ -182,7 +182,7 @@ func (p *pair) run(t *testing.T, text string, seed uint64, workers int) []*ptxvm
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.shown(text))
 	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: p.target(), Memory: 1 << 24, Seed: seed, Workers: workers, Sanitize: checks, MaxSteps: 1 << 20})
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: p.target(), Memory: 1 << 24, Seed: seed, Workers: workers, Sanitize: checks, MaxSteps: 1 << 28, Alone: true})
 	if err != nil {
 		t.Fatal(err)
 	}
