@@ -63,6 +63,8 @@ var reportKinds = map[machine.ReportKind]reportKind{
 		"cp.async.commit_group behind it, and cp.async.wait_group before the thread ends"},
 	machine.HeapKept: {"malloc", diag.Leak, "nothing has freed %s, which a kernel has allocated", "end", "new", "",
 		"free it, in the kernel or in a later one"},
+	machine.NeverUsed: {"unused", diag.Leak, "no kernel has touched %s", "", "", "",
+		"a smaller allocation, or a kernel that reaches all of it"},
 	machine.RaceRAW:   {"RAW", diag.DataRace, "race: read of %s, which another thread has written, with nothing to order them", "read", "written", "", ""},
 	machine.RaceWAR:   {"WAR", diag.DataRace, "race: write to %s, which another thread has read, with nothing to order them", "write", "read", "", ""},
 	machine.RaceWAW:   {"WAW", diag.DataRace, "race: write to %s, which another thread has written, with nothing to order them", "write", "written", "", ""},
@@ -82,7 +84,7 @@ var reportKinds = map[machine.ReportKind]reportKind{
 }
 
 // noteKinds are reports of what a correct kernel may do, too.
-var noteKinds = map[machine.ReportKind]bool{machine.RaceEqual: true}
+var noteKinds = map[machine.ReportKind]bool{machine.RaceEqual: true, machine.NeverUsed: true}
 
 // raceFixes say what would order two threads, by how far they are from each other.
 var raceFixes = map[machine.Relation]struct{ missing, fix string }{
@@ -338,6 +340,27 @@ func (p *Program) Leaks() (reports []*Report) {
 		}
 	}
 	return reports
+}
+
+// Unused notes, under SanitizeLeakUnused, that no kernel has touched some bytes of a buffer since it was allocated; name is what
+// the note calls it. It is nil where all were touched, and where nothing is known of the buffer.
+func (d *Device) Unused(b Buffer, name string) *Report {
+	if d.shadow.used == nil || b.of == nil || b.of.over() {
+		return nil
+	}
+	n, first, end := d.shadow.used.Unset(b.addr, b.addr+uint64(b.size))
+	if n == 0 {
+		return nil
+	}
+	w := reportKinds[machine.NeverUsed]
+	what := fmt.Sprintf("%d of the %d bytes of %s", n, b.size, name)
+	if n != uint64(b.size) {
+		what += fmt.Sprintf(", the first %d from byte %d on", end-first, first-b.addr)
+	}
+	return &Report{
+		Code: w.code, Severity: diag.Remark, Kind: w.kind, Check: report.CheckOf(w.code), Msg: fmt.Sprintf(w.msg, what), Fix: w.fix, Times: 1, Object: name,
+		Extent: &report.Extent{Space: machine.Global.String(), From: first, To: end}, ID: report.ID(w.code.String(), w.kind, name),
+	}
 }
 
 // holds tells whether a function is the program's.

@@ -56,12 +56,15 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	if checks == 0 && !races && !followed && !l.Misuse && !l.Leaks {
 		return
 	}
-	l.Wants |= wanted(checks, races, followed)
+	l.Wants |= wanted(checks, races || d.shadow.used != nil, followed)
 	s := san.New(san.Config{Checks: checks, Max: d.maxReports(), Global: d.shadow.loads, Judge: func(r *machine.Report) san.Fate { return k.judge(r, l) }})
 	l.Reporter = s
 	var all watchers
 	if checks != 0 {
 		all = append(all, s)
+	}
+	if d.shadow.used != nil {
+		all = append(all, san.Used{Memory: d.shadow.used})
 	}
 	if races {
 		o := race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0)

@@ -45,6 +45,9 @@ const (
 	// SanitizeAsyncFences is SanitizeAsync that also reports operations on tensor memory of different warps without
 	// tcgen05.fence around their synchronisation, which the manual asks for and compilers leave out.
 	SanitizeAsyncFences
+	// SanitizeLeakUnused is SanitizeLeak that also knows which memory of the host's allocations no kernel has touched, for
+	// Device.Unused.
+	SanitizeLeakUnused
 )
 
 // SanitizeAll is every check, without options: "all" in lists.
@@ -70,7 +73,7 @@ var checkNames = []checkName{
 	{"init", SanitizeInit, []checkOption{{"loads", SanitizeInitLoads, true}}},
 	{"race", SanitizeRace, []checkOption{{"strict", SanitizeRaceStrict, false}}},
 	{"sync", SanitizeSync, nil},
-	{"leak", SanitizeLeak, nil},
+	{"leak", SanitizeLeak, []checkOption{{"unused", SanitizeLeakUnused, false}}},
 	{"async", SanitizeAsync, []checkOption{{"fences", SanitizeAsyncFences, false}}},
 }
 
@@ -142,6 +145,7 @@ func builtChecks() string {
 // shadow is that of the devices of one machine; without sanitizers it is told everything and keeps nothing.
 type shadow struct {
 	loads  *san.Memory
+	used   *san.Memory // what kernels have touched, under SanitizeLeakUnused; else nil
 	values *flow.Memory
 	budget *san.Budget // nil without sanitizers that have a shadow of global memory
 }
@@ -150,6 +154,9 @@ type shadow struct {
 func newShadow(set Sanitize, limit int64) (s shadow) {
 	if set&(SanitizeInit|SanitizeMem|SanitizeRace) != 0 {
 		s.budget = san.NewBudget(limit, fmt.Errorf("%w: the shadow memory of the sanitizers exceeds the %d bytes that the device has (DeviceConfig.Memory, --memory)", ErrOutOfMemory, limit))
+	}
+	if set&SanitizeLeakUnused != 0 {
+		s.used = new(san.Memory)
 	}
 	if set&SanitizeInitLoads != 0 {
 		s.loads = new(san.Memory)
@@ -164,12 +171,14 @@ func newShadow(set Sanitize, limit int64) (s shadow) {
 // Track begins an allocation that nothing has written.
 func (s *shadow) Track(addr, n uint64) {
 	s.loads.Track(addr, n)
+	s.used.Track(addr, n)
 	s.values.Track(addr, n)
 }
 
 // Drop ends an allocation.
 func (s *shadow) Drop(addr uint64) {
 	s.loads.Drop(addr)
+	s.used.Drop(addr)
 	s.values.Drop(addr, 0, nil)
 }
 

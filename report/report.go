@@ -39,7 +39,7 @@ type Extent struct {
 	Row, Last int    // lanes [Row, Last) of tensor memory
 }
 
-// Error is one line: where, code, what. The end of a CTA has no line of its own.
+// Error is one line: where, code, what. The end of a CTA has no line of its own, and memory that nothing touches no place at all.
 func (r *Report) Error() string {
 	at := &r.Here
 	if at.PTX.File == "" && r.Other != nil {
@@ -48,6 +48,9 @@ func (r *Report) Error() string {
 	word := ""
 	if r.Severity != diag.Error {
 		word = r.Severity.String() + " "
+	}
+	if at.PTX.File == "" && len(at.Source) == 0 {
+		return fmt.Sprintf("%s%v: %s", word, r.Code, diag.Escape(r.Msg))
 	}
 	return fmt.Sprintf("%v: %s%v: %s (kernel %s, CTA %s, thread %s)", at.line(), word, r.Code, diag.Escape(r.Msg), readable(r.Kernel),
 		at.CTA, at.Thread)

@@ -251,7 +251,22 @@ func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
 	stats, err := j.kernel.Watch(ctx, j.shape, ptxvm.Watch{Trace: j.flags.trace.what, Tensor: j.flags.show.cta}, j.args...)
 	j.line.done()
 	j.tensor = stats.Tensor
+	stats.Notes = append(stats.Notes, j.unused()...)
 	return stats, j.withResults(err)
+}
+
+// unused notes what the launch has not touched of the buffers that are its own.
+func (j *job) unused() (notes []*ptxvm.Report) {
+	for i, spec := range j.specs {
+		if spec.buf == nil {
+			continue
+		}
+		if r := j.device.Unused(j.buffers[i], j.kernel.Info().ParamName(i)); r != nil {
+			r.Kernel = j.kernel.Info().Name
+			notes = append(notes, r)
+		}
+	}
+	return notes
 }
 
 // withResults adds what sanitizers say about the bytes that the launch hands back.

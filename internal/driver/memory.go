@@ -188,6 +188,9 @@ func (d *Driver) releaseBlock(addr uint64) Code {
 	b := d.memory.list[i]
 	d.memory.list = slices.Delete(d.memory.list, i, i+1)
 	d.mu.Unlock()
+	if note := d.devices[b.Device].vm.Unused(b.buffer, fmt.Sprintf("the allocation at %#x", b.Start)); note != nil {
+		d.say(note.Detail())
+	}
 	if err := b.buffer.Free(); err != nil {
 		code, _ := codeOf(err)
 		return code

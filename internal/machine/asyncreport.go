@@ -65,6 +65,7 @@ const (
 	BytesMissing                       // the CTA has ended, and Text is what an mbarrier, Extent, still expects; the last time at Op
 	NotWaited                          // the CTA has ended, and Text is what no wait covers of the copies of Op
 	HeapKept                           // what a kernel has allocated at Op was not freed: Extent
+	NeverUsed                          // no kernel has touched Extent
 	MbarrierMisuse                     // of an mbarrier's memory, by Then; Text says what
 	PeerMisuse                         // Then touches shared memory of a CTA that may not be there; Text says why
 	ProductMisuse                      // of wgmma, by Then; Text says what
