@@ -154,7 +154,10 @@ func (b Buffer) Free() error {
 
 // ReadAt copies bytes out of device memory, as io.ReaderAt says.
 func (b Buffer) ReadAt(p []byte, off int64) (int, error) {
-	return b.transfer(p, off, func(host, device []byte) int { return copy(host, device) })
+	return b.transfer(p, off, func(host, device []byte) int {
+		b.of.d.shadow.Read(b.addr+uint64(off), uint64(len(device)))
+		return copy(host, device)
+	})
 }
 
 // WriteAt copies bytes into device memory, as io.WriterAt says; what lies behind the end
@@ -178,6 +181,7 @@ func (b Buffer) CopyFrom(from Buffer) (n int, err error) {
 		return 0, nil
 	}
 	err = from.of.use(func() error {
+		from.of.d.shadow.Read(from.addr, uint64(n))
 		_, err := b.WriteAt(from.of.d.machine.Arena.Bytes(from.addr, uint64(n)), 0)
 		return err
 	})
@@ -217,6 +221,7 @@ func Copy(dst, src Buffer) error {
 		if dst.of.over() {
 			return ErrClosed
 		}
+		d.shadow.Read(src.addr, uint64(src.size))
 		d.shadow.Written(dst.addr, uint64(src.size))
 		copy(d.machine.Arena.Bytes(dst.addr, uint64(src.size)), d.machine.Arena.Bytes(src.addr, uint64(src.size)))
 		return nil

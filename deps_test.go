@@ -34,7 +34,7 @@ internal/jit:      internal/jit/native internal/decode internal/ir internal/isa 
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
 internal/tuning:    internal/jit internal/machine
-internal/driver:    . diag report internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/tensor
+internal/driver:    . diag report internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/tensor
 internal/quote:     . diag
 internal/value:     internal/num
 internal/kernelname: internal/isa
@@ -46,8 +46,9 @@ internal/cli:       . diag isainfo internal/assume internal/check internal/decod
 internal/cudaabi:   diag
 internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
+internal/san/streams: internal/san/race
 examples:
-.:                  diag report internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/san internal/san/flow internal/san/race internal/syntax internal/tensor internal/tex internal/tuning internal/value
+.:                  diag report internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

@@ -83,6 +83,7 @@ type Device struct {
 	target      isa.Target
 	sizes       machine.Target // of target
 	machine     *host.Device
+	number      int    // among those of one machine
 	shadow      shadow // of global memory, under sanitizers that look at values
 	arrays      namedArrays
 	textures    namedTextures
@@ -136,14 +137,15 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 	}
 	arenas, err := mem.NewArenas(mem.Config{
 		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard, Page: first.cfg.page(),
+		Quarantine: first.quarantine(),
 	})
 	if err != nil {
-		Quarantine: first.quarantine(),
 		return nil, fmt.Errorf("ptxvm: %w", err)
 	}
 	devices := make([]*Device, n)
 	for i, arena := range arenas {
 		devices[i] = first.another(arena)
+		devices[i].number = i
 	}
 	for _, d := range devices {
 		made, err := newJIT(d.cfg.Engine)
@@ -155,9 +157,6 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 	return devices, nil
 }
 
-// closeAll closes devices.
-func closeAll(devices []*Device) (err error) {
-	for _, d := range devices {
 // quarantine is the bytes of freed memory that is not given out again, under SanitizeMem.
 func (s *deviceSetup) quarantine() uint64 {
 	if s.cfg.Sanitize&SanitizeMem == 0 {
@@ -166,6 +165,9 @@ func (s *deviceSetup) quarantine() uint64 {
 	return 64 << 20
 }
 
+// closeAll closes devices.
+func closeAll(devices []*Device) (err error) {
+	for _, d := range devices {
 		err = errors.Join(err, d.Close())
 	}
 	return err

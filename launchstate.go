@@ -15,6 +15,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
+	"ptxvm.invalid/ptxvm/internal/san/race"
 )
 
 // launchState is what a launch needs, kept for the next.
@@ -27,6 +28,7 @@ type launchState struct {
 	other  host.Launch       // what is launched otherwise
 	bounds []flow.Bound      // of slices of buffers among the arguments, where pointers are followed
 	shadow *san.LaunchShadow // of a launch under sanitizers that have one; else nil
+	races  *race.Observer    // of a launch under SanitizeRace; else nil
 	faults *faultList        // of a launch that goes on behind them; else nil
 	past   *faultList        // of what PageBounds lets pass; else nil
 }
@@ -84,7 +86,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	if ml.Observer = d.observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
-	state.shadow = nil
+	state.shadow, state.races = nil, nil
 	if d.shadow.budget != nil {
 		state.shadow = d.shadow.budget.Launch()
 	}

@@ -77,10 +77,10 @@ var reportKinds = map[machine.ReportKind]reportKind{
 		"barrier.cluster.arrive and .wait (cluster.sync()) by the threads of both CTAs: before the first access, and behind the last"},
 	machine.ProductMisuse: {"wgmma", diag.SyncMisuse, "%s", "here", "", "wgmma.fence",
 		"wgmma.fence before the first wgmma.mma_async, and wherever its registers were written by something else"},
-	machine.SyncMisuse: {"misuse", diag.SyncMisuse, "%s", "here", "others", "",
-		"all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)"},
 	machine.Livelock: {"livelock", diag.Livelock, "a loop that can never end reads %s, and nothing that still runs writes it", "read", "", "",
 		"store what the loop waits for before the wait, from a thread that does not wait itself"},
+	machine.SyncMisuse: {"misuse", diag.SyncMisuse, "%s", "here", "others", "",
+		"all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)"},
 }
 
 // noteKinds are reports of what a correct kernel may do, too.
@@ -88,9 +88,10 @@ var noteKinds = map[machine.ReportKind]bool{machine.RaceEqual: true, machine.Nev
 
 // raceFixes say what would order two threads, by how far they are from each other.
 var raceFixes = map[machine.Relation]struct{ missing, fix string }{
-	machine.WithinWarp: {"a barrier of the warp", "bar.warp.sync (__syncwarp) for both lanes between the two, or an atomic operation: from sm_70 lanes of a warp are not in step"},
-	machine.WithinCTA:  {"a barrier of the CTA", "bar.sync (__syncthreads) between the two, reached by both threads, or an atomic operation"},
-	machine.AcrossCTAs: {"a release and an acquire at gpu scope", "a release by the first thread that the second acquires at gpu scope (flag, grid barrier), an atomic operation in both, or two launches"},
+	machine.WithinWarp:     {"a barrier of the warp", "bar.warp.sync (__syncwarp) for both lanes between the two, or an atomic operation: from sm_70 lanes of a warp are not in step"},
+	machine.WithinCTA:      {"a barrier of the CTA", "bar.sync (__syncthreads) between the two, reached by both threads, or an atomic operation"},
+	machine.AcrossLaunches: {"an order of the two", "an event of the one's stream that the other's waits for (cudaStreamWaitEvent), one stream for both, or a wait of the host between the two; in Go, a call behind the other's return"},
+	machine.AcrossCTAs:     {"a release and an acquire at gpu scope", "a release by the first thread that the second acquires at gpu scope (flag, grid barrier), an atomic operation in both, or two launches"},
 }
 
 // newReport puts a report into the terms of the source.
@@ -101,7 +102,7 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	if noteKinds[f.Kind] {
 		r.Severity = diag.Remark
 	}
-	if r.Fix == "" {
+	if r.Fix == "" || f.Between == machine.AcrossLaunches {
 		r.Missing, r.Fix = raceFixes[f.Between].missing, raceFixes[f.Between].fix
 	}
 	if r.Object == "" && r.Extent != nil {
@@ -117,20 +118,26 @@ func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
 	default:
 		r.Msg = fmt.Sprintf(w.msg, k.extentWords(&f.Report, l))
 	}
-	r.Here = k.program.involved(&f.Then)
-	r.Here.Role = w.role
-	if f.Op.Func != nil {
 	if f.Kind == machine.Livelock && f.Text != "" {
 		r.Msg = f.Text
 	}
 	if f.Between == machine.AcrossLaunches {
 		r.Msg = fmt.Sprintf(acrossWords[f.Kind], k.extentWords(&f.Report, l), f.Text)
 	}
-		other := k.program.involved(&f.Op)
+	r.Here = k.program.involved(&f.Then)
+	r.Here.Role = w.role
+	before := k.program
+	if l, ok := f.By.(launchOf); ok {
+		before = l.kernel.program
+	}
+	if f.Op.Func != nil {
+		other := before.involved(&f.Op)
 		other.Role = w.other
 		r.Other = &other
 	}
-	r.ID = k.reportID(r, &f.Then, &f.Op)
+	// A hash of the kind, the kernel and the two instructions: by function, text, and which of those with the same text in the
+	// function it is. Lines that move do not change it.
+	r.ID = report.ID(r.Code.String(), r.Kind, k.info.Name, k.program.named(&f.Then), before.named(&f.Op))
 	return r
 }
 
@@ -285,12 +292,6 @@ func (p *Program) globalName(addr uint64) string {
 		return ""
 	}
 	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, allocationName(a.Label), a.End-a.Start)
-}
-
-// reportID is a hash of the kind, the kernel and the two instructions: by function, text, and which of those with the same
-// text in the function it is. Lines that move do not change it.
-func (k *Kernel) reportID(r *Report, here, other *machine.Place) string {
-	return report.ID(r.Code.String(), r.Kind, k.info.Name, k.program.named(here), k.program.named(other))
 }
 
 // named is an instruction apart from its line; empty where there is none.

@@ -69,6 +69,7 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	if races {
 		o := race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0)
 		o.Takes(state.shadow.Took)
+		state.races = o
 		all = append(all, o)
 	}
 	if followed {

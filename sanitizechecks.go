@@ -9,6 +9,8 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
+	"ptxvm.invalid/ptxvm/internal/san/race"
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // Sanitize is a set of sanitizers and of their options. Asynchrony AsyncLazy brings SanitizeAsync: early accesses to what
@@ -147,13 +149,21 @@ type shadow struct {
 	loads  *san.Memory
 	used   *san.Memory // what kernels have touched, under SanitizeLeakUnused; else nil
 	values *flow.Memory
-	budget *san.Budget // nil without sanitizers that have a shadow of global memory
+	budget *san.Budget    // nil without sanitizers that have a shadow of global memory
+	order  *streams.Order // of calls, under SanitizeRace; else nil
 }
+
+// keptShare is the part of a device's memory, one in so many bytes, that may be kept of launches that are over, for others
+// that run at the same time.
+const keptShare = 4
 
 // newShadow returns what a set of sanitizers needs on a device with so many bytes of memory.
 func newShadow(set Sanitize, limit int64) (s shadow) {
 	if set&(SanitizeInit|SanitizeMem|SanitizeRace) != 0 {
 		s.budget = san.NewBudget(limit, fmt.Errorf("%w: the shadow memory of the sanitizers exceeds the %d bytes that the device has (DeviceConfig.Memory, --memory)", ErrOutOfMemory, limit))
+	}
+	if set&SanitizeRace != 0 {
+		s.order = streams.New(limit / keptShare)
 	}
 	if set&SanitizeLeakUnused != 0 {
 		s.used = new(san.Memory)
@@ -173,6 +183,7 @@ func (s *shadow) Track(addr, n uint64) {
 	s.loads.Track(addr, n)
 	s.used.Track(addr, n)
 	s.values.Track(addr, n)
+	s.order.Forget(addr, addr+n)
 }
 
 // Drop ends an allocation.
@@ -182,8 +193,12 @@ func (s *shadow) Drop(addr uint64) {
 	s.values.Drop(addr, 0, nil)
 }
 
+// Read notes that the host reads bytes.
+func (s *shadow) Read(addr, n uint64) { s.order.Copied(race.Range{From: addr, To: addr + n}) }
+
 // Written notes that the host has written bytes.
 func (s *shadow) Written(addr, n uint64) {
 	s.loads.Written(addr, n)
 	s.values.Written(addr, n)
+	s.order.Copied(race.Range{From: addr, To: addr + n, Writes: true})
 }

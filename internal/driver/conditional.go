@@ -6,6 +6,8 @@ package driver
 import (
 	"encoding/binary"
 	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // ConditionKind is what a conditional node does with its value, with CUDA's numbers (cudaGraphConditionalNodeType).
@@ -92,7 +94,7 @@ type conditionalWork struct {
 	bodies []*graph
 }
 
-func (w *conditionalWork) do(*device) {
+func (w *conditionalWork) do(*device, *streams.Work) {
 	panic("driver: a conditional node is launched as its bodies' nodes")
 }
 
@@ -191,7 +193,9 @@ type conditionalSteps struct {
 	bodies [][]*step
 }
 
-func (w *conditionalSteps) do(*device) { panic("driver: steps are launched as they are") }
+func (w *conditionalSteps) do(*device, *streams.Work) {
+	panic("driver: steps are launched as they are")
+}
 
 // conditionalRun is a conditional node of a launch.
 type conditionalRun struct {
@@ -208,19 +212,20 @@ func (w *conditionalSteps) launched() *conditionalRun {
 	return r
 }
 
-func (w *conditionalRun) do(dev *device) {
+func (w *conditionalRun) do(dev *device, at *streams.Work) {
+	unseen := func(int) *streams.Work { return at.Unseen() } // what bodies touch is not compared with other work
 	value := hostWord32(w.addr)
 	switch n := value.Load(); {
 	case w.kind == ConditionWhile:
 		for value.Load() != 0 && dev.d.Sticky() == Success {
-			runSteps(w.bodies[0])
+			runSteps(w.bodies[0], unseen)
 		}
 	case w.kind == ConditionSwitch && uint64(n) < uint64(len(w.bodies)):
-		runSteps(w.bodies[n])
+		runSteps(w.bodies[n], unseen)
 	case w.kind == ConditionIf && n != 0:
-		runSteps(w.bodies[0])
+		runSteps(w.bodies[0], unseen)
 	case w.kind == ConditionIf && len(w.bodies) == 2:
-		runSteps(w.bodies[1])
+		runSteps(w.bodies[1], unseen)
 	}
 }
 

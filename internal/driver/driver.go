@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // Host is what the surrounding process gives the driver.
@@ -36,8 +37,9 @@ type Driver struct {
 	mu      sync.RWMutex
 	memory  blocks
 	handles map[uint64]any
-	next    uint64     // handle
-	order   sync.Mutex // held while an item finds what it waits for
+	next    uint64         // handle
+	order   sync.Mutex     // held while an item finds what it waits for
+	races   *streams.Order // nil: those between streams are not looked for
 
 	virtual virtual
 
@@ -61,6 +63,7 @@ type device struct {
 
 	mu      sync.Mutex // of streams
 	streams map[*stream]bool
+	left    streams.Past // blocking streams that have ended, for races between streams
 }
 
 // New makes the devices that a configuration asks for. The handles that it gives out begin at firstHandle, so
@@ -80,9 +83,10 @@ func New(cfg Config, host Host) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.races = racesOf(machines[0], vc.Sanitize)
 	for i, vm := range machines {
 		dev := &device{d: d, number: i, vm: vm, streams: map[*stream]bool{}}
-		dev.legacy = &stream{dev: dev, blocking: true}
+		dev.legacy = &stream{dev: dev, blocking: true, order: d.races.NewQueue()}
 		dev.streams[dev.legacy] = true
 		d.devices = append(d.devices, dev)
 	}

@@ -110,7 +110,7 @@ func (d *Driver) StreamWaitEvent(dev int, stream, h uint64, external bool) (code
 		}
 		return s.waitCaptured(m)
 	}
-	if _, at := e.recorded(); at != nil && !at.over.Load() {
+	if _, at := e.recorded(); at != nil && (d.races != nil || !at.over.Load()) {
 		s.enqueue(nil, at)
 	}
 	return Success
@@ -136,9 +136,11 @@ func (d *Driver) EventQuery(h uint64) (code Code) {
 	if d.markOf(e) != nil {
 		return CapturedEvent
 	}
-	if _, at := e.recorded(); at != nil && !at.over.Load() {
+	_, at := e.recorded()
+	if at != nil && !at.over.Load() {
 		return NotReady
 	}
+	d.known(at)
 	return d.Sticky()
 }
 
@@ -156,6 +158,7 @@ func (d *Driver) EventSynchronize(h uint64) (code Code) {
 		s.wait(at)
 	} else if at != nil {
 		<-at.done // recorded by a graph
+		d.known(at)
 	}
 	d.flush()
 	return d.Sticky()
@@ -179,6 +182,8 @@ func (d *Driver) EventElapsed(from, to uint64) (ms float32, code Code) {
 	case !x.over.Load() || !y.over.Load():
 		return 0, NotReady
 	}
+	d.known(x)
+	d.known(y)
 	span := y.ended.Sub(x.ended)
 	if span >= 0 {
 		span = max(span, tick)

@@ -2,7 +2,11 @@ package driver
 
 // This file holds executable graphs: nodes in an order, which a launch runs as one item of a stream.
 
-import "slices"
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/san/streams"
+)
 
 // Flags of instantiation.
 const (
@@ -25,9 +29,11 @@ type exec struct {
 
 // step is a node in the order of an executable graph.
 type step struct {
-	work work
-	dev  *device
-	off  bool
+	work   work
+	dev    *device
+	off    bool
+	number int
+	after  []int // numbers of steps
 }
 
 // launchWork runs the steps that a graph had when it was launched.
@@ -36,28 +42,34 @@ type launchWork struct {
 	steps []step
 }
 
-func (w *launchWork) do(*device) {
+func (w *launchWork) do(_ *device, at *streams.Work) {
 	for _, a := range w.begin {
 		a.do()
 	}
-	runSteps(w.steps)
+	places := make([]*streams.Work, len(w.steps))
+	runSteps(w.steps, func(i int) *streams.Work {
+		places[i] = at.Step(i, places, w.steps[i].after)
+		return places[i]
+	})
 }
 
-func runSteps(steps []step) {
-	for _, s := range steps {
+// runSteps runs the steps that are on, each at its place in the order of all streams.
+func runSteps(steps []step, place func(i int) *streams.Work) {
+	for i, s := range steps {
 		if s.dev.d.Sticky() != Success {
 			return
 		}
-		s.work.do(s.dev)
+		at := place(i)
+		if !s.off {
+			s.work.do(s.dev, at)
+		}
+		at.End(nil, 0)
 	}
 }
 
-// launched are the steps that are on, as they are now.
+// launched are the steps as they are now.
 func launched(steps []*step) (list []step) {
 	for _, s := range steps {
-		if s.off {
-			continue
-		}
 		now := *s
 		if c, ok := s.work.(*conditionalSteps); ok {
 			now.work = c.launched()
@@ -87,33 +99,49 @@ func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
 	}
 	x := &exec{flags: flags, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
-	x.steps = x.flatten(x.copied)
+	x.flatten(x.copied, &x.steps, nil)
 	x.self = d.register(x)
 	return x.self, Success
 }
 
-// flatten lists the steps of a copied graph.
-func (x *exec) flatten(g *graph) (steps []*step) {
+// flatten appends the steps of a copied graph, which come behind others, and returns the numbers of all that what comes behind the
+// graph is to wait for.
+func (x *exec) flatten(g *graph, steps *[]*step, before []int) (all []int) {
 	for source, n := range g.origin {
 		x.clones[source] = n
 	}
+	ends := map[*node][]int{}
 	for _, n := range g.order() {
-		s := &step{work: n.work, dev: n.dev}
-		switch w := n.work.(type) {
-		case *childWork:
-			steps = append(steps, x.flatten(w.graph)...)
-			continue
-		case *conditionalWork:
-			inner := &conditionalSteps{on: w.on, kind: w.kind}
-			for _, body := range w.bodies {
-				inner.bodies = append(inner.bodies, x.flatten(body))
-			}
-			s.work = inner
+		after := slices.Clone(before)
+		for _, dep := range n.after {
+			after = append(after, ends[dep]...)
 		}
-		steps = append(steps, s)
-		x.of[n] = s
+		if child, ok := n.work.(*childWork); ok {
+			ends[n] = x.flatten(child.graph, steps, after)
+		} else {
+			ends[n] = []int{x.step(n, steps, after)}
+		}
+		all = append(all, ends[n]...)
 	}
-	return steps
+	if len(all) == 0 {
+		return before
+	}
+	return all
+}
+
+// step appends a node's step.
+func (x *exec) step(n *node, steps *[]*step, after []int) (number int) {
+	s := &step{work: n.work, dev: n.dev, number: len(*steps), after: after}
+	if w, ok := n.work.(*conditionalWork); ok {
+		inner := &conditionalSteps{on: w.on, kind: w.kind, bodies: make([][]*step, len(w.bodies))}
+		for i, body := range w.bodies {
+			x.flatten(body, &inner.bodies[i], nil)
+		}
+		s.work = inner
+	}
+	*steps = append(*steps, s)
+	x.of[n] = s
+	return s.number
 }
 
 // assignments are the values that a launch of a graph begins with.
@@ -182,7 +210,7 @@ func (d *Driver) GraphLaunch(dev int, stream, h uint64) (code Code) {
 	default:
 		w := &launchWork{begin: assignments(x.copied), steps: launched(x.steps)}
 		var after []*item
-		if x.last != nil && !x.last.over.Load() {
+		if x.last != nil && (d.races != nil || !x.last.over.Load()) {
 			after = []*item{x.last}
 		}
 		x.last = s.enqueue(w, after...)

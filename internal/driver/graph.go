@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // NodeKind is what a node does, with CUDA's numbers (cudaGraphNodeType).
@@ -61,7 +63,9 @@ type node struct {
 // childWork is a graph as a node.
 type childWork struct{ graph *graph }
 
-func (w *childWork) do(*device) { panic("driver: a child graph is launched as its nodes") }
+func (w *childWork) do(*device, *streams.Work) {
+	panic("driver: a child graph is launched as its nodes")
+}
 
 func kindOf(w work) NodeKind {
 	switch w.(type) {

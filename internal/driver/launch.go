@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // plainShared is the dynamic shared memory that a kernel may have without asking (CUDA C++ Programming
@@ -90,10 +91,10 @@ type kernelWork struct {
 	params []byte
 }
 
-func (w *kernelWork) do(dev *device) {
+func (w *kernelWork) do(dev *device, at *streams.Work) {
 	if dev.d.Sticky() == Success {
 		dev.d.running.begin(w)
-		stats, err := w.on.kernel.LaunchBlock(context.Background(), w.shape, w.params)
+		stats, err := w.on.kernel.LaunchBlock(streams.In(context.Background(), at), w.shape, w.params)
 		dev.d.running.end(w)
 		dev.d.tellPast(stats.Past)
 		dev.d.fail(err, "")

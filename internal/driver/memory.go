@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // MemoryKind is who an allocation is for.
@@ -191,6 +192,7 @@ func (d *Driver) releaseBlock(addr uint64) Code {
 	if note := d.devices[b.Device].vm.Unused(b.buffer, fmt.Sprintf("the allocation at %#x", b.Start)); note != nil {
 		d.say(note.Detail())
 	}
+	d.races.Forget(b.Start, b.Start+b.Size) // who gets the memory next is behind
 	if err := b.buffer.Free(); err != nil {
 		code, _ := codeOf(err)
 		return code
@@ -304,9 +306,10 @@ type copyWork struct {
 	kind     CopyKind
 }
 
-func (w *copyWork) do(dev *device) {
+func (w *copyWork) do(dev *device, at *streams.Work) {
 	if dev.d.Sticky() == Success && !w.box.empty() {
 		dev.d.move(dev, w.dst, w.src, w.box)
+		dev.copied(at, w.dst.ranges(w.box, true), w.src.ranges(w.box, false))
 	}
 }
 
@@ -421,9 +424,10 @@ type fillWork struct {
 	box   Box
 }
 
-func (w *fillWork) do(dev *device) {
+func (w *fillWork) do(dev *device, at *streams.Work) {
 	if dev.d.Sticky() == Success && !w.box.empty() {
 		dev.d.fill(dev, w.dst, w.value, w.size, w.box)
+		dev.copied(at, w.dst.ranges(w.box, true))
 	}
 }
 

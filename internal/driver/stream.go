@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // Default streams (CUDA Runtime API, "Stream synchronization behavior").
@@ -30,6 +32,8 @@ type stream struct {
 	last  *item // enqueued last
 	busy  bool  // an item is running
 
+	order *streams.Queue // for races between streams; else nil
+
 	capture *capture // guarded by Driver.graphs; nil: work runs
 	tips    []*node  // of the capture: what the next node comes after
 }
@@ -41,6 +45,7 @@ type item struct {
 	over  atomic.Bool
 	done  chan struct{} // closed at the end
 	ended time.Time     // valid once over
+	at    *streams.Work // for races between streams; else nil
 }
 
 func newItem(w work) *item { return &item{work: w, done: make(chan struct{})} }
@@ -69,6 +74,9 @@ func (s *stream) enqueue(w work, after ...*item) *item { return s.put(newItem(w)
 
 func (s *stream) put(it *item, start bool, after []*item) *item {
 	s.dev.d.order.Lock()
+	if s.order != nil {
+		it.at = s.order.Put(append(pastOf(after), s.legacyPast()...)...)
+	}
 	it.after = append(after, s.legacyOrder()...)
 	s.mu.Lock()
 	s.queue, s.last = append(s.queue, it), it
@@ -140,21 +148,26 @@ func (s *stream) perform(it *item) {
 	}
 	it.after = nil
 	if it.work != nil {
-		s.dev.do(it.work)
+		s.dev.do(it.work, it.at)
 		it.work = nil
 	}
+	it.at.End(nil, 0)
 	it.finish()
 }
 
 // do does work. What comes after a defect does not wait for ever.
-func (dev *device) do(w work) {
+func (dev *device) do(w work, at *streams.Work) {
 	defer dev.d.defectInWork()
-	w.do(dev)
+	w.do(dev, at)
 }
 
 // wait returns when an item of the stream is over; the caller's thread helps.
 func (s *stream) wait(it *item) {
-	if it == nil || it.over.Load() {
+	if it == nil {
+		return
+	}
+	defer s.dev.d.known(it)
+	if it.over.Load() {
 		return
 	}
 	s.drainUntil(it)
@@ -208,7 +221,7 @@ func (d *Driver) StreamCreate(dev int, flags uint32, priority int32) (h uint64, 
 	if flags&^StreamNonBlocking != 0 {
 		return 0, InvalidValue
 	}
-	s := &stream{dev: v, flags: flags, priority: priority, blocking: flags&StreamNonBlocking == 0}
+	s := &stream{dev: v, flags: flags, priority: priority, blocking: flags&StreamNonBlocking == 0, order: d.races.NewQueue()}
 	v.mu.Lock()
 	v.streams[s] = true
 	v.mu.Unlock()
@@ -225,6 +238,7 @@ func (d *Driver) StreamDestroy(h uint64) (code Code) {
 	d.leaveCapture(s)
 	leave := func(*device) {
 		s.dev.mu.Lock()
+		s.leave()
 		delete(s.dev.streams, s)
 		s.dev.mu.Unlock()
 	}
@@ -255,6 +269,7 @@ func (d *Driver) StreamQuery(dev int, h uint64) (code Code) {
 	if !s.idle() {
 		return NotReady
 	}
+	d.known(s.tail())
 	d.flush()
 	return d.Sticky()
 }

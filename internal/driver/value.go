@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // ValueKind is what a stream does with a word, with CUDA's numbers (CUstreamWaitValue_flags) for what it waits for.
@@ -53,8 +54,9 @@ type valueWork struct {
 // pollLongest bounds the pauses of a stream that waits.
 const pollLongest = 100 * time.Microsecond
 
-func (w *valueWork) do(dev *device) {
+func (w *valueWork) do(dev *device, at *streams.Work) {
 	if w.Kind == WriteValue {
+		dev.d.races.Learn(at.Before()) // the host may look at the word, or another stream
 		w.store(dev.d)
 		return
 	}
@@ -62,6 +64,7 @@ func (w *valueWork) do(dev *device) {
 	for dev.d.Sticky() == Success {
 		word, ok := w.load(dev.d)
 		if !ok || w.met(word) {
+			at.Join(dev.d.races.All()) // whoever has written the word: it is not known who
 			return
 		}
 		time.Sleep(pause)

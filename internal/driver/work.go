@@ -2,23 +2,31 @@ package driver
 
 // This file holds what items of streams and nodes of graphs do.
 
+import "ptxvm.invalid/ptxvm/internal/san/streams"
+
 // work is something that happens in a stream's order, or when a graph is launched.
-type work interface{ do(dev *device) }
+type work interface {
+	// at is its place in the order of all streams; nil unless races between them are looked for.
+	do(dev *device, at *streams.Work)
+}
 
 // doing is a function as work.
 type doing func(*device)
 
-func (f doing) do(dev *device) { f(dev) }
+func (f doing) do(dev *device, _ *streams.Work) { f(dev) }
 
 // hostWork calls a function of the program.
 type hostWork struct{ fn, argument uint64 }
 
-func (w *hostWork) do(dev *device) { dev.d.host.Call(w.fn, w.argument) }
+func (w *hostWork) do(dev *device, at *streams.Work) {
+	dev.d.races.Learn(at.Before())
+	dev.d.host.Call(w.fn, w.argument)
+}
 
 // freeWork ends an allocation.
 type freeWork struct{ addr uint64 }
 
-func (w *freeWork) do(dev *device) { dev.d.release(w.addr) }
+func (w *freeWork) do(dev *device, _ *streams.Work) { dev.d.release(w.addr) }
 
 // allocWork is an allocation of a graph. Its memory is there from the node's making on, so that its address can
 // be told, until the last graph that has the node is gone.
@@ -27,12 +35,12 @@ type allocWork struct {
 	held       int // by nodes and steps; guarded by Driver.graphs
 }
 
-func (w *allocWork) do(*device) {}
+func (w *allocWork) do(*device, *streams.Work) {}
 
 // emptyWork is a place in the order of a graph.
 type emptyWork struct{}
 
-func (emptyWork) do(*device) {}
+func (emptyWork) do(*device, *streams.Work) {}
 
 // recordWork records an event, waitWork waits for one.
 type (
@@ -46,15 +54,17 @@ type (
 	}
 )
 
-func (w *recordWork) do(*device) {
+func (w *recordWork) do(_ *device, at *streams.Work) {
 	it := newItem(nil)
+	it.at = at
 	it.finish()
 	w.event.record(nil, it)
 }
 
-func (w *waitWork) do(*device) {
-	if _, at := w.event.recorded(); at != nil {
-		<-at.done
+func (w *waitWork) do(_ *device, at *streams.Work) {
+	if _, it := w.event.recorded(); it != nil {
+		<-it.done
+		at.Join(it.at.Past())
 	}
 }
 

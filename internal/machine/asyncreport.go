@@ -69,8 +69,8 @@ const (
 	MbarrierMisuse                     // of an mbarrier's memory, by Then; Text says what
 	PeerMisuse                         // Then touches shared memory of a CTA that may not be there; Text says why
 	ProductMisuse                      // of wgmma, by Then; Text says what
-	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
 	Livelock                           // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
+	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
 )
 
 // Relation says how far the threads of a race are from each other.
@@ -81,6 +81,7 @@ const (
 	WithinWarp Relation = iota
 	WithinCTA
 	AcrossCTAs
+	AcrossLaunches
 )
 
 // Report is something that no rule orders: an access that an asynchronous operation may overtake.
@@ -91,7 +92,8 @@ type Report struct {
 	Then   Place  // the access; OpenAtExit: zero but for the CTA
 	// Between is, of races, how far the threads are from each other.
 	Between Relation
-	Text    string // as the kinds say
+	Text    string // as the kinds say; of a race across launches, what Op or, where that is a copy, the other one is
+	By      any    // AcrossLaunches: whose launch Op is of, nil if it is of the same or of none
 	Object  string // what it is about, if the reporter cannot tell by Extent
 }
 

@@ -72,6 +72,7 @@ type Sanitizer struct {
 // pair is what makes two reports the same: kind and instructions.
 type pair struct {
 	kind   machine.ReportKind
+	across bool // launches
 	a, b   *machine.FuncInfo
 	pa, pb int32
 }
@@ -94,15 +95,18 @@ func (s *Sanitizer) Found() Findings {
 }
 
 // Report takes a report of the machine's.
-func (s *Sanitizer) Report(r *machine.Report) {
-	key := pair{r.Kind, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
+func (s *Sanitizer) Report(r *machine.Report) { s.Many(r, 1) }
+
+// Many is Report of what has happened so many times.
+func (s *Sanitizer) Many(r *machine.Report, times int) {
+	key := pair{r.Kind, r.Between == machine.AcrossLaunches, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.index[key]; f != nil {
-		f.Times++
+		f.Times += times
 		return
 	}
-	f := &Found{*r, 1}
+	f := &Found{*r, times}
 	s.index[key] = f
 	s.keep(f)
 }

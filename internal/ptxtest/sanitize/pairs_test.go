@@ -211,9 +211,9 @@ func (p *pair) run(t *testing.T, text string, seed uint64, workers int) []*ptxvm
 	var found *ptxvm.SanitizerError
 	switch {
 	case errors.As(err, &found):
-		return found.Reports
+		return append(found.Reports, prog.Leaks()...)
 	case err != nil:
 		t.Fatalf("%v\n%s", err, p.shown(text))
 	}
-	return nil
+	return prog.Leaks()
 }

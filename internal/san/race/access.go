@@ -112,6 +112,9 @@ func (d *Detector) Forget(from, to uint64) {
 		if p, ok := d.global.Load(n); ok {
 			p.(*page).clear(from%pageSize/granule, (end-n*pageSize+granule-1)/granule)
 		}
+		if p, ok := d.issues.Load(n); ok {
+			p.(*issuedPage).clear(from%pageSize/granule, (end-n*pageSize+granule-1)/granule)
+		}
 		from = end
 	}
 }

@@ -27,6 +27,7 @@ type Detector struct {
 	groups sync.Map        // index of the cluster → *group
 	took   func(bytes int) // shadow of global memory has grown; never nil
 	global sync.Map        // address / pageSize → *page
+	issues sync.Map        // the same → *issuedPage
 	spare  sync.Pool
 }
 
@@ -53,6 +54,17 @@ const (
 	WriteAfterRead
 	WriteAfterWrite
 )
+
+// Reversed is the hazard of the same accesses in the other order.
+func (h Hazard) Reversed() Hazard {
+	switch h {
+	case ReadAfterWrite:
+		return WriteAfterRead
+	case WriteAfterRead:
+		return ReadAfterWrite
+	}
+	return h
+}
 
 func (h Hazard) String() string { return [...]string{"RAW", "WAR", "WAW"}[h] }
 

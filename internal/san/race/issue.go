@@ -19,6 +19,9 @@ func (d *Detector) issue(t *Touch, lanes uint32, owner *cta, from, to uint64) {
 	}
 	defer a.end()
 	a.of(lanes).issuers = lanes
+	if owner == nil {
+		d.noteIssued(&a, from, to)
+	}
 	for from < to {
 		end := min(to, (from/pageSize+1)*pageSize)
 		if at, ok := d.knownPlace(owner, from); ok {

@@ -59,7 +59,7 @@ func (o *Observer) Observe(e *machine.Event) {
 		o.release(e)
 	case machine.Acquire:
 		o.acquire(e)
-	case machine.Allocated:
+	case machine.Allocated, machine.Freed:
 		if e.Extent.Space == machine.Global {
 			d.Forget(e.Extent.From, e.Extent.To)
 		}
@@ -277,12 +277,9 @@ func sameByte(e *machine.Event, lane, other int, addr uint64) bool {
 
 // tell reports a race.
 func (o *Observer) tell(r Race) {
-	rep := &machine.Report{Kind: kinds[r.Hazard], Between: between(&r)}
-	switch {
-	case r.EqualBits && !o.strict:
+	rep := &machine.Report{Kind: KindOf(r.Hazard, r.Scoped), Between: between(&r)}
+	if r.EqualBits && !o.strict {
 		rep.Kind = machine.RaceEqual
-	case r.Scoped:
-		rep.Kind = machine.RaceScope
 	}
 	rep.Extent = machine.Extent{Space: machine.Global, Lane: -1, From: r.Address, To: r.Address + granule}
 	if r.Shared {
@@ -294,6 +291,14 @@ func (o *Observer) tell(r Race) {
 
 func (o *Observer) place(a *Access) machine.Place {
 	return o.launch.PlaceOf(uint64(a.CTA), a.Warp, a.Lanes, a.Func, a.PC)
+}
+
+// KindOf is the kind of reports of a hazard; scoped: between strong accesses.
+func KindOf(h Hazard, scoped bool) machine.ReportKind {
+	if scoped {
+		return machine.RaceScope
+	}
+	return kinds[h]
 }
 
 var kinds = [...]machine.ReportKind{

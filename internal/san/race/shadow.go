@@ -66,6 +66,17 @@ var (
 	splitBytes = int(reflect.TypeFor[[lineCells]cell]().Size())
 )
 
+// bytes is what the page takes.
+func (p *page) bytes() int {
+	n := pageBytes
+	for i := range p.lines {
+		if p.lines[i].split != nil {
+			n += splitBytes
+		}
+	}
+	return n
+}
+
 // cell returns the shadow of a granule, which from now on is by itself.
 func (p *page) cell(g uint64) *cell {
 	l := &p.lines[g/lineCells]

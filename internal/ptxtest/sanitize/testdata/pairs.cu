@@ -452,3 +452,39 @@ extern "C" __global__ void copy_left(unsigned *p) {
 	CORRECT(__pipeline_wait_prior(0);)
 //= P8007 copy to
 }
+
+// == malloc_left leak
+extern "C" __global__ void malloc_left(unsigned *p) {
+	unsigned *q = (unsigned *)malloc(64); //@other
+	q[threadIdx.x & 15] = threadIdx.x;
+	p[threadIdx.x] = q[p[threadIdx.x + 64]];
+	CORRECT(free(q);)
+//= P8007 which a kernel has allocated
+}
+
+// == flag_never_set sync
+extern "C" __global__ void flag_never_set(unsigned *p) {
+	__shared__ volatile unsigned flag;
+	if (threadIdx.x == 0)
+		flag = 0;
+	__syncthreads();
+	if (threadIdx.x == 32)
+		BUGGY(p[0] = 1) CORRECT(flag = 1);
+	while (flag == 0) //@here
+		;
+	p[threadIdx.x] = flag;
+//= P8010 a loop that can never end
+}
+
+// == lock_kept sync
+__device__ unsigned kept;
+extern "C" __global__ void lock_kept(unsigned *p) {
+	if (threadIdx.x % 32 == 0) {
+		while (atomicCAS(&kept, 0, 1) != 0) //@here
+			__nanosleep(20);
+		p[0]++;
+		__threadfence();
+		CORRECT(atomicExch(&kept, 0);)
+	}
+//= P8010 a loop that can never end
+}
