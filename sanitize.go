@@ -109,7 +109,7 @@ func wanted(checks san.Checks, races, values bool) (w machine.Wants) {
 		w |= machine.WantsAll
 	}
 	if races {
-		w |= machine.WantsAccesses | machine.WantsOrder
+		w |= machine.WantsAccesses | machine.WantsOrder | machine.WantsLoaded
 	}
 	if values {
 		w |= machine.WantsOthers

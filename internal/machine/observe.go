@@ -24,6 +24,7 @@ const (
 	Allocated                    // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
 	Freed                        // Extent is gone
 	PhaseDone                    // a phase of the mbarrier in Extent has completed
+	Loaded                       // the strong access to Addr that Touch has told of has read: what others had published by then they have seen
 	PhaseSeen                    // Lanes have waited for a phase of the mbarriers at Addr that has completed
 )
 
@@ -39,6 +40,7 @@ const (
 	WantsFences                      // ProxyFence and TensorFence
 	WantsRows                        // registers that an open asynchronous operation may still touch (CheckRows)
 	WantsAll       Wants = 1<<iota - 1
+	WantsLoaded    Wants = 1 << (iota - 1) // Loaded, beside all: of use where workers share memory
 )
 
 // Proxy is the path of an access to memory (8.2 of the memory model, 9.7.13.4).

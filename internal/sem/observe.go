@@ -32,6 +32,7 @@ type watch struct {
 	order   machine.Order   // of a fence or barrier
 	scope   machine.Scope
 	waits   bool // an access that may wait before it acquires
+	loads   bool // an access whose reading is told of behind it, too
 	barrier bool // a barrier instruction, which tells its release and acquire even where it is relaxed
 	rows    []RowUse
 }
@@ -73,12 +74,18 @@ func (o *watch) keep(wants machine.Wants) {
 	o.touches = slices.DeleteFunc(o.touches, func(t touch) bool {
 		return !has(machine.WantsAccesses) && (t.Valued || !has(machine.WantsOthers)) || t.constant() && !has(machine.WantsConstants)
 	})
+	o.loads = has(machine.WantsLoaded) && len(o.touches) == 1 && o.touches[0].acquires()
 	if !has(machine.WantsOrder) {
 		o.order, o.barrier, o.waits = machine.Weak, false, false
 	}
 	if !has(machine.WantsFences) {
 		o.fences = nil
 	}
+}
+
+// acquires tells whether what the access reads may order it behind what other workers have done.
+func (t *touch) acquires() bool {
+	return t.Order != machine.Weak && t.Kind != machine.Store && (t.Space == machine.Global || t.Space == machine.Generic) && t.size == nil && !t.once && !t.many
 }
 
 // constant tells whether the access is of memory that no kernel writes.
@@ -277,6 +284,9 @@ func proxyFence(sel *isa.Sel) machine.Event {
 
 // wrap tells before a handler acts, and what it has acquired behind it.
 func (o *watch) wrap(inner machine.Handler) machine.Handler {
+	if o.loads {
+		inner = o.loading(inner)
+	}
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		if !w.Resuming() {
 			o.before(w, in)
@@ -285,6 +295,20 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 		st := inner(w, in)
 		if st == machine.Next && o.order.Acquires() {
 			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes, Barrier: o.barrier, Waits: o.waits})
+		}
+		return st
+	}
+}
+
+// loading tells behind a handler that its access has read.
+func (o *watch) loading(inner machine.Handler) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		e, addr := o.touches[0].Event, new([32]uint64)
+		o.touches[0].addresses(w, addr) // before a result takes their register
+		e.What, e.Lanes, e.Addr = machine.Loaded, w.Mask, addr
+		st := inner(w, in)
+		if st == machine.Next {
+			w.Observe(in, e)
 		}
 		return st
 	}

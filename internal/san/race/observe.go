@@ -34,6 +34,8 @@ func (o *Observer) Observe(e *machine.Event) {
 	switch e.What {
 	case machine.Touch:
 		o.touch(e)
+	case machine.Loaded:
+		o.loaded(e)
 	case machine.CTABegin:
 		d.Begin(e.CTA)
 	case machine.CTAEnd:
@@ -142,6 +144,22 @@ func (o *Observer) touch(e *machine.Event) {
 	}
 	for lanes := sets.next(); lanes != 0; lanes = sets.next() {
 		o.touchLanes(e, a.of(lanes))
+	}
+}
+
+// loaded lets lanes see what was released to what they have read: another worker may have released and stored between what touch
+// has told and the read.
+func (o *Observer) loaded(e *machine.Event) {
+	a, ok := o.detector.begin(&Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope})
+	if !ok {
+		return
+	}
+	defer a.end()
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		if x, ok := e.ExtentOf(i); ok && x.Space == machine.Global {
+			o.detector.see(a.of(1<<i), x.From, x.To)
+		}
 	}
 }
 

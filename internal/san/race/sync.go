@@ -191,17 +191,8 @@ func (d *Detector) reaches(p published, cta uint32, scope machine.Scope) bool {
 // synchronise does what a strong access of a lane does beside touching memory (8.8, 8.9.4).
 func (d *Detector) synchronise(a *access, p *page, g uint32) {
 	s := p.places[g]
-	l := &a.warp.lanes[a.lane]
 	if a.reads && s != nil && !a.waits {
-		for _, x := range *s {
-			switch {
-			case !d.reaches(x, a.warp.cta.index, a.Scope):
-			case a.order.Acquires():
-				a.warp.learn(1<<a.lane, x.knows)
-			case l.knows.join(x.knows) != l.knows:
-				l.seen = l.seen.merge(published{x.knows, min(x.scope, a.Scope), x.cta})
-			}
-		}
+		d.observes(a, s)
 	}
 	if !a.writes {
 		return
@@ -221,6 +212,31 @@ func (d *Detector) synchronise(a *access, p *page, g uint32) {
 		p.places[g] = &kept
 	case s != nil:
 		p.unpublish(g)
+	}
+}
+
+// observes lets a lane that reads a location see what was released there.
+func (d *Detector) observes(a *access, s *location) {
+	l := &a.warp.lanes[a.lane]
+	for _, x := range *s {
+		switch {
+		case !d.reaches(x, a.warp.cta.index, a.Scope):
+		case a.order.Acquires():
+			a.warp.learn(1<<a.lane, x.knows)
+		case l.knows.join(x.knows) != l.knows:
+			l.seen = l.seen.merge(published{x.knows, min(x.scope, a.Scope), x.cta})
+		}
+	}
+}
+
+// see is observes of the bytes [from, to) of global memory.
+func (d *Detector) see(a *access, from, to uint64) {
+	for g := from / granule; g*granule < to; g++ {
+		at := d.place(a, nil, g*granule)
+		a.hold(at.page)
+		if s := at.page.places[uint32(g%(pageSize/granule))]; s != nil {
+			d.observes(a, s)
+		}
 	}
 }
 
