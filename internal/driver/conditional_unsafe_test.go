@@ -81,7 +81,7 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// TestUserObjects: the last reference ends an object, whoever had it.
+// TestUserObjects: the last reference ends an object, the program's or a graph's.
 func TestUserObjects(t *testing.T) {
 	r := newRig(t, Config{})
 	var gone atomic.Uint64

@@ -64,7 +64,7 @@ func (w *valueWork) do(dev *device, at *streams.Work) {
 	for dev.d.Sticky() == Success {
 		word, ok := w.load(dev.d)
 		if !ok || w.met(word) {
-			at.Join(dev.d.races.All()) // whoever has written the word: it is not known who
+			at.Join(dev.d.races.All()) // any work may have written the word: it is not known which
 			return
 		}
 		time.Sleep(pause)

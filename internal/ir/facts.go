@@ -15,7 +15,7 @@ func (f *Func) Finish(opt Options) error {
 	return nil
 }
 
-// finish computes edges, dominators, loops, liveness and rows of a function, and drops what loads bring for nobody,
+// finish computes edges, dominators, loops, liveness and rows of a function, and drops what loads bring and nothing reads,
 // whose Insts and Blocks (Label, First, End) are set.
 func (f *Func) finish(opt Options) {
 	f.linkBlocks()

@@ -1,6 +1,6 @@
 package ir
 
-// This file finds what vector loads bring that nobody reads. Compilers widen loads, three of 4 bytes to one of 16, and
+// This file finds what vector loads bring that nothing reads. Compilers widen loads, three of 4 bytes to one of 16, and
 // let the last elements go; such an element is `_`, as if the text said so, and no part of the access (RATIONALE.md).
 
 // dropUnread makes the last elements of vector loads that nothing reads before it is written again `_`. The first

@@ -22,7 +22,7 @@ type Info struct {
 	Device   int    // whose memory it is; set by Alloc
 	Adopted  bool   // the host's memory; set by Adopt
 	Host     bool   // the host program reaches it, too (Config.Guard)
-	Tail     uint64 // bytes behind it that are nobody else's and that kernels may touch (Config.Page); set by Alloc
+	Tail     uint64 // bytes behind it that belong to nothing else and that kernels may touch (Config.Page); set by Alloc
 	Made     Place  // by which instruction; nil: by the host
 	Ended    Place  // the same of the free
 }

@@ -20,7 +20,7 @@ type Config struct {
 	// machine has the memory at another address. Where the system cannot map memory twice, nothing is kept.
 	Guard bool
 	// Page, a power of two, lets kernels pass the end of an allocation of the host's, within its last page, counted from its
-	// start; the bytes there are nobody else's. 0: bounds are exact.
+	// start; the bytes there belong to nothing else. 0: bounds are exact.
 	Page uint64
 	// Quarantine is the bytes of ended allocations whose room is not given out again, the last ones, as long as there is other room:
 	// so that a pointer to one is found to be of no use, and does not meet what comes behind it.

@@ -19,7 +19,7 @@ var reached = map[uop.Reach][]string{
 	uop.ReachRows: {"R32", "R64", "S32", "S64", "P"},
 	uop.ReachMemory: {
 		"Access", "AccessUniform", "Widen", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
-		"OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
+		"CountSums", "OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
 	},
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "Observing", "Observe", "ShuffleMisuse"},
 	uop.ReachAsync: {

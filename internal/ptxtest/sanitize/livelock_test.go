@@ -84,7 +84,7 @@ turn:
 	}
 }
 
-// TestLivelockAlone: a loop that reads global memory is judged only where nobody else writes that.
+// TestLivelockAlone: a loop that reads global memory is judged only where nothing else writes that.
 func TestLivelockAlone(t *testing.T) {
 	text := fmt.Sprintf(prelude, "sm_90", "mov.u64 gmap, map; cvta.param.u64 gmap, gmap;") + `
 again:
