@@ -42,7 +42,6 @@ const (
 	saveGuard   = saveBase + 128                      // those of a guard
 	saveRow     = saveBase + 256                      // rows for lane loops: an address and four elements
 	saveSet     = saveBase + 1536                     // the pending set from its second word on
-	saveShy     = saveSet + 120                       // loops that lanes do not walk through alone
 	savePending = saveBase + 1664                     // mask and fuel of each pending segment
 	saveTrips   = saveBase + 8064                     // counts of a loop that lanes leave
 	saveSpill   = saveBase + 8192                     // values of runs
@@ -87,7 +86,7 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
 	head := s.full
-	if c.passes[i] != nil && c.inPasses(i) && c.uses(Passes) || c.walksWhole(i) {
+	if c.passes[i] != nil && c.inPasses(i) && c.uses(Passes) {
 		head = s.body
 	}
 	c.ordinary = i + 1

@@ -83,7 +83,7 @@ func TestEffort(t *testing.T) {
 	const each = 1536 // units for an instruction
 	for _, n := range []int{64, 300, 700} {
 		for _, o := range jit.Compilers() {
-			if o.Quick || o.GatherCost != 0 {
+			if o.Quick {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d/%v", n, o), func(t *testing.T) {

@@ -19,11 +19,10 @@ const (
 
 // Options say how to compile.
 type Options struct {
-	Vectors    Vectors
-	List       bool // keep a listing
-	Whole      bool // code for warps of 32 lanes alone, which leaves where they part
-	Quick      bool // engines: the quick tier alone (quick.go)
-	GatherCost int  // engines: what a load of 32 words at places of their own costs (walk_cost.go); 0: what it does on this processor
+	Vectors Vectors
+	List    bool // keep a listing
+	Whole   bool // code for warps of 32 lanes alone, which leaves where they part
+	Quick   bool // engines: the quick tier alone (quick.go)
 
 	alone   bool                // warps, no program of a CTA
 	inside  bool                // no program of CTAs at a border
@@ -97,11 +96,8 @@ func Untested(o Options, untested func(pc int32) bool) Options {
 
 // String says what code is made.
 func (o Options) String() string {
-	switch {
-	case o.Quick:
+	if o.Quick {
 		return o.Vectors.String() + ", quick"
-	case o.GatherCost != 0:
-		return o.Vectors.String() + ", as where gathers are dear"
 	}
 	return o.Vectors.String()
 }
@@ -115,11 +111,10 @@ func (v Vectors) String() string {
 // commit. Others are only used where they are asked for.
 var Proven = []Vectors{AVX512, AVX2}
 
-// Compilers are those that the engine matrix compares with the interpreter: both widths, both tiers, and code for processors
-// that this one is not. Without AVX-512 those of AVX2 remain.
+// Compilers are those that the engine matrix compares with the interpreter: both widths and both tiers. Without AVX-512 those of AVX2 remain.
 func Compilers() (list []Options) {
 	for _, v := range Runnable() {
-		list = append(list, Options{Vectors: v}, Options{Vectors: v, Quick: true}, Options{Vectors: v, GatherCost: DearGathers})
+		list = append(list, Options{Vectors: v}, Options{Vectors: v, Quick: true})
 	}
 	return list
 }

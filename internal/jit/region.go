@@ -22,7 +22,7 @@ type segment struct {
 	one        bool // lane 0 comes here alone (first.go)
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
-	body       x86.Label // behind what runs turns in passes, or lets lanes walk; 0 if nothing does
+	body       x86.Label // behind what runs turns in passes; 0 if nothing does
 	enter      x86.Label // full code for lanes that come from outside or from lanes apart
 	stay       x86.Label // behind the test for that
 }

@@ -58,9 +58,6 @@ const (
 	Trips                           // trips.go
 	Turns                           // turns.go
 	Unread                          // unread.go
-	Walks                           // walk.go
-	PairedWalks                     // walk_beside.go
-	CountedWalks                    // walk_length.go
 	Words                           // words.go
 	Zeroed                          // lanes.go: shuffles with the selection behind them
 	numTechniques
@@ -75,7 +72,7 @@ var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", FewMatched: "matches of few bits", ShiftRuns: "shifts in runs", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
-	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Walks: "walks", PairedWalks: "walks: two lanes", CountedWalks: "walks: known trips", Words: "words", Zeroed: "zeroed shuffles",
+	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words", Zeroed: "zeroed shuffles",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }

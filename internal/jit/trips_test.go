@@ -94,7 +94,7 @@ func compareTrips(t *testing.T, body string, grid, block [3]uint32, o jit.Option
 		}
 	})
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-		out, err := jit.Compile(last.Entry, decode.FuncOf(last.Entry.Func), jit.Options{Vectors: v, List: true, GatherCost: o.GatherCost})
+		out, err := jit.Compile(last.Entry, decode.FuncOf(last.Entry.Func), jit.Options{Vectors: v, List: true})
 		if err != nil {
 			t.Skip(err)
 		}

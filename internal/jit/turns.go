@@ -86,9 +86,6 @@ func (c *compiler) turnLoop(t *trips) {
 	s, top := &c.segs[i], c.NewLabel()
 	c.startTrips(t, s)
 	spent := c.later(func() { c.spentTrips(t, s) })
-	if w := c.walkFor(t); w != nil {
-		c.walks(w, top)
-	}
 	c.Bind(top)
 	c.title("some lanes, a turn from %d", s.first)
 	c.count()

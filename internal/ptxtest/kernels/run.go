@@ -27,10 +27,9 @@ const wholeWarps = 7
 
 // Way is a way to compile a kernel.
 type Way struct {
-	Vectors    jit.Vectors
-	Quick      bool   // by the quick tier
-	Leaves     uint64 // seed of the instructions at which code leaves, one of eight; 0: none; even: accesses, when addresses are tested
-	GatherCost int    // see jit.Options
+	Vectors jit.Vectors
+	Quick   bool   // by the quick tier
+	Leaves  uint64 // seed of the instructions at which code leaves, one of eight; 0: none; even: accesses, when addresses are tested
 }
 
 func (w Way) String() string {
@@ -42,7 +41,7 @@ func (w Way) String() string {
 
 // options are those of the compiler.
 func (w Way) options() jit.Options {
-	o := jit.Options{Vectors: w.Vectors, Quick: w.Quick, GatherCost: w.GatherCost}
+	o := jit.Options{Vectors: w.Vectors, Quick: w.Quick}
 	if w.Leaves == 0 {
 		return o
 	}
@@ -58,8 +57,7 @@ func Ways(seed uint64) (list []Way) {
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		if e, err := jit.NewEngine(jit.Options{Vectors: v}); err == nil {
 			e.Close()
-			list = append(list, Way{Vectors: v}, Way{Vectors: v, Leaves: seed + 1}, Way{Vectors: v, Quick: true}, Way{Vectors: v, Quick: true, Leaves: seed + 1},
-				Way{Vectors: v, GatherCost: jit.DearGathers}, Way{Vectors: v, GatherCost: jit.DearGathers, Leaves: seed + 2})
+			list = append(list, Way{Vectors: v}, Way{Vectors: v, Leaves: seed + 1}, Way{Vectors: v, Quick: true}, Way{Vectors: v, Quick: true, Leaves: seed + 1}, Way{Vectors: v, Leaves: seed + 2})
 		}
 	}
 	return list
