@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/ptxtest"
 )
 
 // breakpointKernel writes 10 times the lane behind a breakpoint of the odd lanes.
@@ -39,24 +40,8 @@ const breakpointKernel = `.version 8.0
 // says so, the launch ends.
 func TestBreakpoint(t *testing.T) {
 	for _, engine := range []ptxvm.Engine{ptxvm.Interp, ptxvm.Auto} {
-		d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: engine, Memory: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		m, err := ptxvm.Compile("k.ptx", []byte(breakpointKernel), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := d.Load(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := p.Kernel("k")
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := d.Alloc(256)
+		k := ptxtest.Compile(t, breakpointKernel, "k", &ptxvm.DeviceConfig{Engine: engine, Memory: 1 << 20})
+		out, err := k.Device.Alloc(256)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package sanitize
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/ptxtest"
 )
 
 // shape is a litmus test whose data accesses are weak: without any one of its orders they race. {A|B} is an order and what stands
@@ -135,27 +135,8 @@ func (s *shape) kernel(apart int, scope string, without int) string {
 func (s *shape) run(t *testing.T, apart int, scope string, without int, seed uint64) bool {
 	t.Helper()
 	text := s.kernel(apart, scope, without)
-	m, err := ptxvm.Compile("litmus.ptx", []byte(text), nil)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: "sm_90", Memory: 1 << 20, Seed: seed, Workers: 1, Sanitize: ptxvm.SanitizeRace, MaxSteps: 1 << 22})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	p, err := d.Load(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	buf, err := ptxvm.Upload(d, make([]uint32, 128))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := ptxtest.Compile(t, text, "k", &ptxvm.DeviceConfig{Arch: "sm_90", Memory: 1 << 20, Seed: seed, Workers: 1, Sanitize: ptxvm.SanitizeRace, MaxSteps: 1 << 22})
+	defer k.Device.Close() // there are hundreds
 	n := uint32(len(s.threads))
 	l := ptxvm.Launch{Grid: ptxvm.Dim3{X: n}, Block: ptxvm.Dim3{X: 32}}
 	switch apart {
@@ -164,7 +145,7 @@ func (s *shape) run(t *testing.T, apart int, scope string, without int, seed uin
 	case 1:
 		l.Cluster = ptxvm.Dim3{X: n}
 	}
-	_, err = k.Launch(context.Background(), l, buf)
+	_, err := k.Try(l, make([]uint32, 128))
 	var found *ptxvm.SanitizerError
 	if err != nil && !errors.As(err, &found) {
 		t.Fatalf("%v\n%s", err, text)

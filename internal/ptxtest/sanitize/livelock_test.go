@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/ptxtest"
 )
 
 // TestNoLivelock: loops that take long, or wait for what comes in the end, are no report. Each waits longer than the first looks take.
@@ -114,28 +115,13 @@ again:
 
 func runLoop(t *testing.T, text string, workers int, grid, block uint32, alone bool, meanwhile func(ptxvm.Buffer)) error {
 	t.Helper()
-	m, err := ptxvm.Compile("k.ptx", []byte(text), nil)
+	k := ptxtest.Compile(t, text, "k", &ptxvm.DeviceConfig{Arch: "sm_90", Memory: 1 << 24, Workers: workers, Sanitize: ptxvm.SanitizeSync, Alone: alone})
+	defer k.Device.Close()
+	buf, err := ptxvm.Upload(k.Device, make([]uint32, 1024))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: "sm_90", Memory: 1 << 24, Workers: workers, Sanitize: ptxvm.SanitizeSync, Alone: alone})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	p, err := d.Load(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Kernel("k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	buf, err := ptxvm.Upload(d, make([]uint32, 1024))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tiles, err := d.NewTensorMap(ptxvm.TensorMapTiled{Buffer: buf, Type: "u32", Dims: []uint32{32, 32}, Box: []uint32{8, 4}})
+	tiles, err := k.Device.NewTensorMap(ptxvm.TensorMapTiled{Buffer: buf, Type: "u32", Dims: []uint32{32, 32}, Box: []uint32{8, 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
