@@ -25,17 +25,17 @@ type reportJSON struct {
 }
 
 type involvedJSON struct {
-	Role   string         `json:"role"`
-	CTA    [3]uint32      `json:"cta"`
-	Thread [3]uint32      `json:"thread"`
-	Lanes  uint32         `json:"lanes"`
-	Proxy  string         `json:"proxy"`
-	Order  string         `json:"order"`
-	Scope  string         `json:"scope"`
-	Text   string         `json:"text"`
-	PTX    locationJSON   `json:"ptx"`
-	Source []locationJSON `json:"source"`
-	Calls  []locationJSON `json:"calls"`
+	Role   string     `json:"role"`
+	CTA    [3]uint32  `json:"cta"`
+	Thread [3]uint32  `json:"thread"`
+	Lanes  uint32     `json:"lanes"`
+	Proxy  string     `json:"proxy"`
+	Order  string     `json:"order"`
+	Scope  string     `json:"scope"`
+	Text   string     `json:"text"`
+	PTX    Location   `json:"ptx"`
+	Source []Location `json:"source"`
+	Calls  []Location `json:"calls"`
 }
 
 type extentJSON struct {
@@ -45,13 +45,6 @@ type extentJSON struct {
 	To    uint64 `json:"to"`
 	Row   int    `json:"row"`
 	Last  int    `json:"last"`
-}
-
-type locationJSON struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Col      int    `json:"col"`
-	Function string `json:"function"`
 }
 
 // MarshalJSON writes the report as `run --report` does.
@@ -70,15 +63,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 
 func (v *Involved) json() involvedJSON {
 	return involvedJSON{
-		Role: v.Role, CTA: [3]uint32{v.CTA.X, v.CTA.Y, v.CTA.Z}, Thread: [3]uint32{v.Thread.X, v.Thread.Y, v.Thread.Z}, Lanes: v.Lanes,
-		Proxy: v.Proxy, Order: v.Order, Scope: v.Scope, Text: v.Text, PTX: locationJSON(v.PTX), Source: locationsJSON(v.Source), Calls: locationsJSON(v.Calls),
+		Role: v.Role, CTA: v.CTA.Array(), Thread: v.Thread.Array(), Lanes: v.Lanes,
+		Proxy: v.Proxy, Order: v.Order, Scope: v.Scope, Text: v.Text, PTX: v.PTX, Source: append([]Location{}, v.Source...), Calls: append([]Location{}, v.Calls...),
 	}
-}
-
-func locationsJSON(list []Location) []locationJSON {
-	out := []locationJSON{}
-	for _, l := range list {
-		out = append(out, locationJSON(l))
-	}
-	return out
 }

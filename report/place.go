@@ -17,9 +17,10 @@ import (
 
 // Location is a place in a source: a line of the PTX, or one that .loc names.
 type Location struct {
-	File      string
-	Line, Col int    // from 1, columns in bytes; Col 0: not known
-	Function  string // the PTX function, or the source function that .loc says was inlined; may be empty
+	File     string `json:"file"`
+	Line     int    `json:"line"`     // from 1
+	Col      int    `json:"col"`      // from 1, in bytes; 0: not known
+	Function string `json:"function"` // the PTX function, or the source function that .loc says was inlined; may be empty
 }
 
 // String prints the place as compilers do: file:line:col, without the column where none is known.
@@ -34,6 +35,9 @@ func (l Location) String() string {
 // Index3 is the place of a CTA in its grid (%ctaid) or of a thread in its block (%tid): it counts from 0, and a
 // component that is left out is 0.
 type Index3 struct{ X, Y, Z uint32 }
+
+// Array is the place as JSON has it: X, Y, Z.
+func (i Index3) Array() [3]uint32 { return [3]uint32{i.X, i.Y, i.Z} }
 
 // String prints the place: (0,0,1).
 func (i Index3) String() string { return fmt.Sprintf("(%d,%d,%d)", i.X, i.Y, i.Z) }

@@ -50,47 +50,40 @@ type diagnosticReport struct {
 	Message  string `json:"message"`
 }
 
-type placeReport struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Col      int    `json:"col"`
-	Function string `json:"function"`
-}
-
 type faultReport struct {
-	Code    string        `json:"code"`
-	ID      string        `json:"id"`
-	Message string        `json:"message"`
-	Kernel  string        `json:"kernel"`
-	CTA     [3]uint32     `json:"cta"`
-	Thread  [3]uint32     `json:"thread"`
-	Lanes   uint32        `json:"lanes"`
-	Address string        `json:"address"` // hexadecimal; empty if the fault is about no memory
-	Size    int           `json:"size"`
-	Near    string        `json:"near"`
-	Times   int           `json:"times,omitempty"`
-	PTX     placeReport   `json:"ptx"`
-	Source  []placeReport `json:"source"`
-	Calls   []placeReport `json:"calls"`
+	Code    string           `json:"code"`
+	ID      string           `json:"id"`
+	Message string           `json:"message"`
+	Kernel  string           `json:"kernel"`
+	CTA     [3]uint32        `json:"cta"`
+	Thread  [3]uint32        `json:"thread"`
+	Lanes   uint32           `json:"lanes"`
+	Address string           `json:"address"` // hexadecimal; empty if the fault is about no memory
+	Size    int              `json:"size"`
+	Near    string           `json:"near"`
+	Times   int              `json:"times,omitempty"`
+	PTX     ptxvm.Location   `json:"ptx"`
+	Source  []ptxvm.Location `json:"source"`
+	Calls   []ptxvm.Location `json:"calls"`
 }
 
 type waiterReport struct {
-	CTA    [3]uint32     `json:"cta"`
-	Warp   int           `json:"warp"`
-	Lanes  uint32        `json:"lanes"`
-	Reason string        `json:"reason"`
-	PTX    placeReport   `json:"ptx"`
-	Source []placeReport `json:"source"`
+	CTA    [3]uint32        `json:"cta"`
+	Warp   int              `json:"warp"`
+	Lanes  uint32           `json:"lanes"`
+	Reason string           `json:"reason"`
+	PTX    ptxvm.Location   `json:"ptx"`
+	Source []ptxvm.Location `json:"source"`
 }
 
 type runningReport struct {
-	CTA    [3]uint32     `json:"cta"`
-	Warp   int           `json:"warp"`
-	Lanes  uint32        `json:"lanes"`
-	Steps  uint64        `json:"steps"`
-	PTX    placeReport   `json:"ptx"`
-	Source []placeReport `json:"source"`
-	Calls  []placeReport `json:"calls"`
+	CTA    [3]uint32        `json:"cta"`
+	Warp   int              `json:"warp"`
+	Lanes  uint32           `json:"lanes"`
+	Steps  uint64           `json:"steps"`
+	PTX    ptxvm.Location   `json:"ptx"`
+	Source []ptxvm.Location `json:"source"`
+	Calls  []ptxvm.Location `json:"calls"`
 }
 
 // outcomes names the exit codes.
@@ -155,13 +148,13 @@ func (r *runReport) explain(err error) {
 	}
 	if errors.As(err, &deadlock) {
 		for _, w := range deadlock.Waiters {
-			r.Waiters = append(r.Waiters, waiterReport{triple(w.CTA), w.Warp, w.Lanes, w.Reason, placeOf(w.PTX), placesOf(w.Source)})
+			r.Waiters = append(r.Waiters, waiterReport{w.CTA.Array(), w.Warp, w.Lanes, w.Reason, w.PTX, placesOf(w.Source)})
 		}
 	}
 	var stopped *ptxvm.StoppedError
 	if errors.As(err, &stopped) {
 		for _, w := range stopped.Warps {
-			r.Running = append(r.Running, runningReport{triple(w.CTA), w.Warp, w.Lanes, w.Steps, placeOf(w.PTX), placesOf(w.Source), placesOf(w.Calls)})
+			r.Running = append(r.Running, runningReport{w.CTA.Array(), w.Warp, w.Lanes, w.Steps, w.PTX, placesOf(w.Source), placesOf(w.Calls)})
 		}
 	}
 	if errors.As(err, &unsupported) {
@@ -186,8 +179,8 @@ func (r *runReport) ran(j *job, stats ptxvm.Stats) {
 }
 
 func describeFault(f *ptxvm.Fault) *faultReport {
-	out := &faultReport{Code: f.Code.String(), ID: f.ID, Message: f.Msg, Kernel: f.Kernel, CTA: triple(f.CTA), Thread: triple(f.Thread),
-		Lanes: f.Lanes, Size: f.Size, Times: f.Times, PTX: placeOf(f.PTX), Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
+	out := &faultReport{Code: f.Code.String(), ID: f.ID, Message: f.Msg, Kernel: f.Kernel, CTA: f.CTA.Array(), Thread: f.Thread.Array(),
+		Lanes: f.Lanes, Size: f.Size, Times: f.Times, PTX: f.PTX, Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
 	if f.Address != 0 {
 		out.Address = fmt.Sprintf("%#x", f.Address)
 	}
@@ -197,18 +190,8 @@ func describeFault(f *ptxvm.Fault) *faultReport {
 	return out
 }
 
-// triple is a place in a grid or block.
-func triple(d ptxvm.Index3) [3]uint32 { return [3]uint32{d.X, d.Y, d.Z} }
-
 // filled is an extent; what is 0 counts as 1.
 func filled(d ptxvm.Dim3) [3]uint32 { return [3]uint32{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)} }
 
-func placeOf(l ptxvm.Location) placeReport { return placeReport{l.File, l.Line, l.Col, l.Function} }
-
-func placesOf(list []ptxvm.Location) []placeReport {
-	out := []placeReport{}
-	for _, l := range list {
-		out = append(out, placeOf(l))
-	}
-	return out
-}
+// placesOf is a list that JSON does not write as null.
+func placesOf(list []ptxvm.Location) []ptxvm.Location { return append([]ptxvm.Location{}, list...) }

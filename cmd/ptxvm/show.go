@@ -89,7 +89,7 @@ func tensorJSON(m *ptxvm.TensorMemory) ([]byte, error) {
 		CTA     [3]uint32  `json:"cta"`
 		Columns []int      `json:"columns"`
 		Words   [][]uint32 `json:"words"` // by lane
-	}{1, triple(m.CTA), append([]int{}, m.Columns...), append([][]uint32{}, m.Words...)})
+	}{1, m.CTA.Array(), append([]int{}, m.Columns...), append([][]uint32{}, m.Words...)})
 	return out.Bytes(), err
 }
 

@@ -269,20 +269,20 @@ func setLanes(mask uint32) (list []int) {
 
 // stepReport is a step as JSON; the names are part of the contract (docs/json.md).
 type stepReport struct {
-	Schema int           `json:"schema"`
-	Kernel string        `json:"kernel"`
-	CTA    [3]uint32     `json:"cta"`
-	Warp   int           `json:"warp"`
-	Lanes  uint32        `json:"lanes"`
-	Active uint32        `json:"active"`
-	PTX    placeReport   `json:"ptx"`
-	Source []placeReport `json:"source"`
-	Calls  int           `json:"calls"`
-	Text   string        `json:"text"`
-	Reads  []valueReport `json:"reads"`
-	Writes []valueReport `json:"writes"`
-	Then   string        `json:"then"`
-	Next   int           `json:"next"` // a line; 0 unless then is jumps
+	Schema int              `json:"schema"`
+	Kernel string           `json:"kernel"`
+	CTA    [3]uint32        `json:"cta"`
+	Warp   int              `json:"warp"`
+	Lanes  uint32           `json:"lanes"`
+	Active uint32           `json:"active"`
+	PTX    ptxvm.Location   `json:"ptx"`
+	Source []ptxvm.Location `json:"source"`
+	Calls  int              `json:"calls"`
+	Text   string           `json:"text"`
+	Reads  []valueReport    `json:"reads"`
+	Writes []valueReport    `json:"writes"`
+	Then   string           `json:"then"`
+	Next   int              `json:"next"` // a line; 0 unless then is jumps
 }
 
 // valueReport is an operand.
@@ -293,8 +293,8 @@ type valueReport struct {
 }
 
 func writeStepJSON(w io.Writer, s *ptxvm.Step) error {
-	return json.NewEncoder(w).Encode(stepReport{Schema: 1, Kernel: s.Kernel, CTA: triple(s.CTA), Warp: s.Warp, Lanes: s.Lanes,
-		Active: s.Active, PTX: placeOf(s.PTX), Source: placesOf(s.Source), Calls: s.Calls, Text: s.Text,
+	return json.NewEncoder(w).Encode(stepReport{Schema: 1, Kernel: s.Kernel, CTA: s.CTA.Array(), Warp: s.Warp, Lanes: s.Lanes,
+		Active: s.Active, PTX: s.PTX, Source: placesOf(s.Source), Calls: s.Calls, Text: s.Text,
 		Reads: valueReports(s.Reads, s.Lanes), Writes: valueReports(s.Writes, s.Lanes), Then: s.Then, Next: s.Next})
 }
 

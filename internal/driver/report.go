@@ -40,23 +40,16 @@ type reportLine struct {
 }
 
 type faultReport struct {
-	Code    string        `json:"code"`
-	Message string        `json:"message"`
-	Kernel  string        `json:"kernel"`
-	CTA     [3]uint32     `json:"cta"`
-	Thread  [3]uint32     `json:"thread"`
-	Address string        `json:"address"` // hexadecimal; empty if the fault is about no memory
-	Size    int           `json:"size"`
-	Near    string        `json:"near"`
-	PTX     placeReport   `json:"ptx"`
-	Source  []placeReport `json:"source"`
-}
-
-type placeReport struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Col      int    `json:"col"`
-	Function string `json:"function"`
+	Code    string           `json:"code"`
+	Message string           `json:"message"`
+	Kernel  string           `json:"kernel"`
+	CTA     [3]uint32        `json:"cta"`
+	Thread  [3]uint32        `json:"thread"`
+	Address string           `json:"address"` // hexadecimal; empty if the fault is about no memory
+	Size    int              `json:"size"`
+	Near    string           `json:"near"`
+	PTX     ptxvm.Location   `json:"ptx"`
+	Source  []ptxvm.Location `json:"source"`
 }
 
 // write appends what an outcome is.
@@ -84,17 +77,14 @@ func (r *reports) write(code Code, text string, err error) {
 
 func faultOf(f *ptxvm.Fault) *faultReport {
 	out := &faultReport{
-		Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: [3]uint32{f.CTA.X, f.CTA.Y, f.CTA.Z}, Thread: [3]uint32{f.Thread.X, f.Thread.Y, f.Thread.Z},
-		Size: f.Size, PTX: placeReport(f.PTX), Source: []placeReport{},
+		Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: f.CTA.Array(), Thread: f.Thread.Array(),
+		Size: f.Size, PTX: f.PTX, Source: append([]ptxvm.Location{}, f.Source...),
 	}
 	if f.Size != 0 {
 		out.Address = fmt.Sprintf("%#x", f.Address)
 	}
 	if f.Near != nil {
 		out.Near = f.Near.String()
-	}
-	for _, l := range f.Source {
-		out.Source = append(out.Source, placeReport(l))
 	}
 	return out
 }
