@@ -15,6 +15,9 @@ type origin struct {
 // Function names the function.
 func (o *origin) Function() string { return o.fn.Name }
 
+// Rejoins asks the function.
+func (o *origin) Rejoins(pc int32) bool { return o.fn.Rejoins(pc) }
+
 // FuncOf returns the ir of decoded code, instruction for instruction; nil for code that was made in another way.
 func FuncOf(f *machine.FuncInfo) *ir.Func {
 	if o, ok := f.Origin.(*origin); ok {

@@ -202,6 +202,9 @@ func (c *CTA) completeBarrier(id uint8) {
 		return
 	}
 	c.cluster.changed++
+	if c.grid.Misuse && b.count == 0 && !c.cut {
+		c.wentRound(id, b)
+	}
 	done := *b
 	*b = ctaBarrier{}
 	c.pending &^= 1 << id

@@ -71,9 +71,14 @@ type FuncInfo struct {
 	Origin Origin // what the code was decoded from, for reports and compilers; nil in tests of hand-made code
 }
 
-// Origin is what code was decoded from. The machine only passes it on: package decode makes it and reads it
-// (decode.FuncOf, decode.ClassesOf).
-type Origin interface{ Function() string }
+// Origin is what code was decoded from. Package decode makes it and reads it (decode.FuncOf, decode.ClassesOf); the machine passes
+// it on, and asks it what it needs for reports alone.
+type Origin interface {
+	Function() string
+	// Rejoins tells whether lanes that go round the instruction at a pc come to the same code as those that execute it before
+	// they end.
+	Rejoins(pc int32) bool
+}
 
 // ConstRow is a constant that instructions read as a row, a scalar slot or a predicate (bit 0
 // of Value for all lanes).

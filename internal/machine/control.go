@@ -99,6 +99,7 @@ func (w *Warp) exitLanes(f *Fragment, lanes uint32, pc int32) State {
 	frame, r, rest := f.frame, f.region, f.mask&^lanes
 	w.Live &^= lanes
 	w.cta.cluster.changed++
+	w.cta.cut = w.cta.cut || frame.caller != nil
 	w.freeFragment(w.part(f, lanes))
 	w.stay(f, rest, pc)
 	w.remove(lanes, r, nil)

@@ -32,6 +32,7 @@ type CTA struct {
 	tensor     TensorMemory
 	alive      uint64 // warps with a living lane
 	runnable   uint64 // warps that are not blocked
+	cut        bool   // lanes have ended inside a function, or by a fault that the launch outlives
 	cycles     uint64
 	mbarriers  map[uint32]madeMbarrier // by shared address
 }
@@ -44,7 +45,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.id, c.rank = g.place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.clearBarriers()
-	c.clusterBar = clusterBarrier{}
+	c.clusterBar, c.cut = clusterBarrier{}, false
 	clear(c.mbarriers)
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1

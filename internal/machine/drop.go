@@ -25,5 +25,6 @@ func (w *Warp) drop(f *Fragment, pc int32) State {
 	for i := range w.bars {
 		w.bars[i].lanes &^= lanes
 	}
+	w.cta.cut = true
 	return w.exitLanes(f, lanes, pc)
 }

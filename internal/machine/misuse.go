@@ -110,10 +110,34 @@ func (w *Warp) waitedFor(in *Inst) {
 
 // placeOf is where a fragment of the warp waits.
 func (w *Warp) placeOf(f *Fragment) Place {
-	p := Place{CTARank: w.cta.rank, Warp: int(w.index), Lanes: f.mask}
-	p.Site = w.site(f.pc, first(f.mask))
-	p.Func = f.frame.code.Func
-	return p
+	at := Site{Func: f.frame.code.Func, PC: f.pc, CTA: w.cta.id, Thread: w.cta.grid.thread(w.index, first(f.mask))}
+	return Place{Site: at, CTARank: w.cta.rank, Warp: int(w.index), Lanes: f.mask}
+}
+
+// wentRound reports a barrier for all threads of a CTA that completes because some of them have ended, where these went round it
+// to the code behind it: in a branch that not all of them took, or in a turn of a loop that they left before. Threads that return
+// early, before what the others do, are expected by no barrier.
+func (c *CTA) wentRound(id uint8, b *ctaBarrier) {
+	living := 0
+	for _, w := range c.warps {
+		living += bits.OnesCount32(w.Live)
+	}
+	threads := int(c.grid.block.threads)
+	if living == threads {
+		return
+	}
+	for m := b.waiting; m != 0; m &= m - 1 {
+		w := c.warps[bits.TrailingZeros64(m)]
+		for u := w.used; u != 0; u &= u - 1 {
+			f := &w.frags[first(u)]
+			if f.wait != WaitCTA || f.id != id || f.frame.caller != nil || f.frame.code.Func.Origin == nil || !f.frame.code.Func.Origin.Rejoins(f.pc) {
+				continue
+			}
+			c.grid.Reporter.Report(&Report{Kind: SyncMisuse, Then: w.placeOf(f), Text: fmt.Sprintf(
+				"%d of %d threads of the CTA have ended without this barrier, which waits for all: they went round it to the code behind it", threads-living, threads)})
+			return
+		}
+	}
 }
 
 // arrivesAgain reports a warp that arrives at a barrier whose running generation has counted it already: its threads stand for
