@@ -123,12 +123,15 @@ func TestTurns(t *testing.T) {
 		op(hAto, r(2), r(1), 0),
 		exit,
 	)
-	probe, err := new(crew).newGrid(launchOf(c, 1, 1, 2))
+	const most = 100 << 10 // bytes of shared memory of a CTA: two fit a multiprocessor, so that there is room for few CTAs
+	one := launchOf(c, 1, 1, 2)
+	one.Shared = most
+	probe, err := new(crew).newGrid(one)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctas := uint32(probe.Room()) + 500
-	stats, err := m.launch(c, ctas, 1, func(l *Launch) { l.Workers = 2 })
+	ctas := uint32(probe.Room()) + 100
+	stats, err := m.launch(c, ctas, 1, func(l *Launch) { l.Workers, l.Shared = 2, most })
 	if err != nil || stats.CTAs != uint64(ctas) || m.words[0] != ctas {
 		t.Errorf("%v: %d CTAs, %d turns, want %d", err, stats.CTAs, m.words[0], ctas)
 	}
