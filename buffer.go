@@ -156,7 +156,7 @@ func (b Buffer) Free() error {
 func (b Buffer) ReadAt(p []byte, off int64) (int, error) {
 	return b.transfer(p, off, func(host, device []byte) int {
 		b.of.d.shadow.Read(b.addr+uint64(off), uint64(len(device)))
-		return copy(host, device)
+		return b.of.d.machine.Read(host, device)
 	})
 }
 

@@ -26,15 +26,17 @@ func (w hostWrite) part(k, n int) hostWrite {
 // leastWrite is the bytes for each worker that are worth calling it.
 const leastWrite = 64 << 10
 
-// farWrite is the bytes that no cache holds until a kernel reads them: they are written past the caches, as copy does.
+// farWrite is the bytes that no cache holds until they are read: they are written past the caches.
 const farWrite = 64 << 20
 
 // Write copies into device memory as copy does.
 func (d *Device) Write(to, from []byte) int {
 	n := min(len(to), len(from))
 	w := hostWrite{to[:n], from[:n]}
-	if n >= farWrite {
+	if overlap(w.to, w.from) { // from device to device: not piece by piece
 		copy(w.to, w.from)
+	} else if n >= farWrite {
+		copyFar(w.to, w.from)
 	} else if n < 2*leastWrite {
 		w.copy()
 	} else if c := d.lend(); c == nil {
@@ -44,6 +46,14 @@ func (d *Device) Write(to, from []byte) int {
 		d.dismiss(c)
 	}
 	return n
+}
+
+// Read copies out of device memory as copy does.
+func (d *Device) Read(to, from []byte) int {
+	if min(len(to), len(from)) >= farWrite {
+		return copyFar(to, from)
+	}
+	return copy(to, from)
 }
 
 // lend returns the crew that would be hired next, nil if there is none.
