@@ -3,7 +3,7 @@
 // func copyPages(to, from *byte, pieces uint64)
 //
 // Four pages at a time, a line of each in turn: as many pages are open in memory as its banks serve at once, and the
-// stores go past the caches. to is aligned to 32 bytes.
+// stores go past the caches. to is aligned to a line.
 TEXT ·copyPages(SB), NOSPLIT, $0-24
 	MOVQ to+0(FP), DI
 	MOVQ from+8(FP), SI

@@ -12,10 +12,12 @@ import (
 
 const (
 	farPiece  = 16 << 10 // what copyPages copies at a time: four pages
+	line      = 64       // of a cache
 	farPieces = 64       // of one call, which nothing interrupts
 )
 
-// copyPages copies pieces of farPiece bytes to an address that is a multiple of 32. It needs AVX.
+// copyPages copies pieces of farPiece bytes. It needs AVX, and to at the start of a line: two stores past the caches fill it, where a
+// line that stays half full for a while is written twice.
 //
 //go:noescape
 func copyPages(to, from *byte, pieces uint64)
@@ -27,7 +29,7 @@ func copyFar(to, from []byte) int {
 	if n < 2*farPiece || !cpu.X86.HasAVX || overlap(to, from) {
 		return copy(to, from)
 	}
-	at := copy(to[:-uintptr(unsafe.Pointer(&to[0]))&31], from)
+	at := copy(to[:-uintptr(unsafe.Pointer(&to[0]))&(line-1)], from)
 	for n-at >= farPiece {
 		pieces := min((n-at)/farPiece, farPieces)
 		copyPages(&to[at], &from[at], uint64(pieces))
