@@ -131,7 +131,7 @@ func pvm_tensor_map(t *C.struct_pvm_tensor_map, to unsafe.Pointer) int32 {
 		return int32(driver.InvalidValue)
 	}
 	m, code := the.Encode(driver.TensorMap{
-		Addr: uint64(t.address), Type: uint32(t._type), Swizzle: uint32(t.swizzle), NaNs: t.nans != 0,
+		Addr: uint64(t.address), Type: uint32(t._type), Swizzle: uint32(t.swizzle), Interleave: uint32(t.interleave), NaNs: t.nans != 0,
 		Dims: (*[5]uint64)(unsafe.Pointer(&t.dims))[:n], Strides: (*[5]uint64)(unsafe.Pointer(&t.strides))[:n-1],
 		Box: (*[5]uint32)(unsafe.Pointer(&t.box))[:n], Steps: (*[5]uint32)(unsafe.Pointer(&t.steps))[:n],
 		Mode: tensor.Mode(t.mode), Lower: *(*[3]int32)(unsafe.Pointer(&t.lower)), Upper: *(*[3]int32)(unsafe.Pointer(&t.upper)),

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
 // TestRegister: kernels use memory of the program while it is registered.
@@ -143,13 +144,19 @@ func TestTensorMaps(t *testing.T) {
 	for name, spoil := range map[string]func(*TensorMap){
 		"type": func(m *TensorMap) { m.Type = 99 }, "swizzle": func(m *TensorMap) { m.Swizzle = 7 }, "address": func(m *TensorMap) { m.Addr += 4 },
 		"no extent": func(m *TensorMap) { m.Dims[0] = 0 }, "wide box": func(m *TensorMap) { m.Box[1] = 257 }, "stride": func(m *TensorMap) { m.Strides[0] = 130 },
-		"rank": func(m *TensorMap) { m.Box = m.Box[:1] },
+		"rank": func(m *TensorMap) { m.Box = m.Box[:1] }, "interleave": func(m *TensorMap) { m.Interleave = 3 }, "slices of two dimensions": func(m *TensorMap) { m.Interleave = 1 },
 	} {
 		bad := good()
 		spoil(&bad)
 		if _, code := r.Encode(bad); code != InvalidValue {
 			t.Errorf("%s: %d", name, code)
 		}
+	}
+	slices := TensorMap{Addr: r.alloc(4096), Type: 6, Interleave: 2, Swizzle: 1, Dims: []uint64{32, 8, 4}, Strides: []uint64{32, 256}, Box: []uint32{16, 8, 4}, Steps: []uint32{1, 1, 1}}
+	if m, code := r.Encode(slices); code != Success {
+		t.Errorf("slices of 32 bytes: %d", code)
+	} else if of, err := tensor.DecodeMap(&m); err != nil || of.Interleave != 2 {
+		t.Errorf("%+v, %v", of, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type TensorMap struct {
 	Addr          uint64
 	Type, Swizzle uint32 // CUtensorMapDataType, CUtensorMapSwizzle
+	Interleave    uint32 // CUtensorMapInterleave
 	NaNs          bool
 	Dims, Strides []uint64 // elements; bytes, one less
 	Box, Steps    []uint32
@@ -34,14 +35,14 @@ var tensorSwizzles = []struct {
 func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
 	defer d.defect(&code)
 	rank := len(t.Dims)
-	if rank == 0 || rank > tensor.MaxRank || int(t.Type) >= len(tensorTypes) || int(t.Swizzle) >= len(tensorSwizzles) ||
+	if rank == 0 || rank > tensor.MaxRank || int(t.Type) >= len(tensorTypes) || int(t.Swizzle) >= len(tensorSwizzles) || t.Interleave > 2 ||
 		len(t.Strides) != rank-1 || len(t.Box) != rank || len(t.Steps) != rank ||
 		slices.ContainsFunc(t.Dims, func(n uint64) bool { return n == 0 || n > 1<<32-1 }) {
 		return m, InvalidValue
 	}
 	element, _ := tensor.ParseElement(tensorTypes[t.Type])
 	s := tensorSwizzles[t.Swizzle]
-	out := &tensor.Map{Address: t.Addr, Rank: rank, Type: element, Swizzle: s.mode, Atomicity: s.atoms, NaNs: t.NaNs}
+	out := &tensor.Map{Address: t.Addr, Rank: rank, Type: element, Swizzle: s.mode, Atomicity: s.atoms, Interleave: uint8(t.Interleave), NaNs: t.NaNs}
 	for i, n := range t.Dims {
 		out.Dims[i] = uint32(n)
 	}

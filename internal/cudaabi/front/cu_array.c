@@ -207,13 +207,12 @@ PUBLIC error_t cuSurfObjectGetResourceDesc(struct resource *r, uint64_t object) 
 enum { MAX_RANK = 5 };
 
 // encode_map fills in what every kind of map has, and makes it.
-static error_t encode_map(const char *name, int *said, void *map, struct pvm_tensor_map *t, const uint64_t *dims, const uint64_t *strides, const uint32_t *steps,
-	int interleave, int promotion) {
+static error_t encode_map(void *map, struct pvm_tensor_map *t, const uint64_t *dims, const uint64_t *strides, const uint32_t *steps, int interleave, int promotion) {
 	error_t e = engine();
 	if (e != SUCCESS) return e;
 	if (!map || ((uintptr_t)map & 63) || t->rank < 1 || t->rank > MAX_RANK || !dims || !steps || (t->rank > 1 && !strides)) return INVALID_VALUE;
-	if (promotion < 0 || promotion > 3) return INVALID_VALUE;
-	if (interleave) return unsupported(name, said);
+	if (promotion < 0 || promotion > 3 || interleave < 0 || interleave > 2) return INVALID_VALUE;
+	t->interleave = (uint32_t)interleave;
 	memcpy(t->dims, dims, t->rank * sizeof *dims);
 	if (t->rank > 1) memcpy(t->strides, strides, (t->rank - 1) * sizeof *strides);
 	memcpy(t->steps, steps, t->rank * sizeof *steps);
@@ -222,30 +221,27 @@ static error_t encode_map(const char *name, int *said, void *map, struct pvm_ten
 
 PUBLIC error_t cuTensorMapEncodeTiled(void *map, uint32_t type, uint32_t rank, uint64_t address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
 	const uint32_t *steps, int interleave, uint32_t swizzle, int promotion, int nans) {
-	static int said;
 	struct pvm_tensor_map t = {.address = address, .type = type, .rank = rank, .swizzle = swizzle, .nans = nans != 0};
 	if (!box) return INVALID_VALUE;
 	if (rank <= MAX_RANK) memcpy(t.box, box, rank * sizeof *box);
-	return encode_map("cuTensorMapEncodeTiled with interleaved elements", &said, map, &t, dims, strides, steps, interleave, promotion);
+	return encode_map(map, &t, dims, strides, steps, interleave, promotion);
 }
 
 PUBLIC error_t cuTensorMapEncodeIm2col(void *map, uint32_t type, uint32_t rank, uint64_t address, const uint64_t *dims, const uint64_t *strides, const int *lower,
 	const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *steps, int interleave, uint32_t swizzle, int promotion, int nans) {
-	static int said;
 	struct pvm_tensor_map t = {.address = address, .type = type, .rank = rank, .swizzle = swizzle, .nans = nans != 0, .mode = 1, .channels = channels, .pixels = pixels};
 	if (!lower || !upper || rank < 3 || rank > MAX_RANK) return INVALID_VALUE;
 	memcpy(t.lower, lower, (rank - 2) * sizeof *lower);
 	memcpy(t.upper, upper, (rank - 2) * sizeof *upper);
-	return encode_map("cuTensorMapEncodeIm2col with interleaved elements", &said, map, &t, dims, strides, steps, interleave, promotion);
+	return encode_map(map, &t, dims, strides, steps, interleave, promotion);
 }
 
 PUBLIC error_t cuTensorMapEncodeIm2colWide(void *map, uint32_t type, uint32_t rank, uint64_t address, const uint64_t *dims, const uint64_t *strides, int lower,
 	int upper, uint32_t channels, uint32_t pixels, const uint32_t *steps, int interleave, int mode, uint32_t swizzle, int promotion, int nans) {
-	static int said;
 	struct pvm_tensor_map t = {.address = address, .type = type, .rank = rank, .swizzle = swizzle, .nans = nans != 0, .mode = 2 + (mode != 0),
 		.lower = {lower}, .upper = {upper}, .channels = channels, .pixels = pixels};
 	if (rank < 3 || mode < 0 || mode > 1) return INVALID_VALUE;
-	return encode_map("cuTensorMapEncodeIm2colWide with interleaved elements", &said, map, &t, dims, strides, steps, interleave, promotion);
+	return encode_map(map, &t, dims, strides, steps, interleave, promotion);
 }
 
 PUBLIC error_t cuTensorMapReplaceAddress(void *map, uint64_t address) {

@@ -84,7 +84,7 @@ struct pvm_texture {
 // A tensor map (cuTensorMapEncodeTiled, …Im2col, …Im2colWide): numbers are those of the driver API.
 struct pvm_tensor_map {
 	uint64_t address;
-	uint32_t type, rank, swizzle, nans;
+	uint32_t type, rank, swizzle, interleave, nans;
 	uint64_t dims[5], strides[5];
 	uint32_t box[5], steps[5];
 	uint32_t mode; // 0: tiles; 1: im2col; 2, 3: wide, mode W and W128
