@@ -101,6 +101,7 @@ func (cl *Cluster) finish() Verdict {
 	quiet := cl.async.quiet()
 	for _, c := range cl.ctas {
 		c.leaves(quiet)
+		c.uneven()
 	}
 	if !cl.async.drain() {
 		return Broken

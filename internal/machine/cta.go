@@ -35,6 +35,7 @@ type CTA struct {
 	cut        bool   // lanes have ended inside a function, or by a fault that the launch outlives
 	cycles     uint64
 	mbarriers  map[uint32]madeMbarrier // by shared address
+	groups     []warpgroup             // whose products are followed
 }
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
@@ -47,6 +48,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.clearBarriers()
 	c.clusterBar, c.cut = clusterBarrier{}, false
 	clear(c.mbarriers)
+	c.groups = c.groups[:0]
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive

@@ -32,6 +32,11 @@ func (w *Warp) misusedBeside(in *Inst, lanes uint32, other Place, format string,
 	w.cta.grid.Reporter.Report(&Report{Kind: SyncMisuse, Then: p, Op: other, Text: fmt.Sprintf(format, args...)})
 }
 
+// misusedAt reports what has been done at a place, behind which the threads may have gone on or ended.
+func (c *CTA) misusedAt(at Place, format string, args ...any) {
+	c.grid.Reporter.Report(&Report{Kind: SyncMisuse, Then: at, Text: fmt.Sprintf(format, args...)})
+}
+
 // Watchful tells whether the launch wants to know of misuse.
 func (w *Warp) Watchful() bool { return w.cta.grid.Misuse }
 
@@ -133,8 +138,7 @@ func (c *CTA) wentRound(id uint8, b *ctaBarrier) {
 			if f.wait != WaitCTA || f.id != id || f.frame.caller != nil || f.frame.code.Func.Origin == nil || !f.frame.code.Func.Origin.Rejoins(f.pc) {
 				continue
 			}
-			c.grid.Reporter.Report(&Report{Kind: SyncMisuse, Then: w.placeOf(f), Text: fmt.Sprintf(
-				"%d of %d threads of the CTA have ended without this barrier, which waits for all: they went round it to the code behind it", threads-living, threads)})
+			c.misusedAt(w.placeOf(f), "%d of %d threads of the CTA have ended without this barrier, which waits for all: they went round it to the code behind it", threads-living, threads)
 			return
 		}
 	}

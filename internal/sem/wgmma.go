@@ -138,6 +138,11 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	if o.Sparse {
 		r.meta = *w.R32(o.productOp.meta)
 	}
+	a := uint64(0)
+	if len(o.productOp.a) == 0 {
+		a = w.R64(o.aDesc)[0]
+	}
+	w.GroupProduct(in, a, w.R64(o.bDesc)[0])
 	registers := len(o.d) + len(o.productOp.a)
 	r.dRows, r.extents = make([]*[32]uint32, 0, registers), make([]machine.Extent, 0, registers)
 	for _, off := range o.d {
