@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
@@ -41,7 +42,7 @@ func (k *Kernel) stopper(b *Breakpoints) func(*machine.Stop) error {
 		one.Lock()
 		defer one.Unlock()
 		out := &Breakpoint{Kernel: k.info.Name, CTA: index(s.CTA), Warp: s.Warp, Lanes: s.Lanes, Active: s.Active, Calls: len(s.Calls), stop: s}
-		out.PTX, out.Source, _ = k.program.locate(s.Func, s.PC)
+		out.PTX, out.Source, _ = findings.Locate(k.program.module, s.Func, s.PC)
 		return b.Each(out)
 	}
 }

@@ -39,6 +39,7 @@ internal/quote:     . diag
 internal/value:     internal/num
 internal/kernelname: internal/isa
 report:             diag internal/kernelname
+internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
@@ -48,7 +49,7 @@ internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
 internal/san/streams: internal/san/race
 examples:
-.:                  diag report internal/assume internal/check internal/decode internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
+.:                  diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

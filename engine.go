@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -183,7 +184,7 @@ func (p *Program) leaves(left []machine.Left) (list []Leave) {
 		}
 	}
 	for at, n := range times {
-		ptx, _, text := p.locate(at.f, at.pc)
+		ptx, _, text := findings.Locate(p.module, at.f, at.pc)
 		list = append(list, Leave{At: ptx, Text: text, Times: n})
 	}
 	slices.SortFunc(list, func(a, b Leave) int {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/report"
@@ -121,7 +122,7 @@ func (k *Kernel) stopped(ctx context.Context, err error, running []machine.Runni
 	}
 	e := &StoppedError{Kernel: k.info.Name, Err: err}
 	for _, r := range running {
-		at := k.program.involved(&machine.Place{Site: machine.Site{CTA: r.CTA, Func: r.Func, PC: r.PC}, Calls: r.Calls, Lanes: r.Lanes})
+		at := findings.Involved(k.program.module, &machine.Place{Site: machine.Site{CTA: r.CTA, Func: r.Func, PC: r.PC}, Calls: r.Calls, Lanes: r.Lanes})
 		e.Warps = append(e.Warps, report.RunningWarp{CTA: at.CTA, Warp: r.Warp, Lanes: r.Lanes, Steps: r.Steps, PTX: at.PTX, Source: at.Source, Calls: at.Calls, Text: at.Text})
 	}
 	return e

@@ -5,7 +5,11 @@ package ptxvm
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
@@ -126,7 +130,7 @@ func (k *Kernel) judge(r *machine.Report, l *machine.Launch) san.Fate {
 	switch {
 	case known != nil && known.Meets(k.newReport(&san.Found{Report: *r}, l)):
 		return san.Suppressed
-	case noteKinds[r.Kind]:
+	case findings.Note(r.Kind):
 		return san.Noted
 	}
 	return san.Reported
@@ -173,5 +177,69 @@ func (d *Device) Unwritten(b Buffer) (reports []*Report) {
 	return report.Fold(reports)
 }
 
+// newReport puts a report into the terms of the source.
+func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
+	p := k.program
+	scene := findings.Scene{Module: p.module, Before: p.module, Kernel: k.info.Name, Func: k.fn, Memory: p.d.machine.Arena, Launch: l}
+	if l, ok := f.By.(launchOf); ok {
+		scene.Before = l.kernel.program.module
+	}
+	return scene.Report(f)
+}
+
 // noLaunch stands for the launch of reports about memory that outlives it.
 var noLaunch = &machine.Launch{Cluster: [3]uint32{1, 1, 1}}
+
+// Leaks reports, under SanitizeLeak, what kernels of the program have allocated by malloc and not freed so far, once
+// for each malloc: a program that is done with its device has none.
+func (p *Program) Leaks() (reports []*Report) {
+	if p.d.cfg.Sanitize&SanitizeLeak == 0 || p.life.over() {
+		return nil
+	}
+	seen := map[machine.Site]*Report{}
+	for _, a := range p.d.machine.Arena.Heap() {
+		made, _ := a.Made.(*machine.Place)
+		if made == nil || !p.holds(made.Func) {
+			continue
+		}
+		site := machine.Site{Func: made.Func, PC: made.PC}
+		if r := seen[site]; r != nil {
+			r.Times++
+			continue
+		}
+		entry := made.Func
+		if n := len(made.Calls); n > 0 {
+			entry = made.Calls[n-1].Func
+		}
+		k := &Kernel{program: p, info: KernelInfo{Name: entry.Name}}
+		x := machine.Extent{Space: machine.Global, Lane: -1, From: a.Start, To: a.End}
+		seen[site] = k.newReport(&san.Found{Report: machine.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
+		if !p.d.cfg.Suppress.Meets(seen[site]) {
+			reports = append(reports, seen[site])
+		}
+	}
+	return reports
+}
+
+// Unused notes, under SanitizeLeakUnused, that no kernel has touched some bytes of a buffer since it was allocated; name is what
+// the note calls it. It is nil where all were touched, and where nothing is known of the buffer.
+func (d *Device) Unused(b Buffer, name string) *Report {
+	if d.shadow.used == nil || b.of == nil || b.of.over() {
+		return nil
+	}
+	n, first, end := d.shadow.used.Unset(b.addr, b.addr+uint64(b.size))
+	if n == 0 {
+		return nil
+	}
+	what := fmt.Sprintf("%d of the %d bytes of %s", n, b.size, name)
+	if n != uint64(b.size) {
+		what += fmt.Sprintf(", the first %d from byte %d on", end-first, first-b.addr)
+	}
+	return findings.Unused(name, what, first, end)
+}
+
+// holds tells whether a function is the program's.
+func (p *Program) holds(fn *machine.FuncInfo) bool {
+	f := decode.FuncOf(fn)
+	return f != nil && slices.Contains(p.module.Funcs, f)
+}

@@ -57,14 +57,6 @@ func (l launchOf) Blame(c streams.Conflict) error {
 	return &SanitizerError{Kernel: k.info.Name, Reports: []*Report{r}}
 }
 
-// acrossWords say what launches and copies do that nothing orders, with what both touch and who the other one is.
-var acrossWords = map[machine.ReportKind]string{
-	machine.RaceRAW:   "race: read of %s, which %s writes, with nothing to order the two",
-	machine.RaceWAR:   "race: write to %s, which %s reads, with nothing to order the two",
-	machine.RaceWAW:   "race: write to %s, which %s writes, with nothing to order the two",
-	machine.RaceScope: "race: access to %s, by threads outside the scope of that of %s, or the other way round",
-}
-
 // another names the launch that a race is with.
 func another(t *race.Touched) string {
 	if l, ok := t.Owner.(launchOf); ok {

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
@@ -207,7 +208,7 @@ func (p *Program) leak(m *machine.TensorLeak) *TensorLeak {
 		return nil
 	}
 	l := &TensorLeak{CTA: index(m.CTA), Column: int(m.Column), Columns: int(m.Columns), More: m.More}
-	l.PTX, _, _ = p.locate(m.Place.Func, m.Place.PC)
+	l.PTX, _, _ = findings.Locate(p.module, m.Place.Func, m.Place.PC)
 	return l
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -126,7 +127,7 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 	line := t.at[key]
 	if line == nil {
 		line = &tracedLine{}
-		line.ptx, line.source, line.text = t.p.locate(s.Func, s.PC)
+		line.ptx, line.source, line.text = findings.Locate(t.p.module, s.Func, s.PC)
 		if f := decode.FuncOf(s.Func); f != nil && int(s.PC) < len(f.Insts) {
 			line.f, line.in = f, &f.Insts[s.PC]
 		}
@@ -140,7 +141,7 @@ func (t *traceLines) step(line *tracedLine, s *machine.Step, lanes uint32) *Step
 	out := &Step{Kernel: t.kernel, CTA: index(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
 		PTX: line.ptx, Source: line.source, Calls: s.Depth, Text: line.text, Then: thenWords[s.Then]}
 	if s.Then == machine.Jump {
-		ptx, _, _ := t.p.locate(s.Func, s.Target)
+		ptx, _, _ := findings.Locate(t.p.module, s.Func, s.Target)
 		out.Next = ptx.Line
 	}
 	if line.in != nil && out.Lanes != 0 {

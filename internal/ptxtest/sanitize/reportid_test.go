@@ -1,4 +1,4 @@
-package ptxvm_test
+package sanitize
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package ptxvm_test
+package launches_test
 
 import (
 	"errors"

@@ -1,0 +1,203 @@
+package findings
+
+// This file puts reports of the machine and the sanitizers into the terms of the source: what was touched by name, and both places.
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/report"
+)
+
+// Scene is where something was found.
+type Scene struct {
+	Module, Before *ir.Module      // of the report's two places
+	Kernel         string          // its symbol
+	Func           *ir.Func        // of the kernel; nil where no shared memory is touched
+	Memory         *mem.Arena      // of the device
+	Launch         *machine.Launch // for where shared memory begins, and the shape of clusters
+}
+
+// Report puts what was found into the terms of the source.
+func (s *Scene) Report(f *san.Found) *report.Report {
+	w := reportKinds[f.Kind]
+	r := &report.Report{Code: w.code, Kernel: s.Kernel, Msg: s.message(f, w.msg), Times: f.Times, Check: report.CheckOf(w.code), Kind: w.kind, Fix: w.fix,
+		Missing: w.missing, Object: f.Object, Extent: extentOf(&f.Report)}
+	if Note(f.Kind) {
+		r.Severity = diag.Remark
+	}
+	if r.Fix == "" || f.Between == machine.AcrossLaunches {
+		r.Missing, r.Fix = raceFixes[f.Between].missing, raceFixes[f.Between].fix
+	}
+	if r.Object == "" && r.Extent != nil {
+		r.Object = s.objectName(&f.Report)
+	}
+	r.Here = Involved(s.Module, &f.Then)
+	r.Here.Role = w.role
+	if f.Op.Func != nil {
+		other := Involved(s.Before, &f.Op)
+		other.Role = w.other
+		r.Other = &other
+	}
+	// A hash of the kind, the kernel and the two instructions: lines that move do not change it.
+	r.ID = report.ID(r.Code.String(), r.Kind, s.Kernel, Named(s.Module, &f.Then), Named(s.Before, &f.Op))
+	return r
+}
+
+// message fills in the words of a kind of report.
+func (s *Scene) message(f *san.Found, words string) string {
+	touched := s.extentWords(&f.Report)
+	switch {
+	case f.Between == machine.AcrossLaunches:
+		return fmt.Sprintf(acrossWords[f.Kind], touched, f.Text)
+	case f.Kind == machine.Livelock && f.Text != "":
+		return f.Text
+	}
+	switch f.Kind {
+	case machine.SyncMisuse, machine.MbarrierMisuse, machine.PeerMisuse, machine.ProductMisuse:
+		return f.Text
+	case machine.UnwrittenDecides:
+		return fmt.Sprintf(words, f.Text, touched)
+	case machine.OutsideObject, machine.AfterFree, machine.BytesMissing, machine.NotWaited:
+		return fmt.Sprintf(words, touched, f.Text)
+	}
+	return fmt.Sprintf(words, touched)
+}
+
+// Unused notes what no kernel has touched: some bytes of a buffer, in words, the first of which are those given.
+func Unused(buffer, what string, from, to uint64) *report.Report {
+	w := reportKinds[machine.NeverUsed]
+	return &report.Report{
+		Code: w.code, Severity: diag.Remark, Kind: w.kind, Check: report.CheckOf(w.code), Msg: fmt.Sprintf(w.msg, what), Fix: w.fix, Times: 1, Object: buffer,
+		Extent: &report.Extent{Space: machine.Global.String(), From: from, To: to}, ID: report.ID(w.code.String(), w.kind, buffer),
+	}
+}
+
+// extentOf is what a report is about; nil if that is no memory.
+func extentOf(r *machine.Report) *report.Extent {
+	x := &r.Extent
+	switch {
+	case x.From == x.To && x.Space != machine.Registers:
+		return nil
+	case x.Space == machine.Registers:
+		return &report.Extent{Space: "registers"}
+	}
+	return &report.Extent{Space: x.Space.String(), Rank: int(x.CTA), From: x.From, To: x.To, Row: int(x.Row), Last: int(x.End)}
+}
+
+// objectName is the variable, buffer or register that is touched; empty if it has no name.
+func (s *Scene) objectName(r *machine.Report) string {
+	x := &r.Extent
+	switch x.Space {
+	case machine.Shared:
+		name, _ := s.sharedVar(x.From - uint64(s.Launch.Target.ReservedShared))
+		return name
+	case machine.Registers:
+		return registerName(r)
+	case machine.Global:
+		a, ok := s.Memory.Find(x.From)
+		if !ok {
+			return ""
+		}
+		return allocationName(a.Label)
+	}
+	return ""
+}
+
+// allocationName is the name of an allocation in reports.
+func allocationName(label string) string { return cmp.Or(kernelname.Demangle(label), "a buffer") }
+
+// registerName is the register that a report is about.
+func registerName(r *machine.Report) string {
+	f := decode.FuncOf(r.Then.Func)
+	if f == nil {
+		return ""
+	}
+	if name := decode.RegisterAt(f, r.Then.PC, uint32(r.Extent.From)); name != "" && r.Kind != machine.UnwrittenDecides {
+		return name
+	}
+	return decode.UnwrittenAt(f, uint32(r.Extent.From))
+}
+
+// rangeWords is "lane 3" or "lanes 3 to 5".
+func rangeWords(word string, from, to uint64) string {
+	if to == from+1 {
+		return fmt.Sprintf("%s %d", word, from)
+	}
+	return fmt.Sprintf("%ss %d to %d", word, from, to-1)
+}
+
+// extentWords names what was touched: bytes of a variable or a buffer, cells of tensor memory.
+func (s *Scene) extentWords(r *machine.Report) string {
+	x := r.Extent
+	n := x.To - x.From
+	switch x.Space {
+	case machine.Tensor:
+		return fmt.Sprintf("tensor memory%s, %s, %s", s.ofRank(x), rangeWords("lane", uint64(x.Row), uint64(x.End)), rangeWords("column", x.From, x.To))
+	case machine.Registers:
+		if name := registerName(r); name != "" {
+			return "register " + name
+		}
+		return "a register"
+	case machine.Shared:
+		return fmt.Sprintf("%d bytes of shared memory%s at %#x%s", n, s.ofRank(x), x.From, s.sharedName(x.From-uint64(s.Launch.Target.ReservedShared)))
+	}
+	if x.Space == machine.Local {
+		return fmt.Sprintf("%d bytes of local memory at %#x", n, x.From)
+	}
+	return fmt.Sprintf("%d bytes of global memory at %#x%s", n, x.From, s.globalName(x.From))
+}
+
+// ofRank names the CTA of a cluster whose memory it is.
+func (s *Scene) ofRank(x machine.Extent) string {
+	if s.Launch.Cluster == [3]uint32{1, 1, 1} {
+		return ""
+	}
+	return fmt.Sprintf(" of CTA rank %d", x.CTA)
+}
+
+// sharedName says in which variable an offset of static shared memory lies.
+func (s *Scene) sharedName(off uint64) string {
+	name, at := s.sharedVar(off)
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s+%d)", name, at)
+}
+
+// sharedVar is the variable that an offset of static shared memory lies in, of those that the kernel names (other kernels
+// have others there), and the offset in it.
+func (s *Scene) sharedVar(off uint64) (name string, at uint64) {
+	var visit func(ops []ir.Operand)
+	visit = func(ops []ir.Operand) {
+		for i := range ops {
+			v := ops[i].Var
+			if v != nil && v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
+				written, _, _ := strings.Cut(v.Name, "~") // lowering makes the names of kernels' variables unique
+				name, at = kernelname.Demangle(written), off-uint64(v.Offset)
+			}
+			visit(ops[i].Elems)
+		}
+	}
+	for pc := range s.Func.Insts {
+		visit(s.Func.Insts[pc].Ops)
+	}
+	return name, at
+}
+
+// globalName says in which allocation an address lies.
+func (s *Scene) globalName(addr uint64) string {
+	a, ok := s.Memory.Find(addr)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, allocationName(a.Label), a.End-a.Start)
+}
