@@ -1,8 +1,28 @@
 package report
 
-// This file writes a report as JSON. The names are part of the contract (docs/json.md).
+// This file writes faults and reports as JSON. The names are part of the contract (docs/json.md).
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
+
+type faultJSON struct {
+	Code    string     `json:"code"`
+	ID      string     `json:"id"`
+	Message string     `json:"message"`
+	Kernel  string     `json:"kernel"`
+	CTA     [3]uint32  `json:"cta"`
+	Thread  [3]uint32  `json:"thread"`
+	Lanes   uint32     `json:"lanes"`
+	Address string     `json:"address"` // hexadecimal; empty if the fault is about no memory
+	Size    int        `json:"size"`
+	Near    string     `json:"near"`
+	Times   int        `json:"times,omitempty"`
+	PTX     Location   `json:"ptx"`
+	Source  []Location `json:"source"`
+	Calls   []Location `json:"calls"`
+}
 
 type reportJSON struct {
 	Check     string        `json:"check"`
@@ -45,6 +65,21 @@ type extentJSON struct {
 	To    uint64 `json:"to"`
 	Row   int    `json:"row"`
 	Last  int    `json:"last"`
+}
+
+// MarshalJSON writes the fault as `run --report` does.
+func (f *Fault) MarshalJSON() ([]byte, error) {
+	out := faultJSON{
+		Code: f.Code.String(), ID: f.ID, Message: f.Msg, Kernel: f.Kernel, CTA: f.CTA.Array(), Thread: f.Thread.Array(), Lanes: f.Lanes,
+		Size: f.Size, Times: f.Times, PTX: f.PTX, Source: append([]Location{}, f.Source...), Calls: append([]Location{}, f.Calls...),
+	}
+	if f.Size != 0 {
+		out.Address = fmt.Sprintf("%#x", f.Address)
+	}
+	if f.Near != nil {
+		out.Near = f.Near.String()
+	}
+	return json.Marshal(out)
 }
 
 // MarshalJSON writes the report as `run --report` does.

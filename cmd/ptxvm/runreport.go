@@ -20,17 +20,16 @@ type runReport struct {
 	Message     string             `json:"message"`
 	Launches    []launchReport     `json:"launches"`
 	Diagnostics []diagnosticReport `json:"diagnostics,omitempty"`
-	Fault       *faultReport       `json:"fault,omitempty"`
+	Fault       *ptxvm.Fault       `json:"fault,omitempty"`
 	Waiters     []waiterReport     `json:"waiters,omitempty"`
 	Running     []runningReport    `json:"running,omitempty"`
 	Missing     []missingForm      `json:"missing,omitempty"`
-	Faults      []*faultReport     `json:"faults,omitempty"`
+	Faults      []*ptxvm.Fault     `json:"faults,omitempty"`
 	Sanitizer   []*ptxvm.Report    `json:"sanitizer,omitempty"`
 	Suppressed  int                `json:"suppressed,omitempty"`
 	Differences []mismatch         `json:"differences,omitempty"`
 
 	reports reports
-	faulted []*ptxvm.Fault
 }
 
 type launchReport struct {
@@ -48,23 +47,6 @@ type diagnosticReport struct {
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
-}
-
-type faultReport struct {
-	Code    string           `json:"code"`
-	ID      string           `json:"id"`
-	Message string           `json:"message"`
-	Kernel  string           `json:"kernel"`
-	CTA     [3]uint32        `json:"cta"`
-	Thread  [3]uint32        `json:"thread"`
-	Lanes   uint32           `json:"lanes"`
-	Address string           `json:"address"` // hexadecimal; empty if the fault is about no memory
-	Size    int              `json:"size"`
-	Near    string           `json:"near"`
-	Times   int              `json:"times,omitempty"`
-	PTX     ptxvm.Location   `json:"ptx"`
-	Source  []ptxvm.Location `json:"source"`
-	Calls   []ptxvm.Location `json:"calls"`
 }
 
 type waiterReport struct {
@@ -117,7 +99,11 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 // form is what a file gets: FILE.sarif faults and what sanitizers have reported, for code scanning, all others the whole report.
 func (r *runReport) form(name string) any {
 	if strings.HasSuffix(name, ".sarif") {
-		return sarifOf(r.faulted, r.reports.all())
+		faults := r.Faults
+		if faults == nil && r.Fault != nil {
+			faults = []*ptxvm.Fault{r.Fault}
+		}
+		return sarifOf(faults, r.reports.all())
 	}
 	return r
 }
@@ -135,16 +121,10 @@ func (r *runReport) explain(err error) {
 	}
 	r.Sanitizer, r.Suppressed = r.reports.all(), r.reports.known
 	for _, launch := range faultsOf(err) {
-		r.faulted = append(r.faulted, launch.Faults...)
-		for _, f := range launch.Faults {
-			r.Faults = append(r.Faults, describeFault(f))
-		}
+		r.Faults = append(r.Faults, launch.Faults...)
 	}
 	if errors.As(err, &fault) {
-		r.Fault = describeFault(fault)
-		if r.faulted == nil {
-			r.faulted = []*ptxvm.Fault{fault}
-		}
+		r.Fault = fault
 	}
 	if errors.As(err, &deadlock) {
 		for _, w := range deadlock.Waiters {
@@ -176,18 +156,6 @@ func (r *runReport) ran(j *job, stats ptxvm.Stats) {
 	})
 	r.reports.notes = append(r.reports.notes, stats.Notes...)
 	r.reports.known += stats.Known
-}
-
-func describeFault(f *ptxvm.Fault) *faultReport {
-	out := &faultReport{Code: f.Code.String(), ID: f.ID, Message: f.Msg, Kernel: f.Kernel, CTA: f.CTA.Array(), Thread: f.Thread.Array(),
-		Lanes: f.Lanes, Size: f.Size, Times: f.Times, PTX: f.PTX, Source: placesOf(f.Source), Calls: placesOf(f.Calls)}
-	if f.Address != 0 {
-		out.Address = fmt.Sprintf("%#x", f.Address)
-	}
-	if f.Near != nil {
-		out.Near = f.Near.String()
-	}
-	return out
 }
 
 // filled is an extent; what is 0 counts as 1.

@@ -35,21 +35,8 @@ type reportLine struct {
 	Schema    int             `json:"schema"`
 	Error     Code            `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
 	Message   string          `json:"message"`
-	Fault     *faultReport    `json:"fault,omitempty"`
+	Fault     *ptxvm.Fault    `json:"fault,omitempty"`
 	Sanitizer []*ptxvm.Report `json:"sanitizer,omitempty"`
-}
-
-type faultReport struct {
-	Code    string           `json:"code"`
-	Message string           `json:"message"`
-	Kernel  string           `json:"kernel"`
-	CTA     [3]uint32        `json:"cta"`
-	Thread  [3]uint32        `json:"thread"`
-	Address string           `json:"address"` // hexadecimal; empty if the fault is about no memory
-	Size    int              `json:"size"`
-	Near    string           `json:"near"`
-	PTX     ptxvm.Location   `json:"ptx"`
-	Source  []ptxvm.Location `json:"source"`
 }
 
 // write appends what an outcome is.
@@ -58,11 +45,8 @@ func (r *reports) write(code Code, text string, err error) {
 		return
 	}
 	line := reportLine{Schema: 1, Error: code, Message: text}
-	var fault *ptxvm.Fault
 	var found *ptxvm.SanitizerError
-	if errors.As(err, &fault) {
-		line.Fault = faultOf(fault)
-	}
+	errors.As(err, &line.Fault)
 	if errors.As(err, &found) {
 		line.Sanitizer = found.Reports
 	}
@@ -73,18 +57,4 @@ func (r *reports) write(code Code, text string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, _ = r.to.Write(append(data, '\n')) // a full disk must not end the program
-}
-
-func faultOf(f *ptxvm.Fault) *faultReport {
-	out := &faultReport{
-		Code: f.Code.String(), Message: f.Msg, Kernel: f.Kernel, CTA: f.CTA.Array(), Thread: f.Thread.Array(),
-		Size: f.Size, PTX: f.PTX, Source: append([]ptxvm.Location{}, f.Source...),
-	}
-	if f.Size != 0 {
-		out.Address = fmt.Sprintf("%#x", f.Address)
-	}
-	if f.Near != nil {
-		out.Near = f.Near.String()
-	}
-	return out
 }

@@ -34,7 +34,17 @@ func TestReport(t *testing.T) {
 	if len(lines) != 2 {
 		t.Fatalf("%d lines:\n%s", len(lines), text)
 	}
-	var list [2]reportLine
+	var list [2]struct {
+		Error   Code
+		Message string
+		Fault   *struct {
+			Code, Kernel, ID, Address string
+			CTA, Thread               [3]uint32
+			Size                      int
+			PTX                       ptxvm.Location
+			Calls                     []ptxvm.Location
+		}
+	}
 	for i, line := range lines {
 		if err := json.Unmarshal([]byte(line), &list[i]); err != nil {
 			t.Fatal(err)
@@ -44,7 +54,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("the module: %+v", list[0])
 	}
 	g := list[1].Fault
-	if list[1].Error != IllegalAddress || g == nil || g.Code != "P7001" || g.Kernel != "add" || g.CTA != [3]uint32{1} || g.Thread != [3]uint32{36} || g.Size != 4 || g.PTX.Line == 0 {
+	if list[1].Error != IllegalAddress || g == nil || g.Code != "P7001" || g.Kernel != "add" || g.CTA != [3]uint32{1} || g.Thread != [3]uint32{36} || g.Size != 4 || g.PTX.Line == 0 ||
+		g.ID == "" || g.Address != fmt.Sprintf("%#x", at+400) || g.Calls == nil {
 		t.Errorf("the fault: %+v", g)
 	}
 	if _, err := New(Config{Report: filepath.Join(path, "no")}, Host{}); err == nil {
