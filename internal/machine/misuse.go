@@ -62,19 +62,19 @@ func (w *Warp) alignedMisuse(in *Inst, e *warpBarrier) {
 // maskMisuse looks at the member masks that lanes bring to a .sync instruction (9.7.13.9): each must name its own lane,
 // and those that it names must bring the same.
 func (w *Warp) maskMisuse(in *Inst, members *[32]uint32) {
-	for m := w.Mask; m != 0; m &= m - 1 {
-		i := first(m)
-		mine := members[i]
-		if mine>>i&1 == 0 {
-			w.misused(in, 1<<i, "lane %d is not in its own member mask %#08x", i, mine)
+	for rest := w.Mask; rest != 0; {
+		mine := members[first(rest)]
+		same := sameValue(members, rest)
+		if out := same &^ mine; out != 0 {
+			w.misused(in, 1<<first(out), "lane %d is not in its own member mask %#08x", first(out), mine)
 			return
 		}
-		for o := mine & w.Mask; o != 0; o &= o - 1 {
-			if j := first(o); members[j] != mine {
-				w.misused(in, 1<<i|1<<j, "lane %d has the member mask %#08x, and lane %d, which is in it, %#08x", i, mine, j, members[j])
-				return
-			}
+		if other := mine & rest &^ same; other != 0 {
+			i, j := first(same), first(other)
+			w.misused(in, 1<<i|1<<j, "lane %d has the member mask %#08x, and lane %d, which is in it, %#08x", i, mine, j, members[j])
+			return
 		}
+		rest &^= same
 	}
 }
 
