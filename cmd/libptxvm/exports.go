@@ -168,6 +168,18 @@ func pvm_memory_info(device int32, free, total *uint64) int32 {
 	return int32(code)
 }
 
+//export pvm_graph_memory
+func pvm_graph_memory(device, count int32, n *uint64) int32 {
+	v, code := the.GraphMemory(int(device), driver.GraphMemoryCount(count))
+	put(code, n, v)
+	return int32(code)
+}
+
+//export pvm_graph_memory_reset
+func pvm_graph_memory_reset(device, count int32) int32 {
+	return int32(the.GraphMemoryReset(int(device), driver.GraphMemoryCount(count)))
+}
+
 //export pvm_synchronize
 func pvm_synchronize(device int32) int32 {
 	return int32(the.Synchronize(int(device)))

@@ -60,6 +60,7 @@ type device struct {
 	legacy *stream
 
 	physical atomic.Uint64 // bytes of PhysicalCreate
+	graphs   graphMemory
 
 	mu      sync.Mutex // of streams
 	streams map[*stream]bool

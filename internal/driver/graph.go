@@ -157,7 +157,7 @@ func (d *Driver) drop(w work) {
 	switch w := w.(type) {
 	case *allocWork:
 		if w.held--; w.held == 0 {
-			d.releaseBlock(w.addr)
+			w.end(d)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (d *Driver) work(dev *device, p *NodeParams) (work, Code) {
 		}
 		return &recordWork{e, p.Handle}, Success
 	case AllocNode:
-		w, code := d.graphMemory(dev, p.Size)
+		w, code := d.allocForGraph(dev, p.Size)
 		if code == Success {
 			p.Addr = w.addr
 		}
@@ -220,21 +220,6 @@ func (d *Driver) work(dev *device, p *NodeParams) (work, Code) {
 		return d.conditional(p)
 	}
 	return nil, NotSupported
-}
-
-// graphMemory allocates memory that belongs to graphs.
-func (d *Driver) graphMemory(dev *device, size uint64) (*allocWork, Code) {
-	if size == 0 {
-		return nil, InvalidValue
-	}
-	addr, code := d.allocate(dev, size, MemoryDevice)
-	if code != Success {
-		return nil, code
-	}
-	d.mu.Lock()
-	d.memory.holding(addr).graph = true
-	d.mu.Unlock()
-	return &allocWork{addr: addr, size: size, held: 1}, Success
 }
 
 // GraphAdd adds a node behind others of its graph. Of an allocation it tells the address in p.

@@ -296,6 +296,15 @@ func TestGraphMemory(t *testing.T) {
 	x, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	r.want(r.GraphDestroy(g), Success)
+	counts := func(what string, want ...uint64) {
+		t.Helper()
+		for i, n := range want {
+			if got, code := r.GraphMemory(0, GraphMemoryCount(i)); got != n || code != Success {
+				t.Errorf("%s: count %d is %d (%v), want %d", what, i, got, code, n)
+			}
+		}
+	}
+	counts("before a launch", 0, 0, 64, 64)
 	for range 2 {
 		r.want(r.GraphLaunch(0, s, x), Success)
 	}
@@ -303,7 +312,13 @@ func TestGraphMemory(t *testing.T) {
 	if r.word(out) != 3 {
 		t.Error(r.word(out))
 	}
+	counts("behind launches", 0, 64, 64, 64)
+	r.want(r.GraphMemoryReset(0, GraphMemoryUsed+1), Success)
+	r.want(r.GraphMemoryReset(0, GraphMemoryReserved), InvalidValue)
+	r.want(r.GraphMemoryReset(9, GraphMemoryUsed+1), InvalidDevice)
+	counts("reset", 0, 0, 64, 64)
 	r.want(r.ExecDestroy(x), Success)
+	counts("destroyed", 0, 0, 0, 64)
 	r.want(r.Free(out, false), Success)
 	if after, _, _ := r.MemoryInfo(0); after != before {
 		t.Errorf("%d bytes are free, before it were %d", after, before)

@@ -29,6 +29,7 @@ type Block struct {
 	Kind        MemoryKind
 	buffer      ptxvm.Buffer
 	graph       bool   // belongs to graphs, which release it
+	used        bool   // of what graphs have: between its node and that which frees it
 	adopted     bool   // the program's own, which it has registered, or mapped
 	mapped      bool   // virtual memory
 	device      uint64 // of what is adopted: the address of Start for kernels
@@ -174,6 +175,7 @@ func (d *Driver) Free(addr uint64, pinned bool) (code Code) {
 // release frees a block, unless graphs do.
 func (d *Driver) release(addr uint64) Code {
 	if b := d.Holding(addr); b != nil && b.graph {
+		d.endUse(b)
 		return d.Sticky()
 	}
 	return d.releaseBlock(addr)
@@ -223,7 +225,7 @@ func (d *Driver) AllocIn(dev int, stream, size uint64) (addr uint64, code Code) 
 	if !s.capturing() {
 		return d.allocate(s.dev, size, MemoryDevice)
 	}
-	w, code := d.graphMemory(s.dev, size)
+	w, code := d.allocForGraph(s.dev, size)
 	if code != Success {
 		return 0, code
 	}

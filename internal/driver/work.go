@@ -35,7 +35,7 @@ type allocWork struct {
 	held       int // by nodes and steps; guarded by Driver.graphs
 }
 
-func (w *allocWork) do(*device, *streams.Work) {}
+func (w *allocWork) do(dev *device, _ *streams.Work) { w.begin(dev.d) }
 
 // emptyWork is a place in the order of a graph.
 type emptyWork struct{}

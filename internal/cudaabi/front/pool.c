@@ -157,20 +157,12 @@ BOTH(cudaMallocFromPoolAsync, _ptsz, (uint64_t *out, size_t size, struct pool *p
 BOTH(cudaFreeAsync, _ptsz, (uint64_t p, stream_t s), (p, s)) { CALL((forget_block(p), pvm_free_in(T.device, stream_of(s), p))); }
 #endif
 
-// What graphs allocate is theirs until they are destroyed, and counted as device memory.
-enum { GRAPH_RESERVED_HIGH = 3 };
-
-SHARED(DeviceGraphMemTrim)(int device) { ANYTIME(device_ok(device)); }
+SHARED(DeviceGraphMemTrim)(int device) { ANYTIME(device_ok(device)); } // what no graph has is free already
 
 SHARED(DeviceGetGraphMemAttribute)(int device, int attribute, uint64_t *value) {
-	uint64_t free, total;
-	error_t e = anytime();
-	if (e == SUCCESS && (!value || attribute < 0 || attribute > GRAPH_RESERVED_HIGH)) e = INVALID_VALUE;
-	if (e == SUCCESS) e = pvm_memory_info(device, &free, &total);
-	if (e == SUCCESS) *value = total - free;
-	return noted(e);
+	ANYTIME(value ? pvm_graph_memory(device, attribute, value) : INVALID_VALUE);
 }
 
 SHARED(DeviceSetGraphMemAttribute)(int device, int attribute, uint64_t *value) {
-	ANYTIME(!value || *value || attribute < 0 || attribute > GRAPH_RESERVED_HIGH ? INVALID_VALUE : device_ok(device));
+	ANYTIME(!value || *value ? INVALID_VALUE : pvm_graph_memory_reset(device, attribute));
 }

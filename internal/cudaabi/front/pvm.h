@@ -107,6 +107,8 @@ struct pvm_value {
 	X(pvm_device_attribute, (int32_t device, int32_t attribute, int32_t *value)) \
 	X(pvm_device_name, (int32_t device, char *name, int32_t room)) \
 	X(pvm_memory_info, (int32_t device, uint64_t *free, uint64_t *total)) \
+	X(pvm_graph_memory, (int32_t device, int32_t count, uint64_t *n)) \
+	X(pvm_graph_memory_reset, (int32_t device, int32_t count)) \
 	X(pvm_synchronize, (int32_t device)) \
 	X(pvm_sticky, (void)) \
 	X(pvm_alloc, (int32_t device, uint64_t size, int32_t kind, uint64_t *address)) \
