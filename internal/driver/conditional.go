@@ -213,19 +213,19 @@ func (w *conditionalSteps) launched() *conditionalRun {
 }
 
 func (w *conditionalRun) do(dev *device, at *streams.Work) {
-	unseen := func(int) *streams.Work { return at.Unseen() } // what bodies touch is not compared with other work
+	part := func(int) *streams.Work { return at.Part() }
 	value := hostWord32(w.addr)
 	switch n := value.Load(); {
 	case w.kind == ConditionWhile:
 		for value.Load() != 0 && dev.d.Sticky() == Success {
-			runSteps(w.bodies[0], unseen)
+			runSteps(w.bodies[0], part)
 		}
 	case w.kind == ConditionSwitch && uint64(n) < uint64(len(w.bodies)):
-		runSteps(w.bodies[n], unseen)
+		runSteps(w.bodies[n], part)
 	case w.kind == ConditionIf && n != 0:
-		runSteps(w.bodies[0], unseen)
+		runSteps(w.bodies[0], part)
 	case w.kind == ConditionIf && len(w.bodies) == 2:
-		runSteps(w.bodies[1], unseen)
+		runSteps(w.bodies[1], part)
 	}
 }
 

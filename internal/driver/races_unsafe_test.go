@@ -203,6 +203,31 @@ func TestStreamRaces(t *testing.T) {
 			r.want(r.GraphLaunch(0, r.b, x), Success)
 		}, ""},
 		{"a graph and a kernel", func(r *raceRig) { r.graph(true); r.adds(r.b) }, "kernel add of another launch"},
+		{"a body and a kernel", func(r *raceRig) { r.conditional(1, false); r.adds(r.b) }, "kernel add of another launch"},
+		{"a body that does not run, and a kernel", func(r *raceRig) { r.conditional(0, false); r.adds(r.b) }, ""},
+		{"a kernel behind a body", func(r *raceRig) { r.conditional(1, false); r.records(r.a); r.awaits(r.b); r.adds(r.b) }, ""},
+		{"two nodes of a body, one behind the other", func(r *raceRig) { r.conditional(1, false) }, ""},
+		{"a body and a node of its graph", func(r *raceRig) { r.conditional(1, true) }, "kernel add of another launch"},
+		{"a value that is not waited for", func(r *raceRig) {
+			r.adds(r.a)
+			r.value(r.a, WriteValue, r.alloc(4))
+			r.adds(r.b)
+		}, "kernel add of another launch"},
+		{"a wait for a value", func(r *raceRig) {
+			word := r.alloc(4)
+			r.value(r.b, WaitEqual, word)
+			r.adds(r.b)
+			r.adds(r.a)
+			r.value(r.a, WriteValue, word)
+		}, ""},
+		{"a wait for a value that is there", func(r *raceRig) {
+			word := r.alloc(4)
+			r.adds(r.a)
+			r.value(r.a, WriteValue, word)
+			r.settle(r.a)
+			r.value(r.b, WaitEqual, word)
+			r.adds(r.b)
+		}, ""},
 		{"a kernel behind a graph", func(r *raceRig) { r.graph(true); r.records(r.a); r.awaits(r.b); r.adds(r.b) }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -224,19 +249,41 @@ func TestStreamRaces(t *testing.T) {
 func (r *raceRig) graph(ordered bool) (exec uint64) {
 	g, code := r.GraphCreate()
 	r.want(code, Success)
-	params := addParams(r.at, 1, 64)
-	node := &NodeParams{Kind: KernelNode, Function: r.add, Launch: Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 64, Y: 1, Z: 1},
-		Buffer: address(params), BufferSize: uint64(len(params))}}
-	first, code := r.GraphAdd(0, g, nil, node)
+	node := r.adding(r.at, 1)
+	first, code := r.GraphAdd(0, g, nil, &node)
 	r.want(code, Success)
 	var after []uint64
 	if ordered {
 		after = []uint64{first}
 	}
-	_, code = r.GraphAdd(0, g, after, node)
+	_, code = r.GraphAdd(0, g, after, &node)
 	r.want(code, Success)
 	exec, code = r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	r.want(r.GraphLaunch(0, r.a, exec), Success)
 	return exec
+}
+
+// conditional launches, in stream a, a node with a body of two nodes of add, one behind the other, which run if the value is not 0,
+// and perhaps such a node beside it.
+func (r *raceRig) conditional(value uint32, beside bool) {
+	g, code := r.GraphCreate()
+	r.want(code, Success)
+	h, code := r.ConditionCreate(0, g, value, ConditionAssign)
+	r.want(code, Success)
+	told, _, _, code := r.NodeGet(r.node(g, NodeParams{Kind: ConditionalNode, Handle: h, Value: uint32(ConditionIf), Size: 1}))
+	r.want(code, Success)
+	body := hostWord(told.Addr)
+	r.node(body, r.adding(r.at, 1), r.node(body, r.adding(r.at, 1)))
+	if beside {
+		r.node(g, r.adding(r.at, 1))
+	}
+	x, code := r.GraphInstantiate(g, 0)
+	r.want(code, Success)
+	r.want(r.GraphLaunch(0, r.a, x), Success)
+}
+
+// value writes 1 to a word, which is 0 before, or waits for it there.
+func (r *raceRig) value(stream uint64, kind ValueKind, word uint64) {
+	r.want(r.StreamValues(0, stream, []ValueOp{{Kind: kind, Addr: word, Value: 1, Bits: 32}}), Success)
 }

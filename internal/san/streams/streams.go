@@ -202,14 +202,14 @@ func (w *Work) Step(number int, steps []*Work, after []int) *Work {
 	return s
 }
 
-// Unseen is work in the place of w of which nothing is known but where it is: it meets no other.
-func (w *Work) Unseen() *Work {
+// Part is work in the place of w, a step, which has several parts: a node that runs bodies. Parts are not compared with each other.
+func (w *Work) Part() *Work {
 	if w == nil {
 		return nil
 	}
 	w.queue.order.mu.Lock()
 	defer w.queue.order.mu.Unlock()
-	return &Work{queue: w.queue, number: w.number, knows: w.knows, over: true, in: w.in}
+	return &Work{queue: w.queue, number: w.number, knows: w.knows, in: w.in, step: w.step, steps: w.steps}
 }
 
 // All is all work that was put into queues, as if it were over.
@@ -228,7 +228,7 @@ func (o *Order) All() (p Past) {
 // behind tells whether other work is over when this begins.
 func (w *Work) behind(o *Work) bool {
 	if w.in != nil && w.in == o.in {
-		return w.steps[o.step]
+		return w.step == o.step || w.steps[o.step]
 	}
 	return w.knows.has(o.queue.index, o.number)
 }
