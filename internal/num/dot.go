@@ -244,6 +244,33 @@ func DotF64(a, b []uint64, c uint64, m Mode) uint64 {
 	return c
 }
 
+// DotF64Lanes is how many columns DotF64Row computes.
+const DotF64Lanes = 8
+
+// DotF64Row adds to each element of c what DotF64, its reference implementation, does, rounding to nearest: a is a row of the
+// left matrix, b the rows of the right one. The chains of the columns go side by side.
+func DotF64Row(a []uint64, b [][DotF64Lanes]uint64, c *[DotF64Lanes]uint64) {
+	f := math.Float64frombits
+	s0, s1, s2, s3, s4, s5, s6, s7 := f(c[0]), f(c[1]), f(c[2]), f(c[3]), f(c[4]), f(c[5]), f(c[6]), f(c[7])
+	for k := range b {
+		x, r := f(a[k]), &b[k]
+		s0, s1, s2, s3 = math.FMA(x, f(r[0]), s0), math.FMA(x, f(r[1]), s1), math.FMA(x, f(r[2]), s2), math.FMA(x, f(r[3]), s3)
+		s4, s5, s6, s7 = math.FMA(x, f(r[4]), s4), math.FMA(x, f(r[5]), s5), math.FMA(x, f(r[6]), s6), math.FMA(x, f(r[7]), s7)
+	}
+	for i, s := range [...]float64{s0, s1, s2, s3, s4, s5, s6, s7} {
+		if s == s {
+			c[i] = math.Float64bits(s)
+			continue
+		}
+		var room [16]uint64
+		column := room[:0]
+		for k := range b {
+			column = append(column, b[k][i])
+		}
+		c[i] = DotF64(a[:len(b)], column, c[i], RN)
+	}
+}
+
 // nanOf is v, and the first NaN of the operands, quieted, where v is NaN because of one.
 func nanOf(v uint64, operands ...uint64) uint64 {
 	if !isNaNF64(v) {

@@ -231,6 +231,41 @@ func TestDotF64(t *testing.T) {
 	}
 }
 
+// TestDotF64Row compares rows of sums with DotF64: near overflow and underflow, with zeros of both signs, infinities and NaNs.
+func TestDotF64Row(t *testing.T) {
+	edges := []uint64{0, 1 << 63, 1, 0x0010000000000000, 0x3ff0000000000000, 0xbff0000000000001, 0x3fefffffffffffff, 0x7fefffffffffffff, 0x5fe0000000000000,
+		0x1ff0000000000000, 0x4330000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff0000000000005, 0xfff8000000000007}
+	rng := rand.New(rand.NewPCG(21, 64))
+	for i := range 4000 {
+		value := func() uint64 {
+			if i%4 == 0 || rng.IntN(9) == 0 {
+				return edges[rng.IntN(len(edges))]
+			}
+			return rng.Uint64()&0x800fffffffffffff | uint64(1013+rng.IntN(20))<<52
+		}
+		k := 4 << (i % 3)
+		a, b := make([]uint64, k), make([][DotF64Lanes]uint64, k)
+		var c, want [DotF64Lanes]uint64
+		for j := range k {
+			a[j] = value()
+			for n := range b[j] {
+				b[j][n] = value()
+			}
+		}
+		for n := range c {
+			c[n] = value()
+			var column []uint64
+			for j := range b {
+				column = append(column, b[j][n])
+			}
+			want[n] = DotF64(a, column, c[n], RN)
+		}
+		if DotF64Row(a, b, &c); c != want {
+			t.Fatalf("%x times %x:\nhave %x\nwant %x", a, b, c, want)
+		}
+	}
+}
+
 // TestQuads tells m8n8k4's two forms apart: the sign of zero, and which sums are rounded.
 func TestQuads(t *testing.T) {
 	zeros, ones := []uint32{0x8000, 0, 0x8000, 0}, []uint32{0x3c00, 0x3c00, 0x3c00, 0x3c00}

@@ -49,6 +49,15 @@ func Blend(t, w []uint32, shift int, wide bool) uint32 {
 	return putF32(sum)
 }
 
+// BlendFour is Blend, its reference implementation, of four texels with weights between 0 and 1, none of which is 0, and sums of f32.
+func BlendFour(a, b, c, d uint32, w *[4]float32) uint32 {
+	sum := float32(math.Float32frombits(a) * w[0])
+	sum += float32(math.Float32frombits(b) * w[1])
+	sum += float32(math.Float32frombits(c) * w[2])
+	sum += float32(math.Float32frombits(d) * w[3])
+	return putF32(sum)
+}
+
 // LevelOfDetail is log2 of the longer one of two gradients, whose parts are scaled to texels (9.7.10.2);
 // no gradient at all is minus infinity.
 func LevelOfDetail(dx, dy [3]uint32, size [3]uint32) uint32 {

@@ -106,6 +106,28 @@ func (o *matrixOp) place() {
 // matrixRows is the lines of up to four matrices, 16 bytes each.
 type matrixRows [512]byte
 
+// straight tells whether the lines of a matrix are a row of registers: four bytes of one line a lane, one line after the other.
+func (o *matrixOp) straight() bool { return o.rows == tensor.Rows8 && o.format == tensor.Plain }
+
+// loadStraight and storeStraight move the lines that lie at addr to and from rows of registers: the fast way of gather and spread.
+func (o *matrixOp) loadStraight(w *machine.Warp, a *machine.Access, addr *[32]uint64) {
+	for r, off := range o.regs {
+		row := w.R32(off)
+		for i := range 8 {
+			loadWords((*[4]uint32)(row[4*i:]), a.Ptr(addr, 8*r+i, 0))
+		}
+	}
+}
+
+func (o *matrixOp) storeStraight(w *machine.Warp, a *machine.Access, addr *[32]uint64) {
+	for r, off := range o.regs {
+		row := w.R32(off)
+		for i := range 8 {
+			storeWords(a.Ptr(addr, 8*r+i, 0), (*[4]uint32)(row[4*i:]))
+		}
+	}
+}
+
 // gather moves pieces from lines to registers.
 func (o *matrixOp) gather(w *machine.Warp, from *matrixRows) {
 	for r, off := range o.regs {
@@ -130,14 +152,22 @@ func (o *matrixOp) gather(w *machine.Warp, from *matrixRows) {
 
 // spread moves pieces from registers to lines.
 func (o *matrixOp) spread(w *machine.Warp, to *matrixRows) {
-	k, n := 0, o.rows.Piece()
-	for _, off := range o.regs {
-		for _, v := range w.R32(off) {
-			for b := 0; b < 4; b += n {
-				for i := range n {
-					to[int(o.places[k])+i] = byte(v >> (8 * (b + i)))
-				}
-				k++
+	for r, off := range o.regs {
+		row := w.R32(off)
+		switch at := o.places[32*4/o.rows.Piece()*r:]; o.rows.Piece() {
+		case 4:
+			for i, v := range row {
+				binary.LittleEndian.PutUint32(to[at[i]&508:], v)
+			}
+		case 2:
+			for i, v := range row {
+				binary.LittleEndian.PutUint16(to[at[2*i]&510:], uint16(v))
+				binary.LittleEndian.PutUint16(to[at[2*i+1]&510:], uint16(v>>16))
+			}
+		default:
+			for i, v := range row {
+				p := at[4*i : 4*i+4]
+				to[p[0]&511], to[p[1]&511], to[p[2]&511], to[p[3]&511] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 			}
 		}
 	}
@@ -159,6 +189,10 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 	a, st := o.access(w, in, &addr)
 	if st != machine.Next {
 		return st
+	}
+	if o.straight() {
+		o.loadStraight(w, a, &addr)
+		return machine.Next
 	}
 	var rows matrixRows
 	for i := range min(32, 8*len(o.regs)) {
@@ -187,6 +221,10 @@ func storeMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 	a, st := o.access(w, in, &addr)
 	if st != machine.Next {
 		return st
+	}
+	if o.straight() {
+		o.storeStraight(w, a, &addr)
+		return machine.Next
 	}
 	var rows matrixRows
 	o.spread(w, &rows)

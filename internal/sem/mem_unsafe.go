@@ -190,3 +190,8 @@ func clearBytes(p pointer, n uint64) { clear(unsafe.Slice((*byte)(p), n)) }
 func loadLine(to []byte, from pointer) { copy(to, unsafe.Slice((*byte)(from), len(to))) }
 
 func storeLine(to pointer, from []byte) { copy(unsafe.Slice((*byte)(to), len(from)), from) }
+
+// loadWords and storeWords move a line of four words, at any multiple of its alignment.
+func loadWords(to *[4]uint32, from pointer) { *to = *(*[4]uint32)(from) }
+
+func storeWords(to pointer, from *[4]uint32) { *(*[4]uint32)(to) = *from }

@@ -59,11 +59,12 @@ type productOp struct {
 	whole      bool            // narrow floats in formats of their own: kinds of sm_120
 	blocks     *blockScales    // nil: none
 	fragments  *denseFragments // nil: the product is not computed by a num.Dense
+	places64   [3][]uint8      // of f64: where the elements of A, B, and C and D go
 }
 
 func planProduct(b *Build) {
 	o := b.productOp()
-	o.fragments = o.denseFragments()
+	o.fragments, o.places64 = o.denseFragments(), o.doublePlaces()
 	b.Ext().Data = o
 	b.does(uop.Product)
 }
@@ -351,25 +352,78 @@ func (o *productOp) bitCounts(w *machine.Warp) {
 	o.give(w, &d)
 }
 
+// doubleRows is the matrices of a product of f64: A and D in rows of M, B in rows of K.
+type doubleRows struct {
+	a    [mostC]uint64
+	b, c [mostC / num.DotF64Lanes][num.DotF64Lanes]uint64
+}
+
+// doublePlaces says where the elements of a product of f64 go in doubleRows: for each register, one place a lane.
+func (o *productOp) doublePlaces() (p [3][]uint8) {
+	if o.Bits != 64 {
+		return p
+	}
+	place := o.placeC(3)
+	for i := range 32 * len(o.a) {
+		row, k := o.A(i%32, i/32, 0)
+		p[0] = append(p[0], uint8(row*o.K+k))
+	}
+	for i := range 32 * len(o.b) {
+		k, column := o.Product.B(i%32, i/32, 0)
+		p[1] = append(p[1], uint8(k*o.N+column))
+	}
+	for i := range 32 * len(o.c) {
+		p[2] = append(p[2], uint8(place(i%32, i/32, 0)))
+	}
+	return p
+}
+
 // doubles multiplies f64.
 func (o *productOp) doubles(w *machine.Warp) {
-	var a, b, c [mostC]uint64
-	spread := func(rows []uint32, to *[mostC]uint64, place func(lane, r int) int) {
-		for r, row := range rows {
-			for lane, v := range w.R64(row) {
-				to[place(lane, r)] = v
-			}
+	var m doubleRows
+	for r, row := range o.a {
+		places := (*[32]uint8)(o.places64[0][32*r:])
+		for lane, v := range w.R64(row) {
+			m.a[places[lane]] = v
 		}
 	}
-	spread(o.a, &a, func(lane, r int) int { row, k := o.A(lane, r, 0); return row*o.K + k })
-	spread(o.b, &b, func(lane, r int) int { k, column := o.Product.B(lane, r, 0); return column*o.K + k })
-	place := o.placeC(3)
-	spread(o.c, &c, func(lane, r int) int { return place(lane, r, 0) })
-	o.elementsOfD(func(i, from, first int) { c[i] = num.DotF64(a[from:from+o.K], b[first:first+o.K], c[i], o.mode) })
+	for r, row := range o.b {
+		places := (*[32]uint8)(o.places64[1][32*r:])
+		for lane, v := range w.R64(row) {
+			m.b[places[lane]/num.DotF64Lanes][places[lane]%num.DotF64Lanes] = v
+		}
+	}
+	for r, row := range o.c {
+		places := (*[32]uint8)(o.places64[2][32*r:])
+		for lane, v := range w.R64(row) {
+			m.c[places[lane]/num.DotF64Lanes][places[lane]%num.DotF64Lanes] = v
+		}
+	}
+	o.multiplyDoubles(&m)
 	for r, row := range o.d {
-		to := w.R64(row)
+		places, to := (*[32]uint8)(o.places64[2][32*r:]), w.R64(row)
 		for lane := range to {
-			to[lane] = c[place(lane, r, 0)]
+			to[lane] = m.c[places[lane]/num.DotF64Lanes][places[lane]%num.DotF64Lanes]
+		}
+	}
+}
+
+// multiplyDoubles adds A·B to D, side by side where roundings are to nearest.
+func (o *productOp) multiplyDoubles(m *doubleRows) {
+	b := m.b[:o.K]
+	for row := range o.M {
+		a := m.a[row*o.K : (row+1)*o.K]
+		if o.mode == num.RN {
+			num.DotF64Row(a, b, &m.c[row])
+			continue
+		}
+		for column := range num.DotF64Lanes {
+			var room [16]uint64
+			list := room[:o.K]
+			for k := range list {
+				list[k] = b[k][column]
+			}
+			m.c[row][column] = num.DotF64(a, list, m.c[row][column], o.mode)
 		}
 	}
 }

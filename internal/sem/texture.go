@@ -285,12 +285,18 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 func (o *textureOp) read(w *machine.Warp, t, s *machine.Texture, lanes uint32, out *[4][32]uint32) {
 	both := tex.Texture{Read: t.Read, Sampler: s.Sampler, Levels: t.Levels}
 	r := o.Reader(&both)
+	layer, sample, level, depth := w.R32(o.layer), w.R32(o.sample), w.R32(o.level), w.R32(o.depth)
+	var p tex.Place
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		p := tex.Place{Layer: w.R32(o.layer)[i], Sample: w.R32(o.sample)[i], Level: w.R32(o.level)[i], Depth: w.R32(o.depth)[i]}
+		p.Layer, p.Sample, p.Level, p.Depth = layer[i], sample[i], level[i], depth[i]
 		for d := range p.At {
 			p.At[d], p.Offset[d] = w.R32(o.at[d])[i], int32(w.R32(o.offset[d])[i])
-			p.Dx[d], p.Dy[d] = w.R32(o.dx[d])[i], w.R32(o.dy[d])[i]
+		}
+		if o.Mip == tex.MipGradient {
+			for d := range p.Dx {
+				p.Dx[d], p.Dy[d] = w.R32(o.dx[d])[i], w.R32(o.dy[d])[i]
+			}
 		}
 		v := o.packed(r.Texel(&p))
 		for k := range v {

@@ -407,17 +407,30 @@ func (m *Map) Fill(to []byte) {
 // Scatter moves a box to shared memory, whose bytes from an address (offset in the window) on are to; Collect moves it
 // back. rows are dense.
 func (m *Map) Scatter(to []byte, addr uint32, box []byte) {
-	m.units(len(box), addr, func(i, at int) { copy(to[at:at+int(m.unit())], box[i:]) })
+	m.pieces(len(box), addr, func(i, at, n int) { copy(to[at:at+n], box[i:]) })
 }
 
 // Collect reads a box from shared memory.
 func (m *Map) Collect(box, from []byte, addr uint32) {
-	m.units(len(box), addr, func(i, at int) { copy(box[i:i+int(m.unit())], from[at:]) })
+	m.pieces(len(box), addr, func(i, at, n int) { copy(box[i:i+n], from[at:]) })
 }
 
-func (m *Map) units(n int, addr uint32, move func(i, at int)) {
-	for i := 0; i < n; i += int(m.unit()) {
-		move(i, int(m.At(addr+uint32(i))-addr))
+// swizzleLine is the bytes in which At changes the same bits of each address.
+const swizzleLine = 128
+
+// pieces visits what stays together of n bytes at an address: lines that no bit changes in as a whole, of others their units.
+func (m *Map) pieces(n int, addr uint32, move func(i, at, n int)) {
+	unit := int(m.unit())
+	for i := 0; i < n; {
+		x := addr + uint32(i)
+		flip, end := m.At(x)^x, min(n, i+swizzleLine-int(x%swizzleLine))
+		if flip == 0 {
+			move(i, i, end-i)
+			i = end
+		}
+		for ; i < end; i += unit {
+			move(i, int((addr+uint32(i))^flip-addr), unit)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package tensor
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 // TestMapRoundTrip: every field comes back, and bit 21 of the second word is unused.
 func TestMapRoundTrip(t *testing.T) {
@@ -43,6 +46,32 @@ func TestMapSwizzle(t *testing.T) {
 		m := &Map{Swizzle: c.mode, Atomicity: c.atoms}
 		if got := m.At(c.addr); got != c.want {
 			t.Errorf("swizzle %d, atoms %d: %#x goes to %#x, want %#x", c.mode, c.atoms, c.addr, got, c.want)
+		}
+	}
+}
+
+// TestMapPieces compares boxes moved in pieces with each byte's place.
+func TestMapPieces(t *testing.T) {
+	box := make([]byte, 1200)
+	for i := range box {
+		box[i] = byte(i*7 + i>>8)
+	}
+	for swizzle := range MapSwizzle(len(mapSpans)) {
+		for atoms := range Atomicity(4) {
+			m := &Map{Swizzle: swizzle, Atomicity: atoms}
+			for _, addr := range []uint32{0, 128, 0x380, 0x400} {
+				for _, n := range []int{16, 96, 128, 144, 1024, 1200} {
+					have, want := make([]byte, 2048), make([]byte, 2048)
+					for i, b := range box[:n] {
+						want[m.At(addr+uint32(i))-addr] = b
+					}
+					m.Scatter(have, addr, box[:n])
+					back := make([]byte, n)
+					if m.Collect(back, have, addr); !bytes.Equal(have, want) || !bytes.Equal(back, box[:n]) {
+						t.Errorf("swizzle %d, atoms %d: %d bytes at %#x lie elsewhere", swizzle, atoms, n, addr)
+					}
+				}
+			}
 		}
 	}
 }

@@ -15,13 +15,14 @@ const one = 0x3f800000 // 1.0f
 
 // decoder is how the samples of a texture become texels.
 type decoder struct {
-	parts   []int   // component of each channel
-	size    int     // bytes of a channel
-	fill    Texel   // what a sample that lacks components has
-	channel convert // of a channel
-	alpha   convert // of alpha, which has no sRGB
-	border  Texel   // outside
-	one     bool    // there is one channel, red
+	parts   []int        // component of each channel
+	size    int          // bytes of a channel
+	fill    Texel        // what a sample that lacks components has
+	channel convert      // of a channel
+	alpha   convert      // of alpha, which has no sRGB
+	border  Texel        // outside
+	one     bool         // there is one channel, red
+	table   *[256]uint32 // of all four channels, red first, if bytes are looked up; nil: they are not
 }
 
 // convert makes 32 bits of a channel, whose upper bits are 0.
@@ -37,6 +38,9 @@ func (t *Texture) decoder(g Assumptions) decoder {
 	d.channel = d.alpha
 	if t.SRGB {
 		d.channel = num.LinearOfSRGB
+	}
+	if c := f.Channel; floats && !t.SRGB && (c == U8 || c == Unorm8) && f.Order == RGBA {
+		d.table = &fractions
 	}
 	if !g.MissingZero {
 		d.fill[3] = 1
@@ -98,6 +102,10 @@ var fractions = func() (out [256]uint32) {
 
 // at decodes the sample at byte off.
 func (d *decoder) at(mem []byte, off uint64) (t Texel) {
+	if d.table != nil {
+		v := mem[off : off+4 : off+4]
+		return Texel{d.table[v[0]], d.table[v[1]], d.table[v[2]], d.table[v[3]]}
+	}
 	t = d.fill
 	if d.one {
 		t[0] = d.channel(load(mem[off:], d.size))

@@ -64,6 +64,32 @@ func (r *Reader) filter(im *Level, slice uint64, a *[3]axis, depth uint32) Texel
 	return r.mix(texels[:n], weights[:n], 8*r.dims)
 }
 
+// bilinear is filter in two dimensions where all four texels count.
+func (r *Reader) bilinear(im *Level, slice uint64, x, y *axis) Texel {
+	var t [4]Texel
+	first := slice * im.Slice
+	if x.at[0]|x.at[1]|y.at[0]|y.at[1] >= 0 {
+		size := uint64(im.Format.Bytes())
+		left, right := uint64(x.at[0])*size, uint64(x.at[1])*size
+		upper, lower := first+uint64(y.at[0])*im.Pitch, first+uint64(y.at[1])*im.Pitch
+		t[0], t[1], t[2], t[3] = r.at(im.Bytes, upper+left), r.at(im.Bytes, upper+right), r.at(im.Bytes, lower+left), r.at(im.Bytes, lower+right)
+	} else {
+		for k := range t {
+			t[k] = r.texel(im, slice, [3]int64{x.at[k&1], y.at[k>>1]}, 0)
+		}
+	}
+	out, nx, ny := r.fill, 256-x.f, 256-y.f
+	w := [4]float32{float32(nx * ny), float32(x.f * ny), float32(nx * y.f), float32(x.f * y.f)}
+	for i := range w {
+		w[i] *= 1.0 / (1 << 16)
+	}
+	for _, part := range r.parts {
+		p := part & 3
+		out[p] = num.BlendFour(t[0][p], t[1][p], t[2][p], t[3][p], &w)
+	}
+	return out
+}
+
 // mix adds texels with weights of 2^shift together, component by component.
 func (r *Reader) mix(texels []Texel, weights []uint32, shift int) Texel {
 	out := r.fill

@@ -2,6 +2,8 @@ package tex
 
 // This file finds the texels that a texture instruction reads, and weighs them (9.7.10.3).
 
+import "math"
+
 // Mip says where the level of detail comes from.
 type Mip uint8
 
@@ -55,6 +57,7 @@ type Reader struct {
 	linear     bool // two texels in each dimension
 	line       bool // linear memory: what is outside is 0
 	sharp      bool // levels are picked, not mixed
+	square     bool // the 2×2 texels of a filter are mixed at once
 	round      uint64
 }
 
@@ -70,6 +73,7 @@ func (l *Lookup) Reader(t *Texture) *Reader {
 	if im := t.Levels[0].Image; im.Linear && im.Geometry == D1 {
 		r.line, r.border = true, Texel{}
 	}
+	r.square = r.linear && r.dims == 2 && r.Gather == 0 && !l.Compare && !l.WideSum
 	return r
 }
 
@@ -130,6 +134,8 @@ func (r *Reader) level(n int, slice uint64, p *Place) Texel {
 		axes[d] = r.axis(d, p.At[d], r.offset(p.Offset[d]), size[d])
 	}
 	switch {
+	case r.square && axes[0].f != 0 && axes[1].f != 0:
+		return r.bilinear(im, slice, &axes[0], &axes[1])
 	case r.Gather != 0:
 		return r.gather(im, slice, &axes, p.Depth)
 	case r.linear:
@@ -157,6 +163,42 @@ func (r *Reader) axis(d int, x uint32, offset int64, n uint32) (a axis) {
 			x = 0xff800000
 		}
 	}
+	if v, ok := r.plain(x, n); ok {
+		i := v>>8 + offset
+		a.f = uint32(v & 255)
+		if a.at[0], a.at[1] = i, i+1; uint64(i) >= uint64(n) || uint64(i+1) >= uint64(n) {
+			a.at[0], a.at[1] = r.wrapped(d, i, n), r.wrapped(d, i+1, n)
+		}
+		return a
+	}
+	return r.axisByDigits(d, x, offset, n)
+}
+
+// plain is where a filter's first texel is, in 256ths of a texel, of coordinates within 2^24 and places within 2^39: in
+// float64 the products with an extent and 256 are exact there.
+func (r *Reader) plain(x uint32, n uint32) (int64, bool) {
+	if !r.linear && r.Gather == 0 || x&0x7fffffff >= (127+24)<<23 {
+		return 0, false
+	}
+	v := 256 * float64(math.Float32frombits(x))
+	if r.normalized {
+		v *= float64(n)
+	}
+	if v <= -1<<39 || v >= 1<<39 {
+		return 0, false
+	}
+	if !r.CutFraction {
+		v += 0.5
+	}
+	i := int64(v)
+	if float64(i) > v {
+		i--
+	}
+	return i - 128, true
+}
+
+// axisByDigits is axis of any coordinate that is not NaN.
+func (r *Reader) axisByDigits(d int, x uint32, offset int64, n uint32) (a axis) {
 	scale := uint64(1)
 	if r.normalized {
 		if scale = uint64(n); r.Address[d] <= Mirror && x>>23&0xff >= 127+24 {

@@ -1,0 +1,95 @@
+package tex
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// filtered are textures of an image with each address mode, of coordinates from 0 to 1 and of texels.
+func filtered(im *Image, data []byte) (list []*Texture) {
+	for _, mode := range []Address{Wrap, Mirror, ClampEdge, ClampBorder} {
+		s := &Sampler{Address: [3]Address{mode, mode, mode}, Linear: true, Border: [4]uint32{0x3f000000, 0xbf800000, 0, 0x3e800000}}
+		for _, normalized := range []bool{false, true} {
+			read := Read{Normalized: normalized, Float: im.Format.Channel.Reads() != AsFloat}
+			list = append(list, &Texture{Read: read, Sampler: s, Levels: []Level{{im, data}}})
+		}
+	}
+	return list
+}
+
+// coordinate is a random coordinate: an edge value, or one around an image of n texels.
+func coordinate(rng *rand.Rand, n uint32, normalized bool) uint32 {
+	edges := []uint32{0, 1 << 31, 1, 0x80000001, 0x3f000000, 0xbf000000, 0x3f800000, 0x3f7fffff, 0x4b7fffff, 0x4b800000, 0xcb800001, 0x53000000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000}
+	if rng.IntN(6) == 0 {
+		return edges[rng.IntN(len(edges))]
+	}
+	x := float32(rng.Float64()*3-1) * float32(n)
+	switch rng.IntN(3) {
+	case 0:
+		x = float32(math.Round(float64(2*x))) / 2 // between texels, and on them
+	case 1:
+		x = float32(math.Round(float64(512*x))) / 512 // where weights are rounded
+	}
+	if normalized {
+		x /= float32(n)
+	}
+	return math.Float32bits(x)
+}
+
+// TestPlainCoordinates compares places by float64 with those by digits.
+func TestPlainCoordinates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 7))
+	quick := 0
+	for _, n := range []uint32{1, 3, 16, 255, 65536} {
+		for _, texture := range filtered(image(t, D2, "u8x4", int(n), 1), nil) {
+			for _, cut := range []bool{false, true} {
+				l := Lookup{Reach: Reach2D, Assumptions: Assumptions{CutFraction: cut}}
+				r := l.Reader(texture)
+				for range 2000 {
+					x, offset := coordinate(rng, n, r.normalized), int64(rng.IntN(16)-8)
+					if x&0x7fffffff > 0x7f800000 {
+						continue
+					}
+					if _, ok := r.plain(x, n); ok {
+						quick++
+					}
+					if have, want := r.axis(0, x, offset, n), r.axisByDigits(0, x, offset, n); have != want {
+						t.Fatalf("%+v, %d texels, x %#x, offset %d: have %v, want %v", texture, n, x, offset, have, want)
+					}
+				}
+			}
+		}
+	}
+	if quick == 0 {
+		t.Error("no coordinate went the fast way")
+	}
+}
+
+// TestBilinear compares four texels that are mixed at once with filter.
+func TestBilinear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 7))
+	for _, format := range []string{"u8x4", "u8.bgra", "u8x1", "f32x4", "f32x2", "s16x2", "f16x4", "u8.argb"} {
+		im := image(t, D2, format, 7, 5)
+		data := make([]byte, im.Bytes())
+		for i := range data {
+			data[i] = byte(rng.Uint32())
+		}
+		for _, texture := range filtered(im, data) {
+			l := Lookup{Reach: Reach2D}
+			r := l.Reader(texture)
+			if !r.square {
+				t.Fatalf("%s is not mixed at once", format)
+			}
+			for range 400 {
+				p := Place{At: [3]uint32{coordinate(rng, 7, r.normalized), coordinate(rng, 5, r.normalized)}}
+				have := r.Texel(&p)
+				r.square = false
+				if want := r.Texel(&p); have != want {
+					t.Fatalf("%s, %+v, at %x: have %x, want %x", format, texture, p.At[:2], have, want)
+				}
+				r.square = true
+			}
+		}
+	}
+}
