@@ -3,6 +3,7 @@ package launches_test
 // This file holds copies of columns of pixels (im2col) to what follows from the number of a pixel by division.
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -412,6 +413,51 @@ func TestTensorColumnFaults(t *testing.T) {
 		}
 		if err := launchColumn(t, ptxvm.AsyncEager, m, c.stmt, make([]byte, 16*7*5*4), make([]byte, 64)); err == nil || !strings.Contains(err.Error(), c.wants) {
 			t.Errorf("want %q, have %v", c.wants, err)
+		}
+	}
+}
+
+// TestInterleavedColumns: slice after slice, each with all pixels; what lies outside the image, or behind the last channel, is
+// zero or NaN.
+func TestInterleavedColumns(t *testing.T) {
+	const width, images, pixels = 3, 2, 5
+	for _, slice := range []int{16, 32} {
+		for _, outside := range [][]byte{{0, 0}, {0xff, 0x7f}} {
+			channels, plane := slice/2, width*slice
+			m := ptxvm.TensorMapIm2col{
+				Type: "f16", Dims: []uint32{uint32(2*channels - 3), width, images}, Strides: []uint64{uint64(slice), uint64(2 * plane)}, Lower: []int32{-1}, Upper: []int32{0},
+				Channels: uint32(2 * channels), Pixels: pixels, Interleave: slice, NaNs: outside[0] != 0,
+			}
+			if slice == 32 {
+				m.Swizzle = ptxvm.Swizzle32
+			}
+			for info, places := range map[string][pixels][2]int{ // image and W; the bounding box has -1 to 2
+				"0": {{0, -1}, {0, 0}, {0, 1}, {0, 2}, {1, -1}}, "1": {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}},
+			} {
+				memory := noise(images * 2 * plane)
+				var want []byte
+				for s := range 2 {
+					for _, at := range places {
+						unit := bytes.Repeat(outside, channels)
+						if at[1] >= 0 && at[1] < width {
+							inside := slice - 6*s // the last three channels of the second slice are none
+							copy(unit[:inside], memory[at[0]*2*plane+s*plane+at[1]*slice:])
+						}
+						want = append(want, unit...)
+					}
+				}
+				there := slices.Clone(want)
+				for i := range want {
+					if slice == 32 {
+						there[i^i>>7&1<<4] = want[i]
+					}
+				}
+				have := make([]byte, len(want))
+				err := launchColumn(t, ptxvm.AsyncEager, m, fmt.Sprintf(columnLoad, 3, ".im2col", "0, -1, 0", info), memory, have)
+				if err != nil || !slices.Equal(have, there) {
+					t.Errorf("slices of %d, outside % x, offset %s: %v, % x\nwant % x", slice, outside, info, err, have, there)
+				}
+			}
 		}
 	}
 }

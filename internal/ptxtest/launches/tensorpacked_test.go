@@ -3,6 +3,7 @@ package launches_test
 // Copies of boxes whose elements have less than a byte, and of interleaved tensors (5.5.1.1, 5.5.6).
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -171,8 +172,13 @@ func TestPackedMisuse(t *testing.T) {
 
 // TestInterleavedBoxes: channels in slices of 16 or 32 bytes, each an image of its own, by both readings of the strides (U60).
 func TestInterleavedBoxes(t *testing.T) {
-	for _, slice := range []int{16, 32} {
-		channels, pixel := slice/2, slice // of u16
+	for _, c := range []struct {
+		typ     string
+		slice   int
+		outside []byte
+	}{{"u16", 16, []byte{0, 0}}, {"u16", 32, []byte{0, 0}}, {"f16", 16, []byte{0xff, 0x7f}}, {"bf16", 32, []byte{0xff, 0x7f}}} {
+		slice := c.slice
+		channels, pixel := slice/2, slice
 		const w, h, images, parts = 5, 3, 2, 2
 		row := w * pixel
 		plane := h * row
@@ -181,7 +187,7 @@ func TestInterleavedBoxes(t *testing.T) {
 		for position, strides := range map[string][]uint64{
 			"planes": {uint64(pixel), uint64(row), uint64(parts * plane)}, "slices": {uint64(plane), uint64(row), uint64(parts * plane)},
 		} {
-			m := ptxvm.TensorMapTiled{Type: "u16", Dims: dims, Strides: strides, Box: []uint32{uint32(parts * channels), 3, 2, 2}, Interleave: slice}
+			m := ptxvm.TensorMapTiled{Type: c.typ, NaNs: c.outside[0] != 0, Dims: dims, Strides: strides, Box: []uint32{uint32(parts * channels), 3, 2, 2}, Interleave: slice}
 			if slice == 32 {
 				m.Swizzle = ptxvm.Swizzle32
 			}
@@ -190,12 +196,12 @@ func TestInterleavedBoxes(t *testing.T) {
 				for s := range parts {
 					for y := 1; y < 3; y++ {
 						for x := 3; x < 6; x++ {
-							unit := make([]byte, pixel)
+							unit := bytes.Repeat(c.outside, channels)
 							if x < w {
 								copy(unit, memory[n*parts*plane+s*plane+y*row+x*pixel:][:pixel])
 							}
 							if s == 1 {
-								clear(unit[2*(channels-3):])
+								copy(unit[2*(channels-3):], bytes.Repeat(c.outside, 3))
 							}
 							want = append(want, unit...)
 						}
@@ -211,13 +217,13 @@ func TestInterleavedBoxes(t *testing.T) {
 			cfg := ptxvm.DeviceConfig{Arch: "sm_100a", Assume: "U60=" + position}
 			have, err := loadBox(t, cfg, memory, m, [5]int32{0, 3, 1, 0}, uint32(len(want)), uint32(len(want)))
 			if err != nil || !slices.Equal(have, there) {
-				t.Errorf("slices of %d, strides of %s: %v, % x\nwant % x", slice, position, err, have, there)
+				t.Errorf("%s, slices of %d, strides of %s: %v, % x\nwant % x", c.typ, slice, position, err, have, there)
 			}
 			m.Box = []uint32{uint32(channels), 1, 1, 1}
 			have, err = loadBox(t, cfg, memory, m, [5]int32{int32(channels), 2, 0, 1}, uint32(pixel), uint32(pixel))
 			unit := slices.Clone(memory[parts*plane+plane+2*pixel:][:pixel])
-			if clear(unit[2*(channels-3):]); err != nil || !slices.Equal(have, unit) {
-				t.Errorf("slices of %d, strides of %s: the second slice: %v, % x\nwant % x", slice, position, err, have, unit)
+			if copy(unit[2*(channels-3):], bytes.Repeat(c.outside, 3)); err != nil || !slices.Equal(have, unit) {
+				t.Errorf("%s, slices of %d, strides of %s: the second slice: %v, % x\nwant % x", c.typ, slice, position, err, have, unit)
 			}
 		}
 	}
