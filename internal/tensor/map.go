@@ -290,8 +290,25 @@ func (m *Map) Fits(u Use) error {
 		return errors.New("its bounding box leaves the tensor: that of a store begins and ends inside")
 	case m.Swizzle == 4 && m.Mode == Im2colW128:
 		return fmt.Errorf("a swizzle of 96 bytes does not go with %v", m.Mode)
+	case m.Mode == Tiles && m.boxBytes() > mostBox:
+		return fmt.Errorf("the box is %d bytes, more than shared memory has addresses", m.boxBytes())
 	}
 	return m.fitsPacked(&u)
+}
+
+// mostBox is the bytes of a CTA's shared window: larger boxes are no list of rows that anything could be done with.
+const mostBox = 1 << 24
+
+// boxBytes is the size of a box in shared memory.
+func (m *Map) boxBytes() uint64 { return uint64(m.boxRows()) * uint64(m.RowBytes()) }
+
+// boxRows is how many rows a box has.
+func (m *Map) boxRows() int {
+	n := m.counts()
+	if m.Interleave == 0 {
+		n[0] = 1
+	}
+	return n[0] * n[1] * n[2] * n[3] * n[4]
 }
 
 // replaced are the fields of tensormap.replace (9.7.9.28), by name.
@@ -338,6 +355,7 @@ func (m *Map) Rows(at [MaxRank]int32, s SliceStrides) (rows []Row) {
 		return m.sliceRows(at, s)
 	}
 	n := m.counts()
+	rows = make([]Row, 0, m.boxRows())
 	for i4 := range n[4] {
 		for i3 := range n[3] {
 			for i2 := range n[2] {

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,20 @@ func TestMapSwizzle(t *testing.T) {
 		if got := m.At(c.addr); got != c.want {
 			t.Errorf("swizzle %d, atoms %d: %#x goes to %#x, want %#x", c.mode, c.atoms, c.addr, got, c.want)
 		}
+	}
+}
+
+// TestMapTooLarge: a map may say boxes that no list of rows has room for.
+func TestMapTooLarge(t *testing.T) {
+	m := &Map{Address: 16, Rank: 5, Type: 0, Dims: [MaxRank]uint32{256, 256, 256, 256, 256}, Strides: [MaxRank - 1]uint64{256, 1 << 16, 1 << 24, 1 << 32},
+		Box: [MaxRank]uint32{256, 256, 256, 256, 256}, Steps: [MaxRank]uint32{1, 1, 1, 1, 1}}
+	use := Use{Rank: 5, Arch: 90}
+	if err := m.Fits(use); err == nil || !strings.Contains(err.Error(), "1099511627776 bytes, more than shared memory") {
+		t.Errorf("a box of 2^40 bytes: %v", err)
+	}
+	m.Box = [MaxRank]uint32{256, 256, 256, 1, 1}
+	if err := m.Fits(use); err != nil {
+		t.Errorf("a box of 2^24 bytes: %v", err)
 	}
 }
 
