@@ -300,15 +300,18 @@ func (m *Map) Fits(u Use) error {
 const mostBox = 1 << 24
 
 // boxBytes is the size of a box in shared memory.
-func (m *Map) boxBytes() uint64 { return uint64(m.boxRows()) * uint64(m.RowBytes()) }
+func (m *Map) boxBytes() uint64 { return m.boxRows() * uint64(m.RowBytes()) }
 
 // boxRows is how many rows a box has.
-func (m *Map) boxRows() int {
-	n := m.counts()
+func (m *Map) boxRows() uint64 {
+	n, rows := m.counts(), uint64(1)
 	if m.Interleave == 0 {
 		n[0] = 1
 	}
-	return n[0] * n[1] * n[2] * n[3] * n[4]
+	for _, along := range n {
+		rows *= uint64(along)
+	}
+	return rows
 }
 
 // replaced are the fields of tensormap.replace (9.7.9.28), by name.
