@@ -317,6 +317,7 @@ type VarInfo struct {
 	Init  bool   // the module gives a value; others are zero
 	// Linkage is private, visible, extern, weak or common.
 	Linkage string
+	Managed bool // .attribute(.managed): the host may access it, too (PTX ISA, "Variable and Function Attribute Directive: .attribute")
 }
 
 // Version is the module's .version, such as "8.0".
@@ -341,7 +342,7 @@ func variables(m *ir.Module) []VarInfo {
 func varInfo(v *ir.Var) VarInfo {
 	info := VarInfo{
 		Name: v.Name, Space: v.Space.String(), Type: strings.TrimPrefix(v.Type.String(), "."), Size: int(v.Size), Align: v.Align,
-		Init: len(v.Init) > 0 || len(v.Relocs) > 0, Linkage: v.Linkage.String(),
+		Init: len(v.Init) > 0 || len(v.Relocs) > 0, Linkage: v.Linkage.String(), Managed: v.Managed,
 	}
 	if len(v.Dims) > 0 || v.Vec > 1 {
 		info.Count = int(v.Size) / max(v.Type.Bytes(), 1)

@@ -300,6 +300,14 @@ func pvm_variable(device int32, module uint64, name *C.char, address, size *uint
 	return int32(code)
 }
 
+//export pvm_managed_variable
+func pvm_managed_variable(device int32, module uint64, name *C.char, address, size *uint64) int32 {
+	v0, v1, code := the.Managed(int(device), module, C.GoString(name))
+	put(code, address, v0)
+	put(code, size, v1)
+	return int32(code)
+}
+
 //export pvm_function_at
 func pvm_function_at(device int32, module uint64, i uint32, function *uint64) int32 {
 	v0, code := the.FunctionAt(int(device), module, int(i))

@@ -267,6 +267,25 @@ func (m *module) function(info ptxvm.KernelInfo) uint64 {
 	return h
 }
 
+// Managed finds a variable of a module that the host may access, too.
+func (d *Driver) Managed(dev int, h uint64, name string) (addr, size uint64, code Code) {
+	if addr, size, code = d.Variable(dev, h, name); code != Success {
+		return 0, 0, code
+	}
+	m, ok := lookup[*module](d, h)
+	if !ok {
+		return 0, 0, InvalidHandle
+	}
+	p, code := m.program(d.devices[dev])
+	if code != Success {
+		return 0, 0, code
+	}
+	if !slices.ContainsFunc(p.Globals(), func(v ptxvm.VarInfo) bool { return v.Name == name && v.Managed }) {
+		return 0, 0, NotFound
+	}
+	return addr, size, Success
+}
+
 // Variable finds a variable of a module.
 func (d *Driver) Variable(dev int, h uint64, name string) (addr, size uint64, code Code) {
 	defer d.defect(&code)

@@ -47,7 +47,7 @@ int main() {
   void *adding[] = {&count, &one}, *deciding[] = {&h, &count, &ten};
   first = kernel(body, nullptr, (void *)add, adding);
   first = kernel(body, &first, (void *)decide, deciding);
-  CHECK(cudaGraphConditionalHandleCreate(&inner, body, 1, cudaGraphCondAssignDefault));
+  CHECK(cudaGraphConditionalHandleCreate_v2(&inner, body, nullptr, 1, cudaGraphCondAssignDefault));
   conditional(body, &first, inner, cudaGraphCondTypeIf, 1, &two[0]);
   void *addingMore[] = {&other, &hundred};
   kernel(two[0], nullptr, (void *)add, addingMore);

@@ -136,6 +136,8 @@ static void pools() {
   CHECK(cudaMemPoolDestroy(mine));
 }
 
+static void CUDART_CB note(void *p) { *(int *)p += 1; }
+
 static void questions() {
   size_t n = 0, width = 0;
   CHECK(cudaFuncGetParamCount((void *)add, &n));
@@ -166,6 +168,9 @@ static void questions() {
   CHECK(cudaLaunchKernel((void *)k, dim3(1), dim3(1), args, 0, 0));
   CHECK(cudaMemcpy(&out, p, 4, cudaMemcpyDefault));
   EXPECT(out == 3);
+  CHECK(cudaLaunchHostFunc_v2(0, note, &out, 0));
+  CHECK(cudaDeviceSynchronize());
+  EXPECT(out == 4);
   CHECK(cudaFree(p));
   int (*version)(int *), v = 0;
   cudaDriverEntryPointQueryResult found;

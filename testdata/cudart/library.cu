@@ -6,6 +6,7 @@
 static const char ptx[] =
   ".version 8.0\n.target sm_75\n.address_size 64\n"
   ".visible .global .align 4 .u32 seen = 5;\n"
+  ".visible .global .attribute(.managed) .align 4 .u32 common = 9;\n"
   ".visible .entry add(.param .u64 at, .param .u32 by)\n{\n"
   ".reg .b64 %a, %s; .reg .b32 %i, %b, %v;\n"
   "ld.param.u64 %a, [at]; ld.param.u32 %b, [by]; mov.u32 %i, %tid.x; mad.wide.u32 %a, %i, 4, %a;\n"
@@ -41,6 +42,11 @@ int main() {
   EXPECT(size == 4);
   CHECK(cudaMemcpy(got, seen, 4, cudaMemcpyDeviceToHost));
   EXPECT(got[0] == 5 + 64);
+
+  void *common;
+  CHECK(cudaLibraryGetManaged(&common, &size, library, "common"));
+  EXPECT(size == 4 && *(unsigned *)common == 9); // by the host
+  EXPECT(cudaLibraryGetManaged(&seen, &size, library, "seen") == cudaErrorSymbolNotFound); // on the device alone
 
   EXPECT(cudaLibraryGetKernel(&again, library, "sub") != cudaSuccess && again == add);
   EXPECT(cudaLibraryGetGlobal(&seen, &size, library, "unseen") != cudaSuccess);

@@ -156,7 +156,9 @@ PUBLIC error_t cuLibraryGetModule(module_t *out, module_t l) {
 }
 
 PUBLIC error_t cuLibraryGetGlobal(address_t *at, size_t *size, module_t l, const char *name) { return cuModuleGetGlobal_v2(at, size, l, name); }
-PUBLIC error_t cuLibraryGetManaged(address_t *at, size_t *size, module_t l, const char *name) { return cuModuleGetGlobal_v2(at, size, l, name); }
+PUBLIC error_t cuLibraryGetManaged(address_t *at, size_t *size, module_t l, const char *name) {
+	WITH(name ? pvm_managed_variable(T.device, l, name, at, size) : INVALID_VALUE);
+}
 PUBLIC error_t cuLibraryGetKernelCount(unsigned *n, module_t l) { READY(count(n, l)); }
 PUBLIC error_t cuLibraryEnumerateKernels(function_t *out, unsigned n, module_t l) { READY(enumerate(out, n, l)); }
 

@@ -74,7 +74,9 @@ PUBLIC error_t cudaLibraryGetKernel(struct kernel **out, library_t l, const char
 PUBLIC error_t cudaLibraryGetGlobal(void **at, size_t *size, library_t l, const char *name) {
 	CALL(name && (at || size) ? pvm_variable(T.device, l, name, (uint64_t *)at, size) : INVALID_VALUE);
 }
-PUBLIC error_t cudaLibraryGetManaged(void **at, size_t *size, library_t l, const char *name) { return cudaLibraryGetGlobal(at, size, l, name); }
+PUBLIC error_t cudaLibraryGetManaged(void **at, size_t *size, library_t l, const char *name) {
+	CALL(name && (at || size) ? pvm_managed_variable(T.device, l, name, (uint64_t *)at, size) : INVALID_VALUE);
+}
 
 // list stores the first n kernels, and counts them all if nothing is to be stored.
 static error_t list(struct kernel **out, unsigned n, library_t l, unsigned *count) {

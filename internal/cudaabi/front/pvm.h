@@ -135,6 +135,7 @@ struct pvm_value {
 	X(pvm_unload, (uint64_t module)) \
 	X(pvm_function, (int32_t device, uint64_t module, const char *name, uint64_t *function)) \
 	X(pvm_variable, (int32_t device, uint64_t module, const char *name, uint64_t *address, uint64_t *size)) \
+	X(pvm_managed_variable, (int32_t device, uint64_t module, const char *name, uint64_t *address, uint64_t *size)) \
 	X(pvm_function_at, (int32_t device, uint64_t module, uint32_t i, uint64_t *function)) \
 	X(pvm_function_module, (uint64_t function, uint64_t *module)) \
 	X(pvm_function_get, (int32_t device, uint64_t function, int32_t attribute, int32_t *value)) \

@@ -160,6 +160,17 @@ func TestFunctions(t *testing.T) {
 	if n < 155 || len(list) < 40 {
 		t.Errorf("%d functions, %d programs; want 155 and 40", n, len(list))
 	}
+	_, table, _ := strings.Cut(readText(t, filepath.Join(Root(t), "docs", "cuda-functions.md")), "\n### Supported\n")
+	table, _, _ = strings.Cut(table, "\n### ")
+	supported := regexp.MustCompile("`(cuda\\w+)`").FindAllStringSubmatch(table, -1)
+	for _, match := range supported {
+		if !called[match[1]] {
+			t.Errorf("no program calls %s, which is listed as supported", match[1])
+		}
+	}
+	if len(supported) < 250 {
+		t.Errorf("%d functions are listed as supported", len(supported))
+	}
 }
 
 // TestExec: what keeps a program from running is said before it starts, with an exit status of its own; arguments
