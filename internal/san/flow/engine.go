@@ -122,6 +122,7 @@ type warp struct {
 	out    results
 	page   *page // that the last access of global memory met
 	number uint64
+	addr   [32]uint64 // of the lanes of the running access
 
 	symbols map[*machine.FlowSym]uint32 // tags of variables
 }
@@ -233,31 +234,32 @@ func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *machine.Flow, run ma
 func (e *Engine) step(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, run machine.Handler) machine.State {
 	lanes := w.Mask
 	n := len(f.Dst)
-	var addr [32]uint64
+	addr := &ws.addr
 	if f.Mem != nil {
 		n = max(n, len(f.Mem.Regs))
-		f.Mem.Resolve(w, &addr)
-		if st, ok := e.access(w, in, f, ws, &addr, run); ok {
+		clear(addr[:])
+		f.Mem.Resolve(w, addr)
+		if st, ok := e.access(w, in, f, ws, addr, run); ok {
 			return st
 		}
 	}
 	ws.out.reset(n)
 	if e.checks.Init {
 		e.decide(w, in, f, fr)
-		e.poison(w, in, f, ws, fr, &addr)
+		e.poison(w, in, f, ws, fr, addr)
 	}
 	if e.checks.Mem {
-		e.tags(w, in, f, ws, &addr)
+		e.tags(w, in, f, ws, addr)
 	}
 	st := run(w, in)
 	if st == machine.Wait || st == machine.Faulted {
 		return st
 	}
 	if e.checks.Init {
-		e.settle(w, in, f, ws, fr, lanes, &addr)
+		e.settle(w, in, f, ws, fr, lanes, addr)
 	}
 	if e.checks.Mem {
-		e.settleTags(w, f, ws, lanes, &addr)
+		e.settleTags(w, f, ws, lanes, addr)
 	}
 	return st
 }
