@@ -38,7 +38,8 @@ func (t *Touched) Copy() bool { return t.launch == nil }
 // Touched is what the launch has done to global memory, now that it is over.
 func (o *Observer) Touched(owner any) *Touched {
 	d := o.detector
-	t := &Touched{Owner: owner, launch: o.launch, sites: d.sites, pages: map[uint64]*page{}, issued: map[uint64]*issuedPage{}}
+	launch := *o.launch // the caller may use it again for the next one
+	t := &Touched{Owner: owner, launch: &launch, sites: d.sites, pages: map[uint64]*page{}, issued: map[uint64]*issuedPage{}}
 	d.global.Range(func(n, p any) bool {
 		t.pages[n.(uint64)] = p.(*page)
 		t.Bytes += p.(*page).bytes()
