@@ -238,8 +238,8 @@ func (d *Driver) FunctionModule(fn uint64) (h uint64, code Code) {
 	return f.m.self, Success
 }
 
-// kernels lists the kernels of a module, which it loads onto a device.
-func (d *Driver) kernels(dev int, h uint64) (*module, []ptxvm.KernelInfo, Code) {
+// program finds a module, and its program on a device.
+func (d *Driver) program(dev int, h uint64) (*module, *ptxvm.Program, Code) {
 	v, code := d.device(dev)
 	if code != Success {
 		return nil, nil, code
@@ -249,6 +249,12 @@ func (d *Driver) kernels(dev int, h uint64) (*module, []ptxvm.KernelInfo, Code) 
 		return nil, nil, InvalidHandle
 	}
 	p, code := m.program(v)
+	return m, p, code
+}
+
+// kernels lists the kernels of a module, which it loads onto a device.
+func (d *Driver) kernels(dev int, h uint64) (*module, []ptxvm.KernelInfo, Code) {
+	m, p, code := d.program(dev, h)
 	if code != Success {
 		return nil, nil, code
 	}
@@ -269,38 +275,28 @@ func (m *module) function(info ptxvm.KernelInfo) uint64 {
 
 // Managed finds a variable of a module that the host may access, too.
 func (d *Driver) Managed(dev int, h uint64, name string) (addr, size uint64, code Code) {
-	if addr, size, code = d.Variable(dev, h, name); code != Success {
-		return 0, 0, code
-	}
-	m, ok := lookup[*module](d, h)
-	if !ok {
-		return 0, 0, InvalidHandle
-	}
-	p, code := m.program(d.devices[dev])
+	defer d.defect(&code)
+	_, p, code := d.program(dev, h)
 	if code != Success {
 		return 0, 0, code
 	}
 	if !slices.ContainsFunc(p.Globals(), func(v ptxvm.VarInfo) bool { return v.Name == name && v.Managed }) {
 		return 0, 0, NotFound
 	}
-	return addr, size, Success
+	return variable(p, name)
 }
 
 // Variable finds a variable of a module.
 func (d *Driver) Variable(dev int, h uint64, name string) (addr, size uint64, code Code) {
 	defer d.defect(&code)
-	v, code := d.device(dev)
+	_, p, code := d.program(dev, h)
 	if code != Success {
 		return 0, 0, code
 	}
-	m, ok := lookup[*module](d, h)
-	if !ok {
-		return 0, 0, InvalidHandle
-	}
-	p, code := m.program(v)
-	if code != Success {
-		return 0, 0, code
-	}
+	return variable(p, name)
+}
+
+func variable(p *ptxvm.Program, name string) (addr, size uint64, code Code) {
 	b, err := p.Global(name)
 	if err != nil {
 		return 0, 0, NotFound
