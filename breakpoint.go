@@ -41,7 +41,7 @@ func (k *Kernel) stopper(b *Breakpoints) func(*machine.Stop) error {
 	return func(s *machine.Stop) error {
 		one.Lock()
 		defer one.Unlock()
-		out := &Breakpoint{Kernel: k.info.Name, CTA: index(s.CTA), Warp: s.Warp, Lanes: s.Lanes, Active: s.Active, Calls: len(s.Calls), stop: s}
+		out := &Breakpoint{Kernel: k.info.Name, CTA: findings.Point(s.CTA), Warp: s.Warp, Lanes: s.Lanes, Active: s.Active, Calls: len(s.Calls), stop: s}
 		out.PTX, out.Source, _ = findings.Locate(k.program.module, s.Func, s.PC)
 		return b.Each(out)
 	}

@@ -15,7 +15,7 @@ import (
 func (p *Program) newFault(m *machine.Fault) *Fault {
 	f := &Fault{
 		Code: diag.Code(m.Kind), Msg: findings.FaultMessage(m), Kernel: m.Kernel, Func: m.Func.Name,
-		CTA: index(m.CTA), Thread: index(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
+		CTA: findings.Point(m.CTA), Thread: findings.Point(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
 	}
 	f.PTX, f.Source, f.Text = findings.Locate(p.module, m.Func, m.PC)
 	f.ID = report.ID(f.Code.String(), m.Kernel, findings.Named(p.module, &machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}}))
@@ -23,14 +23,11 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		f.Space = m.Space.String()
 	}
 	for _, c := range m.Calls {
-		ptx, source, _ := findings.Locate(p.module, c.Func, c.PC)
-		if len(source) > 0 {
-			ptx.File, ptx.Line, ptx.Col = source[0].File, source[0].Line, source[0].Col
-		}
+		call, source := findings.Call(p.module, c)
 		if len(f.Source) == 0 { // helpers of the compiler have no lines of their own
 			f.Source = source
 		}
-		f.Calls = append(f.Calls, ptx)
+		f.Calls = append(f.Calls, call)
 	}
 	if m.Kind == machine.ReadOnlyAccess {
 		f.Near = p.readOnly(m.Addr)
@@ -43,8 +40,6 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 	return f
 }
 
-func index(v [3]uint32) Index3 { return Index3{X: v[0], Y: v[1], Z: v[2]} }
-
 // readOnly describes the constant or parameter block that a kernel has written to.
 func (p *Program) readOnly(addr uint64) *report.Allocation {
 	a, ok := p.d.machine.Arena.Find(addr)
@@ -55,10 +50,10 @@ func (p *Program) readOnly(addr uint64) *report.Allocation {
 }
 
 func (p *Program) newDeadlock(m *machine.DeadlockError) *DeadlockError {
-	e := &DeadlockError{Kernel: m.Kernel, CTA: index(m.CTA), Cluster: m.Cluster}
+	e := &DeadlockError{Kernel: m.Kernel, CTA: findings.Point(m.CTA), Cluster: m.Cluster}
 	for i := range m.Waiters {
 		v := &m.Waiters[i]
-		w := report.Waiter{CTA: index(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
+		w := report.Waiter{CTA: findings.Point(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
 		w.PTX, w.Source, _ = findings.Locate(p.module, v.Func, v.PC)
 		e.Waiters = append(e.Waiters, w)
 	}

@@ -207,7 +207,7 @@ func (p *Program) leak(m *machine.TensorLeak) *TensorLeak {
 	if m == nil {
 		return nil
 	}
-	l := &TensorLeak{CTA: index(m.CTA), Column: int(m.Column), Columns: int(m.Columns), More: m.More}
+	l := &TensorLeak{CTA: findings.Point(m.CTA), Column: int(m.Column), Columns: int(m.Columns), More: m.More}
 	l.PTX, _, _ = findings.Locate(p.module, m.Place.Func, m.Place.PC)
 	return l
 }

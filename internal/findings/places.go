@@ -44,7 +44,7 @@ func statement(src *diag.Source, at diag.Pos) string {
 
 // Involved puts a place of a module's code into the terms of the source.
 func Involved(m *ir.Module, at *machine.Place) report.Involved {
-	v := report.Involved{CTA: point(at.CTA), Thread: point(at.Thread), Lanes: at.Lanes}
+	v := report.Involved{CTA: Point(at.CTA), Thread: Point(at.Thread), Lanes: at.Lanes}
 	if at.Func == nil {
 		return v
 	}
@@ -56,13 +56,19 @@ func Involved(m *ir.Module, at *machine.Place) report.Involved {
 		}
 	}
 	for _, c := range at.Calls {
-		ptx, source, _ := Locate(m, c.Func, c.PC)
-		if len(source) > 0 {
-			ptx.File, ptx.Line, ptx.Col = source[0].File, source[0].Line, source[0].Col
-		}
-		v.Calls = append(v.Calls, ptx)
+		call, _ := Call(m, c)
+		v.Calls = append(v.Calls, call)
 	}
 	return v
+}
+
+// Call is where a call stands: in the source, if that is known, by the name of the function that calls; and its chain of the source.
+func Call(m *ir.Module, c machine.CallFrame) (at report.Location, source []report.Location) {
+	at, source, _ = Locate(m, c.Func, c.PC)
+	if len(source) > 0 {
+		at.File, at.Line, at.Col = source[0].File, source[0].Line, source[0].Col
+	}
+	return at, source
 }
 
 // InvolvedIn is Involved for a place that may be missing.
@@ -93,4 +99,5 @@ func Named(m *ir.Module, at *machine.Place) string {
 	return fmt.Sprintf("%s %d %s", at.Func.Name, number, text)
 }
 
-func point(v [3]uint32) report.Index3 { return report.Index3{X: v[0], Y: v[1], Z: v[2]} }
+// Point is the place of a CTA in its grid, or of a thread in its block.
+func Point(v [3]uint32) report.Index3 { return report.Index3{X: v[0], Y: v[1], Z: v[2]} }

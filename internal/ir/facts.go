@@ -73,6 +73,14 @@ func (f *Func) computeDominators() {
 	}
 }
 
+// Dominates tells whether every way from the function's start to block b passes block a.
+func (f *Func) Dominates(a, b BlockID) bool {
+	for b != a && b != NoBlock {
+		b = f.Blocks[b].IDom
+	}
+	return b == a
+}
+
 func (f *Func) graph() *graph {
 	g := newGraph(len(f.Blocks))
 	for i := range f.Blocks {

@@ -7,11 +7,11 @@ package ir
 func (f *Func) Rejoins(pc int32) bool {
 	at := f.BlockOf(pc)
 	behind := f.Blocks[at].IPDom
-	if behind == NoBlock || f.onlyLeaves(behind) || f.dominates(behind, at) {
+	if behind == NoBlock || f.onlyLeaves(behind) || f.Dominates(behind, at) {
 		return false
 	}
 	for _, exit := range f.exits() {
-		if !f.dominates(behind, BlockID(exit)) {
+		if !f.Dominates(behind, BlockID(exit)) {
 			return false
 		}
 	}
@@ -26,12 +26,4 @@ func (f *Func) onlyLeaves(b BlockID) bool {
 		}
 	}
 	return true
-}
-
-// dominates tells whether every way from the function's start to block b passes block a.
-func (f *Func) dominates(a, b BlockID) bool {
-	for b != a && b != NoBlock {
-		b = f.Blocks[b].IDom
-	}
-	return b == a
 }

@@ -6,7 +6,6 @@ package jit
 // computes and stores the elements of that lane.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -17,7 +16,7 @@ func (r *region) findFirst() {
 	for pc := range r.insts {
 		if to, ok := r.oneGoesTo(int32(pc)); ok {
 			for i := range r.segs {
-				if s := &r.segs[i]; s.first < s.end && r.dominates(r.live.blockOf[to], r.live.blockOf[s.first]) {
+				if s := &r.segs[i]; s.first < s.end && r.f.Dominates(r.live.blockOf[to], r.live.blockOf[s.first]) {
 					s.one = r.forOne(s) && r.uses(First)
 				}
 			}
@@ -66,14 +65,6 @@ func (r *region) forOne(s *segment) bool {
 		}
 	}
 	return true
-}
-
-// dominates tells whether every way to a block goes through another one.
-func (r *region) dominates(a, b ir.BlockID) bool {
-	for b != a && b >= 0 {
-		b = r.f.Blocks[b].IDom
-	}
-	return b == a
 }
 
 // firstLane goes to the version of a segment for lane 0 if that runs alone.
