@@ -133,6 +133,8 @@ func (k *Kernel) Ready(l Launch) error {
 // launch runs the kernel with the parameters that fill writes.
 func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launchState) error) (Stats, error) {
 	p := k.program
+	p.running.Add(1)
+	defer p.leave()
 	if err := p.alive(); err != nil {
 		return Stats{}, err
 	}

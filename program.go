@@ -37,6 +37,8 @@ type Program struct {
 	rooms   sync.Map  // *ir.Func → *atomic.Pointer[launchState]: of its kernels' launches, when none runs
 
 	warnings Diagnostics
+
+	running atomic.Int64 // launches: compiled code is theirs until the last one ends
 }
 
 // Warnings returns what may not be meant in the program: the warnings of its modules (Module.Warnings), and those about
@@ -108,9 +110,24 @@ func (d *Device) runs(m *Module) error {
 	return fmt.Errorf("ptxvm: %s is for %v; the device is %v (DeviceConfig.Arch, --arch)", m.name, want, d.target)
 }
 
-// Unload frees the program's variables. It is idempotent.
+// Unload frees the program's variables, and its compiled code, which launches that run still keep to their end. It is idempotent.
 func (p *Program) Unload() error {
-	return p.life.end(func() error { return p.image.free(p.d.machine) })
+	return errors.Join(p.life.end(func() error { return p.image.free(p.d.machine) }), p.forget())
+}
+
+// forget gives compiled code back when the program has ended and runs no more. Since a launch counts itself before it looks
+// whether the program has ended, and Unload ends it before it looks at the count, one of them sees the other.
+func (p *Program) forget() error {
+	if p.d.jit == nil || !p.life.gone.Load() || p.running.Load() != 0 {
+		return nil
+	}
+	return p.d.jit.Forget(p.module.Funcs)
+}
+
+// leave ends a launch's claim to compiled code.
+func (p *Program) leave() {
+	p.running.Add(-1)
+	_ = p.forget() // as in Close, what cannot be given back stays until the process ends
 }
 
 // alive returns ErrClosed once the program is unloaded or its device closed.

@@ -5,6 +5,7 @@ package jit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"unsafe"
@@ -21,7 +22,7 @@ type Engine struct {
 	opt Options
 
 	mu    sync.Mutex
-	pages []*native.Code
+	pages map[*ir.Func][]*native.Code
 	dense *Dense
 
 	failed sync.Mutex // of errs: a compilation takes time
@@ -33,7 +34,7 @@ func NewEngine(opt Options) (*Engine, error) {
 	if err := opt.possible(); err != nil {
 		return nil, err
 	}
-	return &Engine{opt: opt, dense: newDense(opt.vectors())}, nil
+	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, dense: newDense(opt.vectors())}, nil
 }
 
 // Products computes products of matrices for launches.
@@ -152,7 +153,7 @@ func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*machine.Native
 	if err != nil {
 		return nil, err
 	}
-	e.pages = append(e.pages, code)
+	e.pages[f] = append(e.pages[f], code)
 	n := &machine.Native{
 		Call:  call,
 		Meets: meets(f),
@@ -216,10 +217,23 @@ func (e *Engine) fail(err error) {
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.dense.close())
+}
+
+// Forget gives the memory of functions' code back. None of it may run any more, nor be installed again.
+func (e *Engine) Forget(funcs []*ir.Func) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.free(funcs)
+}
+
+func (e *Engine) free(funcs []*ir.Func) error {
 	var errs []error
-	for _, p := range e.pages {
-		errs = append(errs, p.Free())
+	for _, f := range funcs {
+		for _, p := range e.pages[f] {
+			errs = append(errs, p.Free())
+		}
+		delete(e.pages, f)
 	}
-	e.pages = nil
-	return errors.Join(append(errs, e.dense.close())...)
+	return errors.Join(errs...)
 }

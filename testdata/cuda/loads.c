@@ -31,7 +31,7 @@ static void load(int i) {
 
 int main(void) {
 	size_t before, after, all;
-	enum { WARM = 2000, LOADS = 5000, MIB = 1024 };
+	enum { WARM = 4000, LOADS = 5000, MIB = 1024 };
 	begin();
 	load(0); // launches keep room for their parameters
 	OK(cuMemGetInfo_v2(&before, &all));
@@ -41,7 +41,7 @@ int main(void) {
 		for (int i = 0; i < LOADS; i++) load(same ? 0 : WARM + i);
 		grown = resident() - grown;
 		fprintf(stdout, "%s: %ld KiB more after %d loads\n", same ? "the same text" : "texts of their own", grown, LOADS);
-		if (grown > 24 * MIB) return 1;
+		if (grown > 16 * MIB) return 1;
 	}
 	OK(cuMemGetInfo_v2(&after, &all));
 	WANT(after, before);
