@@ -185,6 +185,11 @@ func pvm_synchronize(device int32) int32 {
 	return int32(the.Synchronize(int(device)))
 }
 
+//export pvm_reset
+func pvm_reset(device int32) int32 {
+	return int32(the.Reset(int(device)))
+}
+
 //export pvm_sticky
 func pvm_sticky() int32 {
 	return int32(the.Sticky())
@@ -194,6 +199,20 @@ func pvm_sticky() int32 {
 func pvm_alloc(device int32, size uint64, kind int32, address *uint64) int32 {
 	v0, code := the.Alloc(int(device), size, driver.MemoryKind(kind))
 	put(code, address, v0)
+	return int32(code)
+}
+
+//export pvm_alloc_host
+func pvm_alloc_host(device int32, size uint64, flags uint32, address *uint64) int32 {
+	v0, code := the.AllocHost(int(device), size, flags)
+	put(code, address, v0)
+	return int32(code)
+}
+
+//export pvm_host_flags
+func pvm_host_flags(address uint64, flags *uint32) int32 {
+	v0, code := the.HostFlags(address)
+	put(code, flags, v0)
 	return int32(code)
 }
 
@@ -212,6 +231,35 @@ func pvm_alloc_in(device int32, stream, size uint64, address *uint64) int32 {
 	v0, code := the.AllocIn(int(device), stream, size)
 	put(code, address, v0)
 	return int32(code)
+}
+
+//export pvm_set_synchronous
+func pvm_set_synchronous(address uint64, on int32) int32 {
+	return int32(the.SetSynchronous(address, on != 0))
+}
+
+//export pvm_synchronous
+func pvm_synchronous(address uint64, on *uint32) int32 {
+	*on = 0
+	if the.Synchronous(address) {
+		*on = 1
+	}
+	return int32(driver.Success)
+}
+
+//export pvm_pool_take
+func pvm_pool_take(pool, address uint64) int32 { return int32(the.PoolTake(pool, address)) }
+
+//export pvm_pool_use
+func pvm_pool_use(pool uint64, restart int32, used, high *uint64) int32 {
+	*used, *high = the.PoolUse(pool, restart != 0)
+	return int32(driver.Success)
+}
+
+//export pvm_pool_of
+func pvm_pool_of(address uint64, pool *uint64) int32 {
+	*pool = the.PoolOf(address)
+	return int32(driver.Success)
 }
 
 //export pvm_register

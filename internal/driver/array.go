@@ -215,6 +215,7 @@ func (v *ViewShape) desc(a *array) (view *ptxvm.ArrayView, err error) {
 }
 
 type texture struct {
+	dev    *device
 	shape  TextureShape
 	object ptxvm.Texture
 }
@@ -282,7 +283,7 @@ func (d *Driver) TextureCreate(dev int, shape TextureShape) (h uint64, code Code
 	if code == Success {
 		var object ptxvm.Texture
 		if object, err = v.vm.NewTexture(desc); err == nil {
-			d.objects.Store(object.Handle(), &texture{shape, object})
+			d.objects.Store(object.Handle(), &texture{v, shape, object})
 			return object.Handle(), Success
 		}
 		code = InvalidValue

@@ -36,6 +36,7 @@ type Driver struct {
 
 	mu      sync.RWMutex
 	memory  blocks
+	pools   map[uint64]*poolUse
 	handles map[uint64]any
 	next    uint64         // handle
 	order   sync.Mutex     // held while an item finds what it waits for
@@ -70,7 +71,7 @@ type device struct {
 // New makes the devices that a configuration asks for. The handles that it gives out begin at firstHandle, so
 // that CUDA's small numbers with a meaning of their own stay free.
 func New(cfg Config, host Host) (*Driver, error) {
-	d := &Driver{cfg: cfg, host: host, handles: map[uint64]any{}, next: firstHandle}
+	d := &Driver{cfg: cfg, host: host, handles: map[uint64]any{}, pools: map[uint64]*poolUse{}, next: firstHandle}
 	var err error
 	if d.reports, err = openReports(cfg.Report); err != nil || cfg.Devices == 0 {
 		return d, err

@@ -33,6 +33,9 @@ type Block struct {
 	adopted     bool   // the program's own, which it has registered, or mapped
 	mapped      bool   // virtual memory
 	device      uint64 // of what is adopted: the address of Start for kernels
+	pool        uint64 // that it is of; 0: none
+	flags       uint32 // of pinned memory, as the program gave them
+	sync        bool   // SetSynchronous
 }
 
 // blocks are allocations by address.
@@ -129,6 +132,47 @@ func (d *Driver) DevicePointer(addr uint64) (uint64, Code) {
 	return addr, Success
 }
 
+// hostMapped is the flag of pinned memory that kernels reach (cudaHostAllocMapped): all that there is.
+const hostMapped = 2
+
+// AllocHost is Alloc of pinned memory with flags (cudaHostAlloc).
+func (d *Driver) AllocHost(dev int, size uint64, flags uint32) (addr uint64, code Code) {
+	if addr, code = d.Alloc(dev, size, MemoryPinned); addr != 0 {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.memory.holding(addr).flags = flags
+	}
+	return addr, code
+}
+
+// HostFlags are those of the pinned memory around an address, with what it is besides. Registered memory has none.
+func (d *Driver) HostFlags(addr uint64) (flags uint32, code Code) {
+	b := d.Holding(addr)
+	if b == nil || b.Kind != MemoryPinned || b.adopted {
+		return 0, InvalidValue
+	}
+	return b.flags | hostMapped, d.Sticky()
+}
+
+// SetSynchronous notes that a program wants copies of an allocation to be synchronous (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS), which they are
+// wherever CUDA leaves it open.
+func (d *Driver) SetSynchronous(addr uint64, on bool) Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := d.memory.holding(addr)
+	if b == nil {
+		return InvalidValue
+	}
+	b.sync = on
+	return d.Sticky()
+}
+
+// Synchronous is what SetSynchronous was told.
+func (d *Driver) Synchronous(addr uint64) bool {
+	b := d.Holding(addr)
+	return b != nil && b.sync
+}
+
 // Unregister ends what Register began, after all work.
 func (d *Driver) Unregister(addr uint64) (code Code) {
 	defer d.defect(&code)
@@ -190,6 +234,7 @@ func (d *Driver) releaseBlock(addr uint64) Code {
 	}
 	b := d.memory.list[i]
 	d.memory.list = slices.Delete(d.memory.list, i, i+1)
+	d.poolGive(b)
 	d.mu.Unlock()
 	if note := d.devices[b.Device].vm.Unused(b.buffer, fmt.Sprintf("the allocation at %#x", b.Start)); note != nil {
 		d.say(note.Detail())

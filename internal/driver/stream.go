@@ -20,9 +20,13 @@ const (
 // StreamNonBlocking makes a stream that does not take part in the legacy default stream's order.
 const StreamNonBlocking = 1
 
+// StreamOfThread makes the default stream of a thread, which stays when its device is reset. Programs do not see the flag.
+const StreamOfThread = 1 << 31
+
 // stream is a queue. An item starts when the one before it has ended, and what it waits for besides.
 type stream struct {
 	dev      *device
+	lasting  bool // StreamOfThread
 	flags    uint32
 	priority int32
 	blocking bool // takes part in the legacy order
@@ -218,10 +222,12 @@ func (d *Driver) StreamCreate(dev int, flags uint32, priority int32) (h uint64, 
 	if code != Success {
 		return 0, code
 	}
+	lasting := flags&StreamOfThread != 0
+	flags &^= StreamOfThread
 	if flags&^StreamNonBlocking != 0 {
 		return 0, InvalidValue
 	}
-	s := &stream{dev: v, flags: flags, priority: priority, blocking: flags&StreamNonBlocking == 0, order: d.races.NewQueue()}
+	s := &stream{dev: v, lasting: lasting, flags: flags, priority: priority, blocking: flags&StreamNonBlocking == 0, order: d.races.NewQueue()}
 	v.mu.Lock()
 	v.streams[s] = true
 	v.mu.Unlock()

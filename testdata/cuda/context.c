@@ -75,6 +75,28 @@ int main(void) {
 	OK(cuDevicePrimaryCtxRelease_v2(0));
 	WANT(cuDevicePrimaryCtxRelease_v2(0), 201);
 
+	// The last context of a device ends what the program has left there.
+	size_t left, more;
+	for (int round = 0; round < 3; round++) {
+		OK(cuDevicePrimaryCtxRetain(&p, 0));
+		OK(cuCtxSetCurrent(p));
+		OK(cuCtxCreate_v2(&a, 0, 0));
+		OK(cuMemGetInfo_v2(&left, &bytes));
+		OK(cuMemAlloc_v2(&at, 1 << 20));
+		OK(cuDevicePrimaryCtxRelease_v2(0));
+		OK(cuMemGetInfo_v2(&more, &bytes));
+		WANT(more + (1 << 20), left); // a lives, and has a current context
+		OK(cuCtxDestroy_v2(a));
+		OK(cuCtxPopCurrent_v2(&now));
+		OK(cuDevicePrimaryCtxRetain(&p, 0));
+		OK(cuCtxSetCurrent(p));
+		OK(cuMemGetInfo_v2(&more, &bytes));
+		WANT(more, left);
+		WANT(cuMemFree_v2(at), 1);
+		OK(cuDevicePrimaryCtxRelease_v2(0));
+		OK(cuCtxPopCurrent_v2(&now));
+	}
+
 	// Functions by name, version and default stream.
 	void *f;
 	int status;

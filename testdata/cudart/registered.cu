@@ -37,6 +37,7 @@ int main() {
   unsigned flags;
   CHECK(cudaHostAlloc(&mapped, n * sizeof(int), cudaHostAllocMapped | cudaHostAllocPortable | cudaHostAllocWriteCombined));
   CHECK(cudaHostGetFlags(&flags, mapped));
+  EXPECT(flags == (cudaHostAllocMapped | cudaHostAllocPortable | cudaHostAllocWriteCombined));
   CHECK(cudaHostGetDevicePointer(&same, mapped, 0));
   for (int i = 0; i < n; i++) mapped[i] = -i;
   twice<<<(n + 255) / 256, 256>>>(same, n);

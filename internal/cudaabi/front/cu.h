@@ -14,7 +14,7 @@ typedef uint64_t address_t, module_t, function_t; // CUdeviceptr; CUmodule and C
 
 // struct context is what a CUcontext points to. It says which device a thread means: memory belongs to the device.
 struct context {
-	int device, primary, alive, retained; // retained: of a primary one, how often
+	int device, primary, alive, retained; // retained: how often, of another one how many are attached
 	unsigned flags;
 	uint64_t id;
 	struct context *next;
@@ -33,6 +33,9 @@ struct context *context_of(void *handle);
 struct context *context_on(int device);
 
 error_t device_ok(int device);
+
+// pool_at_address is the memory pool of an allocation, NULL if it is of none.
+void *pool_at_address(uint64_t address);
 
 // driver_code is an answer of the engine, which has the runtime's numbers, as the driver API gives it.
 error_t driver_code(error_t e);

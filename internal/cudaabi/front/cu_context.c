@@ -1,6 +1,7 @@
 // Contexts: a stack of them a thread; one primary context a device.
 #include "cu.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -60,7 +61,7 @@ static error_t make(void **out, unsigned flags, int device) {
 	if (e != SUCCESS) return e;
 	struct context *c = calloc(1, sizeof *c);
 	if (!c) return OUT_OF_MEMORY;
-	c->device = device, c->flags = flags;
+	c->device = device, c->flags = flags, c->retained = 1;
 	pthread_mutex_lock(&lock);
 	c->id = ++ids;
 	c->next = others;
@@ -71,6 +72,23 @@ static error_t make(void **out, unsigned flags, int device) {
 	*out = c;
 	return pvm_sticky();
 }
+
+// in_use tells whether a device has a context, or the Runtime API is in the process, which uses the primary one unasked.
+static int in_use(int device) {
+	static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12"};
+	for (int i = 0; i < 2; i++) {
+		void *lib = dlopen(runtimes[i], RTLD_NOLOAD | RTLD_LAZY);
+		if (lib) return dlclose(lib), 1;
+	}
+	pthread_mutex_lock(&lock);
+	int used = __atomic_load_n(&primary[device].alive, __ATOMIC_ACQUIRE);
+	for (struct context *c = others; c && !used; c = c->next) used = c->device == device && __atomic_load_n(&c->alive, __ATOMIC_ACQUIRE);
+	pthread_mutex_unlock(&lock);
+	return used;
+}
+
+// over ends what a context had, when its device has no other: contexts of one device share its memory, streams and events.
+static error_t over(int device) { return in_use(device) ? pvm_synchronize(device) : pvm_reset(device); }
 
 PUBLIC error_t cuCtxCreate_v2(void **out, unsigned flags, int device) { return make(out, flags, device); }
 
@@ -95,14 +113,20 @@ PUBLIC error_t cuCtxDestroy_v2(void *handle) {
 		depth--;
 		follow();
 	}
-	return pvm_synchronize(c->device);
+	return over(c->device);
 }
 
-PUBLIC error_t cuCtxDetach(void *handle) { return cuCtxDestroy_v2(handle); }
+// The last of those who are attached ends the context.
+PUBLIC error_t cuCtxDetach(void *handle) {
+	struct context *c = handle ? known(handle) : NULL;
+	if (c && !c->primary && __atomic_fetch_sub(&c->retained, 1, __ATOMIC_ACQ_REL) > 1) return ready();
+	return cuCtxDestroy_v2(handle);
+}
 
 PUBLIC error_t cuCtxAttach(void **out, unsigned flags) {
 	if (!out || flags) return INVALID_VALUE;
 	error_t e = current();
+	if (e == SUCCESS && !top()->primary) __atomic_fetch_add(&top()->retained, 1, __ATOMIC_ACQ_REL);
 	if (e == SUCCESS) *out = top();
 	return e;
 }
@@ -263,11 +287,11 @@ static error_t end(int device, int all) {
 	pthread_mutex_lock(&lock);
 	int had = c->retained;
 	c->retained = all || !had ? 0 : had - 1;
-	int over = had && !c->retained;
-	if (over) __atomic_store_n(&c->alive, 0, __ATOMIC_RELEASE);
+	int last = had && !c->retained;
+	if (last) __atomic_store_n(&c->alive, 0, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&lock);
 	if (!had && !all) return INVALID_CONTEXT;
-	return over ? pvm_synchronize(device) : SUCCESS;
+	return last ? over(device) : SUCCESS;
 }
 
 PUBLIC error_t cuDevicePrimaryCtxRelease_v2(int device) { PRIMARY(device); return end(device, 0); }

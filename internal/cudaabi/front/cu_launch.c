@@ -22,19 +22,18 @@ BOTH(cuLaunchCooperativeKernel, _ptsz, (function_t f, unsigned gx, unsigned gy, 
 	WITH(launch(f, stream, &l, params, NULL));
 }
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+static error_t launch_with(function_t f, const struct config *c, struct pvm_launch *l, void **params, void **more) {
+	error_t e = launch(f, c->stream, l, params, more);
+	return e ? e : record_events(c);
+}
 
 BOTH(cuLaunchKernelEx, _ptsz, (const struct config *c, function_t f, void **params, void **more), (c, f, params, more)) {
 	if (!c || (c->n && !c->attributes)) return INVALID_VALUE;
 	struct pvm_launch l = {.shared = (uint32_t)c->shared}; // what lies behind its 4 bytes is padding
 	memcpy(l.grid, &c->grid, sizeof l.grid);
 	memcpy(l.block, &c->block, sizeof l.block);
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct attribute *a = &c->attributes[i];
-		if (a->id == ATTRIBUTE_COOPERATIVE) l.cooperative = a->value.number != 0;
-		if (a->id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, a->value.dim, sizeof l.cluster);
-	}
-	WITH(launch(f, c->stream, &l, params, more));
+	with_attributes(c, &l);
+	WITH(launch_with(f, c, &l, params, more));
 }
 
 BOTH(cuLaunchHostFunc, _ptsz, (stream_t stream, void (*fn)(void *), void *data), (stream, fn, data)) {
@@ -113,8 +112,7 @@ static error_t clusters(int32_t *most, int32_t *n, function_t f, const struct co
 	struct pvm_launch l = {.shared = (uint32_t)c->shared};
 	memcpy(l.grid, &c->grid, sizeof l.grid);
 	memcpy(l.block, &c->block, sizeof l.block);
-	for (unsigned i = 0; i < c->n; i++)
-		if (c->attributes[i].id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, c->attributes[i].value.dim, sizeof l.cluster);
+	with_attributes(c, &l);
 	return pvm_occupancy_clusters(T.device, f, &l, most, n);
 }
 

@@ -16,7 +16,7 @@ static error_t allocate_device(address_t *out, size_t size, const char *by, void
 PUBLIC error_t cuMemAlloc_v2(address_t *out, size_t size) { WITH(allocate_device(out, size, "cuMemAlloc", CALLER)); }
 PUBLIC error_t cuMemFree_v2(address_t p) { WITH((forget_block(p), pvm_free(p, 0))); }
 PUBLIC error_t cuMemAllocHost_v2(address_t *out, size_t size) { WITH(allocate(out, size, MEMORY_PINNED)); }
-PUBLIC error_t cuMemHostAlloc(address_t *out, size_t size, unsigned flags) { WITH(flags > 7 ? INVALID_VALUE : allocate(out, size, MEMORY_PINNED)); }
+PUBLIC error_t cuMemHostAlloc(address_t *out, size_t size, unsigned flags) { WITH(flags > 7 || !out || !size ? INVALID_VALUE : pvm_alloc_host(T.device, size, flags, out)); }
 PUBLIC error_t cuMemFreeHost(address_t p) { WITH(p ? pvm_free(p, 1) : INVALID_VALUE); }
 
 PUBLIC error_t cuMemAllocManaged(address_t *out, size_t size, unsigned flags) {
@@ -46,15 +46,7 @@ PUBLIC error_t cuMemHostGetDevicePointer_v2(address_t *out, address_t p, unsigne
 	return e ? e : pvm_device_pointer(p, out);
 }
 
-PUBLIC error_t cuMemHostGetFlags(unsigned *flags, address_t p) {
-	int32_t kind = 0;
-	if (!flags) return INVALID_VALUE;
-	error_t e = current();
-	if (e == SUCCESS) e = pvm_holding(p, NULL, NULL, NULL, &kind);
-	if (e == SUCCESS && kind != MEMORY_PINNED) e = INVALID_VALUE;
-	if (e == SUCCESS) *flags = 2; // mapped
-	return e;
-}
+PUBLIC error_t cuMemHostGetFlags(unsigned *flags, address_t p) { WITH(flags ? pvm_host_flags(p, flags) : INVALID_VALUE); }
 
 // copy is a copy of one row.
 static error_t copy(address_t dst, address_t src, size_t n, int kind, stream_t stream, int block) {
@@ -212,7 +204,8 @@ static error_t answer(void *out, int attribute, address_t p, const struct holdin
 		if (h->kind == MEMORY_DEVICE) return INVALID_VALUE;
 		*(address_t *)out = p;
 		return SUCCESS;
-	case P_SYNC: case P_MANAGED: *(uint32_t *)out = attribute == P_MANAGED && h->kind == MEMORY_MANAGED; return SUCCESS;
+	case P_SYNC: return pvm_synchronous(p, out);
+	case P_MANAGED: *(uint32_t *)out = h->kind == MEMORY_MANAGED; return SUCCESS;
 	case P_ID: *(uint64_t *)out = h->start; return SUCCESS;
 	case P_ORDINAL: *(int32_t *)out = h->device; return SUCCESS;
 	case P_START: *(address_t *)out = h->start; return SUCCESS;
@@ -221,7 +214,7 @@ static error_t answer(void *out, int attribute, address_t p, const struct holdin
 	case P_IPC: case P_RDMA: *(uint8_t *)out = 0; return SUCCESS;
 	case P_HANDLES: *(uint64_t *)out = 0; return SUCCESS;
 	case P_ACCESS: *(uint32_t *)out = 3; return SUCCESS; // read and write
-	case P_POOL: *(void **)out = NULL; return SUCCESS;
+	case P_POOL: *(void **)out = pool_at_address(p); return SUCCESS;
 	}
 	return INVALID_VALUE;
 }
@@ -259,10 +252,8 @@ PUBLIC error_t cuPointerGetAttributes(unsigned n, const int *attributes, void **
 	return SUCCESS;
 }
 
-// Synchronous behaviour for some memory: copies are as synchronous as CUDA promises anyway.
 PUBLIC error_t cuPointerSetAttribute(const void *value, int attribute, address_t p) {
-	struct holding h;
-	READY(!value || attribute != P_SYNC ? INVALID_VALUE : holding(p, &h));
+	READY(!value || attribute != P_SYNC ? INVALID_VALUE : pvm_set_synchronous(p, *(const uint32_t *)value != 0));
 }
 
 // within checks that bytes lie in one allocation.

@@ -35,4 +35,7 @@ error_t symbol_at(const void *host, size_t n, size_t offset, char **at);
 // symbol_of finds a variable by its shadow on the host.
 error_t symbol_of(const void *host, uint64_t *addr, uint64_t *size);
 
+// renew_managed loads modules with managed variables again after a reset, and tells the program where those are now.
+void renew_managed(void);
+
 #endif

@@ -37,8 +37,13 @@ PUBLIC error_t cudaGetDevice(int *device) {
 
 PUBLIC error_t cudaDeviceSynchronize(void) { CALL(pvm_synchronize(T.device)); }
 
-// Nothing is kept from one context to the next but what the program would have to free: a reset waits.
-PUBLIC error_t cudaDeviceReset(void) { CALL(pvm_synchronize(T.device)); }
+static error_t reset(void) {
+	error_t e = pvm_reset(T.device);
+	if (e == SUCCESS) renew_managed();
+	return e;
+}
+
+PUBLIC error_t cudaDeviceReset(void) { CALL(reset()); }
 
 PUBLIC error_t cudaDeviceGetAttribute(int *value, int attribute, int device) { CALL(pvm_device_attribute(device, attribute, value)); }
 

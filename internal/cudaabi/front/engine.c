@@ -97,7 +97,7 @@ int engine_loaded(void) { return running && !forked && started == SUCCESS; }
 stream_t stream_of(stream_t s) {
 	if (s != STREAM_PER_THREAD && !(s == 0 && T.per_thread)) return s;
 	stream_t *own = &T.own[T.device];
-	if (*own == 0 && pvm_stream_create(T.device, 0, 0, own) != SUCCESS) return s;
+	if (*own == 0 && pvm_stream_create(T.device, STREAM_OF_THREAD, 0, own) != SUCCESS) return s;
 	return *own;
 }
 
@@ -107,6 +107,25 @@ error_t unsupported(const char *name, int *said) {
 		say("%s is not supported (801)", name);
 	}
 	return done(NOT_SUPPORTED);
+}
+
+enum { LAUNCH_COOPERATIVE = 2, LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC_EVENT = 7, LAUNCH_COMPLETION_EVENT = 12 };
+
+void with_attributes(const struct config *c, struct pvm_launch *l) {
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct attribute *a = &c->attributes[i];
+		if (a->id == LAUNCH_COOPERATIVE) l->cooperative = a->value.number != 0;
+		if (a->id == LAUNCH_CLUSTER) memcpy(l->cluster, a->value.dim, sizeof l->cluster);
+	}
+}
+
+error_t record_events(const struct config *c) {
+	error_t e = SUCCESS;
+	for (unsigned i = 0; i < c->n && e == SUCCESS; i++) {
+		const struct attribute *a = &c->attributes[i];
+		if (a->id == LAUNCH_PROGRAMMATIC_EVENT || a->id == LAUNCH_COMPLETION_EVENT) e = pvm_event_record(T.device, a->value.event, stream_of(c->stream), 0);
+	}
+	return e;
 }
 
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };

@@ -25,6 +25,7 @@ enum {
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFAULT };
 enum { MEMORY_PINNED = 1, MEMORY_DEVICE = 2, MEMORY_MANAGED = 3 };
 enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };
+#define STREAM_OF_THREAD (1u << 31) // a flag of streams: the default stream of a thread
 enum { MAX_DEVICES = 64, PUSHED = 16 };
 enum { VERSION = 13050 }; // of the runtime and of the driver
 
@@ -68,6 +69,12 @@ error_t into_kernel(const void *params, struct pvm_node *n);
 error_t out_of_kernel(const struct pvm_node *n, void *params);
 error_t into_copy(const void *params, struct pvm_node *n);
 error_t out_of_copy(const struct pvm_node *n, void *params);
+
+// with_attributes puts what a launch's attributes ask for into it; the others are hints.
+void with_attributes(const struct config *c, struct pvm_launch *l);
+
+// record_events records the events that a launch's attributes name: when the kernel has ended, which is in time for all that waits for them.
+error_t record_events(const struct config *c);
 
 // extra_arguments reads the parameter block of a launch: pairs of a name and an address, up to an end.
 error_t extra_arguments(void *const *list, struct pvm_launch *l);

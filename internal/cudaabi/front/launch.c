@@ -36,17 +36,12 @@ BOTH(cudaLaunchCooperativeKernel, _ptsz, (const void *func, dim3 grid, dim3 bloc
 	return launch(func, &l, stream);
 }
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
-
 BOTH(cudaLaunchKernelExC, _ptsz, (const struct config *c, const void *func, void **args), (c, func, args)) {
 	if (!c) return done(INVALID_VALUE);
 	struct pvm_launch l = shape(c->grid, c->block, args, c->shared);
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct attribute *a = &c->attributes[i];
-		if (a->id == ATTRIBUTE_COOPERATIVE) l.cooperative = a->value.number != 0;
-		if (a->id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, a->value.dim, sizeof l.cluster);
-	}
-	return launch(func, &l, c->stream);
+	with_attributes(c, &l);
+	error_t e = launch(func, &l, c->stream);
+	return e ? e : done(record_events(c));
 }
 
 enum { FUNC_MAX_THREADS, FUNC_SHARED, FUNC_CONST, FUNC_LOCAL, FUNC_REGISTERS, FUNC_PTX, FUNC_BINARY, FUNC_CACHE, FUNC_DYNAMIC, FUNC_CARVEOUT };
@@ -124,8 +119,7 @@ static error_t clusters(int32_t *most, int32_t *n, const void *func, const struc
 	error_t e = c ? found(func, &f) : INVALID_VALUE;
 	if (e != SUCCESS) return done(e);
 	struct pvm_launch l = shape(c->grid, c->block, NULL, c->shared);
-	for (unsigned i = 0; i < c->n; i++)
-		if (c->attributes[i].id == ATTRIBUTE_CLUSTER) memcpy(l.cluster, c->attributes[i].value.dim, sizeof l.cluster);
+	with_attributes(c, &l);
 	return done(pvm_occupancy_clusters(T.device, f, &l, most, n));
 }
 

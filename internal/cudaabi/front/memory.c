@@ -22,7 +22,7 @@ PUBLIC error_t cudaMalloc(void **out, size_t size) { return allocate(out, size, 
 PUBLIC error_t cudaMallocHost(void **out, size_t size) { return allocate(out, size, MEMORY_PINNED, HERE); }
 
 PUBLIC error_t cudaHostAlloc(void **out, size_t size, unsigned flags) {
-	return flags > 7 ? done(INVALID_VALUE) : allocate(out, size, MEMORY_PINNED, HERE);
+	CALL(flags > 7 || !out ? INVALID_VALUE : pvm_alloc_host(T.device, size, flags, (uint64_t *)out));
 }
 
 PUBLIC error_t cudaMallocManaged(void **out, size_t size, unsigned flags) {
@@ -61,12 +61,7 @@ PUBLIC error_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags) {
 }
 
 PUBLIC error_t cudaHostGetFlags(unsigned *flags, void *p) {
-	int32_t kind = 0;
-	error_t e = engine();
-	if (e == SUCCESS) e = pvm_holding((uintptr_t)p, NULL, NULL, NULL, &kind);
-	if (e == SUCCESS && kind != MEMORY_PINNED) e = INVALID_VALUE;
-	if (e == SUCCESS) *flags = 2; // mapped
-	return done(e);
+	CALL(flags ? pvm_host_flags((uintptr_t)p, flags) : INVALID_VALUE);
 }
 
 PUBLIC error_t cudaMemGetInfo(size_t *free, size_t *total) { CALL(pvm_memory_info(T.device, free, total)); }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 8
+#define PVM_VERSION 9
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -110,11 +110,19 @@ struct pvm_value {
 	X(pvm_graph_memory, (int32_t device, int32_t count, uint64_t *n)) \
 	X(pvm_graph_memory_reset, (int32_t device, int32_t count)) \
 	X(pvm_synchronize, (int32_t device)) \
+	X(pvm_reset, (int32_t device)) \
 	X(pvm_sticky, (void)) \
 	X(pvm_alloc, (int32_t device, uint64_t size, int32_t kind, uint64_t *address)) \
+	X(pvm_alloc_host, (int32_t device, uint64_t size, uint32_t flags, uint64_t *address)) \
+	X(pvm_host_flags, (uint64_t address, uint32_t *flags)) \
 	X(pvm_free, (uint64_t address, int32_t pinned)) \
 	X(pvm_free_in, (int32_t device, uint64_t stream, uint64_t address)) \
 	X(pvm_alloc_in, (int32_t device, uint64_t stream, uint64_t size, uint64_t *address)) \
+	X(pvm_set_synchronous, (uint64_t address, int32_t on)) \
+	X(pvm_synchronous, (uint64_t address, uint32_t *on)) \
+	X(pvm_pool_take, (uint64_t pool, uint64_t address)) \
+	X(pvm_pool_use, (uint64_t pool, int32_t restart, uint64_t *used, uint64_t *high)) \
+	X(pvm_pool_of, (uint64_t address, uint64_t *pool)) \
 	X(pvm_register, (int32_t device, uint64_t address, uint64_t size)) \
 	X(pvm_unregister, (uint64_t address)) \
 	X(pvm_address_reserve, (uint64_t size, uint64_t alignment, uint64_t *address)) \

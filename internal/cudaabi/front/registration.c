@@ -147,6 +147,21 @@ static int images(const struct wrapper *w, uint64_t *list, int room) {
 	return n;
 }
 
+// place_managed tells the program where a module's managed variables are.
+static void place_managed(struct module *m) {
+	for (struct managed *v = m->managed; v; v = v->next) {
+		uint64_t addr = 0;
+		if (pvm_variable(T.device, m->handle, v->name, &addr, NULL) == SUCCESS) *v->at = (void *)addr;
+	}
+}
+
+void renew_managed(void) {
+	pthread_mutex_lock(&lock);
+	for (struct module *m = modules; m; m = m->next)
+		if (__atomic_load_n(&m->loaded, __ATOMIC_ACQUIRE) && m->error == SUCCESS) place_managed(m);
+	pthread_mutex_unlock(&lock);
+}
+
 static error_t load(struct module *m) {
 	uint64_t few[64], *list = few;
 	int n = images(m->image, few, 64);
@@ -158,10 +173,7 @@ static error_t load(struct module *m) {
 	}
 	error_t e = pvm_load(list, n, &m->handle, NULL, 0);
 	if (list != few) free(list);
-	for (struct managed *v = m->managed; v && e == SUCCESS; v = v->next) {
-		uint64_t addr = 0;
-		if (pvm_variable(T.device, m->handle, v->name, &addr, NULL) == SUCCESS) *v->at = (void *)addr;
-	}
+	if (e == SUCCESS) place_managed(m);
 	return e;
 }
 
