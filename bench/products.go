@@ -99,6 +99,34 @@ func mma(shape, types string, a, b, c int, pattern uint32, ops int, engine ptxvm
 	}
 }
 
+// sparse repeats mma.sp, of which the products with zeros count as operations, as in its shape.
+func sparse(shape, types string, a, b, c int, pattern uint32, ops int) productLoop {
+	p := mma(shape, types, a, b, c, pattern, ops, ptxvm.JIT)
+	p.setup += ".reg .b32 meta; mov.b32 meta, 0x44e4d9c4;\n" // places that increase
+	p.body = strings.ReplaceAll(strings.ReplaceAll(p.body, "mma.sync", "mma.sp::ordered_metadata.sync"), ";", ", meta, 0;")
+	return p
+}
+
+// scaled repeats mma with scale factors near 1.
+func scaled(shape, kind, vector, elements, factors string, ops int) productLoop {
+	p := mma(shape, "f32."+elements+"."+elements+".f32", 4, 2, 4, oneE4M3, ops, ptxvm.JIT)
+	p.target = "sm_120a"
+	one := map[string]string{"ue8m0": "0x7f807e7f", "ue4m3": "0x38393a38"}[factors]
+	p.setup += ".reg .b32 scale; mov.b32 scale, " + one + ";\n"
+	p.body = strings.ReplaceAll(p.body, "row.col", "row.col.kind::"+kind+".block_scale.scale_vec::"+vector)
+	p.body = strings.ReplaceAll(strings.ReplaceAll(p.body, ";", ", scale, {0, 0}, scale, {0, 0};"), ".f32 {", ".f32."+factors+" {")
+	return p
+}
+
+// sparseWgmma repeats wgmma.mma_async.sp of f16.
+func sparseWgmma() productLoop {
+	p := wgmma(16, "f32.f16.f16", oneF16, ptxvm.JIT)
+	p.perTurn *= 2
+	p.setup += "\n.reg .b32 meta; mov.b32 meta, 0x44e4d9c4;"
+	p.body = strings.NewReplacer("mma_async", "mma_async.sp", "k16", "k32", "da, db,", "da, db, meta, 0,").Replace(p.body)
+	return p
+}
+
 // fillShared gives the 32 KiB of data bits of numbers, by 128 threads; v, at, end and p are its registers.
 func fillShared(pattern uint32) string {
 	return fmt.Sprintf(`mov.u32 v, %%tid.x;
@@ -205,6 +233,13 @@ var products = map[string]productLoop{
 	"wgmma-e4m3":         wgmma(32, "f32.e4m3.e4m3", oneE4M3, ptxvm.JIT),
 	"tcgen05-f16":        tcgen05(16, "f16", idescF16, oneF16, ptxvm.JIT),
 	"tcgen05-f16-interp": tcgen05(16, "f16", idescF16, oneF16, ptxvm.Interp),
+	"mma-sp-f16":         sparse("m16n8k32", "f32.f16.f16.f32", 4, 4, 4, oneF16, 8192),
+	"mma-sp-e4m3":        sparse("m16n8k64", "f32.e4m3.e4m3.f32", 4, 4, 4, oneE4M3, 16384),
+	"mma-s4":             mma("m16n8k64", "s32.s4.s4.s32", 4, 2, 4, 0x12345678, 16384, ptxvm.JIT),
+	"mma-mxf8":           scaled("m16n8k32", "mxf8f6f4", "1X", "e4m3", "ue8m0", 8192),
+	"mma-mxf4":           scaled("m16n8k64", "mxf4", "2X", "e2m1", "ue8m0", 16384),
+	"mma-nvf4":           scaled("m16n8k64", "mxf4nvf4", "4X", "e2m1", "ue4m3", 16384),
+	"wgmma-sp-f16":       sparseWgmma(),
 	"mma-f64": {
 		target: "sm_90a", block: 32, perTurn: 4 * 512, engine: ptxvm.JIT,
 		setup: ".reg .f64 a, b, c<2>; .reg .u32 lane; mov.u32 lane, %laneid; cvt.rn.f64.u32 a, lane; mov.f64 b, 0d3FB999999999999A;",

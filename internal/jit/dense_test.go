@@ -51,11 +51,20 @@ func TestDense(t *testing.T) {
 			}
 			dense.Each(r, compare)
 			dense.Integers(r, compare)
-			t.Logf("%d of %d sums were compiled", compiled, sums)
-			if compiled < sums/3 {
-				t.Errorf("only %d of %d sums were compiled", compiled, sums)
-			}
+			enough(t, "dense", compiled, sums)
+			sums, compiled = 0, 0
+			dense.Packed(r, compare)
+			enough(t, "sparse and scaled", compiled, sums)
 		})
+	}
+}
+
+// enough wants a third of the sums to be compiled.
+func enough(t *testing.T, what string, compiled, sums int) {
+	t.Helper()
+	t.Logf("%d of %d sums of %s products were compiled", compiled, sums, what)
+	if compiled < sums/3 {
+		t.Errorf("only %d of %d sums of %s products were compiled", compiled, sums, what)
 	}
 }
 

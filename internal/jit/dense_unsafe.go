@@ -25,6 +25,7 @@ type denseContext struct {
 	base, least                                    int32
 	limit, _                                       int32
 	result                                         uint64
+	leftScales, rightScales, terms                 unsafe.Pointer
 }
 
 // Dense computes products of dense matrices. It is a num.Multiplier, safe for concurrent use.
@@ -98,7 +99,7 @@ func (m *Dense) lanes() int {
 func (m *Dense) Multiply(d *num.Dense) bool {
 	room := d.Room()
 	if room.By != num.Multiplier(m) {
-		room.By, room.Code = m, m.code(denseKey{d.Rule, d.Format, d.Bits, d.K, d.Integers, d.Signed, d.Saturate})
+		room.By, room.Code = m, m.code(keyOf(d.DenseShape))
 	}
 	entry := room.Code
 	elements := d.Rows * d.K
@@ -107,7 +108,7 @@ func (m *Dense) Multiply(d *num.Dense) bool {
 	}
 	c := &denseContext{rows: uint64(d.Rows), groups: uint64(d.Columns / m.lanes()), pitch: uint64(4 * d.Columns), misfits: uint64(d.Columns / 8)}
 	c.leftRuns, c.blocks = uint64(elements/m.lanes()), uint64(d.Columns/num.DenseLanes)
-	if !d.Integers && !c.exponentsOf(d) {
+	if d.Clashes() || !d.Integers && !c.exponentsOf(d) || d.PerLine != 0 && !c.scalesOf(d, m.lanes()) {
 		return false
 	}
 	for i, n := range []int{elements, elements, d.Columns * d.K, d.Columns * d.K} {

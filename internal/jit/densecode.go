@@ -17,15 +17,13 @@ import (
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
-// denseKey is what a product's code depends on.
-type denseKey struct {
-	rule     num.DotRule
-	format   [2]num.DotFormat
-	bits     int
-	k        int
-	integers bool
-	signed   [2]bool
-	saturate bool
+// denseKey is what a product's code depends on: the shape without its rows and columns.
+type denseKey num.DenseShape
+
+// keyOf is the key of a shape.
+func keyOf(s num.DenseShape) denseKey {
+	s.Rows, s.Columns = 0, 0
+	return denseKey(s)
 }
 
 // Numbers of the f32 that elements become.
@@ -49,6 +47,9 @@ const (
 	dnRows    = x86.RCX
 	dnColumns = x86.RBX // groups of columns that are left
 	dnAny     = x86.R12
+	dnTerms   = x86.R13
+	dnScales  = x86.R14 // scale factors of a row
+	dnScales2 = x86.R15 // of the columns
 	dnTemp    = x86.RAX
 )
 
@@ -73,6 +74,9 @@ const (
 	dcBase     // i32: what is subtracted from exponents of C; i32: least exponent of a sum
 	dcLimit    // i32: exponents below that do not fit, plus denseOffset
 	dcResult
+	dcLeftScales // of scale factors: see denseScales
+	dcRightScales
+	dcTerms // room for a vector a term
 )
 
 const denseOffset = 1 << 13
@@ -198,7 +202,8 @@ const (
 
 // assemble makes the code; ok is false where none can be made for such a product.
 func (e *denseCode) assemble() (ok bool) {
-	if e.plan, ok = e.key.rule.Plan(e.key.k); !ok && !e.key.integers {
+	shape := num.DenseShape(e.key)
+	if e.plan, ok = shape.Plan(); !ok && !e.key.Integers {
 		return false
 	}
 	end := e.NewLabel()
@@ -251,7 +256,7 @@ func (e *denseCode) decodeLeft() {
 	e.prepare(0)
 	again := e.NewLabel()
 	e.Bind(again)
-	switch e.key.bits {
+	switch e.key.Bits {
 	case 8:
 		e.VM(x86.VPMOVZXBD, e.w, 0, x86.At(from, 0))
 	case 16:
@@ -261,10 +266,10 @@ func (e *denseCode) decodeLeft() {
 	}
 	e.element(0)
 	e.store(x86.At(values, 0), 0)
-	if !e.key.integers {
+	if e.exponents() {
 		e.store(x86.At(exponents, 0), 1)
 	}
-	e.RI(x86.ADD, x86.S64, from, int32(e.lanes()*e.key.bits/8))
+	e.RI(x86.ADD, x86.S64, from, int32(e.lanes()*e.key.Bits/8))
 	e.RI(x86.ADD, x86.S64, values, e.size())
 	e.RI(x86.ADD, x86.S64, exponents, e.size())
 	e.RI(x86.SUB, x86.S64, left, 1)
@@ -281,22 +286,22 @@ func (e *denseCode) decodeRight() {
 	e.prepare(1)
 	again := e.NewLabel()
 	e.Bind(again)
-	per, half := 32/e.key.bits, int32(0)
+	per, half := 32/e.key.Bits, int32(0)
 	for ; half < 4*num.DenseLanes; half += e.size() {
-		e.MovImm(words, uint64(e.key.k/per))
+		e.MovImm(words, uint64(e.key.K/per))
 		inner := e.NewLabel()
 		e.Bind(inner)
 		for j := range per {
 			e.load(0, x86.At(from, half))
 			if j > 0 {
-				e.VVI(x86.VPSRLD, e.w, 0, 0, uint8(j*e.key.bits))
+				e.VVI(x86.VPSRLD, e.w, 0, 0, uint8(j*e.key.Bits))
 			}
-			if e.key.bits < 32 && j < per-1 {
-				e.and(0, 0, e.word(1<<e.key.bits-1))
+			if e.key.Bits < 32 && j < per-1 {
+				e.and(0, 0, e.word(1<<e.key.Bits-1))
 			}
 			e.element(1)
 			e.store(x86.At(values, int32(j)*e.size()), 0)
-			if !e.key.integers {
+			if e.exponents() {
 				e.store(x86.At(exponents, int32(j)*e.size()), 1)
 			}
 		}
@@ -306,12 +311,15 @@ func (e *denseCode) decodeRight() {
 		e.RI(x86.SUB, x86.S64, words, 1)
 		e.Jcc(x86.NE, inner)
 		if half+e.size() < 4*num.DenseLanes {
-			e.RI(x86.SUB, x86.S64, from, int32(4*num.DenseLanes*e.key.k/per))
+			e.RI(x86.SUB, x86.S64, from, int32(4*num.DenseLanes*e.key.K/per))
 		}
 	}
 	e.RI(x86.SUB, x86.S64, blocks, 1)
 	e.Jcc(x86.NE, again)
 }
+
+// exponents tells whether each element has one.
+func (e *denseCode) exponents() bool { return !e.key.Integers && !e.key.Terms }
 
 // denseWide tells whether a format has the exponents of f32.
 func denseWide(f num.DotFormat) bool {
@@ -321,7 +329,7 @@ func denseWide(f num.DotFormat) bool {
 
 // prepare loads what element wants for an operand.
 func (e *denseCode) prepare(operand int32) {
-	if !e.key.integers && denseWide(e.key.format[operand]) {
+	if !e.key.Integers && denseWide(e.key.Format[operand]) {
 		e.fromContext(6, dcScale+4*operand)
 		e.fromContext(7, dcBias+4*operand)
 	}
@@ -329,15 +337,15 @@ func (e *denseCode) prepare(operand int32) {
 
 // element makes of raw bits in register 0 the value, there, and its exponent in register 1.
 func (e *denseCode) element(operand int) {
-	if e.key.integers {
-		if e.key.signed[operand] {
+	if e.key.Integers {
+		if e.key.Signed[operand] {
 			e.VVI(x86.VPSLLD, e.w, 0, 0, 24)
 			e.VVI(x86.VPSRAD, e.w, 0, 0, 24)
 		}
 		e.VV(x86.VCVTDQ2PS, e.w, 0, 0)
 		return
 	}
-	f := e.key.format[operand]
+	f := e.key.Format[operand]
 	exponent, frac, low, largest := f.Layout()
 	if denseWide(f) { // the matrix has been looked at before
 		if frac == 7 {

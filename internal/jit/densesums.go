@@ -16,7 +16,7 @@ func (e *denseCode) sums() {
 	e.fromContext(dvLeast, dcBase+4)
 	e.fromContext(dvLimit, dcLimit)
 	e.Zero(dnAny)
-	e.Zero(dnTemp) // groups that are done
+	e.startScales()
 	outer, inner := e.NewLabel(), e.NewLabel()
 	e.Bind(outer)
 	e.RM(x86.MOV, x86.S64, dnSum, x86.At(dnContext, dcSum))
@@ -28,16 +28,19 @@ func (e *denseCode) sums() {
 	e.RM(x86.MOV, x86.S64, dnLeft, x86.At(dnContext, dcValues))
 	e.RM(x86.MOV, x86.S64, dnLeftE, x86.At(dnContext, dcExponents))
 	e.RM(x86.MOV, x86.S64, dnRows, x86.At(dnContext, dcRows))
+	e.firstScales()
 	e.Bind(inner)
 	e.vector()
-	e.RI(x86.ADD, x86.S64, dnLeft, int32(4*e.key.k))
-	e.RI(x86.ADD, x86.S64, dnLeftE, int32(4*e.key.k))
+	e.RI(x86.ADD, x86.S64, dnLeft, int32(4*e.key.K))
+	e.RI(x86.ADD, x86.S64, dnLeftE, int32(4*e.key.K))
 	e.RM(x86.ADD, x86.S64, dnSum, x86.At(dnContext, dcPitch))
 	e.RM(x86.ADD, x86.S64, dnMisfit, x86.At(dnContext, dcMisfits))
+	e.nextRow()
 	e.RI(x86.SUB, x86.S64, dnRows, 1)
 	e.Jcc(x86.NE, inner)
-	e.RI(x86.ADD, x86.S64, dnRight, int32(e.key.k)*e.size())
-	e.RI(x86.ADD, x86.S64, dnRightE, int32(e.key.k)*e.size())
+	e.RI(x86.ADD, x86.S64, dnRight, int32(e.key.K)*e.size())
+	e.RI(x86.ADD, x86.S64, dnRightE, int32(e.key.K)*e.size())
+	e.nextColumns()
 	e.RI(x86.SUB, x86.S64, dnColumns, 1)
 	e.Jcc(x86.NE, outer)
 	e.RI(x86.SHL, x86.S64, dnAny, 1)
@@ -54,10 +57,17 @@ func (e *denseCode) column(pointer, group x86.Reg, size int32) {
 func (e *denseCode) vector() {
 	e.setBad()
 	e.load(dvC, x86.At(dnSum, 0))
-	if e.key.integers {
+	switch {
+	case e.key.Integers:
 		e.integers()
 		e.give()
 		return
+	case e.key.Terms:
+		e.terms()
+		e.give()
+		return
+	case e.key.PerLine != 0:
+		e.lineBase()
 	}
 	if e.plan.Half() {
 		e.widen(dvC)
@@ -83,13 +93,13 @@ func (e *denseCode) vector() {
 
 // integers adds products of bytes to dvC: as f32, in which sums of K products are exact.
 func (e *denseCode) integers() {
-	if e.key.saturate { // what could leave 32 bits does not fit
+	if e.key.Saturate { // what could leave 32 bits does not fit
 		e.VVI(x86.VPSRAD, e.w, dvTemp, dvC, 31)
 		e.VVV(e.either(x86.VPXORD, x86.VPXOR), e.w, dvTemp, dvTemp, dvC) // below zero: -1-C
 		e.above(dvTemp, dvTemp2, 1<<31-1<<26)
 	}
 	acc := []x86.Vec{dvTop, dvTerm, dvSum, dvOther}
-	for k := range e.key.k {
+	for k := range e.key.K {
 		d := acc[k%len(acc)]
 		e.VM(x86.VBROADCASTSS, e.w, dvScale, x86.At(dnLeft, int32(4*k)))
 		if k < len(acc) {

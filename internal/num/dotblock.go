@@ -46,11 +46,21 @@ const BlockTerm = 16
 // blockKeep is the fraction bits that their terms keep.
 const blockKeep = 35
 
+// mostTerms is how many terms a sum has at most.
+const mostTerms = 8
+
+// blockDot is how terms are added up: as the products of WholeRule, of which more bits are kept.
+func blockDot() Dot {
+	d := WholeRule(DotF32, DotF32).step
+	d.Keep = blockKeep
+	return d
+}
+
 // SumBlocks returns c + … for e2m1, in f32: each BlockTerm products are added exactly and multiplied
 // by the scales of their block. A term is aligned by the exponents of its scales alone. Whether one that is
 // zero counts for the largest exponent is open (zeros).
 func SumBlocks(a, b []Factor, sa, sb []Scale, c uint32, zeros bool) uint32 {
-	d := Dot{Keep: blockKeep, Floor: DotF16.Rule(100, DotF32, DotF32).step.Floor}
+	d := blockDot()
 	add := DotF32.Factor(c)
 	for i := range sa {
 		if sa[i].NaN || sb[i].NaN {
@@ -64,7 +74,7 @@ func SumBlocks(a, b []Factor, sa, sb []Scale, c uint32, zeros bool) uint32 {
 	if add.Sig != 0 {
 		top = max(top, int(add.Top))
 	}
-	var terms [8]int64
+	var terms [mostTerms]int64
 	for i := range sa {
 		terms[i] = blockSum(a[BlockTerm*i:], b[BlockTerm*i:]) * int64(sa[i].Sig) * int64(sb[i].Sig)
 		if terms[i] != 0 || zeros {

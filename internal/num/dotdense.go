@@ -20,6 +20,14 @@ type Dense struct {
 	Sum   []uint32 // row after row
 	Slow  int      // elements of Sum that DotRule.Sum has computed
 
+	Raw    [2][]uint32 // operands that are packed, for Unpack: as Left and Right, with fewer words in a line
+	Meta   []uint8     // for each word of a sparse one four bits for each of its chunks
+	Scales [2][]Scale  // of Left's rows and Right's columns, PerLine of each
+
+	choices *DenseChoices
+	twice   bool // two stored elements have the same place
+	half    []uint32
+
 	values [2][]float64
 	tops   [2][]int32
 	odd    [2][]bool // lines with elements that are not finite
@@ -36,11 +44,15 @@ type DenseShape struct {
 	Integers         bool    // of eight bits, summed up in 32; Format and Rule do not count
 	Signed           [2]bool // Left and Right
 	Saturate         bool    // sums of integers end at the least and the largest
+	Packing          [2]DensePacking
+	PerLine          int  // scale factors of a line; 0: there are none
+	Terms            bool // as many products of BlockTerm elements as there are factors of a line make a term each: see SumBlocks
+	Zeros            bool // of terms
 }
 
 // DenseRoom is memory for those who compute a Dense, to be used again.
 type DenseRoom struct {
-	Words   [4][]uint32
+	Words   [7][]uint32
 	Misfits []uint8
 	By      Multiplier // whose Code it is
 	Code    uintptr    // for the shape
@@ -72,6 +84,8 @@ func (d *Dense) Set(shape DenseShape) {
 		clear(d.Right)
 		clear(d.Sum)
 	}
+	d.setRaw()
+	d.setScales()
 }
 
 func roomy(list []uint32, n int) []uint32 { return Grown(list, max(n, DenseRoomy))[:n] }
@@ -144,7 +158,7 @@ func (d *Dense) Multiply() {
 		d.integers()
 		return
 	}
-	plan, same := d.Rule.Plan(d.K)
+	plan, same := d.Plan()
 	d.order = Grown(d.order, d.K)
 	i := 0
 	for _, step := range plan.Steps {
@@ -154,21 +168,27 @@ func (d *Dense) Multiply() {
 		}
 	}
 	words := d.K * d.Bits / 32
-	d.decode(0, d.Rows, func(row int) (first, step int) { return row * words, 1 })
-	d.decode(1, d.Columns, func(column int) (first, step int) {
-		return column/DenseLanes*words*DenseLanes + column%DenseLanes, DenseLanes
-	})
+	d.decode(0, d.Rows, func(row int) (first, step int) { return DenseOperand(0).Word(row, words), 1 })
+	d.decode(1, d.Columns, func(column int) (first, step int) { return DenseOperand(1).Word(column, words), DenseLanes })
+	d.oddScales()
 	for row := range d.Rows {
 		a, at := d.values[0][row*d.K:(row+1)*d.K], d.tops[0][row*d.K:(row+1)*d.K]
 		for column := range d.Columns {
 			to := &d.Sum[row*d.Columns+column]
 			c := d.Rule.c.Factor(*to)
-			if d.odd[0][row] || d.odd[1][column] || c.Kind != FactorFinite || !same {
+			if d.odd[0][row] || d.odd[1][column] || c.Kind != FactorFinite || !same || d.twice {
 				*to = d.Reference(row, column, *to)
 				continue
 			}
 			b, bt := d.values[1][column*d.K:(column+1)*d.K], d.tops[1][column*d.K:(column+1)*d.K]
-			*to = d.Rule.sumValues(&plan, a, b, at, bt, *to, c)
+			switch {
+			case d.Terms:
+				*to = sumTerms(a, b, d.scales(0, row), d.scales(1, column), c, d.Zeros)
+			case d.PerLine != 0:
+				*to = d.Rule.step.sumValues(a, b, at, bt, c, int32(d.Scales[0][row].Exp)+int32(d.Scales[1][column].Exp))
+			default:
+				*to = d.Rule.sumValues(&plan, a, b, at, bt, *to, c)
+			}
 		}
 	}
 }
@@ -182,8 +202,7 @@ func (d *Dense) left(row, k int) uint32 {
 // right is an element of Right.
 func (d *Dense) right(column, k int) uint32 {
 	i := k * d.Bits
-	word := (column/DenseLanes*(d.K*d.Bits/32)+i/32)*DenseLanes + column%DenseLanes
-	return d.Right[word] >> (i % 32) & uint32(1<<d.Bits-1)
+	return d.Right[DenseOperand(1).Word(column, d.K*d.Bits/32)+i/32*DenseLanes] >> (i % 32) & uint32(1<<d.Bits-1)
 }
 
 // Reference computes an element of Sum, which was c, by the reference implementation.
@@ -193,10 +212,14 @@ func (d *Dense) Reference(row, column int, c uint32) uint32 {
 	}
 	var room [2][64]Factor
 	a, b := room[0][:0], room[1][:0]
-	for k := range d.K {
-		a, b = append(a, d.Format[0].Factor(d.left(row, k))), append(b, d.Format[1].Factor(d.right(column, k)))
+	for k := range d.Stored() {
+		left, right := d.pair(row, column, k)
+		a, b = append(a, d.Format[0].Factor(left)), append(b, d.Format[1].Factor(right))
 	}
 	d.Slow++
+	if d.PerLine != 0 {
+		return d.scaled(a, b, row, column, c)
+	}
 	return d.Rule.Sum(a, b, c)
 }
 
@@ -265,7 +288,7 @@ func (r *DotRule) sumValues(p *DotPlan, a, b []float64, at, bt []int32, c uint32
 			}
 		}
 		n := len(step)
-		sum = r.step.sumValues(a[:n], b[:n], at[:n], bt[:n], x)
+		sum = r.step.sumValues(a[:n], b[:n], at[:n], bt[:n], x, 0)
 		a, b, at, bt = a[n:], b[n:], at[n:], bt[n:]
 	}
 	switch {
@@ -277,21 +300,21 @@ func (r *DotRule) sumValues(p *DotPlan, a, b []float64, at, bt []int32, c uint32
 	return AddF32(sum, c)
 }
 
-// sumValues adds the terms of a step.
-func (d Dot) sumValues(a, b []float64, at, bt []int32, c Factor) uint32 {
+// sumValues adds the terms of a step, products times 2^up.
+func (d Dot) sumValues(a, b []float64, at, bt []int32, c Factor, up int32) uint32 {
 	b, at, bt = b[:len(a)], at[:len(a)], bt[:len(a)]
 	top := int32(topOfZero)
-	if c.Sig != 0 {
-		top = int32(c.Top)
-	}
 	for i := range at {
 		top = max(top, at[i]+bt[i])
+	}
+	if top += up; c.Sig != 0 {
+		top = max(top, int32(c.Top))
 	}
 	if top < topOfZero/2 {
 		return 0
 	}
 	q := max(int(top), d.Floor) - d.Keep
-	scale, sum := power(-q), cut(int64(c.Sig), int(c.Exp)-q)
+	scale, sum := power(int(up)-q), cut(int64(c.Sig), int(c.Exp)-q)
 	for i := range a {
 		sum += int64(a[i] * b[i] * scale)
 	}
@@ -310,6 +333,11 @@ func (d *Dense) integers() {
 	for row := range d.Rows {
 		a := left[row*d.K : (row+1)*d.K]
 		for column := range d.Columns {
+			if d.twice {
+				to := &d.Sum[row*d.Columns+column]
+				*to = d.integer(row, column, *to)
+				continue
+			}
 			b := right[column*d.K:][:len(a)]
 			var sums [4]float64
 			for k := 0; k+3 < len(a); k += 4 {
@@ -353,8 +381,9 @@ func (d *Dense) eight(operand int, v uint32) int32 {
 // integer computes an element of Sum, which was c, by integers.
 func (d *Dense) integer(row, column int, c uint32) uint32 {
 	sum := int64(int32(c))
-	for k := range d.K {
-		sum += int64(d.eight(0, d.left(row, k))) * int64(d.eight(1, d.right(column, k)))
+	for k := range d.Stored() {
+		left, right := d.pair(row, column, k)
+		sum += int64(d.eight(0, left)) * int64(d.eight(1, right))
 	}
 	d.Slow++
 	return d.narrowed(sum)

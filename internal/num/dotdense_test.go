@@ -27,6 +27,11 @@ func TestDense(t *testing.T) {
 	if fast < 50000 {
 		t.Errorf("%d sums were fast", fast)
 	}
+	fast = 0
+	dense.Packed(r, compare)
+	if fast < 20000 {
+		t.Errorf("%d sums of sparse and scaled products were fast", fast)
+	}
 }
 
 // BenchmarkDense has products of 16×16×16: 8192 operations.

@@ -118,7 +118,7 @@ func product(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	o := in.Ext.Data.(*productOp)
-	if n := o.M * o.N * o.Products(); o.fragments == nil || o.blocks != nil || o.Bits == 64 {
+	if n := o.M * o.N * o.Products(); o.fragments == nil {
 		w.CountSums(n, n)
 	}
 	switch {
@@ -246,7 +246,7 @@ func (o *productOp) floats(w *machine.Warp) {
 		rule = rule.InSteps(4)
 	}
 	if o.fragments != nil {
-		o.dense(w, rule)
+		o.dense(w, rule, nil)
 		return
 	}
 	var a [mostA / 2]num.Factor
@@ -294,7 +294,7 @@ func (o *productOp) quads(w *machine.Warp) {
 // integers multiplies integers.
 func (o *productOp) integers(w *machine.Warp) {
 	if o.fragments != nil {
-		o.dense(w, num.DotRule{})
+		o.dense(w, num.DotRule{}, nil)
 		return
 	}
 	var a [mostA]int32

@@ -40,6 +40,7 @@ func planBlocks(b *Build) {
 	s.b = b.scaleOperand(b.In.Op(isa.R_scale_b), b.In.Op(isa.R_sel_b))
 	s.zeros = s.terms && b.Assume(assume.ZeroTerms) == 1
 	o.blocks = s
+	o.fragments = o.denseFragments()
 	b.Ext().Data = o
 	b.does(uop.Product)
 }
@@ -109,6 +110,16 @@ func (o *productOp) scaled(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
+	if o.fragments != nil {
+		o.dense(w, num.WholeRule(num.DotF32, num.DotF32), &all)
+		return machine.Next
+	}
+	o.scaledSlowly(w, &all)
+	return machine.Next
+}
+
+// scaledSlowly is the reference implementation.
+func (o *productOp) scaledSlowly(w *machine.Warp, all *scales) {
 	var a, b [mostA]num.Factor
 	var c, d [mostC]uint32
 	o.eachA(w, func(at int, v uint32) { a[at] = o.elems[0].format.Factor(v) })
@@ -135,5 +146,4 @@ func (o *productOp) scaled(w *machine.Warp, in *machine.Inst) machine.State {
 		d[i] = rule.Sum(x[:n], y[:n], c[i])
 	})
 	o.give(w, &d)
-	return machine.Next
 }

@@ -162,27 +162,39 @@ type tensorSum struct {
 	of    *num.Dense // nil: none
 }
 
-// isDense tells whether all elements of A and B are stored and simply multiplied, as units of floats or bytes have them.
-func (r *tensorProduct) isDense() bool {
-	return !r.Sparse && !r.Scaled() && r.op.down == 0 && !r.hasZeros && !r.op.ashift && r.Bits() >= 8 &&
-		(r.Bits() > 8 || r.Kind == tensor.KindI8 || r.A.Padded() == tensor.Plain && r.B.Padded() == tensor.Plain)
-}
+// isDense tells whether rows and columns are simply multiplied, as shared and tensor memory have them.
+func (r *tensorProduct) isDense() bool { return r.op.down == 0 && !r.hasZeros && !r.op.ashift }
 
-// multiplyDense multiplies dense matrices, part by part.
+// multiplyDense multiplies part by part.
 func (r *tensorProduct) multiplyDense(op *machine.Op) {
 	columns := r.N / r.path.Parts
 	for i := range r.parts {
 		p := &r.parts[i]
 		for part := range r.path.Parts {
 			x, d := r.product(p, part, columns), densePool.Get().(*num.Dense)
-			shape := denseShape(x.rows, columns, x.k, x.elems[0].bits, &x.elems, x.rule)
-			shape.Saturate = x.saturate
+			product := r.Product()
+			shape := denseShape(x.rows, columns, &product, &x.elems, x.rule)
+			if shape.Saturate = x.saturate; x.blocks != nil {
+				if shape.PerLine = 1; x.blocks.terms {
+					shape.Terms, shape.Zeros, shape.PerLine = true, x.blocks.zeros, x.stored/num.BlockTerm
+				}
+			}
 			d.Set(shape)
 			r.denseA(op, d, p, part)
 			r.denseB(op, d, part*columns, columns)
-			for i, list := range [][]uint32{d.Left, d.Right} {
-				if x.negative[i] && !shape.Integers {
-					negateDense(list, d.Bits)
+			for i, negative := range x.negative {
+				if negative && !shape.Integers {
+					negateDense(d, i)
+				}
+			}
+			if r.Sparse {
+				r.denseMeta(d, p, part)
+			}
+			if d.Unpack(denseChoices[r.Bits()]); x.blocks != nil {
+				for i, lines := range [2][][]num.Scale{x.blocks.rows, x.blocks.columns} {
+					for line, list := range lines {
+						denseScales(d, i, line, list)
+					}
 				}
 			}
 			r.denseD(d, p, part, columns)
@@ -199,9 +211,9 @@ func (r *tensorProduct) denseA(op *machine.Op, d *num.Dense, p *productPart, par
 		r.source(op, p, 0).fill(d, 0, 0, d.Rows, 0)
 		return
 	}
-	words := d.K * d.Bits / 32
+	left, words, _ := d.Operand(0)
 	for row := range d.Rows {
-		copy(d.Left[row*words:(row+1)*words], p.t.Row(r.a.Lane()+r.path.Lane(row, r.copyOf(part)), r.a.Column(), words))
+		copy(left[row*words:(row+1)*words], p.t.Row(r.a.Lane()+r.path.Lane(row, r.copyOf(part)), r.a.Column(), words))
 	}
 }
 
@@ -217,9 +229,28 @@ func (r *tensorProduct) denseB(op *machine.Op, d *num.Dense, first, columns int)
 	}
 }
 
+// padded is how elements of A (0) or B (1) lie in shared memory.
+func (r *tensorProduct) padded(operand int) tensor.Format {
+	if r.Bits() == 8 {
+		return [2]tensor.MatrixElement{r.A, r.B}[operand].Padded()
+	}
+	return tensor.Plain
+}
+
+// denseMeta reads the metadata of A.
+func (r *tensorProduct) denseMeta(d *num.Dense, p *productPart, part int) {
+	_, words, _ := d.Operand(0)
+	product, per := r.Product(), 32/r.Bits()
+	for i := range d.Meta {
+		row, k := i/words, i%words*per
+		first, last := product.ChunkOf(k), product.ChunkOf(k+per-1)
+		d.Meta[i] = uint8(r.metadata(p, row, part, first) | r.metadata(p, row, part, last)<<4)
+	}
+}
+
 // source is A (0) or B (1) in the shared memory of a CTA.
 func (r *tensorProduct) source(op *machine.Op, p *productPart, operand int) *denseSource {
-	return &denseSource{p.units[operand], r.Transpose[operand], func(unit uint32) []byte { return op.Shared(p.rank|uint64(unit), 16) }}
+	return &denseSource{p.units[operand], r.Transpose[operand], r.padded(operand), func(unit uint32) []byte { return op.Shared(p.rank|uint64(unit), 16) }}
 }
 
 // denseD reads D before the product.
@@ -278,11 +309,15 @@ func (r *tensorProduct) copyOf(part int) int {
 func (r *tensorProduct) places(p *productPart, row, part int) (places []int) {
 	product := r.Product()
 	for k := range product.Stored() {
-		lane, column, low := r.Instruction.Metadata(r.path, row, r.copyOf(part), product.ChunkOf(k))
-		word := p.t.Row(r.meta.Lane()+lane, r.meta.Column()+column, 1)[0]
-		places = append(places, product.Selected(k, word>>low&15))
+		places = append(places, product.Selected(k, r.metadata(p, row, part, product.ChunkOf(k))))
 	}
 	return places
+}
+
+// metadata are the four bits of a chunk of a row.
+func (r *tensorProduct) metadata(p *productPart, row, part, chunk int) uint32 {
+	lane, column, low := r.Instruction.Metadata(r.path, row, r.copyOf(part), chunk)
+	return p.t.Row(r.meta.Lane()+lane, r.meta.Column()+column, 1)[0] >> low & 15
 }
 
 // readA returns the stored elements of A that a part multiplies, row after row.
@@ -339,10 +374,7 @@ func (r *tensorProduct) readB(op *machine.Op) []uint32 {
 
 // spread lays the units of A (0) or B (1) in the shared memory of a CTA out in lines of k elements.
 func (r *tensorProduct) spread(op *machine.Op, p *productPart, operand int, to []uint32, lines, k int) {
-	format, per := tensor.Plain, 128/r.Bits()
-	if r.Bits() == 8 {
-		format = [2]tensor.MatrixElement{r.A, r.B}[operand].Padded()
-	}
+	format, per := r.padded(operand), 128/r.Bits()
 	across := len(p.units[operand]) / k // units of a column along M or N
 	for i, unit := range p.units[operand] {
 		data := format.Expand((*[16]byte)(op.Shared(p.rank|uint64(unit), 16)), 2)

@@ -197,33 +197,25 @@ func (r *wgmmaRecord) units(w *machine.Warp, row uint32, first, n, k int, column
 
 // read takes the matrices from shared memory and registers, and multiplies.
 func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
-	if (r.elems[0].float() || r.elems[3].signed) && !r.and && !r.Sparse {
+	if !r.and {
 		r.multiplyDense(op)
 		return nil
 	}
 	p := &r.product
 	*p = matrices{
-		rows: 16, columns: r.N, k: r.K, stored: r.Stored(), elems: r.elems, negative: r.negative, saturate: r.saturate, and: r.and,
-		left: make([]uint32, 16*r.Stored()), right: make([]uint32, r.N*r.K), sum: make([]uint32, 16*r.N),
-	}
-	if r.Sparse {
-		p.places = r.rowPlaces
-	}
-	if r.elems[0].float() {
-		p.rule = r.elems[0].format.WarpgroupRule(r.arch, r.elems[3].format)
+		rows: 16, columns: r.N, k: r.K, stored: r.K, elems: r.elems, and: true,
+		left: make([]uint32, 16*r.K), right: make([]uint32, r.N*r.K), sum: make([]uint32, 16*r.N),
 	}
 	if r.a != nil {
-		r.elements(op, p.left, r.a, 16, r.Stored(), r.columns[0])
+		r.words(op, p.left, r.a)
 	}
 	for i, row := range r.aRows {
 		for lane, word := range row {
-			for j := range r.PerRegister() {
-				m, k := r.A(lane, i, j)
-				p.left[m*r.Stored()+k] = word >> (r.Bits * j) & uint32(1<<r.Bits-1)
-			}
+			m, k := r.A(lane, i, 0)
+			p.left[m*r.K+k] = word
 		}
 	}
-	r.elements(op, p.right, r.b, r.N, r.K, r.columns[1])
+	r.words(op, p.right, r.b)
 	if r.add {
 		r.readD(p.sum, r.N)
 	}
@@ -233,33 +225,42 @@ func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 	return nil
 }
 
-// multiplyDense multiplies dense matrices.
+// multiplyDense multiplies floats and integers.
 func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 	d, rule := densePool.Get().(*num.Dense), num.DotRule{}
 	if f := r.elems[0]; f.float() {
 		rule = f.format.WarpgroupRule(r.arch, r.elems[3].format)
 	}
-	shape := denseShape(16, r.N, r.K, r.Bits, &r.elems, rule)
+	shape := denseShape(16, r.N, &r.Product, &r.elems, rule)
 	shape.Saturate = r.saturate
 	d.Set(shape)
-	source := denseSource{r.a, r.columns[0], func(unit uint32) []byte { return op.Shared(r.rank|uint64(unit), 16) }}
+	source := denseSource{r.a, r.columns[0], tensor.Plain, func(unit uint32) []byte { return op.Shared(r.rank|uint64(unit), 16) }}
 	if r.a != nil {
 		source.fill(d, 0, 0, 16, 0)
 	}
+	left, words, _ := d.Operand(0)
 	for i, row := range r.aRows {
 		m, k := r.A(0, i, 0)
-		at, words := (m*r.K+k)*r.Bits/32, r.K*r.Bits/32
+		at := m*words + k*r.Bits/32
 		for lane, word := range row {
-			d.Left[at+lane>>2*words+lane&3] = word
+			left[at+lane>>2*words+lane&3] = word
 		}
 	}
 	source.units, source.columns = r.b, r.columns[1]
 	source.fill(d, 1, 0, r.N, 0)
-	for i, list := range [][]uint32{d.Left, d.Right} {
-		if r.negative[i] {
-			negateDense(list, r.Bits)
+	for i, negative := range r.negative {
+		if negative {
+			negateDense(d, i)
 		}
 	}
+	if r.Sparse {
+		for m := range 16 {
+			for i := range words {
+				r.denseMeta(m, i*r.PerRegister()).gather(&r.meta, &d.Meta[m*words+i])
+			}
+		}
+	}
+	d.Unpack(denseChoices[r.Bits])
 	if clear(d.Sum); r.add {
 		r.readD(d.Sum, d.Columns)
 	}
@@ -268,17 +269,12 @@ func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 	r.dense, r.sum, r.pitch = d, d.Sum, d.Columns
 }
 
-// elements spreads units to lines of k elements.
-func (r *wgmmaRecord) elements(op *machine.Op, to, units []uint32, n, k int, columns bool) {
-	per := 128 / r.Bits
+// words lays units out: lines of words of bits are not transposed.
+func (r *wgmmaRecord) words(op *machine.Op, to, units []uint32) {
 	for i, unit := range units {
 		data := op.Shared(r.rank|uint64(unit), 16)
-		for j := range per {
-			e := i*per + j
-			if columns {
-				e = e%n*k + e/n
-			}
-			to[e] = unpack(data, r.Bits, j)
+		for j := range 4 {
+			to[4*i+j] = unpack(data, 32, j)
 		}
 	}
 }
@@ -331,15 +327,6 @@ func (r *wgmmaRecord) write(*machine.Op) *machine.Fault {
 		r.dense = nil
 	}
 	return nil
-}
-
-// rowPlaces is where in K the stored elements of a row of a sparse A belong.
-func (r *wgmmaRecord) rowPlaces(m int) (places []int) {
-	for k := range r.Stored() {
-		lane, bit := r.Metadata(r.selector, m, r.ChunkOf(k))
-		places = append(places, r.Selected(k, r.meta[lane]>>bit&15))
-	}
-	return places
 }
 
 func (r *wgmmaRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {

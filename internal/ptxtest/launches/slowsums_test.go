@@ -8,8 +8,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
 )
 
-// TestSlowSums: a launch counts the elements of its products, and those that took the slow way: none of whole numbers in dense
-// matrices, all of a sparse product.
+// TestSlowSums: a launch counts the elements of its products, and those that took the slow way: few of numbers, be matrices
+// sparse or have scale factors, all of a matrix of NaN.
 func TestSlowSums(t *testing.T) {
 	for _, c := range []struct {
 		path string
@@ -19,10 +19,12 @@ func TestSlowSums(t *testing.T) {
 		slow bool
 	}{
 		{"cuda/pipegemm.sm_90.ptx", "sm_90", corpus.PipeGemm(64, 64, 160), 64 * 64 * 160 / 16, false}, // of m16n8k16
-		{"cuda/sparsegemm.sm_90.ptx", "sm_90", corpus.SparseGemm(64, 32, 160), 64 * 32 * 160 / 32, true},
+		{"cuda/pipegemm.sm_90.ptx", "sm_90", ofNaN(corpus.PipeGemm(64, 64, 160)), 64 * 64 * 160 / 16, true},
+		{"cuda/sparsegemm.sm_90.ptx", "sm_90", corpus.SparseGemm(64, 32, 160), 64 * 32 * 160 / 32, false},
 		{"cuda/bytegemm.sm_90.ptx", "sm_90a", corpus.ByteGemm(64, 128, 384), 64 * 128 * 384 / 32, false},
 		{"cuda/tcgemm.sm_100.ptx", "sm_100a", corpus.TensorGemm("half", 1, 128, 128, 128), 128 * 128 * 128 / 16, false},
-		{"cuda/tcgemm.sm_100.ptx", "sm_100a", corpus.TensorGemm("mx8", 1, 128, 128, 128), 128 * 128 * 128 / 32, true},
+		{"cuda/tcgemm.sm_100.ptx", "sm_100a", corpus.TensorGemm("mx8", 1, 128, 128, 128), 128 * 128 * 128 / 32, false},
+		{"cuda/tcgemm.sm_100.ptx", "sm_100a", corpus.TensorGemm("nv4", 1, 128, 128, 256), 128 * 128 * 256 / 64, false},
 	} {
 		src, err := os.ReadFile("testdata/" + c.path)
 		if err != nil {
@@ -53,4 +55,12 @@ func TestSlowSums(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ofNaN is the run with a first matrix of NaN.
+func ofNaN(r *corpus.Run) *corpus.Run {
+	for i := range r.Buffers[0].Init {
+		r.Buffers[0].Init[i] = 0xff
+	}
+	return r
 }

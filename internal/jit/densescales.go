@@ -1,0 +1,125 @@
+package jit
+
+// Products whose rows and columns have scale factors. A factor of a whole line is a power of two, which moves the base of the
+// exponents. Those of terms (num.SumBlocks) multiply exact sums of products of four bits, whose exponents alone align them.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// perTerm is the bytes that the factor of a row has: its exponent and, of terms, its value without that, as f32.
+func (e *denseCode) perTerm() int32 {
+	if e.key.Terms {
+		return 8
+	}
+	return 4
+}
+
+// startScales points to the factors of the first columns.
+func (e *denseCode) startScales() {
+	if e.key.PerLine != 0 {
+		e.RM(x86.MOV, x86.S64, dnScales2, x86.At(dnContext, dcRightScales))
+	}
+}
+
+// firstScales points to those of the first row.
+func (e *denseCode) firstScales() {
+	if e.key.PerLine != 0 {
+		e.RM(x86.MOV, x86.S64, dnScales, x86.At(dnContext, dcLeftScales))
+		e.RM(x86.MOV, x86.S64, dnTerms, x86.At(dnContext, dcTerms))
+	}
+}
+
+func (e *denseCode) nextRow() {
+	if e.key.PerLine != 0 {
+		e.RI(x86.ADD, x86.S64, dnScales, int32(e.key.PerLine)*e.perTerm())
+	}
+}
+
+func (e *denseCode) nextColumns() {
+	if e.key.PerLine != 0 {
+		e.RI(x86.ADD, x86.S64, dnScales2, int32(e.key.PerLine)*e.perTerm()*int32(e.lanes()))
+	}
+}
+
+// lineBase makes what depends on the base of a row and columns.
+func (e *denseCode) lineBase() {
+	e.VM(x86.VPBROADCASTD, e.w, dvTemp, x86.At(dnScales, 0))
+	e.VVM(x86.VPADDD, e.w, dvTemp, dvTemp, x86.At(dnScales2, 0))
+	e.fromContext(dvBase, dcBase)
+	e.VVV(x86.VPADDD, e.w, dvBase, dvBase, dvTemp)
+	e.fromContext(dvLeast, dcBase+4)
+	e.VVV(x86.VPSUBD, e.w, dvLeast, dvLeast, dvTemp)
+	e.fromContext(dvLimit, dcLimit)
+	e.VVV(x86.VPSUBD, e.w, dvLimit, dvLimit, dvTemp)
+}
+
+// terms adds terms to dvC.
+func (e *denseCode) terms() {
+	e.set(dvTop, uint32(0xffffffff&uint64(1<<32+denseZero)))
+	per := e.key.K / e.key.PerLine
+	for i := range e.key.PerLine {
+		e.termValue(i, per)
+		e.store(x86.At(dnTerms, int32(i)*e.size()), dvTerm)
+		e.exponentOfTerm(dvOther, i)
+		if !e.key.Zeros {
+			e.VVI(x86.VPSLLD, e.w, dvTemp, dvTerm, 1) // zeros have signs
+			e.set(dvSum, uint32(0xffffffff&uint64(1<<32+denseZero)))
+			e.choose(dvOther, dvSum, dvTemp, dvTemp2, denseEQ, 0)
+		}
+		e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
+	}
+	e.exponentOfC()
+	e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
+	e.tooSmall()
+	e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvLeast)
+	for half, sum := range []x86.Vec{dvLow, dvHigh} {
+		for i := range e.key.PerLine {
+			e.addTerm(sum, half, i)
+		}
+		e.halfOfLanes(sum, half, true)
+	}
+	e.together()
+}
+
+// termValue is the sum of a term's products, times the factors without their exponents: exact in f32.
+func (e *denseCode) termValue(i, per int) {
+	acc := [2]x86.Vec{dvTerm, dvSum}
+	for k := range per {
+		d, at := acc[k%2], i*per+k
+		e.VM(x86.VBROADCASTSS, e.w, dvScale, x86.At(dnLeft, int32(4*at)))
+		if k < 2 {
+			e.VVM(x86.VMULPS, e.w, d, dvScale, x86.At(dnRight, int32(at)*e.size()))
+		} else {
+			e.VVM(x86.VFMADD231PS, e.w, d, dvScale, x86.At(dnRight, int32(at)*e.size()))
+		}
+	}
+	e.VVV(x86.VADDPS, e.w, dvTerm, dvTerm, dvSum)
+	e.VM(x86.VBROADCASTSS, e.w, dvScale, x86.At(dnScales, int32(8*i+4)))
+	e.VVM(x86.VMULPS, e.w, dvScale, dvScale, x86.At(dnScales2, int32(2*i+1)*e.size()))
+	e.VVV(x86.VMULPS, e.w, dvTerm, dvTerm, dvScale)
+}
+
+// exponentOfTerm is the sum of the exponents of a term's factors.
+func (e *denseCode) exponentOfTerm(d x86.Vec, i int) {
+	e.VM(x86.VPBROADCASTD, e.w, d, x86.At(dnScales, int32(8*i)))
+	e.VVM(x86.VPADDD, e.w, d, d, x86.At(dnScales2, int32(2*i)*e.size()))
+}
+
+// addTerm cuts a term at the last bit that is kept below dvTop, and adds it to a half of the sums.
+func (e *denseCode) addTerm(sum x86.Vec, half, i int) {
+	e.exponentOfTerm(dvTemp, i)
+	e.VVV(x86.VPSUBD, e.w, dvTemp, dvTemp, dvTop)
+	e.VVM(x86.VPADDD, e.w, dvTemp, dvTemp, e.word(uint32(1023+e.plan.Keep)))
+	e.VV(x86.VPMOVZXDQ, e.w, dvPower, e.part(dvTemp2, dvTemp, half))
+	e.VVI(x86.VPSLLQ, e.w, dvPower, dvPower, 52)
+	e.load(dvTemp, x86.At(dnTerms, int32(i)*e.size()))
+	e.VV(x86.VCVTPS2PD, e.w, dvTemp, e.part(dvTemp2, dvTemp, half))
+	e.VVV(x86.VMULPD, e.w, dvTemp, dvTemp, dvPower)
+	if i == 0 {
+		e.VVI(e.either(x86.VRNDSCALEPD, x86.VROUNDPD), e.w, sum, dvTemp, 3)
+		return
+	}
+	e.VVI(e.either(x86.VRNDSCALEPD, x86.VROUNDPD), e.w, dvTemp, dvTemp, 3)
+	e.VVV(x86.VADDPD, e.w, sum, sum, dvTemp)
+}

@@ -1,0 +1,45 @@
+package jit
+
+// This file lays out scale factors for machine code.
+
+import (
+	"math"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/num"
+)
+
+// scalesOf lays out the factors: of each row its own, of each group of lanes columns a vector of each; false if one is NaN.
+func (c *denseContext) scalesOf(d *num.Dense, lanes int) bool {
+	room, per := d.Room(), 1
+	if d.Terms {
+		per = 2
+	}
+	left, right := num.Grown(room.Words[4], per*len(d.Scales[0])), num.Grown(room.Words[5], per*len(d.Scales[1]))
+	room.Words[4], room.Words[5], room.Words[6] = left, right, num.Grown(room.Words[6], lanes*d.PerLine)
+	for i, s := range d.Scales[0] {
+		if s.NaN {
+			return false
+		}
+		if left[per*i] = uint32(s.Top); per == 2 {
+			left[2*i+1] = significand(s)
+		}
+	}
+	for i, s := range d.Scales[1] {
+		if s.NaN {
+			return false
+		}
+		column, term := i/d.PerLine, i%d.PerLine
+		at := (column/lanes*d.PerLine+term)*per*lanes + column%lanes
+		if right[at] = uint32(s.Top); per == 2 {
+			right[at+lanes] = significand(s)
+		}
+	}
+	c.leftScales, c.rightScales, c.terms = unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), unsafe.Pointer(&room.Words[6][0])
+	return true
+}
+
+// significand is a factor without its exponent, as an f32.
+func significand(s num.Scale) uint32 {
+	return math.Float32bits(float32(s.Sig) * math.Float32frombits(uint32(127+int32(s.Exp)-int32(s.Top))<<23))
+}
