@@ -24,6 +24,7 @@ type Dense struct {
 	Meta   []uint8     // for each word of a sparse one four bits for each of its chunks
 	Scales [2][]Scale  // of Left's rows and Right's columns, PerLine of each
 
+	asked   DenseShape // by Set
 	choices *DenseChoices
 	twice   bool // two stored elements have the same place
 	half    []uint32
@@ -71,11 +72,11 @@ func Grown[T any](list []T, n int) []T {
 
 // Set makes d a product of this shape, with anything in Left, Right and Sum. Columns are filled up to a
 // multiple of DenseLanes, which makes Right and Sum zero.
-func (d *Dense) Set(shape DenseShape) {
+func (d *Dense) Set(shape *DenseShape) {
 	columns := shape.Columns
-	shape.Columns = (columns + DenseLanes - 1) / DenseLanes * DenseLanes
-	if d.DenseShape != shape {
-		d.DenseShape, d.room.By = shape, nil
+	if d.asked != *shape {
+		d.asked, d.DenseShape, d.room.By = *shape, *shape, nil
+		d.Columns = (columns + DenseLanes - 1) / DenseLanes * DenseLanes
 	}
 	d.Slow = 0
 	words := d.K * d.Bits / 32

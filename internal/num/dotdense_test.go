@@ -40,7 +40,7 @@ func BenchmarkDense(b *testing.B) {
 	for _, f := range dense.Formats[:4] {
 		b.Run(f.Name, func(b *testing.B) {
 			var d num.Dense
-			d.Set(num.DenseShape{Rows: 16, Columns: 16, K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)})
+			d.Set(&num.DenseShape{Rows: 16, Columns: 16, K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)})
 			dense.Draw(r, &d, num.DotF32, 0)
 			for b.Loop() {
 				clear(d.Sum)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	stdatomic "sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -118,8 +119,15 @@ func negateDense(d *num.Dense, operand int) {
 // each element.
 type denseFragments struct {
 	turned     bool // Left is B, and Right A: the columns of Sum are rows of D
-	a, b, c, d []uint16
+	a, b, c, d []rowMove
 	meta       []denseMeta // of each word of a sparse A
+	shape      stdatomic.Pointer[archShape]
+}
+
+// archShape is the shape of a product on an architecture.
+type archShape struct {
+	arch  int
+	shape num.DenseShape
 }
 
 // denseMeta is where the metadata of a word of A are: of each of its chunks.
@@ -136,20 +144,20 @@ func (o *productOp) denseFragments() *denseFragments {
 	if f.turned {
 		turn = 1
 	}
+	var a, b []uint16
 	for lane := range 32 * len(o.a) {
 		row, k := o.A(lane%32, lane/32, 0)
-		f.a = append(f.a, uint16(o.densePlace(turn, row, k, words)))
+		a = append(a, uint16(o.densePlace(turn, row, k, words)))
 	}
 	for lane := range 32 * len(o.b) {
 		k, column := o.Product.B(lane%32, lane/32, 0)
-		f.b = append(f.b, uint16(o.densePlace(1-turn, column, k, o.K*o.Bits/32)))
+		b = append(b, uint16(o.densePlace(1-turn, column, k, o.K*o.Bits/32)))
 	}
-	f.c, f.d = o.denseSums(2, f.turned), o.denseSums(3, f.turned)
-	for _, list := range [][]uint16{f.a, f.b, f.c, f.d} {
-		if slices.Max(list) >= denseMost {
-			return nil
-		}
+	c, d := o.denseSums(2, f.turned), o.denseSums(3, f.turned)
+	if slices.Max(slices.Concat(a, b, c, d)) >= denseMost {
+		return nil
 	}
+	f.a, f.b, f.c, f.d = newRowMoves(a), newRowMoves(b), newRowMoves(c), newRowMoves(d)
 	if o.Sparse {
 		f.meta = make([]denseMeta, o.M*words)
 		for row := range o.M {
@@ -196,9 +204,6 @@ func (o *productOp) denseSums(operand int, turned bool) (list []uint16) {
 	return list
 }
 
-// placesOf are the places of a register.
-func placesOf(places []uint16, register int) *[32]uint16 { return (*[32]uint16)(places[32*register:]) }
-
 // denseShape is the shape of the product, turned if its fragments are.
 func (o *productOp) denseShape(rule num.DotRule) num.DenseShape {
 	s := denseShape(o.M, o.N, &o.Product, &o.elems, rule)
@@ -217,10 +222,20 @@ func (o *productOp) denseShape(rule num.DotRule) num.DenseShape {
 	return s
 }
 
+// shapeOn is the shape on an architecture, of which a device has one.
+func (o *productOp) shapeOn(arch int) *num.DenseShape {
+	s := o.fragments.shape.Load()
+	if s == nil || s.arch != arch {
+		s = &archShape{arch, o.denseShape(o.rule(arch))}
+		o.fragments.shape.Store(s)
+	}
+	return &s.shape
+}
+
 // dense multiplies by a num.Dense, with the scale factors that there are.
-func (o *productOp) dense(w *machine.Warp, rule num.DotRule, factors *scales) {
+func (o *productOp) dense(w *machine.Warp, factors *scales) {
 	d, f := densePool.Get().(*num.Dense), o.fragments
-	d.Set(o.denseShape(rule))
+	d.Set(o.shapeOn(w.Launch().Target.Arch))
 	a, b := 0, 1
 	if f.turned {
 		a, b = 1, 0
@@ -262,41 +277,39 @@ func (o *productOp) denseC(w *machine.Warp, d *num.Dense) {
 		scatterWords(w, o.c, o.fragments.c, d.Sum)
 		return
 	}
-	sum := (*[denseMost]uint32)(d.Sum[:denseMost])
+	sum, moves := (*[denseMost]uint32)(d.Sum[:denseMost]), o.fragments.c
 	for r, off := range o.c {
-		row := w.R32(off)
-		low, high := placesOf(o.fragments.c, 2*r), placesOf(o.fragments.c, 2*r+1)
-		for lane, v := range row {
-			sum[low[lane]%denseMost], sum[high[lane]%denseMost] = v&0xffff, v>>16
+		var low, high [32]uint32
+		for lane, v := range w.R32(off) {
+			low[lane], high[lane] = v&0xffff, v>>16
 		}
+		moves[2*r].scatter(&low, sum)
+		moves[2*r+1].scatter(&high, sum)
 	}
 }
 
 // denseD gives out D.
 func (o *productOp) denseD(w *machine.Warp, d *num.Dense) {
-	sum := (*[denseMost]uint32)(d.Sum[:denseMost])
+	sum, moves := (*[denseMost]uint32)(d.Sum[:denseMost]), o.fragments.d
 	for r, off := range o.d {
 		row := w.R32(off)
 		if o.elems[3].bits == 32 {
-			for lane, at := range placesOf(o.fragments.d, r) {
-				row[lane] = sum[at%denseMost]
-			}
+			moves[r].gather(row, sum)
 			continue
 		}
-		low, high := placesOf(o.fragments.d, 2*r), placesOf(o.fragments.d, 2*r+1)
+		var low, high [32]uint32
+		moves[2*r].gather(&low, sum)
+		moves[2*r+1].gather(&high, sum)
 		for lane := range row {
-			row[lane] = sum[low[lane]%denseMost] | sum[high[lane]%denseMost]<<16
+			row[lane] = low[lane] | high[lane]<<16
 		}
 	}
 }
 
 // scatterWords moves the words of registers to their places.
-func scatterWords(w *machine.Warp, registers []uint32, places []uint16, list []uint32) {
+func scatterWords(w *machine.Warp, registers []uint32, moves []rowMove, list []uint32) {
 	to := (*[denseMost]uint32)(list[:denseMost])
 	for r, off := range registers {
-		row := w.R32(off)
-		for lane, at := range placesOf(places, r) {
-			to[at%denseMost] = row[lane]
-		}
+		moves[r].scatter(w.R32(off), to)
 	}
 }

@@ -236,19 +236,27 @@ func placeOf(places []uint8, a, k int) int {
 	return int(places[a+k])
 }
 
+// rule is how an architecture adds floats up.
+func (o *productOp) rule(arch int) num.DotRule {
+	c, d := o.elems[2].format, o.elems[3].format
+	switch {
+	case o.elems[2].signed:
+		return num.DotRule{}
+	case o.whole || o.blocks != nil:
+		return num.WholeRule(c, d)
+	case o.inFours && arch == 75:
+		return o.elems[0].format.Rule(arch, c, d).InSteps(4)
+	}
+	return o.elems[0].format.Rule(arch, c, d)
+}
+
 // floats multiplies floats of up to 32 bits.
 func (o *productOp) floats(w *machine.Warp) {
-	rule := o.elems[0].format.Rule(w.Launch().Target.Arch, o.elems[2].format, o.elems[3].format)
-	if o.whole {
-		rule = num.WholeRule(o.elems[2].format, o.elems[3].format)
-	}
-	if o.inFours && w.Launch().Target.Arch == 75 {
-		rule = rule.InSteps(4)
-	}
 	if o.fragments != nil {
-		o.dense(w, rule, nil)
+		o.dense(w, nil)
 		return
 	}
+	rule := o.rule(w.Launch().Target.Arch)
 	var a [mostA / 2]num.Factor
 	var b [mostB / 2]num.Factor
 	var c, d [mostC]uint32
@@ -294,7 +302,7 @@ func (o *productOp) quads(w *machine.Warp) {
 // integers multiplies integers.
 func (o *productOp) integers(w *machine.Warp) {
 	if o.fragments != nil {
-		o.dense(w, num.DotRule{}, nil)
+		o.dense(w, nil)
 		return
 	}
 	var a [mostA]int32

@@ -111,7 +111,7 @@ func (o *productOp) scaled(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	if o.fragments != nil {
-		o.dense(w, num.WholeRule(num.DotF32, num.DotF32), &all)
+		o.dense(w, &all)
 		return machine.Next
 	}
 	o.scaledSlowly(w, &all)

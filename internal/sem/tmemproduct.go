@@ -179,7 +179,7 @@ func (r *tensorProduct) multiplyDense(op *machine.Op) {
 					shape.Terms, shape.Zeros, shape.PerLine = true, x.blocks.zeros, x.stored/num.BlockTerm
 				}
 			}
-			d.Set(shape)
+			d.Set(&shape)
 			r.denseA(op, d, p, part)
 			r.denseB(op, d, part*columns, columns)
 			for i, negative := range x.negative {

@@ -233,7 +233,7 @@ func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 	}
 	shape := denseShape(16, r.N, &r.Product, &r.elems, rule)
 	shape.Saturate = r.saturate
-	d.Set(shape)
+	d.Set(&shape)
 	source := denseSource{r.a, r.columns[0], tensor.Plain, func(unit uint32) []byte { return op.Shared(r.rank|uint64(unit), 16) }}
 	if r.a != nil {
 		source.fill(d, 0, 0, 16, 0)

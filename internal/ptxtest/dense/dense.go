@@ -81,7 +81,7 @@ func Integers(r *rand.Rand, visit func(name string, d *num.Dense)) {
 	for i := range 64 {
 		shape := num.DenseShape{Rows: 1 + r.IntN(5), Columns: 1 + r.IntN(40), K: []int{16, 32, 64}[r.IntN(3)], Bits: 8, Integers: true}
 		shape.Signed, shape.Saturate = [2]bool{i&1 != 0, i&2 != 0}, i&4 != 0
-		d.Set(shape)
+		d.Set(&shape)
 		for _, list := range [][]uint32{d.Left, d.Right} {
 			for at := range list {
 				list[at] = r.Uint32() | uint32(i>>3&1)*0x80808080
@@ -106,7 +106,7 @@ func Each(r *rand.Rand, visit func(name string, d *num.Dense)) {
 						if f.Bits == 8 && r.IntN(2) == 0 {
 							other = Formats[3+r.IntN(5)].F
 						}
-						d.Set(num.DenseShape{Rows: 1 + r.IntN(5), Columns: 1 + r.IntN(40), K: k, Bits: f.Bits, Format: [2]num.DotFormat{f.F, other}, Rule: rule})
+						d.Set(&num.DenseShape{Rows: 1 + r.IntN(5), Columns: 1 + r.IntN(40), K: k, Bits: f.Bits, Format: [2]num.DotFormat{f.F, other}, Rule: rule})
 						Draw(r, &d, c, wild)
 						visit(fmt.Sprintf("%s, rule %d, K %d, %d edge values in 100", f.Name, i, k, wild), &d)
 					}

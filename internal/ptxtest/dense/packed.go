@@ -44,7 +44,7 @@ func Packed(r *rand.Rand, visit func(name string, d *num.Dense)) {
 			shape.Rule = rules[r.IntN(len(rules))]
 		}
 		shape.Format = [2]num.DotFormat{f.F, f.F}
-		d.Set(shape)
+		d.Set(&shape)
 		wild := []int{0, 1, 40}[r.IntN(3)]
 		Draw(r, &d, c, wild)
 		drawRaw(r, &d, wild)
