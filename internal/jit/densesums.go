@@ -169,6 +169,10 @@ func (e *denseCode) step(places []int, add bool) {
 		e.tooSmall()
 	}
 	e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvLeast)
+	if e.inWords(len(places)) {
+		e.stepInWords(places, add)
+		return
+	}
 	low, high := denseLow, denseHigh
 	e.VVM(x86.VPMAXSD, e.w, dvOther, dvTop, e.word(uint32(low)))
 	e.VVM(x86.VPMINSD, e.w, dvOther, dvOther, e.word(uint32(high)))
@@ -235,8 +239,8 @@ func (e *denseCode) tooSmall() {
 	e.or(dvBad, dvBad, dvTemp)
 }
 
-// chunk adds products as integers, and these as f64.
-func (e *denseCode) chunk(places []int, first bool) {
+// products adds products, cut to integers, to zero in dvSum.
+func (e *denseCode) products(places []int) {
 	acc := [2]x86.Vec{dvSum, dvOther}
 	for i, k := range places {
 		d := acc[i%2]
@@ -254,6 +258,11 @@ func (e *denseCode) chunk(places []int, first bool) {
 	if len(places) > 1 {
 		e.VVV(x86.VPADDD, e.w, dvSum, dvSum, dvOther)
 	}
+}
+
+// chunk adds products as integers, and these as f64.
+func (e *denseCode) chunk(places []int, first bool) {
+	e.products(places)
 	for half, to := range []x86.Vec{dvLow, dvHigh} {
 		from := e.part(dvTemp, dvSum, half)
 		if first {
