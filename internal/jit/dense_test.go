@@ -59,6 +59,30 @@ func TestDense(t *testing.T) {
 	}
 }
 
+// TestExtremes compares code that finds the largest and the least element with a loop.
+func TestExtremes(t *testing.T) {
+	for name, m := range multipliers(t) {
+		r := rand.New(rand.NewPCG(7, 9))
+		var room num.DenseRoom
+		for range 200 {
+			list := make([]uint32, r.IntN(50))
+			zeros := r.IntN(2) == 0
+			for i := range list {
+				if !zeros || r.IntN(30) == 0 {
+					list[i] = r.Uint32() & []uint32{1<<32 - 1, 1 << 31, 0x80008000, 0x80018002, 0x7fffffff}[r.IntN(5)]
+				}
+			}
+			for _, width := range []int{16, 32} {
+				want := elementRange{below: 1<<32 - 1}
+				want.seeAll(list, width)
+				if largest, least := m.extremes(list, width, &room); largest != want.largest || least != want.below+1 {
+					t.Fatalf("%s, %d bits, %#x: %#x and %#x, want %#x and %#x", name, width, list, largest, least, want.largest, want.below+1)
+				}
+			}
+		}
+	}
+}
+
 // enough wants a third of the sums to be compiled.
 func enough(t *testing.T, what string, compiled, sums int) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
@@ -33,6 +34,7 @@ type Dense struct {
 	vectors Vectors
 	mu      sync.RWMutex
 	codes   map[denseKey]uintptr // 0: there is none
+	scans   [2]atomic.Uintptr    // of bf16 and tf32: what extremes calls; 0: not made, or there is none
 	pages   []*native.Code
 }
 
@@ -57,13 +59,24 @@ func (m *Dense) code(key denseKey) uintptr {
 }
 
 func (m *Dense) make(key denseKey) uintptr {
-	e := &denseCode{Asm: x86.New(nil), key: key, w: x86.W256}
-	if m.vectors == AVX512 {
-		e.w, e.wide = x86.W512, true
-	}
+	e := m.assembler()
+	e.key = key
 	if !e.assemble() {
 		return 0
 	}
+	return m.page(e)
+}
+
+func (m *Dense) assembler() *denseCode {
+	e := &denseCode{Asm: x86.New(nil), w: x86.W256}
+	if m.vectors == AVX512 {
+		e.w, e.wide = x86.W512, true
+	}
+	return e
+}
+
+// page makes code executable.
+func (m *Dense) page(e *denseCode) uintptr {
 	bytes, err := e.Finish()
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -82,6 +95,9 @@ func (m *Dense) close() (err error) {
 	defer m.mu.Unlock()
 	for _, p := range m.pages {
 		err = p.Free()
+	}
+	for i := range m.scans {
+		m.scans[i].Store(0)
 	}
 	m.pages, m.codes = nil, map[denseKey]uintptr{}
 	return err
@@ -108,7 +124,7 @@ func (m *Dense) Multiply(d *num.Dense) bool {
 	}
 	c := &denseContext{rows: uint64(d.Rows), groups: uint64(d.Columns / m.lanes()), pitch: uint64(4 * d.Columns), misfits: uint64(d.Columns / 8)}
 	c.leftRuns, c.blocks = uint64(elements/m.lanes()), uint64(d.Columns/num.DenseLanes)
-	if d.Clashes() || !d.Integers && !c.exponentsOf(d) || d.PerLine != 0 && !c.scalesOf(d, m.lanes()) {
+	if d.Clashes() || !d.Integers && !c.exponentsOf(d, m) || d.PerLine != 0 && !c.scalesOf(d, m.lanes()) {
 		return false
 	}
 	for i, n := range []int{elements, elements, d.Columns * d.K, d.Columns * d.K} {
@@ -138,14 +154,14 @@ func (m *Dense) Multiply(d *num.Dense) bool {
 
 // exponentsOf finds the powers of two by which matrices of bf16 and tf32 are brought near 1; false if their elements are too
 // far apart or not finite.
-func (c *denseContext) exponentsOf(d *num.Dense) bool {
+func (c *denseContext) exponentsOf(d *num.Dense, m *Dense) bool {
 	c.scale = [2]float32{1, 1}
 	base := int32(0)
 	for i, list := range [][]uint32{d.Left, d.Right} {
 		if !denseWide(d.Format[i]) {
 			continue
 		}
-		largest, least := extremes(list, d.Bits)
+		largest, least := m.extremes(list, d.Bits, d.Room())
 		if largest >= 0x7f800000 {
 			return false
 		}
@@ -168,24 +184,4 @@ func (c *denseContext) exponentsOf(d *num.Dense) bool {
 	}
 	c.base, c.least, c.limit = 127+base, least-base, denseLow-base+denseOffset
 	return true
-}
-
-// extremes are the largest element of a list of bf16 or tf32 and the least that is not zero, as the bits of an f32
-// without sign; the least is 2^32-1 if all are zero.
-func extremes(list []uint32, width int) (largest, least uint32) {
-	least = math.MaxUint32
-	see := func(v uint32) {
-		largest, least = max(largest, v), min(least, v-1)
-	}
-	if width == 32 {
-		for _, v := range list {
-			see(v & 0x7fffe000)
-		}
-	} else {
-		for _, v := range list {
-			see(v & 0x7fff0000)
-			see(v << 16 & 0x7fffffff)
-		}
-	}
-	return largest, least + 1
 }
