@@ -186,6 +186,12 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	return q.state(q.turn())
 }
 
+// OpsEndAtOnce tells whether nothing keeps an operation once Issue has returned.
+func (w *Warp) OpsEndAtOnce() bool {
+	q := w.cta.async
+	return q.mode == Eager && !q.tracks && !w.cta.grid.observing
+}
+
 // perform does all of an operation at its issue.
 func (w *Warp) perform(in *Inst, op *Op) State {
 	f := op.perform()

@@ -39,9 +39,18 @@ func (c *CTA) sharedBytes(addr, n uint64) []byte {
 // SharedMemory returns the shared memory of a CTA of the warp's cluster, from the first byte that
 // the kernel owns on, and that byte's offset in the window; nil if the cluster has no such CTA.
 func (w *Warp) SharedMemory(rank uint32) (bytes []byte, start uint32) {
-	cl := w.cta.cluster
-	if int(rank) >= len(cl.ctas) || w.cta.grid.Shared == 0 {
-		return nil, w.cta.grid.Target.ReservedShared
+	return w.cta.sharedMemory(rank)
+}
+
+// SharedMemory is that of a CTA of the operation's cluster.
+func (op *Op) SharedMemory(rank uint32) (bytes []byte, start uint32) {
+	return op.cta.sharedMemory(rank)
+}
+
+func (c *CTA) sharedMemory(rank uint32) (bytes []byte, start uint32) {
+	start = c.grid.Target.ReservedShared
+	if int(rank) >= len(c.cluster.ctas) || c.grid.Shared == 0 {
+		return nil, start
 	}
-	return unsafe.Slice((*byte)(cl.ctas[rank].shared), w.cta.grid.Shared), w.cta.grid.Target.ReservedShared
+	return unsafe.Slice((*byte)(c.cluster.ctas[rank].shared), c.grid.Shared), start
 }

@@ -55,8 +55,12 @@ type denseSource struct {
 	units   []uint32
 	columns bool
 	format  tensor.Format // of units by lines
-	data    func(unit uint32) []byte
+	memory  []byte        // the shared memory of a CTA, from an offset on
+	start   uint32
 }
+
+// data is a unit.
+func (s *denseSource) data(unit uint32) *[16]byte { return (*[16]byte)(s.memory[unit-s.start:]) }
 
 // fill moves n lines from one on to those of A (0) or B (1) of a product from line `to` on.
 func (s *denseSource) fill(d *num.Dense, operand, from, n, to int) {
@@ -69,7 +73,7 @@ func (s *denseSource) fill(d *num.Dense, operand, from, n, to int) {
 	for line := range n {
 		at := num.DenseOperand(operand).Word(to+line, words)
 		for _, unit := range s.units[(from+line)*perLine : (from+line+1)*perLine] {
-			b := (*[16]byte)(s.data(unit))
+			b := s.data(unit)
 			if s.format != tensor.Plain {
 				e := s.format.Expand(b, 2)
 				b = &e
@@ -94,7 +98,7 @@ func (s *denseSource) fillColumns(d *num.Dense, operand, from, n, to int) {
 		mask := uint32(1<<bits-1) << shift
 		for j := max(0, -first); j < min(per, n-first); j++ {
 			word := &out[num.DenseOperand(operand).Word(to+first+j, words)+at]
-			*word = *word&^mask | unpack(b, bits, j)<<shift
+			*word = *word&^mask | unpack(b[:], bits, j)<<shift
 		}
 	}
 }

@@ -5,6 +5,7 @@ package sem
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -103,17 +104,16 @@ func (p *matrices) factors(list []uint32, operand int) []num.Factor {
 	return out
 }
 
-// matrixUnits lists the units of 16 bytes of lines first to first+n of a matrix whose lines have so many bytes; by columns
+// matrixUnits appends the units of 16 bytes of lines first to first+n of a matrix whose lines have so many bytes; by columns
 // those of each of k elements along K, with so many bytes of them from byte first on.
-func matrixUnits(d *tensor.Descriptor, first, n, size int, columns bool) []uint32 {
-	list := make([]uint32, 0, n*((size+15)/16))
+func matrixUnits(list []uint32, d *tensor.Descriptor, first, n, size int, columns bool) []uint32 {
+	list = slices.Grow(list, n*((size+15)/16))
+	if !columns {
+		return d.KMajorUnits(list, first, n, size)
+	}
 	for line := range n {
 		for b := 0; b < size; b += 16 {
-			if columns {
-				list = append(list, d.MNMajor(uint32(first+b), uint32(line)))
-			} else {
-				list = append(list, d.KMajor(uint32(first+line), uint32(b)))
-			}
+			list = append(list, d.MNMajor(uint32(first+b), uint32(line)))
 		}
 	}
 	return list

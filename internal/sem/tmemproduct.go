@@ -102,12 +102,12 @@ func (r *tensorProduct) placeUnits(w *machine.Warp, p *productPart) error {
 			shift = r.zeros.Shift
 		}
 		if r.Transpose[i] {
-			p.units[i] = matrixUnits(m, 0, ks[i], (lines[i]+shift)*r.Bits()/8, true)
+			p.units[i] = matrixUnits(nil, m, 0, ks[i], (lines[i]+shift)*r.Bits()/8, true)
 		} else {
 			if err := m.Row(uint32(size)); err != nil {
 				return fmt.Errorf("%c: matrix descriptor (%v): %w", "AB"[i], *m, err)
 			}
-			p.units[i] = matrixUnits(m, shift, lines[i], size, false)
+			p.units[i] = matrixUnits(nil, m, shift, lines[i], size, false)
 		}
 		if u, bad := outside(p.units[i], start, uint32(len(shared))); bad {
 			return fmt.Errorf("%c: matrix descriptor (%v): 16 bytes lie at offset %#x; the shared memory of CTA rank %d is %#x to %#x",
@@ -250,7 +250,8 @@ func (r *tensorProduct) denseMeta(d *num.Dense, p *productPart, part int) {
 
 // source is A (0) or B (1) in the shared memory of a CTA.
 func (r *tensorProduct) source(op *machine.Op, p *productPart, operand int) *denseSource {
-	return &denseSource{p.units[operand], r.Transpose[operand], r.padded(operand), func(unit uint32) []byte { return op.Shared(p.rank|uint64(unit), 16) }}
+	memory, start := op.SharedMemory(p.t.Rank())
+	return &denseSource{p.units[operand], r.Transpose[operand], r.padded(operand), memory, start}
 }
 
 // denseD reads D before the product.

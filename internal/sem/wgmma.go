@@ -6,6 +6,7 @@ package sem
 import (
 	"fmt"
 	"iter"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -104,9 +105,8 @@ type wgmmaRecord struct {
 	meta    [32]uint32
 	add     bool
 	extents []machine.Extent // of registers: D, then A
-	product matrices
 	by      num.Multiplier
-	dense   *num.Dense // nil: product is used
+	dense   *num.Dense // nil: it is one of bits
 	sum     []uint32   // D, row after row of pitch elements
 	pitch   int
 }
@@ -131,7 +131,11 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	if add != 0 && add != ^uint32(0) {
 		return w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
 	}
-	r := &wgmmaRecord{wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0, by: w.Launch().Products}
+	r := wgmmaPool.Get().(*wgmmaRecord)
+	*r = wgmmaRecord{
+		wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0, by: w.Launch().Products,
+		a: r.a[:0], b: r.b[:0], dRows: r.dRows[:0], aRows: r.aRows[:0], extents: r.extents[:0],
+	}
 	if err := r.place(w); err != nil {
 		return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: err.Error()})
 	}
@@ -143,37 +147,42 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		a = w.R64(o.aDesc)[0]
 	}
 	w.GroupProduct(in, a, w.R64(o.bDesc)[0])
-	registers := len(o.d) + len(o.productOp.a)
-	r.dRows, r.extents = make([]*[32]uint32, 0, registers), make([]machine.Extent, 0, registers)
 	for _, off := range o.d {
 		r.dRows, r.extents = append(r.dRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
 	}
 	for _, off := range o.productOp.a {
 		r.aRows, r.extents = append(r.aRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
 	}
-	return w.Issue(in, &machine.Op{
+	st := w.Issue(in, &machine.Op{
 		Pipe: machine.ProductPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 	})
+	if w.OpsEndAtOnce() {
+		wgmmaPool.Put(r)
+	}
+	return st
 }
+
+// wgmmaPool has records that are used again.
+var wgmmaPool = sync.Pool{New: func() any { return new(wgmmaRecord) }}
 
 // place finds the units of the matrices in shared memory.
 func (r *wgmmaRecord) place(w *machine.Warp) (err error) {
 	shared, start := w.SharedMemory(uint32(r.rank >> mem.RankShift))
 	end := start + uint32(len(shared))
-	if r.aRows == nil && r.productOp.a == nil {
-		if r.a, err = r.units(w, r.aDesc, 16*r.warp, 16, r.Stored(), r.columns[0], start, end); err != nil {
+	if r.productOp.a == nil {
+		if r.a, err = r.units(r.a, w, r.aDesc, 16*r.warp, 16, r.Stored(), r.columns[0], start, end); err != nil {
 			return fmt.Errorf("A: %w", err)
 		}
 	}
-	if r.b, err = r.units(w, r.bDesc, 0, r.N, r.K, r.columns[1], start, end); err != nil {
+	if r.b, err = r.units(r.b, w, r.bDesc, 0, r.N, r.K, r.columns[1], start, end); err != nil {
 		return fmt.Errorf("B: %w", err)
 	}
 	return nil
 }
 
-// units lists the units of lines first to first+n of a matrix whose lines have k elements; by columns those of each
+// units appends the units of lines first to first+n of a matrix whose lines have k elements; by columns those of each
 // element of K instead.
-func (r *wgmmaRecord) units(w *machine.Warp, row uint32, first, n, k int, columns bool, start, end uint32) (list []uint32, err error) {
+func (r *wgmmaRecord) units(list []uint32, w *machine.Warp, row uint32, first, n, k int, columns bool, start, end uint32) ([]uint32, error) {
 	values := w.R64(row)
 	for _, v := range values {
 		if v != values[0] {
@@ -185,9 +194,9 @@ func (r *wgmmaRecord) units(w *machine.Warp, row uint32, first, n, k int, column
 		return nil, err
 	}
 	if columns {
-		list = matrixUnits(&d, first*r.Bits/8, k, n*r.Bits/8, true)
+		list = matrixUnits(list, &d, first*r.Bits/8, k, n*r.Bits/8, true)
 	} else {
-		list = matrixUnits(&d, first, n, k*r.Bits/8, false)
+		list = matrixUnits(list, &d, first, n, k*r.Bits/8, false)
 	}
 	if i, bad := outside(list, start, end-start); bad {
 		return nil, fmt.Errorf("matrix descriptor %#016x (%v): 16 bytes lie at offset %#x; the CTA's shared memory is %#x to %#x", values[0], d, list[i], start, end)
@@ -201,12 +210,11 @@ func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 		r.multiplyDense(op)
 		return nil
 	}
-	p := &r.product
-	*p = matrices{
+	p := &matrices{
 		rows: 16, columns: r.N, k: r.K, stored: r.K, elems: r.elems, and: true,
 		left: make([]uint32, 16*r.K), right: make([]uint32, r.N*r.K), sum: make([]uint32, 16*r.N),
 	}
-	if r.a != nil {
+	if r.productOp.a == nil {
 		r.words(op, p.left, r.a)
 	}
 	for i, row := range r.aRows {
@@ -234,8 +242,9 @@ func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 	shape := denseShape(16, r.N, &r.Product, &r.elems, rule)
 	shape.Saturate = r.saturate
 	d.Set(&shape)
-	source := denseSource{r.a, r.columns[0], tensor.Plain, func(unit uint32) []byte { return op.Shared(r.rank|uint64(unit), 16) }}
-	if r.a != nil {
+	source := denseSource{units: r.a, columns: r.columns[0]}
+	source.memory, source.start = op.SharedMemory(uint32(r.rank >> mem.RankShift))
+	if r.productOp.a == nil {
 		source.fill(d, 0, 0, 16, 0)
 	}
 	left, words, _ := d.Operand(0)
@@ -279,50 +288,51 @@ func (r *wgmmaRecord) words(op *machine.Op, to, units []uint32) {
 	}
 }
 
-// eachD visits the pieces of D (9.7.15.5.1): for each eight elements of a row, where they begin, and the words of registers
-// that have them: four words of f16, else each second element in one of two.
-func (r *wgmmaRecord) eachD(visit func(row, column int, even, odd *[4]uint32)) {
+// eachD visits the pieces of D (9.7.15.5.1): for each eight columns of eight rows, where they begin, and the registers that
+// have them, for each row in four lanes: one of f16, else one of even and one of odd elements.
+func (r *wgmmaRecord) eachD(visit func(row, column int, even, odd *[32]uint32)) {
 	per := 32 / r.elems[3].bits
 	for first := 0; first < len(r.dRows); first += 3 - per {
 		i := first * per // the element
-		even, odd := r.dRows[first], r.dRows[first+2-per]
-		for g := range 8 {
-			visit(8*(i>>1&1)+g, 8*(i>>2), (*[4]uint32)(even[4*g:]), (*[4]uint32)(odd[4*g:]))
-		}
+		visit(8*(i>>1&1), 8*(i>>2), r.dRows[first], r.dRows[first+2-per])
 	}
 }
 
 // readD spreads D to rows of so many elements.
 func (r *wgmmaRecord) readD(to []uint32, pitch int) {
 	half := r.elems[3].bits == 16
-	r.eachD(func(row, column int, even, odd *[4]uint32) {
-		line := (*[8]uint32)(to[row*pitch+column:])
-		if half {
-			for t, v := range even {
-				line[2*t], line[2*t+1] = v&0xffff, v>>16
+	r.eachD(func(row, column int, even, odd *[32]uint32) {
+		for g := range 8 {
+			line, e, o := (*[8]uint32)(to[(row+g)*pitch+column:]), (*[4]uint32)(even[4*g:]), (*[4]uint32)(odd[4*g:])
+			if half {
+				for t, v := range e {
+					line[2*t], line[2*t+1] = v&0xffff, v>>16
+				}
+				continue
 			}
-			return
+			line[0], line[2], line[4], line[6] = e[0], e[1], e[2], e[3]
+			line[1], line[3], line[5], line[7] = o[0], o[1], o[2], o[3]
 		}
-		line[0], line[2], line[4], line[6] = even[0], even[1], even[2], even[3]
-		line[1], line[3], line[5], line[7] = odd[0], odd[1], odd[2], odd[3]
 	})
 }
 
 // write gives out D.
 func (r *wgmmaRecord) write(*machine.Op) *machine.Fault {
 	half := r.elems[3].bits == 16
-	r.eachD(func(row, column int, even, odd *[4]uint32) {
-		line := (*[8]uint32)(r.sum[row*r.pitch+column:])
-		if half {
-			for t := range even {
-				even[t] = line[2*t] | line[2*t+1]<<16
+	r.eachD(func(row, column int, even, odd *[32]uint32) {
+		for g := range 8 {
+			line, e, o := (*[8]uint32)(r.sum[(row+g)*r.pitch+column:]), (*[4]uint32)(even[4*g:]), (*[4]uint32)(odd[4*g:])
+			if half {
+				for t := range e {
+					e[t] = line[2*t] | line[2*t+1]<<16
+				}
+				continue
 			}
-			return
+			e[0], e[1], e[2], e[3] = line[0], line[2], line[4], line[6]
+			o[0], o[1], o[2], o[3] = line[1], line[3], line[5], line[7]
 		}
-		even[0], even[1], even[2], even[3] = line[0], line[2], line[4], line[6]
-		odd[0], odd[1], odd[2], odd[3] = line[1], line[3], line[5], line[7]
 	})
-	if r.product, r.sum = (matrices{}), nil; r.dense != nil {
+	if r.sum = nil; r.dense != nil {
 		densePool.Put(r.dense)
 		r.dense = nil
 	}

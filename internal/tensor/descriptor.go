@@ -104,6 +104,30 @@ func (m *Descriptor) KMajor(mn, k uint32) uint32 {
 	return m.Swizzle.Apply(m.Start+off, m.Base)
 }
 
+// KMajorUnits appends the addresses of the units of 16 bytes of rows, of which each has so many bytes. It is the fast path of
+// KMajor: within a row addresses differ in few bits.
+func (m *Descriptor) KMajorUnits(list []uint32, first, rows, bytes int) []uint32 {
+	span, next := m.Swizzle.Span(), uint32(16)
+	if m.Swizzle == NoSwizzle {
+		next = m.Leading
+	}
+	mode := &swizzles[m.Swizzle]
+	for mn := uint32(first); mn < uint32(first+rows); mn++ {
+		if m.Absolute {
+			for k := 0; k < bytes; k += 16 {
+				list = append(list, m.KMajor(mn, uint32(k)))
+			}
+			continue
+		}
+		at := m.Start + mn%8*span + mn/8*m.Stride
+		for k := 0; k < bytes; k += 16 {
+			list = append(list, at^((at>>7-m.Base)&mode.mask)<<mode.to)
+			at += next
+		}
+	}
+	return list
+}
+
 // Row says why a row of so many bytes along K cannot lie in the matrix; nil if it can: a swizzled row ends with its span,
 // unless it goes on at an absolute address.
 func (m *Descriptor) Row(bytes uint32) error {

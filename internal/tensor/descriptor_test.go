@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -125,5 +127,25 @@ func TestCanonicalDense(t *testing.T) {
 		}
 		check("K", 64, span, k.KMajor)
 		check("MN", 2*span, 8*group*8/group, func(x, y uint32) uint32 { return mn.MNMajor(x, y) })
+	}
+}
+
+// TestKMajorUnits compares the units of rows with their addresses one by one.
+func TestKMajorUnits(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 3))
+	for range 3000 {
+		m := Descriptor{Start: r.Uint32N(1<<14) << 4, Leading: r.Uint32N(1<<14) << 4, Stride: r.Uint32N(1<<14) << 4, Base: r.Uint32N(8)}
+		m.Swizzle = []Swizzle{NoSwizzle, Swizzle128Atom32, Swizzle128, Swizzle64, Swizzle32}[r.IntN(5)]
+		m.Absolute = r.IntN(4) == 0 && m.Swizzle != NoSwizzle
+		first, rows, bytes := r.IntN(40), r.IntN(40), 16*r.IntN(9)
+		var want []uint32
+		for mn := first; mn < first+rows; mn++ {
+			for k := 0; k < bytes; k += 16 {
+				want = append(want, m.KMajor(uint32(mn), uint32(k)))
+			}
+		}
+		if have := m.KMajorUnits(nil, first, rows, bytes); !slices.Equal(have, want) {
+			t.Fatalf("%v, rows %d to %d of %d bytes: %#x, want %#x", m, first, first+rows, bytes, have, want)
+		}
 	}
 }
