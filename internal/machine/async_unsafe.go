@@ -27,6 +27,21 @@ func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
 	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, addr-core.arenaFirst)), n), nil
 }
 
+// GlobalSpan returns the host memory of global memory from lo to hi if it lies in one allocation that may be accessed so.
+func (op *Op) GlobalSpan(lo, hi uint64, kind AccessKind) ([]byte, bool) {
+	if !op.warp.OneAllocation(lo, hi, kind) {
+		return nil, false
+	}
+	core := op.warp.core
+	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, lo-core.arenaFirst)), hi-lo), true
+}
+
+// OneAllocation tells whether global memory from lo to hi lies in one allocation that may be accessed so.
+func (w *Warp) OneAllocation(lo, hi uint64, kind AccessKind) bool {
+	v, ok := w.core.arena.Find(lo)
+	return ok && hi <= v.End && (!v.ReadOnly || kind == Load)
+}
+
 // Shared returns the host memory of n bytes of shared memory at an address in the shared window,
 // rank included, which the issue has checked.
 func (op *Op) Shared(addr, n uint64) []byte { return op.cta.sharedBytes(addr, n) }

@@ -6,12 +6,15 @@ package sem
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -93,6 +96,7 @@ type boxCopy struct {
 	*tensor.Map
 	lane   int
 	rows   []tensor.Row
+	lo, hi uint64 // global memory from the first to the last byte of them
 	shared uint64 // address of the box in the window
 	bar    uint64
 	ranks  uint32
@@ -114,7 +118,8 @@ func badMap(w *machine.Warp, in *machine.Inst, lane int, err error) machine.Stat
 // copyBoxes checks everything before anything is copied.
 func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*boxOp)
-	r := &boxRecord{boxOp: o}
+	r := boxPool.Get().(*boxRecord)
+	r.boxOp, r.copies, r.red = o, r.copies[:0], updates{}
 	st := perLane(w, func(lane int) machine.State { return r.lane(w, in, lane) })
 	if st != machine.Next {
 		return st
@@ -123,7 +128,23 @@ func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 	if o.bar != nil {
 		op.Pipe, op.Read, op.Write, op.Signal = machine.StorePipe, r.fetch, r.load, r.signal
 	}
-	return w.Issue(in, op)
+	if st = w.Issue(in, op); w.OpsEndAtOnce() {
+		boxPool.Put(r)
+	}
+	return st
+}
+
+// boxPool has records that are used again.
+var boxPool = sync.Pool{New: func() any { return new(boxRecord) }}
+
+// next is a copy whose rows and box may be used again.
+func (r *boxRecord) next() *boxCopy {
+	if n := len(r.copies); n < cap(r.copies) {
+		r.copies = r.copies[:n+1]
+	} else {
+		r.copies = append(r.copies, boxCopy{})
+	}
+	return &r.copies[len(r.copies)-1]
 }
 
 // lane reads the map and the operands of the lane in w.Mask, and checks what it touches.
@@ -141,23 +162,33 @@ func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.St
 	if err := r.fits(m, w.Launch().Target.Arch); err != nil {
 		return badMap(w, in, lane, err)
 	}
-	rows, err := r.boxRows(w, m, lane)
+	c := r.next()
+	rows, err := r.boxRows(c.rows[:0], w, m, lane)
 	if err != nil {
 		return badMap(w, in, lane, err)
 	}
-	c := boxCopy{Map: m, lane: lane, shared: shared[lane], rows: rows}
-	c.box = make([]byte, int(m.RowBytes())*len(c.rows))
+	*c = boxCopy{Map: m, lane: lane, shared: shared[lane], rows: rows, box: num.Grown(c.box, int(m.RowBytes())*len(rows))}
+	c.span()
 	if r.rankRow != nil {
 		c.ranks = w.R32(*r.rankRow)[lane]
 	}
-	if st := r.checkGlobal(w, in, &c); st != machine.Next {
+	if st := r.checkGlobal(w, in, c); st != machine.Next {
 		return st
 	}
-	if st := r.checkShared(w, in, &c, &shared); st != machine.Next {
+	if st := r.checkShared(w, in, c, &shared); st != machine.Next {
 		return st
 	}
-	r.copies = append(r.copies, c)
 	return machine.Next
+}
+
+// span finds where the rows inside the tensor begin and end.
+func (c *boxCopy) span() {
+	c.lo, c.hi = math.MaxUint64, 0
+	for _, row := range c.rows {
+		if row.Bytes != 0 {
+			c.lo, c.hi = min(c.lo, row.Address), max(c.hi, row.Address+uint64(row.Bytes))
+		}
+	}
 }
 
 // mapDecoder is tensor.DecodeMap or tensor.DecodeReplaced.
@@ -207,8 +238,8 @@ func bitwise(op isa.Mod) int {
 	return 0
 }
 
-// boxRows lists the rows, or pixels, that the coordinates name.
-func (r *boxRecord) boxRows(w *machine.Warp, m *tensor.Map, lane int) ([]tensor.Row, error) {
+// boxRows appends the rows, or pixels, that the coordinates name.
+func (r *boxRecord) boxRows(rows []tensor.Row, w *machine.Warp, m *tensor.Map, lane int) ([]tensor.Row, error) {
 	var at [tensor.MaxRank]int32
 	for i, row := range r.coords {
 		at[i] = int32(w.R32(row)[lane])
@@ -228,7 +259,7 @@ func (r *boxRecord) boxRows(w *machine.Warp, m *tensor.Map, lane int) ([]tensor.
 	case r.apart:
 		return m.Gather(at[0], [4]int32(at[1:])), nil
 	}
-	return m.Rows(at, r.slices), nil
+	return m.Rows(rows, at, r.slices), nil
 }
 
 // walk reads what the statement says beside the coordinates of a column.
@@ -248,7 +279,7 @@ func (r *boxRecord) walk(w *machine.Warp, lane int) (x tensor.Walk) {
 	return x
 }
 
-// checkGlobal checks each row that lies inside the tensor.
+// checkGlobal checks each row that lies inside the tensor; where all lie in one allocation the first is enough.
 func (r *boxRecord) checkGlobal(w *machine.Warp, in *machine.Inst, c *boxCopy) machine.State {
 	q := machine.Request{Space: machine.Global, Kind: r.global(), Align: 1}
 	var addr [32]uint64
@@ -259,6 +290,9 @@ func (r *boxRecord) checkGlobal(w *machine.Warp, in *machine.Inst, c *boxCopy) m
 		q.Size, addr[c.lane] = row.Bytes, row.Address
 		if _, st := w.Access(in, &q, &addr); st != machine.Next {
 			return st
+		}
+		if w.OneAllocation(c.lo, c.hi, q.Kind) {
+			break
 		}
 	}
 	return machine.Next
@@ -357,12 +391,18 @@ func (r *boxRecord) each(op *machine.Op, do func(c *boxCopy) *machine.Fault) *ma
 // global visits the rows of a box that lie inside the tensor.
 func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, memory []byte, addr uint64)) *machine.Fault {
 	n := int(c.RowBytes())
+	all, together := []byte(nil), false
+	if c.hi != 0 {
+		all, together = op.GlobalSpan(c.lo, c.hi, kind)
+	}
 	for i, row := range c.rows {
 		if row.Bytes == 0 {
 			continue
 		}
-		memory, f := op.Global(row.Address, uint64(row.Bytes), kind)
-		if f != nil {
+		memory, f := []byte(nil), (*machine.Fault)(nil)
+		if together {
+			memory = all[row.Address-c.lo:][:row.Bytes]
+		} else if memory, f = op.Global(row.Address, uint64(row.Bytes), kind); f != nil {
 			return f
 		}
 		do(c.box[i*n+int(row.Skip):][:c.InBox(row.Bytes)], memory, row.Address)
@@ -370,10 +410,18 @@ func (c *boxCopy) global(op *machine.Op, kind machine.AccessKind, do func(box, m
 	return nil
 }
 
+// fill writes the elements outside the tensor, if there are any.
+func (c *boxCopy) fill() {
+	n := c.RowBytes()
+	if slices.ContainsFunc(c.rows, func(row tensor.Row) bool { return c.InBox(row.Bytes) != n }) {
+		c.Fill(c.box)
+	}
+}
+
 // fetch reads the tensor.
 func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
-		c.Fill(c.box)
+		c.fill()
 		return c.global(op, machine.Load, func(box, memory []byte, addr uint64) {
 			c.Unpack(box, memory)
 			c.met = c.met || r.valid.meets(memory, addr)

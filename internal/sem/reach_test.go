@@ -23,7 +23,7 @@ var reached = map[uop.Reach][]string{
 	},
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "Observing", "Observe", "ShuffleMisuse"},
 	uop.ReachAsync: {
-		"AsyncMode", "Issue", "OpsEndAtOnce", "CommitGroup", "WaitGroups", "WaitPipe", "Keep", "Rows", "Index", "ClusterSize", "SharedMemory", "Tensor", "PeerTensor",
+		"AsyncMode", "Issue", "OpsEndAtOnce", "OneAllocation", "CommitGroup", "WaitGroups", "WaitPipe", "Keep", "Rows", "Index", "ClusterSize", "SharedMemory", "Tensor", "PeerTensor",
 		"MbarrierAt", "Resumed", "Suspend", "WatchInit", "Leaks", "Place", "FencedProducts", "UnfencedProduct", "GroupProduct",
 	},
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // MapBytes is the size of a tensor map.
@@ -352,20 +353,36 @@ type Row struct {
 	Address     uint64 // of the first byte inside
 }
 
-// Rows lists the rows of the box at coordinates, in the order of shared memory (5.5.3).
-func (m *Map) Rows(at [MaxRank]int32, s SliceStrides) (rows []Row) {
+// Rows appends the rows of the box at coordinates, in the order of shared memory (5.5.3).
+func (m *Map) Rows(rows []Row, at [MaxRank]int32, s SliceStrides) []Row {
 	if m.Interleave != 0 {
-		return m.sliceRows(at, s)
+		return append(rows, m.sliceRows(at, s)...)
 	}
 	n := m.counts()
-	rows = make([]Row, 0, m.boxRows())
+	rows = slices.Grow(rows, int(m.boxRows()))
 	for i4 := range n[4] {
 		for i3 := range n[3] {
 			for i2 := range n[2] {
-				for i1 := range n[1] {
-					rows = append(rows, m.row(m.place(at, [MaxRank]int{0, i1, i2, i3, i4})))
-				}
+				rows = m.column(rows, m.place(at, [MaxRank]int{0, 0, i2, i3, i4}), n[1])
 			}
+		}
+	}
+	return rows
+}
+
+// column appends n rows along dimension 1: what row says of each.
+func (m *Map) column(rows []Row, x [MaxRank]int64, n int) []Row {
+	if m.Rank == 1 {
+		return append(rows, m.row(x))
+	}
+	first := x[1]
+	x[1] = 0
+	one, outside := m.row(x), Row{Skip: m.RowBytes()}
+	for i := range n {
+		if y := first + int64(i)*int64(m.Steps[1]); y < 0 || y >= int64(m.Dims[1]) || one.Bytes == 0 {
+			rows = append(rows, outside)
+		} else {
+			rows = append(rows, Row{one.Skip, one.Bytes, one.Address + uint64(y)*m.Strides[0]})
 		}
 	}
 	return rows
@@ -428,30 +445,44 @@ func (m *Map) Fill(to []byte) {
 // Scatter moves a box to shared memory, whose bytes from an address (offset in the window) on are to; Collect moves it
 // back. rows are dense.
 func (m *Map) Scatter(to []byte, addr uint32, box []byte) {
-	m.pieces(len(box), addr, func(i, at, n int) { copy(to[at:at+n], box[i:]) })
+	m.lines(len(box), addr, func(at, end int, flip, unit uint32) {
+		for i := at; i < end; i += int(unit) {
+			copyUnit(to[(addr+uint32(i))^flip-addr:], box[i:], unit)
+		}
+	})
 }
 
 // Collect reads a box from shared memory.
 func (m *Map) Collect(box, from []byte, addr uint32) {
-	m.pieces(len(box), addr, func(i, at, n int) { copy(box[i:i+n], from[at:]) })
+	m.lines(len(box), addr, func(at, end int, flip, unit uint32) {
+		for i := at; i < end; i += int(unit) {
+			copyUnit(box[i:], from[(addr+uint32(i))^flip-addr:], unit)
+		}
+	})
+}
+
+// copyUnit copies so many bytes, most often 16.
+func copyUnit(to, from []byte, n uint32) {
+	if n == 16 {
+		*(*[16]byte)(to) = *(*[16]byte)(from)
+		return
+	}
+	copy(to[:n], from[:n])
 }
 
 // swizzleLine is the bytes in which At changes the same bits of each address.
 const swizzleLine = 128
 
-// pieces visits what stays together of n bytes at an address: lines that no bit changes in as a whole, of others their units.
-func (m *Map) pieces(n int, addr uint32, move func(i, at, n int)) {
-	unit := int(m.unit())
-	for i := 0; i < n; {
+// lines visits the lines of n bytes at an address: where each begins and ends, which bits of its addresses change, and how many
+// bytes stay together, all of them where no bit changes.
+func (m *Map) lines(n int, addr uint32, move func(at, end int, flip, unit uint32)) {
+	for i, end := 0, 0; i < n; i = end {
 		x := addr + uint32(i)
-		flip, end := m.At(x)^x, min(n, i+swizzleLine-int(x%swizzleLine))
-		if flip == 0 {
-			move(i, i, end-i)
-			i = end
+		flip, unit := m.At(x)^x, m.unit()
+		if end = min(n, i+swizzleLine-int(x%swizzleLine)); flip == 0 {
+			unit = uint32(end - i)
 		}
-		for ; i < end; i += unit {
-			move(i, int((addr+uint32(i))^flip-addr), unit)
-		}
+		move(i, end, flip, unit)
 	}
 }
 

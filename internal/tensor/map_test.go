@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"bytes"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -87,6 +89,31 @@ func TestMapPieces(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestMapRows compares the rows of boxes with each row's place alone.
+func TestMapRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 4))
+	for range 2000 {
+		m := &Map{Address: 1 << 20, Rank: 1 + r.IntN(5), Type: 6}
+		var at [MaxRank]int32
+		for d := range MaxRank {
+			m.Dims[d], m.Box[d], m.Steps[d], at[d] = 1+r.Uint32N(9), 1+r.Uint32N(5), 1+r.Uint32N(3), int32(r.IntN(14))-4
+			if d > 0 {
+				m.Strides[d-1] = 16 << r.IntN(20)
+			}
+		}
+		m.Box[0] *= 8
+		var want []Row
+		n := m.counts()
+		for i := range int(m.boxRows()) {
+			x := [MaxRank]int{0, i % n[1], i / n[1] % n[2], i / n[1] / n[2] % n[3], i / n[1] / n[2] / n[3]}
+			want = append(want, m.row(m.place(at, x)))
+		}
+		if have := m.Rows(nil, at, 0); !slices.Equal(have, want) {
+			t.Fatalf("%+v at %v: %v, want %v", m, at, have, want)
 		}
 	}
 }
