@@ -446,8 +446,12 @@ func (m *Map) Fill(to []byte) {
 // back. rows are dense.
 func (m *Map) Scatter(to []byte, addr uint32, box []byte) {
 	m.lines(len(box), addr, func(at, end int, flip, unit uint32) {
+		if end-at == swizzleLine && unit == 16 {
+			wholeLine((*[swizzleLine]byte)(to[at:]), (*[swizzleLine]byte)(box[at:]), flip)
+			return
+		}
 		for i := at; i < end; i += int(unit) {
-			copyUnit(to[(addr+uint32(i))^flip-addr:], box[i:], unit)
+			copy(to[(addr+uint32(i))^flip-addr:][:unit], box[i:])
 		}
 	})
 }
@@ -455,23 +459,25 @@ func (m *Map) Scatter(to []byte, addr uint32, box []byte) {
 // Collect reads a box from shared memory.
 func (m *Map) Collect(box, from []byte, addr uint32) {
 	m.lines(len(box), addr, func(at, end int, flip, unit uint32) {
+		if end-at == swizzleLine && unit == 16 {
+			wholeLine((*[swizzleLine]byte)(box[at:]), (*[swizzleLine]byte)(from[at:]), flip)
+			return
+		}
 		for i := at; i < end; i += int(unit) {
-			copyUnit(box[i:], from[(addr+uint32(i))^flip-addr:], unit)
+			copy(box[i:][:unit], from[(addr+uint32(i))^flip-addr:])
 		}
 	})
 }
 
-// copyUnit copies so many bytes, most often 16.
-func copyUnit(to, from []byte, n uint32) {
-	if n == 16 {
-		*(*[16]byte)(to) = *(*[16]byte)(from)
-		return
-	}
-	copy(to[:n], from[:n])
-}
-
 // swizzleLine is the bytes in which At changes the same bits of each address.
 const swizzleLine = 128
+
+// wholeLine exchanges the units of 16 bytes of a line, there or back.
+func wholeLine(to, from *[swizzleLine]byte, flip uint32) {
+	for i := uint32(0); i < swizzleLine; i += 16 {
+		*(*[16]byte)(to[(i^flip)&(swizzleLine-16):]) = *(*[16]byte)(from[i:])
+	}
+}
 
 // lines visits the lines of n bytes at an address: where each begins and ends, which bits of its addresses change, and how many
 // bytes stay together, all of them where no bit changes.
