@@ -84,6 +84,22 @@ SHARED_BOTH(MemDiscardBatchAsync, _ptsz, (const uint64_t *p, const size_t *size,
 	DO(managed(p, size, n, flags));
 }
 
+// Who reaches managed memory by it: everybody does, whatever is said, but it must be said of such memory, all of it (0: the same).
+enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };
+
+static error_t attach(stream_t s, uint64_t p, size_t n, unsigned how) {
+	uint64_t start, size;
+	int32_t kind, device, priority;
+	uint32_t flags;
+	if (how != ATTACH_GLOBAL && how != ATTACH_HOST && how != ATTACH_SINGLE) return INVALID_VALUE;
+	s = stream_of(s);
+	error_t e = s > STREAM_LEGACY ? pvm_stream_info(s, &device, &flags, &priority) : SUCCESS;
+	if (e == SUCCESS) e = pvm_holding(p, &start, &size, NULL, &kind);
+	return e ? e : kind != MEMORY_MANAGED || p != start || (n && n != size) ? INVALID_VALUE : SUCCESS;
+}
+
+SHARED_BOTH(StreamAttachMemAsync, _ptsz, (stream_t s, uint64_t p, size_t n, unsigned how), (s, p, n, how)) { DO(attach(s, p, n, how)); }
+
 // Advice is taken and has no effect, so a range has none: no preference, read by no device alone.
 enum { RANGE_READ_MOSTLY = 1, RANGE_PREFERRED, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGES_END = 9 };
 

@@ -63,18 +63,6 @@ BOTH(cuStreamGetCtx_v2, _ptsz, (stream_t s, struct context **out, void **green),
 	return cuStreamGetCtx(s, out);
 }
 
-// known is the code of a stream that there is.
-static error_t known(stream_t s) {
-	int device, priority;
-	unsigned flags;
-	return info(s, &device, &flags, &priority);
-}
-
-BOTH(cuStreamAttachMemAsync, _ptsz, (stream_t s, address_t p, size_t n, unsigned flags), (s, p, n, flags)) {
-	(void)n, (void)flags;
-	WITH(known(s) ? INVALID_HANDLE : pvm_holding(p, NULL, NULL, NULL, NULL));
-}
-
 // A callback of the old kind: the stream and an error code come first.
 struct callback { void (*fn)(stream_t, error_t, void *); stream_t stream; void *data; };
 

@@ -264,11 +264,6 @@ PUBLIC error_t cudaMemAdvise(const void *p, size_t n, int advice, uint64_t locat
 	return done(e);
 }
 
-BOTH(cudaStreamAttachMemAsync, _ptsz, (stream_t stream, void *p, size_t n, unsigned flags), (stream, p, n, flags)) {
-	(void)stream, (void)n, (void)flags;
-	CALL(pvm_holding((uintptr_t)p, NULL, NULL, NULL, NULL));
-}
-
 // The program's own memory, which kernels reach at its address.
 enum { REGISTER_FLAGS = 0xf };
 
