@@ -69,6 +69,9 @@ func (w *Warp) Widen(addr *[32]uint32, disp uint64) *[32]uint64 {
 	return &w.wide
 }
 
+// Addresses is room for those of all lanes, valid until the handler returns and while it does not call Widen.
+func (w *Warp) Addresses() *[32]uint64 { return &w.wide }
+
 // AccessUniform checks one address + in.Imm for all lanes in w.Mask and returns its host
 // address; local memory is not uniform.
 func (w *Warp) AccessUniform(in *Inst, q *Request, addr uint64) (rowBase, State) {

@@ -38,9 +38,11 @@ func (l *lines) access(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*ma
 	if w.Observing() {
 		w.Observe(in, machine.Event{Space: l.Space, Kind: l.Kind, Size: l.Size, Lanes: l.lanes, Addr: addr})
 	}
-	defer func(mask uint32) { w.Mask = mask }(w.Mask)
+	mask := w.Mask
 	w.Mask = l.lanes
-	return w.Access(in, &l.Request, addr)
+	a, st := w.Access(in, &l.Request, addr)
+	w.Mask = mask
+	return a, st
 }
 
 // outside returns the lanes whose generic address is in a window that matrices do not lie in.
@@ -184,20 +186,20 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	o := in.Ext.Data.(*matrixOp)
-	var addr [32]uint64
-	o.at.lanes(w, &addr, 0)
-	a, st := o.access(w, in, &addr)
+	addr := w.Addresses()
+	o.at.lanes(w, addr, 0)
+	a, st := o.access(w, in, addr)
 	if st != machine.Next {
 		return st
 	}
 	if o.straight() {
-		o.loadStraight(w, a, &addr)
+		o.loadStraight(w, a, addr)
 		return machine.Next
 	}
 	var rows matrixRows
 	for i := range min(32, 8*len(o.regs)) {
 		to := (*[16]byte)(rows[16*i:])
-		if loadLine(to[:o.Size], a.Ptr(&addr, i, 0)); o.format != tensor.Plain {
+		if loadLine(to[:o.Size], a.Ptr(addr, i, 0)); o.format != tensor.Plain {
 			*to = o.format.Expand(to, 0)
 		}
 	}
@@ -216,20 +218,20 @@ func storeMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	o := in.Ext.Data.(*matrixOp)
-	var addr [32]uint64
-	o.at.lanes(w, &addr, 0)
-	a, st := o.access(w, in, &addr)
+	addr := w.Addresses()
+	o.at.lanes(w, addr, 0)
+	a, st := o.access(w, in, addr)
 	if st != machine.Next {
 		return st
 	}
 	if o.straight() {
-		o.storeStraight(w, a, &addr)
+		o.storeStraight(w, a, addr)
 		return machine.Next
 	}
 	var rows matrixRows
 	o.spread(w, &rows)
 	for i := range 8 * len(o.regs) {
-		storeLine(a.Ptr(&addr, i, 0), rows[16*i:16*i+16])
+		storeLine(a.Ptr(addr, i, 0), rows[16*i:16*i+16])
 	}
 	return machine.Next
 }

@@ -18,7 +18,7 @@ import (
 var reached = map[uop.Reach][]string{
 	uop.ReachRows: {"R32", "R64", "S32", "S64", "P"},
 	uop.ReachMemory: {
-		"Access", "AccessUniform", "Widen", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
+		"Access", "AccessUniform", "Widen", "Addresses", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
 		"CountSums", "OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
 	},
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "Observing", "Observe", "ShuffleMisuse"},
