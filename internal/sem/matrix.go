@@ -114,19 +114,13 @@ func (o *matrixOp) straight() bool { return o.rows == tensor.Rows8 && o.format =
 // loadStraight and storeStraight move the lines that lie at addr to and from rows of registers: the fast way of gather and spread.
 func (o *matrixOp) loadStraight(w *machine.Warp, a *machine.Access, addr *[32]uint64) {
 	for r, off := range o.regs {
-		row := w.R32(off)
-		for i := range 8 {
-			loadWords((*[4]uint32)(row[4*i:]), a.Ptr(addr, 8*r+i, 0))
-		}
+		loadLines(w.R32(off), a, addr, 8*r)
 	}
 }
 
 func (o *matrixOp) storeStraight(w *machine.Warp, a *machine.Access, addr *[32]uint64) {
 	for r, off := range o.regs {
-		row := w.R32(off)
-		for i := range 8 {
-			storeWords(a.Ptr(addr, 8*r+i, 0), (*[4]uint32)(row[4*i:]))
-		}
+		storeLines(w.R32(off), a, addr, 8*r)
 	}
 }
 

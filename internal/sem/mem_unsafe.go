@@ -191,7 +191,24 @@ func loadLine(to []byte, from pointer) { copy(to, unsafe.Slice((*byte)(from), le
 
 func storeLine(to pointer, from []byte) { copy(unsafe.Slice((*byte)(to), len(from)), from) }
 
-// loadWords and storeWords move a line of four words, at any multiple of its alignment.
-func loadWords(to *[4]uint32, from pointer) { *to = *(*[4]uint32)(from) }
+// loadLines reads a row of lines of 16 bytes, each for four lanes, at the addresses of lanes first to first+7; storeLines writes
+// them.
+func loadLines(row *[32]uint32, a *machine.Access, addr *[32]uint64, first int) {
+	for i := range 8 {
+		*(*[4]uint32)(row[4*i:]) = *(*[4]uint32)(lineAt(a, addr, first+i))
+	}
+}
 
-func storeWords(to pointer, from *[4]uint32) { *(*[4]uint32)(to) = *from }
+func storeLines(row *[32]uint32, a *machine.Access, addr *[32]uint64, first int) {
+	for i := range 8 {
+		*(*[4]uint32)(lineAt(a, addr, first+i)) = *(*[4]uint32)(row[4*i:])
+	}
+}
+
+// lineAt is where a lane's line is: Ptr, made in place for the usual access.
+func lineAt(a *machine.Access, addr *[32]uint64, lane int) pointer {
+	if base, org, ok := a.Span(); ok {
+		return unsafe.Add(base, addr[lane&31]-org)
+	}
+	return a.Ptr(addr, lane, 0)
+}
