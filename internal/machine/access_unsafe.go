@@ -30,7 +30,9 @@ func (a *Access) Ptr(addr *[32]uint64, lane int, off uint32) unsafe.Pointer {
 }
 
 // Span tells where addresses lie that are in one piece of host memory: an address less org from base on.
-func (a *Access) Span() (base unsafe.Pointer, org uint64, ok bool) { return a.base, a.org, a.Mode == OneSpan }
+func (a *Access) Span() (base unsafe.Pointer, org uint64, ok bool) {
+	return a.base, a.org, a.Mode == OneSpan
+}
 
 // scattered tells whether the words of a lane's wider elements lie apart.
 func (a *Access) scattered(lane int) bool {

@@ -285,6 +285,11 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 func (o *textureOp) read(w *machine.Warp, t, s *machine.Texture, lanes uint32, out *[4][32]uint32) {
 	both := tex.Texture{Read: t.Read, Sampler: s.Sampler, Levels: t.Levels}
 	r := o.Reader(&both)
+	if r.Inner {
+		if lanes = o.readInside(w, r, lanes, out); lanes == 0 {
+			return
+		}
+	}
 	layer, sample, level, depth := w.R32(o.layer), w.R32(o.sample), w.R32(o.level), w.R32(o.depth)
 	var p tex.Place
 	for m := lanes; m != 0; m &= m - 1 {
@@ -303,6 +308,22 @@ func (o *textureOp) read(w *machine.Warp, t, s *machine.Texture, lanes uint32, o
 			out[k][i] = v[k]
 		}
 	}
+}
+
+// readInside looks up those of the lanes whose places are usual, and returns the others.
+func (o *textureOp) readInside(w *machine.Warp, r *tex.Reader, lanes uint32, out *[4][32]uint32) (left uint32) {
+	x, y, dx, dy := w.R32(o.at[0]), w.R32(o.at[1]), w.R32(o.offset[0]), w.R32(o.offset[1])
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v, ok := r.Inside(x[i], y[i], int32(dx[i]), int32(dy[i]))
+		if !ok {
+			left |= 1 << i
+			continue
+		}
+		v = o.packed(v)
+		out[0][i], out[1][i], out[2][i], out[3][i] = v[0], v[1], v[2], v[3]
+	}
+	return left
 }
 
 // packed converts a texel to the registers' type.

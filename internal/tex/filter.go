@@ -78,16 +78,19 @@ func (r *Reader) bilinear(im *Level, slice uint64, x, y *axis) Texel {
 			t[k] = r.texel(im, slice, [3]int64{x.at[k&1], y.at[k>>1]}, 0)
 		}
 	}
-	out, nx, ny := r.fill, 256-x.f, 256-y.f
-	w := [4]float32{float32(nx * ny), float32(x.f * ny), float32(nx * y.f), float32(x.f * y.f)}
-	for i := range w {
-		w[i] *= 1.0 / (1 << 16)
-	}
+	out, w := r.fill, weights(x.f, y.f)
 	for _, part := range r.parts {
 		p := part & 3
 		out[p] = num.BlendFour(t[0][p], t[1][p], t[2][p], t[3][p], &w)
 	}
 	return out
+}
+
+// weights are those of four texels, of which the farther ones have x and y of 256.
+func weights(x, y uint32) [4]float32 {
+	const unit = 1.0 / (1 << 16)
+	nx, ny := 256-x, 256-y
+	return [4]float32{float32(nx*ny) * unit, float32(x*ny) * unit, float32(nx*y) * unit, float32(x*y) * unit}
 }
 
 // mix adds texels with weights of 2^shift together, component by component.

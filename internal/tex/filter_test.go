@@ -93,3 +93,39 @@ func TestBilinear(t *testing.T) {
 		}
 	}
 }
+
+// TestInside compares the way of most samples with Texel.
+func TestInside(t *testing.T) {
+	rng, inside := rand.New(rand.NewPCG(5, 7)), 0
+	im := image(t, D2, "u8x4", 9, 6)
+	data := make([]byte, im.Bytes())
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	for _, texture := range filtered(im, data) {
+		for _, whole := range []bool{false, true} {
+			l := Lookup{Reach: Reach2D, Assumptions: Assumptions{WholeOffset: whole, CutFraction: rng.IntN(2) == 0}}
+			r := l.Reader(texture)
+			if texture.Float && !r.Inner {
+				t.Fatal("such textures are not read this way")
+			}
+			for range 2000 {
+				p := Place{At: [3]uint32{coordinate(rng, 9, r.normalized), coordinate(rng, 6, r.normalized)}}
+				if rng.IntN(2) == 0 {
+					p.Offset = [3]int32{int32(rng.IntN(7) - 3), int32(rng.IntN(40) - 20)}
+				}
+				have, ok := r.Inside(p.At[0], p.At[1], p.Offset[0], p.Offset[1])
+				if !ok {
+					continue
+				}
+				inside++
+				if want := r.Texel(&p); have != want {
+					t.Fatalf("%+v, at %x, offset %v: have %x, want %x", texture, p.At[:2], p.Offset[:2], have, want)
+				}
+			}
+		}
+	}
+	if inside < 1000 {
+		t.Errorf("%d samples were read this way", inside)
+	}
+}

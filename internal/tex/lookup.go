@@ -2,7 +2,11 @@ package tex
 
 // This file finds the texels that a texture instruction reads, and weighs them (9.7.10.3).
 
-import "math"
+import (
+	"math"
+
+	"ptxvm.invalid/ptxvm/internal/num"
+)
 
 // Mip says where the level of detail comes from.
 type Mip uint8
@@ -58,6 +62,7 @@ type Reader struct {
 	line       bool // linear memory: what is outside is 0
 	sharp      bool // levels are picked, not mixed
 	square     bool // the 2×2 texels of a filter are mixed at once
+	Inner      bool // most places are what Inside reads
 	round      uint64
 }
 
@@ -74,6 +79,7 @@ func (l *Lookup) Reader(t *Texture) *Reader {
 		r.line, r.border = true, Texel{}
 	}
 	r.square = r.linear && r.dims == 2 && r.Gather == 0 && !l.Compare && !l.WideSum
+	r.Inner = r.square && r.table != nil && l.Reach == Reach2D && l.Mip == MipBase
 	return r
 }
 
@@ -98,6 +104,28 @@ func (r *Reader) Texel(p *Place) Texel {
 		return out
 	}
 	return r.mix([]Texel{out, r.level(hi, slice, &q)}, []uint32{256 - f, f}, 8)
+}
+
+// Inside is Texel, its reference implementation, between four texels of an image of four bytes a sample that all lie inside and
+// count; false: the place is none of these.
+func (r *Reader) Inside(x, y uint32, dx, dy int32) (Texel, bool) {
+	im := &r.Levels[0]
+	u, okX := r.plain(x, im.Width)
+	v, okY := r.plain(y, im.Height)
+	fx, fy := uint32(u&255), uint32(v&255)
+	i, j := u>>8+r.offset(dx), v>>8+r.offset(dy)
+	if !okX || !okY || fx == 0 || fy == 0 || uint64(i) >= uint64(im.Width-1) || uint64(j) >= uint64(im.Height-1) {
+		return Texel{}, false
+	}
+	at := uint64(j)*im.Pitch + 4*uint64(i)
+	upper, lower := (*[8]byte)(im.Bytes[at:]), (*[8]byte)(im.Bytes[at+im.Pitch:])
+	w, t := weights(fx, fy), r.table
+	return Texel{
+		num.BlendFour(t[upper[0]], t[upper[4]], t[lower[0]], t[lower[4]], &w),
+		num.BlendFour(t[upper[1]], t[upper[5]], t[lower[1]], t[lower[5]], &w),
+		num.BlendFour(t[upper[2]], t[upper[6]], t[lower[2]], t[lower[6]], &w),
+		num.BlendFour(t[upper[3]], t[upper[7]], t[lower[3]], t[lower[7]], &w),
+	}, true
 }
 
 // slice is the layer, the face or the sample that a lane reads, and leaves the coordinates in it. A
