@@ -149,8 +149,11 @@ func (t *Images) slot(handle uint64) *imageSlot {
 // Image returns the image that a handle names; without one it says why.
 func (w *Warp) Image(handle uint64) (im *Image, why string) {
 	b, why := w.core.images.meaning(handle, SurfaceHandle)
-	if b == nil || b.image == nil {
+	switch {
+	case b == nil:
 		return nil, why
+	case b.image == nil:
+		return nil, b.unbound(SurfaceHandle)
 	}
 	return b.image, ""
 }
@@ -159,8 +162,10 @@ func (w *Warp) Image(handle uint64) (im *Image, why string) {
 func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) {
 	b, why := w.core.images.meaning(handle, kind)
 	switch {
-	case b == nil || b.texture == nil:
+	case b == nil:
 		return nil, why
+	case b.texture == nil:
+		return nil, b.unbound(kind)
 	case b.texture.Gone != nil && b.texture.Gone():
 		return nil, "the memory of " + b.name + " has been freed"
 	}
@@ -188,5 +193,10 @@ func (t *Images) meaning(handle uint64, kind HandleKind) (b *binding, why string
 	case b.kind != kind:
 		return nil, fmt.Sprintf("%s is a %v, no %v", b.name, b.kind, kind)
 	}
-	return b, fmt.Sprintf("no %v is bound to the reference %s", kind, b.name)
+	return b, ""
+}
+
+// unbound is what is wrong with a handle of a kind that is bound to nothing.
+func (b *binding) unbound(kind HandleKind) string {
+	return fmt.Sprintf("no %v is bound to the reference %s", kind, b.name)
 }
