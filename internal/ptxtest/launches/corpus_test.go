@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,6 +50,53 @@ func TestCorpusCompiled(t *testing.T) {
 			runWith(t, ptxvm.DeviceConfig{Engine: ptxvm.JIT}, path, src, arch, c.Make(corpus.Target{Arch: arch}))
 		})
 	}
+}
+
+// matrixKernels are the cases of the corpus that multiply matrices.
+var matrixKernels = regexp.MustCompile(`gemm|^wmma/|^triton/(matmul|attention|persistent|product|layernorm|rmsnorm)`)
+
+var allModes = flag.Bool("modes.all", false, "run the kernels of matrix units in every mode, in both engines, for every target")
+
+// TestCorpusModes runs the kernels of matrix units where asynchronous operations are late, or end at any moment, in both engines:
+// the results are the same. Without -modes.all it is random moments for the last target, in the engines in turns;
+// TestCorpusSanitized has late operations.
+func TestCorpusModes(t *testing.T) {
+	for i, c := range corpus.Cases() {
+		if !matrixKernels.MatchString(c.Name) {
+			continue
+		}
+		archs, engines, modes := c.Archs, []ptxvm.Engine{ptxvm.Interp, ptxvm.JIT}, []ptxvm.Async{ptxvm.AsyncLazy, ptxvm.AsyncRandom}
+		if !*allModes {
+			archs, engines, modes = archs[len(archs)-1:], engines[i%2:][:1], modes[1:]
+		}
+		for _, arch := range archs {
+			for _, mode := range modes {
+				for _, engine := range engines {
+					t.Run(fmt.Sprintf("%s/sm_%d/%v/%v", c.Name, arch, mode, engine), func(t *testing.T) {
+						t.Parallel()
+						runInMode(t, &c, arch, ptxvm.DeviceConfig{Async: mode, Engine: engine, Seed: uint64(i)})
+					})
+				}
+			}
+		}
+	}
+}
+
+// runInMode runs a case. Where the compiler leaves out fences of tensor memory, late operations are none that it waits for.
+func runInMode(t *testing.T, c *corpus.Case, arch int, cfg ptxvm.DeviceConfig) {
+	if cfg.Engine == ptxvm.JIT {
+		needJIT(t)
+	}
+	path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Make(corpus.Target{Arch: arch})
+	if r.Unfenced && cfg.Async == ptxvm.AsyncLazy {
+		t.Skip("the compiler leaves out fences, which mode lazy reports")
+	}
+	runWith(t, cfg, path, src, arch, r)
 }
 
 // needJIT skips where nothing can be compiled.
