@@ -52,7 +52,8 @@ type cta struct {
 	low      int64 // shared addresses that are accessed: from low to before high
 	high     int64
 	failed   bool
-	places   int // of 8 bytes in memory that are taken
+	sought   []byte // the key of what is looked for
+	places   int    // of 8 bytes in memory that are taken
 
 	// A program for borders (cta_mask.go).
 	border bool

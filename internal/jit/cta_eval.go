@@ -66,7 +66,7 @@ func (k *cta) read(w *ctaWarp, src *source) (v ctaVal, ok bool) {
 		if src.typ == tM {
 			return v, false
 		}
-		return ctaVal{poly: knownPoly(src.typ, src.value)}, true
+		return ctaVal{poly: k.mem.cta.known(src.typ, src.value)}, true
 	}
 	if s := k.specials[src.off]; s != nil {
 		p := k.special(w, s, src.typ)
@@ -119,7 +119,7 @@ func (k *cta) special(w *ctaWarp, s *machine.SpecialRef, t typ) *ctaPoly {
 		}
 		row[i] = t.cut(row[i] + s.Add)
 	}
-	return (&ctaPoly{typ: t}).plus("", &row, s.Reg == threadID() || s.Reg == laneID())
+	return k.mem.cta.of(t, "", &row, s.Reg == threadID() || s.Reg == laneID())
 }
 
 // write gives the lanes that run a value.
@@ -137,7 +137,7 @@ func (k *cta) write(w *ctaWarp, d *source, v ctaVal) bool {
 		case v.poly != nil && v.poly.typ == tX || v.cond != nil || old.cond != nil || old.poly != nil && old.poly.typ == tX:
 			return false
 		default:
-			v = ctaVal{node: k.node(w, &ctaNode{kind: nodeMerge, lanes: w.run, when: w.when, in: []ctaVal{v, old}})}
+			v = ctaVal{node: k.node(w, ctaNode{kind: nodeMerge, lanes: w.run, when: w.when, in: []ctaVal{v, old}})}
 		}
 	}
 	w.env[d.off] = v
@@ -178,7 +178,7 @@ func (k *cta) writeCond(w *ctaWarp, off uint32, c *ctaCond) bool {
 // compute runs a lane function: on polynomials when compiled, else later.
 func (k *cta) compute(w *ctaWarp, p *program, in []source) (v ctaVal, ok bool) {
 	need := needed(p)
-	args, rows := make([]ctaVal, len(in)), false
+	args, rows := k.mem.cta.vals.take(len(in)), false
 	for i := range p.ops {
 		if o := &p.ops[i]; o.code == cIn && need[i] {
 			if args[o.imm], ok = k.read(w, &in[o.imm]); !ok {
@@ -218,15 +218,15 @@ func (k *cta) later(w *ctaWarp, p *program, args []ctaVal) (v ctaVal, ok bool) {
 		q := *p
 		q.result = o.a
 		q.settle()
-		n := k.node(w, &ctaNode{kind: nodeProgram, prog: &q, in: args})
-		return ctaVal{node: k.node(w, &ctaNode{kind: nodeCanon, in: []ctaVal{{node: n}}})}, true
+		n := k.node(w, ctaNode{kind: nodeProgram, prog: &q, in: args})
+		return ctaVal{node: k.node(w, ctaNode{kind: nodeCanon, in: []ctaVal{{node: n}}})}, true
 	}
-	return ctaVal{node: k.node(w, &ctaNode{kind: nodeProgram, prog: p, in: args})}, true
+	return ctaVal{node: k.node(w, ctaNode{kind: nodeProgram, prog: p, in: args})}, true
 }
 
 // evaluate runs a program on polynomials; false if its result is none.
 func (k *cta) evaluate(w *ctaWarp, p *program, args []ctaVal) (out *ctaPoly, ok bool) {
-	vals := make([]*ctaPoly, len(p.ops))
+	vals := k.mem.cta.found.take(len(p.ops))
 	for i, need := range needed(p) {
 		if !need {
 			continue
@@ -259,7 +259,7 @@ func (k *cta) operation(w *ctaWarp, p *program, o *operation, vals []*ctaPoly) *
 	case cMul:
 		return arg(0).times(arg(1))
 	case cShlI:
-		return arg(0).times(knownPoly(o.typ, 1<<o.imm))
+		return arg(0).times(k.mem.cta.known(o.typ, 1<<o.imm))
 	case cSext:
 		return k.extended(w, arg(0), false)
 	case cZext:
@@ -289,9 +289,9 @@ func bounded(p *ctaPoly) *ctaPoly {
 func (k *cta) known(p *program, o *operation, vals []*ctaPoly) *ctaPoly {
 	switch o.code {
 	case cTable:
-		return ofLanes(tW, func(i int) uint64 { return uint64(p.tables[o.imm][i]) })
+		return k.ofLanes(tW, func(i int) uint64 { return uint64(p.tables[o.imm][i]) })
 	case cLanes:
-		return ofLanes(tM, func(i int) uint64 { return o.imm >> i & 1 })
+		return k.ofLanes(tM, func(i int) uint64 { return o.imm >> i & 1 })
 	}
 	var in [3]*[32]uint64
 	lanes := false
@@ -318,18 +318,18 @@ func (k *cta) known(p *program, o *operation, vals []*ctaPoly) *ctaPoly {
 		}
 		out[i] = o.typ.cut(v)
 	}
-	return (&ctaPoly{typ: o.typ}).plus("", &out, lanes)
+	return k.mem.cta.of(o.typ, "", &out, lanes)
 }
 
 // ofLanes is a row that is the same in every warp.
-func ofLanes(t typ, value func(i int) uint64) *ctaPoly {
+func (k *cta) ofLanes(t typ, value func(i int) uint64) *ctaPoly {
 	var row [32]uint64
 	lanes := false
 	for i := range row {
 		row[i] = value(i)
 		lanes = lanes || row[i] != row[0]
 	}
-	return (&ctaPoly{typ: t}).plus("", &row, lanes)
+	return k.mem.cta.of(t, "", &row, lanes)
 }
 
 // extended is a polynomial of 32 bits with 64, if its lanes that run do not wrap.
@@ -339,7 +339,7 @@ func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
 	if zeros {
 		k.order(w.pc, &ctaSplit{}, s, w.run, w.when, true)
 	}
-	out := &ctaPoly{typ: tX}
+	out := k.mem.cta.poly(tX, nil, 0)
 	if s.num != nil {
 		a := k.atom(tX, ctaAtom{kind: atomNumber, num: s.num})
 		if a == nil {
@@ -363,15 +363,15 @@ func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
 
 // truncated is the lower half of a polynomial of 64 bits whose numbers have been extended; nil if others have part in it.
 func (k *cta) truncated(p *ctaPoly) *ctaPoly {
-	out := &ctaPoly{typ: tW}
+	out := k.mem.cta.poly(tW, nil, 0)
 	for _, t := range p.terms {
-		product := (&ctaPoly{typ: tW}).plus("", t.coef, t.lanes)
+		product := k.mem.cta.of(tW, "", t.coef, t.lanes)
 		for _, a := range []byte(t.mono) {
 			from := &k.atoms[a]
 			if from.kind != atomNumber {
 				return nil
 			}
-			if product = product.times(&ctaPoly{typ: tW, terms: from.num.terms}); product == nil {
+			if product = product.times(k.mem.cta.poly(tW, from.num.terms, 0)); product == nil {
 				return nil
 			}
 		}
@@ -432,7 +432,7 @@ func (k *cta) load(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if at == nil || d.off == machine.NoGuard || d.typ != tW {
 		return at != nil && d.off == machine.NoGuard
 	}
-	return k.write(w, d, ctaVal{node: k.node(w, &ctaNode{kind: nodeLoad, lanes: w.run, when: w.when, at: at})})
+	return k.write(w, d, ctaVal{node: k.node(w, ctaNode{kind: nodeLoad, lanes: w.run, when: w.when, at: at})})
 }
 
 // loadParameter runs a load from the kernel's parameters.
@@ -464,7 +464,7 @@ func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if at == nil {
 		return false
 	}
-	k.items = append(k.items, &ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase, after: k.passed}})
+	k.items = append(k.items, k.mem.cta.item(ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase, after: k.passed}}))
 	return true
 }
 
@@ -478,7 +478,7 @@ type ctaPlace struct {
 // place finds the addresses of the lanes that run, and demands that they are inside; nil if no program has them.
 func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
 	m := &s.op.Memory
-	addr := knownPoly(tX, 0)
+	addr := k.mem.cta.known(tX, 0)
 	if m.By != sem.ByConst {
 		src := s.in[0]
 		if s.index != nil {
@@ -523,8 +523,9 @@ func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPl
 	n, align := k.vectorLanes(), int64(max(m.Align, 1))
 	low, high := int64(1)<<40, int64(-1)<<40
 	reach := ctaExtent{}
+	var room [32]ctaRun
 	for first := 0; first < 32; first += n {
-		runs := p.runs(first, n, w.run)
+		runs := p.appendRuns(room[:0], first, n, w.run)
 		if len(runs) > maxCTARuns && !(p.shared && load) {
 			return nil
 		}
@@ -579,7 +580,12 @@ type ctaRun struct {
 }
 
 // runs are those of n lanes from a first one on that execute an access.
-func (s *ctaSplit) runs(first, n int, lanes uint32) (list []ctaRun) {
+func (s *ctaSplit) runs(first, n int, lanes uint32) []ctaRun {
+	return s.appendRuns(nil, first, n, lanes)
+}
+
+// appendRuns adds them to a list that is empty.
+func (s *ctaSplit) appendRuns(list []ctaRun, first, n int, lanes uint32) []ctaRun {
 	for i := first; i < first+n; i++ {
 		if lanes>>i&1 == 0 {
 			continue

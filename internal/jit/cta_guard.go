@@ -4,9 +4,8 @@ package jit
 // lanes, values that do not wrap, addresses inside.
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -19,8 +18,8 @@ type ctaCond struct {
 	how   uint64 // condCompare
 	x, y  ctaVal
 	pc    int32
-	is    map[bool]uint32 // lanes for which it has been settled
-	row   *[32]int64      // condRow: how it is compared with diff, where the program runs
+	is    [2]uint32  // lanes for which it has been settled that it does not hold, and that it does
+	row   *[32]int64 // condRow: how it is compared with diff, where the program runs
 	diff  *ctaDiff
 }
 
@@ -104,8 +103,8 @@ func (k *cta) compare(w *ctaWarp, s *step) bool {
 
 // comparison is what a program that compares finds; nil if that depends on more than numbers.
 func (k *cta) comparison(w *ctaWarp, p *program, in []source) *ctaCond {
-	vals, conds := make([]ctaVal, len(p.ops)), make([]*ctaCond, len(p.ops))
-	polys := make([]*ctaPoly, len(p.ops))
+	vals, conds := k.mem.cta.vals.take(len(p.ops)), make([]*ctaCond, len(p.ops))
+	polys := k.mem.cta.found.take(len(p.ops))
 	for i, need := range needed(p) {
 		if !need {
 			continue
@@ -169,7 +168,7 @@ func (k *cta) compared(w *ctaWarp, o *operation, t typ, x, y ctaVal) *ctaCond {
 	if t != tW {
 		return nil
 	}
-	return &ctaCond{kind: condCompare, how: o.imm, x: x, y: y, pc: w.pc, is: map[bool]uint32{}}
+	return &ctaCond{kind: condCompare, how: o.imm, x: x, y: y, pc: w.pc}
 }
 
 // decide parts the lanes that have come to an instruction by its guard. One of which nothing is known may part them if
@@ -218,7 +217,7 @@ func (c *ctaCond) value(lanes uint32) (hold uint32, ok bool) {
 	case condKnown:
 		return c.lanes, true
 	case condCompare:
-		return c.is[true], lanes&^(c.is[true]|c.is[false]) == 0
+		return c.is[1], lanes&^(c.is[0]|c.is[1]) == 0
 	case condRow:
 		return 0, lanes == 0
 	case condNot:
@@ -257,7 +256,7 @@ func (k *cta) demand(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool {
 			return false
 		}
 		if !k.trial {
-			c.is[is] |= lanes
+			c.is[bit(is)] |= lanes
 		}
 		return true
 	}
@@ -294,7 +293,7 @@ func (k *cta) demandCompare(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool 
 		k.demandOrder(c.pc, x.poly, y.poly, lanes, how == cmpLES)
 		return true
 	case cmpLTU, cmpLEU: // of numbers that are not negative
-		k.demandOrder(c.pc, knownPoly(tW, 0), x.poly, lanes, true)
+		k.demandOrder(c.pc, k.mem.cta.known(tW, 0), x.poly, lanes, true)
 		k.demandOrder(c.pc, x.poly, y.poly, lanes, how == cmpLEU)
 		return true
 	case cmpEQ:
@@ -439,15 +438,28 @@ func (x *ctaSide) join(y *ctaSide) {
 	x.masked = append(x.masked, y.masked...)
 }
 
-func (x *ctaSide) key() string {
-	var b strings.Builder
-	for _, n := range append([]*ctaNumber{x.num}, x.rates...) {
-		if n != nil {
-			b.WriteString(n.key)
-		}
-		b.WriteByte(';')
+// key adds what tells it from a side of other numbers.
+func (x *ctaSide) key(b []byte) []byte {
+	b = x.num.name(b)
+	for _, n := range x.rates {
+		b = n.name(b)
 	}
-	return b.String()
+	return append(b, byte(len(x.rates)))
+}
+
+// name adds the key of a number to others, "" for none.
+func (n *ctaNumber) name(b []byte) []byte {
+	if n == nil {
+		return append(b, 0)
+	}
+	return append(append(b, byte(len(n.key)), byte(len(n.key)>>8)), n.key...)
+}
+
+// name is what tells a test from others.
+func (g *ctaGuard) name(b []byte) []byte {
+	b = append(b, byte(g.kind), byte(bit(g.equal)))
+	b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(g.pc)), uint32(g.other))
+	return g.y.key(g.x.key(binary.LittleEndian.AppendUint64(b, uint64(g.align))))
 }
 
 // guard demands something of all warps together.
@@ -469,13 +481,13 @@ func (k *cta) guard(g *ctaGuard) {
 			}
 		}
 	}
-	key := fmt.Sprint(g.kind, g.pc, g.other, g.equal, g.align, g.x.key(), g.y.key())
-	if had := k.guardAt[key]; had != nil {
+	k.sought = g.name(k.sought[:0])
+	if had := k.guardAt[string(k.sought)]; had != nil {
 		had.x.join(&g.x)
 		had.y.join(&g.y)
 		return
 	}
-	k.guardAt[key] = g
+	k.guardAt[string(k.sought)] = g
 	k.guards = append(k.guards, g)
 }
 

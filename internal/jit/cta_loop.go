@@ -164,7 +164,7 @@ func (k *cta) enter(l *ctaLoop, before, after []map[uint32]ctaVal) bool {
 	}
 	l.turn, l.from = turn.terms[0].mono[0], k.passed
 	k.loops = append(k.loops, l)
-	l.begin = k.node(k.warps[0], &ctaNode{kind: nodeBegin, loop: l, wanted: ^uint32(0)})
+	l.begin = k.node(k.warps[0], ctaNode{kind: nodeBegin, loop: l, wanted: ^uint32(0)})
 	live := k.liveOffsets(l.head)
 	for i, w := range k.warps {
 		w.pc = l.head
@@ -198,7 +198,7 @@ func (k *cta) inTurn(l *ctaLoop, w *ctaWarp, off uint32, second ctaVal) bool {
 			return false
 		}
 		step := second.poly.sum(first.poly, true).whole()
-		by := step.times(&ctaPoly{typ: step.typ, terms: []ctaTerm{{mono: string([]byte{l.turn}), coef: rowOf(1)}}})
+		by := step.times(k.mem.cta.of(step.typ, string([]byte{l.turn}), rowOf(1), false))
 		if by == nil {
 			return false
 		}
@@ -225,7 +225,7 @@ func (k *cta) carried(w *ctaWarp, c *ctaNode) ctaVal {
 	if !c.loose {
 		return ctaVal{node: c}
 	}
-	return ctaVal{node: k.node(w, &ctaNode{kind: nodeCanon, in: []ctaVal{{node: c}}})}
+	return ctaVal{node: k.node(w, ctaNode{kind: nodeCanon, in: []ctaVal{{node: c}}})}
 }
 
 // leaveLoop has what is true behind the loop, if all is as was supposed of a turn.
@@ -238,7 +238,7 @@ func (k *cta) leaveLoop(l *ctaLoop) bool {
 		}
 		changed[ctaKept{warp: s.warp, off: s.off}] = true
 	}
-	l.end = k.node(k.warps[0], &ctaNode{kind: nodeEnd, loop: l, wanted: ^uint32(0)})
+	l.end = k.node(k.warps[0], ctaNode{kind: nodeEnd, loop: l, wanted: ^uint32(0)})
 	for _, c := range l.carries {
 		w := k.warps[c.warp]
 		next := w.env[c.off]

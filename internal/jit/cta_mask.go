@@ -28,8 +28,9 @@ type ctaDiff struct {
 
 // ctaWord is a condition's bits in memory.
 type ctaWord struct {
-	cond *ctaCond
-	at   int
+	cond  *ctaCond
+	index int // among the words
+	at    int
 }
 
 // ctaTree is a condition of some lanes as comparisons of rows.
@@ -61,15 +62,10 @@ func (k *cta) mask(w *ctaWarp, s ctaSet) *ctaMask {
 		return nil
 	}
 	key := k.key(w.index, s)
-	m := k.maskAt[key]
+	m := k.maskAt[string(key)]
 	if m == nil {
 		m = &ctaMask{set: s}
-		for _, p := range s {
-			for _, l := range p.when {
-				k.word(l.cond)
-			}
-		}
-		k.maskAt[key], k.masks = m, append(k.masks, m)
+		k.maskAt[string(key)], k.masks = m, append(k.masks, m)
 	}
 	return m
 }
@@ -78,7 +74,7 @@ func (k *cta) mask(w *ctaWarp, s ctaSet) *ctaMask {
 func (k *cta) word(c *ctaCond) *ctaWord {
 	w := k.wordAt[c]
 	if w == nil {
-		w = &ctaWord{cond: c}
+		w = &ctaWord{cond: c, index: len(k.words)}
 		k.wordAt[c], k.words = w, append(k.words, w)
 	}
 	return w
@@ -198,7 +194,7 @@ func joined(op uop.WordOp, a, b *ctaCond) *ctaCond {
 // rows makes comparisons of rows of one of values.
 func (k *cta) rows(t *ctaTree, c *ctaCond, lanes uint32) *ctaCond {
 	x, y := c.x.of(lanes), c.y.of(lanes)
-	zero := knownPoly(tW, 0)
+	zero := k.mem.cta.known(tW, 0)
 	less := func(x, y *ctaPoly, how uint64) *ctaCond { return k.rowLess(t, x, y, how, lanes) }
 	negative := func(n *ctaNode) *ctaCond { // one of those that have been joined
 		return either(less(n.in[0].of(lanes).poly, zero, cmpLTS), less(n.in[1].of(lanes).poly, zero, cmpLTS))

@@ -43,9 +43,11 @@ const (
 )
 
 // node adds a row to the program.
-func (k *cta) node(w *ctaWarp, n *ctaNode) *ctaNode {
+func (k *cta) node(w *ctaWarp, x ctaNode) *ctaNode {
+	n := k.mem.cta.nodes.one()
+	*n = x
 	n.pc, n.warp, n.phase, n.after = w.pc, w.index, k.phase, k.passed
-	k.items = append(k.items, &ctaItem{node: n})
+	k.items = append(k.items, k.mem.cta.item(ctaItem{node: n}))
 	return n
 }
 

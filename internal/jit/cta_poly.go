@@ -4,7 +4,7 @@ package jit
 // modulo the width of the value. One without numbers is a row that is known.
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -28,6 +28,7 @@ const (
 
 // ctaPoly is a sum of products. A product is the string of its atoms, in order; "" is 1.
 type ctaPoly struct {
+	mem   *ctaMem
 	typ   typ
 	terms []ctaTerm
 }
@@ -53,32 +54,27 @@ func rowOf(v uint64) *[32]uint64 {
 	return &c
 }
 
-func knownPoly(t typ, v uint64) *ctaPoly {
-	p := &ctaPoly{typ: t}
-	return p.plus("", rowOf(v), false)
-}
-
 // plus is a polynomial with one more product.
 func (p *ctaPoly) plus(mono string, c *[32]uint64, lanes bool) *ctaPoly {
-	out := &ctaPoly{typ: p.typ, terms: slices.Clone(p.terms)}
+	out := p.mem.poly(p.typ, p.terms, 1)
 	out.addTerm(mono, c, lanes)
 	return out
 }
 
 func (p *ctaPoly) addTerm(mono string, c *[32]uint64, lanes bool) {
 	at, found := slices.BinarySearchFunc(p.terms, mono, func(t ctaTerm, m string) int { return strings.Compare(t.mono, m) })
+	sum := p.mem.row()
 	if !found {
-		p.terms = slices.Insert(p.terms, at, ctaTerm{mono: mono, coef: &[32]uint64{}})
+		p.terms = slices.Insert(p.terms, at, ctaTerm{mono: mono, coef: sum})
 	}
 	t := &p.terms[at]
-	sum := *t.coef
-	zero := true
+	any, cut := uint64(0), p.typ.cut(^uint64(0))
 	for i := range sum {
-		sum[i] = p.typ.cut(sum[i] + c[i])
-		zero = zero && sum[i] == 0
+		sum[i] = (t.coef[i] + c[i]) & cut
+		any |= sum[i]
 	}
-	t.coef, t.lanes = &sum, t.lanes || lanes
-	if zero && !t.lanes {
+	t.coef, t.lanes = sum, t.lanes || lanes
+	if any == 0 && !t.lanes {
 		p.terms = slices.Delete(p.terms, at, at+1)
 	}
 }
@@ -86,11 +82,14 @@ func (p *ctaPoly) addTerm(mono string, c *[32]uint64, lanes bool) {
 // cut keeps the bits of a type.
 func (t typ) cut(v uint64) uint64 { return v & (^uint64(0) >> (64 - t.bits())) }
 
+// zeroRow is the row of 0.
+var zeroRow [32]uint64
+
 // known is the row of a value without numbers.
 func (p *ctaPoly) known() (*[32]uint64, bool) {
 	switch {
 	case len(p.terms) == 0:
-		return &[32]uint64{}, true
+		return &zeroRow, true
 	case len(p.terms) == 1 && p.terms[0].mono == "":
 		return p.terms[0].coef, true
 	}
@@ -101,7 +100,7 @@ func (p *ctaPoly) known() (*[32]uint64, bool) {
 func (p *ctaPoly) fromLanes() bool { return len(p.terms) == 1 && p.terms[0].lanes }
 
 func (p *ctaPoly) sum(q *ctaPoly, minus bool) *ctaPoly {
-	out := &ctaPoly{typ: p.typ, terms: slices.Clone(p.terms)}
+	out := p.mem.poly(p.typ, p.terms, len(q.terms))
 	for _, t := range q.terms {
 		c := t.coef
 		if minus {
@@ -124,16 +123,15 @@ const (
 
 // times is a product; nil if it is too large.
 func (p *ctaPoly) times(q *ctaPoly) *ctaPoly {
-	out := &ctaPoly{typ: p.typ}
+	out := p.mem.poly(p.typ, nil, min(len(p.terms)*len(q.terms), maxCTATerms+1))
 	for _, a := range p.terms {
 		for _, b := range q.terms {
-			m := []byte(a.mono + b.mono)
-			slices.Sort(m)
+			m := product(a.mono, b.mono)
 			c := *a.coef
 			for i := range c {
 				c[i] *= b.coef[i]
 			}
-			out.addTerm(string(m), &c, a.lanes || b.lanes)
+			out.addTerm(m, &c, a.lanes || b.lanes)
 			if len(m) > maxCTADegree || len(out.terms) > maxCTATerms {
 				return nil
 			}
@@ -142,9 +140,22 @@ func (p *ctaPoly) times(q *ctaPoly) *ctaPoly {
 	return out
 }
 
+// product has the atoms of two products.
+func product(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	m := []byte(a + b)
+	slices.Sort(m)
+	return string(m)
+}
+
 // blend takes lanes of p, and the others of q.
 func (p *ctaPoly) blend(lanes uint32, q *ctaPoly) *ctaPoly {
-	out := &ctaPoly{typ: p.typ}
+	out := p.mem.poly(p.typ, nil, len(p.terms)+len(q.terms))
 	for k, from := range []*ctaPoly{p, q} {
 		keep, other := lanes, q
 		if k == 1 {
@@ -208,13 +219,12 @@ type ctaRate struct {
 
 // split parts a value.
 func (k *cta) split(p *ctaPoly) *ctaSplit {
-	s := &ctaSplit{}
-	var base []ctaTerm
+	s := k.mem.cta.splits.one()
+	s.rates = k.mem.cta.rates.take(len(p.terms))[:0]
+	base := k.mem.cta.terms.take(len(p.terms))[:0]
 	for _, t := range p.terms {
 		var c [32]int64
-		for i := range c {
-			c[i] = p.typ.signed(t.coef[i])
-		}
+		signed(&c, p.typ, t.coef)
 		loop, rest, ok := k.turnIn(t.mono)
 		k.failed = k.failed || !ok
 		switch {
@@ -234,20 +244,27 @@ func (k *cta) split(p *ctaPoly) *ctaSplit {
 	return s
 }
 
+// signed has the elements of a row as numbers with a sign.
+func signed(out *[32]int64, t typ, row *[32]uint64) {
+	for i := range out {
+		out[i] = t.signed(row[i])
+	}
+}
+
 // number is the number of a sum, the same for the same one.
 func (k *cta) number(t typ, terms []ctaTerm) *ctaNumber {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d", t)
+	key := append(k.sought[:0], byte(t))
 	launch := true
 	for _, x := range terms {
-		fmt.Fprintf(&b, " %x*%x", x.coef[0], x.mono)
+		key = append(append(binary.LittleEndian.AppendUint64(key, x.coef[0]), byte(len(x.mono))), x.mono...)
 		for _, a := range []byte(x.mono) {
 			launch = launch && k.atomLasts(&k.atoms[a])
 		}
 	}
-	n := k.numberAt[b.String()]
+	k.sought = key
+	n := k.numberAt[string(key)]
 	if n == nil {
-		n = &ctaNumber{typ: t, terms: terms, key: b.String(), launch: launch, at: k.place8()}
+		n = &ctaNumber{typ: t, terms: terms, key: string(key), launch: launch, at: k.place8()}
 		k.numbers = append(k.numbers, n)
 		k.numberAt[n.key] = n
 	}
@@ -264,5 +281,5 @@ func (k *cta) atom(t typ, a ctaAtom) *ctaPoly {
 		i = byte(len(k.atoms))
 		k.atoms, k.atomAt[a] = append(k.atoms, a), i
 	}
-	return (&ctaPoly{typ: t}).plus(string([]byte{i}), rowOf(1), false)
+	return k.mem.cta.of(t, string([]byte{i}), rowOf(1), false)
 }

@@ -4,9 +4,8 @@ package jit
 // computed when the program runs.
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
-	"strings"
 )
 
 // ctaSet is lanes of a warp: those of all its parts, which have none in common.
@@ -51,6 +50,9 @@ func (s ctaSet) equal(t ctaSet) bool {
 
 // and is the lanes of a set that are among some.
 func (s ctaSet) and(lanes uint32) (out ctaSet) {
+	if s.lanes()&^lanes == 0 {
+		return s
+	}
 	for _, p := range s {
 		if p.lanes &= lanes; p.lanes != 0 {
 			out = append(out, p)
@@ -93,21 +95,24 @@ func (s ctaSet) without(i int) ctaSet { return slices.Delete(slices.Clone(s), i,
 
 // join is two sets as one.
 func (s ctaSet) join(t ctaSet) ctaSet {
+	if len(s) == 0 && len(t) == 1 {
+		return t
+	}
 	for _, p := range t {
 		s = s.with(p)
 	}
 	return s
 }
 
-// key names a set of a warp.
-func (k *cta) key(warp int, s ctaSet) string {
-	var b strings.Builder
-	fmt.Fprint(&b, warp)
+// key names a set of a warp, until the next key.
+func (k *cta) key(warp int, s ctaSet) []byte {
+	b := append(k.sought[:0], byte(warp))
 	for _, p := range s {
-		fmt.Fprintf(&b, "|%x", p.lanes)
+		b = append(binary.LittleEndian.AppendUint32(b, p.lanes), byte(len(p.when)))
 		for _, l := range p.when {
-			fmt.Fprintf(&b, " %p %v", l.cond, l.is)
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(k.word(l.cond).index)), byte(bit(l.is)))
 		}
 	}
-	return b.String()
+	k.sought = b
+	return b
 }

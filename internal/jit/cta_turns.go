@@ -167,7 +167,7 @@ func (k *cta) rateMono(r *ctaRate) (mono string, ok bool) {
 
 // atLast is a polynomial in the last turn; nil if it is none.
 func (k *cta) atLast(l *ctaLoop, p *ctaPoly) *ctaPoly {
-	out := &ctaPoly{typ: p.typ}
+	out := p.mem.poly(p.typ, nil, len(p.terms))
 	for _, t := range p.terms {
 		if in, rest, ok := k.turnIn(t.mono); in == l {
 			a := k.atom(p.typ, ctaAtom{kind: atomNumber, num: l.last})
@@ -185,7 +185,9 @@ func (k *cta) atLast(l *ctaLoop, p *ctaPoly) *ctaPoly {
 
 // whole is a polynomial without products by zero.
 func (p *ctaPoly) whole() *ctaPoly {
-	return &ctaPoly{typ: p.typ, terms: slices.DeleteFunc(slices.Clone(p.terms), func(t ctaTerm) bool { return *t.coef == [32]uint64{} })}
+	out := p.mem.poly(p.typ, p.terms, 0)
+	out.terms = slices.DeleteFunc(out.terms, func(t ctaTerm) bool { return *t.coef == [32]uint64{} })
+	return out
 }
 
 // samePoly tells whether two values are the same polynomial.

@@ -32,6 +32,7 @@ type scratch struct {
 	accesses   slab[accessed]
 	statics    slab[static]
 	live       []ir.Reg // liveness.found
+	cta        ctaMem
 	techniques *techniques
 }
 
@@ -62,6 +63,7 @@ func (s *scratch) free() {
 	s.nans.reset()
 	s.accesses.reset()
 	s.statics.reset()
+	s.cta.reset()
 	scratches.Put(s)
 }
 
