@@ -65,7 +65,7 @@ func compiledModules(b testing.TB, name string) map[string]string {
 }
 
 // BenchmarkModules measures what all code of each module costs, for all lanes and for some, pages included: processor time for an
-// instruction of PTX in the fastest of five compilations. It reports the module that costs most, and logs those above half of that.
+// instruction of PTX in the fastest of 15 compilations. It reports the module that costs most, and logs those above half of that.
 func BenchmarkModules(b *testing.B) {
 	for _, name := range []string{"corpus", "triton", "broad", "cubsort", "cubscan"} {
 		modules := compiledModules(b, name)
@@ -79,7 +79,7 @@ func BenchmarkModules(b *testing.B) {
 						for _, code := range list {
 							n += len(code.Insts)
 						}
-						for range 5 {
+						for range 15 {
 							if took := compileAll(b, list, jit.Options{Vectors: v}); least == 0 || took < least {
 								least = took
 							}

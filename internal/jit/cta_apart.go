@@ -104,7 +104,7 @@ func (k *cta) globalApart(list []*ctaNode) bool {
 		y := sideOf(nil, ctaExtent{some: true, rates: [][2]int64{{least, least}}})
 		y.rates = []*ctaNumber{rate}
 		reach := t.high - t.low
-		k.guard(&ctaGuard{kind: guardOrder, pc: list[0].pc, equal: true, x: sideOf(nil, ctaExtent{some: true, low: reach, high: reach}), y: y})
+		k.guard(ctaGuard{kind: guardOrder, pc: list[0].pc, equal: true, x: sideOf(nil, ctaExtent{some: true, low: reach, high: reach}), y: y})
 	}
 	return true
 }

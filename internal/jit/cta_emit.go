@@ -341,7 +341,8 @@ func (m *ctaCode) laneRow(lanes uint32) x86.Mem {
 // loadPart loads the running part.
 func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 	first, w := m.part*m.lanes, m.full()
-	runs := n.at.runs(first, m.lanes, n.lanes)
+	var room [32]ctaRun
+	runs := n.at.appendRuns(room[:0], first, m.lanes, n.lanes)
 	switch {
 	case len(runs) == 0:
 		m.zero(v)
@@ -425,7 +426,8 @@ func (m *ctaCode) gatherShared(n *ctaNode, first int, v x86.Vec) {
 // storePart stores the running part.
 func (m *ctaCode) storePart(n *ctaNode) {
 	first, w := m.part*m.lanes, m.full()
-	runs := n.at.runs(first, m.lanes, n.lanes)
+	var room [32]ctaRun
+	runs := n.at.appendRuns(room[:0], first, m.lanes, n.lanes)
 	if len(runs) == 0 {
 		return
 	}

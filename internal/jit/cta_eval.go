@@ -491,13 +491,14 @@ func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
 		addr = v.poly
 	}
 	shared := m.Space == machine.Shared && k.bounds[w.pc] < 0
-	p := &ctaPlace{shared: shared, pcs: []int32{w.pc}}
+	p := k.mem.cta.places.one()
+	*p = ctaPlace{shared: shared, pcs: append(k.mem.int32s.take(1)[:0], w.pc)}
 	if shared {
 		row, ok := addr.known()
 		if !ok {
 			return nil
 		}
-		p.ctaSplit = &ctaSplit{}
+		p.ctaSplit = k.mem.cta.splits.one()
 		for i := range row {
 			if p.known[i] = int64(row[i] + in.Imm); p.known[i] < 0 || p.known[i] >= 1<<mem.RankShift {
 				return nil

@@ -33,7 +33,7 @@ func (k *cta) forward() bool {
 	for _, x := range k.items {
 		for pc := range k.steps { // in order: code is the same each time it is made
 			if pc := int32(pc); loaded[pc] && x.store != nil && !x.store.at.shared {
-				k.guard(&ctaGuard{kind: guardApart, pc: pc, other: x.store.pc})
+				k.guard(ctaGuard{kind: guardApart, pc: pc, other: x.store.pc})
 			}
 		}
 	}

@@ -346,8 +346,7 @@ func (e *ctaExtent) add(s *ctaSplit, lane int, from, to int64) {
 	}
 }
 
-func (s *ctaSplit) extent(lanes uint32) *ctaExtent {
-	e := &ctaExtent{}
+func (s *ctaSplit) extent(lanes uint32) (e ctaExtent) {
 	for i := range 32 {
 		if lanes>>i&1 != 0 {
 			e.add(s, i, s.known[i], s.known[i])
@@ -463,7 +462,7 @@ func (g *ctaGuard) name(b []byte) []byte {
 }
 
 // guard demands something of all warps together.
-func (k *cta) guard(g *ctaGuard) {
+func (k *cta) guard(g ctaGuard) {
 	if k.trial {
 		return
 	}
@@ -477,7 +476,7 @@ func (k *cta) guard(g *ctaGuard) {
 				k.failed = true
 			}
 			if g.kind != guardRate {
-				k.guard(&ctaGuard{kind: guardRate, x: ctaSide{num: n}})
+				k.guard(ctaGuard{kind: guardRate, x: ctaSide{num: n}})
 			}
 		}
 	}
@@ -487,8 +486,10 @@ func (k *cta) guard(g *ctaGuard) {
 		had.y.join(&g.y)
 		return
 	}
-	k.guardAt[string(k.sought)] = g
-	k.guards = append(k.guards, g)
+	demanded := &ctaGuard{}
+	*demanded = g
+	k.guardAt[string(k.sought)] = demanded
+	k.guards = append(k.guards, demanded)
 }
 
 // demandFits demands that 32 bits hold what lanes have as numbers with a sign.
@@ -497,7 +498,7 @@ func (k *cta) demandFits(s *ctaSplit, lanes uint32, when *ctaMask) {
 	if len(s.rates) == 0 && (s.num == nil || e.low == 0 && e.high == 0) {
 		return
 	}
-	k.guard(&ctaGuard{kind: guardFits, x: side(s, e, when, 0)})
+	k.guard(ctaGuard{kind: guardFits, x: side(s, &e, when, 0)})
 }
 
 // demandOrder demands that all lanes have x < y, or x ≤ y.
@@ -510,13 +511,14 @@ func (k *cta) demandOrder(pc int32, x, y *ctaPoly, lanes uint32, equal bool) {
 
 // order is demandOrder for parts that are within 32 bits.
 func (k *cta) order(pc int32, a, b *ctaSplit, lanes uint32, when *ctaMask, equal bool) {
-	k.guard(&ctaGuard{kind: guardOrder, pc: pc, equal: equal, x: side(a, a.extent(lanes), when, 0), y: side(b, b.extent(lanes), when, 0)})
+	x, y := a.extent(lanes), b.extent(lanes)
+	k.guard(ctaGuard{kind: guardOrder, pc: pc, equal: equal, x: side(a, &x, when, 0), y: side(b, &y, when, 0)})
 }
 
 // demandInside demands that an access is inside its allocation.
 func (k *cta) demandInside(pc int32, s *ctaSplit, e *ctaExtent, align int64, load bool, when *ctaMask) {
 	if e.some {
-		k.guard(&ctaGuard{kind: guardInside, pc: pc, x: side(s, e, when, 4), align: align, load: load})
+		k.guard(ctaGuard{kind: guardInside, pc: pc, x: side(s, e, when, 4), align: align, load: load})
 	}
 }
 

@@ -282,6 +282,6 @@ func (k *cta) behindLoop(l *ctaLoop) bool {
 		}
 	}
 	limit := min(maxLoopSteps/max(l.executed, 1), int64(maxLoopPasses/len(k.findLoops())/(l.to-l.from)))
-	k.guard(&ctaGuard{kind: guardOrder, pc: l.latch, equal: true, x: sideOf(l.last, ctaExtent{some: true}), y: sideOf(nil, ctaExtent{some: true, low: limit, high: limit})})
+	k.guard(ctaGuard{kind: guardOrder, pc: l.latch, equal: true, x: sideOf(l.last, ctaExtent{some: true}), y: sideOf(nil, ctaExtent{some: true, low: limit, high: limit})})
 	return true
 }

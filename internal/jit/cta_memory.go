@@ -8,13 +8,12 @@ type ctaMem struct {
 	terms  slab[ctaTerm]
 	rows   slab[[32]uint64]
 	splits slab[ctaSplit]
+	places slab[ctaPlace]
 	rates  slab[ctaRate]
 	nodes  slab[ctaNode]
 	items  slab[ctaItem]
 	vals   slab[ctaVal]
 	found  slab[*ctaPoly]
-	conds  slab[ctaCond]
-	parts  slab[ctaPart]
 }
 
 // reset takes everything back.
@@ -23,13 +22,12 @@ func (m *ctaMem) reset() {
 	m.terms.reset()
 	m.rows.reset()
 	m.splits.reset()
+	m.places.reset()
 	m.rates.reset()
 	m.nodes.reset()
 	m.items.reset()
 	m.vals.reset()
 	m.found.reset()
-	m.conds.reset()
-	m.parts.reset()
 }
 
 // poly is a polynomial with the terms of another one, and room for some more.

@@ -128,7 +128,7 @@ func (k *cta) turnRate(t typ, l *ctaLoop, rest string, c [32]int64) ctaRate {
 		return r
 	}
 	r.of = k.number(t, []ctaTerm{{mono: rest, coef: rowOf(1)}})
-	k.guard(&ctaGuard{kind: guardRate, x: ctaSide{num: r.of}})
+	k.guard(ctaGuard{kind: guardRate, x: ctaSide{num: r.of}})
 	key := l.last.key + " * " + r.of.key
 	if r.num = k.numberAt[key]; r.num == nil {
 		r.num = &ctaNumber{typ: tX, key: key, loop: l, of: r.of, launch: l.last.launch && r.of.launch, at: k.place8()}
