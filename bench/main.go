@@ -10,6 +10,7 @@
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
 //	go run ./bench -opencl                      # four kernels against OpenCL
 //	go run ./bench -sanitize                    # six kernels under an empty observer and each sanitizer, against the interpreter, and with two workers
+//	go run ./bench -sanitize -check mem -cpuprofile FILE   # one of them alone, and a profile of it
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
 //
 // Each figure is measured several times, and the best counts: others may use the machine. Times are those
@@ -44,6 +45,8 @@ func main() {
 	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
 	two := flag.Bool("cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
 	watched := flag.Bool("sanitize", false, "instead, kernels under each sanitizer against the interpreter, those whose name matches -run")
+	check := flag.String("check", "", "with -sanitize: the sanitizers whose name matches")
+	cpu := flag.String("cpuprofile", "", "with -sanitize: write a profile of what sanitizers do on one worker to this file")
 	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
 	engine := flag.String("engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
@@ -65,7 +68,7 @@ func main() {
 	case *two:
 		err = measure(match, *engine, *span, coresTable)
 	case *watched:
-		err = measure(match, "interp", *span, sanitizeTable)
+		err = measure(match, "interp", *span, sanitizeTable(*check, *cpu))
 	case *counted != "":
 		var kernels *regexp.Regexp
 		if kernels, err = regexp.Compile(*counted); err == nil {

@@ -5,6 +5,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"regexp"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -15,12 +18,15 @@ import (
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
-// watchings are the configurations that are compared, the first with itself.
-var watchings = []struct {
+// watching is a configuration.
+type watching struct {
 	name string
 	set  ptxvm.Sanitize
 	see  vm.Observer
-}{
+}
+
+// watchings are the configurations that are compared, the first with itself.
+var watchings = []watching{
 	{name: "none"},
 	{name: "empty", see: deaf{}}, // hears everything and does nothing
 	{name: "sync", set: ptxvm.SanitizeSync},
@@ -46,7 +52,57 @@ var watchedWorkloads = []workload{
 
 // sanitizeTable prints how many times as long each kernel takes under each sanitizer on one worker, and how many times as
 // fast each of them is with two.
-func sanitizeTable(s *series) error {
+//
+// checks chooses some of them, path is of a profile of these on one worker; both may be empty.
+func sanitizeTable(checks, path string) func(s *series) error {
+	return func(s *series) error {
+		match, err := regexp.Compile(checks)
+		if err != nil {
+			return err
+		}
+		watchings = slices.DeleteFunc(watchings, func(c watching) bool { return c.name != "none" && !match.MatchString(c.name) })
+		if path == "" {
+			return printSanitizers(s)
+		}
+		return profileSanitizers(s, path)
+	}
+}
+
+// profileSanitizers writes where the time of the kernels goes, on one worker.
+func profileSanitizers(s *series, path string) error {
+	to, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	if err := pprof.StartCPUProfile(to); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return s.amongWatched(func(w *workload) error {
+		r := w.make(corpus.Target{Arch: 90})
+		for start := time.Now(); time.Since(start) < s.span; {
+			for _, c := range watchings[1:] {
+				if _, err := w.once(s, r, c.set, c.see, 1); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// amongWatched runs f for the kernels of the table.
+func (s *series) amongWatched(f func(w *workload) error) error {
+	return s.among(append(slices.Clone(workloads), watchedWorkloads...), func(w *workload) error {
+		if !slices.Contains(watchedKernels, w.name) {
+			return nil
+		}
+		return f(w)
+	})
+}
+
+func printSanitizers(s *series) error {
 	fmt.Printf("Machine: %s.\n\n| Kernel |", machine())
 	for _, c := range watchings {
 		fmt.Printf(" %s |", c.name)
@@ -56,10 +112,7 @@ func sanitizeTable(s *series) error {
 	}
 	fmt.Printf("\n|%s\n", strings.Repeat("---|", 2*len(watchings)+1))
 	costs, gains := make([]ratios, len(watchings)), make([]ratios, len(watchings))
-	err := s.among(append(slices.Clone(workloads), watchedWorkloads...), func(w *workload) error {
-		if !slices.Contains(watchedKernels, w.name) {
-			return nil
-		}
+	err := s.amongWatched(func(w *workload) error {
 		times, err := w.watched(s)
 		if err != nil {
 			return err
@@ -76,7 +129,7 @@ func sanitizeTable(s *series) error {
 		fmt.Println()
 		return nil
 	})
-	if err != nil || len(costs[1]) == 0 {
+	if err != nil || len(gains[0]) == 0 {
 		return err
 	}
 	fmt.Print("| geometric mean | |")
