@@ -94,6 +94,7 @@ type Device struct {
 	compileQuick, compileWhole, compileParts host.Compiler // by jit, if there is one
 
 	observer machine.Observer // of every launch, for tests; else nil
+	careful  bool             // sanitizers take no short ways, for tests
 
 	quickAfter, hotAfter, partsAfter uint32 // when code is compiled quickly, well, and for some lanes
 

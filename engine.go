@@ -77,6 +77,7 @@ func init() {
 	tuning.QuickAfter = func(device any, times uint32) { device.(*Device).quickAfter = times }
 	tuning.HotAfter = func(device any, times uint32) { device.(*Device).hotAfter = times }
 	tuning.Observe = func(device any, o machine.Observer) { device.(*Device).observer = o }
+	tuning.Careful = func(device any) { device.(*Device).careful = true }
 	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
 }
 

@@ -65,7 +65,9 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 // begin puts all lanes of a warp at the start of the kernel.
 func (w *Warp) begin(lanes uint32) {
 	code := w.cta.grid.Entry
-	w.Live, w.flow = lanes, nil
+	if w.Live = lanes; w.cta.grid.Values == nil {
+		w.flow = nil
+	}
 	v := split
 	if code.Insts != nil {
 		v = converged
@@ -92,7 +94,7 @@ func (w *Warp) begin(lanes uint32) {
 func (w *Warp) restartRoot(lanes uint32, v variant) {
 	f := w.root
 	f.lanes, f.variant, f.retry, f.wait = lanes, v, firstRetry, firstRetry
-	f.moved, f.flow = false, nil
+	f.moved, f.flow, f.rests = false, nil, false
 	w.stale = true
 }
 

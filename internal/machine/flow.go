@@ -7,13 +7,16 @@ package machine
 // value points to (its tag). The frame begins with both zero.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // Values follows the values of a launch; several workers call it at a time.
 type Values interface {
-	// Step runs an instruction for the lanes in w.Mask and moves the shadows of its registers.
+	// Step runs an instruction for the lanes in w.Mask and moves the shadows of its registers. Where FrameRests has been
+	// called, it does not see what depends on registers without shadows and leaves others so.
 	Step(w *Warp, in *Inst, f *Flow, run Handler) State
 	// Skip is called where the guard of an instruction holds in no lane; words is where the poison of the guard is.
 	Skip(w *Warp, in *Inst, words uint32)
@@ -103,8 +106,9 @@ type FlowMem struct {
 	Base    FlowReg   // of the address
 	Sym     *FlowSym  // the variable that the address names
 	Resolve func(w *Warp, addr *[32]uint64)
-	Kernel  bool // of the kernel's parameters
-	Swaps   bool // atomic: the old value goes out whole, the new one in
+	One     func(w *Warp) uint64 // the address of all lanes; nil: each has its own, or its own memory
+	Kernel  bool                 // of the kernel's parameters
+	Swaps   bool                 // atomic: the old value goes out whole, the new one in
 }
 
 // Flow is what an instruction does to values. It is shared and never written.
@@ -128,8 +132,13 @@ type Flow struct {
 
 	// Set by Flows: where what the rule depends on has its words, registers and predicates.
 	Words, Preds []uint32
-	// Plain tells that results follow from registers alone, and are written and no pointers where all of those are.
-	Plain bool
+	// Plain tells that results follow from registers and addresses of variables, and are written and no pointers where all of
+	// those are.
+	Plain   bool
+	Symbols bool // some source is the address of a variable
+
+	touched, touchedPreds []uint32 // Words and Preds, and those of the results
+	resting               bool     // where all of these are 0, so they stay
 }
 
 // summarise finds what Flow says in short.
@@ -143,10 +152,10 @@ func (f *Flow) summarise() {
 			f.Words = append(f.Words, r.Words)
 		}
 	}
-	f.Plain = f.Mem == nil && f.Returns == 0 && f.Rule != FlowRuntime && f.Tags != TagsSymbol && f.Tags != TagsAlloca
+	f.Plain = f.Mem == nil && f.Returns == 0 && f.Rule != FlowRuntime && f.Tags != TagsAlloca
 	for i := range f.Args {
 		add(f.Args[i].FlowReg)
-		f.Plain = f.Plain && f.Args[i].Sym == nil
+		f.Symbols = f.Symbols || f.Args[i].Sym != nil
 	}
 	if f.With != nil {
 		add(f.With.FlowReg)
@@ -158,25 +167,56 @@ func (f *Flow) summarise() {
 		add(f.Mem.Base)
 	}
 	add(f.Guard)
+	f.rest()
+}
+
+// rest finds out where there is nothing to do. What is copied may be a pointer by its value alone.
+func (f *Flow) rest() {
+	f.touched, f.touchedPreds = slices.Clone(f.Words), slices.Clone(f.Preds)
+	f.resting = f.Plain && !f.Symbols
+	for _, d := range f.Dst {
+		switch {
+		case d.Words == 0:
+		case d.Width == Pred:
+			f.touchedPreds = append(f.touchedPreds, d.Words)
+		default:
+			f.touched = append(f.touched, d.Words)
+			f.resting = f.resting && (f.Tags != TagsCopy || d.Width != Row64)
+		}
+	}
+}
+
+// rests tells whether there is nothing to do.
+func (f *Flow) rests(w *Warp) bool {
+	return f.resting && w.frag.frame.rests && (block{p: w.regs}).any(f.touched, f.touchedPreds) == 0
+}
+
+// any is the slots and words at some offsets, one in another.
+func (b block) any(slots, words []uint32) (any uint64) {
+	for _, at := range slots {
+		any |= *b.slot(at)
+	}
+	for _, at := range words {
+		any |= uint64(*b.word(at))
+	}
+	return any
 }
 
 // Shadows is all words of what the rule depends on, one in another: poison below, tags above.
 func (f *Flow) Shadows(w *Warp) (any uint64) {
-	b := block{p: w.regs}
-	for _, at := range f.Words {
-		any |= *b.slot(at)
-	}
-	for _, at := range f.Preds {
-		any |= uint64(*b.word(at))
-	}
-	return any
+	return block{p: w.regs}.any(f.Words, f.Preds)
 }
 
 // Flows wraps a decoded instruction.
 func Flows(in *Inst, f *Flow) {
 	f.summarise()
 	wrap := func(run Handler) Handler {
-		return func(w *Warp, in *Inst) State { return w.cta.grid.Values.Step(w, in, f, run) }
+		return func(w *Warp, in *Inst) State {
+			if f.rests(w) {
+				return run(w, in)
+			}
+			return w.cta.grid.Values.Step(w, in, f, run)
+		}
 	}
 	if f.Guard.Words != 0 && f.Acts {
 		in.Flags |= TellsSkips | FollowsGuard
@@ -193,7 +233,10 @@ type FlowState interface{ FollowsValues() }
 // FrameFlow is where Values keeps its state of the running frame; nil when the frame is new.
 func (w *Warp) FrameFlow() *FlowState { return &w.frag.frame.flow }
 
-// Flow is the same for the warp's local memory.
+// FrameRests tells that Step need not see what leaves the shadows of the running frame empty, from now on.
+func (w *Warp) FrameRests() { w.frag.frame.rests = true }
+
+// Flow is where Values keeps its state of the warp, from CTA to CTA of a launch.
 func (w *Warp) Flow() *FlowState { return &w.flow }
 
 // FrameEnd is the end of the running frame in local memory.

@@ -33,7 +33,8 @@ type Frame struct {
 	sp    [32]uint32 // end of what a lane has allocated; only if moved
 	moved bool       // a handler has asked for the stack pointers
 
-	flow FlowState // of Launch.Values
+	flow  FlowState // of Launch.Values
+	rests bool      // it need not see what leaves its shadows empty
 
 	retry, wait uint32 // block starts until the next attempt to return to converged
 }
@@ -43,6 +44,7 @@ func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame
 	f := w.core.newFrame()
 	f.code, f.caller, f.lanes, f.variant, f.regs = c, caller, lanes, v, w.core.takeBlock(c)
 	f.site, f.join, f.depth, f.local, f.moved, f.flow = nil, nil, 0, 0, false, nil
+	f.rests = false
 	f.retry, f.wait = firstRetry, firstRetry
 	if caller != nil {
 		f.depth = caller.depth + 1

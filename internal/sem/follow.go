@@ -396,6 +396,9 @@ func (f *follower) memory() bool {
 	t.place(f.Build, address)
 	t.size = nil
 	m.Space, m.Kernel, m.Resolve, m.Sym = t.Space, t.by == uop.ByKernel, t.addresses, f.symbol(address)
+	if t.by != uop.ByRow64 && t.by != uop.ByRow32 && t.Space != machine.Local {
+		m.One = t.one
+	}
 	if address.Reg != ir.NoReg {
 		m.Base = f.reg(address.Reg)
 	}

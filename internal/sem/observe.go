@@ -369,24 +369,38 @@ func (t *touch) tellCopies(w *machine.Warp, in *machine.Inst, e machine.Event) {
 
 // addresses computes the lanes' addresses.
 func (t *touch) addresses(w *machine.Warp, addr *[32]uint64) {
-	base := uint64(0)
 	switch t.by {
 	case uop.ByRow64:
-		*addr = *w.R64(t.row)
+		row := w.R64(t.row)
+		for i := range addr {
+			addr[i] = row[i] + t.disp
+		}
 	case uop.ByRow32:
-		widen(addr, w.R32(t.row), t.disp)
+		row := w.R32(t.row)
+		for i := range addr {
+			addr[i] = machine.Narrow(row[i], t.disp) + t.disp
+		}
+	default:
+		one := t.one(w)
+		for i := range addr {
+			addr[i] = one
+		}
+	}
+}
+
+// one is the address that all lanes have.
+func (t *touch) one(w *machine.Warp) uint64 {
+	switch t.by {
 	case uop.BySlot64:
-		base = *w.S64(t.row)
+		return *w.S64(t.row) + t.disp
 	case uop.BySlot32:
-		base = machine.Narrow(*w.S32(t.row), t.disp)
+		return machine.Narrow(*w.S32(t.row), t.disp) + t.disp
 	case uop.ByFrame:
-		base = uint64(w.LocalBase())
+		return uint64(w.LocalBase()) + t.disp
 	case uop.ByParam:
-		base = uint64(w.ParamBase())
+		return uint64(w.ParamBase()) + t.disp
 	case uop.ByKernel:
-		base = w.Params()
+		return w.Params() + t.disp
 	}
-	for i := range addr {
-		addr[i] += base + t.disp
-	}
+	return t.disp
 }

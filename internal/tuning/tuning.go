@@ -19,4 +19,6 @@ var (
 	PartsAfter func(device any, times uint32)
 	// Observe lets an observer see every event of the device's next launches; nil ends that.
 	Observe func(device any, o machine.Observer)
+	// Careful makes the sanitizers that follow values look at each lane of each instruction.
+	Careful func(device any)
 )

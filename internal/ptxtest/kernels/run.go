@@ -20,6 +20,16 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ptxtest/load"
 )
 
+// Shape is what a launch of a kernel needs: the bytes of in, whose middle the kernel gets, and of out, the turns of its loops, and
+// the grid.
+type Shape struct {
+	In, Out, Turns int
+	Grid           [2]uint32
+}
+
+// Shape is that of the kernel's launches.
+func (k *Kernel) Shape() Shape { return Shape{inBytes, k.outBytes(), turns, [2]uint32{gridX, gridY}} }
+
 // blocks are all shapes; the first ones are of whole warps.
 var blocks = [][3]uint32{{32, 1, 1}, {256, 1, 1}, {16, 16, 1}, {8, 8, 4}, {64, 1, 1}, {32, 4, 1}, {4, 16, 2}, {33, 1, 1}, {1, 1, 1}, {8, 3, 2}, {18, 9, 1}, {200, 1, 1}}
 

@@ -189,7 +189,13 @@ func (p *pair) line(v *report.Involved) int {
 // run launches a kernel under the pair's check and returns the reports, or the fault that ended it.
 func (p *pair) run(t *testing.T, text string, seed uint64, workers int) ([]*ptxvm.Report, *ptxvm.Fault) {
 	t.Helper()
-	checks, err := ptxvm.ParseSanitize(p.check)
+	return p.runUnder(t, text, p.check, &ptxvm.DeviceConfig{Seed: seed, Workers: workers}, func(*ptxvm.Device) {})
+}
+
+// runUnder is run under other checks, on a device of which cfg says some and set does more.
+func (p *pair) runUnder(t *testing.T, text, names string, cfg *ptxvm.DeviceConfig, set func(*ptxvm.Device)) ([]*ptxvm.Report, *ptxvm.Fault) {
+	t.Helper()
+	checks, err := ptxvm.ParseSanitize(names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,11 +203,13 @@ func (p *pair) run(t *testing.T, text string, seed uint64, workers int) ([]*ptxv
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.shown(text))
 	}
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Arch: p.target(), Memory: 1 << 24, Seed: seed, Workers: workers, Sanitize: checks, MaxSteps: 1 << 28, Alone: true})
+	cfg.Arch, cfg.Memory, cfg.Sanitize, cfg.MaxSteps, cfg.Alone = p.target(), 1<<24, checks, 1<<28, true
+	d, err := ptxvm.NewDevice(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	set(d)
 	prog, err := d.Load(m)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package flow
 import (
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -31,6 +32,11 @@ type Engine struct {
 	find     func(addr uint64) (from, to uint64, name string, ok bool)
 	reporter machine.Reporter
 	owner    Owner
+	careful  bool
+	params   [64]atomic.Uint32 // by 8 bytes of the first parameters: 1 + the tag of the pointer there, 0 where nobody has asked
+
+	noFrame *frame    // of all frames, where their registers have no origins
+	spare   sync.Pool // of regions of shared memory
 
 	mu   sync.Mutex
 	ctas map[uint64]*region // shared memory by linear index in the grid
@@ -45,6 +51,7 @@ type Config struct {
 	Find     func(addr uint64) (from, to uint64, name string, ok bool)
 	Reporter machine.Reporter
 	Owner    Owner
+	Careful  bool // look at each lane of each instruction: the long way, to the same reports
 }
 
 // Owner is whose launch it is. Only its maker knows more: Stored.Owner hands it back.
@@ -52,10 +59,12 @@ type Owner interface{ Name() string }
 
 // New returns what follows a launch's values.
 func New(c Config, l *machine.Launch) *Engine {
-	return &Engine{
+	e := &Engine{
 		checks: c.Checks, kept: c.Checks.kept(), memory: c.Memory, launch: l, bounds: c.Bounds, find: c.Find, reporter: c.Reporter, owner: c.Owner,
-		ctas: map[uint64]*region{},
+		careful: c.Careful, ctas: map[uint64]*region{},
 	}
+	e.noFrame = &frame{engine: e}
+	return e
 }
 
 // shared is the shadow of a CTA's shared memory.
@@ -64,19 +73,31 @@ func (e *Engine) shared(cta uint64) *region {
 	defer e.mu.Unlock()
 	r := e.ctas[cta]
 	if r == nil {
-		r = newRegion(unwritten)
+		if r, _ = e.spare.Get().(*region); r == nil {
+			r = newRegion(unwritten)
+		}
 		e.ctas[cta] = r
 	}
 	return r
+}
+
+// drop forgets the shared memory of a CTA.
+func (e *Engine) drop(cta uint64) {
+	e.mu.Lock()
+	r := e.ctas[cta]
+	delete(e.ctas, cta)
+	e.mu.Unlock()
+	if r != nil {
+		r.renew()
+		e.spare.Put(r)
+	}
 }
 
 // Observe implements machine.Observer: what instructions without a rule of their own do to memory.
 func (e *Engine) Observe(ev *machine.Event) {
 	switch ev.What {
 	case machine.CTABegin, machine.CTAEnd:
-		e.mu.Lock()
-		delete(e.ctas, ev.CTA)
-		e.mu.Unlock()
+		e.drop(ev.CTA)
 	case machine.Allocated:
 		if x := ev.Extent; x.Space == machine.Global {
 			e.memory.Track(x.From, x.To-x.From)
@@ -117,6 +138,7 @@ func (e *Engine) region(w *machine.Warp, x machine.Extent) *region {
 // warp is what is known of a warp.
 type warp struct {
 	engine *Engine
+	cta    uint64 // linear index in the grid
 	shared *region
 	local  *region // by lane<<localBits | offset
 	out    results
@@ -135,11 +157,16 @@ func (*warp) FollowsValues() {}
 
 func (e *Engine) warp(w *machine.Warp) *warp {
 	at := w.Flow()
-	if ws, ok := (*at).(*warp); ok && ws.engine == e {
+	ws, ok := (*at).(*warp)
+	switch {
+	case !ok || ws.engine != e:
+		ws = &warp{engine: e, local: newRegion(unwritten), symbols: map[*machine.FlowSym]uint32{}}
+		*at = ws
+	case ws.cta == w.Rank():
 		return ws
 	}
-	ws := &warp{engine: e, shared: e.shared(w.Rank()), local: newRegion(unwritten), symbols: map[*machine.FlowSym]uint32{}}
-	*at = ws
+	ws.cta, ws.shared = w.Rank(), e.shared(w.Rank())
+	ws.local.renew()
 	return ws
 }
 
@@ -153,6 +180,14 @@ type frame struct {
 // FollowsValues implements machine.FlowState.
 func (*frame) FollowsValues() {}
 
+// begins notes where the unwritten value of a register is from.
+func (fr *frame) begins(r machine.FlowReg, from *origin) {
+	if fr.origins == nil {
+		fr.origins = map[uint32]*origin{}
+	}
+	fr.origins[r.Words] = from
+}
+
 // frame returns that of the running frame. Registers of a new one that it may read before it writes them are unwritten, as is
 // its depot.
 func (e *Engine) frame(w *machine.Warp, ws *warp) *frame {
@@ -160,15 +195,19 @@ func (e *Engine) frame(w *machine.Warp, ws *warp) *frame {
 	if fr, ok := (*at).(*frame); ok && fr.engine == e {
 		return fr
 	}
-	fr := &frame{engine: e, origins: map[uint32]*origin{}}
-	*at = fr
-	if !e.checks.Init {
-		return fr
+	if !e.careful {
+		w.FrameRests()
 	}
+	if !e.checks.Init {
+		*at = e.noFrame
+		return e.noFrame
+	}
+	fr := &frame{engine: e}
+	*at = fr
 	for _, r := range w.Entry() {
 		*w.P(r.Words) = ^uint32(0)
 		fillPoison(w, r)
-		fr.origins[r.Words] = &origin{extent: machine.Extent{Space: machine.Registers, From: uint64(r.Row)}}
+		fr.begins(r, &origin{extent: machine.Extent{Space: machine.Registers, From: uint64(r.Row)}})
 	}
 	if from, to := uint64(w.LocalBase()), uint64(w.FrameEnd()); to > from {
 		for m := w.Active(); m != 0; m &= m - 1 {
@@ -222,26 +261,28 @@ func (e *Engine) Skip(w *machine.Warp, in *machine.Inst, words uint32) {
 func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *machine.Flow, run machine.Handler) machine.State {
 	ws := e.warp(w)
 	fr := e.frame(w, ws)
-	if f.Plain {
-		if st, ok := e.plain(w, in, f, run); ok {
+	switch {
+	case e.careful:
+	case f.Plain:
+		if st, ok := e.plain(w, in, f, ws, run); ok {
+			return st
+		}
+	case f.Mem != nil:
+		if st, ok := e.access(w, in, f, ws, run); ok {
 			return st
 		}
 	}
 	return e.step(w, in, f, ws, fr, run)
 }
 
-// step is Step of what is not plain.
+// step is Step of what has no shorter way.
 func (e *Engine) step(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, run machine.Handler) machine.State {
 	lanes := w.Mask
 	n := len(f.Dst)
 	addr := &ws.addr
 	if f.Mem != nil {
 		n = max(n, len(f.Mem.Regs))
-		clear(addr[:])
 		f.Mem.Resolve(w, addr)
-		if st, ok := e.access(w, in, f, ws, addr, run); ok {
-			return st
-		}
 	}
 	ws.out.reset(n)
 	if e.checks.Init {

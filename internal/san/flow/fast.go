@@ -28,27 +28,32 @@ func (c Checks) kept() (words uint64) {
 
 // plain runs an instruction whose results follow from registers of which nothing is unwritten and at most one is a pointer;
 // ok is false, and nothing has happened, of another.
-func (e *Engine) plain(w *machine.Warp, in *machine.Inst, f *machine.Flow, run machine.Handler) (st machine.State, ok bool) {
+func (e *Engine) plain(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
 	seen := f.Shadows(w) & e.kept
 	if seen&poisonWords != 0 {
 		return st, false
 	}
 	var from *machine.FlowArg
-	if seen != 0 && !onlyPredicates(f.Dst) {
+	if e.checks.Mem && (seen != 0 || f.Symbols) && !onlyPredicates(f.Dst) {
 		if from = onlyPointer(w, f); from == nil {
 			return st, false
 		}
 	}
 	lanes := w.Mask
-	if from == nil {
+	switch {
+	case from == nil:
 		if st = run(w, in); ended(st) {
-			e.cleanAll(w, f, lanes)
+			e.cleanAll(w, f, ws, lanes)
 		}
-		return st, true
-	}
-	tags := *w.R32(from.Tags) // the result may take the place of the source
-	if st = run(w, in); ended(st) {
-		passTags(w, f.Dst[0], &tags, lanes)
+	case from.Sym != nil:
+		if st = run(w, in); ended(st) {
+			pointAll(w, &f.Dst[0], e.symbolTag(w, ws, from.Sym), lanes)
+		}
+	default:
+		tags := *w.R32(from.Tags) // the result may take the place of the source
+		if st = run(w, in); ended(st) {
+			passTags(w, &f.Dst[0], &tags, lanes)
+		}
 	}
 	return st, true
 }
@@ -77,7 +82,7 @@ func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
 	}
 	for i := range f.Args {
 		a := &f.Args[i]
-		if a.Words == 0 || a.Pred || *w.P(a.Words + 4)&w.Mask == 0 {
+		if a.Sym == nil && (a.Words == 0 || a.Pred || *w.P(a.Words + 4)&w.Mask == 0) {
 			continue
 		}
 		switch f.Tags {
@@ -85,7 +90,7 @@ func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
 			if from != nil || !a.Data {
 				return nil
 			}
-		case machine.TagsSub:
+		case machine.TagsSub, machine.TagsSymbol:
 			if i != 0 {
 				return nil
 			}
@@ -94,14 +99,14 @@ func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
 		}
 		from = a
 	}
-	if from != nil && *w.P(from.Words + 4)&w.Mask != w.Mask {
+	if from != nil && from.Sym == nil && *w.P(from.Words + 4)&w.Mask != w.Mask {
 		return nil
 	}
 	return from
 }
 
 // passTags makes a register point, in some lanes, to what the lanes of another have pointed to.
-func passTags(w *machine.Warp, d machine.FlowReg, tags *[32]uint32, lanes uint32) {
+func passTags(w *machine.Warp, d *machine.FlowReg, tags *[32]uint32, lanes uint32) {
 	words := w.S64(d.Words)
 	*words = *words&^both(lanes) | uint64(lanes)<<32
 	row := w.R32(d.Tags)
@@ -115,18 +120,37 @@ func passTags(w *machine.Warp, d machine.FlowReg, tags *[32]uint32, lanes uint32
 	}
 }
 
+// pointAll makes a register point, in some lanes, to one object; 0 is none.
+func pointAll(w *machine.Warp, d *machine.FlowReg, tag, lanes uint32) {
+	words := w.S64(d.Words)
+	if *words &^= both(lanes); tag == 0 {
+		return
+	}
+	*words |= uint64(lanes) << 32
+	row := w.R32(d.Tags)
+	if lanes == ^uint32(0) {
+		for i := range row {
+			row[i] = tag
+		}
+		return
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		row[bits.TrailingZeros32(m)&31] = tag
+	}
+}
+
 // both is the words of some lanes.
 func both(lanes uint32) uint64 { return uint64(lanes)<<32 | uint64(lanes) }
 
 // cleanAll makes some lanes of the results written, and no pointers.
-func (e *Engine) cleanAll(w *machine.Warp, f *machine.Flow, lanes uint32) {
+func (e *Engine) cleanAll(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint32) {
 	list := destinations(f)
 	for i := range list {
-		e.clean(w, f, &list[i], lanes)
+		e.clean(w, f, &list[i], ws, lanes)
 	}
 }
 
-func (e *Engine) clean(w *machine.Warp, f *machine.Flow, d *machine.FlowReg, lanes uint32) {
+func (e *Engine) clean(w *machine.Warp, f *machine.Flow, d *machine.FlowReg, ws *warp, lanes uint32) {
 	switch {
 	case d.Words == 0:
 		return
@@ -138,38 +162,66 @@ func (e *Engine) clean(w *machine.Warp, f *machine.Flow, d *machine.FlowReg, lan
 		*words &^= both(lanes)
 	}
 	if e.checks.Mem && mayBeStrange(f, d) {
-		out := &e.warp(w).out
-		out.reset(1)
-		if strangers(w, *d, &out.of[0], lanes); out.of[0].tagged != 0 {
-			out.of[0].putTags(w, *d, lanes)
+		ws.out.reset(1)
+		if strangers(w, *d, &ws.out.of[0], lanes); ws.out.of[0].tagged != 0 {
+			ws.out.of[0].putTags(w, *d, lanes)
 		}
 	}
 }
 
 // extent is where the lanes of an access are: n bytes each, from the lowest address to the highest.
 type extent struct {
-	n, low, high uint64
-	dense        bool // they lie behind each other
+	machine.Extent // of all of them, where they lie near each other; else only where the lowest is
+	low, high      uint64
+	dense          bool // they lie behind each other
 }
 
-// reach finds where some lanes are.
+// reach finds where some lanes are, n bytes each.
 func reach(addr *[32]uint64, lanes uint32, n uint64) extent {
-	x := extent{n: n}
+	if lanes == ^uint32(0) && dense(addr, n) {
+		return extent{low: addr[0], high: addr[31], dense: true}
+	}
+	first := bits.TrailingZeros32(lanes) & 31
+	x := extent{low: addr[first], high: addr[first]}
 	if lanes == ^uint32(0) {
-		x.low, x.high, x.dense = addr[0], addr[0], true
-		for i := 1; i < 32; i++ {
+		for i := range addr {
 			x.low, x.high = min(x.low, addr[i]), max(x.high, addr[i])
-			x.dense = x.dense && addr[i] == addr[0]+uint64(i)*n
 		}
 		return x
 	}
-	first := bits.TrailingZeros32(lanes) & 31
-	x.low, x.high = addr[first], addr[first]
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		x.low, x.high = min(x.low, addr[i]), max(x.high, addr[i])
 	}
 	return x
+}
+
+// dense tells whether each lane's n bytes lie behind those of the lane before.
+func dense(addr *[32]uint64, n uint64) bool {
+	if addr[1]-addr[0] != n { // most that are not
+		return false
+	}
+	differ, at := uint64(0), addr[0]
+	for i := range addr {
+		differ |= addr[i] ^ at
+		at += n
+	}
+	return differ == 0 && addr[31] >= addr[0]
+}
+
+// reach finds where all lanes of an access are.
+func (e *Engine) reach(w *machine.Warp, ws *warp, m *machine.FlowMem) extent {
+	var at extent
+	n := uint64(m.Elem) * uint64(len(m.Regs))
+	if m.One != nil {
+		at.low = m.One(w)
+		at.high = at.low
+	} else {
+		m.Resolve(w, &ws.addr)
+		at = reach(&ws.addr, w.Mask, n)
+	}
+	at.Extent = w.ExtentAt(m.Space, at.low, at.high-at.low+n)
+	return at
 }
 
 // span is a part of a page, in which all lanes of an access are.
@@ -181,20 +233,16 @@ type span struct {
 }
 
 // span finds where all lanes of an access are; false if it is more than a page, or local memory.
-func (e *Engine) span(w *machine.Warp, ws *warp, m *machine.FlowMem, at *extent) (s span, ok bool) {
-	if at.high-at.low >= pageSize || m.Space == machine.Local {
+func (e *Engine) span(w *machine.Warp, ws *warp, at *extent) (s span, ok bool) {
+	if at.high-at.low >= pageSize || at.Space == machine.Local || (at.To-1)/pageSize != at.From/pageSize {
 		return s, false
 	}
-	x := w.ExtentAt(m.Space, at.low, at.high-at.low+at.n)
-	if x.Space == machine.Local || (x.To-1)/pageSize != x.From/pageSize {
-		return s, false
-	}
-	r := e.region(w, x)
+	r := e.region(w, at.Extent)
 	if r == nil {
 		return s, false
 	}
 	s.global, s.whole = r == e.memory.global, at.dense || at.low == at.high
-	s.page, s.from, s.to = ws.lookup(r, x.From/pageSize, e.memory.global), x.From%pageSize, (x.To-1)%pageSize+1
+	s.page, s.from, s.to = ws.lookup(r, at.From/pageSize, e.memory.global), at.From%pageSize, (at.To-1)%pageSize+1
 	return s, true
 }
 
@@ -236,35 +284,37 @@ func (p *page) pointless(from, to uint64) bool {
 	return true
 }
 
-// access runs a load or store within a page in which nothing is a pointer, by an address that is written. Of what a load reads
-// all is written, and what a store writes. ok is false, and nothing has happened, of another.
-func (e *Engine) access(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, addr *[32]uint64, run machine.Handler) (st machine.State, ok bool) {
+// access runs a load, store or atomic operation, by an address that is written, in memory in which nothing is a pointer. Of what
+// it reads all is written, and what it writes. ok is false, and nothing has happened, of another.
+func (e *Engine) access(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
 	m, lanes := f.Mem, w.Mask
 	stores := f.Rule == machine.FlowStore
-	if !stores && f.Rule != machine.FlowLoad || f.Shadows(w)&e.kept&poisonWords != 0 || stores && e.storesShadow(w, m) {
-		return st, false
-	}
-	var at extent
-	var s span
-	fill := false
-	if !m.Kernel {
-		at = reach(addr, lanes, uint64(m.Elem)*uint64(len(m.Regs)))
-	}
 	switch {
-	case m.Space == machine.Const:
-	case m.Kernel && e.checks.Mem:
+	case f.Shadows(w)&e.kept&poisonWords != 0 || f.Rule != machine.FlowLoad && e.storesShadow(w, m):
 		return st, false
 	case m.Kernel:
+		return e.parameters(w, in, f, ws, run)
+	}
+	at := e.reach(w, ws, m)
+	inside, known := true, false
+	if e.checks.Mem {
+		inside, known = e.insideAll(w, ws, m, &at)
+	}
+	fill := false
+	var s span
+	switch {
+	case m.Space == machine.Const:
+	case known && !e.checks.Init && e.pointerless(w, ws, &at):
 	default:
-		if s, ok = e.span(w, ws, m, &at); !ok {
+		if s, ok = e.span(w, ws, &at); !ok {
 			return st, false
 		}
 		if fill, ok = e.simple(&s, stores); !ok {
 			return st, false
 		}
 	}
-	if e.checks.Mem && !e.insideAll(w, ws, m, &at) {
-		e.inside(w, in, m, ws, addr)
+	if !inside {
+		e.inside(w, in, m, ws, e.resolved(w, ws, m))
 	}
 	if st = run(w, in); !ended(st) {
 		return st, true
@@ -274,8 +324,45 @@ func (e *Engine) access(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *
 		s.page.fill(s.from, s.to, false)
 		s.give()
 	}
-	e.cleanAll(w, f, lanes)
+	e.cleanAll(w, f, ws, lanes)
 	return st, true
+}
+
+// resolved is the addresses of the lanes of an access.
+func (e *Engine) resolved(w *machine.Warp, ws *warp, m *machine.FlowMem) *[32]uint64 {
+	m.Resolve(w, &ws.addr)
+	return &ws.addr
+}
+
+// parameters is access to the kernel's.
+func (e *Engine) parameters(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
+	m, lanes := f.Mem, w.Mask
+	if m.One == nil {
+		return st, false
+	}
+	if st = run(w, in); !ended(st) {
+		return st, true
+	}
+	if !e.checks.Mem || m.Elem != pointerSize || f.Rule != machine.FlowLoad {
+		e.cleanAll(w, f, ws, lanes)
+		return st, true
+	}
+	off := m.One(w) - w.Params()
+	for k := range m.Regs {
+		if d := &m.Regs[k]; d.Words != 0 {
+			pointAll(w, d, e.parameter(off+uint64(k)*pointerSize), lanes)
+		}
+	}
+	return st, true
+}
+
+// pointerless tells whether nothing in the memory of an access is a pointer.
+func (e *Engine) pointerless(w *machine.Warp, ws *warp, at *extent) bool {
+	r := ws.local
+	if at.Space != machine.Local {
+		r = e.region(w, at.Extent)
+	}
+	return r != nil && !r.pointers.Load()
 }
 
 // simple tells whether an access leaves nothing to do in the shadow of memory, but that a store fills it.
@@ -291,25 +378,27 @@ func (e *Engine) simple(s *span, stores bool) (fill, ok bool) {
 	return true, stores && s.whole
 }
 
-// insideAll tells whether all lanes point to one object and stay inside.
-func (e *Engine) insideAll(w *machine.Warp, ws *warp, m *machine.FlowMem, at *extent) bool {
+// insideAll tells whether no lane leaves the object that it points to, as far as that is known; and whether all of them
+// are inside one object.
+func (e *Engine) insideAll(w *machine.Warp, ws *warp, m *machine.FlowMem, at *extent) (ok, known bool) {
 	tag := e.symbolTag(w, ws, m.Sym)
 	switch {
 	case tag != 0:
 	case m.Base.Words == 0:
-		return true
+		return true, false
 	case *w.P(m.Base.Words + 4)&w.Mask == 0:
-		return true
+		return true, false
 	default:
 		if tag = oneTag(w, m.Base); tag == 0 {
-			return false
+			return false, false
 		}
 	}
 	if tag == unknown {
-		return true
+		return true, false
 	}
-	o, x := e.memory.at(tag), w.ExtentAt(m.Space, at.low, at.high-at.low+at.n)
-	return x.Space == o.Space && x.From >= o.From && x.To <= o.To && x.To > x.From && !o.Gone
+	o := e.memory.at(tag)
+	known = at.Space == o.Space && at.From >= o.From && at.To <= o.To && at.To > at.From && !o.Gone
+	return known, known
 }
 
 // oneTag is the tag that all lanes of a register have; 0 if they have several.

@@ -60,7 +60,7 @@ func (r *result) put(w *machine.Warp, d machine.FlowReg, lanes uint32, fr *frame
 	if dirty == 0 {
 		return
 	}
-	fr.origins[d.Words] = r.from
+	fr.begins(d, r.from)
 	for m := dirty; m != 0; m &= m - 1 {
 		switch i := bits.TrailingZeros32(m) & 31; d.Width {
 		case machine.Row32:

@@ -4,6 +4,7 @@ package flow
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -20,6 +21,7 @@ type page struct {
 	partial map[uint64]byte       // by byte: which bits, where some are written
 	stored  map[uint64]*Stored    // by granule: the store of an unwritten value
 	tags    *[pageSize / granule]uint32
+	within  *region
 }
 
 // mask is n bytes at an offset of a page, in the word of its poison; they do not cross words of 64 bytes.
@@ -121,6 +123,7 @@ func (p *page) setTag(off, n uint64, t uint32) {
 		if t == 0 {
 			return
 		}
+		p.within.pointers.Store(true)
 		p.tags = new([pageSize / granule]uint32)
 	}
 	for g := off / granule; g*granule < off+n && g < pageSize/granule; g++ {
@@ -133,10 +136,29 @@ type region struct {
 	mu    sync.RWMutex
 	pages map[uint64]*page
 	fresh func(number uint64, p *page)
+
+	pointers atomic.Bool // one has been stored
 }
 
 func newRegion(fresh func(uint64, *page)) *region {
 	return &region{pages: map[uint64]*page{}, fresh: fresh}
+}
+
+// renew makes the region new, in the pages that it has.
+func (r *region) renew() {
+	r.pointers.Store(false)
+	for n, p := range r.pages {
+		p.renew()
+		r.fresh(n, p)
+	}
+}
+
+// renew makes all bytes written, and no pointers.
+func (p *page) renew() {
+	clear(p.poison[:])
+	clear(p.partial)
+	clear(p.stored)
+	p.tags = nil
 }
 
 // unwritten is the start of shared and local memory.
@@ -157,7 +179,7 @@ func (r *region) page(number uint64) *page {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p = r.pages[number]; p == nil {
-		p = new(page)
+		p = &page{within: r}
 		r.fresh(number, p)
 		r.pages[number] = p
 	}

@@ -4,6 +4,7 @@ package flow
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 
@@ -46,7 +47,7 @@ func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *wa
 	}
 	for m := tagged; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
-		t := e.mixedTag(w, f, lane)
+		t := e.mixedTag(w, ws, f, lane)
 		for k := range f.Dst {
 			if f.Rule == machine.FlowUnpack && f.Elem != 32 {
 				t = 0
@@ -57,19 +58,19 @@ func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *wa
 }
 
 // argTag is what a source of a lane points to.
-func (e *Engine) argTag(w *machine.Warp, a *machine.FlowArg, lane int) uint32 {
+func (e *Engine) argTag(w *machine.Warp, ws *warp, a *machine.FlowArg, lane int) uint32 {
 	if a.Sym != nil {
-		return e.symbol(w, a.Sym)
+		return e.symbolTag(w, ws, a.Sym)
 	}
 	return tagOf(w, a.FlowReg, lane)
 }
 
 // mixedTag is what the result of a lane points to.
-func (e *Engine) mixedTag(w *machine.Warp, f *machine.Flow, lane int) uint32 {
+func (e *Engine) mixedTag(w *machine.Warp, ws *warp, f *machine.Flow, lane int) uint32 {
 	var t [4]uint32
 	n := min(len(f.Args), 4)
 	for i := range n {
-		t[i] = e.argTag(w, &f.Args[i], lane)
+		t[i] = e.argTag(w, ws, &f.Args[i], lane)
 	}
 	if f.Rule == machine.FlowSelect {
 		if value(w, &f.Args[2], lane) != 0 {
@@ -173,7 +174,7 @@ func (e *Engine) loadedTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr 
 	}
 	switch {
 	case m.Kernel:
-		e.parameter(w, m, ws, addr)
+		e.parameterTags(w, m, ws, addr)
 	case m.Space == machine.Const:
 	default:
 		e.each(w, ws, m, w.Mask, addr, func(lane, k int, p *page, off uint64) {
@@ -182,27 +183,39 @@ func (e *Engine) loadedTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr 
 	}
 }
 
-// parameter tags the pointers among a kernel's parameters.
-func (e *Engine) parameter(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
-	if m.Elem != 8 || w.Mask == 0 {
+// parameterTags tags the pointers among a kernel's parameters.
+func (e *Engine) parameterTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+	if m.Elem != pointerSize || w.Mask == 0 {
 		return
 	}
 	lane := bits.TrailingZeros32(w.Mask) & 31
 	for k := range m.Regs {
-		off := addr[lane] + uint64(k)*8 - w.Params()
-		if off+8 > uint64(len(e.launch.Params)) {
-			return
-		}
-		var v uint64
-		for i := range uint64(8) {
-			v |= uint64(e.launch.Params[off+i]) << (8 * i)
-		}
-		if t := e.pointer(off, v); t != 0 {
-			for s := w.Mask; s != 0; s &= s - 1 {
-				ws.out.of[k].point(bits.TrailingZeros32(s)&31, t)
-			}
+		t := e.parameter(addr[lane] + uint64(k)*pointerSize - w.Params())
+		for s := w.Mask; s != 0; s &= s - 1 {
+			ws.out.of[k].point(bits.TrailingZeros32(s)&31, t)
 		}
 	}
+}
+
+// pointerSize is the bytes of a pointer.
+const pointerSize = 8
+
+// parameter is what the parameter at an offset points to, looked up once.
+func (e *Engine) parameter(off uint64) uint32 {
+	if off+pointerSize > uint64(len(e.launch.Params)) {
+		return 0
+	}
+	v := binary.LittleEndian.Uint64(e.launch.Params[off:])
+	if off%pointerSize != 0 || off/pointerSize >= uint64(len(e.params)) {
+		return e.pointer(off, v)
+	}
+	known := &e.params[off/pointerSize]
+	if t := known.Load(); t != 0 {
+		return t - 1
+	}
+	t := e.pointer(off, v)
+	known.Store(t + 1)
+	return t
 }
 
 // pointer is the tag of a parameter that holds an address.
@@ -230,7 +243,7 @@ func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes ui
 		e.each(w, ws, m, lanes, addr, func(lane, k int, p *page, off uint64) {
 			var t uint32
 			if f.Rule == machine.FlowStore && m.Elem >= granule {
-				t = e.argTag(w, &m.Rows[k], lane)
+				t = e.argTag(w, ws, &m.Rows[k], lane)
 			}
 			p.setTag(off, uint64(m.Elem), t)
 		})
