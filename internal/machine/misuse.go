@@ -171,7 +171,7 @@ func (w *Warp) WatchInit(in *Inst, b Mbarrier, lane int) {
 // plainMbarrier reports an access, observed for another check, that is no operation on mbarriers and touches the bytes of one
 // that lives (9.7.13.15.1).
 func (w *Warp) plainMbarrier(in *Inst, e *Event) {
-	if e.Addr == nil || e.What != Touch || !e.Valued {
+	if e.Addr == nil || e.What != Touch || !e.Valued || e.Space != Shared && e.Space != Generic || !w.cta.cluster.hasMbarriers() {
 		return
 	}
 	for m := e.Lanes; m != 0; m &= m - 1 {
@@ -185,6 +185,16 @@ func (w *Warp) plainMbarrier(in *Inst, e *Event) {
 			return
 		}
 	}
+}
+
+// hasMbarriers tells whether any object lives in the cluster.
+func (c *Cluster) hasMbarriers() bool {
+	for _, one := range c.ctas {
+		if len(one.mbarriers) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mbarrierIn finds a living object in an extent of shared memory.

@@ -142,18 +142,35 @@ type Observer interface {
 
 // Observe passes an event on; where it happened is filled in.
 func (w *Warp) Observe(in *Inst, e Event) {
-	if w.event == nil {
-		w.event = new(Event)
-	}
-	*w.event = e
-	w.event.PC, w.event.Func, w.event.CTA, w.event.Warp, w.event.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
-	w.event.Cluster = w.cta.cluster.rank
-	w.checkOpen(in, w.event)
+	at := &w.tells().event
+	*at = e
+	at.PC, at.Func, at.CTA, at.Warp, at.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
+	at.Cluster = w.cta.cluster.rank
+	w.checkOpen(in, at)
 	if w.Watchful() {
-		w.plainMbarrier(in, w.event)
+		w.plainMbarrier(in, at)
 	}
-	w.cta.grid.Observer.Observe(w.event)
+	w.cta.grid.Observer.Observe(at)
 }
+
+// telling is room for what a warp tells.
+type telling struct {
+	event       Event
+	touch, read [32]uint64
+}
+
+func (w *Warp) tells() *telling {
+	if w.telling == nil {
+		w.telling = new(telling)
+	}
+	return w.telling
+}
+
+// TouchAddresses is room for the addresses of an access that is told.
+func (w *Warp) TouchAddresses() *[32]uint64 { return &w.tells().touch }
+
+// ReadAddresses is room for those that are told behind an access, whatever is told meanwhile.
+func (w *Warp) ReadAddresses() *[32]uint64 { return &w.tells().read }
 
 // tellOp tells what an operation that is being issued will touch.
 func (w *Warp) tellOp(in *Inst, op *Op) {

@@ -53,7 +53,7 @@ type Warp struct {
 	total   uint64     // of steps, accounted for
 	slept   uint64
 	lost    uint64    // lane-ops that guards suppressed
-	event   *Event    // of launches with an observer
+	telling *telling  // while there is an observer
 	flow    FlowState // of Launch.Values
 	ops     uint64
 }

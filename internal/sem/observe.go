@@ -303,7 +303,7 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 // loading tells behind a handler that its access has read.
 func (o *watch) loading(inner machine.Handler) machine.Handler {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		e, addr := o.touches[0].Event, new([32]uint64)
+		e, addr := o.touches[0].Event, w.ReadAddresses()
 		o.touches[0].addresses(w, addr) // before a result takes their register
 		e.What, e.Lanes, e.Addr = machine.Loaded, w.Mask, addr
 		st := inner(w, in)
@@ -334,10 +334,9 @@ func (o *watch) before(w *machine.Warp, in *machine.Inst) {
 
 // tell emits an access: one event, or one for each lane if they have sizes of their own.
 func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
-	e := t.Event
-	var addr [32]uint64
-	t.addresses(w, &addr)
-	if e.Addr, e.Lanes = &addr, w.Mask; t.once {
+	e, addr := t.Event, w.TouchAddresses()
+	t.addresses(w, addr)
+	if e.Addr, e.Lanes = addr, w.Mask; t.once {
 		e.Lanes &= -e.Lanes
 	}
 	if t.many {

@@ -187,7 +187,7 @@ func (d *Detector) newCTA() *cta {
 	clear(c.visits)
 	c.lastShared = lastPage{}
 	for _, p := range c.shared {
-		*p = page{}
+		p.renew()
 	}
 	return c
 }

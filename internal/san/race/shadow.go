@@ -49,6 +49,7 @@ type cell struct {
 type line struct {
 	cell
 	split *[lineCells]cell // by granule; nil: the line's own
+	spare *[lineCells]cell // that of a page that has been renewed
 }
 
 // page is the shadow of 4 KiB. Its mutex is for global memory, where CTAs of other workers come.
@@ -91,15 +92,28 @@ func (p *page) cell(g uint64) *cell {
 
 // divide gives each granule of a line its own shadow.
 func (l *line) divide() {
-	l.split = new([lineCells]cell)
+	if l.split, l.spare = l.spare, nil; l.split == nil {
+		l.split = new([lineCells]cell)
+	}
 	for i := range l.split {
 		c := &l.split[i]
-		c.write, c.read = l.write.ofLane(i), l.read.ofLane(i)
+		c.write, c.read, c.more = l.write.ofLane(i), l.read.ofLane(i), c.more[:0]
 		for _, r := range l.more {
 			c.more = append(c.more, r.ofLane(i))
 		}
 	}
 	l.cell = cell{}
+}
+
+// renew makes a page of shared memory that of a new CTA.
+func (p *page) renew() {
+	for i := range p.lines {
+		l := &p.lines[i]
+		if l.cell = (cell{}); l.split != nil {
+			l.split, l.spare = nil, l.split
+		}
+	}
+	p.places, p.passed = nil, nil
 }
 
 // ofLane is the part of a line's record that is one lane's.
