@@ -76,7 +76,11 @@ func Program(t testing.TB, libraries string, sources []string, flags ...string) 
 	}
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%q %q", compiler, flags)
-	for _, s := range append([]string{filepath.Join(filepath.Dir(sources[0]), "check.h")}, sources...) {
+	headers, err := filepath.Glob(filepath.Join(filepath.Dir(sources[0]), "*.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range append(headers, sources...) {
 		text, err := os.ReadFile(s)
 		if err != nil {
 			t.Fatal(err)

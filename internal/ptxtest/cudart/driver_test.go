@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,46 @@ func TestDriverPrograms(t *testing.T) {
 				run(t, read(t, source), libraries, command, "exec", "--engine", engine, program)
 			}
 		})
+	}
+}
+
+// TestDriverFunctions: the programs together call each function of the driver API that is listed as supported. Those of CUDA C++
+// say by NVIDIA's header which symbol a name means, or name an older one as assembly does.
+func TestDriverFunctions(t *testing.T) {
+	newest := map[string]string{}
+	macro := regexp.MustCompile(`(?m)^#define\s+(cu\w+)\s+(?:__CUDA_API_PT[SD][SZ]\()?(cu\w+)`)
+	for _, m := range macro.FindAllStringSubmatch(readText(t, filepath.Join(toolkit(t), "include", "cuda.h")), -1) {
+		if newest[m[1]] == "" { // what follows is about default streams
+			newest[m[1]] = m[2]
+		}
+	}
+	called := map[string]bool{}
+	name := regexp.MustCompile(`(__asm__\(")?\b(cu[A-Z]\w*)`)
+	for _, pattern := range []string{"cuda/*.c", "cuda/driver.h", "cudart/*.cu", "cudart/*.h"} {
+		files, err := filepath.Glob(filepath.Join(Root(t), "testdata", pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files (%v)", pattern, len(files), err)
+		}
+		for _, file := range files {
+			for _, m := range name.FindAllStringSubmatch(readText(t, file), -1) {
+				symbol := m[2]
+				if by := newest[symbol]; by != "" && m[1] == "" && strings.HasPrefix(pattern, "cudart/") {
+					symbol = by
+				}
+				called[symbol] = true
+			}
+		}
+	}
+	_, table, _ := strings.Cut(readText(t, filepath.Join(Root(t), "docs", "cuda-functions.md")), "\n## libcuda.so.1\n")
+	table, _, _ = strings.Cut(table, "\n### Not there")
+	supported := regexp.MustCompile("`(cu\\w+)`").FindAllStringSubmatch(table, -1)
+	for _, m := range supported {
+		if !called[m[1]] {
+			t.Errorf("no program calls %s, which is listed as supported", m[1])
+		}
+	}
+	if len(supported) < 360 {
+		t.Errorf("%d functions are listed as supported", len(supported))
 	}
 }
 
