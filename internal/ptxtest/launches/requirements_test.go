@@ -22,6 +22,7 @@ var requirements = []struct{ file, sections string }{
 	{"004.md", "9.7.16.9:S1 9.7.16.9.1:S1 9.7.16.9.1.1:S2 9.7.16.9.1.2:S3 9.7.16.9.2:S13,X13,N6,E3 9.7.16.9.3:S7,X2,N5,E2"},
 	{"use.md", "1:S12 2:S11 3:S5 4:S3 5:S3"}, // what people found who tried it
 	{"sanitizers.md", "1:S6 2:S3 3:S2 4:S3 5:S2 6:S5 7:S4"},
+	{"cuda.md", "1:S6 2:S6 3:S2 4:S4 5:S3 6:S2 7:S4 8:S1 9:S4"},
 }
 
 // TestRequirements holds docs/coverage to its format: each row names at least one test or file that
