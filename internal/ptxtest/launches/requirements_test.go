@@ -21,6 +21,7 @@ var requirements = []struct{ file, sections string }{
 	{"003.md", "9.7.5:S6 9.7.5.1:S4,X6,N8,E1 9.7.5.2:S4,X6,N8,E1 9.7.5.3:S5,X6,N8,E1"},
 	{"004.md", "9.7.16.9:S1 9.7.16.9.1:S1 9.7.16.9.1.1:S2 9.7.16.9.1.2:S3 9.7.16.9.2:S13,X13,N6,E3 9.7.16.9.3:S7,X2,N5,E2"},
 	{"use.md", "1:S12 2:S11 3:S5 4:S3 5:S3"}, // what people found who tried it
+	{"forms.md", "1:S4 2:S4 3:S4 4:S5 5:S4 6:S4 7:S4 8:S4 9:S4 10:S1 11:S3 12:S3"},
 	{"sanitizers.md", "1:S6 2:S3 3:S2 4:S3 5:S2 6:S5 7:S4"},
 	{"cuda.md", "1:S6 2:S6 3:S2 4:S4 5:S3 6:S2 7:S4 8:S1 9:S4"},
 }
