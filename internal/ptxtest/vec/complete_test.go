@@ -21,8 +21,13 @@ import (
 
 var updateComplete = flag.Bool("complete.update", false, "write testdata/complete.txt anew")
 
-// completeList has the forms that are not vector code by both widths: the class by AVX-512, by AVX2, and the form.
-const completeList = "testdata/complete.txt"
+// classList has the forms that are not vector code by both widths: the class by AVX-512, by AVX2, and the form.
+type classList struct{ file, head string }
+
+var (
+	completeList = classList{"testdata/complete.txt", "Forms of the vector files"}
+	emittedList  = classList{"testdata/emitted.txt", "Forms that nvcc, clang and Triton emit for the corpus and the broad kernels"}
+)
 
 // widths are in the order of the list's letters.
 var widths = []jit.Vectors{jit.AVX512, jit.AVX2}
@@ -39,8 +44,13 @@ func TestComplete(t *testing.T) {
 	if _, _, err := jit.Here(); err != nil {
 		t.Skip(err)
 	}
-	want, got := readClasses(t), formClasses(t)
-	if len(got) < 2000 {
+	completeList.hold(t, formClasses(t), 2000)
+}
+
+// hold holds the classes of at least some forms to the list.
+func (l classList) hold(t *testing.T, got map[string]string, least int) {
+	want := l.read(t)
+	if len(got) < least {
 		t.Fatalf("only %d forms were found", len(got))
 	}
 	count := map[string]int{}
@@ -50,7 +60,7 @@ func TestComplete(t *testing.T) {
 		if *updateComplete || now == before {
 			continue
 		}
-		verdict := "better: go test -run TestComplete -complete.update writes the list"
+		verdict := "better: go test -run '^(TestComplete|TestEmitted)$' -complete.update writes the list"
 		for k := range widths {
 			if strings.IndexByte(jit.Letters, now[k]) > strings.IndexByte(jit.Letters, before[k]) {
 				verdict = "worse"
@@ -60,12 +70,12 @@ func TestComplete(t *testing.T) {
 	}
 	t.Logf("%d forms, by AVX-512 and AVX2: %v", len(got), count)
 	if *updateComplete {
-		writeClasses(t, got)
+		l.write(t, got)
 	}
 }
 
-func readClasses(t *testing.T) map[string]string {
-	text, err := os.ReadFile(completeList)
+func (l classList) read(t *testing.T) map[string]string {
+	text, err := os.ReadFile(l.file)
 	if err != nil && !*updateComplete {
 		t.Fatal(err)
 	}
@@ -78,15 +88,15 @@ func readClasses(t *testing.T) map[string]string {
 	return list
 }
 
-func writeClasses(t *testing.T, got map[string]string) {
+func (l classList) write(t *testing.T, got map[string]string) {
 	var b strings.Builder
-	b.WriteString("# Forms of the vector files that are not vector code (V) by AVX-512 and AVX2: L is a loop over lanes,\n# H a helper, X is left to the interpreter.\n")
+	fmt.Fprintf(&b, "# %s that are not vector code (V) by AVX-512 and AVX2: L is a loop over lanes,\n# H a helper, X is left to the interpreter.\n", l.head)
 	for _, form := range slices.Sorted(maps.Keys(got)) {
 		if got[form] != "VV" {
 			fmt.Fprintf(&b, "%s %s\n", got[form], form)
 		}
 	}
-	if err := os.WriteFile(completeList, []byte(b.String()), 0o666); err != nil {
+	if err := os.WriteFile(l.file, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -103,16 +113,21 @@ func formClasses(t *testing.T) map[string]string {
 			continue
 		}
 		for form, now := range w.classes(t) {
-			was := []byte(cmp.Or(worst[form], "VV"))
-			for k := range was {
-				if strings.IndexByte(jit.Letters, now[k]) > strings.IndexByte(jit.Letters, was[k]) {
-					was[k] = now[k]
-				}
-			}
-			worst[form] = string(was)
+			worst[form] = worse(worst[form], now)
 		}
 	}
 	return worst
+}
+
+// worse has the worse class by each width.
+func worse(was, now string) string {
+	out := []byte(cmp.Or(was, "VV"))
+	for k := range out {
+		if strings.IndexByte(jit.Letters, now[k]) > strings.IndexByte(jit.Letters, out[k]) {
+			out[k] = now[k]
+		}
+	}
+	return string(out)
 }
 
 // classes has those of the block's forms.
@@ -128,19 +143,27 @@ func (w *Wrapped) classes(t *testing.T) map[string]string {
 		t.Fatalf("%s:%d: %v", w.File, w.Line, err)
 	}
 	f := m.Func("k")
-	p, err := decode.New(m, nowhere{}).Kernel(f, ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(w.Target.Arch), uint32(f.SharedBytes), assume.Set{})
+	all, err := kernelClasses(m, f, 32, w.Target.Arch)
 	if err != nil {
 		t.Fatalf("%s:%d: %v", w.File, w.Line, err)
 	}
+	maps.DeleteFunc(all, func(form, _ string) bool { _, ours := forms[form]; return !ours })
+	return all
+}
+
+// kernelClasses has the worst class of each form of a kernel, for CTAs of some threads, by both widths.
+func kernelClasses(m *ir.Module, f *ir.Func, threads int32, arch int) (map[string]string, error) {
+	p, err := decode.New(m, nowhere{}).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, machine.TargetOf(arch), uint32(f.SharedBytes), assume.Set{})
+	if err != nil {
+		return nil, err
+	}
+	forms := map[string]string{}
 	for _, v := range widths {
 		for form, c := range worstOf(jit.Classes(p.Entry, f, jit.Options{Vectors: v}), f) {
-			if _, ours := forms[form]; ours {
-				forms[form] += string(jit.Letters[c])
-			}
+			forms[form] += string(jit.Letters[c])
 		}
 	}
-	maps.DeleteFunc(forms, func(_, letters string) bool { return len(letters) != len(widths) })
-	return forms
+	return forms, nil
 }
 
 // worstOf has the worst class of a function's instructions, by form.

@@ -43,7 +43,7 @@ func TestRandomOperands(t *testing.T) {
 			delete(trials, v)
 		}
 	}
-	by, seen, classes := NewRunner(), 0, readClasses(t)
+	by, seen, classes := NewRunner(), 0, completeList.read(t)
 	defer by.Close()
 	for k, w := range list {
 		if !matches.MatchString(w.Text) || !w.alone() || (uint64(k)+*randomSeed)%uint64(*randomOf) != 0 {
