@@ -23,6 +23,7 @@ var requirements = []struct{ file, sections string }{
 	{"use.md", "1:S12 2:S11 3:S5 4:S3 5:S3"}, // what people found who tried it
 	{"forms.md", "1:S4 2:S4 3:S4 4:S5 5:S4 6:S4 7:S4 8:S4 9:S4 10:S1 11:S3 12:S3"},
 	{"sanitizers.md", "1:S6 2:S3 3:S2 4:S3 5:S2 6:S5 7:S4"},
+	{"compiler.md", "1:S4 2:S2 3:S4 4:S2 5:S5 6:S3 7:S2 8:S3"},
 	{"cuda.md", "1:S6 2:S6 3:S2 4:S4 5:S3 6:S2 7:S4 8:S1 9:S4"},
 }
 
