@@ -65,6 +65,7 @@ func begin(host C.struct_pvm_host) driver.Code {
 		the, err = driver.New(cfg, driver.Host{
 			Print: func(p []byte) { text(host.print, p) }, Error: say,
 			Call:   func(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) },
+			Thread: thread,
 			Origin: func(address uint64) (driver.Origin, bool) { return origin(host, address) },
 		})
 	}

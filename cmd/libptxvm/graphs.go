@@ -45,6 +45,15 @@ func pvm_capture_begin(device int32, stream, graph uint64, after *uint64, n uint
 	return int32(the.CaptureBegin(int(device), stream, graph, list(after, n), driver.CaptureMode(mode)))
 }
 
+//export pvm_capture_mode
+func pvm_capture_mode(mode *int32) int32 {
+	if m := driver.CaptureMode(*mode); m < driver.CaptureGlobal || m > driver.CaptureRelaxed {
+		return int32(driver.InvalidValue)
+	}
+	*mode = exchangeCaptureMode(*mode)
+	return 0
+}
+
 //export pvm_capture_end
 func pvm_capture_end(device int32, stream uint64, graph *uint64) int32 {
 	g, code := the.CaptureEnd(int(device), stream)

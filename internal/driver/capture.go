@@ -32,6 +32,7 @@ type capture struct {
 	graph   *graph
 	given   bool // the graph is the program's
 	mode    CaptureMode
+	thread  uint64 // that began it
 	status  CaptureStatus
 	origin  *stream
 	streams []*stream
@@ -87,6 +88,7 @@ func (d *Driver) CaptureBegin(dev int, h uint64, into uint64, after []uint64, mo
 		return IllegalState
 	}
 	c := &capture{d: d, mode: mode, status: CaptureActive, origin: s, streams: []*stream{s}}
+	c.thread, _ = d.thread()
 	var tips []*node
 	if into != 0 {
 		ok := false
@@ -123,6 +125,8 @@ func (d *Driver) CaptureEnd(dev int, h uint64) (g uint64, code Code) {
 		return 0, IllegalState
 	case c.origin != s:
 		return 0, c.invalidate(CaptureUnmatched)
+	case c.mode != CaptureRelaxed && !d.onThread(c.thread):
+		return 0, CaptureWrongThread
 	}
 	if c.status == CaptureInvalidated {
 		code = CaptureWasInvalidated
@@ -259,15 +263,38 @@ func (d *Driver) notCapturing(s *stream) Code {
 	return s.capture.invalidate(CaptureUnsupported)
 }
 
-// unsafeInCapture refuses calls that may wait for all work while a capture forbids them everywhere.
+// thread is the thread that calls, and which captures it heeds.
+func (d *Driver) thread() (id uint64, mode CaptureMode) {
+	if d.host.Thread == nil {
+		return 0, CaptureGlobal
+	}
+	return d.host.Thread()
+}
+
+func (d *Driver) onThread(id uint64) bool {
+	now, _ := d.thread()
+	return now == id
+}
+
+// forbids tells whether a capture keeps a thread from calls that may wait for all work (CUDA Driver API,
+// cuThreadExchangeStreamCaptureMode): its own thread unless one of the two is relaxed, another if both are global.
+func (c *capture) forbids(thread uint64, mode CaptureMode) bool {
+	if c.thread == thread {
+		return c.mode != CaptureRelaxed && mode != CaptureRelaxed
+	}
+	return c.mode == CaptureGlobal && mode == CaptureGlobal
+}
+
+// unsafeInCapture refuses calls that may wait for all work while a capture forbids them to the thread that calls.
 func (d *Driver) unsafeInCapture() Code {
 	if d.captures.Load() == 0 {
 		return Success
 	}
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
+	thread, mode := d.thread()
 	for _, c := range d.active {
-		if c.mode == CaptureGlobal {
+		if c.forbids(thread, mode) {
 			return c.invalidate(CaptureUnsupported)
 		}
 	}

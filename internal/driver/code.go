@@ -57,6 +57,7 @@ const (
 	CaptureIsolation      Code = 905
 	CaptureImplicit       Code = 906
 	CapturedEvent         Code = 907
+	CaptureWrongThread    Code = 908
 	UpdateFailure         Code = 910
 	InvalidClusterSize    Code = 912
 	Unknown               Code = 999

@@ -19,6 +19,8 @@ type Host struct {
 	Call  func(fn, argument uint64) // runs a host function of the program
 
 	Origin func(address uint64) (Origin, bool) // of the allocation that begins there; nil where nothing is known
+
+	Thread func() (id uint64, mode CaptureMode) // of the thread that calls; nil: there is one, in the mode CaptureGlobal
 }
 
 // Driver is the devices of one process.

@@ -79,6 +79,9 @@ func (d *Driver) EventRecord(dev int, h, stream uint64, external bool) (code Cod
 	if code != Success {
 		return code
 	}
+	if e.dev != s.dev {
+		return InvalidHandle // CUDA Driver API, cuEventRecord: both are of one context
+	}
 	if s.capturing() {
 		d.graphs.Lock()
 		defer d.graphs.Unlock()
@@ -86,6 +89,9 @@ func (d *Driver) EventRecord(dev int, h, stream uint64, external bool) (code Cod
 			return s.capture.add(s, &recordWork{e, h})
 		}
 		return s.recordCaptured(e)
+	}
+	if external {
+		return InvalidValue // there is no graph that it could be a node of
 	}
 	e.record(s, s.enqueue(nil))
 	return Success
@@ -109,6 +115,9 @@ func (d *Driver) StreamWaitEvent(dev int, stream, h uint64, external bool) (code
 			return s.capture.add(s, &waitWork{e, h})
 		}
 		return s.waitCaptured(m)
+	}
+	if external {
+		return InvalidValue
 	}
 	if _, at := e.recorded(); at != nil && (d.races != nil || !at.over.Load()) {
 		s.enqueue(nil, at)

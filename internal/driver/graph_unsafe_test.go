@@ -324,3 +324,56 @@ func TestGraphMemory(t *testing.T) {
 		t.Errorf("%d bytes are free, before it were %d", after, before)
 	}
 }
+
+// TestCaptureThreads: whose capture keeps which thread from calls that may wait, and who may end it.
+func TestCaptureThreads(t *testing.T) {
+	r := newRig(t, Config{})
+	s := r.stream(StreamNonBlocking)
+	var thread uint64
+	var mode CaptureMode
+	r.host.Thread = func() (uint64, CaptureMode) { return thread, mode }
+	as := func(id uint64, m CaptureMode) { thread, mode = id, m }
+	modes := []CaptureMode{CaptureGlobal, CaptureThread, CaptureRelaxed}
+	for _, capture := range modes {
+		for _, m := range modes {
+			for _, other := range []bool{false, true} {
+				as(1, CaptureGlobal)
+				r.want(r.CaptureBegin(0, s, 0, nil, capture), Success)
+				refused := capture != CaptureRelaxed && m != CaptureRelaxed
+				if as(1, m); other {
+					as(2, m)
+					refused = capture == CaptureGlobal && m == CaptureGlobal
+				}
+				want, end := Success, Success
+				if refused {
+					want, end = CaptureUnsupported, CaptureWasInvalidated
+				}
+				_, code := r.Alloc(0, 4, MemoryDevice)
+				r.want(code, want)
+				if as(2, CaptureGlobal); capture != CaptureRelaxed {
+					_, code = r.CaptureEnd(0, s)
+					r.want(code, CaptureWrongThread)
+					as(1, CaptureGlobal)
+				}
+				_, code = r.CaptureEnd(0, s)
+				r.want(code, end)
+			}
+		}
+	}
+}
+
+// TestExternalEvents: outside of captures there is no graph for them, and an event is of its stream's device.
+func TestExternalEvents(t *testing.T) {
+	r := newRig(t, Config{Devices: 2})
+	s := r.stream(0)
+	e, code := r.EventCreate(0, 0)
+	r.want(code, Success)
+	r.want(r.EventRecord(0, e, s, true), InvalidValue)
+	r.want(r.StreamWaitEvent(0, s, e, true), InvalidValue)
+	r.want(r.EventRecord(0, e, s, false), Success)
+	far, code := r.StreamCreate(1, 0, 0)
+	r.want(code, Success)
+	r.want(r.EventRecord(0, e, far, false), InvalidHandle)
+	r.want(r.StreamWaitEvent(0, far, e, false), Success)
+	r.want(r.StreamSynchronize(0, far), Success)
+}

@@ -455,13 +455,5 @@ SHARED2_BOTH(StreamUpdateCaptureDependencies, _ptsz, (stream_t s, const node_t *
 	DO(how > 1 || (n && !nodes) ? INVALID_VALUE : pvm_capture_depend(T.device, stream_of(s), nodes, n, how));
 }
 
-// The mode of a thread for calls outside of its captures: what it says it may do, it may.
-static __thread int thread_mode;
-
-SHARED(ThreadExchangeStreamCaptureMode)(int *mode) {
-	if (!mode || *mode < 0 || *mode > 2) DO(INVALID_VALUE);
-	int old = thread_mode;
-	thread_mode = *mode;
-	*mode = old;
-	DO(SUCCESS);
-}
+// The mode of a thread, which says whose captures keep it from calls that may wait. The engine has it: both libraries change one.
+SHARED(ThreadExchangeStreamCaptureMode)(int *mode) { DO(mode ? pvm_capture_mode(mode) : INVALID_VALUE); }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 9
+#define PVM_VERSION 10
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -169,6 +169,7 @@ struct pvm_value {
 	X(pvm_event_synchronize, (uint64_t event)) \
 	X(pvm_event_elapsed, (uint64_t from, uint64_t to, float *ms)) \
 	X(pvm_capture_begin, (int32_t device, uint64_t stream, uint64_t graph, const uint64_t *after, uint64_t n, int32_t mode)) \
+	X(pvm_capture_mode, (int32_t *mode)) \
 	X(pvm_capture_end, (int32_t device, uint64_t stream, uint64_t *graph)) \
 	X(pvm_capture_info, (int32_t device, uint64_t stream, int32_t *status, uint64_t *id, uint64_t *graph, uint64_t *nodes, uint64_t *n)) \
 	X(pvm_capture_depend, (int32_t device, uint64_t stream, const uint64_t *nodes, uint64_t n, int32_t set)) \

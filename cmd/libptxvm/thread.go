@@ -1,0 +1,31 @@
+//go:build cudart
+
+package main
+
+// This file holds what the engine knows of a thread of the program; it ends with the thread.
+
+/*
+#include <stdint.h>
+
+static _Thread_local int32_t capture_mode;
+
+static uint64_t thread_id(void) { return (uintptr_t)&capture_mode; }
+static int32_t thread_capture_mode(void) { return capture_mode; }
+
+static int32_t exchange_capture_mode(int32_t mode) {
+	int32_t old = capture_mode;
+	capture_mode = mode;
+	return old;
+}
+*/
+import "C"
+
+import "ptxvm.invalid/ptxvm/internal/driver"
+
+// thread is the thread that calls the engine, and which captures it heeds.
+func thread() (id uint64, mode driver.CaptureMode) {
+	return uint64(C.thread_id()), driver.CaptureMode(C.thread_capture_mode())
+}
+
+// exchangeCaptureMode gives the thread a mode and returns the one that it had.
+func exchangeCaptureMode(mode int32) int32 { return int32(C.exchange_capture_mode(C.int32_t(mode))) }
