@@ -35,6 +35,7 @@ type Dense struct {
 	mu      sync.RWMutex
 	codes   map[denseKey]uintptr // 0: there is none
 	scans   [2]atomic.Uintptr    // of bf16 and tf32: what extremes calls; 0: not made, or there is none
+	doubles atomic.Uintptr       // what MultiplyDoubles calls
 	pages   []*native.Code
 }
 
@@ -96,8 +97,8 @@ func (m *Dense) close() (err error) {
 	for _, p := range m.pages {
 		err = p.Free()
 	}
-	for i := range m.scans {
-		m.scans[i].Store(0)
+	for _, at := range []*atomic.Uintptr{&m.scans[0], &m.scans[1], &m.doubles} {
+		at.Store(0)
 	}
 	m.pages, m.codes = nil, map[denseKey]uintptr{}
 	return err

@@ -5,6 +5,7 @@ package jit
 import (
 	"math"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
@@ -50,7 +51,11 @@ func (m *Dense) extremes(list []uint32, width int, room *num.DenseRoom) (largest
 
 // scan returns code that finds the extremes of each lane.
 func (m *Dense) scan(width int) uintptr {
-	at := &m.scans[width/32]
+	return m.once(&m.scans[width/32], func(e *denseCode) { e.scan(width) })
+}
+
+// once returns code that is made at its first use; 0 if there is none.
+func (m *Dense) once(at *atomic.Uintptr, assemble func(*denseCode)) uintptr {
 	if code := at.Load(); code != 0 {
 		return code
 	}
@@ -58,7 +63,7 @@ func (m *Dense) scan(width int) uintptr {
 	defer m.mu.Unlock()
 	if at.Load() == 0 {
 		e := m.assembler()
-		e.scan(width)
+		assemble(e)
 		at.Store(m.page(e))
 	}
 	return at.Load()

@@ -95,6 +95,8 @@ func roomy(list []uint32, n int) []uint32 { return Grown(list, max(n, DenseRoomy
 type Multiplier interface {
 	// Multiply does what d.Multiply does; false: it has no code for such a product, and nothing is changed.
 	Multiply(d *Dense) bool
+	// MultiplyDoubles computes d.Sum, of f64; false: it cannot, and nothing is changed.
+	MultiplyDoubles(d *Doubles) bool
 }
 
 // MultiplyBy multiplies by m if that is there and can, else by portable code.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -360,13 +361,7 @@ func (o *productOp) bitCounts(w *machine.Warp) {
 	o.give(w, &d)
 }
 
-// doubleRows is the matrices of a product of f64: A and D in rows of M, B in rows of K.
-type doubleRows struct {
-	a    [mostC]uint64
-	b, c [mostC / num.DotF64Lanes][num.DotF64Lanes]uint64
-}
-
-// doublePlaces says where the elements of a product of f64 go in doubleRows: for each register, one place a lane.
+// doublePlaces says where the elements of a product of f64 go in a num.Doubles: for each register, one place a lane.
 func (o *productOp) doublePlaces() (p [3][]uint8) {
 	if o.Bits != 64 {
 		return p
@@ -386,52 +381,57 @@ func (o *productOp) doublePlaces() (p [3][]uint8) {
 	return p
 }
 
+// doublesPool has products that are used again.
+var doublesPool = sync.Pool{New: func() any { return new(num.Doubles) }}
+
 // doubles multiplies f64.
 func (o *productOp) doubles(w *machine.Warp) {
-	var m doubleRows
+	m := doublesPool.Get().(*num.Doubles)
+	m.Rows, m.K = o.M, o.K
 	for r, row := range o.a {
 		places := (*[32]uint8)(o.places64[0][32*r:])
 		for lane, v := range w.R64(row) {
-			m.a[places[lane]] = v
+			m.Left[places[lane]] = v
 		}
 	}
-	for r, row := range o.b {
-		places := (*[32]uint8)(o.places64[1][32*r:])
-		for lane, v := range w.R64(row) {
-			m.b[places[lane]/num.DotF64Lanes][places[lane]%num.DotF64Lanes] = v
-		}
+	scatterDoubles(w, o.b, o.places64[1], &m.Right)
+	scatterDoubles(w, o.c, o.places64[2], &m.Sum)
+	if o.mode == num.RN {
+		m.MultiplyBy(w.Launch().Products)
+	} else {
+		o.multiplyDoubles(m)
 	}
-	for r, row := range o.c {
-		places := (*[32]uint8)(o.places64[2][32*r:])
-		for lane, v := range w.R64(row) {
-			m.c[places[lane]/num.DotF64Lanes][places[lane]%num.DotF64Lanes] = v
-		}
-	}
-	o.multiplyDoubles(&m)
 	for r, row := range o.d {
 		places, to := (*[32]uint8)(o.places64[2][32*r:]), w.R64(row)
 		for lane := range to {
-			to[lane] = m.c[places[lane]/num.DotF64Lanes][places[lane]%num.DotF64Lanes]
+			at := places[lane] % (num.MostDoubles * num.DotF64Lanes)
+			to[lane] = m.Sum[at/num.DotF64Lanes][at%num.DotF64Lanes]
+		}
+	}
+	doublesPool.Put(m)
+}
+
+// scatterDoubles moves elements of registers to rows of a matrix.
+func scatterDoubles(w *machine.Warp, registers []uint32, places []uint8, to *[num.MostDoubles][num.DotF64Lanes]uint64) {
+	for r, off := range registers {
+		list := (*[32]uint8)(places[32*r:])
+		for lane, v := range w.R64(off) {
+			at := list[lane] % (num.MostDoubles * num.DotF64Lanes)
+			to[at/num.DotF64Lanes][at%num.DotF64Lanes] = v
 		}
 	}
 }
 
-// multiplyDoubles adds A·B to D, side by side where roundings are to nearest.
-func (o *productOp) multiplyDoubles(m *doubleRows) {
-	b := m.b[:o.K]
+// multiplyDoubles adds A·B to D by other roundings than to the nearest, one by one.
+func (o *productOp) multiplyDoubles(m *num.Doubles) {
 	for row := range o.M {
-		a := m.a[row*o.K : (row+1)*o.K]
-		if o.mode == num.RN {
-			num.DotF64Row(a, b, &m.c[row])
-			continue
-		}
 		for column := range num.DotF64Lanes {
-			var room [16]uint64
+			var room [num.MostDoubles]uint64
 			list := room[:o.K]
 			for k := range list {
-				list[k] = b[k][column]
+				list[k] = m.Right[k][column]
 			}
-			m.c[row][column] = num.DotF64(a, list, m.c[row][column], o.mode)
+			m.Sum[row][column] = num.DotF64(m.Left[row*o.K:(row+1)*o.K], list, m.Sum[row][column], o.mode)
 		}
 	}
 }
