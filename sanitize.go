@@ -61,6 +61,10 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 		return
 	}
 	l.Wants |= wanted(checks, races || d.shadow.used != nil, followed)
+	products := l.Misuse && k.program.decoder.Multiplies(k.fn)
+	if products {
+		l.Wants |= machine.WantsRows
+	}
 	s := san.New(san.Config{Checks: checks, Max: d.maxReports(), Global: d.shadow.loads, Judge: func(r *machine.Report) san.Fate { return k.judge(r, l) }})
 	l.Reporter = s
 	var all watchers
@@ -82,6 +86,9 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	}
 	switch len(all) {
 	case 0:
+		if products { // code that looks at registers is interpreted
+			l.Observer = all
+		}
 	case 1:
 		l.Observer = all[0]
 	default:

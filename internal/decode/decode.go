@@ -131,6 +131,13 @@ func (d *Decoder) StartsAsync(kernel *ir.Func) bool {
 	return late
 }
 
+// Multiplies tells whether a kernel may make products whose registers wgmma.fence orders.
+func (d *Decoder) Multiplies(kernel *ir.Func) bool {
+	return d.StartsAsync(kernel) && slices.ContainsFunc(d.reach(kernel).funcs, func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return sem.Fences(in.Sel) })
+	})
+}
+
 func startsAsync(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return sem.StartsAsync(in.Sel) })
 }

@@ -80,6 +80,7 @@ func (w *Warp) begin(lanes uint32) {
 	}
 	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
 	w.watched, w.hurry, w.patient, w.parting, w.fenced, w.helping = 0, 0, 0, false, false, false
+	w.uses.frame = nil
 	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
 	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
 	w.ownLocal()

@@ -210,15 +210,3 @@ func (w *Warp) mbarrierIn(x *Extent) (at uint64, ok bool) {
 	}
 	return 0, false
 }
-
-// FencedProducts notes wgmma.fence.
-func (w *Warp) FencedProducts() { w.fenced = true }
-
-// UnfencedProduct reports the first wgmma.mma_async of a warp that has executed no wgmma.fence before (9.7.15.7.1): its
-// registers are not ordered with what has written them.
-func (w *Warp) UnfencedProduct(in *Inst) {
-	if w.Watchful() && !w.fenced {
-		w.misusedAs(ProductMisuse, in, w.Mask, "the first wgmma.mma_async of the warp, without wgmma.fence before it")
-		w.fenced = true
-	}
-}

@@ -96,6 +96,9 @@ func StartsAsync(sel *isa.Sel) bool {
 	return sel.Entry.Effects.Has(isa.Asynchronous)
 }
 
+// Fences tells whether a statement orders registers with products.
+func Fences(sel *isa.Sel) bool { return sel.ID() == isa.WgmmaFence }
+
 // silent tells whether there is nothing to tell but rows.
 func (o *watch) silent() bool {
 	return len(o.touches) == 0 && o.fences == nil && o.order == machine.Weak
@@ -318,6 +321,11 @@ func (o *watch) before(w *machine.Warp, in *machine.Inst) {
 	for _, r := range o.rows {
 		if w.CheckRows(in, r.From, r.To, r.Kind) {
 			break // one register is enough
+		}
+	}
+	if w.Watchful() {
+		for _, r := range o.rows {
+			w.UseRows(in, r.From, r.To)
 		}
 	}
 	for i := range o.touches {

@@ -125,8 +125,8 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
 	}
-	w.UnfencedProduct(in)
 	o := in.Ext.Data.(*wgmmaOp)
+	w.UnfencedProduct(in, o.d, o.productOp.a, uint32(o.N<<16|o.K<<8|o.Bits))
 	add := *w.P(o.add) ^ o.flip
 	if add != 0 && add != ^uint32(0) {
 		return w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
