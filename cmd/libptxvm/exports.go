@@ -454,6 +454,11 @@ func pvm_stream_info(stream uint64, device *int32, flags *uint32, priority *int3
 	return int32(code)
 }
 
+//export pvm_stream_priority
+func pvm_stream_priority(stream uint64, priority int32) int32 {
+	return int32(the.StreamPriority(stream, priority))
+}
+
 //export pvm_stream_query
 func pvm_stream_query(device int32, stream uint64) int32 {
 	return int32(the.StreamQuery(int(device), stream))

@@ -3,7 +3,10 @@ package driver
 // This file holds stream capture: what a program puts into streams becomes a graph (CUDA Programming Guide,
 // "Creating a Graph Using Stream Capture").
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // CaptureMode says which calls a capture forbids, with CUDA's numbers (cudaStreamCaptureMode).
 type CaptureMode int32
@@ -60,7 +63,11 @@ func (c *capture) add(s *stream, w work) Code {
 	if c.status == CaptureInvalidated {
 		return CaptureWasInvalidated
 	}
-	s.tips = []*node{c.d.addNode(c.graph, s.dev, w, s.tips)}
+	n := c.d.addNode(c.graph, s.dev, w, s.tips)
+	if p := s.priority.Load(); p != 0 && kindOf(w) == KernelNode {
+		n.setHint(attributePriority, AttributeValue(binary.NativeEndian.AppendUint32(make([]byte, 0, 64), uint32(p))[:64]))
+	}
+	s.tips = []*node{n}
 	return Success
 }
 

@@ -377,3 +377,25 @@ func TestExternalEvents(t *testing.T) {
 	r.want(r.StreamWaitEvent(0, far, e, false), Success)
 	r.want(r.StreamSynchronize(0, far), Success)
 }
+
+// TestStreamPriority: it can be changed, and kernels that a stream captures have it.
+func TestStreamPriority(t *testing.T) {
+	r := newRig(t, Config{})
+	s, at := r.stream(0), r.alloc(4)
+	r.want(r.StreamPriority(s, -3), Success)
+	if _, _, p, code := r.StreamInfo(s); code != Success || p != -3 {
+		t.Errorf("priority %d, code %d", p, code)
+	}
+	r.want(r.CaptureBegin(0, s, 0, nil, CaptureGlobal), Success)
+	r.want(r.launch(s, r.function("add"), 1, addParams(at, 1, 1)), Success)
+	g, code := r.CaptureEnd(0, s)
+	r.want(code, Success)
+	nodes, code := r.GraphList(g, AllNodes)
+	r.want(code, Success)
+	var v AttributeValue
+	r.want(r.NodeAttribute(nodes[0], attributePriority, &v, false), Success)
+	if p := int32(binary.NativeEndian.Uint32(v[:])); p != -3 {
+		t.Errorf("priority of the node: %d", p)
+	}
+	r.want(r.StreamPriority(12345, 0), InvalidHandle)
+}

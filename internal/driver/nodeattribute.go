@@ -17,9 +17,10 @@ type AttributeValue [64]byte
 const (
 	attributeCooperative = 2
 	attributeCluster     = 4
+	attributePriority    = 8
 )
 
-var attributeHints = map[int]bool{1: true, 5: true, 8: true, 9: true, 10: true, 14: true, 16: true}
+var attributeHints = map[int]bool{1: true, 5: true, attributePriority: true, 9: true, 10: true, 14: true, 16: true}
 
 // NodeAttribute tells an attribute of a kernel node, or sets it.
 func (d *Driver) NodeAttribute(h uint64, id int, value *AttributeValue, set bool) (code Code) {

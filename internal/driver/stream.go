@@ -28,7 +28,7 @@ type stream struct {
 	dev      *device
 	lasting  bool // StreamOfThread
 	flags    uint32
-	priority int32
+	priority atomic.Int32
 	blocking bool // takes part in the legacy order
 
 	mu    sync.Mutex
@@ -227,7 +227,8 @@ func (d *Driver) StreamCreate(dev int, flags uint32, priority int32) (h uint64, 
 	if flags&^StreamNonBlocking != 0 {
 		return 0, InvalidValue
 	}
-	s := &stream{dev: v, lasting: lasting, flags: flags, priority: priority, blocking: flags&StreamNonBlocking == 0, order: d.races.NewQueue()}
+	s := &stream{dev: v, lasting: lasting, flags: flags, blocking: flags&StreamNonBlocking == 0, order: d.races.NewQueue()}
+	s.priority.Store(priority)
 	v.mu.Lock()
 	v.streams[s] = true
 	v.mu.Unlock()
@@ -262,7 +263,17 @@ func (d *Driver) StreamInfo(h uint64) (dev int, flags uint32, priority int32, co
 	if !ok {
 		return 0, 0, 0, InvalidHandle
 	}
-	return s.dev.number, s.flags, s.priority, Success
+	return s.dev.number, s.flags, s.priority.Load(), Success
+}
+
+// StreamPriority gives a stream another priority, which what it captures from now on has, too.
+func (d *Driver) StreamPriority(h uint64, priority int32) Code {
+	s, ok := lookup[*stream](d, h)
+	if !ok {
+		return InvalidHandle
+	}
+	s.priority.Store(priority)
+	return d.Sticky()
 }
 
 // StreamQuery is NotReady while the stream has work.

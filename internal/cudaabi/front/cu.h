@@ -32,6 +32,9 @@ struct context *context_of(void *handle);
 // context_on is a context of a device: the current one, if it is of that device, or else the primary one.
 struct context *context_on(int device);
 
+// primary_of is the primary context of a device.
+struct context *primary_of(int device);
+
 error_t device_ok(int device);
 
 // pool_at_address is the memory pool of an allocation, NULL if it is of none.

@@ -45,6 +45,8 @@ struct context *context_of(void *handle) {
 	return c && __atomic_load_n(&c->alive, __ATOMIC_ACQUIRE) ? c : NULL;
 }
 
+struct context *primary_of(int device) { return &primary[device]; }
+
 struct context *context_on(int device) { return top() && top()->device == device ? top() : &primary[device]; }
 
 static error_t push(struct context *c) {

@@ -1,16 +1,51 @@
 // Streams and events of the driver API.
 #include "cu.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
-static error_t create(stream_t *out, unsigned flags, int priority) {
-	WITH(!out ? INVALID_VALUE : pvm_stream_create(T.device, flags, priority > 0 ? 0 : priority < -5 ? -5 : priority, out));
+// Streams that were made in a context other than their device's primary one.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place { stream_t stream; struct context *in; struct place *next; } *places;
+
+// placed finds a stream's place in the list; the lock is held.
+static struct place **placed(stream_t s) {
+	struct place **at = &places;
+	while (*at && (*at)->stream != s) at = &(*at)->next;
+	return at;
 }
+
+static error_t note_context(stream_t s, struct context *in) {
+	if (in->primary) return SUCCESS;
+	struct place *p = malloc(sizeof *p);
+	if (!p) return OUT_OF_MEMORY;
+	pthread_mutex_lock(&lock);
+	*p = (struct place){s, in, places};
+	places = p;
+	pthread_mutex_unlock(&lock);
+	return SUCCESS;
+}
+
+static void forget_context(stream_t s) {
+	pthread_mutex_lock(&lock);
+	struct place **at = placed(s), *p = *at;
+	if (p) *at = p->next;
+	pthread_mutex_unlock(&lock);
+	free(p);
+}
+
+static error_t make(stream_t *out, unsigned flags, int priority) {
+	if (!out) return INVALID_VALUE;
+	error_t e = pvm_stream_create(T.device, flags, priority > 0 ? 0 : priority < -5 ? -5 : priority, out);
+	return e ? e : note_context(*out, context_of(NULL));
+}
+
+static error_t create(stream_t *out, unsigned flags, int priority) { WITH(make(out, flags, priority)); }
 
 PUBLIC error_t cuStreamCreate(stream_t *out, unsigned flags) { return create(out, flags, 0); }
 PUBLIC error_t cuStreamCreateWithPriority(stream_t *out, unsigned flags, int priority) { return create(out, flags, priority); }
 PUBLIC error_t cuStreamDestroy_v2(stream_t s) {
-	if (s > STREAM_PER_THREAD) forget_hints(s);
+	if (s > STREAM_PER_THREAD) forget_hints(s), forget_context(s);
 	WITH(s <= STREAM_PER_THREAD ? INVALID_HANDLE : pvm_stream_destroy(s));
 }
 
@@ -46,7 +81,16 @@ BOTH(cuStreamGetDevice, _ptsz, (stream_t s, int *out), (s, out)) {
 	WITH(out ? info(s, out, &flags, &priority) : INVALID_VALUE);
 }
 
-BOTH(cuStreamGetId, _ptsz, (stream_t s, unsigned long long *out), (s, out)) { WITH(out ? (*out = stream_of(s), SUCCESS) : INVALID_VALUE); }
+BOTH(cuStreamGetId, _ptsz, (stream_t s, unsigned long long *out), (s, out)) { WITH(out ? (*out = stream_id(s), SUCCESS) : INVALID_VALUE); }
+
+// made_in is the context that a stream was made in; those of the runtime are in the primary one.
+static struct context *made_in(stream_t s, int device) {
+	pthread_mutex_lock(&lock);
+	struct place *p = *placed(s);
+	struct context *in = p ? p->in : primary_of(device);
+	pthread_mutex_unlock(&lock);
+	return in;
+}
 
 BOTH(cuStreamGetCtx, _ptsz, (stream_t s, struct context **out), (s, out)) {
 	int device, priority;
@@ -54,7 +98,7 @@ BOTH(cuStreamGetCtx, _ptsz, (stream_t s, struct context **out), (s, out)) {
 	if (!out) return INVALID_VALUE;
 	error_t e = current();
 	if (e == SUCCESS) e = info(s, &device, &flags, &priority);
-	if (e == SUCCESS) *out = context_on(device);
+	if (e == SUCCESS) *out = s <= STREAM_PER_THREAD ? context_of(NULL) : made_in(s, device);
 	return e;
 }
 

@@ -157,6 +157,7 @@ struct pvm_value {
 	X(pvm_stream_create, (int32_t device, uint32_t flags, int32_t priority, uint64_t *stream)) \
 	X(pvm_stream_destroy, (uint64_t stream)) \
 	X(pvm_stream_info, (uint64_t stream, int32_t *device, uint32_t *flags, int32_t *priority)) \
+	X(pvm_stream_priority, (uint64_t stream, int32_t priority)) \
 	X(pvm_stream_query, (int32_t device, uint64_t stream)) \
 	X(pvm_stream_synchronize, (int32_t device, uint64_t stream)) \
 	X(pvm_stream_wait, (int32_t device, uint64_t stream, uint64_t event, int32_t external)) \

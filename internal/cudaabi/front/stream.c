@@ -56,7 +56,7 @@ BOTH(cudaStreamGetDevice, _ptsz, (stream_t stream, int *out), (stream, out)) {
 }
 
 BOTH(cudaStreamGetId, _ptsz, (stream_t stream, unsigned long long *out), (stream, out)) {
-	return out ? (*out = stream_of(stream), SUCCESS) : done(INVALID_VALUE);
+	return out ? (*out = stream_id(stream), SUCCESS) : done(INVALID_VALUE);
 }
 
 // A callback of the old kind: the stream and an error code come first.
