@@ -146,33 +146,33 @@ func (d *Driver) cloneConditional(w *conditionalWork) *conditionalWork {
 // allowedInside are the kinds of nodes that bodies may have.
 var allowedInside = []NodeKind{KernelNode, CopyNode, FillNode, ChildNode, EmptyNode, ConditionalNode}
 
-// admitBodies tells whether the conditional nodes of a graph can be launched: each with a value of its own, and with bodies
-// whose nodes have an order and are of kinds that a body may have.
-func (d *Driver) admitBodies(g *graph, inside bool, seen map[*condition]bool) Code {
+// unfit finds a node that keeps a graph from being launched; nil if there is none. Nodes have an order; conditional ones have
+// each a value of its own, and bodies of the kinds of nodes that a body may have.
+func (d *Driver) unfit(g *graph, inside bool, seen map[*condition]bool) *node {
+	if n := g.circular(); n != nil {
+		return n
+	}
 	for _, n := range g.nodes {
 		kind := kindOf(n.work)
 		if inside && !slices.Contains(allowedInside, kind) {
 			d.warn("a node of the kind %s in the body of a conditional node: kernels, copies, fills, graphs, empty and conditional nodes may be there", nodeNames[kind])
-			return InvalidValue
+			return n
 		}
 		inner, body := insideOf(n.work), inside || kind == ConditionalNode
 		if c, ok := n.work.(*conditionalWork); ok {
 			if seen[c.on] {
 				d.warn("two conditional nodes have one handle")
-				return InvalidValue
+				return n
 			}
 			seen[c.on] = true
 		}
 		for _, in := range inner {
-			if len(in.nodes) != 0 && in.order() == nil {
-				return InvalidValue
-			}
-			if code := d.admitBodies(in, body, seen); code != Success {
-				return code
+			if m := d.unfit(in, body, seen); m != nil {
+				return m
 			}
 		}
 	}
-	return Success
+	return nil
 }
 
 // insideOf are the graphs in a node.

@@ -81,27 +81,31 @@ func launched(steps []*step) (list []step) {
 
 // GraphInstantiate makes an executable graph.
 func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
+	self, _, code = d.GraphInstantiateOr(h, flags)
+	return self, code
+}
+
+// GraphInstantiateOr is GraphInstantiate that tells a node which keeps the graph from that.
+func (d *Driver) GraphInstantiateOr(h, flags uint64) (self, at uint64, code Code) {
 	defer d.defect(&code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	g, ok := lookup[*graph](d, h)
 	switch {
-	case !ok || flags >= 2*InstantiatePriority:
-		return 0, InvalidValue
+	case !ok || flags >= 2*InstantiatePriority || flags&InstantiateDeviceLaunch != 0 && flags&InstantiateAutoFree != 0:
+		return 0, 0, InvalidValue
 	case flags&InstantiateDeviceLaunch != 0:
 		d.warn("graphs that kernels launch are not supported")
-		return 0, NotSupported
-	case g.order() == nil && len(g.nodes) != 0:
-		return 0, InvalidValue
+		return 0, 0, NotSupported
 	}
-	if code := d.admitBodies(g, false, map[*condition]bool{}); code != Success {
-		return 0, code
+	if n := d.unfit(g, false, map[*condition]bool{}); n != nil {
+		return 0, n.self, InvalidValue
 	}
 	x := &exec{flags: flags, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
 	x.flatten(x.copied, &x.steps, nil)
 	x.self = d.register(x)
-	return x.self, Success
+	return x.self, 0, Success
 }
 
 // flatten appends the steps of a copied graph, which come behind others, and returns the numbers of all that what comes behind the
@@ -181,13 +185,13 @@ func (d *Driver) ExecDestroy(h uint64) (code Code) {
 	return d.Sticky()
 }
 
-// ExecFlags are those of instantiation.
+// ExecFlags are those of instantiation that change what is made.
 func (d *Driver) ExecFlags(h uint64) (uint64, Code) {
 	x, ok := lookup[*exec](d, h)
 	if !ok {
 		return 0, InvalidValue
 	}
-	return x.flags, Success
+	return x.flags &^ InstantiateUpload, Success
 }
 
 // GraphLaunch runs an executable graph in the order of a stream. While that is being captured, the graph becomes
@@ -266,6 +270,7 @@ type Update int32
 // The answers.
 const (
 	UpdateSuccess         Update = 0
+	UpdateError           Update = 1 // no such graph
 	UpdateTopologyChanged Update = 2
 	UpdateKindChanged     Update = 3
 )
@@ -279,7 +284,7 @@ func (d *Driver) ExecUpdate(h, with uint64) (reason Update, at, from uint64, cod
 	x, okX := lookup[*exec](d, h)
 	g, okG := lookup[*graph](d, with)
 	if !okX || !okG {
-		return 0, 0, 0, InvalidValue
+		return UpdateError, 0, 0, InvalidValue
 	}
 	if reason, at, from = x.update(x.copied, g, false); reason != UpdateSuccess {
 		return reason, at, from, UpdateFailure
@@ -368,7 +373,7 @@ func (d *Driver) ExecEnabled(h, node uint64) (on bool, code Code) {
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	s := d.stepOf(h, node)
-	if s == nil {
+	if s == nil || kindOf(s.work) > FillNode {
 		return false, InvalidValue
 	}
 	return !s.off, Success

@@ -537,6 +537,25 @@ func (g *graph) order() (list []*node) {
 	return list
 }
 
+// circular finds a node that waits for itself by way of others; nil if there is none.
+func (g *graph) circular() *node {
+	open := slices.Clone(g.nodes) // what is not known to lie in no circle
+	for {
+		before := len(open)
+		was := slices.Clone(open)
+		open = slices.DeleteFunc(open, func(n *node) bool {
+			waits := slices.ContainsFunc(n.after, func(dep *node) bool { return slices.Contains(was, dep) })
+			return !waits || !slices.ContainsFunc(was, func(m *node) bool { return slices.Contains(m.after, n) })
+		})
+		switch len(open) {
+		case 0:
+			return nil
+		case before:
+			return open[0]
+		}
+	}
+}
+
 // GraphDot writes a graph in the language of Graphviz.
 func (d *Driver) GraphDot(h uint64, to io.Writer) (code Code) {
 	defer d.defect(&code)

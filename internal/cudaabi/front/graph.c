@@ -135,7 +135,13 @@ static error_t about(node_t node, int *kind, graph_t *graph, unsigned *id) {
 SHARED(GraphNodeGetType)(node_t n, int *kind) { DO(kind ? about(n, kind, NULL, NULL) : INVALID_VALUE); }
 SHARED(GraphNodeGetContainingGraph)(node_t n, graph_t *g) { DO(g ? about(n, NULL, g, NULL) : INVALID_VALUE); }
 SHARED(GraphNodeGetLocalId)(node_t n, unsigned *id) { DO(id ? about(n, NULL, NULL, id) : INVALID_VALUE); }
-SHARED(GraphNodeGetToolsId)(node_t n, unsigned long long *id) { DO(id ? (*id = n, about(n, NULL, NULL, NULL)) : INVALID_VALUE); }
+// told stores a number unless the call has failed.
+static error_t told(error_t e, unsigned long long *to, uint64_t n) {
+	if (e == SUCCESS) *to = n;
+	return e;
+}
+
+SHARED(GraphNodeGetToolsId)(node_t n, unsigned long long *id) { DO(id ? told(about(n, NULL, NULL, NULL), id, n) : INVALID_VALUE); }
 SHARED(GraphGetId)(graph_t g, unsigned *id) { size_t n; DO(id ? (*id = (unsigned)g, pvm_graph_list(g, PVM_NODES, NULL, &n)) : INVALID_VALUE); }
 SHARED(GraphExecGetId)(exec_t x, unsigned *id) { uint64_t flags; DO(id ? (*id = (unsigned)x, pvm_exec_flags(x, &flags)) : INVALID_VALUE); }
 
@@ -150,7 +156,7 @@ SHARED(GraphGetRootNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list
 enum { EDGE_DATA = 8 }; // bytes of what an edge says besides: nothing, of ours
 
 static error_t edges(graph_t g, node_t *from, node_t *to, void *data, size_t *n) {
-	if (!n) return INVALID_VALUE;
+	if (!n || !from != !to || (data && !from)) return INVALID_VALUE;
 	size_t room = *n;
 	error_t e = pvm_graph_list(g, PVM_EDGE_FROM, from, n);
 	if (e == SUCCESS && to) e = pvm_graph_list(g, PVM_EDGE_TO, to, &room);
@@ -159,6 +165,7 @@ static error_t edges(graph_t g, node_t *from, node_t *to, void *data, size_t *n)
 }
 
 static error_t around(node_t node, int what, node_t *out, void *data, size_t *n) {
+	if (data && !out) return INVALID_VALUE; // how much room there is, is said of both
 	error_t e = pvm_graph_list(node, what, out, n);
 	if (e == SUCCESS && data) memset(data, 0, *n * EDGE_DATA);
 	return e;
@@ -333,19 +340,23 @@ SHARED(GraphRetainUserObject)(graph_t g, uint64_t object, unsigned count, unsign
 SHARED(GraphReleaseUserObject)(graph_t g, uint64_t object, unsigned count) { DO(pvm_graph_release(g, object, count)); }
 
 // What is launched.
-static error_t instantiate(exec_t *out, graph_t g, uint64_t flags) { return out ? pvm_graph_instantiate(g, flags, out) : INVALID_VALUE; }
+enum { UPLOAD = 2 }; // where a structure says into which stream
 
-SHARED(GraphInstantiateWithFlags)(exec_t *out, graph_t g, unsigned long long flags) { DO(instantiate(out, g, flags)); }
+static error_t instantiate(exec_t *out, graph_t g, uint64_t flags, node_t *at) {
+	return out && !(flags & UPLOAD) ? pvm_graph_instantiate(g, flags, out, at) : INVALID_VALUE;
+}
+
+SHARED(GraphInstantiateWithFlags)(exec_t *out, graph_t g, unsigned long long flags) { DO(instantiate(out, g, flags, NULL)); }
 
 #ifdef DRIVER
 PUBLIC error_t cuGraphInstantiate(exec_t *out, graph_t g, node_t *at, char *log, size_t room) {
 	if (at) *at = 0;
 	if (log && room) *log = 0;
-	WITH(instantiate(out, g, 0));
+	WITH(instantiate(out, g, 0, at));
 }
 PUBLIC error_t cuGraphInstantiate_v2(exec_t *out, graph_t g, node_t *at, char *log, size_t room) { return cuGraphInstantiate(out, g, at, log, room); }
 #else
-PUBLIC error_t cudaGraphInstantiate(exec_t *out, graph_t g, unsigned long long flags) { CALL(instantiate(out, g, flags)); }
+PUBLIC error_t cudaGraphInstantiate(exec_t *out, graph_t g, unsigned long long flags) { CALL(instantiate(out, g, flags, NULL)); }
 #endif
 
 struct instantiation { uint64_t flags; stream_t upload; node_t error; int32_t result; };
@@ -353,9 +364,9 @@ enum { MADE = 0, NOT_MADE = 1, BAD_STRUCTURE = 2 };
 
 static error_t instantiate_with(exec_t *out, graph_t g, struct instantiation *how) {
 	if (!how) return INVALID_VALUE;
-	error_t e = instantiate(out, g, how->flags);
 	how->error = 0;
-	how->result = e == SUCCESS ? MADE : e == INVALID_VALUE ? BAD_STRUCTURE : NOT_MADE;
+	error_t e = out ? pvm_graph_instantiate(g, how->flags, out, &how->error) : INVALID_VALUE;
+	how->result = e == SUCCESS ? MADE : how->error ? BAD_STRUCTURE : NOT_MADE;
 	return e;
 }
 
@@ -366,11 +377,17 @@ SHARED(GraphNodeSetEnabled)(exec_t x, node_t n, unsigned on) { DO(pvm_exec_enabl
 SHARED(GraphNodeGetEnabled)(exec_t x, node_t n, unsigned *on) { DO(on ? pvm_exec_enabled(x, n, on) : INVALID_VALUE); }
 SHARED_BOTH(GraphLaunch, _ptsz, (exec_t x, stream_t s), (x, s)) { DO(pvm_graph_launch(T.device, stream_of(s), x)); }
 
-SHARED_BOTH(GraphUpload, _ptsz, (exec_t x, stream_t s), (x, s)) {
-	uint64_t flags;
-	(void)s; // it is where it runs
-	DO(pvm_exec_flags(x, &flags));
+// upload has nothing to bring anywhere: a graph is where it runs.
+static error_t upload(exec_t x, stream_t s) {
+	int32_t device, priority;
+	uint32_t flags;
+	uint64_t how;
+	s = stream_of(s);
+	error_t e = pvm_exec_flags(x, &how);
+	return e || s <= STREAM_LEGACY ? e : pvm_stream_info(s, &device, &flags, &priority);
 }
+
+SHARED_BOTH(GraphUpload, _ptsz, (exec_t x, stream_t s), (x, s)) { DO(upload(x, s)); }
 
 struct update { int32_t result; node_t at, from; };
 

@@ -193,7 +193,7 @@ struct pvm_value {
 	X(pvm_node_attributes, (uint64_t to, uint64_t from)) \
 	X(pvm_node_destroy, (uint64_t node)) \
 	X(pvm_node_find, (uint64_t node, uint64_t clone, uint64_t *found)) \
-	X(pvm_graph_instantiate, (uint64_t graph, uint64_t flags, uint64_t *exec)) \
+	X(pvm_graph_instantiate, (uint64_t graph, uint64_t flags, uint64_t *exec, uint64_t *at)) \
 	X(pvm_graph_launch, (int32_t device, uint64_t stream, uint64_t exec)) \
 	X(pvm_exec_destroy, (uint64_t exec)) \
 	X(pvm_exec_flags, (uint64_t exec, uint64_t *flags)) \
