@@ -60,7 +60,8 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 	if checks == 0 && !races && !followed && !l.Misuse && !l.Leaks {
 		return
 	}
-	l.Wants |= wanted(checks, races || d.shadow.used != nil, followed)
+	peers := l.Misuse && !races && l.Cluster[0]*l.Cluster[1]*l.Cluster[2] > 1
+	l.Wants |= wanted(checks, races || peers || d.shadow.used != nil, followed)
 	products := l.Misuse && k.program.decoder.Multiplies(k.fn)
 	if products {
 		l.Wants |= machine.WantsRows
@@ -78,6 +79,13 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 		o := race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0)
 		o.Takes(state.shadow.Took)
 		state.races = o
+		all = append(all, o)
+	}
+	if peers {
+		o := race.NewPeers(l, s)
+		if state.shadow != nil {
+			o.Takes(state.shadow.Took)
+		}
 		all = append(all, o)
 	}
 	if followed {

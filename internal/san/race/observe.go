@@ -15,6 +15,7 @@ type Observer struct {
 	reporter machine.Reporter
 	strict   bool // stores of equal bits are races, too
 	peers    bool // shared memory of CTAs that may not be there
+	silent   bool // about races
 }
 
 // NewObserver returns an observer of a launch, which tells the reporter of races; strictly, also of
@@ -22,6 +23,13 @@ type Observer struct {
 func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Observer {
 	o := &Observer{launch: l, reporter: reporter, strict: strict, peers: l.Misuse}
 	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep}, o.tell)
+	return o
+}
+
+// NewPeers returns an observer of a launch that reports accesses to shared memory of CTAs that may not be there, and no races.
+func NewPeers(l *machine.Launch, reporter machine.Reporter) *Observer {
+	o := NewObserver(l, reporter, false)
+	o.peers, o.silent = true, true
 	return o
 }
 
@@ -295,6 +303,9 @@ func sameByte(e *machine.Event, lane, other int, addr uint64) bool {
 
 // tell reports a race.
 func (o *Observer) tell(r Race) {
+	if o.silent {
+		return
+	}
 	rep := &machine.Report{Kind: KindOf(r.Hazard, r.Scoped), Between: between(&r)}
 	if r.EqualBits && !o.strict {
 		rep.Kind = machine.RaceEqual
