@@ -33,7 +33,7 @@ type Engine struct {
 	reporter machine.Reporter
 	owner    Owner
 	careful  bool
-	params   [64]atomic.Uint32 // by 8 bytes of the first parameters: 1 + the tag of the pointer there, 0 where nobody has asked
+	params   [64]atomic.Uint32 // by 8 bytes of the first parameters: 1 + the tag of the pointer there, 0 where it has not been looked up
 
 	noFrame *frame    // of all frames, where their registers have no origins
 	spare   sync.Pool // of regions of shared memory
