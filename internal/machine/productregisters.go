@@ -10,7 +10,7 @@ const rowPiece = 64
 // registerUses is who has touched the rows of a frame last. What is done in other frames it forgets.
 type registerUses struct {
 	frame  *Frame
-	fences uint32 // of the warp so far, and one more
+	fences uint32        // of the warp so far, and one more
 	rows   []registerUse // by piece
 }
 
