@@ -20,6 +20,7 @@ const (
 type exec struct {
 	self   uint64
 	flags  uint64
+	from   *graph // that it was instantiated from
 	copied *graph
 	steps  []*step
 	clones map[uint64]*node // nodes of the copy, by those that they were copied from
@@ -98,10 +99,14 @@ func (d *Driver) GraphInstantiateOr(h, flags uint64) (self, at uint64, code Code
 		d.warn("graphs that kernels launch are not supported")
 		return 0, 0, NotSupported
 	}
+	if g.hasMemory() && g.execs != 0 {
+		return 0, 0, NotSupported
+	}
 	if n := d.unfit(g, false, map[*condition]bool{}); n != nil {
 		return 0, n.self, InvalidValue
 	}
-	x := &exec{flags: flags, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
+	g.execs++
+	x := &exec{flags: flags, from: g, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
 	x.flatten(x.copied, &x.steps, nil)
 	x.self = d.register(x)
@@ -172,6 +177,7 @@ func (d *Driver) ExecDestroy(h uint64) (code Code) {
 	if !ok {
 		return InvalidValue
 	}
+	x.from.execs--
 	if x.last == nil || x.last.over.Load() {
 		d.endGraph(x.copied)
 		return d.Sticky()
@@ -233,6 +239,9 @@ func (d *Driver) ExecSet(h, node uint64, p *NodeParams) (code Code) {
 		return InvalidValue
 	}
 	if p.Kind == ChildNode {
+		if p.Value == ChildMoved {
+			return InvalidValue
+		}
 		return d.setChild(x, node, p.Handle)
 	}
 	s := x.of[x.clones[node]]

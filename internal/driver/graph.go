@@ -43,6 +43,7 @@ type graph struct {
 	made   int              // nodes that were ever added
 	origin map[uint64]*node // of a clone: by the node that a node is a copy of
 	inside bool             // of a node, which ends it
+	execs  int              // that were instantiated from it and have not been destroyed
 
 	objects    map[*userObject]uint64 // references
 	conditions []*condition
@@ -103,12 +104,15 @@ type NodeParams struct {
 	To, From       Place // of a copy or fill
 	Box            Box
 	Direction      CopyKind
-	Value          uint32 // of a fill; of a conditional node, its ConditionKind
+	Value          uint32 // of a fill; of a conditional node, its ConditionKind; of a child graph, ChildMoved or 0
 	Size           uint64 // of a fill's elements; of an allocation; bodies of a conditional node
 	Call, Argument uint64 // of a host function
 	Handle         uint64 // of an event, of a child graph, or of a condition
 	Addr           uint64 // of an allocation, told; of a free; of a conditional node, where its bodies' handles are, told
 }
+
+// ChildMoved makes a graph itself a child, which belongs to its node then; otherwise a copy becomes one.
+const ChildMoved = 1
 
 // GraphCreate makes an empty graph.
 func (d *Driver) GraphCreate() (h uint64, code Code) {
@@ -193,6 +197,13 @@ func (d *Driver) work(dev *device, p *NodeParams) (work, Code) {
 		if !ok {
 			return nil, InvalidValue
 		}
+		if p.Value == ChildMoved {
+			g.inside = true
+			return &childWork{g}, Success
+		}
+		if g.hasMemory() {
+			return nil, NotSupported
+		}
 		child := d.clone(g)
 		child.inside = true
 		return &childWork{child}, Success
@@ -212,9 +223,6 @@ func (d *Driver) work(dev *device, p *NodeParams) (work, Code) {
 		}
 		return w, code
 	case FreeNode:
-		if b := d.Holding(p.Addr); b == nil || b.Start != p.Addr {
-			return nil, InvalidValue
-		}
 		return &freeWork{p.Addr}, Success
 	case ConditionalNode:
 		return d.conditional(p)
@@ -238,6 +246,9 @@ func (d *Driver) GraphAdd(dev int, h uint64, after []uint64, p *NodeParams) (sel
 	deps, code := d.nodesOf(g, after)
 	if code != Success {
 		return 0, code
+	}
+	if !d.fits(g, p) {
+		return 0, InvalidValue
 	}
 	w, code := d.work(v, p)
 	if code != Success {
@@ -313,6 +324,9 @@ func (d *Driver) GraphClone(h uint64) (clone uint64, code Code) {
 	if !ok {
 		return 0, InvalidValue
 	}
+	if g.hasMemory() {
+		return 0, NotSupported
+	}
 	return d.clone(g).self, Success
 }
 
@@ -332,10 +346,14 @@ func (d *Driver) NodeDestroy(h uint64) (code Code) {
 	defer d.defect(&code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
-	n, ok := forget[*node](d, h)
-	if !ok {
+	n, ok := lookup[*node](d, h)
+	switch {
+	case !ok:
 		return InvalidValue
+	case n.in.hasMemory():
+		return NotSupported
 	}
+	forget[*node](d, h)
 	n.in.nodes = slices.DeleteFunc(n.in.nodes, func(m *node) bool { return m == n })
 	for _, m := range n.in.nodes {
 		m.after = slices.DeleteFunc(m.after, func(dep *node) bool { return dep == n })
@@ -351,8 +369,11 @@ func (d *Driver) GraphLink(h uint64, from, to []uint64, remove bool) (code Code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	g, ok := lookup[*graph](d, h)
-	if !ok || len(from) != len(to) {
+	switch {
+	case !ok || len(from) != len(to):
 		return InvalidValue
+	case remove && g.hasMemory():
+		return NotSupported
 	}
 	for i := range from {
 		a, okA := lookup[*node](d, from[i])
@@ -506,7 +527,7 @@ func (d *Driver) NodeSet(h uint64, p *NodeParams) (code Code) {
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	n, ok := lookup[*node](d, h)
-	if !ok || kindOf(n.work) != p.Kind || fixed(p.Kind) {
+	if !ok || kindOf(n.work) != p.Kind || fixed(p.Kind) || p.Kind == ChildNode && p.Value == ChildMoved {
 		return InvalidValue
 	}
 	w, code := d.work(n.dev, p)

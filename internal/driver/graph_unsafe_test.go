@@ -399,3 +399,69 @@ func TestStreamPriority(t *testing.T) {
 	}
 	r.want(r.StreamPriority(12345, 0), InvalidHandle)
 }
+
+// TestGraphLimits: graphs with memory of their own are not copied, lose nothing, and have one executable graph; a graph that is
+// moved is its node's, with its memory.
+func TestGraphLimits(t *testing.T) {
+	r := newRig(t, Config{})
+	graph := func() uint64 {
+		t.Helper()
+		g, code := r.GraphCreate()
+		r.want(code, Success)
+		return g
+	}
+	add := func(g uint64, after []uint64, p *NodeParams) uint64 {
+		t.Helper()
+		n, code := r.GraphAdd(0, g, after, p)
+		r.want(code, Success)
+		return n
+	}
+	g, other := graph(), graph()
+	p := NodeParams{Kind: AllocNode, Size: 4096}
+	alloc := add(g, nil, &p)
+	plain := r.alloc(64)
+	for name, bad := range map[string]NodeParams{
+		"memory of no graph": {Kind: FreeNode, Addr: plain},
+		"inside":             {Kind: FreeNode, Addr: p.Addr + 8},
+		"copied":             {Kind: ChildNode, Handle: g},
+		"into itself":        {Kind: ChildNode, Handle: g, Value: ChildMoved},
+		"how":                {Kind: ChildNode, Handle: other, Value: 7},
+	} {
+		if _, code := r.GraphAdd(0, g, nil, &bad); code != InvalidValue && (name != "copied" || code != NotSupported) {
+			t.Errorf("%s: code %d", name, code)
+		}
+	}
+	free := NodeParams{Kind: FreeNode, Addr: p.Addr}
+	end := add(g, []uint64{alloc}, &free)
+	r.want(second(r.GraphAdd(0, g, nil, &free)), InvalidValue)
+	r.want(second(r.GraphClone(g)), NotSupported)
+	r.want(r.NodeDestroy(end), NotSupported)
+	r.want(r.GraphLink(g, []uint64{alloc}, []uint64{end}, true), NotSupported)
+
+	x, code := r.GraphInstantiate(g, 0)
+	r.want(code, Success)
+	r.want(second(r.GraphInstantiate(g, 0)), NotSupported)
+	r.want(r.GraphLaunch(0, 0, x), Success)
+	r.want(r.Synchronize(0), Success)
+	r.want(r.ExecDestroy(x), Success)
+
+	n := add(other, nil, &NodeParams{Kind: ChildNode, Handle: g, Value: ChildMoved})
+	told, _, _, code := r.NodeGet(n)
+	r.want(code, Success)
+	if told.Handle != g {
+		t.Errorf("the child is %#x, want the graph %#x itself", told.Handle, g)
+	}
+	r.want(r.GraphDestroy(g), InvalidValue)
+	r.want(second(r.GraphAdd(0, other, nil, &NodeParams{Kind: ChildNode, Handle: g, Value: ChildMoved})), InvalidValue)
+	r.want(second(r.GraphAdd(0, g, nil, &NodeParams{Kind: ChildNode, Handle: other, Value: ChildMoved})), InvalidValue)
+	x, code = r.GraphInstantiate(other, 0)
+	r.want(code, Success)
+	r.want(second(r.GraphInstantiate(other, 0)), NotSupported)
+	r.want(r.GraphLaunch(0, 0, x), Success)
+	r.want(r.Synchronize(0), Success)
+	r.want(r.ExecDestroy(x), Success)
+	r.want(r.GraphDestroy(other), Success)
+	if b := r.Holding(p.Addr); b != nil {
+		t.Errorf("%+v is still there", b)
+	}
+}

@@ -1,6 +1,8 @@
 package driver
 
-// This file counts what graphs have allocated (cudaGraphMemAttributeType).
+// This file holds the memory that graphs allocate and free, and counts it (cudaGraphMemAttributeType).
+
+import "slices"
 
 // GraphMemoryCount is a count of bytes, with CUDA's number.
 type GraphMemoryCount int32
@@ -48,6 +50,44 @@ func (d *Driver) GraphMemoryReset(dev int, of GraphMemoryCount) Code {
 	defer d.mu.Unlock()
 	v.graphs[of] = v.graphs[of-1]
 	return Success
+}
+
+// hasMemory tells whether nodes allocate or free memory, also inside. Such a graph is not copied, loses no node or edge, and has one
+// executable graph at a time (CUDA Driver API, cuGraphAddMemAllocNode).
+func (g *graph) hasMemory() bool {
+	return slices.ContainsFunc(g.nodes, func(n *node) bool {
+		kind := kindOf(n.work)
+		return kind == AllocNode || kind == FreeNode || slices.ContainsFunc(insideOf(n.work), (*graph).hasMemory)
+	})
+}
+
+// fits tells whether a graph may have a node: what is freed must be of graphs, and not freed there already; a graph that is moved must be
+// the program's own, and not hold the one that it goes into.
+func (d *Driver) fits(g *graph, p *NodeParams) bool {
+	switch p.Kind {
+	case FreeNode:
+		b := d.Holding(p.Addr)
+		return b != nil && b.Start == p.Addr && b.graph && !g.frees(p.Addr)
+	case ChildNode:
+		child, ok := lookup[*graph](d, p.Handle)
+		return p.Value == 0 || p.Value == ChildMoved && ok && !child.inside && !child.holds(g)
+	}
+	return true
+}
+
+// frees tells whether a node of the graph frees what begins at an address.
+func (g *graph) frees(addr uint64) bool {
+	return slices.ContainsFunc(g.nodes, func(n *node) bool {
+		w, ok := n.work.(*freeWork)
+		return ok && w.addr == addr
+	})
+}
+
+// holds tells whether a graph is another, or has it inside.
+func (g *graph) holds(other *graph) bool {
+	return g == other || slices.ContainsFunc(g.nodes, func(n *node) bool {
+		return slices.ContainsFunc(insideOf(n.work), func(in *graph) bool { return in.holds(other) })
+	})
 }
 
 // allocForGraph allocates memory that belongs to graphs.

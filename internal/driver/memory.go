@@ -254,7 +254,8 @@ func (d *Driver) FreeIn(dev int, stream, addr uint64) (code Code) {
 	if code != Success || addr == 0 {
 		return code
 	}
-	if b := d.Holding(addr); b == nil || b.Start != addr || b.adopted {
+	b := d.Holding(addr)
+	if b == nil || b.Start != addr || b.adopted || s.capturing() && !b.graph {
 		return InvalidValue
 	}
 	return s.submit(&freeWork{addr})

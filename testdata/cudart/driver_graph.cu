@@ -329,7 +329,12 @@ static void inner() {
   CUdeviceptr freed;
   DO(cuGraphMemFreeNodeGetParams(release, &freed));
   EXPECT(freed == a.dptr);
+  CUgraph copied;
+  WANT(CUDA_ERROR_INVALID_VALUE, cuGraphAddMemFreeNode(&release, g, &copy, 1, a.dptr)); // it is freed there
+  WANT(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&copied, g));
+  WANT(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(copy));
   x = made(g);
+  WANT(CUDA_ERROR_NOT_SUPPORTED, cuGraphInstantiate(&x, g, 0)); // one at a time
   EXPECT(ran(x) == 4 && ran(x) == 4);
   cuuint64_t used, high;
   DO(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
@@ -370,6 +375,23 @@ static void any() {
   CUgraphNodeParams told = {};
   DO(cuGraphNodeGetParams(n[0], &told));
   EXPECT(told.type == CU_GRAPH_NODE_TYPE_KERNEL && told.kernel.func == function && *(int *)told.kernel.kernelParams[1] == 3);
+
+  // A graph that moves into another is its node's.
+  CUgraph outer, inner;
+  CUgraphNode node;
+  DO(cuGraphCreate(&outer, 0));
+  DO(cuGraphCreate(&inner, 0));
+  auto k2 = two.params<CUDA_KERNEL_NODE_PARAMS>();
+  DO(cuGraphAddKernelNode(&node, inner, nullptr, 0, &k2));
+  CUgraphNodeParams child = {};
+  child.type = CU_GRAPH_NODE_TYPE_GRAPH, child.graph.graph = inner, child.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+  DO(cuGraphAddNode(&node, outer, nullptr, nullptr, 0, &child));
+  EXPECT(once(outer) == 2);
+  DO(cuGraphNodeGetParams(node, &told));
+  EXPECT(told.graph.graph == inner && told.graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID);
+  WANT(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(inner));
+  WANT(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, outer, nullptr, nullptr, 0, &child));
+  DO(cuGraphDestroy(outer));
 
   CUgraphConditionalHandle h;
   DO(cuGraphConditionalHandleCreate(&h, g, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));

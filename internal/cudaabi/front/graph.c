@@ -46,6 +46,15 @@ static error_t into_conditional(const struct conditional_params *p, struct pvm_n
 	return SUCCESS;
 }
 
+// struct child_params is CUDA_CHILD_GRAPH_NODE_PARAMS: moved is whether the graph itself becomes the child.
+struct child_params { graph_t graph; int32_t moved; };
+
+static error_t into_child(const struct child_params *p, struct pvm_node *n) {
+	if (p->moved != 0 && p->moved != 1) return INVALID_VALUE;
+	n->handle = p->graph, n->value = (uint32_t)p->moved;
+	return SUCCESS;
+}
+
 // into reads the parameters of a kind of nodes.
 static error_t into(int kind, const void *params, struct pvm_node *n) {
 	memset(n, 0, sizeof *n);
@@ -56,7 +65,8 @@ static error_t into(int kind, const void *params, struct pvm_node *n) {
 	case FILL: return into_fill(params, n);
 	case HOST: return into_host(params, n);
 	case ALLOC: return into_alloc(params, n);
-	case CHILD: case WAIT: case RECORD: n->handle = *(const uint64_t *)params; return SUCCESS;
+	case CHILD: return into_child(params, n);
+	case WAIT: case RECORD: n->handle = *(const uint64_t *)params; return SUCCESS;
 	case FREE: n->address = *(const uint64_t *)params; return SUCCESS;
 	case CONDITIONAL: return into_conditional(params, n);
 	case EMPTY: return SUCCESS;
@@ -250,9 +260,9 @@ SHARED(GraphHostNodeGetParams)(node_t n, void *params) { DO(get_params(n, HOST, 
 SHARED(GraphHostNodeSetParams)(node_t n, const void *params) { DO(set(n, HOST, params)); }
 SHARED(GraphExecHostNodeSetParams)(exec_t x, node_t n, const void *params) { DO(set_exec(x, n, HOST, params)); }
 
-SHARED(GraphAddChildGraphNode) ADD, graph_t child) { DO(add(out, g, after, n, CHILD, &child, NULL)); }
+SHARED(GraphAddChildGraphNode) ADD, graph_t child) { DO(add(out, g, after, n, CHILD, &(struct child_params){child, 0}, NULL)); }
 SHARED(GraphChildGraphNodeGetGraph)(node_t n, graph_t *child) { DO(get_params(n, CHILD, child)); }
-SHARED(GraphExecChildGraphNodeSetParams)(exec_t x, node_t n, graph_t child) { DO(set_exec(x, n, CHILD, &child)); }
+SHARED(GraphExecChildGraphNodeSetParams)(exec_t x, node_t n, graph_t child) { DO(set_exec(x, n, CHILD, &(struct child_params){child, 0})); }
 
 SHARED(GraphAddEmptyNode) ADD) { DO(add(out, g, after, n, EMPTY, NULL, NULL)); }
 
@@ -271,7 +281,7 @@ SHARED(GraphAddMemFreeNode) ADD, uint64_t ptr) { DO(add(out, g, after, n, FREE, 
 SHARED(GraphMemFreeNodeGetParams)(node_t n, uint64_t *ptr) { DO(get_params(n, FREE, ptr)); }
 
 // struct any is a node of any kind: its kind, and the structure of that. Copies have a few words before it.
-struct any { int32_t kind, reserved[3]; union { uint8_t bytes[232]; struct { int32_t flags, reserved; void *context; uint8_t params[1]; } copy; struct alloc_params alloc; struct conditional_params conditional; } of; int64_t more; };
+struct any { int32_t kind, reserved[3]; union { uint8_t bytes[232]; struct { int32_t flags, reserved; void *context; uint8_t params[1]; } copy; struct alloc_params alloc; struct conditional_params conditional; struct child_params child; } of; int64_t more; };
 _Static_assert(sizeof(struct any) == 256, "layout");
 
 static void *inside(struct any *p) { return p->kind == COPY ? p->of.copy.params : p->of.bytes; }
@@ -310,6 +320,7 @@ static error_t get_any(node_t n, struct any *p) {
 	if (e != SUCCESS) return e;
 	memset(p, 0, sizeof *p);
 	p->kind = kind;
+	if (kind == CHILD) p->of.child.moved = -1; // what is told is not to be given to a second node by mistake
 	return kind == EMPTY ? SUCCESS : get_params(n, kind, inside(p));
 }
 
