@@ -560,21 +560,31 @@ func (g *graph) order() (list []*node) {
 
 // circular finds a node that waits for itself by way of others; nil if there is none.
 func (g *graph) circular() *node {
-	open := slices.Clone(g.nodes) // what is not known to lie in no circle
-	for {
-		before := len(open)
-		was := slices.Clone(open)
-		open = slices.DeleteFunc(open, func(n *node) bool {
-			waits := slices.ContainsFunc(n.after, func(dep *node) bool { return slices.Contains(was, dep) })
-			return !waits || !slices.ContainsFunc(was, func(m *node) bool { return slices.Contains(m.after, n) })
-		})
-		switch len(open) {
-		case 0:
+	const open, done = 1, 2
+	state := make(map[*node]int, len(g.nodes))
+	var visit func(n *node) *node
+	visit = func(n *node) *node {
+		switch state[n] {
+		case open:
+			return n
+		case done:
 			return nil
-		case before:
-			return open[0]
+		}
+		state[n] = open
+		for _, dep := range n.after {
+			if found := visit(dep); found != nil {
+				return found
+			}
+		}
+		state[n] = done
+		return nil
+	}
+	for _, n := range g.nodes {
+		if found := visit(n); found != nil {
+			return found
 		}
 	}
+	return nil
 }
 
 // GraphDot writes a graph in the language of Graphviz.
