@@ -26,6 +26,7 @@ type exec struct {
 	clones map[uint64]*node // nodes of the copy, by those that they were copied from
 	of     map[*node]*step  // by nodes of the copy
 	last   *item            // its launches run one after another
+	memory bool             // nodes allocate or free it
 }
 
 // step is a node in the order of an executable graph.
@@ -99,14 +100,14 @@ func (d *Driver) GraphInstantiateOr(h, flags uint64) (self, at uint64, code Code
 		d.warn("graphs that kernels launch are not supported")
 		return 0, 0, NotSupported
 	}
-	if g.hasMemory() && g.execs != 0 {
+	if g.execs != 0 && g.hasMemory() {
 		return 0, 0, NotSupported
 	}
 	if n := d.unfit(g, false, map[*condition]bool{}); n != nil {
 		return 0, n.self, InvalidValue
 	}
 	g.execs++
-	x := &exec{flags: flags, from: g, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
+	x := &exec{flags: flags, from: g, memory: g.hasMemory(), copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
 	x.flatten(x.copied, &x.steps, nil)
 	x.self = d.register(x)
@@ -213,10 +214,14 @@ func (d *Driver) GraphLaunch(dev int, stream, h uint64) (code Code) {
 	switch {
 	case !ok:
 		code = InvalidValue
+	case s.capture != nil && x.memory:
+		code = NotSupported // it would be a child, which is a copy
 	case s.capture != nil:
 		child := d.clone(x.copied)
 		child.inside = true
 		code = s.capture.add(s, &childWork{child})
+	case x.memory && !d.allocates(x):
+		code = InvalidValue
 	default:
 		w := &launchWork{begin: assignments(x.copied), steps: launched(x.steps)}
 		var after []*item

@@ -445,6 +445,44 @@ func TestGraphLimits(t *testing.T) {
 	r.want(r.Synchronize(0), Success)
 	r.want(r.ExecDestroy(x), Success)
 
+	// What one launch leaves is freed before the next, in whatever way, or by that.
+	open := graph()
+	q := NodeParams{Kind: AllocNode, Size: 256}
+	add(open, nil, &q)
+	closing := graph()
+	add(closing, nil, &NodeParams{Kind: FreeNode, Addr: q.Addr})
+	x, code = r.GraphInstantiate(open, 0)
+	r.want(code, Success)
+	frees, code := r.GraphInstantiate(closing, 0)
+	r.want(code, Success)
+	for name, free := range map[string]func() Code{
+		"free":     func() Code { return r.Free(q.Addr, false) },
+		"stream":   func() Code { return r.FreeIn(0, 0, q.Addr) },
+		"graph":    func() Code { return r.GraphLaunch(0, 0, frees) },
+		"not once": func() Code { return Success },
+	} {
+		r.want(r.GraphLaunch(0, 0, x), Success)
+		r.want(r.GraphLaunch(0, 0, x), InvalidValue)
+		r.want(free(), Success)
+		r.want(r.Synchronize(0), Success)
+		if name == "not once" {
+			r.want(r.Free(q.Addr, false), Success)
+		}
+	}
+	s := r.stream(StreamNonBlocking)
+	r.want(r.CaptureBegin(0, s, 0, nil, CaptureRelaxed), Success)
+	r.want(r.GraphLaunch(0, s, x), NotSupported)
+	captured, code := r.CaptureEnd(0, s)
+	r.want(code, Success)
+	r.want(r.GraphDestroy(captured), Success)
+	r.want(r.ExecDestroy(x), Success)
+	x, code = r.GraphInstantiate(open, InstantiateAutoFree)
+	r.want(code, Success)
+	r.want(r.GraphLaunch(0, 0, x), Success)
+	r.want(r.GraphLaunch(0, 0, x), Success)
+	r.want(r.Synchronize(0), Success)
+	r.want(r.ExecDestroy(x), Success)
+
 	n := add(other, nil, &NodeParams{Kind: ChildNode, Handle: g, Value: ChildMoved})
 	told, _, _, code := r.NodeGet(n)
 	r.want(code, Success)

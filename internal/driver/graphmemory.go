@@ -90,6 +90,39 @@ func (g *graph) holds(other *graph) bool {
 	})
 }
 
+// allocates notes what a launch leaves allocated; false if that is still there from a launch before, and the graph does not free it
+// itself then (CUDA Driver API, cuGraphLaunch).
+func (d *Driver) allocates(x *exec) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	blocks := map[*Block]bool{} // by whether they are left
+	for _, s := range x.steps {
+		switch w := s.work.(type) {
+		case *allocWork:
+			b := d.memory.holding(w.addr)
+			if b.left && x.flags&InstantiateAutoFree == 0 {
+				return false
+			}
+			blocks[b] = true
+		case *freeWork:
+			if b := d.memory.holding(w.addr); b != nil {
+				blocks[b] = false
+			}
+		}
+	}
+	for b, left := range blocks {
+		b.left = left
+	}
+	return true
+}
+
+// freed notes that a call frees what a launch of a graph has left.
+func (d *Driver) freed(b *Block) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b.left = false
+}
+
 // allocForGraph allocates memory that belongs to graphs.
 func (d *Driver) allocForGraph(dev *device, size uint64) (*allocWork, Code) {
 	if size == 0 {

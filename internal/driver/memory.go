@@ -30,6 +30,7 @@ type Block struct {
 	buffer      ptxvm.Buffer
 	graph       bool   // belongs to graphs, which release it
 	used        bool   // of what graphs have: between its node and that which frees it
+	left        bool   // the same by the order of calls: a launch has allocated it, and nothing frees it so far
 	adopted     bool   // the program's own, which it has registered, or mapped
 	mapped      bool   // virtual memory
 	device      uint64 // of what is adopted: the address of Start for kernels
@@ -213,6 +214,7 @@ func (d *Driver) Free(addr uint64, pinned bool) (code Code) {
 	for _, dev := range d.devices {
 		dev.synchronize()
 	}
+	d.freed(b)
 	return d.release(addr)
 }
 
@@ -257,6 +259,9 @@ func (d *Driver) FreeIn(dev int, stream, addr uint64) (code Code) {
 	b := d.Holding(addr)
 	if b == nil || b.Start != addr || b.adopted || s.capturing() && !b.graph {
 		return InvalidValue
+	}
+	if !s.capturing() {
+		d.freed(b)
 	}
 	return s.submit(&freeWork{addr})
 }
