@@ -33,6 +33,7 @@ type Block struct {
 	left        bool   // the same by the order of calls: a launch has allocated it, and nothing frees it so far
 	adopted     bool   // the program's own, which it has registered, or mapped
 	mapped      bool   // virtual memory
+	variable    bool   // of a module, which frees it
 	device      uint64 // of what is adopted: the address of Start for kernels
 	pool        uint64 // that it is of; 0: none
 	flags       uint32 // of pinned memory, as the program gave them
@@ -205,7 +206,7 @@ func (d *Driver) Free(addr uint64, pinned bool) (code Code) {
 		return d.Sticky()
 	}
 	b := d.Holding(addr)
-	if b == nil || b.Start != addr || (b.Kind == MemoryPinned) != pinned || b.adopted {
+	if b == nil || b.Start != addr || (b.Kind == MemoryPinned) != pinned || b.adopted || b.variable {
 		return InvalidValue
 	}
 	if code := d.unsafeInCapture(); code != Success {
@@ -257,7 +258,7 @@ func (d *Driver) FreeIn(dev int, stream, addr uint64) (code Code) {
 		return code
 	}
 	b := d.Holding(addr)
-	if b == nil || b.Start != addr || b.adopted || s.capturing() && !b.graph {
+	if b == nil || b.Start != addr || b.adopted || b.variable || s.capturing() && !b.graph {
 		return InvalidValue
 	}
 	if !s.capturing() {

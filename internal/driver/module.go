@@ -176,7 +176,37 @@ func (m *module) program(dev *device) (*ptxvm.Program, Code) {
 		return nil, code
 	}
 	m.on[dev.number] = p
+	m.d.addVariables(p, dev.number)
 	return p, Success
+}
+
+// addVariables makes a program's variables known by their addresses.
+func (d *Driver) addVariables(p *ptxvm.Program, dev int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, v := range p.Globals() {
+		if b, err := p.Global(v.Name); err == nil && b.Len() > 0 {
+			kind := MemoryDevice
+			if v.Managed {
+				kind = MemoryManaged
+			}
+			d.memory.add(&Block{Start: b.Addr(), Size: uint64(b.Len()), Device: dev, Kind: kind, variable: true})
+		}
+	}
+}
+
+// end unloads a program whose launches are over.
+func (m *module) end(p *ptxvm.Program) {
+	m.d.mu.Lock()
+	for _, v := range p.Globals() {
+		if b, err := p.Global(v.Name); err == nil {
+			if i, ok := m.d.memory.at(b.Addr()); ok && m.d.memory.list[i].variable {
+				m.d.memory.list = slices.Delete(m.d.memory.list, i, i+1)
+			}
+		}
+	}
+	m.d.mu.Unlock()
+	_ = p.Unload()
 }
 
 // Unload ends a module.
@@ -196,7 +226,7 @@ func (d *Driver) Unload(h uint64) (code Code) {
 	}
 	for _, p := range m.on {
 		if p != nil {
-			_ = p.Unload() // its launches are over
+			m.end(p)
 		}
 	}
 	return d.Sticky()

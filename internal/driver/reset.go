@@ -81,7 +81,7 @@ func (d *Driver) endMemory(v *device) {
 	d.mu.RLock()
 	for _, b := range d.memory.list {
 		switch {
-		case b.Device != v.number || b.mapped || b.graph:
+		case b.Device != v.number || b.mapped || b.graph || b.variable:
 		case b.adopted:
 			adopted = append(adopted, b.Start)
 		default:
@@ -111,5 +111,5 @@ func (m *module) leave(v *device) {
 			f.on[v.number].Store(nil)
 		}
 	}
-	_ = p.Unload() // its launches are over
+	m.end(p)
 }

@@ -71,3 +71,44 @@ func TestReset(t *testing.T) {
 	r.want(r.Reset(0), Success)
 	r.want(r.Reset(0), Success)
 }
+
+// TestVariables: those of modules are found by their addresses, as long as the module is loaded, and not freed alone.
+func TestVariables(t *testing.T) {
+	r := newRig(t, Config{})
+	h, _, code := r.Load([][]byte{[]byte(".version 8.0\n.target sm_75\n.address_size 64\n" +
+		".visible .global .align 4 .b8 plain[40];\n.visible .global .attribute(.managed) .align 8 .b8 both[16];\n.visible .const .align 4 .u32 three = 3;\n")})
+	r.want(code, Success)
+	var addrs []uint64
+	for _, c := range []struct {
+		name string
+		size uint64
+		kind MemoryKind
+	}{{"plain", 40, MemoryDevice}, {"both", 16, MemoryManaged}, {"three", 4, MemoryDevice}} {
+		at, size, code := r.Variable(0, h, c.name)
+		r.want(code, Success)
+		if b := r.Holding(at + c.size - 1); b == nil || b.Start != at || b.Size != size || size != c.size || b.Kind != c.kind {
+			t.Errorf("%s: %+v", c.name, b)
+		}
+		r.want(r.Free(at, false), InvalidValue)
+		r.want(r.FreeIn(0, 0, at), InvalidValue)
+		addrs = append(addrs, at)
+	}
+	r.want(r.Reset(0), Success)
+	for range 2 {
+		for _, at := range addrs {
+			if b := r.Holding(at); b != nil {
+				t.Errorf("%+v is still there", b)
+			}
+		}
+		at, _, code := r.Variable(0, h, "plain")
+		r.want(code, Success)
+		addrs = []uint64{at}
+		if r.Holding(at) == nil {
+			t.Error("the variable is not known after it was loaded again")
+		}
+		r.want(r.Unload(h), Success)
+		if h, _, code = r.Load([][]byte{[]byte(".version 8.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .b8 plain[40];\n")}); code != Success {
+			t.Fatal(code)
+		}
+	}
+}

@@ -8,6 +8,7 @@ __global__ void link(Node *nodes, Node **head, int n) { for (int i = n - 1; i >=
 __managed__ Node *head;
 __managed__ int limits[2] = {3, 4};
 __device__ __managed__ double scale = 0.5;
+__device__ float table[16];
 __global__ void halve(double *p) { *p *= scale; limits[0]++; }
 
 int main() {
@@ -49,6 +50,19 @@ int main() {
   int mostly = 7;
   CHECK(cudaMemRangeGetAttribute(&mostly, sizeof mostly, cudaMemRangeAttributeReadMostly, nodes, n * sizeof(Node)));
   EXPECT(mostly == 0 || mostly == 1);
+  // Variables of modules are memory like other memory, but for its end.
+  cudaPointerAttributes of;
+  void *at;
+  CHECK(cudaStreamAttachMemAsync(s, limits));
+  CHECK(cudaMemAdvise(limits, sizeof limits, cudaMemAdviseSetReadMostly, where));
+  CHECK(cudaMemPrefetchAsync(limits, sizeof limits, where, 0, s));
+  EXPECT(cudaMemPrefetchAsync(limits, sizeof limits + 1, where, 0, s) == cudaErrorInvalidValue);
+  CHECK(cudaPointerGetAttributes(&of, limits + 1));
+  EXPECT(of.type == cudaMemoryTypeManaged && of.device == 0 && of.devicePointer == limits + 1 && of.hostPointer == limits + 1);
+  CHECK(cudaGetSymbolAddress(&at, table));
+  CHECK(cudaPointerGetAttributes(&of, at));
+  EXPECT(of.type == cudaMemoryTypeDevice && of.devicePointer == at && !of.hostPointer);
+  EXPECT(cudaFree(at) == cudaErrorInvalidValue && cudaFree(limits) == cudaErrorInvalidValue && cudaFreeAsync(at, s) == cudaErrorInvalidValue);
   EXPECT(cudaMallocManaged(&d, 0) == cudaErrorInvalidValue);
   cudaGetLastError();
   CHECK(cudaFree(nodes));
