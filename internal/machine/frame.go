@@ -43,8 +43,8 @@ type Frame struct {
 func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame {
 	f := w.core.newFrame()
 	f.code, f.caller, f.lanes, f.variant, f.regs = c, caller, lanes, v, w.core.takeBlock(c)
-	f.site, f.join, f.depth, f.local, f.moved, f.flow = nil, nil, 0, 0, false, nil
-	f.rests = false
+	f.site, f.join, f.depth, f.local, f.moved, f.flow, f.rests = nil, nil, 0, 0, false, nil, false
+	w.uses.frame = nil // f may be one that it knows, used again
 	f.retry, f.wait = firstRetry, firstRetry
 	if caller != nil {
 		f.depth = caller.depth + 1
