@@ -210,7 +210,7 @@ func pvm_node_find(node, clone uint64, found *uint64) int32 {
 
 //export pvm_graph_instantiate
 func pvm_graph_instantiate(graph, flags uint64, exec, at *uint64) int32 {
-	x, offender, code := the.GraphInstantiateOr(graph, flags)
+	x, offender, code := the.GraphInstantiate(graph, flags)
 	put(code, exec, x)
 	put(driver.Success, at, offender)
 	return int32(code)

@@ -78,10 +78,7 @@ func (s *ArrayShape) desc() (ptxvm.ArrayDesc, error) {
 // ArrayCreate makes an array.
 func (d *Driver) ArrayCreate(dev int, shape ArrayShape) (h uint64, code Code) {
 	defer d.defect(&code)
-	v, code := d.device(dev)
-	if code == Success {
-		code = d.unsafeInCapture()
-	}
+	v, code := d.outsideCaptures(dev)
 	if code != Success {
 		return 0, code
 	}

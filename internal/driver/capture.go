@@ -65,7 +65,9 @@ func (c *capture) add(s *stream, w work) Code {
 	}
 	n := c.d.addNode(c.graph, s.dev, w, s.tips)
 	if p := s.priority.Load(); p != 0 && kindOf(w) == KernelNode {
-		n.setHint(attributePriority, AttributeValue(binary.NativeEndian.AppendUint32(make([]byte, 0, 64), uint32(p))[:64]))
+		var v AttributeValue
+		binary.NativeEndian.PutUint32(v[:], uint32(p))
+		n.setHint(attributePriority, v)
 	}
 	s.tips = []*node{n}
 	return Success
@@ -306,6 +308,15 @@ func (d *Driver) unsafeInCapture() Code {
 		}
 	}
 	return Success
+}
+
+// outsideCaptures is device for calls that may wait for all work.
+func (d *Driver) outsideCaptures(n int) (*device, Code) {
+	v, code := d.device(n)
+	if code == Success {
+		code = d.unsafeInCapture()
+	}
+	return v, code
 }
 
 // legacyInCapture refuses the default stream while a stream is captured that would have to wait for it.

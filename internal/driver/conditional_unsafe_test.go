@@ -54,7 +54,7 @@ func TestConditional(t *testing.T) {
 		return g
 	}
 	first, second := loop(10), loop(3)
-	x, code := r.GraphInstantiate(first, 0)
+	x, _, code := r.GraphInstantiate(first, 0)
 	r.want(code, Success)
 	launch := func(want uint32) {
 		t.Helper()

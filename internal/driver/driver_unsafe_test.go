@@ -271,6 +271,8 @@ func TestCodes(t *testing.T) {
 
 func second[T any](_ T, code Code) Code { return code }
 
+func third[T, U any](_ T, _ U, code Code) Code { return code }
+
 // TestSticky: a fault in a kernel is every later call's answer, and is reported once.
 func TestSticky(t *testing.T) {
 	r := newRig(t, Config{})

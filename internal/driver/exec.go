@@ -81,14 +81,8 @@ func launched(steps []*step) (list []step) {
 	return list
 }
 
-// GraphInstantiate makes an executable graph.
-func (d *Driver) GraphInstantiate(h, flags uint64) (self uint64, code Code) {
-	self, _, code = d.GraphInstantiateOr(h, flags)
-	return self, code
-}
-
-// GraphInstantiateOr is GraphInstantiate that tells a node which keeps the graph from that.
-func (d *Driver) GraphInstantiateOr(h, flags uint64) (self, at uint64, code Code) {
+// GraphInstantiate makes an executable graph, or tells the node at which the graph cannot be one, if there is such a node.
+func (d *Driver) GraphInstantiate(h, flags uint64) (self, at uint64, code Code) {
 	defer d.defect(&code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
@@ -100,14 +94,15 @@ func (d *Driver) GraphInstantiateOr(h, flags uint64) (self, at uint64, code Code
 		d.warn("graphs that kernels launch are not supported")
 		return 0, 0, NotSupported
 	}
-	if g.execs != 0 && g.hasMemory() {
+	memory := g.hasMemory()
+	if memory && g.execs != 0 {
 		return 0, 0, NotSupported
 	}
 	if n := d.unfit(g, false, map[*condition]bool{}); n != nil {
 		return 0, n.self, InvalidValue
 	}
 	g.execs++
-	x := &exec{flags: flags, from: g, memory: g.hasMemory(), copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
+	x := &exec{flags: flags, from: g, memory: memory, copied: d.clone(g), clones: map[uint64]*node{}, of: map[*node]*step{}}
 	x.copied.inside = true
 	x.flatten(x.copied, &x.steps, nil)
 	x.self = d.register(x)

@@ -73,7 +73,7 @@ func TestGraphs(t *testing.T) {
 			n := r.node(g, p, after...)
 			last[i], last[j] = n, n
 		}
-		x, code := r.GraphInstantiate(g, 0)
+		x, _, code := r.GraphInstantiate(g, 0)
 		r.want(code, Success)
 		r.want(r.GraphDestroy(g), Success)
 		r.want(r.Fill(0, s, Place{Addr: at}, 0, 4, Box{words * 4, 1, 1}, false), Success)
@@ -100,7 +100,7 @@ func TestGraphChanges(t *testing.T) {
 		return g, set, r.node(g, r.adding(at, by), set)
 	}
 	g, set, add := make2(10)
-	x, code := r.GraphInstantiate(g, 0)
+	x, _, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	launch := func(x uint64, want uint32) {
 		t.Helper()
@@ -147,7 +147,7 @@ func TestGraphChanges(t *testing.T) {
 	r.want(code, Success)
 	child := r.node(parent, NodeParams{Kind: ChildNode, Handle: other})
 	r.node(parent, r.adding(at, 100), child)
-	y, code := r.GraphInstantiate(parent, 0)
+	y, _, code := r.GraphInstantiate(parent, 0)
 	r.want(code, Success)
 	launch(y, 131)
 	r.want(r.ExecSet(y, child, &NodeParams{Kind: ChildNode, Handle: g}), Success)
@@ -159,7 +159,7 @@ func TestGraphChanges(t *testing.T) {
 		t.Errorf("clone of a node: %d %d", n, code)
 	}
 	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, false), Success)
-	if _, code := r.GraphInstantiate(g, 0); code != InvalidValue {
+	if _, _, code := r.GraphInstantiate(g, 0); code != InvalidValue {
 		t.Errorf("a circle: %d", code)
 	}
 	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, true), Success)
@@ -213,7 +213,7 @@ func TestCapture(t *testing.T) {
 	if list, _ := r.GraphList(g, EdgeFrom); len(list) != 4 {
 		t.Errorf("%d edges", len(list))
 	}
-	x, code := r.GraphInstantiate(g, 0)
+	x, _, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	for range 2 {
 		r.want(r.GraphLaunch(0, a, x), Success)
@@ -293,7 +293,7 @@ func TestGraphMemory(t *testing.T) {
 	r.want(r.FreeIn(0, s, at), Success)
 	g, code := r.CaptureEnd(0, s)
 	r.want(code, Success)
-	x, code := r.GraphInstantiate(g, 0)
+	x, _, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	r.want(r.GraphDestroy(g), Success)
 	counts := func(what string, want ...uint64) {
@@ -438,9 +438,9 @@ func TestGraphLimits(t *testing.T) {
 	r.want(r.NodeDestroy(end), NotSupported)
 	r.want(r.GraphLink(g, []uint64{alloc}, []uint64{end}, true), NotSupported)
 
-	x, code := r.GraphInstantiate(g, 0)
+	x, _, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)
-	r.want(second(r.GraphInstantiate(g, 0)), NotSupported)
+	r.want(third(r.GraphInstantiate(g, 0)), NotSupported)
 	r.want(r.GraphLaunch(0, 0, x), Success)
 	r.want(r.Synchronize(0), Success)
 	r.want(r.ExecDestroy(x), Success)
@@ -451,9 +451,9 @@ func TestGraphLimits(t *testing.T) {
 	add(open, nil, &q)
 	closing := graph()
 	add(closing, nil, &NodeParams{Kind: FreeNode, Addr: q.Addr})
-	x, code = r.GraphInstantiate(open, 0)
+	x, _, code = r.GraphInstantiate(open, 0)
 	r.want(code, Success)
-	frees, code := r.GraphInstantiate(closing, 0)
+	frees, _, code := r.GraphInstantiate(closing, 0)
 	r.want(code, Success)
 	for name, free := range map[string]func() Code{
 		"free":     func() Code { return r.Free(q.Addr, false) },
@@ -476,7 +476,7 @@ func TestGraphLimits(t *testing.T) {
 	r.want(code, Success)
 	r.want(r.GraphDestroy(captured), Success)
 	r.want(r.ExecDestroy(x), Success)
-	x, code = r.GraphInstantiate(open, InstantiateAutoFree)
+	x, _, code = r.GraphInstantiate(open, InstantiateAutoFree)
 	r.want(code, Success)
 	r.want(r.GraphLaunch(0, 0, x), Success)
 	r.want(r.GraphLaunch(0, 0, x), Success)
@@ -492,9 +492,9 @@ func TestGraphLimits(t *testing.T) {
 	r.want(r.GraphDestroy(g), InvalidValue)
 	r.want(second(r.GraphAdd(0, other, nil, &NodeParams{Kind: ChildNode, Handle: g, Value: ChildMoved})), InvalidValue)
 	r.want(second(r.GraphAdd(0, g, nil, &NodeParams{Kind: ChildNode, Handle: other, Value: ChildMoved})), InvalidValue)
-	x, code = r.GraphInstantiate(other, 0)
+	x, _, code = r.GraphInstantiate(other, 0)
 	r.want(code, Success)
-	r.want(second(r.GraphInstantiate(other, 0)), NotSupported)
+	r.want(third(r.GraphInstantiate(other, 0)), NotSupported)
 	r.want(r.GraphLaunch(0, 0, x), Success)
 	r.want(r.Synchronize(0), Success)
 	r.want(r.ExecDestroy(x), Success)

@@ -64,13 +64,23 @@ func (b *blocks) add(v *Block) {
 	b.list = slices.Insert(b.list, i, v)
 }
 
+// take takes out the block that begins at an address, if it is one that fits; nil if there is none.
+func (b *blocks) take(addr uint64, fits func(*Block) bool) *Block {
+	i, ok := b.at(addr)
+	if !ok || !fits(b.list[i]) {
+		return nil
+	}
+	v := b.list[i]
+	b.list = slices.Delete(b.list, i, i+1)
+	return v
+}
+
+func anyBlock(*Block) bool { return true }
+
 // Alloc makes an allocation. Size 0 gives address 0.
 func (d *Driver) Alloc(dev int, size uint64, kind MemoryKind) (addr uint64, code Code) {
 	defer d.defect(&code)
-	v, code := d.device(dev)
-	if code == Success {
-		code = d.unsafeInCapture()
-	}
+	v, code := d.outsideCaptures(dev)
 	if code != Success || size == 0 {
 		return 0, code
 	}
@@ -101,10 +111,7 @@ func (d *Driver) allocate(v *device, size uint64, kind MemoryKind) (addr uint64,
 // Register lets kernels use memory of the program, at its address.
 func (d *Driver) Register(dev int, addr, size uint64) (code Code) {
 	defer d.defect(&code)
-	v, code := d.device(dev)
-	if code == Success {
-		code = d.unsafeInCapture()
-	}
+	v, code := d.outsideCaptures(dev)
 	if code != Success {
 		return code
 	}
@@ -186,12 +193,10 @@ func (d *Driver) Unregister(addr uint64) (code Code) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i, ok := d.memory.at(addr)
-	if !ok || !d.memory.list[i].adopted || d.memory.list[i].mapped {
+	b := d.memory.take(addr, func(b *Block) bool { return b.adopted && !b.mapped })
+	if b == nil {
 		return NotRegistered
 	}
-	b := d.memory.list[i]
-	d.memory.list = slices.Delete(d.memory.list, i, i+1)
 	if err := d.devices[b.Device].vm.Disown(b.device); err != nil {
 		return NotRegistered
 	}
@@ -230,15 +235,14 @@ func (d *Driver) release(addr uint64) Code {
 
 func (d *Driver) releaseBlock(addr uint64) Code {
 	d.mu.Lock()
-	i, ok := d.memory.at(addr)
-	if !ok {
-		d.mu.Unlock()
+	b := d.memory.take(addr, anyBlock)
+	if b != nil {
+		d.poolGive(b)
+	}
+	d.mu.Unlock()
+	if b == nil {
 		return InvalidValue
 	}
-	b := d.memory.list[i]
-	d.memory.list = slices.Delete(d.memory.list, i, i+1)
-	d.poolGive(b)
-	d.mu.Unlock()
 	if note := d.devices[b.Device].vm.Unused(b.buffer, fmt.Sprintf("the allocation at %#x", b.Start)); note != nil {
 		d.say(note.Detail())
 	}

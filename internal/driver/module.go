@@ -200,9 +200,7 @@ func (m *module) end(p *ptxvm.Program) {
 	m.d.mu.Lock()
 	for _, v := range p.Globals() {
 		if b, err := p.Global(v.Name); err == nil {
-			if i, ok := m.d.memory.at(b.Addr()); ok && m.d.memory.list[i].variable {
-				m.d.memory.list = slices.Delete(m.d.memory.list, i, i+1)
-			}
+			m.d.memory.take(b.Addr(), func(b *Block) bool { return b.variable })
 		}
 	}
 	m.d.mu.Unlock()

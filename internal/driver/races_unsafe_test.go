@@ -259,7 +259,7 @@ func (r *raceRig) graph(ordered bool) (exec uint64) {
 	}
 	_, code = r.GraphAdd(0, g, after, &node)
 	r.want(code, Success)
-	exec, code = r.GraphInstantiate(g, 0)
+	exec, _, code = r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	r.want(r.GraphLaunch(0, r.a, exec), Success)
 	return exec
@@ -279,7 +279,7 @@ func (r *raceRig) conditional(value uint32, beside bool) {
 	if beside {
 		r.node(g, r.adding(r.at, 1))
 	}
-	x, code := r.GraphInstantiate(g, 0)
+	x, _, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)
 	r.want(r.GraphLaunch(0, r.a, x), Success)
 }

@@ -7,10 +7,7 @@ package driver
 // is mapped, and default streams, the threads' own among them. A sticky error stays, too.
 func (d *Driver) Reset(dev int) (code Code) {
 	defer d.defect(&code)
-	v, code := d.device(dev)
-	if code == Success {
-		code = d.unsafeInCapture()
-	}
+	v, code := d.outsideCaptures(dev)
 	if code != Success {
 		return code
 	}

@@ -306,10 +306,7 @@ func (d *Driver) StreamSynchronize(dev int, h uint64) (code Code) {
 // Synchronize waits for a device.
 func (d *Driver) Synchronize(dev int) (code Code) {
 	defer d.defect(&code)
-	v, code := d.device(dev)
-	if code == Success {
-		code = d.unsafeInCapture()
-	}
+	v, code := d.outsideCaptures(dev)
 	if code != Success {
 		return code
 	}

@@ -270,7 +270,7 @@ func (s *stress) graph(op *stressOp, device int, stream, at, n uint64) Code {
 	if code != Success {
 		return code
 	}
-	x, code := s.GraphInstantiate(g, 0)
+	x, _, code := s.GraphInstantiate(g, 0)
 	for _, step := range []func() Code{
 		func() Code { return s.GraphDestroy(g) },
 		func() Code { return s.GraphLaunch(device, stream, x) },

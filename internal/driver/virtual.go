@@ -309,9 +309,7 @@ func (d *Driver) show(r *addressRange) Code {
 		if same(want, b) {
 			return false
 		}
-		if i, ok := d.memory.at(b.Start); ok {
-			d.memory.list = slices.Delete(d.memory.list, i, i+1)
-		}
+		d.memory.take(b.Start, anyBlock)
 		_ = d.devices[b.Device].vm.Disown(b.Start) // it was adopted below
 		return true
 	})
