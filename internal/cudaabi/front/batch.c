@@ -89,11 +89,9 @@ enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };
 
 static error_t attach(stream_t s, uint64_t p, size_t n, unsigned how) {
 	uint64_t start, size;
-	int32_t kind, device, priority;
-	uint32_t flags;
+	int32_t kind;
 	if (how != ATTACH_GLOBAL && how != ATTACH_HOST && how != ATTACH_SINGLE) return INVALID_VALUE;
-	s = stream_of(s);
-	error_t e = s > STREAM_LEGACY ? pvm_stream_info(s, &device, &flags, &priority) : SUCCESS;
+	error_t e = stream_ok(stream_of(s));
 	if (e == SUCCESS) e = pvm_holding(p, &start, &size, NULL, &kind);
 	return e ? e : kind != MEMORY_MANAGED || p != start || (n && n != size) ? INVALID_VALUE : SUCCESS;
 }

@@ -101,6 +101,12 @@ stream_t stream_of(stream_t s) {
 	return *own;
 }
 
+error_t stream_ok(stream_t s) {
+	int32_t device, priority;
+	uint32_t flags;
+	return s > STREAM_LEGACY ? pvm_stream_info(s, &device, &flags, &priority) : SUCCESS;
+}
+
 error_t unsupported(const char *name, int *said) {
 	if (!*said) {
 		*said = 1;

@@ -58,6 +58,9 @@ static inline error_t done(error_t e) {
 // stream_of puts the thread's own stream in the place of the name for it.
 stream_t stream_of(stream_t s);
 
+// stream_ok tells whether a stream is one: default streams always are.
+error_t stream_ok(stream_t s);
+
 // stream_id is a number that no other stream has: the default stream of each device has one of the first, whatever it is called.
 static inline uint64_t stream_id(stream_t s) { return (s = stream_of(s)) <= STREAM_LEGACY ? 1 + (uint64_t)T.device : s; }
 

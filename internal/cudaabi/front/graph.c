@@ -390,12 +390,9 @@ SHARED_BOTH(GraphLaunch, _ptsz, (exec_t x, stream_t s), (x, s)) { DO(pvm_graph_l
 
 // upload has nothing to bring anywhere: a graph is where it runs.
 static error_t upload(exec_t x, stream_t s) {
-	int32_t device, priority;
-	uint32_t flags;
 	uint64_t how;
-	s = stream_of(s);
 	error_t e = pvm_exec_flags(x, &how);
-	return e || s <= STREAM_LEGACY ? e : pvm_stream_info(s, &device, &flags, &priority);
+	return e ? e : stream_ok(stream_of(s));
 }
 
 SHARED_BOTH(GraphUpload, _ptsz, (exec_t x, stream_t s), (x, s)) { DO(upload(x, s)); }
