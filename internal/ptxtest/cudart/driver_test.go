@@ -63,17 +63,7 @@ func TestDriverFunctions(t *testing.T) {
 			}
 		}
 	}
-	_, table, _ := strings.Cut(readText(t, filepath.Join(Root(t), "docs", "cuda-functions.md")), "\n## libcuda.so.1\n")
-	table, _, _ = strings.Cut(table, "\n### Not there")
-	supported := regexp.MustCompile("`(cu\\w+)`").FindAllStringSubmatch(table, -1)
-	for _, m := range supported {
-		if !called[m[1]] {
-			t.Errorf("no program calls %s, which is listed as supported", m[1])
-		}
-	}
-	if len(supported) < 360 {
-		t.Errorf("%d functions are listed as supported", len(supported))
-	}
+	demandSupported(t, called, "libcuda.so.1", "cu", 360)
 }
 
 // TestDriverNames compares what libcuda.so.1 exports with the list.
