@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
 )
 
-// Libraries returns the folder of the libraries: $PTXVM_CUDART, or one that .ci/cudart fills now, which the Go
-// command's cache makes fast the second time.
+// Libraries returns the folder of the libraries: $PTXVM_CUDART, or one that .ci/cudart fills now.
 func Libraries(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("PTXVM_CUDART"); dir != "" {
@@ -28,12 +28,29 @@ func Libraries(t testing.TB) string {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(nvcc.SkipMark + err.Error())
 	}
-	dir := filepath.Join(cache(t), "lib")
-	out, err := exec.Command(filepath.Join(Root(t), ".ci", "cudart"), dir).CombinedOutput()
+	dir, err := builtLibraries(Root(t), filepath.Join(cache(t), "lib"))
 	if err != nil {
-		t.Fatalf(".ci/cudart: %v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return dir
+}
+
+// builtLibraries has .ci/cudart fill a folder, once a process: linking takes it as long as many a program.
+var builtLibraries = once(func(root, dir string) error {
+	if out, err := exec.Command(filepath.Join(root, ".ci", "cudart"), dir).CombinedOutput(); err != nil {
+		return fmt.Errorf(".ci/cudart: %w\n%s", err, out)
+	}
+	return nil
+})
+
+// once makes what is at a path of a repository, the first time that it is asked for.
+func once(build func(root, path string) error) func(root, path string) (string, error) {
+	var do sync.Once
+	var failed error
+	return func(root, path string) (string, error) {
+		do.Do(func() { failed = build(root, path) })
+		return path, failed
+	}
 }
 
 // Root is the folder of the repository.

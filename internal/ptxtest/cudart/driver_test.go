@@ -2,6 +2,7 @@ package cudart
 
 import (
 	"debug/elf"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,10 +111,21 @@ func difference(a, b []string) (list []string) {
 	return list
 }
 
-// ptxvm builds the command.
+// ptxvm is the command, built once a process.
 func ptxvm(t *testing.T) string {
 	t.Helper()
-	command := filepath.Join(t.TempDir(), "ptxvm")
-	goCommand(t, "build", "-o", command, "./cmd/ptxvm")
+	command, err := builtCommand(Root(t), filepath.Join(cache(t), "ptxvm"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return command
 }
+
+var builtCommand = once(func(root, path string) error {
+	build := exec.Command("go", "build", "-o", path, "./cmd/ptxvm")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+})
