@@ -23,7 +23,10 @@ func Explain(name string) (string, error) {
 	}
 	lower := strings.ToLower(name)
 	for _, spelling := range []string{name, lower, "." + lower, "%" + lower, opcodeOf(name)} {
-		if text := explain(spelling); spelling != "" && text != "" {
+		if spelling == "" {
+			continue
+		}
+		if text := explain(spelling); text != "" {
 			return text, nil
 		}
 	}
@@ -139,7 +142,7 @@ func explainEntry(b *strings.Builder, e *isa.Entry) {
 	explainList(b, "Rules", words.Rules)
 	explainList(b, "Legal", words.Gates)
 	explainList(b, "Where ptxas and the manual differ", e.Notes)
-	fmt.Fprintf(b, "\nStatus: %s\n", statusWords(e))
+	fmt.Fprintf(b, "\nStatus: %s\n", statusWords(&info))
 	if example := e.Example(); example != "" {
 		explainList(b, "Example", strings.Split(strings.TrimSuffix(example, "\n"), "\n"))
 	}
@@ -218,16 +221,15 @@ func directiveCompany(d *isa.Directive) (lines []string) {
 }
 
 // statusWords says whether `run` executes the forms, and what of them it does not.
-func statusWords(e *isa.Entry) string {
-	c := sem.Status(e)
+func statusWords(f *Form) string {
 	words := []string{map[string]string{
 		sem.Done:         "executed",
 		sem.Undocumented: "undocumented: `check` accepts it, and `run` refuses it by name before anything runs",
 		sem.Partial:      "some of it is executed; the rest is refused by name before anything runs",
 		sem.Todo:         "checked; `run` refuses it by name before anything runs",
-	}[c.Status]}
-	words = append(words, c.Notes...)
-	for _, what := range c.Undocumented {
+	}[f.Status]}
+	words = append(words, f.Notes...)
+	for _, what := range f.Undocumented {
 		words = append(words, silence(what))
 	}
 	return strings.Join(words, "; ")
