@@ -149,7 +149,7 @@ var allowedInside = []NodeKind{KernelNode, CopyNode, FillNode, ChildNode, EmptyN
 // unfit finds a node that keeps a graph from being launched; nil if there is none. Nodes have an order; conditional ones have
 // each a value of its own, and bodies of the kinds of nodes that a body may have.
 func (d *Driver) unfit(g *graph, inside bool, seen map[*condition]bool) *node {
-	if n := g.circular(); n != nil {
+	if _, n := g.order(); n != nil {
 		return n
 	}
 	for _, n := range g.nodes {

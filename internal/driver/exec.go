@@ -116,7 +116,8 @@ func (x *exec) flatten(g *graph, steps *[]*step, before []int) (all []int) {
 		x.clones[source] = n
 	}
 	ends := map[*node][]int{}
-	for _, n := range g.order() {
+	nodes, _ := g.order() // that no node waits for itself is known
+	for _, n := range nodes {
 		after := slices.Clone(before)
 		for _, dep := range n.after {
 			after = append(after, ends[dep]...)

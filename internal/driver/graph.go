@@ -540,26 +540,9 @@ func (d *Driver) NodeSet(h uint64, p *NodeParams) (code Code) {
 	return Success
 }
 
-// order lists the nodes so that each comes behind those that it waits for; nil if they wait in a circle.
-func (g *graph) order() (list []*node) {
-	placed := map[*node]bool{}
-	for len(list) < len(g.nodes) {
-		before := len(list)
-		for _, n := range g.nodes {
-			if !placed[n] && !slices.ContainsFunc(n.after, func(dep *node) bool { return !placed[dep] }) {
-				list = append(list, n)
-				placed[n] = true
-			}
-		}
-		if len(list) == before {
-			return nil
-		}
-	}
-	return list
-}
-
-// circular finds a node that waits for itself by way of others; nil if there is none.
-func (g *graph) circular() *node {
+// order lists the nodes so that each comes behind those that it waits for, else in the order in which they were added. Where a
+// node waits for itself by way of others, there is no list, and it is named.
+func (g *graph) order() (list []*node, circular *node) {
 	const open, done = 1, 2
 	state := make(map[*node]int, len(g.nodes))
 	var visit func(n *node) *node
@@ -577,14 +560,15 @@ func (g *graph) circular() *node {
 			}
 		}
 		state[n] = done
+		list = append(list, n)
 		return nil
 	}
 	for _, n := range g.nodes {
 		if found := visit(n); found != nil {
-			return found
+			return nil, found
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // GraphDot writes a graph in the language of Graphviz.
