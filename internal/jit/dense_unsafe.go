@@ -34,38 +34,40 @@ type Dense struct {
 	vectors Vectors
 	mu      sync.RWMutex
 	codes   map[denseKey]uintptr // 0: there is none
-	scans   [2]atomic.Uintptr    // of bf16 and tf32: what extremes calls; 0: not made, or there is none
-	doubles atomic.Uintptr       // what MultiplyDoubles calls
+	warps   map[fragmentKey]uintptr
+	scans   [2]atomic.Uintptr // of bf16 and tf32: what extremes calls; 0: not made, or there is none
+	doubles atomic.Uintptr    // what MultiplyDoubles calls
 	pages   []*native.Code
 }
 
 // newDense makes code for a set of vector instructions when it is needed.
-func newDense(v Vectors) *Dense { return &Dense{vectors: v, codes: map[denseKey]uintptr{}} }
+func newDense(v Vectors) *Dense {
+	return &Dense{vectors: v, codes: map[denseKey]uintptr{}, warps: map[fragmentKey]uintptr{}}
+}
 
 // code returns the entry of a product's code, 0 if there is none.
 func (m *Dense) code(key denseKey) uintptr {
+	return codeOf(m, m.codes, key, key, (*denseCode).assemble)
+}
+
+// codeOf returns the entry of a product's code from a list of m's, for which it is made at its first use; 0 if there is none.
+func codeOf[K comparable](m *Dense, list map[K]uintptr, key K, shape denseKey, assemble func(*denseCode) bool) uintptr {
 	m.mu.RLock()
-	entry, known := m.codes[key]
+	entry, known := list[key]
 	m.mu.RUnlock()
 	if known {
 		return entry
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if entry, known = m.codes[key]; !known {
-		entry = m.make(key)
-		m.codes[key] = entry
+	if entry, known = list[key]; !known {
+		e := m.assembler()
+		if e.key = shape; assemble(e) {
+			entry = m.page(e)
+		}
+		list[key] = entry
 	}
 	return entry
-}
-
-func (m *Dense) make(key denseKey) uintptr {
-	e := m.assembler()
-	e.key = key
-	if !e.assemble() {
-		return 0
-	}
-	return m.page(e)
 }
 
 func (m *Dense) assembler() *denseCode {
@@ -100,7 +102,9 @@ func (m *Dense) close() (err error) {
 	for _, at := range []*atomic.Uintptr{&m.scans[0], &m.scans[1], &m.doubles} {
 		at.Store(0)
 	}
-	m.pages, m.codes = nil, map[denseKey]uintptr{}
+	m.pages = nil
+	clear(m.codes)
+	clear(m.warps)
 	return err
 }
 

@@ -88,6 +88,8 @@ type denseCode struct {
 	wide bool // AVX-512
 	key  denseKey
 	plan num.DotPlan
+
+	fragment *fragmentPlan // of num.Fragments, nil: of num.Dense
 }
 
 // lanes of a vector.

@@ -87,11 +87,10 @@ func (e *denseCode) termValue(i, per int) {
 	acc := [2]x86.Vec{dvTerm, dvSum}
 	for k := range per {
 		d, at := acc[k%2], i*per+k
-		e.VM(x86.VBROADCASTSS, e.w, dvScale, x86.At(dnLeft, int32(4*at)))
 		if k < 2 {
-			e.VVM(x86.VMULPS, e.w, d, dvScale, x86.At(dnRight, int32(at)*e.size()))
+			e.multiply(x86.VMULPS, d, dvScale, at)
 		} else {
-			e.VVM(x86.VFMADD231PS, e.w, d, dvScale, x86.At(dnRight, int32(at)*e.size()))
+			e.multiply(x86.VFMADD231PS, d, dvScale, at)
 		}
 	}
 	e.VVV(x86.VADDPS, e.w, dvTerm, dvTerm, dvSum)

@@ -55,9 +55,15 @@ func (e *denseCode) column(pointer, group x86.Reg, size int32) {
 
 // vector computes the elements of Sum in a row and a group of columns.
 func (e *denseCode) vector() {
-	e.setBad()
+	if e.fragment == nil {
+		e.setBad()
+	}
 	e.load(dvC, x86.At(dnSum, 0))
 	switch {
+	case e.key.Integers && e.fragment != nil:
+		e.integersOfFragments()
+		e.give()
+		return
 	case e.key.Integers:
 		e.integers()
 		e.give()
@@ -101,11 +107,10 @@ func (e *denseCode) integers() {
 	acc := []x86.Vec{dvTop, dvTerm, dvSum, dvOther}
 	for k := range e.key.K {
 		d := acc[k%len(acc)]
-		e.VM(x86.VBROADCASTSS, e.w, dvScale, x86.At(dnLeft, int32(4*k)))
 		if k < len(acc) {
-			e.VVM(x86.VMULPS, e.w, d, dvScale, x86.At(dnRight, int32(k)*e.size()))
+			e.multiply(x86.VMULPS, d, dvScale, k)
 		} else {
-			e.VVM(x86.VFMADD231PS, e.w, d, dvScale, x86.At(dnRight, int32(k)*e.size()))
+			e.multiply(x86.VFMADD231PS, d, dvScale, k)
 		}
 	}
 	e.VVV(x86.VADDPS, e.w, dvTop, dvTop, dvTerm)
@@ -115,8 +120,12 @@ func (e *denseCode) integers() {
 	e.VVV(x86.VPADDD, e.w, dvC, dvC, dvTop)
 }
 
-// give stores the result, but where it does not fit.
+// give stores the result, but where it does not fit; of fragments all of it, as D is not written then.
 func (e *denseCode) give() {
+	if e.fragment != nil {
+		e.store(x86.At(dnSum, 0), dvC)
+		return
+	}
 	e.badLanes(dnTemp)
 	if e.wide {
 		e.KK(x86.KNOTW, x86.K1, x86.K5)
@@ -190,8 +199,22 @@ func (e *denseCode) step(places []int, add bool) {
 	}
 }
 
+// multiply puts an element of a row into a and multiplies those of the columns by it, by a form that may add to d; a may be d.
+func (e *denseCode) multiply(op x86.Op, d, a x86.Vec, k int) {
+	if e.fragment != nil {
+		e.fragmentProduct(op, d, a, k)
+		return
+	}
+	e.VM(x86.VBROADCASTSS, e.w, a, x86.At(dnLeft, int32(4*k)))
+	e.VVM(op, e.w, d, a, x86.At(dnRight, int32(k)*e.size()))
+}
+
 // tops finds the largest exponent of products.
 func (e *denseCode) tops(places []int) {
+	if e.fragment != nil {
+		e.fragmentTops(places)
+		return
+	}
 	acc := [2]x86.Vec{dvTop, dvOther}
 	for i, k := range places {
 		d := acc[i%2]
@@ -247,8 +270,7 @@ func (e *denseCode) products(places []int) {
 		if i >= 2 {
 			d = dvTerm
 		}
-		e.VM(x86.VBROADCASTSS, e.w, d, x86.At(dnLeft, int32(4*k)))
-		e.VVM(x86.VMULPS, e.w, d, d, x86.At(dnRight, int32(k)*e.size()))
+		e.multiply(x86.VMULPS, d, d, k)
 		e.VVV(x86.VMULPS, e.w, d, d, dvScale)
 		e.VV(x86.VCVTTPS2DQ, e.w, d, d)
 		if i >= 2 {

@@ -97,6 +97,11 @@ type Multiplier interface {
 	Multiply(d *Dense) bool
 	// MultiplyDoubles computes d.Sum, of f64; false: it cannot, and nothing is changed.
 	MultiplyDoubles(d *Doubles) bool
+	// Prepare sets f.Code; false: there is no code for such a product.
+	Prepare(f *Fragments) bool
+	// MultiplyFragments computes D of a warp whose registers begin there; false: something is not a number that the code is for,
+	// and nothing is changed.
+	MultiplyFragments(f *Fragments, registers *[32]uint32) bool
 }
 
 // MultiplyBy multiplies by m if that is there and can, else by portable code.

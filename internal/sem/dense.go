@@ -126,6 +126,8 @@ type denseFragments struct {
 	a, b, c, d []rowMove
 	meta       []denseMeta // of each word of a sparse A
 	shape      stdatomic.Pointer[archShape]
+
+	inRegisters stdatomic.Pointer[fragmentsOn]
 }
 
 // archShape is the shape of a product on an architecture.
@@ -208,8 +210,8 @@ func (o *productOp) denseSums(operand int, turned bool) (list []uint16) {
 	return list
 }
 
-// denseShape is the shape of the product, turned if its fragments are.
-func (o *productOp) denseShape(rule num.DotRule) num.DenseShape {
+// shapeOf is the shape of the product.
+func (o *productOp) shapeOf(rule num.DotRule) num.DenseShape {
 	s := denseShape(o.M, o.N, &o.Product, &o.elems, rule)
 	s.Saturate = o.saturate
 	if b := o.blocks; b != nil {
@@ -217,6 +219,12 @@ func (o *productOp) denseShape(rule num.DotRule) num.DenseShape {
 			s.Terms, s.Zeros, s.PerLine = true, b.zeros, o.Stored()/num.BlockTerm
 		}
 	}
+	return s
+}
+
+// denseShape is the shape of the product, turned if its fragments are.
+func (o *productOp) denseShape(rule num.DotRule) num.DenseShape {
+	s := o.shapeOf(rule)
 	if o.fragments.turned {
 		s.Rows, s.Columns = o.N, o.M
 		s.Format[0], s.Format[1] = s.Format[1], s.Format[0]
@@ -238,6 +246,9 @@ func (o *productOp) shapeOn(arch int) *num.DenseShape {
 
 // dense multiplies by a num.Dense, with the scale factors that there are.
 func (o *productOp) dense(w *machine.Warp, factors *scales) {
+	if factors == nil && o.inRegisters(w) {
+		return
+	}
 	d, f := densePool.Get().(*num.Dense), o.fragments
 	d.Set(o.shapeOn(w.Launch().Target.Arch))
 	a, b := 0, 1

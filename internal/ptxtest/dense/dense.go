@@ -82,15 +82,22 @@ func Integers(r *rand.Rand, visit func(name string, d *num.Dense)) {
 		shape := num.DenseShape{Rows: 1 + r.IntN(5), Columns: 1 + r.IntN(40), K: []int{16, 32, 64}[r.IntN(3)], Bits: 8, Integers: true}
 		shape.Signed, shape.Saturate = [2]bool{i&1 != 0, i&2 != 0}, i&4 != 0
 		d.Set(&shape)
-		for _, list := range [][]uint32{d.Left, d.Right} {
-			for at := range list {
-				list[at] = r.Uint32() | uint32(i>>3&1)*0x80808080
+		drawIntegers(r, &d, i>>3&1 != 0)
+		visit(fmt.Sprintf("integers, %+v", shape), &d)
+	}
+}
+
+// drawIntegers fills a product of bytes, their highest bits set or drawn, too.
+func drawIntegers(r *rand.Rand, d *num.Dense, high bool) {
+	for _, list := range [][]uint32{d.Left, d.Right} {
+		for at := range list {
+			if list[at] = r.Uint32(); high {
+				list[at] |= 0x80808080
 			}
 		}
-		for at := range d.Sum {
-			d.Sum[at] = []uint32{0, r.Uint32(), 1<<31 - r.Uint32()>>12, 1<<31 + r.Uint32()>>12}[r.IntN(4)]
-		}
-		visit(fmt.Sprintf("integers, %+v", shape), &d)
+	}
+	for at := range d.Sum {
+		d.Sum[at] = []uint32{0, r.Uint32(), 1<<31 - r.Uint32()>>12, 1<<31 + r.Uint32()>>12}[r.IntN(4)]
 	}
 }
 
@@ -109,6 +116,39 @@ func Each(r *rand.Rand, visit func(name string, d *num.Dense)) {
 						d.Set(&num.DenseShape{Rows: 1 + r.IntN(5), Columns: 1 + r.IntN(40), K: k, Bits: f.Bits, Format: [2]num.DotFormat{f.F, other}, Rule: rule})
 						Draw(r, &d, c, wild)
 						visit(fmt.Sprintf("%s, rule %d, K %d, %d edge values in 100", f.Name, i, k, wild), &d)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Warps draws products of the shapes that mma has, and calls visit with each and a name; half tells whether C is f16, and wild how many
+// of a hundred elements are edge values.
+func Warps(r *rand.Rand, visit func(name string, d *num.Dense, half bool, wild int)) {
+	var d num.Dense
+	for i := range 96 {
+		shape := num.DenseShape{Rows: 8 + 8*r.IntN(2), Columns: 8, K: []int{16, 32}[r.IntN(2)], Bits: 8, Integers: true}
+		shape.Signed, shape.Saturate = [2]bool{i&1 != 0, i&2 != 0}, i&4 != 0
+		d.Set(&shape)
+		drawIntegers(r, &d, i>>3&1 != 0)
+		visit(fmt.Sprintf("integers, %+v", shape), &d, false, 0)
+	}
+	for _, f := range Formats {
+		for _, c := range []num.DotFormat{num.DotF32, num.DotF16} {
+			for i, rule := range Rules(f.F, c) {
+				if p, same := rule.Plan(f.Bits); !same || p.Half() != (c == num.DotF16) {
+					continue
+				}
+				for _, words := range []int{1, 2} {
+					for _, wild := range []int{0, 0, 1, 40} {
+						other := f.F
+						if f.Bits == 8 && r.IntN(2) == 0 {
+							other = Formats[3+r.IntN(5)].F
+						}
+						d.Set(&num.DenseShape{Rows: 16, Columns: 8, K: 128 / f.Bits * words, Bits: f.Bits, Format: [2]num.DotFormat{f.F, other}, Rule: rule})
+						Draw(r, &d, c, wild)
+						visit(fmt.Sprintf("%s, rule %d, K %d, %d edge values in 100", f.Name, i, d.K, wild), &d, c == num.DotF16, wild)
 					}
 				}
 			}

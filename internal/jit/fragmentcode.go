@@ -1,0 +1,310 @@
+package jit
+
+// Machine code for products of matrices in the order of a warp's registers (num.Fragments): the sums of densecode.go, with
+// other operands. A vector of C has four lanes for each of its rows. A row of A is in four lanes, too, so that a shuffle in
+// each 128 bits gives all of them an element of their row; B is laid out as 128 bits for each element of K and parity of the
+// columns, which are the same for all rows. D is written when nothing has been found that does not fit.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/num"
+)
+
+// Registers of the code that those of matrices do not have.
+const (
+	fgRegisters = x86.RBX // the warp's
+	fgOffsets   = x86.R12 // num.Fragments.Registers
+	fgRoom      = x86.R13
+)
+
+// Offsets in fragmentContext.
+const (
+	fcRegisters = 8 * iota
+	fcOffsets
+	fcRoom
+	fcResult
+)
+
+// fragmentRoom is the most bytes of room that code uses.
+const fragmentRoom = 1 << 14
+
+// fragmentPlan is where the parts of a product are. What lanes have of A is together for each vector of C's rows, in blocks.
+type fragmentPlan struct {
+	halves  int // of eight rows
+	vectors int // of a register
+	counts  [4]int
+	words   [2]int // of K, in four lanes each, of A and B
+	values  int    // vectors or rows of B that a word becomes
+	block   int32  // bytes of a block
+	tops    int32  // of a block: where the exponents of its words are
+	right   int32  // in the room: B
+	rightE  int32
+	sum     int32 // C, then D: a vector of even columns, then one of odd ones
+	parity  int32 // of the columns that are computed
+}
+
+// wordRowBytes is what 32 lanes have of a word.
+const wordRowBytes = 128
+
+// plan lays the room out; false if there is no code for such a product.
+func (e *denseCode) planFragments(registers int) bool {
+	shape := num.DenseShape(e.key)
+	f := &fragmentPlan{halves: shape.Rows / 8, vectors: wordRowBytes / e.w.Bytes(), values: 32 / shape.Bits}
+	perWord := 4 * 32 / shape.Bits // elements of K of a word in four lanes
+	if shape.Columns != 8 || shape.Rows%8 != 0 || shape.K%perWord != 0 || shape.PerLine != 0 || shape.Packing != ([2]num.DensePacking{}) {
+		return false
+	}
+	f.words = [2]int{shape.K / perWord, shape.K / perWord}
+	perC := 2
+	if e.plan.Half() && !shape.Integers {
+		perC = 1
+	}
+	f.counts = [4]int{f.halves * f.words[0], f.words[1], f.halves * perC, f.halves * perC}
+	if f.counts[0]+f.counts[1]+f.counts[2]+f.counts[3] != registers {
+		return false
+	}
+	f.values = e.fragmentValues()
+	f.tops = int32(f.words[0]*f.values) * e.size()
+	f.block = f.tops
+	if e.exponents() {
+		f.block += int32(f.words[0]) * e.size()
+	}
+	f.right = f.block * int32(f.halves*f.vectors)
+	f.rightE = f.right + int32(f.words[1]*f.values)*wordRowBytes
+	f.sum = f.rightE + int32(f.words[1])*wordRowBytes
+	e.fragment = f
+	return f.sum+int32(2*f.halves)*wordRowBytes <= fragmentRoom
+}
+
+// fragmentValues is how many vectors a word becomes: one for each element, of bytes as many as there are instructions for.
+func (e *denseCode) fragmentValues() int {
+	switch {
+	case !e.key.Integers:
+		return 32 / e.key.Bits
+	case e.wide:
+		return 1
+	}
+	return 2
+}
+
+// assembleFragments makes the code; false where there is none for such a product of so many registers.
+func (e *denseCode) assembleFragments(registers int) (ok bool) {
+	shape := num.DenseShape(e.key)
+	if e.plan, ok = shape.Plan(); !ok && !e.key.Integers || !e.planFragments(registers) || !e.stepsOfWords() {
+		return false
+	}
+	e.RM(x86.MOV, x86.S64, fgRegisters, x86.At(dnContext, fcRegisters))
+	e.RM(x86.MOV, x86.S64, fgOffsets, x86.At(dnContext, fcOffsets))
+	e.RM(x86.MOV, x86.S64, fgRoom, x86.At(dnContext, fcRoom))
+	end, odd := e.NewLabel(), e.NewLabel()
+	e.VVV(e.either(x86.VPXORD, x86.VPXOR), e.w, fvOdd, fvOdd, fvOdd)
+	e.fragmentsOfA()
+	e.fragmentsOfB()
+	e.fragmentsOfC()
+	if e.exponents() {
+		e.jumpIfAny(fvOdd, odd)
+	}
+	e.fragmentSums()
+	e.badLanes(dnTemp)
+	e.RR(x86.TEST, x86.S32, dnTemp, dnTemp)
+	e.Jcc(x86.NE, odd)
+	e.fragmentsOfD()
+	e.MI(x86.MOV, x86.S64, x86.At(dnContext, fcResult), 1)
+	e.Jmp(end)
+	e.Bind(odd)
+	e.MI(x86.MOV, x86.S64, x86.At(dnContext, fcResult), 0)
+	e.Bind(end)
+	e.None(x86.VZEROUPPER)
+	e.None(x86.RET)
+	return true
+}
+
+// jumpIfAny jumps if a bit of a register is set.
+func (e *denseCode) jumpIfAny(v x86.Vec, to x86.Label) {
+	if e.wide {
+		e.KVV(x86.VPTESTMD, e.w, x86.K1, v, v)
+		e.KK(x86.KORTESTW, x86.K1, x86.K1)
+	} else {
+		e.VV(x86.VPTEST, e.w, v, v)
+	}
+	e.Jcc(x86.NE, to)
+}
+
+// registerOf puts the address of a register of A, B, C or D into dnTemp.
+func (e *denseCode) registerOf(operand, i int) {
+	for _, n := range e.fragment.counts[:operand] {
+		i += n
+	}
+	e.RM(x86.MOV, x86.S32, dnTemp, x86.At(fgOffsets, int32(4*i)))
+	e.RR(x86.ADD, x86.S64, dnTemp, fgRegisters)
+}
+
+// fragmentsOfA makes values and exponents of A, those of a vector's rows together.
+func (e *denseCode) fragmentsOfA() {
+	f := e.fragment
+	e.beginElements(0)
+	for r := range f.counts[0] {
+		e.registerOf(0, r)
+		word, half := r/f.halves, r%f.halves
+		for v := range f.vectors {
+			block := int32(half*f.vectors+v) * f.block
+			e.load(fvWord, x86.At(dnTemp, int32(v)*e.size()))
+			e.wordOfFragment(0, func(i int, value x86.Vec) {
+				e.store(x86.At(fgRoom, block+int32(word*f.values+i)*e.size()), value)
+			}, func(tops x86.Vec) {
+				e.store(x86.At(fgRoom, block+f.tops+int32(word)*e.size()), tops)
+			})
+		}
+	}
+	e.endElements(0)
+}
+
+// fragmentsOfB makes values and exponents of B: for each element of a word 128 bits for each lane of four and parity of the columns.
+func (e *denseCode) fragmentsOfB() {
+	f := e.fragment
+	e.beginElements(1)
+	for word := range f.counts[1] {
+		e.registerOf(1, word)
+		for v := range f.vectors {
+			at := int32(v) * e.size()
+			e.load(fvWord, x86.At(dnTemp, at))
+			e.wordOfFragment(1, func(i int, value x86.Vec) {
+				e.store(x86.At(fgRoom, f.right+int32(word*f.values+i)*wordRowBytes+at), value)
+			}, func(tops x86.Vec) {
+				e.store(x86.At(fgRoom, f.rightE+int32(word)*wordRowBytes+at), tops)
+			})
+		}
+	}
+	e.endElements(1)
+	for i := range f.counts[1] * f.values {
+		e.turnColumns(f.right + int32(i)*wordRowBytes)
+	}
+	if e.exponents() {
+		for i := range f.counts[1] {
+			e.turnColumns(f.rightE + int32(i)*wordRowBytes)
+		}
+	}
+}
+
+// turnColumns brings what lanes have of B into the order in which it is multiplied: 128 bits are what the lanes j of four have of
+// the even columns, the next those of the odd ones.
+func (e *denseCode) turnColumns(at int32) {
+	part := func(i int32) x86.Mem { return x86.At(fgRoom, at+i*e.size()) }
+	if e.wide {
+		e.load(0, part(0))
+		e.load(1, part(1))
+		for half := range 2 {
+			e.load(2, e.ConstRow(turnedColumns(half), 64))
+			e.VVV(x86.VPERMI2D, e.w, 2, 0, 1)
+			e.store(part(int32(half)), 2)
+		}
+		return
+	}
+	for i := range int32(4) {
+		e.load(x86.Vec(i), part(i))
+	}
+	for i, op := range []x86.Op{x86.VPUNPCKLDQ, x86.VPUNPCKHDQ} {
+		e.VVV(op, e.w, 4, 0, 1)
+		e.VVV(op, e.w, 5, 2, 3)
+		e.VVV(x86.VPUNPCKLQDQ, e.w, 6, 4, 5)
+		e.VVV(x86.VPUNPCKHQDQ, e.w, 7, 4, 5)
+		e.store(part(int32(2*i)), 6)
+		e.store(part(int32(2*i+1)), 7)
+	}
+}
+
+// turnedColumns are the places, in two vectors of 16 lanes, of half of what turnColumns makes.
+func turnedColumns(half int) []byte {
+	list := make([]byte, 64)
+	for i := range 16 {
+		lane, parity, t := 2*half+i/8, i/4%2, i%4
+		list[4*i] = byte(4*(2*t+parity) + lane)
+	}
+	return list
+}
+
+// sumAt is where a vector of C is in the room.
+func (f *fragmentPlan) sumAt(half, v, parity int, size int32) int32 {
+	return f.sum + int32((half*f.vectors+v)*2+parity)*size
+}
+
+// fragmentsOfC spreads C.
+func (e *denseCode) fragmentsOfC() {
+	f := e.fragment
+	for r := range f.counts[2] {
+		e.registerOf(2, r)
+		for v := range f.vectors {
+			e.load(0, x86.At(dnTemp, int32(v)*e.size()))
+			if f.counts[2] == 2*f.halves {
+				e.store(x86.At(fgRoom, f.sumAt(r/2, v, r%2, e.size())), 0)
+				continue
+			}
+			e.and(1, 0, e.word(0xffff))
+			e.VVI(x86.VPSRLD, e.w, 0, 0, 16)
+			e.store(x86.At(fgRoom, f.sumAt(r, v, 0, e.size())), 1)
+			e.store(x86.At(fgRoom, f.sumAt(r, v, 1, e.size())), 0)
+		}
+	}
+}
+
+// fragmentsOfD writes D.
+func (e *denseCode) fragmentsOfD() {
+	f := e.fragment
+	for r := range f.counts[3] {
+		e.registerOf(3, r)
+		for v := range f.vectors {
+			if f.counts[3] == 2*f.halves {
+				e.load(0, x86.At(fgRoom, f.sumAt(r/2, v, r%2, e.size())))
+			} else {
+				e.load(0, x86.At(fgRoom, f.sumAt(r, v, 1, e.size())))
+				e.VVI(x86.VPSLLD, e.w, 0, 0, 16)
+				e.load(1, x86.At(fgRoom, f.sumAt(r, v, 0, e.size())))
+				e.or(0, 0, 1)
+			}
+			e.store(x86.At(dnTemp, int32(v)*e.size()), 0)
+		}
+	}
+}
+
+// fragmentSums computes all elements, vector after vector.
+func (e *denseCode) fragmentSums() {
+	f := e.fragment
+	e.RM(x86.LEA, x86.S64, dnSum, x86.At(fgRoom, f.sum))
+	e.RR(x86.MOV, x86.S64, dnLeft, fgRoom)
+	e.RM(x86.LEA, x86.S64, dnRight, x86.At(fgRoom, f.right))
+	e.MovImm(dnRows, uint64(f.halves*f.vectors))
+	e.setBad()
+	if e.key.Integers {
+		e.restOfBytes()
+	} else {
+		e.set(dvBase, 127)
+		e.set(dvLeast, uint32(int32(max(denseLow, e.key.Rule.Floor()))))
+		e.set(dvLimit, uint32(denseLow+denseOffset))
+	}
+	again := e.NewLabel()
+	e.Bind(again)
+	for parity := range int32(2) {
+		f.parity = parity
+		e.vector()
+		e.RI(x86.ADD, x86.S64, dnSum, e.size())
+	}
+	e.RI(x86.ADD, x86.S64, dnLeft, f.block)
+	e.RI(x86.SUB, x86.S64, dnRows, 1)
+	e.Jcc(x86.NE, again)
+}
+
+// fragmentPlace is where an element of K is: the word, the lane of four, and the element of the word.
+func (e *denseCode) fragmentPlace(k int) (word, lane, i int) {
+	per := 32 / e.key.Bits
+	return k / (4 * per), k / per % 4, k % per
+}
+
+// shuffled puts a word of A into all lanes of its row.
+func (e *denseCode) shuffled(d x86.Vec, at int32, lane int) {
+	e.VMI(x86.VPSHUFD, e.w, d, x86.At(dnLeft, at), uint8(lane*0x55))
+}
+
+// columnsOf loads the words of B for the columns that are computed.
+func (e *denseCode) columnsOf(d x86.Vec, at int32, lane int) {
+	e.VM(e.either(x86.VBROADCASTI32X4, x86.VBROADCASTI128), e.w, d, x86.At(dnRight, at+16*(int32(2*lane)+e.fragment.parity)))
+}
