@@ -19,13 +19,10 @@ func (d *Dense) scales(operand, line int) []Scale {
 
 // oddScales notes lines with a factor that is NaN.
 func (d *Dense) oddScales() {
-	if d.PerLine == 0 {
-		return
-	}
 	for i, list := range d.Scales {
 		for at := range list {
 			if list[at].NaN {
-				d.odd[i][at/d.PerLine] = true
+				d.lines[i].spans[at/d.PerLine].odd = true
 			}
 		}
 	}
@@ -43,37 +40,36 @@ func (d *Dense) scaled(a, b []Factor, row, column int, c uint32) uint32 {
 	return d.Rule.Sum(a, b, c)
 }
 
-// sumTerms is SumBlocks of decoded elements, those of a sparse matrix with zeros between them. C is finite, and so are the factors.
-func sumTerms(a, b []float64, sa, sb []Scale, c Factor, zeros bool) uint32 {
-	dot, per := blockDot(), len(a)/len(sa)
-	top := dot.Floor
-	if c.Sig != 0 {
-		top = max(top, int(c.Top))
+// terms makes sums as SumBlocks does, of decoded elements, those of a sparse matrix with zeros between them. C is finite, and so are the
+// factors.
+func (d *Dense) terms(row, group int, to *[denseGroup]uint32) {
+	per, dot := d.K/d.PerLine, blockDot()
+	a, b := d.lines[0].rows[row*d.K:][:d.K], d.lines[1].columns[group*d.K:][:d.K]
+	var terms [denseGroup][mostTerms]float64
+	for i := range d.PerLine {
+		dotFours(a[i*per:][:per], b[i*per:], &d.sums.dots)
+		for j, v := range d.sums.dots {
+			terms[j][i] = v
+		}
 	}
-	var terms [mostTerms]float64
-	for i := range sa {
-		terms[i] = dotOf(a[i*per:(i+1)*per], b[i*per:]) * float64(sa[i].Sig*sb[i].Sig)
+	for j := range to {
+		to[j] = dot.sumTerms(terms[j][:d.PerLine], d.scales(0, row), d.scales(1, denseGroup*group+j), d.sums.values[j], d.sums.tops[j], d.Zeros)
+	}
+}
+
+// sumTerms adds terms, times their factors, to c.
+func (d Dot) sumTerms(terms []float64, sa, sb []Scale, c float64, ctop int32, zeros bool) uint32 {
+	top := max(d.Floor, int(ctop))
+	for i := range terms {
+		terms[i] *= float64(sa[i].Sig * sb[i].Sig)
 		if terms[i] != 0 || zeros {
 			top = max(top, int(sa[i].Top)+int(sb[i].Top))
 		}
 	}
-	q := top - dot.Keep
-	sum := cut(int64(c.Sig), int(c.Exp)-q)
-	for i := range sa {
+	q := top - d.Keep
+	sum := int64(c * power(-q))
+	for i := range terms {
 		sum += int64(terms[i] * power(int(sa[i].Exp)+int(sb[i].Exp)-q))
 	}
-	return dot.round(sum, q)
-}
-
-// dotOf is the sum of products, which is exact for those of four bits.
-func dotOf(a, b []float64) float64 {
-	var sums [4]float64
-	b = b[:len(a)]
-	for k := 0; k+3 < len(a); k += 4 {
-		sums[0] += a[k] * b[k]
-		sums[1] += a[k+1] * b[k+1]
-		sums[2] += a[k+2] * b[k+2]
-		sums[3] += a[k+3] * b[k+3]
-	}
-	return sums[0] + sums[1] + (sums[2] + sums[3])
+	return d.round(sum, q)
 }

@@ -1,11 +1,13 @@
 package num_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/ptxtest/cputime"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/dense"
 )
 
@@ -34,19 +36,53 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// BenchmarkDense has products of 16×16×16: 8192 operations.
+// BenchmarkDense has products as mma.m16n8k16 and wgmma of N 128 have them: those added to sums of their size, whose terms are hardly cut, and
+// those added to sums far larger.
 func BenchmarkDense(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range dense.Formats[:4] {
-		b.Run(f.Name, func(b *testing.B) {
-			var d num.Dense
-			d.Set(&num.DenseShape{Rows: 16, Columns: 16, K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)})
-			dense.Draw(r, &d, num.DotF32, 0)
-			for b.Loop() {
-				clear(d.Sum)
-				d.Multiply()
+		for _, rows := range []int{8, 16} {
+			for _, large := range []uint32{0, 0x4b003456} {
+				shape := num.DenseShape{Rows: rows, Columns: rows * rows / 64 * 16 << (rows / 16), K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)}
+				b.Run(fmt.Sprintf("%s/%dx%d/%#x", f.Name, rows, shape.Columns, large), func(b *testing.B) {
+					var d num.Dense
+					d.Set(&shape)
+					dense.Draw(r, &d, num.DotF32, 0)
+					before := cputime.Used()
+					for b.Loop() {
+						for i := range d.Sum {
+							d.Sum[i] = large
+						}
+						d.Multiply()
+					}
+					operations := 2 * shape.Rows * shape.Columns * shape.K
+					b.ReportMetric(float64(b.N)*float64(operations)/float64((cputime.Used()-before).Nanoseconds()), "GFLOP/s")
+				})
 			}
-			b.ReportMetric(float64(b.N)*8192/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-		})
+		}
+	}
+}
+
+// TestDenseSpread compares sums whose terms are cut nowhere, in C alone, in some columns, or all: exponents within so many powers of two, integers
+// as floats, and C far above and below.
+func TestDenseSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 21))
+	var d num.Dense
+	for _, f := range dense.Formats[:5] {
+		for _, c := range []num.DotFormat{num.DotF32, num.DotF16} {
+			for i, rule := range dense.Rules(f.F, c) {
+				for spread := range 14 {
+					d.Set(&num.DenseShape{Rows: 3, Columns: 16, K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: rule})
+					dense.Spread(r, &d, c, spread)
+					before := slices.Clone(d.Sum)
+					d.Multiply()
+					for j, have := range d.Sum {
+						if want := d.Reference(j/d.Columns, j%d.Columns, before[j]); have != want {
+							t.Fatalf("%s, rule %d, spread %d: %#x, want %#x; C was %#x", f.Name, i, spread, have, want, before[j])
+						}
+					}
+				}
+			}
+		}
 	}
 }

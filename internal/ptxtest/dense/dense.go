@@ -155,3 +155,40 @@ func Warps(r *rand.Rand, visit func(name string, d *num.Dense, half bool, wild i
 		}
 	}
 }
+
+// Spread fills a product with numbers whose exponents lie within so many powers of two around 1, half of the times with few bits of
+// fraction; those of C, which is of a format, lie within three times as many. One
+// column of sixteen has zeros alone.
+func Spread(r *rand.Rand, d *num.Dense, c num.DotFormat, spread int) {
+	short := r.IntN(2) == 0
+	for i, list := range [][]uint32{d.Left, d.Right} {
+		for at := range list {
+			list[at] = 0
+			for j := 0; j < 32; j += d.Bits {
+				list[at] |= near(r, d.Format[i], spread, short) << j
+			}
+		}
+	}
+	for i := range d.Sum {
+		d.Sum[i] = near(r, c, 3*spread, short && i&1 == 0)
+	}
+	column := r.IntN(num.DenseLanes) // of zeros
+	for at := column; at < len(d.Right); at += num.DenseLanes {
+		d.Right[at] = 0
+	}
+	for at := column; at < len(d.Sum); at += num.DenseLanes {
+		d.Sum[at] = 0
+	}
+}
+
+// near draws a number whose exponent is near 1's, by half of the powers of two of the spread.
+func near(r *rand.Rand, f num.DotFormat, spread int, short bool) uint32 {
+	exponent, frac, low, _ := f.Layout()
+	middle := 1<<(exponent-1) - 1
+	field := max(1, min(middle-spread/2+r.IntN(spread+1), 2*middle-1))
+	v := r.Uint32() & (1<<frac - 1)
+	if short {
+		v &^= 1<<(frac-min(frac, 2)) - 1
+	}
+	return (r.Uint32()&1<<(exponent+frac) | uint32(field)<<frac | v) << low
+}
