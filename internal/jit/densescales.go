@@ -44,13 +44,10 @@ func (e *denseCode) nextColumns() {
 
 // lineBase makes what depends on the base of a row and columns.
 func (e *denseCode) lineBase() {
-	e.VM(x86.VPBROADCASTD, e.w, dvTemp, x86.At(dnScales, 0))
-	e.VVM(x86.VPADDD, e.w, dvTemp, dvTemp, x86.At(dnScales2, 0))
-	e.fromContext(dvBase, dcBase)
+	e.factorExponents(dvTemp, 0)
+	e.limits()
 	e.VVV(x86.VPADDD, e.w, dvBase, dvBase, dvTemp)
-	e.fromContext(dvLeast, dcBase+4)
 	e.VVV(x86.VPSUBD, e.w, dvLeast, dvLeast, dvTemp)
-	e.fromContext(dvLimit, dcLimit)
 	e.VVV(x86.VPSUBD, e.w, dvLimit, dvLimit, dvTemp)
 }
 
@@ -60,8 +57,8 @@ func (e *denseCode) terms() {
 	per := e.key.K / e.key.PerLine
 	for i := range e.key.PerLine {
 		e.termValue(i, per)
-		e.store(x86.At(dnTerms, int32(i)*e.size()), dvTerm)
-		e.exponentOfTerm(dvOther, i)
+		e.store(e.term(i), dvTerm)
+		e.factorExponents(dvOther, i)
 		if !e.key.Zeros {
 			e.VVI(x86.VPSLLD, e.w, dvTemp, dvTerm, 1) // zeros have signs
 			e.set(dvSum, uint32(0xffffffff&uint64(1<<32+denseZero)))
@@ -94,25 +91,18 @@ func (e *denseCode) termValue(i, per int) {
 		}
 	}
 	e.VVV(x86.VADDPS, e.w, dvTerm, dvTerm, dvSum)
-	e.VM(x86.VBROADCASTSS, e.w, dvScale, x86.At(dnScales, int32(8*i+4)))
-	e.VVM(x86.VMULPS, e.w, dvScale, dvScale, x86.At(dnScales2, int32(2*i+1)*e.size()))
+	e.factorRests(dvScale, i)
 	e.VVV(x86.VMULPS, e.w, dvTerm, dvTerm, dvScale)
-}
-
-// exponentOfTerm is the sum of the exponents of a term's factors.
-func (e *denseCode) exponentOfTerm(d x86.Vec, i int) {
-	e.VM(x86.VPBROADCASTD, e.w, d, x86.At(dnScales, int32(8*i)))
-	e.VVM(x86.VPADDD, e.w, d, d, x86.At(dnScales2, int32(2*i)*e.size()))
 }
 
 // addTerm cuts a term at the last bit that is kept below dvTop, and adds it to a half of the sums.
 func (e *denseCode) addTerm(sum x86.Vec, half, i int) {
-	e.exponentOfTerm(dvTemp, i)
+	e.factorExponents(dvTemp, i)
 	e.VVV(x86.VPSUBD, e.w, dvTemp, dvTemp, dvTop)
 	e.VVM(x86.VPADDD, e.w, dvTemp, dvTemp, e.word(uint32(1023+e.plan.Keep)))
 	e.VV(x86.VPMOVZXDQ, e.w, dvPower, e.part(dvTemp2, dvTemp, half))
 	e.VVI(x86.VPSLLQ, e.w, dvPower, dvPower, 52)
-	e.load(dvTemp, x86.At(dnTerms, int32(i)*e.size()))
+	e.load(dvTemp, e.term(i))
 	e.VV(x86.VCVTPS2PD, e.w, dvTemp, e.part(dvTemp2, dvTemp, half))
 	e.VVV(x86.VMULPD, e.w, dvTemp, dvTemp, dvPower)
 	if i == 0 {

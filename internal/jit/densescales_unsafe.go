@@ -3,7 +3,6 @@ package jit
 // This file lays out scale factors for machine code.
 
 import (
-	"math"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -22,7 +21,7 @@ func (c *denseContext) scalesOf(d *num.Dense, lanes int) bool {
 			return false
 		}
 		if left[per*i] = uint32(s.Top); per == 2 {
-			left[2*i+1] = significand(s)
+			left[2*i+1] = s.Significand()
 		}
 	}
 	for i, s := range d.Scales[1] {
@@ -32,14 +31,9 @@ func (c *denseContext) scalesOf(d *num.Dense, lanes int) bool {
 		column, term := i/d.PerLine, i%d.PerLine
 		at := (column/lanes*d.PerLine+term)*per*lanes + column%lanes
 		if right[at] = uint32(s.Top); per == 2 {
-			right[at+lanes] = significand(s)
+			right[at+lanes] = s.Significand()
 		}
 	}
 	c.leftScales, c.rightScales, c.terms = unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), unsafe.Pointer(&room.Words[6][0])
 	return true
-}
-
-// significand is a factor without its exponent, as an f32.
-func significand(s num.Scale) uint32 {
-	return math.Float32bits(float32(s.Sig) * math.Float32frombits(uint32(127+int32(s.Exp)-int32(s.Top))<<23))
 }

@@ -12,9 +12,7 @@ func (e *denseCode) sums() {
 	e.RM(x86.MOV, x86.S64, dnColumns, x86.At(dnContext, dcGroups))
 	e.RM(x86.MOV, x86.S64, dnRight, x86.At(dnContext, dcRightValues))
 	e.RM(x86.MOV, x86.S64, dnRightE, x86.At(dnContext, dcRightExponents))
-	e.fromContext(dvBase, dcBase)
-	e.fromContext(dvLeast, dcBase+4)
-	e.fromContext(dvLimit, dcLimit)
+	e.limits()
 	e.Zero(dnAny)
 	e.startScales()
 	outer, inner := e.NewLabel(), e.NewLabel()
@@ -45,6 +43,19 @@ func (e *denseCode) sums() {
 	e.Jcc(x86.NE, outer)
 	e.RI(x86.SHL, x86.S64, dnAny, 1)
 	e.MR(x86.MOV, x86.S64, x86.At(dnContext, dcResult), dnAny)
+}
+
+// limits loads what exponents of C are relative to, the least of a sum and below which they do not fit. Fragments are as they are.
+func (e *denseCode) limits() {
+	if e.fragment == nil {
+		e.fromContext(dvBase, dcBase)
+		e.fromContext(dvLeast, dcBase+4)
+		e.fromContext(dvLimit, dcLimit)
+		return
+	}
+	e.set(dvBase, 127)
+	e.set(dvLeast, uint32(int32(max(denseLow, e.key.Rule.Floor()))))
+	e.set(dvLimit, uint32(denseLow+denseOffset))
 }
 
 // column adds group*size to a pointer.

@@ -24,7 +24,7 @@ func (e *denseCode) stored(places int) int {
 
 // based tells whether matrices have been brought near 1 by powers of two.
 func (e *denseCode) based() bool {
-	return e.fragment == nil && (e.key.PerLine != 0 || denseWide(e.key.Format[0]) || denseWide(e.key.Format[1]))
+	return e.key.PerLine != 0 || e.fragment == nil && (denseWide(e.key.Format[0]) || denseWide(e.key.Format[1]))
 }
 
 // stepInWords adds products to dvC, or to zero. Exponents of the sums are in dvTop, relative to the base.

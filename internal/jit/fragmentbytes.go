@@ -20,7 +20,36 @@ const (
 // flipped tells whether the signs of A's bytes are turned, which adds or takes 128: VNNI wants bytes with and bytes without a sign.
 func (e *denseCode) flipped() bool { return e.wide && e.key.Signed[0] == e.key.Signed[1] }
 
-func (e *denseCode) beginBytes(int) {}
+// firstOfWords are the first elements of K of the words of four bytes.
+func (e *denseCode) firstOfWords() (list []int) {
+	for k := range e.key.K {
+		if _, _, i := e.fragmentPlace(1, k); i == 0 {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// fourAsBytes makes bytes of the even or the odd elements of four bits in fvWord.
+func (e *denseCode) fourAsBytes(operand, odd int) {
+	if !e.key.Integers { // num.DotE2M1Byte
+		if odd == 0 {
+			e.VVI(x86.VPSLLD, e.w, fvWord, fvWord, 2)
+		} else {
+			e.VVI(x86.VPSRLD, e.w, fvWord, fvWord, 2)
+		}
+		e.and(fvWord, fvWord, e.word(0x3c3c3c3c))
+		return
+	}
+	if odd == 1 {
+		e.VVI(x86.VPSRLD, e.w, fvWord, fvWord, 4)
+	}
+	e.and(fvWord, fvWord, e.word(0x0f0f0f0f))
+	if e.key.Signed[operand] { // 8 is below zero
+		e.VVM(e.either(x86.VPXORD, x86.VPXOR), e.w, fvWord, fvWord, e.word(0x08080808))
+		e.VVM(x86.VPADDB, e.w, fvWord, fvWord, e.row(each(0xf8, 8)))
+	}
+}
 
 // bytesOfFragment gives the bytes of the word in fvWord as they are multiplied.
 func (e *denseCode) bytesOfFragment(operand int, value func(i int, v x86.Vec)) {
@@ -58,9 +87,9 @@ func (e *denseCode) restOfBytes() {
 		e.fragment.parity = parity
 		rest := fbRest + x86.Vec(parity)
 		e.VVV(x86.VPXORD, e.w, rest, rest, rest)
-		for k := 0; k < e.key.K; k += 4 {
-			word, lane, _ := e.fragmentPlace(k)
-			e.columnsOf(dvTemp, int32(word)*wordRowBytes, lane)
+		for _, k := range e.firstOfWords() {
+			word, lane, _ := e.fragmentPlace(1, k)
+			e.columnsOf(dvTemp, e.fragment.right+int32(word)*laneBytes, lane)
 			e.dots(rest, fbBytes, dvTemp)
 		}
 	}
@@ -80,17 +109,18 @@ func (e *denseCode) integersOfFragments() {
 	for _, d := range acc {
 		e.VVV(e.either(x86.VPXORD, x86.VPXOR), e.w, d, d, d)
 	}
-	for n := range e.key.K / 4 * f.values {
-		i := n % f.values
-		word, lane, _ := e.fragmentPlace(n / f.values * 4)
-		e.shuffled(fbBytes, int32(word*f.values+i)*e.size(), lane)
-		e.columnsOf(dvTemp, int32(word*f.values+i)*wordRowBytes, lane)
-		if e.wide {
-			e.dots(acc[n%2], fbBytes, dvTemp)
-			continue
+	n := 0
+	for _, k := range e.firstOfWords() {
+		for i := range f.values {
+			e.valuesOf(fbBytes, dvTemp, k, i)
+			d := acc[n%2]
+			if n++; e.wide {
+				e.dots(d, fbBytes, dvTemp)
+				continue
+			}
+			e.VVV(x86.VPMADDWD, e.w, fbBytes, fbBytes, dvTemp)
+			e.VVV(x86.VPADDD, e.w, d, d, fbBytes)
 		}
-		e.VVV(x86.VPMADDWD, e.w, fbBytes, fbBytes, dvTemp)
-		e.VVV(x86.VPADDD, e.w, acc[n%2], acc[n%2], fbBytes)
 	}
 	e.VVV(x86.VPADDD, e.w, fbSum, fbSum, fbOther)
 	if e.flipped() {

@@ -23,6 +23,8 @@ const (
 	fcOffsets
 	fcRoom
 	fcResult
+	fcScales
+	fcMeta
 )
 
 // fragmentRoom is the most bytes of room that code uses.
@@ -32,48 +34,76 @@ const fragmentRoom = 1 << 14
 type fragmentPlan struct {
 	halves  int // of eight rows
 	vectors int // of a register
-	counts  [4]int
-	words   [2]int // of K, in four lanes each, of A and B
+	counts  [5]int
+	words   [2]int // of K, in four lanes each, that A and B become
 	values  int    // vectors or rows of B that a word becomes
 	block   int32  // bytes of a block
 	tops    int32  // of a block: where the exponents of its words are
 	right   int32  // in the room: B
 	rightE  int32
 	sum     int32 // C, then D: a vector of even columns, then one of odd ones
-	parity  int32 // of the columns that are computed
+	terms   int32
+	scales  [2]int32 // of columns: exponents, and what is left
+	parity  int32    // of the columns that are computed
 }
 
-// wordRowBytes is what 32 lanes have of a word.
-const wordRowBytes = 128
+// laneBytes is what 32 lanes have of a word.
+const laneBytes = 128
 
-// plan lays the room out; false if there is no code for such a product.
+// spreads is how many words become of one of an operand.
+func (e *denseCode) spreads(operand int) int {
+	if p := e.key.Packing[operand]; p.Sparse || p.Four {
+		return 2
+	}
+	return 1
+}
+
+// planFragments lays the room out; false if there is no code for such a product, or for such registers.
 func (e *denseCode) planFragments(registers int) bool {
 	shape := num.DenseShape(e.key)
-	f := &fragmentPlan{halves: shape.Rows / 8, vectors: wordRowBytes / e.w.Bytes(), values: 32 / shape.Bits}
-	perWord := 4 * 32 / shape.Bits // elements of K of a word in four lanes
-	if shape.Columns != 8 || shape.Rows%8 != 0 || shape.K%perWord != 0 || shape.PerLine != 0 || shape.Packing != ([2]num.DensePacking{}) {
+	f := &fragmentPlan{halves: shape.Rows / 8, vectors: laneBytes / e.w.Bytes(), values: e.fragmentValues()}
+	p := shape.Packing
+	if shape.Columns != 8 || shape.Rows%8 != 0 || p[1].Sparse || p[0].Sparse && p[0].Four || p[0].Four != p[1].Four || shape.PerLine > 4 {
 		return false
 	}
-	f.words = [2]int{shape.K / perWord, shape.K / perWord}
-	perC := 2
-	if e.plan.Half() && !shape.Integers {
-		perC = 1
+	for i, k := range [2]int{shape.Stored(), shape.K} {
+		perWord := 4 * 32 / shape.ElementBits(i) // elements of K of a word in four lanes
+		if k%perWord != 0 {
+			return false
+		}
+		f.counts[i], f.words[i] = k/perWord, k/perWord*e.spreads(i)
 	}
-	f.counts = [4]int{f.halves * f.words[0], f.words[1], f.halves * perC, f.halves * perC}
-	if f.counts[0]+f.counts[1]+f.counts[2]+f.counts[3] != registers {
-		return false
+	f.counts[0] *= f.halves
+	if f.counts[2] = 2 * f.halves; e.plan.Half() && !shape.Integers {
+		f.counts[2] = f.halves
 	}
-	f.values = e.fragmentValues()
+	if f.counts[3] = f.counts[2]; p[0].Sparse {
+		f.counts[4] = 1
+	}
+	all := 0
+	for _, n := range f.counts {
+		all += n
+	}
+	e.fragment = f
+	return all == registers && e.placeFragments() <= fragmentRoom
+}
+
+// placeFragments sets offsets in the room, and returns how much of it there is.
+func (e *denseCode) placeFragments() int32 {
+	f := e.fragment
 	f.tops = int32(f.words[0]*f.values) * e.size()
-	f.block = f.tops
-	if e.exponents() {
+	if f.block = f.tops; e.exponents() {
 		f.block += int32(f.words[0]) * e.size()
 	}
-	f.right = f.block * int32(f.halves*f.vectors)
-	f.rightE = f.right + int32(f.words[1]*f.values)*wordRowBytes
-	f.sum = f.rightE + int32(f.words[1])*wordRowBytes
-	e.fragment = f
-	return f.sum+int32(2*f.halves)*wordRowBytes <= fragmentRoom
+	at := f.block * int32(f.halves*f.vectors)
+	next := func(n int) (from int32) {
+		from, at = at, at+int32(n)*laneBytes
+		return from
+	}
+	f.right, f.rightE = next(f.words[1]*f.values), next(f.words[1])
+	f.sum, f.terms = next(2*f.halves), next(e.key.PerLine)
+	f.scales = [2]int32{next(1), next(1)}
+	return at
 }
 
 // fragmentValues is how many vectors a word becomes: one for each element, of bytes as many as there are instructions for.
@@ -101,7 +131,8 @@ func (e *denseCode) assembleFragments(registers int) (ok bool) {
 	e.fragmentsOfA()
 	e.fragmentsOfB()
 	e.fragmentsOfC()
-	if e.exponents() {
+	e.fragmentScales()
+	if !e.key.Integers || e.key.Packing[0].Sparse {
 		e.jumpIfAny(fvOdd, odd)
 	}
 	e.fragmentSums()
@@ -141,18 +172,16 @@ func (e *denseCode) registerOf(operand, i int) {
 
 // fragmentsOfA makes values and exponents of A, those of a vector's rows together.
 func (e *denseCode) fragmentsOfA() {
-	f := e.fragment
+	f, spreads := e.fragment, e.spreads(0)
 	e.beginElements(0)
 	for r := range f.counts[0] {
-		e.registerOf(0, r)
-		word, half := r/f.halves, r%f.halves
+		word, half := r/f.halves*spreads, r%f.halves
 		for v := range f.vectors {
 			block := int32(half*f.vectors+v) * f.block
-			e.load(fvWord, x86.At(dnTemp, int32(v)*e.size()))
-			e.wordOfFragment(0, func(i int, value x86.Vec) {
-				e.store(x86.At(fgRoom, block+int32(word*f.values+i)*e.size()), value)
-			}, func(tops x86.Vec) {
-				e.store(x86.At(fgRoom, block+f.tops+int32(word)*e.size()), tops)
+			e.wordsOfFragment(0, r, v, func(part, i int, value x86.Vec) {
+				e.store(x86.At(fgRoom, block+int32((word+part)*f.values+i)*e.size()), value)
+			}, func(part int, tops x86.Vec) {
+				e.store(x86.At(fgRoom, block+f.tops+int32(word+part)*e.size()), tops)
 			})
 		}
 	}
@@ -161,28 +190,43 @@ func (e *denseCode) fragmentsOfA() {
 
 // fragmentsOfB makes values and exponents of B: for each element of a word 128 bits for each lane of four and parity of the columns.
 func (e *denseCode) fragmentsOfB() {
-	f := e.fragment
+	f, spreads := e.fragment, e.spreads(1)
 	e.beginElements(1)
-	for word := range f.counts[1] {
-		e.registerOf(1, word)
+	for r := range f.counts[1] {
+		word := r * spreads
 		for v := range f.vectors {
 			at := int32(v) * e.size()
-			e.load(fvWord, x86.At(dnTemp, at))
-			e.wordOfFragment(1, func(i int, value x86.Vec) {
-				e.store(x86.At(fgRoom, f.right+int32(word*f.values+i)*wordRowBytes+at), value)
-			}, func(tops x86.Vec) {
-				e.store(x86.At(fgRoom, f.rightE+int32(word)*wordRowBytes+at), tops)
+			e.wordsOfFragment(1, r, v, func(part, i int, value x86.Vec) {
+				e.store(x86.At(fgRoom, f.right+int32((word+part)*f.values+i)*laneBytes+at), value)
+			}, func(part int, tops x86.Vec) {
+				e.store(x86.At(fgRoom, f.rightE+int32(word+part)*laneBytes+at), tops)
 			})
 		}
 	}
 	e.endElements(1)
-	for i := range f.counts[1] * f.values {
-		e.turnColumns(f.right + int32(i)*wordRowBytes)
+	for i := range f.words[1] * f.values {
+		e.turnColumns(f.right + int32(i)*laneBytes)
 	}
 	if e.exponents() {
-		for i := range f.counts[1] {
-			e.turnColumns(f.rightE + int32(i)*wordRowBytes)
+		for i := range f.words[1] {
+			e.turnColumns(f.rightE + int32(i)*laneBytes)
 		}
+	}
+}
+
+// wordsOfFragment calls value with a vector for each element of the words that become of a vector of a register, and tops with one
+// of exponents for each of the words.
+func (e *denseCode) wordsOfFragment(operand, r, v int, value func(part, i int, v x86.Vec), tops func(part int, v x86.Vec)) {
+	for part := range e.spreads(operand) {
+		e.registerOf(operand, r)
+		e.load(fvWord, x86.At(dnTemp, int32(v)*e.size()))
+		switch p := e.key.Packing[operand]; {
+		case p.Four:
+			e.fourAsBytes(operand, part)
+		case p.Sparse:
+			e.spreadWord(r, v, part)
+		}
+		e.wordOfFragment(operand, func(i int, v x86.Vec) { value(part, i, v) }, func(v x86.Vec) { tops(part, v) })
 	}
 }
 
@@ -271,15 +315,12 @@ func (e *denseCode) fragmentSums() {
 	f := e.fragment
 	e.RM(x86.LEA, x86.S64, dnSum, x86.At(fgRoom, f.sum))
 	e.RR(x86.MOV, x86.S64, dnLeft, fgRoom)
-	e.RM(x86.LEA, x86.S64, dnRight, x86.At(fgRoom, f.right))
 	e.MovImm(dnRows, uint64(f.halves*f.vectors))
 	e.setBad()
 	if e.key.Integers {
 		e.restOfBytes()
 	} else {
-		e.set(dvBase, 127)
-		e.set(dvLeast, uint32(int32(max(denseLow, e.key.Rule.Floor()))))
-		e.set(dvLimit, uint32(denseLow+denseOffset))
+		e.limits()
 	}
 	again := e.NewLabel()
 	e.Bind(again)
@@ -289,22 +330,42 @@ func (e *denseCode) fragmentSums() {
 		e.RI(x86.ADD, x86.S64, dnSum, e.size())
 	}
 	e.RI(x86.ADD, x86.S64, dnLeft, f.block)
+	if e.key.PerLine != 0 {
+		e.nextRowsScales()
+	}
 	e.RI(x86.SUB, x86.S64, dnRows, 1)
 	e.Jcc(x86.NE, again)
 }
 
-// fragmentPlace is where an element of K is: the word, the lane of four, and the element of the word.
-func (e *denseCode) fragmentPlace(k int) (word, lane, i int) {
+// fragmentPlace is where element k of K is in A (0) or B (1): the word of those that have become, the lane of four, and the element
+// of the word. A word of a sparse A has become two neighbours, one of four bits its even elements and its odd ones.
+func (e *denseCode) fragmentPlace(operand, k int) (word, lane, i int) {
 	per := 32 / e.key.Bits
-	return k / (4 * per), k / per % 4, k % per
+	at := k / per
+	switch p := e.key.Packing[operand]; {
+	case p.Four:
+		return k/32*2 + k%2, k / 8 % 4, k % 8 / 2
+	case p.Sparse:
+		return at/8*2 + at%2, at / 2 % 4, k % per
+	}
+	return at / 4, at % 4, k % per
 }
 
-// shuffled puts a word of A into all lanes of its row.
-func (e *denseCode) shuffled(d x86.Vec, at int32, lane int) {
-	e.VMI(x86.VPSHUFD, e.w, d, x86.At(dnLeft, at), uint8(lane*0x55))
+// shuffled puts a word of A, or of its lines, into all lanes of its row.
+func (e *denseCode) shuffled(d x86.Vec, from x86.Mem, lane int) {
+	e.VMI(x86.VPSHUFD, e.w, d, from, uint8(lane*0x55))
 }
 
-// columnsOf loads the words of B for the columns that are computed.
+// columnsOf loads the words of B, or of its lines, that are in the room, for the columns that are computed.
 func (e *denseCode) columnsOf(d x86.Vec, at int32, lane int) {
-	e.VM(e.either(x86.VBROADCASTI32X4, x86.VBROADCASTI128), e.w, d, x86.At(dnRight, at+16*(int32(2*lane)+e.fragment.parity)))
+	e.VM(e.either(x86.VBROADCASTI32X4, x86.VBROADCASTI128), e.w, d, x86.At(fgRoom, at+16*(int32(2*lane)+e.fragment.parity)))
+}
+
+// valuesOf loads value i of the words with element k of K: of A's rows, and of B's columns.
+func (e *denseCode) valuesOf(a, b x86.Vec, k, i int) {
+	f := e.fragment
+	word, lane, _ := e.fragmentPlace(0, k)
+	e.shuffled(a, x86.At(dnLeft, int32(word*f.values+i)*e.size()), lane)
+	word, lane, _ = e.fragmentPlace(1, k)
+	e.columnsOf(b, f.right+int32(word*f.values+i)*laneBytes, lane)
 }

@@ -13,22 +13,29 @@ import (
 
 // warpRegisters are registers of a warp that have the matrices of a product.
 type warpRegisters struct {
-	list    [][32]uint32
-	offsets []uint32
-	product tensor.Product
-	perC    int // elements of C in a register
+	list     [][32]uint32
+	offsets  []uint32
+	product  tensor.Product
+	selector int
+	counts   [4]int // registers of A, B, C, and of metadata
+	perC     int    // elements of C in a register
+	meta     []num.FragmentMeta
 }
 
 // newWarpRegisters puts the matrices of a product into registers: D has its own, those of C in another order, or those of A and B.
 func newWarpRegisters(r *rand.Rand, d *num.Dense, half bool) *warpRegisters {
-	w := &warpRegisters{product: tensor.Product{M: d.Rows, N: 8, K: d.K, Bits: d.Bits}, perC: 1}
+	bits := d.ElementBits(0)
+	w := &warpRegisters{product: tensor.Product{M: d.Rows, N: 8, K: d.K, Bits: bits, Sparse: d.Packing[0].Sparse}, perC: 1}
 	if half {
 		w.perC = 2
 	}
-	a, b, c := d.Rows*d.K*d.Bits/1024, 8*d.K*d.Bits/1024, d.Rows*8/32/w.perC
-	all := r.Perm(a + b + 2*c)
-	w.list = make([][32]uint32, len(all))
-	for _, i := range all {
+	w.counts = [4]int{d.Rows * d.Stored() * bits / 1024, 8 * d.K * bits / 1024, d.Rows * 8 / 32 / w.perC}
+	if w.product.Sparse {
+		w.counts[3], w.product.RowMetadata = 1, r.IntN(2) == 0
+	}
+	a, b, c := w.counts[0], w.counts[1], w.counts[2]
+	w.list = make([][32]uint32, a+b+2*c+w.counts[3])
+	for _, i := range r.Perm(len(w.list)) {
 		w.offsets = append(w.offsets, uint32(128*i))
 	}
 	switch r.IntN(3) {
@@ -37,16 +44,17 @@ func newWarpRegisters(r *rand.Rand, d *num.Dense, half bool) *warpRegisters {
 			w.offsets[a+b+c+i] = w.offsets[a+b+from]
 		}
 	case 1:
-		copy(w.offsets[a+b+c:], w.offsets[:min(c, a+b)])
+		copy(w.offsets[a+b+c:a+b+2*c], w.offsets[:min(c, a+b)])
 	}
-	words := d.K * d.Bits / 32
+	left, words, _ := d.Operand(0)
+	right, _, _ := d.Operand(1)
 	for i := range 32 * a {
 		row, k := w.product.A(i%32, i/32, 0)
-		w.register(i / 32)[i%32] = d.Left[row*words+k*d.Bits/32]
+		w.register(i / 32)[i%32] = left[row*words+k*bits/32]
 	}
 	for i := range 32 * b {
 		k, column := w.product.B(i%32, i/32, 0)
-		w.register(a + i/32)[i%32] = d.Right[k*d.Bits/32*num.DenseLanes+column]
+		w.register(a + i/32)[i%32] = right[k*bits/32*num.DenseLanes+column]
 	}
 	for i := range 32 * c * w.perC {
 		row, column := w.product.C(i%32, i/32)
@@ -56,7 +64,54 @@ func newWarpRegisters(r *rand.Rand, d *num.Dense, half bool) *warpRegisters {
 		}
 		w.register(a + b + i/32/w.perC)[i%32] |= v << (16 * (i / 32 % w.perC))
 	}
+	if w.product.Sparse {
+		w.setMeta(r, d, words)
+	}
 	return w
+}
+
+// setMeta puts the metadata into their register, and says where those of A's registers are.
+func (w *warpRegisters) setMeta(r *rand.Rand, d *num.Dense, words int) {
+	switch chunks := d.K / w.product.Chunk(); {
+	case chunks <= 4:
+		w.selector = r.IntN(4)
+	case chunks <= 8:
+		w.selector = r.IntN(2)
+	}
+	per := 1 // chunks of a word
+	if w.product.Bits == 8 {
+		per = 2
+	}
+	w.meta = make([]num.FragmentMeta, w.counts[0])
+	for i := range 32 * w.counts[0] {
+		row, k := w.product.A(i%32, i/32, 0)
+		for chunk := range per {
+			lane, bit := w.product.Metadata(w.selector, row, w.product.ChunkOf(k)+chunk)
+			w.register(len(w.offsets) - 1)[lane] |= uint32(d.Meta[row*words+k*w.product.Bits/32]>>(4*chunk)&15) << bit
+			w.meta[i/32][chunk].Lane[i%4], w.meta[i/32][chunk].Bit[i%4] = uint32(lane%4), uint32(bit)
+		}
+	}
+}
+
+// fragments is the product of these registers by m.
+func (w *warpRegisters) fragments(shape num.DenseShape, m num.Multiplier) *num.Fragments {
+	shape.Columns = 8
+	return num.NewFragments(num.Fragments{DenseShape: shape, Registers: w.offsets, Meta: w.meta}, m)
+}
+
+// scalesOf are the scale factors of a product; nil: it has none, false: one is NaN.
+func scalesOf(d *num.Dense) (s *num.FragmentScales, ok bool) {
+	if d.PerLine == 0 {
+		return nil, true
+	}
+	s, ok = new(num.FragmentScales), true
+	for row := range d.Rows {
+		ok = num.SetFragmentLine(&s.Rows[row/8], row%8, d.Scales[0][row*d.PerLine:(row+1)*d.PerLine]) && ok
+	}
+	for column := range 8 {
+		ok = num.SetFragmentLine(&s.Columns, column, d.Scales[1][column*d.PerLine:(column+1)*d.PerLine]) && ok
+	}
+	return s, ok
 }
 
 func (w *warpRegisters) register(i int) *[32]uint32 { return &w.list[w.offsets[i]/128] }
@@ -64,8 +119,7 @@ func (w *warpRegisters) register(i int) *[32]uint32 { return &w.list[w.offsets[i
 // d is an element of D.
 func (w *warpRegisters) d(i int) (row, column int, v uint32) {
 	row, column = w.product.C(i%32, i/32)
-	c := w.product.M * 8 / 32 / w.perC
-	v = w.register(len(w.offsets) - c + i/32/w.perC)[i%32]
+	v = w.register(w.counts[0] + w.counts[1] + w.counts[2] + i/32/w.perC)[i%32]
 	if w.perC == 2 {
 		v = v >> (16 * (i / 32 % 2)) & 0xffff
 	}
@@ -79,20 +133,22 @@ func TestFragments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, 9))
 			done, plain := map[string]int{}, map[string]int{}
-			dense.Warps(r, func(name string, d *num.Dense, half bool, wild int) {
+			compare := func(name string, d *num.Dense, half bool, wild int) {
 				w := newWarpRegisters(r, d, half)
-				shape := d.DenseShape
-				shape.Columns = 8
-				f := num.NewFragments(shape, m, w.offsets)
+				f := w.fragments(d.DenseShape, m)
 				if f == nil {
 					t.Fatalf("%s: no code", name)
 				}
 				before := slices.Clone(w.list)
-				what := fmt.Sprint(d.Format[0], d.Integers)
+				what := fmt.Sprint("format ", d.Format[0], ", integers ", d.Integers, ", sparse ", d.Packing[0].Sparse, ", factors ", d.PerLine)
 				if wild == 0 {
 					plain[what]++
 				}
-				if !m.MultiplyFragments(f, &w.list[0]) {
+				factors, ok := scalesOf(d)
+				if !ok {
+					return
+				}
+				if !m.MultiplyFragments(f, &w.list[0], factors) {
 					if !slices.Equal(before, w.list) {
 						t.Fatalf("%s: not done, but registers have changed", name)
 					}
@@ -109,7 +165,9 @@ func TestFragments(t *testing.T) {
 						t.Fatalf("%s: %#x, want %#x; C was %#x (row %d, column %d)", name, have, want, c[row*d.Columns+column], row, column)
 					}
 				}
-			})
+			}
+			dense.Warps(r, compare)
+			dense.PackedWarps(r, compare)
 			for what, n := range plain {
 				t.Logf("%s: %d of %d products without edge values are done", what, done[what], n)
 				if done[what] < n*9/10 {
@@ -130,12 +188,13 @@ func BenchmarkFragments(b *testing.B) {
 				d.Set(&shape)
 				dense.Draw(r, &d, num.DotF32, 0)
 				w := newWarpRegisters(r, &d, false)
-				f := num.NewFragments(shape, m, w.offsets)
+				f := w.fragments(shape, m)
+				start := slices.Clone(w.list)
 				for b.Loop() {
-					if !m.MultiplyFragments(f, &w.list[0]) {
+					if !m.MultiplyFragments(f, &w.list[0], nil) {
 						b.Fatal("not done")
 					}
-					clear(w.register(len(w.offsets) - 1)[:])
+					copy(w.list, start)
 				}
 				b.ReportMetric(float64(b.N)*2*16*8*float64(shape.K)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 			})

@@ -15,6 +15,7 @@ const (
 	fvLeast x86.Vec = 8  // one less than the least that has been seen, but zero: of bf16 and tf32
 	fvMost  x86.Vec = 9  // the most
 	fvOdd   x86.Vec = 10 // not zero if something does not fit
+	fvApart x86.Vec = 11 // zero where metadata name a place twice
 )
 
 // Exponents of bf16 and tf32 whose products are normal numbers of f32.
@@ -55,9 +56,8 @@ var (
 
 // beginElements has seen no element of an operand.
 func (e *denseCode) beginElements(operand int) {
-	if !e.exponents() {
-		e.beginBytes(operand)
-		return
+	if e.key.Packing[operand].Sparse {
+		e.set(fvApart, 1<<32-1)
 	}
 	e.set(fvMost, 0)
 	e.set(fvLeast, 1<<32-1)
@@ -74,6 +74,9 @@ func (e *denseCode) magnitudes(operand int) (bits, most uint32) {
 
 // endElements notes whether an element of the operand does not fit.
 func (e *denseCode) endElements(operand int) {
+	if e.key.Packing[operand].Sparse {
+		e.noteClashes()
+	}
 	if !e.exponents() {
 		return
 	}
@@ -99,8 +102,10 @@ func (e *denseCode) wordOfFragment(operand int, value func(i int, v x86.Vec), to
 		e.bytesOfFragment(operand, value)
 		return
 	}
-	e.topsOfFragment(operand)
-	tops(1)
+	if e.exponents() {
+		e.topsOfFragment(operand)
+		tops(1)
+	}
 	switch f := e.key.Format[operand]; {
 	case denseWide(f) && e.key.Bits == 16:
 		e.VVI(x86.VPSLLD, e.w, 1, fvWord, 16)
@@ -250,9 +255,10 @@ func (e *denseCode) fragmentTops(places []int) {
 		if i >= 2 {
 			d = dvTerm
 		}
-		word, lane, _ := e.fragmentPlace(k)
-		e.shuffled(d, f.tops+int32(word)*e.size(), lane)
-		e.columnsOf(dvTemp, f.rightE-f.right+int32(word)*wordRowBytes, lane)
+		word, lane, _ := e.fragmentPlace(0, k)
+		e.shuffled(d, x86.At(dnLeft, f.tops+int32(word)*e.size()), lane)
+		word, lane, _ = e.fragmentPlace(1, k)
+		e.columnsOf(dvTemp, f.rightE+int32(word)*laneBytes, lane)
 		e.VVV(e.byWidth(opsAddEnd), e.w, d, d, dvTemp)
 		if i >= 2 {
 			e.VVV(e.byWidth(opsMaxSigned), e.w, acc[i%2], acc[i%2], d)
@@ -301,9 +307,7 @@ func (e *denseCode) largestOfWord(bytes [2]bool) {
 
 // fragmentProduct multiplies an element of A and those of B by a form that may add to d; a is another register.
 func (e *denseCode) fragmentProduct(op x86.Op, d, a x86.Vec, k int) {
-	f := e.fragment
-	word, lane, i := e.fragmentPlace(k)
-	e.shuffled(a, int32(word*f.values+i)*e.size(), lane)
-	e.columnsOf(dvTemp, int32(word*f.values+i)*wordRowBytes, lane)
+	_, _, i := e.fragmentPlace(0, k)
+	e.valuesOf(a, dvTemp, k, i)
 	e.VVV(op, e.w, d, a, dvTemp)
 }

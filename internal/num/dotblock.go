@@ -3,6 +3,8 @@ package num
 // Products of matrices whose blocks have scale factors (9.7.14.3), and of the narrow floats of kind
 // f8f6f4. No device has been asked: this is the model of published measurements (numerics 5.5).
 
+import "math"
+
 // Scale is a decoded scale factor: Sig * 2^Exp, without a sign.
 type Scale struct {
 	Sig int32
@@ -21,6 +23,11 @@ func ScaleUE8M0(v uint8) Scale {
 func ScaleUE4M3(v uint8) Scale {
 	f := DotE4M3.Factor(uint32(v & 0x7f))
 	return Scale{f.Sig, f.Exp, f.Top, f.Kind == FactorNaN}
+}
+
+// Significand is a scale factor without its exponent, as the bits of an f32: from 1 on and below 2, or less if it is subnormal.
+func (s Scale) Significand() uint32 {
+	return math.Float32bits(float32(s.Sig) * math.Float32frombits(uint32(127+int32(s.Exp)-int32(s.Top))<<23))
 }
 
 // Scaled returns the factor times a power of two.

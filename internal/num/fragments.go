@@ -6,16 +6,37 @@ package num
 // then of row g+8, of f16 two in a register.
 type Fragments struct {
 	DenseShape          // Left is A and Right is B; Columns is 8
-	Registers  []uint32 // the bytes from the warp's first register to the 32 words of each of A, B, C and D, in that order
+	Registers  []uint32 // the bytes from the warp's first register to the 32 words of each of A, B, C and D, and of the metadata, in that order
+	Meta       []FragmentMeta
 	By         Multiplier
 	Code       uintptr // By's; 0: there is none
 }
 
-// NewFragments has the code of m for products of a shape; nil if there is none.
-func NewFragments(shape DenseShape, m Multiplier, registers []uint32) *Fragments {
-	f := &Fragments{DenseShape: shape, Registers: registers, By: m}
-	if m == nil || !m.Prepare(f) {
+// FragmentMeta is where the metadata of a register of a sparse A are, for each of the chunks of its words: for each lane of four
+// whose metadata they are, 0 to 3, and their lowest bit.
+type FragmentMeta [2]struct{ Lane, Bit [4]uint32 }
+
+// FragmentScales are the scale factors of fragments. Of each line lane 4g+i has factor i: its exponent, then what is left, as an f32.
+type FragmentScales struct {
+	Rows    [2][2][32]uint32 // g, g+8
+	Columns [2][32]uint32
+}
+
+// SetFragmentLine gives row or column g of lines its factors; false if one is NaN.
+func SetFragmentLine(lines *[2][32]uint32, g int, factors []Scale) bool {
+	for i, f := range factors {
+		if f.NaN {
+			return false
+		}
+		lines[0][4*g+i], lines[1][4*g+i] = uint32(f.Top), f.Significand()
+	}
+	return true
+}
+
+// NewFragments has the code of m for such a product; nil if there is none.
+func NewFragments(f Fragments, m Multiplier) *Fragments {
+	if f.By = m; m == nil || !m.Prepare(&f) {
 		return nil
 	}
-	return f
+	return &f
 }

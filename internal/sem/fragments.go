@@ -17,7 +17,7 @@ type fragmentsOn struct {
 }
 
 // inRegisters multiplies where registers have the matrices; false: that cannot be, and nothing has changed.
-func (o *productOp) inRegisters(w *machine.Warp) bool {
+func (o *productOp) inRegisters(w *machine.Warp, factors *scales) bool {
 	l := w.Launch()
 	if l.Products == nil {
 		return false
@@ -26,13 +26,59 @@ func (o *productOp) inRegisters(w *machine.Warp) bool {
 	if on == nil || on.arch != l.Target.Arch || on.by != l.Products {
 		on = &fragmentsOn{arch: l.Target.Arch, by: l.Products}
 		if !o.Wmma {
-			on.num = num.NewFragments(o.shapeOf(o.rule(on.arch)), on.by, slices.Concat(o.a, o.b, o.c, o.d))
+			on.num = o.fragmentsFor(on)
 		}
 		o.fragments.inRegisters.Store(on)
 	}
-	if on.num == nil || !on.by.MultiplyFragments(on.num, w.R32(0)) {
+	if on.num == nil {
+		return false
+	}
+	var room *num.FragmentScales
+	if factors != nil {
+		if room = new(num.FragmentScales); !o.fragmentScales(room, factors, on.num.PerLine) {
+			return false
+		}
+	}
+	if !on.by.MultiplyFragments(on.num, w.R32(0), room) {
 		return false
 	}
 	w.CountSums(o.M*o.N, 0)
+	return true
+}
+
+// fragmentsFor has the code for the product.
+func (o *productOp) fragmentsFor(on *fragmentsOn) *num.Fragments {
+	f := num.Fragments{DenseShape: o.shapeOf(o.rule(on.arch)), Registers: slices.Concat(o.a, o.b, o.c, o.d)}
+	if o.Sparse {
+		f.Registers = append(f.Registers, o.meta)
+		for r := range o.a {
+			var list num.FragmentMeta
+			for t := range 4 {
+				for i, m := range o.denseMeta(o.A(t, r, 0)) {
+					list[i].Lane[t], list[i].Bit[t] = uint32(m.lane&3), uint32(m.bit)
+				}
+			}
+			f.Meta = append(f.Meta, list)
+		}
+	}
+	return num.NewFragments(f, on.by)
+}
+
+// fragmentScales lays scale factors out, as many as a line of the product has; false if one is NaN.
+func (o *productOp) fragmentScales(to *num.FragmentScales, from *scales, perLine int) bool {
+	var room [4]num.Scale
+	list := room[:perLine]
+	for row := range o.M {
+		spreadScales(list, from.a[row][:o.blocks.perRow])
+		if !num.SetFragmentLine(&to.Rows[row/8], row%8, list) {
+			return false
+		}
+	}
+	for column := range o.N {
+		spreadScales(list, from.b[column][:o.blocks.perRow])
+		if !num.SetFragmentLine(&to.Columns, column, list) {
+			return false
+		}
+	}
 	return true
 }

@@ -83,8 +83,8 @@ func drawRaw(r *rand.Rand, d *num.Dense, wild int) {
 		}
 	}
 	d.Unpack(num.NewDenseChoices(bits, func(k int, meta uint32) int { return tensor.Product{Bits: bits}.Selected(k, meta) }))
-	decode := num.ScaleUE8M0
-	if r.IntN(2) == 0 && d.Terms {
+	decode, fine := num.ScaleUE8M0, r.IntN(2) == 0 && d.Terms
+	if fine {
 		decode = num.ScaleUE4M3
 	}
 	for _, list := range d.Scales {
@@ -93,7 +93,7 @@ func drawRaw(r *rand.Rand, d *num.Dense, wild int) {
 			if r.IntN(100) < wild {
 				v = uint8(r.Uint32())
 			}
-			if d.Terms && r.IntN(100) >= wild {
+			if fine && r.IntN(100) >= wild {
 				v = uint8(0x38 + r.IntN(16))
 			}
 			list[at] = decode(v)
@@ -103,3 +103,56 @@ func drawRaw(r *rand.Rand, d *num.Dense, wild int) {
 
 // metadata choose two different places, in either order.
 var metadata = []uint8{0x4, 0x8, 0xc, 0x9, 0xd, 0xe, 0x1, 0x2, 0x3, 0x6, 0x7, 0xb}
+
+// PackedWarps draws products of the shapes that mma has with a sparse A, elements of four bits and scale factors, as Warps does.
+func PackedWarps(r *rand.Rand, visit func(name string, d *num.Dense, half bool, wild int)) {
+	var d num.Dense
+	for i := range 800 {
+		f := Formats[r.IntN(len(Formats))]
+		shape := num.DenseShape{Rows: 16, Columns: 8, K: 256 / f.Bits << r.IntN(2), Bits: f.Bits}
+		c, kind := num.DotF32, r.IntN(5)
+		if kind > 1 {
+			shape.K, f = 64, Formats[len(Formats)-1]
+			shape.Bits = 8
+		}
+		switch kind {
+		case 0: // sparse
+			shape.Packing[0].Sparse = true
+		case 1: // mxf8f6f4
+			if shape.Bits != 8 {
+				continue
+			}
+			shape.PerLine, shape.Rule, shape.Packing[0].Sparse = 1, num.WholeRule(c, c), r.IntN(2) == 0
+		case 2: // mxf4
+			shape.Packing = [2]num.DensePacking{{Four: true}, {Four: true}}
+			shape.PerLine, shape.Terms, shape.Zeros, shape.Rule = shape.K/num.BlockTerm, true, r.IntN(2) == 0, num.WholeRule(c, c)
+		default: // integers
+			shape.Integers, shape.Saturate, shape.Signed = true, r.IntN(2) == 0, [2]bool{r.IntN(2) == 0, r.IntN(2) == 0}
+			if shape.Packing[0].Sparse = kind == 3; kind == 4 {
+				shape.Packing = [2]num.DensePacking{{Four: true}, {Four: true}}
+				shape.Rows = 8 + 8*r.IntN(2)
+			}
+		}
+		if kind == 0 {
+			if r.IntN(2) == 0 {
+				c = num.DotF16
+			}
+			rules := Rules(f.F, c)
+			shape.Rule = rules[r.IntN(len(rules))]
+			if p, same := shape.Rule.Plan(shape.K); !same || p.Half() != (c == num.DotF16) {
+				continue
+			}
+		}
+		shape.Format = [2]num.DotFormat{f.F, f.F}
+		d.Set(&shape)
+		wild := []int{0, 0, 1, 40}[r.IntN(4)]
+		Draw(r, &d, c, wild)
+		drawRaw(r, &d, wild)
+		if shape.Integers {
+			for at := range d.Sum {
+				d.Sum[at] = r.Uint32()
+			}
+		}
+		visit(fmt.Sprintf("product %d, %+v, %d edge values in 100", i, shape, wild), &d, c == num.DotF16, wild)
+	}
+}
