@@ -152,7 +152,7 @@ func (r *fourRule) align(s *fourSums, tops uint64) (most int32) {
 	most = noTop
 	for j := range s.last {
 		top := max(int32(tops>>(16*j&63)&0xffff)-2*topBias, s.tops[j], r.floor)
-		if top < noTop/4 { // all are zero
+		if top <= noFloor { // all are zero
 			top = 0
 		}
 		last := top - r.keep
