@@ -183,8 +183,8 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// TestMutants takes one wait, fence or commit out of a correct kernel: it is reported in every mode, with the places
-// of both.
+// TestMutants takes one wait, fence or commit out of a correct kernel, or lets a wait leave one group more: it is reported in every mode, with
+// the places of both.
 func TestMutants(t *testing.T) {
 	in := input(4 * 64 * 5)
 	for _, c := range []struct {
@@ -227,6 +227,26 @@ func TestMutants(t *testing.T) {
 			if !strings.Contains(text, c.op) || !strings.Contains(text, c.then) {
 				t.Errorf("%v, %s without %q: want %s and %s in\n%s", mode, c.kernel, statement, c.op, c.then, text)
 			}
+		}
+	}
+}
+
+// TestOneGroupMore: what waits for all groups but the newest, where the newest is read, is reported in every mode. The same wait in
+// double_buffer, of which TestMutants takes it out, is enough.
+func TestOneGroupMore(t *testing.T) {
+	src := string(source(t, "copies.ptx"))
+	const enough, less = "cp.async.wait_group 1;\n  bar.sync", "cp.async.wait_group 2;\n  bar.sync"
+	if strings.Count(src, enough) != 1 {
+		t.Fatalf("%q stands there %d times", enough, strings.Count(src, enough))
+	}
+	j := job{"double_buffer", 2, 64, input(4 * 64 * 5), []any{uint32(5)}, nil}
+	for mode := ptxvm.AsyncEager; mode <= ptxvm.AsyncRandom; mode++ {
+		_, err := j.launch(t, "mutant.ptx", []byte(strings.Replace(src, enough, less, 1)), ptxvm.DeviceConfig{Async: mode, Sanitize: ptxvm.SanitizeAsync, Workers: 1, Memory: 1 << 24, MaxSteps: 1e6, Arch: "sm_100a"})
+		var found *ptxvm.SanitizerError
+		if !errors.As(err, &found) {
+			t.Errorf("%v: no report: %v", mode, err)
+		} else if text := found.Detail(); !strings.Contains(text, "cp.async.ca") || !strings.Contains(text, "ld.shared") {
+			t.Errorf("%v: want the copy and the load in\n%s", mode, text)
 		}
 	}
 }

@@ -28,7 +28,7 @@ var Rooms = []Room{
 	{Name: "num", Dir: "internal/num", Tests: []string{"internal/num"}, Share: 10},
 	{
 		Name: "sem", Dir: "internal/sem", Uses: []string{"internal/num"},
-		Tests: []string{"internal/sem", "internal/ptxtest/vec"}, Share: 1,
+		Tests: []string{"internal/sem", "internal/ptxtest/async", "internal/ptxtest/vec"}, Share: 1,
 	},
 }
 
