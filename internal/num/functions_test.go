@@ -39,11 +39,11 @@ func TestFunctionTable(t *testing.T) {
 // (internal/sem/testdata/vec/texture.txt).
 var ofTextures = regexp.MustCompile(`^(Fraction|LinearOfSRGB|Face|FaceGradient|LessF32|EqualF32|CutF16)$`)
 
-// plain tells whether a function takes operands alone: no rounding mode, no format, no byte of a scale factor.
+// plain tells whether a function takes operands alone: no rounding mode, no format, no byte of a scale factor, nothing that multiplies.
 func plain(f *ast.FuncDecl) bool {
 	for _, p := range f.Type.Params.List {
 		id, ok := p.Type.(*ast.Ident)
-		if !ok || id.Name == "Mode" || id.Name == "DotFormat" || id.Name == "uint8" {
+		if !ok || id.Name == "Mode" || id.Name == "DotFormat" || id.Name == "uint8" || id.Name == "Multiplier" {
 			return false
 		}
 	}
