@@ -105,11 +105,17 @@ func scalesOf(d *num.Dense) (s *num.FragmentScales, ok bool) {
 		return nil, true
 	}
 	s, ok = new(num.FragmentScales), true
+	set := func(lines *num.FragmentLines, g int, list []num.Scale) {
+		for i := range list {
+			lines.Set(g, i, &list[i])
+			ok = ok && !list[i].NaN
+		}
+	}
 	for row := range d.Rows {
-		ok = num.SetFragmentLine(&s.Rows[row/8], row%8, d.Scales[0][row*d.PerLine:(row+1)*d.PerLine]) && ok
+		set(&s.Rows[row/8], row%8, d.Scales[0][row*d.PerLine:(row+1)*d.PerLine])
 	}
 	for column := range 8 {
-		ok = num.SetFragmentLine(&s.Columns, column, d.Scales[1][column*d.PerLine:(column+1)*d.PerLine]) && ok
+		set(&s.Columns, column, d.Scales[1][column*d.PerLine:(column+1)*d.PerLine])
 	}
 	return s, ok
 }

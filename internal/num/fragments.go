@@ -16,21 +16,19 @@ type Fragments struct {
 // whose metadata they are, 0 to 3, and their lowest bit.
 type FragmentMeta [2]struct{ Lane, Bit [4]uint32 }
 
-// FragmentScales are the scale factors of fragments. Of each line lane 4g+i has factor i: its exponent, then what is left, as an f32.
+// FragmentScales are the scale factors of fragments.
 type FragmentScales struct {
-	Rows    [2][2][32]uint32 // g, g+8
-	Columns [2][32]uint32
+	Rows    [2]FragmentLines // g, g+8
+	Columns FragmentLines
 }
 
-// SetFragmentLine gives row or column g of lines its factors; false if one is NaN.
-func SetFragmentLine(lines *[2][32]uint32, g int, factors []Scale) bool {
-	for i, f := range factors {
-		if f.NaN {
-			return false
-		}
-		lines[0][4*g+i], lines[1][4*g+i] = uint32(f.Top), f.Significand()
-	}
-	return true
+// FragmentLines are factors of eight lines: of line g lane 4g+i has factor i, its exponent and what is left, as an f32.
+type FragmentLines struct{ tops, rests [32]uint32 }
+
+// Set gives line g its factor i, which is not NaN.
+func (l *FragmentLines) Set(g, i int, f *Scale) {
+	at := (4*g + i) & 31
+	l.tops[at], l.rests[at] = uint32(f.Top), f.Significand()
 }
 
 // NewFragments has the code of m for such a product; nil if there is none.

@@ -43,13 +43,9 @@ var denseChoices = func() (all [33]*num.DenseChoices) {
 
 // denseScales gives the rows of Left (0) or the columns of Right (1) a factor for each of their terms, or one.
 func denseScales(d *num.Dense, operand, line int, list []num.Scale) {
-	spreadScales(d.Scales[operand][line*d.PerLine:(line+1)*d.PerLine], list)
-}
-
-// spreadScales gives each of a line's terms its factor.
-func spreadScales(to, from []num.Scale) {
+	to := d.Scales[operand][line*d.PerLine : (line+1)*d.PerLine]
 	for i := range to {
-		to[i] = from[i*len(from)/len(to)]
+		to[i] = list[i*len(list)/len(to)]
 	}
 }
 
@@ -250,9 +246,6 @@ func (o *productOp) shapeOn(arch int) *num.DenseShape {
 
 // dense multiplies by a num.Dense, with the scale factors that there are.
 func (o *productOp) dense(w *machine.Warp, factors *scales) {
-	if o.inRegisters(w, factors) {
-		return
-	}
 	d, f := densePool.Get().(*num.Dense), o.fragments
 	d.Set(o.shapeOn(w.Launch().Target.Arch))
 	a, b := 0, 1

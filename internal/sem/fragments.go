@@ -4,6 +4,7 @@ package sem
 
 import (
 	"slices"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -17,7 +18,7 @@ type fragmentsOn struct {
 }
 
 // inRegisters multiplies where registers have the matrices; false: that cannot be, and nothing has changed.
-func (o *productOp) inRegisters(w *machine.Warp, factors *scales) bool {
+func (o *productOp) inRegisters(w *machine.Warp, factors *scaleWords) bool {
 	l := w.Launch()
 	if l.Products == nil {
 		return false
@@ -35,7 +36,9 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scales) bool {
 	}
 	var room *num.FragmentScales
 	if factors != nil {
-		if room = new(num.FragmentScales); !o.fragmentScales(room, factors, on.num.PerLine) {
+		room = fragmentScalesPool.Get().(*num.FragmentScales)
+		defer fragmentScalesPool.Put(room)
+		if !o.fragmentScales(room, factors, on.num.PerLine) {
 			return false
 		}
 	}
@@ -45,6 +48,9 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scales) bool {
 	w.CountSums(o.M*o.N, 0)
 	return true
 }
+
+// fragmentScalesPool has room that is used again.
+var fragmentScalesPool = sync.Pool{New: func() any { return new(num.FragmentScales) }}
 
 // fragmentsFor has the code for the product.
 func (o *productOp) fragmentsFor(on *fragmentsOn) *num.Fragments {
@@ -65,20 +71,24 @@ func (o *productOp) fragmentsFor(on *fragmentsOn) *num.Fragments {
 }
 
 // fragmentScales lays scale factors out, as many as a line of the product has; false if one is NaN.
-func (o *productOp) fragmentScales(to *num.FragmentScales, from *scales, perLine int) bool {
-	var room [4]num.Scale
-	list := room[:perLine]
+func (o *productOp) fragmentScales(to *num.FragmentScales, from *scaleWords, perLine int) bool {
+	fine := true
 	for row := range o.M {
-		spreadScales(list, from.a[row][:o.blocks.perRow])
-		if !num.SetFragmentLine(&to.Rows[row/8], row%8, list) {
-			return false
-		}
+		fine = o.blocks.fragmentLine(&to.Rows[row>>3&1], row&7, from.ofRow(row), perLine) && fine
 	}
 	for column := range o.N {
-		spreadScales(list, from.b[column][:o.blocks.perRow])
-		if !num.SetFragmentLine(&to.Columns, column, list) {
-			return false
-		}
+		fine = o.blocks.fragmentLine(&to.Columns, column&7, from.ofColumn(column), perLine) && fine
 	}
-	return true
+	return fine
+}
+
+// fragmentLine gives line g the factors in the bytes of a word.
+func (s *blockScales) fragmentLine(lines *num.FragmentLines, g int, word uint32, perLine int) bool {
+	fine := true
+	for i := range perLine {
+		f := &s.format[uint8(word>>(8*(i*s.perRow/perLine)))]
+		lines.Set(g, i, f)
+		fine = fine && !f.NaN
+	}
+	return fine
 }

@@ -254,7 +254,9 @@ func (o *productOp) rule(arch int) num.DotRule {
 // floats multiplies floats of up to 32 bits.
 func (o *productOp) floats(w *machine.Warp) {
 	if o.fragments != nil {
-		o.dense(w, nil)
+		if !o.inRegisters(w, nil) {
+			o.dense(w, nil)
+		}
 		return
 	}
 	rule := o.rule(w.Launch().Target.Arch)
@@ -303,7 +305,9 @@ func (o *productOp) quads(w *machine.Warp) {
 // integers multiplies integers.
 func (o *productOp) integers(w *machine.Warp) {
 	if o.fragments != nil {
-		o.dense(w, nil)
+		if !o.inRegisters(w, nil) {
+			o.dense(w, nil)
+		}
 		return
 	}
 	var a [mostA]int32

@@ -16,9 +16,9 @@ import (
 // blockScales is the decode-time constant of scale factors.
 type blockScales struct {
 	a, b   scaleOperand
-	perRow int // factors of a row of A, and of a column of B
-	decode func(uint8) num.Scale
-	terms  bool // each term of several products has its scales: mxf4, mxf4nvf4
+	perRow int             // factors of a row of A, and of a column of B
+	format *[256]num.Scale // what their bits mean
+	terms  bool            // each term of several products has its scales: mxf4, mxf4nvf4
 	zeros  bool
 }
 
@@ -29,12 +29,20 @@ var scalesPerRow = map[isa.Mod]int{isa.M_scale_vec_1X: 1, isa.M_scale_vec_2X: 2,
 
 var defaultScales = map[isa.Mod]isa.Mod{isa.M_kind_mxf8f6f4: isa.M_scale_vec_1X, isa.M_kind_mxf4: isa.M_scale_vec_2X}
 
-var scaleFormats = map[isa.Mod]func(uint8) num.Scale{isa.M_ue8m0: num.ScaleUE8M0, isa.M_ue4m3: num.ScaleUE4M3}
+var scaleFormats = map[isa.Mod]*[256]num.Scale{isa.M_ue8m0: scaleTable(num.ScaleUE8M0), isa.M_ue4m3: scaleTable(num.ScaleUE4M3)}
+
+func scaleTable(decode func(uint8) num.Scale) *[256]num.Scale {
+	t := new([256]num.Scale)
+	for v := range t {
+		t[v] = decode(uint8(v))
+	}
+	return t
+}
 
 // planBlocks sets up mma … d, a, b, c{, e, f}, scale-a, {byte, thread}, scale-b, {byte, thread}.
 func planBlocks(b *Build) {
 	o := b.productOp()
-	s := &blockScales{decode: scaleFormats[b.Sel.Get(isa.C_stype)], terms: o.Bits == 4}
+	s := &blockScales{format: scaleFormats[b.Sel.Get(isa.C_stype)], terms: o.Bits == 4}
 	s.perRow = scalesPerRow[cmp.Or(b.Sel.Get(isa.C_vecsize), defaultScales[b.Sel.Get(isa.C_kind)])]
 	s.a = b.scaleOperand(b.In.Op(isa.R_scale_a), b.In.Op(isa.R_sel_a))
 	s.b = b.scaleOperand(b.In.Op(isa.R_scale_b), b.In.Op(isa.R_sel_b))
@@ -51,20 +59,48 @@ func (b *Build) scaleOperand(data, sel *ir.Operand) scaleOperand {
 }
 
 // ids reads the selectors: the lowest byte, and the threads that have the factors.
-func (s *scaleOperand) ids(w *machine.Warp, in *machine.Inst, perRow, threads uint32) (byteID, threadID int, st machine.State) {
+func (s *scaleOperand) ids(w *machine.Warp, in *machine.Inst, perRow, threads uint32) (ids scaleIDs, st machine.State) {
 	first, same := uniform(w, s.byteID)
 	thread, alike := uniform(w, s.threadID)
 	switch {
 	case !same || !alike:
-		return 0, 0, w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different selectors of scale factors"})
+		return ids, w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different selectors of scale factors"})
 	case first%perRow != 0:
-		return 0, 0, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Align: perRow, Text: "byte-id"})
+		return ids, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Align: perRow, Text: "byte-id"})
 	case first > 3:
-		return 0, 0, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Want: 3, Text: "byte-id"})
+		return ids, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Want: 3, Text: "byte-id"})
 	case thread >= threads:
-		return 0, 0, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(thread), Want: uint64(threads - 1), Text: "thread-id"})
+		return ids, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(thread), Want: uint64(threads - 1), Text: "thread-id"})
 	}
-	return int(first), int(thread), machine.Next
+	return scaleIDs{int(first), int(thread)}, machine.Next
+}
+
+// scaleIDs are the lowest byte of a line's factors, and the threads that have them.
+type scaleIDs struct{ first, thread int }
+
+// scaleWords are registers with factors, and where those of A and B are in them.
+type scaleWords struct {
+	a, b     *[32]uint32
+	inA, inB scaleIDs
+}
+
+// words finds the factors.
+func (s *blockScales) words(w *machine.Warp, in *machine.Inst) (x scaleWords, st machine.State) {
+	if x.inA, st = s.a.ids(w, in, uint32(s.perRow), 2); st == machine.Next {
+		x.inB, st = s.b.ids(w, in, uint32(s.perRow), 4)
+	}
+	x.a, x.b = w.R32(s.a.row), w.R32(s.b.row)
+	return x, st
+}
+
+// ofRow are the bytes of a row's factors, from the lowest on: those of row g or g+8 of A are in lanes of group g by their lowest bit.
+func (x *scaleWords) ofRow(row int) uint32 {
+	return x.a[(4*(row&7)+2*x.inA.thread+row>>3)&31] >> (8 * x.inA.first)
+}
+
+// ofColumn are those of column g of B, in one lane of the group.
+func (x *scaleWords) ofColumn(column int) uint32 {
+	return x.b[(4*column+x.inB.thread)&31] >> (8 * x.inB.first)
 }
 
 // scales are the factors of each row of A and column of B.
@@ -73,31 +109,20 @@ type scales struct {
 	b [8][4]num.Scale
 }
 
-// read collects the factors: those of row g or g+8 of A are in lanes of group g by their lowest bit, those of
-// column g of B in one lane of it.
-func (s *blockScales) read(w *machine.Warp, in *machine.Inst) (all scales, st machine.State) {
-	first, thread, st := s.a.ids(w, in, uint32(s.perRow), 2)
-	if st != machine.Next {
-		return all, st
-	}
-	data := w.R32(s.a.row)
+// decode collects the factors.
+func (s *blockScales) decode(x *scaleWords) (all scales) {
 	for row := range all.a {
-		s.decodeAll(&all.a[row], data[4*(row&7)+2*thread+row>>3], first)
+		s.decodeAll(&all.a[row], x.ofRow(row))
 	}
-	first, thread, st = s.b.ids(w, in, uint32(s.perRow), 4)
-	if st != machine.Next {
-		return all, st
-	}
-	data = w.R32(s.b.row)
 	for column := range all.b {
-		s.decodeAll(&all.b[column], data[4*column+thread], first)
+		s.decodeAll(&all.b[column], x.ofColumn(column))
 	}
-	return all, machine.Next
+	return all
 }
 
-func (s *blockScales) decodeAll(to *[4]num.Scale, word uint32, first int) {
+func (s *blockScales) decodeAll(to *[4]num.Scale, word uint32) {
 	for c := range s.perRow {
-		to[c] = s.decode(uint8(word >> (8 * (first + c))))
+		to[c] = s.format[uint8(word>>(8*c))]
 	}
 }
 
@@ -106,15 +131,18 @@ func (s *blockScales) of(list *[4]num.Scale, place, k int) num.Scale { return li
 
 // scaled multiplies narrow floats with their scales, and adds them up.
 func (o *productOp) scaled(w *machine.Warp, in *machine.Inst) machine.State {
-	all, st := o.blocks.read(w, in)
+	words, st := o.blocks.words(w, in)
 	if st != machine.Next {
 		return st
 	}
-	if o.fragments != nil {
-		o.dense(w, &all)
+	if o.fragments != nil && o.inRegisters(w, &words) {
 		return machine.Next
 	}
-	o.scaledSlowly(w, &all)
+	if all := o.blocks.decode(&words); o.fragments != nil {
+		o.dense(w, &all)
+	} else {
+		o.scaledSlowly(w, &all)
+	}
 	return machine.Next
 }
 
