@@ -86,26 +86,11 @@ func TestExtremes(t *testing.T) {
 
 // TestDoubles compares code for f64 with rows one by one, NaN among the operands and made by the sums.
 func TestDoubles(t *testing.T) {
-	edges := []uint64{0, 1 << 63, 1, 0x3ff0000000000000, 0xbff0000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0xfff4000000000002, 0x10000000000000}
 	for name, m := range multipliers(t) {
 		r := rand.New(rand.NewPCG(4, 9))
 		for range 2000 {
 			d := &num.Doubles{Rows: 8 + 8*r.IntN(2), K: 4 << r.IntN(3)}
-			wild := []int{0, 0, 3, 40}[r.IntN(4)]
-			draw := func(v *uint64) {
-				if *v = math.Float64bits(r.NormFloat64()); r.IntN(100) < wild {
-					*v = edges[r.IntN(len(edges))]
-				}
-			}
-			for i := range d.Left {
-				draw(&d.Left[i])
-			}
-			for i := range d.Right {
-				for j := range d.Right[i] {
-					draw(&d.Right[i][j])
-					draw(&d.Sum[i][j])
-				}
-			}
+			drawDoubles(r, d, []int{0, 0, 3, 40}[r.IntN(4)])
 			want := *d
 			want.MultiplyBy(nil)
 			if !m.MultiplyDoubles(d) {
@@ -114,6 +99,25 @@ func TestDoubles(t *testing.T) {
 			if *d != want {
 				t.Fatalf("%s: %d rows, K %d: %#x, want %#x", name, d.Rows, d.K, d.Sum, want.Sum)
 			}
+		}
+	}
+}
+
+// drawDoubles fills a product, with so many edge values in a hundred.
+func drawDoubles(r *rand.Rand, d *num.Doubles, wild int) {
+	edges := []uint64{0, 1 << 63, 1, 0x3ff0000000000000, 0xbff0000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0xfff4000000000002, 0x10000000000000}
+	draw := func(v *uint64) {
+		if *v = math.Float64bits(r.NormFloat64()); r.IntN(100) < wild {
+			*v = edges[r.IntN(len(edges))]
+		}
+	}
+	for i := range d.Left {
+		draw(&d.Left[i])
+	}
+	for i := range d.Right {
+		for j := range d.Right[i] {
+			draw(&d.Right[i][j])
+			draw(&d.Sum[i][j])
 		}
 	}
 }

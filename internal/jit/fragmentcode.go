@@ -119,14 +119,15 @@ func (e *denseCode) fragmentValues() int {
 
 // assembleFragments makes the code; false where there is none for such a product of so many registers.
 func (e *denseCode) assembleFragments(registers int) (ok bool) {
+	if e.key.Bits == 64 {
+		return e.assembleDoubleFragments(registers)
+	}
 	shape := num.DenseShape(e.key)
 	if e.plan, ok = shape.Plan(); !ok && !e.key.Integers || !e.planFragments(registers) || !e.stepsOfWords() {
 		return false
 	}
-	e.RM(x86.MOV, x86.S64, fgRegisters, x86.At(dnContext, fcRegisters))
-	e.RM(x86.MOV, x86.S64, fgOffsets, x86.At(dnContext, fcOffsets))
-	e.RM(x86.MOV, x86.S64, fgRoom, x86.At(dnContext, fcRoom))
-	end, odd := e.NewLabel(), e.NewLabel()
+	e.startFragments()
+	odd := e.NewLabel()
 	e.VVV(e.either(x86.VPXORD, x86.VPXOR), e.w, fvOdd, fvOdd, fvOdd)
 	e.fragmentsOfA()
 	e.fragmentsOfB()
@@ -140,14 +141,23 @@ func (e *denseCode) assembleFragments(registers int) (ok bool) {
 	e.RR(x86.TEST, x86.S32, dnTemp, dnTemp)
 	e.Jcc(x86.NE, odd)
 	e.fragmentsOfD()
+	e.endFragments(odd)
+	return true
+}
+
+// startFragments loads what the context has.
+func (e *denseCode) startFragments() {
+	e.RM(x86.MOV, x86.S64, fgRegisters, x86.At(dnContext, fcRegisters))
+	e.RM(x86.MOV, x86.S64, fgOffsets, x86.At(dnContext, fcOffsets))
+	e.RM(x86.MOV, x86.S64, fgRoom, x86.At(dnContext, fcRoom))
+}
+
+// endFragments returns: D has been written, but where odd is jumped to.
+func (e *denseCode) endFragments(odd x86.Label) {
 	e.MI(x86.MOV, x86.S64, x86.At(dnContext, fcResult), 1)
-	e.Jmp(end)
 	e.Bind(odd)
-	e.MI(x86.MOV, x86.S64, x86.At(dnContext, fcResult), 0)
-	e.Bind(end)
 	e.None(x86.VZEROUPPER)
 	e.None(x86.RET)
-	return true
 }
 
 // jumpIfAny jumps if a bit of a register is set.

@@ -184,6 +184,66 @@ func TestFragments(t *testing.T) {
 	}
 }
 
+// TestDoubleFragments compares code for f64 in the order of registers with portable code.
+func TestDoubleFragments(t *testing.T) {
+	for name, m := range multipliers(t) {
+		r, done := rand.New(rand.NewPCG(4, 9)), 0
+		for range 2000 {
+			d := &num.Doubles{Rows: 8 + 8*r.IntN(2), K: 4 << r.IntN(3)}
+			wild := []int{0, 0, 1, 3}[r.IntN(4)]
+			drawDoubles(r, d, wild)
+			p := tensor.Product{M: d.Rows, N: 8, K: d.K, Bits: 64}
+			a, b, c := d.Rows*d.K/32, d.K/4, d.Rows/4
+			list := make([][64]uint32, a+b+2*c)
+			var offsets []uint32
+			for _, i := range r.Perm(len(list)) {
+				offsets = append(offsets, uint32(256*i))
+			}
+			if r.IntN(2) == 0 {
+				copy(offsets[a+b+c:], offsets[r.IntN(a+b):])
+			}
+			words := func(register, lane int) []uint32 { return list[offsets[register]/256][2*lane:] }
+			set := func(register, lane int, v uint64) {
+				w := words(register, lane)
+				w[0], w[1] = uint32(v), uint32(v>>32)
+			}
+			for i := range 32 * a {
+				row, k := p.A(i%32, i/32, 0)
+				set(i/32, i%32, d.Left[row*d.K+k])
+			}
+			for i := range 32 * b {
+				k, column := p.B(i%32, i/32, 0)
+				set(a+i/32, i%32, d.Right[k][column])
+			}
+			for i := range 32 * c {
+				row, column := p.C(i%32, i/32)
+				set(a+b+i/32, i%32, d.Sum[row][column])
+			}
+			f := num.NewFragments(num.Fragments{DenseShape: num.DenseShape{Rows: d.Rows, Columns: 8, K: d.K, Bits: 64}, Registers: offsets}, m)
+			if f == nil {
+				t.Fatalf("%s: no code", name)
+			}
+			before := slices.Clone(list)
+			if !m.MultiplyFragments(f, (*[32]uint32)(list[0][:]), nil) {
+				if wild == 0 || !slices.Equal(list, before) {
+					t.Fatalf("%s: %d rows, K %d: not done, or registers have changed", name, d.Rows, d.K)
+				}
+				continue
+			}
+			done++
+			d.MultiplyBy(nil)
+			for i := range 32 * c {
+				row, column := p.C(i%32, i/32)
+				w := words(a+b+c+i/32, i%32)
+				if have := uint64(w[1])<<32 | uint64(w[0]); have != d.Sum[row][column] {
+					t.Fatalf("%s: %d rows, K %d: %#x, want %#x (row %d, column %d)", name, d.Rows, d.K, have, d.Sum[row][column], row, column)
+				}
+			}
+		}
+		t.Logf("%s: %d of 2000 done", name, done)
+	}
+}
+
 // BenchmarkFragments has products of 16×8.
 func BenchmarkFragments(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))

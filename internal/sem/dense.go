@@ -126,8 +126,6 @@ type denseFragments struct {
 	a, b, c, d []rowMove
 	meta       []denseMeta // of each word of a sparse A
 	shape      stdatomic.Pointer[archShape]
-
-	inRegisters stdatomic.Pointer[fragmentsOn]
 }
 
 // archShape is the shape of a product on an architecture.

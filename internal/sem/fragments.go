@@ -23,13 +23,13 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scaleWords) bool {
 	if l.Products == nil {
 		return false
 	}
-	on := o.fragments.inRegisters.Load()
+	on := o.device.Load()
 	if on == nil || on.arch != l.Target.Arch || on.by != l.Products {
 		on = &fragmentsOn{arch: l.Target.Arch, by: l.Products}
 		if !o.Wmma {
 			on.num = o.fragmentsFor(on)
 		}
-		o.fragments.inRegisters.Store(on)
+		o.device.Store(on)
 	}
 	if on.num == nil {
 		return false
@@ -45,7 +45,9 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scaleWords) bool {
 	if !on.by.MultiplyFragments(on.num, w.R32(0), room) {
 		return false
 	}
-	w.CountSums(o.M*o.N, 0)
+	if o.fragments != nil { // others have been counted
+		w.CountSums(o.M*o.N, 0)
+	}
 	return true
 }
 

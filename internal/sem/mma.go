@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	stdatomic "sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -60,7 +61,8 @@ type productOp struct {
 	whole      bool            // narrow floats in formats of their own: kinds of sm_120
 	blocks     *blockScales    // nil: none
 	fragments  *denseFragments // nil: the product is not computed by a num.Dense
-	places64   [3][]uint8      // of f64: where the elements of A, B, and C and D go
+	device     *stdatomic.Pointer[fragmentsOn]
+	places64   [3][]uint8 // of f64: where the elements of A, B, and C and D go
 }
 
 func planProduct(b *Build) {
@@ -71,7 +73,7 @@ func planProduct(b *Build) {
 }
 
 func (b *Build) productOp() *productOp {
-	o := &productOp{whole: b.Sel.Get(isa.C_kind) != 0}
+	o := &productOp{whole: b.Sel.Get(isa.C_kind) != 0, device: new(stdatomic.Pointer[fragmentsOn])}
 	for i, c := range []isa.Class{isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_dtype} {
 		o.elems[i] = matrixElements[cmp.Or(b.Sel.Get(c), isa.M_f16)] // wmma of f16 does not name them
 	}
@@ -390,6 +392,9 @@ var doublesPool = sync.Pool{New: func() any { return new(num.Doubles) }}
 
 // doubles multiplies f64.
 func (o *productOp) doubles(w *machine.Warp) {
+	if o.mode == num.RN && o.inRegisters(w, nil) {
+		return
+	}
 	m := doublesPool.Get().(*num.Doubles)
 	m.Rows, m.K = o.M, o.K
 	for r, row := range o.a {
