@@ -46,7 +46,7 @@ func main() {
 	two := flag.Bool("cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
 	watched := flag.Bool("sanitize", false, "instead, kernels under each sanitizer against the interpreter, those whose name matches -run")
 	check := flag.String("check", "", "with -sanitize: the sanitizers whose name matches")
-	cpu := flag.String("cpuprofile", "", "with -sanitize: write a profile of what sanitizers do on one worker to this file")
+	cpu := flag.String("cpuprofile", "", "with -sanitize: write a profile of what sanitizers do on one worker to this file; with -run alone: of the figures")
 	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
 	engine := flag.String("engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
@@ -85,7 +85,7 @@ func main() {
 	case *megabytes > 0:
 		err = hostileTable(match, *megabytes)
 	default:
-		err = run(*count, *span, match)
+		err = profiled(*cpu, func() error { return run(*count, *span, match) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

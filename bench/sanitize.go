@@ -70,6 +70,26 @@ func sanitizeTable(checks, path string) func(s *series) error {
 
 // profileSanitizers writes where the time of the kernels goes, on one worker.
 func profileSanitizers(s *series, path string) error {
+	return profiled(path, func() error {
+		return s.amongWatched(func(w *workload) error {
+			r := w.make(corpus.Target{Arch: 90})
+			for start := time.Now(); time.Since(start) < s.span; {
+				for _, c := range watchings[1:] {
+					if _, err := w.once(s, r, c.set, c.see, 1); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// profiled writes where the time of f goes to a file; "" is none.
+func profiled(path string, f func() error) error {
+	if path == "" {
+		return f()
+	}
 	to, err := os.Create(path)
 	if err != nil {
 		return err
@@ -79,17 +99,7 @@ func profileSanitizers(s *series, path string) error {
 		return err
 	}
 	defer pprof.StopCPUProfile()
-	return s.amongWatched(func(w *workload) error {
-		r := w.make(corpus.Target{Arch: 90})
-		for start := time.Now(); time.Since(start) < s.span; {
-			for _, c := range watchings[1:] {
-				if _, err := w.once(s, r, c.set, c.see, 1); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	return f()
 }
 
 // amongWatched runs f for the kernels of the table.

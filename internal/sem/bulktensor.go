@@ -109,6 +109,9 @@ type boxRecord struct {
 	*boxOp
 	copies []boxCopy
 	red    updates
+	op     machine.Op // from or to, filled by Issue
+	from   machine.Op // shared memory
+	to     machine.Op
 }
 
 func badMap(w *machine.Warp, in *machine.Inst, lane int, err error) machine.State {
@@ -119,23 +122,27 @@ func badMap(w *machine.Warp, in *machine.Inst, lane int, err error) machine.Stat
 func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*boxOp)
 	r := boxPool.Get().(*boxRecord)
-	r.boxOp, r.copies, r.red = o, r.copies[:0], updates{}
+	r.boxOp, r.copies, r.red, r.op = o, r.copies[:0], updates{}, r.from
 	st := perLane(w, func(lane int) machine.State { return r.lane(w, in, lane) })
 	if st != machine.Next {
 		return st
 	}
-	op := &machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
 	if o.bar != nil {
-		op.Pipe, op.Read, op.Write, op.Signal = machine.StorePipe, r.fetch, r.load, r.signal
+		r.op = r.to
 	}
-	if st = w.Issue(in, op); w.OpsEndAtOnce() {
+	if st = w.Issue(in, &r.op); w.OpsEndAtOnce() {
 		boxPool.Put(r)
 	}
 	return st
 }
 
 // boxPool has records that are used again.
-var boxPool = sync.Pool{New: func() any { return new(boxRecord) }}
+var boxPool = sync.Pool{New: func() any {
+	r := new(boxRecord)
+	r.from = machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
+	r.to = machine.Op{Pipe: machine.StorePipe, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.load, Signal: r.signal, Touches: r.touches}
+	return r
+}}
 
 // next is a copy whose rows and box may be used again.
 func (r *boxRecord) next() *boxCopy {
@@ -421,12 +428,33 @@ func (c *boxCopy) fill() {
 // fetch reads the tensor.
 func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
+		if r.valid == nil && c.fetchWhole(op) {
+			return nil
+		}
 		c.fill()
 		return c.global(op, machine.Load, func(box, memory []byte, addr uint64) {
 			c.Unpack(box, memory)
 			c.met = c.met || r.valid.meets(memory, addr)
 		})
 	})
+}
+
+// fetchWhole reads a box that lies inside the tensor, in one allocation and without padding; false: it does not.
+func (c *boxCopy) fetchWhole(op *machine.Op) bool {
+	n := c.RowBytes()
+	if c.InBox(n) != n || slices.ContainsFunc(c.rows, func(row tensor.Row) bool { return row.Bytes != n }) {
+		return false
+	}
+	all, together := op.GlobalSpan(c.lo, c.hi, machine.Load)
+	if !together {
+		return false
+	}
+	box := c.box
+	for i := range c.rows {
+		copy(box[:n], all[c.rows[i].Address-c.lo:])
+		box = box[n:]
+	}
+	return true
 }
 
 // load writes shared memory.

@@ -87,7 +87,13 @@ func (m *Map) Aligned(at [MaxRank]int32) error {
 }
 
 // InBox is how many bytes of a box some bytes of global memory are.
-func (m *Map) InBox(n uint32) uint32 { return n / m.Type.info().size * m.Type.info().shared }
+func (m *Map) InBox(n uint32) uint32 {
+	info := m.Type.info()
+	if info.size == info.shared {
+		return n
+	}
+	return n / info.size * info.shared
+}
 
 // Packed is what bytes of a box are in global memory.
 func (m *Map) Packed(n uint32) uint32 { return n / m.Type.info().shared * m.Type.info().size }
