@@ -6,6 +6,7 @@ package sem
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -281,10 +282,20 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 	return ""
 }
 
+// readerPool has readers that are used again.
+var readerPool = sync.Pool{New: func() any { return new(tex.Reader) }}
+
 // read looks the lanes of one texture up.
 func (o *textureOp) read(w *machine.Warp, t, s *machine.Texture, lanes uint32, out *[4][32]uint32) {
-	both := tex.Texture{Read: t.Read, Sampler: s.Sampler, Levels: t.Levels}
-	r := o.Reader(&both)
+	both, r := tex.Texture{Read: t.Read, Sampler: s.Sampler, Levels: t.Levels}, readerPool.Get().(*tex.Reader)
+	o.SetReader(r, &both)
+	o.readLanes(w, r, lanes, out)
+	r.Texture = tex.Texture{} // whose memory may go
+	readerPool.Put(r)
+}
+
+// readLanes looks lanes up.
+func (o *textureOp) readLanes(w *machine.Warp, r *tex.Reader, lanes uint32, out *[4][32]uint32) {
 	if r.Inner {
 		if lanes = o.readInside(w, r, lanes, out); lanes == 0 {
 			return
@@ -312,17 +323,14 @@ func (o *textureOp) read(w *machine.Warp, t, s *machine.Texture, lanes uint32, o
 
 // readInside looks up those of the lanes whose places are usual, and returns the others.
 func (o *textureOp) readInside(w *machine.Warp, r *tex.Reader, lanes uint32, out *[4][32]uint32) (left uint32) {
-	x, y, dx, dy := w.R32(o.at[0]), w.R32(o.at[1]), w.R32(o.offset[0]), w.R32(o.offset[1])
-	for m := lanes; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		v, ok := r.Inside(x[i], y[i], int32(dx[i]), int32(dy[i]))
-		if !ok {
-			left |= 1 << i
-			continue
-		}
-		v = o.packed(v)
-		out[0][i], out[1][i], out[2][i], out[3][i] = v[0], v[1], v[2], v[3]
+	left = r.Inside(lanes, w.R32(o.at[0]), w.R32(o.at[1]), w.R32(o.offset[0]), w.R32(o.offset[1]), out)
+	if o.result < resultHalf {
+		return left
 	}
+	each(lanes&^left, func(i int) {
+		v := o.packed(tex.Texel{out[0][i], out[1][i], out[2][i], out[3][i]})
+		out[0][i], out[1][i], out[2][i], out[3][i] = v[0], v[1], v[2], v[3]
+	})
 	return left
 }
 

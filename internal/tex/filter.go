@@ -86,11 +86,11 @@ func (r *Reader) bilinear(im *Level, slice uint64, x, y *axis) Texel {
 	return out
 }
 
-// weights are those of four texels, of which the farther ones have x and y of 256.
+// weights are those of four texels, of which the farther ones have x and y of 256. All are exact.
 func weights(x, y uint32) [4]float32 {
-	const unit = 1.0 / (1 << 16)
-	nx, ny := 256-x, 256-y
-	return [4]float32{float32(nx*ny) * unit, float32(x*ny) * unit, float32(nx*y) * unit, float32(x*y) * unit}
+	fx, fy := float32(int32(x))*(1.0/256), float32(int32(y))*(1.0/256)
+	nx, ny := 1-fx, 1-fy
+	return [4]float32{nx * ny, fx * ny, nx * fy, fx * fy}
 }
 
 // mix adds texels with weights of 2^shift together, component by component.

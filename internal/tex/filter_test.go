@@ -109,18 +109,27 @@ func TestInside(t *testing.T) {
 			if texture.Float && !r.Inner {
 				t.Fatal("such textures are not read this way")
 			}
-			for range 2000 {
-				p := Place{At: [3]uint32{coordinate(rng, 9, r.normalized), coordinate(rng, 6, r.normalized)}}
-				if rng.IntN(2) == 0 {
-					p.Offset = [3]int32{int32(rng.IntN(7) - 3), int32(rng.IntN(40) - 20)}
+			for range 140 {
+				var at, offset [2][32]uint32
+				for lane := range 32 {
+					at[0][lane], at[1][lane] = coordinate(rng, 9, r.normalized), coordinate(rng, 6, r.normalized)
+					if rng.IntN(2) == 0 {
+						offset[0][lane], offset[1][lane] = uint32(rng.IntN(7)-3), uint32(rng.IntN(40)-20)
+					}
 				}
-				have, ok := r.Inside(p.At[0], p.At[1], p.Offset[0], p.Offset[1])
-				if !ok {
-					continue
-				}
-				inside++
-				if want := r.Texel(&p); have != want {
-					t.Fatalf("%+v, at %x, offset %v: have %x, want %x", texture, p.At[:2], p.Offset[:2], have, want)
+				var out [4][32]uint32
+				lanes := rng.Uint32()
+				left := r.Inside(lanes, &at[0], &at[1], &offset[0], &offset[1], &out)
+				for lane := range 32 {
+					have, want := Texel{out[0][lane], out[1][lane], out[2][lane], out[3][lane]}, Texel{}
+					p := Place{At: [3]uint32{at[0][lane], at[1][lane]}, Offset: [3]int32{int32(offset[0][lane]), int32(offset[1][lane])}}
+					if (lanes&^left)>>lane&1 != 0 {
+						inside++
+						want = r.Texel(&p)
+					}
+					if have != want {
+						t.Fatalf("%+v, at %x, offset %v: have %x, want %x", texture, p.At[:2], p.Offset[:2], have, want)
+					}
 				}
 			}
 		}

@@ -4,6 +4,7 @@ package tex
 
 import (
 	"math"
+	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/num"
 )
@@ -54,7 +55,7 @@ type Place struct {
 // Reader reads one texture in the way of one instruction.
 type Reader struct {
 	*Lookup
-	*Texture
+	Texture
 	decoder
 	dims       int
 	normalized bool
@@ -68,8 +69,15 @@ type Reader struct {
 
 // Reader prepares reading t.
 func (l *Lookup) Reader(t *Texture) *Reader {
+	r := new(Reader)
+	l.SetReader(r, t)
+	return r
+}
+
+// SetReader makes r the Reader of t.
+func (l *Lookup) SetReader(r *Reader, t *Texture) {
 	cube := l.Reach == ReachCube || l.Reach == ReachACube
-	r := &Reader{Lookup: l, Texture: t, decoder: t.decoder(l.Assumptions), dims: l.Reach.dims(),
+	*r = Reader{Lookup: l, Texture: *t, decoder: t.decoder(l.Assumptions), dims: l.Reach.dims(),
 		normalized: cube || t.Normalized && !t.ForceUnnormalized && !l.Integer,
 		linear:     t.Linear && !l.Integer, sharp: !t.MipLinear}
 	if !l.CutFraction {
@@ -80,7 +88,6 @@ func (l *Lookup) Reader(t *Texture) *Reader {
 	}
 	r.square = r.linear && r.dims == 2 && r.Gather == 0 && !l.Compare && !l.WideSum
 	r.Inner = r.square && r.table != nil && l.Reach == Reach2D && l.Mip == MipBase
-	return r
 }
 
 // dims is the number of coordinates within a slice.
@@ -106,26 +113,29 @@ func (r *Reader) Texel(p *Place) Texel {
 	return r.mix([]Texel{out, r.level(hi, slice, &q)}, []uint32{256 - f, f}, 8)
 }
 
-// Inside is Texel, its reference implementation, between four texels of an image of four bytes a sample that all lie inside and
-// count; false: the place is none of these.
-func (r *Reader) Inside(x, y uint32, dx, dy int32) (Texel, bool) {
-	im := &r.Levels[0]
-	u, okX := r.plain(x, im.Width)
-	v, okY := r.plain(y, im.Height)
-	fx, fy := uint32(u&255), uint32(v&255)
-	i, j := u>>8+r.offset(dx), v>>8+r.offset(dy)
-	if !okX || !okY || fx == 0 || fy == 0 || uint64(i) >= uint64(im.Width-1) || uint64(j) >= uint64(im.Height-1) {
-		return Texel{}, false
+// Inside is Texel, its reference implementation, of those lanes that read between four texels of an image of four bytes a sample which all lie
+// inside and count. It writes their components, and returns the other lanes.
+func (r *Reader) Inside(lanes uint32, x, y, dx, dy *[32]uint32, out *[4][32]uint32) (left uint32) {
+	im, t := &r.Levels[0], r.table
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		u, okX := r.plain(x[lane], im.Width)
+		v, okY := r.plain(y[lane], im.Height)
+		fx, fy := uint32(u&255), uint32(v&255)
+		i, j := u>>8+r.offset(int32(dx[lane])), v>>8+r.offset(int32(dy[lane]))
+		if !okX || !okY || fx == 0 || fy == 0 || uint64(i) >= uint64(im.Width-1) || uint64(j) >= uint64(im.Height-1) {
+			left |= 1 << lane
+			continue
+		}
+		at := uint64(j)*im.Pitch + 4*uint64(i)
+		upper, lower := (*[8]byte)(im.Bytes[at:]), (*[8]byte)(im.Bytes[at+im.Pitch:])
+		w := weights(fx, fy)
+		out[0][lane] = num.BlendFour(t[upper[0]], t[upper[4]], t[lower[0]], t[lower[4]], &w)
+		out[1][lane] = num.BlendFour(t[upper[1]], t[upper[5]], t[lower[1]], t[lower[5]], &w)
+		out[2][lane] = num.BlendFour(t[upper[2]], t[upper[6]], t[lower[2]], t[lower[6]], &w)
+		out[3][lane] = num.BlendFour(t[upper[3]], t[upper[7]], t[lower[3]], t[lower[7]], &w)
 	}
-	at := uint64(j)*im.Pitch + 4*uint64(i)
-	upper, lower := (*[8]byte)(im.Bytes[at:]), (*[8]byte)(im.Bytes[at+im.Pitch:])
-	w, t := weights(fx, fy), r.table
-	return Texel{
-		num.BlendFour(t[upper[0]], t[upper[4]], t[lower[0]], t[lower[4]], &w),
-		num.BlendFour(t[upper[1]], t[upper[5]], t[lower[1]], t[lower[5]], &w),
-		num.BlendFour(t[upper[2]], t[upper[6]], t[lower[2]], t[lower[6]], &w),
-		num.BlendFour(t[upper[3]], t[upper[7]], t[lower[3]], t[lower[7]], &w),
-	}, true
+	return left
 }
 
 // slice is the layer, the face or the sample that a lane reads, and leaves the coordinates in it. A
