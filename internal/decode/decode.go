@@ -8,6 +8,7 @@ package decode
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // Placement says where a module lies on the device.
@@ -177,6 +179,9 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 	for _, code := range u.codes {
 		code.StartsAsync, code.Interpreted = starts, u.keeps
 	}
+	if u.holds {
+		watchEnds(slices.Collect(maps.Values(u.codes)))
+	}
 	p.Entry = u.codes[kernel]
 	for s := range lines {
 		if s.Entry.ID == isa.ClusterlaunchcontrolTryCancel {
@@ -184,6 +189,17 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		}
 	}
 	return p, nil
+}
+
+// watchEnds leaves the ends of lanes to the interpreter: they must not hold operations that have not been submitted.
+func watchEnds(codes []*machine.Code) {
+	for _, code := range codes {
+		for i := range code.Insts {
+			if in := &code.Insts[i]; in.Op == uop.Exit || in.Op == uop.Return {
+				in.Flags |= machine.Watched
+			}
+		}
+	}
 }
 
 // LocalError is a function whose frame no thread has room for.

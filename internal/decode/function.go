@@ -20,6 +20,7 @@ type unit struct {
 	codes map[*ir.Func]*machine.Code
 	pins  bool // observed: asynchronous operations write registers
 	keeps bool // the launch reports what a CTA leaves behind, and it may
+	holds bool // lanes may end with operations that have not been submitted
 }
 
 // function is one function while it is decoded.
@@ -228,6 +229,7 @@ func (x *function) inst(out *machine.Inst) error {
 		sem.Prove(b)
 	}
 	x.keeps = x.keeps || x.key.watch.Leaks && leavesBehind[out.Op]
+	x.holds = x.holds || out.Op == uop.FabricAsync
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))
 	}

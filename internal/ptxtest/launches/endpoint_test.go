@@ -73,3 +73,32 @@ func TestEndpointMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsubmitted: a thread that ends with an operation that it has not submitted is a fault in both engines.
+func TestUnsubmitted(t *testing.T) {
+	src := strings.Replace(putToAll, "\t@p exit;\n", "", 1) // all lanes: in code for whole warps
+	src = src[:strings.Index(src, "\tfabric.submit")] + "\tret;\n}\n"
+	module, err := ptxvm.Compile("put.ptx", []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []ptxvm.Engine{ptxvm.Interp, ptxvm.JIT} {
+		d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Memory: 1 << 20, Arch: "sm_100a", Engine: e})
+		if err != nil {
+			t.Skip(err)
+		}
+		defer d.Close()
+		b, err := ptxvm.Upload(d, make([]uint32, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := d.NewMulticastEndpoint(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fault *ptxvm.Fault
+		if _, err := launchOn(d, module, "put", to.ID()); !errors.As(err, &fault) || fault.Code != diag.BadHandle || !strings.Contains(fault.Msg, "without fabric.submit") {
+			t.Errorf("%v: %v", e, err)
+		}
+	}
+}
