@@ -141,9 +141,10 @@ func (s Stats) EngineShares() map[string]float64 {
 
 // Leave says how often compiled code left an instruction to the interpreter.
 type Leave struct {
-	At    Location // in the PTX
-	Text  string   // the instruction
-	Times uint64
+	At      Location // in the PTX
+	Text    string   // the instruction
+	Times   uint64
+	Blocked uint64 // of Times: the instruction had to wait for others, as at a barrier
 }
 
 // Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and went on.
@@ -178,15 +179,16 @@ func (p *Program) leaves(left []machine.Left) (list []Leave) {
 		f  *machine.FuncInfo
 		pc int32
 	}
-	times := map[place]uint64{}
+	times := map[place]Leave{}
 	for _, l := range left {
-		if !l.Helped {
-			times[place{l.Code.Func, l.PC}] += l.Times
+		if at := (place{l.Code.Func, l.PC}); !l.Helped {
+			n := times[at]
+			times[at] = Leave{Times: n.Times + l.Times, Blocked: n.Blocked + l.Blocked}
 		}
 	}
 	for at, n := range times {
-		ptx, _, text := findings.Locate(p.module, at.f, at.pc)
-		list = append(list, Leave{At: ptx, Text: text, Times: n})
+		n.At, _, n.Text = findings.Locate(p.module, at.f, at.pc)
+		list = append(list, n)
 	}
 	slices.SortFunc(list, func(a, b Leave) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Function, b.At.Function))

@@ -174,7 +174,11 @@ func printStats(w io.Writer, stats ptxvm.Stats) {
 		fmt.Fprintf(w, "stats: not compiled: %s\n", why)
 	}
 	for _, l := range stats.Left[:min(len(stats.Left), mostLeaves)] {
-		fmt.Fprintf(w, "stats: left to the interpreter %d times: %s:%d: %s\n", l.Times, l.At.File, l.At.Line, l.Text)
+		waits := ""
+		if l.Blocked != 0 {
+			waits = fmt.Sprintf(", %d of them to wait", l.Blocked)
+		}
+		fmt.Fprintf(w, "stats: left to the interpreter %d times%s: %s:%d: %s\n", l.Times, waits, l.At.File, l.At.Line, l.Text)
 	}
 	for _, h := range stats.Helpers[:min(len(stats.Helpers), mostLeaves)] {
 		fmt.Fprintf(w, "stats: helper %s called %d times\n", h.Op, h.Times)

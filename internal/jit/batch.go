@@ -103,7 +103,7 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 	if !masked {
 		c.unforesee(pc, pc)
 	}
-	leave := c.later(func() { c.exit(pc, masked, 1) })
+	leave := c.later(func() { c.helpBarrier(pc, masked) })
 	c.MI(x86.CMP, x86.S64, batchWarp, 0)
 	c.Jcc(x86.E, leave)
 	if masked {
@@ -143,6 +143,20 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 		c.park(pc, c.batch.whole[pc], false, c.wholeRows(pc+1))
 	}
 	c.Jmp(c.batch.turn)
+}
+
+// helpBarrier has the machine execute a barrier at which the running warp cannot wait here: it may be the last to come.
+func (c *compiler) helpBarrier(pc int32, masked bool) {
+	if c.quick != nil || !c.mayHelp(pc) {
+		c.exit(pc, masked, 1)
+		return
+	}
+	if masked {
+		c.countPart(-1)
+	} else {
+		c.RI(x86.SUB, x86.S64, rSteps, 1)
+	}
+	c.help(pc, masked)
 }
 
 // park leaves a warp at a pc, to go on at a label with some rows. In full code its patterns stay numbers.

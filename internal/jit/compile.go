@@ -116,6 +116,7 @@ type compiler struct {
 	wasFreeK   []x86.K
 	counted    *Counted // nil: nobody counts
 	tails      exitTails
+	toHelp     helpGates
 	nobody     x86.Label              // nobody is left
 	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch      batch

@@ -47,6 +47,11 @@ func (c *compiler) whole(i int) {
 // fullExit returns with one place, whose rows the machine settles.
 func (c *compiler) fullExit(pc, undo int32, flags machine.PlaceFlags) {
 	c.exitAt(pc, undo)
+	c.fullLeave(flags)
+}
+
+// fullLeave is fullExit where exitAt has said where.
+func (c *compiler) fullLeave(flags machine.PlaceFlags) {
 	if c.tails.full[flags] == 0 {
 		c.tails.full[flags] = c.later(func() { c.fullTail(flags) })
 	}
@@ -56,6 +61,11 @@ func (c *compiler) fullExit(pc, undo int32, flags machine.PlaceFlags) {
 // partExit returns with the running lanes at pc (none if there are none) and all that are pending.
 func (c *compiler) partExit(pc, undo int32, flags machine.PlaceFlags) {
 	c.exitAt(pc, undo)
+	c.partLeave(flags)
+}
+
+// partLeave is partExit where exitAt has said where.
+func (c *compiler) partLeave(flags machine.PlaceFlags) {
 	if c.tails.part[flags] == 0 {
 		c.tails.part[flags] = c.later(func() { c.partTail(flags) })
 	}

@@ -19,6 +19,7 @@ func helpAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(machine.NativeSt
 var (
 	helpBack    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Back))
 	helpLeave   = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Leave))
+	helpGo      = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Go))
 	helpPC      = helpAt(unsafe.Offsetof(machine.NativeHelp{}.PC))
 	helpMask    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Mask))
 	helpFuel    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Fuel))
@@ -36,7 +37,7 @@ func (r *region) helped(pc int32) bool {
 // mayHelp tells whether a handler can execute an instruction for compiled code. What watched ones look at beyond their
 // memory is right in the interpreter alone.
 func (r *region) mayHelp(pc int32) bool {
-	in, most := &r.insts[pc], uop.ReachAsync
+	in, most := &r.insts[pc], uop.ReachWhole
 	if in.Flags&machine.Watched != 0 {
 		most = uop.ReachWarp
 	}
@@ -71,21 +72,44 @@ func (c *compiler) behindSegment(pc int32, masked bool) {
 	c.Jmp(l)
 }
 
+// helpGates is the code that all helps share, for whole warps and for some lanes; 0: not needed so far.
+type helpGates [2]x86.Label
+
 // help assembles the way to the machine in front of an instruction and back behind it.
 func (c *compiler) help(pc int32, masked bool) {
-	before, behind := c.helpRows(pc, masked), c.helpRows(pc+1, masked)
-	back, leave := c.NewLabel(), c.NewLabel()
+	before, behind, back := c.helpRows(pc, masked), c.helpRows(pc+1, masked), c.NewLabel()
 	c.title("the interpreter executes %d", pc)
 	c.count()
+	if !masked {
+		c.settleRows(c.unsettled(pc))
+		c.spreadRows(pc)
+	}
+	c.storeRows(before)
+	c.MovImm(x86.RAX, uint64(pc))
+	c.RM(x86.LEA, x86.S64, x86.RDX, x86.AtLabel(back))
+	gate := &c.toHelp[0]
+	if masked {
+		gate = &c.toHelp[1]
+	}
+	if *gate == 0 {
+		*gate = c.later(func() { c.helpGate(masked) })
+	}
+	c.Jmp(*gate)
+	c.Bind(back)
+	c.loadRows(behind)
+	c.Jmp(c.behindHelp(pc, masked))
+}
+
+// helpGate returns to the machine for the instruction in EAX, to go on at the address in RDX, or to leave in front of it.
+func (c *compiler) helpGate(masked bool) {
+	back, leave := c.NewLabel(), c.NewLabel()
 	if masked {
 		c.MR(x86.MOV, x86.S32, helpMask, rMask)
 	} else {
-		c.settleRows(c.unsettled(pc))
-		c.spreadRows(pc)
 		c.MI(x86.MOV, x86.S32, helpMask, -1)
 	}
-	c.storeRows(before)
-	c.MI(x86.MOV, x86.S32, helpPC, pc)
+	c.MR(x86.MOV, x86.S32, helpPC, x86.RAX)
+	c.MR(x86.MOV, x86.S64, helpGo, x86.RDX)
 	c.MR(x86.MOV, x86.S64, helpRegs, rRegs)
 	c.MR(x86.MOV, x86.S32, helpFuel, rFuel)
 	c.MR(x86.MOV, x86.S64, helpSteps, rSteps)
@@ -96,11 +120,21 @@ func (c *compiler) help(pc int32, masked bool) {
 	c.MR(x86.MOV, x86.S64, helpLeave, x86.RAX)
 	c.ret()
 	c.Bind(back)
-	c.loadHelped(behind)
-	c.Jmp(c.behindHelp(pc, masked))
+	c.loadHelped()
+	c.loadConstants()
+	c.M(x86.JMP, x86.S64, helpGo)
 	c.Bind(leave)
-	c.loadHelped(before)
-	c.exit(pc, masked, 0)
+	c.loadHelped()
+	for _, off := range c.allRows() { // those that matter are at home
+		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
+	}
+	c.RM(x86.MOV, x86.S32, x86.RAX, helpPC)
+	c.Zero(x86.RCX)
+	if masked {
+		c.partLeave(0)
+	} else {
+		c.fullLeave(0)
+	}
 }
 
 // helpRows are the rows in registers that the machine is to see before an instruction, or may have changed. Lanes that wait
@@ -112,15 +146,13 @@ func (c *compiler) helpRows(pc int32, masked bool) []uint32 {
 	return c.liveRows(pc)
 }
 
-// loadHelped loads what code has in registers.
-func (c *compiler) loadHelped(rows []uint32) {
+// loadHelped loads what code has in general registers.
+func (c *compiler) loadHelped() {
 	c.RM(x86.MOV, x86.S64, rRegs, helpRegs)
 	c.RM(x86.MOV, x86.S32, rMask, helpMask)
 	c.RM(x86.MOV, x86.S32, rFuel, helpFuel)
 	c.RM(x86.MOV, x86.S64, rSteps, helpSteps)
 	c.RM(x86.MOV, x86.S64, rPending, helpPending)
-	c.loadConstants()
-	c.loadRows(rows)
 }
 
 // behindHelp is where the lanes go on: in full code with the numbers of patterns as they are, unless the instruction begins one.

@@ -69,6 +69,9 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	if st := w.checkBarrier(in, &b, same); st != Next {
 		return 0, st
 	}
+	if w.helping && !w.completes(&b, same) {
+		return 0, Wait // nothing is done: the handler is executed again when compiled code has left
+	}
 	if same != f.mask {
 		return 0, w.separate(in, f, same)
 	}
@@ -114,6 +117,28 @@ func (w *Warp) checkBarrier(in *Inst, b *BarrierIn, same uint32) State {
 		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: same, Value: uint64(b.Count[i]), Text: "thread count"})
 	}
 	return Next
+}
+
+// completes tells whether a warp goes on at once: all its living lanes have come with the same operands, and it arrives only, or
+// as the last one. What is a fault then is none here.
+func (w *Warp) completes(b *BarrierIn, same uint32) bool {
+	if same != w.Live || same != w.frag.mask {
+		return false
+	}
+	i, count := first(same), uint32(0)
+	if b.Count != nil {
+		count = b.Count[i]
+	}
+	bar := &w.cta.bars[b.ID[i]]
+	switch {
+	case bar.arrived != 0 && bar.count != count:
+		return false
+	case b.Kind == BarArrive:
+		return true
+	case count == 0:
+		count = 32 * uint32(bits.OnesCount64(w.cta.alive))
+	}
+	return bar.arrived+32 >= count
 }
 
 func (b *BarrierIn) sameBarrier(lanes uint32) uint32 {

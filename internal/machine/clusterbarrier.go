@@ -23,6 +23,9 @@ func (w *Warp) ClusterBarrier(in *Inst, kind BarrierKind) State {
 		f.woken = false
 		return Next
 	}
+	if b := &w.cta.clusterBar; w.helping && (w.Mask != f.mask || w.Mask != w.Live || kind == ClusterWait && b.passed>>w.index&1 == 0) {
+		return Wait // nothing is done: the handler is executed again when compiled code has left
+	}
 	if w.Mask != f.mask {
 		return w.separate(in, f, w.Mask)
 	}

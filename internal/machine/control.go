@@ -225,6 +225,9 @@ func (w *Warp) Ret(in *Inst) State {
 // other warps and, if no other warp moves, other CTAs run before it goes on. The warp's clock
 // advances by ns.
 func (w *Warp) Sleep(ns uint64) State {
+	if w.helping {
+		return Wait // not yet: when compiled code has left
+	}
 	w.slept += ns
 	return Again
 }

@@ -83,10 +83,11 @@ type Stats struct {
 // Left counts how often compiled code left lanes at a pc for the interpreter, or, Helped, had the instruction there
 // executed by its handler and went on.
 type Left struct {
-	Code   *Code
-	PC     int32
-	Times  uint64
-	Helped bool
+	Code    *Code
+	PC      int32
+	Times   uint64
+	Blocked uint64 // of Times: the instruction had to wait
+	Helped  bool
 }
 
 // Add adds what another core has executed.

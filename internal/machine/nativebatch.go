@@ -105,7 +105,11 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	}
 	c.callHelping(n, t, s, nil, c.batchEntry(n, b))
 	b.Warp = 0
-	c.takeBatch(n, s)
+	if s.Help.alone {
+		c.current(s).took(n, s)
+	} else {
+		c.takeBatch(n, s)
+	}
 	*moved = b.Moved != 0
 	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first || s.polled() {
 		t.alone = 0 // a batch that ends where its first warp has left at once is not worth while
@@ -249,7 +253,7 @@ func (c *CTA) onlyBarrier(b *NativeBatch) bool {
 
 // untouched tells whether a CTA holds nothing that its end would have to look at.
 func (c *CTA) untouched() bool {
-	if len(c.mbarriers) != 0 || c.tensor.last != 0 || c.tensor.given != nil || len(c.tensor.calls) != 0 || c.grid.ShowTensor != nil {
+	if len(c.mbarriers) != 0 || c.clusterBar != (clusterBarrier{}) || c.tensor.last != 0 || c.tensor.given != nil || len(c.tensor.calls) != 0 || c.grid.ShowTensor != nil {
 		return false
 	}
 	return true
@@ -278,7 +282,9 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 			w.ownLocal()
 		}
 	}
-	c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting)
+	if c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting); c.clusterBar.arrived != 0 {
+		c.cluster.completeBarrier() // nobody waits there, but warps have exited that it expected
+	}
 	c.cluster.passed = int(b.Passed)
 	c.clearBarriers() // the one at which warps waited when the batch began, too
 	if c.resting && b.Alive|b.Current == 0 {

@@ -15,6 +15,7 @@ import (
 type NativeHelp struct {
 	Back  uintptr // where it goes on behind the instruction; 0: it has returned for good
 	Leave uintptr // where it leaves in front of it, if the instruction does anything but let its lanes go on
+	Go    uintptr // its own: where the lanes are behind it
 	PC    int32
 	Mask  uint32 // lanes that have come to it
 	Fuel  int32
@@ -23,19 +24,25 @@ type NativeHelp struct {
 	Regs, Steps, Pending uint64 // compiled code's
 
 	ops     uint64 // of handlers; NativeState.Ops has them, too
+	alone   bool   // the running warp of a batch goes on alone: the batch has been dissolved
 	faulted bool   // the last one has: the launch is over
 }
 
 // callHelping runs compiled code, and instructions that it returns for, until it returns for good. The warp is nil in a
 // batch.
 func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, entry uintptr) {
+	s.Help.alone = false
 	for {
 		s.Help.Back = 0
 		if callNative(n, s, entry); s.Help.Back == 0 {
 			return
 		}
+		at := w
+		if at == nil {
+			at = c.current(s)
+		}
 		entry = s.Help.Leave
-		if c.help(n, t, s, w) {
+		if c.help(n, t, s, at) {
 			entry = s.Help.Back
 		}
 	}
@@ -44,14 +51,13 @@ func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, en
 // help executes the instruction; false if its lanes do not simply go on behind it: it has faulted, or nothing has been done.
 func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	h, in := &s.Help, &n.code.Insts[s.Help.PC]
-	if w == nil {
-		w = c.current(s)
-	}
+	run := (*Warp).runHelped
 	switch in.Op.Reach() {
 	case uop.ReachRows:
 	case uop.ReachWarp:
-		if h.Mask != ^uint32(0) || in.Guard != NoGuard {
-			return false // who is missing may have to be waited for
+		if h.Mask != ^uint32(0) || !w.unanimous(in) {
+			t.count(&t.blocked, n, w.core, h.PC) // who is missing may have to be waited for
+			return false
 		}
 		fallthrough
 	case uop.ReachMemory:
@@ -59,12 +65,19 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	case uop.ReachAsync:
 		c.comeTo(s, w)
 		s.Batch.CTAs = 0 // before the next one begins, the machine clears what it leaves
+	case uop.ReachClock:
+		c.comeTo(s, w)
+		run = s.runCounted
+	case uop.ReachWhole:
+		c.dissolve(n, s, w)
+		run = s.runAlone
 	default:
 		return false
 	}
 	w.putIndices(w.frag.frame, n, h.PC, h.Mask)
-	st, ops := w.runHelped(n.code.Insts[h.PC:h.PC+1], h.Mask)
+	st, ops := run(w, n.code.Insts[h.PC:h.PC+1], h.Mask)
 	if st != Next && st != Faulted {
+		t.count(&t.blocked, n, w.core, h.PC)
 		return false
 	}
 	s.Steps++
@@ -73,12 +86,65 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	if h.faulted = st == Faulted; h.faulted {
 		return false
 	}
-	if t.helped == nil {
-		t.helped = make([]uint64, len(n.Entries))
+	if in.Op == uop.CallRuntime && t.epoch != w.core.arena.Epoch() { // it has freed memory
+		t.refresh(w.core, n, c)
 	}
-	t.helped[h.PC]++
-	t.used, w.core.leaves = true, true
+	t.count(&t.helped, n, w.core, h.PC)
 	return true
+}
+
+// unanimous tells whether the guard of an instruction holds for all lanes or for none.
+func (w *Warp) unanimous(in *Inst) bool {
+	if in.Guard == NoGuard {
+		return true
+	}
+	p := *w.P(in.Guard &^ 1)
+	return p == 0 || p == ^uint32(0)
+}
+
+// count counts an instruction in one of the table's lists.
+func (t *nativeTable) count(list *[]uint64, n *Native, core *Core, pc int32) {
+	if *list == nil {
+		*list = make([]uint64, len(n.Entries))
+	}
+	(*list)[pc]++
+	t.used, core.leaves = true, true
+}
+
+// dissolve ends a batch around its running warp, which goes on alone: the machine has the others, their barriers and all counts.
+func (c *CTA) dissolve(n *Native, s *NativeState, w *Warp) {
+	b, h := &s.Batch, &s.Help
+	if b.Warp == 0 {
+		return
+	}
+	s.Steps += h.Steps // of whole warps
+	s.Ops += 32 * h.Steps
+	c.takeBatch(n, s)
+	b.Warp, h.alone = 0, true
+	h.Steps, h.ops, s.Steps, s.Ops = 0, 0, 0, 0
+	f := &w.frags[0]
+	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
+}
+
+// runAlone is runHelped for a warp that runs alone, of which lanes may have exited or wait elsewhere in compiled code.
+func (s *NativeState) runAlone(w *Warp, inst []Inst, lanes uint32) (st State, ops uint64) {
+	f, live, mask := w.frag, w.Live, w.frag.mask
+	w.Live, f.mask, f.pc = s.Mask&^s.Exited, lanes, s.Help.PC
+	st, ops = s.runCounted(w, inst, lanes)
+	w.Live, f.mask = live, mask
+	return st, ops
+}
+
+// runCounted is runHelped with the counts up to the instruction, by which the CTA's clock goes.
+func (s *NativeState) runCounted(w *Warp, inst []Inst, lanes uint32) (st State, ops uint64) {
+	steps, b := w.steps, &s.Batch
+	if w.steps += s.Steps + s.Help.Steps; b.Warp != 0 && b.Done != 0 {
+		w.steps -= w.cta.cycles + b.Began // the CTA's clock has begun behind those
+	}
+	w.start = s.Help.PC
+	st, ops = w.runHelped(inst, lanes)
+	w.steps = steps
+	return st, ops
 }
 
 // runHelped has the handler of an instruction execute it for some lanes. A handler that has to wait does nothing then.
@@ -96,6 +162,9 @@ func (w *Warp) runHelped(inst []Inst, lanes uint32) (st State, ops uint64) {
 // current is the running warp of a batch, as a fragment of the lanes that have come to the instruction.
 func (c *CTA) current(s *NativeState) *Warp {
 	w := c.warps[bits.TrailingZeros32(s.Batch.Current)]
+	if s.Help.alone {
+		return w
+	}
 	w.core = c.cluster.core
 	f := &w.frags[0]
 	*f = Fragment{frame: w.root, mask: s.Help.Mask, pc: s.Help.PC}

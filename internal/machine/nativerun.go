@@ -12,6 +12,7 @@ type nativeTable struct {
 	in      *Inst
 	left    []uint64 // by pc: times that lanes were left there
 	helped  []uint64 // by pc: times that the instruction there was executed by its handler; nil: none was
+	blocked []uint64 // by pc: times that it had to wait instead, for which code has left
 	used    bool     // since they were read
 	pause   uint8    // warps that run alone before the next batch
 	alone   uint8    // pause after a batch that has come to no second warp
@@ -131,16 +132,21 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	}
 	w.cta.callHelping(n, t, s, w, n.Entries[pc])
 	core.host.Breathe(false)
+	w.took(n, s)
+	if s.Looped != 0 {
+		w.polled = false
+	}
+	return w.placed(f, n, t, s)
+}
+
+// took counts what compiled code has executed of a warp alone.
+func (w *Warp) took(n *Native, s *NativeState) {
 	w.steps += s.Steps
 	if n.Quick {
 		w.heated += s.Steps - s.Steps/quickSteps
 	}
 	w.ops += s.Ops
-	core.stats.NativeOps += s.Ops - s.Help.ops
-	if s.Looped != 0 {
-		w.polled = false
-	}
-	return w.placed(f, n, t, s)
+	w.core.stats.NativeOps += s.Ops - s.Help.ops
 }
 
 // placed makes fragments of what compiled code has left of one.
@@ -189,20 +195,26 @@ func (core *Core) left() (list []Left) {
 			continue
 		}
 		t.used = false
-		list = leftAt(list, n.code, t.left, false)
-		list = leftAt(list, n.code, t.helped, true)
+		list = leftAt(list, n.code, t.left, t.blocked, false)
+		list = leftAt(list, n.code, t.helped, nil, true)
 	}
 	return list
 }
 
-// leftAt lists the counts of some code by pc, and clears them.
-func leftAt(list []Left, code *Code, counts []uint64, helped bool) []Left {
+// leftAt lists the counts of some code by pc, with those of them that had to wait, and clears them.
+func leftAt(list []Left, code *Code, counts, blocked []uint64, helped bool) []Left {
 	for pc, times := range counts {
-		if times != 0 {
-			list = append(list, Left{code, int32(pc), times, helped})
+		if times == 0 {
+			continue
 		}
+		l := Left{Code: code, PC: int32(pc), Times: times, Helped: helped}
+		if blocked != nil {
+			l.Blocked = blocked[pc]
+		}
+		list = append(list, l)
 	}
 	clear(counts)
+	clear(blocked)
 	return list
 }
 

@@ -46,6 +46,9 @@ func (w *Warp) TensorAllocate(in *Inst, q TensorCall) (tensor.Addr, State) {
 	if err := q.check(w.Tensor()); err != nil {
 		return 0, w.tensorFault(in, err)
 	}
+	if w.helping && !w.callsAtOnce(&q) {
+		return 0, Wait // nothing is done: the handler is executed again when compiled code has left
+	}
 	if q.Group == 2 {
 		return w.pairAllocate(in, q)
 	}
@@ -77,6 +80,16 @@ func (w *Warp) TensorRelinquish(in *Inst) State {
 	p := w.Place(in)
 	w.Tensor().given = &p
 	return Next
+}
+
+// callsAtOnce tells whether a call need not wait, for columns or for the peer CTA.
+func (w *Warp) callsAtOnce(q *TensorCall) bool {
+	if q.Group == 2 {
+		call := w.myCall()
+		return call != nil && call.done
+	}
+	_, ok := w.Tensor().room(q.Columns, nil)
+	return q.Free || ok
 }
 
 // check refuses sizes, and what is out of order in this CTA.

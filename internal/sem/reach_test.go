@@ -20,12 +20,16 @@ var reached = map[uop.Reach][]string{
 	uop.ReachMemory: {
 		"Access", "AccessUniform", "Widen", "Addresses", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
 		"CountSums", "OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
+		"Rest", "Block", "Place", "Observing", "Observe",
 	},
-	uop.ReachWarp: {"Gather", "Collective", "Watchful", "Observing", "Observe", "ShuffleMisuse"},
+	uop.ReachWarp: {"Gather", "Collective", "Watchful", "ShuffleMisuse"},
 	uop.ReachAsync: {
 		"AsyncMode", "Issue", "OpsEndAtOnce", "OneAllocation", "CommitGroup", "WaitGroups", "WaitPipe", "Keep", "Rows", "Index", "ClusterSize", "SharedMemory", "Tensor", "PeerTensor",
-		"MbarrierAt", "Resumed", "Suspend", "WatchInit", "Leaks", "Place", "FencedProducts", "UnfencedProduct", "GroupProduct",
+		"MbarrierAt", "Resumed", "Suspend", "WatchInit", "Leaks", "FencedProducts", "UnfencedProduct", "GroupProduct",
+		"Hold", "Submit", "WaitReads",
 	},
+	uop.ReachClock: {"Special"},
+	uop.ReachWhole: {"Barrier", "ClusterBarrier", "TensorAllocate", "TensorRelinquish", "Sleep"},
 }
 
 // TestReach: a handler and all that it calls in this package ask the warp for no more than the class of
@@ -48,6 +52,10 @@ func TestReach(t *testing.T) {
 				may = append(may, reached[uop.ReachWarp]...)
 			case uop.ReachAsync:
 				may = slices.Concat(may, reached[uop.ReachWarp], reached[uop.ReachAsync])
+			case uop.ReachClock:
+				may = append(may, reached[uop.ReachClock]...)
+			case uop.ReachWhole:
+				may = slices.Concat(may, reached[uop.ReachWarp], reached[uop.ReachAsync], reached[uop.ReachWhole])
 			}
 			asks := map[string]bool{}
 			source.follow(source.scope.Lookup(h), map[types.Object]bool{}, asks)

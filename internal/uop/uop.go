@@ -42,7 +42,9 @@ const (
 	ReachMemory              // memory and images by checked addresses: the CTA, the frame's local memory, cached bounds; faults
 	ReachWarp                // the lanes of the warp, which meet; where all 32 execute, none waits
 	ReachAsync               // the CTA's mbarriers, tensor memory and asynchronous operations, which mode eager ends at once; waits
-	ReachAll                 // anything: fragments, barriers, counts, the clock, other warps
+	ReachClock               // what has been counted so far
+	ReachWhole               // the warp as one set of lanes, its stack, barriers, and through them the other warps; waits
+	ReachAll                 // anything: it moves lanes or ends them
 )
 
 // Reach is what the handler of the operation may touch.
