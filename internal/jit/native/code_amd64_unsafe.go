@@ -6,29 +6,22 @@ package native
 
 import "unsafe"
 
-// New copies code into memory of its own and makes that executable.
+// New copies code into memory that is its own and makes that executable.
 func New(code []byte) (*Code, error) {
-	m, err := pages(len(code))
+	c, err := take(len(code))
 	if err != nil {
 		return nil, err
 	}
-	copy(m, code)
-	if err := protect(m); err != nil {
-		free(m)
+	copy(c.mem, code)
+	if err := protect(c.mem); err != nil {
+		c.give()
 		return nil, err
 	}
-	return &Code{m}, nil
+	return c, nil
 }
 
 // Free gives the memory back.
-func (c *Code) Free() error {
-	m := c.mem
-	c.mem = nil
-	if m == nil {
-		return nil
-	}
-	return free(m)
-}
+func (c *Code) Free() error { return c.give() }
 
 // Addr returns the address of a byte of the code.
 func (c *Code) Addr(off int) uintptr { return uintptr(unsafe.Pointer(&c.mem[off])) }

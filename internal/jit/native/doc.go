@@ -14,8 +14,17 @@ import "errors"
 // ErrUnavailable says that this platform has no executable memory for us.
 var ErrUnavailable = errors.New("machine code needs amd64 on Linux, macOS, FreeBSD or Windows")
 
-// Code is executable memory. It lives until Free; calling it afterwards faults.
-type Code struct{ mem []byte }
+// Code is executable memory. It lives until Free; nobody may call it afterwards.
+type Code struct {
+	mem   []byte
+	chunk *chunk // of which it is a part; nil: it has a mapping of its own
+}
+
+// chunk is a mapping of chunkPages; used has a bit for each page that is a function's.
+type chunk struct {
+	mem  []byte
+	used uint64
+}
 
 // Len returns the bytes of the code, in whole pages.
 func (c *Code) Len() int { return len(c.mem) }

@@ -3,6 +3,9 @@
 package native
 
 import (
+	"bytes"
+	"math/rand/v2"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -94,6 +97,70 @@ func TestFree(t *testing.T) {
 	if err := c.Free(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestRoom takes and gives back code of many lengths in any order: each is what was written, calls work, what is free is not
+// executable, and no more than one mapping stays.
+func TestRoom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var list []*Code
+	for range 3000 {
+		if len(list) > 0 && rng.IntN(100) < 49 {
+			i := rng.IntN(len(list))
+			mem := list[i].mem
+			if err := list[i].Free(); err != nil {
+				t.Fatal(err)
+			}
+			if len(mem) <= mostPages*os.Getpagesize() && !writable(mem) {
+				t.Fatal("free pages are not writable, and so may be executable")
+			}
+			list[i] = list[len(list)-1]
+			list = list[:len(list)-1]
+			continue
+		}
+		code := bytes.Repeat([]byte{0x90}, rng.IntN(1<<rng.IntN(18)))
+		c := made(t, append(code, twice...))
+		if v := uint32(3); !bytes.Equal(c.mem[:len(code)], code) {
+			t.Fatal("code is not what was written")
+		} else if Call(c.Addr(0), unsafe.Pointer(&v)); v != 6 {
+			t.Fatalf("3 doubled is %d", v)
+		}
+		if writable(c.mem) {
+			t.Fatal("executable memory can be written")
+		}
+		list = append(list, c)
+	}
+	v := uint32(1)
+	for _, c := range list {
+		n := c.Len()
+		if Call(c.Addr(bytes.Index(c.mem, twice)), unsafe.Pointer(&v)); v != 2 || n == 0 {
+			t.Fatalf("1 doubled is %d", v)
+		}
+		v = 1
+		if err := c.Free(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	room.Lock()
+	defer room.Unlock()
+	empty := 0
+	for _, c := range room.chunks {
+		if c.used == 0 {
+			empty++
+		}
+	}
+	if empty > 1 {
+		t.Errorf("%d mappings stay without code", empty)
+	}
+}
+
+// writable tells whether a byte can be written. Memory that is not mapped is not looked at.
+func writable(mem []byte) (ok bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { ok = recover() == nil }()
+	mem[0]++
+	mem[0]--
+	return true
 }
 
 func BenchmarkCall(b *testing.B) {

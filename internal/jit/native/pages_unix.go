@@ -11,4 +11,6 @@ func pages(n int) ([]byte, error) {
 
 func protect(m []byte) error { return unix.Mprotect(m, unix.PROT_READ|unix.PROT_EXEC) }
 
+func unprotect(m []byte) error { return unix.Mprotect(m, unix.PROT_READ|unix.PROT_WRITE) }
+
 func free(m []byte) error { return unix.Munmap(m) }

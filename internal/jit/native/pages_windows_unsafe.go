@@ -16,9 +16,13 @@ func pages(n int) ([]byte, error) {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), n), nil
 }
 
-func protect(m []byte) error {
+func protect(m []byte) error { return become(m, windows.PAGE_EXECUTE_READ) }
+
+func unprotect(m []byte) error { return become(m, windows.PAGE_READWRITE) }
+
+func become(m []byte, access uint32) error {
 	var old uint32
-	return windows.VirtualProtect(uintptr(unsafe.Pointer(unsafe.SliceData(m))), uintptr(len(m)), windows.PAGE_EXECUTE_READ, &old)
+	return windows.VirtualProtect(uintptr(unsafe.Pointer(unsafe.SliceData(m))), uintptr(len(m)), access, &old)
 }
 
 func free(m []byte) error {
