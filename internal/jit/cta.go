@@ -26,8 +26,9 @@ import (
 const (
 	maxCTASteps = 3000 // instructions of all warps
 	maxCTAWarps = 16
-	maxCTARuns  = 4  // of lanes that follow each other, in a register
-	maxCTABacks = 50 // back edges of a warp: fewer than make it give way
+	maxCTARuns  = 4       // of lanes that follow each other, in a register
+	maxCTABacks = 50      // back edges of a warp: fewer than make it give way
+	maxCTACode  = 1 << 18 // bytes, that for borders included: a compilation may need attempts without
 )
 
 // cta is the program of a CTA.
@@ -176,7 +177,7 @@ func (r *region) worthCTA() bool {
 	for pc := range r.steps {
 		s := &r.steps[pc]
 		switch s.op.Kind {
-		case sem.OpLane, sem.OpSelect, sem.OpCompare, sem.OpMove, sem.OpLogic, sem.OpNothing, sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpBarrier:
+		case sem.OpLane, sem.OpSelect, sem.OpCompare, sem.OpMove, sem.OpLogic, sem.OpNothing, sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpBarrier, sem.OpShuffle:
 		case sem.OpLoad, sem.OpStore:
 			memory = true
 			if s.op.Memory.Strong {

@@ -52,17 +52,27 @@ func (m *ctaCode) body() {
 		case n.kind == nodeEnd:
 			m.endTurn(n)
 		case !n.fold:
-			m.makeRoom()
-			m.assembleNode(n, x.store != nil)
+			m.makeRoom(32/m.lanes + n.needs()) // for a row and for what its program needs besides
+			if m.ahead > 0 {
+				m.ahead-- // it has been stored with others
+			} else if m.ahead = m.storeVectors(i); m.ahead == 0 {
+				m.assembleNode(n, x.store != nil)
+			}
 		}
 		if n.changes(x.store != nil) {
 			m.letAllGo()
 		}
 		m.drop(i)
-		if m.short {
+		if m.tooLong() {
 			return
 		}
 	}
+}
+
+// tooLong tells whether the program cannot be: its code is too long, or something has run out.
+func (m *ctaCode) tooLong() bool {
+	m.short = m.short || m.Len()-m.began > maxCTACode
+	return m.short
 }
 
 // leave puts rows that are looked at later into memory: another warp follows.
@@ -89,9 +99,9 @@ func (m *ctaCode) spill(n *ctaNode) {
 	n.regs = nil
 }
 
-// makeRoom makes sure that there are registers for a row and for what its program needs besides.
-func (m *ctaCode) makeRoom() {
-	for len(m.free) < 32/m.lanes+besides {
+// makeRoom makes sure that there are so many registers.
+func (m *ctaCode) makeRoom(registers int) {
+	for len(m.free) < registers {
 		if m.letGo() {
 			continue
 		}
@@ -137,6 +147,8 @@ func (m *ctaCode) assembleNode(n *ctaNode, store bool) {
 			regs = append(regs, v)
 		case n.kind == nodeMerge:
 			regs = append(regs, m.merge(n))
+		case n.kind == nodeShuffle:
+			regs = append(regs, m.shuffled(n))
 		case n.kind == nodeCanon:
 			x := m.loc(&n.in[0])
 			regs = append(regs, m.canon(x, m.alloc).v)
@@ -347,14 +359,16 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 	case len(runs) == 0:
 		m.zero(v)
 		return
+	case m.loadEvery(n, first, v):
+		return
+	case scattered(runs) || n.at.shared && len(runs) > 1:
+		m.gather(n, first, v)
+		return
 	case n.when != nil && !n.at.shared: // whoever does not load from shared memory could
 		m.loadMasked(n, runs, v)
 		return
 	case len(runs) == 1 && runs[0].step == 0:
 		m.broadcast(w, tW, v, m.memory(n, runs[0], first))
-		return
-	case n.at.shared && len(runs) > 1:
-		m.gatherShared(n, first, v)
 		return
 	case n.at.shared && runs[0].n < m.lanes:
 		m.loadSome(runs[0], first, v, m.memory(n, runs[0], first))
@@ -394,35 +408,6 @@ func (m *ctaCode) loadSome(r ctaRun, first int, v x86.Vec, at x86.Mem) {
 	m.VVM(x86.VPMASKMOVD, m.full(), v, v, at)
 }
 
-// gatherShared gathers lanes from places that are known.
-func (m *ctaCode) gatherShared(n *ctaNode, first int, v x86.Vec) {
-	lead := first
-	for n.lanes>>lead&1 == 0 {
-		lead++
-	}
-	base := n.at.known[lead]
-	index := m.alloc()
-	m.move(m.full(), index, m.rowOfWords(func(i int) uint32 {
-		if n.lanes>>(first+i)&1 == 0 {
-			return 0
-		}
-		return uint32(n.at.known[first+i] - base)
-	}))
-	m.proveShared(n)
-	at := x86.AtVec(rShared, index, 1, int32(base)).By(inAccess + n.pc)
-	if m.evex {
-		m.zero(v)
-		m.KKK(x86.KXNORW, kCTA, kCTA, kCTA)
-		m.Masked(kCTA).VM(x86.VPGATHERDDK, m.full(), v, at)
-	} else {
-		ones := m.alloc()
-		m.VVV(x86.VPCMPEQD, m.full(), ones, ones, ones)
-		m.VMV(x86.VPGATHERDD, m.full(), v, at, ones)
-		m.release(temp(ones))
-	}
-	m.release(temp(index))
-}
-
 // storePart stores the running part.
 func (m *ctaCode) storePart(n *ctaNode) {
 	first, w := m.part*m.lanes, m.full()
@@ -433,7 +418,14 @@ func (m *ctaCode) storePart(n *ctaNode) {
 	}
 	x := m.loc(&n.in[0])
 	v := m.load(x, tW)
+	if scattered(runs) {
+		m.scatter(n, first, v.v)
+		runs = nil
+	}
 	for _, r := range runs {
+		if r.step == 0 && r.n > 1 { // of lanes that store to one place the last one counts
+			r.lane, r.n, r.step = r.lane+r.n-1, 1, 4
+		}
 		at := m.memory(n, r, first)
 		lanes := r.bits(first)
 		switch {

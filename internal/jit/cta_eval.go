@@ -3,6 +3,8 @@ package jit
 // What instructions do in a CTA's program.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -31,6 +33,8 @@ func (k *cta) execute(w *ctaWarp, in *machine.Inst, s *step) bool {
 		return k.store(w, in, s)
 	case sem.OpSelect:
 		return k.selection(w, s)
+	case sem.OpShuffle:
+		return k.shuffle(w, s)
 	}
 	if s.prog == nil {
 		return false
@@ -424,15 +428,37 @@ func (k *cta) load(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if m.By == sem.ByKernel {
 		return k.loadParameter(w, s)
 	}
-	if len(m.At) != 1 || m.Elem != 4 || m.Bits[0] != 32 {
+	if m.Elem != 4 || slices.ContainsFunc(m.Bits, func(n int) bool { return n != 32 }) {
 		return false
 	}
 	at := k.place(w, in, s)
-	d := &s.in[1]
-	if at == nil || d.off == machine.NoGuard || d.typ != tW {
-		return at != nil && d.off == machine.NoGuard
+	if at == nil {
+		return false
 	}
-	return k.write(w, d, ctaVal{node: k.node(w, ctaNode{kind: nodeLoad, lanes: w.run, when: w.when, at: at})})
+	for i := range m.At {
+		d := &s.in[1+i]
+		if d.off == machine.NoGuard {
+			continue
+		}
+		if d.typ != tW || !k.write(w, d, ctaVal{node: k.node(w, ctaNode{kind: nodeLoad, lanes: w.run, when: w.when, at: k.element(at, i)})}) {
+			return false
+		}
+	}
+	return true
+}
+
+// element is where element i of an access is.
+func (k *cta) element(at *ctaPlace, i int) *ctaPlace {
+	if i == 0 {
+		return at
+	}
+	p, s := k.mem.cta.places.one(), k.mem.cta.splits.one()
+	*s = *at.ctaSplit
+	for lane := range s.known {
+		s.known[lane] += 4 * int64(i)
+	}
+	*p = ctaPlace{shared: at.shared, pcs: at.pcs, ctaSplit: s}
+	return p
 }
 
 // loadParameter runs a load from the kernel's parameters.
@@ -453,18 +479,20 @@ func (k *cta) loadParameter(w *ctaWarp, s *step) bool {
 // store runs a store.
 func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 	m := &s.op.Memory
-	if len(m.At) != 1 || m.Elem != 4 || s.in[1].typ != tW {
-		return false
-	}
-	v, ok := k.read(w, &s.in[1])
-	if !ok {
+	if m.Elem != 4 {
 		return false
 	}
 	at := k.place(w, in, s)
 	if at == nil {
 		return false
 	}
-	k.items = append(k.items, k.mem.cta.item(ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: at, pc: w.pc, warp: w.index, phase: k.phase, after: k.passed}}))
+	for i := range m.At {
+		v, ok := k.read(w, &s.in[1+i])
+		if !ok || s.in[1+i].typ != tW {
+			return false
+		}
+		k.items = append(k.items, k.mem.cta.item(ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: k.element(at, i), pc: w.pc, warp: w.index, phase: k.phase, after: k.passed}}))
+	}
 	return true
 }
 
@@ -509,28 +537,41 @@ func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
 			return nil
 		}
 		p.ctaSplit = k.split(addr)
-		if p.num == nil {
-			return nil
-		}
 		for i := range p.known {
 			p.known[i] += int64(in.Imm)
+		}
+		if p.num == nil && !k.fixed(p.ctaSplit) {
+			return nil
 		}
 	}
 	return k.bound(w, p, m, s.op.Kind == sem.OpLoad)
 }
 
+// fixed has what is known of the first lane's address as a number; false if other numbers are part of it.
+func (k *cta) fixed(s *ctaSplit) bool {
+	if len(s.rates) != 0 {
+		return false
+	}
+	at := s.known[0]
+	s.num = k.number(tX, []ctaTerm{{coef: rowOf(uint64(at))}})
+	for i := range s.known {
+		s.known[i] -= at
+	}
+	return true
+}
+
 // bound demands that an access is inside and aligned.
 func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPlace {
-	n, align := k.vectorLanes(), int64(max(m.Align, 1))
+	n, align, size := k.vectorLanes(), int64(max(m.Align, 1)), int64(4*len(m.At))
 	low, high := int64(1)<<40, int64(-1)<<40
 	reach := ctaExtent{}
 	var room [32]ctaRun
 	for first := 0; first < 32; first += n {
 		runs := p.appendRuns(room[:0], first, n, w.run)
-		if len(runs) > maxCTARuns && !(p.shared && load) {
+		if scattered(runs) && !p.alike(first, n, w.run) {
 			return nil
 		}
-		whole := load && !p.shared && w.when == nil // registers are read to their ends
+		whole := load && !p.shared && w.when == nil && !scattered(runs) // registers are read to their ends
 		for lane := first; lane < first+n; lane++ {
 			if w.run>>lane&1 == 0 {
 				continue
@@ -545,15 +586,15 @@ func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPl
 			}
 		}
 		for _, r := range runs {
-			if !load && r.step == 0 && r.n > 1 {
-				return nil
+			if !load && r.step == 0 && r.n > 1 && w.when != nil {
+				return nil // which lane is the last one is not known
 			}
 			a, b := r.lane, r.lane+r.n
 			if whole {
 				a, b = first, first+n
 			}
 			from := p.known[r.lane] + int64(a-r.lane)*r.step
-			to := p.known[r.lane] + int64(b-1-r.lane)*r.step + 4
+			to := p.known[r.lane] + int64(b-1-r.lane)*r.step + size
 			low, high = min(low, from), max(high, to)
 			reach.add(p.ctaSplit, r.lane, from, to)
 		}
@@ -562,7 +603,7 @@ func (k *cta) bound(w *ctaWarp, p *ctaPlace, m *sem.MemoryUse, load bool) *ctaPl
 		k.low, k.high = min(k.low, low), max(k.high, high)
 		return p
 	}
-	k.demandInside(w.pc, p.ctaSplit, &reach, align, load, w.when)
+	k.demandInside(w.pc, p.ctaSplit, &reach, align, size, load, w.when)
 	return p
 }
 

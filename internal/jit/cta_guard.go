@@ -516,9 +516,9 @@ func (k *cta) order(pc int32, a, b *ctaSplit, lanes uint32, when *ctaMask, equal
 }
 
 // demandInside demands that an access is inside its allocation.
-func (k *cta) demandInside(pc int32, s *ctaSplit, e *ctaExtent, align int64, load bool, when *ctaMask) {
+func (k *cta) demandInside(pc int32, s *ctaSplit, e *ctaExtent, align, size int64, load bool, when *ctaMask) {
 	if e.some {
-		k.guard(ctaGuard{kind: guardInside, pc: pc, x: side(s, e, when, 4), align: align, load: load})
+		k.guard(ctaGuard{kind: guardInside, pc: pc, x: side(s, e, when, size), align: align, load: load})
 	}
 }
 

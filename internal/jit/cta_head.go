@@ -11,6 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
 // ctaCode assembles the program of a CTA. It may take all registers but those of the state, of global memory and of
@@ -25,6 +26,8 @@ type ctaCode struct {
 	hops    []ctaHop
 	cursors [len(ctaCursors)]ctaCursor
 	used    int    // how often cursors have been
+	began   int    // where its code begins
+	ahead   int    // stores that have been assembled with one before them
 	slots   []bool // places of rows that are taken
 	live    []*ctaNode
 	miss    x86.Label
@@ -92,6 +95,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	}
 	c.bcast, c.short, c.asProgram = nil, false, true
 	m.allFree()
+	m.began = c.Len()
 	sweep := c.NewLabel()
 	m.assemble(sweep, ordinary, out)
 	if !c.short && m.places <= ctaPlaces {
@@ -344,6 +348,10 @@ func (m *ctaCode) number(n *ctaNumber) {
 		if i == 0 {
 			to = x86.RAX
 		}
+		if t.mono == "" {
+			m.MovImm(to, t.coef[0])
+			t.coef = rowOf(1)
+		}
 		for j, a := range []byte(t.mono) {
 			at := m.atomPlace(a)
 			if j == 0 {
@@ -471,11 +479,24 @@ func (m *ctaCode) endOf(pc int32, load bool) x86.Mem {
 func (k *cta) learns(pc int32) int32 {
 	s := &k.steps[pc]
 	for first := k.segmentOf(pc); first < pc; first++ {
-		if t := &k.steps[first]; t.op.Kind == s.op.Kind && k.bounds[first] >= 0 && t.op.Memory.By == s.op.Memory.By && t.in[0] == s.in[0] {
+		if t := &k.steps[first]; t.op.Kind == s.op.Kind && k.bounds[first] >= 0 && t.op.Memory.By == s.op.Memory.By && t.in[0] == s.in[0] && !k.rewritten(s.in[0].off, first, pc) {
 			return first
 		}
 	}
 	return pc
+}
+
+// rewritten tells whether an instruction in [first, end) gives a row or slot, which may be several registers', another value.
+func (k *cta) rewritten(off uint32, first, end int32) bool {
+	for pc := first; pc < end; pc++ {
+		switch s := &k.steps[pc]; s.op.Kind {
+		case sem.OpLane, sem.OpSelect, sem.OpLoad, sem.OpShuffle:
+			if k.writesSlot(s, off) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inside tests the first and the last address of an access.

@@ -99,7 +99,7 @@ func (m *ctaCode) keepCarry(c *ctaNode, v *ctaVal) {
 func (m *ctaCode) endTurn(n *ctaNode) {
 	l := n.loop
 	for i, c := range l.carries {
-		m.makeRoom()
+		m.makeRoom(32/m.lanes + besides)
 		m.keepCarry(c.ctaNode, &n.in[i])
 	}
 	m.leave()

@@ -19,6 +19,9 @@ func (m *ctaCode) maskWords() {
 	same := m.NewLabel()
 	m.findWords(same)
 	for _, w := range m.k.words {
+		if m.tooLong() {
+			return
+		}
 		m.truth(w.cond)
 		m.MR(x86.MOV, x86.S32, placeOf(w.at), x86.R8)
 	}

@@ -23,6 +23,9 @@ func (m *ctaCode) guard(g *ctaGuard) {
 	m.miss = miss
 	m.Bind(done)
 	m.cold = append(m.cold, func() {
+		if m.tooLong() {
+			return
+		}
 		m.Bind(again)
 		m.count()
 		m.extents = map[*ctaSide]int{}

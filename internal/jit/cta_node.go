@@ -14,6 +14,7 @@ type ctaNode struct {
 	lanes uint32   // nodeLoad, a store: that execute; nodeMerge: of in[0]
 	when  *ctaMask // which of them do; nil: all
 	at    *ctaPlace
+	from  *[32]uint32 // nodeShuffle: whose value each lane has
 	pc    int32
 	warp  int
 	phase int
@@ -36,6 +37,7 @@ const (
 	nodeProgram ctaNodeKind = iota
 	nodeCanon               // in[0] with canonical NaNs
 	nodeMerge               // lanes of in[0], the others of in[1]
+	nodeShuffle             // in[0] of other lanes
 	nodeLoad
 	nodeCarry // what the last turn of a loop has left (cta_loop.go)
 	nodeBegin // a loop begins

@@ -117,7 +117,7 @@ func (p *ctaPoly) sum(q *ctaPoly, minus bool) *ctaPoly {
 
 // Bounds of polynomials.
 const (
-	maxCTATerms  = 8
+	maxCTATerms  = 12
 	maxCTADegree = 3
 )
 

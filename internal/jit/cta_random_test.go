@@ -3,6 +3,7 @@ package jit_test
 import (
 	"flag"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ type ctaDraw struct {
 	depth  int
 	open   []string // labels that code may jump to
 	other  bool     // what no program of CTAs has is drawn, too
+	exited bool     // some lanes may have ended
 }
 
 func (d *ctaDraw) line(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
@@ -93,7 +95,7 @@ func (d *ctaDraw) guard() string {
 
 // statement draws one.
 func (d *ctaDraw) statement() {
-	switch n := d.IntN(22); {
+	switch n := d.IntN(26); {
 	case n < 3:
 		d.condition()
 	case n < 5:
@@ -133,14 +135,54 @@ func (d *ctaDraw) statement() {
 		d.passOn()
 	case n < 19 && d.other:
 		d.elsewhere()
+	case n < 20:
+		d.apart()
+	case n < 21 && d.depth == 0 && !d.exited:
+		d.shuffle()
 	case d.depth < 3:
 		d.region()
 	}
 }
 
+// apart accesses words, or vectors of them, that are apart.
+func (d *ctaDraw) apart() {
+	step := []int{8, 16, 16, 12, 20, 32}[d.IntN(6)]
+	list := []string{"", ".v2", ".v4"}
+	width := list[d.IntN(1+bits.TrailingZeros(uint(step)|16)-2)]
+	load, store := d.float(), d.float()
+	switch width {
+	case ".v2":
+		load, store = "{%f1, %f3}", d.of("{%f2, %f1}", "{%f2, %f9}", "{%f2, %f2}")
+	case ".v4":
+		load, store = "{%f1, %f3, %f4, %f5}", d.of("{%f2, %f1, %f5, %f3}", "{%f9, %f1, %f1, %f4}")
+	}
+	off := d.IntN(3) * max(step&-step, 4)
+	if d.IntN(3) == 0 {
+		d.line("mad.lo.u32 %%r22, %%r5, %d, %%r7; %sst.shared%s.f32 [%%r22+%d], %s; %sld.shared%s.f32 %s, [%%r22+%d];", step&^32, d.guard(), width, off, store, d.guard(), width, load, off)
+		return
+	}
+	d.line("mul.wide.%s %%rd11, %s, %d; add.s64 %%rd11, %%rd1, %%rd11;", d.of("u32", "s32"), d.of("%r5", "%r5", "%r1", "%r11"), step)
+	if d.IntN(2) == 0 {
+		d.line("%sld.global%s.f32 %s, [%%rd11+%d];", d.guard(), width, load, off)
+	} else {
+		d.line("%sst.global%s.f32 [%%rd11+%d], %s;", d.guard(), width, off, store)
+	}
+}
+
+// shuffle moves values between lanes of a warp.
+func (d *ctaDraw) shuffle() {
+	value, pair := d.of(d.float(), d.word()), ""
+	if d.IntN(3) == 0 {
+		pair = "|" + d.predicate()
+	}
+	d.line("shfl.sync.%s.b32 %s%s, %s, %d, %d, -1;", d.of("bfly", "down", "idx", "bfly"), d.of(d.float(), d.word()), pair, value, d.IntN(32), d.of31())
+}
+
+func (d *ctaDraw) of31() int { return []int{31, 31, 15<<8 | 31, 24<<8 | 31, 28<<8 | 31}[d.IntN(5)] }
+
 // onePlace stores lanes of a warp to the same few words, of which the last one counts.
 func (d *ctaDraw) onePlace() {
-	d.line("and.b32 %%r22, %%r5, %d; shl.b32 %%r22, %%r22, 2;", d.IntN(4)*8+7)
+	d.line("and.b32 %%r22, %%r5, %d; shl.b32 %%r22, %%r22, 2;", d.IntN(5)*8+7*d.IntN(2))
 	if d.IntN(2) == 0 {
 		d.line("cvt.u64.u32 %%rd11, %%r22; add.s64 %%rd11, %%rd1, %%rd11; %sst.global.f32 [%%rd11], %s; %sld.global.f32 %s, [%%rd11+%d];", d.guard(), d.float(), d.guard(), d.float(), 4*d.IntN(9))
 		return
@@ -166,8 +208,7 @@ func (d *ctaDraw) passOn() {
 func (d *ctaDraw) elsewhere() {
 	d.line("mul.wide.u32 %%rd11, %%r5, 8; add.s64 %%rd11, %%rd1, %%rd11;")
 	d.line(d.of(
-		"ld.global.v2.f32 {%%f1, %%f3}, [%%rd11];",
-		"%[1]sst.global.v2.f32 [%%rd11], {%%f2, %%f1};",
+		"ld.global.v2.u64 {%%rd12, %%rd13}, [%%rd3];",
 		"ld.global.u8 %%r13, [%%rd3+1]; %[1]sst.global.u16 [%%rd3+2], %%r13;",
 		"cvt.f64.f32 %%rd12, %%f1; add.f64 %%rd12, %%rd12, %%rd12; cvt.rn.f32.f64 %%f3, %%rd12;",
 		"cvt.s64.s32 %%rd12, %%r1; cvt.s64.s32 %%rd13, %%r8; setp.lt.s64 %%p2, %%rd12, %%rd13;",
@@ -220,6 +261,7 @@ func (d *ctaDraw) kernel() string {
 	}
 	if d.IntN(3) == 0 {
 		d.line("@%s exit;", d.condition())
+		d.exited = true
 		d.statement()
 	}
 	d.line("mad.lo.s32 %%r20, %%r2, 64, %%r1; mul.wide.s32 %%rd10, %%r20, 4; add.s64 %%rd10, %%rd1, %%rd10;")

@@ -1,0 +1,122 @@
+package jit
+
+// Accesses of a CTA's program whose lanes are neither one behind the other nor in one place: words of structures, elements
+// of vectors, columns. How far lanes are apart is known, so they are gathered or scattered by a constant row.
+
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// scattered tells whether the lanes of a register are in too many runs for one access each.
+func scattered(runs []ctaRun) bool { return len(runs) > maxCTARuns }
+
+// alike tells whether those of n lanes from a first one on that execute an access follow from the same numbers.
+func (s *ctaSplit) alike(first, n int, lanes uint32) bool {
+	lead := -1
+	for i := first; i < first+n; i++ {
+		switch {
+		case lanes>>i&1 == 0:
+		case lead < 0:
+			lead = i
+		case !s.sameRates(i, lead):
+			return false
+		}
+	}
+	return true
+}
+
+// apart has how far the lanes of the running part are from the first of them that executes an access, and where that is;
+// the others are in its place.
+func (m *ctaCode) apart(n *ctaNode, first int) (index, at x86.Mem) {
+	lead := first + bits.TrailingZeros32(n.lanes>>first)
+	base := n.at.known[lead]
+	index = m.rowOfWords(func(i int) uint32 {
+		if n.lanes>>(first+i)&1 == 0 {
+			return 0
+		}
+		return uint32(n.at.known[first+i] - base)
+	})
+	return index, m.memory(n, ctaRun{lane: lead, n: 1}, first)
+}
+
+// gather gathers the running part; lanes that do not load it have anything, where a mask decides 0.
+func (m *ctaCode) gather(n *ctaNode, first int, v x86.Vec) {
+	w, index := m.full(), m.alloc()
+	row, at := m.apart(n, first)
+	m.move(w, index, row)
+	from := x86.AtVec(at.Base, index, 1, at.Disp).By(at.Proof)
+	masked := n.when != nil && !n.at.shared // whoever does not load from shared memory could
+	m.zero(v)
+	switch {
+	case m.evex && masked:
+		m.Masked(m.under(n.when, m.running(n))).VM(x86.VPGATHERDDK, w, v, from)
+	case m.evex:
+		m.KKK(x86.KXNORW, kCTA, kCTA, kCTA)
+		m.Masked(kCTA).VM(x86.VPGATHERDDK, w, v, from)
+	case masked:
+		t := m.truths(n.when, m.running(n))
+		m.VMV(x86.VPGATHERDD, w, v, from, t)
+		m.release(temp(t))
+	default:
+		ones := m.alloc()
+		m.VVV(x86.VPCMPEQD, w, ones, ones, ones)
+		m.VMV(x86.VPGATHERDD, w, v, from, ones)
+		m.release(temp(ones))
+	}
+	m.release(temp(index))
+}
+
+// running are the lanes of the running part that may execute an access.
+func (m *ctaCode) running(n *ctaNode) uint32 {
+	return n.lanes >> (m.part * m.lanes) & (1<<m.lanes - 1)
+}
+
+// scatter stores the running part.
+func (m *ctaCode) scatter(n *ctaNode, first int, v x86.Vec) {
+	lanes := m.running(n)
+	switch {
+	case m.evex:
+		w, index := m.full(), m.alloc()
+		row, at := m.apart(n, first)
+		m.move(w, index, row)
+		if n.when != nil {
+			m.under(n.when, lanes)
+		} else {
+			m.mask(lanes)
+		}
+		m.Masked(kCTA).MV(x86.VPSCATTERDD, w, x86.AtVec(at.Base, index, 1, at.Disp).By(at.Proof), v)
+		m.release(temp(index))
+		return
+	case n.when != nil:
+		m.scatterMasked(n, first, v)
+		return
+	}
+	half := m.alloc()
+	for set := lanes; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros32(set)
+		from := v
+		if i >= 4 {
+			from = half
+			if set == lanes&^0xf {
+				m.VVI(x86.VEXTRACTI128, x86.W256, half, v, 1)
+			}
+		}
+		at := m.memory(n, ctaRun{lane: first + i, n: 1}, first)
+		m.MVI(x86.VPEXTRD, x86.W128, at, from, uint8(i%4))
+	}
+	m.release(temp(half))
+}
+
+// scatterMasked is scatter for lanes of a mask by AVX2.
+func (m *ctaCode) scatterMasked(n *ctaNode, first int, v x86.Vec) {
+	all, one := m.truths(n.when, m.running(n)), m.alloc()
+	for set := m.running(n); set != 0; set &= set - 1 {
+		i := bits.TrailingZeros32(set)
+		m.VVM(x86.VPAND, m.full(), one, all, m.laneRow(1<<i))
+		m.MVV(x86.VPMASKMOVD, m.full(), m.memory(n, ctaRun{lane: first + i, n: 1, step: 4}, first), one, v)
+	}
+	m.release(temp(one))
+	m.release(temp(all))
+}
