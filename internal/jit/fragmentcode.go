@@ -12,19 +12,24 @@ import (
 
 // Registers of the code that those of matrices do not have.
 const (
-	fgRegisters = x86.RBX // the warp's
-	fgOffsets   = x86.R12 // num.Fragments.Registers
-	fgRoom      = x86.R13
+	fgTiles   = x86.RBX // that are left
+	fgOffsets = x86.R12 // num.Fragments.Offsets, from those of a tile on: those of A are in front of it
+	fgRoom    = x86.R13
 )
 
 // Offsets in fragmentContext.
 const (
-	fcRegisters = 8 * iota
+	fcRegisters = 8 * iota // five
+	_
+	_
+	_
+	_
 	fcOffsets
 	fcRoom
 	fcResult
 	fcScales
 	fcMeta
+	fcTiles
 )
 
 // fragmentRoom is the most bytes of room that code uses.
@@ -32,9 +37,9 @@ const fragmentRoom = 1 << 14
 
 // fragmentPlan is where the parts of a product are. What lanes have of A is together for each vector of C's rows, in blocks.
 type fragmentPlan struct {
-	halves  int // of eight rows
-	vectors int // of a register
-	counts  [5]int
+	halves  int    // of eight rows
+	vectors int    // of a register
+	counts  [5]int // registers of A, B, C, D and metadata
 	words   [2]int // of K, in four lanes each, that A and B become
 	values  int    // vectors or rows of B that a word becomes
 	block   int32  // bytes of a block
@@ -59,7 +64,7 @@ func (e *denseCode) spreads(operand int) int {
 }
 
 // planFragments lays the room out; false if there is no code for such a product, or for such registers.
-func (e *denseCode) planFragments(registers int) bool {
+func (e *denseCode) planFragments(registers [2]int) bool {
 	shape := num.DenseShape(e.key)
 	f := &fragmentPlan{halves: shape.Rows / 8, vectors: laneBytes / e.w.Bytes(), values: e.fragmentValues()}
 	p := shape.Packing
@@ -80,12 +85,13 @@ func (e *denseCode) planFragments(registers int) bool {
 	if f.counts[3] = f.counts[2]; p[0].Sparse {
 		f.counts[4] = 1
 	}
-	all := 0
-	for _, n := range f.counts {
-		all += n
-	}
 	e.fragment = f
-	return all == registers && e.placeFragments() <= fragmentRoom
+	return f.hasRegisters(registers) && e.placeFragments() <= fragmentRoom
+}
+
+// hasRegisters tells whether there are as many registers of A and metadata, and of a tile.
+func (f *fragmentPlan) hasRegisters(n [2]int) bool {
+	return n == [2]int{f.counts[0] + f.counts[4], f.counts[1] + f.counts[2] + f.counts[3]}
 }
 
 // placeFragments sets offsets in the room, and returns how much of it there is.
@@ -118,7 +124,7 @@ func (e *denseCode) fragmentValues() int {
 }
 
 // assembleFragments makes the code; false where there is none for such a product of so many registers.
-func (e *denseCode) assembleFragments(registers int) (ok bool) {
+func (e *denseCode) assembleFragments(registers [2]int) (ok bool) {
 	if e.key.Bits == 64 {
 		return e.assembleDoubleFragments(registers)
 	}
@@ -127,27 +133,38 @@ func (e *denseCode) assembleFragments(registers int) (ok bool) {
 		return false
 	}
 	e.startFragments()
-	odd := e.NewLabel()
-	e.VVV(e.either(x86.VPXORD, x86.VPXOR), e.w, fvOdd, fvOdd, fvOdd)
+	odd, tile := e.NewLabel(), e.NewLabel()
+	none := func() { e.VVV(e.either(x86.VPXORD, x86.VPXOR), e.w, fvOdd, fvOdd, fvOdd) }
+	none()
 	e.fragmentsOfA()
-	e.fragmentsOfB()
-	e.fragmentsOfC()
+	e.jumpIfAny(fvOdd, odd)
 	e.fragmentScales()
-	if !e.key.Integers || e.key.Packing[0].Sparse {
-		e.jumpIfAny(fvOdd, odd)
-	}
+	e.Bind(tile)
+	none()
+	e.fragmentsOfB()
+	e.jumpIfAny(fvOdd, odd)
+	e.fragmentsOfC()
 	e.fragmentSums()
 	e.badLanes(dnTemp)
 	e.RR(x86.TEST, x86.S32, dnTemp, dnTemp)
 	e.Jcc(x86.NE, odd)
 	e.fragmentsOfD()
+	e.nextTile(tile)
 	e.endFragments(odd)
 	return true
 }
 
+// nextTile jumps to where the next tile is computed.
+func (e *denseCode) nextTile(tile x86.Label) {
+	f := e.fragment
+	e.RI(x86.ADD, x86.S64, fgOffsets, int32(4*(f.counts[1]+f.counts[2]+f.counts[3])))
+	e.RI(x86.SUB, x86.S64, fgTiles, 1)
+	e.Jcc(x86.NE, tile)
+}
+
 // startFragments loads what the context has.
 func (e *denseCode) startFragments() {
-	e.RM(x86.MOV, x86.S64, fgRegisters, x86.At(dnContext, fcRegisters))
+	e.RM(x86.MOV, x86.S64, fgTiles, x86.At(dnContext, fcTiles))
 	e.RM(x86.MOV, x86.S64, fgOffsets, x86.At(dnContext, fcOffsets))
 	e.RM(x86.MOV, x86.S64, fgRoom, x86.At(dnContext, fcRoom))
 }
@@ -171,13 +188,13 @@ func (e *denseCode) jumpIfAny(v x86.Vec, to x86.Label) {
 	e.Jcc(x86.NE, to)
 }
 
-// registerOf puts the address of a register of A, B, C or D into dnTemp.
+// registerOf puts the address of a register of A, B, C, D or the metadata into dnTemp.
 func (e *denseCode) registerOf(operand, i int) {
-	for _, n := range e.fragment.counts[:operand] {
-		i += n
+	for _, before := range [5][]int{1: {0, 4}, 2: {0, 4, 1}, 3: {0, 4, 1, 2}, 4: {0}}[operand] {
+		i += e.fragment.counts[before]
 	}
 	e.RM(x86.MOV, x86.S32, dnTemp, x86.At(fgOffsets, int32(4*i)))
-	e.RR(x86.ADD, x86.S64, dnTemp, fgRegisters)
+	e.RM(x86.ADD, x86.S64, dnTemp, x86.At(dnContext, fcRegisters+8*int32(operand)))
 }
 
 // fragmentsOfA makes values and exponents of A, those of a vector's rows together.
@@ -325,6 +342,9 @@ func (e *denseCode) fragmentSums() {
 	f := e.fragment
 	e.RM(x86.LEA, x86.S64, dnSum, x86.At(fgRoom, f.sum))
 	e.RR(x86.MOV, x86.S64, dnLeft, fgRoom)
+	if e.key.PerLine != 0 {
+		e.RM(x86.MOV, x86.S64, dnScales, x86.At(dnContext, fcScales))
+	}
 	e.MovImm(dnRows, uint64(f.halves*f.vectors))
 	e.setBad()
 	if e.key.Integers {

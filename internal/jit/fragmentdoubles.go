@@ -12,16 +12,18 @@ import (
 const doubleBytes = 2 * laneBytes
 
 // assembleDoubleFragments makes the code; false where there is none for such a product of so many registers.
-func (e *denseCode) assembleDoubleFragments(registers int) bool {
+func (e *denseCode) assembleDoubleFragments(registers [2]int) bool {
 	shape := num.DenseShape(e.key)
 	f := &fragmentPlan{halves: shape.Rows / 8, vectors: doubleBytes / e.w.Bytes()}
-	f.counts = [5]int{f.halves * shape.K / 4, shape.K / 4, 2 * f.halves, 2 * f.halves}
+	f.counts = [5]int{f.halves * shape.K / 4, shape.K / 4, 2 * f.halves, 2 * f.halves, 0}
 	f.sum = int32(f.counts[1]) * doubleBytes
-	if shape.Columns != 8 || shape.Rows%8 != 0 || shape.K%4 != 0 || f.counts[0]+f.counts[1]+4*f.halves != registers || f.sum+int32(f.counts[2])*doubleBytes > fragmentRoom {
+	if shape.Columns != 8 || shape.Rows%8 != 0 || shape.K%4 != 0 || !f.hasRegisters(registers) || f.sum+int32(f.counts[2])*doubleBytes > fragmentRoom {
 		return false
 	}
 	e.fragment = f
 	e.startFragments()
+	tile, odd := e.NewLabel(), e.NewLabel()
+	e.Bind(tile)
 	for r := range f.counts[1] {
 		e.registerOf(1, r)
 		for parity := range int32(2) {
@@ -33,7 +35,6 @@ func (e *denseCode) assembleDoubleFragments(registers int) bool {
 	for half := range f.halves {
 		e.doubleSums(half, nan)
 	}
-	odd := e.NewLabel()
 	e.jumpIfAny(nan, odd)
 	for r := range f.counts[3] {
 		e.registerOf(3, r)
@@ -42,6 +43,7 @@ func (e *denseCode) assembleDoubleFragments(registers int) bool {
 			e.store(x86.At(dnTemp, at), 0)
 		}
 	}
+	e.nextTile(tile)
 	e.endFragments(odd)
 	return true
 }

@@ -85,15 +85,15 @@ const (
 	fsHalf    = 2 * laneBytes // of eight rows
 )
 
-// fragmentScales lays the factors of columns out as B is, and points to those of the first rows.
+// fragmentScales lays the factors of columns out as B is.
 func (e *denseCode) fragmentScales() {
 	if e.key.PerLine == 0 {
 		return
 	}
-	e.RM(x86.MOV, x86.S64, dnScales, x86.At(dnContext, fcScales))
+	e.RM(x86.MOV, x86.S64, dnTemp, x86.At(dnContext, fcScales))
 	for i, to := range e.fragment.scales {
 		for at := int32(0); at < laneBytes; at += e.size() {
-			e.load(0, x86.At(dnScales, fsColumns+int32(i)*laneBytes+at))
+			e.load(0, x86.At(dnTemp, fsColumns+int32(i)*laneBytes+at))
 			e.store(x86.At(fgRoom, to+at), 0)
 		}
 		e.turnColumns(to)

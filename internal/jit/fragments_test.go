@@ -96,7 +96,15 @@ func (w *warpRegisters) setMeta(r *rand.Rand, d *num.Dense, words int) {
 // fragments is the product of these registers by m.
 func (w *warpRegisters) fragments(shape num.DenseShape, m num.Multiplier) *num.Fragments {
 	shape.Columns = 8
-	return num.NewFragments(num.Fragments{DenseShape: shape, Registers: w.offsets, Meta: w.meta}, m)
+	a := w.counts[0]
+	last := len(w.offsets) - w.counts[3]
+	offsets := slices.Concat(w.offsets[:a], w.offsets[last:], w.offsets[a:last])
+	return num.NewFragments(num.Fragments{DenseShape: shape, Tiles: 1, Offsets: offsets, Meta: w.meta}, m)
+}
+
+// at are operands in registers that are all in one list.
+func at(registers *[32]uint32, scales *num.FragmentScales) *num.FragmentsAt {
+	return &num.FragmentsAt{Registers: [5]*[32]uint32{registers, registers, registers, registers, registers}, Scales: scales}
 }
 
 // scalesOf are the scale factors of a product; nil: it has none, false: one is NaN.
@@ -154,7 +162,7 @@ func TestFragments(t *testing.T) {
 				if !ok {
 					return
 				}
-				if !m.MultiplyFragments(f, &w.list[0], factors) {
+				if !m.MultiplyFragments(f, at(&w.list[0], factors)) {
 					if !slices.Equal(before, w.list) {
 						t.Fatalf("%s: not done, but registers have changed", name)
 					}
@@ -219,12 +227,12 @@ func TestDoubleFragments(t *testing.T) {
 				row, column := p.C(i%32, i/32)
 				set(a+b+i/32, i%32, d.Sum[row][column])
 			}
-			f := num.NewFragments(num.Fragments{DenseShape: num.DenseShape{Rows: d.Rows, Columns: 8, K: d.K, Bits: 64}, Registers: offsets}, m)
+			f := num.NewFragments(num.Fragments{DenseShape: num.DenseShape{Rows: d.Rows, Columns: 8, K: d.K, Bits: 64}, Tiles: 1, Offsets: offsets}, m)
 			if f == nil {
 				t.Fatalf("%s: no code", name)
 			}
 			before := slices.Clone(list)
-			if !m.MultiplyFragments(f, (*[32]uint32)(list[0][:]), nil) {
+			if !m.MultiplyFragments(f, at((*[32]uint32)(list[0][:]), nil)) {
 				if wild == 0 || !slices.Equal(list, before) {
 					t.Fatalf("%s: %d rows, K %d: not done, or registers have changed", name, d.Rows, d.K)
 				}
@@ -257,7 +265,7 @@ func BenchmarkFragments(b *testing.B) {
 				f := w.fragments(shape, m)
 				start := slices.Clone(w.list)
 				for b.Loop() {
-					if !m.MultiplyFragments(f, &w.list[0], nil) {
+					if !m.MultiplyFragments(f, at(&w.list[0], nil)) {
 						b.Fatal("not done")
 					}
 					copy(w.list, start)

@@ -13,20 +13,22 @@ import (
 
 // fragmentContext is what the code of a product gets; offsets are fc….
 type fragmentContext struct {
-	registers, offsets, room unsafe.Pointer
-	result                   uint64 // 1: D has been written; 0: something does not fit, and nothing has
-	scales, meta             unsafe.Pointer
+	registers     [5]unsafe.Pointer // of A, B, C, D, metadata
+	offsets, room unsafe.Pointer
+	result        uint64 // 1: D has been written; 0: something does not fit
+	scales, meta  unsafe.Pointer
+	tiles         uint64
 }
 
-// fragmentKey is what a product's code depends on: its shape, and how many registers it has.
+// fragmentKey is what a product's code depends on: its shape, and how many registers it has before the tiles and in each.
 type fragmentKey struct {
 	shape     num.DenseShape
-	registers int
+	registers [2]int
 }
 
 // Prepare implements num.Multiplier.
 func (m *Dense) Prepare(f *num.Fragments) bool {
-	key := fragmentKey{f.DenseShape, len(f.Registers)}
+	key := fragmentKey{f.DenseShape, f.Counts()}
 	f.Code = codeOf(m, m.warps, key, denseKey(key.shape), func(e *denseCode) bool { return e.assembleFragments(key.registers) })
 	return f.Code != 0
 }
@@ -35,15 +37,18 @@ func (m *Dense) Prepare(f *num.Fragments) bool {
 var fragmentRooms = sync.Pool{New: func() any { return new([fragmentRoom / 8]uint64) }}
 
 // MultiplyFragments implements num.Multiplier.
-func (m *Dense) MultiplyFragments(f *num.Fragments, registers *[32]uint32, factors *num.FragmentScales) bool {
+func (m *Dense) MultiplyFragments(f *num.Fragments, at *num.FragmentsAt) bool {
 	room := fragmentRooms.Get().(*[fragmentRoom / 8]uint64)
 	c := fragmentContext{
-		registers: unsafe.Pointer(registers), offsets: unsafe.Pointer(&f.Registers[0]), room: unsafe.Pointer(room),
-		scales: unsafe.Pointer(factors), meta: unsafe.Pointer(unsafe.SliceData(f.Meta)),
+		offsets: unsafe.Pointer(&f.Offsets[0]), room: unsafe.Pointer(room), scales: unsafe.Pointer(at.Scales),
+		meta: unsafe.Pointer(unsafe.SliceData(f.Meta)), tiles: uint64(f.Tiles),
+	}
+	for i, p := range at.Registers {
+		c.registers[i] = unsafe.Pointer(p)
 	}
 	native.Call(f.Code, unsafe.Pointer(&c))
 	runtime.KeepAlive(f)
-	runtime.KeepAlive(factors)
+	runtime.KeepAlive(at)
 	fragmentRooms.Put(room)
 	return c.result != 0
 }

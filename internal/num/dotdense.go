@@ -103,9 +103,8 @@ type Multiplier interface {
 	MultiplyDoubles(d *Doubles) bool
 	// Prepare sets f.Code; false: there is no code for such a product.
 	Prepare(f *Fragments) bool
-	// MultiplyFragments computes D of a warp whose registers begin there, with the factors that f's shape has; false: something is
-	// not a number that the code is for, and nothing is changed.
-	MultiplyFragments(f *Fragments, registers *[32]uint32, factors *FragmentScales) bool
+	// MultiplyFragments computes D; false: something is not a number that the code is for, and no tile from that one on is changed.
+	MultiplyFragments(f *Fragments, at *FragmentsAt) bool
 }
 
 // MultiplyBy multiplies by m if that is there and can, else by portable code.

@@ -5,11 +5,21 @@ package num
 // after the other, of A with 16 rows for each word row g, then row g+8; those of C and D have columns 2t and 2t+1 of row g,
 // then of row g+8, of f16 two in a register. Of f64 a word is an element, and Bits, Rows, Columns and K alone count.
 type Fragments struct {
-	DenseShape          // Left is A and Right is B; Columns is 8
-	Registers  []uint32 // the bytes from the warp's first register to what 32 lanes have of each of A, B, C and D, and of the metadata, in that order
-	Meta       []FragmentMeta
-	By         Multiplier
-	Code       uintptr // By's; 0: there is none
+	DenseShape     // Left is A and Right is B; Columns is 8
+	Tiles      int // products of the same A, side by side
+	// Offsets are the bytes from an operand's first register to what 32 lanes have of each: of A, of the metadata, then for each
+	// tile of B, C and D.
+	Offsets []uint32
+	Meta    []FragmentMeta
+	By      Multiplier
+	Code    uintptr // By's; 0: there is none
+}
+
+// FragmentsAt are a product's operands: where the registers of A, B, C, D and of the metadata are counted from, and scale factors
+// if the shape has some.
+type FragmentsAt struct {
+	Registers [5]*[32]uint32
+	Scales    *FragmentScales
 }
 
 // FragmentMeta is where the metadata of a register of a sparse A are, for each of the chunks of its words: for each lane of four
@@ -37,4 +47,14 @@ func NewFragments(f Fragments, m Multiplier) *Fragments {
 		return nil
 	}
 	return &f
+}
+
+// Counts is how many registers there are of A and metadata, and of B, C and D of a tile.
+func (f *Fragments) Counts() [2]int {
+	bits := f.ElementBits(0)
+	first := f.Stored() * f.Rows * bits / (32 * max(32, bits))
+	if f.Packing[0].Sparse {
+		first++
+	}
+	return [2]int{first, (len(f.Offsets) - first) / f.Tiles}
 }

@@ -34,15 +34,17 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scaleWords) bool {
 	if on.num == nil {
 		return false
 	}
-	var room *num.FragmentScales
-	if factors != nil {
-		room = fragmentScalesPool.Get().(*num.FragmentScales)
-		defer fragmentScalesPool.Put(room)
-		if !o.fragmentScales(room, factors, on.num.PerLine) {
+	at := fragmentsPool.Get().(*fragmentsRoom)
+	defer fragmentsPool.Put(at)
+	if at.Scales = nil; factors != nil {
+		if at.Scales = &at.scales; !o.fragmentScales(at.Scales, factors, on.num.PerLine) {
 			return false
 		}
 	}
-	if !on.by.MultiplyFragments(on.num, w.R32(0), room) {
+	for i := range at.Registers {
+		at.Registers[i] = w.R32(0)
+	}
+	if !on.by.MultiplyFragments(on.num, &at.FragmentsAt) {
 		return false
 	}
 	if o.fragments != nil { // others have been counted
@@ -51,25 +53,37 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scaleWords) bool {
 	return true
 }
 
-// fragmentScalesPool has room that is used again.
-var fragmentScalesPool = sync.Pool{New: func() any { return new(num.FragmentScales) }}
+// fragmentsPool has room that is used again.
+var fragmentsPool = sync.Pool{New: func() any { return new(fragmentsRoom) }}
+
+// fragmentsRoom is room for what a multiplication wants.
+type fragmentsRoom struct {
+	num.FragmentsAt
+	scales num.FragmentScales
+}
 
 // fragmentsFor has the code for the product.
 func (o *productOp) fragmentsFor(on *fragmentsOn) *num.Fragments {
-	f := num.Fragments{DenseShape: o.shapeOf(o.rule(on.arch)), Registers: slices.Concat(o.a, o.b, o.c, o.d)}
+	f := num.Fragments{DenseShape: o.shapeOf(o.rule(on.arch)), Tiles: 1, Offsets: slices.Clone(o.a)}
 	if o.Sparse {
-		f.Registers = append(f.Registers, o.meta)
-		for r := range o.a {
-			var list num.FragmentMeta
-			for t := range 4 {
-				for i, m := range o.denseMeta(o.A(t, r, 0)) {
-					list[i].Lane[t], list[i].Bit[t] = uint32(m.lane&3), uint32(m.bit)
-				}
-			}
-			f.Meta = append(f.Meta, list)
-		}
+		f.Offsets, f.Meta = append(f.Offsets, o.meta), o.fragmentMeta(len(o.a))
 	}
+	f.Offsets = slices.Concat(f.Offsets, o.b, o.c, o.d)
 	return num.NewFragments(f, on.by)
+}
+
+// fragmentMeta says where the metadata of A's registers are.
+func (o *productOp) fragmentMeta(registers int) (meta []num.FragmentMeta) {
+	for r := range registers {
+		var list num.FragmentMeta
+		for t := range 4 {
+			for i, m := range o.denseMeta(o.A(t, r, 0)) {
+				list[i].Lane[t], list[i].Bit[t] = uint32(m.lane&3), uint32(m.bit)
+			}
+		}
+		meta = append(meta, list)
+	}
+	return meta
 }
 
 // fragmentScales lays scale factors out, as many as a line of the product has; false if one is NaN.
