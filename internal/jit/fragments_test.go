@@ -102,6 +102,21 @@ func (w *warpRegisters) fragments(shape num.DenseShape, m num.Multiplier) *num.F
 	return num.NewFragments(num.Fragments{DenseShape: shape, Tiles: 1, Offsets: offsets, Meta: w.meta}, m)
 }
 
+// twice is the product two times side by side, each D in rows of its own.
+func (w *warpRegisters) twice(shape num.DenseShape, m num.Multiplier) (f *num.Fragments, rows [][32]uint32) {
+	shape.Columns = 8
+	a, c := w.counts[0], w.counts[2]
+	last := len(w.offsets) - w.counts[3]
+	offsets := slices.Concat(w.offsets[:a], w.offsets[last:])
+	for tile := range 2 {
+		offsets = append(offsets, w.offsets[a:last-c]...)
+		for i := range c {
+			offsets = append(offsets, uint32(128*(tile*c+i)))
+		}
+	}
+	return num.NewFragments(num.Fragments{DenseShape: shape, Tiles: 2, Offsets: offsets, Meta: w.meta}, m), make([][32]uint32, 2*c)
+}
+
 // at are operands in registers that are all in one list.
 func at(registers *[32]uint32, scales *num.FragmentScales) *num.FragmentsAt {
 	return &num.FragmentsAt{Registers: [5]*[32]uint32{registers, registers, registers, registers, registers}, Scales: scales}
@@ -162,7 +177,13 @@ func TestFragments(t *testing.T) {
 				if !ok {
 					return
 				}
-				if !m.MultiplyFragments(f, at(&w.list[0], factors)) {
+				two, rows := w.twice(d.DenseShape, m)
+				apart := at(&w.list[0], factors)
+				apart.Registers[3] = &rows[0]
+				tiled := m.MultiplyFragments(two, apart)
+				if done := m.MultiplyFragments(f, at(&w.list[0], factors)); done != tiled {
+					t.Fatalf("%s: done %v, two tiles %v", name, done, tiled)
+				} else if !done {
 					if !slices.Equal(before, w.list) {
 						t.Fatalf("%s: not done, but registers have changed", name)
 					}
@@ -170,6 +191,11 @@ func TestFragments(t *testing.T) {
 				}
 				if wild == 0 {
 					done[what]++
+				}
+				for i, row := range rows {
+					if row != *w.register(w.counts[0] + w.counts[1] + w.counts[2] + i%w.counts[2]) {
+						t.Fatalf("%s: register %d of two tiles differs", name, i)
+					}
 				}
 				c := slices.Clone(d.Sum)
 				d.Multiply()

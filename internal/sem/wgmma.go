@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	stdatomic "sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -51,8 +52,10 @@ type wgmmaOp struct {
 	aDesc, bDesc uint32
 	add          uint32 // predicate: D is added to
 	flip         uint32
-	negative     [2]bool // A and B
-	columns      [2]bool // A and B lie along M and N
+	negative     [2]bool                           // A and B
+	columns      [2]bool                           // A and B lie along M and N
+	places       []denseMeta                       // of each word of a sparse A, row after row
+	tileCode     [2]stdatomic.Pointer[fragmentsOn] // without C, with it
 }
 
 // planWgmma sets up wgmma.mma_async d, a|a-desc, b-desc{, meta, selector}, scale-d{, sa, sb}{, ta, tb}.
@@ -83,6 +86,12 @@ func planWgmma(b *Build) {
 	o.negative = [2]bool{b.is(isa.R_sa, -1), b.is(isa.R_sb, -1)}
 	o.columns = [2]bool{b.is(isa.R_ta, 1), b.is(isa.R_tb, 1)}
 	o.saturate = b.Sel.Has(isa.M_satfinite)
+	if o.Sparse {
+		for i := range 16 * o.Stored() / o.PerRegister() {
+			words := o.Stored() / o.PerRegister()
+			o.places = append(o.places, o.denseMeta(i/words, i%words*o.PerRegister()))
+		}
+	}
 	b.Ext().Data = o
 	b.does(uop.WarpgroupProduct)
 }
@@ -96,19 +105,21 @@ func (b *Build) is(r isa.Role, v int32) bool {
 // wgmmaRecord is what an open product keeps: matrices are read when it runs.
 type wgmmaRecord struct {
 	*wgmmaOp
-	arch    int
-	warp    int // in its warpgroup
-	rank    uint64
-	a, b    []uint32 // units of 16 bytes in shared memory, line after line
-	dRows   []*[32]uint32
-	aRows   []*[32]uint32
-	meta    [32]uint32
-	add     bool
-	extents []machine.Extent // of registers: D, then A
-	by      num.Multiplier
-	dense   *num.Dense // nil: it is one of bits
-	sum     []uint32   // D, row after row of pitch elements
-	pitch   int
+	arch      int
+	warp      int // in its warpgroup
+	rank      uint64
+	a, b      []uint32    // units of 16 bytes in shared memory, line after line
+	registers *[32]uint32 // the first one of the warp
+	dRows     []*[32]uint32
+	aRows     []*[32]uint32
+	meta      [32]uint32
+	add       bool
+	extents   []machine.Extent // of registers: D, then A
+	by        num.Multiplier
+	dense     *num.Dense // nil: it is one of bits, or of tiles
+	tiles     wgmmaTiles
+	sum       []uint32 // D, row after row of pitch elements
+	pitch     int
 }
 
 // wgmmaFence orders registers with the products behind it: they wait for nothing here, and sanitizers want to know.
@@ -134,6 +145,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	r := wgmmaPool.Get().(*wgmmaRecord)
 	*r = wgmmaRecord{
 		wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0, by: w.Launch().Products,
+		registers: w.R32(0), tiles: wgmmaTiles{rows: r.tiles.rows},
 		a: r.a[:0], b: r.b[:0], dRows: r.dRows[:0], aRows: r.aRows[:0], extents: r.extents[:0],
 	}
 	if err := r.place(w); err != nil {
@@ -207,7 +219,9 @@ func (r *wgmmaRecord) units(list []uint32, w *machine.Warp, row uint32, first, n
 // read takes the matrices from shared memory and registers, and multiplies.
 func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 	if !r.and {
-		r.multiplyDense(op)
+		if !r.inTiles(op) {
+			r.multiplyDense(op)
+		}
 		return nil
 	}
 	p := &matrices{
@@ -235,11 +249,8 @@ func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 
 // multiplyDense multiplies floats and integers.
 func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
-	d, rule := densePool.Get().(*num.Dense), num.DotRule{}
-	if f := r.elems[0]; f.float() {
-		rule = f.format.WarpgroupRule(r.arch, r.elems[3].format)
-	}
-	shape := denseShape(16, r.N, &r.Product, &r.elems, rule)
+	d := densePool.Get().(*num.Dense)
+	shape := denseShape(16, r.N, &r.Product, &r.elems, r.rule())
 	shape.Saturate = r.saturate
 	d.Set(&shape)
 	source := denseSource{units: r.a, columns: r.columns[0]}
@@ -263,10 +274,8 @@ func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 		}
 	}
 	if r.Sparse {
-		for m := range 16 {
-			for i := range words {
-				r.denseMeta(m, i*r.PerRegister()).gather(&r.meta, &d.Meta[m*words+i])
-			}
+		for i, m := range r.places {
+			m.gather(&r.meta, &d.Meta[i])
 		}
 	}
 	d.Unpack(denseChoices[r.Bits])
@@ -318,6 +327,12 @@ func (r *wgmmaRecord) readD(to []uint32, pitch int) {
 
 // write gives out D.
 func (r *wgmmaRecord) write(*machine.Op) *machine.Fault {
+	if r.tiles.d != nil {
+		for i, row := range r.dRows {
+			*row = r.tiles.d[i]
+		}
+		return nil
+	}
 	half := r.elems[3].bits == 16
 	r.eachD(func(row, column int, even, odd *[32]uint32) {
 		for g := range 8 {
