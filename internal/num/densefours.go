@@ -213,6 +213,10 @@ func dotFours(a []float64, b [][denseGroup]float64, sums *[denseGroup]float64) {
 
 // cutFours makes sums of products times powers of two, each cut to an integer.
 func cutFours(a []float64, b [][denseGroup]float64, s *fourSums) {
+	if u := s.up[0]; s.up == [denseGroup]float64{u, u, u, u} {
+		cutAlike(a, b, s)
+		return
+	}
 	u0, u1, u2, u3 := s.up[0], s.up[1], s.up[2], s.up[3]
 	var s0, s1, s2, s3 int64
 	b = b[:len(a)]
@@ -222,6 +226,22 @@ func cutFours(a []float64, b [][denseGroup]float64, s *fourSums) {
 		s1 += int64(x * y[1] * u1)
 		s2 += int64(x * y[2] * u2)
 		s3 += int64(x * y[3] * u3)
+	}
+	s.cuts[0], s.cuts[1], s.cuts[2], s.cuts[3] = s0, s1, s2, s3
+}
+
+// cutAlike is cutFours where the powers are one.
+func cutAlike(a []float64, b [][denseGroup]float64, s *fourSums) {
+	u := s.up[0]
+	var s0, s1, s2, s3 int64
+	b = b[:len(a)]
+	for k, x := range a {
+		x *= u
+		y := &b[k]
+		s0 += int64(x * y[0])
+		s1 += int64(x * y[1])
+		s2 += int64(x * y[2])
+		s3 += int64(x * y[3])
 	}
 	s.cuts[0], s.cuts[1], s.cuts[2], s.cuts[3] = s0, s1, s2, s3
 }

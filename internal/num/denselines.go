@@ -61,12 +61,12 @@ func (f DotFormat) decoder(bits int) elementDecoder {
 	}
 }
 
-// line decodes a line, whose words are so far apart: values and exponents as lanes have them, in this order.
-func (f *elementDecoder) line(from []uint32, step int, order []int, values []float64, tops []uint64) denseSpan {
+// line decodes a line, whose words are so far apart: values and exponents as lanes have them.
+func (f *elementDecoder) line(from []uint32, step int, values []float64, tops []uint64) denseSpan {
 	s := denseSpan{high: noTop, low: lowOfZeros}
 	largest, least, all, word, at := uint32(0), f.largest, uint32(0), uint32(0), 0
-	mask := 32/f.bits - 1
-	for i, k := range order {
+	mask, normal, tops := 32/f.bits-1, f.largest-f.least, tops[:len(values)]
+	for i := range values {
 		switch {
 		case i&mask == 0:
 			word = from[at]
@@ -77,12 +77,12 @@ func (f *elementDecoder) line(from []uint32, step int, order []int, values []flo
 			word >>= 8
 		}
 		m := word & f.magnitude
-		if m-f.least > f.largest-f.least {
-			values[k], tops[k] = f.rare(word, &s)
+		if m-f.least > normal {
+			values[i], tops[i] = f.rare(word, &s)
 			continue
 		}
 		x := uint64(m)*f.toValue + f.exponents
-		values[k], tops[k] = math.Float64frombits(x|uint64(word)*f.toSign&(1<<63)), x>>52+topBias-1023
+		values[i], tops[i] = math.Float64frombits(x|uint64(word)*f.toSign&(1<<63)), x>>52+topBias-1023
 		largest, least, all = max(largest, m), min(least, m), all|m
 	}
 	if all != 0 {
@@ -140,11 +140,13 @@ func (d *Dense) decode() {
 func (d *Dense) decodeLeft() {
 	l, f, words := &d.lines[0], d.Format[0].decoder(d.Bits), d.K*d.Bits/32
 	l.rows, l.tops, l.spans = Grown(l.rows, d.Rows*d.K), Grown(l.tops, d.Rows*d.K), Grown(l.spans, d.Rows)
+	d.values, d.exponents = Grown(d.values, denseGroup*d.K), Grown(d.exponents, denseGroup*d.K)
+	values, exponents := d.values[:d.K], d.exponents[:d.K]
 	for row := range l.spans {
-		tops := l.tops[row*d.K:][:d.K]
-		l.spans[row] = f.line(d.Left[row*words:], 1, d.order, l.rows[row*d.K:][:d.K], tops)
-		for k := range tops {
-			tops[k] *= topLanes
+		l.spans[row] = f.line(d.Left[row*words:], 1, values, exponents)
+		to, tops := l.rows[row*d.K:][:d.K], l.tops[row*d.K:][:d.K]
+		for i, k := range d.order {
+			to[k], tops[k] = values[i], exponents[i]*topLanes
 		}
 	}
 }
@@ -154,27 +156,25 @@ func (d *Dense) decodeRight() {
 	l, f, words := &d.lines[1], d.Format[1].decoder(d.Bits), d.K*d.Bits/32
 	n := d.Columns / denseGroup * d.K
 	l.columns, l.tops, l.spans = Grown(l.columns, n), Grown(l.tops, n), Grown(l.spans, d.Columns)
-	d.values, d.exponents = Grown(d.values, denseGroup*d.K), Grown(d.exponents, denseGroup*d.K)
 	for first := 0; first < d.Columns; first += denseGroup {
 		for j := range denseGroup {
 			at := DenseOperand(1).Word(first+j, words)
-			l.spans[first+j] = f.line(d.Right[at:], DenseLanes, d.order, d.values[j*d.K:][:d.K], d.exponents[j*d.K:][:d.K])
+			l.spans[first+j] = f.line(d.Right[at:], DenseLanes, d.values[j*d.K:][:d.K], d.exponents[j*d.K:][:d.K])
 		}
 		at := first / denseGroup * d.K
 		d.interleave(l.columns[at:][:d.K], l.tops[at:][:d.K])
 	}
 }
 
-// interleave puts the columns of a group side by side.
+// interleave puts the columns of a group side by side, in the order of the steps.
 func (d *Dense) interleave(columns [][denseGroup]float64, tops []uint64) {
-	n := len(columns)
+	n := len(d.order)
 	v0, v1, v2, v3 := d.values[:n], d.values[n:][:n], d.values[2*n:][:n], d.values[3*n:][:n]
 	t0, t1, t2, t3 := d.exponents[:n], d.exponents[n:][:n], d.exponents[2*n:][:n], d.exponents[3*n:][:n]
-	tops = tops[:n]
-	for k := range columns {
+	for i, k := range d.order {
 		c := &columns[k]
-		c[0], c[1], c[2], c[3] = v0[k], v1[k], v2[k], v3[k]
-		tops[k] = t0[k] | t1[k]<<16 | t2[k]<<32 | t3[k]<<48
+		c[0], c[1], c[2], c[3] = v0[i], v1[i], v2[i], v3[i]
+		tops[k] = t0[i] | t1[i]<<16 | t2[i]<<32 | t3[i]<<48
 	}
 }
 
