@@ -138,3 +138,48 @@ func TestInside(t *testing.T) {
 		t.Errorf("%d samples were read this way", inside)
 	}
 }
+
+// TestAddressModes has what lies outside of a row of four texels (9.7.10.1); -1 is the border.
+func TestAddressModes(t *testing.T) {
+	const outside = -1
+	for _, c := range []struct {
+		mode       Address
+		normalized bool
+		line       bool
+		reach      Reach
+		want       [12]int64 // of texels -4 to 7
+	}{
+		{Wrap, true, false, Reach1D, [12]int64{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}},
+		{Mirror, true, false, Reach1D, [12]int64{3, 2, 1, 0, 0, 1, 2, 3, 3, 2, 1, 0}},
+		{ClampEdge, true, false, Reach1D, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
+		{ClampBorder, true, false, Reach1D, [12]int64{outside, outside, outside, outside, 0, 1, 2, 3, outside, outside, outside, outside}},
+		{Wrap, false, false, Reach1D, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
+		{Mirror, false, false, Reach1D, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
+		{ClampBorder, false, false, Reach1D, [12]int64{outside, outside, outside, outside, 0, 1, 2, 3, outside, outside, outside, outside}},
+		{ClampEdge, false, true, Reach1D, [12]int64{outside, outside, outside, outside, 0, 1, 2, 3, outside, outside, outside, outside}},
+		{ClampBorder, true, false, ReachCube, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
+		{Wrap, true, false, ReachACube, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
+	} {
+		r := Reader{Lookup: &Lookup{Reach: c.reach}, dims: c.reach.dims(), normalized: c.normalized, line: c.line, Texture: Texture{Sampler: &Sampler{}}}
+		r.Address[0] = c.mode
+		for i, want := range c.want {
+			if have := r.wrapped(0, int64(i)-4, 4); have != want {
+				t.Errorf("%+v, texel %d: %d", c, i-4, have)
+			}
+		}
+	}
+}
+
+// TestLeastFraction: of integers with a sign the least one, which has no positive counterpart, is -1, too.
+func TestLeastFraction(t *testing.T) {
+	for v, want := range map[uint32]float32{0x8000: -1, 0x8001: -1, 0x7fff: 1, 0: 0} {
+		if have := math.Float32frombits(snorm16(v)); have != want {
+			t.Errorf("16 bits, %#x: %v", v, have)
+		}
+	}
+	for v, want := range map[uint32]float32{0x80: -1, 0x81: -1, 0x7f: 1, 0: 0} {
+		if have := math.Float32frombits(snorm8(v)); have != want {
+			t.Errorf("8 bits, %#x: %v", v, have)
+		}
+	}
+}

@@ -30,8 +30,8 @@ var Rooms = []Room{
 		Name: "sem", Dir: "internal/sem", Uses: []string{"internal/num"},
 		Tests: []string{"internal/sem", "internal/ptxtest/async", "internal/ptxtest/vec"}, Share: 1,
 	},
-	{Name: "tensor", Dir: "internal/tensor", Tests: []string{"internal/tensor"}, Share: 2},
-	{Name: "tex", Dir: "internal/tex", Tests: []string{"internal/tex"}, Share: 2},
+	{Name: "tensor", Dir: "internal/tensor", Tests: []string{"internal/tensor"}, Share: 1},
+	{Name: "tex", Dir: "internal/tex", Tests: []string{"internal/tex"}, Share: 1},
 }
 
 // source is one parsed file.
