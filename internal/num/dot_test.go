@@ -286,3 +286,32 @@ func TestQuads(t *testing.T) {
 		t.Errorf("QuadF16: %#x", have)
 	}
 }
+
+// TestScaledDown compares sums with a number scaled beforehand and as it is added.
+func TestScaledDown(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 5))
+	for _, f := range []DotFormat{DotF16, DotF32} {
+		rule, kept := WholeRule(f, f), 0
+		for range 20000 {
+			c, down, exact := r.Uint32()>>(32-1-f.exponent-f.frac), r.IntN(16), r.IntN(2) == 0
+			if r.IntN(2) == 0 { // near the least exponent
+				c &= 1<<(f.exponent+f.frac) | 31<<f.frac | (1<<f.frac - 1)
+			}
+			a, b := []Factor{DotF16.Factor(r.Uint32() & 0x7bff)}, []Factor{DotF16.Factor(r.Uint32() & 0xfbff &^ 0x4000)}
+			if r.IntN(2) == 0 {
+				a[0].Sig = 0
+			}
+			scaled, ok := rule.ScaledDown(c, down, exact)
+			if !ok {
+				continue
+			}
+			kept++
+			if have, want := rule.Sum(a, b, scaled), rule.SumScaled(a, b, c, down, exact); have != want {
+				t.Fatalf("%#x * 2^-%d, exact %v: %#x, want %#x", c, down, exact, have, want)
+			}
+		}
+		if kept < 12000 {
+			t.Errorf("%d of 20000 numbers were scaled", kept)
+		}
+	}
+}

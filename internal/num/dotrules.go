@@ -124,6 +124,27 @@ func (r DotRule) halves(a, b []Factor, c uint32) uint32 {
 	return AddF32(sum, c)
 }
 
+// ScaledDown returns c*2^-down, with which Sum does what SumScaled, its reference implementation, does with c; false: there is no such number,
+// as bits below the least exponent of c's format count.
+func (r DotRule) ScaledDown(c uint32, down int, exact bool) (uint32, bool) {
+	x, frac := r.c.Factor(c), r.c.frac
+	if x.Kind != FactorFinite || x.Sig == 0 {
+		return c, true
+	}
+	least := int(r.c.Factor(1).Exp)
+	sign, sig, exp := uint32(0), int64(x.Sig), int(x.Exp)-down
+	if sig < 0 {
+		sign, sig = 1<<(r.c.exponent+frac), -sig
+	}
+	switch {
+	case exp >= least:
+		return sign | (uint32(sig) + uint32(exp-least)<<frac), true // the leading bit adds 1 to the exponent
+	case exact:
+		return c, false
+	}
+	return sign | uint32(cut(sig, exp-least)), true
+}
+
 // QuadF32 returns c + a[0]*b[0] + … of four f16 as ptxas makes m8n8k4 from sm_80 on, which have no such
 // instruction: a chain of fma in f32 from zero, which is added to c.
 func QuadF32(a, b []uint32, c uint32) uint32 {

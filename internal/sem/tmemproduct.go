@@ -162,8 +162,43 @@ type tensorSum struct {
 	of    *num.Dense // nil: none
 }
 
-// isDense tells whether rows and columns are simply multiplied, as shared and tensor memory have them.
-func (r *tensorProduct) isDense() bool { return r.op.down == 0 && !r.hasZeros && !r.op.ashift }
+// isDense tells whether the product is one of a num.Dense: all are, unless D counts times a power of two, which not all of its elements have
+// a place for.
+func (r *tensorProduct) isDense() bool {
+	if r.op.down == 0 || !r.add {
+		return true
+	}
+	rule, columns := r.sumRule(), r.N/r.path.Parts
+	for i := range r.parts {
+		for part := range r.path.Parts {
+			for row := range r.path.Rows {
+				words, _ := r.words(&r.parts[i], row, part, columns)
+				for _, v := range words {
+					if _, ok := rule.ScaledDown(r.ofD(v), r.op.down, !r.op.rounded); !ok {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// ofD is an element of D in a word of tensor memory.
+func (r *tensorProduct) ofD(word uint32) uint32 {
+	if r.Half {
+		return word & 0xffff
+	}
+	return word
+}
+
+// sumRule is how floats are added up.
+func (r *tensorProduct) sumRule() num.DotRule {
+	if r.Half {
+		return num.WholeRule(num.DotF16, num.DotF16)
+	}
+	return num.WholeRule(num.DotF32, num.DotF32)
+}
 
 // multiplyDense multiplies part by part.
 func (r *tensorProduct) multiplyDense(op *machine.Op) {
@@ -213,7 +248,7 @@ func (r *tensorProduct) denseA(op *machine.Op, d *num.Dense, p *productPart, par
 	}
 	left, words, _ := d.Operand(0)
 	for row := range d.Rows {
-		copy(left[row*words:(row+1)*words], p.t.Row(r.a.Lane()+r.path.Lane(row, r.copyOf(part)), r.a.Column(), words))
+		copy(left[row*words:(row+1)*words], p.t.Row(r.a.Lane()+r.path.Lane(r.rowOfA(row), r.copyOf(part)), r.a.Column(), words))
 	}
 }
 
@@ -224,7 +259,27 @@ func (r *tensorProduct) denseB(op *machine.Op, d *num.Dense, first, columns int)
 		p := &r.parts[i]
 		from, to := max(first, i*share), min(first+columns, (i+1)*share)
 		if from < to {
-			r.source(op, p, 1).fill(d, 1, from-i*share, to-from, from-first)
+			line := from - i*share
+			if r.Transpose[1] { // else the units begin there
+				line += r.zeros.Shift
+			}
+			r.source(op, p, 1).fill(d, 1, line, to-from, from-first)
+		}
+	}
+	if r.hasZeros {
+		r.clearColumns(d, first/columns, columns)
+	}
+}
+
+// clearColumns makes those columns zero that the mask of a part names.
+func (r *tensorProduct) clearColumns(d *num.Dense, part, columns int) {
+	list, words, step := d.Operand(1)
+	for column := range columns {
+		if r.zeros.Zero(part, column) {
+			at := num.DenseOperand(1).Word(column, words)
+			for i := range words {
+				list[at+i*step] = 0
+			}
 		}
 	}
 }
@@ -268,6 +323,12 @@ func (r *tensorProduct) denseD(d *num.Dense, p *productPart, part, columns int) 
 				to[i] &= 0xffff
 			}
 		}
+		if r.op.down != 0 {
+			rule := r.sumRule()
+			for i := range to {
+				to[i], _ = rule.ScaledDown(to[i], r.op.down, !r.op.rounded)
+			}
+		}
 	}
 }
 
@@ -287,7 +348,7 @@ func (r *tensorProduct) product(p *productPart, part, columns int) *matrices {
 		x.elems[3] = matrixElement{16, num.DotF16, false}
 	}
 	if x.elems[3].float() {
-		x.rule = num.WholeRule(x.elems[3].format, x.elems[3].format)
+		x.rule = r.sumRule()
 	}
 	if r.Sparse {
 		x.places = func(row int) []int { return r.places(p, row, part) }
@@ -351,24 +412,13 @@ func (r *tensorProduct) rowOfA(row int) int {
 	return tensor.ShiftSource(row, tensor.Lanes, r.op.previous)
 }
 
-// readB returns the elements of B, column after column: each CTA has its share of the columns.
+// readB returns the elements of B, column after column: each CTA has its share of the columns. No product for which it is called has a
+// zero-column mask: .ws has no scale-input-d.
 func (r *tensorProduct) readB(op *machine.Op) []uint32 {
 	share := r.N / r.Group
 	list := make([]uint32, r.N*r.K)
 	for i := range r.parts {
-		to := list[i*share*r.K : (i+1)*share*r.K]
-		if shift := r.zeros.Shift; r.Transpose[1] && shift != 0 {
-			wide := make([]uint32, (share+shift)*r.K)
-			r.spread(op, &r.parts[i], 1, wide, share+shift, r.K)
-			copy(to, wide[shift*r.K:])
-		} else {
-			r.spread(op, &r.parts[i], 1, to, share, r.K)
-		}
-	}
-	for n := range r.N {
-		if columns := r.N / r.path.Parts; r.hasZeros && r.zeros.Zero(n/columns, n%columns) {
-			clear(list[n*r.K : (n+1)*r.K])
-		}
+		r.spread(op, &r.parts[i], 1, list[i*share*r.K:(i+1)*share*r.K], share, r.K)
 	}
 	return list
 }

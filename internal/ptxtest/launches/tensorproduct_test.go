@@ -655,8 +655,12 @@ func (c *productCase) run(t *testing.T, cfg ptxvm.DeviceConfig, d *productData, 
 	if err != nil {
 		return err
 	}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(c.group)}, Block: ptxvm.Dim3{X: 128}}, append([]any{image}, args...)...); err != nil {
+	stats, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(c.group)}, Block: ptxvm.Dim3{X: 128}}, append([]any{image}, args...)...)
+	if err != nil {
 		return err
+	}
+	if stats.SlowSums > stats.Sums/2 {
+		t.Errorf("%+v: %d of %d sums took the slow way", c, stats.SlowSums, stats.Sums)
 	}
 	if err := ptxvm.Download(args[1].(ptxvm.Buffer), got); err != nil {
 		return err
