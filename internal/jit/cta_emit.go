@@ -424,7 +424,8 @@ func (m *ctaCode) storePart(n *ctaNode) {
 	}
 	for _, r := range runs {
 		if r.step == 0 && r.n > 1 { // of lanes that store to one place the last one counts
-			r.lane, r.n, r.step = r.lane+r.n-1, 1, 4
+			m.storeLast(n, r, first, v.v)
+			continue
 		}
 		at := m.memory(n, r, first)
 		lanes := r.bits(first)

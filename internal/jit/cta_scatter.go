@@ -109,6 +109,26 @@ func (m *ctaCode) scatter(n *ctaNode, first int, v x86.Vec) {
 	m.release(temp(half))
 }
 
+// storeLast stores the last one of lanes that store to one place, unless lanes behind them all do, too.
+func (m *ctaCode) storeLast(n *ctaNode, r ctaRun, first int, v x86.Vec) {
+	lane := r.lane + r.n - 1
+	if rest := n.at.runs(lane, 32-lane, n.lanes); lane < 31 && len(rest) == 1 && rest[0].n == 32-lane && rest[0].step == 0 {
+		return
+	}
+	at, i := m.memory(n, ctaRun{lane: lane, n: 1}, first), lane-first
+	t := m.alloc()
+	switch {
+	case i < 4:
+		m.copy(x86.W128, t, v)
+	case m.evex:
+		m.VVI(x86.VEXTRACTI32X4, x86.W512, t, v, uint8(i/4))
+	default:
+		m.VVI(x86.VEXTRACTI128, x86.W256, t, v, 1)
+	}
+	m.MVI(x86.VPEXTRD, x86.W128, at, t, uint8(i%4))
+	m.release(temp(t))
+}
+
 // scatterMasked is scatter for lanes of a mask by AVX2.
 func (m *ctaCode) scatterMasked(n *ctaNode, first int, v x86.Vec) {
 	all, one := m.truths(n.when, m.running(n)), m.alloc()
