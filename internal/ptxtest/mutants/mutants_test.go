@@ -16,7 +16,7 @@ import (
 var (
 	run  = flag.Bool("mutants", false, "run a sample of the mutants")
 	full = flag.Bool("mutants.full", false, "run every mutant, and want nine of ten killed")
-	size = flag.Int("mutants.n", 52, "mutants in the sample")
+	size = flag.Int("mutants.n", 40, "mutants in the sample")
 	seed = flag.Uint64("mutants.seed", 1, "seed of the sample")
 	only = flag.String("mutants.room", "", "run this room alone")
 )
