@@ -126,8 +126,11 @@ func (x *function) emit(code *machine.Code) error {
 		code.GuardShadow, code.Unwritten = x.shadow[ir.WPred].poison-x.first[ir.WPred], x.unwritten()
 	}
 	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), uint32(f.LocalBytes)
-	if f.Entry && f.LocalBytes != 0 && insts != nil && !slices.ContainsFunc(insts, stacks) {
+	if f.Entry && code.ParamBytes+code.LocalBytes != 0 && insts != nil && !slices.ContainsFunc(insts, stacks) {
 		code.LocalRoom = machine.LocalRoomFor(code.ParamBytes + code.LocalBytes)
+		if code.RoomUsed = (code.ParamBytes + code.LocalBytes + 3) &^ 3; slices.ContainsFunc(insts, calls) {
+			code.RoomUsed = code.LocalRoom
+		}
 	}
 	if !x.key.shape.Clusters {
 		code.SharedFirst, code.SharedBytes = x.key.start, x.key.dynamic
@@ -135,14 +138,13 @@ func (x *function) emit(code *machine.Code) error {
 	return nil
 }
 
-// stacks tells whether an instruction uses local memory beyond the variables of its frame.
+// stacks tells whether an instruction makes its own frame longer or shorter.
 func stacks(in machine.Inst) bool {
-	switch in.Op {
-	case uop.CallDirect, uop.CallIndirect, uop.CallRuntime, uop.StackSave, uop.StackRestore, uop.Alloca:
-		return true
-	}
-	return false
+	return in.Op == uop.StackSave || in.Op == uop.StackRestore || in.Op == uop.Alloca
 }
+
+// calls tells whether an instruction makes frames behind its own.
+func calls(in machine.Inst) bool { return in.Op == uop.CallDirect || in.Op == uop.CallIndirect }
 
 // rowsOnly tells whether those who look on want registers to be where they are named: in rows.
 func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }

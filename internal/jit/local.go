@@ -1,6 +1,6 @@
 package jit
 
-// Local memory of kernels that call nothing: it lies behind the register block (machine.Code.LocalRoom), its words interleaved by
+// Local memory of kernels without a stack: it lies behind the register block (machine.Code.LocalRoom), its words interleaved by
 // lane, so that an address that all lanes have is a row. Addresses become offsets of 32 bits, which are tested, and then either are
 // found to be the same in all lanes that execute or are gathered from and scattered to. No other thread reads what is there.
 
@@ -17,15 +17,18 @@ func (s *step) local() bool { return s.op.Kind == sem.OpLoadLocal || s.op.Kind =
 func (r *region) localEnd() int32 { return int32(r.code.ParamBytes + r.code.LocalBytes) }
 func (r *region) localAt() int32  { return int32(r.code.FrameBytes) + machine.NativeRoom }
 
-// localAddress plans the address of a variable of local memory: the kernel's frame begins at 0.
+// localAddress plans the address of a variable of local memory, or of a parameter for a call: the kernel's frame begins at 0.
 func (r *region) localAddress(pc int32) bool {
-	if r.code.LocalRoom == 0 {
+	if !r.f.Entry {
 		return false
 	}
 	in, s := &r.insts[pc], &r.steps[pc]
-	t, p := registerType(int(in.B)), r.newProgram()
+	t, p, at := registerType(int(in.B)), r.newProgram(), in.Imm
+	if s.op.Kind == sem.OpAddressLocal {
+		at += uint64(r.code.ParamBytes)
+	}
 	s.op.Kind = sem.OpLane // from here on it is one
-	return r.settle(s, p, p.constant(t, uint64(r.code.ParamBytes)+in.Imm), source{typ: t, off: in.D, slot: s.op.Scalar, row: -1})
+	return r.settle(s, p, p.constant(t, at), source{typ: t, off: in.D, slot: s.op.Scalar, row: -1})
 }
 
 // localAccess plans a load or store of local memory; false if it is left to the interpreter, as those that are known to fault are.
@@ -74,7 +77,7 @@ func (r *region) localBase(pc int32) (s source, ok bool) {
 		return r.source(pc, in.A, tW, true), true
 	case sem.ByFrame:
 		return source{typ: tX, known: true, value: uint64(r.code.ParamBytes), row: -1}, true
-	case sem.ByConst:
+	case sem.ByConst, sem.ByParam:
 		return source{typ: tX, known: true, row: -1}, true
 	}
 	return s, false
@@ -90,7 +93,7 @@ func (c *compiler) clearLocal() {
 	if c.code.LocalRoom == 0 {
 		return
 	}
-	v, bytes, each := c.alloc(), 32*(c.localEnd()+3&^3), int32(c.full().Bytes())
+	v, bytes, each := c.alloc(), 32*int32(c.code.RoomUsed), int32(c.full().Bytes())
 	c.zero(v)
 	if bytes <= 32*each {
 		for at := int32(0); at < bytes; at += each {

@@ -209,7 +209,7 @@ func (r *region) planOf(pc int32) {
 		ok = r.carry(pc)
 	case sem.OpLoadLocal, sem.OpStoreLocal:
 		ok = r.localAccess(pc)
-	case sem.OpAddressLocal:
+	case sem.OpAddressLocal, sem.OpAddressParam:
 		ok = r.localAddress(pc)
 	default:
 		ok = r.warp(pc)

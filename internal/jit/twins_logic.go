@@ -2,7 +2,10 @@ package jit
 
 // Logic, shifts, byte permutation and packing: 9.7.8, 9.7.9.
 
-import "ptxvm.invalid/ptxvm/internal/uop"
+import (
+	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
 
 var logicTwins = twins{
 	uop.And32: basic(cAnd), uop.Or32: basic(cOr), uop.Xor32: basic(cXor),
@@ -33,6 +36,13 @@ var logicTwins = twins{
 		return p.or(pack2x8(p, in[0], in[1]), p.shlI(pack2x8(p, in[2], in[3]), 16))
 	},
 	uop.Pack2x32: func(p *program, in []val) val { return p.or(p.zext(in[0]), p.shlI(p.zext(in[1]), 32)) },
+
+	uop.Mapa32: func(p *program, in []val) val {
+		return p.or(p.lowBits(in[0], mem.RankShift), p.shlI(in[1], mem.RankShift))
+	},
+	uop.Mapa64: func(p *program, in []val) val {
+		return p.or(p.and(in[0], p.x(^uint64(0xff<<mem.RankShift))), p.shlI(p.zext(in[1]), mem.RankShift))
+	},
 
 	uop.Slct32S32: func(p *program, in []val) val { return p.sel(p.cmp(cmpLTS, in[2], p.w(0)), in[1], in[0]) },
 }

@@ -33,9 +33,10 @@ type Code struct {
 
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it, to the end of its last variable
-	// LocalRoom is how many bytes of each lane lie behind the register block and the NativeRoom: all local memory there can
-	// be, in whole chunks, of a kernel that calls nothing and has no stack; 0 of others. Compiled code reaches it there.
-	LocalRoom uint32
+	// LocalRoom is how many bytes of each lane lie behind the register block and the NativeRoom: the local memory of a kernel's
+	// frame, in whole chunks; 0 where there is none, or a stack. Compiled code reaches it there. RoomUsed is how many of
+	// these a warp may have written: of a kernel that calls, frames of functions lie behind its own.
+	LocalRoom, RoomUsed uint32
 
 	// SharedFirst is the first address of the CTA's shared memory, SharedBytes how much of it there is at least: 0 where the
 	// address differs between CTAs.

@@ -79,7 +79,7 @@ func (w *Warp) ownLocal() {
 	}
 	w.clearLocal()
 	if len(w.local.chunks) != 0 {
-		block{p: w.local.chunks[0]}.clear(32 * uint32(w.root.variablesEnd()+3&^3))
+		block{p: w.local.chunks[0]}.clear(32 * w.root.code.RoomUsed)
 	}
 	w.localOf = w.cta.rank
 }

@@ -49,6 +49,7 @@ const (
 	OpLoadLocal    // Memory, of local memory
 	OpStoreLocal   // the same
 	OpAddressLocal // D, of B bits, = Imm behind the start of the frame's local depot
+	OpAddressParam // the same of its .param area
 )
 
 // Operation is what an instruction does to the lanes that execute it.
@@ -101,6 +102,7 @@ const (
 	BySlot32 = uop.BySlot32 // A is a scalar slot of 32 bits
 	ByKernel = uop.ByKernel // Imm is an offset in the kernel's parameters
 	ByFrame  = uop.ByFrame  // Imm is an offset in the frame's local depot
+	ByParam  = uop.ByParam  // the same in its .param area
 )
 
 // OperationOf says what an instruction of the converged or split variant does.
@@ -167,7 +169,10 @@ var operations = [...]Operation{
 	uop.StoreConst:   {Kind: OpStore},
 	uop.LoadLocal:    {Kind: OpLoad},
 	uop.StoreLocal:   {Kind: OpStore},
+	uop.LoadParam:    {Kind: OpLoad},
+	uop.StoreParam:   {Kind: OpStore},
 	uop.AddressLocal: {Kind: OpAddressLocal},
+	uop.AddressParam: {Kind: OpAddressParam},
 	uop.AtomicUpdate: {Kind: OpAtomic},
 	uop.AtomicCas:    {Kind: OpCas},
 	uop.AtomicCas32:  {Kind: OpCas},
@@ -230,7 +235,7 @@ func (op *Operation) memory(in *machine.Inst) {
 	if op.Kind == OpLoad {
 		op.Memory.At = in.Ext.Dst
 	}
-	if m.Space == machine.Local || m.By == ByFrame {
+	if m.Space == machine.Local || m.By == ByFrame || m.By == ByParam {
 		op.Memory.Space = machine.Local
 		op.Kind += OpLoadLocal - OpLoad
 	}
