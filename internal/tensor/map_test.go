@@ -117,3 +117,24 @@ func TestMapRows(t *testing.T) {
 		}
 	}
 }
+
+// TestElementBytes has the bytes of sixteen elements of each type, in global and in shared memory (table 33, 5.5.1).
+func TestElementBytes(t *testing.T) {
+	for name, want := range map[string][2]uint32{
+		"u8": {16, 16}, "u16": {32, 32}, "u32": {64, 64}, "s32": {64, 64}, "u64": {128, 128}, "s64": {128, 128}, "f16": {32, 32}, "f32": {64, 64},
+		"f64": {128, 128}, "bf16": {32, 32}, "tf32": {64, 64}, "b4x16": {8, 8}, "b4x16_p64": {8, 16}, "b6x16_p32": {12, 16},
+	} {
+		e, ok := ParseElement(name)
+		if !ok {
+			t.Errorf("%s is no type", name)
+			continue
+		}
+		m := Map{Type: e, Box: [MaxRank]uint32{16}}
+		if have := [2]uint32{uint32(e.Bytes(16)), m.RowBytes()}; have != want {
+			t.Errorf("%s: %v, want %v", name, have, want)
+		}
+		if m.InBox(want[0]) != want[1] || m.Packed(want[1]) != want[0] {
+			t.Errorf("%s: %d bytes are %d in a box, and those %d", name, want[0], m.InBox(want[0]), m.Packed(want[1]))
+		}
+	}
+}
