@@ -69,42 +69,43 @@ func (d Dot) fours() fourRule {
 // four adds the products of a row and a group of columns to a group of sums; odd has a bit for each column that is not as the reference
 // implementation has it, as a number that is added to is not finite.
 func (d *Dense) four(row, group int, to *[denseGroup]uint32) (odd uint) {
-	half, s, a, b := d.plan.Half(), &d.sums, row*d.K, group*d.K
-	odd = s.set(half, to)
+	half := d.plan.Half()
+	odd = d.sums.set(half, to)
 	switch {
 	case d.Terms:
 		d.terms(row, group, to)
-		return odd
 	case d.plan.Last:
-		return odd | d.fourLast(row, group, to)
-	}
-	for i := range d.plan.Steps {
-		if i > 0 {
-			odd |= s.set(half, to)
+		c := *to
+		*to = [denseGroup]uint32{}
+		d.sums.set(half, to)
+		odd |= d.fourSteps(row, group, to)
+		for j, v := range c {
+			to[j] = nearestSum(half, to[j], v)
 		}
-		n := len(d.plan.Steps[i])
-		d.fourStep(row, group, a, b, n, to)
-		a, b = a+n, b+n
+	default:
+		odd |= d.fourSteps(row, group, to)
 	}
 	return odd
 }
 
-// fourLast is four where C is added last.
-func (d *Dense) fourLast(row, group int, to *[denseGroup]uint32) (odd uint) {
-	half, before, a, b := d.plan.Half(), *to, row*d.K, group*d.K
-	*to = [denseGroup]uint32{}
+// nearestSum is a sum of f16 or f32 to the nearest.
+func nearestSum(half bool, a, b uint32) uint32 {
+	if half {
+		return AddF16(a, b)
+	}
+	return AddF32(a, b)
+}
+
+// fourSteps adds the products step by step, the first to what has been set.
+func (d *Dense) fourSteps(row, group int, to *[denseGroup]uint32) (odd uint) {
+	a, b := row*d.K, group*d.K
 	for i := range d.plan.Steps {
-		odd |= d.sums.set(half, to)
+		if i > 0 {
+			odd |= d.sums.set(d.plan.Half(), to)
+		}
 		n := len(d.plan.Steps[i])
 		d.fourStep(row, group, a, b, n, to)
 		a, b = a+n, b+n
-	}
-	for j, v := range before {
-		if half {
-			to[j] = AddF16(to[j], v)
-		} else {
-			to[j] = AddF32(to[j], v)
-		}
 	}
 	return odd
 }

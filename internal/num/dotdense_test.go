@@ -41,10 +41,10 @@ func TestDense(t *testing.T) {
 func BenchmarkDense(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range dense.Formats[:4] {
-		for _, rows := range []int{8, 16} {
+		for _, size := range [][2]int{{8, 16}, {16, 128}} {
 			for _, large := range []uint32{0, 0x4b003456} {
-				shape := num.DenseShape{Rows: rows, Columns: rows * rows / 64 * 16 << (rows / 16), K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)}
-				b.Run(fmt.Sprintf("%s/%dx%d/%#x", f.Name, rows, shape.Columns, large), func(b *testing.B) {
+				shape := num.DenseShape{Rows: size[0], Columns: size[1], K: 16, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.WarpgroupRule(90, num.DotF32)}
+				b.Run(fmt.Sprintf("%s/%dx%d/%#x", f.Name, size[0], size[1], large), func(b *testing.B) {
 					var d num.Dense
 					d.Set(&shape)
 					dense.Draw(r, &d, num.DotF32, 0)
