@@ -64,12 +64,21 @@ var figures = []figure{
 	{"check", "check of the CUB sort and scan, one core", "lines/s", 500_000, true, measureCheck},
 }
 
+// goalHere is the goal with the vectors that compiled code has: products of matrices have half of theirs with AVX2, those of f64
+// the same.
+func (f *figure) goalHere() float64 {
+	if widthIndex() == 0 || f.name == "mma-f64" || products[f.name].engine != ptxvm.JIT || f.unit == "GB/s" {
+		return f.goal
+	}
+	return f.goal / 2
+}
+
 // ratio is what was reached of the goal: 1 and more is reached.
 func (f *figure) ratio(value float64) float64 {
 	if f.least {
-		return value / f.goal
+		return value / f.goalHere()
 	}
-	return f.goal / value
+	return f.goalHere() / value
 }
 
 // rate is the lane-ops of all launches of b per nanosecond of processor time.

@@ -122,7 +122,7 @@ func (f *figure) print(count int) {
 		word = "at least"
 	}
 	if len(values) == 0 {
-		fmt.Printf("| %s | %s %s | not measured: a tool is missing, or it failed | | |\n", f.what, word, f.amount(f.goal))
+		fmt.Printf("| %s | %s %s | not measured: a tool is missing, or it failed | | |\n", f.what, word, f.amount(f.goalHere()))
 		return
 	}
 	slices.Sort(values)
@@ -130,7 +130,7 @@ func (f *figure) print(count int) {
 	if f.least {
 		best = values[len(values)-1]
 	}
-	fmt.Printf("| %s | %s %s | %s | %s | %.2f |\n", f.what, word, f.amount(f.goal), f.amount(best), f.amount(median), f.ratio(best))
+	fmt.Printf("| %s | %s %s | %s | %s | %.2f |\n", f.what, word, f.amount(f.goalHere()), f.amount(best), f.amount(median), f.ratio(best))
 }
 
 // amount prints three digits and the unit.
