@@ -13,7 +13,7 @@ import (
 var emitted = []string{"testdata/cuda/*.ptx", "testdata/clang/*.ptx", "testdata/triton/*.ptx", "bench/kernels/*/*.ptx"}
 
 // TestEmitted is TestComplete for what compilers emit: what is no vector code there are products of matrices, copies, barriers
-// and tensor memory, calls with their parameters, and addresses of parameters.
+// and tensor memory, calls, and addresses of the kernel's parameters.
 func TestEmitted(t *testing.T) {
 	if _, _, err := jit.Here(); err != nil {
 		t.Skip(err)
