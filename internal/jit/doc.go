@@ -26,6 +26,7 @@
 //	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers; foresee_block.go: blocks of some lanes
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
+//	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
 //	passes_count.go passes_tally.go  those that count in few places of shared memory
 //	first.go             blocks of one lane, of elements
