@@ -195,7 +195,9 @@ func (e *denseCode) step(places []int, add bool) {
 	}
 	low, high := denseLow, denseHigh
 	e.VVM(x86.VPMAXSD, e.w, dvOther, dvTop, e.word(uint32(low)))
-	e.VVM(x86.VPMINSD, e.w, dvOther, dvOther, e.word(uint32(high)))
+	if e.fragment == nil || e.based() { // others are no higher than those of f32, and their products count there
+		e.VVM(x86.VPMINSD, e.w, dvOther, dvOther, e.word(uint32(high)))
+	}
 	e.set(dvScale, uint32(127+e.plan.Keep))
 	e.VVV(x86.VPSUBD, e.w, dvScale, dvScale, dvOther)
 	e.VVI(x86.VPSLLD, e.w, dvScale, dvScale, 23)

@@ -218,6 +218,48 @@ func TestFragments(t *testing.T) {
 	}
 }
 
+// TestFragmentRange multiplies bf16 and tf32 at the ends of what is computed in registers, 2^-63 and below 2^63, and beyond.
+func TestFragmentRange(t *testing.T) {
+	cases := []struct {
+		a, b uint32 // as f32
+		done bool
+	}{
+		{0x20000000, 0x5eff0000, true}, {0x5eff0000, 0x5eff0000, true}, {0, 0x5eff0000, true}, {0xa0000000, 0x3f800000, true},
+		{0x1fff0000, 0x3f800000, false}, {0x3f800000, 0x5f000000, false}, {0x00010000, 0x3f800000, false}, {0x7f800000, 0, false},
+	}
+	for name, m := range multipliers(t) {
+		r := rand.New(rand.NewPCG(6, 9))
+		for _, f := range dense.Formats[1:3] {
+			for _, c := range cases {
+				var d num.Dense
+				d.Set(&num.DenseShape{Rows: 16, Columns: 8, K: 256 / f.Bits, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.Rule(90, num.DotF32, num.DotF32)})
+				fill := func(list []uint32, v uint32) {
+					for i := range list {
+						if list[i] = v; f.Bits == 16 {
+							list[i] |= v >> 16
+						}
+					}
+				}
+				fill(d.Left, c.a)
+				fill(d.Right, c.b)
+				for i := range d.Sum {
+					d.Sum[i] = []uint32{0, 0x7f7fffff, 0xff000001, 0x3f800000}[i%4]
+				}
+				w := newWarpRegisters(r, &d, false)
+				if done := m.MultiplyFragments(w.fragments(d.DenseShape, m), at(&w.list[0], nil)); done != c.done {
+					t.Errorf("%s: %s of %#x and %#x: done %v, want %v", name, f.Name, c.a, c.b, done, c.done)
+				}
+				d.Multiply()
+				for i := 0; i < 128 && c.done; i++ {
+					if row, column, have := w.d(i); have != d.Sum[row*d.Columns+column] {
+						t.Errorf("%s: %s of %#x and %#x: %#x, want %#x", name, f.Name, c.a, c.b, have, d.Sum[row*d.Columns+column])
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestDoubleFragments compares code for f64 in the order of registers with portable code.
 func TestDoubleFragments(t *testing.T) {
 	for name, m := range multipliers(t) {

@@ -69,7 +69,7 @@ func (e *denseCode) magnitudes(operand int) (bits, most uint32) {
 	if denseWide(e.key.Format[operand]) {
 		largest = (127+wideHighest+1)<<frac - 1
 	}
-	return (1<<(exponent+frac) - 1) << low, largest<<low | 1<<low - 1
+	return (1<<(exponent+frac) - 1) << low, largest<<low | (1<<low - 1)
 }
 
 // endElements notes whether an element of the operand does not fit.
