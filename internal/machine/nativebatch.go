@@ -283,7 +283,7 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 		}
 	}
 	if c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting); c.clusterBar.arrived != 0 {
-		c.cluster.completeBarrier() // nobody waits there, but warps have exited that it expected
+		c.cluster.completeBarrier() // no warp waits there, but some have exited that it expected
 	}
 	c.cluster.passed = int(b.Passed)
 	c.clearBarriers() // the one at which warps waited when the batch began, too
