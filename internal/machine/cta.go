@@ -5,6 +5,7 @@ package machine
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -273,13 +274,16 @@ func (cl *Cluster) deadlock() error {
 	return e
 }
 
-// waiters describes all lanes of a cluster.
+// waiters describes all lanes of a cluster, those of a warp by their first ones: which of them has come first differs between
+// engines.
 func (cl *Cluster) waiters() (list []Waiter) {
 	for _, c := range cl.ctas {
 		for _, w := range c.warps {
+			begin := len(list)
 			for m := w.used; m != 0; m &= m - 1 {
 				list = append(list, w.waiter(&w.frags[first(m)]))
 			}
+			slices.SortFunc(list[begin:], func(a, b Waiter) int { return first(a.Lanes) - first(b.Lanes) })
 		}
 	}
 	return list
