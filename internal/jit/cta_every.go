@@ -9,7 +9,7 @@ import "ptxvm.invalid/ptxvm/internal/jit/x86"
 func (m *ctaCode) every(n *ctaNode, first int) int64 {
 	s := n.at.ctaSplit
 	step := s.known[first+1] - s.known[first]
-	if n.when != nil || m.running(n) != 1<<m.lanes-1 || step != 8 && step != 16 || !s.alike(first, m.lanes, allOf) {
+	if n.when != nil || m.running(n, first) != 1<<m.lanes-1 || step != 8 && step != 16 || !s.alike(first, m.lanes, allOf) {
 		return 0
 	}
 	for i := first + 1; i < first+m.lanes; i++ {
@@ -33,7 +33,7 @@ func (m *ctaCode) loadEvery(n *ctaNode, first int, v x86.Vec) bool {
 	case m.evex:
 		t := m.alloc()
 		m.move(w, t, at)
-		m.move(w, v, m.rowOfWords(func(i int) uint32 { return uint32(2*i + bit15(i)) }))
+		m.move(w, v, m.rowOfWords(func(i int) uint32 { return uint32(2*i + i/8) })) // the second register begins one word early
 		m.VVM(x86.VPERMI2D, w, v, t, last)
 		m.release(temp(t))
 	case by == 2:
@@ -52,14 +52,6 @@ func (m *ctaCode) loadEvery(n *ctaNode, first int, v x86.Vec) bool {
 		m.release(temp(t))
 	}
 	return true
-}
-
-// bit15 moves the words of the second register, which begins one word early.
-func bit15(i int) int {
-	if i < 8 {
-		return 0
-	}
-	return 1
 }
 
 // storeVectors assembles the stores of all elements of vectors one behind the other, from an item on, and tells how many follow;
@@ -97,21 +89,21 @@ func (m *ctaCode) vectors(item int) (list []*ctaNode) {
 	if head == nil {
 		return nil
 	}
-	for first := 0; first < 32; first += m.lanes {
-		by := m.every(head, first)
-		if by == 0 || by == 4 && m.evex || list != nil && len(list) != int(by) {
+	by := int(m.every(head, 0))
+	if by == 0 || by == 4 && m.evex || item+by > len(m.k.items) {
+		return nil
+	}
+	for first := m.lanes; first < 32; first += m.lanes {
+		if int(m.every(head, first)) != by {
 			return nil
 		}
-		for i := 0; list == nil || len(list) < int(by); i++ {
-			if item+i == len(m.k.items) {
-				return nil
-			}
-			n := m.k.items[item+i].store
-			if n == nil || n.pc != head.pc || n.warp != head.warp || n.phase != head.phase || n.at.known[0] != head.at.known[0]+4*int64(i) {
-				return nil
-			}
-			list = append(list, n)
+	}
+	for i := range by {
+		n := m.k.items[item+i].store
+		if n == nil || n.pc != head.pc || n.warp != head.warp || n.phase != head.phase || n.at.known[0] != head.at.known[0]+4*int64(i) {
+			return nil
 		}
+		list = append(list, n)
 	}
 	return list
 }

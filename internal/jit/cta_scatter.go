@@ -51,12 +51,12 @@ func (m *ctaCode) gather(n *ctaNode, first int, v x86.Vec) {
 	m.zero(v)
 	switch {
 	case m.evex && masked:
-		m.Masked(m.under(n.when, m.running(n))).VM(x86.VPGATHERDDK, w, v, from)
+		m.Masked(m.under(n.when, m.running(n, first))).VM(x86.VPGATHERDDK, w, v, from)
 	case m.evex:
 		m.KKK(x86.KXNORW, kCTA, kCTA, kCTA)
 		m.Masked(kCTA).VM(x86.VPGATHERDDK, w, v, from)
 	case masked:
-		t := m.truths(n.when, m.running(n))
+		t := m.truths(n.when, m.running(n, first))
 		m.VMV(x86.VPGATHERDD, w, v, from, t)
 		m.release(temp(t))
 	default:
@@ -68,14 +68,14 @@ func (m *ctaCode) gather(n *ctaNode, first int, v x86.Vec) {
 	m.release(temp(index))
 }
 
-// running are the lanes of the running part that may execute an access.
-func (m *ctaCode) running(n *ctaNode) uint32 {
-	return n.lanes >> (m.part * m.lanes) & (1<<m.lanes - 1)
+// running are the lanes of a register, from a first one on, that may execute an access.
+func (m *ctaCode) running(n *ctaNode, first int) uint32 {
+	return n.lanes >> first & (1<<m.lanes - 1)
 }
 
 // scatter stores the running part.
 func (m *ctaCode) scatter(n *ctaNode, first int, v x86.Vec) {
-	lanes := m.running(n)
+	lanes := m.running(n, first)
 	switch {
 	case m.evex:
 		w, index := m.full(), m.alloc()
@@ -131,8 +131,8 @@ func (m *ctaCode) storeLast(n *ctaNode, r ctaRun, first int, v x86.Vec) {
 
 // scatterMasked is scatter for lanes of a mask by AVX2.
 func (m *ctaCode) scatterMasked(n *ctaNode, first int, v x86.Vec) {
-	all, one := m.truths(n.when, m.running(n)), m.alloc()
-	for set := m.running(n); set != 0; set &= set - 1 {
+	all, one := m.truths(n.when, m.running(n, first)), m.alloc()
+	for set := m.running(n, first); set != 0; set &= set - 1 {
 		i := bits.TrailingZeros32(set)
 		m.VVM(x86.VPAND, m.full(), one, all, m.laneRow(1<<i))
 		m.MVV(x86.VPMASKMOVD, m.full(), m.memory(n, ctaRun{lane: first + i, n: 1, step: 4}, first), one, v)
