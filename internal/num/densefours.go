@@ -117,7 +117,7 @@ func (d *Dense) fourStep(row, group, a, b, n int, to *[denseGroup]uint32) {
 	low := left.spans[row].low + right.groups[group].low
 	rows, columns := left.rows[a:][:n], right.columns[b:][:n]
 	if min(low, s.span.low) >= max(high, s.span.high, r.floor)-r.keep { // no term is cut
-		dotFours(rows, columns, &s.dots)
+		s.dots = dotFours(rows, columns)
 		for j := range s.dots {
 			s.dots[j] += s.values[j]
 		}
@@ -130,7 +130,7 @@ func (d *Dense) fourStep(row, group, a, b, n int, to *[denseGroup]uint32) {
 		tops = topFours(left.tops[a:][:n], right.tops[b:][:n])
 	}
 	if most := r.align(s, tops); low >= most {
-		dotFours(rows, columns, &s.dots)
+		s.dots = dotFours(rows, columns)
 		for j := range s.cuts {
 			s.cuts[j] = int64(s.dots[j] * s.up[j])
 		}
@@ -198,9 +198,9 @@ func (s *fourSums) roundHalf(to *[denseGroup]uint32) (small uint) {
 	return small
 }
 
-// dotFours are sums of products of numbers and those of four columns.
-func dotFours(a []float64, b [][denseGroup]float64, sums *[denseGroup]float64) {
-	var s0, s1, s2, s3 float64
+// dotFours are sums of products of numbers and those of four columns, or pairs of columns.
+func dotFours[T float64 | int64](a []T, b [][denseGroup]T) [denseGroup]T {
+	var s0, s1, s2, s3 T
 	b = b[:len(a)]
 	for k, x := range a {
 		y := &b[k]
@@ -209,7 +209,7 @@ func dotFours(a []float64, b [][denseGroup]float64, sums *[denseGroup]float64) {
 		s2 += x * y[2]
 		s3 += x * y[3]
 	}
-	sums[0], sums[1], sums[2], sums[3] = s0, s1, s2, s3
+	return [denseGroup]T{s0, s1, s2, s3}
 }
 
 // cutFours makes sums of products times powers of two, each cut to an integer.

@@ -5,7 +5,7 @@ package num
 import "math"
 
 // integerPairs is how many pairs of columns are computed at once.
-const integerPairs = 4
+const integerPairs = denseGroup
 
 // integers computes a product of integers. Two columns are one number, the second times 2^32: sums of products with both fit 32 bits, and
 // a negative sum of the first takes one from the second.
@@ -14,7 +14,7 @@ func (d *Dense) integers() {
 	for row := range d.Rows {
 		a, sums := d.integersLeft[row*d.K:][:d.K], d.Sum[row*d.Columns:][:d.Columns]
 		for group := range len(sums) / (2 * integerPairs) {
-			pairs := dotPairs(a, d.pairs[group*d.K:])
+			pairs := dotFours(a, d.pairs[group*d.K:])
 			to := (*[2 * integerPairs]uint32)(sums[2*integerPairs*group:])
 			for i, v := range pairs {
 				first := int64(int32(v))
@@ -23,20 +23,6 @@ func (d *Dense) integers() {
 			}
 		}
 	}
-}
-
-// dotPairs are sums of products of numbers and those of pairs of columns.
-func dotPairs(a []int64, b [][integerPairs]int64) (sums [integerPairs]int64) {
-	var s0, s1, s2, s3 int64
-	b = b[:len(a)]
-	for k, x := range a {
-		y := &b[k]
-		s0 += x * y[0]
-		s1 += x * y[1]
-		s2 += x * y[2]
-		s3 += x * y[3]
-	}
-	return [integerPairs]int64{s0, s1, s2, s3}
 }
 
 // decodeIntegers makes numbers of Left, and of Right for each group of pairs of columns, for each place in K those of all pairs.

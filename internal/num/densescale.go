@@ -47,8 +47,7 @@ func (d *Dense) terms(row, group int, to *[denseGroup]uint32) {
 	a, b := d.lines[0].rows[row*d.K:][:d.K], d.lines[1].columns[group*d.K:][:d.K]
 	var terms [denseGroup][mostTerms]float64
 	for i := range d.PerLine {
-		dotFours(a[i*per:][:per], b[i*per:], &d.sums.dots)
-		for j, v := range d.sums.dots {
+		for j, v := range dotFours(a[i*per:][:per], b[i*per:]) {
 			terms[j][i] = v
 		}
 	}
