@@ -331,42 +331,53 @@ func (x *running) check(r *corpus.Run) error {
 	return nil
 }
 
-// round fills the buffers and launches; the times are those of the launches. each hears of every launch, if there is one.
+// round fills the buffers and launches; the time is that of all launches together, as C's is of all that they are there.
+// each hears of every launch, if there is one.
 func (x *running) round(r *corpus.Run, each func(ptxvm.Stats)) (took spent, ops uint64, err error) {
 	for _, b := range r.Buffers {
 		if _, err := x.buffers[b].WriteAt(b.Init, 0); err != nil {
 			return spent{}, 0, err
 		}
 	}
-	for _, l := range r.Launches {
-		k, err := x.program.Kernel(l.Kernel)
-		if err != nil {
+	launches := make([]func() (ptxvm.Stats, error), len(r.Launches))
+	for i, l := range r.Launches {
+		if launches[i], err = x.launch(l); err != nil {
 			return spent{}, 0, err
-		}
-		args := make([]any, len(l.Args))
-		for i, a := range l.Args {
-			if args[i] = a.Scalar; a.Buffer != nil {
-				args[i] = x.buffers[a.Buffer]
-			}
-		}
-		var stats ptxvm.Stats
-		s := x.timed(func() {
-			stats, err = k.Launch(context.Background(), ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}, args...)
-		})
-		if err != nil {
-			return spent{}, 0, err
-		}
-		took.cpu, took.wall = took.cpu+s.cpu, took.wall+s.wall
-		ops += stats.LaneOps
-		if each != nil {
-			each(stats)
 		}
 	}
-	return took, ops, nil
+	took = x.timed(func() {
+		for _, launch := range launches {
+			var stats ptxvm.Stats
+			if stats, err = launch(); err != nil {
+				return
+			}
+			ops += stats.LaneOps
+			if each != nil {
+				each(stats)
+			}
+		}
+	})
+	return took, ops, err
 }
 
-// timed reads the clocks around a launch, that which counts next to it: reading the processor time of several threads takes
-// a microsecond.
+// launch prepares a launch: its arguments are made before it is timed.
+func (x *running) launch(l corpus.Launch) (func() (ptxvm.Stats, error), error) {
+	k, err := x.program.Kernel(l.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	args := make([]any, len(l.Args))
+	for i, a := range l.Args {
+		if args[i] = a.Scalar; a.Buffer != nil {
+			args[i] = x.buffers[a.Buffer]
+		}
+	}
+	shape := ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Shared: l.Shared}
+	return func() (ptxvm.Stats, error) { return k.Launch(context.Background(), shape, args...) }, nil
+}
+
+// timed reads the clocks around a round's launches, that which counts next to them: reading the processor time of several threads
+// takes a microsecond.
 func (x *running) timed(launch func()) (s spent) {
 	if x.byWall {
 		cpu, wall := x.clock(), time.Now()
