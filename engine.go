@@ -155,6 +155,9 @@ type Helper struct {
 
 // helpers sums up the instructions that handlers have executed for compiled code, the most frequent operation first.
 func helpers(left []machine.Left) (list []Helper) {
+	if len(left) == 0 {
+		return nil
+	}
 	times := map[string]uint64{}
 	for _, l := range left {
 		if l.Helped {

@@ -62,6 +62,10 @@ func (w *Warp) takeRoom() {
 
 // clearLocal ends the local memory of a warp. Its room stays, and is cleared when it is owned again.
 func (w *Warp) clearLocal() {
+	w.localOf = noCTA
+	if len(w.local.chunks) == 0 { // as of most kernels: nothing else is looked at
+		return
+	}
 	kept := w.local.chunks[:w.root.code.LocalRoom/localChunk]
 	for i, p := range w.local.chunks[len(kept):] {
 		if p != nil {
@@ -69,7 +73,7 @@ func (w *Warp) clearLocal() {
 		}
 		w.local.chunks[len(kept)+i] = nil
 	}
-	w.local.chunks, w.localOf = kept, noCTA
+	w.local.chunks = kept
 }
 
 // ownLocal ends what the warp's local memory holds of another CTA.

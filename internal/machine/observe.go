@@ -340,11 +340,13 @@ func (l *Launch) PlaceOf(cta uint64, warp int, lanes uint32, fn *FuncInfo, pc in
 // tell reports something about a CTA.
 func (c *CTA) tell(what EventKind, warps uint64) { c.tellBarrier(Event{What: what, Warps: warps}) }
 
-// tellBarrier reports what happens at a barrier of a CTA.
+// tellBarrier reports what happens at a barrier of a CTA. What is handed on is a copy, so that an event without an observer is not
+// allocated: this runs twice for every CTA.
 func (c *CTA) tellBarrier(e Event) {
 	if c.grid.observing {
-		e.CTA, e.Cluster = c.rank, c.cluster.rank
-		c.grid.Observer.Observe(&e)
+		told := e
+		told.CTA, told.Cluster = c.rank, c.cluster.rank
+		c.grid.Observer.Observe(&told)
 	}
 }
 
