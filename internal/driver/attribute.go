@@ -32,7 +32,7 @@ var attributes = map[int]func(ptxvm.DeviceInfo) int{
 	5: constant(math.MaxInt32), 6: constant(65535), 7: constant(65535), // grid x, y, z
 	8: constant(staticShared), 9: constant(constantMemory), 10: constant(warpSize), 11: constant(math.MaxInt32),
 	12: constant(registersPerSM), 13: constant(clockKHz), 14: constant(textureAlign), 15: constant(1),
-	16: func(ptxvm.DeviceInfo) int { return processors() },
+	16: processors,
 	19: constant(1),                                                                                                                // maps host memory
 	21: constant(131072), 22: constant(131072), 23: constant(65536), 24: constant(16384), 25: constant(16384), 26: constant(16384), // textures
 	27: constant(32768), 28: constant(32768), 29: constant(2048),

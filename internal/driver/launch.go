@@ -153,15 +153,21 @@ func (f *function) admit(dev *device, l *Launch) Code {
 		return InvalidClusterSize
 	case l.Grid.X%max(l.Cluster.X, 1) != 0 || l.Grid.Y%max(l.Cluster.Y, 1) != 0 || l.Grid.Z%max(l.Cluster.Z, 1) != 0:
 		return InvalidClusterSize
-	case l.Cooperative && l.Grid.Count() > uint64(f.resident(sizes, int(threads), int(l.Shared))*processors()):
+	case l.Cooperative && l.Grid.Count() > uint64(f.resident(sizes, int(threads), int(l.Shared))*processors(sizes)):
 		return CooperativeTooLarge
 	}
 	return Success
 }
 
-// processors is how many multiprocessors programs see: as many as there are CPUs, since they scale their work
-// by it.
-func processors() int { return runtime.GOMAXPROCS(0) }
+// processors is how many multiprocessors programs see: as many as there are CPUs, since they scale their work by it, and where
+// there are clusters at least as many as the largest takes, since persistent kernels round that number down to whole
+// clusters and launch as many CTAs.
+func processors(s ptxvm.DeviceInfo) int {
+	if s.Major < 9 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return max(runtime.GOMAXPROCS(0), maxClusters)
+}
 
 // params makes the parameter block.
 func (f *function) params(l *Launch) ([]byte, Code) {

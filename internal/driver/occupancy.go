@@ -85,5 +85,5 @@ func (d *Driver) OccupancyClusters(dev int, fn uint64, l Launch) (most, clusters
 	if size > most {
 		return most, 0, InvalidClusterSize
 	}
-	return most, f.resident(sizes, threads, int(l.Shared)) * processors() / size, Success
+	return most, f.resident(sizes, threads, int(l.Shared)) * processors(sizes) / size, Success
 }

@@ -42,6 +42,9 @@ int main() {
   CHECK(cudaFuncSetAttribute(histogram, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   CHECK(cudaOccupancyMaxPotentialClusterSize(&most, histogram, &c));
   EXPECT(most == 16);
+  int multiprocessors = 0; // persistent kernels launch as many CTAs, in whole clusters
+  CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  EXPECT(multiprocessors >= most);
   void *args[] = {&in, &out, &size, &count};
   CHECK(cudaLaunchKernelExC(&c, (const void *)histogram, args));
   c.gridDim = dim3(5);
