@@ -65,6 +65,15 @@ type mbarrierOp struct {
 	scope   machine.Scope
 }
 
+// signals tells whether an operation signals through an mbarrier, or waits for that.
+func signals(id isa.ID) bool {
+	switch id {
+	case isa.MbarrierExpectTx, isa.MbarrierCompleteTx, isa.MbarrierArrive, isa.MbarrierArriveDrop, isa.MbarrierTestWait, isa.MbarrierTryWait:
+		return true
+	}
+	return false
+}
+
 // asked keeps, for reports of leaks, where an mbarrier was told of bytes to come.
 func (o *mbarrierOp) asked(w *machine.Warp, in *machine.Inst, b machine.Mbarrier) {
 	if o.expects && w.Leaks() {

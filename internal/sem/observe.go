@@ -214,9 +214,20 @@ func AccessOrder(sel *isa.Sel) (machine.Order, machine.Scope, bool) {
 	return order, scope, true
 }
 
-// accessOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
-// Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
+// accessOrder is the strength of an access and its scope, where an operation on an mbarrier that names no scope
+// has that of the cluster. By the manual it has that of the CTA (9.7.13.15.13, .16), but libraries signal other CTAs so
+// (CUTLASS: mbarrier.arrive.shared::cluster.b64, then try_wait of the owner), and devices order what follows.
 func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
+	order, scope := namedOrder(sel)
+	if scope == machine.CTAScope && sel.Get(isa.C_scope) == 0 && signals(sel.Entry.ID) {
+		scope = machine.ClusterScope
+	}
+	return order, scope
+}
+
+// namedOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
+// Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
+func namedOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
 	if sel.Entry.Effects.Has(isa.Syncs) {
 		return syncOf(sel)
 	}
