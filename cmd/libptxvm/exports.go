@@ -126,6 +126,12 @@ func dim(d [3]C.uint32_t) ptxvm.Dim3 {
 	return ptxvm.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])}
 }
 
+//export pvm_thread
+func pvm_thread(out **C.struct_pvm_thread) int32 {
+	*out = both()
+	return int32(driver.Success)
+}
+
 //export pvm_finish
 func pvm_finish() int32 {
 	if the == nil {

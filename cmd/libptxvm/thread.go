@@ -6,8 +6,16 @@ package main
 
 /*
 #include <stdint.h>
+#include "../../internal/cudaabi/front/pvm.h"
 
 static _Thread_local int32_t capture_mode;
+static _Thread_local struct pvm_thread both;
+static int32_t runtime_used;
+
+static struct pvm_thread *thread_both(void) {
+	both.process = &runtime_used;
+	return &both;
+}
 
 static uint64_t thread_id(void) { return (uintptr_t)&capture_mode; }
 static int32_t thread_capture_mode(void) { return capture_mode; }
@@ -26,6 +34,9 @@ import "ptxvm.invalid/ptxvm/internal/driver"
 func thread() (id uint64, mode driver.CaptureMode) {
 	return uint64(C.thread_id()), driver.CaptureMode(C.thread_capture_mode())
 }
+
+// both is what the libraries have in common of the thread that calls the engine.
+func both() *C.struct_pvm_thread { return C.thread_both() }
 
 // exchangeCaptureMode gives the thread a mode and returns the one that it had.
 func exchangeCaptureMode(mode int32) int32 { return int32(C.exchange_capture_mode(C.int32_t(mode))) }

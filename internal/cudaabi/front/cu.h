@@ -20,7 +20,10 @@ struct context {
 	struct context *next;
 };
 
-// ready answers calls that need no context: NOT_INITIALIZED before cuInit.
+// runtime_here tells whether the Runtime API is in the process.
+int runtime_here(void);
+
+// ready answers calls that need no context: NOT_INITIALIZED before cuInit, which the Runtime API calls where it is used.
 error_t ready(void);
 
 // current answers calls that need one, and puts its device into T.

@@ -15,11 +15,39 @@ static uint64_t ids = MAX_DEVICES;
 static __thread struct context *stack[STACK];
 static __thread int depth;
 
-static struct context *top(void) { return depth ? stack[depth - 1] : NULL; }
+static __thread uint32_t seen; // of what cudaSetDevice has chosen
+static __thread int adopted;   // the runtime's context has been made current
 
-// follow puts the device of the current context into T.
+// hold takes a primary context for somebody who will need it.
+static struct context *hold(int device, int again) {
+	struct context *c = &primary[device];
+	pthread_mutex_lock(&lock);
+	c->device = device, c->primary = 1, c->id = device + 1;
+	if (again || !c->retained) c->retained++;
+	__atomic_store_n(&c->alive, 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+	return c;
+}
+
+// adopt makes the context that the Runtime API uses on this thread the current one, as that does: where there is none, and when
+// cudaSetDevice has been called.
+static void adopt(void) {
+	const struct pvm_thread *t = T.both;
+	if (!t || !t->runtime || (t->chosen == seen && (depth || adopted))) return;
+	seen = t->chosen, adopted = 1;
+	struct context *c = hold(t->device, 0);
+	if (depth) stack[depth - 1] = c;
+	else stack[depth++] = c;
+}
+
+static struct context *top(void) {
+	adopt();
+	return depth ? stack[depth - 1] : NULL;
+}
+
+// follow makes the device of the current context the thread's.
 static void follow(void) {
-	if (top()) T.device = top()->device;
+	if (depth) choose(stack[depth - 1]->device);
 }
 
 error_t current(void) {
@@ -50,6 +78,7 @@ struct context *primary_of(int device) { return &primary[device]; }
 struct context *context_on(int device) { return top() && top()->device == device ? top() : &primary[device]; }
 
 static error_t push(struct context *c) {
+	adopt(); // what cudaSetDevice has chosen lies below
 	if (depth == STACK) return OUT_OF_MEMORY;
 	stack[depth++] = c;
 	follow();
@@ -77,11 +106,7 @@ static error_t make(void **out, unsigned flags, int device) {
 
 // in_use tells whether a device has a context, or the Runtime API is in the process, which uses the primary one unasked.
 static int in_use(int device) {
-	static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12"};
-	for (int i = 0; i < 2; i++) {
-		void *lib = dlopen(runtimes[i], RTLD_NOLOAD | RTLD_LAZY);
-		if (lib) return dlclose(lib), 1;
-	}
+	if (runtime_here()) return 1;
 	pthread_mutex_lock(&lock);
 	int used = __atomic_load_n(&primary[device].alive, __ATOMIC_ACQUIRE);
 	for (struct context *c = others; c && !used; c = c->next) used = c->device == device && __atomic_load_n(&c->alive, __ATOMIC_ACQUIRE);
@@ -142,7 +167,7 @@ PUBLIC error_t cuCtxPushCurrent_v2(void *handle) {
 PUBLIC error_t cuCtxPopCurrent_v2(void **out) {
 	error_t e = ready();
 	if (e != SUCCESS) return e;
-	if (!depth) return INVALID_CONTEXT;
+	if (!top()) return INVALID_CONTEXT;
 	struct context *c = stack[--depth];
 	if (out) *out = c;
 	follow();
@@ -153,6 +178,7 @@ PUBLIC error_t cuCtxPopCurrent_v2(void **out) {
 PUBLIC error_t cuCtxSetCurrent(void *handle) {
 	error_t e = ready();
 	if (e != SUCCESS) return e;
+	adopt();
 	if (!handle) {
 		if (depth) depth--;
 		follow();
@@ -273,13 +299,7 @@ PUBLIC error_t cuCtxResetPersistingL2Cache(void) { WITH(SUCCESS); }
 PUBLIC error_t cuDevicePrimaryCtxRetain(void **out, int device) {
 	PRIMARY(device);
 	if (!out) return INVALID_VALUE;
-	struct context *c = &primary[device];
-	pthread_mutex_lock(&lock);
-	c->device = device, c->primary = 1, c->id = device + 1;
-	c->retained++;
-	__atomic_store_n(&c->alive, 1, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&lock);
-	*out = c;
+	*out = hold(device, 1);
 	return pvm_sticky();
 }
 

@@ -14,8 +14,23 @@ PUBLIC error_t cuInit(unsigned flags) {
 	return e;
 }
 
+int runtime_here(void) {
+	static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12"};
+	for (int i = 0; i < 2; i++) {
+		void *lib = dlopen(runtimes[i], RTLD_NOLOAD | RTLD_LAZY);
+		if (lib) return dlclose(lib), 1;
+	}
+	return 0;
+}
+
+// by_runtime tells whether the Runtime API has been used, by any thread. The engine is not started for that without need.
+static int by_runtime(void) { return runtime_here() && engine() == SUCCESS && __atomic_load_n(T.both->process, __ATOMIC_ACQUIRE); }
+
 error_t ready(void) {
-	if (!__atomic_load_n(&initialized, __ATOMIC_ACQUIRE)) return NOT_INITIALIZED;
+	if (!__atomic_load_n(&initialized, __ATOMIC_ACQUIRE)) {
+		if (!by_runtime()) return NOT_INITIALIZED;
+		__atomic_store_n(&initialized, 1, __ATOMIC_RELEASE);
+	}
 	return engine();
 }
 

@@ -19,7 +19,7 @@ PUBLIC error_t cudaGetDeviceCount(int *n) {
 PUBLIC error_t cudaSetDevice(int device) {
 	error_t e = engine();
 	if (e == SUCCESS) e = device_ok(device);
-	if (e == SUCCESS) T.device = device;
+	if (e == SUCCESS) choose(device), T.both->chosen++;
 	return done(e ? e : pvm_sticky());
 }
 
@@ -204,6 +204,6 @@ PUBLIC error_t cudaSetValidDevices(const int *list, int n) {
 	error_t e = engine();
 	if (e == SUCCESS && (n < 0 || (n && !list))) e = INVALID_VALUE;
 	for (int i = 0; i < n && e == SUCCESS; i++) e = device_ok(list[i]);
-	if (e == SUCCESS) T.device = n ? list[0] : 0;
+	if (e == SUCCESS) choose(n ? list[0] : 0);
 	return done(e);
 }

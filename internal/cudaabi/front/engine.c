@@ -85,18 +85,34 @@ static void start(void) {
 	if (started == SUCCESS) watch_host_access();
 }
 
+// share learns what the thread has done by the other library.
+static error_t share(void) {
+	error_t e = T.both ? SUCCESS : pvm_thread(&T.both);
+	if (e != SUCCESS) return e;
+	T.device = T.both->device;
+#ifndef DRIVER
+	if (!T.both->runtime) {
+		T.both->runtime = 1;
+		__atomic_store_n(T.both->process, 1, __ATOMIC_RELEASE);
+	}
+#endif
+	return SUCCESS;
+}
+
+void choose(int device) { T.device = T.both->device = device; }
+
 // started says it for this process; a child has the memory of the engine but not its threads.
 error_t engine(void) {
 	if (forked) return INITIALIZATION;
 	pthread_once(&once, start);
-	return started;
+	return started ? started : share();
 }
 
 int engine_loaded(void) { return running && !forked && started == SUCCESS; }
 
 stream_t stream_of(stream_t s) {
 	if (s != STREAM_PER_THREAD && !(s == 0 && T.per_thread)) return s;
-	stream_t *own = &T.own[T.device];
+	stream_t *own = &T.both->own[T.device];
 	if (*own == 0 && pvm_stream_create(T.device, STREAM_OF_THREAD, 0, own) != SUCCESS) return s;
 	return *own;
 }

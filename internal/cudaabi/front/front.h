@@ -26,7 +26,7 @@ enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFA
 enum { MEMORY_PINNED = 1, MEMORY_DEVICE = 2, MEMORY_MANAGED = 3 };
 enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };
 #define STREAM_OF_THREAD (1u << 31) // a flag of streams: the default stream of a thread
-enum { MAX_DEVICES = 64, PUSHED = 16 };
+enum { MAX_DEVICES = PVM_DEVICES, PUSHED = 16 };
 enum { VERSION = 13050 }; // of the runtime and of the driver
 
 // struct launch_shape is what <<<>>> says.
@@ -35,12 +35,12 @@ struct launch_shape { dim3 grid, block; size_t shared; stream_t stream; };
 // struct thread is the state of a thread of the program.
 struct thread {
 	error_t last;
-	int device;
+	int device;                 // that both->device says: engine keeps it so
+	struct pvm_thread *both;    // what the other library has in common; NULL before the first call
 	void *caller;               // of the call that is traced, in the program
 	int per_thread;             // depth of calls whose default stream is the thread's own
 	int pushed;                 // entries of shapes
 	struct launch_shape shapes[PUSHED];
-	stream_t own[MAX_DEVICES];  // its default streams
 };
 
 extern __thread struct thread T;
@@ -48,6 +48,9 @@ extern __thread struct thread T;
 // engine loads the engine, the first time, and gives the error that every call then returns.
 error_t engine(void);
 int engine_loaded(void);
+
+// choose makes a device the one that the thread means, in both libraries.
+void choose(int device);
 
 // done notes an error as the thread's last one.
 static inline error_t done(error_t e) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 10
+#define PVM_VERSION 11
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -28,6 +28,16 @@ struct pvm_host {
 
 // Facts: nobody handles SIGUSR1, so that it may ask what runs; standard error is a terminal, where somebody waits.
 enum { PVM_USR1_FREE = 1, PVM_TERMINAL = 2 };
+
+// What the Runtime API and the driver have in common of a thread of the program: one device that both mean.
+enum { PVM_DEVICES = 64 };
+struct pvm_thread {
+	int32_t device;
+	int32_t runtime;           // the thread has used the Runtime API, whose context is the primary one of its device
+	uint32_t chosen;           // how often cudaSetDevice has chosen
+	int32_t *process;          // some thread has used the Runtime API
+	uint64_t own[PVM_DEVICES]; // the thread's default streams, by device
+};
 
 // A box of bytes and where it lies: dst and src with the distance of rows and of slices.
 struct pvm_copy {
@@ -103,6 +113,7 @@ struct pvm_value {
 #define PVM_FUNCTIONS(X) \
 	X(pvm_start, (const struct pvm_host *host)) \
 	X(pvm_finish, (void)) \
+	X(pvm_thread, (struct pvm_thread **out)) \
 	X(pvm_device_count, (int32_t *n)) \
 	X(pvm_device_attribute, (int32_t device, int32_t attribute, int32_t *value)) \
 	X(pvm_device_name, (int32_t device, char *name, int32_t room)) \
