@@ -215,7 +215,7 @@ func (e *denseCode) step(places []int, add bool) {
 // multiply puts an element of a row into a and multiplies those of the columns by it, by a form that may add to d; a may be d.
 func (e *denseCode) multiply(op x86.Op, d, a x86.Vec, k int) {
 	if e.fragment != nil {
-		e.fragmentProduct(op, d, a, k)
+		e.fragmentProduct(op, d, k)
 		return
 	}
 	e.VM(x86.VBROADCASTSS, e.w, a, x86.At(dnLeft, int32(4*k)))

@@ -88,8 +88,7 @@ func (e *denseCode) restOfBytes() {
 		rest := fbRest + x86.Vec(parity)
 		e.VVV(x86.VPXORD, e.w, rest, rest, rest)
 		for _, k := range e.firstOfWords() {
-			word, lane, _ := e.fragmentPlace(1, k)
-			e.columnsOf(dvTemp, e.fragment.right+int32(word)*laneBytes, lane)
+			e.columnValues(dvTemp, k, 0)
 			e.dots(rest, fbBytes, dvTemp)
 		}
 	}
@@ -112,7 +111,8 @@ func (e *denseCode) integersOfFragments() {
 	n := 0
 	for _, k := range e.firstOfWords() {
 		for i := range f.values {
-			e.valuesOf(fbBytes, dvTemp, k, i)
+			e.load(fbBytes, e.rowsOf(k, i))
+			e.columnValues(dvTemp, k, i)
 			d := acc[n%2]
 			if n++; e.wide {
 				e.dots(d, fbBytes, dvTemp)

@@ -1,9 +1,10 @@
 package jit
 
 // Machine code for products of matrices in the order of a warp's registers (num.Fragments): the sums of densecode.go, with
-// other operands. A vector of C has four lanes for each of its rows. A row of A is in four lanes, too, so that a shuffle in
-// each 128 bits gives all of them an element of their row; B is laid out as 128 bits for each element of K and parity of the
-// columns, which are the same for all rows. D is written when nothing has been found that does not fit.
+// other operands. A vector of C has four lanes for each of its rows. A row of A is in four lanes, too: a shuffle in each 128 bits
+// gives all of them an element of their row, once for each of the four, as all columns and tiles want it. B is laid out as 128 bits
+// for each element of K and parity of the columns, which are the same for all rows. D is written when nothing has been found that
+// does not fit.
 
 import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -33,7 +34,7 @@ const (
 )
 
 // fragmentRoom is the most bytes of room that code uses.
-const fragmentRoom = 1 << 14
+const fragmentRoom = 1 << 15
 
 // fragmentPlan is where the parts of a product are. What lanes have of A is together for each vector of C's rows, in blocks.
 type fragmentPlan struct {
@@ -42,6 +43,7 @@ type fragmentPlan struct {
 	counts  [5]int // registers of A, B, C, D and metadata
 	words   [2]int // of K, in four lanes each, that A and B become
 	values  int    // vectors or rows of B that a word becomes
+	paired  bool   // two words of 32 bits have their exponents in one: see pairedTops
 	block   int32  // bytes of a block
 	tops    int32  // of a block: where the exponents of its words are
 	right   int32  // in the room: B
@@ -86,6 +88,7 @@ func (e *denseCode) planFragments(registers [2]int) bool {
 		f.counts[4] = 1
 	}
 	e.fragment = f
+	f.paired = e.canPair()
 	return f.hasRegisters(registers) && e.placeFragments() <= fragmentRoom
 }
 
@@ -97,16 +100,16 @@ func (f *fragmentPlan) hasRegisters(n [2]int) bool {
 // placeFragments sets offsets in the room, and returns how much of it there is.
 func (e *denseCode) placeFragments() int32 {
 	f := e.fragment
-	f.tops = int32(f.words[0]*f.values) * e.size()
+	f.tops = e.turnedAt(f.words[0]*f.values, 0)
 	if f.block = f.tops; e.exponents() {
-		f.block += int32(f.words[0]) * e.size()
+		f.block += e.turnedAt(e.topWords(0), 0)
 	}
 	at := f.block * int32(f.halves*f.vectors)
 	next := func(n int) (from int32) {
 		from, at = at, at+int32(n)*laneBytes
 		return from
 	}
-	f.right, f.rightE = next(f.words[1]*f.values), next(f.words[1])
+	f.right, f.rightE = next(f.words[1]*f.values), next(e.topWords(1))
 	f.sum, f.terms = next(2*f.halves), next(e.key.PerLine)
 	f.scales = [2]int32{next(1), next(1)}
 	return at
@@ -206,14 +209,28 @@ func (e *denseCode) fragmentsOfA() {
 		for v := range f.vectors {
 			block := int32(half*f.vectors+v) * f.block
 			e.wordsOfFragment(0, r, v, func(part, i int, value x86.Vec) {
-				e.store(x86.At(fgRoom, block+int32((word+part)*f.values+i)*e.size()), value)
+				e.turnRows(block+e.turnedAt((word+part)*f.values+i, 0), value)
 			}, func(part int, tops x86.Vec) {
-				e.store(x86.At(fgRoom, block+f.tops+int32(word+part)*e.size()), tops)
+				at := block + f.tops + e.turnedAt(e.topWord(word+part), 0)
+				if e.pairedTops(word+part, tops, x86.At(fgRoom, at)) {
+					e.turnRows(at, tops)
+				}
 			})
 		}
 	}
 	e.endElements(0)
 }
+
+// turnRows stores a vector of A four times: all lanes of a row have its first element, its second one, and so on.
+func (e *denseCode) turnRows(at int32, v x86.Vec) {
+	for lane := range 4 {
+		e.VVI(x86.VPSHUFD, e.w, fvTurned, v, uint8(lane*0x55))
+		e.store(x86.At(fgRoom, at+e.turnedAt(0, lane)), fvTurned)
+	}
+}
+
+// turnedAt is where, among vectors that have been turned, the one is for a lane of four.
+func (e *denseCode) turnedAt(i, lane int) int32 { return int32(4*i+lane) * e.size() }
 
 // fragmentsOfB makes values and exponents of B: for each element of a word 128 bits for each lane of four and parity of the columns.
 func (e *denseCode) fragmentsOfB() {
@@ -226,7 +243,10 @@ func (e *denseCode) fragmentsOfB() {
 			e.wordsOfFragment(1, r, v, func(part, i int, value x86.Vec) {
 				e.store(x86.At(fgRoom, f.right+int32((word+part)*f.values+i)*laneBytes+at), value)
 			}, func(part int, tops x86.Vec) {
-				e.store(x86.At(fgRoom, f.rightE+int32(word+part)*laneBytes+at), tops)
+				to := x86.At(fgRoom, f.rightE+int32(e.topWord(word+part))*laneBytes+at)
+				if e.pairedTops(word+part, tops, to) {
+					e.store(to, tops)
+				}
 			})
 		}
 	}
@@ -235,7 +255,7 @@ func (e *denseCode) fragmentsOfB() {
 		e.turnColumns(f.right + int32(i)*laneBytes)
 	}
 	if e.exponents() {
-		for i := range f.words[1] {
+		for i := range e.topWords(1) {
 			e.turnColumns(f.rightE + int32(i)*laneBytes)
 		}
 	}
@@ -381,21 +401,19 @@ func (e *denseCode) fragmentPlace(operand, k int) (word, lane, i int) {
 	return at / 4, at % 4, k % per
 }
 
-// shuffled puts a word of A, or of its lines, into all lanes of its row.
-func (e *denseCode) shuffled(d x86.Vec, from x86.Mem, lane int) {
-	e.VMI(x86.VPSHUFD, e.w, d, from, uint8(lane*0x55))
-}
-
 // columnsOf loads the words of B, or of its lines, that are in the room, for the columns that are computed.
 func (e *denseCode) columnsOf(d x86.Vec, at int32, lane int) {
 	e.VM(e.either(x86.VBROADCASTI32X4, x86.VBROADCASTI128), e.w, d, x86.At(fgRoom, at+16*(int32(2*lane)+e.fragment.parity)))
 }
 
-// valuesOf loads value i of the words with element k of K: of A's rows, and of B's columns.
-func (e *denseCode) valuesOf(a, b x86.Vec, k, i int) {
-	f := e.fragment
+// rowsOf is where value i of the words with element k of K is, of A's rows.
+func (e *denseCode) rowsOf(k, i int) x86.Mem {
 	word, lane, _ := e.fragmentPlace(0, k)
-	e.shuffled(a, x86.At(dnLeft, int32(word*f.values+i)*e.size()), lane)
-	word, lane, _ = e.fragmentPlace(1, k)
-	e.columnsOf(b, f.right+int32(word*f.values+i)*laneBytes, lane)
+	return x86.At(dnLeft, e.turnedAt(word*e.fragment.values+i, lane))
+}
+
+// columnValues loads value i of the words with element k of K, of B's columns.
+func (e *denseCode) columnValues(d x86.Vec, k, i int) {
+	word, lane, _ := e.fragmentPlace(1, k)
+	e.columnsOf(d, e.fragment.right+int32(word*e.fragment.values+i)*laneBytes, lane)
 }

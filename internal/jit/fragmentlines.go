@@ -113,6 +113,11 @@ func (e *denseCode) nextRowsScales() {
 	e.Bind(same)
 }
 
+// shuffled puts factor i of rows into all lanes of its row.
+func (e *denseCode) shuffled(d x86.Vec, from x86.Mem, i int) {
+	e.VMI(x86.VPSHUFD, e.w, d, from, uint8(i*0x55))
+}
+
 // factorExponents adds the exponents of factor i of rows and columns.
 func (e *denseCode) factorExponents(d x86.Vec, i int) {
 	if e.fragment != nil {

@@ -102,19 +102,19 @@ func (w *warpRegisters) fragments(shape num.DenseShape, m num.Multiplier) *num.F
 	return num.NewFragments(num.Fragments{DenseShape: shape, Tiles: 1, Offsets: offsets, Meta: w.meta}, m)
 }
 
-// twice is the product two times side by side, each D in rows of its own.
-func (w *warpRegisters) twice(shape num.DenseShape, m num.Multiplier) (f *num.Fragments, rows [][32]uint32) {
+// times is the product so many times side by side, each D in rows of its own.
+func (w *warpRegisters) times(tiles int, shape num.DenseShape, m num.Multiplier) (f *num.Fragments, rows [][32]uint32) {
 	shape.Columns = 8
 	a, c := w.counts[0], w.counts[2]
 	last := len(w.offsets) - w.counts[3]
 	offsets := slices.Concat(w.offsets[:a], w.offsets[last:])
-	for tile := range 2 {
+	for tile := range tiles {
 		offsets = append(offsets, w.offsets[a:last-c]...)
 		for i := range c {
 			offsets = append(offsets, uint32(128*(tile*c+i)))
 		}
 	}
-	return num.NewFragments(num.Fragments{DenseShape: shape, Tiles: 2, Offsets: offsets, Meta: w.meta}, m), make([][32]uint32, 2*c)
+	return num.NewFragments(num.Fragments{DenseShape: shape, Tiles: tiles, Offsets: offsets, Meta: w.meta}, m), make([][32]uint32, tiles*c)
 }
 
 // at are operands in registers that are all in one list.
@@ -177,7 +177,7 @@ func TestFragments(t *testing.T) {
 				if !ok {
 					return
 				}
-				two, rows := w.twice(d.DenseShape, m)
+				two, rows := w.times(2, d.DenseShape, m)
 				apart := at(&w.list[0], factors)
 				apart.Registers[3] = &rows[0]
 				tiled := m.MultiplyFragments(two, apart)
@@ -320,30 +320,32 @@ func TestDoubleFragments(t *testing.T) {
 	}
 }
 
-// BenchmarkFragments has products of 16×8.
+// BenchmarkFragments has products of 16×8, and of 16×128 as sixteen tiles.
 func BenchmarkFragments(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, m := range multipliers(b) {
-		run := func(what string, shape num.DenseShape) {
-			b.Run(name+"/"+what, func(b *testing.B) {
+		run := func(what string, tiles int, shape num.DenseShape) {
+			b.Run(fmt.Sprint(name, "/", what, "/", tiles), func(b *testing.B) {
 				var d num.Dense
 				d.Set(&shape)
 				dense.Draw(r, &d, num.DotF32, 0)
 				w := newWarpRegisters(r, &d, false)
-				f := w.fragments(shape, m)
-				start := slices.Clone(w.list)
+				f, rows := w.times(tiles, shape, m)
+				operands := at(&w.list[0], nil)
+				operands.Registers[3] = &rows[0]
 				for b.Loop() {
-					if !m.MultiplyFragments(f, at(&w.list[0], nil)) {
+					if !m.MultiplyFragments(f, operands) {
 						b.Fatal("not done")
 					}
-					copy(w.list, start)
 				}
-				b.ReportMetric(float64(b.N)*2*16*8*float64(shape.K)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+				b.ReportMetric(float64(b.N*tiles)*2*16*8*float64(shape.K)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 			})
 		}
-		for _, f := range dense.Formats[:4] {
-			run(f.Name, num.DenseShape{Rows: 16, Columns: 8, K: 256 / f.Bits, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.Rule(90, num.DotF32, num.DotF32)})
+		for _, tiles := range []int{1, 16} {
+			for _, f := range dense.Formats[:4] {
+				run(f.Name, tiles, num.DenseShape{Rows: 16, Columns: 8, K: 256 / f.Bits, Bits: f.Bits, Format: [2]num.DotFormat{f.F, f.F}, Rule: f.F.Rule(90, num.DotF32, num.DotF32)})
+			}
+			run("s8", tiles, num.DenseShape{Rows: 16, Columns: 8, K: 32, Bits: 8, Integers: true, Signed: [2]bool{true, true}})
 		}
-		run("s8", num.DenseShape{Rows: 16, Columns: 8, K: 32, Bits: 8, Integers: true, Signed: [2]bool{true, true}})
 	}
 }

@@ -5,17 +5,20 @@ package jit
 // that are not near 1 do not fit.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // Vector registers of what is made of words.
 const (
-	fvWord  x86.Vec = 0
-	fvLeast x86.Vec = 8  // one less than the least that has been seen, but zero: of bf16 and tf32
-	fvMost  x86.Vec = 9  // the most
-	fvOdd   x86.Vec = 10 // not zero if something does not fit
-	fvApart x86.Vec = 11 // zero where metadata name a place twice
+	fvWord   x86.Vec = 0
+	fvTurned x86.Vec = 5
+	fvLeast  x86.Vec = 8  // one less than the least that has been seen, but zero: of bf16 and tf32
+	fvMost   x86.Vec = 9  // the most
+	fvOdd    x86.Vec = 10 // not zero if something does not fit
+	fvApart  x86.Vec = 11 // zero where metadata name a place twice
 )
 
 // Exponents of bf16 and tf32 whose products are normal numbers of f32.
@@ -160,6 +163,54 @@ func (e *denseCode) topsOfFragment(operand int) {
 	e.VVV(e.byWidth(opsAddEnd), e.w, 1, 1, 3)
 }
 
+// canPair tells whether two words of 32 bits can have their exponents in one: each step has both, and they are the same of A and B.
+func (e *denseCode) canPair() bool {
+	if !e.exponents() || e.key.Bits != 32 || e.key.Packing[0].Sparse {
+		return false
+	}
+	for _, step := range e.plan.Steps {
+		if len(step)%8 != 0 || step[0]%8 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// topWords is how many words of exponents an operand has.
+func (e *denseCode) topWords(operand int) int { return e.topWord(e.fragment.words[operand]) }
+
+// topWord is the one that has the exponents of a word.
+func (e *denseCode) topWord(word int) int {
+	if e.fragment.paired {
+		return word / 2
+	}
+	return word
+}
+
+// topBits is the width of an exponent.
+func (e *denseCode) topBits() int {
+	if e.fragment.paired {
+		return 16
+	}
+	return e.key.Bits
+}
+
+// pairedTops puts exponents of an even word, in 32 bits, aside, and joins them with those of the next one, in 16 bits each, in which all are.
+// It tells whether v is what is wanted.
+func (e *denseCode) pairedTops(word int, v x86.Vec, aside x86.Mem) bool {
+	switch {
+	case !e.fragment.paired:
+		return true
+	case word%2 == 0:
+		e.and(v, v, e.word(0xffff))
+		e.store(aside, v)
+		return false
+	}
+	e.VVI(x86.VPSLLD, e.w, v, v, 16)
+	e.VVM(e.either(x86.VPORD, x86.VPOR), e.w, v, v, aside)
+	return true
+}
+
 // bias is that of a format's exponents.
 func bias(f num.DotFormat) int {
 	exponent, _, _, _ := f.Layout()
@@ -249,23 +300,25 @@ func (e *denseCode) wordsOf(places []int) (firsts []int, bytes [2]bool, ok bool)
 // fragmentTops finds the largest exponent of products.
 func (e *denseCode) fragmentTops(places []int) {
 	firsts, bytes, _ := e.wordsOf(places)
-	f, acc := e.fragment, [2]x86.Vec{dvTop, dvOther}
+	f, acc, ops := e.fragment, [2]x86.Vec{dvTop, dvOther}, e.topBits()/16
+	if f.paired {
+		firsts = slices.DeleteFunc(firsts, func(k int) bool { return k&4 != 0 })
+	}
 	for i, k := range firsts {
 		d := acc[i%2]
 		if i >= 2 {
 			d = dvTerm
 		}
-		word, lane, _ := e.fragmentPlace(0, k)
-		e.shuffled(d, x86.At(dnLeft, f.tops+int32(word)*e.size()), lane)
-		word, lane, _ = e.fragmentPlace(1, k)
-		e.columnsOf(dvTemp, f.rightE+int32(word)*laneBytes, lane)
-		e.VVV(e.byWidth(opsAddEnd), e.w, d, d, dvTemp)
+		word, lane, _ := e.fragmentPlace(1, k)
+		e.columnsOf(dvTemp, f.rightE+int32(e.topWord(word))*laneBytes, lane)
+		word, lane, _ = e.fragmentPlace(0, k)
+		e.VVM(opsAddEnd[ops], e.w, d, dvTemp, x86.At(dnLeft, f.tops+e.turnedAt(e.topWord(word), lane)))
 		if i >= 2 {
-			e.VVV(e.byWidth(opsMaxSigned), e.w, acc[i%2], acc[i%2], d)
+			e.VVV(opsMaxSigned[ops], e.w, acc[i%2], acc[i%2], d)
 		}
 	}
 	if len(firsts) > 1 {
-		e.VVV(e.byWidth(opsMaxSigned), e.w, dvTop, dvTop, dvOther)
+		e.VVV(opsMaxSigned[ops], e.w, dvTop, dvTop, dvOther)
 	}
 	e.largestOfWord(bytes)
 	if up := e.highest(0) + e.highest(1); up != 0 {
@@ -279,7 +332,7 @@ func (e *denseCode) largestOfWord(bytes [2]bool) {
 		e.VVI(x86.VPSLLD, e.w, d, dvTop, up)
 		e.VVI(x86.VPSRAD, e.w, d, d, down)
 	}
-	switch e.key.Bits {
+	switch e.topBits() {
 	case 16:
 		signed(dvOther, 16, 16)
 		e.VVI(x86.VPSRAD, e.w, dvTop, dvTop, 16)
@@ -305,9 +358,9 @@ func (e *denseCode) largestOfWord(bytes [2]bool) {
 	}
 }
 
-// fragmentProduct multiplies an element of A and those of B by a form that may add to d; a is another register.
-func (e *denseCode) fragmentProduct(op x86.Op, d, a x86.Vec, k int) {
+// fragmentProduct multiplies an element of A and those of B by a form that may add to d.
+func (e *denseCode) fragmentProduct(op x86.Op, d x86.Vec, k int) {
 	_, _, i := e.fragmentPlace(0, k)
-	e.valuesOf(a, dvTemp, k, i)
-	e.VVV(op, e.w, d, a, dvTemp)
+	e.columnValues(dvTemp, k, i)
+	e.VVM(op, e.w, d, dvTemp, e.rowsOf(k, i))
 }
