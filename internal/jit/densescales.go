@@ -67,7 +67,7 @@ func (e *denseCode) terms() {
 		e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
 	}
 	e.exponentOfC()
-	e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
+	e.joinTops()
 	e.tooSmall()
 	e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvLeast)
 	for half, sum := range []x86.Vec{dvLow, dvHigh} {

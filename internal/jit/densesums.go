@@ -183,7 +183,7 @@ func (e *denseCode) step(places []int, add bool) {
 	e.tops(places)
 	if add {
 		e.exponentOfC()
-		e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
+		e.joinTops()
 	}
 	if !e.plan.Half() {
 		e.tooSmall()
@@ -245,7 +245,7 @@ func (e *denseCode) tops(places []int) {
 	}
 }
 
-// exponentOfC puts exponents of C into dvOther, and notes what is not finite.
+// exponentOfC puts exponents of C into dvOther, its bits but the sign into dvTemp, and notes what is not finite.
 func (e *denseCode) exponentOfC() {
 	least := uint32(1)
 	if e.plan.Half() {
@@ -253,17 +253,35 @@ func (e *denseCode) exponentOfC() {
 	}
 	e.VVI(x86.VPSLLD, e.w, dvTemp, dvC, 1)
 	e.VVI(x86.VPSRLD, e.w, dvOther, dvTemp, 24)
-	e.above(dvOther, dvTemp2, 254)
+	if e.notes() {
+		e.VVV(x86.VPMAXUD, e.w, fnMost, fnMost, dvTemp)
+	} else {
+		e.above(dvOther, dvTemp2, 254)
+	}
 	e.VVM(x86.VPMAXSD, e.w, dvOther, dvOther, e.word(least))
 	e.VVV(x86.VPSUBD, e.w, dvOther, dvOther, dvBase)
+}
+
+// joinTops makes dvTop the larger of itself and the exponent of C, in dvOther, unless C is zero, whose bits but the sign are in dvTemp.
+func (e *denseCode) joinTops() {
+	if e.wide {
+		e.KVV(x86.VPTESTMD, e.w, x86.K1, dvTemp, dvTemp)
+		e.Masked(x86.K1).VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
+		return
+	}
 	zero := denseZero
 	e.set(dvTerm, uint32(zero))
 	e.choose(dvOther, dvTerm, dvTemp, dvTemp2, denseEQ, 0)
+	e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
 }
 
 // tooSmall notes sums that are not zero and whose largest exponent is below the limit.
 func (e *denseCode) tooSmall() {
 	e.VVM(x86.VPADDD, e.w, dvTemp, dvTop, e.word(denseOffset))
+	if e.notes() {
+		e.VVV(x86.VPMINUD, e.w, fnLeast, fnLeast, dvTemp)
+		return
+	}
 	if e.wide {
 		e.KVVI(x86.VPCMPUD, e.w, x86.K1, dvTemp, dvLimit, 1)
 		e.KKK(x86.KORW, x86.K5, x86.K5, x86.K1)

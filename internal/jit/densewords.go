@@ -41,10 +41,10 @@ func (e *denseCode) stepInWords(places []int, add bool) {
 		e.VVM(x86.VPMINSD, e.w, dvOther, dvOther, e.word(uint32(high)))
 	}
 	e.powerOf(dvScale, top, 127+keep)
+	if e.based() {
+		e.powerOf(scale, absolute, 127+keep)
+	}
 	if add {
-		if e.based() {
-			e.powerOf(scale, absolute, 127+keep)
-		}
 		e.VVV(x86.VMULPS, e.w, dvC, dvC, scale)
 		e.VV(x86.VCVTTPS2DQ, e.w, dvC, dvC)
 	}
@@ -57,8 +57,8 @@ func (e *denseCode) stepInWords(places []int, add bool) {
 	default:
 		e.addChecked()
 	}
-	e.VVM(x86.VPADDD, e.w, dvTemp, absolute, e.word(127-keep))
-	e.VVI(x86.VPSLLD, e.w, dvTemp, dvTemp, 23)
+	e.set(dvTemp, 2*127<<23)
+	e.VVV(x86.VPSUBD, e.w, dvTemp, dvTemp, scale) // one divided by it
 	e.Round(x86.RZ).VV(x86.VCVTDQ2PS, e.w, dvC, dvC)
 	e.VVV(x86.VMULPS, e.w, dvC, dvC, dvTemp)
 	if e.plan.Result == num.DotToE8M13 {
@@ -75,11 +75,14 @@ func (e *denseCode) powerOf(d, exponent x86.Vec, bias uint32) {
 
 // addChecked adds dvSum to dvC, and notes what leaves 32 bits: both have the sign that the sum has not.
 func (e *denseCode) addChecked() {
+	const bothUnlike = 1<<0b110 | 1<<0b001 // bits of the first two that are the same, and not that of the third
 	e.VVV(x86.VPADDD, e.w, dvTemp, dvC, dvSum)
-	e.VVV(x86.VPXORD, e.w, dvC, dvC, dvTemp)
-	e.VVV(x86.VPXORD, e.w, dvSum, dvSum, dvTemp)
-	e.VVV(x86.VPANDD, e.w, dvC, dvC, dvSum)
-	e.KV(x86.VPMOVD2M, e.w, x86.K1, dvC)
-	e.KKK(x86.KORW, x86.K5, x86.K5, x86.K1)
+	e.VVVI(x86.VPTERNLOGD, e.w, dvC, dvSum, dvTemp, bothUnlike)
+	if e.notes() {
+		e.VVV(x86.VPORD, e.w, fnLeft, fnLeft, dvC)
+	} else {
+		e.KV(x86.VPMOVD2M, e.w, x86.K1, dvC)
+		e.KKK(x86.KORW, x86.K5, x86.K5, x86.K1)
+	}
 	e.copy(dvC, dvTemp)
 }

@@ -367,6 +367,7 @@ func (e *denseCode) fragmentSums() {
 	}
 	e.MovImm(dnRows, uint64(f.halves*f.vectors))
 	e.setBad()
+	e.setNotes()
 	if e.key.Integers {
 		e.restOfBytes()
 	} else {
@@ -385,6 +386,43 @@ func (e *denseCode) fragmentSums() {
 	}
 	e.RI(x86.SUB, x86.S64, dnRows, 1)
 	e.Jcc(x86.NE, again)
+	e.notesToBad()
+}
+
+// Vector registers, of which AVX-512 alone has so many, of what all vectors of a tile have: it does not matter here which one does not fit.
+const (
+	fnMost  x86.Vec = 16 + iota // the most of the bits of C but the sign
+	fnLeast                     // the least of the exponents of sums, plus denseOffset
+	fnLeft                      // below zero where a sum has left 32 bits
+)
+
+// notes tells whether there are such registers: no line has a limit of its own.
+func (e *denseCode) notes() bool {
+	return e.fragment != nil && e.wide && !e.key.Integers && e.key.PerLine == 0
+}
+
+// setNotes has seen nothing.
+func (e *denseCode) setNotes() {
+	if !e.notes() {
+		return
+	}
+	e.set(fnMost, 0)
+	e.set(fnLeast, 1<<32-1)
+	e.set(fnLeft, 0)
+}
+
+// notesToBad notes what does not fit as single vectors do.
+func (e *denseCode) notesToBad() {
+	if !e.notes() {
+		return
+	}
+	or := func() { e.KKK(x86.KORW, x86.K5, x86.K5, x86.K1) }
+	e.KVMI(x86.VPCMPUD, e.w, x86.K1, fnMost, e.word(255<<24-1), 6)
+	or()
+	e.KVVI(x86.VPCMPUD, e.w, x86.K1, fnLeast, dvLimit, denseLT)
+	or()
+	e.KV(x86.VPMOVD2M, e.w, x86.K1, fnLeft)
+	or()
 }
 
 // fragmentPlace is where element k of K is in A (0) or B (1): the word of those that have become, the lane of four, and the element

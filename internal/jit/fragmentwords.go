@@ -334,9 +334,9 @@ func (e *denseCode) largestOfWord(bytes [2]bool) {
 	}
 	switch e.topBits() {
 	case 16:
-		signed(dvOther, 16, 16)
+		e.VVI(x86.VPSLLD, e.w, dvOther, dvTop, 16)
+		e.VVV(x86.VPMAXSW, e.w, dvTop, dvTop, dvOther) // in the upper half
 		e.VVI(x86.VPSRAD, e.w, dvTop, dvTop, 16)
-		e.VVV(x86.VPMAXSD, e.w, dvTop, dvTop, dvOther)
 	case 8:
 		e.VVI(x86.VPSRLW, e.w, dvOther, dvTop, 8)
 		e.VVV(x86.VPMAXSB, e.w, dvTop, dvTop, dvOther) // in bytes 0 and 2
