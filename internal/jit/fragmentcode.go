@@ -34,7 +34,7 @@ const (
 )
 
 // fragmentRoom is the most bytes of room that code uses.
-const fragmentRoom = 1 << 15
+const fragmentRoom = len(num.FragmentRoom{}) * 8
 
 // fragmentPlan is where the parts of a product are. What lanes have of A is together for each vector of C's rows, in blocks.
 type fragmentPlan struct {
@@ -89,7 +89,7 @@ func (e *denseCode) planFragments(registers [2]int) bool {
 	}
 	e.fragment = f
 	f.paired = e.canPair()
-	return f.hasRegisters(registers) && e.placeFragments() <= fragmentRoom
+	return f.hasRegisters(registers) && e.placeFragments() <= int32(fragmentRoom)
 }
 
 // hasRegisters tells whether there are as many registers of A and metadata, and of a tile.

@@ -17,7 +17,7 @@ func (e *denseCode) assembleDoubleFragments(registers [2]int) bool {
 	f := &fragmentPlan{halves: shape.Rows / 8, vectors: doubleBytes / e.w.Bytes()}
 	f.counts = [5]int{f.halves * shape.K / 4, shape.K / 4, 2 * f.halves, 2 * f.halves, 0}
 	f.sum = int32(f.counts[1]) * doubleBytes
-	if shape.Columns != 8 || shape.Rows%8 != 0 || shape.K%4 != 0 || !f.hasRegisters(registers) || f.sum+int32(f.counts[2])*doubleBytes > fragmentRoom {
+	if shape.Columns != 8 || shape.Rows%8 != 0 || shape.K%4 != 0 || !f.hasRegisters(registers) || f.sum+int32(f.counts[2])*doubleBytes > int32(fragmentRoom) {
 		return false
 	}
 	e.fragment = f

@@ -4,7 +4,6 @@ package jit
 
 import (
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
@@ -33,14 +32,13 @@ func (m *Dense) Prepare(f *num.Fragments) bool {
 	return f.Code != 0
 }
 
-// fragmentRooms has rooms that are used again.
-var fragmentRooms = sync.Pool{New: func() any { return new([fragmentRoom / 8]uint64) }}
-
 // MultiplyFragments implements num.Multiplier.
 func (m *Dense) MultiplyFragments(f *num.Fragments, at *num.FragmentsAt) bool {
-	room := fragmentRooms.Get().(*[fragmentRoom / 8]uint64)
+	if at.Room == nil {
+		at.Room = new(num.FragmentRoom)
+	}
 	c := fragmentContext{
-		offsets: unsafe.Pointer(&f.Offsets[0]), room: unsafe.Pointer(room), scales: unsafe.Pointer(at.Scales),
+		offsets: unsafe.Pointer(&f.Offsets[0]), room: unsafe.Pointer(at.Room), scales: unsafe.Pointer(at.Scales),
 		meta: unsafe.Pointer(unsafe.SliceData(f.Meta)), tiles: uint64(f.Tiles),
 	}
 	for i, p := range at.Registers {
@@ -49,6 +47,5 @@ func (m *Dense) MultiplyFragments(f *num.Fragments, at *num.FragmentsAt) bool {
 	native.Call(f.Code, unsafe.Pointer(&c))
 	runtime.KeepAlive(f)
 	runtime.KeepAlive(at)
-	fragmentRooms.Put(room)
 	return c.result != 0
 }

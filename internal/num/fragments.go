@@ -20,7 +20,11 @@ type Fragments struct {
 type FragmentsAt struct {
 	Registers [5]*[32]uint32
 	Scales    *FragmentScales
+	Room      *FragmentRoom // the multiplier's, to be used again; nil: it makes one
 }
+
+// FragmentRoom is memory for what a multiplier makes of operands.
+type FragmentRoom [1 << 15 / 8]uint64
 
 // FragmentMeta is where the metadata of a register of a sparse A are, for each of the chunks of its words: for each lane of four
 // whose metadata they are, 0 to 3, and their lowest bit.

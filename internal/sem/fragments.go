@@ -35,15 +35,20 @@ func (o *productOp) inRegisters(w *machine.Warp, factors *scaleWords) bool {
 		return false
 	}
 	at := fragmentsPool.Get().(*fragmentsRoom)
-	defer fragmentsPool.Put(at)
+	done := o.multiplyIn(at, w, on, factors)
+	fragmentsPool.Put(at)
+	return done
+}
+
+// multiplyIn does it where there is code.
+func (o *productOp) multiplyIn(at *fragmentsRoom, w *machine.Warp, on *fragmentsOn, factors *scaleWords) bool {
 	if at.Scales = nil; factors != nil {
 		if at.Scales = &at.scales; !o.fragmentScales(at.Scales, factors, on.num.PerLine) {
 			return false
 		}
 	}
-	for i := range at.Registers {
-		at.Registers[i] = w.R32(0)
-	}
+	first := w.R32(0)
+	at.Registers = [5]*[32]uint32{first, first, first, first, first}
 	if !on.by.MultiplyFragments(on.num, &at.FragmentsAt) {
 		return false
 	}

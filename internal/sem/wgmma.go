@@ -4,8 +4,8 @@ package sem
 // record. D and an A in registers belong to the operation until it has been waited for.
 
 import (
-	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	stdatomic "sync/atomic"
 
@@ -13,7 +13,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
-	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -108,13 +107,14 @@ type wgmmaRecord struct {
 	arch      int
 	warp      int // in its warpgroup
 	rank      uint64
-	a, b      []uint32    // units of 16 bytes in shared memory, line after line
+	a, b      []uint32 // units of 16 bytes in shared memory, line after line
+	placed    *[2]placedUnits
 	registers *[32]uint32 // the first one of the warp
 	dRows     []*[32]uint32
 	aRows     []*[32]uint32
 	meta      [32]uint32
 	add       bool
-	extents   []machine.Extent // of registers: D, then A
+	row       machine.Extent // an empty one, of the warp's registers
 	by        num.Multiplier
 	dense     *num.Dense // nil: it is one of bits, or of tiles
 	tiles     wgmmaTiles
@@ -145,8 +145,8 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	r := wgmmaPool.Get().(*wgmmaRecord)
 	*r = wgmmaRecord{
 		wgmmaOp: o, arch: w.Launch().Target.Arch, warp: w.Index() % 4, rank: uint64(w.Tensor().Rank()) << mem.RankShift, add: add != 0, by: w.Launch().Products,
-		registers: w.R32(0), tiles: wgmmaTiles{rows: r.tiles.rows},
-		a: r.a[:0], b: r.b[:0], dRows: r.dRows[:0], aRows: r.aRows[:0], extents: r.extents[:0],
+		registers: w.R32(0), tiles: wgmmaTiles{rows: r.tiles.rows, FragmentsAt: num.FragmentsAt{Room: r.tiles.Room}},
+		placed: r.placed, dRows: r.dRows[:0], aRows: r.aRows[:0], row: w.Rows(0, 0),
 	}
 	if err := r.place(w); err != nil {
 		return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: err.Error()})
@@ -160,10 +160,10 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	w.GroupProduct(in, a, w.R64(o.bDesc)[0])
 	for _, off := range o.d {
-		r.dRows, r.extents = append(r.dRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
+		r.dRows = append(r.dRows, w.R32(off))
 	}
 	for _, off := range o.productOp.a {
-		r.aRows, r.extents = append(r.aRows, w.R32(off)), append(r.extents, w.Rows(off, off+128))
+		r.aRows = append(r.aRows, w.R32(off))
 	}
 	st := w.Issue(in, &machine.Op{
 		Pipe: machine.ProductPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
@@ -176,45 +176,6 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 
 // wgmmaPool has records that are used again.
 var wgmmaPool = sync.Pool{New: func() any { return new(wgmmaRecord) }}
-
-// place finds the units of the matrices in shared memory.
-func (r *wgmmaRecord) place(w *machine.Warp) (err error) {
-	shared, start := w.SharedMemory(uint32(r.rank >> mem.RankShift))
-	end := start + uint32(len(shared))
-	if r.productOp.a == nil {
-		if r.a, err = r.units(r.a, w, r.aDesc, 16*r.warp, 16, r.Stored(), r.columns[0], start, end); err != nil {
-			return fmt.Errorf("A: %w", err)
-		}
-	}
-	if r.b, err = r.units(r.b, w, r.bDesc, 0, r.N, r.K, r.columns[1], start, end); err != nil {
-		return fmt.Errorf("B: %w", err)
-	}
-	return nil
-}
-
-// units appends the units of lines first to first+n of a matrix whose lines have k elements; by columns those of each
-// element of K instead.
-func (r *wgmmaRecord) units(list []uint32, w *machine.Warp, row uint32, first, n, k int, columns bool, start, end uint32) ([]uint32, error) {
-	values := w.R64(row)
-	for _, v := range values {
-		if v != values[0] {
-			return nil, fmt.Errorf("the lanes give different descriptors, %#016x and %#016x", values[0], v)
-		}
-	}
-	d, err := tensor.DecodeWgmma(values[0])
-	if err != nil {
-		return nil, err
-	}
-	if columns {
-		list = matrixUnits(list, &d, first*r.Bits/8, k, n*r.Bits/8, true)
-	} else {
-		list = matrixUnits(list, &d, first, n, k*r.Bits/8, false)
-	}
-	if i, bad := outside(list, start, end-start); bad {
-		return nil, fmt.Errorf("matrix descriptor %#016x (%v): 16 bytes lie at offset %#x; the CTA's shared memory is %#x to %#x", values[0], d, list[i], start, end)
-	}
-	return list, nil
-}
 
 // read takes the matrices from shared memory and registers, and multiplies.
 func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
@@ -363,11 +324,12 @@ func (r *wgmmaRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.
 				}
 			}
 		}
-		for i, x := range r.extents {
-			kind := machine.Load
-			if i < len(r.dRows) {
+		for i, off := range slices.Concat(r.d, r.productOp.a) {
+			x, kind := r.row, machine.Load
+			if i < len(r.d) {
 				kind = machine.Store
 			}
+			x.From, x.To = uint64(off), uint64(off+128)
 			if !yield(x, kind) {
 				return
 			}
