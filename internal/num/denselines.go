@@ -143,6 +143,10 @@ func (d *Dense) decodeLeft() {
 	d.values, d.exponents = Grown(d.values, denseGroup*d.K), Grown(d.exponents, denseGroup*d.K)
 	values, exponents := d.values[:d.K], d.exponents[:d.K]
 	for row := range l.spans {
+		if d.inHalves() {
+			l.spans[row] = f.halves(d.Left[row*words:][:words], l.rows[row*d.K:][:d.K], l.tops[row*d.K:][:d.K])
+			continue
+		}
 		l.spans[row] = f.line(d.Left[row*words:], 1, values, exponents)
 		to, tops := l.rows[row*d.K:][:d.K], l.tops[row*d.K:][:d.K]
 		for i, k := range d.order {
@@ -157,6 +161,11 @@ func (d *Dense) decodeRight() {
 	n := d.Columns / denseGroup * d.K
 	l.columns, l.tops, l.spans = Grown(l.columns, n), Grown(l.tops, n), Grown(l.spans, d.Columns)
 	for first := 0; first < d.Columns; first += denseGroup {
+		if at := first / denseGroup * d.K; d.inHalves() {
+			from := d.Right[DenseOperand(1).Word(first, words):]
+			f.fourHalves(from, l.columns[at:][:d.K], l.tops[at:][:d.K], (*[denseGroup]denseSpan)(l.spans[first:]))
+			continue
+		}
 		for j := range denseGroup {
 			at := DenseOperand(1).Word(first+j, words)
 			l.spans[first+j] = f.line(d.Right[at:], DenseLanes, d.values[j*d.K:][:d.K], d.exponents[j*d.K:][:d.K])
