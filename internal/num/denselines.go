@@ -5,6 +5,7 @@ package num
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // denseGroup is how many neighbouring columns portable code computes at once.
@@ -113,9 +114,15 @@ func power(e int) float64 { return math.Float64frombits(uint64(1023+e) << 52) }
 // add takes in elements with this largest exponent and this last bit.
 func (s *denseSpan) add(high, low int32) { s.high, s.low = max(s.high, high), min(s.low, low) }
 
-// decode makes lines of both operands.
+// decode makes lines of both operands, unless they are there: products one behind the other often share a matrix, as tiles of one row do,
+// and warps of a warpgroup.
 func (d *Dense) decode() {
-	d.decodeLeft()
+	if !d.decoded(0, d.Left) {
+		d.decodeLeft()
+	}
+	if d.decoded(1, d.Right) {
+		return
+	}
 	d.decodeRight()
 	if d.PerLine != 0 {
 		d.oddScales()
@@ -134,6 +141,30 @@ func (d *Dense) decode() {
 			g.odd = g.odd || s.odd
 		}
 	}
+}
+
+// decoded tells whether an operand's lines were made of these words, of the same shape; else it notes the words. Factors change lines.
+func (d *Dense) decoded(operand int, words []uint32) bool {
+	if d.PerLine != 0 {
+		return false
+	}
+	same := d.known[operand] && sameWords(d.seen[operand], words)
+	if !same {
+		d.seen[operand], d.known[operand] = append(d.seen[operand][:0], words...), true
+	}
+	return same
+}
+
+// sameWords tells whether two lists of one length are equal.
+func sameWords(a, b []uint32) bool {
+	const at = 16 // arrays are compared as a whole
+	for len(a) >= at && len(b) >= at {
+		if *(*[at]uint32)(a) != *(*[at]uint32)(b) {
+			return false
+		}
+		a, b = a[at:], b[at:]
+	}
+	return slices.Equal(a, b)
 }
 
 // decodeLeft makes rows.

@@ -30,6 +30,8 @@ type Dense struct {
 	exponents    []uint64
 	sums         fourSums
 	lines        [2]denseLines
+	seen         [2][]uint32 // what lines were made of
+	known        [2]bool     // they were, for the shape
 	integersLeft []int64
 	pairs        [][integerPairs]int64 // of Right: see decodeIntegers
 	planned      bool                  // plan, rule, same and order are those of the shape
@@ -211,7 +213,7 @@ func (d *Dense) makePlan() {
 	if d.planned {
 		return
 	}
-	d.planned = true
+	d.planned, d.known = true, [2]bool{}
 	if d.same = true; d.Integers {
 		return
 	}

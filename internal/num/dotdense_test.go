@@ -18,6 +18,11 @@ func TestDense(t *testing.T) {
 		before := slices.Clone(d.Sum)
 		d.Multiply()
 		fast += len(d.Sum) - d.Slow
+		first := slices.Clone(d.Sum)
+		copy(d.Sum, before)
+		if d.Multiply(); !slices.Equal(d.Sum, first) {
+			t.Fatalf("%s: the same product is another one the second time", name)
+		}
 		for i, have := range d.Sum {
 			if want := d.Reference(i/d.Columns, i%d.Columns, before[i]); have != want {
 				t.Fatalf("%s: %#x, want %#x; C was %#x", name, have, want, before[i])
@@ -33,6 +38,38 @@ func TestDense(t *testing.T) {
 	dense.Packed(r, compare)
 	if fast < 20000 {
 		t.Errorf("%d sums of sparse and scaled products were fast", fast)
+	}
+}
+
+// TestDenseShared multiplies by one Dense matrices of which one word has changed since, each word once, or the format alone.
+func TestDenseShared(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 21))
+	var d num.Dense
+	shape := num.DenseShape{Rows: 8, Columns: 16, K: 16, Bits: 16, Format: [2]num.DotFormat{num.DotF16, num.DotF16}, Rule: num.DotF16.Rule(90, num.DotF32, num.DotF32)}
+	d.Set(&shape)
+	dense.Draw(r, &d, num.DotF32, 0)
+	compare := func(what string) {
+		t.Helper()
+		before := slices.Clone(d.Sum)
+		d.Multiply()
+		for i, have := range d.Sum {
+			if want := d.Reference(i/d.Columns, i%d.Columns, before[i]); have != want {
+				t.Fatalf("%s: %#x, want %#x; C was %#x", what, have, want, before[i])
+			}
+		}
+		copy(d.Sum, before)
+	}
+	compare("first")
+	for operand, list := range [][]uint32{d.Left, d.Right} {
+		for i := range list {
+			list[i] ^= 0x02000200
+			compare(fmt.Sprintf("word %d of operand %d", i, operand))
+		}
+	}
+	for _, format := range []num.DotFormat{num.DotBF16, num.DotF16} {
+		shape.Format = [2]num.DotFormat{format, format}
+		d.Set(&shape)
+		compare("another format")
 	}
 }
 
@@ -53,6 +90,8 @@ func BenchmarkDense(b *testing.B) {
 						for i := range d.Sum {
 							d.Sum[i] = large
 						}
+						d.Left[0] ^= 1 << 16 // other matrices than before
+						d.Right[0] ^= 1 << 16
 						d.Multiply()
 					}
 					operations := 2 * shape.Rows * shape.Columns * shape.K
