@@ -17,7 +17,7 @@ import (
 type structuralOp struct{ name, reach, doc string }
 
 // reaches are the classes of ops.txt and the constants of package uop.
-var reaches = map[string]string{"rows": "ReachRows", "memory": "ReachMemory", "warp": "ReachWarp", "async": "ReachAsync", "clock": "ReachClock", "whole": "ReachWhole", "all": "ReachAll"}
+var reaches = map[string]string{"rows": "ReachRows", "memory": "ReachMemory", "warp": "ReachWarp", "async": "ReachAsync", "clock": "ReachClock", "whole": "ReachWhole", "calls": "ReachCalls", "all": "ReachAll"}
 
 // structural reads ops.txt.
 func structural(root string) (list []structuralOp, err error) {
@@ -34,7 +34,7 @@ func structural(root string) (list []structuralOp, err error) {
 		case len(f) == 0:
 			continue
 		case len(f) != 2 || reaches[f[1]] == "" || !ast.IsExported(f[0]):
-			return nil, fmt.Errorf("ops.txt:%d: want `Name rows|memory|warp|async|clock|whole|all # what it does`", n)
+			return nil, fmt.Errorf("ops.txt:%d: want `Name rows|memory|warp|async|clock|whole|calls|all # what it does`", n)
 		}
 		list = append(list, structuralOp{f[0], reaches[f[1]], strings.TrimSpace(doc)})
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
@@ -30,7 +31,9 @@ type laboratory struct {
 	keep    bool            // decoded and compiled code of the last launch
 }
 
-func (l *laboratory) Func(*ir.Func) uint64 { return mem.CodeWindow }
+func (l *laboratory) Func(f *ir.Func) uint64 {
+	return mem.CodeWindow + 16*uint64(slices.Index(l.m.Funcs, f))
+}
 
 func (l *laboratory) Var(v *ir.Var) uint64 {
 	if l.vars[v] == 0 {

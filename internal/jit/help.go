@@ -37,7 +37,7 @@ func (r *region) helped(pc int32) bool {
 // mayHelp tells whether a handler can execute an instruction for compiled code. What watched ones look at beyond their
 // memory is right in the interpreter alone.
 func (r *region) mayHelp(pc int32) bool {
-	in, most := &r.insts[pc], uop.ReachWhole
+	in, most := &r.insts[pc], uop.ReachCalls
 	if in.Flags&machine.Watched != 0 {
 		most = uop.ReachWarp
 	}

@@ -190,7 +190,7 @@ func called(v, t uint32) uint32 {
 func TestLocalOfCallers(t *testing.T) {
 	newLaboratory(t, "k.ptx", calling).likeInterpreter(t, 1, func(what string, s *machine.Stats, memory []byte, o jit.Options) {
 		for _, l := range s.Left {
-			if op := l.Code.Insts[l.PC].Op; l.Helped && l.Code.Func.Entry && !o.Quick {
+			if op := l.Code.Insts[l.PC].Op; l.Helped && l.Code.Func.Entry && !o.Quick && op.Reach() != uop.ReachCalls {
 				t.Errorf("%s: a handler has executed %s", what, op)
 			}
 		}

@@ -28,6 +28,8 @@ type Core struct {
 	cache      [256]cached
 
 	native     *NativeState
+	waiting    []*NativeState // further ones, for code that is called while other code waits
+	nested     int            // of them in use
 	warps      *[32]NativeWarp
 	natives    map[*Native]*nativeTable
 	lastNative *Native

@@ -9,10 +9,15 @@ import (
 // nativeState returns the core's context of compiled code.
 func (core *Core) nativeState() *NativeState {
 	if core.native == nil {
-		core.native = (*NativeState)(core.slab.Get(int(unsafe.Sizeof(NativeState{}))))
-		core.native.GlobalHost = uintptr(core.hostOffset())
+		core.native = core.newNativeState()
 	}
 	return core.native
+}
+
+func (core *Core) newNativeState() *NativeState {
+	s := (*NativeState)(core.slab.Get(int(unsafe.Sizeof(NativeState{}))))
+	s.GlobalHost = uintptr(core.hostOffset())
+	return s
 }
 
 // newNativeTable makes the core's table for some machine code.
@@ -48,7 +53,7 @@ func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
 	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
-	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops, s.Help.faulted = 0, 0, 0, 0, 0, 0, false
+	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops, s.Help.faulted, s.Help.gone = 0, 0, 0, 0, 0, 0, false, false
 }
 
 // fillWarps says where the warps of a batch are.

@@ -105,9 +105,11 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	}
 	c.callHelping(n, t, s, nil, c.batchEntry(n, b))
 	b.Warp = 0
-	if s.Help.alone {
+	switch {
+	case s.Help.gone:
+	case s.Help.alone:
 		c.current(s).took(n, s)
-	} else {
+	default:
 		c.takeBatch(n, s)
 	}
 	*moved = b.Moved != 0
@@ -365,10 +367,14 @@ func (f *Frame) spreadAll(pc int32) {
 // behindBatch goes on with the warp that compiled code was running when the batch ended.
 func (c *CTA) behindBatch(i int, n *Native) outcome {
 	w, core := c.warps[i], c.cluster.core
-	f := &w.frags[0]
-	w.enterFragment(f)
-	w.polled = core.native.Looped == 0
-	switch w.placed(f, n, core.nativeTable(n), core.native) {
+	f, s := &w.frags[0], core.native
+	w.polled = s.Looped == 0 && (w.polled || !s.Help.alone)
+	st := s.Help.state
+	if !s.Help.gone {
+		w.enterFragment(f)
+		st = w.placed(f, n, core.nativeTable(n), s)
+	}
+	switch st {
 	case Exited:
 		return done
 	case Faulted:

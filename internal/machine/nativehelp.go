@@ -26,6 +26,8 @@ type NativeHelp struct {
 	ops     uint64 // of handlers; NativeState.Ops has them, too
 	alone   bool   // the running warp of a batch goes on alone: the batch has been dissolved
 	faulted bool   // the last one has: the launch is over
+	gone    bool   // of a call it did not simply come back: the machine has the warp, in state
+	state   State
 }
 
 // callHelping runs compiled code, and instructions that it returns for, until it returns for good. The warp is nil in a
@@ -44,6 +46,8 @@ func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, en
 		entry = s.Help.Leave
 		if c.help(n, t, s, at) {
 			entry = s.Help.Back
+		} else if s.Help.gone {
+			return
 		}
 	}
 }
@@ -71,6 +75,8 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	case uop.ReachWhole:
 		c.dissolve(n, s, w)
 		run = s.runAlone
+	case uop.ReachCalls:
+		return c.call(n, t, s, w)
 	default:
 		return false
 	}
@@ -124,6 +130,7 @@ func (c *CTA) dissolve(n *Native, s *NativeState, w *Warp) {
 	h.Steps, h.ops, s.Steps, s.Ops = 0, 0, 0, 0
 	f := &w.frags[0]
 	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
+	w.polled = true
 }
 
 // runAlone is runHelped for a warp that runs alone, of which lanes may have exited or wait elsewhere in compiled code.

@@ -132,10 +132,13 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	}
 	w.cta.callHelping(n, t, s, w, n.Entries[pc])
 	core.host.Breathe(false)
-	w.took(n, s)
 	if s.Looped != 0 {
 		w.polled = false
 	}
+	if s.Help.gone {
+		return s.Help.state
+	}
+	w.took(n, s)
 	return w.placed(f, n, t, s)
 }
 

@@ -30,6 +30,7 @@ var reached = map[uop.Reach][]string{
 	},
 	uop.ReachClock: {"Special"},
 	uop.ReachWhole: {"Barrier", "ClusterBarrier", "TensorAllocate", "TensorRelinquish", "Sleep"},
+	uop.ReachCalls: {"Call"},
 }
 
 // TestReach: a handler and all that it calls in this package ask the warp for no more than the class of
@@ -56,6 +57,8 @@ func TestReach(t *testing.T) {
 				may = append(may, reached[uop.ReachClock]...)
 			case uop.ReachWhole:
 				may = slices.Concat(may, reached[uop.ReachWarp], reached[uop.ReachAsync], reached[uop.ReachWhole])
+			case uop.ReachCalls:
+				may = slices.Concat(reached[uop.ReachRows], reached[uop.ReachCalls])
 			}
 			asks := map[string]bool{}
 			source.follow(source.scope.Lookup(h), map[types.Object]bool{}, asks)

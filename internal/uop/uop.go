@@ -44,6 +44,7 @@ const (
 	ReachAsync               // the CTA's mbarriers, tensor memory and asynchronous operations, which mode eager ends at once; waits
 	ReachClock               // what has been counted so far
 	ReachWhole               // the warp as one set of lanes, its stack, barriers, and through them the other warps; waits
+	ReachCalls               // the warp's frames; its lanes go on behind it when they have come back
 	ReachAll                 // anything: it moves lanes or ends them
 )
 

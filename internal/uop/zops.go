@@ -79,7 +79,7 @@ const (
 	WarpSync          Op = 72  //
 	Branch            Op = 73  // to Imm; the lanes meet at D
 	BranchTable       Op = 74  // to Ext.To by row A
-	CallDirect        Op = 75  //
+	CallDirect        Op = 75  // of a function of the program
 	CallIndirect      Op = 76  // row A has addresses
 	CallRuntime       Op = 77  // a function that the runtime provides
 	Return            Op = 78  //
@@ -1105,8 +1105,8 @@ var reaches = [firstLane]Reach{
 	WarpSync:          ReachWarp,
 	Branch:            ReachAll,
 	BranchTable:       ReachAll,
-	CallDirect:        ReachAll,
-	CallIndirect:      ReachAll,
+	CallDirect:        ReachCalls,
+	CallIndirect:      ReachCalls,
 	CallRuntime:       ReachMemory,
 	Return:            ReachAll,
 	Exit:              ReachAll,
