@@ -146,6 +146,11 @@ func (l *layout) sharedSymbol(shape machine.Width, addr uint64) uint32 {
 	return l.filled(specialKey{shape: shape, special: machine.SharedBase, add: addr})
 }
 
+// kernelParam returns the offset of the address of a kernel's parameter.
+func (l *layout) kernelParam(shape machine.Width, off uint64) uint32 {
+	return l.filled(specialKey{shape: shape, special: machine.KernelParams, add: off})
+}
+
 func (l *layout) filled(k specialKey) uint32 {
 	if off, ok := l.specOff[k]; ok {
 		return off

@@ -72,6 +72,11 @@ func (x *function) CTASymbol(o *ir.Operand, shape machine.Width) (uint32, bool) 
 // SharedBase implements sem.Frame.
 func (x *function) SharedBase(shape machine.Width) uint32 { return x.sharedSymbol(shape, 0) }
 
+// KernelParam implements sem.Frame.
+func (x *function) KernelParam(shape machine.Width, off uint64) uint32 {
+	return x.kernelParam(shape, off)
+}
+
 // sharedOffset is a variable's place in the shared window of its CTA.
 func (x *function) sharedOffset(v *ir.Var) uint32 {
 	if v.Dynamic {

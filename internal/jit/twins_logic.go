@@ -44,6 +44,11 @@ var logicTwins = twins{
 		return p.or(p.and(in[0], p.x(^uint64(0xff<<mem.RankShift))), p.shlI(p.zext(in[1]), mem.RankShift))
 	},
 
+	uop.FromKernel: func(p *program, in []val) val {
+		whole := p.or(in[0], p.and(in[1], p.x(^uint64(0xffffffff))))
+		return p.sel(p.cmp(cmpLTU, in[0], p.x(1<<32)), whole, in[0])
+	},
+
 	uop.Slct32S32: func(p *program, in []val) val { return p.sel(p.cmp(cmpLTS, in[2], p.w(0)), in[1], in[0]) },
 }
 

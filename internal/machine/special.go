@@ -3,6 +3,7 @@ package machine
 // This file says what each special register holds (chapter 10).
 
 import (
+	"math"
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
@@ -13,7 +14,7 @@ import (
 type SpecialRef struct {
 	Off   uint32
 	Width Width
-	Reg   isa.Special // SharedBase: of the address of a shared variable
+	Reg   isa.Special // SharedBase, KernelParams: of the address of a shared variable, of a parameter of the kernel
 	Comp  uint8
 	Add   uint64 // to its value
 }
@@ -21,6 +22,9 @@ type SpecialRef struct {
 // SharedBase is what the shared addresses of a CTA have in common, its rank in the cluster at
 // bit 24, where a special register is asked for.
 const SharedBase isa.Special = 0
+
+// KernelParams is the address of the launch's parameter block, where a special register is asked for.
+const KernelParams isa.Special = math.MaxUint8
 
 // SpecialClass says what a special register depends on.
 type SpecialClass uint8
@@ -109,8 +113,9 @@ func boolBit(b bool) uint64 {
 // bySpecial indexes the table by register.
 var bySpecial = sync.OnceValue(func() []special {
 	all := isa.Specials()
-	table := make([]special, len(all)+1)
+	table := make([]special, math.MaxUint8+1)
 	table[SharedBase] = special{"shared base", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.crank) << mem.RankShift }}
+	table[KernelParams] = special{"kernel parameters", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.Params() }}
 	for _, s := range all {
 		if zeroSections[s.Info().Section] {
 			table[s] = special{s.String(), PerLaunch, func(*Warp, uint8, int) uint64 { return 0 }}
@@ -180,20 +185,20 @@ func (c *CTA) renewSpecials(filled bool) {
 	if filled && of != nil && c.of == of {
 		return
 	}
-	like, numbered := c.grid.likeness(), c.warps[0].root.code.numbered()
-	if filled && (c.like != like || numbered) {
+	like, own := c.grid.likeness(), c.warps[0].root.code.readsOwn()
+	if filled && (c.like != like || own) {
 		c.refillSpecials()
 	}
-	if c.of = of; numbered {
+	if c.of = of; own {
 		c.of = nil
 	}
 	c.block, c.like = c.grid.Block, like
 }
 
-// numbered tells whether code reads the number of its launch.
-func (c *Code) numbered() bool {
+// readsOwn tells whether code reads what launches that are alike do not share: their number, and where their parameters are.
+func (c *Code) readsOwn() bool {
 	for i := range c.Specials {
-		if c.Specials[i].Reg == gridID() {
+		if reg := c.Specials[i].Reg; reg == gridID() || reg == KernelParams {
 			return true
 		}
 	}

@@ -25,6 +25,7 @@ type Frame interface {
 	Symbol(o *ir.Operand) (addr uint64, err error)                      // the address that a symbol stands for, displacement included
 	CTASymbol(o *ir.Operand, shape machine.Width) (off uint32, ok bool) // the same of a symbol whose address differs between the CTAs of a cluster
 	SharedBase(shape machine.Width) uint32                              // what such addresses have in common in a CTA
+	KernelParam(shape machine.Width, off uint64) uint32                 // the address at an offset in the kernel's parameters
 	Home(v *ir.Var) Home
 	Targets() []int32                               // of the branch
 	Reconvergence() uint32                          // pc at which the lanes of the branch meet, or machine.NoReconv

@@ -29,8 +29,6 @@ var structural = [...]handlers{
 	uop.ReadSpecial:   {full: readSpecial, scalar: readSpecialScalar},
 	uop.AddressLocal:  {full: localAddress, scalar: localAddressScalar},
 	uop.AddressParam:  {full: paramAddress, scalar: paramAddressScalar},
-	uop.AddressKernel: {full: kernelParam, scalar: kernelParamScalar},
-	uop.FromKernel:    {full: fromKernel},
 
 	uop.Setp:          {full: setp},
 	uop.Set:           {full: setRow, scalar: setScalar},

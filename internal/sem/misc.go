@@ -3,8 +3,6 @@ package sem
 // Addresses of other spaces, cache hints and the rest: 9.7.9.15 to 9.7.9.24, 9.7.19.
 
 import (
-	"math/bits"
-
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -17,7 +15,7 @@ import (
 func miscLines() []Line {
 	return []Line{
 		{isa.Cvta, of(isa.M_global, isa.M_const).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-		{isa.Cvta, of(isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(planCvtaParam), ""},
+		{isa.Cvta, of(isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(planCvtaParam).orScalar(), ""},
 		{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(uop.FromShared), ""},
 		{isa.Cvta, of(isa.M_local).with(isa.M_u64), plan(planCvtaLocal).orScalar(), ""},
 		{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
@@ -125,20 +123,17 @@ func planCvtaParam(b *Build) {
 		b.move(64)
 		return
 	}
-	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 64), b.src(&b.In.Ops[1], 64)
-	b.does(uop.FromKernel)
+	do := lane(uop.FromKernel)
+	b.Out.D, b.Out.A, b.Out.B = b.dst(&b.In.Ops[0], 64), b.src(&b.In.Ops[1], 64), b.KernelParam(b.shape(64), 0)
+	b.does(do.op)
 }
 
 // fromKernel gives addresses below 2^32 the upper half of the parameters' address.
-func fromKernel(w *machine.Warp, in *machine.Inst) machine.State {
-	d, a, upper := w.R64(in.D), w.R64(in.A), w.Params()&^0xffffffff
-	for rest := w.Mask; rest != 0; rest &= rest - 1 {
-		i := bits.TrailingZeros32(rest)
-		if d[i] = a[i]; a[i]>>32 == 0 {
-			d[i] |= upper
-		}
+func fromKernel(a, params uint64) uint64 {
+	if a>>32 != 0 {
+		return a
 	}
-	return machine.Next
+	return a | params&^0xffffffff
 }
 
 // planPolicy gives cache policies one value.

@@ -58,7 +58,8 @@ func (b *Build) frameSymbol(d, a *ir.Operand, window uint64) bool {
 	case HomeParamArea:
 		b.does(uop.AddressParam)
 	case HomeKernelParam:
-		b.does(uop.AddressKernel)
+		b.kernelAddress(d, uint64(a.Var.Offset)+a.Imm)
+		return true
 	default:
 		return false
 	}
@@ -69,7 +70,14 @@ func (b *Build) frameSymbol(d, a *ir.Operand, window uint64) bool {
 	return true
 }
 
-// These add the displacement to a base of the frame, or to that of the kernel's parameters.
+// kernelAddress sets up d = the address at an offset in the kernel's parameters, which is one a launch.
+func (b *Build) kernelAddress(d *ir.Operand, off uint64) {
+	width := b.operandBits(d, 64)
+	b.Out.D, b.Out.A = b.dst(d, width), b.KernelParam(b.shape(width), off)
+	b.copyOf(width)
+}
+
+// These add the displacement to a base of the frame.
 
 func localAddress(w *machine.Warp, in *machine.Inst) machine.State {
 	fillRow(w, in.D, int(in.B), uint64(w.LocalBase())+in.Imm)
@@ -88,15 +96,5 @@ func paramAddress(w *machine.Warp, in *machine.Inst) machine.State {
 
 func paramAddressScalar(w *machine.Warp, in *machine.Inst) machine.State {
 	fillSlot(w, in.D, int(in.B), uint64(w.ParamBase())+in.Imm)
-	return machine.Next
-}
-
-func kernelParam(w *machine.Warp, in *machine.Inst) machine.State {
-	fillRow(w, in.D, int(in.B), w.Params()+in.Imm)
-	return machine.Next
-}
-
-func kernelParamScalar(w *machine.Warp, in *machine.Inst) machine.State {
-	fillSlot(w, in.D, int(in.B), w.Params()+in.Imm)
 	return machine.Next
 }

@@ -339,6 +339,7 @@ var stamps = [uop.NumOps]stamp{
 	uop.FmaSatF32BF16:            {fn: num.FmaSatF32BF16, handlers: handlers{fullFmaSatF32BF16, partFmaSatF32BF16, scalarFmaSatF32BF16}},
 	uop.FmaSatF32F16:             {fn: num.FmaSatF32F16, handlers: handlers{fullFmaSatF32F16, partFmaSatF32F16, scalarFmaSatF32F16}},
 	uop.Fns32:                    {fn: num.Fns32, handlers: handlers{fullFns32, partFns32, scalarFns32}},
+	uop.FromKernel:               {fn: fromKernel, handlers: handlers{fullFromKernel, partFromKernel, scalarFromKernel}},
 	uop.FromLocal:                {fn: fromLocal, handlers: handlers{fullFromLocal, partFromLocal, scalarFromLocal}},
 	uop.FromShared:               {fn: fromShared, handlers: handlers{fullFromShared, partFromShared, scalarFromShared}},
 	uop.GeBF16:                   {fn: num.GeBF16, handlers: handlers{fullGeBF16, partGeBF16, scalarGeBF16}},
@@ -8130,6 +8131,28 @@ func partFns32(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarFns32(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = num.Fns32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C))
+	return machine.Next
+}
+
+func fullFromKernel(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = fromKernel(a[i], b[i])
+		d[i+1] = fromKernel(a[i+1], b[i+1])
+		d[i+2] = fromKernel(a[i+2], b[i+2])
+		d[i+3] = fromKernel(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partFromKernel(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R64(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, fromKernel)
+	return machine.Next
+}
+
+func scalarFromKernel(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = fromKernel(*w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
