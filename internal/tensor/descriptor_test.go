@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -146,6 +147,58 @@ func TestKMajorUnits(t *testing.T) {
 		}
 		if have := m.KMajorUnits(nil, first, rows, bytes); !slices.Equal(have, want) {
 			t.Fatalf("%v, rows %d to %d of %d bytes: %#x, want %#x", m, first, first+rows, bytes, have, want)
+		}
+	}
+}
+
+// TestDescriptorRefusals has what is said of each field that holds what it may not (table 40, 9.7.15.5.1.2).
+func TestDescriptorRefusals(t *testing.T) {
+	const right = 1 << 46
+	for _, c := range []struct {
+		d    uint64
+		wg   bool
+		want string
+	}{
+		{right | 1<<15, false, "bits 14 to 15 are 0b10, must be 0 (they are not used)"}, {right | 3<<30, false, "bits 30 to 31 are 0b11, must be 0 (they are not used)"},
+		{5 << 46, false, "bits 46 to 48 are 0b101, must be 0b001 (the constant of a descriptor)"}, {right | 1<<60, false, "bits 53 to 60 are 0b10000000, must be 0 (a constant of a descriptor)"},
+		{right | 7<<61, false, "bits 61 to 63 are 0b111, must be 0, 1, 2, 4 or 6 (the swizzle)"},
+		{1 << 46, true, "bits 46 to 48 are 0b1, must be 0 (they are not used)"}, {1 << 52, true, "bits 52 to 61 are 0b1, must be 0 (they are not used)"}, {1 << 61, true, "bits 52 to 61 are 0b1000000000, must be 0 (they are not used)"},
+	} {
+		decode := Decode
+		if c.wg {
+			decode = DecodeWgmma
+		}
+		if _, err := decode(c.d); err == nil || err.Error() != fmt.Sprintf("matrix descriptor %#016x: %s", c.d, c.want) {
+			t.Errorf("%#x: %v, want %s", c.d, err, c.want)
+		}
+	}
+}
+
+// TestDescriptorRow: a row ends with the span of its swizzle, unless the swizzle is none or the row goes on at an address.
+func TestDescriptorRow(t *testing.T) {
+	for _, c := range []struct {
+		m     Descriptor
+		bytes uint32
+		want  bool
+	}{
+		{Descriptor{Swizzle: Swizzle64}, 64, true}, {Descriptor{Swizzle: Swizzle64}, 80, false}, {Descriptor{Start: 0x430, Swizzle: Swizzle64}, 16, true},
+		{Descriptor{Start: 0x430, Swizzle: Swizzle64}, 32, false}, {Descriptor{Start: 0x430, Swizzle: Swizzle64, Absolute: true}, 32, true}, {Descriptor{Start: 0x430}, 256, true},
+	} {
+		if err := c.m.Row(c.bytes); (err == nil) != c.want {
+			t.Errorf("%v, %d bytes: %v", c.m, c.bytes, err)
+		}
+	}
+}
+
+// TestKMajorAbsolute: a row that leaves the span of its swizzle goes on at an address, in the same row there (9.7.16.4.1, K = 96).
+func TestKMajorAbsolute(t *testing.T) {
+	m := Descriptor{Start: 0x1000 + 0x60, Leading: 0x8000, Stride: 1024, Absolute: true, Swizzle: Swizzle128}
+	for _, c := range []struct{ row, k, want uint32 }{
+		{0, 0, 0x1060}, {0, 31, 0x107f}, {0, 32, 0x8000}, {0, 47, 0x800f},
+		{3, 16, (0x1000 + 3*128 + 0x70) ^ 0x30}, {3, 32, 0x8000 + 3*128 ^ 0x30}, {9, 40, (0x8000 + 1024 + 128 + 8) ^ 0x10},
+	} {
+		if have := m.KMajor(c.row, c.k); have != c.want {
+			t.Errorf("row %d, byte %d: %#x, want %#x", c.row, c.k, have, c.want)
 		}
 	}
 }

@@ -131,6 +131,22 @@ func TestExpandSlow(t *testing.T) {
 	}
 }
 
+// TestExpandSigns: each value of four bits with a sign, in each place.
+func TestExpandSigns(t *testing.T) {
+	for v := range 16 {
+		for k := range 16 {
+			var src, want [16]byte
+			src[k/2], want[k] = byte(v)<<(4*(k%2)), byte(v)
+			if v >= 8 {
+				want[k] = byte(v - 16)
+			}
+			if have := S4.Expand(&src, 2); have != want {
+				t.Errorf("%d in place %d: % x, want % x", v, k, have, want)
+			}
+		}
+	}
+}
+
 // TestShift: 31 of 32 rows move by one lane and one keeps its contents, in both readings.
 func TestShift(t *testing.T) {
 	for i := range 32 {

@@ -14,11 +14,15 @@ var descriptorBits = []struct {
 	legal uint32
 	bits  string
 }{
-	{Statement{Kind: KindF16, Group: 1}, 1<<4 | 16<<17 | 8<<24, "000xxxxx0xxxxxx....xxxxxx0xx00.."},
+	{Statement{Kind: KindF16, Group: 1}, 1<<4 | 16<<17 | 8<<24, "xx0xxxxx0xxxxxx....xxxxxx0xx00.."},
 	{Statement{Kind: KindTF32, Group: 1}, 1<<4 | 2<<7 | 2<<10 | 16<<17 | 8<<24, "000xxxxx0xxxxxx....xxxxxx00100.."},
 	{Statement{Kind: KindI8, Group: 1}, 2<<4 | 16<<17 | 8<<24, "000xxxxx0xxxxxx..00xx.xx.010.0.."},
 	{Statement{Kind: KindMXF8F6F4, Group: 1, Vector: 1}, 16<<17 | 1<<23 | 1<<27, "0..xx0001xxxxxx....xxxxxx0..0000"},
 	{Statement{Kind: KindMXF4, Group: 1, Vector: 2}, 1<<7 | 1<<10 | 16<<17 | 1<<23 | 1<<27, "0.0xx0001xxxxxx00..0xxxxx0.00000"},
+	{Statement{Kind: KindI8, Group: 1, Sparse: true}, 1<<2 | 2<<4 | 16<<17 | 8<<24, "000xxxxx0xxxxxx..00xx.xx.010.x00"},
+	{Statement{Kind: KindF16, Group: 1, Sparse: true}, 1<<2 | 1<<4 | 16<<17 | 8<<24, "000xxxxx0xxxxxx....xxxxxx0xx0x.."},
+	{Statement{Kind: KindF16, Group: 1, WS: true}, 1<<4 | 16<<17 | 8<<24, "xx0xxxxx0xxxxxx....xxxxxx0xx00.."},
+	{Statement{Kind: KindMXF8F6F4, Group: 1, Vector: 1, Sparse: true, Arch: 103}, 1<<2 | 16<<17 | 1<<23 | 1<<27, "0..xx0001xxxxxx....xxxxxx0..0x00"},
 	{Statement{Kind: KindMXF4NVF4, Group: 1, Vector: 4}, 1<<7 | 1<<10 | 16<<17 | 1<<27, "000xx000.xxxxxx00..0xxxxx0000000"},
 }
 
@@ -39,6 +43,31 @@ func TestInstructionBits(t *testing.T) {
 			case want != '.' && (err == nil || !covers(err.Error(), i)):
 				t.Errorf("%v, bit %d changed: %v", c.s, i, err)
 			}
+		}
+	}
+}
+
+// TestInstruction96 has descriptors of K = 96, which sm_103 alone has, for dense products of four bits: factors begin at any byte, or each second.
+func TestInstruction96(t *testing.T) {
+	const four = 1<<7 | 1<<10 | 16<<17 | 1<<23 | 1<<27
+	for _, c := range []struct {
+		d uint32
+		s Statement
+		k int // 0: refused
+	}{
+		{four | 1<<31, Statement{Kind: KindMXF4, Vector: 2, Arch: 103}, 96}, {four | 1<<31, Statement{Kind: KindMXF4, Vector: 2, Arch: 100}, 0},
+		{four | 1<<31 | 3<<29 | 1<<4, Statement{Kind: KindMXF4, Vector: 2, Arch: 103}, 96}, {four | 1<<29, Statement{Kind: KindMXF4, Vector: 2, Arch: 103}, 0},
+		{four | 2<<29, Statement{Kind: KindMXF4, Vector: 2, Arch: 103}, 64},
+		{four | 1<<31 | 2<<29, Statement{Kind: KindMXF4NVF4, Vector: 4, Arch: 103}, 96}, {four | 1<<31 | 1<<29, Statement{Kind: KindMXF4NVF4, Vector: 4, Arch: 103}, 0},
+		{four | 2<<29, Statement{Kind: KindMXF4NVF4, Vector: 4, Arch: 103}, 0}, {four&^(1<<23) | 1<<31, Statement{Kind: KindMXF4NVF4, Vector: 4, Arch: 103}, 96},
+		{four&^(1<<23) | 1<<31, Statement{Kind: KindMXF4NVF4, Vector: 2, Arch: 103}, 0},
+		{four | 1<<31 | 1<<2, Statement{Kind: KindMXF4, Vector: 2, Arch: 103, Sparse: true}, 0},
+		{16<<17 | 1<<23 | 1<<27 | 1<<31, Statement{Kind: KindMXF8F6F4, Vector: 1, Arch: 103}, 0},
+	} {
+		c.s.Group = 1
+		in, err := DecodeInstruction(c.d, c.s)
+		if (err == nil) != (c.k != 0) || err == nil && in.K != c.k {
+			t.Errorf("%#x, %v of sm_%d: K %d, %v, want %d", c.d, c.s, c.s.Arch, in.K, err, c.k)
 		}
 	}
 }

@@ -26,6 +26,20 @@ func TestMapRoundTrip(t *testing.T) {
 	if back, err = DecodeMap(&b); err != nil || *back != *m {
 		t.Error("bit 21 of the second word counts", err)
 	}
+	for _, m := range []*Map{
+		{Rank: 5, Mode: Im2colW128, Column: Column{Lower: [spatial]int32{-1 << 15, -2, -3}, Upper: [spatial]int32{1<<15 - 1, -5, 6}, Pixels: 1024}},
+		{Rank: 1, Mode: Im2col, Box: [MaxRank]uint32{0xffff, 0x8001, 0x7fff, 1, 2}, Steps: [MaxRank]uint32{0xff}, Column: Column{Upper: [spatial]int32{1, 2, 3}}},
+	} {
+		b := m.Encode()
+		if back, err := DecodeMap(&b); err != nil || *back != *m {
+			t.Errorf("%+v, want %+v, %v", back, m, err)
+		}
+	}
+	if b := (&Map{Rank: 1, Box: [MaxRank]uint32{1 << 16}, Steps: [MaxRank]uint32{256}, Column: Column{Pixels: 1 << 16}}).Encode(); true {
+		if back, err := DecodeMap(&b); err != nil || back.Check() == nil || back.Box[0] <= MaxBox || back.Steps[0] <= 8 || back.Column.Pixels <= MaxPixels {
+			t.Errorf("what is too large has become small: %+v, %v", back, err)
+		}
+	}
 	if _, err := DecodeMap(new([MapBytes]byte)); err == nil {
 		t.Error("zeros are a tensor map")
 	}
@@ -45,6 +59,7 @@ func TestMapSwizzle(t *testing.T) {
 		addr, want uint32
 	}{
 		{0, 0, 0x390, 0x390}, {1, 0, 0x390, 0x380}, {2, 0, 0x390, 0x3a0}, {3, 0, 0x390, 0x3e0}, {3, 1, 0x390, 0x3f0}, {3, 2, 0x390, 0x3f8}, {3, 3, 0x390, 0x3d0}, {4, 0, 0x390, 0x380},
+		{3, 3, 0x310, 0x310}, {3, 3, 0x2d0, 0x290}, {1, 0, 0x310, 0x310}, {2, 0, 0x310, 0x330}, {2, 2, 0x390, 0x3a0},
 	} {
 		m := &Map{Swizzle: c.mode, Atomicity: c.atoms}
 		if got := m.At(c.addr); got != c.want {

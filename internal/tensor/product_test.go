@@ -95,6 +95,40 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// TestMetadataHolders has the lane and the bit of each chunk of each row by the tables of 9.7.14.6.1: with four chunks the lane of four that the
+// selector names, with eight two of them, with sixteen all.
+func TestMetadataHolders(t *testing.T) {
+	for row := range 16 {
+		g, down := row%8, row/8
+		for selector := range 4 {
+			for chunk := range 4 {
+				lane, bit := Product{K: 16, Bits: 16, Sparse: true}.Metadata(selector, row, chunk)
+				if lane != 4*g+selector || bit != 16*down+4*chunk {
+					t.Errorf("four chunks, selector %d, row %d, chunk %d: lane %d, bit %d", selector, row, chunk, lane, bit)
+				}
+			}
+		}
+		for selector := range 2 {
+			for chunk := range 8 {
+				lane, bit := Product{K: 32, Bits: 16, Sparse: true}.Metadata(selector, row, chunk)
+				if lane != 4*g+2*selector+chunk/4 || bit != 16*down+4*(chunk%4) {
+					t.Errorf("eight chunks, selector %d, row %d, chunk %d: lane %d, bit %d", selector, row, chunk, lane, bit)
+				}
+				lane, bit = Product{K: 32, Bits: 8, Sparse: true, RowMetadata: true}.Metadata(selector, row, chunk)
+				if lane != 4*g+2*selector+down || bit != 4*chunk {
+					t.Errorf("eight chunks of a row, selector %d, row %d, chunk %d: lane %d, bit %d", selector, row, chunk, lane, bit)
+				}
+			}
+		}
+		for chunk := range 16 {
+			lane, bit := Product{K: 64, Bits: 8, Sparse: true}.Metadata(0, row, chunk)
+			if want := []int{0, 1, 2, 3}[down+chunk/8*2]; lane != 4*g+want || bit != 4*(chunk%8) {
+				t.Errorf("sixteen chunks, row %d, chunk %d: lane %d, bit %d", row, chunk, lane, bit)
+			}
+		}
+	}
+}
+
 // TestRows wants each byte of each line in one place, and cells worked out by hand.
 func TestRows(t *testing.T) {
 	for s, regs := range map[Rows]int{Rows8: 4, Rows8Trans: 4, Rows16Trans: 4, Rows8x16: 4} {
