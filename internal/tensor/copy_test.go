@@ -1,6 +1,9 @@
 package tensor
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 var copies = map[string]*Copy{
 	"128x256b": &Copy128x256b, "128x128b": &Copy128x128b, "4x256b": &Copy4x256b,
@@ -31,6 +34,10 @@ func origin(name string, lane int) int {
 // reference names; each row is written as often as the multicast says.
 func TestCopyOnce(t *testing.T) {
 	for name, c := range copies {
+		var rows, bits int
+		if n, err := fmt.Sscanf(name, "%dx%db", &rows, &bits); n != 2 || c.Rows != rows || c.Units != bits/128 {
+			t.Errorf("%s: %d rows of %d units, %v", name, c.Rows, c.Units, err)
+		}
 		from := map[int]int{}
 		for row := range c.Rows {
 			for time := range c.Times {

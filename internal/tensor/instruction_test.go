@@ -121,6 +121,7 @@ func TestInstructionRefusals(t *testing.T) {
 		{1<<4 | 2<<7 | 16<<17 | 8<<24, plain, "bits 7 to 9 (type of A) are 2; tcgen05.mma.cta_group::1.kind::f16 takes 0 or 1"},
 		{1<<4 | 2<<10 | 16<<17 | 8<<24, Statement{Kind: KindF8F6F4, Group: 1, WS: true}, "bits 10 to 12 (type of B) are 2; tcgen05.mma.ws.cta_group::1.kind::f8f6f4 takes 0, 1, 3, 4 or 5"},
 		{1<<7 | 1<<10 | 1<<12 | 16<<17 | 1<<23 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, "bits 12 to 12 (reserved) are 1; tcgen05.mma.cta_group::1.kind::mxf4 takes 0"},
+		{1<<7 | 1<<10 | 1<<24 | 16<<17 | 1<<23 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, "bits 24 to 26 (reserved) are 1; tcgen05.mma.cta_group::1.kind::mxf4 takes 0"},
 		{1<<7 | 16<<17 | 8<<24, plain, "bits 4 to 5 (type of D) are 0, f16, which A and B of f16 alone have"},
 		{1<<4 | 1<<16 | 3<<17 | 8<<24, Statement{Kind: KindF8F6F4, Group: 1}, "N is 24; with B transposed (bit 16), elements of 8 bits take multiples of 16"},
 		{1<<4 | 3<<7 | 1<<15 | 16<<17 | 8<<24, Statement{Kind: KindF8F6F4, Group: 1}, "bit 15 (transpose A) is 1; elements of 6 and 4 bits cannot be transposed"},
