@@ -78,8 +78,8 @@ func TestBilinear(t *testing.T) {
 		for _, texture := range filtered(im, data) {
 			l := Lookup{Reach: Reach2D}
 			r := l.Reader(texture)
-			if !r.square {
-				t.Fatalf("%s is not mixed at once", format)
+			if !r.square || r.Inner != (format == "u8x4" && texture.Float) {
+				t.Fatalf("%s: mixed at once %v, four bytes %v", format, r.square, r.Inner)
 			}
 			for range 400 {
 				p := Place{At: [3]uint32{coordinate(rng, 7, r.normalized), coordinate(rng, 5, r.normalized)}}
@@ -165,6 +165,11 @@ func TestAddressModes(t *testing.T) {
 		for i, want := range c.want {
 			if have := r.wrapped(0, int64(i)-4, 4); have != want {
 				t.Errorf("%+v, texel %d: %d", c, i-4, have)
+			}
+			for _, images := range []int64{-5, -1, 2, 1 << 30} { // an even number of images away
+				if have := r.wrapped(0, int64(i)-4+8*images, 4); c.mode <= Mirror && c.normalized && c.reach == Reach1D && have != want {
+					t.Errorf("%+v, texel %d, %d images away: %d", c, i-4, 2*images, have)
+				}
 			}
 		}
 	}

@@ -69,6 +69,23 @@ func TestFixed(t *testing.T) {
 	}
 }
 
+// TestFixedSticky has products whose last bit alone lies further than 32 behind the binary point: below zero they are cut to the next number.
+func TestFixedSticky(t *testing.T) {
+	for _, c := range []struct {
+		man   uint32
+		n     uint64
+		whole int64 // of man·n/2^33, of which 2^-33 is left
+	}{{0x800041, 8130497, 7940}, {0x8000f3, 104011835, 101577}} {
+		x := c.man&0x7fffff | (150-33)<<23
+		if have := fixed(x, c.n, 0, 0); have != c.whole {
+			t.Errorf("%#x times %d: %d, want %d", x, c.n, have, c.whole)
+		}
+		if have := fixed(x|1<<31, c.n, 0, 0); have != -c.whole-1 {
+			t.Errorf("%#x times %d below zero: %d, want %d", x, c.n, have, -c.whole-1)
+		}
+	}
+}
+
 // TestFaces has directions to the six faces of cubes, and where they fall on them: s and t of the CUDA programming guide's table. Of equal
 // magnitudes the first axis is the major one, or by an assumption the last.
 func TestFaces(t *testing.T) {
@@ -80,7 +97,7 @@ func TestFaces(t *testing.T) {
 	}{
 		{[3]float64{2, 1, -1.5}, 0, 0.75, -0.5}, {[3]float64{-2, 1, -1.5}, 1, -0.75, -0.5}, {[3]float64{1, 2, -1.5}, 2, 0.5, -0.75},
 		{[3]float64{1, -2, -1.5}, 3, 0.5, 0.75}, {[3]float64{1, -1.5, 2}, 4, 0.5, 0.75}, {[3]float64{1, -1.5, -2}, 5, -0.5, 0.75},
-		{[3]float64{1, 1, 1}, 0, -1, -1}, {[3]float64{1, -3, 3}, 3, 1. / 3, -1}, {[3]float64{-3, 1, 3}, 1, 1, -1. / 3},
+		{[3]float64{0.25, 1, -0.5}, 2, 0.25, -0.5}, {[3]float64{1, 1, 1}, 0, -1, -1}, {[3]float64{1, -3, 3}, 3, 1. / 3, -1}, {[3]float64{-3, 1, 3}, 1, 1, -1. / 3},
 	} {
 		for layer, first := range []int{0, 6, 6} { // what lies behind is the last
 			texel := func(v float64) float64 { return min(max(math.Floor((v+1)/2*4), 0), 3) }
@@ -283,6 +300,22 @@ func TestPoints(t *testing.T) {
 	} {
 		if have := red(&Lookup{Reach: Reach1D}, line, Place{At: [3]uint32{bitsOf(c.x)}}); have != c.want {
 			t.Errorf("%v, wrapped: %v, want %v", c.x, have, c.want)
+		}
+	}
+}
+
+// TestFarWrapped: a coordinate of 2^24 and more is a whole, even number of images away, however many texels these have.
+func TestFarWrapped(t *testing.T) {
+	for _, mode := range []Address{Wrap, Mirror} {
+		far := &Texture{Read: Read{Normalized: true}, Sampler: &Sampler{Address: [3]Address{mode}, Linear: true}, Levels: []Level{numbered(t, D1, 1000)}}
+		for _, x := range []float64{1 << 24, 1<<24 + 2, -(1 << 24), 1 << 25, 1 << 100} {
+			want := 0.0
+			if mode == Wrap {
+				want = 499.5 // between the last texel and the first
+			}
+			if have := red(&Lookup{Reach: Reach1D}, far, Place{At: [3]uint32{bitsOf(x)}}); have != want {
+				t.Errorf("%v at %v: %v, want %v", mode, x, have, want)
+			}
 		}
 	}
 }

@@ -125,7 +125,7 @@ func compare(t *testing.T, im *Image, a *Access) {
 }
 
 func edges(n int32) []int32 {
-	return []int32{0, 1, 2, 3, 4, 7, 8, n - 16, n - 8, n - 4, n - 3, n - 2, n - 1, n, n + 1, n + 4, n + 16, -1, -2, -4, -16, math.MaxInt32, math.MaxInt32 &^ 15, math.MinInt32, 1 << 16, 1<<16 + 1}
+	return []int32{0, 1, 2, 3, 4, 7, 8, n - 16, n - 8, n - 4, n - 3, n - 2, n - 1, n, n + 1, n + 4, n + 16, -1, -2, -4, -16, math.MaxInt32, math.MaxInt32 &^ 15, math.MinInt32, 1 << 15, 1 << 16, 1<<16 + 1}
 }
 
 // TestClamped: the whole vector moves to the last place that it fits (hand: row of 20 bytes,
@@ -210,6 +210,15 @@ func TestMeasuredSamples(t *testing.T) {
 	} {
 		if have := c.channel.encode(c.v, false) & (1<<(8*c.channel.Bytes()) - 1); have != c.want {
 			t.Errorf("%v of %#x: have %#x, want %#x", c.channel, c.v, have, c.want)
+		}
+	}
+}
+
+// TestLargestHalf: what is finite as f32 becomes no infinity.
+func TestLargestHalf(t *testing.T) {
+	for v, want := range map[uint32]uint32{0x47800000: 0x7bff, 0x7effffff: 0x7bff, 0x7f000000: 0x7bff, 0xff7fffff: 0xfbff} {
+		if have := half(v); have != want {
+			t.Errorf("%#x: %#x, want %#x", v, have, want)
 		}
 	}
 }
