@@ -55,6 +55,8 @@ func TestSyncMisuse(t *testing.T) {
 		{"arriving at the cluster twice", "sm_90", 2, 32, "barrier.cluster.arrive.aligned; [[barrier.cluster.arrive.aligned;]] barrier.cluster.wait.aligned;", "P7022 "},
 		{"waiting for the cluster without arriving", "sm_90", 2, 32, "((barrier.cluster.arrive.aligned;)) barrier.cluster.wait.aligned;", "P7022 "},
 		{"a product without its fence", "sm_90a", 1, 128, strings.NewReplacer("<", "((", ">", "))").Replace(product), "P8003 the first wgmma.mma_async"},
+		{"a product of another shape without a fence", "sm_90a", 1, 128, strings.NewReplacer("<", "", ">", "").Replace(product) +
+			" ((wgmma.fence.sync.aligned;)) wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {d0,d1,d2,d3}, r, r, ok, 1, 1; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;", "P8003 a product of another shape has had the accumulator"},
 		{"a warp of a product with some lanes", "sm_90a", 1, 128, "((bra.uni all;)) setp.eq.u32 ok, x, t; @lead bra done; all: wgmma.fence.sync.aligned; done:", "P7043 "},
 		{"an allocation after relinquish_alloc_permit", "sm_100a", 1, 32, "((tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [room], 32;)) tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; " +
 			"[[tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [room], 32;]] ld.shared.b32 x, [room]; tcgen05.dealloc.cta_group::1.sync.aligned.b32 x, 32;", "P7040 "},
