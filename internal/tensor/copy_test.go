@@ -35,7 +35,7 @@ func origin(name string, lane int) int {
 func TestCopyOnce(t *testing.T) {
 	for name, c := range copies {
 		var rows, bits int
-		if n, err := fmt.Sscanf(name, "%dx%db", &rows, &bits); n != 2 || c.Rows != rows || c.Units != bits/128 {
+		if n, err := fmt.Sscanf(name, "%dx%db", &rows, &bits); n != 2 || c.Rows != rows || c.Units != bits/128 || c.Columns() != bits/32 {
 			t.Errorf("%s: %d rows of %d units, %v", name, c.Rows, c.Units, err)
 		}
 		from := map[int]int{}

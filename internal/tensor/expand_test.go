@@ -165,5 +165,8 @@ func TestColumnCount(t *testing.T) {
 		if (ColumnCount(n) == nil) != ok {
 			t.Errorf("%d columns: %v", n, ColumnCount(n))
 		}
+		if ok := n > 0 && n%32 == 0 && n <= 640; (ExclusiveCount(n, 640) == nil) != ok {
+			t.Errorf("%d columns, exclusive of 640: %v", n, ExclusiveCount(n, 640))
+		}
 	}
 }

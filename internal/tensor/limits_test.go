@@ -59,6 +59,8 @@ func TestMapLimits(t *testing.T) {
 		{"row of 96", tiled(), func(m *Map) { m.Swizzle, m.Box[0] = 4, 48 }, load(3, Tiles), ""},
 		{"atoms of 64", tiled(), func(m *Map) { m.Swizzle, m.Atomicity = 2, 3 }, load(3, Tiles), "has atoms of 16 bytes only"},
 		{"NaN integers", tiled(), func(m *Map) { m.Type, m.NaNs = 1, true }, load(3, Tiles), "cannot be NaN"},
+		{"NaN doubles", tiled(), func(m *Map) { m.Type, m.NaNs, m.Box[0] = 9, true, 16 }, load(3, Tiles), ""},
+		{"rank 6", tiled(), func(m *Map) { m.Rank = 6 }, load(3, Tiles), "rank 6: tensors have 1 to 5 dimensions"},
 		{"NaN halves", tiled(), func(m *Map) { m.NaNs = true }, load(3, Tiles), ""},
 		{"another rank", tiled(), func(*Map) {}, load(2, Tiles), "it has rank 3"},
 		{"another mode", tiled(), func(*Map) {}, load(3, Im2col), "it was made for .tile"},
@@ -186,5 +188,14 @@ func TestPackSix(t *testing.T) {
 				t.Fatalf("bit %d of element %d: % x, want % x", b, i, have, want)
 			}
 		}
+	}
+}
+
+// TestUnpackFour: eight bytes of sixteen elements of four bits, then zeros.
+func TestUnpackFour(t *testing.T) {
+	m := packed(packed4, 128)
+	memory, box := []byte("abcdefghABCDEFGH"), []byte("................................")
+	if m.Unpack(box, memory); string(box) != "abcdefgh\x00\x00\x00\x00\x00\x00\x00\x00ABCDEFGH\x00\x00\x00\x00\x00\x00\x00\x00" {
+		t.Errorf("%q", box)
 	}
 }

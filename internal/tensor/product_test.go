@@ -95,6 +95,23 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// TestSelected has the place of each stored element by metadata that name them: of tf32 one of two, of four bits pairs of four.
+func TestSelected(t *testing.T) {
+	for k := range 8 {
+		for i := range 4 {
+			if have := (Product{Bits: 32}).Selected(k, []uint32{0b0100, 0b1110}[i%2]); have != 2*k+i%2 {
+				t.Errorf("tf32, element %d, the %d. of two: %d", k, i%2, have)
+			}
+			if have := (Product{Bits: 16}).Selected(k, uint32(i)<<(2*(k%2))); have != k/2*4+i {
+				t.Errorf("f16, element %d, the %d. of four: %d", k, i, have)
+			}
+			if have := (Product{Bits: 4}).Selected(k, uint32(i)<<(k%4/2*2)); have != k/4*8+2*i+k%2 {
+				t.Errorf("four bits, element %d, the %d. pair: %d", k, i, have)
+			}
+		}
+	}
+}
+
 // TestMetadataHolders has the lane and the bit of each chunk of each row by the tables of 9.7.14.6.1: with four chunks the lane of four that the
 // selector names, with eight two of them, with sixteen all.
 func TestMetadataHolders(t *testing.T) {

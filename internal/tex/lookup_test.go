@@ -341,6 +341,27 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
+// TestComparedFilter: texels are compared, then weighed.
+func TestComparedFilter(t *testing.T) {
+	texture := &Texture{Sampler: &Sampler{Address: [3]Address{ClampEdge, ClampEdge}, Linear: true}, Levels: []Level{numbered(t, D2, 4, 5)}}
+	p := Place{At: [3]uint32{bitsOf(2.25), bitsOf(1.75)}, Depth: bitsOf(150)} // a quarter of row 2, which is as large
+	if have := red(&Lookup{Reach: Reach2D, Compare: true}, texture, p); have != 0.25 {
+		t.Errorf("%v", have)
+	}
+}
+
+// TestWideSum: three texels of 3/8 of a last place each vanish in a sum of f32, one by one, and count in one of f64.
+func TestWideSum(t *testing.T) {
+	level := flat(t, 0.75/(1<<24), D2, 2, 2)
+	binary.LittleEndian.PutUint32(level.Bytes, one)
+	texture := &Texture{Sampler: &Sampler{Address: [3]Address{ClampEdge, ClampEdge}, Linear: true}, Levels: []Level{level}}
+	for wide, want := range map[bool]float64{false: 0.25, true: 0.25 + 1./(1<<25)} {
+		if have := red(&Lookup{Reach: Reach2D, Assumptions: Assumptions{WideSum: wide}}, texture, Place{At: [3]uint32{bitsOf(1), bitsOf(1)}}); have != want {
+			t.Errorf("wide %v: %v, want %v", wide, have, want)
+		}
+	}
+}
+
 // TestComponents decodes a sample of each channel type and order: numbers as they are, or as parts of their largest, components that lack, and the border.
 func TestComponents(t *testing.T) {
 	raw := [4]uint32{0x85, 0x34, 0xe5, 0x80} // the upper byte of a wider one
