@@ -81,9 +81,14 @@ func init() {
 	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
 }
 
+// compiles tells whether code of a launch may be compiled.
+func (d *Device) compiles(l *machine.Launch) bool {
+	return d.jit != nil && l.Observer == nil && l.OnFault == nil
+}
+
 // compiling makes the launch compile what the engine of the device would.
 func (d *Device) compiling(l *host.Launch) {
-	if d.jit == nil || l.Observer != nil || l.OnFault != nil {
+	if !d.compiles(&l.Launch) {
 		return
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
@@ -184,7 +189,8 @@ func (p *Program) leaves(left []machine.Left) (list []Leave) {
 	}
 	times := map[place]Leave{}
 	for _, l := range left {
-		if at := (place{l.Code.Func, l.PC}); !l.Helped {
+		if from := l.Code.At(l.PC); !l.Helped {
+			at := place{from.Func, from.PC}
 			n := times[at]
 			times[at] = Leave{Times: n.Times + l.Times, Blocked: n.Blocked + l.Blocked}
 		}

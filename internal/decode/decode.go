@@ -43,7 +43,8 @@ type Decoder struct {
 
 	mu       sync.Mutex
 	programs map[programKey]*Program
-	late     map[*ir.Func]bool       // by kernel: StartsAsync
+	late     map[*ir.Func]bool // by kernel: StartsAsync
+	inline   map[*ir.Func]*ir.Inlined
 	last     atomic.Pointer[Program] // that was asked for: most launches are like the one before
 }
 
@@ -55,11 +56,12 @@ type programKey struct {
 	sm1x        bool   // the device is older than sm_20
 	assumptions assume.Set
 	watch       Watch
+	inline      bool // functions are in place of their calls
 }
 
 // New returns a decoder of a linked module.
 func New(mod *ir.Module, where Placement) *Decoder {
-	return &Decoder{mod: mod, where: where, programs: map[programKey]*Program{}, late: map[*ir.Func]bool{}}
+	return &Decoder{mod: mod, where: where, programs: map[programKey]*Program{}, late: map[*ir.Func]bool{}, inline: map[*ir.Func]*ir.Inlined{}}
 }
 
 // Provided tells whether the runtime supplies a function that modules only declare.
@@ -86,7 +88,7 @@ func DynamicStart(static, dynamic, limit int) int {
 // shared memory begins, and positions of the assumptions. The error is an *UnsupportedError, before
 // anything has run.
 func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, Watch{}})
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, Watch{}, false})
 }
 
 // Watch is who looks on.
@@ -100,7 +102,7 @@ type Watch struct {
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
 func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, by})
+	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, by, false})
 }
 
 func (d *Decoder) program(key programKey) (*Program, error) {
@@ -158,7 +160,19 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 	if err := roomOnStack(reach.funcs); err != nil {
 		return nil, err
 	}
-	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}}
+	var in *ir.Inlined
+	if key.inline {
+		if in = d.inlined(kernel); in != nil {
+			kernel = in.Func
+			reach = d.reach(kernel)
+			more, err := executable(kernel, reach)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(lines, more)
+		}
+	}
+	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}, waiting: map[*ir.Func]bool{}}
 	starts := slices.ContainsFunc(reach.funcs, startsAsync)
 	u.keeps = key.watch.Leaks && starts
 	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
@@ -183,6 +197,9 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 		watchEnds(slices.Collect(maps.Values(u.codes)))
 	}
 	p.Entry = u.codes[kernel]
+	if in != nil {
+		p.Entry.Whence = u.whence(in)
+	}
 	for s := range lines {
 		if s.Entry.ID == isa.ClusterlaunchcontrolTryCancel {
 			p.Entry.Withdraws = true

@@ -21,6 +21,8 @@ type unit struct {
 	pins  bool // observed: asynchronous operations write registers
 	keeps bool // the launch reports what a CTA leaves behind, and it may
 	holds bool // lanes may end with operations that have not been submitted
+
+	waiting map[*ir.Func]bool // functions that have been asked whether they wait
 }
 
 // function is one function while it is decoded.
@@ -118,7 +120,11 @@ func (x *function) emit(code *machine.Code) error {
 		}
 		code.Scalars = x.scalarSlots()
 	}
-	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(f), Origin: &origin{f, x.classes}}
+	named := f
+	if f.Entry {
+		named = x.key.kernel // f may be another with functions in place
+	}
+	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(named), Origin: &origin{f, x.classes}}
 	code.Insts, code.Split = insts, split
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
 	code.Consts, code.Specials = x.consts, x.specials
@@ -197,7 +203,12 @@ func (x *function) inst(out *machine.Inst) error {
 	in := &x.f.Insts[x.pc]
 	out.Guard = machine.NoGuard
 	b := &sem.Build{Frame: x, In: in, Sel: in.Sel, Out: out, Scalar: x.onSlots, SM1x: x.key.sm1x, Assumptions: x.key.assumptions}
-	if x.line(x.pc).Do.Plan(b); b.Err == nil {
+	if in.Inlined {
+		b.Nothing()
+	} else {
+		x.line(x.pc).Do.Plan(b)
+	}
+	if b.Err == nil {
 		b.Prepare()
 	}
 	if b.Err != nil {
@@ -224,7 +235,7 @@ func (x *function) inst(out *machine.Inst) error {
 	if x.key.watch.Values {
 		sem.Follow(b, x.flowReg)
 	}
-	if x.key.watch.Misuse && (in.Sel.Entry.Effects.Has(^quiet) || out.Op == uop.Mbarrier) {
+	if x.key.watch.Misuse && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched
 	}
 	if x.key.watch.Misuse && x.loops()[x.pc] {
@@ -306,12 +317,27 @@ func (x *function) quiet(in *ir.Inst) bool {
 	for _, t := range in.Targets {
 		from := x.f.Blocks[t].First
 		for pc := from; pc < x.pc; pc++ {
-			if waits(&x.f.Insts[pc]) {
+			if x.waits(&x.f.Insts[pc]) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// waits tells whether an instruction may be part of waiting for another thread, or a function that it calls.
+func (u *unit) waits(in *ir.Inst) bool {
+	if !in.IsCall() || in.Call.Callee == nil || !in.Call.Callee.Defined {
+		return in.Waits()
+	}
+	f := in.Call.Callee
+	waits, known := u.waiting[f]
+	if !known {
+		u.waiting[f] = false // if it calls itself
+		waits = slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return u.waits(&in) })
+		u.waiting[f] = waits
+	}
+	return waits
 }
 
 // loops tells of each instruction whether it stands in a loop that may wait for another thread, or that stores nothing.
@@ -345,14 +371,3 @@ func (x *function) stores(in *ir.Inst) bool {
 	}
 	return false
 }
-
-// waits tells whether an instruction may be part of waiting for another thread.
-func waits(in *ir.Inst) bool {
-	if in.IsCall() || in.Sel.Has(isa.M_volatile) || in.Sel.Has(isa.M_mmio) || in.Sel.Get(isa.C_sem) != 0 {
-		return true
-	}
-	return in.Sel.Entry.Effects.Has(^quiet)
-}
-
-// quiet are the effects of instructions that wait for no other thread and tell it nothing that it could wait for.
-const quiet = isa.Reads | isa.Writes | isa.WritesOnce | isa.Faults | isa.Branches | isa.Returns | isa.Exits | isa.Hints

@@ -93,7 +93,12 @@ func (in *Inst) property() property {
 	return property{}
 }
 
-func (in *Inst) flow() flow { return in.property().flow }
+func (in *Inst) flow() flow {
+	if in.Inlined {
+		return flowNext
+	}
+	return in.property().flow
+}
 
 // endsBlock tells whether control may go elsewhere than to the next instruction and come
 // back to this function: a guarded exit only takes lanes away.

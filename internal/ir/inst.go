@@ -15,6 +15,7 @@ type Inst struct {
 	Targets []BlockID // of a branch; brx.idx: its table, duplicates kept
 	Carry   Carry
 	Call    *Call
+	Inlined bool     // a call or return that does nothing: the callee's body stands behind or in front of it
 	Pos     diag.Pos // of the statement
 	Loc     LocID
 }

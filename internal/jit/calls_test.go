@@ -109,6 +109,101 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// inlinedCalls has calls of functions that are put in place, in loops and in divergent code, in each other and one behind the other.
+const inlinedCalls = `.version 8.0
+.target sm_90
+.address_size 64
+.func (.param .b32 r) twice(.param .b32 n) {
+	.reg .b32 %%a;
+	ld.param.u32 %%a, [n]; add.u32 %%a, %%a, %%a; st.param.b32 [r], %%a; ret;
+}
+.func (.param .b32 r) early(.param .b32 n, .param .b64 at) {
+	.reg .b32 %%a, %%b; .reg .b64 %%d; .reg .pred %%p;
+	ld.param.u32 %%a, [n]; and.b32 %%b, %%a, 3; setp.eq.u32 %%p, %%b, 1; @%%p bra A;
+	st.param.b32 [r], %%a; setp.eq.u32 %%p, %%b, 2; @%%p ret;
+	ld.param.u64 %%d, [at]; ld.global.u32 %%b, [%%d]; add.u32 %%b, %%b, %%a; st.param.b32 [r], %%b; ret;
+A:	{ .param .b32 x; .param .b32 z; st.param.b32 [x], %%a; call.uni (z), twice, (x); ld.param.b32 %%a, [z]; }
+	add.u32 %%a, %%a, 7; st.param.b32 [r], %%a; ret;
+}
+.func (.param .b64 r) pair(.param .align 8 .b8 n[16]) {
+	.reg .b32 %%a, %%b; .reg .b64 %%d;
+	ld.param.b32 %%a, [n+4]; ld.param.b32 %%b, [n]; ld.param.b64 %%d, [n+8];
+	mad.wide.u32 %%d, %%a, %%b, %%d; st.param.b64 [r], %%d; ret;
+}
+.func (.param .b32 r) gcd(.param .b32 a, .param .b32 b) {
+	.reg .b32 %%a, %%b, %%c; .reg .pred %%p;
+	ld.param.b32 %%a, [a]; ld.param.b32 %%b, [b];
+L:	setp.eq.u32 %%p, %%b, 0; @%%p bra E;
+	rem.u32 %%c, %%a, %%b; mov.u32 %%a, %%b; mov.u32 %%b, %%c; bra L;
+E:	st.param.b32 [r], %%a; ret;
+}
+.func (.param .b32 r) sums(.param .b32 n, .param .b32 m) {
+	.reg .b32 %%a, %%b, %%i; .reg .pred %%p;
+	ld.param.b32 %%a, [n]; ld.param.b32 %%i, [m]; mov.u32 %%b, 0;
+L:	{ .param .b32 x; .param .b32 y; .param .b32 z; st.param.b32 [x], %%a; st.param.b32 [y], %%i; call (z), gcd, (x, y); ld.param.b32 %%a, [z]; }
+	add.u32 %%b, %%b, %%a; add.u32 %%a, %%a, %%b; sub.u32 %%i, %%i, 1; setp.gt.s32 %%p, %%i, 0; @%%p bra L;
+	st.param.b32 [r], %%b; ret;
+}
+.visible .entry k(.param .u64 p) {
+	.reg .b32 %%t, %%v, %%n, %%a, %%b, %%i;
+	.reg .b64 %%d, %%o, %%f;
+	.reg .pred %%p, %%q;
+	ld.param.u64 %%o, [p];
+	mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ntid.x; mov.u32 %%a, %%ctaid.x;
+	mad.lo.u32 %%v, %%a, %%n, %%t;
+	mul.wide.u32 %%d, %%v, 4; add.u64 %%o, %%o, %%d;
+	mov.u32 %%i, 0;
+L:	and.b32 %%a, %%t, 7; add.u32 %%a, %%a, %%i;
+%s
+	add.u32 %%v, %%v, %%a;
+	add.u32 %%i, %%i, 1; setp.lt.u32 %%p, %%i, 4; @%%p bra L;
+	st.global.u32 [%%o], %%v;
+	ret;
+}
+`
+
+var inlinedKinds = []struct{ name, text string }{
+	{"straight", "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %a; call.uni (z), twice, (x); ld.param.b32 %a, [z]; }"},
+	{"of one value", "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %i; call.uni (z), twice, (x); ld.param.b32 %b, [z]; } add.u32 %a, %a, %b;"},
+	{"returns early", "{ .param .b32 x; .param .b64 y; .param .b32 z; st.param.b32 [x], %a; st.param.b64 [y], %o; call (z), early, (x, y); ld.param.b32 %a, [z]; }"},
+	{"in divergent code", "and.b32 %b, %t, 3; setp.eq.u32 %q, %b, 1; @%q bra M; { .param .b32 x; .param .b64 y; .param .b32 z; st.param.b32 [x], %a; st.param.b64 [y], %o; call (z), early, (x, y); ld.param.b32 %a, [z]; } M:"},
+	{"structure", "{ .param .align 8 .b8 x[16]; .param .b64 z; st.param.b32 [x], %a; st.param.b32 [x+4], %t; st.param.b64 [x+8], %o; call (z), pair, (x); ld.param.b64 %d, [z]; } cvt.u32.u64 %a, %d;"},
+	{"structure, by vectors", "{ .param .align 8 .b8 x[16]; .param .b64 z; st.param.v2.b32 [x], {%a, %t}; st.param.b64 [x+8], %o; call (z), pair, (x); ld.param.b64 %d, [z]; } cvt.u32.u64 %a, %d;"},
+	{"loops", "add.u32 %b, %t, 12; { .param .b32 x; .param .b32 y; .param .b32 z; st.param.b32 [x], %a; st.param.b32 [y], %b; call (z), gcd, (x, y); ld.param.b32 %a, [z]; }"},
+	{"loops in loops", "and.b32 %b, %t, 6; { .param .b32 x; .param .b32 y; .param .b32 z; st.param.b32 [x], %a; st.param.b32 [y], %b; call (z), sums, (x, y); ld.param.b32 %a, [z]; }"},
+	{"twice", "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %a; call.uni (z), twice, (x); ld.param.b32 %a, [z]; } { .param .b32 x; .param .b32 z; st.param.b32 [x], %a; call.uni (z), twice, (x); ld.param.b32 %a, [z]; }"},
+}
+
+// TestFunctionsInPlace: functions in place of their calls do what the interpreter makes of the calls, with its steps and lane-ops, and no call is
+// left.
+func TestFunctionsInPlace(t *testing.T) {
+	for _, k := range inlinedKinds {
+		t.Run(k.name, func(t *testing.T) {
+			l := newLaboratory(t, "k.ptx", fmt.Sprintf(inlinedCalls, k.text))
+			l.inline = true
+			in := l.m.Func("k").Inline()
+			if in == nil {
+				t.Fatal("nothing is put in place")
+			}
+			if err := in.Func.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			for pc := range in.Func.Insts {
+				if in.Func.Insts[pc].IsCall() {
+					t.Errorf("a call is left at %d", pc)
+				}
+			}
+			l.likeInterpreter(t, 1, func(what string, s *machine.Stats, _ []byte, _ jit.Options) {
+				for _, left := range s.Left {
+					if left.Helped {
+						t.Errorf("%s: a handler has executed %s", what, left.Code.Insts[left.PC].Op)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestCallFaults: a fault in a function that compiled code has called has the interpreter's callers.
 func TestCallFaults(t *testing.T) {
 	text := "setp.eq.u32 %q, %i, 3; @%q trap;"

@@ -29,6 +29,7 @@ type laboratory struct {
 	decoder *decode.Decoder
 	ctx     context.Context // of launches; nil: the test's
 	keep    bool            // decoded and compiled code of the last launch
+	inline  bool            // functions are in place of their calls where a launch compiles
 }
 
 func (l *laboratory) Func(f *ir.Func) uint64 {
@@ -79,7 +80,11 @@ func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, 
 	if l.decoder == nil || !l.keep {
 		l.decoder = decode.New(l.m, l)
 	}
-	p, err := l.decoder.Kernel(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	decoded := l.decoder.Kernel
+	if l.inline && x.Compile != nil {
+		decoded = l.decoder.Inlined
+	}
+	p, err := decoded(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -232,14 +232,10 @@ func (op *Op) take(s step) *Fault {
 
 // Place returns where the running lanes are.
 func (w *Warp) Place(in *Inst) Place {
-	frame := w.frag.frame
-	p := Place{
-		Site: w.site(w.PC(in), first(w.Mask)), Inst: in, CTARank: w.cta.rank, Warp: int(w.index), Lanes: w.Mask,
+	pc := w.PC(in)
+	return Place{
+		Site: w.site(pc, first(w.Mask)), Inst: in, CTARank: w.cta.rank, Warp: int(w.index), Lanes: w.Mask, Calls: w.frag.frame.at(pc).Calls,
 	}
-	for ; frame.caller != nil; frame = frame.caller {
-		p.Calls = append(p.Calls, CallFrame{frame.caller.code.Func, frame.join.pc - 1})
-	}
-	return p
 }
 
 // fail stops the launch with a fault of a step.
@@ -260,5 +256,6 @@ func (op *Op) locate(f *Fault) {
 
 // site is where a lane of the running fragment is.
 func (w *Warp) site(pc int32, lane int) Site {
-	return Site{Func: w.frag.frame.code.Func, PC: pc, CTA: w.cta.id, Thread: w.cta.grid.thread(w.index, lane)}
+	at := w.frag.frame.code.At(pc)
+	return Site{Func: at.Func, PC: at.PC, CTA: w.cta.id, Thread: w.cta.grid.thread(w.index, lane)}
 }

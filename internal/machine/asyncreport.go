@@ -154,7 +154,7 @@ func (w *Warp) checkOpen(in *Inst, e *Event) {
 		}
 		if op, kind := w.Conflict(x, e.Kind); op != nil {
 			then := w.Place(in)
-			then.Lanes, then.Site = 1<<i, w.site(then.PC, i)
+			then.Lanes, then.Thread = 1<<i, w.cta.grid.thread(w.index, i)
 			w.cta.grid.Reporter.Report(&Report{Kind: kind, Extent: x, Op: op.Place, Then: then})
 			return
 		}

@@ -52,7 +52,26 @@ type Code struct {
 	// Interpreted tells that compiled code would miss what the launch wants to know.
 	Interpreted bool
 
+	// Whence says of each instruction of a kernel with functions in place of their calls where it is in its own function;
+	// nil: the code is that of Func alone.
+	Whence []Whence
+
 	native atomic.Pointer[Native]
+}
+
+// Whence is an instruction as reports name it.
+type Whence struct {
+	Func  *FuncInfo
+	PC    int32
+	Calls []CallFrame // innermost first, without Func itself
+}
+
+// At is the instruction at a pc.
+func (c *Code) At(pc int32) Whence {
+	if int(pc) < len(c.Whence) {
+		return c.Whence[pc]
+	}
+	return Whence{Func: c.Func, PC: pc}
 }
 
 // OnlySplit returns a copy of the code, for tests, that always runs split.

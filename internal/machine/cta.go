@@ -290,7 +290,8 @@ func (cl *Cluster) waiters() (list []Waiter) {
 }
 
 func (w *Warp) waiter(f *Fragment) Waiter {
-	v := Waiter{CTA: w.cta.id, Warp: int(w.index), Lanes: f.mask, Func: f.frame.code.Func, PC: f.pc, For: f.wait, Barrier: f.id}
+	at := f.frame.code.At(f.pc)
+	v := Waiter{CTA: w.cta.id, Warp: int(w.index), Lanes: f.mask, Func: at.Func, PC: at.PC, For: f.wait, Barrier: f.id}
 	switch f.wait {
 	case WaitMembers:
 		v.Members = f.gather.members

@@ -140,15 +140,12 @@ func (w *Warp) Fault(in *Inst, f *Fault) State {
 
 // locate says where lanes of the running fragment fault.
 func (w *Warp) locate(in *Inst, f *Fault) {
-	frame := w.frag.frame
-	f.Kernel, f.Func = w.cta.grid.Entry.Func.Name, frame.code.Func
-	f.Inst, f.PC = in, w.frag.pc
+	pc := w.frag.pc
 	if in != nil {
-		f.PC = w.PC(in)
+		pc = w.PC(in)
 	}
-	for caller := frame; caller.caller != nil; caller = caller.caller {
-		f.Calls = append(f.Calls, CallFrame{caller.caller.code.Func, caller.join.pc - 1})
-	}
+	at := w.frag.frame.at(pc)
+	f.Kernel, f.Func, f.Inst, f.PC, f.Calls = w.cta.grid.Entry.Func.Name, at.Func, in, at.PC, at.Calls
 	f.CTA, f.CTARank = w.cta.id, w.cta.rank
 	f.Thread = w.cta.grid.thread(w.index, first(f.Lanes))
 }

@@ -2,6 +2,8 @@ package machine
 
 // This file holds frames: the register block and local memory of one call.
 
+import "slices"
+
 // variant says which of a Code's instruction arrays a frame runs.
 type variant uint8
 
@@ -67,6 +69,17 @@ func (f *Frame) top(lanes uint32) uint32 {
 		top = max(top, f.sp[first(m)])
 	}
 	return (top + 15) &^ 15
+}
+
+// at is an instruction of the frame's code with all that have called it.
+func (f *Frame) at(pc int32) Whence {
+	at := f.code.At(pc)
+	for ; f.caller != nil; f = f.caller {
+		from := f.caller.code.At(f.join.pc - 1)
+		at.Calls = append(slices.Clip(at.Calls), CallFrame{from.Func, from.PC})
+		at.Calls = append(at.Calls, from.Calls...)
+	}
+	return at
 }
 
 func (w *Warp) freeFrame(f *Frame) {

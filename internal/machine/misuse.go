@@ -18,14 +18,14 @@ func (w *Warp) misused(in *Inst, lanes uint32, format string, args ...any) {
 // misusedAs is misused of another kind.
 func (w *Warp) misusedAs(kind ReportKind, in *Inst, lanes uint32, format string, args ...any) {
 	p := w.Place(in)
-	p.Lanes, p.Site = lanes, w.site(p.PC, first(lanes))
+	p.Lanes, p.Thread = lanes, w.cta.grid.thread(w.index, first(lanes))
 	w.cta.grid.Reporter.Report(&Report{Kind: kind, Then: p, Text: fmt.Sprintf(format, args...)})
 }
 
 // misusedBeside is misused with another place, of other lanes of the warp.
 func (w *Warp) misusedBeside(in *Inst, lanes uint32, other Place, format string, args ...any) {
 	p := w.Place(in)
-	p.Lanes, p.Site = lanes, w.site(p.PC, first(lanes))
+	p.Lanes, p.Thread = lanes, w.cta.grid.thread(w.index, first(lanes))
 	if other.Func != nil {
 		other.Site = w.site(other.PC, first(other.Lanes))
 	}

@@ -202,11 +202,7 @@ type Site struct {
 
 // Place returns where some lanes of an event are.
 func (e *Event) Place(lanes uint32) Place {
-	p := Place{Site: e.On.site(e.PC, first(lanes)), CTARank: e.CTA, Warp: e.Warp, Lanes: lanes, Proxy: e.Proxy}
-	for f := e.On.frag.frame; f.caller != nil; f = f.caller {
-		p.Calls = append(p.Calls, CallFrame{f.caller.code.Func, f.join.pc - 1})
-	}
-	return p
+	return Place{Site: e.On.site(e.PC, first(lanes)), CTARank: e.CTA, Warp: e.Warp, Lanes: lanes, Proxy: e.Proxy, Calls: e.On.frag.frame.at(e.PC).Calls}
 }
 
 // At returns a place of the warp's launch with another lane.

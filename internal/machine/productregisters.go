@@ -95,9 +95,9 @@ func (w *Warp) unfencedAccess(in *Inst, use *registerUse) {
 		text = "a product of another shape has had the accumulator since the warp's last wgmma.fence"
 	}
 	then := w.Place(in)
-	then.Lanes, then.Site = w.Mask, w.site(then.PC, first(w.Mask))
+	then.Lanes, then.Thread = w.Mask, w.cta.grid.thread(w.index, first(w.Mask))
 	op := then
 	op.PC = use.pc
-	op.Site = w.site(op.PC, first(w.Mask))
+	op.Thread = w.cta.grid.thread(w.index, first(w.Mask))
 	w.cta.grid.Reporter.Report(&Report{Kind: ProductMisuse, Then: then, Op: op, Text: text})
 }

@@ -53,9 +53,6 @@ func (w *Warp) running() Running {
 			f = other
 		}
 	}
-	r := Running{CTA: w.cta.id, Warp: int(w.index), Steps: w.total + w.steps, Lanes: f.mask, Func: f.frame.code.Func, PC: f.pc}
-	for frame := f.frame; frame.caller != nil; frame = frame.caller {
-		r.Calls = append(r.Calls, CallFrame{frame.caller.code.Func, frame.join.pc - 1})
-	}
-	return r
+	at := f.frame.at(f.pc)
+	return Running{CTA: w.cta.id, Warp: int(w.index), Steps: w.total + w.steps, Lanes: f.mask, Func: at.Func, PC: at.PC, Calls: at.Calls}
 }

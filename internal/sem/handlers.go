@@ -197,6 +197,9 @@ func (h handlers) on(slots bool) (full, part machine.Handler) {
 // does says what the instruction is.
 func (b *Build) does(op uop.Op) { b.Out.Op = op }
 
+// Nothing plans an instruction that does nothing.
+func (b *Build) Nothing() { b.does(uop.Nothing) }
+
 // Prepare looks up what executes the instruction that a plan has made, and what it does first.
 func (b *Build) Prepare() {
 	out := b.Out
