@@ -24,12 +24,12 @@ func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
 			continue
 		}
 		shape := f.OwnShape()
-		p, err := d.Kernel(f, shape, target, uint32(f.SharedBytes), assume.Set{})
+		p, err := d.Inlined(f, shape, target, uint32(f.SharedBytes), assume.Set{})
 		if err != nil {
 			fmt.Fprintf(w, "%v\n", err)
 			continue
 		}
-		c, err := jit.Compile(p.Entry, f, jit.Options{List: true})
+		c, err := jit.Compile(p.Entry, decode.FuncOf(p.Entry.Func), jit.Options{List: true})
 		switch {
 		case errors.Is(err, jit.ErrProcessor):
 			return fmt.Errorf("%w: %w", ptxvm.ErrNoJIT, err)

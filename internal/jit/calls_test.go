@@ -211,14 +211,7 @@ func TestCallFaults(t *testing.T) {
 	buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
 	run := func(depth int32, compile host.Compiler) string {
 		_, err := l.launch(t, "k", [3]uint32{2, 1, 1}, [3]uint32{64, 1, 1}, func(x *host.Launch) { x.Compile, x.Depth = compile, depth }, buf)
-		if f, ok := err.(*machine.Fault); ok {
-			text := f.Error()
-			for _, c := range f.Calls {
-				text += fmt.Sprintf(", from %s+%d", c.Func.Name, c.PC)
-			}
-			return text
-		}
-		return fmt.Sprint(err)
+		return callersOf(err)
 	}
 	for _, depth := range []int32{0, 2, 8, 9, 10, 13} {
 		want := run(depth, nil)

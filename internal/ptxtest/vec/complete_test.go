@@ -153,11 +153,12 @@ func (w *Wrapped) classes(t *testing.T) map[string]string {
 
 // kernelClasses has the worst class of each form of a kernel, for CTAs of some threads, by both widths.
 func kernelClasses(m *ir.Module, f *ir.Func, threads int32, arch int) (map[string]string, error) {
-	p, err := decode.New(m, nowhere{}).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, machine.TargetOf(arch), uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(m, nowhere{}).Inlined(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, machine.TargetOf(arch), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		return nil, err
 	}
 	forms := map[string]string{}
+	f = decode.FuncOf(p.Entry.Func) // with functions in place
 	for _, v := range widths {
 		for form, c := range worstOf(jit.Classes(p.Entry, f, jit.Options{Vectors: v}), f) {
 			forms[form] += string(jit.Letters[c])
