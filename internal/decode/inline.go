@@ -3,6 +3,8 @@ package decode
 // Kernels with functions in place of their calls (ir.Inlined), for compiled code.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -36,7 +38,7 @@ func (u *unit) whence(in *ir.Inlined) []machine.Whence {
 			outer = in.Sites[s.Outer].Callee
 			calls[i] = calls[s.Outer]
 		}
-		calls[i] = append([]machine.CallFrame{{Func: infos[outer], PC: s.PC}}, calls[i]...)
+		calls[i] = slices.Concat([]machine.CallFrame{{Func: infos[outer], PC: s.PC}}, calls[i])
 		if infos[s.Callee] == nil {
 			infos[s.Callee] = u.info(s.Callee)
 		}

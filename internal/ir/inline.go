@@ -324,7 +324,7 @@ func (x *inliner) inlines(site int, in *Inst) bool {
 func (x *inliner) fit(f *Func) bool {
 	if _, known := x.fits[f]; !known {
 		x.fits[f] = 0 // if it calls itself
-		if f.Defined && !f.Entry && !f.Variadic && f.LocalBytes == 0 && f.CC == NoReg && len(f.EntryLive()) == 0 && f.passesMemory() {
+		if f.Defined && !f.Entry && !f.Variadic && f.LocalBytes == 0 && !f.hasStack() && f.CC == NoReg && len(f.EntryLive()) == 0 && f.passesMemory() {
 			x.fits[f] = x.onlyComputes(f)
 		}
 	}
