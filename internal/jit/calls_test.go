@@ -204,6 +204,27 @@ func TestFunctionsInPlace(t *testing.T) {
 	}
 }
 
+// TestNotInPlace: what recurs, waits, ends lanes, has a guard or is called through addresses is called; what does not, and uses up its
+// turn, is in place with the interpreter's counts.
+func TestNotInPlace(t *testing.T) {
+	for _, k := range callKinds {
+		l := newLaboratory(t, "k.ptx", fmt.Sprintf(calls, k.text))
+		l.inline = true
+		in := l.m.Func("k").Inline()
+		switch k.name {
+		case "direct", "in divergent code", "turns end", "turns end alike", "behind lanes that end":
+			if in == nil {
+				t.Errorf("%s: no function is in place", k.name)
+			}
+			l.likeInterpreter(t, 1, func(string, *machine.Stats, []byte, jit.Options) {})
+		default:
+			if in != nil {
+				t.Errorf("%s: a function is in place", k.name)
+			}
+		}
+	}
+}
+
 // TestCallFaults: a fault in a function that compiled code has called has the interpreter's callers.
 func TestCallFaults(t *testing.T) {
 	text := "setp.eq.u32 %q, %i, 3; @%q trap;"
