@@ -2,7 +2,11 @@ package jit
 
 // Running a program on the parts of its operands.
 
-import "ptxvm.invalid/ptxvm/internal/jit/x86"
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
 
 // run assembles a program. Results of 32 and 64 bits go to dst; of truth values the bits of all
 // parts are collected in R8.
@@ -69,10 +73,11 @@ func (p *program) settle() {
 	p.need = nil
 	p.need = needed(p)
 	p.numeric = p.onlyNumbers()
+	p.asks = slices.ContainsFunc(p.ops, func(o operation) bool { return o.code == cUnit })
 }
 
 func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use maskUse) {
-	v, written := e.computePart(p, in, dst, last, use)
+	v, written := e.computePart(p, in, dst, last, use, true)
 	if written {
 		return
 	}
@@ -80,17 +85,26 @@ func (e *emitter) runPart(p *program, in []source, dst *source, last []int, use 
 	e.release(v)
 }
 
-// computePart computes the result of a part; written tells that it is where it belongs.
-func (e *emitter) computePart(p *program, in []source, dst *source, last []int, use maskUse) (v loc, written bool) {
-	vals := make([]loc, len(p.ops))
+// computePart computes the result of a part; written tells that it is where it belongs. If it may spill, values make room where
+// registers run out.
+func (e *emitter) computePart(p *program, in []source, dst *source, last []int, use maskUse, spill bool) (v loc, written bool) {
+	vals, late := make([]loc, len(p.ops)), e.lateSources(p)
 	for i := range p.ops {
 		o := &p.ops[i]
 		if last[i] < 0 {
 			continue
 		}
+		for _, a := range o.args() {
+			if late.has(a) {
+				late.take(a)
+				vals[a] = e.operand(&in[p.ops[a].imm])
+			}
+		}
 		switch o.code {
 		case cIn:
-			vals[i] = e.operand(&in[o.imm])
+			if !late.has(val(i)) {
+				vals[i] = e.operand(&in[o.imm])
+			}
 		case cConst:
 			vals[i] = e.constant(o.typ, o.imm)
 		case cTable:
@@ -101,6 +115,9 @@ func (e *emitter) computePart(p *program, in []source, dst *source, last []int, 
 			target, direct := x86.Vec(0), false
 			if val(i) == p.result && o.typ != tM {
 				target, direct = e.direct(o, dst, use)
+			}
+			if spill && !e.evex {
+				e.makeRoom(p, i, vals, last)
 			}
 			vals[i] = e.operation(p, o, vals, target, direct)
 			e.wmask = 0
@@ -117,6 +134,61 @@ func (e *emitter) computePart(p *program, in []source, dst *source, last []int, 
 	return vals[p.result], false
 }
 
+// makeRoom has values of a program wait in the state until as many registers are free as its operation i takes: those that are
+// read last. Truth values stay.
+func (e *emitter) makeRoom(p *program, i int, vals []loc, last []int) {
+	for o := &p.ops[i]; len(e.free) < e.temps(o, vals); {
+		far := none
+		for v := range vals[:i] {
+			if last[v] > i && (far == none || last[v] > last[far]) && mayWait(p, val(v), vals[:i], last, i) && !repeated(o.args(), val(v)) {
+				far = val(v)
+			}
+		}
+		if far == none || int(far) >= spillSlots-2*movedRows {
+			return
+		}
+		e.store(e.full(), spillAt(int(far)), vals[far].v)
+		e.release(vals[far])
+		vals[far] = loc{kind: inMem, m: spillAt(int(far))}
+	}
+}
+
+// mayWait tells whether a value has a register of its own when operation i is assembled.
+func mayWait(p *program, v val, vals []loc, last []int, i int) bool {
+	l := &vals[v]
+	if !l.owned || l.kind != inVec || p.typ(v) == tM {
+		return false
+	}
+	for k := range vals {
+		if val(k) != v && last[k] >= i && vals[k].owned && same(vals[k], *l) {
+			return false
+		}
+	}
+	return true
+}
+
+// lateSources are the sources of a program that are brought where they are read first, as each may have a register until it is read for the
+// last time: by AVX2, which has few.
+func (e *emitter) lateSources(p *program) (late valSet) {
+	if e.evex || len(p.ops) > valSetSize || p.ops[p.result].code == cIn {
+		return 0
+	}
+	for i := range p.ops {
+		if p.ops[i].code == cIn {
+			late |= 1 << i
+		}
+	}
+	return late
+}
+
+// valSet is a set of a short program's values.
+type valSet uint64
+
+const valSetSize = 64
+
+func (s valSet) has(v val) bool { return s>>uint(v)&1 != 0 }
+func (s *valSet) take(v val)    { *s &^= 1 << uint(v) }
+
 // oneElement computes a function of elements of 32 bits that are in registers.
 func (e *emitter) oneElement(t twin, in ...x86.Vec) loc {
 	p := &program{evex: e.evex}
@@ -131,7 +203,7 @@ func (e *emitter) oneElement(t twin, in ...x86.Vec) loc {
 		e.part, e.lanes, e.wide, e.alone, e.only = part, lanes, wide, alone, only
 	}(e.part, e.lanes, e.wide, e.alone, e.only)
 	e.part, e.lanes, e.wide, e.alone, e.only = 0, 1, false, true, 0
-	v, _ := e.computePart(p, from, &source{typ: tW, row: -1}, lastUses(p), allLanes)
+	v, _ := e.computePart(p, from, &source{typ: tW, row: -1}, lastUses(p), allLanes, false)
 	return v
 }
 

@@ -53,8 +53,11 @@ func sqrtFold(i int64) int64 {
 	return i>>6<<24 - 1<<25 - 2*(i&63<<17)
 }
 
-// unitTemps is how many registers a unit takes.
-const unitTemps = 9
+// How many registers a unit takes.
+const (
+	unitTemps512 = 9
+	unitTemps256 = 6
+)
 
 // segments has base and packed coefficients (c2' below c1') of each segment, by the bits of the operand
 // above its remainder.

@@ -13,6 +13,8 @@ func (e *emitter) quadratic256(u num.Unit, w x86.Width, x x86.Vec) (base, z x86.
 	k := &units[u]
 	bases, coeffs := k.segments(u)
 	n := uint32(len(bases))
+	square := e.alloc()
+	e.square256(k, w, square, x)
 	index, t := e.alloc(), e.alloc()
 	e.VVI(x86.VPSRLD, w, index, x, k.fraction)
 	e.vvc(cAnd, w, index, index, n-1)
@@ -26,10 +28,10 @@ func (e *emitter) quadratic256(u num.Unit, w x86.Width, x x86.Vec) (base, z x86.
 		e.VVV(x86.VPAND, w, t, t, index)
 		e.VVV(x86.VPADDD, w, base, base, t)
 	}
-	e.release(temp(index))
-	e.square256(k, w, t, x)
-	e.VVV(x86.VPMADDWD, w, z, z, t)
-	e.release(temp(t))
+	e.VVV(x86.VPMADDWD, w, z, z, square)
+	for _, v := range []x86.Vec{square, index, t} {
+		e.release(temp(v))
+	}
 	if low := k.bias & (1<<k.s0 - 1); low != 0 {
 		e.vvc(cAdd, w, z, z, uint32(low))
 	}
@@ -57,7 +59,10 @@ func (e *emitter) square256(k *unit, w x86.Width, d, x x86.Vec) {
 	e.VVI(x86.VPSLLW, w, b, b, 6)
 	e.VVI(x86.VPSRLD, w, d, y, 8)
 	e.VVM(x86.VPSHUFB, w, d, d, both)
-	a := e.alloc()
+	a := y // which nobody reads any more
+	if !k.twice {
+		a = e.alloc()
+	}
 	e.copy(w, a, d)
 	e.vvc(cAnd, w, d, d, 0x7f<<2)
 	e.VVV(x86.VPMADDWD, w, d, d, d)
@@ -79,9 +84,6 @@ func (e *emitter) square256(k *unit, w x86.Width, d, x x86.Vec) {
 	e.VVI(x86.VPSLLD, w, t, x, 16)
 	e.vvc(cXor, w, t, t, 1<<31)
 	e.VVV(x86.VPADDD, w, d, d, t)
-	if k.twice {
-		e.release(temp(y))
-	}
 	for _, v := range []x86.Vec{a, b, t, sum} {
 		e.release(temp(v))
 	}

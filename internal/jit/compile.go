@@ -164,7 +164,8 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel
 		opt.spoil(c)
 	}
 	c.aside = c.later
-	resident := r.allocate(e, rel.residents[0])
+	resident := r.allocate(e, min(rel.residents[0], r.mostResidents()))
+	rel.taken = resident
 	all := 16
 	if r.wide512 {
 		all = 32

@@ -38,19 +38,20 @@ var (
 
 const (
 	saveBase    = int32(unsafe.Offsetof(machine.NativeState{}.Save))
-	saveRun     = saveBase                            // AVX2: the running lanes as 32 truth values
-	saveGuard   = saveBase + 128                      // those of a guard
-	saveRow     = saveBase + 256                      // rows for lane loops: an address and four elements
-	saveSet     = saveBase + 1536                     // the pending set from its second word on
-	savePending = saveBase + 1664                     // mask and fuel of each pending segment
-	saveTrips   = saveBase + 8064                     // counts of a loop that lanes leave
-	saveSpill   = saveBase + 8192                     // values of runs
-	saveHosts   = saveSpill + 64*machine.NativeSpills // bases in shared memory, of the host
-	saveWord    = saveHosts + 1024                    // four bytes of each lane, and which
-	saveLines   = saveWord + 192                      // words of lanes on their way to lines or from there
-	saveArms    = saveLines + 512                     // words of forks, and who takes their branches
-	saveNumbers = saveArms + armsBytes                // numbers of patterns
-	saveEnd     = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save))
+	saveRun     = saveBase                                                         // AVX2: the running lanes as 32 truth values
+	saveGuard   = saveBase + 128                                                   // those of a guard
+	saveRow     = saveBase + 256                                                   // rows for lane loops: an address and four elements
+	saveSet     = saveBase + 1536                                                  // the pending set from its second word on
+	savePending = saveBase + 1664                                                  // mask and fuel of each pending segment
+	saveTrips   = saveBase + 8064                                                  // counts of a loop that lanes leave
+	saveSpill   = saveBase + 8192                                                  // values of runs
+	saveHosts   = saveSpill + 64*machine.NativeSpills                              // bases in shared memory, of the host
+	saveWord    = saveHosts + 1024                                                 // four bytes of each lane, and which
+	saveLines   = saveWord + 192                                                   // words of lanes on their way to lines or from there
+	saveArms    = saveLines + 512                                                  // words of forks, and who takes their branches
+	saveNumbers = saveArms + armsBytes                                             // numbers of patterns
+	saveLimits  = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save)) - 64 // what addresses are tested against (AVX2)
+	saveEnd     = saveLimits
 	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
 	maxPending  = 800

@@ -131,13 +131,14 @@ const longPiece, shortPiece = 64, 8
 
 // relief is what is done about shortages: fewer rows in registers, shorter runs, instructions that are left to the interpreter.
 type relief struct {
-	residents []int   // of this attempt and those behind it
+	residents []int   // how many registers may hold rows in this attempt and in those behind it
+	taken     int     // how many do in this one
 	most      []int32 // by pc: how long a run may be that begins there, 0 if it is not said; nil: nothing is said
 	left      []bool  // by pc
 }
 
 // fewer tells whether the next attempt can have fewer rows in registers.
-func (r *relief) fewer() bool { return len(r.residents) > 1 }
+func (r *relief) fewer() bool { return len(r.residents) > 1 && r.taken > 0 }
 
 // relieve prepares the next attempt; false if nothing can be done.
 func (r *relief) relieve(list []shortage, insts int) (changed bool) {
@@ -163,8 +164,8 @@ func (r *relief) relieve(list []shortage, insts int) (changed bool) {
 
 // lower goes on to so many rows in registers that as many more are free as are missing.
 func (r *relief) lower(missing int) {
-	most := r.residents[0] - missing
-	for r.residents = r.residents[1:]; r.fewer() && r.residents[0] > most; {
+	most := r.taken - missing
+	for r.residents = r.residents[1:]; len(r.residents) > 1 && r.residents[0] > most; {
 		r.residents = r.residents[1:]
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// testBelow goes to fail unless the address row of each executing lane, less first, is below n and has none of some bits. The largest
-// and the bits of all say so. The temporaries first and n are given back.
-func (a *accessed) testBelow(first, n x86.Vec, odd uint32, fail x86.Label) {
+// testBelow goes to fail unless the address row of each executing lane, less first, is below what count brings and has none of some
+// bits. The largest and the bits of all say so. The temporary first is given back.
+func (a *accessed) testBelow(first x86.Vec, count func(to x86.Vec), odd uint32, fail x86.Label) {
 	x, most, all := a.alloc(), a.alloc(), a.alloc()
 	a.zero(x)
 	a.VVV(x86.VPSUBD, a.full(), first, x, first)
@@ -33,14 +33,15 @@ func (a *accessed) testBelow(first, n x86.Vec, odd uint32, fail x86.Label) {
 			a.VVV(x86.VPMAXUD, a.full(), most, most, x)
 		}
 	})
-	a.VVV(x86.VPMAXUD, a.full(), x, most, n)
+	count(x)
+	a.VVV(x86.VPMAXUD, a.full(), x, most, x)
 	a.VVV(x86.VPCMPEQD, a.full(), x, x, most)
 	if odd != 0 {
 		a.VVM(x86.VPAND, a.full(), all, all, a.constRow(tW, func(int) uint64 { return uint64(odd) }))
 		a.VVV(x86.VPOR, a.full(), x, x, all)
 	}
 	a.VV(x86.VPTEST, a.full(), x, x)
-	for _, v := range []x86.Vec{all, most, x, n, first} {
+	for _, v := range []x86.Vec{all, most, x, first} {
 		a.release(temp(v))
 	}
 	a.Jcc(x86.NE, fail)
@@ -53,30 +54,63 @@ func (a *accessed) onlyExecuting(x x86.Vec) {
 	}
 }
 
+// limit256 is a limit that an address is tested against: in a register or, where few are free, in memory (saveLimits).
+type limit256 struct {
+	v        x86.Vec
+	at       x86.Mem
+	inMemory bool
+}
+
+// limitOf is the limit in a general register; k is its place in memory.
+func (a *accessed) limitOf(r x86.Reg, k int, few bool) limit256 {
+	if !few {
+		return limit256{v: a.everywhere(tX, r)}
+	}
+	at := x86.At(rCtx, saveLimits+int32(8*k))
+	a.MR(x86.MOV, x86.S64, at, r)
+	return limit256{at: at, inMemory: true}
+}
+
+// limitIn has a limit in a register: its own, or another.
+func (a *accessed) limitIn(l limit256, other x86.Vec) x86.Vec {
+	if !l.inMemory {
+		return l.v
+	}
+	a.broadcast(a.full(), tX, other, l.at)
+	return other
+}
+
+// vecsInside256 is how many temporaries inside256 takes with its limits in registers.
+const vecsInside256 = 6
+
 // inside256 is inside with what is added to an address in R8, and the last offset inside in RDX.
 func (a *accessed) inside256(fail x86.Label) {
 	odd := max(a.m.Align, 1) - 1
 	if a.src[0].typ == tW {
 		a.R(x86.NEG, x86.S32, x86.R8)
 		a.R(x86.INC, x86.S32, x86.RDX)
-		a.testBelow(a.everywhere(tW, x86.R8), a.everywhere(tW, x86.RDX), odd, fail)
+		count := x86.At(rCtx, saveLimits)
+		a.MR(x86.MOV, x86.S32, count, x86.RDX)
+		a.testBelow(a.everywhere(tW, x86.R8), func(to x86.Vec) { a.broadcast(a.full(), tW, to, count) }, odd, fail)
 		return
 	}
-	move, room := a.everywhere(tX, x86.R8), a.everywhere(tX, x86.RDX)
+	few := len(a.free) < vecsInside256
+	move, room := a.limitOf(x86.R8, 0, few), a.limitOf(x86.RDX, 1, few)
 	x, over, all := a.alloc(), a.alloc(), a.alloc()
 	a.zero(over)
 	a.zero(all)
 	a.eachPart(tX, func() { // x is inside exactly if neither it nor room-x has its top bit set
 		have := a.operand(&a.src[0])
-		a.vvx(x86.VPADDQ, a.full(), x, move, have)
+		a.vvx(x86.VPADDQ, a.full(), x, a.limitIn(move, x), have)
 		a.release(have)
+		t := a.alloc()
 		if a.use != allLanes {
-			m := a.laneVector(a.use, tX)
-			a.VVV(x86.VPAND, a.full(), x, x, m.v)
-			a.release(m)
+			a.VM(x86.VPMOVSXDQ, a.full(), t, a.lanesAt(a.use))
+			a.VVV(x86.VPAND, a.full(), x, x, t)
 		}
 		a.VVV(x86.VPOR, a.full(), all, all, x)
-		a.VVV(x86.VPSUBQ, a.full(), x, room, x)
+		a.VVV(x86.VPSUBQ, a.full(), x, a.limitIn(room, t), x)
+		a.release(temp(t))
 		a.VVV(x86.VPOR, a.full(), over, over, x)
 	})
 	a.VVV(x86.VPOR, a.full(), over, over, all)
@@ -86,8 +120,13 @@ func (a *accessed) inside256(fail x86.Label) {
 	}
 	missBits := ^uint64(0) << (64 - max(bits.Len32(odd), 1))
 	a.VM(x86.VPTEST, a.full(), over, a.constRow(tX, func(int) uint64 { return missBits }))
-	for _, v := range []x86.Vec{all, over, x, room, move} {
+	for _, v := range []x86.Vec{all, over, x} {
 		a.release(temp(v))
+	}
+	for _, l := range []limit256{room, move} {
+		if !l.inMemory {
+			a.release(temp(l.v))
+		}
 	}
 	a.Jcc(x86.NE, fail)
 }

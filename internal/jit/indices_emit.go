@@ -116,10 +116,12 @@ func (a *accessed) testIndices() {
 	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
 	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
 	if !a.evex {
-		first, n := a.alloc(), a.alloc()
+		first := a.alloc()
 		a.broadcast(a.full(), tW, first, low)
-		a.broadcast(a.full(), tW, n, count)
-		a.testBelow(first, n, odd, a.miss)
+		a.testBelow(first, func(to x86.Vec) {
+			a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+			a.broadcast(a.full(), tW, to, count)
+		}, odd, a.miss)
 		return
 	}
 	x, some := a.alloc(), x86.K5

@@ -451,8 +451,8 @@ func (a *accessed) compareAddresses(addr *source, other x86.Label) {
 // differ collects in K5, or in sum, where x differs from the part's addresses.
 func (a *accessed) differ(addr *source, x, sum x86.Vec) {
 	have := a.operand(addr)
-	defer a.release(have)
 	if a.evex {
+		defer a.release(have)
 		op, k := icmp[cmpNE].op[addr.typ], x86.K5
 		if a.part > 0 {
 			k = x86.K6
@@ -471,6 +471,7 @@ func (a *accessed) differ(addr *source, x, sum x86.Vec) {
 		return
 	}
 	a.vvx(x86.VPXOR, a.full(), x, x, have)
+	a.release(have)
 	if a.use != allLanes {
 		m := a.laneVector(a.use, addr.typ)
 		a.VVV(x86.VPAND, a.full(), x, x, m.v)

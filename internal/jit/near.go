@@ -73,40 +73,59 @@ func (a *accessed) permuted(far, done x86.Label) {
 	a.Jcc(x86.A, far)
 	a.prove(a.pc)
 	a.host(x86.RAX)
-	var table [2]x86.Vec
-	n := nearBytes / a.full().Bytes()
-	for k := range n {
-		table[k] = a.alloc()
-		a.move(a.full(), table[k], a.byProof(x86.At(x86.RAX, int32(k*a.full().Bytes()))))
-	}
+	table, free := a.nearTable()
 	v := a.alloc()
 	a.eachPart(tW, func() {
 		have := a.operand(&a.src[0])
 		row := a.load(have, tW)
 		a.VVI(x86.VPSRLD, a.full(), v, row.v, 2)
-		if n > 1 {
-			a.pick16(v, v, [2]loc{vecAt(table[0]), vecAt(table[1])})
+		if len(table) > 1 {
+			a.pick16(v, v, table[0], table[1])
 		} else {
-			a.VVV(x86.VPERMD, a.full(), v, v, table[0]) // by the lowest four bits
+			a.VVV(x86.VPERMD, a.full(), v, v, table[0].v) // by the lowest four bits
 		}
 		a.unload(row, have)
 		a.release(have)
 		a.write(vecAt(v), tW, &a.src[1], allLanes)
 	})
 	a.release(temp(v))
-	for k := range n {
-		a.release(temp(table[n-1-k]))
-	}
+	free()
 	a.Jmp(done)
+}
+
+// vecsPermuted256 is how many temporaries permuted takes by AVX2 with its table in registers.
+const vecsPermuted256 = 6
+
+// nearTable is the sixteen words at RAX: in registers or, where few are free, in memory at R11.
+func (a *accessed) nearTable() (table []loc, free func()) {
+	few, base := !a.evex && len(a.free) < vecsPermuted256, x86.RAX
+	if few {
+		base = x86.R11
+		a.RR(x86.MOV, x86.S64, base, x86.RAX)
+	}
+	for k := range nearBytes / a.full().Bytes() {
+		l := loc{kind: inMem, m: a.byProof(x86.At(base, int32(k*a.full().Bytes())))}
+		if !few {
+			v := a.alloc()
+			a.move(a.full(), v, l.m)
+			l = temp(v)
+		}
+		table = append(table, l)
+	}
+	return table, func() {
+		for k := range table {
+			a.release(table[len(table)-1-k])
+		}
+	}
 }
 
 // pick16 takes words of a table of two registers, or of two places in memory, by the lowest four bits of an index (AVX2). The result
 // may be where the index was.
-func (e *emitter) pick16(d, index x86.Vec, table [2]loc) {
+func (e *emitter) pick16(d, index x86.Vec, lower, upper loc) {
 	w, high, second := e.full(), e.alloc(), e.alloc()
 	e.VVI(x86.VPSLLD, w, second, index, 32-4) // the upper eight have it at the top
-	e.vvx(x86.VPERMD, w, high, index, table[1])
-	e.vvx(x86.VPERMD, w, d, index, table[0])
+	e.vvx(x86.VPERMD, w, high, index, upper)
+	e.vvx(x86.VPERMD, w, d, index, lower)
 	e.VVVV(x86.VBLENDVPS, w, d, d, high, second)
 	e.release(temp(second))
 	e.release(temp(high))

@@ -62,7 +62,7 @@ func (e *emitter) matchFew(row loc, field uint32) loc {
 	if e.evex || n < maxMatchBits {
 		e.VVM(x86.VPERMD, w, d, value, matchTable)
 	} else {
-		e.pick16(d, value, [2]loc{{kind: inMem, m: matchTable}, {kind: inMem, m: matchTable.Plus(32)}})
+		e.pick16(d, value, loc{kind: inMem, m: matchTable}, loc{kind: inMem, m: matchTable.Plus(32)})
 	}
 	e.unload(own, row)
 	return done(d)

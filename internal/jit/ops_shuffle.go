@@ -208,7 +208,17 @@ func (e *emitter) permute(index, row loc) loc {
 		e.unload(x, index)
 		return done(v)
 	}
-	s, even, odd := e.alloc(), e.alloc(), e.alloc()
+	return e.permute256(x, index, row)
+}
+
+// vecsPermute256 is how many temporaries permute256 takes with all halves in registers.
+const vecsPermute256 = 4
+
+// permute256 is permute by AVX2. Where few registers are free the lower half waits in memory (saveLimits).
+func (e *emitter) permute256(x, index, row loc) loc {
+	w, few := e.full(), len(e.free) < vecsPermute256
+	waits := x86.At(rCtx, saveLimits)
+	s, even := e.alloc(), e.alloc()
 	pair := func(k int, d x86.Vec) { // parts k and k+1 by bit 3 of the lane
 		e.vvx(x86.VPERMD, w, d, x.v, e.partOf(row, k))
 		t := e.alloc()
@@ -218,7 +228,16 @@ func (e *emitter) permute(index, row loc) loc {
 		e.release(temp(t))
 	}
 	pair(0, even)
+	if few {
+		e.store(w, waits, even)
+		e.release(temp(even))
+	}
+	odd := e.alloc()
 	pair(2, odd)
+	if few {
+		even = e.alloc()
+		e.move(w, even, waits)
+	}
 	e.VVI(x86.VPSLLD, w, s, x.v, 27)
 	e.VVVV(x86.VBLENDVPS, w, even, even, odd, s)
 	e.release(temp(s))

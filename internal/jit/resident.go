@@ -42,6 +42,19 @@ type candidate struct {
 	bcast  *bcastKey
 }
 
+// mostResidents is how many registers can hold rows: the operations that take most temporaries would find too few with more.
+func (r *region) mostResidents() int {
+	if r.wide512 {
+		return 32
+	}
+	for pc := range r.steps {
+		if s := &r.steps[pc]; !s.leaves && s.prog != nil && s.prog.asks {
+			return 16 - unitTemps256 - 2 // its operand, and one that waits for another part
+		}
+	}
+	return 16
+}
+
 // allocate gives registers [0, n) to what is used most, n at most limit: rows take several, values
 // of all lanes one. It returns n.
 func (r *region) allocate(e *emitter, limit int) int {

@@ -28,9 +28,14 @@ func (r *room) spareFor(v val, o *operation) int {
 		}
 		return n
 	}
+	return r.temps(o, r.at)
+}
+
+// temps is how many registers an operation takes, at most: for its result, for sources that it cannot read from memory, and in between.
+func (e *emitter) temps(o *operation, at []loc) int {
 	n := 1
 	for _, a := range o.args() {
-		if k := r.at[a].kind; k == inMem || k == inBcast {
+		if k := at[a].kind; k == inMem || k == inBcast {
 			n++
 		}
 	}
@@ -39,8 +44,16 @@ func (r *room) spareFor(v val, o *operation) int {
 		n += 2
 	case cCanon, cFCmp, cCmp, cTest, cSel, cSumIf, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
 		n++
+	case cPopc:
+		if !e.evex {
+			n += 2
+		}
 	case cUnit:
-		n += unitTemps
+		if e.evex {
+			n += unitTemps512
+		} else {
+			n += unitTemps256
+		}
 	}
 	return n
 }

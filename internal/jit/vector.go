@@ -174,6 +174,7 @@ type program struct {
 
 	need    []bool // of a program that is settled: needed; it is never written again, and several instructions may have it
 	numeric bool   // the same: numbers
+	asks    bool   // the same: it asks the special function unit
 }
 
 // bools is a list of n for a short time.
