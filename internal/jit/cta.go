@@ -48,7 +48,8 @@ type cta struct {
 	guards   []*ctaGuard
 	guardAt  map[string]*ctaGuard
 	specials map[uint32]*machine.SpecialRef
-	again    map[int32]*step // planAgain
+	again    map[int32]*step       // planAgain
+	bare     map[*program]*program // bareOf
 	shape    ir.LaunchShape
 	low      int64 // shared addresses that are accessed: from low to before high
 	high     int64
@@ -67,17 +68,18 @@ type cta struct {
 	diffs  []*ctaDiff
 
 	// Loops (cta_loop.go).
-	loops  []*ctaLoop
-	passed int  // barriers that have been completed
-	trial  bool // nothing is demanded (tried)
-	rolled bool // loops that go round a known number of times are loops, too
+	loops   []*ctaLoop
+	passed  int  // barriers that have been completed
+	trial   bool // nothing is demanded (tried)
+	rolled  bool // loops that go round a known number of times are loops, too
+	unrolls bool // there is one of those, and it is none
 }
 
 // ctaWarp is a warp while it is run.
 type ctaWarp struct {
 	index   int
 	env     map[uint32]ctaVal // by offset in the register block
-	places  map[int32]ctaSet  // where its lanes stand
+	places  ctaStanding       // where its lanes stand
 	pc      int32             // of the instruction that runs
 	here    ctaSet            // lanes that have come to it
 	runs    ctaSet            // those that execute it
@@ -96,33 +98,34 @@ type ctaItem struct {
 // findCTA runs the kernel, and again for borders if there may be a program for them; nil if it cannot be such a program.
 // Loops are unrolled if it is known how often they go round and they fit.
 func (r *region) findCTA(border bool) *cta {
-	k := r.runCTA(border, false)
-	if k == nil && r.allows(CTALoops) {
-		k = r.runCTA(border, true)
+	k, unrolls := r.runCTA(border, false)
+	if k == nil && unrolls && r.allows(CTALoops) {
+		k, _ = r.runCTA(border, true)
 	}
 	return k
 }
 
-// runCTA runs the kernel.
-func (r *region) runCTA(border, rolled bool) *cta {
+// runCTA runs the kernel. It tells whether there was a loop with barriers that it has unrolled as it is known how often that goes round:
+// without one no other program is found when those are loops, too.
+func (r *region) runCTA(border, rolled bool) (k *cta, unrolls bool) {
 	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
-		return nil
+		return nil, false
 	}
 	s := sol.Shape
 	threads := int(s.BlockX) * int(s.BlockY) * int(s.BlockZ)
 	if threads%32 != 0 || threads > 32*maxCTAWarps {
-		return nil
+		return nil, false
 	}
-	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, rolled: rolled}
+	k = &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, bare: map[*program]*program{}, rolled: rolled}
 	if rolled && len(k.findLoops()) == 0 {
-		return nil
+		return nil, false
 	}
 	for i := range r.code.Specials {
 		k.specials[r.code.Specials[i].Off] = &r.code.Specials[i]
 	}
 	if !k.evaluateAll() {
-		return nil
+		return nil, k.unrolls
 	}
 	border = border && len(k.loops) == 0
 	forwarded := border && k.allows(CTAForward) && k.forward() && k.uses(CTAForward)
@@ -130,7 +133,7 @@ func (r *region) runCTA(border, rolled bool) *cta {
 		k.dropStores()
 	}
 	if k.settle(); k.failed {
-		return nil
+		return nil, k.unrolls
 	}
 	if border {
 		k.edge = k.atBorder(forwarded)
@@ -138,7 +141,7 @@ func (r *region) runCTA(border, rolled bool) *cta {
 	if forwarded && k.edge == nil {
 		return r.runCTA(false, rolled)
 	}
-	return k
+	return k, k.unrolls
 }
 
 // atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none and none is
@@ -148,7 +151,7 @@ func (k *cta) atBorder(needed bool) *cta {
 		return nil
 	}
 	b := &cta{region: k.region, shape: k.shape, atoms: slices.Clip(k.atoms), atomAt: maps.Clone(k.atomAt), numbers: slices.Clip(k.numbers), numberAt: maps.Clone(k.numberAt),
-		specials: k.specials, again: k.again, places: k.places, border: true}
+		specials: k.specials, again: k.again, bare: k.bare, places: k.places, border: true}
 	if !b.evaluateAll() || !needed && len(b.masks) == 0 {
 		return nil
 	}
@@ -163,7 +166,7 @@ func (k *cta) evaluateAll() bool {
 	k.guardAt, k.low = map[string]*ctaGuard{}, 1<<40
 	k.maskAt, k.wordAt, k.trees = map[string]*ctaMask{}, map[*ctaCond]*ctaWord{}, map[*ctaCond][]*ctaTree{}
 	for i := range int(k.shape.BlockX) * int(k.shape.BlockY) * int(k.shape.BlockZ) / 32 {
-		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: map[int32]ctaSet{0: lanesSet(allOf)}})
+		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: standAt(0)})
 	}
 	return k.schedule() && !k.failed && k.apart()
 }
@@ -254,9 +257,9 @@ const (
 // runWarp runs a warp until it waits, has exited or comes to an instruction.
 func (k *cta) runWarp(w *ctaWarp, stop int32, fence bool) int {
 	for len(w.places) != 0 {
-		if at := w.next(); at == stop && w.places[at].all() {
+		if at := w.places.next(); at.pc == stop && at.set.all() {
 			return ctaStands
-		} else if at == stop || fence && at > stop {
+		} else if at.pc == stop || fence && at.pc > stop {
 			return ctaFailed
 		}
 		k.first(w)
@@ -295,21 +298,26 @@ func (k *cta) runWarp(w *ctaWarp, stop int32, fence bool) int {
 	return ctaEnds
 }
 
-// first goes to the smallest place of a warp.
-func (k *cta) first(w *ctaWarp) {
-	w.pc = w.next()
-	w.here = w.places[w.pc]
-	k.narrow(w, w.here)
-	delete(w.places, w.pc)
+// ctaStanding is where lanes of a warp stand, the greatest pc first. There are few.
+type ctaStanding []ctaStand
+
+type ctaStand struct {
+	pc  int32
+	set ctaSet
 }
 
-// next is the smallest place of a warp.
-func (w *ctaWarp) next() int32 {
-	pc := int32(1<<31 - 1)
-	for at := range w.places {
-		pc = min(pc, at)
-	}
-	return pc
+// standAt has all lanes at one place.
+func standAt(pc int32) ctaStanding { return ctaStanding{{pc, lanesSet(allOf)}} }
+
+// next is the smallest place.
+func (p ctaStanding) next() *ctaStand { return &p[len(p)-1] }
+
+// first goes to the smallest place of a warp.
+func (k *cta) first(w *ctaWarp) {
+	at := w.places.next()
+	w.pc, w.here = at.pc, at.set
+	k.narrow(w, w.here)
+	w.places = w.places[:len(w.places)-1]
 }
 
 // narrow lets some of its lanes execute an instruction.
@@ -317,9 +325,18 @@ func (k *cta) narrow(w *ctaWarp, s ctaSet) { w.runs, w.run, w.when = s, s.lanes(
 
 // come brings lanes to a place.
 func (w *ctaWarp) come(pc int32, s ctaSet) {
-	if len(s) != 0 {
-		w.places[pc] = w.places[pc].join(s)
+	if len(s) == 0 {
+		return
 	}
+	i := len(w.places)
+	for i > 0 && w.places[i-1].pc < pc {
+		i--
+	}
+	if i > 0 && w.places[i-1].pc == pc {
+		w.places[i-1].set = w.places[i-1].set.join(s)
+		return
+	}
+	w.places = slices.Insert(w.places, i, ctaStand{pc, ctaSet(nil).join(s)})
 }
 
 // jump runs a branch or exit. One of which nothing is known is not taken.

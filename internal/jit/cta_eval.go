@@ -157,8 +157,8 @@ func (k *cta) keepsOld(w *ctaWarp) bool {
 		return true
 	}
 	for _, g := range k.live.uses.writes(w.pc) {
-		for pc := range w.places {
-			if live := k.live.at(pc); live.Has(int(g)) {
+		for _, at := range w.places {
+			if live := k.live.at(at.pc); live.Has(int(g)) {
 				return true
 			}
 		}
@@ -219,13 +219,23 @@ func (k *cta) later(w *ctaWarp, p *program, args []ctaVal) (v ctaVal, ok bool) {
 		}
 	}
 	if o := &p.ops[p.result]; o.code == cCanon && !p.anyNaN {
-		q := *p
-		q.result = o.a
-		q.settle()
-		n := k.node(w, ctaNode{kind: nodeProgram, prog: &q, in: args})
+		n := k.node(w, ctaNode{kind: nodeProgram, prog: k.bareOf(p, o.a), in: args})
 		return ctaVal{node: k.node(w, ctaNode{kind: nodeCanon, in: []ctaVal{{node: n}}})}, true
 	}
 	return ctaVal{node: k.node(w, ctaNode{kind: nodeProgram, prog: p, in: args})}, true
+}
+
+// bareOf is a program without its last operation, which makes NaNs canonical.
+func (k *cta) bareOf(p *program, result val) *program {
+	q := k.bare[p]
+	if q == nil {
+		bare := *p
+		q = &bare
+		q.result = result
+		q.settle()
+		k.bare[p] = q
+	}
+	return q
 }
 
 // evaluate runs a program on polynomials; false if its result is none.

@@ -106,6 +106,7 @@ func (k *cta) loop(l *ctaLoop) bool {
 	before := k.registers()
 	after, known, ok := k.tried(l)
 	if !ok || known && !k.rolled {
+		k.unrolls = k.unrolls || ok
 		return ok
 	}
 	if !k.enter(l, before, after) {
@@ -149,7 +150,7 @@ func (k *cta) tried(l *ctaLoop) (after []map[uint32]ctaVal, known, ok bool) {
 	*k = was
 	k.numbers, k.atoms, k.places = numbers, atoms, places
 	for i, w := range k.warps {
-		w.env, w.places, w.backs = before[i], map[int32]ctaSet{l.head: lanesSet(allOf)}, 0
+		w.env, w.places, w.backs = before[i], standAt(l.head), 0
 	}
 	return after, known, ok
 }
@@ -267,7 +268,7 @@ func (k *cta) leaveLoop(l *ctaLoop) bool {
 func (k *cta) behindLoop(l *ctaLoop) bool {
 	for _, w := range k.warps {
 		w.pc = l.latch + 1
-		w.places = map[int32]ctaSet{w.pc: lanesSet(allOf)}
+		w.places = standAt(w.pc)
 		for off, v := range w.env {
 			switch {
 			case v.poly != nil:
