@@ -11,6 +11,7 @@ package jit
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -60,8 +61,20 @@ const (
 )
 
 // segments has base and packed coefficients (c2' below c1') of each segment, by the bits of the operand
-// above its remainder.
+// above its remainder. They are computed once.
 func (k *unit) segments(u num.Unit) (base, coeffs []uint32) {
+	t := &unitTables[u]
+	t.once.Do(func() { t.base, t.coeffs = k.computed(u) })
+	return t.base, t.coeffs
+}
+
+var unitTables [num.NumUnits]struct {
+	once         sync.Once
+	base, coeffs []uint32
+}
+
+// computed computes them.
+func (k *unit) computed(u num.Unit) (base, coeffs []uint32) {
 	list := u.Segments()
 	for i := range list {
 		s := list[i]

@@ -4,6 +4,8 @@ package jit
 // 16 bits of which the upper halves are kept.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
@@ -18,7 +20,7 @@ func (e *emitter) quadratic256(u num.Unit, w x86.Width, x x86.Vec) (base, z x86.
 	index, t := e.alloc(), e.alloc()
 	e.VVI(x86.VPSRLD, w, index, x, k.fraction)
 	e.vvc(cAnd, w, index, index, n-1)
-	e.RM(x86.LEA, x86.S64, x86.RAX, e.unitTable(append(bases, coeffs...)))
+	e.RM(x86.LEA, x86.S64, x86.RAX, e.unitTable(slices.Concat(bases, coeffs)))
 	base, z = e.gatherWords(w, index, 0, t), e.gatherWords(w, index, int32(4*n), t)
 	if k.fraction == 17 {
 		e.VVI(x86.VPSRAD, w, t, z, k.s0)

@@ -43,8 +43,8 @@ func decoded(b testing.TB, modules map[string]string) (list []*machine.Code) {
 // unrolled 64-bit arithmetic with hundreds of live registers.
 func compiledModules(b testing.TB, name string) map[string]string {
 	switch name {
-	case "corpus", "triton", "broad":
-		files, _ := filepath.Glob(map[string]string{"corpus": "../../testdata/cuda/*.sm_90.ptx", "triton": "../../testdata/triton/*.ptx", "broad": "../../bench/kernels/*/*.ptx"}[name])
+	case "corpus", "triton", "broad", "conv3x3":
+		files, _ := filepath.Glob(map[string]string{"corpus": "../../testdata/cuda/*.sm_90.ptx", "triton": "../../testdata/triton/*.ptx", "broad": "../../bench/kernels/*/*.ptx", "conv3x3": "../../bench/kernels/conv3x3/*.ptx"}[name])
 		modules := map[string]string{}
 		for _, file := range files {
 			src, err := os.ReadFile(file)

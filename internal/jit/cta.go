@@ -26,10 +26,21 @@ import (
 const (
 	maxCTASteps = 3000 // instructions of all warps
 	maxCTAWarps = 16
-	maxCTARuns  = 4       // of lanes that follow each other, in a register
-	maxCTABacks = 50      // back edges of a warp: fewer than make it give way
-	maxCTACode  = 1 << 18 // bytes, that for borders included: a compilation may need attempts without
+	maxCTARuns  = 4  // of lanes that follow each other, in a register
+	maxCTABacks = 50 // back edges of a warp: fewer than make it give way
 )
+
+// maxCTACode is how many bytes of code a program may have, that for borders included: a compilation may need an attempt without. By AVX2 code is
+// twice as long and gains less.
+func (k *cta) maxCTACode() int {
+	if k.wide512 {
+		return 1 << 18
+	}
+	return 1 << 17
+}
+
+// ctaStepUnits is the work (effort.go) of running an instruction of a warp.
+const ctaStepUnits = 24
 
 // cta is the program of a CTA.
 type cta struct {
@@ -263,6 +274,7 @@ func (k *cta) runWarp(w *ctaWarp, stop int32, fence bool) int {
 			return ctaFailed
 		}
 		k.first(w)
+		k.effort.spend(ctaStepUnits)
 		if k.ran++; k.ran > maxCTASteps || int(w.pc) >= len(k.insts) {
 			return ctaFailed
 		}

@@ -71,7 +71,7 @@ func (m *ctaCode) body() {
 
 // tooLong tells whether the program cannot be: its code is too long, or something has run out.
 func (m *ctaCode) tooLong() bool {
-	m.short = m.short || m.Len()-m.began > maxCTACode
+	m.short = m.short || m.Len()-m.began > m.k.maxCTACode()
 	return m.short
 }
 

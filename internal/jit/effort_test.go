@@ -188,14 +188,17 @@ func TestCompileStopped(t *testing.T) {
 	}
 }
 
-// TestCompileCosts: modules of the corpus and Triton's are compiled within their budget, at a cost in work (effort.go) that
+// TestCompileCosts: modules of the corpus and Triton's, one that is tried as a program of a CTA in vain, and one that becomes a long one, are compiled within their budget, at a cost in work (effort.go) that
 // may only fall: a unit takes 20 to 40 ns.
 func TestCompileCosts(t *testing.T) {
 	for _, x := range []struct {
 		modules string
 		vectors jit.Vectors
 		most    int // units for an instruction
-	}{{"corpus", jit.AVX2, 580}, {"corpus", jit.AVX512, 340}, {"triton", jit.AVX2, 950}, {"triton", jit.AVX512, 510}} {
+	}{
+		{"corpus", jit.AVX2, 520}, {"corpus", jit.AVX512, 340}, {"triton", jit.AVX2, 790}, {"triton", jit.AVX512, 470},
+		{"nbody", jit.AVX2, 1200}, {"nbody", jit.AVX512, 1000}, {"conv3x3", jit.AVX2, 4800}, {"conv3x3", jit.AVX512, 3200},
+	} {
 		units, insts := 0, 0
 		for _, code := range decoded(t, compiledModules(t, x.modules)) {
 			spent := 0
