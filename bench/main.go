@@ -40,6 +40,7 @@ func main() {
 	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
 	broad := flag.Bool("kernels", false, "instead, the kernels of bench/kernels against C, those whose name matches -run")
 	parts := flag.Bool("techniques", false, "instead, kernels without each technique of the compiler, those whose name matches -run")
+	technique := flag.String("technique", "", "with -techniques: those whose name matches")
 	path := flag.String("csv", "", "with -kernels and -techniques: write what was measured to this file, too")
 	expect := flag.Bool("expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
 	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
@@ -79,7 +80,10 @@ func main() {
 	case *broad:
 		err = measure(match, *engine, kernelSpan(*span), kernelsTable(*path))
 	case *parts:
-		err = measure(match, "jit", *span/10, techniquesTable(*path))
+		var which *regexp.Regexp
+		if which, err = regexp.Compile(*technique); err == nil {
+			err = measure(match, "jit", *span/10, techniquesTable(which, *path))
+		}
 	case *c:
 		err = measure(match, *engine, *span, nativeTable)
 	case *megabytes > 0:

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -56,12 +57,14 @@ func subjects(s *series) (list []*subject) {
 	return list
 }
 
-// techniquesTable measures all techniques on all kernels, prints a table and writes it to path, where that is not empty.
-func techniquesTable(path string) func(*series) error {
+// techniquesTable measures the techniques whose name matches on all kernels, prints a table and writes it to path, where that is not
+// empty.
+func techniquesTable(which *regexp.Regexp, path string) func(*series) error {
 	return func(s *series) error {
 		list := subjects(s)
+		techniques := slices.DeleteFunc(jit.AllTechniques(), func(t jit.Technique) bool { return !which.MatchString(t.String()) })
 		for _, k := range list {
-			if err := k.measure(s); err != nil {
+			if err := k.measure(s, techniques); err != nil {
 				return fmt.Errorf("%s: %w", k.name, err)
 			}
 		}
@@ -69,7 +72,7 @@ func techniquesTable(path string) func(*series) error {
 			{"Technique", "Tuned", "Measured", "Twelve", "Gain, tuned", "Most", "Gain, measured", "Of the half", "Gain, twelve", "Of the twelve", "Tuned kernels"},
 			slices.Repeat([]string{"---"}, 11),
 		}
-		for _, t := range jit.AllTechniques() {
+		for _, t := range techniques {
 			rows = append(rows, techniqueRow(t, list))
 		}
 		fmt.Printf("Machine: %s, vectors of %d bits.\n\n", machine(), vectorBits())
@@ -149,8 +152,9 @@ func (k *subject) variant(s *series, all bool, without jit.Technique, fired *jit
 	return &variant{running: x, without: without, all: all}, err
 }
 
-// measure finds the gains of a kernel. All variants take turns, so that what others do to the machine is done to all of them.
-func (k *subject) measure(s *series) error {
+// measure finds the gains of techniques on a kernel. All variants take turns, so that what others do to the machine is done to all of
+// them.
+func (k *subject) measure(s *series, techniques []jit.Technique) error {
 	var fired, ignored jit.Techniques
 	base, err := k.variant(s, true, 0, &fired)
 	if base != nil {
@@ -160,7 +164,7 @@ func (k *subject) measure(s *series) error {
 		return err
 	}
 	list := []*variant{base}
-	for _, t := range jit.AllTechniques() {
+	for _, t := range techniques {
 		if !fired.Has(t) {
 			continue
 		}
@@ -175,6 +179,9 @@ func (k *subject) measure(s *series) error {
 			return fmt.Errorf("without %v: %w", t, err)
 		}
 		list = append(list, v)
+	}
+	if len(list) == 1 {
+		return nil
 	}
 	if err := k.rounds(s, list); err != nil {
 		return err
