@@ -68,7 +68,7 @@ func TestInline(t *testing.T) {
 
 // TestInlined holds which blocks are executed where all lanes are, and that the number of a warp is one.
 func TestInlined(t *testing.T) {
-	not := map[string]bool{"no lane": true, "anywhere": true, "by threads": true}
+	not := map[string]bool{"no lane": true, "anywhere": true, "by threads": true, "own behind": true} // the last: a number that is read behind the block
 	for name, body := range inlineBodies {
 		list := sweepListing(t, inlineFirst+body+inlineLast, jit.AVX512)
 		if strings.Contains(list, "some of all lanes") == not[name] {

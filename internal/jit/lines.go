@@ -33,7 +33,7 @@ func (t *stretch) access(pc int32) bool {
 		return false
 	}
 	st := a.static()
-	if st == nil || st.moves[0] != strewn || st.m.Elem != 4 || st.src[1].typ != tW || st.stride != (stride{w: 32, row: 32, step: st.stride.step}) ||
+	if st == nil || st.moves[0] != strewn || st.m.Elem != 4 || st.src[1].typ != tW || !st.stride.like(stride{w: 32, row: 32, step: st.stride.step}) ||
 		st.stride.step != 8 && st.stride.step != 16 || st.align > 4 || !t.same(st.src[0].pat, pc) {
 		return false
 	}

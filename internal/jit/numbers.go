@@ -60,7 +60,9 @@ func (r *region) given(s *source) stride {
 	switch {
 	case s.pat != nil:
 		return s.pat.stride
-	case s.slot || s.known:
+	case s.known:
+		return everyLane.of(s.value)
+	case s.slot:
 		return everyLane
 	}
 	return r.specials[s.off]

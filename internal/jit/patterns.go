@@ -73,7 +73,7 @@ func (r *region) findPatterns() {
 		s := &r.code.Specials[i]
 		f.specials[s.Off] = specialStride(s, sol.Shape)
 	}
-	f.findLevels(sol.Shape)
+	f.findIndexShifts()
 	for i := range r.segs {
 		f.findLoaded(&r.segs[i])
 	}
@@ -92,7 +92,7 @@ func specialStride(s *machine.SpecialRef, shape ir.LaunchShape) stride {
 	case machine.ClassOf(s.Reg) != machine.PerLane:
 		return everyLane
 	case s.Reg == laneID():
-		return stride{w: 32, row: 32, step: 1}
+		return stride{w: 32, row: 32, step: 1, even: maxEven}
 	case s.Reg == threadID() && s.Comp < 3:
 		return threadStride(shape, int(s.Comp))
 	}
@@ -241,7 +241,9 @@ func (f *finder) sourceStride(pc int32, k int, of func(ir.Reg) stride) stride {
 	switch {
 	case s.typ == tM:
 		return stride{}
-	case s.slot || s.known:
+	case s.known:
+		return everyLane.of(s.value)
+	case s.slot:
 		return everyLane
 	}
 	if r, ok := f.specials[s.off]; ok {
@@ -357,6 +359,7 @@ func (f *finder) choose() {
 			s.loaded = nil
 		}
 		if s.made != nil {
+			f.noteBits(s)
 			_, s.tests = f.follow(s.prog, func(k int) stride { return f.given(&s.full[k]) })
 		}
 	}

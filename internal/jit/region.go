@@ -99,6 +99,7 @@ type region struct {
 	fore      *course           // what can be foreseen: nil until somebody asks
 	laneMasks map[ir.Reg]uint32 // predicates that follow from the lane alone, wherever they are live
 	live      *liveness
+	laneBits  bool // mayTakeBits
 	spans     spans
 	bounds    []int32
 	nbound    int
@@ -133,6 +134,9 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 		r.bounds[pc] = -1
 		r.plan(int32(pc))
 		r.known.define(r, int32(pc))
+	}
+	if r.mayTakeBits() {
+		r.findSigns()
 	}
 	r.findFewMatched()
 	r.findLazy()

@@ -234,6 +234,10 @@ func (p *program) span(o *operation, out []span) span {
 		return p.masked(o, a, b)
 	case cShrI:
 		return a.shifted(p.typ(o.a), o.imm)
+	case cSarI:
+		if a.positive(p.typ(o.a)) {
+			return a.shifted(p.typ(o.a), o.imm)
+		}
 	}
 	if !a.known || o.n > 1 && !b.known {
 		return span{}

@@ -105,7 +105,7 @@ func (s *static) moveOf(k int) move {
 		return unused
 	case load && d.slot:
 		return toSlot
-	case step == 0 && (load || s.use == allLanes || s.stride == everyLane):
+	case step == 0 && (load || s.use == allLanes || s.stride.like(everyLane)):
 		return spread
 	case step == 0 || !load && s.use != allLanes && s.stride.row < s.lanesOf(d.typ):
 		return noMove

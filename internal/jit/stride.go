@@ -19,6 +19,19 @@ type stride struct {
 	row  int // lanes of a row of the run, which follow each other by step: w, 16 or 8
 	step int64
 	hop  int64 // from row to row, 0 if there is one
+	even uint8 // the base of each run is a multiple of 1<<even; maxEven of 0
+}
+
+// maxEven is more than the bits of any value.
+const maxEven = 64
+
+// evenness is how often two divides a number.
+func evenness(v uint64) uint8 { return uint8(bits.TrailingZeros64(v)) }
+
+// like tells whether distances from the base are the same.
+func (r stride) like(s stride) bool {
+	s.even = r.even
+	return r == s
 }
 
 // same for all lanes.
@@ -56,6 +69,9 @@ func (r stride) same() bool { return r.step == 0 && r.hop == 0 }
 
 // within is the same in runs of at most w lanes.
 func (r stride) within(w int) stride {
+	for lane := w; lane < r.w; lane += w {
+		r.even = min(r.even, evenness(uint64(r.offset(lane))))
+	}
 	if r.w = min(r.w, w); r.row >= r.w {
 		r.row, r.hop = r.w, 0
 	}
@@ -96,12 +112,12 @@ func (r stride) meet(s stride) stride {
 		return stride{}
 	}
 	a, b := alike(r, s)
-	if a != b {
-		return a.within(a.row)
-	}
-	if a.hop == int64(a.row)*a.step {
+	if !a.like(b) {
+		a, b = a.within(a.row), b.within(b.row)
+	} else if a.hop == int64(a.row)*a.step {
 		a.row, a.hop = a.w, 0
 	}
+	a.even = min(a.even, b.even)
 	return a
 }
 
@@ -119,7 +135,7 @@ func (t typ) combine(a, b stride, k int64) stride {
 		return stride{}
 	}
 	a, b = alike(a, b)
-	return stride{a.w, a.row, t.wrapped(a.step + k*b.step), t.wrapped(a.hop + k*b.hop)}.joined(t)
+	return stride{a.w, a.row, t.wrapped(a.step + k*b.step), t.wrapped(a.hop + k*b.hop), min(a.even, b.times2(k))}.joined(t)
 }
 
 // follow finds how the values of a program follow from those of its sources. Extensions of 32 to
@@ -131,7 +147,7 @@ func (r *region) follow(p *program, in func(k int) stride) (out []stride, checke
 		if !need[i] {
 			continue
 		}
-		out[i] = p.followOne(&p.ops[i], out, in)
+		out[i] = r.followOne(p, &p.ops[i], out, in)
 		checked = checked || p.extends(val(i)) && !out[i].same()
 	}
 	return out, checked
@@ -139,12 +155,12 @@ func (r *region) follow(p *program, in func(k int) stride) (out []stride, checke
 
 func (p *program) extends(v val) bool { return p.ops[v].code == cZext || p.ops[v].code == cSext }
 
-func (p *program) followOne(o *operation, out []stride, in func(k int) stride) stride {
+func (r *region) followOne(p *program, o *operation, out []stride, in func(k int) stride) stride {
 	switch o.code {
 	case cIn:
 		return in(int(o.imm))
 	case cConst:
-		return everyLane
+		return everyLane.of(o.imm)
 	case cAdd:
 		return o.typ.combine(out[o.a], out[o.b], 1)
 	case cSub:
@@ -168,18 +184,27 @@ func (p *program) followOne(o *operation, out []stride, in func(k int) stride) s
 		return out[o.a]
 	case cTrunc:
 		return o.typ.times(out[o.a], 1)
-	case cShrI:
-		if p.levels {
-			return p.level(o, out[o.a])
+	case cAnd, cOr, cXor, cShrI, cSarI:
+		if s := p.bitwise(o, out); r.laneBits && s.known() {
+			return s
 		}
 	}
 	return p.unary(o, out)
 }
 
+// of is the same of a base that is known.
+func (r stride) of(base uint64) stride {
+	r.even = evenness(base)
+	return r
+}
+
 // times is a value multiplied by a number.
 func (t typ) times(a stride, k int64) stride {
-	return stride{a.w, a.row, t.wrapped(a.step * k), t.wrapped(a.hop * k)}.joined(t)
+	return stride{a.w, a.row, t.wrapped(a.step * k), t.wrapped(a.hop * k), a.times2(k)}.joined(t)
 }
+
+// times2 is how often two divides k times the base.
+func (r stride) times2(k int64) uint8 { return min(r.even+evenness(uint64(k)), maxEven) }
 
 func (p *program) product(o *operation, out []stride) stride {
 	a, b := out[o.a], out[o.b]
@@ -280,6 +305,10 @@ func strideOf(t typ, n int64, index func(n int64) int64) stride {
 			r.hop = t.wrapped(index(int64(r.row)) - index(0))
 		}
 		if r.hold(t, n, index) {
+			r.even = maxEven
+			for first := int64(0); first < n; first += int64(r.w) {
+				r.even = min(r.even, evenness(uint64(index(first))))
+			}
 			return r
 		}
 	}

@@ -17,6 +17,7 @@ func randomStride(r *rand.Rand) stride {
 	if s.step = distance(); s.row < s.w {
 		s.hop = distance()
 	}
+	s.even = []uint8{0, 0, 1, 3, 5, 8, 31, maxEven}[r.IntN(8)]
 	return s
 }
 
@@ -24,7 +25,7 @@ func randomStride(r *rand.Rand) stride {
 func (r stride) lanes(rnd *rand.Rand, t typ) (v [32]int64) {
 	for i := range v {
 		if i%r.w == 0 {
-			v[i] = t.wrapped(int64(rnd.Uint64()))
+			v[i] = t.wrapped(int64(rnd.Uint64() << r.even))
 			continue
 		}
 		v[i] = t.wrapped(v[i-i%r.w] + r.offset(i))
@@ -35,7 +36,7 @@ func (r stride) lanes(rnd *rand.Rand, t typ) (v [32]int64) {
 // keeps tells whether values keep to a stride.
 func (r stride) keeps(v [32]int64, t typ) bool {
 	for i := range v {
-		if v[i] != t.wrapped(v[i-i%r.w]+r.offset(i)) {
+		if i%r.w == 0 && t.wrapped(v[i]>>r.even<<r.even) != v[i] || v[i] != t.wrapped(v[i-i%r.w]+r.offset(i)) {
 			return false
 		}
 	}
@@ -78,17 +79,58 @@ func TestStrides(t *testing.T) {
 	}
 }
 
+// TestLaneBits: what is said of operations on bits holds of values, and is said of the lower and the upper part of an index.
+func TestLaneBits(t *testing.T) {
+	rnd, found := rand.New(rand.NewPCG(3, 4)), 0
+	r := &region{mem: &scratch{}, laneBits: true}
+	for range 100000 {
+		ty, c := typ(rnd.IntN(2)), []code{cAnd, cOr, cXor, cShrI, cSarI}[rnd.IntN(5)]
+		k := []uint64{1, 2, 3, 7, 15, 16, 31, 48, 255, ^uint64(0), ^uint64(15), ^uint64(31), rnd.Uint64()}[rnd.IntN(13)]
+		a := randomStride(rnd)
+		a.step, a.hop = a.step&31, a.hop&31
+		va := a.lanes(rnd, ty)
+		p := &program{}
+		in := p.input(0, ty)
+		if c == cShrI || c == cSarI {
+			k &= 31
+			p.result = p.op1(c, ty, in, k)
+		} else {
+			p.result = p.op2(c, ty, in, p.constant(ty, k), 0)
+		}
+		o := &p.ops[p.result]
+		var made [32]int64
+		for i := range made {
+			x := uint64(va[i])
+			if ty == tW {
+				x = uint64(uint32(va[i]))
+			}
+			v, _ := evaluateLane(o, ty, x, ty.cut(k), 0)
+			made[i] = ty.wrapped(int64(v))
+		}
+		out, _ := r.follow(p, func(int) stride { return a })
+		if s := out[p.result]; s.known() {
+			found++
+			if !s.keeps(made, ty) {
+				t.Fatalf("%v of %v and %#x, %v: %v is not %v", c, a, k, va, made, s)
+			}
+		}
+	}
+	if found < 20000 {
+		t.Errorf("something is said of %d results", found)
+	}
+}
+
 // TestThreadStrides: a number serves the whole warp where rows of the block are multiples or parts of it.
 func TestThreadStrides(t *testing.T) {
 	for _, c := range []struct {
 		block [3]int32
 		want  [3]stride
 	}{
-		{[3]int32{256, 1, 1}, [3]stride{{32, 32, 1, 0}, everyLane, everyLane}},
-		{[3]int32{16, 16, 1}, [3]stride{{32, 16, 1, 0}, {32, 16, 0, 1}, everyLane}},
-		{[3]int32{8, 8, 4}, [3]stride{{32, 8, 1, 0}, {32, 8, 0, 1}, everyLane}},
-		{[3]int32{8, 3, 4}, [3]stride{{32, 8, 1, 0}, {8, 8, 0, 0}, {8, 8, 0, 0}}},
-		{[3]int32{33, 2, 1}, [3]stride{{}, {}, everyLane}},
+		{[3]int32{256, 1, 1}, [3]stride{{32, 32, 1, 0, 5}, everyLane.of(0), everyLane.of(0)}},
+		{[3]int32{16, 16, 1}, [3]stride{{32, 16, 1, 0, 64}, {32, 16, 0, 1, 1}, everyLane.of(0)}},
+		{[3]int32{8, 8, 4}, [3]stride{{32, 8, 1, 0, 64}, {32, 8, 0, 1, 2}, everyLane}},
+		{[3]int32{8, 3, 4}, [3]stride{{32, 8, 1, 0, 64}, {8, 8, 0, 0, 0}, {8, 8, 0, 0, 0}}},
+		{[3]int32{33, 2, 1}, [3]stride{{}, {}, everyLane.of(0)}},
 	} {
 		for k := range c.want {
 			if got := threadStride(ir.LaunchShape{BlockX: c.block[0], BlockY: c.block[1], BlockZ: c.block[2]}, k); got != c.want[k] {

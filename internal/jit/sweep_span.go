@@ -165,7 +165,7 @@ func (sp *sweepSpan) source(src *source) (a drift, ok bool) {
 // makes finds how the result of a program goes on.
 func (sp *sweepSpan) makes(s *step, in []source) (a drift, ok bool) {
 	p := *s.prog
-	p.steps, p.levels, p.ops = true, false, slices.Clone(p.ops)
+	p.steps, p.flat, p.ops = true, false, slices.Clone(p.ops)
 	for i := range p.ops {
 		if o := &p.ops[i]; o.code == cIn {
 			if a, ok := sp.source(&in[o.imm]); ok && a.known {

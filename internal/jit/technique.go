@@ -31,7 +31,7 @@ const (
 	Kept                            // kept.go
 	LaneConstants                   // lanes.go
 	Lasting                         // lasting.go
-	Levels                          // level.go
+	LaneBits                        // lanebits.go
 	HeldLines                       // lines_held.go
 	Loaded                          // loaded.go
 	LazyNaNs                        // nan.go
@@ -68,7 +68,7 @@ var techniqueNames = [numTechniques]string{
 	Ahead: "lines ahead", Arms: "forks as selections", Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
-	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", Levels: "levels", HeldLines: "held lines", Loaded: "loaded numbers",
+	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", FewMatched: "matches of few bits", ShiftRuns: "shifts in runs", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",

@@ -165,7 +165,7 @@ type program struct {
 	evex bool
 
 	anyNaN bool // of every NaN it makes a NaN; nothing else depends on their bits
-	levels bool // its result is a shift that shifts out all that differs between the lanes of a run (level.go)
+	flat   bool // its result is a shift of the thread index, which does not wrap from warp to warp (lanebits.go)
 	steps  bool // what follows are steps from warp to warp, not from lane to lane
 
 	index map[operation]val // of a program that has become long
