@@ -49,7 +49,9 @@ func (d *ctaDraw) bound() string {
 // condition sets a predicate.
 func (d *ctaDraw) condition() string {
 	p := d.predicate()
-	switch d.IntN(8) {
+	switch d.IntN(11) {
+	case 8, 9, 10:
+		d.knownLanes(p)
 	case 0:
 		d.line("%s.pred %s, %s, %s;", d.of("and", "or", "xor"), p, d.predicate(), d.predicate())
 	case 1:
@@ -60,6 +62,22 @@ func (d *ctaDraw) condition() string {
 		d.line("add.s32 %%r20, %s, %d; setp.%s.%s %s, %%r20, %s;", d.place(), d.IntN(7)-3, d.of("lt", "le", "gt", "ge", "lt", "ge", "eq", "ne"), d.of("s32", "s32", "u32"), p, d.bound())
 	}
 	return p
+}
+
+// knownLanes sets a predicate for lanes that are the same in all CTAs: some of a warp, its upper ones alone, one warp of two, every
+// fourth thread.
+func (d *ctaDraw) knownLanes(p string) {
+	index := d.of("%r57", "%r57", "%r5")
+	switch d.IntN(4) {
+	case 0:
+		d.line("setp.%s.u32 %s, %s, %d;", d.of("lt", "ge"), p, index, []int{1, 8, 16, 24, 31, 32, 40}[d.IntN(7)])
+	case 1:
+		d.line("and.b32 %%r20, %s, 31; setp.%s.u32 %s, %%r20, %d;", index, d.of("lt", "ge", "eq"), p, []int{8, 16, 24, 31}[d.IntN(4)])
+	case 2:
+		d.line("and.b32 %%r20, %s, 32; setp.%s.u32 %s, %%r20, 0;", index, d.of("eq", "ne"), p)
+	default:
+		d.line("and.b32 %%r20, %s, %d; setp.%s.u32 %s, %%r20, %d;", index, []int{1, 3, 7}[d.IntN(3)], d.of("eq", "ne"), p, d.IntN(2))
+	}
 }
 
 // address has one of global memory in %rd10: of the thread's place, moved by a little.
