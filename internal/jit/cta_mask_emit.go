@@ -135,9 +135,12 @@ func rowProgram(p *program, c *ctaCond, rows *[]*ctaCond) val {
 // bits are the lanes of a run in a register that begins with a lane.
 func (r *ctaRun) bits(first int) uint32 { return (uint32(1)<<r.n - 1) << (r.lane - first) }
 
-// under has the running part of a mask in kCTA, of some lanes alone.
-func (m *ctaCode) under(x *ctaMask, lanes uint32) x86.K {
-	m.KM(x86.KMOVW, kCTA, placeOf(x.at).Plus(int32(2*m.part)))
+// first is the first lane of the running part.
+func (m *ctaCode) first() int { return m.part * m.lanes }
+
+// under has the part of a mask that begins with a lane in kCTA, of some lanes alone.
+func (m *ctaCode) under(x *ctaMask, first int, lanes uint32) x86.K {
+	m.KM(x86.KMOVW, kCTA, placeOf(x.at).Plus(int32(first/8)))
 	if lanes != 1<<m.lanes-1 {
 		m.KM(x86.KMOVW, kRun, m.Const32(lanes))
 		m.KKK(x86.KANDW, kCTA, kCTA, kRun)
@@ -146,10 +149,12 @@ func (m *ctaCode) under(x *ctaMask, lanes uint32) x86.K {
 }
 
 // truths is under by AVX2: a temporary.
-func (m *ctaCode) truths(x *ctaMask, lanes uint32) x86.Vec {
-	v := m.alloc()
+func (m *ctaCode) truths(x *ctaMask, first int, lanes uint32) x86.Vec {
+	v, part := m.alloc(), m.part
 	m.VM(x86.VPBROADCASTD, m.full(), v, placeOf(x.at))
+	m.part = first / m.lanes
 	m.expand(v, v, tW)
+	m.part = part
 	if lanes != 1<<m.lanes-1 {
 		m.VVM(x86.VPAND, m.full(), v, v, m.laneRow(lanes))
 	}
@@ -159,10 +164,10 @@ func (m *ctaCode) truths(x *ctaMask, lanes uint32) x86.Vec {
 // blendMask replaces the lanes of d that a mask has.
 func (m *ctaCode) blendMask(d, s x86.Vec, x *ctaMask) {
 	if m.evex {
-		m.Masked(m.under(x, 1<<m.lanes-1)).VV(x86.VMOVDQA32, m.full(), d, s)
+		m.Masked(m.under(x, m.first(), 1<<m.lanes-1)).VV(x86.VMOVDQA32, m.full(), d, s)
 		return
 	}
-	t := m.truths(x, 1<<m.lanes-1)
+	t := m.truths(x, m.first(), 1<<m.lanes-1)
 	m.VVVV(x86.VBLENDVPS, m.full(), d, d, s, t)
 	m.release(temp(t))
 }
@@ -177,14 +182,14 @@ func (m *ctaCode) loadMasked(n *ctaNode, runs []ctaRun, v x86.Vec) {
 			if r.step == 0 {
 				op = x86.VPBROADCASTD
 			}
-			if k := m.under(n.when, r.bits(first)); i == 0 {
+			if k := m.under(n.when, first, r.bits(first)); i == 0 {
 				m.Zeroed(k).VM(op, w, v, at)
 			} else {
 				m.Masked(k).VM(op, w, v, at)
 			}
 			continue
 		}
-		t := m.truths(n.when, r.bits(first))
+		t := m.truths(n.when, first, r.bits(first))
 		d := v
 		if i > 0 {
 			d = m.alloc()
@@ -213,12 +218,13 @@ func (m *ctaCode) gatherOne(d, mask x86.Vec, at x86.Mem) {
 
 // storeMasked stores a run of the running part for lanes of a mask.
 func (m *ctaCode) storeMasked(n *ctaNode, r ctaRun, at x86.Mem, v x86.Vec) {
-	lanes := r.bits(m.part * m.lanes)
+	first := m.first()
+	lanes := r.bits(first)
 	if m.evex {
-		m.Masked(m.under(n.when, lanes)).MV(x86.VMOVUPS, m.full(), at, v)
+		m.Masked(m.under(n.when, first, lanes)).MV(x86.VMOVUPS, m.full(), at, v)
 		return
 	}
-	t := m.truths(n.when, lanes)
+	t := m.truths(n.when, first, lanes)
 	m.MVV(x86.VPMASKMOVD, m.full(), at, t, v)
 	m.release(temp(t))
 }

@@ -98,9 +98,9 @@ func (x *ctaSide) ends(i int) (low, high int64) {
 func (m *ctaCode) widen(r *ctaMasked, ends [][2]x86.Vec) {
 	var mask x86.Vec
 	if m.evex {
-		m.under(r.when, 1<<m.lanes-1)
+		m.under(r.when, m.first(), 1<<m.lanes-1)
 	} else {
-		mask = m.truths(r.when, 1<<m.lanes-1)
+		mask = m.truths(r.when, m.first(), 1<<m.lanes-1)
 	}
 	for i, e := range ends {
 		row := &r.known

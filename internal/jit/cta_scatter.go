@@ -51,12 +51,12 @@ func (m *ctaCode) gather(n *ctaNode, first int, v x86.Vec) {
 	m.zero(v)
 	switch {
 	case m.evex && masked:
-		m.Masked(m.under(n.when, m.running(n, first))).VM(x86.VPGATHERDDK, w, v, from)
+		m.Masked(m.under(n.when, first, m.running(n, first))).VM(x86.VPGATHERDDK, w, v, from)
 	case m.evex:
 		m.KKK(x86.KXNORW, kCTA, kCTA, kCTA)
 		m.Masked(kCTA).VM(x86.VPGATHERDDK, w, v, from)
 	case masked:
-		t := m.truths(n.when, m.running(n, first))
+		t := m.truths(n.when, first, m.running(n, first))
 		m.VMV(x86.VPGATHERDD, w, v, from, t)
 		m.release(temp(t))
 	default:
@@ -82,7 +82,7 @@ func (m *ctaCode) scatter(n *ctaNode, first int, v x86.Vec) {
 		row, at := m.apart(n, first)
 		m.move(w, index, row)
 		if n.when != nil {
-			m.under(n.when, lanes)
+			m.under(n.when, first, lanes)
 		} else {
 			m.mask(lanes)
 		}
@@ -131,7 +131,7 @@ func (m *ctaCode) storeLast(n *ctaNode, r ctaRun, first int, v x86.Vec) {
 
 // scatterMasked is scatter for lanes of a mask by AVX2.
 func (m *ctaCode) scatterMasked(n *ctaNode, first int, v x86.Vec) {
-	all, one := m.truths(n.when, m.running(n, first)), m.alloc()
+	all, one := m.truths(n.when, first, m.running(n, first)), m.alloc()
 	for set := m.running(n, first); set != 0; set &= set - 1 {
 		i := bits.TrailingZeros32(set)
 		m.VVM(x86.VPAND, m.full(), one, all, m.laneRow(1<<i))
