@@ -80,11 +80,11 @@ func TestEvents(t *testing.T) {
 		{"barrier.red.popc.u32 %r1, 0, %p1;", "release acq_rel cta|!barrier met|!barrier done|acquire acq_rel cta"},
 		{"bar.warp.sync -1;", "release acq_rel warp|warp met|acquire acq_rel warp"},
 		{"mbarrier.init.shared.b64 [bar], 32;", "shared store of 8, weak"},
-		{"mbarrier.init.shared.b64 [bar], 33; mbarrier.arrive.shared.b64 %rd2, [bar];", "shared store of 8, weak|shared atomic of 8, release cta"},
+		{"mbarrier.init.shared.b64 [bar], 33; mbarrier.arrive.shared.b64 %rd2, [bar];", "shared store of 8, weak|shared atomic of 8, release cluster"},
 		{"mbarrier.init.shared.b64 [bar], 1; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;",
-			"shared store of 8, weak|shared load of 8, acquire cta"},
+			"shared store of 8, weak|shared load of 8, acquire cluster"},
 		{"mbarrier.init.shared.b64 [bar], 1; mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;",
-			"shared store of 8, weak|shared load of 8, acquire cta|phase seen acquire cta|acquire acquire cta"},
+			"shared store of 8, weak|shared load of 8, acquire cluster|phase seen acquire cluster|acquire acquire cta"},
 		{"@%p3 cp.async.ca.shared.global [cell], [%rd1], 8;", "global load of 8, async, generic proxy; lanes 1|shared store of 8, async, generic proxy; lanes 1"},
 	} {
 		if got := told(t, c.stmt); got != c.want {
