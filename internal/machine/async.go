@@ -47,7 +47,7 @@ type Op struct {
 	done  step        // the last step that has happened
 	sure  step        // the last of which a wait has told
 	told  []signalled // the mbarriers that Signal has counted at
-	hulls *hulls
+	reach *reach
 }
 
 // Place is where some lanes of a warp did something.

@@ -133,15 +133,44 @@ func (h *hulls) cross(o *hulls) bool {
 	return false
 }
 
-// reach is where the operation's extents lie.
-func (op *Op) reach() *hulls {
-	if op.hulls == nil {
-		op.hulls = new(hulls)
-		for x := range op.Touches(op) {
-			op.hulls.add(x)
+// reach is where an operation's extents lie.
+type reach struct {
+	all, written hulls
+	frame        *Frame // of all extents in registers
+	apart        bool   // they are of several frames
+}
+
+// meets tells whether an access may conflict with one of the extents: a load does so with what is written alone.
+func (r *reach) meets(x Extent, kind AccessKind) bool {
+	if x.Space == Registers && x.frame != r.frame && !r.apart {
+		return false
+	}
+	if kind == Load {
+		return r.written.meets(x)
+	}
+	return r.all.meets(x)
+}
+
+func (r *reach) add(x Extent, does AccessKind) {
+	r.all.add(x)
+	if does != Load {
+		r.written.add(x)
+	}
+	if x.Space == Registers {
+		r.apart = r.apart || r.frame != nil && r.frame != x.frame
+		r.frame = x.frame
+	}
+}
+
+// reaches is where the operation's extents lie.
+func (op *Op) reaches() *reach {
+	if op.reach == nil {
+		op.reach = new(reach)
+		for x, does := range op.Touches(op) {
+			op.reach.add(x, does)
 		}
 	}
-	return op.hulls
+	return op.reach
 }
 
 // freedEarly reports columns that are given back while something that has happened may, for all that the program knows,

@@ -191,8 +191,8 @@ func partOf(list *[]*Op, op *Op, lanes uint32) *Op {
 		return op
 	}
 	mine := *op
-	mine.Lanes, mine.hulls = lanes, nil
-	op.Lanes, op.hulls = op.Lanes&^lanes, nil
+	mine.Lanes, mine.reach = lanes, nil
+	op.Lanes, op.reach = op.Lanes&^lanes, nil
 	for i, o := range *list {
 		if o == op {
 			*list = slices.Insert(*list, i, &mine)

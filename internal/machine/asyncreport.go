@@ -117,7 +117,7 @@ func (w *Warp) Conflict(e Extent, kind AccessKind) (*Op, ReportKind) {
 }
 
 func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
-	if op.Touches == nil || !op.reach().meets(e) {
+	if op.Touches == nil || !op.reaches().meets(e, kind) {
 		return 0, false
 	}
 	for x, does := range op.Touches(op) {
@@ -256,7 +256,7 @@ func (w *Warp) mayMeet(e *Event) bool {
 	q := w.cta.async
 	for _, list := range [...][]*Op{q.owed, q.open} {
 		for _, op := range list {
-			if op.Touches != nil && op.reach().cross(&h) {
+			if op.Touches != nil && op.reaches().all.cross(&h) {
 				return true
 			}
 		}
