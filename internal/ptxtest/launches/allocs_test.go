@@ -9,8 +9,8 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// TestLaunchAllocs holds launches in steady state to allocating nothing, whatever they have of CTAs and barriers: events that
-// nobody observes, descriptions of launches and frames are not made anew. What is allowed beside is rare (a collection
+// TestLaunchAllocs holds launches in steady state to allocating nothing, whatever they have of CTAs and barriers: events without an
+// observer, descriptions of launches and frames are not made anew. What is allowed beside is rare (a collection
 // that empties a pool).
 func TestLaunchAllocs(t *testing.T) {
 	for _, k := range []struct {
