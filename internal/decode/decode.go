@@ -88,7 +88,7 @@ func DynamicStart(static, dynamic, limit int) int {
 // shared memory begins, and positions of the assumptions. The error is an *UnsupportedError, before
 // anything has run.
 func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, Watch{}, false})
+	return d.Watched(Watch{}, kernel, shape, target, dynamic, assumptions)
 }
 
 // Watch is who looks on.
