@@ -5,7 +5,6 @@ package sem
 
 import (
 	"iter"
-	"slices"
 	"sync"
 	stdatomic "sync/atomic"
 
@@ -324,14 +323,13 @@ func (r *wgmmaRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.
 				}
 			}
 		}
-		for i, off := range slices.Concat(r.d, r.productOp.a) {
-			x, kind := r.row, machine.Load
-			if i < len(r.d) {
-				kind = machine.Store
-			}
-			x.From, x.To = uint64(off), uint64(off+128)
-			if !yield(x, kind) {
-				return
+		for i, rows := range [...][]uint32{r.d, r.productOp.a} {
+			for _, off := range rows {
+				x := r.row
+				x.From, x.To = uint64(off), uint64(off+128)
+				if !yield(x, [...]machine.AccessKind{machine.Store, machine.Load}[i]) {
+					return
+				}
 			}
 		}
 	}
