@@ -100,8 +100,9 @@ func (a *Arena) Usage() Usage {
 	return a.usage
 }
 
-// Alloc makes a zeroed allocation of size bytes, at least one, with unused bytes behind it. It
-// returns ErrOutOfMemory if the limit does not allow it.
+// Alloc makes a zeroed allocation of size bytes, at least one, with unused bytes behind it. It begins at a multiple of
+// Align, and from Large bytes on at a page, as NVIDIA's allocators do: programs that cut one into pages of their own rely on it.
+// It returns ErrOutOfMemory if the limit does not allow it.
 func (a *Arena) Alloc(size uint64, info Info) (uint64, error) {
 	if info.Heap {
 		return a.alloc(size, HeapSlack, info)
@@ -118,8 +119,11 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	}
 	info.Tail = a.tail(size, &info)
 	place := a.place
-	if info.Host {
+	switch {
+	case info.Host:
 		place = a.placeShown
+	case size >= Large:
+		place = a.placePages
 	}
 	start, err := place((size+info.Tail+slack+Align-1)&^(Align-1), size)
 	if err != nil {

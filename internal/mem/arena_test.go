@@ -3,6 +3,7 @@ package mem
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -279,5 +280,40 @@ func BenchmarkAllocFree(b *testing.B) {
 			b.Fatal(err)
 		}
 		live[k], _ = a.Alloc(64, Info{})
+	}
+}
+
+// TestLargeBeginsAtPage: from a megabyte on allocations begin at a page and are zeros, also where another one has been.
+func TestLargeBeginsAtPage(t *testing.T) {
+	a := newArena(t, 64<<20)
+	for _, size := range []uint64{Large, 3*Large + 77} {
+		for round := range 3 {
+			small, err := a.Alloc(300, Info{}) // what follows would begin in the middle of a page
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := a.Alloc(size, Info{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p%hostPage != 0 {
+				t.Errorf("%d bytes begin at %#x, not at a page", size, p)
+			}
+			b := a.Bytes(p, size)
+			if i := slices.IndexFunc(b, func(x byte) bool { return x != 0 }); i >= 0 {
+				t.Fatalf("round %d: byte %d of %d is not zero", round, i, size)
+			}
+			for i := range b {
+				b[i] = 0xff
+			}
+			if err := a.Free(p); err != nil {
+				t.Fatal(err)
+			}
+			if round == 1 {
+				if err := a.Free(small); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
 }

@@ -112,7 +112,20 @@ const hostPage = 4096
 // placeShown is place for what the host program may reach: whole pages that nothing else lies in.
 func (s *Space) placeShown(room, size uint64) (uint64, error) {
 	room = (room + hostPage - 1) &^ (hostPage - 1)
-	const extra = hostPage - Align // to begin at a page
+	start, err := s.placePages(room, size)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.memory.show(start-s.base, room, true); err != nil {
+		s.free.insert(span{start: start, end: start + room})
+		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, err)
+	}
+	return start, nil
+}
+
+// placePages is place that begins at a page.
+func (s *Space) placePages(room, size uint64) (uint64, error) {
+	const extra = hostPage - Align
 	at, err := s.place(room+extra, size)
 	if err != nil {
 		return 0, err
@@ -120,14 +133,10 @@ func (s *Space) placeShown(room, size uint64) (uint64, error) {
 	start := (at + hostPage - 1) &^ (hostPage - 1)
 	if start > at {
 		s.free.insert(span{start: at, end: start})
-		s.memory.zero(start-s.base, size)
+		s.memory.zero(at+size-s.base, start-at) // the rest is
 	}
 	if end := at + room + extra; end > start+room {
 		s.free.insert(span{start: start + room, end: end})
-	}
-	if err := s.memory.show(start-s.base, room, true); err != nil {
-		s.free.insert(span{start: start, end: start + room})
-		return 0, fmt.Errorf("%w: %w", ErrOutOfMemory, err)
 	}
 	return start, nil
 }

@@ -23,6 +23,7 @@ const (
 	CodeStep     uint64 = 16             // distance of function addresses
 	ImageStep    uint64 = 8              // distance of image handles: the size of a reference
 	Align        uint64 = 256            // of allocations
+	Large        uint64 = 1 << 20        // bytes of an allocation that begins at a page
 	DefaultSlack uint64 = 4096           // unused bytes behind an allocation
 	HeapSlack    uint64 = 16             // the same for what a kernel allocates, often and small
 )
