@@ -37,7 +37,8 @@ type Op struct {
 	// Touches lists what the steps will read (Load) and write (Store) for op.Lanes, for
 	// reports; nil if nothing. It is only called while reports are wanted.
 	Touches func(op *Op) iter.Seq2[Extent, AccessKind]
-	Tensor  TensorStep // of TensorPipe
+	Tensor  TensorStep  // of TensorPipe
+	Product ProductStep // of ProductPipe
 
 	Place // of the issue; filled by Issue
 	cta   *CTA

@@ -201,15 +201,24 @@ func (w *Warp) issueReports(q *asyncOps, op *Op) {
 	}
 	for _, list := range [...][]*Op{q.owed, q.open} {
 		for _, o := range list {
-			if op.follows(o, hasRead) {
-				continue
-			}
-			if r := clash(o, op); r != nil && !q.chained(o, op) {
+			if r := q.unordered(o, op); r != nil {
 				w.cta.grid.Reporter.Report(r)
 				return
 			}
 		}
 	}
+}
+
+// unordered is the report of what a new operation and an earlier one do without an order between them; nil if there is nothing to
+// report.
+func (q *asyncOps) unordered(o, op *Op) *Report {
+	if op.follows(o, hasRead) {
+		return productClash(o, op)
+	}
+	if r := clash(o, op); r != nil && !q.chained(o, op) {
+		return r
+	}
+	return nil
 }
 
 // clash is the report of what a new operation and an earlier one do to the same bytes; nil if there is nothing to report.

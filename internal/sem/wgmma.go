@@ -136,7 +136,8 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	o := in.Ext.Data.(*wgmmaOp)
-	w.UnfencedProduct(in, o.d, o.productOp.a, uint32(o.N<<16|o.K<<8|o.Bits))
+	registers := w.ProductRows(uint32(o.N<<16|o.K<<8|o.Bits), o.d, o.productOp.a)
+	w.UnfencedProduct(in, &registers)
 	add := *w.P(o.add) ^ o.flip
 	if add != 0 && add != ^uint32(0) {
 		return w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
@@ -165,7 +166,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		r.aRows = append(r.aRows, w.R32(off))
 	}
 	st := w.Issue(in, &machine.Op{
-		Pipe: machine.ProductPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
+		Pipe: machine.ProductPipe, Product: registers, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 	})
 	if w.OpsEndAtOnce() {
 		wgmmaPool.Put(r)

@@ -5,6 +5,7 @@ package launches_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -241,28 +242,73 @@ func TestWgmmaFaults(t *testing.T) {
 	}
 }
 
-// TestWgmmaUnawaited: registers that an open product still writes, and A's that it still reads, are reported.
+// TestWgmmaUnawaited: registers that an open product still writes, and A's that it still reads, are reported with both lines,
+// also where a product of another shape is behind it, with a fence or without.
 func TestWgmmaUnawaited(t *testing.T) {
 	whole := wgmmaKernel(wgmmaCase{n: 8, registers: true})
+	const (
+		commit, wait = "wgmma.commit_group.sync.aligned;", "wgmma.wait_group.sync.aligned 0;"
+		fence        = "wgmma.fence.sync.aligned;"
+		second       = "\n\tsetp.eq.u32 %p0, 0, 0;\n" // the first product ends before it
+		first, here  = " //@other" + second, " //@here" + second
+		behind       = second + fence + commit + wait
+
+		mma     = "wgmma.mma_async.sync.aligned."
+		wide    = mma + "m64n16k16.f32.f16.f16 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%a0, %a1, %a2, %a3}, %rd6, %p0, 1, 1, 0; "
+		beside  = mma + "m64n16k16.f32.f16.f16 {%f8, %f9, %f10, %f11, %f4, %f5, %f6, %f7}, {%a0, %a1, %a2, %a3}, %rd6, %p0, 1, 1, 0; "
+		halves  = mma + "m64n8k16.f16.f16.f16 {%r10, %r11}, {%r0, %r1, %r2, %r3}, %rd6, %p0, 1, 1, 0; "
+		ofSum   = mma + "m64n8k16.f32.f16.f16 {%f8, %f9, %f10, %f11}, {%r0, %r11, %r1, %r2}, %rd6, %p0, 1, 1, 0; "
+		overA   = mma + "m64n8k16.f16.f16.f16 {%r10, %a2}, {%r4, %r5, %r6, %r7}, %rd6, %p0, 1, 1, 0; "
+		writing = "write to register %f0, which an asynchronous operation may still write"
+	)
 	for _, c := range []struct{ from, to, wants string }{
 		{"", "", ""}, // a product of the same shape behind the other, which adds to it
-		{"wgmma.wait_group.sync.aligned 0;", "", "read of register %f0, which an asynchronous operation may not have written yet"},
-		{"wgmma.commit_group.sync.aligned;", "", "read of register %f0, which an asynchronous operation may not have written yet"},
-		{"wgmma.commit_group.sync.aligned;", "wgmma.commit_group.sync.aligned; mov.b32 %a1, 0;", "write to register %a1, which an asynchronous operation may still read"},
+		{wait, "", "read of register %f0, which an asynchronous operation may not have written yet"},
+		{commit, "", "read of register %f0, which an asynchronous operation may not have written yet"},
+		{commit, commit + " mov.b32 %a1, 0;", "write to register %a1, which an asynchronous operation may still read"},
+
+		{second, first + wide + here, writing},
+		{second, first + fence + wide + here, writing},
+		{second, first + commit + fence + wide + here, writing},
+		{second, commit + wait + fence + wide + commit + wait + fence + second, ""},
+		{second, second + beside + second, ""},
+		{second, second + halves + "//@other\n" + ofSum + here, "read of register %r11, which an asynchronous operation may not have written yet"},
+		{second, second + halves + commit + wait + ofSum + second, ""},
+		{second, first + overA + here, "write to register %a2, which an asynchronous operation may still read"},
+		{second, second + commit + wait + overA + behind, ""},
 	} {
-		d := testDevice(t, ptxvm.DeviceConfig{Arch: "sm_90a", Async: ptxvm.AsyncLazy})
-		mod, err := ptxvm.Compile("wgmma.ptx", []byte(strings.Replace(whole, c.from, c.to, 1)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := d.Load(mod)
-		if err != nil {
-			t.Fatal(err)
-		}
-		buf := testBuffer(t, d, 32768)
-		_, err = testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, buf, buf, uint64(64), uint64(64), uint32(0), buf)
-		if (err == nil) != (c.wants == "") || err != nil && !strings.Contains(err.Error(), c.wants) {
-			t.Errorf("%s\n\twant %q\n\thave %v", c.to, c.wants, err)
+		text := strings.Replace(whole, c.from, c.to, 1)
+		for _, run := range []ptxvm.DeviceConfig{{Async: ptxvm.AsyncLazy}, {Sanitize: ptxvm.SanitizeAsync}} {
+			run.Arch = "sm_90a"
+			err := unawaited(t, text, run)
+			var found *ptxvm.SanitizerError
+			switch {
+			case c.wants == "" && err != nil, c.wants != "" && (!errors.As(err, &found) || !strings.Contains(found.Error(), c.wants)):
+				t.Errorf("%v, %s\n\twant %q\n\thave %v", run.Async, c.to, c.wants, err)
+			case c.wants != "" && strings.Contains(text, "//@here"):
+				if r := found.Reports[0]; r.Here.PTX.Line != lineOf(text, "//@here") || r.Other.PTX.Line != lineOf(text, "//@other") {
+					t.Errorf("%v, %s: lines %d and %d", run.Async, c.to, r.Here.PTX.Line, r.Other.PTX.Line)
+				}
+			}
 		}
 	}
+}
+
+// lineOf is the number of the first line with a mark.
+func lineOf(text, mark string) int { return 1 + strings.Count(text[:strings.Index(text, mark)], "\n") }
+
+func unawaited(t *testing.T, text string, cfg ptxvm.DeviceConfig) error {
+	t.Helper()
+	d := testDevice(t, cfg)
+	mod, err := ptxvm.Compile("wgmma.ptx", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Load(mod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := testBuffer(t, d, 32768)
+	_, err = testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, buf, buf, uint64(64), uint64(64), uint32(0), buf)
+	return err
 }
