@@ -61,6 +61,7 @@ const (
 	SmallSum                           // U58
 	PaddedBytes                        // U59
 	SliceStrides                       // U60
+	RegisterPool                       // U61
 )
 
 // Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
@@ -291,4 +292,8 @@ var Table = []Row{
 		{"planes", "those of dimensions 1 and up; slices follow each other behind the extent of the last dimension but one"},
 		{"slices", "the first is that of slices; along dimension 1 pixels are neighbours"},
 	}, 50},
+	RegisterPool: {"U61", "register-pool", "9.7.19.5", "setmaxnreg.inc: the registers in the pool of a CTA when it begins", []Position{
+		{"none", "what its warps give back by setmaxnreg.dec is all"},
+		{"enough", "as many as are asked for: it never waits"},
+	}, 85},
 }

@@ -200,6 +200,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 	if in != nil {
 		p.Entry.Whence = u.whence(in)
 	}
+	p.Entry.Registers = d.registers(key.kernel, reach.funcs)
 	for s := range lines {
 		if s.Entry.ID == isa.ClusterlaunchcontrolTryCancel {
 			p.Entry.Withdraws = true

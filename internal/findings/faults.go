@@ -30,6 +30,8 @@ func FaultMessage(m *machine.Fault) string {
 		more = accessMessage(m)
 	case m.Kind == machine.IllegalInstruction && m.Align != 0:
 		more = fmt.Sprintf("%s is %d, which is no multiple of %d", m.Text, m.Value, m.Align)
+	case m.Kind == machine.IllegalInstruction && m.Value == 0 && m.Text != "":
+		more = m.Text
 	case m.Kind == machine.IllegalInstruction:
 		more = fmt.Sprintf("%s is %d, which exceeds its limit of %d", cmp.Or(m.Text, "an operand"), m.Value, m.Want)
 	}

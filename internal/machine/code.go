@@ -45,6 +45,10 @@ type Code struct {
 	// Withdraws tells of a kernel that it may ask for clusters that have not begun: they must be there for it to take.
 	Withdraws bool
 
+	// Registers is how many of them each thread of a kernel has when it begins, in whole pieces of hardware; 0: setmaxnreg has no
+	// effect in it.
+	Registers uint32
+
 	// StartsAsync tells that the program may start asynchronous operations. Compiled code holds rows in registers and reads
 	// memory ahead, so it is for mode Eager alone, in which nothing is done later.
 	StartsAsync bool

@@ -36,7 +36,9 @@ type CTA struct {
 	cut        bool   // lanes have ended inside a function, or by a fault that the launch outlives
 	cycles     uint64
 	mbarriers  map[uint32]madeMbarrier // by shared address
-	groups     []warpgroup             // whose products are followed
+	products   warpgroups              // what those of the CTA multiply, where it is followed
+	changes    warpgroups              // likewise how they change their registers
+	pool       registerPool
 }
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
@@ -49,7 +51,9 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.clearBarriers()
 	c.clusterBar, c.cut = clusterBarrier{}, false
 	clear(c.mbarriers)
-	c.groups = c.groups[:0]
+	c.products.begin("product", theirProducts)
+	c.changes.begin("setmaxnreg", theirRegisters)
+	c.pool = registerPool{owned: c.pool.owned[:0]}
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
@@ -218,7 +222,7 @@ type Waiter struct {
 	Missing uint32 // lanes of this warp that have not come
 	Arrived uint32 // for WaitCTA and WaitCluster: threads that are there
 	Want    uint32 // for WaitCTA and WaitCluster: threads expected
-	Text    string // for WaitPhase: which mbarrier, and its state; for WaitTensor: why
+	Text    string // for WaitPhase: which mbarrier, and its state; for WaitTensor and WaitRegisters: why
 }
 
 // DeadlockError says that no thread of a CTA and its cluster can go on.
@@ -251,7 +255,7 @@ func (v *Waiter) Reason() string {
 		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
 	case WaitAligned:
 		return fmt.Sprintf("wait at an .aligned instruction for lanes %08x of their warp", v.Missing)
-	case WaitTensor, WaitPhase, notWaiting:
+	case WaitTensor, WaitRegisters, WaitPhase, notWaiting:
 		return v.Text
 	case WaitCluster:
 		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
@@ -305,6 +309,8 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 		v.Missing = w.Live &^ w.aligned()
 	case WaitTensor:
 		v.Text = w.tensorReason(f)
+	case WaitRegisters:
+		v.Text = w.poolReason(f)
 	case WaitCluster:
 		v.Arrived, v.Want = w.cta.cluster.arrivals()
 	case WaitCTA:

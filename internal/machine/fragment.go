@@ -22,6 +22,7 @@ type Fragment struct {
 	kind   BarrierKind
 	woken  bool    // the wait is over: the instruction executes again and goes on
 	result uint32  // of the barrier reduction
+	want   uint32  // registers, for WaitRegisters
 	gather *Gather // open or finished gather of a WaitMembers fragment
 }
 
@@ -30,15 +31,16 @@ type WaitFor uint8
 
 // What a fragment can wait for; those from WaitMembers on may be in a deadlock.
 const (
-	notWaiting  WaitFor = iota
-	waitSibling         // joining: at a reconvergence pc
-	WaitMembers         // at a .sync instruction, for the member mask
-	WaitWarp            // at a CTA barrier, for the other lanes of its warp
-	WaitCTA             // at a CTA barrier, for other warps
-	WaitTensor          // at tcgen05.alloc or dealloc, for columns or for the peer CTA
-	WaitAligned         // at an .aligned instruction, for the other lanes of its warp
-	WaitCluster         // at the barrier of the cluster, for other warps
-	WaitPhase           // in try_wait, for the phase of an mbarrier
+	notWaiting    WaitFor = iota
+	waitSibling           // joining: at a reconvergence pc
+	WaitMembers           // at a .sync instruction, for the member mask
+	WaitWarp              // at a CTA barrier, for the other lanes of its warp
+	WaitCTA               // at a CTA barrier, for other warps
+	WaitTensor            // at tcgen05.alloc or dealloc, for columns or for the peer CTA
+	WaitRegisters         // at setmaxnreg.inc, for registers
+	WaitAligned           // at an .aligned instruction, for the other lanes of its warp
+	WaitCluster           // at the barrier of the cluster, for other warps
+	WaitPhase             // in try_wait, for the phase of an mbarrier
 )
 
 // region remembers where the lanes of a divergent branch or call meet again. Regions form a

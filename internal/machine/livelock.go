@@ -139,7 +139,7 @@ func (w *Warp) stays(p *Proof) bool {
 		case f.woken:
 			return false
 		case w.ready>>f.index&1 == 0:
-			if f.wait < WaitMembers || f.wait == WaitPhase || f.wait == WaitTensor {
+			if f.wait < WaitMembers || f.wait == WaitPhase || f.wait == WaitTensor || f.wait == WaitRegisters {
 				return false
 			}
 		case !w.circles(f, p):

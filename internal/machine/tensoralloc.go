@@ -64,7 +64,7 @@ func (w *Warp) TensorAllocate(in *Inst, q TensorCall) (tensor.Addr, State) {
 	}
 	if q.Free {
 		w.tellTensor(in, Freed, t, a)
-		w.cta.wakeTensor()
+		w.cta.wakeAll(WaitTensor)
 		return 0, Next
 	}
 	a.Place = w.Place(in)
@@ -275,11 +275,11 @@ func (w *Warp) sleepTensor(in *Inst) {
 	f.wait, f.pc = WaitTensor, w.PC(in)
 }
 
-// wakeTensor lets all that wait for columns in the CTA look again.
-func (c *CTA) wakeTensor() {
+// wakeAll lets all in the CTA that wait for something look again.
+func (c *CTA) wakeAll(what WaitFor) {
 	for i, w := range c.warps {
 		for m := w.used; m != 0; m &= m - 1 {
-			if f := &w.frags[first(m)]; f.wait == WaitTensor {
+			if f := &w.frags[first(m)]; f.wait == what {
 				w.wake(f)
 				c.runnable |= 1 << i
 			}

@@ -1,51 +1,69 @@
 package machine
 
-// This file follows, for launches that look for misuse, what the four warps of a warpgroup multiply: the same products, in the same
-// order, of the matrices that the same descriptors name (9.7.15.5). Each warp has its own rows here and waits for no other, so that
-// a difference would go unseen.
+// This file follows, for launches that look for misuse, what the four warps of a warpgroup do as one: they multiply the same
+// products, in the same order, of the matrices that the same descriptors name (9.7.15.5), and change their registers alike
+// (9.7.19.5). Each warp does its part here and waits for no other, so that a difference would go unseen.
 
 // groupWarps is the warps of a warpgroup, those from a multiple of it on.
 const groupWarps = 4
 
-// groupProduct is a product of a warp that has come first to it.
-type groupProduct struct {
-	a, b uint64 // descriptors; a is 0 of a matrix in registers
+// groupStep is an instruction of a warp that has come first to it.
+type groupStep struct {
+	a, b uint64 // of products descriptors, a is 0 of a matrix in registers; of registers their number
 	at   Place
 }
 
-// warpgroup is what the warps of one have multiplied.
+// warpgroup is what the warps of one have done of a kind.
 type warpgroup struct {
-	open  []groupProduct // those that not all four warps have come to
-	first int            // number of the first of these
+	open  []groupStep // those that not all four warps have come to
+	first int         // number of the first of these
 	come  [groupWarps]int
 	told  bool
 }
 
+// warpgroups are those of a CTA, by a kind of instruction.
+type warpgroups struct {
+	list          []warpgroup
+	what, differs string // the kind, and how two steps differ: numbers of two warps and of the step, a and b of both
+}
+
+// What is followed.
+const (
+	theirProducts  = "warps %d and %d of a warpgroup differ in their product %d: %#x × %#x here, %#x × %#x there (descriptors)"
+	theirRegisters = "warps %d and %d of a warpgroup differ in their setmaxnreg %d: %d registers here (pc %d), %d there (pc %d)"
+)
+
 // GroupProduct tells of a wgmma.mma_async and of its descriptors.
 func (w *Warp) GroupProduct(in *Inst, a, b uint64) {
-	if !w.Watchful() {
-		return
+	if w.Watchful() {
+		w.cta.products.step(w, in, a, b)
 	}
-	c, of, k := w.cta, int(w.index)/groupWarps, int(w.index)%groupWarps
-	for len(c.groups) <= of {
-		c.groups = append(c.groups, warpgroup{})
+}
+
+// begin forgets those of another CTA.
+func (s *warpgroups) begin(what, differs string) { *s = warpgroups{s.list[:0], what, differs} }
+
+// step notes what a warp does.
+func (s *warpgroups) step(w *Warp, in *Inst, a, b uint64) {
+	of, k := int(w.index)/groupWarps, int(w.index)%groupWarps
+	for len(s.list) <= of {
+		s.list = append(s.list, warpgroup{})
 	}
-	g := &c.groups[of]
+	g := &s.list[of]
 	n := g.come[k] - g.first
 	g.come[k]++
 	if n == len(g.open) {
-		g.open = append(g.open, groupProduct{a, b, w.Place(in)})
+		g.open = append(g.open, groupStep{a, b, w.Place(in)})
 		return
 	}
 	if with := &g.open[n]; !g.told && (with.at.PC != w.PC(in) || with.at.Func != w.frag.frame.code.Func || with.a != a || with.b != b) {
 		g.told = true
-		w.misusedBeside(in, w.Mask, with.at, "warps %d and %d of a warpgroup differ in their product %d: %#x × %#x here, %#x × %#x there (descriptors)",
-			w.index, with.at.Warp, g.come[k], a, b, with.a, with.b)
+		w.misusedBeside(in, w.Mask, with.at, s.differs, w.index, with.at.Warp, g.come[k], a, b, with.a, with.b)
 	}
 	g.forget()
 }
 
-// forget drops products that all warps have come to.
+// forget drops steps that all warps have come to.
 func (g *warpgroup) forget() {
 	all := g.come[0]
 	for _, n := range g.come {
@@ -57,18 +75,23 @@ func (g *warpgroup) forget() {
 	}
 }
 
-// uneven reports, of a CTA that ends, products that not all warps of a warpgroup have come to.
+// uneven reports, of a CTA that ends, steps that not all warps of a warpgroup have come to.
 func (c *CTA) uneven() {
-	for i := range c.groups {
-		g := &c.groups[i]
-		if g.told || len(g.open) == 0 {
-			continue
+	for _, s := range [...]*warpgroups{&c.products, &c.changes} {
+		for i := range s.list {
+			s.list[i].uneven(c, i, s.what)
 		}
-		for k, n := range g.come {
-			if n == g.first {
-				c.misusedAt(g.open[0].at, "warp %d of a warpgroup has ended without product %d, which the warpgroup makes as a whole", i*groupWarps+k, n+1)
-				break
-			}
+	}
+}
+
+func (g *warpgroup) uneven(c *CTA, of int, what string) {
+	if g.told || len(g.open) == 0 {
+		return
+	}
+	for k, n := range g.come {
+		if n == g.first {
+			c.misusedAt(g.open[0].at, "warp %d of a warpgroup has ended without %s %d, which the warpgroup makes as a whole", of*groupWarps+k, what, n+1)
+			return
 		}
 	}
 }

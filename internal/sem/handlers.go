@@ -157,6 +157,7 @@ var structural = [...]handlers{
 	uop.FabricWait:   {full: fabricWait},
 	uop.ArriveAsync:  {full: arriveAsync},
 
+	uop.ChangeRegisters:  {full: changeRegisters},
 	uop.TensorAlloc:      {full: allocTensor},
 	uop.TensorDealloc:    {full: deallocTensor},
 	uop.TensorRelinquish: {full: relinquish},

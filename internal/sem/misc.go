@@ -3,6 +3,7 @@ package sem
 // Addresses of other spaces, cache hints and the rest: 9.7.9.15 to 9.7.9.24, 9.7.19.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -49,7 +50,7 @@ func miscLines() []Line {
 		{isa.Trap, nil, plan(planTrap), ""},
 		{isa.Brkpt, nil, plan(func(b *Build) { b.does(uop.Breakpoint) }), ""},
 		{isa.Pmevent, nil, plan(planNothing).sees(isa.M_mask), ""},
-		{isa.Setmaxnreg, nil, plan(planNothing, isa.C_action), ""},
+		{isa.Setmaxnreg, nil, plan(planRegisters, isa.C_action).assuming(assume.RegisterPool), ""},
 		{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), ""},
 	}
 }
@@ -140,6 +141,31 @@ func fromKernel(a, params uint64) uint64 {
 func planPolicy(b *Build) {
 	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 64), b.Const(machine.Row64, 1<<63)
 	b.copyOf(64)
+}
+
+// registersOp is the decode-time constant of setmaxnreg.
+type registersOp struct {
+	uop.Private
+	machine.RegisterChange
+}
+
+// planRegisters sets up setmaxnreg count.
+func planRegisters(b *Build) {
+	count, more, _ := Registers(b.In)
+	b.Ext().Data = &registersOp{RegisterChange: machine.RegisterChange{Count: count, More: more, Endless: b.Assume(assume.RegisterPool) == 1}}
+	b.does(uop.ChangeRegisters)
+}
+
+// Registers tells whether a statement changes the registers of its warp, to how many, and whether by more.
+func Registers(in *ir.Inst) (count uint32, more, ok bool) {
+	if in.Sel.ID() != isa.Setmaxnreg {
+		return 0, false, false
+	}
+	return uint32(in.Ops[0].Imm), in.Sel.Get(isa.C_action) == isa.M_inc, true
+}
+
+func changeRegisters(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.ChangeRegisters(in, &in.Ext.Data.(*registersOp).RegisterChange)
 }
 
 func planNanosleep(b *Build) {

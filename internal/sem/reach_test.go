@@ -29,7 +29,7 @@ var reached = map[uop.Reach][]string{
 		"Hold", "Submit", "WaitReads",
 	},
 	uop.ReachClock: {"Special"},
-	uop.ReachWhole: {"Barrier", "ClusterBarrier", "TensorAllocate", "TensorRelinquish", "Sleep"},
+	uop.ReachWhole: {"Barrier", "ClusterBarrier", "TensorAllocate", "TensorRelinquish", "Sleep", "ChangeRegisters"},
 	uop.ReachCalls: {"Call"},
 }
 

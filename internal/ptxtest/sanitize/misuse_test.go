@@ -14,7 +14,7 @@ import (
 // the first thread; bar is an mbarrier, peer the same of CTA rank 1.
 func misuse(t *testing.T, target string, cluster, threads uint32, body string) string {
 	t.Helper()
-	src := fmt.Sprintf(".version 8.6\n.target %s\n.address_size 64\n.shared .align 8 .b64 bar; .shared .align 16 .b8 room[2048];\n.visible .entry k() {\n"+
+	src := fmt.Sprintf(".version 8.6\n.target %s\n.address_size 64\n.shared .align 8 .b64 bar; .shared .align 16 .b8 room[2048];\n.visible .entry k() .maxnreg 64 {\n"+
 		".reg .b32 t, x, peer, w, d<4>; .reg .b64 r; .reg .pred lead, ok;\nmov.u32 t, %%tid.x; shr.u32 w, t, 5; setp.eq.u32 lead, t, 0;\n%s\nret; }", target, body)
 	k := ptxtest.Compile(t, src, "", &ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeSync, Memory: 1 << 20, MaxSteps: 1 << 16, Workers: 1})
 	_, err := k.Try(ptxvm.Launch{Grid: ptxvm.Dim3{X: cluster}, Cluster: ptxvm.Dim3{X: cluster}, Block: ptxvm.Dim3{X: threads}})
@@ -57,6 +57,8 @@ func TestSyncMisuse(t *testing.T) {
 		{"a product without its fence", "sm_90a", 1, 128, strings.NewReplacer("<", "((", ">", "))").Replace(product), "P8003 the first wgmma.mma_async"},
 		{"a product of another shape without a fence", "sm_90a", 1, 128, strings.NewReplacer("<", "", ">", "").Replace(product) +
 			" ((wgmma.fence.sync.aligned;)) wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {d0,d1,d2,d3}, r, r, ok, 1, 1; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;", "P8003 a product of another shape has had the accumulator"},
+		{"registers of a part of a warpgroup", "sm_90a", 1, 128, "[[setp.lt.u32 ok, w, 3; @!ok bra on;]] setmaxnreg.dec.sync.aligned.u32 40; on:", "P8003 warp 3 of a warpgroup has ended without setmaxnreg 1"},
+		{"warps of a warpgroup with different registers", "sm_90a", 1, 128, "setp.lt.u32 ok, w, 3; [[@ok bra less; setmaxnreg.dec.sync.aligned.u32 48; bra on; less:]] setmaxnreg.dec.sync.aligned.u32 40; on:", "P8003 warps 3 and 0 of a warpgroup differ in their setmaxnreg 1: 48 registers here"},
 		{"a warp of a product with some lanes", "sm_90a", 1, 128, "((bra.uni all;)) setp.eq.u32 ok, x, t; @lead bra done; all: wgmma.fence.sync.aligned; done:", "P7043 "},
 		{"an allocation after relinquish_alloc_permit", "sm_100a", 1, 32, "((tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [room], 32;)) tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; " +
 			"[[tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [room], 32;]] ld.shared.b32 x, [room]; tcgen05.dealloc.cta_group::1.sync.aligned.b32 x, 32;", "P7040 "},
