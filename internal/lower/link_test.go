@@ -63,13 +63,17 @@ func TestLinkErrors(t *testing.T) {
 // TestLimitsReached: what just fits is linked, and open shared memory does not count.
 func TestLimitsReached(t *testing.T) {
 	linked(t, header+".visible .const .b8 v[65535];\n", header+".visible .const .b8 w[1];\n")
-	linked(t, kernel("k", ".extern .shared .b8 d[4];\n.extern .func f();\n.shared .b8 s[49000];", "mov.u64 %rd1, s; mov.u64 %rd1, d; call f;"),
+	linked(t, kernel("k", ".extern .shared .b8 d[];\n.extern .func f();\n.shared .b8 s[49000];", "mov.u64 %rd1, s; mov.u64 %rd1, d; call f;"),
 		header+".shared .b8 t[152];\n.shared .b8 unused[9999];\n.visible .func f() { .reg .b64 %rd; mov.u64 %rd, t; ret; }\n")
 }
 
 // TestLinkAlone: a module that nothing is linked to has what it declares .extern, as ptxas has it.
 func TestLinkAlone(t *testing.T) {
 	linked(t, kernel("k", ".extern .global .u32 v;", "mov.u64 %rd1, v;"))
+	m := linked(t, kernel("k", ".extern .shared .u32 s[3];\n.extern .shared .u32 d[];", "mov.u64 %rd1, s; mov.u64 %rd1, d;"))
+	if k := m.Func("k"); m.Var("s").Dynamic || !m.Var("d").Dynamic || k.SharedBytes != 12 {
+		t.Errorf("s dynamic: %v, d: %v; %d bytes of shared memory", m.Var("s").Dynamic, m.Var("d").Dynamic, k.SharedBytes)
+	}
 }
 
 func TestLinkWeakAndCommon(t *testing.T) {

@@ -18,7 +18,8 @@ var spaces = map[check.Space]ir.Space{
 func (l *lowerer) moduleVar(o *check.Object) {
 	v := l.newVar(o)
 	v.Name = unique(l.names, o.Name)
-	v.Dynamic = o.Space == check.Shared && o.Linkage == syntax.WordExtern
+	// With a size it is a variable of another module, and of this one if it is alone.
+	v.Dynamic = o.Space == check.Shared && o.Linkage == syntax.WordExtern && v.Size == 0
 	if o.Func != nil {
 		v.Func = nil // its function is known by use; the frame does not hold it
 	}
