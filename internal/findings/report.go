@@ -62,7 +62,7 @@ func (s *Scene) message(f *san.Found, words string) string {
 		return f.Text
 	}
 	switch f.Kind {
-	case machine.SyncMisuse, machine.MbarrierMisuse, machine.PeerMisuse, machine.ProductMisuse:
+	case machine.SyncMisuse, machine.MbarrierMisuse, machine.PeerMisuse, machine.ProductMisuse, machine.CollectorMisuse:
 		return f.Text
 	case machine.UnwrittenDecides:
 		return fmt.Sprintf(words, f.Text, touched)

@@ -67,6 +67,8 @@ var reportKinds = map[machine.ReportKind]reportKind{
 		"barrier.cluster.arrive and .wait (cluster.sync()) by the threads of both CTAs: before the first access, and behind the last"},
 	machine.ProductMisuse: {"wgmma", diag.SyncMisuse, "%s", "here", "access", "wgmma.fence",
 		"wgmma.fence before the first wgmma.mma_async, and wherever something else has accessed its registers"},
+	machine.CollectorMisuse: {"collector", diag.SyncMisuse, "%s", "use", "before", "a fill",
+		"::fill in the product that reads the matrix first; a product without a collector modifier discards what the buffer holds"},
 	machine.Livelock: {"livelock", diag.Livelock, "a loop that can never end reads %s, and nothing that still runs writes it", "read", "", "",
 		"store what the loop waits for before the wait, from a thread that does not wait itself"},
 	machine.SyncMisuse: {"misuse", diag.SyncMisuse, "%s", "here", "others", "",

@@ -69,6 +69,7 @@ const (
 	MbarrierMisuse                     // of an mbarrier's memory, by Then; Text says what
 	PeerMisuse                         // Then touches shared memory of a CTA that may not be there; Text says why
 	ProductMisuse                      // of wgmma, by Then; Text says what
+	CollectorMisuse                    // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it
 	Livelock                           // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
 	SyncMisuse                         // of a barrier or a member mask, by Then; Text says what
 )

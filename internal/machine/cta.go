@@ -39,6 +39,7 @@ type CTA struct {
 	products   warpgroups              // what those of the CTA multiply, where it is followed
 	changes    warpgroups              // likewise how they change their registers
 	pool       registerPool
+	collectors map[string]collector // by buffer, where misuse is looked for
 }
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
@@ -53,6 +54,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	clear(c.mbarriers)
 	c.products.begin("product", theirProducts)
 	c.changes.begin("setmaxnreg", theirRegisters)
+	clear(c.collectors)
 	c.pool = registerPool{owned: c.pool.owned[:0]}
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1

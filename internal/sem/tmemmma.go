@@ -6,6 +6,7 @@ package sem
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -50,6 +51,8 @@ type tensorProductOp struct {
 	hasZeros         bool
 	down             int
 
+	collectors []collectorUse // of A and B
+
 	first, lastOf32, whole bool // assumptions: U12, U7, U50
 	previous               bool // U1
 	rounded, keepHigh      bool // U51, U52
@@ -85,9 +88,51 @@ func planTensorProduct(b *Build) {
 	if s := b.In.Op(isa.R_scale_d); s != nil && o.Kind != tensor.KindI8 {
 		o.down = int(s.Imm)
 	}
+	o.collectors = collectorUses(b.Sel)
 	o.assumption(b)
 	b.Ext().Data = o
 	b.does(uop.TensorProduct)
+}
+
+// collectorUse is what a product does with a collector buffer.
+type collectorUse struct {
+	buffer string
+	use    machine.CollectorUse
+}
+
+// ofB tells whether the buffer is for B.
+func (c *collectorUse) ofB() bool { return c.buffer[0] == 'b' }
+
+var collectorWords = map[string]machine.CollectorUse{
+	"fill": machine.CollectorFill, "use": machine.CollectorReuse, "lastuse": machine.CollectorLastUse, "discard": machine.CollectorDiscard,
+}
+
+// collectorUses reads .collector::BUFFER::USE.
+func collectorUses(sel *isa.Sel) (list []collectorUse) {
+	for _, class := range []isa.Class{isa.C_collector, isa.C_collector_b} {
+		if words := strings.Split(sel.Default(class).String(), "::"); len(words) == 3 {
+			list = append(list, collectorUse{words[1], collectorWords[words[2]]})
+		}
+	}
+	return list
+}
+
+// collect tells what a lane's product does with collector buffers.
+func (r *tensorProduct) collect(w *machine.Warp, in *machine.Inst, lane int) {
+	o := r.op
+	for i := range o.collectors {
+		c := &o.collectors[i]
+		s := machine.CollectorStep{Buffer: c.buffer, Use: c.use}
+		switch {
+		case c.ofB():
+			s.Matrix = fmt.Sprintf("descriptor %#x", w.R64(o.bDesc)[lane])
+		case o.inTensor:
+			s.Matrix = fmt.Sprintf("%v of tensor memory", r.a)
+		default:
+			s.Matrix = fmt.Sprintf("descriptor %#x", w.R64(o.aDesc)[lane])
+		}
+		w.Collect(in, lane, &s)
+	}
 }
 
 // assumption asks what a statement depends on.
@@ -141,6 +186,9 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 		if err := r.place(w, &mems); err != nil {
 			return tensorFault(w, in, "%v", err)
+		}
+		if w.Watchful() {
+			r.collect(w, in, lane)
 		}
 		return w.Issue(in, &machine.Op{
 			Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
