@@ -68,12 +68,15 @@ type SamplerDesc struct {
 	MinLOD, MaxLOD    float32 // MaxLOD 0: no limit
 	Compare           CompareMode
 	ForceUnnormalized bool // independent mode: overrides TextureDesc.Normalized
+	MaxAnisotropy     int  // samples along the longer one of two gradients of tex.grad, with Linear; up to 16; 0 and 1: one
+	Seamless          bool // linear filters of cubes take texels of the faces beside; Address does not count
 }
 
 // state is what the machine reads.
 func (s SamplerDesc) state() *tex.Sampler {
 	out := &tex.Sampler{Linear: s.Linear, MipLinear: s.MipLinear, ForceUnnormalized: s.ForceUnnormalized,
-		Bias: math.Float32bits(s.LODBias), MinLOD: math.Float32bits(s.MinLOD), MaxLOD: math.Float32bits(s.MaxLOD), Compare: tex.Compare(s.Compare)}
+		Bias: math.Float32bits(s.LODBias), MinLOD: math.Float32bits(s.MinLOD), MaxLOD: math.Float32bits(s.MaxLOD), Compare: tex.Compare(s.Compare),
+		MaxAnisotropy: s.MaxAnisotropy, Seamless: s.Seamless}
 	if s.MaxLOD == 0 {
 		out.MaxLOD = math.Float32bits(math.MaxFloat32)
 	}
@@ -95,6 +98,9 @@ func (s SamplerDesc) check() error {
 	}
 	if tex.Compare(s.Compare) > tex.Always {
 		return fmt.Errorf("there is no comparison %d", s.Compare)
+	}
+	if s.MaxAnisotropy < 0 || s.MaxAnisotropy > tex.MaxAnisotropy {
+		return fmt.Errorf("an anisotropy of %d: want at most %d samples", s.MaxAnisotropy, tex.MaxAnisotropy)
 	}
 	return nil
 }
@@ -251,6 +257,9 @@ func (desc *TextureDesc) images() ([]*machine.Image, *lifetime, error) {
 		if images, err = desc.View.of(images); err != nil || desc.Array.of == nil {
 			return nil, nil, cmp.Or(err, errors.New("a view is one of an array"))
 		}
+	}
+	if g := images[0].Geometry; desc.Sampler.Seamless && g != tex.Cube && g != tex.CubeLayered {
+		return nil, nil, fmt.Errorf("%v has no edges between faces, which a seamless filter goes across: want a cube", &images[0].Image)
 	}
 	f, r := images[0].Format, desc.read()
 	if err := r.Check(f); err != nil {

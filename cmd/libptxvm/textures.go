@@ -59,7 +59,7 @@ func pvm_texture_create(device int32, t *C.struct_pvm_texture, object *uint64) i
 		Array: uint64(t.array), Addr: uint64(t.address), Width: int(t.width), Height: int(t.height), Pitch: int(t.pitch),
 		Format: formatText(&t.format), Channels: int(t.channels), Linear: t.linear != 0, ReadNormalized: t.read_normalized != 0,
 		SRGB: t.srgb != 0, Normalized: t.normalized != 0, MipLinear: t.mip_linear != 0,
-		Bias: float32(t.bias), Min: float32(t.least), Max: float32(t.most),
+		Bias: float32(t.bias), Min: float32(t.least), Max: float32(t.most), Anisotropy: uint32(t.anisotropy), Seamless: t.seamless != 0,
 	}
 	if t.viewed != 0 {
 		s.View = &driver.ViewShape{
@@ -84,7 +84,7 @@ func pvm_texture_get(object uint64, t *C.struct_pvm_texture) int32 {
 		array: C.uint64_t(s.Array), address: C.uint64_t(s.Addr), width: C.uint64_t(s.Width), height: C.uint64_t(s.Height),
 		pitch: C.uint64_t(s.Pitch), channels: C.uint32_t(s.Channels), linear: word(s.Linear), read_normalized: word(s.ReadNormalized),
 		srgb: word(s.SRGB), normalized: word(s.Normalized), mip_linear: word(s.MipLinear),
-		bias: C.float(s.Bias), least: C.float(s.Min), most: C.float(s.Max),
+		bias: C.float(s.Bias), least: C.float(s.Min), most: C.float(s.Max), anisotropy: C.uint32_t(s.Anisotropy), seamless: word(s.Seamless),
 	}
 	if v := s.View; v != nil {
 		t.viewed, t.view_channels = 1, C.uint32_t(v.Channels)

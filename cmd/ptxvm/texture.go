@@ -13,8 +13,8 @@ import (
 
 // textureKeys and textureFlags are the options of textures, with and without a value.
 var (
-	textureKeys  = []string{"filter", "mipfilter", "address", "border", "mips", "compare", "read", "bias", "lod"}
-	textureFlags = []string{"normalized", "srgb"}
+	textureKeys  = []string{"filter", "mipfilter", "address", "border", "mips", "compare", "read", "bias", "lod", "aniso"}
+	textureFlags = []string{"normalized", "srgb", "seamless"}
 )
 
 func isFlag(word string) bool { return slices.Contains(textureFlags, word) }
@@ -27,6 +27,12 @@ func (s *imageSpec) textureOption(key, value string) (err error) {
 		t.Normalized = true
 	case "srgb":
 		t.SRGB = true
+	case "seamless":
+		sampler.Seamless = true
+	case "aniso":
+		if sampler.MaxAnisotropy, err = strconv.Atoi(value); err != nil || sampler.MaxAnisotropy < 1 {
+			err = fmt.Errorf("aniso=%s: want the most samples along a gradient, 1 to 16", value)
+		}
 	case "filter":
 		sampler.Linear, err = oneOf(key, value, "point", "linear")
 	case "mipfilter":

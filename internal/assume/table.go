@@ -62,6 +62,12 @@ const (
 	PaddedBytes                        // U59
 	SliceStrides                       // U60
 	RegisterPool                       // U61
+	AnisotropyAxes                     // U62
+	AnisotropyCount                    // U63
+	AnisotropyPlaces                   // U64
+	AnisotropyPoint                    // U65
+	CubeCorner                         // U66
+	CubeAddress                        // U67
 )
 
 // Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
@@ -296,4 +302,29 @@ var Table = []Row{
 		{"none", "what its warps give back by setmaxnreg.dec is all"},
 		{"enough", "as many as are asked for: it never waits"},
 	}, 85},
+	AnisotropyAxes: {"U62", "tex-aniso-axes", "9.7.10.2", "tex.grad with an anisotropic sampler: the axes of what a pixel covers", []Position{
+		{"lengths", "the two gradients, as EXT_texture_filter_anisotropic and Vulkan have it"},
+		{"ellipse", "those of the ellipse that the gradients span, as Direct3D has it"},
+	}, 50},
+	AnisotropyCount: {"U63", "tex-aniso-count", "9.7.10.2", "tex.grad with an anisotropic sampler: what the level is, and how many samples there are; R is the ratio of the axes, but not more than allowed", []Position{
+		{"whole", "log2 of the longer axis over the samples, which are R rounded up (EXT_texture_filter_anisotropic)"},
+		{"ratio", "log2 of the longer axis over R; samples as above (Vulkan)"},
+		{"texels", "as ratio, but no more samples than the longer axis has texels (Direct3D)"},
+	}, 40},
+	AnisotropyPlaces: {"U64", "tex-aniso-places", "9.7.10.2", "tex.grad with an anisotropic sampler: where N samples lie on the longer axis", []Position{
+		{"inside", "at i/(N+1) of it, i from 1 on, as EXT_texture_filter_anisotropic and Vulkan have it"},
+		{"even", "in the middles of its N parts"},
+	}, 50},
+	AnisotropyPoint: {"U65", "tex-aniso-point", "9.7.10.2", "tex.grad with an anisotropic sampler and the point filter, which Vulkan leaves open", []Position{
+		{"one", "one sample, as without anisotropy"},
+		{"several", "as many as with the linear filter"},
+	}, 70},
+	CubeCorner: {"U66", "tex-cube-corner", "9.7.10.3", "tex and tld4 .cube and .acube across edges: the fourth texel in a corner, where three faces meet", []Position{
+		{"three", "the average of the other three, as OpenGL and Vulkan have it"},
+		{"face", "the corner of the face that the coordinates point to"},
+	}, 75},
+	CubeAddress: {"U67", "tex-cube-address", "9.7.10.3", "tex and tld4 .cube and .acube, not across edges: texels of a linear filter behind an edge", []Position{
+		{"modes", "by the address modes, of which the CUDA headers say that they are ignored only where filters go across edges"},
+		{"clamp", "those at the edge"},
+	}, 60},
 }

@@ -189,6 +189,8 @@ type TextureShape struct {
 	Normalized     bool
 	MipLinear      bool
 	Bias, Min, Max float32
+	Anisotropy     uint32 // clamped to 1 to 16
+	Seamless       bool   // of cubes alone
 }
 
 // ViewShape is how much of an array a texture shows, and as what (cudaResourceViewDesc).
@@ -217,11 +219,15 @@ type texture struct {
 	object ptxvm.Texture
 }
 
+// maxAnisotropy is what CUDA clamps to.
+const maxAnisotropy = 16
+
 // addressModes are CUDA's numbers (cudaTextureAddressMode).
 var addressModes = [4]ptxvm.AddressMode{ptxvm.AddressWrap, ptxvm.AddressClamp, ptxvm.AddressMirror, ptxvm.AddressBorder}
 
 func (t *TextureShape) sampler() (s ptxvm.SamplerDesc, err error) {
 	s = ptxvm.SamplerDesc{Linear: t.Linear, MipLinear: t.MipLinear, Border: t.Border, LODBias: t.Bias, MinLOD: t.Min, MaxLOD: t.Max}
+	s.MaxAnisotropy, s.Seamless = int(min(max(t.Anisotropy, 1), maxAnisotropy)), t.Seamless
 	for i, m := range t.Address {
 		if int(m) >= len(addressModes) {
 			return s, fmt.Errorf("there is no address mode %d", m)

@@ -37,7 +37,7 @@ func TestFunctionTable(t *testing.T) {
 
 // ofTextures are functions of coordinates and texels, which the vectors of textures hold to an independent computation
 // (internal/sem/testdata/vec/texture.txt).
-var ofTextures = regexp.MustCompile(`^(Fraction|LinearOfSRGB|Face|FaceGradient|LessF32|EqualF32|CutF16)$`)
+var ofTextures = regexp.MustCompile(`^(Fraction|LinearOfSRGB|Face|FaceGradient|Mean|LessF32|EqualF32|CutF16)$`)
 
 // plain tells whether a function takes operands alone: no rounding mode, no format, no byte of a scale factor, nothing that multiplies.
 func plain(f *ast.FuncDecl) bool {

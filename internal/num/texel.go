@@ -61,14 +61,7 @@ func BlendFour(a, b, c, d uint32, w *[4]float32) uint32 {
 // LevelOfDetail is log2 of the longer one of two gradients, whose parts are scaled to texels (9.7.10.2);
 // no gradient at all is minus infinity.
 func LevelOfDetail(dx, dy [3]uint32, size [3]uint32) uint32 {
-	length := func(d [3]uint32) (sum float64) {
-		for i := range d {
-			v := f32(d[i]) * float64(size[i])
-			sum += float64(v * v)
-		}
-		return sum
-	}
-	return putF32(float32(math.Log2(max(length(dx), length(dy))) / 2))
+	return putF32(float32(math.Log2(max(squared(dx, dx, size), squared(dy, dy, size))) / 2))
 }
 
 // Face is the place of a coordinate on the face of a cube whose major axis is m: (s/m + 1)/2.

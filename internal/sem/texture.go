@@ -6,6 +6,7 @@ package sem
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
@@ -21,11 +22,18 @@ import (
 var filterAssumptions = []assume.Assumption{assume.TextureFraction, assume.TextureSum, assume.TextureNaN,
 	assume.TextureAlpha, assume.TextureBorder, assume.TextureOffset, assume.TextureTies}
 
+// cubeAssumptions are what lookups of cubes depend on beside, and anisotropyAssumptions those with gradients.
+var (
+	cubeAssumptions       = []assume.Assumption{assume.CubeCorner, assume.CubeAddress}
+	anisotropyAssumptions = []assume.Assumption{assume.AnisotropyAxes, assume.AnisotropyCount, assume.AnisotropyPlaces, assume.AnisotropyPoint}
+)
+
 func textureLines() []Line {
-	tex := append(filterAssumptions[:len(filterAssumptions):len(filterAssumptions)], assume.TextureLevel, assume.TextureHalf, assume.TextureLayers)
+	gather := slices.Concat(filterAssumptions, cubeAssumptions)
+	tex := append(slices.Concat(gather, anisotropyAssumptions), assume.TextureLevel, assume.TextureHalf, assume.TextureLayers)
 	return []Line{
 		{isa.Tex, nil, plan(planTexture, isa.C_geom, isa.C_mip, isa.C_dtype, isa.C_ctype).assuming(tex...), ""},
-		{isa.Tld4, nil, plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).assuming(filterAssumptions...), ""},
+		{isa.Tld4, nil, plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).assuming(gather...), ""},
 		{isa.Txq, nil, plan(planTextureQuery, isa.C_query, isa.C_lquery).sees(isa.M_level), ""},
 		{isa.Istypep, nil, plan(planIsType, isa.C_type), ""},
 	}
@@ -74,6 +82,9 @@ func planTexture(b *Build) {
 	o := b.textureOp()
 	o.Integer = b.Sel.Get(isa.C_ctype) == isa.M_s32
 	o.Mip = map[isa.Mod]tex.Mip{isa.M_level: tex.MipLevel, isa.M_grad: tex.MipGradient}[b.Sel.Get(isa.C_mip)]
+	if o.Mip == tex.MipGradient {
+		b.anisotropyAssumptions(o)
+	}
 	o.CutLevel = b.Assume(assume.TextureLevel) == 1
 	o.cutHalf = b.Assume(assume.TextureHalf) == 1
 	if o.Reach == tex.ReachA2DMS && b.Assume(assume.TextureLayers) == 1 {
@@ -105,6 +116,9 @@ func (b *Build) textureOp() *textureOp {
 	o.depth = b.orZero(isa.R_f)
 	b.textureResults(o)
 	b.filterAssumptions(o)
+	if o.Reach == tex.ReachCube || o.Reach == tex.ReachACube {
+		o.CornerEdge, o.FaceClamp = b.Assume(assume.CubeCorner) == 1, b.Assume(assume.CubeAddress) == 1
+	}
 	b.Ext().Data = o
 	return o
 }
@@ -192,6 +206,13 @@ func (b *Build) filterAssumptions(o *textureOp) {
 			o.LateTies = on
 		}
 	}
+}
+
+// anisotropyAssumptions reads the launch's positions.
+func (b *Build) anisotropyAssumptions(o *textureOp) {
+	o.Footprints = num.Footprints{Ellipse: b.Assume(assume.AnisotropyAxes) == 1, Even: b.Assume(assume.AnisotropyPlaces) == 1,
+		Count: num.Count(b.Assume(assume.AnisotropyCount))}
+	o.PointProbes = b.Assume(assume.AnisotropyPoint) == 1
 }
 
 // readTexture is the handler of tex and tld4.

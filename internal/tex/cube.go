@@ -54,19 +54,30 @@ func (r *Reader) levels(p *Place) (lo, hi int, f uint32) {
 		lo = int(min(max(int64(int32(p.Level)), 0), top))
 		return lo, lo, 0
 	case r.Mip == MipGradient:
-		im := r.Levels[0]
-		size := [3]uint32{im.Width, im.Height, im.Slices}
-		for d := range size {
-			switch {
-			case d >= r.dims:
-				size[d] = 0
-			case !r.normalized:
-				size[d] = 1
-			}
-		}
-		p.Level = num.LevelOfDetail(p.Dx, p.Dy, size)
+		p.Level = num.LevelOfDetail(p.Dx, p.Dy, r.texels())
 	}
-	lod := r.detail(p.Level) + r.detail(r.Bias)
+	return r.levelsOf(p.Level)
+}
+
+// texels are how many of them a step of 1 crosses in each dimension.
+func (r *Reader) texels() [3]uint32 {
+	im := r.Levels[0]
+	size := [3]uint32{im.Width, im.Height, im.Slices}
+	for d := range size {
+		switch {
+		case d >= r.dims:
+			size[d] = 0
+		case !r.normalized:
+			size[d] = 1
+		}
+	}
+	return size
+}
+
+// levelsOf is levels of a level of detail, before bias and clamps.
+func (r *Reader) levelsOf(level uint32) (lo, hi int, f uint32) {
+	top := int64(len(r.Levels) - 1)
+	lod := r.detail(level) + r.detail(r.Bias)
 	lod = min(max(lod, r.detail(r.MinLOD), 0), max(r.detail(r.MaxLOD), 0), top<<8)
 	if r.sharp {
 		lo = int((lod + 128) >> 8)

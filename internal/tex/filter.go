@@ -96,7 +96,7 @@ func weights(x, y uint32) [4]float32 {
 // mix adds texels with weights of 2^shift together, component by component.
 func (r *Reader) mix(texels []Texel, weights []uint32, shift int) Texel {
 	out := r.fill
-	var column [8]uint32
+	var column [MaxAnisotropy]uint32
 	for _, part := range r.parts {
 		for k := range texels {
 			column[k] = texels[k][part&3]
@@ -109,16 +109,42 @@ func (r *Reader) mix(texels []Texel, weights []uint32, shift int) Texel {
 	return out
 }
 
+// mean is the average of texels: their sum, as filters add, divided.
+func (r *Reader) mean(texels []Texel) Texel {
+	if len(texels) == 1 {
+		return texels[0]
+	}
+	var ones [MaxAnisotropy]uint32
+	for k := range texels {
+		ones[k] = 1
+	}
+	out := r.mix(texels, ones[:len(texels)], 0)
+	for _, part := range r.parts {
+		if out[part&3] = num.Mean(out[part&3], len(texels)); r.Compare {
+			break
+		}
+	}
+	return out
+}
+
 // gather fetches one component of the four texels of a bilinear filter, counter-clockwise from the
 // lower left (9.7.10.4); y counts downwards.
-func (r *Reader) gather(im *Level, slice uint64, a *[3]axis, depth uint32) (out Texel) {
-	for k, far := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
-		t := r.texel(im, slice, [3]int64{a[0].at[far[0]], a[1].at[far[1]]}, depth)
-		if r.Compare {
-			out[k] = t[0]
-		} else {
-			out[k] = t[r.Gather-1]
-		}
+func (r *Reader) gather(im *Level, slice uint64, a *[3]axis, depth uint32) Texel {
+	var texels [4]Texel
+	for k := range texels {
+		texels[k] = r.texel(im, slice, [3]int64{a[0].at[k&1], a[1].at[k>>1]}, depth)
+	}
+	return r.gathered(&texels)
+}
+
+// gathered orders the texels of a filter, x first, as gather returns them.
+func (r *Reader) gathered(texels *[4]Texel) (out Texel) {
+	component := r.Gather - 1
+	if r.Compare {
+		component = 0
+	}
+	for k, from := range [4]int{2, 3, 1, 0} {
+		out[k] = texels[from][component]
 	}
 	return out
 }

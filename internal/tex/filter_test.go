@@ -160,7 +160,7 @@ func TestAddressModes(t *testing.T) {
 		{ClampBorder, true, false, ReachCube, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
 		{Wrap, true, false, ReachACube, [12]int64{0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3}},
 	} {
-		r := Reader{Lookup: &Lookup{Reach: c.reach}, dims: c.reach.dims(), normalized: c.normalized, line: c.line, Texture: Texture{Sampler: &Sampler{}}}
+		r := Reader{Lookup: &Lookup{Reach: c.reach}, dims: c.reach.dims(), normalized: c.normalized, line: c.line, inFace: c.reach >= ReachCube, Texture: Texture{Sampler: &Sampler{}}}
 		r.Address[0] = c.mode
 		for i, want := range c.want {
 			if have := r.wrapped(0, int64(i)-4, 4); have != want {

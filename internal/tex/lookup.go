@@ -39,6 +39,10 @@ type Assumptions struct {
 	WholeOffset bool // offsets have 32 bits, not 4
 	CutLevel    bool // fractions of a level are cut to 8 bits
 	LateTies    bool // of equal magnitudes, the last one is the major axis of a cube
+	CornerEdge  bool // of a filter at the corner of a cube, the texel that there is not is the face's own
+	FaceClamp   bool // filters that stay on a face of a cube clamp, whatever the sampler says
+	PointProbes bool // an anisotropic sampler takes several samples with the point filter, too
+	num.Footprints
 }
 
 // Place is where a lane reads a texture. Of its coordinates as many count as the geometry has.
@@ -63,6 +67,9 @@ type Reader struct {
 	line       bool // linear memory: what is outside is 0
 	sharp      bool // levels are picked, not mixed
 	square     bool // the 2×2 texels of a filter are mixed at once
+	seamless   bool // filters go on at the edges of a cube
+	inFace     bool // coordinates stay on the face of a cube
+	most       int  // samples of an anisotropic filter; 1: there is none
 	Inner      bool // most places are what Inside reads
 	round      uint64
 }
@@ -87,6 +94,11 @@ func (l *Lookup) SetReader(r *Reader, t *Texture) {
 		r.line, r.border = true, Texel{}
 	}
 	r.square = r.linear && r.dims == 2 && r.Gather == 0 && !l.Compare && !l.WideSum
+	r.seamless = cube && t.Seamless && t.Linear
+	r.inFace = cube && (t.Seamless || l.FaceClamp || !r.linear && l.Gather == 0)
+	if r.most = 1; l.Mip == MipGradient && r.dims == 2 && !l.Integer && (t.Linear || l.PointProbes) {
+		r.most = min(max(t.MaxAnisotropy, 1), MaxAnisotropy)
+	}
 	r.Inner = r.square && r.table != nil && l.Reach == Reach2D && l.Mip == MipBase
 }
 
@@ -103,14 +115,22 @@ func (r Reach) dims() int {
 
 // Texel returns what a lane gets.
 func (r *Reader) Texel(p *Place) Texel {
+	if r.most > 1 {
+		return r.anisotropic(p)
+	}
 	q := *p
 	slice := r.slice(&q)
 	lo, hi, f := r.levels(&q)
-	out := r.level(lo, slice, &q)
+	return r.between(lo, hi, f, slice, &q)
+}
+
+// between reads two levels, of which the second one has a weight of f of 256.
+func (r *Reader) between(lo, hi int, f uint32, slice uint64, p *Place) Texel {
+	out := r.level(lo, slice, p)
 	if f == 0 {
 		return out
 	}
-	return r.mix([]Texel{out, r.level(hi, slice, &q)}, []uint32{256 - f, f}, 8)
+	return r.mix([]Texel{out, r.level(hi, slice, p)}, []uint32{256 - f, f}, 8)
 }
 
 // Inside is Texel, its reference implementation, of those lanes that read between four texels of an image of four bytes a sample which all lie
@@ -172,6 +192,8 @@ func (r *Reader) level(n int, slice uint64, p *Place) Texel {
 		axes[d] = r.axis(d, p.At[d], r.offset(p.Offset[d]), size[d])
 	}
 	switch {
+	case r.seamless && (im.beyond(axes[0].at) || im.beyond(axes[1].at)):
+		return r.seam(im, slice, &axes, p.Depth)
 	case r.square && axes[0].f != 0 && axes[1].f != 0:
 		return r.bilinear(im, slice, &axes[0], &axes[1])
 	case r.Gather != 0:
@@ -311,7 +333,9 @@ func (r *Reader) wrapped(d int, i int64, n uint32) int64 {
 	switch {
 	case r.line:
 		return -1
-	case r.dims == 2 && (r.Reach == ReachCube || r.Reach == ReachACube):
+	case r.seamless:
+		return min(max(i, -1), size) // on the face beside
+	case r.inFace:
 		mode = ClampEdge
 	case mode <= Mirror && !r.normalized:
 		mode = ClampEdge

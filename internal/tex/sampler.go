@@ -75,7 +75,12 @@ type Sampler struct {
 	Bias              uint32     // f32, added to a level of detail
 	MinLOD, MaxLOD    uint32     // f32
 	Compare           Compare
+	MaxAnisotropy     int  // samples along the longer one of two gradients, up to MaxAnisotropy; 0 and 1: one
+	Seamless          bool // linear filters of cubes go on across edges; Address does not count
 }
+
+// MaxAnisotropy is the largest one: CUDA clamps to it.
+const MaxAnisotropy = 16
 
 // Read is what belongs to the texture rather than to the sampler (table 11).
 type Read struct {

@@ -96,7 +96,7 @@ struct resource {
 	uint32_t flags;
 };
 struct reading { uint32_t mode[3], linear, flags, anisotropy, mip_linear; float bias, least, most, border[4]; int32_t reserved[12]; };
-enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 16 };
+enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 16, SEAMLESS = 64 };
 _Static_assert(sizeof(struct resource) == 144 && sizeof(struct reading) == 104, "layout");
 
 static uint32_t channel_bytes(const char *format) { return strstr(format, "32") ? 4 : strstr(format, "16") ? 2 : 1; }
@@ -147,6 +147,7 @@ static error_t make(uint64_t *out, const struct resource *r, const struct readin
 	t.linear = d->linear, t.mip_linear = d->mip_linear, t.bias = d->bias, t.least = d->least, t.most = d->most;
 	t.read_normalized = ints && !(d->flags & READ_AS_INTEGER);
 	t.normalized = (d->flags & NORMALIZED) != 0, t.srgb = (d->flags & SRGB) != 0;
+	t.anisotropy = d->anisotropy, t.seamless = (d->flags & SEAMLESS) != 0;
 	return pvm_texture_create(T.device, &t, out);
 }
 
@@ -164,8 +165,8 @@ static error_t asked(uint64_t object, struct resource *r, struct reading *d, str
 	if (e != SUCCESS) return e;
 	if (v) return view_into(&t, v);
 	if (d) {
-		*d = (struct reading){.linear = t.linear, .mip_linear = t.mip_linear, .bias = t.bias, .least = t.least, .most = t.most};
-		d->flags = (ints && !t.read_normalized ? READ_AS_INTEGER : 0u) | (t.normalized ? NORMALIZED : 0u) | (t.srgb ? SRGB : 0u);
+		*d = (struct reading){.linear = t.linear, .anisotropy = t.anisotropy, .mip_linear = t.mip_linear, .bias = t.bias, .least = t.least, .most = t.most};
+		d->flags = (ints && !t.read_normalized ? READ_AS_INTEGER : 0u) | (t.normalized ? NORMALIZED : 0u) | (t.srgb ? SRGB : 0u) | (t.seamless ? SEAMLESS : 0u);
 		memcpy(d->mode, t.mode, sizeof t.mode);
 		memcpy(d->border, t.border, sizeof t.border);
 		return SUCCESS;

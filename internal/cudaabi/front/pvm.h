@@ -84,6 +84,7 @@ struct pvm_texture {
 	uint32_t channels;
 	uint32_t mode[3], linear, read_normalized, srgb, normalized, mip_linear; // mode: cudaTextureAddressMode
 	float border[4], bias, least, most;
+	uint32_t anisotropy, seamless;
 	uint32_t viewed; // of an array: not 0 if the rest counts
 	uint32_t view_channels;
 	char view_format[12];              // empty: the array's

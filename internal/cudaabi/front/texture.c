@@ -215,6 +215,7 @@ PUBLIC error_t cudaCreateTextureObject(uint64_t *out, const struct resource *r, 
 	memcpy(t.border, d->border, sizeof t.border);
 	t.linear = d->linear, t.read_normalized = d->normalized_floats, t.srgb = d->srgb != 0, t.normalized = d->normalized != 0;
 	t.mip_linear = d->mip_linear, t.bias = d->bias, t.least = d->least, t.most = d->most;
+	t.anisotropy = d->anisotropy, t.seamless = d->seamless != 0;
 	return done(pvm_texture_create(T.device, &t, out));
 }
 
@@ -259,6 +260,7 @@ PUBLIC error_t cudaGetTextureObjectTextureDesc(struct reading *d, uint64_t objec
 	memcpy(d->border, t.border, sizeof t.border);
 	d->linear = t.linear, d->normalized_floats = t.read_normalized, d->srgb = (int)t.srgb, d->normalized = (int)t.normalized;
 	d->mip_linear = t.mip_linear, d->bias = t.bias, d->least = t.least, d->most = t.most;
+	d->anisotropy = t.anisotropy, d->seamless = (int)t.seamless;
 	return SUCCESS;
 }
 

@@ -185,6 +185,33 @@ func testTextures(l *surfaceLab) {
 		l.Fatal(err)
 	}
 	named("chain", chain, linear)
+	footprintTextures(l, f)
+}
+
+// footprintTextures makes those of anisotropic filters and of the edges of cubes: squares, whose averages depend on each place.
+func footprintTextures(l *surfaceLab, f ptxvm.SampleFormat) {
+	squares := func(n int) (v []float32) {
+		for i := range n {
+			v = append(v, float32(i*i%97))
+		}
+		return v
+	}
+	plane, err := l.d.NewArray(ptxvm.ArrayDesc{Geometry: ptxvm.Array2D, Size: []int{16, 16}, Format: f, Levels: 3})
+	for level := range 3 {
+		if err == nil {
+			err = plane.WriteLevel(level, littleEndian(squares(256>>(2*level))))
+		}
+	}
+	if err != nil {
+		l.Fatal(err)
+	}
+	clamp := [3]ptxvm.AddressMode{ptxvm.AddressClamp, ptxvm.AddressClamp}
+	for name, linear := range map[string]bool{"slope": true, "steps": false} {
+		l.texture(ptxvm.TextureDesc{Name: name, Array: plane, Normalized: true, Sampler: ptxvm.SamplerDesc{Linear: linear, MipLinear: linear, MaxAnisotropy: 8, Address: clamp}})
+	}
+	for name, seamless := range map[string]bool{"ball": true, "box": false} {
+		l.texture(ptxvm.TextureDesc{Name: name, Array: l.filled(ptxvm.ArrayCube, "f32x1", squares(24), 2, 2), Sampler: ptxvm.SamplerDesc{Linear: true, Seamless: seamless}})
+	}
 }
 
 // TestAssumeRefused: a position that does not exist is an error that lists those that do.

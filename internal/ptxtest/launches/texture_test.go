@@ -58,14 +58,17 @@ func (l *surfaceLab) texture(desc ptxvm.TextureDesc) ptxvm.Texture {
 func (l *surfaceLab) filled(g ptxvm.Geometry, format string, samples []float32, size ...int) ptxvm.Array {
 	l.Helper()
 	a := l.array("", g, format, size...)
-	var data []byte
-	for _, v := range samples {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-	}
-	if err := a.Write(data); err != nil {
+	if err := a.Write(littleEndian(samples)); err != nil {
 		l.Fatal(err)
 	}
 	return a
+}
+
+func littleEndian(samples []float32) (data []byte) {
+	for _, v := range samples {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	return data
 }
 
 // wrapIndex is the texel of an index by the address mode, as the CUDA guide has it; -1 the border.
@@ -359,6 +362,9 @@ func TestTextureFaults(t *testing.T) {
 		"are integers, which have no linear filter": {Array: l.array("", ptxvm.Array2D, "u8x4", 4, 3), Sampler: ptxvm.SamplerDesc{Linear: true}},
 		"sRGB needs unorm8":                         {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), SRGB: true},
 		"there is no address mode 9":                {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{Address: [3]ptxvm.AddressMode{9}}},
+		"an anisotropy of 17: want at most 16":      {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{MaxAnisotropy: 17}},
+		"an anisotropy of -1":                       {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{MaxAnisotropy: -1}},
+		"2dlayered 4x3x2 f32x4 has no edges":        {Array: l.array("", ptxvm.Array2DLayered, "f32x4", 4, 3, 2), Sampler: ptxvm.SamplerDesc{Seamless: true}},
 		"the buffer has 4":                          {Buffer: l.floats(1), Width: 9},
 	} {
 		if _, err := l.d.NewTexture(desc); err == nil || !strings.Contains(err.Error(), want) {
