@@ -58,10 +58,14 @@ const hotAfter = 60
 // before code for them is made.
 const partsAfter = 40
 
+// ctasAfter is how many steps for each instruction a worker runs CTAs in code without a program of theirs before that is compiled:
+// about as long as it takes.
+const ctasAfter = 4000
+
 // compileBy makes launches compile by an engine; nil: not at all.
 func (d *Device) compileBy(made *jit.Engine) {
 	if d.jit = made; made != nil {
-		d.compileQuick, d.compileWhole, d.compileParts = made.InstallQuick, made.InstallWhole, made.Install
+		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
 	}
 }
 
@@ -79,6 +83,7 @@ func init() {
 	tuning.Observe = func(device any, o machine.Observer) { device.(*Device).observer = o }
 	tuning.Careful = func(device any) { device.(*Device).careful = true }
 	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
+	tuning.CTAsAfter = func(device any, times uint32) { device.(*Device).ctasAfter = times }
 }
 
 // compiles tells whether code of a launch may be compiled.
@@ -92,6 +97,7 @@ func (d *Device) compiling(l *host.Launch) {
 		return
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
+	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.ctasAfter
 	if d.cfg.Engine != Auto {
 		return
 	}
@@ -113,7 +119,7 @@ func newJIT(e Engine) (*jit.Engine, error) {
 	if e == Interp {
 		return nil, nil
 	}
-	made, err := jit.NewEngine(jit.Options{})
+	made, err := jit.NewEngine(jit.Options{Late: true})
 	switch {
 	case err != nil && e == Auto:
 		return nil, nil

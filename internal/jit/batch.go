@@ -68,6 +68,7 @@ type batch struct {
 	next   x86.Label           // its turn is over
 	sweep  x86.Label           // a CTA that may be swept; 0: none may
 	asOne  bool                // by its program (cta.go)
+	late   bool                // there may be such a program
 	scant  bool                // too few registers for such a program: what is assembled of it may be wrong
 	clean  bool                // the CTA that ends has written nothing to its shared memory
 	course x86.Label           // a whole warp of another CTA begins; 0: there is no course

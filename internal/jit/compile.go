@@ -19,8 +19,9 @@ type Compiled struct {
 	Bounds    []int32 // by pc: entry of the bounds table, -1 for none
 	NumBounds int
 	Batch     Batch
-	Leaves    int // instructions that are left to the interpreter
-	Helped    int // those that its handlers execute without leaving
+	Leaves    int  // instructions that are left to the interpreter
+	Helped    int  // those that its handlers execute without leaving
+	Late      bool // Options.Late has kept it from trying a program of a CTA
 	Needs     x86.Feature
 	Listing   string
 	Reaches   []machine.NativeReach
@@ -236,7 +237,7 @@ func (c *compiler) finish() (*Compiled, error) {
 			out.Leaves++
 		}
 	}
-	out.Batch = c.batchOffsets()
+	out.Batch, out.Late = c.batchOffsets(), c.batch.late
 	if out.Leaves+out.Helped == len(c.insts) {
 		return nil, ErrNothing
 	}

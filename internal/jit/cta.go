@@ -119,13 +119,8 @@ func (r *region) findCTA(border bool) *cta {
 // runCTA runs the kernel. It tells whether there was a loop with barriers that it has unrolled as it is known how often that goes round:
 // without one no other program is found when those are loops, too.
 func (r *region) runCTA(border, rolled bool) (k *cta, unrolls bool) {
-	sol, ok := decode.ClassesOf(r.code.Func)
-	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
-		return nil, false
-	}
-	s := sol.Shape
-	threads := int(s.BlockX) * int(s.BlockY) * int(s.BlockZ)
-	if threads%32 != 0 || threads > 32*maxCTAWarps {
+	s, ok := r.mayBeProgram()
+	if !ok {
 		return nil, false
 	}
 	k = &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, bare: map[*program]*program{}, rolled: rolled}
@@ -153,6 +148,16 @@ func (r *region) runCTA(border, rolled bool) (k *cta, unrolls bool) {
 		return r.runCTA(false, rolled)
 	}
 	return k, k.unrolls
+}
+
+// mayBeProgram tells whether a kernel, launched in the shape that it has been decoded for, may be such a program before it is run.
+func (r *region) mayBeProgram() (s ir.LaunchShape, ok bool) {
+	sol, ok := decode.ClassesOf(r.code.Func)
+	if !ok || !r.f.Entry || len(r.segs) == 0 || r.live.entry.Count() != 0 || !r.worthCTA() {
+		return s, false
+	}
+	threads := int(sol.Shape.BlockX) * int(sol.Shape.BlockY) * int(sol.Shape.BlockZ)
+	return sol.Shape, threads%32 == 0 && threads <= 32*maxCTAWarps
 }
 
 // atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none and none is

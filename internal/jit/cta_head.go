@@ -83,6 +83,12 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	if !c.allows(CTAs) {
 		return
 	}
+	if c.opt.Late {
+		_, c.batch.late = c.mayBeProgram()
+		return
+	}
+	c.opt.begin("CTAs, run")
+	defer c.opt.begin("batches")
 	k := c.findCTA(!c.opt.inside && c.allows(CTABorders))
 	if k == nil || !c.uses(CTAs) || k.edge != nil && !c.uses(CTABorders) || len(k.loops) > 0 && !c.uses(CTALoops) {
 		return
@@ -96,6 +102,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	c.bcast, c.short, c.asProgram = nil, false, true
 	m.allFree()
 	m.began = c.Len()
+	c.opt.begin("CTAs, code")
 	sweep := c.NewLabel()
 	m.assemble(sweep, ordinary, out)
 	if !c.short && m.places <= ctaPlaces {

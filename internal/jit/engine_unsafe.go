@@ -45,11 +45,14 @@ func (e *Engine) Products() num.Multiplier { return e.dense }
 func (e *Engine) InstallQuick(c *machine.Code, stopped func() bool) { e.install(c, tierQuick, stopped) }
 
 // InstallWhole is a host.Launch's Compile or Better: it compiles code for whole warps once and installs the result,
-// which Install completes. Code of which nothing can be compiled gets a Native without entries.
+// which InstallParts completes. Code of which nothing can be compiled gets a Native without entries.
 func (e *Engine) InstallWhole(c *machine.Code, stopped func() bool) { e.install(c, tierWhole, stopped) }
 
-// Install is a host.Launch's CompileParts, or its Compile for those who want all at once.
-func (e *Engine) Install(c *machine.Code, stopped func() bool) { e.install(c, tierParts, stopped) }
+// InstallParts is a host.Launch's CompileParts.
+func (e *Engine) InstallParts(c *machine.Code, stopped func() bool) { e.install(c, tierParts, stopped) }
+
+// Install is a host.Launch's CompileCTAs, or its Compile for those who want all at once.
+func (e *Engine) Install(c *machine.Code, stopped func() bool) { e.install(c, tierCTAs, stopped) }
 
 // tier is how much is made of code, less first.
 type tier int
@@ -58,6 +61,7 @@ const (
 	tierQuick tier = iota + 1
 	tierWhole
 	tierParts
+	tierCTAs
 )
 
 // tierOf is that of installed code, 0 for none.
@@ -66,13 +70,15 @@ func tierOf(n *machine.Native) tier {
 	case n == nil:
 		return 0
 	case n.Last:
-		return tierParts
+		return tierCTAs
 	case n.Quick:
 		return tierQuick
 	case n.Whole:
 		return tierWhole
+	case n.Late:
+		return tierParts
 	}
-	return tierParts
+	return tierCTAs
 }
 
 func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
@@ -108,7 +114,7 @@ func (e *Engine) instead(c *machine.Code) *machine.Native {
 	} else if quick, err := e.compile(c, tierQuick, nil); err == nil {
 		n = *quick
 	}
-	n.Last = true
+	n.Last, n.Late = true, false
 	return &n
 }
 
@@ -127,6 +133,7 @@ func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *ma
 	}
 	opt := Stopped(e.opt, stopped)
 	opt.Whole = opt.Whole || want == tierWhole
+	opt.Late = opt.Late && want != tierCTAs
 	opt.counted = newCounts()
 	out, err := Compile(c, f, opt)
 	if err != nil {
@@ -138,7 +145,7 @@ func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *ma
 	if n, err = e.native(f, out, opt); err != nil {
 		return nil, err
 	}
-	n.Whole = opt.Whole
+	n.Whole, n.Late = opt.Whole, out.Late
 	return n, nil
 }
 

@@ -23,6 +23,7 @@ type Options struct {
 	List    bool // keep a listing
 	Whole   bool // code for warps of 32 lanes alone, which leaves where they part
 	Quick   bool // engines: the quick tier alone (quick.go)
+	Late    bool // no program of a CTA (cta.go); engines: not before Install asks for it
 
 	alone   bool                // warps, no program of a CTA
 	inside  bool                // no program of CTAs at a border

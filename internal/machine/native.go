@@ -49,6 +49,9 @@ type Native struct {
 	// Quick tells that the code was made in no time, and that better code is worth while when it has run for long:
 	// Host.Heat asks for it.
 	Quick bool
+	// Late tells that a program of whole CTAs may be made of the code, which takes longer than all else: when it has run for
+	// long Host.Ran asks for it.
+	Late bool
 	// Last tells that there will be none that is better: making it would take too long.
 	Last bool
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody

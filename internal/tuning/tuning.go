@@ -17,6 +17,8 @@ var (
 	HotAfter func(device any, times uint32)
 	// PartsAfter sets how often code for some lanes is missed before it is compiled.
 	PartsAfter func(device any, times uint32)
+	// CTAsAfter sets how many steps for each instruction CTAs run before a program of theirs is compiled.
+	CTAsAfter func(device any, times uint32)
 	// Observe lets an observer see every event of the device's next launches; nil ends that.
 	Observe func(device any, o machine.Observer)
 	// Careful makes the sanitizers that follow values look at each lane of each instruction.

@@ -138,14 +138,16 @@ func TestTieringAnywhere(t *testing.T) {
 				want, _ := run.with(t, ptxvm.Interp, nil)
 				r := rand.New(rand.NewPCG(*exitsSeed, uint64(i)))
 				for k, after := range []uint32{0, 0, 0, 1, 2, 3 + r.Uint32N(8), 11 + r.Uint32N(90), 100 + r.Uint32N(900)} {
-					parts := []uint32{0, 1 << 30, 1 + r.Uint32N(20)}[k%3] // at once, never, at any moment
+					some := []uint32{0, 1 << 30, 1 + r.Uint32N(20)} // at once, never, at any moment
+					parts, ctas := some[k%3], some[r.IntN(3)]
 					got, rep := run.with(t, ptxvm.Auto, func(d *ptxvm.Device) error {
 						tuning.HotAfter(d, after)
 						tuning.PartsAfter(d, parts)
+						tuning.CTAsAfter(d, ctas)
 						return nil
 					})
 					if d := got.differs(&want); d != "" {
-						t.Errorf("compiled after %d entries, for some lanes after %d: %s", after, parts, d)
+						t.Errorf("compiled after %d entries, for some lanes after %d, for CTAs after %d: %s", after, parts, ctas, d)
 					}
 					if after != 0 && rep.compiled != 0 {
 						mixed.Add(1)
