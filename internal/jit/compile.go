@@ -118,7 +118,8 @@ type compiler struct {
 	counted    *Counted // nil: nobody counts
 	tails      exitTails
 	toHelp     helpGates
-	nobody     x86.Label              // nobody is left
+	nobody     x86.Label // nobody is left
+	routines   map[routine]x86.Label
 	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch      batch
 	sweeping   *sweep // the one being assembled
@@ -347,21 +348,27 @@ func (c *compiler) spreadRows(pc int32) {
 
 func (c *compiler) spreadSlots(list []*machine.ScalarSlot) {
 	for _, s := range list {
-		t, n := tW, 128
+		t := tW
 		if s.Width == machine.Row64 {
-			t, n = tX, 256
+			t = tX
 		}
-		v := c.alloc()
-		c.broadcast(c.full(), t, v, c.regs(s.Slot))
-		if row, ok := c.row.of(s.Row); ok && t == tW {
-			for i := range 128 / c.full().Bytes() {
-				c.copy(c.full(), x86.Vec(row+i), v)
-			}
-		} else {
-			for at := 0; at < n; at += c.full().Bytes() {
-				c.store(c.full(), c.regs(s.Row+uint32(at)), v)
-			}
-		}
-		c.release(temp(v))
+		row := c.rowAt(s.Row, t)
+		c.callRoutine(routine{what: routineSpreads, slot: s.Slot, off: s.Row, row: row}, func() { c.spreadSlot(s, t, row) })
 	}
+}
+
+// spreadSlot writes the row of a slot, to registers if it has some.
+func (c *compiler) spreadSlot(s *machine.ScalarSlot, t typ, row int) {
+	v := c.alloc()
+	c.broadcast(c.full(), t, v, c.regs(s.Slot))
+	if row >= 0 {
+		for i := range 128 / c.full().Bytes() {
+			c.copy(c.full(), x86.Vec(row+i), v)
+		}
+	} else {
+		for at := 0; at < 4*t.bits(); at += c.full().Bytes() {
+			c.store(c.full(), c.regs(s.Row+uint32(at)), v)
+		}
+	}
+	c.release(temp(v))
 }

@@ -65,7 +65,7 @@ func (c *compiler) layFor(s *step, masked bool) {
 // layRows writes the rows that code for full warps has not written before an instruction.
 func (c *compiler) layRows(pc int32) {
 	for _, p := range c.patternsAt(pc) {
-		c.layRow(p)
+		c.callRoutine(routine{what: routineLays, of: p, row: c.rowAt(p.off, p.typ)}, func() { c.layRow(p) })
 	}
 }
 
@@ -96,7 +96,14 @@ func (c *compiler) takeNumbers(p *pattern) {
 
 // takeUp is takeNumbers for a row that may be in registers, and that may hold something else.
 func (c *compiler) takeUp(p *pattern, other x86.Label) {
-	if _, resident := c.row.of(p.off); resident && p.typ == tW {
+	row := c.rowAt(p.off, p.typ)
+	c.callRoutine(routine{what: routineTakes, of: p, row: row}, func() { c.matchNumbers(p, row >= 0) })
+	c.Jcc(x86.NE, other)
+}
+
+// matchNumbers takes numbers from a row and tells by NE whether it is another than they stand for.
+func (c *compiler) matchNumbers(p *pattern, resident bool) {
+	if resident {
 		c.eachRegister(p.off, func(v x86.Vec, m x86.Mem) { c.store(c.full(), m, v) })
 	}
 	c.takeNumbers(p)
@@ -108,17 +115,22 @@ func (c *compiler) takeUp(p *pattern, other x86.Label) {
 		c.vvx(c.opFor(cOr, p.typ), c.full(), sum, sum, vecAt(v))
 		c.release(temp(v))
 	})
-	c.branchIfAny(sum, other)
+	c.testAny(sum)
 	c.release(temp(sum))
 }
 
-// branchIfAny goes to a label if a vector has a bit.
-func (c *compiler) branchIfAny(v x86.Vec, to x86.Label) {
+// testAny tells by NE whether a vector has a bit.
+func (c *compiler) testAny(v x86.Vec) {
 	if c.evex {
 		c.KVV(x86.VPTESTMD, x86.W512, x86.K5, v, v)
 		c.KK(x86.KORTESTW, x86.K5, x86.K5)
 	} else {
 		c.VV(x86.VPTEST, x86.W256, v, v)
 	}
+}
+
+// branchIfAny goes to a label if a vector has a bit.
+func (c *compiler) branchIfAny(v x86.Vec, to x86.Label) {
+	c.testAny(v)
 	c.Jcc(x86.NE, to)
 }

@@ -403,7 +403,7 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	switch {
 	case s.seen != nil && s.typ == tW:
 		return s.seen.at(0)
-	case s.seen != nil || s.pat != nil:
+	case s.seen != nil || s.pat != nil || s.word != 0 || s.line != nil:
 		a.eachPart(s.typ, func() {
 			v := a.load(a.operand(s), s.typ)
 			a.store(a.full(), m.Plus(int32(a.part*a.full().Bytes())), v.v)

@@ -227,16 +227,21 @@ func (a *accessed) hostAddressesOf64() {
 	a.limits(int32(a.m.Size), a.miss)
 	a.MovImm(x86.RAX, a.in.Imm)
 	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
-	move, room := a.inEvery(0, x86.RAX), a.inEvery(1, x86.RDX)
 	a.host(x86.R8)
-	base := a.inEvery(2, x86.R8)
+	a.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(&a.src[0], 1))
+	a.callRoutine(routine{what: routineAddresses, typ: a.src[0].typ, use: a.use, others: a.others, align: a.m.Align, row: -1}, a.addressesAt)
+	a.Jcc(x86.NE, a.miss)
+}
+
+// addressesAt is hostAddressesOf64 of the addresses at RCX, with what is added to an address for its offset in RAX, the last offset inside in RDX,
+// and where offsets count from in R8. NE: one is outside.
+func (a *accessed) addressesAt() {
+	move, room, base := a.inEvery(0, x86.RAX), a.inEvery(1, x86.RDX), a.inEvery(2, x86.R8)
 	x, t, bad := a.alloc(), a.alloc(), a.alloc()
-	a.wide = true
-	n := a.parts(false)
 	or := a.opFor(cOr, tX)
 	low := bits.TrailingZeros32(a.m.Align)
-	for a.part = range n {
-		a.offsets(x, move)
+	a.eachPart(tX, func() {
+		a.offsetsAt(x, move)
 		a.onlyActive(x)
 		to := t
 		if a.part == 0 {
@@ -254,11 +259,22 @@ func (a *accessed) hostAddressesOf64() {
 		}
 		a.vvx(x86.VPADDQ, a.full(), x, x, base)
 		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
-	}
-	a.missIf(bad, ^uint64(0)<<(64-max(low, 1)))
+	})
+	a.testBits(bad, ^uint64(0)<<(64-max(low, 1)))
 	for _, v := range []x86.Vec{bad, t, x} {
 		a.release(temp(v))
 	}
+}
+
+// offsetsAt adds something to the part's addresses, which are at RCX.
+func (a *accessed) offsetsAt(x x86.Vec, move loc) {
+	bytes := a.full().Bytes()
+	if a.src[0].typ == tX {
+		a.move(a.full(), x, x86.At(x86.RCX, int32(a.part*bytes)).By(inHost))
+	} else {
+		a.VM(x86.VPMOVZXDQ, a.full(), x, x86.At(x86.RCX, int32(a.part*bytes/2)).By(inHost))
+	}
+	a.vvx(x86.VPADDQ, a.full(), x, x, move)
 }
 
 // offsets adds something to the part's addresses.
@@ -315,15 +331,14 @@ func (a *accessed) onlyActive(x x86.Vec) {
 	}
 }
 
-// missIf misses if an element of a vector has one of some bits.
-func (a *accessed) missIf(v x86.Vec, bits uint64) {
+// testBits tells by NE whether an element of a vector has one of some bits.
+func (a *accessed) testBits(v x86.Vec, bits uint64) {
 	if a.evex {
 		a.KVM(x86.VPTESTMQ, a.full(), x86.K6, v, a.Const64(bits).Bcast())
 		a.KK(x86.KORTESTW, x86.K6, x86.K6)
 	} else {
 		a.VM(x86.VPTEST, a.full(), v, a.constRow(tX, func(int) uint64 { return bits }))
 	}
-	a.Jcc(x86.NE, a.miss)
 }
 
 // lanesOf is how the loop over lanes reaches one operand.

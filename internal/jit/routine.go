@@ -1,0 +1,69 @@
+package jit
+
+// Routines: what is cold and the same in many places of a function is assembled once and called. A routine goes nowhere but back, so the
+// eight bytes of the call are all of the stack that machine code uses (native.Call). Its temporaries are those that it has where it is
+// called: who calls it with others has another one.
+
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
+
+// routineVecs is how many temporaries a routine may have.
+const routineVecs = 4
+
+// routine says what a routine does, and by which registers.
+type routine struct {
+	what routineKind
+	of   *pattern
+	slot uint32
+	off  uint32 // of the row of a slot
+	row  int    // the first register of the row, -1: it is in memory
+
+	typ    typ // of addresses
+	use    maskUse
+	others uint32
+	align  uint32
+
+	temps [routineVecs]x86.Vec
+}
+
+// What routines do.
+type routineKind uint8
+
+const (
+	routineLays      routineKind = iota // writes a row of a pattern
+	routineTakes                        // takes the numbers of a pattern from its row, and compares the row with them
+	routineSpreads                      // writes the row of a slot
+	routineAddresses                    // makes host addresses of those of lanes
+)
+
+// callRoutine assembles the call of a routine whose code body assembles; where there are few registers, or nothing is called, body itself.
+func (c *compiler) callRoutine(r routine, body func()) {
+	n := len(c.free) - routineVecs
+	if n < 0 || c.quick != nil || c.asProgram {
+		body()
+		return
+	}
+	copy(r.temps[:], c.free[n:])
+	l := c.routines[r]
+	if l == 0 {
+		l = c.later(func() {
+			free := c.free
+			c.free = append([]x86.Vec(nil), r.temps[:]...)
+			body()
+			c.free = free
+			c.None(x86.RET)
+		})
+		if c.routines == nil {
+			c.routines = map[routine]x86.Label{}
+		}
+		c.routines[r] = l
+	}
+	c.Call(l)
+}
+
+// rowAt is the first register of a row of 32 bits, -1 if it is in memory.
+func (c *compiler) rowAt(off uint32, t typ) int {
+	if row, ok := c.row.of(off); ok && t == tW {
+		return row
+	}
+	return -1
+}
