@@ -8,9 +8,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// testBelow goes to fail unless the address row of each executing lane, less first, is below what count brings and has none of some
+// addressPart is the running part of the addresses of lanes.
+type addressPart func() loc
+
+// testBelow tells by NE whether the address of an executing lane, less first, is not below what count brings or has one of some
 // bits. The largest and the bits of all say so. The temporary first is given back.
-func (a *accessed) testBelow(first x86.Vec, count func(to x86.Vec), odd uint32, fail x86.Label) {
+func (a *accessed) testBelow(first x86.Vec, count func(to x86.Vec), odd uint32, part addressPart) {
 	x, most, all := a.alloc(), a.alloc(), a.alloc()
 	a.zero(x)
 	a.VVV(x86.VPSUBD, a.full(), first, x, first)
@@ -19,7 +22,7 @@ func (a *accessed) testBelow(first x86.Vec, count func(to x86.Vec), odd uint32, 
 		if a.part == 0 {
 			to = most
 		}
-		have := a.operand(&a.src[0])
+		have := part()
 		a.vvx(x86.VPADDD, a.full(), to, first, have)
 		a.release(have)
 		a.onlyExecuting(to)
@@ -44,7 +47,6 @@ func (a *accessed) testBelow(first x86.Vec, count func(to x86.Vec), odd uint32, 
 	for _, v := range []x86.Vec{all, most, x, first} {
 		a.release(temp(v))
 	}
-	a.Jcc(x86.NE, fail)
 }
 
 // onlyExecuting makes 0 of the elements of 32 bits of lanes that do not execute.
@@ -83,15 +85,31 @@ func (a *accessed) limitIn(l limit256, other x86.Vec) x86.Vec {
 // vecsInside256 is how many temporaries inside256 takes with its limits in registers.
 const vecsInside256 = 6
 
-// inside256 is inside with what is added to an address in R8, and the last offset inside in RDX.
+// inside256 is inside with what is added to an address in R8, and the last offset inside in RDX. RCX is lost.
 func (a *accessed) inside256(fail x86.Label) {
+	if addr := &a.src[0]; addr.row >= 0 {
+		a.testInside256(func() loc { return a.operand(addr) })
+	} else {
+		a.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(addr, 1))
+		a.callRoutine(routine{what: routineInside, typ: addr.typ, use: a.use, others: a.others, align: a.m.Align}, func() { a.testInside256(a.partAt) })
+	}
+	a.Jcc(x86.NE, fail)
+}
+
+// partAt is the running part of a row at RCX.
+func (a *accessed) partAt() loc {
+	return loc{kind: inMem, m: x86.At(x86.RCX, int32(a.part*a.full().Bytes())).By(inHost)}
+}
+
+// testInside256 tells by NE whether an executing lane's address is outside.
+func (a *accessed) testInside256(part addressPart) {
 	odd := max(a.m.Align, 1) - 1
 	if a.src[0].typ == tW {
 		a.R(x86.NEG, x86.S32, x86.R8)
 		a.R(x86.INC, x86.S32, x86.RDX)
 		count := x86.At(rCtx, saveLimits)
 		a.MR(x86.MOV, x86.S32, count, x86.RDX)
-		a.testBelow(a.everywhere(tW, x86.R8), func(to x86.Vec) { a.broadcast(a.full(), tW, to, count) }, odd, fail)
+		a.testBelow(a.everywhere(tW, x86.R8), func(to x86.Vec) { a.broadcast(a.full(), tW, to, count) }, odd, part)
 		return
 	}
 	few := len(a.free) < vecsInside256
@@ -100,7 +118,7 @@ func (a *accessed) inside256(fail x86.Label) {
 	a.zero(over)
 	a.zero(all)
 	a.eachPart(tX, func() { // x is inside exactly if neither it nor room-x has its top bit set
-		have := a.operand(&a.src[0])
+		have := part()
 		a.vvx(x86.VPADDQ, a.full(), x, a.limitIn(move, x), have)
 		a.release(have)
 		t := a.alloc()
@@ -128,7 +146,6 @@ func (a *accessed) inside256(fail x86.Label) {
 			a.release(temp(l.v))
 		}
 	}
-	a.Jcc(x86.NE, fail)
 }
 
 // gathers256 are the gathers of as many elements as addresses, by the types of address and element.

@@ -121,7 +121,8 @@ func (a *accessed) testIndices() {
 		a.testBelow(first, func(to x86.Vec) {
 			a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 			a.broadcast(a.full(), tW, to, count)
-		}, odd, a.miss)
+		}, odd, func() loc { return a.operand(&a.src[0]) })
+		a.Jcc(x86.NE, a.miss)
 		return
 	}
 	x, some := a.alloc(), x86.K5

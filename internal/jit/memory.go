@@ -404,11 +404,11 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	case s.seen != nil && s.typ == tW:
 		return s.seen.at(0)
 	case s.seen != nil || s.pat != nil || s.word != 0 || s.line != nil:
-		a.eachPart(s.typ, func() {
-			v := a.load(a.operand(s), s.typ)
-			a.store(a.full(), m.Plus(int32(a.part*a.full().Bytes())), v.v)
-			a.release(v)
-		})
+		if s.seen == nil && s.word == 0 && s.line == nil {
+			a.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
+		} else {
+			a.copyParts(s, m)
+		}
 		return m
 	case s.row < 0:
 		return a.regs(s.off)
@@ -420,30 +420,47 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	return m
 }
 
+// copyParts copies a row to memory.
+func (a *accessed) copyParts(s *source, to x86.Mem) {
+	a.eachPart(s.typ, func() {
+		v := a.load(a.operand(s), s.typ)
+		a.store(a.full(), to.Plus(int32(a.part*a.full().Bytes())), v.v)
+		a.release(v)
+	})
+}
+
 // compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
 func (a *accessed) compareAddresses(addr *source, other x86.Label) {
-	a.wide = addr.typ == tX
-	n := a.parts(false)
+	if addr.pat != nil && addr.seen == nil && addr.word == 0 && addr.line == nil {
+		r := routine{what: routineCompares, of: addr.pat, use: a.use, others: a.others, align: a.m.Elem}
+		a.callRoutine(r, func() { a.followEachOther(addr) })
+	} else {
+		a.followEachOther(addr)
+	}
+	a.Jcc(x86.NE, other)
+}
+
+// followEachOther tells by NE whether an executing lane's address is not RAX + lane·size.
+func (a *accessed) followEachOther(addr *source) {
 	t, x := a.alloc(), a.alloc()
 	sum := t // EVEX needs none
 	if !a.evex {
 		sum = a.alloc()
 	}
 	a.replicate(a.full(), addr.typ, t, x86.RAX)
-	for a.part = range n {
+	a.eachPart(addr.typ, func() {
 		first := a.part * a.lanes
 		steps := a.constRow(addr.typ, func(i int) uint64 { return uint64(first+i) * uint64(a.m.Elem) })
 		add := vops[cAdd].avx2[addr.typ]
 		a.VVM(add, a.full(), x, t, steps)
 		a.differ(addr, x, sum)
-	}
+	})
 	if a.evex {
 		a.KK(x86.KORTESTW, x86.K5, x86.K5)
 	} else {
 		a.VV(x86.VPTEST, a.full(), sum, sum)
 		a.release(temp(sum))
 	}
-	a.Jcc(x86.NE, other)
 	a.release(temp(t))
 	a.release(temp(x))
 }

@@ -7,22 +7,26 @@ package jit
 import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // routineVecs is how many temporaries a routine may have.
-const routineVecs = 4
+const routineVecs = 6
+
+// routineLeast is how many it needs.
+const routineLeast = 4
 
 // routine says what a routine does, and by which registers.
 type routine struct {
 	what routineKind
 	of   *pattern
-	slot uint32
+	slot uint32 // or the place
 	off  uint32 // of the row of a slot
 	row  int    // the first register of the row, -1: it is in memory
 
 	typ    typ // of addresses
 	use    maskUse
 	others uint32
-	align  uint32
+	align  uint32 // or the size of an element
 
 	temps [routineVecs]x86.Vec
+	n     int // of them
 }
 
 // What routines do.
@@ -32,22 +36,24 @@ const (
 	routineLays      routineKind = iota // writes a row of a pattern
 	routineTakes                        // takes the numbers of a pattern from its row, and compares the row with them
 	routineSpreads                      // writes the row of a slot
+	routineCopies                       // copies a row of a pattern to a place of the state
 	routineAddresses                    // makes host addresses of those of lanes
+	routineInside                       // tests addresses of lanes
+	routineCompares                     // tests whether addresses that are a pattern follow each other
 )
 
 // callRoutine assembles the call of a routine whose code body assembles; where there are few registers, or nothing is called, body itself.
 func (c *compiler) callRoutine(r routine, body func()) {
-	n := len(c.free) - routineVecs
-	if n < 0 || c.quick != nil || c.asProgram {
+	if r.n = min(len(c.free), routineVecs); r.n < routineLeast || c.quick != nil || c.asProgram {
 		body()
 		return
 	}
-	copy(r.temps[:], c.free[n:])
+	copy(r.temps[:], c.free[len(c.free)-r.n:])
 	l := c.routines[r]
 	if l == 0 {
 		l = c.later(func() {
 			free := c.free
-			c.free = append([]x86.Vec(nil), r.temps[:]...)
+			c.free = append([]x86.Vec(nil), r.temps[:r.n]...)
 			body()
 			c.free = free
 			c.None(x86.RET)
