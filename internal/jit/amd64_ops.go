@@ -11,7 +11,10 @@ type vop struct {
 	rounds     bool
 }
 
-var vops = map[code]vop{
+// has tells whether there is such an instruction.
+func (v *vop) has() bool { return v.evex != [2]x86.Op{} }
+
+var vops = [numCodes]vop{
 	cAdd:   {[2]x86.Op{x86.VPADDD, x86.VPADDQ}, [2]x86.Op{x86.VPADDD, x86.VPADDQ}, true, false},
 	cSub:   {[2]x86.Op{x86.VPSUBD, x86.VPSUBQ}, [2]x86.Op{x86.VPSUBD, x86.VPSUBQ}, false, false},
 	cMul:   {[2]x86.Op{x86.VPMULLD, x86.VPMULLQ}, [2]x86.Op{x86.VPMULLD}, true, false},
@@ -40,8 +43,13 @@ var vops = map[code]vop{
 	cFMax:  {[2]x86.Op{x86.VMAXPS, x86.VMAXPD}, [2]x86.Op{x86.VMAXPS, x86.VMAXPD}, false, false},
 }
 
+// unary is an instruction of one source; 0 where there is none.
+type unary struct{ evex, avx2 [2]x86.Op }
+
+func (u *unary) has() bool { return u.evex != [2]x86.Op{} }
+
 // uops are the instructions of one source; those with imm take the operation's.
-var uops = map[code]struct{ evex, avx2 [2]x86.Op }{
+var uops = [numCodes]unary{
 	cShlI:  {[2]x86.Op{x86.VPSLLD, x86.VPSLLQ}, [2]x86.Op{x86.VPSLLD, x86.VPSLLQ}},
 	cShrI:  {[2]x86.Op{x86.VPSRLD, x86.VPSRLQ}, [2]x86.Op{x86.VPSRLD, x86.VPSRLQ}},
 	cSarI:  {[2]x86.Op{x86.VPSRAD, x86.VPSRAQ}, [2]x86.Op{x86.VPSRAD}},
@@ -61,10 +69,10 @@ var uops = map[code]struct{ evex, avx2 [2]x86.Op }{
 // supports tells whether the machine has an operation.
 func supports(evex bool, o *operation) bool {
 	t := int(o.typ)
-	if v, ok := vops[o.code]; ok {
+	if v := &vops[o.code]; v.has() {
 		return o.typ != tM && (evex && v.evex[t] != 0 || !evex && v.avx2[t] != 0)
 	}
-	if u, ok := uops[o.code]; ok && (evex || o.code != cPopc) {
+	if u := &uops[o.code]; u.has() && (evex || o.code != cPopc) {
 		return o.typ != tM && (evex && u.evex[t] != 0 || !evex && u.avx2[t] != 0)
 	}
 	switch o.code {
@@ -105,14 +113,15 @@ func (e *emitter) unsteer(o *operation) {
 
 // maskable tells whether an operation is one instruction that can write under a mask.
 func maskable(c code) bool {
-	_, v := vops[c]
-	_, u := uops[c]
-	return v && c != cPick || u && c != cPopc
+	return vops[c].has() && c != cPick || uops[c].has() && c != cPopc
 }
 
 // opFor is the instruction of an operation of two sources.
 func (e *emitter) opFor(c code, t typ) x86.Op {
-	return e.opOf([2][2]x86.Op{vops[c].evex, vops[c].avx2}, t)
+	if e.evex {
+		return vops[c].evex[t]
+	}
+	return vops[c].avx2[t]
 }
 
 func (e *emitter) opOf(ops [2][2]x86.Op, t typ) x86.Op {
@@ -131,10 +140,10 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.alloc()
 	}
 	arg := func(k int) loc { return vals[o.args()[k]] }
-	if v, ok := vops[o.code]; ok {
-		return e.two(&v, o, arg(0), arg(1), p.typ(o.a), d)
+	if v := &vops[o.code]; v.has() {
+		return e.two(v, o, arg(0), arg(1), p.typ(o.a), d)
 	}
-	if u, ok := uops[o.code]; ok && (e.evex || o.code != cPopc) {
+	if u := &uops[o.code]; u.has() && (e.evex || o.code != cPopc) {
 		return e.one(e.opOf([2][2]x86.Op{u.evex, u.avx2}, o.typ), o, arg(0), p.typ(o.a), d)
 	}
 	switch o.code {

@@ -549,7 +549,8 @@ func (c *compiler) endCTA(out x86.Label, more int32) {
 	c.Jcc(x86.B, out)
 	c.MR(x86.MOV, x86.S32, batchCTAs, x86.RAX)
 	c.M(x86.INC, x86.S32, batchDone)
-	c.nextCTA()
+	clean := c.batch.clean
+	c.callRoutine(routine{what: routineNextCTA, slot: uint32(bit(clean))}, func() { c.nextCTA(clean) })
 }
 
 // beginPass lets the warps in RAX have their turns.
@@ -559,8 +560,8 @@ func (c *compiler) beginPass(pick x86.Label) {
 	c.Jmp(pick)
 }
 
-// nextCTA goes on to the next CTA: its place in the grid, and zeroed shared memory.
-func (c *compiler) nextCTA() {
+// nextCTA goes on to the next CTA: its place in the grid, and zeroed shared memory unless the last one has left it clean.
+func (c *compiler) nextCTA(clean bool) {
 	c.RM(x86.MOV, x86.S64, x86.RAX, ctxSteps)
 	c.RR(x86.ADD, x86.S64, x86.RAX, rSteps)
 	c.MR(x86.MOV, x86.S64, batchBegan, x86.RAX)
@@ -573,7 +574,7 @@ func (c *compiler) nextCTA() {
 	c.countUp(batchPlace.Plus(8), batchGrid.Plus(8), placed)
 	c.M(x86.INC, x86.S64, batchPlace.Plus(16))
 	c.Bind(placed)
-	if c.batch.clean {
+	if clean {
 		return
 	}
 	v, done, again := c.alloc(), c.NewLabel(), c.NewLabel()

@@ -216,7 +216,7 @@ func (c *compiler) endOnce() {
 // foldable tells which of an operation's sources may stay in memory: the last one that a load brings and nobody
 // else reads, if nothing else comes between; of two the one that parts do not share.
 func (r *room) foldable(o *operation) val {
-	if _, simple := vops[o.code]; !simple && o.code != cFFma {
+	if !vops[o.code].has() && o.code != cFFma {
 		return none
 	}
 	best := none

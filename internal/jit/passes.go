@@ -350,7 +350,5 @@ func (t *passes) steadies(v val, uses int) bool {
 	case cFFma, cRoot, cCanon, cCmp, cFCmp, cSel, cSumIf, cMAnd, cMOr, cMXor, cMNot, cTern:
 		return true
 	}
-	_, two := vops[o.code]
-	_, one := uops[o.code]
-	return two || one && o.code != cPopc && o.code != cClz
+	return vops[o.code].has() || uops[o.code].has() && o.code != cPopc && o.code != cClz
 }

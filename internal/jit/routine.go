@@ -16,7 +16,7 @@ const routineLeast = 4
 type routine struct {
 	what routineKind
 	of   *pattern
-	slot uint32 // or the place
+	slot uint32 // or the place, or 1 for a CTA that has left its shared memory clean
 	off  uint32 // of the row of a slot
 	row  int    // the first register of the row, -1: it is in memory
 
@@ -39,6 +39,7 @@ const (
 	routineCopies                       // copies a row of a pattern to a place of the state
 	routineAddresses                    // makes host addresses of those of lanes
 	routineInside                       // tests addresses of lanes
+	routineNextCTA                      // goes on to the next CTA
 	routineCompares                     // tests whether addresses that are a pattern follow each other
 )
 

@@ -66,14 +66,14 @@ func (r *room) spareOf(o *operation) (n int, ok bool) {
 		}
 		return 1
 	}
-	switch v, two := vops[o.code]; {
+	switch v := &vops[o.code]; {
 	case r.evex || r.wide:
 		return 0, false
-	case two && v.commutes, o.code == cMAnd, o.code == cMOr, o.code == cMXor, o.code == cCmp && o.imm == cmpEQ:
+	case v.commutes, o.code == cMAnd, o.code == cMOr, o.code == cMXor, o.code == cCmp && o.imm == cmpEQ:
 		return 1 + inMemory(o.a)*inMemory(o.b), true
 	case o.code == cCmp:
 		return 1 + inMemory(o.b), true
-	case two, o.code == cMAndn, o.code == cFCmp:
+	case v.has(), o.code == cMAndn, o.code == cFCmp:
 		return 1 + inMemory(o.a), true
 	case o.code == cSel:
 		if _, _, ok := r.keepsOrZero(&r.m.program, o); ok {
