@@ -52,6 +52,7 @@ var (
 	DotTF32 = DotFormat{8, 10, infAndNaN, 13}
 	DotF32  = DotFormat{8, 23, infAndNaN, 0}
 	DotE4M3 = DotFormat{4, 3, oneNaN, 0}
+	dotE5M3 = DotFormat{5, 3, oneNaN, 0} // of scale factors alone
 	DotE5M2 = DotFormat{5, 2, infAndNaN, 0}
 	DotE3M2 = DotFormat{3, 2, none, 0}
 	DotE2M3 = DotFormat{2, 3, none, 0}

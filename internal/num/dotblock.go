@@ -25,6 +25,12 @@ func ScaleUE4M3(v uint8) Scale {
 	return Scale{f.Sig, f.Exp, f.Top, f.Kind == FactorNaN}
 }
 
+// ScaleUE5M3 decodes five bits of exponent and three of fraction (9.4: 5.2.3).
+func ScaleUE5M3(v uint8) Scale {
+	f := dotE5M3.Factor(uint32(v))
+	return Scale{f.Sig, f.Exp, f.Top, f.Kind == FactorNaN}
+}
+
 // Significand is a scale factor without its exponent, as the bits of an f32: from 1 on and below 2, or less if it is subnormal.
 func (s Scale) Significand() uint32 {
 	return math.Float32bits(float32(s.Sig) * math.Float32frombits(uint32(127+int32(s.Exp)-int32(s.Top))<<23))

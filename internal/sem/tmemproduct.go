@@ -529,12 +529,11 @@ func (r *tensorProduct) scaleLines(operand int) int {
 	return r.N / r.path.Parts
 }
 
+var scaleDecoders = [...]func(uint8) num.Scale{tensor.UE4M3: num.ScaleUE4M3, tensor.UE8M0: num.ScaleUE8M0, tensor.UE5M3: num.ScaleUE5M3}
+
 // factors reads the scale factors of a line, from the lanes of a quarter.
 func (r *tensorProduct) factors(p *productPart, operand, line, quarter int) (list []num.Scale) {
-	decode := num.ScaleUE4M3
-	if r.UE8M0 {
-		decode = num.ScaleUE8M0
-	}
+	decode := scaleDecoders[r.Format]
 	for f := range r.Factors() {
 		lane, column, shift := r.Scale(operand, r.scaleLines(operand), line, f, quarter)
 		list = append(list, decode(uint8(p.t.Row(lane, r.scales[operand].Column()+column, 1)[0]>>shift)))

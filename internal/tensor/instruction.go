@@ -91,8 +91,18 @@ type Instruction struct {
 	Transpose [2]bool
 	Selector  int    // of sparsity metadata
 	Scales    [2]int // of A and B: which byte of a word begins the factors
-	UE8M0     bool   // format of the factors; else ue4m3
+	Format    ScaleFormat
 }
+
+// ScaleFormat is that of scale factors.
+type ScaleFormat uint8
+
+// The formats, as descriptors number them.
+const (
+	UE4M3 ScaleFormat = iota
+	UE8M0
+	UE5M3 // from sm_107
+)
 
 // instructionField is a field of the descriptor, with the values that it may have; nil for any.
 type instructionField struct {
@@ -130,11 +140,15 @@ func (s *Statement) fields(k96 bool) []instructionField {
 	}
 }
 
+// formats5 is the architecture whose mxf4nvf4 has factors of ue5m3, and of ue4m3 for blocks of 32, too (9.4: 9.7.18.10.7.1).
+const formats5 = 107
+
 // scaledFields are those of kinds with scale factors.
 func (s *Statement) scaledFields(k96 bool) []instructionField {
 	transpose, ids, format, last := bit, []uint32(nil), one, zero
+	width := uint(1) // of the scale type
 	if s.Kind != KindMXF8F6F4 {
-		transpose = zero
+		width, transpose = 2, zero
 		switch {
 		case k96 && s.Vector == 2:
 		case s.Vector == 2 || k96:
@@ -145,6 +159,9 @@ func (s *Statement) scaledFields(k96 bool) []instructionField {
 		if s.Vector == 4 {
 			format = bit
 		}
+		if s.Kind == KindMXF4NVF4 && s.Arch == formats5 {
+			format = []uint32{uint32(UE4M3), uint32(UE8M0), uint32(UE5M3)}
+		}
 		if s.Arch == 103 && !s.Sparse {
 			last = bit
 		}
@@ -152,7 +169,7 @@ func (s *Statement) scaledFields(k96 bool) []instructionField {
 	return []instructionField{
 		{"reserved", 0, 2, zero}, {"reserved", 3, 1, zero}, {"scale factor id of B", 4, 2, ids}, {"reserved", 6, 1, zero},
 		{"negate A", 13, 1, bit}, {"negate B", 14, 1, bit}, {"transpose A", 15, 1, transpose}, {"transpose B", 16, 1, transpose},
-		{"scale type", 23, 1, format}, {"reserved", 24, 3, zero}, {"scale factor id of A", 29, 2, ids}, {"K = 96", 31, 1, last},
+		{"scale type", 23, width, format}, {"reserved", 23 + width, 4 - width, zero}, {"scale factor id of A", 29, 2, ids}, {"K = 96", 31, 1, last},
 	}
 }
 
@@ -194,7 +211,7 @@ func (in *Instruction) fill(get func(at, bits uint) uint32, k96 bool) {
 	in.N = int(get(17, 6)) << 3
 	in.Negate, in.Transpose = [2]bool{get(13, 1) == 1, get(14, 1) == 1}, [2]bool{get(15, 1) == 1, get(16, 1) == 1}
 	if in.Scaled() {
-		in.M, in.UE8M0 = int(get(27, 2))<<7, get(23, 1) == 1
+		in.M, in.Format = int(get(27, 2))<<7, ScaleFormat(get(23, 2))
 		in.Scales = [2]int{int(get(29, 2)), int(get(4, 2))}
 	} else {
 		in.M, in.Half = int(get(24, 5))<<4, in.Kind != KindI8 && get(4, 2) == 0

@@ -24,6 +24,9 @@ var descriptorBits = []struct {
 	{Statement{Kind: KindF16, Group: 1, WS: true}, 1<<4 | 16<<17 | 8<<24, "xx0xxxxx0xxxxxx....xxxxxx0xx00.."},
 	{Statement{Kind: KindMXF8F6F4, Group: 1, Vector: 1, Sparse: true, Arch: 103}, 1<<2 | 16<<17 | 1<<23 | 1<<27, "0..xx0001xxxxxx....xxxxxx0..0x00"},
 	{Statement{Kind: KindMXF4NVF4, Group: 1, Vector: 4}, 1<<7 | 1<<10 | 16<<17 | 1<<27, "000xx000.xxxxxx00..0xxxxx0000000"},
+	{Statement{Kind: KindMXF4NVF4, Group: 1, Vector: 4, Arch: 107}, 1<<7 | 1<<10 | 16<<17 | 1<<27, "000xx00..xxxxxx00..0xxxxx0000000"},
+	{Statement{Kind: KindMXF4NVF4, Group: 1, Vector: 2, Arch: 107}, 1<<7 | 1<<10 | 16<<17 | 1<<27, "0.0xx00..xxxxxx00..0xxxxx0.00000"},
+	{Statement{Kind: KindMXF4NVF4, Group: 1, Vector: 2, Arch: 103}, 1<<7 | 1<<10 | 16<<17 | 1<<23 | 1<<27, "..0xx0001xxxxxx00..0xxxxx0.00000"},
 }
 
 // TestInstructionBits changes each bit of a right descriptor.
@@ -95,10 +98,10 @@ func TestInstructionFields(t *testing.T) {
 		{3<<7 | 5<<10 | 8<<17 | 2<<24 | 3<<30, Statement{Kind: KindF8F6F4, Group: 1, WS: true}, Instruction{M: 32, N: 64, K: 32, A: E2M3, B: E2M1, Half: true}},
 		{1<<3 | 2<<4 | 1<<7 | 32<<17 | 16<<24, Statement{Kind: KindI8, Group: 2}, Instruction{M: 256, N: 256, K: 32, A: S8, B: U8, Saturate: true}},
 		{1<<2 | 2<<4 | 3<<29 | 1<<23 | 1<<13 | 32<<17 | 2<<27, Statement{Kind: KindMXF8F6F4, Group: 2, Vector: 1, Sparse: true},
-			Instruction{M: 256, N: 256, K: 64, A: E4M3, B: E4M3, UE8M0: true, Scales: [2]int{3, 2}, Negate: [2]bool{true, false}}},
-		{2<<4 | 1<<7 | 1<<10 | 1<<23 | 4<<17 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, Instruction{M: 128, N: 32, K: 64, A: E2M1, B: E2M1, UE8M0: true, Scales: [2]int{0, 2}}},
+			Instruction{M: 256, N: 256, K: 64, A: E4M3, B: E4M3, Format: UE8M0, Scales: [2]int{3, 2}, Negate: [2]bool{true, false}}},
+		{2<<4 | 1<<7 | 1<<10 | 1<<23 | 4<<17 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, Instruction{M: 128, N: 32, K: 64, A: E2M1, B: E2M1, Format: UE8M0, Scales: [2]int{0, 2}}},
 		{1<<29 | 2<<4 | 1<<7 | 1<<10 | 1<<23 | 4<<17 | 1<<27 | 1<<31, Statement{Kind: KindMXF4, Group: 1, Vector: 2, Arch: 103},
-			Instruction{M: 128, N: 32, K: 96, A: E2M1, B: E2M1, UE8M0: true, Scales: [2]int{1, 2}}},
+			Instruction{M: 128, N: 32, K: 96, A: E2M1, B: E2M1, Format: UE8M0, Scales: [2]int{1, 2}}},
 		{1<<7 | 1<<10 | 32<<17 | 2<<27, Statement{Kind: KindMXF4NVF4, Group: 2, Vector: 4}, Instruction{M: 256, N: 256, K: 64, A: E2M1, B: E2M1}},
 	} {
 		c.want.Statement = c.s
@@ -121,7 +124,7 @@ func TestInstructionRefusals(t *testing.T) {
 		{1<<4 | 2<<7 | 16<<17 | 8<<24, plain, "bits 7 to 9 (type of A) are 2; tcgen05.mma.cta_group::1.kind::f16 takes 0 or 1"},
 		{1<<4 | 2<<10 | 16<<17 | 8<<24, Statement{Kind: KindF8F6F4, Group: 1, WS: true}, "bits 10 to 12 (type of B) are 2; tcgen05.mma.ws.cta_group::1.kind::f8f6f4 takes 0, 1, 3, 4 or 5"},
 		{1<<7 | 1<<10 | 1<<12 | 16<<17 | 1<<23 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, "bits 12 to 12 (reserved) are 1; tcgen05.mma.cta_group::1.kind::mxf4 takes 0"},
-		{1<<7 | 1<<10 | 1<<24 | 16<<17 | 1<<23 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, "bits 24 to 26 (reserved) are 1; tcgen05.mma.cta_group::1.kind::mxf4 takes 0"},
+		{1<<7 | 1<<10 | 1<<25 | 16<<17 | 1<<23 | 1<<27, Statement{Kind: KindMXF4, Group: 1, Vector: 2}, "bits 25 to 26 (reserved) are 1; tcgen05.mma.cta_group::1.kind::mxf4 takes 0"},
 		{1<<7 | 16<<17 | 8<<24, plain, "bits 4 to 5 (type of D) are 0, f16, which A and B of f16 alone have"},
 		{1<<4 | 1<<16 | 3<<17 | 8<<24, Statement{Kind: KindF8F6F4, Group: 1}, "N is 24; with B transposed (bit 16), elements of 8 bits take multiples of 16"},
 		{1<<4 | 3<<7 | 1<<15 | 16<<17 | 8<<24, Statement{Kind: KindF8F6F4, Group: 1}, "bit 15 (transpose A) is 1; elements of 6 and 4 bits cannot be transposed"},

@@ -40,7 +40,8 @@ type productCase struct {
 	vec         string
 	ids         [2]int
 	ue4m3       bool
-	base        int // lane of D, A and metadata
+	ue5m3       bool // on sm_107
+	base        int  // lane of D, A and metadata
 	selector    int
 	k96         bool
 	collector   string
@@ -109,7 +110,7 @@ func (c *productCase) idesc() uint32 {
 	}
 	d |= codes[0]<<7 | codes[1]<<10
 	if c.scaled() {
-		return d | uint32(c.ids[1])<<4 | bit(!c.ue4m3, 23) | uint32(c.m/128)<<27 | uint32(c.ids[0])<<29 | bit(c.k96, 31)
+		return d | uint32(c.ids[1])<<4 | bit(!c.ue4m3 && !c.ue5m3, 23) | bit(c.ue5m3, 24) | uint32(c.m/128)<<27 | uint32(c.ids[0])<<29 | bit(c.k96, 31)
 	}
 	d |= uint32(c.selector) | uint32(c.m/16)<<24
 	switch {
@@ -443,6 +444,9 @@ func (c *productCase) scales(d *productData, r *rand.Rand) (a, b [][]float64) {
 		if c.ue4m3 {
 			return []uint32{0x30, 0x38, 0xc4}[i], []float64{0.5, 1, 3}[i] // the sign does not count
 		}
+		if c.ue5m3 {
+			return []uint32{0x70, 0x7c, 0x81}[i], []float64{0.5, 1.5, 2.25}[i]
+		}
 		return uint32(126 + i), []float64{0.5, 1, 2}[i]
 	}
 	put := func(cta, lane, column, at int, code uint32) {
@@ -532,7 +536,7 @@ func (c *productCase) text() string {
 	replace := strings.NewReplacer("GROUP", fmt.Sprint(c.group), "BARRIER", barrier, "CLUSTER", cluster, "RANK", rank, "COMMIT", commit, "MULTI", multi,
 		"MASKS", masks.String(), "MMA", "tcgen05.mma"+mods+" [%r19], "+a+", %rd7, "+meta+"%r18, "+tail+";",
 		"COLUMNS", fmt.Sprint(productCols), "BYTES", fmt.Sprint(productBytes), "CELLS", fmt.Sprint(productCols*512), "BSTART", fmt.Sprint(productB/16))
-	return replace.Replace(`.version 9.0
+	return replace.Replace(`.version VERSION
 .target TARGET
 .address_size 64
 .visible .entry k(.param .u64 image, .param .u64 cells, .param .u64 out, .param .u64 words) CLUSTER
@@ -626,11 +630,14 @@ func (c *productCase) words() []uint32 {
 func (c *productCase) run(t *testing.T, cfg ptxvm.DeviceConfig, d *productData, words []uint32) error {
 	t.Helper()
 	cfg.Arch = "sm_100a"
+	if c.ue5m3 {
+		cfg.Arch = "sm_107a"
+	}
 	if c.k96 {
 		cfg.Arch = "sm_103a"
 	}
 	dev := testDevice(t, cfg)
-	m, err := ptxvm.Compile("mma.ptx", []byte(strings.Replace(c.text(), "TARGET", cfg.Arch, 1)), nil)
+	m, err := ptxvm.Compile("mma.ptx", []byte(strings.NewReplacer("TARGET", cfg.Arch, "VERSION", map[bool]string{false: "9.0", true: "9.4"}[c.ue5m3]).Replace(c.text())), nil)
 	if err != nil {
 		return err
 	}
@@ -719,6 +726,8 @@ var productCases = []productCase{
 	{kind: "mxf8f6f4", group: 2, m: 256, n: 64, types: [2]string{"e4m3", "e3m2"}, vec: "1X"},
 	{kind: "mxf4", group: 1, m: 128, n: 16, types: [2]string{"e2m1", "e2m1"}, vec: "2X", ids: [2]int{2, 0}, add: true, span: [2]int{64, 32}},
 	{kind: "mxf4nvf4", group: 1, m: 128, n: 40, types: [2]string{"e2m1", "e2m1"}, vec: "4X", ue4m3: true, add: true},
+	{kind: "mxf4nvf4", group: 1, m: 128, n: 24, types: [2]string{"e2m1", "e2m1"}, vec: "4X", ue5m3: true, add: true},
+	{kind: "mxf4nvf4", group: 2, m: 256, n: 32, types: [2]string{"e2m1", "e2m1"}, vec: "block32", ue5m3: true, inTensor: true, add: true},
 	{kind: "mxf4nvf4", group: 1, sp: true, m: 128, n: 16, types: [2]string{"e2m1", "e2m1"}, vec: "4X", inTensor: true},
 	{kind: "mxf4nvf4", group: 2, m: 256, n: 32, types: [2]string{"e2m1", "e2m1"}, vec: "block32", inTensor: true, add: true},
 	{kind: "mxf4nvf4", group: 1, m: 128, n: 16, types: [2]string{"e2m1", "e2m1"}, vec: "block16", ue4m3: true, k96: true, ids: [2]int{2, 0}, add: true},
@@ -771,7 +780,7 @@ func TestTensorProductFaults(t *testing.T) {
 		{bytes, idesc, 4 << 17, "N is 56; tcgen05.mma.cta_group::1.kind::i8 takes 8 to 256 in steps of 16"},
 		{scaled, idesc, 1 << 4, "bits 4 to 5 (scale factor id of B) are 1; tcgen05.mma.cta_group::1.kind::mxf4 takes 0 or 2"},
 		{scaled, idesc, 1 << 12, "bits 12 to 12 (reserved) are 1"},
-		{scaled, idesc, 1 << 23, "bits 23 to 23 (scale type) are 0"},
+		{scaled, idesc, 1 << 23, "bits 23 to 24 (scale type) are 0"},
 		{scaled, idesc, 1 << 31, "bits 31 to 31 (K = 96) are 1"},
 		{scaled, idesc, 3 << 27, "M is 256; tcgen05.mma.cta_group::1.kind::mxf4 takes 128"},
 		{ws, idesc, 8 << 17, "N is 0; tcgen05.mma.ws.cta_group::1.kind::f16 takes 64, 128 or 256"},
