@@ -182,10 +182,7 @@ func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.St
 	if st := r.checkGlobal(w, in, c); st != machine.Next {
 		return st
 	}
-	if st := r.checkShared(w, in, c, &shared); st != machine.Next {
-		return st
-	}
-	return machine.Next
+	return r.checkShared(w, in, c, &shared)
 }
 
 // span finds where the rows inside the tensor begin and end.

@@ -296,7 +296,7 @@ func (f *follower) elementwise() bool {
 // element is the bits of the parts that an instruction computes by themselves.
 func (f *follower) element() uint32 {
 	t := f.Sel.Type(isa.C_type)
-	if t == 0 || t.Kind() != isa.Packed {
+	if t.Kind() != isa.Packed {
 		return 64
 	}
 	name := t.String()

@@ -102,3 +102,37 @@ func TestUnsubmitted(t *testing.T) {
 		}
 	}
 }
+
+// TestFabricSource: what a fabric operation reads of shared memory it reads through the async proxy (9.4: 9.7.11.5), so that
+// stores before it need a fence of that proxy; one of the fabric's is none.
+func TestFabricSource(t *testing.T) {
+	for fence, wants := range map[string]bool{
+		"fence.proxy.async;": false, "fence.proxy.async.shared::cta;": false, "": true, "fence.proxy.fabric::generic.alias.release.sys;": true,
+	} {
+		text := strings.Replace(putToAll, "fence.proxy.async;", fence, 1)
+		module, err := ptxvm.Compile("put.ptx", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cfg := range []ptxvm.DeviceConfig{{Async: ptxvm.AsyncLazy}, {Sanitize: ptxvm.SanitizeAsync}} {
+			cfg.Memory, cfg.Arch = 1<<20, "sm_100a"
+			d := testDevice(t, cfg)
+			b, err := ptxvm.Upload(d, make([]uint32, 4))
+			if err != nil {
+				t.Fatal(err)
+			}
+			to, err := d.NewMulticastEndpoint(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = launchOn(d, module, "put", to.ID())
+			var found *ptxvm.SanitizerError
+			if wants != errors.As(err, &found) || !wants && err != nil {
+				t.Errorf("%q, %v: %v", fence, cfg.Async, err)
+			}
+			if wants && (found.Reports[0].Kind != "proxy-fence" || found.Reports[0].Here.PTX.Line != lineOf(text, "fabric.try_put") || found.Reports[0].Other.PTX.Line != lineOf(text, "st.shared")) {
+				t.Errorf("%q, %v: %v", fence, cfg.Async, found)
+			}
+		}
+	}
+}
