@@ -81,9 +81,13 @@ static void objects(float *out) {
   DO(cuTexObjectGetResourceDesc(&told, t));
   EXPECT(told.resType == CU_RESOURCE_TYPE_ARRAY && told.res.array.hArray == a);
   DO(cuTexObjectGetTextureDesc(&described, t));
-  EXPECT(described.addressMode[0] == CU_TR_ADDRESS_MODE_MIRROR && described.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER && described.borderColor[0] == 3);
+  EXPECT(described.addressMode[0] == CU_TR_ADDRESS_MODE_MIRROR && described.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER && described.borderColor[0] == 3 && described.maxAnisotropy == 4);
   DO(cuTexObjectGetResourceViewDesc(&seen, t));
   EXPECT(seen.format == view.format && seen.width == W && seen.height == H);
+  CUtexObject refused;
+  d.flags |= CU_TRSF_SEAMLESS_CUBEMAP; // of cubes alone
+  WANT(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&refused, &r, &d, nullptr));
+  d.flags &= ~CU_TRSF_SEAMLESS_CUBEMAP;
   read<<<1, dim3(W, H)>>>(t, out, W, H);
   DO(cuCtxSynchronize());
   for (int i = 0; i < W * H; i++) EXPECT(out[i] == float(100 * (i / W) + i % W));
@@ -162,12 +166,41 @@ static void maps() {
   DO(cuMemFree(b));
 }
 
+// A cube whose filters go across edges: one texel a face, at the corner of +x, +y and +z.
+__global__ void corner(CUtexObject t, float *out) { *out = texCubemap<float>(cudaTextureObject_t(t), 1, 1, 1); }
+static void seamless(float *out) {
+  CUarray a;
+  CUDA_ARRAY3D_DESCRIPTOR deep = {1, 1, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP};
+  DO(cuArray3DCreate(&a, &deep));
+  float faces[6] = {1, 2, 3, 4, 5, 6};
+  CUDA_MEMCPY3D c = {};
+  c.srcMemoryType = CU_MEMORYTYPE_HOST, c.srcHost = faces, c.srcPitch = 4, c.srcHeight = 1, c.dstMemoryType = CU_MEMORYTYPE_ARRAY, c.dstArray = a;
+  c.WidthInBytes = 4, c.Height = 1, c.Depth = 6;
+  DO(cuMemcpy3D(&c));
+  CUDA_RESOURCE_DESC r = {};
+  CUDA_TEXTURE_DESC d = {}, described = {};
+  r.resType = CU_RESOURCE_TYPE_ARRAY, r.res.array.hArray = a, d.filterMode = CU_TR_FILTER_MODE_LINEAR;
+  for (unsigned flags : {0u, unsigned(CU_TRSF_SEAMLESS_CUBEMAP)}) {
+    CUtexObject t;
+    d.flags = flags;
+    DO(cuTexObjectCreate(&t, &r, &d, nullptr));
+    DO(cuTexObjectGetTextureDesc(&described, t));
+    EXPECT(described.flags == flags);
+    corner<<<1, 1>>>(t, out);
+    DO(cuCtxSynchronize());
+    EXPECT(*out == (flags ? 3 : 1)); // a quarter of each of +x 1, +y 3, +z 5, and of their mean 3
+    DO(cuTexObjectDestroy(t));
+  }
+  DO(cuArrayDestroy(a));
+}
+
 int main() {
   begin();
   float *out;
   CHECK(cudaMallocManaged(&out, W * H * sizeof *out));
   lines();
   objects(out);
+  seamless(out);
   levels(out);
   maps();
   CHECK(cudaFree(out));
