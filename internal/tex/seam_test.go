@@ -150,6 +150,23 @@ func TestSeamCompared(t *testing.T) {
 	}
 }
 
+// TestCorners: by an assumption the texel that there is not in each corner of a face is the face's own.
+func TestCorners(t *testing.T) {
+	texture := &Texture{Sampler: &Sampler{Linear: true, Seamless: true}, Levels: []Level{numbered(t, Cube, 4, 4)}}
+	l := &Lookup{Reach: ReachCube, Gather: 1, Assumptions: Assumptions{CornerEdge: true}}
+	for face, f := range sides {
+		for k, from := range [4]int{3, 2, 0, 1} { // where tld4 has the texel of a corner that lies outside: upper left, upper right, lower left, lower right
+			s, v := float64(2*(k&1)-1)*0.9375, float64(2*(k>>1)-1)*0.9375
+			at := f.normal.plus(s, f.s).plus(v, f.t)
+			p := Place{At: [3]uint32{bitsOf(at[0]), bitsOf(at[1]), bitsOf(at[2])}}
+			want := float64(1000*face + 100*3*(k>>1) + 3*(k&1))
+			if have := float64(math.Float32frombits(l.Reader(texture).Texel(&p)[from])); have != want {
+				t.Errorf("face %d, corner %d: %v, want %v", face, k, have, want)
+			}
+		}
+	}
+}
+
 // TestSeamsOff: without a seamless filter texels behind an edge are those of the address modes, or by an assumption clamped; the
 // point filter never leaves the face, and a seamless sampler that takes the nearest texel clamps.
 func TestSeamsOff(t *testing.T) {
