@@ -68,7 +68,7 @@ func compiledModules(b testing.TB, name string) map[string]string {
 const mostEach = 30
 
 // BenchmarkModules measures what all code of each module costs, for all lanes and for some, pages included: processor time for an
-// instruction of PTX in the fastest of 15 compilations; CTAs: with the programs of CTAs that engines make of what has run for long.
+// instruction of PTX in the fastest of 15 compilations, of as many as have 2,000 instructions where they are short; CTAs: with the programs of CTAs that engines make of what has run for long.
 // It reports the module that costs most and how many cost more than mostEach, and logs those.
 func BenchmarkModules(b *testing.B) {
 	b.Run("first", func(b *testing.B) { benchmarkModules(b, true) })
@@ -88,7 +88,7 @@ func benchmarkModules(b *testing.B, late bool) {
 						for _, code := range list {
 							n += len(code.Insts)
 						}
-						for range 15 {
+						for range 15 + 2000/max(n, 1) {
 							if took := compileAll(b, list, jit.Options{Vectors: v, Late: late}); least == 0 || took < least {
 								least = took
 							}
