@@ -165,6 +165,9 @@ func (j *job) makeImages(specs []imageSpec) error {
 			if im.start, err = spec.load(im.array.Len()); err == nil {
 				err = im.array.Write(im.start)
 			}
+			if err == nil {
+				err = writeMips(im.array, im.start)
+			}
 		}
 		if err == nil {
 			err = im.textures(j.device)

@@ -52,8 +52,11 @@ func (s *imageSpec) textureOption(key, value string) (err error) {
 	case "compare":
 		sampler.Compare, err = ptxvm.ParseCompareMode(value)
 	case "mips":
+		if s.desc.Levels = wholeChain(s.desc); value == "auto" {
+			return nil
+		}
 		if s.desc.Levels, err = strconv.Atoi(value); err != nil || s.desc.Levels < 1 {
-			err = fmt.Errorf("mips=%s: want a number of levels; those behind the first are zeros", value)
+			err = fmt.Errorf("mips=%s: want a number of levels, or auto for all; those behind the first are made from it", value)
 		}
 	}
 	return err

@@ -96,7 +96,7 @@ func (t Type) within(have, want []byte, by Tolerance) bool {
 		n, apart := t.distance(have, want)
 		return apart && n <= by.ulp || !apart && t.isNaN(have) && t.isNaN(want)
 	}
-	h, w := t.number(have), t.number(want)
+	h, w := t.Number(have), t.Number(want)
 	switch {
 	case math.IsNaN(h) || math.IsNaN(w):
 		return math.IsNaN(h) && math.IsNaN(w)
@@ -111,8 +111,8 @@ func (t Type) word(data []byte) uint64 {
 	return binary.LittleEndian.Uint64(append(append(make([]byte, 0, 16), data...), make([]byte, 8)...))
 }
 
-// number is the value, rounded if it is an integer beyond 53 bits.
-func (t Type) number(data []byte) float64 {
+// Number is the value of the bytes of one, rounded if it is an integer beyond 53 bits.
+func (t Type) Number(data []byte) float64 {
 	bits := t.word(data)
 	switch {
 	case t.Float():
@@ -131,7 +131,7 @@ func (t Type) signed(bits uint64) int64 {
 	return int64(bits<<(64-t.row.bits)) >> (64 - t.row.bits)
 }
 
-func (t Type) isNaN(data []byte) bool { return math.IsNaN(t.number(data)) }
+func (t Type) isNaN(data []byte) bool { return math.IsNaN(t.Number(data)) }
 
 // distance counts the values of the type from one to the other; none from or to a NaN.
 func (t Type) distance(a, b []byte) (uint64, bool) {
