@@ -120,6 +120,7 @@ type compiler struct {
 	toHelp     helpGates
 	nobody     x86.Label // nobody is left
 	routines   map[routine]x86.Label
+	home       residentRows           // row outside of loops
 	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch      batch
 	sweeping   *sweep // the one being assembled
@@ -167,7 +168,7 @@ func newCompiler(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel
 	}
 	c.aside = c.later
 	resident := r.allocate(e, min(rel.residents[0], r.mostResidents()))
-	rel.taken = resident
+	rel.taken, c.home = resident, c.row
 	all := 16
 	if r.wide512 {
 		all = 32

@@ -43,9 +43,10 @@ const (
 	routineCompares                     // tests whether addresses that are a pattern follow each other
 )
 
-// callRoutine assembles the call of a routine whose code body assembles; where there are few registers, or nothing is called, body itself.
+// callRoutine assembles the call of a routine whose code body assembles; body itself where there are few registers, where nothing is called, and
+// in loops that have registers of their own, which body, assembled behind them, does not know.
 func (c *compiler) callRoutine(r routine, body func()) {
-	if r.n = min(len(c.free), routineVecs); r.n < routineLeast || c.quick != nil || c.asProgram {
+	if r.n = min(len(c.free), routineVecs); r.n < routineLeast || c.quick != nil || c.asProgram || !c.rowsAtHome() {
 		body()
 		return
 	}
@@ -65,6 +66,11 @@ func (c *compiler) callRoutine(r routine, body func()) {
 		c.routines[r] = l
 	}
 	c.Call(l)
+}
+
+// rowsAtHome tells whether rows have the registers that they have in the whole function.
+func (c *compiler) rowsAtHome() bool {
+	return len(c.row) == len(c.home) && (len(c.row) == 0 || &c.row[0] == &c.home[0])
 }
 
 // rowAt is the first register of a row of 32 bits, -1 if it is in memory.
