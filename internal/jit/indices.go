@@ -275,8 +275,7 @@ func (x *indexer) definesIndex(pc int32) bool {
 	return slices.ContainsFunc(x.live.uses.writes(pc), func(g ir.Reg) bool { return !x.state[g].bad })
 }
 
-// addresses tells whether an instruction reads a register as an address and nothing else. Narrow elements are fetched
-// in words elsewhere (words.go).
+// addresses tells whether an instruction reads a register as an address and nothing else, and can do with its index.
 func (x *indexer) addresses(pc int32, g ir.Reg) bool {
 	s, off := &x.steps[pc], x.offset(g)
 	switch s.op.Kind {
@@ -284,7 +283,7 @@ func (x *indexer) addresses(pc int32, g ir.Reg) bool {
 	default:
 		return false
 	}
-	if s.op.Memory.By != sem.ByRow64 || s.op.Memory.Elem < 4 || s.full[0].pat != nil {
+	if s.op.Memory.By != sem.ByRow64 || s.full[0].pat != nil || s.op.Memory.Elem < 4 && !x.narrowly(pc, g) {
 		return false
 	}
 	for k := range s.in[1:] {
@@ -293,6 +292,16 @@ func (x *indexer) addresses(pc int32, g ir.Reg) bool {
 		}
 	}
 	return s.in[0].off == off && !s.in[0].slot && !s.in[0].known
+}
+
+// narrowly tells whether an instruction is the one that loads a byte or half by a register: the elements of indices that follow
+// each other are one vector. Such a load does not always test its indices, so that no distances are added to what it has loaded from.
+// Several bytes at one address are fetched in words (words.go).
+func (x *indexer) narrowly(pc int32, g ir.Reg) bool {
+	s, users := &x.steps[pc], x.state[g].users
+	m := &s.op.Memory
+	return !s.leaves && s.op.Kind == sem.OpLoad && !m.Strong && len(m.At) == 1 && m.Elem < 4 && m.Elem == 1<<x.state[g].shift && m.Align <= m.Elem &&
+		x.bounds[pc] >= 0 && x.near(pc) && widener(m, &s.in[1]) != 0 && !s.in[1].slot && s.in[1].off != machine.NoGuard && !slices.ContainsFunc(users, func(at int32) bool { return at != pc && x.steps[at].op.Kind != sem.OpLane })
 }
 
 // exact tells whether the index of a register never wraps.
@@ -343,8 +352,7 @@ func (r *region) byIndex(pc int32) bool {
 	if r.bounds[pc] < 0 || m.Strong || len(m.At) > 1 && !load && m.Align != m.Size || bits.OnesCount32(m.Align) != 1 {
 		return false
 	}
-	const far = 1 << 24
-	if d := int64(r.insts[pc].Imm); d <= -far || d >= far {
+	if !r.near(pc) {
 		return false
 	}
 	for k := range m.At {
@@ -356,25 +364,44 @@ func (r *region) byIndex(pc int32) bool {
 	return true
 }
 
-// choose keeps what serves an access by index; false if nothing does, or too much.
+// near tells whether the displacement of an access is small enough for one by indices.
+func (r *region) near(pc int32) bool {
+	const far = 1 << 24
+	d := int64(r.insts[pc].Imm)
+	return d > -far && d < far
+}
+
+// choose keeps what serves an access by index, narrow ones where there is room for all; false if nothing does, or too much.
 func (x *indexer) choose() bool {
+	n := x.wantAll(true)
+	if x.indexRow(n) < x.numbersEnd {
+		n = x.wantAll(false)
+	}
+	for g := range x.state {
+		x.state[g].bad = x.state[g].bad || !x.state[g].wanted
+	}
+	return n != 0 && x.indexRow(n) >= x.numbersEnd
+}
+
+// wantAll wants what serves an access by index, and returns how many registers that are.
+func (x *indexer) wantAll(narrow bool) (n int) {
+	for g := range x.state {
+		x.state[g].wanted = false
+	}
 	for g := range x.state {
 		st := &x.state[g]
 		for _, pc := range st.users {
-			if !st.bad && !x.steps[pc].leaves && x.tests(pc, ir.Reg(g)) {
+			if !st.bad && !x.steps[pc].leaves && (x.tests(pc, ir.Reg(g)) || narrow && x.narrowly(pc, ir.Reg(g))) {
 				x.want(ir.Reg(g))
 			}
 		}
 	}
-	n := 0
 	for g := range x.state {
-		if st := &x.state[g]; st.wanted {
+		if x.state[g].wanted {
 			n++
-		} else {
-			st.bad = true
 		}
 	}
-	return n != 0 && x.indexRow(n) >= x.numbersEnd
+	return n
 }
 
 // want keeps a register and what it is computed from, and what is computed from it, which would read it.
@@ -422,7 +449,7 @@ func (x *indexer) rewrite(n *indexed) {
 		switch {
 		case s.leaves || s.op.Kind == sem.OpLane:
 		default:
-			if s.index = n; x.byIndex(pc) && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) {
+			if s.index = n; x.byIndex(pc) && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) || x.narrowly(pc, n.reg) {
 				s.in[0] = source{typ: tW, off: n.off, row: -1}
 				s.full[0] = s.in[0]
 			}

@@ -5,6 +5,7 @@ package jit
 // gathers and scatters from one base.
 
 import (
+	"slices"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -52,7 +53,7 @@ func (a *accessed) indexFollow(apart x86.Label) {
 	a.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 	d := &a.src[1]
 	a.eachPart(d.typ, func() {
-		m := a.byProof(x86.AtIndex(x86.R11, x86.RAX, uint8(a.m.Elem), int32(a.in.Imm)+int32(a.part*a.full().Bytes())))
+		m := a.byProof(x86.AtIndex(x86.R11, x86.RAX, uint8(a.m.Elem), int32(a.in.Imm)+int32(a.part*a.lanes)*int32(a.m.Elem)))
 		if a.s.op.Kind == sem.OpLoad {
 			a.loadPart(m, d)
 		} else {
@@ -96,12 +97,30 @@ func (a *accessed) compareIndices(other x86.Label) {
 	a.Jcc(x86.NE, other)
 }
 
-// indexApart is the access at indices that do not follow each other.
+// indexApart is the access at indices that do not follow each other. Narrow elements are gathered with what lies behind them, but at
+// the end of an allocation, where addresses of 64 bits are made for them.
 func (a *accessed) indexApart() {
+	fail, done, behind := a.miss, a.NewLabel(), uint32(0)
+	if a.m.Elem < 4 {
+		behind, fail = (4-a.m.Elem)>>a.s.index.shift, a.later(func() {
+			a.byAddresses()
+			a.Jmp(done)
+		})
+	}
 	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-	a.testIndices()
+	a.testIndices(behind, fail)
 	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
 	a.strew(x86.R11)
+	a.Bind(done)
+}
+
+// byAddresses is the access lane by lane at the addresses of 64 bits.
+func (a *accessed) byAddresses() {
+	n, s, at := a.s.index, *a.s, *a
+	a.widen(n, a.use)
+	s.index, at.s, at.src = nil, &s, slices.Clone(a.src)
+	at.src[0] = source{typ: tX, off: n.home, row: -1}
+	at.laneByLane()
 }
 
 // boundsAt is a field of the access's bounds; RDX has the table.
@@ -109,12 +128,19 @@ func (a *accessed) boundsAt(field uintptr) x86.Mem {
 	return a.boundsField(a.bound, field)
 }
 
-// testIndices misses unless the index of each executing lane, less the first one inside, is below the number
-// of those inside and aligned.
-func (a *accessed) testIndices() {
+// testIndices goes to fail unless the index of each executing lane, less the first one inside, is below the number
+// of those inside, less some behind them, and aligned.
+func (a *accessed) testIndices(behind uint32, fail x86.Label) {
 	defer a.prove(a.pc)
 	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
 	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
+	if behind != 0 {
+		a.RM(x86.MOV, x86.S32, x86.RCX, count)
+		a.RI(x86.SUB, x86.S32, x86.RCX, int32(behind))
+		a.Jcc(x86.BE, fail)
+		count = x86.At(rCtx, saveLimits)
+		a.MR(x86.MOV, x86.S32, count, x86.RCX)
+	}
 	if !a.evex {
 		first := a.alloc()
 		a.broadcast(a.full(), tW, first, low)
@@ -122,7 +148,7 @@ func (a *accessed) testIndices() {
 			a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 			a.broadcast(a.full(), tW, to, count)
 		}, odd, func() loc { return a.operand(&a.src[0]) })
-		a.Jcc(x86.NE, a.miss)
+		a.Jcc(x86.NE, fail)
 		return
 	}
 	x, some := a.alloc(), x86.K5
@@ -148,7 +174,7 @@ func (a *accessed) testIndices() {
 	})
 	a.release(temp(x))
 	a.KK(x86.KORTESTW, x86.K5, some)
-	a.Jcc(x86.NE, a.miss)
+	a.Jcc(x86.NE, fail)
 }
 
 // scaled multiplies indices by what is beyond the largest factor of an address.

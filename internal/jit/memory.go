@@ -317,11 +317,18 @@ func (a *accessed) fits() bool {
 // widens is the instruction that loads narrow elements into 32-bit ones, 0 if there is none: those that
 // extend by their sign fill the register.
 func (a *accessed) widens() x86.Op {
-	d := &a.src[1]
-	if a.s.op.Kind != sem.OpLoad || d.typ != tW || a.m.Elem > 2 || a.m.Signed && a.m.Bits[0] < 32 || a.m.Bits[0] < int(a.m.Elem*8) {
+	if a.s.op.Kind != sem.OpLoad {
 		return 0
 	}
-	return [2][2]x86.Op{{x86.VPMOVZXBD, x86.VPMOVSXBD}, {x86.VPMOVZXWD, x86.VPMOVSXWD}}[a.m.Elem-1][bit(a.m.Signed)]
+	return widener(a.m, &a.src[1])
+}
+
+// widener is widens of a load to d.
+func widener(m *sem.MemoryUse, d *source) x86.Op {
+	if d.typ != tW || m.Elem > 2 || m.Signed && m.Bits[0] < 32 || m.Bits[0] < int(m.Elem*8) {
+		return 0
+	}
+	return [2][2]x86.Op{{x86.VPMOVZXBD, x86.VPMOVSXBD}, {x86.VPMOVZXWD, x86.VPMOVSXWD}}[m.Elem-1][bit(m.Signed)]
 }
 
 // contiguous accesses one vector if the lanes' addresses follow each other.
