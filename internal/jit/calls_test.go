@@ -52,7 +52,10 @@ L:	add.u32 %%b, %%b, 1; setp.lt.u32 %%p, %%b, %%a; @%%p bra L;
 }
 .visible .entry k(.param .u64 p) {
 P:	.callprototype (.param .b32 _) _ (.param .b32 _);
-	.reg .b32 %%t, %%v, %%n, %%a, %%b, %%i;
+` + callingKernel
+
+// callingKernel is the kernel's body behind its declarations: in a loop, what a kind puts there makes %a of %a.
+const callingKernel = `	.reg .b32 %%t, %%v, %%n, %%a, %%b, %%i;
 	.reg .b64 %%d, %%o, %%f;
 	.reg .pred %%p, %%q;
 	ld.param.u64 %%o, [p];
@@ -145,22 +148,7 @@ L:	{ .param .b32 x; .param .b32 y; .param .b32 z; st.param.b32 [x], %%a; st.para
 	st.param.b32 [r], %%b; ret;
 }
 .visible .entry k(.param .u64 p) {
-	.reg .b32 %%t, %%v, %%n, %%a, %%b, %%i;
-	.reg .b64 %%d, %%o, %%f;
-	.reg .pred %%p, %%q;
-	ld.param.u64 %%o, [p];
-	mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ntid.x; mov.u32 %%a, %%ctaid.x;
-	mad.lo.u32 %%v, %%a, %%n, %%t;
-	mul.wide.u32 %%d, %%v, 4; add.u64 %%o, %%o, %%d;
-	mov.u32 %%i, 0;
-L:	and.b32 %%a, %%t, 7; add.u32 %%a, %%a, %%i;
-%s
-	add.u32 %%v, %%v, %%a;
-	add.u32 %%i, %%i, 1; setp.lt.u32 %%p, %%i, 4; @%%p bra L;
-	st.global.u32 [%%o], %%v;
-	ret;
-}
-`
+` + callingKernel
 
 var inlinedKinds = []struct{ name, text string }{
 	{"straight", "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %a; call.uni (z), twice, (x); ld.param.b32 %a, [z]; }"},
