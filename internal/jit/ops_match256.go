@@ -128,3 +128,8 @@ func (e *emitter) matchByLanes(m x86.Mem, sum, own, bits, v x86.Vec) {
 	e.RI(x86.CMP, x86.S32, x86.RAX, 32)
 	e.Jcc(x86.NE, again)
 }
+
+// halvesInOrder is where the words of four registers are that were packed to one of bytes, halves apart.
+func (e *emitter) halvesInOrder() x86.Mem {
+	return e.constRow(tW, func(i int) uint64 { return uint64(i/2 + i%2*4) })
+}

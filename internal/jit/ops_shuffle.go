@@ -263,13 +263,9 @@ func (e *emitter) everyLane(r x86.Reg) loc {
 	return temp(v)
 }
 
-// match finds for each lane of the running part those of its row with the same value. Values have no other bits than those of a
-// field, which is 0 where any may be set.
-func (e *emitter) match(row loc, field uint32) loc {
-	switch {
-	case field != 0:
-		return e.matchFew(row, field)
-	case e.evex:
+// match finds for each lane of the running part those of its row with the same value.
+func (e *emitter) match(row loc) loc {
+	if e.evex {
 		return e.matchBits(row)
 	}
 	return e.match256(row)

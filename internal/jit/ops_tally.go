@@ -170,3 +170,12 @@ func (t *tally) gain(sets x86.Vec) x86.Vec {
 	}
 	return n
 }
+
+// ballot512 leaves in EDX the lanes of two registers that have a bit.
+func (e *emitter) ballot512(low, high x86.Vec, bit uint32, a, b x86.K) {
+	at := e.Const32(bit).Bcast()
+	e.KVM(x86.VPTESTMD, x86.W512, a, low, at)
+	e.KVM(x86.VPTESTMD, x86.W512, b, high, at)
+	e.KKK(x86.KUNPCKWD, a, b, a)
+	e.RK(x86.KMOVD, x86.RDX, a)
+}

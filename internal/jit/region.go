@@ -138,7 +138,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	if r.mayTakeBits() {
 		r.findSigns()
 	}
-	r.findFewMatched()
 	r.findLazy()
 	r.cut()
 	opt.begin("patterns")

@@ -101,7 +101,7 @@ const (
 	cTable // lane i has tables[imm][i]
 	cWord  // a general register (wordActive, wordPred) in every lane
 	cPerm  // source operand b at lane a; a table may also have noLane
-	cMatch // bit j: source operand a has this lane's value in lane j; imm: the bits that may be set, 0 for all
+	cMatch // bit j: source operand a has this lane's value in lane j
 	cTurn  // a and b put in order as imm says, by AVX2 (stretch_run.go)
 	cLanes // truth values: bit i of imm for lane i
 	numCodes
