@@ -144,7 +144,7 @@ func (e *emitter) makeRoom(p *program, i int, vals []loc, last []int) {
 				far = val(v)
 			}
 		}
-		if far == none || int(far) >= spillSlots-2*movedRows {
+		if far == none || int(far) >= spillSlots {
 			return
 		}
 		e.store(e.full(), spillAt(int(far)), vals[far].v)

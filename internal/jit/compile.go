@@ -128,8 +128,7 @@ type compiler struct {
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
 	once       once
-	moved      []moved // of the run that is being assembled
-	node       *node   // of the course, nil in ordinary code
+	node       *node // of the course, nil in ordinary code
 	base       struct {
 		steps []step
 		runs  runs

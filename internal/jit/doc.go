@@ -18,7 +18,7 @@
 //	stretch*.go          guarded accesses behind each other at once; stretch_run.go: as one program; lines*.go: whole lines for words of lanes; ahead.go: the next ones
 //	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; lanebits.go signs.go: bits of the lane, signs of what has none
-//	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance; ops_shift_run.go: inside runs
+//	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA

@@ -11,30 +11,29 @@ import (
 // room is where the values of one part are.
 type room struct {
 	*compiler
-	m         *merged
-	need      []bool
-	use       maskUse
-	read      [][]int // what is left of the readers
-	at        []loc
-	held      []bool // at is a temporary of the value
-	holders   []val  // of which it may be
-	there     []bool // at is known
-	own       []bool // the place that a source was read from has another value now
-	slot      []int  // where in the state the value was put, -1 if it was not
-	slots     []int  // free ones
-	next      int    // first that was never used
-	nextMoved int    // of the values whose lanes move
-	input     map[uint32]val
-	rows      [][]*source
-	bits      [][]int // predicates that get a value
-	pins      []val
-	folds     val // a source that a load brings and that the instruction can read from memory
+	m       *merged
+	need    []bool
+	use     maskUse
+	read    [][]int // what is left of the readers
+	at      []loc
+	held    []bool // at is a temporary of the value
+	holders []val  // of which it may be
+	there   []bool // at is known
+	own     []bool // the place that a source was read from has another value now
+	slot    []int  // where in the state the value was put, -1 if it was not
+	slots   []int  // free ones
+	next    int    // first that was never used
+	input   map[uint32]val
+	rows    [][]*source
+	bits    [][]int // predicates that get a value
+	pins    []val
+	folds   val // a source that a load brings and that the instruction can read from memory
 }
 
 // newRoom empties the compiler's room: there is one at a time.
 func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) *room {
 	n, r := len(m.ops), &c.room
-	r.compiler, r.m, r.need, r.use, r.next, r.nextMoved = c, m, need, use, 0, 0
+	r.compiler, r.m, r.need, r.use, r.next = c, m, need, use, 0
 	r.read, r.at, r.held, r.there = emptied(r.read, n), emptied(r.at, n), emptied(r.held, n), emptied(r.there, n)
 	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptiedLists(r.rows, n), r.slots[:0], r.pins[:0]
 	r.holders = r.holders[:0]
@@ -175,7 +174,7 @@ func (r *room) spill(v val) {
 		r.slot[v], r.slots = r.slots[n-1], r.slots[:n-1]
 	} else {
 		r.slot[v], r.next = r.next, r.next+1
-		if r.next > spillSlots-2*movedRows {
+		if r.next > spillSlots {
 			r.short, r.overflow = true, true
 			r.slot[v], r.next = 0, 1
 		}

@@ -89,13 +89,13 @@ const runAhead = 64
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
 func (r *region) longest(first, limit int32, masked bool) *run {
 	t, best, lanes := r.touched.begin(first, masked), first, 0
-	t.across, limit = r.across(masked), r.relief.limit(first, limit)
+	limit = r.relief.limit(first, limit)
 	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
 		load := r.steps[end].op.Kind == sem.OpLoad
 		if !r.steps[end].once(masked) {
 			lanes++
 		}
-		if end++; lanes >= 2 && !load && end >= t.until && t.masksBehind(r, end) <= maxMasks {
+		if end++; lanes >= 2 && !load && t.masksBehind(r, end) <= maxMasks {
 			best = end
 		}
 	}
@@ -133,9 +133,6 @@ type touched struct {
 	any           bool           // something has a width
 	first         int32
 	looped        bool            // a turn of a loop whose tests stand in front of it
-	across        bool            // shuffles may join
-	moves         int             // how many have
-	until         int32           // where the selection is behind that belongs to one
 	bases         map[uint32]bool // addresses of loads
 	numbers       map[uint32]bool // written once, not by lanes
 
@@ -147,7 +144,7 @@ func (t *touched) begin(first int32, masked bool) *touched {
 	if t.read == nil {
 		t.read, t.written, t.bases, t.numbers = map[uint32]typ{}, map[uint32]typ{}, map[uint32]bool{}, map[uint32]bool{}
 	}
-	t.first, t.across, t.moves, t.until = first, false, 0, 0
+	t.first = first
 	clear(t.bases)
 	clear(t.numbers)
 	clear(t.read)
@@ -181,8 +178,6 @@ func (t *touched) takes(r *region, pc int32) bool {
 		return t.note(r, pc)
 	case sem.OpLoad:
 		return t.takesLoad(r, pc)
-	case sem.OpShuffle:
-		return t.takesShuffle(r, pc)
 	}
 	return false
 }
@@ -409,8 +404,6 @@ func (g *merger) step(pc int32, masked bool) {
 		g.carries(s, masked)
 	case sem.OpLoad:
 		g.load(pc)
-	case sem.OpShuffle:
-		g.shuffle(s)
 	case sem.OpAtomic:
 		g.count(pc)
 	default:

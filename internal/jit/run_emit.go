@@ -153,14 +153,12 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	order := m.readers(need)
 	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
 	c.beginOnce(m, n)
-	c.beginMoved(m, need)
 	for c.part = range n {
 		c.computeOnly(use)
 		r := newRoom(c, m, need, order, use)
 		r.all()
 	}
 	c.endOnce()
-	c.endMoved()
 	c.collecting = nil
 	c.only = 0
 	c.freeK = kept
@@ -242,10 +240,6 @@ func (r *room) all() {
 func (r *room) operate(v val) {
 	o := &r.m.ops[v]
 	r.work()
-	if o.code == cPerm {
-		r.moveUp(v)
-		return
-	}
 	r.pins, r.folds = append(r.pins[:0], o.args()...), r.foldable(o)
 	for _, a := range o.args() {
 		r.at[a] = r.get(a)

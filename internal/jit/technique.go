@@ -38,7 +38,6 @@ const (
 	NarrowLanes                     // narrow.go
 	Near                            // near.go
 	Counts                          // ops_count.go
-	ShiftRuns                       // ops_shift_run.go
 	Tallies                         // ops_tally.go
 	Passes                          // passes.go
 	CountingPasses                  // passes_count.go
@@ -68,7 +67,7 @@ var techniqueNames = [numTechniques]string{
 	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
-	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", ShiftRuns: "shifts in runs", Tallies: "tallies",
+	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words", Zeroed: "zeroed shuffles",
