@@ -2,10 +2,7 @@ package jit_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-
-	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // laneSums follow sweepHeader: shuffles of which some lanes are taken, by a predicate that follows from the lane alone.
@@ -60,20 +57,5 @@ func TestLaneDistances(t *testing.T) {
 		down := fmt.Sprintf("shfl.sync.down.b32 %%r12, %%r10, %d, 31, -1; setp.lt.u32 %%p3, %%r11, %d; selp.b32 %%r14, %%r12, 0, %%p3; mad.lo.u32 %%r10, %%r10, 3, %%r14;", by, 32-by)
 		plain := fmt.Sprintf("shfl.sync.up.b32 %%r15, %%r10, %d, 0, -1; add.u32 %%r10, %%r15, %%r10;", by)
 		compareSweep(t, laneFirst+up+down+plain+laneLast, [3]uint32{2, 1, 1}, [3]uint32{64, 1, 1}, 0)
-	}
-}
-
-// TestZeroed holds which shuffles take the selection behind them along.
-func TestZeroed(t *testing.T) {
-	not := map[string]bool{"in place": true, "read twice": true, "not zero": true, "overwritten": true, "by threads": true, "by memory": true, "predicates": true, "wide": true, "parted": true, "exits": true}
-	for name, body := range laneSums {
-		list := sweepListing(t, laneFirst+body+laneLast, jit.AVX512)
-		full, _, _ := strings.Cut(list[strings.Index(list, "# all lanes, from 0"):], "# some lanes")
-		_, behind, _ := strings.Cut(full, " selp.b32")
-		_, behind, _ = strings.Cut(behind, "\n")
-		selects := strings.Contains(full, "vpblendm") || strings.Contains(behind, "{k") || !strings.Contains(full, "valignd") && !strings.Contains(full, "vperm")
-		if name != "nobody" && selects != not[name] {
-			t.Errorf("%s: selects: %v", name, selects)
-		}
 	}
 }

@@ -3,8 +3,6 @@ package jit
 // Shuffles, 9.7.9.6, and the vector operations that read across lanes.
 
 import (
-	"slices"
-
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
@@ -131,15 +129,6 @@ func (e *emitter) permuteBy(t *[32]uint32, row loc, dst func() x86.Vec) loc {
 	if v, ok := e.shiftBy(t, row, dst); ok {
 		return v
 	}
-	v, own := e.pickBy(t, row, dst), t[e.part*e.lanes:][:e.lanes]
-	if slices.Contains(own, noLane) {
-		e.VVM(e.opFor(cAnd, tW), e.full(), v.v, v.v, e.constRow(tW, func(i int) uint64 { return uint64(-bit(own[i] != noLane)) }))
-	}
-	return v
-}
-
-// pickBy is permuteBy in which lanes that come from no lane have something.
-func (e *emitter) pickBy(t *[32]uint32, row loc, dst func() x86.Vec) loc {
 	w, first := e.full(), e.part*e.lanes
 	var from []int // parts that lanes come from
 	var takes [4]uint8

@@ -190,8 +190,6 @@ func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 	data, pred, dst := s.prog, w.pred, &s.dst
 	if use != allLanes {
 		data, pred = w.some, w.somePred
-	} else if s.zeroed != nil {
-		data, dst = s.zeroed.prog, &s.zeroed.dst
 	}
 	if pred != nil && !c.live.behind(pc+1, s.op.Warp.Pair) {
 		pred = nil

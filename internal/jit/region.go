@@ -50,7 +50,6 @@ type step struct {
 	lasting bool      // a warp of another CTA finds its results
 
 	warp     *warpStep // of a function across lanes
-	zeroed   *zeroed   // it and the selection behind it, in code for full warps
 	carry    *program  // what becomes the carry
 	upper    *program  // a comparison of the upper halves
 	elements []element // of a register that is unpacked

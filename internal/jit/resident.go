@@ -83,9 +83,6 @@ func (r *region) allocate(e *emitter, limit int) int {
 			r.place(&s.full[k])
 		}
 		r.place(&s.dst)
-		if s.zeroed != nil {
-			r.place(&s.zeroed.dst)
-		}
 	}
 	lists := []runs{r.fullRuns, r.partRuns}
 	if r.course != nil {
@@ -244,10 +241,7 @@ func (u *usage) step(s *step) {
 			u.operation(&p.ops[i], s.full)
 		}
 	}
-	switch {
-	case s.zeroed != nil:
-		u.row(s.zeroed.dst.off, 3)
-	case s.dst.typ == tW:
+	if s.dst.typ == tW {
 		u.row(s.dst.off, 3)
 	}
 }

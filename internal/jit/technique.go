@@ -57,7 +57,6 @@ const (
 	Turns                           // turns.go
 	Unread                          // unread.go
 	Words                           // words.go
-	Zeroed                          // lanes.go: shuffles with the selection behind them
 	numTechniques
 )
 
@@ -70,7 +69,7 @@ var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", WovenStretches: "woven stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
-	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words", Zeroed: "zeroed shuffles",
+	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }

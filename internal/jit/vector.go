@@ -100,7 +100,7 @@ const (
 	// Across lanes; tW.
 	cTable // lane i has tables[imm][i]
 	cWord  // a general register (wordActive, wordPred) in every lane
-	cPerm  // source operand b at lane a; a table may also have noLane
+	cPerm  // source operand b at lane a
 	cMatch // bit j: source operand a has this lane's value in lane j
 	cTurn  // a and b put in order as imm says, by AVX2 (stretch_run.go)
 	cLanes // truth values: bit i of imm for lane i
