@@ -74,12 +74,11 @@ type source struct {
 	fetch *fetch     // an element of a load of the run
 	word  int        // of a series of forks, from 1 on
 	count *turnCount // of a result in passes: the number of a counter
-	line  *linePlace // what memory holds
 }
 
 // elsewhere tells whether a source is not read from a row at its offset.
 func (s *source) elsewhere() bool {
-	return s.slot || s.pat != nil || s.seen != nil || s.fetch != nil || s.word != 0 || s.line != nil
+	return s.slot || s.pat != nil || s.seen != nil || s.fetch != nil || s.word != 0
 }
 
 // emitter assembles one function.
@@ -273,8 +272,6 @@ func (e *emitter) operand(s *source) loc {
 		return e.predicate(s)
 	case s.word != 0:
 		return loc{kind: inMem, m: armPart(s.word, e.part*e.lanes*4)}
-	case s.line != nil:
-		return loc{kind: inMem, m: s.line.place()}
 	case s.saved:
 		return loc{kind: inMem, m: x86.At(rCtx, saveRow+int32(e.part*e.lanes*4))}
 	case e.alone && e.lanes == 1 && s.row >= 0:

@@ -206,8 +206,6 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.into(e.permute(arg(0), arg(1)), target, direct)
 	case cMatch:
 		return e.into(e.match(arg(0)), target, direct)
-	case cTurn:
-		return e.turn(o.imm, arg(0), arg(1), d)
 	}
 	e.short = true
 	return loc{}

@@ -378,14 +378,13 @@ func (e *ctaExtent) join(f *ctaExtent) {
 
 // ctaGuard is a test in front of the program.
 type ctaGuard struct {
-	kind   ctaGuardKind
-	x, y   ctaSide // order: the greatest of x and the least of y
-	equal  bool    // may be equal
-	pc     int32   // inside, apart
-	other  int32
-	align  int64
-	load   bool
-	launch bool
+	kind  ctaGuardKind
+	x, y  ctaSide // order: the greatest of x and the least of y
+	equal bool    // may be equal
+	pc    int32   // inside, apart
+	other int32
+	align int64
+	load  bool
 }
 
 type ctaGuardKind uint8

@@ -128,9 +128,3 @@ func (c *compiler) testAny(v x86.Vec) {
 		c.VV(x86.VPTEST, x86.W256, v, v)
 	}
 }
-
-// branchIfAny goes to a label if a vector has a bit.
-func (c *compiler) branchIfAny(v x86.Vec, to x86.Label) {
-	c.testAny(v)
-	c.Jcc(x86.NE, to)
-}

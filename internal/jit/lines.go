@@ -19,8 +19,7 @@ type lines struct {
 	pcs  []int32   // of the instructions, in their order
 	step int       // words of a lane
 
-	vals     []val // of the program that has the accesses (stretch_run.go)
-	borrowed bool  // spare and held have been found (lines_held.go)
+	borrowed bool // spare and held have been found (lines_held.go)
 	spare    []x86.Vec
 	held     map[int][2]x86.Vec // by word; nil: they wait in memory
 }

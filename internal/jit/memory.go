@@ -410,8 +410,8 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	switch {
 	case s.seen != nil && s.typ == tW:
 		return s.seen.at(0)
-	case s.seen != nil || s.pat != nil || s.word != 0 || s.line != nil:
-		if s.seen == nil && s.word == 0 && s.line == nil {
+	case s.seen != nil || s.pat != nil || s.word != 0:
+		if s.seen == nil && s.word == 0 {
 			a.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
 		} else {
 			a.copyParts(s, m)
@@ -438,7 +438,7 @@ func (a *accessed) copyParts(s *source, to x86.Mem) {
 
 // compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
 func (a *accessed) compareAddresses(addr *source, other x86.Label) {
-	if addr.pat != nil && addr.seen == nil && addr.word == 0 && addr.line == nil {
+	if addr.pat != nil && addr.seen == nil && addr.word == 0 {
 		r := routine{what: routineCompares, of: addr.pat, use: a.use, others: a.others, align: a.m.Elem}
 		a.callRoutine(r, func() { a.followEachOther(addr) })
 	} else {

@@ -18,7 +18,6 @@ var countRegs = []x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11}
 type turnValue struct {
 	src   source
 	table bool
-	r     x86.Reg
 }
 
 // is tells whether it is a table or a value from a source.

@@ -381,9 +381,6 @@ func (r *room) give(v val, d *source) {
 	case d.count != nil:
 		r.giveCount(v, d.count)
 		return
-	case d.line != nil:
-		r.giveLine(v, d.line)
-		return
 	}
 	if d.row >= 0 && r.use == allLanes && !r.wide {
 		r.folds = v

@@ -22,10 +22,8 @@ func (c *compiler) stretch(i int, pc int32) bool {
 	c.MI(x86.SUB, x86.S64, ctxOps, int32(32*len(t.branches)))
 	c.inStretch = t
 	t.settle(pc)
-	if !t.woven() {
-		for k := i + 1; k < len(c.segs) && c.segs[k].first < t.end; k++ {
-			t.body(k)
-		}
+	for k := i + 1; k < len(c.segs) && c.segs[k].first < t.end; k++ {
+		t.body(k)
 	}
 	c.inStretch = nil
 	if !t.ends() {
