@@ -14,7 +14,6 @@
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
-//	silent*.go           those that lanes leave without a jump; loopregs.go: registers of one loop
 //	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes; ahead.go: the next ones
 //	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; lanebits.go signs.go: bits of the lane, signs of what has none

@@ -375,9 +375,6 @@ func (r *room) accumulates(o *operation, reg x86.Vec) bool {
 func (r *room) give(v val, d *source) {
 	r.folds = none
 	switch {
-	case d.run:
-		r.giveRun(v, d)
-		return
 	case d.count != nil:
 		r.giveCount(v, d.count)
 		return
@@ -413,17 +410,6 @@ func (r *room) spareToWrite(l loc, d *source) int {
 		return 0
 	}
 	return 1
-}
-
-// giveRun makes a truth value what runs the next trip.
-func (r *room) giveRun(v val, d *source) {
-	l := r.get(v)
-	r.detach(d, v)
-	if d.row >= 0 {
-		r.copy(x86.W256, x86.Vec(d.row+r.part), l.v)
-		return
-	}
-	r.store(x86.W256, x86.At(rCtx, saveRun+int32(32*r.part)), l.v)
 }
 
 // detach takes the old value of a row that is about to be written into a register of its own.

@@ -45,7 +45,6 @@ const (
 	Patterns                        // patterns.go
 	Private                         // private.go
 	Roots                           // root.go
-	Silent                          // silent.go
 	Solo                            // solo.go
 	Some                            // some.go
 	Stretches                       // stretch.go
@@ -67,7 +66,7 @@ var techniqueNames = [numTechniques]string{
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
-	Roots: "roots", Silent: "silent trips", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
+	Roots: "roots", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",
 }
 

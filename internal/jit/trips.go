@@ -39,17 +39,14 @@ type trips struct {
 	whole       bool        // full warps run it, too
 	loads       bool        // it is instructions, and merged is none (turns.go)
 	lazy        []rowResult // rows that hold any NaN from trip to trip
-	silent      bool        // who leaves is only taken out of the mask until nobody is left (silent.go)
-	under       []int       // masks that hold for lanes that do not run, too
 }
 
 // tripExit is a way out: the lanes of mask bit go to a segment. Each of them executes ops instructions more than
 // those that stay.
 type tripExit struct {
-	seg, bit   int
-	ops        int32
-	latch      bool    // behind the last instruction
-	from, rest tripSet // of a silent loop: those who leave are in from and not in rest
+	seg, bit int
+	ops      int32
+	latch    bool // behind the last instruction
 }
 
 // tripArm is a way inside: steps instructions for the lanes of mask bit (rest: for those that are not in it), each
@@ -84,9 +81,6 @@ type tripEdge struct {
 	now   map[uint32]val
 	loose map[uint32]bool
 	latch bool
-
-	parts      bool // who goes this way are those of from that are not in rest
-	from, rest val
 }
 
 // tripper builds the program of a trip.
@@ -103,9 +97,6 @@ type tripper struct {
 	end   *tripEdge // what holds behind the last instruction
 	ops   lanesForm // executed instructions
 	ways  []tripWay
-	next  val  // those who run the next trip
-	loud  bool // nobody may leave silently
-	quiet bool // it is a loop like others, unless lanes leave silently
 }
 
 // tripWay is a set of lanes with the instructions that they come to.
@@ -161,18 +152,7 @@ func (r *region) closed(first, last int) bool {
 
 // tripsOf builds a loop of segments; nil if it is none.
 func (r *region) tripsOf(first, last int) *trips {
-	b := &tripper{loud: r.wide512}
-	t := b.trips(r, first, last)
-	if t == nil && b.quiet {
-		b = &tripper{loud: true}
-		t = b.trips(r, first, last)
-	}
-	return t
-}
-
-// trips is tripsOf.
-func (b *tripper) trips(r *region, first, last int) *trips {
-	b.t, b.masks = &trips{first: first, last: last}, map[lanesForm]val{}
+	b := &tripper{t: &trips{first: first, last: last}, masks: map[lanesForm]val{}}
 	m := &b.t.merged
 	m.evex, m.mem = r.wide512, r.mem
 	b.merger = merger{r: r, m: m, base: map[uint32]val{}, wrote: map[uint32]typ{}}
@@ -253,7 +233,7 @@ func (b *tripper) meet(e *tripEdge, pc int32) {
 func (b *tripper) choose(off uint32, e *tripEdge) {
 	t := b.wrote[off]
 	mine, other := b.value(off, t), b.valueAt(e, off, t)
-	b.now[off] = b.pickBare(e.mask, other, mine)
+	b.now[off] = b.pick(e.mask, other, mine)
 	b.loose[off] = b.loose[off] || e.loose[off]
 }
 
@@ -367,7 +347,7 @@ func (b *tripper) branch(i int, pc int32) bool {
 		return false
 	}
 	if back {
-		b.end, b.next = &tripEdge{mask: b.mask, now: b.now, loose: b.loose}, b.mask
+		b.end = &tripEdge{mask: b.mask, now: b.now, loose: b.loose}
 	}
 	if !guarded {
 		b.executed(b.lanes)
@@ -378,8 +358,7 @@ func (b *tripper) branch(i int, pc int32) bool {
 	if back {
 		f, ok := b.atom(others)
 		b.executed(b.lanes.plus(f, -1))
-		b.next = b.within(b.mask, taken)
-		return ok && b.leaves(i+1, f, others, true) && b.parting(b.mask, b.next)
+		return ok && b.leaves(i+1, f, others, true)
 	}
 	f, ok := b.atom(b.m.op2(cMAnd, tM, b.mask, taken, 0))
 	b.executed(f)
@@ -387,12 +366,8 @@ func (b *tripper) branch(i int, pc int32) bool {
 	if _, known := b.masks[rest]; !known {
 		b.masks[rest] = others
 	}
-	left := len(b.out)
 	if !ok || !b.goTo(to, f, b.masks[f]) {
 		return false
-	}
-	if len(b.out) > left {
-		b.parting(b.mask, b.masks[rest])
 	}
 	return b.goTo(i+1, rest, b.masks[rest])
 }

@@ -13,10 +13,6 @@ import (
 
 // tripLoop assembles the loop for the lanes in EBX, none of which is all lanes that there are.
 func (c *compiler) tripLoop(t *trips) {
-	if t.silent {
-		c.silentLoop(t)
-		return
-	}
 	s, last := &c.segs[t.first], &c.segs[t.last]
 	top := c.NewLabel()
 	c.startTrips(t, s)

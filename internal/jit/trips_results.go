@@ -22,7 +22,6 @@ func (b *tripper) bit(v val) int {
 
 // finish says what is counted and what stays behind a trip; false if that is too much.
 func (b *tripper) finish() bool {
-	b.t.silent = !b.loud && b.leavesSilently() && b.r.uses(Silent)
 	left := b.countExits()
 	if !b.countWays(left) {
 		return false
@@ -30,10 +29,6 @@ func (b *tripper) finish() bool {
 	b.results()
 	t := b.t
 	t.merged.fuse()
-	if t.silent {
-		b.quiet = len(t.merged.masks) > maxSilentMasks
-		return !b.quiet
-	}
 	return len(t.merged.masks) <= maxTripMasks
 }
 
@@ -41,13 +36,7 @@ func (b *tripper) finish() bool {
 func (b *tripper) countExits() (left [1 + maxAtoms]int) {
 	for i := range b.out {
 		e := &b.out[i]
-		x := tripExit{seg: e.to, latch: e.latch}
-		switch {
-		case b.t.silent:
-			x.from, x.rest = b.exitSets(e)
-		default:
-			x.bit = b.bit(e.mask)
-		}
+		x := tripExit{seg: e.to, bit: b.bit(e.mask), latch: e.latch}
 		for a := 1; a <= len(b.atoms); a++ {
 			var f lanesForm
 			if f[a] = 1; f == e.lanes {
@@ -76,10 +65,10 @@ func (b *tripper) countWays(left [1 + maxAtoms]int) bool {
 	}
 	for a := 1; a <= len(b.atoms); a++ {
 		if left[a] == 0 && b.ops[a] != 0 {
-			t.arms = append(t.arms, tripArm{bit: b.armBit(b.atoms[a-1]), ops: b.ops[a]})
+			t.arms = append(t.arms, tripArm{bit: b.bit(b.atoms[a-1]), ops: b.ops[a]})
 		}
 	}
-	t.whole = b.r.numberless(t) && (arms > 0 || t.silent || t.merged.evex && !b.touch.wide) && arms <= wholeArms
+	t.whole = b.r.numberless(t) && (arms > 0 || t.merged.evex && !b.touch.wide) && arms <= wholeArms
 	return arms <= maxArms && len(t.arms) <= tripSlots
 }
 
@@ -97,11 +86,11 @@ func (r *region) numberless(t *trips) bool {
 func (b *tripper) arm(w tripWay) {
 	for a, mask := range b.atoms { // of both sides of a branch one mask is enough
 		if (lanesForm{1}).plus(w.lanes, -1) == b.atomForm(a) {
-			b.t.arms = append(b.t.arms, tripArm{bit: b.armBit(mask), rest: true, steps: w.steps})
+			b.t.arms = append(b.t.arms, tripArm{bit: b.bit(mask), rest: true, steps: w.steps})
 			return
 		}
 	}
-	b.t.arms = append(b.t.arms, tripArm{bit: b.armBit(w.mask), steps: w.steps})
+	b.t.arms = append(b.t.arms, tripArm{bit: b.bit(w.mask), steps: w.steps})
 }
 
 func (b *tripper) atomForm(a int) (f lanesForm) {
@@ -134,10 +123,6 @@ func (b *tripper) results() {
 			b.result(off, outside, b.loose[off] && b.lazyAround(off, around))
 		}
 	}
-	if b.t.silent {
-		b.nextLast()
-		b.m.rows = append(b.m.rows, rowResult{b.next, source{typ: tM, off: noRow, row: -1, run: true, any: true}})
-	}
 }
 
 // result adds a row or predicate.
@@ -161,14 +146,8 @@ func (b *tripper) result(off uint32, outside, lazy bool) {
 	if lazy {
 		b.t.lazy = append(b.t.lazy, rowResult{v, d})
 	}
-	if outside && !read && b.t.silent {
-		old, read = b.before(off, t), true
-	}
 	if outside && read {
 		v, d.any = b.summand(v, old, mask)
-		if b.t.silent && !d.any {
-			v, d.any = b.m.sel(mask, v, old), true
-		}
 		if !d.any && mask != b.masks[lanesForm{1}] {
 			v, d.any = b.under(mask, v, old), true
 		}
