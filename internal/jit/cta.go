@@ -356,10 +356,14 @@ func (w *ctaWarp) come(pc int32, s ctaSet) {
 	w.places = slices.Insert(w.places, i, ctaStand{pc, ctaSet(nil).join(s)})
 }
 
-// jump runs a branch or exit. One of which nothing is known is not taken.
+// jump runs a branch or exit. One of which nothing is known is not taken; where that leads out of a loop or around barriers, the
+// program would hardly ever run, and there is none.
 func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
 	taken, rest := w.here, ctaSet(nil)
 	if in.Guard != machine.NoGuard {
+		if k.seldom(w, in, s) {
+			return false
+		}
 		var ok bool
 		if taken, rest, ok = k.decide(w, in.Guard, false, k.mayPart(w.pc, in, s)); !ok {
 			return false
@@ -380,4 +384,31 @@ func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
 	}
 	w.come(w.pc+1, rest)
 	return true
+}
+
+// seldom tells whether nothing is known of a branch that is taken as a rule: back in a loop, or to an arm with
+// barriers from one without.
+func (k *cta) seldom(w *ctaWarp, in *machine.Inst, s *step) bool {
+	c := w.env[in.Guard&^1].cond
+	if s.op.Kind != sem.OpBranch || c == nil {
+		return false
+	}
+	if _, ok := c.value(w.here.lanes()); ok {
+		return false
+	}
+	to := int32(in.Imm)
+	return to <= w.pc || to != int32(in.D) && k.leadsToBarrier(to) && !k.leadsToBarrier(w.pc+1)
+}
+
+// leadsToBarrier tells whether there are barriers that are come to by one instruction alone.
+func (k *cta) leadsToBarrier(pc int32) bool {
+	if int(pc) >= len(k.steps) {
+		return false
+	}
+	for at := range k.steps {
+		if k.steps[at].op.Kind == sem.OpBarrier && k.f.Dominates(k.live.blockOf[pc], k.live.blockOf[at]) {
+			return true
+		}
+	}
+	return false
 }

@@ -66,7 +66,7 @@ var ctaLoops = []ctaEdge{
 	{name: "stores that go on", ordinary: true, height: 5, body: loopOf(tiled+" st.global.f32 [%rd10+65536], %f1;", 1)},
 	{name: "two loops", height: 6, body: loopOf(tiled, 1) + " mov.u32 %r11, 3; bar.sync 0;\nM: " + tiled + " add.u32 %r11, %r11, 3; setp.lt.s32 %p2, %r11, %r8; @%p2 bra M;\nst.global.f32 [%rd3+32768], %f1;"},
 	{name: "a loop in a loop", height: 6, body: loopOf("mov.u32 %r14, 0;\nN: add.u32 %r14, %r14, 1; ld.global.f32 %f5, [%rd10+4]; fma.rn.f32 %f1, %f5, %f9, %f1; setp.lt.u32 %p4, %r14, 3; @%p4 bra N; "+tiled, 1)},
-	{name: "a loop with barriers in a loop", height: 6, body: loopOf("mov.u32 %r14, 0;\nN: add.u32 %r14, %r14, 1; "+tiled+" setp.lt.u32 %p4, %r14, %r9; @%p4 bra N; bar.sync 0;", 1)},
+	{name: "a loop with barriers in a loop", ordinary: true, height: 6, body: loopOf("mov.u32 %r14, 0;\nN: add.u32 %r14, %r14, 1; "+tiled+" setp.lt.u32 %p4, %r14, %r9; @%p4 bra N; bar.sync 0;", 1)},
 	{name: "three turns", body: "mov.u32 %r9, 3; " + loopOf(tiled, 1)},
 	{name: "two hundred turns", body: "mov.u32 %r9, 200; " + loopOf(tiled, 1)},
 	{name: "barriers change places", height: 6, body: loopOf("ld.global.f32 %f2, [%rd10]; setp.lt.u32 %p4, %r5, 96; @%p4 bra A; st.shared.f32 [%r10], %f2; bar.sync 0; bra B;\nA: st.shared.f32 [%r10], %f2; add.f32 %f1, %f1, %f9; bar.sync 0;\nB: ld.shared.f32 %f3, [%r7+64]; fma.rn.f32 %f1, %f3, %f2, %f1; bar.sync 0; add.s64 %rd10, %rd10, 64;", 1)},
