@@ -98,7 +98,7 @@ type emitter struct {
 	part  int                         // being assembled
 	lanes int                         // of a part
 	wide  bool                        // the part has 64-bit elements
-	alone bool                        // lane 0 runs alone
+	alone bool                        // lane 0's elements are computed, of rows in registers
 
 	others uint32 // the lanes that go through the block that is being assembled for all; 0: not known
 }

@@ -16,7 +16,7 @@ func (e *emitter) run(p *program, in []source, dst *source, scalar bool, use mas
 	for i := range p.ops {
 		e.wide = e.wide || p.ops[i].typ == tX && last[i] >= 0
 	}
-	parts := e.partsThatRun(scalar)
+	parts := e.parts(scalar)
 	for e.part = range parts {
 		e.computeOnly(use)
 		e.runPart(p, in, dst, last, use)
@@ -240,7 +240,7 @@ func (e *emitter) finish(p *program, v loc, dst *source, use maskUse) {
 	switch {
 	case t == tM:
 		e.collect(e.keep(v, tW))
-	case e.lanes == 1 && (!e.alone || dst.slot):
+	case e.lanes == 1:
 		v = e.keep(v, t)
 		if t == tX {
 			e.MV(x86.VMOVQ, x86.W128, e.regs(dst.off), v.v)
@@ -264,10 +264,6 @@ func (e *emitter) keep(v loc, t typ) loc {
 // write puts the part of a result into its row.
 func (e *emitter) write(v loc, t typ, dst *source, use maskUse) {
 	use = dst.usage(use)
-	if e.alone && e.lanes == 1 && !dst.slot {
-		e.writeFirst(v, t, dst, use)
-		return
-	}
 	w := e.width(t)
 	m := e.regs(dst.off + uint32(e.part*e.lanes*t.bits()/8))
 	held := e.hold(v)

@@ -206,9 +206,6 @@ func (c *compiler) partSegment(i int) {
 		c.Jcc(x86.E, s.enter)
 	}
 	c.Bind(s.stay)
-	if s.one && t == nil {
-		c.firstLane(i)
-	}
 	c.count()
 	c.setMask(rMask, kMask, saveRun)
 	if t != nil && t.loads {

@@ -19,7 +19,6 @@ type segment struct {
 	first, end int32
 	start      bool // of a block: lanes may be pending here
 	calm       bool // bytes may come from words that have been fetched
-	one        bool // lane 0 comes here alone (first.go)
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
 	body       x86.Label // behind what runs turns in passes; 0 if nothing does
@@ -155,7 +154,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 		r.partRuns = r.findRuns(true)
 		r.trips = r.findTrips()
 		r.arms = r.findArms()
-		r.findFirst()
 	}
 	if r.swept = r.findSweep(); r.swept != nil {
 		r.spanned = r.findSpan()

@@ -119,7 +119,7 @@ func (r *room) spareToRead(s *source) int {
 	switch {
 	case r.evex || r.wide || s.pat != nil:
 		return spareVecs
-	case s.run || s.typ == tW && !s.slot && !r.alone:
+	case s.run || s.typ == tW && !s.slot:
 		return 0
 	}
 	return 1

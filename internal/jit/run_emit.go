@@ -149,7 +149,7 @@ func (c *compiler) merged(m *merged, use maskUse) {
 			c.freeK = append(c.freeK, kMask+1, kMask)
 		}
 	}
-	n := c.partsThatRun(false)
+	n := c.parts(false)
 	order := m.readers(need)
 	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
 	c.beginOnce(m, n)
@@ -354,7 +354,7 @@ func (r *room) inPlace(o *operation) bool {
 
 // goesTo tells whether an operation can write to a resident row directly.
 func (r *room) goesTo(o *operation, d *source) bool {
-	if d.row < 0 || r.alone || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
+	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
 	if d.usage(r.use) != allLanes && (!r.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.part))) {

@@ -22,7 +22,6 @@ const (
 	CTASets                         // cta_mask_sets.go
 	Decisions                       // decide.go
 	Fetches                         // fetch.go
-	First                           // first.go
 	Courses                         // foresee.go
 	Blocks                          // foresee_block.go
 	Gates                           // gates.go
@@ -62,7 +61,7 @@ const (
 var techniqueNames = [numTechniques]string{
 	Ahead: "lines ahead", Arms: "forks as selections", Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
-	Decisions: "decisions", Fetches: "fetches", First: "lane 0", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
+	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
 	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
