@@ -116,17 +116,9 @@ func TestRandomCalls(t *testing.T) {
 		if l.m.Func("k").Inline() != nil {
 			inPlace++
 		}
-		buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
-		data := l.arena.Bytes(buf, 1<<15)
-		run := func(compile host.Compiler) (machine.Stats, string, []byte) {
-			for i := range data {
-				data[i] = byte(i * 7)
-			}
-			s, err := l.launch(t, "k", [3]uint32{4, 1, 1}, [3]uint32{72, 1, 1}, func(x *host.Launch) { x.Compile = compile }, buf)
-			return s, callersOf(err), bytes.Clone(data)
-		}
-		want, fault, memory := run(nil)
-		if fault != "" {
+		r := l.calling([3]uint32{72, 1, 1})
+		want := r.by(t, nil)
+		if want.fault != "" {
 			faulted++
 		}
 		n := int32(2 + rng.IntN(6))
@@ -134,13 +126,8 @@ func TestRandomCalls(t *testing.T) {
 		for _, v := range microWidths {
 			for i, o := range []jit.Options{{Vectors: v}, jit.Leaving(jit.Options{Vectors: v}, some), jit.Helping(jit.Options{Vectors: v}, some), {Vectors: v, Whole: true}, {Vectors: v, Quick: true}} {
 				for _, l.inline = range []bool{true, false} {
-					got, gotFault, mem := run(engine(t, o).Install)
-					what := fmt.Sprintf("seed %d, %v, way %d, in place %v", seed, v, i, l.inline)
-					if gotFault != fault {
-						t.Fatalf("%s: %s; the interpreter: %s\n%s", what, gotFault, fault, text)
-					}
-					if !bytes.Equal(mem, memory) || fault == "" && (got.Steps != want.Steps || got.LaneOps != want.LaneOps) {
-						t.Fatalf("%s: %s; %d steps, %d lane-ops; the interpreter %d and %d\n%s", what, firstDifference(mem, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps, text)
+					if differs := r.by(t, engine(t, o).Install).differs(want); differs != "" {
+						t.Fatalf("seed %d, %v, way %d, in place %v: %s\n%s", seed, v, i, l.inline, differs, text)
 					}
 				}
 			}
@@ -165,4 +152,45 @@ func callersOf(err error) string {
 		text += fmt.Sprintf(", from %s+%d", c.Func.Name, c.PC)
 	}
 	return text
+}
+
+// callingRun runs the kernel k, whose parameter is a buffer, again and again.
+type callingRun struct {
+	l     *laboratory
+	buf   uint64
+	block [3]uint32
+}
+
+// calledResult is what a run has left behind.
+type calledResult struct {
+	stats  machine.Stats
+	fault  string // with its callers
+	memory []byte
+}
+
+func (l *laboratory) calling(block [3]uint32) *callingRun {
+	buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
+	return &callingRun{l, buf, block}
+}
+
+// by runs it compiled, or with nil in the interpreter.
+func (r *callingRun) by(t *testing.T, compile host.Compiler) *calledResult {
+	t.Helper()
+	data := r.l.arena.Bytes(r.buf, 1<<15)
+	for i := range data {
+		data[i] = byte(i * 7)
+	}
+	s, err := r.l.launch(t, "k", [3]uint32{4, 1, 1}, r.block, func(x *host.Launch) { x.Compile = compile }, r.buf)
+	return &calledResult{s, callersOf(err), bytes.Clone(data)}
+}
+
+// differs says where a result differs from the interpreter's, "" if it does not.
+func (r *calledResult) differs(want *calledResult) string {
+	switch {
+	case r.fault != want.fault:
+		return fmt.Sprintf("%s; the interpreter: %s", r.fault, want.fault)
+	case !bytes.Equal(r.memory, want.memory), r.fault == "" && (r.stats.Steps != want.stats.Steps || r.stats.LaneOps != want.stats.LaneOps):
+		return fmt.Sprintf("%s; %d steps, %d lane-ops; the interpreter %d and %d", firstDifference(r.memory, want.memory), r.stats.Steps, r.stats.LaneOps, want.stats.Steps, want.stats.LaneOps)
+	}
+	return ""
 }
