@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -13,39 +14,68 @@ import (
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
-// TestCTAPrograms: where compiling makes a program of whole CTAs, CTAs run by it. Kernels are the tuned ones at both sizes, and the twelve.
+// TestCTAPrograms: where compiling makes a program of whole CTAs, CTAs run by it at each size; where it makes another for borders, they do
+// so at some size; and all is as in the interpreter. Kernels are the tuned ones, and the twelve.
 func TestCTAPrograms(t *testing.T) {
 	if _, _, err := jit.Here(); err != nil {
 		t.Skip(err)
 	}
 	jit.CountFromNow()
+	subjects := ctaSubjects()
+	interpreted := make([][][]byte, len(subjects))
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		t.Run(v.String(), func(t *testing.T) {
 			if v > bestVectors() {
 				t.Skip("not on this machine")
 			}
-			var made []string
-			for name, r := range ctaSubjects() {
-				programs, ran := ctaPrograms(t, r.workload, r.run, v)
-				if programs > 0 {
-					made = append(made, name)
+			ctas := map[string]uint64{} // by program, as compiledCTAs has them
+			for i, s := range subjects {
+				programs, got := s.compiledCTAs(t, v)
+				if len(programs) == 0 {
+					continue
 				}
-				if ran < programs {
-					t.Errorf("%s: of %d programs of CTAs %d have run", name, programs, ran)
+				if interpreted[i] == nil {
+					interpreted[i] = s.interpreted(t)
+				}
+				s.compare(t, got, interpreted[i])
+				for name, n := range programs {
+					if ctas[name] += n; n+programs[name+borders] == 0 && !strings.HasSuffix(name, borders) {
+						t.Errorf("%s, %s: no CTA has run by a program", name, s.size)
+					}
 				}
 			}
-			if slices.Sort(made); !slices.Equal(made, withPrograms) {
-				t.Errorf("programs of CTAs are made of\n%q, want\n%q", made, withPrograms)
+			for name, n := range ctas {
+				if n == 0 {
+					t.Errorf("%s: the program has been made in vain", name)
+				}
+			}
+			if made := slices.Sorted(maps.Keys(ctas)); !slices.Equal(made, withPrograms[v]) {
+				t.Errorf("programs of CTAs are made of\n%q, want\n%q", made, withPrograms[v])
 			}
 		})
 	}
 }
 
-// withPrograms are the kernels of which programs are made, by both widths.
-var withPrograms = []string{
-	"conv3x3, large", "conv3x3, small", "fft256, large", "fft256, small", "fir17, large", "fir17, small",
-	"heat2d, large", "heat2d, small", "matmul", "maxpool, large", "maxpool, small", "stencil", "transpose", "ttnorm, large", "ttnorm, small",
+// borders is behind the name of a function whose program for borders is meant.
+const borders = ", borders"
+
+// withPrograms are the functions of which programs are made.
+var withPrograms = map[jit.Vectors][]string{
+	jit.AVX2: {
+		"_Z6matmulILi16EEvPKfS1_Pfiii", "conv3x3", "fft256", "fir17", "heat2d", "heat2d, borders", "maxpool", "maxpool, borders", "stencil", "stencil, borders",
+		"transpose", "transpose, borders", "ttnorm",
+	},
+	jit.AVX512: {
+		"_Z6matmulILi16EEvPKfS1_Pfiii", "conv3x3", "conv3x3, borders", "fft256", "fir17", "fir17, borders", "heat2d", "heat2d, borders", "maxpool", "maxpool, borders",
+		"stencil", "stencil, borders", "transpose", "transpose, borders", "ttnorm",
+	},
 }
+
+// Titles of the parts of code that are the programs.
+const (
+	ctaInside = "all lanes, of all warps of a CTA"
+	ctaBorder = "some lanes, of all warps of a CTA"
+)
 
 // bestVectors are those of this machine.
 func bestVectors() jit.Vectors {
@@ -55,58 +85,95 @@ func bestVectors() jit.Vectors {
 	return jit.AVX2
 }
 
-// ctaSubjects are the kernels by name, tuned ones with their size.
-func ctaSubjects() map[string]*subject {
-	list := map[string]*subject{}
+// ctaSubject is a kernel at a size.
+type ctaSubject struct {
+	*workload
+	size string
+	run  *corpus.Run
+}
+
+// ctaSubjects are the tuned kernels at both sizes, and the twelve; transpose also where tiles do not fill the matrix.
+func ctaSubjects() (list []ctaSubject) {
 	for _, k := range kernels.All() {
 		if k.Tuned() {
 			w := &workload{name: k.Name, ptx: k.PTX()}
-			list[k.Name+", small"], list[k.Name+", large"] = &subject{workload: w, run: k.Make(k.Small)}, &subject{workload: w, run: k.Make(k.Large)}
+			list = append(list, ctaSubject{w, "small", k.Make(k.Small)}, ctaSubject{w, "large", k.Make(k.Large)})
 		}
 	}
 	for i := range workloads {
 		if w := &workloads[i]; w.twelve {
-			list[w.name] = &subject{workload: w, run: w.make(corpus.Target{Arch: 90})}
+			list = append(list, ctaSubject{w, "large", w.make(corpus.Target{Arch: 90})})
+			if w.name == "transpose" {
+				list = append(list, ctaSubject{w, "small", corpus.Transpose(70, 45)})
+			}
 		}
 	}
 	return list
 }
 
-// ctaPrograms runs a kernel twice, the first time to learn of allocations, and counts the functions of which programs are made, and
-// those of which they have run.
-func ctaPrograms(t *testing.T, w *workload, r *corpus.Run, v jit.Vectors) (programs, ran int) {
+// compiledCTAs runs a kernel twice, the first time to learn of allocations, and tells how many CTAs have run by each program that has been
+// made, "function" and "function, borders", and what is in the buffers. A function that is compiled again, as code for some of the lanes
+// was missing, has its programs again; what ran by either counts.
+func (s ctaSubject) compiledCTAs(t *testing.T, v jit.Vectors) (programs map[string]uint64, got [][]byte) {
+	t.Helper()
+	before := len(jit.AllCounted())
+	got = s.rounds(t, ptxvm.JIT, 2, func(d *ptxvm.Device) error { return tuning.CompileWith(d, jit.Options{Vectors: v}) })
+	programs = map[string]uint64{}
+	for _, c := range jit.AllCounted()[before:] {
+		for _, p := range partsOf(c) {
+			switch p.title {
+			case ctaInside:
+				programs[c.Name] += p.count
+			case ctaBorder:
+				programs[c.Name+borders] += p.count
+			}
+		}
+	}
+	return programs, got
+}
+
+// interpreted is what the interpreter leaves in the buffers.
+func (s ctaSubject) interpreted(t *testing.T) [][]byte {
+	t.Helper()
+	return s.rounds(t, ptxvm.Interp, 1, func(*ptxvm.Device) error { return nil })
+}
+
+// rounds runs the launches so many times on a device that has been prepared, and returns what is in the buffers.
+func (s ctaSubject) rounds(t *testing.T, e ptxvm.Engine, times int, prepare func(*ptxvm.Device) error) (got [][]byte) {
 	t.Helper()
 	top, err := root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := len(jit.AllCounted())
-	x, err := w.start(top, r, ptxvm.JIT, 1)
+	x, err := s.start(top, s.run, e, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.device.Close()
-	if err := tuning.CompileWith(x.device, jit.Options{Vectors: v}); err != nil {
+	if err := prepare(x.device); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if _, _, err := x.round(r, nil); err != nil {
+	for range times {
+		if _, _, err := x.round(s.run, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	last := map[string]uint64{} // by function: how many CTAs
-	for _, c := range jit.AllCounted()[before:] {
-		for _, p := range partsOf(c) {
-			if strings.HasSuffix(p.title, " lanes, of all warps of a CTA") {
-				last[c.Name] += p.count
-			}
+	for _, b := range s.run.Buffers {
+		p := make([]byte, len(b.Init))
+		if _, err := x.buffers[b].ReadAt(p, 0); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p)
+	}
+	return got
+}
+
+// compare holds buffers to the interpreter's, bit by bit.
+func (s ctaSubject) compare(t *testing.T, got, want [][]byte) {
+	t.Helper()
+	for i, b := range s.run.Buffers {
+		if !bytes.Equal(got[i], want[i]) {
+			t.Errorf("%s, %s: %v", s.name, s.size, (&corpus.Buffer{Name: b.Name, Elem: b.Elem, Want: want[i]}).Check(got[i]))
 		}
 	}
-	for n := range maps.Values(last) {
-		programs++
-		if n > 0 {
-			ran++
-		}
-	}
-	return programs, ran
 }
