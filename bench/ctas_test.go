@@ -21,6 +21,7 @@ func TestCTAPrograms(t *testing.T) {
 		t.Skip(err)
 	}
 	jit.CountFromNow()
+	t.Cleanup(jit.CountNoMore)
 	subjects := ctaSubjects()
 	interpreted := make([][][]byte, len(subjects))
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
@@ -37,7 +38,9 @@ func TestCTAPrograms(t *testing.T) {
 				if interpreted[i] == nil {
 					interpreted[i] = s.interpreted(t)
 				}
-				s.compare(t, got, interpreted[i])
+				if err := s.differs(got, interpreted[i]); err != nil {
+					t.Errorf("%s, %s: %v", s.name, s.size, err)
+				}
 				for name, n := range programs {
 					if ctas[name] += n; n+programs[name+borders] == 0 && !strings.HasSuffix(name, borders) {
 						t.Errorf("%s, %s: no CTA has run by a program", name, s.size)
@@ -168,12 +171,12 @@ func (s ctaSubject) rounds(t *testing.T, e ptxvm.Engine, times int, prepare func
 	return got
 }
 
-// compare holds buffers to the interpreter's, bit by bit.
-func (s ctaSubject) compare(t *testing.T, got, want [][]byte) {
-	t.Helper()
+// differs tells where buffers are not the wanted ones, bit by bit.
+func (s ctaSubject) differs(got, want [][]byte) error {
 	for i, b := range s.run.Buffers {
 		if !bytes.Equal(got[i], want[i]) {
-			t.Errorf("%s, %s: %v", s.name, s.size, (&corpus.Buffer{Name: b.Name, Elem: b.Elem, Want: want[i]}).Check(got[i]))
+			return (&corpus.Buffer{Name: b.Name, Elem: b.Elem, Want: want[i]}).Check(got[i])
 		}
 	}
+	return nil
 }

@@ -29,6 +29,7 @@ func TestProfile(t *testing.T) {
 		t.Skip(err)
 	}
 	jit.CountFromNow()
+	t.Cleanup(jit.CountNoMore)
 	top, err := root()
 	if err != nil {
 		t.Fatal(err)

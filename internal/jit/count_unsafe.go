@@ -33,7 +33,14 @@ func CountFromNow() {
 	counting.on = true
 }
 
-// AllCounted lists what has been compiled since then.
+// CountNoMore ends that; code that counts goes on to do so.
+func CountNoMore() {
+	counting.Lock()
+	defer counting.Unlock()
+	counting.on = false
+}
+
+// AllCounted lists what has been compiled so.
 func AllCounted() []*Counted {
 	counting.Lock()
 	defer counting.Unlock()
