@@ -79,7 +79,7 @@ func TestAnisotropicLevels(t *testing.T) {
 				level = math.Log2(max(math.Hypot(grad[0][0], grad[0][1]), math.Hypot(grad[1][0], grad[1][1])))
 			}
 			want := min(max(level+0.25, 0), 6)
-			if have := red(&Lookup{Reach: Reach2D, Mip: MipGradient, Assumptions: Assumptions{Footprints: how}}, texture, p); math.Abs(have-want) > 0.004 {
+			if have := red(&Lookup{Reach: Reach2D, Mip: MipGradient, Assumptions: Assumptions{Footprints: how}}, texture, p); !(math.Abs(have-want) <= 0.004) {
 				t.Fatalf("%+v, at most %d, gradients %v: level %v, want %v", how, most, grad, have, want)
 			}
 		}
@@ -134,7 +134,7 @@ func TestAnisotropicPlaces(t *testing.T) {
 				want += bowlAt(unit(p.At[0])+move(0), unit(p.At[1])+move(1)) / n
 			}
 			have := red(&Lookup{Reach: Reach2D, Mip: MipGradient, Assumptions: Assumptions{Footprints: how}}, texture, p)
-			if math.Abs(have-want) > 1.2 { // weights are 256ths of steps of up to 450, by chance to both sides
+			if !(math.Abs(have-want) <= 1.2) { // weights are 256ths of steps of up to 450, by chance to both sides
 				t.Fatalf("%+v, %v samples at %v, %v, gradients %v: %v, want %v", how, n, unit(p.At[0]), unit(p.At[1]), grad, have, want)
 			}
 		}
@@ -167,7 +167,7 @@ func TestAnisotropicEdges(t *testing.T) {
 		{place(10, 0, 0, 0), mean(-3, -1, 1, 3)}, {place(8, 0, 0, 2.75), mean(-2, 0, 2)}, {place(0, 2.75, 8, 0), mean(-2, 0, 2)},
 		{place(0.3, 0, 0, 0.1), mean(-0.075, 0, 0.075)},
 	} {
-		if have := red(l, texture, c.p); math.Abs(have-c.want) > 0.3 {
+		if have := red(l, texture, c.p); !(math.Abs(have-c.want) <= 0.3) { // a NaN is wrong, too
 			t.Errorf("%v: %v, want %v", c.p, have, c.want)
 		}
 	}
@@ -202,7 +202,7 @@ func TestAnisotropicCube(t *testing.T) {
 	step := 0.4375
 	p := Place{At: [3]uint32{bitsOf(1), bitsOf(0.25), bitsOf(0.9375)}, Dx: [3]uint32{0, 0, bitsOf(4 * step)}, Dy: [3]uint32{0, bitsOf(0.125)}}
 	want := (at(0, -0.5, -0.25) + at(0, -0.9375, -0.25) + at(4, 1/1.375, -0.25/1.375)) / 3
-	if have := red(&Lookup{Reach: ReachCube, Mip: MipGradient}, texture, p); math.Abs(have-want) > 1 {
+	if have := red(&Lookup{Reach: ReachCube, Mip: MipGradient}, texture, p); !(math.Abs(have-want) <= 1) {
 		t.Errorf("have %v, want %v", have, want)
 	}
 }

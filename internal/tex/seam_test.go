@@ -116,13 +116,13 @@ func TestSeams(t *testing.T) {
 		space := &spatial{4 >> lod, func(face, x, y int) float64 { return float64(1000*(6*cube+face) + 100*y + x) }}
 		four, w, h := space.around(face, s, v)
 		want := (1-h)*((1-w)*four[0]+w*four[1]) + h*((1-w)*four[2]+w*four[3])
-		if have := red(&Lookup{Reach: ReachACube, Mip: MipLevel}, texture, p); math.Abs(have-want) > 1e-2 {
+		if have := red(&Lookup{Reach: ReachACube, Mip: MipLevel}, texture, p); !(math.Abs(have-want) <= 1e-2) {
 			t.Fatalf("face %d at %v, %v, level %d: %v, want %v", face, s, v, lod, have, want)
 		}
 		if lod == 0 && cube == 0 {
 			have := (&Lookup{Reach: ReachCube, Gather: 1}).Reader(texture).Texel(&p)
 			for k, from := range [4]int{2, 3, 1, 0} { // 9.7.10.4: counter-clockwise from the lower left
-				if got := float64(math.Float32frombits(have[k])); math.Abs(got-four[from]) > 1e-3 {
+				if got := float64(math.Float32frombits(have[k])); !(math.Abs(got-four[from]) <= 1e-3) {
 					t.Fatalf("tld4, face %d at %v, %v: %v at %d, want %v", face, s, v, got, k, four)
 				}
 			}
@@ -141,11 +141,11 @@ func TestSeamCompared(t *testing.T) {
 	l := &Lookup{Reach: ReachCube, Compare: true}
 	w := 0.5 - 0.0625 // of the texels behind the edges
 	have := red(l, texture, p)
-	if want := 1 - (1-w)*(1-w) - w*w/3; math.Abs(have-want) > 1e-6 {
+	if want := 1 - (1-w)*(1-w) - w*w/3; !(math.Abs(have-want) <= 1e-6) {
 		t.Errorf("compared: %v, want %v", have, want)
 	}
 	l.CornerEdge = true
-	if have, want := red(l, texture, p), 1-(1-w)*(1-w)-w*w; math.Abs(have-want) > 1e-6 {
+	if have, want := red(l, texture, p), 1-(1-w)*(1-w)-w*w; !(math.Abs(have-want) <= 1e-6) {
 		t.Errorf("compared, the corner of the face: %v, want %v", have, want)
 	}
 }
