@@ -150,11 +150,20 @@ func (b *Build) dst(o *ir.Operand, bits int) uint32 {
 	return b.src(o, bits)
 }
 
-// ext128 returns where the low and the high half of a 128-bit register are.
+// halves returns where the low and the high half of a 128-bit operand are. A constant has 64 bits, and its upper half is zero, that
+// of a negative one, too (ptxas).
 func (b *Build) halves(o *ir.Operand) (lo, hi uint32) {
-	if o.Kind == ir.OpSink {
+	switch {
+	case o.Kind == ir.OpSink:
 		s := b.Scratch(machine.Row64)
 		return s, s
+	case o.Kind == ir.OpImm:
+		return b.constant(o.Imm, 64), b.constant(0, 64)
+	case o.Kind == ir.OpVec && len(o.Elems) == 1:
+		return b.halves(&o.Elems[0])
+	case o.Kind != ir.OpReg:
+		b.fail("operand kind %v is not executed yet as one of 128 bits", o.Kind)
+		return 0, 0
 	}
 	lo = b.reg(o.Reg, 128)
 	return lo, lo + row64Bytes

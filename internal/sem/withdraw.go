@@ -150,17 +150,9 @@ func (r *withdrawal) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 	}
 }
 
-// answer returns where the halves of an answer are.
-func (b *Build) answer(a *ir.Operand) (lo, hi uint32) {
-	if a.Kind == ir.OpImm {
-		return b.constant(a.Imm, 64), b.constant(0, 64)
-	}
-	return b.halves(a)
-}
-
 func planWithdrawn(b *Build) {
 	b.Out.D = b.dst(&b.In.Ops[0], 1)
-	b.Out.A, b.Out.B = b.answer(&b.In.Ops[1])
+	b.Out.A, b.Out.B = b.halves(&b.In.Ops[1])
 	b.does(uop.Withdrawn)
 }
 
@@ -191,6 +183,6 @@ func planFirstCTA(b *Build) {
 		b.Ext().Dst = append(b.Ext().Dst, b.dst(&words[i], 32))
 	}
 	b.Out.Imm = 32
-	b.Out.A, b.Out.B = b.answer(&b.In.Ops[1])
+	b.Out.A, b.Out.B = b.halves(&b.In.Ops[1])
 	b.does(uop.Unpack128)
 }
