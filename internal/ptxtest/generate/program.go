@@ -6,6 +6,7 @@ package generate
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -27,6 +28,8 @@ type Program struct {
 	Target isa.Target
 	Warp   bool // it has warp operations: results depend on which lanes share a warp
 	Nodes  []*Node
+
+	Functions []*ProgramFunction // each calls those before it, and perhaps itself
 }
 
 // Node is a part of a program: statements, a branch or a loop.
@@ -68,9 +71,11 @@ func NewProgram(seed uint64, executed func(*isa.Sel) bool) *Program {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := &Program{Target: isa.MustTarget(programTargets[r.IntN(len(programTargets))]), Warp: r.IntN(3) == 0}
 	w := &writer{
-		r: r, p: p, g: New(seed, nil, []isa.Target{p.Target}), executed: executed, left: 10 + r.IntN(40),
+		r: r, p: p, g: New(seed, nil, []isa.Target{p.Target}), executed: executed,
 	}
 	w.choose()
+	w.functions()
+	w.left = 10 + r.IntN(40)
 	p.Nodes = w.block(0, true)
 	return p
 }
@@ -85,6 +90,8 @@ type writer struct {
 	carry    []*isa.Entry
 	warp     []*isa.Entry
 	left     int // statements still to write
+	calls    int // calls still to write
+	inside   *ProgramFunction
 }
 
 // carrySection is the chapter of statements that pass a carry from one to the next.
@@ -146,7 +153,11 @@ func (w *writer) block(depth int, uniform bool) (nodes []*Node) {
 			nodes = append(nodes, w.loop(depth, uniform))
 		case k == 2:
 			nodes = append(nodes, w.chain(uniform))
-		case k <= 4 && w.p.Warp && uniform:
+		case k == 5 && w.mayCall(depth):
+			nodes = append(nodes, w.call(uniform))
+		case k == 6 && w.inside != nil && w.r.IntN(4) == 0:
+			nodes = append(nodes, w.early())
+		case k <= 4 && w.p.Warp && uniform && w.inside == nil:
 			nodes = append(nodes, w.warpOperation())
 		default:
 			nodes = append(nodes, w.straight(uniform))
@@ -321,9 +332,13 @@ func (w *writer) rename(s *Statement, m mode) string {
 	return s.Text()
 }
 
-// Size counts the nodes that are not dropped.
+// Size counts the nodes that are not dropped, and of which more is left than what is in them.
 func (p *Program) Size() (n int) {
-	p.Each(func(node *Node) { n++ })
+	p.Each(func(node *Node) {
+		if !node.Bare {
+			n++
+		}
+	})
 	return n
 }
 
@@ -341,6 +356,9 @@ func (p *Program) Each(visit func(*Node)) {
 		}
 	}
 	walk(p.Nodes)
+	for _, f := range p.Functions {
+		walk(f.Nodes)
+	}
 }
 
 // Minimise drops every node without which the program still fails, and takes branches and
@@ -364,21 +382,23 @@ func try(smaller *bool, fails func() bool) bool {
 	return *smaller
 }
 
-// String prints the program as a module.
+// String prints the program as a module, with those functions that are called.
 func (p *Program) String() string {
-	t := programText{used: map[string]bool{}}
-	t.block(p.Nodes)
-	var names []string
-	for name := range t.used {
-		names = append(names, name)
+	t, names := printNodes(p.Nodes)
+	text := t.b.String()
+	var functions []string
+	for _, f := range slices.Backward(p.Functions) {
+		if strings.Contains(text, f.Name) {
+			own := f.String()
+			functions = append(functions, own)
+			text += own
+		}
 	}
-	slices.Sort(names)
-	f := Function{Text: t.b.String() + " " + strings.Join(names, " ")}
+	slices.Reverse(functions)
 	var b strings.Builder
-	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size 64\n", isa.Latest, p.Target)
-	fmt.Fprintf(&b, ".visible .entry run(.param .u64 in, .param .u64 out, .param .align 16 .b8 same[%d])\n{\n", RowBytes)
-	b.WriteString(strings.Join(f.registers(), "\n"))
-	fmt.Fprintf(&b, "\n.reg .u32 %%x<8>;\n.reg .u64 %%in, %%out, %%row;\n.reg .u32 %%turn<%d>, %%turns<%d>, %%byte;\n.reg .pred %%again;\n", t.loops+1, t.loops+1)
+	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size 64\n%s", isa.Latest, p.Target, strings.Join(functions, ""))
+	fmt.Fprintf(&b, ".visible .entry run(.param .u64 in, .param .u64 out, .param .align 16 .b8 same[%d])\n{\n%s", RowBytes, t.declarations(names))
+	b.WriteString(".reg .u64 %out, %row;\n")
 	b.WriteString(programHead)
 	for i, name := range names {
 		b.WriteString(initialise(name, 16*i))
@@ -389,6 +409,21 @@ func (p *Program) String() string {
 	}
 	b.WriteString("ret;\n}\n")
 	return b.String()
+}
+
+// printNodes prints the nodes of a body, and names the registers that they use.
+func printNodes(nodes []*Node) (t *programText, names []string) {
+	t = &programText{used: map[string]bool{}}
+	t.block(nodes)
+	return t, slices.Sorted(maps.Keys(t.used))
+}
+
+// declarations are those of a body.
+func (t *programText) declarations(names []string) string {
+	f := Function{Text: t.b.String() + " " + strings.Join(names, " ")}
+	return strings.Join(f.registers(), "\n") + fmt.Sprintf(
+		"\n.reg .u32 %%x<8>, %%turn<%d>, %%turns<%d>, %%byte, %%left, %%depth;\n.reg .u64 %%in, %%function, %%other;\n.reg .pred %%again, %%last;\n", t.loops+1, t.loops+1) +
+		prototypes(t.b.String())
 }
 
 // programHead computes the lane's linear index in the grid, %x0, and its rows.
@@ -462,15 +497,28 @@ func (t *programText) loop(n *Node) {
 
 var registerParts = regexp.MustCompile(`^%([a-z0-9]+)_(\d+)$`)
 
+// registerOf is the type and the number of a register.
+func registerOf(name string) (t isa.Type, n int) {
+	m := registerParts.FindStringSubmatch(name)
+	t, _ = isa.LookupType("." + m[1])
+	n, _ = strconv.Atoi(m[2])
+	return t, n
+}
+
 // initialise gives a register its first value.
 func initialise(name string, offset int) string {
-	m := registerParts.FindStringSubmatch(name)
-	t, _ := isa.LookupType("." + m[1])
-	n, _ := strconv.Atoi(m[2])
-	from := fmt.Sprintf("global.b%%d %%s, [%%%%in+%d]", offset)
-	if n > laneRegisters {
-		from = fmt.Sprintf("param.b%%d %%s, [same+%d]", offset)
+	if _, n := registerOf(name); n > laneRegisters {
+		return initial(name, fmt.Sprintf("param.b%%d %%s, [same+%d]", offset))
 	}
+	return initial(name, fromRow(offset))
+}
+
+// fromRow is the form of a load from the lane's row.
+func fromRow(offset int) string { return fmt.Sprintf("global.b%%d %%s, [%%%%in+%d]", offset) }
+
+// initial gives a register the lane's index, or a value that is loaded.
+func initial(name, from string) string {
+	t, n := registerOf(name)
 	kind, bits := t.Kind(), t.Bits()
 	whole := kind == isa.Bits || kind == isa.Unsigned || kind == isa.Signed
 	switch {
@@ -488,8 +536,7 @@ func initialise(name string, offset int) string {
 
 // finalise stores a register.
 func finalise(name string, offset int) string {
-	m := registerParts.FindStringSubmatch(name)
-	t, _ := isa.LookupType("." + m[1])
+	t, _ := registerOf(name)
 	if t == isa.PredType() {
 		return fmt.Sprintf("selp.u32 %%byte, 1, 0, %s;\nst.global.u32 [%%out+%d], %%byte;\n", name, offset)
 	}

@@ -2,10 +2,12 @@ package programs
 
 import (
 	"flag"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 )
 
@@ -13,11 +15,11 @@ var (
 	full     = flag.Bool("full", false, "run programs for ten minutes")
 	duration = flag.Duration("duration", 0, "run programs for so long")
 	seed     = flag.Uint64("seed", 1, "seed of the first program")
-	count    = flag.Int("programs", 100, "programs to run")
+	count    = flag.Int("programs", 75, "programs to run")
 )
 
 // TestPrograms: what a program computes does not depend on the shape of blocks, on the workers,
-// nor on whether lanes share scalar code.
+// nor on whether lanes share scalar code, nor on whether functions are called or stand in place of their calls.
 func TestPrograms(t *testing.T) {
 	deadline := time.Now().Add(time.Hour)
 	n := *count
@@ -27,7 +29,7 @@ func TestPrograms(t *testing.T) {
 	if *duration != 0 {
 		n, deadline = 1<<30, time.Now().Add(*duration)
 	}
-	nodes, refused := 0, 0
+	nodes, refused, called, inPlace := 0, 0, 0, 0
 	for i := 0; i < n && time.Now().Before(deadline); i++ {
 		s := *seed + uint64(i)
 		p := generate.NewProgram(s, Executed)
@@ -38,15 +40,35 @@ func TestPrograms(t *testing.T) {
 		}
 		refused += n
 		nodes += p.Size()
+		if calls, place := functions(t, p); calls {
+			called++
+			if place {
+				inPlace++
+			}
+		}
 		if err := Compare(p, NewInput(s)); err != nil {
 			p.Minimise(func() bool { return Compare(p, NewInput(s)) != nil })
 			t.Errorf("seed %d: %v\nleast program, with %v:\n%s\nrepeat: go test ./internal/ptxtest/programs -run TestPrograms -programs 1 -seed %d", s, err, Compare(p, NewInput(s)), p, s)
 		}
 	}
-	t.Logf("%d nodes; %d statements dropped that are refused", nodes, refused)
+	t.Logf("%d nodes; %d statements dropped that are refused; %d programs call functions, %d have some in place", nodes, refused, called, inPlace)
+	if *count >= 50 && (called == 0 || inPlace == 0 || inPlace == called) {
+		t.Error("no program calls functions, or none in place, or each")
+	}
 	if refused*20 > nodes {
 		t.Error("too many statements are refused")
 	}
+}
+
+// functions tells whether a program calls any, and whether some stand in place of their calls.
+func functions(t *testing.T, p *generate.Program) (calls, inPlace bool) {
+	t.Helper()
+	c, err := compile(p, &Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.device.Close()
+	return slices.ContainsFunc(c.kernel.Insts, func(in ir.Inst) bool { return in.IsCall() }), c.kernel.Inline() != nil
 }
 
 // TestMinimise plants a defect, an instruction that is executed as another one: what is left of a program that shows

@@ -1,5 +1,5 @@
 // Package programs runs random programs of package generate in every way that must not matter:
-// block shapes, workers, single lanes, converged and split code.
+// block shapes, workers, single lanes, converged and split code, compiled code with calls and with functions in their place.
 package programs
 
 import (
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
@@ -34,6 +35,7 @@ type Way struct {
 	Split   bool // no lane shares scalar code with another
 	Engine  *jit.Engine
 	Name    string // of the engine
+	InPlace bool   // functions stand in place of their calls where they may
 }
 
 func (w Way) String() string {
@@ -43,6 +45,9 @@ func (w Way) String() string {
 	}
 	if w.Engine != nil {
 		s += ", compiled for " + w.Name
+	}
+	if w.InPlace {
+		s += ", functions in place"
 	}
 	return s
 }
@@ -115,10 +120,12 @@ type compiled struct {
 }
 
 // placed gives addresses to functions; programs have no variables.
-type placed struct{}
+type placed struct{ m *ir.Module }
 
-func (placed) Func(*ir.Func) uint64 { return mem.CodeWindow }
-func (placed) Var(*ir.Var) uint64   { return 0 }
+func (p placed) Func(f *ir.Func) uint64 {
+	return mem.CodeWindow + 16*uint64(slices.Index(p.m.Funcs, f))
+}
+func (placed) Var(*ir.Var) uint64 { return 0 }
 
 // maxWorkers is the most workers that a way has.
 const maxWorkers = 2
@@ -135,7 +142,7 @@ func compileText(text string, target isa.Target, input *Input) (*compiled, error
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{decoder: decode.New(linked, placed{}), kernel: linked.Func("run"), target: machine.TargetOf(target.Arch)}
+	c := &compiled{decoder: decode.New(linked, placed{linked}), kernel: linked.Func("run"), target: machine.TargetOf(target.Arch)}
 	if c.arena, err = mem.NewArena(4 << 20); err != nil {
 		return nil, err
 	}
@@ -155,7 +162,11 @@ func compileText(text string, target isa.Target, input *Input) (*compiled, error
 // run executes the program in one way and returns what the lanes have written.
 func (c *compiled) run(w Way) ([]byte, error) {
 	shape := ir.LaunchShape{BlockX: int32(w.Block[0]), BlockY: int32(w.Block[1]), BlockZ: int32(w.Block[2])}
-	p, err := c.decoder.Kernel(c.kernel, shape, c.target, 0, assume.Set{})
+	decoded := c.decoder.Kernel
+	if w.InPlace {
+		decoded = c.decoder.Inlined
+	}
+	p, err := decoded(c.kernel, shape, c.target, 0, assume.Set{})
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +243,7 @@ func Compare(p *generate.Program, input *Input) error {
 		return err
 	}
 	defer c.device.Close()
-	ways, done := engineWays(Ways(p))
+	ways, done := engineWays(Ways(p), c.kernel.Inline() != nil)
 	defer done()
 	want, err := c.run(ways[0])
 	if err != nil {
@@ -250,8 +261,9 @@ func Compare(p *generate.Program, input *Input) error {
 	return nil
 }
 
-// engineWays adds, for every engine that this machine can run, whole warps and those of 33 threads.
-func engineWays(ways []Way) (all []Way, done func()) {
+// engineWays adds, for every engine that this machine can run, whole warps and those of 33 threads: with calls, and with functions in
+// place if there are any.
+func engineWays(ways []Way, inPlace bool) (all []Way, done func()) {
 	all = ways
 	var engines []*jit.Engine
 	for _, o := range jit.Compilers() {
@@ -264,6 +276,9 @@ func engineWays(ways []Way) (all []Way, done func()) {
 			if few := w.Block[0] == 32 || w.Block[0] == 33; few && w.Workers == 1 && !w.Split {
 				w.Engine, w.Name = e, o.String()
 				all = append(all, w)
+				if w.InPlace = inPlace; inPlace {
+					all = append(all, w)
+				}
 			}
 		}
 	}
