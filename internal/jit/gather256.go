@@ -96,9 +96,9 @@ func (a *accessed) inside256(fail x86.Label) {
 	a.Jcc(x86.NE, fail)
 }
 
-// partAt is the running part of a row at RCX.
+// partAt is the running part of the addresses, a row at RCX.
 func (a *accessed) partAt() loc {
-	return loc{kind: inMem, m: x86.At(x86.RCX, int32(a.part*a.full().Bytes())).By(inHost)}
+	return loc{kind: inMem, m: x86.At(x86.RCX, int32(a.part*a.lanes*a.src[0].typ.bits()/8)).By(inHost)}
 }
 
 // testInside256 tells by NE whether an executing lane's address is outside.

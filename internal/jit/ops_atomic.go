@@ -211,7 +211,7 @@ func (a *accessed) manyAddresses() {
 	}
 	base, x := a.everywhere(tX, from), a.alloc()
 	a.eachPart(tX, func() {
-		a.offsets(x, vecAt(base))
+		a.offsets(x, a.operand(&a.src[0]), vecAt(base))
 		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
 	})
 	a.release(temp(x))
@@ -241,7 +241,7 @@ func (a *accessed) addressesAt() {
 	or := a.opFor(cOr, tX)
 	low := bits.TrailingZeros32(a.m.Align)
 	a.eachPart(tX, func() {
-		a.offsetsAt(x, move)
+		a.offsets(x, a.partAt(), move)
 		a.onlyActive(x)
 		to := t
 		if a.part == 0 {
@@ -266,26 +266,13 @@ func (a *accessed) addressesAt() {
 	}
 }
 
-// offsetsAt adds something to the part's addresses, which are at RCX.
-func (a *accessed) offsetsAt(x x86.Vec, move loc) {
-	bytes := a.full().Bytes()
-	if a.src[0].typ == tX {
-		a.move(a.full(), x, x86.At(x86.RCX, int32(a.part*bytes)).By(inHost))
-	} else {
-		a.VM(x86.VPMOVZXDQ, a.full(), x, x86.At(x86.RCX, int32(a.part*bytes/2)).By(inHost))
-	}
-	a.vvx(x86.VPADDQ, a.full(), x, x, move)
-}
-
-// offsets adds something to the part's addresses.
-func (a *accessed) offsets(x x86.Vec, move loc) {
-	addr := &a.src[0]
-	have := a.operand(addr)
-	from := x
+// offsets adds something to the part's addresses, which it has somewhere.
+func (a *accessed) offsets(x x86.Vec, have, move loc) {
+	from, wide := x, a.src[0].typ == tX
 	switch {
-	case addr.typ == tX && have.kind == inVec:
+	case wide && have.kind == inVec:
 		from = have.v
-	case addr.typ == tX:
+	case wide:
 		a.move(a.full(), x, have.m)
 	case have.kind == inVec:
 		a.VV(x86.VPMOVZXDQ, a.full(), x, have.v)

@@ -4,7 +4,11 @@ package jit
 // eight bytes of the call are all of the stack that machine code uses (native.Call). Its temporaries are those that it has where it is
 // called: who calls it with others has another one.
 
-import "ptxvm.invalid/ptxvm/internal/jit/x86"
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
 
 // routineVecs is how many temporaries a routine may have.
 const routineVecs = 6
@@ -55,7 +59,7 @@ func (c *compiler) callRoutine(r routine, body func()) {
 	if l == 0 {
 		l = c.later(func() {
 			free := c.free
-			c.free = append([]x86.Vec(nil), r.temps[:r.n]...)
+			c.free = slices.Clone(r.temps[:r.n])
 			body()
 			c.free = free
 			c.None(x86.RET)
