@@ -29,17 +29,14 @@ type collector struct {
 	at     Place  // of the product that has filled it, or behind which it holds nothing
 }
 
-// Collect notes what a product of a lane does with a buffer.
+// Collect notes what a product of a lane does with a buffer, in a launch that is Watchful.
 func (w *Warp) Collect(in *Inst, lane int, s *CollectorStep) {
-	if !w.Watchful() {
-		return
-	}
 	c := w.cta
 	if c.collectors == nil {
 		c.collectors = map[string]collector{}
 	}
 	had, here := c.collectors[s.Buffer], w.At(w.Place(in), lane)
-	if uses := s.Use >= CollectorReuse; uses && had.matrix != s.Matrix {
+	if s.Use >= CollectorReuse && had.matrix != s.Matrix {
 		w.collectorMisuse(here, s, had)
 	}
 	switch s.Use {

@@ -52,8 +52,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.clearBarriers()
 	c.clusterBar, c.cut = clusterBarrier{}, false
 	clear(c.mbarriers)
-	c.products.begin("product", theirProducts)
-	c.changes.begin("setmaxnreg", theirRegisters)
+	c.products, c.changes = c.products[:0], c.changes[:0]
 	clear(c.collectors)
 	c.pool = registerPool{owned: c.pool.owned[:0]}
 	c.tensor.begin(c)

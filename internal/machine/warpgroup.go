@@ -21,35 +21,34 @@ type warpgroup struct {
 	told  bool
 }
 
-// warpgroups are those of a CTA, by a kind of instruction.
-type warpgroups struct {
-	list          []warpgroup
-	what, differs string // the kind, and how two steps differ: numbers of two warps and of the step, a and b of both
+// warpgroups are those of a CTA, for one kind of step.
+type warpgroups []warpgroup
+
+// stepKind is a kind of instruction that is followed.
+type stepKind struct {
+	name    string
+	differs string // how two steps differ: numbers of two warps and of the step, a and b of both
 }
 
-// What is followed.
-const (
-	theirProducts  = "warps %d and %d of a warpgroup differ in their product %d: %#x × %#x here, %#x × %#x there (descriptors)"
-	theirRegisters = "warps %d and %d of a warpgroup differ in their setmaxnreg %d: %d registers here (pc %d), %d there (pc %d)"
+var (
+	productSteps  = stepKind{"product", "warps %d and %d of a warpgroup differ in their product %d: %#x × %#x here, %#x × %#x there (descriptors)"}
+	registerSteps = stepKind{"setmaxnreg", "warps %d and %d of a warpgroup differ in their setmaxnreg %d: %d registers here (pc %d), %d there (pc %d)"}
 )
 
 // GroupProduct tells of a wgmma.mma_async and of its descriptors.
 func (w *Warp) GroupProduct(in *Inst, a, b uint64) {
 	if w.Watchful() {
-		w.cta.products.step(w, in, a, b)
+		w.cta.products.step(w, in, &productSteps, a, b)
 	}
 }
 
-// begin forgets those of another CTA.
-func (s *warpgroups) begin(what, differs string) { *s = warpgroups{s.list[:0], what, differs} }
-
 // step notes what a warp does.
-func (s *warpgroups) step(w *Warp, in *Inst, a, b uint64) {
+func (s *warpgroups) step(w *Warp, in *Inst, kind *stepKind, a, b uint64) {
 	of, k := int(w.index)/groupWarps, int(w.index)%groupWarps
-	for len(s.list) <= of {
-		s.list = append(s.list, warpgroup{})
+	for len(*s) <= of {
+		*s = append(*s, warpgroup{})
 	}
-	g := &s.list[of]
+	g := &(*s)[of]
 	n := g.come[k] - g.first
 	g.come[k]++
 	if n == len(g.open) {
@@ -58,7 +57,7 @@ func (s *warpgroups) step(w *Warp, in *Inst, a, b uint64) {
 	}
 	if with := &g.open[n]; !g.told && (with.at.PC != w.PC(in) || with.at.Func != w.frag.frame.code.Func || with.a != a || with.b != b) {
 		g.told = true
-		w.misusedBeside(in, w.Mask, with.at, s.differs, w.index, with.at.Warp, g.come[k], a, b, with.a, with.b)
+		w.misusedBeside(in, w.Mask, with.at, kind.differs, w.index, with.at.Warp, g.come[k], a, b, with.a, with.b)
 	}
 	g.forget()
 }
@@ -77,20 +76,23 @@ func (g *warpgroup) forget() {
 
 // uneven reports, of a CTA that ends, steps that not all warps of a warpgroup have come to.
 func (c *CTA) uneven() {
-	for _, s := range [...]*warpgroups{&c.products, &c.changes} {
-		for i := range s.list {
-			s.list[i].uneven(c, i, s.what)
-		}
+	c.products.uneven(c, &productSteps)
+	c.changes.uneven(c, &registerSteps)
+}
+
+func (s warpgroups) uneven(c *CTA, kind *stepKind) {
+	for i := range s {
+		s[i].uneven(c, i, kind)
 	}
 }
 
-func (g *warpgroup) uneven(c *CTA, of int, what string) {
+func (g *warpgroup) uneven(c *CTA, of int, kind *stepKind) {
 	if g.told || len(g.open) == 0 {
 		return
 	}
 	for k, n := range g.come {
 		if n == g.first {
-			c.misusedAt(g.open[0].at, "warp %d of a warpgroup has ended without %s %d, which the warpgroup makes as a whole", of*groupWarps+k, what, n+1)
+			c.misusedAt(g.open[0].at, "warp %d of a warpgroup has ended without %s %d, which the warpgroup makes as a whole", of*groupWarps+k, kind.name, n+1)
 			return
 		}
 	}
