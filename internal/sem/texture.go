@@ -116,7 +116,7 @@ func (b *Build) textureOp() *textureOp {
 	o.depth = b.orZero(isa.R_f)
 	b.textureResults(o)
 	b.filterAssumptions(o)
-	if o.Reach == tex.ReachCube || o.Reach == tex.ReachACube {
+	if o.Reach.Cube() {
 		o.CornerEdge, o.FaceClamp = b.Assume(assume.CubeCorner) == 1, b.Assume(assume.CubeAddress) == 1
 	}
 	b.Ext().Data = o

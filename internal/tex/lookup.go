@@ -83,7 +83,7 @@ func (l *Lookup) Reader(t *Texture) *Reader {
 
 // SetReader makes r the Reader of t.
 func (l *Lookup) SetReader(r *Reader, t *Texture) {
-	cube := l.Reach == ReachCube || l.Reach == ReachACube
+	cube := l.Reach.Cube()
 	*r = Reader{Lookup: l, Texture: *t, decoder: t.decoder(l.Assumptions), dims: l.Reach.dims(),
 		normalized: cube || t.Normalized && !t.ForceUnnormalized && !l.Integer,
 		linear:     t.Linear && !l.Integer, sharp: !t.MipLinear}
