@@ -52,7 +52,8 @@ func (s *imageSpec) textureOption(key, value string) (err error) {
 	case "compare":
 		sampler.Compare, err = ptxvm.ParseCompareMode(value)
 	case "mips":
-		if s.desc.Levels = wholeChain(s.desc); value == "auto" {
+		if value == "auto" {
+			s.desc.Levels = wholeChain(s.desc)
 			return nil
 		}
 		if s.desc.Levels, err = strconv.Atoi(value); err != nil || s.desc.Levels < 1 {
