@@ -77,11 +77,11 @@ func (c *compiler) fetchWords(a *arms, other x86.Label) {
 	for i := range a.words {
 		w := c.wordAccess(a.words[i].pc, a.words[i].key.disp)
 		base := w.hostBase()
-		w.eachPart(tW, func() {
-			v := w.alloc()
+		w.c.eachPart(tW, func() {
+			v := w.c.alloc()
 			w.gatherPart(0, v, base)
-			w.store(w.full(), armPart(i+1, w.part*w.full().Bytes()), v)
-			w.release(temp(v))
+			w.c.store(w.c.full(), armPart(i+1, w.c.part*w.c.full().Bytes()), v)
+			w.c.release(temp(v))
 		})
 	}
 }
@@ -101,15 +101,15 @@ func armPart(number, at int) x86.Mem { return x86.At(rCtx, saveArms+int32(128*(n
 // placeBits writes who takes a branch to where countForks looks.
 func (r *room) placeBits(v val, place int32) {
 	l := r.get(v)
-	x := r.load(l, tW)
-	m := x86.At(rCtx, saveArmMasks+4*(place-1)+int32(r.part*r.lanes/8))
+	x := r.c.load(l, tW)
+	m := x86.At(rCtx, saveArmMasks+4*(place-1)+int32(r.c.part*r.c.lanes/8))
 	if x.kind == inK {
-		r.MK(x86.KMOVW, m, x.k)
+		r.c.MK(x86.KMOVW, m, x.k)
 	} else {
-		r.RV(x86.VMOVMSKPS, r.width(tW), x86.RCX, x.v)
-		r.MR(x86.MOV, x86.S8, m, x86.RCX)
+		r.c.RV(x86.VMOVMSKPS, r.c.width(tW), x86.RCX, x.v)
+		r.c.MR(x86.MOV, x86.S8, m, x86.RCX)
 	}
-	r.unload(x, l)
+	r.c.unload(x, l)
 }
 
 // countForks counts what the lanes have executed: in each fork the instructions of both arms, those of one nobody has

@@ -31,8 +31,8 @@ const kCTA = x86.K7
 // body assembles what all warps do.
 func (m *ctaCode) body() {
 	if m.k.high > 0 {
-		m.RM(x86.MOV, x86.S64, rShared, ctxShared)
-		m.RM(x86.SUB, x86.S64, rShared, ctxWindow)
+		m.c.RM(x86.MOV, x86.S64, rShared, ctxShared)
+		m.c.RM(x86.SUB, x86.S64, rShared, ctxWindow)
 	}
 	m.findHeld()
 	warp, phase := -1, -1
@@ -52,7 +52,7 @@ func (m *ctaCode) body() {
 		case n.kind == nodeEnd:
 			m.endTurn(n)
 		case !n.fold:
-			m.makeRoom(32/m.lanes + n.needs()) // for a row and for what its program needs besides
+			m.makeRoom(32/m.c.lanes + n.needs()) // for a row and for what its program needs besides
 			if m.ahead > 0 {
 				m.ahead-- // it has been stored with others
 			} else if m.ahead = m.storeVectors(i); m.ahead == 0 {
@@ -71,8 +71,8 @@ func (m *ctaCode) body() {
 
 // tooLong tells whether the program cannot be: its code is too long, or something has run out.
 func (m *ctaCode) tooLong() bool {
-	m.short = m.short || m.Len()-m.began > m.k.maxCTACode()
-	return m.short
+	m.c.short = m.c.short || m.c.Len()-m.began > m.k.maxCTACode()
+	return m.c.short
 }
 
 // leave puts rows that are looked at later into memory: another warp follows.
@@ -88,20 +88,20 @@ func (m *ctaCode) spill(n *ctaNode) {
 	}
 	slot := slices.Index(m.slots, false)
 	if slot < 0 {
-		m.short = true
+		m.c.short = true
 		return
 	}
 	m.slots[slot], n.slot = true, slot+1
 	for part, v := range n.regs {
-		m.store(m.full(), rowPlace(slot, part*m.lanes), v)
-		m.free = append(m.free, v)
+		m.c.store(m.c.full(), rowPlace(slot, part*m.c.lanes), v)
+		m.c.free = append(m.c.free, v)
 	}
 	n.regs = nil
 }
 
 // makeRoom makes sure that there are so many registers.
 func (m *ctaCode) makeRoom(registers int) {
-	for len(m.free) < registers {
+	for len(m.c.free) < registers {
 		if m.letGo() {
 			continue
 		}
@@ -111,7 +111,7 @@ func (m *ctaCode) makeRoom(registers int) {
 				far = l
 			}
 		}
-		if far == nil || m.short {
+		if far == nil || m.c.short {
 			return
 		}
 		m.spill(far)
@@ -124,7 +124,7 @@ func (m *ctaCode) drop(item int) {
 		if n.last > item {
 			return false
 		}
-		m.free = append(m.free, n.regs...)
+		m.c.free = append(m.c.free, n.regs...)
 		if n.regs = nil; n.slot != 0 {
 			m.slots[n.slot-1] = false
 		}
@@ -134,15 +134,15 @@ func (m *ctaCode) drop(item int) {
 
 // assembleNode assembles a row, or a store.
 func (m *ctaCode) assembleNode(n *ctaNode, store bool) {
-	m.note(n.pc, n.pc+1)
+	m.c.note(n.pc, n.pc+1)
 	var regs []x86.Vec
-	for m.part = range 32 / m.lanes {
+	for m.c.part = range 32 / m.c.lanes {
 		switch {
 		case store:
 			m.storePart(n)
 			continue
 		case n.kind == nodeLoad:
-			v := m.alloc()
+			v := m.c.alloc()
 			m.loadPart(n, v)
 			regs = append(regs, v)
 		case n.kind == nodeMerge:
@@ -151,8 +151,8 @@ func (m *ctaCode) assembleNode(n *ctaNode, store bool) {
 			regs = append(regs, m.shuffled(n))
 		case n.kind == nodeCanon:
 			x := m.loc(&n.in[0])
-			regs = append(regs, m.canon(x, m.alloc).v)
-			m.release(x)
+			regs = append(regs, m.c.canon(x, m.c.alloc).v)
+			m.c.release(x)
 		default:
 			regs = append(regs, m.computed(n))
 		}
@@ -170,65 +170,65 @@ func (m *ctaCode) loc(v *ctaVal) loc {
 	case n == nil:
 		return m.polyLoc(v.poly)
 	case n.fold:
-		r := n.at.runs(m.part*m.lanes, m.lanes, n.lanes)[0]
-		at := m.memory(n, r, m.part*m.lanes)
+		r := n.at.runs(m.c.part*m.c.lanes, m.c.lanes, n.lanes)[0]
+		at := m.memory(n, r, m.c.part*m.c.lanes)
 		if n.at.shared {
-			if v, ok := m.hold(m.words(n, m.part), at); ok {
+			if v, ok := m.hold(m.words(n, m.c.part), at); ok {
 				return vecAt(v)
 			}
 		}
 		if r.step != 0 {
 			return loc{kind: inMem, m: at}
 		}
-		if m.evex {
+		if m.c.evex {
 			return loc{kind: inBcast, m: at}
 		}
-		return m.load(loc{kind: inBcast, m: at}, tW)
+		return m.c.load(loc{kind: inBcast, m: at}, tW)
 	case n.regs != nil:
-		return vecAt(n.regs[m.part])
+		return vecAt(n.regs[m.c.part])
 	}
-	return loc{kind: inMem, m: rowPlace(n.slot-1, m.part*m.lanes)}
+	return loc{kind: inMem, m: rowPlace(n.slot-1, m.c.part*m.c.lanes)}
 }
 
 // polyLoc is the running part of a value that follows from numbers.
 func (m *ctaCode) polyLoc(p *ctaPoly) loc {
-	first := m.part * m.lanes
+	first := m.c.part * m.c.lanes
 	s := m.k.splitKnown(p)
 	word := func(c *[32]int64) loc {
-		for i := range m.lanes {
+		for i := range m.c.lanes {
 			if c[first+i] != c[first] {
 				return loc{kind: inMem, m: m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) })}
 			}
 		}
-		return m.constant(tW, uint64(uint32(c[first])))
+		return m.c.constant(tW, uint64(uint32(c[first])))
 	}
 	if s == nil || p.typ != tW {
-		m.short = true
+		m.c.short = true
 		return loc{kind: inVec}
 	}
 	if s.num == nil && len(s.rates) == 0 {
 		return word(&s.known)
 	}
 	zero := s.known == [32]int64{}
-	if s.num != nil && len(s.rates) == 0 && zero && m.evex {
+	if s.num != nil && len(s.rates) == 0 && zero && m.c.evex {
 		return loc{kind: inBcast, m: s.num.mem()}
 	}
-	v := m.alloc()
+	v := m.c.alloc()
 	if s.num != nil {
-		m.broadcast(m.full(), tW, v, s.num.mem())
+		m.c.broadcast(m.c.full(), tW, v, s.num.mem())
 	} else {
-		m.zero(v)
+		m.c.zero(v)
 	}
 	for i := range s.rates {
-		t := m.alloc()
-		m.broadcast(m.full(), tW, t, m.rate(&s.rates[i]))
+		t := m.c.alloc()
+		m.c.broadcast(m.c.full(), tW, t, m.rate(&s.rates[i]))
 		c := s.rates[i].coef
-		m.VVM(x86.VPMULLD, m.full(), t, t, m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) }))
-		m.VVV(x86.VPADDD, m.full(), v, v, t)
-		m.release(temp(t))
+		m.c.VVM(x86.VPMULLD, m.c.full(), t, t, m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) }))
+		m.c.VVV(x86.VPADDD, m.c.full(), v, v, t)
+		m.c.release(temp(t))
 	}
 	if !zero {
-		m.vvx(x86.VPADDD, m.full(), v, v, word(&s.known))
+		m.c.vvx(x86.VPADDD, m.c.full(), v, v, word(&s.known))
 	}
 	return temp(v)
 }
@@ -247,17 +247,17 @@ func (m *ctaCode) computed(n *ctaNode) x86.Vec {
 			vals[i] = m.loc(&n.in[o.imm])
 			continue
 		case cConst:
-			vals[i] = m.constant(o.typ, o.imm)
+			vals[i] = m.c.constant(o.typ, o.imm)
 			continue
 		}
 		target, direct := x86.Vec(0), false
 		if o.code == cFFma && val(i) == p.result {
 			target, direct = m.takeOver(n, p, o.c)
 		}
-		vals[i] = m.operation(p, o, vals, target, direct)
+		vals[i] = m.c.operation(p, o, vals, target, direct)
 		for k, a := range o.args() {
 			if last[a] == i && !repeated(o.args()[:k], a) && !(vals[i].owned && same(vals[a], vals[i])) {
-				m.release(vals[a])
+				m.c.release(vals[a])
 			}
 		}
 	}
@@ -266,11 +266,11 @@ func (m *ctaCode) computed(n *ctaNode) x86.Vec {
 	case out.kind == inVec && out.owned:
 		return out.v
 	case out.kind == inVec:
-		v := m.alloc()
-		m.copy(m.full(), v, out.v)
+		v := m.c.alloc()
+		m.c.copy(m.c.full(), v, out.v)
 		return v
 	}
-	return m.load(out, tW).v
+	return m.c.load(out, tW).v
 }
 
 // takeOver takes the register of a source that nobody looks at behind a row.
@@ -283,13 +283,13 @@ func (m *ctaCode) takeOver(n *ctaNode, p *program, v val) (x86.Vec, bool) {
 	if from == nil || from.regs == nil || from.last != n.item {
 		return 0, false
 	}
-	reg := from.regs[m.part]
-	v2 := m.alloc() // what it gives back for it
-	from.regs[m.part] = v2
+	reg := from.regs[m.c.part]
+	v2 := m.c.alloc() // what it gives back for it
+	from.regs[m.c.part] = v2
 	for i := range p.ops { // nobody else reads it
 		if q := &p.ops[i]; i != int(v) && q.code == cIn && n.in[q.imm].node == from {
-			from.regs[m.part] = reg
-			m.release(temp(v2))
+			from.regs[m.c.part] = reg
+			m.c.release(temp(v2))
 			return 0, false
 		}
 	}
@@ -298,52 +298,52 @@ func (m *ctaCode) takeOver(n *ctaNode, p *program, v val) (x86.Vec, bool) {
 
 // merge takes lanes of one row and the others of another one.
 func (m *ctaCode) merge(n *ctaNode) x86.Vec {
-	first := m.part * m.lanes
-	lanes := n.lanes >> first & (1<<m.lanes - 1)
+	first := m.c.part * m.c.lanes
+	lanes := n.lanes >> first & (1<<m.c.lanes - 1)
 	take := func(v *ctaVal) x86.Vec {
 		x := m.loc(v)
 		if x.kind == inVec && x.owned {
 			return x.v
 		}
-		d := m.alloc()
+		d := m.c.alloc()
 		if x.kind == inVec {
-			m.copy(m.full(), d, x.v)
+			m.c.copy(m.c.full(), d, x.v)
 			return d
 		}
-		m.release(temp(d))
-		return m.load(x, tW).v
+		m.c.release(temp(d))
+		return m.c.load(x, tW).v
 	}
 	switch {
 	case lanes == 0:
 		return take(&n.in[1])
-	case lanes == 1<<m.lanes-1 && n.when == nil:
+	case lanes == 1<<m.c.lanes-1 && n.when == nil:
 		return take(&n.in[0])
 	}
 	d := take(&n.in[1])
 	x := m.loc(&n.in[0])
-	v := m.load(x, tW)
+	v := m.c.load(x, tW)
 	if n.when != nil {
 		m.blendMask(d, v.v, n.when)
 	} else {
 		m.blendLanes(d, v.v, lanes)
 	}
-	m.unload(v, x)
-	m.release(x)
+	m.c.unload(v, x)
+	m.c.release(x)
 	return d
 }
 
 // blendLanes replaces lanes of a register.
 func (m *ctaCode) blendLanes(d, s x86.Vec, lanes uint32) {
-	if !m.evex {
-		m.VVVI(x86.VPBLENDD, x86.W256, d, d, s, uint8(lanes))
+	if !m.c.evex {
+		m.c.VVVI(x86.VPBLENDD, x86.W256, d, d, s, uint8(lanes))
 		return
 	}
 	m.mask(lanes)
-	m.Masked(kCTA).VV(x86.VMOVDQA32, x86.W512, d, s)
+	m.c.Masked(kCTA).VV(x86.VMOVDQA32, x86.W512, d, s)
 }
 
 // mask has lanes in the mask register.
-func (m *ctaCode) mask(lanes uint32) { m.KM(x86.KMOVW, kCTA, m.Const32(lanes)) }
+func (m *ctaCode) mask(lanes uint32) { m.c.KM(x86.KMOVW, kCTA, m.c.Const32(lanes)) }
 
 // laneRow is a row with all bits of lanes (AVX2).
 func (m *ctaCode) laneRow(lanes uint32) x86.Mem {
@@ -352,12 +352,12 @@ func (m *ctaCode) laneRow(lanes uint32) x86.Mem {
 
 // loadPart loads the running part.
 func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
-	first, w := m.part*m.lanes, m.full()
+	first, w := m.c.part*m.c.lanes, m.c.full()
 	var room [32]ctaRun
-	runs := n.at.appendRuns(room[:0], first, m.lanes, n.lanes)
+	runs := n.at.appendRuns(room[:0], first, m.c.lanes, n.lanes)
 	switch {
 	case len(runs) == 0:
-		m.zero(v)
+		m.c.zero(v)
 		return
 	case m.loadEvery(n, first, v):
 		return
@@ -368,9 +368,9 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 		m.loadMasked(n, runs, v)
 		return
 	case len(runs) == 1 && runs[0].step == 0:
-		m.broadcast(w, tW, v, m.memory(n, runs[0], first))
+		m.c.broadcast(w, tW, v, m.memory(n, runs[0], first))
 		return
-	case n.at.shared && runs[0].n < m.lanes:
+	case n.at.shared && runs[0].n < m.c.lanes:
 		m.loadSome(runs[0], first, v, m.memory(n, runs[0], first))
 		return
 	}
@@ -379,19 +379,19 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 		lanes := r.bits(first)
 		switch {
 		case i == 0 && r.step == 0:
-			m.broadcast(w, tW, v, at)
+			m.c.broadcast(w, tW, v, at)
 		case i == 0:
-			m.move(w, v, at)
+			m.c.move(w, v, at)
 		case r.step == 0:
-			t := m.alloc()
-			m.broadcast(w, tW, t, at)
+			t := m.c.alloc()
+			m.c.broadcast(w, tW, t, at)
 			m.blendLanes(v, t, lanes)
-			m.release(temp(t))
-		case m.evex:
+			m.c.release(temp(t))
+		case m.c.evex:
 			m.mask(lanes)
-			m.Masked(kCTA).VM(x86.VMOVUPS, w, v, at)
+			m.c.Masked(kCTA).VM(x86.VMOVUPS, w, v, at)
 		default:
-			m.VVMI(x86.VPBLENDD, w, v, v, at, uint8(lanes))
+			m.c.VVMI(x86.VPBLENDD, w, v, v, at, uint8(lanes))
 		}
 	}
 }
@@ -399,25 +399,25 @@ func (m *ctaCode) loadPart(n *ctaNode, v x86.Vec) {
 // loadSome loads a run alone.
 func (m *ctaCode) loadSome(r ctaRun, first int, v x86.Vec, at x86.Mem) {
 	lanes := r.bits(first)
-	if m.evex {
+	if m.c.evex {
 		m.mask(lanes)
-		m.Zeroed(kCTA).VM(x86.VMOVUPS, m.full(), v, at)
+		m.c.Zeroed(kCTA).VM(x86.VMOVUPS, m.c.full(), v, at)
 		return
 	}
-	m.move(m.full(), v, m.laneRow(lanes))
-	m.VVM(x86.VPMASKMOVD, m.full(), v, v, at)
+	m.c.move(m.c.full(), v, m.laneRow(lanes))
+	m.c.VVM(x86.VPMASKMOVD, m.c.full(), v, v, at)
 }
 
 // storePart stores the running part.
 func (m *ctaCode) storePart(n *ctaNode) {
-	first, w := m.part*m.lanes, m.full()
+	first, w := m.c.part*m.c.lanes, m.c.full()
 	var room [32]ctaRun
-	runs := n.at.appendRuns(room[:0], first, m.lanes, n.lanes)
+	runs := n.at.appendRuns(room[:0], first, m.c.lanes, n.lanes)
 	if len(runs) == 0 {
 		return
 	}
 	x := m.loc(&n.in[0])
-	v := m.load(x, tW)
+	v := m.c.load(x, tW)
 	if scattered(runs) {
 		m.scatter(n, first, v.v)
 		runs = nil
@@ -432,20 +432,20 @@ func (m *ctaCode) storePart(n *ctaNode) {
 		switch {
 		case n.when != nil:
 			m.storeMasked(n, r, at, v.v)
-		case r.n == m.lanes:
-			m.store(w, at, v.v)
-		case m.evex:
+		case r.n == m.c.lanes:
+			m.c.store(w, at, v.v)
+		case m.c.evex:
 			m.mask(lanes)
-			m.Masked(kCTA).MV(x86.VMOVUPS, w, at, v.v)
+			m.c.Masked(kCTA).MV(x86.VMOVUPS, w, at, v.v)
 		default:
-			t := m.alloc()
-			m.move(w, t, m.laneRow(lanes))
-			m.MVV(x86.VPMASKMOVD, w, at, t, v.v)
-			m.release(temp(t))
+			t := m.c.alloc()
+			m.c.move(w, t, m.laneRow(lanes))
+			m.c.MVV(x86.VPMASKMOVD, w, at, t, v.v)
+			m.c.release(temp(t))
 		}
 	}
-	m.unload(v, x)
-	m.release(x)
+	m.c.unload(v, x)
+	m.c.release(x)
 }
 
 // memory is where the first lane of a register would be, going by a run of it.
@@ -457,7 +457,7 @@ func (m *ctaCode) memory(n *ctaNode, r ctaRun, first int) x86.Mem {
 		return x86.At(rShared, disp).By(inAccess + n.pc)
 	}
 	for _, pc := range p.pcs {
-		m.touch(pc)
+		m.c.touch(pc)
 	}
 	return x86.At(m.cursor(p, r.lane), disp).By(inAccess + p.pcs[0])
 }
@@ -483,7 +483,7 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 	}
 	i := m.pick(base, want)
 	if c := &m.cursors[i]; c.used == 0 || c.base != base || !sameNumbers(c.rates, want) {
-		m.RM(x86.MOV, x86.S64, ctaCursors[i], placeOf(base))
+		m.c.RM(x86.MOV, x86.S64, ctaCursors[i], placeOf(base))
 		m.cursors[i] = ctaCursor{base: base, rates: make([]ctaRateAt, len(want))}
 		for j := range want {
 			m.cursors[i].rates[j].num = want[j].num
@@ -494,7 +494,7 @@ func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
 	c := &m.cursors[i]
 	for j := range want {
 		if d := want[j].by - c.rates[j].by; d != 0 {
-			m.RM(x86.ADD, x86.S64, ctaCursors[i], placeOf(m.hop(ctaHop{want[j].num, d})))
+			m.c.RM(x86.ADD, x86.S64, ctaCursors[i], placeOf(m.hop(ctaHop{want[j].num, d})))
 		}
 	}
 	c.rates = want

@@ -18,22 +18,22 @@ import (
 // the steps.
 type ctaCode struct {
 	low, high int64 // of shared memory that is touched
-	*compiler
-	k       *cta
-	places  int            // of 8 bytes, behind those of the numbers
-	params  map[byte]int   // places of atoms
-	hopAt   map[ctaHop]int // places of what cursors go on by
-	hops    []ctaHop
-	cursors [len(ctaCursors)]ctaCursor
-	used    int    // how often cursors have been
-	began   int    // where its code begins
-	ahead   int    // stores that have been assembled with one before them
-	slots   []bool // places of rows that are taken
-	live    []*ctaNode
-	miss    x86.Label
-	edge    *cta             // the program for borders, nil if there is none
-	extents map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
-	cold    []func()
+	c         *compiler
+	k         *cta
+	places    int            // of 8 bytes, behind those of the numbers
+	params    map[byte]int   // places of atoms
+	hopAt     map[ctaHop]int // places of what cursors go on by
+	hops      []ctaHop
+	cursors   [len(ctaCursors)]ctaCursor
+	used      int    // how often cursors have been
+	began     int    // where its code begins
+	ahead     int    // stores that have been assembled with one before them
+	slots     []bool // places of rows that are taken
+	live      []*ctaNode
+	miss      x86.Label
+	edge      *cta             // the program for borders, nil if there is none
+	extents   map[*ctaSide]int // places of those that have been computed (cta_narrow.go)
+	cold      []func()
 
 	maskSteps, maskOps int // places of what masks make execute (sumMasks)
 	sets               wordSets
@@ -94,7 +94,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 		return
 	}
 	free, freeK, bcast, short := c.free, c.freeK, c.bcast, c.short
-	m := &ctaCode{compiler: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: k.places}
+	m := &ctaCode{c: c, k: k, resident: bcast, params: map[byte]int{}, hopAt: map[ctaHop]int{}, places: k.places}
 	if m.edge = k.edge; m.edge != nil {
 		m.places = m.edge.places
 		m.layWords()
@@ -114,117 +114,117 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 
 // allFree begins with all registers and places for rows.
 func (m *ctaCode) allFree() {
-	m.free, m.freeK = m.free[:0:0], []x86.K{x86.K5, x86.K4, x86.K3, x86.K2, x86.K1}
-	for v := 2*m.full().Bytes()/4 - 1; v >= 0; v-- {
-		m.free = append(m.free, x86.Vec(v))
+	m.c.free, m.c.freeK = m.c.free[:0:0], []x86.K{x86.K5, x86.K4, x86.K3, x86.K2, x86.K1}
+	for v := 2*m.c.full().Bytes()/4 - 1; v >= 0; v-- {
+		m.c.free = append(m.c.free, x86.Vec(v))
 	}
 	m.slots, m.live, m.cursors, m.used = make([]bool, ctaRows), nil, [len(ctaCursors)]ctaCursor{}, 0
-	m.wide, m.only, m.wmask, m.lanes = false, 0, 0, m.k.vectorLanes()
+	m.c.wide, m.c.only, m.c.wmask, m.c.lanes = false, 0, 0, m.k.vectorLanes()
 }
 
 func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
-	next, body, border := m.NewLabel(), m.NewLabel(), m.NewLabel()
-	m.miss = m.NewLabel()
+	next, body, border := m.c.NewLabel(), m.c.NewLabel(), m.c.NewLabel()
+	m.miss = m.c.NewLabel()
 	inside, fails := m.k, m.miss
-	m.proofs.version = ctaVersion
-	defer func() { m.proofs.version = wholeVersion }()
+	m.c.proofs.version = ctaVersion
+	defer func() { m.c.proofs.version = wholeVersion }()
 	m.program("all lanes, of all warps of a CTA", body, next, out)
 	if m.edge != nil {
-		begin := m.NewLabel()
-		m.k, fails, m.proofs.version = m.edge, border, borderVersion
+		begin := m.c.NewLabel()
+		m.k, fails, m.c.proofs.version = m.edge, border, borderVersion
 		m.allFree()
 		m.program("some lanes, of all warps of a CTA", begin, next, out)
-		m.Bind(border)
-		m.title("numbers and tests of a CTA at a border")
-		m.count()
+		m.c.Bind(border)
+		m.c.title("numbers and tests of a CTA at a border")
+		m.c.count()
 		m.allFree()
 		m.numbers(len(inside.numbers), false)
 		m.maskWords()
 		m.tests(false)
 		m.tests(true)
-		m.Jmp(begin)
-		m.title("a CTA at a border, lanes that run")
+		m.c.Jmp(begin)
+		m.c.title("a CTA at a border, lanes that run")
 		for _, f := range m.cold {
 			f()
 		}
 	}
 
-	m.proofs.version = ctaVersion
-	m.Bind(m.miss)
-	m.title("a CTA that is not as was foreseen")
-	m.count()
-	m.Zero(rPending)
+	m.c.proofs.version = ctaVersion
+	m.c.Bind(m.miss)
+	m.c.title("a CTA that is not as was foreseen")
+	m.c.count()
+	m.c.Zero(rPending)
 	m.back()
-	m.Jmp(ordinary)
+	m.c.Jmp(ordinary)
 
-	m.Bind(sweep)
-	m.title("numbers of a launch")
-	m.count()
-	m.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
-	m.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
+	m.c.Bind(sweep)
+	m.c.title("numbers of a launch")
+	m.c.count()
+	m.c.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
+	m.c.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
 	m.parameters()
 	m.sharedInside(inside)
 	m.numbers(0, true)
 	m.forgetWords()
-	m.k, m.proofs.version = inside, ctaVersion
+	m.k, m.c.proofs.version = inside, ctaVersion
 	m.tests(true)
-	m.Bind(next)
-	m.title("numbers and tests of a CTA")
-	m.count()
+	m.c.Bind(next)
+	m.c.title("numbers and tests of a CTA")
+	m.c.count()
 	m.numbers(0, false)
 	miss := m.miss
 	m.miss = fails
 	m.tests(false)
 	m.miss = miss
 	m.startMoving()
-	m.Jmp(body)
+	m.c.Jmp(body)
 }
 
 // program assembles what a CTA does once its tests have been passed, and what is counted of it.
 func (m *ctaCode) program(title string, begin, next, out x86.Label) {
 	k := m.k
-	m.title("%s", title)
-	m.Bind(begin)
-	m.count()
+	m.c.title("%s", title)
+	m.c.Bind(begin)
+	m.c.count()
 	m.body()
-	m.title("a CTA is done")
-	m.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
+	m.c.title("a CTA is done")
+	m.c.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
 	m.countTurns()
 	if d := 32*k.executed - k.laneOps; d != 0 {
-		m.MI(x86.SUB, x86.S64, ctxOps, int32(d))
+		m.c.MI(x86.SUB, x86.S64, ctxOps, int32(d))
 	}
 	m.countMasks()
-	m.MI(x86.MOV, x86.S32, batchMoved, 1)
-	m.batch.clean = !slices.ContainsFunc(k.items, func(x *ctaItem) bool { return x.store != nil && x.store.at.shared })
-	m.endCTA(out, 0)
-	m.batch.clean = false
-	m.Jmp(next)
+	m.c.MI(x86.MOV, x86.S32, batchMoved, 1)
+	m.c.batch.clean = !slices.ContainsFunc(k.items, func(x *ctaItem) bool { return x.store != nil && x.store.at.shared })
+	m.c.endCTA(out, 0)
+	m.c.batch.clean = false
+	m.c.Jmp(next)
 }
 
 // back loads the constants that ordinary code keeps in registers.
 func (m *ctaCode) back() {
-	bcast := m.bcast
-	m.bcast = m.resident
-	m.loadConstants()
-	m.bcast = bcast
+	bcast := m.c.bcast
+	m.c.bcast = m.resident
+	m.c.loadConstants()
+	m.c.bcast = bcast
 }
 
 // parameters loads what the program needs of the kernel's parameters.
 func (m *ctaCode) parameters() {
-	m.covered = map[coverKey]cover{}
+	m.c.covered = map[coverKey]cover{}
 	for i := range m.k.atoms {
 		a := &m.k.atoms[i]
 		if a.kind != atomParam {
 			continue
 		}
-		x := m.accessAt(int32(a.off), false, allLanes)
+		x := m.c.accessAt(int32(a.off), false, allLanes)
 		x.miss = m.miss
-		x.static().test(m.segAt[m.segmentOf(x.pc)], x.pc, m.miss)
+		x.static().test(m.c.segAt[m.c.segmentOf(x.pc)], x.pc, m.miss)
 		x.base()
 		x.displace(x86.RAX)
 		x.host(x86.RAX)
 		x.element(a.part)
-		m.MR(x86.MOV, x86.S64, placeOf(m.param(byte(i))), x86.R8)
+		m.c.MR(x86.MOV, x86.S64, placeOf(m.param(byte(i))), x86.R8)
 	}
 }
 
@@ -244,17 +244,17 @@ func (m *ctaCode) sharedInside(k *cta) {
 		low, high = min(low, m.edge.low), max(high, m.edge.high)
 	}
 	if m.low < m.high && (m.low < low || m.high > high) {
-		m.unsound("shared memory is touched at [%d, %d), [%d, %d) is tested", m.low, m.high, low, high)
+		m.c.unsound("shared memory is touched at [%d, %d), [%d, %d) is tested", m.low, m.high, low, high)
 	}
 	if high <= 0 {
 		return
 	}
-	m.RM(x86.MOV, x86.S64, x86.RAX, ctxWindow)
-	m.RI(x86.CMP, x86.S64, x86.RAX, int32(low))
-	m.Jcc(x86.A, m.miss)
-	m.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedBytes)
-	m.RI(x86.CMP, x86.S64, x86.RAX, int32(high))
-	m.Jcc(x86.B, m.miss)
+	m.c.RM(x86.MOV, x86.S64, x86.RAX, ctxWindow)
+	m.c.RI(x86.CMP, x86.S64, x86.RAX, int32(low))
+	m.c.Jcc(x86.A, m.miss)
+	m.c.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedBytes)
+	m.c.RI(x86.CMP, x86.S64, x86.RAX, int32(high))
+	m.c.Jcc(x86.B, m.miss)
 }
 
 // proveShared notes the places of an access to shared memory, which sharedInside is to test.
@@ -266,7 +266,7 @@ func (m *ctaCode) proveShared(n *ctaNode) {
 		}
 		m.low, m.high = min(m.low, at), max(m.high, at+4)
 	}
-	m.prove(n.pc)
+	m.c.prove(n.pc)
 }
 
 // numbers assembles the numbers of the launch, or of the CTA, from one on.
@@ -281,15 +281,15 @@ func (m *ctaCode) numbers(first int, launch bool) {
 		}
 		m.ready(n)
 		if n.host != 0 {
-			m.RM(x86.MOV, x86.S64, x86.RAX, n.mem())
-			m.RR(x86.ADD, x86.S64, x86.RAX, rArena)
-			m.MR(x86.MOV, x86.S64, placeOf(n.host-1), x86.RAX)
+			m.c.RM(x86.MOV, x86.S64, x86.RAX, n.mem())
+			m.c.RR(x86.ADD, x86.S64, x86.RAX, rArena)
+			m.c.MR(x86.MOV, x86.S64, placeOf(n.host-1), x86.RAX)
 		}
 	}
 	for _, h := range m.hops {
 		if h.num.launch == launch && slices.Contains(m.k.numbers[first:], h.num) {
-			m.RMI(x86.IMUL, x86.S64, x86.RAX, h.num.mem(), int32(h.step))
-			m.MR(x86.MOV, x86.S64, placeOf(m.hopAt[h]), x86.RAX)
+			m.c.RMI(x86.IMUL, x86.S64, x86.RAX, h.num.mem(), int32(h.step))
+			m.c.MR(x86.MOV, x86.S64, placeOf(m.hopAt[h]), x86.RAX)
 		}
 	}
 }
@@ -356,26 +356,26 @@ func (m *ctaCode) number(n *ctaNumber) {
 			to = x86.RAX
 		}
 		if t.mono == "" {
-			m.MovImm(to, t.coef[0])
+			m.c.MovImm(to, t.coef[0])
 			t.coef = rowOf(1)
 		}
 		for j, a := range []byte(t.mono) {
 			at := m.atomPlace(a)
 			if j == 0 {
-				m.RM(x86.MOV, size, to, at)
+				m.c.RM(x86.MOV, size, to, at)
 			} else {
-				m.RM(x86.IMUL, size, to, at)
+				m.c.RM(x86.IMUL, size, to, at)
 			}
 		}
 		m.multiply(size, to, n.typ.signed(t.coef[0]))
 		if i > 0 {
-			m.RR(x86.ADD, size, x86.RAX, x86.RCX)
+			m.c.RR(x86.ADD, size, x86.RAX, x86.RCX)
 		}
 	}
 	if n.typ == tW {
-		m.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+		m.c.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 	}
-	m.MR(x86.MOV, x86.S64, n.mem(), x86.RAX)
+	m.c.MR(x86.MOV, x86.S64, n.mem(), x86.RAX)
 }
 
 // multiply multiplies a register with a constant; RDX is lost.
@@ -383,14 +383,14 @@ func (m *ctaCode) multiply(size x86.Size, r x86.Reg, by int64) {
 	switch {
 	case by == 1:
 	case by == -1:
-		m.R(x86.NEG, size, r)
+		m.c.R(x86.NEG, size, r)
 	case by > 0 && by&(by-1) == 0:
-		m.RI(x86.SHL, size, r, int32(bits.TrailingZeros64(uint64(by))))
+		m.c.RI(x86.SHL, size, r, int32(bits.TrailingZeros64(uint64(by))))
 	case by == int64(int32(by)):
-		m.RRI(x86.IMUL, size, r, r, int32(by))
+		m.c.RRI(x86.IMUL, size, r, r, int32(by))
 	default:
-		m.MovImm(x86.RDX, uint64(by))
-		m.RR(x86.IMUL, size, r, x86.RDX)
+		m.c.MovImm(x86.RDX, uint64(by))
+		m.c.RR(x86.IMUL, size, r, x86.RDX)
 	}
 }
 
@@ -405,7 +405,7 @@ func (m *ctaCode) atomPlace(i byte) x86.Mem {
 		if part, ok := m.k.specials[a.off].CTAPart(); ok {
 			return batchPlace.Plus(8 * int32(part))
 		}
-		return m.regs(a.off)
+		return m.c.regs(a.off)
 	}
 }
 
@@ -421,21 +421,21 @@ func (m *ctaCode) extreme(x *ctaSide, greatest bool) {
 	}
 	switch {
 	case x.num == nil:
-		m.MovImm(x86.RAX, uint64(c))
+		m.c.MovImm(x86.RAX, uint64(c))
 	default:
-		m.RM(x86.MOV, x86.S64, x86.RAX, x.num.mem())
+		m.c.RM(x86.MOV, x86.S64, x86.RAX, x.num.mem())
 		if c != 0 {
-			m.RI(x86.ADD, x86.S64, x86.RAX, int32(c))
+			m.c.RI(x86.ADD, x86.S64, x86.RAX, int32(c))
 		}
 	}
 	for i, n := range x.rates {
 		switch by := x.ctaExtent.rates[i][bit(greatest)]; by {
 		case 0:
 		case 1:
-			m.RM(x86.ADD, x86.S64, x86.RAX, n.mem())
+			m.c.RM(x86.ADD, x86.S64, x86.RAX, n.mem())
 		default:
-			m.RMI(x86.IMUL, x86.S64, x86.RCX, n.mem(), int32(by))
-			m.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+			m.c.RMI(x86.IMUL, x86.S64, x86.RCX, n.mem(), int32(by))
+			m.c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
 		}
 	}
 }
@@ -444,42 +444,42 @@ func (m *ctaCode) extreme(x *ctaSide, greatest bool) {
 func (m *ctaCode) test(g *ctaGuard) {
 	switch g.kind {
 	case guardRate:
-		m.MI(x86.CMP, x86.S64, g.x.num.mem(), math.MaxInt32) // else sums of products might wrap on the way from the least lane to the greatest
-		m.Jcc(x86.A, m.miss)
+		m.c.MI(x86.CMP, x86.S64, g.x.num.mem(), math.MaxInt32) // else sums of products might wrap on the way from the least lane to the greatest
+		m.c.Jcc(x86.A, m.miss)
 	case guardFits:
 		for _, greatest := range []bool{false, true} {
 			m.extreme(&g.x, greatest)
-			m.RR(x86.MOVSXD, x86.S64, x86.RCX, x86.RAX)
-			m.RR(x86.CMP, x86.S64, x86.RCX, x86.RAX)
-			m.Jcc(x86.NE, m.miss)
+			m.c.RR(x86.MOVSXD, x86.S64, x86.RCX, x86.RAX)
+			m.c.RR(x86.CMP, x86.S64, x86.RCX, x86.RAX)
+			m.c.Jcc(x86.NE, m.miss)
 		}
 	case guardOrder:
 		m.extreme(&g.x, true)
-		m.RR(x86.MOV, x86.S64, x86.RDX, x86.RAX)
+		m.c.RR(x86.MOV, x86.S64, x86.RDX, x86.RAX)
 		m.extreme(&g.y, false)
-		m.RR(x86.CMP, x86.S64, x86.RDX, x86.RAX)
+		m.c.RR(x86.CMP, x86.S64, x86.RDX, x86.RAX)
 		if g.equal {
-			m.Jcc(x86.G, m.miss)
+			m.c.Jcc(x86.G, m.miss)
 		} else {
-			m.Jcc(x86.GE, m.miss)
+			m.c.Jcc(x86.GE, m.miss)
 		}
 	case guardInside:
 		m.inside(g)
 	case guardApart:
-		m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		m.RM(x86.MOV, x86.S64, x86.RAX, m.startOf(g.pc))
-		m.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.other))
-		m.Jcc(x86.E, m.miss)
+		m.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+		m.c.RM(x86.MOV, x86.S64, x86.RAX, m.startOf(g.pc))
+		m.c.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.other))
+		m.c.Jcc(x86.E, m.miss)
 	}
 }
 
 // startOf and endOf are the ends of the bounds of what an access has hit; RDX has the table.
 func (m *ctaCode) startOf(pc int32) x86.Mem {
-	return m.boundsField(m.bounds[m.k.learns(pc)], unsafe.Offsetof(machine.NativeBounds{}.Start))
+	return m.c.boundsField(m.c.bounds[m.k.learns(pc)], unsafe.Offsetof(machine.NativeBounds{}.Start))
 }
 
 func (m *ctaCode) endOf(pc int32, load bool) x86.Mem {
-	return m.boundsField(m.bounds[m.k.learns(pc)], boundsEnd(load))
+	return m.c.boundsField(m.c.bounds[m.k.learns(pc)], boundsEnd(load))
 }
 
 // learns is the access whose bounds ordinary code asks for: the first in a segment from the same base.
@@ -508,21 +508,21 @@ func (k *cta) rewritten(off uint32, first, end int32) bool {
 
 // inside tests the first and the last address of an access.
 func (m *ctaCode) inside(g *ctaGuard) {
-	m.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-	m.RM(x86.MOV, x86.S64, x86.R9, m.endOf(g.pc, g.load))
+	m.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	m.c.RM(x86.MOV, x86.S64, x86.R9, m.endOf(g.pc, g.load))
 	m.extreme(&g.x, false)
 	if g.align > 1 {
-		m.RI(x86.TEST, x86.S32, x86.RAX, int32(g.align-1))
-		m.Jcc(x86.NE, m.miss)
+		m.c.RI(x86.TEST, x86.S32, x86.RAX, int32(g.align-1))
+		m.c.Jcc(x86.NE, m.miss)
 	}
-	m.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.pc))
-	m.Jcc(x86.B, m.miss)
-	m.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
-	m.Jcc(x86.A, m.miss)
+	m.c.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.pc))
+	m.c.Jcc(x86.B, m.miss)
+	m.c.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
+	m.c.Jcc(x86.A, m.miss)
 	m.extreme(&g.x, true)
-	m.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
-	m.Jcc(x86.A, m.miss)
-	m.prove(g.pc)
+	m.c.RR(x86.CMP, x86.S64, x86.RAX, x86.R9)
+	m.c.Jcc(x86.A, m.miss)
+	m.c.prove(g.pc)
 }
 
 // rowOfWords is a constant of 32 bits for each lane of a register.
@@ -531,5 +531,5 @@ func (m *ctaCode) rowOfWords(f func(i int) uint32) x86.Mem {
 	for i := range m.k.vectorLanes() {
 		b = binary.LittleEndian.AppendUint32(b, f(i))
 	}
-	return m.ConstRow(b, len(b))
+	return m.c.ConstRow(b, len(b))
 }

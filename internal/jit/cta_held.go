@@ -57,8 +57,8 @@ func (n *ctaNode) needs() int {
 
 // words are those of the running part of a load that is read where it is used.
 func (m *ctaCode) words(n *ctaNode, part int) ctaWords {
-	r := n.at.runs(part*m.lanes, m.lanes, n.lanes)[0]
-	return ctaWords{disp: int32(n.at.known[r.lane] - int64(r.lane-part*m.lanes)*r.step), all: r.step == 0}
+	r := n.at.runs(part*m.c.lanes, m.c.lanes, n.lanes)[0]
+	return ctaWords{disp: int32(n.at.known[r.lane] - int64(r.lane-part*m.c.lanes)*r.step), all: r.step == 0}
 }
 
 // changes tells whether registers hold nothing behind an item that they held before it.
@@ -73,7 +73,7 @@ func (m *ctaCode) findHeld() {
 		n := x.of()
 		for j := range n.in {
 			if of := n.in[j].node; of != nil && of.fold && of.at.shared && n.reads(j) {
-				for part := range 32 / m.lanes {
+				for part := range 32 / m.c.lanes {
 					m.held.left[len(m.held.left)-1][m.words(of, part)]++
 				}
 			}
@@ -95,17 +95,17 @@ func (m *ctaCode) hold(w ctaWords, at x86.Mem) (v x86.Vec, ok bool) {
 			return h.list[i].v, true
 		}
 	}
-	if h.left[0][w] <= 0 || w.all && m.evex || !m.uses(CTAHeld) { // it can be an operand
+	if h.left[0][w] <= 0 || w.all && m.c.evex || !m.c.uses(CTAHeld) { // it can be an operand
 		return 0, false
 	}
-	if len(m.free) <= besides && (m.evex || !m.letGo()) {
+	if len(m.c.free) <= besides && (m.c.evex || !m.letGo()) {
 		return 0, false
 	}
-	v = m.alloc()
+	v = m.c.alloc()
 	if w.all {
-		m.broadcast(m.full(), tW, v, at)
+		m.c.broadcast(m.c.full(), tW, v, at)
 	} else {
-		m.move(m.full(), v, at)
+		m.c.move(m.c.full(), v, at)
 	}
 	h.list = append(h.list, ctaHeld{at: w, v: v, used: h.clock})
 	return v, true
@@ -122,7 +122,7 @@ func (m *ctaCode) letGo() bool {
 	if old < 0 {
 		return false
 	}
-	m.free = append(m.free, h.list[old].v)
+	m.c.free = append(m.c.free, h.list[old].v)
 	h.list = append(h.list[:old], h.list[old+1:]...)
 	return true
 }
@@ -130,7 +130,7 @@ func (m *ctaCode) letGo() bool {
 // letAllGo gives back all registers that hold words: what follows reads others.
 func (m *ctaCode) letAllGo() {
 	for _, x := range m.held.list {
-		m.free = append(m.free, x.v)
+		m.c.free = append(m.c.free, x.v)
 	}
 	m.held.list, m.held.left = m.held.list[:0], m.held.left[1:]
 }

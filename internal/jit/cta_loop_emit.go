@@ -67,13 +67,13 @@ func (m *ctaCode) beginLoop(n *ctaNode) {
 		m.live = append(m.live, c.ctaNode)
 	}
 	l.counter = m.place()
-	m.RM(x86.MOV, x86.S64, x86.RAX, l.last.mem())
-	m.MR(x86.MOV, x86.S64, placeOf(l.counter), x86.RAX)
+	m.c.RM(x86.MOV, x86.S64, x86.RAX, l.last.mem())
+	m.c.MR(x86.MOV, x86.S64, placeOf(l.counter), x86.RAX)
 	m.cursors = [len(ctaCursors)]ctaCursor{}
-	l.top = m.NewLabel()
-	m.Bind(l.top)
-	m.title("all lanes, of all warps of a CTA, a turn from %d", l.head)
-	m.count()
+	l.top = m.c.NewLabel()
+	m.c.Bind(l.top)
+	m.c.title("all lanes, of all warps of a CTA, a turn from %d", l.head)
+	m.c.count()
 }
 
 // keepCarry stores what a carry is in the next turn.
@@ -81,17 +81,17 @@ func (m *ctaCode) keepCarry(c *ctaNode, v *ctaVal) {
 	if c.slot == 0 {
 		slot := slices.Index(m.slots, false)
 		if slot < 0 {
-			m.short = true
+			m.c.short = true
 			return
 		}
 		m.slots[slot], c.slot = true, slot+1
 	}
-	for m.part = range 32 / m.lanes {
+	for m.c.part = range 32 / m.c.lanes {
 		x := m.loc(v)
-		r := m.load(x, tW)
-		m.store(m.full(), rowPlace(c.slot-1, m.part*m.lanes), r.v)
-		m.unload(r, x)
-		m.release(x)
+		r := m.c.load(x, tW)
+		m.c.store(m.c.full(), rowPlace(c.slot-1, m.c.part*m.c.lanes), r.v)
+		m.c.unload(r, x)
+		m.c.release(x)
 	}
 }
 
@@ -99,25 +99,25 @@ func (m *ctaCode) keepCarry(c *ctaNode, v *ctaVal) {
 func (m *ctaCode) endTurn(n *ctaNode) {
 	l := n.loop
 	for i, c := range l.carries {
-		m.makeRoom(32/m.lanes + besides)
+		m.makeRoom(32/m.c.lanes + besides)
 		m.keepCarry(c.ctaNode, &n.in[i])
 	}
 	m.leave()
 	for _, p := range l.moving {
 		for _, s := range p.steps {
 			if s.num == nil {
-				m.MI(x86.ADD, x86.S64, placeOf(p.at), int32(s.by))
+				m.c.MI(x86.ADD, x86.S64, placeOf(p.at), int32(s.by))
 				continue
 			}
-			m.RM(x86.MOV, x86.S64, x86.RAX, placeOf(m.hop(ctaHop{s.num, s.by})))
-			m.MR(x86.ADD, x86.S64, placeOf(p.at), x86.RAX)
+			m.c.RM(x86.MOV, x86.S64, x86.RAX, placeOf(m.hop(ctaHop{s.num, s.by})))
+			m.c.MR(x86.ADD, x86.S64, placeOf(p.at), x86.RAX)
 		}
 	}
-	m.MI(x86.SUB, x86.S64, placeOf(l.counter), 1)
-	m.Jcc(x86.AE, l.top)
+	m.c.MI(x86.SUB, x86.S64, placeOf(l.counter), 1)
+	m.c.Jcc(x86.AE, l.top)
 	m.cursors = [len(ctaCursors)]ctaCursor{}
-	m.title("all lanes, of all warps of a CTA, behind the loop from %d", l.head)
-	m.count()
+	m.c.title("all lanes, of all warps of a CTA, behind the loop from %d", l.head)
+	m.c.count()
 }
 
 // place is one more place in memory.
@@ -160,11 +160,11 @@ func (m *ctaCode) startMoving() {
 	for _, l := range m.k.loops {
 		for _, p := range l.moving {
 			if p.num == nil {
-				m.MI(x86.MOV, x86.S64, placeOf(p.at), 0)
+				m.c.MI(x86.MOV, x86.S64, placeOf(p.at), 0)
 				continue
 			}
-			m.RM(x86.MOV, x86.S64, x86.RAX, placeOf(p.num.host-1))
-			m.MR(x86.MOV, x86.S64, placeOf(p.at), x86.RAX)
+			m.c.RM(x86.MOV, x86.S64, x86.RAX, placeOf(p.num.host-1))
+			m.c.MR(x86.MOV, x86.S64, placeOf(p.at), x86.RAX)
 		}
 	}
 }
@@ -172,11 +172,11 @@ func (m *ctaCode) startMoving() {
 // countTurns adds what the turns but the last of a loop execute.
 func (m *ctaCode) countTurns() {
 	for _, l := range m.k.loops {
-		m.RMI(x86.IMUL, x86.S64, x86.RAX, l.last.mem(), int32(l.executed))
-		m.RR(x86.ADD, x86.S64, rSteps, x86.RAX)
+		m.c.RMI(x86.IMUL, x86.S64, x86.RAX, l.last.mem(), int32(l.executed))
+		m.c.RR(x86.ADD, x86.S64, rSteps, x86.RAX)
 		if d := 32*l.executed - l.lanes; d != 0 {
-			m.RMI(x86.IMUL, x86.S64, x86.RAX, l.last.mem(), int32(d))
-			m.MR(x86.SUB, x86.S64, ctxOps, x86.RAX)
+			m.c.RMI(x86.IMUL, x86.S64, x86.RAX, l.last.mem(), int32(d))
+			m.c.MR(x86.SUB, x86.S64, ctxOps, x86.RAX)
 		}
 	}
 }

@@ -16,14 +16,14 @@ func (m *ctaCode) maskWords() {
 	if len(m.k.masks) == 0 {
 		return
 	}
-	same := m.NewLabel()
+	same := m.c.NewLabel()
 	m.findWords(same)
 	for _, w := range m.k.words {
 		if m.tooLong() {
 			return
 		}
 		m.truth(w.cond)
-		m.MR(x86.MOV, x86.S32, placeOf(w.at), x86.R8)
+		m.c.MR(x86.MOV, x86.S32, placeOf(w.at), x86.R8)
 	}
 	for _, x := range m.k.masks {
 		for i, p := range x.set {
@@ -31,29 +31,29 @@ func (m *ctaCode) maskWords() {
 			if i == 0 {
 				to = x86.RAX
 			}
-			m.MovImm(to, uint64(p.lanes))
+			m.c.MovImm(to, uint64(p.lanes))
 			for _, l := range p.when {
 				m.among(to, l)
 			}
 			if i > 0 {
-				m.RR(x86.OR, x86.S32, x86.RAX, x86.RCX)
+				m.c.RR(x86.OR, x86.S32, x86.RAX, x86.RCX)
 			}
 		}
-		m.MR(x86.MOV, x86.S32, placeOf(x.at), x86.RAX)
+		m.c.MR(x86.MOV, x86.S32, placeOf(x.at), x86.RAX)
 	}
 	m.sumMasks()
-	m.Bind(same)
+	m.c.Bind(same)
 }
 
 // among keeps those of some lanes for which a condition comes out as said; RDX is lost.
 func (m *ctaCode) among(lanes x86.Reg, l ctaLit) {
 	at := placeOf(m.k.wordAt[l.cond].at)
 	if l.is {
-		m.RM(x86.AND, x86.S32, lanes, at)
+		m.c.RM(x86.AND, x86.S32, lanes, at)
 		return
 	}
-	m.RM(x86.MOV, x86.S32, x86.RDX, at)
-	m.RRR(x86.ANDN, x86.S32, lanes, x86.RDX, lanes)
+	m.c.RM(x86.MOV, x86.S32, x86.RDX, at)
+	m.c.RRR(x86.ANDN, x86.S32, lanes, x86.RDX, lanes)
 }
 
 // rowsOf has the least and the greatest element of rows that are compared with a difference: beyond them all
@@ -78,35 +78,35 @@ func (k *cta) rowsOf(d *ctaDiff) (low, high int64) {
 
 // truth has the bits of a condition in R8; RCX is lost.
 func (m *ctaCode) truth(c *ctaCond) {
-	p := &program{evex: m.evex}
+	p := &program{evex: m.c.evex}
 	rows := []*ctaCond{}
 	p.result = rowProgram(p, c, &rows)
 	p.settle()
 	last := lastUses(p)
-	for m.part = range 32 / m.lanes {
+	for m.c.part = range 32 / m.c.lanes {
 		vals := make([]loc, len(p.ops))
 		for i := range p.ops {
 			o := &p.ops[i]
 			switch o.code {
 			case cIn:
 				if c := rows[o.imm/2]; o.imm%2 == 0 {
-					vals[i] = loc{kind: inMem, m: m.rowOfWords(func(i int) uint32 { return uint32(c.row[m.part*m.lanes+i]) })}
-				} else if vals[i] = (loc{kind: inBcast, m: placeOf(c.diff.at)}); !m.evex {
-					vals[i] = m.load(vals[i], tW)
+					vals[i] = loc{kind: inMem, m: m.rowOfWords(func(i int) uint32 { return uint32(c.row[m.c.part*m.c.lanes+i]) })}
+				} else if vals[i] = (loc{kind: inBcast, m: placeOf(c.diff.at)}); !m.c.evex {
+					vals[i] = m.c.load(vals[i], tW)
 				}
 			case cLanes:
-				vals[i] = m.truthOf(uint32(o.imm))
+				vals[i] = m.c.truthOf(uint32(o.imm))
 			default:
-				vals[i] = m.operation(p, o, vals, 0, false)
+				vals[i] = m.c.operation(p, o, vals, 0, false)
 				for k, a := range o.args() {
 					if last[a] == i && !repeated(o.args()[:k], a) && !(vals[i].owned && same(vals[a], vals[i])) {
-						m.release(vals[a])
+						m.c.release(vals[a])
 					}
 				}
 			}
 		}
-		m.collect(m.keep(vals[p.result], tW))
-		m.release(vals[p.result])
+		m.c.collect(m.c.keep(vals[p.result], tW))
+		m.c.release(vals[p.result])
 	}
 }
 
@@ -136,97 +136,97 @@ func rowProgram(p *program, c *ctaCond, rows *[]*ctaCond) val {
 func (r *ctaRun) bits(first int) uint32 { return (uint32(1)<<r.n - 1) << (r.lane - first) }
 
 // first is the first lane of the running part.
-func (m *ctaCode) first() int { return m.part * m.lanes }
+func (m *ctaCode) first() int { return m.c.part * m.c.lanes }
 
 // under has the part of a mask that begins with a lane in kCTA, of some lanes alone.
 func (m *ctaCode) under(x *ctaMask, first int, lanes uint32) x86.K {
-	m.KM(x86.KMOVW, kCTA, placeOf(x.at).Plus(int32(first/8)))
-	if lanes != 1<<m.lanes-1 {
-		m.KM(x86.KMOVW, kRun, m.Const32(lanes))
-		m.KKK(x86.KANDW, kCTA, kCTA, kRun)
+	m.c.KM(x86.KMOVW, kCTA, placeOf(x.at).Plus(int32(first/8)))
+	if lanes != 1<<m.c.lanes-1 {
+		m.c.KM(x86.KMOVW, kRun, m.c.Const32(lanes))
+		m.c.KKK(x86.KANDW, kCTA, kCTA, kRun)
 	}
 	return kCTA
 }
 
 // truths is under by AVX2: a temporary.
 func (m *ctaCode) truths(x *ctaMask, first int, lanes uint32) x86.Vec {
-	v, part := m.alloc(), m.part
-	m.VM(x86.VPBROADCASTD, m.full(), v, placeOf(x.at))
-	m.part = first / m.lanes
-	m.expand(v, v, tW)
-	m.part = part
-	if lanes != 1<<m.lanes-1 {
-		m.VVM(x86.VPAND, m.full(), v, v, m.laneRow(lanes))
+	v, part := m.c.alloc(), m.c.part
+	m.c.VM(x86.VPBROADCASTD, m.c.full(), v, placeOf(x.at))
+	m.c.part = first / m.c.lanes
+	m.c.expand(v, v, tW)
+	m.c.part = part
+	if lanes != 1<<m.c.lanes-1 {
+		m.c.VVM(x86.VPAND, m.c.full(), v, v, m.laneRow(lanes))
 	}
 	return v
 }
 
 // blendMask replaces the lanes of d that a mask has.
 func (m *ctaCode) blendMask(d, s x86.Vec, x *ctaMask) {
-	if m.evex {
-		m.Masked(m.under(x, m.first(), 1<<m.lanes-1)).VV(x86.VMOVDQA32, m.full(), d, s)
+	if m.c.evex {
+		m.c.Masked(m.under(x, m.first(), 1<<m.c.lanes-1)).VV(x86.VMOVDQA32, m.c.full(), d, s)
 		return
 	}
-	t := m.truths(x, m.first(), 1<<m.lanes-1)
-	m.VVVV(x86.VBLENDVPS, m.full(), d, d, s, t)
-	m.release(temp(t))
+	t := m.truths(x, m.first(), 1<<m.c.lanes-1)
+	m.c.VVVV(x86.VBLENDVPS, m.c.full(), d, d, s, t)
+	m.c.release(temp(t))
 }
 
 // loadMasked loads the running part for lanes of a mask; the others are 0.
 func (m *ctaCode) loadMasked(n *ctaNode, runs []ctaRun, v x86.Vec) {
-	first, w := m.part*m.lanes, m.full()
+	first, w := m.c.part*m.c.lanes, m.c.full()
 	for i, r := range runs {
 		at := m.memory(n, r, first)
-		if m.evex {
+		if m.c.evex {
 			op := x86.VMOVUPS
 			if r.step == 0 {
 				op = x86.VPBROADCASTD
 			}
 			if k := m.under(n.when, first, r.bits(first)); i == 0 {
-				m.Zeroed(k).VM(op, w, v, at)
+				m.c.Zeroed(k).VM(op, w, v, at)
 			} else {
-				m.Masked(k).VM(op, w, v, at)
+				m.c.Masked(k).VM(op, w, v, at)
 			}
 			continue
 		}
 		t := m.truths(n.when, first, r.bits(first))
 		d := v
 		if i > 0 {
-			d = m.alloc()
+			d = m.c.alloc()
 		}
 		if r.step == 0 {
 			m.gatherOne(d, t, at)
 		} else {
-			m.VVM(x86.VPMASKMOVD, w, d, t, at)
+			m.c.VVM(x86.VPMASKMOVD, w, d, t, at)
 		}
 		if i > 0 {
-			m.VVV(x86.VPOR, w, v, v, d)
-			m.release(temp(d))
+			m.c.VVV(x86.VPOR, w, v, v, d)
+			m.c.release(temp(d))
 		}
-		m.release(temp(t))
+		m.c.release(temp(t))
 	}
 }
 
 // gatherOne loads one element for all lanes of a mask, which is lost (AVX2); the others are 0.
 func (m *ctaCode) gatherOne(d, mask x86.Vec, at x86.Mem) {
-	index := m.alloc()
-	m.zero(index)
-	m.zero(d)
-	m.VMV(x86.VPGATHERDD, m.full(), d, x86.AtVec(at.Base, index, 1, at.Disp).By(at.Proof), mask)
-	m.release(temp(index))
+	index := m.c.alloc()
+	m.c.zero(index)
+	m.c.zero(d)
+	m.c.VMV(x86.VPGATHERDD, m.c.full(), d, x86.AtVec(at.Base, index, 1, at.Disp).By(at.Proof), mask)
+	m.c.release(temp(index))
 }
 
 // storeMasked stores a run of the running part for lanes of a mask.
 func (m *ctaCode) storeMasked(n *ctaNode, r ctaRun, at x86.Mem, v x86.Vec) {
 	first := m.first()
 	lanes := r.bits(first)
-	if m.evex {
-		m.Masked(m.under(n.when, first, lanes)).MV(x86.VMOVUPS, m.full(), at, v)
+	if m.c.evex {
+		m.c.Masked(m.under(n.when, first, lanes)).MV(x86.VMOVUPS, m.c.full(), at, v)
 		return
 	}
 	t := m.truths(n.when, first, lanes)
-	m.MVV(x86.VPMASKMOVD, m.full(), at, t, v)
-	m.release(temp(t))
+	m.c.MVV(x86.VPMASKMOVD, m.c.full(), at, t, v)
+	m.c.release(temp(t))
 }
 
 // countMasks counts what was executed by lanes of masks.
@@ -234,37 +234,37 @@ func (m *ctaCode) countMasks() {
 	if len(m.k.masks) == 0 {
 		return
 	}
-	m.RM(x86.ADD, x86.S64, rSteps, placeOf(m.maskSteps))
-	m.RM(x86.MOV, x86.S64, x86.RAX, placeOf(m.maskOps))
-	m.MR(x86.ADD, x86.S64, ctxOps, x86.RAX)
+	m.c.RM(x86.ADD, x86.S64, rSteps, placeOf(m.maskSteps))
+	m.c.RM(x86.MOV, x86.S64, x86.RAX, placeOf(m.maskOps))
+	m.c.MR(x86.ADD, x86.S64, ctxOps, x86.RAX)
 }
 
 // sumMasks sums up what masks make execute, those of the same number together: instructions, and lanes less 32 for each
 // of those.
 func (m *ctaCode) sumMasks() {
-	m.Zero(x86.R8)
+	m.c.Zero(x86.R8)
 	for _, each := range m.alike(func(x *ctaMask) int64 { return x.steps }) {
-		m.Zero(x86.RAX)
+		m.c.Zero(x86.RAX)
 		for _, x := range each {
-			m.MI(x86.CMP, x86.S32, placeOf(x.at), 1)
-			m.RI(x86.SBB, x86.S64, x86.RAX, -1) // one more if it has a lane
+			m.c.MI(x86.CMP, x86.S32, placeOf(x.at), 1)
+			m.c.RI(x86.SBB, x86.S64, x86.RAX, -1) // one more if it has a lane
 		}
-		m.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].steps))
-		m.RR(x86.ADD, x86.S64, x86.R8, x86.RAX)
+		m.c.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].steps))
+		m.c.RR(x86.ADD, x86.S64, x86.R8, x86.RAX)
 	}
-	m.MR(x86.MOV, x86.S64, placeOf(m.maskSteps), x86.R8)
-	m.RI(x86.SHL, x86.S64, x86.R8, 5)
-	m.R(x86.NEG, x86.S64, x86.R8)
+	m.c.MR(x86.MOV, x86.S64, placeOf(m.maskSteps), x86.R8)
+	m.c.RI(x86.SHL, x86.S64, x86.R8, 5)
+	m.c.R(x86.NEG, x86.S64, x86.R8)
 	for _, each := range m.alike(func(x *ctaMask) int64 { return x.ops }) {
-		m.Zero(x86.RAX)
+		m.c.Zero(x86.RAX)
 		for _, x := range each {
-			m.RM(x86.POPCNT, x86.S32, x86.RCX, placeOf(x.at))
-			m.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+			m.c.RM(x86.POPCNT, x86.S32, x86.RCX, placeOf(x.at))
+			m.c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
 		}
-		m.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].ops))
-		m.RR(x86.ADD, x86.S64, x86.R8, x86.RAX)
+		m.c.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(each[0].ops))
+		m.c.RR(x86.ADD, x86.S64, x86.R8, x86.RAX)
 	}
-	m.MR(x86.MOV, x86.S64, placeOf(m.maskOps), x86.R8)
+	m.c.MR(x86.MOV, x86.S64, placeOf(m.maskOps), x86.R8)
 }
 
 // alike are masks by a number that is not 0.

@@ -42,7 +42,7 @@ func (m *ctaCode) forgetWords() {
 	}
 	at := m.edge.diffs[0].at
 	for _, at := range []int{at, at + m.sets.size} {
-		m.MI(x86.MOV, x86.S32, placeOf(at), math.MinInt32)
+		m.c.MI(x86.MOV, x86.S32, placeOf(at), math.MinInt32)
 	}
 }
 
@@ -52,59 +52,59 @@ func (m *ctaCode) findWords(found x86.Label) {
 	if len(m.k.diffs) == 0 {
 		return
 	}
-	m.Zero(x86.R9)
-	m.Zero(x86.R10)
+	m.c.Zero(x86.R9)
+	m.c.Zero(x86.R10)
 	for i, d := range m.k.diffs {
 		m.differ(i, d)
 	}
-	if m.uses(CTASets) {
-		m.RR(x86.TEST, x86.S32, x86.R9, x86.R9)
-		m.Jcc(x86.E, found)
+	if m.c.uses(CTASets) {
+		m.c.RR(x86.TEST, x86.S32, x86.R9, x86.R9)
+		m.c.Jcc(x86.E, found)
 		m.exchangeSets()
-		m.RR(x86.TEST, x86.S32, x86.R10, x86.R10)
-		m.Jcc(x86.E, found)
+		m.c.RR(x86.TEST, x86.S32, x86.R10, x86.R10)
+		m.c.Jcc(x86.E, found)
 	}
 	for i, d := range m.k.diffs {
-		m.RM(x86.MOV, x86.S32, x86.RAX, placeOf(m.sets.diffs+i))
-		m.MR(x86.MOV, x86.S32, placeOf(d.at), x86.RAX)
+		m.c.RM(x86.MOV, x86.S32, x86.RAX, placeOf(m.sets.diffs+i))
+		m.c.MR(x86.MOV, x86.S32, placeOf(d.at), x86.RAX)
 	}
 }
 
 // differ computes a difference of numbers, cut to what rows are compared with, and adds the bits in which it is not
 // what the running set has to R9, those for the other one to R10.
 func (m *ctaCode) differ(i int, d *ctaDiff) {
-	m.Zero(x86.RAX)
+	m.c.Zero(x86.RAX)
 	if d.num != nil {
-		m.RM(x86.MOV, x86.S64, x86.RAX, d.num.mem())
+		m.c.RM(x86.MOV, x86.S64, x86.RAX, d.num.mem())
 	}
 	if d.less != nil {
-		m.RM(x86.SUB, x86.S64, x86.RAX, d.less.mem())
+		m.c.RM(x86.SUB, x86.S64, x86.RAX, d.less.mem())
 	}
 	low, high := m.k.rowsOf(d)
 	for i, limit := range []int64{high + 1, low - 1} {
-		m.MovImm(x86.RCX, uint64(limit))
-		m.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
-		m.Cmov([]x86.Cond{x86.G, x86.L}[i], x86.S64, x86.RAX, x86.RCX)
+		m.c.MovImm(x86.RCX, uint64(limit))
+		m.c.RR(x86.CMP, x86.S64, x86.RAX, x86.RCX)
+		m.c.Cmov([]x86.Cond{x86.G, x86.L}[i], x86.S64, x86.RAX, x86.RCX)
 	}
-	m.MR(x86.MOV, x86.S32, placeOf(m.sets.diffs+i), x86.RAX)
-	m.RM(x86.MOV, x86.S32, x86.RCX, placeOf(d.at))
-	m.RR(x86.XOR, x86.S32, x86.RCX, x86.RAX)
-	m.RR(x86.OR, x86.S32, x86.R9, x86.RCX)
-	m.RM(x86.XOR, x86.S32, x86.RAX, placeOf(d.at+m.sets.size))
-	m.RR(x86.OR, x86.S32, x86.R10, x86.RAX)
+	m.c.MR(x86.MOV, x86.S32, placeOf(m.sets.diffs+i), x86.RAX)
+	m.c.RM(x86.MOV, x86.S32, x86.RCX, placeOf(d.at))
+	m.c.RR(x86.XOR, x86.S32, x86.RCX, x86.RAX)
+	m.c.RR(x86.OR, x86.S32, x86.R9, x86.RCX)
+	m.c.RM(x86.XOR, x86.S32, x86.RAX, placeOf(d.at+m.sets.size))
+	m.c.RR(x86.OR, x86.S32, x86.R10, x86.RAX)
 }
 
 // exchangeSets makes the other set the running one.
 func (m *ctaCode) exchangeSets() {
-	a, b := m.alloc(), m.alloc()
-	for at := 0; at < m.sets.size; at += m.full().Bytes() / 8 {
+	a, b := m.c.alloc(), m.c.alloc()
+	for at := 0; at < m.sets.size; at += m.c.full().Bytes() / 8 {
 		running := placeOf(m.sets.first + at)
 		other := placeOf(m.sets.first + m.sets.size + at)
-		m.VM(x86.VMOVUPS, m.full(), a, running)
-		m.VM(x86.VMOVUPS, m.full(), b, other)
-		m.store(m.full(), running, b)
-		m.store(m.full(), other, a)
+		m.c.VM(x86.VMOVUPS, m.c.full(), a, running)
+		m.c.VM(x86.VMOVUPS, m.c.full(), b, other)
+		m.c.store(m.c.full(), running, b)
+		m.c.store(m.c.full(), other, a)
 	}
-	m.release(temp(a))
-	m.release(temp(b))
+	m.c.release(temp(a))
+	m.c.release(temp(b))
 }

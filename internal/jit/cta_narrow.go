@@ -17,17 +17,17 @@ func (m *ctaCode) guard(g *ctaGuard) {
 		m.test(g)
 		return
 	}
-	done, again, miss := m.NewLabel(), m.NewLabel(), m.miss
+	done, again, miss := m.c.NewLabel(), m.c.NewLabel(), m.miss
 	m.miss = again
 	m.test(g)
 	m.miss = miss
-	m.Bind(done)
+	m.c.Bind(done)
 	m.cold = append(m.cold, func() {
 		if m.tooLong() {
 			return
 		}
-		m.Bind(again)
-		m.count()
+		m.c.Bind(again)
+		m.c.count()
 		m.extents = map[*ctaSide]int{}
 		for _, x := range []*ctaSide{&g.x, &g.y} {
 			if len(x.masked) != 0 {
@@ -36,7 +36,7 @@ func (m *ctaCode) guard(g *ctaGuard) {
 		}
 		m.test(g)
 		m.extents = nil
-		m.Jmp(done)
+		m.c.Jmp(done)
 	})
 }
 
@@ -50,15 +50,15 @@ func (m *ctaCode) narrow(x *ctaSide, none x86.Label) {
 	at := 512 * len(m.extents)
 	var ends [][2]x86.Vec
 	for i := range 1 + len(x.rates) {
-		e := [2]x86.Vec{m.alloc(), m.alloc()}
+		e := [2]x86.Vec{m.c.alloc(), m.c.alloc()}
 		low, high := x.ends(i)
-		m.move(m.full(), e[0], m.rowOfWords(func(int) uint32 { return uint32(low) }))
-		m.move(m.full(), e[1], m.rowOfWords(func(int) uint32 { return uint32(high) }))
+		m.c.move(m.c.full(), e[0], m.rowOfWords(func(int) uint32 { return uint32(low) }))
+		m.c.move(m.c.full(), e[1], m.rowOfWords(func(int) uint32 { return uint32(high) }))
 		ends = append(ends, e)
 	}
 	for _, r := range x.masked {
-		for m.part = range 32 / m.lanes {
-			if r.when.set.lanes()>>(m.part*m.lanes)&(1<<m.lanes-1) != 0 {
+		for m.c.part = range 32 / m.c.lanes {
+			if r.when.set.lanes()>>(m.c.part*m.c.lanes)&(1<<m.c.lanes-1) != 0 {
 				m.widen(&r, ends)
 			}
 		}
@@ -66,17 +66,17 @@ func (m *ctaCode) narrow(x *ctaSide, none x86.Label) {
 	for i, e := range ends {
 		for k, v := range e {
 			m.least(v, k == 1)
-			m.RV(x86.VMOVD, x86.W128, x86.RAX, v)
-			m.release(temp(v))
-			m.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+			m.c.RV(x86.VMOVD, x86.W128, x86.RAX, v)
+			m.c.release(temp(v))
+			m.c.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 			if i == 0 && k == 1 && x.reach != 0 {
-				m.RI(x86.ADD, x86.S64, x86.RAX, int32(x.reach))
+				m.c.RI(x86.ADD, x86.S64, x86.RAX, int32(x.reach))
 			}
-			m.MR(x86.MOV, x86.S64, extentPlace(at, i, k == 1), x86.RAX)
+			m.c.MR(x86.MOV, x86.S64, extentPlace(at, i, k == 1), x86.RAX)
 		}
 		if i == 0 && !x.sure.some {
-			m.RM(x86.CMP, x86.S64, x86.RAX, extentPlace(at, 0, false))
-			m.Jcc(x86.L, none)
+			m.c.RM(x86.CMP, x86.S64, x86.RAX, extentPlace(at, 0, false))
+			m.c.Jcc(x86.L, none)
 		}
 	}
 	m.extents[x] = at
@@ -97,31 +97,31 @@ func (x *ctaSide) ends(i int) (low, high int64) {
 // widen makes the running part of extents have the lanes of a mask.
 func (m *ctaCode) widen(r *ctaMasked, ends [][2]x86.Vec) {
 	var mask x86.Vec
-	if m.evex {
-		m.under(r.when, m.first(), 1<<m.lanes-1)
+	if m.c.evex {
+		m.under(r.when, m.first(), 1<<m.c.lanes-1)
 	} else {
-		mask = m.truths(r.when, m.first(), 1<<m.lanes-1)
+		mask = m.truths(r.when, m.first(), 1<<m.c.lanes-1)
 	}
 	for i, e := range ends {
 		row := &r.known
 		if i > 0 {
 			row = &r.rates[i-1].coef
 		}
-		at := m.rowOfWords(func(i int) uint32 { return uint32(row[m.part*m.lanes+i]) })
+		at := m.rowOfWords(func(i int) uint32 { return uint32(row[m.c.part*m.c.lanes+i]) })
 		for k, op := range []x86.Op{x86.VPMINSD, x86.VPMAXSD} {
-			if m.evex {
-				m.Masked(kCTA).VVM(op, m.full(), e[k], e[k], at)
+			if m.c.evex {
+				m.c.Masked(kCTA).VVM(op, m.c.full(), e[k], e[k], at)
 				continue
 			}
-			t := m.alloc()
-			m.move(m.full(), t, at)
-			m.VVVV(x86.VBLENDVPS, m.full(), t, e[k], t, mask)
-			m.VVV(op, m.full(), e[k], e[k], t)
-			m.release(temp(t))
+			t := m.c.alloc()
+			m.c.move(m.c.full(), t, at)
+			m.c.VVVV(x86.VBLENDVPS, m.c.full(), t, e[k], t, mask)
+			m.c.VVV(op, m.c.full(), e[k], e[k], t)
+			m.c.release(temp(t))
 		}
 	}
-	if !m.evex {
-		m.release(temp(mask))
+	if !m.c.evex {
+		m.c.release(temp(mask))
 	}
 }
 
@@ -131,20 +131,20 @@ func (m *ctaCode) least(v x86.Vec, greatest bool) {
 	if greatest {
 		op = x86.VPMAXSD
 	}
-	t := m.alloc()
-	m.across(op, v, t)
-	m.release(temp(t))
+	t := m.c.alloc()
+	m.c.across(op, v, t)
+	m.c.release(temp(t))
 }
 
 // extremeAt is extreme for an extent that has been computed.
 func (m *ctaCode) extremeAt(x *ctaSide, at int, greatest bool) {
-	m.RM(x86.MOV, x86.S64, x86.RAX, extentPlace(at, 0, greatest))
+	m.c.RM(x86.MOV, x86.S64, x86.RAX, extentPlace(at, 0, greatest))
 	if x.num != nil {
-		m.RM(x86.ADD, x86.S64, x86.RAX, x.num.mem())
+		m.c.RM(x86.ADD, x86.S64, x86.RAX, x.num.mem())
 	}
 	for i, n := range x.rates {
-		m.RM(x86.MOV, x86.S64, x86.RCX, extentPlace(at, 1+i, greatest))
-		m.RM(x86.IMUL, x86.S64, x86.RCX, n.mem())
-		m.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
+		m.c.RM(x86.MOV, x86.S64, x86.RCX, extentPlace(at, 1+i, greatest))
+		m.c.RM(x86.IMUL, x86.S64, x86.RCX, n.mem())
+		m.c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
 	}
 }

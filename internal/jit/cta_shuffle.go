@@ -56,29 +56,29 @@ func (p *ctaPoly) shuffled(from *[32]uint32) *ctaPoly {
 
 // shuffled assembles the running part of a shuffle.
 func (m *ctaCode) shuffled(n *ctaNode) (d x86.Vec) {
-	w, part := m.full(), m.part
-	own := n.from[part*m.lanes:][:m.lanes]
-	for q, some := 0, false; q < 32/m.lanes; q++ {
+	w, part := m.c.full(), m.c.part
+	own := n.from[part*m.c.lanes:][:m.c.lanes]
+	for q, some := 0, false; q < 32/m.c.lanes; q++ {
 		takes := uint32(0)
 		for i, lane := range own {
-			takes |= bit(int(lane)/m.lanes == q) << i
+			takes |= bit(int(lane)/m.c.lanes == q) << i
 		}
 		if takes == 0 {
 			continue
 		}
-		m.part = q
+		m.c.part = q
 		x := m.loc(&n.in[0])
-		m.part = part
-		v := m.alloc()
-		m.move(w, v, m.rowOfWords(func(i int) uint32 { return own[i] % uint32(m.lanes) }))
-		m.vvx(x86.VPERMD, w, v, v, x)
-		m.release(x)
+		m.c.part = part
+		v := m.c.alloc()
+		m.c.move(w, v, m.rowOfWords(func(i int) uint32 { return own[i] % uint32(m.c.lanes) }))
+		m.c.vvx(x86.VPERMD, w, v, v, x)
+		m.c.release(x)
 		if !some {
 			d, some = v, true
 			continue
 		}
 		m.blendLanes(d, v, takes)
-		m.release(temp(v))
+		m.c.release(temp(v))
 	}
 	return d
 }

@@ -230,35 +230,35 @@ func (k *cta) liveOffsets(pc int32) map[uint32]bool {
 // lastTurn computes how often a loop is gone back, or that times a number, into RAX.
 func (m *ctaCode) lastTurn(n *ctaNumber) {
 	if n.of != nil {
-		m.RM(x86.MOV, x86.S64, x86.RAX, n.loop.last.mem())
-		m.RM(x86.IMUL, x86.S64, x86.RAX, n.of.mem())
+		m.c.RM(x86.MOV, x86.S64, x86.RAX, n.loop.last.mem())
+		m.c.RM(x86.IMUL, x86.S64, x86.RAX, n.of.mem())
 		return
 	}
 	t := &n.loop.trip
-	m.MovImm(x86.RAX, uint64(t.more))
+	m.c.MovImm(x86.RAX, uint64(t.more))
 	if t.to != nil {
-		m.RM(x86.ADD, x86.S64, x86.RAX, t.to.mem())
+		m.c.RM(x86.ADD, x86.S64, x86.RAX, t.to.mem())
 	}
 	if t.from != nil {
-		m.RM(x86.SUB, x86.S64, x86.RAX, t.from.mem())
+		m.c.RM(x86.SUB, x86.S64, x86.RAX, t.from.mem())
 	}
 	if t.differ {
-		m.RR(x86.TEST, x86.S64, x86.RAX, x86.RAX)
-		m.Jcc(x86.S, m.miss)
+		m.c.RR(x86.TEST, x86.S64, x86.RAX, x86.RAX)
+		m.c.Jcc(x86.S, m.miss)
 	} else {
-		m.Zero(x86.RDX)
-		m.RR(x86.TEST, x86.S64, x86.RAX, x86.RAX)
-		m.Cmov(x86.S, x86.S64, x86.RAX, x86.RDX)
-		m.RI(x86.ADD, x86.S64, x86.RAX, int32(t.by-1))
+		m.c.Zero(x86.RDX)
+		m.c.RR(x86.TEST, x86.S64, x86.RAX, x86.RAX)
+		m.c.Cmov(x86.S, x86.S64, x86.RAX, x86.RDX)
+		m.c.RI(x86.ADD, x86.S64, x86.RAX, int32(t.by-1))
 	}
 	if t.by == 1 {
 		return
 	}
-	m.Zero(x86.RDX)
-	m.MovImm(x86.RCX, uint64(t.by))
-	m.R(x86.DIV, x86.S64, x86.RCX)
+	m.c.Zero(x86.RDX)
+	m.c.MovImm(x86.RCX, uint64(t.by))
+	m.c.R(x86.DIV, x86.S64, x86.RCX)
 	if t.differ {
-		m.RR(x86.TEST, x86.S64, x86.RDX, x86.RDX)
-		m.Jcc(x86.NE, m.miss)
+		m.c.RR(x86.TEST, x86.S64, x86.RDX, x86.RDX)
+		m.c.Jcc(x86.NE, m.miss)
 	}
 }

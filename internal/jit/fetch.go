@@ -33,11 +33,11 @@ func (r *region) findFetches() {
 		switch {
 		case a == nil || !s.full[0].slot && s.full[0].pat == nil:
 		case m.Elem < 4:
-			s.narrow = len(m.At) == 1 && a.moves[0] == resized && a.src[1].typ == tW && a.stride.row >= e.full().Bytes()/4
+			s.narrow = len(m.At) == 1 && a.moves[0] == resized && a.acc.src[1].typ == tW && a.stride.row >= e.full().Bytes()/4
 		default:
 			s.fetched = a.stride.row >= e.full().Bytes()/4 && r.uses(Fetches)
 			for k := range m.At {
-				s.fetched = s.fetched && (a.moves[k] == unused || a.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
+				s.fetched = s.fetched && (a.moves[k] == unused || a.acc.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (c *compiler) testFetches(i int, u *run) {
 	miss := x86.Label(0)
 	for _, pc := range u.loads {
 		s := c.accessAt(pc, false, allLanes).static()
-		if v, ok := c.covered[s.key()]; ok && v.holds(s) && (s.bound >= 0 || v.host != 0) {
+		if v, ok := c.covered[s.key()]; ok && v.holds(s) && (s.acc.bound >= 0 || v.host != 0) {
 			c.prove(pc)
 			continue
 		}
@@ -132,21 +132,21 @@ func (c *compiler) testFetches(i int, u *run) {
 // fetched is where an element is for the running part: in memory, or in a temporary. Only one operand of an
 // instruction can be in memory, and only as long as its base stays in its register.
 func (r *room) fetched(f *fetch, fold bool) loc {
-	s := r.accessAt(f.pc, false, allLanes).static()
-	if s.s.narrow {
-		v := r.alloc()
+	s := r.c.accessAt(f.pc, false, allLanes).static()
+	if s.acc.s.narrow {
+		v := r.c.alloc()
 		s.loadPartOf(f.elem, v)
 		return temp(v)
 	}
-	if fold && (s.stride.step != 0 || r.evex) {
+	if fold && (s.stride.step != 0 || r.c.evex) {
 		return r.fetchedAt(s, f)
 	}
-	if v, ok := r.once.of(f); ok {
+	if v, ok := r.c.once.of(f); ok {
 		return vecAt(v)
 	}
-	l := r.load(r.fetchedAt(s, f), tW)
-	if r.once.left > 0 && s.oncePerRow() {
-		r.once.add(f, l.v)
+	l := r.c.load(r.fetchedAt(s, f), tW)
+	if r.c.once.left > 0 && s.oncePerRow() {
+		r.c.once.add(f, l.v)
 		l.owned = false
 	}
 	return l
@@ -154,7 +154,7 @@ func (r *room) fetched(f *fetch, fold bool) loc {
 
 // fetchedAt is where an element of an access is in memory.
 func (r *room) fetchedAt(s *static, f *fetch) loc {
-	l := loc{kind: inMem, m: s.place(f.elem, r.part*r.lanes)}
+	l := loc{kind: inMem, m: s.place(f.elem, r.c.part*r.c.lanes)}
 	if s.stride.step == 0 {
 		l.kind = inBcast
 	}
@@ -164,7 +164,7 @@ func (r *room) fetchedAt(s *static, f *fetch) loc {
 // oncePerRow tells whether all parts of a row have the same elements: one value for all lanes, or a row of a block that is as
 // long as a register.
 func (s *static) oncePerRow() bool {
-	for lane := 0; lane < 32; lane += s.full().Bytes() / 4 {
+	for lane := 0; lane < 32; lane += s.acc.c.full().Bytes() / 4 {
 		if s.stride.w < 32 || s.stride.offset(lane) != 0 {
 			return false
 		}
@@ -226,9 +226,9 @@ func (r *room) foldable(o *operation) val {
 		if p.code != cIn || r.m.in[p.imm].fetch == nil || r.there[v] || len(r.read[v]) != 1 {
 			continue
 		}
-		if s := r.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); s.s.narrow {
+		if s := r.c.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); s.acc.s.narrow {
 			continue
-		} else if !s.oncePerRow() && (s.stride.step != 0 || r.evex) {
+		} else if !s.oncePerRow() && (s.stride.step != 0 || r.c.evex) {
 			return v
 		}
 		if best == none {
@@ -244,8 +244,8 @@ func (c *compiler) fillSlots(u *run) {
 		s := &c.steps[pc]
 		a := c.accessAt(pc, false, allLanes).static()
 		some := false
-		for k := range a.m.At {
-			if a.moves[k] == toSlot && c.scalarAt(a.src[1+k].off, u.end) != nil {
+		for k := range a.acc.m.At {
+			if a.moves[k] == toSlot && c.scalarAt(a.acc.src[1+k].off, u.end) != nil {
 				a.loadSlot(k)
 				some = true
 			}

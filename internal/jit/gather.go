@@ -14,26 +14,26 @@ import (
 
 // apart accesses lanes that do not follow each other.
 func (a *accessed) apart() {
-	if !a.strewable() || !a.evex && a.s.op.Kind == sem.OpStore && a.mayBeSolo() {
+	if !a.strewable() || !a.c.evex && a.s.op.Kind == sem.OpStore && a.mayBeSolo() {
 		a.laneByLane()
 		return
 	}
-	fail, done, size := a.miss, a.NewLabel(), a.m.Size
+	fail, done, size := a.miss, a.c.NewLabel(), a.m.Size
 	if a.m.Elem < 4 { // they are gathered with what lies behind them: not at the end of an allocation
-		fail, size = a.later(func() {
+		fail, size = a.c.later(func() {
 			a.laneByLane()
-			a.Jmp(done)
+			a.c.Jmp(done)
 		}), 4
 	}
 	a.inside(int32(size), fail)
 	a.near(done)
 	a.strew(a.hostBase())
-	a.Bind(done)
+	a.c.Bind(done)
 }
 
 // strew gathers or scatters all elements.
 func (a *accessed) strew(base x86.Reg) {
-	if a.s.op.Kind == sem.OpStore && !a.evex {
+	if a.s.op.Kind == sem.OpStore && !a.c.evex {
 		a.scatter256(base)
 		return
 	}
@@ -75,7 +75,7 @@ func (a *accessed) strewable() bool {
 
 // strewn tells whether addresses that differ between lanes can be tested as they are, and be scattered to. The displacement is
 // aligned, and small: it cannot hide that a shared address wraps.
-func (a *accessed) strewn() bool { return a.evex && a.strewnRow() }
+func (a *accessed) strewn() bool { return a.c.evex && a.strewnRow() }
 
 // strewnRow is the same for either width.
 func (a *accessed) strewnRow() bool {
@@ -87,7 +87,7 @@ func (a *accessed) strewnRow() bool {
 // inside goes to fail unless n bytes at the address of each executing lane are inside and aligned.
 func (a *accessed) inside(n int32, fail x86.Label) {
 	if a.certain(int64(n)) {
-		a.prove(a.pc)
+		a.c.prove(a.pc)
 	} else {
 		a.testInside(n, fail)
 	}
@@ -96,51 +96,51 @@ func (a *accessed) inside(n int32, fail x86.Label) {
 // testInside is inside for addresses of which nothing is known.
 func (a *accessed) testInside(n int32, fail x86.Label) {
 	addr, low := &a.src[0], uint8(bits.TrailingZeros32(max(a.m.Align, 1)))
-	defer a.prove(a.pc)
+	defer a.c.prove(a.pc)
 	a.limits(n, fail)
 	if addr.typ == tX {
-		a.R(x86.NEG, x86.S64, x86.R8)
+		a.c.R(x86.NEG, x86.S64, x86.R8)
 	} else {
 		a.window(fail)
-		a.R(x86.NEG, x86.S32, x86.R8)
+		a.c.R(x86.NEG, x86.S32, x86.R8)
 	}
 	if d := int32(a.in.Imm); d != 0 && addr.typ == tX {
-		a.RI(x86.ADD, x86.S64, x86.R8, d)
+		a.c.RI(x86.ADD, x86.S64, x86.R8, d)
 	}
-	if !a.evex {
+	if !a.c.evex {
 		a.inside256(fail)
 		return
 	}
 	if low > 0 {
-		a.RI(x86.SHR, x86.S64, x86.RDX, int32(low))
+		a.c.RI(x86.SHR, x86.S64, x86.RDX, int32(low))
 	}
-	move, room, x := a.everywhere(addr.typ, x86.R8), a.everywhere(addr.typ, x86.RDX), a.alloc()
+	move, room, x := a.everywhere(addr.typ, x86.R8), a.everywhere(addr.typ, x86.RDX), a.c.alloc()
 	ror, cmp := [...]x86.Op{tW: x86.VPRORD, tX: x86.VPRORQ}[addr.typ], [...]x86.Op{tW: x86.VPCMPUD, tX: x86.VPCMPUQ}[addr.typ]
-	a.eachPart(addr.typ, func() {
+	a.c.eachPart(addr.typ, func() {
 		const greater = 6
-		have := a.operand(addr)
-		a.vvx(vops[cAdd].evex[addr.typ], a.full(), x, move, have)
-		a.release(have)
+		have := a.c.operand(addr)
+		a.c.vvx(vops[cAdd].evex[addr.typ], a.c.full(), x, move, have)
+		a.c.release(have)
 		if low > 0 { // what is not aligned becomes large
-			a.VVI(ror, a.full(), x, x, low)
+			a.c.VVI(ror, a.c.full(), x, x, low)
 		}
 		k := x86.K5
-		if a.part > 0 {
+		if a.c.part > 0 {
 			k = x86.K6
 		}
 		if a.use != allLanes {
-			a.Masked(a.laneMask(a.use))
+			a.c.Masked(a.c.laneMask(a.use))
 		}
-		a.KVVI(cmp, a.full(), k, x, room, greater)
-		if a.part > 0 {
-			a.KKK(x86.KORW, x86.K5, x86.K5, x86.K6)
+		a.c.KVVI(cmp, a.c.full(), k, x, room, greater)
+		if a.c.part > 0 {
+			a.c.KKK(x86.KORW, x86.K5, x86.K5, x86.K6)
 		}
 	})
 	for _, v := range []x86.Vec{x, room, move} {
-		a.release(temp(v))
+		a.c.release(temp(v))
 	}
-	a.KK(x86.KORTESTW, x86.K5, x86.K5)
-	a.Jcc(x86.NE, fail)
+	a.c.KK(x86.KORTESTW, x86.K5, x86.K5)
+	a.c.Jcc(x86.NE, fail)
 }
 
 // window makes of the limits in R8 and RDX those of a register of 32 bits that is extended by zeros before
@@ -150,22 +150,22 @@ func (a *accessed) window(fail x86.Label) {
 	if d == 0 {
 		return
 	}
-	a.RI(x86.SUB, x86.S64, x86.R8, d)
+	a.c.RI(x86.SUB, x86.S64, x86.R8, d)
 	if d < 0 {
 		return
 	}
-	a.Zero(x86.RCX)
-	a.RR(x86.ADD, x86.S64, x86.RDX, x86.R8)
-	a.RR(x86.TEST, x86.S64, x86.R8, x86.R8)
-	a.Cmov(x86.S, x86.S64, x86.R8, x86.RCX)
-	a.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
-	a.Jcc(x86.L, fail)
+	a.c.Zero(x86.RCX)
+	a.c.RR(x86.ADD, x86.S64, x86.RDX, x86.R8)
+	a.c.RR(x86.TEST, x86.S64, x86.R8, x86.R8)
+	a.c.Cmov(x86.S, x86.S64, x86.R8, x86.RCX)
+	a.c.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
+	a.c.Jcc(x86.L, fail)
 }
 
 // everywhere is a temporary with a register in each element.
 func (a *accessed) everywhere(t typ, r x86.Reg) x86.Vec {
-	v := a.alloc()
-	a.replicate(a.full(), t, v, r)
+	v := a.c.alloc()
+	a.c.replicate(a.c.full(), t, v, r)
 	return v
 }
 
@@ -174,7 +174,7 @@ func (a *accessed) hostBase() x86.Reg {
 	if a.bound >= 0 {
 		return rArena
 	}
-	a.RM(x86.MOV, x86.S64, x86.R11, ctxSharedHost)
+	a.c.RM(x86.MOV, x86.S64, x86.R11, ctxSharedHost)
 	return x86.R11
 }
 
@@ -187,28 +187,28 @@ var strewnOps = [2][2]struct{ gather, scatter x86.Op }{
 // gather loads element k of the executing lanes into its row.
 func (a *accessed) gather(k int, base x86.Reg) {
 	d := &a.src[1+k]
-	a.eachPart(d.typ, func() {
+	a.c.eachPart(d.typ, func() {
 		if a.directly(d) {
-			a.gatherLanes(k, x86.Vec(d.row+a.part), base)
+			a.gatherLanes(k, x86.Vec(d.row+a.c.part), base)
 			return
 		}
-		v := a.alloc()
+		v := a.c.alloc()
 		a.gatherPart(k, v, base)
 		a.extend(k, v)
-		a.write(vecAt(v), d.typ, d, a.use)
-		a.release(temp(v))
+		a.c.write(vecAt(v), d.typ, d, a.use)
+		a.c.release(temp(v))
 	})
 }
 
 // directly tells whether elements can be gathered into the registers of their row: one gather for each.
 func (a *accessed) directly(d *source) bool {
 	addr := &a.src[0]
-	return a.evex && d.row >= 0 && d.typ == tW && a.m.Elem == 4 && addr.typ == tW && d.row != addr.row
+	return a.c.evex && d.row >= 0 && d.typ == tW && a.m.Elem == 4 && addr.typ == tW && d.row != addr.row
 }
 
 // gatherPart gathers the running part's elements of 32 or 64 bits.
 func (a *accessed) gatherPart(k int, v x86.Vec, base x86.Reg) {
-	if !a.evex {
+	if !a.c.evex {
 		a.gatherPart256(k, v, base)
 		return
 	}
@@ -216,29 +216,29 @@ func (a *accessed) gatherPart(k int, v x86.Vec, base x86.Reg) {
 		a.gatherLanes(k, v, base)
 		return
 	}
-	part, t := a.part, a.alloc() // 16 elements of 32 bits by addresses of 64
-	a.wide, a.lanes, a.part = true, 8, 2*part
+	part, t := a.c.part, a.c.alloc() // 16 elements of 32 bits by addresses of 64
+	a.c.wide, a.c.lanes, a.c.part = true, 8, 2*part
 	a.gatherLanes(k, v, base)
-	a.part++
+	a.c.part++
 	a.gatherLanes(k, t, base)
-	a.wide, a.lanes, a.part = false, 16, part
-	a.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
-	a.release(temp(t))
+	a.c.wide, a.c.lanes, a.c.part = false, 16, part
+	a.c.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
+	a.c.release(temp(t))
 }
 
 // gatherLanes gathers the running part's elements.
 func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 	d, addr := &a.src[1+k], &a.src[0]
-	have := a.operand(addr)
-	at := a.load(have, addr.typ)
+	have := a.c.operand(addr)
+	at := a.c.load(have, addr.typ)
 	x := a.scaled(at)
 	if d.usage(a.use) == allLanes || !a.directly(d) {
-		a.zero(v) // it waits for nothing that was there
+		a.c.zero(v) // it waits for nothing that was there
 	}
-	a.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.full(), v, a.places(k, base, x.v))
+	a.c.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.c.full(), v, a.places(k, base, x.v))
 	a.unscale(x, at)
-	a.unload(at, have)
-	a.release(have)
+	a.c.unload(at, have)
+	a.c.release(have)
 }
 
 // places are where element k lies at a vector of addresses.
@@ -249,9 +249,9 @@ func (a *accessed) places(k int, base x86.Reg, x x86.Vec) x86.Mem {
 // executing has the part's executing lanes in K6, which gathers and scatters clear.
 func (a *accessed) executing() x86.K {
 	if a.use == allLanes {
-		a.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
+		a.c.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
 	} else {
-		a.KK(x86.KMOVW, x86.K6, a.laneMask(a.use))
+		a.c.KK(x86.KMOVW, x86.K6, a.c.laneMask(a.use))
 	}
 	return x86.K6
 }
@@ -262,7 +262,7 @@ func (a *accessed) extend(k int, v x86.Vec) {
 	if bits >= 32 {
 		return
 	}
-	a.VVI(x86.VPSLLD, a.full(), v, v, uint8(32-bits))
+	a.c.VVI(x86.VPSLLD, a.c.full(), v, v, uint8(32-bits))
 	a.extendTop(k, v)
 }
 
@@ -270,12 +270,12 @@ func (a *accessed) extend(k int, v x86.Vec) {
 func (a *accessed) extendTop(k int, v x86.Vec) {
 	bits := int(a.m.Elem) * 8
 	if !a.m.Signed {
-		a.VVI(x86.VPSRLD, a.full(), v, v, uint8(32-bits))
+		a.c.VVI(x86.VPSRLD, a.c.full(), v, v, uint8(32-bits))
 		return
 	}
-	a.VVI(x86.VPSRAD, a.full(), v, v, uint8(32-bits))
+	a.c.VVI(x86.VPSRAD, a.c.full(), v, v, uint8(32-bits))
 	if to := a.m.Bits[k]; to < 32 {
-		a.vvx(a.opFor(cAnd, tW), a.full(), v, v, a.constant(tW, 1<<to-1))
+		a.c.vvx(a.c.opFor(cAnd, tW), a.c.full(), v, v, a.c.constant(tW, 1<<to-1))
 	}
 }
 
@@ -283,23 +283,23 @@ func (a *accessed) extendTop(k int, v x86.Vec) {
 func (a *accessed) scatter(k int, base x86.Reg) {
 	d, addr := &a.src[1+k], &a.src[0]
 	widest := max(d.typ, addr.typ)
-	a.eachPart(widest, func() {
-		at, from := a.operand(addr), a.dataOf(d)
-		row, v := a.load(at, addr.typ), a.load(from, d.typ)
+	a.c.eachPart(widest, func() {
+		at, from := a.c.operand(addr), a.dataOf(d)
+		row, v := a.c.load(at, addr.typ), a.c.load(from, d.typ)
 		x := a.scaled(row)
-		a.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.full(), a.places(k, base, x.v), v.v)
-		a.unload(v, from)
-		a.release(from)
+		a.c.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.c.full(), a.places(k, base, x.v), v.v)
+		a.c.unload(v, from)
+		a.c.release(from)
 		a.unscale(x, row)
-		a.unload(row, at)
-		a.release(at)
+		a.c.unload(row, at)
+		a.c.release(at)
 	})
 }
 
 // dataOf is what the running part stores of a source.
 func (a *accessed) dataOf(s *source) loc {
 	if s.known {
-		return a.constant(s.typ, s.value)
+		return a.c.constant(s.typ, s.value)
 	}
-	return a.operand(s)
+	return a.c.operand(s)
 }

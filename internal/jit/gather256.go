@@ -14,45 +14,45 @@ type addressPart func() loc
 // testBelow tells by NE whether the address of an executing lane, less first, is not below what count brings or has one of some
 // bits. The largest and the bits of all say so. The temporary first is given back.
 func (a *accessed) testBelow(first x86.Vec, count func(to x86.Vec), odd uint32, part addressPart) {
-	x, most, all := a.alloc(), a.alloc(), a.alloc()
-	a.zero(x)
-	a.VVV(x86.VPSUBD, a.full(), first, x, first)
-	a.eachPart(tW, func() {
+	x, most, all := a.c.alloc(), a.c.alloc(), a.c.alloc()
+	a.c.zero(x)
+	a.c.VVV(x86.VPSUBD, a.c.full(), first, x, first)
+	a.c.eachPart(tW, func() {
 		to := x
-		if a.part == 0 {
+		if a.c.part == 0 {
 			to = most
 		}
 		have := part()
-		a.vvx(x86.VPADDD, a.full(), to, first, have)
-		a.release(have)
+		a.c.vvx(x86.VPADDD, a.c.full(), to, first, have)
+		a.c.release(have)
 		a.onlyExecuting(to)
 		switch {
-		case a.part > 0 && odd != 0:
-			a.VVV(x86.VPOR, a.full(), all, all, x)
+		case a.c.part > 0 && odd != 0:
+			a.c.VVV(x86.VPOR, a.c.full(), all, all, x)
 		case odd != 0:
-			a.copy(a.full(), all, most)
+			a.c.copy(a.c.full(), all, most)
 		}
-		if a.part > 0 {
-			a.VVV(x86.VPMAXUD, a.full(), most, most, x)
+		if a.c.part > 0 {
+			a.c.VVV(x86.VPMAXUD, a.c.full(), most, most, x)
 		}
 	})
 	count(x)
-	a.VVV(x86.VPMAXUD, a.full(), x, most, x)
-	a.VVV(x86.VPCMPEQD, a.full(), x, x, most)
+	a.c.VVV(x86.VPMAXUD, a.c.full(), x, most, x)
+	a.c.VVV(x86.VPCMPEQD, a.c.full(), x, x, most)
 	if odd != 0 {
-		a.VVM(x86.VPAND, a.full(), all, all, a.constRow(tW, func(int) uint64 { return uint64(odd) }))
-		a.VVV(x86.VPOR, a.full(), x, x, all)
+		a.c.VVM(x86.VPAND, a.c.full(), all, all, a.c.constRow(tW, func(int) uint64 { return uint64(odd) }))
+		a.c.VVV(x86.VPOR, a.c.full(), x, x, all)
 	}
-	a.VV(x86.VPTEST, a.full(), x, x)
+	a.c.VV(x86.VPTEST, a.c.full(), x, x)
 	for _, v := range []x86.Vec{all, most, x, first} {
-		a.release(temp(v))
+		a.c.release(temp(v))
 	}
 }
 
 // onlyExecuting makes 0 of the elements of 32 bits of lanes that do not execute.
 func (a *accessed) onlyExecuting(x x86.Vec) {
 	if a.use != allLanes {
-		a.VVM(x86.VPAND, a.full(), x, x, a.lanesAt(a.use))
+		a.c.VVM(x86.VPAND, a.c.full(), x, x, a.c.lanesAt(a.use))
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *accessed) limitOf(r x86.Reg, k int, few bool) limit256 {
 		return limit256{v: a.everywhere(tX, r)}
 	}
 	at := x86.At(rCtx, saveLimits+int32(8*k))
-	a.MR(x86.MOV, x86.S64, at, r)
+	a.c.MR(x86.MOV, x86.S64, at, r)
 	return limit256{at: at, inMemory: true}
 }
 
@@ -78,7 +78,7 @@ func (a *accessed) limitIn(l limit256, other x86.Vec) x86.Vec {
 	if !l.inMemory {
 		return l.v
 	}
-	a.broadcast(a.full(), tX, other, l.at)
+	a.c.broadcast(a.c.full(), tX, other, l.at)
 	return other
 }
 
@@ -88,62 +88,62 @@ const vecsInside256 = 6
 // inside256 is inside with what is added to an address in R8, and the last offset inside in RDX. RCX is lost.
 func (a *accessed) inside256(fail x86.Label) {
 	if addr := &a.src[0]; addr.row >= 0 {
-		a.testInside256(func() loc { return a.operand(addr) })
+		a.testInside256(func() loc { return a.c.operand(addr) })
 	} else {
-		a.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(addr, 1))
-		a.callRoutine(routine{what: routineInside, typ: addr.typ, use: a.use, others: a.others, align: a.m.Align}, func() { a.testInside256(a.partAt) })
+		a.c.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(addr, 1))
+		a.c.callRoutine(routine{what: routineInside, typ: addr.typ, use: a.use, others: a.c.others, align: a.m.Align}, func() { a.testInside256(a.partAt) })
 	}
-	a.Jcc(x86.NE, fail)
+	a.c.Jcc(x86.NE, fail)
 }
 
 // partAt is the running part of the addresses, a row at RCX.
 func (a *accessed) partAt() loc {
-	return loc{kind: inMem, m: x86.At(x86.RCX, int32(a.part*a.lanes*a.src[0].typ.bits()/8)).By(inHost)}
+	return loc{kind: inMem, m: x86.At(x86.RCX, int32(a.c.part*a.c.lanes*a.src[0].typ.bits()/8)).By(inHost)}
 }
 
 // testInside256 tells by NE whether an executing lane's address is outside.
 func (a *accessed) testInside256(part addressPart) {
 	odd := max(a.m.Align, 1) - 1
 	if a.src[0].typ == tW {
-		a.R(x86.NEG, x86.S32, x86.R8)
-		a.R(x86.INC, x86.S32, x86.RDX)
+		a.c.R(x86.NEG, x86.S32, x86.R8)
+		a.c.R(x86.INC, x86.S32, x86.RDX)
 		count := x86.At(rCtx, saveLimits)
-		a.MR(x86.MOV, x86.S32, count, x86.RDX)
-		a.testBelow(a.everywhere(tW, x86.R8), func(to x86.Vec) { a.broadcast(a.full(), tW, to, count) }, odd, part)
+		a.c.MR(x86.MOV, x86.S32, count, x86.RDX)
+		a.testBelow(a.everywhere(tW, x86.R8), func(to x86.Vec) { a.c.broadcast(a.c.full(), tW, to, count) }, odd, part)
 		return
 	}
-	few := len(a.free) < vecsInside256
+	few := len(a.c.free) < vecsInside256
 	move, room := a.limitOf(x86.R8, 0, few), a.limitOf(x86.RDX, 1, few)
-	x, over, all := a.alloc(), a.alloc(), a.alloc()
-	a.zero(over)
-	a.zero(all)
-	a.eachPart(tX, func() { // x is inside exactly if neither it nor room-x has its top bit set
+	x, over, all := a.c.alloc(), a.c.alloc(), a.c.alloc()
+	a.c.zero(over)
+	a.c.zero(all)
+	a.c.eachPart(tX, func() { // x is inside exactly if neither it nor room-x has its top bit set
 		have := part()
-		a.vvx(x86.VPADDQ, a.full(), x, a.limitIn(move, x), have)
-		a.release(have)
-		t := a.alloc()
+		a.c.vvx(x86.VPADDQ, a.c.full(), x, a.limitIn(move, x), have)
+		a.c.release(have)
+		t := a.c.alloc()
 		if a.use != allLanes {
-			a.VM(x86.VPMOVSXDQ, a.full(), t, a.lanesAt(a.use))
-			a.VVV(x86.VPAND, a.full(), x, x, t)
+			a.c.VM(x86.VPMOVSXDQ, a.c.full(), t, a.c.lanesAt(a.use))
+			a.c.VVV(x86.VPAND, a.c.full(), x, x, t)
 		}
-		a.VVV(x86.VPOR, a.full(), all, all, x)
-		a.VVV(x86.VPSUBQ, a.full(), x, a.limitIn(room, t), x)
-		a.release(temp(t))
-		a.VVV(x86.VPOR, a.full(), over, over, x)
+		a.c.VVV(x86.VPOR, a.c.full(), all, all, x)
+		a.c.VVV(x86.VPSUBQ, a.c.full(), x, a.limitIn(room, t), x)
+		a.c.release(temp(t))
+		a.c.VVV(x86.VPOR, a.c.full(), over, over, x)
 	})
-	a.VVV(x86.VPOR, a.full(), over, over, all)
+	a.c.VVV(x86.VPOR, a.c.full(), over, over, all)
 	if odd != 0 {
-		a.VVI(x86.VPSLLQ, a.full(), all, all, uint8(64-bits.Len32(odd)))
-		a.VVV(x86.VPOR, a.full(), over, over, all)
+		a.c.VVI(x86.VPSLLQ, a.c.full(), all, all, uint8(64-bits.Len32(odd)))
+		a.c.VVV(x86.VPOR, a.c.full(), over, over, all)
 	}
 	missBits := ^uint64(0) << (64 - max(bits.Len32(odd), 1))
-	a.VM(x86.VPTEST, a.full(), over, a.constRow(tX, func(int) uint64 { return missBits }))
+	a.c.VM(x86.VPTEST, a.c.full(), over, a.c.constRow(tX, func(int) uint64 { return missBits }))
 	for _, v := range []x86.Vec{all, over, x} {
-		a.release(temp(v))
+		a.c.release(temp(v))
 	}
 	for _, l := range []limit256{room, move} {
 		if !l.inMemory {
-			a.release(temp(l.v))
+			a.c.release(temp(l.v))
 		}
 	}
 }
@@ -158,48 +158,48 @@ func (a *accessed) gatherPart256(k int, v x86.Vec, base x86.Reg) {
 		a.gatherHalves(k, v, base)
 		return
 	}
-	have := a.operand(addr)
-	row := a.load(have, addr.typ)
+	have := a.c.operand(addr)
+	row := a.c.load(have, addr.typ)
 	x := a.scaled(row)
 	m := a.lanesWanted(d.typ)
-	a.zero(v)
-	a.VMV(gathers256[addr.typ][d.typ], a.full(), v, a.places(k, base, x.v), m)
-	a.release(temp(m))
+	a.c.zero(v)
+	a.c.VMV(gathers256[addr.typ][d.typ], a.c.full(), v, a.places(k, base, x.v), m)
+	a.c.release(temp(m))
 	a.unscale(x, row)
-	a.unload(row, have)
-	a.release(have)
+	a.c.unload(row, have)
+	a.c.release(have)
 }
 
 // gatherHalves gathers 8 elements of 32 bits by addresses of 64.
 func (a *accessed) gatherHalves(k int, v x86.Vec, base x86.Reg) {
-	part, high := a.part, a.alloc()
+	part, high := a.c.part, a.c.alloc()
 	for half, to := range []x86.Vec{v, high} {
-		a.wide, a.lanes, a.part = true, 4, 2*part+half
-		have := a.operand(&a.src[0])
-		row := a.load(have, tX)
-		m := a.alloc()
+		a.c.wide, a.c.lanes, a.c.part = true, 4, 2*part+half
+		have := a.c.operand(&a.src[0])
+		row := a.c.load(have, tX)
+		m := a.c.alloc()
 		if a.use == allLanes {
-			a.VVV(x86.VPCMPEQD, x86.W128, m, m, m)
+			a.c.VVV(x86.VPCMPEQD, x86.W128, m, m, m)
 		} else {
-			a.move(x86.W128, m, a.lanesAt(a.use))
+			a.c.move(x86.W128, m, a.c.lanesAt(a.use))
 		}
-		a.zero(to)
-		a.VMV(x86.VPGATHERQD, a.full(), to, a.places(k, base, row.v), m)
-		a.release(temp(m))
-		a.unload(row, have)
-		a.release(have)
+		a.c.zero(to)
+		a.c.VMV(x86.VPGATHERQD, a.c.full(), to, a.places(k, base, row.v), m)
+		a.c.release(temp(m))
+		a.c.unload(row, have)
+		a.c.release(have)
 	}
-	a.wide, a.lanes, a.part = false, 8, part
-	a.VVVI(x86.VINSERTI128, x86.W256, v, v, high, 1)
-	a.release(temp(high))
+	a.c.wide, a.c.lanes, a.c.part = false, 8, part
+	a.c.VVVI(x86.VINSERTI128, x86.W256, v, v, high, 1)
+	a.c.release(temp(high))
 }
 
 // lanesWanted is a vector of truth values of the part's executing lanes, which a gather clears.
 func (a *accessed) lanesWanted(t typ) x86.Vec {
 	if a.use != allLanes {
-		return a.laneVector(a.use, t).v
+		return a.c.laneVector(a.use, t).v
 	}
-	m := a.alloc()
-	a.VVV(x86.VPCMPEQD, a.full(), m, m, m)
+	m := a.c.alloc()
+	a.c.VVV(x86.VPCMPEQD, a.c.full(), m, m, m)
 	return m
 }

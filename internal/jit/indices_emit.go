@@ -19,12 +19,12 @@ func (a *accessed) indexAccess() {
 		a.indexApart()
 		return
 	}
-	done := a.NewLabel()
-	a.indexFollow(a.later(func() {
+	done := a.c.NewLabel()
+	a.indexFollow(a.c.later(func() {
 		a.indexApart()
-		a.Jmp(done)
+		a.c.Jmp(done)
 	}))
-	a.Bind(done)
+	a.c.Bind(done)
 }
 
 // mayFollow tells whether indices that follow each other are one vector.
@@ -36,24 +36,24 @@ func (a *accessed) mayFollow() bool {
 // lanes are inside exactly if the first one, less the first inside, and 31 are below the number of those inside.
 func (a *accessed) indexFollow(apart x86.Label) {
 	if row := a.src[0].row; row >= 0 {
-		a.RV(x86.VMOVD, x86.W128, x86.RAX, x86.Vec(row))
+		a.c.RV(x86.VMOVD, x86.W128, x86.RAX, x86.Vec(row))
 	} else {
-		a.RM(x86.MOV, x86.S32, x86.RAX, a.regs(a.src[0].off))
+		a.c.RM(x86.MOV, x86.S32, x86.RAX, a.c.regs(a.src[0].off))
 	}
 	a.compareIndices(apart)
-	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-	a.RR(x86.MOV, x86.S32, x86.R8, x86.RAX)
-	a.RM(x86.SUB, x86.S32, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)))
-	a.RI(x86.ADD, x86.S64, x86.R8, 31)
-	a.RM(x86.MOV, x86.S32, x86.RCX, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count)))
-	a.RR(x86.CMP, x86.S64, x86.R8, x86.RCX)
-	a.Jcc(x86.AE, a.miss)
-	a.prove(a.pc)
-	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
-	a.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+	a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	a.c.RR(x86.MOV, x86.S32, x86.R8, x86.RAX)
+	a.c.RM(x86.SUB, x86.S32, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)))
+	a.c.RI(x86.ADD, x86.S64, x86.R8, 31)
+	a.c.RM(x86.MOV, x86.S32, x86.RCX, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count)))
+	a.c.RR(x86.CMP, x86.S64, x86.R8, x86.RCX)
+	a.c.Jcc(x86.AE, a.miss)
+	a.c.prove(a.pc)
+	a.c.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	a.c.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 	d := &a.src[1]
-	a.eachPart(d.typ, func() {
-		m := a.byProof(x86.AtIndex(x86.R11, x86.RAX, uint8(a.m.Elem), int32(a.in.Imm)+int32(a.part*a.lanes)*int32(a.m.Elem)))
+	a.c.eachPart(d.typ, func() {
+		m := a.byProof(x86.AtIndex(x86.R11, x86.RAX, uint8(a.m.Elem), int32(a.in.Imm)+int32(a.c.part*a.c.lanes)*int32(a.m.Elem)))
 		if a.s.op.Kind == sem.OpLoad {
 			a.loadPart(m, d)
 		} else {
@@ -64,60 +64,60 @@ func (a *accessed) indexFollow(apart x86.Label) {
 
 // compareIndices goes to other unless each lane's index is EAX + lane.
 func (a *accessed) compareIndices(other x86.Label) {
-	first, x, sum := a.everywhere(tW, x86.RAX), a.alloc(), a.alloc()
-	a.eachPart(tW, func() {
+	first, x, sum := a.everywhere(tW, x86.RAX), a.c.alloc(), a.c.alloc()
+	a.c.eachPart(tW, func() {
 		to := x
-		if a.part == 0 {
+		if a.c.part == 0 {
 			to = sum
 		}
-		a.VVM(vops[cAdd].avx2[tW], a.full(), to, first, a.constRow(tW, func(i int) uint64 { return uint64(a.part*a.lanes + i) }))
-		have := a.operand(&a.src[0])
-		defer a.release(have)
-		if a.evex {
+		a.c.VVM(vops[cAdd].avx2[tW], a.c.full(), to, first, a.c.constRow(tW, func(i int) uint64 { return uint64(a.c.part*a.c.lanes + i) }))
+		have := a.c.operand(&a.src[0])
+		defer a.c.release(have)
+		if a.c.evex {
 			if have.kind == inVec {
-				a.KVVI(icmp[cmpNE].op[tW], a.full(), x86.K5+x86.K(a.part), to, have.v, 4)
+				a.c.KVVI(icmp[cmpNE].op[tW], a.c.full(), x86.K5+x86.K(a.c.part), to, have.v, 4)
 			} else {
-				a.KVMI(icmp[cmpNE].op[tW], a.full(), x86.K5+x86.K(a.part), to, have.m, 4)
+				a.c.KVMI(icmp[cmpNE].op[tW], a.c.full(), x86.K5+x86.K(a.c.part), to, have.m, 4)
 			}
 			return
 		}
-		a.vvx(x86.VPXOR, a.full(), to, to, have)
-		if a.part > 0 {
-			a.VVV(x86.VPOR, a.full(), sum, sum, x)
+		a.c.vvx(x86.VPXOR, a.c.full(), to, to, have)
+		if a.c.part > 0 {
+			a.c.VVV(x86.VPOR, a.c.full(), sum, sum, x)
 		}
 	})
-	if a.evex {
-		a.KK(x86.KORTESTW, x86.K5, x86.K6)
+	if a.c.evex {
+		a.c.KK(x86.KORTESTW, x86.K5, x86.K6)
 	} else {
-		a.VV(x86.VPTEST, a.full(), sum, sum)
+		a.c.VV(x86.VPTEST, a.c.full(), sum, sum)
 	}
 	for _, v := range []x86.Vec{sum, x, first} {
-		a.release(temp(v))
+		a.c.release(temp(v))
 	}
-	a.Jcc(x86.NE, other)
+	a.c.Jcc(x86.NE, other)
 }
 
 // indexApart is the access at indices that do not follow each other. Narrow elements are gathered with what lies behind them, but at
 // the end of an allocation, where addresses of 64 bits are made for them.
 func (a *accessed) indexApart() {
-	fail, done, behind := a.miss, a.NewLabel(), uint32(0)
+	fail, done, behind := a.miss, a.c.NewLabel(), uint32(0)
 	if a.m.Elem < 4 {
-		behind, fail = (4-a.m.Elem)>>a.s.index.shift, a.later(func() {
+		behind, fail = (4-a.m.Elem)>>a.s.index.shift, a.c.later(func() {
 			a.byAddresses()
-			a.Jmp(done)
+			a.c.Jmp(done)
 		})
 	}
-	a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	a.testIndices(behind, fail)
-	a.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	a.c.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
 	a.strew(x86.R11)
-	a.Bind(done)
+	a.c.Bind(done)
 }
 
 // byAddresses is the access lane by lane at the addresses of 64 bits.
 func (a *accessed) byAddresses() {
 	n, s, at := a.s.index, *a.s, *a
-	a.widen(n, a.use)
+	a.c.widen(n, a.use)
 	s.index, at.s, at.src = nil, &s, slices.Clone(a.src)
 	at.src[0] = source{typ: tX, off: n.home, row: -1}
 	at.laneByLane()
@@ -125,56 +125,56 @@ func (a *accessed) byAddresses() {
 
 // boundsAt is a field of the access's bounds; RDX has the table.
 func (a *accessed) boundsAt(field uintptr) x86.Mem {
-	return a.boundsField(a.bound, field)
+	return a.c.boundsField(a.bound, field)
 }
 
 // testIndices goes to fail unless the index of each executing lane, less the first one inside, is below the number
 // of those inside, less some behind them, and aligned.
 func (a *accessed) testIndices(behind uint32, fail x86.Label) {
-	defer a.prove(a.pc)
+	defer a.c.prove(a.pc)
 	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
 	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
 	if behind != 0 {
-		a.RM(x86.MOV, x86.S32, x86.RCX, count)
-		a.RI(x86.SUB, x86.S32, x86.RCX, int32(behind))
-		a.Jcc(x86.BE, fail)
+		a.c.RM(x86.MOV, x86.S32, x86.RCX, count)
+		a.c.RI(x86.SUB, x86.S32, x86.RCX, int32(behind))
+		a.c.Jcc(x86.BE, fail)
 		count = x86.At(rCtx, saveLimits)
-		a.MR(x86.MOV, x86.S32, count, x86.RCX)
+		a.c.MR(x86.MOV, x86.S32, count, x86.RCX)
 	}
-	if !a.evex {
-		first := a.alloc()
-		a.broadcast(a.full(), tW, first, low)
+	if !a.c.evex {
+		first := a.c.alloc()
+		a.c.broadcast(a.c.full(), tW, first, low)
 		a.testBelow(first, func(to x86.Vec) {
-			a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-			a.broadcast(a.full(), tW, to, count)
-		}, odd, func() loc { return a.operand(&a.src[0]) })
-		a.Jcc(x86.NE, fail)
+			a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+			a.c.broadcast(a.c.full(), tW, to, count)
+		}, odd, func() loc { return a.c.operand(&a.src[0]) })
+		a.c.Jcc(x86.NE, fail)
 		return
 	}
-	x, some := a.alloc(), x86.K5
-	a.eachPart(tW, func() {
+	x, some := a.c.alloc(), x86.K5
+	a.c.eachPart(tW, func() {
 		const notBelow = 5
-		have := a.operand(&a.src[0])
-		row := a.load(have, tW)
-		a.VVM(x86.VPSUBD, a.full(), x, row.v, low.Bcast())
-		a.unload(row, have)
-		a.release(have)
-		some = x86.K5 + x86.K(a.part)
+		have := a.c.operand(&a.src[0])
+		row := a.c.load(have, tW)
+		a.c.VVM(x86.VPSUBD, a.c.full(), x, row.v, low.Bcast())
+		a.c.unload(row, have)
+		a.c.release(have)
+		some = x86.K5 + x86.K(a.c.part)
 		if a.use != allLanes {
-			a.Masked(a.laneMask(a.use))
+			a.c.Masked(a.c.laneMask(a.use))
 		}
-		a.KVMI(x86.VPCMPUD, a.full(), some, x, count.Bcast(), notBelow)
+		a.c.KVMI(x86.VPCMPUD, a.c.full(), some, x, count.Bcast(), notBelow)
 		if odd != 0 {
 			if a.use != allLanes {
-				a.Masked(a.laneMask(a.use))
+				a.c.Masked(a.c.laneMask(a.use))
 			}
-			a.KVM(x86.VPTESTMD, a.full(), kShift, x, a.Const32(odd).Bcast())
-			a.KKK(x86.KORW, some, some, kShift)
+			a.c.KVM(x86.VPTESTMD, a.c.full(), kShift, x, a.c.Const32(odd).Bcast())
+			a.c.KKK(x86.KORW, some, some, kShift)
 		}
 	})
-	a.release(temp(x))
-	a.KK(x86.KORTESTW, x86.K5, some)
-	a.Jcc(x86.NE, fail)
+	a.c.release(temp(x))
+	a.c.KK(x86.KORTESTW, x86.K5, some)
+	a.c.Jcc(x86.NE, fail)
 }
 
 // scaled multiplies indices by what is beyond the largest factor of an address.
@@ -184,16 +184,16 @@ func (a *accessed) scaled(x loc) loc {
 	}
 	to := x.v
 	if !x.owned {
-		to = a.alloc()
+		to = a.c.alloc()
 	}
-	a.VVI(x86.VPSLLD, a.width(tW), to, x.v, a.s.index.shift-maxScale)
+	a.c.VVI(x86.VPSLLD, a.c.width(tW), to, x.v, a.s.index.shift-maxScale)
 	return temp(to)
 }
 
 // unscale gives back what scaled has taken.
 func (a *accessed) unscale(x, from loc) {
 	if x.v != from.v {
-		a.release(x)
+		a.c.release(x)
 	}
 }
 

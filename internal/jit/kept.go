@@ -25,12 +25,12 @@ type keptBase struct {
 func (s *static) kept(run int) (x86.Reg, bool) {
 	key := s.key()
 	from, size := x86.Mem{}, x86.S64
-	switch v := s.covered[key]; {
-	case !s.allows(Kept) || s.masked || !s.absolute() && (key.pat == nil && key.slot == 0 || s.m.By == sem.ByConst):
+	switch v := s.acc.c.covered[key]; {
+	case !s.acc.c.allows(Kept) || s.acc.masked || !s.acc.absolute() && (key.pat == nil && key.slot == 0 || s.acc.m.By == sem.ByConst):
 		return 0, false
-	case s.bound >= 0 && key.pat == nil:
-		from, size = s.regs(key.slot), s.src[0].typ.size()
-	case s.bound >= 0:
+	case s.acc.bound >= 0 && key.pat == nil:
+		from, size = s.acc.c.regs(key.slot), s.acc.src[0].typ.size()
+	case s.acc.bound >= 0:
 		from, size = key.pat.number(run), key.pat.typ.size()
 	case v.host != 0:
 		from = hostAt(v.host, run)
@@ -39,15 +39,15 @@ func (s *static) kept(run int) (x86.Reg, bool) {
 	}
 	key.store = false // the base of loads is that of stores
 	for i, r := range keepers {
-		if s.bases[i] == (keptBase{key, run, true}) && s.Kept(r) && s.uses(Kept) {
+		if s.acc.c.bases[i] == (keptBase{key, run, true}) && s.acc.c.Kept(r) && s.acc.c.uses(Kept) {
 			return r, true
 		}
 	}
-	s.nextKeeper()
-	r := keepers[s.turn]
-	s.RM(x86.MOV, size, r, from)
-	s.Keep(r)
-	s.bases[s.turn] = keptBase{key, run, true}
+	s.acc.c.nextKeeper()
+	r := keepers[s.acc.c.turn]
+	s.acc.c.RM(x86.MOV, size, r, from)
+	s.acc.c.Keep(r)
+	s.acc.c.bases[s.acc.c.turn] = keptBase{key, run, true}
 	return r, true
 }
 

@@ -16,11 +16,11 @@ const crossed = 0xd8
 func (l *lines) load256() {
 	if l.step == 2 {
 		for k := range 2 {
-			l.eachPart(tW, func() {
+			l.stretch.c.eachPart(tW, func() {
 				v, done := l.loaded(k)
-				l.move(x86.W256, v, l.line(0))
-				l.VVMI(x86.VSHUFPS, x86.W256, v, v, l.line(1), [2]uint8{0x88, 0xdd}[k])
-				l.VVI(x86.VPERMQ, x86.W256, v, v, crossed)
+				l.stretch.c.move(x86.W256, v, l.line(0))
+				l.stretch.c.VVMI(x86.VSHUFPS, x86.W256, v, v, l.line(1), [2]uint8{0x88, 0xdd}[k])
+				l.stretch.c.VVI(x86.VPERMQ, x86.W256, v, v, crossed)
 				done()
 			})
 		}
@@ -28,27 +28,27 @@ func (l *lines) load256() {
 	}
 	at := l.index(oddApart)
 	for k := 0; k < 4; k += 2 {
-		l.eachPart(tW, func() { l.loadTwo256(k, at) })
+		l.stretch.c.eachPart(tW, func() { l.loadTwo256(k, at) })
 	}
-	l.release(temp(at))
+	l.stretch.c.release(temp(at))
 }
 
 // loadTwo256 loads the running part of words k and k+1.
 func (l *lines) loadTwo256(k int, at x86.Vec) {
 	pair := [2]x86.Op{x86.VPUNPCKLDQ, x86.VPUNPCKHDQ}[k/2]
-	a, b := l.alloc(), l.alloc()
-	l.move(x86.W256, a, l.line(0))
-	l.VVM(pair, x86.W256, a, a, l.line(1))
-	l.move(x86.W256, b, l.line(2))
-	l.VVM(pair, x86.W256, b, b, l.line(3))
+	a, b := l.stretch.c.alloc(), l.stretch.c.alloc()
+	l.stretch.c.move(x86.W256, a, l.line(0))
+	l.stretch.c.VVM(pair, x86.W256, a, a, l.line(1))
+	l.stretch.c.move(x86.W256, b, l.line(2))
+	l.stretch.c.VVM(pair, x86.W256, b, b, l.line(3))
 	for n, op := range [2]x86.Op{x86.VPUNPCKLQDQ, x86.VPUNPCKHQDQ} {
 		v, done := l.loaded(k + n)
-		l.VVV(op, x86.W256, v, a, b)
-		l.VVV(x86.VPERMD, x86.W256, v, at, v)
+		l.stretch.c.VVV(op, x86.W256, v, a, b)
+		l.stretch.c.VVV(x86.VPERMD, x86.W256, v, at, v)
 		done()
 	}
-	l.release(temp(a))
-	l.release(temp(b))
+	l.stretch.c.release(temp(a))
+	l.stretch.c.release(temp(b))
 }
 
 // keepTurned keeps what is to be stored, in the order in which halves are put together.
@@ -56,25 +56,25 @@ func (l *lines) keepTurned(k int) {
 	var at x86.Vec
 	if l.step == 4 {
 		at = l.index(evenFirst)
-		defer l.release(temp(at))
+		defer l.stretch.c.release(temp(at))
 	}
-	t := l.alloc()
-	l.eachPart(tW, func() {
-		from := l.of[k].dataOf(&l.of[k].src[1])
+	t := l.stretch.c.alloc()
+	l.stretch.c.eachPart(tW, func() {
+		from := l.of[k].acc.dataOf(&l.of[k].acc.src[1])
 		v := from
 		if l.step == 2 || from.kind != inMem {
-			v = l.stretch.load(from, tW)
+			v = l.stretch.c.load(from, tW)
 		}
 		if l.step == 2 {
-			l.VVI(x86.VPERMQ, x86.W256, t, v.v, crossed)
+			l.stretch.c.VVI(x86.VPERMQ, x86.W256, t, v.v, crossed)
 		} else {
-			l.vvx(x86.VPERMD, x86.W256, t, at, v)
+			l.stretch.c.vvx(x86.VPERMD, x86.W256, t, at, v)
 		}
-		l.compiler.store(x86.W256, l.kept(k, 0), t)
-		l.unload(v, from)
-		l.release(from)
+		l.stretch.c.store(x86.W256, l.kept(k, 0), t)
+		l.stretch.c.unload(v, from)
+		l.stretch.c.release(from)
 	})
-	l.release(temp(t))
+	l.stretch.c.release(temp(t))
 }
 
 // store256 stores the running part of all words.
@@ -82,25 +82,25 @@ func (l *lines) store256() {
 	for n, op := range [2]x86.Op{x86.VPUNPCKLDQ, x86.VPUNPCKHDQ} {
 		a := l.paired(op, 0)
 		if l.step == 2 {
-			l.compiler.store(x86.W256, l.line(n), a)
-			l.release(temp(a))
+			l.stretch.c.store(x86.W256, l.line(n), a)
+			l.stretch.c.release(temp(a))
 			continue
 		}
-		b, c := l.paired(op, 2), l.alloc()
-		l.VVV(x86.VPUNPCKLQDQ, x86.W256, c, a, b)
-		l.compiler.store(x86.W256, l.line(2*n), c)
-		l.VVV(x86.VPUNPCKHQDQ, x86.W256, c, a, b)
-		l.compiler.store(x86.W256, l.line(2*n+1), c)
-		l.release(temp(a))
-		l.release(temp(b))
-		l.release(temp(c))
+		b, c := l.paired(op, 2), l.stretch.c.alloc()
+		l.stretch.c.VVV(x86.VPUNPCKLQDQ, x86.W256, c, a, b)
+		l.stretch.c.store(x86.W256, l.line(2*n), c)
+		l.stretch.c.VVV(x86.VPUNPCKHQDQ, x86.W256, c, a, b)
+		l.stretch.c.store(x86.W256, l.line(2*n+1), c)
+		l.stretch.c.release(temp(a))
+		l.stretch.c.release(temp(b))
+		l.stretch.c.release(temp(c))
 	}
 }
 
 // paired has words k and k+1 of lanes behind each other.
 func (l *lines) paired(op x86.Op, k int) x86.Vec {
-	v := l.alloc()
-	l.move(x86.W256, v, l.kept(k, 0))
-	l.VVM(op, x86.W256, v, v, l.kept(k+1, 0))
+	v := l.stretch.c.alloc()
+	l.stretch.c.move(x86.W256, v, l.kept(k, 0))
+	l.stretch.c.VVM(op, x86.W256, v, v, l.kept(k+1, 0))
 	return v
 }

@@ -17,18 +17,18 @@ func (l *lines) borrow() {
 		return
 	}
 	l.borrowed = true
-	if !l.evex {
+	if !l.stretch.c.evex {
 		return
 	}
-	for i := range l.row {
-		if r := &l.row[i]; l.dead(r.off) {
-			for part := range 128 / l.full().Bytes() {
+	for i := range l.stretch.c.row {
+		if r := &l.stretch.c.row[i]; l.dead(r.off) {
+			for part := range 128 / l.stretch.c.full().Bytes() {
 				l.spare = append(l.spare, x86.Vec(r.reg+part))
 			}
 		}
 	}
 	words := l.waiting()
-	if len(words) == 0 || len(l.spare) < 2*len(words) || !l.uses(HeldLines) {
+	if len(words) == 0 || len(l.spare) < 2*len(words) || !l.stretch.c.uses(HeldLines) {
 		return
 	}
 	l.held = map[int][2]x86.Vec{}
@@ -41,7 +41,7 @@ func (l *lines) borrow() {
 // waiting are the words that wait: all that are stored but the last one, and those that are loaded before their rows can take them.
 func (l *lines) waiting() (list []int) {
 	for k := range l.of {
-		if l.storing() && l.of[k].pc != l.pcs[l.step-1] || !l.storing() && !l.direct(k) {
+		if l.storing() && l.of[k].acc.pc != l.pcs[l.step-1] || !l.storing() && !l.direct(k) {
 			list = append(list, k)
 		}
 	}
@@ -51,30 +51,30 @@ func (l *lines) waiting() (list []int) {
 // dead tells whether nobody reads or writes a row from the first access to the last one, nor what it holds then: no lane leaves
 // in between.
 func (l *lines) dead(off uint32) bool {
-	if off >= l.code.RegBytes {
+	if off >= l.stretch.c.code.RegBytes {
 		return false
 	}
-	uses, last := l.live.uses, l.pcs[l.step-1]
+	uses, last := l.stretch.c.live.uses, l.pcs[l.step-1]
 	for pc := l.pcs[0]; pc <= last; pc++ {
-		if l.rowAmong(uses.reads(pc), off) || l.rowAmong(uses.writes(pc), off) {
+		if l.stretch.c.rowAmong(uses.reads(pc), off) || l.stretch.c.rowAmong(uses.writes(pc), off) {
 			return false
 		}
 	}
-	return last+1 >= int32(len(l.insts)) || !l.live.holds(l.live.at(last+1), off)
+	return last+1 >= int32(len(l.stretch.c.insts)) || !l.stretch.c.live.holds(l.stretch.c.live.at(last+1), off)
 }
 
 // lend lets code that has no other ways out take the spare registers, too.
 func (l *lines) lend(code func()) {
-	own := l.free
-	l.free = slices.Concat(l.spare, own)
+	own := l.stretch.c.free
+	l.stretch.c.free = slices.Concat(l.spare, own)
 	code()
-	l.free = own
+	l.stretch.c.free = own
 }
 
 // wait is where the running part of a word waits.
 func (l *lines) wait(k int) loc {
 	if h, ok := l.held[k]; ok {
-		return vecAt(h[l.part])
+		return vecAt(h[l.stretch.c.part])
 	}
 	return loc{kind: inMem, m: l.kept(k, 0)}
 }
@@ -82,9 +82,9 @@ func (l *lines) wait(k int) loc {
 // hold has the running part of a word wait.
 func (l *lines) hold(k int, v x86.Vec) {
 	if h, ok := l.held[k]; ok {
-		l.copy(x86.W512, h[l.part], v)
+		l.stretch.c.copy(x86.W512, h[l.stretch.c.part], v)
 	} else {
-		l.compiler.store(l.full(), l.kept(k, 0), v)
+		l.stretch.c.store(l.stretch.c.full(), l.kept(k, 0), v)
 	}
 }
 
@@ -94,31 +94,31 @@ const eight = 8
 // loadHeld loads four words; each line is loaded once.
 func (l *lines) loadHeld() {
 	low, high := l.index(func(i int) int { return 4*(i%8) + i/8 }), l.index(func(i int) int { return 4*(i%8) + i/8 + 2 })
-	l.eachPart(tW, func() {
+	l.stretch.c.eachPart(tW, func() {
 		var line [4]x86.Vec
 		for j := range line {
-			line[j] = l.alloc()
-			l.move(x86.W512, line[j], l.line(j))
+			line[j] = l.stretch.c.alloc()
+			l.stretch.c.move(x86.W512, line[j], l.line(j))
 		}
 		var first [2]x86.Vec
 		for n := range first {
-			first[n] = l.alloc()
-			l.copy(x86.W512, first[n], low)
-			l.VVV(x86.VPERMI2D, x86.W512, first[n], line[2*n], line[2*n+1])
-			l.VVV(x86.VPERMT2D, x86.W512, line[2*n], high, line[2*n+1])
-			l.release(temp(line[2*n+1]))
+			first[n] = l.stretch.c.alloc()
+			l.stretch.c.copy(x86.W512, first[n], low)
+			l.stretch.c.VVV(x86.VPERMI2D, x86.W512, first[n], line[2*n], line[2*n+1])
+			l.stretch.c.VVV(x86.VPERMT2D, x86.W512, line[2*n], high, line[2*n+1])
+			l.stretch.c.release(temp(line[2*n+1]))
 		}
 		l.apart(0, first[0], first[1])
 		l.apart(2, line[0], line[2])
 	})
-	l.release(temp(low))
-	l.release(temp(high))
+	l.stretch.c.release(temp(low))
+	l.stretch.c.release(temp(high))
 }
 
 // storeHeld stores four words, the last one from where it is.
 func (l *lines) storeHeld() {
-	last := slices.IndexFunc(l.of, func(s *static) bool { return s.pc == l.pcs[l.step-1] })
-	data := &l.of[last].src[1]
+	last := slices.IndexFunc(l.of, func(s *static) bool { return s.acc.pc == l.pcs[l.step-1] })
+	data := &l.of[last].acc.src[1]
 	if l.step == 2 {
 		l.storeTwo(last, data)
 		return
@@ -127,42 +127,42 @@ func (l *lines) storeHeld() {
 	for n := range at {
 		at[n] = l.index(func(i int) int { return 16*(i%4/2) + 8*(i%2) + i/4 + 4*n })
 	}
-	l.eachPart(tW, func() {
+	l.stretch.c.eachPart(tW, func() {
 		word, done := l.words(last, data)
-		a, b, v := l.alloc(), l.alloc(), l.alloc()
+		a, b, v := l.stretch.c.alloc(), l.stretch.c.alloc(), l.stretch.c.alloc()
 		for half := range 2 {
 			for k, t := range [2]x86.Vec{a, b} {
 				if half == 0 {
-					l.VVVI(x86.VINSERTI64X4, x86.W512, t, word(2*k), word(2*k+1), 1)
+					l.stretch.c.VVVI(x86.VINSERTI64X4, x86.W512, t, word(2*k), word(2*k+1), 1)
 				} else {
-					l.VVVI(x86.VSHUFI64X2, x86.W512, t, word(2*k), word(2*k+1), 0xee)
+					l.stretch.c.VVVI(x86.VSHUFI64X2, x86.W512, t, word(2*k), word(2*k+1), 0xee)
 				}
 			}
-			l.copy(x86.W512, v, at[0])
-			l.VVV(x86.VPERMI2D, x86.W512, v, a, b)
-			l.compiler.store(x86.W512, l.line(2*half), v)
-			l.VVV(x86.VPERMT2D, x86.W512, a, at[1], b)
-			l.compiler.store(x86.W512, l.line(2*half+1), a)
+			l.stretch.c.copy(x86.W512, v, at[0])
+			l.stretch.c.VVV(x86.VPERMI2D, x86.W512, v, a, b)
+			l.stretch.c.store(x86.W512, l.line(2*half), v)
+			l.stretch.c.VVV(x86.VPERMT2D, x86.W512, a, at[1], b)
+			l.stretch.c.store(x86.W512, l.line(2*half+1), a)
 		}
 		for _, t := range [...]x86.Vec{a, b, v} {
-			l.release(temp(t))
+			l.stretch.c.release(temp(t))
 		}
 		done()
 	})
 	for _, v := range at {
-		l.release(temp(v))
+		l.stretch.c.release(temp(v))
 	}
 }
 
 // storeTwo is storeHeld for two words.
 func (l *lines) storeTwo(last int, data *source) {
-	l.eachPart(tW, func() {
+	l.stretch.c.eachPart(tW, func() {
 		word, done := l.words(last, data)
 		for j := range 2 {
 			v := l.index(func(i int) int { return 16*(i%2) + i/2 + 8*j })
-			l.VVV(x86.VPERMI2D, x86.W512, v, word(0), word(1))
-			l.compiler.store(x86.W512, l.line(j), v)
-			l.release(temp(v))
+			l.stretch.c.VVV(x86.VPERMI2D, x86.W512, v, word(0), word(1))
+			l.stretch.c.store(x86.W512, l.line(j), v)
+			l.stretch.c.release(temp(v))
 		}
 		done()
 	})
@@ -170,18 +170,18 @@ func (l *lines) storeTwo(last int, data *source) {
 
 // words are the registers of the running part of all words; done gives back that of the last one.
 func (l *lines) words(last int, data *source) (word func(k int) x86.Vec, done func()) {
-	from := l.of[last].dataOf(data)
-	own := l.stretch.load(from, tW)
+	from := l.of[last].acc.dataOf(data)
+	own := l.stretch.c.load(from, tW)
 	return func(k int) x86.Vec {
 			if k == last {
 				return own.v
 			}
-			return l.held[k][l.part]
+			return l.held[k][l.stretch.c.part]
 		}, func() {
-			l.unload(own, from)
-			l.release(from)
+			l.stretch.c.unload(own, from)
+			l.stretch.c.release(from)
 		}
 }
 
 // storing tells whether the accesses are stores.
-func (l *lines) storing() bool { return l.steps[l.pcs[0]].op.Kind == sem.OpStore }
+func (l *lines) storing() bool { return l.stretch.c.steps[l.pcs[0]].op.Kind == sem.OpStore }

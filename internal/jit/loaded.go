@@ -57,7 +57,7 @@ func (f *finder) loadedPattern(pc int32, g ir.Reg) *pattern {
 // keepLoaded keeps the value in R8, which a load gives to all lanes, as a number if it is wanted.
 func (a *accessed) keepLoaded() {
 	if p := a.s.loaded; p != nil && !a.masked {
-		a.MR(x86.MOV, p.typ.size(), p.number(0), x86.R8)
+		a.c.MR(x86.MOV, p.typ.size(), p.number(0), x86.R8)
 	}
 }
 

@@ -72,7 +72,7 @@ func registerType(bits int) typ {
 
 // accessed is one memory instruction while it is assembled.
 type accessed struct {
-	*compiler
+	c      *compiler
 	pc     int32
 	in     *machine.Inst
 	s      *step
@@ -91,7 +91,7 @@ func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
 		return nil
 	}
 	a := c.mem.accesses.one()
-	*a = accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	*a = accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	return a
 }
 
@@ -104,7 +104,7 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 
 // assemble assembles an access in a segment.
 func (a *accessed) assemble(i int) {
-	if a.quick != nil {
+	if a.c.quick != nil {
 		a.rows()
 		return
 	}
@@ -116,8 +116,8 @@ func (a *accessed) assemble(i int) {
 		s.access(i, a.pc)
 		return
 	}
-	if k, ok := a.wordAt(a.pc); ok && a.words[k] != 0 && a.segs[i].calm && a.s.loaded == nil {
-		a.fromWord(a.words[k], a.rows)
+	if k, ok := a.c.wordAt(a.pc); ok && a.c.words[k] != 0 && a.c.segs[i].calm && a.s.loaded == nil {
+		a.fromWord(a.c.words[k], a.rows)
 		return
 	}
 	a.rows()
@@ -158,15 +158,15 @@ func (a *accessed) uniform() bool {
 func (a *accessed) base() {
 	switch addr := &a.src[0]; {
 	case a.m.By == sem.ByConst:
-		a.Zero(x86.RAX)
+		a.c.Zero(x86.RAX)
 	case a.m.By == sem.ByKernel:
-		a.RM(x86.MOV, x86.S64, x86.RAX, ctxParams)
+		a.c.RM(x86.MOV, x86.S64, x86.RAX, ctxParams)
 	case addr.known:
-		a.MovImm(x86.RAX, addr.value)
+		a.c.MovImm(x86.RAX, addr.value)
 	case addr.typ == tX:
-		a.RM(x86.MOV, x86.S64, x86.RAX, a.regs(addr.off))
+		a.c.RM(x86.MOV, x86.S64, x86.RAX, a.c.regs(addr.off))
 	default:
-		a.RM(x86.MOV, x86.S32, x86.RAX, a.regs(addr.off))
+		a.c.RM(x86.MOV, x86.S32, x86.RAX, a.c.regs(addr.off))
 	}
 }
 
@@ -175,10 +175,10 @@ func (a *accessed) displace(r x86.Reg) {
 	switch d := int64(a.in.Imm); {
 	case d == 0:
 	case d == int64(int32(d)):
-		a.RI(x86.ADD, x86.S64, r, int32(d))
+		a.c.RI(x86.ADD, x86.S64, r, int32(d))
 	default:
-		a.MovImm(x86.RCX, a.in.Imm)
-		a.RR(x86.ADD, x86.S64, r, x86.RCX)
+		a.c.MovImm(x86.RCX, a.in.Imm)
+		a.c.RR(x86.ADD, x86.S64, r, x86.RCX)
 	}
 }
 
@@ -187,21 +187,21 @@ func (a *accessed) displace(r x86.Reg) {
 func (a *accessed) limits(n int32, fail x86.Label) {
 	switch {
 	case a.s.local():
-		a.Zero(x86.R8)
-		a.MovImm(x86.RDX, uint64(a.localEnd()-n))
+		a.c.Zero(x86.R8)
+		a.c.MovImm(x86.RDX, uint64(a.c.localEnd()-n))
 		return
 	case a.bound < 0:
-		a.RM(x86.MOV, x86.S64, x86.R8, ctxWindow)
-		a.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
+		a.c.RM(x86.MOV, x86.S64, x86.R8, ctxWindow)
+		a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
 	default:
-		a.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		a.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Start)))
-		a.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(a.end()))
-		a.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
-		a.Jcc(x86.B, fail)
+		a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+		a.c.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Start)))
+		a.c.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(a.end()))
+		a.c.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
+		a.c.Jcc(x86.B, fail)
 	}
-	a.RI(x86.SUB, x86.S64, x86.RDX, n)
-	a.Jcc(x86.B, fail)
+	a.c.RI(x86.SUB, x86.S64, x86.RDX, n)
+	a.c.Jcc(x86.B, fail)
 }
 
 // end is where in the access's bounds the end is of what it may touch: atomic operations write.
@@ -210,23 +210,23 @@ func (a *accessed) end() uintptr { return boundsEnd(a.s.op.Kind == sem.OpLoad) }
 // check goes to fail unless RAX is aligned and fits between the limits; R11 is lost.
 func (a *accessed) check(fail x86.Label) {
 	if a.m.Align > 1 {
-		a.RI(x86.TEST, x86.S32, x86.RAX, int32(a.m.Align-1))
-		a.Jcc(x86.NE, fail)
+		a.c.RI(x86.TEST, x86.S32, x86.RAX, int32(a.m.Align-1))
+		a.c.Jcc(x86.NE, fail)
 	}
-	a.RR(x86.MOV, x86.S64, x86.R11, x86.RAX)
-	a.RR(x86.SUB, x86.S64, x86.R11, x86.R8)
-	a.RR(x86.CMP, x86.S64, x86.R11, x86.RDX)
-	a.Jcc(x86.A, fail)
-	a.prove(a.pc)
+	a.c.RR(x86.MOV, x86.S64, x86.R11, x86.RAX)
+	a.c.RR(x86.SUB, x86.S64, x86.R11, x86.R8)
+	a.c.RR(x86.CMP, x86.S64, x86.R11, x86.RDX)
+	a.c.Jcc(x86.A, fail)
+	a.c.prove(a.pc)
 }
 
 // host adds to a register what makes a host address of a device address.
 func (a *accessed) host(r x86.Reg) {
 	if a.bound < 0 {
-		a.RM(x86.ADD, x86.S64, r, ctxSharedHost)
+		a.c.RM(x86.ADD, x86.S64, r, ctxSharedHost)
 		return
 	}
-	a.RM(x86.ADD, x86.S64, r, ctxGlobalHost)
+	a.c.RM(x86.ADD, x86.S64, r, ctxGlobalHost)
 }
 
 // element loads element k at RAX into R8, extended to its register.
@@ -244,22 +244,22 @@ func (a *accessed) elementAt(k int, m x86.Mem) {
 	}
 	switch {
 	case a.m.Elem == 8:
-		a.RM(x86.MOV, x86.S64, x86.R8, m)
+		a.c.RM(x86.MOV, x86.S64, x86.R8, m)
 	case a.m.Elem == 4 && a.m.Signed && size == x86.S64:
-		a.RM(x86.MOVSXD, x86.S64, x86.R8, m)
+		a.c.RM(x86.MOVSXD, x86.S64, x86.R8, m)
 	case a.m.Elem == 4:
-		a.RM(x86.MOV, x86.S32, x86.R8, m)
+		a.c.RM(x86.MOV, x86.S32, x86.R8, m)
 	case a.m.Elem == 2 && a.m.Signed:
-		a.RM(x86.MOVSXW, size, x86.R8, m)
+		a.c.RM(x86.MOVSXW, size, x86.R8, m)
 	case a.m.Elem == 2:
-		a.RM(x86.MOVZXW, x86.S32, x86.R8, m)
+		a.c.RM(x86.MOVZXW, x86.S32, x86.R8, m)
 	case a.m.Signed:
-		a.RM(x86.MOVSXB, size, x86.R8, m)
+		a.c.RM(x86.MOVSXB, size, x86.R8, m)
 	default:
-		a.RM(x86.MOVZXB, x86.S32, x86.R8, m)
+		a.c.RM(x86.MOVZXB, x86.S32, x86.R8, m)
 	}
 	if bits := a.m.Bits[k]; keep || bits < 32 && a.m.Signed {
-		a.RI(x86.AND, x86.S32, x86.R8, int32(1)<<bits-1)
+		a.c.RI(x86.AND, x86.S32, x86.R8, int32(1)<<bits-1)
 	}
 }
 
@@ -268,7 +268,7 @@ func (a *accessed) loadUniform() {
 	a.base()
 	a.displace(x86.RAX)
 	if a.certain(int64(a.m.Size)) {
-		a.prove(a.pc)
+		a.c.prove(a.pc)
 	} else {
 		a.limits(int32(a.m.Size), a.miss)
 		a.check(a.miss)
@@ -282,9 +282,9 @@ func (a *accessed) loadUniform() {
 		a.element(k)
 		switch {
 		case d.slot && d.typ == tX:
-			a.MR(x86.MOV, x86.S64, a.regs(d.off), x86.R8)
+			a.c.MR(x86.MOV, x86.S64, a.c.regs(d.off), x86.R8)
 		case d.slot:
-			a.MR(x86.MOV, x86.S32, a.regs(d.off), x86.R8)
+			a.c.MR(x86.MOV, x86.S32, a.c.regs(d.off), x86.R8)
 		default:
 			a.keepLoaded()
 			a.fill(d)
@@ -294,14 +294,14 @@ func (a *accessed) loadUniform() {
 
 // fill writes R8 to the executing lanes of a row.
 func (a *accessed) fill(d *source) {
-	v := a.alloc()
-	a.replicate(a.full(), d.typ, v, x86.R8)
-	a.wide = d.typ == tX
-	n := a.parts(false)
-	for a.part = range n {
-		a.write(vecAt(v), d.typ, d, a.use)
+	v := a.c.alloc()
+	a.c.replicate(a.c.full(), d.typ, v, x86.R8)
+	a.c.wide = d.typ == tX
+	n := a.c.parts(false)
+	for a.c.part = range n {
+		a.c.write(vecAt(v), d.typ, d, a.use)
 	}
-	a.release(temp(v))
+	a.c.release(temp(v))
 }
 
 // fits tells whether lanes that follow each other are one vector: one element as wide as its
@@ -334,10 +334,10 @@ func widener(m *sem.MemoryUse, d *source) x86.Op {
 // contiguous accesses one vector if the lanes' addresses follow each other.
 func (a *accessed) contiguous() {
 	addr, data := &a.src[0], &a.src[1]
-	done := a.NewLabel()
-	slow := a.later(func() {
+	done := a.c.NewLabel()
+	slow := a.c.later(func() {
 		a.apart()
-		a.Jmp(done)
+		a.c.Jmp(done)
 	})
 	row := a.inMemory(addr, 0)
 	a.fromEnds(row, slow)
@@ -351,20 +351,20 @@ func (a *accessed) contiguous() {
 		a.limits(32*int32(a.m.Elem), slow)
 		a.check(slow)
 	default:
-		a.prove(a.pc)
+		a.c.prove(a.pc)
 	}
 	a.host(x86.RAX)
-	a.wide = data.typ == tX
-	n := a.parts(false)
-	for a.part = range n {
-		m := a.byProof(x86.At(x86.RAX, int32(a.part*a.lanes)*int32(a.m.Elem)))
+	a.c.wide = data.typ == tX
+	n := a.c.parts(false)
+	for a.c.part = range n {
+		m := a.byProof(x86.At(x86.RAX, int32(a.c.part*a.c.lanes)*int32(a.m.Elem)))
 		if a.s.op.Kind == sem.OpLoad {
 			a.loadPart(m, data)
 		} else {
 			a.storePart(m, data)
 		}
 	}
-	a.Bind(done)
+	a.c.Bind(done)
 }
 
 // fromEnds leaves in RAX the address of lane 0, if there is such a lane, and goes to other if the lowest
@@ -375,32 +375,32 @@ func (a *accessed) fromEnds(row x86.Mem, other x86.Label) {
 	if a.use == allLanes {
 		a.loadAddress(x86.RAX, row, t)
 		a.loadAddress(x86.RCX, row.Plus(31*size), t)
-		a.RI(x86.SUB, t.size(), x86.RCX, 31*elem)
+		a.c.RI(x86.SUB, t.size(), x86.RCX, 31*elem)
 	} else {
-		a.active(x86.RDX, a.use)
-		a.RR(x86.BSR, x86.S32, x86.RCX, x86.RDX)
+		a.c.active(x86.RDX, a.use)
+		a.c.RR(x86.BSR, x86.S32, x86.RCX, x86.RDX)
 		a.laneBase(x86.R8, x86.RCX, row)
-		a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RDX)
+		a.c.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RDX)
 		a.laneBase(x86.RAX, x86.RCX, row)
-		a.RR(x86.MOV, x86.S64, x86.RCX, x86.R8)
+		a.c.RR(x86.MOV, x86.S64, x86.RCX, x86.R8)
 	}
-	a.RR(x86.CMP, t.size(), x86.RCX, x86.RAX)
-	a.Jcc(x86.NE, other)
+	a.c.RR(x86.CMP, t.size(), x86.RCX, x86.RAX)
+	a.c.Jcc(x86.NE, other)
 }
 
 // laneBase leaves in r the address of a lane less what lies between lane 0 and it; the lane is lost.
 func (a *accessed) laneBase(r, lane x86.Reg, row x86.Mem) {
 	t := a.src[0].typ
 	a.loadAddress(r, row.With(lane, uint8(t.bits()/8)), t)
-	a.RRI(x86.IMUL, x86.S32, lane, lane, int32(a.m.Elem))
-	a.RR(x86.SUB, x86.S64, r, lane)
+	a.c.RRI(x86.IMUL, x86.S32, lane, lane, int32(a.m.Elem))
+	a.c.RR(x86.SUB, x86.S64, r, lane)
 }
 
 func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
 	if t == tX {
-		a.RM(x86.MOV, x86.S64, r, m)
+		a.c.RM(x86.MOV, x86.S64, r, m)
 	} else {
-		a.RM(x86.MOV, x86.S32, r, m)
+		a.c.RM(x86.MOV, x86.S32, r, m)
 	}
 }
 
@@ -412,99 +412,99 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 		return s.seen.at(0)
 	case s.seen != nil || s.pat != nil || s.word != 0:
 		if s.seen == nil && s.word == 0 {
-			a.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
+			a.c.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
 		} else {
 			a.copyParts(s, m)
 		}
 		return m
 	case s.row < 0:
-		return a.regs(s.off)
+		return a.c.regs(s.off)
 	}
-	bytes := a.full().Bytes()
+	bytes := a.c.full().Bytes()
 	for i := range 128 / bytes {
-		a.store(a.full(), m.Plus(int32(i*bytes)), x86.Vec(s.row+i))
+		a.c.store(a.c.full(), m.Plus(int32(i*bytes)), x86.Vec(s.row+i))
 	}
 	return m
 }
 
 // copyParts copies a row to memory.
 func (a *accessed) copyParts(s *source, to x86.Mem) {
-	a.eachPart(s.typ, func() {
-		v := a.load(a.operand(s), s.typ)
-		a.store(a.full(), to.Plus(int32(a.part*a.full().Bytes())), v.v)
-		a.release(v)
+	a.c.eachPart(s.typ, func() {
+		v := a.c.load(a.c.operand(s), s.typ)
+		a.c.store(a.c.full(), to.Plus(int32(a.c.part*a.c.full().Bytes())), v.v)
+		a.c.release(v)
 	})
 }
 
 // compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
 func (a *accessed) compareAddresses(addr *source, other x86.Label) {
 	if addr.pat != nil && addr.seen == nil && addr.word == 0 {
-		r := routine{what: routineCompares, of: addr.pat, use: a.use, others: a.others, align: a.m.Elem}
-		a.callRoutine(r, func() { a.followEachOther(addr) })
+		r := routine{what: routineCompares, of: addr.pat, use: a.use, others: a.c.others, align: a.m.Elem}
+		a.c.callRoutine(r, func() { a.followEachOther(addr) })
 	} else {
 		a.followEachOther(addr)
 	}
-	a.Jcc(x86.NE, other)
+	a.c.Jcc(x86.NE, other)
 }
 
 // followEachOther tells by NE whether an executing lane's address is not RAX + lane·size.
 func (a *accessed) followEachOther(addr *source) {
-	t, x := a.alloc(), a.alloc()
+	t, x := a.c.alloc(), a.c.alloc()
 	sum := t // EVEX needs none
-	if !a.evex {
-		sum = a.alloc()
+	if !a.c.evex {
+		sum = a.c.alloc()
 	}
-	a.replicate(a.full(), addr.typ, t, x86.RAX)
-	a.eachPart(addr.typ, func() {
-		first := a.part * a.lanes
-		steps := a.constRow(addr.typ, func(i int) uint64 { return uint64(first+i) * uint64(a.m.Elem) })
+	a.c.replicate(a.c.full(), addr.typ, t, x86.RAX)
+	a.c.eachPart(addr.typ, func() {
+		first := a.c.part * a.c.lanes
+		steps := a.c.constRow(addr.typ, func(i int) uint64 { return uint64(first+i) * uint64(a.m.Elem) })
 		add := vops[cAdd].avx2[addr.typ]
-		a.VVM(add, a.full(), x, t, steps)
+		a.c.VVM(add, a.c.full(), x, t, steps)
 		a.differ(addr, x, sum)
 	})
-	if a.evex {
-		a.KK(x86.KORTESTW, x86.K5, x86.K5)
+	if a.c.evex {
+		a.c.KK(x86.KORTESTW, x86.K5, x86.K5)
 	} else {
-		a.VV(x86.VPTEST, a.full(), sum, sum)
-		a.release(temp(sum))
+		a.c.VV(x86.VPTEST, a.c.full(), sum, sum)
+		a.c.release(temp(sum))
 	}
-	a.release(temp(t))
-	a.release(temp(x))
+	a.c.release(temp(t))
+	a.c.release(temp(x))
 }
 
 // differ collects in K5, or in sum, where x differs from the part's addresses.
 func (a *accessed) differ(addr *source, x, sum x86.Vec) {
-	have := a.operand(addr)
-	if a.evex {
-		defer a.release(have)
+	have := a.c.operand(addr)
+	if a.c.evex {
+		defer a.c.release(have)
 		op, k := icmp[cmpNE].op[addr.typ], x86.K5
-		if a.part > 0 {
+		if a.c.part > 0 {
 			k = x86.K6
 		}
 		if a.use != allLanes {
-			a.Masked(a.laneMask(a.use))
+			a.c.Masked(a.c.laneMask(a.use))
 		}
 		if have.kind == inVec {
-			a.KVVI(op, a.full(), k, x, have.v, 4)
+			a.c.KVVI(op, a.c.full(), k, x, have.v, 4)
 		} else {
-			a.KVMI(op, a.full(), k, x, have.m, 4)
+			a.c.KVMI(op, a.c.full(), k, x, have.m, 4)
 		}
-		if a.part > 0 {
-			a.KKK(x86.KORW, x86.K5, x86.K5, x86.K6)
+		if a.c.part > 0 {
+			a.c.KKK(x86.KORW, x86.K5, x86.K5, x86.K6)
 		}
 		return
 	}
-	a.vvx(x86.VPXOR, a.full(), x, x, have)
-	a.release(have)
+	a.c.vvx(x86.VPXOR, a.c.full(), x, x, have)
+	a.c.release(have)
 	if a.use != allLanes {
-		m := a.laneVector(a.use, addr.typ)
-		a.VVV(x86.VPAND, a.full(), x, x, m.v)
-		a.release(m)
+		m := a.c.laneVector(a.use, addr.typ)
+		a.c.VVV(x86.VPAND, a.c.full(), x, x, m.v)
+		a.c.release(m)
 	}
-	if a.part == 0 {
-		a.copy(a.full(), sum, x)
+	if a.c.part == 0 {
+		a.c.copy(a.c.full(), sum, x)
 	} else {
-		a.VVV(x86.VPOR, a.full(), sum, sum, x)
+		a.c.VVV(x86.VPOR, a.c.full(), sum, sum, x)
 	}
 }
 
@@ -513,47 +513,47 @@ func (a *accessed) loadPart(m x86.Mem, d *source) {
 	if a.widens() != 0 {
 		load = a.widens()
 	}
-	bring := func(v x86.Vec) { a.VM(load, a.full(), v, m) }
+	bring := func(v x86.Vec) { a.c.VM(load, a.c.full(), v, m) }
 	if a.use != allLanes && a.touchesOwn() {
 		bring = func(v x86.Vec) { a.loadOwn(v, m, d.typ) }
 	}
 	if d.row >= 0 && d.usage(a.use) == allLanes {
-		bring(x86.Vec(d.row + a.part))
+		bring(x86.Vec(d.row + a.c.part))
 		return
 	}
-	v := a.alloc()
+	v := a.c.alloc()
 	bring(v)
-	a.write(vecAt(v), d.typ, d, a.use)
-	a.release(temp(v))
+	a.c.write(vecAt(v), d.typ, d, a.use)
+	a.c.release(temp(v))
 }
 
 func (a *accessed) storePart(m x86.Mem, s *source) {
 	from := a.dataOf(s)
-	v := a.load(from, s.typ)
-	a.storeVector(a.full(), m, s, v.v)
-	a.unload(v, from)
-	a.release(from)
+	v := a.c.load(from, s.typ)
+	a.storeVector(a.c.full(), m, s, v.v)
+	a.c.unload(v, from)
+	a.c.release(from)
 }
 
 // storeVector stores the part's executing lanes.
 func (a *accessed) storeVector(w x86.Width, m x86.Mem, s *source, v x86.Vec) {
-	lanes, known := a.knownPart(a.use)
+	lanes, known := a.c.knownPart(a.use)
 	switch {
 	case known && lanes == 0:
-	case a.use == allLanes, known && lanes == 1<<a.lanes-1:
-		a.store(w, m, v)
-	case a.evex && s.typ == tX:
-		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU64, w, m, v)
-	case a.evex:
-		a.Masked(a.laneMask(a.use)).MV(x86.VMOVDQU32, w, m, v)
+	case a.use == allLanes, known && lanes == 1<<a.c.lanes-1:
+		a.c.store(w, m, v)
+	case a.c.evex && s.typ == tX:
+		a.c.Masked(a.c.laneMask(a.use)).MV(x86.VMOVDQU64, w, m, v)
+	case a.c.evex:
+		a.c.Masked(a.c.laneMask(a.use)).MV(x86.VMOVDQU32, w, m, v)
 	default:
-		k := a.laneVector(a.use, s.typ)
+		k := a.c.laneVector(a.use, s.typ)
 		op := x86.VPMASKMOVD
 		if s.typ == tX {
 			op = x86.VPMASKMOVQ
 		}
-		a.MVV(op, w, m, k.v, v)
-		a.release(k)
+		a.c.MVV(op, w, m, k.v, v)
+		a.c.release(k)
 	}
 }
 
@@ -580,7 +580,7 @@ func (a *accessed) laneByLane() {
 	}
 	a.loop(func() {
 		if !a.uniform() {
-			a.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
+			a.c.RM(x86.MOV, x86.S64, x86.RAX, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
 		}
 		for k := range a.m.At {
 			a.laneElement(k, places[k])
@@ -589,9 +589,9 @@ func (a *accessed) laneByLane() {
 	if a.s.op.Kind == sem.OpLoad {
 		for k := range a.m.At {
 			if d := &a.src[1+k]; d.row >= 0 && d.off != machine.NoGuard {
-				bytes := a.full().Bytes()
+				bytes := a.c.full().Bytes()
 				for i := range 128 / bytes {
-					a.move(a.full(), x86.Vec(d.row+i), places[k].Plus(int32(i*bytes)))
+					a.c.move(a.c.full(), x86.Vec(d.row+i), places[k].Plus(int32(i*bytes)))
 				}
 			}
 		}
@@ -600,13 +600,13 @@ func (a *accessed) laneByLane() {
 
 // loop runs body for each executing lane, in ascending order, with its number in RCX.
 func (a *accessed) loop(body func()) {
-	a.active(x86.R10, a.use)
-	again := a.NewLabel()
-	a.Bind(again)
-	a.RR(x86.TZCNT, x86.S32, x86.RCX, x86.R10)
+	a.c.active(x86.R10, a.use)
+	again := a.c.NewLabel()
+	a.c.Bind(again)
+	a.c.RR(x86.TZCNT, x86.S32, x86.RCX, x86.R10)
 	body()
-	a.RR(x86.BLSR, x86.S32, x86.R10, x86.R10)
-	a.Jcc(x86.NE, again)
+	a.c.RR(x86.BLSR, x86.S32, x86.R10, x86.R10)
+	a.c.Jcc(x86.NE, again)
 }
 
 // laneElement moves element k of lane RCX between memory at RAX and its row.
@@ -622,19 +622,19 @@ func (a *accessed) laneElement(k int, row x86.Mem) {
 	at := row.With(x86.RCX, uint8(d.typ.bits()/8))
 	if a.s.op.Kind == sem.OpLoad {
 		a.element(k)
-		a.MR(x86.MOV, size, at, x86.R8)
+		a.c.MR(x86.MOV, size, at, x86.R8)
 		return
 	}
 	switch {
 	case d.known:
-		a.MovImm(x86.R8, d.value)
+		a.c.MovImm(x86.R8, d.value)
 	case d.slot:
-		a.RM(x86.MOV, size, x86.R8, a.regs(d.off))
+		a.c.RM(x86.MOV, size, x86.R8, a.c.regs(d.off))
 	default:
-		a.RM(x86.MOV, size, x86.R8, at)
+		a.c.RM(x86.MOV, size, x86.R8, at)
 	}
 	to := a.byProof(x86.At(x86.RAX, int32(k)*int32(a.m.Elem)))
-	a.MR(x86.MOV, a.elementSize(), to, x86.R8)
+	a.c.MR(x86.MOV, a.elementSize(), to, x86.R8)
 }
 
 // elementSize is the size of an element in memory.

@@ -21,76 +21,76 @@ func (a *accessed) mayBeNear() bool {
 
 // near loads lanes that have been found inside and goes to done if their words are near each other.
 func (a *accessed) near(done x86.Label) {
-	if !a.mayBeNear() || !a.uses(Near) {
+	if !a.mayBeNear() || !a.c.uses(Near) {
 		return
 	}
-	far := a.NewLabel()
-	a.together16(a.later(func() { a.permuted(far, done) }))
-	a.Bind(far)
+	far := a.c.NewLabel()
+	a.together16(a.c.later(func() { a.permuted(far, done) }))
+	a.c.Bind(far)
 }
 
 // together16 leaves in EAX the address of lane 0, and goes to near if those of all lanes differ in nothing but a place among sixteen words.
 func (a *accessed) together16(near x86.Label) {
-	xor, or := a.opFor(cXor, tW), a.opFor(cOr, tW)
-	first, sum := a.alloc(), a.alloc()
-	a.eachPart(tW, func() {
-		have := a.operand(&a.src[0])
-		row := a.load(have, tW)
-		if a.part == 0 {
-			a.RV(x86.VMOVQ, x86.W128, x86.RAX, row.v)
-			a.VV(x86.VPBROADCASTD, a.full(), first, row.v)
-			a.VVV(xor, a.full(), sum, first, row.v)
+	xor, or := a.c.opFor(cXor, tW), a.c.opFor(cOr, tW)
+	first, sum := a.c.alloc(), a.c.alloc()
+	a.c.eachPart(tW, func() {
+		have := a.c.operand(&a.src[0])
+		row := a.c.load(have, tW)
+		if a.c.part == 0 {
+			a.c.RV(x86.VMOVQ, x86.W128, x86.RAX, row.v)
+			a.c.VV(x86.VPBROADCASTD, a.c.full(), first, row.v)
+			a.c.VVV(xor, a.c.full(), sum, first, row.v)
 		} else {
-			x := a.alloc()
-			a.VVV(xor, a.full(), x, first, row.v)
-			a.VVV(or, a.full(), sum, sum, x)
-			a.release(temp(x))
+			x := a.c.alloc()
+			a.c.VVV(xor, a.c.full(), x, first, row.v)
+			a.c.VVV(or, a.c.full(), sum, sum, x)
+			a.c.release(temp(x))
 		}
-		a.unload(row, have)
-		a.release(have)
+		a.c.unload(row, have)
+		a.c.release(have)
 	})
 	beyond := ^uint32(nearBytes - 1)
-	if a.evex {
-		a.KVM(x86.VPTESTMD, a.full(), x86.K5, sum, a.Const32(beyond).Bcast())
-		a.KK(x86.KORTESTW, x86.K5, x86.K5)
+	if a.c.evex {
+		a.c.KVM(x86.VPTESTMD, a.c.full(), x86.K5, sum, a.c.Const32(beyond).Bcast())
+		a.c.KK(x86.KORTESTW, x86.K5, x86.K5)
 	} else {
-		a.VM(x86.VPTEST, a.full(), sum, a.constRow(tW, func(int) uint64 { return uint64(beyond) }))
+		a.c.VM(x86.VPTEST, a.c.full(), sum, a.c.constRow(tW, func(int) uint64 { return uint64(beyond) }))
 	}
-	a.release(temp(sum))
-	a.release(temp(first))
-	a.Jcc(x86.E, near)
+	a.c.release(temp(sum))
+	a.c.release(temp(first))
+	a.c.Jcc(x86.E, near)
 }
 
 // permuted loads the sixteen words that lane 0, whose address is in EAX, finds its own among and goes to done, or to far if not all
 // of them are inside.
 func (a *accessed) permuted(far, done x86.Label) {
-	a.RI(x86.AND, x86.S32, x86.RAX, -nearBytes)
+	a.c.RI(x86.AND, x86.S32, x86.RAX, -nearBytes)
 	a.displace(x86.RAX)
 	a.limits(nearBytes, far)
-	a.RR(x86.MOV, x86.S64, x86.RCX, x86.RAX)
-	a.RR(x86.SUB, x86.S64, x86.RCX, x86.R8)
-	a.RR(x86.CMP, x86.S64, x86.RCX, x86.RDX)
-	a.Jcc(x86.A, far)
-	a.prove(a.pc)
+	a.c.RR(x86.MOV, x86.S64, x86.RCX, x86.RAX)
+	a.c.RR(x86.SUB, x86.S64, x86.RCX, x86.R8)
+	a.c.RR(x86.CMP, x86.S64, x86.RCX, x86.RDX)
+	a.c.Jcc(x86.A, far)
+	a.c.prove(a.pc)
 	a.host(x86.RAX)
 	table, free := a.nearTable()
-	v := a.alloc()
-	a.eachPart(tW, func() {
-		have := a.operand(&a.src[0])
-		row := a.load(have, tW)
-		a.VVI(x86.VPSRLD, a.full(), v, row.v, 2)
+	v := a.c.alloc()
+	a.c.eachPart(tW, func() {
+		have := a.c.operand(&a.src[0])
+		row := a.c.load(have, tW)
+		a.c.VVI(x86.VPSRLD, a.c.full(), v, row.v, 2)
 		if len(table) > 1 {
-			a.pick16(v, v, table[0], table[1])
+			a.c.pick16(v, v, table[0], table[1])
 		} else {
-			a.VVV(x86.VPERMD, a.full(), v, v, table[0].v) // by the lowest four bits
+			a.c.VVV(x86.VPERMD, a.c.full(), v, v, table[0].v) // by the lowest four bits
 		}
-		a.unload(row, have)
-		a.release(have)
-		a.write(vecAt(v), tW, &a.src[1], allLanes)
+		a.c.unload(row, have)
+		a.c.release(have)
+		a.c.write(vecAt(v), tW, &a.src[1], allLanes)
 	})
-	a.release(temp(v))
+	a.c.release(temp(v))
 	free()
-	a.Jmp(done)
+	a.c.Jmp(done)
 }
 
 // vecsPermuted256 is how many temporaries permuted takes by AVX2 with its table in registers.
@@ -98,23 +98,23 @@ const vecsPermuted256 = 6
 
 // nearTable is the sixteen words at RAX: in registers or, where few are free, in memory at R11.
 func (a *accessed) nearTable() (table []loc, free func()) {
-	few, base := !a.evex && len(a.free) < vecsPermuted256, x86.RAX
+	few, base := !a.c.evex && len(a.c.free) < vecsPermuted256, x86.RAX
 	if few {
 		base = x86.R11
-		a.RR(x86.MOV, x86.S64, base, x86.RAX)
+		a.c.RR(x86.MOV, x86.S64, base, x86.RAX)
 	}
-	for k := range nearBytes / a.full().Bytes() {
-		l := loc{kind: inMem, m: a.byProof(x86.At(base, int32(k*a.full().Bytes())))}
+	for k := range nearBytes / a.c.full().Bytes() {
+		l := loc{kind: inMem, m: a.byProof(x86.At(base, int32(k*a.c.full().Bytes())))}
 		if !few {
-			v := a.alloc()
-			a.move(a.full(), v, l.m)
+			v := a.c.alloc()
+			a.c.move(a.c.full(), v, l.m)
 			l = temp(v)
 		}
 		table = append(table, l)
 	}
 	return table, func() {
 		for k := range table {
-			a.release(table[len(table)-1-k])
+			a.c.release(table[len(table)-1-k])
 		}
 	}
 }

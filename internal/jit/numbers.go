@@ -10,7 +10,7 @@ import (
 
 // calculator runs a program on the numbers of one run.
 type calculator struct {
-	*compiler
+	c    *compiler
 	p    *program
 	in   []source
 	out  []stride // nil: of all lanes, whatever they are
@@ -74,7 +74,7 @@ func (c *compiler) slotNumbers(s *step) {
 }
 
 func (c *compiler) calculator(p *program, in []source, lane int) *calculator {
-	k := &calculator{compiler: c, p: p, in: in, lane: lane, last: lastUses(p), vals: c.mem.numbers.take(len(p.ops)),
+	k := &calculator{c: c, p: p, in: in, lane: lane, last: lastUses(p), vals: c.mem.numbers.take(len(p.ops)),
 		six: [...]x86.Reg{x86.R11, x86.R10, x86.R8, x86.RDX, x86.RCX, x86.RAX}}
 	k.free = k.six[:]
 	return k
@@ -102,11 +102,11 @@ func (k *calculator) store(to x86.Mem) {
 	}
 	switch v := k.vals[k.p.result]; {
 	case v.literal && (size == x86.S32 || int64(v.lit) == int64(int32(v.lit))):
-		k.MI(x86.MOV, size, to, int32(v.lit))
+		k.c.MI(x86.MOV, size, to, int32(v.lit))
 	case v.inReg:
-		k.MR(x86.MOV, size, to, v.reg)
+		k.c.MR(x86.MOV, size, to, v.reg)
 	default:
-		k.MR(x86.MOV, size, to, k.own(k.p.result, -1))
+		k.c.MR(x86.MOV, size, to, k.own(k.p.result, -1))
 	}
 }
 
@@ -120,7 +120,7 @@ func (k *calculator) increment(to x86.Mem, size x86.Size) bool {
 	if v.literal || v.far != 0 || v.mem != to || size == x86.S64 && int64(imm) != int64(int32(imm)) {
 		return false
 	}
-	k.MI(x86.ADD, size, to, int32(imm))
+	k.c.MI(x86.ADD, size, to, int32(imm))
 	return true
 }
 
@@ -131,9 +131,9 @@ func (k *calculator) source(i int) number {
 	case s.known:
 		return number{literal: true, lit: s.value}
 	case s.slot:
-		return number{mem: k.regs(s.off)}
+		return number{mem: k.c.regs(s.off)}
 	case s.pat == nil:
-		return number{mem: k.regs(s.off + uint32(k.lane*s.typ.bits()/8))}
+		return number{mem: k.c.regs(s.off + uint32(k.lane*s.typ.bits()/8))}
 	}
 	return number{mem: s.pat.number(k.lane / s.pat.w), far: s.typ.wrapped(s.pat.offset(k.lane))}
 }
@@ -161,24 +161,24 @@ func (k *calculator) compute(v val) number {
 	case cXor:
 		k.with(x86.XOR, size, d, o.b, int(v))
 	case cAndn:
-		k.R(x86.NOT, size, d)
+		k.c.R(x86.NOT, size, d)
 		k.with(x86.AND, size, d, o.b, int(v))
 	case cMul:
 		k.times(size, d, o.b, int(v))
 	case cMulLU, cMulLS:
 		k.product(o, d, int(v))
 	case cShlI:
-		k.RI(x86.SHL, size, d, int32(o.imm))
+		k.c.RI(x86.SHL, size, d, int32(o.imm))
 	case cShrI:
-		k.RI(x86.SHR, size, d, int32(o.imm))
+		k.c.RI(x86.SHR, size, d, int32(o.imm))
 	case cSarI:
-		k.RI(x86.SAR, size, d, int32(o.imm))
+		k.c.RI(x86.SAR, size, d, int32(o.imm))
 	case cRotI:
-		k.RI(x86.ROL, size, d, int32(o.imm))
+		k.c.RI(x86.ROL, size, d, int32(o.imm))
 	case cZext, cSext:
 		k.extend(o, d)
 	case cTrunc:
-		k.RR(x86.MOV, x86.S32, d, d)
+		k.c.RR(x86.MOV, x86.S32, d, d)
 	}
 	return number{reg: d, inReg: true}
 }
@@ -192,9 +192,9 @@ func (k *calculator) own(v val, at int) x86.Reg {
 	d := k.take()
 	switch {
 	case n.literal:
-		k.MovImm(d, n.lit)
+		k.c.MovImm(d, n.lit)
 	case n.inReg:
-		k.RR(x86.MOV, x86.S64, d, n.reg)
+		k.c.RR(x86.MOV, x86.S64, d, n.reg)
 	default:
 		k.load(d, n, k.p.typ(v).size())
 	}
@@ -202,15 +202,15 @@ func (k *calculator) own(v val, at int) x86.Reg {
 }
 
 func (k *calculator) load(d x86.Reg, n number, size x86.Size) {
-	k.RM(x86.MOV, size, d, n.mem)
+	k.c.RM(x86.MOV, size, d, n.mem)
 	switch {
 	case n.far == 0:
 	case n.far == int64(int32(n.far)):
-		k.RI(x86.ADD, size, d, int32(n.far))
+		k.c.RI(x86.ADD, size, d, int32(n.far))
 	default:
 		t := k.take()
-		k.MovImm(t, uint64(n.far))
-		k.RR(x86.ADD, size, d, t)
+		k.c.MovImm(t, uint64(n.far))
+		k.c.RR(x86.ADD, size, d, t)
 		k.give(t)
 	}
 }
@@ -219,28 +219,28 @@ func (k *calculator) load(d x86.Reg, n number, size x86.Size) {
 func (k *calculator) with(op x86.Op, size x86.Size, d x86.Reg, v val, at int) {
 	switch n := k.vals[v]; {
 	case n.literal && (size == x86.S32 || int64(n.lit) == int64(int32(n.lit))):
-		k.RI(op, size, d, int32(n.lit))
+		k.c.RI(op, size, d, int32(n.lit))
 	case n.literal:
 		t := k.take()
-		k.MovImm(t, n.lit)
-		k.RR(op, size, d, t)
+		k.c.MovImm(t, n.lit)
+		k.c.RR(op, size, d, t)
 		k.give(t)
 	case n.far != 0:
 		t := k.take()
 		k.load(t, n, size)
-		k.RR(op, size, d, t)
+		k.c.RR(op, size, d, t)
 		k.give(t)
 	case n.inReg:
-		k.RR(op, size, d, n.reg)
+		k.c.RR(op, size, d, n.reg)
 		k.done(v, d, at)
 	default:
-		k.RM(op, size, d, n.mem)
+		k.c.RM(op, size, d, n.mem)
 	}
 }
 
 func (k *calculator) times(size x86.Size, d x86.Reg, v val, at int) {
 	if n := k.vals[v]; n.literal && (size == x86.S32 || int64(n.lit) == int64(int32(n.lit))) {
-		k.RRI(x86.IMUL, size, d, d, int32(n.lit))
+		k.c.RRI(x86.IMUL, size, d, d, int32(n.lit))
 		return
 	}
 	k.with(x86.IMUL, size, d, v, at)
@@ -250,20 +250,20 @@ func (k *calculator) times(size x86.Size, d x86.Reg, v val, at int) {
 func (k *calculator) product(o *operation, d x86.Reg, at int) {
 	k.half(o.code, o.a, d)
 	if o.a == o.b {
-		k.RR(x86.IMUL, x86.S64, d, d)
+		k.c.RR(x86.IMUL, x86.S64, d, d)
 		return
 	}
 	if n := k.vals[o.b]; n.literal && n.lit == uint64(int32(n.lit)) && (o.code == cMulLS || n.lit>>31 == 0) {
 		if n.lit&(n.lit-1) == 0 && n.lit != 0 {
-			k.RI(x86.SHL, x86.S64, d, int32(bits.TrailingZeros64(n.lit)))
+			k.c.RI(x86.SHL, x86.S64, d, int32(bits.TrailingZeros64(n.lit)))
 		} else {
-			k.RRI(x86.IMUL, x86.S64, d, d, int32(n.lit))
+			k.c.RRI(x86.IMUL, x86.S64, d, d, int32(n.lit))
 		}
 		return
 	}
 	t := k.own(o.b, at)
 	k.half(o.code, o.b, t)
-	k.RR(x86.IMUL, x86.S64, d, t)
+	k.c.RR(x86.IMUL, x86.S64, d, t)
 	k.give(t)
 }
 
@@ -284,9 +284,9 @@ func (k *calculator) done(v val, d x86.Reg, at int) {
 // low extends the lower half of a register.
 func (k *calculator) low(c code, d x86.Reg) {
 	if c == cMulLU {
-		k.RR(x86.MOV, x86.S32, d, d)
+		k.c.RR(x86.MOV, x86.S32, d, d)
 	} else {
-		k.RR(x86.MOVSXD, x86.S64, d, d)
+		k.c.RR(x86.MOVSXD, x86.S64, d, d)
 	}
 }
 
@@ -299,7 +299,7 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 	if k.out != nil {
 		low, high := k.out[o.a].within(k.w).extents()
 		if k.over != nil {
-			l, h := k.sweeping.between(k.over[o.a].step)
+			l, h := k.c.sweeping.between(k.over[o.a].step)
 			low, high = low+l, high+h
 		}
 		k.reaches(x86.ADD, d, high, wraps)
@@ -314,12 +314,12 @@ func (k *calculator) reaches(op x86.Op, d x86.Reg, far int64, wraps x86.Cond) {
 		return
 	}
 	if far >= 1<<31 {
-		k.Jmp(k.miss)
+		k.c.Jmp(k.miss)
 		return
 	}
 	t := k.take()
-	k.RR(x86.MOV, x86.S32, t, d)
-	k.RI(op, x86.S32, t, int32(far))
-	k.Jcc(wraps, k.miss)
+	k.c.RR(x86.MOV, x86.S32, t, d)
+	k.c.RI(op, x86.S32, t, int32(far))
+	k.c.Jcc(wraps, k.miss)
 	k.give(t)
 }

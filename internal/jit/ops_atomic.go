@@ -164,9 +164,9 @@ func (r *region) wanted(pc int32, off uint32) bool { return r.live.behind(pc+1, 
 func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
 	c.layFor(s, masked)
-	a := &accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
-	if a.countsOnly() && a.uses(Counts) {
+	if a.countsOnly() && a.c.uses(Counts) {
 		if t := a.tally(); t != nil {
 			t.assemble()
 		} else {
@@ -180,7 +180,7 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 		a.displace(x86.RAX)
 		a.check(a.miss)
 		a.host(x86.RAX)
-		a.RR(x86.MOV, x86.S64, atomAt, x86.RAX)
+		a.c.RR(x86.MOV, x86.S64, atomAt, x86.RAX)
 	} else {
 		a.hostAddresses()
 	}
@@ -206,16 +206,16 @@ func (a *accessed) manyAddresses() {
 	a.inside(int32(a.m.Size), a.miss)
 	from := a.hostBase()
 	if d := int32(a.in.Imm); d != 0 {
-		a.RM(x86.LEA, x86.S64, x86.RDX, x86.At(from, d))
+		a.c.RM(x86.LEA, x86.S64, x86.RDX, x86.At(from, d))
 		from = x86.RDX
 	}
-	base, x := a.everywhere(tX, from), a.alloc()
-	a.eachPart(tX, func() {
-		a.offsets(x, a.operand(&a.src[0]), vecAt(base))
-		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
+	base, x := a.everywhere(tX, from), a.c.alloc()
+	a.c.eachPart(tX, func() {
+		a.offsets(x, a.c.operand(&a.src[0]), vecAt(base))
+		a.c.store(a.c.full(), x86.At(rCtx, saveRow+int32(a.c.part*a.c.full().Bytes())), x)
 	})
-	a.release(temp(x))
-	a.release(temp(base))
+	a.c.release(temp(x))
+	a.c.release(temp(base))
 }
 
 // hostAddressesOf64 is hostAddresses in elements of 64 bits alone. With x the offset from the first byte and room the last one at which an element
@@ -223,46 +223,46 @@ func (a *accessed) manyAddresses() {
 // then 0, and take those of x that alignment wants to be. What offsets count from is aligned more
 // than any access.
 func (a *accessed) hostAddressesOf64() {
-	defer a.prove(a.pc)
+	defer a.c.prove(a.pc)
 	a.limits(int32(a.m.Size), a.miss)
-	a.MovImm(x86.RAX, a.in.Imm)
-	a.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
+	a.c.MovImm(x86.RAX, a.in.Imm)
+	a.c.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
 	a.host(x86.R8)
-	a.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(&a.src[0], 1))
-	a.callRoutine(routine{what: routineAddresses, typ: a.src[0].typ, use: a.use, others: a.others, align: a.m.Align, row: -1}, a.addressesAt)
-	a.Jcc(x86.NE, a.miss)
+	a.c.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(&a.src[0], 1))
+	a.c.callRoutine(routine{what: routineAddresses, typ: a.src[0].typ, use: a.use, others: a.c.others, align: a.m.Align, row: -1}, a.addressesAt)
+	a.c.Jcc(x86.NE, a.miss)
 }
 
 // addressesAt is hostAddressesOf64 of the addresses at RCX, with what is added to an address for its offset in RAX, the last offset inside in RDX,
 // and where offsets count from in R8. NE: one is outside.
 func (a *accessed) addressesAt() {
 	move, room, base := a.inEvery(0, x86.RAX), a.inEvery(1, x86.RDX), a.inEvery(2, x86.R8)
-	x, t, bad := a.alloc(), a.alloc(), a.alloc()
-	or := a.opFor(cOr, tX)
+	x, t, bad := a.c.alloc(), a.c.alloc(), a.c.alloc()
+	or := a.c.opFor(cOr, tX)
 	low := bits.TrailingZeros32(a.m.Align)
-	a.eachPart(tX, func() {
+	a.c.eachPart(tX, func() {
 		a.offsets(x, a.partAt(), move)
 		a.onlyActive(x)
 		to := t
-		if a.part == 0 {
+		if a.c.part == 0 {
 			to = bad
 		}
 		a.fetch(to, room)
-		a.VVV(x86.VPSUBQ, a.full(), to, to, x)
-		a.VVV(or, a.full(), to, to, x)
-		if a.part > 0 {
-			a.VVV(or, a.full(), bad, bad, t)
+		a.c.VVV(x86.VPSUBQ, a.c.full(), to, to, x)
+		a.c.VVV(or, a.c.full(), to, to, x)
+		if a.c.part > 0 {
+			a.c.VVV(or, a.c.full(), bad, bad, t)
 		}
 		if low > 0 {
-			a.VVI(x86.VPSLLQ, a.full(), t, x, uint8(64-low))
-			a.VVV(or, a.full(), bad, bad, t)
+			a.c.VVI(x86.VPSLLQ, a.c.full(), t, x, uint8(64-low))
+			a.c.VVV(or, a.c.full(), bad, bad, t)
 		}
-		a.vvx(x86.VPADDQ, a.full(), x, x, base)
-		a.store(a.full(), x86.At(rCtx, saveRow+int32(a.part*a.full().Bytes())), x)
+		a.c.vvx(x86.VPADDQ, a.c.full(), x, x, base)
+		a.c.store(a.c.full(), x86.At(rCtx, saveRow+int32(a.c.part*a.c.full().Bytes())), x)
 	})
 	a.testBits(bad, ^uint64(0)<<(64-max(low, 1)))
 	for _, v := range []x86.Vec{bad, t, x} {
-		a.release(temp(v))
+		a.c.release(temp(v))
 	}
 }
 
@@ -273,35 +273,35 @@ func (a *accessed) offsets(x x86.Vec, have, move loc) {
 	case wide && have.kind == inVec:
 		from = have.v
 	case wide:
-		a.move(a.full(), x, have.m)
+		a.c.move(a.c.full(), x, have.m)
 	case have.kind == inVec:
-		a.VV(x86.VPMOVZXDQ, a.full(), x, have.v)
+		a.c.VV(x86.VPMOVZXDQ, a.c.full(), x, have.v)
 	default:
-		a.VM(x86.VPMOVZXDQ, a.full(), x, have.m)
+		a.c.VM(x86.VPMOVZXDQ, a.c.full(), x, have.m)
 	}
-	a.vvx(x86.VPADDQ, a.full(), x, from, move)
-	a.release(have)
+	a.c.vvx(x86.VPADDQ, a.c.full(), x, from, move)
+	a.c.release(have)
 }
 
 // inEvery is a register in every 64-bit element, in memory: part k of place 4 of the state's rows.
 func (a *accessed) inEvery(k int32, r x86.Reg) loc {
 	m := x86.At(rCtx, saveRow+4*256+64*k)
-	if a.evex {
-		a.MR(x86.MOV, x86.S64, m, r)
+	if a.c.evex {
+		a.c.MR(x86.MOV, x86.S64, m, r)
 		return loc{kind: inBcast, m: m}
 	}
 	v := a.everywhere(tX, r)
-	a.store(a.full(), m, v)
-	a.release(temp(v))
+	a.c.store(a.c.full(), m, v)
+	a.c.release(temp(v))
 	return loc{kind: inMem, m: m}
 }
 
 // fetch brings what inEvery has made into a register.
 func (a *accessed) fetch(v x86.Vec, l loc) {
 	if l.kind == inBcast {
-		a.broadcast(a.full(), tX, v, l.m)
+		a.c.broadcast(a.c.full(), tX, v, l.m)
 	} else {
-		a.move(a.full(), v, l.m)
+		a.c.move(a.c.full(), v, l.m)
 	}
 }
 
@@ -309,22 +309,22 @@ func (a *accessed) fetch(v x86.Vec, l loc) {
 func (a *accessed) onlyActive(x x86.Vec) {
 	switch {
 	case a.use == allLanes:
-	case a.evex:
-		a.Zeroed(a.laneMask(a.use)).VV(x86.VMOVDQA64, a.full(), x, x)
+	case a.c.evex:
+		a.c.Zeroed(a.c.laneMask(a.use)).VV(x86.VMOVDQA64, a.c.full(), x, x)
 	default:
-		m := a.laneVector(a.use, tX)
-		a.VVV(x86.VPAND, a.full(), x, x, m.v)
-		a.release(m)
+		m := a.c.laneVector(a.use, tX)
+		a.c.VVV(x86.VPAND, a.c.full(), x, x, m.v)
+		a.c.release(m)
 	}
 }
 
 // testBits tells by NE whether an element of a vector has one of some bits.
 func (a *accessed) testBits(v x86.Vec, bits uint64) {
-	if a.evex {
-		a.KVM(x86.VPTESTMQ, a.full(), x86.K6, v, a.Const64(bits).Bcast())
-		a.KK(x86.KORTESTW, x86.K6, x86.K6)
+	if a.c.evex {
+		a.c.KVM(x86.VPTESTMQ, a.c.full(), x86.K6, v, a.c.Const64(bits).Bcast())
+		a.c.KK(x86.KORTESTW, x86.K6, x86.K6)
 	} else {
-		a.VM(x86.VPTEST, a.full(), v, a.constRow(tX, func(int) uint64 { return bits }))
+		a.c.VM(x86.VPTEST, a.c.full(), v, a.c.constRow(tX, func(int) uint64 { return bits }))
 	}
 }
 
@@ -359,7 +359,7 @@ func (a *accessed) atomicLanes() {
 	}
 	a.loop(func() {
 		if !a.uniform() {
-			a.RM(x86.MOV, x86.S64, atomAt, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
+			a.c.RM(x86.MOV, x86.S64, atomAt, x86.AtIndex(rCtx, x86.RCX, 8, saveRow))
 		}
 		a.laneOperand(size, atomWith, &with[len(with)-1])
 		if a.s.op.Kind == sem.OpCas {
@@ -369,15 +369,15 @@ func (a *accessed) atomicLanes() {
 			a.atomicLane(inMemory)
 		}
 		if dst.off != machine.NoGuard {
-			a.MR(x86.MOV, size, to.With(x86.RCX, uint8(dst.typ.bits()/8)), atomOld)
+			a.c.MR(x86.MOV, size, to.With(x86.RCX, uint8(dst.typ.bits()/8)), atomOld)
 		}
 	})
 	if dst.off == machine.NoGuard || dst.row < 0 {
 		return
 	}
-	bytes := a.full().Bytes()
+	bytes := a.c.full().Bytes()
 	for i := range 128 / bytes {
-		a.move(a.full(), x86.Vec(dst.row+i), to.Plus(int32(i*bytes)))
+		a.c.move(a.c.full(), x86.Vec(dst.row+i), to.Plus(int32(i*bytes)))
 	}
 }
 
@@ -385,11 +385,11 @@ func (a *accessed) atomicLanes() {
 func (a *accessed) laneOperand(size x86.Size, r x86.Reg, l *lanesOf) {
 	switch {
 	case l.s.known:
-		a.MovImm(r, l.s.value)
+		a.c.MovImm(r, l.s.value)
 	case l.s.slot:
-		a.RM(x86.MOV, size, r, a.regs(l.s.off))
+		a.c.RM(x86.MOV, size, r, a.c.regs(l.s.off))
 	default:
-		a.RM(x86.MOV, size, r, l.row.With(x86.RCX, uint8(l.s.typ.bits()/8)))
+		a.c.RM(x86.MOV, size, r, l.row.With(x86.RCX, uint8(l.s.typ.bits()/8)))
 	}
 }
 
@@ -399,9 +399,9 @@ func (a *accessed) shared() bool { return a.bound < 0 }
 // locked makes the next instruction atomic where others may look.
 func (a *accessed) locked() *x86.Asm {
 	if a.shared() {
-		return a.Asm
+		return a.c.Asm
 	}
-	return a.Lock()
+	return a.c.Lock()
 }
 
 // atomicLane updates the element at atomAt and leaves what was there in atomOld, if anybody wants it.
@@ -410,34 +410,34 @@ func (a *accessed) atomicLane(size x86.Size) {
 	unwanted := a.s.dst.off == machine.NoGuard
 	switch {
 	case unwanted && f.direct == x86.MOV:
-		a.MR(x86.MOV, size, at, atomWith)
+		a.c.MR(x86.MOV, size, at, atomWith)
 	case unwanted && f.direct != 0:
 		a.locked().MR(f.direct, size, at, atomWith)
 	case a.shared():
 		a.loadOld(size, at)
-		f.update(a.compiler, size)
-		a.MR(x86.MOV, size, at, atomNew)
+		f.update(a.c, size)
+		a.c.MR(x86.MOV, size, at, atomNew)
 	case f.direct == x86.MOV:
-		a.RR(x86.MOV, size, atomOld, atomWith)
-		a.MR(x86.XCHG, size, at, atomOld)
+		a.c.RR(x86.MOV, size, atomOld, atomWith)
+		a.c.MR(x86.XCHG, size, at, atomOld)
 	case f.direct == x86.ADD:
-		a.RR(x86.MOV, size, atomOld, atomWith)
-		a.Lock().MR(x86.XADD, size, at, atomOld)
+		a.c.RR(x86.MOV, size, atomOld, atomWith)
+		a.c.Lock().MR(x86.XADD, size, at, atomOld)
 	default:
 		a.loadOld(size, at)
-		again := a.NewLabel()
-		a.Bind(again)
-		f.update(a.compiler, size)
-		a.Lock().MR(x86.CMPXCHG, size, at, atomNew)
-		a.Jcc(x86.NE, again)
+		again := a.c.NewLabel()
+		a.c.Bind(again)
+		f.update(a.c, size)
+		a.c.Lock().MR(x86.CMPXCHG, size, at, atomNew)
+		a.c.Jcc(x86.NE, again)
 	}
 }
 
 // loadOld loads an element, with nothing above it.
 func (a *accessed) loadOld(size x86.Size, at x86.Mem) {
 	if size == x86.S16 {
-		a.RM(x86.MOVZXW, x86.S32, atomOld, at)
+		a.c.RM(x86.MOVZXW, x86.S32, atomOld, at)
 		return
 	}
-	a.RM(x86.MOV, size, atomOld, at)
+	a.c.RM(x86.MOV, size, atomOld, at)
 }

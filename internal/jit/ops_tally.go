@@ -9,7 +9,7 @@ import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // tally is such an operation.
 type tally struct {
-	*accessed
+	acc *accessed
 	few
 	bits int // of the place
 }
@@ -20,9 +20,9 @@ func (a *accessed) tally() *tally {
 	if atomicOps[a.s.op.Fn].direct != x86.ADD || a.m.Elem != 4 || !with.known && !with.slot {
 		return nil
 	}
-	t := &tally{accessed: a, few: a.fewOf(a.pc, &a.s.in[0])}
+	t := &tally{acc: a, few: a.c.fewOf(a.pc, &a.s.in[0])}
 	t.bits = t.width(2)
-	if most := [2]int{4, 5}[bit(a.evex)]; t.from == nil || t.bits < 2 || t.bits > most || !a.uses(Tallies) {
+	if most := [2]int{4, 5}[bit(a.c.evex)]; t.from == nil || t.bits < 2 || t.bits > most || !a.c.uses(Tallies) {
 		return nil
 	}
 	return t
@@ -30,53 +30,53 @@ func (a *accessed) tally() *tally {
 
 // assemble tests that all lanes are where they were computed to be, and adds; else it goes lane by lane.
 func (t *tally) assemble() {
-	done := t.NewLabel()
-	slow := t.later(func() {
-		t.countApart()
-		t.Jmp(done)
+	done := t.acc.c.NewLabel()
+	slow := t.acc.c.later(func() {
+		t.acc.countApart()
+		t.acc.c.Jmp(done)
 	})
 	if b := t.from; b.known {
-		t.MovImm(x86.RAX, b.value)
+		t.acc.c.MovImm(x86.RAX, b.value)
 	} else {
-		t.RM(x86.MOV, x86.S32, x86.RAX, t.regs(b.off))
+		t.acc.c.RM(x86.MOV, x86.S32, x86.RAX, t.acc.c.regs(b.off))
 	}
 	places := t.places(slow)
-	t.displace(x86.RAX)
-	t.limits(4<<t.bits, slow)
-	t.check(slow)
-	t.host(x86.RAX)
+	t.acc.displace(x86.RAX)
+	t.acc.limits(4<<t.bits, slow)
+	t.acc.check(slow)
+	t.acc.host(x86.RAX)
 	t.add(places)
-	t.Bind(done)
+	t.acc.c.Bind(done)
 }
 
 // places are the lanes' distances from the base: by AVX-512 in two registers, by AVX2 as bytes in one, lanes in any order.
 func (t *tally) places(slow x86.Label) (of []x86.Vec) {
-	base := t.everywhere(tW, x86.RAX)
-	t.eachPart(tW, func() {
-		x := t.alloc()
-		have := t.operand(&t.src[0])
-		row := t.load(have, tW)
-		t.VVV(x86.VPSUBD, t.full(), x, row.v, base)
-		t.unload(row, have)
-		t.release(have)
+	base := t.acc.everywhere(tW, x86.RAX)
+	t.acc.c.eachPart(tW, func() {
+		x := t.acc.c.alloc()
+		have := t.acc.c.operand(&t.acc.src[0])
+		row := t.acc.c.load(have, tW)
+		t.acc.c.VVV(x86.VPSUBD, t.acc.c.full(), x, row.v, base)
+		t.acc.c.unload(row, have)
+		t.acc.c.release(have)
 		of = append(of, x)
-		if !t.evex && t.part%2 == 1 {
+		if !t.acc.c.evex && t.acc.c.part%2 == 1 {
 			t.pack(x86.VPACKSSDW, &of)
 		}
 	})
-	t.release(temp(base))
-	if !t.evex { // what is no byte becomes 127 or -128
+	t.acc.c.release(temp(base))
+	if !t.acc.c.evex { // what is no byte becomes 127 or -128
 		t.pack(x86.VPACKSSWB, &of)
-		t.VM(x86.VPTEST, x86.W256, of[0], t.constRow(tW, func(int) uint64 { return uint64(^t.field&0xff) * 0x01010101 }))
-		t.Jcc(x86.NE, slow)
+		t.acc.c.VM(x86.VPTEST, x86.W256, of[0], t.acc.c.constRow(tW, func(int) uint64 { return uint64(^t.field&0xff) * 0x01010101 }))
+		t.acc.c.Jcc(x86.NE, slow)
 		return of
 	}
-	x := t.alloc()
-	t.VVV(x86.VPORD, x86.W512, x, of[0], of[1])
-	t.KVM(x86.VPTESTMD, x86.W512, x86.K5, x, t.Const32(^t.field).Bcast())
-	t.release(temp(x))
-	t.KK(x86.KORTESTW, x86.K5, x86.K5)
-	t.Jcc(x86.NE, slow)
+	x := t.acc.c.alloc()
+	t.acc.c.VVV(x86.VPORD, x86.W512, x, of[0], of[1])
+	t.acc.c.KVM(x86.VPTESTMD, x86.W512, x86.K5, x, t.acc.c.Const32(^t.field).Bcast())
+	t.acc.c.release(temp(x))
+	t.acc.c.KK(x86.KORTESTW, x86.K5, x86.K5)
+	t.acc.c.Jcc(x86.NE, slow)
 	return of
 }
 
@@ -84,52 +84,52 @@ func (t *tally) places(slow x86.Label) (of []x86.Vec) {
 func (t *tally) pack(op x86.Op, of *[]x86.Vec) {
 	n := len(*of)
 	a, b := (*of)[n-2], (*of)[n-1]
-	t.VVV(op, x86.W256, a, a, b)
-	t.release(temp(b))
+	t.acc.c.VVV(op, x86.W256, a, a, b)
+	t.acc.c.release(temp(b))
 	*of = (*of)[:n-1]
 }
 
 // add adds to the counters at RAX.
 func (t *tally) add(places []x86.Vec) {
-	w, lanes := t.full(), t.full().Bytes()/4
+	w, lanes := t.acc.c.full(), t.acc.c.full().Bytes()/4
 	sets := make([]x86.Vec, max(1<<t.bits/lanes, 1))
 	for k := range sets {
-		sets[k] = t.alloc()
+		sets[k] = t.acc.c.alloc()
 	}
-	m := t.alloc()
+	m := t.acc.c.alloc()
 	for k := range t.bits {
 		t.ballot(places, k)
-		t.replicate(w, tW, m, x86.RDX)
+		t.acc.c.replicate(w, tW, m, x86.RDX)
 		for i, x := range sets {
-			t.meet(x, m, k, i*lanes)
+			t.acc.c.meet(x, m, k, i*lanes)
 		}
 	}
-	t.release(temp(m))
+	t.acc.c.release(temp(m))
 	for _, x := range places {
-		t.release(temp(x))
+		t.acc.c.release(temp(x))
 	}
 	if n := 4 << t.bits; n < w.Bytes() {
 		w = map[int]x86.Width{16: x86.W128, 32: x86.W256}[n]
 	}
 	for i, x := range sets {
-		at := t.byProof(x86.At(x86.RAX, int32(i*w.Bytes())))
+		at := t.acc.byProof(x86.At(x86.RAX, int32(i*w.Bytes())))
 		n := t.gain(x)
-		t.VVM(t.opFor(cAdd, tW), w, n, n, at)
-		t.store(w, at, n)
-		t.release(temp(n))
+		t.acc.c.VVM(t.acc.c.opFor(cAdd, tW), w, n, n, at)
+		t.acc.c.store(w, at, n)
+		t.acc.c.release(temp(n))
 	}
 }
 
 // ballot leaves in EDX the lanes that have bit k of their place. RCX is lost.
 func (t *tally) ballot(places []x86.Vec, k int) {
-	if !t.evex {
-		x := t.alloc()
-		t.VVI(x86.VPSLLW, x86.W256, x, places[0], uint8(5-k))
-		t.RV(x86.VPMOVMSKB, x86.W256, x86.RDX, x)
-		t.release(temp(x))
+	if !t.acc.c.evex {
+		x := t.acc.c.alloc()
+		t.acc.c.VVI(x86.VPSLLW, x86.W256, x, places[0], uint8(5-k))
+		t.acc.c.RV(x86.VPMOVMSKB, x86.W256, x86.RDX, x)
+		t.acc.c.release(temp(x))
 		return
 	}
-	t.ballot512(places[0], places[1], 4<<k, x86.K5, x86.K6)
+	t.acc.c.ballot512(places[0], places[1], 4<<k, x86.K5, x86.K6)
 }
 
 // meet leaves in the sets of numbers from a first one on the lanes that agree with them in bit k, too; m has those that have it.
@@ -153,20 +153,20 @@ func (e *emitter) meet(x, m x86.Vec, k, first int) {
 // gain is what the counters of sets of lanes gain.
 func (t *tally) gain(sets x86.Vec) x86.Vec {
 	n := sets
-	if t.evex {
-		t.VV(x86.VPOPCNTD, x86.W512, n, sets)
+	if t.acc.c.evex {
+		t.acc.c.VV(x86.VPOPCNTD, x86.W512, n, sets)
 	} else {
-		n = t.popcount(tW, temp(sets)).v
+		n = t.acc.c.popcount(tW, temp(sets)).v
 	}
-	switch with := &t.s.in[1]; {
+	switch with := &t.acc.s.in[1]; {
 	case with.known && with.value == 1:
 	case with.known:
-		value := t.constant(tW, with.value)
-		t.vvx(x86.VPMULLD, t.full(), n, n, value)
+		value := t.acc.c.constant(tW, with.value)
+		t.acc.c.vvx(x86.VPMULLD, t.acc.c.full(), n, n, value)
 	default:
-		value := t.slotOperand(with)
-		t.vvx(x86.VPMULLD, t.full(), n, n, value)
-		t.release(value)
+		value := t.acc.c.slotOperand(with)
+		t.acc.c.vvx(x86.VPMULLD, t.acc.c.full(), n, n, value)
+		t.acc.c.release(value)
 	}
 	return n
 }

@@ -267,12 +267,12 @@ func (t *passes) addresses(r *region) bool {
 			continue
 		}
 		a := e.accessAt(pc, false, allLanes).static()
-		for k := range a.m.At {
-			if a.moves[k] == toSlot && r.scalarAt(a.src[1+k].off, s.end-1) != nil {
+		for k := range a.acc.m.At {
+			if a.moves[k] == toSlot && r.scalarAt(a.acc.src[1+k].off, s.end-1) != nil {
 				return false
 			}
 		}
-		if !t.base(a, pc) || t.counting && a.bound < 0 {
+		if !t.base(a, pc) || t.counting && a.acc.bound < 0 {
 			return false
 		}
 	}
@@ -281,7 +281,7 @@ func (t *passes) addresses(r *region) bool {
 
 // base adds what a load reaches to its base.
 func (t *passes) base(a *static, pc int32) bool {
-	key, by, ahead := a.key(), t.goes(&a.src[0]), t.ahead(&a.src[0], pc)
+	key, by, ahead := a.key(), t.goes(&a.acc.src[0]), t.ahead(&a.acc.src[0], pc)
 	if by != nil && !by.reaches(pc, a.align) {
 		return false
 	}
@@ -295,7 +295,7 @@ func (t *passes) base(a *static, pc int32) bool {
 			return true
 		}
 	}
-	t.bases = append(t.bases, turnBase{key: key, src: a.src[0], bound: a.bound, low: low + ahead, high: high + ahead, align: a.align, goes: by})
+	t.bases = append(t.bases, turnBase{key: key, src: a.acc.src[0], bound: a.acc.bound, low: low + ahead, high: high + ahead, align: a.align, goes: by})
 	return true
 }
 

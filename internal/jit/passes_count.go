@@ -61,7 +61,7 @@ func (r *region) commutes(pc int32) bool {
 // counterAt is the operation at a pc for all lanes.
 func (c *compiler) counterAt(pc int32) *accessed {
 	s := &c.steps[pc]
-	return &accessed{compiler: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: allLanes, bound: c.bounds[pc]}
+	return &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: allLanes, bound: c.bounds[pc]}
 }
 
 // count adds to the program of a turn what the number of an operation's counter is.

@@ -15,7 +15,7 @@ import (
 
 // turning is a loop while its passes are assembled.
 type turning struct {
-	*compiler
+	c     *compiler
 	t     *passes
 	first int // part of the pass
 	parts int // of a pass
@@ -44,7 +44,7 @@ var turnsLeft = x86.At(rCtx, saveRow)
 // inPasses assembles what runs the turns of a segment's loop; false if that cannot be.
 func (c *compiler) inPasses(i int) bool {
 	t, s := c.passes[i], &c.segs[i]
-	k := &turning{compiler: c, t: t}
+	k := &turning{c: c, t: t}
 	k.findValues()
 	if len(k.values) > len(countRegs) || k.settled() || !k.needRates() || !k.choose() {
 		return false
@@ -76,7 +76,7 @@ func (c *compiler) inPasses(i int) bool {
 
 // apart assembles code that has other registers than the function.
 func (k *turning) apart(body func()) {
-	c := k.compiler
+	c := k.c
 	row, free, bcast := c.row, c.free, c.bcast
 	c.turning = k
 	body()
@@ -85,7 +85,7 @@ func (k *turning) apart(body func()) {
 
 // reload loads what the function keeps in registers at a pc.
 func (k *turning) reload(pc int32) {
-	c := k.compiler
+	c := k.c
 	for _, off := range c.liveRows(pc) {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}
@@ -97,17 +97,17 @@ func (k *turning) reload(pc int32) {
 // settled tells whether the ordinary code has everything in registers already.
 func (k *turning) settled() bool {
 	for _, off := range k.t.carried {
-		if _, ok := k.row.of(off); !ok {
+		if _, ok := k.c.row.of(off); !ok {
 			return false
 		}
 	}
 	for i := range k.t.steady {
 		s := &k.t.steady[i]
-		if _, row := k.row.of(s.row); s.key == nil && !row {
+		if _, row := k.c.row.of(s.row); s.key == nil && !row {
 			return false
 		}
 		if s.key != nil && s.uses > 1 {
-			if _, ok := k.bcast.of(*s.key); !ok {
+			if _, ok := k.c.bcast.of(*s.key); !ok {
 				return false
 			}
 		}
@@ -121,15 +121,15 @@ func (e *emitter) wholeRow() int { return 128 / e.full().Bytes() }
 // choose decides how many parts a pass has, and what has registers; false if bases need too many.
 func (k *turning) choose() bool {
 	all, temps := 16, k.t.living+spareVecs+1
-	if k.evex {
+	if k.c.evex {
 		all = 32
 	}
-	for k.parts = k.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(k.regsFor())); k.parts /= 2 {
+	for k.parts = k.c.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(k.regsFor())); k.parts /= 2 {
 	}
 	if k.baseRegs() > len(k.regsFor()) {
 		return false
 	}
-	next := k.wholeRow() - k.parts // rows begin where those of earlier parts would be
+	next := k.c.wholeRow() - k.parts // rows begin where those of earlier parts would be
 	left := all - max(temps, next)
 	k.rowAt, k.same = map[uint32]int{}, nil
 	give := func(n int) (at int, ok bool) {
@@ -164,7 +164,7 @@ func (k *turning) choose() bool {
 		carried()
 	}
 	for v := all - 1; v >= 0; v-- {
-		if v >= next || v < k.wholeRow()-k.parts {
+		if v >= next || v < k.c.wholeRow()-k.parts {
 			k.temps = append(k.temps, x86.Vec(v))
 		}
 	}
@@ -188,7 +188,7 @@ func (k *turning) runs(b *turnBase) (first, behind int) {
 	if b.src.pat == nil {
 		return 0, 1
 	}
-	lanes := 32 / k.wholeRow()
+	lanes := 32 / k.c.wholeRow()
 	return k.first * lanes / b.src.pat.w, ((k.first+k.parts)*lanes-1)/b.src.pat.w + 1
 }
 
@@ -200,27 +200,27 @@ func (k *turning) certain(s *segment) {
 	} else {
 		k.shift(s.body)
 	}
-	k.RI(x86.ADD, x86.S64, x86.RCX, 1)
+	k.c.RI(x86.ADD, x86.S64, x86.RCX, 1)
 	if k.t.quiet {
-		k.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
+		k.c.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
 	} else {
 		k.polledFuel()
 	}
 	k.limit()
 	k.untilPoll(s, s.body)
 	k.limit()
-	k.RI(x86.CMP, x86.S64, x86.RCX, leastTurns)
-	k.Jcc(x86.L, s.body)
-	k.MR(x86.MOV, x86.S64, turnsLeft, x86.RCX)
+	k.c.RI(x86.CMP, x86.S64, x86.RCX, leastTurns)
+	k.c.Jcc(x86.L, s.body)
+	k.c.MR(x86.MOV, x86.S64, turnsLeft, x86.RCX)
 }
 
 // untilPoll leaves in RAX how many turns may run until the next poll, or goes to other if it is due.
 func (k *turning) untilPoll(s *segment, other x86.Label) {
-	k.RM(x86.MOV, x86.S64, x86.RAX, batchBudget)
-	k.RM(x86.SUB, x86.S64, x86.RAX, ctxSteps)
-	k.RR(x86.SUB, x86.S64, x86.RAX, rSteps)
-	k.Jcc(x86.LE, other)
-	k.RI(x86.SHR, x86.S64, x86.RAX, int32(bits.Len32(uint32(s.end-s.first))))
+	k.c.RM(x86.MOV, x86.S64, x86.RAX, batchBudget)
+	k.c.RM(x86.SUB, x86.S64, x86.RAX, ctxSteps)
+	k.c.RR(x86.SUB, x86.S64, x86.RAX, rSteps)
+	k.c.Jcc(x86.LE, other)
+	k.c.RI(x86.SHR, x86.S64, x86.RAX, int32(bits.Len32(uint32(s.end-s.first))))
 }
 
 // shift leaves in RCX how often a counter that goes on by a power of two is certain to compare alike, or goes to other.
@@ -228,13 +228,13 @@ func (k *turning) shift(other x86.Label) {
 	n := &k.t.counter
 	by, size := n.by, n.typ.size()
 	k.operand32(x86.RAX, n.v, n.signed)
-	k.RI(x86.ADD, size, x86.RAX, int32(by))
+	k.c.RI(x86.ADD, size, x86.RAX, int32(by))
 	if n.signed && n.typ == tW {
-		k.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
+		k.c.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 	}
 	k.operand32(x86.RCX, n.b, n.signed)
 	if by < 0 {
-		k.RR(x86.XCHG, x86.S64, x86.RAX, x86.RCX)
+		k.c.RR(x86.XCHG, x86.S64, x86.RAX, x86.RCX)
 		by = -by
 	}
 	k.distance(by, other)
@@ -242,25 +242,25 @@ func (k *turning) shift(other x86.Label) {
 
 // limit lowers RCX to RAX.
 func (k *turning) limit() {
-	k.RR(x86.CMP, x86.S64, x86.RCX, x86.RAX)
-	k.Cmov(x86.G, x86.S64, x86.RCX, x86.RAX)
+	k.c.RR(x86.CMP, x86.S64, x86.RCX, x86.RAX)
+	k.c.Cmov(x86.G, x86.S64, x86.RCX, x86.RAX)
 }
 
 // operand32 loads a number to be compared, extended to 64 bits.
 func (k *turning) operand32(r x86.Reg, src *source, signed bool) {
-	m := k.regs(src.off)
+	m := k.c.regs(src.off)
 	if src.pat != nil {
 		m = src.pat.number(0)
 	}
 	switch {
 	case src.known && signed && src.typ == tW:
-		k.MovImm(r, uint64(int64(int32(src.value))))
+		k.c.MovImm(r, uint64(int64(int32(src.value))))
 	case src.known:
-		k.MovImm(r, src.value)
+		k.c.MovImm(r, src.value)
 	case signed && src.typ == tW:
-		k.RM(x86.MOVSXD, x86.S64, r, m)
+		k.c.RM(x86.MOVSXD, x86.S64, r, m)
 	default:
-		k.RM(x86.MOV, src.typ.size(), r, m)
+		k.c.RM(x86.MOV, src.typ.size(), r, m)
 	}
 }
 
@@ -269,27 +269,27 @@ func (k *turning) operand32(r x86.Reg, src *source, signed bool) {
 func (k *turning) distance(by int64, other x86.Label) {
 	n, shift := &k.t.counter, int32(bits.TrailingZeros64(uint64(by)))
 	if n.cond == x86.NE {
-		k.RR(x86.SUB, n.typ.size(), x86.RCX, x86.RAX)
+		k.c.RR(x86.SUB, n.typ.size(), x86.RCX, x86.RAX)
 		if by > 1 { // else it goes by
-			k.MovImm(x86.RDX, uint64(by-1))
-			k.RR(x86.TEST, x86.S64, x86.RCX, x86.RDX)
-			k.Jcc(x86.NE, other)
+			k.c.MovImm(x86.RDX, uint64(by-1))
+			k.c.RR(x86.TEST, x86.S64, x86.RCX, x86.RDX)
+			k.c.Jcc(x86.NE, other)
 		}
 	} else {
-		k.RR(x86.SUB, x86.S64, x86.RCX, x86.RAX)
-		k.Jcc(x86.O, other)
+		k.c.RR(x86.SUB, x86.S64, x86.RCX, x86.RAX)
+		k.c.Jcc(x86.O, other)
 		if n.typ == tX && !n.signed {
-			k.Jcc(x86.B, other)
+			k.c.Jcc(x86.B, other)
 		}
-		k.Jcc(x86.L, other)
+		k.c.Jcc(x86.L, other)
 		last := int32(by - 1)
 		if n.cond == x86.LE || n.cond == x86.BE || n.cond == x86.GE || n.cond == x86.AE {
 			last++
 		}
-		k.RI(x86.ADD, x86.S64, x86.RCX, last)
+		k.c.RI(x86.ADD, x86.S64, x86.RCX, last)
 	}
-	k.RI(x86.SHR, x86.S64, x86.RCX, shift)
-	k.Jcc(x86.S, other)
+	k.c.RI(x86.SHR, x86.S64, x86.RCX, shift)
+	k.c.Jcc(x86.S, other)
 }
 
 // tests goes to other unless all addresses of all turns are inside and aligned: what
@@ -299,7 +299,7 @@ func (k *turning) tests(other x86.Label) {
 	for i := range k.t.bases {
 		b := &k.t.bases[i]
 		if b.bound >= 0 {
-			k.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+			k.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 		}
 		n := 1
 		if b.src.pat != nil {
@@ -316,11 +316,11 @@ func (k *turning) tests(other x86.Label) {
 func (k *turning) test(b *turnBase, run int, other x86.Label) {
 	aligned := func(r x86.Reg) {
 		if b.align > 1 {
-			k.RI(x86.TEST, x86.S32, r, int32(b.align-1))
-			k.Jcc(x86.NE, other)
+			k.c.RI(x86.TEST, x86.S32, r, int32(b.align-1))
+			k.c.Jcc(x86.NE, other)
 		}
 	}
-	k.RM(x86.MOV, b.src.typ.size(), x86.RAX, k.number(&b.src, run))
+	k.c.RM(x86.MOV, b.src.typ.size(), x86.RAX, k.number(&b.src, run))
 	aligned(x86.RAX)
 	k.inside(b, other)
 	by := b.goes
@@ -328,7 +328,7 @@ func (k *turning) test(b *turnBase, run int, other x86.Label) {
 		return
 	}
 	if !by.fixed() {
-		k.RM(x86.MOV, x86.S64, x86.R10, k.rateAt(by.rate))
+		k.c.RM(x86.MOV, x86.S64, x86.R10, k.rateAt(by.rate))
 		aligned(x86.R10)
 	}
 	k.goOn(by.rate, other)
@@ -340,40 +340,40 @@ func (k *turning) number(src *source, run int) x86.Mem {
 	if src.pat != nil {
 		return src.pat.number(run)
 	}
-	return k.regs(src.off)
+	return k.c.regs(src.off)
 }
 
 // inside goes to other unless what is reached from RAX is inside. Host memory lies below 1<<63, so that signed
 // comparisons keep out what would wrap.
 func (k *turning) inside(b *turnBase, other x86.Label) {
-	k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(b.low)))
+	k.c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(b.low)))
 	if b.bound < 0 {
-		k.insideShared(int32(b.high-b.low), other)
+		k.c.insideShared(int32(b.high-b.low), other)
 		return
 	}
-	k.insideBounds(b.bound, unsafe.Offsetof(machine.NativeBounds{}.End), x86.R8, int32(b.high), other)
+	k.c.insideBounds(b.bound, unsafe.Offsetof(machine.NativeBounds{}.End), x86.R8, int32(b.high), other)
 }
 
 // pass assembles all turns of some parts.
 func (k *turning) pass(s *segment) {
 	k.begin()
-	k.RM(x86.MOV, x86.S64, rMask, turnsLeft)
-	again := k.NewLabel()
-	k.Bind(again)
-	k.title("turns of lanes %d to %d", k.first*32/k.wholeRow(), (k.first+k.parts)*32/k.wholeRow()-1)
-	k.count()
-	k.note(s.first, s.end-1)
+	k.c.RM(x86.MOV, x86.S64, rMask, turnsLeft)
+	again := k.c.NewLabel()
+	k.c.Bind(again)
+	k.c.title("turns of lanes %d to %d", k.first*32/k.c.wholeRow(), (k.first+k.parts)*32/k.c.wholeRow()-1)
+	k.c.count()
+	k.c.note(s.first, s.end-1)
 	k.turn(k.first, k.first+k.parts)
-	k.title("to the next turn")
-	k.count()
+	k.c.title("to the next turn")
+	k.c.count()
 	k.toNext()
-	k.RI(x86.SUB, x86.S64, rMask, 1)
-	k.Jcc(x86.NE, again)
-	k.title("behind the turns")
-	k.count()
+	k.c.RI(x86.SUB, x86.S64, rMask, 1)
+	k.c.Jcc(x86.NE, again)
+	k.c.title("behind the turns")
+	k.c.count()
 	k.eachRow(func(off uint32, v x86.Vec, m x86.Mem) {
 		if slices.Contains(k.t.carried, off) {
-			k.store(k.full(), m, v)
+			k.c.store(k.c.full(), m, v)
 		}
 	})
 }
@@ -384,16 +384,16 @@ func (k *turning) toNext() {
 		switch by := b.goes; {
 		case by == nil:
 		case by.fixed():
-			k.RI(x86.ADD, x86.S64, r, int32(by.by))
+			k.c.RI(x86.ADD, x86.S64, r, int32(by.by))
 		default:
-			k.RM(x86.ADD, x86.S64, r, k.rateAt(by.rate))
+			k.c.RM(x86.ADD, x86.S64, r, k.rateAt(by.rate))
 		}
 	})
 }
 
 // turn assembles a turn of some parts.
 func (k *turning) turn(first, behind int) {
-	c := k.compiler
+	c := k.c
 	c.wide = false
 	need, kept := k.t.needs(), c.freeK
 	if c.evex {
@@ -412,7 +412,7 @@ func (k *turning) turn(first, behind int) {
 
 // begin brings what has a register there.
 func (k *turning) begin() {
-	c := k.compiler
+	c := k.c
 	c.row, c.bcast, c.free = nil, k.same, slices.Clone(k.temps)
 	for off, at := range k.rowAt {
 		c.row.add(off, at-k.first)
@@ -423,7 +423,7 @@ func (k *turning) begin() {
 	for i := range k.t.merged.rows {
 		c.place(&k.t.merged.rows[i].dst)
 	}
-	k.eachRow(func(_ uint32, v x86.Vec, m x86.Mem) { k.move(k.full(), v, m) })
+	k.eachRow(func(_ uint32, v x86.Vec, m x86.Mem) { k.c.move(k.c.full(), v, m) })
 	for _, b := range k.same {
 		c.loadValue(b.key, b.v)
 	}
@@ -435,11 +435,11 @@ func (k *turning) begin() {
 		for run := first; run < behind; run++ {
 			r := k.regsFor()[len(k.hosts)]
 			k.hosts[turnKey{b.key, run}] = r
-			k.RM(x86.MOV, b.src.typ.size(), r, k.number(&b.src, run))
+			k.c.RM(x86.MOV, b.src.typ.size(), r, k.number(&b.src, run))
 			if b.bound < 0 {
-				k.RM(x86.ADD, x86.S64, r, ctxSharedHost)
+				k.c.RM(x86.ADD, x86.S64, r, ctxSharedHost)
 			} else {
-				k.RR(x86.ADD, x86.S64, r, rArena)
+				k.c.RR(x86.ADD, x86.S64, r, rArena)
 			}
 		}
 	}
@@ -458,10 +458,10 @@ func (k *turning) eachBase(visit func(b *turnBase, run int, r x86.Reg)) {
 
 // eachRow visits the registers of rows in the pass with their places in memory.
 func (k *turning) eachRow(visit func(off uint32, v x86.Vec, m x86.Mem)) {
-	bytes := k.full().Bytes()
+	bytes := k.c.full().Bytes()
 	for _, off := range slices.Sorted(maps.Keys(k.rowAt)) {
 		for p := range k.parts {
-			visit(off, x86.Vec(k.rowAt[off]+p), k.regs(off+uint32((k.first+p)*bytes)))
+			visit(off, x86.Vec(k.rowAt[off]+p), k.c.regs(off+uint32((k.first+p)*bytes)))
 		}
 	}
 }
@@ -470,15 +470,15 @@ func (k *turning) eachRow(visit func(off uint32, v x86.Vec, m x86.Mem)) {
 func (k *turning) at(s *static, run int, disp int64) x86.Mem {
 	r, ok := k.hosts[turnKey{s.key(), run}]
 	if !ok {
-		k.unsound("the load at pc %d has no base in its turns", s.pc)
+		k.c.unsound("the load at pc %d has no base in its turns", s.acc.pc)
 	}
-	k.prove(s.pc) // of the base everything is inside in all turns
-	return s.byProof(x86.At(r, int32(s.disp+disp+k.t.ahead(&s.src[0], s.pc))))
+	k.c.prove(s.acc.pc) // of the base everything is inside in all turns
+	return s.acc.byProof(x86.At(r, int32(s.disp+disp+k.t.ahead(&s.acc.src[0], s.acc.pc))))
 }
 
 // behind brings numbers and counts to where they are behind some turns.
 func (k *turning) behind(s *segment, turns x86.Mem) {
-	c := k.compiler
+	c := k.c
 	c.RM(x86.MOV, x86.S64, x86.RAX, turns)
 	c.RM(x86.LEA, x86.S64, x86.RDX, x86.At(x86.RAX, -1))
 	for i := range k.t.advances {

@@ -189,17 +189,17 @@ const maxRates = 16
 func (k *turning) rates() {
 	for _, r := range k.computed {
 		if r.wide {
-			k.RM(x86.MOV, x86.S64, x86.RAX, r.at)
+			k.c.RM(x86.MOV, x86.S64, x86.RAX, r.at)
 		} else {
-			k.RM(x86.MOVSXD, x86.S64, x86.RAX, r.at)
+			k.c.RM(x86.MOVSXD, x86.S64, x86.RAX, r.at)
 		}
 		if r.scale != 1 {
-			k.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(r.scale))
+			k.c.RRI(x86.IMUL, x86.S64, x86.RAX, x86.RAX, int32(r.scale))
 		}
 		if r.by != 0 {
-			k.RI(x86.ADD, x86.S64, x86.RAX, int32(r.by))
+			k.c.RI(x86.ADD, x86.S64, x86.RAX, int32(r.by))
 		}
-		k.MR(x86.MOV, x86.S64, k.rateAt(r), x86.RAX)
+		k.c.MR(x86.MOV, x86.S64, k.rateAt(r), x86.RAX)
 	}
 }
 
@@ -218,28 +218,28 @@ func (k *turning) needRates() bool {
 func (k *turning) divide(far bool, other x86.Label) {
 	n := &k.t.counter
 	if n.fixed() {
-		k.MovImm(x86.R8, uint64(n.by))
+		k.c.MovImm(x86.R8, uint64(n.by))
 	} else {
-		k.RM(x86.MOV, x86.S64, x86.R8, k.rateAt(n.rate))
-		k.RR(x86.TEST, x86.S64, x86.R8, x86.R8)
-		k.Jcc(x86.LE, other)
+		k.c.RM(x86.MOV, x86.S64, x86.R8, k.rateAt(n.rate))
+		k.c.RR(x86.TEST, x86.S64, x86.R8, x86.R8)
+		k.c.Jcc(x86.LE, other)
 	}
 	k.operand32(x86.RAX, n.v, n.signed)
-	k.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(x86.RAX, x86.R8, 1, int32(n.high)))
+	k.c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(x86.RAX, x86.R8, 1, int32(n.high)))
 	if far {
-		k.RR(x86.ADD, x86.S64, x86.RAX, x86.RBX)
+		k.c.RR(x86.ADD, x86.S64, x86.RAX, x86.RBX)
 	}
 	k.operand32(x86.RCX, n.b, n.signed)
-	k.RR(x86.SUB, x86.S64, x86.RCX, x86.RAX)
-	k.Jcc(x86.L, other)
+	k.c.RR(x86.SUB, x86.S64, x86.RCX, x86.RAX)
+	k.c.Jcc(x86.L, other)
 	last := int32(-1)
 	if n.cond == x86.LE || n.cond == x86.BE {
 		last = 0
 	}
-	k.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(x86.RCX, x86.R8, 1, last))
-	k.Zero(x86.RDX)
-	k.R(x86.DIV, x86.S64, x86.R8)
-	k.RR(x86.MOV, x86.S64, x86.RCX, x86.RAX)
+	k.c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtIndex(x86.RCX, x86.R8, 1, last))
+	k.c.Zero(x86.RDX)
+	k.c.R(x86.DIV, x86.S64, x86.R8)
+	k.c.RR(x86.MOV, x86.S64, x86.RCX, x86.RAX)
 }
 
 // again computes numbers as they are in the first turn, and goes to other if one wraps in any.
@@ -257,9 +257,9 @@ func (k *turning) anew(other x86.Label) {
 		switch a := &k.t.advances[i]; {
 		case !a.anew:
 		case a.s.made != nil:
-			k.makeNumbers(a.s, other)
+			k.c.makeNumbers(a.s, other)
 		default:
-			k.slotNumbers(a.s)
+			k.c.slotNumbers(a.s)
 		}
 	}
 }
@@ -280,8 +280,8 @@ func (k *turning) eachWidening(visit func(w *widening, run int)) {
 
 // toLast loads how many turns the last one is behind the first, into R9.
 func (k *turning) toLast() {
-	k.RM(x86.MOV, x86.S64, x86.R9, turnsLeft)
-	k.RI(x86.SUB, x86.S64, x86.R9, 1)
+	k.c.RM(x86.MOV, x86.S64, x86.R9, turnsLeft)
+	k.c.RI(x86.SUB, x86.S64, x86.R9, 1)
 }
 
 // widens goes to other if a number does not fit 32 bits for some lane in the last turn.
@@ -290,7 +290,7 @@ func (k *turning) widens(w *widening, run int, other x86.Label) {
 	if !w.signed {
 		op, size = x86.MOV, x86.S32
 	}
-	k.RM(op, size, x86.RAX, k.number(&w.src, run))
+	k.c.RM(op, size, x86.RAX, k.number(&w.src, run))
 	k.goOn(w.goes, other)
 	k.fits(w, op, size, other)
 }
@@ -299,30 +299,30 @@ func (k *turning) widens(w *widening, run int, other x86.Label) {
 func (k *turning) fits(w *widening, op x86.Op, size x86.Size, other x86.Label) {
 	for _, far := range []int64{w.low, w.high} {
 		if far != int64(int32(far)) {
-			k.Jmp(other)
+			k.c.Jmp(other)
 			return
 		}
-		k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(far)))
-		k.RR(op, size, x86.R10, x86.R8)
-		k.RR(x86.CMP, x86.S64, x86.R10, x86.R8)
-		k.Jcc(x86.NE, other)
+		k.c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(far)))
+		k.c.RR(op, size, x86.R10, x86.R8)
+		k.c.RR(x86.CMP, x86.S64, x86.R10, x86.R8)
+		k.c.Jcc(x86.NE, other)
 	}
 }
 
 // goOn makes of RAX, which has a number at the first turn, the one at the last, R9 turns later, or goes to other.
 func (k *turning) goOn(r rate, other x86.Label) {
 	k.ahead(x86.R10, r, x86.R9)
-	k.Jcc(x86.O, other)
-	k.RR(x86.ADD, x86.S64, x86.RAX, x86.R10)
-	k.Jcc(x86.O, other)
+	k.c.Jcc(x86.O, other)
+	k.c.RR(x86.ADD, x86.S64, x86.RAX, x86.R10)
+	k.c.Jcc(x86.O, other)
 }
 
 // ahead computes what a number goes on by in some turns, and sets the flag of overflow.
 func (k *turning) ahead(to x86.Reg, r rate, turns x86.Reg) {
 	if r.fixed() {
-		k.RRI(x86.IMUL, x86.S64, to, turns, int32(r.by))
+		k.c.RRI(x86.IMUL, x86.S64, to, turns, int32(r.by))
 		return
 	}
-	k.RM(x86.MOV, x86.S64, to, k.rateAt(r))
-	k.RR(x86.IMUL, x86.S64, to, turns)
+	k.c.RM(x86.MOV, x86.S64, to, k.rateAt(r))
+	k.c.RR(x86.IMUL, x86.S64, to, turns)
 }

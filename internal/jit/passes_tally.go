@@ -46,7 +46,7 @@ func (k *turning) findValues() {
 	}
 	k.t.eachCount(func(n *turnCount) {
 		add(n.table(), true)
-		if with := k.steps[n.pc].in[1]; with.slot {
+		if with := k.c.steps[n.pc].in[1]; with.slot {
 			add(with, false)
 		}
 	})
@@ -77,7 +77,7 @@ func (k *turning) beginCounting() {
 		r := k.valueReg(v.src, v.table)
 		k.loadNumber(r, &v.src)
 		if v.table {
-			k.RM(x86.ADD, x86.S64, r, ctxSharedHost)
+			k.c.RM(x86.ADD, x86.S64, r, ctxSharedHost)
 		}
 	}
 }
@@ -85,9 +85,9 @@ func (k *turning) beginCounting() {
 // loadNumber loads a number of 32 bits that all lanes share.
 func (k *turning) loadNumber(r x86.Reg, src *source) {
 	if src.known {
-		k.MovImm(r, src.value)
+		k.c.MovImm(r, src.value)
 	} else {
-		k.RM(x86.MOV, x86.S32, r, k.regs(src.off))
+		k.c.RM(x86.MOV, x86.S32, r, k.c.regs(src.off))
 	}
 }
 
@@ -97,46 +97,46 @@ func (k *turning) testCounts(other x86.Label) {
 	k.t.eachCount(func(n *turnCount) {
 		table := n.table()
 		k.loadNumber(x86.RAX, &table)
-		k.RI(x86.TEST, x86.S32, x86.RAX, 3)
-		k.Jcc(x86.NE, other)
-		k.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(k.insts[n.pc].Imm)))
-		k.insideShared(4<<n.bits, other)
-		k.prove(n.pc)
+		k.c.RI(x86.TEST, x86.S32, x86.RAX, 3)
+		k.c.Jcc(x86.NE, other)
+		k.c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(k.c.insts[n.pc].Imm)))
+		k.c.insideShared(4<<n.bits, other)
+		k.c.prove(n.pc)
 	})
 }
 
 // polledFuel leaves in RAX how many turns go until others have theirs, in loops that may wait for them; RDX and R8 are lost.
 func (k *turning) polledFuel() {
-	k.RM(x86.LEA, x86.S32, x86.RAX, x86.At(rFuel, -1))
-	k.RM(x86.MOV, x86.S32, x86.R8, ctxPollFuel)
-	k.Zero(x86.RDX)
-	k.R(x86.DIV, x86.S32, x86.R8)
-	k.RI(x86.ADD, x86.S32, x86.RAX, 1)
+	k.c.RM(x86.LEA, x86.S32, x86.RAX, x86.At(rFuel, -1))
+	k.c.RM(x86.MOV, x86.S32, x86.R8, ctxPollFuel)
+	k.c.Zero(x86.RDX)
+	k.c.R(x86.DIV, x86.S32, x86.R8)
+	k.c.RI(x86.ADD, x86.S32, x86.RAX, 1)
 }
 
 // burnPolled takes the fuel of RDX back edges; RCX is lost.
 func (k *turning) burnPolled() {
-	k.RM(x86.MOV, x86.S32, x86.RCX, ctxPollFuel)
-	k.RR(x86.IMUL, x86.S32, x86.RCX, x86.RDX)
-	k.RR(x86.SUB, x86.S32, rFuel, x86.RCX)
+	k.c.RM(x86.MOV, x86.S32, x86.RCX, ctxPollFuel)
+	k.c.RR(x86.IMUL, x86.S32, x86.RCX, x86.RDX)
+	k.c.RR(x86.SUB, x86.S32, rFuel, x86.RCX)
 }
 
 // giveCount does the part's operations on the counters that a value numbers.
 func (r *room) giveCount(v val, n *turnCount) {
-	c := &turnTally{turning: r.turning, turnCount: n, a: r.counterAt(n.pc), bytes: 1 + (n.bits-1)/8}
+	c := &turnTally{turning: r.c.turning, turnCount: n, a: r.c.counterAt(n.pc), bytes: 1 + (n.bits-1)/8}
 	if f := r.fromByte(v); f != nil {
-		s := r.accessAt(f.pc, false, allLanes).static()
-		for lane := 0; lane < r.lanes; lane += 8 {
-			r.RM(x86.MOV, x86.S64, numbersReg, s.place(f.elem, r.part*r.lanes+lane))
+		s := r.c.accessAt(f.pc, false, allLanes).static()
+		for lane := 0; lane < r.c.lanes; lane += 8 {
+			r.c.RM(x86.MOV, x86.S64, numbersReg, s.place(f.elem, r.c.part*r.c.lanes+lane))
 			c.each()
 		}
 		return
 	}
 	l := r.get(v)
 	r.spare(spareVecs)
-	x := r.load(l, tW)
+	x := r.c.load(l, tW)
 	c.narrow(x.v)
-	r.unload(x, l)
+	r.c.unload(x, l)
 }
 
 // fromByte is the load that brings a value as bytes of lanes that follow each other, nil if none does.
@@ -146,8 +146,8 @@ func (r *room) fromByte(v val) *fetch {
 		return nil
 	}
 	f := r.m.in[o.imm].fetch
-	s := r.accessAt(f.pc, false, allLanes).static()
-	if !s.s.narrow || s.m.Signed || s.m.Elem != 1 {
+	s := r.c.accessAt(f.pc, false, allLanes).static()
+	if !s.acc.s.narrow || s.acc.m.Signed || s.acc.m.Elem != 1 {
 		return nil
 	}
 	return f
@@ -155,7 +155,7 @@ func (r *room) fromByte(v val) *fetch {
 
 // turnTally is an operation while it is assembled.
 type turnTally struct {
-	*turning
+	turning *turning
 	*turnCount
 	a     *accessed
 	bytes int // of a number
@@ -163,29 +163,29 @@ type turnTally struct {
 
 // narrow does the operations on the counters that a part's register of 32-bit elements numbers.
 func (c *turnTally) narrow(x x86.Vec) {
-	t := c.alloc()
-	defer c.release(temp(t))
+	t := c.turning.c.alloc()
+	defer c.turning.c.release(temp(t))
 	switch {
-	case !c.evex:
-		c.VVI(x86.VEXTRACTI128, x86.W256, t, x, 1)
-		c.VVV(x86.VPACKUSDW, x86.W128, t, x, t)
+	case !c.turning.c.evex:
+		c.turning.c.VVI(x86.VEXTRACTI128, x86.W256, t, x, 1)
+		c.turning.c.VVV(x86.VPACKUSDW, x86.W128, t, x, t)
 		if c.bytes == 1 {
-			c.VVV(x86.VPACKUSWB, x86.W128, t, t, t)
+			c.turning.c.VVV(x86.VPACKUSWB, x86.W128, t, t, t)
 		}
 	case c.bytes == 1:
-		c.VV(x86.VPMOVDB, x86.W512, t, x)
+		c.turning.c.VV(x86.VPMOVDB, x86.W512, t, x)
 	default:
-		c.VV(x86.VPMOVDW, x86.W512, t, x)
+		c.turning.c.VV(x86.VPMOVDW, x86.W512, t, x)
 	}
-	for lane := 0; lane < c.lanes; lane += 8 / c.bytes {
+	for lane := 0; lane < c.turning.c.lanes; lane += 8 / c.bytes {
 		switch at := lane * c.bytes; {
 		case at%16 == 8:
-			c.RVI(x86.VPEXTRQ, x86.W128, numbersReg, t, 1)
+			c.turning.c.RVI(x86.VPEXTRQ, x86.W128, numbersReg, t, 1)
 		case at == 16:
-			c.VVI(x86.VEXTRACTI128, x86.W256, t, t, 1)
+			c.turning.c.VVI(x86.VEXTRACTI128, x86.W256, t, t, 1)
 			fallthrough
 		default:
-			c.RV(x86.VMOVQ, x86.W128, numbersReg, t)
+			c.turning.c.RV(x86.VMOVQ, x86.W128, numbersReg, t)
 		}
 		c.each()
 	}
@@ -199,10 +199,10 @@ func (c *turnTally) each() {
 		if k == 8/c.bytes-1 {
 			at = numbersReg
 		} else {
-			c.RR(one, x86.S32, at, numbersReg)
-			c.RI(x86.SHR, x86.S64, numbersReg, int32(8*c.bytes))
+			c.turning.c.RR(one, x86.S32, at, numbersReg)
+			c.turning.c.RI(x86.SHR, x86.S64, numbersReg, int32(8*c.bytes))
 		}
-		c.one(c.a.byProof(x86.AtIndex(c.valueReg(c.table(), true), at, 4, int32(c.a.in.Imm))))
+		c.one(c.a.byProof(x86.AtIndex(c.turning.valueReg(c.table(), true), at, 4, int32(c.a.in.Imm))))
 	}
 }
 
@@ -210,8 +210,8 @@ func (c *turnTally) each() {
 func (c *turnTally) one(at x86.Mem) {
 	op, with := atomicOps[c.a.s.op.Fn].direct, c.a.s.in[1]
 	if with.known {
-		c.MI(op, x86.S32, at, int32(with.value))
+		c.turning.c.MI(op, x86.S32, at, int32(with.value))
 	} else {
-		c.MR(op, x86.S32, at, c.valueReg(with, false))
+		c.turning.c.MR(op, x86.S32, at, c.turning.valueReg(with, false))
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // room is where the values of one part are.
 type room struct {
-	*compiler
+	c       *compiler
 	m       *merged
 	need    []bool
 	use     maskUse
@@ -33,7 +33,7 @@ type room struct {
 // newRoom empties the compiler's room: there is one at a time.
 func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) *room {
 	n, r := len(m.ops), &c.room
-	r.compiler, r.m, r.need, r.use, r.next = c, m, need, use, 0
+	r.c, r.m, r.need, r.use, r.next = c, m, need, use, 0
 	r.read, r.at, r.held, r.there = emptied(r.read, n), emptied(r.at, n), emptied(r.held, n), emptied(r.there, n)
 	r.own, r.slot, r.rows, r.slots, r.pins = emptied(r.own, n), emptied(r.slot, n), emptiedLists(r.rows, n), r.slots[:0], r.pins[:0]
 	r.holders = r.holders[:0]
@@ -91,19 +91,19 @@ func (r *room) get(v val) loc {
 	case r.slot[v] >= 0:
 		l = r.unspill(v)
 	case o.code == cConst:
-		l = r.constant(o.typ, o.imm)
+		l = r.c.constant(o.typ, o.imm)
 	case o.code == cTable:
-		l = r.tableOf(&r.m.tables[o.imm])
+		l = r.c.tableOf(&r.m.tables[o.imm])
 	case o.code == cLanes:
-		l = r.truthOf(uint32(o.imm))
+		l = r.c.truthOf(uint32(o.imm))
 	case r.m.in[o.imm].fetch != nil:
 		r.spare(spareVecs)
 		l = r.fetched(r.m.in[o.imm].fetch, v == r.folds)
 	default:
 		r.spare(r.spareToRead(&r.m.in[o.imm]))
-		l = r.operand(&r.m.in[o.imm])
-		if l.kind == inMem && len(r.read[v]) > 1 && len(r.free) > spareVecs {
-			l = r.load(l, o.typ)
+		l = r.c.operand(&r.m.in[o.imm])
+		if l.kind == inMem && len(r.read[v]) > 1 && len(r.c.free) > spareVecs {
+			l = r.c.load(l, o.typ)
 		}
 	}
 	if l.owned && (l.kind == inVec || l.kind == inK) {
@@ -117,7 +117,7 @@ func (r *room) get(v val) loc {
 // spareToRead is how many registers it takes to find a source.
 func (r *room) spareToRead(s *source) int {
 	switch {
-	case r.evex || r.wide || s.pat != nil:
+	case r.c.evex || r.c.wide || s.pat != nil:
 		return spareVecs
 	case s.run || s.typ == tW && !s.slot:
 		return 0
@@ -127,9 +127,9 @@ func (r *room) spareToRead(s *source) int {
 
 // spare makes room for n temporaries.
 func (r *room) spare(n int) {
-	for len(r.free) < n && r.evict(false) {
+	for len(r.c.free) < n && r.evict(false) {
 	}
-	for r.evex && len(r.freeK) < spareKs && r.evict(true) {
+	for r.c.evex && len(r.c.freeK) < spareKs && r.evict(true) {
 	}
 }
 
@@ -175,27 +175,27 @@ func (r *room) spill(v val) {
 	} else {
 		r.slot[v], r.next = r.next, r.next+1
 		if r.next > spillSlots {
-			r.short, r.overflow = true, true
+			r.c.short, r.c.overflow = true, true
 			r.slot[v], r.next = 0, 1
 		}
 	}
 	if l := r.at[v]; l.kind == inK {
-		r.MK(x86.KMOVW, spillAt(r.slot[v]), l.k)
+		r.c.MK(x86.KMOVW, spillAt(r.slot[v]), l.k)
 	} else {
-		r.store(r.full(), spillAt(r.slot[v]), l.v)
+		r.c.store(r.c.full(), spillAt(r.slot[v]), l.v)
 	}
 }
 
 func (r *room) unspill(v val) loc {
 	r.spare(1)
 	m := spillAt(r.slot[v])
-	if r.m.typ(v) == tM && r.evex {
-		k := r.allocK()
-		r.KM(x86.KMOVW, k, m)
+	if r.m.typ(v) == tM && r.c.evex {
+		k := r.c.allocK()
+		r.c.KM(x86.KMOVW, k, m)
 		return loc{kind: inK, k: k, owned: true}
 	}
-	t := r.alloc()
-	r.move(r.full(), t, m)
+	t := r.c.alloc()
+	r.c.move(r.c.full(), t, m)
 	l := temp(t)
 	l.elem = r.elem()
 	return l
@@ -203,7 +203,7 @@ func (r *room) unspill(v val) loc {
 
 // elem is what truth values have for each lane.
 func (r *room) elem() typ {
-	if r.wide {
+	if r.c.wide {
 		return tX
 	}
 	return tW

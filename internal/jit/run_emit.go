@@ -28,7 +28,7 @@ func (r *room) spareFor(v val, o *operation) int {
 		}
 		return n
 	}
-	return r.temps(o, r.at)
+	return r.c.temps(o, r.at)
 }
 
 // temps is how many registers an operation takes, at most: for its result, for sources that it cannot read from memory, and in between.
@@ -67,7 +67,7 @@ func (r *room) spareOf(o *operation) (n int, ok bool) {
 		return 1
 	}
 	switch v := &vops[o.code]; {
-	case r.evex || r.wide:
+	case r.c.evex || r.c.wide:
 		return 0, false
 	case v.commutes, o.code == cMAnd, o.code == cMOr, o.code == cMXor, o.code == cCmp && o.imm == cmpEQ:
 		return 1 + inMemory(o.a)*inMemory(o.b), true
@@ -76,7 +76,7 @@ func (r *room) spareOf(o *operation) (n int, ok bool) {
 	case v.has(), o.code == cMAndn, o.code == cFCmp:
 		return 1 + inMemory(o.a), true
 	case o.code == cSel:
-		if _, _, ok := r.keepsOrZero(&r.m.program, o); ok {
+		if _, _, ok := r.c.keepsOrZero(&r.m.program, o); ok {
 			return 1 + inMemory(o.a), true
 		}
 		return 1 + inMemory(o.a) + inMemory(o.b) + inMemory(o.c), true
@@ -239,7 +239,7 @@ func (r *room) all() {
 // operate assembles an operation and what becomes of its result.
 func (r *room) operate(v val) {
 	o := &r.m.ops[v]
-	r.work()
+	r.c.work()
 	r.pins, r.folds = append(r.pins[:0], o.args()...), r.foldable(o)
 	for _, a := range o.args() {
 		r.at[a] = r.get(a)
@@ -251,8 +251,8 @@ func (r *room) operate(v val) {
 		}
 	}
 	target, direct, owner := r.target(v, o)
-	l := r.operation(&r.m.program, o, r.at, target, direct)
-	r.wmask, l.owned = 0, false
+	l := r.c.operation(&r.m.program, o, r.at, target, direct)
+	r.c.wmask, l.owned = 0, false
 	if owner != none {
 		r.held[owner], r.there[owner] = false, false
 	}
@@ -269,7 +269,7 @@ func (r *room) operate(v val) {
 	}
 	r.pins = append(r.pins[:0], v)
 	for _, d := range r.rows[v] {
-		if !resident || d.row < 0 || x86.Vec(d.row+r.part) != l.v {
+		if !resident || d.row < 0 || x86.Vec(d.row+r.c.part) != l.v {
 			r.give(v, d)
 		}
 	}
@@ -299,7 +299,7 @@ func (r *room) drop(v val) {
 func (r *room) unhold(v val) {
 	l := r.at[v]
 	l.owned = true
-	r.release(l)
+	r.c.release(l)
 	r.held[v], r.there[v] = false, false
 }
 
@@ -312,9 +312,9 @@ func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val)
 	for _, d := range r.rows[v] {
 		if r.goesTo(o, d) {
 			if d.usage(r.use) != allLanes {
-				r.wmask = r.laneMask(r.use)
+				r.c.wmask = r.c.laneMask(r.use)
 			}
-			return x86.Vec(d.row + r.part), true, none
+			return x86.Vec(d.row + r.c.part), true, none
 		}
 	}
 	for _, a := range dyingFirst(o) {
@@ -330,7 +330,7 @@ func (r *room) runTarget(v val, o *operation) (reg x86.Vec, direct bool, owner v
 	for _, d := range r.rows[v] {
 		old, ok := r.input[noRow]
 		if d.row >= 0 && (o.code == cMAnd || o.code == cMAndn) && (!ok || len(r.read[old]) == 0) {
-			return x86.Vec(d.row + r.part), true, none
+			return x86.Vec(d.row + r.c.part), true, none
 		}
 	}
 	return 0, false, none
@@ -354,10 +354,10 @@ func (r *room) inPlace(o *operation) bool {
 
 // goesTo tells whether an operation can write to a resident row directly.
 func (r *room) goesTo(o *operation, d *source) bool {
-	if d.row < 0 || r.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
+	if d.row < 0 || r.c.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
-	if d.usage(r.use) != allLanes && (!r.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.part))) {
+	if d.usage(r.use) != allLanes && (!r.c.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.c.part))) {
 		return false
 	}
 	old, ok := r.input[d.off]
@@ -379,32 +379,32 @@ func (r *room) give(v val, d *source) {
 		r.giveCount(v, d.count)
 		return
 	}
-	if d.row >= 0 && r.use == allLanes && !r.wide {
+	if d.row >= 0 && r.use == allLanes && !r.c.wide {
 		r.folds = v
 	}
 	l := r.get(v)
 	r.detach(d, v)
 	if r.folds == v && l.kind != inVec {
-		r.copyOf(x86.Vec(d.row+r.part), l, d.typ)
+		r.c.copyOf(x86.Vec(d.row+r.c.part), l, d.typ)
 		return
 	}
 	r.spare(r.spareToWrite(l, d))
-	x := r.load(l, d.typ)
+	x := r.c.load(l, d.typ)
 	x.owned = false
-	r.write(x, d.typ, d, r.use)
+	r.c.write(x, d.typ, d, r.use)
 	switch {
 	case l.kind != inVec:
-		r.release(temp(x.v))
-	case d.row >= 0 && r.held[v] && !(r.wide && d.typ == tW):
+		r.c.release(temp(x.v))
+	case d.row >= 0 && r.held[v] && !(r.c.wide && d.typ == tW):
 		r.unhold(v) // it is in the row's register from now on
-		r.at[v], r.there[v] = vecAt(x86.Vec(d.row+r.part)), true
+		r.at[v], r.there[v] = vecAt(x86.Vec(d.row+r.c.part)), true
 	}
 }
 
 // spareToWrite is how many registers it takes to write a value to a row.
 func (r *room) spareToWrite(l loc, d *source) int {
 	switch {
-	case r.evex || r.wide || d.usage(r.use) != allLanes:
+	case r.c.evex || r.c.wide || d.usage(r.use) != allLanes:
 		return spareVecs
 	case l.kind == inVec:
 		return 0
@@ -422,8 +422,8 @@ func (r *room) detach(d *source, v val) {
 	l := r.get(old)
 	if !r.held[old] {
 		r.spare(spareVecs)
-		t := r.alloc()
-		r.copyOf(t, l, d.typ)
+		t := r.c.alloc()
+		r.c.copyOf(t, l, d.typ)
 		r.at[old], r.there[old] = vecAt(t), true
 		r.hold(old)
 	}
@@ -449,21 +449,21 @@ func (r *room) bit(v val, k int) {
 		return
 	}
 	if o := &r.m.ops[v]; o.code == cLanes {
-		if r.part == 0 {
-			r.MovImm(maskBits[k], o.imm)
+		if r.c.part == 0 {
+			r.c.MovImm(maskBits[k], o.imm)
 		}
 		return
 	}
 	if first := r.m.firstBits(v); first < k { // another predicate, or its opposite
-		if r.part*r.lanes+r.lanes == 32 {
-			r.RR(x86.MOV, x86.S32, maskBits[k], maskBits[first])
+		if r.c.part*r.c.lanes+r.c.lanes == 32 {
+			r.c.RR(x86.MOV, x86.S32, maskBits[k], maskBits[first])
 		}
 		return
 	}
 	l := r.get(v)
-	x := r.load(l, tW)
-	r.collectIn(maskBits[k], x)
-	r.unload(x, l)
+	x := r.c.load(l, tW)
+	r.c.collectIn(maskBits[k], x)
+	r.c.unload(x, l)
 }
 
 // firstBits is the first predicate for which bits of a truth value are collected.

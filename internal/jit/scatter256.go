@@ -23,9 +23,9 @@ func (a *accessed) scatterLanes(k int, base x86.Reg, at x86.Mem) {
 	d, from := &a.src[1+k], x86.Mem{}
 	switch size := d.typ.size(); {
 	case d.known:
-		a.MovImm(x86.R8, d.value)
+		a.c.MovImm(x86.R8, d.value)
 	case d.slot:
-		a.RM(x86.MOV, size, x86.R8, a.regs(d.off))
+		a.c.RM(x86.MOV, size, x86.R8, a.c.regs(d.off))
 	default:
 		from = a.inMemory(d, 1+k)
 	}
@@ -47,13 +47,13 @@ func (a *accessed) scatterLane(k int, base x86.Reg, at, from x86.Mem) {
 	if a.s.index == nil {
 		a.loadAddress(x86.RAX, at, a.src[0].typ)
 	} else {
-		a.RM(x86.MOVSXD, x86.S64, x86.RAX, at)
+		a.c.RM(x86.MOVSXD, x86.S64, x86.RAX, at)
 		if shift := a.s.index.shift; shift > maxScale {
-			a.RI(x86.SHL, x86.S64, x86.RAX, int32(shift-maxScale))
+			a.c.RI(x86.SHL, x86.S64, x86.RAX, int32(shift-maxScale))
 		}
 	}
 	if !d.known && !d.slot {
-		a.RM(x86.MOV, d.typ.size(), x86.R8, from)
+		a.c.RM(x86.MOV, d.typ.size(), x86.R8, from)
 	}
-	a.MR(x86.MOV, d.typ.size(), a.byProof(x86.AtIndex(base, x86.RAX, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem))), x86.R8)
+	a.c.MR(x86.MOV, d.typ.size(), a.byProof(x86.AtIndex(base, x86.RAX, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem))), x86.R8)
 }

@@ -312,18 +312,18 @@ func (a span) times(b span) span {
 // that every CTA has, for each lane that executes it, and the register to have multiples of align.
 func (a *accessed) lies(low, high, align int64) bool {
 	src := &a.src[0]
-	if a.bound >= 0 || a.sweeping != nil || a.code.SharedBytes == 0 || a.m.By == sem.ByConst || src.known {
+	if a.bound >= 0 || a.c.sweeping != nil || a.c.code.SharedBytes == 0 || a.m.By == sem.ByConst || src.known {
 		return false
 	}
-	g := a.sourceReg(a.pc, src)
+	g := a.c.sourceReg(a.pc, src)
 	if src.pat != nil {
 		g = src.pat.reg
 	}
 	if g == ir.NoReg {
 		return false
 	}
-	v, first := a.spanAt(a.pc, g), int64(a.code.SharedFirst)
-	return v.whole(src.typ) && bits.TrailingZeros64(uint64(align)) <= v.zeros && v.low+low >= first && v.high+high <= first+int64(a.code.SharedBytes)
+	v, first := a.c.spanAt(a.pc, g), int64(a.c.code.SharedFirst)
+	return v.whole(src.typ) && bits.TrailingZeros64(uint64(align)) <= v.zeros && v.low+low >= first && v.high+high <= first+int64(a.c.code.SharedBytes)
 }
 
 // certain tells whether n bytes at the address of each lane that executes an access are inside and aligned.
@@ -334,9 +334,9 @@ func (a *accessed) certain(n int64) bool {
 
 // certain is the same of what has been found of the base of a run.
 func (s *static) certain(v *cover) bool {
-	if first := int64(s.code.SharedFirst); s.absolute() {
-		return v.low >= first && v.high <= first+int64(s.code.SharedBytes)
+	if first := int64(s.acc.c.code.SharedFirst); s.acc.absolute() {
+		return v.low >= first && v.high <= first+int64(s.acc.c.code.SharedBytes)
 	}
 	before, behind := s.stride.extents()
-	return v.disp%s.align == 0 && s.lies(v.low-before, v.high-behind, s.align)
+	return v.disp%s.align == 0 && s.acc.lies(v.low-before, v.high-behind, s.align)
 }

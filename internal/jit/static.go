@@ -29,7 +29,7 @@ const (
 
 // static is an access of which all that is known when compiled.
 type static struct {
-	*accessed
+	acc    *accessed
 	stride stride
 	disp   int64
 	align  int64
@@ -41,15 +41,15 @@ type static struct {
 
 // static plans an access by runs, nil if it is none.
 func (a *accessed) static() *static {
-	s := a.mem.statics.one()
-	*s = static{accessed: a, stride: a.addressStride(), disp: int64(a.in.Imm), align: max(int64(a.m.Align), 1), base: -1}
-	if a.m.By == sem.ByConst && !s.absolute() {
+	s := a.c.mem.statics.one()
+	*s = static{acc: a, stride: a.addressStride(), disp: int64(a.in.Imm), align: max(int64(a.m.Align), 1), base: -1}
+	if a.m.By == sem.ByConst && !s.acc.absolute() {
 		s.disp = 0
 	}
-	if s.absolute() && s.disp%s.align != 0 || a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
+	if s.acc.absolute() && s.disp%s.align != 0 || a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
 		return nil
 	}
-	if before, behind := s.sweeping.beyond(s.src[0].pat); (before+behind)%s.align != 0 {
+	if before, behind := s.acc.c.sweeping.beyond(s.acc.src[0].pat); (before+behind)%s.align != 0 {
 		return nil
 	}
 	for k := range a.m.At {
@@ -81,39 +81,39 @@ func (a *accessed) addressStride() stride {
 func (s *static) near() bool {
 	const far = 1 << 24
 	low, high := s.reach()
-	wraps := s.src[0].typ == tW && s.src[0].pat != nil && low < s.disp
+	wraps := s.acc.src[0].typ == tW && s.acc.src[0].pat != nil && low < s.disp
 	return low > -far && high < far && s.disp > -far && s.disp < far && !wraps
 }
 
 // reach has the lowest and the highest byte, and one more, that a run touches, from its base on. Loads touch those of all lanes.
 func (s *static) reach() (low, high int64) {
 	low, high = s.stride.extents()
-	if s.use == guardLanes && s.others != 0 && s.s.op.Kind == sem.OpStore {
-		low, high = s.stride.extentsOf(s.others)
+	if s.acc.use == guardLanes && s.acc.c.others != 0 && s.acc.s.op.Kind == sem.OpStore {
+		low, high = s.stride.extentsOf(s.acc.c.others)
 	}
-	before, behind := s.sweeping.beyond(s.src[0].pat)
-	return s.disp + low + before, s.disp + high + behind + int64(s.m.Size)
+	before, behind := s.acc.c.sweeping.beyond(s.acc.src[0].pat)
+	return s.disp + low + before, s.disp + high + behind + int64(s.acc.m.Size)
 }
 
 // moveOf finds how element k moves.
 func (s *static) moveOf(k int) move {
-	d, elem, step := &s.src[1+k], int64(s.m.Elem), s.stride.step
-	load, one := s.s.op.Kind == sem.OpLoad, len(s.m.At) == 1 && step == int64(s.m.Elem)
-	whole := int(elem)*8 == d.typ.bits() && s.m.Bits[k] >= int(elem)*8
+	d, elem, step := &s.acc.src[1+k], int64(s.acc.m.Elem), s.stride.step
+	load, one := s.acc.s.op.Kind == sem.OpLoad, len(s.acc.m.At) == 1 && step == int64(s.acc.m.Elem)
+	whole := int(elem)*8 == d.typ.bits() && s.acc.m.Bits[k] >= int(elem)*8
 	switch {
 	case load && d.off == machine.NoGuard:
 		return unused
 	case load && d.slot:
 		return toSlot
-	case step == 0 && (load || s.use == allLanes || s.stride.like(everyLane)):
+	case step == 0 && (load || s.acc.use == allLanes || s.stride.like(everyLane)):
 		return spread
-	case step == 0 || !load && s.use != allLanes && s.stride.row < s.lanesOf(d.typ):
+	case step == 0 || !load && s.acc.use != allLanes && s.stride.row < s.acc.c.lanesOf(d.typ):
 		return noMove
 	case one && whole:
 		return direct
 	case one && s.resizes(k) != 0:
 		return resized
-	case whole && elem >= 4 && (load || s.evex || s.use == allLanes):
+	case whole && elem >= 4 && (load || s.acc.c.evex || s.acc.use == allLanes):
 		return strewn
 	case s.narrows(k):
 		return narrowed
@@ -126,27 +126,27 @@ func (e *emitter) lanesOf(t typ) int { return e.full().Bytes() * 8 / t.bits() }
 
 // resizes is the instruction that moves narrow elements, 0 if there is none.
 func (s *static) resizes(k int) x86.Op {
-	d, signed := &s.src[1+k], s.m.Signed
-	if s.s.op.Kind == sem.OpStore {
+	d, signed := &s.acc.src[1+k], s.acc.m.Signed
+	if s.acc.s.op.Kind == sem.OpStore {
 		switch {
-		case !s.evex || d.typ != tW:
-		case s.m.Elem == 1:
+		case !s.acc.c.evex || d.typ != tW:
+		case s.acc.m.Elem == 1:
 			return x86.VPMOVDB
-		case s.m.Elem == 2:
+		case s.acc.m.Elem == 2:
 			return x86.VPMOVDW
 		}
 		return 0
 	}
 	switch {
-	case d.typ == tX && s.m.Elem == 4 && signed:
+	case d.typ == tX && s.acc.m.Elem == 4 && signed:
 		return x86.VPMOVSXDQ
-	case d.typ == tX && s.m.Elem == 4:
+	case d.typ == tX && s.acc.m.Elem == 4:
 		return x86.VPMOVZXDQ
-	case d.typ == tX || s.m.Elem >= 4 || signed && s.m.Bits[k] < 32 || s.m.Bits[k] < int(8*s.m.Elem):
+	case d.typ == tX || s.acc.m.Elem >= 4 || signed && s.acc.m.Bits[k] < 32 || s.acc.m.Bits[k] < int(8*s.acc.m.Elem):
 		return 0
-	case s.m.Elem == 2 && signed:
+	case s.acc.m.Elem == 2 && signed:
 		return x86.VPMOVSXWD
-	case s.m.Elem == 2:
+	case s.acc.m.Elem == 2:
 		return x86.VPMOVZXWD
 	case signed:
 		return x86.VPMOVSXBD
@@ -156,33 +156,33 @@ func (s *static) resizes(k int) x86.Op {
 
 // access assembles the tests and the moves.
 func (s *static) access(i int, pc int32) {
-	fail, done := s.miss, x86.Label(0)
-	if s.use != allLanes && !s.uniform() { // lanes that the guard excludes may be outside
-		done = s.NewLabel()
-		fail = s.later(func() {
-			s.rows()
-			s.Jmp(done)
+	fail, done := s.acc.miss, x86.Label(0)
+	if s.acc.use != allLanes && !s.acc.uniform() { // lanes that the guard excludes may be outside
+		done = s.acc.c.NewLabel()
+		fail = s.acc.c.later(func() {
+			s.acc.rows()
+			s.acc.c.Jmp(done)
 		})
 	}
 	s.test(i, pc, fail)
 	s.moveAll()
 	if done != 0 {
-		s.Bind(done)
+		s.acc.c.Bind(done)
 	}
 }
 
 // moveAll assembles the moves.
 func (s *static) moveAll() {
-	for k := range s.m.At {
+	for k := range s.acc.m.At {
 		switch {
 		case s.moves[k] == unused:
 		case s.moves[k] == toSlot:
 			s.loadSlot(k)
-		case s.s.loaded != nil && !s.masked:
-			s.elementAt(k, s.place(k, 0))
-			s.keepLoaded()
-			s.fill(&s.src[1+k])
-		case s.s.op.Kind == sem.OpLoad:
+		case s.acc.s.loaded != nil && !s.acc.masked:
+			s.acc.elementAt(k, s.place(k, 0))
+			s.acc.keepLoaded()
+			s.acc.fill(&s.acc.src[1+k])
+		case s.acc.s.op.Kind == sem.OpLoad:
 			s.load(k)
 		case s.moves[k] == spread:
 			s.storeLast(k)
@@ -200,51 +200,51 @@ func (s *static) toBase(run int) {
 		return
 	}
 	s.base, s.host = run, false
-	switch p := s.src[0].pat; {
-	case s.absolute():
-		s.Zero(x86.RAX)
-	case s.m.By == sem.ByConst:
-		s.MovImm(x86.RAX, s.in.Imm)
+	switch p := s.acc.src[0].pat; {
+	case s.acc.absolute():
+		s.acc.c.Zero(x86.RAX)
+	case s.acc.m.By == sem.ByConst:
+		s.acc.c.MovImm(x86.RAX, s.acc.in.Imm)
 	case p == nil:
-		s.accessed.base()
+		s.acc.base()
 	default:
-		s.RM(x86.MOV, p.typ.size(), x86.RAX, p.number(run))
+		s.acc.c.RM(x86.MOV, p.typ.size(), x86.RAX, p.number(run))
 	}
 }
 
 // toHost brings the base of a run in shared memory into RAX, as the host has it.
 func (s *static) toHost(run int) {
-	if s.absolute() {
-		s.RM(x86.MOV, x86.S64, x86.RAX, ctxSharedHost)
+	if s.acc.absolute() {
+		s.acc.c.RM(x86.MOV, x86.S64, x86.RAX, ctxSharedHost)
 	} else {
 		s.toBase(run)
-		s.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedHost)
+		s.acc.c.RM(x86.ADD, x86.S64, x86.RAX, ctxSharedHost)
 	}
 	s.base, s.host = run, true
 }
 
 // at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
-	if s.turning != nil {
-		return s.turning.at(s, run, disp)
+	if s.acc.c.turning != nil {
+		return s.acc.c.turning.at(s, run, disp)
 	}
-	return s.byProof(s.behind(run, disp+s.aheadOf()))
+	return s.acc.byProof(s.behind(run, disp+s.aheadOf()))
 }
 
 // behind is at in code for turns of no passes.
 func (s *static) behind(run int, disp int64) x86.Mem {
-	if r, ok := s.kept(run); ok && s.bound >= 0 {
+	if r, ok := s.kept(run); ok && s.acc.bound >= 0 {
 		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
 	} else if ok {
 		return x86.At(r, int32(s.disp+disp))
 	}
-	if s.bound >= 0 {
+	if s.acc.bound >= 0 {
 		s.toBase(run)
 		return x86.AtIndex(x86.RAX, rArena, 1, int32(s.disp+disp))
 	}
 	if s.base != run || !s.host {
-		if v := s.covered[s.key()]; v.host != 0 && !s.masked {
-			s.RM(x86.MOV, x86.S64, x86.RAX, hostAt(v.host, run))
+		if v := s.acc.c.covered[s.key()]; v.host != 0 && !s.acc.masked {
+			s.acc.c.RM(x86.MOV, x86.S64, x86.RAX, hostAt(v.host, run))
 			s.base, s.host = run, true
 			return x86.At(x86.RAX, int32(s.disp+disp))
 		}
@@ -255,55 +255,55 @@ func (s *static) behind(run int, disp int64) x86.Mem {
 
 // place is where element k of a lane lies.
 func (s *static) place(k, lane int) x86.Mem {
-	return s.at(lane/s.stride.w, int64(k)*int64(s.m.Elem)+s.stride.offset(lane))
+	return s.at(lane/s.stride.w, int64(k)*int64(s.acc.m.Elem)+s.stride.offset(lane))
 }
 
 // loadSlot loads one element for all lanes.
 func (s *static) loadSlot(k int) {
-	d := &s.src[1+k]
-	s.elementAt(k, s.place(k, 0))
-	s.MR(x86.MOV, d.typ.size(), s.regs(d.off), x86.R8)
+	d := &s.acc.src[1+k]
+	s.acc.elementAt(k, s.place(k, 0))
+	s.acc.c.MR(x86.MOV, d.typ.size(), s.acc.c.regs(d.off), x86.R8)
 }
 
 // load loads element k of all lanes into its row.
 func (s *static) load(k int) {
-	d := &s.src[1+k]
-	s.wide = d.typ == tX
-	n := s.parts(false)
-	for s.part = range n {
-		if d.row >= 0 && s.use == allLanes {
-			s.loadPartOf(k, x86.Vec(d.row+s.part))
+	d := &s.acc.src[1+k]
+	s.acc.c.wide = d.typ == tX
+	n := s.acc.c.parts(false)
+	for s.acc.c.part = range n {
+		if d.row >= 0 && s.acc.use == allLanes {
+			s.loadPartOf(k, x86.Vec(d.row+s.acc.c.part))
 			continue
 		}
-		v := s.alloc()
+		v := s.acc.c.alloc()
 		s.loadPartOf(k, v)
-		s.write(vecAt(v), d.typ, d, s.use)
-		s.release(temp(v))
+		s.acc.c.write(vecAt(v), d.typ, d, s.acc.use)
+		s.acc.c.release(temp(v))
 	}
 }
 
 // loadPartOf loads the running part, of one row or of two.
 func (s *static) loadPartOf(k int, v x86.Vec) {
-	first := s.part * s.lanes
-	if s.stride.row >= s.lanes {
-		s.piece(k, s.full(), v, first)
+	first := s.acc.c.part * s.acc.c.lanes
+	if s.stride.row >= s.acc.c.lanes {
+		s.piece(k, s.acc.c.full(), v, first)
 		return
 	}
-	t := s.alloc()
+	t := s.acc.c.alloc()
 	s.piece(k, x86.W256, v, first)
 	s.piece(k, x86.W256, t, first+s.stride.row)
-	s.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
-	s.release(temp(t))
+	s.acc.c.VVVI(x86.VINSERTI64X4, x86.W512, v, v, t, 1)
+	s.acc.c.release(temp(t))
 }
 
 // piece loads lanes of one row from a first one on.
 func (s *static) piece(k int, w x86.Width, v x86.Vec, first int) {
-	d, m := &s.src[1+k], s.place(k, first)
+	d, m := &s.acc.src[1+k], s.place(k, first)
 	switch s.moves[k] {
 	case direct:
-		s.move(w, v, m)
+		s.acc.c.move(w, v, m)
 	case resized:
-		s.VM(s.resizes(k), w, v, m)
+		s.acc.c.VM(s.resizes(k), w, v, m)
 	case strewn:
 		s.gatherStatic(w, d.typ, v, m)
 	case narrowed:
@@ -314,20 +314,20 @@ func (s *static) piece(k int, w x86.Width, v x86.Vec, first int) {
 }
 
 func (s *static) broadcastElement(k int, w x86.Width, v x86.Vec, m x86.Mem) {
-	t := s.src[1+k].typ
-	if int(s.m.Elem)*8 == t.bits() && s.m.Bits[k] >= t.bits() {
-		s.broadcast(w, t, v, m)
+	t := s.acc.src[1+k].typ
+	if int(s.acc.m.Elem)*8 == t.bits() && s.acc.m.Bits[k] >= t.bits() {
+		s.acc.c.broadcast(w, t, v, m)
 		return
 	}
-	s.elementAt(k, m)
-	s.replicate(w, t, v, x86.R8)
+	s.acc.elementAt(k, m)
+	s.acc.c.replicate(w, t, v, x86.R8)
 }
 
 // vector makes the operand of a gather or scatter from a place: constant distances, base in R8.
 func (s *static) vector(m x86.Mem) (places x86.Mem, index x86.Vec) {
-	index = s.alloc()
-	s.move(s.full(), index, s.constRow(tW, func(i int) uint64 { return uint64(int64(i) * s.stride.step) }))
-	s.RM(x86.LEA, x86.S64, x86.R8, m)
+	index = s.acc.c.alloc()
+	s.acc.c.move(s.acc.c.full(), index, s.acc.c.constRow(tW, func(i int) uint64 { return uint64(int64(i) * s.stride.step) }))
+	s.acc.c.RM(x86.LEA, x86.S64, x86.R8, m)
 	return x86.AtVec(x86.R8, index, 1, 0).By(m.Proof), index
 }
 
@@ -337,76 +337,76 @@ func (s *static) gatherStatic(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
 		return
 	}
 	places, index := s.vector(m)
-	defer s.release(temp(index))
-	if s.evex {
-		s.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
+	defer s.acc.c.release(temp(index))
+	if s.acc.c.evex {
+		s.acc.c.KKK(x86.KXNORW, x86.K6, x86.K6, x86.K6)
 		op := x86.VPGATHERDDK
 		if t == tX {
 			op = x86.VPGATHERDQK
 		}
-		s.Masked(x86.K6).VM(op, w, v, places)
+		s.acc.c.Masked(x86.K6).VM(op, w, v, places)
 		return
 	}
-	op, ones := x86.VPGATHERDD, s.alloc()
+	op, ones := x86.VPGATHERDD, s.acc.c.alloc()
 	if t == tX {
 		op = x86.VPGATHERDQ
 	}
-	s.VVV(x86.VPCMPEQD, w, ones, ones, ones)
-	s.VMV(op, w, v, places, ones)
-	s.release(temp(ones))
+	s.acc.c.VVV(x86.VPCMPEQD, w, ones, ones, ones)
+	s.acc.c.VMV(op, w, v, places, ones)
+	s.acc.c.release(temp(ones))
 }
 
 // store stores element k of all lanes.
 func (s *static) store(k int) {
-	d := &s.src[1+k]
-	s.wide = d.typ == tX
-	n := s.parts(false)
-	for s.part = range n {
-		from := s.dataOf(d)
-		v := s.accessed.load(from, d.typ)
+	d := &s.acc.src[1+k]
+	s.acc.c.wide = d.typ == tX
+	n := s.acc.c.parts(false)
+	for s.acc.c.part = range n {
+		from := s.acc.dataOf(d)
+		v := s.acc.c.load(from, d.typ)
 		s.storePartOf(k, v.v)
-		s.unload(v, from)
-		s.release(from)
+		s.acc.c.unload(v, from)
+		s.acc.c.release(from)
 	}
 }
 
 func (s *static) storePartOf(k int, v x86.Vec) {
-	first := s.part * s.lanes
-	if s.stride.row >= s.lanes {
-		s.put(k, s.full(), v, first)
+	first := s.acc.c.part * s.acc.c.lanes
+	if s.stride.row >= s.acc.c.lanes {
+		s.put(k, s.acc.c.full(), v, first)
 		return
 	}
-	t := s.alloc()
+	t := s.acc.c.alloc()
 	s.put(k, x86.W256, v, first)
-	s.VVI(x86.VEXTRACTI64X4, x86.W512, t, v, 1)
+	s.acc.c.VVI(x86.VEXTRACTI64X4, x86.W512, t, v, 1)
 	s.put(k, x86.W256, t, first+s.stride.row)
-	s.release(temp(t))
+	s.acc.c.release(temp(t))
 }
 
 // put stores lanes of one row from a first one on.
 func (s *static) put(k int, w x86.Width, v x86.Vec, first int) {
-	d, m := &s.src[1+k], s.place(k, first)
+	d, m := &s.acc.src[1+k], s.place(k, first)
 	switch {
 	case s.moves[k] == strewn:
 		s.strew(k, w, v, m, first)
 	case s.moves[k] == resized:
-		if s.use != allLanes {
-			s.Masked(s.laneMask(s.use))
+		if s.acc.use != allLanes {
+			s.acc.c.Masked(s.acc.c.laneMask(s.acc.use))
 		}
-		s.MV(s.resizes(k), w, m, v)
+		s.acc.c.MV(s.resizes(k), w, m, v)
 	default:
-		s.storeVector(w, m, d, v)
+		s.acc.storeVector(w, m, d, v)
 	}
 }
 
 // strew stores lanes of one row at constant distances, from a first one on, whose place is m.
 func (s *static) strew(k int, w x86.Width, v x86.Vec, m x86.Mem, first int) {
-	if !s.evex {
+	if !s.acc.c.evex {
 		s.oneByOne(k, v, first)
 		return
 	}
-	d := &s.src[1+k]
-	if c, ok := s.comb(w, d.typ); ok && s.use == allLanes {
+	d := &s.acc.src[1+k]
+	if c, ok := s.comb(w, d.typ); ok && s.acc.use == allLanes {
 		c.scatter(v, m)
 		return
 	}
@@ -415,44 +415,44 @@ func (s *static) strew(k int, w x86.Width, v x86.Vec, m x86.Mem, first int) {
 	if d.typ == tX {
 		op = x86.VPSCATTERDQ
 	}
-	s.Masked(s.executing()).MV(op, w, places, v)
-	s.release(temp(index))
+	s.acc.c.Masked(s.acc.executing()).MV(op, w, places, v)
+	s.acc.c.release(temp(index))
 }
 
 // oneByOne stores lanes through a copy, for processors without scatter.
 func (s *static) oneByOne(k int, v x86.Vec, first int) {
-	t := s.src[1+k].typ
+	t := s.acc.src[1+k].typ
 	copied := x86.At(rCtx, saveRow)
-	s.accessed.store(s.full(), copied, v)
-	for i := range s.lanes {
-		s.RM(x86.MOV, t.size(), x86.R8, copied.Plus(int32(i*t.bits()/8)))
-		s.MR(x86.MOV, t.size(), s.place(k, first+i), x86.R8)
+	s.acc.c.store(s.acc.c.full(), copied, v)
+	for i := range s.acc.c.lanes {
+		s.acc.c.RM(x86.MOV, t.size(), x86.R8, copied.Plus(int32(i*t.bits()/8)))
+		s.acc.c.MR(x86.MOV, t.size(), s.place(k, first+i), x86.R8)
 	}
 }
 
 // storeLast stores where all lanes of a row have one address: the value of the last one that executes stays.
 func (s *static) storeLast(k int) {
-	d := &s.src[1+k]
+	d := &s.acc.src[1+k]
 	row := x86.Mem{}
 	if !d.known && !d.slot {
-		row = s.inMemory(d, 1+k)
+		row = s.acc.inMemory(d, 1+k)
 	}
 	for last := s.stride.row - 1; last < 32; last += s.stride.row {
 		switch {
-		case !d.known && !d.slot && s.use == guardLanes && s.others != 0:
-			s.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32((31-bits.LeadingZeros32(s.others))*d.typ.bits()/8)))
-		case !d.known && !d.slot && s.use != allLanes:
-			s.active(x86.RCX, s.use)
-			s.RR(x86.BSR, x86.S32, x86.RCX, x86.RCX)
-			s.RM(x86.MOV, d.typ.size(), x86.R8, row.With(x86.RCX, uint8(d.typ.bits()/8)))
+		case !d.known && !d.slot && s.acc.use == guardLanes && s.acc.c.others != 0:
+			s.acc.c.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32((31-bits.LeadingZeros32(s.acc.c.others))*d.typ.bits()/8)))
+		case !d.known && !d.slot && s.acc.use != allLanes:
+			s.acc.c.active(x86.RCX, s.acc.use)
+			s.acc.c.RR(x86.BSR, x86.S32, x86.RCX, x86.RCX)
+			s.acc.c.RM(x86.MOV, d.typ.size(), x86.R8, row.With(x86.RCX, uint8(d.typ.bits()/8)))
 		case d.known:
-			s.MovImm(x86.R8, d.value)
+			s.acc.c.MovImm(x86.R8, d.value)
 		case d.slot:
-			s.RM(x86.MOV, d.typ.size(), x86.R8, s.regs(d.off))
+			s.acc.c.RM(x86.MOV, d.typ.size(), x86.R8, s.acc.c.regs(d.off))
 		default:
-			s.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32(last*d.typ.bits()/8)))
+			s.acc.c.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32(last*d.typ.bits()/8)))
 		}
-		s.MR(x86.MOV, s.elementSize(), s.place(k, last), x86.R8)
+		s.acc.c.MR(x86.MOV, s.acc.elementSize(), s.place(k, last), x86.R8)
 	}
 }
 
@@ -474,9 +474,9 @@ type cover struct {
 }
 
 func (s *static) key() coverKey {
-	k := coverKey{pat: s.src[0].pat, by: s.m.By, shared: s.bound < 0, store: s.s.op.Kind == sem.OpStore}
-	if s.src[0].slot {
-		k.slot = s.src[0].off
+	k := coverKey{pat: s.acc.src[0].pat, by: s.acc.m.By, shared: s.acc.bound < 0, store: s.acc.s.op.Kind == sem.OpStore}
+	if s.acc.src[0].slot {
+		k.slot = s.acc.src[0].off
 	}
 	return k
 }
@@ -491,20 +491,20 @@ func (v *cover) holds(s *static) bool {
 // from the same base is tested, too: it will be executed, or fault.
 func (s *static) test(i int, pc int32, fail x86.Label) {
 	key := s.key()
-	defer s.prove(pc)
-	if v, ok := s.covered[key]; ok && !s.masked && v.holds(s) {
+	defer s.acc.c.prove(pc)
+	if v, ok := s.acc.c.covered[key]; ok && !s.acc.masked && v.holds(s) {
 		return
 	}
 	low, high := s.reach()
 	all := cover{low: low, high: high, disp: s.disp, align: s.align}
-	if s.use == allLanes && (s.m.By != sem.ByConst || s.absolute()) {
-		if (s.widen(&all, key, i, pc) || s.again) && s.bound < 0 {
+	if s.acc.use == allLanes && (s.acc.m.By != sem.ByConst || s.acc.absolute()) {
+		if (s.widen(&all, key, i, pc) || s.again) && s.acc.bound < 0 {
 			all.host = s.hostPlace()
 		}
-		s.covered[key] = all
+		s.acc.c.covered[key] = all
 	}
-	if s.bound >= 0 {
-		s.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
+	if s.acc.bound >= 0 {
+		s.acc.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	}
 	for run := range s.stride.n() {
 		s.testRun(run, &all, fail)
@@ -513,11 +513,11 @@ func (s *static) test(i int, pc int32, fail x86.Label) {
 
 // hostPlace is a place for the host's bases, 0 if none is left in this segment.
 func (s *static) hostPlace() int32 {
-	at := saveHosts + 8*s.hosts
+	at := saveHosts + 8*s.acc.c.hosts
 	if at+int32(8*s.stride.n()) > saveWord {
 		return 0
 	}
-	s.hosts += int32(s.stride.n())
+	s.acc.c.hosts += int32(s.stride.n())
 	return at
 }
 
@@ -530,8 +530,8 @@ const coverAhead = 256
 // widen adds the accesses from the same base that soon follow an instruction in its segment; true if
 // there are any.
 func (s *static) widen(all *cover, key coverKey, i int, pc int32) (more bool) {
-	for end := min(s.segs[i].end, pc+coverAhead); pc+1 < end && !s.changes(&s.steps[pc], key); pc++ {
-		if next := s.accessAt(pc+1, false, allLanes); next != nil && next.in.Guard == machine.NoGuard {
+	for end := min(s.acc.c.segs[i].end, pc+coverAhead); pc+1 < end && !s.acc.c.changes(&s.acc.c.steps[pc], key); pc++ {
+		if next := s.acc.c.accessAt(pc+1, false, allLanes); next != nil && next.in.Guard == machine.NoGuard {
 			t := next.static()
 			if t == nil || t.key() != key || t.align > all.align || (t.disp-all.disp)%t.align != 0 {
 				continue
@@ -564,7 +564,7 @@ func (c *compiler) uncover(s *step) {
 // testRun tests the base of one run. Host memory lies below 1<<63, so that a signed comparison
 // keeps out what would wrap.
 func (s *static) testRun(run int, all *cover, fail x86.Label) {
-	if s.bound < 0 && (s.absolute() || s.certain(all)) {
+	if s.acc.bound < 0 && (s.acc.absolute() || s.certain(all)) {
 		if !s.certain(all) {
 			s.insideWindow(all, fail)
 		}
@@ -572,42 +572,42 @@ func (s *static) testRun(run int, all *cover, fail x86.Label) {
 		return
 	}
 	s.toBase(run)
-	if s.align > 1 && !s.absolute() {
+	if s.align > 1 && !s.acc.absolute() {
 		r := x86.RAX
 		if all.disp%s.align != 0 {
 			r = x86.R8
-			s.RM(x86.LEA, x86.S64, r, x86.At(x86.RAX, int32(all.disp)))
+			s.acc.c.RM(x86.LEA, x86.S64, r, x86.At(x86.RAX, int32(all.disp)))
 		}
-		s.RI(x86.TEST, x86.S32, r, int32(s.align-1))
-		s.Jcc(x86.NE, fail)
+		s.acc.c.RI(x86.TEST, x86.S32, r, int32(s.align-1))
+		s.acc.c.Jcc(x86.NE, fail)
 	}
 	first := x86.RAX
-	if s.bound < 0 || all.low != 0 {
+	if s.acc.bound < 0 || all.low != 0 {
 		first = x86.R8
-		s.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.low)))
+		s.acc.c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, int32(all.low)))
 	}
-	if s.bound < 0 {
-		s.insideShared(int32(all.high-all.low), fail)
+	if s.acc.bound < 0 {
+		s.acc.c.insideShared(int32(all.high-all.low), fail)
 		s.keepHost(all, run)
 		return
 	}
-	s.insideBounds(s.bound, s.end(), first, int32(all.high), fail)
+	s.acc.c.insideBounds(s.acc.bound, s.acc.end(), first, int32(all.high), fail)
 }
 
 // keepHost keeps the host's base of a run if it has a place.
 func (s *static) keepHost(all *cover, run int) {
 	if all.host != 0 {
 		s.toHost(run)
-		s.MR(x86.MOV, x86.S64, hostAt(all.host, run), x86.RAX)
+		s.acc.c.MR(x86.MOV, x86.S64, hostAt(all.host, run), x86.RAX)
 	}
 }
 
 // insideWindow goes to fail unless bytes at known places are in the window of shared memory. Both its ends are below 1<<31.
 func (s *static) insideWindow(all *cover, fail x86.Label) {
-	s.MI(x86.CMP, x86.S64, ctxWindow, int32(all.low))
-	s.Jcc(x86.A, fail)
-	s.MI(x86.CMP, x86.S64, ctxSharedEnd, int32(all.high))
-	s.Jcc(x86.B, fail)
+	s.acc.c.MI(x86.CMP, x86.S64, ctxWindow, int32(all.low))
+	s.acc.c.Jcc(x86.A, fail)
+	s.acc.c.MI(x86.CMP, x86.S64, ctxSharedEnd, int32(all.high))
+	s.acc.c.Jcc(x86.B, fail)
 }
 
 // insideShared goes to fail unless the address in R8 and the size bytes behind it are in the window of shared memory.

@@ -15,7 +15,7 @@ import (
 
 // stretch is instructions [from, end) behind a branch, up to the start of a segment.
 type stretch struct {
-	*compiler
+	c         *compiler
 	seg       int // of the first branch
 	from, end int32
 	branches  []int32 // with the one in front of it
@@ -46,7 +46,7 @@ func (c *compiler) findStretch(i int, pc int32) *stretch {
 	if c.node != nil || c.sweeping != nil || c.turning != nil || len(c.words) != 0 || int32(c.insts[pc].Imm) <= pc {
 		return nil
 	}
-	t := &stretch{compiler: c, seg: i, from: pc + 1, at: map[int32]*lines{}, idle: map[int32]bool{}}
+	t := &stretch{c: c, seg: i, from: pc + 1, at: map[int32]*lines{}, idle: map[int32]bool{}}
 	if !t.branch(pc) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (c *compiler) findStretch(i int, pc int32) *stretch {
 			branches, groups, t.end = len(t.branches), n, c.segs[k].end
 		}
 	}
-	if _, starts := t.segAt[t.end]; groups == 0 || !starts && !t.ends() {
+	if _, starts := t.c.segAt[t.end]; groups == 0 || !starts && !t.ends() {
 		return nil
 	}
 	t.branches, t.groups = t.branches[:branches], t.groups[:groups]
@@ -71,7 +71,7 @@ func (c *compiler) findStretch(i int, pc int32) *stretch {
 
 // segment takes the instructions of one segment; false at one that is to be no part of a stretch.
 func (t *stretch) segment(s *segment) bool {
-	if trips := t.trips[t.segAt[s.first]]; s.end-t.from > maxStretch || s.first == s.end || trips != nil && trips.whole {
+	if trips := t.c.trips[t.c.segAt[s.first]]; s.end-t.from > maxStretch || s.first == s.end || trips != nil && trips.whole {
 		return false
 	}
 	for pc := s.first; pc < s.end; pc++ {
@@ -83,7 +83,7 @@ func (t *stretch) segment(s *segment) bool {
 }
 
 func (t *stretch) takes(pc int32, s *segment) bool {
-	in, step := &t.insts[pc], &t.steps[pc]
+	in, step := &t.c.insts[pc], &t.c.steps[pc]
 	if step.leaves || step.tests || step.lasting {
 		return false
 	}
@@ -102,25 +102,25 @@ func (t *stretch) takes(pc int32, s *segment) bool {
 
 // branch takes a branch or exit of some lanes, and an exit of all.
 func (t *stretch) branch(pc int32) bool {
-	some := t.insts[pc].Guard != machine.NoGuard
+	some := t.c.insts[pc].Guard != machine.NoGuard
 	if some {
 		t.branches = append(t.branches, pc)
 	}
-	return some || t.steps[pc].op.Kind != sem.OpBranch
+	return some || t.c.steps[pc].op.Kind != sem.OpBranch
 }
 
 // ends tells whether all lanes exit at the end.
 func (t *stretch) ends() bool {
-	kind := t.steps[t.end-1].op.Kind
-	return t.insts[t.end-1].Guard == machine.NoGuard && (kind == sem.OpExit || kind == sem.OpReturn)
+	kind := t.c.steps[t.end-1].op.Kind
+	return t.c.insts[t.end-1].Guard == machine.NoGuard && (kind == sem.OpExit || kind == sem.OpReturn)
 }
 
 // asks notes what has to hold at the start, for no lane to take a branch; false if it is not known there.
 func (t *stretch) asks(pc int32) bool {
-	d := t.steps[pc].decided
+	d := t.c.steps[pc].decided
 	switch {
 	case d == nil:
-		g := t.insts[pc].Guard
+		g := t.c.insts[pc].Guard
 		if t.writes(t.from, pc, g&^1) {
 			return false
 		}
@@ -178,11 +178,11 @@ func (a *asked) upper() bool {
 // added to it, which is not negative; nil if it is neither.
 func (t *stretch) rootOf(p *pattern, pc int32) (root *pattern, add int64) {
 	for !t.same(p, pc) {
-		if len(p.from) != 1 || p.typ != tW || t.steps[p.from[0]].made != p {
+		if len(p.from) != 1 || p.typ != tW || t.c.steps[p.from[0]].made != p {
 			return nil, 0
 		}
 		pc = p.from[0]
-		s := &t.steps[pc]
+		s := &t.c.steps[pc]
 		o := &s.prog.ops[s.prog.result]
 		if o.code != cAdd || s.prog.ops[o.a].code != cIn || s.prog.ops[o.b].code != cConst {
 			return nil, 0
@@ -197,7 +197,7 @@ func (t *stretch) rootOf(p *pattern, pc int32) (root *pattern, add int64) {
 // same tells whether nothing before a pc gives a pattern another value.
 func (t *stretch) same(p *pattern, pc int32) bool {
 	for at := t.from; at < pc; at++ {
-		if s := &t.steps[at]; s.made == p || s.loaded == p {
+		if s := &t.c.steps[at]; s.made == p || s.loaded == p {
 			return false
 		}
 	}
@@ -206,7 +206,7 @@ func (t *stretch) same(p *pattern, pc int32) bool {
 
 func (t *stretch) writesNumber(pc int32, off uint32) bool {
 	for at := t.from; at < pc; at++ {
-		if t.region.writesSlot(&t.steps[at], off) {
+		if t.c.region.writesSlot(&t.c.steps[at], off) {
 			return true
 		}
 	}
@@ -216,7 +216,7 @@ func (t *stretch) writesNumber(pc int32, off uint32) bool {
 // writes tells whether an instruction from one on before another writes the row at an offset.
 func (t *stretch) writes(from, before int32, off uint32) bool {
 	for pc := from; pc < before; pc++ {
-		if t.rowAmong(t.live.uses.writes(pc), off) {
+		if t.c.rowAmong(t.c.live.uses.writes(pc), off) {
 			return true
 		}
 	}
@@ -226,13 +226,13 @@ func (t *stretch) writes(from, before int32, off uint32) bool {
 // findIdle finds the numbers that nobody reads but decisions that have been made at the start.
 func (t *stretch) findIdle() {
 	for pc := t.from; pc < t.end; pc++ {
-		p := t.steps[pc].made
-		if p == nil || p.home || !t.ends() && t.live.at(t.end).Has(int(p.reg)) {
+		p := t.c.steps[pc].made
+		if p == nil || p.home || !t.ends() && t.c.live.at(t.end).Has(int(p.reg)) {
 			continue
 		}
 		read := false
 		for at := t.from; at < t.end; at++ {
-			read = read || !t.steps[at].moot && slices.Contains(t.live.uses.reads(at), p.reg)
+			read = read || !t.c.steps[at].moot && slices.Contains(t.c.live.uses.reads(at), p.reg)
 		}
 		t.idle[pc] = !read
 	}

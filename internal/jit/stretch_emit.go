@@ -36,7 +36,7 @@ func (c *compiler) stretch(i int, pc int32) bool {
 func (t *stretch) ask(other x86.Label) {
 	for i := range t.asked {
 		if a := &t.asked[i]; a.root == nil || !a.upper() {
-			t.decide(&decision{comparison: a.comparison, when: a.when}, false, other)
+			t.c.decide(&decision{comparison: a.comparison, when: a.when}, false, other)
 		} else if t.speaks(i) {
 			t.askUpper(a, other)
 		}
@@ -68,13 +68,13 @@ func (t *stretch) askUpper(a *asked, other x86.Label) {
 		wraps = x86.O
 	}
 	for run := range a.root.n() {
-		t.RM(x86.MOV, size, x86.RAX, a.root.number(run))
+		t.c.RM(x86.MOV, size, x86.RAX, a.root.number(run))
 		if far := highest + a.add; far != 0 {
-			t.RI(x86.ADD, size, x86.RAX, int32(far))
-			t.Jcc(wraps, other)
+			t.c.RI(x86.ADD, size, x86.RAX, int32(far))
+			t.c.Jcc(wraps, other)
 		}
-		t.compareWith(x86.RAX, a.b, size)
-		t.Jcc(a.hot().Not(), other)
+		t.c.compareWith(x86.RAX, a.b, size)
+		t.c.Jcc(a.hot().Not(), other)
 	}
 }
 
@@ -86,40 +86,40 @@ func (t *stretch) askWords(other x86.Label) {
 			if k == 0 {
 				op = first
 			}
-			t.RM(op, x86.S32, x86.RAX, t.regs(off))
+			t.c.RM(op, x86.S32, x86.RAX, t.c.regs(off))
 		}
 	}
 	if len(t.words) > 0 {
 		each(t.words, x86.MOV, x86.OR)
-		t.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
-		t.Jcc(x86.NE, other)
+		t.c.RR(x86.TEST, x86.S32, x86.RAX, x86.RAX)
+		t.c.Jcc(x86.NE, other)
 	}
 	if len(t.turned) > 0 {
 		each(t.turned, x86.MOV, x86.AND)
-		t.RI(x86.CMP, x86.S32, x86.RAX, -1)
-		t.Jcc(x86.NE, other)
+		t.c.RI(x86.CMP, x86.S32, x86.RAX, -1)
+		t.c.Jcc(x86.NE, other)
 	}
 }
 
 // settle writes the predicate of a branch for those who read it behind.
 func (t *stretch) settle(pc int32) {
-	if d := t.steps[pc].decided; d != nil && d.alive {
-		t.MI(x86.MOV, x86.S32, t.regs(d.pred), -int32(bit(!d.when)))
+	if d := t.c.steps[pc].decided; d != nil && d.alive {
+		t.c.MI(x86.MOV, x86.S32, t.c.regs(d.pred), -int32(bit(!d.when)))
 	}
 }
 
 // body assembles the instructions of a segment.
 func (t *stretch) body(k int) {
-	t.instructions(k, t.segs[k].end, false, func(pc int32) bool {
+	t.c.instructions(k, t.c.segs[k].end, false, func(pc int32) bool {
 		switch {
 		case t.at[pc] != nil:
 			t.at[pc].access(pc)
-		case t.insts[pc].Guard != machine.NoGuard:
+		case t.c.insts[pc].Guard != machine.NoGuard:
 			t.settle(pc)
 		case pc == t.end-1 && t.ends():
-			t.leave(k, pc, false)
+			t.c.leave(k, pc, false)
 		default:
-			t.compute(k, pc, false, allLanes)
+			t.c.compute(k, pc, false, allLanes)
 		}
 		return false
 	})

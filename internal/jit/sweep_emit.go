@@ -232,8 +232,8 @@ func (w *sweep) together() int32 {
 
 // aheadOf is how far an address of the warp being assembled is from that of the first one in a turn of the loop.
 func (s *static) aheadOf() int64 {
-	if s.ahead == 0 || s.src[0].pat == nil {
+	if s.acc.c.ahead == 0 || s.acc.src[0].pat == nil {
 		return 0
 	}
-	return int64(s.ahead) * s.sweeping.steps[s.src[0].pat]
+	return int64(s.acc.c.ahead) * s.acc.c.sweeping.steps[s.acc.src[0].pat]
 }

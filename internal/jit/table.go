@@ -40,7 +40,7 @@ func targetRanges(to []int32) (list []targetRange) {
 
 // tableBranch is a branch by a table while it is assembled.
 type tableBranch struct {
-	*compiler
+	c      *compiler
 	in     *machine.Inst
 	pc     int32
 	seg    int // the segment in front of it
@@ -51,7 +51,7 @@ type tableBranch struct {
 
 // branchTable assembles a branch by a table, behind the segment that ends there.
 func (c *compiler) branchTable(pc int32, masked bool) {
-	b := tableBranch{compiler: c, in: &c.insts[pc], pc: pc, masked: masked, seg: c.segmentBefore(pc), index: c.source(pc, c.insts[pc].A, tW, false)}
+	b := tableBranch{c: c, in: &c.insts[pc], pc: pc, masked: masked, seg: c.segmentBefore(pc), index: c.source(pc, c.insts[pc].A, tW, false)}
 	c.title("by a table at %d", pc)
 	c.place(&b.index)
 	b.leave = c.later(func() { c.exit(pc, masked, 0) })
@@ -85,9 +85,9 @@ func (r *region) segmentBefore(pc int32) int {
 
 // layIndex brings the row of numbers home.
 func (b *tableBranch) layIndex() {
-	for _, p := range b.patternsAt(b.pc) {
+	for _, p := range b.c.patternsAt(b.pc) {
 		if p.off == b.in.A {
-			b.layRow(p)
+			b.c.layRow(p)
 		}
 	}
 }
@@ -96,42 +96,42 @@ func (b *tableBranch) layIndex() {
 func (b *tableBranch) guard() {
 	switch {
 	case b.in.Guard == machine.NoGuard && b.masked:
-		b.RR(x86.MOV, x86.S32, rGuard, rMask)
+		b.c.RR(x86.MOV, x86.S32, rGuard, rMask)
 		return
 	case b.in.Guard == machine.NoGuard:
-		b.MovImm(rGuard, 0xffffffff)
+		b.c.MovImm(rGuard, 0xffffffff)
 		return
 	}
-	b.loadGuard(b.in, b.masked)
-	b.RR(x86.TEST, x86.S32, rGuard, rGuard)
-	b.Jcc(x86.E, b.later(b.none))
+	b.c.loadGuard(b.in, b.masked)
+	b.c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+	b.c.Jcc(x86.E, b.c.later(b.none))
 }
 
 // none goes on behind the branch with all lanes.
 func (b *tableBranch) none() {
 	if b.masked {
-		b.MI(x86.ADD, x86.S64, ctxSteps, 1)
+		b.c.MI(x86.ADD, x86.S64, ctxSteps, 1)
 	} else {
-		b.RI(x86.ADD, x86.S64, rSteps, 1)
-		b.uncountAll(false)
+		b.c.RI(x86.ADD, x86.S64, rSteps, 1)
+		b.c.uncountAll(false)
 	}
-	if next := b.seg + 1; next < len(b.segs) && b.segs[next].first == b.pc+1 {
-		b.Jmp(b.label(next, b.masked))
+	if next := b.seg + 1; next < len(b.c.segs) && b.c.segs[next].first == b.pc+1 {
+		b.c.Jmp(b.c.label(next, b.masked))
 		return
 	}
-	b.exit(b.pc+1, b.masked, 0)
+	b.c.exit(b.pc+1, b.masked, 0)
 }
 
 // loadIndex brings the number that the first lane of rGuard has into its register. A row is brought home first.
 func (b *tableBranch) loadIndex() {
 	switch {
 	case b.index.known:
-		b.MovImm(rIndex, b.index.value)
+		b.c.MovImm(rIndex, b.index.value)
 	case b.index.slot:
-		b.RM(x86.MOV, x86.S32, rIndex, b.regs(b.index.off))
+		b.c.RM(x86.MOV, x86.S32, rIndex, b.c.regs(b.index.off))
 	default:
 		if b.index.row >= 0 {
-			b.storeRows([]uint32{b.index.off})
+			b.c.storeRows([]uint32{b.index.off})
 		}
 		b.firstIndex()
 	}
@@ -139,8 +139,8 @@ func (b *tableBranch) loadIndex() {
 
 // firstIndex is loadIndex of a row that is at home.
 func (b *tableBranch) firstIndex() {
-	b.RR(x86.TZCNT, x86.S32, x86.RCX, rGuard)
-	b.RM(x86.MOV, x86.S32, rIndex, b.regs(b.index.off).With(x86.RCX, 4))
+	b.c.RR(x86.TZCNT, x86.S32, x86.RCX, rGuard)
+	b.c.RM(x86.MOV, x86.S32, rIndex, b.c.regs(b.index.off).With(x86.RCX, 4))
 }
 
 // agreeing leaves in R8 the lanes of rGuard that have the number.
@@ -150,21 +150,21 @@ func (b *tableBranch) agreeing() {
 
 // compareIndex leaves in R8 the lanes of rGuard for which a program over the row of numbers holds.
 func (b *tableBranch) compareIndex(holds func(p *program) val) {
-	p := b.newProgram()
+	p := b.c.newProgram()
 	p.result = holds(p)
 	p.settle()
-	b.run(p, []source{b.index}, &source{typ: tM, row: -1}, false, allLanes)
-	b.RR(x86.AND, x86.S32, x86.R8, rGuard)
+	b.c.run(p, []source{b.index}, &source{typ: tM, row: -1}, false, allLanes)
+	b.c.RR(x86.AND, x86.S32, x86.R8, rGuard)
 }
 
 // holds goes to a label if a register does not have all running lanes.
 func (b *tableBranch) holds(lanes x86.Reg, other x86.Label) {
 	if b.masked {
-		b.RR(x86.CMP, x86.S32, lanes, rMask)
+		b.c.RR(x86.CMP, x86.S32, lanes, rMask)
 	} else {
-		b.RI(x86.CMP, x86.S32, lanes, -1)
+		b.c.RI(x86.CMP, x86.S32, lanes, -1)
 	}
-	b.Jcc(x86.NE, other)
+	b.c.Jcc(x86.NE, other)
 }
 
 // find goes to what visit assembles for the target of the number, which is in the table.
@@ -172,22 +172,22 @@ func (b *tableBranch) find(visit func(to int32)) {
 	places := map[int32]x86.Label{}
 	place := func(to int32) x86.Label {
 		if places[to] == 0 {
-			places[to] = b.later(func() { visit(to) })
+			places[to] = b.c.later(func() { visit(to) })
 		}
 		return places[to]
 	}
 	var among func(list []targetRange)
 	among = func(list []targetRange) {
 		if len(list) == 1 {
-			b.Jmp(place(list[0].to))
+			b.c.Jmp(place(list[0].to))
 			return
 		}
 		half := len(list) / 2
-		upper := b.NewLabel()
-		b.RI(x86.CMP, x86.S32, rIndex, int32(list[half].first))
-		b.Jcc(x86.AE, upper)
+		upper := b.c.NewLabel()
+		b.c.RI(x86.CMP, x86.S32, rIndex, int32(list[half].first))
+		b.c.Jcc(x86.AE, upper)
 		among(list[:half])
-		b.Bind(upper)
+		b.c.Bind(upper)
 		among(list[half:])
 	}
 	among(targetRanges(b.in.Ext.To))
@@ -198,59 +198,59 @@ func (b *tableBranch) find(visit func(to int32)) {
 func (b *tableBranch) parts() bool {
 	ok := int32(b.in.D) > b.pc
 	for _, to := range b.in.Ext.To {
-		ok = ok && to > b.pc && b.canWait(b.segAt[to])
+		ok = ok && to > b.pc && b.c.canWait(b.c.segAt[to])
 	}
 	if b.in.Guard != machine.NoGuard {
 		next := b.seg + 1
-		ok = ok && next < len(b.segs) && b.segs[next].first == b.pc+1 && b.canWait(next)
+		ok = ok && next < len(b.c.segs) && b.c.segs[next].first == b.pc+1 && b.c.canWait(next)
 	}
 	return ok
 }
 
 // part sends the lanes in rGuard to their targets, and the others behind the branch.
 func (b *tableBranch) part() {
-	if b.opt.Whole { // the machine learns that lanes part here
-		b.fullExit(b.pc, 0, machine.Parted)
+	if b.c.opt.Whole { // the machine learns that lanes part here
+		b.c.fullExit(b.pc, 0, machine.Parted)
 		return
 	}
 	if !b.parts() {
-		b.Jmp(b.leave)
+		b.c.Jmp(b.leave)
 		return
 	}
 	n := len(b.in.Ext.To)
 	if b.index.shared() {
-		b.RI(x86.CMP, x86.S32, rIndex, int32(n))
-		b.Jcc(x86.AE, b.leave)
+		b.c.RI(x86.CMP, x86.S32, rIndex, int32(n))
+		b.c.Jcc(x86.AE, b.leave)
 	} else {
 		b.compareIndex(func(p *program) val { return p.cmp(cmpLTU, p.input(0, tW), p.w(uint32(n))) })
-		b.RR(x86.CMP, x86.S32, x86.R8, rGuard)
-		b.Jcc(x86.NE, b.leave)
+		b.c.RR(x86.CMP, x86.S32, x86.R8, rGuard)
+		b.c.Jcc(x86.NE, b.leave)
 	}
 	if !b.masked {
-		b.apart(b.pc)
+		b.c.apart(b.pc)
 	}
-	b.countPart(1)
-	b.uncountOthers(true)
-	b.RR(x86.XOR, x86.S32, rMask, rGuard) // those that do not branch
-	next, again := b.NewLabel(), b.NewLabel()
-	b.Bind(again)
+	b.c.countPart(1)
+	b.c.uncountOthers(true)
+	b.c.RR(x86.XOR, x86.S32, rMask, rGuard) // those that do not branch
+	next, again := b.c.NewLabel(), b.c.NewLabel()
+	b.c.Bind(again)
 	if b.index.shared() {
-		b.RR(x86.MOV, x86.S32, x86.R8, rGuard)
+		b.c.RR(x86.MOV, x86.S32, x86.R8, rGuard)
 	} else {
 		b.firstIndex()
 		b.agreeing()
 	}
-	b.RR(x86.XOR, x86.S32, rGuard, x86.R8)
+	b.c.RR(x86.XOR, x86.S32, rGuard, x86.R8)
 	b.find(func(to int32) {
-		b.addPending(b.segs[b.segAt[to]].pending, x86.R8)
-		b.Jmp(next)
+		b.c.addPending(b.c.segs[b.c.segAt[to]].pending, x86.R8)
+		b.c.Jmp(next)
 	})
-	b.Bind(next)
-	b.RR(x86.TEST, x86.S32, rGuard, rGuard)
-	b.Jcc(x86.NE, again)
+	b.c.Bind(next)
+	b.c.RR(x86.TEST, x86.S32, rGuard, rGuard)
+	b.c.Jcc(x86.NE, again)
 	if b.in.Guard != machine.NoGuard {
-		b.Jmp(b.segs[b.seg+1].part)
+		b.c.Jmp(b.c.segs[b.seg+1].part)
 		return
 	}
-	b.Jmp(b.skipTo(b.seg + 1))
+	b.c.Jmp(b.c.skipTo(b.seg + 1))
 }

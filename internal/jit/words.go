@@ -103,42 +103,42 @@ func (c *compiler) forgetWord() {
 
 // fromWord assembles a load of a byte of a word.
 func (a *accessed) fromWord(id int32, again func()) {
-	fetched, done := a.NewLabel(), a.NewLabel()
-	fetch := a.later(func() {
-		a.fetch4(a.later(func() {
+	fetched, done := a.c.NewLabel(), a.c.NewLabel()
+	fetch := a.c.later(func() {
+		a.fetch4(a.c.later(func() {
 			again()
-			a.Jmp(done)
+			a.c.Jmp(done)
 		}))
-		a.active(x86.RAX, a.use)
-		a.MI(x86.MOV, x86.S32, ctxWord, id)
-		a.MR(x86.MOV, x86.S32, ctxWordOf, x86.RAX)
-		a.Jmp(fetched)
+		a.c.active(x86.RAX, a.use)
+		a.c.MI(x86.MOV, x86.S32, ctxWord, id)
+		a.c.MR(x86.MOV, x86.S32, ctxWordOf, x86.RAX)
+		a.c.Jmp(fetched)
 	})
-	a.MI(x86.CMP, x86.S32, ctxWord, id)
-	a.Jcc(x86.NE, fetch)
+	a.c.MI(x86.CMP, x86.S32, ctxWord, id)
+	a.c.Jcc(x86.NE, fetch)
 	if a.use == allLanes {
-		a.MI(x86.CMP, x86.S32, ctxWordOf, -1)
+		a.c.MI(x86.CMP, x86.S32, ctxWordOf, -1)
 	} else {
-		a.active(x86.RAX, a.use)
-		a.RM(x86.MOV, x86.S32, x86.RCX, ctxWordOf)
-		a.RRR(x86.ANDN, x86.S32, x86.RCX, x86.RCX, x86.RAX)
+		a.c.active(x86.RAX, a.use)
+		a.c.RM(x86.MOV, x86.S32, x86.RCX, ctxWordOf)
+		a.c.RRR(x86.ANDN, x86.S32, x86.RCX, x86.RCX, x86.RAX)
 	}
-	a.Jcc(x86.NE, fetch)
-	a.Bind(fetched)
+	a.c.Jcc(x86.NE, fetch)
+	a.c.Bind(fetched)
 	d, at := &a.src[1], uint8(a.in.Imm&3)
-	a.eachPart(tW, func() {
-		v := a.alloc()
-		if a.evex {
-			a.VMI(x86.VPSLLD, x86.W512, v, a.wordPart(), 24-8*at)
+	a.c.eachPart(tW, func() {
+		v := a.c.alloc()
+		if a.c.evex {
+			a.c.VMI(x86.VPSLLD, x86.W512, v, a.wordPart(), 24-8*at)
 		} else {
-			a.move(a.full(), v, a.wordPart())
-			a.VVI(x86.VPSLLD, a.full(), v, v, 24-8*at)
+			a.c.move(a.c.full(), v, a.wordPart())
+			a.c.VVI(x86.VPSLLD, a.c.full(), v, v, 24-8*at)
 		}
 		a.extendTop(0, v)
-		a.write(vecAt(v), tW, d, a.use)
-		a.release(temp(v))
+		a.c.write(vecAt(v), tW, d, a.use)
+		a.c.release(temp(v))
 	})
-	a.Bind(done)
+	a.c.Bind(done)
 }
 
 // fetch4 gathers the word around a byte, or goes to fail where it is not all inside.
@@ -149,13 +149,15 @@ func (a *accessed) fetch4(fail x86.Label) {
 	w := *a
 	w.in, w.m = &in, &m
 	w.inside(4, fail)
-	w.eachPart(tW, func() {
-		v := w.alloc()
+	w.c.eachPart(tW, func() {
+		v := w.c.alloc()
 		w.gatherPart(0, v, w.hostBase())
-		w.store(w.full(), w.wordPart(), v)
-		w.release(temp(v))
+		w.c.store(w.c.full(), w.wordPart(), v)
+		w.c.release(temp(v))
 	})
 }
 
 // wordPart is where the running part's words are.
-func (a *accessed) wordPart() x86.Mem { return x86.At(rCtx, saveWord+int32(a.part*a.full().Bytes())) }
+func (a *accessed) wordPart() x86.Mem {
+	return x86.At(rCtx, saveWord+int32(a.c.part*a.c.full().Bytes()))
+}
