@@ -1,6 +1,6 @@
 package main
 
-// This file holds the verbs isa, explain and dump.
+// This file is the isa verb: what PTX has, and which assumptions about hardware there are.
 
 import (
 	"errors"
@@ -57,50 +57,4 @@ func listAssumptions(s streams, name, format string) error {
 		return usageError{fmt.Errorf("isa --assumptions lists all assumptions; it takes no NAME")}
 	}
 	return wrapUsage(isainfo.WriteAssumptions(s.out, format))
-}
-
-// maxExplained is how many words a statement may have that is not quoted.
-const maxExplained = 64
-
-// newExplain builds the explain verb: an error code, an instruction, a directive or a special register, with examples.
-func newExplain(s streams) *cli.Command {
-	return &cli.Command{
-		Use:   "explain CODE|NAME|STATEMENT",
-		Short: "Explain an error code such as P3004, an instruction such as cvt, a statement, directive, special register or modifier; what __syncthreads or \"CUDA error 700\" is in PTX",
-		Args:  takes(1, maxExplained),
-		Run: func(_ *cli.Command, args []string) error {
-			text, err := isainfo.Explain(strings.Join(args, " "))
-			if err != nil {
-				return usageError{err}
-			}
-			_, err = fmt.Fprint(s.out, text)
-			return err
-		},
-	}
-}
-
-// newDump builds the dump verb: a stage of the way from text to code, as text.
-func newDump(s streams) *cli.Command {
-	var stage string
-	cmd := &cli.Command{
-		Use:   "dump --stage STAGE FILE",
-		Short: "Print a stage: " + strings.Join(cli.Stages(), ", "),
-		Args:  takes(1, 1),
-		Run:   func(_ *cli.Command, args []string) error { return dumpFile(s, stage, args[0]) },
-	}
-	cmd.Flags().String(&stage, "stage", "", "", "`STAGE` to print: "+strings.Join(cli.Stages(), ", "))
-	return cmd
-}
-
-func dumpFile(s streams, stage, file string) error {
-	name, src, err := readModule(s, file, "")
-	if err != nil {
-		return err
-	}
-	err = cli.Dump(s.out, name, src, stage)
-	if diags, ok := asDiagnostics(err); ok {
-		writeDiagnostics(s, "auto", diags)
-		return exitError{exitInvalid}
-	}
-	return wrapUsage(err)
 }
