@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -69,9 +70,9 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	if err != nil {
 		return err
 	}
-	defer session.close(&err)
+	defer func() { err = errors.Join(err, session.close()) }()
 	session.line = line
-	j := session.jobs[0]
+	j := session.launches[0]
 	if err := j.fill(); err != nil {
 		return err
 	}
@@ -79,7 +80,8 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	var first []result
 	for i := range repeat {
 		line.about = fmt.Sprintf("%s, launch %d of %d", j.kernel.Info().Base(), i+1, repeat)
-		if err := j.measure(ctx, &bench); err != nil {
+		err := j.measure(ctx, &bench)
+		if line.done(); err != nil {
 			return err
 		}
 		if i == 0 {
@@ -95,28 +97,12 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 }
 
 // measure restores the buffers and times one launch.
-func (j *job) measure(ctx context.Context, bench *benchResult) error {
-	for i, spec := range j.specs {
-		if spec.buf == nil {
-			continue
-		}
-		if err := j.restore(j.buffers[i], spec.buf); err != nil {
-			return err
-		}
-	}
-	for _, n := range j.own {
-		if !n.set {
-			continue
-		}
-		if err := j.restore(n.buffer, &n.bufSpec); err != nil {
-			return err
-		}
-	}
-	if err := j.restoreImages(); err != nil {
+func (j *launch) measure(ctx context.Context, bench *benchResult) error {
+	if err := j.restoreAll(); err != nil {
 		return err
 	}
 	start := time.Now()
-	stats, err := j.launch(ctx)
+	stats, err := j.job.launch(ctx)
 	if err == nil {
 		bench.add(time.Since(start), stats)
 	}

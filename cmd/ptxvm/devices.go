@@ -14,7 +14,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -161,23 +160,23 @@ func (s *session) owner(text string) (*session, string, error) {
 	return s.group.sessions[n], text[:i], nil
 }
 
-// loadAll makes n devices, with a session each; the first is s.
-func (s *session) loadAll(n int, cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, requests []request) error {
-	devices, err := ptxvm.NewDevices(n, &cfg)
+// loadAll makes the devices, with a session each; the first is s.
+func (s *session) loadAll(requests []request) error {
+	devices, err := ptxvm.NewDevices(s.devices, &s.config)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	s.group = &group{multicasts: map[string]ptxvm.Multicast{}, endpoints: map[string]ptxvm.Endpoint{}}
 	for i, d := range devices {
 		o := s
 		if i > 0 {
-			o = &session{group: s.group, rank: i, line: newProgressLine(io.Discard, true)}
+			o = &session{setup: s.setup, group: s.group, rank: i}
 		}
 		o.device = d
 		s.group.sessions = append(s.group.sessions, o)
 	}
 	for _, o := range s.group.sessions {
-		if err := o.loadOne(modules, files, onDevice(requests, o.rank)); err != nil {
+		if err := o.loadOne(onDevice(requests, o.rank)); err != nil {
 			return err
 		}
 	}
@@ -251,7 +250,7 @@ func (j *job) launchAll(ctx context.Context) (ptxvm.Stats, error) {
 	var all sync.WaitGroup
 	for i, p := range peers {
 		all.Go(func() {
-			if stats[i], errs[i] = p.launch(ctx); errs[i] != nil && p.flags.keepable(errs[i]) == nil {
+			if stats[i], errs[i] = p.launch(ctx); errs[i] != nil && (p.forgives == nil || !p.forgives(errs[i])) {
 				cancel(errOther) // what it owes the others never comes
 			}
 		})

@@ -51,7 +51,7 @@ func (j *job) bindExpects() error {
 			err = e.fit(have)
 		}
 		if err != nil {
-			return usageError{fmt.Errorf("--expect %s: %w", e.text, err)}
+			return fmt.Errorf("--expect %s: %w", e.text, err)
 		}
 	}
 	return nil
@@ -151,11 +151,11 @@ func (j *job) compare() (list []mismatch, err error) {
 		}
 		want, err := e.want.data()
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--expect %s: %w", e.text, err)}
+			return nil, fmt.Errorf("--expect %s: %w", e.text, err)
 		}
 		m := mismatch{Name: e.label, Type: e.want.typ.Name(), Values: len(want) / e.want.typ.Size()}
 		var first []value.Difference
-		if first, m.Count = e.want.typ.Compare(have, want, j.tolerance, maxDifferences); m.Count == 0 {
+		if first, m.Count = e.want.typ.Compare(have, want, j.within, maxDifferences); m.Count == 0 {
 			continue
 		}
 		for _, d := range first {

@@ -55,7 +55,11 @@ func TestFlagsArrive(t *testing.T) {
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v, want %+v", cfg, want)
 	}
-	shape := f.shape(ptxvm.KernelInfo{ReqBlock: ptxvm.Dim3{X: 9}})
+	r, err := f.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape := r.options.shape
 	if want := (ptxvm.Launch{Grid: ptxvm.Dim3{X: 2, Y: 3, Z: 1}, Block: ptxvm.Dim3{X: 4, Y: 1, Z: 1},
 		Cluster: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Shared: 48 << 10}); shape != want {
 		t.Errorf("got %+v, want %+v", shape, want)

@@ -159,7 +159,7 @@ func (j *job) makeImages(specs []imageSpec) error {
 		im := image{imageSpec: spec}
 		var err error
 		if slices.ContainsFunc(j.session.images, func(o image) bool { return o.desc.Name == spec.desc.Name }) {
-			return usageError{fmt.Errorf("--image %s is given twice; an earlier launch's stays", spec.desc.Name)}
+			return fmt.Errorf("--image %s is given twice; an earlier launch's stays", spec.desc.Name)
 		}
 		if im.array, err = j.device.NewArray(spec.desc); err == nil && spec.from != "" {
 			if im.start, err = spec.load(im.array.Len()); err == nil {
@@ -173,7 +173,7 @@ func (j *job) makeImages(specs []imageSpec) error {
 			err = im.textures(j.device)
 		}
 		if err != nil {
-			return usageError{fmt.Errorf("--image %s: %w", spec.text, err)}
+			return fmt.Errorf("--image %s: %w", spec.text, err)
 		}
 		j.session.images = append(j.session.images, im)
 	}
@@ -272,7 +272,7 @@ func (s *session) checkImages(references []string) error {
 		used := slices.Contains(references, im.desc.Name) ||
 			slices.ContainsFunc(s.jobs, func(j *job) bool { return j.uses(im.desc.Name) })
 		if !used {
-			return usageError{fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, --arg tex:%s, or a .surfref or .texref of this name", im.text, im.desc.Name, im.desc.Name)}
+			return fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, --arg tex:%s, or a .surfref or .texref of this name", im.text, im.desc.Name, im.desc.Name)
 		}
 	}
 	return nil

@@ -179,13 +179,6 @@ func (k *kernelInfo) write(w io.Writer) {
 	}
 }
 
-func brackets(count int) string {
-	if count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("[%d]", count)
-}
-
 func pointsTo(space string) string {
 	if space == "" {
 		return ""

@@ -1,6 +1,6 @@
 package main
 
-// This file prepares launches: modules, device, kernels, buffers; run and bench share it.
+// This file prepares launches: devices, kernels, buffers; and runs them.
 
 import (
 	"bytes"
@@ -13,12 +13,11 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/value"
-	"ptxvm.invalid/ptxvm/report"
 )
 
-// session is what the launches of one command line share: the device with the linked modules,
-// images and named buffers.
+// session is what launches share: the device with the linked modules, images and named buffers.
 type session struct {
+	*setup
 	group   *group // of all devices
 	rank    int    // of the device
 	device  *ptxvm.Device
@@ -26,9 +25,18 @@ type session struct {
 	images  []image
 	named   []*named
 	jobs    []*job // in the order of their launches
-	line    *progressLine
+}
 
-	suppress *report.Suppressions // may be nil
+// setup is what sessions are made from.
+type setup struct {
+	devices int // that run each launch at once
+	config  ptxvm.DeviceConfig
+	modules []*ptxvm.Module
+	files   []string // that the modules come from
+	writes  []output // files that are written beside those of the launches
+
+	// Of an outcome that is forgiven, a launch's results count, and those on other devices go on; nil: none is.
+	forgives func(error) bool
 }
 
 // job is one kernel ready to launch.
@@ -37,113 +45,88 @@ type job struct {
 	request
 	kernel  *ptxvm.Kernel
 	shape   ptxvm.Launch
-	tensor  *ptxvm.TensorMemory // what --show asks for, of the last launch
+	tensor  *ptxvm.TensorMemory // what is watched, of the last launch
 	buffers []ptxvm.Buffer      // one per spec; the zero Buffer for values
 	args    []any
 	own     []*named // what this launch's --buf and --global name
 }
 
+// options are what a launch is asked for: texts where they have a grammar of their own (docs/arguments.md).
+type options struct {
+	kernel      string       // its name; "": the only one
+	shape       ptxvm.Launch // no extents: the kernel's own, else 1
+	sharedGiven bool         // shape.Shared is meant, also if it is 0
+
+	args, images, bufs, globals, expects []string
+
+	tolerance string // of expects; "": bit for bit
+	triton    string // a file of Triton's metadata
+	timeout   time.Duration
+	watch     ptxvm.Watch
+	writes    []output // files that are written beside the results
+}
+
 // request is the options of a launch, read but not yet bound to a kernel.
 type request struct {
-	flags  *runFlags
+	*options
 	specs  []argSpec
 	images []imageSpec
 	named  []namedSpec
 
-	expects   []expectation
-	tolerance value.Tolerance
-	triton    *tritonMeta // nil without --triton
+	expects []expectation
+	within  value.Tolerance
+	meta    *tritonMeta // nil without
 }
 
-// read reads the options that have a grammar of their own.
-func (f *runFlags) read() (r request, err error) {
-	r.flags = f
-	if r.specs, err = parseArgs(f.args); err != nil {
+// readRequest reads the options that have a grammar of their own.
+func readRequest(o *options) (r request, err error) {
+	r.options = o
+	if r.specs, err = parseArgs(o.args); err != nil {
 		return r, err
 	}
-	if err = f.checkShowTo(); err != nil {
+	if r.images, err = parseImages(o.images); err != nil {
 		return r, err
 	}
-	if r.images, err = parseImages(f.images); err != nil {
+	if r.named, err = parseNamed(o.bufs, o.globals); err != nil {
 		return r, err
 	}
-	if r.named, err = parseNamed(f.bufs, f.globals); err != nil {
-		return r, err
-	}
-	if f.tol != "" {
-		if r.tolerance, err = value.ParseTolerance(f.tol); err != nil {
+	if o.tolerance != "" {
+		if r.within, err = value.ParseTolerance(o.tolerance); err != nil {
 			return r, fmt.Errorf("--tol: %w", err)
 		}
 	}
-	if f.triton != "" {
-		if r.triton, err = readTriton(f.triton); err != nil {
+	if o.triton != "" {
+		if r.meta, err = readTriton(o.triton); err != nil {
 			return r, err
 		}
 	}
-	r.expects, err = parseExpects(f.expects)
+	r.expects, err = parseExpects(o.expects)
 	return r, err
 }
 
-// prepare does everything before the first launch. What fails here leaves no trace. cfg holds
-// what flags do not say; launches holds the flags of each launch, those of the device in the first.
-func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*session, error) {
-	f := launches[0]
-	if err := f.complete(&cfg); err != nil {
-		return nil, usageError{err}
+// openSession makes the devices, links the modules, and binds every launch to its kernel. What fails here leaves no trace.
+func openSession(with *setup, requests []request) (*session, error) {
+	s := &session{setup: with}
+	if n := with.devices; n < 1 || n > maxDevices {
+		return nil, fmt.Errorf("--devices %d: want 1 to %d", n, maxDevices)
 	}
-	var requests []request
-	for _, flags := range launches {
-		r, err := flags.read()
-		if err != nil {
-			return nil, usageError{err}
-		}
-		requests = append(requests, r)
+	if err := s.loadAll(requests); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
-	var err error
-	if cfg.Suppress, err = f.suppressions(files); err != nil {
-		return nil, usageError{err}
-	}
-	judge, err := ptxvm.ParseJudge(f.judge)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	f.sourceRoot.near(files)
-	s.quiet = f.quiet
-	modules, err := compileFiles(s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Arch == "" {
-		cfg.Arch = ptxvm.NewestTarget(modules...)
-	}
-	ses := &session{suppress: cfg.Suppress}
-	if err := ses.load(cfg, modules, files, requests); err != nil {
-		ses.close(&err)
-		return nil, err
-	}
-	return ses, nil
-}
-
-// load makes the devices, links the modules, and binds every launch to its kernel.
-func (s *session) load(cfg ptxvm.DeviceConfig, modules []*ptxvm.Module, files []string, requests []request) (err error) {
-	n := requests[0].flags.devices
-	if n < 1 || n > maxDevices {
-		return usageError{fmt.Errorf("--devices %d: want 1 to %d", n, maxDevices)}
-	}
-	return s.loadAll(n, cfg, modules, files, requests)
+	return s, nil
 }
 
 // maxDevices bounds --devices.
 const maxDevices = 64
 
 // loadOne does so for one device.
-func (s *session) loadOne(modules []*ptxvm.Module, files []string, requests []request) (err error) {
-	if s.program, err = s.device.Load(modules...); err != nil {
+func (s *session) loadOne(requests []request) (err error) {
+	if s.program, err = s.device.Load(s.modules...); err != nil {
 		return err
 	}
 	for _, r := range requests {
 		j := &job{session: s, request: r}
-		if err := j.bind(files); err != nil {
+		if err := j.bind(); err != nil {
 			return err
 		}
 		s.jobs = append(s.jobs, j)
@@ -151,18 +134,18 @@ func (s *session) loadOne(modules []*ptxvm.Module, files []string, requests []re
 	if err := s.checkImages(s.program.References()); err != nil {
 		return err
 	}
-	return s.checkOutputs(files)
+	return s.checkOutputs()
 }
 
 // bind finds the kernel and holds the arguments against its parameters.
-func (j *job) bind(files []string) (err error) {
+func (j *job) bind() (err error) {
 	if j.kernel, err = j.program.Kernel(j.kernelName()); err != nil {
-		return usageError{err}
+		return err
 	}
-	j.shape = j.flags.shape(j.kernel.Info())
+	j.shape = shapeOf(j.options.shape, j.kernel.Info())
 	j.applyTriton(j.kernel.Info())
-	if err := checkArgs(j.kernel.Info(), j.specs, files); err != nil {
-		return usageError{err}
+	if err := checkArgs(j.kernel.Info(), j.specs, j.files); err != nil {
+		return err
 	}
 	if err := j.makeImages(j.request.images); err != nil {
 		return err
@@ -173,12 +156,23 @@ func (j *job) bind(files []string) (err error) {
 	return j.bindExpects()
 }
 
+// shapeOf is the launch's shape; what is not given is the kernel's own, else 1.
+func shapeOf(given ptxvm.Launch, info ptxvm.KernelInfo) ptxvm.Launch {
+	if given.Block == (ptxvm.Dim3{}) {
+		given.Block = info.ReqBlock
+	}
+	if given.Cluster == (ptxvm.Dim3{}) {
+		given.Cluster = info.ReqCluster
+	}
+	return given
+}
+
 // checkReferences finds what addresses point to, before anything runs.
 func (j *job) checkReferences() error {
 	for i := range j.specs {
 		for _, p := range j.specs[i].addresses() {
 			if _, err := j.session.value(p.to); err != nil {
-				return usageError{fmt.Errorf("--arg %s: %w", j.specs[i].text, err)}
+				return fmt.Errorf("--arg %s: %w", j.specs[i].text, err)
 			}
 		}
 	}
@@ -194,7 +188,7 @@ func (j *job) fill() error {
 	j.args = make([]any, len(j.specs))
 	for i := range j.specs {
 		if err := j.fillArg(i); err != nil {
-			return usageError{fmt.Errorf("--arg %s: %w", j.specs[i].text, err)}
+			return fmt.Errorf("--arg %s: %w", j.specs[i].text, err)
 		}
 	}
 	return nil
@@ -223,7 +217,7 @@ func (j *job) fillArg(i int) (err error) {
 		return err
 	}
 	b, err := j.device.Alloc(spec.buf.start.size)
-	if err == nil && (!spec.buf.start.zero() || j.flags.sanitize != "" && !spec.buf.start.unset) {
+	if err == nil && (!spec.buf.start.zero() || j.config.Sanitize != 0 && !spec.buf.start.unset) {
 		err = j.restore(b, spec.buf)
 	}
 	j.buffers[i], j.args[i] = b, b
@@ -243,13 +237,12 @@ func (j *job) restore(b ptxvm.Buffer, spec *bufSpec) error {
 }
 
 func (j *job) launch(ctx context.Context) (ptxvm.Stats, error) {
-	if j.flags.timeout > 0 {
+	if j.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(j.flags.timeout))
+		ctx, cancel = context.WithTimeout(ctx, j.timeout)
 		defer cancel()
 	}
-	stats, err := j.kernel.Watch(ctx, j.shape, ptxvm.Watch{Trace: j.flags.trace.what, Tensor: j.flags.show.cta}, j.args...)
-	j.line.done()
+	stats, err := j.kernel.Watch(ctx, j.shape, j.watch, j.args...)
 	j.tensor = stats.Tensor
 	stats.Notes = append(stats.Notes, j.unused()...)
 	return stats, j.withResults(err)
@@ -301,6 +294,37 @@ func (j *job) results() ([]result, error) {
 	}
 	variables, err := j.namedResults(j.own, true)
 	return append(out, variables...), err
+}
+
+// allResults are those of a single launch with what outlives it.
+func (j *job) allResults() ([]result, error) {
+	own, err := j.results()
+	if err != nil {
+		return nil, err
+	}
+	shared, err := j.session.results()
+	return append(own, shared...), err
+}
+
+// restoreAll writes again what buffers, variables and images hold before a launch.
+func (j *job) restoreAll() error {
+	for i, spec := range j.specs {
+		if spec.buf == nil {
+			continue
+		}
+		if err := j.restore(j.buffers[i], spec.buf); err != nil {
+			return err
+		}
+	}
+	for _, n := range j.own {
+		if !n.set {
+			continue
+		}
+		if err := j.restore(n.buffer, &n.bufSpec); err != nil {
+			return err
+		}
+	}
+	return j.restoreImages()
 }
 
 // results reads back what outlives launches: named buffers and images.
@@ -365,12 +389,13 @@ func (j *job) release() error {
 	return errors.Join(errs...)
 }
 
-// close gives the device's memory back and joins a failure of that to err.
-func (s *session) close(err *error) {
+// close gives the memory of all devices back.
+func (s *session) close() (err error) {
 	if s.group == nil {
-		return
+		return nil
 	}
 	for _, o := range s.group.sessions {
-		*err = errors.Join(*err, o.device.Close())
+		err = errors.Join(err, o.device.Close())
 	}
+	return err
 }

@@ -130,7 +130,7 @@ func (j *job) makeNamed(specs []namedSpec) error {
 			make = j.findGlobal
 		}
 		if err := make(n); err != nil {
-			return usageError{fmt.Errorf("%s %s: %w", spec.flag(), spec.text, err)}
+			return fmt.Errorf("%s %s: %w", spec.flag(), spec.text, err)
 		}
 		j.session.named = append(j.session.named, n)
 		j.own = append(j.own, n)
@@ -169,6 +169,13 @@ func (j *job) findGlobal(n *named) (err error) {
 	return nil
 }
 
+func brackets(count int) string {
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%d]", count)
+}
+
 // declaredAs is the type and shape of a variable; types without values of their own are bytes.
 func declaredAs(v ptxvm.VarInfo) contents {
 	c := contents{size: v.Size, unset: true}
@@ -186,7 +193,7 @@ func (j *job) fillNamed() error {
 			continue
 		}
 		if err := j.restore(n.buffer, &n.bufSpec); err != nil {
-			return usageError{fmt.Errorf("%s %s: %w", n.flag(), n.text, err)}
+			return fmt.Errorf("%s %s: %w", n.flag(), n.text, err)
 		}
 	}
 	return nil

@@ -14,7 +14,6 @@ type output struct{ option, file string }
 
 // outputs lists what the launches will write.
 func (s *session) outputs() (list []output) {
-	f := s.jobs[0].flags
 	add := func(option, file string) {
 		if file != "" && file != toStdout {
 			list = append(list, output{option, file})
@@ -32,19 +31,21 @@ func (s *session) outputs() (list []output) {
 		for _, spec := range j.request.images {
 			add("--image "+spec.text, spec.to)
 		}
-		add("--show-to "+j.flags.showTo, j.flags.showTo)
+		for _, o := range j.options.writes {
+			add(o.option, o.file)
+		}
 	}
-	add("--report "+f.report, f.report)
-	add("--trace-to "+f.traceTo, f.traceTo)
-	add("--write-suppressions "+f.newSuppressions, f.newSuppressions)
+	for _, o := range s.setup.writes {
+		add(o.option, o.file)
+	}
 	return list
 }
 
 // checkOutputs refuses files that cannot be written, two results for one file, and one for a PTX file
 // of the command line. A result may take the place of the data that it came from.
-func (s *session) checkOutputs(sources []string) error {
+func (s *session) checkOutputs() error {
 	taken := map[string]string{}
-	for _, file := range sources {
+	for _, file := range s.files {
 		if key := fileKey(file); key != "" && file != "-" {
 			taken[key] = "is the PTX that runs"
 		}
@@ -55,11 +56,11 @@ func (s *session) checkOutputs(sources []string) error {
 			err = f.discard()
 		}
 		if err != nil {
-			return usageError{fmt.Errorf("%s cannot be written: %w", o.option, err)}
+			return fmt.Errorf("%s cannot be written: %w", o.option, err)
 		}
 		key := fileKey(o.file)
 		if other, twice := taken[key]; twice && key != "" {
-			return usageError{fmt.Errorf("%s: %s %s; give each its own file", o.option, o.file, other)}
+			return fmt.Errorf("%s: %s %s; give each its own file", o.option, o.file, other)
 		}
 		taken[key] = "is also written by " + o.option
 	}

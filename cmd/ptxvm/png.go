@@ -130,19 +130,3 @@ func bigEndian(data []byte) []byte {
 	swapBytes(out, 2)
 	return out
 }
-
-// tensorPicture has a row a lane and a pixel a word. The upper bytes are those that tell floats apart.
-func tensorPicture(m *ptxvm.TensorMemory) ([]byte, error) {
-	if len(m.Columns) == 0 {
-		return nil, fmt.Errorf("nothing was allocated: there is no picture of it")
-	}
-	img := stdimage.NewNRGBA(stdimage.Rect(0, 0, len(m.Columns), len(m.Words)))
-	for lane, row := range m.Words {
-		for i, w := range row {
-			img.SetNRGBA(i, lane, color.NRGBA{R: uint8(w >> 24), G: uint8(w >> 16), B: uint8(w >> 8), A: 255})
-		}
-	}
-	var out bytes.Buffer
-	err := png.Encode(&out, img)
-	return out.Bytes(), err
-}

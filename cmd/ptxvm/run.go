@@ -72,9 +72,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err != nil {
 		return err
 	}
-	defer session.close(&err)
+	defer func() { err = errors.Join(err, session.close()) }()
 	session.line = line
-	trace, err := openTrace(s, f, session.jobs)
+	trace, err := openTrace(s, f, session.launches)
 	if err != nil {
 		return err
 	}
@@ -93,9 +93,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	var results []result
 	var reported error
 	var differs differsError
-	for _, j := range session.jobs {
+	for _, j := range session.launches {
 		line.about = j.kernel.Info().Base()
-		wrote, err := j.once(ctx, s, to)
+		wrote, err := j.once(ctx, s, line, to)
 		trace.flush()
 		if err != nil && !f.goesOn(err) {
 			return errors.Join(reported, err)
@@ -121,16 +121,16 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err != nil {
 		return err
 	}
-	if err := writeResults(s.out, slices.Concat(results, last, shown), f.color); err != nil {
+	if err := writeResults(s.out, slices.Concat(results, last, shown), screenOf(s.out, f.color)); err != nil {
 		return err
 	}
 	return errors.Join(reported, session.printShown(s.out))
 }
 
 // warn says what may not be meant: what check warns of, then arguments that look misplaced.
-func (s *session) warn(to streams, color string) {
+func (s *invocation) warn(to streams, color string) {
 	writeDiagnostics(to, color, s.program.Warnings())
-	for _, j := range s.jobs {
+	for _, j := range s.launches {
 		if j.shape.Block == (ptxvm.Dim3{}) && j.kernel.Info().ReadsThread {
 			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.kernel.Info().Base()))
 		}
@@ -147,7 +147,7 @@ type ran struct {
 }
 
 // once runs a launch and reads what it wrote. The error may be one that --keep-output forgives.
-func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err error) {
+func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *runReport) (out ran, err error) {
 	peers := j.peers()
 	for _, p := range peers {
 		if err := p.fill(); err != nil {
@@ -155,7 +155,8 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 		}
 	}
 	stats, err := j.launchAll(ctx)
-	to.ran(j, stats)
+	line.done()
+	to.ran(j.job, stats)
 	if err != nil && !j.flags.goesOn(err) {
 		return out, err
 	}
@@ -164,7 +165,7 @@ func (j *job) once(ctx context.Context, s streams, to *runReport) (out ran, err 
 			return out, err
 		}
 	}
-	if err := out.read(j, peers); err != nil {
+	if err := out.read(j.job, peers); err != nil {
 		return out, err
 	}
 	if stats.Leak != nil && !j.flags.quiet {
@@ -193,22 +194,12 @@ func (out *ran) read(j *job, peers []*job) (failed error) {
 }
 
 // notes says what a finished launch did that may not be meant.
-func (j *job) notes(s streams) error {
+func (j *launch) notes(s streams) error {
 	written, err := j.writtenInputs()
 	for _, text := range written {
 		fmt.Fprintf(s.err, "note: the kernel wrote into --arg %s, which is not shown; %s shows it\n", diag.Escape(text), diag.Escape("inout"+strings.TrimPrefix(text, "in")))
 	}
 	return err
-}
-
-// allResults are those of a single launch with what outlives it.
-func (j *job) allResults() ([]result, error) {
-	own, err := j.results()
-	if err != nil {
-		return nil, err
-	}
-	shared, err := j.session.results()
-	return append(own, shared...), err
 }
 
 // keepable returns err if it is nothing but the reports of sanitizers about a kernel that ran to
@@ -236,7 +227,7 @@ func ended(err error) bool {
 }
 
 // unusedSuppressions notes the suppressions that have met nothing.
-func (s *session) unusedSuppressions(to streams, f *runFlags) {
+func (s *invocation) unusedSuppressions(to streams, f *runFlags) {
 	if f.quiet || f.sanitize == "" {
 		return
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
@@ -115,50 +114,20 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 	return err
 }
 
-// shape is the launch's shape; what no flag says is the kernel's own, else 1.
-func (f *runFlags) shape(info ptxvm.KernelInfo) ptxvm.Launch {
-	shape := ptxvm.Launch{Grid: f.grid.Dim3, Block: f.block.Dim3, Cluster: f.cluster.Dim3, Shared: int(f.shared)}
-	if !f.block.given {
-		shape.Block = info.ReqBlock
-	}
-	if !f.cluster.given {
-		shape.Cluster = info.ReqCluster
-	}
-	return shape
-}
-
 // dim3Flag reads X[,Y[,Z]]; what is left out is 1.
-type dim3Flag struct {
-	ptxvm.Dim3
-	given bool
-}
+type dim3Flag struct{ ptxvm.Dim3 }
 
 func (f *dim3Flag) String() string {
-	if !f.given {
+	if f.Dim3 == (ptxvm.Dim3{}) {
 		return ""
 	}
 	return f.Dim3.String()
 }
 func (f *dim3Flag) Type() string { return "X,Y,Z" }
 
-func (f *dim3Flag) Set(text string) error {
-	words := strings.Split(text, ",")
-	if len(words) > 3 {
-		return fmt.Errorf("want X[,Y[,Z]], have %d numbers", len(words))
-	}
-	extents := [3]uint32{1, 1, 1}
-	for i, word := range words {
-		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
-		if err != nil || n == 0 {
-			if commas := strings.ReplaceAll(text, "x", ","); commas != text && new(dim3Flag).Set(commas) == nil {
-				return fmt.Errorf("extents are separated by commas; write %s", commas)
-			}
-			return fmt.Errorf("%q is no extent: want a number from 1 to 4294967295", word)
-		}
-		extents[i] = uint32(n)
-	}
-	f.Dim3, f.given = ptxvm.Dim3{X: extents[0], Y: extents[1], Z: extents[2]}, true
-	return nil
+func (f *dim3Flag) Set(text string) (err error) {
+	f.Dim3, err = parseDim3(text)
+	return err
 }
 
 // sizeFlag reads 4096, 48K, 1M or 2G.

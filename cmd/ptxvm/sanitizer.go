@@ -50,7 +50,7 @@ func faultsOf(err error) (list []*ptxvm.FaultsError) {
 }
 
 // leaks reports what kernels have allocated and not freed when all launches are over; nil if nothing.
-func (s *session) leaks() error {
+func (s *invocation) leaks() error {
 	reports := s.program.Leaks()
 	if len(reports) == 0 {
 		return nil

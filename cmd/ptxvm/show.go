@@ -7,6 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	stdimage "image"
+	"image/color"
+	"image/png"
 	"io"
 	"path/filepath"
 	"slices"
@@ -49,8 +52,8 @@ func (f *runFlags) checkShowTo() error {
 }
 
 // shown is what --show-to writes, a file a launch.
-func (s *session) shown() (list []result, err error) {
-	for _, j := range s.jobs {
+func (s *invocation) shown() (list []result, err error) {
+	for _, j := range s.launches {
 		m, name := j.tensor, j.flags.showTo
 		if m == nil || name == "" {
 			continue
@@ -69,8 +72,8 @@ func (s *session) shown() (list []result, err error) {
 }
 
 // printShown prints what --show asks for and --show-to does not take.
-func (s *session) printShown(to io.Writer) error {
-	for _, j := range s.jobs {
+func (s *invocation) printShown(to io.Writer) error {
+	for _, j := range s.launches {
 		if j.tensor == nil || j.flags.showTo != "" {
 			continue
 		}
@@ -90,6 +93,22 @@ func tensorJSON(m *ptxvm.TensorMemory) ([]byte, error) {
 		Columns []int      `json:"columns"`
 		Words   [][]uint32 `json:"words"` // by lane
 	}{1, m.CTA.Array(), append([]int{}, m.Columns...), append([][]uint32{}, m.Words...)})
+	return out.Bytes(), err
+}
+
+// tensorPicture has a row a lane and a pixel a word. The upper bytes are those that tell floats apart.
+func tensorPicture(m *ptxvm.TensorMemory) ([]byte, error) {
+	if len(m.Columns) == 0 {
+		return nil, fmt.Errorf("nothing was allocated: there is no picture of it")
+	}
+	img := stdimage.NewNRGBA(stdimage.Rect(0, 0, len(m.Columns), len(m.Words)))
+	for lane, row := range m.Words {
+		for i, w := range row {
+			img.SetNRGBA(i, lane, color.NRGBA{R: uint8(w >> 24), G: uint8(w >> 16), B: uint8(w >> 8), A: 255})
+		}
+	}
+	var out bytes.Buffer
+	err := png.Encode(&out, img)
 	return out.Bytes(), err
 }
 

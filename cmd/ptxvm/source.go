@@ -5,13 +5,8 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
@@ -50,45 +45,6 @@ func readModule(s streams, file, arch string) (name string, src []byte, err erro
 		return compileCUDA(s, file, arch)
 	}
 	return readSource(s, file)
-}
-
-// openFile opens a file that the user names; what does not exist may be a slip of the pen.
-func openFile(name string) (*os.File, error) {
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s%s", name, nearFile(name))
-	}
-	return f, err
-}
-
-// readFile reads a file that the user names.
-func readFile(name string) ([]byte, error) {
-	f, err := openFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
-// nearFile suggests a file of the same folder: the name with an ending, else the nearest.
-func nearFile(name string) string {
-	dir := filepath.Dir(name)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "; there is no directory " + dir
-	}
-	var names []string
-	for _, e := range entries {
-		if stem := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())); stem == filepath.Base(name) {
-			return "; did you mean " + filepath.Join(dir, e.Name()) + "?"
-		}
-		names = append(names, e.Name())
-	}
-	if near := cli.Nearest(filepath.Base(name), names); near != "" {
-		return "; did you mean " + filepath.Join(dir, near) + "?"
-	}
-	return ""
 }
 
 func wrapUsage(err error) error {

@@ -7,12 +7,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
-
-	"golang.org/x/term"
 
 	"ptxvm.invalid/ptxvm/internal/value"
 )
@@ -22,6 +20,12 @@ const termRamp = " .:-=+*#%@"
 
 // termColumns is the widest picture where there is no terminal to ask.
 const termColumns = 120
+
+// screen is what pictures are shown on.
+type screen struct {
+	blocks  bool // it has colours
+	columns int  // 0: unknown
+}
 
 // picture is pixels with a brightness from 0 to 255 in each of three channels.
 type picture struct {
@@ -65,21 +69,14 @@ func brightness(a array, i int) byte {
 }
 
 // printTerm shows a result.
-func printTerm(w io.Writer, r *result, color string) error {
+func printTerm(w io.Writer, r *result, on screen) error {
 	if err := checkTerm(r.array); err != nil {
 		return err
 	}
-	p, wide := asPicture(r.array), termColumns
-	blocks := useColor(w, color)
-	if f, ok := w.(*os.File); ok && isTerminal(w) {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-			wide = columns
-		}
-	}
-	p = p.shrunk(wide)
+	p := asPicture(r.array).shrunk(cmp.Or(on.columns, termColumns))
 	out := bufio.NewWriter(w)
 	for y := 0; y < p.height; y += 2 {
-		if blocks {
+		if on.blocks {
 			p.writeBlocks(out, y)
 		} else {
 			p.writeRamp(out, y)

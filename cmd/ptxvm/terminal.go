@@ -35,3 +35,14 @@ func useColor(w io.Writer, mode string) bool {
 	}
 	return os.Getenv("NO_COLOR") == "" && isTerminal(w)
 }
+
+// screenOf is what pictures of characters are shown on.
+func screenOf(w io.Writer, mode string) screen {
+	on := screen{blocks: useColor(w, mode)}
+	if f, ok := w.(*os.File); ok && isTerminal(w) {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			on.columns = max(0, columns)
+		}
+	}
+	return on
+}

@@ -47,23 +47,6 @@ func (f *traceFlag) Set(text string) (err error) {
 	return nil
 }
 
-// parsePoint reads X[,Y[,Z]], which count from 0.
-func parsePoint(text string) (ptxvm.Index3, error) {
-	var at [3]uint32
-	words := strings.Split(text, ",")
-	if len(words) > 3 {
-		return ptxvm.Index3{}, fmt.Errorf("%q: want X[,Y[,Z]], have %d numbers", text, len(words))
-	}
-	for i, word := range words {
-		n, err := strconv.ParseUint(word, 10, 32)
-		if err != nil {
-			return ptxvm.Index3{}, fmt.Errorf("%q: want X[,Y[,Z]], numbers from 0", text)
-		}
-		at[i] = uint32(n)
-	}
-	return ptxvm.Index3{X: at[0], Y: at[1], Z: at[2]}, nil
-}
-
 // parseLines reads LINE or LINE-LINE.
 func parseLines(text string) (from, to int, err error) {
 	first, last, ranged := strings.Cut(text, "-")
@@ -93,10 +76,10 @@ type traceWriter struct {
 }
 
 // openTrace returns what writes the launches' steps; nil if it is not wanted.
-func openTrace(s streams, f *runFlags, jobs []*job) (*traceWriter, error) {
+func openTrace(s streams, f *runFlags, launches []*launch) (*traceWriter, error) {
 	t := &traceWriter{max: f.maxTrace, json: strings.HasSuffix(f.traceTo, ".json") || strings.HasSuffix(f.traceTo, ".jsonl")}
 	asked := false
-	for _, j := range jobs {
+	for _, j := range launches {
 		if j.flags.trace.what != nil {
 			asked, j.flags.trace.what.Each = true, t.step
 		}

@@ -42,25 +42,25 @@ func readTriton(name string) (*tritonMeta, error) {
 
 // kernelName is --kernel, else what the metadata says.
 func (j *job) kernelName() string {
-	if j.triton != nil && j.flags.kernel == "" {
-		return j.triton.Name
+	if j.meta != nil && j.options.kernel == "" {
+		return j.meta.Name
 	}
-	return j.flags.kernel
+	return j.options.kernel
 }
 
 // applyTriton completes the shape and supplies the hidden arguments.
 func (j *job) applyTriton(info ptxvm.KernelInfo) {
-	m := j.triton
+	m := j.meta
 	if m == nil {
 		return
 	}
-	if !j.flags.set.Given("shared") {
+	if !j.sharedGiven {
 		j.shape.Shared = int(*m.Shared)
 	}
-	if !j.flags.block.given && info.ReqBlock == (ptxvm.Dim3{}) {
+	if j.options.shape.Block == (ptxvm.Dim3{}) && info.ReqBlock == (ptxvm.Dim3{}) {
 		j.shape.Block = ptxvm.Dim3{X: 32 * m.NumWarps, Y: 1, Z: 1}
 	}
-	if m.NumCTAs > 1 && !j.flags.cluster.given {
+	if m.NumCTAs > 1 && j.options.shape.Cluster == (ptxvm.Dim3{}) {
 		j.shape.Cluster = ptxvm.Dim3{X: m.NumCTAs, Y: 1, Z: 1}
 		j.shape.Grid.X = saturated(max(j.shape.Grid.X, 1), m.NumCTAs)
 	}
