@@ -37,6 +37,7 @@ internal/tuning:    internal/jit internal/machine
 internal/driver:    . diag report internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/tensor
 internal/quote:     . diag
 internal/value:     internal/num
+internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 report:             diag internal/kernelname
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // perLaunch are the options that a launch behind the first may have; the others are of the
@@ -52,7 +53,7 @@ func (f *runFlags) launches(args []string) (list []*runFlags, files []string, er
 
 // readOptions reads one file into the last of the launches, and those that it starts.
 func readOptions(name string, list *[]*runFlags, given map[string]bool) (files []string, err error) {
-	file, err := openFile(name)
+	file, err := launchlang.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

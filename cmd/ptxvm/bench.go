@@ -13,6 +13,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // newBench builds the bench verb.
@@ -70,27 +71,27 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, session.close()) }()
+	defer func() { err = errors.Join(err, session.Close()) }()
 	session.line = line
 	j := session.launches[0]
-	if err := j.fill(); err != nil {
+	if err := j.Fill(); err != nil {
 		return err
 	}
-	bench := benchResult{Schema: 1, Kernel: j.kernel.Info().Name}
-	var first []result
+	bench := benchResult{Schema: 1, Kernel: j.Kernel.Info().Name}
+	var first []launchlang.Result
 	for i := range repeat {
-		line.about = fmt.Sprintf("%s, launch %d of %d", j.kernel.Info().Base(), i+1, repeat)
+		line.about = fmt.Sprintf("%s, launch %d of %d", j.Kernel.Info().Base(), i+1, repeat)
 		err := j.measure(ctx, &bench)
 		if line.done(); err != nil {
 			return err
 		}
 		if i == 0 {
-			if first, err = j.allResults(); err != nil {
+			if first, err = j.AllResults(); err != nil {
 				return err
 			}
 		}
 	}
-	if err := writeSinks(first); err != nil {
+	if err := launchlang.WriteSinks(first); err != nil {
 		return usageError{fmt.Errorf("cannot write results: %w", err)}
 	}
 	return bench.write(s.out, format)
@@ -98,11 +99,11 @@ func benchFiles(ctx context.Context, s streams, f *runFlags, files []string, rep
 
 // measure restores the buffers and times one launch.
 func (j *launch) measure(ctx context.Context, bench *benchResult) error {
-	if err := j.restoreAll(); err != nil {
+	if err := j.RestoreAll(); err != nil {
 		return err
 	}
 	start := time.Now()
-	stats, err := j.job.launch(ctx)
+	stats, err := j.Launch(ctx)
 	if err == nil {
 		bench.add(time.Since(start), stats)
 	}

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/ptxfmt"
 )
 
@@ -155,7 +156,7 @@ func writeFix(s streams, f *checkFlags, j *judged) error {
 		return err
 	}
 	fmt.Fprintf(s.err, "%s: %d fixed\n", diag.Escape(j.name), j.fixes)
-	return wrapUsage(writeWhole(j.file, j.fixed))
+	return wrapUsage(launchlang.WriteWhole(j.file, j.fixed))
 }
 
 func writeCheck(w io.Writer, f *checkFlags, format cli.DiagnosticFormat, name string, diags ptxvm.Diagnostics) error {

@@ -13,6 +13,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // cudaArch is what CUDA C++ is compiled for without --arch: the newest target without features of one generation alone
@@ -102,7 +103,7 @@ func nvccPlaces() []string {
 // compileCUDA returns the PTX of a CUDA source. The compiler's own messages go to standard error as they are.
 func compileCUDA(s streams, file, arch string) (name string, ptx []byte, err error) {
 	name = file + ".ptx"
-	f, err := openFile(file) // what does not exist is told as for every FILE
+	f, err := launchlang.OpenFile(file) // what does not exist is told as for every FILE
 	if err != nil {
 		return name, nil, usageError{err}
 	}

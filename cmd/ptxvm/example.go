@@ -15,6 +15,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/examples"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // newExample builds the example verb.
@@ -129,7 +130,7 @@ func writeExamples(s streams, names []string, dir string) error {
 		}
 		there := ""
 		if filepath.Clean(dir) != "." {
-			there = "cd " + shellWord(dir) + " && "
+			there = "cd " + launchlang.ShellWord(dir) + " && "
 		}
 		if _, err := fmt.Fprintf(s.out, "%sptxvm run @%s.txt\n", there, name); err != nil {
 			return err
@@ -145,7 +146,7 @@ func writeExample(name, dir string) error {
 		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s exists already (%v); nothing is overwritten", file, err)
 		}
-		if err := writeWhole(file, exampleFile(name, base)); err != nil {
+		if err := launchlang.WriteWhole(file, exampleFile(name, base)); err != nil {
 			return err
 		}
 	}

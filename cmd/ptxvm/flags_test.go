@@ -59,7 +59,7 @@ func TestFlagsArrive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := r.options.shape
+	shape := r.Options.Shape
 	if want := (ptxvm.Launch{Grid: ptxvm.Dim3{X: 2, Y: 3, Z: 1}, Block: ptxvm.Dim3{X: 4, Y: 1, Z: 1},
 		Cluster: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Shared: 48 << 10}); shape != want {
 		t.Errorf("got %+v, want %+v", shape, want)

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/ptxfmt"
 )
 
@@ -91,7 +92,7 @@ func (f *fmtFlags) changed(s streams, file, name string, src, out []byte) error 
 		fmt.Fprint(s.out, unifiedDiff(name, "formatted", src, out))
 	}
 	if f.write {
-		return wrapUsage(writeWhole(file, out))
+		return wrapUsage(launchlang.WriteWhole(file, out))
 	}
 	return errInvalid
 }

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // newInfo builds the info verb.
@@ -144,7 +145,7 @@ func (m *moduleInfo) write(to io.Writer) error {
 		fmt.Fprintln(w, "variables")
 	}
 	for _, v := range m.Globals {
-		fmt.Fprintf(w, "  .%s .%s %s%s  %d bytes, align %d%s\n", v.Space, v.Type, v.Name, brackets(v.Count), v.Size, v.Align, note(v))
+		fmt.Fprintf(w, "  .%s .%s %s%s  %d bytes, align %d%s\n", v.Space, v.Type, v.Name, launchlang.Brackets(v.Count), v.Size, v.Align, note(v))
 	}
 	return w.Flush()
 }
@@ -155,7 +156,7 @@ func (k *kernelInfo) write(w io.Writer) {
 		fmt.Fprintf(w, "  is %s\n", diag.Escape(k.Demangled))
 	}
 	for i, p := range k.Params {
-		fmt.Fprintf(w, "  %d: .%s %s%s  %d bytes at %d, align %d%s\n", i, p.Type, p.Name, brackets(p.Count), p.Size, p.Offset, p.Align, pointsTo(p.Space))
+		fmt.Fprintf(w, "  %d: .%s %s%s  %d bytes at %d, align %d%s\n", i, p.Type, p.Name, launchlang.Brackets(p.Count), p.Size, p.Offset, p.Align, pointsTo(p.Space))
 	}
 	for _, d := range []struct {
 		name    string

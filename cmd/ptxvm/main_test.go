@@ -66,9 +66,9 @@ func TestInterrupt(t *testing.T) {
 }
 
 // ownRooms are what the command may import beside the public packages.
-var ownRooms = []string{"/internal/cli\"", "/internal/quote\"", "/internal/value\""}
+var ownRooms = []string{"/internal/cli\"", "/internal/launchlang\"", "/internal/quote\"", "/internal/value\""}
 
-// TestImports holds the command to the public packages, its own room, and the room that reads and prints values; its tests also to tools of tests.
+// TestImports holds the command to the public packages, its own rooms, and the room that reads and prints values; its tests also to tools of tests.
 func TestImports(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/report"
 )
 
 // invocation is the launches of a command line.
 type invocation struct {
-	*session
+	*launchlang.Session
 	launches []*launch // in their order
 	line     *progressLine
 	suppress *report.Suppressions // may be nil
@@ -19,7 +20,7 @@ type invocation struct {
 
 // launch is one of them with its flags.
 type launch struct {
-	*job
+	*launchlang.Job
 	flags *runFlags
 }
 
@@ -30,7 +31,7 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	if err := f.complete(&cfg); err != nil {
 		return nil, usageError{err}
 	}
-	var requests []request
+	var requests []launchlang.Request
 	for _, flags := range launches {
 		r, err := flags.read()
 		if err != nil {
@@ -55,37 +56,37 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	if cfg.Arch == "" {
 		cfg.Arch = ptxvm.NewestTarget(modules...)
 	}
-	session, err := openSession(&setup{devices: f.devices, config: cfg, modules: modules, files: files, writes: f.writes(),
-		forgives: func(err error) bool { return f.keepable(err) != nil }}, requests)
+	session, err := launchlang.OpenSession(&launchlang.Setup{Devices: f.devices, Config: cfg, Modules: modules, Files: files, Writes: f.writes(),
+		Forgives: func(err error) bool { return f.keepable(err) != nil }}, requests)
 	if err != nil {
 		return nil, err
 	}
-	made := &invocation{session: session, suppress: cfg.Suppress}
-	for i, j := range session.jobs {
+	made := &invocation{Session: session, suppress: cfg.Suppress}
+	for i, j := range session.Jobs {
 		made.launches = append(made.launches, &launch{j, launches[i]})
 	}
 	return made, nil
 }
 
 // read reads the flags of a launch that have a grammar of their own.
-func (f *runFlags) read() (request, error) {
+func (f *runFlags) read() (launchlang.Request, error) {
 	if err := f.checkShowTo(); err != nil {
-		return request{}, err
+		return launchlang.Request{}, err
 	}
-	o := &options{kernel: f.kernel, sharedGiven: f.set.Given("shared"), args: f.args, images: f.images, bufs: f.bufs, globals: f.globals,
-		expects: f.expects, tolerance: f.tol, triton: f.triton, timeout: time.Duration(f.timeout),
-		watch: ptxvm.Watch{Trace: f.trace.what, Tensor: f.show.cta}}
-	o.shape = ptxvm.Launch{Grid: f.grid.Dim3, Block: f.block.Dim3, Cluster: f.cluster.Dim3, Shared: int(f.shared)}
+	o := &launchlang.Options{Kernel: f.kernel, SharedGiven: f.set.Given("shared"), Args: f.args, Images: f.images, Bufs: f.bufs, Globals: f.globals,
+		Expects: f.expects, Tolerance: f.tol, Triton: f.triton, Timeout: time.Duration(f.timeout),
+		Watch: ptxvm.Watch{Trace: f.trace.what, Tensor: f.show.cta}}
+	o.Shape = ptxvm.Launch{Grid: f.grid.Dim3, Block: f.block.Dim3, Cluster: f.cluster.Dim3, Shared: int(f.shared)}
 	if f.showTo != "" {
-		o.writes = append(o.writes, output{option: "--show-to " + f.showTo, file: f.showTo})
+		o.Writes = append(o.Writes, launchlang.Output{Option: "--show-to " + f.showTo, File: f.showTo})
 	}
-	return readRequest(o)
+	return launchlang.ReadRequest(o)
 }
 
 // writes are the files that a command line writes once.
-func (f *runFlags) writes() []output {
-	return []output{
-		{option: "--report " + f.report, file: f.report}, {option: "--trace-to " + f.traceTo, file: f.traceTo},
-		{option: "--write-suppressions " + f.newSuppressions, file: f.newSuppressions},
+func (f *runFlags) writes() []launchlang.Output {
+	return []launchlang.Output{
+		{Option: "--report " + f.report, File: f.report}, {Option: "--trace-to " + f.traceTo, File: f.traceTo},
+		{Option: "--write-suppressions " + f.newSuppressions, File: f.newSuppressions},
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // ptxasRelease is the release whose verdicts check follows; compilers read it from --version.
@@ -160,9 +161,9 @@ func writeContainer(out io.Writer, file string, text []byte) error {
 	data := binary.LittleEndian.AppendUint64([]byte(containerMagic), 1)
 	data = binary.LittleEndian.AppendUint64(data, uint64(len(text)+1))
 	data = append(append(data, text...), 0)
-	if file == toStdout {
+	if file == launchlang.ToStdout {
 		_, err := out.Write(data)
 		return err
 	}
-	return wrapUsage(writeWhole(file, data))
+	return wrapUsage(launchlang.WriteWhole(file, data))
 }

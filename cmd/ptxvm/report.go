@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
@@ -27,14 +28,14 @@ func printEnd(s streams, f *runFlags, found *reports, err error) error {
 		return exitError{exitFault}
 	}
 	faults := faultsOf(err)
-	var differs *differsError
+	var differs *launchlang.DiffersError
 	var defect *ptxvm.DefectError
 	switch {
 	case errors.As(err, &defect):
 		panic(defect.What + "\n" + defect.Stack) // guarded says how to report it
 	case errors.As(err, &differs):
 		// A write error on standard error cannot be reported anywhere.
-		_ = differs.write(s.err)
+		_ = differs.Write(s.err)
 		return exitError{exitDiffers}
 	case faults != nil:
 		for _, launch := range faults {

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // newRun builds the run verb.
@@ -72,7 +73,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, session.close()) }()
+	defer func() { err = errors.Join(err, session.Close()) }()
 	session.line = line
 	trace, err := openTrace(s, f, session.launches)
 	if err != nil {
@@ -90,11 +91,11 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		session.warn(s, f.color)
 	}
 	defer session.unusedSuppressions(s, f)
-	var results []result
+	var results []launchlang.Result
 	var reported error
-	var differs differsError
+	var differs launchlang.DiffersError
 	for _, j := range session.launches {
-		line.about = j.kernel.Info().Base()
+		line.about = j.Kernel.Info().Base()
 		wrote, err := j.once(ctx, s, line, to)
 		trace.flush()
 		if err != nil && !f.goesOn(err) {
@@ -102,7 +103,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		}
 		reported = errors.Join(reported, err)
 		results = append(results, wrote.results...)
-		differs.list = append(differs.list, wrote.differs...)
+		differs.List = append(differs.List, wrote.differs...)
 	}
 	if left := session.leaks(); left != nil {
 		reported = errors.Join(reported, left)
@@ -110,10 +111,10 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if reported != nil && f.keepable(reported) == nil {
 		return reported
 	}
-	if len(differs.list) > 0 {
+	if len(differs.List) > 0 {
 		return errors.Join(reported, &differs)
 	}
-	last, err := session.lastResults()
+	last, err := session.LastResults()
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err != nil {
 		return err
 	}
-	if err := writeResults(s.out, slices.Concat(results, last, shown), screenOf(s.out, f.color)); err != nil {
+	if err := launchlang.WriteResults(s.out, slices.Concat(results, last, shown), screenOf(s.out, f.color)); err != nil {
 		return err
 	}
 	return errors.Join(reported, session.printShown(s.out))
@@ -129,12 +130,12 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 
 // warn says what may not be meant: what check warns of, then arguments that look misplaced.
 func (s *invocation) warn(to streams, color string) {
-	writeDiagnostics(to, color, s.program.Warnings())
+	writeDiagnostics(to, color, s.Program.Warnings())
 	for _, j := range s.launches {
-		if j.shape.Block == (ptxvm.Dim3{}) && j.kernel.Info().ReadsThread {
-			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.kernel.Info().Base()))
+		if j.Shape.Block == (ptxvm.Dim3{}) && j.Kernel.Info().ReadsThread {
+			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.Kernel.Info().Base()))
 		}
-		for _, text := range mixedTypes(j.kernel.Info(), j.specs) {
+		for _, text := range launchlang.MixedTypes(j.Kernel.Info(), j.Specs) {
 			fmt.Fprintf(to.err, "warning: %s\n", diag.Escape(text))
 		}
 	}
@@ -142,21 +143,21 @@ func (s *invocation) warn(to streams, color string) {
 
 // ran is what a launch leaves.
 type ran struct {
-	results []result
-	differs []mismatch
+	results []launchlang.Result
+	differs []launchlang.Mismatch
 }
 
 // once runs a launch and reads what it wrote. The error may be one that --keep-output forgives.
 func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *runReport) (out ran, err error) {
-	peers := j.peers()
+	peers := j.Peers()
 	for _, p := range peers {
-		if err := p.fill(); err != nil {
+		if err := p.Fill(); err != nil {
 			return out, err
 		}
 	}
-	stats, err := j.launchAll(ctx)
+	stats, err := j.LaunchAll(ctx)
 	line.done()
-	to.ran(j.job, stats)
+	to.ran(j.Job, stats)
 	if err != nil && !j.flags.goesOn(err) {
 		return out, err
 	}
@@ -165,7 +166,7 @@ func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *ru
 			return out, err
 		}
 	}
-	if err := out.read(j.job, peers); err != nil {
+	if err := out.read(j.Job, peers); err != nil {
 		return out, err
 	}
 	if stats.Leak != nil && !j.flags.quiet {
@@ -178,24 +179,24 @@ func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *ru
 }
 
 // read reads what the launch left on all devices, and frees their anonymous buffers.
-func (out *ran) read(j *job, peers []*job) (failed error) {
+func (out *ran) read(j *launchlang.Job, peers []*launchlang.Job) (failed error) {
 	for _, p := range peers {
-		list, err := p.results()
-		out.results = append(out.results, p.labelled(list)...)
+		list, err := p.Results()
+		out.results = append(out.results, p.Labelled(list)...)
 		failed = errors.Join(failed, err)
 	}
 	var unread error
-	out.differs, unread = j.compare()
+	out.differs, unread = j.Compare()
 	failed = errors.Join(failed, unread)
 	for _, p := range peers {
-		failed = errors.Join(failed, p.release())
+		failed = errors.Join(failed, p.Release())
 	}
 	return failed
 }
 
 // notes says what a finished launch did that may not be meant.
 func (j *launch) notes(s streams) error {
-	written, err := j.writtenInputs()
+	written, err := j.WrittenInputs()
 	for _, text := range written {
 		fmt.Fprintf(s.err, "note: the kernel wrote into --arg %s, which is not shown; %s shows it\n", diag.Escape(text), diag.Escape("inout"+strings.TrimPrefix(text, "in")))
 	}

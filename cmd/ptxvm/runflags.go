@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // runFlags are the options that run and bench share (CONTRACT §2).
@@ -126,7 +127,7 @@ func (f *dim3Flag) String() string {
 func (f *dim3Flag) Type() string { return "X,Y,Z" }
 
 func (f *dim3Flag) Set(text string) (err error) {
-	f.Dim3, err = parseDim3(text)
+	f.Dim3, err = launchlang.ParseDim3(text)
 	return err
 }
 
@@ -136,7 +137,7 @@ type sizeFlag int64
 func (f *sizeFlag) String() string { return strconv.FormatInt(int64(*f), 10) }
 func (f *sizeFlag) Type() string   { return "SIZE" }
 func (f *sizeFlag) Set(text string) error {
-	n, err := parseByteSize(text)
+	n, err := launchlang.ParseByteSize(text)
 	*f = sizeFlag(n)
 	return err
 }

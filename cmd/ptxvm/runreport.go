@@ -10,24 +10,25 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // runReport is the object of --report; the JSON names are part of the contract (docs/json.md).
 type runReport struct {
-	Schema      int                `json:"schema"`
-	Outcome     string             `json:"outcome"` // by exit code
-	Exit        int                `json:"exit"`
-	Message     string             `json:"message"`
-	Launches    []launchReport     `json:"launches"`
-	Diagnostics []diagnosticReport `json:"diagnostics,omitempty"`
-	Fault       *ptxvm.Fault       `json:"fault,omitempty"`
-	Waiters     []waiterReport     `json:"waiters,omitempty"`
-	Running     []runningReport    `json:"running,omitempty"`
-	Missing     []missingForm      `json:"missing,omitempty"`
-	Faults      []*ptxvm.Fault     `json:"faults,omitempty"`
-	Sanitizer   []*ptxvm.Report    `json:"sanitizer,omitempty"`
-	Suppressed  int                `json:"suppressed,omitempty"`
-	Differences []mismatch         `json:"differences,omitempty"`
+	Schema      int                   `json:"schema"`
+	Outcome     string                `json:"outcome"` // by exit code
+	Exit        int                   `json:"exit"`
+	Message     string                `json:"message"`
+	Launches    []launchReport        `json:"launches"`
+	Diagnostics []diagnosticReport    `json:"diagnostics,omitempty"`
+	Fault       *ptxvm.Fault          `json:"fault,omitempty"`
+	Waiters     []waiterReport        `json:"waiters,omitempty"`
+	Running     []runningReport       `json:"running,omitempty"`
+	Missing     []missingForm         `json:"missing,omitempty"`
+	Faults      []*ptxvm.Fault        `json:"faults,omitempty"`
+	Sanitizer   []*ptxvm.Report       `json:"sanitizer,omitempty"`
+	Suppressed  int                   `json:"suppressed,omitempty"`
+	Differences []launchlang.Mismatch `json:"differences,omitempty"`
 
 	reports reports
 }
@@ -86,11 +87,11 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 	if err := writeJSON(&out, r.form(name)); err != nil {
 		return err
 	}
-	if name == toStdout {
+	if name == launchlang.ToStdout {
 		_, err := to.Write(out.Bytes())
 		return wrapUsage(err)
 	}
-	if err := writeWhole(name, out.Bytes()); err != nil {
+	if err := launchlang.WriteWhole(name, out.Bytes()); err != nil {
 		return usageError{fmt.Errorf("cannot write --report: %w", err)}
 	}
 	return nil
@@ -113,7 +114,7 @@ func (r *runReport) explain(err error) {
 	var fault *ptxvm.Fault
 	var deadlock *ptxvm.DeadlockError
 	var unsupported *ptxvm.UnsupportedError
-	var differs *differsError
+	var differs *launchlang.DiffersError
 	if diags, ok := asDiagnostics(err); ok {
 		for _, d := range diags {
 			r.Diagnostics = append(r.Diagnostics, diagnosticReport{d.Code.String(), d.Severity.String(), d.Msg})
@@ -143,14 +144,14 @@ func (r *runReport) explain(err error) {
 		}
 	}
 	if errors.As(err, &differs) {
-		r.Differences = differs.list
+		r.Differences = differs.List
 	}
 }
 
 // ran adds a launch.
-func (r *runReport) ran(j *job, stats ptxvm.Stats) {
+func (r *runReport) ran(j *launchlang.Job, stats ptxvm.Stats) {
 	r.Launches = append(r.Launches, launchReport{
-		Kernel: j.kernel.Info().Name, Grid: filled(j.shape.Grid), Block: filled(j.shape.Block), CTAs: stats.CTAs,
+		Kernel: j.Kernel.Info().Name, Grid: filled(j.Shape.Grid), Block: filled(j.Shape.Block), CTAs: stats.CTAs,
 		WarpInsts: stats.WarpInsts, LaneOps: stats.LaneOps, ElapsedNs: stats.Elapsed.Nanoseconds(),
 		Assumptions: append([]string{}, stats.Assumed...),
 	})

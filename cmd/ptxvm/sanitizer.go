@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -51,7 +52,7 @@ func faultsOf(err error) (list []*ptxvm.FaultsError) {
 
 // leaks reports what kernels have allocated and not freed when all launches are over; nil if nothing.
 func (s *invocation) leaks() error {
-	reports := s.program.Leaks()
+	reports := s.Program.Leaks()
 	if len(reports) == 0 {
 		return nil
 	}
@@ -128,7 +129,7 @@ func (f *runFlags) suppressions(files []string) (*report.Suppressions, error) {
 	if name == "" {
 		return nil, nil
 	}
-	text, err := readFile(name)
+	text, err := launchlang.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("--suppress: %w", err)
 	}
@@ -146,7 +147,7 @@ func (f *runFlags) writeSuppressions(list []*ptxvm.Report) error {
 			lines = append(lines, line)
 		}
 	}
-	if err := writeWhole(f.newSuppressions, []byte(strings.Join(lines, ""))); err != nil {
+	if err := launchlang.WriteWhole(f.newSuppressions, []byte(strings.Join(lines, ""))); err != nil {
 		return usageError{fmt.Errorf("cannot write --write-suppressions: %w", err)}
 	}
 	return nil

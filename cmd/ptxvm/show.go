@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // showFlag reads tmem[=X,Y,Z].
@@ -33,7 +34,7 @@ func (f *showFlag) Set(text string) (err error) {
 	if !given {
 		return nil
 	}
-	if *f.cta, err = parsePoint(at); err != nil {
+	if *f.cta, err = launchlang.ParsePoint(at); err != nil {
 		return fmt.Errorf("CTA %w", err)
 	}
 	return nil
@@ -52,9 +53,9 @@ func (f *runFlags) checkShowTo() error {
 }
 
 // shown is what --show-to writes, a file a launch.
-func (s *invocation) shown() (list []result, err error) {
+func (s *invocation) shown() (list []launchlang.Result, err error) {
 	for _, j := range s.launches {
-		m, name := j.tensor, j.flags.showTo
+		m, name := j.Tensor, j.flags.showTo
 		if m == nil || name == "" {
 			continue
 		}
@@ -66,7 +67,7 @@ func (s *invocation) shown() (list []result, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("--show-to %s: %w", name, err)
 		}
-		list = append(list, result{sink: name, array: array{bytes: data}})
+		list = append(list, launchlang.Result{Sink: name, Array: launchlang.Array{Bytes: data}})
 	}
 	return list, nil
 }
@@ -74,10 +75,10 @@ func (s *invocation) shown() (list []result, err error) {
 // printShown prints what --show asks for and --show-to does not take.
 func (s *invocation) printShown(to io.Writer) error {
 	for _, j := range s.launches {
-		if j.tensor == nil || j.flags.showTo != "" {
+		if j.Tensor == nil || j.flags.showTo != "" {
 			continue
 		}
-		if err := printTensor(to, j.tensor); err != nil {
+		if err := printTensor(to, j.Tensor); err != nil {
 			return usageError{err}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // stdinName is what FILE - is called in messages.
@@ -22,7 +23,7 @@ func readSource(s streams, file string) (name string, src []byte, err error) {
 		src, err = io.ReadAll(io.LimitReader(s.in, ptxvm.MaxSource+1))
 		return cmp.Or(s.name, stdinName), src, wrapUsage(err)
 	}
-	f, err := openFile(file)
+	f, err := launchlang.OpenFile(file)
 	if err != nil {
 		return file, nil, usageError{err}
 	}

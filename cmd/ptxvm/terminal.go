@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/term"
+
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // isTerminal tells whether w is a terminal that a person looks at.
@@ -37,11 +39,11 @@ func useColor(w io.Writer, mode string) bool {
 }
 
 // screenOf is what pictures of characters are shown on.
-func screenOf(w io.Writer, mode string) screen {
-	on := screen{blocks: useColor(w, mode)}
+func screenOf(w io.Writer, mode string) launchlang.Screen {
+	on := launchlang.Screen{Blocks: useColor(w, mode)}
 	if f, ok := w.(*os.File); ok && isTerminal(w) {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			on.columns = max(0, columns)
+			on.Columns = max(0, columns)
 		}
 	}
 	return on

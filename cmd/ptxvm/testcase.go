@@ -23,6 +23,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // caseRunner runs cases with the command itself.
@@ -75,7 +77,7 @@ func (r *caseRunner) run(ctx context.Context, file string) (err error) {
 		return errors.New("the case runs nothing: want command lines before the first -- FILE --")
 	}
 	if c.changed {
-		return writeWhole(file, txtar.Format(archive))
+		return launchlang.WriteWhole(file, txtar.Format(archive))
 	}
 	return nil
 }

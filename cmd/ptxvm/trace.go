@@ -15,6 +15,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
@@ -33,11 +34,11 @@ func (f *traceFlag) Set(text string) (err error) {
 		}
 	}
 	cta, thread, one := strings.Cut(rest, "/")
-	if t.CTA, err = parsePoint(cta); err != nil {
+	if t.CTA, err = launchlang.ParsePoint(cta); err != nil {
 		return fmt.Errorf("CTA %w", err)
 	}
 	if one {
-		at, err := parsePoint(thread)
+		at, err := launchlang.ParsePoint(thread)
 		if err != nil {
 			return fmt.Errorf("thread %w", err)
 		}
@@ -66,7 +67,7 @@ func parseLines(text string) (from, to int, err error) {
 // traceWriter writes the steps of all launches of a command line.
 type traceWriter struct {
 	out  *bufio.Writer
-	file *stagedFile // nil: standard error
+	file *launchlang.StagedFile // nil: standard error
 	json bool
 	max  uint64
 
@@ -94,7 +95,7 @@ func openTrace(s streams, f *runFlags, launches []*launch) (*traceWriter, error)
 		return t, nil
 	}
 	var err error
-	if t.file, err = create(f.traceTo); err != nil {
+	if t.file, err = launchlang.Create(f.traceTo); err != nil {
 		return nil, usageError{fmt.Errorf("cannot write --trace-to: %w", err)}
 	}
 	t.out.Reset(t.file)
@@ -138,9 +139,9 @@ func (t *traceWriter) close(errw io.Writer) error {
 	}
 	err := t.err
 	if err == nil {
-		err = t.file.commit()
+		err = t.file.Commit()
 	}
-	if err = errors.Join(err, t.file.discard()); err != nil {
+	if err = errors.Join(err, t.file.Discard()); err != nil {
 		return usageError{fmt.Errorf("cannot write --trace-to: %w", err)}
 	}
 	return nil

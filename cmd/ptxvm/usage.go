@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // firstSteps stand in the answer to a command line without a verb.
@@ -34,7 +35,7 @@ func noVerb(root *cli.Command, args []string) error {
 	if near := cli.Nearest(args[0], verbs); near != "" {
 		hint = "; did you mean " + near + "?"
 	} else if _, err := os.Stat(args[0]); err == nil {
-		hint = fmt.Sprintf(", but a file; ptxvm run %[1]s runs it, ptxvm check %[1]s judges it", shellWord(args[0]))
+		hint = fmt.Sprintf(", but a file; ptxvm run %[1]s runs it, ptxvm check %[1]s judges it", launchlang.ShellWord(args[0]))
 	}
 	return usageError{fmt.Errorf("there is no verb %q%s", args[0], hint)}
 }

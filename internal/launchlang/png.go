@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads and writes pictures: PNG, through the standard library. The size is compared
 // before anything is decoded, so a hostile file costs no more memory than the image.
@@ -32,7 +32,7 @@ func readPicture(name string, d ptxvm.ArrayDesc) ([]byte, error) {
 	if err := checkPicture(d); err != nil {
 		return nil, err
 	}
-	raw, err := readFile(name)
+	raw, err := ReadFile(name)
 	if err != nil {
 		return nil, err
 	}

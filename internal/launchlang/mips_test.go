@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ func TestMips(t *testing.T) {
 		geometry ptxvm.Geometry
 		size     []int
 		format   string
-		data     []byte
+		Data     []byte
 		levels   int
 		second   []byte
 	}{
@@ -32,8 +32,8 @@ func TestMips(t *testing.T) {
 		if n := wholeChain(d); n != c.levels {
 			t.Errorf("%v: %d levels, want %d", c.size, n, c.levels)
 		}
-		g := levelGrid(d, len(c.data))
-		if have := means(c.data, g, g.smaller(d.Geometry), f.Channels(), channelType(f)); !bytes.Equal(have, c.second) {
+		g := levelGrid(d, len(c.Data))
+		if have := means(c.Data, g, g.smaller(d.Geometry), f.Channels(), channelType(f)); !bytes.Equal(have, c.second) {
 			t.Errorf("%v %v: %v, want %v", c.geometry, c.size, have, c.second)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads the --arg grammar of the run and bench verbs:
 //
@@ -23,8 +23,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
-// argSpec is one --arg, read but not yet bound to a parameter.
-type argSpec struct {
+// Arg is one --arg, read but not yet bound to a parameter.
+type Arg struct {
 	text  string
 	value []byte   // scalars, aggregates and addresses: the parameter's bytes
 	buf   *bufSpec // in, out, inout
@@ -39,59 +39,59 @@ type argSpec struct {
 
 // bufSpec is an anonymous buffer: what it starts with and where it goes.
 type bufSpec struct {
-	start contents
+	start Contents
 	input bool   // given by the user: it is no result
 	sink  string // a file; empty: results are printed
 	term  bool   // the sink term: shown as a picture of characters
 }
 
 // parseArg reads one --arg. Errors say what was expected, in the words of the grammar.
-func parseArg(text string) (argSpec, error) {
+func parseArg(text string) (Arg, error) {
 	if text == "null" {
-		return argSpec{text: text, value: make([]byte, 8)}, nil
+		return Arg{text: text, value: make([]byte, 8)}, nil
 	}
 	key, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return argSpec{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{…}, ptr:NAME or null%s", text, argHint(text))
+		return Arg{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{…}, ptr:NAME or null%s", text, argHint(text))
 	}
 	spec, err := parseKeyed(key, rest)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("--arg %s: %w", text, err)
+		return Arg{}, fmt.Errorf("--arg %s: %w", text, err)
 	}
 	spec.text = text
 	return spec, nil
 }
 
-func parseKeyed(key, rest string) (argSpec, error) {
+func parseKeyed(key, rest string) (Arg, error) {
 	switch key {
 	case "in":
-		start, err := parseData(rest)
-		return argSpec{buf: &bufSpec{start: start, input: true}}, err
+		start, err := ParseData(rest)
+		return Arg{buf: &bufSpec{start: start, input: true}}, err
 	case "inout":
-		return parseBuffer(rest, parseData)
+		return parseBuffer(rest, ParseData)
 	case "out":
 		return parseBuffer(rest, parseSize)
 	case "bytes":
 		value, err := parseBytes(rest)
-		return argSpec{value: value}, err
+		return Arg{value: value}, err
 	case "struct":
 		return parseStruct(rest)
 	case "ptr":
 		value, places, err := appendReference(nil, nil, rest)
-		return argSpec{value: value, places: places, ptr: true}, err
+		return Arg{value: value, places: places, ptr: true}, err
 	case "tex":
 		if rest == "" {
-			return argSpec{}, fmt.Errorf("want tex:NAME, the name of an --image")
+			return Arg{}, fmt.Errorf("want tex:NAME, the name of an --image")
 		}
-		return argSpec{texture: rest}, nil
+		return Arg{texture: rest}, nil
 	case "surf":
 		if rest == "" {
-			return argSpec{}, fmt.Errorf("want surf:NAME, the name of an --image")
+			return Arg{}, fmt.Errorf("want surf:NAME, the name of an --image")
 		}
-		return argSpec{surface: rest}, nil
+		return Arg{surface: rest}, nil
 	case "tensormap":
 		m, err := parseMap(rest)
-		return argSpec{tmap: m}, err
+		return Arg{tmap: m}, err
 	}
 	if spec, ok, err := sharedArg(key, rest); ok {
 		return spec, err
@@ -130,20 +130,20 @@ func typeHint(key string) string {
 	return ""
 }
 
-func parseScalarArg(key, rest string) (argSpec, error) {
+func parseScalarArg(key, rest string) (Arg, error) {
 	typ, err := value.ParseType(key)
 	if err != nil {
-		return argSpec{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, tex, tensormap, mc, le, lemc, device, null%s", key, typeHint(key))
+		return Arg{}, fmt.Errorf("%q is neither a type nor one of in, out, inout, bytes, struct, ptr, surf, tex, tensormap, mc, le, lemc, device, null%s", key, typeHint(key))
 	}
 	if !typ.Param() {
-		return argSpec{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
+		return Arg{}, fmt.Errorf("%s is an element type of buffers, not a parameter type", key)
 	}
 	value, err := typ.Parse(rest)
-	return argSpec{value: value}, err
+	return Arg{value: value}, err
 }
 
 // addresses lists the places of addresses in a spec's bytes or data.
-func (a *argSpec) addresses() []place {
+func (a *Arg) addresses() []place {
 	if a.buf != nil {
 		return a.buf.start.places
 	}
@@ -155,29 +155,29 @@ func (b *bufSpec) hasSink() bool { return b.sink != "" || b.term }
 
 // parseBuffer splits off the sink, which begins at the last ":@", so that file
 // names may hold colons, spaces and drive letters.
-func parseBuffer(rest string, parse func(string) (contents, error)) (argSpec, error) {
+func parseBuffer(rest string, parse func(string) (Contents, error)) (Arg, error) {
 	body, sink, term := rest, "", false
 	if i := strings.LastIndex(rest, ":@"); i >= 0 {
 		body, sink = rest[:i], rest[i+2:]
 		if sink == "" {
-			return argSpec{}, fmt.Errorf("the sink after \":@\" has no file name")
+			return Arg{}, fmt.Errorf("the sink after \":@\" has no file name")
 		}
 		if err := checkFormat(sink); err != nil {
-			return argSpec{}, err
+			return Arg{}, err
 		}
 	} else {
 		body, term = strings.CutSuffix(rest, ":term")
 	}
 	start, err := parse(body)
 	if err == nil && term {
-		err = checkTerm(start.array)
+		err = checkTerm(start.Array)
 	}
-	return argSpec{buf: &bufSpec{start: start, sink: sink, term: term}}, err
+	return Arg{buf: &bufSpec{start: start, sink: sink, term: term}}, err
 }
 
 func parseBytes(rest string) ([]byte, error) {
 	if name, isFile := strings.CutPrefix(rest, "@"); isFile {
-		return readFile(name)
+		return ReadFile(name)
 	}
 	value, err := hex.DecodeString(strings.TrimPrefix(rest, "0x"))
 	if err != nil {

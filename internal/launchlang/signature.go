@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file holds the --arg list against the kernel's parameters and writes the command line
 // that would fit.
@@ -11,8 +11,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
-func parseArgs(texts []string) ([]argSpec, error) {
-	specs := make([]argSpec, len(texts))
+func parseArgs(texts []string) ([]Arg, error) {
+	specs := make([]Arg, len(texts))
 	for i, text := range texts {
 		var err error
 		if specs[i], err = parseArg(text); err != nil {
@@ -23,16 +23,16 @@ func parseArgs(texts []string) ([]argSpec, error) {
 }
 
 // checkArgs compares the --arg list with the parameters before anything is allocated.
-func checkArgs(info ptxvm.KernelInfo, specs []argSpec, files []string) error {
+func checkArgs(info ptxvm.KernelInfo, specs []Arg, files []string) error {
 	if len(specs) != len(info.Params) {
 		return fmt.Errorf("%s takes %d arguments, %d given\n%s\n%s", info.Name, len(info.Params), len(specs),
 			info.Signature(), exampleLine(info, files))
 	}
 	for i, spec := range specs {
 		if have, p := spec.size(), info.Params[i]; have != p.Size && !(spec.tmap != nil && p.Size == 8) {
-			fix := "write --arg " + shellWord(corrected(spec, p))
+			fix := "write --arg " + ShellWord(corrected(spec, p))
 			if mayPoint(p) && spec.scalar() {
-				fix = "for an address write --arg in:DATA, out:SIZE or inout:DATA, such as " + shellWord(exampleArg(p)) + "; for a number, --arg " + shellWord(corrected(spec, p))
+				fix = "for an address write --arg in:DATA, out:SIZE or inout:DATA, such as " + ShellWord(exampleArg(p)) + "; for a number, --arg " + ShellWord(corrected(spec, p))
 			}
 			if later := fitsLater(specs[i+1:], p); later != "" {
 				fix = "--arg " + later + ", given later, would fit; is the order right?"
@@ -49,14 +49,14 @@ func mayPoint(p ptxvm.ParamInfo) bool {
 }
 
 // scalar tells whether the argument is a number.
-func (a *argSpec) scalar() bool {
+func (a *Arg) scalar() bool {
 	key, _, _ := strings.Cut(a.text, ":")
 	_, err := value.ParseType(key)
 	return a.buf == nil && err == nil
 }
 
 // fitsLater returns an argument of the parameter's own type, "" if there is none.
-func fitsLater(specs []argSpec, p ptxvm.ParamInfo) string {
+func fitsLater(specs []Arg, p ptxvm.ParamInfo) string {
 	for _, spec := range specs {
 		if key, _, _ := strings.Cut(spec.text, ":"); spec.size() == p.Size && key == p.Type {
 			return spec.text
@@ -65,9 +65,9 @@ func fitsLater(specs []argSpec, p ptxvm.ParamInfo) string {
 	return ""
 }
 
-// mixedTypes says which arguments are floats where the kernel declares integers, or the reverse: the
+// MixedTypes says which arguments are floats where the kernel declares integers, or the reverse: the
 // bits go as they are, which is seldom meant. Pointers and bits are what they are.
-func mixedTypes(info ptxvm.KernelInfo, specs []argSpec) (list []string) {
+func MixedTypes(info ptxvm.KernelInfo, specs []Arg) (list []string) {
 	for i, spec := range specs {
 		key, _, _ := strings.Cut(spec.text, ":")
 		given, err := value.ParseType(key)
@@ -83,7 +83,7 @@ func mixedTypes(info ptxvm.KernelInfo, specs []argSpec) (list []string) {
 }
 
 // size is the bytes that the spec puts into the parameter block; a buffer its address.
-func (a *argSpec) size() int {
+func (a *Arg) size() int {
 	switch {
 	case a.buf != nil || a.surface != "" || a.texture != "":
 		return 8
@@ -97,14 +97,14 @@ func (a *argSpec) size() int {
 func exampleLine(info ptxvm.KernelInfo, files []string) string {
 	words := []string{"ptxvm", "run"}
 	for _, file := range files {
-		words = append(words, shellWord(file))
+		words = append(words, ShellWord(file))
 	}
-	words = append(words, "--kernel", shellWord(info.Name), "--grid", "1")
+	words = append(words, "--kernel", ShellWord(info.Name), "--grid", "1")
 	if info.ReqBlock == (ptxvm.Dim3{}) {
 		words = append(words, "--block", "32")
 	}
 	for _, p := range info.Params {
-		words = append(words, "--arg", shellWord(exampleArg(p)))
+		words = append(words, "--arg", ShellWord(exampleArg(p)))
 	}
 	return strings.Join(words, " ")
 }
@@ -131,7 +131,7 @@ func exampleArg(p ptxvm.ParamInfo) string {
 }
 
 // corrected is the user's value in the width of the parameter, or an example.
-func corrected(spec argSpec, p ptxvm.ParamInfo) string {
+func corrected(spec Arg, p ptxvm.ParamInfo) string {
 	name, number, _ := strings.Cut(spec.text, ":")
 	kind := strings.TrimRight(name, "0123456789")
 	typ, err := value.ParseType(fmt.Sprintf("%s%d", kind, 8*p.Size))
@@ -147,8 +147,8 @@ func corrected(spec argSpec, p ptxvm.ParamInfo) string {
 // plainWord are the bytes that no shell interprets.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+"
 
-// shellWord quotes a word for a POSIX shell where it needs that.
-func shellWord(word string) string {
+// ShellWord quotes a word for a POSIX shell where it needs that.
+func ShellWord(word string) string {
 	if word != "" && strings.Trim(word, plainWord) == "" {
 		return word
 	}

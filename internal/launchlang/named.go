@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads memory that has a name:
 //
@@ -48,12 +48,12 @@ func parseBuf(text string) (namedSpec, error) {
 	body, err := n.cutSink(rest)
 	if err == nil {
 		if n.start, err = parseSize(body); err != nil && (strings.ContainsAny(body, ":=") || strings.HasPrefix(body, "@")) {
-			n.start, err = parseData(body)
+			n.start, err = ParseData(body)
 			n.input = !n.hasSink()
 		}
 	}
 	if err == nil && n.term {
-		err = checkTerm(n.start.array)
+		err = checkTerm(n.start.Array)
 	}
 	if err != nil {
 		return n, fmt.Errorf("--buf %s: %w", text, err)
@@ -71,7 +71,7 @@ func parseGlobal(text string) (namedSpec, error) {
 	}
 	if err == nil && set && data != "" {
 		n.set, n.input = true, !n.hasSink()
-		n.start, err = parseData(data)
+		n.start, err = ParseData(data)
 	}
 	if n.name = name; err != nil {
 		return n, fmt.Errorf("--global %s: %w", text, err)
@@ -122,7 +122,7 @@ func parseNamed(bufs, globals []string) (list []namedSpec, err error) {
 }
 
 // makeNamed allocates named buffers and finds variables. Nothing is written yet.
-func (j *job) makeNamed(specs []namedSpec) error {
+func (j *Job) makeNamed(specs []namedSpec) error {
 	for _, spec := range specs {
 		n := &named{namedSpec: spec}
 		make := j.makeBuffer
@@ -132,13 +132,13 @@ func (j *job) makeNamed(specs []namedSpec) error {
 		if err := make(n); err != nil {
 			return fmt.Errorf("%s %s: %w", spec.flag(), spec.text, err)
 		}
-		j.session.named = append(j.session.named, n)
+		j.Session.named = append(j.Session.named, n)
 		j.own = append(j.own, n)
 	}
 	return nil
 }
 
-func (j *job) makeBuffer(n *named) (err error) {
+func (j *Job) makeBuffer(n *named) (err error) {
 	if old, err := j.find(n.name); err == nil {
 		return fmt.Errorf("%s is the name of an earlier launch's buffer, --buf %s", n.name, old.text)
 	}
@@ -147,29 +147,29 @@ func (j *job) makeBuffer(n *named) (err error) {
 }
 
 // findGlobal finds the variable. Without DATA its own declaration says what it holds.
-func (j *job) findGlobal(n *named) (err error) {
-	if n.buffer, err = j.program.Global(n.name); err != nil {
+func (j *Job) findGlobal(n *named) (err error) {
+	if n.buffer, err = j.Program.Global(n.name); err != nil {
 		return err
 	}
-	infos := j.program.Globals()
+	infos := j.Program.Globals()
 	i := slices.IndexFunc(infos, func(v ptxvm.VarInfo) bool { return v.Name == n.name })
 	declared := declaredAs(infos[i])
 	if !n.set {
 		n.start = declared
 	}
 	if n.term {
-		if err := checkTerm(n.start.array); err != nil {
+		if err := checkTerm(n.start.Array); err != nil {
 			return err
 		}
 	}
 	if n.start.size != n.buffer.Len() {
 		return fmt.Errorf("DATA has %d bytes, the variable %d: .%s .%s %s%s", n.start.size, n.buffer.Len(),
-			infos[i].Space, infos[i].Type, n.name, brackets(infos[i].Count))
+			infos[i].Space, infos[i].Type, n.name, Brackets(infos[i].Count))
 	}
 	return nil
 }
 
-func brackets(count int) string {
+func Brackets(count int) string {
 	if count == 0 {
 		return ""
 	}
@@ -177,17 +177,17 @@ func brackets(count int) string {
 }
 
 // declaredAs is the type and shape of a variable; types without values of their own are bytes.
-func declaredAs(v ptxvm.VarInfo) contents {
-	c := contents{size: v.Size, unset: true}
+func declaredAs(v ptxvm.VarInfo) Contents {
+	c := Contents{size: v.Size, unset: true}
 	typ, err := value.ParseType(v.Type)
 	if err == nil && v.Size > 0 && v.Size%typ.Size() == 0 {
-		c.array = array{typ: typ, shape: []int{v.Size / typ.Size()}}
+		c.Array = Array{Type: typ, Shape: []int{v.Size / typ.Size()}}
 	}
 	return c
 }
 
 // fillNamed writes what named memory starts with; addresses need all of it to be there.
-func (j *job) fillNamed() error {
+func (j *Job) fillNamed() error {
 	for _, n := range j.own {
 		if !n.set || n.start.unset && n.start.zero() {
 			continue
@@ -200,8 +200,8 @@ func (j *job) fillNamed() error {
 }
 
 // namedResults reads back variables (global), or buffers, that are results.
-func (s *session) namedResults(list []*named, global bool) ([]result, error) {
-	var out []result
+func (s *Session) namedResults(list []*named, global bool) ([]Result, error) {
+	var out []Result
 	for _, n := range list {
 		if n.global != global || n.input && n.global {
 			continue
@@ -209,7 +209,7 @@ func (s *session) namedResults(list []*named, global bool) ([]result, error) {
 		r, err := readBack(n.name, n.buffer, &n.bufSpec)
 		if err == nil && n.input { // no result unless the kernel has written there
 			var same bool
-			if same, err = s.unchanged(&n.bufSpec, r.bytes); same {
+			if same, err = s.unchanged(&n.bufSpec, r.Bytes); same {
 				continue
 			}
 		}

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file shows a buffer as a picture of characters: the sink term. On a terminal a character is
 // two pixels, one above the other (half blocks), in shades of grey, or in colour if the last of
@@ -21,10 +21,10 @@ const termRamp = " .:-=+*#%@"
 // termColumns is the widest picture where there is no terminal to ask.
 const termColumns = 120
 
-// screen is what pictures are shown on.
-type screen struct {
-	blocks  bool // it has colours
-	columns int  // 0: unknown
+// Screen is what pictures are shown on.
+type Screen struct {
+	Blocks  bool // it has colours
+	Columns int  // 0: unknown
 }
 
 // picture is pixels with a brightness from 0 to 255 in each of three channels.
@@ -34,22 +34,22 @@ type picture struct {
 }
 
 // checkTerm tells whether such data can be shown: u8 from 0 to 255, f32 from 0 to 1.
-func checkTerm(a array) error {
-	if name := a.typ.Name(); name != "u8" && name != "f32" || len(a.shape) == 0 {
+func checkTerm(a Array) error {
+	if name := a.Type.Name(); name != "u8" && name != "f32" || len(a.Shape) == 0 {
 		return fmt.Errorf("the sink term shows u8 or f32 with a shape, such as out:u8x32x64:term for 32 rows of 64")
 	}
 	return nil
 }
 
 // asPicture is rows and columns of an array: the last extent runs along a row, all before it are rows.
-func asPicture(a array) picture {
-	shape, channels := a.shape, 1
+func asPicture(a Array) picture {
+	shape, channels := a.Shape, 1
 	if n := len(shape); n == 3 && shape[2] >= 3 && shape[2] <= 4 {
 		shape, channels = shape[:2], shape[2]
 	}
 	p := picture{width: shape[len(shape)-1]}
 	if p.width > 0 {
-		p.height = len(a.bytes) / a.typ.Size() / channels / p.width
+		p.height = len(a.Bytes) / a.Type.Size() / channels / p.width
 	}
 	p.at = func(x, y int) (c [3]byte) {
 		for i := range c {
@@ -61,22 +61,22 @@ func asPicture(a array) picture {
 }
 
 // brightness is an element from 0 to 255: f32 is black at 0 or NaN and white at 1.
-func brightness(a array, i int) byte {
-	if a.typ.Name() == "u8" {
-		return a.bytes[i]
+func brightness(a Array, i int) byte {
+	if a.Type.Name() == "u8" {
+		return a.Bytes[i]
 	}
-	return value.Brightness(binary.LittleEndian.Uint32(a.bytes[4*i:]))
+	return value.Brightness(binary.LittleEndian.Uint32(a.Bytes[4*i:]))
 }
 
 // printTerm shows a result.
-func printTerm(w io.Writer, r *result, on screen) error {
-	if err := checkTerm(r.array); err != nil {
+func printTerm(w io.Writer, r *Result, on Screen) error {
+	if err := checkTerm(r.Array); err != nil {
 		return err
 	}
-	p := asPicture(r.array).shrunk(cmp.Or(on.columns, termColumns))
+	p := asPicture(r.Array).shrunk(cmp.Or(on.Columns, termColumns))
 	out := bufio.NewWriter(w)
 	for y := 0; y < p.height; y += 2 {
-		if on.blocks {
+		if on.Blocks {
 			p.writeBlocks(out, y)
 		} else {
 			p.writeRamp(out, y)

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads the options of --image that say how textures read it.
 
@@ -20,7 +20,7 @@ var (
 func isFlag(word string) bool { return slices.Contains(textureFlags, word) }
 
 // textureOption reads one option.
-func (s *imageSpec) textureOption(key, value string) (err error) {
+func (s *Image) textureOption(key, value string) (err error) {
 	t, sampler := &s.tex, &s.tex.Sampler
 	switch key {
 	case "normalized":
@@ -111,7 +111,7 @@ func number(value string) (float32, error) {
 
 // textures makes the texture of an image, and the sampler of its name.
 func (im *image) textures(d *ptxvm.Device) (err error) {
-	desc := im.imageSpec.tex
+	desc := im.Image.tex
 	desc.Name, desc.Array, desc.Sampler.Name = im.desc.Name, im.array, im.desc.Name
 	if im.tex, err = d.NewTexture(desc); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads DATA and SIZE, what a buffer holds before a launch:
 //
@@ -16,18 +16,18 @@ import (
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
-// array is values in memory: an element type, a shape and the bytes. Raw bytes have no type
+// Array is values in memory: an element type, a shape and the bytes. Raw bytes have no type
 // and a nil shape.
-type array struct {
-	typ   value.Type
-	shape []int
-	bytes []byte
+type Array struct {
+	Type  value.Type
+	Shape []int
+	Bytes []byte
 }
 
-// contents describes what a buffer starts with. Large ones are made only once the device has
+// Contents describes what a buffer starts with. Large ones are made only once the device has
 // found room for them.
-type contents struct {
-	array              // bytes are nil if they are still to be made
+type Contents struct {
+	Array              // bytes are nil if they are still to be made
 	size   int         // bytes
 	fill   elementFunc // nil: zeros
 	places []place     // of addresses in the bytes
@@ -38,15 +38,15 @@ type contents struct {
 type elementFunc func(out []byte, i int) ([]byte, error)
 
 // loaded is contents that are there.
-func loaded(a array) contents { return contents{array: a, size: len(a.bytes)} }
+func loaded(a Array) Contents { return Contents{Array: a, size: len(a.Bytes)} }
 
 // zero tells whether a fresh buffer needs no writing.
-func (c *contents) zero() bool { return c.bytes == nil && c.fill == nil }
+func (c *Contents) zero() bool { return c.Bytes == nil && c.fill == nil }
 
-// data returns the bytes.
-func (c *contents) data() ([]byte, error) {
-	if c.bytes != nil || c.size == 0 {
-		return c.bytes, nil
+// Data returns the bytes.
+func (c *Contents) Data() ([]byte, error) {
+	if c.Bytes != nil || c.size == 0 {
+		return c.Bytes, nil
 	}
 	if c.fill == nil {
 		return make([]byte, c.size), nil
@@ -59,10 +59,10 @@ func (c *contents) data() ([]byte, error) {
 	return out, err
 }
 
-// parseData reads DATA.
-func parseData(text string) (contents, error) {
+// ParseData reads DATA.
+func ParseData(text string) (Contents, error) {
 	if name, isFile := strings.CutPrefix(text, "@"); isFile {
-		a, err := readArray(name)
+		a, err := ReadArray(name)
 		return loaded(a), err
 	}
 	if shape, fill, ok := strings.Cut(text, "="); ok && !strings.HasPrefix(text, "struct:") {
@@ -70,7 +70,7 @@ func parseData(text string) (contents, error) {
 	}
 	typeName, list, ok := strings.Cut(text, ":")
 	if !ok {
-		return contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED%s", fileHint(text))
+		return Contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED%s", fileHint(text))
 	}
 	switch typeName {
 	case "ptr":
@@ -90,20 +90,20 @@ func parseType(name string) (value.Type, error) {
 	return typ, err
 }
 
-func parseList(typeName, list string) (contents, error) {
+func parseList(typeName, list string) (Contents, error) {
 	typ, err := parseType(typeName)
 	if err != nil {
-		return contents{}, err
+		return Contents{}, err
 	}
-	a := array{typ: typ}
+	a := Array{Type: typ}
 	for i, word := range strings.Split(list, ",") {
 		value, err := typ.Parse(strings.TrimSpace(word))
 		if err != nil {
-			return contents{}, fmt.Errorf("value %d: %w", i, err)
+			return Contents{}, fmt.Errorf("value %d: %w", i, err)
 		}
-		a.bytes = append(a.bytes, value...)
+		a.Bytes = append(a.Bytes, value...)
 	}
-	a.shape = []int{len(a.bytes) / typ.Size()}
+	a.Shape = []int{len(a.Bytes) / typ.Size()}
 	return loaded(a), nil
 }
 
@@ -116,9 +116,9 @@ func fileHint(text string) string {
 }
 
 // parseSize reads SIZE; the contents are zeros that were not asked for.
-func parseSize(text string) (c contents, err error) {
-	if n, err := parseByteSize(text); err == nil {
-		return contents{size: int(n), unset: true}, nil
+func parseSize(text string) (c Contents, err error) {
+	if n, err := ParseByteSize(text); err == nil {
+		return Contents{size: int(n), unset: true}, nil
 	}
 	c, err = parseShape(text)
 	c.unset = true
@@ -126,37 +126,37 @@ func parseSize(text string) (c contents, err error) {
 }
 
 // parseShape reads TYPExN[xN…].
-func parseShape(text string) (contents, error) {
+func parseShape(text string) (Contents, error) {
 	words := strings.Split(text, "x")
 	if body, sink, ok := strings.Cut(text, ":"); ok {
-		return contents{}, fmt.Errorf("a file that gets the result is written %s:@%s", body, sink)
+		return Contents{}, fmt.Errorf("a file that gets the result is written %s:@%s", body, sink)
 	}
 	if len(words) < 2 {
-		return contents{}, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024%s", sizeHint(text))
+		return Contents{}, fmt.Errorf("want SIZE: a number of bytes, or TYPExN[xN…] such as f32x1024%s", sizeHint(text))
 	}
 	typ, err := parseType(words[0])
 	if err != nil {
-		return contents{}, err
+		return Contents{}, err
 	}
-	c := contents{array: array{typ: typ}, size: typ.Size()}
+	c := Contents{Array: Array{Type: typ}, size: typ.Size()}
 	for _, word := range words[1:] {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 0 {
-			return contents{}, fmt.Errorf("%q is no extent in %s", word, text)
+			return Contents{}, fmt.Errorf("%q is no extent in %s", word, text)
 		}
 		if n > 0 && c.size > math.MaxInt/n {
-			return contents{}, fmt.Errorf("%s is more than any memory holds", text)
+			return Contents{}, fmt.Errorf("%s is more than any memory holds", text)
 		}
 		c.size *= n
-		c.shape = append(c.shape, n)
+		c.Shape = append(c.Shape, n)
 	}
 	return c, nil
 }
 
-func parseFilled(shape, fill string) (contents, error) {
+func parseFilled(shape, fill string) (Contents, error) {
 	c, err := parseShape(shape)
 	if err == nil {
-		c.fill, err = filler(c.typ, fill)
+		c.fill, err = filler(c.Type, fill)
 	}
 	return c, err
 }
@@ -233,16 +233,16 @@ func checkFormat(name string) error {
 	return nil
 }
 
-// readArray reads a file: .npy with type and shape, anything else as raw bytes.
-func readArray(name string) (array, error) {
+// ReadArray reads a file: .npy with type and shape, anything else as raw bytes.
+func ReadArray(name string) (Array, error) {
 	if err := checkFormat(name); err != nil {
-		return array{}, err
+		return Array{}, err
 	}
 	if strings.HasSuffix(name, ".npy") {
 		return readNpy(name)
 	}
-	data, err := readFile(name)
-	return array{bytes: data}, err
+	data, err := ReadFile(name)
+	return Array{Bytes: data}, err
 }
 
 // sizeUnits are powers of 1024.
@@ -258,7 +258,7 @@ func sizeHint(text string) string {
 	}
 	for _, unit := range []string{"iB", "ib", "IB", "B", "b"} {
 		if short, ok := strings.CutSuffix(text, unit); ok {
-			if _, err := parseByteSize(short); err == nil {
+			if _, err := ParseByteSize(short); err == nil {
 				return "; write " + short
 			}
 		}
@@ -266,8 +266,8 @@ func sizeHint(text string) string {
 	return ""
 }
 
-// parseByteSize reads a size such as 48K, 1M, 2G or 4096.
-func parseByteSize(text string) (int64, error) {
+// ParseByteSize reads a size such as 48K, 1M, 2G or 4096.
+func ParseByteSize(text string) (int64, error) {
 	shift, number := 0, text
 	if text != "" {
 		if s, ok := sizeUnits[text[len(text)-1]&^0x20]; ok {

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file prints result buffers.
 
@@ -13,19 +13,19 @@ import (
 // maxPrinted is how many values of a buffer are shown; longer ones are cut in the middle.
 const maxPrinted = 64
 
-// printArray writes a result buffer: `name f32[8] = [0 0.5 …]`, or a hex dump
+// PrintArray writes a result buffer: `name f32[8] = [0 0.5 …]`, or a hex dump
 // where the buffer has no type.
-func printArray(w io.Writer, name string, a array) error {
-	if a.shape == nil {
-		_, err := fmt.Fprintf(w, "%s bytes[%d]\n%s", name, len(a.bytes), hexDump(a.bytes))
+func PrintArray(w io.Writer, name string, a Array) error {
+	if a.Shape == nil {
+		_, err := fmt.Fprintf(w, "%s bytes[%d]\n%s", name, len(a.Bytes), hexDump(a.Bytes))
 		return err
 	}
-	extents := make([]string, len(a.shape))
-	for i, n := range a.shape {
+	extents := make([]string, len(a.Shape))
+	for i, n := range a.Shape {
 		extents[i] = fmt.Sprint(n)
 	}
-	head := fmt.Sprintf("%s %s[%s] = ", name, a.typ.Name(), strings.Join(extents, "x"))
-	if len(a.shape) > 1 && a.count() > 0 {
+	head := fmt.Sprintf("%s %s[%s] = ", name, a.Type.Name(), strings.Join(extents, "x"))
+	if len(a.Shape) > 1 && a.count() > 0 {
 		return a.printRows(w, head)
 	}
 	_, err := fmt.Fprintf(w, "%s[%s]\n", head, strings.Join(a.words(), " "))
@@ -36,8 +36,8 @@ func printArray(w io.Writer, name string, a array) error {
 const maxSide = 16
 
 // printRows writes an array of several dimensions, a line for each row of the last, in columns.
-func (a array) printRows(w io.Writer, head string) error {
-	n := a.shape[len(a.shape)-1]
+func (a Array) printRows(w io.Writer, head string) error {
+	n := a.Shape[len(a.Shape)-1]
 	rows := a.count() / n
 	var lines [][]string
 	var widths []int
@@ -75,7 +75,7 @@ func (a array) printRows(w io.Writer, head string) error {
 }
 
 // rowWords formats n values, cut in the middle.
-func (a array) rowWords(from, n int) []string {
+func (a Array) rowWords(from, n int) []string {
 	if n <= maxSide {
 		return a.formatRange(nil, from, from+n)
 	}
@@ -85,7 +85,7 @@ func (a array) rowWords(from, n int) []string {
 
 // words formats the values with the shortest digits that read back, at most
 // maxPrinted of them and an ellipsis that says how many are left out.
-func (a array) words() []string {
+func (a Array) words() []string {
 	n := a.count()
 	if n <= maxPrinted {
 		return a.formatRange(nil, 0, n)
@@ -95,10 +95,10 @@ func (a array) words() []string {
 	return a.formatRange(head, n-maxPrinted/2, n)
 }
 
-func (a array) formatRange(out []string, from, to int) []string {
-	size := a.typ.Size()
+func (a Array) formatRange(out []string, from, to int) []string {
+	size := a.Type.Size()
 	for i := from; i < to; i++ {
-		out = append(out, a.typ.Format(a.bytes[i*size:(i+1)*size]))
+		out = append(out, a.Type.Format(a.Bytes[i*size:(i+1)*size]))
 	}
 	return out
 }

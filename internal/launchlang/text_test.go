@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 import (
 	"strings"
@@ -25,8 +25,8 @@ func FuzzText(f *testing.F) {
 		// What these say of a text is tested elsewhere.
 		_, _ = parseImage(text)
 		_, _ = parseArg(text)
-		_, _ = parseDim3(text)
-		_, _ = parsePoint(text)
+		_, _ = ParseDim3(text)
+		_, _ = ParsePoint(text)
 		_, _ = ptxvm.ParseSanitize(text)
 		_, _ = ptxvm.ParseGeometry(text)
 		_, _ = ptxvm.ParseSampleFormat(text)

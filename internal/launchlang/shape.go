@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads extents and places in them.
 
@@ -10,8 +10,8 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// parseDim3 reads X[,Y[,Z]], extents from 1; what is left out is 1.
-func parseDim3(text string) (ptxvm.Dim3, error) {
+// ParseDim3 reads X[,Y[,Z]], extents from 1; what is left out is 1.
+func ParseDim3(text string) (ptxvm.Dim3, error) {
 	words := strings.Split(text, ",")
 	if len(words) > 3 {
 		return ptxvm.Dim3{}, fmt.Errorf("want X[,Y[,Z]], have %d numbers", len(words))
@@ -29,15 +29,15 @@ func parseDim3(text string) (ptxvm.Dim3, error) {
 
 func extentError(text, word string) error {
 	if commas := strings.ReplaceAll(text, "x", ","); commas != text {
-		if _, err := parseDim3(commas); err == nil {
+		if _, err := ParseDim3(commas); err == nil {
 			return fmt.Errorf("extents are separated by commas; write %s", commas)
 		}
 	}
 	return fmt.Errorf("%q is no extent: want a number from 1 to 4294967295", word)
 }
 
-// parsePoint reads X[,Y[,Z]], which count from 0.
-func parsePoint(text string) (ptxvm.Index3, error) {
+// ParsePoint reads X[,Y[,Z]], which count from 0.
+func ParsePoint(text string) (ptxvm.Index3, error) {
 	var at [3]uint32
 	words := strings.Split(text, ",")
 	if len(words) > 3 {

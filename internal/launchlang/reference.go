@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads addresses inside named buffers: ptr:NAME[±BYTES], alone, in structs and in data.
 
@@ -53,8 +53,8 @@ func parseSlice(text string) (r reference, err error) {
 	name, bounds, _ := strings.Cut(text, "[")
 	from, to, ok := strings.Cut(bounds, ":")
 	r = reference{name: name, slice: true}
-	a, failed := parseByteSize(from)
-	b, failedToo := parseByteSize(to)
+	a, failed := ParseByteSize(from)
+	b, failedToo := ParseByteSize(to)
 	if r.add, r.end = a, b; !ok || name == "" || failed != nil || failedToo != nil || a > b {
 		return r, fmt.Errorf("%q: want ptr:NAME[A:B], the bytes of a --buf from A up to B", "ptr:"+text+"]")
 	}
@@ -83,19 +83,19 @@ func appendReference(out []byte, places []place, text string) ([]byte, []place, 
 }
 
 // parseAddresses reads {a,b,c+256}, an array of addresses.
-func parseAddresses(text string) (contents, error) {
+func parseAddresses(text string) (Contents, error) {
 	inner, ok := braced(text)
 	if !ok {
-		return contents{}, fmt.Errorf("want ptr:{NAME[±BYTES],…}, have ptr:%s", text)
+		return Contents{}, fmt.Errorf("want ptr:{NAME[±BYTES],…}, have ptr:%s", text)
 	}
 	typ, err := value.ParseType("b64")
-	c := contents{array: array{typ: typ}}
+	c := Contents{Array: Array{Type: typ}}
 	for word := range strings.SplitSeq(inner, ",") {
 		if err == nil {
-			c.bytes, c.places, err = appendAddress(c.bytes, c.places, strings.TrimSpace(word))
+			c.Bytes, c.places, err = appendAddress(c.Bytes, c.places, strings.TrimSpace(word))
 		}
 	}
-	c.size, c.shape = len(c.bytes), []int{len(c.bytes) / addressSize}
+	c.size, c.Shape = len(c.Bytes), []int{len(c.Bytes) / addressSize}
 	return c, err
 }
 
@@ -110,17 +110,17 @@ func braced(text string) (string, bool) {
 
 // parseStruct reads {FIELD,…} in C layout: each field at a multiple of its size, the whole padded
 // to the largest. bytes: and pad: have no alignment.
-func parseStruct(text string) (argSpec, error) {
+func parseStruct(text string) (Arg, error) {
 	inner, ok := braced(text)
 	if !ok {
-		return argSpec{}, fmt.Errorf("want struct:{FIELD,…}, each TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N")
+		return Arg{}, fmt.Errorf("want struct:{FIELD,…}, each TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N")
 	}
-	var spec argSpec
+	var spec Arg
 	align := 1
 	for i, field := range strings.Split(inner, ",") {
 		n, err := spec.addField(strings.TrimSpace(field))
 		if err != nil {
-			return argSpec{}, fmt.Errorf("field %d, %q: %w", i, strings.TrimSpace(field), err)
+			return Arg{}, fmt.Errorf("field %d, %q: %w", i, strings.TrimSpace(field), err)
 		}
 		align = max(align, n)
 	}
@@ -129,31 +129,31 @@ func parseStruct(text string) (argSpec, error) {
 }
 
 // parseStructs reads {FIELD,…}[,{FIELD,…}…], an array of structs, which must be of one size.
-func parseStructs(text string) (contents, error) {
-	var c contents
+func parseStructs(text string) (Contents, error) {
+	var c Contents
 	size := 0
 	for i := 0; ; i++ {
 		end := strings.IndexByte(text, '}')
 		if end < 0 {
-			return contents{}, fmt.Errorf("want struct:{FIELD,…}[,{FIELD,…}…]")
+			return Contents{}, fmt.Errorf("want struct:{FIELD,…}[,{FIELD,…}…]")
 		}
 		one, err := parseStruct(text[:end+1])
 		switch {
 		case err != nil:
-			return contents{}, fmt.Errorf("struct %d: %w", i, err)
+			return Contents{}, fmt.Errorf("struct %d: %w", i, err)
 		case i > 0 && len(one.value) != size:
-			return contents{}, fmt.Errorf("struct %d has %d bytes, those before it %d", i, len(one.value), size)
+			return Contents{}, fmt.Errorf("struct %d has %d bytes, those before it %d", i, len(one.value), size)
 		}
 		size = len(one.value)
 		for _, p := range one.places {
-			c.places = append(c.places, place{len(c.bytes) + p.at, p.to})
+			c.places = append(c.places, place{len(c.Bytes) + p.at, p.to})
 		}
-		c.bytes = append(c.bytes, one.value...)
+		c.Bytes = append(c.Bytes, one.value...)
 		more, ok := strings.CutPrefix(strings.TrimSpace(text[end+1:]), ",")
 		if !ok {
-			c.size = len(c.bytes)
+			c.size = len(c.Bytes)
 			if rest := strings.TrimSpace(text[end+1:]); rest != "" {
-				return contents{}, fmt.Errorf("%q stands behind the last struct", rest)
+				return Contents{}, fmt.Errorf("%q stands behind the last struct", rest)
 			}
 			return c, nil
 		}
@@ -162,7 +162,7 @@ func parseStructs(text string) (contents, error) {
 }
 
 // addField appends a field and returns its alignment.
-func (a *argSpec) addField(text string) (align int, err error) {
+func (a *Arg) addField(text string) (align int, err error) {
 	key, rest, ok := strings.Cut(text, ":")
 	if !ok {
 		return 0, fmt.Errorf("want TYPE:VALUE, ptr:NAME[±BYTES], bytes:HEX or pad:N%s", argHint(text))
@@ -177,7 +177,7 @@ func (a *argSpec) addField(text string) (align int, err error) {
 		a.value = append(a.value, value...)
 		return 1, err
 	case "pad":
-		n, err := parseByteSize(rest)
+		n, err := ParseByteSize(rest)
 		if err == nil && n > maxPad {
 			err = fmt.Errorf("pad:%s: parameters are not that large", rest)
 		}
@@ -198,14 +198,14 @@ func (a *argSpec) addField(text string) (align int, err error) {
 // maxPad bounds the gaps of a struct; parameters have 32764 bytes at most (7.1).
 const maxPad = 1 << 16
 
-func (a *argSpec) pad(align int) {
+func (a *Arg) pad(align int) {
 	for len(a.value)%align != 0 {
 		a.value = append(a.value, 0)
 	}
 }
 
 // resolve returns a copy of data with the addresses in their places.
-func (s *session) resolve(data []byte, places []place) ([]byte, error) {
+func (s *Session) resolve(data []byte, places []place) ([]byte, error) {
 	if len(places) == 0 {
 		return data, nil
 	}
@@ -219,7 +219,7 @@ func (s *session) resolve(data []byte, places []place) ([]byte, error) {
 }
 
 // address is where a reference points. One byte behind the end is still an address of the buffer.
-func (s *session) address(to reference) (uint64, error) {
+func (s *Session) address(to reference) (uint64, error) {
 	on, name, err := s.owner(to.name)
 	if err != nil {
 		return 0, err
@@ -237,7 +237,7 @@ func (s *session) address(to reference) (uint64, error) {
 }
 
 // sliced is the slice of a buffer that is a whole parameter; false if a spec is something else.
-func (s *session) sliced(spec *argSpec) (ptxvm.Buffer, bool) {
+func (s *Session) sliced(spec *Arg) (ptxvm.Buffer, bool) {
 	if len(spec.places) != 1 || !spec.places[0].to.slice {
 		return ptxvm.Buffer{}, false
 	}
@@ -254,7 +254,7 @@ func (s *session) sliced(spec *argSpec) (ptxvm.Buffer, bool) {
 }
 
 // find returns the named buffer.
-func (s *session) find(name string) (*named, error) {
+func (s *Session) find(name string) (*named, error) {
 	var names []string
 	for _, n := range s.named {
 		if n.name == name && !n.global {

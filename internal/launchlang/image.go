@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads --image NAME=GEOM,SIZE,FORMAT[,OPTIONS][,from=DATA][,to=SINK]: surfaces and textures of a launch, what
 // they hold before it and where they go after it. png.go reads and writes pictures.
@@ -13,8 +13,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
-// imageSpec is one --image.
-type imageSpec struct {
+// Image is one --image.
+type Image struct {
 	text  string
 	desc  ptxvm.ArrayDesc
 	tex   ptxvm.TextureDesc // how textures read it
@@ -25,15 +25,15 @@ type imageSpec struct {
 }
 
 // parseImage reads one --image.
-func parseImage(text string) (imageSpec, error) {
-	spec := imageSpec{text: text}
+func parseImage(text string) (Image, error) {
+	spec := Image{text: text}
 	name, rest, ok := strings.Cut(text, "=")
 	words := strings.SplitN(rest, ",", 4)
 	if !ok || name == "" || len(words) < 3 {
 		return spec, fmt.Errorf("--image %s: want NAME=GEOM,SIZE,FORMAT[,from=DATA][,to=SINK], such as photo=2d,64x48,u8x4,from=@photo.png", text)
 	}
 	spec.desc.Name = name
-	err := spec.shape(words[0], words[1], words[2])
+	err := spec.Shape(words[0], words[1], words[2])
 	if err == nil && len(words) == 4 {
 		err = spec.options(words[3])
 	}
@@ -41,7 +41,7 @@ func parseImage(text string) (imageSpec, error) {
 		err = checkPicture(spec.desc)
 	}
 	if err == nil && spec.term {
-		err = checkTerm(array{typ: channelType(spec.desc.Format), shape: extents(spec.desc)})
+		err = checkTerm(Array{Type: channelType(spec.desc.Format), Shape: extents(spec.desc)})
 	}
 	if err != nil {
 		return spec, fmt.Errorf("--image %s: %w", text, err)
@@ -50,7 +50,7 @@ func parseImage(text string) (imageSpec, error) {
 	return spec, nil
 }
 
-func (s *imageSpec) shape(geometry, size, format string) (err error) {
+func (s *Image) Shape(geometry, size, format string) (err error) {
 	if s.desc.Geometry, err = ptxvm.ParseGeometry(geometry); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *imageSpec) shape(geometry, size, format string) (err error) {
 }
 
 // options reads from=, to= and the options of textures; a value ends only before another key.
-func (s *imageSpec) options(text string) error {
+func (s *Image) options(text string) error {
 	for text != "" {
 		key, rest, ok := strings.Cut(text, "=")
 		if word, after, _ := strings.Cut(text, ","); isFlag(word) {
@@ -107,7 +107,7 @@ func valueEnd(key, rest string) int {
 	return end
 }
 
-func (s *imageSpec) option(key, value string) error {
+func (s *Image) option(key, value string) error {
 	if key != "from" && key != "to" {
 		return s.textureOption(key, value)
 	}
@@ -131,13 +131,13 @@ func (s *imageSpec) option(key, value string) error {
 }
 
 // parseImages reads all, whose names must differ.
-func parseImages(texts []string) (list []imageSpec, err error) {
+func parseImages(texts []string) (list []Image, err error) {
 	for _, text := range texts {
 		spec, err := parseImage(text)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(list, func(o imageSpec) bool { return o.desc.Name == spec.desc.Name }) {
+		if slices.ContainsFunc(list, func(o Image) bool { return o.desc.Name == spec.desc.Name }) {
 			return nil, fmt.Errorf("--image %s is given twice", spec.desc.Name)
 		}
 		list = append(list, spec)
@@ -147,18 +147,18 @@ func parseImages(texts []string) (list []imageSpec, err error) {
 
 // image is one of the device's.
 type image struct {
-	imageSpec
+	Image
 	array ptxvm.Array
 	tex   ptxvm.Texture
 	start []byte // what it holds before a launch; nil: zeros
 }
 
 // makeImages makes the images and fills them.
-func (j *job) makeImages(specs []imageSpec) error {
+func (j *Job) makeImages(specs []Image) error {
 	for _, spec := range specs {
-		im := image{imageSpec: spec}
+		im := image{Image: spec}
 		var err error
-		if slices.ContainsFunc(j.session.images, func(o image) bool { return o.desc.Name == spec.desc.Name }) {
+		if slices.ContainsFunc(j.Session.images, func(o image) bool { return o.desc.Name == spec.desc.Name }) {
 			return fmt.Errorf("--image %s is given twice; an earlier launch's stays", spec.desc.Name)
 		}
 		if im.array, err = j.device.NewArray(spec.desc); err == nil && spec.from != "" {
@@ -175,31 +175,31 @@ func (j *job) makeImages(specs []imageSpec) error {
 		if err != nil {
 			return fmt.Errorf("--image %s: %w", spec.text, err)
 		}
-		j.session.images = append(j.session.images, im)
+		j.Session.images = append(j.Session.images, im)
 	}
 	return nil
 }
 
 // load reads DATA as n bytes of samples.
-func (s *imageSpec) load(n int) ([]byte, error) {
+func (s *Image) load(n int) ([]byte, error) {
 	if name, isFile := strings.CutPrefix(s.from, "@"); isFile && strings.HasSuffix(name, ".png") {
 		return readPicture(name, s.desc)
 	}
-	c, err := parseData(s.from)
+	c, err := ParseData(s.from)
 	if err != nil {
 		return nil, err
 	}
 	if c.size != n {
 		return nil, fmt.Errorf("%s holds %d bytes; %s of %v has %d", s.from, c.size, s.sizeText(), s.desc.Format, n)
 	}
-	if want := channelType(s.desc.Format); c.typ.Name() != "" && c.typ.Name() != want.Name() {
-		return nil, fmt.Errorf("%s holds %s, the channels of %v are %s", s.from, c.typ.Name(), s.desc.Format, want.Name())
+	if want := channelType(s.desc.Format); c.Type.Name() != "" && c.Type.Name() != want.Name() {
+		return nil, fmt.Errorf("%s holds %s, the channels of %v are %s", s.from, c.Type.Name(), s.desc.Format, want.Name())
 	}
-	return c.data()
+	return c.Data()
 }
 
 // sizeText is the size as it was written.
-func (s *imageSpec) sizeText() string {
+func (s *Image) sizeText() string {
 	words := make([]string, len(s.desc.Size))
 	for i, n := range s.desc.Size {
 		words[i] = strconv.Itoa(n)
@@ -221,7 +221,7 @@ func channelType(f ptxvm.SampleFormat) value.Type {
 }
 
 // restoreImages writes what the images hold before a launch.
-func (s *session) restoreImages() error {
+func (s *Session) restoreImages() error {
 	for _, im := range s.images {
 		start := im.start
 		if start == nil {
@@ -235,7 +235,7 @@ func (s *session) restoreImages() error {
 }
 
 // surface returns the handle of a named image.
-func (s *session) surface(name string) (ptxvm.Surface, error) {
+func (s *Session) surface(name string) (ptxvm.Surface, error) {
 	im, err := s.image(name)
 	if err != nil {
 		return ptxvm.Surface{}, err
@@ -244,7 +244,7 @@ func (s *session) surface(name string) (ptxvm.Surface, error) {
 }
 
 // texture returns the handle by which textures read a named image.
-func (s *session) texture(name string) (ptxvm.Texture, error) {
+func (s *Session) texture(name string) (ptxvm.Texture, error) {
 	im, err := s.image(name)
 	if err != nil {
 		return ptxvm.Texture{}, err
@@ -252,7 +252,7 @@ func (s *session) texture(name string) (ptxvm.Texture, error) {
 	return im.tex, nil
 }
 
-func (s *session) image(name string) (*image, error) {
+func (s *Session) image(name string) (*image, error) {
 	var names []string
 	for i := range s.images {
 		if s.images[i].desc.Name == name {
@@ -267,10 +267,10 @@ func (s *session) image(name string) (*image, error) {
 }
 
 // checkImages refuses images that nothing can reach.
-func (s *session) checkImages(references []string) error {
+func (s *Session) checkImages(references []string) error {
 	for _, im := range s.images {
 		used := slices.Contains(references, im.desc.Name) ||
-			slices.ContainsFunc(s.jobs, func(j *job) bool { return j.uses(im.desc.Name) })
+			slices.ContainsFunc(s.Jobs, func(j *Job) bool { return j.uses(im.desc.Name) })
 		if !used {
 			return fmt.Errorf("--image %s: nothing uses it: want --arg surf:%s, --arg tex:%s, or a .surfref or .texref of this name", im.text, im.desc.Name, im.desc.Name)
 		}
@@ -279,22 +279,22 @@ func (s *session) checkImages(references []string) error {
 }
 
 // uses tells whether an argument is the handle of an image.
-func (j *job) uses(image string) bool {
-	return slices.ContainsFunc(j.specs, func(a argSpec) bool { return a.surface == image || a.texture == image })
+func (j *Job) uses(image string) bool {
+	return slices.ContainsFunc(j.Specs, func(a Arg) bool { return a.surface == image || a.texture == image })
 }
 
 // imageResults reads back the images that are no inputs.
-func (s *session) imageResults() ([]result, error) {
-	var out []result
+func (s *Session) imageResults() ([]Result, error) {
+	var out []Result
 	for _, im := range s.images {
 		if im.input {
 			continue
 		}
-		a := array{typ: channelType(im.desc.Format), shape: extents(im.desc), bytes: make([]byte, im.array.Len())}
-		if err := im.array.Read(a.bytes); err != nil {
+		a := Array{Type: channelType(im.desc.Format), Shape: extents(im.desc), Bytes: make([]byte, im.array.Len())}
+		if err := im.array.Read(a.Bytes); err != nil {
 			return nil, err
 		}
-		out = append(out, result{name: im.desc.Name, sink: im.to, term: im.term, array: a, picture: im.desc})
+		out = append(out, Result{name: im.desc.Name, Sink: im.to, term: im.term, Array: a, picture: im.desc})
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads --triton META.json: what Triton's compiler says beside the PTX of a kernel, which its
 // own launcher reads. Options of the command line win.
@@ -26,7 +26,7 @@ type tritonMeta struct {
 const tritonHidden = 2
 
 func readTriton(name string) (*tritonMeta, error) {
-	raw, err := readFile(name)
+	raw, err := ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("--triton: %w", err)
 	}
@@ -41,32 +41,32 @@ func readTriton(name string) (*tritonMeta, error) {
 }
 
 // kernelName is --kernel, else what the metadata says.
-func (j *job) kernelName() string {
-	if j.meta != nil && j.options.kernel == "" {
+func (j *Job) kernelName() string {
+	if j.meta != nil && j.Options.Kernel == "" {
 		return j.meta.Name
 	}
-	return j.options.kernel
+	return j.Options.Kernel
 }
 
 // applyTriton completes the shape and supplies the hidden arguments.
-func (j *job) applyTriton(info ptxvm.KernelInfo) {
+func (j *Job) applyTriton(info ptxvm.KernelInfo) {
 	m := j.meta
 	if m == nil {
 		return
 	}
-	if !j.sharedGiven {
-		j.shape.Shared = int(*m.Shared)
+	if !j.SharedGiven {
+		j.Shape.Shared = int(*m.Shared)
 	}
-	if j.options.shape.Block == (ptxvm.Dim3{}) && info.ReqBlock == (ptxvm.Dim3{}) {
-		j.shape.Block = ptxvm.Dim3{X: 32 * m.NumWarps, Y: 1, Z: 1}
+	if j.Options.Shape.Block == (ptxvm.Dim3{}) && info.ReqBlock == (ptxvm.Dim3{}) {
+		j.Shape.Block = ptxvm.Dim3{X: 32 * m.NumWarps, Y: 1, Z: 1}
 	}
-	if m.NumCTAs > 1 && j.options.shape.Cluster == (ptxvm.Dim3{}) {
-		j.shape.Cluster = ptxvm.Dim3{X: m.NumCTAs, Y: 1, Z: 1}
-		j.shape.Grid.X = saturated(max(j.shape.Grid.X, 1), m.NumCTAs)
+	if m.NumCTAs > 1 && j.Options.Shape.Cluster == (ptxvm.Dim3{}) {
+		j.Shape.Cluster = ptxvm.Dim3{X: m.NumCTAs, Y: 1, Z: 1}
+		j.Shape.Grid.X = saturated(max(j.Shape.Grid.X, 1), m.NumCTAs)
 	}
-	if len(j.specs)+tritonHidden == len(info.Params) {
+	if len(j.Specs)+tritonHidden == len(info.Params) {
 		for _, size := range []uint64{m.GlobalScratch, m.ProfileScratch} {
-			j.specs = append(j.specs, j.scratch(size))
+			j.Specs = append(j.Specs, j.scratch(size))
 		}
 	}
 }
@@ -75,13 +75,13 @@ func (j *job) applyTriton(info ptxvm.KernelInfo) {
 func saturated(a, b uint32) uint32 { return uint32(min(uint64(a)*uint64(b), math.MaxUint32)) }
 
 // scratch is an argument for size bytes a CTA; without any it is null.
-func (j *job) scratch(size uint64) argSpec {
+func (j *Job) scratch(size uint64) Arg {
 	if size == 0 {
-		return argSpec{text: "null", value: make([]byte, addressSize)}
+		return Arg{text: "null", value: make([]byte, addressSize)}
 	}
-	high, n := bits.Mul64(size, j.shape.Grid.Count())
+	high, n := bits.Mul64(size, j.Shape.Grid.Count())
 	if high != 0 || n > math.MaxInt64 {
 		n = math.MaxInt64 // refused as more than the device has
 	}
-	return argSpec{text: fmt.Sprintf("out:%d", n), buf: &bufSpec{start: contents{size: int(n), unset: true}, input: true}}
+	return Arg{text: fmt.Sprintf("out:%d", n), buf: &bufSpec{start: Contents{size: int(n), unset: true}, input: true}}
 }

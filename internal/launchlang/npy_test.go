@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func npyFile(version byte, header, data string) []byte {
 func TestNpyReads(t *testing.T) {
 	for _, c := range []struct {
 		version      byte
-		header, data string
+		header, Data string
 		want         string // type, shape and values
 	}{
 		{1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "0000803f 00000040", "f32 [2] 1 2"},
@@ -42,12 +42,12 @@ func TestNpyReads(t *testing.T) {
 		{1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", "01 00 01", "u8 [3] 1 0 1"},
 		{1, "{'shape': (0, 4), 'descr': '<i8', 'fortran_order': False}", "", "s64 [0 4]"},
 	} {
-		a, err := decodeNpy(npyFile(c.version, c.header, c.data))
+		a, err := DecodeNpy(npyFile(c.version, c.header, c.Data))
 		if err != nil {
 			t.Errorf("%s: %v", c.header, err)
 			continue
 		}
-		got := strings.TrimSpace(fmt.Sprint(a.typ.Name(), " ", a.shape, " ", strings.Join(a.words(), " ")))
+		got := strings.TrimSpace(fmt.Sprint(a.Type.Name(), " ", a.Shape, " ", strings.Join(a.words(), " ")))
 		if got != c.want {
 			t.Errorf("%s: got %s, want %s", c.header, got, c.want)
 		}
@@ -68,7 +68,7 @@ func TestNpyRefuses(t *testing.T) {
 		"overflow":   npyFile(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296)}", ""),
 		"negative":   npyFile(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", ""),
 	} {
-		if a, err := decodeNpy(raw); err == nil {
+		if a, err := DecodeNpy(raw); err == nil {
 			t.Errorf("%s: read as %v", name, a)
 		}
 	}
@@ -82,8 +82,8 @@ func TestNpyRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := array{typ: typ, shape: []int{3, 2}, bytes: bytes.Repeat([]byte{1, 2, 3}, 2*typ.Size())}
-		file := encodeNpy(a)
+		a := Array{Type: typ, Shape: []int{3, 2}, Bytes: bytes.Repeat([]byte{1, 2, 3}, 2*typ.Size())}
+		file := EncodeNpy(a)
 		if data := bytes.Index(file, []byte("\n")) + 1; data%64 != 0 {
 			t.Errorf("%s: the data begin at %d, no multiple of 64", name, data)
 		}
@@ -91,18 +91,18 @@ func TestNpyRoundTrip(t *testing.T) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		back, err := readArray(path)
-		if err != nil || !bytes.Equal(back.bytes, a.bytes) || fmt.Sprint(back.shape) != "[3 2]" {
+		back, err := ReadArray(path)
+		if err != nil || !bytes.Equal(back.Bytes, a.Bytes) || fmt.Sprint(back.Shape) != "[3 2]" {
 			t.Errorf("%s: came back as %v, %v", name, back, err)
 		}
-		if _, known := npyWritten[name]; known && back.typ != typ {
-			t.Errorf("%s came back as %s", name, back.typ.Name())
+		if _, known := npyWritten[name]; known && back.Type != typ {
+			t.Errorf("%s came back as %s", name, back.Type.Name())
 		}
-		if back.typ.Size() != typ.Size() {
-			t.Errorf("%s came back as %s", name, back.typ.Name())
+		if back.Type.Size() != typ.Size() {
+			t.Errorf("%s came back as %s", name, back.Type.Name())
 		}
 	}
-	if raw := encodeNpy(array{bytes: []byte{1, 2, 3}}); !bytes.Contains(raw, []byte("'|u1', 'fortran_order': False, 'shape': (3,)")) {
+	if raw := EncodeNpy(Array{Bytes: []byte{1, 2, 3}}); !bytes.Contains(raw, []byte("'|u1', 'fortran_order': False, 'shape': (3,)")) {
 		t.Errorf("raw bytes are written as %q", raw)
 	}
 }

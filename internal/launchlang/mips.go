@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file makes the smaller levels of an image from its first one (mips=N, mips=auto).
 

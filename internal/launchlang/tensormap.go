@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads --arg tensormap:NAME,TYPE,DIMS,BOX[,KEY=VALUE…]: a tensor map over a named buffer. Dimension 0, whose
 // elements are neighbours, comes first: f16,256x64,64x8. A map of columns has - for its box, and im2col=LOW/HIGH/CHANNELS/PIXELS.
@@ -150,7 +150,7 @@ func parseExtents[T uint32 | uint64](text string) (list []T, err error) {
 }
 
 // tensorMap makes the map of an argument: the map itself for a parameter of 128 bytes, else the address of a copy.
-func (j *job) tensorMap(spec *mapSpec, size int) (any, error) {
+func (j *Job) tensorMap(spec *mapSpec, size int) (any, error) {
 	n, err := j.find(spec.buffer)
 	if err != nil {
 		return nil, err

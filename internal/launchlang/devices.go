@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file runs a launch on several devices of one machine at once (--devices N): each has copies of all buffers, variables
 // and images, and reaches those of the others. Arguments name them, and what stands for several:
@@ -24,7 +24,7 @@ import (
 
 // group is what the sessions of a machine share.
 type group struct {
-	sessions   []*session // by device
+	sessions   []*Session // by device
 	multicasts map[string]ptxvm.Multicast
 	endpoints  map[string]ptxvm.Endpoint
 }
@@ -39,29 +39,29 @@ const (
 )
 
 // sharedArg reads the keywords of several devices; false: it is none of them.
-func sharedArg(key, rest string) (argSpec, bool, error) {
+func sharedArg(key, rest string) (Arg, bool, error) {
 	kind, size := map[string]int{"mc": toMulticast, "le": toEndpoint, "lemc": toMulticastEndpoint, "device": toDevice}[key], 4
 	switch {
 	case kind == 0:
-		return argSpec{}, false, nil
+		return Arg{}, false, nil
 	case kind == toDevice:
 		zero, err := parseScalarArg(rest, "0")
 		if err != nil {
-			return argSpec{}, true, fmt.Errorf("want device:TYPE, such as device:u32: %w", err)
+			return Arg{}, true, fmt.Errorf("want device:TYPE, such as device:u32: %w", err)
 		}
-		return argSpec{value: zero.value, places: []place{{0, reference{kind: kind, size: len(zero.value)}}}}, true, nil
+		return Arg{value: zero.value, places: []place{{0, reference{kind: kind, size: len(zero.value)}}}}, true, nil
 	case rest == "":
-		return argSpec{}, true, fmt.Errorf("want %s:NAME, the name of a --buf", key)
+		return Arg{}, true, fmt.Errorf("want %s:NAME, the name of a --buf", key)
 	case kind == toMulticast:
 		size = addressSize
 	}
 	to, err := parseReference(rest)
 	to.kind, to.size = kind, size
-	return argSpec{value: make([]byte, size), places: []place{{0, to}}}, true, err
+	return Arg{value: make([]byte, size), places: []place{{0, to}}}, true, err
 }
 
 // store writes what a reference comes to.
-func (s *session) store(data []byte, to reference) error {
+func (s *Session) store(data []byte, to reference) error {
 	v, err := s.value(to)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *session) store(data []byte, to reference) error {
 	return nil
 }
 
-func (s *session) value(to reference) (uint64, error) {
+func (s *Session) value(to reference) (uint64, error) {
 	switch to.kind {
 	case toDevice:
 		return uint64(s.rank), nil
@@ -92,7 +92,7 @@ func (s *session) value(to reference) (uint64, error) {
 }
 
 // everywhere lists the buffers of a name, by device.
-func (s *session) everywhere(name string) (list []ptxvm.Buffer, err error) {
+func (s *Session) everywhere(name string) (list []ptxvm.Buffer, err error) {
 	for _, o := range s.group.sessions {
 		n, err := o.find(name)
 		if err != nil {
@@ -103,7 +103,7 @@ func (s *session) everywhere(name string) (list []ptxvm.Buffer, err error) {
 	return list, nil
 }
 
-func (s *session) multicast(name string) (ptxvm.Multicast, error) {
+func (s *Session) multicast(name string) (ptxvm.Multicast, error) {
 	if m, ok := s.group.multicasts[name]; ok {
 		return m, nil
 	}
@@ -118,7 +118,7 @@ func (s *session) multicast(name string) (ptxvm.Multicast, error) {
 	return m, err
 }
 
-func (s *session) endpoint(to reference) (e ptxvm.Endpoint, err error) {
+func (s *Session) endpoint(to reference) (e ptxvm.Endpoint, err error) {
 	on, name, err := s.owner(to.name)
 	if err != nil {
 		return e, err
@@ -148,7 +148,7 @@ func (s *session) endpoint(to reference) (e ptxvm.Endpoint, err error) {
 }
 
 // owner splits NAME@DEV into the device's session and the name; without @DEV it is this device.
-func (s *session) owner(text string) (*session, string, error) {
+func (s *Session) owner(text string) (*Session, string, error) {
 	i := strings.LastIndexByte(text, '@')
 	if i < 0 {
 		return s, text, nil
@@ -161,8 +161,8 @@ func (s *session) owner(text string) (*session, string, error) {
 }
 
 // loadAll makes the devices, with a session each; the first is s.
-func (s *session) loadAll(requests []request) error {
-	devices, err := ptxvm.NewDevices(s.devices, &s.config)
+func (s *Session) loadAll(requests []Request) error {
+	devices, err := ptxvm.NewDevices(s.Devices, &s.Config)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (s *session) loadAll(requests []request) error {
 	for i, d := range devices {
 		o := s
 		if i > 0 {
-			o = &session{setup: s.setup, group: s.group, rank: i}
+			o = &Session{Setup: s.Setup, group: s.group, rank: i}
 		}
 		o.device = d
 		s.group.sessions = append(s.group.sessions, o)
@@ -181,7 +181,7 @@ func (s *session) loadAll(requests []request) error {
 		}
 	}
 	for _, o := range s.group.sessions { // addresses may be those of any
-		for _, j := range o.jobs {
+		for _, j := range o.Jobs {
 			if err := j.checkReferences(); err != nil {
 				return err
 			}
@@ -191,19 +191,19 @@ func (s *session) loadAll(requests []request) error {
 }
 
 // onDevice gives the results of another device than the first files of their own.
-func onDevice(requests []request, rank int) []request {
+func onDevice(requests []Request, rank int) []Request {
 	if rank == 0 {
 		return requests
 	}
-	out := make([]request, len(requests))
+	out := make([]Request, len(requests))
 	for i, r := range requests {
 		r.expects = nil
-		r.specs, r.named, r.images = append([]argSpec(nil), r.specs...), append([]namedSpec(nil), r.named...), append([]imageSpec(nil), r.images...)
-		for k := range r.specs {
-			if b := r.specs[k].buf; b != nil {
+		r.Specs, r.named, r.images = append([]Arg(nil), r.Specs...), append([]namedSpec(nil), r.named...), append([]Image(nil), r.images...)
+		for k := range r.Specs {
+			if b := r.Specs[k].buf; b != nil {
 				own := *b
 				own.sink = sinkOf(own.sink, rank)
-				r.specs[k].buf = &own
+				r.Specs[k].buf = &own
 			}
 		}
 		for k := range r.named {
@@ -219,30 +219,30 @@ func onDevice(requests []request, rank int) []request {
 
 // sinkOf is FILE@DEV with the extension behind it: out@1.npy.
 func sinkOf(file string, rank int) string {
-	if fileKey(file) == "" || file == "" || file == toStdout {
+	if fileKey(file) == "" || file == "" || file == ToStdout {
 		return file
 	}
 	ext := filepath.Ext(file)
 	return fmt.Sprintf("%s@%d%s", strings.TrimSuffix(file, ext), rank, ext)
 }
 
-// peers are the same launch on all devices.
-func (j *job) peers() (list []*job) {
-	for i, o := range j.session.jobs {
+// Peers are the same launch on all devices.
+func (j *Job) Peers() (list []*Job) {
+	for i, o := range j.Session.Jobs {
 		if o == j {
 			for _, s := range j.group.sessions {
-				list = append(list, s.jobs[i])
+				list = append(list, s.Jobs[i])
 			}
 		}
 	}
 	return list
 }
 
-// launchAll runs the launch on all devices at once. The error is that of the first device that has one.
-func (j *job) launchAll(ctx context.Context) (ptxvm.Stats, error) {
-	peers := j.peers()
+// LaunchAll runs the launch on all devices at once. The error is that of the first device that has one.
+func (j *Job) LaunchAll(ctx context.Context) (ptxvm.Stats, error) {
+	peers := j.Peers()
 	if len(peers) == 1 {
-		return j.launch(ctx)
+		return j.Launch(ctx)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -250,7 +250,7 @@ func (j *job) launchAll(ctx context.Context) (ptxvm.Stats, error) {
 	var all sync.WaitGroup
 	for i, p := range peers {
 		all.Go(func() {
-			if stats[i], errs[i] = p.launch(ctx); errs[i] != nil && (p.forgives == nil || !p.forgives(errs[i])) {
+			if stats[i], errs[i] = p.Launch(ctx); errs[i] != nil && (p.Forgives == nil || !p.Forgives(errs[i])) {
 				cancel(errOther) // what it owes the others never comes
 			}
 		})
@@ -286,8 +286,8 @@ func onDeviceError(rank int, err error) error {
 	return fmt.Errorf("device %d: %w", rank, err)
 }
 
-// labelled puts the device behind the names of results, if there are several.
-func (s *session) labelled(list []result) []result {
+// Labelled puts the device behind the names of results, if there are several.
+func (s *Session) Labelled(list []Result) []Result {
 	for i := range list {
 		if len(s.group.sessions) > 1 {
 			list[i].name += "@" + strconv.Itoa(s.rank)
@@ -296,14 +296,14 @@ func (s *session) labelled(list []result) []result {
 	return list
 }
 
-// lastResults are those of all devices that outlive launches, in their order.
-func (s *session) lastResults() (list []result, err error) {
+// LastResults are those of all devices that outlive launches, in their order.
+func (s *Session) LastResults() (list []Result, err error) {
 	for _, o := range s.group.sessions {
 		own, err := o.results()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, o.labelled(own)...)
+		list = append(list, o.Labelled(own)...)
 	}
 	return list, nil
 }

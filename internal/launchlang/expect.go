@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file compares results with --expect N=DATA, N being a parameter's number or name, or the name
 // of a --buf or --global, within --tol.
@@ -18,7 +18,7 @@ import (
 // expectation is one --expect.
 type expectation struct {
 	text, name string
-	want       contents
+	want       Contents
 	from       func() (ptxvm.Buffer, error) // set by bind: where the values are
 	label      string
 }
@@ -31,7 +31,7 @@ func parseExpects(texts []string) (list []expectation, err error) {
 			return nil, fmt.Errorf("--expect %s: want N=DATA, N being a parameter's number from 0 or its name", text)
 		}
 		e := expectation{text: text, name: name}
-		if e.want, err = parseData(data); err == nil && len(e.want.places) > 0 {
+		if e.want, err = ParseData(data); err == nil && len(e.want.places) > 0 {
 			err = fmt.Errorf("addresses are not known before the launch")
 		}
 		if err != nil {
@@ -43,7 +43,7 @@ func parseExpects(texts []string) (list []expectation, err error) {
 }
 
 // bindExpects finds what is to be compared, before anything runs.
-func (j *job) bindExpects() error {
+func (j *Job) bindExpects() error {
 	for i := range j.expects {
 		e := &j.expects[i]
 		have, err := j.bindExpect(e)
@@ -63,37 +63,37 @@ func (e *expectation) param(info ptxvm.KernelInfo, i int) bool {
 }
 
 // bindExpect returns what the memory is declared to hold.
-func (j *job) bindExpect(e *expectation) (contents, error) {
-	params := j.kernel.Info().Params
+func (j *Job) bindExpect(e *expectation) (Contents, error) {
+	params := j.Kernel.Info().Params
 	for i, p := range params {
-		if e.param(j.kernel.Info(), i) {
+		if e.param(j.Kernel.Info(), i) {
 			e.label = p.Name
 			return j.bindParam(e, i)
 		}
 	}
-	for _, n := range j.session.named {
+	for _, n := range j.Session.named {
 		if n.name == e.name {
 			e.label, e.from = n.name, func() (ptxvm.Buffer, error) { return n.buffer, nil }
 			return n.start, nil
 		}
 	}
-	return contents{}, fmt.Errorf("no parameter, --buf or --global is called %q; %s", e.name, j.kernel.Info().Signature())
+	return Contents{}, fmt.Errorf("no parameter, --buf or --global is called %q; %s", e.name, j.Kernel.Info().Signature())
 }
 
 // bindParam takes the buffer of a parameter, or what its address points to.
-func (j *job) bindParam(e *expectation, i int) (contents, error) {
-	spec := &j.specs[i]
+func (j *Job) bindParam(e *expectation, i int) (Contents, error) {
+	spec := &j.Specs[i]
 	if spec.buf != nil {
 		e.from = func() (ptxvm.Buffer, error) { return j.buffers[i], nil }
 		return spec.buf.start, nil
 	}
 	if len(spec.places) != 1 || len(spec.value) != addressSize {
-		return contents{}, fmt.Errorf("--arg %s is no buffer", spec.text)
+		return Contents{}, fmt.Errorf("--arg %s is no buffer", spec.text)
 	}
 	to := spec.places[0].to
 	n, err := j.find(to.name)
 	if err != nil {
-		return contents{}, err
+		return Contents{}, err
 	}
 	e.from = func() (ptxvm.Buffer, error) { return n.buffer.Slice(int(to.add), n.buffer.Len()), nil }
 	have := n.start
@@ -103,12 +103,12 @@ func (j *job) bindParam(e *expectation, i int) (contents, error) {
 
 // fit holds size and type of what is expected against what there will be. Raw files, and .npy where
 // NumPy has no such type, take the buffer's type.
-func (e *expectation) fit(have contents) error {
-	want, is := e.want.typ.Name(), have.typ.Name()
+func (e *expectation) fit(have Contents) error {
+	want, is := e.want.Type.Name(), have.Type.Name()
 	switch {
 	case is == "" || want == is:
-	case want == "" || strings.HasPrefix(want, "u") && e.want.typ.Size() == have.typ.Size():
-		e.want.typ = have.typ
+	case want == "" || strings.HasPrefix(want, "u") && e.want.Type.Size() == have.Type.Size():
+		e.want.Type = have.Type
 	default:
 		return fmt.Errorf("DATA is %s, %s is %s", want, e.label, is)
 	}
@@ -121,8 +121,8 @@ func (e *expectation) fit(have contents) error {
 // maxDifferences is how many are shown of each buffer.
 const maxDifferences = 16
 
-// mismatch is a result that differs; the JSON names are part of the contract.
-type mismatch struct {
+// Mismatch is a result that differs; the JSON names are part of the contract.
+type Mismatch struct {
 	Name   string       `json:"name"`
 	Type   string       `json:"type"`
 	Count  int          `json:"count"` // of differences
@@ -137,8 +137,8 @@ type difference struct {
 	ULP   *uint64 `json:"ulp"` // null from or to a NaN, or without a type
 }
 
-// compare holds the expectations against memory.
-func (j *job) compare() (list []mismatch, err error) {
+// Compare holds the expectations against memory.
+func (j *Job) Compare() (list []Mismatch, err error) {
 	for i := range j.expects {
 		e := &j.expects[i]
 		b, err := e.from()
@@ -149,13 +149,13 @@ func (j *job) compare() (list []mismatch, err error) {
 		if err := ptxvm.Download(b, have); err != nil {
 			return nil, err
 		}
-		want, err := e.want.data()
+		want, err := e.want.Data()
 		if err != nil {
 			return nil, fmt.Errorf("--expect %s: %w", e.text, err)
 		}
-		m := mismatch{Name: e.label, Type: e.want.typ.Name(), Values: len(want) / e.want.typ.Size()}
+		m := Mismatch{Name: e.label, Type: e.want.Type.Name(), Values: len(want) / e.want.Type.Size()}
 		var first []value.Difference
-		if first, m.Count = e.want.typ.Compare(have, want, j.within, maxDifferences); m.Count == 0 {
+		if first, m.Count = e.want.Type.Compare(have, want, j.within, maxDifferences); m.Count == 0 {
 			continue
 		}
 		for _, d := range first {
@@ -174,15 +174,15 @@ func asDifference(d value.Difference) difference {
 	return out
 }
 
-// differsError is results that differ from --expect: exit 6.
-type differsError struct{ list []mismatch }
+// DiffersError is results that differ from --expect: exit 6.
+type DiffersError struct{ List []Mismatch }
 
-func (e *differsError) Error() string { return fmt.Sprintf("%d result(s) differ", len(e.list)) }
+func (e *DiffersError) Error() string { return fmt.Sprintf("%d result(s) differ", len(e.List)) }
 
-// write prints a table for each result that differs.
-func (e *differsError) write(w io.Writer) error {
+// Write prints a table for each result that differs.
+func (e *DiffersError) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	for _, m := range e.list {
+	for _, m := range e.List {
 		fmt.Fprintf(t, "differs: %s: %d of %d values\n", m.Name, m.Count, m.Values)
 		fmt.Fprint(t, "index\twant\thave\tulp\t\n")
 		for _, d := range m.First {

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads files that the user names, and writes them whole or not at all.
 
@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// openFile opens a file that the user names; what does not exist may be a slip of the pen.
-func openFile(name string) (*os.File, error) {
+// OpenFile opens a file that the user names; what does not exist may be a slip of the pen.
+func OpenFile(name string) (*os.File, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file %s%s", name, nearFile(name))
@@ -23,9 +23,9 @@ func openFile(name string) (*os.File, error) {
 	return f, err
 }
 
-// readFile reads a file that the user names.
-func readFile(name string) ([]byte, error) {
-	f, err := openFile(name)
+// ReadFile reads a file that the user names.
+func ReadFile(name string) ([]byte, error) {
+	f, err := OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -47,24 +47,24 @@ func nearFile(name string) string {
 		}
 		names = append(names, e.Name())
 	}
-	if near := cli.Nearest(filepath.Base(name), names); near != "" {
+	if near := isa.NearestFold(filepath.Base(name), names); near != "" {
 		return "; did you mean " + filepath.Join(dir, near) + "?"
 	}
 	return ""
 }
 
-// stagedFile is a file under a temporary name next to the one that it is to have. A device such as
+// StagedFile is a file under a temporary name next to the one that it is to have. A device such as
 // /dev/null is written by commit.
-type stagedFile struct {
+type StagedFile struct {
 	name string
 	mode os.FileMode
 	tmp  *os.File // nil: a device, or committed
 	held []byte   // for a device
 }
 
-// create makes an empty staged file.
-func create(name string) (*stagedFile, error) {
-	f := &stagedFile{name: name, mode: 0o644}
+// Create makes an empty staged file.
+func Create(name string) (*StagedFile, error) {
+	f := &StagedFile{name: name, mode: 0o644}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		f.name = target
 	}
@@ -107,7 +107,7 @@ func fileError(name string, err error) error {
 }
 
 // Write implements io.Writer.
-func (f *stagedFile) Write(data []byte) (int, error) {
+func (f *StagedFile) Write(data []byte) (int, error) {
 	if f.tmp == nil {
 		f.held = append(f.held, data...)
 		return len(data), nil
@@ -119,8 +119,8 @@ func (f *stagedFile) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// commit gives the file its name.
-func (f *stagedFile) commit() error {
+// Commit gives the file its name.
+func (f *StagedFile) Commit() error {
 	var err error
 	if f.tmp == nil {
 		err = os.WriteFile(f.name, f.held, 0o666)
@@ -134,8 +134,8 @@ func (f *stagedFile) commit() error {
 	return nil
 }
 
-// discard removes what has not been committed.
-func (f *stagedFile) discard() error {
+// Discard removes what has not been committed.
+func (f *StagedFile) Discard() error {
 	if f.tmp == nil {
 		return nil
 	}
@@ -144,22 +144,22 @@ func (f *stagedFile) discard() error {
 }
 
 // stage writes data next to the file that is to have it.
-func stage(name string, data []byte) (*stagedFile, error) {
-	f, err := create(name)
+func stage(name string, data []byte) (*StagedFile, error) {
+	f, err := Create(name)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := f.Write(data); err != nil {
-		return nil, errors.Join(err, f.discard())
+		return nil, errors.Join(err, f.Discard())
 	}
 	return f, nil
 }
 
-// writeWhole writes a file whole or not at all.
-func writeWhole(name string, data []byte) error {
+// WriteWhole writes a file whole or not at all.
+func WriteWhole(name string, data []byte) error {
 	f, err := stage(name, data)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.commit(), f.discard())
+	return errors.Join(f.Commit(), f.Discard())
 }

@@ -1,4 +1,4 @@
-package main
+package launchlang
 
 // This file reads and writes NumPy's .npy format, versions 1 to 3: a magic, a
 // header that is a Python dict, and dense data. Fortran order and big-endian data
@@ -48,43 +48,43 @@ var npyWritten = map[string]string{
 	"e2m3": "float6_e2m3fn", "e3m2": "float6_e3m2fn", "e2m1": "float4_e2m1fn",
 }
 
-func readNpy(name string) (array, error) {
-	raw, err := readFile(name)
+func readNpy(name string) (Array, error) {
+	raw, err := ReadFile(name)
 	if err != nil {
-		return array{}, err
+		return Array{}, err
 	}
-	a, err := decodeNpy(raw)
+	a, err := DecodeNpy(raw)
 	if err != nil {
-		return array{}, fmt.Errorf("%s: %w", name, err)
+		return Array{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return a, nil
 }
 
-func decodeNpy(raw []byte) (array, error) {
+func DecodeNpy(raw []byte) (Array, error) {
 	header, data, err := splitNpy(raw)
 	if err != nil {
-		return array{}, err
+		return Array{}, err
 	}
 	descr, fortran, shape := npyType(header), npyFortran.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
 	if descr == nil || fortran == nil || shape == nil {
-		return array{}, fmt.Errorf("the .npy header %q holds no plain dtype (structured and object arrays are not read)", header)
+		return Array{}, fmt.Errorf("the .npy header %q holds no plain dtype (structured and object arrays are not read)", header)
 	}
 	typ, err := descr.scalar()
 	if err != nil {
-		return array{}, err
+		return Array{}, err
 	}
-	a := array{typ: typ, bytes: slices.Clone(data)}
-	if a.shape, err = npyExtents(shape[1]); err != nil {
-		return array{}, err
+	a := Array{Type: typ, Bytes: slices.Clone(data)}
+	if a.Shape, err = npyExtents(shape[1]); err != nil {
+		return Array{}, err
 	}
 	if want := a.count() * typ.Size(); len(data) != want {
-		return array{}, fmt.Errorf("shape (%s) of %s needs %d bytes, the file holds %d", shape[1], typ.Name(), want, len(data))
+		return Array{}, fmt.Errorf("shape (%s) of %s needs %d bytes, the file holds %d", shape[1], typ.Name(), want, len(data))
 	}
 	if descr.big {
-		swapBytes(a.bytes, typ.Size())
+		swapBytes(a.Bytes, typ.Size())
 	}
 	if fortran[1] == "True" {
-		a.bytes = fromFortran(a.bytes, a.shape, typ.Size())
+		a.Bytes = fromFortran(a.Bytes, a.Shape, typ.Size())
 	}
 	return a, nil
 }
@@ -177,18 +177,18 @@ func fromFortran(data []byte, shape []int, size int) []byte {
 	return out
 }
 
-// encodeNpy writes version 1.0, the header padded so that the data begin at a multiple of 64.
-func encodeNpy(a array) []byte {
-	extents := make([]string, len(a.shape))
-	for i, n := range a.shape {
+// EncodeNpy writes version 1.0, the header padded so that the data begin at a multiple of 64.
+func EncodeNpy(a Array) []byte {
+	extents := make([]string, len(a.Shape))
+	for i, n := range a.Shape {
 		extents[i] = strconv.Itoa(n)
 	}
 	shape := strings.Join(extents, ", ")
-	if len(a.shape) == 1 {
+	if len(a.Shape) == 1 {
 		shape += ","
 	}
-	if a.shape == nil { // raw bytes
-		shape = strconv.Itoa(len(a.bytes)) + ","
+	if a.Shape == nil { // raw bytes
+		shape = strconv.Itoa(len(a.Bytes)) + ","
 	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", a.npyDescr(), shape)
 	pad := 63 - (10+len(header))%64
@@ -197,20 +197,20 @@ func encodeNpy(a array) []byte {
 	out.WriteString(npyMagic + "\x01\x00")
 	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
 	out.WriteString(header)
-	out.Write(a.bytes)
+	out.Write(a.Bytes)
 	return out.Bytes()
 }
 
 // npyDescr is the dtype that a is written with; types NumPy lacks become unsigned
 // integers of their size, 128-bit ones pairs of them.
-func (a array) npyDescr() string {
-	if a.shape == nil {
+func (a Array) npyDescr() string {
+	if a.Shape == nil {
 		return "|u1"
 	}
-	if d, ok := npyWritten[a.typ.Name()]; ok {
+	if d, ok := npyWritten[a.Type.Name()]; ok {
 		return d
 	}
-	switch a.typ.Size() {
+	switch a.Type.Size() {
 	case 1:
 		return "|u1"
 	case 2:
@@ -220,13 +220,13 @@ func (a array) npyDescr() string {
 	case 8:
 		return "<u8"
 	}
-	return fmt.Sprintf("|V%d", a.typ.Size())
+	return fmt.Sprintf("|V%d", a.Type.Size())
 }
 
 // count is the number of elements; raw bytes count as bytes.
-func (a array) count() int {
+func (a Array) count() int {
 	n := 1
-	for _, e := range a.shape {
+	for _, e := range a.Shape {
 		n *= e
 	}
 	return n
