@@ -1,0 +1,159 @@
+package converge
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/report"
+)
+
+var (
+	count    = flag.Int("converge.kernels", 300, "kernels to run")
+	seed     = flag.Uint64("seed", 1, "seed of the first kernel")
+	duration = flag.Duration("duration", 0, "run kernels for so long instead")
+	keep     = flag.String("converge.keep", "", "a folder for the least kernels that fail, as conv-SEED.ptx")
+	engines  = flag.String("converge.engines", "interp", "engines to run them in")
+)
+
+// TestConverge: in every engine, width and number of workers a kernel writes what the oracle says, launch after launch.
+func TestConverge(t *testing.T) {
+	var list []ptxvm.Engine
+	for _, name := range strings.Split(*engines, ",") {
+		e, err := ptxvm.ParseEngine(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	start, n, nodes, failed := time.Now(), 0, 0, 0
+	for ; *duration == 0 && n < *count || time.Since(start) < *duration; n++ {
+		s := *seed + uint64(n)
+		k := New(s)
+		nodes += k.Size()
+		if err := k.Compare(Ways(list, s)); err != nil {
+			failed++
+			explain(t, k, s, err)
+		}
+	}
+	t.Logf("%d kernels of %d nodes, %d of which fail", n, nodes, failed)
+}
+
+// explain says what differs, and shows the least kernel that does.
+func explain(t *testing.T, k *Kernel, s uint64, err error) {
+	t.Helper()
+	t.Errorf("seed %d: %v", s, err)
+	var d *Difference
+	if errors.As(err, &d) {
+		k.Shrink(func() bool { return errors.As(k.Compare([]Way{d.Way}), &d) })
+		err = d
+	}
+	text := fmt.Sprintf("// seed %d: %v\n%s", s, err, k)
+	t.Logf("least kernel:\n%s\nrepeat: go test ./internal/ptxtest/converge -run %s -converge.kernels 1 -converge.engines %s -seed %d", text, t.Name(), *engines, s)
+	if *keep == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*keep, fmt.Sprintf("conv-%d.ptx", s)), []byte(text), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLegal: sanitizers have nothing to say about kernels, which are right by construction, except what early exits bring:
+// shuffles take values of lanes that have ended, which nobody uses, and barriers do without those. What ended threads have written
+// nobody waits for in their sense, so races are looked for without exits.
+func TestLegal(t *testing.T) {
+	n := min(*count, 30)
+	for s := *seed; s < *seed+uint64(n); s++ {
+		k := New(s)
+		sanitized(t, k, s, ptxvm.SanitizeAll&^ptxvm.SanitizeRace)
+		k.each(func(n *Node) { n.dropped = n.Kind == Exit })
+		sanitized(t, k, s, ptxvm.SanitizeAll)
+	}
+}
+
+// sanitized wants no report about a kernel.
+func sanitized(t *testing.T, k *Kernel, s uint64, checks ptxvm.Sanitize) {
+	t.Helper()
+	m, err := ptxvm.Compile("kernel.ptx", []byte(k.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := k.load(m, Way{Engine: ptxvm.Interp, Workers: 1, Sanitize: checks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	_, err = d.launch(k)
+	var found *report.SanitizerError
+	if err != nil && !errors.As(err, &found) {
+		t.Errorf("seed %d: %v\n%s", s, err, k)
+	}
+	for _, r := range reports(found) {
+		if !strings.Contains(r.Msg, "takes the value of lane") && !strings.Contains(r.Msg, "have ended without this barrier") {
+			t.Errorf("seed %d: %v\n%s", s, r, k)
+		}
+	}
+}
+
+// reports are those of an error that may be nil.
+func reports(e *report.SanitizerError) []*report.Report {
+	if e == nil {
+		return nil
+	}
+	return e.Reports
+}
+
+// TestDrawn: what kernels hold, so that it is noticed if fewer kinds are drawn.
+func TestDrawn(t *testing.T) {
+	var all strings.Builder
+	for s := range uint64(300) {
+		all.WriteString(New(s).String())
+	}
+	text := all.String()
+	for _, word := range drawn {
+		if n := strings.Count(text, word); n < 10 {
+			t.Errorf("%q is %d times in 300 kernels", word, n)
+		}
+	}
+}
+
+var drawn = []string{
+	"vote.sync.all", "vote.sync.any", "vote.sync.uni", "vote.sync.ballot", "match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32", "match.all.sync.b64",
+	"shfl.sync.up", "shfl.sync.down", "shfl.sync.bfly", "shfl.sync.idx", "redux.sync.add", "redux.sync.min.s32", "redux.sync.and", "elect.sync", "activemask", "bar.warp.sync",
+	"mbarrier.init", "mbarrier.arrive", "mbarrier.test_wait.parity", "mbarrier.try_wait.shared", "mbarrier.inval", "atom.shared.exch", "red.shared", "red.global",
+	"bar.sync", "bar.red.popc", "bar.red.and", "brx.idx", "call (r0), f1", "%ctaid.x", "%nctaid.x", "exit;", "bra FIN", "bra BACK", "bra X", "bra.uni", "\tret;", ", -1;", ", 0xff", ", %mask;",
+	"@%p3 bra L", "@%p0 exit", "not.b32 %m",
+}
+
+// TestShrink plants a defect, a ballot of the opposite, and wants the kernel without what has nothing to do with it.
+func TestShrink(t *testing.T) {
+	found := 0
+	for s := uint64(1); found < 3; s++ {
+		k := New(s)
+		fails := func() bool { return planted(t, k) }
+		before := k.Size()
+		if before < 20 || !fails() {
+			continue
+		}
+		found++
+		if k.Shrink(fails); k.Size() > 3 || !fails() || !strings.Contains(k.String(), "elect.sync") {
+			t.Errorf("seed %d: %d of %d nodes are left:\n%s", s, k.Size(), before, k)
+		}
+	}
+}
+
+// planted tells whether a kernel writes something else if another lane is elected.
+func planted(t *testing.T, k *Kernel) bool {
+	t.Helper()
+	m, err := ptxvm.Compile("kernel.ptx", []byte(strings.ReplaceAll(k.String(), ", 100, 0,", ", 99, 0,")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.compare(m, Way{Engine: ptxvm.Interp, Workers: 1}, k.Evaluate()) != nil
+}
