@@ -65,8 +65,8 @@ func explain(t *testing.T, k *Kernel, s uint64, err error) {
 }
 
 // TestLegal: sanitizers have nothing to say about kernels, which are right by construction, except what early exits bring:
-// shuffles take values of lanes that have ended, which nobody uses, and barriers do without those. What ended threads have written
-// nobody waits for in their sense, so races are looked for without exits.
+// shuffles take values of lanes that have ended, which are not used, and barriers do without those. For what ended threads have written
+// no other waits in their sense, so races are looked for without exits.
 func TestLegal(t *testing.T) {
 	n := min(*count, 30)
 	for s := *seed; s < *seed+uint64(n); s++ {

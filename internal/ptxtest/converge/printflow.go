@@ -9,7 +9,7 @@ const (
 	byBallot = iota
 	byMatch  // of the condition as a number
 	byLanes  // a constant, where the condition is one of lanes
-	byOthers // not at all, where the others end and meet nobody
+	byOthers // not at all, where the others end and meet no lane
 	narrowings
 )
 
@@ -135,7 +135,7 @@ func (p *printer) choose(n *Node, c site) {
 	inner.last = false
 	var labels [4]string
 	for i := range labels {
-		labels[i] = p.label("A")
+		labels[i] = p.label("ARM")
 	}
 	end := p.label("J")
 	if n.Style&1 != 0 {
