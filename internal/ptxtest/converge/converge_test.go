@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,30 +35,43 @@ func TestConverge(t *testing.T) {
 		}
 		list = append(list, e)
 	}
-	start, n, nodes, failed := time.Now(), 0, 0, 0
-	for ; *duration == 0 && n < *count || time.Since(start) < *duration; n++ {
-		s := *seed + uint64(n)
-		k := New(s)
-		nodes += k.Size()
-		if err := k.Compare(Ways(list, s)); err != nil {
-			failed++
-			explain(t, k, s, err)
-		}
+	var drawn, nodes, failed atomic.Int64
+	start := time.Now()
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for {
+				n := drawn.Add(1) - 1
+				if *duration == 0 && n >= int64(*count) || *duration != 0 && time.Since(start) >= *duration {
+					drawn.Add(-1)
+					return
+				}
+				s := *seed + uint64(n)
+				k := New(s)
+				nodes.Add(int64(k.Size()))
+				if err := k.Compare(Ways(list, s)); err != nil {
+					failed.Add(1)
+					explain(t, k, s, err)
+				}
+			}
+		})
 	}
-	t.Logf("%d kernels of %d nodes, %d of which fail", n, nodes, failed)
+	group.Wait()
+	t.Logf("%d kernels of %d nodes, %d of which fail", drawn.Load(), nodes.Load(), failed.Load())
 }
 
 // explain says what differs, and shows the least kernel that does.
 func explain(t *testing.T, k *Kernel, s uint64, err error) {
-	t.Helper()
-	t.Errorf("seed %d: %v", s, err)
 	var d *Difference
 	if errors.As(err, &d) {
 		k.Shrink(func() bool { return errors.As(k.Compare([]Way{d.Way}), &d) })
-		err = d
 	}
 	text := fmt.Sprintf("// seed %d: %v\n%s", s, err, k)
-	t.Logf("least kernel:\n%s\nrepeat: go test ./internal/ptxtest/converge -run %s -converge.kernels 1 -converge.engines %s -seed %d", text, t.Name(), *engines, s)
+	if d != nil {
+		text = fmt.Sprintf("// seed %d: %v\n%s", s, d, k)
+	}
+	t.Errorf("seed %d: %v\nleast kernel:\n%s\nrepeat: go test ./internal/ptxtest/converge -run %s -converge.kernels 1 "+
+		"-converge.engines %s -seed %d", s, err, text, t.Name(), *engines, s)
 	if *keep == "" {
 		return
 	}
@@ -64,9 +80,9 @@ func explain(t *testing.T, k *Kernel, s uint64, err error) {
 	}
 }
 
-// TestLegal: sanitizers have nothing to say about kernels, which are right by construction, except what early exits bring:
-// shuffles take values of lanes that have ended, which are not used, and barriers do without those. For what ended threads have written
-// no other waits in their sense, so races are looked for without exits.
+// TestLegal: sanitizers have nothing to say about kernels, which are right by construction, except what early exits
+// bring: shuffles take values of lanes that have ended, which are not used, and barriers do without those. What ended
+// threads have written is not ordered in their sense, so races are looked for without exits.
 func TestLegal(t *testing.T) {
 	n := min(*count, 30)
 	for s := *seed; s < *seed+uint64(n); s++ {
@@ -95,7 +111,7 @@ func sanitized(t *testing.T, k *Kernel, s uint64, checks ptxvm.Sanitize) {
 		t.Errorf("seed %d: %v\n%s", s, err, k)
 	}
 	for _, r := range reports(found) {
-		if !strings.Contains(r.Msg, "takes the value of lane") && !strings.Contains(r.Msg, "have ended without this barrier") {
+		if !strings.Contains(r.Msg, "takes the value of lane") && !strings.Contains(r.Msg, "ended without this barrier") {
 			t.Errorf("seed %d: %v\n%s", s, r, k)
 		}
 	}
@@ -124,14 +140,17 @@ func TestDrawn(t *testing.T) {
 }
 
 var drawn = []string{
-	"vote.sync.all", "vote.sync.any", "vote.sync.uni", "vote.sync.ballot", "match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32", "match.all.sync.b64",
-	"shfl.sync.up", "shfl.sync.down", "shfl.sync.bfly", "shfl.sync.idx", "redux.sync.add", "redux.sync.min.s32", "redux.sync.and", "elect.sync", "activemask", "bar.warp.sync",
-	"mbarrier.init", "mbarrier.arrive", "mbarrier.test_wait.parity", "mbarrier.try_wait.shared", "mbarrier.inval", "atom.shared.exch", "red.shared", "red.global",
-	"bar.sync", "bar.red.popc", "bar.red.and", "brx.idx", "call (r0), f1", "%ctaid.x", "%nctaid.x", "exit;", "bra FIN", "bra BACK", "bra X", "bra.uni", "\tret;", ", -1;", ", 0xff", ", %mask;",
-	"@%p3 bra L", "@%p0 exit", "not.b32 %m",
+	"vote.sync.all", "vote.sync.any", "vote.sync.uni", "vote.sync.ballot",
+	"match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32", "match.all.sync.b64",
+	"shfl.sync.up", "shfl.sync.down", "shfl.sync.bfly", "shfl.sync.idx", "redux.sync.add", "redux.sync.min.s32",
+	"redux.sync.and", "elect.sync", "activemask", "bar.warp.sync", "mbarrier.init", "mbarrier.arrive",
+	"mbarrier.test_wait.parity", "mbarrier.try_wait.shared", "mbarrier.inval", "atom.shared.exch", "red.shared",
+	"red.global", "bar.sync", "bar.red.popc", "bar.red.and", "brx.idx", "call (r0), f1", "%ctaid.x", "%nctaid.x",
+	"exit;", "bra FIN", "bra BACK", "bra X", "bra.uni", "\tret;", ", -1;", ", 0xff", ", %mask;", "@%p3 bra L", "@%p0 exit",
+	"not.b32 %m",
 }
 
-// TestShrink plants a defect, a ballot of the opposite, and wants the kernel without what has nothing to do with it.
+// TestShrink plants a defect, another lane that is elected, and wants the kernel without what is not part of it.
 func TestShrink(t *testing.T) {
 	found := 0
 	for s := uint64(1); found < 3; s++ {

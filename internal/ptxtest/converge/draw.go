@@ -181,7 +181,8 @@ func (d *drawer) guard() *Cond {
 }
 
 func (d *drawer) meet() *Node {
-	n := &Node{Kind: Meet, D: d.written(), A: d.any(), B: d.any(), K: d.Uint32(), Mode: d.IntN(len(meetings)), Style: d.IntN(4)}
+	n := &Node{Kind: Meet, D: d.written(), A: d.any(), B: d.any(), K: d.Uint32()}
+	n.Mode, n.Style = d.IntN(len(meetings)), d.IntN(4)
 	op := &meetings[n.Mode]
 	if op.alone {
 		if d.inFunc {
@@ -278,7 +279,8 @@ func (d *drawer) loop(at place) *Node {
 // tail draws lanes that meet while the others go on to the end.
 func (d *drawer) tail() []*Node {
 	d.room = max(d.room, 4)
-	n := &Node{Kind: If, Cond: d.guard(), Mode: byOthers, Arms: [][]*Node{append(d.list(place{depth: 3}, 2), d.meet()), nil}}
+	n := &Node{Kind: If, Cond: d.guard(), Mode: byOthers}
+	n.Arms = [][]*Node{append(d.list(place{depth: 3}, 2), d.meet()), nil}
 	n.Cond.Not = d.chance(30)
 	return []*Node{n, d.straight(), {Kind: If, Cond: d.cond(false), Arms: [][]*Node{{d.straight()}, nil}}}
 }

@@ -1,7 +1,7 @@
 package converge
 
-// The oracle: what a kernel writes. All lanes of a CTA go through a node before any goes through the next; kernels have no races, so
-// that this is as good as any order.
+// The oracle: what a kernel writes. All lanes of a CTA go through a node before any goes through the next; kernels have
+// no races, so that this is as good as any order.
 
 import "math/bits"
 

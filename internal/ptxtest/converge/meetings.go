@@ -20,9 +20,9 @@ type meetOp struct {
 
 // meetings are all there are; a node's Mode is an index.
 var meetings = []meetOp{
-	{name: "vote.all", print: printVote("all"), eval: voting(func(yes, all uint32) bool { return yes == all }), plain: true, cond: true},
-	{name: "vote.any", print: printVote("any"), eval: voting(func(yes, all uint32) bool { return yes != 0 }), plain: true, cond: true},
-	{name: "vote.uni", print: printVote("uni"), eval: voting(func(yes, all uint32) bool { return yes == 0 || yes == all }), plain: true, cond: true},
+	vote("all", func(yes, all uint32) bool { return yes == all }),
+	vote("any", func(yes, all uint32) bool { return yes != 0 }),
+	vote("uni", func(yes, all uint32) bool { return yes == 0 || yes == all }),
 	{name: "vote.ballot", print: printBallot, eval: func(m *meeting) { m.all(m.yes) }, plain: true, cond: true},
 	{name: "match.any.b32", print: printMatchAny(32), eval: evalMatchAny(32), plain: true},
 	{name: "match.any.b64", print: printMatchAny(64), eval: evalMatchAny(64), plain: true},
@@ -52,17 +52,15 @@ var meetings = []meetOp{
 // all gives every lane the same result.
 func (m *meeting) all(r uint32) { m.each(func(i int) { m.r[i] = r }) }
 
-func printVote(mode string) func(*printer, *Node, string) string {
-	return func(p *printer, n *Node, mask string) string {
+func vote(mode string, holds func(yes, all uint32) bool) meetOp {
+	write := func(p *printer, n *Node, mask string) string {
 		q, r := p.pred(), p.temp()
 		p.line("vote.sync.%s.pred %s, %s, %s;", mode, q, p.condOf(n), mask)
 		p.line("selp.u32 %s, 1, 0, %s;", r, q)
 		return r
 	}
-}
-
-func voting(holds func(yes, all uint32) bool) func(*meeting) {
-	return func(m *meeting) { m.all(bit(holds(m.yes, m.lanes))) }
+	eval := func(m *meeting) { m.all(bit(holds(m.yes, m.lanes))) }
+	return meetOp{name: "vote." + mode, print: write, eval: eval, plain: true, cond: true}
 }
 
 // printBallot writes a ballot, in one style of the predicate's opposite.
@@ -148,7 +146,9 @@ const (
 )
 
 // shuffleClamps: whole warps, segments of 8 and 16 lanes, and limits that some lanes exceed.
-var shuffleClamps = [4][4]uint32{{0, 0x1800, 0x1000, 3}, {0x1f, 0x181f, 0x101f, 0x14}, {0x1f, 0x181f, 0x101f, 0x13}, {0x1f, 0x181f, 0x101f, 0x11}}
+var shuffleClamps = [4][4]uint32{
+	{0, 0x1800, 0x1000, 3}, {0x1f, 0x181f, 0x101f, 0x14}, {0x1f, 0x181f, 0x101f, 0x13}, {0x1f, 0x181f, 0x101f, 0x11},
+}
 
 // The lane that each mode takes from, and whether there is one (9.7.9.6).
 
@@ -333,7 +333,7 @@ func (p *printer) phase(n *Node, at string, parity int) {
 
 func evalMbarrier(m *meeting) { evalExchange(m) }
 
-// printActive looks at the lanes that are active just behind a barrier: the lane itself, and none that does not take part.
+// printActive looks who is active just behind a barrier: the lane itself, and none that does not take part.
 func printActive(p *printer, n *Node, mask string) string {
 	alive, a, r, q, x := p.alive(mask), p.temp(), p.temp(), p.pred(), p.temp()
 	p.line("bar.warp.sync %s;", mask)

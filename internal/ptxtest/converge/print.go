@@ -48,12 +48,12 @@ func (p *printer) label(kind string) string { return fresh(kind, &p.targets) }
 func (p *printer) v(i int) string           { return fmt.Sprintf("%%v%d", i) }
 func (p *printer) condOf(n *Node) string    { return p.cond(n.Cond) }
 func (c site) behind(quiet bool) site       { c.last = c.last && quiet; return c }
-func (c site) inside(mask string) site      { return site{mask: mask, last: c.last} }
 
 // String is the module.
 func (k *Kernel) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// block %d grid %d\n.version 8.6\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 sm[%d];\n", k.Threads, k.Grid, sharedEnd)
+	fmt.Fprintf(&b, "// block %d grid %d\n.version 8.6\n.target sm_90\n.address_size 64\n", k.Threads, k.Grid)
+	fmt.Fprintf(&b, ".shared .align 16 .b8 sm[%d];\n", sharedEnd)
 	called := map[*Func]bool{}
 	callsOf(k.Nodes, called)
 	for _, f := range k.Funcs {
@@ -101,7 +101,7 @@ func (k *Kernel) entry() string {
 		p.line("st.global.u32 [%%mine+4], %%hash;")
 	}
 	p.line("ret;")
-	return ".visible .entry k(.param .u64 out, .param .u64 acc, .param .u64 in)\n{\n" + p.declarations() + p.text.String() + "}\n"
+	return ".visible .entry k(.param .u64 out, .param .u64 acc, .param .u64 in)\n" + p.body()
 }
 
 func (k *Kernel) function(f *Func) string {
@@ -122,8 +122,8 @@ func (k *Kernel) function(f *Func) string {
 	p.line("mad.lo.u32 %%v0, %%v0, 5, %%v1;")
 	p.line("st.param.b32 [r], %%v0;")
 	p.line("ret;")
-	head := ".func (.param .b32 r) " + f.Name + "(.param .b32 mask, .param .b32 x, .param .b64 out, .param .b64 acc, .param .b64 in)\n{\n"
-	return head + p.declarations() + p.text.String() + "}\n"
+	return ".func (.param .b32 r) " + f.Name + "(.param .b32 mask, .param .b32 x,\n" +
+		"\t.param .b64 out, .param .b64 acc, .param .b64 in)\n" + p.body()
 }
 
 // head gives registers that every frame has their values.
@@ -134,7 +134,8 @@ func (p *printer) head() {
 		"and.b32 %lane, %id, 31; mad.lo.u32 %gid, %cta, %threads, %id;",
 		"mov.u32 %sm, sm; mad.lo.u32 %own, %id, 4, %sm;",
 		fmt.Sprintf("mul.wide.u32 %%mine, %%gid, %d; add.u64 %%mine, %%mine, %%out;", 4*p.Slots),
-		fmt.Sprintf("mul.lo.u32 %%base, %%cta, %%threads; mul.wide.u32 %%ctas, %%base, %d; add.u64 %%ctas, %%ctas, %%out;", 4*p.Slots),
+		"mul.lo.u32 %base, %cta, %threads;",
+		fmt.Sprintf("mul.wide.u32 %%ctas, %%base, %d; add.u64 %%ctas, %%ctas, %%out;", 4*p.Slots),
 		fmt.Sprintf("mad.lo.u32 %%v%d, %%cta, 77, 5; mad.lo.u32 %%v%d, %%grid, 3, %%cta;", dataVars, dataVars+1),
 	} {
 		p.text.WriteString("\t" + s + "\n")
@@ -144,10 +145,12 @@ func (p *printer) head() {
 	}
 }
 
-// declarations are those of the registers that have been used.
-func (p *printer) declarations() string {
-	return fmt.Sprintf("\t.reg .b32 %%v<%d>, %%t<%d>, %%m<%d>, %%id, %%cta, %%threads, %%grid, %%lane, %%gid, %%sm, %%own, %%base, %%hash, %%mask;\n\t.reg .b64 %%d<%d>, %%out, %%acc, %%in, %%mine, %%ctas;\n\t.reg .pred %%p<%d>, %%q;\n",
-		allVars, p.temps+1, p.masks+1, p.wides+1, p.preds+1)
+// body is what has been written, behind declarations of the registers that have been used.
+func (p *printer) body() string {
+	return "{\n" + fmt.Sprintf("\t.reg .b32 %%v<%d>, %%t<%d>, %%m<%d>;\n", allVars, p.temps+1, p.masks+1) +
+		"\t.reg .b32 %id, %cta, %threads, %grid, %lane, %gid, %sm, %own, %base, %hash, %mask;\n" +
+		fmt.Sprintf("\t.reg .b64 %%d<%d>, %%out, %%acc, %%in, %%mine, %%ctas;\n", p.wides+1) +
+		fmt.Sprintf("\t.reg .pred %%p<%d>, %%q;\n", p.preds+1) + p.text.String() + "}\n"
 }
 
 // list writes nodes.

@@ -13,74 +13,74 @@ const (
 	narrowings
 )
 
-// narrow writes what the masks of both arms of a branch need, and returns their contexts.
-func (p *printer) narrow(n *Node, c site, q string, pair bool) (yes, no site) {
+// narrow writes what the masks of both arms of a branch need, and returns where they are written.
+func (p *printer) narrow(n *Node, c site, q string) (yes, no site) {
 	a, b := n.Arms[0], n.Arms[1]
-	wholeA, wholeB := n.Cond.uniform(), n.Cond.uniform()
-	if !wholeA && !pair && n.Mode == byOthers {
-		wholeA = ends(b) || c.last && !meets(b)
-		wholeB = !wholeA && (ends(a) || c.last && !meets(a))
+	wholeA, wholeB := n.whole(c)
+	if n.Kind == Pair {
+		a, b = join(a, n.Arms[3]), join(b, n.Arms[4])
 	}
 	yes, no = c, c
-	if pair {
-		a, b = join(a, n.Arms[3]), join(b, n.Arms[4])
-		wholeA, wholeB = false, false
-	}
 	needA, needB := meets(a) && !wholeA, meets(b) && !wholeB
-	if set, ok := n.Cond.lanes(); ok && n.Mode == byLanes && c.known && c.constant&set != 0 && c.constant&^set != 0 {
+	if needA || needB {
+		narrowA, narrowB := p.split(n, c, q, needB)
 		if needA {
-			yes = c.known1(c.constant & set)
+			yes = narrowA
 		}
 		if needB {
-			no = c.known1(c.constant &^ set)
+			no = narrowB
 		}
-		return yes.nested(wholeA), no.nested(wholeB)
 	}
-	if !needA && !needB {
-		return yes.nested(wholeA), no.nested(wholeB)
+	yes.last, no.last = yes.last && wholeA, no.last && wholeB
+	return yes, no
+}
+
+// whole tells which arms need no mask of their own: all lanes go there, or the others end and meet no lane of theirs.
+func (n *Node) whole(c site) (a, b bool) {
+	switch {
+	case n.Kind == Pair:
+		return false, false
+	case n.Cond.uniform():
+		return true, true
+	case n.Mode != byOthers:
+		return false, false
+	}
+	a = ends(n.Arms[1]) || c.last && !meets(n.Arms[1])
+	return a, !a && (ends(n.Arms[0]) || c.last && !meets(n.Arms[0]))
+}
+
+// split writes the masks of both arms; other says whether the second one's is needed.
+func (p *printer) split(n *Node, c site, q string, other bool) (yes, no site) {
+	if set, ok := n.Cond.lanes(); ok && n.Mode == byLanes && c.known && c.constant&set != 0 && c.constant&^set != 0 {
+		return known(c.constant & set), known(c.constant &^ set)
 	}
 	m := p.maskReg()
 	if n.Mode == byMatch {
 		t := p.temp()
 		p.line("selp.u32 %s, 1, 0, %s;", t, q)
 		p.line("match.any.sync.b32 %s, %s, %s;", m, t, c.mask)
-		if needA {
-			yes = c.inside(m)
-		}
-		if needB {
-			no = c.inside(m)
-		}
-		return yes.nested(wholeA), no.nested(wholeB)
+		return site{mask: m}, site{mask: m}
 	}
 	p.line("vote.sync.ballot.b32 %s, %s, %s;", m, q, c.mask)
-	if needA {
-		yes = c.inside(m)
+	if !other {
+		return site{mask: m}, c
 	}
-	if needB {
-		o := p.maskReg()
-		p.line("not.b32 %s, %s;", o, m)
-		p.line("and.b32 %s, %s, %s;", o, o, c.mask)
-		no = c.inside(o)
-	}
-	return yes.nested(wholeA), no.nested(wholeB)
+	o := p.maskReg()
+	p.line("not.b32 %s, %s;", o, m)
+	p.line("and.b32 %s, %s, %s;", o, o, c.mask)
+	return site{mask: m}, site{mask: o}
+}
+
+// known is a site of lanes that are known.
+func known(set uint32) site {
+	return site{mask: fmt.Sprintf("%#x", set), constant: set, known: true}
 }
 
 func join(a, b []*Node) []*Node { return append(append([]*Node{}, a...), b...) }
 
-// known1 is a context of lanes that are known.
-func (c site) known1(set uint32) site {
-	return site{mask: fmt.Sprintf("%#x", set), constant: set, known: true, last: c.last}
-}
-
-// nested is the context of an arm: only where the mask was not narrowed, all others end without meeting anyone.
-func (c site) nested(whole bool) site {
-	c.last = c.last && whole
-	return c
-}
-
 func (p *printer) branch(n *Node, c site) {
 	q := p.condOf(n)
-	yes, no := p.narrow(n, c, q, false)
+	yes, no := p.narrow(n, c, q)
 	a, b := live(n.Arms[0]), live(n.Arms[1])
 	end := p.label("J")
 	if len(b) == 0 {
@@ -108,7 +108,7 @@ func (p *printer) branch(n *Node, c site) {
 // pair writes the common part of two arms into both.
 func (p *printer) pair(n *Node, c site) {
 	q := p.condOf(n)
-	yes, no := p.narrow(n, c, q, true)
+	yes, no := p.narrow(n, c, q)
 	end, other := p.label("J"), p.label("E")
 	p.line("@!%s bra %s;", q, other)
 	c.last = false
@@ -130,7 +130,7 @@ func (p *printer) choose(n *Node, c site) {
 	if meets(n.Arms[0]) || meets(n.Arms[1]) || meets(n.Arms[2]) || meets(n.Arms[3]) {
 		m := p.maskReg()
 		p.line("match.any.sync.b32 %s, %s, %s;", m, sel, c.mask)
-		inner = c.inside(m)
+		inner = site{mask: m}
 	}
 	inner.last = false
 	var labels [4]string
@@ -206,7 +206,8 @@ func (p *printer) turn(n *Node, q, trips string) {
 
 func (p *printer) call(n *Node, c site) {
 	r := p.temp()
-	p.line("{ .param .b32 r0; .param .b32 p0; .param .b32 p1; .param .b64 p2; .param .b64 p3; .param .b64 p4;")
+	p.line("{ .param .b32 r0; .param .b32 p0; .param .b32 p1;")
+	p.line(".param .b64 p2; .param .b64 p3; .param .b64 p4;")
 	p.line("mov.b32 %s, %s; st.param.b32 [p0], %s; st.param.b32 [p1], %s;", r, c.mask, r, p.v(n.A))
 	p.line("st.param.b64 [p2], %%out; st.param.b64 [p3], %%acc; st.param.b64 [p4], %%in;")
 	p.line("call (r0), %s, (p0, p1, p2, p3, p4);", n.Func.Name)

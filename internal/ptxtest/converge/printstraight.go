@@ -72,7 +72,12 @@ func (p *printer) value(v Value) string {
 		p.line("mov.u32 %s, %%ctaid.x;", t)
 		return t
 	}
-	return map[Source]string{FromLane: "%lane", FromTid: "%id", FromCTA: "%cta", FromGrid: "%grid", FromThreads: "%threads"}[v.Of]
+	return registers[v.Of]
+}
+
+// registers hold what a thread knows of itself.
+var registers = map[Source]string{
+	FromLane: "%lane", FromTid: "%id", FromCTA: "%cta", FromGrid: "%grid", FromThreads: "%threads",
 }
 
 func (p *printer) straight(n *Node) {

@@ -33,8 +33,7 @@ func (w Way) String() string {
 	return s
 }
 
-// Ways are all that this machine can run with the engines, by whose names a test asks for them. Each kernel has another moment
-// at which Auto compiles.
+// Ways are all that this machine can run with some engines. Kernels differ in the moment at which Auto compiles.
 func Ways(engines []ptxvm.Engine, seed uint64) (list []Way) {
 	for _, e := range engines {
 		options := jit.Compilers()
@@ -89,7 +88,9 @@ type device struct {
 }
 
 func (k *Kernel) load(m *ptxvm.Module, w Way) (*device, error) {
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: w.Engine, Workers: w.Workers, Memory: 1 << 24, MaxSteps: 1 << 22, Sanitize: w.Sanitize})
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{
+		Engine: w.Engine, Workers: w.Workers, Memory: 1 << 24, MaxSteps: 1 << 22, Sanitize: w.Sanitize,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,8 @@ func (d *device) launch(k *Kernel) (*Result, error) {
 	if err := errors.Join(ptxvm.Fill(d.out, uint32(0)), ptxvm.Fill(d.acc, uint32(0))); err != nil {
 		return nil, err
 	}
-	_, err := d.kernel.Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(k.Grid)}, Block: ptxvm.Dim3{X: uint32(k.Threads)}}, d.out, d.acc, d.in)
+	l := ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(k.Grid)}, Block: ptxvm.Dim3{X: uint32(k.Threads)}}
+	_, err := d.kernel.Launch(context.Background(), l, d.out, d.acc, d.in)
 	r := &Result{make([]uint32, d.out.Len()/4), make([]uint32, d.acc.Len()/4)}
 	if err != nil {
 		return r, err
@@ -172,7 +174,8 @@ func (k *Kernel) differs(want, have *Result) string {
 	for i, v := range want.Out {
 		if v != have.Out[i] {
 			tid := i / k.Slots
-			return fmt.Sprintf("out[%d], word %d of thread %d in CTA %d: want %#x, have %#x", i, i%k.Slots, tid%k.Threads, tid/k.Threads, v, have.Out[i])
+			return fmt.Sprintf("out[%d], word %d of thread %d in CTA %d: want %#x, have %#x",
+				i, i%k.Slots, tid%k.Threads, tid/k.Threads, v, have.Out[i])
 		}
 	}
 	for i, v := range want.Acc {

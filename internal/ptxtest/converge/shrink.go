@@ -32,8 +32,8 @@ func (k *Kernel) each(visit func(*Node)) {
 	}
 }
 
-// Shrink makes a kernel as small as it can be that still fails: fewer threads, then without nodes, many at once first, then one by
-// one, and without branches and loops around bodies, until nothing can go.
+// Shrink makes a kernel as small as it can be that still fails: fewer threads, then without nodes, many at once first,
+// then one by one, and without branches and loops around bodies, until nothing can go.
 func (k *Kernel) Shrink(fails func() bool) {
 	k.fewer(fails)
 	for size := k.Size(); size >= 1; {

@@ -1,6 +1,7 @@
-// Package converge makes random kernels of early exits, divergence and operations of whole warps, and says what they write: an
-// oracle of its own evaluates the tree of a kernel, lane by lane, and knows nothing of the machine. Kernels are right by
-// construction: an operation's member mask holds just those living lanes that come to it, or more where the others surely end.
+// Package converge makes random kernels of early exits, divergence and operations of whole warps, and says what they
+// write: an oracle of its own evaluates a kernel's tree, lane by lane, and knows nothing of the machine. Kernels are right
+// by construction: an operation's member mask holds just those living lanes that come to it, or more where the others
+// surely end.
 package converge
 
 // Kernel is a kernel
@@ -25,8 +26,8 @@ type Func struct {
 	Nodes []*Node
 }
 
-// Variables of a frame: data, those that begin alike in all threads of a CTA, and the counters of nested loops, which only
-// their loops write.
+// Variables of a frame: data, those that begin alike in all threads of a CTA, and the counters of nested loops, which
+// only their loops write.
 const (
 	dataVars    = 4
 	uniformVars = 2
