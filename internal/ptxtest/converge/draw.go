@@ -28,7 +28,7 @@ const maxDepth = 4
 // New draws the kernel of a seed.
 func New(seed uint64) *Kernel {
 	r := rand.New(rand.NewPCG(seed, 34))
-	k := &Kernel{Shape: drawShape(r), Slots: 2, Fin: r.IntN(2) == 0}
+	k := &Kernel{Shape: drawShape(r), Slots: 2, Fin: r.IntN(2) == 0, Last: int(seed % 3)}
 	d := &drawer{Rand: r, k: k}
 	for i := range r.IntN(3) {
 		f := &Func{Name: fmt.Sprintf("f%d", i)}
@@ -38,7 +38,7 @@ func New(seed uint64) *Kernel {
 	}
 	d.room, d.inFunc = 8+r.IntN(30), false
 	k.Nodes = d.list(place{cta: true}, 3+r.IntN(10))
-	if r.IntN(3) == 0 {
+	if r.IntN(3) != 0 {
 		k.Nodes = append(k.Nodes, d.tail()...)
 	}
 	return k
@@ -280,7 +280,11 @@ func (d *drawer) loop(at place) *Node {
 func (d *drawer) tail() []*Node {
 	d.room = max(d.room, 4)
 	n := &Node{Kind: If, Cond: d.guard(), Mode: byOthers}
-	n.Arms = [][]*Node{append(d.list(place{depth: 3}, 2), d.meet()), nil}
+	meet := d.meet()
+	if d.chance(30) {
+		meet = &Node{Kind: Meet, Mode: barWarp}
+	}
+	n.Arms = [][]*Node{append(d.list(place{depth: 3}, d.IntN(3)), meet), nil}
 	n.Cond.Not = d.chance(30)
 	return []*Node{n, d.straight(), {Kind: If, Cond: d.cond(false), Arms: [][]*Node{{d.straight()}, nil}}}
 }

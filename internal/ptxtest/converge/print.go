@@ -98,7 +98,7 @@ func (k *Kernel) entry() string {
 	p.put("FIN:")
 	if k.Fin {
 		p.line("xor.b32 %%hash, %%v0, %s;", p.v(dataVars))
-		p.line("st.global.u32 [%%mine+4], %%hash;")
+		p.line("st.global.u32 [%s+4], %%hash;", p.own(p.Last))
 	}
 	p.line("ret;")
 	return ".visible .entry k(.param .u64 out, .param .u64 acc, .param .u64 in)\n" + p.body()

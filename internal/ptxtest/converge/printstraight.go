@@ -85,7 +85,7 @@ func (p *printer) straight(n *Node) {
 	case Set:
 		p.line(ariths[n.Mode].format, p.v(n.D), p.value(n.Value))
 	case Store:
-		p.line("st.global.u32 [%s+%d], %s;", p.own(n), 4*n.Slot, p.v(n.A))
+		p.line("st.global.u32 [%s+%d], %s;", p.own(n.Style), 4*n.Slot, p.v(n.A))
 	case Load:
 		t, d := p.temp(), p.wide()
 		p.line("and.b32 %s, %s, %d;", t, p.v(n.A), inWords-1)
@@ -101,8 +101,8 @@ func (p *printer) straight(n *Node) {
 }
 
 // own is a register that points to a thread's words of out, found in one of three ways.
-func (p *printer) own(n *Node) string {
-	switch d := p.wide(); n.Style % 3 {
+func (p *printer) own(style int) string {
+	switch d := p.wide(); style {
 	case 1:
 		p.line("mul.wide.u32 %s, %%id, %d;", d, 4*p.Slots)
 		p.line("add.u64 %s, %%ctas, %s;", d, d)
@@ -152,7 +152,7 @@ func (p *printer) storeHash(guard string) {
 	for i := range firstCount {
 		p.line("mad.lo.u32 %%hash, %%hash, 31, %s;", p.v(i))
 	}
-	p.line("%sst.global.u32 [%%mine], %%hash;", guard)
+	p.line("%sst.global.u32 [%s], %%hash;", guard, p.own(p.Last))
 }
 
 // cond writes a condition into a predicate.

@@ -1,7 +1,7 @@
 // Package converge makes random kernels of early exits, divergence and operations of whole warps, and says what they
-// write: an oracle of its own evaluates a kernel's tree, lane by lane, and knows nothing of the machine. Kernels are right
-// by construction: an operation's member mask holds just those living lanes that come to it, or more where the others
-// surely end.
+// write: an oracle of its own evaluates a kernel's tree, lane by lane, and knows nothing of the machine. Kernels are
+// right by construction: an operation's member mask holds just those living lanes that come to it, or more where the
+// others surely end.
 package converge
 
 // Kernel is a kernel
@@ -15,6 +15,7 @@ type Kernel struct {
 	Funcs []*Func // each calls those before it
 	Slots int     // words of out for each thread
 	Fin   bool    // threads that jump to the end write a word there, as those do that come to it
+	Last  int     // the Style in which threads find their words when they end
 }
 
 // Shape is what is launched: blocks of Threads, of which there are Grid.
