@@ -29,14 +29,16 @@ type unit struct {
 type function struct {
 	*unit
 	*layout
-	f       *ir.Func
-	block   []ir.BlockID // by pc
-	classes *ir.Solution
-	scalar  []bool // by pc: executes once, on scalar slots, in the converged variant
-	spread  []bool // by register: row-wise readers want the row of a uniform register
-	inLoop  []bool // as loops tells; nil until it is asked
-	pc      int32  // being decoded
-	onSlots bool   // the instruction being decoded runs on scalar slots
+	f        *ir.Func
+	block    []ir.BlockID // by pc
+	classes  *ir.Solution
+	scalar   []bool // by pc: executes once, on scalar slots, in the converged variant
+	spread   []bool // by register: row-wise readers want the row of a uniform register
+	inLoop   []bool // as loops tells; nil until it is asked
+	waitsAt  before // what may be part of waiting for another thread
+	storesAt before // what stores
+	pc       int32  // being decoded
+	onSlots  bool   // the instruction being decoded runs on scalar slots
 }
 
 // function decodes f into its Code.
@@ -157,11 +159,8 @@ func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
 func (x *function) unwritten() (list []machine.FlowReg) {
-	if len(x.f.Blocks) == 0 || x.f.Blocks[0].LiveIn == nil {
-		return nil
-	}
-	for i, r := range x.f.Globals {
-		if x.f.Blocks[0].LiveIn[i/64]>>(i%64)&1 != 0 && !x.isParamReg(r) && r != x.f.CC {
+	for _, r := range x.f.EntryLive() {
+		if !x.isParamReg(r) && r != x.f.CC {
 			list = append(list, flowHalves(x.flowReg(r), x.f.Regs[r].Width())...)
 		}
 	}
@@ -311,20 +310,6 @@ func (x *function) rowShape(r ir.Reg) machine.Width {
 	return machine.Row64
 }
 
-// quiet tells whether a branch closes a loop that waits for no other thread: without access that others
-// could answer, sleep, barrier or call.
-func (x *function) quiet(in *ir.Inst) bool {
-	for _, t := range in.Targets {
-		from := x.f.Blocks[t].First
-		for pc := from; pc < x.pc; pc++ {
-			if x.waits(&x.f.Insts[pc]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // waits tells whether an instruction may be part of waiting for another thread, or a function that it calls.
 func (u *unit) waits(in *ir.Inst) bool {
 	if !in.IsCall() || in.Call.Callee == nil || !in.Call.Callee.Defined {
@@ -338,36 +323,4 @@ func (u *unit) waits(in *ir.Inst) bool {
 		u.waiting[f] = waits
 	}
 	return waits
-}
-
-// loops tells of each instruction whether it stands in a loop that may wait for another thread, or that stores nothing.
-func (x *function) loops() []bool {
-	if x.inLoop != nil {
-		return x.inLoop
-	}
-	x.inLoop = make([]bool, len(x.f.Insts))
-	pc := x.pc
-	for x.pc = range int32(len(x.f.Insts)) {
-		if in := &x.f.Insts[x.pc]; in.IsBranch() && (!x.quiet(in) || !x.stores(in)) {
-			for _, t := range in.Targets {
-				for i := x.f.Blocks[t].First; i <= x.pc; i++ {
-					x.inLoop[i] = true
-				}
-			}
-		}
-	}
-	x.pc = pc
-	return x.inLoop
-}
-
-// stores tells whether the loops that a branch closes store anything.
-func (x *function) stores(in *ir.Inst) bool {
-	for _, t := range in.Targets {
-		for pc := x.f.Blocks[t].First; pc < x.pc; pc++ {
-			if x.f.Insts[pc].Sel.Entry.Effects.Has(isa.Writes) {
-				return true
-			}
-		}
-	}
-	return false
 }

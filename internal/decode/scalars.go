@@ -26,30 +26,25 @@ func (x *function) scalarSlots() (list []machine.ScalarSlot) {
 	return list
 }
 
-// liveRanges walks every block backwards for the uniform registers.
+// liveRanges walks the function backwards for the uniform registers. Between two blocks it looks only at those that live on
+// one side and not on the other.
 func (x *function) liveRanges() [][]machine.Range {
-	w := rangeWalk{f: x.f, out: make([][]machine.Range, len(x.f.Regs)), end: make([]int32, len(x.f.Regs))}
-	var regs []ir.Reg
+	w := rangeWalk{f: x.f, out: make([][]machine.Range, len(x.f.Regs)), end: make([]int32, len(x.f.Regs)), member: make([]bool, len(x.f.Regs))}
 	for r := range x.f.Regs {
-		if x.f.Rows.Of[r] >= 0 && x.uniform(ir.Reg(r)) {
-			regs = append(regs, ir.Reg(r))
-		}
+		w.member[r] = x.f.Rows.Of[r] >= 0 && x.uniform(ir.Reg(r))
 	}
-	w.member = make([]bool, len(x.f.Regs))
-	for _, r := range regs {
-		w.member[r] = true
-	}
-	for b := range x.f.Blocks {
-		w.walk(ir.BlockID(b), regs)
+	for b := ir.BlockID(len(x.f.Blocks)) - 1; b >= 0; b-- {
+		w.walk(b)
 	}
 	for r := range w.out {
-		slices.SortFunc(w.out[r], func(a, b machine.Range) int { return int(a.From - b.From) })
+		w.close(ir.Reg(r), 0)
+		slices.Reverse(w.out[r])
 		w.out[r] = join(w.out[r])
 	}
 	return w.out
 }
 
-// rangeWalk collects ranges; end is where the current range of a live register ends, 0 if it
+// rangeWalk collects ranges, the last first; end is where the current range of a live register ends, 0 if it
 // is dead.
 type rangeWalk struct {
 	f      *ir.Func
@@ -58,18 +53,18 @@ type rangeWalk struct {
 	out    [][]machine.Range
 }
 
-func (w *rangeWalk) walk(b ir.BlockID, regs []ir.Reg) {
+func (w *rangeWalk) walk(b ir.BlockID) {
 	blk := &w.f.Blocks[b]
-	for _, r := range regs {
-		if w.end[r] = 0; w.f.LiveOut(b, r) {
+	w.f.EachLiveChange(b, func(r ir.Reg) {
+		switch {
+		case w.end[r] > 0:
+			w.close(r, blk.End)
+		case w.member[r]:
 			w.end[r] = blk.End
 		}
-	}
+	})
 	for pc := blk.End - 1; pc >= blk.First; pc-- {
 		w.step(pc)
-	}
-	for _, r := range regs {
-		w.close(r, blk.First)
 	}
 }
 

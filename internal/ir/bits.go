@@ -21,25 +21,18 @@ func (b Bits) Set(i int) { b[i>>6] |= 1 << (uint(i) & 63) }
 // Clear removes i.
 func (b Bits) Clear(i int) { b[i>>6] &^= 1 << (uint(i) & 63) }
 
-// Or adds all members of c and tells whether that changed b.
-func (b Bits) Or(c Bits) bool {
-	var changed uint64
-	for i, w := range c {
-		changed |= w &^ b[i]
-		b[i] |= w
+// next returns the first member from i on, -1 if there is none.
+func (b Bits) next(i int) int {
+	for k := i >> 6; k < len(b); k++ {
+		w := b[k]
+		if k == i>>6 {
+			w &= ^uint64(0) << (uint(i) & 63)
+		}
+		if w != 0 {
+			return k<<6 + bits.TrailingZeros64(w)
+		}
 	}
-	return changed != 0
-}
-
-// orWithout adds the members of c that are not in d and tells whether that changed b.
-func (b Bits) orWithout(c, d Bits) bool {
-	var changed uint64
-	for i, w := range c {
-		w &^= d[i]
-		changed |= w &^ b[i]
-		b[i] |= w
-	}
-	return changed != 0
+	return -1
 }
 
 // Each calls visit for every member in ascending order.

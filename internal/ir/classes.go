@@ -153,7 +153,7 @@ func (f *Func) Solve(shape LaunchShape, asVector func(pc int32) bool) *Solution 
 	s := &solver{f: f, shape: shape, asVector: asVector,
 		out:    &Solution{Shape: shape, Regs: make([]Class, len(f.Regs)), Divergent: make([]bool, len(f.Blocks))},
 		queued: make([]bool, len(f.Insts)), block: make([]BlockID, len(f.Insts)),
-		budget: 64*len(f.Blocks) + 1<<20}
+		seen: make([]int32, len(f.Blocks)), budget: 64*len(f.Blocks) + 1<<20}
 	for b := range f.Blocks {
 		for pc := f.Blocks[b].First; pc < f.Blocks[b].End; pc++ {
 			s.block[pc] = BlockID(b)
@@ -179,7 +179,9 @@ type solver struct {
 	work     []int32
 	queued   []bool
 	block    []BlockID
-	budget   int // block visits while marking regions; past it everything diverges
+	regions  int32   // that have been marked
+	seen     []int32 // by block: the last of them that has been there
+	budget   int     // block visits while marking regions; past it everything diverges
 }
 
 // step evaluates one instruction and raises what it defines. It executes in one way, so all
@@ -268,14 +270,14 @@ func (s *solver) markRegion(from BlockID) {
 		return
 	}
 	stop := s.f.Blocks[from].IPDom
-	seen := map[BlockID]bool{}
+	s.regions++
 	work := []BlockID{from}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, to := range s.f.Blocks[b].Succs {
-			if to != stop && !seen[to] {
-				seen[to] = true
+			if to != stop && s.seen[to] != s.regions {
+				s.seen[to] = s.regions
 				s.mark(to)
 				work = append(work, to)
 			}

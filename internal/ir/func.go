@@ -44,8 +44,9 @@ type Func struct {
 	Insts  []Inst
 	Blocks []Block
 
-	Globals   []Reg // registers that are live at some block edge; bit i of LiveIn is Globals[i]
-	GlobalOf  []int32
+	Globals   []Reg   // registers that are live at some block edge
+	GlobalOf  []int32 // per register: its place in Globals, -1 if it is none
+	edges     *sets   // over Globals: what lives at the edges of blocks
 	Rows      Rows
 	equations Equations
 }
@@ -138,8 +139,8 @@ type Block struct {
 	IPDom      BlockID // NoBlock: the virtual exit
 	Loop       BlockID // header of the innermost loop that holds the block (itself for a header), NoBlock outside
 	Depth      int32   // of loops
-	LiveIn     Bits    // over Func.Globals; nil in a function too large for sets: all are live
-	LiveOut    Bits
+
+	liveIn, liveOut set // of Func.edges
 }
 
 // BlockOf returns the block that holds a pc.

@@ -254,14 +254,25 @@ func (p *printer) body(f *Func) {
 	for i := range f.Blocks {
 		b := &f.Blocks[i]
 		p.f("block %s # b%d idom %s ipdom %s loop %s depth %d", orDash(b.Label), i, b.IDom, b.IPDom, b.Loop, b.Depth)
-		if b.LiveIn.Count() > 0 {
-			p.f(" in")
-			b.LiveIn.Each(func(g int) { p.f(" %s", f.Regs[f.Globals[g]].Name) })
-		}
+		p.liveIn(f, BlockID(i))
 		p.f("\n")
 		for pc := b.First; pc < b.End; pc++ {
 			p.inst(f, &f.Insts[pc])
 		}
+	}
+}
+
+// maxLive is how many registers are named that live at the start of a block.
+const maxLive = 256
+
+func (p *printer) liveIn(f *Func, b BlockID) {
+	in := f.Blocks[b].liveIn
+	switch n := f.edges.count(in); {
+	case n > maxLive:
+		p.f(" in %d registers", n)
+	case n > 0:
+		p.f(" in")
+		f.EachLiveIn(b, func(r Reg) { p.f(" %s", f.Regs[r].Name) })
 	}
 }
 

@@ -24,6 +24,7 @@ package ir
 // (Func.LiveAt): elsewhere its row may belong to another register by then.
 
 import (
+	"math/bits"
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
@@ -133,16 +134,22 @@ func (s *rowSet) take(n int32) int32 {
 
 // takeAt looks for n (1 or 2) adjacent free rows that begin in one word.
 func (s *rowSet) takeAt(word int, n int32) (int32, bool) {
-	for bit := range 64 {
-		row := word*64 + bit
-		if s.avail.Has(row) && (n == 1 || s.avail.Has(row+1)) {
-			for k := range int(n) {
-				s.avail.Clear(row + k)
-			}
-			return int32(row), true
+	free := s.avail[word]
+	if n == 2 {
+		above := free >> 1
+		if word+1 < len(s.avail) {
+			above |= s.avail[word+1] << 63
 		}
+		free &= above
 	}
-	return 0, false
+	if free == 0 {
+		return 0, false
+	}
+	row := word*64 + bits.TrailingZeros64(free)
+	for k := range int(n) {
+		s.avail.Clear(row + k)
+	}
+	return int32(row), true
 }
 
 func (s *rowSet) free(row, n int32) {
@@ -170,21 +177,33 @@ func (f *Func) intervals() []interval {
 			h.at(q.Reg, 0) // the call writes all of them, read or not
 		}
 	}
-	for i := range f.Blocks {
-		b := &f.Blocks[i]
-		b.LiveIn.Each(func(g int) { h.at(f.Globals[g], 2*b.First) })
-		b.LiveOut.Each(func(g int) { h.at(f.Globals[g], 2*b.End-1) })
-		for pc := b.First; pc < b.End; pc++ {
-			f.touched(&h, pc)
-		}
-	}
-	if len(f.Blocks) > 0 && f.Blocks[0].LiveIn == nil {
-		for _, r := range f.Globals {
-			h.at(r, 0)
-			h.at(r, 2*int32(len(f.Insts))-1)
-		}
+	f.liveHulls(&h)
+	for pc := range f.Insts {
+		f.touched(&h, int32(pc))
 	}
 	return h.spans()
+}
+
+// liveHulls goes along the edges of the blocks in layout order. It looks only at registers that live at one edge and not at the
+// next: such a one is where the life of a register begins or ends.
+func (f *Func) liveHulls(h *hulls) {
+	last, was := int32(0), set(0)
+	to := func(now set, pos int32) {
+		f.eachChange(was, now, func(r Reg) {
+			if f.liveAtEdge(now, r) {
+				h.at(r, pos)
+			} else {
+				h.at(r, last)
+			}
+		})
+		was, last = now, pos
+	}
+	for i := range f.Blocks {
+		b := &f.Blocks[i]
+		to(b.liveIn, 2*b.First)
+		to(b.liveOut, 2*b.End-1)
+	}
+	to(0, last)
 }
 
 func (f *Func) touched(h *hulls, pc int32) {

@@ -7,9 +7,14 @@ package ir
 // elements are aligned like the whole and stay: what allocates keeps to that alignment. A load of which nothing is
 // read at all stays as it is: it was written to touch memory.
 func (f *Func) dropUnread() {
+	var c *liveCursor
 	for b := range f.Blocks {
 		if first := f.firstVectorLoad(BlockID(b)); first >= 0 {
-			f.dropIn(BlockID(b), first)
+			if c == nil {
+				c = &liveCursor{f: f, known: make([]liveNote, len(f.Regs))}
+			}
+			c.enter(BlockID(b))
+			c.dropUnread(first)
 		}
 	}
 }
@@ -24,15 +29,15 @@ func (f *Func) firstVectorLoad(b BlockID) int32 {
 	return -1
 }
 
-// dropIn is dropUnread for the instructions of a block from a pc on.
-func (f *Func) dropIn(b BlockID, first int32) {
-	live := f.liveBehind(b)
-	for pc := f.Blocks[b].End - 1; pc >= first; pc-- {
+// dropUnread is that for the instructions of a block from a pc on.
+func (c *liveCursor) dropUnread(first int32) {
+	f := c.f
+	for pc := f.Blocks[c.block].End - 1; pc >= first; pc-- {
 		in := &f.Insts[pc]
 		if in.loadsVector() {
-			in.Ops[0].Elems = wanted(in.Ops[0].Elems, live)
+			in.Ops[0].Elems = wanted(in.Ops[0].Elems, c.has)
 		}
-		f.passLive(in, live)
+		c.pass(in)
 	}
 }
 
@@ -40,10 +45,10 @@ func (in *Inst) loadsVector() bool {
 	return in.property().rule == ruleLoad && in.Ops[0].Kind == OpVec
 }
 
-// wanted is the elements of a load of which the last ones are `_` if they are not live behind it.
-func wanted(elems []Operand, live Bits) []Operand {
+// wanted is the elements of a load of which the last ones are `_` if they do not live behind it.
+func wanted(elems []Operand, lives func(Reg) bool) []Operand {
 	n := len(elems)
-	for n > 0 && (elems[n-1].Kind != OpReg || !live.Has(int(elems[n-1].Reg))) {
+	for n > 0 && (elems[n-1].Kind != OpReg || !lives(elems[n-1].Reg)) {
 		n--
 	}
 	if n == 0 || n == len(elems) {

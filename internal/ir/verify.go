@@ -199,11 +199,7 @@ func (f *Func) verifyRows() error {
 	for i := range f.Blocks {
 		b := &f.Blocks[i]
 		live := NewBits(len(f.Regs))
-		for _, r := range f.Globals {
-			if f.LiveOut(BlockID(i), r) {
-				live.Set(int(r))
-			}
-		}
+		f.EachLiveOut(BlockID(i), func(r Reg) { live.Set(int(r)) })
 		v := rowCheck{f: f, live: live, owner: map[rowKey]Reg{}}
 		var err error
 		live.Each(func(r int) { err = firstError(err, v.occupy(Reg(r))) })

@@ -109,11 +109,7 @@ func (l *liveness) pass(id ir.BlockID) {
 		clear(l.starts)
 	}
 	b := &l.f.Blocks[id]
-	for _, g := range l.f.Globals {
-		if l.f.LiveOut(id, g) {
-			l.live.Set(int(g))
-		}
-	}
+	l.f.EachLiveOut(id, func(g ir.Reg) { l.live.Set(int(g)) })
 	for pc := b.End - 1; pc >= b.First; pc-- {
 		from := len(l.found)
 		l.before(pc)
@@ -176,11 +172,7 @@ func (l *liveness) behind(end int32, off uint32) bool {
 	if b != l.outOf {
 		l.outOf = b
 		clear(l.out)
-		for _, g := range l.f.Globals {
-			if l.f.LiveOut(b, g) {
-				l.out[l.regsOf.rowOf[g]] = true
-			}
-		}
+		l.f.EachLiveOut(b, func(g ir.Reg) { l.out[l.regsOf.rowOf[g]] = true })
 	}
 	if row := l.regsOf.index(off); row >= 0 {
 		return l.out[row]
