@@ -340,7 +340,7 @@ func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
 	f, root, bit := &w.frags[0], w.root, uint32(1)<<w.index
 	stopped := (r.At == n.Resumes[r.PC] || r.At == n.Wholes[r.PC]) && b.Current != bit
 	*f = Fragment{frame: root, mask: r.Mask, pc: r.PC, fuel: r.Fuel, woken: stopped}
-	w.Live, root.lanes, w.stale = r.Mask, r.Mask, false
+	w.Live, root.lanes, root.variant, w.stale = r.Mask, r.Mask, converged, false
 	w.used, w.ready, w.joining, w.arriving = 1, 1, 0, 0
 	if b.Done != 0 {
 		root.retry, root.wait, w.hurry = firstRetry, firstRetry, 0
