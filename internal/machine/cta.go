@@ -84,13 +84,10 @@ func (w *Warp) begin(lanes uint32) {
 	} else {
 		w.restartRoot(lanes, v)
 	}
-	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
-	w.watched, w.hurry, w.patient, w.parting, w.fenced, w.helping = 0, 0, 0, false, false, false
-	w.uses.frame = nil
-	w.frags[0] = Fragment{frame: w.root, mask: lanes, fuel: w.cta.grid.firstFuel(w.cta.rank, w.index)}
+	w.renew()
+	w.alone(lanes, 0, w.cta.grid.firstFuel(w.cta.rank, w.index))
 	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
 	w.ownLocal()
-	w.held = nil
 	if q := w.cta.async; q.mode != Eager || q.tracks {
 		w.groups = [pipeKinds]*[32]uint64{}
 	}
@@ -99,10 +96,27 @@ func (w *Warp) begin(lanes uint32) {
 // restartRoot uses the kernel's frame of the CTA before again. Its registers stay as they are until prepare:
 // compiled code that begins a warp clears only those that it will read.
 func (w *Warp) restartRoot(lanes uint32, v variant) {
-	f := w.root
-	f.lanes, f.variant, f.retry, f.wait = lanes, v, firstRetry, firstRetry
-	f.moved, f.flow, f.rests = false, nil, false
+	w.root.lanes, w.root.variant = lanes, v
 	w.stale = true
+}
+
+// alone makes lanes all that live of a warp, in one fragment of the kernel's own frame, for which nothing is open and
+// which waits for nothing.
+func (w *Warp) alone(lanes uint32, pc, fuel int32) *Fragment {
+	f := &w.frags[0]
+	*f = Fragment{frame: w.root, mask: lanes, pc: pc, fuel: fuel}
+	w.Live, w.root.lanes = lanes, lanes
+	w.used, w.ready, w.joining, w.yielded, w.arriving = 1, 1, 0, 0, 0
+	w.watched, w.patient, w.parting, w.helping = 0, 0, false, false
+	return f
+}
+
+// renew ends what the machine keeps, beside rows, of a warp in the CTA before.
+func (w *Warp) renew() {
+	w.hurry, w.fenced, w.held, w.uses.frame = 0, false, nil, nil
+	w.bars, w.gathers = w.bars[:0], w.gathers[:0]
+	f := w.root
+	f.retry, f.wait, f.moved, f.flow, f.rests = firstRetry, firstRetry, false, nil, false
 }
 
 // prepare makes the registers of a warp those of one that begins, if it is to.

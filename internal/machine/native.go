@@ -22,6 +22,20 @@ package machine
 //   - Steps count an instruction for each time that lanes at its pc come to it, Ops the lanes
 //     that execute it: not those that its guard excludes.
 //   - Lanes that exit go to Exited and are at no place.
+//
+// What holds wherever compiled code is entered or left, for one instruction of a handler, too (nativecheck.go looks at it
+// where tests ask for that):
+//
+//   - Lanes. Those that enter (Mask) are all living lanes of the warp and of the frame, in one fragment; at each moment
+//     each of them runs, waits at one place or is in Exited, and those not in Exited are what operations of the whole
+//     warp take for living: in compiled code, in a handler that it has called (Warp.Live), and behind it.
+//   - Nothing is half done. A fragment that has met others at an instruction, and is to fetch what comes of it, is not
+//     entered there: the machine holds the result, and its handler ends the instruction. (A barrier in a batch has no
+//     result; code goes on behind it at Resumes.)
+//   - Scalars. The frame is converged: slots hold while the lanes of no second place write them, and rows of slots that
+//     are read as rows have their values wherever lanes stand that have parted.
+//   - CTA. Special registers, in slots and rows, are those of the warp's CTA. Where compiled code has gone on to another
+//     CTA, nothing that the machine keeps of a warp beside its rows is of the CTA before: its fragments, gathers, variant.
 
 // Native is the machine code of the converged variant of one Code. It is never written after
 // Code.SetNative and shared by all cores.
@@ -117,6 +131,9 @@ const FuelOut PlaceFlags = 1
 // Polled: compiled code has run for nativeSlice steps and has returned from a loop so that Go can do what it
 // has to; it is to be entered again at the same pc.
 const Polled PlaceFlags = 4
+
+// living are the lanes of the entered warp that have not exited, in compiled code either.
+func (s *NativeState) living() uint32 { return s.Mask &^ s.Exited }
 
 // polled tells whether compiled code has returned for Go's sake alone.
 func (s *NativeState) polled() bool { return s.N != 0 && s.Places[0].Flags&Polled != 0 }

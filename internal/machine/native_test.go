@@ -18,14 +18,18 @@ type emulated struct {
 	begun  int // batches that began with a CTA
 	lanes  map[int32]NativePlace
 	s      *NativeState
+	of     *Code
+	core   *Core // nil: accesses to memory are left
 }
+
+func init() { Checked = true }
 
 // same compares handlers by their code.
 func same(a, b Handler) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }
 
 // newEmulated makes the Native of a test program, whose instructions all start blocks.
 func newEmulated(c *Code, rng *rand.Rand, leave int) (*Native, *emulated) {
-	e := &emulated{insts: c.Insts, rng: rng, leave: leave}
+	e := &emulated{insts: c.Insts, rng: rng, leave: leave, of: c}
 	n := &Native{Entries: make([]uintptr, len(c.Insts)), Bounds: make([]int32, len(c.Insts)), Meets: meets(c.Insts)}
 	for pc := range n.Entries {
 		n.Bounds[pc] = -1
@@ -150,7 +154,7 @@ func (e *emulated) step(p NativePlace) bool {
 		return e.branch(in, p, rest, w.Mask)
 	case same(in.Full, hExit):
 		e.s.Exited |= w.Mask
-	case simple(in):
+	case simple(in) || same(in.Full, hSum) && e.meets(&w, in) || e.reaches(&w, in):
 		if w.Mask != 0 {
 			in.Part(&w, in)
 		}
@@ -161,6 +165,18 @@ func (e *emulated) step(p NativePlace) bool {
 	e.went(p, w.Mask)
 	e.come(rest)
 	return true
+}
+
+// meets tells whether the running lanes of a .sync instruction wait for none.
+func (e *emulated) meets(w *Warp, in *Inst) bool {
+	w.Live, w.frag, w.cta = e.s.living(), &Fragment{mask: w.Mask}, &CTA{grid: new(Grid)}
+	return w.allHere(w.R32(in.B))
+}
+
+// reaches tells whether an instruction is an access to memory, in a batch, of a core that is known.
+func (e *emulated) reaches(w *Warp, in *Inst) bool {
+	w.core, w.index = e.core, int32(bits.TrailingZeros32(e.s.Batch.Current))
+	return e.core != nil && e.s.Batch.Warp != 0 && (same(in.Full, hOut) || same(in.Full, hAto))
 }
 
 // went counts an instruction.

@@ -315,6 +315,9 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 			w.stand(n, b, r)
 		}
 	}
+	if Checked {
+		c.checkBatch(n, b)
+	}
 }
 
 // advance makes the CTA the one that compiled code has come to.
@@ -335,16 +338,16 @@ func (w *Warp) gone() {
 	w.used, w.ready, w.joining, w.arriving = 0, 0, 0, 0
 }
 
-// stand makes a warp one fragment where compiled code has left it, or the machine before.
+// stand makes a warp one fragment where compiled code has left it, or the machine before. Of what it was in the CTA
+// before, which may have ended parted, nothing stays.
 func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
-	f, root, bit := &w.frags[0], w.root, uint32(1)<<w.index
-	stopped := (r.At == n.Resumes[r.PC] || r.At == n.Wholes[r.PC]) && b.Current != bit
-	*f = Fragment{frame: root, mask: r.Mask, pc: r.PC, fuel: r.Fuel, woken: stopped}
-	w.Live, root.lanes, root.variant, w.stale = r.Mask, r.Mask, converged, false
-	w.used, w.ready, w.joining, w.arriving = 1, 1, 0, 0
+	root, bit := w.root, uint32(1)<<w.index
 	if b.Done != 0 {
-		root.retry, root.wait, w.hurry = firstRetry, firstRetry, 0
+		w.renew()
 	}
+	f := w.alone(r.Mask, r.PC, r.Fuel)
+	f.woken = (r.At == n.Resumes[r.PC] || r.At == n.Wholes[r.PC]) && b.Current != bit
+	root.variant, w.stale = converged, false
 	if b.Current != bit {
 		root.spreadAll(r.PC)
 	}

@@ -65,6 +65,11 @@ func (e *emulated) turn(b *NativeBatch) bool {
 		return false
 	case batchStart:
 		clearRows(s)
+		for _, r := range e.of.Specials {
+			if part, ok := r.CTAPart(); ok {
+				block{p: rowsAt(s)}.fill(r.Off, r.Width, b.Place[part])
+			}
+		}
 	case batchResumes:
 		s.Steps++
 		s.Ops += uint64(bits.OnesCount32(r.Mask))
@@ -92,10 +97,10 @@ func (e *emulated) goOn(b *NativeBatch, r *NativeWarp, pc int32) bool {
 			return true
 		}
 		b.release()
-		exited := s.Exited
-		s.Mask, s.Fuel = p.Mask, p.Fuel
+		entered, exited := s.Mask, s.Exited
+		s.Mask, s.Exited, s.Fuel = p.Mask, 0, p.Fuel
 		e.run(s, p.PC+1)
-		s.Exited |= exited
+		s.Mask, s.Exited = entered, s.Exited|exited
 	}
 	if s.N != 0 {
 		return false
@@ -128,6 +133,7 @@ func (e *emulated) pass(b *NativeBatch) bool {
 	default:
 		b.CTAs--
 		b.Done++
+		b.Place[0]++
 		b.Began, b.Passed, b.PassLimit = e.s.Steps, 1, b.Slice
 		b.Alive, b.Later = b.All, b.All
 	}

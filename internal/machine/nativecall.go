@@ -14,7 +14,7 @@ const maxNested = 8
 // Help.gone is set.
 func (c *CTA) call(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	h, core := &s.Help, w.core
-	if h.Mask != s.Mask&^s.Exited || core.nested == maxNested {
+	if h.Mask != s.living() || core.nested == maxNested {
 		t.count(&t.blocked, n, core, h.PC)
 		return false
 	}

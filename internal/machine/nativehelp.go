@@ -80,8 +80,14 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	default:
 		return false
 	}
+	if Checked {
+		w.checkHelp(n, s)
+	}
 	w.putIndices(w.frag.frame, n, h.PC, h.Mask)
+	live := w.Live
+	w.Live = s.living()
 	st, ops := run(w, n.code.Insts[h.PC:h.PC+1], h.Mask)
+	w.Live = live
 	if st != Next && st != Faulted {
 		t.count(&t.blocked, n, w.core, h.PC)
 		return false
@@ -135,10 +141,10 @@ func (c *CTA) dissolve(n *Native, s *NativeState, w *Warp) {
 
 // runAlone is runHelped for a warp that runs alone, of which lanes may have exited or wait elsewhere in compiled code.
 func (s *NativeState) runAlone(w *Warp, inst []Inst, lanes uint32) (st State, ops uint64) {
-	f, live, mask := w.frag, w.Live, w.frag.mask
-	w.Live, f.mask, f.pc = s.Mask&^s.Exited, lanes, s.Help.PC
+	f, mask := w.frag, w.frag.mask
+	f.mask, f.pc = lanes, s.Help.PC
 	st, ops = s.runCounted(w, inst, lanes)
-	w.Live, f.mask = live, mask
+	f.mask = mask
 	return st, ops
 }
 
@@ -175,7 +181,7 @@ func (c *CTA) current(s *NativeState) *Warp {
 	w.core = c.cluster.core
 	f := &w.frags[0]
 	*f = Fragment{frame: w.root, mask: s.Help.Mask, pc: s.Help.PC}
-	w.root.lanes = c.grid.block.lanes(int(w.index))
+	w.root.lanes = s.living()
 	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
 	return w
 }

@@ -124,6 +124,9 @@ const quickSteps = 4
 // and goes on at f.pc.
 func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	core := w.core
+	if Checked {
+		w.checkEntry(f)
+	}
 	t, s := core.nativeTable(n), core.nativeState()
 	t.refresh(core, n, w.cta)
 	w.fillNative(s, t, f)
@@ -164,6 +167,9 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 	}
 	for i := range places {
 		w.putIndices(f.frame, n, places[i].PC, places[i].Mask)
+	}
+	if Checked {
+		w.checkPlaces(n, s)
 	}
 	if s.Help.faulted {
 		return Faulted

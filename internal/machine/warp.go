@@ -79,6 +79,9 @@ func (w *Warp) run() outcome {
 // goOn is run behind what compiled code has executed of the turn.
 func (w *Warp) goOn() outcome {
 	for {
+		if Checked {
+			w.checkFragments("a turn goes on")
+		}
 		f := w.pick()
 		if f == nil {
 			if w.yielded != 0 {
