@@ -233,7 +233,7 @@ func (c *CTA) completeBarrier(id uint8) {
 	done := *b
 	*b = ctaBarrier{}
 	c.pending &^= 1 << id
-	c.tellBarrier(Event{What: BarrierDone, ID: id, Warps: done.waiting})
+	c.tellBarrier(Event{What: BarrierDone, ID: id, Warps: done.waiting, Counted: done.count != 0})
 	for m := done.waiting; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		c.warps[i].pass(id, &done)

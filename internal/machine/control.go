@@ -108,6 +108,7 @@ func (w *Warp) exitLanes(f *Fragment, lanes uint32, pc int32) State {
 		w.leave(frame, lanes)
 		frame = caller
 	}
+	w.cta.tellBarrier(Event{What: LanesEnd, Warp: int(w.index), Lanes: lanes, Members: w.Live})
 	if st := w.recheck(); st != Next {
 		return st
 	}

@@ -26,6 +26,7 @@ const (
 	PhaseDone                    // a phase of the mbarrier in Extent has completed
 	Loaded                       // the strong access to Addr that Touch has told of has read: what others had published by then they have seen
 	PhaseSeen                    // Lanes have waited for a phase of the mbarriers at Addr that has completed
+	LanesEnd                     // Lanes of a warp have ended, by exit or because they are dropped; Members go on
 )
 
 // Wants is the set of events that an observer asks for: code tells no others.
@@ -107,12 +108,17 @@ type Event struct {
 	Scope Scope
 	Size  uint32 // bytes a lane touches
 	Lanes uint32
-	Warps uint64 // BarrierDone; CTAEnd: those that have not exited, because the launch has stopped
-	ID    uint8  // BarrierMet, BarrierDone: of the barrier
+	// Together are the lanes that execute an instruction as one (.sync.aligned): what they do behind it comes behind the accesses
+	// of all Lanes. What a lane did before comes before its own; where Lanes is one lane, the access is as much that of the
+	// others, and what any of them did comes before. 0: the lanes act each by itself.
+	Together uint32
+	Warps    uint64 // BarrierDone; CTAEnd: those that have not exited, because the launch has stopped
+	ID       uint8  // BarrierMet, BarrierDone: of the barrier
 	// Barrier tells that a Release or Acquire is that of a barrier instruction, which releases or acquires
 	// nothing where its Order is Relaxed.
 	Barrier bool
-	Members uint32 // WarpMet
+	Members uint32 // WarpMet: those of the mask that have met or ended; LanesEnd
+	Counted bool   // BarrierDone: only so many threads were expected, so that warps that have ended are none of them
 	// Values are the rows that a store writes, element by element; nil where they are not known.
 	Values []StoredRow
 	Addr   *[32]uint64 // of the lanes, as computed, displacement included; nil without access
@@ -126,7 +132,7 @@ type Event struct {
 	CTA     uint64 // linear index in the grid
 	Cluster uint64 // linear index of its cluster; what one core runs: events of one come one after the other
 	Warp    int
-	On      *Warp // who; nil for what a CTA tells: BarrierDone, CTABegin, CTAEnd
+	On      *Warp // who; nil for what a CTA tells: BarrierMet, BarrierDone, LanesEnd, CTABegin, CTAEnd
 
 	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
 	Valued    bool // Launch.Values sees the access by itself

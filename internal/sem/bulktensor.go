@@ -594,6 +594,16 @@ func planCopyMap(b *Build) {
 	b.does(uop.CopyMap)
 }
 
+// tellTogether tells of an access that the lanes of the warp make as one, once for each address that they name.
+func tellTogether(w *machine.Warp, in *machine.Inst, e machine.Event) {
+	for rest := w.Mask; rest != 0; rest &^= e.Together {
+		i := lowest(rest)
+		e.Lanes, e.Together = 1<<i, 0
+		each(rest, func(j int) { e.Together |= bit(e.Addr[j] == e.Addr[i]) << j })
+		w.Observe(in, e)
+	}
+}
+
 func copyMap(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
@@ -603,8 +613,8 @@ func copyMap(w *machine.Warp, in *machine.Inst) machine.State {
 	o.to.lanes(w, &to, 0)
 	o.from.lanes(w, &from, 0)
 	if w.Observing() {
-		w.Observe(in, machine.Event{Space: machine.Shared, Kind: machine.Load, Size: tensor.MapBytes, Lanes: w.Mask, Addr: &from})
-		w.Observe(in, machine.Event{Space: machine.Global, Kind: machine.Store, Size: tensor.MapBytes, Lanes: w.Mask, Addr: &to})
+		tellTogether(w, in, machine.Event{Space: machine.Shared, Kind: machine.Load, Size: tensor.MapBytes, Addr: &from})
+		tellTogether(w, in, machine.Event{Space: machine.Global, Kind: machine.Store, Size: tensor.MapBytes, Addr: &to})
 	}
 	a, st := w.Access(in, &machine.Request{Space: machine.Shared, Kind: machine.Load, Size: tensor.MapBytes, Align: 128, OwnCTA: true}, &from)
 	if st != machine.Next {

@@ -356,6 +356,7 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 	e, addr := t.Event, w.TouchAddresses()
 	t.addresses(w, addr)
 	if e.Addr, e.Lanes = addr, w.Mask; t.once {
+		e.Together = w.Mask
 		e.Lanes &= -e.Lanes
 	}
 	if t.many {

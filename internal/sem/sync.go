@@ -129,9 +129,11 @@ func planWarpSync(b *Build) {
 }
 
 func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
-	g, st := warpOf(in).gather(w, in, machine.GatherIn{})
+	o := warpOf(in)
+	g, st := o.gather(w, in, machine.GatherIn{})
 	if st == machine.Next && w.Observing() {
-		w.Observe(in, machine.Event{What: machine.WarpMet, Lanes: w.Mask, Members: g.lanes})
+		ended := w.R32(o.Members)[lowest(w.Mask)] &^ w.Live
+		w.Observe(in, machine.Event{What: machine.WarpMet, Lanes: w.Mask, Members: g.lanes | ended})
 	}
 	return st
 }

@@ -19,6 +19,7 @@ type recorder struct{ lines []string }
 var names = map[machine.EventKind]string{
 	machine.Touch: "touch", machine.Release: "release", machine.Acquire: "acquire", machine.ProxyFence: "proxy fence",
 	machine.BarrierMet: "barrier met", machine.BarrierDone: "barrier done", machine.WarpMet: "warp met", machine.PhaseSeen: "phase seen", machine.ClusterDone: "cluster done", machine.CTABegin: "begin", machine.CTAEnd: "end",
+	machine.LanesEnd: "lanes end",
 }
 
 var orders = []string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}

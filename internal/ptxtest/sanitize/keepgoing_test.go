@@ -65,3 +65,29 @@ func TestKeepGoing(t *testing.T) {
 		})
 	}
 }
+
+// TestKeepGoingOrder: lanes that have been dropped have arrived at later barriers, as those that have ended: what they did
+// before races with nothing behind one, and does where no barrier waits for them.
+func TestKeepGoingOrder(t *testing.T) {
+	for _, test := range []struct {
+		name, barrier string
+		races         bool
+	}{
+		{"all threads", "bar.sync 0;", false},
+		{"a number of warps", "bar.sync 1, 64;", false}, // both have lanes left
+		{"a mask with them", "bar.sync 0; bar.warp.sync 0xffffffff;", false},
+		{"a mask without them", "bar.warp.sync 0xffff0000;", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			k := ptxtest.Compile(t, ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b32 t, x; .reg .pred low; .shared .b32 a[64];\n"+
+				"mov.u32 t, %laneid; setp.lt.u32 low, t, 16; mov.u32 t, %tid.x; mad.lo.u32 x, t, 4, 0; mov.u32 t, a; add.u32 x, x, t;\n"+
+				"st.shared.u32 [x], t; @low trap; "+test.barrier+" ld.shared.u32 t, [x+-64]; ret; }", "",
+				&ptxvm.DeviceConfig{KeepGoing: true, Sanitize: ptxvm.SanitizeRace, Memory: 1 << 20, MaxSteps: 1 << 16})
+			_, err := k.Try(ptxvm.Launch{Block: ptxvm.Dim3{X: 64}})
+			var found *ptxvm.SanitizerError
+			if races := errors.As(err, &found) && len(found.Reports) != 0; races != test.races {
+				t.Errorf("races: %v, want %v: %v", races, test.races, err)
+			}
+		})
+	}
+}

@@ -34,10 +34,13 @@ type access struct {
 	order   machine.Order
 	reads   bool
 	writes  bool
-	dense   bool   // of all lanes to a line, each to its granule
-	waits   bool   // as in Touch
-	advance bool   // the warp's clock is to advance: something has been released
-	issuers uint32 // of an asynchronous operation: the lanes behind whose earlier accesses it comes; else 0
+	dense   bool // of all lanes to a line, each to its granule
+	waits   bool // as in Touch
+	advance bool // the warp's clock is to advance: something has been released
+	// Of an asynchronous operation, or an access that the lanes make as one: the lanes behind whose earlier accesses it comes,
+	// each of them; else 0.
+	issuers uint32
+	with    uint32 // lanes that execute the instruction as one with it (machine.Event.Together); else 0
 	equal   func(lane, other int, at uint64) bool
 	from    uint64 // first byte
 }
@@ -48,6 +51,9 @@ func (a *access) before(r *record) bool {
 		return a.issuedAfter(r)
 	}
 	lanes := r.lanes
+	if r.together() && (r.warp != a.warp.id || r.at != a.warp.now) {
+		return a.behindSome(r)
+	}
 	if r.warp == a.warp.id {
 		if a.dense || a.warp.lockstep || lanes == a.lanes && a.lanes == 1<<a.lane {
 			return true
@@ -57,6 +63,29 @@ func (a *access) before(r *record) bool {
 		}
 	}
 	return a.warp.covers(a.warp.lanes[a.lane].knows, r, lanes)
+}
+
+// record is what is kept of the access to some bytes of a granule.
+func (a *access) record(bytes uint32) record {
+	r := record{a.warp.id, a.lanes, a.warp.now, a.number<<siteShift | bytes}
+	if a.with != 0 {
+		r.lanes, r.site = a.with, r.site|togetherBit
+	}
+	return r
+}
+
+// behindSome tells whether some lane of an access that a warp has made as one happened before this one: with it the others did.
+func (a *access) behindSome(r *record) bool {
+	if r.warp == a.warp.id && r.lanes>>a.lane&1 != 0 {
+		return true
+	}
+	knows := a.warp.lanes[a.lane].knows.of(r.warp)
+	for m := r.lanes; m != 0; m &= m - 1 {
+		if knows.covers(m&-m, r.at) {
+			return true
+		}
+	}
+	return false
 }
 
 // supersedes tells whether each lane of a kept access happened before some lane of this one.
@@ -188,7 +217,7 @@ func (d *Detector) line(a *access, owner *cta, addr uint64) bool {
 	if d.conflicts(a, &l.cell) {
 		return false
 	}
-	l.note(d, a, record{a.warp.id, ^uint32(0), a.warp.now, a.number<<bytesOfSite | wholeGranule})
+	l.note(d, a, a.record(wholeGranule))
 	return true
 }
 
@@ -226,7 +255,7 @@ func (d *Detector) granules(a *access, at *place, from, to uint64) {
 		first, last := max(from, g*granule)%granule, min(to, (g+1)*granule)-g*granule
 		mask := uint32(1)<<last - uint32(1)<<first
 		c := at.page.cell(g)
-		r := record{a.warp.id, a.lanes, a.warp.now, a.number<<bytesOfSite | mask}
+		r := a.record(mask)
 		d.check(a, at, c, r, at.base+g*granule)
 		c.note(d, a, r)
 		switch {
@@ -315,7 +344,7 @@ func (d *Detector) equalBits(a *access, r record, old *record, s *Site, addr uin
 			continue
 		}
 		other := -1
-		if old.warp == a.warp.id && old.site>>bytesOfSite == a.number && old.at == a.warp.now {
+		if old.warp == a.warp.id && old.siteID() == a.number && old.at == a.warp.now {
 			other = bits.TrailingZeros32(old.lanes)
 		}
 		if !a.equal(a.lane, other, addr+i-a.from) {

@@ -15,6 +15,7 @@ type Shape struct {
 	CTAs     uint64
 	Warps    int  // of a CTA
 	Lockstep bool // below sm_70 an instruction orders the lanes of its warp
+	Clusters bool // of more than one CTA
 }
 
 // Detector looks at one launch. CTAs of different workers call it at a time; calls about one CTA, and about the
@@ -110,6 +111,9 @@ type warp struct {
 	// In step, as below sm_70, an instruction orders the lanes: they know and release the same.
 	lockstep bool
 	covered  [8]covered // what was looked up last, by the number of the warp that it is about
+	ended    uint32     // lanes
+	over     bool       // all have ended
+	last     *knowledge // what they have done then; nil until something asks
 }
 
 // covered is a moment of a warp up to which the accesses of all its lanes are known.
@@ -155,6 +159,7 @@ type published struct {
 // group is the barrier of a cluster.
 type group struct {
 	arrived *knowledge // in this phase
+	ended   *knowledge // of threads that arrive no more; of clusters of more than one CTA
 	passed  *knowledge // at the end of the last
 	done    uint32     // phases that have completed
 }

@@ -56,7 +56,7 @@ func (d *Detector) issued(a *access, at *place, from, to uint64) {
 			continue
 		}
 		first, last := max(from, g*granule)%granule, min(to, (g+1)*granule)-g*granule
-		r := record{a.warp.id, a.lanes, a.warp.now, a.number<<bytesOfSite | (uint32(1)<<last - uint32(1)<<first)}
+		r := a.record(uint32(1)<<last - uint32(1)<<first)
 		c := l.of(int(g % lineCells))
 		d.check(a, at, &c, r, at.base+g*granule)
 	}
@@ -83,12 +83,15 @@ func (a *access) issuedAfter(r *record) bool {
 		}
 		lanes &^= a.issuers
 	}
+	if r.together() && lanes != r.lanes {
+		return true
+	}
 	for m := lanes; m != 0; m &= m - 1 {
-		if !a.known(r, m&-m) {
-			return false
+		if a.known(r, m&-m) == r.together() { // of an access made as one a lane is enough
+			return r.together()
 		}
 	}
-	return true
+	return !r.together()
 }
 
 // known tells whether some issuing lane knows of a lane's access.

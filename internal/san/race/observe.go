@@ -22,7 +22,7 @@ type Observer struct {
 // those between plain stores of the same bits.
 func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Observer {
 	o := &Observer{launch: l, reporter: reporter, strict: strict, peers: l.Misuse}
-	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep}, o.tell)
+	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep, Clusters: l.Cluster != [3]uint32{1, 1, 1}}, o.tell)
 	return o
 }
 
@@ -54,9 +54,11 @@ func (o *Observer) Observe(e *machine.Event) {
 	case machine.BarrierMet:
 		d.Arrive(e.CTA, e.Warp, e.Lanes, e.ID)
 	case machine.BarrierDone:
-		d.Done(e.CTA, e.Warps, e.ID)
+		d.Done(e.CTA, e.Warps, e.ID, e.Counted)
 	case machine.WarpMet:
 		d.Met(e.CTA, e.Warp, e.Lanes, e.Members)
+	case machine.LanesEnd:
+		d.LanesEnd(e.CTA, e.Warp, e.Lanes, e.Members)
 	case machine.ClusterDone:
 		d.ClusterDone(e.CTA)
 	case machine.PhaseDone:
@@ -135,6 +137,10 @@ func (o *Observer) touch(e *machine.Event) {
 		return
 	}
 	defer a.end()
+	if e.Together != 0 {
+		o.together(e, &a)
+		return
+	}
 	if o.dense(e, &a) {
 		return
 	}
@@ -152,6 +158,18 @@ func (o *Observer) touch(e *machine.Event) {
 	}
 	for lanes := sets.next(); lanes != 0; lanes = sets.next() {
 		o.touchLanes(e, a.of(lanes))
+	}
+}
+
+// together looks at accesses of an instruction that lanes execute as one. The clock goes on behind them, so that two of one
+// execution, which nothing orders, are not taken for two one after the other.
+func (o *Observer) together(e *machine.Event, a *access) {
+	a.with, a.advance = e.Together, true
+	if e.Lanes&(e.Lanes-1) == 0 {
+		a.issuers = e.Together
+	}
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		o.touchLanes(e, a.of(m&-m))
 	}
 }
 

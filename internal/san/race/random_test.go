@@ -39,13 +39,14 @@ type pairing struct {
 	n     *naive
 	raced bool
 	lines int // accesses of lines that were looked at as a whole
+	ended [ctas * warps]uint32
 	log   []string
 }
 
 func compare(seed uint64) (races, lines int, err error) {
 	p := &pairing{rand: rand.New(rand.NewPCG(seed, 7))}
 	lockstep := p.rand.IntN(8) == 0
-	p.d = New(Shape{Cluster: func(c uint64) uint64 { return c / 2 }, CTAs: ctas, Warps: warps, Lockstep: lockstep}, func(Race) { p.raced = true })
+	p.d = New(Shape{Cluster: func(c uint64) uint64 { return c / 2 }, CTAs: ctas, Warps: warps, Lockstep: lockstep, Clusters: true}, func(Race) { p.raced = true })
 	p.n = &naive{releases: map[int][]naiveRelease{}, lockstep: lockstep}
 	for c := range uint64(ctas) {
 		p.d.Begin(c)
@@ -65,7 +66,10 @@ func compare(seed uint64) (races, lines int, err error) {
 // step executes one random event in both; what it returns differs only for accesses.
 func (p *pairing) step() (got, want bool) {
 	t := p.rand.IntN(ctas*warps)*lanes + p.rand.IntN(3)
-	switch p.rand.IntN(14) {
+	if p.ended[warpOf(t)]>>(t%lanes)&1 != 0 {
+		return false, false
+	}
+	switch p.rand.IntN(15) {
 	case 0:
 		p.fence(t)
 	case 1:
@@ -75,9 +79,15 @@ func (p *pairing) step() (got, want bool) {
 	case 3:
 		p.clusterBarrier(ctaOf(t) / 2)
 	case 4, 5, 6:
-		return p.line(warpOf(t))
+		if p.ended[warpOf(t)] == 0 {
+			return p.line(warpOf(t))
+		}
 	case 7:
-		return p.broadcast(warpOf(t))
+		if p.ended[warpOf(t)] == 0 {
+			return p.broadcast(warpOf(t))
+		}
+	case 8:
+		p.exit(t)
 	default:
 		return p.access(t)
 	}
@@ -92,12 +102,26 @@ func (p *pairing) scope() machine.Scope {
 	return []machine.Scope{machine.CTAScope, machine.ClusterScope, machine.GPUScope, machine.SysScope}[p.rand.IntN(4)]
 }
 
+// exit ends a lane, or all that are left of its warp. From then on it counts as arrived at every barrier.
+func (p *pairing) exit(t int) {
+	w, who := warpOf(t), uint32(1)<<(t%lanes)
+	if p.rand.IntN(3) == 0 {
+		who = p.live(w)
+	}
+	p.note("exit warp %d lanes %x", w, who)
+	p.ended[w] |= who
+	p.d.LanesEnd(uint64(w/warps), w%warps, who, p.live(w))
+}
+
+// live is the lanes of a warp that have not ended.
+func (p *pairing) live(w int) uint32 { return ^p.ended[w] }
+
 // fence lets one to all lanes of a warp execute a fence.
 func (p *pairing) fence(t int) {
 	order, scope := []machine.Order{machine.AcquireOrder, machine.ReleaseOrder, machine.AcqRel, machine.SeqCst}[p.rand.IntN(4)], p.scope()
 	who := uint32(1) << (t % lanes)
 	if p.rand.IntN(2) == 0 {
-		who = 1<<lanes - 1
+		who = p.live(warpOf(t))
 	}
 	p.note("fence warp %d lanes %x order %d scope %d", warpOf(t), who, order, scope)
 	p.d.Fence(uint64(ctaOf(t)), warpOf(t)%warps, who, order, scope)
@@ -110,18 +134,22 @@ func (p *pairing) fence(t int) {
 
 func (p *pairing) ctaBarrier(c int) {
 	p.note("barrier CTA %d", c)
+	waiting := uint64(0)
 	for w := range warps {
-		p.d.Arrive(uint64(c), w, ^uint32(0), 3)
+		if live := p.live(c*warps + w); live != 0 {
+			p.d.Arrive(uint64(c), w, live, 3)
+			waiting |= 1 << w
+		}
 	}
-	p.d.Done(uint64(c), 1<<warps-1, 3)
+	p.d.Done(uint64(c), waiting, 3, false)
 	p.n.barrier(span(c*warps*lanes, warps*lanes))
 }
 
 func (p *pairing) warpBarrier(w int) {
 	who := uint32(1+p.rand.IntN(7)) | uint32(p.rand.IntN(2))*0xfffffff8
 	p.note("bar.warp.sync warp %d lanes %x", w, who)
-	p.d.Meet(uint64(w/warps), w%warps, who)
-	p.d.Met(uint64(w/warps), w%warps, who, who)
+	p.d.Meet(uint64(w/warps), w%warps, who&p.live(w))
+	p.d.Met(uint64(w/warps), w%warps, who&p.live(w), who)
 	var members []int
 	for l := range lanes {
 		if who>>l&1 != 0 {
@@ -135,13 +163,13 @@ func (p *pairing) clusterBarrier(cl int) {
 	p.note("barrier.cluster %d", cl)
 	for _, c := range []int{2 * cl, 2*cl + 1} {
 		for w := range warps {
-			p.d.ClusterArrive(uint64(c), w, ^uint32(0), machine.ReleaseOrder)
+			p.d.ClusterArrive(uint64(c), w, p.live(c*warps+w), machine.ReleaseOrder)
 		}
 	}
 	p.d.ClusterDone(uint64(2 * cl))
 	for _, c := range []int{2 * cl, 2*cl + 1} {
 		for w := range warps {
-			p.d.ClusterWait(uint64(c), w, ^uint32(0), machine.AcquireOrder)
+			p.d.ClusterWait(uint64(c), w, p.live(c*warps+w), machine.AcquireOrder)
 		}
 	}
 	p.n.barrier(span(cl*2*warps*lanes, 2*warps*lanes))

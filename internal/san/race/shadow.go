@@ -20,6 +20,8 @@ const (
 	manyAtomics  = 16
 	manyReads    = 32 // kept at most before those that are over are looked for at each read
 	bytesOfSite  = 4  // low bits of record.site
+	siteShift    = bytesOfSite + 1
+	togetherBit  = 1 << bytesOfSite // of record.site
 	wholeGranule = 1<<granule - 1
 	maxShared    = mem.MaxShared
 )
@@ -30,13 +32,16 @@ type record struct {
 	warp  warpID
 	lanes uint32
 	at    moment // 0: there is none
-	site  uint32 // number of the site << 4 | bytes
+	site  uint32 // number of the site << 5 | made by the lanes as one << 4 | bytes
 }
 
 func (r *record) some() bool { return r.at != 0 }
 
 func (r *record) bytes() uint32  { return r.site & (1<<bytesOfSite - 1) }
-func (r *record) siteID() uint32 { return r.site >> bytesOfSite }
+func (r *record) siteID() uint32 { return r.site >> siteShift }
+
+// together tells whether the lanes made one access: what is ordered behind one of them is behind all.
+func (r *record) together() bool { return r.site&togetherBit != 0 }
 
 // cell is the shadow of one granule, or of a line.
 type cell struct {

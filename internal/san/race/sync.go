@@ -9,21 +9,26 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// Arrive: a warp has arrived at a barrier of its CTA (9.7.13.1).
+// Arrive: a warp has arrived at a barrier of its CTA (9.7.13.1), with those of its lanes that have ended.
 func (d *Detector) Arrive(cta uint64, index int, lanes uint32, id uint8) {
 	if c := d.cta(cta); c != nil {
-		c.barriers[id] = c.barriers[id].join(c.warps[index].releases(lanes))
+		w := &c.warps[index]
+		c.barriers[id] = c.barriers[id].join(w.releases(lanes | w.ended))
 	}
 }
 
-// Done: a barrier of a CTA has completed; warps that waited at it go on.
-func (d *Detector) Done(cta uint64, warps uint64, id uint8) {
+// Done: a barrier of a CTA has completed; warps that waited at it go on. Where it expects all warps and not a number of
+// threads, those that have ended count as arrived.
+func (d *Detector) Done(cta uint64, warps uint64, id uint8, counted bool) {
 	c := d.cta(cta)
 	if c == nil {
 		return
 	}
 	all := c.barriers[id]
 	c.barriers[id] = nil
+	if !counted {
+		all = c.withEnded(all)
+	}
 	for ; warps != 0; warps &= warps - 1 {
 		c.warps[bits.TrailingZeros64(warps)].learn(^uint32(0), all)
 	}
@@ -55,6 +60,40 @@ func (d *Detector) Met(cta uint64, index int, lanes, members uint32) {
 		all = all.join(w.lanes[bits.TrailingZeros32(m)].met)
 	}
 	w.learn(lanes, all)
+}
+
+// LanesEnd: lanes have ended, and count as arrived at every later barrier that expects all threads of their warp, CTA or
+// cluster: "non-exited" is what the manual says of those that are waited for (9.7.13.1 to 9.7.13.3).
+func (d *Detector) LanesEnd(cta uint64, index int, lanes, rest uint32) {
+	c := d.cta(cta)
+	if c == nil {
+		return
+	}
+	w := &c.warps[index]
+	w.ended |= lanes
+	w.over = rest == 0
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		w.lanes[i].met = w.together(1 << i)
+	}
+	if d.shape.Clusters {
+		g := d.group(cta)
+		g.ended = g.ended.join(w.together(lanes))
+	}
+	w.now++
+}
+
+// withEnded adds to what threads know what the warps of a CTA that have ended have done.
+func (c *cta) withEnded(all *knowledge) *knowledge {
+	for i := range c.warps {
+		if w := &c.warps[i]; w.over {
+			if w.last == nil {
+				w.last = w.together(w.ended)
+			}
+			all = all.join(w.last)
+		}
+	}
+	return all
 }
 
 // Fence: lanes execute a fence (9.7.13.4).
@@ -112,11 +151,20 @@ func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order mach
 	}
 }
 
-// ClusterDone: all threads of a CTA's cluster have arrived.
+// ClusterDone: all threads of a CTA's cluster have arrived, or ended.
 func (d *Detector) ClusterDone(cta uint64) {
 	g := d.group(cta)
-	g.passed, g.arrived = g.arrived, nil
+	g.passed, g.arrived = g.arrived.join(g.ended), nil
 	g.done++
+	c := d.cta(cta)
+	if c == nil || d.shape.Clusters {
+		return
+	}
+	for i := range c.warps {
+		if w := &c.warps[i]; w.ended != 0 {
+			g.passed = g.passed.join(w.together(w.ended))
+		}
+	}
 }
 
 // ClusterWait: lanes go on behind barrier.cluster.wait.

@@ -381,7 +381,7 @@ func (d *Detector) noteIssued(a *access, from, to uint64) {
 func (p *issuedPage) note(a *access, from, to uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := record{a.warp.id, a.lanes, a.warp.now, a.number<<bytesOfSite | wholeGranule}
+	r := a.record(wholeGranule)
 	i := 0
 	for i < len(p.list) && p.list[i].siteID() != a.number {
 		i++
