@@ -147,6 +147,7 @@ var drawn = []string{
 	"redux.sync.and", "elect.sync", "activemask", "bar.warp.sync", "mbarrier.init", "mbarrier.arrive",
 	"mbarrier.test_wait.parity", "mbarrier.try_wait.shared", "mbarrier.inval", "atom.shared.exch", "red.shared",
 	"red.global", "bar.sync", "bar.red.popc", "bar.red.and", "brx.idx", "call (r0), f1", "%ctaid.x", "%nctaid.x",
+	"%lanemask_lt", "%laneid", "%tid.y", ".reqntid", ".callprototype", "call (r0), %d", "bra S",
 	"exit;", "bra FIN", "bra BACK", "bra X", "bra.uni", "\tret;", ", -1;", ", 0xff", ", %mask;", "@%p3 bra L", "@%p0 exit",
 	"not.b32 %m",
 }

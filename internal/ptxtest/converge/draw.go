@@ -28,7 +28,7 @@ const maxDepth = 4
 // New draws the kernel of a seed.
 func New(seed uint64) *Kernel {
 	r := rand.New(rand.NewPCG(seed, 34))
-	k := &Kernel{Shape: drawShape(r), Slots: 2, Fin: r.IntN(2) == 0, Last: int(seed % 3)}
+	k := &Kernel{Shape: drawShape(r), Slots: 2, Fin: r.IntN(2) == 0, Last: r.IntN(3), Fixed: r.IntN(4) == 0}
 	d := &drawer{Rand: r, k: k}
 	for i := range r.IntN(3) {
 		f := &Func{Name: fmt.Sprintf("f%d", i)}
@@ -48,7 +48,10 @@ func New(seed uint64) *Kernel {
 func drawShape(r *rand.Rand) Shape {
 	threads := []int{1, 31, 32, 32, 33, 48, 64, 70, 96, 128, 128, 160, 225}
 	grids := []int{1, 1, 2, 3, 4, 5, 8, 8, 16, 16, 24, 64}
-	s := Shape{threads[r.IntN(len(threads))], grids[r.IntN(len(grids))]}
+	s := line(threads[r.IntN(len(threads))], grids[r.IntN(len(grids))])
+	if columns := []int{4, 8, 16, 35}[r.IntN(4)]; r.IntN(4) == 0 && s.Threads%columns == 0 {
+		s.Columns = columns
+	}
 	for s.Threads*s.Grid > 2048 {
 		s.Grid /= 2
 	}
@@ -213,7 +216,14 @@ func (d *drawer) call() *Node {
 	if n == 0 {
 		return d.meet()
 	}
-	return &Node{Kind: Call, D: d.data(), A: d.any(), Func: d.k.Funcs[d.IntN(n)]}
+	c := &Node{Kind: Call, D: d.data(), A: d.any(), K: d.Uint32N(30), Funcs: []*Func{d.k.Funcs[d.IntN(n)]}}
+	switch d.IntN(5) {
+	case 0:
+		c.Only, c.Cond = true, d.cond(false)
+	case 1:
+		c.Funcs = append(c.Funcs, d.k.Funcs[d.IntN(n)])
+	}
+	return c
 }
 
 // inner is the place of an arm.

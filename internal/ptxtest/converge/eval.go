@@ -326,7 +326,28 @@ func (n *Node) trips(a uint32) uint32 {
 	return t
 }
 
+// call lets lanes go through a function, or each through one of two.
 func (f *frame) call(n *Node, l lanes) lanes {
+	var skip lanes
+	if n.Only {
+		yes := f.holds(n.Cond, l)
+		skip, l = l.without(yes), yes
+	}
+	out := make(lanes, len(l))
+	if len(n.Funcs) > 1 {
+		second := f.holds(&Cond{Of: VarBit, A: n.A, N: n.K}, l)
+		out = f.through(n.Funcs[1], n, second)
+		l = l.without(second)
+	}
+	out = out.and(f.through(n.Funcs[0], n, l))
+	if n.Only {
+		return out.and(skip)
+	}
+	return out
+}
+
+// through lets lanes go through a function.
+func (f *frame) through(fn *Func, n *Node, l lanes) lanes {
 	g := f.frame()
 	g.inFunc = true
 	l.each(func(tid int) {
@@ -336,7 +357,7 @@ func (f *frame) call(n *Node, l lanes) lanes {
 			g.v[tid][i] = first(i, x+f.gid(tid))
 		}
 	})
-	out := g.run(n.Func.Nodes, l).and(g.returned)
+	out := g.run(fn.Nodes, l).and(g.returned)
 	out.each(func(tid int) { f.v[tid][n.D] = g.v[tid][0]*5 + g.v[tid][1] })
 	return out
 }

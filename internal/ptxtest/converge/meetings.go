@@ -47,6 +47,9 @@ var meetings = []meetOp{
 	{name: "mbarrier", print: printMbarrier, eval: evalMbarrier},
 	{name: "activemask", print: printActive, eval: func(m *meeting) { m.all(1) }, alone: true},
 	{name: "leader", print: printLeader, eval: evalLeader, cond: true},
+	{name: "rank", print: printRank, eval: evalRank, plain: true, cond: true},
+	{name: "serve", print: printServe, eval: evalServe, cond: true},
+	{name: "scan", print: printScan, eval: evalScan},
 }
 
 // all gives every lane the same result.
@@ -364,4 +367,79 @@ func printLeader(p *printer, n *Node, mask string) string {
 func evalLeader(m *meeting) {
 	m.Acc[m.id] += uint32(bits.OnesCount32(m.yes))
 	m.all(m.a[bits.TrailingZeros32(m.lanes)])
+}
+
+// printRank counts the lanes with Cond before the lane.
+func printRank(p *printer, n *Node, mask string) string {
+	r, before := p.temp(), p.temp()
+	p.line("vote.sync.ballot.b32 %s, %s, %s;", r, p.condOf(n), mask)
+	p.line("mov.u32 %s, %%lanemask_lt;", before)
+	p.line("and.b32 %s, %s, %s;", r, r, before)
+	p.line("popc.b32 %s, %s;", r, r)
+	return r
+}
+
+func evalRank(m *meeting) {
+	m.each(func(i int) { m.r[i] = uint32(bits.OnesCount32(m.yes & (1<<i - 1))) })
+}
+
+// printServe lets the lanes with Cond hand their variable round, one after the other, in a loop until no lane has any left.
+func printServe(p *printer, n *Node, mask string) string {
+	q, done, mine, left, one, r := p.condOf(n), p.pred(), p.pred(), p.temp(), p.temp(), p.temp()
+	pending, again, out := p.temp(), p.label("S"), p.label("D")
+	p.line("mov.u32 %s, 0;", r)
+	p.line("selp.u32 %s, 1, 0, %s;", pending, q)
+	p.put("%s:", again)
+	p.line("setp.ne.u32 %s, %s, 0;", mine, pending)
+	p.line("vote.sync.ballot.b32 %s, %s, %s;", left, mine, mask)
+	p.line("setp.eq.u32 %s, %s, 0;", done, left)
+	p.line("@%s bra %s;", done, out)
+	p.line("brev.b32 %s, %s;", left, left)
+	p.line("clz.b32 %s, %s;", left, left)
+	p.line("shfl.sync.idx.b32 %s, %s, %s, 31, %s;", one, p.v(n.A), left, mask)
+	p.line("mad.lo.u32 %s, %s, 3, %s;", r, r, one)
+	p.line("setp.eq.u32 %s, %s, %%lane;", mine, left)
+	p.line("@%s mov.u32 %s, 0;", mine, pending)
+	p.line("bra %s;", again)
+	p.put("%s:", out)
+	return r
+}
+
+func evalServe(m *meeting) {
+	r := uint32(0)
+	for l := m.yes; l != 0; l &= l - 1 {
+		r = r*3 + m.a[bits.TrailingZeros32(l)]
+	}
+	m.all(r)
+}
+
+// printScan adds up the lanes before the lane by shuffles over doubling distances; lanes that are not there add nothing.
+func printScan(p *printer, n *Node, mask string) string {
+	r, from, step, alive := p.temp(), p.temp(), p.temp(), p.alive(mask)
+	again, more, there, low := p.label("S"), p.pred(), p.pred(), p.temp()
+	p.line("mov.u32 %s, %s;", r, p.v(n.A))
+	p.line("mov.u32 %s, 1;", step)
+	p.put("%s:", again)
+	p.line("shfl.sync.up.b32 %s|%s, %s, %s, 0, %s;", from, there, r, step, mask)
+	p.line("sub.u32 %s, %%lane, %s;", low, step)
+	p.line("selp.u32 %s, %s, 0, %s;", low, low, there)
+	here := p.isThere(alive, low)
+	p.line("selp.u32 %s, %s, 0, %s;", from, from, here)
+	p.line("@%s add.u32 %s, %s, %s;", there, r, r, from)
+	p.line("shl.b32 %s, %s, 1;", step, step)
+	p.line("setp.lt.u32 %s, %s, 32;", more, step)
+	p.line("@%s bra %s;", more, again)
+	return r
+}
+
+func evalScan(m *meeting) {
+	m.r = m.a
+	for step := 1; step < 32; step *= 2 {
+		was := m.r
+		m.each(func(i int) {
+			if j := i - step; j >= 0 && m.lanes>>j&1 != 0 {
+				m.r[i] += was[j]
+			}
+		})
+	}
 }

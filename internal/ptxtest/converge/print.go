@@ -52,7 +52,8 @@ func (c site) behind(quiet bool) site       { c.last = c.last && quiet; return c
 // String is the module.
 func (k *Kernel) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// block %d grid %d\n.version 8.6\n.target sm_90\n.address_size 64\n", k.Threads, k.Grid)
+	fmt.Fprintf(&b, "// --block %d,%d --grid %d\n", k.Columns, k.rows(), k.Grid)
+	b.WriteString(".version 8.6\n.target sm_90\n.address_size 64\n")
 	fmt.Fprintf(&b, ".shared .align 16 .b8 sm[%d];\n", sharedEnd)
 	called := map[*Func]bool{}
 	callsOf(k.Nodes, called)
@@ -68,9 +69,9 @@ func (k *Kernel) String() string {
 // callsOf marks the functions that a list calls.
 func callsOf(list []*Node, called map[*Func]bool) {
 	for _, n := range live(list) {
-		if n.Kind == Call {
-			called[n.Func] = true
-			callsOf(n.Func.Nodes, called)
+		for _, f := range n.Funcs {
+			called[f] = true
+			callsOf(f.Nodes, called)
 		}
 		for _, arm := range n.Arms {
 			callsOf(arm, called)
@@ -101,7 +102,11 @@ func (k *Kernel) entry() string {
 		p.line("st.global.u32 [%s+4], %%hash;", p.own(p.Last))
 	}
 	p.line("ret;")
-	return ".visible .entry k(.param .u64 out, .param .u64 acc, .param .u64 in)\n" + p.body()
+	head := ".visible .entry k(.param .u64 out, .param .u64 acc, .param .u64 in)\n"
+	if k.Fixed {
+		head += fmt.Sprintf(".reqntid %d, %d, 1\n", k.Columns, k.rows())
+	}
+	return head + p.body()
 }
 
 func (k *Kernel) function(f *Func) string {
@@ -128,10 +133,17 @@ func (k *Kernel) function(f *Func) string {
 
 // head gives registers that every frame has their values.
 func (p *printer) head() {
+	id, lane := "mov.u32 %id, %tid.x; mov.u32 %threads, %ntid.x;", "and.b32 %lane, %id, 31;"
+	if p.rows() > 1 {
+		id = "mov.u32 %id, %tid.y; mov.u32 %threads, %ntid.x; mov.u32 %base, %tid.x; mad.lo.u32 %id, %id, %threads, %base;\n" +
+			"\tmov.u32 %base, %ntid.y; mul.lo.u32 %threads, %threads, %base;"
+	}
+	if p.Fixed {
+		lane = "mov.u32 %lane, %laneid;"
+	}
 	for _, s := range []string{
-		"ld.param.u64 %out, [out]; ld.param.u64 %acc, [acc]; ld.param.u64 %in, [in];",
-		"mov.u32 %id, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %threads, %ntid.x; mov.u32 %grid, %nctaid.x;",
-		"and.b32 %lane, %id, 31; mad.lo.u32 %gid, %cta, %threads, %id;",
+		"ld.param.u64 %out, [out]; ld.param.u64 %acc, [acc]; ld.param.u64 %in, [in];", id, lane,
+		"mov.u32 %cta, %ctaid.x; mov.u32 %grid, %nctaid.x; mad.lo.u32 %gid, %cta, %threads, %id;",
 		"mov.u32 %sm, sm; mad.lo.u32 %own, %id, 4, %sm;",
 		fmt.Sprintf("mul.wide.u32 %%mine, %%gid, %d; add.u64 %%mine, %%mine, %%out;", 4*p.Slots),
 		"mul.lo.u32 %base, %cta, %threads;",

@@ -204,14 +204,45 @@ func (p *printer) turn(n *Node, q, trips string) {
 	}
 }
 
+// call writes a call: under a guard, or by an address that lanes choose, where each group has its mask.
 func (p *printer) call(n *Node, c site) {
-	r := p.temp()
+	r, target, proto, guard, mask := p.temp(), n.Funcs[0].Name, "", "", c.mask
+	asked := meets(n.Funcs[0].Nodes) || len(n.Funcs) > 1 && meets(n.Funcs[1].Nodes)
+	if len(n.Funcs) > 1 {
+		target, proto = p.chosen(n), ", "+p.label("PROTO")
+		if asked {
+			t, m := p.temp(), p.maskReg()
+			p.line("bfe.u32 %s, %s, %d, 1;", t, p.v(n.A), n.K)
+			p.line("match.any.sync.b32 %s, %s, %s;", m, t, mask)
+			mask = m
+		}
+		p.put("%s: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _, .param .b64 _, .param .b64 _,", proto[2:])
+		p.line(".param .b64 _);")
+	}
+	if n.Only {
+		q := p.condOf(n)
+		if guard = "@" + q + " "; asked {
+			m := p.maskReg()
+			p.line("vote.sync.ballot.b32 %s, %s, %s;", m, q, mask)
+			mask = m
+		}
+	}
 	p.line("{ .param .b32 r0; .param .b32 p0; .param .b32 p1;")
 	p.line(".param .b64 p2; .param .b64 p3; .param .b64 p4;")
-	p.line("mov.b32 %s, %s; st.param.b32 [p0], %s; st.param.b32 [p1], %s;", r, c.mask, r, p.v(n.A))
+	p.line("mov.b32 %s, %s; st.param.b32 [p0], %s; st.param.b32 [p1], %s;", r, mask, r, p.v(n.A))
 	p.line("st.param.b64 [p2], %%out; st.param.b64 [p3], %%acc; st.param.b64 [p4], %%in;")
-	p.line("call (r0), %s, (p0, p1, p2, p3, p4);", n.Func.Name)
-	p.line("ld.param.b32 %s, [r0]; }", p.v(n.D))
+	p.line("%scall (r0), %s, (p0, p1, p2, p3, p4)%s;", guard, target, proto)
+	p.line("ld.param.b32 %s, [r0]; }", r)
+	p.line("%smov.b32 %s, %s;", guard, p.v(n.D), r)
+}
+
+// chosen writes the address of the function that a lane calls.
+func (p *printer) chosen(n *Node) string {
+	a, b, q := p.wide(), p.wide(), p.cond(&Cond{Of: VarBit, A: n.A, N: n.K})
+	p.line("mov.u64 %s, %s;", a, n.Funcs[0].Name)
+	p.line("mov.u64 %s, %s;", b, n.Funcs[1].Name)
+	p.line("selp.b64 %s, %s, %s, %s;", a, b, a, q)
+	return a
 }
 
 // Ways to end, a node's Style.

@@ -112,6 +112,10 @@ func (p *printer) own(style int) string {
 		p.line("mov.u32 %s, %%ctaid.x;", a)
 		p.line("mov.u32 %s, %%ntid.x;", b)
 		p.line("mul.lo.u32 %s, %s, %s;", a, a, b)
+		if p.rows() > 1 {
+			p.line("mov.u32 %s, %%ntid.y;", b)
+			p.line("mul.lo.u32 %s, %s, %s;", a, a, b)
+		}
 		p.line("mul.wide.u32 %s, %s, %d;", d, a, 4*p.Slots)
 		p.line("add.u64 %s, %s, %%out;", d, d)
 		p.line("mul.wide.u32 %s, %%id, %d;", x, 4*p.Slots)

@@ -141,7 +141,7 @@ func (d *device) launch(k *Kernel) (*Result, error) {
 	if err := errors.Join(ptxvm.Fill(d.out, uint32(0)), ptxvm.Fill(d.acc, uint32(0))); err != nil {
 		return nil, err
 	}
-	l := ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(k.Grid)}, Block: ptxvm.Dim3{X: uint32(k.Threads)}}
+	l := ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(k.Grid)}, Block: ptxvm.Dim3{X: uint32(k.Columns), Y: uint32(k.rows())}}
 	_, err := d.kernel.Launch(context.Background(), l, d.out, d.acc, d.in)
 	r := &Result{make([]uint32, d.out.Len()/4), make([]uint32, d.acc.Len()/4)}
 	if err != nil {

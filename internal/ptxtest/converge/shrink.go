@@ -54,7 +54,7 @@ func (k *Kernel) fewer(fails func() bool) {
 			if grid > was.Grid || threads > was.Threads || grid == was.Grid && threads == was.Threads {
 				continue
 			}
-			if k.Shape = (Shape{threads, grid}); fails() {
+			if k.Shape = line(threads, grid); fails() {
 				return
 			}
 			k.Shape = was
@@ -64,9 +64,12 @@ func (k *Kernel) fewer(fails func() bool) {
 
 // plainer tries the first style and the shortest way of everything.
 func (k *Kernel) plainer(fails func() bool) {
-	if k.Fin {
-		if k.Fin = false; !fails() {
-			k.Fin = true
+	for _, change := range []func(){
+		func() { k.Fin = false }, func() { k.Fixed = false }, func() { k.Last = 0 }, func() { k.Columns = k.Threads },
+	} {
+		was := *k
+		if change(); !fails() {
+			*k = was
 		}
 	}
 	k.each(func(n *Node) {

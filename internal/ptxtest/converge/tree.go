@@ -16,10 +16,16 @@ type Kernel struct {
 	Slots int     // words of out for each thread
 	Fin   bool    // threads that jump to the end write a word there, as those do that come to it
 	Last  int     // the Style in which threads find their words when they end
+	Fixed bool    // the kernel says how large its blocks are
 }
 
-// Shape is what is launched: blocks of Threads, of which there are Grid.
-type Shape struct{ Threads, Grid int }
+// Shape is what is launched: Grid blocks of Threads, Columns of which differ in x, the rest in y.
+type Shape struct{ Threads, Columns, Grid int }
+
+// line is a shape of blocks in x alone.
+func line(threads, grid int) Shape { return Shape{threads, threads, grid} }
+
+func (s Shape) rows() int { return s.Threads / s.Columns }
 
 // Func is a device function of a mask, which holds the lanes that call it together, and a value.
 type Func struct {
@@ -67,7 +73,7 @@ const (
 	Pair                // Arms 0 and 1, then Arms[2] in both at once, then Arms 3 and 4
 	Switch              // by A
 	Loop                // Trips, or as many as A says
-	Call                // D = Func of A
+	Call                // D = what a function makes of A
 )
 
 // Node is a statement.
@@ -81,10 +87,10 @@ type Node struct {
 	Slot  int
 	Value Value
 	Cond  *Cond
-	Group bool // Meet: lanes meet with those whose B agrees
-	Only  bool // Meet: only lanes with Cond do it, under a guard
-	Trips int  // 0: as A says
-	Func  *Func
+	Group bool    // Meet: lanes meet with those whose B agrees
+	Only  bool    // Meet, Call: only lanes with Cond do it, under a guard
+	Trips int     // 0: as A says
+	Funcs []*Func // Call: this one, or one of two by bit K of A
 	Arms  [][]*Node
 
 	dropped, bare bool // by Shrink: nothing of it is left, or only its first arm that is not empty
@@ -212,8 +218,13 @@ func ends(list []*Node) bool {
 // meets tells whether a list has operations with member masks.
 func meets(list []*Node) bool {
 	for _, n := range live(list) {
-		if n.Kind == Meet || n.Kind == Call && meets(n.Func.Nodes) {
+		if n.Kind == Meet {
 			return true
+		}
+		for _, f := range n.Funcs {
+			if meets(f.Nodes) {
+				return true
+			}
 		}
 		for _, arm := range n.Arms {
 			if meets(arm) {
