@@ -298,13 +298,13 @@ func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32
 }
 
 //export pvm_copy
-func pvm_copy(device int32, stream uint64, c *C.struct_pvm_copy, kind, block int32) int32 {
-	return int32(the.Copy(int(device), stream, dst(c), src(c), box(c), driver.CopyKind(kind), block != 0))
+func pvm_copy(device int32, stream uint64, c *C.struct_pvm_copy, kind, call int32) int32 {
+	return int32(the.Copy(int(device), stream, dst(c), src(c), box(c), driver.CopyKind(kind), driver.CallKind(call)))
 }
 
 //export pvm_fill
-func pvm_fill(device int32, stream uint64, c *C.struct_pvm_copy, value, size uint32, block int32) int32 {
-	return int32(the.Fill(int(device), stream, dst(c), value, uint64(size), box(c), block != 0))
+func pvm_fill(device int32, stream uint64, c *C.struct_pvm_copy, value, size uint32, call int32) int32 {
+	return int32(the.Fill(int(device), stream, dst(c), value, uint64(size), box(c), driver.CallKind(call)))
 }
 
 func dst(c *C.struct_pvm_copy) driver.Place {

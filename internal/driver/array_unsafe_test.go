@@ -47,7 +47,7 @@ func TestGuard(t *testing.T) {
 	move := func(dst, src uint64, kind CopyKind) {
 		t.Helper()
 		to, from, box := row(dst, src, 256)
-		r.want(r.Copy(0, 0, to, from, box, kind, true), Success)
+		r.want(r.Copy(0, 0, to, from, box, kind, SyncCall), Success)
 	}
 	move(a, address(host), HostToDevice)
 	r.want(r.launch(0, f, 1, addParams(a, 4, 64)), Success)

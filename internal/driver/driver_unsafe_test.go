@@ -127,7 +127,7 @@ func (r *rig) read(at, n uint64) []byte {
 	r.t.Helper()
 	out := make([]byte, n)
 	to, from, box := row(address(out), at, n)
-	r.want(r.Copy(0, 0, to, from, box, DeviceToHost, true), Success)
+	r.want(r.Copy(0, 0, to, from, box, DeviceToHost, SyncCall), Success)
 	return out
 }
 
@@ -160,7 +160,7 @@ func TestStreams(t *testing.T) {
 				by := rng.Uint32N(100)
 				switch rng.IntN(4) {
 				case 0:
-					if r.Fill(0, s, Place{Addr: at}, by, 4, Box{words * 4, 1, 1}, false) != Success {
+					if r.Fill(0, s, Place{Addr: at}, by, 4, Box{words * 4, 1, 1}, AsyncCall) != Success {
 						t.Error("fill")
 					}
 					want = by
@@ -222,7 +222,7 @@ func TestCodes(t *testing.T) {
 	host := make([]byte, 200)
 	over := func(dst, src, n uint64, kind CopyKind) Code {
 		to, from, box := row(dst, src, n)
-		return r.Copy(0, 0, to, from, box, kind, true)
+		return r.Copy(0, 0, to, from, box, kind, SyncCall)
 	}
 	for name, c := range map[string][2]Code{
 		"copy behind the end":     {over(at, address(host), 101, HostToDevice), InvalidValue},
@@ -345,9 +345,9 @@ func TestBoxes(t *testing.T) {
 		from := Place{address(host), box.Width, box.Width * box.Height}
 		value, fill := byte(rng.Uint32()), rng.IntN(2) == 0
 		if fill {
-			r.want(r.Fill(0, 0, place, uint32(value), 1, box, true), Success)
+			r.want(r.Fill(0, 0, place, uint32(value), 1, box, SyncCall), Success)
 		} else {
-			r.want(r.Copy(0, 0, place, from, box, HostToDevice, true), Success)
+			r.want(r.Copy(0, 0, place, from, box, HostToDevice, SyncCall), Success)
 		}
 		for z := range box.Depth {
 			for y := range box.Height {

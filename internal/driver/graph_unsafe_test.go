@@ -76,7 +76,7 @@ func TestGraphs(t *testing.T) {
 		x, _, code := r.GraphInstantiate(g, 0)
 		r.want(code, Success)
 		r.want(r.GraphDestroy(g), Success)
-		r.want(r.Fill(0, s, Place{Addr: at}, 0, 4, Box{words * 4, 1, 1}, false), Success)
+		r.want(r.Fill(0, s, Place{Addr: at}, 0, 4, Box{words * 4, 1, 1}, AsyncCall), Success)
 		r.want(r.GraphLaunch(0, s, x), Success)
 		r.want(r.StreamSynchronize(0, s), Success)
 		r.want(r.ExecDestroy(x), Success)
@@ -189,7 +189,7 @@ func TestCapture(t *testing.T) {
 	fork, _ := r.EventCreate(0, EventDisableTiming)
 	join, _ := r.EventCreate(0, EventDisableTiming)
 	r.want(r.CaptureBegin(0, a, 0, nil, CaptureGlobal), Success)
-	r.want(r.Fill(0, a, Place{Addr: at}, 1, 4, Box{8, 1, 1}, false), Success)
+	r.want(r.Fill(0, a, Place{Addr: at}, 1, 4, Box{8, 1, 1}, AsyncCall), Success)
 	r.want(r.EventRecord(0, fork, a, false), Success)
 	r.want(r.StreamWaitEvent(0, b, fork, false), Success)
 	r.want(r.launch(b, f, 1, addParams(at+4, 5, 1)), Success)
@@ -197,7 +197,7 @@ func TestCapture(t *testing.T) {
 	r.want(r.EventRecord(0, join, b, false), Success)
 	r.want(r.StreamWaitEvent(0, a, join, false), Success)
 	to, from, box := row(at, at+4, 4)
-	r.want(r.Copy(0, a, to, from, box, DeviceToDevice, false), Success)
+	r.want(r.Copy(0, a, to, from, box, DeviceToDevice, AsyncCall), Success)
 	status, id, g, tips, code := r.CaptureInfo(0, b)
 	if status != CaptureActive || id == 0 || g == 0 || len(tips) != 1 || code != Success {
 		t.Errorf("info %d %d %d %v %d", status, id, g, tips, code)
@@ -248,7 +248,7 @@ func TestCaptureErrors(t *testing.T) {
 		"default stream": {blocking, func() Code { return r.launch(0, f, 1, addParams(at, 1, 1)) }, CaptureImplicit, CaptureWasInvalidated},
 		"not concerned":  {free, func() Code { return r.launch(0, f, 1, addParams(at, 1, 1)) }, Success, Success},
 		"blocking copy": {free, func() Code {
-			return r.Copy(0, free, Place{Addr: at}, Place{Addr: address(host)}, Box{8, 1, 1}, HostToDevice, true)
+			return r.Copy(0, free, Place{Addr: at}, Place{Addr: address(host)}, Box{8, 1, 1}, HostToDevice, SyncCall)
 		}, CaptureUnsupported, CaptureWasInvalidated},
 		"work outside":   {free, func() Code { return r.StreamWaitEvent(0, free, outside, false) }, CaptureIsolation, CaptureWasInvalidated},
 		"other stream":   {free, func() Code { return second(r.CaptureEnd(0, blocking)) }, IllegalState, Success},
@@ -288,8 +288,8 @@ func TestGraphMemory(t *testing.T) {
 	r.want(r.CaptureBegin(0, s, 0, nil, CaptureGlobal), Success)
 	at, code := r.AllocIn(0, s, 64)
 	r.want(code, Success)
-	r.want(r.Fill(0, s, Place{Addr: at}, 3, 4, Box{4, 1, 1}, false), Success)
-	r.want(r.Copy(0, s, Place{Addr: out}, Place{Addr: at}, Box{4, 1, 1}, DeviceToDevice, false), Success)
+	r.want(r.Fill(0, s, Place{Addr: at}, 3, 4, Box{4, 1, 1}, AsyncCall), Success)
+	r.want(r.Copy(0, s, Place{Addr: out}, Place{Addr: at}, Box{4, 1, 1}, DeviceToDevice, AsyncCall), Success)
 	r.want(r.FreeIn(0, s, at), Success)
 	g, code := r.CaptureEnd(0, s)
 	r.want(code, Success)

@@ -79,7 +79,7 @@ func (d *Driver) Launch(dev int, stream, fn uint64, l Launch) (code Code) {
 	if code != Success {
 		return code
 	}
-	return s.submit(w)
+	return s.run(w, LaunchCall, waits(LaunchCall, nowhere, nowhere))
 }
 
 // kernelWork is a launch with its arguments.

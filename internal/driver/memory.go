@@ -163,8 +163,8 @@ func (d *Driver) HostFlags(addr uint64) (flags uint32, code Code) {
 	return b.flags | hostMapped, d.Sticky()
 }
 
-// SetSynchronous notes that a program wants copies of an allocation to be synchronous (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS), which they are
-// wherever CUDA leaves it open.
+// SetSynchronous notes that a program wants copies and fills of an allocation to be over when a call that is not …Async returns
+// (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS).
 func (d *Driver) SetSynchronous(addr uint64, on bool) Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -337,9 +337,8 @@ type side struct {
 	Place
 }
 
-// Copy copies a box in a stream's order. Both ends are checked before a byte moves. block: return when it
-// has happened.
-func (d *Driver) Copy(dev int, stream uint64, to, from Place, box Box, kind CopyKind, block bool) (code Code) {
+// Copy copies a box in a stream's order. Both ends are checked before a byte moves. It returns when calls of that kind do.
+func (d *Driver) Copy(dev int, stream uint64, to, from Place, box Box, kind CopyKind, call CallKind) (code Code) {
 	defer d.defect(&code)
 	s, code := d.streamOf(dev, stream)
 	if code != Success {
@@ -352,9 +351,7 @@ func (d *Driver) Copy(dev int, stream uint64, to, from Place, box Box, kind Copy
 	if code != Success || w.box.empty() {
 		return code
 	}
-	// What comes from pageable memory of the host is read before the call returns, so that the program may write
-	// it at once.
-	return s.run(w, block, !w.src.device || !w.dst.device)
+	return s.run(w, call, waits(call, d.memoryOf(w.src), d.memoryOf(w.dst)))
 }
 
 // copyWork is a copy whose ends have been checked.
@@ -460,8 +457,8 @@ func (dev *device) moveRow(dst, src, n uint64, toDevice, fromDevice bool) error 
 	return nil
 }
 
-// Fill sets a box to a value of 1, 2 or 4 bytes in a stream's order; the width counts bytes.
-func (d *Driver) Fill(dev int, stream uint64, to Place, value uint32, size uint64, box Box, block bool) (code Code) {
+// Fill sets a box to a value of 1, 2 or 4 bytes in a stream's order; the width counts bytes. It returns when calls of that kind do.
+func (d *Driver) Fill(dev int, stream uint64, to Place, value uint32, size uint64, box Box, call CallKind) (code Code) {
 	defer d.defect(&code)
 	s, code := d.streamOf(dev, stream)
 	if code != Success {
@@ -471,7 +468,7 @@ func (d *Driver) Fill(dev int, stream uint64, to Place, value uint32, size uint6
 	if code != Success || box.empty() {
 		return code
 	}
-	return s.run(w, block, false)
+	return s.run(w, call, waits(call, nowhere, d.memoryOf(w.dst)))
 }
 
 // fillWork is a fill whose place has been checked.

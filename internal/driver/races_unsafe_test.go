@@ -98,13 +98,13 @@ func (r *raceRig) awaits(stream uint64) {
 	r.want(r.StreamWaitEvent(0, stream, r.event, false), Success)
 }
 func (r *raceRig) fills(stream uint64) {
-	r.want(r.Fill(0, stream, Place{Addr: r.at}, 0, 4, Box{256, 1, 1}, false), Success)
+	r.want(r.Fill(0, stream, Place{Addr: r.at}, 0, 4, Box{256, 1, 1}, AsyncCall), Success)
 }
 
 // copies copies the words to others of the device.
 func (r *raceRig) copies(stream, dst, src uint64) {
 	to, from, box := row(dst, src, 256)
-	r.want(r.Copy(0, stream, to, from, box, DeviceToDevice, false), Success)
+	r.want(r.Copy(0, stream, to, from, box, DeviceToDevice, AsyncCall), Success)
 }
 
 // settle lets the stream be over without the host's being told.

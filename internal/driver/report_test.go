@@ -105,7 +105,7 @@ func TestRunning(t *testing.T) {
 		}
 		other, code := r.StreamCreate(0, StreamNonBlocking, 0)
 		r.want(code, Success)
-		r.want(r.Fill(0, other, Place{Addr: at}, 1, 4, Box{4, 1, 1}, true), Success)
+		r.want(r.Fill(0, other, Place{Addr: at}, 1, 4, Box{4, 1, 1}, SyncCall), Success)
 		r.want(r.Synchronize(0), Success)
 		if text := r.Running(); text != "ptxvm: no kernel runs\n" {
 			t.Errorf("afterwards: %q", text)
@@ -144,7 +144,7 @@ func testBounds(t *testing.T, engine ptxvm.Engine, pages bool) {
 	r := newRig(t, Config{Device: ptxvm.DeviceConfig{Engine: engine, PageBounds: pages}, Report: path})
 	at := r.alloc(400)
 	to, from, box := row(at, address(make([]byte, 404)), 404)
-	if code := r.Copy(0, 0, to, from, box, HostToDevice, true); code != InvalidValue {
+	if code := r.Copy(0, 0, to, from, box, HostToDevice, SyncCall); code != InvalidValue {
 		t.Errorf("a copy past the end: code %d", code)
 	}
 	want := IllegalAddress

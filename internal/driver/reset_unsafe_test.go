@@ -52,7 +52,7 @@ func TestReset(t *testing.T) {
 			t.Errorf("%+v is still there", b)
 		}
 	}
-	r.want(r.Copy(0, 0, Place{Addr: a}, Place{Addr: a}, Box{4, 1, 1}, DeviceToDevice, true), InvalidValue)
+	r.want(r.Copy(0, 0, Place{Addr: a}, Place{Addr: a}, Box{4, 1, 1}, DeviceToDevice, SyncCall), InvalidValue)
 	r.want(r.StreamDestroy(stream), InvalidHandle)
 	r.want(r.StreamSynchronize(0, own), Success)
 	r.want(r.EventDestroy(event), InvalidHandle)

@@ -214,18 +214,18 @@ func (s *stress) do(op *stressOp, device int, stream uint64) Code {
 	at, n := s.addressOf(op.to), uint64(op.cells)*stressWords*4
 	switch op.kind {
 	case stressFill:
-		return s.Fill(device, stream, Place{Addr: at}, op.by, 4, Box{n, 1, 1}, false)
+		return s.Fill(device, stream, Place{Addr: at}, op.by, 4, Box{n, 1, 1}, AsyncCall)
 	case stressHost:
 		return s.HostFunction(device, stream, 1, address(binary.NativeEndian.AppendUint64(addParams(at, op.by, uint32(n/4)), 0)))
 	case stressCopy:
 		to, from, box := row(at, s.addressOf(op.from), n)
-		return s.Copy(device, stream, to, from, box, CopyDefault, false)
+		return s.Copy(device, stream, to, from, box, CopyDefault, AsyncCall)
 	case stressUp:
 		return s.up(op, device, stream, at, n)
 	case stressDown:
 		op.seen = make([]byte, n)
 		to, from, box := row(address(op.seen), at, n)
-		return s.Copy(device, stream, to, from, box, DeviceToHost, false)
+		return s.Copy(device, stream, to, from, box, DeviceToHost, AsyncCall)
 	case stressGraph:
 		return s.graph(op, device, stream, at, n)
 	case stressScrap:
@@ -251,7 +251,7 @@ func (s *stress) up(op *stressOp, device int, stream, at, n uint64) Code {
 		source = binary.NativeEndian.AppendUint32(source, op.by+i)
 	}
 	to, from, box := row(at, address(source), n)
-	code := s.Copy(device, stream, to, from, box, HostToDevice, false)
+	code := s.Copy(device, stream, to, from, box, HostToDevice, AsyncCall)
 	clear(source)
 	return code
 }
@@ -292,9 +292,9 @@ func (s *stress) scrap(op *stressOp, device int, stream, at, n uint64) Code {
 	to, from, box := row(scrap, at, n)
 	back, forth, _ := row(at, scrap, n)
 	for _, step := range []func() Code{
-		func() Code { return s.Copy(device, stream, to, from, box, DeviceToDevice, false) },
+		func() Code { return s.Copy(device, stream, to, from, box, DeviceToDevice, AsyncCall) },
 		func() Code { return s.adds(device, stream, s.add[device], scrap, op.by, n) },
-		func() Code { return s.Copy(device, stream, back, forth, box, DeviceToDevice, false) },
+		func() Code { return s.Copy(device, stream, back, forth, box, DeviceToDevice, AsyncCall) },
 		func() Code { return s.FreeIn(device, stream, scrap) },
 	} {
 		if code == Success {

@@ -42,7 +42,7 @@ func TestVirtual(t *testing.T) {
 			binary.NativeEndian.PutUint32(words[4*i:], i)
 		}
 		to, from, box := row(at, address(words), 2*size)
-		r.want(r.Copy(0, 0, to, from, box, HostToDevice, true), Success)
+		r.want(r.Copy(0, 0, to, from, box, HostToDevice, SyncCall), Success)
 		const across = 1024 // words around the middle
 		r.want(r.launch(0, add, across/64, addParams(at+size-across*2, 7, across)), Success)
 		r.want(r.Synchronize(0), Success)
@@ -75,7 +75,7 @@ func TestVirtual(t *testing.T) {
 		r.want(code, Success)
 		r.want(r.Map(twice, size, b), Success)
 		r.want(r.AccessSet(twice, size, true), Success)
-		r.want(r.Fill(0, 0, Place{Addr: twice}, 0x51, 1, Box{size, 1, 1}, true), Success)
+		r.want(r.Fill(0, 0, Place{Addr: twice}, 0x51, 1, Box{size, 1, 1}, SyncCall), Success)
 		if got := r.read(further, 4); got[0] != 0x51 {
 			t.Errorf("the other place of the memory has %x", got)
 		}
@@ -124,7 +124,7 @@ func TestVirtualCodes(t *testing.T) {
 		"freeing what is mapped":      {r.AddressFree(at, 4*size), InvalidValue},
 		"cudaFree of it":              {r.Free(at+size, false), InvalidValue},
 		"unregistering it":            {r.Unregister(at + size), NotRegistered},
-		"a copy into a gap":           {r.Copy(0, 0, to, from, box, HostToDevice, true), InvalidValue},
+		"a copy into a gap":           {r.Copy(0, 0, to, from, box, HostToDevice, SyncCall), InvalidValue},
 		"retaining nothing":           {second(r.PhysicalRetain(at)), InvalidValue},
 	} {
 		if c[0] != c[1] {

@@ -82,14 +82,14 @@ func (s *stream) submit(w work) Code {
 	return Success
 }
 
-// run is submit; block: the call returns when the work is over, which a capture refuses; prompt: the same, but in
-// a capture nothing is to wait for.
-func (s *stream) run(w work, block, prompt bool) Code {
+// run is submit; waits: the call returns when the work is over. A capture has nothing to wait for: it refuses calls that are not
+// …Async there.
+func (s *stream) run(w work, call CallKind, waits bool) Code {
 	d := s.dev.d
 	switch {
-	case block && s.capturing():
+	case waits && call != AsyncCall && s.capturing():
 		return d.notCapturing(s)
-	case (block || prompt) && !s.capturing():
+	case waits && !s.capturing():
 		s.now(w)
 		d.flush()
 		return d.Sticky()

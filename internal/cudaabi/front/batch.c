@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct copy_attributes) == 24, "layout");
 static error_t copy_as(uint64_t dst, uint64_t src, size_t n, const struct copy_attributes *a, stream_t s) {
 	struct pvm_copy c = {dst, n, n, src, n, n, n, 1, 1};
 	if (a && (a->order < ORDER_STREAM || a->order > ORDER_ANY)) return INVALID_VALUE;
-	return pvm_copy(T.device, stream_of(s), &c, COPY_DEFAULT, a && a->order == ORDER_DURING_CALL);
+	return pvm_copy(T.device, stream_of(s), &c, COPY_DEFAULT, a && a->order == ORDER_DURING_CALL ? PVM_DURING : PVM_ASYNC);
 }
 
 // copies makes copy i with the last attributes that begin at it or before. failed is the first that is refused.

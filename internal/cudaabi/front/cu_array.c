@@ -65,7 +65,7 @@ PUBLIC error_t cuMipmappedArrayDestroy(uint64_t array) { WITH(array ? pvm_array_
 PUBLIC error_t cuMipmappedArrayGetLevel(uint64_t *out, uint64_t array, unsigned level) { WITH(out ? pvm_array_level(array, level, out) : INVALID_VALUE); }
 
 // Copies of bytes that begin at an offset of a line.
-static error_t line(uint64_t array, size_t offset, uint64_t memory, size_t n, int to, int kind, stream_t s, int block) {
+static error_t line(uint64_t array, size_t offset, uint64_t memory, size_t n, int to, int kind, stream_t s, int call) {
 	struct pvm_array a;
 	error_t e = pvm_array_info(array, &a);
 	if (e != SUCCESS) return e;
@@ -73,15 +73,15 @@ static error_t line(uint64_t array, size_t offset, uint64_t memory, size_t n, in
 	*(to ? &c.dst : &c.src) = a.address + offset;
 	*(to ? &c.src : &c.dst) = memory;
 	e = array_holds(array, offset, 0, 0, &c);
-	return e ? e : pvm_copy(T.device, stream_of(s), &c, kind, block);
+	return e ? e : pvm_copy(T.device, stream_of(s), &c, kind, call);
 }
 
-BOTH(cuMemcpyHtoA_v2, _ptds, (uint64_t a, size_t at, uint64_t src, size_t n), (a, at, src, n)) { WITH(line(a, at, src, n, 1, HOST_TO_DEVICE, 0, 1)); }
-BOTH(cuMemcpyAtoH_v2, _ptds, (uint64_t dst, uint64_t a, size_t at, size_t n), (dst, a, at, n)) { WITH(line(a, at, dst, n, 0, DEVICE_TO_HOST, 0, 1)); }
-BOTH(cuMemcpyDtoA_v2, _ptds, (uint64_t a, size_t at, uint64_t src, size_t n), (a, at, src, n)) { WITH(line(a, at, src, n, 1, DEVICE_TO_DEVICE, 0, 0)); }
-BOTH(cuMemcpyAtoD_v2, _ptds, (uint64_t dst, uint64_t a, size_t at, size_t n), (dst, a, at, n)) { WITH(line(a, at, dst, n, 0, DEVICE_TO_DEVICE, 0, 0)); }
-BOTH(cuMemcpyHtoAAsync_v2, _ptsz, (uint64_t a, size_t at, uint64_t src, size_t n, stream_t s), (a, at, src, n, s)) { WITH(line(a, at, src, n, 1, HOST_TO_DEVICE, s, 0)); }
-BOTH(cuMemcpyAtoHAsync_v2, _ptsz, (uint64_t dst, uint64_t a, size_t at, size_t n, stream_t s), (dst, a, at, n, s)) { WITH(line(a, at, dst, n, 0, DEVICE_TO_HOST, s, 0)); }
+BOTH(cuMemcpyHtoA_v2, _ptds, (uint64_t a, size_t at, uint64_t src, size_t n), (a, at, src, n)) { WITH(line(a, at, src, n, 1, HOST_TO_DEVICE, 0, PVM_SYNC)); }
+BOTH(cuMemcpyAtoH_v2, _ptds, (uint64_t dst, uint64_t a, size_t at, size_t n), (dst, a, at, n)) { WITH(line(a, at, dst, n, 0, DEVICE_TO_HOST, 0, PVM_SYNC)); }
+BOTH(cuMemcpyDtoA_v2, _ptds, (uint64_t a, size_t at, uint64_t src, size_t n), (a, at, src, n)) { WITH(line(a, at, src, n, 1, DEVICE_TO_DEVICE, 0, PVM_SYNC)); }
+BOTH(cuMemcpyAtoD_v2, _ptds, (uint64_t dst, uint64_t a, size_t at, size_t n), (dst, a, at, n)) { WITH(line(a, at, dst, n, 0, DEVICE_TO_DEVICE, 0, PVM_SYNC)); }
+BOTH(cuMemcpyHtoAAsync_v2, _ptsz, (uint64_t a, size_t at, uint64_t src, size_t n, stream_t s), (a, at, src, n, s)) { WITH(line(a, at, src, n, 1, HOST_TO_DEVICE, s, PVM_ASYNC)); }
+BOTH(cuMemcpyAtoHAsync_v2, _ptsz, (uint64_t dst, uint64_t a, size_t at, size_t n, stream_t s), (dst, a, at, n, s)) { WITH(line(a, at, dst, n, 0, DEVICE_TO_HOST, s, PVM_ASYNC)); }
 
 // struct resource is CUDA_RESOURCE_DESC, struct reading CUDA_TEXTURE_DESC.
 enum { RESOURCE_ARRAY, RESOURCE_MIPMAPPED, RESOURCE_LINEAR, RESOURCE_PITCHED };

@@ -49,27 +49,28 @@ PUBLIC error_t cuMemHostGetDevicePointer_v2(address_t *out, address_t p, unsigne
 PUBLIC error_t cuMemHostGetFlags(unsigned *flags, address_t p) { WITH(flags ? pvm_host_flags(p, flags) : INVALID_VALUE); }
 
 // copy is a copy of one row.
-static error_t copy(address_t dst, address_t src, size_t n, int kind, stream_t stream, int block) {
+static error_t copy(address_t dst, address_t src, size_t n, int kind, stream_t stream, int call) {
 	struct pvm_copy c = {dst, n, n, src, n, n, n, 1, 1};
-	return pvm_copy(T.device, stream_of(stream), &c, kind, block);
+	return pvm_copy(T.device, stream_of(stream), &c, kind, call);
 }
 
-BOTH(cuMemcpyHtoD_v2, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, HOST_TO_DEVICE, 0, 1)); }
-BOTH(cuMemcpyDtoH_v2, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, DEVICE_TO_HOST, 0, 1)); }
-BOTH(cuMemcpyDtoD_v2, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, DEVICE_TO_DEVICE, 0, 0)); }
-BOTH(cuMemcpy, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, COPY_DEFAULT, 0, 1)); }
+BOTH(cuMemcpyHtoD_v2, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, HOST_TO_DEVICE, 0, PVM_SYNC)); }
+BOTH(cuMemcpyDtoH_v2, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, DEVICE_TO_HOST, 0, PVM_SYNC)); }
+BOTH(cuMemcpyDtoD_v2, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, DEVICE_TO_DEVICE, 0, PVM_SYNC)); }
+BOTH(cuMemcpy, _ptds, (address_t dst, address_t src, size_t n), (dst, src, n)) { WITH(copy(dst, src, n, COPY_DEFAULT, 0, PVM_SYNC)); }
 
-BOTH(cuMemcpyHtoDAsync_v2, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, HOST_TO_DEVICE, s, 0)); }
-BOTH(cuMemcpyDtoHAsync_v2, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, DEVICE_TO_HOST, s, 0)); }
-BOTH(cuMemcpyDtoDAsync_v2, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, DEVICE_TO_DEVICE, s, 0)); }
-BOTH(cuMemcpyAsync, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, COPY_DEFAULT, s, 0)); }
+BOTH(cuMemcpyHtoDAsync_v2, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, HOST_TO_DEVICE, s, PVM_ASYNC)); }
+BOTH(cuMemcpyDtoHAsync_v2, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, DEVICE_TO_HOST, s, PVM_ASYNC)); }
+BOTH(cuMemcpyDtoDAsync_v2, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, DEVICE_TO_DEVICE, s, PVM_ASYNC)); }
+BOTH(cuMemcpyAsync, _ptsz, (address_t dst, address_t src, size_t n, stream_t s), (dst, src, n, s)) { WITH(copy(dst, src, n, COPY_DEFAULT, s, PVM_ASYNC)); }
 
+static error_t peer(address_t dst, void *to, address_t src, void *from, size_t n, stream_t s, int call) {
+	WITH(context_of(to) && context_of(from) ? copy(dst, src, n, DEVICE_TO_DEVICE, s, call) : INVALID_CONTEXT);
+}
+
+BOTH(cuMemcpyPeer, _ptds, (address_t dst, void *to, address_t src, void *from, size_t n), (dst, to, src, from, n)) { return peer(dst, to, src, from, n, 0, PVM_SYNC); }
 BOTH(cuMemcpyPeerAsync, _ptsz, (address_t dst, void *to, address_t src, void *from, size_t n, stream_t s), (dst, to, src, from, n, s)) {
-	WITH(context_of(to) && context_of(from) ? copy(dst, src, n, DEVICE_TO_DEVICE, s, 0) : INVALID_CONTEXT);
-}
-
-BOTH(cuMemcpyPeer, _ptds, (address_t dst, void *to, address_t src, void *from, size_t n), (dst, to, src, from, n)) {
-	return cuMemcpyPeerAsync(dst, to, src, from, n, 0);
+	return peer(dst, to, src, from, n, s, PVM_ASYNC);
 }
 
 // The kinds of memory in the structures for copies.
@@ -116,10 +117,10 @@ static error_t described(const struct copy3 *c, struct pvm_copy *p) {
 	return e ? e : holds(&c->src, p);
 }
 
-static error_t box(const struct copy3 *c, stream_t s, int block) {
+static error_t box(const struct copy3 *c, stream_t s, int call) {
 	struct pvm_copy p;
 	error_t e = described(c, &p);
-	return e ? e : pvm_copy(T.device, stream_of(s), &p, kind_of(c->src.type, c->dst.type), block);
+	return e ? e : pvm_copy(T.device, stream_of(s), &p, kind_of(c->src.type, c->dst.type), call);
 }
 
 // Nodes of graphs.
@@ -150,39 +151,36 @@ static struct end3 deep(const struct end2 *e, size_t width, size_t height) {
 	return (struct end3){.x = e->x, .y = e->y, .type = e->type, .host = e->host, .device = e->device, .array = e->array, .pitch = e->pitch ? e->pitch : width, .height = height};
 }
 
-static error_t flat(const struct copy2 *c, stream_t s, int block) {
+static error_t flat(const struct copy2 *c, stream_t s, int call) {
 	if (!c) return INVALID_VALUE;
-	return box(&(struct copy3){deep(&c->src, c->width, c->height), deep(&c->dst, c->width, c->height), c->width, c->height, 1}, s, block);
+	return box(&(struct copy3){deep(&c->src, c->width, c->height), deep(&c->dst, c->width, c->height), c->width, c->height, 1}, s, call);
 }
 
-// waits tells whether a copy holds up the host: not one from device to device.
-static int waits(int from, int to) { return !(from == IN_DEVICE && to == IN_DEVICE); }
-
-BOTH(cuMemcpy2D_v2, _ptds, (const struct copy2 *c), (c)) { WITH(flat(c, 0, c && waits(c->src.type, c->dst.type))); }
-BOTH(cuMemcpy2DUnaligned_v2, _ptds, (const struct copy2 *c), (c)) { WITH(flat(c, 0, c && waits(c->src.type, c->dst.type))); }
-BOTH(cuMemcpy2DAsync_v2, _ptsz, (const struct copy2 *c, stream_t s), (c, s)) { WITH(flat(c, s, 0)); }
-BOTH(cuMemcpy3D_v2, _ptds, (const struct copy3 *c), (c)) { WITH(c ? box(c, 0, waits(c->src.type, c->dst.type)) : INVALID_VALUE); }
-BOTH(cuMemcpy3DAsync_v2, _ptsz, (const struct copy3 *c, stream_t s), (c, s)) { WITH(c ? box(c, s, 0) : INVALID_VALUE); }
+BOTH(cuMemcpy2D_v2, _ptds, (const struct copy2 *c), (c)) { WITH(flat(c, 0, PVM_SYNC)); }
+BOTH(cuMemcpy2DUnaligned_v2, _ptds, (const struct copy2 *c), (c)) { WITH(flat(c, 0, PVM_SYNC)); }
+BOTH(cuMemcpy2DAsync_v2, _ptsz, (const struct copy2 *c, stream_t s), (c, s)) { WITH(flat(c, s, PVM_ASYNC)); }
+BOTH(cuMemcpy3D_v2, _ptds, (const struct copy3 *c), (c)) { WITH(c ? box(c, 0, PVM_SYNC) : INVALID_VALUE); }
+BOTH(cuMemcpy3DAsync_v2, _ptsz, (const struct copy3 *c, stream_t s), (c, s)) { WITH(c ? box(c, s, PVM_ASYNC) : INVALID_VALUE); }
 
 // Those of two contexts have these in the reserved words: all devices share addresses.
-BOTH(cuMemcpy3DPeer, _ptds, (const struct copy3 *c), (c)) { WITH(c ? box(c, 0, waits(c->src.type, c->dst.type)) : INVALID_VALUE); }
-BOTH(cuMemcpy3DPeerAsync, _ptsz, (const struct copy3 *c, stream_t s), (c, s)) { WITH(c ? box(c, s, 0) : INVALID_VALUE); }
+BOTH(cuMemcpy3DPeer, _ptds, (const struct copy3 *c), (c)) { WITH(c ? box(c, 0, PVM_SYNC) : INVALID_VALUE); }
+BOTH(cuMemcpy3DPeerAsync, _ptsz, (const struct copy3 *c, stream_t s), (c, s)) { WITH(c ? box(c, s, PVM_ASYNC) : INVALID_VALUE); }
 
 // fill sets rows of elements; the pitch is in bytes.
-static error_t fill(address_t dst, size_t pitch, uint32_t value, uint32_t size, size_t width, size_t height, stream_t s) {
+static error_t fill(address_t dst, size_t pitch, uint32_t value, uint32_t size, size_t width, size_t height, stream_t s, int call) {
 	if (width > SIZE_MAX / size) return INVALID_VALUE;
 	size_t bytes = width * size;
 	if (height > 1 && pitch < bytes) return INVALID_VALUE;
 	struct pvm_copy c = {dst, height > 1 ? pitch : bytes, 0, 0, 0, 0, bytes, height, 1};
 	c.dst_slice = c.dst_pitch * height;
-	return pvm_fill(T.device, stream_of(s), &c, value, size, 0);
+	return pvm_fill(T.device, stream_of(s), &c, value, size, call);
 }
 
 #define FILLS(letters, type, size) \
-	BOTH(cuMemset##letters##_v2, _ptds, (address_t dst, type v, size_t n), (dst, v, n)) { WITH(fill(dst, 0, v, size, n, 1, 0)); } \
-	BOTH(cuMemset##letters##Async, _ptsz, (address_t dst, type v, size_t n, stream_t s), (dst, v, n, s)) { WITH(fill(dst, 0, v, size, n, 1, s)); } \
-	BOTH(cuMemsetD2##letters##_v2, _ptds, (address_t dst, size_t pitch, type v, size_t w, size_t h), (dst, pitch, v, w, h)) { WITH(fill(dst, pitch, v, size, w, h, 0)); } \
-	BOTH(cuMemsetD2##letters##Async, _ptsz, (address_t dst, size_t pitch, type v, size_t w, size_t h, stream_t s), (dst, pitch, v, w, h, s)) { WITH(fill(dst, pitch, v, size, w, h, s)); }
+	BOTH(cuMemset##letters##_v2, _ptds, (address_t dst, type v, size_t n), (dst, v, n)) { WITH(fill(dst, 0, v, size, n, 1, 0, PVM_SYNC)); } \
+	BOTH(cuMemset##letters##Async, _ptsz, (address_t dst, type v, size_t n, stream_t s), (dst, v, n, s)) { WITH(fill(dst, 0, v, size, n, 1, s, PVM_ASYNC)); } \
+	BOTH(cuMemsetD2##letters##_v2, _ptds, (address_t dst, size_t pitch, type v, size_t w, size_t h), (dst, pitch, v, w, h)) { WITH(fill(dst, pitch, v, size, w, h, 0, PVM_SYNC)); } \
+	BOTH(cuMemsetD2##letters##Async, _ptsz, (address_t dst, size_t pitch, type v, size_t w, size_t h, stream_t s), (dst, pitch, v, w, h, s)) { WITH(fill(dst, pitch, v, size, w, h, s, PVM_ASYNC)); }
 
 FILLS(D8, uint8_t, 1)
 FILLS(D16, uint16_t, 2)

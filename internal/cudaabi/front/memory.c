@@ -67,49 +67,46 @@ PUBLIC error_t cudaHostGetFlags(unsigned *flags, void *p) {
 PUBLIC error_t cudaMemGetInfo(size_t *free, size_t *total) { CALL(pvm_memory_info(T.device, free, total)); }
 
 // copy is a copy of one row.
-static error_t copy(void *dst, const void *src, size_t n, int kind, stream_t stream, int block) {
+static error_t copy(void *dst, const void *src, size_t n, int kind, stream_t stream, int call) {
 	error_t e = engine();
 	if (e != SUCCESS) return done(e);
 	struct pvm_copy c = {(uintptr_t)dst, n, n, (uintptr_t)src, n, n, n, 1, 1};
-	return done(pvm_copy(T.device, stream_of(stream), &c, kind, block));
+	return done(pvm_copy(T.device, stream_of(stream), &c, kind, call));
 }
 
-// A copy from device to device does not hold up the host.
-static int blocks(int kind) { return kind != DEVICE_TO_DEVICE; }
-
 BOTH(cudaMemcpy, _ptds, (void *dst, const void *src, size_t n, int kind), (dst, src, n, kind)) {
-	return copy(dst, src, n, kind, 0, blocks(kind));
+	return copy(dst, src, n, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpyAsync, _ptsz, (void *dst, const void *src, size_t n, int kind, stream_t stream), (dst, src, n, kind, stream)) {
-	return copy(dst, src, n, kind, stream, 0);
+	return copy(dst, src, n, kind, stream, PVM_ASYNC);
 }
 
 PUBLIC error_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
 	(void)to, (void)from;
-	return copy(dst, src, n, DEVICE_TO_DEVICE, 0, 0);
+	return copy(dst, src, n, DEVICE_TO_DEVICE, 0, PVM_SYNC);
 }
 
 PUBLIC error_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n, stream_t stream) {
 	(void)to, (void)from;
-	return copy(dst, src, n, DEVICE_TO_DEVICE, stream, 0);
+	return copy(dst, src, n, DEVICE_TO_DEVICE, stream, PVM_ASYNC);
 }
 
-static error_t copy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, stream_t stream, int block) {
+static error_t copy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, stream_t stream, int call) {
 	error_t e = engine();
 	if (e != SUCCESS) return done(e);
 	if (w > dpitch || w > spitch) return done(INVALID_PITCH);
 	struct pvm_copy c = {(uintptr_t)dst, dpitch, dpitch * h, (uintptr_t)src, spitch, spitch * h, w, h, 1};
-	return done(pvm_copy(T.device, stream_of(stream), &c, kind, block));
+	return done(pvm_copy(T.device, stream_of(stream), &c, kind, call));
 }
 
 BOTH(cudaMemcpy2D, _ptds, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind), (dst, dpitch, src, spitch, w, h, kind)) {
-	return copy2d(dst, dpitch, src, spitch, w, h, kind, 0, blocks(kind));
+	return copy2d(dst, dpitch, src, spitch, w, h, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpy2DAsync, _ptsz, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, stream_t stream),
 	(dst, dpitch, src, spitch, w, h, kind, stream)) {
-	return copy2d(dst, dpitch, src, spitch, w, h, kind, stream, 0);
+	return copy2d(dst, dpitch, src, spitch, w, h, kind, stream, PVM_ASYNC);
 }
 
 // place3d finds one end of a copy: in an array, positions and widths count samples.
@@ -139,43 +136,43 @@ error_t box_of(const struct params3d *p, struct pvm_copy *c) {
 	return e;
 }
 
-static error_t copy3d(const struct params3d *p, stream_t stream, int block) {
+static error_t copy3d(const struct params3d *p, stream_t stream, int call) {
 	struct pvm_copy c;
 	error_t e = engine();
 	if (e == SUCCESS && !p) e = INVALID_VALUE;
 	if (e == SUCCESS) e = box_of(p, &c);
-	return done(e ? e : pvm_copy(T.device, stream_of(stream), &c, p->kind, block));
+	return done(e ? e : pvm_copy(T.device, stream_of(stream), &c, p->kind, call));
 }
 
-BOTH(cudaMemcpy3D, _ptds, (const struct params3d *p), (p)) { return copy3d(p, 0, p && blocks(p->kind)); }
-BOTH(cudaMemcpy3DAsync, _ptsz, (const struct params3d *p, stream_t stream), (p, stream)) { return copy3d(p, stream, 0); }
+BOTH(cudaMemcpy3D, _ptds, (const struct params3d *p), (p)) { return copy3d(p, 0, PVM_SYNC); }
+BOTH(cudaMemcpy3DAsync, _ptsz, (const struct params3d *p, stream_t stream), (p, stream)) { return copy3d(p, stream, PVM_ASYNC); }
 
-static error_t fill(void *dst, int value, size_t pitch, struct extent x, size_t rows, stream_t stream) {
+static error_t fill(void *dst, int value, size_t pitch, struct extent x, size_t rows, stream_t stream, int call) {
 	error_t e = engine();
 	if (e != SUCCESS) return done(e);
 	if (x.height > 1 && x.width > pitch) return done(INVALID_VALUE);
 	struct pvm_copy c = {(uintptr_t)dst, pitch, pitch * rows, 0, 0, 0, x.width, x.height, x.depth};
-	return done(pvm_fill(T.device, stream_of(stream), &c, (uint8_t)value, 1, 0));
+	return done(pvm_fill(T.device, stream_of(stream), &c, (uint8_t)value, 1, call));
 }
 
-BOTH(cudaMemset, _ptds, (void *dst, int value, size_t n), (dst, value, n)) { return fill(dst, value, n, (struct extent){n, 1, 1}, 1, 0); }
+BOTH(cudaMemset, _ptds, (void *dst, int value, size_t n), (dst, value, n)) { return fill(dst, value, n, (struct extent){n, 1, 1}, 1, 0, PVM_SYNC); }
 
 BOTH(cudaMemsetAsync, _ptsz, (void *dst, int value, size_t n, stream_t stream), (dst, value, n, stream)) {
-	return fill(dst, value, n, (struct extent){n, 1, 1}, 1, stream);
+	return fill(dst, value, n, (struct extent){n, 1, 1}, 1, stream, PVM_ASYNC);
 }
 
 BOTH(cudaMemset2D, _ptds, (void *dst, size_t pitch, int value, size_t w, size_t h), (dst, pitch, value, w, h)) {
-	return fill(dst, value, pitch, (struct extent){w, h, 1}, h, 0);
+	return fill(dst, value, pitch, (struct extent){w, h, 1}, h, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemset2DAsync, _ptsz, (void *dst, size_t pitch, int value, size_t w, size_t h, stream_t stream), (dst, pitch, value, w, h, stream)) {
-	return fill(dst, value, pitch, (struct extent){w, h, 1}, h, stream);
+	return fill(dst, value, pitch, (struct extent){w, h, 1}, h, stream, PVM_ASYNC);
 }
 
-BOTH(cudaMemset3D, _ptds, (struct pitched p, int value, struct extent x), (p, value, x)) { return fill(p.ptr, value, p.pitch, x, p.y, 0); }
+BOTH(cudaMemset3D, _ptds, (struct pitched p, int value, struct extent x), (p, value, x)) { return fill(p.ptr, value, p.pitch, x, p.y, 0, PVM_SYNC); }
 
 BOTH(cudaMemset3DAsync, _ptsz, (struct pitched p, int value, struct extent x, stream_t stream), (p, value, x, stream)) {
-	return fill(p.ptr, value, p.pitch, x, p.y, stream);
+	return fill(p.ptr, value, p.pitch, x, p.y, stream, PVM_ASYNC);
 }
 
 error_t symbol_at(const void *host, size_t n, size_t offset, char **at) {
@@ -188,36 +185,36 @@ error_t symbol_at(const void *host, size_t n, size_t offset, char **at) {
 	return SUCCESS;
 }
 
-static error_t to_symbol(const void *host, const void *src, size_t n, size_t offset, int kind, stream_t stream, int block) {
+static error_t to_symbol(const void *host, const void *src, size_t n, size_t offset, int kind, stream_t stream, int call) {
 	char *at;
 	error_t e = symbol_at(host, n, offset, &at);
 	if (kind == DEVICE_TO_HOST || kind == HOST_TO_HOST) e = INVALID_DIRECTION;
-	return e ? done(e) : copy(at, src, n, kind, stream, block);
+	return e ? done(e) : copy(at, src, n, kind, stream, call);
 }
 
-static error_t from_symbol(void *dst, const void *host, size_t n, size_t offset, int kind, stream_t stream, int block) {
+static error_t from_symbol(void *dst, const void *host, size_t n, size_t offset, int kind, stream_t stream, int call) {
 	char *at;
 	error_t e = symbol_at(host, n, offset, &at);
 	if (kind == HOST_TO_DEVICE || kind == HOST_TO_HOST) e = INVALID_DIRECTION;
-	return e ? done(e) : copy(dst, at, n, kind, stream, block);
+	return e ? done(e) : copy(dst, at, n, kind, stream, call);
 }
 
 BOTH(cudaMemcpyToSymbol, _ptds, (const void *host, const void *src, size_t n, size_t offset, int kind), (host, src, n, offset, kind)) {
-	return to_symbol(host, src, n, offset, kind, 0, blocks(kind));
+	return to_symbol(host, src, n, offset, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpyFromSymbol, _ptds, (void *dst, const void *host, size_t n, size_t offset, int kind), (dst, host, n, offset, kind)) {
-	return from_symbol(dst, host, n, offset, kind, 0, blocks(kind));
+	return from_symbol(dst, host, n, offset, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpyToSymbolAsync, _ptsz, (const void *host, const void *src, size_t n, size_t offset, int kind, stream_t stream),
 	(host, src, n, offset, kind, stream)) {
-	return to_symbol(host, src, n, offset, kind, stream, 0);
+	return to_symbol(host, src, n, offset, kind, stream, PVM_ASYNC);
 }
 
 BOTH(cudaMemcpyFromSymbolAsync, _ptsz, (void *dst, const void *host, size_t n, size_t offset, int kind, stream_t stream),
 	(dst, host, n, offset, kind, stream)) {
-	return from_symbol(dst, host, n, offset, kind, stream, 0);
+	return from_symbol(dst, host, n, offset, kind, stream, PVM_ASYNC);
 }
 
 PUBLIC error_t cudaGetSymbolAddress(void **out, const void *host) {
@@ -272,14 +269,14 @@ PUBLIC error_t cudaHostUnregister(void *p) { CALL(pvm_unregister((uintptr_t)p));
 
 struct peer_copy { void *src_array; struct position src_pos; struct pitched src; int from; void *dst_array; struct position dst_pos; struct pitched dst; int to; struct extent extent; };
 
-static error_t peer3d(const struct peer_copy *p, stream_t s) {
+static error_t peer3d(const struct peer_copy *p, stream_t s, int call) {
 	struct pvm_copy c;
 	if (!p) return done(INVALID_VALUE);
 	struct params3d plain = {p->src_array, p->src_pos, p->src, p->dst_array, p->dst_pos, p->dst, p->extent, DEVICE_TO_DEVICE};
 	error_t e = engine();
 	if (e == SUCCESS) e = box_of(&plain, &c);
-	return done(e ? e : pvm_copy(T.device, stream_of(s), &c, plain.kind, 0));
+	return done(e ? e : pvm_copy(T.device, stream_of(s), &c, plain.kind, call));
 }
 
-BOTH(cudaMemcpy3DPeer, _ptds, (const struct peer_copy *p), (p)) { return peer3d(p, 0); }
-BOTH(cudaMemcpy3DPeerAsync, _ptsz, (const struct peer_copy *p, stream_t s), (p, s)) { return peer3d(p, s); }
+BOTH(cudaMemcpy3DPeer, _ptds, (const struct peer_copy *p), (p)) { return peer3d(p, 0, PVM_SYNC); }
+BOTH(cudaMemcpy3DPeerAsync, _ptsz, (const struct peer_copy *p, stream_t s), (p, s)) { return peer3d(p, s, PVM_ASYNC); }

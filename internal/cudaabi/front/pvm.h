@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 11
+#define PVM_VERSION 12
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -45,6 +45,9 @@ struct pvm_copy {
 	uint64_t src, src_pitch, src_slice;
 	uint64_t width, height, depth;
 };
+
+// Kinds of calls that copy and fill, by which the engine knows when they return.
+enum { PVM_ASYNC, PVM_SYNC, PVM_DURING };
 
 struct pvm_launch {
 	uint32_t grid[3], block[3], cluster[3];
@@ -149,8 +152,8 @@ struct pvm_value {
 	X(pvm_access_get, (uint64_t address, int32_t *on)) \
 	X(pvm_device_pointer, (uint64_t address, uint64_t *device)) \
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
-	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t block)) \
-	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t block)) \
+	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t call)) \
+	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t call)) \
 	X(pvm_load, (const uint64_t *images, int32_t n, uint64_t *module, char *log, uint64_t log_room)) \
 	X(pvm_unload, (uint64_t module)) \
 	X(pvm_function, (int32_t device, uint64_t module, const char *name, uint64_t *function)) \

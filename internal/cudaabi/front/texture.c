@@ -92,7 +92,7 @@ static error_t place(const struct end *end, size_t height, uint64_t *at, uint64_
 	return e ? e : array_place(&a, end->x, end->y, 0, at, pitch, slice);
 }
 
-static error_t copy(struct end dst, struct end src, size_t width, size_t height, int kind, stream_t s, int block) {
+static error_t copy(struct end dst, struct end src, size_t width, size_t height, int kind, stream_t s, int call) {
 	struct pvm_copy c = {.width = width, .height = height, .depth = 1};
 	error_t e = engine();
 	if (e == SUCCESS) e = place(&dst, height, &c.dst, &c.dst_pitch, &c.dst_slice);
@@ -100,35 +100,34 @@ static error_t copy(struct end dst, struct end src, size_t width, size_t height,
 	if (e == SUCCESS && ((!dst.array && width > dst.pitch) || (!src.array && width > src.pitch))) e = INVALID_PITCH;
 	if (e == SUCCESS && dst.array) e = array_holds(dst.array, dst.x, dst.y, 0, &c);
 	if (e == SUCCESS && src.array) e = array_holds(src.array, src.x, src.y, 0, &c);
-	return done(e ? e : pvm_copy(T.device, stream_of(s), &c, kind, block));
+	return done(e ? e : pvm_copy(T.device, stream_of(s), &c, kind, call));
 }
 
 static struct end memory(const void *p, size_t pitch) { return (struct end){.ptr = (void *)p, .pitch = pitch}; }
 static struct end in_array(uint64_t array, size_t x, size_t y) { return (struct end){.array = array, .x = x, .y = y}; }
-static int blocks(int kind) { return kind != DEVICE_TO_DEVICE; }
 
 BOTH(cudaMemcpy2DToArray, _ptds, (uint64_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind), (dst, x, y, src, pitch, w, h, kind)) {
-	return copy(in_array(dst, x, y), memory(src, pitch), w, h, kind, 0, blocks(kind));
+	return copy(in_array(dst, x, y), memory(src, pitch), w, h, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpy2DFromArray, _ptds, (void *dst, size_t pitch, uint64_t src, size_t x, size_t y, size_t w, size_t h, int kind), (dst, pitch, src, x, y, w, h, kind)) {
-	return copy(memory(dst, pitch), in_array(src, x, y), w, h, kind, 0, blocks(kind));
+	return copy(memory(dst, pitch), in_array(src, x, y), w, h, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpy2DArrayToArray, _ptds, (uint64_t dst, size_t dx, size_t dy, uint64_t src, size_t sx, size_t sy, size_t w, size_t h, int kind), (dst, dx, dy, src, sx, sy, w, h, kind)) {
-	return copy(in_array(dst, dx, dy), in_array(src, sx, sy), w, h, kind, 0, 0);
+	return copy(in_array(dst, dx, dy), in_array(src, sx, sy), w, h, kind, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpy2DToArrayAsync, _ptsz, (uint64_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t w, size_t h, int kind, stream_t s), (dst, x, y, src, pitch, w, h, kind, s)) {
-	return copy(in_array(dst, x, y), memory(src, pitch), w, h, kind, s, 0);
+	return copy(in_array(dst, x, y), memory(src, pitch), w, h, kind, s, PVM_ASYNC);
 }
 
 BOTH(cudaMemcpy2DFromArrayAsync, _ptsz, (void *dst, size_t pitch, uint64_t src, size_t x, size_t y, size_t w, size_t h, int kind, stream_t s), (dst, pitch, src, x, y, w, h, kind, s)) {
-	return copy(memory(dst, pitch), in_array(src, x, y), w, h, kind, s, 0);
+	return copy(memory(dst, pitch), in_array(src, x, y), w, h, kind, s, PVM_ASYNC);
 }
 
 // rows copies bytes that fill rows of an array from a place on: the first row's rest, whole rows, what is left.
-static error_t rows(uint64_t array, size_t x, size_t y, char *p, size_t n, int kind, stream_t s, int to) {
+static error_t rows(uint64_t array, size_t x, size_t y, char *p, size_t n, int kind, stream_t s, int to, int call) {
 	struct pvm_array a;
 	error_t e = engine();
 	if (e == SUCCESS) e = pvm_array_info(array, &a);
@@ -137,26 +136,26 @@ static error_t rows(uint64_t array, size_t x, size_t y, char *p, size_t n, int k
 		if (x >= row) return done(INVALID_VALUE);
 		size_t w = x || n < row ? (n < row - x ? n : row - x) : row, h = w == row ? n / row : 1;
 		struct end there = in_array(array, x, y), here = memory(p, w);
-		e = to ? copy(there, here, w, h, kind, s, blocks(kind) && !s) : copy(here, there, w, h, kind, s, blocks(kind) && !s);
+		e = to ? copy(there, here, w, h, kind, s, call) : copy(here, there, w, h, kind, s, call);
 		p += w * h, n -= w * h, y += h;
 	}
 	return e;
 }
 
 BOTH(cudaMemcpyToArray, _ptds, (uint64_t dst, size_t x, size_t y, const void *src, size_t n, int kind), (dst, x, y, src, n, kind)) {
-	return rows(dst, x, y, (char *)src, n, kind, 0, 1);
+	return rows(dst, x, y, (char *)src, n, kind, 0, 1, PVM_SYNC);
 }
 
 BOTH(cudaMemcpyFromArray, _ptds, (void *dst, uint64_t src, size_t x, size_t y, size_t n, int kind), (dst, src, x, y, n, kind)) {
-	return rows(src, x, y, dst, n, kind, 0, 0);
+	return rows(src, x, y, dst, n, kind, 0, 0, PVM_SYNC);
 }
 
 BOTH(cudaMemcpyToArrayAsync, _ptsz, (uint64_t dst, size_t x, size_t y, const void *src, size_t n, int kind, stream_t s), (dst, x, y, src, n, kind, s)) {
-	return rows(dst, x, y, (char *)src, n, kind, s, 1);
+	return rows(dst, x, y, (char *)src, n, kind, s, 1, PVM_ASYNC);
 }
 
 BOTH(cudaMemcpyFromArrayAsync, _ptsz, (void *dst, uint64_t src, size_t x, size_t y, size_t n, int kind, stream_t s), (dst, src, x, y, n, kind, s)) {
-	return rows(src, x, y, dst, n, kind, s, 0);
+	return rows(src, x, y, dst, n, kind, s, 0, PVM_ASYNC);
 }
 
 // struct resource is cudaResourceDesc: what is read.
