@@ -10,16 +10,14 @@ package main
 
 static void call_text(void (*f)(const char *, size_t), const void *text, size_t n) { f(text, n); }
 static int call_origin(int (*f)(uint64_t, struct pvm_origin *), uint64_t address, struct pvm_origin *out) { return f(address, out); }
-static void call_host(uint64_t f, uint64_t argument) { ((void (*)(void *))f)((void *)argument); }
 */
 import "C"
 
 import (
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm"
@@ -64,7 +62,7 @@ func begin(host C.struct_pvm_host) driver.Code {
 	if err == nil {
 		the, err = driver.New(cfg, driver.Host{
 			Print: func(p []byte) { text(host.print, p) }, Error: say,
-			Call:   func(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) },
+			Call:   callHost,
 			Thread: thread,
 			Origin: func(address uint64) (driver.Origin, bool) { return origin(host, address) },
 		})
@@ -73,8 +71,8 @@ func begin(host C.struct_pvm_host) driver.Code {
 		say(fmt.Sprintf("ptxvm: cannot start: %v\n", err))
 		return driver.NotInitialized
 	}
-	if host.facts&C.PVM_USR1_FREE != 0 {
-		answer(say)
+	if host.asks >= 0 {
+		go answer(os.NewFile(uintptr(host.asks), "questions"), say)
 	}
 	return driver.Success
 }
@@ -94,15 +92,14 @@ func origin(host C.struct_pvm_host, address uint64) (driver.Origin, bool) {
 	return from, true
 }
 
-// answer says what runs, each time that SIGUSR1 asks.
-func answer(say func(string)) {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGUSR1)
-	go func() {
-		for range asked {
-			say(the.Running())
+// answer says what runs, each time that a byte asks.
+func answer(questions io.Reader, say func(string)) {
+	for asked := make([]byte, 1); ; {
+		if _, err := questions.Read(asked); err != nil {
+			return
 		}
-	}()
+		say(the.Running())
+	}
 }
 
 // put stores a result, unless the caller does not want it or the call has failed: what fails writes nothing.
@@ -128,6 +125,7 @@ func dim(d [3]C.uint32_t) ptxvm.Dim3 {
 
 //export pvm_thread
 func pvm_thread(out **C.struct_pvm_thread) int32 {
+	headroom(room)
 	*out = both()
 	return int32(driver.Success)
 }
@@ -137,10 +135,7 @@ func pvm_finish() int32 {
 	if the == nil {
 		return 0
 	}
-	for i := range the.Devices() {
-		the.Synchronize(i)
-	}
-	return int32(the.Sticky())
+	return int32(the.Finish(inHost()))
 }
 
 //export pvm_device_count

@@ -17,6 +17,17 @@ static struct pvm_thread *thread_both(void) {
 	return &both;
 }
 
+// The depth of host functions of the program that the thread is in.
+static _Thread_local int32_t host_depth;
+
+static void call_host(uint64_t f, uint64_t argument) {
+	host_depth++;
+	((void (*)(void *))f)((void *)argument);
+	host_depth--;
+}
+
+static int32_t in_host(void) { return host_depth; }
+
 static uint64_t thread_id(void) { return (uintptr_t)&capture_mode; }
 static int32_t thread_capture_mode(void) { return capture_mode; }
 
@@ -37,6 +48,31 @@ func thread() (id uint64, mode driver.CaptureMode) {
 
 // both is what the libraries have in common of the thread that calls the engine.
 func both() *C.struct_pvm_thread { return C.thread_both() }
+
+// callHost runs a function of the program.
+func callHost(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) }
+
+// inHost tells whether such a function has called the engine.
+func inHost() bool { return C.in_host() != 0 }
+
+// room is what a thread of the program has on the stack of the engine beyond what the engine needs, for actions of signals that come
+// meanwhile: those without SA_ONSTACK, and all where the thread has no stack for signals.
+const (
+	room  = 256 << 10
+	piece = 32 << 10
+)
+
+// headroom grows the stack of the thread that calls, which never shrinks again (.ci/cudart).
+//
+//go:noinline
+func headroom(bytes int) byte {
+	var frame [piece]byte
+	frame[bytes%piece] = 1
+	if bytes > piece {
+		frame[0] += headroom(bytes - piece)
+	}
+	return frame[0]
+}
 
 // exchangeCaptureMode gives the thread a mode and returns the one that it had.
 func exchangeCaptureMode(mode int32) int32 { return int32(C.exchange_capture_mode(C.int32_t(mode))) }

@@ -215,6 +215,26 @@ func (dev *device) synchronize() {
 	}
 }
 
+// whenIdle has f run when all that is enqueued on the device by now is over: at once if it is.
+func (dev *device) whenIdle(f func()) {
+	var open []*item
+	dev.mu.Lock()
+	for s := range dev.streams {
+		open = appendOpen(open, s)
+	}
+	dev.mu.Unlock()
+	if len(open) == 0 {
+		f()
+		return
+	}
+	go func() {
+		for _, it := range open {
+			<-it.done
+		}
+		f()
+	}()
+}
+
 // StreamCreate makes a stream.
 func (d *Driver) StreamCreate(dev int, flags uint32, priority int32) (h uint64, code Code) {
 	defer d.defect(&code)
@@ -312,6 +332,20 @@ func (d *Driver) Synchronize(dev int) (code Code) {
 	}
 	v.synchronize()
 	d.flush()
+	return d.Sticky()
+}
+
+// Finish waits for all work at the end of the process. Where a host function ends it, in a stream that would wait for the function,
+// it only hands over what has been printed, and says NotReady.
+func (d *Driver) Finish(inHost bool) (code Code) {
+	defer d.defect(&code)
+	if inHost {
+		d.flush()
+		return NotReady
+	}
+	for i := range d.devices {
+		d.Synchronize(i)
+	}
 	return d.Sticky()
 }
 

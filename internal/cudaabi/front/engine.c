@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static void report(const char *text, size_t n) {
 	fwrite(text, 1, n, stderr);
 }
 
-void *open_beside(const char *library) {
+void *open_beside(const char *library, int how) {
 	char path[PATH_MAX];
 	Dl_info self;
 	const char *name = getenv("PTXVM_LIB");
@@ -53,20 +52,14 @@ void *open_beside(const char *library) {
 		int n = slash ? (int)(slash - self.dli_fname) : 1;
 		snprintf(path, sizeof path, "%.*s/%s", n, slash ? self.dli_fname : ".", library);
 	}
-	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return dlopen(path, how);
 }
 
 static void child(void) { forked = 1; }
 
-static uint32_t facts(void) {
-	struct sigaction now;
-	int free = sigaction(SIGUSR1, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
-	return (free ? PVM_USR1_FREE : 0) | (isatty(STDERR_FILENO) ? PVM_TERMINAL : 0);
-}
-
-static void start(void) {
-	void *lib = open_beside("libptxvm.so");
-	started = INITIALIZATION;
+// load loads the engine and begins it.
+static void load(void) {
+	void *lib = open_beside("libptxvm.so", RTLD_NOW | RTLD_LOCAL);
 	if (!lib) {
 		say("the engine cannot be loaded: %s", dlerror());
 		return;
@@ -76,18 +69,26 @@ static void start(void) {
 	if (!name) { say("the engine has no %s: it is of another version", #name); return; }
 	PVM_FUNCTIONS(X)
 #undef X
-	const struct pvm_host host = {PVM_VERSION, facts(), print, report, origin_of};
+	const struct pvm_host host = {PVM_VERSION, isatty(STDERR_FILENO) ? PVM_TERMINAL : 0, answer_usr1(), print, report, origin_of};
 	running = 1;
 	pthread_atfork(NULL, NULL, child);
 	int n = 0;
 	started = pvm_start(&host);
 	if (started == SUCCESS) started = pvm_device_count(&n);
-	if (started == SUCCESS) watch_host_access();
+}
+
+static void start(void) {
+	started = INITIALIZATION;
+	watch_host_access();
+	int first = !open_beside("libptxvm.so", RTLD_NOW | RTLD_NOLOAD); // else the other library has loaded it
+	keep_signals(first);
+	load();
+	give_back_signals(first);
 }
 
 // share learns what the thread has done by the other library.
 static error_t share(void) {
-	error_t e = T.both ? SUCCESS : pvm_thread(&T.both);
+	error_t e = T.both ? SUCCESS : entering(&T.both);
 	if (e != SUCCESS) return e;
 	T.device = T.both->device;
 #ifndef DRIVER

@@ -9,7 +9,7 @@ typedef error_t get_address(const char *name, void **out, int version, uint64_t 
 static get_address *address;
 
 static void open_driver(void) {
-	void *lib = open_beside("libcuda.so.1");
+	void *lib = open_beside("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (lib) *(void **)&address = dlsym(lib, "cuGetProcAddress_v2");
 	if (!address) say("the driver cannot be loaded: %s", dlerror());
 }

@@ -105,6 +105,13 @@ void forget_block(uint64_t address);
 void watch_host_access(void);
 int origin_of(uint64_t address, struct pvm_origin *out);
 
+// What the engine would change of the program's signals is noted before it begins, and put back behind (signals.c); first: it is loaded
+// now. entering is a thread's first call of the engine. answer_usr1 has SIGUSR1 ask what runs; it returns what pvm_host.asks says.
+void keep_signals(int first);
+void give_back_signals(int first);
+error_t entering(struct pvm_thread **out);
+int answer_usr1(void);
+
 // CALLER is where the program calls the function that stands there.
 #define CALLER (T.caller ? T.caller : __builtin_return_address(0))
 
@@ -112,8 +119,8 @@ int origin_of(uint64_t address, struct pvm_origin *out);
 const char *kernel_name(const void *host);
 const char *error_name(error_t e);
 
-// open_beside loads a library from the folder of this one, or from PTXVM_LIB; NULL: dlerror says why it cannot.
-void *open_beside(const char *library);
+// open_beside loads a library from the folder of this one, or from PTXVM_LIB, how dlopen is told; NULL: dlerror says why it cannot.
+void *open_beside(const char *library, int how);
 
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct block { uint64_t address, size; const char *by; void *callers[PVM_FRAMES]; struct block *next; };
@@ -87,7 +88,7 @@ static void place(void *code, char *text, size_t room) {
 }
 
 static void explain(int signal, siginfo_t *info, void *context) {
-	(void)signal, (void)context;
+	(void)context;
 	uint64_t address = (uintptr_t)info->si_addr;
 	struct block *b = info->si_code > 0 ? holding(address) : NULL; // from the system, not from kill
 	if (b) {
@@ -98,6 +99,7 @@ static void explain(int signal, siginfo_t *info, void *context) {
 		if (n > 0 && write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1) < 0) {}
 	}
 	sigaction(SIGSEGV, &before, NULL); // the access is tried again, and the signal is theirs
+	if (info->si_code <= 0) syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signal, info);
 }
 
 void watch_host_access(void) {

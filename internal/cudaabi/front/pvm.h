@@ -20,14 +20,15 @@ struct pvm_origin {
 // What the process gives the engine. text is not terminated.
 struct pvm_host {
 	uint32_t version;
-	uint32_t facts; // PVM_USR1_FREE and so on
+	uint32_t facts; // PVM_TERMINAL
+	int32_t asks;   // the end of a pipe: each byte asks what runs; -1: nobody asks
 	void (*print)(const char *text, size_t n); // what kernels print
 	void (*error)(const char *text, size_t n); // reports and warnings
 	int (*origin)(uint64_t address, struct pvm_origin *out); // of the allocation that begins there; 0 if there is none
 };
 
-// Facts: nobody handles SIGUSR1, so that it may ask what runs; standard error is a terminal, where somebody waits.
-enum { PVM_USR1_FREE = 1, PVM_TERMINAL = 2 };
+// Facts: standard error is a terminal, where somebody waits.
+enum { PVM_TERMINAL = 1 };
 
 // What the Runtime API and the driver have in common of a thread of the program: one device that both mean.
 enum { PVM_DEVICES = 64 };

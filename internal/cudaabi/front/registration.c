@@ -84,7 +84,7 @@ PUBLIC void __cudaRegisterFatBinaryEnd(void **h) { (void)h; }
 PUBLIC void __cudaUnregisterFatBinary(void **h) {
 	struct module *m = (struct module *)h;
 	if (!engine_loaded()) return;
-	pvm_finish();
+	if (pvm_finish() == NOT_READY) return; // a host function ends the process, for whose end its stream would wait
 	if (m->loaded && m->error == SUCCESS) pvm_unload(m->handle);
 	m->loaded = 0;
 }

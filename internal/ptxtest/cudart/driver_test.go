@@ -25,16 +25,34 @@ func TestDriverPrograms(t *testing.T) {
 	for _, source := range sources {
 		name := strings.TrimSuffix(filepath.Base(source), ".c")
 		t.Run(name, func(t *testing.T) {
-			program := filepath.Join(t.TempDir(), name)
-			build := exec.Command("gcc", "-Wall", "-Wextra", "-Wno-unused", "-O1", "-o", program, source, "-L", libraries, "-lcuda", "-lpthread")
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("gcc: %v\n%s", err, out)
-			}
+			program := driverProgram(t, libraries, source)
 			for _, engine := range []string{"interp", "auto"} {
 				run(t, read(t, source), libraries, command, "exec", "--engine", engine, program)
 			}
 		})
 	}
+}
+
+// driverProgram builds a program that calls the driver API.
+func driverProgram(t *testing.T, libraries, source string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c"))
+	build := exec.Command("gcc", "-Wall", "-Wextra", "-Wno-unused", "-O1", "-o", program, source, "-L", libraries, "-lcuda", "-lpthread")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	return program
+}
+
+// TestSignals runs each row of signals.c 200 times: what goes wrong there does so now and then.
+func TestSignals(t *testing.T) {
+	needPrograms(t)
+	if !programs.all {
+		t.Skip("runs each row often: -programs=all")
+	}
+	libraries := Libraries(t)
+	source := filepath.Join(Root(t), "testdata", "cuda", "signals.c")
+	run(t, read(t, source), libraries, ptxvm(t), "exec", driverProgram(t, libraries, source), "200")
 }
 
 // TestDriverFunctions: the programs together call each function of the driver API that is listed as supported. Those of CUDA C++
