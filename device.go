@@ -51,7 +51,7 @@ func (a Async) String() string { return asyncs[a] }
 type DeviceConfig struct {
 	Arch       string // "sm_90a"; "" is sm_90
 	Memory     int64  // bytes that allocations may have in all; 0: half of what the process may use
-	Workers    int    // CTAs executed at a time; 1 is deterministic; 0: GOMAXPROCS
+	Workers    int    // CTAs executed at a time; 0: GOMAXPROCS, or 1 if Deterministic
 	Seed       uint64 // permutes schedules; 0: CTAs and warps in ascending order
 	Engine     Engine
 	Async      Async
@@ -63,13 +63,17 @@ type DeviceConfig struct {
 	MaxSteps   uint64               // warp instructions per launch, then ErrStepLimit; 0: no limit
 	MaxOutput  int64                // bytes of printf per launch; 0: 64 MiB
 	Stdout     io.Writer            // printf, in whole messages, several a Write; nil discards
-	Assume     string               // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
-	Progress   func(Progress)       // called a few times a second during a launch, from another goroutine; may be nil
+	// Deterministic makes results depend on the program and its inputs alone: clocks count instructions, and CTAs run one at a time unless
+	// Workers says otherwise. A Seed makes clocks count, too.
+	Deterministic bool
+	Assume        string         // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
+	Progress      func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 	// PageBounds lets kernels pass the end of an allocation as far as the end of its last page of 2 MiB, counted from its
 	// start, as hardware does without notice; Stats.Past says where they did.
 	PageBounds bool
 	// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 	// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
+	// Kernels may write constants by their addresses, which such programs have, for later launches.
 	HostPointers bool
 	// HostGuard, with HostPointers, lets the program's own accesses to device memory fault (SIGSEGV), as with a device of
 	// its own. AllocHost and managed variables have what both reach.
@@ -208,6 +212,12 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	}
 	if s.assumptions, err = assume.Parse(c.Assume); err != nil {
 		return nil, fmt.Errorf("ptxvm: assume: %w", err)
+	}
+	if c.Deterministic {
+		c.Workers = cmp.Or(c.Workers, 1)
+	}
+	if c.Deterministic || c.Seed != 0 {
+		s.assumptions = s.assumptions.With(assume.Clocks, assume.ClocksCount)
 	}
 	switch {
 	case c.Memory < 0 || c.Workers < 0 || c.MaxOutput < 0 || c.MaxReports < 0:

@@ -248,6 +248,7 @@ func (k *Kernel) shape(l Launch, to *host.Launch) error {
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed,
 		Async: machine.AsyncMode(cfg.Async), Products: k.program.d.products(),
+		Clock: k.program.d.clock(), ClockBegan: clockBegan,
 	}}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"time"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -111,6 +112,20 @@ var begin = time.Now()
 
 // sinceBegin is the time that has passed since then. It is read from one clock, where time.Now reads two.
 func sinceBegin() time.Duration { return time.Since(begin) }
+
+// clockBegan is the time of day, in nanoseconds, at begin.
+var clockBegan = uint64(begin.UnixNano())
+
+// clock is the clock of kernels: the real one, or nil, by the assumption.
+func (d *Device) clock() func() uint64 {
+	if d.assumptions.At(assume.Clocks) != assume.ClocksReal {
+		return nil
+	}
+	return realClock
+}
+
+// realClock never shows the same twice where the system's clock is as fine as a nanosecond.
+func realClock() uint64 { return uint64(sinceBegin()) }
 
 // outputError is a failure of DeviceConfig.Stdout.
 type outputError struct{ cause error }

@@ -45,7 +45,8 @@ const libraryVariable = "PTXVM_LIB"
 
 // execFlags are exec's flags; each sets a variable that the libraries read.
 type execFlags struct {
-	values map[string]*string // by variable
+	values        map[string]*string // by variable
+	deterministic bool
 }
 
 // execVariables are the flags, with what they set.
@@ -66,6 +67,8 @@ var execVariables = []struct{ flag, variable, usage string }{
 	{"workers", "PTXVM_WORKERS", "run CTAs on `N` threads"},
 }
 
+const deterministicUsage = "the same results in every run: CTAs on one thread, clocks count instructions"
+
 func newExec(s streams) *cli.Command {
 	f := execFlags{values: map[string]*string{}}
 	cmd := &cli.Command{
@@ -82,6 +85,7 @@ func newExec(s streams) *cli.Command {
 		f.values[v.variable] = new(string)
 		cmd.Flags().String(f.values[v.variable], v.flag, "", "", v.usage)
 	}
+	cmd.Flags().Bool(&f.deterministic, "deterministic", "", deterministicUsage)
 	return cmd
 }
 
@@ -180,6 +184,9 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 		if *value != "" {
 			env = withVariable(env, variable, fromHere(variable, *value), "")
 		}
+	}
+	if f.deterministic {
+		env = withVariable(env, "PTXVM_DETERMINISTIC", "1", "")
 	}
 	return replaceProcess(path, args, env)
 }

@@ -23,6 +23,7 @@ type runFlags struct {
 	seed, maxSteps       uint64
 	timeout              durationFlag
 	stats, quiet         bool
+	deterministic        bool
 	sanitize             string
 	maxReports           int
 	keepOutput           bool
@@ -61,7 +62,8 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Add(&f.shared, "shared", "", "dynamic shared memory in bytes, such as 48K")
 	fl.String(&f.arch, "arch", "", "", "device to emulate, such as `sm_90a`; default the module's target")
 	fl.Int(&f.devices, "devices", "", 1, "run on `N` devices of one machine at once, each with copies of all buffers: ptr:NAME@DEV and le:NAME@DEV name those of another, mc:NAME and lemc:NAME all of them, device:u32 the device; --expect, --show and --stats are about device 0")
-	fl.Int(&f.workers, "workers", "", 0, "run CTAs on `N` threads; 1 is deterministic, 0 means one per CPU")
+	fl.Int(&f.workers, "workers", "", 0, "run CTAs on `N` threads; 0 means one per CPU")
+	fl.Bool(&f.deterministic, "deterministic", "", deterministicUsage)
 	fl.Uint64(&f.seed, "seed", "", 0, "permute the order of CTAs and warps by seed `N`; 0 is the natural order")
 	fl.String(&f.engine, "engine", "", "auto", "execution engine, `auto|interp|jit`; all give the same results")
 	fl.String(&f.judge, "judge", "", "ptxas", "what decides whether PTX is valid, `ptxas|manual`")
@@ -97,7 +99,7 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 		return err
 	}
 	cfg.Arch, cfg.Memory, cfg.Workers, cfg.Seed = f.arch, int64(f.memory), f.workers, f.seed
-	cfg.Assume, cfg.KeepGoing, cfg.Alone = f.assume, f.keepGoing, true
+	cfg.Assume, cfg.Deterministic, cfg.KeepGoing, cfg.Alone = f.assume, f.deterministic, f.keepGoing, true
 	if f.workers < 0 {
 		return fmt.Errorf("--workers %d: want 1 or more; 0 is one a CPU", f.workers)
 	}

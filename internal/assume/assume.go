@@ -32,7 +32,7 @@ type Position struct {
 func (g Assumption) String() string { return Table[g].ID }
 
 // capacity bounds Table, so that a Set stays small.
-const capacity = 64
+const capacity = 96
 
 // Set is one position for each assumption. It is comparable, and its zero value takes every default.
 type Set struct{ at [capacity]uint8 }

@@ -68,6 +68,14 @@ const (
 	AnisotropyPoint                    // U65
 	CubeCorner                         // U66
 	CubeAddress                        // U67
+	Clocks                             // U68
+	IntegerFilter                      // U69
+)
+
+// Positions of Clocks, which launches ask for.
+const (
+	ClocksReal = iota
+	ClocksCount
 )
 
 // Table has one row for each assumption, in the order of the constants. The numbers up to U13 are
@@ -327,4 +335,12 @@ var Table = []Row{
 		{"modes", "by the address modes, of which the CUDA headers say that they are ignored only where filters go across edges"},
 		{"clamp", "those at the edge"},
 	}, 60},
+	Clocks: {"U68", "clocks", "10.23", "%clock, %clock64 and %globaltimer: what they count, at the clock rate of 1 GHz that devices report", []Position{
+		{"time", "nanoseconds of real time, as events and the host measure it"},
+		{"steps", "one nanosecond for each instruction that a warp of the CTA executes, and nanosleep: the same in every run (--deterministic)"},
+	}, 90},
+	IntegerFilter: {"U69", "tex-integer-linear", "9.7.10.2", "tex with a linear filter, of texels or of levels, of samples that are read as integers, which the CUDA headers allow for floats alone", []Position{
+		{"nearest", "the nearest texel of the nearest level, as Vulkan and Direct3D have it for integers"},
+		{"sum", "the weighted sum, rounded down"},
+	}, 80},
 }

@@ -176,7 +176,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 	starts := slices.ContainsFunc(reach.funcs, startsAsync)
 	u.keeps = key.watch.Leaks && starts
 	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
-	p := &Program{key: key, Functions: map[uint64]*machine.Code{}, Assumptions: assumptionsOf(lines)}
+	p := &Program{key: key, Functions: map[uint64]*machine.Code{}}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}
 	}
@@ -190,6 +190,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 			p.Functions[d.where.Func(f)] = code
 		}
 	}
+	p.Assumptions = u.assumptions()
 	for _, code := range u.codes {
 		code.StartsAsync, code.Interpreted = starts, u.keeps
 	}
@@ -241,9 +242,10 @@ func roomOnStack(funcs []*ir.Func) error {
 	return nil
 }
 
-// assumptionsOf lists the assumptions that any of the lines depends on.
-func assumptionsOf(lines map[*isa.Sel]*sem.Line) (list []assume.Assumption) {
-	for _, l := range lines {
+// assumptions lists those that the code depends on.
+func (u *unit) assumptions() []assume.Assumption {
+	list := slices.Clone(u.depends)
+	for _, l := range u.lines {
 		list = append(list, l.Assumptions()...)
 	}
 	slices.Sort(list)

@@ -5,6 +5,7 @@ package decode
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -21,6 +22,8 @@ type unit struct {
 	pins  bool // observed: asynchronous operations write registers
 	keeps bool // the launch reports what a CTA leaves behind, and it may
 	holds bool // lanes may end with operations that have not been submitted
+
+	depends []assume.Assumption // what some statements of their lines depend on
 
 	waiting map[*ir.Func]bool // functions that have been asked whether they wait
 }
@@ -206,6 +209,7 @@ func (x *function) inst(out *machine.Inst) error {
 		b.Nothing()
 	} else {
 		x.line(x.pc).Do.Plan(b)
+		x.depends = append(x.depends, b.Depends...)
 	}
 	if b.Err == nil {
 		b.Prepare()

@@ -16,7 +16,7 @@ const (
 	registersPerSM = 64 << 10
 	staticShared   = 48 << 10
 	constantMemory = 64 << 10
-	clockKHz       = 1_000_000 // of no meaning here; programs print and divide by it
+	clockKHz       = 1_000_000 // clocks of kernels count nanoseconds
 	memoryKHz      = 1_000_000
 	busWidth       = 64
 	l2Cache        = 32 << 20

@@ -36,8 +36,9 @@ var variables = map[string]func(c *Config, value string) error{
 		c.Device.PageBounds = v == "page"
 		return nil
 	},
-	"PTXVM_DEVICES": func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
-	"PTXVM_ENGINE":  func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
+	"PTXVM_DETERMINISTIC": func(c *Config, v string) error { c.Device.Deterministic = v != "" && v != "0"; return nil },
+	"PTXVM_DEVICES":       func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
+	"PTXVM_ENGINE":        func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
 	"PTXVM_HOST_ACCESS": func(c *Config, v string) error {
 		if v != "fault" && v != "allow" {
 			return fmt.Errorf("want allow or fault")

@@ -26,16 +26,18 @@ type Launch struct {
 	Dynamic         uint32 // bytes of dynamic shared memory, for %dynamic_smem_size
 	Params          []byte // the kernel's parameter block
 	Target          Target
-	Lockstep        bool     // below sm_70: the lanes of a warp share one pc by contract
-	Stack           uint32   // bytes of local memory a thread may have; 0: DefaultStack
-	Depth           int32    // nested calls; 0: DefaultDepth
-	MaxSteps        uint64   // warp instructions; 0: no limit
-	Seed            uint64   // of the schedule; 0: in order
-	Output          Printer  // nil: what kernels print is lost
-	Observer        Observer // nil: not observed
-	Wants           Wants    // what code tells the observer
-	Values          Values   // follows the values of registers; may be nil
-	Trace           *Tracer  // nil: nothing is shown
+	Lockstep        bool          // below sm_70: the lanes of a warp share one pc by contract
+	Stack           uint32        // bytes of local memory a thread may have; 0: DefaultStack
+	Depth           int32         // nested calls; 0: DefaultDepth
+	MaxSteps        uint64        // warp instructions; 0: no limit
+	Seed            uint64        // of the schedule; 0: in order
+	Clock           func() uint64 // nanoseconds of real time, which the clocks show; nil: instructions, of one nanosecond each
+	ClockBegan      uint64        // what the global timer showed when Clock was 0
+	Output          Printer       // nil: what kernels print is lost
+	Observer        Observer      // nil: not observed
+	Wants           Wants         // what code tells the observer
+	Values          Values        // follows the values of registers; may be nil
+	Trace           *Tracer       // nil: nothing is shown
 	Async           AsyncMode
 	Reporter        Reporter          // of mode Lazy and Misuse; nil: reports are not wanted
 	Owes            bool              // reports early uses of what asynchronous operations touch, in every mode

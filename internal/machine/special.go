@@ -253,11 +253,19 @@ func (f *Frame) fillSpecial(w *Warp, r *SpecialRef) {
 	}
 }
 
-// clock is the CTA's clock (10.23): instructions that its warps have executed, one cycle each,
-// and time slept.
+// clock is what %clock64 shows (10.23), of one cycle a nanosecond: real time, or instructions that the CTA's warps have executed and
+// time slept.
 func (w *Warp) clock() uint64 {
+	if real := w.cta.grid.Clock; real != nil {
+		return real()
+	}
 	return w.cta.cycles + w.steps + w.slept + uint64(w.PC(w.now)-w.start)
 }
 
-// timer is the global timer in nanoseconds (10.28): the launches before this one and the clock.
-func (w *Warp) timer() uint64 { return w.cta.grid.epoch + w.clock() }
+// timer is the global timer in nanoseconds (10.28): of the real time of day, or of the launches before this one and the clock.
+func (w *Warp) timer() uint64 {
+	if w.cta.grid.Clock != nil {
+		return w.cta.grid.ClockBegan + w.clock()
+	}
+	return w.cta.grid.epoch + w.clock()
+}

@@ -45,6 +45,8 @@ type Build struct {
 	SM1x        bool                // the device is older than sm_20
 	Assumptions assume.Set          // of the launch; Assume asks it
 	asks        []assume.Assumption // those that the line has declared
+	sometimes   []assume.Assumption // the same, of those that only some statements depend on
+	Depends     []assume.Assumption // those of them that this statement depends on
 }
 
 // fail records why the statement cannot be decoded.
@@ -187,6 +189,7 @@ type planDo struct {
 	onScalars bool
 	has       func(*isa.Sel) bool // nil: every statement of the line
 	asks      []assume.Assumption
+	sometimes []assume.Assumption
 }
 
 // plan names the function that sets up a statement and the classes that it looks at.
@@ -213,7 +216,7 @@ func (p planDo) where(has func(*isa.Sel) bool) planDo {
 func (p planDo) supports(sel *isa.Sel) bool { return p.has == nil || p.has(sel) }
 
 func (p planDo) Plan(b *Build) {
-	b.asks = p.asks
+	b.asks, b.sometimes = p.asks, p.sometimes
 	p.plan(b)
 }
 

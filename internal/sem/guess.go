@@ -63,8 +63,28 @@ func assumptionsOf(do Do) []assume.Assumption {
 	return nil
 }
 
-// Assumptions lists the assumptions that the line depends on.
+// Assumptions lists the assumptions that every statement of the line depends on.
 func (l *Line) Assumptions() []assume.Assumption { return assumptionsOf(l.Do) }
+
+// mayAssume tells whether statements of the line depend on an assumption.
+func (l *Line) mayAssume(g assume.Assumption) bool {
+	p, ok := l.Do.(planDo)
+	return slices.Contains(l.Assumptions(), g) || ok && slices.Contains(p.sometimes, g)
+}
+
+// sometimesAssuming says which assumptions some statements of the line depend on: those for which the function calls b.Depend.
+func (p planDo) sometimesAssuming(g ...assume.Assumption) planDo {
+	p.sometimes = g
+	return p
+}
+
+// Depend says that the statement depends on an assumption that the line has declared with sometimesAssuming.
+func (b *Build) Depend(g assume.Assumption) {
+	if !slices.Contains(b.sometimes, g) {
+		b.fail("BUG: the line does not declare assumption %v", g)
+	}
+	b.Depends = append(b.Depends, g)
+}
 
 // assuming says which assumptions the function asks b.Assume for.
 func (p planDo) assuming(g ...assume.Assumption) planDo {
@@ -87,7 +107,7 @@ func (b *Build) Assume(g assume.Assumption) int {
 func AssumedForms(g assume.Assumption) (forms []isa.ID) {
 	for _, chapter := range chapters() {
 		for i := range chapter {
-			if l := &chapter[i]; slices.Contains(l.Assumptions(), g) && !slices.Contains(forms, l.ID) {
+			if l := &chapter[i]; l.mayAssume(g) && !slices.Contains(forms, l.ID) {
 				forms = append(forms, l.ID)
 			}
 		}

@@ -5,6 +5,7 @@ package sem
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -13,8 +14,8 @@ import (
 
 func moveLines() []Line {
 	return []Line{
-		{isa.Mov, of(isa.M_b16, isa.M_u16, isa.M_s16, isa.M_b32, isa.M_u32, isa.M_s32, isa.M_f32), plan(func(b *Build) { b.move(32) }).orScalar(), ""},
-		{isa.Mov, of(isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.Mov, of(isa.M_b16, isa.M_u16, isa.M_s16, isa.M_b32, isa.M_u32, isa.M_s32, isa.M_f32), plan(func(b *Build) { b.move(32) }).orScalar().sometimesAssuming(assume.Clocks), ""},
+		{isa.Mov, of(isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64), plan(func(b *Build) { b.move(64) }).orScalar().sometimesAssuming(assume.Clocks), ""},
 		{isa.Mov, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
 		{isa.Mov, of(isa.M_pred), plan(func(b *Build) { b.move(1) }).orScalar(), ""},
 

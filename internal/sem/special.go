@@ -6,6 +6,7 @@ package sem
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -27,6 +28,7 @@ type specialRead struct {
 func (b *Build) readSpecial(d, a *ir.Operand, width int) {
 	b.Out.D = b.dst(d, width)
 	b.Ext().Data = &specialRead{reg: a.Special, comp: a.Comp, width: width}
+	b.Depend(assume.Clocks)
 	b.does(uop.ReadSpecial)
 }
 

@@ -33,7 +33,7 @@ func (s *scenario) name() string {
 func schedules() (all []ptxvm.DeviceConfig) {
 	for _, workers := range []int{1, 2, 4} {
 		for _, seed := range []uint64{0, 7, 0x9e3779b97f4a7c15} {
-			all = append(all, ptxvm.DeviceConfig{Workers: workers, Seed: seed, MaxSteps: 50e6, Memory: 1 << 28})
+			all = append(all, ptxvm.DeviceConfig{Workers: workers, Seed: seed, MaxSteps: 50e6, Memory: 1 << 28, Assume: "U68=steps"})
 		}
 	}
 	return all
