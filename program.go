@@ -76,7 +76,7 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 	}
 	p := &Program{d: d, module: linked, life: &lifetime{d: d}, warnings: append(warnings, diags...)}
 	err := d.use(func() (err error) {
-		p.image, err = newImage(d.machine, linked)
+		p.image, err = newImage(d.machine, linked, d.cfg.HostPointers)
 		return err
 	})
 	if err != nil {
@@ -200,9 +200,9 @@ type image struct {
 	funcs map[*ir.Func]uint64 // addresses in the code window
 }
 
-// newImage allocates the variables of m and writes their initial values. On failure
-// nothing stays allocated.
-func newImage(d *host.Device, m *ir.Module) (*image, error) {
+// newImage allocates the variables of m and writes their initial values. On failure nothing stays allocated. shared: programs have the
+// addresses of constants, too (cuModuleGetGlobal), through which kernels may write them, for later launches.
+func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
 	for i, f := range m.Funcs {
 		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
@@ -212,7 +212,7 @@ func newImage(d *host.Device, m *ir.Module) (*image, error) {
 			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
 			continue
 		}
-		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst, Host: v.Managed})
+		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst && !shared, Host: v.Managed})
 		if err != nil {
 			return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(d))
 		}

@@ -265,7 +265,7 @@ func (desc *TextureDesc) images() ([]*machine.Image, *lifetime, error) {
 	if err := r.Check(f); err != nil {
 		return nil, nil, err
 	}
-	return images, of, desc.Sampler.state().CheckFilter(r, f)
+	return images, of, nil
 }
 
 // linear is the image of a buffer.

@@ -297,15 +297,20 @@ func (d *Driver) TextureCreate(dev int, shape TextureShape) (h uint64, code Code
 	return 0, code
 }
 
-// TextureDestroy ends a texture object, not its memory.
+// TextureDestroy ends a texture object, not its memory: for what is enqueued by now it is there as long as that needs it.
 func (d *Driver) TextureDestroy(h uint64) (code Code) {
 	defer d.defect(&code)
 	t, ok := d.objects.Load(h)
-	if tex, is := t.(*texture); ok && is && d.objects.CompareAndDelete(h, t) {
-		code, _ = codeOf(tex.object.Free())
-		return code
+	tex, is := t.(*texture)
+	if !ok || !is || !d.objects.CompareAndDelete(h, t) {
+		return InvalidValue
 	}
-	return InvalidValue
+	tex.dev.whenIdle(func() {
+		if err := tex.object.Free(); err != nil {
+			d.warn("a texture object cannot be ended: %v", err)
+		}
+	})
+	return d.Sticky()
 }
 
 // TextureGet describes a texture object.

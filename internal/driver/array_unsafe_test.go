@@ -130,6 +130,83 @@ func TestArrays(t *testing.T) {
 	r.want(second(r.ArrayInfo(level)), InvalidHandle)
 }
 
+// TestTextureOfQueuedLaunch: a texture object that is destroyed is there for the launches that wait in a stream, and gone for later ones.
+func TestTextureOfQueuedLaunch(t *testing.T) {
+	r := newRig(t, Config{})
+	m, _, code := r.Load([][]byte{[]byte(`.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry sample(.param .u64 tex, .param .u64 out)
+{
+	.reg .b64 %t, %o; .reg .b32 %r<4>;
+	ld.param.u64 %t, [tex]; ld.param.u64 %o, [out];
+	tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {2}];
+	st.global.u32 [%o], %r0;
+	ret;
+}`)})
+	r.want(code, Success)
+	f, code := r.Function(0, m, "sample")
+	r.want(code, Success)
+	samples, code := r.Alloc(0, 256, MemoryManaged)
+	r.want(code, Success)
+	gate, code := r.Alloc(0, 4, MemoryPinned)
+	r.want(code, Success)
+	out, code := r.Alloc(0, 4, MemoryManaged)
+	r.want(code, Success)
+	hostBytes(samples, 256)[2] = 42
+	hostBytes(gate, 4)[0] = 0
+	object, code := r.TextureCreate(0, TextureShape{Addr: samples, Width: 256, Format: "u8", Channels: 1})
+	r.want(code, Success)
+	params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, object), out)
+	stream := r.stream(StreamNonBlocking)
+	r.want(r.launch(stream, r.function("wait"), 1, addParams(gate, 0, 0)[:8]), Success)
+	r.want(r.launch(stream, f, 1, params), Success)
+	r.want(r.TextureDestroy(object), Success)
+	r.want(r.TextureDestroy(object), InvalidValue)
+	hostBytes(gate, 4)[0] = 1
+	r.want(r.StreamSynchronize(0, stream), Success)
+	if got := r.word(out); got != 42 {
+		t.Errorf("the sample is %d", got)
+	}
+	for gone := false; !gone; gone = r.StreamSynchronize(0, stream) != Success { // behind the end, which a goroutine makes
+		r.want(r.launch(stream, f, 1, params), Success)
+	}
+}
+
+// TestConstantsWritten: a kernel writes constants by the address that the program has, and a later one reads them.
+func TestConstantsWritten(t *testing.T) {
+	r := newRig(t, Config{})
+	m, _, code := r.Load([][]byte{[]byte(`.version 8.0
+.target sm_75
+.address_size 64
+.const .u32 table[64] = {1, 2, 3};
+.visible .entry read(.param .u64 out)
+{
+	.reg .b64 %o, %i; .reg .b32 %t, %v; .reg .b64 %a;
+	ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;
+	mul.wide.u32 %i, %t, 4; mov.u64 %a, table; add.u64 %a, %a, %i; add.u64 %o, %o, %i;
+	ld.const.u32 %v, [%a]; st.global.u32 [%o], %v;
+	ret;
+}`)})
+	r.want(code, Success)
+	read, code := r.Function(0, m, "read")
+	r.want(code, Success)
+	table, size, code := r.Variable(0, m, "table")
+	if code != Success || size != 256 {
+		t.Fatal(size, code)
+	}
+	out, code := r.Alloc(0, 256, MemoryManaged)
+	r.want(code, Success)
+	for round := range uint32(6) { // the last ones are compiled
+		r.want(r.launch(0, r.function("add"), 1, addParams(table, 10, 64)), Success)
+		r.want(r.launch(0, read, 1, binary.LittleEndian.AppendUint64(nil, out)), Success)
+		r.want(r.Synchronize(0), Success)
+		if got := [2]uint32{r.word(out + 4), r.word(out + 252)}; got != [2]uint32{2 + 10*(round+1), 10 * (round + 1)} {
+			t.Errorf("round %d: %d", round, got)
+		}
+	}
+}
+
 // TestTensorMaps: descriptions that are wrong are refused; a right one names the address.
 func TestTensorMaps(t *testing.T) {
 	r := newRig(t, Config{})

@@ -30,7 +30,7 @@ var (
 
 func textureLines() []Line {
 	gather := slices.Concat(filterAssumptions, cubeAssumptions)
-	tex := append(slices.Concat(gather, anisotropyAssumptions), assume.TextureLevel, assume.TextureHalf, assume.TextureLayers)
+	tex := append(slices.Concat(gather, anisotropyAssumptions), assume.TextureLevel, assume.TextureHalf, assume.TextureLayers, assume.IntegerFilter)
 	return []Line{
 		{isa.Tex, nil, plan(planTexture, isa.C_geom, isa.C_mip, isa.C_dtype, isa.C_ctype).assuming(tex...), ""},
 		{isa.Tld4, nil, plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).assuming(gather...), ""},
@@ -87,6 +87,7 @@ func planTexture(b *Build) {
 	}
 	o.CutLevel = b.Assume(assume.TextureLevel) == 1
 	o.cutHalf = b.Assume(assume.TextureHalf) == 1
+	o.IntegerSum = b.Assume(assume.IntegerFilter) == 1
 	if o.Reach == tex.ReachA2DMS && b.Assume(assume.TextureLayers) == 1 {
 		o.layer, o.sample = o.sample, o.layer
 	}
@@ -286,9 +287,9 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 	switch {
 	case t.Sampler == nil && o.sampler == nil:
 		return "it has no sampler"
-	case im.Geometry.TextureReach() != o.Reach:
+	case im.Geometry.TextureReach() != o.Reach && !(o.Reach == tex.Reach1D && im.Geometry == tex.D2 && im.Height == 1): // a line, too
 		return fmt.Sprintf("its geometry wants .%v", im.Geometry.TextureReach())
-	case im.Linear && o.Reach == tex.Reach1D && !o.Integer:
+	case im.Linear && im.Geometry == tex.D1 && !o.Integer:
 		return "a line of linear memory is read by .s32 coordinates"
 	case floats && o.result == resultInteger:
 		return fmt.Sprintf("samples of %v are read as floats: want .f32, or read mode element", im.Format)
@@ -296,9 +297,6 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 		return fmt.Sprintf("samples of %v are read as integers: want .u32 or .s32, or read mode normalized", im.Format)
 	case o.Compare && !floats:
 		return fmt.Sprintf("samples of %v are integers, which no depth is compared with", im.Format)
-	}
-	if err := s.Sampler.CheckFilter(t.Read, im.Format); err != nil && !o.Integer {
-		return err.Error()
 	}
 	return ""
 }

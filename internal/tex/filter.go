@@ -101,12 +101,29 @@ func (r *Reader) mix(texels []Texel, weights []uint32, shift int) Texel {
 		for k := range texels {
 			column[k] = texels[k][part&3]
 		}
+		if r.whole {
+			out[part&3] = r.weighed(column[:len(texels)], weights, shift)
+			continue
+		}
 		out[part&3] = num.Blend(column[:len(texels)], weights, shift, r.WideSum)
 		if r.Compare {
 			break
 		}
 	}
 	return out
+}
+
+// weighed is a weighted sum of integers, rounded down.
+func (r *Reader) weighed(texels, weights []uint32, shift int) uint32 {
+	var sum int64
+	for k, v := range texels {
+		value := int64(v)
+		if r.Levels[0].Format.Channel.Reads() == AsSigned {
+			value = int64(int32(v))
+		}
+		sum += value * int64(weights[k])
+	}
+	return uint32(sum >> shift)
 }
 
 // mean is the average of texels: their sum, as filters add, divided.

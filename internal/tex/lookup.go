@@ -41,6 +41,7 @@ type Assumptions struct {
 	LateTies    bool // of equal magnitudes, the last one is the major axis of a cube
 	CornerEdge  bool // of a filter at the corner of a cube, the texel that there is not is the face's own
 	FaceClamp   bool // filters that stay on a face of a cube clamp, whatever the sampler says
+	IntegerSum  bool // linear filters of integers weigh them; else they take the nearest
 	PointProbes bool // an anisotropic sampler takes several samples with the point filter, too
 	num.Footprints
 }
@@ -64,6 +65,7 @@ type Reader struct {
 	dims       int
 	normalized bool
 	linear     bool // two texels in each dimension
+	whole      bool // texels are integers
 	line       bool // linear memory: what is outside is 0
 	sharp      bool // levels are picked, not mixed
 	square     bool // the 2×2 texels of a filter are mixed at once
@@ -83,20 +85,21 @@ func (l *Lookup) Reader(t *Texture) *Reader {
 
 // SetReader makes r the Reader of t.
 func (l *Lookup) SetReader(r *Reader, t *Texture) {
-	cube := l.Reach.Cube()
+	cube, whole := l.Reach.Cube(), !t.Floats(t.Levels[0].Image.Format)
+	filters := !whole || l.IntegerSum
 	*r = Reader{Lookup: l, Texture: *t, decoder: t.decoder(l.Assumptions), dims: l.Reach.dims(),
 		normalized: cube || t.Normalized && !t.ForceUnnormalized && !l.Integer,
-		linear:     t.Linear && !l.Integer, sharp: !t.MipLinear}
+		linear:     t.Linear && !l.Integer && filters, sharp: !t.MipLinear || !filters, whole: whole}
 	if !l.CutFraction {
 		r.round = 1 << 31
 	}
 	if im := t.Levels[0].Image; im.Linear && im.Geometry == D1 {
 		r.line, r.border = true, Texel{}
 	}
-	r.square = r.linear && r.dims == 2 && r.Gather == 0 && !l.Compare && !l.WideSum
-	r.seamless = cube && t.Seamless && t.Linear
+	r.square = r.linear && !whole && r.dims == 2 && r.Gather == 0 && !l.Compare && !l.WideSum
+	r.seamless = cube && t.Seamless && r.linear
 	r.inFace = cube && (t.Seamless || l.FaceClamp || !r.linear && l.Gather == 0)
-	if r.most = 1; l.Mip == MipGradient && r.dims == 2 && !l.Integer && (t.Linear || l.PointProbes) {
+	if r.most = 1; l.Mip == MipGradient && r.dims == 2 && !l.Integer && !whole && (t.Linear || l.PointProbes) {
 		r.most = min(max(t.MaxAnisotropy, 1), MaxAnisotropy)
 	}
 	r.Inner = r.square && r.table != nil && l.Reach == Reach2D && l.Mip == MipBase

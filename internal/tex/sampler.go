@@ -102,11 +102,3 @@ func (r Read) Check(f Format) error {
 	}
 	return nil
 }
-
-// CheckFilter says in words why a sampler cannot read a format, nil if it can.
-func (s *Sampler) CheckFilter(r Read, f Format) error {
-	if (s.Linear || s.MipLinear) && !r.Floats(f) {
-		return fmt.Errorf("samples of %v are integers, which have no linear filter; read them as normalised floats, or take the nearest", f)
-	}
-	return nil
-}

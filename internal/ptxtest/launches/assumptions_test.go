@@ -174,6 +174,7 @@ func testTextures(l *surfaceLab) {
 	named("plane", l.filled(ptxvm.Array2D, "f32x1", []float32{1.0001, 3000.3, 0.00777, 5e5}, 2, 2), linear)
 	named("edge", l.filled(ptxvm.Array1D, "f32x1", row, 4), border)
 	named("integers", l.array("", ptxvm.Array1D, "u8x4", 4), border)
+	named("between", l.array("", ptxvm.Array1D, "u8x4", 4), linear)
 	named("cube", l.filled(ptxvm.ArrayCube, "f32x1", []float32{1, 2, 3, 4, 5, 6}, 1, 1), ptxvm.SamplerDesc{})
 	named("samples", l.array("", ptxvm.Array2DMSLayered, "u8x4", 1, 1, 2, 2), ptxvm.SamplerDesc{})
 	f, _ := ptxvm.ParseSampleFormat("f32x1")

@@ -12,7 +12,7 @@ import (
 )
 
 // texLab is a device whose module reads one texture by statement at coordinates of its lanes.
-func texLab(t *testing.T, statement string) *surfaceLab {
+func texLab(t *testing.T, statement string, assume ...string) *surfaceLab {
 	return newSurfaceLab(t, `
 .entry k(.param .u64 out, .param .u64 T, .param .u64 in)
 {
@@ -26,7 +26,7 @@ func texLab(t *testing.T, statement string) *surfaceLab {
 	ld.global.v4.b32 {w0, w1, w2, w3}, [p];
 	`+statement+`
 	ret;
-}`, nil)
+}`, &ptxvm.DeviceConfig{Assume: strings.Join(assume, ",")})
 }
 
 const (
@@ -341,6 +341,35 @@ func TestTextureIndependent(t *testing.T) {
 	}
 }
 
+// TestTextureIntegers: a linear filter of integers takes the nearest texel, or by the assumption weighs them, signed ones, too.
+func TestTextureIntegers(t *testing.T) {
+	for _, c := range []struct {
+		assume, format string
+		at             float32
+		want           int32
+	}{
+		{"", "u8x4", 1.75, 4}, {"", "u8x4", 1.25, 4}, {"U69=sum", "u8x4", 1.75, 5}, {"U69=sum", "u8x4", 1.25, 3}, {"U69=sum", "s8x1", 128, -1},
+		{"U69=sum", "s8x1", 129, -128},
+	} {
+		l := texLab(t, "tex.2d.v4.u32.f32 {r0, r1, r2, r3}, [t, {x0, x1}];"+storeWords, c.assume)
+		x := l.texture(ptxvm.TextureDesc{Array: l.array("", ptxvm.Array2D, c.format, 256, 1), Sampler: ptxvm.SamplerDesc{Linear: true, MipLinear: true}})
+		if have := int32(l.words(4, 1, x, l.floats(c.at, 0.5, 0, 0))[0]); have != c.want {
+			t.Errorf("%s of %s at %v: %d, want %d", c.assume, c.format, c.at, have, c.want)
+		}
+	}
+}
+
+// TestTextureLine: an array of one row is read as a line, by coordinates of both kinds.
+func TestTextureLine(t *testing.T) {
+	for _, statement := range []string{"tex.1d.v4.u32.f32 {r0, r1, r2, r3}, [t, {x0}];", "cvt.rzi.s32.f32 s0, x0; tex.1d.v4.u32.s32 {r0, r1, r2, r3}, [t, {s0}];"} {
+		l := texLab(t, statement+storeWords)
+		x := l.texture(ptxvm.TextureDesc{Array: l.array("", ptxvm.Array2D, "u8x1", 9, 1)})
+		if have := l.words(4, 1, x, l.floats(5.5, 0, 0, 0))[0]; have != 5 {
+			t.Errorf("%s: %d", statement, have)
+		}
+	}
+}
+
 // TestTextureFaults: what is wrong is said in words.
 func TestTextureFaults(t *testing.T) {
 	for _, c := range []struct{ op, format, want string }{
@@ -358,14 +387,13 @@ func TestTextureFaults(t *testing.T) {
 	}
 	l := texLab(t, "")
 	for want, desc := range map[string]ptxvm.TextureDesc{
-		"a texture needs an array or a buffer":      {},
-		"are integers, which have no linear filter": {Array: l.array("", ptxvm.Array2D, "u8x4", 4, 3), Sampler: ptxvm.SamplerDesc{Linear: true}},
-		"sRGB needs unorm8":                         {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), SRGB: true},
-		"there is no address mode 9":                {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{Address: [3]ptxvm.AddressMode{9}}},
-		"an anisotropy of 17: want at most 16":      {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{MaxAnisotropy: 17}},
-		"an anisotropy of -1":                       {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{MaxAnisotropy: -1}},
-		"2dlayered 4x3x2 f32x4 has no edges":        {Array: l.array("", ptxvm.Array2DLayered, "f32x4", 4, 3, 2), Sampler: ptxvm.SamplerDesc{Seamless: true}},
-		"the buffer has 4":                          {Buffer: l.floats(1), Width: 9},
+		"a texture needs an array or a buffer": {},
+		"sRGB needs unorm8":                    {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), SRGB: true},
+		"there is no address mode 9":           {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{Address: [3]ptxvm.AddressMode{9}}},
+		"an anisotropy of 17: want at most 16": {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{MaxAnisotropy: 17}},
+		"an anisotropy of -1":                  {Array: l.array("", ptxvm.Array2D, "f32x4", 4, 3), Sampler: ptxvm.SamplerDesc{MaxAnisotropy: -1}},
+		"2dlayered 4x3x2 f32x4 has no edges":   {Array: l.array("", ptxvm.Array2DLayered, "f32x4", 4, 3, 2), Sampler: ptxvm.SamplerDesc{Seamless: true}},
+		"the buffer has 4":                     {Buffer: l.floats(1), Width: 9},
 	} {
 		if _, err := l.d.NewTexture(desc); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("have %v, want %q", err, want)
