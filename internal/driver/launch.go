@@ -212,7 +212,7 @@ const (
 	FuncPolicy        = 15
 )
 
-// registersAssumption is what a kernel is said to use: PTX has no count, and programs divide by it.
+// registersAssumption is what a kernel uses where it is asked how many of its CTAs a multiprocessor holds: PTX has no count.
 const registersAssumption = 32
 
 // FunctionGet tells an attribute.
@@ -234,10 +234,15 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 		return maxThreads, Success
 	case FuncShared:
 		return f.info.StaticShared, Success
-	case FuncConst, FuncLocal, FuncCacheMode:
+	case FuncConst, FuncLocal, FuncRegisters:
+		l, code := f.load(v)
+		if code != Success {
+			return 0, code
+		}
+		r := l.kernel.Resources()
+		return map[int]int{FuncConst: r.Constants, FuncLocal: r.Local, FuncRegisters: r.Registers}[attribute], Success
+	case FuncCacheMode:
 		return 0, Success
-	case FuncRegisters:
-		return registersAssumption, Success
 	case FuncPTXVersion: // what the PTX is for: CUB chooses its parameters by it
 		return f.m.arch(), Success
 	case FuncBinaryVersion:
