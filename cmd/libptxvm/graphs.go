@@ -56,6 +56,9 @@ func pvm_capture_mode(mode *int32) int32 {
 
 //export pvm_capture_end
 func pvm_capture_end(device int32, stream uint64, graph *uint64) int32 {
+	if graph == nil && !the.CapturesInto(int(device), stream) {
+		return int32(driver.InvalidValue)
+	}
 	g, code := the.CaptureEnd(int(device), stream)
 	put(code, graph, g)
 	return int32(code)

@@ -186,7 +186,8 @@ func (c *capture) finish() {
 	c.d.captures.Add(-1)
 }
 
-// leaveCapture is about a stream that ends: a capture in it cannot.
+// leaveCapture is about a stream that ends: a capture that began in it cannot. What one that has joined in has captured stays, and must
+// lead to the origin as ever.
 func (d *Driver) leaveCapture(s *stream) {
 	if !s.capturing() {
 		return
@@ -194,13 +195,25 @@ func (d *Driver) leaveCapture(s *stream) {
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	c := s.capture
-	c.invalidate(Success)
-	if c.origin == s {
-		c.finish()
-		if !c.given {
-			d.endGraph(c.graph)
-		}
+	if c.origin != s {
+		return
 	}
+	c.invalidate(Success)
+	c.finish()
+	if !c.given {
+		d.endGraph(c.graph)
+	}
+}
+
+// CapturesInto tells whether a stream is captured into a graph of the program's, which needs not be told at the end.
+func (d *Driver) CapturesInto(dev int, h uint64) bool {
+	s, code := d.streamOf(dev, h)
+	if code != Success {
+		return false
+	}
+	d.graphs.Lock()
+	defer d.graphs.Unlock()
+	return s.capture != nil && s.capture.given
 }
 
 // CaptureInfo tells where a stream stands: the capture's number, its graph, and what the next node comes after.

@@ -224,6 +224,37 @@ func TestCapture(t *testing.T) {
 	}
 }
 
+// TestCaptureOfEndedStream: a stream that has joined in may end before the capture does; what it has captured must lead to the origin.
+func TestCaptureOfEndedStream(t *testing.T) {
+	r := newRig(t, Config{})
+	f, at := r.function("add"), r.alloc(8)
+	for _, joins := range []bool{true, false} {
+		a, b := r.stream(0), r.stream(0)
+		fork, _ := r.EventCreate(0, EventDisableTiming)
+		join, _ := r.EventCreate(0, EventDisableTiming)
+		into, code := r.GraphCreate()
+		r.want(code, Success)
+		r.want(r.CaptureBegin(0, a, into, nil, CaptureGlobal), Success)
+		if !r.CapturesInto(0, a) || r.CapturesInto(0, b) {
+			t.Error("a stream is captured into a graph of the program's, or not")
+		}
+		r.want(r.EventRecord(0, fork, a, false), Success)
+		r.want(r.StreamWaitEvent(0, b, fork, false), Success)
+		r.want(r.launch(b, f, 1, addParams(at, 5, 1)), Success)
+		r.want(r.EventRecord(0, join, b, false), Success)
+		r.want(r.StreamDestroy(b), Success)
+		want := CaptureUnjoined
+		if joins {
+			want = Success
+			r.want(r.StreamWaitEvent(0, a, join, false), Success)
+		}
+		r.want(second(r.CaptureEnd(0, a)), want)
+		if list, _ := r.GraphList(into, AllNodes); len(list) != 1 {
+			t.Errorf("%d nodes", len(list))
+		}
+	}
+}
+
 // TestCaptureErrors lists what ends a capture, with CUDA's answers.
 func TestCaptureErrors(t *testing.T) {
 	r := newRig(t, Config{})

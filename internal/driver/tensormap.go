@@ -3,7 +3,7 @@ package driver
 // This file encodes tensor maps (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide).
 
 import (
-	"slices"
+	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
@@ -31,15 +31,37 @@ var tensorSwizzles = []struct {
 	atoms tensor.Atomicity
 }{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {3, 1}, {3, 2}, {3, 3}}
 
+// unnamed says which of its numbers name nothing; "" if all do.
+func (t *TensorMap) unnamed() string {
+	rank := len(t.Dims)
+	switch {
+	case rank == 0 || rank > tensor.MaxRank:
+		return fmt.Sprintf("%d dimensions: want 1 to %d", rank, tensor.MaxRank)
+	case int(t.Type) >= len(tensorTypes):
+		return fmt.Sprintf("there is no data type %d", t.Type)
+	case int(t.Swizzle) >= len(tensorSwizzles):
+		return fmt.Sprintf("there is no swizzle %d", t.Swizzle)
+	case t.Interleave > 2:
+		return fmt.Sprintf("there is no interleave %d", t.Interleave)
+	case len(t.Strides) != rank-1 || len(t.Box) != rank || len(t.Steps) != rank:
+		return fmt.Sprintf("%d dimensions with %d strides, a box of %d and %d element strides", rank, len(t.Strides), len(t.Box), len(t.Steps))
+	}
+	for i, n := range t.Dims {
+		if n == 0 || n > 1<<32-1 {
+			return fmt.Sprintf("dimension %d has %d elements: want 1 to 2^32-1", i, n)
+		}
+	}
+	return ""
+}
+
 // Encode checks a description and makes the map of it.
 func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
 	defer d.defect(&code)
-	rank := len(t.Dims)
-	if rank == 0 || rank > tensor.MaxRank || int(t.Type) >= len(tensorTypes) || int(t.Swizzle) >= len(tensorSwizzles) || t.Interleave > 2 ||
-		len(t.Strides) != rank-1 || len(t.Box) != rank || len(t.Steps) != rank ||
-		slices.ContainsFunc(t.Dims, func(n uint64) bool { return n == 0 || n > 1<<32-1 }) {
+	if why := t.unnamed(); why != "" {
+		d.warn("a tensor map cannot be made: %s", why)
 		return m, InvalidValue
 	}
+	rank := len(t.Dims)
 	element, _ := tensor.ParseElement(tensorTypes[t.Type])
 	s := tensorSwizzles[t.Swizzle]
 	out := &tensor.Map{Address: t.Addr, Rank: rank, Type: element, Swizzle: s.mode, Atomicity: s.atoms, Interleave: uint8(t.Interleave), NaNs: t.NaNs}

@@ -434,8 +434,7 @@ SHARED_BOTH(StreamBeginCaptureToGraph, _ptsz, (stream_t s, graph_t g, const node
 
 // end_capture gives no graph where the capture has been invalidated: it says so, other than calls that store nothing.
 static error_t end_capture(stream_t s, graph_t *out) {
-	if (!out) return INVALID_VALUE;
-	*out = 0;
+	if (out) *out = 0;
 	return pvm_capture_end(T.device, stream_of(s), out);
 }
 
