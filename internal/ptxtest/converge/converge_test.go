@@ -23,19 +23,12 @@ var (
 	seed     = flag.Uint64("seed", 1, "seed of the first kernel")
 	duration = flag.Duration("duration", 0, "run kernels for so long instead")
 	keep     = flag.String("converge.keep", "", "a folder for the least kernels that fail, as conv-SEED.ptx")
-	engines  = flag.String("converge.engines", "interp", "engines to run them in")
+	engines  = flag.String("converge.engines", "interp,jit,auto", "engines to run them in")
 )
 
 // TestConverge: in every engine, width and number of workers a kernel writes what the oracle says, launch after launch.
 func TestConverge(t *testing.T) {
-	var list []ptxvm.Engine
-	for _, name := range strings.Split(*engines, ",") {
-		e, err := ptxvm.ParseEngine(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, e)
-	}
+	list := asked(t)
 	var drawn, nodes, failed atomic.Int64
 	start := time.Now()
 	var group sync.WaitGroup
@@ -61,6 +54,19 @@ func TestConverge(t *testing.T) {
 	t.Logf("%d kernels of %d nodes, %d of which fail", drawn.Load(), nodes.Load(), failed.Load())
 }
 
+// asked are the engines that the flag names.
+func asked(t *testing.T) (list []ptxvm.Engine) {
+	t.Helper()
+	for _, name := range strings.Split(*engines, ",") {
+		e, err := ptxvm.ParseEngine(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
 // explain says what differs, and shows the least kernel that does.
 func explain(t *testing.T, k *Kernel, s uint64, err error) {
 	var d *Difference
@@ -79,6 +85,51 @@ func explain(t *testing.T, k *Kernel, s uint64, err error) {
 	if err := os.WriteFile(filepath.Join(*keep, fmt.Sprintf("conv-%d.ptx", s)), []byte(text), 0o644); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestFound: kernels that compiled code got wrong once, each for a reason of its own, write what they write interpreted.
+func TestFound(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.ptx")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, rows := &Kernel{}, 0
+		if _, err := fmt.Sscanf(string(text), shapeLine, &k.Columns, &rows, &k.Grid, &k.Slots); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		k.Threads = k.Columns * rows
+		if err := k.found(string(text), Ways(asked(t), 2)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// found holds a kernel of which there is only the text to the interpreter.
+func (k *Kernel) found(text string, ways []Way) error {
+	m, err := ptxvm.Compile("kernel.ptx", []byte(text), nil)
+	if err != nil {
+		return err
+	}
+	d, err := k.load(m, Way{Engine: ptxvm.Interp, Workers: 1})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	want, err := d.launch(k)
+	if err != nil {
+		return err
+	}
+	for _, w := range ways {
+		if err := k.compare(m, w, want); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestLegal: sanitizers have nothing to say about kernels, which are right by construction, except what early exits

@@ -49,10 +49,13 @@ func (p *printer) v(i int) string           { return fmt.Sprintf("%%v%d", i) }
 func (p *printer) condOf(n *Node) string    { return p.cond(n.Cond) }
 func (c site) behind(quiet bool) site       { c.last = c.last && quiet; return c }
 
+// shapeLine begins a module: what is launched, and the words of out for each thread.
+const shapeLine = "// --block %d,%d --grid %d --words %d\n"
+
 // String is the module.
 func (k *Kernel) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// --block %d,%d --grid %d\n", k.Columns, k.rows(), k.Grid)
+	fmt.Fprintf(&b, shapeLine, k.Columns, k.rows(), k.Grid, k.Slots)
 	b.WriteString(".version 8.6\n.target sm_90\n.address_size 64\n")
 	fmt.Fprintf(&b, ".shared .align 16 .b8 sm[%d];\n", sharedEnd)
 	called := map[*Func]bool{}
