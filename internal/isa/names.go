@@ -28,9 +28,6 @@ func (r Role) String() string  { return Table().roles.name(uint16(r)) }
 // LookupMod returns the modifier of a spelling, 0 if no entry has it.
 func LookupMod(s string) Mod { return Mod(Table().mods.lookup(s)) }
 
-// LookupClass returns the class of a name with its dot, 0 if there is none.
-func LookupClass(s string) Class { return Class(Table().classes.lookup(s)) }
-
 // NumMods is the number of modifiers, the absent one included.
 func NumMods() int { return Table().mods.len() }
 

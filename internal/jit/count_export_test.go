@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// CountDuring has what is compiled while body runs count its parts.
-func CountDuring(body func()) []*Counted {
-	before := len(AllCounted())
-	counting.on = true
-	defer func() { counting.on = false }()
-	body()
-	return AllCounted()[before:]
-}
-
 // Times is how often a part has been entered whose title begins so.
 func (n *Counted) Times(title string) (times uint64) {
 	_, rest, found := strings.Cut(n.Listing, "# "+title)

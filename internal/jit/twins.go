@@ -100,17 +100,6 @@ func signed16(t twin) twin {
 	}
 }
 
-// inOrder passes the sources in another order.
-func inOrder(t twin, order ...int) twin {
-	return func(p *program, in []val) val {
-		list := make([]val, len(order))
-		for i, k := range order {
-			list[i] = in[k]
-		}
-		return t(p, list)
-	}
-}
-
 // plus adds the last source to a twin of the others.
 func plus(t twin) twin {
 	return func(p *program, in []val) val {

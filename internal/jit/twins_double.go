@@ -102,8 +102,6 @@ func lastNaN(c code, how uint64) twin {
 	}
 }
 
-func quieted(p *program, a val) val { return orQuiet(p, a, a) }
-
 // orQuiet is d, or a NaN a with its quiet bit set.
 func orQuiet(p *program, a, d val) val { return p.sel(p.isNaN(a), p.or(a, p.x(quietF64)), d) }
 

@@ -48,9 +48,6 @@ func CAS64(p unsafe.Pointer, old, new uint64) uint64 {
 // Add32 adds and returns what was there.
 func Add32(p unsafe.Pointer, v uint32) uint32 { return atomic.AddUint32((*uint32)(p), v) - v }
 
-// Add64 adds and returns what was there.
-func Add64(p unsafe.Pointer, v uint64) uint64 { return atomic.AddUint64((*uint64)(p), v) - v }
-
 // Exchange32 stores and returns what was there.
 func Exchange32(p unsafe.Pointer, v uint32) uint32 { return atomic.SwapUint32((*uint32)(p), v) }
 

@@ -17,7 +17,3 @@ func CAS128(p unsafe.Pointer, old, new Uint128) Uint128 {
 	lo, hi := cas128(p, old.Lo, old.Hi, new.Lo, new.Hi)
 	return Uint128{lo, hi}
 }
-
-// Lock128 and Unlock128 bracket other atomics where CAS128 takes a lock; here it does not.
-func Lock128(unsafe.Pointer)   {}
-func Unlock128(unsafe.Pointer) {}

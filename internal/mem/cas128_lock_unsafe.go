@@ -12,10 +12,11 @@ import (
 var stripes [64]sync.Mutex
 
 // CAS128 compares and swaps 16 bytes, aligned to 16, and returns what was there. It is atomic
-// with respect to accesses that take Lock128: every atomic does once a module uses .b128.
+// with respect to others of its size alone: narrower atomics of the same bytes take no lock.
 func CAS128(p unsafe.Pointer, old, new Uint128) Uint128 {
-	Lock128(p)
-	defer Unlock128(p)
+	lock := &stripes[stripe(p)]
+	lock.Lock()
+	defer lock.Unlock()
 	at := (*Uint128)(p)
 	was := *at
 	if was == old {
@@ -23,12 +24,6 @@ func CAS128(p unsafe.Pointer, old, new Uint128) Uint128 {
 	}
 	return was
 }
-
-// Lock128 takes the lock of the 16 bytes around p.
-func Lock128(p unsafe.Pointer) { stripes[stripe(p)].Lock() }
-
-// Unlock128 gives the lock of the 16 bytes around p back.
-func Unlock128(p unsafe.Pointer) { stripes[stripe(p)].Unlock() }
 
 // stripe spreads addresses over the locks.
 func stripe(p unsafe.Pointer) int {

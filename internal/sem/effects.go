@@ -40,9 +40,6 @@ func collectors() (list []isa.Mod) {
 	return list
 }
 
-// NoEffects returns the list. It must not be written.
-func NoEffects() []Harmless { return noEffect }
-
 // HasNoEffect tells whether a modifier is on the list.
 func HasNoEffect(m isa.Mod) bool {
 	return slices.ContainsFunc(noEffect, func(h Harmless) bool { return slices.Contains(h.Mods, m) })

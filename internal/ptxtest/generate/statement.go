@@ -103,16 +103,6 @@ func (g *Generator) Legal(e *isa.Entry) *Statement {
 	return nil
 }
 
-// Any draws a legal statement of a random entry.
-func (g *Generator) Any() *Statement {
-	for range drawLimit {
-		if s := g.Legal(g.entries[g.r.IntN(len(g.entries))]); s != nil {
-			return s
-		}
-	}
-	return nil
-}
-
 // LegalOf draws a legal statement with what a choice of its entry fixes; nil if it finds none.
 func (g *Generator) LegalOf(e *isa.Entry, c isa.Choice) *Statement {
 	for range choiceDraws {

@@ -198,15 +198,6 @@ func (r *region) fill(from, to uint64, dirty bool) {
 	}
 }
 
-// drop forgets the pages of a range.
-func (r *region) drop(from, to uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for n := from / pageSize; n*pageSize < to; n++ {
-		delete(r.pages, n)
-	}
-}
-
 // origin says where an unwritten value comes from.
 type origin struct {
 	place  machine.Place  // the load; without Func: a register that a frame never wrote
