@@ -15,7 +15,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/report"
@@ -93,7 +92,7 @@ type Device struct {
 	textures    namedTextures
 	samplers    namedTextures
 	assumptions assume.Set
-	jit         *jit.Engine // nil: kernels are interpreted
+	jit         compiler // nil: kernels are interpreted
 
 	compileQuick, compileWhole, compileParts, compileCTAs host.Compiler // by jit, if there is one
 
@@ -153,7 +152,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 		devices[i].number = i
 	}
 	for _, d := range devices {
-		made, err := newJIT(d.cfg.Engine)
+		made, err := newCompiler(d.cfg.Engine)
 		if err != nil {
 			return nil, errors.Join(err, closeAll(devices))
 		}

@@ -11,7 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/host"
-	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tuning"
@@ -62,8 +62,20 @@ const partsAfter = 40
 // about as long as it takes.
 const ctasAfter = 4000
 
+// compiler makes machine code of a device's code: internal/jit's Engine, where ptxvm is built with one.
+type compiler interface {
+	InstallQuick(c *machine.Code, stopped func() bool)
+	InstallWhole(c *machine.Code, stopped func() bool)
+	InstallParts(c *machine.Code, stopped func() bool)
+	Install(c *machine.Code, stopped func() bool) // programs of CTAs
+	Products() num.Multiplier
+	Errs() []error // why functions have not been compiled
+	Forget(funcs []*ir.Func) error
+	Close() error
+}
+
 // compileBy makes launches compile by an engine; nil: not at all.
-func (d *Device) compileBy(made *jit.Engine) {
+func (d *Device) compileBy(made compiler) {
 	if d.jit = made; made != nil {
 		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
 	}
@@ -71,13 +83,6 @@ func (d *Device) compileBy(made *jit.Engine) {
 
 // Tests and measurements set what follows from no configuration.
 func init() {
-	tuning.CompileWith = func(device any, o jit.Options) error {
-		made, err := jit.NewEngine(o)
-		if err == nil {
-			device.(*Device).compileBy(made) // the engine before has made nothing that is to be given back
-		}
-		return err
-	}
 	tuning.QuickAfter = func(device any, times uint32) { device.(*Device).quickAfter = times }
 	tuning.HotAfter = func(device any, times uint32) { device.(*Device).hotAfter = times }
 	tuning.Observe = func(device any, o machine.Observer) { device.(*Device).observer = o }
@@ -112,21 +117,6 @@ func (d *Device) products() num.Multiplier {
 		return nil
 	}
 	return d.jit.Products()
-}
-
-// newJIT makes the engine that a configuration asks for; nil for the interpreter.
-func newJIT(e Engine) (*jit.Engine, error) {
-	if e == Interp {
-		return nil, nil
-	}
-	made, err := jit.NewEngine(jit.Options{Late: true})
-	switch {
-	case err != nil && e == Auto:
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w; use --engine interp", ErrNoJIT, err)
-	}
-	return made, nil
 }
 
 // refused says why functions have not been compiled.

@@ -2,14 +2,9 @@
 // configuration leaves to it. Package ptxvm sets the functions; device is a *ptxvm.Device that has not launched anything yet.
 package tuning
 
-import (
-	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
-)
+import "ptxvm.invalid/ptxvm/internal/machine"
 
 var (
-	// CompileWith makes a device of an engine that compiles do so with other options.
-	CompileWith func(device any, o jit.Options) error
 	// QuickAfter sets how many steps for each instruction the engine Auto interprets before the quick tier compiles; from
 	// HotAfter on it never does.
 	QuickAfter func(device any, times uint32)

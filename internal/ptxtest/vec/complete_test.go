@@ -1,3 +1,5 @@
+//go:build !interp
+
 package vec
 
 import (
