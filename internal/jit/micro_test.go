@@ -1,7 +1,7 @@
 package jit_test
 
 // This file measures the parts that compiled code is made of: lane functions, accesses by class, helpers, exits. With -micro it
-// writes the tables of docs/performance.md.
+// writes tables of bench/NOTES.md.
 
 import (
 	"encoding/csv"
