@@ -1,6 +1,11 @@
 package driver
 
-import "testing"
+import (
+	"encoding/binary"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+)
 
 // TestFunctionResources: attributes of functions tell bytes of constants and of local memory, and an estimate of registers, which directives
 // bound.
@@ -37,6 +42,12 @@ func TestFunctionResources(t *testing.T) {
 	st.global.v2.u64 [%o+144], {%a3, %a8}; st.global.v2.u64 [%o+160], {%a4, %a7}; st.global.v2.u64 [%o+176], {%a5, %a6};
 	ret;
 }
+.visible .entry tile(.param .u64 out) .reqntid 64
+{
+	.reg .b64 %o; .reg .b32 %v;
+	ld.param.u64 %o, [out]; mov.u32 %v, %ntid.x; st.global.u32 [%o], %v;
+	ret;
+}
 .visible .entry small(.param .u64 out) .maxntid 64 { ret; }`)})
 	r.want(code, Success)
 	for _, c := range []struct {
@@ -46,6 +57,7 @@ func TestFunctionResources(t *testing.T) {
 	}{
 		{"large", FuncConst, 80, 80}, {"large", FuncLocal, 4256, 4400}, {"small", FuncLocal, 0, 0}, {"small", FuncRegisters, 8, 24},
 		{"wide", FuncRegisters, 24, 24}, {"large", FuncRegisters, 8, 40}, {"small", FuncMaxThreads, 64, 64},
+		{"tile", FuncMaxThreads, 64, 64},
 	} {
 		f, code := r.Function(0, m, c.kernel)
 		r.want(code, Success)
@@ -53,4 +65,19 @@ func TestFunctionResources(t *testing.T) {
 			t.Errorf("attribute %d of %s: %d (%d), want %d to %d", c.attribute, c.kernel, n, code, c.least, c.mostValue)
 		}
 	}
+
+	// A kernel that requires a block has it where one thread is asked for, as kernels of CUDA Tile are launched.
+	f, code := r.Function(0, m, "tile")
+	r.want(code, Success)
+	out, code := r.Alloc(0, 4, MemoryManaged)
+	r.want(code, Success)
+	params := binary.LittleEndian.AppendUint64(nil, out)
+	l := Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Buffer: address(params), BufferSize: 8}
+	r.want(r.Launch(0, 0, f, l), Success)
+	r.want(r.Synchronize(0), Success)
+	if n := r.word(out); n != 64 {
+		t.Errorf("%d threads", n)
+	}
+	l.Block.X = 32
+	r.want(r.Launch(0, 0, f, l), InvalidConfiguration)
 }

@@ -107,6 +107,9 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 	if !ok {
 		return nil, InvalidHandle
 	}
+	if one := (ptxvm.Dim3{X: 1, Y: 1, Z: 1}); l.Block == one && f.info.ReqBlock != (ptxvm.Dim3{}) {
+		l.Block = f.info.ReqBlock // so are kernels of CUDA Tile launched, whose threads are the compiler's choice
+	}
 	if code := f.admit(dev, &l); code != Success {
 		return nil, code
 	}
@@ -228,6 +231,9 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 	}
 	switch attribute {
 	case FuncMaxThreads:
+		if f.info.ReqBlock != (ptxvm.Dim3{}) {
+			return int(f.info.ReqBlock.Count()), Success
+		}
 		if f.info.MaxThreads != 0 {
 			return int(f.info.MaxThreads), Success
 		}

@@ -95,7 +95,7 @@ PUBLIC error_t cuModuleLoad(module_t *out, const char *path) {
 	return e;
 }
 
-PUBLIC error_t cuModuleUnload(module_t m) { WITH(pvm_unload(m)); }
+PUBLIC error_t cuModuleUnload(module_t m) { READY(pvm_unload(m)); } // it has its context
 
 PUBLIC error_t cuModuleGetFunction(function_t *out, module_t m, const char *name) {
 	WITH(out && name ? pvm_function(T.device, m, name, out) : INVALID_VALUE);
