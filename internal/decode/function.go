@@ -163,7 +163,7 @@ func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
 func (x *function) unwritten() (list []machine.FlowReg) {
 	for _, r := range x.f.EntryLive() {
-		if !x.isParamReg(r) && r != x.f.CC {
+		if !x.isParamReg(r) {
 			list = append(list, flowHalves(x.flowReg(r), x.f.Regs[r].Width())...)
 		}
 	}
@@ -236,7 +236,7 @@ func (x *function) inst(out *machine.Inst) error {
 		sem.Observe(b, x.rowUses(in), wants)
 	}
 	if x.key.watch.Values {
-		sem.Follow(b, x.flowReg)
+		sem.Follow(b, x.flowReg, x.f.CC)
 	}
 	if x.key.watch.Misuse && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched

@@ -287,11 +287,15 @@ func RegisterAt(f *ir.Func, pc int32, off uint32) (name string) {
 }
 
 // UnwrittenAt names the register with an offset in the register block that a function may read before it writes it, "" if
-// there is none.
+// there is none; the carry flag by its name in the manual (9.7.2).
 func UnwrittenAt(f *ir.Func, off uint32) string {
 	l := newLayout(f, false, func(ir.Reg) bool { return false })
 	for _, r := range f.Globals {
-		if f.LiveIn(0, r) && f.Regs[r].Bits > 1 && l.row(r) == off {
+		switch {
+		case !f.LiveIn(0, r) || l.row(r) != off:
+		case r == f.CC:
+			return "CC.CF"
+		case f.Regs[r].Bits > 1:
 			return f.Regs[r].Name
 		}
 	}

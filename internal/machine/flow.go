@@ -55,6 +55,7 @@ const (
 	FlowLogic                   // of predicates, by Word
 	FlowSelect                  // the third source chooses
 	FlowUnpack                  // parts of Elem bits
+	FlowPieces                  // the results, end to end, are the sources of Elem bits, end to end
 	FlowLoad
 	FlowStore
 	FlowAtomic

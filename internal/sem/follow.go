@@ -41,14 +41,18 @@ var flowLines = map[isa.ID]flowLine{
 // follower sets up one instruction's flow.
 type follower struct {
 	*Build
-	reg func(ir.Reg) machine.FlowReg
-	out machine.Flow
+	reg   func(ir.Reg) machine.FlowReg
+	carry machine.FlowReg // the flag of extended precision, if the instruction takes or sets it
+	out   machine.Flow
 }
 
 // Follow wraps the handlers of a decoded instruction so that its values can be followed. reg says where a register and its
-// shadow are.
-func Follow(b *Build, reg func(ir.Reg) machine.FlowReg) {
+// shadow are, cc is the register of the carry flag.
+func Follow(b *Build, reg func(ir.Reg) machine.FlowReg, cc ir.Reg) {
 	f := &follower{Build: b, reg: reg}
+	if b.In.Carry != 0 {
+		f.carry = reg(cc)
+	}
 	if b.Scalar {
 		f.reg = func(r ir.Reg) machine.FlowReg {
 			out := reg(r)
@@ -101,6 +105,9 @@ func (f *follower) results() {
 	visit(f.In.Ops)
 	if f.In.Call != nil {
 		visit(f.In.Call.Rets)
+	}
+	if f.In.Carry&ir.CarryOut != 0 {
+		f.out.Dst = append(f.out.Dst, f.carry)
 	}
 }
 
@@ -180,6 +187,9 @@ func (f *follower) lanes() bool {
 		if op.Kind == OpCarry || line.rule == machine.FlowNew {
 			f.out.Rule = machine.FlowAll
 		}
+		if f.In.Carry&ir.CarryIn != 0 {
+			f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: f.carry, At: op.Masks.C, Pred: true})
+		}
 		if f.Sel.ID() == isa.Setp {
 			f.comparison()
 		}
@@ -219,9 +229,56 @@ func (f *follower) lanes() bool {
 		}
 		f.conversion()
 	default:
-		return f.anew()
+		return f.pieces() || f.anew()
 	}
 	return true
+}
+
+// pieces sets up what moves its sources, end to end, to its results, end to end: moves, packing and unpacking of 128 bits, and
+// moves of vectors. False of others.
+func (f *follower) pieces() bool {
+	out := f.Build.Out
+	switch out.Op {
+	case uop.Move128, uop.Unpack128:
+		halves := f.halvesOf(&f.In.Ops[1])
+		f.piece(halves[0], out.A, 64)
+		f.piece(halves[1], out.B, 64)
+	case uop.Pack128, uop.MoveVector:
+		a, bits := &f.In.Ops[1], uint32(out.Imm)
+		if out.Op == uop.Pack128 {
+			bits = 128 / uint32(len(out.Ext.Src))
+		}
+		for i, off := range out.Ext.Src {
+			from := a
+			if a.Kind == ir.OpVec {
+				from = &a.Elems[i]
+			}
+			f.piece(f.at(from), off, bits)
+		}
+	default:
+		return false
+	}
+	f.out.Rule, f.out.Tags = machine.FlowPieces, machine.TagsUnknown
+	if id := f.Sel.ID(); id != isa.Mov && id != isa.MovPack && id != isa.MovVector { // a query, whose result is one of the pieces
+		f.out.Rule, f.out.Elem = machine.FlowAll, 64
+	}
+	return true
+}
+
+// halvesOf are the shadows of an operand of 128 bits.
+func (f *follower) halvesOf(o *ir.Operand) (halves [2]machine.FlowReg) {
+	if o.Kind == ir.OpReg {
+		r := f.reg(o.Reg)
+		halves = [2]machine.FlowReg{r, r.High()}
+	}
+	return halves
+}
+
+// piece adds a source of so many bits.
+func (f *follower) piece(r machine.FlowReg, off, bits uint32) {
+	f.out.Elem = bits
+	pred := r.Words != 0 && r.Width == machine.Pred
+	f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: r, At: off, Wide: bits > 32, Pred: pred, Mask: ^uint64(0)})
 }
 
 // anew follows nothing but addresses: the result is a new value.

@@ -107,6 +107,8 @@ func mixed(w *machine.Warp, f *machine.Flow, out []result, lane int, from *origi
 		for k := range f.Dst {
 			out[k].spoil(lane, p[0]>>(uint32(k)*f.Elem)&(1<<f.Elem-1), from)
 		}
+	case machine.FlowPieces:
+		pieces(f, &p, out, lane, from)
 	case machine.FlowEqual, machine.FlowOrder, machine.FlowTest:
 		t, tp := compared(f, &x, &p)
 		c, cp := false, false
@@ -128,6 +130,19 @@ func mixed(w *machine.Warp, f *machine.Flow, out []result, lane int, from *origi
 		for k := range f.Dst {
 			out[k].spoil(lane, bits, from)
 		}
+	}
+}
+
+// pieces moves unwritten bits from sources, end to end, to results that are as wide, half as wide or twice as wide.
+func pieces(f *machine.Flow, p *[4]uint64, out []result, lane int, from *origin) {
+	wide := f.Elem * uint32(len(f.Args)) / uint32(len(f.Dst))
+	for k := range uint32(len(f.Dst)) {
+		if wide > f.Elem {
+			out[k].spoil(lane, p[2*k]|p[2*k+1]<<f.Elem, from)
+			continue
+		}
+		at := k * wide
+		out[k].spoil(lane, p[at/f.Elem]>>(at%f.Elem)&(all>>(64-wide)), from)
 	}
 }
 
