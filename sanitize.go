@@ -128,7 +128,7 @@ func wanted(checks san.Checks, races, values bool) (w machine.Wants) {
 		w |= machine.WantsAll
 	}
 	if races {
-		w |= machine.WantsAccesses | machine.WantsOrder | machine.WantsLoaded
+		w |= machine.WantsAccesses | machine.WantsOrder | machine.WantsFences | machine.WantsLoaded
 	}
 	if values {
 		w |= machine.WantsOthers

@@ -37,6 +37,9 @@ func (s *Scene) Report(f *san.Found) *report.Report {
 	if r.Fix == "" || f.Between == machine.AcrossLaunches {
 		r.Missing, r.Fix = raceFixes[f.Between].missing, raceFixes[f.Between].fix
 	}
+	if f.Extent.Space == machine.Tensor && w.code == diag.DataRace {
+		r.Missing, r.Fix = tensorMissing, tensorFix
+	}
 	if r.Object == "" && r.Extent != nil {
 		r.Object = s.objectName(&f.Report)
 	}

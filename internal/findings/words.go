@@ -61,6 +61,9 @@ var reportKinds = map[machine.ReportKind]reportKind{
 	machine.RaceEqual: {"equal-bits", diag.DataRace, "two threads write the same bits to %s, with nothing to order them", "write", "written", "", ""},
 	machine.RaceScope: {"scope", diag.DataRace, "race: access to %s by threads outside the scope of one of the two", "access", "other", "a wider scope",
 		"a scope that includes both threads: .gpu for CTAs of different clusters, .cluster within one"},
+	machine.RaceReadOnly: {"read-only", diag.DataRace, "race: read of %s, which the same launch has written, as of what no launch writes while it runs: nothing orders such a read", "read", "written",
+		"a read of memory that may change",
+		"ld.global without .nc (in CUDA C++ neither __ldg nor const __restrict__, but ld.acquire or a volatile read where a flag tells of the data), or another launch"},
 	machine.MbarrierMisuse: {"mbarrier", diag.SyncMisuse, "%s", "here", "others", "",
 		"mbarrier.inval before the memory has another use, and between the two no access but by operations on mbarriers"},
 	machine.PeerMisuse: {"peer", diag.SyncMisuse, "%s", "access", "", "a barrier of the cluster",
@@ -85,6 +88,12 @@ var raceFixes = map[machine.Relation]struct{ missing, fix string }{
 	machine.AcrossLaunches: {"an order of the two", "an event of the one's stream that the other's waits for (cudaStreamWaitEvent), one stream for both, or a wait of the host between the two; in Go, a call behind the other's return"},
 	machine.AcrossCTAs:     {"a release and an acquire at gpu scope", "a release by the first thread that the second acquires at gpu scope (flag, grid barrier), an atomic operation in both, or two launches"},
 }
+
+// tensorFix says what would order two threads in tensor memory.
+const (
+	tensorMissing = "a wait for the first, and a barrier"
+	tensorFix     = "behind the first tcgen05.wait::ld or ::st, of mma, cp and shift tcgen05.commit and a wait for its mbarrier; then a barrier that both threads reach, between tcgen05.fence::before_thread_sync and ::after_thread_sync"
+)
 
 // acrossWords say what launches and copies do that nothing orders, with what both touch and who the other one is.
 var acrossWords = map[machine.ReportKind]string{

@@ -118,10 +118,10 @@ const (
 	TensorShift
 )
 
-// follows tells whether an operation comes after an earlier one of its pipe (9.7.16.6.2). Of the manual's pairs one is
+// Follows tells whether an operation comes after an earlier one of its pipe (9.7.16.6.2). Of the manual's pairs one is
 // missing that kernels of NVIDIA's own libraries rely on: a copy waits for earlier products, whose scale factors it may
 // replace.
-func (t TensorStep) follows(earlier TensorStep) bool {
+func (t TensorStep) Follows(earlier TensorStep) bool {
 	switch t.Kind {
 	case TensorCommitted:
 		return true
@@ -142,10 +142,13 @@ func (op *Op) follows(o *Op, s step) bool {
 	case f.ordered:
 		return true
 	case op.Pipe == TensorPipe && !op.After:
-		return o.Tensor.Kind != TensorCommitted && op.Tensor.follows(o.Tensor)
+		return o.Tensor.Kind != TensorCommitted && op.Tensor.Follows(o.Tensor)
 	}
 	return s == hasSignalled && op.After && o.warp == op.warp && o.Lanes&op.Lanes != 0
 }
+
+// Number counts the operations of a cluster; parts of one that was divided have its number.
+func (op *Op) Number() uint64 { return op.seq }
 
 // AsyncMode returns the mode of the launch. In mode Eager nothing is ever open, so a handler may
 // do at once what its operation does, without a record; a launch with an observer wants the
@@ -163,14 +166,14 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	q := w.cta.async
 	op.cta, op.warp = w.cta, w
 	op.Inst, op.Lanes = in, w.Mask
+	q.next++
+	op.seq = q.next
 	w.tellOp(in, op)
 	if q.mode == Eager && !q.tracks {
 		return w.perform(in, op)
 	}
 	op.Place = w.Place(in)
 	op.Place.Proxy = op.Proxy
-	q.next++
-	op.seq = q.next
 	if g := w.groups[op.Pipe]; g != nil {
 		numbers := *g
 		op.group = &numbers

@@ -57,6 +57,7 @@ const (
 	RaceWAW                            // Then writes what Op has written
 	RaceEqual                          // Then and Op write the same bits: the order does not show
 	RaceScope                          // both are strong, but the scope of one does not include the other's thread
+	RaceReadOnly                       // Then reads what Op, of the same launch, has written as what stays the same while it runs
 	UnwrittenDecides                   // Text, at Then, is made of what nothing has written: Extent, read at Op
 	UnwrittenResult                    // Then has stored what nothing has written, read at Op, to where the host reads Extent
 	OutsideObject                      // Then leaves the object of its pointer; Text says by how much

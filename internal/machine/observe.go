@@ -10,23 +10,26 @@ type EventKind uint8
 
 // The events.
 const (
-	Touch       EventKind = iota // the lanes are about to access memory
-	Release                      // a fence or barrier is about to publish what the lanes did before
-	Acquire                      // a fence or barrier lets the lanes see what others published
-	ProxyFence                   // a fence between the generic proxy and Proxy, for Space
-	TensorFence                  // tcgen05.fence: a release before, an acquire after a synchronisation of threads
-	BarrierMet                   // a warp's lanes have all arrived at barrier ID of the CTA
-	BarrierDone                  // barrier ID of the CTA has completed, Warps may go on; each tells Acquire when it does
-	WarpMet                      // Lanes go on behind bar.warp.sync, at which Members have met
-	ClusterDone                  // the barrier of the CTA's cluster has completed
-	CTABegin                     // a CTA starts: its shared memory is new
-	CTAEnd                       // a CTA has ended, in whatever way
-	Allocated                    // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
-	Freed                        // Extent is gone
-	PhaseDone                    // a phase of the mbarrier in Extent has completed
-	Loaded                       // the strong access to Addr that Touch has told of has read: what others had published by then they have seen
-	PhaseSeen                    // Lanes have waited for a phase of the mbarriers at Addr that has completed
-	LanesEnd                     // Lanes of a warp have ended, by exit or because they are dropped; Members go on
+	Touch        EventKind = iota // the lanes are about to access memory
+	Release                       // a fence or barrier is about to publish what the lanes did before
+	Acquire                       // a fence or barrier lets the lanes see what others published
+	ProxyFence                    // a fence between the generic proxy and Proxy, for Space
+	TensorFence                   // tcgen05.fence: a release before, an acquire after a synchronisation of threads
+	BarrierMet                    // a warp's lanes have all arrived at barrier ID of the CTA
+	BarrierDone                   // barrier ID of the CTA has completed, Warps may go on; each tells Acquire when it does
+	WarpMet                       // Lanes go on behind bar.warp.sync, at which Members have met
+	ClusterDone                   // the barrier of the CTA's cluster has completed
+	CTABegin                      // a CTA starts: its shared memory is new
+	CTAEnd                        // a CTA has ended, in whatever way
+	Allocated                     // Extent is new: tensor memory (tcgen05.alloc), told behind the allocation
+	Freed                         // Extent is gone
+	PhaseDone                     // a phase of the mbarrier in Extent has completed
+	Loaded                        // the strong access to Addr that Touch has told of has read: what others had published by then they have seen
+	PhaseSeen                     // Lanes have waited for a phase of the mbarriers at Addr that has completed
+	TensorWaited                  // Lanes have waited for their tcgen05.ld (Kind Load) or tcgen05.st (Store)
+	TensorCommit                  // Op, a tcgen05.commit, is being issued
+	TensorArrive                  // what Op, a tcgen05.commit, tracks is over: it is about to arrive at the mbarrier in Extent
+	LanesEnd                      // Lanes of a warp have ended, by exit or because they are dropped; Members go on
 )
 
 // Wants is the set of events that an observer asks for: code tells no others.
@@ -135,6 +138,8 @@ type Event struct {
 	On      *Warp // who; nil for what a CTA tells: BarrierMet, BarrierDone, LanesEnd, CTABegin, CTAEnd
 
 	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
+	Op        *Op  // that one; TensorCommit, TensorArrive
+	ReadOnly  bool // a load of what stays the same while the launch runs (ld.global.nc)
 	Valued    bool // Launch.Values sees the access by itself
 	Waits     bool // a wait for a phase: what it acquires, PhaseSeen tells
 	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
@@ -180,7 +185,13 @@ func (w *Warp) ReadAddresses() *[32]uint64 { return &w.tells().read }
 
 // tellOp tells what an operation that is being issued will touch.
 func (w *Warp) tellOp(in *Inst, op *Op) {
-	if !w.cta.grid.observing || op.Touches == nil {
+	switch {
+	case !w.cta.grid.observing:
+		return
+	case op.Pipe == TensorPipe && op.After:
+		w.Observe(in, Event{What: TensorCommit, Lanes: w.Mask, Op: op})
+	}
+	if op.Touches == nil {
 		return
 	}
 	for x, kind := range op.Touches(op) {
@@ -188,8 +199,20 @@ func (w *Warp) tellOp(in *Inst, op *Op) {
 		if x.Lane >= 0 {
 			lanes = 1 << x.Lane
 		}
-		w.Observe(in, Event{What: Touch, Async: true, Committed: op.Pipe == TensorPipe, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
+		w.Observe(in, Event{What: Touch, Async: true, Op: op, Committed: op.Pipe == TensorPipe, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
 	}
+}
+
+// TellArrival tells of a tcgen05.commit that is about to arrive at the mbarrier at an address of shared memory.
+func (op *Op) TellArrival(at uint64) {
+	w := op.warp
+	if !w.cta.grid.observing {
+		return
+	}
+	x, _ := w.extentOf(Shared, at, mem.MbarrierBytes)
+	w.cta.grid.Observer.Observe(&Event{
+		What: TensorArrive, CTA: w.cta.rank, Cluster: w.cta.cluster.rank, Warp: int(w.index), Lanes: op.Lanes, Op: op, On: w, Extent: &x,
+	})
 }
 
 // Observing tells whether the launch has an observer.

@@ -148,6 +148,7 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 			continue
 		}
 		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align), Valued: valued(b)}}
+		t.ReadOnly = b.Sel.ID() == isa.LdNc
 		t.Waits = b.Sel.Entry.ID == isa.MbarrierTestWait || b.Sel.Entry.ID == isa.MbarrierTryWait
 		t.Order, t.Scope = accessOrder(b.Sel)
 		t.many = multicasts(b.Sel.ID())

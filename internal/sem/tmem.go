@@ -133,18 +133,22 @@ func relinquish(w *machine.Warp, in *machine.Inst) machine.State { return w.Tens
 
 // waitTensor waits for the loads or the stores of the warp (9.7.16.8.5).
 func waitTensorLoads(w *machine.Warp, in *machine.Inst) machine.State {
-	return waitTensor(w, in, machine.TensorLoadPipe)
+	return waitTensor(w, in, machine.TensorLoadPipe, machine.Load)
 }
 
 func waitTensorStores(w *machine.Warp, in *machine.Inst) machine.State {
-	return waitTensor(w, in, machine.TensorStorePipe)
+	return waitTensor(w, in, machine.TensorStorePipe, machine.Store)
 }
 
-func waitTensor(w *machine.Warp, in *machine.Inst, pipe machine.PipeKind) machine.State {
+func waitTensor(w *machine.Warp, in *machine.Inst, pipe machine.PipeKind, kind machine.AccessKind) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
 	}
-	return w.WaitPipe(pipe)
+	st := w.WaitPipe(pipe)
+	if st == machine.Next && w.Observing() {
+		w.Observe(in, machine.Event{What: machine.TensorWaited, Kind: kind, Lanes: w.Mask})
+	}
+	return st
 }
 
 // fragmentOp is the decode-time constant of tcgen05.ld and st: which words of tensor memory the

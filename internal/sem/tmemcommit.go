@@ -78,6 +78,7 @@ func (c *tensorCommit) signal(op *machine.Op) *machine.Fault {
 	for _, at := range c.at {
 		b, f := op.Mbarrier(at)
 		if f == nil {
+			op.TellArrival(at)
 			f = b.Arrive(1)
 		}
 		if f != nil {

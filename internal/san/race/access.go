@@ -18,6 +18,8 @@ type Touch struct {
 	Order machine.Order
 	Scope machine.Scope
 	Waits bool // for a phase of an mbarrier: what it acquires is told by Passed
+
+	ReadOnly bool // a load of what stays the same while the launch runs: nothing orders it behind a store of the launch
 	// Equal tells whether a lane stores to its byte at (counted from the lane's address) what another lane of the same
 	// instruction stores there (other ≥ 0), or what is there already; nil: that is not known.
 	Equal func(lane, other int, at uint64) bool
@@ -108,7 +110,7 @@ func (d *Detector) begin(t *Touch) (a access, ok bool) {
 	a.warp = &c.warps[t.Warp]
 	site := Site{
 		Func: t.Func, PC: t.PC, Writes: t.Kind != machine.Load, Atomic: t.Kind == machine.Atomic,
-		Strong: t.Order != machine.Weak, Scope: t.Scope,
+		Strong: t.Order != machine.Weak, Scope: t.Scope, ReadOnly: t.ReadOnly,
 	}
 	a.number = d.number(a.warp, site)
 	a.Site = d.sites.at(a.number)
@@ -224,7 +226,8 @@ func (d *Detector) line(a *access, owner *cta, addr uint64) bool {
 // conflicts tells whether an access of a line may race with what is kept there.
 func (d *Detector) conflicts(a *access, c *cell) bool {
 	against := func(r *record) bool {
-		return r.some() && (a.writes || d.sites.at(r.siteID()).Writes) && !a.before(r)
+		writes := d.sites.at(r.siteID()).Writes
+		return r.some() && (a.writes || writes) && (a.ReadOnly && writes || !a.before(r))
 	}
 	if against(&c.write) || against(&c.read) {
 		return true
@@ -284,11 +287,12 @@ func (d *Detector) check(a *access, at *place, c *cell, r record, addr uint64) {
 
 // pair reports a kept access and a new one if they race.
 func (d *Detector) pair(a *access, at *place, r record, old *record, addr uint64) {
-	if old.bytes()&r.bytes() == 0 || a.before(old) {
+	if old.bytes()&r.bytes() == 0 {
 		return
 	}
 	s := d.sites.at(old.siteID())
-	if !s.Writes && !a.writes {
+	stale := a.ReadOnly && s.Writes
+	if !s.Writes && !a.writes || !stale && a.before(old) {
 		return
 	}
 	both := s.Strong && a.Strong
@@ -300,7 +304,7 @@ func (d *Detector) pair(a *access, at *place, r record, old *record, addr uint64
 		First:  Access{*s, old.warp.cta(), old.warp.index(), d.unordered(a, old)},
 		Second: Access{*a.Site, a.warp.cta.index, a.warp.id.index(), d.racing(a, old)},
 		Scoped: both, SameCTA: old.warp.cta() == a.warp.cta.index, SameWarp: same,
-		Address: addr, Shared: at.shared, SharedOf: at.of,
+		Address: addr, Shared: at.shared, SharedOf: at.of, ReadOnly: stale,
 	}
 	switch {
 	case !a.writes:

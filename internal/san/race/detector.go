@@ -16,6 +16,7 @@ type Shape struct {
 	Warps    int  // of a CTA
 	Lockstep bool // below sm_70 an instruction orders the lanes of its warp
 	Clusters bool // of more than one CTA
+	Tensor   bool // the target has tensor memory
 }
 
 // Detector looks at one launch. CTAs of different workers call it at a time; calls about one CTA, and about the
@@ -42,8 +43,10 @@ type Race struct {
 	SameWarp  bool
 	Address   uint64 // first byte of the granule: of global memory, or in the CTA's shared window
 	Shared    bool
-	SharedOf  uint32 // linear index of the CTA that owns the shared memory
-	EqualBits bool   // two plain stores of the same bits
+	Tensor    *machine.Extent // of tensor memory: the cells, and of which CTA of the cluster; else nil
+	SharedOf  uint32          // linear index of the CTA that owns the shared memory
+	EqualBits bool            // two plain stores of the same bits
+	ReadOnly  bool            // the second is a load of what stays the same while the launch runs
 }
 
 // Hazard names a race by what its accesses do.
@@ -85,15 +88,18 @@ func New(shape Shape, report func(Race)) *Detector {
 
 // cta is what is known of a CTA.
 type cta struct {
-	index uint32
-	tree  uint8 // shift of trees of knowledge
-	warps []warp
-	sites [256]siteOf // by pc
+	index  uint32
+	tree   uint8 // shift of trees of knowledge
+	agents int   // in knowledge
+	warps  []warp
+	sites  [256]siteOf // by pc
 
 	last, lastShared lastPage                        // of global memory, and of shared
 	barriers         [machine.NumBarriers]*knowledge // of those that have arrived in this phase
 	shared           map[uint64]*page                // by offset / pageSize
 	visits           map[visitKey]visit              // accesses of other CTAs of the cluster to shared
+	tensor           []tensorUse                     // of its tensor memory, in the order of issue
+	commits          map[uint64]*knowledge           // by number of a tcgen05.commit that has not arrived everywhere: what it tracks
 }
 
 // lastPage is the page that was met last.
@@ -114,6 +120,7 @@ type warp struct {
 	ended    uint32     // lanes
 	over     bool       // all have ended
 	last     *knowledge // what they have done then; nil until something asks
+	pipe     moment     // of the agent that runs its operations on tensor memory
 }
 
 // covered is a moment of a warp up to which the accesses of all its lanes are known.
@@ -142,6 +149,7 @@ type siteOf struct {
 type lane struct {
 	knows *knowledge
 	fence *published // what its last release fence makes later strong stores publish
+	early *published // likewise its last tcgen05.fence::before_thread_sync
 	seen  location   // what strong loads have read and the next acquire fence takes
 	met   *knowledge // at bar.warp.sync: what it brings
 
@@ -167,9 +175,12 @@ type group struct {
 // Begin makes a CTA new.
 func (d *Detector) Begin(index uint64) {
 	c := d.newCTA()
-	c.index, c.tree = uint32(index), treeShift(d.shape.CTAs)
+	c.index, c.tree, c.agents = uint32(index), treeShift(d.shape.CTAs), d.shape.Warps
+	if d.shape.Tensor {
+		c.agents *= 2
+	}
 	for i := range c.warps {
-		c.warps[i] = warp{id: warpID(index<<5 | uint64(i)), now: 1, cta: c, lockstep: d.shape.Lockstep}
+		c.warps[i] = warp{id: warpID(index<<agentBits | uint64(i)), now: 1, pipe: 1, cta: c, lockstep: d.shape.Lockstep}
 	}
 	d.ctas.Store(index, c)
 }
@@ -190,6 +201,8 @@ func (d *Detector) newCTA() *cta {
 	}
 	clear(c.barriers[:])
 	clear(c.visits)
+	clear(c.commits)
+	c.tensor = c.tensor[:0]
 	c.lastShared = lastPage{}
 	for _, p := range c.shared {
 		p.renew()
@@ -245,7 +258,7 @@ func (w *warp) together(lanes uint32) (k *knowledge) {
 	for m := lanes; m != 0; m &= m - 1 {
 		k = k.join(w.lanes[bits.TrailingZeros32(m)].knows)
 	}
-	return k.with(w.id, lanes, w.now, w.cta.tree, len(w.cta.warps))
+	return k.with(w.id, lanes, w.now, w.cta.tree, w.cta.agents)
 }
 
 // learn makes lanes know more; in step, all of them.

@@ -7,11 +7,14 @@ import (
 	"slices"
 )
 
-// warpID numbers the warps of a grid: linear index of the CTA << 5 | warp of the CTA.
+// warpID numbers the agents of a grid: linear index of the CTA << agentBits | its warps, and behind them, where there is tensor
+// memory, what runs the warps' operations on it (tensor.go).
 type warpID uint32
 
-func (w warpID) cta() uint32 { return uint32(w >> 5) }
-func (w warpID) index() int  { return int(w & 31) }
+const agentBits = 6
+
+func (w warpID) cta() uint32 { return uint32(w >> agentBits) }
+func (w warpID) index() int  { return int(w & (1<<agentBits - 1)) }
 
 // moment is a time of one warp's clock. Clocks begin at 1; 0 is before everything.
 type moment uint32
@@ -132,21 +135,21 @@ func (k *knowledge) covers(w warpID, lanes uint32, at moment) bool {
 }
 
 // with returns knowledge that covers lanes of a warp up to a moment, too. A tree that knows nothing yet has this shift, and
-// its CTAs so many warps.
-func (k *knowledge) with(w warpID, lanes uint32, at moment, shift uint8, warps int) *knowledge {
+// its CTAs so many agents.
+func (k *knowledge) with(w warpID, lanes uint32, at moment, shift uint8, agents int) *knowledge {
 	out := &knowledge{shift: shift}
 	if k != nil {
 		*out = *k
 	}
 	if shift == leaf {
 		if out.warps = slices.Clone(out.warps); out.warps == nil {
-			out.warps = make([]moments, warps)
+			out.warps = make([]moments, agents)
 		}
 		out.warps[w.index()] = out.warps[w.index()].set(lanes, at)
 		return out
 	}
 	i := out.index(w.cta())
-	out.below[i] = out.below[i].with(w, lanes, at, out.next(), warps)
+	out.below[i] = out.below[i].with(w, lanes, at, out.next(), agents)
 	return out
 }
 

@@ -22,7 +22,7 @@ type Observer struct {
 // those between plain stores of the same bits.
 func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Observer {
 	o := &Observer{launch: l, reporter: reporter, strict: strict, peers: l.Misuse}
-	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep, Clusters: l.Cluster != [3]uint32{1, 1, 1}}, o.tell)
+	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep, Clusters: l.Cluster != [3]uint32{1, 1, 1}, Tensor: l.Target.Arch >= 100}, o.tell)
 	return o
 }
 
@@ -72,9 +72,14 @@ func (o *Observer) Observe(e *machine.Event) {
 	case machine.Acquire:
 		o.acquire(e)
 	case machine.Allocated, machine.Freed:
-		if e.Extent.Space == machine.Global {
+		switch e.Extent.Space {
+		case machine.Global:
 			d.Forget(e.Extent.From, e.Extent.To)
+		case machine.Tensor:
+			o.forgetTensor(e)
 		}
+	default:
+		o.tensorSync(e)
 	}
 }
 
@@ -120,6 +125,9 @@ func (o *Observer) phaseSeen(e *machine.Event) {
 // touch looks at an access lane by lane.
 func (o *Observer) touch(e *machine.Event) {
 	switch {
+	case e.Async && e.Extent != nil && e.Extent.Space == machine.Tensor:
+		o.useTensor(e)
+		return
 	case e.Async && e.Extent != nil:
 		o.issue(e)
 		return
@@ -128,7 +136,7 @@ func (o *Observer) touch(e *machine.Event) {
 	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
 		return // of one thread, or never written
 	}
-	t := Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope, Waits: e.Waits}
+	t := Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope, Waits: e.Waits, ReadOnly: e.ReadOnly}
 	if e.Values != nil {
 		t.Equal = func(lane, other int, addr uint64) bool { return sameByte(e, lane, other, addr) }
 	}
@@ -329,6 +337,12 @@ func (o *Observer) tell(r Race) {
 		rep.Kind = machine.RaceEqual
 	}
 	rep.Extent = machine.Extent{Space: machine.Global, Lane: -1, From: r.Address, To: r.Address + granule}
+	if r.Tensor != nil {
+		rep.Extent = *r.Tensor
+	}
+	if r.ReadOnly {
+		rep.Kind = machine.RaceReadOnly
+	}
 	if r.Shared {
 		rep.Extent.Space, rep.Extent.CTA = machine.Shared, o.launch.RankInCluster(uint64(r.SharedOf))
 	}

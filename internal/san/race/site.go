@@ -18,6 +18,8 @@ type Site struct {
 	Atomic bool // reads and writes at once
 	Strong bool // volatile, relaxed, acquire, release or atomic (8.4)
 	Scope  machine.Scope
+
+	ReadOnly bool // a load of what stays the same while the launch runs
 }
 
 // sites gives each site a number, from 1.

@@ -145,8 +145,11 @@ func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order mach
 		return
 	}
 	for m := lanes; m != 0; m &= m - 1 {
-		if f := w.lanes[bits.TrailingZeros32(m)].fence; f != nil && f.scope >= machine.ClusterScope {
-			g.arrived = g.arrived.join(f.knows)
+		l := &w.lanes[bits.TrailingZeros32(m)]
+		for _, f := range [...]*published{l.fence, l.early} {
+			if f != nil && f.scope >= machine.ClusterScope {
+				g.arrived = g.arrived.join(f.knows)
+			}
 		}
 	}
 }
@@ -295,8 +298,10 @@ func (a *access) releasing() (out []published) {
 		a.advance = true
 		out = append(out, published{a.warp.together(1 << a.lane), a.Scope, a.warp.cta.index})
 	}
-	if f := l.fence; f != nil {
-		out = append(out, published{f.knows, min(f.scope, a.Scope), f.cta})
+	for _, f := range [...]*published{l.fence, l.early} {
+		if f != nil {
+			out = append(out, published{f.knows, min(f.scope, a.Scope), f.cta})
+		}
 	}
 	return out
 }
