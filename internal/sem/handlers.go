@@ -174,6 +174,8 @@ var structural = [...]handlers{
 
 	uop.Withdraw:  {full: withdraw},
 	uop.Withdrawn: {full: withdrawn},
+
+	uop.PolicyRange: {full: makePolicyRange},
 }
 
 // handlersOf looks an operation up; full is nil if nothing executes it.

@@ -41,10 +41,6 @@ func miscLines() []Line {
 		{isa.Prefetchu, nil, plan(planNothing), ""},
 		{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
 		{isa.Discard, nil, plan(planNothing, isa.C_ss), ""},
-		// A policy is opaque, and says what caches should keep, which no result shows.
-		{isa.CreatepolicyRange, nil, plan(planPolicy, isa.C_ss, isa.C_primary, isa.C_secondary), ""},
-		{isa.CreatepolicyFractional, nil, plan(planPolicy, isa.C_primary, isa.C_secondary), ""},
-		{isa.CreatepolicyCvt, nil, plan(planPolicy), ""},
 
 		{isa.Nanosleep, nil, plan(planNanosleep), ""},
 		{isa.Trap, nil, plan(planTrap), ""},
@@ -135,12 +131,6 @@ func fromKernel(a, params uint64) uint64 {
 		return a
 	}
 	return a | params&^0xffffffff
-}
-
-// planPolicy gives cache policies one value.
-func planPolicy(b *Build) {
-	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 64), b.Const(machine.Row64, 1<<63)
-	b.copyOf(64)
 }
 
 // registersOp is the decode-time constant of setmaxnreg.

@@ -50,7 +50,7 @@ var chapters = sync.OnceValue(func() [][]Line {
 		intLines(), carryLines(), floatLines(), halfLines(), mixedLines(), mixed2Lines(), setPackedLines(),
 		compareLines(), logicLines(), moveLines(), convertLines(), memoryLines(), surfaceLines(), textureLines(), atomicLines(),
 		controlLines(), syncLines(), mbarrierLines(), warpLines(), videoLines(), stackLines(), tensorLines(), tensorProductLines(), withdrawLines(),
-		productLines(), matrixLines(), wmmaLines(), wgmmaLines(), miscLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(), bulkTensorLines(), multimemLines(), sparseLines(), fabricLines(),
+		productLines(), matrixLines(), wmmaLines(), wgmmaLines(), miscLines(), policyLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(), bulkTensorLines(), multimemLines(), sparseLines(), fabricLines(),
 	}
 })
 

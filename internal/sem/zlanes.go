@@ -692,6 +692,7 @@ var stamps = [uop.NumOps]stamp{
 	uop.PackSatU4:                {fn: packSatU4, handlers: handlers{fullPackSatU4, partPackSatU4, scalarPackSatU4}},
 	uop.PackSatU8:                {fn: packSatU8, handlers: handlers{fullPackSatU8, partPackSatU8, scalarPackSatU8}},
 	uop.PendingCount:             {fn: pendingCount, handlers: handlers{fullPendingCount, partPendingCount, scalarPendingCount}},
+	uop.PolicyShare:              {fn: policyShare, handlers: handlers{fullPolicyShare, partPolicyShare, scalarPolicyShare}},
 	uop.Popc32:                   {fn: num.Popc32, handlers: handlers{fullPopc32, partPopc32, scalarPopc32}},
 	uop.Popc64:                   {fn: num.Popc64, handlers: handlers{fullPopc64, partPopc64, scalarPopc64}},
 	uop.Prmt:                     {fn: num.Prmt, handlers: handlers{fullPrmt, partPrmt, scalarPrmt}},
@@ -16837,6 +16838,28 @@ func partPendingCount(w *machine.Warp, in *machine.Inst) machine.State {
 
 func scalarPendingCount(w *machine.Warp, in *machine.Inst) machine.State {
 	*w.S32(in.D) = pendingCount(*w.S64(in.A))
+	return machine.Next
+}
+
+func fullPolicyShare(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R32(in.A), w.R64(in.B)
+	for i := 0; i < 32; i += 4 {
+		d[i] = policyShare(a[i], b[i])
+		d[i+1] = policyShare(a[i+1], b[i+1])
+		d[i+2] = policyShare(a[i+2], b[i+2])
+		d[i+3] = policyShare(a[i+3], b[i+3])
+	}
+	return machine.Next
+}
+
+func partPolicyShare(w *machine.Warp, in *machine.Inst) machine.State {
+	d, a, b := w.R64(in.D), w.R32(in.A), w.R64(in.B)
+	part2(w.Mask, d, a, b, policyShare)
+	return machine.Next
+}
+
+func scalarPolicyShare(w *machine.Warp, in *machine.Inst) machine.State {
+	*w.S64(in.D) = policyShare(*w.S32(in.A), *w.S64(in.B))
 	return machine.Next
 }
 
