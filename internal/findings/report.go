@@ -65,7 +65,7 @@ func (s *Scene) message(f *san.Found, words string) string {
 		return f.Text
 	}
 	switch f.Kind {
-	case machine.SyncMisuse, machine.MbarrierMisuse, machine.PeerMisuse, machine.ProductMisuse, machine.CollectorMisuse:
+	case machine.SyncMisuse, machine.MbarrierMisuse, machine.MbarrierParity, machine.PeerMisuse, machine.ProductMisuse, machine.CollectorMisuse:
 		return f.Text
 	case machine.UnwrittenDecides:
 		return fmt.Sprintf(words, f.Text, touched)

@@ -65,7 +65,9 @@ var reportKinds = map[machine.ReportKind]reportKind{
 		"a read of memory that may change",
 		"ld.global without .nc (in CUDA C++ neither __ldg nor const __restrict__, but ld.acquire or a volatile read where a flag tells of the data), or another launch"},
 	machine.MbarrierMisuse: {"mbarrier", diag.SyncMisuse, "%s", "here", "others", "",
-		"mbarrier.inval before the memory has another use, and between the two no access but by operations on mbarriers"},
+		"mbarrier.init first, mbarrier.inval before the memory has another use, and between the two no access but by operations on mbarriers"},
+	machine.MbarrierParity: {"parity", diag.SyncMisuse, "%s", "here", "", "",
+		"0 or 1 as the parity: and.b32 with 1 where it is counted"},
 	machine.PeerMisuse: {"peer", diag.SyncMisuse, "%s", "access", "", "a barrier of the cluster",
 		"barrier.cluster.arrive and .wait (cluster.sync()) by the threads of both CTAs: before the first access, and behind the last"},
 	machine.ProductMisuse: {"wgmma", diag.SyncMisuse, "%s", "here", "access", "wgmma.fence",
@@ -79,7 +81,9 @@ var reportKinds = map[machine.ReportKind]reportKind{
 }
 
 // Note tells whether a correct kernel may do what is reported, too.
-func Note(k machine.ReportKind) bool { return k == machine.RaceEqual || k == machine.NeverUsed }
+func Note(k machine.ReportKind) bool {
+	return k == machine.RaceEqual || k == machine.NeverUsed || k == machine.MbarrierParity
+}
 
 // raceFixes say what would order two threads, by how far they are from each other.
 var raceFixes = map[machine.Relation]struct{ missing, fix string }{

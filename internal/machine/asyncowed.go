@@ -101,7 +101,8 @@ func (q *asyncOps) tellEarlier(op *Op) {
 // signals notes which phase of an mbarrier an operation is about to count in.
 func (op *Op) signals(b Mbarrier) {
 	if op.cta.async.tracks {
-		op.told = append(op.told[:len(op.told):len(op.told)], signalled{b.cta, b.addr, b.cta.mbarriers[b.addr].phase})
+		m, _ := b.cta.made(b.addr)
+		op.told = append(op.told[:len(op.told):len(op.told)], signalled{b.cta, b.addr, m.phase})
 	}
 }
 

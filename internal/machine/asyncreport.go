@@ -68,6 +68,7 @@ const (
 	HeapKept                           // what a kernel has allocated at Op was not freed: Extent
 	NeverUsed                          // no kernel has touched Extent
 	MbarrierMisuse                     // of an mbarrier's memory, by Then; Text says what
+	MbarrierParity                     // Then waits for a parity of more than one bit; Text says which
 	PeerMisuse                         // Then touches shared memory of a CTA that may not be there; Text says why
 	ProductMisuse                      // of wgmma, by Then; Text says what
 	CollectorMisuse                    // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it

@@ -36,6 +36,7 @@ type CTA struct {
 	cut        bool   // lanes have ended inside a function, or by a fault that the launch outlives
 	cycles     uint64
 	mbarriers  map[uint32]madeMbarrier // by shared address
+	ended      map[uint32]madeMbarrier // likewise those that mbarrier.inval has ended
 	products   warpgroups              // what those of the CTA multiply, where it is followed
 	changes    warpgroups              // likewise how they change their registers
 	pool       registerPool
@@ -52,6 +53,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.clearBarriers()
 	c.clusterBar, c.cut = clusterBarrier{}, false
 	clear(c.mbarriers)
+	clear(c.ended)
 	c.products, c.changes = c.products[:0], c.changes[:0]
 	clear(c.collectors)
 	c.pool = registerPool{owned: c.pool.owned[:0]}

@@ -24,6 +24,7 @@ type Fragment struct {
 	result uint32  // of the barrier reduction
 	want   uint32  // registers, for WaitRegisters
 	gather *Gather // open or finished gather of a WaitMembers fragment
+	phase  Released
 }
 
 // WaitFor says what a fragment waits for.

@@ -15,6 +15,9 @@ import (
 // The object's 64 bits lie in shared memory; the CTA remembers beside them what the last
 // operation left there, so that an object that was never made, was ended or was overwritten is
 // told from a living one, and counts the phases, of which the object holds the parity.
+//
+// A fault is what leaves no value to go on with: the bits of an object are undocumented, and so is what becomes of counts that they
+// do not hold. All else that breaks a rule is done as a GPU does it, and told to who asked (WatchMbarrier).
 type Mbarrier struct {
 	cta  *CTA
 	addr uint32 // rank << 24 | offset
@@ -55,30 +58,32 @@ func (op *Op) Mbarrier(addr uint64) (Mbarrier, *Fault) {
 		return b, f
 	}
 	op.signals(b)
+	op.watchMbarrier(b)
 	return b, nil
 }
 
-// Init makes an object (9.7.13.15.9), also over what is left of another, unless a phase of that has begun: what it waits for
-// would arrive at the new one.
+// Init makes an object (9.7.13.15.9), also over what is left of another.
 func (b Mbarrier) Init(count uint32, v1 bool) *Fault {
-	if old, there := b.cta.mbarriers[b.addr]; there && *b.word == old.word && old.begun() {
-		return b.fault(uint64(count), "mbarrier.init, without mbarrier.inval, of an mbarrier whose phase has begun%s", old.describe())
-	}
 	m, e := mem.NewMbarrier(count, v1)
 	if e != 0 {
 		return b.fault(uint64(count), "mbarrier.init with a count of %d, which is not in 1…%d", count, mem.MaxMbarrierCount(v1))
 	}
+	delete(b.cta.ended, b.addr)
 	b.put(m, 0, nil)
 	return nil
 }
 
-// Inval ends an object (9.7.13.15.10): its memory is free for other use.
+// Inval ends an object (9.7.13.15.10): its memory, all zeros, is free for other use. An operation that comes late finds the object as
+// long as nothing else is written there. Where no object lives nothing happens.
 func (b Mbarrier) Inval() *Fault {
-	if _, f := b.state(); f != nil {
-		return f
+	if m, lives := b.cta.mbarriers[b.addr]; lives {
+		delete(b.cta.mbarriers, b.addr)
+		if b.cta.ended == nil {
+			b.cta.ended = map[uint32]madeMbarrier{}
+		}
+		b.cta.ended[b.addr] = m
+		*b.word = 0
 	}
-	delete(b.cta.mbarriers, b.addr)
-	*b.word = 0
 	return nil
 }
 
@@ -133,23 +138,15 @@ func (b Mbarrier) State() (m mem.Mbarrier, phase uint64, f *Fault) {
 	return made.word, made.phase, f
 }
 
-// Passed tells whether the phase of a token has completed (9.7.13.15.16). It must be the current
-// phase or the one before.
+// Passed tells whether the phase of a token, the current one or the one before, has completed (9.7.13.15.16). An object knows the
+// parity of its phase alone, so that the state of an earlier phase is taken for one of these.
 func (b Mbarrier) Passed(token uint64) (bool, *Fault) {
 	m, f := b.state()
-	if f != nil {
+	if f != nil || mem.TokenPhase(token)&1 == uint64(m.word.Parity()) {
 		return false, f
 	}
-	const phases = 1<<44 - 1 // of which a token holds the number
-	switch of := mem.TokenPhase(token); (m.phase - of) & phases {
-	case 0:
-		return false, nil
-	case 1:
-		b.tellPhase(m.phase)
-		return true, nil
-	default:
-		return false, b.fault(token, "a wait with the state of phase %d, neither the current one nor the one before%s", of, m.describe())
-	}
+	b.tellPhase(m.phase)
+	return true, nil
 }
 
 // Report tells the object how an operation of the current phase went; it must be of layout v1 (9.4: 9.7.15.16.10).
@@ -158,29 +155,37 @@ func (b Mbarrier) Report(failed bool, value uint32) *Fault {
 }
 
 // PassedParity tells whether the current phase, or the conditional one, has another parity: then the phase before has
-// completed, which is the one that was asked for.
+// completed, which is the one that was asked for. The lowest bit counts alone: Triton's kernels for sm_90 pass -1.
 func (b Mbarrier) PassedParity(parity uint32, conditional bool) (bool, *Fault) {
 	m, f := b.state()
 	if f != nil {
 		return false, f
 	}
-	if parity > 1 {
-		return false, b.fault(uint64(parity), "a wait with phase parity %d, which is neither 0 nor 1%s", parity, m.describe())
-	}
 	current := m.word.Parity()
 	if conditional {
 		current = m.word.ConditionalParity()
 	}
-	if current == parity {
+	if current == parity&1 {
 		return false, nil
 	}
 	b.tellPhase(m.phase)
 	return true, nil
 }
 
-// state returns the object, or why there is none.
+// made is what the CTA remembers of the object at an address, whether it lives or has been ended.
+func (c *CTA) made(addr uint32) (m madeMbarrier, ok bool) {
+	if m, ok = c.mbarriers[addr]; !ok {
+		m, ok = c.ended[addr]
+	}
+	return m, ok
+}
+
+// state returns the object, also one that has been ended and is still there, or why there is none.
 func (b Mbarrier) state() (madeMbarrier, *Fault) {
 	m, ok := b.cta.mbarriers[b.addr]
+	if late, ended := b.cta.ended[b.addr]; ended && !ok && *b.word == 0 {
+		return late, nil
+	}
 	switch {
 	case !ok && *b.word == 0:
 		return m, b.fault(0, "there is no mbarrier: it was not initialised, or has been invalidated")
@@ -192,7 +197,13 @@ func (b Mbarrier) state() (madeMbarrier, *Fault) {
 	return m, nil
 }
 
-// apply does one operation and wakes those who wait for the phase that it completes.
+// lives tells whether the object was made and has not been ended.
+func (b Mbarrier) lives() bool {
+	_, ok := b.cta.mbarriers[b.addr]
+	return ok
+}
+
+// apply does one operation and releases those who wait for the phase that it completes.
 func (b Mbarrier) apply(name string, n uint32, do func(mem.Mbarrier, uint32) (mem.Mbarrier, mem.MbarrierError)) *Fault {
 	m, f := b.state()
 	if f != nil {
@@ -209,16 +220,22 @@ func (b Mbarrier) apply(name string, n uint32, do func(mem.Mbarrier, uint32) (me
 	}
 	b.put(next, m.phase+1, nil)
 	b.cta.tellPhase(b.addr)
-	b.cta.cluster.wakeFor(b.addr)
+	b.cta.cluster.release(b, next, m.phase+1, next.ConditionalParity() != m.word.ConditionalParity())
 	return nil
 }
 
+// put writes the object, and remembers what is there; of one that has been ended nothing is in memory.
 func (b Mbarrier) put(m mem.Mbarrier, phase uint64, asked *Place) {
+	made := madeMbarrier{m, phase, asked}
+	if _, ended := b.cta.ended[b.addr]; ended {
+		b.cta.ended[b.addr] = made
+		return
+	}
 	if b.cta.mbarriers == nil {
 		b.cta.mbarriers = map[uint32]madeMbarrier{}
 	}
 	*b.word = m
-	b.cta.mbarriers[b.addr] = madeMbarrier{m, phase, asked}
+	b.cta.mbarriers[b.addr] = made
 }
 
 // reasons say which rule an operation would break.
@@ -229,9 +246,6 @@ var reasons = map[mem.MbarrierError]string{
 	mem.MbarrierTx:       "the tx-count would leave its range of ±1048575",
 	mem.MbarrierLayout:   "the mbarrier has layout v0, which holds no report; want mbarrier.init.layout::v1",
 }
-
-// begun tells whether anything has arrived in the current phase, or is expected to.
-func (m madeMbarrier) begun() bool { return m.word.Pending() != m.word.Expected() || m.word.Tx() != 0 }
 
 // describe names the fields.
 func (m madeMbarrier) describe() string {

@@ -154,20 +154,6 @@ func (w *Warp) arrivesAgain(in *Inst, e *warpBarrier, b *ctaBarrier) {
 	b.here |= bit
 }
 
-// initAgain reports the initialisation of an mbarrier that lives (9.7.13.15.9).
-func (b Mbarrier) initAgain(w *Warp, in *Inst, lane int) {
-	if m, f := b.state(); f == nil {
-		w.misusedAs(MbarrierMisuse, in, 1<<lane, "mbarrier.init of an mbarrier that lives: nothing has ended it by mbarrier.inval%s", m.describe())
-	}
-}
-
-// WatchInit tells, before it is done, that a lane is about to initialise an object.
-func (w *Warp) WatchInit(in *Inst, b Mbarrier, lane int) {
-	if w.Watchful() {
-		b.initAgain(w, in, lane)
-	}
-}
-
 // plainMbarrier reports an access, observed for another check, that is no operation on mbarriers and touches the bytes of one
 // that lives (9.7.13.15.1).
 func (w *Warp) plainMbarrier(in *Inst, e *Event) {

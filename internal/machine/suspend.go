@@ -16,30 +16,45 @@ import (
 // DefaultSuspend is the nanoseconds of a try_wait without hint: the system-dependent limit.
 const DefaultSuspend = 1 << 14
 
+// Released is what the completion of a phase has told a fragment that waited for it. It is told then and there: the mbarrier may be
+// another one, or none, when the fragment runs.
+type Released struct {
+	Lanes uint32       // those that waited for the phase
+	Word  mem.Mbarrier // behind it
+	by    Mbarrier
+	phase uint64 // that has begun
+}
+
 // hopelessRounds is how often all threads of a cluster must have waited in vain, one time limit
 // after the other, before that is a deadlock: a loop that gives up earlier by itself may.
 const hopelessRounds = 1024
 
 // sleeper is one fragment that waits for one mbarrier.
 type sleeper struct {
-	w     *Warp
-	frag  uint8
-	addr  uint32
-	until uint64 // by the CTA's clock
+	w           *Warp
+	frag        uint8
+	conditional bool // it waits for the conditional phase
+	addr        uint32
+	lanes       uint32 // which of the fragment
+	until       uint64 // by the CTA's clock
 }
 
 // Resumed tells whether the instruction executes again because its wait is over, for whatever
-// reason; it then must not suspend again.
-func (w *Warp) Resumed() bool {
-	was := w.frag.woken
-	w.frag.woken = false
-	return was
+// reason; it then must not suspend again. The released lanes need not look at their mbarrier any more.
+func (w *Warp) Resumed() (Released, bool) {
+	f := w.frag
+	was, r := f.woken, f.phase
+	f.woken, f.phase = false, Released{}
+	if r.Lanes != 0 {
+		r.by.tellPhase(r.phase)
+	}
+	return r, was
 }
 
-// Suspend waits until one of the objects that the lanes of w.Mask name completes a phase, or for
+// Suspend waits until one of the objects that the lanes of w.Mask name completes a phase, or the conditional one, or for
 // ns. The handler returns the state at once, having written nothing, and is executed again. Where compiled code has called
 // it, nothing waits yet: the code leaves, and it is executed again for that, too.
-func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, ns uint64) State {
+func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, conditional bool, ns uint64) State {
 	f := w.frag
 	switch {
 	case w.helping:
@@ -53,25 +68,32 @@ func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, ns uint64) State {
 	until := w.cta.cycles + w.steps + w.slept + uint64(w.PC(in)-w.start) + max(ns, 1)
 	for m := w.Mask; m != 0; {
 		addr := barriers[first(m)].addr
-		cl.sleepers = append(cl.sleepers, sleeper{w, f.index, addr, until})
+		s := sleeper{w: w, frag: f.index, conditional: conditional, addr: addr, until: until}
 		for k := m; k != 0; k &= k - 1 {
 			if barriers[first(k)].addr == addr {
-				m &^= 1 << first(k)
+				s.lanes |= 1 << first(k)
 			}
 		}
+		m &^= s.lanes
+		cl.sleepers = append(cl.sleepers, s)
 	}
 	return Wait
 }
 
-// wakeFor wakes the fragments that wait for an mbarrier.
-func (cl *Cluster) wakeFor(addr uint32) {
+// release wakes the fragments that wait for an mbarrier, a phase of which has begun with a word, and the conditional phase with it or
+// not.
+func (cl *Cluster) release(b Mbarrier, word mem.Mbarrier, phase uint64, conditional bool) {
 	for i := 0; i < len(cl.sleepers); {
-		if s := cl.sleepers[i]; s.addr == addr {
-			cl.rouse(s)
-			i = 0
+		s := cl.sleepers[i]
+		if s.addr != b.addr {
+			i++
 			continue
 		}
-		i++
+		if conditional || !s.conditional {
+			s.w.frags[s.frag].phase = Released{s.lanes, word, b, phase}
+		}
+		cl.rouse(s)
+		i = 0
 	}
 }
 
@@ -179,7 +201,8 @@ func (w *Warp) phaseOf(f *Fragment) string {
 	for _, s := range w.cta.cluster.sleepers {
 		if s.w == w && s.frag == f.index {
 			c := w.cta.cluster.ctas[s.addr>>mem.RankShift]
-			return fmt.Sprintf("wait for the mbarrier at %#x%s", s.addr, c.mbarriers[s.addr].describe())
+			m, _ := c.made(s.addr)
+			return fmt.Sprintf("wait for the mbarrier at %#x%s", s.addr, m.describe())
 		}
 	}
 	return "wait for an mbarrier"

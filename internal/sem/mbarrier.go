@@ -59,8 +59,8 @@ type mbarrierOp struct {
 	value       uint32 // row of the report value
 	v1          bool
 
-	expects bool          // names bytes to come
-	makes   bool          // a new object
+	expects bool // names bytes to come
+	use     machine.MbarrierUse
 	order   machine.Order // of waits
 	scope   machine.Scope
 }
@@ -134,7 +134,7 @@ func failLane(w *machine.Warp, in *machine.Inst, f *machine.Fault, lane int) mac
 // mbarrier.init [addr], count: 9.7.13.15.9.
 func planInit(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
-	o.count, o.counted, o.v1, o.makes = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), true
+	o.count, o.counted, o.v1, o.use = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), machine.InitMbarrier
 	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
 	b.does(uop.Mbarrier)
 }
@@ -142,6 +142,7 @@ func planInit(b *Build) {
 // mbarrier.inval [addr]: 9.7.13.15.10.
 func planInval(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
+	o.use = machine.InvalMbarrier
 	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { return m.Inval() }
 	b.does(uop.Mbarrier)
 }
@@ -231,9 +232,7 @@ func mbarrierSimple(w *machine.Warp, in *machine.Inst) machine.State {
 			}
 			defer func() { w.R64(o.state)[i&31] = token }()
 		}
-		if o.makes {
-			w.WatchInit(in, b, i)
-		}
+		w.WatchMbarrier(in, b, i, o.use)
 		f := o.do(b, n)
 		o.asked(w, in, b)
 		return f
@@ -255,6 +254,7 @@ func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
 				w.R64(o.state)[i], f = b.Token()
 			}
 			if f == nil {
+				w.WatchMbarrier(in, b, i, o.use)
 				f = o.do(b, n)
 				o.asked(w, in, b)
 			}
@@ -301,20 +301,15 @@ func mbarrierWait(suspends bool) planDo {
 	}, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_phase_type).sees(isa.M_parity)
 }
 
-// passed returns the lanes of w.Mask whose phase has completed.
-func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier) (done uint32, st machine.State) {
+// passed returns the lanes of w.Mask whose phase has completed, the released ones of them included.
+func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier, released uint32) (done uint32, st machine.State) {
 	if st = o.locate(w, in, objects); st != machine.Next {
 		return 0, st
 	}
-	for m := w.Mask; m != 0; m &= m - 1 {
+	done = w.Mask & released
+	for m := w.Mask &^ released; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		var ok bool
-		var f *machine.Fault
-		if o.parity {
-			ok, f = objects[i].PassedParity(w.R32(o.phase)[i], o.conditional)
-		} else {
-			ok, f = objects[i].Passed(w.R64(o.phase)[i])
-		}
+		ok, f := o.look(w, in, objects[i], i)
 		if f != nil {
 			return 0, failLane(w, in, f, i)
 		}
@@ -323,8 +318,22 @@ func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]mach
 	return done, machine.Next
 }
 
-// tell writes the results of a wait, and tells observers which lanes have seen a phase complete.
-func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier, done uint32) machine.State {
+// look tells whether the phase that a lane waits for has completed.
+func (o *mbarrierOp) look(w *machine.Warp, in *machine.Inst, b machine.Mbarrier, i int) (bool, *machine.Fault) {
+	w.WatchMbarrier(in, b, i, o.use)
+	if o.parity {
+		parity := w.R32(o.phase)[i]
+		w.WatchParity(in, i, parity)
+		return b.PassedParity(parity, o.conditional)
+	}
+	token := w.R64(o.phase)[i]
+	w.WatchToken(in, b, i, token)
+	return b.Passed(token)
+}
+
+// tell writes the results of a wait, and tells observers which lanes have seen a phase complete. Those that are released have the
+// report of the phase that they waited for.
+func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machine.Mbarrier, done uint32, by machine.Released) machine.State {
 	if done != 0 && w.Observing() {
 		addr := *o.find(w, in)
 		for i := range addr {
@@ -336,7 +345,10 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machin
 	each(w.Mask, func(i int) {
 		values[i&31] = 0
 		if done>>i&1 != 0 {
-			word, _, _ := objects[i].State() // passed has seen it
+			word := by.Word
+			if by.Lanes>>i&1 == 0 {
+				word, _, _ = objects[i].State() // passed has seen it
+			}
 			bad, value := word.Reported()
 			failed |= bit(bad) << i
 			values[i&31] = value
@@ -350,11 +362,11 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machin
 func testWait(w *machine.Warp, in *machine.Inst) machine.State {
 	var objects [32]machine.Mbarrier
 	o := in.Ext.Data.(*mbarrierOp)
-	done, st := o.passed(w, in, &objects)
+	done, st := o.passed(w, in, &objects, 0)
 	if st != machine.Next {
 		return st
 	}
-	return o.tell(w, in, &objects, done)
+	return o.tell(w, in, &objects, done, machine.Released{})
 }
 
 // tryWait suspends the lanes until the phase of one of them completes, or the longest of their
@@ -362,15 +374,15 @@ func testWait(w *machine.Warp, in *machine.Inst) machine.State {
 func tryWait(w *machine.Warp, in *machine.Inst) machine.State {
 	var objects [32]machine.Mbarrier
 	o := in.Ext.Data.(*mbarrierOp)
-	resumed := w.Resumed()
-	done, st := o.passed(w, in, &objects)
+	by, resumed := w.Resumed()
+	done, st := o.passed(w, in, &objects, by.Lanes)
 	if st != machine.Next {
 		return st
 	}
 	if done == 0 && !resumed {
-		return w.Suspend(in, &objects, o.limit(w))
+		return w.Suspend(in, &objects, o.conditional, o.limit(w))
 	}
-	return o.tell(w, in, &objects, done)
+	return o.tell(w, in, &objects, done, by)
 }
 
 // limit is the longest time, in nanoseconds, that a lane of w.Mask allows.
@@ -394,6 +406,7 @@ func planCheckLayout(b *Build) {
 func checkLayout(w *machine.Warp, in *machine.Inst) machine.State {
 	o, p := in.Ext.Data.(*mbarrierOp), uint32(0)
 	st := o.each(w, in, func(i int, b machine.Mbarrier) *machine.Fault {
+		w.WatchMbarrier(in, b, i, o.use)
 		m, _, f := b.State()
 		p |= bit(m.V1() == o.v1) << i
 		return f

@@ -1,5 +1,11 @@
 package sched
 
+import (
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+)
+
 // mbarriers: what waits for them gets on, or is named.
 
 func mbarrierScenarios() []*scenario {
@@ -7,7 +13,7 @@ func mbarrierScenarios() []*scenario {
 		rounds(1, 5), rounds(32, 4), rounds(33, 3), rounds(256, 3),
 		sendRing(4, 2, 9), sendRing(16, 8, 5), sendRing(4, 4, 1),
 		bytes(6, 40, 2), bytes(8, 1, 8), bytes(3, 33, 1),
-		drop(), siblings(), times(),
+		drop(), siblings(), times(), loose(),
 	}
 }
 
@@ -58,4 +64,27 @@ func siblings() *scenario {
 func times() *scenario {
 	return &scenario{file: "mbarrier", kernel: "times", grid: line(1), block: line(1), mem: make([]uint32, 11),
 		want: []uint32{0, 1, 0, 0, 1, 0, 0, 1, 5002, 0, 0}}
+}
+
+// TestMbarrierReleases: whoever waits for a phase when it completes is through, whatever becomes of the object before it runs. A
+// thread that has not begun to wait would find the new one, so that the order of the warps is fixed.
+func TestMbarrierReleases(t *testing.T) {
+	s := &scenario{file: "mbarrier", kernel: "reborn", grid: line(1), block: line(96), mem: make([]uint32, 96),
+		want: fill(96, func(i uint32) uint32 { return i })}
+	for _, engine := range []ptxvm.Engine{ptxvm.Interp, ptxvm.JIT} {
+		got, _, err := s.launch(t, ptxvm.DeviceConfig{Workers: 1, Engine: engine})
+		if err != nil {
+			t.Fatalf("%v: %v", engine, err)
+		}
+		if i := difference(got, s.want); i >= 0 {
+			t.Errorf("%v: word %d is %#x, want %#x", engine, i, got[i], s.want[i])
+		}
+	}
+}
+
+// loose: parity -1 is 1, the phase before the first, and 2 is 0; the ended object counts; the new one is in its phase 0, then in
+// its phase 2, whose parity is that of the state.
+func loose() *scenario {
+	return &scenario{file: "mbarrier", kernel: "loose", grid: line(1), block: line(1), mem: make([]uint32, 6),
+		want: []uint32{1, 0, 1, 0, 1, 0}}
 }
