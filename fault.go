@@ -20,7 +20,7 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 	f.PTX, f.Source, f.Text = findings.Locate(p.module, m.Func, m.PC)
 	f.ID = report.ID(f.Code.String(), m.Kernel, findings.Named(p.module, &machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}}))
 	if m.Size > 0 {
-		f.Space = m.Space.String()
+		f.Space, f.Fix = m.Space.String(), findings.FaultFix(m)
 	}
 	for _, c := range m.Calls {
 		call, source := findings.Call(p.module, c)
@@ -125,7 +125,7 @@ func (k *Kernel) faulted(state *launchState, err error) error {
 		}
 		f := k.program.newFault(c.first)
 		f.Times = c.times
-		k.nameBuffer(f, state.params)
+		k.nameMemory(f, state.params)
 		e.Faults = append(e.Faults, f)
 	}
 	return e

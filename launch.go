@@ -13,6 +13,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
@@ -171,14 +172,17 @@ func (k *Kernel) execute(ctx context.Context, l Launch, w Watch, ml *host.Launch
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	stats.Past = k.passed(state)
-	k.nameBuffer(err, state.params)
+	k.nameMemory(err, state.params)
 	k.missingShared(err, l)
 	return k.reported(&ml.Launch, stats, k.faulted(state, err))
 }
 
-// nameBuffer says which parameter pointed to the allocation next to a fault.
-func (k *Kernel) nameBuffer(err error, block []byte) {
+// nameMemory says which parameter pointed to the allocation next to a fault, and which variable a misaligned access was to.
+func (k *Kernel) nameMemory(err error, block []byte) {
 	fault, ok := err.(*Fault)
+	if ok && fault.Code == diag.Code(machine.Misaligned) && (fault.Space == machine.Shared.String() || mem.InShared(fault.Address)) {
+		fault.Msg += findings.MisalignedIn(k.fn, fault.Address, uint64(k.program.d.sizes.ReservedShared))
+	}
 	if !ok || fault.Near == nil {
 		return
 	}
@@ -193,7 +197,15 @@ func (k *Kernel) nameBuffer(err error, block []byte) {
 // missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no bytes.
 func (k *Kernel) missingShared(err error, l Launch) {
 	fault, ok := err.(*Fault)
-	if !ok || !pastShared(fault) || l.Shared != 0 || len(k.info.DynamicShared) == 0 {
+	if !ok || !pastShared(fault) {
+		return
+	}
+	if k.countsFromZero(fault, l) {
+		fault.Fix = "the kernel names no shared variable and takes shared memory to begin at 0, as it does on devices older than sm_90: " +
+			"--arch sm_89 (DeviceConfig.Arch); what CTAs of later devices keep for themselves is there"
+		return
+	}
+	if l.Shared != 0 || len(k.info.DynamicShared) == 0 {
 		return
 	}
 	var names []string
@@ -201,6 +213,16 @@ func (k *Kernel) missingShared(err error, l Launch) {
 		names = append(names, kernelname.Demangle(symbol))
 	}
 	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
+}
+
+// countsFromZero tells whether a kernel without shared variables has touched what the device keeps for itself in front of what the
+// launch gives it.
+func (k *Kernel) countsFromZero(f *Fault, l Launch) bool {
+	at := f.Address
+	if mem.InShared(at) {
+		at -= mem.SharedWindow
+	}
+	return l.Shared != 0 && k.info.StaticShared == 0 && len(k.info.DynamicShared) == 0 && at < uint64(k.program.d.sizes.ReservedShared)
 }
 
 // pastShared tells whether a fault is an access outside of shared memory.

@@ -192,7 +192,7 @@ func (k *Kernel) passed(state *launchState) (list []*Fault) {
 	for _, c := range state.past.take() {
 		f := k.program.newFault(c.first)
 		f.Times, f.Passed = c.times, true
-		k.nameBuffer(f, state.params)
+		k.nameMemory(f, state.params)
 		list = append(list, f)
 	}
 	return list

@@ -15,7 +15,10 @@ import (
 // FaultMessage says in words what happened.
 func FaultMessage(m *machine.Fault) string {
 	title, more := faultTitle(m.Kind), ""
+	stray, _ := strayed(m)
 	switch {
+	case stray != "":
+		more = fmt.Sprintf("%s of %d bytes at %#x%s", accessWord(m), m.Size, m.Addr, stray)
 	case m.Kind == machine.BadMbarrier:
 		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
 	case m.Kind == machine.Trap, m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind == machine.BadHandle, m.Kind == machine.BadIndirectCall, m.Kind >= machine.BadTensorAllocation: // BadFree, too
@@ -63,7 +66,11 @@ func peerMessage(m *machine.Fault) string {
 // accessMessage describes an access; for shared memory also what the CTA has, as there is no
 // allocation to name.
 func accessMessage(m *machine.Fault) string {
-	text := fmt.Sprintf("%s of %d bytes at %#x", accessWord(m), m.Size, m.Addr)
+	size := m.Size
+	if m.Kind == machine.Misaligned {
+		size = max(size, m.Align) // of a vector, whose elements are smaller
+	}
+	text := fmt.Sprintf("%s of %d bytes at %#x", accessWord(m), size, m.Addr)
 	offset := m.Addr & (mem.MaxShared - 1)
 	switch {
 	case m.Kind == machine.Misaligned:

@@ -176,24 +176,51 @@ func (s *Scene) sharedName(off uint64) string {
 	return fmt.Sprintf(" (%s+%d)", name, at)
 }
 
-// sharedVar is the variable that an offset of static shared memory lies in, of those that the kernel names (other kernels
-// have others there), and the offset in it.
+// sharedVar is the variable that an offset of static shared memory lies in, and the offset in it.
 func (s *Scene) sharedVar(off uint64) (name string, at uint64) {
+	if v := sharedVariable(s.Func, off); v != nil {
+		return variableName(v), off - uint64(v.Offset)
+	}
+	return "", 0
+}
+
+// sharedVariable is the variable that an offset of static shared memory lies in, of those that the kernel names (other kernels
+// have others there); nil if there is none.
+func sharedVariable(kernel *ir.Func, off uint64) (found *ir.Var) {
 	var visit func(ops []ir.Operand)
 	visit = func(ops []ir.Operand) {
 		for i := range ops {
 			v := ops[i].Var
 			if v != nil && v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
-				written, _, _ := strings.Cut(v.Name, "~") // lowering makes the names of kernels' variables unique
-				name, at = kernelname.Demangle(written), off-uint64(v.Offset)
+				found = v
 			}
 			visit(ops[i].Elems)
 		}
 	}
-	for pc := range s.Func.Insts {
-		visit(s.Func.Insts[pc].Ops)
+	for pc := range kernel.Insts {
+		visit(kernel.Insts[pc].Ops)
 	}
-	return name, at
+	return found
+}
+
+// variableName is the name of a variable as the source has it: lowering makes those of kernels unique.
+func variableName(v *ir.Var) string {
+	written, _, _ := strings.Cut(v.Name, "~")
+	return kernelname.Demangle(written)
+}
+
+// MisalignedIn says in which variable a misaligned access to static shared memory lies, and how that is aligned; empty if in none.
+// start is where shared memory begins, of a device that keeps some for itself.
+func MisalignedIn(kernel *ir.Func, addr, start uint64) string {
+	if mem.InShared(addr) {
+		addr -= mem.SharedWindow
+	}
+	off := addr&(mem.MaxShared-1) - start
+	v := sharedVariable(kernel, off)
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf(": %s+%d, which has .align %d", variableName(v), off-uint64(v.Offset), v.Align)
 }
 
 // globalName says in which allocation an address lies.

@@ -79,7 +79,9 @@ var bitTwins = twins{
 	uop.ToLocal:    func(p *program, in []val) val { return p.sub(in[0], p.x(mem.LocalWindow)) },
 	uop.IsShared:   inWindow(mem.SharedWindow), uop.IsLocal: inWindow(mem.LocalWindow),
 	uop.CtaRank32: func(p *program, in []val) val { return p.shrI(in[0], mem.RankShift) },
-	uop.CtaRank64: func(p *program, in []val) val { return p.shrI(p.trunc(in[0]), mem.RankShift) },
+	uop.CtaRank64: func(p *program, in []val) val {
+		return p.lowBits(p.shrI(p.trunc(in[0]), mem.RankShift), mem.RankBits)
+	},
 }
 
 // brev32 exchanges bytes, then halves of bytes, pairs and bits.

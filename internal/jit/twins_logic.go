@@ -41,7 +41,8 @@ var logicTwins = twins{
 		return p.or(p.lowBits(in[0], mem.RankShift), p.shlI(in[1], mem.RankShift))
 	},
 	uop.Mapa64: func(p *program, in []val) val {
-		return p.or(p.and(in[0], p.x(^uint64(0xff<<mem.RankShift))), p.shlI(p.zext(in[1]), mem.RankShift))
+		const ranks = (1<<mem.RankBits - 1) << mem.RankShift
+		return p.sum(p.and(in[0], p.x(^uint64(ranks))), p.shlI(p.zext(in[1]), mem.RankShift))
 	},
 
 	uop.FromKernel: func(p *program, in []val) val {

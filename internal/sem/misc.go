@@ -98,12 +98,15 @@ func inSpace(w *machine.Warp, in *machine.Inst, is func(*machine.Warp, uint64) b
 	return machine.Next
 }
 
-// 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses.
+// 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses, and of the generic ones. A rank that no CTA has is
+// added, so that it leads to no CTA that there is.
+
+const rankMask = (1<<mem.RankBits - 1) << mem.RankShift
 
 func mapa32(a, rank uint32) uint32        { return a&(mem.MaxShared-1) | rank<<mem.RankShift }
-func mapa64(a uint64, rank uint32) uint64 { return a&^0xff000000 | uint64(rank)<<mem.RankShift }
+func mapa64(a uint64, rank uint32) uint64 { return a&^rankMask + uint64(rank)<<mem.RankShift }
 func ctaRank32(a uint32) uint32           { return a >> mem.RankShift }
-func ctaRank64(a uint64) uint32           { return uint32(a) >> mem.RankShift }
+func ctaRank64(a uint64) uint32           { return uint32(a & rankMask >> mem.RankShift) }
 
 // planCvtaLocal: a variable of the frame has its address added at run time.
 func planCvtaLocal(b *Build) {

@@ -28,9 +28,9 @@ var mbarrierFaults = []struct {
 	{"bytes", 7023, "misuse of an mbarrier: mbarrier at 0x400: expect_tx of 1: the tx-count would leave its range of ±1048575 (phase 0, pending 2 of 2, tx-count 1048575)"},
 	{"below", 7023, "misuse of an mbarrier: mbarrier at 0x400: complete_tx of 1048576: the tx-count would leave its range of ±1048575 (phase 0, pending 2 of 2, tx-count 0)"},
 	{"completes", 7023, "misuse of an mbarrier: mbarrier at 0x400: 2 arrivals with .noComplete would complete the phase (phase 0, pending 2 of 2, tx-count 0)"},
-	{"misaligned", 7002, "misaligned address: shared atomic of 8 bytes at 0x404, which is no multiple of 8"},
+	{"misaligned", 7002, "misaligned address: shared atomic of 8 bytes at 0x404, which is no multiple of 8: bar+4, which has .align 8"},
 	{"outside", 7004, "address outside its state space: generic atomic of 8 bytes at 0x700000000000"},
-	{"remote", 7020, "own shared memory expected, address of another CTA: generic atomic of 8 bytes at 0x100000000000400, offset 0x400 of rank 0; the thread's own rank is 1"},
+	{"remote", 7020, "own shared memory expected, address of another CTA: generic atomic of 8 bytes at 0x1000000c0000400, offset 0x400 of rank 0; the thread's own rank is 1"},
 }
 
 // TestMbarrierFaults holds each report to its line and its fields.
