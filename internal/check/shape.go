@@ -96,7 +96,7 @@ func (c *checker) constantShape(e *syntax.Expr, s *isa.Shape) bool {
 	return ok
 }
 
-// indexShape is name[i]: the address of element i.
+// indexShape is name[i]: the address of element i (6.4.2).
 func (c *checker) indexShape(o *syntax.Operand, s *isa.Shape) bool {
 	u, ok := c.use(o.Name)
 	if !ok {
@@ -106,16 +106,12 @@ func (c *checker) indexShape(o *syntax.Operand, s *isa.Shape) bool {
 	if u.poisoned() {
 		return false
 	}
-	if u.Object == nil || u.Object.Kind != Variable && u.Object.Kind != Parameter {
+	if u.Object == nil || u.Object.Kind != Variable && u.Object.Kind != Parameter || len(u.Object.Dims) == 0 {
 		c.errorf(diag.OperandKind, c.file.Span(o.Range), "%s is no array", c.text(o.Name))
 		return false
 	}
-	var index *syntax.Expr
-	if len(o.Elems) == 1 {
-		index = o.Elems[0].Constant()
-	}
-	if index == nil {
-		c.errorf(diag.OperandKind, c.file.Span(o.Range), "the index of %s must be one constant", c.text(o.Name))
+	if len(o.Elems) != 1 {
+		c.errorf(diag.OperandKind, c.file.Span(o.Range), "%s takes one index, whatever its dimensions", c.text(o.Name))
 		return false
 	}
 	c.refer(u.Object, o.Name)
@@ -124,7 +120,26 @@ func (c *checker) indexShape(o *syntax.Operand, s *isa.Shape) bool {
 		s = &s.Elems[0]
 	}
 	c.objectShape(u.Object, s)
-	return c.displacement(index)
+	return c.index(o)
+}
+
+// index checks what chooses an element: a constant, or a register of whole numbers, to which a constant may be added.
+func (c *checker) index(array *syntax.Operand) bool {
+	i := &array.Elems[0]
+	if e := i.Constant(); e != nil {
+		return c.displacement(e)
+	}
+	var s isa.Shape
+	if i.Kind == syntax.OperandName && i.Field == syntax.NoToken && !i.Not && !i.Neg {
+		if !c.nameShape(i, &s) {
+			return false
+		}
+	}
+	if s.Kind != isa.ShapeReg || s.Lanes > 1 || !s.Type.Kind().Integer() || s.Type.Bits() > 64 {
+		c.errorf(diag.OperandKind, c.file.Span(i.Range), "the index of %s must be a constant, or a register of whole numbers and a constant that is added", c.text(array.Name))
+		return false
+	}
+	return true
 }
 
 // displacement checks what is added to an address: a whole number.

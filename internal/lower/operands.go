@@ -33,6 +33,7 @@ func (b *bodyLowerer) instruction(s *syntax.Instruction) {
 		b.predicates(&in)
 		b.lone(&in)
 		b.narrowConstants(&in)
+		b.narrowElements(&in, s.Operands)
 	}
 	if in.IsReturn() && b.f.Entry {
 		in.LeaveKernel()
@@ -247,31 +248,6 @@ func (b *bodyLowerer) base(s *syntax.Operand, o *ir.Operand) {
 		o.Kind = ir.OpMem
 	}
 	o.Imm = b.displacement(s.Expr)
-}
-
-// accessElements makes name[i] an access where the form wants an address, as [name+n] is;
-// elsewhere, in mov, it stays the address itself.
-func accessElements(in *ir.Inst, list []syntax.Operand) {
-	for i := range in.Sel.Roles {
-		at := &in.Sel.Roles[i]
-		if at.Align != 0 && at.Part < 0 && list[at.Op].Kind == syntax.OperandIndex {
-			in.Ops[at.Op].Kind = ir.OpMem
-		}
-	}
-}
-
-// element lowers name[i], the address of element i: the index counts elements, not bytes
-// (6.4.2; seen in what ptxas 13.5 makes of it).
-func (b *bodyLowerer) element(s *syntax.Operand, o *ir.Operand) {
-	u, _ := b.info.Use(s.Name)
-	if u.Object == nil {
-		return
-	}
-	b.symbol(u.Object, o)
-	if len(s.Elems) == 1 {
-		size := uint64(u.Object.Type.Bytes()) * uint64(max(u.Object.Vector, 1))
-		o.Imm = b.displacement(s.Elems[0].Constant()) * size
-	}
 }
 
 // immediates gives constants their bits, now that their operand types are known.

@@ -85,7 +85,7 @@ func form(id isa.ID, t isa.Type, kinds ...isa.ShapeKind) *isa.Sel {
 	case isa.Cvt:
 		shapes[1].Type = bitsType(96 - bits)
 		tokens = append(tokens, fmt.Sprintf(".u%d", bits), fmt.Sprintf(".u%d", 96-bits))
-	case isa.And, isa.Or:
+	case isa.And, isa.Or, isa.Shl:
 		tokens = append(tokens, fmt.Sprintf(".b%d", bits))
 	default:
 		tokens = append(tokens, fmt.Sprintf(".u%d", bits))
