@@ -20,6 +20,7 @@ static const int never[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, S
 static sigset_t mask;
 static struct { int known; struct sigaction action; } program[NSIG];
 static struct sigaction runtime[NSIG];
+static int asking = -1; // the end of a pipe: SIGUSR1 asks what runs, if nobody else handles it, and a byte tells the engine
 
 // block_most blocks what can be blocked, and tells what was.
 static void block_most(sigset_t *was) {
@@ -59,7 +60,7 @@ static int is_fault(int signal) {
 
 void give_back_signals(int first) {
 	for (int i = 1; first && i < NSIG; i++) {
-		if (!program[i].known || sigaction(i, NULL, &runtime[i])) continue;
+		if (!program[i].known || sigaction(i, NULL, &runtime[i]) || (i == SIGUSR1 && asking >= 0)) continue;
 		if (is_fault(i)) {
 			struct sigaction ours = {.sa_sigaction = sent, .sa_flags = SA_SIGINFO | SA_ONSTACK, .sa_mask = runtime[i].sa_mask};
 			sigaction(i, &ours, NULL);
@@ -78,9 +79,6 @@ error_t entering(struct pvm_thread **out) {
 	pthread_sigmask(SIG_SETMASK, &own, NULL);
 	return e;
 }
-
-// SIGUSR1 asks what runs, if nobody handles it: a byte in a pipe tells the engine.
-static int asking = -1;
 
 static void ask(int signal) {
 	(void)signal;
