@@ -51,12 +51,12 @@ func (c *compiler) findStretch(i int, pc int32) *stretch {
 		return nil
 	}
 	branches, groups := 0, 0
-	for k := i + 1; k < len(c.segs) && c.segs[k].first == c.segs[k-1].end && !(t.end == c.segs[k].first && t.ends()) && t.segment(&c.segs[k]); k++ {
+	for k := i + 1; k < len(c.segs) && c.segs[k].first == c.segs[k-1].end && !t.ends(c.segs[k].first) && t.segment(&c.segs[k]); k++ {
 		if n := len(t.groups); n > groups && t.groups[n-1].whole() {
 			branches, groups, t.end = len(t.branches), n, c.segs[k].end
 		}
 	}
-	if _, starts := t.c.segAt[t.end]; groups == 0 || !starts && !t.ends() {
+	if _, starts := t.c.segAt[t.end]; groups == 0 || !starts && !t.ends(t.end) {
 		return nil
 	}
 	t.branches, t.groups = t.branches[:branches], t.groups[:groups]
@@ -109,10 +109,10 @@ func (t *stretch) branch(pc int32) bool {
 	return some || t.c.steps[pc].op.Kind != sem.OpBranch
 }
 
-// ends tells whether all lanes exit at the end.
-func (t *stretch) ends() bool {
-	kind := t.c.steps[t.end-1].op.Kind
-	return t.c.insts[t.end-1].Guard == machine.NoGuard && (kind == sem.OpExit || kind == sem.OpReturn)
+// ends tells whether all lanes exit in front of an instruction: no stretch goes by there.
+func (t *stretch) ends(end int32) bool {
+	kind := t.c.steps[end-1].op.Kind
+	return t.c.insts[end-1].Guard == machine.NoGuard && (kind == sem.OpExit || kind == sem.OpReturn)
 }
 
 // asks notes what has to hold at the start, for no lane to take a branch; false if it is not known there.
@@ -227,7 +227,7 @@ func (t *stretch) writes(from, before int32, off uint32) bool {
 func (t *stretch) findIdle() {
 	for pc := t.from; pc < t.end; pc++ {
 		p := t.c.steps[pc].made
-		if p == nil || p.home || !t.ends() && t.c.live.at(t.end).Has(int(p.reg)) {
+		if p == nil || p.home || !t.ends(t.end) && t.c.live.at(t.end).Has(int(p.reg)) {
 			continue
 		}
 		read := false

@@ -26,7 +26,7 @@ func (c *compiler) stretch(i int, pc int32) bool {
 		t.body(k)
 	}
 	c.inStretch = nil
-	if !t.ends() {
+	if !t.ends(t.end) {
 		c.Jmp(c.segs[c.segAt[t.end]].full)
 	}
 	return true
@@ -116,7 +116,7 @@ func (t *stretch) body(k int) {
 			t.at[pc].access(pc)
 		case t.c.insts[pc].Guard != machine.NoGuard:
 			t.settle(pc)
-		case pc == t.end-1 && t.ends():
+		case pc == t.end-1 && t.ends(t.end):
 			t.c.leave(k, pc, false)
 		default:
 			t.c.compute(k, pc, false, allLanes)

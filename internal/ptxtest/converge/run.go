@@ -160,13 +160,22 @@ func (k *Kernel) compare(m *ptxvm.Module, w Way, want *Result) error {
 	for i := 1; i <= Launches; i++ {
 		have, err := d.launch(k)
 		if err != nil {
-			return &Difference{w, i, err.Error()}
+			return &Difference{w, i, told(err)}
 		}
 		if what := k.differs(want, have); what != "" {
 			return &Difference{w, i, what}
 		}
 	}
 	return nil
+}
+
+// told is an error, a defect with the stack at which it was noticed.
+func told(err error) string {
+	var defect *ptxvm.DefectError
+	if errors.As(err, &defect) {
+		return err.Error() + "\n" + defect.Stack
+	}
+	return err.Error()
 }
 
 // differs says where a launch is not as it should be, "" if nowhere.
