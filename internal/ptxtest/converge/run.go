@@ -88,6 +88,19 @@ type device struct {
 }
 
 func (k *Kernel) load(m *ptxvm.Module, w Way) (*device, error) {
+	d, err := w.open()
+	if err != nil {
+		return nil, err
+	}
+	made, err := k.fill(d, m)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return made, nil
+}
+
+// open makes a device that runs kernels in that way.
+func (w *Way) open() (*ptxvm.Device, error) {
 	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{
 		Engine: w.Engine, Workers: w.Workers, Memory: 1 << 24, MaxSteps: 1 << 22, Sanitize: w.Sanitize,
 	})
@@ -105,11 +118,7 @@ func (k *Kernel) load(m *ptxvm.Module, w Way) (*device, error) {
 		tuning.PartsAfter(d, w.Hot)
 		tuning.CTAsAfter(d, 4*w.Hot)
 	}
-	made, err := k.fill(d, m)
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return made, nil
+	return d, nil
 }
 
 // fill loads the kernel and allocates what it needs.
