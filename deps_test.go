@@ -54,7 +54,7 @@ examples:
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.
-var freeRooms = []string{"bench", "cmd/", "examples/", "internal/ptxtest", "internal/gen"}
+var freeRooms = []string{"bench", "cmd/", "examples/", "internal/testkit", "internal/gen"}
 
 // outside lists the packages beyond the standard library that the core may import (DESIGN §12).
 var outside = []string{"golang.org/x/sys/", "github.com/ianlancetaylor/demangle", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/v4"}

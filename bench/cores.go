@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // boundGain is what kernels are to gain that are bound by computing; others shareGain of what C gains, of which what is

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // TestTypical: the lower quartile of the rounds that had their processors, by hand.

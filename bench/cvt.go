@@ -42,7 +42,7 @@ func cvtFormsOf(match *regexp.Regexp) (list []cvtForm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "internal", "ptxtest", "judge", "testdata", "cvt.txt"))
+	text, err := os.ReadFile(filepath.Join(dir, "internal", "testkit", "judge", "testdata", "cvt.txt"))
 	if err != nil {
 		return nil, err
 	}

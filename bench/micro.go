@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // forms are the LANES of the reference in C: a loop over threads that the compiler is to vectorise, then vector types.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // ccFlags compile the references: vectorised for this machine, every rounding where the source has it.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // times of PoCL that are to be reached, as the geometric mean of the four.

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"time"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // pair is the workload in C, waiting for its turns.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // TestKindOf: each kind of instruction has its column.

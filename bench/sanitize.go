@@ -14,7 +14,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	vm "ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
+	"ptxvm.invalid/ptxvm/internal/testkit/ptxas"
 )
 
 // large is a module that nvcc makes of a source, or that is made by generate.

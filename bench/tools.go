@@ -14,8 +14,8 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
+	"ptxvm.invalid/ptxvm/internal/testkit/ptxas"
 )
 
 // example is the command of the README, without `go run`.

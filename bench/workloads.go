@@ -2,7 +2,7 @@ package main
 
 // This file lists the kernels that are measured against C and OpenCL.
 
-import "ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+import "ptxvm.invalid/ptxvm/internal/testkit/corpus"
 
 // workload is a kernel with its reference bench/native/NAME.c.
 type workload struct {

@@ -18,8 +18,8 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/ptxas"
+	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
+	"ptxvm.invalid/ptxvm/internal/testkit/ptxas"
 )
 
 const mistakesFile = "../testdata/mistakes.txtar"

@@ -8,7 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // number is an element of a buffer or a scalar.

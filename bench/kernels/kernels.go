@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // Kernel is one module with its launches.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // expected is what the references in C make of the small inputs: "kernel buffer" to a summary.

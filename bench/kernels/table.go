@@ -5,7 +5,7 @@ package kernels
 import (
 	"math"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
 // kinds are all kernels. A list is in the file of its kind.

@@ -81,7 +81,7 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range f.Imports {
 			own := slices.ContainsFunc(ownRooms, func(room string) bool { return strings.HasSuffix(spec.Path.Value, room) })
-			own = own || strings.HasSuffix(file, "_test.go") && strings.Contains(spec.Path.Value, "/internal/ptxtest/")
+			own = own || strings.HasSuffix(file, "_test.go") && strings.Contains(spec.Path.Value, "/internal/testkit/")
 			if strings.Contains(spec.Path.Value, "/internal/") && !own {
 				t.Errorf("%s imports %s; the command uses public packages and %v", file, spec.Path.Value, ownRooms)
 			}

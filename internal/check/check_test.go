@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/diagtest"
 	"ptxvm.invalid/ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/testkit/diagtest"
 )
 
 // judge parses and checks a text.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/fuzzseed"
 	"ptxvm.invalid/ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/testkit/fuzzseed"
 )
 
 // FuzzCheck: no input makes the checker panic; every diagnostic lies in the text; and an

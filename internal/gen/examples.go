@@ -11,8 +11,8 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/generate"
 	"ptxvm.invalid/ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/testkit/generate"
 )
 
 // examples returns the text of examples.txt: "= id", then the module.

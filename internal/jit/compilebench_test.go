@@ -17,8 +17,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/cputime"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/testkit/cputime"
+	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
 )
 
 // decoded has the code of all kernels of modules, for CTAs of 128 threads.

@@ -17,7 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/load"
+	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
 
 // laboratory runs kernels of one module in a small machine.

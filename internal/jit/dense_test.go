@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/num"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/dense"
+	"ptxvm.invalid/ptxvm/internal/testkit/dense"
 )
 
 // multipliers are those that this processor can run.

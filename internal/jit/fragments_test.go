@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/num"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/dense"
 	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/testkit/dense"
 )
 
 // warpRegisters are registers of a warp that have the matrices of a product.

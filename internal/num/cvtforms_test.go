@@ -15,7 +15,7 @@ import (
 // cvtForms reads the recorded forms: by pair of types and rounding.
 func cvtForms(t *testing.T) map[string][]Cvt {
 	t.Helper()
-	text, err := os.ReadFile("../ptxtest/judge/testdata/cvt.txt")
+	text, err := os.ReadFile("../testkit/judge/testdata/cvt.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

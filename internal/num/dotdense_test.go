@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/num"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/cputime"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/dense"
+	"ptxvm.invalid/ptxvm/internal/testkit/cputime"
+	"ptxvm.invalid/ptxvm/internal/testkit/dense"
 )
 
 // TestDense compares the fast sums with their reference implementation, for every generation, format and result.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/diagtest"
+	"ptxvm.invalid/ptxvm/internal/testkit/diagtest"
 )
 
 func parseErrors(name string, text []byte) diag.List { return Parse(name, text).Errors }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/ptxtest/fuzzseed"
+	"ptxvm.invalid/ptxvm/internal/testkit/fuzzseed"
 )
 
 // checkInvariants holds what is true of every input: the tokens give the text back in

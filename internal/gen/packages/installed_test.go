@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/ptxtest/nvcc"
+	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
 )
 
 var wheel = flag.String("wheel", "", "install this wheel into an empty environment, and use it")

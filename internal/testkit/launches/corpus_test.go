@@ -1,0 +1,252 @@
+package launches_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+)
+
+// TestCorpus runs every kernel that nvcc and Triton made, for each architecture, with one
+// worker, and compares with the independent computation.
+func TestCorpus(t *testing.T) {
+	for _, c := range corpus.Cases() {
+		for _, arch := range c.Archs {
+			t.Run(fmt.Sprintf("%s/sm_%d", c.Name, arch), func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+				src, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runText(t, path, src, arch, c.Make(corpus.Target{Arch: arch}))
+			})
+		}
+	}
+}
+
+// TestCorpusCompiled runs the same in compiled code, as far as that goes.
+func TestCorpusCompiled(t *testing.T) {
+	needJIT(t)
+	for _, c := range corpus.Cases() {
+		arch := c.Archs[len(c.Archs)-1]
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runWith(t, ptxvm.DeviceConfig{Engine: ptxvm.JIT}, path, src, arch, c.Make(corpus.Target{Arch: arch}))
+		})
+	}
+}
+
+// matrixKernels are the cases of the corpus that multiply matrices.
+var matrixKernels = regexp.MustCompile(`gemm|^wmma/|^triton/(matmul|attention|persistent|product|layernorm|rmsnorm)`)
+
+var allModes = flag.Bool("modes.all", false, "run the kernels of matrix units in every mode, in both engines, for every target")
+
+// TestCorpusModes runs the kernels of matrix units where asynchronous operations are late, or end at any moment, in both engines:
+// the results are the same. Without -modes.all it is random moments for the last target, in the engines in turns;
+// TestCorpusSanitized has late operations.
+func TestCorpusModes(t *testing.T) {
+	for i, c := range corpus.Cases() {
+		if !matrixKernels.MatchString(c.Name) {
+			continue
+		}
+		archs, engines, modes := c.Archs, []ptxvm.Engine{ptxvm.Interp, ptxvm.JIT}, []ptxvm.Async{ptxvm.AsyncLazy, ptxvm.AsyncRandom}
+		if !*allModes {
+			archs, engines, modes = archs[len(archs)-1:], engines[i%2:][:1], modes[1:]
+		}
+		for _, arch := range archs {
+			for _, mode := range modes {
+				for _, engine := range engines {
+					t.Run(fmt.Sprintf("%s/sm_%d/%v/%v", c.Name, arch, mode, engine), func(t *testing.T) {
+						t.Parallel()
+						runInMode(t, &c, arch, ptxvm.DeviceConfig{Async: mode, Engine: engine, Seed: uint64(i)})
+					})
+				}
+			}
+		}
+	}
+}
+
+// runInMode runs a case. Where the compiler leaves out fences of tensor memory, late operations are none that it waits for.
+func runInMode(t *testing.T, c *corpus.Case, arch int, cfg ptxvm.DeviceConfig) {
+	if cfg.Engine == ptxvm.JIT {
+		needJIT(t)
+	}
+	path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Make(corpus.Target{Arch: arch})
+	if r.Unfenced && cfg.Async == ptxvm.AsyncLazy {
+		t.Skip("the compiler leaves out fences, which mode lazy reports")
+	}
+	runWith(t, cfg, path, src, arch, r)
+}
+
+// needJIT skips where nothing can be compiled.
+func needJIT(t *testing.T) {
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT, Memory: 1 << 20})
+	if errors.Is(err, ptxvm.ErrNoJIT) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+}
+
+// runText launches what a case says and checks buffers, output and fault.
+func runText(t *testing.T, path string, src []byte, arch int, r *corpus.Run) {
+	t.Helper()
+	runWith(t, ptxvm.DeviceConfig{}, path, src, arch, r)
+}
+
+// runWith is runText on a device that is configured in other ways, too.
+func runWith(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch int, r *corpus.Run) {
+	t.Helper()
+	runTraced(t, cfg, path, src, arch, r, nil)
+}
+
+// runTraced is runWith with a trace of every launch; nil: without.
+func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, arch int, r *corpus.Run, trace *ptxvm.Trace) {
+	t.Helper()
+	m, err := ptxvm.Compile(path, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cfg.Arch, cfg.Workers, cfg.Stdout, cfg.Memory = fmt.Sprintf("sm_%d", arch), 1, &out, 1<<30
+	d, err := ptxvm.NewDevice(&cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, err := d.Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffers := map[*corpus.Buffer]ptxvm.Buffer{}
+	for _, b := range r.Buffers {
+		if buffers[b], err = ptxvm.Upload(d, b.Init); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range r.Launches {
+		if _, err = launch(d, p, l, buffers, trace); err != nil {
+			break
+		}
+	}
+	if r.Fault != nil {
+		checkFault(t, err, r.Fault)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResults(t, r, buffers, out.String())
+}
+
+// launch starts one kernel of a case.
+func launch(d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) (ptxvm.Stats, error) {
+	k, err := findKernel(p, l.Kernel)
+	if err != nil {
+		return ptxvm.Stats{}, err
+	}
+	args := make([]any, len(l.Args))
+	for i, a := range l.Args {
+		if a.Tiles != nil {
+			if args[i], err = tensorMap(d, a, buffers); err != nil {
+				return ptxvm.Stats{}, err
+			}
+			continue
+		}
+		args[i] = argument(a, buffers)
+	}
+	shape := ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared}
+	return k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, args...)
+}
+
+// findKernel knows a kernel by its symbol or by a piece of it.
+func findKernel(p *ptxvm.Program, name string) (*ptxvm.Kernel, error) {
+	for _, k := range p.Kernels() {
+		if k.Name != name && strings.Contains(k.Name, name) {
+			return p.Kernel(k.Name)
+		}
+	}
+	return p.Kernel(name)
+}
+
+// tensorMap describes a buffer as a tensor.
+func tensorMap(d *ptxvm.Device, a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) (ptxvm.TensorMap, error) {
+	t := ptxvm.TensorMapTiled{Buffer: buffers[a.Buffer], Type: cmp.Or(a.Tiles.Type, "f16"), Dims: a.Tiles.Dims, Box: a.Tiles.Box}
+	if a.Tiles.Swizzle == 128 {
+		t.Swizzle = ptxvm.Swizzle128
+	}
+	return d.NewTensorMap(t)
+}
+
+// argument gives the bytes of an argument; a struct is padded with zeros.
+func argument(a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) any {
+	data := a.Scalar
+	if a.Buffer != nil {
+		data = make([]byte, 8)
+		for i := range data {
+			data[i] = byte(buffers[a.Buffer].Addr() >> (8 * i))
+		}
+	}
+	if a.Size > len(data) {
+		data = append(bytes.Clone(data), make([]byte, a.Size-len(data))...)
+	}
+	return data
+}
+
+func dim(v [3]int) ptxvm.Dim3 {
+	return ptxvm.Dim3{X: uint32(v[0]), Y: uint32(v[1]), Z: uint32(v[2])}
+}
+
+func checkResults(t *testing.T, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer, stdout string) {
+	t.Helper()
+	for _, b := range r.Buffers {
+		got := make([]byte, buffers[b].Len())
+		if err := ptxvm.Download(buffers[b], got); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Check(got); err != nil {
+			t.Error(err)
+		}
+	}
+	if stdout != r.Stdout {
+		t.Errorf("printed %q, want %q", stdout, r.Stdout)
+	}
+}
+
+// checkFault holds a fault to its kind, place in the source and thread.
+func checkFault(t *testing.T, err error, want *corpus.Fault) {
+	t.Helper()
+	var f *ptxvm.Fault
+	if !errors.As(err, &f) {
+		t.Fatalf("got %v, want a fault", err)
+	}
+	if len(f.Source) == 0 || f.Source[0].Line != want.Line || filepath.Base(f.Source[0].File) != filepath.Base(want.File) {
+		t.Errorf("fault at %v, want %s:%d", f.Source, want.File, want.Line)
+	}
+	if f.CTA != ptxvm.Index3(dim(want.CTA)) || f.Thread != ptxvm.Index3(dim(want.Thread)) || !strings.Contains(f.Detail(), want.Text) {
+		t.Errorf("fault %s, want CTA %v thread %v and %q", f.Detail(), want.CTA, want.Thread, want.Text)
+	}
+}
