@@ -2,8 +2,6 @@ package launches_test
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // TestCorpus runs every kernel that nvcc and Triton made, for each architecture, with one
@@ -37,7 +36,7 @@ func TestCorpus(t *testing.T) {
 
 // TestCorpusCompiled runs the same in compiled code, as far as that goes.
 func TestCorpusCompiled(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	for _, c := range corpus.Cases() {
 		arch := c.Archs[len(c.Archs)-1]
 		t.Run(c.Name, func(t *testing.T) {
@@ -85,7 +84,7 @@ func TestCorpusModes(t *testing.T) {
 // runInMode runs a case. Where the compiler leaves out fences of tensor memory, late operations are none that it waits for.
 func runInMode(t *testing.T, c *corpus.Case, arch int, cfg ptxvm.DeviceConfig) {
 	if cfg.Engine == ptxvm.JIT {
-		needJIT(t)
+		rig.NeedJIT(t)
 	}
 	path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
 	src, err := os.ReadFile(path)
@@ -97,18 +96,6 @@ func runInMode(t *testing.T, c *corpus.Case, arch int, cfg ptxvm.DeviceConfig) {
 		t.Skip("the compiler leaves out fences, which mode lazy reports")
 	}
 	runWith(t, cfg, path, src, arch, r)
-}
-
-// needJIT skips where nothing can be compiled.
-func needJIT(t *testing.T) {
-	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT, Memory: 1 << 20})
-	if errors.Is(err, ptxvm.ErrNoJIT) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Close()
 }
 
 // runText launches what a case says and checks buffers, output and fault.
@@ -148,7 +135,7 @@ func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, ar
 		}
 	}
 	for _, l := range r.Launches {
-		if _, err = launch(d, p, l, buffers, trace); err != nil {
+		if _, err = rig.Launch(d, p, l, buffers, trace); err != nil {
 			break
 		}
 	}
@@ -160,64 +147,6 @@ func runTraced(t *testing.T, cfg ptxvm.DeviceConfig, path string, src []byte, ar
 		t.Fatal(err)
 	}
 	checkResults(t, r, buffers, out.String())
-}
-
-// launch starts one kernel of a case.
-func launch(d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace) (ptxvm.Stats, error) {
-	k, err := findKernel(p, l.Kernel)
-	if err != nil {
-		return ptxvm.Stats{}, err
-	}
-	args := make([]any, len(l.Args))
-	for i, a := range l.Args {
-		if a.Tiles != nil {
-			if args[i], err = tensorMap(d, a, buffers); err != nil {
-				return ptxvm.Stats{}, err
-			}
-			continue
-		}
-		args[i] = argument(a, buffers)
-	}
-	shape := ptxvm.Launch{Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: l.Shared}
-	return k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, args...)
-}
-
-// findKernel knows a kernel by its symbol or by a piece of it.
-func findKernel(p *ptxvm.Program, name string) (*ptxvm.Kernel, error) {
-	for _, k := range p.Kernels() {
-		if k.Name != name && strings.Contains(k.Name, name) {
-			return p.Kernel(k.Name)
-		}
-	}
-	return p.Kernel(name)
-}
-
-// tensorMap describes a buffer as a tensor.
-func tensorMap(d *ptxvm.Device, a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) (ptxvm.TensorMap, error) {
-	t := ptxvm.TensorMapTiled{Buffer: buffers[a.Buffer], Type: cmp.Or(a.Tiles.Type, "f16"), Dims: a.Tiles.Dims, Box: a.Tiles.Box}
-	if a.Tiles.Swizzle == 128 {
-		t.Swizzle = ptxvm.Swizzle128
-	}
-	return d.NewTensorMap(t)
-}
-
-// argument gives the bytes of an argument; a struct is padded with zeros.
-func argument(a corpus.Arg, buffers map[*corpus.Buffer]ptxvm.Buffer) any {
-	data := a.Scalar
-	if a.Buffer != nil {
-		data = make([]byte, 8)
-		for i := range data {
-			data[i] = byte(buffers[a.Buffer].Addr() >> (8 * i))
-		}
-	}
-	if a.Size > len(data) {
-		data = append(bytes.Clone(data), make([]byte, a.Size-len(data))...)
-	}
-	return data
-}
-
-func dim(v [3]int) ptxvm.Dim3 {
-	return ptxvm.Dim3{X: uint32(v[0]), Y: uint32(v[1]), Z: uint32(v[2])}
 }
 
 func checkResults(t *testing.T, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer, stdout string) {
@@ -246,7 +175,7 @@ func checkFault(t *testing.T, err error, want *corpus.Fault) {
 	if len(f.Source) == 0 || f.Source[0].Line != want.Line || filepath.Base(f.Source[0].File) != filepath.Base(want.File) {
 		t.Errorf("fault at %v, want %s:%d", f.Source, want.File, want.Line)
 	}
-	if f.CTA != ptxvm.Index3(dim(want.CTA)) || f.Thread != ptxvm.Index3(dim(want.Thread)) || !strings.Contains(f.Detail(), want.Text) {
+	if f.CTA != ptxvm.Index3(rig.Dim(want.CTA)) || f.Thread != ptxvm.Index3(rig.Dim(want.Thread)) || !strings.Contains(f.Detail(), want.Text) {
 		t.Errorf("fault %s, want CTA %v thread %v and %q", f.Detail(), want.CTA, want.Thread, want.Text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // putToAll stores 16 bytes to all copies of an endpoint.
@@ -116,7 +117,7 @@ func TestFabricSource(t *testing.T) {
 		}
 		for _, cfg := range []ptxvm.DeviceConfig{{Async: ptxvm.AsyncLazy}, {Sanitize: ptxvm.SanitizeAsync}} {
 			cfg.Memory, cfg.Arch = 1<<20, "sm_100a"
-			d := testDevice(t, cfg)
+			d := rig.Device(t, cfg)
 			b, err := ptxvm.Upload(d, make([]uint32, 4))
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +131,7 @@ func TestFabricSource(t *testing.T) {
 			if wants != errors.As(err, &found) || !wants && err != nil {
 				t.Errorf("%q, %v: %v", fence, cfg.Async, err)
 			}
-			if wants && (found.Reports[0].Kind != "proxy-fence" || found.Reports[0].Here.PTX.Line != lineOf(text, "fabric.try_put") || found.Reports[0].Other.PTX.Line != lineOf(text, "st.shared")) {
+			if wants && (found.Reports[0].Kind != "proxy-fence" || found.Reports[0].Here.PTX.Line != rig.Line(text, "fabric.try_put") || found.Reports[0].Other.PTX.Line != rig.Line(text, "st.shared")) {
 				t.Errorf("%q, %v: %v", fence, cfg.Async, found)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 const calledModule = `.version 8.0
@@ -128,7 +129,7 @@ func TestMisfits(t *testing.T) {
 // callIndirectly launches the kernel with a body, and returns the word of each lane.
 func callIndirectly(t *testing.T, body string, cfg ptxvm.DeviceConfig) ([]uint32, error) {
 	t.Helper()
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	m, err := ptxvm.Compile("calls.ptx", []byte(strings.Replace(calledModule, "BODY", body, 1)), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, body)
@@ -142,7 +143,7 @@ func callIndirectly(t *testing.T, body string, cfg ptxvm.DeviceConfig) ([]uint32
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ran := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, out)
+	_, ran := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, out)
 	if err := ptxvm.Download(out, got); err != nil {
 		t.Fatal(err)
 	}

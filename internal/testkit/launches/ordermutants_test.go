@@ -16,6 +16,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 var syncAll = flag.Bool("sync.all", false, "take each synchronisation from Triton's kernels, too, and from long ones, and look at four schedules of kernels without matrix units")
@@ -308,7 +309,7 @@ func runSize(t *testing.T, m *ptxvm.Module, arch string, r *corpus.Run, seed uin
 		}
 	}
 	for i := 0; i < len(r.Launches) && err == nil; i++ {
-		_, err = launch(d, p, r.Launches[i], buffers, nil)
+		_, err = rig.Launch(d, p, r.Launches[i], buffers, nil)
 	}
 	var found *ptxvm.SanitizerError
 	var fault *ptxvm.Fault

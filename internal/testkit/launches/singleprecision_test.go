@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // TestSinglePrecision: what modules for sm_1x leave in memory. They flush subnormal numbers everywhere; mad without a rounding
@@ -60,7 +61,7 @@ func TestSinglePrecision(t *testing.T) {
 // single launches a kernel of three words, and returns the one that it stores.
 func single(t *testing.T, text string, cfg ptxvm.DeviceConfig, words ...uint32) (uint32, error) {
 	t.Helper()
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	m, err := ptxvm.Compile("single.ptx", []byte(text), nil)
 	if err != nil {
 		return 0, fmt.Errorf("%w\n%s", err, text)
@@ -78,7 +79,7 @@ func single(t *testing.T, text string, cfg ptxvm.DeviceConfig, words ...uint32) 
 	for _, w := range words {
 		args = append(args, w)
 	}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{}, args...); err != nil {
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{}, args...); err != nil {
 		return 0, err
 	}
 	err = ptxvm.Download(out, got)

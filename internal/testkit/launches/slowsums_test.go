@@ -6,6 +6,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // TestSlowSums: a launch counts the elements of its products, and those that took the slow way: few of numbers, be matrices
@@ -31,7 +32,7 @@ func TestSlowSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, workers := range []int{1, 2} {
-			d := testDevice(t, ptxvm.DeviceConfig{Arch: c.arch, Workers: workers})
+			d := rig.Device(t, ptxvm.DeviceConfig{Arch: c.arch, Workers: workers})
 			m, err := ptxvm.Compile(c.path, src, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +47,7 @@ func TestSlowSums(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			stats, err := launch(d, p, c.run.Launches[0], buffers, nil)
+			stats, err := rig.Launch(d, p, c.run.Launches[0], buffers, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

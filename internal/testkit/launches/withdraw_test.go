@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // withdrawing is a persistent kernel: each CTA notes whose work it does in the words of the work's CTA (its own ctaid + 1),
@@ -55,7 +56,7 @@ func TestWithdraw(t *testing.T) {
 			for run := range 6 {
 				seed, workers := uint64(run%3), 1+run/3
 				name := fmt.Sprintf("engine %v, async %v, seed %d, workers %d", engine, async, seed, workers)
-				d := testDevice(t, ptxvm.DeviceConfig{Arch: "sm_100a", Memory: 1 << 20, Engine: engine, Async: async, Seed: seed, Workers: workers})
+				d := rig.Device(t, ptxvm.DeviceConfig{Arch: "sm_100a", Memory: 1 << 20, Engine: engine, Async: async, Seed: seed, Workers: workers})
 				m, err := ptxvm.Compile("withdraw.ptx", []byte(withdrawing), nil)
 				if err != nil {
 					t.Fatal(err)
@@ -67,8 +68,8 @@ func TestWithdraw(t *testing.T) {
 				var out ptxvm.Buffer
 				var stats ptxvm.Stats
 				for range 2 { // the second time there may be compiled code from the start
-					out = testBuffer(t, d, 4*nx*ny)
-					if stats, err = testKernel(t, p, "persist").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: nx, Y: ny}}, out); err != nil {
+					out = rig.Buffer(t, d, 4*nx*ny)
+					if stats, err = rig.Kernel(t, p, "persist").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: nx, Y: ny}}, out); err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
 				}

@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file tests launches that have nothing but their arguments new.
 

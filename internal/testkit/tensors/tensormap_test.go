@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds copies of tensors to what a plain walk over their elements gives.
 
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 const boxKernel = `.version 8.6
@@ -133,7 +134,7 @@ func runBox(t *testing.T, c boxCase, cfg ptxvm.DeviceConfig) error {
 	for i := range memory {
 		memory[i] = byte(i*7 + i>>8*13 + 1)
 	}
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	buf, err := d.Alloc(len(memory))
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ func runBox(t *testing.T, c boxCase, cfg ptxvm.DeviceConfig) error {
 	}
 	at := [5]int32{}
 	copy(at[:], c.at)
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, m, out, uint32(c.bytes()), at); err != nil {
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, m, out, uint32(c.bytes()), at); err != nil {
 		return err
 	}
 	got := make([]byte, c.bytes())

@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file tests when code is compiled, who shares it, how it is stopped, and its pages.
 
@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
@@ -92,7 +93,7 @@ func tieringDevice(t testing.TB, cfg ptxvm.DeviceConfig) (*ptxvm.Device, func(na
 // TestTiering: what is launched cold is interpreted, a loop becomes hot inside one launch, and what has
 // been launched often is compiled.
 func TestTiering(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	d, kernel := tieringDevice(t, ptxvm.DeviceConfig{Workers: 1})
 	out, err := d.Alloc(1 << 12)
 	if err != nil {
@@ -128,7 +129,7 @@ func TestTiering(t *testing.T) {
 
 // TestTieringAnywhere lets each case of the corpus become hot after any number of entries.
 func TestTieringAnywhere(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	var mixed atomic.Int64 // runs that began in the interpreter and went on in compiled code
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range corpus.Cases() {
@@ -163,7 +164,7 @@ func TestTieringAnywhere(t *testing.T) {
 
 // TestCompiledOnce: workers share code, launches do, and devices have their own.
 func TestCompiledOnce(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	var compiles [2]atomic.Int64
 	var wg sync.WaitGroup
 	for i := range compiles {
@@ -221,7 +222,7 @@ func tripsWant(threads, trips uint32) (b []byte) {
 // TestCompiledStops cancels launches inside compiled loops that never end, by hand and by time. How long
 // that took is logged, not tested: the limit is for a machine that has other things to do.
 func TestCompiledStops(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	var slowest time.Duration
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, e := range []ptxvm.Engine{ptxvm.JIT, ptxvm.Auto} {
@@ -296,7 +297,7 @@ func TestCodePages(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc/self/maps")
 	}
-	needJIT(t)
+	rig.NeedJIT(t)
 	before, _ := codePages(t)
 	d, kernel := tieringDevice(t, ptxvm.DeviceConfig{Workers: 2, Engine: ptxvm.JIT})
 	out, err := d.Alloc(1 << 12)

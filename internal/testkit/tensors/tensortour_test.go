@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds the example testdata/tensor/tour.ptx and its page, docs/tensor-memory.md: every
 // cell against a model that starts from the destination, and the page's cells worked out by hand.
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // tourShapes are the copies of the tour, by the first of their columns. row names the row of the
@@ -68,7 +69,7 @@ func tourCell(tile []byte, format, lane, column int) uint32 {
 // runTour returns what the tour loads, and tensor memory as --show prints it.
 func runTour(t *testing.T, cfg ptxvm.DeviceConfig, format int) ([]uint32, *ptxvm.TensorMemory) {
 	t.Helper()
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	m, err := ptxvm.Compile("tour.ptx", []byte(tensorText(t, "tour")), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,7 @@ func runTour(t *testing.T, cfg ptxvm.DeviceConfig, format int) ([]uint32, *ptxvm
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := testKernel(t, p, "tour").Watch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, ptxvm.Watch{Tensor: &ptxvm.Index3{}}, to, uint32(format))
+	stats, err := rig.Kernel(t, p, "tour").Watch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, ptxvm.Watch{Tensor: &ptxvm.Index3{}}, to, uint32(format))
 	if err != nil || stats.Leak != nil {
 		t.Fatalf("format %d: %v, %v", format, err, stats.Leak)
 	}

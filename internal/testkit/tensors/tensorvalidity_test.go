@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // Tests of what copies of boxes report to their mbarriers (9.4: 9.7.10.28.1.3).
 
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // validityKernel loads a box of 4 × 2 words at (x, y) and stores the predicate and whether the conditional phase completed.
@@ -75,7 +76,7 @@ func TestTensorValidity(t *testing.T) {
 // boxReport runs the kernel on a tensor with one word set.
 func boxReport(t *testing.T, what string, at int, word uint32, x, y int32) (predicate, conditional bool, err error) {
 	t.Helper()
-	d := testDevice(t, ptxvm.DeviceConfig{Arch: "sm_107a"})
+	d := rig.Device(t, ptxvm.DeviceConfig{Arch: "sm_107a"})
 	memory := []byte(strings.Repeat("\x11", 8*4*4))
 	binary.LittleEndian.PutUint32(memory[4*at:], word)
 	buf, err := d.Alloc(len(memory))
@@ -101,7 +102,7 @@ func boxReport(t *testing.T, what string, at int, word uint32, x, y int32) (pred
 	if err != nil {
 		return false, false, err
 	}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{}, m, out, x, y); err != nil {
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{}, m, out, x, y); err != nil {
 		return false, false, err
 	}
 	got := make([]byte, 8)

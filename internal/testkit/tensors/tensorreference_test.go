@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file compares copies that are done at once (mode eager) with those of records.
 

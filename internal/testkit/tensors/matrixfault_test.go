@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds what ldmatrix, stmatrix and wmma refuse.
 
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 const matrixKernel = `.version 9.4
@@ -76,7 +77,7 @@ func TestMatrixRowsUnused(t *testing.T) {
 
 func launchMatrix(t *testing.T, text string, cfg ptxvm.DeviceConfig) (ptxvm.Stats, error) {
 	t.Helper()
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	m, err := ptxvm.Compile("t.ptx", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -85,5 +86,5 @@ func launchMatrix(t *testing.T, text string, cfg ptxvm.DeviceConfig) (ptxvm.Stat
 	if err != nil {
 		t.Fatal(err)
 	}
-	return testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, testBuffer(t, d, 4096))
+	return rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, rig.Buffer(t, d, 4096))
 }

@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file holds what runs by default to where it has been run.
 
@@ -11,11 +11,12 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // TestProven: a width that has not passed the engine matrix on real processors is off, and `version` says so.
 func TestProven(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	all := jit.Proven
 	defer func() { jit.Proven = all }()
 	if why := cli.About().Why; strings.Contains(why, "proven") {

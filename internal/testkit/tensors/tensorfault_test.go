@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds what tensor memory refuses, and what it waits for.
 
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // tensorKernel wraps statements: %r8 is the address of 64 allocated columns, %r0 the thread, %p1 the
@@ -53,7 +54,7 @@ func watchedTensor(t *testing.T, text string, cfg ptxvm.DeviceConfig, l ptxvm.La
 	if cfg.Arch == "" {
 		cfg.Arch = "sm_100a"
 	}
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	m, err := ptxvm.Compile("t.ptx", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -62,7 +63,7 @@ func watchedTensor(t *testing.T, text string, cfg ptxvm.DeviceConfig, l ptxvm.La
 	if err != nil {
 		t.Fatal(err)
 	}
-	return testKernel(t, p, "k").Watch(context.Background(), l, w, testBuffer(t, d, 4096))
+	return rig.Kernel(t, p, "k").Watch(context.Background(), l, w, rig.Buffer(t, d, 4096))
 }
 
 // TestTensorFaults: everything that check lets through and tensor memory cannot do is a fault whose

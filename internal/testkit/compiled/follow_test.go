@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file tests how compiled code finds the allocations of a launch that is like one before.
 
@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // followModule has a kernel that moves words from one place to another one, which is named by a parameter or by memory,
@@ -115,7 +116,7 @@ func word(b ptxvm.Buffer, i int) uint64 {
 // TestFollow: buffers that change places, are allocated anew, or belong to a kernel that takes turns with another one are
 // not looked for again by code that has found the allocations of its parameters once.
 func TestFollow(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	for _, o := range jit.Compilers() {
 		f := newFollower(t, ptxvm.DeviceConfig{Engine: ptxvm.JIT}, compiledBy(o))
 		a, b := f.buffer(make([]uint64, 32)...), f.buffer(make([]uint64, 32)...)
@@ -148,7 +149,7 @@ func TestFollow(t *testing.T) {
 // TestFollowWrong: what is followed is an assumption; where a pointer comes from memory, ends in another allocation or where kernels
 // must not write, compiled code gives what the interpreter gives.
 func TestFollowWrong(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	run := func(f *follower) (got []any) {
 		a, b, small := f.buffer(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), f.buffer(make([]uint64, 32)...), f.buffer(7, 7, 7)
 		table := f.buffer(a.Addr())

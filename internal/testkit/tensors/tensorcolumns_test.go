@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds copies of columns of pixels (im2col) to what follows from the number of a pixel by division.
 
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // columnKernel fills shared memory with bytes 3·i, executes a statement, and gives back shared memory from data on.
@@ -316,7 +317,7 @@ func (c *columnCase) run(t *testing.T, async ptxvm.Async, pixels int, stmt strin
 // launchColumn launches a statement with the map of a description over memory, and reads back both memories.
 func launchColumn(t *testing.T, async ptxvm.Async, m ptxvm.TensorMapIm2col, stmt string, memory, shared []byte) error {
 	t.Helper()
-	d := testDevice(t, ptxvm.DeviceConfig{Arch: "sm_107f", Async: async})
+	d := rig.Device(t, ptxvm.DeviceConfig{Arch: "sm_107f", Async: async})
 	defer d.Close()
 	mod, err := ptxvm.Compile("column.ptx", []byte(strings.Replace(columnKernel, "STMT", stmt, 1)), nil)
 	if err != nil {
@@ -337,7 +338,7 @@ func launchColumn(t *testing.T, async ptxvm.Async, m ptxvm.TensorMapIm2col, stmt
 	if err != nil {
 		return err
 	}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{}, described, out, uint32(len(shared))); err != nil {
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{}, described, out, uint32(len(shared))); err != nil {
 		return err
 	}
 	if err := ptxvm.Download(m.Buffer, memory); err != nil {

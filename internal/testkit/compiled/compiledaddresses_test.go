@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file makes kernels whose loops access every state space at random addresses, computed in the ways that compilers
 // have, inside and outside of what they may touch, and holds compiled code to the interpreter: fault, memory, counts.
@@ -17,6 +17,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 var (
@@ -387,7 +388,7 @@ func addressTime() time.Duration {
 // TestCompiledAddresses runs kernels with random addresses in every engine, width and tier: fault, memory and counts are
 // the interpreter's.
 func TestCompiledAddresses(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	faults, kinds, compiled, n, end := 0, map[string]int{}, 0, 0, time.Now().Add(addressTime())
 	for ; (*addressCount == 0 || n < *addressCount) && time.Now().Before(end); n++ {
 		seed := *addressSeed + uint64(n)
@@ -423,7 +424,7 @@ func TestCompiledAddresses(t *testing.T) {
 // TestRefused: code of which nothing shows where it may touch memory is not run: the interpreter keeps the kernel, and the statistics
 // say why.
 func TestRefused(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	k := newAddressKernel(3)
 	memory, fault, _ := k.run(t, ptxvm.Interp, nil)
 	for _, v := range jit.Runnable() {

@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file leaves compiled code at each instruction where it could go on, and compares with the interpreter.
 
@@ -19,6 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
@@ -91,10 +92,10 @@ func (c *caseRun) with(t testing.TB, e ptxvm.Engine, prepare func(*ptxvm.Device)
 	}
 	for _, l := range c.run.Launches {
 		if c.twice {
-			launch(d, p, l, buffers, nil)
+			rig.Launch(d, p, l, buffers, nil)
 		}
 		start := c.now()
-		s, err := launch(d, p, l, buffers, nil)
+		s, err := rig.Launch(d, p, l, buffers, nil)
 		r.spent += c.now() - start
 		r.compiled += s.Compiled
 		for i := range s.Left {
@@ -165,7 +166,7 @@ const exitGroup = 256
 // TestExits compiles each case of the corpus so that it leaves at one instruction, in both widths and tiers: before it is
 // executed, or when an access finds its allocation unknown; and so that a handler of the interpreter executes one.
 func TestExits(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	var places, runs, left atomic.Int64
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range corpus.Cases() {

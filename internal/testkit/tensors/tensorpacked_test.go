@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // Copies of boxes whose elements have less than a byte, and of interleaved tensors (5.5.1.1, 5.5.6).
 
@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // loadBox copies a box of a tensor over memory to shared memory, and returns its bytes.
 func loadBox(t *testing.T, cfg ptxvm.DeviceConfig, memory []byte, m ptxvm.TensorMapTiled, at [5]int32, expect, bytes uint32) ([]byte, error) {
 	t.Helper()
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	var err error
 	if m.Buffer, err = ptxvm.Upload(d, memory); err != nil {
 		t.Fatal(err)
@@ -36,8 +37,8 @@ func loadBox(t *testing.T, cfg ptxvm.DeviceConfig, memory []byte, m ptxvm.Tensor
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := testBuffer(t, d, int(bytes))
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, made, out, expect, at); err != nil {
+	out := rig.Buffer(t, d, int(bytes))
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}, made, out, expect, at); err != nil {
 		return nil, err
 	}
 	got := make([]byte, bytes)

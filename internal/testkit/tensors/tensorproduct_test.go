@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds tcgen05.mma to a plain product of small numbers: every kind, data path and layout in shared memory, in all
 // modes. Where elements, metadata and scale factors lie is written here once more, element by element, from the tables of
@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // productCase is a statement with its descriptors.
@@ -636,7 +637,7 @@ func (c *productCase) run(t *testing.T, cfg ptxvm.DeviceConfig, d *productData, 
 	if c.k96 {
 		cfg.Arch = "sm_103a"
 	}
-	dev := testDevice(t, cfg)
+	dev := rig.Device(t, cfg)
 	m, err := ptxvm.Compile("mma.ptx", []byte(strings.NewReplacer("TARGET", cfg.Arch, "VERSION", map[bool]string{false: "9.0", true: "9.4"}[c.ue5m3]).Replace(c.text())), nil)
 	if err != nil {
 		return err
@@ -662,7 +663,7 @@ func (c *productCase) run(t *testing.T, cfg ptxvm.DeviceConfig, d *productData, 
 	if err != nil {
 		return err
 	}
-	stats, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(c.group)}, Block: ptxvm.Dim3{X: 128}}, append([]any{image}, args...)...)
+	stats, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(c.group)}, Block: ptxvm.Dim3{X: 128}}, append([]any{image}, args...)...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package launches_test
+package compiled_test
 
 // This file measures when compiling pays, and what the collector of garbage waits for.
 

@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file makes kernels that fault in one access, and holds what compiled code reports to the interpreter.
 
@@ -14,6 +14,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 var (
@@ -220,7 +221,7 @@ func (k *faultKernel) run(t *testing.T, e ptxvm.Engine, prepare func(*ptxvm.Devi
 // TestCompiledFaults runs kernels that fault in lanes of some warp, in every engine and width: the report
 // and all memory are the interpreter's.
 func TestCompiledFaults(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	faults, kinds, compiled := 0, map[string]int{}, 0
 	for i := range *faultCount {
 		seed := *faultSeed + uint64(i)

@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file runs the kernels of testdata/tensor, which fill shared memory, copy it to tensor memory
 // and store what they load from there, against a model that starts from the destination, in every
@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 var allMutants = flag.Bool("mutants", false, "run all mutants of testdata/tensor, not a sample")
@@ -143,7 +144,7 @@ func runTensor(t *testing.T, name, text string, c *tensorCase, cfg ptxvm.DeviceC
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = 1 << 20
 	}
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	m, err := ptxvm.Compile(name+".ptx", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +161,7 @@ func runTensor(t *testing.T, name, text string, c *tensorCase, cfg ptxvm.DeviceC
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := testKernel(t, p, name).Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: c.ctas}, Block: ptxvm.Dim3{X: c.threads}}, from, to)
+	stats, err := rig.Kernel(t, p, name).Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: c.ctas}, Block: ptxvm.Dim3{X: c.threads}}, from, to)
 	out := make([]uint32, c.out*int(c.ctas))
 	if e := ptxvm.Download(to, out); e != nil {
 		t.Fatal(e)

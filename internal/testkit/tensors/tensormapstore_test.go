@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds stores and reductions of boxes, maps that a kernel changes, copies to several CTAs, and what they refuse.
 
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // tileKernel fills 1024 bytes of shared memory, word i with i+1, and lets thread 0 run statements. %rd1 is the address of
@@ -43,7 +44,7 @@ func runTile(t *testing.T, stmt string, cfg ptxvm.DeviceConfig, tiled func(ptxvm
 	} else {
 		text = strings.NewReplacer("sm_100a", cfg.Arch, ".version 8.7", ".version 9.4").Replace(text)
 	}
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	mod, err := ptxvm.Compile("tile.ptx", []byte(strings.Replace(text, "STMT", stmt, 1)), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func runTile(t *testing.T, stmt string, cfg ptxvm.DeviceConfig, tiled func(ptxvm
 		t.Fatal(err)
 	}
 	l.Block = ptxvm.Dim3{X: 256}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), l, m, out); err != nil {
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), l, m, out); err != nil {
 		return nil, err
 	}
 	return words, ptxvm.Download(out, words)

@@ -1,4 +1,4 @@
-package launches_test
+package compiled_test
 
 // This file runs the corpus and the vector files by the quick tier of compiled code.
 
@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 	"ptxvm.invalid/ptxvm/internal/testkit/vec"
 )
 
@@ -17,7 +18,7 @@ var quickAll = flag.Bool("quick.all", false, "run all blocks of the vector files
 
 // TestCorpusQuick: the quick tier, in both widths, gives what the interpreter gives: memory, output, fault and counts.
 func TestCorpusQuick(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	for _, c := range corpus.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +38,7 @@ func TestCorpusQuick(t *testing.T) {
 
 // TestVectorsQuick runs blocks of the vector files of package sem by the quick tier.
 func TestVectorsQuick(t *testing.T) {
-	needJIT(t)
+	rig.NeedJIT(t)
 	files, err := filepath.Glob("internal/sem/testdata/vec/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no vector files", err)

@@ -1,4 +1,4 @@
-package launches_test
+package tensors_test
 
 // This file holds products of warpgroups to a plain product of small whole numbers: every layout in shared memory, signs,
 // both ways to give A, in all modes. The sums themselves are held to an H100 by the oracle (TestProducts).
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 )
 
 // wgmmaCase is a product of 64×16 and 16×n halves.
@@ -159,7 +160,7 @@ func runWgmma(t *testing.T, c wgmmaCase, cfg ptxvm.DeviceConfig, r *rand.Rand) e
 			regs[4*thread+i/2] |= uint32(map[int]uint16{-2: 0xc000, -1: 0xbc00, 0: 0, 1: 0x3c00, 2: 0x4000}[a[row][k]]) << (i % 2 * 16)
 		}
 	}
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	mod, err := ptxvm.Compile("wgmma.ptx", []byte(wgmmaKernel(c)), nil)
 	if err != nil {
 		return err
@@ -185,7 +186,7 @@ func runWgmma(t *testing.T, c wgmmaCase, cfg ptxvm.DeviceConfig, r *rand.Rand) e
 	if c.accumulate {
 		add = 1
 	}
-	if _, err := testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, in, out,
+	if _, err := rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, in, out,
 		wgmmaDescriptor(wgmmaA, leadA, strideA, c.sa), wgmmaDescriptor(wgmmaB, leadB, strideB, c.sb), add, fragments); err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func TestWgmmaFaults(t *testing.T) {
 		{64, 64 | 1<<47, "bits 46 to 48 are 0b10, must be 0"},
 		{64, 0x3fff, "the CTA's shared memory is 0x400 to"},
 	} {
-		d := testDevice(t, ptxvm.DeviceConfig{Arch: "sm_90a"})
+		d := rig.Device(t, ptxvm.DeviceConfig{Arch: "sm_90a"})
 		mod, err := ptxvm.Compile("wgmma.ptx", []byte(wgmmaKernel(wgmmaCase{n: 8})), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -234,8 +235,8 @@ func TestWgmmaFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		buf := testBuffer(t, d, 32768)
-		_, err = testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, buf, buf, c.a, c.b, uint32(0), buf)
+		buf := rig.Buffer(t, d, 32768)
+		_, err = rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, buf, buf, c.a, c.b, uint32(0), buf)
 		if err == nil || !strings.Contains(err.Error(), c.wants) {
 			t.Errorf("%#x, %#x\n\twant %q\n\thave %v", c.a, c.b, c.wants, err)
 		}
@@ -286,7 +287,7 @@ func TestWgmmaUnawaited(t *testing.T) {
 			case c.wants == "" && err != nil, c.wants != "" && (!errors.As(err, &found) || !strings.Contains(found.Error(), c.wants)):
 				t.Errorf("%v, %s\n\twant %q\n\thave %v", run.Async, c.to, c.wants, err)
 			case c.wants != "" && strings.Contains(text, "//@here"):
-				if r := found.Reports[0]; r.Here.PTX.Line != lineOf(text, "//@here") || r.Other.PTX.Line != lineOf(text, "//@other") {
+				if r := found.Reports[0]; r.Here.PTX.Line != rig.Line(text, "//@here") || r.Other.PTX.Line != rig.Line(text, "//@other") {
 					t.Errorf("%v, %s: lines %d and %d", run.Async, c.to, r.Here.PTX.Line, r.Other.PTX.Line)
 				}
 			}
@@ -294,12 +295,9 @@ func TestWgmmaUnawaited(t *testing.T) {
 	}
 }
 
-// lineOf is the number of the first line with a mark.
-func lineOf(text, mark string) int { return 1 + strings.Count(text[:strings.Index(text, mark)], "\n") }
-
 func unawaited(t *testing.T, text string, cfg ptxvm.DeviceConfig) error {
 	t.Helper()
-	d := testDevice(t, cfg)
+	d := rig.Device(t, cfg)
 	mod, err := ptxvm.Compile("wgmma.ptx", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +306,7 @@ func unawaited(t *testing.T, text string, cfg ptxvm.DeviceConfig) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	buf := testBuffer(t, d, 32768)
-	_, err = testKernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, buf, buf, uint64(64), uint64(64), uint32(0), buf)
+	buf := rig.Buffer(t, d, 32768)
+	_, err = rig.Kernel(t, p, "k").Launch(context.Background(), ptxvm.Launch{Block: ptxvm.Dim3{X: 128}}, buf, buf, uint64(64), uint64(64), uint32(0), buf)
 	return err
 }
